@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Errors as data: short ways to make the ones every file makes.
+ */
+#ifndef _VITRINE_LIB_ERROR_H
+#define _VITRINE_LIB_ERROR_H
+
+#include <stdarg.h>
+
+#include "vitrine.h"
+
+/* Out of memory: needs none, and may be destroyed like any other error. */
+struct vitrine_error *vtr_error_no_memory(void);
+
+/* A system call failed: errno @code on @path, @action says doing what. */
+struct vitrine_error *vtr_error_os(int code, const char *path,
+				   const char *action);
+
+/* vitrine_error_create() for callers with arguments of their own. */
+struct vitrine_error *vtr_error_vcreate(int code, const char *path,
+					uint64_t offset, const char *advice,
+					const char *format, va_list args)
+	__attribute__((format(printf, 5, 0)));
+
+#endif /* _VITRINE_LIB_ERROR_H */
