@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Trees as the later layers see them: names, references, copies, figures.
+ *
+ * The file operations (debugfs.c) and the built-in trees (self.c, system.c)
+ * use this; publishers use <vitrine/inspect.h>. All of it is called in task
+ * context and may sleep, unless its kernel-doc in inspect.c says otherwise.
+ * The trees live in static lists: there is nothing to set up or take down.
+ */
+#ifndef _VTR_INSPECT_H
+#define _VTR_INSPECT_H
+
+#include <linux/types.h>
+
+struct dentry;
+struct vitrine_tree;
+struct vtr_area;
+
+/**
+ * struct vtr_inspect_files - how a tree gets its file
+ * @publish: make the file of a tree and return it; the tree is alive until
+ *	@withdraw returns, so the file's open() may take a reference
+ * @withdraw: remove what @publish returned, error pointers included, and wait
+ *	for those who are opening it; debugfs_remove() will do
+ *
+ * Both may sleep and must not create or destroy a tree.
+ */
+struct vtr_inspect_files {
+	struct dentry *(*publish)(struct vitrine_tree *tree);
+	void (*withdraw)(struct dentry *file);
+};
+
+/**
+ * struct vtr_inspect_stats - the figures of one tree
+ * @size_bytes: length of its file now
+ * @used_bytes: bytes in blocks that are not free, header included
+ * @limit_bytes: the length at which it is full
+ * @failed: creations and updates that were refused or lost
+ * @nr_values: nodes and properties, the root included
+ * @nr_tombstones: deleted nodes that wait for what is below them
+ */
+struct vtr_inspect_stats {
+	size_t size_bytes;
+	size_t used_bytes;
+	size_t limit_bytes;
+	unsigned long failed;
+	u32 nr_values;
+	u32 nr_tombstones;
+};
+
+void vtr_inspect_set_files(const struct vtr_inspect_files *files);
+
+struct vitrine_tree *vtr_inspect_get(struct vitrine_tree *tree);
+void vtr_inspect_put(struct vitrine_tree *tree);
+const char *vtr_inspect_name(const struct vitrine_tree *tree);
+struct vtr_area *vtr_inspect_area(struct vitrine_tree *tree);
+void vtr_inspect_stats(struct vitrine_tree *tree,
+		       struct vtr_inspect_stats *ret);
+unsigned long vtr_inspect_refused(void);
+void vtr_inspect_for_each(void (*fn)(struct vitrine_tree *tree, void *ctx),
+			  void *ctx);
+
+void vtr_inspect_set_refresh(struct vitrine_tree *tree,
+			     void (*refresh)(struct vitrine_tree *tree));
+void vtr_inspect_refresh(struct vitrine_tree *tree);
+int vtr_inspect_snapshot(struct vitrine_tree *tree, void **ret,
+			 size_t *ret_len);
+
+#endif /* _VTR_INSPECT_H */
