@@ -119,7 +119,8 @@ int vtr_area_mmap(struct vtr_area *area, struct vm_area_struct *vma,
 	vm_flags_t forbidden = VM_MAYEXEC;
 	unsigned long nr_pages = vma_pages(vma);
 
-	if (!(vma->vm_flags & VM_SHARED) || (vma->vm_flags & VM_EXEC))
+	/* VM_SHARED itself is gone when the file was opened read-only. */
+	if (!(vma->vm_flags & VM_MAYSHARE) || (vma->vm_flags & VM_EXEC))
 		return -EPERM;
 	if (vma->vm_pgoff >= nr_writable ||
 	    nr_pages > nr_writable - vma->vm_pgoff) {

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The clocks a session can use: names, rates, readings. Nothing here changes
+ * after boot, so nothing is locked.
+ */
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/sched/clock.h>
+#include <linux/string.h>
+#ifdef CONFIG_X86
+#include <asm/cpufeature.h>
+#include <asm/msr.h>
+#include <asm/tsc.h>
+#endif
+
+#include "clock.h"
+
+static const char * const clock_names[VTR_NR_CLOCKS] = {
+	[VITRINE_CLOCK_LOCAL]	= "local",
+	[VITRINE_CLOCK_TSC]	= "tsc",
+	[VITRINE_CLOCK_MONO]	= "mono",
+	[VITRINE_CLOCK_BOOT]	= "boot",
+};
+
+#ifdef CONFIG_X86
+/* The kernel's own clock counts TSC ticks: its reading lies between ours. */
+static bool tsc_is_clocksource(void)
+{
+	struct system_time_snapshot snapshot;
+	u64 before, after;
+
+	before = rdtsc_ordered();
+	ktime_get_snapshot(&snapshot);
+	after = rdtsc_ordered();
+	return snapshot.cycles - before <= after - before;
+}
+
+static bool tsc_is_steady(void)
+{
+	return boot_cpu_has(X86_FEATURE_CONSTANT_TSC) &&
+	       boot_cpu_has(X86_FEATURE_NONSTOP_TSC) &&
+	       !check_tsc_unstable() && tsc_is_clocksource();
+}
+
+static u64 tsc_rate(void)
+{
+	return boot_cpu_has(X86_FEATURE_TSC) ? tsc_khz * 1000ULL : 0;
+}
+
+static u64 tsc_ticks(void)
+{
+	return rdtsc();
+}
+#else
+static bool tsc_is_steady(void) { return false; }
+static u64 tsc_rate(void) { return 0; }
+static u64 tsc_ticks(void) { return 0; }
+#endif
+
+/**
+ * vtr_clock_name() - what a clock is called in trace/clock
+ * @clock: the clock
+ *
+ * Context: any.
+ * Return: its name.
+ */
+const char *vtr_clock_name(enum vitrine_clock clock)
+{
+	return clock_names[clock];
+}
+
+/**
+ * vtr_clock_find() - the clock of a name
+ * @name: as from vtr_clock_name()
+ *
+ * Context: any.
+ * Return: enum vitrine_clock, or -EINVAL if no usable clock has that name.
+ */
+int vtr_clock_find(const char *name)
+{
+	unsigned int clock;
+
+	for (clock = 0; clock < VTR_NR_CLOCKS; clock++)
+		if (!strcmp(name, clock_names[clock]))
+			return vtr_clock_usable(clock) ? clock : -EINVAL;
+	return -EINVAL;
+}
+
+/**
+ * vtr_clock_usable() - whether this machine has a clock
+ * @clock: the clock
+ *
+ * Context: any.
+ * Return: true if a session can use it.
+ */
+bool vtr_clock_usable(enum vitrine_clock clock)
+{
+	return vtr_clock_rate(clock);
+}
+
+/**
+ * vtr_clock_default() - the clock to use unless told otherwise
+ *
+ * The raw TSC is by far the cheapest, and good where it ticks at a constant
+ * rate, never stops and is what the kernel itself tells time by.
+ *
+ * Context: task.
+ * Return: VITRINE_CLOCK_TSC or VITRINE_CLOCK_LOCAL.
+ */
+enum vitrine_clock vtr_clock_default(void)
+{
+	return tsc_is_steady() ? VITRINE_CLOCK_TSC : VITRINE_CLOCK_LOCAL;
+}
+
+/**
+ * vtr_clock_rate() - how fast a clock ticks
+ * @clock: the clock
+ *
+ * Context: any.
+ * Return: ticks per second, 0 if this machine has no such clock.
+ */
+u64 vtr_clock_rate(enum vitrine_clock clock)
+{
+	return clock == VITRINE_CLOCK_TSC ? tsc_rate() : NSEC_PER_SEC;
+}
+
+/**
+ * vtr_clock_ticks() - read a clock
+ * @clock: a usable clock
+ *
+ * Context: any, with interrupts off if the reading must be this CPU's.
+ * Return: ticks.
+ */
+u64 vtr_clock_ticks(enum vitrine_clock clock)
+{
+	switch (clock) {
+	case VITRINE_CLOCK_TSC:
+		return tsc_ticks();
+	case VITRINE_CLOCK_MONO:
+		return ktime_get_mono_fast_ns();
+	case VITRINE_CLOCK_BOOT:
+		return ktime_get_boot_fast_ns();
+	default:
+		return local_clock();
+	}
+}

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Everything under debugfs: files of trees, of rings, and the settings.
+ * Documentation/ABI/debugfs-vitrine describes each.
+ *
+ * debugfs does not forward mmap for files it guards in full, so files with
+ * mmap are created "unsafe": debugfs then guards open() only, and what open()
+ * finds takes a reference of its own. Opening takes the module reference, so
+ * the module stays while a file is open or mapped.
+ *
+ * Under lockdown debugfs refuses files that have mmap or can be written; when
+ * it is locked down already at load, the readable files come without mmap.
+ *
+ * As everywhere with debugfs, files that cannot be made are done without.
+ */
+#include <linux/debugfs.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/poll.h>
+#include <linux/security.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/workqueue.h>
+
+#include <uapi/vitrine/map.h>
+#include <vitrine/inspect.h>
+
+#include "area.h"
+#include "clock.h"
+#include "debugfs.h"
+#include "inspect.h"
+#include "ring.h"
+#include "session.h"
+
+static struct dentry *top_dir, *inspect_dir, *trace_dir;
+
+/*
+ * Copies: what read() serves is copied at the first read() and then stands
+ * still until the file is closed.
+ */
+
+/**
+ * struct copy - an open file that serves a copy
+ * @lock: serialises the first read
+ * @tree: what to copy, with a reference, or NULL for the trace archive
+ * @refresh: has a tree brought up to date once a second
+ * @bytes: the copy, NULL before the first read
+ * @len: its length
+ */
+struct copy {
+	struct mutex		lock;
+	struct vitrine_tree	*tree;
+	struct delayed_work	refresh;
+	void			*bytes;
+	size_t			len;
+};
+
+static int copy_open(struct file *file, struct vitrine_tree *tree)
+{
+	struct copy *copy = kzalloc(sizeof(*copy), GFP_KERNEL);
+
+	if (!copy)
+		return -ENOMEM;
+	mutex_init(&copy->lock);
+	copy->tree = tree ? vtr_inspect_get(tree) : NULL;
+	file->private_data = copy;
+	return 0;
+}
+
+static int copy_take(struct copy *copy)
+{
+	int err = 0;
+
+	mutex_lock(&copy->lock);
+	if (copy->bytes)
+		;
+	else if (copy->tree)
+		err = vtr_inspect_snapshot(copy->tree, &copy->bytes,
+					   &copy->len);
+	else
+		err = vtr_session_archive(&copy->bytes, &copy->len);
+	mutex_unlock(&copy->lock);
+	return err;
+}
+
+static ssize_t copy_read(struct file *file, char __user *buf, size_t count,
+			 loff_t *pos)
+{
+	struct copy *copy = file->private_data;
+	int err;
+
+	err = copy_take(copy);
+	if (err)
+		return err;
+	return simple_read_from_buffer(buf, count, pos, copy->bytes,
+				       copy->len);
+}
+
+static int copy_release(struct inode *inode, struct file *file)
+{
+	struct copy *copy = file->private_data;
+
+	vtr_inspect_put(copy->tree);
+	kvfree(copy->bytes);
+	kfree(copy);
+	return 0;
+}
+
+/*
+ * Trees. Some bring themselves up to date when asked: when their file is
+ * opened and, for those who look at a mapping, once a second while it is open.
+ */
+
+static void tree_refresh(struct work_struct *work)
+{
+	struct copy *copy = container_of(to_delayed_work(work), struct copy,
+					 refresh);
+
+	vtr_inspect_refresh(copy->tree);
+	schedule_delayed_work(&copy->refresh, HZ);
+}
+
+static int tree_open(struct inode *inode, struct file *file)
+{
+	struct vitrine_tree *tree = inode->i_private;
+	struct copy *copy;
+	int err;
+
+	err = copy_open(file, tree);
+	if (err)
+		return err;
+	copy = file->private_data;
+	INIT_DEFERRABLE_WORK(&copy->refresh, tree_refresh);
+	tree_refresh(&copy->refresh.work);
+	return 0;
+}
+
+static int tree_release(struct inode *inode, struct file *file)
+{
+	struct copy *copy = file->private_data;
+
+	cancel_delayed_work_sync(&copy->refresh);
+	return copy_release(inode, file);
+}
+
+static int tree_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct copy *copy = file->private_data;
+
+	return vtr_area_mmap(vtr_inspect_area(copy->tree), vma, 0);
+}
+
+static const struct file_operations tree_fops = {
+	.owner		= THIS_MODULE,
+	.open		= tree_open,
+	.read		= copy_read,
+	.llseek		= default_llseek,
+	.mmap		= tree_mmap,
+	.release	= tree_release,
+};
+
+static const struct file_operations tree_locked_down_fops = {
+	.owner		= THIS_MODULE,
+	.open		= tree_open,
+	.read		= copy_read,
+	.llseek		= default_llseek,
+	.release	= tree_release,
+};
+
+static const struct file_operations *tree_file_operations = &tree_fops;
+
+static struct dentry *tree_publish(struct vitrine_tree *tree)
+{
+	char name[VITRINE_TREE_NAME_MAX + sizeof(VITRINE_INSPECT_SUFFIX)];
+
+	snprintf(name, sizeof(name), "%s" VITRINE_INSPECT_SUFFIX,
+		 vtr_inspect_name(tree));
+	return debugfs_create_file_unsafe(name, 0400, inspect_dir, tree,
+					  tree_file_operations);
+}
+
+static const struct vtr_inspect_files tree_files = {
+	.publish	= tree_publish,
+	.withdraw	= debugfs_remove,
+};
+
+/* Rings: trace/cpu<N>, mapped only; trace/trace.fxt, read only. */
+
+static int ring_open(struct inode *inode, struct file *file)
+{
+	unsigned int cpu = (unsigned long)inode->i_private;
+
+	file->private_data = vtr_session_ring(cpu);
+	return file->private_data ? 0 : -ENODEV;
+}
+
+static int ring_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct vtr_ring *ring = file->private_data;
+
+	return vtr_area_mmap(&ring->area, vma, VITRINE_RING_PRODUCER_PAGE);
+}
+
+static __poll_t ring_poll(struct file *file, poll_table *wait)
+{
+	struct vtr_ring *ring = file->private_data;
+
+	poll_wait(file, &ring->wait, wait);
+	return vtr_ring_readable(ring) ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+static int ring_release(struct inode *inode, struct file *file)
+{
+	vtr_ring_put(file->private_data);
+	return 0;
+}
+
+static const struct file_operations ring_fops = {
+	.owner		= THIS_MODULE,
+	.open		= ring_open,
+	.mmap		= ring_mmap,
+	.poll		= ring_poll,
+	.llseek		= noop_llseek,
+	.release	= ring_release,
+};
+
+/* A CPU may come more than once, its file only once. */
+static struct dentry **ring_files;
+
+static void ring_publish(unsigned int cpu)
+{
+	char name[16];
+
+	if (ring_files[cpu])
+		return;
+	snprintf(name, sizeof(name), "cpu%u", cpu);
+	ring_files[cpu] = debugfs_create_file_unsafe(name, 0600, trace_dir,
+						     (void *)(unsigned long)cpu,
+						     &ring_fops);
+}
+
+static int archive_open(struct inode *inode, struct file *file)
+{
+	return copy_open(file, NULL);
+}
+
+static const struct file_operations archive_fops = {
+	.owner		= THIS_MODULE,
+	.open		= archive_open,
+	.read		= copy_read,
+	.llseek		= default_llseek,
+	.release	= copy_release,
+};
+
+/* Settings: read shows "[current] other", write sets. */
+
+#define SETTING_MAX_BYTES	64
+
+/**
+ * struct setting - one control file
+ * @name: file name
+ * @show: writes the line that read() returns; returns its length
+ * @set: takes what was written, without white space around it
+ */
+struct setting {
+	const char	*name;
+	int		(*show)(char *line);
+	int		(*set)(const char *word);
+};
+
+static int enable_show(char *line)
+{
+	return scnprintf(line, SETTING_MAX_BYTES, "%s\n",
+			 vtr_session_enabled() ? "[1] 0" : "[0] 1");
+}
+
+static int enable_set(const char *word)
+{
+	bool enable;
+	int err;
+
+	err = kstrtobool(word, &enable);
+	return err ?: vtr_session_enable(enable);
+}
+
+static int clock_show(char *line)
+{
+	struct vtr_session_settings settings;
+	unsigned int clock;
+	int len = 0;
+
+	vtr_session_settings(&settings);
+	for (clock = 0; clock < VTR_NR_CLOCKS; clock++) {
+		if (!vtr_clock_usable(clock))
+			continue;
+		len += scnprintf(line + len, SETTING_MAX_BYTES - len,
+				 clock == settings.clock ? "%s[%s]" : "%s%s",
+				 len ? " " : "", vtr_clock_name(clock));
+	}
+	return len + scnprintf(line + len, SETTING_MAX_BYTES - len, "\n");
+}
+
+static int clock_set(const char *word)
+{
+	struct vtr_session_settings settings;
+	int clock;
+
+	clock = vtr_clock_find(word);
+	if (clock < 0)
+		return clock;
+	vtr_session_settings(&settings);
+	settings.clock = clock;
+	return vtr_session_replace(&settings);
+}
+
+static int buffer_kb_show(char *line)
+{
+	struct vtr_session_settings settings;
+
+	vtr_session_settings(&settings);
+	return scnprintf(line, SETTING_MAX_BYTES, "%u\n", settings.buffer_kb);
+}
+
+static int buffer_kb_set(const char *word)
+{
+	struct vtr_session_settings settings;
+	int err;
+
+	vtr_session_settings(&settings);
+	err = kstrtouint(word, 0, &settings.buffer_kb);
+	return err ?: vtr_session_replace(&settings);
+}
+
+static int subbuf_kb_show(char *line)
+{
+	struct vtr_session_settings settings;
+
+	vtr_session_settings(&settings);
+	return scnprintf(line, SETTING_MAX_BYTES, "%u\n", settings.subbuf_kb);
+}
+
+static int subbuf_kb_set(const char *word)
+{
+	struct vtr_session_settings settings;
+	int err;
+
+	vtr_session_settings(&settings);
+	err = kstrtouint(word, 0, &settings.subbuf_kb);
+	return err ?: vtr_session_replace(&settings);
+}
+
+static const struct setting settings[] = {
+	{ "enable",	enable_show,	enable_set },
+	{ "clock",	clock_show,	clock_set },
+	{ "buffer_kb",	buffer_kb_show,	buffer_kb_set },
+	{ "subbuf_kb",	subbuf_kb_show,	subbuf_kb_set },
+};
+
+/* A setting is read and changed as a whole: one who writes at a time. */
+static DEFINE_MUTEX(settings_mutex);
+
+static ssize_t setting_read(struct file *file, char __user *buf, size_t count,
+			    loff_t *pos)
+{
+	const struct setting *setting = file_inode(file)->i_private;
+	char line[SETTING_MAX_BYTES];
+
+	return simple_read_from_buffer(buf, count, pos, line,
+				       setting->show(line));
+}
+
+static ssize_t setting_write(struct file *file, const char __user *buf,
+			     size_t count, loff_t *pos)
+{
+	const struct setting *setting = file_inode(file)->i_private;
+	char line[SETTING_MAX_BYTES];
+	int err;
+
+	if (count >= sizeof(line))
+		return -EINVAL;
+	if (copy_from_user(line, buf, count))
+		return -EFAULT;
+	line[count] = '\0';
+	mutex_lock(&settings_mutex);
+	err = setting->set(strim(line));
+	mutex_unlock(&settings_mutex);
+	return err ?: count;
+}
+
+static const struct file_operations setting_fops = {
+	.owner		= THIS_MODULE,
+	.open		= simple_open,
+	.read		= setting_read,
+	.write		= setting_write,
+	.llseek		= default_llseek,
+};
+
+/**
+ * vtr_debugfs_init() - show everything
+ *
+ * Nothing here fails the load: without debugfs there are no files, and the
+ * recorder still runs for a crash dump to find.
+ *
+ * Context: task, sleeps.
+ */
+void vtr_debugfs_init(void)
+{
+	unsigned int i;
+
+	if (security_locked_down(LOCKDOWN_DEBUGFS))
+		tree_file_operations = &tree_locked_down_fops;
+
+	top_dir = debugfs_create_dir(VITRINE_DEBUGFS_DIR, NULL);
+	inspect_dir = debugfs_create_dir(VITRINE_INSPECT_DIR, top_dir);
+	trace_dir = debugfs_create_dir(VITRINE_TRACE_DIR, top_dir);
+	vtr_inspect_set_files(&tree_files);
+
+	debugfs_create_file_unsafe("trace.fxt", 0400, trace_dir, NULL,
+				   &archive_fops);
+	for (i = 0; i < ARRAY_SIZE(settings); i++)
+		debugfs_create_file(settings[i].name, 0600, trace_dir,
+				    (void *)&settings[i], &setting_fops);
+	ring_files = kvcalloc(nr_cpu_ids, sizeof(*ring_files), GFP_KERNEL);
+	if (ring_files)
+		vtr_session_set_publish(ring_publish);
+}
+
+/**
+ * vtr_debugfs_deinit() - take everything away again
+ *
+ * Context: task, sleeps; no file of ours is open.
+ */
+void vtr_debugfs_deinit(void)
+{
+	vtr_session_set_publish(NULL);
+	vtr_inspect_set_files(NULL);
+	debugfs_remove(top_dir);
+	kvfree(ring_files);
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Parameters, the ladder of inits, and its way back.
+ */
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+
+#include "builtin.h"
+#include "clock.h"
+#include "debugfs.h"
+#include "sched.h"
+#include "session.h"
+
+static bool enable = true;
+module_param(enable, bool, 0444);
+MODULE_PARM_DESC(enable, "Record from load on (default: 1)");
+
+static char *clock = "";
+module_param(clock, charp, 0444);
+MODULE_PARM_DESC(clock, "Clock of the trace: local, tsc, mono or boot (default: tsc where it is what the kernel tells time by, else local)");
+
+static unsigned int buffer_kb = 1024;
+module_param(buffer_kb, uint, 0444);
+MODULE_PARM_DESC(buffer_kb, "Trace memory a CPU in KiB, a power of two (default: 1024)");
+
+static unsigned int subbuf_kb = 64;
+module_param(subbuf_kb, uint, 0444);
+MODULE_PARM_DESC(subbuf_kb, "Size of a sub-buffer in KiB, a power of two, at most half of buffer_kb (default: 64)");
+
+static int session_init(void)
+{
+	struct vtr_session_settings settings = {
+		.buffer_kb = buffer_kb,
+		.subbuf_kb = subbuf_kb,
+	};
+	int err = vtr_clock_default();
+
+	if (*clock)
+		err = vtr_clock_find(clock);
+	if (err < 0) {
+		pr_err("vitrine: clock=%s: no such clock here; try local, tsc, mono or boot\n",
+		       clock);
+		return err;
+	}
+	settings.clock = err;
+	err = vtr_session_init(&settings);
+	if (err == -EINVAL)
+		pr_err("vitrine: buffer_kb=%u subbuf_kb=%u: both must be powers of two, subbuf_kb from %lu to 1024 and at most half of buffer_kb\n",
+		       buffer_kb, subbuf_kb, PAGE_SIZE / 1024);
+	return err;
+}
+
+static int __init vitrine_init(void)
+{
+	int err;
+
+	err = vtr_sched_init();
+	if (err) {
+		pr_err("vitrine: this kernel has no tracepoint sched_switch or task_rename; it needs CONFIG_TRACEPOINTS\n");
+		return err;
+	}
+	err = session_init();
+	if (err)
+		return err;
+	err = vtr_self_init();
+	if (err)
+		goto err_session;
+	err = vtr_system_init();
+	if (err)
+		goto err_self;
+	vtr_debugfs_init();
+	if (enable) {
+		err = vtr_session_enable(true);
+		if (err)
+			goto err_debugfs;
+	}
+	return 0;
+
+err_debugfs:
+	vtr_debugfs_deinit();
+	vtr_system_deinit();
+err_self:
+	vtr_self_deinit();
+err_session:
+	vtr_session_deinit();
+	return err;
+}
+
+static void __exit vitrine_exit(void)
+{
+	vtr_debugfs_deinit();
+	vtr_system_deinit();
+	vtr_self_deinit();
+	vtr_session_deinit();
+}
+
+module_init(vitrine_init);
+module_exit(vitrine_exit);
+
+MODULE_DESCRIPTION("Live kernel state and scheduler traces, mapped read-only");
+MODULE_AUTHOR("The vitrine developers");
+MODULE_LICENSE("GPL");

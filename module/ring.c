@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Per-CPU rings of sub-buffers.
+ *
+ * A ring's memory is its archive: each sub-buffer opens with a preamble of
+ * legal FXT records and can be copied, lost or found alone. The layout and the
+ * reader's steps are in <uapi/vitrine/map.h>.
+ *
+ * Concurrency: one writer, the ring's CPU with interrupts off; before that CPU
+ * runs and after it went, whoever owns the ring. No lock and no atomic
+ * read-modify-write. Readers, here and in user space, never make the writer
+ * wait: they copy and then look whether what they copied was recycled.
+ *
+ *   recycle: generation odd, smp_wmb(), new preamble, generation even (release)
+ *   append:  record, then committed_bytes (release)
+ *   advance: producer->sequence (release), after the new preamble
+ *
+ * Pairs with vtr_ring_copy() below and with tools/lib/ring.c.
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/topology.h>
+
+#include "fxt.h"
+#include "ring.h"
+
+#define NO_SEQUENCE	(~0ULL)
+
+/* Sub-buffers a reader can count on: the one being written and those before. */
+static u64 oldest_sequence(const struct vtr_ring *ring, u64 sequence)
+{
+	unsigned int nr = ring->config.nr_subbufs;
+
+	return sequence < nr ? 0 : sequence - nr + 1;
+}
+
+static void *subbuf_of(const struct vtr_ring *ring, u64 sequence)
+{
+	return ring->subbufs[sequence & (ring->config.nr_subbufs - 1)];
+}
+
+static void ring_wake(struct irq_work *work)
+{
+	struct vtr_ring *ring = container_of(work, struct vtr_ring, wake);
+
+	wake_up_all(&ring->wait);
+}
+
+static void fill_producer(struct vtr_ring *ring)
+{
+	struct vitrine_ring_producer *producer = ring->producer;
+	const struct vtr_ring_config *config = &ring->config;
+
+	producer->length = sizeof(*producer);
+	producer->version = VITRINE_MAP_VERSION;
+	producer->cpu = ring->cpu;
+	producer->session = config->session;
+	producer->clock = config->clock;
+	producer->nr_subbufs = config->nr_subbufs;
+	producer->subbuf_bytes = vtr_ring_subbuf_bytes(config);
+	producer->ticks_per_second = config->ticks_per_second;
+	producer->sequence = NO_SEQUENCE;
+}
+
+static int fill_area(struct vtr_ring *ring)
+{
+	const struct vtr_ring_config *config = &ring->config;
+	int node = cpu_to_node(ring->cpu);
+	unsigned int i, page = VITRINE_RING_FIRST_SUBBUF_PAGE;
+
+	if (!vtr_area_fill(&ring->area, VITRINE_RING_CONSUMER_PAGE, 0, node))
+		return -ENOMEM;
+	ring->producer = vtr_area_fill(&ring->area, VITRINE_RING_PRODUCER_PAGE,
+				       0, node);
+	if (!ring->producer)
+		return -ENOMEM;
+	for (i = 0; i < config->nr_subbufs; i++) {
+		ring->subbufs[i] = vtr_area_fill(&ring->area, page,
+						 config->subbuf_order, node);
+		if (!ring->subbufs[i])
+			return -ENOMEM;
+		page += 1U << config->subbuf_order;
+	}
+	ring->area.nr_pages = page;
+	return 0;
+}
+
+static void ring_free(struct kref *kref)
+{
+	struct vtr_ring *ring = container_of(kref, struct vtr_ring, kref);
+
+	irq_work_sync(&ring->wake);
+	vtr_area_deinit(&ring->area);
+	kfree(ring->subbufs);
+	kvfree(ring);
+}
+
+/**
+ * vtr_ring_create() - make a ring without records
+ * @cpu: CPU that will write it
+ * @config: what it shares with the other rings of its session
+ *
+ * Context: task, sleeps.
+ * Return: the ring, with one reference, or NULL without memory.
+ */
+struct vtr_ring *vtr_ring_create(unsigned int cpu,
+				 const struct vtr_ring_config *config)
+{
+	unsigned int nr_pages = VITRINE_RING_FIRST_SUBBUF_PAGE +
+				(config->nr_subbufs << config->subbuf_order);
+	struct vtr_ring *ring;
+
+	ring = kvzalloc_node(sizeof(*ring), GFP_KERNEL, cpu_to_node(cpu));
+	if (!ring)
+		return NULL;
+	kref_init(&ring->kref);
+	init_waitqueue_head(&ring->wait);
+	init_irq_work(&ring->wake, ring_wake);
+	ring->cpu = cpu;
+	ring->config = *config;
+	ring->switch_base = vtr_fxt_switch_base(cpu);
+	vtr_threads_forget(&ring->threads);
+
+	ring->subbufs = kcalloc(config->nr_subbufs, sizeof(*ring->subbufs),
+				GFP_KERNEL);
+	if (!ring->subbufs)
+		goto err_ring;
+	if (vtr_area_init(&ring->area, nr_pages))
+		goto err_ring;
+	if (fill_area(ring))
+		goto err_ring;
+	fill_producer(ring);
+
+	/* No room: the first record begins the first sub-buffer. */
+	ring->subbuf = ring->subbufs[0];
+	ring->last = ring->subbuf;
+	ring->next = ring->last + VTR_FXT_SWITCH_WORDS;
+	return ring;
+
+err_ring:
+	vtr_ring_put(ring);
+	return NULL;
+}
+
+/**
+ * vtr_ring_get() - take a reference
+ * @ring: a ring the caller knows to be alive
+ *
+ * Context: any.
+ */
+void vtr_ring_get(struct vtr_ring *ring)
+{
+	kref_get(&ring->kref);
+}
+
+/**
+ * vtr_ring_put() - drop a reference
+ * @ring: ring or NULL; freed with the last one, its mapped pages when unmapped
+ *
+ * Context: task, sleeps.
+ */
+void vtr_ring_put(struct vtr_ring *ring)
+{
+	if (ring)
+		kref_put(&ring->kref, ring_free);
+}
+
+/**
+ * vtr_ring_close() - tell readers that nothing follows
+ * @ring: ring that nobody writes any more
+ *
+ * Context: task.
+ */
+void vtr_ring_close(struct vtr_ring *ring)
+{
+	/* Pairs with the load-acquire of flags in tools/lib/ring.c. */
+	smp_store_release(&ring->producer->flags, VITRINE_RING_CLOSED);
+	wake_up_all(&ring->wait);
+}
+
+/* Bytes committed since the session began, by the writer's own account. */
+static u64 bytes_so_far(const struct vtr_ring *ring)
+{
+	if (ring->producer->sequence == NO_SEQUENCE)
+		return 0;
+	return ring->bytes_before + ((void *)ring->next - ring->subbuf);
+}
+
+static u64 records_of(u64 bytes, u64 other_bytes, u64 other_records)
+{
+	return other_records + (bytes - other_bytes) /
+			       (VTR_FXT_SWITCH_WORDS * FXT_WORD_BYTES);
+}
+
+static unsigned int put_preamble(struct vtr_ring *ring, void *subbuf)
+{
+	unsigned int nr_words = 1;
+	u64 *words = subbuf;
+
+	words[0] = FXT_MAGIC_RECORD;
+	nr_words += vtr_fxt_put_provider(words + nr_words, ring->cpu + 1,
+					 VITRINE_PROVIDER_NAME);
+	nr_words += vtr_fxt_put_initialization(words + nr_words,
+					ring->config.ticks_per_second);
+	nr_words += vtr_fxt_put_blob(words + nr_words, VITRINE_PROVIDER_NAME,
+				     sizeof(struct vitrine_packet));
+	nr_words += sizeof(struct vitrine_packet) / FXT_WORD_BYTES;
+	nr_words += vtr_fxt_put_string(words + nr_words,
+				       VTR_FXT_STRING_PROCESS, "process");
+	return nr_words;
+}
+
+static void fill_packet(const struct vtr_ring *ring, u64 sequence, u64 now,
+			struct vitrine_packet *packet)
+{
+	const struct vtr_ring_config *config = &ring->config;
+
+	packet->magic = VITRINE_PACKET_MAGIC;
+	packet->sequence = sequence;
+	packet->begin_ticks = now;
+	packet->end_ticks = now;
+	packet->records_before = records_of(ring->bytes_before,
+					    ring->other_bytes,
+					    ring->other_records);
+	packet->bytes_before = ring->bytes_before;
+	packet->lost_records = ring->producer->lost_records;
+	packet->session_ticks = config->session_ticks;
+	packet->session_realtime_ns = config->session_realtime_ns;
+	packet->cpu = ring->cpu;
+	packet->session = config->session;
+	packet->clock = config->clock;
+	packet->subbuf_bytes = vtr_ring_subbuf_bytes(config);
+}
+
+/**
+ * vtr_ring_advance() - begin the next sub-buffer
+ * @ring: this CPU's ring
+ * @now: time of the record that did not fit, or of the first
+ *
+ * Recycles the oldest sub-buffer. The thread table is empty afterwards: the
+ * caller must register the running thread anew before the next switch.
+ *
+ * Context: the ring's CPU, interrupts off, the run queue's lock may be held.
+ */
+void vtr_ring_advance(struct vtr_ring *ring, u64 now)
+{
+	u64 sequence = ring->producer->sequence + 1;
+	void *subbuf = subbuf_of(ring, sequence);
+	struct vitrine_packet *packet = vtr_ring_packet(subbuf);
+	u64 generation = packet->generation;
+	unsigned int nr_words;
+
+	ring->bytes_before = bytes_so_far(ring);
+	WRITE_ONCE(packet->generation, generation + 1);
+	smp_wmb();	/* Pairs with smp_rmb() in vtr_ring_copy(). */
+
+	/* The packet lies inside what put_preamble() skips. */
+	nr_words = put_preamble(ring, subbuf);
+	fill_packet(ring, sequence, now, packet);
+	ring->other_bytes += nr_words * FXT_WORD_BYTES;
+	ring->subbuf = subbuf;
+	ring->last = subbuf + vtr_ring_subbuf_bytes(&ring->config) -
+		     VTR_FXT_SWITCH_WORDS * FXT_WORD_BYTES;
+	vtr_ring_commit(ring, (u64 *)subbuf + nr_words, now);
+	vtr_threads_forget(&ring->threads);
+
+	smp_store_release(&packet->generation, generation + 2);
+	smp_store_release(&ring->producer->sequence, sequence);
+	/* The run queue may be locked: wake from an interrupt of our own. */
+	if (wq_has_sleeper(&ring->wait))
+		irq_work_queue(&ring->wake);
+}
+
+/**
+ * vtr_ring_range() - which sub-buffers a ring holds now
+ * @ring: any ring
+ * @ret_first: sequence number of the oldest
+ * @ret_end: one past the one being written; equal to @ret_first if there is none
+ *
+ * Context: any. The writer goes on meanwhile.
+ */
+void vtr_ring_range(const struct vtr_ring *ring, u64 *ret_first, u64 *ret_end)
+{
+	/* Pairs with the release in vtr_ring_advance(). */
+	u64 sequence = smp_load_acquire(&ring->producer->sequence);
+
+	*ret_first = sequence == NO_SEQUENCE ? 0 :
+		     oldest_sequence(ring, sequence);
+	*ret_end = sequence + 1;
+}
+
+/**
+ * vtr_ring_copy() - take a consistent copy of one sub-buffer
+ * @ring: any ring
+ * @sequence: number of the sub-buffer, as from vtr_ring_range()
+ * @bytes: room for a whole sub-buffer
+ *
+ * The steps are those of <uapi/vitrine/map.h>.
+ *
+ * Context: any; never waits for the writer nor it for us.
+ * Return: bytes that are valid in @bytes, 0 if it was recycled meanwhile.
+ */
+size_t vtr_ring_copy(struct vtr_ring *ring, u64 sequence, void *bytes)
+{
+	void *subbuf = subbuf_of(ring, sequence);
+	const struct vitrine_packet *packet = vtr_ring_packet(subbuf);
+	struct vitrine_packet *copy = vtr_ring_packet(bytes);
+	u64 generation, committed;
+
+	generation = smp_load_acquire(&packet->generation);
+	committed = smp_load_acquire(&packet->committed_bytes);
+	if (generation & 1 || committed > vtr_ring_subbuf_bytes(&ring->config))
+		return 0;
+	/* Racing with the writer is what the generation is for. */
+	data_race(memcpy(bytes, subbuf, committed));
+	smp_rmb();	/* Pairs with smp_wmb() in vtr_ring_advance(). */
+	if (READ_ONCE(packet->generation) != generation ||
+	    copy->sequence != sequence)
+		return 0;
+	copy->committed_bytes = committed;
+	return committed;
+}
+
+/**
+ * vtr_ring_stats() - count what a ring has written
+ * @ring: any ring; exact while nobody writes, else as of about now
+ * @ret: the counts
+ *
+ * Context: any.
+ */
+void vtr_ring_stats(const struct vtr_ring *ring, struct vtr_ring_stats *ret)
+{
+	const struct vitrine_packet *packet;
+	u64 first, end, other_bytes;
+
+	vtr_ring_range(ring, &first, &end);
+	memset(ret, 0, sizeof(*ret));
+	if (first == end)
+		return;
+	other_bytes = READ_ONCE(ring->other_bytes);
+	packet = vtr_ring_packet(subbuf_of(ring, end - 1));
+	ret->bytes = data_race(packet->bytes_before) +
+		     READ_ONCE(packet->committed_bytes);
+	ret->records = records_of(max(ret->bytes, other_bytes), other_bytes,
+				  READ_ONCE(ring->other_records));
+	packet = vtr_ring_packet(subbuf_of(ring, first));
+	ret->overwritten_records = data_race(packet->records_before);
+	ret->lost_records = data_race(ring->producer->lost_records);
+	ret->subbufs = end;
+}
+
+/**
+ * vtr_ring_readable() - whether the reader's next sub-buffer is complete
+ * @ring: any ring
+ *
+ * The consumer page may say anything: the answer then helps nobody, but it
+ * harms only who wrote it.
+ *
+ * Context: any.
+ * Return: true if it is, or if nothing will follow.
+ */
+bool vtr_ring_readable(const struct vtr_ring *ring)
+{
+	const struct vitrine_ring_consumer *consumer =
+		ring->area.pages[VITRINE_RING_CONSUMER_PAGE];
+	u64 sequence = smp_load_acquire(&ring->producer->sequence);
+
+	if (READ_ONCE(ring->producer->flags) & VITRINE_RING_CLOSED)
+		return true;
+	return sequence != NO_SEQUENCE && sequence > READ_ONCE(consumer->sequence);
+}
+
+#ifdef CONFIG_VITRINE_KUNIT
+#include "tests/ring_kunit.c"
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One CPU's ring of sub-buffers: reserve and commit for its writer, consistent
+ * copies for everybody else. The layout is in <uapi/vitrine/map.h>.
+ */
+#ifndef _VITRINE_RING_H
+#define _VITRINE_RING_H
+
+#include <linux/irq_work.h>
+#include <linux/kref.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+
+#include <uapi/vitrine/map.h>
+
+#include "area.h"
+#include "threads.h"
+
+/**
+ * struct vtr_ring_config - what all rings of a session have in common
+ * @session: number of the session
+ * @clock: its clock
+ * @subbuf_order: a sub-buffer is 1 << @subbuf_order pages
+ * @nr_subbufs: sub-buffers in a ring, a power of two, at least 2
+ * @ticks_per_second: rate of @clock
+ * @session_ticks: reading of @clock when the session began
+ * @session_realtime_ns: CLOCK_REALTIME at that moment
+ */
+struct vtr_ring_config {
+	u32			session;
+	enum vitrine_clock	clock;
+	unsigned int		subbuf_order;
+	unsigned int		nr_subbufs;
+	u64			ticks_per_second;
+	u64			session_ticks;
+	u64			session_realtime_ns;
+};
+
+/**
+ * struct vtr_ring - one CPU's ring
+ * @next: where the next record goes, in the sub-buffer being written
+ * @last: highest @next at which a switch record still fits
+ * @subbuf: start of the sub-buffer being written
+ * @running: outgoing fields of the next switch record, and its base: the
+ *	thread that came in last
+ * @switch_base: what all switch records of this CPU share
+ * @other_records: records with a timestamp that are not 16 bytes long
+ * @other_bytes: committed bytes that are not 16-byte switch records
+ * @bytes_before: committed bytes of all earlier sub-buffers
+ * @cpu: CPU that writes
+ * @threads: thread table of the sub-buffer being written
+ * @config: copy of the session's
+ * @producer: page 1 of the mapping
+ * @area: consumer page, producer page, sub-buffers
+ * @subbufs: start of each sub-buffer
+ * @wait: readers in poll()
+ * @wake: wakes @wait from where the run queue is locked
+ * @kref: held by the session and by each open file
+ *
+ * @next to @threads belong to the writer: the ring's CPU with interrupts off.
+ * The first five fields and the head of @threads are all that a recorded
+ * switch touches, besides the record and the packet.
+ */
+struct vtr_ring {
+	u64			*next;
+	u64			*last;
+	void			*subbuf;
+	u64			running;
+	u64			switch_base;
+	u64			other_records;
+	u64			other_bytes;
+	u64			bytes_before;
+	struct vtr_threads	threads;
+
+	unsigned int		cpu;
+	struct vtr_ring_config	config;
+	struct vitrine_ring_producer *producer;
+	struct vtr_area		area;
+	void			**subbufs;
+	wait_queue_head_t	wait;
+	struct irq_work		wake;
+	struct kref		kref;
+};
+
+/**
+ * struct vtr_ring_stats - what a ring counted since its session began
+ * @records: records with a timestamp written
+ * @bytes: bytes committed, everything counted
+ * @overwritten_records: of @records, those no longer in the ring
+ * @lost_records: records that could not be written
+ * @subbufs: sub-buffers begun
+ */
+struct vtr_ring_stats {
+	u64	records;
+	u64	bytes;
+	u64	overwritten_records;
+	u64	lost_records;
+	u64	subbufs;
+};
+
+struct vtr_ring *vtr_ring_create(unsigned int cpu,
+				 const struct vtr_ring_config *config);
+void vtr_ring_get(struct vtr_ring *ring);
+void vtr_ring_put(struct vtr_ring *ring);
+void vtr_ring_close(struct vtr_ring *ring);
+void vtr_ring_advance(struct vtr_ring *ring, u64 now);
+size_t vtr_ring_copy(struct vtr_ring *ring, u64 sequence, void *bytes);
+void vtr_ring_range(const struct vtr_ring *ring, u64 *ret_first, u64 *ret_end);
+void vtr_ring_stats(const struct vtr_ring *ring, struct vtr_ring_stats *ret);
+bool vtr_ring_readable(const struct vtr_ring *ring);
+
+/**
+ * vtr_ring_subbuf_bytes() - size of a sub-buffer
+ * @config: of the ring
+ *
+ * Context: any.
+ * Return: bytes.
+ */
+static inline size_t vtr_ring_subbuf_bytes(const struct vtr_ring_config *config)
+{
+	return PAGE_SIZE << config->subbuf_order;
+}
+
+static __always_inline struct vitrine_packet *vtr_ring_packet(void *subbuf)
+{
+	return subbuf + VITRINE_PACKET_OFFSET;
+}
+
+/**
+ * vtr_ring_commit() - make everything up to a point visible to readers
+ * @ring: this CPU's ring
+ * @next: end of the last record, all words before it written
+ * @now: that record's time
+ *
+ * Context: the ring's CPU, interrupts off. Hot.
+ */
+static __always_inline void vtr_ring_commit(struct vtr_ring *ring, u64 *next,
+					    u64 now)
+{
+	void *subbuf = ring->subbuf;
+	struct vitrine_packet *packet = vtr_ring_packet(subbuf);
+
+	ring->next = next;
+	WRITE_ONCE(packet->end_ticks, now);
+	/* Pairs with load-acquire in vtr_ring_copy() and tools/lib/ring.c. */
+	smp_store_release(&packet->committed_bytes, (void *)next - subbuf);
+}
+
+/**
+ * vtr_ring_has() - whether a record fits into the sub-buffer being written
+ * @ring: this CPU's ring
+ * @nr_words: length of the record, at least that of a switch
+ *
+ * Context: the ring's CPU, interrupts off.
+ * Return: true if it does; if not, vtr_ring_advance() first.
+ */
+static inline bool vtr_ring_has(const struct vtr_ring *ring,
+				unsigned int nr_words)
+{
+	return ring->next + nr_words <= ring->last + 2;
+}
+
+#endif /* _VITRINE_RING_H */

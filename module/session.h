@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One tracing run at a time: its rings, its clock, on and off.
+ */
+#ifndef _VITRINE_SESSION_H
+#define _VITRINE_SESSION_H
+
+#include <linux/types.h>
+
+#include <uapi/vitrine/map.h>
+
+struct vtr_ring;
+struct vtr_ring_stats;
+
+/**
+ * struct vtr_session_settings - what can be chosen of a session
+ * @clock: clock of its timestamps
+ * @buffer_kb: memory for sub-buffers a CPU, KiB, a power of two
+ * @subbuf_kb: size of a sub-buffer, KiB, a power of two, at most half of
+ *	@buffer_kb
+ */
+struct vtr_session_settings {
+	enum vitrine_clock	clock;
+	unsigned int		buffer_kb;
+	unsigned int		subbuf_kb;
+};
+
+int vtr_session_init(const struct vtr_session_settings *settings);
+void vtr_session_deinit(void);
+void vtr_session_set_publish(void (*publish)(unsigned int cpu));
+
+int vtr_session_enable(bool enable);
+bool vtr_session_enabled(void);
+int vtr_session_replace(const struct vtr_session_settings *settings);
+void vtr_session_settings(struct vtr_session_settings *ret);
+u32 vtr_session_number(void);
+
+struct vtr_ring *vtr_session_ring(unsigned int cpu);
+bool vtr_session_stats(unsigned int cpu, struct vtr_ring_stats *ret);
+u64 vtr_session_switches(unsigned int cpu);
+int vtr_session_archive(void **ret, size_t *ret_len);
+
+#endif /* _VITRINE_SESSION_H */
