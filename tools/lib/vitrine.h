@@ -243,15 +243,260 @@ vitrine_inspect_check(const void *bytes, size_t len_bytes,
 		      vitrine_fault_fn *fault, void *ctx,
 		      struct vitrine_inspect_summary *ret);
 
-/* ---- FXT (begin) ------------------------------------------------------- */
+/* ---- FXT: records ------------------------------------------------------ */
 /*
- * `vitrine check` calls, for files vitrine_format_detect() finds to be FXT:
- *
- *	struct vitrine_error *
- *	vitrine_fxt_check(const char *path, vitrine_fault_fn *fault, void *ctx,
- *			  struct vitrine_fxt_summary *ret);
+ * What a record holds is decoded in place: strings and payloads point into the
+ * bytes the reader was given and live as long as those do. The numbers of the
+ * format are those of <vitrine/fxt.h>.
  */
-/* ---- FXT (end) --------------------------------------------------------- */
+
+/**
+ * enum vitrine_fxt_kind - what a record is
+ * @VITRINE_FXT_UNKNOWN: of a type or subtype this library does not know
+ * @VITRINE_FXT_MAGIC: magic number; an archive starts
+ * @VITRINE_FXT_PROVIDER_INFO: names a provider; what follows is its
+ * @VITRINE_FXT_PROVIDER_SECTION: what follows is that provider's
+ * @VITRINE_FXT_PROVIDER_EVENT: something happened to a provider
+ * @VITRINE_FXT_INITIALIZATION: ticks per second
+ * @VITRINE_FXT_STRING: entry of the string table
+ * @VITRINE_FXT_THREAD: entry of the thread table
+ * @VITRINE_FXT_EVENT: one of the eleven events
+ * @VITRINE_FXT_BLOB: bytes
+ * @VITRINE_FXT_USERSPACE_OBJECT: describes an object of a process
+ * @VITRINE_FXT_KERNEL_OBJECT: names a process, a thread, ...
+ * @VITRINE_FXT_SWITCH: context switch, of either form
+ * @VITRINE_FXT_WAKEUP: a thread became ready to run
+ * @VITRINE_FXT_LOG: a message
+ * @VITRINE_FXT_LARGE_BLOB: many bytes
+ */
+enum vitrine_fxt_kind {
+	VITRINE_FXT_UNKNOWN,
+	VITRINE_FXT_MAGIC,
+	VITRINE_FXT_PROVIDER_INFO,
+	VITRINE_FXT_PROVIDER_SECTION,
+	VITRINE_FXT_PROVIDER_EVENT,
+	VITRINE_FXT_INITIALIZATION,
+	VITRINE_FXT_STRING,
+	VITRINE_FXT_THREAD,
+	VITRINE_FXT_EVENT,
+	VITRINE_FXT_BLOB,
+	VITRINE_FXT_USERSPACE_OBJECT,
+	VITRINE_FXT_KERNEL_OBJECT,
+	VITRINE_FXT_SWITCH,
+	VITRINE_FXT_WAKEUP,
+	VITRINE_FXT_LOG,
+	VITRINE_FXT_LARGE_BLOB,
+};
+
+/* Of a record that belongs to no CPU we know of. */
+#define VITRINE_FXT_NO_CPU	(~0U)
+
+/* Of a thread whose process the record does not tell; see the names. */
+#define VITRINE_FXT_NO_PROCESS	(~0ULL)
+
+/**
+ * struct vitrine_fxt_string - a string or a payload
+ * @bytes: not terminated; may be NULL when @len_bytes is 0
+ * @len_bytes: its length
+ */
+struct vitrine_fxt_string {
+	const char	*bytes;
+	size_t		len_bytes;
+};
+
+/**
+ * struct vitrine_fxt_thread - a thread by its koids
+ * @process: koid of its process, or VITRINE_FXT_NO_PROCESS
+ * @thread: koid of the thread
+ */
+struct vitrine_fxt_thread {
+	uint64_t	process;
+	uint64_t	thread;
+};
+
+/**
+ * struct vitrine_fxt_arg - an argument of a record
+ * @type: enum fxt_arg_type, or a number this library does not know
+ * @name: its name
+ * @value: its value; what does not fit the type is not set
+ */
+struct vitrine_fxt_arg {
+	unsigned int			type;
+	struct vitrine_fxt_string	name;
+	union {
+		int64_t				int64;	/* INT32 too */
+		uint64_t			uint64;	/* UINT32, POINTER, KOID too */
+		double				real;
+		bool				boolean;
+		struct vitrine_fxt_string	string;
+	} value;
+};
+
+/**
+ * struct vitrine_fxt_record - one record
+ * @offset: of its first word, from the start of the bytes
+ * @nr_words: its length
+ * @kind: enum vitrine_fxt_kind
+ * @timed: it has a timestamp
+ * @ticks: the timestamp, of a record without one that of the one before
+ * @ticks_per_second: what a second was, when the record was written
+ * @provider: id of the provider it belongs to
+ * @cpu: CPU it was written on or speaks of, or VITRINE_FXT_NO_CPU
+ * @nr_args: arguments in @args
+ * @args: its arguments
+ *
+ * The union's member is that of @kind; UNKNOWN, MAGIC and PROVIDER_SECTION
+ * have none.
+ */
+struct vitrine_fxt_record {
+	uint64_t	offset;
+	uint64_t	ticks;
+	uint64_t	ticks_per_second;
+	uint32_t	nr_words;
+	uint32_t	provider;
+	uint32_t	cpu;
+	uint8_t		kind;
+	uint8_t		nr_args;
+	bool		timed;
+	union {
+		struct {
+			unsigned int			event;
+			struct vitrine_fxt_string	name;
+		} provider_info;	/* and PROVIDER_EVENT */
+		struct {
+			unsigned int			index;
+			struct vitrine_fxt_string	value;
+		} string;
+		struct {
+			unsigned int			index;
+			struct vitrine_fxt_thread	thread;
+		} thread;
+		struct {
+			unsigned int			type;
+			struct vitrine_fxt_thread	thread;
+			struct vitrine_fxt_string	category;
+			struct vitrine_fxt_string	name;
+			uint64_t			id;	/* or end ticks */
+		} event;
+		struct {
+			unsigned int			type;
+			struct vitrine_fxt_string	name;
+			struct vitrine_fxt_string	payload;
+		} blob;
+		struct {
+			uint64_t			process;
+			uint64_t			pointer;
+			struct vitrine_fxt_string	name;
+		} userspace_object;
+		struct {
+			unsigned int			type;
+			uint64_t			koid;
+			struct vitrine_fxt_string	name;
+		} kernel_object;
+		struct {
+			struct vitrine_fxt_thread	outgoing;
+			struct vitrine_fxt_thread	incoming;
+			uint8_t				outgoing_state;
+			uint8_t				outgoing_priority;
+			uint8_t				incoming_priority;
+			bool				legacy;	/* has priorities */
+		} context_switch;
+		struct vitrine_fxt_thread		wakeup;
+		struct {
+			struct vitrine_fxt_thread	thread;
+			struct vitrine_fxt_string	message;
+		} log;
+		struct {
+			unsigned int			format;
+			struct vitrine_fxt_thread	thread;
+			struct vitrine_fxt_string	category;
+			struct vitrine_fxt_string	name;
+			struct vitrine_fxt_string	payload;
+		} large_blob;
+	};
+	struct vitrine_fxt_arg	args[15];
+};
+
+struct vitrine_fxt;
+
+struct vitrine_error *vitrine_fxt_create(const void *bytes, size_t len_bytes,
+					 struct vitrine_fxt **ret);
+void vitrine_fxt_destroy(struct vitrine_fxt *fxt);
+struct vitrine_error *vitrine_fxt_next(struct vitrine_fxt *fxt,
+				       const struct vitrine_fxt_record **ret);
+
+/* ---- FXT: every fault -------------------------------------------------- */
+
+/**
+ * struct vitrine_fxt_summary - what a checked trace holds
+ * @len_bytes: its length
+ * @nr_records: records of all kinds
+ * @nr_switches: context switches
+ * @nr_wakeups: thread wakeups
+ * @nr_events: events and log messages
+ * @nr_unknown: records of unknown kinds, passed over
+ * @nr_subbufs: sub-buffers with a packet header
+ * @nr_lost: records lost, as far as the packet headers tell
+ * @nr_faults: calls of the fault function
+ * @nr_providers: providers
+ * @nr_cpus: CPUs that switched
+ * @nr_threads: threads that were switched from or to
+ * @begin_ns: time of the earliest timestamp
+ * @end_ns: time of the latest
+ */
+struct vitrine_fxt_summary {
+	uint64_t len_bytes;
+	uint64_t nr_records;
+	uint64_t nr_switches;
+	uint64_t nr_wakeups;
+	uint64_t nr_events;
+	uint64_t nr_unknown;
+	uint64_t nr_subbufs;
+	uint64_t nr_lost;
+	uint64_t nr_faults;
+	unsigned int nr_providers;
+	unsigned int nr_cpus;
+	unsigned int nr_threads;
+	uint64_t begin_ns;
+	uint64_t end_ns;
+};
+
+/* Takes faults, and what is worth knowing but no fault, lost records above all. */
+struct vitrine_fxt_report {
+	vitrine_fault_fn *fault;
+	vitrine_fault_fn *note;
+	void *ctx;
+};
+
+struct vitrine_error *vitrine_fxt_check(const char *path,
+					const struct vitrine_fxt_report *report,
+					struct vitrine_fxt_summary *ret);
+struct vitrine_error *
+vitrine_fxt_check_bytes(const void *bytes, size_t len_bytes,
+			const struct vitrine_fxt_report *report,
+			struct vitrine_fxt_summary *ret);
+
+/* ---- FXT: a file in time order ----------------------------------------- */
+
+struct vitrine_archive;
+
+struct vitrine_error *vitrine_archive_create(const char *path,
+					     const struct vitrine_fxt_report *report,
+					     struct vitrine_archive **ret);
+struct vitrine_error *
+vitrine_archive_from_bytes(const void *bytes, size_t len_bytes,
+			   const struct vitrine_fxt_report *report,
+			   struct vitrine_archive **ret);
+void vitrine_archive_destroy(struct vitrine_archive *archive);
+struct vitrine_error *
+vitrine_archive_next(struct vitrine_archive *archive,
+		     const struct vitrine_fxt_record **ret);
+bool vitrine_archive_thread(const struct vitrine_archive *archive,
+			    uint64_t koid, struct vitrine_fxt_string *ret_name,
+			    uint64_t *ret_process);
+bool vitrine_archive_process(const struct vitrine_archive *archive,
+			     uint64_t koid, struct vitrine_fxt_string *ret_name);
+uint64_t vitrine_fxt_ns(uint64_t ticks, uint64_t ticks_per_second);
 
 #ifdef __cplusplus
 }

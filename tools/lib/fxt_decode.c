@@ -1,0 +1,526 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Decodes one FXT record, in place.
+ *
+ * What a record registers (a string, a thread, the tick rate) is put into its
+ * provider's tables here; which provider is whose turn is up to the caller.
+ */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "fxt.h"
+
+/* Bits of a first word that must be zero, @known being those in use. */
+#define RESERVED(known)	(~(FXT_HEADER_TYPE | FXT_HEADER_WORDS | (known)))
+
+static void check_reserved(struct fxt_cursor *cursor, uint64_t offset,
+			   uint64_t word, uint64_t reserved)
+{
+	if (cursor->decoder->thorough && word & reserved)
+		fxt_fault(cursor->decoder, offset,
+			  "reserved bits 0x%" PRIx64 " are set",
+			  word & reserved);
+}
+
+static bool take_ticks(struct fxt_cursor *cursor, struct vitrine_fxt_record *ret)
+{
+	ret->timed = fxt_take_word(cursor, "timestamp", &ret->ticks);
+	return ret->timed;
+}
+
+static bool out_of_memory(struct fxt_cursor *cursor)
+{
+	cursor->decoder->stop = ENOMEM;
+	return false;
+}
+
+static bool take_provider_info(struct fxt_cursor *cursor, uint64_t header,
+			       struct vitrine_fxt_record *ret)
+{
+	check_reserved(cursor, cursor->record, header,
+		       RESERVED(FXT_METADATA_TYPE | FXT_PROVIDER_ID |
+				FXT_PROVIDER_INFO_NAME_BYTES));
+	ret->kind = VITRINE_FXT_PROVIDER_INFO;
+	ret->provider = FXT_GET(FXT_PROVIDER_ID, header);
+	return fxt_take_stream(cursor, "provider's name",
+			       FXT_GET(FXT_PROVIDER_INFO_NAME_BYTES, header),
+			       true, &ret->provider_info.name);
+}
+
+static bool take_provider_event(struct fxt_cursor *cursor, uint64_t header,
+				struct vitrine_fxt_record *ret)
+{
+	check_reserved(cursor, cursor->record, header,
+		       RESERVED(FXT_METADATA_TYPE | FXT_PROVIDER_ID |
+				FXT_PROVIDER_EVENT_ID));
+	ret->kind = VITRINE_FXT_PROVIDER_EVENT;
+	ret->provider = FXT_GET(FXT_PROVIDER_ID, header);
+	ret->provider_info.event = FXT_GET(FXT_PROVIDER_EVENT_ID, header);
+	return true;
+}
+
+static bool take_metadata(struct fxt_cursor *cursor, uint64_t header,
+			  struct vitrine_fxt_record *ret)
+{
+	if (header == FXT_MAGIC_RECORD) {
+		ret->kind = VITRINE_FXT_MAGIC;
+		return true;
+	}
+	switch (FXT_GET(FXT_METADATA_TYPE, header)) {
+	case FXT_METADATA_PROVIDER_INFO:
+		return take_provider_info(cursor, header, ret);
+	case FXT_METADATA_PROVIDER_SECTION:
+		check_reserved(cursor, cursor->record, header,
+			       RESERVED(FXT_METADATA_TYPE | FXT_PROVIDER_ID));
+		ret->kind = VITRINE_FXT_PROVIDER_SECTION;
+		ret->provider = FXT_GET(FXT_PROVIDER_ID, header);
+		return true;
+	case FXT_METADATA_PROVIDER_EVENT:
+		return take_provider_event(cursor, header, ret);
+	default:
+		cursor->at = cursor->end;
+		return true;
+	}
+}
+
+static bool take_initialization(struct fxt_cursor *cursor, uint64_t header,
+				struct vitrine_fxt_record *ret)
+{
+	uint64_t rate;
+
+	check_reserved(cursor, cursor->record, header, RESERVED(0));
+	ret->kind = VITRINE_FXT_INITIALIZATION;
+	if (!fxt_take_word(cursor, "ticks per second", &rate))
+		return false;
+	if (!rate) {
+		fxt_fault(cursor->decoder, cursor->record,
+			  "ticks per second are 0");
+		return false;
+	}
+	ret->ticks_per_second = rate;
+	cursor->provider->ticks_per_second = rate;
+	return true;
+}
+
+static bool take_string_record(struct fxt_cursor *cursor, uint64_t header,
+			       struct vitrine_fxt_record *ret)
+{
+	check_reserved(cursor, cursor->record, header,
+		       RESERVED(FXT_STRING_INDEX | FXT_STRING_BYTES));
+	ret->kind = VITRINE_FXT_STRING;
+	ret->string.index = FXT_GET(FXT_STRING_INDEX, header);
+	if (!fxt_take_stream(cursor, "string",
+			     FXT_GET(FXT_STRING_BYTES, header), true,
+			     &ret->string.value))
+		return false;
+	if (ret->string.index)
+		return fxt_provider_set_string(cursor->provider,
+					       ret->string.index,
+					       &ret->string.value) ||
+		       out_of_memory(cursor);
+	/* "must be ignored" */
+	if (cursor->decoder->thorough)
+		fxt_fault(cursor->decoder, cursor->record,
+			  "string index 0 is not to be registered");
+	return true;
+}
+
+static bool take_thread_record(struct fxt_cursor *cursor, uint64_t header,
+			       struct vitrine_fxt_record *ret)
+{
+	struct vitrine_fxt_thread *thread = &ret->thread.thread;
+
+	check_reserved(cursor, cursor->record, header,
+		       RESERVED(FXT_THREAD_INDEX));
+	ret->kind = VITRINE_FXT_THREAD;
+	ret->thread.index = FXT_GET(FXT_THREAD_INDEX, header);
+	if (!fxt_take_word(cursor, "process", &thread->process) ||
+	    !fxt_take_word(cursor, "thread", &thread->thread))
+		return false;
+	if (ret->thread.index)
+		return fxt_provider_set_thread(cursor->provider,
+					       ret->thread.index, thread) ||
+		       out_of_memory(cursor);
+	/* "must be ignored" */
+	if (cursor->decoder->thorough)
+		fxt_fault(cursor->decoder, cursor->record,
+			  "thread index 0 is not to be registered");
+	return true;
+}
+
+static bool take_event(struct fxt_cursor *cursor, uint64_t header,
+		       struct vitrine_fxt_record *ret)
+{
+	ret->kind = VITRINE_FXT_EVENT;
+	ret->event.type = FXT_GET(FXT_EVENT_TYPE, header);
+	ret->event.id = 0;
+	if (!take_ticks(cursor, ret) ||
+	    !fxt_take_thread(cursor, "event's thread",
+			     FXT_GET(FXT_EVENT_THREAD, header),
+			     &ret->event.thread) ||
+	    !fxt_take_string(cursor, "event's category",
+			     FXT_GET(FXT_EVENT_CATEGORY, header),
+			     &ret->event.category) ||
+	    !fxt_take_string(cursor, "event's name",
+			     FXT_GET(FXT_EVENT_NAME, header),
+			     &ret->event.name) ||
+	    !fxt_take_args(cursor, FXT_GET(FXT_EVENT_NR_ARGS, header), ret))
+		return false;
+
+	switch (ret->event.type) {
+	case FXT_EVENT_INSTANT:
+	case FXT_EVENT_DURATION_BEGIN:
+	case FXT_EVENT_DURATION_END:
+		return true;
+	case FXT_EVENT_COUNTER:
+	case FXT_EVENT_DURATION_COMPLETE:
+	case FXT_EVENT_ASYNC_BEGIN:
+	case FXT_EVENT_ASYNC_INSTANT:
+	case FXT_EVENT_ASYNC_END:
+	case FXT_EVENT_FLOW_BEGIN:
+	case FXT_EVENT_FLOW_STEP:
+	case FXT_EVENT_FLOW_END:
+		return fxt_take_word(cursor, "event's last word",
+				     &ret->event.id);
+	default:
+		cursor->at = cursor->end;
+		return true;
+	}
+}
+
+static bool take_blob(struct fxt_cursor *cursor, uint64_t header,
+		      struct vitrine_fxt_record *ret)
+{
+	check_reserved(cursor, cursor->record, header,
+		       RESERVED(FXT_BLOB_NAME | FXT_BLOB_BYTES |
+				FXT_BLOB_TYPE));
+	ret->kind = VITRINE_FXT_BLOB;
+	ret->blob.type = FXT_GET(FXT_BLOB_TYPE, header);
+	return fxt_take_string(cursor, "blob's name",
+			       FXT_GET(FXT_BLOB_NAME, header),
+			       &ret->blob.name) &&
+	       fxt_take_stream(cursor, "blob's payload",
+			       FXT_GET(FXT_BLOB_BYTES, header), false,
+			       &ret->blob.payload);
+}
+
+static bool take_userspace_object(struct fxt_cursor *cursor, uint64_t header,
+				  struct vitrine_fxt_record *ret)
+{
+	unsigned int ref = FXT_GET(FXT_USERSPACE_OBJECT_PROCESS, header);
+	struct vitrine_fxt_thread thread;
+
+	check_reserved(cursor, cursor->record, header,
+		       RESERVED(FXT_USERSPACE_OBJECT_PROCESS |
+				FXT_USERSPACE_OBJECT_NAME |
+				FXT_USERSPACE_OBJECT_NR_ARGS));
+	ret->kind = VITRINE_FXT_USERSPACE_OBJECT;
+	if (!fxt_take_word(cursor, "pointer", &ret->userspace_object.pointer))
+		return false;
+	/* Inline, there is a process but no thread. */
+	if (!ref) {
+		if (!fxt_take_word(cursor, "process", &thread.process))
+			return false;
+	} else if (!fxt_take_thread(cursor, "process", ref, &thread)) {
+		return false;
+	}
+	ret->userspace_object.process = thread.process;
+	return fxt_take_string(cursor, "object's name",
+			       FXT_GET(FXT_USERSPACE_OBJECT_NAME, header),
+			       &ret->userspace_object.name) &&
+	       fxt_take_args(cursor,
+			     FXT_GET(FXT_USERSPACE_OBJECT_NR_ARGS, header),
+			     ret);
+}
+
+static bool take_kernel_object(struct fxt_cursor *cursor, uint64_t header,
+			       struct vitrine_fxt_record *ret)
+{
+	check_reserved(cursor, cursor->record, header,
+		       RESERVED(FXT_KERNEL_OBJECT_TYPE |
+				FXT_KERNEL_OBJECT_NAME |
+				FXT_KERNEL_OBJECT_NR_ARGS));
+	ret->kind = VITRINE_FXT_KERNEL_OBJECT;
+	ret->kernel_object.type = FXT_GET(FXT_KERNEL_OBJECT_TYPE, header);
+	return fxt_take_word(cursor, "koid", &ret->kernel_object.koid) &&
+	       fxt_take_string(cursor, "object's name",
+			       FXT_GET(FXT_KERNEL_OBJECT_NAME, header),
+			       &ret->kernel_object.name) &&
+	       fxt_take_args(cursor,
+			     FXT_GET(FXT_KERNEL_OBJECT_NR_ARGS, header), ret);
+}
+
+static void check_state(struct fxt_cursor *cursor, unsigned int state)
+{
+	if (!cursor->decoder->thorough)
+		return;
+	if (state == FXT_THREAD_RUNNING || state > FXT_THREAD_DEAD)
+		fxt_fault(cursor->decoder, cursor->record,
+			  "outgoing thread's state is %u", state);
+}
+
+static bool take_legacy_switch(struct fxt_cursor *cursor, uint64_t header,
+			       struct vitrine_fxt_record *ret)
+{
+	ret->kind = VITRINE_FXT_SWITCH;
+	ret->cpu = FXT_GET(FXT_SWITCH_CPU, header);
+	ret->context_switch.legacy = true;
+	ret->context_switch.outgoing_state =
+		FXT_GET(FXT_SWITCH_OUTGOING_STATE, header);
+	ret->context_switch.outgoing_priority =
+		FXT_GET(FXT_SWITCH_OUTGOING_PRIORITY, header);
+	ret->context_switch.incoming_priority =
+		FXT_GET(FXT_SWITCH_INCOMING_PRIORITY, header);
+	check_state(cursor, ret->context_switch.outgoing_state);
+	return take_ticks(cursor, ret) &&
+	       fxt_take_thread(cursor, "outgoing thread",
+			       FXT_GET(FXT_SWITCH_OUTGOING_THREAD, header),
+			       &ret->context_switch.outgoing) &&
+	       fxt_take_thread(cursor, "incoming thread",
+			       FXT_GET(FXT_SWITCH_INCOMING_THREAD, header),
+			       &ret->context_switch.incoming);
+}
+
+static bool take_context_switch(struct fxt_cursor *cursor, uint64_t header,
+				struct vitrine_fxt_record *ret)
+{
+	struct vitrine_fxt_thread *outgoing = &ret->context_switch.outgoing;
+	struct vitrine_fxt_thread *incoming = &ret->context_switch.incoming;
+
+	check_reserved(cursor, cursor->record, header,
+		       RESERVED(FXT_SCHEDULING_NR_ARGS | FXT_SCHEDULING_CPU |
+				FXT_SCHEDULING_OUTGOING_STATE |
+				FXT_SCHEDULING_SUBTYPE));
+	ret->kind = VITRINE_FXT_SWITCH;
+	ret->cpu = FXT_GET(FXT_SCHEDULING_CPU, header);
+	ret->context_switch.legacy = false;
+	ret->context_switch.outgoing_state =
+		FXT_GET(FXT_SCHEDULING_OUTGOING_STATE, header);
+	ret->context_switch.outgoing_priority = 0;
+	ret->context_switch.incoming_priority = 0;
+	outgoing->process = VITRINE_FXT_NO_PROCESS;
+	incoming->process = VITRINE_FXT_NO_PROCESS;
+	check_state(cursor, ret->context_switch.outgoing_state);
+	return take_ticks(cursor, ret) &&
+	       fxt_take_word(cursor, "outgoing thread", &outgoing->thread) &&
+	       fxt_take_word(cursor, "incoming thread", &incoming->thread) &&
+	       fxt_take_args(cursor, FXT_GET(FXT_SCHEDULING_NR_ARGS, header),
+			     ret);
+}
+
+static bool take_wakeup(struct fxt_cursor *cursor, uint64_t header,
+			struct vitrine_fxt_record *ret)
+{
+	check_reserved(cursor, cursor->record, header,
+		       RESERVED(FXT_SCHEDULING_NR_ARGS | FXT_SCHEDULING_CPU |
+				FXT_SCHEDULING_SUBTYPE));
+	ret->kind = VITRINE_FXT_WAKEUP;
+	ret->cpu = FXT_GET(FXT_SCHEDULING_CPU, header);
+	ret->wakeup.process = VITRINE_FXT_NO_PROCESS;
+	return take_ticks(cursor, ret) &&
+	       fxt_take_word(cursor, "woken thread", &ret->wakeup.thread) &&
+	       fxt_take_args(cursor, FXT_GET(FXT_SCHEDULING_NR_ARGS, header),
+			     ret);
+}
+
+static bool take_scheduling(struct fxt_cursor *cursor, uint64_t header,
+			    struct vitrine_fxt_record *ret)
+{
+	switch (FXT_GET(FXT_SCHEDULING_SUBTYPE, header)) {
+	case FXT_SCHEDULING_LEGACY_SWITCH:
+		return take_legacy_switch(cursor, header, ret);
+	case FXT_SCHEDULING_CONTEXT_SWITCH:
+		return take_context_switch(cursor, header, ret);
+	case FXT_SCHEDULING_THREAD_WAKEUP:
+		return take_wakeup(cursor, header, ret);
+	default:
+		cursor->at = cursor->end;
+		return true;
+	}
+}
+
+static bool take_log(struct fxt_cursor *cursor, uint64_t header,
+		     struct vitrine_fxt_record *ret)
+{
+	check_reserved(cursor, cursor->record, header,
+		       RESERVED(FXT_LOG_BYTES | FXT_LOG_THREAD));
+	ret->kind = VITRINE_FXT_LOG;
+	return take_ticks(cursor, ret) &&
+	       fxt_take_thread(cursor, "message's thread",
+			       FXT_GET(FXT_LOG_THREAD, header),
+			       &ret->log.thread) &&
+	       fxt_take_stream(cursor, "message",
+			       FXT_GET(FXT_LOG_BYTES, header), true,
+			       &ret->log.message);
+}
+
+static bool take_large_payload(struct fxt_cursor *cursor,
+			       struct vitrine_fxt_record *ret)
+{
+	uint64_t len_bytes;
+
+	return fxt_take_word(cursor, "payload's size", &len_bytes) &&
+	       fxt_take_stream(cursor, "large blob's payload", len_bytes,
+			       false, &ret->large_blob.payload);
+}
+
+static bool take_large_metadata(struct fxt_cursor *cursor, uint64_t word,
+				struct vitrine_fxt_record *ret)
+{
+	return take_ticks(cursor, ret) &&
+	       fxt_take_thread(cursor, "large blob's thread",
+			       FXT_GET(FXT_LARGE_BLOB_THREAD, word),
+			       &ret->large_blob.thread) &&
+	       fxt_take_args(cursor, FXT_GET(FXT_LARGE_BLOB_NR_ARGS, word),
+			     ret);
+}
+
+static bool take_large_blob(struct fxt_cursor *cursor,
+			    struct vitrine_fxt_record *ret)
+{
+	bool metadata = ret->large_blob.format == FXT_LARGE_BLOB_WITH_METADATA;
+	uint64_t known = FXT_LARGE_BLOB_CATEGORY | FXT_LARGE_BLOB_NAME;
+	uint64_t word;
+
+	if (metadata)
+		known |= FXT_LARGE_BLOB_NR_ARGS | FXT_LARGE_BLOB_THREAD;
+	if (!fxt_take_word(cursor, "large blob's second word", &word))
+		return false;
+	check_reserved(cursor, cursor->at - FXT_WORD_BYTES, word, ~known);
+	return fxt_take_string(cursor, "large blob's category",
+			       FXT_GET(FXT_LARGE_BLOB_CATEGORY, word),
+			       &ret->large_blob.category) &&
+	       fxt_take_string(cursor, "large blob's name",
+			       FXT_GET(FXT_LARGE_BLOB_NAME, word),
+			       &ret->large_blob.name) &&
+	       (!metadata || take_large_metadata(cursor, word, ret)) &&
+	       take_large_payload(cursor, ret);
+}
+
+static bool take_large(struct fxt_cursor *cursor, uint64_t header,
+		       struct vitrine_fxt_record *ret)
+{
+	unsigned int format = FXT_GET(FXT_LARGE_BLOB_FORMAT, header);
+
+	if (FXT_GET(FXT_LARGE_TYPE, header) != FXT_LARGE_TYPE_BLOB ||
+	    format > FXT_LARGE_BLOB_NO_METADATA) {
+		cursor->at = cursor->end;
+		return true;
+	}
+	check_reserved(cursor, cursor->record, header,
+		       ~(FXT_HEADER_TYPE | FXT_LARGE_WORDS | FXT_LARGE_TYPE |
+			 FXT_LARGE_BLOB_FORMAT));
+	ret->kind = VITRINE_FXT_LARGE_BLOB;
+	ret->large_blob.format = format;
+	return take_large_blob(cursor, ret);
+}
+
+static bool take_record(struct fxt_cursor *cursor, uint64_t header,
+			struct vitrine_fxt_record *ret)
+{
+	switch (FXT_GET(FXT_HEADER_TYPE, header)) {
+	case FXT_RECORD_METADATA:
+		return take_metadata(cursor, header, ret);
+	case FXT_RECORD_INITIALIZATION:
+		return take_initialization(cursor, header, ret);
+	case FXT_RECORD_STRING:
+		return take_string_record(cursor, header, ret);
+	case FXT_RECORD_THREAD:
+		return take_thread_record(cursor, header, ret);
+	case FXT_RECORD_EVENT:
+		return take_event(cursor, header, ret);
+	case FXT_RECORD_BLOB:
+		return take_blob(cursor, header, ret);
+	case FXT_RECORD_USERSPACE_OBJECT:
+		return take_userspace_object(cursor, header, ret);
+	case FXT_RECORD_KERNEL_OBJECT:
+		return take_kernel_object(cursor, header, ret);
+	case FXT_RECORD_SCHEDULING:
+		return take_scheduling(cursor, header, ret);
+	case FXT_RECORD_LOG:
+		return take_log(cursor, header, ret);
+	case FXT_RECORD_LARGE:
+		return take_large(cursor, header, ret);
+	default:
+		cursor->at = cursor->end;
+		return true;
+	}
+}
+
+/* The record's size in words, or 0 if it cannot be used. */
+static uint64_t frame(struct fxt_decoder *decoder, uint64_t offset,
+		      uint64_t header)
+{
+	uint64_t left = decoder->len_bytes - offset;
+	uint64_t words;
+
+	words = FXT_GET(FXT_HEADER_TYPE, header) == FXT_RECORD_LARGE ?
+			FXT_GET(FXT_LARGE_WORDS, header) :
+			FXT_GET(FXT_HEADER_WORDS, header);
+	if (header == bswap_64(FXT_MAGIC_RECORD)) {
+		fxt_fault(decoder, offset, "the byte order changes here");
+		return 0;
+	}
+	if (!words) {
+		fxt_fault(decoder, offset, "record size is 0 words");
+		return 0;
+	}
+	if (words > left / FXT_WORD_BYTES) {
+		fxt_fault(decoder, offset,
+			  "truncated: record of %" PRIu64 " bytes, %" PRIu64 " are left",
+			  words * FXT_WORD_BYTES, left);
+		return 0;
+	}
+	return words;
+}
+
+/**
+ * fxt_decode() - decode one record
+ * @decoder: the bytes
+ * @provider: whose record it is; its tables are used and changed
+ * @offset: of the record, a multiple of 8 and less than decoder->len_bytes
+ * @ret: the record; its offset and, unless the result is FXT_BAD_FRAME, its
+ *	size are valid even if the record is bad
+ *
+ * Return: FXT_OK, FXT_BAD_RECORD, FXT_BAD_FRAME or FXT_STOP.
+ */
+enum fxt_result fxt_decode(struct fxt_decoder *decoder,
+			   struct fxt_provider *provider, uint64_t offset,
+			   struct vitrine_fxt_record *ret)
+{
+	struct fxt_cursor cursor = {
+		.decoder = decoder,
+		.provider = provider,
+		.record = offset,
+		.at = offset + FXT_WORD_BYTES,
+	};
+	uint64_t header;
+
+	ret->offset = offset;
+	if (decoder->len_bytes - offset < FXT_WORD_BYTES) {
+		fxt_fault(decoder, offset, "truncated: %u bytes are left",
+			  (unsigned int)(decoder->len_bytes - offset));
+		return FXT_BAD_FRAME;
+	}
+	header = fxt_word(decoder, offset);
+	ret->nr_words = frame(decoder, offset, header);
+	if (!ret->nr_words)
+		return FXT_BAD_FRAME;
+	cursor.end = offset + ret->nr_words * (uint64_t)FXT_WORD_BYTES;
+
+	ret->kind = VITRINE_FXT_UNKNOWN;
+	ret->provider = provider->id;
+	ret->cpu = provider->cpu;
+	ret->ticks = provider->ticks;
+	ret->ticks_per_second = provider->ticks_per_second;
+	ret->timed = false;
+	ret->nr_args = 0;
+	if (!take_record(&cursor, header, ret))
+		return decoder->stop ? FXT_STOP : FXT_BAD_RECORD;
+	if (decoder->thorough && cursor.at != cursor.end)
+		fxt_fault(decoder, cursor.at,
+			  "record of %u words has %u left over", ret->nr_words,
+			  (unsigned int)(cursor.end - cursor.at) / FXT_WORD_BYTES);
+	provider->ticks = ret->ticks;
+	return FXT_OK;
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The parts of an FXT record: words, streams, references, arguments.
+ *
+ * Each fxt_take_*() takes its part from the front of what is left of a record,
+ * or reports why it cannot, and then the record is of no use.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "fxt.h"
+
+#define stream_bytes(len_bytes) \
+	(((len_bytes) + FXT_WORD_BYTES - 1) & ~(uint64_t)(FXT_WORD_BYTES - 1))
+
+/**
+ * fxt_fault() - report a fault
+ * @decoder: whose
+ * @offset: of the word or byte at fault
+ * @format: what is wrong
+ */
+void __attribute__((cold)) fxt_fault(struct fxt_decoder *decoder,
+				     uint64_t offset, const char *format, ...)
+{
+	char message[192];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
+	decoder->fault(decoder->ctx, offset, message);
+}
+
+static bool __attribute__((cold)) too_short(struct fxt_cursor *cursor,
+					    const char *what)
+{
+	fxt_fault(cursor->decoder, cursor->at,
+		  "%s does not fit: the record at 0x%" PRIx64 " ends at 0x%" PRIx64,
+		  what, cursor->record, cursor->end);
+	return false;
+}
+
+/**
+ * fxt_take_word() - take one word
+ * @cursor: what is left of the record
+ * @what: what the word is, for the fault
+ * @ret: its value
+ *
+ * Return: false if the record is at its end.
+ */
+bool fxt_take_word(struct fxt_cursor *cursor, const char *what, uint64_t *ret)
+{
+	if (cursor->at >= cursor->end)
+		return too_short(cursor, what);
+	*ret = fxt_word(cursor->decoder, cursor->at);
+	cursor->at += FXT_WORD_BYTES;
+	return true;
+}
+
+/* Length of the UTF-8 sequence at @s of at most @left bytes, 0 if it is none. */
+static unsigned int utf8_sequence(const unsigned char *s, uint64_t left)
+{
+	unsigned int i, len;
+
+	if (s[0] < 0x80)
+		return 1;
+	/* c0, c1 and f5.. never open a sequence; e0, ed, f0, f4 restrict s[1] */
+	len = s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 :
+	      s[0] < 0xf5 ? 4 : 0;
+	if (!len || len > left)
+		return 0;
+	for (i = 1; i < len; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+		return 0;
+	return len;
+}
+
+static void check_stream(struct fxt_cursor *cursor, const char *what,
+			 uint64_t len_bytes, bool text)
+{
+	const unsigned char *bytes = cursor->decoder->bytes + cursor->at;
+	unsigned int len;
+	uint64_t i;
+
+	for (i = 0; text && i < len_bytes; i += len) {
+		len = utf8_sequence(bytes + i, len_bytes - i);
+		if (!len) {
+			fxt_fault(cursor->decoder, cursor->at + i,
+				  "%s is not UTF-8", what);
+			break;
+		}
+	}
+	for (i = len_bytes; i < stream_bytes(len_bytes); i++) {
+		if (bytes[i]) {
+			fxt_fault(cursor->decoder, cursor->at + i,
+				  "padding of %s is not zero", what);
+			break;
+		}
+	}
+}
+
+/**
+ * fxt_take_stream() - take a stream of bytes and its padding
+ * @cursor: what is left of the record
+ * @what: what the stream is, for faults
+ * @len_bytes: its length without padding
+ * @text: it should be UTF-8
+ * @ret: the bytes
+ *
+ * Return: false if the record ends before the stream does.
+ */
+bool fxt_take_stream(struct fxt_cursor *cursor, const char *what,
+		     uint64_t len_bytes, bool text,
+		     struct vitrine_fxt_string *ret)
+{
+	/* Compared unpadded first: a length near 2^64 would wrap. */
+	if (len_bytes > cursor->end - cursor->at ||
+	    stream_bytes(len_bytes) > cursor->end - cursor->at)
+		return too_short(cursor, what);
+	if (cursor->decoder->thorough)
+		check_stream(cursor, what, len_bytes, text);
+	ret->bytes = (const char *)cursor->decoder->bytes + cursor->at;
+	ret->len_bytes = len_bytes;
+	cursor->at += stream_bytes(len_bytes);
+	return true;
+}
+
+/**
+ * fxt_take_string() - resolve a string reference
+ * @cursor: what is left of the record; an inline string is taken from it
+ * @what: what the string is, for faults
+ * @ref: the reference
+ * @ret: the string
+ *
+ * Return: false if it is inline and does not fit, or not in the table.
+ */
+bool fxt_take_string(struct fxt_cursor *cursor, const char *what, uint64_t ref,
+		     struct vitrine_fxt_string *ret)
+{
+	const struct fxt_string_entry *entry;
+
+	if (!ref) {
+		*ret = (struct vitrine_fxt_string){ .bytes = "" };
+		return true;
+	}
+	if (ref & FXT_STRING_REF_INLINE) {
+		if (cursor->decoder->thorough &&
+		    (ref & FXT_STRING_REF_VALUE) > FXT_MAX_STRING_BYTES)
+			fxt_fault(cursor->decoder, cursor->at,
+				  "%s is longer than %u bytes", what,
+				  FXT_MAX_STRING_BYTES);
+		return fxt_take_stream(cursor, what, ref & FXT_STRING_REF_VALUE,
+				       true, ret);
+	}
+	entry = fxt_provider_string(cursor->provider, ref);
+	if (!entry) {
+		fxt_fault(cursor->decoder, cursor->record,
+			  "%s: string %u of provider %u is not registered",
+			  what, (unsigned int)ref, cursor->provider->id);
+		return false;
+	}
+	ret->bytes = entry->bytes;
+	ret->len_bytes = entry->len_bytes;
+	return true;
+}
+
+/**
+ * fxt_take_thread() - resolve a thread reference
+ * @cursor: what is left of the record; an inline thread is taken from it
+ * @what: what the thread is, for faults
+ * @ref: the reference
+ * @ret: the thread
+ *
+ * Return: false if it is inline and does not fit, or not in the table.
+ */
+bool fxt_take_thread(struct fxt_cursor *cursor, const char *what, uint64_t ref,
+		     struct vitrine_fxt_thread *ret)
+{
+	const struct fxt_thread_entry *entry;
+
+	if (!ref)
+		return fxt_take_word(cursor, what, &ret->process) &&
+		       fxt_take_word(cursor, what, &ret->thread);
+	entry = fxt_provider_thread(cursor->provider, ref);
+	if (!entry) {
+		fxt_fault(cursor->decoder, cursor->record,
+			  "%s: thread %u of provider %u is not registered",
+			  what, (unsigned int)ref, cursor->provider->id);
+		return false;
+	}
+	*ret = entry->thread;
+	return true;
+}
+
+/* Bits of an argument's first word, by type, that must be zero. */
+static uint64_t arg_reserved(unsigned int type)
+{
+	switch (type) {
+	case FXT_ARG_INT32:
+	case FXT_ARG_UINT32:
+		return 0;
+	case FXT_ARG_STRING_REF:
+		return FXT_ARG_VALUE32 & ~FXT_ARG_STRING;
+	case FXT_ARG_BOOL:
+		return FXT_ARG_VALUE32 & ~FXT_ARG_BOOLEAN;
+	default:
+		return FXT_ARG_VALUE32;
+	}
+}
+
+static bool take_value(struct fxt_cursor *cursor, uint64_t header,
+		       struct vitrine_fxt_arg *ret)
+{
+	switch (ret->type) {
+	case FXT_ARG_NULL:
+		return true;
+	case FXT_ARG_INT32:
+		ret->value.int64 = (int32_t)FXT_GET(FXT_ARG_VALUE32, header);
+		return true;
+	case FXT_ARG_UINT32:
+		ret->value.uint64 = FXT_GET(FXT_ARG_VALUE32, header);
+		return true;
+	case FXT_ARG_INT64:
+	case FXT_ARG_UINT64:
+	case FXT_ARG_DOUBLE:
+	case FXT_ARG_POINTER:
+	case FXT_ARG_KOID:
+		/* int64_t and double have the same bits at the same place. */
+		return fxt_take_word(cursor, "argument's value",
+				     &ret->value.uint64);
+	case FXT_ARG_STRING_REF:
+		return fxt_take_string(cursor, "argument's value",
+				       FXT_GET(FXT_ARG_STRING, header),
+				       &ret->value.string);
+	case FXT_ARG_BOOL:
+		ret->value.boolean = FXT_GET(FXT_ARG_BOOLEAN, header);
+		return true;
+	default:
+		cursor->at = cursor->end;
+		return true;
+	}
+}
+
+static bool take_arg(struct fxt_cursor *record, struct vitrine_fxt_arg *ret)
+{
+	struct fxt_cursor arg = *record;
+	uint64_t header = 0, words;
+
+	if (!fxt_take_word(&arg, "argument", &header))
+		return false;
+	words = FXT_GET(FXT_HEADER_WORDS, header);
+	if (!words) {
+		fxt_fault(record->decoder, record->at, "argument size is 0 words");
+		return false;
+	}
+	if (words > (record->end - record->at) / FXT_WORD_BYTES)
+		return too_short(record, "argument");
+	arg.end = record->at + words * FXT_WORD_BYTES;
+	ret->type = FXT_GET(FXT_HEADER_TYPE, header);
+	if (record->decoder->thorough && ret->type <= FXT_ARG_BOOL &&
+	    header & arg_reserved(ret->type))
+		fxt_fault(record->decoder, record->at,
+			  "reserved bits 0x%" PRIx64 " of an argument are set",
+			  header & arg_reserved(ret->type));
+	if (!fxt_take_string(&arg, "argument's name",
+			     FXT_GET(FXT_ARG_NAME, header), &ret->name) ||
+	    !take_value(&arg, header, ret))
+		return false;
+	if (record->decoder->thorough && arg.at != arg.end)
+		fxt_fault(record->decoder, arg.at,
+			  "argument of %u words has %u left over",
+			  (unsigned int)words,
+			  (unsigned int)(arg.end - arg.at) / FXT_WORD_BYTES);
+	record->at = arg.end;
+	return true;
+}
+
+/**
+ * fxt_take_args() - take a record's arguments
+ * @cursor: what is left of the record
+ * @nr_args: how many, at most FXT_MAX_ARGS
+ * @ret: the record
+ *
+ * Return: false if one is malformed.
+ */
+bool fxt_take_args(struct fxt_cursor *cursor, unsigned int nr_args,
+		   struct vitrine_fxt_record *ret)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_args; i++)
+		if (!take_arg(cursor, &ret->args[i]))
+			return false;
+	ret->nr_args = nr_args;
+	return true;
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What processes and threads are called.
+ *
+ * Names hold for a whole trace, before and after the record that gives them;
+ * of several the last one wins. Open addressing, at most half full.
+ */
+#include <stdlib.h>
+
+#include "fxt.h"
+
+#define MIN_SIZE	64
+
+static size_t slot_of(const struct fxt_names *names, uint64_t koid)
+{
+	size_t slot = (koid * 0x9e3779b97f4a7c15ULL) >> 32;
+
+	for (slot &= names->size - 1; names->entries[slot].known;
+	     slot = (slot + 1) & (names->size - 1))
+		if (names->entries[slot].koid == koid)
+			break;
+	return slot;
+}
+
+/**
+ * fxt_names_find() - look up a koid
+ * @names: processes, or threads
+ * @koid: which
+ *
+ * Return: what is known of it, or NULL.
+ */
+const struct fxt_name *fxt_names_find(const struct fxt_names *names,
+				      uint64_t koid)
+{
+	const struct fxt_name *name;
+
+	if (!names->size)
+		return NULL;
+	name = &names->entries[slot_of(names, koid)];
+	return name->known ? name : NULL;
+}
+
+static bool grow(struct fxt_names *names)
+{
+	struct fxt_names bigger = {
+		.nr = names->nr,
+		.size = names->size ? names->size * 2 : MIN_SIZE,
+	};
+	size_t i;
+
+	bigger.entries = calloc(bigger.size, sizeof(*bigger.entries));
+	if (!bigger.entries)
+		return false;
+	for (i = 0; i < names->size; i++)
+		if (names->entries[i].known)
+			bigger.entries[slot_of(&bigger, names->entries[i].koid)] =
+				names->entries[i];
+	free(names->entries);
+	*names = bigger;
+	return true;
+}
+
+/**
+ * fxt_names_get() - look up a koid, or make room for what is learnt of it
+ * @names: processes, or threads
+ * @koid: which
+ *
+ * Return: its entry, valid until the next call, or NULL without memory.
+ */
+struct fxt_name *fxt_names_get(struct fxt_names *names, uint64_t koid)
+{
+	struct fxt_name *name;
+
+	if (names->nr >= names->size / 2 && !grow(names))
+		return NULL;
+	name = &names->entries[slot_of(names, koid)];
+	if (!name->known) {
+		name->koid = koid;
+		name->known = true;
+		names->nr++;
+	}
+	return name;
+}
+
+static bool learn_process(struct fxt_names *processes,
+			  const struct vitrine_fxt_record *record)
+{
+	struct fxt_name *name;
+
+	name = fxt_names_get(processes, record->kernel_object.koid);
+	if (!name)
+		return false;
+	name->name = record->kernel_object.name;
+	name->named = name->name.len_bytes;
+	return true;
+}
+
+static bool learn_thread(struct fxt_names *threads,
+			 const struct vitrine_fxt_record *record)
+{
+	struct fxt_name *name;
+	unsigned int i;
+
+	name = fxt_names_get(threads, record->kernel_object.koid);
+	if (!name)
+		return false;
+	name->name = record->kernel_object.name;
+	name->named = name->name.len_bytes;
+	for (i = 0; i < record->nr_args; i++) {
+		if (record->args[i].type == FXT_ARG_KOID &&
+		    fxt_string_is(&record->args[i].name, "process")) {
+			name->process = record->args[i].value.uint64;
+			name->owned = true;
+		}
+	}
+	return true;
+}
+
+/**
+ * fxt_names_learn() - take the name out of a kernel object record
+ * @processes: processes
+ * @threads: threads
+ * @record: any record
+ *
+ * Return: false if there is no memory.
+ */
+bool fxt_names_learn(struct fxt_names *processes, struct fxt_names *threads,
+		     const struct vitrine_fxt_record *record)
+{
+	if (record->kind != VITRINE_FXT_KERNEL_OBJECT)
+		return true;
+	switch (record->kernel_object.type) {
+	case FXT_OBJECT_TYPE_PROCESS:
+		return learn_process(processes, record);
+	case FXT_OBJECT_TYPE_THREAD:
+		return learn_thread(threads, record);
+	default:
+		return true;
+	}
+}
+
+/**
+ * fxt_names_deinit() - forget all names
+ * @names: processes, or threads
+ */
+void fxt_names_deinit(struct fxt_names *names)
+{
+	free(names->entries);
+	*names = (struct fxt_names){ 0 };
+}
