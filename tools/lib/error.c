@@ -2,13 +2,15 @@
 /*
  * Errors as data: code, path, offset, message, advice. The command only prints.
  */
-#define _GNU_SOURCE
+#define _GNU_SOURCE	/* vasprintf(), strerror_r() that returns a string */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "error.h"
+
+static const char debugfs_dir[] = "/sys/kernel/debug/";
 
 static struct vitrine_error no_memory = {
 	.code = ENOMEM,
@@ -110,6 +112,33 @@ struct vitrine_error *vtr_error_os(int code, const char *path,
 					    "%s", reason);
 	return vitrine_error_create(code, path, VITRINE_NO_OFFSET, NULL,
 				    "%s: %s", action, reason);
+}
+
+static const char *open_advice(int code, const char *path)
+{
+	if (code == EACCES)
+		return "run as root, or copy the file as root first";
+	if (code == EPERM)
+		return "under kernel lockdown only what can be read without mmap may be opened: see \"lockdown\" in mmap.rst";
+	if (code == ENOENT && !strncmp(path, debugfs_dir, strlen(debugfs_dir)))
+		return "load the module with `modprobe vitrine' or `insmod vitrine.ko', and see that debugfs is mounted";
+	return NULL;
+}
+
+/**
+ * vtr_error_open() - make an error from a failed open()
+ * @code: errno value
+ * @path: file
+ *
+ * Return: a new error, never NULL, with advice for the usual causes.
+ */
+struct vitrine_error *vtr_error_open(int code, const char *path)
+{
+	char text[128];
+
+	return vitrine_error_create(code, path, VITRINE_NO_OFFSET,
+				    open_advice(code, path), "cannot open: %s",
+				    strerror_r(code, text, sizeof(text)));
 }
 
 /**

@@ -6,6 +6,7 @@
 #define _VITRINE_LIB_ERROR_H
 
 #include <stdarg.h>
+#include <sys/types.h>
 
 #include "vitrine.h"
 
@@ -15,6 +16,12 @@ struct vitrine_error *vtr_error_no_memory(void);
 /* A system call failed: errno @code on @path, @action says doing what. */
 struct vitrine_error *vtr_error_os(int code, const char *path,
 				   const char *action);
+
+/* open() of @path failed: adds what to do about it. */
+struct vitrine_error *vtr_error_open(int code, const char *path);
+
+/* read() until @len_bytes or the end; -1 with errno. */
+ssize_t vtr_read_full(int fd, void *buffer, size_t len_bytes);
 
 /* vitrine_error_create() for callers with arguments of their own. */
 struct vitrine_error *vtr_error_vcreate(int code, const char *path,

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A consistent copy of a live tree, or the bytes of a saved one.
+ *
+ * The kernel edits while we read, and never waits for us:
+ *
+ *   1. generation = load-acquire; odd: an edit is under way, back off
+ *   2. load the size; read fence; the generation must not have moved, so that
+ *      size is one the kernel has backed with pages
+ *   3. copy; after every chunk a read fence and a look at the generation, so
+ *      that an attempt already lost ends early
+ *
+ * Pairs with vtr_inspect_begin() and vtr_inspect_end() in module/inspect.c:
+ * odd generation, smp_wmb(), edits, smp_store_release(even generation).
+ *
+ * Attempts are few and the waits between them bounded. A writer that never
+ * pauses outruns them all; then read() of the same file, which the kernel
+ * serves under the writer's lock, ends the race.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <vitrine/inspect.h>
+
+#include "barrier.h"
+#include "error.h"
+#include "source.h"
+
+#define MAX_ATTEMPTS		12
+#define SPIN_ATTEMPTS		8	/* wait 1, 2, 4 ... 128 pauses, */
+#define SLEEP_NS		10000	/* then 10, 20, 40 microseconds */
+#define CHUNK_BYTES		(32U << 10)
+#define FIRST_READ_BYTES	(64U << 10)
+
+struct buffer {
+	uint8_t *bytes;
+	size_t len;
+	size_t capacity;
+};
+
+/**
+ * struct vitrine_snapshot - see vitrine_snapshot_create()
+ * @path: of the source, or NULL
+ * @taken: the snapshot
+ * @spare: where the next one goes: a failed refresh changes nothing
+ */
+struct vitrine_snapshot {
+	char *path;
+	struct buffer taken;
+	struct buffer spare;
+};
+
+enum attempt {
+	ATTEMPT_TAKEN,
+	ATTEMPT_LOST,		/* an edit was under way, or came between */
+	ATTEMPT_UNMAPPABLE,	/* the mapping cannot give what the header says */
+	ATTEMPT_NO_MEMORY,
+};
+
+static bool buffer_reserve(struct buffer *buffer, size_t capacity)
+{
+	uint8_t *bytes;
+
+	if (buffer->bytes && capacity <= buffer->capacity)
+		return true;
+	bytes = realloc(buffer->bytes, capacity);
+	if (!bytes)
+		return false;
+	buffer->bytes = bytes;
+	buffer->capacity = capacity;
+	return true;
+}
+
+static void observe(const struct vitrine_source *source, enum vitrine_step step)
+{
+	if (source->observe)
+		source->observe(source->observe_ctx, step);
+}
+
+/* Whether all that was loaded so far belongs to @generation. */
+static bool generation_holds(const struct vitrine_source *source,
+			     uint64_t generation)
+{
+	const uint64_t *header = (const uint64_t *)source->map;
+
+	vtr_read_fence();
+	return vtr_load_once(&header[1]) == generation;
+}
+
+/* Bytes of the tree by its header, or by its file, or 0: not known. */
+static size_t live_size_bytes(const struct vitrine_source *source)
+{
+	const uint64_t *header = (const uint64_t *)source->map;
+	uint64_t word0 = le64toh(vtr_load_once(&header[0]));
+	uint64_t size = 0;
+
+	if (word0 & INSPECT_W0_ORDER)
+		size = le64toh(vtr_load_once(&header[2])) &
+			INSPECT_W2_HEADER_SIZE;
+	if (!size)
+		size = source->file_bytes;
+	return size <= INSPECT_MAX_FILE_BYTES ? size : 0;
+}
+
+static bool copy_stable(struct buffer *to, const struct vitrine_source *source,
+			uint64_t generation)
+{
+	size_t chunk = source->observe ? INSPECT_MIN_BLOCK_BYTES : CHUNK_BYTES;
+	size_t done = 0;
+
+	while (done < to->len) {
+		size_t n = to->len - done < chunk ? to->len - done : chunk;
+
+		memcpy(to->bytes + done, source->map + done, n);
+		done += n;
+		if (done == to->len)
+			break;
+		observe(source, VITRINE_STEP_CHUNK);
+		if (!generation_holds(source, generation))
+			return false;
+	}
+	observe(source, VITRINE_STEP_COPY);
+	return generation_holds(source, generation);
+}
+
+static enum attempt attempt_copy(struct buffer *to,
+				 struct vitrine_source *source)
+{
+	const uint64_t *header = (const uint64_t *)source->map;
+	uint64_t generation;
+	size_t size;
+
+	generation = vtr_load_acquire(&header[1]);
+	if (le64toh(generation) & 1)
+		return ATTEMPT_LOST;
+	observe(source, VITRINE_STEP_GENERATION);
+
+	size = live_size_bytes(source);
+	observe(source, VITRINE_STEP_SIZE);
+	if (!generation_holds(source, generation))
+		return ATTEMPT_LOST;
+	if (size < INSPECT_MIN_BLOCK_BYTES || !vtr_source_extend(source, size))
+		return ATTEMPT_UNMAPPABLE;
+
+	if (!buffer_reserve(to, size))
+		return ATTEMPT_NO_MEMORY;
+	to->len = size;
+	return copy_stable(to, source, generation) ? ATTEMPT_TAKEN :
+						     ATTEMPT_LOST;
+}
+
+static void back_off(unsigned int attempt)
+{
+	struct timespec wait = { 0 };
+	unsigned int i;
+
+	if (attempt < SPIN_ATTEMPTS) {
+		for (i = 0; i < 1U << attempt; i++)
+			vtr_cpu_relax();
+		return;
+	}
+	wait.tv_nsec = SLEEP_NS << (attempt - SPIN_ATTEMPTS);
+	nanosleep(&wait, NULL);
+}
+
+/* ATTEMPT_LOST if the writer won every race. */
+static enum attempt take_mapped(struct buffer *to, struct vitrine_source *source)
+{
+	unsigned int i;
+
+	for (i = 0; i < MAX_ATTEMPTS; i++) {
+		enum attempt attempt = attempt_copy(to, source);
+
+		if (attempt != ATTEMPT_LOST)
+			return attempt;
+		observe(source, VITRINE_STEP_RETRY);
+		back_off(i);
+	}
+	return ATTEMPT_LOST;
+}
+
+static struct vitrine_error *error_foreign(const struct buffer *buffer,
+					   const char *path)
+{
+	const char *advice = NULL;
+
+	if (vitrine_format_detect(buffer->bytes, buffer->len) ==
+	    VITRINE_FORMAT_FXT)
+		return vitrine_error_create(EBADMSG, path, 0,
+					    "see it with `vitrine print'",
+					    "this is a Fuchsia trace, not an Inspect file");
+	if (!buffer->len)
+		return vitrine_error_create(EBADMSG, path, 0, advice,
+					    "the file is empty");
+	if (buffer->len < INSPECT_MIN_BLOCK_BYTES)
+		return vitrine_error_create(EBADMSG, path, buffer->len, advice,
+					    "the file ends within its header");
+	return vitrine_error_create(EBADMSG, path, 0, advice,
+				    "not an Inspect file: no magic number \"INSP\"");
+}
+
+static bool is_inspect(const struct buffer *buffer)
+{
+	return buffer->len >= INSPECT_MIN_BLOCK_BYTES &&
+		vitrine_format_detect(buffer->bytes, buffer->len) ==
+		VITRINE_FORMAT_INSPECT;
+}
+
+/* Read @fd to its end; look at the first block before reading the rest. */
+static struct vitrine_error *read_all(struct buffer *to, int fd,
+				      const char *path)
+{
+	size_t want = INSPECT_MIN_BLOCK_BYTES;
+	ssize_t n;
+
+	to->len = 0;
+	for (;;) {
+		if (!buffer_reserve(to, want))
+			return vtr_error_no_memory();
+		n = vtr_read_full(fd, to->bytes + to->len, want - to->len);
+		if (n < 0)
+			return vtr_error_os(errno, path, "cannot read");
+		to->len += n;
+		if (!is_inspect(to))
+			return error_foreign(to, path);
+		if (to->len < want)
+			return NULL;
+		if (to->len > INSPECT_MAX_FILE_BYTES)
+			return vitrine_error_create(EFBIG, path,
+						    INSPECT_MAX_FILE_BYTES, NULL,
+						    "an Inspect file is at most 256 MiB");
+		want = want < FIRST_READ_BYTES ? FIRST_READ_BYTES : 2 * want;
+		if (want > INSPECT_MAX_FILE_BYTES)
+			want = INSPECT_MAX_FILE_BYTES + 1;
+	}
+}
+
+static struct vitrine_error *take_read(struct buffer *to,
+				       const struct vitrine_source *source)
+{
+	struct vitrine_error *err;
+	int fd = -1;
+
+	err = vtr_source_reopen(source, &fd);
+	if (err)
+		return err;
+	err = read_all(to, fd, source->path);
+	close(fd);
+	return err;
+}
+
+static uint64_t buffer_generation(const struct buffer *buffer)
+{
+	uint64_t generation;
+
+	memcpy(&generation, buffer->bytes + sizeof(generation),
+	       sizeof(generation));
+	return le64toh(generation);
+}
+
+static struct vitrine_error *take(struct buffer *to,
+				  struct vitrine_source *source)
+{
+	struct vitrine_error *err;
+
+	if (source->map) {
+		switch (take_mapped(to, source)) {
+		case ATTEMPT_TAKEN:
+			if (is_inspect(to))
+				return NULL;
+			return error_foreign(to, source->path);
+		case ATTEMPT_NO_MEMORY:
+			return vtr_error_no_memory();
+		case ATTEMPT_LOST:
+		case ATTEMPT_UNMAPPABLE:
+			break;
+		}
+		observe(source, VITRINE_STEP_READ);
+	}
+	err = take_read(to, source);
+	if (err)
+		return err;
+	if (source->map && buffer_generation(to) & 1)
+		return vitrine_error_create(EAGAIN, source->path, 8,
+					    "try again; if it stays so, the writer died within an edit",
+					    "no consistent snapshot: generation 0x%llx is odd",
+					    (unsigned long long)buffer_generation(to));
+	return NULL;
+}
+
+/**
+ * vitrine_snapshot_refresh() - take a new snapshot into an old one's memory
+ * @snapshot: snapshot; unchanged on failure
+ * @source: source, the same one as before or another
+ *
+ * A hierarchy made from the old snapshot must be destroyed before.
+ *
+ * Return: NULL, or an error: EAGAIN if the file was never stable, EBADMSG if
+ * it is no Inspect file, else as from open() and read().
+ */
+struct vitrine_error *vitrine_snapshot_refresh(struct vitrine_snapshot *snapshot,
+					       struct vitrine_source *source)
+{
+	struct vitrine_error *err;
+	struct buffer old;
+
+	err = take(&snapshot->spare, source);
+	if (err)
+		return err;
+	old = snapshot->taken;
+	snapshot->taken = snapshot->spare;
+	snapshot->spare = old;
+	return NULL;
+}
+
+static struct vitrine_error *snapshot_new(const char *path,
+					  struct vitrine_snapshot **ret)
+{
+	struct vitrine_snapshot *snapshot = calloc(1, sizeof(*snapshot));
+
+	if (!snapshot)
+		return vtr_error_no_memory();
+	if (path) {
+		snapshot->path = strdup(path);
+		if (!snapshot->path) {
+			free(snapshot);
+			return vtr_error_no_memory();
+		}
+	}
+	*ret = snapshot;
+	return NULL;
+}
+
+/**
+ * vitrine_snapshot_create() - take a consistent copy of a file
+ * @source: source
+ * @ret: the snapshot
+ *
+ * Return: NULL, or an error as from vitrine_snapshot_refresh().
+ */
+struct vitrine_error *vitrine_snapshot_create(struct vitrine_source *source,
+					      struct vitrine_snapshot **ret)
+{
+	struct vitrine_snapshot *snapshot;
+	struct vitrine_error *err;
+
+	err = snapshot_new(source->path, &snapshot);
+	if (err)
+		return err;
+	err = vitrine_snapshot_refresh(snapshot, source);
+	if (err) {
+		vitrine_snapshot_destroy(snapshot);
+		return err;
+	}
+	*ret = snapshot;
+	return NULL;
+}
+
+/**
+ * vitrine_snapshot_from_bytes() - a snapshot of bytes the caller has
+ * @bytes: the file's bytes; copied
+ * @len_bytes: how many
+ * @path: for error messages, or NULL
+ * @ret: the snapshot
+ *
+ * Return: NULL, or an error: EBADMSG if it is no Inspect file, EFBIG if it is
+ * longer than the format allows.
+ */
+struct vitrine_error *vitrine_snapshot_from_bytes(const void *bytes,
+						  size_t len_bytes,
+						  const char *path,
+						  struct vitrine_snapshot **ret)
+{
+	struct vitrine_snapshot *snapshot;
+	struct vitrine_error *err;
+
+	if (len_bytes > INSPECT_MAX_FILE_BYTES)
+		return vitrine_error_create(EFBIG, path, INSPECT_MAX_FILE_BYTES,
+					    NULL,
+					    "an Inspect file is at most 256 MiB");
+	err = snapshot_new(path, &snapshot);
+	if (err)
+		return err;
+	if (!buffer_reserve(&snapshot->taken, len_bytes ? len_bytes : 1)) {
+		vitrine_snapshot_destroy(snapshot);
+		return vtr_error_no_memory();
+	}
+	snapshot->taken.len = len_bytes;
+	if (len_bytes)
+		memcpy(snapshot->taken.bytes, bytes, len_bytes);
+	if (!is_inspect(&snapshot->taken)) {
+		err = error_foreign(&snapshot->taken, path);
+		vitrine_snapshot_destroy(snapshot);
+		return err;
+	}
+	*ret = snapshot;
+	return NULL;
+}
+
+/**
+ * vitrine_snapshot_destroy() - free a snapshot
+ * @snapshot: snapshot, or NULL
+ */
+void vitrine_snapshot_destroy(struct vitrine_snapshot *snapshot)
+{
+	if (!snapshot)
+		return;
+	free(snapshot->path);
+	free(snapshot->taken.bytes);
+	free(snapshot->spare.bytes);
+	free(snapshot);
+}
+
+/**
+ * vitrine_snapshot_bytes() - the bytes of a snapshot
+ * @snapshot: snapshot
+ * @ret_len: how many
+ *
+ * Return: the bytes, good until the snapshot is refreshed or destroyed.
+ */
+const void *vitrine_snapshot_bytes(const struct vitrine_snapshot *snapshot,
+				   size_t *ret_len)
+{
+	*ret_len = snapshot->taken.len;
+	return snapshot->taken.bytes;
+}
+
+/**
+ * vitrine_snapshot_path() - the file a snapshot is of
+ * @snapshot: snapshot
+ *
+ * Return: the path, or NULL if it was made from bytes without one.
+ */
+const char *vitrine_snapshot_path(const struct vitrine_snapshot *snapshot)
+{
+	return snapshot->path;
+}
+
+/**
+ * vitrine_snapshot_generation() - the generation of a snapshot
+ * @snapshot: snapshot
+ *
+ * Return: the generation; odd only in a saved file that was saved torn.
+ */
+uint64_t vitrine_snapshot_generation(const struct vitrine_snapshot *snapshot)
+{
+	return buffer_generation(&snapshot->taken);
+}
