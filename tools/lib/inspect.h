@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The scan of an Inspect file: what hierarchy.c and inspect_check.c share.
+ *
+ * The same steps serve both. For a hierarchy the first fault that makes the
+ * file unreadable ends the scan and becomes the error; for a check every fault,
+ * also those a reader could live with, goes to the caller's function.
+ *
+ * Memory is five bytes for every 16 of the file (kind and aux), and time is
+ * linear: each step visits each block once.
+ */
+#ifndef _VITRINE_LIB_INSPECT_H
+#define _VITRINE_LIB_INSPECT_H
+
+#include <endian.h>
+#include <string.h>
+
+#include <vitrine/inspect.h>
+
+#include "error.h"
+
+/* vtr_scan.kind[index]: the type of the block that starts there, or ... */
+#define VTR_KIND_TYPE		0x0f
+#define VTR_KIND_UNKNOWN	0x0f	/* a block of no known type */
+#define VTR_KIND_MARKS		0x30	/* for walks; see inspect_refs.c */
+#define VTR_KIND_WALKING	0x10
+#define VTR_KIND_WALKED		0x20
+#define VTR_KIND_LOST		0x40	/* never examined: tiling broke before */
+#define VTR_KIND_INSIDE		0x80	/* within a block */
+
+enum vtr_severity {
+	VTR_UNTIDY,		/* against the format, but readable */
+	VTR_UNREADABLE,
+};
+
+/**
+ * struct vtr_scan - one pass over one file
+ * @bytes: the file
+ * @len_bytes: how much of it the header accounts for
+ * @nr_units: @len_bytes in units of 16, the range of an index
+ * @version: of the format
+ * @thorough: report also what is merely untidy
+ * @tiled: blocks tile the file; if not, nothing can be said about who refers
+ *	to what
+ * @kind: for each unit, VTR_KIND_*
+ * @aux: for each block, by type: EXTENT, the block its chain starts from; NAME
+ *	and STRING_REFERENCE, number of users; NODE and TOMBSTONE, number of
+ *	children; FREE, the free block before it
+ * @nr_values: number of nodes and properties
+ * @nr_texts: number of NAME and STRING_REFERENCE blocks
+ * @chained_bytes: bytes of all values that span several blocks
+ * @path: for errors
+ * @err: first unreadable fault, if @fault is NULL
+ * @fault: takes every fault
+ * @ctx: for @fault
+ * @summary: counted along the way
+ */
+struct vtr_scan {
+	const uint8_t *bytes;
+	size_t len_bytes;
+	uint32_t nr_units;
+	unsigned int version;
+	bool thorough;
+	bool tiled;
+	uint8_t *kind;
+	uint32_t *aux;
+	uint32_t nr_values;
+	uint32_t nr_texts;
+	size_t chained_bytes;
+	const char *path;
+	struct vitrine_error *err;
+	vitrine_fault_fn *fault;
+	void *ctx;
+	struct vitrine_inspect_summary summary;
+};
+
+/* inspect_scan.c: header, tiles, and each block by itself */
+struct vitrine_error *vtr_scan_init(struct vtr_scan *scan, const void *bytes,
+				    size_t len_bytes);
+void vtr_scan_deinit(struct vtr_scan *scan);
+void vtr_scan_fault(struct vtr_scan *scan, enum vtr_severity severity,
+		    uint64_t offset, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+const char *vtr_scan_type_name(const struct vtr_scan *scan, unsigned int type);
+
+/* inspect_refs.c: what blocks say of other blocks */
+void vtr_scan_strings(struct vtr_scan *scan);
+void vtr_scan_parents(struct vtr_scan *scan);
+
+static inline uint64_t vtr_offset(uint32_t index)
+{
+	return (uint64_t)index * INSPECT_MIN_BLOCK_BYTES;
+}
+
+static inline uint64_t vtr_word(const struct vtr_scan *scan, uint32_t index,
+				unsigned int word)
+{
+	uint64_t value;
+
+	memcpy(&value, scan->bytes + vtr_offset(index) + 8 * word,
+	       sizeof(value));
+	return le64toh(value);
+}
+
+/* vtr_field(word, mask): the field that @mask names */
+#define vtr_field(word, mask)	(((word) & (mask)) / ((mask) & -(mask)))
+
+static inline uint32_t vtr_block_bytes(const struct vtr_scan *scan,
+				       uint32_t index)
+{
+	return INSPECT_MIN_BLOCK_BYTES <<
+		vtr_field(vtr_word(scan, index, 0), INSPECT_W0_ORDER);
+}
+
+/* The block after @index. */
+static inline uint32_t vtr_next_index(const struct vtr_scan *scan,
+				      uint32_t index)
+{
+	/* What tiling lost is stepped over unit by unit. */
+	if (scan->kind[index] & (VTR_KIND_LOST | VTR_KIND_INSIDE))
+		return index + 1;
+	return index + vtr_block_bytes(scan, index) / INSPECT_MIN_BLOCK_BYTES;
+}
+
+/* Type of the block that starts at @index, -1 if none does. */
+static inline int vtr_type_at(const struct vtr_scan *scan, uint32_t index)
+{
+	if (index >= scan->nr_units ||
+	    scan->kind[index] & (VTR_KIND_LOST | VTR_KIND_INSIDE))
+		return -1;
+	return scan->kind[index] & VTR_KIND_TYPE;
+}
+
+static inline bool vtr_is_lost(const struct vtr_scan *scan, uint32_t index)
+{
+	return index < scan->nr_units && scan->kind[index] & VTR_KIND_LOST;
+}
+
+/* Whether blocks of @type have a name and a parent; not so TOMBSTONE. */
+static inline bool vtr_is_value(int type)
+{
+	switch (type) {
+	case INSPECT_NODE_VALUE:
+	case INSPECT_INT_VALUE:
+	case INSPECT_UINT_VALUE:
+	case INSPECT_DOUBLE_VALUE:
+	case INSPECT_BUFFER_VALUE:
+	case INSPECT_ARRAY_VALUE:
+	case INSPECT_LINK_VALUE:
+	case INSPECT_BOOL_VALUE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* For every block of a scanned file, until the scan fails. */
+#define vtr_for_each_block(scan, index)					\
+	for ((index) = 0; (index) < (scan)->nr_units && !(scan)->err;	\
+	     (index) = vtr_next_index(scan, index))
+
+#endif /* _VITRINE_LIB_INSPECT_H */

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Check an Inspect file: every fault, with its place. After the steps that the
+ * hierarchy takes as well come the rules that no reader depends on: reference
+ * counts, lists of free blocks, blocks that nobody refers to.
+ */
+#include <inttypes.h>
+
+#include "inspect.h"
+
+/**
+ * struct refs - what is known only once all blocks have been seen
+ * @nr_roots: values whose parent is the header
+ * @counted: the writer keeps reference counts of nodes, which are optional
+ * @linked_back: the writer keeps the previous free block in bits 40 to 63,
+ *	as vitrine does
+ * @list_head: per order, the free block that none precedes
+ */
+struct refs {
+	uint32_t nr_roots;
+	bool counted;
+	bool linked_back;
+	uint32_t list_head[INSPECT_NR_ORDERS];
+};
+
+static void check_root(struct vtr_scan *scan, struct refs *refs, uint32_t index)
+{
+	int type = vtr_type_at(scan, index);
+
+	if (!vtr_is_value(type) ||
+	    vtr_field(vtr_word(scan, index, 0), INSPECT_W0_VALUE_PARENT))
+		return;
+	refs->nr_roots++;
+	if (type != INSPECT_NODE_VALUE)
+		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
+			       "the parent of this %s is the header; only the root's may be",
+			       vtr_scan_type_name(scan, type));
+	else if (refs->nr_roots > 1)
+		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
+			       "one more root");
+}
+
+static void survey(struct vtr_scan *scan, struct refs *refs)
+{
+	uint32_t index;
+
+	vtr_for_each_block(scan, index) {
+		int type = vtr_type_at(scan, index);
+
+		check_root(scan, refs, index);
+		if ((type == INSPECT_NODE_VALUE || type == INSPECT_TOMBSTONE) &&
+		    vtr_word(scan, index, 1))
+			refs->counted = true;
+		if (type == INSPECT_FREE &&
+		    vtr_word(scan, index, 0) & INSPECT_W0_FREE_PREVIOUS)
+			refs->linked_back = true;
+	}
+	if (!refs->nr_roots && scan->tiled)
+		vtr_scan_fault(scan, VTR_UNTIDY, 0, "there is no root node");
+}
+
+static void check_children(struct vtr_scan *scan, const struct refs *refs,
+			   uint32_t index, int type)
+{
+	uint64_t count = vtr_word(scan, index, 1);
+
+	if (!refs->counted)
+		return;
+	if (count != scan->aux[index])
+		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index) + 8,
+			       "reference count is %" PRIu64 ", but this %s is the parent of %u",
+			       count, vtr_scan_type_name(scan, type),
+			       scan->aux[index]);
+	else if (!count && type == INSPECT_TOMBSTONE)
+		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
+			       "nobody refers to this TOMBSTONE any more");
+}
+
+static void check_users(struct vtr_scan *scan, uint32_t index, int type)
+{
+	uint32_t users = scan->aux[index];
+
+	if (!users)
+		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
+			       "nobody refers to this %s",
+			       vtr_scan_type_name(scan, type));
+	if (type == INSPECT_STRING_REFERENCE) {
+		uint32_t count = vtr_field(vtr_word(scan, index, 0),
+					   INSPECT_W0_STRREF_COUNT);
+
+		if (count != users)
+			vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
+				       "reference count is %u, but there are %u users",
+				       count, users);
+	}
+}
+
+/* Reference counts, and blocks that are in use but used by nobody. */
+static void check_references(struct vtr_scan *scan, const struct refs *refs)
+{
+	uint32_t index;
+
+	/* Who refers to a block may be among the lost ones. */
+	if (!scan->tiled)
+		return;
+	vtr_for_each_block(scan, index) {
+		int type = vtr_type_at(scan, index);
+
+		switch (type) {
+		case INSPECT_NODE_VALUE:
+		case INSPECT_TOMBSTONE:
+			check_children(scan, refs, index, type);
+			break;
+		case INSPECT_NAME:
+		case INSPECT_STRING_REFERENCE:
+			check_users(scan, index, type);
+			break;
+		case INSPECT_EXTENT:
+			if (!scan->aux[index])
+				vtr_scan_fault(scan, VTR_UNTIDY,
+					       vtr_offset(index),
+					       "this EXTENT belongs to no block");
+			break;
+		}
+	}
+}
+
+static uint32_t next_free(const struct vtr_scan *scan, uint32_t index)
+{
+	return vtr_field(vtr_word(scan, index, 0), INSPECT_W0_FREE_NEXT);
+}
+
+static uint32_t previous_free(const struct vtr_scan *scan, uint32_t index)
+{
+	return vtr_field(vtr_word(scan, index, 0), INSPECT_W0_FREE_PREVIOUS);
+}
+
+/* Whether a list goes on at @next: a FREE block of @index's order. */
+static bool list_continues(const struct vtr_scan *scan, uint32_t index,
+			   uint32_t next)
+{
+	return next && vtr_type_at(scan, next) == INSPECT_FREE &&
+		vtr_block_bytes(scan, next) == vtr_block_bytes(scan, index);
+}
+
+static void check_free_next(struct vtr_scan *scan, const struct refs *refs,
+			    uint32_t index)
+{
+	uint32_t next = next_free(scan, index);
+
+	if (list_continues(scan, index, next)) {
+		if (scan->aux[next])
+			vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
+				       "next free block 0x%x follows 0x%x already",
+				       next, scan->aux[next]);
+		else
+			scan->aux[next] = index;
+		return;
+	}
+	/* The format ends a list at anything else; vitrine at 0 only. */
+	if (!next || vtr_is_lost(scan, next) ||
+	    (!refs->linked_back && vtr_type_at(scan, next) >= 0))
+		return;
+	vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
+		       "next free block 0x%x is no FREE block of this size",
+		       next);
+}
+
+/* vitrine's own rules: linked both ways, one list an order, cleared. */
+static void check_free_back(struct vtr_scan *scan, struct refs *refs,
+			    uint32_t index)
+{
+	unsigned int order = vtr_field(vtr_word(scan, index, 0),
+				       INSPECT_W0_ORDER);
+	uint32_t previous = previous_free(scan, index);
+
+	if (previous != scan->aux[index] && !vtr_is_lost(scan, previous))
+		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
+			       "previous free block is said to be 0x%x, but it is 0x%x",
+			       previous, scan->aux[index]);
+	if (scan->aux[index] || !scan->tiled)
+		return;
+	if (refs->list_head[order])
+		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
+			       "a second list of free blocks of order %u; the first begins at 0x%x",
+			       order, refs->list_head[order]);
+	else
+		refs->list_head[order] = index;
+}
+
+static void check_free_cleared(struct vtr_scan *scan, const struct refs *refs,
+			       uint32_t index)
+{
+	const uint8_t *block = scan->bytes + vtr_offset(index);
+	uint32_t bytes = vtr_block_bytes(scan, index);
+	uint32_t i;
+
+	for (i = 8; i < bytes && !block[i]; i++)
+		;
+	if (i == bytes)
+		return;
+	scan->summary.nr_stale++;
+	if (refs->linked_back)
+		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index) + i,
+			       "this FREE block is not cleared");
+}
+
+/* Whatever no list's head leads to is in a circle. */
+static void check_free_circles(struct vtr_scan *scan)
+{
+	uint32_t index, at;
+
+	vtr_for_each_block(scan, index) {
+		if (vtr_type_at(scan, index) != INSPECT_FREE ||
+		    scan->aux[index])
+			continue;
+		/* Each block follows one other only: this ends. */
+		for (at = index; ; at = next_free(scan, at)) {
+			scan->kind[at] |= VTR_KIND_WALKED;
+			if (!list_continues(scan, at, next_free(scan, at)) ||
+			    scan->aux[next_free(scan, at)] != at)
+				break;
+		}
+	}
+	vtr_for_each_block(scan, index) {
+		if (vtr_type_at(scan, index) != INSPECT_FREE ||
+		    scan->kind[index] & VTR_KIND_WALKED)
+			continue;
+		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
+			       "free blocks follow one another in a circle");
+		/* Once for each circle: */
+		for (at = index; !(scan->kind[at] & VTR_KIND_WALKED);
+		     at = next_free(scan, at))
+			scan->kind[at] |= VTR_KIND_WALKED;
+	}
+}
+
+static void check_free_lists(struct vtr_scan *scan, struct refs *refs)
+{
+	uint32_t index;
+
+	vtr_for_each_block(scan, index) {
+		if (vtr_type_at(scan, index) != INSPECT_FREE)
+			continue;
+		check_free_next(scan, refs, index);
+		check_free_cleared(scan, refs, index);
+	}
+	if (refs->linked_back) {
+		vtr_for_each_block(scan, index)
+			if (vtr_type_at(scan, index) == INSPECT_FREE)
+				check_free_back(scan, refs, index);
+	}
+	check_free_circles(scan);
+}
+
+static void ignore_fault(void *ctx, uint64_t offset, const char *message)
+{
+}
+
+/**
+ * vitrine_inspect_check() - find every fault of an Inspect file
+ * @bytes: the file
+ * @len_bytes: how much of it there is
+ * @fault: called for each fault, or NULL if counting them is enough
+ * @ctx: for @fault
+ * @ret: what was found
+ *
+ * Where the row of blocks breaks, up to 2047 bytes are not looked at, and what
+ * depends on knowing all blocks (reference counts, blocks nobody refers to) is
+ * not judged.
+ *
+ * Return: NULL, faults or no; or the error that nothing could be checked:
+ * EBADMSG if it is no Inspect file, EPROTONOSUPPORT for an unknown version,
+ * EFBIG, ENOMEM.
+ */
+struct vitrine_error *
+vitrine_inspect_check(const void *bytes, size_t len_bytes,
+		      vitrine_fault_fn *fault, void *ctx,
+		      struct vitrine_inspect_summary *ret)
+{
+	struct vtr_scan scan = {
+		.thorough = true,
+		.fault = fault ? fault : ignore_fault,
+		.ctx = ctx,
+	};
+	struct refs refs = { 0 };
+	struct vitrine_error *err;
+
+	err = vtr_scan_init(&scan, bytes, len_bytes);
+	if (err)
+		return err;
+	vtr_scan_strings(&scan);
+	vtr_scan_parents(&scan);
+	survey(&scan, &refs);
+	check_references(&scan, &refs);
+	check_free_lists(&scan, &refs);
+	*ret = scan.summary;
+	vtr_scan_deinit(&scan);
+	return NULL;
+}

@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Scan an Inspect file, first steps: the header, the row of blocks, and what
+ * each block says by itself.
+ *
+ * Versions differ little. Version 0 has types up to TOMBSTONE and calls a node
+ * OBJECT and a buffer PROPERTY; versions 0 and 1 have a header of 16 bytes, so
+ * no size field, and the file's length is the size.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "inspect.h"
+
+#define MAX_BLOCK_UNITS	(INSPECT_MAX_BLOCK_BYTES / INSPECT_MIN_BLOCK_BYTES)
+
+static const char check_advice[] = "`vitrine check' names every fault";
+
+/**
+ * vtr_scan_fault() - report a fault
+ * @scan: scan
+ * @severity: whether a reader can live with it
+ * @offset: where it is
+ * @format: what it is
+ */
+void vtr_scan_fault(struct vtr_scan *scan, enum vtr_severity severity,
+		    uint64_t offset, const char *format, ...)
+{
+	char message[256];
+	va_list args;
+
+	va_start(args, format);
+	if (scan->fault) {
+		vsnprintf(message, sizeof(message), format, args);
+		scan->summary.nr_faults++;
+		scan->fault(scan->ctx, offset, message);
+	} else if (severity == VTR_UNREADABLE && !scan->err) {
+		scan->err = vtr_error_vcreate(EBADMSG, scan->path, offset,
+					      check_advice, format, args);
+	}
+	va_end(args);
+}
+
+/**
+ * vtr_scan_type_name() - what the file's version calls a block type
+ * @scan: scan
+ * @type: block type
+ *
+ * Return: the name; "block" if there is none.
+ */
+const char *vtr_scan_type_name(const struct vtr_scan *scan, unsigned int type)
+{
+	static const char * const names[INSPECT_NR_TYPES] = {
+		[INSPECT_FREE]			= "FREE",
+		[INSPECT_RESERVED]		= "RESERVED",
+		[INSPECT_HEADER]		= "HEADER",
+		[INSPECT_NODE_VALUE]		= "NODE_VALUE",
+		[INSPECT_INT_VALUE]		= "INT_VALUE",
+		[INSPECT_UINT_VALUE]		= "UINT_VALUE",
+		[INSPECT_DOUBLE_VALUE]		= "DOUBLE_VALUE",
+		[INSPECT_BUFFER_VALUE]		= "BUFFER_VALUE",
+		[INSPECT_EXTENT]		= "EXTENT",
+		[INSPECT_NAME]			= "NAME",
+		[INSPECT_TOMBSTONE]		= "TOMBSTONE",
+		[INSPECT_ARRAY_VALUE]		= "ARRAY_VALUE",
+		[INSPECT_LINK_VALUE]		= "LINK_VALUE",
+		[INSPECT_BOOL_VALUE]		= "BOOL_VALUE",
+		[INSPECT_STRING_REFERENCE]	= "STRING_REFERENCE",
+	};
+
+	if (scan->version == 0 && type == INSPECT_NODE_VALUE)
+		return "OBJECT_VALUE";
+	if (scan->version == 0 && type == INSPECT_BUFFER_VALUE)
+		return "PROPERTY_VALUE";
+	return type < INSPECT_NR_TYPES ? names[type] : "block";
+}
+
+static bool is_zero(const uint8_t *bytes, size_t len_bytes)
+{
+	size_t i;
+
+	for (i = 0; i < len_bytes; i++)
+		if (bytes[i])
+			return false;
+	return true;
+}
+
+/* Bytes [@from, end of block) carry nothing and must say nothing. */
+static void check_unused(struct vtr_scan *scan, uint32_t index, uint32_t from)
+{
+	uint32_t bytes = vtr_block_bytes(scan, index);
+
+	if (!scan->thorough || from >= bytes)
+		return;
+	if (!is_zero(scan->bytes + vtr_offset(index) + from, bytes - from))
+		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index) + from,
+			       "unused bytes of this block are not all 0");
+}
+
+/* Bits of @word under @mask carry nothing and must be 0. */
+static void check_unused_bits(struct vtr_scan *scan, uint32_t index,
+			      unsigned int word, uint64_t mask)
+{
+	uint64_t bits = vtr_word(scan, index, word) & mask;
+
+	if (bits)
+		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index) + 8 * word,
+			       "unused bits of this word are 0x%016" PRIx64 ", not 0",
+			       bits);
+}
+
+static void check_name(struct vtr_scan *scan, uint32_t index)
+{
+	uint32_t room = vtr_block_bytes(scan, index) -
+			INSPECT_NAME_PAYLOAD_OFFSET;
+	uint32_t len = vtr_field(vtr_word(scan, index, 0),
+				 INSPECT_W0_NAME_LENGTH);
+	const uint8_t *payload = scan->bytes + vtr_offset(index) +
+				 INSPECT_NAME_PAYLOAD_OFFSET;
+
+	check_unused_bits(scan, index, 0,
+			  ~(INSPECT_W0_ORDER | INSPECT_W0_RESERVED |
+			    INSPECT_W0_TYPE | INSPECT_W0_NAME_LENGTH));
+	if (len > room)
+		vtr_scan_fault(scan, VTR_UNREADABLE, vtr_offset(index),
+			       "NAME is %u bytes long, its block has room for %u",
+			       len, room);
+	else if (scan->thorough && !is_zero(payload + len, room - len))
+		scan->summary.nr_stale++;
+}
+
+/* Bytes of one element, 0 if the type is none an array may have. */
+static uint32_t array_slot_bytes(unsigned int type)
+{
+	switch (type) {
+	case INSPECT_INT_VALUE:
+	case INSPECT_UINT_VALUE:
+	case INSPECT_DOUBLE_VALUE:
+		return 8;
+	case INSPECT_STRING_REFERENCE:
+		return 4;
+	default:
+		return 0;
+	}
+}
+
+static void check_array_format(struct vtr_scan *scan, uint32_t index,
+			       unsigned int type, unsigned int format,
+			       unsigned int count)
+{
+	uint64_t offset = vtr_offset(index) + 8;
+
+	if (format > INSPECT_ARRAY_EXPONENTIAL_HISTOGRAM)
+		vtr_scan_fault(scan, VTR_UNREADABLE, offset,
+			       "unknown array format %u", format);
+	else if (format != INSPECT_ARRAY_FLAT &&
+		 type == INSPECT_STRING_REFERENCE)
+		vtr_scan_fault(scan, VTR_UNREADABLE, offset,
+			       "an array of strings cannot be a histogram");
+	else if (format == INSPECT_ARRAY_LINEAR_HISTOGRAM && count < 4)
+		vtr_scan_fault(scan, VTR_UNREADABLE, offset,
+			       "a linear histogram has at least 4 slots, not %u",
+			       count);
+	else if (format == INSPECT_ARRAY_EXPONENTIAL_HISTOGRAM && count < 5)
+		vtr_scan_fault(scan, VTR_UNREADABLE, offset,
+			       "an exponential histogram has at least 5 slots, not %u",
+			       count);
+}
+
+static void check_array(struct vtr_scan *scan, uint32_t index)
+{
+	uint32_t bytes = vtr_block_bytes(scan, index);
+	uint64_t word = vtr_word(scan, index, 1);
+	unsigned int type = vtr_field(word, INSPECT_W1_ARRAY_TYPE);
+	unsigned int format = vtr_field(word, INSPECT_W1_ARRAY_FORMAT);
+	unsigned int count = vtr_field(word, INSPECT_W1_ARRAY_COUNT);
+	uint32_t slot_bytes = array_slot_bytes(type);
+	uint32_t used = INSPECT_ARRAY_PAYLOAD_OFFSET + count * slot_bytes;
+
+	check_unused_bits(scan, index, 1,
+			  ~(INSPECT_W1_ARRAY_TYPE | INSPECT_W1_ARRAY_FORMAT |
+			    INSPECT_W1_ARRAY_COUNT));
+	if (!slot_bytes) {
+		vtr_scan_fault(scan, VTR_UNREADABLE, vtr_offset(index) + 8,
+			       "an array cannot hold elements of type %u",
+			       type);
+		return;
+	}
+	if (used > bytes) {
+		vtr_scan_fault(scan, VTR_UNREADABLE, vtr_offset(index) + 8,
+			       "array of %u slots needs %u bytes, its block has %u",
+			       count, used, bytes);
+		return;
+	}
+	check_array_format(scan, index, type, format, count);
+	check_unused(scan, index, used);
+}
+
+static void check_buffer(struct vtr_scan *scan, uint32_t index)
+{
+	unsigned int format = vtr_field(vtr_word(scan, index, 1),
+					INSPECT_W1_BUFFER_FORMAT);
+
+	if (format > INSPECT_BUFFER_STRING_REFERENCE)
+		vtr_scan_fault(scan, VTR_UNREADABLE, vtr_offset(index) + 8,
+			       "unknown format %u of a %s", format,
+			       vtr_scan_type_name(scan, INSPECT_BUFFER_VALUE));
+	check_unused(scan, index, 16);
+}
+
+static void check_link(struct vtr_scan *scan, uint32_t index)
+{
+	unsigned int disposition = vtr_field(vtr_word(scan, index, 1),
+					     INSPECT_W1_LINK_DISPOSITION);
+
+	check_unused_bits(scan, index, 1,
+			  ~(INSPECT_W1_LINK_CONTENT |
+			    INSPECT_W1_LINK_DISPOSITION));
+	if (disposition > INSPECT_LINK_INLINE)
+		vtr_scan_fault(scan, VTR_UNREADABLE, vtr_offset(index) + 8,
+			       "unknown disposition %u of a link", disposition);
+	check_unused(scan, index, 16);
+}
+
+static void check_second_header(struct vtr_scan *scan, uint32_t index)
+{
+	if (index)
+		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
+			       "a HEADER that is not the file's first block");
+}
+
+/* What one block says by itself. */
+static void check_block(struct vtr_scan *scan, uint32_t index,
+			unsigned int type)
+{
+	uint64_t reserved = vtr_word(scan, index, 0) & INSPECT_W0_RESERVED;
+
+	if (reserved)
+		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
+			       "reserved bits 4 to 7 are 0x%llx, not 0",
+			       vtr_field(reserved, INSPECT_W0_RESERVED));
+	switch (type) {
+	case INSPECT_HEADER:
+		check_second_header(scan, index);
+		break;
+	case INSPECT_BOOL_VALUE:
+		check_unused_bits(scan, index, 1, ~1ULL);
+		check_unused(scan, index, 16);
+		break;
+	case INSPECT_NODE_VALUE:
+	case INSPECT_TOMBSTONE:
+	case INSPECT_INT_VALUE:
+	case INSPECT_UINT_VALUE:
+	case INSPECT_DOUBLE_VALUE:
+		check_unused(scan, index, 16);
+		break;
+	case INSPECT_BUFFER_VALUE:
+		check_buffer(scan, index);
+		break;
+	case INSPECT_EXTENT:
+		check_unused_bits(scan, index, 0, ~0ULL << 40);
+		break;
+	case INSPECT_NAME:
+		check_name(scan, index);
+		break;
+	case INSPECT_ARRAY_VALUE:
+		check_array(scan, index);
+		break;
+	case INSPECT_LINK_VALUE:
+		check_link(scan, index);
+		break;
+	}
+}
+
+/* Types known to the file's version. */
+static unsigned int nr_types(const struct vtr_scan *scan)
+{
+	return scan->version ? INSPECT_NR_TYPES : INSPECT_TOMBSTONE + 1;
+}
+
+/*
+ * The block at @index has no believable size: go on where, in a buddy heap, a
+ * block begins for certain. Return that index.
+ */
+static uint32_t lose_tiles(struct vtr_scan *scan, uint32_t index)
+{
+	uint32_t end = (index / MAX_BLOCK_UNITS + 1) * MAX_BLOCK_UNITS;
+
+	if (end > scan->nr_units)
+		end = scan->nr_units;
+	memset(scan->kind + index, VTR_KIND_LOST, end - index);
+	scan->tiled = false;
+	return end;
+}
+
+/* Whether a block can begin at @index; says why not. */
+static bool check_extent_of_block(struct vtr_scan *scan, uint32_t index)
+{
+	unsigned int order = vtr_field(vtr_word(scan, index, 0),
+				       INSPECT_W0_ORDER);
+	uint32_t units = 1U << order;
+
+	if (order >= INSPECT_NR_ORDERS) {
+		vtr_scan_fault(scan, VTR_UNREADABLE, vtr_offset(index),
+			       "block of order %u; the largest is %u; resuming at the next multiple of %u",
+			       order, INSPECT_NR_ORDERS - 1,
+			       INSPECT_MAX_BLOCK_BYTES);
+		return false;
+	}
+	if (units > scan->nr_units - index) {
+		vtr_scan_fault(scan, VTR_UNREADABLE, vtr_offset(index),
+			       "block of %u bytes reaches past the end at 0x%zx",
+			       INSPECT_MIN_BLOCK_BYTES << order,
+			       scan->len_bytes);
+		return false;
+	}
+	if (index & (units - 1))
+		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
+			       "block of %u bytes is not aligned to its size",
+			       INSPECT_MIN_BLOCK_BYTES << order);
+	return true;
+}
+
+static void count_block(struct vtr_scan *scan, uint32_t index,
+			unsigned int type)
+{
+	scan->summary.nr_blocks++;
+	if (vtr_is_value(type))
+		scan->nr_values++;
+	if (type == INSPECT_NAME || type == INSPECT_STRING_REFERENCE)
+		scan->nr_texts++;
+	if (type == INSPECT_FREE) {
+		scan->summary.nr_free++;
+		scan->summary.free_bytes += vtr_block_bytes(scan, index);
+	}
+}
+
+static void scan_blocks(struct vtr_scan *scan)
+{
+	uint32_t index = 0;
+
+	scan->tiled = true;
+	while (index < scan->nr_units && !scan->err) {
+		unsigned int type;
+		uint32_t units;
+
+		if (!check_extent_of_block(scan, index)) {
+			index = lose_tiles(scan, index);
+			continue;
+		}
+		type = vtr_field(vtr_word(scan, index, 0), INSPECT_W0_TYPE);
+		if (type >= nr_types(scan)) {
+			vtr_scan_fault(scan, VTR_UNREADABLE, vtr_offset(index),
+				       "unknown block type %u", type);
+			type = VTR_KIND_UNKNOWN;
+		}
+		units = vtr_block_bytes(scan, index) / INSPECT_MIN_BLOCK_BYTES;
+		scan->kind[index] = type;
+		if (units > 1)
+			memset(scan->kind + index + 1, VTR_KIND_INSIDE,
+			       units - 1);
+		count_block(scan, index, type);
+		check_block(scan, index, type);
+		index += units;
+	}
+	scan->summary.nr_values = scan->nr_values;
+}
+
+/* What the header's size field, in a file of @len_bytes, leaves to read. */
+static size_t check_size(struct vtr_scan *scan, size_t len_bytes)
+{
+	uint64_t word = vtr_word(scan, 0, 2);
+	uint64_t size = word & INSPECT_W2_HEADER_SIZE;
+
+	if (!size) {
+		if (scan->version >= 2)
+			vtr_scan_fault(scan, VTR_UNTIDY, 16,
+				       "the header's size field is 0");
+		return len_bytes;
+	}
+	if (size < vtr_block_bytes(scan, 0)) {
+		vtr_scan_fault(scan, VTR_UNREADABLE, 16,
+			       "the header says that the file has %" PRIu64
+			       " bytes, less than the header itself", size);
+		return len_bytes;
+	}
+	if (size > len_bytes) {
+		vtr_scan_fault(scan, VTR_UNREADABLE, len_bytes,
+			       "the file is truncated: it should have %" PRIu64
+			       " bytes and has %zu", size, len_bytes);
+		return len_bytes;
+	}
+	if (size < len_bytes)
+		vtr_scan_fault(scan, VTR_UNTIDY, size,
+			       "%" PRIu64 " bytes follow after the size the header gives",
+			       len_bytes - size);
+	return size;
+}
+
+static void scan_header(struct vtr_scan *scan, size_t len_bytes)
+{
+	unsigned int order = vtr_field(vtr_word(scan, 0, 0), INSPECT_W0_ORDER);
+
+	scan->summary.version = scan->version;
+	scan->summary.generation = vtr_word(scan, 0, 1);
+	if (scan->summary.generation & 1)
+		vtr_scan_fault(scan, VTR_UNREADABLE, 8,
+			       "generation 0x%" PRIx64 " is odd: the file was saved amid an edit",
+			       scan->summary.generation);
+	scan->len_bytes = len_bytes;
+	if (order && len_bytes >= 32) {
+		scan->len_bytes = check_size(scan, len_bytes);
+		check_unused_bits(scan, 0, 2, ~INSPECT_W2_HEADER_SIZE);
+		if (order < INSPECT_NR_ORDERS &&
+		    vtr_block_bytes(scan, 0) <= len_bytes)
+			check_unused(scan, 0, 24);
+	}
+	if (scan->len_bytes % INSPECT_MIN_BLOCK_BYTES)
+		vtr_scan_fault(scan, VTR_UNTIDY,
+			       scan->len_bytes & ~(INSPECT_MIN_BLOCK_BYTES - 1UL),
+			       "%zu bytes at the end are less than a block",
+			       scan->len_bytes % INSPECT_MIN_BLOCK_BYTES);
+	scan->nr_units = scan->len_bytes / INSPECT_MIN_BLOCK_BYTES;
+	scan->summary.size_bytes = scan->len_bytes;
+}
+
+/* The file is Inspect, of a version and a size that can be looked at. */
+static struct vitrine_error *check_prerequisites(struct vtr_scan *scan,
+						 size_t len_bytes)
+{
+	if (len_bytes < INSPECT_MIN_BLOCK_BYTES ||
+	    vitrine_format_detect(scan->bytes, len_bytes) !=
+	    VITRINE_FORMAT_INSPECT)
+		return vitrine_error_create(EBADMSG, scan->path, 0, NULL,
+					    "not an Inspect file");
+	if (len_bytes > INSPECT_MAX_FILE_BYTES)
+		return vitrine_error_create(EFBIG, scan->path,
+					    INSPECT_MAX_FILE_BYTES, NULL,
+					    "an Inspect file is at most 256 MiB");
+	scan->version = vtr_field(vtr_word(scan, 0, 0),
+				  INSPECT_W0_HEADER_VERSION);
+	if (scan->version > INSPECT_VERSION)
+		return vitrine_error_create(EPROTONOSUPPORT, scan->path, 2,
+					    "a newer vitrine may know it",
+					    "Inspect version %u; this program reads 0 to %d",
+					    scan->version, INSPECT_VERSION);
+	return NULL;
+}
+
+/**
+ * vtr_scan_init() - scan the blocks of a file, each by itself
+ * @scan: zeroed but for @path, @thorough, @fault and @ctx
+ * @bytes: the file
+ * @len_bytes: how much of it there is
+ *
+ * On success @scan->err must be looked at, too, and vtr_scan_deinit() called.
+ *
+ * Return: NULL, or the error that nothing could be scanned.
+ */
+struct vitrine_error *vtr_scan_init(struct vtr_scan *scan, const void *bytes,
+				    size_t len_bytes)
+{
+	struct vitrine_error *err;
+
+	scan->bytes = bytes;
+	err = check_prerequisites(scan, len_bytes);
+	if (err)
+		return err;
+	scan_header(scan, len_bytes);
+	scan->kind = calloc(scan->nr_units, sizeof(*scan->kind));
+	scan->aux = calloc(scan->nr_units, sizeof(*scan->aux));
+	if (!scan->kind || !scan->aux) {
+		vtr_scan_deinit(scan);
+		return vtr_error_no_memory();
+	}
+	scan_blocks(scan);
+	return NULL;
+}
+
+/**
+ * vtr_scan_deinit() - free what a scan holds
+ * @scan: scan; its error, if any, goes too
+ */
+void vtr_scan_deinit(struct vtr_scan *scan)
+{
+	free(scan->kind);
+	free(scan->aux);
+	vitrine_error_destroy(scan->err);
+	scan->kind = NULL;
+	scan->aux = NULL;
+	scan->err = NULL;
+}
