@@ -104,7 +104,8 @@ static int copy_release(struct inode *inode, struct file *file)
 {
 	struct copy *copy = file->private_data;
 
-	vtr_inspect_put(copy->tree);
+	if (copy->tree)
+		vtr_inspect_put(copy->tree);
 	kvfree(copy->bytes);
 	kfree(copy);
 	return 0;
