@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2034
+#
+# What the harness's programs share: where things are, how they fail, and how
+# several of them fill one cache without stepping on each other.
+
+set -euo pipefail
+
+# The tools we drive are documented, and their output is parsed, in English.
+export LC_ALL=C
+
+# apt, mke2fs and depmod are in sbin, which is not on everybody's PATH.
+PATH=$PATH:/usr/sbin:/sbin
+
+me=$(basename "$0")
+qemu_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+top=$(cd "$qemu_dir/../.." && pwd)
+cache=${VITRINE_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/vitrine}
+jobs=$(nproc)
+
+# Messages go to stderr: stdout carries results.
+say()
+{
+	printf '%s: %s\n' "$me" "$*" >&2
+}
+
+die()
+{
+	say "$*"
+	exit 3
+}
+
+# need COMMAND...: every command is there, or say which package list to install
+need()
+{
+	local cmd
+
+	for cmd; do
+		command -v "$cmd" >/dev/null ||
+			die "$cmd: not found; run 'make packages' first"
+	done
+}
+
+# hash_of WORD...: a short name for what the words say
+hash_of()
+{
+	printf '%s\n' "$@" | sha256sum | cut -c 1-12
+}
+
+# with_lock NAME COMMAND...: run COMMAND while nobody else holds NAME
+#
+# The lock is released when the command ends, however it ends. It is not passed
+# on to what the command starts: a program left behind must not hold it.
+with_lock()
+{
+	local file=$cache/lock/$1 fd
+
+	shift
+	mkdir -p "$cache/lock"
+	exec {fd}>"$file"
+	flock -n "$fd" || { say "waiting for another run to finish $file"; flock "$fd"; }
+	("$@" {fd}>&-)
+	exec {fd}>&-
+}
+
+# logged FILE COMMAND...: run COMMAND silently; if it fails, show how it ended
+logged()
+{
+	local log=$1 rc=0
+
+	shift
+	mkdir -p "$(dirname "$log")"
+	"$@" >"$log" 2>&1 </dev/null || rc=$?
+	[ "$rc" = 0 ] && return
+	tail -n 30 "$log" >&2
+	die "'$1' failed with status $rc; the whole log is $log"
+}
