@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Buddy allocator over pages, as in "Inspection VMO Heap Format".
+ *
+ * Concurrency: none here. The tree that owns the heap holds its lock, and has
+ * made the generation odd, around every call.
+ *
+ * Departures from the format's pseudocode, all invisible to readers: free
+ * lists are doubly linked, so that taking a buddy out of its list costs the
+ * same wherever it stands; the heap grows by a page at a time; and freed bytes
+ * are zeroed at once, since user space sees them.
+ */
+#include <linux/errno.h>
+#include <linux/string.h>
+
+#include "heap.h"
+
+#define ORDER_MAX	(INSPECT_NR_ORDERS - 1)
+
+static u32 order_blocks(unsigned int order)
+{
+	return 1U << order;
+}
+
+static void free_push(struct vtr_heap *heap, u64 *block, u32 index,
+		      unsigned int order)
+{
+	u32 next = heap->free[order];
+
+	block[0] = vtr_block_word0(INSPECT_FREE, order) |
+		   FIELD_PREP(INSPECT_W0_FREE_NEXT, next);
+	if (next)
+		vtr_block_set(vtr_heap_block(heap, next), 0, FREE_PREVIOUS,
+			      index);
+	heap->free[order] = index;
+}
+
+static void free_unlink(struct vtr_heap *heap, const u64 *block,
+			unsigned int order)
+{
+	u32 previous = vtr_block_get(block, 0, FREE_PREVIOUS);
+	u32 next = vtr_block_get(block, 0, FREE_NEXT);
+
+	if (previous)
+		vtr_block_set(vtr_heap_block(heap, previous), 0, FREE_NEXT,
+			      next);
+	else
+		heap->free[order] = next;
+	if (next)
+		vtr_block_set(vtr_heap_block(heap, next), 0, FREE_PREVIOUS,
+			      previous);
+}
+
+/* Take the first page of the reserve into use, as free blocks. */
+static bool grow(struct vtr_heap *heap)
+{
+	u32 first = heap->nr_pages * VTR_HEAP_BLOCKS_PER_PAGE;
+	u32 index = first + VTR_HEAP_BLOCKS_PER_PAGE;
+
+	if (heap->nr_pages == heap->nr_ready)
+		return false;
+	heap->nr_pages++;
+	/* Backwards, so that they come out in ascending order. */
+	while (index > first) {
+		index -= order_blocks(ORDER_MAX);
+		free_push(heap, vtr_heap_block(heap, index), index, ORDER_MAX);
+	}
+	vtr_block_set(heap->pages[0], 2, HEADER_SIZE,
+		      heap->nr_pages * PAGE_SIZE);
+	return true;
+}
+
+/**
+ * vtr_heap_init() - make a heap of one page, with its header block
+ * @heap: storage to set up
+ * @pages: array with room for every page the heap may ever get
+ * @first_page: a zeroed page, becomes pages[0]
+ *
+ * The header stands at index 0 with generation 0. Index 0 is then nobody
+ * else's and ends the free lists, which is why the page is carved up here:
+ * no block may stand in a list as index 0, not even for a moment.
+ *
+ * Context: any; nobody else knows the heap yet.
+ */
+void vtr_heap_init(struct vtr_heap *heap, void **pages, void *first_page)
+{
+	u64 *header = first_page;
+	unsigned int order;
+	u32 index;
+
+	memset(heap, 0, sizeof(*heap));
+	heap->pages = pages;
+	heap->pages[0] = first_page;
+	heap->nr_pages = 1;
+	heap->nr_ready = 1;
+	heap->used_bytes = INSPECT_MIN_BLOCK_BYTES << INSPECT_HEADER_ORDER;
+
+	header[0] = vtr_block_word0(INSPECT_HEADER, INSPECT_HEADER_ORDER) |
+		    FIELD_PREP(INSPECT_W0_HEADER_VERSION, INSPECT_VERSION) |
+		    FIELD_PREP(INSPECT_W0_HEADER_MAGIC, INSPECT_MAGIC);
+	vtr_block_set(header, 2, HEADER_SIZE, PAGE_SIZE);
+
+	/* What is left of the header's largest block: one of each order. */
+	for (order = INSPECT_HEADER_ORDER; order < ORDER_MAX; order++) {
+		index = order_blocks(order);
+		free_push(heap, vtr_heap_block(heap, index), index, order);
+	}
+	for (index = VTR_HEAP_BLOCKS_PER_PAGE - order_blocks(ORDER_MAX); index;
+	     index -= order_blocks(ORDER_MAX))
+		free_push(heap, vtr_heap_block(heap, index), index, ORDER_MAX);
+}
+
+/**
+ * vtr_heap_add_page() - put a page into the heap's reserve
+ * @heap: heap to give it to
+ * @page: a zeroed page; the owner sees to it that the array has room
+ *
+ * The file does not grow before the page is needed.
+ *
+ * Context: any; the caller serialises.
+ */
+void vtr_heap_add_page(struct vtr_heap *heap, void *page)
+{
+	heap->pages[heap->nr_ready++] = page;
+}
+
+/* First order from @order up that has a free block, after growing if need be. */
+static unsigned int order_find(struct vtr_heap *heap, unsigned int order)
+{
+	unsigned int found;
+
+	for (found = order; found < INSPECT_NR_ORDERS; found++)
+		if (heap->free[found])
+			return found;
+	return grow(heap) ? ORDER_MAX : INSPECT_NR_ORDERS;
+}
+
+/**
+ * vtr_heap_alloc() - take a block out of the heap
+ * @heap: heap to take it from
+ * @size_bytes: bytes needed, block header included
+ * @ret: block index, written on success only
+ *
+ * The block is RESERVED, its order set and everything else zero. A page of
+ * the reserve is taken into use when no free block is large enough.
+ *
+ * Context: any; the caller serialises.
+ * Return: 0, -ENOSPC if no block is free, -EINVAL if @size_bytes exceeds one
+ *	block.
+ */
+int vtr_heap_alloc(struct vtr_heap *heap, size_t size_bytes, u32 *ret)
+{
+	unsigned int order, found;
+	u64 *block;
+	u32 index;
+
+	if (size_bytes > INSPECT_MAX_BLOCK_BYTES)
+		return -EINVAL;
+	order = vtr_heap_order(size_bytes);
+	found = order_find(heap, order);
+	if (found == INSPECT_NR_ORDERS)
+		return -ENOSPC;
+
+	index = heap->free[found];
+	block = vtr_heap_block(heap, index);
+	free_unlink(heap, block, found);
+	while (found > order) {
+		u32 buddy = index + order_blocks(--found);
+
+		/* Its list is empty, or we would not be splitting. */
+		free_push(heap, vtr_heap_block(heap, buddy), buddy, found);
+	}
+	block[0] = vtr_block_word0(INSPECT_RESERVED, order);
+	heap->used_bytes += INSPECT_MIN_BLOCK_BYTES << order;
+	*ret = index;
+	return 0;
+}
+
+/**
+ * vtr_heap_free() - give a block back
+ * @heap: heap it came from
+ * @index: index of the block; not the header's, and not free already
+ *
+ * Its bytes are zeroed, and it merges with its buddy for as long as that is
+ * free too.
+ *
+ * Context: any; the caller serialises.
+ */
+void vtr_heap_free(struct vtr_heap *heap, u32 index)
+{
+	u64 *block = vtr_heap_block(heap, index);
+	unsigned int order = vtr_block_order(block);
+
+	heap->used_bytes -= INSPECT_MIN_BLOCK_BYTES << order;
+	block[1] = 0;
+	if (order)
+		memset(block + 2, 0,
+		       (INSPECT_MIN_BLOCK_BYTES << order) - 2 * sizeof(u64));
+
+	for (; order < ORDER_MAX; order++) {
+		u32 buddy_index = index ^ order_blocks(order);
+		u64 *buddy = vtr_heap_block(heap, buddy_index);
+
+		if (!vtr_block_is_free(buddy, order))
+			break;
+		free_unlink(heap, buddy, order);
+		/* The right one's first word is payload from now on. */
+		if (buddy_index < index) {
+			block[0] = 0;
+			block = buddy;
+			index = buddy_index;
+		} else {
+			buddy[0] = 0;
+		}
+	}
+	free_push(heap, block, index, order);
+}
+
+#ifdef CONFIG_VITRINE_KUNIT
+#include "tests/block_kunit.c" /* block.h has no unit of its own */
+#include "tests/heap_kunit.c"
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Buddy allocator over pages: blocks of 16 to 2048 bytes, every call O(1).
+ *
+ * Pure: takes no lock, allocates nothing, also compiles on the host. The
+ * owner serialises all calls and gives the heap its pages. No block crosses a
+ * page, so a block's address follows from its index and never changes.
+ */
+#ifndef _VTR_HEAP_H
+#define _VTR_HEAP_H
+
+#include <asm/page.h>
+#include <linux/log2.h>
+#include <linux/types.h>
+
+#include "block.h"
+
+#define VTR_HEAP_BLOCKS_PER_PAGE	(PAGE_SIZE / INSPECT_MIN_BLOCK_BYTES)
+
+/**
+ * struct vtr_heap - a heap of blocks
+ * @pages: address of each page; the array is the owner's
+ * @nr_pages: pages in use, that is, within the file
+ * @nr_ready: pages that are there; those from @nr_pages on are the reserve,
+ *	zeroed and taken into use as the heap fills
+ * @used_bytes: bytes in blocks that are not free
+ * @free: first free block of each order, 0 when there is none
+ *
+ * Free blocks of one order form a doubly linked list through their own first
+ * words; index 0, the header's, ends it in both directions. Every other byte
+ * of a free block is zero.
+ */
+struct vtr_heap {
+	void	**pages;
+	u32	nr_pages;
+	u32	nr_ready;
+	u32	used_bytes;
+	u32	free[INSPECT_NR_ORDERS];
+};
+
+void vtr_heap_init(struct vtr_heap *heap, void **pages, void *first_page);
+void vtr_heap_add_page(struct vtr_heap *heap, void *page);
+int vtr_heap_alloc(struct vtr_heap *heap, size_t size_bytes, u32 *ret);
+void vtr_heap_free(struct vtr_heap *heap, u32 index);
+
+/**
+ * vtr_heap_order() - smallest order that holds a number of bytes
+ * @size_bytes: the bytes, block header included, at most 2048
+ *
+ * Context: any.
+ * Return: the order.
+ */
+static inline unsigned int vtr_heap_order(size_t size_bytes)
+{
+	if (size_bytes <= INSPECT_MIN_BLOCK_BYTES)
+		return 0;
+	return order_base_2(size_bytes) - ilog2(INSPECT_MIN_BLOCK_BYTES);
+}
+
+/**
+ * vtr_heap_block() - the block at an index
+ * @heap: heap it is in
+ * @index: index of the block, within the heap
+ *
+ * Context: any; the caller serialises.
+ * Return: its first word.
+ */
+static inline u64 *vtr_heap_block(const struct vtr_heap *heap, u32 index)
+{
+	return heap->pages[index / VTR_HEAP_BLOCKS_PER_PAGE] +
+	       index % VTR_HEAP_BLOCKS_PER_PAGE * INSPECT_MIN_BLOCK_BYTES;
+}
+
+#endif /* _VTR_HEAP_H */
