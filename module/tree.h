@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * An Inspect hierarchy in a heap: nodes, properties, names, tombstones.
+ *
+ * Pure: takes no lock, allocates nothing, also compiles on the host. The
+ * owner serialises all calls. Blocks are named by their index.
+ */
+#ifndef _VTR_TREE_H
+#define _VTR_TREE_H
+
+#include <linux/types.h>
+
+#include "heap.h"
+
+/**
+ * struct vtr_tree_name - one slot of the table of names
+ * @hash: hash of the name
+ * @index: its STRING_REFERENCE block, 0 while the slot is empty
+ */
+struct vtr_tree_name {
+	u32	hash;
+	u32	index;
+};
+
+/**
+ * struct vtr_tree - a hierarchy
+ * @heap: where its blocks are
+ * @names: table of names, the owner's memory
+ * @names_mask: number of slots minus one; a power of two minus one
+ * @root: index of the root node
+ * @nr_values: value blocks, the root included, tombstones not
+ * @nr_tombstones: nodes that were deleted before what is below them
+ */
+struct vtr_tree {
+	struct vtr_heap		heap;
+	struct vtr_tree_name	*names;
+	u32			names_mask;
+	u32			root;
+	u32			nr_values;
+	u32			nr_tombstones;
+};
+
+void vtr_tree_init(struct vtr_tree *tree, void **pages, void *first_page,
+		   struct vtr_tree_name *names, u32 nr_names);
+
+int vtr_tree_value_create(struct vtr_tree *tree, u32 parent, const char *name,
+			  enum inspect_type type, u64 word1, u32 *ret);
+int vtr_tree_node_delete(struct vtr_tree *tree, u32 index);
+int vtr_tree_number_delete(struct vtr_tree *tree, u32 index,
+			   enum inspect_type type);
+
+int vtr_tree_buffer_create(struct vtr_tree *tree, u32 parent, const char *name,
+			   enum inspect_buffer_format format,
+			   const void *value, size_t len_bytes, u32 *ret);
+int vtr_tree_buffer_set(struct vtr_tree *tree, u32 index,
+			enum inspect_buffer_format format, const void *value,
+			size_t len_bytes);
+int vtr_tree_buffer_delete(struct vtr_tree *tree, u32 index,
+			   enum inspect_buffer_format format);
+
+/**
+ * vtr_tree_block() - the block at an index
+ * @tree: tree it is in
+ * @index: index of the block
+ *
+ * Context: any; the caller serialises.
+ * Return: its first word.
+ */
+static inline u64 *vtr_tree_block(const struct vtr_tree *tree, u32 index)
+{
+	return vtr_heap_block(&tree->heap, index);
+}
+
+#endif /* _VTR_TREE_H */
