@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * IEEE-754 binary64 in integer arithmetic: sums and conversions.
+ *
+ * Concurrency: none; every function works on its arguments alone.
+ *
+ * Inside, a finite value is a sign, a biased exponent and a significand whose
+ * leading one, once normalised, is bit 62:
+ *
+ *	value = (-1)^sign * significand * 2^(exponent - BIAS - 62)
+ *
+ * Below the 53 bits that are kept stand ten more to round by, the lowest of
+ * them sticky: it is set if anything below it ever was. All results are
+ * rounded once, in pack(), to nearest and ties to even.
+ */
+#include <linux/bitops.h>
+#include <linux/export.h>
+
+#include <vitrine/inspect.h>
+
+#include "double.h"
+
+#define FRACTION_BITS	52
+#define FRACTION	GENMASK_ULL(51, 0)
+#define EXPONENT	GENMASK_ULL(62, 52)
+#define EXPONENT_MAX	0x7ff
+#define BIAS		1023
+
+#define INFINITE	EXPONENT
+#define QUIET		BIT_ULL(51)
+#define NOT_A_NUMBER	(EXPONENT | QUIET)
+
+#define LEADING_BIT	62
+#define ROUND_BITS	(LEADING_BIT - FRACTION_BITS)
+#define ROUND		GENMASK_ULL(ROUND_BITS - 1, 0)
+#define ROUND_HALF	BIT_ULL(ROUND_BITS - 1)
+
+/* Shift right; what falls out stays visible in the lowest bit. */
+static u64 shift_sticky(u64 significand, unsigned int bits)
+{
+	if (!bits)
+		return significand;
+	if (bits > 63)
+		return significand != 0;
+	return significand >> bits | (significand << (64 - bits) != 0);
+}
+
+/* Normalise, round and put together; the significand is not 0. */
+static u64 pack(u64 sign, int exponent, u64 significand)
+{
+	int shift = fls64(significand) - 1 - LEADING_BIT;
+	u64 bits, round;
+
+	exponent += shift;
+	if (shift < 0)
+		significand <<= -shift;
+	else
+		significand = shift_sticky(significand, shift);
+	if (exponent < 1) {
+		/* subnormal: the smallest exponent, leading zeros instead */
+		significand = shift_sticky(significand, 1 - exponent);
+		exponent = 1;
+	}
+	if (exponent >= EXPONENT_MAX)
+		return sign | INFINITE;
+
+	round = significand & ROUND;
+	significand >>= ROUND_BITS;
+	if (round > ROUND_HALF || (round == ROUND_HALF && significand & 1))
+		significand++;
+	/*
+	 * The leading one counts as 1 in the exponent field, so adding lets a
+	 * carry from rounding go where it belongs, up to infinity.
+	 */
+	bits = ((u64)(exponent - 1) << FRACTION_BITS) + significand;
+	return sign | bits;
+}
+
+static bool is_nan(u64 bits)
+{
+	return (bits & ~VTR_DOUBLE_SIGN) > INFINITE;
+}
+
+static bool is_infinite(u64 bits)
+{
+	return (bits & ~VTR_DOUBLE_SIGN) == INFINITE;
+}
+
+static int unpack_exponent(u64 bits)
+{
+	return (bits & EXPONENT) >> FRACTION_BITS ?: 1;
+}
+
+static u64 unpack_significand(u64 bits)
+{
+	u64 leading = bits & EXPONENT ? BIT_ULL(LEADING_BIT) : 0;
+
+	return leading | (bits & FRACTION) << ROUND_BITS;
+}
+
+/* Sum of two finite values. */
+static u64 add_finite(u64 a, u64 b)
+{
+	u64 sign_a = a & VTR_DOUBLE_SIGN, sign_b = b & VTR_DOUBLE_SIGN;
+	u64 significand_a = unpack_significand(a);
+	u64 significand_b = unpack_significand(b);
+	int exponent = unpack_exponent(a);
+
+	/* the caller has put the greater one first */
+	significand_b = shift_sticky(significand_b,
+				     exponent - unpack_exponent(b));
+	if (sign_a == sign_b)
+		significand_a += significand_b;
+	else
+		significand_a -= significand_b;
+	if (!significand_a)
+		return sign_a & sign_b;
+	return pack(sign_a, exponent, significand_a);
+}
+
+/**
+ * vtr_double_add() - sum of two doubles
+ * @a: the one
+ * @b: the other
+ *
+ * Context: any, NMI included.
+ * Return: @a + @b, rounded to nearest, ties to even. A NaN stays that NaN and
+ *	becomes quiet; infinities of opposite sign make a NaN.
+ */
+u64 vtr_double_add(u64 a, u64 b)
+{
+	if (is_nan(a))
+		return a | QUIET;
+	if (is_nan(b))
+		return b | QUIET;
+	if (is_infinite(a))
+		return is_infinite(b) && a != b ? NOT_A_NUMBER : a;
+	if (is_infinite(b))
+		return b;
+	/* Magnitudes compare like their bits. */
+	if ((a & ~VTR_DOUBLE_SIGN) < (b & ~VTR_DOUBLE_SIGN))
+		return add_finite(b, a);
+	return add_finite(a, b);
+}
+
+/* Sign and magnitude of an integer; the most negative one has a magnitude. */
+static u64 split(s64 value, u64 *sign)
+{
+	*sign = value < 0 ? VTR_DOUBLE_SIGN : 0;
+	return value < 0 ? -(u64)value : value;
+}
+
+/**
+ * vitrine_double_from_int() - the double nearest to an integer
+ * @value: the integer
+ *
+ * Context: any, NMI included.
+ * Return: the bits of the double, ties rounded to even.
+ */
+u64 vitrine_double_from_int(s64 value)
+{
+	u64 sign, magnitude = split(value, &sign);
+
+	return magnitude ? pack(sign, BIAS + LEADING_BIT, magnitude) : 0;
+}
+EXPORT_SYMBOL_GPL(vitrine_double_from_int);
+
+/**
+ * vitrine_double_from_ratio() - the double nearest to a ratio
+ * @numerator: above the line
+ * @denominator: below it
+ *
+ * For a percentage, a mean or a rate: vitrine_double_from_ratio(hits, total).
+ *
+ * Context: any, NMI included.
+ * Return: the bits of the double, ties rounded to even; with a denominator of
+ *	0 infinity of the numerator's sign, and 0/0 is NaN.
+ */
+u64 vitrine_double_from_ratio(s64 numerator, u64 denominator)
+{
+	u64 sign, quotient, rest = split(numerator, &sign);
+	int exponent = BIAS, i;
+
+	if (!denominator)
+		return rest ? sign | INFINITE : NOT_A_NUMBER;
+	if (!rest)
+		return 0;
+	/* Both to bit 63: the quotient is then between 1/2 and 2. */
+	i = 64 - fls64(rest);
+	exponent -= i;
+	rest <<= i;
+	i = 64 - fls64(denominator);
+	exponent += i;
+	denominator <<= i;
+
+	quotient = rest >= denominator;
+	if (quotient)
+		rest -= denominator;
+	for (i = 0; i < LEADING_BIT; i++) {
+		bool carry = rest >> 63;
+
+		rest <<= 1;
+		quotient <<= 1;
+		if (carry || rest >= denominator) {
+			rest -= denominator;
+			quotient |= 1;
+		}
+	}
+	return pack(sign, exponent, quotient | (rest != 0));
+}
+EXPORT_SYMBOL_GPL(vitrine_double_from_ratio);
+
+#ifdef CONFIG_VITRINE_KUNIT
+#include "tests/double_kunit.c"
+#endif
