@@ -21,14 +21,17 @@
  * Context: vitrine_tree_create() and vitrine_tree_destroy() sleep. All other
  * calls may be made from any context but NMI: from NMI an update is tried, and
  * counted as failed if the tree is being edited. Calls on one tree serialise
- * themselves. The caller sees to it that nobody uses a handle after it, a node
- * above it or its tree has been deleted, as with any other pointer.
+ * themselves. The caller sees to it that nobody uses a handle after it or its
+ * tree has been deleted, as with any other pointer. A node may be deleted
+ * before what is below it: that is out of the readers' sight at once, and each
+ * handle of it can still be updated and deleted.
  *
  * A handle is the block itself, typed: it costs no memory of its own. Never
  * dereference it.
  *
- * The functions' kernel-doc stands where they are defined, in module/inspect.c
- * and, for the double conversions, module/double.c.
+ * The functions' kernel-doc stands where they are defined: trees in
+ * module/inspect.c, what is in them in module/publish.c, and the conversions to
+ * double in module/double.c.
  */
 #ifndef _VITRINE_INSPECT_H
 #define _VITRINE_INSPECT_H

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One edit of one tree: from handle to tree, the lock, the generation.
+ *
+ * Only inspect.c, which owns the trees, and publish.c, whose calls edit them,
+ * include this.
+ *
+ * The lock is the generation's lowest bit: an odd generation means that
+ * somebody is editing, to other writers as to readers. Setting it is one
+ * atomic instruction that both needed anyway, which is what makes a counter
+ * cheap enough for hot paths. Those who find it set wait in line on a
+ * raw_spinlock_t, so that only the first of them looks at the header's cache
+ * line, which readers look at too.
+ *
+ * Who may touch what: the tree's blocks, heap and reserve belong to whoever
+ * made the generation odd. Interrupts are off meanwhile, since a writer that
+ * was preempted would leave it odd for a scheduling quantum. Readers of the
+ * pages, in the kernel and beyond, take no lock:
+ *
+ *   begin: generation odd, then smp_wmb()
+ *   end:   smp_store_release(even)
+ *
+ * Pairs with snapshot_copy() in tools/lib/snapshot.c and with copy_try() in
+ * inspect.c, which load the generation (acquire), copy, smp_rmb(), and load it
+ * again: what they saw of an edit, they saw between an odd and an even one.
+ */
+#ifndef _VTR_EDIT_H
+#define _VTR_EDIT_H
+
+#include <linux/atomic.h>
+#include <linux/bitops.h>
+#include <linux/irqflags.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/lockdep.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+
+#include <vitrine/inspect.h>
+
+#include "area.h"
+#include "tree.h"
+
+#ifndef CONFIG_64BIT
+#error "the generation must be stored in one go"
+#endif
+
+/* Pages a tree keeps ready for those who cannot allocate. */
+#define VTR_EDIT_RESERVE_PAGES	2
+
+/**
+ * struct vtr_edit_page - what a page of a tree says about the handles in it
+ * @tree: the tree
+ * @first: index of the page's first block
+ *
+ * page_private() of a tree's page points to its own. A handle is the address
+ * of its block, so it finds both without any memory of its own.
+ */
+struct vtr_edit_page {
+	struct vitrine_tree	*tree;
+	u32			first;
+};
+
+/**
+ * struct vitrine_tree - a tree
+ * @generation: where it stands, in the header block; odd is locked
+ * @owner: task whose batch has made it odd, else NULL; see vtr_edit_in_batch()
+ * @depth: batches begun within that batch, itself included
+ * @dep_map: shows the lock to lockdep
+ * @key: each tree is a lock class of its own: batches of two trees may nest
+ * @line: where writers wait that found it odd
+ * @blocks: the hierarchy and its heap
+ * @area: the heap's pages, as far as they are in use, for mappings
+ * @edit_pages: one for each page there may ever be
+ * @failed: creations and updates refused or lost
+ * @kref: held by the publisher, open files and mappings
+ * @list: in inspect.c's list of trees
+ * @file: what publish() returned
+ * @refresh_lock: serialises @refresh
+ * @refresh: brings a built-in tree's values up to date, or NULL
+ * @name: name of the tree
+ */
+struct vitrine_tree {
+	u64			*generation;
+	struct task_struct	*owner;
+	unsigned int		depth;
+	struct lockdep_map	dep_map;
+	struct lock_class_key	key;
+	raw_spinlock_t		line;
+	struct vtr_tree		blocks;
+	struct vtr_area		area;
+	struct vtr_edit_page	*edit_pages;
+	atomic_long_t		failed;
+	struct kref		kref;
+	struct list_head	list;
+	struct dentry		*file;
+	struct mutex		refresh_lock; /* one refresh at a time */
+	void			(*refresh)(struct vitrine_tree *tree);
+	char			name[VITRINE_TREE_NAME_MAX + 1];
+};
+
+static inline struct vtr_edit_page *vtr_edit_page(const void *handle)
+{
+	return (struct vtr_edit_page *)page_private(virt_to_page(handle));
+}
+
+static inline struct vitrine_tree *vtr_edit_tree(const void *handle)
+{
+	return vtr_edit_page(handle)->tree;
+}
+
+static inline u32 vtr_edit_index(const void *handle)
+{
+	return vtr_edit_page(handle)->first +
+	       offset_in_page(handle) / INSPECT_MIN_BLOCK_BYTES;
+}
+
+static inline void *vtr_edit_handle(const struct vitrine_tree *tree, u32 index)
+{
+	return vtr_tree_block(&tree->blocks, index);
+}
+
+/**
+ * vtr_edit_in_batch() - is the lock already ours?
+ * @tree: the tree
+ *
+ * The owner of a batch has interrupts off until its end, so nothing but an NMI
+ * runs on top of it: a task that finds itself here, in a context that is not
+ * NMI, is inside its own batch. The task is compared rather than the CPU
+ * because a task that may still migrate cannot be mistaken for another.
+ *
+ * Context: any but NMI.
+ * Return: true inside a batch of this very context.
+ */
+static inline bool vtr_edit_in_batch(const struct vitrine_tree *tree)
+{
+	return READ_ONCE(tree->owner) == current;
+}
+
+static __always_inline bool vtr_edit_trylock(struct vitrine_tree *tree)
+{
+	return !test_and_set_bit_lock(0, (unsigned long *)tree->generation);
+}
+
+bool vtr_edit_lock_slow(struct vitrine_tree *tree, unsigned long flags);
+
+/**
+ * vtr_edit_lock() - make the generation odd, unless this context's batch did
+ * @tree: the tree
+ * @flags: for vtr_edit_unlock() or vtr_edit_end()
+ *
+ * Context: any.
+ * Return: true if the tree is the caller's now; false from NMI, if somebody is
+ *	editing: counted.
+ */
+static __always_inline bool vtr_edit_lock(struct vitrine_tree *tree,
+					  unsigned long *flags)
+{
+	local_irq_save(*flags);
+	if (unlikely(!vtr_edit_trylock(tree)))
+		return vtr_edit_lock_slow(tree, *flags);
+	spin_acquire(&tree->dep_map, 0, in_nmi(), _RET_IP_);
+	return true;
+}
+
+/**
+ * vtr_edit_unlock() - give the tree back as it was
+ * @tree: the tree; nothing in its file was changed, and no batch is open
+ * @flags: from vtr_edit_lock()
+ *
+ * The generation is again what it was, so readers who copied meanwhile are
+ * not disturbed.
+ *
+ * Context: any.
+ */
+static inline void vtr_edit_unlock(struct vitrine_tree *tree,
+				   unsigned long flags)
+{
+	spin_release(&tree->dep_map, _RET_IP_);
+	clear_bit_unlock(0, (unsigned long *)tree->generation);
+	local_irq_restore(flags);
+}
+
+/**
+ * vtr_edit_begin() - begin an edit
+ * @tree: tree to edit
+ * @flags: for vtr_edit_end()
+ *
+ * Context: any.
+ * Return: as vtr_edit_lock(); after false the edit must not take place.
+ */
+static __always_inline bool vtr_edit_begin(struct vitrine_tree *tree,
+					   unsigned long *flags)
+{
+	if (!vtr_edit_lock(tree, flags))
+		return false;
+	/* Pairs with the fence after the copy, see the head of this file. */
+	smp_wmb();
+	return true;
+}
+
+/**
+ * vtr_edit_end() - end an edit: the next even generation
+ * @tree: the tree
+ * @flags: from vtr_edit_begin()
+ *
+ * Inside a batch nothing happens; the batch's end does it.
+ *
+ * Context: any.
+ */
+static __always_inline void vtr_edit_end(struct vitrine_tree *tree,
+					 unsigned long flags)
+{
+	if (tree->owner)
+		return;
+	spin_release(&tree->dep_map, _RET_IP_);
+	/* Pairs with the load before the copy, see the head of this file. */
+	smp_store_release(tree->generation, *tree->generation + 1);
+	local_irq_restore(flags);
+}
+
+/**
+ * vtr_edit_publish_pages() - let mappings see the pages the heap has grown by
+ * @tree: tree being edited, by something that may have allocated blocks
+ *
+ * Context: any, between vtr_edit_begin() and vtr_edit_end().
+ */
+static inline void vtr_edit_publish_pages(struct vitrine_tree *tree)
+{
+	/* Pairs with area_fault() in area.c. */
+	smp_store_release(&tree->area.nr_pages, tree->blocks.heap.nr_pages);
+}
+
+bool vtr_edit_refill(struct vitrine_tree *tree, unsigned int nr_pages);
+
+#endif /* _VTR_EDIT_H */

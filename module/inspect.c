@@ -1,0 +1,589 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Trees: their pages, their list, their copies.
+ *
+ * Concurrency: edit.h says who may touch a tree's blocks. Besides:
+ *
+ *   trees_lock	  guards the list of trees
+ *   files_lock	  guards which trees have a file; taken before trees_lock, and
+ *		  never by what a file's open() may call, since withdraw()
+ *		  waits for that
+ *   refresh_lock one tree's; taken before trees_lock
+ *
+ * No page is allocated under a tree's lock, which on PREEMPT_RT would sleep:
+ * vtr_edit_refill() allocates before it, into a reserve that the heap takes
+ * pages from as it grows. A page, once in the tree, stays until the last
+ * reference to the tree is gone, which may be long after its publisher: open
+ * files and mappings hold references.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/ctype.h>
+#include <linux/export.h>
+#include <linux/gfp.h>
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "edit.h"
+#include "inspect.h"
+
+#define LIMIT_DEFAULT_BYTES	(256U << 10)
+/* Copies tried without the lock before one is made under it. */
+#define COPY_TRIES		4
+
+static DEFINE_MUTEX(files_lock);
+static DEFINE_MUTEX(trees_lock);
+static LIST_HEAD(trees);
+static const struct vtr_inspect_files *files;
+static atomic_long_t refused;
+
+/**
+ * vtr_edit_lock_slow() - make the generation odd when it is so already
+ * @tree: the tree
+ * @flags: interrupt flags from before vtr_edit_lock() turned them off
+ *
+ * Context: any, interrupts off.
+ * Return: as vtr_edit_lock().
+ */
+bool vtr_edit_lock_slow(struct vitrine_tree *tree, unsigned long flags)
+{
+	if (in_nmi()) {
+		atomic_long_inc(&tree->failed);
+		local_irq_restore(flags);
+		return false;
+	}
+	if (vtr_edit_in_batch(tree))
+		return true;
+
+	raw_spin_lock(&tree->line);
+	while (!vtr_edit_trylock(tree))
+		while (READ_ONCE(*tree->generation) & 1)
+			cpu_relax();
+	raw_spin_unlock(&tree->line);
+	spin_acquire(&tree->dep_map, 0, 0, _RET_IP_);
+	return true;
+}
+
+/*
+ * Pages
+ */
+
+/* Let handles in a page find their tree. */
+static void page_label(struct vitrine_tree *tree, struct page *page, u32 nr)
+{
+	struct vtr_edit_page *edit_page = &tree->edit_pages[nr];
+
+	edit_page->tree = tree;
+	edit_page->first = nr * VTR_HEAP_BLOCKS_PER_PAGE;
+	set_page_private(page, (unsigned long)edit_page);
+}
+
+static void pages_free(struct vitrine_tree *tree)
+{
+	u32 i;
+
+	for (i = 0; i < tree->blocks.heap.nr_ready; i++)
+		set_page_private(virt_to_page(tree->area.pages[i]), 0);
+	vtr_area_deinit(&tree->area);
+}
+
+/* Allocate one page into the reserve, unless the tree is at its limit. */
+static bool reserve_page(struct vitrine_tree *tree, gfp_t gfp)
+{
+	struct vtr_heap *heap = &tree->blocks.heap;
+	unsigned long flags;
+	struct page *page;
+	bool room;
+
+	if (READ_ONCE(heap->nr_ready) >= tree->area.max_pages)
+		return false;
+	page = alloc_page(gfp | __GFP_NOWARN | __GFP_ZERO);
+	if (!page)
+		return false;
+
+	vtr_edit_lock(tree, &flags);
+	room = heap->nr_ready < tree->area.max_pages;
+	if (room) {
+		page_label(tree, page, heap->nr_ready);
+		vtr_heap_add_page(heap, page_address(page));
+	}
+	vtr_edit_unlock(tree, flags);
+	if (!room)
+		__free_page(page);
+	return room;
+}
+
+/* Read without the lock, so only a hint; both counts only grow. */
+static unsigned int reserve_nr(const struct vitrine_tree *tree)
+{
+	unsigned int nr_pages = READ_ONCE(tree->blocks.heap.nr_pages);
+
+	return READ_ONCE(tree->blocks.heap.nr_ready) - nr_pages;
+}
+
+/**
+ * vtr_edit_refill() - see to it that a number of pages are in reserve
+ * @tree: the tree
+ * @nr_pages: how many the edit to come may need
+ *
+ * A caller that may be preempted leaves one page more, for those who cannot
+ * allocate: inside a batch, in NMI, and on PREEMPT_RT in atomic context. One
+ * that may not be preempted might hold the run queue's lock, so it does not
+ * wake kswapd.
+ *
+ * Context: any.
+ * Return: true if at least one page was added, so that an edit that failed
+ *	may fare better now.
+ */
+bool vtr_edit_refill(struct vitrine_tree *tree, unsigned int nr_pages)
+{
+	bool added = false;
+	gfp_t gfp = 0;
+
+	if (likely(reserve_nr(tree) >= nr_pages))
+		return false;
+	if (in_nmi() || vtr_edit_in_batch(tree))
+		return false;
+	if (preemptible()) {
+		gfp = GFP_NOWAIT;
+		nr_pages++;
+	} else if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
+		return false;
+	}
+	while (reserve_nr(tree) < nr_pages && reserve_page(tree, gfp))
+		added = true;
+	return added;
+}
+
+/*
+ * Trees
+ */
+
+static u32 names_for(size_t limit_bytes)
+{
+	return roundup_pow_of_two(clamp_t(size_t, limit_bytes / 256, 64,
+					  64 << 10));
+}
+
+static void tree_free(struct vitrine_tree *tree)
+{
+	pages_free(tree);
+	kvfree(tree->blocks.names);
+	kvfree(tree->edit_pages);
+	lockdep_unregister_key(&tree->key);
+	kfree(tree);
+}
+
+static void tree_release(struct kref *kref)
+{
+	tree_free(container_of(kref, struct vitrine_tree, kref));
+}
+
+static struct vitrine_tree *tree_alloc(const char *name, size_t limit_bytes)
+{
+	unsigned int max_pages = DIV_ROUND_UP(limit_bytes, PAGE_SIZE);
+	u32 nr_names = names_for(limit_bytes);
+	struct vtr_tree_name *names;
+	struct vitrine_tree *tree;
+	struct page *page;
+
+	tree = kzalloc(sizeof(*tree), GFP_KERNEL);
+	names = kvcalloc(nr_names, sizeof(*names), GFP_KERNEL);
+	page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	if (!tree || !names || !page)
+		goto err_memory;
+	tree->edit_pages = kvcalloc(max_pages, sizeof(*tree->edit_pages),
+				    GFP_KERNEL);
+	if (!tree->edit_pages || vtr_area_init(&tree->area, max_pages))
+		goto err_edit_pages;
+
+	raw_spin_lock_init(&tree->line);
+	lockdep_register_key(&tree->key);
+	lockdep_init_map_wait(&tree->dep_map, "vitrine_tree", &tree->key, 0,
+			      LD_WAIT_SPIN);
+	mutex_init(&tree->refresh_lock);
+	kref_init(&tree->kref);
+	strscpy(tree->name, name, sizeof(tree->name));
+	page_label(tree, page, 0);
+	vtr_tree_init(&tree->blocks, tree->area.pages, page_address(page),
+		      names, nr_names);
+	tree->generation = vtr_tree_block(&tree->blocks, 0) + 1;
+	vtr_edit_publish_pages(tree);
+	while (reserve_nr(tree) < VTR_EDIT_RESERVE_PAGES &&
+	       reserve_page(tree, GFP_KERNEL))
+		;
+	return tree;
+
+err_edit_pages:
+	kvfree(tree->edit_pages);
+err_memory:
+	if (page)
+		__free_page(page);
+	kvfree(names);
+	kfree(tree);
+	return NULL;
+}
+
+/* What is wrong with the name and size of a tree to be, or NULL. */
+static const char *tree_fault(const char *name, size_t limit_bytes)
+{
+	size_t len = name ? strnlen(name, VITRINE_TREE_NAME_MAX + 1) : 0;
+	size_t i;
+
+	if (!len)
+		return "a tree needs a name";
+	if (len > VITRINE_TREE_NAME_MAX)
+		return "the name is longer than 63 bytes";
+	for (i = 0; i < len; i++)
+		if (name[i] == '/' || iscntrl(name[i]))
+			return "the name has a slash or a control character";
+	if (limit_bytes > INSPECT_MAX_FILE_BYTES)
+		return "the limit is above the format's 256 MiB";
+	return NULL;
+}
+
+/* Give a tree its name in the list and its file; false if the name is taken. */
+static bool tree_register(struct vitrine_tree *tree)
+{
+	struct vitrine_tree *other;
+	bool taken = false;
+
+	mutex_lock(&files_lock);
+	mutex_lock(&trees_lock);
+	list_for_each_entry(other, &trees, list)
+		taken = taken || !strcmp(other->name, tree->name);
+	if (!taken)
+		list_add_tail(&tree->list, &trees);
+	mutex_unlock(&trees_lock);
+	if (!taken && files)
+		tree->file = files->publish(tree);
+	mutex_unlock(&files_lock);
+	return !taken;
+}
+
+/**
+ * vitrine_tree_create() - make a tree, which is one Inspect file
+ * @name: its name; the file is <name>.inspect
+ * @limit_bytes: how large it may grow, rounded up to pages; 0 for 256 KiB
+ *
+ * The tree starts with a page and grows as it is filled. A name may be used
+ * by one tree at a time, has at most 63 bytes and neither a slash nor control
+ * characters.
+ *
+ * Context: task, sleeps.
+ * Return: the tree, or NULL: the log says why, unless memory ran out.
+ */
+struct vitrine_tree *vitrine_tree_create(const char *name, size_t limit_bytes)
+{
+	const char *fault = tree_fault(name, limit_bytes);
+	struct vitrine_tree *tree = NULL;
+
+	if (!fault) {
+		tree = tree_alloc(name, limit_bytes ?: LIMIT_DEFAULT_BYTES);
+		if (tree && !tree_register(tree)) {
+			fault = "another tree has this name";
+			tree_free(tree);
+			tree = NULL;
+		}
+	}
+	if (fault)
+		pr_warn("tree \"%.64s\" not made: %s\n", name ?: "", fault);
+	if (!tree)
+		atomic_long_inc(&refused);
+	return tree;
+}
+EXPORT_SYMBOL_GPL(vitrine_tree_create);
+
+/**
+ * vitrine_tree_destroy() - remove a tree and its file
+ * @tree: the tree, or NULL
+ *
+ * All its handles are dead from here on. Who has the file open or mapped
+ * keeps what the tree held last.
+ *
+ * Context: task, sleeps.
+ */
+void vitrine_tree_destroy(struct vitrine_tree *tree)
+{
+	if (!tree)
+		return;
+
+	mutex_lock(&files_lock);
+	if (files)
+		files->withdraw(tree->file);
+	mutex_lock(&trees_lock);
+	list_del(&tree->list);
+	mutex_unlock(&trees_lock);
+	mutex_unlock(&files_lock);
+
+	vtr_inspect_set_refresh(tree, NULL);
+	vtr_inspect_put(tree);
+}
+EXPORT_SYMBOL_GPL(vitrine_tree_destroy);
+
+/**
+ * vitrine_tree_root() - the node that everything else goes below
+ * @tree: the tree, or NULL
+ *
+ * Context: any.
+ * Return: its handle, NULL for NULL. The root cannot be deleted.
+ */
+struct vitrine_node *vitrine_tree_root(struct vitrine_tree *tree)
+{
+	return tree ? vtr_edit_handle(tree, tree->blocks.root) : NULL;
+}
+EXPORT_SYMBOL_GPL(vitrine_tree_root);
+
+/*
+ * For the later layers
+ */
+
+/**
+ * vtr_inspect_set_files() - say how trees get their files
+ * @new_files: the way, or NULL to remove the files there are
+ *
+ * Trees that exist get their file at once.
+ *
+ * Context: task, sleeps.
+ */
+void vtr_inspect_set_files(const struct vtr_inspect_files *new_files)
+{
+	struct vitrine_tree *tree;
+
+	/* The list only changes with files_lock held. */
+	mutex_lock(&files_lock);
+	list_for_each_entry(tree, &trees, list) {
+		if (files)
+			files->withdraw(tree->file);
+		tree->file = new_files ? new_files->publish(tree) : NULL;
+	}
+	files = new_files;
+	mutex_unlock(&files_lock);
+}
+
+/**
+ * vtr_inspect_get() - take a reference to a tree
+ * @tree: the tree; it cannot go away meanwhile
+ *
+ * Its pages and what they hold stay until vtr_inspect_put().
+ *
+ * Context: any.
+ * Return: the tree.
+ */
+struct vitrine_tree *vtr_inspect_get(struct vitrine_tree *tree)
+{
+	kref_get(&tree->kref);
+	return tree;
+}
+
+/**
+ * vtr_inspect_put() - drop a reference to a tree
+ * @tree: the tree
+ *
+ * Context: task, sleeps.
+ */
+void vtr_inspect_put(struct vitrine_tree *tree)
+{
+	kref_put(&tree->kref, tree_release);
+}
+
+/**
+ * vtr_inspect_name() - name of a tree
+ * @tree: the tree
+ *
+ * Context: any.
+ * Return: its name, which lives as long as the tree.
+ */
+const char *vtr_inspect_name(const struct vitrine_tree *tree)
+{
+	return tree->name;
+}
+
+/**
+ * vtr_inspect_area() - pages of a tree, to be mapped
+ * @tree: the tree; whoever maps keeps a reference to it
+ *
+ * Context: any.
+ * Return: the area.
+ */
+struct vtr_area *vtr_inspect_area(struct vitrine_tree *tree)
+{
+	return &tree->area;
+}
+
+/**
+ * vtr_inspect_stats() - figures of a tree
+ * @tree: the tree
+ * @ret: the figures, each as of some moment during the call
+ *
+ * Context: any.
+ */
+void vtr_inspect_stats(struct vitrine_tree *tree, struct vtr_inspect_stats *ret)
+{
+	const struct vtr_tree *blocks = &tree->blocks;
+
+	ret->size_bytes = READ_ONCE(blocks->heap.nr_pages) * PAGE_SIZE;
+	ret->used_bytes = READ_ONCE(blocks->heap.used_bytes);
+	ret->limit_bytes = tree->area.max_pages * PAGE_SIZE;
+	ret->failed = atomic_long_read(&tree->failed);
+	ret->nr_values = READ_ONCE(blocks->nr_values);
+	ret->nr_tombstones = READ_ONCE(blocks->nr_tombstones);
+}
+
+/**
+ * vtr_inspect_refused() - trees that could not be made
+ *
+ * Context: any.
+ * Return: how many, since the module was loaded.
+ */
+unsigned long vtr_inspect_refused(void)
+{
+	return atomic_long_read(&refused);
+}
+
+/**
+ * vtr_inspect_for_each() - visit all trees
+ * @fn: called for each; must not create or destroy one
+ * @ctx: passed on
+ *
+ * Context: task, sleeps.
+ */
+void vtr_inspect_for_each(void (*fn)(struct vitrine_tree *tree, void *ctx),
+			  void *ctx)
+{
+	struct vitrine_tree *tree;
+
+	mutex_lock(&trees_lock);
+	list_for_each_entry(tree, &trees, list)
+		fn(tree, ctx);
+	mutex_unlock(&trees_lock);
+}
+
+/**
+ * vtr_inspect_set_refresh() - have a tree brought up to date when it is read
+ * @tree: the tree
+ * @refresh: called in task context before a copy is made and when a file is
+ *	opened, one call at a time; must not create or destroy a tree. NULL for
+ *	none: a call under way has then ended
+ *
+ * Context: task, sleeps.
+ */
+void vtr_inspect_set_refresh(struct vitrine_tree *tree,
+			     void (*refresh)(struct vitrine_tree *tree))
+{
+	mutex_lock(&tree->refresh_lock);
+	tree->refresh = refresh;
+	mutex_unlock(&tree->refresh_lock);
+}
+
+/**
+ * vtr_inspect_refresh() - bring a tree up to date
+ * @tree: the tree; nothing happens unless it asked for it
+ *
+ * Context: task, sleeps.
+ */
+void vtr_inspect_refresh(struct vitrine_tree *tree)
+{
+	mutex_lock(&tree->refresh_lock);
+	if (tree->refresh)
+		tree->refresh(tree);
+	mutex_unlock(&tree->refresh_lock);
+}
+
+/*
+ * Copies. A page that is beyond what fits means that the tree grew since the
+ * copy was allocated: the caller, told the length it takes, comes again.
+ */
+
+static void copy_pages(const struct vitrine_tree *tree, void *copy, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		memcpy(copy + i * PAGE_SIZE, tree->area.pages[i], PAGE_SIZE);
+}
+
+static u64 *copy_generation(void *copy)
+{
+	return (u64 *)copy + 1;
+}
+
+/* Copy without the lock; false if an edit came in between. */
+static bool copy_try(const struct vitrine_tree *tree, void *copy, u32 max,
+		     u32 *nr)
+{
+	/* Pairs with vtr_edit_end(): the last edit is there in full. */
+	u64 generation = smp_load_acquire(tree->generation);
+
+	if (generation & 1)
+		return false;
+	/* Pairs with vtr_edit_publish_pages(). */
+	*nr = smp_load_acquire(&tree->area.nr_pages);
+	/* Meant to race; what comes of it is thrown away. */
+	data_race((copy_pages(tree, copy, min(*nr, max)), 0));
+	/* Pairs with vtr_edit_begin(): had we seen its edit, we see it odd. */
+	smp_rmb();
+	return READ_ONCE(*tree->generation) == generation;
+}
+
+/* Copy up to @max pages. Return how many there are. */
+static u32 copy_tree(struct vitrine_tree *tree, void *copy, u32 max)
+{
+	unsigned long flags;
+	u32 nr, i;
+
+	for (i = 0; i < COPY_TRIES; i++) {
+		if (copy_try(tree, copy, max, &nr))
+			return nr;
+		cpu_relax();
+	}
+	vtr_edit_lock(tree, &flags);
+	nr = tree->blocks.heap.nr_pages;
+	if (nr <= max) {
+		copy_pages(tree, copy, nr);
+		/* Ours is odd now, and will be even again. */
+		*copy_generation(copy) &= ~1ULL;
+	}
+	vtr_edit_unlock(tree, flags);
+	return nr;
+}
+
+/**
+ * vtr_inspect_snapshot() - copy a tree, consistently
+ * @tree: the tree, refreshed first if it asked for it
+ * @ret: the copy, a valid file with an even generation; for kvfree()
+ * @ret_len: its length
+ *
+ * Writers are in the way of the first few tries only.
+ *
+ * Context: task, sleeps.
+ * Return: 0, -ENOMEM.
+ */
+int vtr_inspect_snapshot(struct vitrine_tree *tree, void **ret,
+			 size_t *ret_len)
+{
+	u32 max, nr;
+	void *copied;
+
+	vtr_inspect_refresh(tree);
+	/* Pairs with vtr_edit_publish_pages(); a guess, the copy looks again. */
+	nr = smp_load_acquire(&tree->area.nr_pages);
+	do {
+		max = nr;
+		copied = kvmalloc_array(max, PAGE_SIZE, GFP_KERNEL);
+		if (!copied)
+			return -ENOMEM;
+		nr = copy_tree(tree, copied, max);
+		if (nr > max)
+			kvfree(copied);
+	} while (nr > max);
+
+	*ret = copied;
+	*ret_len = nr * PAGE_SIZE;
+	return 0;
+}
+
+#ifdef CONFIG_VITRINE_KUNIT
+#include "tests/inspect_kunit.c"
+#endif
