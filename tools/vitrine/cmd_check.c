@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * `vitrine check': name every fault of a file with its place, then sum up.
+ */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "commands.h"
+
+
+static void print_fault(void *ctx, uint64_t offset, const char *message)
+{
+	const char *path = ctx;
+
+	printf("%s: offset 0x%" PRIx64 ": %s\n", path, offset, message);
+}
+
+static void print_note(void *ctx, uint64_t offset, const char *message)
+{
+	const char *path = ctx;
+
+	printf("%s: offset 0x%" PRIx64 ": note: %s\n", path, offset, message);
+}
+
+/* End of the summary line, and the exit code. */
+static int print_verdict(uint64_t nr_faults)
+{
+	if (nr_faults)
+		printf("%" PRIu64 " fault%s\n", nr_faults,
+		       nr_faults == 1 ? "" : "s");
+	else
+		puts("no fault");
+	return nr_faults ? EXIT_BAD_INPUT : EXIT_DONE;
+}
+
+static int check_inspect(const char *path)
+{
+	struct vitrine_inspect_summary summary;
+	struct vitrine_snapshot *snapshot = NULL;
+	struct vitrine_source *source = NULL;
+	struct vitrine_error *err;
+	const void *bytes;
+	size_t len;
+
+	err = vitrine_source_create(path, 0, &source);
+	if (!err)
+		err = vitrine_snapshot_create(source, &snapshot);
+	if (!err) {
+		bytes = vitrine_snapshot_bytes(snapshot, &len);
+		err = vitrine_inspect_check(bytes, len, print_fault,
+					    (void *)path, &summary);
+	}
+	vitrine_snapshot_destroy(snapshot);
+	vitrine_source_destroy(source);
+	if (err)
+		return report_error(err);
+
+	printf("%s: Inspect version %u, generation %" PRIu64 ": %" PRIu64
+	       " bytes, %" PRIu64 " blocks, %" PRIu64 " values, %" PRIu64
+	       " bytes free", path, summary.version, summary.generation,
+	       summary.size_bytes, summary.nr_blocks, summary.nr_values,
+	       summary.free_bytes);
+	if (summary.nr_stale)
+		printf(", %" PRIu64 " blocks with stale bytes",
+		       summary.nr_stale);
+	fputs(": ", stdout);
+	return print_verdict(summary.nr_faults);
+}
+
+static int check_fxt(const char *path)
+{
+	struct vitrine_fxt_report report = {
+		.fault = print_fault,
+		.note = print_note,
+		.ctx = (void *)path,
+	};
+	struct vitrine_fxt_summary summary;
+	struct vitrine_error *err;
+
+	err = vitrine_fxt_check(path, &report, &summary);
+	if (err)
+		return report_error(err);
+	printf("%s: Fuchsia trace: %" PRIu64 " bytes, %" PRIu64
+	       " records, %" PRIu64 " switches, %u CPUs, %u threads, %" PRIu64
+	       " records lost: ", path, summary.len_bytes, summary.nr_records,
+	       summary.nr_switches, summary.nr_cpus, summary.nr_threads,
+	       summary.nr_lost);
+	return print_verdict(summary.nr_faults);
+}
+
+static int check_file(const char *path)
+{
+	enum vitrine_format format;
+	struct vitrine_error *err;
+
+	err = vitrine_format_of_file(path, &format);
+	if (err)
+		return report_error(err);
+	switch (format) {
+	case VITRINE_FORMAT_INSPECT:
+		return check_inspect(path);
+	case VITRINE_FORMAT_FXT:
+		return check_fxt(path);
+	default:
+		return report_error(vitrine_error_create(EBADMSG, path, 0,
+							 "vitrine checks .inspect and .fxt files",
+							 "neither an Inspect file nor a Fuchsia trace"));
+	}
+}
+
+struct check {
+	char **paths;
+	int nr_paths;
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct check *check = state->input;
+
+	switch (key) {
+	case ARGP_KEY_ARGS:
+		check->paths = state->argv + state->next;
+		check->nr_paths = state->argc - state->next;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "no FILE given");
+		return EINVAL;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.parser = parse_option,
+	.args_doc = "FILE...",
+	.doc = "Name every fault of Inspect files and Fuchsia traces.\v"
+	       "Exits with 0 if there is none, with 1 if there are faults.",
+};
+
+/**
+ * cmd_check() - run `vitrine check'
+ * @argc: number of arguments
+ * @argv: arguments
+ *
+ * Return: enum exit_code, the worst of all files.
+ */
+int cmd_check(int argc, char **argv)
+{
+	struct check check = { 0 };
+	int i, status = EXIT_DONE;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &check);
+	for (i = 0; i < check.nr_paths; i++) {
+		int code = check_file(check.paths[i]);
+
+		if (code > status)
+			status = code;
+	}
+	return status;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the files of the command share: exit codes, one function per
+ * subcommand, and how an error reaches the user.
+ */
+#ifndef _VITRINE_COMMANDS_H
+#define _VITRINE_COMMANDS_H
+
+#include <argp.h>
+
+#include "vitrine.h"
+
+enum exit_code {
+	EXIT_DONE		= 0,
+	EXIT_BAD_INPUT		= 1,
+	EXIT_USAGE		= 2,
+	EXIT_ENVIRONMENT	= 3,
+};
+
+/* argv[0] is "vitrine SUBCOMMAND"; returns an exit code. */
+int cmd_check(int argc, char **argv);
+int cmd_print(int argc, char **argv);
+int cmd_show(int argc, char **argv);
+
+/* Print "vitrine: ERROR", destroy it, and return the exit code it calls for. */
+int report_error(struct vitrine_error *err);
+
+#endif /* _VITRINE_COMMANDS_H */

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The command `vitrine`: a table of subcommands and what they have in common.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+
+struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *summary;
+};
+
+static const struct command commands[] = {
+	{ "show", cmd_show, "print Inspect trees, live or saved" },
+	{ "print", cmd_print, "print a trace as text, in time order" },
+	{ "check", cmd_check, "name every fault of .inspect and .fxt files" },
+};
+
+#define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
+
+/**
+ * report_error() - tell the user about an error
+ * @err: error; destroyed
+ *
+ * Return: the exit code the error calls for.
+ */
+int report_error(struct vitrine_error *err)
+{
+	int code = err->code;
+
+	fflush(stdout);
+	fputs("vitrine: ", stderr);
+	vitrine_error_print(err, stderr);
+	vitrine_error_destroy(err);
+
+	switch (code) {
+	case EBADMSG:
+	case EPROTONOSUPPORT:
+	case EFBIG:
+		return EXIT_BAD_INPUT;
+	default:
+		return EXIT_ENVIRONMENT;
+	}
+}
+
+static void print_usage(FILE *stream)
+{
+	size_t i;
+
+	fputs("Usage: vitrine COMMAND [ARGUMENT...]\n\n", stream);
+	for (i = 0; i < NR_COMMANDS; i++)
+		fprintf(stream, "  %-10s %s\n", commands[i].name,
+			commands[i].summary);
+	fputs("\n`vitrine COMMAND --help' says what a command takes.\n",
+	      stream);
+}
+
+static const struct command *command_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < NR_COMMANDS; i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+static int command_run(const struct command *command, int argc, char **argv)
+{
+	char name[64];
+
+	/* argp names the program in its messages by argv[0]. */
+	snprintf(name, sizeof(name), "vitrine %s", command->name);
+	argv[0] = name;
+	return command->run(argc, argv);
+}
+
+/* `vitrine help [COMMAND]' */
+static int help(int argc, char **argv)
+{
+	char option[] = "--help";
+	char *help_argv[] = { argv[0], option, NULL };
+	const struct command *command;
+
+	if (argc < 2) {
+		print_usage(stdout);
+		return EXIT_DONE;
+	}
+	command = command_find(argv[1]);
+	if (command)
+		return command_run(command, 2, help_argv);
+	fprintf(stderr, "vitrine: no command %s; see `vitrine help'\n",
+		argv[1]);
+	return EXIT_USAGE;
+}
+
+/* What was printed must have arrived: a full disk is an error, too. */
+static int finish_output(int status)
+{
+	if (!ferror(stdout) && !fflush(stdout))
+		return status;
+	if (errno != EPIPE)
+		fprintf(stderr, "vitrine: cannot write output: %s\n",
+			strerror(errno));
+	return EXIT_ENVIRONMENT;
+}
+
+/**
+ * main() - run a subcommand
+ * @argc: number of arguments
+ * @argv: arguments
+ *
+ * Return: enum exit_code.
+ */
+int main(int argc, char **argv)
+{
+	const struct command *command;
+
+	argp_err_exit_status = EXIT_USAGE;
+	if (argc < 2) {
+		print_usage(stderr);
+		return EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help"))
+		return finish_output(help(argc - 1, argv + 1));
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		puts("vitrine " VITRINE_VERSION);
+		return finish_output(EXIT_DONE);
+	}
+	command = command_find(argv[1]);
+	if (!command) {
+		fprintf(stderr, "vitrine: no command %s; see `vitrine help'\n",
+			argv[1]);
+		return EXIT_USAGE;
+	}
+	return finish_output(command_run(command, argc - 1, argv + 1));
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Colours of a terminal, by its own description (terminfo).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <curses.h>
+#include <term.h>
+
+#include "term.h"
+
+static bool is_terminal;
+static char *sequences[INK_NR];
+static char *plain;
+static char *clear_sequence;
+
+/* A capability, copied: the library reuses its memory. NULL if there is none. */
+static char *capability(const char *name)
+{
+	char *value = tigetstr(name);
+
+	return value && value != (char *)-1 ? strdup(value) : NULL;
+}
+
+static char *colour(const char *setaf, int number)
+{
+	char *value = tparm(setaf, number, 0, 0, 0, 0, 0, 0, 0, 0);
+
+	return value ? strdup(value) : NULL;
+}
+
+static void colours_init(void)
+{
+	static const int colours[INK_NR] = {
+		[INK_TITLE]	= COLOR_WHITE,
+		[INK_NODE]	= COLOR_BLUE,
+		[INK_NUMBER]	= COLOR_CYAN,
+		[INK_STRING]	= COLOR_GREEN,
+		[INK_OTHER]	= COLOR_YELLOW,
+		[INK_FAINT]	= COLOR_MAGENTA,
+	};
+	char *setaf = capability("setaf");
+	int i;
+
+	if (setaf && plain && tigetnum("colors") >= 8)
+		for (i = INK_NODE; i < INK_NR; i++)
+			sequences[i] = colour(setaf, colours[i]);
+	free(setaf);
+	sequences[INK_TITLE] = plain ? capability("bold") : NULL;
+}
+
+/**
+ * term_init() - see what standard output can do
+ */
+void term_init(void)
+{
+	const char *no_color = getenv("NO_COLOR");
+	int found;
+
+	if (!isatty(STDOUT_FILENO) ||
+	    setupterm(NULL, STDOUT_FILENO, &found) != OK)
+		return;
+	is_terminal = true;
+	clear_sequence = capability("clear");
+	plain = capability("sgr0");
+	if (!no_color || !*no_color)
+		colours_init();
+}
+
+/**
+ * term_is_terminal() - whether somebody looks at standard output
+ *
+ * Return: whether it is a terminal that terminfo knows.
+ */
+bool term_is_terminal(void)
+{
+	return is_terminal;
+}
+
+/**
+ * term_begin() - write in a colour from now on
+ * @ink: which
+ */
+void term_begin(enum term_ink ink)
+{
+	if (sequences[ink])
+		tputs(sequences[ink], 1, putchar);
+}
+
+/**
+ * term_end() - write plainly again
+ */
+void term_end(void)
+{
+	if (sequences[INK_TITLE] || sequences[INK_NODE])
+		tputs(plain, 1, putchar);
+}
+
+/**
+ * term_clear() - clear the screen
+ */
+void term_clear(void)
+{
+	if (clear_sequence)
+		tputs(clear_sequence, 1, putchar);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Colours of a terminal, by its own description; nothing at all elsewhere.
+ */
+#ifndef _VITRINE_TERM_H
+#define _VITRINE_TERM_H
+
+#include <stdbool.h>
+
+enum term_ink {
+	INK_TITLE,
+	INK_NODE,
+	INK_NUMBER,
+	INK_STRING,
+	INK_OTHER,
+	INK_FAINT,
+	INK_NR,
+};
+
+/*
+ * Look at standard output: colours if it is a terminal that has them and
+ * NO_COLOR is not set.
+ */
+void term_init(void);
+bool term_is_terminal(void);
+
+/* Write in @ink from now on; back to plain. */
+void term_begin(enum term_ink ink);
+void term_end(void);
+
+/* Clear the screen. */
+void term_clear(void);
+
+#endif /* _VITRINE_TERM_H */

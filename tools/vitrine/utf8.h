@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * UTF-8 of unknown origin.
+ */
+#ifndef _VITRINE_UTF8_H
+#define _VITRINE_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Bytes of the character that @bytes begin with, at most @len, and the
+ * character in @ret; 0 if it is not UTF-8.
+ */
+size_t utf8_decode(const uint8_t *bytes, size_t len, uint32_t *ret);
+
+/* Whether all of it is UTF-8. */
+bool utf8_is_valid(const void *bytes, size_t len);
+
+#endif /* _VITRINE_UTF8_H */
