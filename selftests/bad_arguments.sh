@@ -1,0 +1,108 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Wrong words get a clear answer and change nothing: module parameters, control
+# files, the command's arguments.
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# bad_parameter WORDS PARAM...: the module refuses, and says WORDS in the log
+bad_parameter()
+{
+	local words=$1
+
+	shift
+	dmesg -C
+	if load "$@"; then
+		echo "loaded with $*"
+		rmmod vitrine
+		return 1
+	fi
+	dmesg
+	dmesg | grep -qF -- "$words"
+}
+
+check "unknown clock" bad_parameter "clock=sundial: no such clock here" clock=sundial
+check "clock of the wrong case" bad_parameter "no such clock here" clock=TSC
+check "buffer_kb of 0" bad_parameter "must be powers of two" buffer_kb=0
+check "buffer_kb not a power of two" bad_parameter "must be powers of two" buffer_kb=1000
+check "buffer_kb above the limit" bad_parameter "must be powers of two" buffer_kb=2097152
+check "subbuf_kb too small" bad_parameter "subbuf_kb from 4" subbuf_kb=2
+check "subbuf_kb too large" bad_parameter "subbuf_kb from 4 to 1024" buffer_kb=8192 subbuf_kb=2048
+check "subbuf_kb of the whole buffer" bad_parameter "at most half of buffer_kb" buffer_kb=64 subbuf_kb=64
+check "a number that is none" bad_parameter "buffer_kb" buffer_kb=lots
+check "enable neither yes nor no" bad_parameter "enable" enable=perhaps
+check "nothing of it is left" test ! -e $TRACE
+
+# The command without the module: says so, and how to load it.
+check "show without the module" refuses 3 "modprobe vitrine" vitrine show
+check "record without the module" refuses 3 "modprobe vitrine" vitrine record -o /tmp/none.fxt -- true
+check "nothing recorded, no file" test ! -e /tmp/none.fxt
+
+load enable=0 || exit 1
+
+# unchanged FILE WORD: writing WORD fails with EINVAL, reading says what it said
+unchanged()
+{
+	local before after said
+
+	before=$(cat "$TRACE/$1")
+	if said=$(printf '%s' "$2" 2>&1 >"$TRACE/$1"); then
+		echo "accepted '$2'"
+		return 1
+	fi
+	after=$(cat "$TRACE/$1")
+	echo "said '$said', was '$before', is '$after'"
+	grep -q "Invalid argument\|Numerical result" <<<"$said" && [ "$before" = "$after" ]
+}
+
+for word in 2 maybe "" "0 1" "$(printf '%080d' 1)"; do
+	check "enable: '${word:0:10}'" unchanged enable "$word"
+done
+for word in sundial TSC "" 1 "mono boot"; do
+	check "clock: '$word'" unchanged clock "$word"
+done
+for word in 0 -1 3 1000 big "" 99999999999999999999; do
+	check "buffer_kb: '$word'" unchanged buffer_kb "$word"
+	check "subbuf_kb: '$word'" unchanged subbuf_kb "$word"
+done
+check "buffer_kb below two sub-buffers" unchanged buffer_kb 64
+check "subbuf_kb above half the buffer" unchanged subbuf_kb 1024
+
+# Right words work, with and without a newline.
+set_to()
+{
+	printf "$2" >"$TRACE/$1" && grep -qF -- "$3" "$TRACE/$1"
+}
+
+check "clock: mono" set_to clock 'mono\n' '[mono]'
+check "clock: boot" set_to clock 'boot' '[boot]'
+check "buffer_kb: 256" set_to buffer_kb '256\n' 256
+check "subbuf_kb: 16" set_to subbuf_kb '16' 16
+check "enable: 1" set_to enable '1' '[1] 0'
+check "enable: 1, again" set_to enable '1\n' '[1] 0'
+check "size changes while recording" set_to buffer_kb '512\n' 512
+check "and recording goes on" grep -qF '[1] 0' $TRACE/enable
+check "enable: 0" set_to enable '0' '[0] 1'
+
+# Arguments of the command.
+check "no command" refuses 2 "" vitrine
+check "unknown command" refuses 2 "" vitrine dance
+check "unknown option" refuses 2 "" vitrine show --dance
+check "unknown tree" refuses 3 "nosuchtree" vitrine show nosuchtree
+check "record without a file name" refuses 2 "" vitrine record -- true
+check "record while recording is off" refuses 3 "enable" vitrine record -o /tmp/none.fxt -- true
+check "record to a directory that is not there" refuses 3 "/nonexistent" vitrine record -o /nonexistent/x.fxt -- true
+printf 'not a trace at all, nor a tree' >/tmp/foreign
+check "show a foreign file" refuses 1 "/tmp/foreign" vitrine show /tmp/foreign
+check "print a foreign file" refuses 1 "/tmp/foreign" vitrine print /tmp/foreign
+check "check a foreign file" refuses 1 "/tmp/foreign" vitrine check /tmp/foreign
+head -c 100 "$INSPECT/system.inspect" >/tmp/truncated.inspect
+check "show a truncated tree" refuses 1 "/tmp/truncated.inspect" vitrine show /tmp/truncated.inspect
+check "show as nobody" refuses 3 "root" \
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$(command -v vitrine)" show
+check "record as nobody" refuses 3 "root" \
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$(command -v vitrine)" record -o /tmp/none.fxt -- true
+
+finish

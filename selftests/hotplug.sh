@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# CPUs go and come while everything is recorded; a CPU that is away when the
+# module is loaded gets its ring when it comes.
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+cpu1=/sys/devices/system/cpu/cpu1/online
+[ -w $cpu1 ] || skip "CPU 1 cannot be taken offline"
+
+"$WORKLOAD" crowd 20 100000000 >/dev/null 2>&1 &
+crowd=$!
+trap 'kill $crowd; echo 1 >$cpu1' EXIT
+
+away_and_back()
+{
+	local i
+
+	for ((i = 0; i < ${1:-10}; i++)); do
+		echo 0 >$cpu1 || return
+		echo 1 >$cpu1 || return
+	done
+}
+
+# new_records: CPU 1 records more from one look to the next
+new_records()
+{
+	local before after tries
+
+	before=$(value vitrine '.root.trace.cpus["1"].records')
+	for ((tries = 0; tries < 100; tries++)); do
+		after=$(value vitrine '.root.trace.cpus["1"].records')
+		[ "$after" -gt "$before" ] && return
+	done
+	return 1
+}
+
+echo 0 >$cpu1
+load
+check "no ring for a CPU that never came" test ! -e $TRACE/cpu1
+echo 1 >$cpu1
+check "a ring when it comes" test -e $TRACE/cpu1
+check "and it records" new_records
+check "go and come under load" away_and_back 10
+check "still records" new_records
+cp $TRACE/trace.fxt /tmp/hotplug.fxt
+check "the recording is sound" vitrine check /tmp/hotplug.fxt
+echo 0 >$cpu1
+check "the ring of a CPU that went is readable" "$VITRINE_SELFTESTS/map_hold" $TRACE/cpu1
+cp $TRACE/trace.fxt /tmp/gone.fxt
+check "and in the archive" vitrine check /tmp/gone.fxt
+check "unload while it is away" rmmod vitrine
+echo 1 >$cpu1
+
+finish

@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Under lockdown debugfs refuses what could be mapped or written; what can only
+# be read stays. The command says why.
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+lockdown=/sys/kernel/security/lockdown
+[ -w $lockdown ] || skip "this kernel has no lockdown"
+
+load
+echo integrity >$lockdown
+
+check "a tree with mmap is refused" fails cat $INSPECT/system.inspect
+check "a ring is refused" fails cat $TRACE/cpu0
+check "a setting is refused" fails cat $TRACE/enable
+check "the archive can be read" cp $TRACE/trace.fxt /tmp/lockdown.fxt
+check "and is sound" vitrine check /tmp/lockdown.fxt
+check "show says why" refuses 3 lockdown vitrine show system
+check "record says why" refuses 3 lockdown vitrine record -o /tmp/none.fxt -- true
+
+finish

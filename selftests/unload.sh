@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Loading and unloading while the probes run; unloading is refused while a file
+# is open or mapped, and fine afterwards.
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+"$WORKLOAD" crowd 20 100000000 >/dev/null 2>&1 &
+crowd=$!
+trap 'kill $crowd' EXIT
+
+load_and_unload()
+{
+	local i
+
+	for ((i = 0; i < ${1:-10}; i++)); do
+		load || return
+		rmmod vitrine || return
+		[ ! -e /sys/kernel/debug/vitrine ] || return
+	done
+}
+
+check "load and unload under load" load_and_unload 10
+
+enable_and_disable()
+{
+	local i
+
+	for ((i = 0; i < 20; i++)); do
+		echo 0 >$TRACE/enable || return
+		echo 1 >$TRACE/enable || return
+	done
+}
+
+change_sessions()
+{
+	local i clock
+
+	for ((i = 0; i < 10; i++)); do
+		for clock in mono boot local; do
+			echo $clock >$TRACE/clock || return
+		done
+	done
+}
+
+load
+check "stop and start under load" enable_and_disable
+cp $TRACE/trace.fxt /tmp/stopped.fxt
+check "what was recorded meanwhile is sound" vitrine check /tmp/stopped.fxt
+check "change sessions under load" change_sessions
+cp $TRACE/trace.fxt /tmp/changed.fxt
+check "what was recorded since is sound" vitrine check /tmp/changed.fxt
+
+# held FILE: rmmod fails while FILE is open, and the module stays usable
+held()
+{
+	local fd said
+
+	exec {fd}<"$1"
+	said=$(rmmod vitrine 2>&1) && return 1
+	exec {fd}<&-
+	echo "$said"
+	grep -q "in use" <<<"$said"
+}
+
+for file in $INSPECT/system.inspect $TRACE/cpu0 $TRACE/trace.fxt $TRACE/enable; do
+	check "unload refused while open: $file" held "$file"
+done
+check "unload refused while mapped" "$VITRINE_SELFTESTS/map_hold" $INSPECT/system.inspect
+check "unload refused while a ring is mapped" "$VITRINE_SELFTESTS/map_hold" $TRACE/cpu0
+check "a mapping outlives its session" "$VITRINE_SELFTESTS/map_hold" $TRACE/cpu0 $TRACE/buffer_kb 256
+check "unload" rmmod vitrine
+
+finish
