@@ -12,6 +12,7 @@
  *	fxt_check.c	every fault of a file
  *	fxt_subbuf.c	and of the sub-buffers in it
  *	archive.c	a file's records in time order
+ *	archive_lane.c	those of one provider
  *
  * An offset is a byte position from the start of the bytes. Nothing is read
  * before it has been compared with what is left of the record, and no record
@@ -229,12 +230,17 @@ struct vitrine_error *fxt_stop_error(const struct vitrine_fxt *fxt,
  * @bytes: all of them
  * @len_bytes: how many
  * @mapped: they are a mapping, else they were read into memory
+ * @borrowed: they belong to somebody else
  */
 struct fxt_file {
 	unsigned char *bytes;
 	size_t len_bytes;
 	bool mapped;
+	bool borrowed;
 };
+
+/* As much of a file as may stay in memory behind a place that is being read. */
+#define FXT_RELEASE_BYTES	(1U << 20)
 
 /* fxt_file.c */
 struct vitrine_error *fxt_file_open(const char *path, struct fxt_file *ret);
@@ -283,6 +289,7 @@ struct fxt_names {
 	struct fxt_name *entries;
 	size_t nr;
 	size_t size;
+	char *copies;
 };
 
 /* fxt_names.c */
@@ -291,6 +298,7 @@ const struct fxt_name *fxt_names_find(const struct fxt_names *names,
 struct fxt_name *fxt_names_get(struct fxt_names *names, uint64_t koid);
 bool fxt_names_learn(struct fxt_names *processes, struct fxt_names *threads,
 		     const struct vitrine_fxt_record *record);
+bool fxt_names_keep(struct fxt_names *names);
 void fxt_names_deinit(struct fxt_names *names);
 
 #endif /* _VITRINE_LIB_FXT_H */

@@ -16,9 +16,6 @@
 #include "error.h"
 #include "fxt_check.h"
 
-/* How much of a file may stay in memory behind us. */
-#define RELEASE_BYTES	(8U << 20)
-
 static void count_fault(void *ctx, uint64_t offset, const char *message)
 {
 	struct fxt_check *check = ctx;
@@ -244,7 +241,7 @@ static struct vitrine_error *check_records(struct fxt_check *check,
 		case FXT_STOP:
 			return fxt_stop_error(&check->fxt, path);
 		}
-		if (check->fxt.offset - released >= RELEASE_BYTES) {
+		if (check->fxt.offset - released >= FXT_RELEASE_BYTES) {
 			fxt_file_release(file, released, check->fxt.offset);
 			released = check->fxt.offset;
 		}

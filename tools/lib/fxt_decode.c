@@ -509,6 +509,7 @@ enum fxt_result fxt_decode(struct fxt_decoder *decoder,
 	cursor.end = offset + ret->nr_words * (uint64_t)FXT_WORD_BYTES;
 
 	ret->kind = VITRINE_FXT_UNKNOWN;
+	ret->type = FXT_GET(FXT_HEADER_TYPE, header);
 	ret->provider = provider->id;
 	ret->cpu = provider->cpu;
 	ret->ticks = provider->ticks;

@@ -5,7 +5,6 @@
  * A regular file is mapped; it must not shrink meanwhile. What has no size (a
  * pipe, a file of debugfs) is read to its end.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,6 +16,9 @@
 #include "fxt.h"
 
 #define READ_BYTES	(1U << 20)
+
+/* What one page fault may map, unless somebody changed the kernel's setting. */
+#define FAULT_AROUND_BYTES	(64U << 10)
 
 static struct vitrine_error *read_all(int fd, const char *path,
 				      struct fxt_file *ret)
@@ -86,7 +88,7 @@ struct vitrine_error *fxt_file_open(const char *path, struct fxt_file *ret)
 
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return vtr_error_os(errno, path, "cannot open");
+		return vtr_error_open(errno, path);
 	*ret = (struct fxt_file){ 0 };
 	err = load(fd, path, ret);
 	close(fd);
@@ -99,19 +101,19 @@ struct vitrine_error *fxt_file_open(const char *path, struct fxt_file *ret)
  * @begin: first byte
  * @end: byte behind the last
  *
- * The bytes stay readable; they come from the file again.
+ * The bytes stay readable; they come from the file again. A page fault maps
+ * its neighbourhood too, so that is what is given back.
  */
 void fxt_file_release(const struct fxt_file *file, uint64_t begin,
 		      uint64_t end)
 {
-	uint64_t page = sysconf(_SC_PAGESIZE);
-
 	if (!file->mapped)
 		return;
-	begin = (begin + page - 1) & ~(page - 1);
-	end &= ~(page - 1);
-	if (begin < end)
-		madvise(file->bytes + begin, end - begin, MADV_DONTNEED);
+	begin &= ~(uint64_t)(FAULT_AROUND_BYTES - 1);
+	end = (end + FAULT_AROUND_BYTES - 1) & ~(uint64_t)(FAULT_AROUND_BYTES - 1);
+	if (end > file->len_bytes)
+		end = file->len_bytes;
+	madvise(file->bytes + begin, end - begin, MADV_DONTNEED);
 }
 
 /**
@@ -122,7 +124,7 @@ void fxt_file_close(struct fxt_file *file)
 {
 	if (file->mapped)
 		munmap(file->bytes, file->len_bytes);
-	else
+	else if (!file->borrowed)
 		free(file->bytes);
 	*file = (struct fxt_file){ 0 };
 }

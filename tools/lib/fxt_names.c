@@ -140,11 +140,42 @@ bool fxt_names_learn(struct fxt_names *processes, struct fxt_names *threads,
 }
 
 /**
+ * fxt_names_keep() - copy all names, which so far point into a file
+ * @names: processes, or threads; nothing must be learnt any more
+ *
+ * Return: false if there is no memory.
+ */
+bool fxt_names_keep(struct fxt_names *names)
+{
+	struct fxt_name *name;
+	size_t len_bytes = 1;
+	char *at;
+	size_t i;
+
+	for (i = 0; i < names->size; i++)
+		len_bytes += names->entries[i].name.len_bytes;
+	names->copies = malloc(len_bytes);
+	if (!names->copies)
+		return false;
+	at = names->copies;
+	for (i = 0; i < names->size; i++) {
+		name = &names->entries[i];
+		if (!name->named)
+			continue;
+		memcpy(at, name->name.bytes, name->name.len_bytes);
+		name->name.bytes = at;
+		at += name->name.len_bytes;
+	}
+	return true;
+}
+
+/**
  * fxt_names_deinit() - forget all names
  * @names: processes, or threads
  */
 void fxt_names_deinit(struct fxt_names *names)
 {
+	free(names->copies);
 	free(names->entries);
 	*names = (struct fxt_names){ 0 };
 }

@@ -337,6 +337,7 @@ struct vitrine_fxt_arg {
  * @offset: of its first word, from the start of the bytes
  * @nr_words: its length
  * @kind: enum vitrine_fxt_kind
+ * @type: enum fxt_record_type, or a number this library does not know
  * @timed: it has a timestamp
  * @ticks: the timestamp, of a record without one that of the one before
  * @ticks_per_second: what a second was, when the record was written
@@ -356,6 +357,7 @@ struct vitrine_fxt_record {
 	uint32_t	provider;
 	uint32_t	cpu;
 	uint8_t		kind;
+	uint8_t		type;
 	uint8_t		nr_args;
 	bool		timed;
 	union {

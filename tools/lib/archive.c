@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The records of a trace file in time order, over all its providers.
+ *
+ * The file is looked through once, to learn names and where each provider's
+ * records are; then the providers' lanes are merged by a heap. The file may be
+ * larger than memory: what is kept grows with the number of threads and of
+ * pieces the providers' records come in, not with the number of records, unless
+ * a provider did not write in time order.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "archive.h"
+#include "error.h"
+
+struct vitrine_archive {
+	struct archive_source source;
+	const char *path;
+	const struct vitrine_fxt_report *report;
+	struct vitrine_fxt fxt;
+	struct fxt_names processes;
+	struct fxt_names threads;
+	struct archive_lane **lanes;
+	unsigned int nr_lanes;
+	uint64_t rate;			/* 0: none yet */
+
+	/* Lanes with a record, the earliest first: each before 2i+1 and 2i+2. */
+	struct archive_lane **heap;
+	unsigned int nr_heap;
+	bool started;
+};
+
+static void report_fault(void *ctx, uint64_t offset, const char *message)
+{
+	struct vitrine_archive *archive = ctx;
+
+	if (archive->report && archive->report->fault)
+		archive->report->fault(archive->report->ctx, offset, message);
+}
+
+/* What is wrong has been said while the file was looked through. */
+static void ignore_fault(void *ctx, uint64_t offset, const char *message)
+{
+}
+
+static struct archive_lane *lane_create(struct vitrine_archive *archive,
+					struct fxt_provider *provider)
+{
+	unsigned int nr = archive->nr_lanes;
+	struct archive_lane **bigger, *lane;
+
+	if (!(nr & (nr - 1))) {
+		bigger = reallocarray(archive->lanes, nr ? 2 * nr : 1,
+				      sizeof(*bigger));
+		if (!bigger)
+			return NULL;
+		archive->lanes = bigger;
+	}
+	lane = calloc(1, sizeof(*lane));
+	if (!lane)
+		return NULL;
+	lane->provider = provider;
+	lane->index = nr;
+	archive->lanes[nr] = lane;
+	archive->nr_lanes++;
+	provider->owner = lane;
+	return lane;
+}
+
+/* A provider event may stand anywhere; it is its provider's all the same. */
+static struct archive_lane *lane_of(struct vitrine_archive *archive)
+{
+	struct fxt_provider *provider = archive->fxt.provider;
+
+	if (archive->fxt.record.kind == VITRINE_FXT_PROVIDER_EVENT)
+		provider = fxt_providers_get(&archive->fxt.providers,
+					     archive->fxt.record.provider,
+					     &archive->fxt.decoder.stop);
+	if (!provider)
+		return NULL;
+	return provider->owner ? provider->owner :
+				 lane_create(archive, provider);
+}
+
+static bool look_at_record(struct vitrine_archive *archive)
+{
+	const struct vitrine_fxt_record *record = &archive->fxt.record;
+	struct archive_lane *lane = lane_of(archive);
+
+	if (!lane)
+		return false;
+	if (record->timed) {
+		archive_lane_look(lane, record);
+		if (!archive->rate)
+			archive->rate = record->ticks_per_second;
+		else if (archive->rate != record->ticks_per_second)
+			archive->source.in_ns = true;
+	}
+	return archive_lane_add(lane, record->offset, archive->fxt.offset) &&
+	       fxt_names_learn(&archive->processes, &archive->threads, record);
+}
+
+static struct vitrine_error *look_through(struct vitrine_archive *archive)
+{
+	struct vitrine_fxt *fxt = &archive->fxt;
+	uint64_t released = 0;
+
+	for (;;) {
+		switch (fxt_next(fxt)) {
+		case FXT_OK:
+			if (look_at_record(archive))
+				break;
+			if (!fxt->decoder.stop)
+				return vtr_error_no_memory();
+			return fxt_stop_error(fxt, archive->path);
+		case FXT_BAD_RECORD:
+		case FXT_BAD_FRAME:
+			break;
+		case FXT_END:
+			fxt_file_release(&archive->source.file, released,
+					 fxt->offset);
+			return NULL;
+		case FXT_STOP:
+			return fxt_stop_error(fxt, archive->path);
+		}
+		if (fxt->offset - released >= FXT_RELEASE_BYTES) {
+			fxt_file_release(&archive->source.file, released,
+					 fxt->offset);
+			released = fxt->offset;
+		}
+	}
+}
+
+static void note_unsorted(const struct vitrine_archive *archive,
+			  const struct archive_lane *lane)
+{
+	char message[96];
+
+	if (!lane->unsorted || !archive->report || !archive->report->note)
+		return;
+	snprintf(message, sizeof(message),
+		 "provider %" PRIu32 " is not in time order: sorted in memory",
+		 lane->provider->id);
+	archive->report->note(archive->report->ctx, lane->extents[0].begin,
+			      message);
+}
+
+static bool lane_before(const struct archive_lane *a,
+			const struct archive_lane *b)
+{
+	if (a->key != b->key)
+		return a->key < b->key;
+	return a->index < b->index;
+}
+
+/* The lane at @i may be later than its children: let it sink. */
+static void heap_sink(struct vitrine_archive *archive, unsigned int i)
+{
+	struct archive_lane **heap = archive->heap, *lane = heap[i];
+	unsigned int child;
+
+	for (; (child = 2 * i + 1) < archive->nr_heap; i = child) {
+		if (child + 1 < archive->nr_heap &&
+		    lane_before(heap[child + 1], heap[child]))
+			child++;
+		if (lane_before(lane, heap[child]))
+			break;
+		heap[i] = heap[child];
+	}
+	heap[i] = lane;
+}
+
+static struct vitrine_error *begin_merge(struct vitrine_archive *archive)
+{
+	struct archive_lane *lane;
+	unsigned int i;
+
+	archive->heap = calloc(archive->nr_lanes + 1, sizeof(*archive->heap));
+	if (!archive->heap)
+		return vtr_error_no_memory();
+	for (i = 0; i < archive->nr_lanes; i++) {
+		lane = archive->lanes[i];
+		note_unsorted(archive, lane);
+		if (archive_lane_rewind(lane, &archive->source) == FXT_STOP)
+			return fxt_stop_error(&archive->fxt, archive->path);
+		switch (archive_lane_next(lane, &archive->source)) {
+		case FXT_OK:
+			archive->heap[archive->nr_heap++] = lane;
+			break;
+		case FXT_STOP:
+			return fxt_stop_error(&archive->fxt, archive->path);
+		default:
+			break;
+		}
+	}
+	for (i = archive->nr_heap / 2; i-- > 0;)
+		heap_sink(archive, i);
+	return NULL;
+}
+
+static struct vitrine_error *archive_load(struct vitrine_archive *archive)
+{
+	struct vitrine_error *err;
+
+	err = fxt_init(&archive->fxt, archive->source.file.bytes,
+		       archive->source.file.len_bytes, archive->path);
+	if (err)
+		return err;
+	archive->source.decoder = &archive->fxt.decoder;
+	archive->fxt.decoder.fault = report_fault;
+	archive->fxt.decoder.ctx = archive;
+	err = look_through(archive);
+	if (err)
+		return err;
+	if (!fxt_names_keep(&archive->processes) ||
+	    !fxt_names_keep(&archive->threads))
+		return vtr_error_no_memory();
+	archive->fxt.decoder.fault = ignore_fault;
+	return begin_merge(archive);
+}
+
+/* Takes over @file. */
+static struct vitrine_error *
+archive_create(const struct fxt_file *file, const char *path,
+	       const struct vitrine_fxt_report *report,
+	       struct vitrine_archive **ret)
+{
+	struct vitrine_archive *archive = calloc(1, sizeof(*archive));
+	struct vitrine_error *err;
+
+	if (!archive)
+		return vtr_error_no_memory();
+	archive->source.file = *file;
+	archive->path = path;
+	archive->report = report;
+	err = archive_load(archive);
+	/* The caller's, good for this call only. */
+	archive->path = NULL;
+	archive->report = NULL;
+	if (err) {
+		archive->source.file = (struct fxt_file){ 0 };
+		vitrine_archive_destroy(archive);
+		return err;
+	}
+	*ret = archive;
+	return NULL;
+}
+
+/**
+ * vitrine_archive_from_bytes() - look through a trace in memory
+ * @bytes: the trace; must stay until the archive is destroyed
+ * @len_bytes: its length
+ * @report: told, during this call, records that cannot be understood and are
+ *	left out, and what is worth knowing; or NULL
+ * @ret: the archive
+ *
+ * Return: NULL, or an error: EPROTONOSUPPORT if it is no trace, E2BIG with too
+ * many providers, ENOMEM.
+ */
+struct vitrine_error *
+vitrine_archive_from_bytes(const void *bytes, size_t len_bytes,
+			   const struct vitrine_fxt_report *report,
+			   struct vitrine_archive **ret)
+{
+	const struct fxt_file file = {
+		.bytes = (unsigned char *)bytes,
+		.len_bytes = len_bytes,
+		.borrowed = true,
+	};
+
+	return archive_create(&file, NULL, report, ret);
+}
+
+/**
+ * vitrine_archive_create() - open a trace file and look through it
+ * @path: the file
+ * @report: as for vitrine_archive_from_bytes()
+ * @ret: the archive
+ *
+ * Return: as vitrine_archive_from_bytes(), or an error from reading the file.
+ */
+struct vitrine_error *
+vitrine_archive_create(const char *path,
+		       const struct vitrine_fxt_report *report,
+		       struct vitrine_archive **ret)
+{
+	struct vitrine_error *err;
+	struct fxt_file file;
+
+	err = fxt_file_open(path, &file);
+	if (err)
+		return err;
+	err = archive_create(&file, path, report, ret);
+	if (err)
+		fxt_file_close(&file);
+	return err;
+}
+
+/**
+ * vitrine_archive_destroy() - close a trace
+ * @archive: archive, or NULL
+ */
+void vitrine_archive_destroy(struct vitrine_archive *archive)
+{
+	unsigned int i;
+
+	if (!archive)
+		return;
+	for (i = 0; i < archive->nr_lanes; i++) {
+		archive_lane_deinit(archive->lanes[i]);
+		free(archive->lanes[i]);
+	}
+	free(archive->lanes);
+	free(archive->heap);
+	fxt_names_deinit(&archive->processes);
+	fxt_names_deinit(&archive->threads);
+	fxt_deinit(&archive->fxt);
+	fxt_file_close(&archive->source.file);
+	free(archive);
+}
+
+/**
+ * vitrine_archive_next() - read the next record in time order
+ * @archive: archive
+ * @ret: the record, valid until the next call; NULL at the end
+ *
+ * A record without a timestamp comes right after the one before it in its
+ * provider's order. Of equal times, the provider that appeared first in the
+ * file is first.
+ *
+ * Return: NULL, or an error: ENOMEM.
+ */
+struct vitrine_error *
+vitrine_archive_next(struct vitrine_archive *archive,
+		     const struct vitrine_fxt_record **ret)
+{
+	if (archive->started && archive->nr_heap) {
+		switch (archive_lane_next(archive->heap[0], &archive->source)) {
+		case FXT_OK:
+			break;
+		case FXT_STOP:
+			return fxt_stop_error(&archive->fxt, NULL);
+		default:
+			archive->heap[0] = archive->heap[--archive->nr_heap];
+			break;
+		}
+		if (archive->nr_heap)
+			heap_sink(archive, 0);
+	}
+	archive->started = true;
+	*ret = archive->nr_heap ? &archive->heap[0]->record : NULL;
+	return NULL;
+}
+
+/**
+ * vitrine_archive_thread() - what is known of a thread
+ * @archive: archive
+ * @koid: the thread
+ * @ret_name: its name; valid as long as the archive
+ * @ret_process: koid of its process, or VITRINE_FXT_NO_PROCESS
+ *
+ * Return: false if it has no name; nothing is written then.
+ */
+bool vitrine_archive_thread(const struct vitrine_archive *archive,
+			    uint64_t koid, struct vitrine_fxt_string *ret_name,
+			    uint64_t *ret_process)
+{
+	const struct fxt_name *name = fxt_names_find(&archive->threads, koid);
+
+	if (!name || !name->named)
+		return false;
+	*ret_name = name->name;
+	*ret_process = name->owned ? name->process : VITRINE_FXT_NO_PROCESS;
+	return true;
+}
+
+/**
+ * vitrine_archive_process() - what is known of a process
+ * @archive: archive
+ * @koid: the process
+ * @ret_name: its name; valid as long as the archive
+ *
+ * Return: false if it has no name; nothing is written then.
+ */
+bool vitrine_archive_process(const struct vitrine_archive *archive,
+			     uint64_t koid, struct vitrine_fxt_string *ret_name)
+{
+	const struct fxt_name *name = fxt_names_find(&archive->processes, koid);
+
+	if (!name || !name->named)
+		return false;
+	*ret_name = name->name;
+	return true;
+}

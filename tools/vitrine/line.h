@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Lines of text for millions of records: composed in one buffer, written to
+ * standard output when it is full.
+ */
+#ifndef _VITRINE_LINE_H
+#define _VITRINE_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* What line_put() may take at once, and line_room() promises. */
+#define LINE_ROOM	512
+
+/**
+ * struct line_output - a buffer in front of standard output
+ * @at: where the next byte goes
+ * @failed: errno of a write that failed; from then on all is discarded
+ * @buffer: bytes not yet written
+ */
+struct line_output {
+	char *at;
+	int failed;
+	char buffer[1U << 16];
+};
+
+void line_init(struct line_output *out);
+void line_flush(struct line_output *out);
+void line_put_text(struct line_output *out, const char *bytes,
+		   size_t len_bytes);
+void line_put_real(struct line_output *out, double value);
+
+/* Make room for LINE_ROOM bytes. */
+static inline void line_room(struct line_output *out)
+{
+	if (out->buffer + sizeof(out->buffer) - out->at < LINE_ROOM)
+		line_flush(out);
+}
+
+/* The caller has made room. */
+static inline void line_put(struct line_output *out, const char *bytes,
+			    size_t len_bytes)
+{
+	memcpy(out->at, bytes, len_bytes);
+	out->at += len_bytes;
+}
+
+static inline void line_put_string(struct line_output *out, const char *string)
+{
+	line_put(out, string, strlen(string));
+}
+
+static inline void line_put_char(struct line_output *out, char c)
+{
+	*out->at++ = c;
+}
+
+/* At least @width characters, filled up with @fill on the left. */
+static inline void line_put_number(struct line_output *out, uint64_t number,
+				   unsigned int width, char fill)
+{
+	char digits[64], *end = digits + sizeof(digits), *at = end;
+
+	do {
+		*--at = '0' + number % 10;
+		number /= 10;
+	} while (number);
+	while ((unsigned int)(end - at) < width)
+		*--at = fill;
+	line_put(out, at, end - at);
+}
+
+static inline void line_put_signed(struct line_output *out, int64_t number)
+{
+	if (number < 0)
+		line_put_char(out, '-');
+	line_put_number(out, number < 0 ? -(uint64_t)number :
+					  (uint64_t)number, 0, ' ');
+}
+
+void line_put_hex(struct line_output *out, uint64_t number, unsigned int width);
+
+#endif /* _VITRINE_LINE_H */
