@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# The human entry. The kernel's build system reads Kbuild instead.
+
+KDIR ?= /lib/modules/$(shell uname -r)/build
+KERNELS ?= 6.1 6.12
+DEMO_KERNEL ?= 6.12
+
+lane := selftests/lane
+run := selftests/qemu/run
+
+.PHONY: all module tools packages packages-demo demo check kunit host kernel-kunit \
+	kselftest fuzz style harness install clean help
+
+all: module tools
+
+help:
+	@sed 's/^|//' <<<"$$help"
+
+export define help
+|On this machine
+|  make                the module for the running kernel, and the tools; into build/
+|  make install        install both (DESTDIR=, PREFIX=)
+|  KDIR=DIR            build for the kernel whose build directory this is
+|
+|In a guest, which QEMU emulates; nothing here is loaded into your own kernel
+|  make demo           boot Debian's 6.12, record a workload, leave a trace and two
+|                      trees in build/demo/
+|  make check          every test; the last line has the sum. Logs go to build/log/
+|
+|One part of it
+|  make style          checkpatch, sparse, kernel-doc, spelling, layers, licences
+|  make host           KUnit suites and library tests, here, under ASan and UBSan
+|  make fuzz           both decoders on hostile bytes, a short run
+|  make kunit          KUnit suites here, and in a kernel with KASAN, lockdep, ...
+|  make kselftest      selftests on each stock kernel (KERNELS="$(KERNELS)")
+|  make harness        the test of the tests: a dead guest can not pass
+|  make packages       install the Debian packages all this needs
+|  make clean          remove build/; ~/.cache/vitrine keeps kernels and images
+|
+|One script in one guest: selftests/qemu/run --help
+endef
+help: SHELL := /bin/bash
+
+# ---- this machine -----------------------------------------------------------
+
+module:
+	@dir=$$(selftests/qemu/module $(KDIR)) && \
+	ln -sfn $${dir#$(CURDIR)/build/}/vitrine.ko build/vitrine.ko && \
+	echo build/vitrine.ko
+
+tools:
+	@$(MAKE) -s -C tools all
+	@echo build/tools/vitrine
+
+install: all
+	$(MAKE) -s -C tools install
+	install -D -m 644 build/vitrine.ko \
+		$(DESTDIR)/lib/modules/$(shell $(MAKE) -s -C $(KDIR) kernelrelease)/updates/vitrine.ko
+	[ -n "$(DESTDIR)" ] || depmod
+
+clean:
+	rm -rf build
+
+# ---- guests -----------------------------------------------------------------
+
+packages:
+	@selftests/packages-install check
+
+packages-demo:
+	@selftests/packages-install demo
+
+demo: packages-demo
+	@$(run) --kernel $(DEMO_KERNEL) --bring module,tools --out build/demo --timeout 180 \
+		-- selftests/qemu/demo.sh
+	@echo
+	@cat build/demo/report.txt
+
+# ---- tests ------------------------------------------------------------------
+#
+# Each lane prints TAP; selftests/lane counts it.
+
+style: packages
+	@$(lane) style selftests/style
+
+host: packages
+	@$(lane) host $(MAKE) -s -C selftests/host check
+
+fuzz: packages
+	@$(lane) fuzz $(MAKE) -s -C selftests/fuzz check
+
+kernel-kunit: packages
+	@$(lane) kunit $(run) --kernel debug --bring module --timeout 900 -- selftests/qemu/kunit.sh
+
+kunit: host kernel-kunit
+
+kselftest_lanes := $(addprefix kselftest-,$(KERNELS))
+.PHONY: $(kselftest_lanes)
+$(kselftest_lanes): kselftest-%: packages
+	@$(lane) $@ $(run) --kernel $* --smp 2 --timeout 1800 -- selftests/qemu/kselftest.sh
+
+kselftest: $(kselftest_lanes)
+
+harness: packages
+	@$(lane) harness selftests/qemu/selftest.sh
+
+# One after the other, to the end, whatever fails on the way.
+lanes := style host fuzz harness $(kselftest_lanes) kunit
+check: packages
+	@rm -f build/log/*.count; \
+	for lane in $(patsubst kunit,kernel-kunit,$(lanes)); do \
+		$(MAKE) --no-print-directory -s $$lane || true; \
+	done; \
+	for lane in $(lanes); do \
+		printf '# %-16s ' $$lane; $(lane) --total $$lane || true; \
+	done; \
+	$(lane) --total $(lanes)
