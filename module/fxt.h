@@ -41,19 +41,19 @@ static inline u64 vtr_fxt_header(enum fxt_record_type type,
 
 /**
  * vtr_fxt_priority() - the priority field of a switch record
- * @prio: kernel priority, task->prio: -1 (deadline) to 139, 140 when idle
- * @idle: it is the idle thread's
+ * @prio: kernel priority, task->prio: -1 (deadline) to 139
+ * @idle: it is the idle thread's, whose kernel priority means nothing
  *
  * Viewers tell idle by thread id 0 with priority 0, so nobody else has 0.
  *
- * Context: any.
- * Return: 0 for idle, else 1 to 255.
+ * Context: any. Hot.
+ * Return: 0 for idle, else 1 to 139.
  */
-static inline u8 vtr_fxt_priority(int prio, bool idle)
+static __always_inline u8 vtr_fxt_priority(int prio, bool idle)
 {
 	if (idle)
 		return 0;
-	return prio < 1 ? 1 : prio > 255 ? 255 : prio;
+	return prio < 1 ? 1 : prio;
 }
 
 /**
@@ -67,7 +67,7 @@ static inline u8 vtr_fxt_priority(int prio, bool idle)
  * Context: any. Format: "Context switch record".
  * Return: the two fields in place.
  */
-static inline u64 vtr_fxt_incoming(u8 ref, u8 priority)
+static __always_inline u64 vtr_fxt_incoming(u8 ref, u8 priority)
 {
 	return (u64)ref << __builtin_ctzll(FXT_SWITCH_INCOMING_THREAD) |
 	       (u64)priority << __builtin_ctzll(FXT_SWITCH_INCOMING_PRIORITY);

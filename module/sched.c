@@ -84,12 +84,8 @@ static u64 rare_state(unsigned int state)
 static __always_inline u64 incoming_fields(unsigned int ref,
 					   const struct task_struct *task)
 {
-	int prio = READ_ONCE(task->prio);
-
-	/* 1 to 139 stand as they are; idle, deadline and the highest do not */
-	if (unlikely((unsigned int)(prio - 1) >= MAX_PRIO - 1))
-		prio = vtr_fxt_priority(prio, task_is_idle(task));
-	return vtr_fxt_incoming(ref, prio);
+	return vtr_fxt_incoming(ref, vtr_fxt_priority(READ_ONCE(task->prio),
+						      task_is_idle(task)));
 }
 
 /* What the records that introduce a thread say of it. */
