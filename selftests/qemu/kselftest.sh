@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# In a guest: run the selftests, or those named, one after the other, as TAP.
+# A test's own results are nested behind "# ", as kselftest's runner has it.
+
+usage()
+{
+	cat <<USAGE
+Usage: selftests/qemu/run --kernel KERNEL -- qemu/kselftest.sh [TEST]...
+Run every selftest, or each TEST. A test ends with 0 (passed), 4 (skipped), or
+anything else (failed); one that takes longer than \$TEST_LIMIT seconds (600) is
+ended and has failed.
+USAGE
+}
+
+case ${1:-} in
+--help|-h)
+	usage
+	exit ;;
+esac
+
+cd "$VITRINE_SELFTESTS" || exit
+if [ $# = 0 ]; then
+	mapfile -t tests <kselftest-list.txt
+else
+	tests=("$@")
+fi
+limit=${TEST_LIMIT:-600}
+bad=0
+
+# between_tests: no test finds what another left loaded
+between_tests()
+{
+	for module in publisher vitrine; do
+		! grep -q "^$module " /proc/modules || rmmod $module
+	done
+}
+
+echo "TAP version 13"
+echo "1..${#tests[@]}"
+for ((nr = 1; nr <= ${#tests[@]}; nr++)); do
+	name=${tests[nr - 1]}
+	echo "selftest: $name" >/dev/kmsg
+	SECONDS=0
+	timeout -k 10 "$limit" "./$name" 2>&1 </dev/null | sed -u 's/^/# /'
+	status=${PIPESTATUS[0]}
+	case $status in
+	0)	echo "ok $nr $name # $SECONDS s" ;;
+	4)	echo "ok $nr $name # SKIP" ;;
+	124)	echo "not ok $nr $name # took longer than $limit s"; bad=1 ;;
+	*)	echo "not ok $nr $name # status $status, $SECONDS s"; bad=1 ;;
+	esac
+	between_tests
+done
+exit $bad

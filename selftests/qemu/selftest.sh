@@ -1,0 +1,132 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The test of the harness, on the host: what succeeds succeeds, and nothing that
+# should fail can pass. Prints TAP.
+
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+usage()
+{
+	cat <<USAGE
+Usage: selftests/qemu/selftest.sh [KERNEL]
+Boot KERNEL (default: 6.12) several times, with scripts that succeed, fail, hang
+and crash, and check what selftests/qemu/run makes of each.
+USAGE
+}
+
+case ${1:-} in
+--help|-h)
+	usage
+	exit ;;
+esac
+kernel=${1:-6.12}
+work=$(mktemp -d "${TMPDIR:-/tmp}/vitrine.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+nr=0
+bad=0
+
+result()
+{
+	nr=$((nr + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $nr $2"
+		return
+	fi
+	echo "not ok $nr $2"
+	tail -n 20 "$work/said" | sed 's/^/# /'
+	bad=1
+}
+
+# boot STATUS WHAT OPTION... <SCRIPT: a guest that runs SCRIPT ends with STATUS
+boot()
+{
+	local wanted=$1 what=$2 status=0
+
+	shift 2
+	cat >"$work/script"
+	"$qemu_dir/run" --kernel "$kernel" --bring none --out "$work/out" "$@" \
+		-- "$work/script" one "two words" >"$work/said" 2>&1 || status=$?
+	echo "status $status" >>"$work/said"
+	result $((status != wanted)) "$what"
+}
+
+# says WHAT PATTERN FILE: the last boot left PATTERN in FILE
+says()
+{
+	local status=0
+
+	grep -qE -- "$2" "$work/$3" || status=1
+	result $status "$1"
+}
+
+echo "TAP version 13"
+
+boot 7 "a script's status comes back" <<'SCRIPT'
+#!/bin/bash
+echo "out: $(uname -r), argument $2"
+echo "err" >/dev/stderr
+mkdir -p sub
+head -c 3000000 /dev/zero >"$OUT/sub/big"
+echo here >"$OUT/$1"
+sleep 1000 &
+exit 7
+SCRIPT
+says "its output comes back" "^out: $kernel.*, argument two words$" said
+says "its errors come back" "^err$" said
+says "its files come back" "^here$" out/one
+result $(($(stat -c %s "$work/out/sub/big" || echo 0) != 3000000)) "a large file comes back whole"
+says "the console is kept" "Linux version" out/console.log
+
+boot 0 "a guest of two processors has what scripts expect" <<'SCRIPT'
+#!/bin/bash -eux
+[ "$(nproc)" = 2 ]
+[ "$(id -u)" = 0 ]
+[ -d /sys/kernel/debug/tracing ]
+[ -e /sys/kernel/tracing/trace ]
+[ -e /proc/self ]
+touch /tmp/file
+modinfo -n ext4
+ps aux | grep -q guest
+taskset 1 true
+SCRIPT
+
+boot 0 "one instruction is a nanosecond with --icount" --icount <<'SCRIPT'
+#!/bin/bash -eu
+[ "$(nproc)" = 1 ]
+SCRIPT
+
+boot 125 "a panic fails" <<'SCRIPT'
+#!/bin/bash
+echo c >/proc/sysrq-trigger
+SCRIPT
+says "and says so" "kernel reported a fault" said
+
+boot 125 "a warning fails, though the script does not" <<'SCRIPT'
+#!/bin/bash
+echo "WARNING: CPU: 0 PID: 1 at kernel/none.c:1" >/dev/kmsg
+SCRIPT
+
+boot 125 "a guest that ends without a word fails" <<'SCRIPT'
+#!/bin/bash
+echo b >/proc/sysrq-trigger
+sleep 100
+SCRIPT
+says "and says so" "died without a word" said
+
+boot 124 "a script that takes too long fails" --timeout 3 <<'SCRIPT'
+#!/bin/bash
+echo "before" >"$OUT/partial"
+sleep 1000
+SCRIPT
+says "what it left comes back" "before" out/partial
+
+boot 124 "a silent guest fails" --silence 4 <<'SCRIPT'
+#!/bin/bash
+sleep 1000
+SCRIPT
+says "and says so" "printed nothing" said
+
+echo "1..$nr"
+exit $bad
