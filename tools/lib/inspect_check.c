@@ -261,6 +261,7 @@ static void ignore_fault(void *ctx, uint64_t offset, const char *message)
  * vitrine_inspect_check() - find every fault of an Inspect file
  * @bytes: the file
  * @len_bytes: how much of it there is
+ * @path: for the error, or NULL
  * @fault: called for each fault, or NULL if counting them is enough
  * @ctx: for @fault
  * @ret: what was found
@@ -274,12 +275,13 @@ static void ignore_fault(void *ctx, uint64_t offset, const char *message)
  * EFBIG, ENOMEM.
  */
 struct vitrine_error *
-vitrine_inspect_check(const void *bytes, size_t len_bytes,
+vitrine_inspect_check(const void *bytes, size_t len_bytes, const char *path,
 		      vitrine_fault_fn *fault, void *ctx,
 		      struct vitrine_inspect_summary *ret)
 {
 	struct vtr_scan scan = {
 		.thorough = true,
+		.path = path,
 		.fault = fault ? fault : ignore_fault,
 		.ctx = ctx,
 	};

@@ -239,7 +239,7 @@ struct vitrine_inspect_summary {
 };
 
 struct vitrine_error *
-vitrine_inspect_check(const void *bytes, size_t len_bytes,
+vitrine_inspect_check(const void *bytes, size_t len_bytes, const char *path,
 		      vitrine_fault_fn *fault, void *ctx,
 		      struct vitrine_inspect_summary *ret);
 
@@ -499,6 +499,61 @@ bool vitrine_archive_thread(const struct vitrine_archive *archive,
 bool vitrine_archive_process(const struct vitrine_archive *archive,
 			     uint64_t koid, struct vitrine_fxt_string *ret_name);
 uint64_t vitrine_fxt_ns(uint64_t ticks, uint64_t ticks_per_second);
+
+/* ---- Rings ------------------------------------------------------------- */
+
+struct vitrine_ring;
+
+/* Begin with the session, not with the sub-buffer being written. */
+#define VITRINE_RING_FROM_START	1U
+
+/**
+ * struct vitrine_subbuf - a consistent copy of a sub-buffer
+ * @bytes: an archive of its own
+ * @len_bytes: its length
+ * @sequence: its number in the ring
+ * @nr_records: records with a timestamp in it
+ * @nr_switches: of those, context switches
+ * @nr_lost: records lost between the sub-buffer before and this one,
+ *	overwritten before they were read, or never written
+ */
+struct vitrine_subbuf {
+	const void *bytes;
+	size_t len_bytes;
+	uint64_t sequence;
+	uint64_t nr_records;
+	uint64_t nr_switches;
+	uint64_t nr_lost;
+};
+
+struct vitrine_error *vitrine_ring_create(const char *path, unsigned int flags,
+					  struct vitrine_ring **ret);
+void vitrine_ring_destroy(struct vitrine_ring *ring);
+int vitrine_ring_fd(const struct vitrine_ring *ring);
+unsigned int vitrine_ring_cpu(const struct vitrine_ring *ring);
+unsigned int vitrine_ring_session(const struct vitrine_ring *ring);
+bool vitrine_ring_closed(const struct vitrine_ring *ring);
+uint64_t vitrine_ring_unwritten(const struct vitrine_ring *ring);
+void vitrine_ring_observe(struct vitrine_ring *ring,
+			  vitrine_observe_fn *observe, void *ctx);
+void vitrine_ring_stop(struct vitrine_ring *ring);
+struct vitrine_error *vitrine_ring_next(struct vitrine_ring *ring,
+					const struct vitrine_subbuf **ret);
+
+/* ---- Writing a trace file ---------------------------------------------- */
+
+struct vitrine_writer;
+
+struct vitrine_error *vitrine_writer_create(const char *path,
+					    struct vitrine_writer **ret);
+void vitrine_writer_destroy(struct vitrine_writer *writer);
+struct vitrine_error *vitrine_writer_append(struct vitrine_writer *writer,
+					    const void *bytes,
+					    size_t len_bytes);
+struct vitrine_error *vitrine_writer_append_loss(struct vitrine_writer *writer,
+						 uint32_t provider);
+uint64_t vitrine_writer_len(const struct vitrine_writer *writer);
+struct vitrine_error *vitrine_writer_commit(struct vitrine_writer *writer);
 
 #ifdef __cplusplus
 }

@@ -47,7 +47,7 @@ static int check_inspect(const char *path)
 		err = vitrine_snapshot_create(source, &snapshot);
 	if (!err) {
 		bytes = vitrine_snapshot_bytes(snapshot, &len);
-		err = vitrine_inspect_check(bytes, len, print_fault,
+		err = vitrine_inspect_check(bytes, len, path, print_fault,
 					    (void *)path, &summary);
 	}
 	vitrine_snapshot_destroy(snapshot);

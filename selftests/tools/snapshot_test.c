@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Snapshots against a writer that strikes between exact steps: the observer
+ * edits the file where the reader's algorithm is weakest, so each race is lost
+ * on purpose and on every run.
+ *
+ * The file is a plain one, mapped because VITRINE_SOURCE_MAP says so. Its tree
+ * has two numbers that are always equal outside of an edit.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tap.h"
+#include "vitrine.h"
+
+#define FILE_WORDS	1024		/* 8 KiB: two pages, first one used */
+#define TREE_WORDS	512
+
+/* Words of the tree, by number. */
+enum {
+	WORD_GENERATION	= 1,
+	WORD_SIZE	= 2,
+	WORD_FIRST	= 9,		/* value of the first number */
+	WORD_LAST	= 11,		/* value of the last one */
+};
+
+static char path[] = "/tmp/vitrine-snapshot-XXXXXX";
+static volatile uint64_t *words;
+
+static uint64_t block(unsigned int order, unsigned int type, uint64_t parent,
+		      uint64_t name)
+{
+	return order | type << 8 | parent << 16 | name << 40;
+}
+
+/* A row of FREE blocks of order 7, from @word on. */
+static void write_free(size_t word, size_t end)
+{
+	for (; word < end; word += 256)
+		words[word] = 7;
+}
+
+/* Root (2), its name (3), two uints (4, 5) of the name "u" (6), free blocks. */
+static void write_tree(void)
+{
+	size_t i;
+
+	for (i = 0; i < FILE_WORDS; i++)
+		words[i] = 0;
+	words[0] = 1 | 2 << 8 | 2 << 16 | 0x50534e49ULL << 32;
+	words[WORD_SIZE] = TREE_WORDS * 8;
+	words[4] = block(0, 3, 0, 3);
+	words[5] = 2;
+	words[6] = block(0, 14, 0, 1);
+	words[7] = 4 | (uint64_t)'r' << 32 | (uint64_t)'o' << 40 |
+		   (uint64_t)'o' << 48 | (uint64_t)'t' << 56;
+	words[8] = block(0, 5, 2, 6);
+	words[10] = block(0, 5, 2, 6);
+	words[12] = block(0, 14, 0, 2);
+	words[13] = 1 | (uint64_t)'u' << 32;
+	/* The rest of the first 2048 bytes */
+	words[14] = 0;
+	words[16] = 3;
+	words[32] = 4;
+	words[64] = 5;
+	words[128] = 6;
+	write_free(256, TREE_WORDS);
+}
+
+static void edit_begin(void)
+{
+	words[WORD_GENERATION]++;
+}
+
+static void edit_end(void)
+{
+	words[WORD_GENERATION]++;
+}
+
+static void edit(uint64_t value)
+{
+	edit_begin();
+	words[WORD_FIRST] = value;
+	words[WORD_LAST] = value;
+	edit_end();
+}
+
+/**
+ * struct race - when to strike and how often
+ * @at: step
+ * @skip: times to let that step pass first
+ * @strikes: times to strike then
+ * @strike: what to do
+ * @seen: steps of each kind
+ */
+struct race {
+	enum vitrine_step at;
+	int skip;
+	int strikes;
+	void (*strike)(struct race *race);
+	int seen[VITRINE_STEP_READ + 1];
+};
+
+static void observe(void *ctx, enum vitrine_step step)
+{
+	struct race *race = ctx;
+
+	race->seen[step]++;
+	if (step != race->at || race->skip-- > 0 || race->strikes-- <= 0)
+		return;
+	race->strike(race);
+}
+
+static void strike_edit(struct race *race)
+{
+	edit(words[WORD_FIRST] + 1);
+}
+
+/* Begin only: the reader must wait for the end, which comes at the retry. */
+static void strike_begin(struct race *race)
+{
+	edit_begin();
+	words[WORD_FIRST]++;
+	race->at = VITRINE_STEP_RETRY;
+	race->skip = 0;
+	race->strikes = 1;
+	race->strike = NULL;
+}
+
+static void strike_end(struct race *race)
+{
+	words[WORD_LAST]++;
+	edit_end();
+}
+
+static void observe_begin_end(void *ctx, enum vitrine_step step)
+{
+	struct race *race = ctx;
+
+	if (step == VITRINE_STEP_RETRY && !race->strike) {
+		race->seen[step]++;
+		if (race->strikes-- > 0)
+			strike_end(race);
+		return;
+	}
+	observe(ctx, step);
+}
+
+static void strike_grow(struct race *race)
+{
+	edit_begin();
+	words[WORD_SIZE] = FILE_WORDS * 8;
+	write_free(TREE_WORDS, FILE_WORDS);
+	edit_end();
+}
+
+/* A writer that is about to grow: the size is ahead of the pages. */
+static void strike_size(struct race *race)
+{
+	edit_begin();
+	words[WORD_SIZE] = 1 << 20;
+}
+
+static void strike_size_back(struct race *race)
+{
+	words[WORD_SIZE] = TREE_WORDS * 8;
+	edit_end();
+}
+
+static struct vitrine_error *snapshot_of(struct vitrine_snapshot **ret,
+					 vitrine_observe_fn *observer,
+					 struct race *race)
+{
+	struct vitrine_source *source = NULL;
+	struct vitrine_error *err;
+
+	err = vitrine_source_create(path, VITRINE_SOURCE_MAP, &source);
+	if (err)
+		return err;
+	vitrine_source_observe(source, observer, race);
+	err = vitrine_snapshot_create(source, ret);
+	vitrine_source_destroy(source);
+	return err;
+}
+
+/* Whether the snapshot holds one value twice, and what a check thinks. */
+static bool is_whole(const struct vitrine_snapshot *snapshot)
+{
+	struct vitrine_inspect_summary summary = { 0 };
+	struct vitrine_error *err;
+	const uint64_t *copy;
+	size_t len;
+
+	copy = vitrine_snapshot_bytes(snapshot, &len);
+	err = vitrine_inspect_check(copy, len, NULL, NULL, NULL, &summary);
+	vitrine_error_destroy(err);
+	return !err && !summary.nr_faults &&
+	       copy[WORD_FIRST] == copy[WORD_LAST] &&
+	       copy[WORD_GENERATION] == vitrine_snapshot_generation(snapshot);
+}
+
+/* One race; the reader must end up with @generation, @retries later. */
+static void race_test(const char *what, struct race race,
+		      vitrine_observe_fn *observer, int retries)
+{
+	struct vitrine_snapshot *snapshot = NULL;
+	struct vitrine_error *err;
+
+	write_tree();
+	err = snapshot_of(&snapshot, observer, &race);
+	tap_check(!err && is_whole(snapshot), "%s: snapshot is whole", what);
+	tap_check(!err && vitrine_snapshot_generation(snapshot) ==
+		  words[WORD_GENERATION], "%s: of the last generation", what);
+	tap_check(race.seen[VITRINE_STEP_RETRY] == retries &&
+		  !race.seen[VITRINE_STEP_READ],
+		  "%s: after %d retries", what, retries);
+	vitrine_snapshot_destroy(snapshot);
+	vitrine_error_destroy(err);
+}
+
+static void test_undisturbed(void)
+{
+	struct race race = { .at = VITRINE_STEP_READ };
+
+	race_test("undisturbed", race, observe, 0);
+}
+
+static void test_edits(void)
+{
+	static const struct {
+		const char *what;
+		enum vitrine_step at;
+		int skip;
+	} places[] = {
+		{ "edit after the generation", VITRINE_STEP_GENERATION, 0 },
+		{ "edit after the size", VITRINE_STEP_SIZE, 0 },
+		{ "edit before the first number", VITRINE_STEP_CHUNK, 3 },
+		{ "edit between the numbers", VITRINE_STEP_CHUNK, 4 },
+		{ "edit after the numbers", VITRINE_STEP_CHUNK, 6 },
+		{ "edit after the copy", VITRINE_STEP_COPY, 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		struct race race = {
+			.at = places[i].at,
+			.skip = places[i].skip,
+			.strikes = 1,
+			.strike = strike_edit,
+		};
+
+		race_test(places[i].what, race, observe, 1);
+		race.strikes = 3;
+		race.skip = 0;
+		race_test("three edits in a row", race, observe, 3);
+	}
+}
+
+static void test_unfinished_edit(void)
+{
+	struct race race = {
+		.at = VITRINE_STEP_CHUNK,
+		.skip = 4,
+		.strikes = 1,
+		.strike = strike_begin,
+	};
+
+	race_test("edit that ends later", race, observe_begin_end, 1);
+}
+
+static void test_growth(void)
+{
+	struct race race = {
+		.at = VITRINE_STEP_GENERATION,
+		.strikes = 1,
+		.strike = strike_grow,
+	};
+	struct vitrine_snapshot *snapshot = NULL;
+	struct vitrine_error *err;
+	size_t len = 0;
+
+	race_test("growth after the generation", race, observe, 1);
+	race.at = VITRINE_STEP_COPY;
+	race_test("growth after the copy", race, observe, 1);
+	err = snapshot_of(&snapshot, observe, &race);
+	if (!err)
+		vitrine_snapshot_bytes(snapshot, &len);
+	tap_check(len == FILE_WORDS * 8, "grown tree is copied to its new end");
+	vitrine_snapshot_destroy(snapshot);
+}
+
+static void observe_size(void *ctx, enum vitrine_step step)
+{
+	struct race *race = ctx;
+
+	race->seen[step]++;
+	if (step == VITRINE_STEP_GENERATION && race->strikes-- > 0)
+		strike_size(race);
+	else if (step == VITRINE_STEP_RETRY && words[WORD_GENERATION] & 1)
+		strike_size_back(race);
+}
+
+/* A size that belongs to no stable generation is never mapped or read. */
+static void test_size_ahead(void)
+{
+	struct race race = { .strikes = 1 };
+
+	race_test("size ahead of its pages", race, observe_size, 1);
+}
+
+static void observe_always_odd(void *ctx, enum vitrine_step step)
+{
+	struct race *race = ctx;
+
+	race->seen[step]++;
+	if (step == VITRINE_STEP_READ && race->strikes-- > 0)
+		edit_end();
+}
+
+static void test_fallback(void)
+{
+	struct race race = { .strikes = 1 };
+	struct vitrine_snapshot *snapshot = NULL;
+	struct vitrine_error *err;
+
+	/* All of the file, as read() does not stop where the tree ends. */
+	write_tree();
+	strike_grow(&race);
+	edit_begin();
+	err = snapshot_of(&snapshot, observe_always_odd, &race);
+	tap_check(!err && is_whole(snapshot),
+		  "writer that never lets go: read() gives the snapshot");
+	tap_check(race.seen[VITRINE_STEP_READ] == 1 &&
+		  race.seen[VITRINE_STEP_RETRY] > 0 &&
+		  race.seen[VITRINE_STEP_RETRY] < 100,
+		  "after a bounded number of attempts");
+	vitrine_snapshot_destroy(snapshot);
+
+	snapshot = NULL;
+	race = (struct race){ 0 };
+	write_tree();
+	edit_begin();
+	err = snapshot_of(&snapshot, observe_always_odd, &race);
+	tap_check(err && err->code == EAGAIN && !snapshot && err->advice &&
+		  err->path && !strcmp(err->path, path),
+		  "writer that died within an edit: EAGAIN, path, advice");
+	vitrine_error_destroy(err);
+}
+
+/* What a failed refresh leaves behind is the old snapshot. */
+static void test_refresh(void)
+{
+	struct vitrine_source *source = NULL;
+	struct vitrine_snapshot *snapshot = NULL;
+	struct vitrine_error *err;
+	uint64_t generation = 0;
+
+	write_tree();
+	err = vitrine_source_create(path, VITRINE_SOURCE_MAP, &source);
+	if (!err)
+		err = vitrine_snapshot_create(source, &snapshot);
+	if (!tap_check(!err, "snapshot to refresh"))
+		return;
+	edit(7);
+	tap_check(!vitrine_source_generation(source, &generation) &&
+		  generation == 2, "source tells the new generation");
+	err = vitrine_snapshot_refresh(snapshot, source);
+	tap_check(!err && is_whole(snapshot) &&
+		  vitrine_snapshot_generation(snapshot) == 2, "refreshed");
+	edit_begin();
+	err = vitrine_snapshot_refresh(snapshot, source);
+	tap_check(err && vitrine_snapshot_generation(snapshot) == 2 &&
+		  is_whole(snapshot), "failed refresh changes nothing");
+	vitrine_error_destroy(err);
+	vitrine_snapshot_destroy(snapshot);
+	vitrine_source_destroy(source);
+}
+
+static void *write_without_pause(void *ctx)
+{
+	volatile bool *stop = ctx;
+	uint64_t value = 0;
+
+	while (!*stop) {
+		value++;
+		__atomic_store_n(&words[WORD_GENERATION],
+				 words[WORD_GENERATION] + 1, __ATOMIC_RELAXED);
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		words[WORD_FIRST] = value;
+		words[WORD_LAST] = value;
+		__atomic_store_n(&words[WORD_GENERATION],
+				 words[WORD_GENERATION] + 1, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+/* Luck, too: a thread that writes all the time. Nothing torn is ever kept. */
+static void test_busy_writer(void)
+{
+	volatile bool stop = false;
+	int i, torn = 0, taken = 0;
+	pthread_t thread;
+
+	write_tree();
+	if (pthread_create(&thread, NULL, write_without_pause, (void *)&stop))
+		return;
+	for (i = 0; i < 2000; i++) {
+		struct race race = { .at = VITRINE_STEP_READ };
+		struct vitrine_snapshot *snapshot = NULL;
+		struct vitrine_source *source = NULL;
+		struct vitrine_error *err;
+
+		err = vitrine_source_create(path, VITRINE_SOURCE_MAP, &source);
+		if (!err && i % 2)
+			vitrine_source_observe(source, observe, &race);
+		if (!err)
+			err = vitrine_snapshot_create(source, &snapshot);
+		/* A plain file has no lock to be read() under. */
+		if (!err && !race.seen[VITRINE_STEP_READ] && i % 2) {
+			taken++;
+			torn += !is_whole(snapshot);
+		}
+		vitrine_error_destroy(err);
+		vitrine_snapshot_destroy(snapshot);
+		vitrine_source_destroy(source);
+	}
+	stop = true;
+	pthread_join(thread, NULL);
+	printf("# %d snapshots taken from the mapping\n", taken);
+	tap_check(!torn, "busy writer: %d torn snapshots", torn);
+}
+
+int main(void)
+{
+	int fd = mkstemp(path);
+
+	puts("TAP version 13");
+	if (fd < 0 || ftruncate(fd, FILE_WORDS * 8))
+		return 1;
+	words = mmap(NULL, FILE_WORDS * 8, PROT_READ | PROT_WRITE, MAP_SHARED,
+		     fd, 0);
+	if (words == MAP_FAILED)
+		return 1;
+	test_undisturbed();
+	test_edits();
+	test_unfinished_edit();
+	test_growth();
+	test_size_ahead();
+	test_fallback();
+	test_refresh();
+	test_busy_writer();
+	munmap((void *)words, FILE_WORDS * 8);
+	close(fd);
+	unlink(path);
+	return tap_finish();
+}
