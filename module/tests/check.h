@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What must hold of every heap and every tree, whatever was done to them.
+ *
+ * Included by the suites of heap.c, tree.c and inspect.c; written against the
+ * format, not against the code: it knows a file only by its bytes.
+ */
+#ifndef _VTR_TESTS_CHECK_H
+#define _VTR_TESTS_CHECK_H
+
+#include <kunit/test.h>
+#include <linux/string.h>
+
+#include "../tree.h"
+
+/* A sequence of random numbers that its seed alone determines. */
+struct random {
+	u64 state;
+};
+
+static inline u64 random_u64(struct random *random)
+{
+	u64 x = random->state += 0x9e3779b97f4a7c15ULL;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
+	return x ^ x >> 31;
+}
+
+static inline u32 random_below(struct random *random, u32 limit)
+{
+	return (random_u64(random) >> 32) % limit;
+}
+
+/**
+ * struct check - notes about every index of a file
+ * @start: the order of the block that starts there plus one, or 0
+ * @refs: references to the block that starts there
+ * @nr: number of indexes there is room for
+ */
+struct check {
+	u8	*start;
+	u32	*refs;
+	u32	nr;
+};
+
+static inline void check_init(struct kunit *test, struct check *check,
+			      u32 max_pages)
+{
+	check->nr = max_pages * VTR_HEAP_BLOCKS_PER_PAGE;
+	check->start = kunit_kzalloc(test, check->nr, GFP_KERNEL);
+	check->refs = kunit_kcalloc(test, check->nr, sizeof(u32), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, check->start);
+	KUNIT_ASSERT_NOT_NULL(test, check->refs);
+}
+
+/* The header says what the heap is. */
+static inline void check_header(struct kunit *test, const struct vtr_heap *heap)
+{
+	const u64 *header = heap->pages[0];
+
+	KUNIT_ASSERT_EQ(test, header[0], 0x50534e4900020201ULL);
+	KUNIT_ASSERT_EQ(test, header[2], (u64)heap->nr_pages * PAGE_SIZE);
+	KUNIT_ASSERT_EQ(test, header[3], 0ULL);
+}
+
+/* Blocks tile the file; what is free is merged, and zero but for its links. */
+static inline void check_tiling(struct kunit *test, const struct vtr_heap *heap,
+				struct check *check, u32 *nr_free)
+{
+	u32 end = heap->nr_pages * VTR_HEAP_BLOCKS_PER_PAGE;
+	u32 index, order, used = 0;
+
+	KUNIT_ASSERT_LE(test, end, check->nr);
+	memset(check->start, 0, check->nr);
+	for (index = 0; index < end; index += 1U << order) {
+		const u64 *block = vtr_heap_block(heap, index);
+
+		order = block[0] & 0xf;
+		KUNIT_ASSERT_LT(test, order, INSPECT_NR_ORDERS);
+		KUNIT_ASSERT_EQ(test, index & ((1U << order) - 1), 0);
+		KUNIT_ASSERT_EQ(test, block[0] & 0xf0, 0);
+		check->start[index] = order + 1;
+		if (vtr_block_type(block) != INSPECT_FREE) {
+			used += 16 << order;
+			continue;
+		}
+		nr_free[order]++;
+		KUNIT_ASSERT_TRUE(test, !memchr_inv(block + 1, 0,
+						    (16 << order) - 8));
+		if (order == INSPECT_NR_ORDERS - 1 || !(index & 1U << order))
+			continue;
+		block = vtr_heap_block(heap, index ^ 1U << order);
+		KUNIT_ASSERT_FALSE(test, vtr_block_is_free(block, order));
+	}
+	KUNIT_ASSERT_EQ(test, index, end);
+	KUNIT_ASSERT_EQ(test, used, heap->used_bytes);
+}
+
+/* The list of an order holds each free block of that order once. */
+static inline void check_free_list(struct kunit *test,
+				   const struct vtr_heap *heap,
+				   const struct check *check, u32 order,
+				   u32 nr_free)
+{
+	u32 index = heap->free[order], previous = 0, nr = 0;
+
+	while (index) {
+		const u64 *block = vtr_heap_block(heap, index);
+
+		KUNIT_ASSERT_LE(test, ++nr, nr_free);
+		KUNIT_ASSERT_LT(test, index,
+				(u32)(heap->nr_pages *
+				      VTR_HEAP_BLOCKS_PER_PAGE));
+		KUNIT_ASSERT_EQ(test, check->start[index], order + 1);
+		KUNIT_ASSERT_EQ(test, vtr_block_type(block), INSPECT_FREE);
+		KUNIT_ASSERT_EQ(test, block[0] >> 40, previous);
+		previous = index;
+		index = block[0] >> 16 & 0xffffff;
+	}
+	KUNIT_ASSERT_EQ(test, nr, nr_free);
+}
+
+static inline void check_heap(struct kunit *test, const struct vtr_heap *heap,
+			      struct check *check)
+{
+	u32 nr_free[INSPECT_NR_ORDERS] = { 0 };
+	u32 order, page;
+
+	check_header(test, heap);
+	check_tiling(test, heap, check, nr_free);
+	for (order = 0; order < INSPECT_NR_ORDERS; order++)
+		check_free_list(test, heap, check, order, nr_free[order]);
+	for (page = heap->nr_pages; page < heap->nr_ready; page++)
+		KUNIT_ASSERT_TRUE(test, !memchr_inv(heap->pages[page], 0,
+						    PAGE_SIZE));
+}
+
+/* Note a reference; it must be to the start of a block. */
+static inline const u64 *check_ref(struct kunit *test,
+				   const struct vtr_tree *tree,
+				   struct check *check, u32 index)
+{
+	KUNIT_ASSERT_LT(test, index, check->nr);
+	KUNIT_ASSERT_NE(test, check->start[index], 0);
+	check->refs[index]++;
+	return vtr_tree_block(tree, index);
+}
+
+static inline void check_chain(struct kunit *test, const struct vtr_tree *tree,
+			       struct check *check, u32 index, u32 len)
+{
+	while (index) {
+		const u64 *block = check_ref(test, tree, check, index);
+		u32 room = (16 << (check->start[index] - 1)) - 8;
+		u32 fill = min(len, room);
+
+		KUNIT_ASSERT_EQ(test, vtr_block_type(block), INSPECT_EXTENT);
+		KUNIT_ASSERT_EQ(test, block[0] >> 40, 0);
+		KUNIT_ASSERT_GT(test, fill, 0);
+		KUNIT_ASSERT_TRUE(test, !memchr_inv((u8 *)(block + 1) + fill, 0,
+						    room - fill));
+		len -= fill;
+		index = block[0] >> 16 & 0xffffff;
+	}
+	KUNIT_ASSERT_EQ(test, len, 0);
+}
+
+/* One value or tombstone: whom it refers to, and what its own bits say. */
+static inline void check_value(struct kunit *test, const struct vtr_tree *tree,
+			       struct check *check, u32 index)
+{
+	const u64 *block = vtr_tree_block(tree, index), *other;
+	enum inspect_type type = vtr_block_type(block);
+	u32 parent = block[0] >> 16 & 0xffffff;
+	u32 name = block[0] >> 40;
+
+	KUNIT_ASSERT_EQ(test, check->start[index], 1);
+	if (index == tree->root) {
+		KUNIT_ASSERT_EQ(test, parent, 0);
+		KUNIT_ASSERT_EQ(test, type, INSPECT_NODE_VALUE);
+	} else {
+		other = check_ref(test, tree, check, parent);
+		KUNIT_ASSERT_TRUE(test,
+				  vtr_block_type(other) == INSPECT_NODE_VALUE ||
+				  vtr_block_type(other) == INSPECT_TOMBSTONE);
+	}
+	if (type == INSPECT_TOMBSTONE) {
+		KUNIT_ASSERT_EQ(test, name, 0);
+		KUNIT_ASSERT_NE(test, block[1], 0ULL);
+	} else {
+		other = check_ref(test, tree, check, name);
+		KUNIT_ASSERT_EQ(test, vtr_block_type(other),
+				INSPECT_STRING_REFERENCE);
+	}
+	if (type == INSPECT_BOOL_VALUE)
+		KUNIT_ASSERT_LE(test, block[1], 1ULL);
+	if (type == INSPECT_BUFFER_VALUE) {
+		KUNIT_ASSERT_LE(test, block[1] >> 60, 1ULL);
+		KUNIT_ASSERT_EQ(test, block[1] >> 56 & 0xf, 0ULL);
+		check_chain(test, tree, check, block[1] >> 32 & 0xffffff,
+			    (u32)block[1]);
+	}
+}
+
+/* A name's bytes are followed by zeros, and it can be found by its hash. */
+static inline void check_name(struct kunit *test, const u64 *block, u32 order)
+{
+	u32 room = (16 << order) - 12, len = (u32)block[1];
+
+	KUNIT_ASSERT_EQ(test, block[0] >> 16 & 0xffffff, 0);
+	KUNIT_ASSERT_LE(test, len, room);
+	KUNIT_ASSERT_TRUE(test, !memchr_inv((u8 *)block + 12 + len, 0,
+					    room - len));
+}
+
+static inline void check_names(struct kunit *test, const struct vtr_tree *tree,
+			       const struct check *check)
+{
+	u32 i, j;
+
+	for (i = 0; i <= tree->names_mask; i++) {
+		struct vtr_tree_name *slot = &tree->names[i];
+		const u64 *block;
+		u32 hash = 0x811c9dc5;
+
+		if (!slot->index)
+			continue;
+		KUNIT_ASSERT_NE(test, check->start[slot->index], 0);
+		block = vtr_tree_block(tree, slot->index);
+		KUNIT_ASSERT_EQ(test, vtr_block_type(block),
+				INSPECT_STRING_REFERENCE);
+		for (j = 0; j < (u32)block[1]; j++)
+			hash = (hash ^ ((u8 *)block)[12 + j]) * 0x01000193;
+		KUNIT_ASSERT_EQ(test, slot->hash, hash);
+		KUNIT_ASSERT_LT(test, (i - hash) & tree->names_mask, 8);
+	}
+}
+
+/* Every block that is referred to is so exactly as often as it says. */
+static inline void check_counts(struct kunit *test, const struct vtr_tree *tree,
+				const struct check *check)
+{
+	u32 end = tree->heap.nr_pages * VTR_HEAP_BLOCKS_PER_PAGE;
+	u32 index, nr_values = 0, nr_tombstones = 0;
+
+	for (index = 2; index < end; index++) {
+		const u64 *block = vtr_tree_block(tree, index);
+		u64 refs = check->refs[index];
+
+		if (!check->start[index])
+			continue;
+		switch (vtr_block_type(block)) {
+		case INSPECT_NODE_VALUE:
+			nr_values++;
+			KUNIT_ASSERT_EQ(test, block[1], refs);
+			break;
+		case INSPECT_TOMBSTONE:
+			nr_tombstones++;
+			KUNIT_ASSERT_EQ(test, block[1], refs);
+			break;
+		case INSPECT_STRING_REFERENCE:
+			KUNIT_ASSERT_EQ(test, block[0] >> 40, refs);
+			KUNIT_ASSERT_NE(test, refs, 0ULL);
+			break;
+		case INSPECT_EXTENT:
+			KUNIT_ASSERT_EQ(test, refs, 1ULL);
+			break;
+		default:
+			nr_values += vtr_block_type(block) != INSPECT_FREE;
+			KUNIT_ASSERT_EQ(test, refs, 0ULL);
+			break;
+		}
+	}
+	KUNIT_ASSERT_EQ(test, nr_values, tree->nr_values);
+	KUNIT_ASSERT_EQ(test, nr_tombstones, tree->nr_tombstones);
+}
+
+static inline void check_tree(struct kunit *test, const struct vtr_tree *tree,
+			      struct check *check)
+{
+	u32 end = tree->heap.nr_pages * VTR_HEAP_BLOCKS_PER_PAGE;
+	u32 index;
+
+	check_heap(test, &tree->heap, check);
+	memset(check->refs, 0, check->nr * sizeof(*check->refs));
+	for (index = 2; index < end; index++) {
+		const u64 *block = vtr_tree_block(tree, index);
+
+		if (!check->start[index])
+			continue;
+		switch (vtr_block_type(block)) {
+		case INSPECT_NODE_VALUE:
+		case INSPECT_INT_VALUE:
+		case INSPECT_UINT_VALUE:
+		case INSPECT_DOUBLE_VALUE:
+		case INSPECT_BOOL_VALUE:
+		case INSPECT_BUFFER_VALUE:
+		case INSPECT_TOMBSTONE:
+			check_value(test, tree, check, index);
+			break;
+		case INSPECT_STRING_REFERENCE:
+			check_name(test, block, check->start[index] - 1);
+			break;
+		case INSPECT_FREE:
+		case INSPECT_EXTENT:
+			break;
+		default:
+			KUNIT_FAIL(test, "block %u is of type %u\n", index,
+				   vtr_block_type(block));
+			return;
+		}
+	}
+	check_counts(test, tree, check);
+	check_names(test, tree, check);
+}
+
+#endif /* _VTR_TESTS_CHECK_H */

@@ -1,0 +1,758 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Suite of tree.c: every block as the format says, names, tombstones, extents,
+ * being full, and random walks beside a model, with all invariants checked
+ * after each step.
+ */
+#include <kunit/test.h>
+#include <linux/random.h>
+
+#include "check.h"
+
+#define TREE_TEST_PAGES		40
+#define TREE_TEST_NAMES		16	/* slots in the table of names */
+#define TREE_TEST_VALUES	128	/* of the model */
+#define TREE_TEST_STEPS		2000
+
+/* A value of the model; a tombstone is one that is not @alive. */
+struct tree_test_value {
+	bool			used;
+	bool			alive;
+	enum inspect_type	type;
+	u32			index;
+	u32			parent;
+	u32			nr_children;
+	u32			name;
+	u64			bits;
+	size_t			len;
+};
+
+struct tree_test {
+	struct vtr_tree		tree;
+	struct check		check;
+	struct vtr_tree_name	names[TREE_TEST_NAMES];
+	void			*pages[TREE_TEST_PAGES];
+	char			name[VITRINE_NAME_MAX + 2];
+	u8			bytes[VITRINE_VALUE_MAX + 1];
+	struct tree_test_value	values[TREE_TEST_VALUES];
+};
+
+static void tree_test_add_page(struct kunit *test)
+{
+	struct tree_test *tt = test->priv;
+	void *page = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	vtr_heap_add_page(&tt->tree.heap, page);
+}
+
+static int tree_test_init(struct kunit *test)
+{
+	struct tree_test *tt = kunit_kzalloc(test, sizeof(*tt), GFP_KERNEL);
+	void *page = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, tt);
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	test->priv = tt;
+	check_init(test, &tt->check, TREE_TEST_PAGES);
+	vtr_tree_init(&tt->tree, tt->pages, page, tt->names, TREE_TEST_NAMES);
+	return 0;
+}
+
+static void tree_check_now(struct kunit *test)
+{
+	struct tree_test *tt = test->priv;
+
+	check_tree(test, &tt->tree, &tt->check);
+}
+
+static u64 *block_at(struct kunit *test, u32 index)
+{
+	struct tree_test *tt = test->priv;
+
+	return vtr_tree_block(&tt->tree, index);
+}
+
+static u32 new_value(struct kunit *test, u32 parent, const char *name,
+		     enum inspect_type type, u64 bits)
+{
+	struct tree_test *tt = test->priv;
+	u32 index = 0;
+
+	KUNIT_ASSERT_EQ(test, vtr_tree_value_create(&tt->tree, parent, name,
+						    type, bits, &index), 0);
+	return index;
+}
+
+static u32 new_node(struct kunit *test, u32 parent, const char *name)
+{
+	return new_value(test, parent, name, INSPECT_NODE_VALUE, 0);
+}
+
+static u32 new_buffer(struct kunit *test, size_t len)
+{
+	struct tree_test *tt = test->priv;
+	u32 index = 0;
+
+	KUNIT_ASSERT_EQ(test, vtr_tree_buffer_create(&tt->tree, tt->tree.root,
+						     "b", INSPECT_BUFFER_BINARY,
+						     tt->bytes, len, &index),
+			0);
+	return index;
+}
+
+/* Bytes that depend on @seed and are never 0. */
+static void fill_bytes(struct tree_test *tt, u64 seed, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		tt->bytes[i] = 1 + (seed + i) % 251;
+}
+
+/* The bytes of a buffer are those of @tt->bytes. */
+static void expect_bytes(struct kunit *test, u32 index, size_t len)
+{
+	struct tree_test *tt = test->priv;
+	const u64 *block = block_at(test, index);
+	u32 extent = block[1] >> 32 & 0xffffff;
+	size_t done = 0, fill;
+
+	KUNIT_ASSERT_EQ(test, (u32)block[1], len);
+	while (extent) {
+		const u64 *part = block_at(test, extent);
+
+		fill = min_t(size_t, len - done, vtr_block_bytes(part) - 8);
+		KUNIT_ASSERT_TRUE(test, !memcmp(part + 1, tt->bytes + done,
+						fill));
+		done += fill;
+		extent = part[0] >> 16 & 0xffffff;
+	}
+	KUNIT_ASSERT_EQ(test, done, len);
+}
+
+static void expect_name(struct kunit *test, u32 index, const char *name)
+{
+	const u64 *block = block_at(test, block_at(test, index)[0] >> 40);
+
+	KUNIT_ASSERT_EQ(test, (u32)block[1], strlen(name));
+	KUNIT_ASSERT_TRUE(test, !memcmp((u8 *)block + 12, name, strlen(name)));
+}
+
+static void new_tree_is_a_root(struct kunit *test)
+{
+	struct tree_test *tt = test->priv;
+
+	tree_check_now(test);
+	KUNIT_EXPECT_EQ(test, tt->tree.nr_values, 1);
+	expect_name(test, tt->tree.root, "root");
+}
+
+static void value_blocks_are_as_the_format_says(struct kunit *test)
+{
+	static const enum inspect_type types[] = {
+		INSPECT_INT_VALUE, INSPECT_UINT_VALUE, INSPECT_DOUBLE_VALUE,
+		INSPECT_BOOL_VALUE,
+	};
+	struct tree_test *tt = test->priv;
+	u32 node = new_node(test, tt->tree.root, "n"), index, i;
+	u64 *block;
+
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		index = new_value(test, node, "v", types[i], i & 1);
+		block = block_at(test, index);
+		KUNIT_EXPECT_EQ(test, block[0] & 0xffff, (u64)types[i] << 8);
+		KUNIT_EXPECT_EQ(test, block[0] >> 16 & 0xffffff, node);
+		KUNIT_EXPECT_EQ(test, block[1], i & 1);
+		expect_name(test, index, "v");
+	}
+	block = block_at(test, node);
+	KUNIT_EXPECT_EQ(test, block[0] & 0xffff, 0x300ULL);
+	KUNIT_EXPECT_EQ(test, block[0] >> 16 & 0xffffff, tt->tree.root);
+	KUNIT_EXPECT_EQ(test, block[1], 4ULL);
+	tree_check_now(test);
+}
+
+static void name_block_is_as_the_format_says(struct kunit *test)
+{
+	struct tree_test *tt = test->priv;
+	u32 node = new_node(test, tt->tree.root, "abcde");
+	const u64 *name = block_at(test, block_at(test, node)[0] >> 40);
+
+	/* order 1, one reference; five bytes */
+	KUNIT_EXPECT_EQ(test, name[0], 0x0000010000000e01ULL);
+	KUNIT_EXPECT_EQ(test, name[1], 0x6463626100000005ULL);
+	KUNIT_EXPECT_EQ(test, name[2], 0x65ULL);
+}
+
+static void buffer_block_is_as_the_format_says(struct kunit *test)
+{
+	struct tree_test *tt = test->priv;
+	const u64 *block, *extent;
+	u32 index;
+
+	KUNIT_ASSERT_EQ(test, vtr_tree_buffer_create(&tt->tree, tt->tree.root,
+						     "s", INSPECT_BUFFER_UTF8,
+						     "12345678", 8, &index), 0);
+	block = block_at(test, index);
+	KUNIT_EXPECT_EQ(test, block[0] & 0xffff, 0x700ULL);
+	KUNIT_EXPECT_EQ(test, (u32)block[1], 8);
+	KUNIT_EXPECT_EQ(test, block[1] >> 60, 0ULL);
+	extent = block_at(test, block[1] >> 32);
+	KUNIT_EXPECT_EQ(test, extent[0], 0x800ULL);
+	KUNIT_EXPECT_EQ(test, extent[1], 0x3837363534333231ULL);
+	index = new_buffer(test, 1);
+	KUNIT_EXPECT_EQ(test, block_at(test, index)[1] >> 60, 1ULL);
+}
+
+static void same_name_is_one_block(struct kunit *test)
+{
+	struct tree_test *tt = test->priv;
+	u32 a = new_node(test, tt->tree.root, "same");
+	u32 b = new_node(test, a, "same");
+	u32 name = block_at(test, a)[0] >> 40;
+
+	KUNIT_EXPECT_EQ(test, block_at(test, b)[0] >> 40, name);
+	KUNIT_EXPECT_EQ(test, block_at(test, name)[0] >> 40, 2ULL);
+	tree_check_now(test);
+	KUNIT_EXPECT_EQ(test, vtr_tree_node_delete(&tt->tree, b), 0);
+	KUNIT_EXPECT_EQ(test, block_at(test, name)[0] >> 40, 1ULL);
+	KUNIT_EXPECT_EQ(test, vtr_tree_node_delete(&tt->tree, a), 0);
+	KUNIT_EXPECT_EQ(test, vtr_block_type(block_at(test, name)),
+			INSPECT_FREE);
+	tree_check_now(test);
+}
+
+static void name_without_a_slot_is_not_shared(struct kunit *test)
+{
+	struct tree_test *tt = test->priv;
+	u32 a, b, i;
+
+	for (i = 0; i < TREE_TEST_NAMES; i++)
+		tt->names[i] = (struct vtr_tree_name){ 1, tt->tree.root };
+	a = new_node(test, tt->tree.root, "a");
+	b = new_node(test, tt->tree.root, "a");
+	KUNIT_EXPECT_NE(test, block_at(test, a)[0] >> 40,
+			block_at(test, b)[0] >> 40);
+	memset(tt->names, 0, sizeof(tt->names));
+	tree_check_now(test);
+	KUNIT_EXPECT_EQ(test, vtr_tree_node_delete(&tt->tree, a), 0);
+	KUNIT_EXPECT_EQ(test, vtr_tree_node_delete(&tt->tree, b), 0);
+	tree_check_now(test);
+}
+
+static void longest_name_fits_and_no_longer_one(struct kunit *test)
+{
+	struct tree_test *tt = test->priv;
+	u32 index = 99;
+
+	memset(tt->name, 'x', VITRINE_NAME_MAX + 1);
+	KUNIT_EXPECT_EQ(test,
+			vtr_tree_value_create(&tt->tree, tt->tree.root,
+					      tt->name, INSPECT_NODE_VALUE, 0,
+					      &index), -ENAMETOOLONG);
+	KUNIT_EXPECT_EQ(test, index, 99);
+	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_create(&tt->tree, tt->tree.root,
+						     tt->name,
+						     INSPECT_BUFFER_UTF8, "v",
+						     1, &index), -ENAMETOOLONG);
+	tree_check_now(test);
+	tt->name[VITRINE_NAME_MAX] = 0;
+	index = new_node(test, tt->tree.root, tt->name);
+	expect_name(test, index, tt->name);
+	tree_check_now(test);
+}
+
+static void empty_name_is_a_name(struct kunit *test)
+{
+	struct tree_test *tt = test->priv;
+
+	expect_name(test, new_node(test, tt->tree.root, ""), "");
+	tree_check_now(test);
+}
+
+static void deleted_parent_is_a_tombstone(struct kunit *test)
+{
+	struct tree_test *tt = test->priv;
+	u32 node = new_node(test, tt->tree.root, "n");
+	u32 value = new_value(test, node, "v", INSPECT_UINT_VALUE, 1), index;
+
+	KUNIT_EXPECT_EQ(test, vtr_tree_node_delete(&tt->tree, node), 0);
+	/* no name; parent and count stay */
+	KUNIT_EXPECT_EQ(test, block_at(test, node)[0],
+			(u64)tt->tree.root << 16 | 0xa00);
+	KUNIT_EXPECT_EQ(test, block_at(test, node)[1], 1ULL);
+	tree_check_now(test);
+	KUNIT_EXPECT_EQ(test,
+			vtr_tree_value_create(&tt->tree, node, "w",
+					      INSPECT_NODE_VALUE, 0, &index),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, vtr_tree_node_delete(&tt->tree, node), -EINVAL);
+	KUNIT_EXPECT_EQ(test, vtr_tree_number_delete(&tt->tree, value,
+						     INSPECT_UINT_VALUE), 0);
+	KUNIT_EXPECT_EQ(test, tt->tree.nr_tombstones, 0);
+	KUNIT_EXPECT_EQ(test, block_at(test, tt->tree.root)[1], 0ULL);
+	tree_check_now(test);
+}
+
+static void tombstones_go_all_the_way_up(struct kunit *test)
+{
+	struct tree_test *tt = test->priv;
+	u32 node[32], i;
+
+	for (i = 0; i < ARRAY_SIZE(node); i++)
+		node[i] = new_node(test, i ? node[i - 1] : tt->tree.root, "n");
+	for (i = 0; i < ARRAY_SIZE(node) - 1; i++) {
+		KUNIT_EXPECT_EQ(test, vtr_tree_node_delete(&tt->tree, node[i]),
+				0);
+		tree_check_now(test);
+	}
+	KUNIT_EXPECT_EQ(test, tt->tree.nr_tombstones, 31);
+	KUNIT_EXPECT_EQ(test, vtr_tree_node_delete(&tt->tree, node[i]), 0);
+	KUNIT_EXPECT_EQ(test, tt->tree.nr_tombstones, 0);
+	KUNIT_EXPECT_EQ(test, tt->tree.nr_values, 1);
+	tree_check_now(test);
+}
+
+static void root_cannot_be_deleted(struct kunit *test)
+{
+	struct tree_test *tt = test->priv;
+
+	KUNIT_EXPECT_EQ(test, vtr_tree_node_delete(&tt->tree, tt->tree.root),
+			-EINVAL);
+	tree_check_now(test);
+}
+
+static void wrong_type_is_refused(struct kunit *test)
+{
+	struct tree_test *tt = test->priv;
+	u32 number = new_value(test, tt->tree.root, "v", INSPECT_INT_VALUE, 1);
+	u32 buffer = new_buffer(test, 5), index = 99;
+
+	KUNIT_EXPECT_EQ(test, vtr_tree_node_delete(&tt->tree, number), -EINVAL);
+	KUNIT_EXPECT_EQ(test, vtr_tree_number_delete(&tt->tree, number,
+						     INSPECT_UINT_VALUE),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_delete(&tt->tree, number,
+						     INSPECT_BUFFER_UTF8),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_delete(&tt->tree, buffer,
+						     INSPECT_BUFFER_UTF8),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_set(&tt->tree, buffer,
+						  INSPECT_BUFFER_UTF8, "", 0),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_create(&tt->tree, number, "b",
+						     INSPECT_BUFFER_UTF8, "v",
+						     1, &index), -EINVAL);
+	KUNIT_EXPECT_EQ(test, index, 99);
+	tree_check_now(test);
+}
+
+static void values_of_any_length_come_back(struct kunit *test)
+{
+	static const size_t lengths[] = {
+		0, 1, 7, 8, 9, 24, 25, 1016, 1017, 2039, 2040, 2041, 4080, 4081,
+		VITRINE_VALUE_MAX - 1, VITRINE_VALUE_MAX,
+	};
+	struct tree_test *tt = test->priv;
+	u32 index, i;
+
+	for (i = 1; i < TREE_TEST_PAGES; i++)
+		tree_test_add_page(test);
+	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
+		fill_bytes(tt, i, lengths[i]);
+		index = new_buffer(test, lengths[i]);
+		expect_bytes(test, index, lengths[i]);
+		tree_check_now(test);
+		KUNIT_ASSERT_EQ(test,
+				vtr_tree_buffer_delete(&tt->tree, index,
+						       INSPECT_BUFFER_BINARY),
+				0);
+		tree_check_now(test);
+	}
+}
+
+static void value_of_the_same_shape_is_set_in_place(struct kunit *test)
+{
+	struct tree_test *tt = test->priv;
+	u32 index, extent, used;
+
+	fill_bytes(tt, 1, 120);
+	index = new_buffer(test, 120);
+	extent = block_at(test, index)[1] >> 32 & 0xffffff;
+	used = tt->tree.heap.used_bytes;
+	/* 57 bytes still take an extent of 128; what follows them is zero */
+	fill_bytes(tt, 2, 57);
+	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_set(&tt->tree, index,
+						  INSPECT_BUFFER_BINARY,
+						  tt->bytes, 57), 0);
+	KUNIT_EXPECT_EQ(test, block_at(test, index)[1] >> 32 & 0xffffff,
+			extent);
+	expect_bytes(test, index, 57);
+	KUNIT_EXPECT_EQ(test, tt->tree.heap.used_bytes, used);
+	tree_check_now(test);
+}
+
+static void value_of_another_shape_is_moved(struct kunit *test)
+{
+	static const size_t lengths[] = { 120, 56, 0, 2040, 2041, 3000, 3 };
+	struct tree_test *tt = test->priv;
+	u32 index, i;
+
+	for (i = 0; i < 4; i++)
+		tree_test_add_page(test);
+	index = new_buffer(test, 0);
+	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
+		fill_bytes(tt, i, lengths[i]);
+		KUNIT_ASSERT_EQ(test, vtr_tree_buffer_set(&tt->tree, index,
+							  INSPECT_BUFFER_BINARY,
+							  tt->bytes,
+							  lengths[i]), 0);
+		expect_bytes(test, index, lengths[i]);
+		tree_check_now(test);
+	}
+}
+
+static void value_too_long_is_refused(struct kunit *test)
+{
+	struct tree_test *tt = test->priv;
+	size_t len = VITRINE_VALUE_MAX + 1;
+	u32 buffer = new_buffer(test, 5), index = 99;
+
+	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_set(&tt->tree, buffer,
+						  INSPECT_BUFFER_BINARY,
+						  tt->bytes, len), -EMSGSIZE);
+	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_create(&tt->tree, tt->tree.root,
+						     "b", INSPECT_BUFFER_BINARY,
+						     tt->bytes, len, &index),
+			-EMSGSIZE);
+	KUNIT_EXPECT_EQ(test, index, 99);
+	expect_bytes(test, buffer, 5);
+	tree_check_now(test);
+}
+
+/* Fill the first page. Returns two values that are not buddies in @ret. */
+static void fill_up(struct kunit *test, u32 ret[2])
+{
+	struct tree_test *tt = test->priv;
+	u32 index = 0, nr = 0;
+
+	while (!vtr_tree_value_create(&tt->tree, tt->tree.root, "f",
+				      INSPECT_UINT_VALUE, 0, &index)) {
+		if (nr % 2 == 0)
+			ret[nr / 2 % 2] = index;
+		nr++;
+	}
+}
+
+static void expect_all_to_fail(struct kunit *test, u32 buffer)
+{
+	struct tree_test *tt = test->priv;
+	u32 used = tt->tree.heap.used_bytes, index = 99;
+
+	/* a name of five bytes takes a block of 32 */
+	KUNIT_EXPECT_EQ(test, vtr_tree_value_create(&tt->tree, tt->tree.root,
+						    "five5", INSPECT_NODE_VALUE,
+						    0, &index), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, tt->tree.heap.used_bytes, used);
+	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_create(&tt->tree, tt->tree.root,
+						     "five5",
+						     INSPECT_BUFFER_UTF8, "v",
+						     1, &index), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, tt->tree.heap.used_bytes, used);
+	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_set(&tt->tree, buffer,
+						  INSPECT_BUFFER_BINARY,
+						  tt->bytes, 3000), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, tt->tree.heap.used_bytes, used);
+	KUNIT_EXPECT_EQ(test, index, 99);
+	expect_bytes(test, buffer, 5);
+	tree_check_now(test);
+}
+
+/* With no, one and two smallest blocks free: each step fails once. */
+static void what_fails_in_a_full_heap_changes_nothing(struct kunit *test)
+{
+	struct tree_test *tt = test->priv;
+	u32 buffer, value[2] = { 0 }, i;
+
+	fill_bytes(tt, 3, 3000);
+	buffer = new_buffer(test, 5);
+	fill_up(test, value);
+	expect_all_to_fail(test, buffer);
+	for (i = 0; i < 2; i++) {
+		KUNIT_ASSERT_EQ(test,
+				vtr_tree_number_delete(&tt->tree, value[i],
+						       INSPECT_UINT_VALUE), 0);
+		expect_all_to_fail(test, buffer);
+	}
+}
+
+/* A chain that ends for lack of room gives back what it had taken. */
+static void half_a_chain_is_given_back(struct kunit *test)
+{
+	struct tree_test *tt = test->priv;
+	u32 index = 99, used;
+
+	tree_test_add_page(test);
+	used = tt->tree.heap.used_bytes;
+	fill_bytes(tt, 1, 60000);
+	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_create(&tt->tree, tt->tree.root,
+						     "b", INSPECT_BUFFER_BINARY,
+						     tt->bytes, 60000, &index),
+			-ENOSPC);
+	KUNIT_EXPECT_EQ(test, tt->tree.heap.used_bytes, used);
+	KUNIT_EXPECT_EQ(test, index, 99);
+	tree_check_now(test);
+}
+
+/*
+ * The model: what was created, with what value, below what.
+ */
+
+static bool is_buffer_type(enum inspect_type type)
+{
+	return type == INSPECT_BUFFER_VALUE;
+}
+
+/* 24 names, of all lengths that matter, more than the table has slots. */
+static const char *name_of(struct tree_test *tt, u32 name)
+{
+	static const u8 lengths[] = { 1, 4, 5, 20, 21, 52, 53, 255 };
+	u32 len = lengths[name % ARRAY_SIZE(lengths)];
+
+	memset(tt->name, 'a' + name, len);
+	tt->name[len] = 0;
+	return tt->name;
+}
+
+static void compare_value(struct kunit *test, const struct tree_test_value *v)
+{
+	struct tree_test *tt = test->priv;
+	const u64 *block = block_at(test, v->index);
+
+	KUNIT_ASSERT_EQ(test, vtr_block_type(block),
+			v->alive ? v->type : INSPECT_TOMBSTONE);
+	if (v != tt->values)
+		KUNIT_ASSERT_EQ(test, block[0] >> 16 & 0xffffff,
+				tt->values[v->parent].index);
+	if (!v->alive)
+		return;
+	if (v != tt->values)
+		expect_name(test, v->index, name_of(tt, v->name));
+	if (is_buffer_type(v->type)) {
+		fill_bytes(tt, v->bits, v->len);
+		expect_bytes(test, v->index, v->len);
+	} else {
+		KUNIT_ASSERT_EQ(test, block[1], v->type == INSPECT_NODE_VALUE ?
+						v->nr_children : v->bits);
+	}
+}
+
+static void compare_model(struct kunit *test)
+{
+	struct tree_test *tt = test->priv;
+	u32 i, nr_alive = 0, nr_tombstones = 0;
+
+	for (i = 0; i < TREE_TEST_VALUES; i++) {
+		if (!tt->values[i].used)
+			continue;
+		compare_value(test, &tt->values[i]);
+		nr_alive += tt->values[i].alive;
+		nr_tombstones += !tt->values[i].alive;
+	}
+	KUNIT_ASSERT_EQ(test, tt->tree.nr_values, nr_alive);
+	KUNIT_ASSERT_EQ(test, tt->tree.nr_tombstones, nr_tombstones);
+	tree_check_now(test);
+}
+
+/* A length that is mostly short and sometimes takes several extents. */
+static size_t random_length(struct random *random)
+{
+	return random_below(random, 1 + (32U << random_below(random, 9)));
+}
+
+static int model_create(struct kunit *test, struct random *random,
+			struct tree_test_value *v, u32 parent)
+{
+	static const enum inspect_type types[] = {
+		INSPECT_NODE_VALUE, INSPECT_NODE_VALUE, INSPECT_INT_VALUE,
+		INSPECT_UINT_VALUE, INSPECT_DOUBLE_VALUE, INSPECT_BOOL_VALUE,
+		INSPECT_BUFFER_VALUE, INSPECT_BUFFER_VALUE,
+	};
+	struct tree_test *tt = test->priv;
+	struct tree_test_value new = {
+		.used = true,
+		.alive = true,
+		.type = types[random_below(random, ARRAY_SIZE(types))],
+		.parent = parent,
+		.name = random_below(random, 24),
+		.bits = random_below(random, 2),
+	};
+	int err;
+
+	if (is_buffer_type(new.type)) {
+		new.len = random_length(random);
+		fill_bytes(tt, new.bits, new.len);
+		err = vtr_tree_buffer_create(&tt->tree,
+					     tt->values[parent].index,
+					     name_of(tt, new.name),
+					     INSPECT_BUFFER_BINARY, tt->bytes,
+					     new.len, &new.index);
+	} else {
+		if (new.type == INSPECT_NODE_VALUE)
+			new.bits = 0;
+		err = vtr_tree_value_create(&tt->tree, tt->values[parent].index,
+					    name_of(tt, new.name), new.type,
+					    new.bits, &new.index);
+	}
+	if (!err) {
+		*v = new;
+		tt->values[parent].nr_children++;
+	}
+	return err;
+}
+
+static int model_set(struct kunit *test, struct random *random,
+		     struct tree_test_value *v)
+{
+	struct tree_test *tt = test->priv;
+	u64 bits = random_below(random, 251);
+	size_t len = random_length(random);
+	int err;
+
+	fill_bytes(tt, bits, len);
+	err = vtr_tree_buffer_set(&tt->tree, v->index, INSPECT_BUFFER_BINARY,
+				  tt->bytes, len);
+	if (!err) {
+		v->bits = bits;
+		v->len = len;
+	}
+	return err;
+}
+
+static int model_delete(struct kunit *test, struct tree_test_value *v)
+{
+	struct tree_test *tt = test->priv;
+	int err;
+
+	if (v->type == INSPECT_NODE_VALUE)
+		err = vtr_tree_node_delete(&tt->tree, v->index);
+	else if (is_buffer_type(v->type))
+		err = vtr_tree_buffer_delete(&tt->tree, v->index,
+					     INSPECT_BUFFER_BINARY);
+	else
+		err = vtr_tree_number_delete(&tt->tree, v->index, v->type);
+
+	v->alive = false;
+	while (v->used && !v->alive && !v->nr_children) {
+		v->used = false;
+		v = &tt->values[v->parent];
+		v->nr_children--;
+	}
+	return err;
+}
+
+/* One random call on a random value; slot 0 is the root. */
+static int model_step(struct kunit *test, struct random *random)
+{
+	struct tree_test *tt = test->priv;
+	u32 slot = 1 + random_below(random, TREE_TEST_VALUES - 1);
+	u32 parent = random_below(random, TREE_TEST_VALUES);
+	struct tree_test_value *v = &tt->values[slot];
+
+	if (!v->used) {
+		if (!tt->values[parent].alive ||
+		    tt->values[parent].type != INSPECT_NODE_VALUE)
+			parent = 0;
+		return model_create(test, random, v, parent);
+	}
+	if (!v->alive)
+		return 0;
+	if (is_buffer_type(v->type) && random_below(random, 4))
+		return model_set(test, random, v);
+	if (random_below(random, 4))
+		return 0;
+	return model_delete(test, v);
+}
+
+static void tree_walk(struct kunit *test, u64 seed)
+{
+	struct tree_test *tt = test->priv;
+	struct random random = { seed };
+	u32 i, nr_full = 0;
+	int err;
+
+	tree_test_add_page(test);
+	tt->values[0] = (struct tree_test_value){
+		.used = true,
+		.alive = true,
+		.type = INSPECT_NODE_VALUE,
+		.index = tt->tree.root,
+	};
+	for (i = 0; i < TREE_TEST_STEPS; i++) {
+		err = model_step(test, &random);
+		if (err) {
+			KUNIT_ASSERT_EQ(test, err, -ENOSPC);
+			nr_full++;
+		}
+		compare_model(test);
+		/* small enough to be full for a while */
+		if (i % (TREE_TEST_STEPS / 8) == 0)
+			tree_test_add_page(test);
+	}
+	KUNIT_EXPECT_GT(test, nr_full, 0);
+
+	for (i = 1; i < TREE_TEST_VALUES; i++)
+		if (tt->values[i].used && tt->values[i].alive)
+			KUNIT_ASSERT_EQ(test, model_delete(test,
+							   &tt->values[i]), 0);
+	compare_model(test);
+	/* header, root and the root's name */
+	KUNIT_EXPECT_EQ(test, tt->tree.heap.used_bytes, 32 + 16 + 16);
+}
+
+static void tree_walk_with_a_fixed_seed(struct kunit *test)
+{
+	tree_walk(test, 1);
+}
+
+static void tree_walk_with_a_fresh_seed(struct kunit *test)
+{
+	u64 seed = get_random_u64();
+
+	kunit_info(test, "seed %#llx\n", seed);
+	tree_walk(test, seed);
+}
+
+static struct kunit_case tree_cases[] = {
+	KUNIT_CASE(new_tree_is_a_root),
+	KUNIT_CASE(value_blocks_are_as_the_format_says),
+	KUNIT_CASE(name_block_is_as_the_format_says),
+	KUNIT_CASE(buffer_block_is_as_the_format_says),
+	KUNIT_CASE(same_name_is_one_block),
+	KUNIT_CASE(name_without_a_slot_is_not_shared),
+	KUNIT_CASE(longest_name_fits_and_no_longer_one),
+	KUNIT_CASE(empty_name_is_a_name),
+	KUNIT_CASE(deleted_parent_is_a_tombstone),
+	KUNIT_CASE(tombstones_go_all_the_way_up),
+	KUNIT_CASE(root_cannot_be_deleted),
+	KUNIT_CASE(wrong_type_is_refused),
+	KUNIT_CASE(values_of_any_length_come_back),
+	KUNIT_CASE(value_of_the_same_shape_is_set_in_place),
+	KUNIT_CASE(value_of_another_shape_is_moved),
+	KUNIT_CASE(value_too_long_is_refused),
+	KUNIT_CASE(what_fails_in_a_full_heap_changes_nothing),
+	KUNIT_CASE(half_a_chain_is_given_back),
+	KUNIT_CASE(tree_walk_with_a_fixed_seed),
+	KUNIT_CASE(tree_walk_with_a_fresh_seed),
+	{}
+};
+
+static struct kunit_suite tree_suite = {
+	.name = "vitrine_tree",
+	.init = tree_test_init,
+	.test_cases = tree_cases,
+};
+
+kunit_test_suite(tree_suite);

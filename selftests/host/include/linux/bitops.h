@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Host stand-in for <linux/bitops.h>: find last set. */
+#ifndef _HOST_LINUX_BITOPS_H
+#define _HOST_LINUX_BITOPS_H
+
+#include <linux/bits.h>
+#include <linux/types.h>
+
+static inline int fls64(u64 x)
+{
+	return x ? 64 - __builtin_clzll(x) : 0;
+}
+
+static inline int fls(unsigned int x)
+{
+	return fls64(x);
+}
+
+#endif
