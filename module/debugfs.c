@@ -281,11 +281,13 @@ static int enable_show(char *line)
 
 static int enable_set(const char *word)
 {
-	bool enable;
+	u8 enable;
 	int err;
 
-	err = kstrtobool(word, &enable);
-	return err ?: vtr_session_enable(enable);
+	err = kstrtou8(word, 0, &enable);
+	if (err || enable > 1)
+		return -EINVAL;
+	return vtr_session_enable(enable);
 }
 
 static int clock_show(char *line)

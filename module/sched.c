@@ -41,7 +41,8 @@ static struct vtr_ring no_ring = {
 	.last = NULL,
 };
 
-static DEFINE_PER_CPU(struct vtr_ring *, cpu_ring) = &no_ring;
+/* Set by vtr_sched_init(): before 6.15 modules' per-CPU data is not relocated. */
+static DEFINE_PER_CPU(struct vtr_ring *, cpu_ring);
 
 static struct tracepoint *tp_switch;
 static struct tracepoint *tp_rename;
@@ -399,9 +400,13 @@ static void find_tracepoint(struct tracepoint *tp, void *unused)
  */
 int vtr_sched_init(void)
 {
+	unsigned int cpu;
+
 	check_trace_callback_type_sched_switch(probe_switch_local);
 	check_trace_callback_type_task_rename(probe_rename);
 
+	for_each_possible_cpu(cpu)
+		per_cpu(cpu_ring, cpu) = &no_ring;
 	for_each_kernel_tracepoint(find_tracepoint, NULL);
 	return tp_switch && tp_rename ? 0 : -ENOENT;
 }

@@ -5,7 +5,7 @@
 # files, the command's arguments.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 # bad_parameter WORDS PARAM...: the module refuses, and says WORDS in the log
 bad_parameter()
@@ -57,13 +57,13 @@ unchanged()
 	grep -q "Invalid argument\|Numerical result" <<<"$said" && [ "$before" = "$after" ]
 }
 
-for word in 2 maybe "" "0 1" "$(printf '%080d' 1)"; do
+for word in 2 maybe " " "0 1" "$(printf '%080d' 1)"; do
 	check "enable: '${word:0:10}'" unchanged enable "$word"
 done
-for word in sundial TSC "" 1 "mono boot"; do
+for word in sundial TSC " " 1 "mono boot"; do
 	check "clock: '$word'" unchanged clock "$word"
 done
-for word in 0 -1 3 1000 big "" 99999999999999999999; do
+for word in 0 -1 3 1000 big " " 99999999999999999999; do
 	check "buffer_kb: '$word'" unchanged buffer_kb "$word"
 	check "subbuf_kb: '$word'" unchanged subbuf_kb "$word"
 done

@@ -5,7 +5,7 @@
 # module is loaded gets its ring when it comes.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 cpu1=/sys/devices/system/cpu/cpu1/online
 [ -w $cpu1 ] || skip "CPU 1 cannot be taken offline"

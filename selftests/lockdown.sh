@@ -5,7 +5,7 @@
 # be read stays. The command says why.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 lockdown=/sys/kernel/security/lockdown
 [ -w $lockdown ] || skip "this kernel has no lockdown"

@@ -5,7 +5,7 @@
 # is open or mapped, and fine afterwards.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 "$WORKLOAD" crowd 20 100000000 >/dev/null 2>&1 &
 crowd=$!

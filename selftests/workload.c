@@ -11,7 +11,6 @@
  * time by CLOCK_MONOTONIC. For pingpong that is the last two thirds: the first
  * third warms up and does not count.
  */
-#define _GNU_SOURCE
 #include <err.h>
 #include <pthread.h>
 #include <sched.h>

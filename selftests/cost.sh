@@ -1,0 +1,71 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What recording a context switch costs, in instructions: run this in a guest
+# whose clock counts them (selftests/qemu/run --icount). Two processes pinned on
+# one CPU play ping-pong, with recording off, on, and with ftrace instead; the
+# least of three rounds counts, and off is measured in the same boot.
+#
+#	cost.sh [MOST]		fails above MOST instructions a switch, default 100
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+
+most=${1:-100}
+tracefs=/sys/kernel/tracing
+
+# In a guest that counts instructions, two runs differ by less than this.
+rounds=6000
+
+# per_switch: hundredths of an instruction a switch, least of three
+per_switch()
+{
+	local i best= now
+
+	for i in 1 2 3; do
+		now=$("$WORKLOAD" pingpong $rounds | awk '{ printf "%d", $4 * 100 / $2 }')
+		[ -n "$best" ] && [ "$best" -le "$now" ] || best=$now
+	done
+	echo "$best"
+}
+
+# show WHAT HUNDREDTHS BYTES
+show()
+{
+	printf '# %-34s %5d.%02d instructions a switch\n' "$1" $(($2 / 100)) $(($2 % 100))
+}
+
+echo -1 >/proc/sys/kernel/sched_rt_runtime_us
+load enable=0 clock=tsc || skip "this machine has no TSC"
+"$WORKLOAD" pingpong 1000 >/dev/null
+
+off=$(per_switch)
+if [ "$off" -gt 2000000 ] || [ "$off" -lt 200000 ]; then
+	skip "a switch takes $((off / 100)) ns here: not a guest that counts instructions"
+fi
+again=$(per_switch)
+echo 1 >$TRACE/enable
+tsc=$(per_switch)
+echo 0 >$TRACE/enable
+echo local >$TRACE/clock
+echo 1 >$TRACE/enable
+local_clock=$(per_switch)
+echo 0 >$TRACE/enable
+
+echo local >$tracefs/trace_clock
+echo 1 >$tracefs/events/sched/sched_switch/enable
+ftrace=$(per_switch)
+echo 0 >$tracefs/events/sched/sched_switch/enable
+
+show "off" "$off"
+show "vitrine, clock tsc: added" $((tsc - off))
+show "vitrine, clock local: added" $((local_clock - off))
+show "ftrace, clock local: added" $((ftrace - off))
+
+drift=$((again > off ? again - off : off - again))
+check "off is the same twice, to two instructions" within 0 $drift 200
+check "a recorded switch costs something" within 2000 $((tsc - off)) $((ftrace - off))
+check "a recorded switch costs at most $most" within 0 $((tsc - off)) $((most * 100))
+check "a tenth of what ftrace takes" within 0 $(((tsc - off) * 10)) $((ftrace - off))
+
+finish

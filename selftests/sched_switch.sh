@@ -1,0 +1,116 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Every context switch is recorded, in order, with names: a million of them
+# without a break, as many as /proc/stat counts, the same that ftrace sees.
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+
+tracefs=/sys/kernel/tracing
+
+# summary FILE WORD: the number before WORD in what "vitrine check" says
+summary()
+{
+	vitrine check "$1" | sed -nE "s/.* ([0-9]+) $2.*/\1/p" | tail -n 1
+}
+
+load
+
+# ---- a million switches -----------------------------------------------------
+
+check "record a million switches" \
+	vitrine record -o /tmp/million.fxt -- "$WORKLOAD" crowd 40 330000
+vitrine check /tmp/million.fxt | sed 's/^/# /'
+check "sound: chained, ordered, named" vitrine check /tmp/million.fxt
+switches=$(summary /tmp/million.fxt switches)
+check "1,000,000 or more" test "${switches:-0}" -ge 1000000
+check "nothing lost" test "$(summary /tmp/million.fxt "records lost")" = 0
+bytes=$(stat -c %s /tmp/million.fxt)
+echo "# $bytes bytes, $((bytes * 100 / switches))/100 a switch"
+check "at most 20 bytes a switch, everything counted" test $((bytes)) -le $((switches * 20))
+
+# ---- names ------------------------------------------------------------------
+
+vitrine print /tmp/million.fxt |
+	sed -nE 's/.* switch +(.*):([0-9]+)\/([0-9]+) \[([0-9]+)\] [a-z]+ ==> .*/\2 \3 \4 \1/p' |
+	sort -u >/tmp/threads
+check "idle has priority 0, and nobody else" \
+	perl -ne '($tid, $pid, $prio) = split; die $_ if !$tid != !$prio; $idle++ if !$tid; END { exit !$idle }' /tmp/threads
+check "kernel threads are under kthreadd" \
+	grep -qE '^[0-9]+ 2 [0-9]+ (rcu|ksoftirqd|kworker|migration)' /tmp/threads
+check "all 40 threads of the workload, in one process" \
+	test "$(sed -nE 's/^[0-9]+ ([0-9]+) [0-9]+ (crowd-[0-9]+)$/\2 \1/p' /tmp/threads | sort -u | wc -l)" = 40
+rm /tmp/million.fxt
+
+# ---- /proc/stat -------------------------------------------------------------
+
+records()
+{
+	value vitrine '[.root.trace.cpus[].records] | add'
+}
+
+# sample NAME: the kernel's count, between two of ours
+sample()
+{
+	declare -g "$1_low=$(records)"
+	declare -g "$1_count=$(sed -n 's/^ctxt //p' /proc/stat)"
+	declare -g "$1_high=$(records)"
+}
+
+sample before
+"$WORKLOAD" crowd 20 20000 >/dev/null
+sample after
+# shellcheck disable=SC2154
+check "as many as /proc/stat counts, to the edges" within $((after_low - before_high)) \
+	$((after_count - before_count)) $((after_high - before_low))
+echo "# $((after_count - before_count)) switches, edges of $((before_high - before_low))" \
+	"and $((after_high - after_low))"
+
+# ---- ftrace -----------------------------------------------------------------
+
+echo 0 >$TRACE/enable
+echo 32768 >$tracefs/buffer_size_kb
+echo 4096 >$TRACE/buffer_kb
+echo >$tracefs/trace
+echo 1 >$tracefs/events/sched/sched_switch/enable
+echo 1 >$TRACE/enable
+"$WORKLOAD" crowd 20 20000 >/dev/null
+echo 0 >$TRACE/enable
+echo 0 >$tracefs/events/sched/sched_switch/enable
+cp $TRACE/trace.fxt /tmp/ours.fxt
+sed -nE 's/.* \[0*([0-9]+)\] .* sched_switch: .*prev_pid=([0-9]+) .*==> .*next_pid=([0-9]+) .*/\1 \2>\3/p' \
+	$tracefs/trace >/tmp/theirs
+echo >$tracefs/trace
+vitrine print /tmp/ours.fxt |
+	sed -nE 's/.* \[0*([0-9]+)\] switch .*:([0-9]+)\/[0-9]+ \[[0-9]+\] [a-z]+ ==> .*:([0-9]+)\/[0-9]+ \[[0-9]+\]$/\1 \2>\3/p' \
+	>/tmp/ours
+
+# Ours lies within theirs, CPU by CPU, but for the records with which we open
+# and close each CPU's chain.
+same_as_ftrace()
+{
+	perl -e '
+		sub load {
+			open my $file, "<", $_[0] or die;
+			my %cpus;
+			while (<$file>) { my ($cpu, $pair) = split; push @{$cpus{$cpu}}, $pair }
+			return \%cpus;
+		}
+		my ($ours, $theirs) = map { load($_) } @ARGV;
+		for my $cpu (sort keys %$ours) {
+			my @mine = @{$ours->{$cpu}};
+			shift @mine if $mine[0] =~ /^0>/;
+			pop @mine;
+			my $at = index join(" ", "", @{$theirs->{$cpu}}, ""), join(" ", "", @mine, "");
+			printf "CPU %s: %d of ours, %d of theirs, at %d\n", $cpu, scalar @mine,
+				scalar @{$theirs->{$cpu}}, $at;
+			$failed = 1 if $at < 0 || @mine < 1000;
+		}
+		exit !!$failed' /tmp/ours /tmp/theirs
+}
+
+check "the same sequence that ftrace sees" same_as_ftrace
+same_as_ftrace | sed 's/^/# /'
+
+finish
