@@ -19,7 +19,7 @@
 #include "debugfs.h"
 #include "json.h"
 #include "outline.h"
-#include "term.h"
+#include "terminal.h"
 
 #define LIVE_INTERVAL_NS	100000000	/* look for changes */
 

@@ -12,7 +12,7 @@
 #include <vitrine/inspect.h>
 
 #include "outline.h"
-#include "term.h"
+#include "terminal.h"
 #include "utf8.h"
 
 #define INDENT		2

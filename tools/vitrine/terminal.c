@@ -10,7 +10,7 @@
 #include <curses.h>
 #include <term.h>
 
-#include "term.h"
+#include "terminal.h"
 
 static bool is_terminal;
 static char *sequences[INK_NR];

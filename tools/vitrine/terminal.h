@@ -2,8 +2,8 @@
 /*
  * Colours of a terminal, by its own description; nothing at all elsewhere.
  */
-#ifndef _VITRINE_TERM_H
-#define _VITRINE_TERM_H
+#ifndef _VITRINE_TERMINAL_H
+#define _VITRINE_TERMINAL_H
 
 #include <stdbool.h>
 
@@ -31,4 +31,4 @@ void term_end(void);
 /* Clear the screen. */
 void term_clear(void);
 
-#endif /* _VITRINE_TERM_H */
+#endif /* _VITRINE_TERMINAL_H */
