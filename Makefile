@@ -71,7 +71,7 @@ packages-demo:
 	@selftests/packages-install demo
 
 demo: packages-demo
-	@$(run) --kernel $(DEMO_KERNEL) --bring module,tools --out build/demo --timeout 180 \
+	@$(run) --kernel $(DEMO_KERNEL) --bring module,tools,workload --out build/demo --timeout 180 \
 		-- selftests/qemu/demo.sh
 	@echo
 	@cat build/demo/report.txt
@@ -97,7 +97,7 @@ kunit: host kernel-kunit
 kselftest_lanes := $(addprefix kselftest-,$(KERNELS))
 .PHONY: $(kselftest_lanes)
 $(kselftest_lanes): kselftest-%: packages
-	@$(lane) $@ $(run) --kernel $* --smp 2 --timeout 1800 -- selftests/qemu/kselftest.sh
+	@$(lane) $@ $(run) --kernel $* --smp 2 --with jq --timeout 1800 -- selftests/qemu/kselftest.sh
 
 kselftest: $(kselftest_lanes)
 
