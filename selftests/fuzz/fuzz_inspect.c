@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Arbitrary bytes as an Inspect file: build its tree, print that as JSON and as
+ * an outline, and check it.
+ *
+ * Beyond the sanitizers, two things must hold: an error's place is within the
+ * file, and what show cannot read is a fault to check.
+ */
+#define _GNU_SOURCE	/* fopencookie() */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "outline.h"
+#include "vitrine.h"
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
+
+static ssize_t write_nowhere(void *cookie, const char *bytes, size_t len)
+{
+	return len;
+}
+
+/**
+ * LLVMFuzzerInitialize() - have standard output go nowhere, at no cost
+ * @argc: not used
+ * @argv: not used
+ *
+ * Return: 0.
+ */
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	cookie_io_functions_t functions = { .write = write_nowhere };
+
+	stdout = fopencookie(NULL, "w", functions);
+	if (!stdout)
+		abort();
+	return 0;
+}
+
+static void count_fault(void *ctx, uint64_t offset, const char *message)
+{
+	uint64_t *faults = ctx;
+
+	*faults += message[0] != '\0';
+}
+
+/* Build and print the tree. Whether something kept it from being read. */
+static bool show(const uint8_t *bytes, size_t len)
+{
+	struct json_writer json = { .stream = stdout, .pretty = true };
+	struct vitrine_hierarchy *hierarchy = NULL;
+	struct vitrine_snapshot *snapshot = NULL;
+	struct vitrine_error *err;
+	bool unreadable;
+
+	err = vitrine_snapshot_from_bytes(bytes, len, "fuzz", &snapshot);
+	if (!err)
+		err = vitrine_hierarchy_create(snapshot, &hierarchy);
+	if (!err) {
+		json_hierarchy(&json, hierarchy);
+		outline_print("fuzz", hierarchy);
+	} else if (err->offset > len) {
+		abort();
+	}
+	unreadable = err;
+	vitrine_error_destroy(err);
+	vitrine_hierarchy_destroy(hierarchy);
+	vitrine_snapshot_destroy(snapshot);
+	return unreadable;
+}
+
+/**
+ * LLVMFuzzerTestOneInput() - one execution
+ * @bytes: the file
+ * @len: how long it is
+ *
+ * Return: 0.
+ */
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
+{
+	struct vitrine_inspect_summary summary = { 0 };
+	struct vitrine_error *err;
+	uint64_t faults = 0;
+	bool unreadable;
+
+	unreadable = show(bytes, len);
+	err = vitrine_inspect_check(bytes, len, "fuzz", count_fault, &faults,
+				    &summary);
+	if (faults != summary.nr_faults || (unreadable && !err && !faults))
+		abort();
+	vitrine_error_destroy(err);
+	return 0;
+}
