@@ -13,6 +13,8 @@
  *	fxt_subbuf.c	and of the sub-buffers in it
  *	archive.c	a file's records in time order
  *	archive_lane.c	those of one provider
+ *	archive_write.c	writes a file
+ *	ring.c		one CPU's sub-buffers, while they are written
  *
  * An offset is a byte position from the start of the bytes. Nothing is read
  * before it has been compared with what is left of the record, and no record
@@ -30,6 +32,7 @@
 #include "vitrine.h"
 
 #define FXT_GET(mask, word)	(((word) & (mask)) >> __builtin_ctzll(mask))
+#define FXT_PUT(mask, value)	((uint64_t)(value) << __builtin_ctzll(mask))
 
 #define FXT_NR_THREADS		256
 #define FXT_NR_STRINGS		32768
@@ -249,6 +252,12 @@ void fxt_file_release(const struct fxt_file *file, uint64_t begin,
 void fxt_file_close(struct fxt_file *file);
 
 /* fxt_packet.c */
+struct fxt_counts {
+	uint64_t timed;
+	uint64_t switches;
+};
+
+void fxt_count(const void *bytes, size_t len_bytes, struct fxt_counts *ret);
 bool fxt_packet_read(const struct fxt_decoder *decoder,
 		     const struct vitrine_fxt_record *record,
 		     struct vitrine_packet *ret);

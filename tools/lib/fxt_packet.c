@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The packet header of a sub-buffer: a BLOB of type DATA named "vitrine".
+ * The packet header of a sub-buffer: a BLOB of type DATA named "vitrine"; and
+ * how many records a sub-buffer holds, which its header does not say.
  */
 #include "fxt.h"
 
@@ -49,4 +50,50 @@ bool fxt_packet_read(const struct fxt_decoder *decoder,
 		return false;
 	*ret = packet;
 	return true;
+}
+
+static bool header_is_timed(uint64_t header)
+{
+	switch (FXT_GET(FXT_HEADER_TYPE, header)) {
+	case FXT_RECORD_EVENT:
+	case FXT_RECORD_SCHEDULING:
+	case FXT_RECORD_LOG:
+		return true;
+	case FXT_RECORD_LARGE:
+		return !(header & (FXT_LARGE_TYPE | FXT_LARGE_BLOB_FORMAT));
+	default:
+		return false;
+	}
+}
+
+static bool header_is_switch(uint64_t header)
+{
+	return FXT_GET(FXT_HEADER_TYPE, header) == FXT_RECORD_SCHEDULING &&
+	       FXT_GET(FXT_SCHEDULING_SUBTYPE, header) <=
+	       FXT_SCHEDULING_CONTEXT_SWITCH;
+}
+
+/**
+ * fxt_count() - count records by their first words
+ * @bytes: records in our byte order
+ * @len_bytes: their length
+ * @ret: the counts, up to a record whose size is of no use
+ */
+void fxt_count(const void *bytes, size_t len_bytes, struct fxt_counts *ret)
+{
+	const unsigned char *at = bytes, *end = at + len_bytes;
+	struct fxt_counts counts = { 0 };
+	uint64_t header, words;
+
+	for (; end - at >= FXT_WORD_BYTES; at += words * FXT_WORD_BYTES) {
+		memcpy(&header, at, sizeof(header));
+		words = FXT_GET(FXT_HEADER_TYPE, header) == FXT_RECORD_LARGE ?
+				FXT_GET(FXT_LARGE_WORDS, header) :
+				FXT_GET(FXT_HEADER_WORDS, header);
+		if (!words || words > (uint64_t)(end - at) / FXT_WORD_BYTES)
+			break;
+		counts.timed += header_is_timed(header);
+		counts.switches += header_is_switch(header);
+	}
+	*ret = counts;
 }

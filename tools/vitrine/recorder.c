@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Takes what all CPUs' rings bring and appends it to one file.
+ *
+ * Recording is copying: each sub-buffer is an archive of its own and is
+ * written as it is. Only where something was lost a record is added that says
+ * so. A ring whose session is over is read to its end; then its path is the
+ * ring of the next session.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include <vitrine/map.h>
+
+#include "debugfs.h"
+#include "recorder.h"
+
+static struct vitrine_error *no_memory(void)
+{
+	return vitrine_error_create(ENOMEM, NULL, VITRINE_NO_OFFSET, NULL,
+				    "out of memory");
+}
+
+/* A ring that cannot be polled is looked at when the others are, at a tick. */
+static struct vitrine_error *poll_ring(struct recorder *recorder,
+				       unsigned int index)
+{
+	struct recorder_cpu *cpu = &recorder->cpus[index];
+	struct epoll_event event = {
+		.events = EPOLLIN,
+		.data.u64 = index,
+	};
+
+	if (!epoll_ctl(recorder->epoll_fd, EPOLL_CTL_ADD,
+		       vitrine_ring_fd(cpu->ring), &event) || errno == EPERM)
+		return NULL;
+	return vitrine_error_create(errno, cpu->path, VITRINE_NO_OFFSET, NULL,
+				    "cannot wait for it: %s", strerror(errno));
+}
+
+static struct vitrine_error *open_ring(struct recorder *recorder,
+				       unsigned int index)
+{
+	struct recorder_cpu *cpu = &recorder->cpus[index];
+	unsigned int flags = recorder->started ? VITRINE_RING_FROM_START : 0;
+	struct vitrine_error *err;
+
+	err = vitrine_ring_create(cpu->path, flags, &cpu->ring);
+	if (!err)
+		return poll_ring(recorder, index);
+	/* The file came before its ring, or the ring went: look again later. */
+	if (recorder->started && (err->code == ENODEV || err->code == ENOENT)) {
+		vitrine_error_destroy(err);
+		return NULL;
+	}
+	return err;
+}
+
+static bool knows_cpu(const struct recorder *recorder, unsigned int number)
+{
+	unsigned int i;
+
+	for (i = 0; i < recorder->nr_cpus; i++)
+		if (recorder->cpus[i].number == number)
+			return true;
+	return false;
+}
+
+static struct vitrine_error *add_cpu(struct recorder *recorder,
+				     const char *name, unsigned int number)
+{
+	struct recorder_cpu *bigger;
+	char *path;
+
+	bigger = reallocarray(recorder->cpus, recorder->nr_cpus + 1,
+			      sizeof(*bigger));
+	if (!bigger)
+		return no_memory();
+	recorder->cpus = bigger;
+	path = debugfs_path(VITRINE_TRACE_DIR "/", name);
+	if (!path)
+		return no_memory();
+	recorder->cpus[recorder->nr_cpus++] = (struct recorder_cpu){
+		.path = path,
+		.number = number,
+	};
+	return NULL;
+}
+
+static struct vitrine_error *add_cpus(struct recorder *recorder, DIR *dir)
+{
+	const struct dirent *entry;
+	struct vitrine_error *err;
+	unsigned int number;
+	char rest;
+
+	while ((entry = readdir(dir))) {
+		if (sscanf(entry->d_name, "cpu%u%c", &number, &rest) != 1 ||
+		    knows_cpu(recorder, number))
+			continue;
+		err = add_cpu(recorder, entry->d_name, number);
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+static struct vitrine_error *add_directory(struct recorder *recorder)
+{
+	char *path = debugfs_path(VITRINE_TRACE_DIR, "");
+	struct vitrine_error *err = NULL;
+	DIR *dir;
+
+	if (!path)
+		return no_memory();
+	dir = opendir(path);
+	if (dir) {
+		err = add_cpus(recorder, dir);
+		closedir(dir);
+	} else if (!recorder->started) {
+		err = debugfs_explain(errno, path);
+	}
+	if (!err && !recorder->nr_cpus)
+		err = vitrine_error_create(ENOENT, path, VITRINE_NO_OFFSET,
+					   NULL, "there is no CPU's ring");
+	free(path);
+	return err;
+}
+
+/**
+ * recorder_scan() - find rings that have appeared, and open them
+ * @recorder: recording
+ *
+ * Return: NULL, or an error.
+ */
+struct vitrine_error *recorder_scan(struct recorder *recorder)
+{
+	struct vitrine_error *err;
+	unsigned int i;
+
+	err = add_directory(recorder);
+	for (i = 0; !err && i < recorder->nr_cpus; i++)
+		if (!recorder->cpus[i].ring)
+			err = open_ring(recorder, i);
+	return err;
+}
+
+static struct vitrine_error *append(struct recorder *recorder,
+				    struct recorder_cpu *cpu,
+				    const struct vitrine_subbuf *subbuf)
+{
+	struct vitrine_error *err;
+
+	if (subbuf->nr_lost) {
+		err = vitrine_writer_append_loss(recorder->writer,
+						 cpu->number + 1);
+		if (err)
+			return err;
+		recorder->nr_lost += subbuf->nr_lost;
+	}
+	err = vitrine_writer_append(recorder->writer, subbuf->bytes,
+				    subbuf->len_bytes);
+	if (err)
+		return err;
+	recorder->nr_switches += subbuf->nr_switches;
+	recorder->nr_records += subbuf->nr_records;
+	if (subbuf->nr_records && !cpu->seen) {
+		cpu->seen = true;
+		recorder->nr_seen++;
+	}
+	return NULL;
+}
+
+static struct vitrine_error *take_all(struct recorder *recorder,
+				      struct recorder_cpu *cpu)
+{
+	const struct vitrine_subbuf *subbuf;
+	struct vitrine_error *err;
+
+	for (;;) {
+		err = vitrine_ring_next(cpu->ring, &subbuf);
+		if (err || !subbuf)
+			return err;
+		err = append(recorder, cpu, subbuf);
+		if (err)
+			return err;
+	}
+}
+
+static struct vitrine_error *finish_ring(struct recorder *recorder,
+					 struct recorder_cpu *cpu)
+{
+	struct vitrine_error *err = take_all(recorder, cpu);
+
+	recorder->nr_lost += vitrine_ring_unwritten(cpu->ring);
+	/* Closing takes it out of the epoll set. */
+	vitrine_ring_destroy(cpu->ring);
+	cpu->ring = NULL;
+	return err;
+}
+
+/**
+ * recorder_drain() - append what a CPU has complete
+ * @recorder: recording
+ * @index: of the CPU
+ *
+ * Return: NULL, or an error of the ring or of writing.
+ */
+struct vitrine_error *recorder_drain(struct recorder *recorder,
+				     unsigned int index)
+{
+	struct recorder_cpu *cpu = &recorder->cpus[index];
+	struct vitrine_error *err;
+
+	if (!cpu->ring)
+		return NULL;
+	if (!vitrine_ring_closed(cpu->ring))
+		return take_all(recorder, cpu);
+	vitrine_ring_stop(cpu->ring);
+	err = finish_ring(recorder, cpu);
+	if (err)
+		return err;
+	return open_ring(recorder, index);
+}
+
+/**
+ * recorder_drain_all() - append what all CPUs have complete
+ * @recorder: recording
+ *
+ * Return: NULL, or the first error.
+ */
+struct vitrine_error *recorder_drain_all(struct recorder *recorder)
+{
+	struct vitrine_error *err = NULL;
+	unsigned int i;
+
+	for (i = 0; !err && i < recorder->nr_cpus; i++)
+		err = recorder_drain(recorder, i);
+	return err;
+}
+
+/**
+ * recorder_finish() - append all that has been written up to now
+ * @recorder: recording; takes nothing any more afterwards
+ *
+ * Return: NULL, or the first error.
+ */
+struct vitrine_error *recorder_finish(struct recorder *recorder)
+{
+	struct vitrine_error *err;
+	unsigned int i;
+
+	/* A session may have ended, a CPU may have come, since the last look. */
+	err = recorder_drain_all(recorder);
+	if (!err)
+		err = recorder_scan(recorder);
+	/* All at once, so that no CPU gets much more time than another. */
+	for (i = 0; i < recorder->nr_cpus; i++)
+		if (recorder->cpus[i].ring)
+			vitrine_ring_stop(recorder->cpus[i].ring);
+	for (i = 0; !err && i < recorder->nr_cpus; i++)
+		if (recorder->cpus[i].ring)
+			err = finish_ring(recorder, &recorder->cpus[i]);
+	return err;
+}
+
+/**
+ * recorder_deinit() - close all rings
+ * @recorder: recording
+ */
+void recorder_deinit(struct recorder *recorder)
+{
+	unsigned int i;
+
+	for (i = 0; i < recorder->nr_cpus; i++) {
+		vitrine_ring_destroy(recorder->cpus[i].ring);
+		free(recorder->cpus[i].path);
+	}
+	free(recorder->cpus);
+}
