@@ -17,8 +17,10 @@
  *
  * Pairs with vtr_ring_copy() below and with tools/lib/ring.c.
  */
+#include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/topology.h>
 
 #include "fxt.h"

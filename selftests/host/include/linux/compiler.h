@@ -13,6 +13,8 @@
 #define READ_ONCE(x)		(*(const volatile typeof(x) *)&(x))
 #define WRITE_ONCE(x, value)	(*(volatile typeof(x) *)&(x) = (value))
 
+#define data_race(expression)	(expression)
+
 #define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define smp_store_release(p, value) \
 	__atomic_store_n(p, value, __ATOMIC_RELEASE)

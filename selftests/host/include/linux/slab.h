@@ -21,9 +21,20 @@ static inline void *kcalloc(size_t nr, size_t bytes, gfp_t gfp)
 	return calloc(nr, bytes);
 }
 
+static inline void *kvzalloc_node(size_t bytes, gfp_t gfp, int node)
+{
+	(void)node;
+	return kzalloc(bytes, gfp);
+}
+
 static inline void kfree(const void *memory)
 {
 	free((void *)memory);
+}
+
+static inline void kvfree(const void *memory)
+{
+	kfree(memory);
 }
 
 #endif

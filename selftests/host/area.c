@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Host stand-in for module/area.c: the same pages, from the C library. Nothing
+ * maps them here.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <asm/page.h>
+
+#include "../../module/area.h"
+
+/* All pages at once; where they start is kept behind the row. */
+int vtr_area_init(struct vtr_area *area, unsigned int max_pages)
+{
+	size_t len = max_pages * PAGE_SIZE;
+	void *bytes = aligned_alloc(PAGE_SIZE, len);
+
+	area->pages = calloc(max_pages + 1, sizeof(*area->pages));
+	area->nr_pages = 0;
+	area->max_pages = max_pages;
+	if (!area->pages || !bytes) {
+		free(area->pages);
+		free(bytes);
+		area->pages = NULL;
+		return -ENOMEM;
+	}
+	area->pages[max_pages] = memset(bytes, 0, len);
+	return 0;
+}
+
+void vtr_area_deinit(struct vtr_area *area)
+{
+	if (area->pages)
+		free(area->pages[area->max_pages]);
+	free(area->pages);
+}
+
+void *vtr_area_fill(struct vtr_area *area, unsigned int first,
+		    unsigned int order, int node)
+{
+	char *bytes = area->pages[area->max_pages];
+	unsigned int i;
+
+	(void)node;
+	for (i = first; i < first + (1U << order); i++)
+		area->pages[i] = bytes + i * PAGE_SIZE;
+	return area->pages[first];
+}
