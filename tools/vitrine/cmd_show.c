@@ -52,6 +52,17 @@ struct show {
 	size_t nr_trees;
 };
 
+static struct vitrine_error *error_no_memory(void)
+{
+	return vitrine_error_create(ENOMEM, NULL, VITRINE_NO_OFFSET, NULL,
+				    "out of memory");
+}
+
+static int worse(int a, int b)
+{
+	return a > b ? a : b;
+}
+
 /* ---- Which trees ------------------------------------------------------- */
 
 static char *name_of(const char *path)
@@ -79,14 +90,12 @@ static struct vitrine_error *add_tree(struct show *show, char *path)
 		show->trees = trees;
 	if (!trees || !path) {
 		free(path);
-		return vitrine_error_create(ENOMEM, NULL, VITRINE_NO_OFFSET,
-					    NULL, "out of memory");
+		return error_no_memory();
 	}
 	tree = &trees[show->nr_trees++];
 	*tree = (struct tree){ .path = path, .name = name_of(path) };
 	if (!tree->name)
-		return vitrine_error_create(ENOMEM, NULL, VITRINE_NO_OFFSET,
-					    NULL, "out of memory");
+		return error_no_memory();
 	for (i = 0; i + 1 < show->nr_trees; i++)
 		if (!strcmp(trees[i].name, tree->name))
 			tree->ordinal++;
@@ -110,8 +119,7 @@ static struct vitrine_error *add_all_trees(struct show *show)
 	int i, nr;
 
 	if (!directory)
-		return vitrine_error_create(ENOMEM, NULL, VITRINE_NO_OFFSET,
-					    NULL, "out of memory");
+		return error_no_memory();
 	nr = scandir(directory, &entries, is_inspect_entry, versionsort);
 	if (nr < 0) {
 		err = debugfs_explain(errno, directory);
@@ -133,33 +141,48 @@ static struct vitrine_error *add_all_trees(struct show *show)
 	return err;
 }
 
-/* A file if it has a slash or exists; else the name of a tree. */
+/* Neither a tree nor a file: because there is no module, or no such tree? */
+static struct vitrine_error *explain_arg(const char *arg, const char *tree,
+					 int code)
+{
+	char *directory = debugfs_path(VITRINE_INSPECT_DIR, "");
+	bool loaded = directory && !access(directory, F_OK);
+
+	free(directory);
+	if (!loaded || code != ENOENT)
+		return debugfs_explain(code, tree);
+	return vitrine_error_create(ENOENT, arg, VITRINE_NO_OFFSET,
+				    "`vitrine show' without arguments shows all trees",
+				    "there is no such tree or file");
+}
+
+/* With a slash a file; else a tree if there is one of the name, or a file. */
 static struct vitrine_error *add_arg(struct show *show, const char *arg)
 {
-	char *path = debugfs_path(VITRINE_INSPECT_DIR, "");
 	struct vitrine_error *err;
 	char *tree = NULL;
+	int code;
 
-	if (path && asprintf(&tree, "%s/%s%s", path, arg, suffix) < 0)
-		tree = NULL;
-	if (tree && !strchr(arg, '/') && access(tree, F_OK) &&
-	    access(arg, F_OK)) {
-		err = debugfs_explain(errno, tree);
-		if (!access(path, F_OK)) {
-			vitrine_error_destroy(err);
-			err = vitrine_error_create(ENOENT, arg,
-						   VITRINE_NO_OFFSET,
-						   "`vitrine show' without arguments shows all",
-						   "there is no such tree or file");
-		}
+	if (strchr(arg, '/'))
+		return add_tree(show, strdup(arg));
+	if (asprintf(&tree, VITRINE_INSPECT_DIR "/%s", arg) >= 0) {
+		char *path = debugfs_path(tree, suffix);
+
 		free(tree);
-	} else if (tree && !strchr(arg, '/') && !access(tree, F_OK)) {
-		err = add_tree(show, tree);
+		tree = path;
 	} else {
-		free(tree);
-		err = add_tree(show, strdup(arg));
+		tree = NULL;
 	}
-	free(path);
+	if (!tree)
+		return error_no_memory();
+	if (!access(tree, F_OK))
+		return add_tree(show, tree);
+	code = errno;
+	if (!access(arg, F_OK))
+		err = add_tree(show, strdup(arg));
+	else
+		err = explain_arg(arg, tree, code);
+	free(tree);
 	return err;
 }
 
@@ -201,17 +224,17 @@ static int read_trees(struct show *show)
 
 	for (i = 0; i < show->nr_trees; i++) {
 		struct vitrine_error *err = tree_read(&show->trees[i]);
-		int code = err ? report_error(err) : EXIT_DONE;
 
-		if (code > status)
-			status = code;
+		if (err)
+			status = worse(status, report_error(err));
 	}
 	return status;
 }
 
 /* ---- Printing ---------------------------------------------------------- */
 
-static void print_json(const struct show *show)
+/* false: out of memory */
+static bool print_json(const struct show *show)
 {
 	struct json_writer json = {
 		.stream = stdout,
@@ -223,7 +246,7 @@ static void print_json(const struct show *show)
 	/* One tree asked for: the tree; else an object of trees by name. */
 	if (show->nr_args == 1) {
 		if (!show->trees[0].hierarchy)
-			return;
+			return true;
 		json_hierarchy(&json, show->trees[0].hierarchy);
 	} else {
 		json_begin(&json);
@@ -240,6 +263,7 @@ static void print_json(const struct show *show)
 		json_end(&json, empty);
 	}
 	putchar('\n');
+	return !json.failed;
 }
 
 static void print_outlines(const struct show *show)
@@ -256,13 +280,16 @@ static void print_outlines(const struct show *show)
 		putchar('\n');
 }
 
-static void print_trees(const struct show *show)
+static int print_trees(const struct show *show)
 {
-	if (show->json)
-		print_json(show);
-	else
+	int status = EXIT_DONE;
+
+	if (!show->json)
 		print_outlines(show);
+	else if (!print_json(show))
+		status = report_error(error_no_memory());
 	fflush(stdout);
+	return status;
 }
 
 /* ---- Live -------------------------------------------------------------- */
@@ -349,8 +376,8 @@ static int follow(struct show *show)
 		    read(fds[TIMER].fd, &ticks, sizeof(ticks)) < 0 ||
 		    !any_changed(show))
 			continue;
-		status = read_trees(show);
-		print_trees(show);
+		status = worse(status, read_trees(show));
+		status = worse(status, print_trees(show));
 	}
 
 out_close:
@@ -419,34 +446,28 @@ static void show_close(struct show *show)
 int cmd_show(int argc, char **argv)
 {
 	struct show show = { 0 };
-	struct vitrine_error *err = NULL;
-	int i, status = EXIT_DONE, code;
+	struct vitrine_error *err;
+	int i, status = EXIT_DONE;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &show);
 	term_init();
-	if (!show.nr_args)
+	if (!show.nr_args) {
 		err = add_all_trees(&show);
-	if (err)
-		status = report_error(err);
+		if (err)
+			status = report_error(err);
+	}
 	for (i = 0; i < show.nr_args; i++) {
 		err = add_arg(&show, show.args[i]);
-		code = err ? report_error(err) : EXIT_DONE;
-		if (code > status)
-			status = code;
+		if (err)
+			status = worse(status, report_error(err));
 	}
-	if (show.nr_trees) {
-		code = read_trees(&show);
-		if (code > status)
-			status = code;
-		print_trees(&show);
-		if (show.live) {
-			code = follow(&show);
-			if (code > status)
-				status = code;
-		}
-	} else if (show.json && status == EXIT_DONE) {
-		print_trees(&show);
+	/* No tree at all is an empty object; no tree for an error is nothing. */
+	if (show.nr_trees || status == EXIT_DONE) {
+		status = worse(status, read_trees(&show));
+		status = worse(status, print_trees(&show));
 	}
+	if (show.live && show.nr_trees)
+		status = worse(status, follow(&show));
 	show_close(&show);
 	return status;
 }
