@@ -74,7 +74,17 @@ demo: packages-demo
 	@$(run) --kernel $(DEMO_KERNEL) --bring module,tools,workload --out build/demo --timeout 180 \
 		-- selftests/qemu/demo.sh
 	@echo
-	@cat build/demo/report.txt
+	@sed 's/^|//' <<<"$$demo_made"
+
+export define demo_made
+|build/demo/trace.fxt         every context switch: open it at ui.perfetto.dev, or
+|                             build/tools/vitrine print build/demo/trace.fxt
+|build/demo/system.inspect    the system's state, as published: build/tools/vitrine show it
+|build/demo/system.json       the same as JSON
+|build/demo/vitrine.inspect   the module's own state
+|build/demo/report.txt        a summary in text
+endef
+demo: SHELL := /bin/bash
 
 # ---- tests ------------------------------------------------------------------
 #

@@ -7,31 +7,49 @@
 set -euo pipefail
 inspect=/sys/kernel/debug/vitrine/inspect
 
+# Two dozen threads pass tokens around, and two pipelines read and compress.
+load()
+{
+	workload crowd 24 4000 &
+	tar -C / -cf - usr/sbin | gzip -1 | wc -c &
+	cat /proc/[0-9]*/maps | sort | uniq -c | wc -l &
+	wait
+} >/dev/null
+export -f load
+
+section()
+{
+	printf '\n%s\n%s\n' "$1" "${1//?/-}"
+}
+
 insmod "$VITRINE_KO"
-vitrine record -o trace.fxt -- workload crowd 24 2000 | tee record.txt
-cp $inspect/vitrine.inspect $inspect/system.inspect .
-vitrine show --json system.inspect >system.json
-vitrine check trace.fxt vitrine.inspect system.inspect | tee check.txt
+vitrine record -o trace.fxt -- bash -c load 2>&1 | tee record.txt
+cp "$inspect/vitrine.inspect" "$inspect/system.inspect" .
+chmod 644 ./*.inspect
 rmmod vitrine
 
+vitrine show --json system.inspect >system.json
+vitrine print trace.fxt >trace.txt
+vitrine check trace.fxt vitrine.inspect system.inspect | tee check.txt
+
 {
-	echo "What vitrine saw on Debian's $(uname -r), on $(nproc) processors"
-	echo "================================================================"
-	echo
-	echo "The recording"
-	echo "-------------"
-	cat record.txt
-	echo
-	echo "The system"
-	echo "----------"
+	printf 'What vitrine saw on Linux %s\n' "$(uname -r)"
+	section "The recording"
+	tail -n 1 record.txt
+	cat check.txt
+	section "Most often switched to"
+	awk '/ ==> / {
+		sub(/.* ==> /, "")
+		sub(/:[0-9]+\/[0-9]+ .*/, "")
+		nr[$0]++
+	}
+	END { for (name in nr) printf "%8d  %s\n", nr[name], name }' trace.txt |
+		sort -rn | awk 'NR <= 15'
+	section "The first switches"
+	grep -m 15 ' ==> ' trace.txt
+	section "The system, as system.inspect has it"
 	vitrine show system.inspect
-	echo
-	echo "The module"
-	echo "----------"
+	section "The module, as vitrine.inspect has it"
 	vitrine show vitrine.inspect
-	echo
-	echo "First switches"
-	echo "--------------"
-	vitrine print trace.fxt | grep -m 20 -i switch || true
 } >report.txt
-rm record.txt check.txt
+rm record.txt check.txt trace.txt
