@@ -38,7 +38,7 @@ says()
 	said=$("$@" 2>&1)
 	status=$?
 	echo "status $status: $said"
-	[ $status = "$wanted" ] && grep -qF -- "$text" <<<"$said"
+	[ "$status" = "$wanted" ] && grep -qF -- "$text" <<<"$said"
 }
 
 # prints EXPECTED COMMAND...: exactly so, and nothing else
