@@ -57,14 +57,6 @@ static void set_changes_its_field_alone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, block[1], 0xf000000000000007ULL);
 }
 
-static void set_cuts_to_the_width(struct kunit *test)
-{
-	u64 block[1] = { 0 };
-
-	vtr_block_set(block, 0, VALUE_PARENT, 0xff123456U);
-	KUNIT_EXPECT_EQ(test, block[0], 0x0000001234560000ULL);
-}
-
 static void get_returns_what_set_wrote(struct kunit *test)
 {
 	u64 block[2] = { 0x5555555555555555ULL, 0xaaaaaaaaaaaaaaaaULL };
@@ -105,7 +97,6 @@ static void zeros_are_a_free_block_of_order_0(struct kunit *test)
 static struct kunit_case block_cases[] = {
 	KUNIT_CASE(fields_are_where_the_format_puts_them),
 	KUNIT_CASE(set_changes_its_field_alone),
-	KUNIT_CASE(set_cuts_to_the_width),
 	KUNIT_CASE(get_returns_what_set_wrote),
 	KUNIT_CASE(order_gives_the_size),
 	KUNIT_CASE(zeros_are_a_free_block_of_order_0),

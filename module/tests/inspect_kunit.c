@@ -1,0 +1,600 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Suite of inspect.c and publish.c, in the kernel only: the lock, the
+ * generation, every context, being full, and concurrent writers against
+ * snapshots.
+ */
+#include <kunit/test.h>
+#include <linux/delay.h>
+#include <linux/irq_work.h>
+#include <linux/kthread.h>
+
+#include "check.h"
+
+#define INSPECT_TEST_WRITERS	4
+#define INSPECT_TEST_ROUNDS	2000
+#define INSPECT_TEST_SNAPSHOTS	300
+
+static const char long_name[] =
+	"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde";
+
+static int inspect_test_init(struct kunit *test)
+{
+	test->priv = vitrine_tree_create("kunit", 0);
+	KUNIT_ASSERT_NOT_NULL(test, test->priv);
+	return 0;
+}
+
+static void inspect_test_exit(struct kunit *test)
+{
+	vitrine_tree_destroy(test->priv);
+}
+
+/* A tree of another limit in place of the suite's. */
+static struct vitrine_tree *limited_tree(struct kunit *test, size_t limit_bytes)
+{
+	vitrine_tree_destroy(test->priv);
+	test->priv = vitrine_tree_create("kunit", limit_bytes);
+	KUNIT_ASSERT_NOT_NULL(test, test->priv);
+	return test->priv;
+}
+
+static void check_live(struct kunit *test)
+{
+	struct vitrine_tree *tree = test->priv;
+	struct check check;
+
+	check_init(test, &check, tree->area.max_pages);
+	KUNIT_ASSERT_EQ(test, *tree->generation & 1, 0);
+	KUNIT_ASSERT_EQ(test, tree->area.nr_pages, tree->blocks.heap.nr_pages);
+	check_tree(test, &tree->blocks, &check);
+}
+
+static unsigned long failures(struct kunit *test)
+{
+	struct vtr_inspect_stats stats;
+
+	vtr_inspect_stats(test->priv, &stats);
+	return stats.failed;
+}
+
+/* Value of a number, looked at behind the interface's back. */
+static u64 bits_of(const void *handle)
+{
+	return ((const u64 *)handle)[1];
+}
+
+static void null_is_accepted_everywhere(struct kunit *test)
+{
+	vitrine_tree_destroy(NULL);
+	KUNIT_EXPECT_NULL(test, vitrine_tree_root(NULL));
+	vitrine_batch_end(NULL, vitrine_batch_begin(NULL));
+	KUNIT_EXPECT_NULL(test, vitrine_node_create(NULL, "n"));
+	vitrine_node_delete(NULL);
+	KUNIT_EXPECT_NULL(test, vitrine_int_create(NULL, "i", 1));
+	vitrine_int_set(NULL, 1);
+	vitrine_int_add(NULL, 1);
+	vitrine_int_sub(NULL, 1);
+	vitrine_int_delete(NULL);
+	KUNIT_EXPECT_NULL(test, vitrine_uint_create(NULL, "u", 1));
+	vitrine_uint_set(NULL, 1);
+	vitrine_uint_add(NULL, 1);
+	vitrine_uint_sub(NULL, 1);
+	vitrine_uint_delete(NULL);
+	KUNIT_EXPECT_NULL(test, vitrine_double_create(NULL, "d", 1));
+	vitrine_double_set(NULL, 1);
+	vitrine_double_add(NULL, 1);
+	vitrine_double_sub(NULL, 1);
+	vitrine_double_delete(NULL);
+	KUNIT_EXPECT_NULL(test, vitrine_bool_create(NULL, "b", true));
+	vitrine_bool_set(NULL, true);
+	vitrine_bool_delete(NULL);
+	KUNIT_EXPECT_NULL(test, vitrine_string_create(NULL, "s", "v"));
+	vitrine_string_set(NULL, "v");
+	vitrine_string_delete(NULL);
+	KUNIT_EXPECT_NULL(test, vitrine_bytes_create(NULL, "s", "v", 1));
+	vitrine_bytes_set(NULL, "v", 1);
+	vitrine_bytes_delete(NULL);
+	KUNIT_EXPECT_EQ(test, failures(test), 0);
+}
+
+static void null_name_is_counted_and_null_string_is_empty(struct kunit *test)
+{
+	struct vitrine_node *root = vitrine_tree_root(test->priv);
+	struct vitrine_string *string = vitrine_string_create(root, "s", NULL);
+
+	KUNIT_EXPECT_NULL(test, vitrine_node_create(root, NULL));
+	KUNIT_EXPECT_NULL(test, vitrine_bytes_create(root, "b", NULL, 1));
+	KUNIT_EXPECT_EQ(test, failures(test), 2);
+	KUNIT_ASSERT_NOT_NULL(test, string);
+	KUNIT_EXPECT_EQ(test, (u32)bits_of(string), 0);
+	vitrine_string_set(string, "value");
+	KUNIT_EXPECT_EQ(test, (u32)bits_of(string), 5);
+	vitrine_string_set(string, NULL);
+	KUNIT_EXPECT_EQ(test, (u32)bits_of(string), 0);
+	check_live(test);
+}
+
+static void bad_trees_are_refused(struct kunit *test)
+{
+	unsigned long before = vtr_inspect_refused();
+	struct vitrine_tree *tree;
+
+	KUNIT_EXPECT_NULL(test, vitrine_tree_create(NULL, 0));
+	KUNIT_EXPECT_NULL(test, vitrine_tree_create("", 0));
+	KUNIT_EXPECT_NULL(test, vitrine_tree_create("a/b", 0));
+	KUNIT_EXPECT_NULL(test, vitrine_tree_create("a\nb", 0));
+	KUNIT_EXPECT_NULL(test, vitrine_tree_create("kunit", 0));
+	KUNIT_EXPECT_NULL(test, vitrine_tree_create("huge",
+						    (256UL << 20) + 1));
+	KUNIT_EXPECT_EQ(test, vtr_inspect_refused(), before + 6);
+	KUNIT_ASSERT_EQ(test, strlen(long_name), VITRINE_TREE_NAME_MAX);
+	tree = vitrine_tree_create(long_name, 1);
+	KUNIT_EXPECT_NOT_NULL(test, tree);
+	vitrine_tree_destroy(tree);
+}
+
+static void numbers_are_set_added_and_subtracted(struct kunit *test)
+{
+	struct vitrine_node *root = vitrine_tree_root(test->priv);
+	struct vitrine_int *i = vitrine_int_create(root, "i", -5);
+	struct vitrine_uint *u = vitrine_uint_create(root, "u", 5);
+	struct vitrine_double *d =
+		vitrine_double_create(root, "d", vitrine_double_from_int(1));
+	struct vitrine_bool *b = vitrine_bool_create(root, "b", false);
+
+	KUNIT_ASSERT_TRUE(test, i && u && d && b);
+	vitrine_int_add(i, 7);
+	KUNIT_EXPECT_EQ(test, bits_of(i), 2);
+	vitrine_int_sub(i, 3);
+	KUNIT_EXPECT_EQ(test, (s64)bits_of(i), -1);
+	vitrine_int_set(i, S64_MIN);
+	vitrine_int_sub(i, 1);
+	KUNIT_EXPECT_EQ(test, (s64)bits_of(i), S64_MAX);
+	vitrine_uint_sub(u, 6);
+	KUNIT_EXPECT_EQ(test, bits_of(u), U64_MAX);
+	vitrine_uint_add(u, 3);
+	KUNIT_EXPECT_EQ(test, bits_of(u), 2);
+	vitrine_uint_set(u, 9);
+	KUNIT_EXPECT_EQ(test, bits_of(u), 9);
+	vitrine_double_add(d, vitrine_double_from_ratio(1, 2));
+	KUNIT_EXPECT_EQ(test, bits_of(d), 0x3ff8000000000000ULL);
+	vitrine_double_sub(d, vitrine_double_from_int(1));
+	KUNIT_EXPECT_EQ(test, bits_of(d), 0x3fe0000000000000ULL);
+	vitrine_double_set(d, 7);
+	KUNIT_EXPECT_EQ(test, bits_of(d), 7);
+	vitrine_bool_set(b, true);
+	KUNIT_EXPECT_EQ(test, bits_of(b), 1);
+	check_live(test);
+
+	vitrine_int_delete(i);
+	vitrine_uint_delete(u);
+	vitrine_double_delete(d);
+	vitrine_bool_delete(b);
+	KUNIT_EXPECT_EQ(test, failures(test), 0);
+	check_live(test);
+}
+
+static void an_update_is_one_generation(struct kunit *test)
+{
+	struct vitrine_tree *tree = test->priv;
+	u64 before = *tree->generation;
+	struct vitrine_uint *u =
+		vitrine_uint_create(vitrine_tree_root(tree), "u", 0);
+
+	KUNIT_EXPECT_EQ(test, *tree->generation, before + 2);
+	vitrine_uint_set(u, 1);
+	KUNIT_EXPECT_EQ(test, *tree->generation, before + 4);
+	vitrine_uint_delete(u);
+	KUNIT_EXPECT_EQ(test, *tree->generation, before + 6);
+}
+
+static void a_batch_is_one_generation(struct kunit *test)
+{
+	struct vitrine_tree *tree = test->priv;
+	u64 before = *tree->generation;
+	unsigned long flags, inner;
+	struct vitrine_string *s;
+	struct vitrine_node *n;
+
+	flags = vitrine_batch_begin(tree);
+	n = vitrine_node_create(vitrine_tree_root(tree), "n");
+	inner = vitrine_batch_begin(tree);
+	s = vitrine_string_create(n, "s", "first");
+	vitrine_batch_end(tree, inner);
+	KUNIT_EXPECT_EQ(test, *tree->generation, before + 1);
+	KUNIT_EXPECT_TRUE(test, irqs_disabled());
+	vitrine_string_set(s, "a value that takes another block");
+	vitrine_batch_end(tree, flags);
+
+	KUNIT_EXPECT_FALSE(test, irqs_disabled());
+	KUNIT_EXPECT_EQ(test, *tree->generation, before + 2);
+	KUNIT_EXPECT_NOT_NULL(test, s);
+	check_live(test);
+}
+
+/* Several contexts at once need real NMIs; the count says what context it is. */
+static void an_nmi_never_waits(struct kunit *test)
+{
+	struct vitrine_tree *tree = test->priv;
+	struct vitrine_uint *u =
+		vitrine_uint_create(vitrine_tree_root(tree), "u", 0);
+	unsigned long flags = vitrine_batch_begin(tree);
+
+	lockdep_off();
+	__preempt_count_add(NMI_OFFSET + HARDIRQ_OFFSET);
+	vitrine_uint_set(u, 1);
+	vitrine_batch_end(tree, vitrine_batch_begin(tree));
+	__preempt_count_sub(NMI_OFFSET + HARDIRQ_OFFSET);
+	lockdep_on();
+	vitrine_batch_end(tree, flags);
+	KUNIT_EXPECT_EQ(test, bits_of(u), 0);
+	KUNIT_EXPECT_EQ(test, failures(test), 1);
+
+	local_irq_save(flags);
+	lockdep_off();
+	__preempt_count_add(NMI_OFFSET + HARDIRQ_OFFSET);
+	vitrine_uint_set(u, 2);
+	__preempt_count_sub(NMI_OFFSET + HARDIRQ_OFFSET);
+	lockdep_on();
+	local_irq_restore(flags);
+	KUNIT_EXPECT_EQ(test, bits_of(u), 2);
+	KUNIT_EXPECT_EQ(test, failures(test), 1);
+	check_live(test);
+}
+
+static void a_full_tree_refuses_and_counts(struct kunit *test)
+{
+	struct vitrine_tree *tree = limited_tree(test, 1);
+	struct vitrine_node *root = vitrine_tree_root(tree);
+	struct vitrine_string *s = vitrine_string_create(root, "s", "old");
+	struct vitrine_uint *u, *last = NULL;
+	struct vtr_inspect_stats stats;
+	unsigned long nr = 0;
+	u64 generation;
+
+	while ((u = vitrine_uint_create(root, "u", nr))) {
+		last = u;
+		nr++;
+	}
+	vtr_inspect_stats(tree, &stats);
+	KUNIT_EXPECT_EQ(test, stats.failed, 1);
+	KUNIT_EXPECT_EQ(test, stats.nr_values, nr + 2);
+	KUNIT_EXPECT_EQ(test, stats.limit_bytes, PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, stats.size_bytes, PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, stats.used_bytes, PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, nr, PAGE_SIZE / 16 - 8);
+
+	generation = *tree->generation;
+	vitrine_string_set(s, "a value that takes another block");
+	KUNIT_EXPECT_EQ(test, failures(test), 2);
+	KUNIT_EXPECT_EQ(test, *tree->generation & 1, 0);
+	KUNIT_EXPECT_GE(test, *tree->generation, generation);
+	KUNIT_EXPECT_EQ(test, (u32)bits_of(s), 3);
+	vitrine_uint_add(last, 1);
+	KUNIT_EXPECT_EQ(test, bits_of(last), nr);
+	vitrine_uint_delete(last);
+	KUNIT_EXPECT_NOT_NULL(test, vitrine_uint_create(root, "u", 1));
+	check_live(test);
+}
+
+static void what_is_too_long_is_refused_and_counted(struct kunit *test)
+{
+	struct vitrine_node *root = vitrine_tree_root(test->priv);
+	char *text = kunit_kzalloc(test, VITRINE_VALUE_MAX + 2, GFP_KERNEL);
+	struct vitrine_string *s;
+
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	memset(text, 'x', VITRINE_VALUE_MAX + 1);
+	KUNIT_EXPECT_NULL(test, vitrine_node_create(root, text));
+	KUNIT_EXPECT_NULL(test, vitrine_string_create(root, "s", text));
+	KUNIT_EXPECT_NULL(test, vitrine_bytes_create(root, "b", text,
+						     SIZE_MAX));
+	KUNIT_EXPECT_EQ(test, failures(test), 3);
+	text[VITRINE_VALUE_MAX] = 0;
+	s = vitrine_string_create(root, "s", text);
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	KUNIT_EXPECT_EQ(test, (u32)bits_of(s), VITRINE_VALUE_MAX);
+	text[VITRINE_VALUE_MAX] = 'x';
+	vitrine_string_set(s, text);
+	KUNIT_EXPECT_EQ(test, failures(test), 4);
+	KUNIT_EXPECT_EQ(test, (u32)bits_of(s), VITRINE_VALUE_MAX);
+	check_live(test);
+}
+
+/* Makes and deletes, where nothing may sleep. */
+struct atomic_work {
+	struct irq_work	work;
+	struct kunit	*test;
+	unsigned int	nr_made;
+};
+
+static void make_and_delete(struct irq_work *work)
+{
+	struct atomic_work *aw = container_of(work, struct atomic_work, work);
+	struct vitrine_node *root = vitrine_tree_root(aw->test->priv), *n;
+	unsigned int i;
+
+	for (i = 0; i < 64; i++) {
+		n = vitrine_node_create(root, "from an interrupt");
+		vitrine_bytes_create(n, "b", long_name, sizeof(long_name));
+		aw->nr_made += !!n;
+		if (i & 1)
+			vitrine_node_delete(n);
+	}
+}
+
+static void interrupts_may_do_it_all(struct kunit *test)
+{
+	struct atomic_work aw = {
+		.work = IRQ_WORK_INIT_HARD(make_and_delete),
+		.test = test,
+	};
+	unsigned long flags;
+
+	irq_work_queue(&aw.work);
+	irq_work_sync(&aw.work);
+	KUNIT_EXPECT_EQ(test, aw.nr_made, 64);
+	local_irq_save(flags);
+	make_and_delete(&aw.work);
+	local_irq_restore(flags);
+	KUNIT_EXPECT_EQ(test, aw.nr_made, 128);
+	KUNIT_EXPECT_EQ(test, failures(test), 0);
+	check_live(test);
+}
+
+static void a_batch_can_use_the_reserve(struct kunit *test)
+{
+	struct vitrine_tree *tree = test->priv;
+	struct vitrine_node *root = vitrine_tree_root(tree);
+	unsigned long flags = vitrine_batch_begin(tree);
+	unsigned int nr_pages = tree->blocks.heap.nr_pages;
+	unsigned int nr_ready = tree->blocks.heap.nr_ready;
+
+	while (vitrine_uint_create(root, "u", 0))
+		;
+	vitrine_batch_end(tree, flags);
+	KUNIT_EXPECT_GE(test, nr_ready, nr_pages + 2);
+	KUNIT_EXPECT_EQ(test, tree->blocks.heap.nr_pages, nr_ready);
+	KUNIT_EXPECT_EQ(test, failures(test), 1);
+	check_live(test);
+	KUNIT_EXPECT_NOT_NULL(test, vitrine_uint_create(root, "u", 0));
+}
+
+static void a_reference_outlives_the_publisher(struct kunit *test)
+{
+	struct vitrine_tree *tree = test->priv;
+	void *copied;
+	size_t len;
+
+	vitrine_uint_create(vitrine_tree_root(tree), "last", 0x123456789abcdef);
+	vtr_inspect_get(tree);
+	vitrine_tree_destroy(tree);
+	test->priv = NULL;
+	KUNIT_EXPECT_EQ(test, vtr_inspect_snapshot(tree, &copied, &len), 0);
+	KUNIT_EXPECT_EQ(test, len, PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, memcmp(copied, vtr_inspect_area(tree)->pages[0],
+				     PAGE_SIZE), 0);
+	kvfree(copied);
+	vtr_inspect_put(tree);
+}
+
+static unsigned int nr_refreshes;
+
+static void count_refresh(struct vitrine_tree *tree)
+{
+	nr_refreshes++;
+}
+
+static void a_snapshot_refreshes_first(struct kunit *test)
+{
+	struct vitrine_tree *tree = vtr_inspect_get(test->priv);
+	void *copied;
+	size_t len;
+
+	nr_refreshes = 0;
+	vtr_inspect_set_refresh(tree, count_refresh);
+	KUNIT_EXPECT_EQ(test, vtr_inspect_snapshot(tree, &copied, &len), 0);
+	kvfree(copied);
+	KUNIT_EXPECT_EQ(test, nr_refreshes, 1);
+	vitrine_tree_destroy(tree);
+	test->priv = NULL;
+	vtr_inspect_refresh(tree);
+	KUNIT_EXPECT_EQ(test, nr_refreshes, 1);
+	vtr_inspect_put(tree);
+}
+
+static unsigned int nr_files;
+
+static struct dentry *count_publish(struct vitrine_tree *tree)
+{
+	nr_files++;
+	return ERR_PTR(-ENODEV);
+}
+
+static void count_withdraw(struct dentry *file)
+{
+	nr_files -= file == ERR_PTR(-ENODEV);
+}
+
+static void count_tree(struct vitrine_tree *tree, void *ctx)
+{
+	++*(unsigned int *)ctx;
+}
+
+static void every_tree_has_its_file(struct kunit *test)
+{
+	static const struct vtr_inspect_files counting = {
+		.publish = count_publish,
+		.withdraw = count_withdraw,
+	};
+	const struct vtr_inspect_files *real = files;
+	struct vitrine_tree *tree;
+	unsigned int nr_trees = 0;
+
+	nr_files = 0;
+	vtr_inspect_for_each(count_tree, &nr_trees);
+	KUNIT_EXPECT_GT(test, nr_trees, 0);
+	vtr_inspect_set_files(&counting);
+	KUNIT_EXPECT_EQ(test, nr_files, nr_trees);
+	tree = vitrine_tree_create("kunit2", 0);
+	KUNIT_EXPECT_EQ(test, nr_files, nr_trees + 1);
+	vitrine_tree_destroy(tree);
+	KUNIT_EXPECT_EQ(test, nr_files, nr_trees);
+	vtr_inspect_set_files(real);
+	KUNIT_EXPECT_EQ(test, nr_files, 0);
+}
+
+/*
+ * Writers on several CPUs: each batch takes from one number what it adds to
+ * the other, and writes a string of equal characters; between batches a node
+ * comes and goes. A torn copy shows as a sum or a string that is not right.
+ */
+struct writers {
+	struct vitrine_tree	*tree;
+	struct vitrine_uint	*taken;
+	struct vitrine_uint	*given;
+	struct vitrine_string	*text;
+	atomic_t		nr_running;
+};
+
+static void write_once(struct writers *w, unsigned int i)
+{
+	char text[64] = { 0 };
+	unsigned long flags;
+	struct vitrine_bytes *b;
+	struct vitrine_node *n;
+
+	memset(text, 'a' + i % 26, 1 + i % 60);
+	flags = vitrine_batch_begin(w->tree);
+	vitrine_uint_sub(w->taken, i);
+	vitrine_uint_add(w->given, i);
+	vitrine_string_set(w->text, text);
+	vitrine_batch_end(w->tree, flags);
+
+	n = vitrine_node_create(vitrine_tree_root(w->tree), text);
+	b = vitrine_bytes_create(n, "b", text, sizeof(text));
+	vitrine_uint_add(w->given, 1);
+	vitrine_uint_sub(w->given, 1);
+	vitrine_node_delete(n);
+	vitrine_bytes_delete(b);
+}
+
+static int writer(void *ctx)
+{
+	struct writers *w = ctx;
+	unsigned int i;
+
+	for (i = 1; i <= INSPECT_TEST_ROUNDS; i++) {
+		write_once(w, i);
+		cond_resched();
+	}
+	atomic_dec(&w->nr_running);
+	return 0;
+}
+
+static const u64 *in_copy(const void *copied, const void *handle)
+{
+	return copied + (size_t)vtr_edit_index(handle) * 16;
+}
+
+/* Only between batches @given may be one more. */
+static void expect_whole(struct kunit *test, const struct writers *w,
+			 const void *copied, size_t len)
+{
+	const u64 *taken = in_copy(copied, w->taken);
+	const u64 *given = in_copy(copied, w->given);
+	const u64 *text = in_copy(copied, w->text);
+	const char *bytes = copied + (text[1] >> 32 & 0xffffff) * 16 + 8;
+
+	KUNIT_EXPECT_EQ(test, ((const u64 *)copied)[1] & 1, 0);
+	KUNIT_EXPECT_EQ(test, ((const u64 *)copied)[2], len);
+	KUNIT_EXPECT_LE(test, taken[1] + given[1], INSPECT_TEST_WRITERS);
+	KUNIT_EXPECT_NULL(test, memchr_inv(bytes, bytes[0], (u32)text[1]));
+}
+
+static void start_writers(struct kunit *test, struct writers *w)
+{
+	struct task_struct *task;
+	unsigned int i, cpu = 0;
+
+	for (i = 0; i < INSPECT_TEST_WRITERS; i++) {
+		task = kthread_create(writer, w, "vitrine_kunit/%u", i);
+		if (IS_ERR(task)) {
+			KUNIT_FAIL(test, "no thread\n");
+			continue;
+		}
+		atomic_inc(&w->nr_running);
+		kthread_bind(task, cpu);
+		wake_up_process(task);
+		cpu = cpumask_next(cpu, cpu_online_mask);
+		if (cpu >= nr_cpu_ids)
+			cpu = cpumask_first(cpu_online_mask);
+	}
+}
+
+static void concurrent_writers_never_show_half(struct kunit *test)
+{
+	struct vitrine_node *root = vitrine_tree_root(test->priv);
+	struct writers *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+	unsigned int nr = 0;
+	u64 total = (u64)INSPECT_TEST_ROUNDS * (INSPECT_TEST_ROUNDS + 1) / 2 *
+		    INSPECT_TEST_WRITERS;
+	void *copied;
+	size_t len;
+
+	KUNIT_ASSERT_NOT_NULL(test, w);
+	w->tree = test->priv;
+	w->taken = vitrine_uint_create(root, "taken", 0);
+	w->given = vitrine_uint_create(root, "given", 0);
+	w->text = vitrine_string_create(root, "text", "a");
+	KUNIT_ASSERT_NOT_NULL(test, w->text);
+	start_writers(test, w);
+	while (nr < INSPECT_TEST_SNAPSHOTS || atomic_read(&w->nr_running)) {
+		if (vtr_inspect_snapshot(w->tree, &copied, &len)) {
+			KUNIT_FAIL(test, "no memory\n");
+			msleep(20);
+			continue;
+		}
+		expect_whole(test, w, copied, len);
+		kvfree(copied);
+		nr++;
+		cond_resched();
+	}
+	kunit_info(test, "%u snapshots, generation %llu\n", nr,
+		   *w->tree->generation);
+	KUNIT_EXPECT_EQ(test, w->tree->blocks.nr_values, 4);
+	KUNIT_EXPECT_EQ(test, w->tree->blocks.nr_tombstones, 0);
+	KUNIT_EXPECT_EQ(test, bits_of(w->given), total);
+	KUNIT_EXPECT_EQ(test, bits_of(w->taken), -total);
+	KUNIT_EXPECT_EQ(test, failures(test), 0);
+	check_live(test);
+}
+
+static struct kunit_case inspect_cases[] = {
+	KUNIT_CASE(null_is_accepted_everywhere),
+	KUNIT_CASE(null_name_is_counted_and_null_string_is_empty),
+	KUNIT_CASE(bad_trees_are_refused),
+	KUNIT_CASE(numbers_are_set_added_and_subtracted),
+	KUNIT_CASE(an_update_is_one_generation),
+	KUNIT_CASE(a_batch_is_one_generation),
+	KUNIT_CASE(an_nmi_never_waits),
+	KUNIT_CASE(a_full_tree_refuses_and_counts),
+	KUNIT_CASE(what_is_too_long_is_refused_and_counted),
+	KUNIT_CASE(interrupts_may_do_it_all),
+	KUNIT_CASE(a_batch_can_use_the_reserve),
+	KUNIT_CASE(a_reference_outlives_the_publisher),
+	KUNIT_CASE(a_snapshot_refreshes_first),
+	KUNIT_CASE(every_tree_has_its_file),
+	KUNIT_CASE(concurrent_writers_never_show_half),
+	{}
+};
+
+static struct kunit_suite inspect_suite = {
+	.name = "vitrine_inspect",
+	.init = inspect_test_init,
+	.exit = inspect_test_exit,
+	.test_cases = inspect_cases,
+};
+
+kunit_test_suite(inspect_suite);
