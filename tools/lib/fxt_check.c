@@ -154,6 +154,10 @@ static bool check_contents(struct fxt_check *check, struct fxt_lane *lane)
 		check->summary.nr_wakeups++;
 		return true;
 	case VITRINE_FXT_EVENT:
+		if (record->event.type > FXT_EVENT_FLOW_END)
+			check->summary.nr_unknown++;
+		check->summary.nr_events++;
+		return true;
 	case VITRINE_FXT_LOG:
 		check->summary.nr_events++;
 		return true;
@@ -208,6 +212,7 @@ static void check_bad_frame(struct fxt_check *check)
 	uint64_t skipped = check->fxt.offset - check->fxt.record.offset;
 
 	check->broken = true;
+	check->headless = false;
 	if (check->lane)
 		check->lane->exact = false;
 	if (check->fxt.offset < check->fxt.decoder.len_bytes)

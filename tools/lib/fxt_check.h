@@ -53,7 +53,7 @@ struct fxt_lane {
  * @begin: where the last magic record is
  * @lane: whose sub-buffer is open, or NULL
  * @broken: the open sub-buffer's end could not be found
- * @stray: records outside of sub-buffers have been reported
+ * @headless: vitrine introduced itself there, but no packet header followed yet
  */
 struct fxt_check {
 	struct vitrine_fxt fxt;
@@ -69,7 +69,7 @@ struct fxt_check {
 	uint64_t begin;
 	struct fxt_lane *lane;
 	bool broken;
-	bool stray;
+	bool headless;
 };
 
 void fxt_check_note(struct fxt_check *check, uint64_t offset,

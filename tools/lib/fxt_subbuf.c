@@ -171,6 +171,7 @@ static void open_subbuf(struct fxt_check *check, struct fxt_lane *lane,
 	lane->begin = check->begin;
 	lane->nr_timed = 0;
 	check->lane = lane;
+	check->headless = false;
 	check->broken = false;
 }
 
@@ -188,23 +189,18 @@ static void check_timed(struct fxt_check *check, struct fxt_lane *lane)
 			  packet->end_ticks);
 }
 
-/* Our own records need a packet header to be judged by. */
+/* What vitrine writes needs a packet header to be judged by. */
 static void outside(struct fxt_check *check, struct fxt_lane *lane)
 {
 	const struct vitrine_fxt_record *record = &check->fxt.record;
 	struct vitrine_packet packet;
 
-	if (fxt_packet_read(&check->fxt.decoder, record, &packet)) {
+	if (fxt_packet_read(&check->fxt.decoder, record, &packet))
 		open_subbuf(check, lane, &packet);
-		return;
-	}
-	if (!record->timed || check->stray ||
-	    !fxt_string_is(&check->fxt.provider->name, VITRINE_PROVIDER_NAME))
-		return;
-	check->stray = true;
-	fxt_fault(&check->fxt.decoder, record->offset,
-		  "record of provider %u outside of its sub-buffers",
-		  record->provider);
+	else if (record->kind == VITRINE_FXT_PROVIDER_INFO &&
+		 fxt_string_is(&record->provider_info.name,
+			       VITRINE_PROVIDER_NAME))
+		check->headless = true;
 }
 
 static void inside(struct fxt_check *check, struct fxt_lane *lane)
@@ -233,7 +229,6 @@ void fxt_subbuf_follow(struct fxt_check *check, struct fxt_lane *lane)
 	if (record->kind == VITRINE_FXT_MAGIC) {
 		fxt_subbuf_end(check, record->offset);
 		check->begin = record->offset;
-		check->stray = false;
 	} else if (!check->lane) {
 		outside(check, lane);
 	} else if (record->offset < subbuf_end(check->lane)) {
@@ -253,8 +248,11 @@ void fxt_subbuf_end(struct fxt_check *check, uint64_t offset)
 {
 	struct fxt_lane *lane = check->lane;
 
+	if (check->headless)
+		fxt_fault(&check->fxt.decoder, check->begin,
+			  "sub-buffer without a packet header");
+	check->headless = false;
 	check->lane = NULL;
-	check->stray = true;
 	if (!lane || check->broken)
 		return;
 	if (offset < subbuf_end(lane)) {

@@ -512,5 +512,9 @@ int cmd_record(int argc, char **argv)
 	close_if_open(record.tick_fd);
 	close_if_open(record.signal_fd);
 	close_if_open(record.recorder.epoll_fd);
-	return err ? report_error(err) : EXIT_DONE;
+	if (!err)
+		return EXIT_DONE;
+	/* There is no input to be bad: a file too large is a full disk. */
+	report_error(err);
+	return EXIT_ENVIRONMENT;
 }

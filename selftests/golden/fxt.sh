@@ -1,0 +1,93 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Golden Fuchsia traces: what `vitrine' makes of each, to the byte.
+#
+#   fxt.sh VITRINE MKFXT DIR
+#
+# VITRINE is the command, MKFXT the generator built from mkfxt.c, DIR a place
+# for the files. Beside this script, fxt/NAME.check is what `vitrine check' says
+# of NAME and fxt/NAME.print what `vitrine print --all' makes of it, errors and
+# exit codes included.
+#
+#   UPDATE=1 fxt.sh ...	write those files anew; then read the difference
+
+set -u
+vitrine=$(realpath "$1")
+mkfxt=$(realpath "$2")
+dir=$3
+here=$(cd "$(dirname "$0")" && pwd)/fxt
+tests=0
+failed=0
+
+# point WHAT EXPECTED-FILE ACTUAL-FILE
+point()
+{
+	local difference
+
+	[ -z "${UPDATE-}" ] || cp "$3" "$2"
+	tests=$((tests + 1))
+	if difference=$(diff -u "$2" "$3" 2>&1); then
+		echo "ok $tests $1"
+	else
+		echo "not ok $tests $1"
+		printf '%s\n' "$difference" | sed 's/^/# /'
+		failed=1
+	fi
+}
+
+# run OUT ARGUMENT...: output, errors and exit code into OUT
+run()
+{
+	local out=$1
+
+	shift
+	"$vitrine" "$@" >"$out" 2>"$out.err"
+	echo "exit code $?" | cat "$out.err" - >>"$out"
+}
+
+mkdir -p "$dir" && cd "$dir" || exit 1
+echo "TAP version 13"
+for name in $("$mkfxt"); do
+	"$mkfxt" "$name" >"$name.fxt"
+	run "$name.check" check "$name.fxt"
+	point "$name: check" "$here/$name.check" "$name.check"
+	run "$name.print" print --all "$name.fxt"
+	point "$name: print" "$here/$name.print" "$name.print"
+done
+
+# Either byte order is the same trace; so is what is read and not mapped.
+point "big-endian: the same records" \
+	<(cat records.print) <(cat big-endian.print)
+"$vitrine" print --all <(cat records.fxt) >pipe.print 2>&1
+point "a pipe: the same records" <(head -n -1 records.print) pipe.print
+
+# Only what has a time, and lost records, counted from the first on.
+run relative.print print --relative vitrine.fxt
+point "relative" "$here/relative.print" relative.print
+
+# A file cut short is faulty, and no more than that, unless a sub-buffer ends
+# just there.
+whole=$(stat -c %s vitrine.fxt)
+tests=$((tests + 1))
+bad=0
+for ((len = 0; len < whole; len += 12)); do
+	head -c "$len" vitrine.fxt >cut.fxt
+	"$vitrine" check cut.fxt >cut.check 2>&1
+	status=$?
+	case $len in
+	864 | 1248) wanted=0 ;;
+	*) wanted=1 ;;
+	esac
+	[ $status = $wanted ] || { bad=1; echo "# check of $len bytes"; sed 's/^/# /' cut.check; }
+	"$vitrine" print cut.fxt >cut.print 2>&1
+	[ $? -le 1 ] || { bad=1; echo "# print of $len bytes"; sed 's/^/# /' cut.print; }
+done
+if [ $bad = 0 ]; then
+	echo "ok $tests cut short"
+else
+	echo "not ok $tests cut short"
+	failed=1
+fi
+echo "1..$tests"
+exit $failed

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A ring without a kernel: the same pages in a file that can be mapped, and a
+ * writer that follows <vitrine/map.h> step by step. What the module does with
+ * one thread's records is done here with two threads that take turns.
+ */
+#ifndef _SELFTESTS_FAKE_RING_H
+#define _SELFTESTS_FAKE_RING_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <vitrine/map.h>
+
+#define FAKE_PAGE		4096
+#define FAKE_WORKER		101
+#define FAKE_PROCESS		100
+
+/**
+ * struct fake_ring - a ring and its writer
+ * @fd: the file
+ * @len: its length
+ * @consumer: page 0
+ * @producer: page 1
+ * @subbufs: the sub-buffers
+ * @packet: header of the one being written
+ * @at: where the next record goes
+ * @room: bytes left in it
+ * @running: thread reference of who runs, 1 idle, 2 the worker
+ * @ticks: time of the last record
+ * @records: records with a timestamp written
+ * @bytes_before: bytes committed in earlier sub-buffers
+ */
+struct fake_ring {
+	int fd;
+	size_t len;
+	struct vitrine_ring_consumer *consumer;
+	struct vitrine_ring_producer *producer;
+	unsigned char *subbufs;
+	struct vitrine_packet *packet;
+	uint64_t *at;
+	size_t room;
+	unsigned int running;
+	uint64_t ticks;
+	uint64_t records;
+	uint64_t bytes_before;
+};
+
+/* On @fd, an empty file. */
+__attribute__((unused))
+static void fake_ring_init(struct fake_ring *ring, int fd, unsigned int cpu,
+			   unsigned int nr_subbufs, size_t subbuf_bytes)
+{
+	size_t len = 2 * FAKE_PAGE + nr_subbufs * subbuf_bytes;
+	unsigned char *bytes;
+
+	memset(ring, 0, sizeof(*ring));
+	if (ftruncate(fd, len)) {
+		perror("ftruncate");
+		exit(1);
+	}
+	bytes = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (bytes == MAP_FAILED) {
+		perror("mmap");
+		exit(1);
+	}
+	ring->fd = fd;
+	ring->len = len;
+	ring->consumer = (void *)bytes;
+	ring->producer = (void *)(bytes + FAKE_PAGE);
+	ring->subbufs = bytes + 2 * FAKE_PAGE;
+	ring->running = 1;
+	ring->ticks = 1000;
+	*ring->producer = (struct vitrine_ring_producer){
+		.length = sizeof(*ring->producer),
+		.version = VITRINE_MAP_VERSION,
+		.cpu = cpu,
+		.session = 1,
+		.nr_subbufs = nr_subbufs,
+		.subbuf_bytes = subbuf_bytes,
+		.ticks_per_second = 1000000000,
+		.sequence = ~0ULL,
+	};
+}
+
+__attribute__((unused))
+static void fake_ring_deinit(struct fake_ring *ring)
+{
+	munmap(ring->consumer, ring->len);
+	close(ring->fd);
+}
+
+static void fake_put(struct fake_ring *ring, const void *bytes, size_t len)
+{
+	memcpy(ring->at, bytes, len);
+	ring->at += (len + 7) / 8;
+	ring->room -= (len + 7) / 8 * 8;
+}
+
+static void fake_put_word(struct fake_ring *ring, uint64_t word)
+{
+	fake_put(ring, &word, sizeof(word));
+}
+
+static void fake_commit(struct fake_ring *ring)
+{
+	unsigned char *begin = (unsigned char *)ring->packet -
+			       VITRINE_PACKET_OFFSET;
+
+	ring->packet->end_ticks = ring->ticks;
+	__atomic_store_n(&ring->packet->committed_bytes,
+			 (unsigned char *)ring->at - begin, __ATOMIC_RELEASE);
+}
+
+/* Thread @ref with its names; all names have eight bytes or less. */
+static void fake_put_thread(struct fake_ring *ring, unsigned int ref,
+			    uint64_t process, uint64_t thread,
+			    const char name[8])
+{
+	uint64_t text;
+
+	memcpy(&text, name, sizeof(text));
+	fake_put_word(ring, 0x33 | (uint64_t)ref << 16);
+	fake_put_word(ring, process);
+	fake_put_word(ring, thread);
+	fake_put_word(ring, 0x37 | 1 << 16 |
+		      (0x8000ULL | strlen(name)) << 24);
+	fake_put_word(ring, process);
+	fake_put_word(ring, text);
+	fake_put_word(ring, 0x67 | 2 << 16 |
+		      (0x8000ULL | strlen(name)) << 24 | 1ULL << 40);
+	fake_put_word(ring, thread);
+	fake_put_word(ring, text);
+	fake_put_word(ring, 0x38 | 0x8007ULL << 16);
+	fake_put(ring, "process", 8);
+	fake_put_word(ring, process);
+}
+
+static void fake_put_preamble(struct fake_ring *ring)
+{
+	fake_put_word(ring, 0x0016547846040010ULL);
+	fake_put_word(ring, 0x20 | 1 << 16 |
+		      (ring->producer->cpu + 1ULL) << 20 | 7ULL << 52);
+	fake_put(ring, "vitrine", 8);
+	fake_put_word(ring, 0x21);
+	fake_put_word(ring, ring->producer->ticks_per_second);
+	fake_put_word(ring, 0xf5 | 0x8007ULL << 16 | 104ULL << 32 | 1ULL << 48);
+	fake_put(ring, "vitrine", 8);
+	ring->at += sizeof(struct vitrine_packet) / 8;
+	ring->room -= sizeof(struct vitrine_packet);
+}
+
+/* First half of a recycling: nobody may take the sub-buffer any more. */
+static void fake_recycle_begin(struct fake_ring *ring)
+{
+	struct vitrine_ring_producer *producer = ring->producer;
+	uint64_t sequence = producer->sequence + 1;
+
+	if (ring->packet)
+		ring->bytes_before += ring->packet->committed_bytes;
+	ring->at = (void *)(ring->subbufs + sequence % producer->nr_subbufs *
+			    producer->subbuf_bytes);
+	ring->room = producer->subbuf_bytes;
+	ring->packet = (void *)((unsigned char *)ring->at +
+				VITRINE_PACKET_OFFSET);
+	__atomic_store_n(&ring->packet->generation,
+			 ring->packet->generation + 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+/* Second half: it is the next one. */
+static void fake_recycle_end(struct fake_ring *ring)
+{
+	struct vitrine_ring_producer *producer = ring->producer;
+	uint64_t generation = ring->packet->generation;
+
+	fake_put_preamble(ring);
+	*ring->packet = (struct vitrine_packet){
+		.magic = VITRINE_PACKET_MAGIC,
+		.generation = generation,
+		.sequence = producer->sequence + 1,
+		.begin_ticks = ring->ticks,
+		.records_before = ring->records,
+		.bytes_before = ring->bytes_before,
+		.lost_records = producer->lost_records,
+		.cpu = producer->cpu,
+		.session = producer->session,
+		.subbuf_bytes = producer->subbuf_bytes,
+	};
+	fake_put_thread(ring, 1, 0, 0, "idle\0\0\0");
+	fake_put_thread(ring, 2, FAKE_PROCESS, FAKE_WORKER, "worker\0");
+	fake_commit(ring);
+	__atomic_store_n(&ring->packet->generation, generation + 1,
+			 __ATOMIC_RELEASE);
+	__atomic_store_n(&producer->sequence, producer->sequence + 1,
+			 __ATOMIC_RELEASE);
+}
+
+static void fake_ring_advance(struct fake_ring *ring)
+{
+	fake_recycle_begin(ring);
+	fake_recycle_end(ring);
+}
+
+/* One switch between the two threads. */
+__attribute__((unused))
+static void fake_ring_switch(struct fake_ring *ring)
+{
+	unsigned int out = ring->running, in = 3 - out;
+
+	if (ring->room < 16)
+		fake_ring_advance(ring);
+	ring->ticks += 10;
+	fake_put_word(ring, 0x28 | (uint64_t)ring->producer->cpu << 16 |
+		      (out == 2 ? 3ULL : 0) << 24 |
+		      (uint64_t)out << 28 | (uint64_t)in << 36 |
+		      (out == 2 ? 120ULL : 0) << 44 |
+		      (in == 2 ? 120ULL : 0) << 52);
+	fake_put_word(ring, ring->ticks);
+	ring->running = in;
+	ring->records++;
+	fake_commit(ring);
+}
+
+/* Switches until @sequence is the sub-buffer being written, and one in it. */
+__attribute__((unused))
+static void fake_ring_fill(struct fake_ring *ring, uint64_t sequence)
+{
+	do
+		fake_ring_switch(ring);
+	while (ring->producer->sequence != sequence);
+}
+
+#endif /* _SELFTESTS_FAKE_RING_H */

@@ -1,0 +1,161 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# `vitrine record' on rings that no kernel writes: commands, signals, time, new
+# CPUs, new sessions, and all that can be missing.
+#
+#   record.sh VITRINE WORDS DIR
+#
+# DIR holds fake_rings, which the Makefile builds.
+
+set -u
+vitrine=$(realpath "$1")
+fake_rings=$(realpath "$3/fake_rings")
+dir=$(mktemp -d)
+tests=0
+failed=0
+rings=
+
+finish()
+{
+	[ -z "$rings" ] || kill "$rings"
+	rm -rf "$dir"
+}
+trap finish EXIT
+
+# check WHAT COMMAND...: the command succeeds
+check()
+{
+	local what=$1
+
+	tests=$((tests + 1))
+	shift
+	if "$@" >"$dir/check.log" 2>&1; then
+		echo "ok $tests $what"
+	else
+		echo "not ok $tests $what"
+		sed 's/^/# /' "$dir/check.log"
+		sed 's/^/# /' "$dir/err"
+		failed=1
+	fi
+}
+
+# record ARGUMENT...: standard error and exit code into files
+record()
+{
+	"$vitrine" record "$@" >"$dir/out" 2>"$dir/err"
+	echo $? >"$dir/status"
+}
+
+# ended STATUS PATTERN...: that was the exit code, and err has these lines
+ended()
+{
+	local pattern
+
+	[ "$(cat "$dir/status")" = "$1" ] || return
+	shift
+	for pattern; do
+		grep -qE "$pattern" "$dir/err" || return
+	done
+}
+
+fresh_rings()
+{
+	if [ -n "$rings" ]; then
+		kill "$rings"
+		wait "$rings"
+	fi
+	rm -rf "$dir/vitrine"
+	mkdir -p "$dir/vitrine/trace"
+	echo "[1] 0" >"$dir/vitrine/trace/enable"
+	"$fake_rings" "$dir" >"$dir/given" &
+	rings=$!
+	while [ ! -e "$dir/vitrine/trace/cpu0" ]; do
+		sleep 0.05
+	done
+}
+
+cd "$dir" || exit 1
+export VITRINE_DEBUGFS=$dir
+touch err
+echo "TAP version 13"
+
+# ---- what can be missing ----
+
+record -o trace.fxt -- true
+check "not loaded" ended 3 "is not loaded" "insmod vitrine.ko"
+mkdir -p vitrine/trace
+record -o trace.fxt -- true
+check "no rings" ended 3 "no CPU's ring"
+record -- true
+check "no file" ended 2 "no FILE given"
+for seconds in 0 -1 nan 1e300 2x ""; do
+	record -o trace.fxt -t "$seconds" -- true
+	check "-t '$seconds'" ended 2 "is no number of seconds"
+done
+
+fresh_rings
+echo "[0] 1" >vitrine/trace/enable
+record -o trace.fxt -- true
+check "switched off" ended 3 "switched off; run .echo 1 > .*/trace/enable"
+echo "[1] 0" >vitrine/trace/enable
+record -o trace.fxt -- ./no-such-command
+check "no such command" ended 3 "no-such-command: cannot run: No such file"
+record -o no/such/directory/trace.fxt -- touch ran
+check "no such directory" ended 3 "no/such/directory/trace.fxt: cannot create"
+check "and the command did not run" test ! -e ran
+check "nothing is left behind" test -z "$(find . -name '*.fxt*')"
+
+# ---- commands ----
+
+record -o trace.fxt -- sh -c 'echo said; exit 7'
+check "a command that fails" ended 0 "sh exited with status 7" \
+	"trace.fxt: [0-9]+ switches on 1 CPU, [0-9]+ bytes, 0 lost"
+check "its output is its own" grep -qx said out
+check "the trace is sound" "$vitrine" check trace.fxt
+record -o trace.fxt sh -c 'kill -9 $$'
+check "a command that is killed" ended 0 "sh was killed by signal 9"
+record -o trace.fxt -t 0.3 -- sh -c 'sleep 1; echo late'
+check "time up before the command ends" ended 0 ", 0\.3[0-9]* s"
+check "the command ends all the same" grep -qx late out
+
+# ---- disk full ----
+
+(
+	trap '' XFSZ
+	ulimit -f 4
+	record -o full.fxt -t 2
+)
+check "disk full" ended 3 "full.fxt: cannot write" "is saved: [0-9]+ bytes"
+check "what was saved is sound" "$vitrine" check full.fxt
+record -o /dev/full -t 0.2
+check "/dev/full" ended 3 "/dev/full: cannot write: No space left"
+
+# ---- a CPU comes, a session ends, ^C ----
+
+fresh_rings
+"$vitrine" record -o long.fxt 2>err &
+recorder=$!
+sleep 3.5
+kill -INT $recorder
+wait $recorder
+echo $? >status
+kill $rings
+wait $rings
+rings=
+check "interrupted" ended 0 "long.fxt: [0-9]+ switches on 2 CPUs, [0-9]+ bytes, 0 lost"
+check "sound" "$vitrine" check long.fxt
+"$vitrine" check long.fxt >long.check
+check "nothing lost" grep -q " 2 CPUs, 2 threads, 0 records lost" long.check
+
+# switches CPU FROM TO: how many the trace has in that sub-buffer range
+"$vitrine" print long.fxt >long.print
+cpu0=$(grep -c '\[000\] switch' long.print)
+session1=$(sed -n 's/^cpu0 session 1: //p' given)
+session2=$(sed -n 's/^cpu0 session 2: //p' given)
+check "all of a session that ended ($session1), and the next ($cpu0 in all)" \
+	test "$cpu0" -gt "$session1" -a "$cpu0" -le $((session1 + session2))
+check "no temporary file is left" test -z "$(find . -name '*.fxt.*')"
+
+echo "1..$tests"
+exit $failed

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Consuming a ring: what is taken, what is counted as lost, and what becomes of
+ * a copy when the kernel gets ahead between any two of its steps.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+
+#include "fake_ring.h"
+#include "tap.h"
+#include "vitrine.h"
+
+#define NR_SUBBUFS	4
+#define SUBBUF_BYTES	4096
+
+/**
+ * struct reader - a fake ring and the library's end of it
+ * @ring: the writer
+ * @handle: the reader
+ * @records: taken so far
+ * @lost: reported lost so far
+ * @faults: found in what was taken
+ * @trigger: step at which to interfere
+ * @countdown: how many of those to let pass
+ * @interfere: what to do then
+ */
+struct reader {
+	struct fake_ring ring;
+	struct vitrine_ring *handle;
+	uint64_t records;
+	uint64_t lost;
+	uint64_t faults;
+	enum vitrine_step trigger;
+	int countdown;
+	void (*interfere)(struct reader *reader);
+};
+
+static char *path_of(int fd, char path[32])
+{
+	snprintf(path, 32, "/proc/self/fd/%d", fd);
+	return path;
+}
+
+static void reader_open(struct reader *reader, unsigned int flags)
+{
+	struct vitrine_error *err;
+	char path[32];
+
+	reader->handle = NULL;
+	err = vitrine_ring_create(path_of(reader->ring.fd, path), flags,
+				  &reader->handle);
+	if (!err)
+		return;
+	vitrine_error_print(err, stderr);
+	exit(1);
+}
+
+static void reader_init(struct reader *reader)
+{
+	memset(reader, 0, sizeof(*reader));
+	fake_ring_init(&reader->ring, memfd_create("ring", 0), 3, NR_SUBBUFS,
+		       SUBBUF_BYTES);
+}
+
+static void reader_deinit(struct reader *reader)
+{
+	vitrine_ring_destroy(reader->handle);
+	fake_ring_deinit(&reader->ring);
+}
+
+static void print_fault(void *ctx, uint64_t offset, const char *message)
+{
+	printf("# offset 0x%llx: %s\n", (unsigned long long)offset, message);
+}
+
+static const struct vitrine_fxt_report report = { .fault = print_fault };
+
+/* The next sub-buffer's sequence number, ~0 if there is none, ~1: an error. */
+static uint64_t take(struct reader *reader)
+{
+	const struct vitrine_subbuf *subbuf;
+	struct vitrine_fxt_summary summary;
+	struct vitrine_error *err;
+
+	err = vitrine_ring_next(reader->handle, &subbuf);
+	if (err) {
+		vitrine_error_destroy(err);
+		return ~1ULL;
+	}
+	if (!subbuf)
+		return ~0ULL;
+	reader->records += subbuf->nr_records;
+	reader->lost += subbuf->nr_lost;
+	err = vitrine_fxt_check_bytes(subbuf->bytes, subbuf->len_bytes,
+				      &report, &summary);
+	reader->faults += err || summary.nr_faults ||
+			  summary.nr_switches != subbuf->nr_switches ||
+			  subbuf->nr_switches != subbuf->nr_records;
+	vitrine_error_destroy(err);
+	return subbuf->sequence;
+}
+
+static bool whole(const struct reader *reader)
+{
+	bool ok = !reader->faults && reader->records + reader->lost ==
+		  reader->ring.records;
+
+	if (!ok)
+		printf("# %llu faults, %llu read, %llu lost, %llu written\n",
+		       (unsigned long long)reader->faults,
+		       (unsigned long long)reader->records,
+		       (unsigned long long)reader->lost,
+		       (unsigned long long)reader->ring.records);
+	return ok;
+}
+
+static void test_order(void)
+{
+	struct reader reader;
+
+	reader_init(&reader);
+	reader_open(&reader, 0);
+	tap_check(take(&reader) == ~0ULL, "an empty ring has nothing");
+	fake_ring_switch(&reader.ring);
+	tap_check(take(&reader) == ~0ULL,
+		  "a sub-buffer being written is not taken");
+	fake_ring_fill(&reader.ring, 2);
+	tap_check(reader.ring.consumer->sequence == 0,
+		  "the kernel is told that 0 is wanted");
+	tap_check(take(&reader) == 0 && take(&reader) == 1 &&
+		  take(&reader) == ~0ULL, "complete ones are taken in order");
+	tap_check(reader.ring.consumer->sequence == 2,
+		  "the kernel is told that 2 is wanted");
+	vitrine_ring_stop(reader.handle);
+	fake_ring_fill(&reader.ring, 3);
+	tap_check(take(&reader) == 2 && take(&reader) == ~0ULL,
+		  "after a stop, the one being written then is the last");
+	reader_deinit(&reader);
+}
+
+static void test_begin(void)
+{
+	struct reader reader;
+
+	reader_init(&reader);
+	fake_ring_fill(&reader.ring, 9);
+	reader_open(&reader, 0);
+	fake_ring_fill(&reader.ring, 10);
+	tap_check(take(&reader) == 9 && !reader.lost,
+		  "begins with the one being written, what was before is not lost");
+	vitrine_ring_destroy(reader.handle);
+	reader.records = 0;
+	reader_open(&reader, VITRINE_RING_FROM_START);
+	vitrine_ring_stop(reader.handle);
+	tap_check(take(&reader) == 7 && take(&reader) == 8 &&
+		  take(&reader) == 9 && take(&reader) == 10 && whole(&reader),
+		  "from the start, what is gone is counted as lost");
+	reader_deinit(&reader);
+}
+
+static void test_gap(void)
+{
+	struct reader reader;
+
+	reader_init(&reader);
+	reader_open(&reader, 0);
+	fake_ring_fill(&reader.ring, 1);
+	tap_check(take(&reader) == 0, "takes the first");
+	fake_ring_fill(&reader.ring, 50);
+	reader.ring.producer->lost_records = 7;
+	fake_ring_fill(&reader.ring, 51);
+	tap_check(take(&reader) == 48, "goes on with the oldest there is");
+	vitrine_ring_stop(reader.handle);
+	while (take(&reader) < ~1ULL)
+		;
+	reader.lost -= 7;
+	tap_check(whole(&reader),
+		  "overwritten and unwritten records are counted exactly");
+	reader.ring.producer->lost_records = 9;
+	tap_check(vitrine_ring_unwritten(reader.handle) == 2,
+		  "what was lost since is known");
+	reader_deinit(&reader);
+}
+
+/* The writer stops in the middle of everything, and nobody waits for it. */
+static void test_odd(void)
+{
+	struct reader reader;
+
+	reader_init(&reader);
+	reader_open(&reader, 0);
+	fake_ring_fill(&reader.ring, NR_SUBBUFS - 1);
+	fake_recycle_begin(&reader.ring);
+	tap_check(take(&reader) == ~0ULL,
+		  "a sub-buffer being recycled is not taken");
+	fake_recycle_end(&reader.ring);
+	tap_check(take(&reader) == 1, "the next one is");
+	vitrine_ring_stop(reader.handle);
+	while (take(&reader) < ~1ULL)
+		;
+	tap_check(whole(&reader), "and the loss is exact");
+	reader_deinit(&reader);
+}
+
+/* ---- Races, one at a time ---------------------------------------------- */
+
+static void interfere(void *ctx, enum vitrine_step step)
+{
+	struct reader *reader = ctx;
+
+	if (reader->interfere && step == reader->trigger &&
+	    !reader->countdown--)
+		reader->interfere(reader);
+}
+
+/* The whole ring is written anew. */
+static void lap(struct reader *reader)
+{
+	fake_ring_fill(&reader->ring,
+		       reader->ring.producer->sequence + NR_SUBBUFS);
+}
+
+static void recycle_wanted(struct reader *reader)
+{
+	fake_ring_advance(&reader->ring);
+}
+
+static void append(struct reader *reader)
+{
+	fake_ring_switch(&reader->ring);
+}
+
+static void never_rest(struct reader *reader)
+{
+	reader->countdown = 0;
+	lap(reader);
+}
+
+static void race(enum vitrine_step step, const char *name,
+		 void (*what)(struct reader *reader))
+{
+	struct reader reader;
+
+	reader_init(&reader);
+	reader_open(&reader, 0);
+	/* The one that is wanted is recycled next. */
+	fake_ring_fill(&reader.ring, NR_SUBBUFS - 1);
+	reader.trigger = step;
+	reader.interfere = what;
+	vitrine_ring_observe(reader.handle, interfere, &reader);
+	while (take(&reader) < ~1ULL)
+		;
+	reader.interfere = NULL;
+	vitrine_ring_stop(reader.handle);
+	while (take(&reader) < ~1ULL)
+		;
+	tap_check(whole(&reader), "%s", name);
+	reader_deinit(&reader);
+}
+
+static void test_races(void)
+{
+	race(VITRINE_STEP_GENERATION, "recycled before its size is read",
+	     recycle_wanted);
+	race(VITRINE_STEP_SIZE, "recycled before it is copied", recycle_wanted);
+	race(VITRINE_STEP_COPY, "recycled after it was copied", recycle_wanted);
+	race(VITRINE_STEP_RETRY, "recycled before the next attempt",
+	     recycle_wanted);
+	race(VITRINE_STEP_GENERATION, "lapped before its size is read", lap);
+	race(VITRINE_STEP_SIZE, "lapped before it is copied", lap);
+	race(VITRINE_STEP_COPY, "lapped after it was copied", lap);
+	race(VITRINE_STEP_COPY, "lapped at every attempt", never_rest);
+}
+
+/* While the last, open one is copied, a record is added to it. */
+static void test_append(enum vitrine_step step, const char *name)
+{
+	struct reader reader;
+
+	reader_init(&reader);
+	reader_open(&reader, 0);
+	fake_ring_switch(&reader.ring);
+	vitrine_ring_stop(reader.handle);
+	reader.trigger = step;
+	reader.interfere = append;
+	vitrine_ring_observe(reader.handle, interfere, &reader);
+	tap_check(take(&reader) == 0 && !reader.faults && reader.records >= 1,
+		  "%s", name);
+	reader_deinit(&reader);
+}
+
+/* A stop, and then the kernel overtakes us before we take anything. */
+static void test_overtaken_stop(void)
+{
+	struct reader reader;
+	uint64_t sequence;
+
+	reader_init(&reader);
+	reader_open(&reader, 0);
+	fake_ring_fill(&reader.ring, 1);
+	vitrine_ring_stop(reader.handle);
+	fake_ring_fill(&reader.ring, 20);
+	sequence = take(&reader);
+	tap_check(sequence == 17 && take(&reader) == ~0ULL && reader.lost,
+		  "overtaken after a stop: one more tells what is lost");
+	reader_deinit(&reader);
+}
+
+static void test_closed(void)
+{
+	struct reader reader;
+
+	reader_init(&reader);
+	reader_open(&reader, 0);
+	fake_ring_fill(&reader.ring, 1);
+	tap_check(!vitrine_ring_closed(reader.handle), "open");
+	reader.ring.producer->flags = VITRINE_RING_CLOSED;
+	tap_check(vitrine_ring_closed(reader.handle) &&
+		  vitrine_ring_session(reader.handle) == 1 &&
+		  vitrine_ring_cpu(reader.handle) == 3, "closed");
+	vitrine_ring_stop(reader.handle);
+	tap_check(take(&reader) == 0 && take(&reader) == 1 &&
+		  take(&reader) == ~0ULL && whole(&reader),
+		  "all of a closed ring is read");
+	reader_deinit(&reader);
+}
+
+/* ---- Rings that are none ----------------------------------------------- */
+
+static void refuse(struct reader *reader, int code, const char *name)
+{
+	struct vitrine_ring *handle = NULL;
+	struct vitrine_error *err;
+	char path[32];
+
+	err = vitrine_ring_create(path_of(reader->ring.fd, path), 0, &handle);
+	tap_check(err && err->code == code && !handle, "%s", name);
+	vitrine_error_destroy(err);
+	vitrine_ring_destroy(handle);
+	reader_deinit(reader);
+}
+
+static void test_refused(void)
+{
+	struct vitrine_ring *handle = NULL;
+	struct vitrine_error *err;
+	struct reader reader;
+
+	reader_init(&reader);
+	reader.ring.producer->version++;
+	refuse(&reader, EPROTONOSUPPORT, "another version is refused");
+	reader_init(&reader);
+	reader.ring.producer->length = 8;
+	refuse(&reader, EBADMSG, "a short producer page is refused");
+	reader_init(&reader);
+	reader.ring.producer->nr_subbufs = 1;
+	refuse(&reader, EBADMSG, "one sub-buffer is refused");
+	reader_init(&reader);
+	reader.ring.producer->subbuf_bytes = 0;
+	refuse(&reader, EBADMSG, "sub-buffers of no size are refused");
+	reader_init(&reader);
+	reader.ring.producer->nr_subbufs = ~0U;
+	reader.ring.producer->subbuf_bytes = ~0U & ~4095U;
+	refuse(&reader, EBADMSG, "a ring of impossible size is refused");
+	err = vitrine_ring_create("/proc/self/fd/nothing", 0, &handle);
+	tap_check(err && err->code == ENOENT, "a missing file is an error");
+	vitrine_error_destroy(err);
+}
+
+static void test_malformed(void)
+{
+	static const struct {
+		uint64_t committed;
+		uint64_t magic;
+		const char *name;
+	} cases[] = {
+		{ 0, VITRINE_PACKET_MAGIC, "nothing committed" },
+		{ 168 + 1, VITRINE_PACKET_MAGIC, "half a word committed" },
+		{ SUBBUF_BYTES + 8, VITRINE_PACKET_MAGIC, "too much committed" },
+		{ ~0ULL, VITRINE_PACKET_MAGIC, "far too much committed" },
+		{ 168, 0, "no packet header" },
+	};
+	struct vitrine_packet *packet;
+	struct reader reader;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		reader_init(&reader);
+		reader_open(&reader, 0);
+		fake_ring_fill(&reader.ring, 1);
+		packet = (void *)(reader.ring.subbufs + VITRINE_PACKET_OFFSET);
+		packet->committed_bytes = cases[i].committed;
+		packet->magic = cases[i].magic;
+		tap_check(take(&reader) == ~1ULL, "%s: an error",
+			  cases[i].name);
+		reader_deinit(&reader);
+	}
+}
+
+/* ---- All at once ------------------------------------------------------- */
+
+#define STORM_SWITCHES	3000000
+
+static void *storm(void *ctx)
+{
+	struct fake_ring *ring = ctx;
+	unsigned int i;
+
+	for (i = 0; i < STORM_SWITCHES; i++)
+		fake_ring_switch(ring);
+	__atomic_store_n(&ring->producer->flags, VITRINE_RING_CLOSED,
+			 __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static void test_storm(void)
+{
+	struct reader reader;
+	pthread_t writer;
+	bool closed;
+
+	reader_init(&reader);
+	reader_open(&reader, 0);
+	pthread_create(&writer, NULL, storm, &reader.ring);
+	do {
+		closed = vitrine_ring_closed(reader.handle);
+		if (closed)
+			vitrine_ring_stop(reader.handle);
+		while (take(&reader) < ~1ULL)
+			;
+	} while (!closed);
+	pthread_join(writer, NULL);
+	tap_check(whole(&reader), "a writer that never pauses");
+	printf("# %llu read, %llu lost\n", (unsigned long long)reader.records,
+	       (unsigned long long)reader.lost);
+	reader_deinit(&reader);
+}
+
+int main(void)
+{
+	puts("TAP version 13");
+	test_order();
+	test_begin();
+	test_gap();
+	test_odd();
+	test_races();
+	test_append(VITRINE_STEP_GENERATION, "grows before its size is read");
+	test_append(VITRINE_STEP_SIZE, "grows before it is copied");
+	test_append(VITRINE_STEP_COPY, "grows after it was copied");
+	test_overtaken_stop();
+	test_closed();
+	test_refused();
+	test_malformed();
+	test_storm();
+	return tap_finish();
+}
