@@ -9,8 +9,8 @@ DEMO_KERNEL ?= 6.12
 lane := selftests/lane
 run := selftests/qemu/run
 
-.PHONY: all module tools packages packages-demo demo check kunit host kernel-kunit \
-	kselftest fuzz style harness install clean help
+.PHONY: all module tools install clean help packages packages-demo demo \
+	check style host host-kunit library fuzz kunit debug-kunit kselftest cost harness
 
 all: module tools
 
@@ -34,6 +34,7 @@ export define help
 |  make fuzz           both decoders on hostile bytes, a short run
 |  make kunit          KUnit suites here, and in a kernel with KASAN, lockdep, ...
 |  make kselftest      selftests on each stock kernel (KERNELS="$(KERNELS)")
+|  make cost           instructions a recorded switch costs, ftrace beside it
 |  make harness        the test of the tests: a dead guest can not pass
 |  make packages       install the Debian packages all this needs
 |  make clean          remove build/; ~/.cache/vitrine keeps kernels and images
@@ -91,18 +92,23 @@ demo: SHELL := /bin/bash
 # Each lane prints TAP; selftests/lane counts it.
 
 style: packages
-	@$(lane) style selftests/style
+	@$(lane) $@ selftests/style
 
-host: packages
-	@$(lane) host $(MAKE) -s -C selftests/host check
+host-kunit: packages
+	@$(lane) $@ $(MAKE) -s -C selftests/host check
+
+library: packages
+	@$(lane) $@ $(MAKE) -s -C selftests/tools check
+
+host: host-kunit library
 
 fuzz: packages
-	@$(lane) fuzz $(MAKE) -s -C selftests/fuzz check
+	@$(lane) $@ $(MAKE) -s -C selftests/fuzz check
 
-kernel-kunit: packages
-	@$(lane) kunit $(run) --kernel debug --bring module --timeout 900 -- selftests/qemu/kunit.sh
+debug-kunit: packages
+	@$(lane) $@ $(run) --kernel debug --bring module --timeout 900 -- selftests/qemu/kunit.sh
 
-kunit: host kernel-kunit
+kunit: host-kunit debug-kunit
 
 kselftest_lanes := $(addprefix kselftest-,$(KERNELS))
 .PHONY: $(kselftest_lanes)
@@ -111,14 +117,17 @@ $(kselftest_lanes): kselftest-%: packages
 
 kselftest: $(kselftest_lanes)
 
+cost: packages
+	@$(lane) $@ $(run) --kernel 6.12 --icount -- cost.sh
+
 harness: packages
-	@$(lane) harness selftests/qemu/selftest.sh
+	@$(lane) $@ selftests/qemu/selftest.sh
 
 # One after the other, to the end, whatever fails on the way.
-lanes := style host fuzz harness $(kselftest_lanes) kunit
+lanes := style host-kunit library fuzz harness $(kselftest_lanes) cost debug-kunit
 check: packages
 	@rm -f build/log/*.count; \
-	for lane in $(patsubst kunit,kernel-kunit,$(lanes)); do \
+	for lane in $(lanes); do \
 		$(MAKE) --no-print-directory -s $$lane || true; \
 	done; \
 	for lane in $(lanes); do \
