@@ -15,13 +15,6 @@
 
 #include "fake_ring.h"
 
-static volatile sig_atomic_t ended;
-
-static void end(int signal)
-{
-	ended = 1;
-}
-
 /* Complete before it has its name: nobody may see half a ring. */
 static void make_ring(struct fake_ring *ring, const char *dir,
 		      unsigned int cpu, unsigned int session)
@@ -52,13 +45,16 @@ int main(int argc, char **argv)
 {
 	const struct timespec pause = { 0, 10000000 };
 	struct fake_ring rings[3];
-	unsigned int ms, i;
+	unsigned int ms = 0, i;
+	sigset_t mask;
 
 	if (argc != 2)
 		return 2;
-	signal(SIGTERM, end);
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGTERM);
+	sigprocmask(SIG_BLOCK, &mask, NULL);
 	make_ring(&rings[0], argv[1], 0, 1);
-	for (ms = 0; !ended; ms += 10) {
+	for (; sigtimedwait(&mask, NULL, &pause) != SIGTERM; ms += 10) {
 		if (ms == 1000)
 			make_ring(&rings[1], argv[1], 1, 1);
 		if (ms == 2000) {
@@ -73,7 +69,6 @@ int main(int argc, char **argv)
 			if (ms >= 1000)
 				fake_ring_switch(&rings[1]);
 		}
-		nanosleep(&pause, NULL);
 	}
 	print_ring(&rings[0]);
 	if (ms > 1000)

@@ -243,10 +243,10 @@ struct vitrine_error *vitrine_fxt_next(struct vitrine_fxt *fxt,
  */
 uint64_t vitrine_fxt_ns(uint64_t ticks, uint64_t ticks_per_second)
 {
-	unsigned __int128 ns;
+	__uint128_t ns;
 
 	if (ticks_per_second == NSEC_PER_SEC)
 		return ticks;
-	ns = (unsigned __int128)ticks * NSEC_PER_SEC / ticks_per_second;
+	ns = (__uint128_t)ticks * NSEC_PER_SEC / ticks_per_second;
 	return ns > UINT64_MAX ? UINT64_MAX : ns;
 }

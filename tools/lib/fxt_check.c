@@ -135,7 +135,7 @@ static bool check_switch(struct fxt_check *check, struct fxt_lane *lane)
 			  record->cpu, lane->packet.cpu);
 	if (ours && lane->chained && lane->running != outgoing)
 		fxt_fault(&check->fxt.decoder, record->offset,
-			  "CPU %u switches from thread %" PRIu64 ", but thread %" PRIu64 " was running",
+			  "CPU %u switches from thread %" PRIu64 ", but %" PRIu64 " was running",
 			  record->cpu, outgoing, lane->running);
 	lane->running = incoming;
 	lane->chained = ours;
@@ -170,7 +170,7 @@ static bool check_contents(struct fxt_check *check, struct fxt_lane *lane)
 	case VITRINE_FXT_PROVIDER_SECTION:
 		if (!check->fxt.provider->introduced)
 			fxt_check_note(check, record->offset,
-				       "section of provider %u, which nothing introduces: viewers drop it",
+				       "section of provider %u, not introduced: viewers drop it",
 				       record->provider);
 		return true;
 	case VITRINE_FXT_PROVIDER_EVENT:
@@ -283,22 +283,26 @@ static void check_names(struct fxt_check *check)
 			       nr_nameless);
 }
 
+static void note_backwards(struct fxt_check *check,
+			   const struct fxt_provider *provider)
+{
+	const struct fxt_lane *lane = provider->owner;
+
+	if (lane && lane->nr_backwards)
+		fxt_check_note(check, 0,
+			       "provider %u: %" PRIu64 " records earlier than the one before",
+			       provider->id, lane->nr_backwards);
+}
+
 static void check_lanes(struct fxt_check *check)
 {
 	const struct fxt_provider *provider;
-	const struct fxt_lane *lane;
 	unsigned int i;
 
 	for (i = 0; i < FXT_PROVIDER_BUCKETS; i++) {
 		provider = check->fxt.providers.buckets[i];
-		for (; provider; provider = provider->next) {
-			lane = provider->owner;
-			if (lane && lane->nr_backwards)
-				fxt_check_note(check, 0,
-					       "provider %u: %" PRIu64 " records earlier than the one before",
-					       provider->id,
-					       lane->nr_backwards);
-		}
+		for (; provider; provider = provider->next)
+			note_backwards(check, provider);
 	}
 }
 
@@ -338,7 +342,7 @@ static struct vitrine_error *check_run(struct fxt_check *check,
 	check_lanes(check);
 	if (check->summary.nr_unknown)
 		fxt_check_note(check, 0,
-			       "%" PRIu64 " records of unknown kinds passed over",
+			       "%" PRIu64 " records of unknown kinds",
 			       check->summary.nr_unknown);
 	check->summary.nr_providers = check->fxt.providers.nr;
 	if (check->summary.begin_ns > check->summary.end_ns)

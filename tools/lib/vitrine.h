@@ -318,14 +318,14 @@ struct vitrine_fxt_thread {
  * struct vitrine_fxt_arg - an argument of a record
  * @type: enum fxt_arg_type, or a number this library does not know
  * @name: its name
- * @value: its value; what does not fit the type is not set
+ * @value: its value: @int64 of INT32, too, @uint64 of UINT32, POINTER and KOID
  */
 struct vitrine_fxt_arg {
 	unsigned int			type;
 	struct vitrine_fxt_string	name;
 	union {
-		int64_t				int64;	/* INT32 too */
-		uint64_t			uint64;	/* UINT32, POINTER, KOID too */
+		int64_t				int64;
+		uint64_t			uint64;
 		double				real;
 		bool				boolean;
 		struct vitrine_fxt_string	string;
@@ -345,9 +345,17 @@ struct vitrine_fxt_arg {
  * @cpu: CPU it was written on or speaks of, or VITRINE_FXT_NO_CPU
  * @nr_args: arguments in @args
  * @args: its arguments
- *
- * The union's member is that of @kind; UNKNOWN, MAGIC and PROVIDER_SECTION
- * have none.
+ * @provider_info: of PROVIDER_INFO the name, of PROVIDER_EVENT the event
+ * @string: of STRING
+ * @thread: of THREAD
+ * @event: of EVENT; @id is the counter's, the correlation's, or the end ticks
+ * @blob: of BLOB
+ * @userspace_object: of USERSPACE_OBJECT
+ * @kernel_object: of KERNEL_OBJECT
+ * @context_switch: of SWITCH; a legacy one has priorities, others arguments
+ * @wakeup: of WAKEUP, the thread
+ * @log: of LOG
+ * @large_blob: of LARGE_BLOB; without metadata it has no thread
  */
 struct vitrine_fxt_record {
 	uint64_t	offset;
@@ -364,7 +372,7 @@ struct vitrine_fxt_record {
 		struct {
 			unsigned int			event;
 			struct vitrine_fxt_string	name;
-		} provider_info;	/* and PROVIDER_EVENT */
+		} provider_info;
 		struct {
 			unsigned int			index;
 			struct vitrine_fxt_string	value;
@@ -378,7 +386,7 @@ struct vitrine_fxt_record {
 			struct vitrine_fxt_thread	thread;
 			struct vitrine_fxt_string	category;
 			struct vitrine_fxt_string	name;
-			uint64_t			id;	/* or end ticks */
+			uint64_t			id;
 		} event;
 		struct {
 			unsigned int			type;
@@ -401,7 +409,7 @@ struct vitrine_fxt_record {
 			uint8_t				outgoing_state;
 			uint8_t				outgoing_priority;
 			uint8_t				incoming_priority;
-			bool				legacy;	/* has priorities */
+			bool				legacy;
 		} context_switch;
 		struct vitrine_fxt_thread		wakeup;
 		struct {

@@ -29,7 +29,7 @@
 #define PROGRESS_S	2
 
 /* epoll data of what is no ring */
-#define TAG_SIGNAL	(UINT64_MAX - 0)
+#define TAG_SIGNAL	UINT64_MAX
 #define TAG_TICK	(UINT64_MAX - 1)
 #define TAG_TIME_UP	(UINT64_MAX - 2)
 
@@ -87,7 +87,7 @@ static double parse_seconds(struct argp_state *state, const char *arg)
 	errno = 0;
 	seconds = strtod(arg, &end);
 	/* Not a number compares as false, so ask for what is good. */
-	if (errno || end == arg || *end || !(seconds >= 1e-3 && seconds <= 1e9))
+	if (errno || end == arg || *end || !(seconds >= 0.001 && seconds <= 1e9))
 		argp_error(state, "%s is no number of seconds", arg);
 	return seconds;
 }
@@ -119,8 +119,7 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
 	.args_doc = "[-- COMMAND [ARGUMENT...]]",
-	.doc = "Record every context switch while COMMAND runs, for SECONDS, or until interrupted.\v"
-	       "Exits with 0 if the trace is saved, whatever COMMAND did.",
+	.doc = "Record every context switch while COMMAND runs, for SECONDS, or until ^C.",
 };
 
 static struct vitrine_error *system_error(const char *action)
@@ -318,9 +317,9 @@ static void print_progress(struct record *record)
 
 	if (elapsed(record) < PROGRESS_S || !isatty(STDERR_FILENO))
 		return;
-	fprintf(stderr,
-		"\rvitrine: %.0f s, %" PRIu64 " switches, %" PRIu64 " bytes, %" PRIu64 " lost\033[K",
-		elapsed(record), recorder->nr_switches,
+	fprintf(stderr, "\rvitrine: %.0f s, %" PRIu64 " switches, ",
+		elapsed(record), recorder->nr_switches);
+	fprintf(stderr, "%" PRIu64 " bytes, %" PRIu64 " lost\033[K",
 		vitrine_writer_len(recorder->writer), recorder->nr_lost);
 	record->progress = true;
 }
@@ -447,10 +446,10 @@ static void print_summary(const struct record *record, double seconds)
 {
 	const struct recorder *recorder = &record->recorder;
 
-	fprintf(stderr,
-		"vitrine: %s: %" PRIu64 " switches on %u CPU%s, %" PRIu64 " bytes, %" PRIu64 " lost, %.3f s\n",
+	fprintf(stderr, "vitrine: %s: %" PRIu64 " switches on %u CPU%s, ",
 		record->args.output, recorder->nr_switches, recorder->nr_seen,
-		recorder->nr_seen == 1 ? "" : "s",
+		recorder->nr_seen == 1 ? "" : "s");
+	fprintf(stderr, "%" PRIu64 " bytes, %" PRIu64 " lost, %.3f s\n",
 		vitrine_writer_len(recorder->writer), recorder->nr_lost,
 		seconds);
 }

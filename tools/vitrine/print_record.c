@@ -32,7 +32,7 @@ static void split_time(struct print_state *state,
 	else if (rest < UINT64_MAX / NSEC_PER_SEC)
 		*ret_ns = rest * NSEC_PER_SEC / rate;
 	else
-		*ret_ns = (unsigned __int128)rest * NSEC_PER_SEC / rate;
+		*ret_ns = (__uint128_t)rest * NSEC_PER_SEC / rate;
 }
 
 static void put_time(struct print_state *state,
