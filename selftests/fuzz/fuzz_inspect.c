@@ -16,9 +16,6 @@
 #include "outline.h"
 #include "vitrine.h"
 
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
-
 static ssize_t write_nowhere(void *cookie, const char *bytes, size_t len)
 {
 	return len;

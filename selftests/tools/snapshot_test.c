@@ -30,8 +30,9 @@ enum {
 	WORD_LAST	= 11,		/* value of the last one */
 };
 
-static char path[] = "/tmp/vitrine-snapshot-XXXXXX";
-static volatile uint64_t *words;
+static char path[32];
+static uint64_t *words;
+static bool stop;
 
 static uint64_t block(unsigned int order, unsigned int type, uint64_t parent,
 		      uint64_t name)
@@ -384,16 +385,15 @@ static void test_refresh(void)
 
 static void *write_without_pause(void *ctx)
 {
-	volatile bool *stop = ctx;
 	uint64_t value = 0;
 
-	while (!*stop) {
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
 		value++;
 		__atomic_store_n(&words[WORD_GENERATION],
 				 words[WORD_GENERATION] + 1, __ATOMIC_RELAXED);
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
-		words[WORD_FIRST] = value;
-		words[WORD_LAST] = value;
+		__atomic_store_n(&words[WORD_FIRST], value, __ATOMIC_RELAXED);
+		__atomic_store_n(&words[WORD_LAST], value, __ATOMIC_RELAXED);
 		__atomic_store_n(&words[WORD_GENERATION],
 				 words[WORD_GENERATION] + 1, __ATOMIC_RELEASE);
 	}
@@ -403,12 +403,11 @@ static void *write_without_pause(void *ctx)
 /* Luck, too: a thread that writes all the time. Nothing torn is ever kept. */
 static void test_busy_writer(void)
 {
-	volatile bool stop = false;
 	int i, torn = 0, taken = 0;
 	pthread_t thread;
 
 	write_tree();
-	if (pthread_create(&thread, NULL, write_without_pause, (void *)&stop))
+	if (pthread_create(&thread, NULL, write_without_pause, NULL))
 		return;
 	for (i = 0; i < 2000; i++) {
 		struct race race = { .at = VITRINE_STEP_READ };
@@ -430,7 +429,7 @@ static void test_busy_writer(void)
 		vitrine_snapshot_destroy(snapshot);
 		vitrine_source_destroy(source);
 	}
-	stop = true;
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
 	printf("# %d snapshots taken from the mapping\n", taken);
 	tap_check(!torn, "busy writer: %d torn snapshots", torn);
@@ -438,9 +437,11 @@ static void test_busy_writer(void)
 
 int main(void)
 {
-	int fd = mkstemp(path);
+	int fd;
 
 	puts("TAP version 13");
+	snprintf(path, sizeof(path), "/tmp/vitrine-snapshot-XXXXXX");
+	fd = mkstemp(path);
 	if (fd < 0 || ftruncate(fd, FILE_WORDS * 8))
 		return 1;
 	words = mmap(NULL, FILE_WORDS * 8, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -455,7 +456,7 @@ int main(void)
 	test_fallback();
 	test_refresh();
 	test_busy_writer();
-	munmap((void *)words, FILE_WORDS * 8);
+	munmap(words, FILE_WORDS * 8);
 	close(fd);
 	unlink(path);
 	return tap_finish();

@@ -119,9 +119,9 @@ static const char *open_advice(int code, const char *path)
 	if (code == EACCES)
 		return "run as root, or copy the file as root first";
 	if (code == EPERM)
-		return "under kernel lockdown only what can be read without mmap may be opened: see \"lockdown\" in mmap.rst";
+		return "the kernel may be locked down: see \"lockdown\" in mmap.rst";
 	if (code == ENOENT && !strncmp(path, debugfs_dir, strlen(debugfs_dir)))
-		return "load the module with `modprobe vitrine' or `insmod vitrine.ko', and see that debugfs is mounted";
+		return "is debugfs mounted, and the module loaded (`insmod vitrine.ko')?";
 	return NULL;
 }
 

@@ -65,7 +65,8 @@ static void load_texts(const struct vtr_scan *scan,
 {
 	uint32_t index;
 
-	vtr_for_each_block(scan, index) {
+	for (index = 0; vtr_goes_on(scan, index);
+	     index = vtr_next_index(scan, index)) {
 		int type = vtr_type_at(scan, index);
 		struct vtr_text *text = &hierarchy->texts[hierarchy->nr_texts];
 
@@ -252,7 +253,8 @@ static void load_values(const struct vtr_scan *scan,
 {
 	uint32_t index;
 
-	vtr_for_each_block(scan, index) {
+	for (index = 0; vtr_goes_on(scan, index);
+	     index = vtr_next_index(scan, index)) {
 		int type = vtr_type_at(scan, index);
 		struct vitrine_value *value;
 

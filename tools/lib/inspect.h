@@ -102,8 +102,11 @@ static inline uint64_t vtr_word(const struct vtr_scan *scan, uint32_t index,
 	return le64toh(value);
 }
 
-/* vtr_field(word, mask): the field that @mask names */
-#define vtr_field(word, mask)	(((word) & (mask)) / ((mask) & -(mask)))
+/* The field of @word that @mask names. */
+static inline uint64_t vtr_field(uint64_t word, uint64_t mask)
+{
+	return (word & mask) / (mask & -mask);
+}
 
 static inline uint32_t vtr_block_bytes(const struct vtr_scan *scan,
 				       uint32_t index)
@@ -154,9 +157,15 @@ static inline bool vtr_is_value(int type)
 	}
 }
 
-/* For every block of a scanned file, until the scan fails. */
-#define vtr_for_each_block(scan, index)					\
-	for ((index) = 0; (index) < (scan)->nr_units && !(scan)->err;	\
-	     (index) = vtr_next_index(scan, index))
+/*
+ * Whether a walk over the blocks goes on at @index:
+ *
+ *	for (index = 0; vtr_goes_on(scan, index);
+ *	     index = vtr_next_index(scan, index))
+ */
+static inline bool vtr_goes_on(const struct vtr_scan *scan, uint32_t index)
+{
+	return index < scan->nr_units && !scan->err;
+}
 
 #endif /* _VITRINE_LIB_INSPECT_H */

@@ -44,7 +44,8 @@ static void survey(struct vtr_scan *scan, struct refs *refs)
 {
 	uint32_t index;
 
-	vtr_for_each_block(scan, index) {
+	for (index = 0; vtr_goes_on(scan, index);
+	     index = vtr_next_index(scan, index)) {
 		int type = vtr_type_at(scan, index);
 
 		check_root(scan, refs, index);
@@ -103,7 +104,8 @@ static void check_references(struct vtr_scan *scan, const struct refs *refs)
 	/* Who refers to a block may be among the lost ones. */
 	if (!scan->tiled)
 		return;
-	vtr_for_each_block(scan, index) {
+	for (index = 0; vtr_goes_on(scan, index);
+	     index = vtr_next_index(scan, index)) {
 		int type = vtr_type_at(scan, index);
 
 		switch (type) {
@@ -210,7 +212,8 @@ static void check_free_circles(struct vtr_scan *scan)
 {
 	uint32_t index, at;
 
-	vtr_for_each_block(scan, index) {
+	for (index = 0; vtr_goes_on(scan, index);
+	     index = vtr_next_index(scan, index)) {
 		if (vtr_type_at(scan, index) != INSPECT_FREE ||
 		    scan->aux[index])
 			continue;
@@ -222,7 +225,8 @@ static void check_free_circles(struct vtr_scan *scan)
 				break;
 		}
 	}
-	vtr_for_each_block(scan, index) {
+	for (index = 0; vtr_goes_on(scan, index);
+	     index = vtr_next_index(scan, index)) {
 		if (vtr_type_at(scan, index) != INSPECT_FREE ||
 		    scan->kind[index] & VTR_KIND_WALKED)
 			continue;
@@ -239,16 +243,17 @@ static void check_free_lists(struct vtr_scan *scan, struct refs *refs)
 {
 	uint32_t index;
 
-	vtr_for_each_block(scan, index) {
+	for (index = 0; vtr_goes_on(scan, index);
+	     index = vtr_next_index(scan, index)) {
 		if (vtr_type_at(scan, index) != INSPECT_FREE)
 			continue;
 		check_free_next(scan, refs, index);
 		check_free_cleared(scan, refs, index);
 	}
-	if (refs->linked_back) {
-		vtr_for_each_block(scan, index)
-			if (vtr_type_at(scan, index) == INSPECT_FREE)
-				check_free_back(scan, refs, index);
+	for (index = 0; refs->linked_back && vtr_goes_on(scan, index);
+	     index = vtr_next_index(scan, index)) {
+		if (vtr_type_at(scan, index) == INSPECT_FREE)
+			check_free_back(scan, refs, index);
 	}
 	check_free_circles(scan);
 }

@@ -234,7 +234,8 @@ void vtr_scan_strings(struct vtr_scan *scan)
 {
 	uint32_t index;
 
-	vtr_for_each_block(scan, index) {
+	for (index = 0; vtr_goes_on(scan, index);
+	     index = vtr_next_index(scan, index)) {
 		int type = vtr_type_at(scan, index);
 
 		if (vtr_is_value(type) || type == INSPECT_TOMBSTONE)
@@ -301,7 +302,8 @@ void vtr_scan_parents(struct vtr_scan *scan)
 {
 	uint32_t index;
 
-	vtr_for_each_block(scan, index) {
+	for (index = 0; vtr_goes_on(scan, index);
+	     index = vtr_next_index(scan, index)) {
 		int type = vtr_type_at(scan, index);
 		uint32_t parent;
 

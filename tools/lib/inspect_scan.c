@@ -238,7 +238,7 @@ static void check_block(struct vtr_scan *scan, uint32_t index,
 
 	if (reserved)
 		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
-			       "reserved bits 4 to 7 are 0x%llx, not 0",
+			       "reserved bits 4 to 7 are 0x%" PRIx64 ", not 0",
 			       vtr_field(reserved, INSPECT_W0_RESERVED));
 	switch (type) {
 	case INSPECT_HEADER:

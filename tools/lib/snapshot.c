@@ -10,8 +10,9 @@
  *   3. copy; after every chunk a read fence and a look at the generation, so
  *      that an attempt already lost ends early
  *
- * Pairs with vtr_inspect_begin() and vtr_inspect_end() in module/inspect.c:
- * odd generation, smp_wmb(), edits, smp_store_release(even generation).
+ * All this is snapshot_copy(). Pairs with vtr_edit_begin() and vtr_edit_end()
+ * in module/edit.h: odd generation, smp_wmb(), edits, smp_store_release() of the
+ * even one.
  *
  * Attempts are few and the waits between them bounded. A writer that never
  * pauses outruns them all; then read() of the same file, which the kernel
@@ -128,8 +129,8 @@ static bool copy_stable(struct buffer *to, const struct vitrine_source *source,
 	return generation_holds(source, generation);
 }
 
-static enum attempt attempt_copy(struct buffer *to,
-				 struct vitrine_source *source)
+static enum attempt snapshot_copy(struct buffer *to,
+				  struct vitrine_source *source)
 {
 	const uint64_t *header = (const uint64_t *)source->map;
 	uint64_t generation;
@@ -174,7 +175,7 @@ static enum attempt take_mapped(struct buffer *to, struct vitrine_source *source
 	unsigned int i;
 
 	for (i = 0; i < MAX_ATTEMPTS; i++) {
-		enum attempt attempt = attempt_copy(to, source);
+		enum attempt attempt = snapshot_copy(to, source);
 
 		if (attempt != ATTEMPT_LOST)
 			return attempt;

@@ -7,7 +7,6 @@
 
 #include "commands.h"
 
-
 static void print_fault(void *ctx, uint64_t offset, const char *message)
 {
 	const char *path = ctx;
@@ -102,9 +101,10 @@ static int check_file(const char *path)
 	case VITRINE_FORMAT_FXT:
 		return check_fxt(path);
 	default:
-		return report_error(vitrine_error_create(EBADMSG, path, 0,
-							 "vitrine checks .inspect and .fxt files",
-							 "neither an Inspect file nor a Fuchsia trace"));
+		err = vitrine_error_create(EBADMSG, path, 0,
+					   "vitrine checks .inspect and .fxt files",
+					   "neither an Inspect file nor a Fuchsia trace");
+		return report_error(err);
 	}
 }
 
@@ -133,8 +133,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "FILE...",
-	.doc = "Name every fault of Inspect files and Fuchsia traces.\v"
-	       "Exits with 0 if there is none, with 1 if there are faults.",
+	.doc = "Name every fault of Inspect files and Fuchsia traces.\n"
+	       "\013Exits with 0 if there is none, with 1 if there are faults.",
 };
 
 /**

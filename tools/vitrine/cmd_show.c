@@ -420,8 +420,9 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
 	.args_doc = "[PATH|TREE]...",
-	.doc = "Print Inspect trees, live or saved.\v"
-	       "PATH is a file; TREE is the name of one that the running module publishes. With neither, all of the module's trees are printed.",
+	.doc = "Print Inspect trees, live or saved.\n"
+	       "\013PATH is a file; TREE is the name of a tree that the running module\n"
+	       "publishes. With neither, all of the module's trees are printed.",
 };
 
 static void show_close(struct show *show)

@@ -83,17 +83,18 @@ static int command_run(const struct command *command, int argc, char **argv)
 /* `vitrine help [COMMAND]' */
 static int help(int argc, char **argv)
 {
-	char option[] = "--help";
-	char *help_argv[] = { argv[0], option, NULL };
 	const struct command *command;
+	char option[] = "--help";
 
 	if (argc < 2) {
 		print_usage(stdout);
 		return EXIT_DONE;
 	}
 	command = command_find(argv[1]);
-	if (command)
-		return command_run(command, 2, help_argv);
+	if (command) {
+		argv[1] = option;
+		return command_run(command, 2, argv);
+	}
 	fprintf(stderr, "vitrine: no command %s; see `vitrine help'\n",
 		argv[1]);
 	return EXIT_USAGE;
