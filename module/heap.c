@@ -168,7 +168,9 @@ int vtr_heap_alloc(struct vtr_heap *heap, size_t size_bytes, u32 *ret)
 		u32 buddy = index + order_blocks(--found);
 
 		/* Its list is empty, or we would not be splitting. */
-		free_push(heap, vtr_heap_block(heap, buddy), buddy, found);
+		heap->free[found] = buddy;
+		vtr_heap_block(heap, buddy)[0] =
+			vtr_block_word0(INSPECT_FREE, found);
 	}
 	block[0] = vtr_block_word0(INSPECT_RESERVED, order);
 	heap->used_bytes += INSPECT_MIN_BLOCK_BYTES << order;

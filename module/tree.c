@@ -32,13 +32,15 @@
  */
 #define NAME_WINDOW	8
 
-/* FNV-1a */
-static u32 name_hash(const char *name, size_t len)
+/* FNV-1a of a name, which ends at a NUL or after @max bytes; and its length. */
+static u32 name_hash(const char *name, size_t max, size_t *len)
 {
 	u32 hash = 0x811c9dc5;
+	size_t i;
 
-	while (len--)
-		hash = (hash ^ (u8)*name++) * 0x01000193;
+	for (i = 0; i < max && name[i]; i++)
+		hash = (hash ^ (u8)name[i]) * 0x01000193;
+	*len = i;
 	return hash;
 }
 
@@ -75,15 +77,18 @@ static struct vtr_tree_name *name_find(const struct vtr_tree *tree, u32 hash,
 }
 
 /* Take a reference to the block of @name, which is made if need be. */
-static int name_get(struct vtr_tree *tree, const char *name, size_t len,
-		    u32 *ret)
+static int name_get(struct vtr_tree *tree, const char *name, u32 *ret)
 {
-	u32 hash = name_hash(name, len);
-	struct vtr_tree_name *slot = name_find(tree, hash, name, len);
+	size_t len;
+	u32 hash = name_hash(name, VITRINE_NAME_MAX + 1, &len);
+	struct vtr_tree_name *slot;
 	u64 *block;
 	u32 index;
 	int err;
 
+	if (len > VITRINE_NAME_MAX)
+		return -ENAMETOOLONG;
+	slot = name_find(tree, hash, name, len);
 	if (slot && slot->index) {
 		/*
 		 * 24 bits of references are enough: a file of 2^24 smallest
@@ -118,14 +123,14 @@ static void name_put(struct vtr_tree *tree, u32 index)
 {
 	u64 *block = vtr_tree_block(tree, index);
 	u32 count = vtr_block_get(block, 0, STRREF_COUNT) - 1;
+	size_t len = vtr_block_get(block, 1, STRREF_LENGTH);
 	u32 hash, i;
 
 	if (count) {
 		vtr_block_set(block, 0, STRREF_COUNT, count);
 		return;
 	}
-	hash = name_hash(name_bytes(block),
-			 vtr_block_get(block, 1, STRREF_LENGTH));
+	hash = name_hash(name_bytes(block), len, &len);
 	for (i = 0; i < NAME_WINDOW; i++) {
 		struct vtr_tree_name *slot =
 			&tree->names[(hash + i) & tree->names_mask];
@@ -195,7 +200,6 @@ static void value_delete(struct vtr_tree *tree, u32 index)
 void vtr_tree_init(struct vtr_tree *tree, void **pages, void *first_page,
 		   struct vtr_tree_name *names, u32 nr_names)
 {
-	static const char root[] = "root";
 	u32 name;
 
 	memset(tree, 0, sizeof(*tree));
@@ -204,7 +208,7 @@ void vtr_tree_init(struct vtr_tree *tree, void **pages, void *first_page,
 	tree->names_mask = nr_names - 1;
 	/* An empty heap has room for both. */
 	vtr_heap_alloc(&tree->heap, INSPECT_MIN_BLOCK_BYTES, &tree->root);
-	name_get(tree, root, sizeof(root) - 1, &name);
+	name_get(tree, "root", &name);
 	value_link(tree, tree->root, INSPECT_NODE_VALUE, 0, name, 0);
 }
 
@@ -224,19 +228,15 @@ void vtr_tree_init(struct vtr_tree *tree, void **pages, void *first_page,
 int vtr_tree_value_create(struct vtr_tree *tree, u32 parent, const char *name,
 			  enum inspect_type type, u64 word1, u32 *ret)
 {
-	size_t len = strnlen(name, VITRINE_NAME_MAX + 1);
 	u32 index, name_index;
 	int err;
 
 	if (vtr_block_type(vtr_tree_block(tree, parent)) != INSPECT_NODE_VALUE)
 		return -EINVAL;
-	if (len > VITRINE_NAME_MAX)
-		return -ENAMETOOLONG;
-
 	err = vtr_heap_alloc(&tree->heap, INSPECT_MIN_BLOCK_BYTES, &index);
 	if (err)
 		return err;
-	err = name_get(tree, name, len, &name_index);
+	err = name_get(tree, name, &name_index);
 	if (err) {
 		vtr_heap_free(&tree->heap, index);
 		return err;

@@ -223,6 +223,22 @@ static void same_name_is_one_block(struct kunit *test)
 	tree_check_now(test);
 }
 
+static void names_of_one_hash_are_kept_apart(struct kunit *test)
+{
+	struct tree_test *tt = test->priv;
+	u32 a = new_node(test, tt->tree.root, "declinate");
+	u32 b = new_node(test, tt->tree.root, "macallums");
+
+	expect_name(test, a, "declinate");
+	expect_name(test, b, "macallums");
+	tree_check_now(test);
+	KUNIT_EXPECT_EQ(test, vtr_tree_node_delete(&tt->tree, a), 0);
+	KUNIT_EXPECT_EQ(test, block_at(test, new_node(test, b,
+						      "macallums"))[0] >> 40,
+			block_at(test, b)[0] >> 40);
+	tree_check_now(test);
+}
+
 static void name_without_a_slot_is_not_shared(struct kunit *test)
 {
 	struct tree_test *tt = test->priv;
@@ -392,11 +408,22 @@ static void value_of_the_same_shape_is_set_in_place(struct kunit *test)
 	expect_bytes(test, index, 57);
 	KUNIT_EXPECT_EQ(test, tt->tree.heap.used_bytes, used);
 	tree_check_now(test);
+
+	/* the largest that one extent takes, and one byte less */
+	index = new_buffer(test, 2040);
+	extent = block_at(test, index)[1] >> 32 & 0xffffff;
+	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_set(&tt->tree, index,
+						  INSPECT_BUFFER_BINARY,
+						  tt->bytes, 2039), 0);
+	KUNIT_EXPECT_EQ(test, block_at(test, index)[1] >> 32 & 0xffffff,
+			extent);
+	tree_check_now(test);
 }
 
 static void value_of_another_shape_is_moved(struct kunit *test)
 {
-	static const size_t lengths[] = { 120, 56, 0, 2040, 2041, 3000, 3 };
+	static const size_t lengths[] = { 120, 56, 0, 2040, 8, 2040, 2041, 3000,
+					  3 };
 	struct tree_test *tt = test->priv;
 	u32 index, i;
 
@@ -731,6 +758,7 @@ static struct kunit_case tree_cases[] = {
 	KUNIT_CASE(name_block_is_as_the_format_says),
 	KUNIT_CASE(buffer_block_is_as_the_format_says),
 	KUNIT_CASE(same_name_is_one_block),
+	KUNIT_CASE(names_of_one_hash_are_kept_apart),
 	KUNIT_CASE(name_without_a_slot_is_not_shared),
 	KUNIT_CASE(longest_name_fits_and_no_longer_one),
 	KUNIT_CASE(empty_name_is_a_name),
