@@ -234,6 +234,30 @@ static inline void vtr_edit_publish_pages(struct vitrine_tree *tree)
 	smp_store_release(&tree->area.nr_pages, tree->blocks.heap.nr_pages);
 }
 
-bool vtr_edit_refill(struct vitrine_tree *tree, unsigned int nr_pages);
+/* Pages in reserve. Read without the lock, so a hint; both counts only grow. */
+static inline unsigned int vtr_edit_reserve(const struct vitrine_tree *tree)
+{
+	unsigned int nr_pages = READ_ONCE(tree->blocks.heap.nr_pages);
+
+	return READ_ONCE(tree->blocks.heap.nr_ready) - nr_pages;
+}
+
+bool vtr_edit_refill_slow(struct vitrine_tree *tree, unsigned int nr_pages);
+
+/**
+ * vtr_edit_refill() - see to it that a number of pages are in reserve
+ * @tree: the tree
+ * @nr_pages: how many the edit to come may need
+ *
+ * Context: any.
+ * Return: true if at least one page was added, so that an edit that found the
+ *	heap full may fare better now.
+ */
+static inline bool vtr_edit_refill(struct vitrine_tree *tree,
+				   unsigned int nr_pages)
+{
+	return unlikely(vtr_edit_reserve(tree) < nr_pages) &&
+	       vtr_edit_refill_slow(tree, nr_pages);
+}
 
 #endif /* _VTR_EDIT_H */

@@ -114,18 +114,10 @@ static bool reserve_page(struct vitrine_tree *tree, gfp_t gfp)
 	return room;
 }
 
-/* Read without the lock, so only a hint; both counts only grow. */
-static unsigned int reserve_nr(const struct vitrine_tree *tree)
-{
-	unsigned int nr_pages = READ_ONCE(tree->blocks.heap.nr_pages);
-
-	return READ_ONCE(tree->blocks.heap.nr_ready) - nr_pages;
-}
-
 /**
- * vtr_edit_refill() - see to it that a number of pages are in reserve
+ * vtr_edit_refill_slow() - put pages into the reserve
  * @tree: the tree
- * @nr_pages: how many the edit to come may need
+ * @nr_pages: how many the edit to come may need; more than there are
  *
  * A caller that may be preempted leaves one page more, for those who cannot
  * allocate: inside a batch, in NMI, and on PREEMPT_RT in atomic context. One
@@ -133,16 +125,13 @@ static unsigned int reserve_nr(const struct vitrine_tree *tree)
  * wake kswapd.
  *
  * Context: any.
- * Return: true if at least one page was added, so that an edit that failed
- *	may fare better now.
+ * Return: as vtr_edit_refill().
  */
-bool vtr_edit_refill(struct vitrine_tree *tree, unsigned int nr_pages)
+bool vtr_edit_refill_slow(struct vitrine_tree *tree, unsigned int nr_pages)
 {
 	bool added = false;
 	gfp_t gfp = 0;
 
-	if (likely(reserve_nr(tree) >= nr_pages))
-		return false;
 	if (in_nmi() || vtr_edit_in_batch(tree))
 		return false;
 	if (preemptible()) {
@@ -151,7 +140,7 @@ bool vtr_edit_refill(struct vitrine_tree *tree, unsigned int nr_pages)
 	} else if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
 		return false;
 	}
-	while (reserve_nr(tree) < nr_pages && reserve_page(tree, gfp))
+	while (vtr_edit_reserve(tree) < nr_pages && reserve_page(tree, gfp))
 		added = true;
 	return added;
 }
@@ -210,7 +199,7 @@ static struct vitrine_tree *tree_alloc(const char *name, size_t limit_bytes)
 		      names, nr_names);
 	tree->generation = vtr_tree_block(&tree->blocks, 0) + 1;
 	vtr_edit_publish_pages(tree);
-	while (reserve_nr(tree) < VTR_EDIT_RESERVE_PAGES &&
+	while (vtr_edit_reserve(tree) < VTR_EDIT_RESERVE_PAGES &&
 	       reserve_page(tree, GFP_KERNEL))
 		;
 	return tree;

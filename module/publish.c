@@ -78,13 +78,14 @@ static void *value_create(struct vitrine_node *parent, const char *name,
 			  enum inspect_type type, u64 word1)
 {
 	struct vitrine_tree *tree;
+	u32 parent_index, index = 0;
 	unsigned long flags;
-	u32 index = 0;
 	int err;
 
 	if (!parent)
 		return NULL;
 	tree = vtr_edit_tree(parent);
+	parent_index = vtr_edit_index(parent);
 	if (!name) /* what kasprintf() left */
 		return created(tree, -ENOMEM, 0);
 
@@ -92,9 +93,8 @@ static void *value_create(struct vitrine_node *parent, const char *name,
 	do {
 		if (!vtr_edit_begin(tree, &flags))
 			return NULL;
-		err = vtr_tree_value_create(&tree->blocks,
-					    vtr_edit_index(parent), name, type,
-					    word1, &index);
+		err = vtr_tree_value_create(&tree->blocks, parent_index, name,
+					    type, word1, &index);
 		vtr_edit_publish_pages(tree);
 		vtr_edit_end(tree, flags);
 	} while (err == -ENOSPC && vtr_edit_refill(tree, 1));
@@ -105,15 +105,16 @@ static void number_delete(void *handle, enum inspect_type type)
 {
 	struct vitrine_tree *tree;
 	unsigned long flags;
+	u32 index;
 	int err;
 
 	if (!handle)
 		return;
 	tree = vtr_edit_tree(handle);
+	index = vtr_edit_index(handle);
 	if (!vtr_edit_begin(tree, &flags))
 		return;
-	err = vtr_tree_number_delete(&tree->blocks, vtr_edit_index(handle),
-				     type);
+	err = vtr_tree_number_delete(&tree->blocks, index, type);
 	vtr_edit_end(tree, flags);
 	if (err)
 		refuse(tree, err);
@@ -130,13 +131,14 @@ static void *buffer_create(struct vitrine_node *parent, const char *name,
 			   const void *value, size_t len_bytes)
 {
 	struct vitrine_tree *tree;
+	u32 parent_index, index = 0;
 	unsigned long flags;
-	u32 index = 0;
 	int err;
 
 	if (!parent)
 		return NULL;
 	tree = vtr_edit_tree(parent);
+	parent_index = vtr_edit_index(parent);
 	if (!name || (!value && len_bytes))
 		return created(tree, -ENOMEM, 0);
 
@@ -144,8 +146,7 @@ static void *buffer_create(struct vitrine_node *parent, const char *name,
 	do {
 		if (!vtr_edit_begin(tree, &flags))
 			return NULL;
-		err = vtr_tree_buffer_create(&tree->blocks,
-					     vtr_edit_index(parent), name,
+		err = vtr_tree_buffer_create(&tree->blocks, parent_index, name,
 					     format, value, len_bytes, &index);
 		vtr_edit_publish_pages(tree);
 		vtr_edit_end(tree, flags);
@@ -159,11 +160,13 @@ static void buffer_set(void *handle, enum inspect_buffer_format format,
 {
 	struct vitrine_tree *tree;
 	unsigned long flags;
+	u32 index;
 	int err;
 
 	if (!handle)
 		return;
 	tree = vtr_edit_tree(handle);
+	index = vtr_edit_index(handle);
 	if (!value && len_bytes) {
 		refuse(tree, -ENOMEM);
 		return;
@@ -173,9 +176,8 @@ static void buffer_set(void *handle, enum inspect_buffer_format format,
 	do {
 		if (!vtr_edit_begin(tree, &flags))
 			return;
-		err = vtr_tree_buffer_set(&tree->blocks,
-					  vtr_edit_index(handle), format,
-					  value, len_bytes);
+		err = vtr_tree_buffer_set(&tree->blocks, index, format, value,
+					  len_bytes);
 		vtr_edit_publish_pages(tree);
 		vtr_edit_end(tree, flags);
 	} while (err == -ENOSPC &&
@@ -188,15 +190,16 @@ static void buffer_delete(void *handle, enum inspect_buffer_format format)
 {
 	struct vitrine_tree *tree;
 	unsigned long flags;
+	u32 index;
 	int err;
 
 	if (!handle)
 		return;
 	tree = vtr_edit_tree(handle);
+	index = vtr_edit_index(handle);
 	if (!vtr_edit_begin(tree, &flags))
 		return;
-	err = vtr_tree_buffer_delete(&tree->blocks, vtr_edit_index(handle),
-				     format);
+	err = vtr_tree_buffer_delete(&tree->blocks, index, format);
 	vtr_edit_end(tree, flags);
 	if (err)
 		refuse(tree, err);
@@ -282,14 +285,16 @@ void vitrine_node_delete(struct vitrine_node *node)
 {
 	struct vitrine_tree *tree;
 	unsigned long flags;
+	u32 index;
 	int err;
 
 	if (!node)
 		return;
 	tree = vtr_edit_tree(node);
+	index = vtr_edit_index(node);
 	if (!vtr_edit_begin(tree, &flags))
 		return;
-	err = vtr_tree_node_delete(&tree->blocks, vtr_edit_index(node));
+	err = vtr_tree_node_delete(&tree->blocks, index);
 	vtr_edit_end(tree, flags);
 	if (err)
 		refuse(tree, err);
