@@ -13,6 +13,7 @@
 #include <json-c/json.h>
 #include <vitrine/inspect.h>
 
+#include "double.h"
 #include "json.h"
 #include "utf8.h"
 
@@ -39,11 +40,10 @@ static void write_object(struct json_writer *json, struct json_object *object)
 	json_object_put(object);
 }
 
-/* Shortest digits that give the same double again; JSON has no infinity. */
+/* JSON has no infinity, and nothing that is not a number. */
 static void write_double(struct json_writer *json, double number)
 {
-	char text[40];
-	int digits;
+	char text[DOUBLE_TEXT_BYTES];
 
 	if (isnan(number) || isinf(number)) {
 		write_object(json, json_object_new_string(isnan(number) ? "NaN" :
@@ -51,13 +51,7 @@ static void write_double(struct json_writer *json, double number)
 							  "-Infinity"));
 		return;
 	}
-	for (digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, number);
-		if (strtod(text, NULL) == number)
-			break;
-	}
-	if (!strpbrk(text, ".e"))
-		strcat(text, ".0");
+	double_format(number, text);
 	write_object(json, json_object_new_double_s(number, text));
 }
 

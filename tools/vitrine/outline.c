@@ -6,11 +6,11 @@
  */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <vitrine/inspect.h>
 
+#include "double.h"
 #include "outline.h"
 #include "terminal.h"
 #include "utf8.h"
@@ -107,20 +107,12 @@ static void print_bytes(const uint8_t *bytes, size_t len)
 
 /* ---- Numbers ----------------------------------------------------------- */
 
-/* Shortest digits that mean the same double. */
 static void print_double(double number)
 {
-	char text[40];
-	int digits;
+	char text[DOUBLE_TEXT_BYTES];
 
-	for (digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, number);
-		if (strtod(text, NULL) == number)
-			break;
-	}
+	double_format(number, text);
 	fputs(text, stdout);
-	if (isfinite(number) && !strpbrk(text, ".e"))
-		fputs(".0", stdout);
 }
 
 /* A number, or an array's element, in no colour of its own. */

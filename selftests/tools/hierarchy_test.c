@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The library's tree by its functions: what the command never asks, and files
+ * that are large or built to be slow.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tap.h"
+#include "vitrine.h"
+
+#define MIB	(1UL << 20)
+
+static uint64_t *words;
+static size_t nr_words;
+
+static void put(uint64_t word)
+{
+	words[nr_words++] = word;
+}
+
+/* Order, type, and the two indexes behind them. */
+static void put_block(unsigned int order, unsigned int type, uint64_t low,
+		      uint64_t high)
+{
+	put(order | type << 8 | low << 16 | high << 40);
+}
+
+/* Version 1, header of order 0; NAME "root" at 1, the root at 2. */
+static void begin(size_t len_bytes)
+{
+	words = calloc(1, len_bytes);
+	nr_words = 0;
+	if (!words)
+		exit(1);
+	put(2 << 8 | 1 << 16 | 0x50534e49ULL << 32);
+	put(0);
+	put_block(0, 9, 4, 0);
+	memcpy(&words[nr_words++], "root", 4);
+	put_block(0, 3, 0, 1);
+	put(0);
+}
+
+static struct vitrine_error *build(size_t len_bytes,
+				   struct vitrine_snapshot **snapshot,
+				   struct vitrine_hierarchy **hierarchy)
+{
+	struct vitrine_error *err;
+
+	err = vitrine_snapshot_from_bytes(words, len_bytes, "test", snapshot);
+	if (!err)
+		err = vitrine_hierarchy_create(*snapshot, hierarchy);
+	return err;
+}
+
+static void test_wrong_questions(void)
+{
+	struct vitrine_hierarchy *hierarchy = NULL;
+	struct vitrine_snapshot *snapshot = NULL;
+	const struct vitrine_value *root, *array, *number;
+	struct vitrine_error *err;
+	size_t len = 1;
+
+	begin(4096);
+	put_block(1, 11, 2, 1);			/* 3: ARRAY of two UINTs */
+	put(5 | 2 << 8);
+	put(7);
+	put(8);
+	put_block(0, 4, 2, 1);			/* 5: INT */
+	put(-1);
+	err = build(nr_words * 8, &snapshot, &hierarchy);
+	if (!tap_check(!err, "small tree"))
+		return;
+	root = vitrine_hierarchy_first(hierarchy);
+	array = vitrine_value_first_child(root);
+	number = vitrine_value_next(array);
+	tap_check(vitrine_hierarchy_version(hierarchy) == 1, "version");
+	tap_check(vitrine_value_offset(array) == 48 &&
+		  vitrine_value_parent(array) == root &&
+		  !vitrine_value_parent(root) && !vitrine_value_next(number),
+		  "where values are");
+	tap_check(vitrine_value_array(array).count == 2 &&
+		  vitrine_value_array_uint(array, 1) == 8, "an array's element");
+	tap_check(!vitrine_value_array_uint(array, 2) &&
+		  !vitrine_value_array_uint(array, ~0U),
+		  "beyond an array's end: 0");
+	tap_check(!vitrine_value_array_int(array, 0) &&
+		  !*vitrine_value_array_string(array, 0, &len) && !len,
+		  "element of another type: 0 or nothing");
+	tap_check(!vitrine_value_array(number).count &&
+		  !vitrine_value_uint(number) && !vitrine_value_bool(number) &&
+		  vitrine_value_int(number) == -1, "value of another type: 0");
+	tap_check(!strcmp(vitrine_value_bytes(array, &len), "") && !len,
+		  "bytes of a value without any");
+	tap_check(vitrine_value_ordinal(array) == 0 &&
+		  vitrine_value_ordinal(number) == 1, "two of one name");
+	vitrine_hierarchy_destroy(hierarchy);
+	vitrine_snapshot_destroy(snapshot);
+	free(words);
+}
+
+static void test_results(void)
+{
+	struct vitrine_hierarchy *hierarchy = (void *)1;
+	struct vitrine_snapshot *snapshot = (void *)2;
+	struct vitrine_source *source = (void *)3;
+	struct vitrine_error *err;
+
+	err = vitrine_source_create("/absent/file", 0, &source);
+	tap_check(err && err->code == ENOENT && source == (void *)3 &&
+		  !strcmp(err->path, "/absent/file"),
+		  "result unchanged: source");
+	vitrine_error_destroy(err);
+	err = vitrine_snapshot_from_bytes("foreign bytes, quite", 20, NULL,
+					  &snapshot);
+	tap_check(err && err->code == EBADMSG && snapshot == (void *)2 &&
+		  !err->path, "result unchanged: snapshot");
+	vitrine_error_destroy(err);
+	begin(4096);
+	put_block(0, 4, 2, 2);		/* INT whose name is the root node */
+	put(0);
+	snapshot = NULL;
+	err = build(nr_words * 8, &snapshot, &hierarchy);
+	tap_check(err && err->code == EBADMSG && err->offset == 48 &&
+		  hierarchy == (void *)1, "result unchanged: hierarchy");
+	vitrine_error_destroy(err);
+	vitrine_snapshot_destroy(snapshot);
+	free(words);
+
+	vitrine_hierarchy_destroy(NULL);
+	vitrine_snapshot_destroy(NULL);
+	vitrine_source_destroy(NULL);
+	vitrine_error_destroy(NULL);
+	tap_check(true, "nothing can be destroyed");
+}
+
+/* Build and check; report what it took. */
+static void measure(const char *what, size_t len_bytes, size_t nr_values)
+{
+	struct vitrine_inspect_summary summary = { 0 };
+	struct vitrine_hierarchy *hierarchy = NULL;
+	struct vitrine_snapshot *snapshot = NULL;
+	struct timespec begin_time, end_time;
+	struct vitrine_error *err;
+	double seconds;
+
+	clock_gettime(CLOCK_MONOTONIC, &begin_time);
+	err = build(len_bytes, &snapshot, &hierarchy);
+	if (!err)
+		err = vitrine_inspect_check(words, len_bytes, NULL, NULL, NULL,
+					    &summary);
+	clock_gettime(CLOCK_MONOTONIC, &end_time);
+	seconds = end_time.tv_sec - begin_time.tv_sec +
+		  (end_time.tv_nsec - begin_time.tv_nsec) * 1e-9;
+	if (err)
+		vitrine_error_print(err, stdout);
+	/* Under sanitizers and in company; quadratic would be minutes. */
+	tap_check(!err && summary.nr_values == nr_values && seconds < 30,
+		  "%s: %zu MiB", what, len_bytes / MIB);
+	printf("# %.2f s\n", seconds);
+	vitrine_error_destroy(err);
+	vitrine_hierarchy_destroy(hierarchy);
+	vitrine_snapshot_destroy(snapshot);
+	free(words);
+}
+
+/* A string reference of @len_bytes at the next index, in extents of 2040. */
+static uint32_t put_long_name(size_t len_bytes, char last)
+{
+	uint32_t index = nr_words / 2;
+	size_t i;
+
+	/* Aligned to 2048 bytes from here on. */
+	put_block(7, 14, index + 128, 0);
+	put(len_bytes | (uint64_t)'a' << 32);
+	memset(&words[nr_words], 'a', 2032);
+	nr_words += 254;
+	for (i = 2036; i < len_bytes; i += 2040) {
+		bool end = i + 2040 >= len_bytes;
+
+		put_block(7, 8, end ? 0 : nr_words / 2 + 128, 0);
+		memset(&words[nr_words], 'a', 2040);
+		nr_words += 255;
+		if (end)
+			((char *)words)[nr_words * 8 - 2041 + len_bytes - i] = last;
+	}
+	return index;
+}
+
+static void test_long_names(void)
+{
+	size_t i, nr = 60000;
+	uint32_t names[2];
+
+	begin(8 * MIB);
+	nr_words = 256;
+	words[6] = 0;			/* FREE, up to 2048: */
+	for (i = 6; i < 256; i += 2)
+		words[i] = 0;
+	/* The same but for the last byte: each comparison sees all of both. */
+	names[0] = put_long_name(MIB, 'a');
+	names[1] = put_long_name(MIB, 'b');
+	for (i = 0; i < nr; i++) {
+		put_block(0, 5, 2, names[i * 7919 % 2]);
+		put(i);
+	}
+	nr_words += nr_words % 2;
+	measure("60000 values of two long names", nr_words * 8, nr + 1);
+}
+
+static void test_many_values(void)
+{
+	size_t i, nr = 16 * MIB / 16 - 3;
+
+	begin(16 * MIB);
+	for (i = 0; i < nr; i++) {
+		put_block(0, 4, 2, 1);
+		put(i);
+	}
+	measure("as many values as fit, all of one name", 16 * MIB, nr + 1);
+}
+
+static void test_many_free(void)
+{
+	size_t i, nr = 16 * MIB / 16;
+
+	begin(16 * MIB);
+	for (i = 3; i + 1 < nr; i++) {
+		put_block(0, 0, i + 1, i > 3 ? i - 1 : 0);
+		put(0);
+	}
+	measure("one list of free blocks", 16 * MIB, 1);
+}
+
+int main(void)
+{
+	puts("TAP version 13");
+	alarm(200);
+	test_wrong_questions();
+	test_results();
+	test_long_names();
+	test_many_values();
+	test_many_free();
+	return tap_finish();
+}
