@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Random walks through tree.c beside a model: what was created, with what
+ * value, below what. After each step the tree is compared with the model and
+ * all invariants are checked.
+ *
+ * A part of tree_kunit.c, which includes it behind what both use.
+ */
+#ifndef _VTR_TESTS_TREE_WALK_H
+#define _VTR_TESTS_TREE_WALK_H
+
+static bool is_buffer_type(enum inspect_type type)
+{
+	return type == INSPECT_BUFFER_VALUE;
+}
+
+/* 24 names, of all lengths that matter, more than the table has slots. */
+static const char *name_of(struct tree_test *tt, u32 name)
+{
+	static const u8 lengths[] = { 1, 4, 5, 20, 21, 52, 53, 255 };
+	u32 len = lengths[name % ARRAY_SIZE(lengths)];
+
+	memset(tt->name, 'a' + name, len);
+	tt->name[len] = 0;
+	return tt->name;
+}
+
+static void compare_value(struct kunit *test, const struct tree_test_value *v)
+{
+	struct tree_test *tt = test->priv;
+	const u64 *block = block_at(test, v->index);
+
+	KUNIT_ASSERT_EQ(test, vtr_block_type(block),
+			v->alive ? v->type : INSPECT_TOMBSTONE);
+	if (v != tt->values)
+		KUNIT_ASSERT_EQ(test, block[0] >> 16 & 0xffffff,
+				tt->values[v->parent].index);
+	if (!v->alive)
+		return;
+	if (v != tt->values)
+		expect_name(test, v->index, name_of(tt, v->name));
+	if (is_buffer_type(v->type)) {
+		fill_bytes(tt, v->bits, v->len);
+		expect_bytes(test, v->index, v->len);
+	} else {
+		KUNIT_ASSERT_EQ(test, block[1], v->type == INSPECT_NODE_VALUE ?
+						v->nr_children : v->bits);
+	}
+}
+
+static void compare_model(struct kunit *test)
+{
+	struct tree_test *tt = test->priv;
+	u32 i, nr_alive = 0, nr_tombstones = 0;
+
+	for (i = 0; i < TREE_TEST_VALUES; i++) {
+		if (!tt->values[i].used)
+			continue;
+		compare_value(test, &tt->values[i]);
+		nr_alive += tt->values[i].alive;
+		nr_tombstones += !tt->values[i].alive;
+	}
+	KUNIT_ASSERT_EQ(test, tt->tree.nr_values, nr_alive);
+	KUNIT_ASSERT_EQ(test, tt->tree.nr_tombstones, nr_tombstones);
+	tree_check_now(test);
+}
+
+/* A length that is mostly short and sometimes takes several extents. */
+static size_t random_length(struct random *random)
+{
+	return random_below(random, 1 + (32U << random_below(random, 9)));
+}
+
+static int model_create(struct kunit *test, struct random *random,
+			struct tree_test_value *v, u32 parent)
+{
+	static const enum inspect_type types[] = {
+		INSPECT_NODE_VALUE, INSPECT_NODE_VALUE, INSPECT_INT_VALUE,
+		INSPECT_UINT_VALUE, INSPECT_DOUBLE_VALUE, INSPECT_BOOL_VALUE,
+		INSPECT_BUFFER_VALUE, INSPECT_BUFFER_VALUE,
+	};
+	struct tree_test *tt = test->priv;
+	struct tree_test_value new = {
+		.used = true,
+		.alive = true,
+		.type = types[random_below(random, ARRAY_SIZE(types))],
+		.parent = parent,
+		.name = random_below(random, 24),
+		.bits = random_below(random, 2),
+	};
+	int err;
+
+	if (is_buffer_type(new.type)) {
+		new.len = random_length(random);
+		fill_bytes(tt, new.bits, new.len);
+		err = vtr_tree_buffer_create(&tt->tree,
+					     tt->values[parent].index,
+					     name_of(tt, new.name),
+					     INSPECT_BUFFER_BINARY, tt->bytes,
+					     new.len, &new.index);
+	} else {
+		if (new.type == INSPECT_NODE_VALUE)
+			new.bits = 0;
+		err = vtr_tree_value_create(&tt->tree, tt->values[parent].index,
+					    name_of(tt, new.name), new.type,
+					    new.bits, &new.index);
+	}
+	if (!err) {
+		*v = new;
+		tt->values[parent].nr_children++;
+	}
+	return err;
+}
+
+static int model_set(struct kunit *test, struct random *random,
+		     struct tree_test_value *v)
+{
+	struct tree_test *tt = test->priv;
+	u64 bits = random_below(random, 251);
+	size_t len = random_length(random);
+	int err;
+
+	fill_bytes(tt, bits, len);
+	err = vtr_tree_buffer_set(&tt->tree, v->index, INSPECT_BUFFER_BINARY,
+				  tt->bytes, len);
+	if (!err) {
+		v->bits = bits;
+		v->len = len;
+	}
+	return err;
+}
+
+static int model_delete(struct kunit *test, struct tree_test_value *v)
+{
+	struct tree_test *tt = test->priv;
+	int err;
+
+	if (v->type == INSPECT_NODE_VALUE)
+		err = vtr_tree_node_delete(&tt->tree, v->index);
+	else if (is_buffer_type(v->type))
+		err = vtr_tree_buffer_delete(&tt->tree, v->index,
+					     INSPECT_BUFFER_BINARY);
+	else
+		err = vtr_tree_number_delete(&tt->tree, v->index, v->type);
+
+	v->alive = false;
+	while (v->used && !v->alive && !v->nr_children) {
+		v->used = false;
+		v = &tt->values[v->parent];
+		v->nr_children--;
+	}
+	return err;
+}
+
+/* One random call on a random value; slot 0 is the root. */
+static int model_step(struct kunit *test, struct random *random)
+{
+	struct tree_test *tt = test->priv;
+	u32 slot = 1 + random_below(random, TREE_TEST_VALUES - 1);
+	u32 parent = random_below(random, TREE_TEST_VALUES);
+	struct tree_test_value *v = &tt->values[slot];
+
+	if (!v->used) {
+		if (!tt->values[parent].alive ||
+		    tt->values[parent].type != INSPECT_NODE_VALUE)
+			parent = 0;
+		return model_create(test, random, v, parent);
+	}
+	if (!v->alive)
+		return 0;
+	if (is_buffer_type(v->type) && random_below(random, 4))
+		return model_set(test, random, v);
+	if (random_below(random, 4))
+		return 0;
+	return model_delete(test, v);
+}
+
+static void tree_walk(struct kunit *test, u64 seed)
+{
+	struct tree_test *tt = test->priv;
+	struct random random = { seed };
+	u32 i, nr_full = 0;
+	int err;
+
+	tree_test_add_page(test);
+	tt->values[0] = (struct tree_test_value){
+		.used = true,
+		.alive = true,
+		.type = INSPECT_NODE_VALUE,
+		.index = tt->tree.root,
+	};
+	for (i = 0; i < TREE_TEST_STEPS; i++) {
+		err = model_step(test, &random);
+		if (err) {
+			KUNIT_ASSERT_EQ(test, err, -ENOSPC);
+			nr_full++;
+		}
+		compare_model(test);
+		/* small enough to be full for a while */
+		if (i % (TREE_TEST_STEPS / 8) == 0)
+			tree_test_add_page(test);
+	}
+	KUNIT_EXPECT_GT(test, nr_full, 0);
+
+	for (i = 1; i < TREE_TEST_VALUES; i++)
+		if (tt->values[i].used && tt->values[i].alive)
+			KUNIT_ASSERT_EQ(test, model_delete(test,
+							   &tt->values[i]), 0);
+	compare_model(test);
+	/* header, root and the root's name */
+	KUNIT_EXPECT_EQ(test, tt->tree.heap.used_bytes, 32 + 16 + 16);
+}
+
+#endif /* _VTR_TESTS_TREE_WALK_H */
