@@ -113,7 +113,7 @@ kunit: host-kunit debug-kunit
 kselftest_lanes := $(addprefix kselftest-,$(KERNELS))
 .PHONY: $(kselftest_lanes)
 $(kselftest_lanes): kselftest-%: packages
-	@$(lane) $@ $(run) --kernel $* --smp 2 --with jq --timeout 1800 -- selftests/qemu/kselftest.sh
+	@$(lane) $@ $(run) --kernel $* --smp 2 --timeout 1800 -- selftests/qemu/kselftest.sh
 
 kselftest: $(kselftest_lanes)
 

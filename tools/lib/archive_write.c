@@ -154,13 +154,21 @@ struct vitrine_error *vitrine_writer_append(struct vitrine_writer *writer,
 struct vitrine_error *vitrine_writer_append_loss(struct vitrine_writer *writer,
 						 uint32_t provider)
 {
+	const uint64_t magic = FXT_MAGIC_RECORD;
 	const uint64_t header =
 		FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_METADATA) |
 		FXT_PUT(FXT_HEADER_WORDS, 1) |
 		FXT_PUT(FXT_METADATA_TYPE, FXT_METADATA_PROVIDER_EVENT) |
 		FXT_PUT(FXT_PROVIDER_ID, provider) |
 		FXT_PUT(FXT_PROVIDER_EVENT_ID, FXT_PROVIDER_EVENT_BUFFER_FULL);
+	struct vitrine_error *err;
 
+	/* The first sub-buffer may be lost already; an archive opens with this. */
+	if (!writer->len_bytes) {
+		err = vitrine_writer_append(writer, &magic, sizeof(magic));
+		if (err)
+			return err;
+	}
 	return vitrine_writer_append(writer, &header, sizeof(header));
 }
 

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Snapshots of a tree whose writer never pauses: none is torn, none fails.
+ *
+ *	snapshot_race [SNAPSHOTS]	default 100000
+ *
+ * The sample publisher edits in batches: in every consistent copy all queues
+ * have the same number of packets, and their balances add up to 0. A second
+ * round makes and deletes nodes instead, and validates the copies in full.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+
+#include <vitrine.h>
+
+#include "selftest.h"
+
+#define PUBLISHER	INSPECT_DIR "publisher.inspect"
+
+struct tally {
+	unsigned long nr_retries;
+	unsigned long nr_reads;
+};
+
+static void count(void *ctx, enum vitrine_step step)
+{
+	struct tally *tally = ctx;
+
+	tally->nr_retries += step == VITRINE_STEP_RETRY;
+	tally->nr_reads += step == VITRINE_STEP_READ;
+}
+
+static const struct vitrine_value *child(const struct vitrine_value *parent,
+					 const char *wanted)
+{
+	const struct vitrine_value *value;
+	const char *name;
+	size_t len;
+
+	for (value = vitrine_value_first_child(parent); value;
+	     value = vitrine_value_next(value)) {
+		name = vitrine_value_name(value, &len);
+		if (len == strlen(wanted) && !memcmp(name, wanted, len))
+			return value;
+	}
+	ksft_exit_fail_msg("the tree has no %s\n", wanted);
+}
+
+static bool adds_up(const struct vitrine_value *root)
+{
+	const struct vitrine_value *queue;
+	uint64_t packets = 0;
+	int64_t balance = 0;
+	char name[8];
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		snprintf(name, sizeof(name), "queue%d", i);
+		queue = child(root, name);
+		if (!i)
+			packets = vitrine_value_uint(child(queue, "packets"));
+		if (vitrine_value_uint(child(queue, "packets")) != packets)
+			return false;
+		balance += vitrine_value_int(child(queue, "balance"));
+	}
+	return !balance;
+}
+
+/* The copy decodes, and what it says adds up. */
+static bool is_whole(const struct vitrine_snapshot *snapshot)
+{
+	struct vitrine_hierarchy *hierarchy;
+	struct vitrine_error *err;
+	bool whole;
+
+	err = vitrine_hierarchy_create(snapshot, &hierarchy);
+	if (err) {
+		vitrine_error_print(err, stdout);
+		vitrine_error_destroy(err);
+		return false;
+	}
+	whole = adds_up(vitrine_hierarchy_first(hierarchy));
+	vitrine_hierarchy_destroy(hierarchy);
+	return whole;
+}
+
+static void print_fault(void *ctx, uint64_t offset, const char *message)
+{
+	(void)ctx;
+	ksft_print_msg("offset 0x%" PRIx64 ": %s\n", offset, message);
+}
+
+/* Every byte of the copy is accounted for. */
+static bool is_sound(const struct vitrine_snapshot *snapshot)
+{
+	struct vitrine_inspect_summary summary;
+	struct vitrine_error *err;
+	const void *bytes;
+	size_t len;
+
+	bytes = vitrine_snapshot_bytes(snapshot, &len);
+	err = vitrine_inspect_check(bytes, len, PUBLISHER, print_fault, NULL,
+				    &summary);
+	vitrine_error_destroy(err);
+	return !err && !summary.nr_faults;
+}
+
+static void race(const char *mode, unsigned long nr_snapshots,
+		 bool (*good)(const struct vitrine_snapshot *snapshot))
+{
+	unsigned long i, nr_failed = 0, nr_torn = 0, nr_same = 0;
+	struct vitrine_snapshot *snapshot = NULL;
+	struct vitrine_source *source;
+	struct vitrine_error *err;
+	struct tally tally = {};
+	uint64_t last = 0;
+	char params[32];
+
+	snprintf(params, sizeof(params), "mode=%s", mode);
+	load_module("VITRINE_PUBLISHER_KO", "publisher", params);
+	err = vitrine_source_create(PUBLISHER, 0, &source);
+	if (err) {
+		vitrine_error_print(err, stdout);
+		ksft_exit_fail_msg("%s cannot be opened\n", PUBLISHER);
+	}
+	vitrine_source_observe(source, count, &tally);
+	for (i = 0; i < nr_snapshots; i++) {
+		err = snapshot ? vitrine_snapshot_refresh(snapshot, source) :
+				 vitrine_snapshot_create(source, &snapshot);
+		if (err) {
+			vitrine_error_print(err, stdout);
+			vitrine_error_destroy(err);
+			nr_failed++;
+			continue;
+		}
+		nr_torn += !good(snapshot);
+		nr_same += vitrine_snapshot_generation(snapshot) == last;
+		last = vitrine_snapshot_generation(snapshot);
+	}
+	ksft_print_msg("%s: %lu snapshots, %lu torn, %lu failed, %lu retries, %lu by read(), %lu like the one before\n",
+		       mode, nr_snapshots, nr_torn, nr_failed,
+		       tally.nr_retries, tally.nr_reads, nr_same);
+	ksft_test_result(!nr_failed, "%s: none failed\n", mode);
+	ksft_test_result(!nr_torn, "%s: none torn\n", mode);
+	ksft_test_result(nr_snapshots - nr_same > nr_snapshots / 1000,
+			 "%s: the writer did write\n", mode);
+	vitrine_snapshot_destroy(snapshot);
+	vitrine_source_destroy(source);
+	unload_module("publisher");
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long nr_snapshots = argc > 1 ? strtoul(argv[1], NULL, 0) :
+				     100000;
+
+	ksft_print_header();
+	ksft_set_plan(6);
+	load_module("VITRINE_KO", "vitrine", "enable=0");
+	race("batch", nr_snapshots, is_whole);
+	race("churn", nr_snapshots / 10, is_sound);
+	unload_module("vitrine");
+	ksft_finished();
+}
