@@ -110,12 +110,17 @@ debug-kunit: packages
 
 kunit: host-kunit debug-kunit
 
+kselftest := --smp 2 --timeout 1800 -- selftests/qemu/kselftest.sh
 kselftest_lanes := $(addprefix kselftest-,$(KERNELS))
-.PHONY: $(kselftest_lanes)
 $(kselftest_lanes): kselftest-%: packages
-	@$(lane) $@ $(run) --kernel $* --smp 2 --timeout 1800 -- selftests/qemu/kselftest.sh
+	@$(lane) $@ $(run) --kernel $* $(kselftest)
 
-kselftest: $(kselftest_lanes)
+race_lanes := $(if $(wildcard selftests/*_race.*),$(addprefix race-,$(KERNELS)))
+$(race_lanes): race-%: packages
+	@$(lane) $@ $(run) --kernel $* --parallel $(kselftest) --race
+
+.PHONY: $(kselftest_lanes) $(race_lanes)
+kselftest: $(kselftest_lanes) $(race_lanes)
 
 cost: packages
 	@$(lane) $@ $(run) --kernel 6.12 --icount -- cost.sh
@@ -124,7 +129,7 @@ harness: packages
 	@$(lane) $@ selftests/qemu/selftest.sh
 
 # One after the other, to the end, whatever fails on the way.
-lanes := style host-kunit library fuzz harness $(kselftest_lanes) cost debug-kunit
+lanes := style host-kunit library fuzz harness $(kselftest_lanes) $(race_lanes) cost debug-kunit
 check: packages
 	@rm -f build/log/*.count; \
 	for lane in $(lanes); do \

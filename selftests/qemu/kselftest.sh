@@ -7,25 +7,21 @@
 usage()
 {
 	cat <<USAGE
-Usage: selftests/qemu/run --kernel KERNEL -- qemu/kselftest.sh [TEST]...
-Run every selftest, or each TEST. A test ends with 0 (passed), 4 (skipped), or
+Usage: selftests/qemu/run --kernel KERNEL -- qemu/kselftest.sh [--race|TEST...]
+Run every selftest but those named *_race, or only those (which is for a guest
+with --parallel), or each TEST. A test ends with 0 (passed), 4 (skipped), or
 anything else (failed); one that takes longer than \$TEST_LIMIT seconds (600) is
 ended and has failed.
 USAGE
 }
 
-case ${1:-} in
---help|-h)
-	usage
-	exit ;;
-esac
-
+[ $# = 0 ] || [ "$1" != --help ] || { usage; exit; }
 cd "$VITRINE_SELFTESTS" || exit
-if [ $# = 0 ]; then
-	mapfile -t tests <kselftest-list.txt
-else
-	tests=("$@")
-fi
+case ${1:-} in
+'')	mapfile -t tests < <(grep -v '_race\b' kselftest-list.txt) ;;
+--race)	mapfile -t tests < <(grep '_race\b' kselftest-list.txt) ;;
+*)	tests=("$@") ;;
+esac
 limit=${TEST_LIMIT:-600}
 bad=0
 

@@ -63,6 +63,18 @@ with_lock()
 	exec {fd}>&-
 }
 
+# scratch VARIABLE: the path of a new directory in the cache, which is gone when
+# this shell ends; what is worth keeping is moved out of it
+scratch_dirs=()
+scratch()
+{
+	mkdir -p "$cache/tmp"
+	printf -v "$1" %s "$(mktemp -d "$cache/tmp/XXXXXX")"
+	chmod 755 "${!1}"
+	scratch_dirs+=("${!1}")
+	trap 'rm -rf "${scratch_dirs[@]}"' EXIT
+}
+
 # logged FILE COMMAND...: run COMMAND silently; if it fails, show how it ended
 logged()
 {
