@@ -154,7 +154,7 @@ static void measure(const char *what, size_t len_bytes, size_t nr_values)
 					    &summary);
 	clock_gettime(CLOCK_MONOTONIC, &end_time);
 	seconds = end_time.tv_sec - begin_time.tv_sec +
-		  (end_time.tv_nsec - begin_time.tv_nsec) * 1e-9;
+		  (end_time.tv_nsec - begin_time.tv_nsec) / 1e9;
 	if (err)
 		vitrine_error_print(err, stdout);
 	/* Under sanitizers and in company; quadratic would be minutes. */
@@ -213,7 +213,7 @@ static void test_long_names(void)
 
 static void test_many_values(void)
 {
-	size_t i, nr = 16 * MIB / 16 - 3;
+	size_t i, nr = MIB - 3;
 
 	begin(16 * MIB);
 	for (i = 0; i < nr; i++) {
@@ -225,7 +225,7 @@ static void test_many_values(void)
 
 static void test_many_free(void)
 {
-	size_t i, nr = 16 * MIB / 16;
+	size_t i, nr = MIB;
 
 	begin(16 * MIB);
 	for (i = 3; i + 1 < nr; i++) {
