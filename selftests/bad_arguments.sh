@@ -93,6 +93,7 @@ check "unknown option" refuses 2 "" vitrine show --dance
 check "unknown tree" refuses 3 "nosuchtree" vitrine show nosuchtree
 check "record without a file name" refuses 2 "" vitrine record -- true
 check "record while recording is off" refuses 3 "enable" vitrine record -o /tmp/none.fxt -- true
+echo 1 >$TRACE/enable
 check "record to a directory that is not there" refuses 3 "/nonexistent" vitrine record -o /nonexistent/x.fxt -- true
 printf 'not a trace at all, nor a tree' >/tmp/foreign
 check "show a foreign file" refuses 1 "/tmp/foreign" vitrine show /tmp/foreign

@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Twenty recordings, each with another clock, other sizes or another workload,
+# by the recorder and from the flight recorder: every one is sound.
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+
+load
+clocks=$(tr -d '[]' <$TRACE/clock)
+
+busy()
+{
+	ls -lR /usr/share >/dev/null
+}
+
+record()
+{
+	vitrine record -o /tmp/one.fxt -- "$@" && vitrine check /tmp/one.fxt
+}
+
+flight()
+{
+	cp $TRACE/trace.fxt /tmp/one.fxt && vitrine check /tmp/one.fxt
+}
+
+set_to()
+{
+	echo "$2" >"$TRACE/$1"
+}
+
+for clock in $clocks; do
+	check "clock $clock" set_to clock "$clock"
+	check "clock $clock: 3 threads" record "$WORKLOAD" crowd 3 5000
+	check "clock $clock: 300 threads" record "$WORKLOAD" crowd 300 5000
+	check "clock $clock: many short processes" record \
+		sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; /bin/ls / >/dev/null; done'
+	check "clock $clock: flight recorder" flight
+done
+set_to clock local
+for size in "8 4" "64 8" "4096 1024"; do
+	set_to subbuf_kb 4
+	set_to buffer_kb "${size% *}"
+	check "sub-buffers of ${size#* } KiB" set_to subbuf_kb "${size#* }"
+	check "sub-buffers of ${size#* } KiB: flight recorder" flight
+	busy
+	check "sub-buffers of ${size#* } KiB: flight recorder, later" flight
+	check "sub-buffers of ${size#* } KiB: two at a time" \
+		sh -c 'vitrine record -o /tmp/a.fxt -t 1 & vitrine record -o /tmp/b.fxt -t 1; wait $! &&
+			vitrine check /tmp/b.fxt'
+done
+
+# A name that changes, and one that is no UTF-8.
+renamed()
+{
+	vitrine record -o /tmp/one.fxt -- perl -e '
+		for my $name ("before", "after\xff\xc3") {
+			open my $comm, ">", "/proc/self/comm";
+			syswrite $comm, $name;
+			select undef, undef, undef, 0.05;
+		}' || return
+	vitrine check /tmp/one.fxt && vitrine print /tmp/one.fxt | grep -q 'after??:'
+}
+
+check "a thread that changes its name" renamed
+
+finish
