@@ -59,12 +59,16 @@ done
 # Either byte order is the same trace; so is what is read and not mapped.
 point "big-endian: the same records" \
 	<(cat records.print) <(cat big-endian.print)
+point "big-endian-vitrine: the same records" \
+	<(cat vitrine.print) <(cat big-endian-vitrine.print)
 "$vitrine" print --all <(cat records.fxt) >pipe.print 2>&1
 point "a pipe: the same records" <(head -n -1 records.print) pipe.print
 
 # Only what has a time, and lost records, counted from the first on.
 run relative.print print --relative vitrine.fxt
 point "relative" "$here/relative.print" relative.print
+run relative-crowd.print print --relative crowd.fxt
+point "relative, over a second" "$here/relative-crowd.print" relative-crowd.print
 
 # A file cut short is faulty, and no more than that, unless a sub-buffer ends
 # just there.

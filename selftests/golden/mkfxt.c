@@ -29,6 +29,13 @@ static void word(uint64_t value)
 		putchar(value >> 8 * (big_endian ? 7 - i : i) & 0xff);
 }
 
+/* Two fields of 32 bits each; which is first in memory does not change. */
+static void halves(uint32_t first, uint32_t second)
+{
+	word(big_endian ? (uint64_t)first << 32 | second :
+			  (uint64_t)second << 32 | first);
+}
+
 static unsigned int words_of(size_t len)
 {
 	return (len + 7) / 8;
@@ -222,8 +229,8 @@ static void packet(const struct packet *packet)
 	word(packet->lost);
 	word(1000);			/* session began at this tick */
 	word(1700000000000000000ULL);	/* which was then, real time */
-	word(packet->cpu | (uint64_t)packet->session << 32);
-	word(packet->clock | (uint64_t)packet->subbuf_bytes << 32);
+	halves(packet->cpu, packet->session);
+	halves(packet->clock, packet->subbuf_bytes);
 }
 
 static void subbuf_preamble(const struct packet *header)
@@ -275,6 +282,17 @@ static void subbuf(struct packet *header, unsigned int nr, uint64_t ticks)
 	header->sequence++;
 	header->records_before += 2 * nr;
 	header->bytes_before += header->committed;
+}
+
+/* One of one switch, from worker to idle. */
+static void half_subbuf(struct packet *header, uint64_t ticks)
+{
+	header->committed = PREAMBLE_BYTES + THREADS_BYTES + 16;
+	header->begin = ticks;
+	header->end = ticks;
+	subbuf_preamble(header);
+	threads();
+	legacy_switch(header->cpu, ticks, 3, WORKER, IDLE);
 }
 
 static struct packet first_packet(unsigned int cpu)
@@ -479,11 +497,64 @@ static void build_vitrine(void)
 	subbuf(&cpu1, 3, 5005);
 	subbuf(&cpu0, 1, 6000);
 	cpu1.sequence += 1;
-	cpu1.records_before += 6;
+	cpu1.records_before += 7;
 	cpu1.bytes_before += 500;
 	cpu1.lost += 4;
 	provider_event(2, 0);
-	subbuf(&cpu1, 1, 6005);
+	half_subbuf(&cpu1, 6005);
+}
+
+static void build_big_endian_vitrine(void)
+{
+	big_endian = true;
+	build_vitrine();
+}
+
+/*
+ * The next sub-buffer of the same CPU goes on where the chain was left, a new
+ * session does not. An event that is written when it ends is not out of order.
+ */
+static void build_vitrine_more(void)
+{
+	struct packet header = first_packet(4);
+
+	header.committed = PREAMBLE_BYTES + THREADS_BYTES + PAIR_BYTES + 24;
+	header.begin = 1000;
+	header.end = 1100;
+	subbuf_preamble(&header);
+	threads();
+	pair(4, 1090);
+	event(4, 3, 0, REFS(2, 0, 0), 1010);
+	word(1100);
+	header.sequence += 2;		/* one is missing, but it was empty */
+	header.records_before += 3;
+	header.bytes_before += header.committed + 352;
+	subbuf(&header, 1, 2000);
+	header = first_packet(4);
+	header.session = 2;
+	half_subbuf(&header, 500);
+}
+
+/* 64 named threads, one of them twice; tick rates that are easily mixed up. */
+static void build_crowd(void)
+{
+	unsigned int i;
+
+	preamble(1000);
+	thread_name(7, 7, "first");
+	thread(1, 7, 7);
+	thread(2, 0, 999);
+	event(0, 2, 0, REFS(1, 0, 0), 1900);
+	for (i = 1; i <= 64; i++)
+		thread_name(i, i, i == 7 ? "last" : "one of them");
+	event(0, 2, 0, REFS(2, 0, 0), 2100);
+	provider_info(8, "faster");
+	initialization(1500);
+	event(0, 4, 0, REFS(0, 0, 0), 3152);
+	word(0);
+	word(1);
+	provider_section(7);
+	event(0, 2, 0, REFS(1, 0, 0), 2102);
 }
 
 /*
@@ -534,6 +605,9 @@ static void build_zero_size(void)
 	/* Reading goes on here. */
 	preamble(1000);
 	string(1, "good");
+	word(4);
+	magic();
+	string(1, "good again");
 }
 
 static void build_truncated_record(void)
@@ -549,6 +623,19 @@ static void build_truncated_word(void)
 	putchar(2);
 	putchar(0);
 	putchar(0);
+}
+
+/* One fault, though the sub-buffer is not as long as it says, either. */
+static void build_truncated_subbuf(void)
+{
+	struct packet header = first_packet(0);
+
+	header.committed = PREAMBLE_BYTES + THREADS_BYTES + 16;
+	header.begin = 1000;
+	header.end = 1000;
+	subbuf_preamble(&header);
+	threads();
+	word(8ULL | 2ULL << 4);
 }
 
 static void build_unregistered_string(void)
@@ -574,6 +661,8 @@ static void build_padding(void)
 	preamble(1000);
 	word(2ULL | 2ULL << 4 | 1ULL << 16 | 3ULL << 32);
 	fwrite("abc\0\0\1\0", 1, 8, stdout);
+	word(2ULL | 2ULL << 4 | 2ULL << 16 | 3ULL << 32);
+	fwrite("abc\1\0\0\0", 1, 8, stdout);
 }
 
 static void build_utf8(void)
@@ -714,6 +803,8 @@ static void build_packet_committed(void)
 	threads();
 	pair(0, 3000);
 	magic();
+	provider_info(1, "other");
+	magic();
 	provider_info(1, "vitrine");
 	header.committed = PREAMBLE_BYTES - 16;
 	packet(&header);
@@ -729,10 +820,12 @@ static void build_packet_order(void)
 	subbuf(&header, 1, 2000);
 	header.bytes_before--;
 	subbuf(&header, 1, 3000);
-	header.bytes_before++;
+	header.bytes_before += 2;
+	subbuf(&header, 1, 3500);		/* and one too many */
+	header.bytes_before--;
 	header.sequence--;			/* the same again */
 	subbuf(&header, 1, 4000);
-	subbuf(&header, 1, 3500);		/* earlier than the last */
+	subbuf(&header, 1, 3700);		/* earlier than the last */
 	header.lost = 5;
 	subbuf(&header, 1, 5000);
 	header.lost = 4;
@@ -743,6 +836,41 @@ static void build_packet_order(void)
 	header.bytes_before = 0;
 	header.lost = 0;
 	subbuf(&header, 1, 1000);
+}
+
+/*
+ * What is broken in a sub-buffer is not held against it, nor against the next
+ * one, a second time: a record that is not understood, then one of no size.
+ */
+static void build_packet_damaged(void)
+{
+	struct packet header = first_packet(0);
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		header.committed = PREAMBLE_BYTES + THREADS_BYTES + 16;
+		header.begin = 1000 * (i + 1);
+		header.end = header.begin + 10;
+		subbuf_preamble(&header);
+		threads();
+		legacy_switch(0, header.begin, 0, IDLE,
+			      (struct side){ 99, 120 });
+		header.sequence++;
+		header.records_before++;
+		header.bytes_before += header.committed;
+	}
+	header.committed = PREAMBLE_BYTES + THREADS_BYTES + 16 + PAIR_BYTES;
+	header.begin = 3000;
+	header.end = 3010;
+	subbuf_preamble(&header);
+	threads();
+	word(0);
+	word(0);
+	pair(0, 3000);
+	header.sequence++;
+	header.records_before += 2;
+	header.bytes_before += header.committed;
+	subbuf(&header, 1, 4000);
 }
 
 static void build_time(void)
@@ -781,6 +909,10 @@ static void build_chain(void)
 	legacy_switch(0, 1001, 0, IDLE, WORKER);
 	legacy_switch(0, 1002, 3, WORKER, IDLE);
 	legacy_switch(1, 1003, 3, IDLE, WORKER);
+	header.sequence++;
+	header.records_before += 4;
+	header.bytes_before += header.committed;
+	subbuf(&header, 1, 2000);
 }
 
 static void build_nameless(void)
@@ -839,10 +971,14 @@ static const struct {
 	{ "records", build_records },
 	{ "big-endian", build_big_endian },
 	{ "vitrine", build_vitrine },
+	{ "big-endian-vitrine", build_big_endian_vitrine },
+	{ "vitrine-more", build_vitrine_more },
+	{ "crowd", build_crowd },
 	{ "foreign", build_foreign },
 	{ "zero-size", build_zero_size },
 	{ "truncated-record", build_truncated_record },
 	{ "truncated-word", build_truncated_word },
+	{ "truncated-subbuf", build_truncated_subbuf },
 	{ "unregistered-string", build_unregistered_string },
 	{ "unregistered-thread", build_unregistered_thread },
 	{ "padding", build_padding },
@@ -859,6 +995,7 @@ static const struct {
 	{ "packet-fields", build_packet_fields },
 	{ "packet-committed", build_packet_committed },
 	{ "packet-order", build_packet_order },
+	{ "packet-damaged", build_packet_damaged },
 	{ "time", build_time },
 	{ "chain", build_chain },
 	{ "nameless", build_nameless },

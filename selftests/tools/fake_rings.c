@@ -61,6 +61,7 @@ int main(int argc, char **argv)
 			print_ring(&rings[0]);
 			rings[2] = rings[0];
 			make_ring(&rings[0], argv[1], 0, 2);
+			rings[0].ticks = rings[2].ticks;
 			__atomic_store_n(&rings[2].producer->flags,
 					 VITRINE_RING_CLOSED, __ATOMIC_RELEASE);
 		}

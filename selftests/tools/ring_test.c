@@ -203,6 +203,26 @@ static void test_odd(void)
 	reader_deinit(&reader);
 }
 
+/* The next one is complete, but the kernel has not said so yet. */
+static void test_early(void)
+{
+	struct reader reader;
+
+	reader_init(&reader);
+	reader_open(&reader, 0);
+	fake_ring_fill(&reader.ring, NR_SUBBUFS - 1);
+	fake_ring_advance(&reader.ring);
+	reader.ring.producer->sequence--;
+	tap_check(take(&reader) == ~0ULL,
+		  "another's sub-buffer in the place of ours is not taken");
+	reader.ring.producer->sequence++;
+	vitrine_ring_stop(reader.handle);
+	while (take(&reader) < ~1ULL)
+		;
+	tap_check(whole(&reader), "and the loss is exact");
+	reader_deinit(&reader);
+}
+
 /* ---- Races, one at a time ---------------------------------------------- */
 
 static void interfere(void *ctx, enum vitrine_step step)
@@ -444,6 +464,7 @@ int main(void)
 	test_begin();
 	test_gap();
 	test_odd();
+	test_early();
 	test_races();
 	test_append(VITRINE_STEP_GENERATION, "grows before its size is read");
 	test_append(VITRINE_STEP_SIZE, "grows before it is copied");

@@ -102,8 +102,6 @@ static void follow(struct archive_lane *lane,
 		lane->key = source->in_ns ?
 			vitrine_fxt_ns(record->ticks, record->ticks_per_second) :
 			record->ticks;
-	else if (record->kind == VITRINE_FXT_PROVIDER_INFO)
-		fxt_provider_forget(lane->provider);
 	else if (record->kind == VITRINE_FXT_BLOB &&
 		 fxt_packet_read(source->decoder, record, &packet))
 		lane->provider->cpu = packet.cpu;

@@ -103,10 +103,8 @@ static void follow_packet(struct vitrine_fxt *fxt)
 {
 	struct vitrine_packet packet;
 
-	if (fxt_packet_read(&fxt->decoder, &fxt->record, &packet)) {
+	if (fxt_packet_read(&fxt->decoder, &fxt->record, &packet))
 		fxt->provider->cpu = packet.cpu;
-		fxt->record.cpu = packet.cpu;
-	}
 }
 
 /**

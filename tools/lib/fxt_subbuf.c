@@ -103,7 +103,7 @@ static bool check_written(struct fxt_check *check, __u64 offset,
 		return false;
 	}
 	if (packet->records_before == records)
-		return adjacent;
+		return true;
 	count_lost(check, offset, lane, packet,
 		   packet->records_before - records, "not in this file");
 	return false;
