@@ -48,7 +48,10 @@
 #error "the generation must be stored in one go"
 #endif
 
-/* Pages a tree keeps ready for those who cannot allocate. */
+/*
+ * Pages a tree keeps ready for those who cannot allocate: every call that may
+ * use them first brings them back to this number, if it can.
+ */
 #define VTR_EDIT_RESERVE_PAGES	2
 
 /**

@@ -119,10 +119,9 @@ static bool reserve_page(struct vitrine_tree *tree, gfp_t gfp)
  * @tree: the tree
  * @nr_pages: how many the edit to come may need; more than there are
  *
- * A caller that may be preempted leaves one page more, for those who cannot
- * allocate: inside a batch, in NMI, and on PREEMPT_RT in atomic context. One
- * that may not be preempted might hold the run queue's lock, so it does not
- * wake kswapd.
+ * Nothing is allocated inside a batch, in NMI, and on PREEMPT_RT in atomic
+ * context. A caller that may not be preempted might hold the run queue's lock,
+ * so it does not wake kswapd.
  *
  * Context: any.
  * Return: as vtr_edit_refill().
@@ -134,12 +133,10 @@ bool vtr_edit_refill_slow(struct vitrine_tree *tree, unsigned int nr_pages)
 
 	if (in_nmi() || vtr_edit_in_batch(tree))
 		return false;
-	if (preemptible()) {
+	if (preemptible())
 		gfp = GFP_NOWAIT;
-		nr_pages++;
-	} else if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
+	else if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		return false;
-	}
 	while (vtr_edit_reserve(tree) < nr_pages && reserve_page(tree, gfp))
 		added = true;
 	return added;

@@ -89,7 +89,7 @@ static void *value_create(struct vitrine_node *parent, const char *name,
 	if (!name) /* what kasprintf() left */
 		return created(tree, -ENOMEM, 0);
 
-	vtr_edit_refill(tree, 1);
+	vtr_edit_refill(tree, VTR_EDIT_RESERVE_PAGES);
 	do {
 		if (!vtr_edit_begin(tree, &flags))
 			return NULL;
@@ -142,7 +142,7 @@ static void *buffer_create(struct vitrine_node *parent, const char *name,
 	if (!name || (!value && len_bytes))
 		return created(tree, -ENOMEM, 0);
 
-	vtr_edit_refill(tree, 1);
+	vtr_edit_refill(tree, VTR_EDIT_RESERVE_PAGES);
 	do {
 		if (!vtr_edit_begin(tree, &flags))
 			return NULL;
@@ -172,7 +172,7 @@ static void buffer_set(void *handle, enum inspect_buffer_format format,
 		return;
 	}
 
-	vtr_edit_refill(tree, 1);
+	vtr_edit_refill(tree, VTR_EDIT_RESERVE_PAGES);
 	do {
 		if (!vtr_edit_begin(tree, &flags))
 			return;

@@ -343,6 +343,18 @@ static void interrupts_may_do_it_all(struct kunit *test)
 	check_live(test);
 }
 
+static void a_creation_leaves_some_of_the_reserve(struct kunit *test)
+{
+	struct vitrine_tree *tree = test->priv;
+	struct vitrine_node *root = vitrine_tree_root(tree);
+
+	while (tree->blocks.heap.nr_pages < 6) {
+		KUNIT_ASSERT_NOT_NULL(test, vitrine_node_create(root, "n"));
+		KUNIT_ASSERT_GE(test, vtr_edit_reserve(tree), 1);
+	}
+	check_live(test);
+}
+
 static void a_batch_can_use_the_reserve(struct kunit *test)
 {
 	struct vitrine_tree *tree = test->priv;
@@ -448,8 +460,11 @@ static void every_tree_has_its_file(struct kunit *test)
 /*
  * Writers on several CPUs: each batch takes from one number what it adds to
  * the other, and writes a string of equal characters; between batches a node
- * comes and goes. A torn copy shows as a sum or a string that is not right.
+ * comes and goes. A torn copy shows as a sum or a string that is not right:
+ * the two numbers are so far apart that a copy is not done with both at once.
  */
+#define INSPECT_TEST_DISTANCE	(48 << 10)
+
 struct writers {
 	struct vitrine_tree	*tree;
 	struct vitrine_uint	*taken;
@@ -537,15 +552,22 @@ static void concurrent_writers_never_show_half(struct kunit *test)
 {
 	struct vitrine_node *root = vitrine_tree_root(test->priv);
 	struct writers *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
-	unsigned int nr = 0;
+	void *filler = kunit_kzalloc(test, INSPECT_TEST_DISTANCE, GFP_KERNEL);
+	unsigned int nr = 0, nr_bools = 1;
 	u64 total = (u64)INSPECT_TEST_ROUNDS * (INSPECT_TEST_ROUNDS + 1) / 2 *
 		    INSPECT_TEST_WRITERS;
 	void *copied;
 	size_t len;
 
 	KUNIT_ASSERT_NOT_NULL(test, w);
+	KUNIT_ASSERT_NOT_NULL(test, filler);
 	w->tree = test->priv;
 	w->taken = vitrine_uint_create(root, "taken", 0);
+	/* Small blocks come from the first page until it is full. */
+	vitrine_bytes_create(root, "distance", filler, INSPECT_TEST_DISTANCE);
+	while (vtr_edit_index(vitrine_bool_create(root, "b", false)) <
+	       INSPECT_TEST_DISTANCE / INSPECT_MIN_BLOCK_BYTES)
+		nr_bools++;
 	w->given = vitrine_uint_create(root, "given", 0);
 	w->text = vitrine_string_create(root, "text", "a");
 	KUNIT_ASSERT_NOT_NULL(test, w->text);
@@ -563,7 +585,7 @@ static void concurrent_writers_never_show_half(struct kunit *test)
 	}
 	kunit_info(test, "%u snapshots, generation %llu\n", nr,
 		   *w->tree->generation);
-	KUNIT_EXPECT_EQ(test, w->tree->blocks.nr_values, 4);
+	KUNIT_EXPECT_EQ(test, w->tree->blocks.nr_values, nr_bools + 5);
 	KUNIT_EXPECT_EQ(test, w->tree->blocks.nr_tombstones, 0);
 	KUNIT_EXPECT_EQ(test, bits_of(w->given), total);
 	KUNIT_EXPECT_EQ(test, bits_of(w->taken), -total);
@@ -582,6 +604,7 @@ static struct kunit_case inspect_cases[] = {
 	KUNIT_CASE(a_full_tree_refuses_and_counts),
 	KUNIT_CASE(what_is_too_long_is_refused_and_counted),
 	KUNIT_CASE(interrupts_may_do_it_all),
+	KUNIT_CASE(a_creation_leaves_some_of_the_reserve),
 	KUNIT_CASE(a_batch_can_use_the_reserve),
 	KUNIT_CASE(a_reference_outlives_the_publisher),
 	KUNIT_CASE(a_snapshot_refreshes_first),
