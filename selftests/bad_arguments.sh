@@ -33,7 +33,7 @@ check "subbuf_kb too large" bad_parameter "subbuf_kb from 4 to 1024" buffer_kb=8
 check "subbuf_kb of the whole buffer" bad_parameter "at most half of buffer_kb" buffer_kb=64 subbuf_kb=64
 check "a number that is none" bad_parameter "buffer_kb" buffer_kb=lots
 check "enable neither yes nor no" bad_parameter "enable" enable=perhaps
-check "nothing of it is left" test ! -e $TRACE
+check "nothing of it is left" test ! -e "$TRACE"
 
 # The command without the module: says so, and how to load it.
 check "show without the module" refuses 3 "modprobe vitrine" vitrine show
@@ -73,7 +73,7 @@ check "subbuf_kb above half the buffer" unchanged subbuf_kb 1024
 # Right words work, with and without a newline.
 set_to()
 {
-	printf "$2" >"$TRACE/$1" && grep -qF -- "$3" "$TRACE/$1"
+	printf '%b' "$2" >"$TRACE/$1" && grep -qF -- "$3" "$TRACE/$1"
 }
 
 check "clock: mono" set_to clock 'mono\n' '[mono]'
@@ -83,7 +83,7 @@ check "subbuf_kb: 16" set_to subbuf_kb '16' 16
 check "enable: 1" set_to enable '1' '[1] 0'
 check "enable: 1, again" set_to enable '1\n' '[1] 0'
 check "size changes while recording" set_to buffer_kb '512\n' 512
-check "and recording goes on" grep -qF '[1] 0' $TRACE/enable
+check "and recording goes on" grep -qF '[1] 0' "$TRACE/enable"
 check "enable: 0" set_to enable '0' '[0] 1'
 
 # Arguments of the command.
@@ -93,7 +93,7 @@ check "unknown option" refuses 2 "" vitrine show --dance
 check "unknown tree" refuses 3 "nosuchtree" vitrine show nosuchtree
 check "record without a file name" refuses 2 "" vitrine record -- true
 check "record while recording is off" refuses 3 "enable" vitrine record -o /tmp/none.fxt -- true
-echo 1 >$TRACE/enable
+echo 1 >"$TRACE/enable"
 check "record to a directory that is not there" refuses 3 "/nonexistent" vitrine record -o /nonexistent/x.fxt -- true
 printf 'not a trace at all, nor a tree' >/tmp/foreign
 check "show a foreign file" refuses 1 "/tmp/foreign" vitrine show /tmp/foreign

@@ -20,10 +20,10 @@ rounds=6000
 # per_switch: hundredths of an instruction a switch, least of three
 per_switch()
 {
-	local i best= now
+	local round best='' now
 
-	for i in 1 2 3; do
-		now=$("$WORKLOAD" pingpong $rounds | awk '{ printf "%d", $4 * 100 / $2 }')
+	for ((round = 0; round < 3; round++)); do
+		now=$("$WORKLOAD" pingpong "$rounds" | awk '{ printf "%d", $4 * 100 / $2 }')
 		[ -n "$best" ] && [ "$best" -le "$now" ] || best=$now
 	done
 	echo "$best"
@@ -44,18 +44,18 @@ if [ "$off" -gt 2000000 ] || [ "$off" -lt 200000 ]; then
 	skip "a switch takes $((off / 100)) ns here: not a guest that counts instructions"
 fi
 again=$(per_switch)
-echo 1 >$TRACE/enable
+echo 1 >"$TRACE/enable"
 tsc=$(per_switch)
-echo 0 >$TRACE/enable
-echo local >$TRACE/clock
-echo 1 >$TRACE/enable
+echo 0 >"$TRACE/enable"
+echo local >"$TRACE/clock"
+echo 1 >"$TRACE/enable"
 local_clock=$(per_switch)
-echo 0 >$TRACE/enable
+echo 0 >"$TRACE/enable"
 
-echo local >$tracefs/trace_clock
-echo 1 >$tracefs/events/sched/sched_switch/enable
+echo local >"$tracefs/trace_clock"
+echo 1 >"$tracefs/events/sched/sched_switch/enable"
 ftrace=$(per_switch)
-echo 0 >$tracefs/events/sched/sched_switch/enable
+echo 0 >"$tracefs/events/sched/sched_switch/enable"
 
 show "off" "$off"
 show "vitrine, clock tsc: added" $((tsc - off))

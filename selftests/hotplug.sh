@@ -8,7 +8,7 @@
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 cpu1=/sys/devices/system/cpu/cpu1/online
-[ -w $cpu1 ] || skip "CPU 1 cannot be taken offline"
+[ -w "$cpu1" ] || skip "CPU 1 cannot be taken offline"
 
 "$WORKLOAD" crowd 20 100000000 >/dev/null 2>&1 &
 crowd=$!
@@ -19,8 +19,8 @@ away_and_back()
 	local i
 
 	for ((i = 0; i < ${1:-10}; i++)); do
-		echo 0 >$cpu1 || return
-		echo 1 >$cpu1 || return
+		echo 0 >"$cpu1" || return
+		echo 1 >"$cpu1" || return
 	done
 }
 
@@ -37,21 +37,21 @@ new_records()
 	return 1
 }
 
-echo 0 >$cpu1
+echo 0 >"$cpu1"
 load
-check "no ring for a CPU that never came" test ! -e $TRACE/cpu1
-echo 1 >$cpu1
-check "a ring when it comes" test -e $TRACE/cpu1
+check "no ring for a CPU that never came" test ! -e "$TRACE/cpu1"
+echo 1 >"$cpu1"
+check "a ring when it comes" test -e "$TRACE/cpu1"
 check "and it records" new_records
 check "go and come under load" away_and_back 10
 check "still records" new_records
-cp $TRACE/trace.fxt /tmp/hotplug.fxt
+cp "$TRACE/trace.fxt" /tmp/hotplug.fxt
 check "the recording is sound" vitrine check /tmp/hotplug.fxt
-echo 0 >$cpu1
-check "the ring of a CPU that went is readable" "$VITRINE_SELFTESTS/map_hold" $TRACE/cpu1
-cp $TRACE/trace.fxt /tmp/gone.fxt
+echo 0 >"$cpu1"
+check "the ring of a CPU that went is readable" "$VITRINE_SELFTESTS/map_hold" "$TRACE/cpu1"
+cp "$TRACE/trace.fxt" /tmp/gone.fxt
 check "and in the archive" vitrine check /tmp/gone.fxt
 check "unload while it is away" rmmod vitrine
-echo 1 >$cpu1
+echo 1 >"$cpu1"
 
 finish

@@ -7,7 +7,7 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
-tree=$INSPECT/publisher.inspect
+tree="$INSPECT/publisher.inspect"
 
 publish()
 {
@@ -20,7 +20,7 @@ sound()
 	local i
 
 	for ((i = 0; i < 20; i++)); do
-		cp $tree /tmp/copy.inspect || return
+		cp "$tree" /tmp/copy.inspect || return
 		vitrine check /tmp/copy.inspect || return
 		vitrine show --json publisher >/tmp/copy.json || return
 		jq -e .root.state /tmp/copy.json || return
@@ -36,7 +36,7 @@ for mode in idle fast batch churn timer; do
 		test "$(value vitrine .root.trees.publisher.failed)" = 0
 	check "mode $mode: the module is held" fails rmmod vitrine
 	check "mode $mode: unloads" rmmod publisher
-	check "mode $mode: the file is gone" test ! -e $tree
+	check "mode $mode: the file is gone" test ! -e "$tree"
 	check "mode $mode: and no longer in the module's own tree" \
 		test "$(value vitrine .root.trees.publisher)" = null
 done
@@ -51,7 +51,7 @@ check "it kept to its limit" test "$(value vitrine .root.trees.publisher.size_by
 rmmod publisher
 
 publish nodes=20000 limit=4194304
-check "a large tree is sound" vitrine check $tree
+check "a large tree is sound" vitrine check "$tree"
 check "and complete" test "$(value publisher '.root | [.. | .value? | select(. != null)] | length')" -gt 1
 rmmod publisher
 
@@ -71,7 +71,7 @@ check "name of a tree that exists" refused_tree system
 check "name with a slash" refused_tree a/b
 check "name too long" refused_tree "$(printf 'x%.0s' {1..64})"
 check "no name" refused_tree ""
-check "the trees are as before" vitrine check $INSPECT/system.inspect
+check "the trees are as before" vitrine check "$INSPECT/system.inspect"
 check "the longest name" publish mode=idle name="$(printf 'x%.0s' {1..63})"
 check "has its file" test -e "$INSPECT/$(printf 'x%.0s' {1..63}).inspect"
 rmmod publisher

@@ -14,15 +14,21 @@ copies()
 	"$VITRINE_SELFTESTS/reader" "$1" >"$2" && vitrine check "$2"
 }
 
-check "copies a tree" copies $INSPECT/system.inspect /tmp/system.inspect
+check "copies a tree" copies "$INSPECT/system.inspect" /tmp/system.inspect
 check "which has what the tree has" \
 	test "$(value /tmp/system.inspect .root.release)" = "$(uname -r)"
-check "copies a ring" copies $TRACE/cpu0 /tmp/cpu0.fxt
+check "copies a ring" copies "$TRACE/cpu0" /tmp/cpu0.fxt
 check "which has records" sh -c 'vitrine print /tmp/cpu0.fxt | grep -q crowd-'
-check "copies a tree while it is edited" \
-	sh -c "for i in 1 2 3 4 5 6 7 8 9 10; do
-		'$VITRINE_SELFTESTS/reader' $INSPECT/vitrine.inspect >/tmp/vitrine.inspect || exit
-		vitrine check /tmp/vitrine.inspect || exit
-	done"
+
+while_edited()
+{
+	local i
+
+	for ((i = 0; i < 10; i++)); do
+		copies "$INSPECT/vitrine.inspect" /tmp/vitrine.inspect || return
+	done
+}
+
+check "copies a tree while it is edited" while_edited
 
 finish

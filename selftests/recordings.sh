@@ -8,7 +8,7 @@
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 load
-clocks=$(tr -d '[]' <$TRACE/clock)
+clocks=$(tr -d '[]' <"$TRACE/clock")
 
 busy()
 {
@@ -22,7 +22,7 @@ record()
 
 flight()
 {
-	cp $TRACE/trace.fxt /tmp/one.fxt && vitrine check /tmp/one.fxt
+	cp "$TRACE/trace.fxt" /tmp/one.fxt && vitrine check /tmp/one.fxt
 }
 
 set_to()

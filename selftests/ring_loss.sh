@@ -18,12 +18,12 @@ lossy_record()
 	vitrine record -o /tmp/lossy.fxt -- \
 		sh -c "'$WORKLOAD' crowd 20 20000; echo 0 >$TRACE/enable" >/tmp/lossy.log 2>&1 &
 	recorder=$!
-	while kill -STOP $recorder 2>/dev/null; do
+	while kill -STOP "$recorder" 2>/dev/null; do
 		sleep 0.2
-		kill -CONT $recorder 2>/dev/null
+		kill -CONT "$recorder" 2>/dev/null
 		sleep 0.05
 	done
-	wait $recorder
+	wait "$recorder"
 }
 
 # number WORD: the number before WORD in what check says of the recording

@@ -69,19 +69,19 @@ echo "# $((after_count - before_count)) switches, edges of $((before_high - befo
 
 # ---- ftrace -----------------------------------------------------------------
 
-echo 0 >$TRACE/enable
-echo 32768 >$tracefs/buffer_size_kb
-echo 4096 >$TRACE/buffer_kb
-echo >$tracefs/trace
-echo 1 >$tracefs/events/sched/sched_switch/enable
-echo 1 >$TRACE/enable
+echo 0 >"$TRACE/enable"
+echo 32768 >"$tracefs/buffer_size_kb"
+echo 4096 >"$TRACE/buffer_kb"
+echo >"$tracefs/trace"
+echo 1 >"$tracefs/events/sched/sched_switch/enable"
+echo 1 >"$TRACE/enable"
 "$WORKLOAD" crowd 20 20000 >/dev/null
-echo 0 >$TRACE/enable
-echo 0 >$tracefs/events/sched/sched_switch/enable
-cp $TRACE/trace.fxt /tmp/ours.fxt
+echo 0 >"$TRACE/enable"
+echo 0 >"$tracefs/events/sched/sched_switch/enable"
+cp "$TRACE/trace.fxt" /tmp/ours.fxt
 sed -nE 's/.* \[0*([0-9]+)\] .* sched_switch: .*prev_pid=([0-9]+) .*==> .*next_pid=([0-9]+) .*/\1 \2>\3/p' \
-	$tracefs/trace >/tmp/theirs
-echo >$tracefs/trace
+	"$tracefs/trace" >/tmp/theirs
+echo >"$tracefs/trace"
 vitrine print /tmp/ours.fxt |
 	sed -nE 's/.* \[0*([0-9]+)\] switch .*:([0-9]+)\/[0-9]+ \[[0-9]+\] [a-z]+ ==> .*:([0-9]+)\/[0-9]+ \[[0-9]+\]$/\1 \2>\3/p' \
 	>/tmp/ours

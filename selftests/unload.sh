@@ -29,8 +29,8 @@ enable_and_disable()
 	local i
 
 	for ((i = 0; i < 20; i++)); do
-		echo 0 >$TRACE/enable || return
-		echo 1 >$TRACE/enable || return
+		echo 0 >"$TRACE/enable" || return
+		echo 1 >"$TRACE/enable" || return
 	done
 }
 
@@ -40,17 +40,17 @@ change_sessions()
 
 	for ((i = 0; i < 10; i++)); do
 		for clock in mono boot local; do
-			echo $clock >$TRACE/clock || return
+			echo "$clock" >"$TRACE/clock" || return
 		done
 	done
 }
 
 load
 check "stop and start under load" enable_and_disable
-cp $TRACE/trace.fxt /tmp/stopped.fxt
+cp "$TRACE/trace.fxt" /tmp/stopped.fxt
 check "what was recorded meanwhile is sound" vitrine check /tmp/stopped.fxt
 check "change sessions under load" change_sessions
-cp $TRACE/trace.fxt /tmp/changed.fxt
+cp "$TRACE/trace.fxt" /tmp/changed.fxt
 check "what was recorded since is sound" vitrine check /tmp/changed.fxt
 
 # held FILE: rmmod fails while FILE is open, and the module stays usable
@@ -65,12 +65,12 @@ held()
 	grep -q "in use" <<<"$said"
 }
 
-for file in $INSPECT/system.inspect $TRACE/cpu0 $TRACE/trace.fxt $TRACE/enable; do
+for file in "$INSPECT/system.inspect" "$TRACE/cpu0" "$TRACE/trace.fxt" "$TRACE/enable"; do
 	check "unload refused while open: $file" held "$file"
 done
-check "unload refused while mapped" "$VITRINE_SELFTESTS/map_hold" $INSPECT/system.inspect
-check "unload refused while a ring is mapped" "$VITRINE_SELFTESTS/map_hold" $TRACE/cpu0
-check "a mapping outlives its session" "$VITRINE_SELFTESTS/map_hold" $TRACE/cpu0 $TRACE/buffer_kb 256
+check "unload refused while mapped" "$VITRINE_SELFTESTS/map_hold" "$INSPECT/system.inspect"
+check "unload refused while a ring is mapped" "$VITRINE_SELFTESTS/map_hold" "$TRACE/cpu0"
+check "a mapping outlives its session" "$VITRINE_SELFTESTS/map_hold" "$TRACE/cpu0" "$TRACE/buffer_kb" 256
 check "unload" rmmod vitrine
 
 finish
