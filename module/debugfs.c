@@ -52,7 +52,7 @@ static struct dentry *top_dir, *inspect_dir, *trace_dir;
  * @len: its length
  */
 struct copy {
-	struct mutex		lock;
+	struct mutex		lock;	/* of @bytes and @len */
 	struct vitrine_tree	*tree;
 	struct delayed_work	refresh;
 	void			*bytes;

@@ -266,7 +266,9 @@ void vtr_ring_advance(struct vtr_ring *ring, u64 now)
 	vtr_ring_commit(ring, (u64 *)subbuf + nr_words, now);
 	vtr_threads_forget(&ring->threads);
 
+	/* Both pair with load-acquires in vtr_ring_copy(), vtr_ring_range(). */
 	smp_store_release(&packet->generation, generation + 2);
+	/* The sub-buffer is even before its number is known. */
 	smp_store_release(&ring->producer->sequence, sequence);
 	/* The run queue may be locked: wake from an interrupt of our own. */
 	if (wq_has_sleeper(&ring->wait))
@@ -309,7 +311,9 @@ size_t vtr_ring_copy(struct vtr_ring *ring, u64 sequence, void *bytes)
 	struct vitrine_packet *copy = vtr_ring_packet(bytes);
 	u64 generation, committed;
 
+	/* Pairs with the release at the end of vtr_ring_advance(). */
 	generation = smp_load_acquire(&packet->generation);
+	/* Pairs with the release in vtr_ring_commit(). */
 	committed = smp_load_acquire(&packet->committed_bytes);
 	if (generation & 1 || committed > vtr_ring_subbuf_bytes(&ring->config))
 		return 0;
@@ -340,14 +344,15 @@ void vtr_ring_stats(const struct vtr_ring *ring, struct vtr_ring_stats *ret)
 	if (first == end)
 		return;
 	other_bytes = READ_ONCE(ring->other_bytes);
+	/* These may be recycled as we look; the counts are then a bit off. */
 	packet = vtr_ring_packet(subbuf_of(ring, end - 1));
-	ret->bytes = data_race(packet->bytes_before) +
+	ret->bytes = READ_ONCE(packet->bytes_before) +
 		     READ_ONCE(packet->committed_bytes);
 	ret->records = records_of(max(ret->bytes, other_bytes), other_bytes,
 				  READ_ONCE(ring->other_records));
 	packet = vtr_ring_packet(subbuf_of(ring, first));
-	ret->overwritten_records = data_race(packet->records_before);
-	ret->lost_records = data_race(ring->producer->lost_records);
+	ret->overwritten_records = READ_ONCE(packet->records_before);
+	ret->lost_records = READ_ONCE(ring->producer->lost_records);
 	ret->subbufs = end;
 }
 
@@ -365,6 +370,7 @@ bool vtr_ring_readable(const struct vtr_ring *ring)
 {
 	const struct vitrine_ring_consumer *consumer =
 		ring->area.pages[VITRINE_RING_CONSUMER_PAGE];
+	/* Pairs with the release in vtr_ring_advance(). */
 	u64 sequence = smp_load_acquire(&ring->producer->sequence);
 
 	if (READ_ONCE(ring->producer->flags) & VITRINE_RING_CLOSED)

@@ -33,7 +33,7 @@
 
 /* A sub-buffer is one allocation; a ring's size is a matter of taste. */
 #define MAX_SUBBUF_KB		1024U
-#define MAX_BUFFER_KB		(1U << 20)
+#define MAX_BUFFER_KB		1048576U
 
 static DEFINE_MUTEX(session_mutex);
 

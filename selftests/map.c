@@ -144,7 +144,7 @@ static void on_fault(int signo)
 static void test_hole(void)
 {
 	int fd = open(TREE, O_RDONLY);
-	volatile const uint64_t *words;
+	const uint64_t *words;
 	uint32_t size;
 	int signo;
 
@@ -155,7 +155,7 @@ static void test_hole(void)
 	signal(SIGBUS, on_fault);
 	signo = sigsetjmp(fault, 1);
 	if (!signo) {
-		(void)words[15 * page / 8];
+		__atomic_load_n(&words[15 * page / 8], __ATOMIC_RELAXED);
 		signo = -1;
 	}
 	ksft_test_result(signo == SIGBUS, "tree: SIGBUS past its pages\n");

@@ -137,8 +137,9 @@ static void race(const char *mode, unsigned long nr_snapshots,
 		nr_same += vitrine_snapshot_generation(snapshot) == last;
 		last = vitrine_snapshot_generation(snapshot);
 	}
-	ksft_print_msg("%s: %lu snapshots, %lu torn, %lu failed, %lu retries, %lu by read(), %lu like the one before\n",
-		       mode, nr_snapshots, nr_torn, nr_failed,
+	ksft_print_msg("%s: %lu snapshots, %lu torn, %lu failed\n", mode,
+		       nr_snapshots, nr_torn, nr_failed);
+	ksft_print_msg("%s: %lu retries, %lu by read(), %lu repeated\n", mode,
 		       tally.nr_retries, tally.nr_reads, nr_same);
 	ksft_test_result(!nr_failed, "%s: none failed\n", mode);
 	ksft_test_result(!nr_torn, "%s: none torn\n", mode);
