@@ -19,7 +19,7 @@ sound()
 {
 	local i
 
-	for ((i = 0; i < 20; i++)); do
+	for ((i = 0; i < 8; i++)); do
 		cp "$tree" /tmp/copy.inspect || return
 		vitrine check /tmp/copy.inspect || return
 		vitrine show --json publisher >/tmp/copy.json || return
@@ -89,7 +89,7 @@ come_and_go()
 {
 	local i
 
-	for ((i = 0; i < 20; i++)); do
+	for ((i = 0; i < 10; i++)); do
 		publish mode=churn || return
 		vitrine show publisher >/dev/null || return
 		rmmod publisher || return
