@@ -5,7 +5,7 @@
 #
 #   fxt.sh VITRINE MKFXT DIR
 #
-# VITRINE is the command, MKFXT the generator built from mkfxt.c, DIR a place
+# VITRINE is the command, MKFXT the generator built from mkfxt*.c, DIR a place
 # for the files. Beside this script, fxt/NAME.check is what `vitrine check' says
 # of NAME and fxt/NAME.print what `vitrine print --all' makes of it, errors and
 # exit codes included.

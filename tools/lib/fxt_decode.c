@@ -259,6 +259,28 @@ static void check_state(struct fxt_cursor *cursor, unsigned int state)
 			  "outgoing thread's state is %u", state);
 }
 
+/* The 16-byte form, of which traces are made: all at once, or nothing. */
+static bool take_both_known(struct fxt_cursor *cursor, uint64_t header,
+			    struct vitrine_fxt_record *ret)
+{
+	const struct fxt_thread_entry *outgoing, *incoming;
+
+	outgoing = fxt_provider_thread(cursor->provider,
+				       FXT_GET(FXT_SWITCH_OUTGOING_THREAD,
+					       header));
+	incoming = fxt_provider_thread(cursor->provider,
+				       FXT_GET(FXT_SWITCH_INCOMING_THREAD,
+					       header));
+	if (cursor->end - cursor->at < FXT_WORD_BYTES || !outgoing || !incoming)
+		return false;
+	ret->context_switch.outgoing = outgoing->thread;
+	ret->context_switch.incoming = incoming->thread;
+	ret->ticks = fxt_word(cursor->decoder, cursor->at);
+	ret->timed = true;
+	cursor->at += FXT_WORD_BYTES;
+	return true;
+}
+
 static bool take_legacy_switch(struct fxt_cursor *cursor, uint64_t header,
 			       struct vitrine_fxt_record *ret)
 {
@@ -272,13 +294,14 @@ static bool take_legacy_switch(struct fxt_cursor *cursor, uint64_t header,
 	ret->context_switch.incoming_priority =
 		FXT_GET(FXT_SWITCH_INCOMING_PRIORITY, header);
 	check_state(cursor, ret->context_switch.outgoing_state);
-	return take_ticks(cursor, ret) &&
-	       fxt_take_thread(cursor, "outgoing thread",
-			       FXT_GET(FXT_SWITCH_OUTGOING_THREAD, header),
-			       &ret->context_switch.outgoing) &&
-	       fxt_take_thread(cursor, "incoming thread",
-			       FXT_GET(FXT_SWITCH_INCOMING_THREAD, header),
-			       &ret->context_switch.incoming);
+	return take_both_known(cursor, header, ret) ||
+	       (take_ticks(cursor, ret) &&
+		fxt_take_thread(cursor, "outgoing thread",
+				FXT_GET(FXT_SWITCH_OUTGOING_THREAD, header),
+				&ret->context_switch.outgoing) &&
+		fxt_take_thread(cursor, "incoming thread",
+				FXT_GET(FXT_SWITCH_INCOMING_THREAD, header),
+				&ret->context_switch.incoming));
 }
 
 static bool take_context_switch(struct fxt_cursor *cursor, uint64_t header,

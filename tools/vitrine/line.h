@@ -57,6 +57,26 @@ static inline void line_put_char(struct line_output *out, char c)
 	*out->at++ = c;
 }
 
+/* As line_put(), of a buffer of a size the compiler knows: no call. */
+#define line_put_array(out, array, len_bytes) do {		\
+	struct line_output *out_ = (out);			\
+								\
+	memcpy(out_->at, (array), sizeof(array));		\
+	out_->at += (len_bytes);				\
+} while (0)
+
+/* Exactly nine digits. */
+static inline void line_put_nine(struct line_output *out, uint32_t number)
+{
+	char *at = out->at + 9;
+
+	while (at > out->at) {
+		*--at = '0' + number % 10;
+		number /= 10;
+	}
+	out->at += 9;
+}
+
 /* At least @width characters, filled up with @fill on the left. */
 static inline void line_put_number(struct line_output *out, uint64_t number,
 				   unsigned int width, char fill)

@@ -7,6 +7,8 @@
  * Context switches come by the million, so what their lines are made of is
  * kept ready: threads as labels, and the second that is going on.
  */
+#include <stdio.h>
+
 #include <vitrine/fxt.h>
 
 #include "print_record.h"
@@ -35,29 +37,53 @@ static void split_time(struct print_state *state,
 		*ret_ns = (__uint128_t)rest * NSEC_PER_SEC / rate;
 }
 
+static void find_time(struct print_state *state,
+		      const struct vitrine_fxt_record *record, uint64_t ticks,
+		      uint64_t *ret_s, uint64_t *ret_ns)
+{
+	split_time(state, record, ticks, ret_s, ret_ns);
+	if (!state->relative)
+		return;
+	if (!state->based && record->timed) {
+		state->based = true;
+		state->base_s = *ret_s;
+		state->base_ns = *ret_ns;
+	}
+	*ret_s -= state->base_s;
+	if (*ret_ns < state->base_ns) {
+		*ret_ns += NSEC_PER_SEC;
+		--*ret_s;
+	}
+	*ret_ns -= state->base_ns;
+}
+
 static void put_time(struct print_state *state,
-		     const struct vitrine_fxt_record *record, uint64_t ticks,
-		     unsigned int width)
+		     const struct vitrine_fxt_record *record, uint64_t ticks)
 {
 	uint64_t s, ns;
 
-	split_time(state, record, ticks, &s, &ns);
-	if (state->relative) {
-		if (!state->based && record->timed) {
-			state->based = true;
-			state->base_s = s;
-			state->base_ns = ns;
-		}
-		s -= state->base_s;
-		if (ns < state->base_ns) {
-			ns += NSEC_PER_SEC;
-			s--;
-		}
-		ns -= state->base_ns;
-	}
-	line_put_number(&state->out, s, width, ' ');
+	find_time(state, record, ticks, &s, &ns);
+	line_put_number(&state->out, s, 0, ' ');
 	line_put_char(&state->out, '.');
-	line_put_number(&state->out, ns, 9, '0');
+	line_put_nine(&state->out, ns);
+}
+
+/* The first column, whose seconds rarely change from line to line. */
+static void put_time_column(struct print_state *state,
+			    const struct vitrine_fxt_record *record)
+{
+	uint64_t s, ns;
+	int len;
+
+	find_time(state, record, record->ticks, &s, &ns);
+	if (s != state->shown_s || !state->len_seconds) {
+		len = snprintf(state->seconds, sizeof(state->seconds),
+			       "%6llu.", (unsigned long long)s);
+		state->len_seconds = len;
+		state->shown_s = s;
+	}
+	line_put_array(&state->out, state->seconds, state->len_seconds);
+	line_put_nine(&state->out, ns);
 }
 
 static void put_quoted(struct print_state *state,
@@ -125,7 +151,7 @@ static void put_thread(struct print_state *state,
 	    label->thread.process != thread->process || !label->len_bytes)
 		put_new_label(state, label, thread);
 	else
-		line_put(&state->out, label->text, label->len_bytes);
+		line_put_array(&state->out, label->text, label->len_bytes);
 }
 
 static void put_value(struct print_state *state,
@@ -183,7 +209,7 @@ static void put_args(struct print_state *state,
 
 static void put_state(struct line_output *out, unsigned int state)
 {
-	static const char * const names[] = {
+	static const char names[][24] = {
 		[FXT_THREAD_NEW]	= " runnable ==> ",
 		[FXT_THREAD_RUNNING]	= " running ==> ",
 		[FXT_THREAD_SUSPENDED]	= " suspended ==> ",
@@ -193,7 +219,7 @@ static void put_state(struct line_output *out, unsigned int state)
 	};
 
 	if (state < sizeof(names) / sizeof(names[0])) {
-		line_put_string(out, names[state]);
+		line_put_array(out, names[state], strlen(names[state]));
 		return;
 	}
 	line_put_string(out, " state ");
@@ -201,10 +227,15 @@ static void put_state(struct line_output *out, unsigned int state)
 	line_put_string(out, " ==> ");
 }
 
+/* At most 255. */
 static void put_priority(struct line_output *out, unsigned int priority)
 {
 	line_put(out, " [", 2);
-	line_put_number(out, priority, 0, ' ');
+	if (priority >= 100)
+		line_put_char(out, '0' + priority / 100);
+	if (priority >= 10)
+		line_put_char(out, '0' + priority / 10 % 10);
+	line_put_char(out, '0' + priority % 10);
 	line_put_char(out, ']');
 }
 
@@ -262,7 +293,7 @@ static void put_event(struct print_state *state,
 		    &record->event.name);
 	if (type == FXT_EVENT_DURATION_COMPLETE) {
 		line_put_string(&state->out, " until ");
-		put_time(state, record, record->event.id, 0);
+		put_time(state, record, record->event.id);
 	} else if (type == FXT_EVENT_COUNTER ||
 		   (type >= FXT_EVENT_ASYNC_BEGIN &&
 		    type <= FXT_EVENT_FLOW_END)) {
@@ -451,6 +482,17 @@ static void put_details(struct print_state *state,
 	}
 }
 
+static void put_cpu(struct line_output *out, unsigned int cpu)
+{
+	if (cpu >= 1000) {
+		line_put_number(out, cpu, 0, ' ');
+		return;
+	}
+	line_put_char(out, '0' + cpu / 100);
+	line_put_char(out, '0' + cpu / 10 % 10);
+	line_put_char(out, '0' + cpu % 10);
+}
+
 /**
  * print_record() - print one record
  * @state: what lasts from line to line
@@ -466,12 +508,12 @@ void print_record(struct print_state *state,
 		line_put_hex(out, record->offset, 8);
 		line_put_char(out, ' ');
 	}
-	put_time(state, record, record->ticks, 6);
+	put_time_column(state, record);
 	if (record->cpu == VITRINE_FXT_NO_CPU) {
 		line_put(out, " [---] ", 7);
 	} else {
 		line_put(out, " [", 2);
-		line_put_number(out, record->cpu, 3, '0');
+		put_cpu(out, record->cpu);
 		line_put(out, "] ", 2);
 	}
 	put_details(state, record);

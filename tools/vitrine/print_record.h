@@ -9,7 +9,7 @@
 #include "vitrine.h"
 
 #define PRINT_LABELS		1024
-#define PRINT_LABEL_BYTES	62
+#define PRINT_LABEL_BYTES	64
 
 /* "name:tid/pid" of a thread, ready to be copied. */
 struct print_label {
@@ -30,6 +30,9 @@ struct print_label {
  * @rate: ticks per second that @second and @second_ticks are for, or 0
  * @second: the second that is going on
  * @second_ticks: where it begins
+ * @seconds: @shown_s with the width of a line's first column and a point
+ * @len_seconds: length of that, 0 before the first line
+ * @shown_s: the second last printed there
  * @labels: threads seen lately, by koid
  * @out: where lines go
  */
@@ -43,6 +46,9 @@ struct print_state {
 	uint64_t rate;
 	uint64_t second;
 	uint64_t second_ticks;
+	char seconds[24];
+	unsigned int len_seconds;
+	uint64_t shown_s;
 	struct print_label labels[PRINT_LABELS];
 	struct line_output out;
 };

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Golden traces: words, records and sub-buffers, put together from the text of
+ * the format. mkfxt_records.c writes them, mkfxt_good.c and mkfxt_bad.c make
+ * traces of them, mkfxt.c is the program.
+ */
+#ifndef _GOLDEN_MKFXT_H
+#define _GOLDEN_MKFXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Of all that is written from now on */
+extern bool big_endian;
+
+#define INLINE(len)	(0x8000ULL | (len))
+
+/* References of an event */
+#define REFS(thread, category, name) \
+	((uint64_t)(thread) << 24 | (uint64_t)(category) << 32 | \
+	 (uint64_t)(name) << 48)
+
+struct side {
+	unsigned int ref;
+	unsigned int priority;
+};
+
+/* The packet header; "before" counts are the caller's. */
+struct packet {
+	uint64_t generation;
+	uint64_t sequence;
+	uint64_t committed;
+	uint64_t begin;
+	uint64_t end;
+	uint64_t records_before;
+	uint64_t bytes_before;
+	uint64_t lost;
+	uint32_t cpu;
+	uint32_t session;
+	uint32_t clock;
+	uint32_t subbuf_bytes;
+};
+
+#define PREAMBLE_BYTES	160
+#define IDLE		((struct side){ 1, 0 })
+#define WORKER		((struct side){ 2, 120 })
+/* Idle and worker: a thread (24), a process (24) and a thread's name (48) each */
+#define THREADS_BYTES	(2 * (24 + 24 + 48))
+
+#define PAIR_BYTES	32
+
+void word(uint64_t value);
+void halves(uint32_t first, uint32_t second);
+unsigned int words_of(size_t len);
+void stream(const void *bytes, size_t len);
+void magic(void);
+void metadata(unsigned int type, unsigned int nr_words, uint64_t rest);
+void provider_info(uint32_t id, const char *name);
+void provider_section(uint32_t id);
+void provider_event(uint32_t id, unsigned int event);
+void initialization(uint64_t ticks_per_second);
+void string(unsigned int index, const char *value);
+void thread(unsigned int index, uint64_t process, uint64_t koid);
+void event(unsigned int type, unsigned int nr_words, unsigned int nr_args,
+	   uint64_t refs, uint64_t ticks);
+void blob(unsigned int type, const char *name, const void *payload,
+	  size_t len);
+void thread_name(uint64_t process, uint64_t koid, const char *name);
+void process_name(uint64_t koid, const char *name);
+void legacy_switch(unsigned int cpu, uint64_t ticks, unsigned int state,
+		   struct side out, struct side in);
+void context_switch(unsigned int cpu, uint64_t ticks, unsigned int state,
+		    uint64_t outgoing, uint64_t incoming);
+void int32_arg(const char *name, int32_t value);
+void preamble(uint64_t ticks_per_second);
+void packet(const struct packet *packet);
+void subbuf_preamble(const struct packet *header);
+void threads(void);
+void pair(unsigned int cpu, uint64_t ticks);
+void subbuf(struct packet *header, unsigned int nr, uint64_t ticks);
+void half_subbuf(struct packet *header, uint64_t ticks);
+struct packet first_packet(unsigned int cpu);
+
+/* A trace: what NAME.check and NAME.print are of, and what writes it. */
+struct golden {
+	const char *name;
+	void (*build)(void);
+};
+
+/* Ended by one without a name. */
+extern const struct golden good_traces[];
+extern const struct golden bad_traces[];
+void build_speed(uint64_t nr_switches);
+
+#endif /* _GOLDEN_MKFXT_H */

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Golden traces without a fault.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "mkfxt.h"
+
+/* All ten argument types, in the order of their numbers. */
+#define ARGS_WORDS	28
+
+static void all_args(void)
+{
+	const double pi = 3.140625;
+	uint64_t bits;
+
+	memcpy(&bits, &pi, sizeof(bits));
+	word(0ULL | 2ULL << 4 | INLINE(4) << 16);		/* null */
+	stream("null", 4);
+	word(1ULL | 2ULL << 4 | INLINE(3) << 16 | 0xfffffffbULL << 32);
+	stream("i32", 3);					/* -5 */
+	word(2ULL | 2ULL << 4 | INLINE(3) << 16 | 0xfffffffbULL << 32);
+	stream("u32", 3);					/* 4294967291 */
+	word(3ULL | 3ULL << 4 | INLINE(3) << 16);
+	stream("i64", 3);
+	word(-(1ULL << 40));					/* -1099511627776 */
+	word(4ULL | 3ULL << 4 | INLINE(3) << 16);
+	stream("u64", 3);
+	word(1ULL << 63);					/* 9223372036854775808 */
+	word(5ULL | 3ULL << 4 | INLINE(4) << 16);
+	stream("real", 4);
+	word(bits);
+	word(6ULL | 3ULL << 4 | INLINE(6) << 16 | INLINE(5) << 32);
+	stream("inline", 6);
+	stream("hello", 5);
+	word(6ULL | 2ULL << 4 | INLINE(5) << 16 | 3ULL << 32);	/* string 3 */
+	stream("table", 5);
+	word(7ULL | 3ULL << 4 | INLINE(7) << 16);
+	stream("pointer", 7);
+	word(0xdeadbeefULL);
+	word(8ULL | 3ULL << 4 | INLINE(4) << 16);
+	stream("koid", 4);
+	word(101);
+	word(9ULL | 2ULL << 4 | INLINE(3) << 16 | 1ULL << 32);	/* true */
+	stream("yes", 3);
+}
+
+static void all_events(void)
+{
+	uint64_t refs = REFS(1, 1, 2);
+	unsigned int type;
+
+	/* Inline thread, inline strings, all arguments. */
+	event(0, 6 + ARGS_WORDS, 11, REFS(0, INLINE(3), INLINE(7)), 2000);
+	word(100);
+	word(101);
+	stream("cat", 3);
+	stream("instant", 7);
+	all_args();
+
+	/* Counter of id 42 with one value. */
+	event(1, 3 + 2, 1, refs, 2001);
+	int32_arg("value", 17);
+	word(42);
+
+	event(2, 2, 0, refs, 2002);		/* duration begin */
+	event(3, 2, 0, refs, 2003);		/* duration end */
+	event(4, 3, 0, refs, 2004);		/* duration complete ... */
+	word(2009);				/* ... until */
+	for (type = 5; type <= 10; type++) {	/* async and flow, id 77 */
+		event(type, 3, 0, refs, 2005 + type);
+		word(77);
+	}
+}
+
+static void all_scheduling(void)
+{
+	/* Legacy, both threads inline. */
+	word(8ULL | 6ULL << 4 | 3ULL << 16 | 3ULL << 24 | 100ULL << 44 |
+	     0ULL << 52);
+	word(2100);
+	word(100);
+	word(101);
+	word(0);
+	word(0);
+	/* Legacy, both from the table: 101 was preempted by itself. */
+	legacy_switch(3, 2101, 2, (struct side){ 1, 1 }, (struct side){ 1, 255 });
+	/* Subtype 1 on CPU 300, with a weight. */
+	word(8ULL | (4ULL + 3) << 4 | 1ULL << 16 | 300ULL << 20 | 5ULL << 36 |
+	     1ULL << 60);
+	word(2102);
+	word(101);
+	word(102);
+	int32_arg("outgoing_weight", 12);
+	/* Subtype 2: thread 101 is woken by 102. */
+	word(8ULL | (3ULL + 2 + 3) << 4 | 2ULL << 16 | 300ULL << 20 |
+	     2ULL << 60);
+	word(2103);
+	word(101);
+	int32_arg("weight", 20);
+	word(8ULL | 3ULL << 4 | INLINE(5) << 16);
+	stream("waker", 5);
+	word(102);
+}
+
+static void all_objects(void)
+{
+	process_name(100, "main");
+	thread_name(100, 101, "worker \"1\"\n");
+	/* A thread whose name is string 2. */
+	word(7ULL | (2ULL + 3) << 4 | 2ULL << 16 | 2ULL << 24 | 1ULL << 40);
+	word(102);
+	word(8ULL | 3ULL << 4 | INLINE(7) << 16);
+	stream("process", 7);
+	word(100);
+	/* Of another type, without a name. */
+	word(7ULL | 2ULL << 4 | 17ULL << 16);
+	word(555);
+	/* User-space objects: process inline, and that of thread 1. */
+	word(6ULL | 4ULL << 4 | INLINE(3) << 24);
+	word(0x1000);
+	word(100);
+	stream("obj", 3);
+	word(6ULL | (2ULL + 2) << 4 | 1ULL << 16 | 2ULL << 24 | 1ULL << 40);
+	word(0x2000);
+	int32_arg("size", 64);
+}
+
+static void all_blobs(void)
+{
+	blob(1, "file", "0123456789", 10);
+	blob(2, "", "abcdefgh", 8);
+	/* Large, with metadata: category 1, name inline, thread 1, one argument. */
+	word(15ULL | (2ULL + 1 + 1 + 2 + 1 + 2) << 4);
+	word(1ULL | INLINE(5) << 16 | 1ULL << 32 | 1ULL << 36);
+	stream("large", 5);
+	word(2201);
+	int32_arg("part", 1);
+	word(9);
+	stream("123456789", 9);
+	/* Large, without. */
+	word(15ULL | (2ULL + 1 + 1 + 1) << 4 | 1ULL << 40);
+	word(1ULL | INLINE(5) << 16);
+	stream("plain", 5);
+	word(3);
+	stream("xyz", 3);
+	/* Large, of a format nobody knows. */
+	word(15ULL | 2ULL << 4 | 2ULL << 40);
+	word(0);
+}
+
+/* Every record and every argument; "complete" ends last, so it comes last. */
+static void build_records(void)
+{
+	preamble(1000);
+	string(1, "category");
+	string(2, "n\xc3\xa4me");
+	string(3, "");
+	thread(1, 100, 101);
+	all_objects();
+	all_events();
+	all_scheduling();
+	/* Log: message of 6 bytes by thread 1, then by an inline one. */
+	word(9ULL | 3ULL << 4 | 6ULL << 16 | 1ULL << 32);
+	word(2200);
+	stream("hello\t", 6);
+	word(9ULL | 5ULL << 4 | 2ULL << 16);
+	word(2200);
+	word(100);
+	word(102);
+	stream("hi", 2);
+	all_blobs();
+	provider_event(7, 0);
+	provider_event(7, 3);
+	/* Nobody knows these: type 12, metadata 9, event 15, subtype 9. */
+	word(12ULL | 2ULL << 4);
+	word(~0ULL);
+	metadata(9, 1, 0);
+	event(15, 2, 0, REFS(1, 1, 2), 2300);
+	word(8ULL | 2ULL << 4 | 9ULL << 60);
+	word(2301);
+}
+
+static void build_big_endian(void)
+{
+	big_endian = true;
+	build_records();
+}
+
+/* Two CPUs; of CPU 1 a sub-buffer with 6 records is missing, 4 not written. */
+static void build_vitrine(void)
+{
+	struct packet cpu0 = first_packet(0), cpu1 = first_packet(1);
+
+	subbuf(&cpu0, 2, 5000);
+	subbuf(&cpu1, 3, 5005);
+	subbuf(&cpu0, 1, 6000);
+	cpu1.sequence += 1;
+	cpu1.records_before += 7;
+	cpu1.bytes_before += 500;
+	cpu1.lost += 4;
+	provider_event(2, 0);
+	half_subbuf(&cpu1, 6005);
+}
+
+static void build_big_endian_vitrine(void)
+{
+	big_endian = true;
+	build_vitrine();
+}
+
+/*
+ * The next sub-buffer of the same CPU goes on where the chain was left, a new
+ * session does not. An event that is written when it ends is not out of order.
+ */
+static void build_vitrine_more(void)
+{
+	struct packet header = first_packet(4);
+
+	header.committed = PREAMBLE_BYTES + THREADS_BYTES + PAIR_BYTES + 24;
+	header.begin = 1000;
+	header.end = 1100;
+	subbuf_preamble(&header);
+	threads();
+	pair(4, 1090);
+	event(4, 3, 0, REFS(2, 0, 0), 1010);
+	word(1100);
+	header.sequence += 2;		/* one is missing, but it was empty */
+	header.records_before += 3;
+	header.bytes_before += header.committed + 352;
+	subbuf(&header, 1, 2000);
+	header = first_packet(4);
+	header.session = 2;
+	half_subbuf(&header, 500);
+}
+
+/* 64 named threads, one of them twice; tick rates that are easily mixed up. */
+static void build_crowd(void)
+{
+	unsigned int i;
+
+	preamble(1000);
+	thread_name(7, 7, "first");
+	thread(1, 7, 7);
+	thread(2, 0, 999);
+	event(0, 2, 0, REFS(1, 0, 0), 1900);
+	for (i = 1; i <= 64; i++)
+		thread_name(i, i, i == 7 ? "last" : "one of them");
+	event(0, 2, 0, REFS(2, 0, 0), 2100);
+	provider_info(8, "faster");
+	initialization(1500);
+	event(0, 4, 0, REFS(0, 0, 0), 3152);
+	word(0);
+	word(1);
+	provider_section(7);
+	event(0, 2, 0, REFS(1, 0, 0), 2102);
+}
+
+/*
+ * Three providers in turns: 1 counts nanoseconds, 2 a thousand ticks a second,
+ * 3 is out of order and registers its thread anew in between. Table entries
+ * are each provider's own. A section of provider 9, which nobody introduced.
+ */
+static void build_foreign(void)
+{
+	magic();
+	provider_info(1, "one");
+	initialization(1000000000);
+	thread(1, 10, 11);
+	string(1, "first");
+	event(0, 2, 0, REFS(1, 1, 1), 1000000000);
+	provider_info(2, "two");
+	initialization(1000);
+	thread(1, 20, 21);
+	string(1, "second");
+	event(0, 2, 0, REFS(1, 1, 1), 1001);
+	provider_info(3, "three");
+	initialization(1000000000);
+	thread(1, 30, 31);
+	string(1, "third");
+	event(0, 2, 0, REFS(1, 1, 1), 1500000000);
+	thread(1, 30, 32);
+	event(0, 2, 0, REFS(1, 1, 1), 1000000001);
+	provider_section(1);
+	event(0, 2, 0, REFS(1, 1, 1), 1002000000);
+	provider_section(2);
+	event(0, 2, 0, REFS(1, 1, 1), 1003);
+	provider_section(9);
+	event(0, 5, 0, REFS(0, INLINE(1), 0), 1004000000);
+	word(90);
+	word(91);
+	stream("x", 1);
+	context_switch(2, 1005000000, 3, 11, 21);
+	context_switch(2, 1005000001, 3, 31, 11);
+}
+
+/* Two CPUs in turns. */
+#define SPEED_PAIRS	2000
+
+void build_speed(uint64_t nr_switches)
+{
+	struct packet cpus[2] = { first_packet(0), first_packet(1) };
+	uint64_t ticks = 1000000;
+	unsigned int cpu = 0;
+
+	cpus[0].subbuf_bytes = 65536;
+	cpus[1].subbuf_bytes = 65536;
+	while (nr_switches) {
+		subbuf(&cpus[cpu], SPEED_PAIRS, ticks + cpu * 5);
+		nr_switches -= nr_switches < 2 * SPEED_PAIRS ? nr_switches :
+			       2 * SPEED_PAIRS;
+		cpu ^= 1;
+		if (!cpu)
+			ticks += 100 * SPEED_PAIRS;
+	}
+}
+
+const struct golden good_traces[] = {
+	{ "records", build_records },
+	{ "big-endian", build_big_endian },
+	{ "vitrine", build_vitrine },
+	{ "big-endian-vitrine", build_big_endian_vitrine },
+	{ "vitrine-more", build_vitrine_more },
+	{ "crowd", build_crowd },
+	{ "foreign", build_foreign },
+	{ NULL, NULL },
+};

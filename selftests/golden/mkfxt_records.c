@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Golden traces: words, records, and sub-buffers as the module writes them.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "mkfxt.h"
+
+/* ---- Words ------------------------------------------------------------- */
+
+bool big_endian;
+
+void word(uint64_t value)
+{
+	int i;
+
+	for (i = 0; i < 8; i++)
+		putchar(value >> 8 * (big_endian ? 7 - i : i) & 0xff);
+}
+
+/* Two fields of 32 bits each; which is first in memory does not change. */
+void halves(uint32_t first, uint32_t second)
+{
+	word(big_endian ? (uint64_t)first << 32 | second :
+			  (uint64_t)second << 32 | first);
+}
+
+unsigned int words_of(size_t len)
+{
+	return (len + 7) / 8;
+}
+
+void stream(const void *bytes, size_t len)
+{
+	size_t i;
+
+	fwrite(bytes, 1, len, stdout);
+	for (i = len; i % 8; i++)
+		putchar(0);
+}
+
+/* ---- Records ----------------------------------------------------------- */
+
+void magic(void)
+{
+	word(0x0016547846040010ULL);
+}
+
+void metadata(unsigned int type, unsigned int nr_words, uint64_t rest)
+{
+	word(0ULL | (uint64_t)nr_words << 4 | (uint64_t)type << 16 | rest);
+}
+
+void provider_info(uint32_t id, const char *name)
+{
+	size_t len = strlen(name);
+
+	metadata(1, 1 + words_of(len), (uint64_t)id << 20 | (uint64_t)len << 52);
+	stream(name, len);
+}
+
+void provider_section(uint32_t id)
+{
+	metadata(2, 1, (uint64_t)id << 20);
+}
+
+void provider_event(uint32_t id, unsigned int event)
+{
+	metadata(3, 1, (uint64_t)id << 20 | (uint64_t)event << 52);
+}
+
+void initialization(uint64_t ticks_per_second)
+{
+	word(1ULL | 2ULL << 4);
+	word(ticks_per_second);
+}
+
+void string(unsigned int index, const char *value)
+{
+	size_t len = strlen(value);
+
+	word(2ULL | (uint64_t)(1 + words_of(len)) << 4 | (uint64_t)index << 16 |
+	     (uint64_t)len << 32);
+	stream(value, len);
+}
+
+void thread(unsigned int index, uint64_t process, uint64_t koid)
+{
+	word(3ULL | 3ULL << 4 | (uint64_t)index << 16);
+	word(process);
+	word(koid);
+}
+
+/* @refs: thread, category and name; what follows is up to the caller */
+void event(unsigned int type, unsigned int nr_words, unsigned int nr_args,
+	   uint64_t refs, uint64_t ticks)
+{
+	word(4ULL | (uint64_t)nr_words << 4 | (uint64_t)type << 16 |
+	     (uint64_t)nr_args << 20 | refs);
+	word(ticks);
+}
+
+void blob(unsigned int type, const char *name, const void *payload,
+	  size_t len)
+{
+	size_t name_len = strlen(name);
+
+	word(5ULL | (uint64_t)(1 + words_of(name_len) + words_of(len)) << 4 |
+	     (name_len ? INLINE(name_len) << 16 : 0) | (uint64_t)len << 32 |
+	     (uint64_t)type << 48);
+	stream(name, name_len);
+	stream(payload, len);
+}
+
+/* A thread's name, with its process as argument "process", a koid. */
+void thread_name(uint64_t process, uint64_t koid, const char *name)
+{
+	size_t len = strlen(name);
+
+	word(7ULL | (uint64_t)(2 + words_of(len) + 3) << 4 | 2ULL << 16 |
+	     INLINE(len) << 24 | 1ULL << 40);
+	word(koid);
+	stream(name, len);
+	word(8ULL | 3ULL << 4 | INLINE(7) << 16);
+	stream("process", 7);
+	word(process);
+}
+
+void process_name(uint64_t koid, const char *name)
+{
+	size_t len = strlen(name);
+
+	word(7ULL | (uint64_t)(2 + words_of(len)) << 4 | 1ULL << 16 |
+	     INLINE(len) << 24);
+	word(koid);
+	stream(name, len);
+}
+
+void legacy_switch(unsigned int cpu, uint64_t ticks, unsigned int state,
+		   struct side out, struct side in)
+{
+	word(8ULL | 2ULL << 4 | (uint64_t)cpu << 16 | (uint64_t)state << 24 |
+	     (uint64_t)out.ref << 28 | (uint64_t)in.ref << 36 |
+	     (uint64_t)out.priority << 44 | (uint64_t)in.priority << 52);
+	word(ticks);
+}
+
+void context_switch(unsigned int cpu, uint64_t ticks, unsigned int state,
+		    uint64_t outgoing, uint64_t incoming)
+{
+	word(8ULL | 4ULL << 4 | (uint64_t)cpu << 20 | (uint64_t)state << 36 |
+	     1ULL << 60);
+	word(ticks);
+	word(outgoing);
+	word(incoming);
+}
+
+void int32_arg(const char *name, int32_t value)
+{
+	size_t len = strlen(name);
+
+	word(1ULL | (uint64_t)(1 + words_of(len)) << 4 | INLINE(len) << 16 |
+	     (uint64_t)(uint32_t)value << 32);
+	stream(name, len);
+}
+
+/* ---- What every trace begins with -------------------------------------- */
+
+void preamble(uint64_t ticks_per_second)
+{
+	magic();
+	provider_info(7, "golden");
+	initialization(ticks_per_second);
+}
+
+/* ---- Sub-buffers as the module writes them ------------------------------ */
+
+void packet(const struct packet *packet)
+{
+	word(5ULL | (2ULL + 13) << 4 | INLINE(7) << 16 | 104ULL << 32 |
+	     1ULL << 48);
+	stream("vitrine", 7);
+	word(0x54454b4341505456ULL);
+	word(packet->generation);
+	word(packet->sequence);
+	word(packet->committed);
+	word(packet->begin);
+	word(packet->end);
+	word(packet->records_before);
+	word(packet->bytes_before);
+	word(packet->lost);
+	word(1000);			/* session began at this tick */
+	word(1700000000000000000ULL);	/* which was then, real time */
+	halves(packet->cpu, packet->session);
+	halves(packet->clock, packet->subbuf_bytes);
+}
+
+void subbuf_preamble(const struct packet *header)
+{
+	magic();
+	provider_info(header->cpu + 1, "vitrine");
+	initialization(1000000000);
+	packet(header);
+}
+
+/* Idle and "worker", thread 101 of process 100. */
+void threads(void)
+{
+	thread(1, 0, 0);
+	thread_name(0, 0, "idle");
+	process_name(0, "idle");
+	thread(2, 100, 101);
+	thread_name(100, 101, "worker");
+	process_name(100, "main");
+}
+
+/* From idle to worker and back. */
+void pair(unsigned int cpu, uint64_t ticks)
+{
+	legacy_switch(cpu, ticks, 0, IDLE, WORKER);
+	legacy_switch(cpu, ticks + 10, 3, WORKER, IDLE);
+}
+
+/* One sub-buffer of @nr pairs, the first at @ticks, 100 ticks apart. */
+void subbuf(struct packet *header, unsigned int nr, uint64_t ticks)
+{
+	unsigned int i;
+
+	header->committed = PREAMBLE_BYTES + THREADS_BYTES + nr * PAIR_BYTES;
+	header->begin = ticks;
+	header->end = ticks + 100 * (nr - 1) + 10;
+	subbuf_preamble(header);
+	threads();
+	for (i = 0; i < nr; i++)
+		pair(header->cpu, ticks + 100 * i);
+	header->sequence++;
+	header->records_before += 2 * nr;
+	header->bytes_before += header->committed;
+}
+
+/* One of one switch, from worker to idle. */
+void half_subbuf(struct packet *header, uint64_t ticks)
+{
+	header->committed = PREAMBLE_BYTES + THREADS_BYTES + 16;
+	header->begin = ticks;
+	header->end = ticks;
+	subbuf_preamble(header);
+	threads();
+	legacy_switch(header->cpu, ticks, 3, WORKER, IDLE);
+}
+
+struct packet first_packet(unsigned int cpu)
+{
+	return (struct packet){
+		.generation = 2,
+		.cpu = cpu,
+		.session = 1,
+		.subbuf_bytes = 4096,
+	};
+}
+
