@@ -10,7 +10,8 @@ lane := selftests/lane
 run := selftests/qemu/run
 
 .PHONY: all module tools install clean help packages packages-demo demo \
-	check style host host-kunit library fuzz kunit debug-kunit kselftest cost harness
+	check style host host-kunit library fuzz kunit debug-kunit kselftest \
+	debug-kselftest cost harness
 
 all: module tools
 
@@ -31,7 +32,7 @@ export define help
 |One part of it
 |  make style          checkpatch, sparse, kernel-doc, spelling, layers, licences
 |  make host           KUnit suites and library tests, here, under ASan and UBSan
-|  make fuzz           both decoders on hostile bytes, a short run
+|  make fuzz           both decoders on hostile bytes (FUZZ_RUNS=$(FUZZ_RUNS))
 |  make kunit          KUnit suites here, and in a kernel with KASAN, lockdep, ...
 |  make kselftest      selftests on each stock kernel (KERNELS="$(KERNELS)")
 |  make cost           instructions a recorded switch costs, ftrace beside it
@@ -105,11 +106,20 @@ library: packages
 
 host: host-kunit library
 
+# A fuzzer that has done its runs and found nothing is a test passed.
+FUZZ_RUNS ?= 1000000
 fuzz: packages
-	@$(lane) $@ $(MAKE) -s -C selftests/fuzz check
+	@$(lane) $@ sh -c 'for file in selftests/fuzz/fuzz_*.c; do \
+		name=$${file#*fuzz_}; name=$${name%.c}; nr=$$((nr + 1)); \
+		$(MAKE) -s -C selftests/fuzz RUNS=$(FUZZ_RUNS) fuzz-$$name || printf "not "; \
+		echo "ok $$nr fuzz_$$name"; done; echo "1..$$nr"'
 
 debug-kunit: packages
 	@$(lane) $@ $(run) --kernel debug --bring module --timeout 900 -- selftests/qemu/kunit.sh
+
+# What takes locks, frees and unloads, where lockdep and KASAN watch.
+debug-kselftest: packages
+	@$(lane) $@ $(run) --kernel debug $(kselftest) map publisher.sh hotplug.sh unload.sh
 
 kunit: host-kunit debug-kunit
 
@@ -132,7 +142,7 @@ harness: packages
 	@$(lane) $@ selftests/qemu/selftest.sh
 
 # One after the other, to the end, whatever fails on the way.
-lanes := style host-kunit library fuzz harness $(kselftest_lanes) $(race_lanes) cost debug-kunit
+lanes := style host-kunit library fuzz harness $(kselftest_lanes) $(race_lanes) cost debug-kunit debug-kselftest
 check: packages
 	@rm -f build/log/*.count; \
 	for lane in $(lanes); do \
