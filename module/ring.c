@@ -234,6 +234,19 @@ static void fill_packet(const struct vtr_ring *ring, u64 sequence, u64 now,
 	packet->subbuf_bytes = vtr_ring_subbuf_bytes(config);
 }
 
+/* From here to recycle_end() a reader knows that its copy is worth nothing. */
+static void recycle_begin(struct vitrine_packet *packet)
+{
+	WRITE_ONCE(packet->generation, packet->generation + 1);
+	smp_wmb();	/* Pairs with smp_rmb() in vtr_ring_copy(). */
+}
+
+static void recycle_end(struct vitrine_packet *packet)
+{
+	/* Pairs with the load-acquire in vtr_ring_copy(). */
+	smp_store_release(&packet->generation, packet->generation + 1);
+}
+
 /**
  * vtr_ring_advance() - begin the next sub-buffer
  * @ring: this CPU's ring
@@ -249,13 +262,10 @@ void vtr_ring_advance(struct vtr_ring *ring, u64 now)
 	u64 sequence = ring->producer->sequence + 1;
 	void *subbuf = subbuf_of(ring, sequence);
 	struct vitrine_packet *packet = vtr_ring_packet(subbuf);
-	u64 generation = packet->generation;
 	unsigned int nr_words;
 
 	ring->bytes_before = bytes_so_far(ring);
-	WRITE_ONCE(packet->generation, generation + 1);
-	smp_wmb();	/* Pairs with smp_rmb() in vtr_ring_copy(). */
-
+	recycle_begin(packet);
 	/* The packet lies inside what put_preamble() skips. */
 	nr_words = put_preamble(ring, subbuf);
 	fill_packet(ring, sequence, now, packet);
@@ -266,9 +276,8 @@ void vtr_ring_advance(struct vtr_ring *ring, u64 now)
 	vtr_ring_commit(ring, (u64 *)subbuf + nr_words, now);
 	vtr_threads_forget(&ring->threads);
 
-	/* Both pair with load-acquires in vtr_ring_copy(), vtr_ring_range(). */
-	smp_store_release(&packet->generation, generation + 2);
-	/* The sub-buffer is even before its number is known. */
+	recycle_end(packet);
+	/* Pairs with the load-acquire in vtr_ring_range(). */
 	smp_store_release(&ring->producer->sequence, sequence);
 	/* The run queue may be locked: wake from an interrupt of our own. */
 	if (wq_has_sleeper(&ring->wait))
@@ -311,7 +320,7 @@ size_t vtr_ring_copy(struct vtr_ring *ring, u64 sequence, void *bytes)
 	struct vitrine_packet *copy = vtr_ring_packet(bytes);
 	u64 generation, committed;
 
-	/* Pairs with the release at the end of vtr_ring_advance(). */
+	/* Pairs with the release in recycle_end(). */
 	generation = smp_load_acquire(&packet->generation);
 	/* Pairs with the release in vtr_ring_commit(). */
 	committed = smp_load_acquire(&packet->committed_bytes);
@@ -319,7 +328,7 @@ size_t vtr_ring_copy(struct vtr_ring *ring, u64 sequence, void *bytes)
 		return 0;
 	/* Racing with the writer is what the generation is for. */
 	data_race(memcpy(bytes, subbuf, committed));
-	smp_rmb();	/* Pairs with smp_wmb() in vtr_ring_advance(). */
+	smp_rmb();	/* Pairs with smp_wmb() in recycle_begin(). */
 	if (READ_ONCE(packet->generation) != generation ||
 	    copy->sequence != sequence)
 		return 0;

@@ -176,6 +176,8 @@ static void counts_are_exact(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, packet->records_before,
 				stats.overwritten_records + kept);
 		kept += walk(test, bytes, len);
+		if (first + i + 1 == end)
+			KUNIT_EXPECT_EQ(test, packet->end_ticks, 19999);
 		kept_bytes = packet->bytes_before + len;
 	}
 	KUNIT_EXPECT_EQ(test, stats.overwritten_records + kept, written);
@@ -194,12 +196,14 @@ static void recycled_subbuffer_is_not_copied(struct kunit *test)
 	packet = vtr_ring_packet(ring->subbuf);
 	KUNIT_EXPECT_NE(test, vtr_ring_copy(ring, 0, bytes), 0);
 
-	packet->generation++;
+	recycle_begin(packet);
 	KUNIT_EXPECT_EQ(test, vtr_ring_copy(ring, 0, bytes), 0);
-	packet->generation++;
+	recycle_end(packet);
 	KUNIT_EXPECT_NE(test, vtr_ring_copy(ring, 0, bytes), 0);
 
+	vtr_threads_add(&ring->threads, 5, 0);
 	vtr_ring_advance(ring, 2);
+	KUNIT_EXPECT_EQ(test, vtr_threads_find(&ring->threads, 5), 0);
 	vtr_ring_advance(ring, 3);
 	KUNIT_EXPECT_EQ(test, vtr_ring_copy(ring, 0, bytes), 0);
 	KUNIT_EXPECT_NE(test, vtr_ring_copy(ring, 2, bytes), 0);
