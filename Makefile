@@ -101,7 +101,7 @@ host-kunit: packages
 # Its own runner sums up; what each test said is in its logs.
 library: packages
 	@rm -rf build/selftests-tools/logs
-	@$(lane) $@ sh -c '$(MAKE) -s -C selftests/tools check; status=$$?; \
+	@$(lane) $@ sh -c '$(MAKE) -s -C selftests/tools check >/dev/null; status=$$?; \
 		cat build/selftests-tools/logs/*.log; exit $$status'
 
 host: host-kunit library
