@@ -72,8 +72,9 @@ void *vtr_area_fill(struct vtr_area *area, unsigned int first,
 	unsigned int i;
 	struct page *page;
 
-	page = alloc_pages_node(node, GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN,
-				order);
+	/* Rather fail than have somebody killed for it. */
+	page = alloc_pages_node(node, GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN |
+				__GFP_RETRY_MAYFAIL, order);
 	if (!page)
 		return NULL;
 	split_page(page, order);

@@ -17,6 +17,7 @@
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/log2.h>
+#include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -86,6 +87,15 @@ static void put_rings(struct vtr_ring **rings)
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
 		vtr_ring_put(rings[cpu]);
 	kvfree(rings);
+}
+
+/* A ring set that would eat all memory is refused before it starts to. */
+static bool fits_into_memory(const struct vtr_session_settings *settings)
+{
+	u64 nr_pages = (u64)settings->buffer_kb * 1024 / PAGE_SIZE *
+		       num_online_cpus();
+
+	return nr_pages < max(si_mem_available(), 0L);
 }
 
 /* Rings for the CPUs that are online; the others get theirs when they come. */
@@ -245,6 +255,8 @@ static int replace_locked(const struct vtr_session_settings *settings)
 	struct vtr_ring **old = session.rings, **rings;
 	struct vtr_ring_config config;
 
+	if (!fits_into_memory(settings))
+		return -ENOMEM;
 	configure(settings, session.config.session + 1, &config);
 	cpus_read_lock();
 	rings = create_rings(&config);
@@ -393,30 +405,51 @@ static size_t archive_ring(struct vtr_ring *ring, void *bytes)
 	return len;
 }
 
-static size_t archive_limit(void)
+/* References to all rings there are, so that no lock is held while copying. */
+static struct vtr_ring **get_rings(void)
+{
+	struct vtr_ring **rings;
+	unsigned int cpu;
+
+	rings = kvcalloc(nr_cpu_ids, sizeof(*rings), GFP_KERNEL);
+	if (!rings)
+		return NULL;
+	mutex_lock(&session_mutex);
+	cpus_read_lock();
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		rings[cpu] = session.rings[cpu];
+		if (rings[cpu])
+			vtr_ring_get(rings[cpu]);
+	}
+	cpus_read_unlock();
+	mutex_unlock(&session_mutex);
+	return rings;
+}
+
+static size_t archive_limit(struct vtr_ring **rings)
 {
 	size_t limit = FXT_WORD_BYTES;
 	unsigned int cpu;
 
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
-		if (session.rings[cpu])
-			limit += vtr_ring_subbuf_bytes(&session.config) *
-				 session.config.nr_subbufs;
+		if (rings[cpu])
+			limit += vtr_ring_subbuf_bytes(&rings[cpu]->config) *
+				 rings[cpu]->config.nr_subbufs;
 	return limit;
 }
 
-static int archive_locked(void **ret, size_t *ret_len)
+static int archive_rings(struct vtr_ring **rings, void **ret, size_t *ret_len)
 {
 	unsigned int cpu;
 	size_t len = 0;
 	void *bytes;
 
-	bytes = vmalloc(archive_limit());
+	bytes = vmalloc(archive_limit(rings));
 	if (!bytes)
 		return -ENOMEM;
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
-		if (session.rings[cpu])
-			len += archive_ring(session.rings[cpu], bytes + len);
+		if (rings[cpu])
+			len += archive_ring(rings[cpu], bytes + len);
 	if (!len) {
 		/* An archive of nothing is still an archive. */
 		*(u64 *)bytes = FXT_MAGIC_RECORD;
@@ -440,13 +473,13 @@ static int archive_locked(void **ret, size_t *ret_len)
  */
 int vtr_session_archive(void **ret, size_t *ret_len)
 {
+	struct vtr_ring **rings = get_rings();
 	int err;
 
-	mutex_lock(&session_mutex);
-	cpus_read_lock();
-	err = archive_locked(ret, ret_len);
-	cpus_read_unlock();
-	mutex_unlock(&session_mutex);
+	if (!rings)
+		return -ENOMEM;
+	err = archive_rings(rings, ret, ret_len);
+	put_rings(rings);
 	return err;
 }
 

@@ -67,6 +67,17 @@ for word in 0 -1 3 1000 big " " 99999999999999999999; do
 	check "buffer_kb: '$word'" unchanged buffer_kb "$word"
 	check "subbuf_kb: '$word'" unchanged subbuf_kb "$word"
 done
+# A size that is possible but does not fit: the old session goes on.
+too_large()
+{
+	local said
+
+	said=$(printf 1048576 2>&1 >"$TRACE/buffer_kb") && return 1
+	echo "$said"
+	grep -q "Cannot allocate memory" <<<"$said" && grep -qx 1024 "$TRACE/buffer_kb"
+}
+
+check "buffer_kb beyond the machine's memory" too_large
 check "buffer_kb below two sub-buffers" unchanged buffer_kb 64
 check "subbuf_kb above half the buffer" unchanged subbuf_kb 1024
 
