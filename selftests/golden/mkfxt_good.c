@@ -258,6 +258,34 @@ static void build_crowd(void)
 }
 
 /*
+ * A thread is seen on one CPU, moves to another and gets another name there;
+ * the CPU where the older name was given comes later in the file.
+ */
+static void build_renamed(void)
+{
+	magic();
+	provider_info(1, "cpu0");
+	initialization(1000000000);
+	thread(1, 0, 0);
+	process_name(0, "idle");
+	thread_name(0, 0, "idle");
+	thread(2, 7, 7);
+	process_name(7, "newer");
+	thread_name(7, 7, "newer");
+	legacy_switch(0, 2000, 0, IDLE, WORKER);
+	legacy_switch(0, 3000, 3, WORKER, IDLE);
+
+	provider_info(2, "cpu1");
+	initialization(500000000);		/* half the ticks */
+	thread(1, 0, 0);
+	thread(2, 7, 7);
+	process_name(7, "older");
+	thread_name(7, 7, "older");
+	legacy_switch(1, 250, 0, IDLE, WORKER);	/* 500 ns */
+	legacy_switch(1, 450, 3, WORKER, IDLE);
+}
+
+/*
  * Three providers in turns: 1 counts nanoseconds, 2 a thousand ticks a second,
  * 3 is out of order and registers its thread anew in between. Table entries
  * are each provider's own. A section of provider 9, which nobody introduced.
@@ -323,6 +351,7 @@ const struct golden good_traces[] = {
 	{ "big-endian-vitrine", build_big_endian_vitrine },
 	{ "vitrine-more", build_vitrine_more },
 	{ "crowd", build_crowd },
+	{ "renamed", build_renamed },
 	{ "foreign", build_foreign },
 	{ NULL, NULL },
 };

@@ -16,6 +16,21 @@
 #include "archive.h"
 #include "error.h"
 
+/*
+ * A name is given by a record without a time, which vitrine's kernel module
+ * writes right before the switch that needs it. Processors write independently,
+ * so the file may have an older name after a newer one: names wait here for the
+ * next time their provider says.
+ */
+#define MAX_WAITING	64
+
+struct waiting_names {
+	const struct fxt_provider *provider;
+	uint64_t ticks, rate;	/* of the last time @provider said, or 0 */
+	unsigned int nr;
+	struct vitrine_fxt_record records[MAX_WAITING];
+};
+
 struct vitrine_archive {
 	struct archive_source source;
 	const char *path;
@@ -23,6 +38,7 @@ struct vitrine_archive {
 	struct vitrine_fxt fxt;
 	struct fxt_names processes;
 	struct fxt_names threads;
+	struct waiting_names waiting;
 	struct archive_lane **lanes;
 	unsigned int nr_lanes;
 	uint64_t rate;			/* 0: none yet */
@@ -85,6 +101,46 @@ static struct archive_lane *lane_of(struct vitrine_archive *archive)
 				 lane_create(archive, provider);
 }
 
+static bool learn_waiting(struct vitrine_archive *archive)
+{
+	struct waiting_names *waiting = &archive->waiting;
+	unsigned int i, nr = waiting->nr;
+	uint64_t given_ns = 0;
+
+	if (nr && waiting->rate)
+		given_ns = vitrine_fxt_ns(waiting->ticks, waiting->rate);
+	waiting->nr = 0;
+	for (i = 0; i < nr; i++)
+		if (!fxt_names_learn(&archive->processes, &archive->threads,
+				     &waiting->records[i], given_ns))
+			return false;
+	return true;
+}
+
+static bool look_for_name(struct vitrine_archive *archive)
+{
+	const struct vitrine_fxt_record *record = &archive->fxt.record;
+	struct waiting_names *waiting = &archive->waiting;
+
+	if (waiting->provider != archive->fxt.provider) {
+		if (!learn_waiting(archive))
+			return false;
+		waiting->provider = archive->fxt.provider;
+		waiting->rate = 0;
+	}
+	if (record->timed) {
+		waiting->ticks = record->ticks;
+		waiting->rate = record->ticks_per_second;
+		return learn_waiting(archive);
+	}
+	if (record->kind != VITRINE_FXT_KERNEL_OBJECT)
+		return true;
+	if (waiting->nr == MAX_WAITING && !learn_waiting(archive))
+		return false;
+	waiting->records[waiting->nr++] = *record;
+	return true;
+}
+
 static bool look_at_record(struct vitrine_archive *archive)
 {
 	const struct vitrine_fxt_record *record = &archive->fxt.record;
@@ -100,7 +156,7 @@ static bool look_at_record(struct vitrine_archive *archive)
 			archive->source.in_ns = true;
 	}
 	return archive_lane_add(lane, record->offset, archive->fxt.offset) &&
-	       fxt_names_learn(&archive->processes, &archive->threads, record);
+	       look_for_name(archive);
 }
 
 static struct vitrine_error *look_through(struct vitrine_archive *archive)
@@ -215,7 +271,8 @@ static struct vitrine_error *archive_load(struct vitrine_archive *archive)
 	err = look_through(archive);
 	if (err)
 		return err;
-	if (!fxt_names_keep(&archive->processes) ||
+	if (!learn_waiting(archive) ||
+	    !fxt_names_keep(&archive->processes) ||
 	    !fxt_names_keep(&archive->threads))
 		return vtr_error_no_memory();
 	archive->fxt.decoder.fault = ignore_fault;

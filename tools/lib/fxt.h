@@ -273,7 +273,8 @@ static inline bool fxt_string_is(const struct vitrine_fxt_string *string,
  * struct fxt_name - what is known of a process or thread
  * @koid: its id
  * @process: of a thread, koid of its process
- * @name: the last one it was given
+ * @name: the latest one it was given
+ * @given_ns: when that was, as far as the file says
  * @used_offset: of the first switch it takes part in
  * @known: this entry is in use
  * @named: it was given a name
@@ -285,6 +286,7 @@ struct fxt_name {
 	uint64_t koid;
 	uint64_t process;
 	struct vitrine_fxt_string name;
+	uint64_t given_ns;
 	uint64_t used_offset;
 	bool known;
 	bool named;
@@ -306,7 +308,8 @@ const struct fxt_name *fxt_names_find(const struct fxt_names *names,
 				      uint64_t koid);
 struct fxt_name *fxt_names_get(struct fxt_names *names, uint64_t koid);
 bool fxt_names_learn(struct fxt_names *processes, struct fxt_names *threads,
-		     const struct vitrine_fxt_record *record);
+		     const struct vitrine_fxt_record *record,
+		     uint64_t given_ns);
 bool fxt_names_keep(struct fxt_names *names);
 void fxt_names_deinit(struct fxt_names *names);
 

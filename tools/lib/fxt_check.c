@@ -166,7 +166,7 @@ static bool check_contents(struct fxt_check *check, struct fxt_lane *lane)
 		return true;
 	case VITRINE_FXT_KERNEL_OBJECT:
 		return fxt_names_learn(&check->processes, &check->threads,
-				       record);
+				       record, 0);
 	case VITRINE_FXT_PROVIDER_SECTION:
 		if (!check->fxt.provider->introduced)
 			fxt_check_note(check, record->offset,

@@ -2,8 +2,9 @@
 /*
  * What processes and threads are called.
  *
- * Names hold for a whole trace, before and after the record that gives them;
- * of several the last one wins. Open addressing, at most half full.
+ * Names hold for a whole trace, before and after the record that gives them.
+ * Of several the latest one wins, or the last in the file where the file does
+ * not say when. Open addressing, at most half full.
  */
 #include <stdlib.h>
 
@@ -82,30 +83,30 @@ struct fxt_name *fxt_names_get(struct fxt_names *names, uint64_t koid)
 	return name;
 }
 
-static bool learn_process(struct fxt_names *processes,
-			  const struct vitrine_fxt_record *record)
+static struct fxt_name *learn_name(struct fxt_names *names,
+				   const struct vitrine_fxt_record *record,
+				   uint64_t given_ns)
 {
 	struct fxt_name *name;
 
-	name = fxt_names_get(processes, record->kernel_object.koid);
-	if (!name)
-		return false;
+	name = fxt_names_get(names, record->kernel_object.koid);
+	if (!name || given_ns < name->given_ns)
+		return name;
+	name->given_ns = given_ns;
 	name->name = record->kernel_object.name;
 	name->named = name->name.len_bytes;
-	return true;
+	return name;
 }
 
 static bool learn_thread(struct fxt_names *threads,
-			 const struct vitrine_fxt_record *record)
+			 const struct vitrine_fxt_record *record,
+			 uint64_t given_ns)
 {
-	struct fxt_name *name;
+	struct fxt_name *name = learn_name(threads, record, given_ns);
 	unsigned int i;
 
-	name = fxt_names_get(threads, record->kernel_object.koid);
 	if (!name)
 		return false;
-	name->name = record->kernel_object.name;
-	name->named = name->name.len_bytes;
 	for (i = 0; i < record->nr_args; i++) {
 		if (record->args[i].type == FXT_ARG_KOID &&
 		    fxt_string_is(&record->args[i].name, "process")) {
@@ -121,19 +122,21 @@ static bool learn_thread(struct fxt_names *threads,
  * @processes: processes
  * @threads: threads
  * @record: any record
+ * @given_ns: when the name was given, 0 if all that is known is the order
  *
  * Return: false if there is no memory.
  */
 bool fxt_names_learn(struct fxt_names *processes, struct fxt_names *threads,
-		     const struct vitrine_fxt_record *record)
+		     const struct vitrine_fxt_record *record,
+		     uint64_t given_ns)
 {
 	if (record->kind != VITRINE_FXT_KERNEL_OBJECT)
 		return true;
 	switch (record->kernel_object.type) {
 	case FXT_OBJECT_TYPE_PROCESS:
-		return learn_process(processes, record);
+		return learn_name(processes, record, given_ns);
 	case FXT_OBJECT_TYPE_THREAD:
-		return learn_thread(threads, record);
+		return learn_thread(threads, record, given_ns);
 	default:
 		return true;
 	}
