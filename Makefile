@@ -106,13 +106,16 @@ library: packages
 
 host: host-kunit library
 
-# A fuzzer that has done its runs and found nothing is a test passed.
+# A fuzzer that has done its runs and found nothing is a test passed. There are
+# as many as processors, so they run side by side.
 FUZZ_RUNS ?= 1000000
+fuzzers := $(patsubst selftests/fuzz/fuzz_%.c,%,$(wildcard selftests/fuzz/fuzz_*.c))
 fuzz: packages
-	@$(lane) $@ sh -c 'for file in selftests/fuzz/fuzz_*.c; do \
-		name=$${file#*fuzz_}; name=$${name%.c}; nr=$$((nr + 1)); \
-		$(MAKE) -s -C selftests/fuzz RUNS=$(FUZZ_RUNS) fuzz-$$name || printf "not "; \
-		echo "ok $$nr fuzz_$$name"; done; echo "1..$$nr"'
+	@rm -f build/fuzz/fuzz_*.log
+	@$(lane) $@ sh -c '$(MAKE) -s -k -j 2 -C selftests/fuzz RUNS=$(FUZZ_RUNS) $(fuzzers:%=fuzz-%); \
+		for name in $(fuzzers); do nr=$$((nr + 1)); \
+			grep -qs "executed_units: *$(FUZZ_RUNS)$$" build/fuzz/fuzz_$$name.log || printf "not "; \
+			echo "ok $$nr fuzz_$$name"; done; echo "1..$$nr"'
 
 debug-kunit: packages
 	@$(lane) $@ $(run) --kernel debug --bring module --timeout 900 -- selftests/qemu/kunit.sh
@@ -141,10 +144,12 @@ cost: packages
 harness: packages
 	@$(lane) $@ selftests/qemu/selftest.sh
 
-# One after the other, to the end, whatever fails on the way.
+# One after the other, to the end, whatever fails on the way. The debug kernel,
+# if it has to be built, has until its lanes come.
 lanes := style host-kunit library fuzz harness $(kselftest_lanes) $(race_lanes) cost debug-kunit debug-kselftest
 check: packages
-	@rm -f build/log/*.count; \
+	@mkdir -p build/log; rm -f build/log/*.count; \
+	nice selftests/qemu/kernel debug >build/log/debug-kernel.log 2>&1 & \
 	for lane in $(lanes); do \
 		$(MAKE) --no-print-directory -s $$lane || true; \
 	done; \
