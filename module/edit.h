@@ -2,8 +2,8 @@
 /*
  * One edit of one tree: from handle to tree, the lock, the generation.
  *
- * Only inspect.c, which owns the trees, and publish.c, whose calls edit them,
- * include this.
+ * Only inspect.c, which owns the trees, and publish.c and publish_array.c,
+ * whose calls edit them, include this.
  *
  * The lock is the generation's lowest bit: an odd generation means that
  * somebody is editing, to other writers as to readers. Setting it is one
@@ -261,6 +261,26 @@ static inline bool vtr_edit_refill(struct vitrine_tree *tree,
 {
 	return unlikely(vtr_edit_reserve(tree) < nr_pages) &&
 	       vtr_edit_refill_slow(tree, nr_pages);
+}
+
+void vtr_edit_refuse(struct vitrine_tree *tree, int err);
+
+/**
+ * vtr_edit_created() - what a creation returns to the publisher
+ * @tree: the tree
+ * @err: how it went
+ * @index: what was made, if @err is 0
+ *
+ * Context: any.
+ * Return: the handle, or NULL: counted.
+ */
+static inline void *vtr_edit_created(struct vitrine_tree *tree, int err,
+				     u32 index)
+{
+	if (!err)
+		return vtr_edit_handle(tree, index);
+	vtr_edit_refuse(tree, err);
+	return NULL;
 }
 
 #endif /* _VTR_EDIT_H */

@@ -18,6 +18,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/bug.h>
 #include <linux/ctype.h>
 #include <linux/export.h>
 #include <linux/gfp.h>
@@ -63,6 +64,19 @@ bool vtr_edit_lock_slow(struct vitrine_tree *tree, unsigned long flags)
 	raw_spin_unlock(&tree->line);
 	spin_acquire(&tree->dep_map, 0, 0, _RET_IP_);
 	return true;
+}
+
+/**
+ * vtr_edit_refuse() - count a call that was refused
+ * @tree: tree it was made on
+ * @err: why; -EINVAL is the caller's bug, of which the log is told once
+ *
+ * Context: any.
+ */
+void vtr_edit_refuse(struct vitrine_tree *tree, int err)
+{
+	atomic_long_inc(&tree->failed);
+	WARN_ON_ONCE(err == -EINVAL);
 }
 
 /*

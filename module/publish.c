@@ -8,20 +8,12 @@
  * that nobody uses it. A call that may take blocks is made again if it found
  * the heap full and pages could be had.
  */
-#include <linux/bug.h>
 #include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 
 #include "double.h"
 #include "edit.h"
-
-/* Count what was refused; a handle of the wrong type is the caller's bug. */
-static noinline void refuse(struct vitrine_tree *tree, int err)
-{
-	atomic_long_inc(&tree->failed);
-	WARN_ON_ONCE(err == -EINVAL);
-}
 
 /* Begin an edit of a property that holds 64 bits. */
 static __always_inline bool number_begin(const u64 *block,
@@ -33,7 +25,7 @@ static __always_inline bool number_begin(const u64 *block,
 		return false;
 	*tree = vtr_edit_tree(block);
 	if (unlikely(vtr_block_type(block) != type)) {
-		refuse(*tree, -EINVAL);
+		vtr_edit_refuse(*tree, -EINVAL);
 		return false;
 	}
 	return vtr_edit_begin(*tree, flags);
@@ -66,14 +58,6 @@ static __always_inline void number_add(void *handle, enum inspect_type type,
 	vtr_edit_end(tree, flags);
 }
 
-static void *created(struct vitrine_tree *tree, int err, u32 index)
-{
-	if (!err)
-		return vtr_edit_handle(tree, index);
-	refuse(tree, err);
-	return NULL;
-}
-
 static void *value_create(struct vitrine_node *parent, const char *name,
 			  enum inspect_type type, u64 word1)
 {
@@ -87,7 +71,7 @@ static void *value_create(struct vitrine_node *parent, const char *name,
 	tree = vtr_edit_tree(parent);
 	parent_index = vtr_edit_index(parent);
 	if (!name) /* what kasprintf() left */
-		return created(tree, -ENOMEM, 0);
+		return vtr_edit_created(tree, -ENOMEM, 0);
 
 	vtr_edit_refill(tree, VTR_EDIT_RESERVE_PAGES);
 	do {
@@ -98,7 +82,7 @@ static void *value_create(struct vitrine_node *parent, const char *name,
 		vtr_edit_publish_pages(tree);
 		vtr_edit_end(tree, flags);
 	} while (err == -ENOSPC && vtr_edit_refill(tree, 1));
-	return created(tree, err, index);
+	return vtr_edit_created(tree, err, index);
 }
 
 static void number_delete(void *handle, enum inspect_type type)
@@ -117,7 +101,7 @@ static void number_delete(void *handle, enum inspect_type type)
 	err = vtr_tree_number_delete(&tree->blocks, index, type);
 	vtr_edit_end(tree, flags);
 	if (err)
-		refuse(tree, err);
+		vtr_edit_refuse(tree, err);
 }
 
 /* Pages that a value and its name take at worst. */
@@ -140,7 +124,7 @@ static void *buffer_create(struct vitrine_node *parent, const char *name,
 	tree = vtr_edit_tree(parent);
 	parent_index = vtr_edit_index(parent);
 	if (!name || (!value && len_bytes))
-		return created(tree, -ENOMEM, 0);
+		return vtr_edit_created(tree, -ENOMEM, 0);
 
 	vtr_edit_refill(tree, VTR_EDIT_RESERVE_PAGES);
 	do {
@@ -152,7 +136,7 @@ static void *buffer_create(struct vitrine_node *parent, const char *name,
 		vtr_edit_end(tree, flags);
 	} while (err == -ENOSPC &&
 		 vtr_edit_refill(tree, buffer_pages(len_bytes)));
-	return created(tree, err, index);
+	return vtr_edit_created(tree, err, index);
 }
 
 static void buffer_set(void *handle, enum inspect_buffer_format format,
@@ -168,7 +152,7 @@ static void buffer_set(void *handle, enum inspect_buffer_format format,
 	tree = vtr_edit_tree(handle);
 	index = vtr_edit_index(handle);
 	if (!value && len_bytes) {
-		refuse(tree, -ENOMEM);
+		vtr_edit_refuse(tree, -ENOMEM);
 		return;
 	}
 
@@ -183,7 +167,7 @@ static void buffer_set(void *handle, enum inspect_buffer_format format,
 	} while (err == -ENOSPC &&
 		 vtr_edit_refill(tree, buffer_pages(len_bytes)));
 	if (err)
-		refuse(tree, err);
+		vtr_edit_refuse(tree, err);
 }
 
 static void buffer_delete(void *handle, enum inspect_buffer_format format)
@@ -202,7 +186,7 @@ static void buffer_delete(void *handle, enum inspect_buffer_format format)
 	err = vtr_tree_buffer_delete(&tree->blocks, index, format);
 	vtr_edit_end(tree, flags);
 	if (err)
-		refuse(tree, err);
+		vtr_edit_refuse(tree, err);
 }
 
 /* Bytes of a string up to where it is too long anyway; NULL has none. */
@@ -297,7 +281,7 @@ void vitrine_node_delete(struct vitrine_node *node)
 	err = vtr_tree_node_delete(&tree->blocks, index);
 	vtr_edit_end(tree, flags);
 	if (err)
-		refuse(tree, err);
+		vtr_edit_refuse(tree, err);
 }
 EXPORT_SYMBOL_GPL(vitrine_node_delete);
 

@@ -76,8 +76,28 @@ static struct vtr_tree_name *name_find(const struct vtr_tree *tree, u32 hash,
 	return empty;
 }
 
-/* Take a reference to the block of @name, which is made if need be. */
-static int name_get(struct vtr_tree *tree, const char *name, u32 *ret)
+/*
+ * A file of 2^24 smallest blocks cannot have as many values of one name, but
+ * slots of string arrays are smaller than blocks.
+ */
+static bool name_is_exhausted(const struct vtr_tree *tree, u32 index)
+{
+	return vtr_block_get(vtr_tree_block(tree, index), 0, STRREF_COUNT) ==
+	       FIELD_MAX(INSPECT_W0_STRREF_COUNT);
+}
+
+/**
+ * vtr_tree_name_get() - take a reference to a STRING_REFERENCE
+ * @tree: tree it is in
+ * @name: its text, of a name or of a slot of an array
+ * @ret: its index, written on success only
+ *
+ * The block is made if there is none with that text.
+ *
+ * Context: any; the caller serialises.
+ * Return: 0, -ENOSPC when the heap is full, -ENAMETOOLONG.
+ */
+int vtr_tree_name_get(struct vtr_tree *tree, const char *name, u32 *ret)
 {
 	size_t len;
 	u32 hash = name_hash(name, VITRINE_NAME_MAX + 1, &len);
@@ -89,11 +109,9 @@ static int name_get(struct vtr_tree *tree, const char *name, u32 *ret)
 	if (len > VITRINE_NAME_MAX)
 		return -ENAMETOOLONG;
 	slot = name_find(tree, hash, name, len);
+	if (slot && slot->index && name_is_exhausted(tree, slot->index))
+		slot = NULL;
 	if (slot && slot->index) {
-		/*
-		 * 24 bits of references are enough: a file of 2^24 smallest
-		 * blocks spends some on its header, root and names.
-		 */
 		block = vtr_tree_block(tree, slot->index);
 		vtr_block_set(block, 0, STRREF_COUNT,
 			      vtr_block_get(block, 0, STRREF_COUNT) + 1);
@@ -118,8 +136,14 @@ static int name_get(struct vtr_tree *tree, const char *name, u32 *ret)
 	return 0;
 }
 
-/* Drop a reference to a name. */
-static void name_put(struct vtr_tree *tree, u32 index)
+/**
+ * vtr_tree_name_put() - drop a reference to a STRING_REFERENCE
+ * @tree: tree it is in
+ * @index: the block, freed with its last reference
+ *
+ * Context: any; the caller serialises.
+ */
+void vtr_tree_name_put(struct vtr_tree *tree, u32 index)
 {
 	u64 *block = vtr_tree_block(tree, index);
 	u32 count = vtr_block_get(block, 0, STRREF_COUNT) - 1;
@@ -176,12 +200,21 @@ static void parent_put(struct vtr_tree *tree, u32 index)
 	}
 }
 
-static void value_delete(struct vtr_tree *tree, u32 index)
+/**
+ * vtr_tree_value_delete() - delete a value that refers to nothing any more
+ * @tree: tree it is in
+ * @index: the value, not a node with something below it
+ *
+ * For those who know its type, which is not looked at.
+ *
+ * Context: any; the caller serialises.
+ */
+void vtr_tree_value_delete(struct vtr_tree *tree, u32 index)
 {
 	u64 *block = vtr_tree_block(tree, index);
 	u32 parent = vtr_block_get(block, 0, VALUE_PARENT);
 
-	name_put(tree, vtr_block_get(block, 0, VALUE_NAME));
+	vtr_tree_name_put(tree, vtr_block_get(block, 0, VALUE_NAME));
 	vtr_heap_free(&tree->heap, index);
 	tree->nr_values--;
 	parent_put(tree, parent);
@@ -208,12 +241,49 @@ void vtr_tree_init(struct vtr_tree *tree, void **pages, void *first_page,
 	tree->names_mask = nr_names - 1;
 	/* An empty heap has room for both. */
 	vtr_heap_alloc(&tree->heap, INSPECT_MIN_BLOCK_BYTES, &tree->root);
-	name_get(tree, "root", &name);
+	vtr_tree_name_get(tree, "root", &name);
 	value_link(tree, tree->root, INSPECT_NODE_VALUE, 0, name, 0);
 }
 
 /**
- * vtr_tree_value_create() - make a node or a property
+ * vtr_tree_sized_create() - make a value whose block has a payload
+ * @tree: tree to make it in
+ * @parent: node it goes below
+ * @name: its name
+ * @type: type of its block
+ * @word1: the block's second word
+ * @size_bytes: length of the block, header included; all behind the second
+ *	word is zero
+ * @ret: its index, written on success only
+ *
+ * Context: any; the caller serialises.
+ * Return: 0, -ENOSPC when the heap is full, -ENAMETOOLONG, -EINVAL if @parent
+ *	is not a node or @size_bytes exceeds one block.
+ */
+int vtr_tree_sized_create(struct vtr_tree *tree, u32 parent, const char *name,
+			  enum inspect_type type, u64 word1, size_t size_bytes,
+			  u32 *ret)
+{
+	u32 index, name_index;
+	int err;
+
+	if (vtr_block_type(vtr_tree_block(tree, parent)) != INSPECT_NODE_VALUE)
+		return -EINVAL;
+	err = vtr_heap_alloc(&tree->heap, size_bytes, &index);
+	if (err)
+		return err;
+	err = vtr_tree_name_get(tree, name, &name_index);
+	if (err) {
+		vtr_heap_free(&tree->heap, index);
+		return err;
+	}
+	value_link(tree, index, type, parent, name_index, word1);
+	*ret = index;
+	return 0;
+}
+
+/**
+ * vtr_tree_value_create() - make a node or a property of 16 bytes
  * @tree: tree to make it in
  * @parent: node it goes below
  * @name: its name
@@ -222,28 +292,13 @@ void vtr_tree_init(struct vtr_tree *tree, void **pages, void *first_page,
  * @ret: its index, written on success only
  *
  * Context: any; the caller serialises.
- * Return: 0, -ENOSPC when the heap is full, -ENAMETOOLONG, -EINVAL if @parent
- *	is not a node.
+ * Return: as vtr_tree_sized_create().
  */
 int vtr_tree_value_create(struct vtr_tree *tree, u32 parent, const char *name,
 			  enum inspect_type type, u64 word1, u32 *ret)
 {
-	u32 index, name_index;
-	int err;
-
-	if (vtr_block_type(vtr_tree_block(tree, parent)) != INSPECT_NODE_VALUE)
-		return -EINVAL;
-	err = vtr_heap_alloc(&tree->heap, INSPECT_MIN_BLOCK_BYTES, &index);
-	if (err)
-		return err;
-	err = name_get(tree, name, &name_index);
-	if (err) {
-		vtr_heap_free(&tree->heap, index);
-		return err;
-	}
-	value_link(tree, index, type, parent, name_index, word1);
-	*ret = index;
-	return 0;
+	return vtr_tree_sized_create(tree, parent, name, type, word1,
+				     INSPECT_MIN_BLOCK_BYTES, ret);
 }
 
 /**
@@ -264,10 +319,10 @@ int vtr_tree_node_delete(struct vtr_tree *tree, u32 index)
 	if (vtr_block_type(block) != INSPECT_NODE_VALUE || index == tree->root)
 		return -EINVAL;
 	if (!block[1]) {
-		value_delete(tree, index);
+		vtr_tree_value_delete(tree, index);
 		return 0;
 	}
-	name_put(tree, vtr_block_get(block, 0, VALUE_NAME));
+	vtr_tree_name_put(tree, vtr_block_get(block, 0, VALUE_NAME));
 	vtr_block_set(block, 0, VALUE_NAME, 0);
 	vtr_block_set(block, 0, TYPE, INSPECT_TOMBSTONE);
 	tree->nr_values--;
@@ -289,7 +344,7 @@ int vtr_tree_number_delete(struct vtr_tree *tree, u32 index,
 {
 	if (vtr_block_type(vtr_tree_block(tree, index)) != type)
 		return -EINVAL;
-	value_delete(tree, index);
+	vtr_tree_value_delete(tree, index);
 	return 0;
 }
 
@@ -488,7 +543,7 @@ int vtr_tree_buffer_delete(struct vtr_tree *tree, u32 index,
 	if (!is_buffer(block, format))
 		return -EINVAL;
 	extents_free(tree, vtr_block_get(block, 1, BUFFER_EXTENT));
-	value_delete(tree, index);
+	vtr_tree_value_delete(tree, index);
 	return 0;
 }
 

@@ -43,8 +43,15 @@ struct vtr_tree {
 void vtr_tree_init(struct vtr_tree *tree, void **pages, void *first_page,
 		   struct vtr_tree_name *names, u32 nr_names);
 
+int vtr_tree_name_get(struct vtr_tree *tree, const char *name, u32 *ret);
+void vtr_tree_name_put(struct vtr_tree *tree, u32 index);
+
+int vtr_tree_sized_create(struct vtr_tree *tree, u32 parent, const char *name,
+			  enum inspect_type type, u64 word1, size_t size_bytes,
+			  u32 *ret);
 int vtr_tree_value_create(struct vtr_tree *tree, u32 parent, const char *name,
 			  enum inspect_type type, u64 word1, u32 *ret);
+void vtr_tree_value_delete(struct vtr_tree *tree, u32 index);
 int vtr_tree_node_delete(struct vtr_tree *tree, u32 index);
 int vtr_tree_number_delete(struct vtr_tree *tree, u32 index,
 			   enum inspect_type type);

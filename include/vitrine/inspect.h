@@ -30,8 +30,8 @@
  * dereference it.
  *
  * The functions' kernel-doc stands where they are defined: trees in
- * module/inspect.c, what is in them in module/publish.c, and the conversions to
- * double in module/double.c.
+ * module/inspect.c, what is in them in module/publish.c and publish_array.c,
+ * and the conversions to double in module/double.c.
  */
 #ifndef _VITRINE_INSPECT_H
 #define _VITRINE_INSPECT_H
@@ -52,6 +52,10 @@ struct vitrine_double;
 struct vitrine_bool;
 struct vitrine_string;
 struct vitrine_bytes;
+struct vitrine_int_array;
+struct vitrine_uint_array;
+struct vitrine_double_array;
+struct vitrine_string_array;
 
 /* A tree: one Inspect file. limit_bytes 0 means 256 KiB. */
 struct vitrine_tree *vitrine_tree_create(const char *name, size_t limit_bytes);
@@ -110,5 +114,49 @@ struct vitrine_bytes *vitrine_bytes_create(struct vitrine_node *parent,
 void vitrine_bytes_set(struct vitrine_bytes *property, const void *value,
 		       size_t len_bytes);
 void vitrine_bytes_delete(struct vitrine_bytes *property);
+
+/*
+ * Arrays: a fixed number of slots, at most 254 numbers or 255 strings, which
+ * begin as 0 or empty. A double is its bits, as above.
+ */
+struct vitrine_int_array *
+vitrine_int_array_create(struct vitrine_node *parent, const char *name,
+			 unsigned int count);
+void vitrine_int_array_set(struct vitrine_int_array *array, unsigned int slot,
+			   s64 value);
+void vitrine_int_array_add(struct vitrine_int_array *array, unsigned int slot,
+			   s64 delta);
+void vitrine_int_array_sub(struct vitrine_int_array *array, unsigned int slot,
+			   s64 delta);
+void vitrine_int_array_delete(struct vitrine_int_array *array);
+
+struct vitrine_uint_array *
+vitrine_uint_array_create(struct vitrine_node *parent, const char *name,
+			  unsigned int count);
+void vitrine_uint_array_set(struct vitrine_uint_array *array, unsigned int slot,
+			    u64 value);
+void vitrine_uint_array_add(struct vitrine_uint_array *array, unsigned int slot,
+			    u64 delta);
+void vitrine_uint_array_sub(struct vitrine_uint_array *array, unsigned int slot,
+			    u64 delta);
+void vitrine_uint_array_delete(struct vitrine_uint_array *array);
+
+struct vitrine_double_array *
+vitrine_double_array_create(struct vitrine_node *parent, const char *name,
+			    unsigned int count);
+void vitrine_double_array_set(struct vitrine_double_array *array,
+			      unsigned int slot, u64 bits);
+void vitrine_double_array_add(struct vitrine_double_array *array,
+			      unsigned int slot, u64 bits);
+void vitrine_double_array_sub(struct vitrine_double_array *array,
+			      unsigned int slot, u64 bits);
+void vitrine_double_array_delete(struct vitrine_double_array *array);
+
+struct vitrine_string_array *
+vitrine_string_array_create(struct vitrine_node *parent, const char *name,
+			    unsigned int count);
+void vitrine_string_array_set(struct vitrine_string_array *array,
+			      unsigned int slot, const char *value);
+void vitrine_string_array_delete(struct vitrine_string_array *array);
 
 #endif /* _VITRINE_INSPECT_H */

@@ -2,7 +2,7 @@
 /*
  * What must hold of every heap and every tree, whatever was done to them.
  *
- * Included by the suites of heap.c, tree.c and inspect.c; written against the
+ * Included by the suites of heap.c, tree.c, array.c and inspect.c; written against the
  * format, not against the code: it knows a file only by its bytes.
  */
 #ifndef _VTR_TESTS_CHECK_H
@@ -166,6 +166,41 @@ static inline void check_chain(struct kunit *test, const struct vtr_tree *tree,
 	KUNIT_ASSERT_EQ(test, len, 0);
 }
 
+/* An array is no larger than it need be; its strings are references. */
+static inline void check_array(struct kunit *test, const struct vtr_tree *tree,
+			       struct check *check, u32 index)
+{
+	const u64 *block = vtr_tree_block(tree, index);
+	u32 type = block[1] & 0xf, format = block[1] >> 4 & 0xf;
+	u32 count = block[1] >> 8 & 0xff, order = check->start[index] - 1, i;
+	u32 slot_bytes = type == INSPECT_STRING_REFERENCE ? 4 : 8;
+	u32 size = 16 + count * slot_bytes;
+	const u32 *strings = (const u32 *)(block + 2);
+
+	KUNIT_ASSERT_TRUE(test, (type >= INSPECT_INT_VALUE &&
+				 type <= INSPECT_DOUBLE_VALUE) ||
+				type == INSPECT_STRING_REFERENCE);
+	KUNIT_ASSERT_LE(test, format, 2);
+	KUNIT_ASSERT_EQ(test, block[1] >> 16, 0ULL);
+	KUNIT_ASSERT_LE(test, size, 16U << order);
+	KUNIT_ASSERT_TRUE(test, !order || size > 16U << (order - 1));
+	KUNIT_ASSERT_TRUE(test, !memchr_inv((u8 *)block + size, 0,
+					    (16U << order) - size));
+	if (type != INSPECT_STRING_REFERENCE)
+		return;
+	KUNIT_ASSERT_EQ(test, format, 0);
+	for (i = 0; i < count; i++) {
+		const u64 *text;
+
+		if (!strings[i])
+			continue;
+		text = check_ref(test, tree, check, strings[i]);
+		KUNIT_ASSERT_EQ(test, vtr_block_type(text),
+				INSPECT_STRING_REFERENCE);
+		KUNIT_ASSERT_NE(test, (u32)text[1], 0);
+	}
+}
+
 /* One value or tombstone: whom it refers to, and what its own bits say. */
 static inline void check_value(struct kunit *test, const struct vtr_tree *tree,
 			       struct check *check, u32 index)
@@ -175,7 +210,10 @@ static inline void check_value(struct kunit *test, const struct vtr_tree *tree,
 	u32 parent = block[0] >> 16 & 0xffffff;
 	u32 name = block[0] >> 40;
 
-	KUNIT_ASSERT_EQ(test, check->start[index], 1);
+	if (type == INSPECT_ARRAY_VALUE)
+		check_array(test, tree, check, index);
+	else
+		KUNIT_ASSERT_EQ(test, check->start[index], 1);
 	if (index == tree->root) {
 		KUNIT_ASSERT_EQ(test, parent, 0);
 		KUNIT_ASSERT_EQ(test, type, INSPECT_NODE_VALUE);
@@ -296,6 +334,7 @@ static inline void check_tree(struct kunit *test, const struct vtr_tree *tree,
 		case INSPECT_DOUBLE_VALUE:
 		case INSPECT_BOOL_VALUE:
 		case INSPECT_BUFFER_VALUE:
+		case INSPECT_ARRAY_VALUE:
 		case INSPECT_TOMBSTONE:
 			check_value(test, tree, check, index);
 			break;

@@ -7,12 +7,14 @@
 #include <kunit/test.h>
 #include <linux/random.h>
 
+#include "../array.h"
 #include "check.h"
 
 #define TREE_TEST_PAGES		40
 #define TREE_TEST_NAMES		16	/* slots in the table of names */
 #define TREE_TEST_VALUES	128	/* of the model */
 #define TREE_TEST_STEPS		2000
+#define TREE_TEST_TEXTS		9	/* slots of an array of strings */
 
 /* A value of the model; a tombstone is one that is not @alive. */
 struct tree_test_value {
@@ -25,6 +27,7 @@ struct tree_test_value {
 	u32			name;
 	u64			bits;
 	size_t			len;
+	u8			texts[TREE_TEST_TEXTS];
 };
 
 struct tree_test {
@@ -131,12 +134,17 @@ static void expect_bytes(struct kunit *test, u32 index, size_t len)
 	KUNIT_ASSERT_EQ(test, done, len);
 }
 
+static void expect_text(struct kunit *test, u32 index, const char *text)
+{
+	const u64 *block = block_at(test, index);
+
+	KUNIT_ASSERT_EQ(test, (u32)block[1], strlen(text));
+	KUNIT_ASSERT_TRUE(test, !memcmp((u8 *)block + 12, text, strlen(text)));
+}
+
 static void expect_name(struct kunit *test, u32 index, const char *name)
 {
-	const u64 *block = block_at(test, block_at(test, index)[0] >> 40);
-
-	KUNIT_ASSERT_EQ(test, (u32)block[1], strlen(name));
-	KUNIT_ASSERT_TRUE(test, !memcmp((u8 *)block + 12, name, strlen(name)));
+	expect_text(test, block_at(test, index)[0] >> 40, name);
 }
 
 static void new_tree_is_a_root(struct kunit *test)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Random walks through tree.c beside a model: what was created, with what
+ * Random walks through tree.c and array.c beside a model: what was created, with what
  * value, below what. After each step the tree is compared with the model and
  * all invariants are checked.
  *
@@ -25,6 +25,28 @@ static const char *name_of(struct tree_test *tt, u32 name)
 	return tt->name;
 }
 
+/* Slots of an array of strings hold one of the names, or are empty. */
+static void compare_array(struct kunit *test, const struct tree_test_value *v)
+{
+	struct tree_test *tt = test->priv;
+	u64 *block = block_at(test, v->index);
+	const u32 *strings = (const u32 *)(block + 2);
+	u32 i;
+
+	KUNIT_ASSERT_EQ(test, block[1], v->bits | v->len << 8);
+	if (v->bits != INSPECT_STRING_REFERENCE) {
+		for (i = 0; i < v->len; i++)
+			KUNIT_ASSERT_EQ(test, block[2 + i], v->index + i);
+		return;
+	}
+	for (i = 0; i < v->len; i++) {
+		KUNIT_ASSERT_EQ(test, !strings[i], !v->texts[i]);
+		if (strings[i])
+			expect_text(test, strings[i],
+				    name_of(tt, v->texts[i] - 1));
+	}
+}
+
 static void compare_value(struct kunit *test, const struct tree_test_value *v)
 {
 	struct tree_test *tt = test->priv;
@@ -42,6 +64,8 @@ static void compare_value(struct kunit *test, const struct tree_test_value *v)
 	if (is_buffer_type(v->type)) {
 		fill_bytes(tt, v->bits, v->len);
 		expect_bytes(test, v->index, v->len);
+	} else if (v->type == INSPECT_ARRAY_VALUE) {
+		compare_array(test, v);
 	} else {
 		KUNIT_ASSERT_EQ(test, block[1], v->type == INSPECT_NODE_VALUE ?
 						v->nr_children : v->bits);
@@ -71,6 +95,36 @@ static size_t random_length(struct random *random)
 	return random_below(random, 1 + (32U << random_below(random, 9)));
 }
 
+static int model_create_array(struct kunit *test, struct random *random,
+			      struct tree_test_value *new)
+{
+	static const enum inspect_type types[] = {
+		INSPECT_INT_VALUE, INSPECT_UINT_VALUE, INSPECT_DOUBLE_VALUE,
+		INSPECT_STRING_REFERENCE, INSPECT_STRING_REFERENCE,
+	};
+	struct tree_test *tt = test->priv;
+	struct vtr_array_shape shape = {
+		.type = types[random_below(random, ARRAY_SIZE(types))],
+		.count = random_below(random, TREE_TEST_TEXTS + 1),
+	};
+	u64 *numbers;
+	u32 i;
+	int err;
+
+	if (shape.type != INSPECT_STRING_REFERENCE && random_below(random, 2))
+		shape.count = random_below(random, 255);
+	new->bits = shape.type;
+	new->len = shape.count;
+	err = vtr_array_create(&tt->tree, tt->values[new->parent].index,
+			       name_of(tt, new->name), &shape, &new->index);
+	if (err || shape.type == INSPECT_STRING_REFERENCE)
+		return err;
+	numbers = vtr_array_numbers(block_at(test, new->index));
+	for (i = 0; i < shape.count; i++)
+		numbers[i] = new->index + i;
+	return 0;
+}
+
 static int model_create(struct kunit *test, struct random *random,
 			struct tree_test_value *v, u32 parent)
 {
@@ -78,6 +132,7 @@ static int model_create(struct kunit *test, struct random *random,
 		INSPECT_NODE_VALUE, INSPECT_NODE_VALUE, INSPECT_INT_VALUE,
 		INSPECT_UINT_VALUE, INSPECT_DOUBLE_VALUE, INSPECT_BOOL_VALUE,
 		INSPECT_BUFFER_VALUE, INSPECT_BUFFER_VALUE,
+		INSPECT_ARRAY_VALUE, INSPECT_ARRAY_VALUE,
 	};
 	struct tree_test *tt = test->priv;
 	struct tree_test_value new = {
@@ -98,6 +153,8 @@ static int model_create(struct kunit *test, struct random *random,
 					     name_of(tt, new.name),
 					     INSPECT_BUFFER_BINARY, tt->bytes,
 					     new.len, &new.index);
+	} else if (new.type == INSPECT_ARRAY_VALUE) {
+		err = model_create_array(test, random, &new);
 	} else {
 		if (new.type == INSPECT_NODE_VALUE)
 			new.bits = 0;
@@ -130,6 +187,22 @@ static int model_set(struct kunit *test, struct random *random,
 	return err;
 }
 
+/* A text, or none, into any slot. */
+static int model_set_text(struct kunit *test, struct random *random,
+			  struct tree_test_value *v)
+{
+	struct tree_test *tt = test->priv;
+	u32 slot = random_below(random, v->len);
+	u32 text = random_below(random, 25);
+	int err;
+
+	err = vtr_array_string_set(&tt->tree, v->index, slot,
+				   text ? name_of(tt, text - 1) : "");
+	if (!err)
+		v->texts[slot] = text;
+	return err;
+}
+
 static int model_delete(struct kunit *test, struct tree_test_value *v)
 {
 	struct tree_test *tt = test->priv;
@@ -140,6 +213,9 @@ static int model_delete(struct kunit *test, struct tree_test_value *v)
 	else if (is_buffer_type(v->type))
 		err = vtr_tree_buffer_delete(&tt->tree, v->index,
 					     INSPECT_BUFFER_BINARY);
+	else if (v->type == INSPECT_ARRAY_VALUE)
+		err = vtr_array_delete(&tt->tree, v->index, v->bits,
+				       INSPECT_ARRAY_FLAT);
 	else
 		err = vtr_tree_number_delete(&tt->tree, v->index, v->type);
 
@@ -170,6 +246,9 @@ static int model_step(struct kunit *test, struct random *random)
 		return 0;
 	if (is_buffer_type(v->type) && random_below(random, 4))
 		return model_set(test, random, v);
+	if (v->type == INSPECT_ARRAY_VALUE && v->len &&
+	    v->bits == INSPECT_STRING_REFERENCE && random_below(random, 8))
+		return model_set_text(test, random, v);
 	if (random_below(random, 4))
 		return 0;
 	return model_delete(test, v);
