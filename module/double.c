@@ -26,7 +26,7 @@
 #define EXPONENT_MAX	0x7ff
 #define BIAS		1023
 
-#define INFINITE	EXPONENT
+#define INFINITE	VTR_DOUBLE_INFINITE
 #define QUIET		BIT_ULL(51)
 #define NOT_A_NUMBER	(EXPONENT | QUIET)
 
@@ -74,11 +74,6 @@ static u64 pack(u64 sign, int exponent, u64 significand)
 	 */
 	bits = ((u64)(exponent - 1) << FRACTION_BITS) + significand;
 	return sign | bits;
-}
-
-static bool is_nan(u64 bits)
-{
-	return (bits & ~VTR_DOUBLE_SIGN) > INFINITE;
 }
 
 static bool is_infinite(u64 bits)
@@ -129,9 +124,9 @@ static u64 add_finite(u64 a, u64 b)
  */
 u64 vtr_double_add(u64 a, u64 b)
 {
-	if (is_nan(a))
+	if (vtr_double_is_nan(a))
 		return a | QUIET;
-	if (is_nan(b))
+	if (vtr_double_is_nan(b))
 		return b | QUIET;
 	if (is_infinite(a))
 		return is_infinite(b) && a != b ? NOT_A_NUMBER : a;
@@ -141,6 +136,57 @@ u64 vtr_double_add(u64 a, u64 b)
 	if ((a & ~VTR_DOUBLE_SIGN) < (b & ~VTR_DOUBLE_SIGN))
 		return add_finite(b, a);
 	return add_finite(a, b);
+}
+
+/* Upper half of a product of 126 bits, sticky. */
+static u64 product_sticky(u64 a, u64 b)
+{
+	u64 low = (u64)(u32)a * (u32)b;
+	u64 middle = (a >> 32) * (u32)b + (low >> 32);
+	u64 other = (u32)a * (b >> 32) + (u32)middle;
+	u64 high = (a >> 32) * (b >> 32) + (middle >> 32) + (other >> 32);
+
+	return high | ((u32)low || (u32)other);
+}
+
+/* The significand of a finite value, not 0, with its leading one at bit 62. */
+static u64 unpack_normal(u64 bits, int *exponent)
+{
+	u64 significand = unpack_significand(bits);
+	int shift = LEADING_BIT + 1 - fls64(significand);
+
+	*exponent = unpack_exponent(bits) - shift;
+	return significand << shift;
+}
+
+/**
+ * vtr_double_mul() - product of two doubles
+ * @a: the one
+ * @b: the other
+ *
+ * Context: any, NMI included.
+ * Return: @a * @b, rounded to nearest, ties to even. A NaN stays that NaN and
+ *	becomes quiet; 0 times infinity makes a NaN.
+ */
+u64 vtr_double_mul(u64 a, u64 b)
+{
+	u64 sign = (a ^ b) & VTR_DOUBLE_SIGN, significand_a, significand_b;
+	bool zero = !(a & ~VTR_DOUBLE_SIGN) || !(b & ~VTR_DOUBLE_SIGN);
+	int exponent_a, exponent_b;
+
+	if (vtr_double_is_nan(a))
+		return a | QUIET;
+	if (vtr_double_is_nan(b))
+		return b | QUIET;
+	if (is_infinite(a) || is_infinite(b))
+		return zero ? NOT_A_NUMBER : sign | INFINITE;
+	if (zero)
+		return sign;
+	significand_a = unpack_normal(a, &exponent_a);
+	significand_b = unpack_normal(b, &exponent_b);
+	/* Of the product's 124 fraction bits, 64 are cut and 62 implied. */
+	return pack(sign, exponent_a + exponent_b - BIAS + 64 - LEADING_BIT,
+		    product_sticky(significand_a, significand_b));
 }
 
 /* Sign and magnitude of an integer; the most negative one has a magnitude. */
@@ -164,6 +210,18 @@ u64 vitrine_double_from_int(s64 value)
 	return magnitude ? pack(sign, BIAS + LEADING_BIT, magnitude) : 0;
 }
 EXPORT_SYMBOL_GPL(vitrine_double_from_int);
+
+/**
+ * vtr_double_from_uint() - the double nearest to an unsigned integer
+ * @value: the integer
+ *
+ * Context: any, NMI included.
+ * Return: the bits of the double, ties rounded to even.
+ */
+u64 vtr_double_from_uint(u64 value)
+{
+	return value ? pack(0, BIAS + LEADING_BIT, value) : 0;
+}
 
 /**
  * vitrine_double_from_ratio() - the double nearest to a ratio

@@ -11,8 +11,42 @@
 #include <linux/types.h>
 
 #define VTR_DOUBLE_SIGN		BIT_ULL(63)
+#define VTR_DOUBLE_INFINITE	GENMASK_ULL(62, 52)
 
 u64 vtr_double_add(u64 a, u64 b);
+u64 vtr_double_mul(u64 a, u64 b);
+u64 vtr_double_from_uint(u64 value);
+
+static inline bool vtr_double_is_nan(u64 bits)
+{
+	return (bits & ~VTR_DOUBLE_SIGN) > VTR_DOUBLE_INFINITE;
+}
+
+static inline bool vtr_double_is_finite(u64 bits)
+{
+	return (bits & ~VTR_DOUBLE_SIGN) < VTR_DOUBLE_INFINITE;
+}
+
+/* Doubles of one sign are ordered as their magnitudes' bits; both zeros are 0. */
+static inline s64 vtr_double_rank(u64 bits)
+{
+	s64 magnitude = bits & ~VTR_DOUBLE_SIGN;
+
+	return bits & VTR_DOUBLE_SIGN ? -magnitude : magnitude;
+}
+
+/**
+ * vtr_double_less() - is one double less than another?
+ * @a: the one, not NaN
+ * @b: the other, not NaN
+ *
+ * Context: any, NMI included.
+ * Return: true if @a < @b.
+ */
+static inline bool vtr_double_less(u64 a, u64 b)
+{
+	return vtr_double_rank(a) < vtr_double_rank(b);
+}
 
 /**
  * vtr_double_sub() - difference of two doubles

@@ -30,8 +30,8 @@
  * dereference it.
  *
  * The functions' kernel-doc stands where they are defined: trees in
- * module/inspect.c, what is in them in module/publish.c and publish_array.c,
- * and the conversions to double in module/double.c.
+ * module/inspect.c, what is in them in module/publish.c, publish_array.c
+ * and publish_histogram.c, and the conversions to double in module/double.c.
  */
 #ifndef _VITRINE_INSPECT_H
 #define _VITRINE_INSPECT_H
@@ -56,6 +56,9 @@ struct vitrine_int_array;
 struct vitrine_uint_array;
 struct vitrine_double_array;
 struct vitrine_string_array;
+struct vitrine_int_histogram;
+struct vitrine_uint_histogram;
+struct vitrine_double_histogram;
 
 /* A tree: one Inspect file. limit_bytes 0 means 256 KiB. */
 struct vitrine_tree *vitrine_tree_create(const char *name, size_t limit_bytes);
@@ -158,5 +161,48 @@ vitrine_string_array_create(struct vitrine_node *parent, const char *name,
 void vitrine_string_array_set(struct vitrine_string_array *array,
 			      unsigned int slot, const char *value);
 void vitrine_string_array_delete(struct vitrine_string_array *array);
+
+/*
+ * Histograms: at most 250 linear or 249 exponential buckets, and one below and
+ * one beyond them. A double is its bits.
+ */
+struct vitrine_int_histogram *
+vitrine_int_linear_create(struct vitrine_node *parent, const char *name,
+			  s64 floor, s64 step, unsigned int nr_buckets);
+struct vitrine_int_histogram *
+vitrine_int_exponential_create(struct vitrine_node *parent, const char *name,
+			       s64 floor, s64 step, s64 multiplier,
+			       unsigned int nr_buckets);
+void vitrine_int_histogram_insert(struct vitrine_int_histogram *histogram,
+				  s64 value);
+void vitrine_int_histogram_insert_many(struct vitrine_int_histogram *histogram,
+				       s64 value, u64 count);
+void vitrine_int_histogram_delete(struct vitrine_int_histogram *histogram);
+
+struct vitrine_uint_histogram *
+vitrine_uint_linear_create(struct vitrine_node *parent, const char *name,
+			   u64 floor, u64 step, unsigned int nr_buckets);
+struct vitrine_uint_histogram *
+vitrine_uint_exponential_create(struct vitrine_node *parent, const char *name,
+				u64 floor, u64 step, u64 multiplier,
+				unsigned int nr_buckets);
+void vitrine_uint_histogram_insert(struct vitrine_uint_histogram *histogram,
+				   u64 value);
+void vitrine_uint_histogram_insert_many(struct vitrine_uint_histogram *histogram,
+					u64 value, u64 count);
+void vitrine_uint_histogram_delete(struct vitrine_uint_histogram *histogram);
+
+struct vitrine_double_histogram *
+vitrine_double_linear_create(struct vitrine_node *parent, const char *name,
+			     u64 floor, u64 step, unsigned int nr_buckets);
+struct vitrine_double_histogram *
+vitrine_double_exponential_create(struct vitrine_node *parent, const char *name,
+				  u64 floor, u64 step, u64 multiplier,
+				  unsigned int nr_buckets);
+void vitrine_double_histogram_insert(struct vitrine_double_histogram *histogram,
+				     u64 bits);
+void vitrine_double_histogram_insert_many(struct vitrine_double_histogram *histogram,
+					  u64 bits, u64 count);
+void vitrine_double_histogram_delete(struct vitrine_double_histogram *histogram);
 
 #endif /* _VITRINE_INSPECT_H */

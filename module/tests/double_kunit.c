@@ -59,7 +59,7 @@ static void sums_are_rounded_to_nearest_even(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, vtr_double_add(double_sums[i].a,
 						     double_sums[i].b),
 				double_sums[i].sum);
-		if (is_nan(double_sums[i].sum))
+		if (vtr_double_is_nan(double_sums[i].sum))
 			continue;
 		KUNIT_EXPECT_EQ(test, vtr_double_add(double_sums[i].b,
 						     double_sums[i].a),
@@ -74,6 +74,56 @@ static void difference_is_the_sum_with_the_negative(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vtr_double_sub(ONE, ONE), 0ULL);
 	KUNIT_EXPECT_EQ(test, vtr_double_sub(ONE_ULP, ONE),
 			0x3cb0000000000000ULL);
+}
+
+static void products_are_rounded_to_nearest_even(struct kunit *test)
+{
+	static const struct {
+		u64 a;
+		u64 b;
+		u64 product;
+	} known[] = {
+		{ ONE, TWO, TWO },
+		{ TWO, HALF, ONE },
+		{ ONE | VTR_DOUBLE_SIGN, TWO, TWO | VTR_DOUBLE_SIGN },
+		{ 0, TWO | VTR_DOUBLE_SIGN, MINUS_ZERO },
+		{ ONE_ULP, ONE_ULP, 0x3ff0000000000002ULL },
+		/* half of the smallest: a tie, to even; a bit more is not */
+		{ 1, HALF, 0 },
+		{ 1, 0x3fe0000000000001ULL, 1 },
+		{ NORMAL_MIN, HALF, 0x0008000000000000ULL },
+		{ SUBNORMAL_MAX, TWO, 0x001ffffffffffffeULL },
+		{ HUGEST, TWO, INFINITE },
+		{ INFINITE, MINUS_ZERO, NOT_A_NUMBER },
+		{ INFINITE, ONE | VTR_DOUBLE_SIGN, INFINITE | VTR_DOUBLE_SIGN },
+		{ 0x7ff0000000000001ULL, ONE, 0x7ff8000000000001ULL },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		KUNIT_EXPECT_EQ(test, vtr_double_mul(known[i].a, known[i].b),
+				known[i].product);
+		KUNIT_EXPECT_EQ(test, vtr_double_mul(known[i].b, known[i].a),
+				known[i].product);
+	}
+}
+
+static void doubles_are_in_order(struct kunit *test)
+{
+	static const u64 ordered[] = {
+		INFINITE | VTR_DOUBLE_SIGN, HUGEST | VTR_DOUBLE_SIGN,
+		ONE | VTR_DOUBLE_SIGN, 0x8000000000000001ULL, 0, 1, ONE,
+		ONE_ULP, TWO, HUGEST, INFINITE,
+	};
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(ordered); i++)
+		for (j = 0; j < ARRAY_SIZE(ordered); j++)
+			KUNIT_EXPECT_EQ(test, vtr_double_less(ordered[i],
+							      ordered[j]),
+					i < j);
+	KUNIT_EXPECT_FALSE(test, vtr_double_less(MINUS_ZERO, 0));
+	KUNIT_EXPECT_FALSE(test, vtr_double_less(0, MINUS_ZERO));
 }
 
 static void integers_are_rounded_to_nearest_even(struct kunit *test)
@@ -168,10 +218,22 @@ static void expect_sum(struct kunit *test, u64 a, u64 b)
 	u64 sum = vtr_double_add(a, b);
 	u64 wanted = to_bits(to_double(a) + to_double(b));
 
-	if (is_nan(wanted))
-		KUNIT_ASSERT_TRUE(test, is_nan(sum));
+	if (vtr_double_is_nan(wanted))
+		KUNIT_ASSERT_TRUE(test, vtr_double_is_nan(sum));
 	else
 		KUNIT_ASSERT_EQ_MSG(test, sum, wanted, "%#llx + %#llx", a, b);
+}
+
+static void expect_product(struct kunit *test, u64 a, u64 b)
+{
+	u64 product = vtr_double_mul(a, b);
+	u64 wanted = to_bits(to_double(a) * to_double(b));
+
+	if (vtr_double_is_nan(wanted))
+		KUNIT_ASSERT_TRUE(test, vtr_double_is_nan(product));
+	else
+		KUNIT_ASSERT_EQ_MSG(test, product, wanted, "%#llx * %#llx", a,
+				    b);
 }
 
 /* The machine has a wider type that holds numerator and denominator exactly. */
@@ -195,6 +257,11 @@ static void random_values_agree_with_the_machine(struct kunit *test)
 		a = random_bits(&random, 0);
 		b = random_bits(&random, a);
 		expect_sum(test, a, b);
+		expect_product(test, a, b);
+		/* near 1, so that the product is no extreme */
+		expect_product(test, a, random_bits(&random, ONE));
+		KUNIT_ASSERT_EQ(test, vtr_double_from_uint(a),
+				to_bits((double)a));
 		KUNIT_ASSERT_EQ(test, vitrine_double_from_int((s64)a),
 				to_bits((double)(s64)a));
 	}
@@ -220,6 +287,8 @@ static void random_ratios_agree_with_the_machine(struct kunit *test)
 static struct kunit_case double_cases[] = {
 	KUNIT_CASE(sums_are_rounded_to_nearest_even),
 	KUNIT_CASE(difference_is_the_sum_with_the_negative),
+	KUNIT_CASE(products_are_rounded_to_nearest_even),
+	KUNIT_CASE(doubles_are_in_order),
 	KUNIT_CASE(integers_are_rounded_to_nearest_even),
 	KUNIT_CASE(ratios_are_rounded_to_nearest_even),
 #ifndef __KERNEL__

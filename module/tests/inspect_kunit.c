@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of inspect.c, publish.c and publish_array.c, in the kernel only: the lock, the
+ * Suite of inspect.c and of publish*.c, in the kernel only: the lock, the
  * generation, every context, being full, and concurrent writers against
  * snapshots.
  */
@@ -118,6 +118,33 @@ static void null_arrays_are_accepted_too(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, vitrine_string_array_create(NULL, "s", 1));
 	vitrine_string_array_set(NULL, 0, "v");
 	vitrine_string_array_delete(NULL);
+	KUNIT_EXPECT_EQ(test, failures(test), 0);
+}
+
+static void null_histograms_are_accepted_too(struct kunit *test)
+{
+	KUNIT_EXPECT_NULL(test, vitrine_int_linear_create(NULL, "i", 0, 1, 1));
+	KUNIT_EXPECT_NULL(test,
+			  vitrine_int_exponential_create(NULL, "i", 0, 1, 2,
+							 1));
+	vitrine_int_histogram_insert(NULL, 1);
+	vitrine_int_histogram_insert_many(NULL, 1, 2);
+	vitrine_int_histogram_delete(NULL);
+	KUNIT_EXPECT_NULL(test, vitrine_uint_linear_create(NULL, "u", 0, 1, 1));
+	KUNIT_EXPECT_NULL(test,
+			  vitrine_uint_exponential_create(NULL, "u", 0, 1, 2,
+							  1));
+	vitrine_uint_histogram_insert(NULL, 1);
+	vitrine_uint_histogram_insert_many(NULL, 1, 2);
+	vitrine_uint_histogram_delete(NULL);
+	KUNIT_EXPECT_NULL(test, vitrine_double_linear_create(NULL, "d", 0, 1,
+							     1));
+	KUNIT_EXPECT_NULL(test,
+			  vitrine_double_exponential_create(NULL, "d", 0, 1, 2,
+							    1));
+	vitrine_double_histogram_insert(NULL, 1);
+	vitrine_double_histogram_insert_many(NULL, 1, 2);
+	vitrine_double_histogram_delete(NULL);
 	KUNIT_EXPECT_EQ(test, failures(test), 0);
 }
 
@@ -287,6 +314,48 @@ static void strings_of_arrays_are_shared(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, strings[7], 0);
 	vitrine_string_array_delete(s);
 	KUNIT_EXPECT_EQ(test, failures(test), 0);
+	check_live(test);
+}
+
+static void histograms_count_what_is_inserted(struct kunit *test)
+{
+	u64 one = vitrine_double_from_int(1), two = vitrine_double_from_int(2);
+	struct vitrine_node *root = vitrine_tree_root(test->priv);
+	struct vitrine_int_histogram *i =
+		vitrine_int_linear_create(root, "i", -10, 5, 3);
+	struct vitrine_uint_histogram *u =
+		vitrine_uint_exponential_create(root, "u", 0, 1, 2, 64);
+	struct vitrine_double_histogram *d =
+		vitrine_double_exponential_create(root, "d", 0, one, two, 3);
+
+	KUNIT_ASSERT_TRUE(test, i && u && d);
+	vitrine_int_histogram_insert(i, -11);
+	vitrine_int_histogram_insert(i, -1);
+	vitrine_int_histogram_insert_many(i, 5, 7);
+	KUNIT_EXPECT_EQ(test, slot_of(i, 2), 1);
+	KUNIT_EXPECT_EQ(test, slot_of(i, 4), 1);
+	KUNIT_EXPECT_EQ(test, slot_of(i, 6), 7);
+	vitrine_uint_histogram_insert_many(u, 1ULL << 40, 3);
+	vitrine_uint_histogram_insert(u, 1ULL << 40);
+	KUNIT_EXPECT_EQ(test, slot_of(u, 45), 4);
+	vitrine_double_histogram_insert(d, one);
+	vitrine_double_histogram_insert_many(d, two, 2);
+	vitrine_double_histogram_insert(d, U64_MAX);
+	KUNIT_EXPECT_EQ(test, slot_of(d, 5), one);
+	KUNIT_EXPECT_EQ(test, slot_of(d, 6), two);
+	KUNIT_EXPECT_EQ(test, failures(test), 1);
+	check_live(test);
+
+	KUNIT_EXPECT_NULL(test, vitrine_uint_linear_create(root, "u", 0, 0, 1));
+	KUNIT_EXPECT_NULL(test,
+			  vitrine_uint_linear_create(root, "u", 0, 1, 251));
+	KUNIT_EXPECT_NULL(test,
+			  vitrine_uint_linear_create(root, NULL, 0, 1, 1));
+	KUNIT_EXPECT_EQ(test, failures(test), 4);
+	vitrine_int_histogram_delete(i);
+	vitrine_uint_histogram_delete(u);
+	vitrine_double_histogram_delete(d);
+	KUNIT_EXPECT_EQ(test, failures(test), 4);
 	check_live(test);
 }
 
@@ -711,12 +780,14 @@ static void concurrent_writers_never_show_half(struct kunit *test)
 static struct kunit_case inspect_cases[] = {
 	KUNIT_CASE(null_is_accepted_everywhere),
 	KUNIT_CASE(null_arrays_are_accepted_too),
+	KUNIT_CASE(null_histograms_are_accepted_too),
 	KUNIT_CASE(null_name_is_counted_and_null_string_is_empty),
 	KUNIT_CASE(bad_trees_are_refused),
 	KUNIT_CASE(numbers_are_set_added_and_subtracted),
 	KUNIT_CASE(slots_are_set_added_and_subtracted),
 	KUNIT_CASE(slots_that_are_not_there_are_counted),
 	KUNIT_CASE(strings_of_arrays_are_shared),
+	KUNIT_CASE(histograms_count_what_is_inserted),
 	KUNIT_CASE(an_update_is_one_generation),
 	KUNIT_CASE(a_batch_is_one_generation),
 	KUNIT_CASE(an_nmi_never_waits),

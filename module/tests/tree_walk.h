@@ -113,7 +113,9 @@ static int model_create_array(struct kunit *test, struct random *random,
 
 	if (shape.type != INSPECT_STRING_REFERENCE && random_below(random, 2))
 		shape.count = random_below(random, 255);
-	new->bits = shape.type;
+	if (shape.type != INSPECT_STRING_REFERENCE && shape.count >= 5)
+		shape.format = random_below(random, 3);
+	new->bits = shape.type | shape.format << 4;
 	new->len = shape.count;
 	err = vtr_array_create(&tt->tree, tt->values[new->parent].index,
 			       name_of(tt, new->name), &shape, &new->index);
@@ -214,8 +216,8 @@ static int model_delete(struct kunit *test, struct tree_test_value *v)
 		err = vtr_tree_buffer_delete(&tt->tree, v->index,
 					     INSPECT_BUFFER_BINARY);
 	else if (v->type == INSPECT_ARRAY_VALUE)
-		err = vtr_array_delete(&tt->tree, v->index, v->bits,
-				       INSPECT_ARRAY_FLAT);
+		err = vtr_array_delete(&tt->tree, v->index, v->bits & 0xf,
+				       v->bits >> 4);
 	else
 		err = vtr_tree_number_delete(&tt->tree, v->index, v->type);
 

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Histograms of an Inspect hierarchy: arrays that begin with their parameters.
+ *
+ * Pure: takes no lock, allocates nothing, also compiles on the host. The
+ * owner serialises creation and deletion; parameters do not change between
+ * them, so the search for a slot needs no lock.
+ *
+ *	linear		floor, step, below floor, buckets..., beyond
+ *	exponential	floor, initial step, multiplier, below, buckets..., beyond
+ */
+#ifndef _VTR_HISTOGRAM_H
+#define _VTR_HISTOGRAM_H
+
+#include <linux/minmax.h>
+#include <linux/types.h>
+
+#include "array.h"
+
+#define VTR_HISTOGRAM_FLOOR		0
+#define VTR_HISTOGRAM_STEP		1
+#define VTR_HISTOGRAM_MULTIPLIER	2
+
+/* Slots that are no buckets: parameters, underflow, overflow. */
+#define VTR_HISTOGRAM_LINEAR_EXTRA	4
+#define VTR_HISTOGRAM_EXPONENTIAL_EXTRA	5
+
+/**
+ * struct vtr_histogram - what a histogram is made from
+ * @type: type of its values: INSPECT_INT_VALUE, _UINT_VALUE or _DOUBLE_VALUE
+ * @format: INSPECT_ARRAY_LINEAR_HISTOGRAM or _EXPONENTIAL_HISTOGRAM
+ * @parameters: floor, step and, of an exponential one, multiplier
+ * @nr_buckets: number of buckets, underflow and overflow not included
+ */
+struct vtr_histogram {
+	enum inspect_type		type;
+	enum inspect_array_format	format;
+	u64				parameters[3];
+	unsigned int			nr_buckets;
+};
+
+bool vtr_histogram_fits(const struct vtr_histogram *histogram);
+int vtr_histogram_create(struct vtr_tree *tree, u32 parent, const char *name,
+			 const struct vtr_histogram *histogram, u32 *ret);
+int vtr_histogram_delete(struct vtr_tree *tree, u32 index,
+			 enum inspect_type type);
+unsigned int vtr_histogram_double_slot(u64 *block, u64 bits);
+
+/**
+ * vtr_histogram_is() - is this a histogram of a given type?
+ * @block: first word of the block
+ * @type: type of its values
+ *
+ * Context: any.
+ * Return: true if it is, linear or exponential.
+ */
+static inline bool vtr_histogram_is(const u64 *block, enum inspect_type type)
+{
+	return vtr_block_type(block) == INSPECT_ARRAY_VALUE &&
+	       vtr_block_get(block, 1, ARRAY_TYPE) == type &&
+	       vtr_block_get(block, 1, ARRAY_FORMAT) != INSPECT_ARRAY_FLAT;
+}
+
+/**
+ * vtr_histogram_integer_slot() - where an integer is counted
+ * @block: first word of a histogram of integers
+ * @is_signed: are they signed?
+ * @value: the integer
+ *
+ * The distance from the floor has 64 bits even where a signed difference would
+ * not. The last bound fits the type, which vtr_histogram_fits() has seen to:
+ * a product that wraps is one that is not looked at.
+ *
+ * Context: any.
+ * Return: number of the slot.
+ */
+static __always_inline unsigned int
+vtr_histogram_integer_slot(u64 *block, bool is_signed, u64 value)
+{
+	const u64 *slots = vtr_array_numbers(block);
+	u64 floor = slots[VTR_HISTOGRAM_FLOOR];
+	u64 bound = slots[VTR_HISTOGRAM_STEP];
+	bool below = is_signed ? (s64)value < (s64)floor : value < floor;
+	unsigned int count = vtr_array_count(block), slot;
+
+	if (vtr_block_get(block, 1, ARRAY_FORMAT) ==
+	    INSPECT_ARRAY_LINEAR_HISTOGRAM) {
+		if (below)
+			return VTR_HISTOGRAM_STEP + 1;
+		return VTR_HISTOGRAM_STEP + 2 +
+		       min_t(u64, (value - floor) / bound,
+			     count - VTR_HISTOGRAM_LINEAR_EXTRA);
+	}
+	slot = VTR_HISTOGRAM_MULTIPLIER + 1;
+	if (below)
+		return slot;
+	while (++slot < count - 1 && value - floor >= bound)
+		bound *= slots[VTR_HISTOGRAM_MULTIPLIER];
+	return slot;
+}
+
+#endif /* _VTR_HISTOGRAM_H */

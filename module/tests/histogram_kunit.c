@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Suite of histogram.c: histograms as the format says, which slot a value goes
+ * to, at the bounds and beside them, and which parameters are refused.
+ */
+#include <kunit/test.h>
+
+#include "check.h"
+
+#define HISTOGRAM_TEST_PAGES	4
+#define HISTOGRAM_TEST_NAMES	16
+
+/* Bits of doubles. */
+#define HISTOGRAM_HALF		0x3fe0000000000000ULL
+#define HISTOGRAM_ONE		0x3ff0000000000000ULL
+#define HISTOGRAM_TWO		0x4000000000000000ULL
+#define HISTOGRAM_HUGEST	0x7fefffffffffffffULL
+
+struct histogram_test {
+	struct vtr_tree		tree;
+	struct check		check;
+	struct vtr_tree_name	names[HISTOGRAM_TEST_NAMES];
+	void			*pages[HISTOGRAM_TEST_PAGES];
+};
+
+static int histogram_test_init(struct kunit *test)
+{
+	struct histogram_test *ht = kunit_kzalloc(test, sizeof(*ht),
+						  GFP_KERNEL);
+	void *page = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, ht);
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	test->priv = ht;
+	check_init(test, &ht->check, HISTOGRAM_TEST_PAGES);
+	vtr_tree_init(&ht->tree, ht->pages, page, ht->names,
+		      HISTOGRAM_TEST_NAMES);
+	return 0;
+}
+
+/* A multiplier of 0 stands for a linear histogram. */
+static struct vtr_histogram spec(enum inspect_type type, u64 floor, u64 step,
+				 u64 multiplier, unsigned int nr_buckets)
+{
+	return (struct vtr_histogram){
+		.type = type,
+		.format = multiplier ? INSPECT_ARRAY_EXPONENTIAL_HISTOGRAM :
+				       INSPECT_ARRAY_LINEAR_HISTOGRAM,
+		.parameters = { floor, step, multiplier },
+		.nr_buckets = nr_buckets,
+	};
+}
+
+static u64 *new_histogram(struct kunit *test, enum inspect_type type, u64 floor,
+			  u64 step, u64 multiplier, unsigned int nr_buckets)
+{
+	struct histogram_test *ht = test->priv;
+	struct vtr_histogram histogram = spec(type, floor, step, multiplier,
+					      nr_buckets);
+	u32 index = 0;
+
+	KUNIT_ASSERT_EQ(test, vtr_histogram_create(&ht->tree, ht->tree.root,
+						   "h", &histogram, &index), 0);
+	check_tree(test, &ht->tree, &ht->check);
+	return vtr_tree_block(&ht->tree, index);
+}
+
+static void histogram_is_as_the_format_says(struct kunit *test)
+{
+	struct histogram_test *ht = test->priv;
+	u32 used = ht->tree.heap.used_bytes, index = 99;
+	struct vtr_histogram histogram = spec(INSPECT_UINT_VALUE, 7, 3, 0, 2);
+	u64 *block;
+
+	KUNIT_ASSERT_EQ(test, vtr_histogram_create(&ht->tree, ht->tree.root,
+						   "h", &histogram, &index), 0);
+	block = vtr_tree_block(&ht->tree, index);
+	KUNIT_EXPECT_EQ(test, block[0] & 0xffff, 0xb02ULL);
+	KUNIT_EXPECT_EQ(test, block[1], 0x615ULL);
+	KUNIT_EXPECT_EQ(test, block[2], 7ULL);
+	KUNIT_EXPECT_EQ(test, block[3], 3ULL);
+	KUNIT_EXPECT_TRUE(test, !memchr_inv(block + 4, 0, 32));
+	KUNIT_EXPECT_EQ(test, vtr_histogram_delete(&ht->tree, index,
+						   INSPECT_INT_VALUE), -EINVAL);
+	KUNIT_EXPECT_EQ(test, vtr_histogram_delete(&ht->tree, index,
+						   INSPECT_UINT_VALUE), 0);
+	KUNIT_EXPECT_EQ(test, ht->tree.heap.used_bytes, used);
+	block = new_histogram(test, INSPECT_INT_VALUE, -7, 3, 2, 1);
+	KUNIT_EXPECT_EQ(test, block[1], 0x624ULL);
+	KUNIT_EXPECT_EQ(test, (s64)block[2], -7);
+	KUNIT_EXPECT_EQ(test, block[3], 3ULL);
+	KUNIT_EXPECT_EQ(test, block[4], 2ULL);
+	KUNIT_EXPECT_TRUE(test, !memchr_inv(block + 5, 0, 24));
+}
+
+struct histogram_test_slot {
+	u64		value;
+	unsigned int	slot;
+};
+
+static void expect_slots(struct kunit *test, u64 *block,
+			 const struct histogram_test_slot *known, size_t nr)
+{
+	bool is_signed = vtr_histogram_is(block, INSPECT_INT_VALUE);
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		u64 value = known[i].value;
+		unsigned int slot;
+
+		if (vtr_histogram_is(block, INSPECT_DOUBLE_VALUE))
+			slot = vtr_histogram_double_slot(block, value);
+		else
+			slot = vtr_histogram_integer_slot(block, is_signed,
+							  value);
+		KUNIT_EXPECT_EQ_MSG(test, slot, known[i].slot, "value %#llx",
+				    value);
+	}
+}
+
+static void linear_integers_go_to_their_slot(struct kunit *test)
+{
+	static const struct histogram_test_slot uints[] = {
+		{ 0, 2 }, { 9, 2 }, { 10, 3 }, { 14, 3 }, { 15, 4 }, { 24, 5 },
+		{ 25, 6 }, { U64_MAX, 6 },
+	};
+	static const struct histogram_test_slot ints[] = {
+		{ S64_MIN, 2 }, { -11, 2 }, { -10, 3 }, { -1, 4 }, { 0, 5 },
+		{ 4, 5 }, { 5, 6 }, { S64_MAX, 6 },
+	};
+	static const struct histogram_test_slot whole[] = {
+		{ S64_MIN, 3 }, { -2, 3 }, { -1, 4 }, { S64_MAX, 5 },
+	};
+
+	expect_slots(test, new_histogram(test, INSPECT_UINT_VALUE, 10, 5, 0, 3),
+		     uints, ARRAY_SIZE(uints));
+	expect_slots(test, new_histogram(test, INSPECT_INT_VALUE, -10, 5, 0, 3),
+		     ints, ARRAY_SIZE(ints));
+	/* from end to end of the type */
+	expect_slots(test, new_histogram(test, INSPECT_INT_VALUE, S64_MIN,
+					 S64_MAX, 0, 2),
+		     whole, ARRAY_SIZE(whole));
+}
+
+static void exponential_integers_go_to_their_slot(struct kunit *test)
+{
+	static const struct histogram_test_slot uints[] = {
+		{ 0, 3 }, { 9, 3 }, { 10, 4 }, { 14, 4 }, { 15, 5 }, { 24, 5 },
+		{ 25, 6 }, { 54, 6 }, { 55, 7 }, { U64_MAX, 7 },
+	};
+	static const struct histogram_test_slot ints[] = {
+		{ S64_MIN, 3 }, { -2, 3 }, { -1, 4 }, { 0, 5 }, { 1, 6 },
+		{ 2, 6 }, { 3, 7 }, { S64_MAX, 7 },
+	};
+	u64 *block = new_histogram(test, INSPECT_UINT_VALUE, 0, 1, 2, 64);
+	unsigned int i;
+
+	for (i = 0; i < 64; i++) {
+		KUNIT_EXPECT_EQ(test, vtr_histogram_integer_slot(block, false,
+								 1ULL << i),
+				5 + i);
+		KUNIT_EXPECT_EQ(test,
+				vtr_histogram_integer_slot(block, false,
+							   (1ULL << i) - 1),
+				4 + i);
+	}
+	KUNIT_EXPECT_EQ(test, vtr_histogram_integer_slot(block, false, U64_MAX),
+			68);
+	/* bounds 10, 15, 25, 55; and -1, 0, 1, 3 */
+	block = new_histogram(test, INSPECT_UINT_VALUE, 10, 5, 3, 3);
+	expect_slots(test, block, uints, ARRAY_SIZE(uints));
+	expect_slots(test, new_histogram(test, INSPECT_INT_VALUE, -1, 1, 2, 3),
+		     ints, ARRAY_SIZE(ints));
+	block = new_histogram(test, INSPECT_UINT_VALUE, 0, 1, 1, 249);
+	KUNIT_EXPECT_EQ(test, vtr_histogram_integer_slot(block, false, 0), 4);
+	KUNIT_EXPECT_EQ(test, vtr_histogram_integer_slot(block, false, 1), 253);
+}
+
+static void doubles_go_to_their_slot(struct kunit *test)
+{
+	static const struct histogram_test_slot linear[] = {
+		{ VTR_DOUBLE_INFINITE | VTR_DOUBLE_SIGN, 2 },
+		{ 1 | VTR_DOUBLE_SIGN, 2 }, { VTR_DOUBLE_SIGN, 3 }, { 0, 3 },
+		{ HISTOGRAM_HALF - 1, 3 }, { HISTOGRAM_HALF, 4 },
+		{ HISTOGRAM_ONE - 1, 4 }, { HISTOGRAM_ONE, 5 },
+		{ HISTOGRAM_TWO - 1, 6 }, { HISTOGRAM_TWO, 7 },
+		{ VTR_DOUBLE_INFINITE, 7 }, { VTR_DOUBLE_INFINITE + 1, 0 },
+	};
+	static const struct histogram_test_slot exponential[] = {
+		{ VTR_DOUBLE_INFINITE | VTR_DOUBLE_SIGN, 3 },
+		{ 1 | VTR_DOUBLE_SIGN, 3 }, { 0, 4 },
+		{ HISTOGRAM_HALF - 1, 4 }, { HISTOGRAM_HALF, 5 },
+		{ HISTOGRAM_ONE - 1, 5 }, { HISTOGRAM_ONE, 6 },
+		{ HISTOGRAM_TWO - 1, 6 }, { HISTOGRAM_TWO, 7 },
+		{ HISTOGRAM_HUGEST, 7 }, { VTR_DOUBLE_INFINITE, 7 },
+		{ ~0ULL, 0 },
+	};
+
+	expect_slots(test, new_histogram(test, INSPECT_DOUBLE_VALUE, 0,
+					 HISTOGRAM_HALF, 0, 4),
+		     linear, ARRAY_SIZE(linear));
+	expect_slots(test, new_histogram(test, INSPECT_DOUBLE_VALUE, 0,
+					 HISTOGRAM_HALF, HISTOGRAM_TWO, 3),
+		     exponential, ARRAY_SIZE(exponential));
+}
+
+static void bad_parameters_are_refused(struct kunit *test)
+{
+	const struct vtr_histogram bad[] = {
+		spec(INSPECT_UINT_VALUE, 0, 1, 0, 0),
+		spec(INSPECT_UINT_VALUE, 0, 1, 0, 251),
+		spec(INSPECT_UINT_VALUE, 0, 1, 1, 250),
+		spec(INSPECT_UINT_VALUE, 0, 1, 0, UINT_MAX),
+		spec(INSPECT_UINT_VALUE, 0, 1, 2, UINT_MAX - 3),
+		spec(INSPECT_UINT_VALUE, 0, 0, 0, 1),
+		spec(INSPECT_UINT_VALUE, 0, 0, 2, 1),
+		spec(INSPECT_INT_VALUE, 0, -1, 0, 1),
+		spec(INSPECT_INT_VALUE, 0, 1, -2, 1),
+		spec(INSPECT_UINT_VALUE, 0, 1, 2, 65),
+		spec(INSPECT_UINT_VALUE, 1, U64_MAX, 0, 1),
+		spec(INSPECT_UINT_VALUE, 0, U64_MAX / 2, 0, 3),
+		spec(INSPECT_INT_VALUE, 1, S64_MAX, 0, 1),
+		spec(INSPECT_INT_VALUE, S64_MIN, S64_MAX, 0, 3),
+		spec(INSPECT_DOUBLE_VALUE, 0, 0, 0, 1),
+		spec(INSPECT_DOUBLE_VALUE, 0, VTR_DOUBLE_INFINITE, 0, 1),
+		spec(INSPECT_DOUBLE_VALUE, 0, HISTOGRAM_HUGEST, 0, 2),
+		spec(INSPECT_DOUBLE_VALUE, VTR_DOUBLE_INFINITE, HISTOGRAM_ONE,
+		     0, 2),
+		spec(INSPECT_DOUBLE_VALUE, ~0ULL, HISTOGRAM_ONE, 0, 2),
+		spec(INSPECT_DOUBLE_VALUE, 0, ~0ULL, HISTOGRAM_TWO, 2),
+		spec(INSPECT_DOUBLE_VALUE, 0, HISTOGRAM_ONE, ~0ULL, 2),
+		spec(INSPECT_DOUBLE_VALUE, 0, HISTOGRAM_ONE, HISTOGRAM_HALF, 2),
+		spec(INSPECT_DOUBLE_VALUE, 0, HISTOGRAM_ONE, HISTOGRAM_HUGEST,
+		     3),
+	};
+	struct histogram_test *ht = test->priv;
+	u32 index = 99, used = ht->tree.heap.used_bytes, i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		KUNIT_EXPECT_EQ_MSG(test,
+				    vtr_histogram_create(&ht->tree,
+							 ht->tree.root, "h",
+							 &bad[i], &index),
+				    -EINVAL, "number %u", i);
+	KUNIT_EXPECT_EQ(test, index, 99);
+	KUNIT_EXPECT_EQ(test, ht->tree.heap.used_bytes, used);
+}
+
+static void largest_histograms_fit(struct kunit *test)
+{
+	new_histogram(test, INSPECT_UINT_VALUE, 0, 1, 0, 250);
+	new_histogram(test, INSPECT_INT_VALUE, S64_MIN, 1, 2, 64);
+}
+
+static struct kunit_case histogram_cases[] = {
+	KUNIT_CASE(histogram_is_as_the_format_says),
+	KUNIT_CASE(linear_integers_go_to_their_slot),
+	KUNIT_CASE(exponential_integers_go_to_their_slot),
+	KUNIT_CASE(doubles_go_to_their_slot),
+	KUNIT_CASE(bad_parameters_are_refused),
+	KUNIT_CASE(largest_histograms_fit),
+	{}
+};
+
+static struct kunit_suite histogram_suite = {
+	.name = "vitrine_histogram",
+	.init = histogram_test_init,
+	.test_cases = histogram_cases,
+};
+
+kunit_test_suite(histogram_suite);
