@@ -144,15 +144,14 @@ cost: packages
 harness: packages
 	@$(lane) $@ selftests/qemu/selftest.sh
 
-# One after the other, to the end, whatever fails on the way. The debug kernel,
-# if it has to be built, has until its lanes come.
-lanes := style host-kunit library fuzz harness $(kselftest_lanes) $(race_lanes) cost debug-kunit debug-kselftest
+# Two side by side, to the end, whatever fails on the way: a guest that takes
+# turns in one thread keeps one processor busy. The debug kernel, if it has to be
+# built, has until its lanes come. What each test said is in the logs.
+lanes := $(kselftest_lanes) host-kunit library $(race_lanes) fuzz style harness cost debug-kunit debug-kselftest
 check: packages
 	@mkdir -p build/log; rm -f build/log/*.count; \
 	nice selftests/qemu/kernel debug >build/log/debug-kernel.log 2>&1 & \
-	for lane in $(lanes); do \
-		$(MAKE) --no-print-directory -s $$lane || true; \
-	done; \
+	LANE_BRIEF=1 $(MAKE) --no-print-directory -s -k -j 2 $(lanes) || true; \
 	for lane in $(lanes); do \
 		printf '# %-16s ' $$lane; $(lane) --total $$lane || true; \
 	done; \
