@@ -118,7 +118,7 @@ fuzz: packages
 			echo "ok $$nr fuzz_$$name"; done; echo "1..$$nr"'
 
 debug-kunit: packages
-	@$(lane) $@ $(run) --kernel debug --bring module --timeout 900 -- selftests/qemu/kunit.sh
+	@$(lane) $@ $(run) --kernel debug --smp 4 --bring module --timeout 900 -- selftests/qemu/kunit.sh
 
 # What takes locks, frees and unloads, where lockdep and KASAN watch.
 debug-kselftest: packages

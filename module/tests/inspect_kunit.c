@@ -594,6 +594,7 @@ static void concurrent_writers_never_show_half(struct kunit *test)
 }
 
 #include "inspect_arrays.h"
+#include "inspect_walk.h"
 
 static struct kunit_case inspect_cases[] = {
 	KUNIT_CASE(null_is_accepted_everywhere),
@@ -618,6 +619,9 @@ static struct kunit_case inspect_cases[] = {
 	KUNIT_CASE(a_snapshot_refreshes_first),
 	KUNIT_CASE(every_tree_has_its_file),
 	KUNIT_CASE(concurrent_writers_never_show_half),
+	KUNIT_CASE_SLOW(walk_with_a_fixed_seed_a_million_calls),
+	KUNIT_CASE_SLOW(walk_with_a_fresh_seed_a_million_calls),
+	KUNIT_CASE_SLOW(walk_on_four_cpus_a_million_calls),
 	{}
 };
 

@@ -1,0 +1,631 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Random walks through the publisher's interface, beside a model: one thread
+ * with a fixed and with a fresh seed, and one thread on each of four CPUs in
+ * the same tree. Each thread compares the value it has just changed, and every
+ * so often all of its own; while all of them stand still the whole tree is
+ * checked against the format.
+ *
+ * A part of inspect_kunit.c, which includes it behind what both use. Threads
+ * are not KUnit's, so what they find wrong they count.
+ */
+#ifndef _VTR_TESTS_INSPECT_WALK_H
+#define _VTR_TESTS_INSPECT_WALK_H
+
+#include <linux/completion.h>
+#include <linux/random.h>
+
+#include "../double.h"
+
+#define WALK_CALLS		1000000U
+#define WALK_CHECKS		400U	/* of the whole tree */
+#define WALK_THREADS		4
+#define WALK_VALUES		96U	/* of a thread's model */
+#define WALK_SLOTS		6U	/* of an array; buckets of a histogram */
+#define WALK_TEXT_MAX		3000U	/* bytes: two extents */
+#define WALK_LIMIT_BYTES	(12U << 10) /* small enough to be full at times */
+
+enum walk_op {
+	WALK_CREATE,
+	WALK_CHANGE,
+	WALK_DELETE,
+};
+
+/**
+ * struct walk_value - a value of the model
+ * @kind: what it is, NULL while the slot is empty
+ * @handle: its handle
+ * @parent: number of the value that is its node, 0 for the thread's own
+ * @nr_children: values whose @parent it is
+ * @deleted: a node that was deleted before its children
+ * @name: number of its name
+ * @len: bytes of a string or byte vector, slots of an array
+ * @words: what its slots hold; words[0] is a number's value, and what bytes or
+ *	a text begin with
+ */
+struct walk_value {
+	const struct walk_kind	*kind;
+	void			*handle;
+	u32			parent;
+	u32			nr_children;
+	bool			deleted;
+	u32			name;
+	u32			len;
+	u64			words[WALK_SLOTS + 5];
+};
+
+struct walk_thread {
+	struct vitrine_tree	*tree;
+	struct random		random;
+	u32			nr_calls;
+	unsigned long		nr_wrong;
+	unsigned long		nr_refused;
+	struct completion	done;
+	char			text[WALK_TEXT_MAX + 1];
+	struct walk_value	values[WALK_VALUES];
+};
+
+/**
+ * struct walk_kind - how values of one type are made, changed and deleted
+ * @type: type of the block
+ * @call: makes the call and, if it has an effect, the same change to the model
+ * @matches: whether the block holds what the model says
+ */
+struct walk_kind {
+	enum inspect_type type;
+	void (*call)(struct walk_thread *wt, struct walk_value *v,
+		     enum walk_op op, struct vitrine_node *parent,
+		     const char *name);
+	bool (*matches)(struct walk_thread *wt, const struct walk_value *v);
+};
+
+static u32 walk_below(struct walk_thread *wt, u32 limit)
+{
+	return random_below(&wt->random, limit);
+}
+
+/* Forty names, more than one of each length, some shared by all threads. */
+static const char *walk_name(u32 name, char *buf)
+{
+	snprintf(buf, 64, "%.*s%u", (int)(name % 37),
+		 "a name that is as long as that number", name);
+	return buf;
+}
+
+static const char *walk_text(struct walk_thread *wt, u32 len, u64 first)
+{
+	u32 i;
+
+	for (i = 0; i < len; i++)
+		wt->text[i] = 'a' + (first + i) % 26;
+	wt->text[len] = '\0';
+	return wt->text;
+}
+
+/* Numbers */
+
+#define WALK_NUMBER(what, set_it, add_it, sum)				\
+static void walk_##what(struct walk_thread *wt, struct walk_value *v,	\
+			enum walk_op op, struct vitrine_node *parent,	\
+			const char *name)				\
+{									\
+	u64 bits = random_u64(&wt->random);				\
+									\
+	if (op == WALK_DELETE)						\
+		return vitrine_##what##_delete(v->handle);		\
+	if (op == WALK_CREATE) {					\
+		v->handle = vitrine_##what##_create(parent, name, bits);\
+		v->words[0] = bits;					\
+	} else if (walk_below(wt, 2)) {					\
+		set_it(v->handle, bits);				\
+		v->words[0] = bits;					\
+	} else {							\
+		add_it(v->handle, bits);				\
+		v->words[0] = sum(v->words[0], bits);			\
+	}								\
+}
+
+#define WALK_PLUS(a, b)		((a) + (b))
+#define WALK_MINUS(a, b)	((a) - (b))
+
+WALK_NUMBER(int, vitrine_int_set, vitrine_int_add, WALK_PLUS)
+WALK_NUMBER(uint, vitrine_uint_set, vitrine_uint_sub, WALK_MINUS)
+WALK_NUMBER(double, vitrine_double_set, vitrine_double_add, vtr_double_add)
+
+static void walk_bool(struct walk_thread *wt, struct walk_value *v,
+		      enum walk_op op, struct vitrine_node *parent,
+		      const char *name)
+{
+	if (op == WALK_DELETE)
+		return vitrine_bool_delete(v->handle);
+	v->words[0] = walk_below(wt, 2);
+	if (op == WALK_CREATE)
+		v->handle = vitrine_bool_create(parent, name, v->words[0]);
+	else
+		vitrine_bool_set(v->handle, v->words[0]);
+}
+
+static bool walk_number_matches(struct walk_thread *wt,
+				const struct walk_value *v)
+{
+	return bits_of(v->handle) == v->words[0];
+}
+
+/* Strings and byte vectors */
+
+/* Set anew, unless the tree is full: the old value then stays. */
+static void walk_buffer_changed(struct walk_value *v, u32 len, u64 first)
+{
+	u64 word = bits_of(v->handle);
+
+	if ((u32)word != len && (u32)word == v->len)
+		return;
+	v->len = len;
+	v->words[0] = first;
+}
+
+static void walk_string(struct walk_thread *wt, struct walk_value *v,
+			enum walk_op op, struct vitrine_node *parent,
+			const char *name)
+{
+	u32 len = walk_below(wt, 1 + (8U << walk_below(wt, 9)));
+	u64 first = walk_below(wt, 26);
+
+	if (op == WALK_DELETE)
+		return vitrine_string_delete(v->handle);
+	walk_text(wt, len, first);
+	if (op == WALK_CREATE) {
+		v->handle = vitrine_string_create(parent, name, wt->text);
+		v->len = len;
+		v->words[0] = first;
+	} else {
+		vitrine_string_set(v->handle, wt->text);
+		walk_buffer_changed(v, len, first);
+	}
+}
+
+static void walk_bytes(struct walk_thread *wt, struct walk_value *v,
+		       enum walk_op op, struct vitrine_node *parent,
+		       const char *name)
+{
+	u32 len = walk_below(wt, WALK_TEXT_MAX + 1);
+	u64 first = walk_below(wt, 26);
+
+	if (op == WALK_DELETE)
+		return vitrine_bytes_delete(v->handle);
+	walk_text(wt, len, first);
+	if (op == WALK_CREATE) {
+		v->handle = vitrine_bytes_create(parent, name, wt->text, len);
+		v->len = len;
+		v->words[0] = first;
+	} else {
+		vitrine_bytes_set(v->handle, wt->text, len);
+		walk_buffer_changed(v, len, first);
+	}
+}
+
+static bool walk_buffer_matches(struct walk_thread *wt,
+				const struct walk_value *v)
+{
+	u64 word = bits_of(v->handle);
+	u32 index = word >> 32 & 0xfffffff, left = v->len, fill;
+	const char *text = walk_text(wt, v->len, v->words[0]);
+
+	if ((u32)word != v->len)
+		return false;
+	for (; left; left -= fill, text += fill) {
+		const u64 *extent = vtr_edit_handle(wt->tree, index);
+
+		fill = min_t(u32, left, (16U << (*extent & 0xf)) - 8);
+		if (vtr_block_type(extent) != INSPECT_EXTENT ||
+		    memcmp(extent + 1, text, fill))
+			return false;
+		index = *extent >> 16 & 0xffffff;
+	}
+	return true;
+}
+
+/* Arrays */
+
+#define WALK_ARRAY(what, sum)						\
+static void walk_##what##_array(struct walk_thread *wt,			\
+				struct walk_value *v, enum walk_op op,	\
+				struct vitrine_node *parent,		\
+				const char *name)			\
+{									\
+	u64 bits = random_u64(&wt->random);				\
+	u32 slot = walk_below(wt, WALK_SLOTS);				\
+									\
+	if (op == WALK_DELETE)						\
+		return vitrine_##what##_array_delete(v->handle);	\
+	if (op == WALK_CREATE) {					\
+		v->handle = vitrine_##what##_array_create(parent, name,	\
+							  WALK_SLOTS);	\
+		v->len = WALK_SLOTS;					\
+	} else if (walk_below(wt, 2)) {					\
+		vitrine_##what##_array_set(v->handle, slot, bits);	\
+		v->words[slot] = bits;					\
+	} else {							\
+		vitrine_##what##_array_add(v->handle, slot, bits);	\
+		v->words[slot] = sum(v->words[slot], bits);		\
+	}								\
+}
+
+WALK_ARRAY(int, WALK_PLUS)
+WALK_ARRAY(uint, WALK_PLUS)
+WALK_ARRAY(double, vtr_double_add)
+
+static bool walk_array_matches(struct walk_thread *wt,
+			       const struct walk_value *v)
+{
+	return !memcmp((const u64 *)v->handle + 2, v->words, v->len * 8);
+}
+
+/* A slot's word is the number of its text plus one, or 0 for the empty one. */
+static void walk_string_array(struct walk_thread *wt, struct walk_value *v,
+			      enum walk_op op, struct vitrine_node *parent,
+			      const char *name)
+{
+	u32 slot = walk_below(wt, WALK_SLOTS), text = walk_below(wt, 41);
+	const u32 *slots;
+	char buf[64];
+
+	if (op == WALK_DELETE)
+		return vitrine_string_array_delete(v->handle);
+	if (op == WALK_CREATE) {
+		v->handle = vitrine_string_array_create(parent, name,
+							WALK_SLOTS);
+		v->len = WALK_SLOTS;
+		return;
+	}
+	slots = (const u32 *)((const u64 *)v->handle + 2);
+	if (!text) {
+		vitrine_string_array_set(v->handle, slot, "");
+		v->words[slot] = 0;
+	} else {
+		u32 before = slots[slot];
+
+		vitrine_string_array_set(v->handle, slot,
+					 walk_name(text - 1, buf));
+		/* Without room the old text stays. */
+		if (slots[slot] != before)
+			v->words[slot] = text;
+		else if (v->words[slot] != text)
+			wt->nr_refused++;
+	}
+}
+
+static bool walk_text_matches(struct walk_thread *wt, u32 index, u32 text)
+{
+	const u64 *block;
+	char buf[64];
+
+	if (!index || !text)
+		return !index && !text;
+	block = vtr_edit_handle(wt->tree, index);
+	walk_name(text - 1, buf);
+	return vtr_block_type(block) == INSPECT_STRING_REFERENCE &&
+	       (u32)block[1] == strlen(buf) &&
+	       !memcmp((const u8 *)block + 12, buf, strlen(buf));
+}
+
+static bool walk_string_array_matches(struct walk_thread *wt,
+				      const struct walk_value *v)
+{
+	const u32 *slots = (const u32 *)((const u64 *)v->handle + 2);
+	u32 i;
+
+	for (i = 0; i < v->len; i++)
+		if (!walk_text_matches(wt, slots[i], v->words[i]))
+			return false;
+	return true;
+}
+
+/* Histograms: floor 10; steps of 5, or of 3, 6, 12, ... */
+
+#define WALK_HISTOGRAM(what, type)					\
+static void walk_##what##_linear(struct walk_thread *wt,		\
+				 struct walk_value *v, enum walk_op op,	\
+				 struct vitrine_node *parent,		\
+				 const char *name)			\
+{									\
+	u32 value = walk_below(wt, 60);					\
+	u32 slot = value < 10 ? 0 : min((value - 10) / 5, WALK_SLOTS) + 1;\
+									\
+	if (op == WALK_DELETE)						\
+		return vitrine_##what##_histogram_delete(v->handle);	\
+	if (op == WALK_CREATE) {					\
+		v->handle = vitrine_##what##_linear_create(parent, name,\
+				type(10), type(5), WALK_SLOTS);		\
+		v->len = WALK_SLOTS + 4;				\
+		v->words[0] = type(10);					\
+		v->words[1] = type(5);					\
+		return;							\
+	}								\
+	vitrine_##what##_histogram_insert(v->handle, type(value));	\
+	v->words[2 + slot] = walk_##what##_sum(v->words[2 + slot],	\
+					       type(1));		\
+}									\
+									\
+static void walk_##what##_exponential(struct walk_thread *wt,		\
+				      struct walk_value *v,		\
+				      enum walk_op op,			\
+				      struct vitrine_node *parent,	\
+				      const char *name)			\
+{									\
+	u32 value = walk_below(wt, 300), count = walk_below(wt, 5);	\
+	u32 slot = 0, bound = 10;					\
+									\
+	for (; slot <= WALK_SLOTS && value >= bound; slot++)		\
+		bound = 10 + (3U << slot);				\
+	if (op == WALK_DELETE)						\
+		return vitrine_##what##_histogram_delete(v->handle);	\
+	if (op == WALK_CREATE) {					\
+		v->handle = vitrine_##what##_exponential_create(parent,	\
+				name, type(10), type(3), type(2),	\
+				WALK_SLOTS);				\
+		v->len = WALK_SLOTS + 5;				\
+		v->words[0] = type(10);					\
+		v->words[1] = type(3);					\
+		v->words[2] = type(2);					\
+		return;							\
+	}								\
+	vitrine_##what##_histogram_insert_many(v->handle, type(value),	\
+					       count);			\
+	v->words[3 + slot] = walk_##what##_sum(v->words[3 + slot],	\
+					       type(count));		\
+}
+
+#define walk_int_sum	WALK_PLUS
+#define walk_uint_sum	WALK_PLUS
+#define walk_double_sum	vtr_double_add
+
+WALK_HISTOGRAM(int, (u64))
+WALK_HISTOGRAM(uint, (u64))
+WALK_HISTOGRAM(double, vitrine_double_from_int)
+
+/* Nodes */
+
+static void walk_node(struct walk_thread *wt, struct walk_value *v,
+		      enum walk_op op, struct vitrine_node *parent,
+		      const char *name)
+{
+	if (op == WALK_DELETE)
+		vitrine_node_delete(v->handle);
+	else if (op == WALK_CREATE)
+		v->handle = vitrine_node_create(parent, name);
+}
+
+static bool walk_node_matches(struct walk_thread *wt,
+			      const struct walk_value *v)
+{
+	return bits_of(v->handle) == v->nr_children;
+}
+
+static const struct walk_kind walk_kinds[] = {
+	{ INSPECT_NODE_VALUE, walk_node, walk_node_matches },
+	{ INSPECT_NODE_VALUE, walk_node, walk_node_matches },
+	{ INSPECT_NODE_VALUE, walk_node, walk_node_matches },
+	{ INSPECT_INT_VALUE, walk_int, walk_number_matches },
+	{ INSPECT_UINT_VALUE, walk_uint, walk_number_matches },
+	{ INSPECT_DOUBLE_VALUE, walk_double, walk_number_matches },
+	{ INSPECT_BOOL_VALUE, walk_bool, walk_number_matches },
+	{ INSPECT_BUFFER_VALUE, walk_string, walk_buffer_matches },
+	{ INSPECT_BUFFER_VALUE, walk_bytes, walk_buffer_matches },
+	{ INSPECT_ARRAY_VALUE, walk_int_array, walk_array_matches },
+	{ INSPECT_ARRAY_VALUE, walk_uint_array, walk_array_matches },
+	{ INSPECT_ARRAY_VALUE, walk_double_array, walk_array_matches },
+	{ INSPECT_ARRAY_VALUE, walk_string_array, walk_string_array_matches },
+	{ INSPECT_ARRAY_VALUE, walk_int_linear, walk_array_matches },
+	{ INSPECT_ARRAY_VALUE, walk_int_exponential, walk_array_matches },
+	{ INSPECT_ARRAY_VALUE, walk_uint_linear, walk_array_matches },
+	{ INSPECT_ARRAY_VALUE, walk_uint_exponential, walk_array_matches },
+	{ INSPECT_ARRAY_VALUE, walk_double_linear, walk_array_matches },
+	{ INSPECT_ARRAY_VALUE, walk_double_exponential, walk_array_matches },
+};
+
+/* Its block is of the right type, below the right node, and holds the value. */
+static bool walk_matches(struct walk_thread *wt, const struct walk_value *v)
+{
+	const u64 *block = v->handle;
+	u32 parent = vtr_edit_index(wt->values[v->parent].handle);
+
+	if ((block[0] >> 16 & 0xffffff) != parent)
+		return false;
+	if (v->deleted)
+		return vtr_block_type(block) == INSPECT_TOMBSTONE &&
+		       block[1] == v->nr_children;
+	return vtr_block_type(block) == v->kind->type &&
+	       walk_text_matches(wt, block[0] >> 40, v->name + 1) &&
+	       v->kind->matches(wt, v);
+}
+
+static void walk_create(struct walk_thread *wt, struct walk_value *v)
+{
+	u32 parent = walk_below(wt, WALK_VALUES);
+	struct walk_value new = {
+		.kind = &walk_kinds[walk_below(wt, ARRAY_SIZE(walk_kinds))],
+		.name = walk_below(wt, 40),
+	};
+	char name[64];
+
+	if (!wt->values[parent].kind || wt->values[parent].deleted ||
+	    wt->values[parent].kind->type != INSPECT_NODE_VALUE)
+		parent = 0;
+	new.parent = parent;
+	new.kind->call(wt, &new, WALK_CREATE, wt->values[parent].handle,
+		       walk_name(new.name, name));
+	if (!new.handle) {
+		wt->nr_refused++;
+		return;
+	}
+	*v = new;
+	wt->values[parent].nr_children++;
+}
+
+/* A value that is gone takes its deleted parents along when it was the last. */
+static void walk_delete(struct walk_thread *wt, struct walk_value *v)
+{
+	v->kind->call(wt, v, WALK_DELETE, NULL, NULL);
+	v->deleted = true;
+	while (v->deleted && !v->nr_children) {
+		v->kind = NULL;
+		v->deleted = false;
+		v = &wt->values[v->parent];
+		v->nr_children--;
+	}
+}
+
+/* One call on a value that is not the thread's own node, which is number 0. */
+static void walk_call(struct walk_thread *wt)
+{
+	struct walk_value *v = &wt->values[1 + walk_below(wt, WALK_VALUES - 1)];
+
+	if (!v->kind)
+		walk_create(wt, v);
+	else if (v->deleted)
+		return;
+	else if (walk_below(wt, 8) && v->kind->type != INSPECT_NODE_VALUE)
+		v->kind->call(wt, v, WALK_CHANGE, NULL, NULL);
+	else if (walk_below(wt, 2))
+		walk_delete(wt, v);
+	if (v->kind && !walk_matches(wt, v))
+		wt->nr_wrong++;
+}
+
+static void walk_compare_all(struct walk_thread *wt)
+{
+	u32 i;
+
+	for (i = 1; i < WALK_VALUES; i++)
+		if (wt->values[i].kind && !walk_matches(wt, &wt->values[i]))
+			wt->nr_wrong++;
+}
+
+/* @nr_calls calls, now and then some of them in one batch. */
+static int walk_some(void *ctx)
+{
+	struct walk_thread *wt = ctx;
+	u32 calls, batch;
+	unsigned long flags;
+
+	for (calls = 0; calls < wt->nr_calls; calls++) {
+		if (!walk_below(wt, 50)) {
+			flags = vitrine_batch_begin(wt->tree);
+			for (batch = walk_below(wt, 10); batch; batch--)
+				walk_call(wt);
+			vitrine_batch_end(wt->tree, flags);
+		}
+		walk_call(wt);
+		if (!(calls % 64))
+			cond_resched();
+	}
+	walk_compare_all(wt);
+	complete(&wt->done);
+	return 0;
+}
+
+static struct walk_thread *walk_thread_create(struct kunit *test, u64 seed)
+{
+	struct walk_thread *wt = kunit_kzalloc(test, sizeof(*wt), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, wt);
+	wt->tree = test->priv;
+	wt->random.state = seed;
+	init_completion(&wt->done);
+	wt->values[0].kind = &walk_kinds[0];
+	wt->values[0].handle =
+		vitrine_node_create(vitrine_tree_root(wt->tree), "thread");
+	KUNIT_ASSERT_NOT_NULL(test, wt->values[0].handle);
+	return wt;
+}
+
+static void walk_check(struct kunit *test, const struct walk_thread *wt)
+{
+	KUNIT_ASSERT_EQ(test, wt->nr_wrong, 0);
+	KUNIT_ASSERT_EQ(test, bits_of(wt->values[0].handle),
+			wt->values[0].nr_children);
+}
+
+/* Delete what is left: the tree then holds the threads' own nodes alone. */
+static void walk_end(struct kunit *test, struct walk_thread *wt)
+{
+	u32 i;
+
+	for (i = 1; i < WALK_VALUES; i++)
+		if (wt->values[i].kind && !wt->values[i].deleted)
+			walk_delete(wt, &wt->values[i]);
+	walk_check(test, wt);
+	KUNIT_EXPECT_EQ(test, wt->values[0].nr_children, 0);
+	KUNIT_EXPECT_GT(test, wt->nr_refused, 0);
+	vitrine_node_delete(wt->values[0].handle);
+}
+
+/* A check is quick while the notes it takes are made once. */
+static void walk_check_tree(struct kunit *test, struct check *check)
+{
+	struct vitrine_tree *tree = test->priv;
+
+	KUNIT_ASSERT_EQ(test, *tree->generation & 1, 0);
+	check_tree(test, &tree->blocks, check);
+}
+
+static void inspect_walk(struct kunit *test, u64 seed, unsigned int nr_threads)
+{
+	struct vitrine_tree *tree =
+		limited_tree(test, WALK_LIMIT_BYTES * nr_threads);
+	struct walk_thread *threads[WALK_THREADS];
+	struct task_struct *task;
+	struct check check;
+	unsigned int i, round;
+
+	check_init(test, &check, tree->area.max_pages);
+	for (i = 0; i < nr_threads; i++) {
+		threads[i] = walk_thread_create(test, seed + i);
+		threads[i]->nr_calls = WALK_CALLS / WALK_CHECKS / nr_threads;
+	}
+	for (round = 0; round < WALK_CHECKS; round++) {
+		for (i = 0; i < nr_threads; i++) {
+			task = kthread_create(walk_some, threads[i],
+					      "vitrine_walk/%u", i);
+			KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+			kthread_bind(task, i % num_online_cpus());
+			wake_up_process(task);
+		}
+		for (i = 0; i < nr_threads; i++)
+			wait_for_completion(&threads[i]->done);
+		for (i = 0; i < nr_threads; i++)
+			walk_check(test, threads[i]);
+		walk_check_tree(test, &check);
+	}
+	for (i = 0; i < nr_threads; i++)
+		walk_end(test, threads[i]);
+	walk_check_tree(test, &check);
+	KUNIT_EXPECT_EQ(test, tree->blocks.nr_values, 1);
+	KUNIT_EXPECT_EQ(test, tree->blocks.nr_tombstones, 0);
+	/* header, root and the root's name */
+	KUNIT_EXPECT_EQ(test, tree->blocks.heap.used_bytes, 32 + 16 + 16);
+}
+
+static void walk_with_a_fixed_seed_a_million_calls(struct kunit *test)
+{
+	inspect_walk(test, 1, 1);
+}
+
+static void walk_with_a_fresh_seed_a_million_calls(struct kunit *test)
+{
+	u64 seed = get_random_u64();
+
+	kunit_info(test, "seed %#llx\n", seed);
+	inspect_walk(test, seed, 1);
+}
+
+static void walk_on_four_cpus_a_million_calls(struct kunit *test)
+{
+	u64 seed = get_random_u64();
+
+	kunit_info(test, "seed %#llx, %u CPUs\n", seed, num_online_cpus());
+	inspect_walk(test, seed, WALK_THREADS);
+}
+
+#endif /* _VTR_TESTS_INSPECT_WALK_H */
