@@ -183,6 +183,24 @@ unsigned int vitrine_hierarchy_version(const struct vitrine_hierarchy *hierarchy
 const struct vitrine_value *
 vitrine_hierarchy_first(const struct vitrine_hierarchy *hierarchy);
 
+/**
+ * enum vitrine_verdict - what becomes of a value
+ * @VITRINE_DROP: it is left out, with all below it
+ * @VITRINE_KEEP: it stays, with all below it
+ * @VITRINE_DESCEND: it stays if something below it does
+ */
+enum vitrine_verdict {
+	VITRINE_DROP,
+	VITRINE_KEEP,
+	VITRINE_DESCEND,
+};
+
+typedef enum vitrine_verdict vitrine_filter_fn(void *ctx,
+					       const struct vitrine_value *value);
+
+void vitrine_hierarchy_filter(struct vitrine_hierarchy *hierarchy,
+			      vitrine_filter_fn *judge, void *ctx);
+
 const struct vitrine_value *
 vitrine_value_first_child(const struct vitrine_value *value);
 const struct vitrine_value *
