@@ -82,8 +82,8 @@ struct vtr_edit_page {
  * @kref: held by the publisher, open files and mappings
  * @list: in inspect.c's list of trees
  * @file: what publish() returned
- * @refresh_lock: serialises @refresh
- * @refresh: brings a built-in tree's values up to date, or NULL
+ * @refresh_lock: serialises refreshes and guards @refreshers
+ * @refreshers: what brings values up to date, in the order it was added
  * @name: name of the tree
  */
 struct vitrine_tree {
@@ -100,8 +100,8 @@ struct vitrine_tree {
 	struct kref		kref;
 	struct list_head	list;
 	struct dentry		*file;
-	struct mutex		refresh_lock; /* one refresh at a time */
-	void			(*refresh)(struct vitrine_tree *tree);
+	struct mutex		refresh_lock; /* of @refreshers */
+	struct list_head	refreshers;
 	char			name[VITRINE_TREE_NAME_MAX + 1];
 };
 

@@ -203,6 +203,7 @@ static struct vitrine_tree *tree_alloc(const char *name, size_t limit_bytes)
 	lockdep_init_map_wait(&tree->dep_map, "vitrine_tree", &tree->key, 0,
 			      LD_WAIT_SPIN);
 	mutex_init(&tree->refresh_lock);
+	INIT_LIST_HEAD(&tree->refreshers);
 	kref_init(&tree->kref);
 	strscpy(tree->name, name, sizeof(tree->name));
 	page_label(tree, page, 0);
@@ -295,6 +296,15 @@ struct vitrine_tree *vitrine_tree_create(const char *name, size_t limit_bytes)
 }
 EXPORT_SYMBOL_GPL(vitrine_tree_create);
 
+/* From here on nothing refreshes the tree, and no call is under way. */
+static void refreshers_drop(struct vitrine_tree *tree)
+{
+	mutex_lock(&tree->refresh_lock);
+	while (!list_empty(&tree->refreshers))
+		list_del_init(tree->refreshers.next);
+	mutex_unlock(&tree->refresh_lock);
+}
+
 /**
  * vitrine_tree_destroy() - remove a tree and its file
  * @tree: the tree, or NULL
@@ -317,7 +327,7 @@ void vitrine_tree_destroy(struct vitrine_tree *tree)
 	mutex_unlock(&trees_lock);
 	mutex_unlock(&files_lock);
 
-	vtr_inspect_set_refresh(tree, NULL);
+	refreshers_drop(tree);
 	vtr_inspect_put(tree);
 }
 EXPORT_SYMBOL_GPL(vitrine_tree_destroy);
@@ -461,33 +471,55 @@ void vtr_inspect_for_each(void (*fn)(struct vitrine_tree *tree, void *ctx),
 }
 
 /**
- * vtr_inspect_set_refresh() - have a tree brought up to date when it is read
+ * vtr_inspect_add_refresher() - have values brought up to date when read
  * @tree: the tree
- * @refresh: called in task context before a copy is made and when a file is
- *	opened, one call at a time; must not create or destroy a tree. NULL for
- *	none: a call under way has then ended
+ * @refresher: what does it, behind those added before; its @refresh is set
+ *
+ * A tree that is destroyed runs none any more.
  *
  * Context: task, sleeps.
  */
-void vtr_inspect_set_refresh(struct vitrine_tree *tree,
-			     void (*refresh)(struct vitrine_tree *tree))
+void vtr_inspect_add_refresher(struct vitrine_tree *tree,
+			       struct vtr_inspect_refresher *refresher)
 {
 	mutex_lock(&tree->refresh_lock);
-	tree->refresh = refresh;
+	list_add_tail(&refresher->list, &tree->refreshers);
 	mutex_unlock(&tree->refresh_lock);
 }
 
 /**
+ * vtr_inspect_remove_refresher() - undo vtr_inspect_add_refresher()
+ * @tree: the tree; destroyed or not, as long as a reference keeps it
+ * @refresher: what was added; no call is under way afterwards
+ *
+ * Context: task, sleeps; not from a refresh of this tree.
+ * Return: true if it still refreshed the tree, which is not destroyed then.
+ */
+bool vtr_inspect_remove_refresher(struct vitrine_tree *tree,
+				  struct vtr_inspect_refresher *refresher)
+{
+	bool active;
+
+	mutex_lock(&tree->refresh_lock);
+	active = !list_empty(&refresher->list);
+	list_del_init(&refresher->list);
+	mutex_unlock(&tree->refresh_lock);
+	return active;
+}
+
+/**
  * vtr_inspect_refresh() - bring a tree up to date
- * @tree: the tree; nothing happens unless it asked for it
+ * @tree: the tree; nothing happens unless it has refreshers
  *
  * Context: task, sleeps.
  */
 void vtr_inspect_refresh(struct vitrine_tree *tree)
 {
+	struct vtr_inspect_refresher *refresher;
+
 	mutex_lock(&tree->refresh_lock);
-	if (tree->refresh)
-		tree->refresh(tree);
+	list_for_each_entry(refresher, &tree->refreshers, list)
+		refresher->refresh(refresher);
 	mutex_unlock(&tree->refresh_lock);
 }
 

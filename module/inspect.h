@@ -10,6 +10,7 @@
 #ifndef _VTR_INSPECT_H
 #define _VTR_INSPECT_H
 
+#include <linux/list.h>
 #include <linux/types.h>
 
 struct dentry;
@@ -48,6 +49,19 @@ struct vtr_inspect_stats {
 	u32 nr_tombstones;
 };
 
+/**
+ * struct vtr_inspect_refresher - brings values of a tree up to date
+ * @list: among the tree's refreshers; inspect.c's
+ * @refresh: called in task context before a copy is made, when the tree's file
+ *	is opened and once a second while it is open; one call at a time in one
+ *	tree. Must not create or destroy a tree, nor add or remove a refresher
+ *	of this one
+ */
+struct vtr_inspect_refresher {
+	struct list_head list;
+	void (*refresh)(struct vtr_inspect_refresher *refresher);
+};
+
 void vtr_inspect_set_files(const struct vtr_inspect_files *files);
 
 struct vitrine_tree *vtr_inspect_get(struct vitrine_tree *tree);
@@ -60,8 +74,10 @@ unsigned long vtr_inspect_refused(void);
 void vtr_inspect_for_each(void (*fn)(struct vitrine_tree *tree, void *ctx),
 			  void *ctx);
 
-void vtr_inspect_set_refresh(struct vitrine_tree *tree,
-			     void (*refresh)(struct vitrine_tree *tree));
+void vtr_inspect_add_refresher(struct vitrine_tree *tree,
+			       struct vtr_inspect_refresher *refresher);
+bool vtr_inspect_remove_refresher(struct vitrine_tree *tree,
+				  struct vtr_inspect_refresher *refresher);
 void vtr_inspect_refresh(struct vitrine_tree *tree);
 int vtr_inspect_snapshot(struct vitrine_tree *tree, void **ret,
 			 size_t *ret_len);

@@ -150,7 +150,7 @@ static void refresh_ring(unsigned int cpu)
 	vitrine_uint_set(ring->subbufs, stats.subbufs);
 }
 
-static void self_refresh(struct vitrine_tree *unused)
+static void self_refresh(struct vtr_inspect_refresher *unused)
 {
 	struct vtr_session_settings settings;
 	unsigned int cpu;
@@ -166,6 +166,10 @@ static void self_refresh(struct vitrine_tree *unused)
 	for_each_possible_cpu(cpu)
 		refresh_ring(cpu);
 }
+
+static struct vtr_inspect_refresher refresher = {
+	.refresh = self_refresh,
+};
 
 /**
  * vtr_self_init() - publish the tree "vitrine"
@@ -196,7 +200,7 @@ int vtr_self_init(void)
 	buffer_bytes = vitrine_uint_create(node, "buffer_bytes", 0);
 	subbuf_bytes = vitrine_uint_create(node, "subbuffer_bytes", 0);
 	rings_node = vitrine_node_create(node, "cpus");
-	vtr_inspect_set_refresh(tree, self_refresh);
+	vtr_inspect_add_refresher(tree, &refresher);
 	return 0;
 }
 

@@ -98,7 +98,7 @@ static void refresh_memory(void)
 	vitrine_uint_set(memory.buffer, (u64)info.bufferram * info.mem_unit);
 }
 
-static void system_refresh(struct vitrine_tree *unused)
+static void system_refresh(struct vtr_inspect_refresher *unused)
 {
 	unsigned int cpu;
 
@@ -107,6 +107,10 @@ static void system_refresh(struct vitrine_tree *unused)
 	for_each_possible_cpu(cpu)
 		refresh_cpu(cpu);
 }
+
+static struct vtr_inspect_refresher refresher = {
+	.refresh = system_refresh,
+};
 
 static void create_cpu(struct vitrine_node *parent, unsigned int cpu)
 {
@@ -187,7 +191,7 @@ int vtr_system_init(void)
 	node = vitrine_node_create(root, "cpus");
 	for_each_possible_cpu(cpu)
 		create_cpu(node, cpu);
-	vtr_inspect_set_refresh(tree, system_refresh);
+	vtr_inspect_add_refresher(tree, &refresher);
 	return 0;
 }
 

@@ -393,26 +393,33 @@ static void a_reference_outlives_the_publisher(struct kunit *test)
 
 static unsigned int nr_refreshes;
 
-static void count_refresh(struct vitrine_tree *tree)
+static void count_refresh(struct vtr_inspect_refresher *refresher)
 {
 	nr_refreshes++;
 }
 
 static void a_snapshot_refreshes_first(struct kunit *test)
 {
+	struct vtr_inspect_refresher first = { .refresh = count_refresh };
+	struct vtr_inspect_refresher second = { .refresh = count_refresh };
 	struct vitrine_tree *tree = vtr_inspect_get(test->priv);
 	void *copied;
 	size_t len;
 
 	nr_refreshes = 0;
-	vtr_inspect_set_refresh(tree, count_refresh);
+	vtr_inspect_add_refresher(tree, &first);
+	vtr_inspect_add_refresher(tree, &second);
 	KUNIT_EXPECT_EQ(test, vtr_inspect_snapshot(tree, &copied, &len), 0);
 	kvfree(copied);
-	KUNIT_EXPECT_EQ(test, nr_refreshes, 1);
+	KUNIT_EXPECT_EQ(test, nr_refreshes, 2);
+	KUNIT_EXPECT_TRUE(test, vtr_inspect_remove_refresher(tree, &first));
+	vtr_inspect_refresh(tree);
+	KUNIT_EXPECT_EQ(test, nr_refreshes, 3);
 	vitrine_tree_destroy(tree);
 	test->priv = NULL;
 	vtr_inspect_refresh(tree);
-	KUNIT_EXPECT_EQ(test, nr_refreshes, 1);
+	KUNIT_EXPECT_EQ(test, nr_refreshes, 3);
+	KUNIT_EXPECT_FALSE(test, vtr_inspect_remove_refresher(tree, &second));
 	vtr_inspect_put(tree);
 }
 
