@@ -122,7 +122,7 @@ debug-kunit: packages
 
 # What takes locks, frees and unloads, where lockdep and KASAN watch.
 debug-kselftest: packages
-	@$(lane) $@ $(run) --kernel debug $(kselftest) map publisher.sh hotplug.sh unload.sh
+	@$(lane) $@ $(run) --kernel debug $(kselftest) map publisher.sh hotplug.sh unload.sh fault_injection
 
 kunit: host-kunit debug-kunit
 

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * No memory, at every place: each operation is run again and again, and each
+ * time another of its allocations fails. It ends in success or in an error that
+ * says why, a publisher never notices, and every tree stays whole.
+ *
+ * The kernel fails the Nth allocation of a task that has written N to its
+ * fail-nth file, which reads 0 once that has happened. What is left of a very
+ * large N says how many allocations an operation makes. Of the many that loading
+ * a module takes, each run tries every third, beginning anywhere;
+ * "fault_injection all" tries them all.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <vitrine.h>
+
+#include "selftest.h"
+
+#define FAIL_NTH	"/proc/thread-self/fail-nth"
+#define PUBLISHER	INSPECT_DIR "publisher.inspect"
+#define SELF		INSPECT_DIR "vitrine.inspect"
+#define MANY		1000000U
+#define LOAD_STRIDE	3U
+
+static long page;
+static bool try_all;
+
+struct operation {
+	const char *name;
+	int (*run)(void);	/* 0 or an errno */
+	void (*undo)(void);	/* after success; may be NULL */
+	bool is_load;
+};
+
+/* ---- The kernel's side ------------------------------------------------- */
+
+static void write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		ksft_exit_fail_msg("%s: %s\n", path, strerror(errno));
+	close(fd);
+}
+
+/* The file stays open: to open it would take an allocation. */
+static int fail_nth_fd = -1;
+
+static void fail_nth(unsigned int n)
+{
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%u", n);
+
+	if (pwrite(fail_nth_fd, text, len, 0) != len)
+		ksft_exit_fail_msg(FAIL_NTH ": %s\n", strerror(errno));
+}
+
+/* How many allocations are still to come before one fails; 0: it has. */
+static unsigned int fail_left(void)
+{
+	char text[16] = "";
+
+	if (pread(fail_nth_fd, text, sizeof(text) - 1, 0) < 0)
+		ksft_exit_fail_msg(FAIL_NTH ": %s\n", strerror(errno));
+	return strtoul(text, NULL, 10);
+}
+
+static void set_up(void)
+{
+	static const char * const settings[] = {
+		"/sys/kernel/debug/failslab/verbose",
+		"/sys/kernel/debug/failslab/ignore-gfp-wait",
+		"/sys/kernel/debug/fail_page_alloc/verbose",
+		"/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait",
+		"/sys/kernel/debug/fail_page_alloc/ignore-gfp-highmem",
+		"/sys/kernel/debug/fail_page_alloc/min-order",
+	};
+	unsigned int i;
+
+	fail_nth_fd = open(FAIL_NTH, O_RDWR);
+	if (fail_nth_fd < 0)
+		ksft_exit_skip("this kernel injects no faults: %s\n",
+			       strerror(errno));
+	for (i = 0; i < ARRAY_SIZE(settings); i++)
+		write_file(settings[i], "0");
+	page = sysconf(_SC_PAGESIZE);
+}
+
+/* ---- Operations -------------------------------------------------------- */
+
+static int load(const char *variable, const char *params)
+{
+	int fd = open(getenv(variable), O_RDONLY | O_CLOEXEC);
+	int err = 0;
+
+	if (fd < 0)
+		return errno;
+	if (syscall(SYS_finit_module, fd, params, 0))
+		err = errno;
+	close(fd);
+	return err;
+}
+
+static void unload(const char *name)
+{
+	if (syscall(SYS_delete_module, name, O_NONBLOCK))
+		ksft_exit_fail_msg("rmmod %s: %s\n", name,
+				   strerror(errno));
+}
+
+static int load_vitrine(void)
+{
+	return load("VITRINE_KO", "buffer_kb=64 subbuf_kb=4");
+}
+
+static void unload_vitrine(void)
+{
+	unload("vitrine");
+}
+
+/* With nodes enough for several pages. */
+static int load_publisher(void)
+{
+	return load("VITRINE_PUBLISHER_KO", "nodes=2000");
+}
+
+static void unload_publisher(void)
+{
+	unload("publisher");
+}
+
+static int read_all(const char *path)
+{
+	static char buf[65536];
+	int fd = open(path, O_RDONLY), err = 0;
+	ssize_t len;
+
+	if (fd < 0)
+		return errno;
+	do {
+		len = read(fd, buf, sizeof(buf));
+	} while (len > 0);
+	if (len < 0)
+		err = errno;
+	close(fd);
+	return err;
+}
+
+static int read_tree(void)
+{
+	return read_all(PUBLISHER);
+}
+
+static int read_self(void)
+{
+	return read_all(SELF);
+}
+
+static int read_archive(void)
+{
+	return read_all(TRACE_DIR "trace.fxt");
+}
+
+/* A fault that finds no memory is tried again by the kernel: no SIGBUS. */
+static int map_file(const char *path, int flags, int prot)
+{
+	int fd = open(path, flags), err = 0;
+	volatile char *map;
+
+	if (fd < 0)
+		return errno;
+	map = mmap(NULL, 2 * page, prot, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED) {
+		err = errno;
+	} else {
+		(void)map[0];
+		(void)map[page];
+		munmap((void *)map, 2 * page);
+	}
+	close(fd);
+	return err;
+}
+
+static int map_tree(void)
+{
+	return map_file(PUBLISHER, O_RDONLY, PROT_READ);
+}
+
+static int map_ring(void)
+{
+	return map_file(TRACE_DIR "cpu0", O_RDONLY, PROT_READ);
+}
+
+static int set_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY), err = 0;
+
+	if (fd < 0)
+		return errno;
+	if (write(fd, text, strlen(text)) < 0)
+		err = errno;
+	close(fd);
+	return err;
+}
+
+static int new_rings(void)
+{
+	return set_file(TRACE_DIR "buffer_kb", "32");
+}
+
+static void old_rings(void)
+{
+	write_file(TRACE_DIR "buffer_kb", "64");
+}
+
+static int disable(void)
+{
+	return set_file(TRACE_DIR "enable", "0");
+}
+
+static void enable(void)
+{
+	write_file(TRACE_DIR "enable", "1");
+}
+
+static const struct operation loads[] = {
+	{ "load the module", load_vitrine, unload_vitrine, true },
+};
+
+/* The module is loaded from here on; the publisher from the second on. */
+static const struct operation operations[] = {
+	{ "load a publisher", load_publisher, unload_publisher, true },
+	{ "read a tree", read_tree, NULL, false },
+	{ "read a tree that is refreshed", read_self, NULL, false },
+	{ "map a tree", map_tree, NULL, false },
+	{ "map a ring", map_ring, NULL, false },
+	{ "read the trace", read_archive, NULL, false },
+	{ "make a new session", new_rings, old_rings, false },
+	{ "stop recording", disable, enable, false },
+};
+
+/* ---- What must hold ---------------------------------------------------- */
+
+static unsigned int nr_faults;
+
+static void print_fault(void *ctx, uint64_t offset, const char *message)
+{
+	nr_faults++;
+	ksft_print_msg("%s: offset 0x%" PRIx64 ": %s\n", (const char *)ctx,
+		       offset, message);
+}
+
+/* The tree can be read and is whole; a missing one was not made. */
+static bool tree_is_whole(const char *path)
+{
+	struct vitrine_inspect_summary summary;
+	struct vitrine_snapshot *snapshot;
+	struct vitrine_source *source;
+	struct vitrine_error *err;
+	const void *bytes;
+	size_t len;
+
+	if (access(path, F_OK))
+		return true;
+	nr_faults = 0;
+	err = vitrine_source_create(path, 0, &source);
+	if (!err) {
+		err = vitrine_snapshot_create(source, &snapshot);
+		if (!err) {
+			bytes = vitrine_snapshot_bytes(snapshot, &len);
+			err = vitrine_inspect_check(bytes, len, path,
+						    print_fault, (void *)path,
+						    &summary);
+			vitrine_snapshot_destroy(snapshot);
+		}
+		vitrine_source_destroy(source);
+	}
+	if (err) {
+		vitrine_error_print(err, stdout);
+		vitrine_error_destroy(err);
+		return false;
+	}
+	return !nr_faults;
+}
+
+static bool all_is_well(void)
+{
+	return tree_is_whole(SELF) && tree_is_whole(PUBLISHER);
+}
+
+/* ---- The walk ---------------------------------------------------------- */
+
+static unsigned int count_allocations(const struct operation *op)
+{
+	unsigned int left;
+	int err;
+
+	fail_nth(MANY);
+	err = op->run();
+	left = fail_left();
+	fail_nth(0);
+	if (err)
+		ksft_exit_fail_msg("%s: %s\n", op->name, strerror(err));
+	if (op->undo)
+		op->undo();
+	return MANY - left;
+}
+
+/* An operation that fails says that memory is why. */
+static bool is_fair(int err)
+{
+	return err == 0 || err == ENOMEM || err == ENFILE || err == EAGAIN;
+}
+
+/* Fail each allocation in turn, until one run has no allocation left to fail. */
+static void walk(const struct operation *op)
+{
+	unsigned int nr = count_allocations(op), n = 1, stride = 1;
+	unsigned int survived = 0, refused = 0, bad = 0;
+	bool injected = true;
+	int err;
+
+	if (op->is_load && !try_all) {
+		stride = LOAD_STRIDE;
+		n = 1 + getpid() % stride;
+	}
+	for (; injected && n < MANY; n += stride) {
+		fail_nth(n);
+		err = op->run();
+		injected = !fail_left();
+		fail_nth(0);
+		if (!is_fair(err) || !all_is_well()) {
+			ksft_print_msg("%s: allocation %u of %u: %s\n",
+				       op->name, n, nr, strerror(err));
+			bad++;
+		}
+		if (!err && op->undo)
+			op->undo();
+		survived += injected && !err;
+		refused += injected && err;
+	}
+	ksft_test_result(!bad && survived + refused,
+			 "%s: of %u allocations %u fail: %u survived, %u refused\n",
+			 op->name, nr, survived + refused, survived, refused);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int i;
+
+	try_all = argc > 1 && !strcmp(argv[1], "all");
+	ksft_print_header();
+	if (!getenv("VITRINE_KO") || !getenv("VITRINE_PUBLISHER_KO"))
+		ksft_exit_skip("set VITRINE_KO and VITRINE_PUBLISHER_KO, or use selftests/qemu/run\n");
+	set_up();
+	ksft_set_plan(ARRAY_SIZE(loads) + ARRAY_SIZE(operations));
+	for (i = 0; i < ARRAY_SIZE(loads); i++)
+		walk(&loads[i]);
+	if (load_vitrine())
+		ksft_exit_fail_msg("cannot load the module\n");
+	for (i = 0; i < ARRAY_SIZE(operations); i++) {
+		if (i == 1 && load_publisher())
+			ksft_exit_fail_msg("cannot load the publisher\n");
+		walk(&operations[i]);
+	}
+	unload_publisher();
+	unload_vitrine();
+	ksft_finished();
+}
