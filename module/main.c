@@ -11,6 +11,7 @@
 #include "debugfs.h"
 #include "sched.h"
 #include "session.h"
+#include "writer.h"
 
 static bool enable = true;
 module_param(enable, bool, 0444);
@@ -55,6 +56,7 @@ static int __init vitrine_init(void)
 {
 	int err;
 
+	vtr_writer_init();
 	err = vtr_sched_init();
 	if (err) {
 		pr_err("vitrine: this kernel has no tracepoint sched_switch or task_rename; it needs CONFIG_TRACEPOINTS\n");

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What every probe needs: this CPU's ring, room in it, and threads introduced
+ * in it before a record refers to them.
+ */
+#ifndef _VITRINE_WRITER_H
+#define _VITRINE_WRITER_H
+
+#include <linux/percpu.h>
+#include <linux/sched.h>
+
+#include "fxt.h"
+#include "ring.h"
+
+/* Most that it takes to introduce one thread: a reference, and both names. */
+#define VTR_WRITER_THREAD_WORDS (VTR_FXT_THREAD_WORDS + \
+				 VTR_FXT_THREAD_NAME_WORDS + \
+				 VTR_FXT_PROCESS_NAME_WORDS)
+
+/* A CPU that does not record follows this ring: it never has room. */
+extern struct vtr_ring vtr_writer_none;
+
+/* The ring this CPU records into. */
+DECLARE_PER_CPU(struct vtr_ring *, vtr_writer_ring);
+
+/**
+ * struct vtr_subject - what the records that introduce a thread say of it
+ * @key: its key in the thread table
+ * @process: koid of its process
+ * @thread: its koid
+ * @name: its name; any bytes, which may change
+ * @process_name: its process's name, likewise
+ */
+struct vtr_subject {
+	u64		key;
+	u64		process;
+	u64		thread;
+	const char	*name;
+	const char	*process_name;
+};
+
+/**
+ * vtr_writer_key() - key of a thread
+ * @task: the thread
+ *
+ * The two fields are next to each other, so that one load fetches both.
+ *
+ * Context: any. Hot.
+ * Return: process id << 32 | thread id.
+ */
+static __always_inline u64 vtr_writer_key(const struct task_struct *task)
+{
+	BUILD_BUG_ON(sizeof(task->pid) != 4 || sizeof(task->tgid) != 4);
+	BUILD_BUG_ON(offsetof(struct task_struct, tgid) !=
+		     offsetof(struct task_struct, pid) + 4);
+	BUILD_BUG_ON(!IS_ENABLED(CONFIG_CPU_LITTLE_ENDIAN) &&
+		     !IS_ENABLED(CONFIG_X86) && !IS_ENABLED(CONFIG_ARM64));
+
+	return *(const u64 *)&task->pid;
+}
+
+/**
+ * vtr_writer_is_idle() - whether a thread is the idle thread of its CPU
+ * @task: the thread
+ *
+ * Context: any. Hot.
+ * Return: true if it is.
+ */
+static __always_inline bool vtr_writer_is_idle(const struct task_struct *task)
+{
+	return !task->pid;
+}
+
+void vtr_writer_init(void);
+void vtr_subject_idle(struct vtr_subject *subject);
+void vtr_subject_task(const struct task_struct *task,
+		      struct vtr_subject *subject);
+bool vtr_writer_reserve(struct vtr_ring *ring, unsigned int nr_words, u64 now,
+			const struct vtr_subject *running);
+bool vtr_writer_reserve_here(struct vtr_ring *ring, unsigned int nr_words,
+			     u64 now);
+unsigned int vtr_writer_introduce(struct vtr_ring *ring, u64 now,
+				  const struct vtr_subject *subject);
+u64 *vtr_writer_put_names(struct vtr_ring *ring, u64 *next,
+			  const struct vtr_subject *subject);
+void vtr_writer_commit_untimed(struct vtr_ring *ring, u64 *next, u64 now);
+
+#endif /* _VITRINE_WRITER_H */
