@@ -127,16 +127,21 @@ static void tree_refresh(struct work_struct *work)
 
 static int tree_open(struct inode *inode, struct file *file)
 {
-	struct vitrine_tree *tree = inode->i_private;
+	struct vitrine_tree *tree;
 	struct copy *copy;
 	int err;
 
+	err = vtr_inspect_open(inode->i_private, &tree);
+	if (err)
+		return err;
 	err = copy_open(file, tree);
+	vtr_inspect_put(tree);
 	if (err)
 		return err;
 	copy = file->private_data;
 	INIT_DEFERRABLE_WORK(&copy->refresh, tree_refresh);
-	tree_refresh(&copy->refresh.work);
+	if (!vtr_inspect_frozen(tree))
+		tree_refresh(&copy->refresh.work);
 	return 0;
 }
 
@@ -174,13 +179,12 @@ static const struct file_operations tree_locked_down_fops = {
 
 static const struct file_operations *tree_file_operations = &tree_fops;
 
-static struct dentry *tree_publish(struct vitrine_tree *tree)
+static struct dentry *tree_publish(struct vtr_inspect_entry *entry)
 {
 	char name[VITRINE_TREE_NAME_MAX + sizeof(VITRINE_INSPECT_SUFFIX)];
 
-	snprintf(name, sizeof(name), "%s" VITRINE_INSPECT_SUFFIX,
-		 vtr_inspect_name(tree));
-	return debugfs_create_file_unsafe(name, 0400, inspect_dir, tree,
+	snprintf(name, sizeof(name), "%s" VITRINE_INSPECT_SUFFIX, entry->name);
+	return debugfs_create_file_unsafe(name, 0400, inspect_dir, entry,
 					  tree_file_operations);
 }
 

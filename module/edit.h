@@ -42,6 +42,7 @@
 #include <vitrine/inspect.h>
 
 #include "area.h"
+#include "inspect.h"
 #include "tree.h"
 
 #ifndef CONFIG_64BIT
@@ -80,11 +81,9 @@ struct vtr_edit_page {
  * @edit_pages: one for each page there may ever be
  * @failed: creations and updates refused or lost
  * @kref: held by the publisher, open files and mappings
- * @list: in inspect.c's list of trees
- * @file: what publish() returned
+ * @entry: its name and file
  * @refresh_lock: serialises refreshes and guards @refreshers
  * @refreshers: what brings values up to date, in the order it was added
- * @name: name of the tree
  */
 struct vitrine_tree {
 	u64			*generation;
@@ -98,11 +97,9 @@ struct vitrine_tree {
 	struct vtr_edit_page	*edit_pages;
 	atomic_long_t		failed;
 	struct kref		kref;
-	struct list_head	list;
-	struct dentry		*file;
+	struct vtr_inspect_entry entry;
 	struct mutex		refresh_lock; /* of @refreshers */
 	struct list_head	refreshers;
-	char			name[VITRINE_TREE_NAME_MAX + 1];
 };
 
 static inline struct vtr_edit_page *vtr_edit_page(const void *handle)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Trees: their pages, their list, their copies.
+ * Trees: their pages, their names, their copies.
  *
  * Concurrency: edit.h says who may touch a tree's blocks. Besides:
  *
- *   trees_lock	  guards the list of trees
- *   files_lock	  guards which trees have a file; taken before trees_lock, and
- *		  never by what a file's open() may call, since withdraw()
+ *   entries_lock guards the list of entries: trees, and what lazy.c adds
+ *   files_lock	  guards which entries have a file; taken before entries_lock,
+ *		  and never by what a file's open() may call, since withdraw()
  *		  waits for that
- *   refresh_lock one tree's; taken before trees_lock
+ *   refresh_lock one tree's; taken before entries_lock
  *
  * No page is allocated under a tree's lock, which on PREEMPT_RT would sleep:
  * vtr_edit_refill() allocates before it, into a reserve that the heap takes
@@ -34,8 +34,8 @@
 #define COPY_TRIES		4
 
 static DEFINE_MUTEX(files_lock);
-static DEFINE_MUTEX(trees_lock);
-static LIST_HEAD(trees);
+static DEFINE_MUTEX(entries_lock);
+static LIST_HEAD(entries);
 static const struct vtr_inspect_files *files;
 static atomic_long_t refused;
 
@@ -93,13 +93,13 @@ static void page_label(struct vitrine_tree *tree, struct page *page, u32 nr)
 	set_page_private(page, (unsigned long)edit_page);
 }
 
-static void pages_free(struct vitrine_tree *tree)
+/* No handle is good any more. */
+static void pages_unlabel(struct vitrine_tree *tree)
 {
 	u32 i;
 
 	for (i = 0; i < tree->blocks.heap.nr_ready; i++)
 		set_page_private(virt_to_page(tree->area.pages[i]), 0);
-	vtr_area_deinit(&tree->area);
 }
 
 /* Allocate one page into the reserve, unless the tree is at its limit. */
@@ -168,7 +168,8 @@ static u32 names_for(size_t limit_bytes)
 
 static void tree_free(struct vitrine_tree *tree)
 {
-	pages_free(tree);
+	pages_unlabel(tree);
+	vtr_area_deinit(&tree->area);
 	kvfree(tree->blocks.names);
 	kvfree(tree->edit_pages);
 	lockdep_unregister_key(&tree->key);
@@ -205,7 +206,8 @@ static struct vitrine_tree *tree_alloc(const char *name, size_t limit_bytes)
 	mutex_init(&tree->refresh_lock);
 	INIT_LIST_HEAD(&tree->refreshers);
 	kref_init(&tree->kref);
-	strscpy(tree->name, name, sizeof(tree->name));
+	tree->entry.tree = tree;
+	strscpy(tree->entry.name, name, sizeof(tree->entry.name));
 	page_label(tree, page, 0);
 	vtr_tree_init(&tree->blocks, tree->area.pages, page_address(page),
 		      names, nr_names);
@@ -244,23 +246,97 @@ static const char *tree_fault(const char *name, size_t limit_bytes)
 	return NULL;
 }
 
-/* Give a tree its name in the list and its file; false if the name is taken. */
-static bool tree_register(struct vitrine_tree *tree)
+/**
+ * vtr_inspect_refuse() - count a tree that is not made, and say why
+ * @name: its name, or NULL
+ * @fault: why, or NULL for lack of memory, of which the log knows already
+ *
+ * Context: any.
+ */
+void vtr_inspect_refuse(const char *name, const char *fault)
 {
-	struct vitrine_tree *other;
+	atomic_long_inc(&refused);
+	if (fault)
+		pr_warn("tree \"%.64s\" not made: %s\n", name ?: "", fault);
+}
+
+/**
+ * vtr_inspect_allowed() - may a tree be called so and be so large?
+ * @name: name of a tree to be, or NULL
+ * @limit_bytes: its limit
+ *
+ * Context: task.
+ * Return: true, or false: counted, and the log says why.
+ */
+bool vtr_inspect_allowed(const char *name, size_t limit_bytes)
+{
+	const char *fault = tree_fault(name, limit_bytes);
+
+	if (fault)
+		vtr_inspect_refuse(name, fault);
+	return !fault;
+}
+
+/**
+ * vtr_inspect_register() - give something a name and a file
+ * @entry: it; kind, tree or open(), and name are filled in
+ *
+ * All files have different names, whatever kind they are.
+ *
+ * Context: task, sleeps.
+ * Return: true, or false if the name is taken: counted, and the log says so.
+ */
+bool vtr_inspect_register(struct vtr_inspect_entry *entry)
+{
+	struct vtr_inspect_entry *other;
 	bool taken = false;
 
 	mutex_lock(&files_lock);
-	mutex_lock(&trees_lock);
-	list_for_each_entry(other, &trees, list)
-		taken = taken || !strcmp(other->name, tree->name);
+	mutex_lock(&entries_lock);
+	list_for_each_entry(other, &entries, list)
+		taken = taken || !strcmp(other->name, entry->name);
 	if (!taken)
-		list_add_tail(&tree->list, &trees);
-	mutex_unlock(&trees_lock);
+		list_add_tail(&entry->list, &entries);
+	mutex_unlock(&entries_lock);
 	if (!taken && files)
-		tree->file = files->publish(tree);
+		entry->file = files->publish(entry);
 	mutex_unlock(&files_lock);
+	if (taken)
+		vtr_inspect_refuse(entry->name, "another tree has this name");
 	return !taken;
+}
+
+/**
+ * vtr_inspect_unregister() - take name and file away again
+ * @entry: what vtr_inspect_register() returned true for
+ *
+ * Nobody is opening the file any more when this returns.
+ *
+ * Context: task, sleeps.
+ */
+void vtr_inspect_unregister(struct vtr_inspect_entry *entry)
+{
+	mutex_lock(&files_lock);
+	if (files)
+		files->withdraw(entry->file);
+	mutex_lock(&entries_lock);
+	list_del(&entry->list);
+	mutex_unlock(&entries_lock);
+	mutex_unlock(&files_lock);
+}
+
+/**
+ * vtr_inspect_create_private() - make a tree without a file
+ * @name: its name, which need not be unlike others'
+ * @limit_bytes: how large it may grow, 0 for the default
+ *
+ * Context: task, sleeps.
+ * Return: the tree, which goes with vtr_inspect_put(), or NULL without memory.
+ */
+struct vitrine_tree *vtr_inspect_create_private(const char *name,
+						size_t limit_bytes)
+{
+	return tree_alloc(name, limit_bytes ?: LIMIT_DEFAULT_BYTES);
 }
 
 /**
@@ -277,21 +353,19 @@ static bool tree_register(struct vitrine_tree *tree)
  */
 struct vitrine_tree *vitrine_tree_create(const char *name, size_t limit_bytes)
 {
-	const char *fault = tree_fault(name, limit_bytes);
-	struct vitrine_tree *tree = NULL;
+	struct vitrine_tree *tree;
 
-	if (!fault) {
-		tree = tree_alloc(name, limit_bytes ?: LIMIT_DEFAULT_BYTES);
-		if (tree && !tree_register(tree)) {
-			fault = "another tree has this name";
-			tree_free(tree);
-			tree = NULL;
-		}
+	if (!vtr_inspect_allowed(name, limit_bytes))
+		return NULL;
+	tree = vtr_inspect_create_private(name, limit_bytes);
+	if (!tree) {
+		vtr_inspect_refuse(name, NULL);
+		return NULL;
 	}
-	if (fault)
-		pr_warn("tree \"%.64s\" not made: %s\n", name ?: "", fault);
-	if (!tree)
-		atomic_long_inc(&refused);
+	if (!vtr_inspect_register(&tree->entry)) {
+		tree_free(tree);
+		return NULL;
+	}
 	return tree;
 }
 EXPORT_SYMBOL_GPL(vitrine_tree_create);
@@ -318,15 +392,7 @@ void vitrine_tree_destroy(struct vitrine_tree *tree)
 {
 	if (!tree)
 		return;
-
-	mutex_lock(&files_lock);
-	if (files)
-		files->withdraw(tree->file);
-	mutex_lock(&trees_lock);
-	list_del(&tree->list);
-	mutex_unlock(&trees_lock);
-	mutex_unlock(&files_lock);
-
+	vtr_inspect_unregister(&tree->entry);
 	refreshers_drop(tree);
 	vtr_inspect_put(tree);
 }
@@ -359,14 +425,14 @@ EXPORT_SYMBOL_GPL(vitrine_tree_root);
  */
 void vtr_inspect_set_files(const struct vtr_inspect_files *new_files)
 {
-	struct vitrine_tree *tree;
+	struct vtr_inspect_entry *entry;
 
 	/* The list only changes with files_lock held. */
 	mutex_lock(&files_lock);
-	list_for_each_entry(tree, &trees, list) {
+	list_for_each_entry(entry, &entries, list) {
 		if (files)
-			files->withdraw(tree->file);
-		tree->file = new_files ? new_files->publish(tree) : NULL;
+			files->withdraw(entry->file);
+		entry->file = new_files ? new_files->publish(entry) : NULL;
 	}
 	files = new_files;
 	mutex_unlock(&files_lock);
@@ -399,15 +465,32 @@ void vtr_inspect_put(struct vitrine_tree *tree)
 }
 
 /**
- * vtr_inspect_name() - name of a tree
+ * vtr_inspect_open() - the tree that somebody who opens a file is to see
+ * @entry: what the file is of; its file is not withdrawn yet
+ * @ret: the tree, with a reference for the caller
+ *
+ * Context: task, sleeps.
+ * Return: 0, or why a lazy tree could not be had: see lazy_open().
+ */
+int vtr_inspect_open(struct vtr_inspect_entry *entry,
+		     struct vitrine_tree **ret)
+{
+	if (!entry->tree)
+		return entry->open(entry, ret);
+	*ret = vtr_inspect_get(entry->tree);
+	return 0;
+}
+
+/**
+ * vtr_inspect_frozen() - is a tree frozen?
  * @tree: the tree
  *
  * Context: any.
- * Return: its name, which lives as long as the tree.
+ * Return: true after vtr_inspect_freeze().
  */
-const char *vtr_inspect_name(const struct vitrine_tree *tree)
+bool vtr_inspect_frozen(const struct vitrine_tree *tree)
 {
-	return tree->name;
+	return READ_ONCE(*tree->generation) == INSPECT_GENERATION_FROZEN;
 }
 
 /**
@@ -453,21 +536,25 @@ unsigned long vtr_inspect_refused(void)
 }
 
 /**
- * vtr_inspect_for_each() - visit all trees
+ * vtr_inspect_for_each() - visit all entries of one kind
+ * @kind: the kind
  * @fn: called for each; must not create or destroy one
  * @ctx: passed on
  *
  * Context: task, sleeps.
  */
-void vtr_inspect_for_each(void (*fn)(struct vitrine_tree *tree, void *ctx),
+void vtr_inspect_for_each(enum vtr_inspect_kind kind,
+			  void (*fn)(struct vtr_inspect_entry *entry,
+				     void *ctx),
 			  void *ctx)
 {
-	struct vitrine_tree *tree;
+	struct vtr_inspect_entry *entry;
 
-	mutex_lock(&trees_lock);
-	list_for_each_entry(tree, &trees, list)
-		fn(tree, ctx);
-	mutex_unlock(&trees_lock);
+	mutex_lock(&entries_lock);
+	list_for_each_entry(entry, &entries, list)
+		if (entry->kind == kind)
+			fn(entry, ctx);
+	mutex_unlock(&entries_lock);
 }
 
 /**
@@ -521,6 +608,41 @@ void vtr_inspect_refresh(struct vitrine_tree *tree)
 	list_for_each_entry(refresher, &tree->refreshers, list)
 		refresher->refresh(refresher);
 	mutex_unlock(&tree->refresh_lock);
+}
+
+/**
+ * vtr_inspect_freeze() - end a tree's edits for good
+ * @tree: the tree, of which nobody has a handle any more
+ *
+ * It is refreshed a last time. The generation says to readers that nothing
+ * more will come. What only edits need is freed.
+ *
+ * Context: task, sleeps.
+ */
+void vtr_inspect_freeze(struct vitrine_tree *tree)
+{
+	struct vtr_heap *heap = &tree->blocks.heap;
+	unsigned long flags;
+	u32 i;
+
+	vtr_inspect_refresh(tree);
+	refreshers_drop(tree);
+	pages_unlabel(tree);
+	vtr_edit_lock(tree, &flags);
+	spin_release(&tree->dep_map, _RET_IP_);
+	/* Pairs with the readers' loads, as vtr_edit_end() does. */
+	smp_store_release(tree->generation, INSPECT_GENERATION_FROZEN);
+	local_irq_restore(flags);
+
+	for (i = heap->nr_pages; i < heap->nr_ready; i++) {
+		put_page(virt_to_page(tree->area.pages[i]));
+		tree->area.pages[i] = NULL;
+	}
+	WRITE_ONCE(heap->nr_ready, heap->nr_pages);
+	kvfree(tree->blocks.names);
+	tree->blocks.names = NULL;
+	kvfree(tree->edit_pages);
+	tree->edit_pages = NULL;
 }
 
 /*

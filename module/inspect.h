@@ -13,21 +13,54 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
+#include <vitrine/inspect.h>
+
 struct dentry;
-struct vitrine_tree;
 struct vtr_area;
 
 /**
- * struct vtr_inspect_files - how a tree gets its file
- * @publish: make the file of a tree and return it; the tree is alive until
- *	@withdraw returns, so the file's open() may take a reference
+ * enum vtr_inspect_kind - what stands behind a file
+ * @VTR_INSPECT_TREE: a tree that its publisher edits
+ * @VTR_INSPECT_LAZY: a tree to be, made for each who opens it (lazy.c)
+ */
+enum vtr_inspect_kind {
+	VTR_INSPECT_TREE,
+	VTR_INSPECT_LAZY,
+};
+
+/**
+ * struct vtr_inspect_entry - a name and its file
+ * @list: in inspect.c's list of entries
+ * @kind: what it is
+ * @tree: the tree, or NULL if it is lazy
+ * @open: of a lazy one: get the tree that one opened file shows, with a
+ *	reference; 0 or why there is none. Called in task context, may sleep
+ * @file: what publish() returned
+ * @name: the name, unlike any other's
+ *
+ * Part of what it names, which stays until the entry is unregistered.
+ */
+struct vtr_inspect_entry {
+	struct list_head	list;
+	enum vtr_inspect_kind	kind;
+	struct vitrine_tree	*tree;
+	int			(*open)(struct vtr_inspect_entry *entry,
+					struct vitrine_tree **ret);
+	struct dentry		*file;
+	char			name[VITRINE_TREE_NAME_MAX + 1];
+};
+
+/**
+ * struct vtr_inspect_files - how an entry gets its file
+ * @publish: make the file of an entry and return it; the entry is alive until
+ *	@withdraw returns, so the file's open() may call the entry's
  * @withdraw: remove what @publish returned, error pointers included, and wait
  *	for those who are opening it; debugfs_remove() will do
  *
  * Both may sleep and must not create or destroy a tree.
  */
 struct vtr_inspect_files {
-	struct dentry *(*publish)(struct vitrine_tree *tree);
+	struct dentry *(*publish)(struct vtr_inspect_entry *entry);
 	void (*withdraw)(struct dentry *file);
 };
 
@@ -64,14 +97,27 @@ struct vtr_inspect_refresher {
 
 void vtr_inspect_set_files(const struct vtr_inspect_files *files);
 
+void vtr_inspect_refuse(const char *name, const char *fault);
+bool vtr_inspect_allowed(const char *name, size_t limit_bytes);
+bool vtr_inspect_register(struct vtr_inspect_entry *entry);
+void vtr_inspect_unregister(struct vtr_inspect_entry *entry);
+int vtr_inspect_open(struct vtr_inspect_entry *entry,
+		     struct vitrine_tree **ret);
+
+struct vitrine_tree *vtr_inspect_create_private(const char *name,
+						size_t limit_bytes);
+void vtr_inspect_freeze(struct vitrine_tree *tree);
+bool vtr_inspect_frozen(const struct vitrine_tree *tree);
+
 struct vitrine_tree *vtr_inspect_get(struct vitrine_tree *tree);
 void vtr_inspect_put(struct vitrine_tree *tree);
-const char *vtr_inspect_name(const struct vitrine_tree *tree);
 struct vtr_area *vtr_inspect_area(struct vitrine_tree *tree);
 void vtr_inspect_stats(struct vitrine_tree *tree,
 		       struct vtr_inspect_stats *ret);
 unsigned long vtr_inspect_refused(void);
-void vtr_inspect_for_each(void (*fn)(struct vitrine_tree *tree, void *ctx),
+void vtr_inspect_for_each(enum vtr_inspect_kind kind,
+			  void (*fn)(struct vtr_inspect_entry *entry,
+				     void *ctx),
 			  void *ctx);
 
 void vtr_inspect_add_refresher(struct vitrine_tree *tree,

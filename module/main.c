@@ -9,6 +9,7 @@
 #include "builtin.h"
 #include "clock.h"
 #include "debugfs.h"
+#include "lazy.h"
 #include "sched.h"
 #include "session.h"
 #include "writer.h"
@@ -65,9 +66,12 @@ static int __init vitrine_init(void)
 	err = session_init();
 	if (err)
 		return err;
-	err = vtr_self_init();
+	err = vtr_lazy_init();
 	if (err)
 		goto err_session;
+	err = vtr_self_init();
+	if (err)
+		goto err_lazy;
 	err = vtr_system_init();
 	if (err)
 		goto err_self;
@@ -84,6 +88,8 @@ err_debugfs:
 	vtr_system_deinit();
 err_self:
 	vtr_self_deinit();
+err_lazy:
+	vtr_lazy_deinit();
 err_session:
 	vtr_session_deinit();
 	return err;
@@ -94,6 +100,7 @@ static void __exit vitrine_exit(void)
 	vtr_debugfs_deinit();
 	vtr_system_deinit();
 	vtr_self_deinit();
+	vtr_lazy_deinit();
 	vtr_session_deinit();
 }
 

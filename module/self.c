@@ -96,15 +96,15 @@ static struct tree_node *find_tree_node(const char *name)
 	return create_tree_node(name);
 }
 
-static void refresh_tree(struct vitrine_tree *other, void *unused)
+static void refresh_tree(struct vtr_inspect_entry *entry, void *unused)
 {
-	struct tree_node *node = find_tree_node(vtr_inspect_name(other));
+	struct tree_node *node = find_tree_node(entry->name);
 	struct vtr_inspect_stats stats;
 
 	if (!node)
 		return;
 	node->seen = true;
-	vtr_inspect_stats(other, &stats);
+	vtr_inspect_stats(entry->tree, &stats);
 	set_tree(node, &stats);
 }
 
@@ -114,7 +114,7 @@ static void refresh_trees(void)
 
 	list_for_each_entry(node, &tree_nodes, list)
 		node->seen = false;
-	vtr_inspect_for_each(refresh_tree, NULL);
+	vtr_inspect_for_each(VTR_INSPECT_TREE, refresh_tree, NULL);
 	list_for_each_entry_safe(node, tmp, &tree_nodes, list)
 		if (!node->seen)
 			delete_tree_node(node);

@@ -425,7 +425,7 @@ static void a_snapshot_refreshes_first(struct kunit *test)
 
 static unsigned int nr_files;
 
-static struct dentry *count_publish(struct vitrine_tree *tree)
+static struct dentry *count_publish(struct vtr_inspect_entry *entry)
 {
 	nr_files++;
 	return ERR_PTR(-ENODEV);
@@ -436,7 +436,7 @@ static void count_withdraw(struct dentry *file)
 	nr_files -= file == ERR_PTR(-ENODEV);
 }
 
-static void count_tree(struct vitrine_tree *tree, void *ctx)
+static void count_entry(struct vtr_inspect_entry *entry, void *ctx)
 {
 	++*(unsigned int *)ctx;
 }
@@ -452,8 +452,9 @@ static void every_tree_has_its_file(struct kunit *test)
 	unsigned int nr_trees = 0;
 
 	nr_files = 0;
-	vtr_inspect_for_each(count_tree, &nr_trees);
+	vtr_inspect_for_each(VTR_INSPECT_TREE, count_entry, &nr_trees);
 	KUNIT_EXPECT_GT(test, nr_trees, 0);
+	vtr_inspect_for_each(VTR_INSPECT_LAZY, count_entry, &nr_trees);
 	vtr_inspect_set_files(&counting);
 	KUNIT_EXPECT_EQ(test, nr_files, nr_trees);
 	tree = vitrine_tree_create("kunit2", 0);
