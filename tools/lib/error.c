@@ -122,6 +122,10 @@ static const char *open_advice(int code, const char *path)
 		return "the kernel may be locked down: see \"lockdown\" in mmap.rst";
 	if (code == ENOENT && !strncmp(path, debugfs_dir, strlen(debugfs_dir)))
 		return "is debugfs mounted, and the module loaded (`insmod vitrine.ko')?";
+	if (code == ETIMEDOUT)
+		return "the tree is made when it is opened, and its publisher took too long";
+	if (code == EBUSY)
+		return "try again";
 	return NULL;
 }
 

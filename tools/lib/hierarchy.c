@@ -135,18 +135,28 @@ static int compare_natural(const struct vtr_text *a, const struct vtr_text *b)
 	return (a_at < a->len) - (b_at < b->len);
 }
 
-/* A total order: 0 for the same bytes only. */
-static int compare_texts(const void *a, const void *b)
+/**
+ * vtr_text_compare() - natural order made total
+ * @a: text
+ * @b: text
+ *
+ * Return: less than, greater than, or, for the same bytes only, 0.
+ */
+int vtr_text_compare(const struct vtr_text *a, const struct vtr_text *b)
 {
-	const struct vtr_text *a_text = *(const struct vtr_text * const *)a;
-	const struct vtr_text *b_text = *(const struct vtr_text * const *)b;
-	int order = compare_natural(a_text, b_text);
+	int order = compare_natural(a, b);
 
 	if (order)
 		return order;
-	if (a_text->len != b_text->len)
-		return a_text->len < b_text->len ? -1 : 1;
-	return memcmp(a_text->bytes, b_text->bytes, a_text->len);
+	if (a->len != b->len)
+		return a->len < b->len ? -1 : 1;
+	return memcmp(a->bytes, b->bytes, a->len);
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+	return vtr_text_compare(*(const struct vtr_text * const *)a,
+				*(const struct vtr_text * const *)b);
 }
 
 static bool rank_texts(struct vitrine_hierarchy *hierarchy)
@@ -475,6 +485,7 @@ void vitrine_hierarchy_destroy(struct vitrine_hierarchy *hierarchy)
 {
 	if (!hierarchy)
 		return;
+	vtr_links_destroy(hierarchy);
 	free(hierarchy->number);
 	free(hierarchy->values);
 	free(hierarchy->texts);

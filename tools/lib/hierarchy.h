@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The tree of a snapshot: hierarchy.c builds it, value.c answers for it.
+ * The tree of a snapshot: hierarchy.c builds it, links.c and filter.c change
+ * it, value.c answers for it.
  */
 #ifndef _VITRINE_LIB_HIERARCHY_H
 #define _VITRINE_LIB_HIERARCHY_H
@@ -35,6 +36,8 @@ struct vtr_text {
  * @index: block
  * @ordinal: how many siblings before it have the same name
  * @type: enum vitrine_type
+ * @link_error: of a link: 1 + the number in @hierarchy's of why it could not be
+ *	followed, or 0
  */
 struct vitrine_value {
 	const struct vitrine_hierarchy *hierarchy;
@@ -48,6 +51,7 @@ struct vitrine_value {
 	uint32_t index;
 	uint32_t ordinal;
 	uint8_t type;
+	uint16_t link_error;
 };
 
 /**
@@ -64,6 +68,10 @@ struct vitrine_value {
  * @arena: bytes of values that span several blocks
  * @arena_used: how much of it is taken
  * @first: first value on top, the root if the file is tidy
+ * @linked: trees its links lead to
+ * @link_errors: why links could not be followed
+ * @nr_link_errors: how many, at most 1025: see links.c
+ * @too_many_links: the number of the one for links beyond the limit, or 0
  */
 struct vitrine_hierarchy {
 	const uint8_t *bytes;
@@ -77,6 +85,15 @@ struct vitrine_hierarchy {
 	char *arena;
 	size_t arena_used;
 	struct vitrine_value *first;
+	struct vtr_linked *linked;
+	struct vitrine_error **link_errors;
+	uint16_t nr_link_errors;
+	uint16_t too_many_links;
 };
+
+/* Natural order; 0 for the same bytes only. */
+int vtr_text_compare(const struct vtr_text *a, const struct vtr_text *b);
+
+void vtr_links_destroy(struct vitrine_hierarchy *hierarchy);
 
 #endif /* _VITRINE_LIB_HIERARCHY_H */

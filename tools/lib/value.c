@@ -98,6 +98,24 @@ unsigned int vitrine_value_ordinal(const struct vitrine_value *value)
 }
 
 /**
+ * vitrine_value_compare() - the order of siblings
+ * @a: value
+ * @b: value, of the same tree or another
+ *
+ * Return: less than 0 if @a comes first by name and ordinal, greater than 0 if
+ * @b does, 0 if they have the same.
+ */
+int vitrine_value_compare(const struct vitrine_value *a,
+			  const struct vitrine_value *b)
+{
+	int order = vtr_text_compare(a->name, b->name);
+
+	if (order)
+		return order;
+	return (a->ordinal > b->ordinal) - (a->ordinal < b->ordinal);
+}
+
+/**
  * vitrine_value_int() - the value of a VITRINE_INT
  * @value: value
  *

@@ -201,6 +201,12 @@ typedef enum vitrine_verdict vitrine_filter_fn(void *ctx,
 void vitrine_hierarchy_filter(struct vitrine_hierarchy *hierarchy,
 			      vitrine_filter_fn *judge, void *ctx);
 
+struct vitrine_error *
+vitrine_hierarchy_follow_links(struct vitrine_hierarchy *hierarchy,
+			       const char *path);
+unsigned int
+vitrine_hierarchy_nr_linked(const struct vitrine_hierarchy *hierarchy);
+
 const struct vitrine_value *
 vitrine_value_first_child(const struct vitrine_value *value);
 const struct vitrine_value *
@@ -212,6 +218,8 @@ enum vitrine_type vitrine_value_type(const struct vitrine_value *value);
 const char *vitrine_value_name(const struct vitrine_value *value,
 			       size_t *ret_len);
 unsigned int vitrine_value_ordinal(const struct vitrine_value *value);
+int vitrine_value_compare(const struct vitrine_value *a,
+			  const struct vitrine_value *b);
 int64_t vitrine_value_int(const struct vitrine_value *value);
 uint64_t vitrine_value_uint(const struct vitrine_value *value);
 double vitrine_value_double(const struct vitrine_value *value);
@@ -219,6 +227,8 @@ bool vitrine_value_bool(const struct vitrine_value *value);
 const void *vitrine_value_bytes(const struct vitrine_value *value,
 				size_t *ret_len);
 unsigned int vitrine_value_disposition(const struct vitrine_value *value);
+const struct vitrine_error *
+vitrine_value_link_error(const struct vitrine_value *value);
 struct vitrine_array vitrine_value_array(const struct vitrine_value *value);
 int64_t vitrine_value_array_int(const struct vitrine_value *value,
 				unsigned int i);

@@ -46,7 +46,7 @@ static bool print_json(const struct show *show)
 
 	/* One tree asked for: the tree; else an object of trees by name. */
 	if (trees->single) {
-		if (!trees->trees[0].hierarchy)
+		if (!tree_is_shown(&trees->trees[0]))
 			return true;
 		json_hierarchy(&json, trees->trees[0].hierarchy);
 	} else {
@@ -54,7 +54,7 @@ static bool print_json(const struct show *show)
 		for (i = 0; i < trees->nr; i++) {
 			const struct tree *tree = &trees->trees[i];
 
-			if (!tree->hierarchy)
+			if (!tree_is_shown(tree))
 				continue;
 			json_member(&json, empty, tree->name,
 				    strlen(tree->name), tree->ordinal);
@@ -76,7 +76,7 @@ static void print_outlines(const struct show *show)
 		term_clear();
 	for (i = 0; i < show->trees.nr; i++) {
 		tree = &show->trees.trees[i];
-		if (tree->hierarchy)
+		if (tree_is_shown(tree))
 			outline_print(tree->name, tree->hierarchy);
 	}
 	if (show->live && !term_is_terminal())

@@ -23,7 +23,9 @@ int cmd_print(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 
-/* Print "vitrine: ERROR", destroy it, and return the exit code it calls for. */
+/* Print "vitrine: ERROR"; return the exit code it calls for. */
+int print_error(const struct vitrine_error *err);
+/* The same, and destroy it. */
 int report_error(struct vitrine_error *err);
 
 #endif /* _VITRINE_COMMANDS_H */

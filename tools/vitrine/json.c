@@ -263,6 +263,7 @@ static void write_link(struct json_writer *json,
 		       const struct vitrine_value *value)
 {
 	bool is_inline = vitrine_value_disposition(value) == INSPECT_LINK_INLINE;
+	const struct vitrine_error *err = vitrine_value_link_error(value);
 	const char *bytes;
 	size_t len;
 
@@ -273,6 +274,10 @@ static void write_link(struct json_writer *json,
 	member(json, false, "disposition");
 	write_object(json, json_object_new_string(is_inline ? "inline" :
 						  "child"));
+	if (err) {
+		member(json, false, "error");
+		write_object(json, json_object_new_string(err->message));
+	}
 	json_end(json, false);
 }
 

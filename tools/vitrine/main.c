@@ -24,21 +24,18 @@ static const struct command commands[] = {
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
 
 /**
- * report_error() - tell the user about an error
- * @err: error; destroyed
+ * print_error() - tell the user about an error
+ * @err: error
  *
  * Return: the exit code the error calls for.
  */
-int report_error(struct vitrine_error *err)
+int print_error(const struct vitrine_error *err)
 {
-	int code = err->code;
-
 	fflush(stdout);
 	fputs("vitrine: ", stderr);
 	vitrine_error_print(err, stderr);
-	vitrine_error_destroy(err);
 
-	switch (code) {
+	switch (err->code) {
 	case EBADMSG:
 	case EPROTONOSUPPORT:
 	case EFBIG:
@@ -46,6 +43,20 @@ int report_error(struct vitrine_error *err)
 	default:
 		return EXIT_ENVIRONMENT;
 	}
+}
+
+/**
+ * report_error() - tell the user about an error, and be done with it
+ * @err: error; destroyed
+ *
+ * Return: the exit code the error calls for.
+ */
+int report_error(struct vitrine_error *err)
+{
+	int status = print_error(err);
+
+	vitrine_error_destroy(err);
+	return status;
 }
 
 static void print_usage(FILE *stream)

@@ -238,6 +238,7 @@ static void print_histogram(const struct vitrine_value *value)
 
 static void print_link(const struct vitrine_value *value)
 {
+	const struct vitrine_error *err = vitrine_value_link_error(value);
 	const char *text;
 	size_t len;
 
@@ -246,6 +247,8 @@ static void print_link(const struct vitrine_value *value)
 	print_text(stdout, text, len, 0);
 	if (vitrine_value_disposition(value) == INSPECT_LINK_INLINE)
 		fputs(" (inline)", stdout);
+	if (err)
+		printf(": %s", err->message);
 }
 
 static void print_plain_value(const struct vitrine_value *value)

@@ -19,6 +19,7 @@
 
 #include "commands.h"
 #include "debugfs.h"
+#include "diff.h"
 #include "trees.h"
 
 #define RETAINED	"retained/"
@@ -463,10 +464,12 @@ int trees_find(struct trees *trees, char **args, int nr_args)
 /**
  * struct judgement - by the selectors of one tree
  * @tree: the tree
+ * @links_followed: links that are still there lead nowhere
  * @path: names from the top to the value in question
  */
 struct judgement {
 	const struct tree *tree;
+	bool links_followed;
 	struct selector_name path[VITRINE_MAX_DEPTH];
 };
 
@@ -484,24 +487,40 @@ static size_t fill_path(struct judgement *judgement,
 	return nr;
 }
 
-/* A link may stay for what it is, and for what it leads to. */
+/*
+ * Whether a tree that is there could not be read. A link to nothing, or in a
+ * circle, is shown for what it is.
+ */
+static bool has_failed(const struct vitrine_value *link)
+{
+	const struct vitrine_error *err = vitrine_value_link_error(link);
+
+	return err && err->code != ENOENT && err->code != EINVAL &&
+	       err->code != ELOOP && err->code != EMLINK;
+}
+
+/*
+ * A link may stay for what it is, and for what it may lead to: until it has
+ * been followed, and if it could not be.
+ */
 static enum vitrine_verdict judge_by(const struct selector *selector,
 				     const struct vitrine_value *value,
-				     const struct selector_name *path,
+				     const struct judgement *judgement,
 				     size_t nr_names)
 {
 	enum vitrine_type type = vitrine_value_type(value);
+	bool may_lead = !judgement->links_followed || has_failed(value);
 	enum vitrine_verdict verdict;
 
-	verdict = selector_judge(selector, path, nr_names,
+	verdict = selector_judge(selector, judgement->path, nr_names,
 				 type == VITRINE_NODE);
 	if (type != VITRINE_LINK || verdict == VITRINE_KEEP)
 		return verdict;
 	/* Inline it is what the parent has, and that is being descended into. */
 	if (vitrine_value_disposition(value) == INSPECT_LINK_INLINE)
-		return VITRINE_KEEP;
-	verdict = selector_judge(selector, path, nr_names, true);
-	return verdict == VITRINE_DROP ? VITRINE_DROP : VITRINE_KEEP;
+		return may_lead ? VITRINE_KEEP : VITRINE_DROP;
+	verdict = selector_judge(selector, judgement->path, nr_names, true);
+	return verdict == VITRINE_DESCEND && may_lead ? VITRINE_KEEP : verdict;
 }
 
 static enum vitrine_verdict judge(void *ctx, const struct vitrine_value *value)
@@ -512,9 +531,8 @@ static enum vitrine_verdict judge(void *ctx, const struct vitrine_value *value)
 	size_t i, nr = fill_path(judgement, value);
 
 	for (i = 0; i < tree->nr_selectors; i++) {
-		verdict = judge_by(tree->selectors[i], value, judgement->path,
-				   nr);
-		if (verdict == VITRINE_KEEP)
+		verdict = judge_by(tree->selectors[i], value, judgement, nr);
+		if (verdict == VITRINE_KEEP && judgement->links_followed)
 			tree->selectors[i]->found = true;
 		if (verdict != VITRINE_DROP && best != VITRINE_KEEP)
 			best = verdict;
@@ -522,17 +540,15 @@ static enum vitrine_verdict judge(void *ctx, const struct vitrine_value *value)
 	return best;
 }
 
-static void tree_cut(struct tree *tree)
+static void tree_cut(const struct tree *tree, bool links_followed)
 {
-	struct judgement judgement = { .tree = tree };
+	struct judgement judgement = {
+		.tree = tree,
+		.links_followed = links_followed,
+	};
 
-	if (tree->whole)
-		return;
-	vitrine_hierarchy_filter(tree->hierarchy, judge, &judgement);
-	if (!vitrine_hierarchy_first(tree->hierarchy)) {
-		vitrine_hierarchy_destroy(tree->hierarchy);
-		tree->hierarchy = NULL;
-	}
+	if (!tree->whole)
+		vitrine_hierarchy_filter(tree->hierarchy, judge, &judgement);
 }
 
 /* ---- Reading ----------------------------------------------------------- */
@@ -549,19 +565,27 @@ static void tree_close(struct tree *tree)
 
 static struct vitrine_error *tree_read(struct tree *tree)
 {
-	struct vitrine_error *err;
+	struct vitrine_error *err = NULL;
 
-	err = vitrine_source_create(tree->path, 0, &tree->source);
+	if (!tree->source)
+		err = vitrine_source_create(tree->path, 0, &tree->source);
 	if (!err)
 		err = vitrine_snapshot_create(tree->source, &tree->snapshot);
 	if (!err)
 		err = vitrine_hierarchy_create(tree->snapshot,
 					       &tree->hierarchy);
-	if (!err)
-		tree_cut(tree);
-	else
+	if (!err) {
+		/* No tree is opened for links that nobody asks for. */
+		tree_cut(tree, false);
+		err = vitrine_hierarchy_follow_links(tree->hierarchy,
+						     tree->path);
+	}
+	if (err) {
 		tree_close(tree);
-	return err;
+		return err;
+	}
+	tree_cut(tree, true);
+	return NULL;
 }
 
 /* Report an error, but not the same one again and again. */
@@ -574,6 +598,21 @@ static int tree_failed(struct tree *tree, struct vitrine_error *err)
 		return report_error(err);
 	vitrine_error_destroy(err);
 	return EXIT_DONE;
+}
+
+/* Recursion is VITRINE_MAX_DEPTH. */
+static int report_links(const struct vitrine_value *value)
+{
+	int status = EXIT_DONE;
+
+	for (; value; value = vitrine_value_next(value)) {
+		if (has_failed(value))
+			status = worse(status,
+				       print_error(vitrine_value_link_error(value)));
+		status = worse(status,
+			       report_links(vitrine_value_first_child(value)));
+	}
+	return status;
 }
 
 static int report_unfound(const struct selector *selector)
@@ -593,17 +632,18 @@ static int report_unfound(const struct selector *selector)
  */
 int trees_read(struct trees *trees)
 {
-	int status = EXIT_DONE;
+	int status = EXIT_DONE, code;
 	bool any = false;
 	size_t i;
 
 	for (i = 0; i < trees->nr; i++) {
-		struct vitrine_error *err = tree_read(&trees->trees[i]);
+		struct tree *tree = &trees->trees[i];
+		struct vitrine_error *err = tree_read(tree);
 
 		any |= !err;
-		if (err)
-			status = worse(status,
-				       tree_failed(&trees->trees[i], err));
+		code = err ? tree_failed(tree, err) :
+			report_links(vitrine_hierarchy_first(tree->hierarchy));
+		status = worse(status, code);
 	}
 	for (i = 0; any && i < trees->nr_selectors; i++)
 		if (trees->selectors[i]->nr_nodes && !trees->selectors[i]->found)
@@ -634,14 +674,19 @@ static bool generation_moved(const struct tree *tree)
 	return generation != vitrine_snapshot_generation(tree->snapshot);
 }
 
-static bool same_bytes(const struct vitrine_snapshot *a,
-		       const struct vitrine_snapshot *b)
+/* What links lead to changes without a sign in the tree that has them. */
+static bool may_have_changed(const struct tree *tree)
 {
-	size_t a_len, b_len;
-	const void *a_bytes = vitrine_snapshot_bytes(a, &a_len);
-	const void *b_bytes = vitrine_snapshot_bytes(b, &b_len);
+	return !tree->hierarchy || is_frozen(tree) ||
+	       vitrine_hierarchy_nr_linked(tree->hierarchy) ||
+	       generation_moved(tree);
+}
 
-	return a_len == b_len && !memcmp(a_bytes, b_bytes, a_len);
+static bool is_same(const struct tree *old, const struct tree *new)
+{
+	if (!old->hierarchy || !new->hierarchy)
+		return !old->hierarchy == !new->hierarchy;
+	return diff_is_same(old->hierarchy, new->hierarchy);
 }
 
 /* Read a tree again if it has to be; whether it is another now in @changed. */
@@ -650,16 +695,19 @@ static struct vitrine_error *tree_refresh(struct tree *tree, bool *changed)
 	struct tree old = *tree;
 	struct vitrine_error *err;
 
-	if (tree->snapshot && !is_frozen(tree) && !generation_moved(tree))
+	if (!may_have_changed(tree))
 		return NULL;
-	tree->source = NULL;
+	/* Opening a file is what makes a lazy tree, and costs any other. */
+	if (!tree->snapshot || is_frozen(tree))
+		tree->source = NULL;
+	else
+		old.source = NULL;
 	tree->snapshot = NULL;
 	tree->hierarchy = NULL;
 	err = tree_read(tree);
 	if (!err)
 		tree->code = 0;
-	*changed |= !old.snapshot != !tree->snapshot ||
-		    (tree->snapshot && !same_bytes(old.snapshot, tree->snapshot));
+	*changed |= !is_same(&old, tree);
 	tree_close(&old);
 	return err;
 }
@@ -670,7 +718,8 @@ static struct vitrine_error *tree_refresh(struct tree *tree, bool *changed)
  * @ret_changed: whether any is another than before
  *
  * A live tree that has not changed costs one load. A frozen one, as a lazy
- * tree's is, tells nothing by its generation: it is opened and read each time.
+ * tree is, tells nothing by its generation, nor does one whose links lead to
+ * others: these are opened and read each time.
  *
  * Return: enum exit_code; what is reported is not reported again.
  */
@@ -689,6 +738,18 @@ int trees_refresh(struct trees *trees, bool *ret_changed)
 				       tree_failed(&trees->trees[i], err));
 	}
 	return status;
+}
+
+/**
+ * tree_is_shown() - whether there is anything to show of a tree
+ * @tree: tree
+ *
+ * Return: whether it could be read, and its selectors select something.
+ */
+bool tree_is_shown(const struct tree *tree)
+{
+	return tree->hierarchy &&
+	       (tree->whole || vitrine_hierarchy_first(tree->hierarchy));
 }
 
 /**

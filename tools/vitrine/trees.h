@@ -37,8 +37,7 @@ enum tree_kind {
  * @code: of the error last reported, errno value, or 0
  * @source: once opened
  * @snapshot: once taken
- * @hierarchy: what is wanted of it; NULL if it cannot be read, or if the
- *	selectors select nothing
+ * @hierarchy: what is wanted of it, links followed; NULL if it cannot be read
  */
 struct tree {
 	char *path;
@@ -79,5 +78,8 @@ int trees_find(struct trees *trees, char **args, int nr_args);
 int trees_read(struct trees *trees);
 int trees_refresh(struct trees *trees, bool *ret_changed);
 void trees_destroy(struct trees *trees);
+
+/* It has been read, and something of it is wanted. */
+bool tree_is_shown(const struct tree *tree);
 
 #endif /* _VITRINE_TREES_H */
