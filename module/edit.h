@@ -38,6 +38,7 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
+#include <linux/string.h>
 
 #include <vitrine/inspect.h>
 
@@ -261,6 +262,31 @@ static inline bool vtr_edit_refill(struct vitrine_tree *tree,
 }
 
 void vtr_edit_refuse(struct vitrine_tree *tree, int err);
+
+/* Pages that a string or byte vector and its name take at worst. */
+static inline unsigned int vtr_edit_buffer_pages(size_t len_bytes)
+{
+	return len_bytes / (PAGE_SIZE - 2 * INSPECT_EXTENT_PAYLOAD_OFFSET) + 2;
+}
+
+/* Bytes of a string up to where it is too long anyway; NULL has none. */
+static inline size_t vtr_edit_string_bytes(const char *value)
+{
+	return value ? strnlen(value, VITRINE_VALUE_MAX + 1) : 0;
+}
+
+/**
+ * vtr_edit_slice() - values that go in one edit, of many that nobody can see
+ *
+ * All of them in NMI, where the next edit might not take place.
+ *
+ * Context: any.
+ * Return: how many.
+ */
+static inline unsigned int vtr_edit_slice(void)
+{
+	return in_nmi() ? UINT_MAX : 32;
+}
 
 /**
  * vtr_edit_created() - what a creation returns to the publisher

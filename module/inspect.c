@@ -30,6 +30,8 @@
 #include "inspect.h"
 
 #define LIMIT_DEFAULT_BYTES	(256U << 10)
+/* The notes of a page. */
+#define NOTES_BYTES		(VTR_HEAP_BLOCKS_PER_PAGE * sizeof(u32))
 /* Copies tried without the lock before one is made under it. */
 #define COPY_TRIES		4
 
@@ -102,29 +104,48 @@ static void pages_unlabel(struct vitrine_tree *tree)
 		set_page_private(virt_to_page(tree->area.pages[i]), 0);
 }
 
+static void notes_free(struct vitrine_tree *tree)
+{
+	u32 i;
+
+	if (!tree->blocks.notes) /* frozen */
+		return;
+	for (i = 0; i < tree->blocks.heap.nr_ready; i++)
+		kfree(tree->blocks.notes[i]);
+	kvfree(tree->blocks.notes);
+	tree->blocks.notes = NULL;
+}
+
 /* Allocate one page into the reserve, unless the tree is at its limit. */
 static bool reserve_page(struct vitrine_tree *tree, gfp_t gfp)
 {
 	struct vtr_heap *heap = &tree->blocks.heap;
 	unsigned long flags;
 	struct page *page;
-	bool room;
+	bool room = false;
+	u32 *notes;
 
 	if (READ_ONCE(heap->nr_ready) >= tree->area.max_pages)
 		return false;
 	page = alloc_page(gfp | __GFP_NOWARN | __GFP_ZERO);
-	if (!page)
-		return false;
+	notes = kmalloc(NOTES_BYTES, gfp | __GFP_NOWARN);
+	if (!page || !notes)
+		goto out_free;
 
 	vtr_edit_lock(tree, &flags);
 	room = heap->nr_ready < tree->area.max_pages;
 	if (room) {
 		page_label(tree, page, heap->nr_ready);
-		vtr_heap_add_page(heap, page_address(page));
+		vtr_tree_add_page(&tree->blocks, page_address(page), notes);
 	}
 	vtr_edit_unlock(tree, flags);
-	if (!room)
-		__free_page(page);
+
+out_free:
+	if (!room) {
+		kfree(notes);
+		if (page)
+			__free_page(page);
+	}
 	return room;
 }
 
@@ -169,6 +190,7 @@ static u32 names_for(size_t limit_bytes)
 static void tree_free(struct vitrine_tree *tree)
 {
 	pages_unlabel(tree);
+	notes_free(tree);
 	vtr_area_deinit(&tree->area);
 	kvfree(tree->blocks.names);
 	kvfree(tree->edit_pages);
@@ -188,15 +210,19 @@ static struct vitrine_tree *tree_alloc(const char *name, size_t limit_bytes)
 	struct vtr_tree_name *names;
 	struct vitrine_tree *tree;
 	struct page *page;
+	u32 **notes;
 
 	tree = kzalloc(sizeof(*tree), GFP_KERNEL);
 	names = kvcalloc(nr_names, sizeof(*names), GFP_KERNEL);
+	notes = kvcalloc(max_pages, sizeof(*notes), GFP_KERNEL);
 	page = alloc_page(GFP_KERNEL | __GFP_ZERO);
-	if (!tree || !names || !page)
+	if (!tree || !names || !notes || !page)
 		goto err_memory;
+	notes[0] = kmalloc(NOTES_BYTES, GFP_KERNEL);
 	tree->edit_pages = kvcalloc(max_pages, sizeof(*tree->edit_pages),
 				    GFP_KERNEL);
-	if (!tree->edit_pages || vtr_area_init(&tree->area, max_pages))
+	if (!notes[0] || !tree->edit_pages ||
+	    vtr_area_init(&tree->area, max_pages))
 		goto err_edit_pages;
 
 	raw_spin_lock_init(&tree->line);
@@ -210,7 +236,7 @@ static struct vitrine_tree *tree_alloc(const char *name, size_t limit_bytes)
 	strscpy(tree->entry.name, name, sizeof(tree->entry.name));
 	page_label(tree, page, 0);
 	vtr_tree_init(&tree->blocks, tree->area.pages, page_address(page),
-		      names, nr_names);
+		      notes, names, nr_names);
 	tree->generation = vtr_tree_block(&tree->blocks, 0) + 1;
 	vtr_edit_publish_pages(tree);
 	while (vtr_edit_reserve(tree) < VTR_EDIT_RESERVE_PAGES &&
@@ -220,16 +246,24 @@ static struct vitrine_tree *tree_alloc(const char *name, size_t limit_bytes)
 
 err_edit_pages:
 	kvfree(tree->edit_pages);
+	kfree(notes[0]);
 err_memory:
 	if (page)
 		__free_page(page);
+	kvfree(notes);
 	kvfree(names);
 	kfree(tree);
 	return NULL;
 }
 
-/* What is wrong with the name and size of a tree to be, or NULL. */
-static const char *tree_fault(const char *name, size_t limit_bytes)
+/**
+ * vtr_inspect_name_fault() - what is wrong with the name of a tree?
+ * @name: the name, or NULL
+ *
+ * Context: any.
+ * Return: that, as the end of a sentence, or NULL if nothing is.
+ */
+const char *vtr_inspect_name_fault(const char *name)
 {
 	size_t len = name ? strnlen(name, VITRINE_TREE_NAME_MAX + 1) : 0;
 	size_t i;
@@ -241,8 +275,6 @@ static const char *tree_fault(const char *name, size_t limit_bytes)
 	for (i = 0; i < len; i++)
 		if (name[i] == '/' || iscntrl(name[i]))
 			return "the name has a slash or a control character";
-	if (limit_bytes > INSPECT_MAX_FILE_BYTES)
-		return "the limit is above the format's 256 MiB";
 	return NULL;
 }
 
@@ -270,8 +302,10 @@ void vtr_inspect_refuse(const char *name, const char *fault)
  */
 bool vtr_inspect_allowed(const char *name, size_t limit_bytes)
 {
-	const char *fault = tree_fault(name, limit_bytes);
+	const char *fault = vtr_inspect_name_fault(name);
 
+	if (!fault && limit_bytes > INSPECT_MAX_FILE_BYTES)
+		fault = "the limit is above the format's 256 MiB";
 	if (fault)
 		vtr_inspect_refuse(name, fault);
 	return !fault;
@@ -634,6 +668,7 @@ void vtr_inspect_freeze(struct vitrine_tree *tree)
 	smp_store_release(tree->generation, INSPECT_GENERATION_FROZEN);
 	local_irq_restore(flags);
 
+	notes_free(tree);
 	for (i = heap->nr_pages; i < heap->nr_ready; i++) {
 		put_page(virt_to_page(tree->area.pages[i]));
 		tree->area.pages[i] = NULL;

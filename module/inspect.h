@@ -95,6 +95,8 @@ struct vtr_inspect_refresher {
 	void (*refresh)(struct vtr_inspect_refresher *refresher);
 };
 
+const char *vtr_inspect_name_fault(const char *name);
+
 void vtr_inspect_set_files(const struct vtr_inspect_files *files);
 
 void vtr_inspect_refuse(const char *name, const char *fault);

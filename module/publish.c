@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What publishers call: nodes, properties, batches.
+ * What publishers call: properties, batches.
  *
  * Concurrency: each call is one edit as edit.h defines it, or part of a
  * batch. A handle's block can be looked at before the lock is taken: its type
@@ -104,12 +104,6 @@ static void number_delete(void *handle, enum inspect_type type)
 		vtr_edit_refuse(tree, err);
 }
 
-/* Pages that a value and its name take at worst. */
-static unsigned int buffer_pages(size_t len_bytes)
-{
-	return len_bytes / (PAGE_SIZE - 2 * INSPECT_EXTENT_PAYLOAD_OFFSET) + 2;
-}
-
 static void *buffer_create(struct vitrine_node *parent, const char *name,
 			   enum inspect_buffer_format format,
 			   const void *value, size_t len_bytes)
@@ -135,7 +129,7 @@ static void *buffer_create(struct vitrine_node *parent, const char *name,
 		vtr_edit_publish_pages(tree);
 		vtr_edit_end(tree, flags);
 	} while (err == -ENOSPC &&
-		 vtr_edit_refill(tree, buffer_pages(len_bytes)));
+		 vtr_edit_refill(tree, vtr_edit_buffer_pages(len_bytes)));
 	return vtr_edit_created(tree, err, index);
 }
 
@@ -165,7 +159,7 @@ static void buffer_set(void *handle, enum inspect_buffer_format format,
 		vtr_edit_publish_pages(tree);
 		vtr_edit_end(tree, flags);
 	} while (err == -ENOSPC &&
-		 vtr_edit_refill(tree, buffer_pages(len_bytes)));
+		 vtr_edit_refill(tree, vtr_edit_buffer_pages(len_bytes)));
 	if (err)
 		vtr_edit_refuse(tree, err);
 }
@@ -187,12 +181,6 @@ static void buffer_delete(void *handle, enum inspect_buffer_format format)
 	vtr_edit_end(tree, flags);
 	if (err)
 		vtr_edit_refuse(tree, err);
-}
-
-/* Bytes of a string up to where it is too long anyway; NULL has none. */
-static size_t string_bytes(const char *value)
-{
-	return value ? strnlen(value, VITRINE_VALUE_MAX + 1) : 0;
 }
 
 /**
@@ -240,50 +228,6 @@ void vitrine_batch_end(struct vitrine_tree *tree, unsigned long flags)
 	vtr_edit_end(tree, flags);
 }
 EXPORT_SYMBOL_GPL(vitrine_batch_end);
-
-/**
- * vitrine_node_create() - make a node
- * @parent: node it goes below, or NULL
- * @name: its name, at most 255 bytes of UTF-8; copied
- *
- * Context: any; from NMI it fails if the tree is being edited.
- * Return: its handle, or NULL: the failure is counted.
- */
-struct vitrine_node *vitrine_node_create(struct vitrine_node *parent,
-					 const char *name)
-{
-	return value_create(parent, name, INSPECT_NODE_VALUE, 0);
-}
-EXPORT_SYMBOL_GPL(vitrine_node_create);
-
-/**
- * vitrine_node_delete() - delete a node
- * @node: the node, or NULL; not the root
- *
- * It is gone for readers at once, with all that is below it. What is below it
- * keeps its memory until it is deleted too, before or after.
- *
- * Context: any; from NMI it fails if the tree is being edited.
- */
-void vitrine_node_delete(struct vitrine_node *node)
-{
-	struct vitrine_tree *tree;
-	unsigned long flags;
-	u32 index;
-	int err;
-
-	if (!node)
-		return;
-	tree = vtr_edit_tree(node);
-	index = vtr_edit_index(node);
-	if (!vtr_edit_begin(tree, &flags))
-		return;
-	err = vtr_tree_node_delete(&tree->blocks, index);
-	vtr_edit_end(tree, flags);
-	if (err)
-		vtr_edit_refuse(tree, err);
-}
-EXPORT_SYMBOL_GPL(vitrine_node_delete);
 
 /**
  * vitrine_int_create() - make a signed integer
@@ -559,7 +503,7 @@ struct vitrine_string *vitrine_string_create(struct vitrine_node *parent,
 					     const char *value)
 {
 	return buffer_create(parent, name, INSPECT_BUFFER_UTF8, value,
-			     string_bytes(value));
+			     vtr_edit_string_bytes(value));
 }
 EXPORT_SYMBOL_GPL(vitrine_string_create);
 
@@ -575,7 +519,7 @@ EXPORT_SYMBOL_GPL(vitrine_string_create);
  */
 void vitrine_string_set(struct vitrine_string *property, const char *value)
 {
-	buffer_set(property, INSPECT_BUFFER_UTF8, value, string_bytes(value));
+	buffer_set(property, INSPECT_BUFFER_UTF8, value, vtr_edit_string_bytes(value));
 }
 EXPORT_SYMBOL_GPL(vitrine_string_set);
 

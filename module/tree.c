@@ -185,8 +185,15 @@ static void value_link(struct vtr_tree *tree, u32 index,
 		vtr_tree_block(tree, parent)[1]++;
 }
 
-/* One block less below @index; the last one frees a tombstone, and so on up. */
-static void parent_put(struct vtr_tree *tree, u32 index)
+/**
+ * vtr_tree_parent_put() - there is one block less below a node
+ * @tree: tree it is in
+ * @index: the node or tombstone; a tombstone is freed with the last block below
+ *	it, and so on up
+ *
+ * Context: any; the caller serialises.
+ */
+void vtr_tree_parent_put(struct vtr_tree *tree, u32 index)
 {
 	u64 *block = vtr_tree_block(tree, index);
 
@@ -217,7 +224,7 @@ void vtr_tree_value_delete(struct vtr_tree *tree, u32 index)
 	vtr_tree_name_put(tree, vtr_block_get(block, 0, VALUE_NAME));
 	vtr_heap_free(&tree->heap, index);
 	tree->nr_values--;
-	parent_put(tree, parent);
+	vtr_tree_parent_put(tree, parent);
 }
 
 /**
@@ -225,24 +232,41 @@ void vtr_tree_value_delete(struct vtr_tree *tree, u32 index)
  * @tree: storage to set up
  * @pages: array with room for every page the tree may ever get
  * @first_page: a zeroed page, becomes pages[0]
+ * @notes: array as long as @pages, of which the first is there
  * @names: zeroed table of names
  * @nr_names: its number of slots, a power of two, at least 8
  *
  * Context: any; nobody else knows the tree yet.
  */
 void vtr_tree_init(struct vtr_tree *tree, void **pages, void *first_page,
-		   struct vtr_tree_name *names, u32 nr_names)
+		   u32 **notes, struct vtr_tree_name *names, u32 nr_names)
 {
 	u32 name;
 
 	memset(tree, 0, sizeof(*tree));
 	vtr_heap_init(&tree->heap, pages, first_page);
+	tree->notes = notes;
 	tree->names = names;
 	tree->names_mask = nr_names - 1;
 	/* An empty heap has room for both. */
 	vtr_heap_alloc(&tree->heap, INSPECT_MIN_BLOCK_BYTES, &tree->root);
 	vtr_tree_name_get(tree, "root", &name);
 	value_link(tree, tree->root, INSPECT_NODE_VALUE, 0, name, 0);
+	*vtr_tree_note(tree, tree->root) = 0;
+}
+
+/**
+ * vtr_tree_add_page() - put a page into the heap's reserve
+ * @tree: tree to give it to
+ * @page: a zeroed page; the owner sees to it that the arrays have room
+ * @notes: VTR_HEAP_BLOCKS_PER_PAGE notes for it
+ *
+ * Context: any; the caller serialises.
+ */
+void vtr_tree_add_page(struct vtr_tree *tree, void *page, u32 *notes)
+{
+	tree->notes[tree->heap.nr_ready] = notes;
+	vtr_heap_add_page(&tree->heap, page);
 }
 
 /**
@@ -283,12 +307,12 @@ int vtr_tree_sized_create(struct vtr_tree *tree, u32 parent, const char *name,
 }
 
 /**
- * vtr_tree_value_create() - make a node or a property of 16 bytes
+ * vtr_tree_value_create() - make a property of 16 bytes
  * @tree: tree to make it in
  * @parent: node it goes below
  * @name: its name
  * @type: type of its block
- * @word1: the block's second word: a node's is 0, a number's its value
+ * @word1: the block's second word
  * @ret: its index, written on success only
  *
  * Context: any; the caller serialises.
@@ -299,35 +323,6 @@ int vtr_tree_value_create(struct vtr_tree *tree, u32 parent, const char *name,
 {
 	return vtr_tree_sized_create(tree, parent, name, type, word1,
 				     INSPECT_MIN_BLOCK_BYTES, ret);
-}
-
-/**
- * vtr_tree_node_delete() - delete a node
- * @tree: tree it is in
- * @index: the node
- *
- * What is below it stays and can still be deleted; until then the node remains
- * as a TOMBSTONE, which no reader shows, so that its index is not reused.
- *
- * Context: any; the caller serialises.
- * Return: 0, -EINVAL if @index is not a node, or the root.
- */
-int vtr_tree_node_delete(struct vtr_tree *tree, u32 index)
-{
-	u64 *block = vtr_tree_block(tree, index);
-
-	if (vtr_block_type(block) != INSPECT_NODE_VALUE || index == tree->root)
-		return -EINVAL;
-	if (!block[1]) {
-		vtr_tree_value_delete(tree, index);
-		return 0;
-	}
-	vtr_tree_name_put(tree, vtr_block_get(block, 0, VALUE_NAME));
-	vtr_block_set(block, 0, VALUE_NAME, 0);
-	vtr_block_set(block, 0, TYPE, INSPECT_TOMBSTONE);
-	tree->nr_values--;
-	tree->nr_tombstones++;
-	return 0;
 }
 
 /**

@@ -26,6 +26,8 @@ struct vtr_tree_name {
  * struct vtr_tree - a hierarchy
  * @heap: where its blocks are
  * @names: table of names, the owner's memory
+ * @notes: for each page one u32 for each 16 bytes, the owner's memory, which
+ *	readers do not see; see node.h
  * @names_mask: number of slots minus one; a power of two minus one
  * @root: index of the root node
  * @nr_values: value blocks, the root included, tombstones not
@@ -34,6 +36,7 @@ struct vtr_tree_name {
 struct vtr_tree {
 	struct vtr_heap		heap;
 	struct vtr_tree_name	*names;
+	u32			**notes;
 	u32			names_mask;
 	u32			root;
 	u32			nr_values;
@@ -41,7 +44,8 @@ struct vtr_tree {
 };
 
 void vtr_tree_init(struct vtr_tree *tree, void **pages, void *first_page,
-		   struct vtr_tree_name *names, u32 nr_names);
+		   u32 **notes, struct vtr_tree_name *names, u32 nr_names);
+void vtr_tree_add_page(struct vtr_tree *tree, void *page, u32 *notes);
 
 int vtr_tree_name_get(struct vtr_tree *tree, const char *name, u32 *ret);
 void vtr_tree_name_put(struct vtr_tree *tree, u32 index);
@@ -52,7 +56,7 @@ int vtr_tree_sized_create(struct vtr_tree *tree, u32 parent, const char *name,
 int vtr_tree_value_create(struct vtr_tree *tree, u32 parent, const char *name,
 			  enum inspect_type type, u64 word1, u32 *ret);
 void vtr_tree_value_delete(struct vtr_tree *tree, u32 index);
-int vtr_tree_node_delete(struct vtr_tree *tree, u32 index);
+void vtr_tree_parent_put(struct vtr_tree *tree, u32 index);
 int vtr_tree_number_delete(struct vtr_tree *tree, u32 index,
 			   enum inspect_type type);
 
@@ -76,6 +80,20 @@ int vtr_tree_buffer_delete(struct vtr_tree *tree, u32 index,
 static inline u64 *vtr_tree_block(const struct vtr_tree *tree, u32 index)
 {
 	return vtr_heap_block(&tree->heap, index);
+}
+
+/**
+ * vtr_tree_note() - what the kernel notes about 16 bytes of the heap
+ * @tree: the tree
+ * @index: index of the 16 bytes
+ *
+ * Context: any; the caller serialises.
+ * Return: the note; see node.h.
+ */
+static inline u32 *vtr_tree_note(const struct vtr_tree *tree, u32 index)
+{
+	return &tree->notes[index / VTR_HEAP_BLOCKS_PER_PAGE]
+			   [index % VTR_HEAP_BLOCKS_PER_PAGE];
 }
 
 #endif /* _VTR_TREE_H */

@@ -45,6 +45,8 @@
 #define VITRINE_NAME_MAX	255
 /* Longest string or byte-vector value in bytes. */
 #define VITRINE_VALUE_MAX	(64U << 10)
+/* Most levels of nodes in a tree, the root included. */
+#define VITRINE_DEPTH_MAX	64
 
 struct vitrine_tree;
 struct vitrine_node;

@@ -15,6 +15,7 @@ struct array_test {
 	struct check		check;
 	struct vtr_tree_name	names[ARRAY_TEST_NAMES];
 	void			*pages[ARRAY_TEST_PAGES];
+	u32			*notes[ARRAY_TEST_PAGES];
 	char			text[VITRINE_NAME_MAX + 2];
 };
 
@@ -27,7 +28,9 @@ static int array_test_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, page);
 	test->priv = at;
 	check_init(test, &at->check, ARRAY_TEST_PAGES);
-	vtr_tree_init(&at->tree, at->pages, page, at->names, ARRAY_TEST_NAMES);
+	at->notes[0] = check_notes(test);
+	vtr_tree_init(&at->tree, at->pages, page, at->notes, at->names,
+		      ARRAY_TEST_NAMES);
 	return 0;
 }
 

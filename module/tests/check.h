@@ -11,7 +11,7 @@
 #include <kunit/test.h>
 #include <linux/string.h>
 
-#include "../tree.h"
+#include "../node.h"
 
 /* A sequence of random numbers that its seed alone determines. */
 struct random {
@@ -52,6 +52,17 @@ static inline void check_init(struct kunit *test, struct check *check,
 	check->refs = kunit_kcalloc(test, check->nr, sizeof(u32), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, check->start);
 	KUNIT_ASSERT_NOT_NULL(test, check->refs);
+}
+
+/* Notes for one page of a tree under test: any. */
+static inline u32 *check_notes(struct kunit *test)
+{
+	size_t bytes = VTR_HEAP_BLOCKS_PER_PAGE * sizeof(u32);
+	u32 *notes = kunit_kzalloc(test, bytes, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, notes);
+	memset(notes, 0xff, bytes);
+	return notes;
 }
 
 /* The header says what the heap is. */
@@ -201,6 +212,68 @@ static inline void check_array(struct kunit *test, const struct vtr_tree *tree,
 	}
 }
 
+/* A link's content is a name; its other bits are zero. */
+static inline void check_link(struct kunit *test, const struct vtr_tree *tree,
+			      struct check *check, u32 index)
+{
+	const u64 *block = vtr_tree_block(tree, index), *text;
+
+	KUNIT_ASSERT_EQ(test, block[1] & ~0x10000000000fffffULL, 0ULL);
+	text = check_ref(test, tree, check, block[1] & 0xfffff);
+	KUNIT_ASSERT_EQ(test, vtr_block_type(text), INSPECT_STRING_REFERENCE);
+}
+
+/* A node deleted by itself, or by its list: it owns what is recorded in it. */
+static inline bool check_is_owner(const struct vtr_tree *tree, u32 index)
+{
+	u32 parent = vtr_tree_block(tree, index)[0] >> 16 & 0xffffff;
+
+	return !(*vtr_tree_note(tree, index) & VTR_NODE_OWNED) ||
+	       *vtr_tree_note(tree, parent) & VTR_NODE_LIST;
+}
+
+/* The chain of an owner holds what is recorded in it, or in nodes it owns. */
+static inline void check_records(struct kunit *test,
+				 const struct vtr_tree *tree, u32 owner)
+{
+	u32 at = *vtr_tree_note(tree, owner), nr = 0;
+
+	while ((at &= VTR_NODE_NEXT)) {
+		u32 above = at;
+
+		KUNIT_ASSERT_TRUE(test, *vtr_tree_note(tree, at) &
+					VTR_NODE_OWNED);
+		do
+			above = vtr_tree_block(tree, above)[0] >> 16 & 0xffffff;
+		while (!check_is_owner(tree, above));
+		KUNIT_ASSERT_EQ(test, above, owner);
+		KUNIT_ASSERT_LT(test, ++nr, tree->nr_values);
+		at = *vtr_tree_note(tree, at);
+	}
+}
+
+/* What no reader sees of a node: heights, and what is recorded in it. */
+static inline void check_notes_of(struct kunit *test,
+				  const struct vtr_tree *tree,
+				  const struct check *check, u32 index)
+{
+	u64 *block = vtr_tree_block(tree, index);
+	u32 note = *vtr_tree_note(tree, index);
+	u32 order = check->start[index] - 1;
+
+	KUNIT_ASSERT_LE(test, order, 2);
+	KUNIT_ASSERT_TRUE(test, !memchr_inv(block + 2, 0, (16 << order) - 16));
+	if (index == tree->root)
+		KUNIT_ASSERT_LT(test, note >> 24 & 0x3f, VITRINE_DEPTH_MAX);
+	else
+		KUNIT_ASSERT_LT(test, note >> 24 & 0x3f,
+				*vtr_tree_note(tree,
+					       block[0] >> 16 & 0xffffff) >>
+				24 & 0x3f);
+	if (check_is_owner(tree, index) && !(note & VTR_NODE_LIST))
+		check_records(test, tree, index);
+}
+
 /* One value or tombstone: whom it refers to, and what its own bits say. */
 static inline void check_value(struct kunit *test, const struct vtr_tree *tree,
 			       struct check *check, u32 index)
@@ -212,6 +285,8 @@ static inline void check_value(struct kunit *test, const struct vtr_tree *tree,
 
 	if (type == INSPECT_ARRAY_VALUE)
 		check_array(test, tree, check, index);
+	else if (type == INSPECT_NODE_VALUE || type == INSPECT_TOMBSTONE)
+		check_notes_of(test, tree, check, index);
 	else
 		KUNIT_ASSERT_EQ(test, check->start[index], 1);
 	if (index == tree->root) {
@@ -233,6 +308,8 @@ static inline void check_value(struct kunit *test, const struct vtr_tree *tree,
 	}
 	if (type == INSPECT_BOOL_VALUE)
 		KUNIT_ASSERT_LE(test, block[1], 1ULL);
+	if (type == INSPECT_LINK_VALUE)
+		check_link(test, tree, check, index);
 	if (type == INSPECT_BUFFER_VALUE) {
 		KUNIT_ASSERT_LE(test, block[1] >> 60, 1ULL);
 		KUNIT_ASSERT_EQ(test, block[1] >> 56 & 0xf, 0ULL);
@@ -335,6 +412,7 @@ static inline void check_tree(struct kunit *test, const struct vtr_tree *tree,
 		case INSPECT_BOOL_VALUE:
 		case INSPECT_BUFFER_VALUE:
 		case INSPECT_ARRAY_VALUE:
+		case INSPECT_LINK_VALUE:
 		case INSPECT_TOMBSTONE:
 			check_value(test, tree, check, index);
 			break;

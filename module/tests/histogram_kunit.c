@@ -21,6 +21,7 @@ struct histogram_test {
 	struct check		check;
 	struct vtr_tree_name	names[HISTOGRAM_TEST_NAMES];
 	void			*pages[HISTOGRAM_TEST_PAGES];
+	u32			*notes[HISTOGRAM_TEST_PAGES];
 };
 
 static int histogram_test_init(struct kunit *test)
@@ -33,7 +34,8 @@ static int histogram_test_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, page);
 	test->priv = ht;
 	check_init(test, &ht->check, HISTOGRAM_TEST_PAGES);
-	vtr_tree_init(&ht->tree, ht->pages, page, ht->names,
+	ht->notes[0] = check_notes(test);
+	vtr_tree_init(&ht->tree, ht->pages, page, ht->notes, ht->names,
 		      HISTOGRAM_TEST_NAMES);
 	return 0;
 }

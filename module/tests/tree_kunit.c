@@ -8,6 +8,9 @@
 #include <linux/random.h>
 
 #include "../array.h"
+#include "../link.h"
+#include "../node.h"
+#include "../record.h"
 #include "check.h"
 
 #define TREE_TEST_PAGES		40
@@ -35,6 +38,7 @@ struct tree_test {
 	struct check		check;
 	struct vtr_tree_name	names[TREE_TEST_NAMES];
 	void			*pages[TREE_TEST_PAGES];
+	u32			*notes[TREE_TEST_PAGES];
 	char			name[VITRINE_NAME_MAX + 2];
 	u8			bytes[VITRINE_VALUE_MAX + 1];
 	struct tree_test_value	values[TREE_TEST_VALUES];
@@ -46,7 +50,7 @@ static void tree_test_add_page(struct kunit *test)
 	void *page = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, page);
-	vtr_heap_add_page(&tt->tree.heap, page);
+	vtr_tree_add_page(&tt->tree, page, check_notes(test));
 }
 
 static int tree_test_init(struct kunit *test)
@@ -58,7 +62,9 @@ static int tree_test_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, page);
 	test->priv = tt;
 	check_init(test, &tt->check, TREE_TEST_PAGES);
-	vtr_tree_init(&tt->tree, tt->pages, page, tt->names, TREE_TEST_NAMES);
+	tt->notes[0] = check_notes(test);
+	vtr_tree_init(&tt->tree, tt->pages, page, tt->notes, tt->names,
+		      TREE_TEST_NAMES);
 	return 0;
 }
 
@@ -89,7 +95,12 @@ static u32 new_value(struct kunit *test, u32 parent, const char *name,
 
 static u32 new_node(struct kunit *test, u32 parent, const char *name)
 {
-	return new_value(test, parent, name, INSPECT_NODE_VALUE, 0);
+	struct tree_test *tt = test->priv;
+	u32 index = 0;
+
+	KUNIT_ASSERT_EQ(test, vtr_node_create(&tt->tree, parent, name, &index),
+			0);
+	return index;
 }
 
 static u32 new_buffer(struct kunit *test, size_t len)
@@ -223,9 +234,9 @@ static void same_name_is_one_block(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, block_at(test, b)[0] >> 40, name);
 	KUNIT_EXPECT_EQ(test, block_at(test, name)[0] >> 40, 2ULL);
 	tree_check_now(test);
-	KUNIT_EXPECT_EQ(test, vtr_tree_node_delete(&tt->tree, b), 0);
+	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, b), 0);
 	KUNIT_EXPECT_EQ(test, block_at(test, name)[0] >> 40, 1ULL);
-	KUNIT_EXPECT_EQ(test, vtr_tree_node_delete(&tt->tree, a), 0);
+	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, a), 0);
 	KUNIT_EXPECT_EQ(test, vtr_block_type(block_at(test, name)),
 			INSPECT_FREE);
 	tree_check_now(test);
@@ -240,7 +251,7 @@ static void names_of_one_hash_are_kept_apart(struct kunit *test)
 	expect_name(test, a, "declinate");
 	expect_name(test, b, "macallums");
 	tree_check_now(test);
-	KUNIT_EXPECT_EQ(test, vtr_tree_node_delete(&tt->tree, a), 0);
+	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, a), 0);
 	KUNIT_EXPECT_EQ(test, block_at(test, new_node(test, b,
 						      "macallums"))[0] >> 40,
 			block_at(test, b)[0] >> 40);
@@ -260,8 +271,8 @@ static void name_without_a_slot_is_not_shared(struct kunit *test)
 			block_at(test, b)[0] >> 40);
 	memset(tt->names, 0, sizeof(tt->names));
 	tree_check_now(test);
-	KUNIT_EXPECT_EQ(test, vtr_tree_node_delete(&tt->tree, a), 0);
-	KUNIT_EXPECT_EQ(test, vtr_tree_node_delete(&tt->tree, b), 0);
+	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, a), 0);
+	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, b), 0);
 	tree_check_now(test);
 }
 
@@ -301,7 +312,7 @@ static void deleted_parent_is_a_tombstone(struct kunit *test)
 	u32 node = new_node(test, tt->tree.root, "n");
 	u32 value = new_value(test, node, "v", INSPECT_UINT_VALUE, 1), index;
 
-	KUNIT_EXPECT_EQ(test, vtr_tree_node_delete(&tt->tree, node), 0);
+	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, node), 0);
 	/* no name; parent and count stay */
 	KUNIT_EXPECT_EQ(test, block_at(test, node)[0],
 			(u64)tt->tree.root << 16 | 0xa00);
@@ -311,7 +322,7 @@ static void deleted_parent_is_a_tombstone(struct kunit *test)
 			vtr_tree_value_create(&tt->tree, node, "w",
 					      INSPECT_NODE_VALUE, 0, &index),
 			-EINVAL);
-	KUNIT_EXPECT_EQ(test, vtr_tree_node_delete(&tt->tree, node), -EINVAL);
+	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, node), -EINVAL);
 	KUNIT_EXPECT_EQ(test, vtr_tree_number_delete(&tt->tree, value,
 						     INSPECT_UINT_VALUE), 0);
 	KUNIT_EXPECT_EQ(test, tt->tree.nr_tombstones, 0);
@@ -327,12 +338,12 @@ static void tombstones_go_all_the_way_up(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(node); i++)
 		node[i] = new_node(test, i ? node[i - 1] : tt->tree.root, "n");
 	for (i = 0; i < ARRAY_SIZE(node) - 1; i++) {
-		KUNIT_EXPECT_EQ(test, vtr_tree_node_delete(&tt->tree, node[i]),
+		KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, node[i]),
 				0);
 		tree_check_now(test);
 	}
 	KUNIT_EXPECT_EQ(test, tt->tree.nr_tombstones, 31);
-	KUNIT_EXPECT_EQ(test, vtr_tree_node_delete(&tt->tree, node[i]), 0);
+	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, node[i]), 0);
 	KUNIT_EXPECT_EQ(test, tt->tree.nr_tombstones, 0);
 	KUNIT_EXPECT_EQ(test, tt->tree.nr_values, 1);
 	tree_check_now(test);
@@ -342,7 +353,7 @@ static void root_cannot_be_deleted(struct kunit *test)
 {
 	struct tree_test *tt = test->priv;
 
-	KUNIT_EXPECT_EQ(test, vtr_tree_node_delete(&tt->tree, tt->tree.root),
+	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, tt->tree.root),
 			-EINVAL);
 	tree_check_now(test);
 }
@@ -353,7 +364,7 @@ static void wrong_type_is_refused(struct kunit *test)
 	u32 number = new_value(test, tt->tree.root, "v", INSPECT_INT_VALUE, 1);
 	u32 buffer = new_buffer(test, 5), index = 99;
 
-	KUNIT_EXPECT_EQ(test, vtr_tree_node_delete(&tt->tree, number), -EINVAL);
+	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, number), -EINVAL);
 	KUNIT_EXPECT_EQ(test, vtr_tree_number_delete(&tt->tree, number,
 						     INSPECT_UINT_VALUE),
 			-EINVAL);

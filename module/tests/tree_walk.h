@@ -157,9 +157,10 @@ static int model_create(struct kunit *test, struct random *random,
 					     new.len, &new.index);
 	} else if (new.type == INSPECT_ARRAY_VALUE) {
 		err = model_create_array(test, random, &new);
+	} else if (new.type == INSPECT_NODE_VALUE) {
+		err = vtr_node_create(&tt->tree, tt->values[parent].index,
+				      name_of(tt, new.name), &new.index);
 	} else {
-		if (new.type == INSPECT_NODE_VALUE)
-			new.bits = 0;
 		err = vtr_tree_value_create(&tt->tree, tt->values[parent].index,
 					    name_of(tt, new.name), new.type,
 					    new.bits, &new.index);
@@ -211,7 +212,7 @@ static int model_delete(struct kunit *test, struct tree_test_value *v)
 	int err;
 
 	if (v->type == INSPECT_NODE_VALUE)
-		err = vtr_tree_node_delete(&tt->tree, v->index);
+		err = vtr_node_delete(&tt->tree, v->index);
 	else if (is_buffer_type(v->type))
 		err = vtr_tree_buffer_delete(&tt->tree, v->index,
 					     INSPECT_BUFFER_BINARY);

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Links of an Inspect hierarchy to other Inspect files.
+ *
+ * Concurrency: none here. The owner holds the tree's lock, and has made the
+ * generation odd, around every call.
+ *
+ * A link's content is the name of a file, a STRING_REFERENCE like any other
+ * name. Its index has 20 bits, so it stands in the first 16 MiB.
+ */
+#include <linux/errno.h>
+
+#include "link.h"
+
+/**
+ * vtr_link_create() - make a link
+ * @tree: tree to make it in
+ * @parent: node it goes below
+ * @name: its name
+ * @content: name of the file it leads to
+ * @disposition: how a reader puts that file's root in its place
+ * @ret: its index, written on success only
+ *
+ * Context: any; the caller serialises.
+ * Return: 0, -ENOSPC when the heap is full, -EFBIG if it has no room for the
+ *	content in its first 16 MiB, -ENAMETOOLONG, -EINVAL if @parent is not a
+ *	node.
+ */
+int vtr_link_create(struct vtr_tree *tree, u32 parent, const char *name,
+		    const char *content,
+		    enum inspect_link_disposition disposition, u32 *ret)
+{
+	u32 text;
+	int err;
+
+	err = vtr_tree_name_get(tree, content, &text);
+	if (err)
+		return err;
+	if (text > FIELD_MAX(INSPECT_W1_LINK_CONTENT))
+		err = -EFBIG;
+	else
+		err = vtr_tree_value_create(tree, parent, name,
+				INSPECT_LINK_VALUE,
+				FIELD_PREP(INSPECT_W1_LINK_CONTENT, text) |
+				FIELD_PREP(INSPECT_W1_LINK_DISPOSITION,
+					   disposition), ret);
+	if (err)
+		vtr_tree_name_put(tree, text);
+	return err;
+}
+
+/**
+ * vtr_link_delete() - delete a link
+ * @tree: tree it is in
+ * @index: the link
+ *
+ * Context: any; the caller serialises.
+ * Return: 0, -EINVAL if @index is not a link.
+ */
+int vtr_link_delete(struct vtr_tree *tree, u32 index)
+{
+	u64 *block = vtr_tree_block(tree, index);
+
+	if (vtr_block_type(block) != INSPECT_LINK_VALUE)
+		return -EINVAL;
+	vtr_tree_name_put(tree, vtr_block_get(block, 1, LINK_CONTENT));
+	vtr_tree_value_delete(tree, index);
+	return 0;
+}
+
+#ifdef CONFIG_VITRINE_KUNIT
+#include "tests/link_kunit.c"
+#endif

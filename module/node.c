@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Nodes of an Inspect hierarchy: made, deleted, moved, and never too deep.
+ *
+ * Concurrency: none here. The owner holds the tree's lock, and has made the
+ * generation odd, around every call.
+ *
+ * The depth of a tree is bounded by the heights of its nodes. A parent's is
+ * greater than that of each node below it, and the root's is less than
+ * VITRINE_DEPTH_MAX: so no walk towards the root takes more steps. Heights only
+ * grow, but for that of an empty node which is moved, so that nothing is
+ * searched on deletion; what was once below a node counts until it is empty.
+ */
+#include <linux/errno.h>
+
+#include "node.h"
+
+static u32 height_of(const struct vtr_tree *tree, u32 index)
+{
+	return FIELD_GET(VTR_NODE_HEIGHT, *vtr_tree_note(tree, index));
+}
+
+static void height_set(struct vtr_tree *tree, u32 index, u32 height)
+{
+	u32 *note = vtr_tree_note(tree, index);
+
+	*note = (*note & ~VTR_NODE_HEIGHT) |
+		FIELD_PREP(VTR_NODE_HEIGHT, height);
+}
+
+static u32 parent_of(const struct vtr_tree *tree, u32 index)
+{
+	return vtr_block_get(vtr_tree_block(tree, index), 0, VALUE_PARENT);
+}
+
+/* May a node of some height go below @parent? */
+static bool height_fits(const struct vtr_tree *tree, u32 parent, u32 height)
+{
+	u32 at = parent;
+
+	while (height_of(tree, at) <= height) {
+		if (++height >= VITRINE_DEPTH_MAX)
+			return false;
+		if (at == tree->root)
+			break;
+		at = parent_of(tree, at);
+	}
+	return true;
+}
+
+/* A node of some height, which fits, goes below @parent. */
+static void height_raise(struct vtr_tree *tree, u32 parent, u32 height)
+{
+	u32 at = parent;
+
+	while (height_of(tree, at) <= height) {
+		height_set(tree, at, ++height);
+		if (at == tree->root)
+			break;
+		at = parent_of(tree, at);
+	}
+}
+
+/**
+ * vtr_node_create_sized() - make a node whose block is larger than it need be
+ * @tree: tree to make it in
+ * @parent: node it goes below
+ * @name: its name
+ * @size_bytes: length of the block; there is one note for each 16 bytes
+ * @ret: its index, written on success only
+ *
+ * Context: any; the caller serialises.
+ * Return: 0, -ENOSPC when the heap is full, -ENAMETOOLONG, -ELOOP if it were
+ *	deeper than VITRINE_DEPTH_MAX, -EINVAL if @parent is not a node.
+ */
+int vtr_node_create_sized(struct vtr_tree *tree, u32 parent, const char *name,
+			  size_t size_bytes, u32 *ret)
+{
+	u32 index;
+	int err;
+
+	if (vtr_block_type(vtr_tree_block(tree, parent)) != INSPECT_NODE_VALUE)
+		return -EINVAL;
+	if (!height_fits(tree, parent, 0))
+		return -ELOOP;
+	err = vtr_tree_sized_create(tree, parent, name, INSPECT_NODE_VALUE, 0,
+				    size_bytes, &index);
+	if (err)
+		return err;
+	*vtr_tree_note(tree, index) = 0;
+	height_raise(tree, parent, 0);
+	*ret = index;
+	return 0;
+}
+
+/**
+ * vtr_node_drop() - delete a node, whoever owns it
+ * @tree: tree it is in
+ * @index: the node; not the root
+ *
+ * What is below it stays and can still be deleted; until then the node remains
+ * as a TOMBSTONE, which no reader shows, so that its index is not reused.
+ *
+ * Context: any; the caller serialises.
+ */
+void vtr_node_drop(struct vtr_tree *tree, u32 index)
+{
+	u64 *block = vtr_tree_block(tree, index);
+
+	if (!block[1]) {
+		vtr_tree_value_delete(tree, index);
+		return;
+	}
+	vtr_tree_name_put(tree, vtr_block_get(block, 0, VALUE_NAME));
+	vtr_block_set(block, 0, VALUE_NAME, 0);
+	vtr_block_set(block, 0, TYPE, INSPECT_TOMBSTONE);
+	tree->nr_values--;
+	tree->nr_tombstones++;
+}
+
+/**
+ * vtr_node_delete() - delete a node
+ * @tree: tree it is in
+ * @index: the node
+ *
+ * As vtr_node_drop(). What is recorded in it is for vtr_record_purge() to
+ * delete, next and before anything else is made.
+ *
+ * Context: any; the caller serialises.
+ * Return: 0, -EINVAL if @index is not a node, or is the root, a list, or owned
+ *	by a node or list.
+ */
+int vtr_node_delete(struct vtr_tree *tree, u32 index)
+{
+	if (vtr_block_type(vtr_tree_block(tree, index)) != INSPECT_NODE_VALUE ||
+	    index == tree->root ||
+	    *vtr_tree_note(tree, index) & (VTR_NODE_OWNED | VTR_NODE_LIST))
+		return -EINVAL;
+	vtr_node_drop(tree, index);
+	return 0;
+}
+
+static bool is_within(const struct vtr_tree *tree, u32 index, u32 ancestor)
+{
+	for (; index != tree->root; index = parent_of(tree, index))
+		if (index == ancestor)
+			return true;
+	return false;
+}
+
+/**
+ * vtr_node_adopt() - move a node, and all below it, to another parent
+ * @tree: tree both are in
+ * @parent: the new parent
+ * @child: the node
+ *
+ * Context: any; the caller serialises.
+ * Return: 0, -ELOOP if @parent is @child or below it or if something were
+ *	deeper than VITRINE_DEPTH_MAX, -EINVAL if one of the two is no node or
+ *	@child is the root, a list, or owned by a node or list.
+ */
+int vtr_node_adopt(struct vtr_tree *tree, u32 parent, u32 child)
+{
+	u64 *block = vtr_tree_block(tree, child);
+	u32 old = vtr_block_get(block, 0, VALUE_PARENT);
+
+	if (vtr_block_type(vtr_tree_block(tree, parent)) != INSPECT_NODE_VALUE ||
+	    vtr_block_type(block) != INSPECT_NODE_VALUE ||
+	    child == tree->root ||
+	    *vtr_tree_note(tree, child) & (VTR_NODE_OWNED | VTR_NODE_LIST))
+		return -EINVAL;
+	if (old == parent)
+		return 0;
+	if (is_within(tree, parent, child))
+		return -ELOOP;
+	if (!block[1])
+		height_set(tree, child, 0);
+	if (!height_fits(tree, parent, height_of(tree, child)))
+		return -ELOOP;
+	height_raise(tree, parent, height_of(tree, child));
+	vtr_tree_block(tree, parent)[1]++;
+	vtr_block_set(block, 0, VALUE_PARENT, parent);
+	vtr_tree_parent_put(tree, old);
+	return 0;
+}
+
+#ifdef CONFIG_VITRINE_KUNIT
+#include "tests/node_kunit.c"
+#endif

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Suite of node.c: moving nodes, and how deep they go. Blocks and tombstones
+ * are in the suite of tree.c.
+ */
+#include <kunit/test.h>
+
+#include "fixture.h"
+
+static int adopt(struct kunit *test, u32 parent, u32 child)
+{
+	struct fixture *f = test->priv;
+
+	return vtr_node_adopt(&f->tree, parent, child);
+}
+
+static int delete_node(struct kunit *test, u32 index)
+{
+	struct fixture *f = test->priv;
+
+	return vtr_node_delete(&f->tree, index);
+}
+
+/* A row of @nr nodes, each below the one before, the first below @parent. */
+static void new_row(struct kunit *test, u32 parent, u32 *row, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		row[i] = fixture_node(test, i ? row[i - 1] : parent);
+}
+
+static void adopted_node_has_another_parent(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u32 a = fixture_node(test, f->tree.root);
+	u32 b = fixture_node(test, f->tree.root);
+	u32 child = fixture_node(test, a);
+	u32 value = fixture_number(test, child);
+
+	KUNIT_EXPECT_EQ(test, adopt(test, b, child), 0);
+	KUNIT_EXPECT_EQ(test, fixture_parent(test, child), b);
+	KUNIT_EXPECT_EQ(test, fixture_parent(test, value), child);
+	KUNIT_EXPECT_EQ(test, fixture_block(test, a)[1], 0ULL);
+	KUNIT_EXPECT_EQ(test, fixture_block(test, b)[1], 1ULL);
+	fixture_check(test);
+	KUNIT_EXPECT_EQ(test, adopt(test, b, child), 0);
+	KUNIT_EXPECT_EQ(test, fixture_block(test, b)[1], 1ULL);
+	KUNIT_EXPECT_EQ(test, adopt(test, f->tree.root, child), 0);
+	KUNIT_EXPECT_EQ(test, fixture_parent(test, child), f->tree.root);
+	fixture_check(test);
+}
+
+static void what_is_adopted_from_a_tombstone_frees_it(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u32 row[3];
+
+	new_row(test, f->tree.root, row, 3);
+	KUNIT_EXPECT_EQ(test, delete_node(test, row[1]), 0);
+	KUNIT_EXPECT_EQ(test, delete_node(test, row[0]), 0);
+	KUNIT_EXPECT_EQ(test, f->tree.nr_tombstones, 2);
+	KUNIT_EXPECT_EQ(test, adopt(test, f->tree.root, row[2]), 0);
+	KUNIT_EXPECT_EQ(test, f->tree.nr_tombstones, 0);
+	KUNIT_EXPECT_EQ(test, fixture_block(test, f->tree.root)[1], 1ULL);
+	fixture_check(test);
+	KUNIT_EXPECT_EQ(test, delete_node(test, row[2]), 0);
+	fixture_expect_empty(test);
+}
+
+static void cycles_are_refused(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u32 row[4];
+
+	new_row(test, f->tree.root, row, 4);
+	KUNIT_EXPECT_EQ(test, adopt(test, row[1], row[1]), -ELOOP);
+	KUNIT_EXPECT_EQ(test, adopt(test, row[2], row[1]), -ELOOP);
+	KUNIT_EXPECT_EQ(test, adopt(test, row[3], row[0]), -ELOOP);
+	KUNIT_EXPECT_EQ(test, fixture_parent(test, row[1]), row[0]);
+	fixture_check(test);
+	/* through a deleted node, too */
+	KUNIT_EXPECT_EQ(test, delete_node(test, row[2]), 0);
+	KUNIT_EXPECT_EQ(test, adopt(test, row[3], row[1]), -ELOOP);
+	fixture_check(test);
+}
+
+static void only_nodes_adopt_and_are_adopted(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u32 node = fixture_node(test, f->tree.root);
+	u32 deleted = fixture_node(test, f->tree.root);
+	u32 value = fixture_number(test, deleted);
+
+	KUNIT_EXPECT_EQ(test, delete_node(test, deleted), 0);
+	KUNIT_EXPECT_EQ(test, adopt(test, node, value), -EINVAL);
+	KUNIT_EXPECT_EQ(test, adopt(test, value, node), -EINVAL);
+	KUNIT_EXPECT_EQ(test, adopt(test, node, f->tree.root), -EINVAL);
+	KUNIT_EXPECT_EQ(test, adopt(test, node, deleted), -EINVAL);
+	KUNIT_EXPECT_EQ(test, adopt(test, deleted, node), -EINVAL);
+	fixture_check(test);
+}
+
+static void too_deep_a_node_is_not_made(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u32 row[VITRINE_DEPTH_MAX - 1], index = 99, used;
+
+	new_row(test, f->tree.root, row, ARRAY_SIZE(row));
+	used = f->tree.heap.used_bytes;
+	KUNIT_EXPECT_EQ(test,
+			vtr_node_create(&f->tree, row[ARRAY_SIZE(row) - 1], "n",
+					&index), -ELOOP);
+	KUNIT_EXPECT_EQ(test, index, 99);
+	KUNIT_EXPECT_EQ(test, f->tree.heap.used_bytes, used);
+	fixture_check(test);
+	/* a property is no level, and there is room one level up */
+	fixture_number(test, row[ARRAY_SIZE(row) - 1]);
+	fixture_node(test, row[ARRAY_SIZE(row) - 2]);
+	fixture_check(test);
+}
+
+static void nothing_is_adopted_too_deep(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u32 a[40], b[VITRINE_DEPTH_MAX - 40];
+
+	new_row(test, f->tree.root, a, ARRAY_SIZE(a));
+	new_row(test, f->tree.root, b, ARRAY_SIZE(b));
+	KUNIT_EXPECT_EQ(test, adopt(test, a[39], b[0]), -ELOOP);
+	KUNIT_EXPECT_EQ(test, fixture_parent(test, b[0]), f->tree.root);
+	fixture_check(test);
+	KUNIT_EXPECT_EQ(test, adopt(test, a[38], b[0]), 0);
+	fixture_check(test);
+	KUNIT_EXPECT_EQ(test, adopt(test, a[39], b[0]), -ELOOP);
+	KUNIT_EXPECT_EQ(test, adopt(test, a[39], b[1]), 0);
+	fixture_check(test);
+}
+
+/* A row put above and below another again and again leaves nothing behind. */
+static void an_empty_node_has_no_height(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u32 a = fixture_node(test, f->tree.root);
+	u32 b = fixture_node(test, f->tree.root), i;
+
+	for (i = 0; i < 2 * VITRINE_DEPTH_MAX; i++) {
+		KUNIT_ASSERT_EQ(test, adopt(test, a, b), 0);
+		KUNIT_ASSERT_EQ(test, adopt(test, f->tree.root, b), 0);
+		KUNIT_ASSERT_EQ(test, adopt(test, b, a), 0);
+		KUNIT_ASSERT_EQ(test, adopt(test, f->tree.root, a), 0);
+		fixture_check(test);
+	}
+}
+
+static struct kunit_case node_cases[] = {
+	KUNIT_CASE(adopted_node_has_another_parent),
+	KUNIT_CASE(what_is_adopted_from_a_tombstone_frees_it),
+	KUNIT_CASE(cycles_are_refused),
+	KUNIT_CASE(only_nodes_adopt_and_are_adopted),
+	KUNIT_CASE(too_deep_a_node_is_not_made),
+	KUNIT_CASE(nothing_is_adopted_too_deep),
+	KUNIT_CASE(an_empty_node_has_no_height),
+	{}
+};
+
+static struct kunit_suite node_suite = {
+	.name = "vitrine_node",
+	.init = fixture_init,
+	.test_cases = node_cases,
+};
+
+kunit_test_suite(node_suite);
