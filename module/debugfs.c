@@ -21,6 +21,7 @@
 #include <linux/mutex.h>
 #include <linux/poll.h>
 #include <linux/security.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -32,6 +33,7 @@
 #include "area.h"
 #include "clock.h"
 #include "debugfs.h"
+#include "event.h"
 #include "inspect.h"
 #include "ring.h"
 #include "session.h"
@@ -406,6 +408,46 @@ static const struct file_operations setting_fops = {
 	.llseek		= default_llseek,
 };
 
+/* Events: a line a category, read and written alike. */
+
+#define EVENTS_MAX_BYTES	4096
+
+static int events_seq_show(struct seq_file *seq, void *unused)
+{
+	vtr_event_show(seq);
+	return 0;
+}
+
+static int events_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, events_seq_show, NULL);
+}
+
+static ssize_t events_write(struct file *file, const char __user *buf,
+			    size_t count, loff_t *pos)
+{
+	char *words;
+	int err;
+
+	if (count > EVENTS_MAX_BYTES)
+		return -EINVAL;
+	words = memdup_user_nul(buf, count);
+	if (IS_ERR(words))
+		return PTR_ERR(words);
+	err = vtr_event_switch(words);
+	kfree(words);
+	return err ?: count;
+}
+
+static const struct file_operations events_fops = {
+	.owner		= THIS_MODULE,
+	.open		= events_open,
+	.read		= seq_read,
+	.write		= events_write,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
+
 /**
  * vtr_debugfs_init() - show everything
  *
@@ -428,6 +470,7 @@ void vtr_debugfs_init(void)
 
 	debugfs_create_file_unsafe("trace.fxt", 0400, trace_dir, NULL,
 				   &archive_fops);
+	debugfs_create_file("events", 0600, trace_dir, NULL, &events_fops);
 	for (i = 0; i < ARRAY_SIZE(settings); i++)
 		debugfs_create_file(settings[i].name, 0600, trace_dir,
 				    (void *)&settings[i], &setting_fops);

@@ -59,6 +59,40 @@ unsigned int vtr_fxt_put_provider(u64 *words, u32 id, const char *name)
 }
 
 /**
+ * vtr_fxt_put_section() - compose a provider section metadata record
+ * @words: where to
+ * @id: provider whose records follow
+ *
+ * Context: any. Format: "Provider section metadata".
+ * Return: words written.
+ */
+unsigned int vtr_fxt_put_section(u64 *words, u32 id)
+{
+	words[0] = vtr_fxt_header(FXT_RECORD_METADATA, 1) |
+		   FIELD_PREP(FXT_METADATA_TYPE, FXT_METADATA_PROVIDER_SECTION) |
+		   FIELD_PREP(FXT_PROVIDER_ID, id);
+	return 1;
+}
+
+/**
+ * vtr_fxt_put_provider_event() - compose a provider event metadata record
+ * @words: where to
+ * @id: provider to which it happened
+ * @event: FXT_PROVIDER_EVENT_BUFFER_FULL
+ *
+ * Context: any. Format: "Provider event metadata".
+ * Return: words written.
+ */
+unsigned int vtr_fxt_put_provider_event(u64 *words, u32 id, u8 event)
+{
+	words[0] = vtr_fxt_header(FXT_RECORD_METADATA, 1) |
+		   FIELD_PREP(FXT_METADATA_TYPE, FXT_METADATA_PROVIDER_EVENT) |
+		   FIELD_PREP(FXT_PROVIDER_ID, id) |
+		   FIELD_PREP(FXT_PROVIDER_EVENT_ID, event);
+	return 1;
+}
+
+/**
  * vtr_fxt_put_initialization() - compose an initialization record
  * @words: where to
  * @ticks_per_second: rate of the timestamps that follow
@@ -102,13 +136,14 @@ unsigned int vtr_fxt_put_blob(u64 *words, const char *name,
  * @words: where to
  * @index: string table index, 1 to 0x7fff
  * @string: its value
+ * @len_bytes: its length
  *
  * Context: any. Format: "String record".
  * Return: words written.
  */
-unsigned int vtr_fxt_put_string(u64 *words, u16 index, const char *string)
+unsigned int vtr_fxt_put_string(u64 *words, u16 index, const char *string,
+				unsigned int len_bytes)
 {
-	unsigned int len_bytes = strlen(string);
 	unsigned int nr_words = 1 + stream_words(len_bytes);
 
 	words[0] = vtr_fxt_header(FXT_RECORD_STRING, nr_words) |
@@ -193,6 +228,342 @@ unsigned int vtr_fxt_put_thread_name(u64 *words, u64 process, u64 thread,
 	return nr_words;
 }
 
+/**
+ * vtr_fxt_put_wide_switch() - compose a context switch record of any CPU
+ * @words: where to
+ * @cpu: CPU number
+ * @state: enum fxt_thread_state of the outgoing thread
+ * @now: time
+ * @outgoing: koid of the outgoing thread
+ * @outgoing_weight: its priority, or VTR_FXT_WEIGHT_IDLE
+ * @incoming: koid of the incoming thread
+ * @incoming_weight: its priority, or VTR_FXT_WEIGHT_IDLE
+ *
+ * Context: any. Format: "Scheduling", subtype 1.
+ * Return: words written.
+ */
+unsigned int vtr_fxt_put_wide_switch(u64 *words, u16 cpu, u8 state, u64 now,
+				     u64 outgoing, u32 outgoing_weight,
+				     u64 incoming, u32 incoming_weight)
+{
+	words[0] = vtr_fxt_header(FXT_RECORD_SCHEDULING,
+				  VTR_FXT_WIDE_SWITCH_WORDS) |
+		   FIELD_PREP(FXT_SCHEDULING_NR_ARGS, 2) |
+		   FIELD_PREP(FXT_SCHEDULING_CPU, cpu) |
+		   FIELD_PREP(FXT_SCHEDULING_OUTGOING_STATE, state) |
+		   FIELD_PREP(FXT_SCHEDULING_SUBTYPE,
+			      FXT_SCHEDULING_CONTEXT_SWITCH);
+	words[1] = now;
+	words[2] = outgoing;
+	words[3] = incoming;
+	words[4] = VTR_FXT_ARG(FXT_ARG_INT32, 1,
+			       VTR_FXT_STRING_OUTGOING_WEIGHT) |
+		   FIELD_PREP(FXT_ARG_VALUE32, outgoing_weight);
+	words[5] = VTR_FXT_ARG(FXT_ARG_INT32, 1,
+			       VTR_FXT_STRING_INCOMING_WEIGHT) |
+		   FIELD_PREP(FXT_ARG_VALUE32, incoming_weight);
+	return VTR_FXT_WIDE_SWITCH_WORDS;
+}
+
+static unsigned int inline_bytes(const struct vtr_fxt_string *string)
+{
+	return string->ref & FXT_STRING_REF_INLINE ?
+		       string->ref & FXT_STRING_REF_VALUE : 0;
+}
+
+static unsigned int string_words(const struct vtr_fxt_string *string)
+{
+	return stream_words(inline_bytes(string));
+}
+
+/* Text may be anything, and may change while it is copied: make it UTF-8. */
+static unsigned int put_string(u64 *words, const struct vtr_fxt_string *string)
+{
+	unsigned int len_bytes = inline_bytes(string);
+	unsigned int nr_words;
+
+	nr_words = put_stream(words, string->bytes, len_bytes);
+	vtr_fxt_clean((char *)words, len_bytes);
+	return nr_words;
+}
+
+/* Process and thread, if they are not in the thread table. */
+static unsigned int put_inline_thread(u64 *words,
+				      const struct vtr_fxt_thread *thread)
+{
+	if (thread->ref)
+		return 0;
+	words[0] = thread->process;
+	words[1] = thread->thread;
+	return 2;
+}
+
+static bool arg_has_word(enum fxt_arg_type type)
+{
+	switch (type) {
+	case FXT_ARG_INT64:
+	case FXT_ARG_UINT64:
+	case FXT_ARG_DOUBLE:
+	case FXT_ARG_POINTER:
+	case FXT_ARG_KOID:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static u64 arg_field(const struct vtr_fxt_arg *arg)
+{
+	switch (arg->type) {
+	case FXT_ARG_INT32:
+	case FXT_ARG_UINT32:
+		return FIELD_PREP(FXT_ARG_VALUE32, (u32)arg->value);
+	case FXT_ARG_STRING_REF:
+		return FIELD_PREP(FXT_ARG_STRING, arg->string.ref);
+	case FXT_ARG_BOOL:
+		return FIELD_PREP(FXT_ARG_BOOLEAN, !!arg->value);
+	default:
+		return 0;
+	}
+}
+
+static unsigned int put_arg(u64 *words, const struct vtr_fxt_arg *arg)
+{
+	unsigned int nr_words = 1;
+
+	nr_words += put_string(words + nr_words, &arg->name);
+	if (arg->type == FXT_ARG_STRING_REF)
+		nr_words += put_string(words + nr_words, &arg->string);
+	else if (arg_has_word(arg->type))
+		words[nr_words++] = arg->value;
+	words[0] = FIELD_PREP(FXT_HEADER_TYPE, arg->type) |
+		   FIELD_PREP(FXT_HEADER_WORDS, nr_words) |
+		   FIELD_PREP(FXT_ARG_NAME, arg->name.ref) | arg_field(arg);
+	return nr_words;
+}
+
+static unsigned int put_args(u64 *words, const struct vtr_fxt_event *event)
+{
+	unsigned int i, nr_words = 0;
+
+	for (i = 0; i < event->nr_args; i++)
+		nr_words += put_arg(words + nr_words, &event->args[i]);
+	return nr_words;
+}
+
+/**
+ * vtr_fxt_strings_words() - room for what varies in a record
+ * @event: what it says
+ *
+ * Context: any.
+ * Return: words that its category, name, arguments and payload take.
+ */
+unsigned int vtr_fxt_strings_words(const struct vtr_fxt_event *event)
+{
+	unsigned int i, nr_words;
+
+	nr_words = string_words(&event->category) + string_words(&event->name) +
+		   stream_words(event->payload_bytes);
+	for (i = 0; i < event->nr_args; i++) {
+		nr_words += 2 + string_words(&event->args[i].name);
+		if (event->args[i].type == FXT_ARG_STRING_REF)
+			nr_words += string_words(&event->args[i].string);
+	}
+	return nr_words;
+}
+
+static bool event_has_word(enum fxt_event_type type)
+{
+	return type == FXT_EVENT_COUNTER ||
+	       (type >= FXT_EVENT_DURATION_COMPLETE &&
+		type <= FXT_EVENT_FLOW_END);
+}
+
+/**
+ * vtr_fxt_put_event() - compose an event record
+ * @words: where to
+ * @event: what it says
+ *
+ * Context: any. Format: "Event record".
+ * Return: words written.
+ */
+unsigned int vtr_fxt_put_event(u64 *words, const struct vtr_fxt_event *event)
+{
+	unsigned int nr_words = 1;
+
+	words[nr_words++] = event->ticks;
+	nr_words += put_inline_thread(words + nr_words, &event->thread);
+	nr_words += put_string(words + nr_words, &event->category);
+	nr_words += put_string(words + nr_words, &event->name);
+	nr_words += put_args(words + nr_words, event);
+	if (event_has_word(event->type))
+		words[nr_words++] = event->id;
+	words[0] = vtr_fxt_header(FXT_RECORD_EVENT, nr_words) |
+		   FIELD_PREP(FXT_EVENT_TYPE, event->type) |
+		   FIELD_PREP(FXT_EVENT_NR_ARGS, event->nr_args) |
+		   FIELD_PREP(FXT_EVENT_THREAD, event->thread.ref) |
+		   FIELD_PREP(FXT_EVENT_CATEGORY, event->category.ref) |
+		   FIELD_PREP(FXT_EVENT_NAME, event->name.ref);
+	return nr_words;
+}
+
+/**
+ * vtr_fxt_put_data() - compose a BLOB record of type DATA
+ * @words: where to
+ * @event: its name and payload
+ *
+ * Context: any. Format: "BLOB record".
+ * Return: words written.
+ */
+unsigned int vtr_fxt_put_data(u64 *words, const struct vtr_fxt_event *event)
+{
+	unsigned int nr_words = 1;
+
+	nr_words += put_string(words + nr_words, &event->name);
+	nr_words += put_stream(words + nr_words, event->payload,
+			       event->payload_bytes);
+	words[0] = vtr_fxt_header(FXT_RECORD_BLOB, nr_words) |
+		   FIELD_PREP(FXT_BLOB_NAME, event->name.ref) |
+		   FIELD_PREP(FXT_BLOB_BYTES, event->payload_bytes) |
+		   FIELD_PREP(FXT_BLOB_TYPE, FXT_BLOB_TYPE_DATA);
+	return nr_words;
+}
+
+/**
+ * vtr_fxt_put_userspace_object() - compose a user-space object record
+ * @words: where to
+ * @event: its process, address, name and arguments
+ *
+ * Context: any. Format: "Userspace object record".
+ * Return: words written.
+ */
+unsigned int vtr_fxt_put_userspace_object(u64 *words,
+					  const struct vtr_fxt_event *event)
+{
+	unsigned int nr_words = 1;
+
+	words[nr_words++] = event->id;
+	if (!event->thread.ref)
+		words[nr_words++] = event->thread.process;
+	nr_words += put_string(words + nr_words, &event->name);
+	nr_words += put_args(words + nr_words, event);
+	words[0] = vtr_fxt_header(FXT_RECORD_USERSPACE_OBJECT, nr_words) |
+		   FIELD_PREP(FXT_USERSPACE_OBJECT_PROCESS, event->thread.ref) |
+		   FIELD_PREP(FXT_USERSPACE_OBJECT_NAME, event->name.ref) |
+		   FIELD_PREP(FXT_USERSPACE_OBJECT_NR_ARGS, event->nr_args);
+	return nr_words;
+}
+
+/**
+ * vtr_fxt_put_kernel_object() - compose a kernel object record
+ * @words: where to
+ * @event: its type, koid, name and arguments
+ *
+ * Context: any. Format: "Kernel object record".
+ * Return: words written.
+ */
+unsigned int vtr_fxt_put_kernel_object(u64 *words,
+				       const struct vtr_fxt_event *event)
+{
+	unsigned int nr_words = 1;
+
+	words[nr_words++] = event->id;
+	nr_words += put_string(words + nr_words, &event->name);
+	nr_words += put_args(words + nr_words, event);
+	words[0] = vtr_fxt_header(FXT_RECORD_KERNEL_OBJECT, nr_words) |
+		   FIELD_PREP(FXT_KERNEL_OBJECT_TYPE, event->object_type) |
+		   FIELD_PREP(FXT_KERNEL_OBJECT_NAME, event->name.ref) |
+		   FIELD_PREP(FXT_KERNEL_OBJECT_NR_ARGS, event->nr_args);
+	return nr_words;
+}
+
+/**
+ * vtr_fxt_put_log() - compose a log record
+ * @words: where to
+ * @event: its thread, time, and message as payload
+ *
+ * Context: any. Format: "Log record".
+ * Return: words written.
+ */
+unsigned int vtr_fxt_put_log(u64 *words, const struct vtr_fxt_event *event)
+{
+	unsigned int nr_words = 1;
+
+	words[nr_words++] = event->ticks;
+	nr_words += put_inline_thread(words + nr_words, &event->thread);
+	put_stream(words + nr_words, event->payload, event->payload_bytes);
+	vtr_fxt_clean((char *)(words + nr_words), event->payload_bytes);
+	nr_words += stream_words(event->payload_bytes);
+	words[0] = vtr_fxt_header(FXT_RECORD_LOG, nr_words) |
+		   FIELD_PREP(FXT_LOG_BYTES, event->payload_bytes) |
+		   FIELD_PREP(FXT_LOG_THREAD, event->thread.ref);
+	return nr_words;
+}
+
+static u64 large_header(unsigned int nr_words, unsigned int format)
+{
+	return FIELD_PREP(FXT_HEADER_TYPE, FXT_RECORD_LARGE) |
+	       FIELD_PREP(FXT_LARGE_WORDS, nr_words) |
+	       FIELD_PREP(FXT_LARGE_TYPE, FXT_LARGE_TYPE_BLOB) |
+	       FIELD_PREP(FXT_LARGE_BLOB_FORMAT, format);
+}
+
+static unsigned int put_large_payload(u64 *words,
+				      const struct vtr_fxt_event *event)
+{
+	words[0] = event->payload_bytes;
+	return 1 + put_stream(words + 1, event->payload, event->payload_bytes);
+}
+
+/**
+ * vtr_fxt_put_large_blob() - compose a large BLOB record with metadata
+ * @words: where to
+ * @event: what it says
+ *
+ * Context: any. Format: "In Band Large Blob Record With Metadata".
+ * Return: words written.
+ */
+unsigned int vtr_fxt_put_large_blob(u64 *words,
+				    const struct vtr_fxt_event *event)
+{
+	unsigned int nr_words = 2;
+
+	words[1] = FIELD_PREP(FXT_LARGE_BLOB_CATEGORY, event->category.ref) |
+		   FIELD_PREP(FXT_LARGE_BLOB_NAME, event->name.ref) |
+		   FIELD_PREP(FXT_LARGE_BLOB_NR_ARGS, event->nr_args) |
+		   FIELD_PREP(FXT_LARGE_BLOB_THREAD, event->thread.ref);
+	nr_words += put_string(words + nr_words, &event->category);
+	nr_words += put_string(words + nr_words, &event->name);
+	words[nr_words++] = event->ticks;
+	nr_words += put_inline_thread(words + nr_words, &event->thread);
+	nr_words += put_args(words + nr_words, event);
+	nr_words += put_large_payload(words + nr_words, event);
+	words[0] = large_header(nr_words, FXT_LARGE_BLOB_WITH_METADATA);
+	return nr_words;
+}
+
+/**
+ * vtr_fxt_put_large_data() - compose a large BLOB record without metadata
+ * @words: where to
+ * @event: its category, name and payload
+ *
+ * Context: any. Format: "In Band Large Blob Record No Metadata".
+ * Return: words written.
+ */
+unsigned int vtr_fxt_put_large_data(u64 *words,
+				    const struct vtr_fxt_event *event)
+{
+	unsigned int nr_words = 2;
+
+	words[1] = FIELD_PREP(FXT_LARGE_BLOB_CATEGORY, event->category.ref) |
+		   FIELD_PREP(FXT_LARGE_BLOB_NAME, event->name.ref);
+	nr_words += put_string(words + nr_words, &event->category);
+	nr_words += put_string(words + nr_words, &event->name);
+	nr_words += put_large_payload(words + nr_words, event);
+	words[0] = large_header(nr_words, FXT_LARGE_BLOB_NO_METADATA);
+	return nr_words;
+}
+
 /* Length of the UTF-8 sequence at @s of at most @left bytes, 0 if it is none. */
 static unsigned int utf8_sequence(const u8 *s, unsigned int left)
 {
@@ -215,6 +586,28 @@ static unsigned int utf8_sequence(const u8 *s, unsigned int left)
 }
 
 /**
+ * vtr_fxt_clean() - make text out of bytes that may be anything
+ * @text: the bytes, which nobody else changes
+ * @len_bytes: how many
+ *
+ * What is no UTF-8 becomes "?", and so does NUL, which ends text for many.
+ *
+ * Context: any. Format: "Atoms".
+ */
+void vtr_fxt_clean(char *text, unsigned int len_bytes)
+{
+	unsigned int i, sequence;
+
+	for (i = 0; i < len_bytes; i += sequence) {
+		sequence = utf8_sequence((const u8 *)text + i, len_bytes - i);
+		if (!sequence || !text[i]) {
+			text[i] = '?';
+			sequence = 1;
+		}
+	}
+}
+
+/**
  * vtr_fxt_clean_name() - make a name out of bytes that may be anything
  * @clean: VTR_FXT_NAME_MAX + 1 bytes for the result
  * @name: bytes that may change while they are read, no longer than @clean
@@ -228,7 +621,7 @@ static unsigned int utf8_sequence(const u8 *s, unsigned int left)
  */
 unsigned int vtr_fxt_clean_name(char *clean, const char *name)
 {
-	unsigned int i, len, sequence;
+	unsigned int len;
 
 	for (len = 0; len < VTR_FXT_NAME_MAX; len++) {
 		clean[len] = READ_ONCE(name[len]);
@@ -238,14 +631,7 @@ unsigned int vtr_fxt_clean_name(char *clean, const char *name)
 	if (!len)
 		clean[len++] = '?';
 	clean[len] = '\0';
-
-	for (i = 0; i < len; i += sequence) {
-		sequence = utf8_sequence((const u8 *)clean + i, len - i);
-		if (!sequence) {
-			clean[i] = '?';
-			sequence = 1;
-		}
-	}
+	vtr_fxt_clean(clean, len);
 	return len;
 }
 

@@ -21,8 +21,88 @@
 #define VTR_FXT_PROCESS_NAME_WORDS	4
 #define VTR_FXT_THREAD_NAME_WORDS	6
 
-/* String table index of "process", the same in every sub-buffer. */
-#define VTR_FXT_STRING_PROCESS		1
+#define VTR_FXT_WAKEUP_WORDS		6
+#define VTR_FXT_WIDE_SWITCH_WORDS	6
+
+/* Entries of the string table that are the same in every sub-buffer. */
+#define VTR_FXT_STRING_PROCESS		1	/* "process" */
+#define VTR_FXT_STRING_WEIGHT		2	/* "weight" */
+#define VTR_FXT_STRING_WAKER		3	/* "waker" */
+#define VTR_FXT_STRING_OUTGOING_WEIGHT	4	/* "outgoing_weight" */
+#define VTR_FXT_STRING_INCOMING_WEIGHT	5	/* "incoming_weight" */
+#define VTR_FXT_STRING_FIRST		6	/* the others: see strings.h */
+
+/* A weight that says idle, in records that have no priority. */
+#define VTR_FXT_WEIGHT_IDLE		0x80000000U
+
+/* CPUs that the 8 bits of a 16-byte switch record can name. */
+#define VTR_FXT_SWITCH_MAX_CPU		255
+
+/**
+ * struct vtr_fxt_string - a string that a record refers to
+ * @bytes: the string; looked at only if @ref is inline
+ * @ref: string reference
+ */
+struct vtr_fxt_string {
+	const char	*bytes;
+	u16		ref;
+};
+
+/**
+ * struct vtr_fxt_thread - a thread that a record refers to
+ * @ref: thread reference, 0 for inline
+ * @process: its process's koid; looked at only if @ref is 0
+ * @thread: its koid, likewise
+ */
+struct vtr_fxt_thread {
+	u8		ref;
+	u64		process;
+	u64		thread;
+};
+
+/**
+ * struct vtr_fxt_arg - an argument of a record
+ * @type: its type
+ * @name: its name
+ * @value: its value, if it is no string
+ * @string: its value, if it is one
+ */
+struct vtr_fxt_arg {
+	enum fxt_arg_type	type;
+	struct vtr_fxt_string	name;
+	union {
+		u64			value;
+		struct vtr_fxt_string	string;
+	};
+};
+
+/**
+ * struct vtr_fxt_event - what an event says, or an object, a message, a BLOB
+ * @type: of an event
+ * @object_type: of a kernel object
+ * @nr_args: how many @args, at most 15
+ * @thread: where it happened; of a user-space object, its process
+ * @category: its category
+ * @name: its name
+ * @args: its arguments
+ * @ticks: when it happened
+ * @id: an event's last word, if its type has one; an object's koid or address
+ * @payload: of a BLOB or a message
+ * @payload_bytes: its length
+ */
+struct vtr_fxt_event {
+	enum fxt_event_type		type;
+	u8				object_type;
+	u8				nr_args;
+	struct vtr_fxt_thread		thread;
+	struct vtr_fxt_string		category;
+	struct vtr_fxt_string		name;
+	const struct vtr_fxt_arg	*args;
+	u64				ticks;
+	u64				id;
+	const void			*payload;
+	unsigned int			payload_bytes;
+};
 
 /**
  * vtr_fxt_header() - first word of a record
@@ -88,16 +168,98 @@ static inline u64 vtr_fxt_switch_base(u8 cpu)
 	       FIELD_PREP(FXT_SWITCH_CPU, cpu);
 }
 
+/**
+ * vtr_fxt_wakeup_base() - first word of all wakeup records of one CPU
+ * @cpu: CPU number
+ *
+ * Context: any. Format: "Scheduling", subtype 2, with both arguments.
+ * Return: the word.
+ */
+static inline u64 vtr_fxt_wakeup_base(u16 cpu)
+{
+	return vtr_fxt_header(FXT_RECORD_SCHEDULING, VTR_FXT_WAKEUP_WORDS) |
+	       FIELD_PREP(FXT_SCHEDULING_NR_ARGS, 2) |
+	       FIELD_PREP(FXT_SCHEDULING_CPU, cpu) |
+	       FIELD_PREP(FXT_SCHEDULING_SUBTYPE, FXT_SCHEDULING_THREAD_WAKEUP);
+}
+
+/* An argument's first word, its name being in the string table. */
+#define VTR_FXT_ARG(type, nr_words, name)				\
+	((u64)(type) | (u64)(nr_words) << __builtin_ctzll(FXT_HEADER_WORDS) | \
+	 (u64)(name) << __builtin_ctzll(FXT_ARG_NAME))
+
+/**
+ * vtr_fxt_put_wakeup() - compose a wakeup record
+ * @words: where to
+ * @base: as from vtr_fxt_wakeup_base()
+ * @now: time
+ * @thread: koid of the thread that is woken
+ * @weight: its priority
+ * @waker: koid of the thread that wakes it
+ *
+ * Context: any. Hot. Format: "Scheduling", subtype 2.
+ * Return: words written.
+ */
+static __always_inline unsigned int
+vtr_fxt_put_wakeup(u64 *words, u64 base, u64 now, u32 thread, u32 weight,
+		   u32 waker)
+{
+	words[0] = base;
+	words[1] = now;
+	words[2] = thread;
+	words[3] = VTR_FXT_ARG(FXT_ARG_INT32, 1, VTR_FXT_STRING_WEIGHT) |
+		   (u64)weight << __builtin_ctzll(FXT_ARG_VALUE32);
+	words[4] = VTR_FXT_ARG(FXT_ARG_KOID, 2, VTR_FXT_STRING_WAKER);
+	words[5] = waker;
+	return VTR_FXT_WAKEUP_WORDS;
+}
+
+/**
+ * vtr_fxt_inline() - refer to a string by its bytes
+ * @bytes: the string, which need not end
+ * @len_bytes: its length, at most 0x7fff
+ *
+ * Context: any. Format: "References".
+ * Return: the reference.
+ */
+static inline struct vtr_fxt_string vtr_fxt_inline(const char *bytes,
+						   unsigned int len_bytes)
+{
+	return (struct vtr_fxt_string){
+		.bytes = bytes,
+		.ref = len_bytes ? FXT_STRING_REF_INLINE | len_bytes : 0,
+	};
+}
+
 unsigned int vtr_fxt_put_provider(u64 *words, u32 id, const char *name);
 unsigned int vtr_fxt_put_initialization(u64 *words, u64 ticks_per_second);
 unsigned int vtr_fxt_put_blob(u64 *words, const char *name,
 			      unsigned int len_bytes);
-unsigned int vtr_fxt_put_string(u64 *words, u16 index, const char *string);
+unsigned int vtr_fxt_put_string(u64 *words, u16 index, const char *string,
+				unsigned int len_bytes);
 unsigned int vtr_fxt_put_thread(u64 *words, u8 ref, u64 process, u64 thread);
 unsigned int vtr_fxt_put_process_name(u64 *words, u64 process,
 				      const char *name);
 unsigned int vtr_fxt_put_thread_name(u64 *words, u64 process, u64 thread,
 				     const char *name);
+unsigned int vtr_fxt_put_section(u64 *words, u32 id);
+unsigned int vtr_fxt_put_provider_event(u64 *words, u32 id, u8 event);
+unsigned int vtr_fxt_put_wide_switch(u64 *words, u16 cpu, u8 state, u64 now,
+				     u64 outgoing, u32 outgoing_weight,
+				     u64 incoming, u32 incoming_weight);
+unsigned int vtr_fxt_strings_words(const struct vtr_fxt_event *event);
+unsigned int vtr_fxt_put_event(u64 *words, const struct vtr_fxt_event *event);
+unsigned int vtr_fxt_put_data(u64 *words, const struct vtr_fxt_event *event);
+unsigned int vtr_fxt_put_userspace_object(u64 *words,
+					  const struct vtr_fxt_event *event);
+unsigned int vtr_fxt_put_kernel_object(u64 *words,
+				       const struct vtr_fxt_event *event);
+unsigned int vtr_fxt_put_log(u64 *words, const struct vtr_fxt_event *event);
+unsigned int vtr_fxt_put_large_blob(u64 *words,
+				    const struct vtr_fxt_event *event);
+unsigned int vtr_fxt_put_large_data(u64 *words,
+				    const struct vtr_fxt_event *event);
+void vtr_fxt_clean(char *text, unsigned int len_bytes);
 unsigned int vtr_fxt_clean_name(char *clean, const char *name);
 
 #endif /* _VITRINE_FXT_H */

@@ -5,13 +5,17 @@
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/slab.h>
+#include <linux/string.h>
 
 #include "builtin.h"
 #include "clock.h"
 #include "debugfs.h"
+#include "event.h"
 #include "lazy.h"
 #include "sched.h"
 #include "session.h"
+#include "source.h"
 #include "writer.h"
 
 static bool enable = true;
@@ -29,6 +33,26 @@ MODULE_PARM_DESC(buffer_kb, "Trace memory a CPU in KiB, a power of two (default:
 static unsigned int subbuf_kb = 64;
 module_param(subbuf_kb, uint, 0444);
 MODULE_PARM_DESC(subbuf_kb, "Size of a sub-buffer in KiB, a power of two, at most half of buffer_kb (default: 64)");
+
+static char *events = "";
+module_param(events, charp, 0444);
+MODULE_PARM_DESC(events, "Events to record besides context switches, as written to trace/events: \"sched irq:cpus=0-3\" (default: none)");
+
+static int events_init(void)
+{
+	char *words;
+	int err;
+
+	words = kstrdup(events, GFP_KERNEL);
+	if (!words)
+		return -ENOMEM;
+	err = vtr_event_switch(words);
+	kfree(words);
+	if (err)
+		pr_err("vitrine: events=%s: no such events here; trace/events lists them\n",
+		       events);
+	return err;
+}
 
 static int session_init(void)
 {
@@ -66,9 +90,18 @@ static int __init vitrine_init(void)
 	err = session_init();
 	if (err)
 		return err;
-	err = vtr_lazy_init();
+	err = vtr_event_init();
 	if (err)
 		goto err_session;
+	err = vtr_source_init();
+	if (err)
+		goto err_event;
+	err = events_init();
+	if (err)
+		goto err_source;
+	err = vtr_lazy_init();
+	if (err)
+		goto err_source;
 	err = vtr_self_init();
 	if (err)
 		goto err_lazy;
@@ -90,6 +123,10 @@ err_self:
 	vtr_self_deinit();
 err_lazy:
 	vtr_lazy_deinit();
+err_source:
+	vtr_source_deinit();
+err_event:
+	vtr_event_deinit();
 err_session:
 	vtr_session_deinit();
 	return err;
@@ -102,6 +139,8 @@ static void __exit vitrine_exit(void)
 	vtr_self_deinit();
 	vtr_lazy_deinit();
 	vtr_session_deinit();
+	vtr_source_deinit();
+	vtr_event_deinit();
 }
 
 module_init(vitrine_init);

@@ -121,6 +121,7 @@ struct vtr_ring *vtr_ring_create(unsigned int cpu,
 	ring->cpu = cpu;
 	ring->config = *config;
 	ring->switch_base = vtr_fxt_switch_base(cpu);
+	ring->wakeup_base = vtr_fxt_wakeup_base(cpu);
 	vtr_threads_forget(&ring->threads);
 
 	ring->subbufs = kcalloc(config->nr_subbufs, sizeof(*ring->subbufs),
@@ -196,7 +197,14 @@ static u64 records_of(u64 bytes, u64 other_bytes, u64 other_records)
 
 static unsigned int put_preamble(struct vtr_ring *ring, void *subbuf)
 {
-	unsigned int nr_words = 1;
+	static const char * const strings[] = {
+		[VTR_FXT_STRING_PROCESS - 1]		= "process",
+		[VTR_FXT_STRING_WEIGHT - 1]		= "weight",
+		[VTR_FXT_STRING_WAKER - 1]		= "waker",
+		[VTR_FXT_STRING_OUTGOING_WEIGHT - 1]	= "outgoing_weight",
+		[VTR_FXT_STRING_INCOMING_WEIGHT - 1]	= "incoming_weight",
+	};
+	unsigned int i, nr_words = 1;
 	u64 *words = subbuf;
 
 	words[0] = FXT_MAGIC_RECORD;
@@ -207,8 +215,10 @@ static unsigned int put_preamble(struct vtr_ring *ring, void *subbuf)
 	nr_words += vtr_fxt_put_blob(words + nr_words, VITRINE_PROVIDER_NAME,
 				     sizeof(struct vitrine_packet));
 	nr_words += sizeof(struct vitrine_packet) / FXT_WORD_BYTES;
-	nr_words += vtr_fxt_put_string(words + nr_words,
-				       VTR_FXT_STRING_PROCESS, "process");
+	nr_words += vtr_fxt_put_section(words + nr_words, ring->cpu + 1);
+	for (i = 0; i < ARRAY_SIZE(strings); i++)
+		nr_words += vtr_fxt_put_string(words + nr_words, i + 1,
+					       strings[i], strlen(strings[i]));
 	return nr_words;
 }
 
@@ -275,6 +285,7 @@ void vtr_ring_advance(struct vtr_ring *ring, u64 now)
 		     VTR_FXT_SWITCH_WORDS * FXT_WORD_BYTES;
 	vtr_ring_commit(ring, (u64 *)subbuf + nr_words, now);
 	vtr_threads_forget(&ring->threads);
+	vtr_strings_forget(&ring->strings);
 
 	recycle_end(packet);
 	/* Pairs with the load-acquire in vtr_ring_range(). */

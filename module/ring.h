@@ -10,10 +10,12 @@
 #include <linux/kref.h>
 #include <linux/types.h>
 #include <linux/wait.h>
+#include <asm/local64.h>
 
 #include <uapi/vitrine/map.h>
 
 #include "area.h"
+#include "strings.h"
 #include "threads.h"
 
 /**
@@ -47,6 +49,8 @@ struct vtr_ring_config {
  * @other_records: records with a timestamp that are not 16 bytes long
  * @other_bytes: committed bytes that are not 16-byte switch records
  * @bytes_before: committed bytes of all earlier sub-buffers
+ * @strings: its string table
+ * @wakeup_base: first word of all wakeup records of this CPU
  * @cpu: CPU that writes
  * @threads: thread table of the sub-buffer being written
  * @config: copy of the session's
@@ -57,7 +61,7 @@ struct vtr_ring_config {
  * @wake: wakes @wait from where the run queue is locked
  * @kref: held by the session and by each open file
  *
- * @next to @threads belong to the writer: the ring's CPU with interrupts off.
+ * @next to @wakeup_base belong to the writer: the ring's CPU with interrupts off.
  * The first five fields and the head of @threads are all that a recorded
  * switch touches, besides the record and the packet.
  */
@@ -71,6 +75,8 @@ struct vtr_ring {
 	u64			other_bytes;
 	u64			bytes_before;
 	struct vtr_threads	threads;
+	struct vtr_strings	strings;
+	u64			wakeup_base;
 
 	unsigned int		cpu;
 	struct vtr_ring_config	config;
@@ -144,6 +150,18 @@ static __always_inline void vtr_ring_commit(struct vtr_ring *ring, u64 *next,
 	WRITE_ONCE(packet->end_ticks, now);
 	/* Pairs with load-acquire in vtr_ring_copy() and tools/lib/ring.c. */
 	smp_store_release(&packet->committed_bytes, (void *)next - subbuf);
+}
+
+/**
+ * vtr_ring_lose() - count a record that could not be written
+ * @ring: this CPU's ring
+ *
+ * Context: the ring's CPU, interrupts off or NMI: the increment is not torn
+ *	apart by an NMI that loses a record itself.
+ */
+static inline void vtr_ring_lose(struct vtr_ring *ring)
+{
+	local64_inc((local64_t *)&ring->producer->lost_records);
 }
 
 /**

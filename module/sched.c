@@ -15,6 +15,7 @@
  * probe_switch_*() is the hot path: no call on it, the rare rest in tail
  * position, so that it saves no register.
  */
+#include <linux/binfmts.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -24,9 +25,11 @@
 #include <trace/events/task.h>
 
 #include "clock.h"
+#include "event.h"
 #include "fxt.h"
 #include "ring.h"
 #include "sched.h"
+#include "source.h"
 #include "writer.h"
 
 static struct tracepoint *tp_switch;
@@ -168,6 +171,143 @@ static void * const switch_probes[VTR_NR_CLOCKS] = {
 
 static void *switch_probe;
 
+/*
+ * Source "sched": who wakes whom, and threads that move, begin and end.
+ *
+ * A wakeup is recorded on the CPU, and by the thread, that does it. A thread
+ * that is told to wake up while it runs was not asleep: that is no wakeup, and
+ * the only case in which the probe is called with interrupts on.
+ */
+
+static int sched_switched(bool on);
+static DEFINE_VITRINE_CATEGORY_SWITCHED(sched, sched_switched);
+
+static __always_inline void put_wakeup(struct vtr_ring *ring, u64 now,
+				       const struct task_struct *task)
+{
+	u64 *next = ring->next;
+
+	next += vtr_fxt_put_wakeup(next, ring->wakeup_base, now, task->pid,
+				   READ_ONCE(task->prio), current->pid);
+	ring->other_records++;
+	ring->other_bytes += VTR_FXT_WAKEUP_WORDS * FXT_WORD_BYTES;
+	vtr_ring_commit(ring, next, now);
+}
+
+static noinline void wakeup_slow(struct vtr_ring *ring, u64 now,
+				 const struct task_struct *task)
+{
+	if (ring == &vtr_writer_none ||
+	    vtr_event_filtered(&vitrine_category_sched, task))
+		return;
+	if (vtr_writer_reserve_here(ring, VTR_FXT_WAKEUP_WORDS, now))
+		put_wakeup(ring, now, task);
+	else
+		vtr_ring_lose(ring);
+}
+
+static __always_inline void record_wakeup(u64 now, struct task_struct *task)
+{
+	struct vtr_ring *ring = this_cpu_read(vtr_writer_ring);
+
+	if (task == current)
+		return;
+	if (unlikely(rcu_access_pointer(vitrine_category_sched.filter) ||
+		     !vtr_ring_has(ring, VTR_FXT_WAKEUP_WORDS)))
+		return wakeup_slow(ring, now, task);
+	put_wakeup(ring, now, task);
+}
+
+#ifdef CONFIG_X86
+static void probe_wakeup_tsc(void *unused, struct task_struct *task)
+{
+	record_wakeup(rdtsc(), task);
+}
+#endif
+
+static void probe_wakeup_local(void *unused, struct task_struct *task)
+{
+	record_wakeup(vtr_clock_ticks(VITRINE_CLOCK_LOCAL), task);
+}
+
+static void probe_wakeup_mono(void *unused, struct task_struct *task)
+{
+	record_wakeup(vtr_clock_ticks(VITRINE_CLOCK_MONO), task);
+}
+
+static void probe_wakeup_boot(void *unused, struct task_struct *task)
+{
+	record_wakeup(vtr_clock_ticks(VITRINE_CLOCK_BOOT), task);
+}
+
+static void * const wakeup_probes[VTR_NR_CLOCKS] = {
+	[VITRINE_CLOCK_LOCAL]	= probe_wakeup_local,
+#ifdef CONFIG_X86
+	[VITRINE_CLOCK_TSC]	= probe_wakeup_tsc,
+#endif
+	[VITRINE_CLOCK_MONO]	= probe_wakeup_mono,
+	[VITRINE_CLOCK_BOOT]	= probe_wakeup_boot,
+};
+
+static void probe_migrate(void *unused, struct task_struct *task, int cpu)
+{
+	vitrine_trace_instant(sched, "migrate",
+			      VITRINE_ARG_KOID("thread", task->pid),
+			      VITRINE_ARG("from", task_cpu(task)),
+			      VITRINE_ARG("to", cpu));
+}
+
+static void probe_fork(void *unused, struct task_struct *parent,
+		       struct task_struct *child)
+{
+	vitrine_trace_instant(sched, "fork",
+			      VITRINE_ARG_KOID("process", child->tgid),
+			      VITRINE_ARG_KOID("thread", child->pid),
+			      VITRINE_ARG("name", child->comm));
+}
+
+static void probe_exec(void *unused, struct task_struct *task, pid_t old_pid,
+		       struct linux_binprm *binprm)
+{
+	vitrine_trace_instant(sched, "exec",
+			      VITRINE_ARG("file", binprm->filename),
+			      VITRINE_ARG_KOID("old_thread", old_pid));
+}
+
+static void probe_exit(void *unused, struct task_struct *task)
+{
+	vitrine_trace_instant(sched, "exit",
+			      VITRINE_ARG("status", task->exit_code));
+}
+
+/* The first two are those of the session's clock. */
+static struct vtr_probe sched_probes[] = {
+	{ "sched_waking" },
+	{ "sched_wakeup_new" },
+	{ "sched_migrate_task",		probe_migrate },
+	{ "sched_process_fork",		probe_fork },
+	{ "sched_process_exec",		probe_exec },
+	{ "sched_process_exit",		probe_exit },
+};
+
+struct vtr_source vtr_source_sched = VTR_SOURCE(sched, sched_probes);
+
+static void *wakeup_probe;
+
+static int sched_switched(bool on)
+{
+	check_trace_callback_type_sched_waking(probe_wakeup_local);
+	check_trace_callback_type_sched_wakeup_new(probe_wakeup_local);
+	check_trace_callback_type_sched_migrate_task(probe_migrate);
+	check_trace_callback_type_sched_process_fork(probe_fork);
+	check_trace_callback_type_sched_process_exec(probe_exec);
+	check_trace_callback_type_sched_process_exit(probe_exit);
+
+	sched_probes[0].function = wakeup_probe;
+	sched_probes[1].function = wakeup_probe;
+	return vtr_source_switch(&vtr_source_sched, on);
+}
+
 /* A name may be new to us, or differ from the one given before: write it. */
 static void probe_rename(void *unused, struct task_struct *task,
 			 const char *comm)
@@ -292,6 +432,7 @@ int vtr_sched_register(enum vitrine_clock clock)
 	int err;
 
 	switch_probe = switch_probes[clock];
+	wakeup_probe = wakeup_probes[clock];
 	err = tracepoint_probe_register(tp_rename, probe_rename, NULL);
 	if (err)
 		return err;

@@ -24,6 +24,7 @@
 #include <linux/vmalloc.h>
 
 #include "clock.h"
+#include "event.h"
 #include "fxt.h"
 #include "ring.h"
 #include "sched.h"
@@ -181,11 +182,13 @@ static int start_locked(void)
 	session.recording = true;
 	on_each_cpu(attach_this_cpu, NULL, 1);
 	cpus_read_unlock();
+	vtr_event_record(true);
 	return 0;
 }
 
 static void stop_locked(void)
 {
+	vtr_event_record(false);
 	cpus_read_lock();
 	session.recording = false;
 	on_each_cpu(detach_this_cpu, NULL, 1);

@@ -52,7 +52,7 @@ static void string_is_padded_with_zeros(struct kunit *test)
 {
 	RECORD(words);
 
-	expect_words(test, words, vtr_fxt_put_string(words, 1, "process"),
+	expect_words(test, words, vtr_fxt_put_string(words, 1, "process", 7),
 		     (u64[]){ 0x0000000700010022ULL, 0x00737365636f7270ULL },
 		     2);
 }

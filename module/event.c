@@ -1,0 +1,651 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Categories of events: their list, their switches and filters, and the writer
+ * of all records that are no switch.
+ *
+ * Concurrency: event_mutex keeps the list, what is wanted, and filters. It is
+ * taken after session_mutex, and static keys are patched under it. A writer
+ * takes no lock: it has interrupts off on the CPU whose ring it writes, reads a
+ * filter as RCU data, and finds its ring as writer.c says. An NMI may come in
+ * between; what it would record is counted as lost.
+ *
+ * A sub-buffer's string table knows strings by their address. When a module
+ * goes, its strings go: all tables are emptied before its memory is reused.
+ */
+#include <linux/cpu.h>
+#include <linux/ctype.h>
+#include <linux/hardirq.h>
+#include <linux/kallsyms.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <linux/rcupdate.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "clock.h"
+#include "event.h"
+#include "writer.h"
+
+/* Longest message, which is more than the kernel's log has in a line. */
+#define LOG_MAX_BYTES	1008
+
+/* First words, time, inline thread, last word or payload's size. */
+#define FIXED_WORDS	8
+
+/* Longest name of a function that is recorded. */
+#define SYMBOL_MAX_BYTES	63
+
+static DEFINE_PER_CPU(struct { char name[KSYM_SYMBOL_LEN]; }, symbol);
+
+static DEFINE_MUTEX(event_mutex);
+static LIST_HEAD(categories);
+static bool recording;
+
+/* ---- filters ------------------------------------------------------------- */
+
+static bool is_of(const struct vtr_filter *filter,
+		  const struct task_struct *task)
+{
+	return (!filter->process || task->tgid == filter->process) &&
+	       (!filter->thread || task->pid == filter->thread);
+}
+
+/**
+ * vtr_event_filtered() - whether a category's filter keeps an event out
+ * @category: the category
+ * @task: thread, besides the one that runs, that the event is about, or NULL
+ *
+ * Context: interrupts off.
+ * Return: true if it is not to be recorded.
+ */
+bool vtr_event_filtered(struct vitrine_category *category,
+			const struct task_struct *task)
+{
+	const struct vtr_filter *filter = rcu_dereference_sched(category->filter);
+
+	if (!filter)
+		return false;
+	if (!filter->all_cpus &&
+	    !cpumask_test_cpu(smp_processor_id(), &filter->cpus))
+		return true;
+	return !is_of(filter, current) && !(task && is_of(filter, task));
+}
+
+/* ---- writer -------------------------------------------------------------- */
+
+static void lose(struct vtr_ring *ring)
+{
+	if (ring != &vtr_writer_none)
+		vtr_ring_lose(ring);
+}
+
+/*
+ * The thread an event belongs to. All CPUs' idle threads have id 0, and what
+ * happens in one would get mixed up with what happens in another: an event in
+ * idle belongs to a thread that stands for this CPU's.
+ */
+static void describe_here(struct vtr_subject *subject)
+{
+	if (!vtr_writer_is_idle(current)) {
+		vtr_subject_task(current, subject);
+		return;
+	}
+	vtr_subject_idle(subject);
+	subject->thread = VTR_EVENT_IDLE_THREAD + smp_processor_id();
+	subject->key = subject->thread;
+}
+
+static struct vtr_fxt_string text(const char *bytes, unsigned int most)
+{
+	return vtr_fxt_inline(bytes, bytes ? strnlen(bytes, most) : 0);
+}
+
+/* Room for a function's name, until it is known: see name_symbol(). */
+static const char no_symbol[SYMBOL_MAX_BYTES + 1] = "";
+
+static struct vtr_fxt_arg encode_arg(const struct vitrine_arg *arg)
+{
+	struct vtr_fxt_arg encoded = {
+		.type = arg->type,
+		.name = text(arg->name, VTR_STRINGS_MAX_BYTES),
+	};
+
+	if (arg->type == VTR_ARG_TYPE_SYMBOL) {
+		encoded.type = FXT_ARG_STRING_REF;
+		encoded.string = vtr_fxt_inline(no_symbol, SYMBOL_MAX_BYTES);
+	} else if (arg->type == FXT_ARG_STRING_REF)
+		encoded.string = text((const char *)(unsigned long)arg->value,
+				      VTR_STRINGS_MAX_BYTES);
+	else if (arg->type == FXT_ARG_POINTER)
+		encoded.value = arg->value < TASK_SIZE_MAX ? arg->value : 0;
+	else
+		encoded.value = arg->value;
+	return encoded;
+}
+
+/* Everything inline, as long as it has no thread and no string index. */
+static void encode(const struct vitrine_category *category,
+		   enum vitrine_record record,
+		   const struct vitrine_event *event, struct vtr_fxt_arg *args,
+		   struct vtr_fxt_event *ret)
+{
+	unsigned int i;
+
+	*ret = (struct vtr_fxt_event){
+		.type = (enum fxt_event_type)record,
+		.object_type = event->object_type,
+		.nr_args = event->nr_args,
+		.category = text(category->name, VTR_STRINGS_MAX_BYTES),
+		.name = text(event->name, VTR_STRINGS_MAX_BYTES),
+		.args = args,
+		.id = event->id,
+		.payload = event->payload,
+		.payload_bytes = min_t(size_t, event->payload_bytes,
+				       VTR_EVENT_MAX_BYTES),
+	};
+	if (record == VITRINE_RECORD_LOG)
+		ret->payload_bytes = strnlen(event->payload,
+					     min_t(size_t, event->payload_bytes,
+						   LOG_MAX_BYTES));
+	else if (record == VITRINE_RECORD_USERSPACE_OBJECT)
+		ret->id = event->id < TASK_SIZE_MAX ? event->id : 0;
+	for (i = 0; i < event->nr_args; i++)
+		args[i] = encode_arg(&event->args[i]);
+}
+
+/*
+ * Replace a string by the index that @key has, registered first if need be. It
+ * is a constant at @key, or what @key always stands for.
+ */
+static void intern(struct vtr_ring *ring, u64 now, const void *key,
+		   struct vtr_fxt_string *string)
+{
+	unsigned int len_bytes = string->ref & FXT_STRING_REF_VALUE;
+	struct vtr_strings *strings = &ring->strings;
+	u64 *next = ring->next;
+	u16 index;
+
+	if (!len_bytes)
+		return;
+	index = vtr_strings_find(strings, key);
+	if (!index) {
+		index = vtr_strings_add(strings, key);
+		if (!index)
+			return;
+		next += vtr_fxt_put_string(next, index, string->bytes,
+					   len_bytes);
+		vtr_writer_commit_untimed(ring, next, now);
+	}
+	string->ref = index;
+}
+
+/*
+ * A function's name, looked up only when its address is not in the table yet.
+ * The buffer lasts until the record is written, which has one such argument.
+ */
+static void name_symbol(struct vtr_ring *ring, u64 now, unsigned long function,
+			struct vtr_fxt_string *string)
+{
+	char *name = this_cpu_ptr(&symbol)->name;
+	u16 index = vtr_strings_find(&ring->strings, (void *)function);
+
+	if (index) {
+		string->ref = index;
+		return;
+	}
+	sprint_symbol_no_offset(name, function);
+	/* What has no name is shown by its address, which nobody is to see. */
+	if (!strncmp(name, "0x", 2))
+		strscpy(name, "unknown", KSYM_SYMBOL_LEN);
+	*string = text(name, SYMBOL_MAX_BYTES);
+	intern(ring, now, (void *)function, string);
+}
+
+static void intern_all(struct vtr_ring *ring, u64 now,
+		       const struct vitrine_event *event,
+		       struct vtr_fxt_event *encoded, struct vtr_fxt_arg *args)
+{
+	unsigned int i;
+
+	vtr_strings_begin(&ring->strings);
+	intern(ring, now, encoded->category.bytes, &encoded->category);
+	if (!event->name_varies)
+		intern(ring, now, encoded->name.bytes, &encoded->name);
+	for (i = 0; i < encoded->nr_args; i++) {
+		intern(ring, now, event->args[i].name, &args[i].name);
+		if (event->args[i].type == VTR_ARG_TYPE_SYMBOL)
+			name_symbol(ring, now, event->args[i].value,
+				    &args[i].string);
+	}
+}
+
+static unsigned int put(u64 *next, enum vitrine_record record,
+			const struct vtr_fxt_event *event)
+{
+	switch (record) {
+	case VITRINE_RECORD_LOG:
+		return vtr_fxt_put_log(next, event);
+	case VITRINE_RECORD_BLOB:
+		return vtr_fxt_put_data(next, event);
+	case VITRINE_RECORD_LARGE_BLOB:
+		return vtr_fxt_put_large_blob(next, event);
+	case VITRINE_RECORD_LARGE_DATA:
+		return vtr_fxt_put_large_data(next, event);
+	case VITRINE_RECORD_USERSPACE_OBJECT:
+		return vtr_fxt_put_userspace_object(next, event);
+	case VITRINE_RECORD_KERNEL_OBJECT:
+		return vtr_fxt_put_kernel_object(next, event);
+	default:
+		return vtr_fxt_put_event(next, event);
+	}
+}
+
+static bool is_timed(enum vitrine_record record)
+{
+	return record <= VITRINE_RECORD_LOG ||
+	       record == VITRINE_RECORD_LARGE_BLOB;
+}
+
+/* Room for the thread, each string registered, and the record is reserved. */
+static void write_reserved(struct vtr_ring *ring, u64 now,
+			   enum vitrine_record record,
+			   const struct vitrine_event *event,
+			   struct vtr_fxt_event *encoded,
+			   struct vtr_fxt_arg *args)
+{
+	struct vtr_subject here;
+	u64 *next;
+
+	describe_here(&here);
+	encoded->thread.ref = vtr_writer_introduce(ring, now, &here);
+	encoded->thread.process = here.process;
+	encoded->thread.thread = here.thread;
+	intern_all(ring, now, event, encoded, args);
+	encoded->ticks = now;
+	if (record == VITRINE_RECORD_COMPLETE) {
+		encoded->ticks = clamp(event->id, ring->config.session_ticks,
+				       now);
+		encoded->id = now;
+	}
+	next = ring->next + put(ring->next, record, encoded);
+	if (is_timed(record))
+		ring->other_records++;
+	vtr_writer_commit_untimed(ring, next, now);
+}
+
+static void write_here(struct vtr_ring *ring, struct vitrine_category *category,
+		       enum vitrine_record record,
+		       const struct vitrine_event *event)
+{
+	struct vtr_fxt_arg args[FXT_MAX_ARGS];
+	struct vtr_fxt_event encoded;
+	unsigned int nr_words;
+	u64 now;
+
+	now = vtr_clock_ticks(ring->config.clock);
+	encode(category, record, event, args, &encoded);
+	/* A string's record takes a word more than the string. */
+	nr_words = VTR_WRITER_THREAD_WORDS + 2 + 2 * event->nr_args + FIXED_WORDS +
+		   vtr_fxt_strings_words(&encoded);
+	if (event->payload_bytes > VTR_EVENT_MAX_BYTES &&
+	    record != VITRINE_RECORD_LOG)
+		lose(ring);
+	else if (!vtr_writer_reserve_here(ring, nr_words, now))
+		lose(ring);
+	else
+		write_reserved(ring, now, record, event, &encoded, args);
+}
+
+/**
+ * vitrine_trace_write() - record an event
+ * @category: its category, which is switched on
+ * @record: which record it becomes
+ * @event: what it says
+ *
+ * Called by the macros of <vitrine/trace.h>.
+ *
+ * Context: any; in NMI the event is counted as lost.
+ */
+void vitrine_trace_write(struct vitrine_category *category,
+			 enum vitrine_record record,
+			 const struct vitrine_event *event)
+{
+	struct vtr_ring *ring;
+	unsigned long flags;
+
+	if (in_nmi()) {
+		lose(this_cpu_read(vtr_writer_ring));
+		return;
+	}
+	local_irq_save(flags);
+	ring = this_cpu_read(vtr_writer_ring);
+	if (ring != &vtr_writer_none && !vtr_event_filtered(category, NULL))
+		write_here(ring, category, record, event);
+	local_irq_restore(flags);
+}
+EXPORT_SYMBOL_GPL(vitrine_trace_write);
+
+/**
+ * vitrine_trace_ticks() - the time in the trace's clock
+ *
+ * For vitrine_trace_complete().
+ *
+ * Context: any.
+ * Return: ticks, 0 if this CPU does not record.
+ */
+u64 vitrine_trace_ticks(void)
+{
+	struct vtr_ring *ring;
+	unsigned long flags;
+	u64 ticks = 0;
+
+	local_irq_save(flags);
+	ring = this_cpu_read(vtr_writer_ring);
+	if (ring != &vtr_writer_none)
+		ticks = vtr_clock_ticks(ring->config.clock);
+	local_irq_restore(flags);
+	return ticks;
+}
+EXPORT_SYMBOL_GPL(vitrine_trace_ticks);
+
+static void forget_strings(void *unused)
+{
+	struct vtr_ring *ring = this_cpu_read(vtr_writer_ring);
+
+	if (ring != &vtr_writer_none)
+		vtr_strings_forget(&ring->strings);
+}
+
+static int module_goes(struct notifier_block *block, unsigned long state,
+		       void *module)
+{
+	if (state == MODULE_STATE_GOING)
+		on_each_cpu(forget_strings, NULL, 1);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block module_notifier = {
+	.notifier_call = module_goes,
+};
+
+/* ---- switches ------------------------------------------------------------ */
+
+static int switch_on(struct vitrine_category *category)
+{
+	int err = 0;
+
+	if (static_key_enabled(&category->key))
+		return 0;
+	static_branch_enable(&category->key);
+	if (category->switched)
+		err = category->switched(true);
+	if (err)
+		static_branch_disable(&category->key);
+	return err;
+}
+
+static void switch_off(struct vitrine_category *category)
+{
+	if (!static_key_enabled(&category->key))
+		return;
+	if (category->switched)
+		category->switched(false);
+	static_branch_disable(&category->key);
+}
+
+static int want(struct vitrine_category *category, bool wanted)
+{
+	int err = 0;
+
+	if (!recording)
+		;
+	else if (wanted)
+		err = switch_on(category);
+	else
+		switch_off(category);
+	if (!err)
+		category->wanted = wanted;
+	return err;
+}
+
+static void set_filter(struct vitrine_category *category,
+		       struct vtr_filter *filter)
+{
+	struct vtr_filter *old;
+
+	old = rcu_replace_pointer(category->filter, filter,
+				  lockdep_is_held(&event_mutex));
+	if (!old)
+		return;
+	synchronize_rcu();
+	kfree(old);
+}
+
+static struct vitrine_category *find(const char *name)
+{
+	struct vitrine_category *category;
+
+	list_for_each_entry(category, &categories, list)
+		if (!strcmp(category->name, name))
+			return category;
+	return NULL;
+}
+
+/* "cpus=0-3", "process=17" or "thread=18" */
+static int parse_condition(const char *word, struct vtr_filter *filter)
+{
+	if (!strncmp(word, "cpus=", 5)) {
+		filter->all_cpus = false;
+		return cpulist_parse(word + 5, &filter->cpus);
+	}
+	if (!strncmp(word, "process=", 8))
+		return kstrtoint(word + 8, 10, &filter->process);
+	if (!strncmp(word, "thread=", 7))
+		return kstrtoint(word + 7, 10, &filter->thread);
+	return -EINVAL;
+}
+
+/* "cpus=0-3:process=17", and so on; none at all is no filter. */
+static int parse_filter(char *conditions, struct vtr_filter **ret)
+{
+	struct vtr_filter *filter;
+	char *word;
+	int err = 0;
+
+	*ret = NULL;
+	if (!conditions)
+		return 0;
+	filter = kzalloc(sizeof(*filter), GFP_KERNEL);
+	if (!filter)
+		return -ENOMEM;
+	filter->all_cpus = true;
+	while (!err && (word = strsep(&conditions, ":")))
+		err = parse_condition(word, filter);
+	if (!err && (filter->process < 0 || filter->thread < 0))
+		err = -EINVAL;
+	if (err) {
+		kfree(filter);
+		return err;
+	}
+	*ret = filter;
+	return 0;
+}
+
+/* "irq", "+irq", "-irq" or "+irq:cpus=0-3:process=17" */
+static int switch_word(char *word)
+{
+	struct vitrine_category *category;
+	struct vtr_filter *filter;
+	bool wanted = *word != '-';
+	int err;
+
+	if (*word == '+' || *word == '-')
+		word++;
+	category = find(strsep(&word, ":"));
+	if (!category)
+		return -EINVAL;
+	err = parse_filter(word, &filter);
+	if (err)
+		return err;
+	set_filter(category, filter);
+	return want(category, wanted);
+}
+
+/**
+ * vtr_event_switch() - switch categories
+ * @words: "+irq", "-irq" or "+irq:cpus=0-3:process=17:thread=18", separated by
+ *	white space; changed by this call
+ *
+ * Goes from word to word, up to the first that is wrong.
+ *
+ * Context: task, sleeps.
+ * Return: 0, -EINVAL for what is no category or no condition, -ENOENT if this
+ *	kernel has nothing to record, -ENOMEM.
+ */
+int vtr_event_switch(char *words)
+{
+	char *word;
+	int err = 0;
+
+	mutex_lock(&event_mutex);
+	while (!err && (word = strsep(&words, " \t\n")))
+		if (*word)
+			err = switch_word(word);
+	mutex_unlock(&event_mutex);
+	return err;
+}
+
+static void show_filter(struct seq_file *seq, const struct vtr_filter *filter)
+{
+	if (!filter)
+		return;
+	if (!filter->all_cpus)
+		seq_printf(seq, ":cpus=%*pbl", cpumask_pr_args(&filter->cpus));
+	if (filter->process)
+		seq_printf(seq, ":process=%d", filter->process);
+	if (filter->thread)
+		seq_printf(seq, ":thread=%d", filter->thread);
+}
+
+/**
+ * vtr_event_show() - list categories
+ * @seq: where to; one a line, as vtr_event_switch() takes them
+ *
+ * Context: task, sleeps.
+ */
+void vtr_event_show(struct seq_file *seq)
+{
+	struct vitrine_category *category;
+
+	mutex_lock(&event_mutex);
+	list_for_each_entry(category, &categories, list) {
+		seq_printf(seq, "%c%s", category->wanted ? '+' : '-',
+			   category->name);
+		show_filter(seq, rcu_dereference_protected(category->filter,
+					lockdep_is_held(&event_mutex)));
+		seq_putc(seq, '\n');
+	}
+	mutex_unlock(&event_mutex);
+}
+
+/**
+ * vtr_event_record() - record what is wanted, or nothing
+ * @record: what is to be done
+ *
+ * Context: task, sleeps; CPU hotplug is not locked.
+ */
+void vtr_event_record(bool record)
+{
+	struct vitrine_category *category;
+
+	mutex_lock(&event_mutex);
+	recording = record;
+	list_for_each_entry(category, &categories, list) {
+		if (!category->wanted)
+			continue;
+		if (!record)
+			switch_off(category);
+		else if (switch_on(category))
+			category->wanted = false;
+	}
+	mutex_unlock(&event_mutex);
+}
+
+static bool is_name(const char *name)
+{
+	const char *c;
+
+	for (c = name; *c; c++)
+		if (!isalnum(*c) && *c != '_')
+			return false;
+	return c > name;
+}
+
+/**
+ * vitrine_category_register() - list a category in trace/events, switched off
+ * @category: made by DEFINE_VITRINE_CATEGORY()
+ *
+ * Context: task, sleeps.
+ * Return: 0, -EEXIST if there is one of that name, -EINVAL if it is no name.
+ */
+int vitrine_category_register(struct vitrine_category *category)
+{
+	int err = 0;
+
+	if (WARN_ON_ONCE(!is_name(category->name)))
+		return -EINVAL;
+	mutex_lock(&event_mutex);
+	if (find(category->name))
+		err = -EEXIST;
+	else
+		list_add_tail(&category->list, &categories);
+	mutex_unlock(&event_mutex);
+	return err;
+}
+EXPORT_SYMBOL_GPL(vitrine_category_register);
+
+/**
+ * vitrine_category_unregister() - switch a category off and forget it
+ * @category: the category; nothing happens if it is not registered
+ *
+ * No event of it may be on its way, as none may when a module goes.
+ *
+ * Context: task, sleeps.
+ */
+void vitrine_category_unregister(struct vitrine_category *category)
+{
+	mutex_lock(&event_mutex);
+	if (!list_empty(&category->list)) {
+		switch_off(category);
+		category->wanted = false;
+		set_filter(category, NULL);
+		list_del_init(&category->list);
+	}
+	mutex_unlock(&event_mutex);
+}
+EXPORT_SYMBOL_GPL(vitrine_category_unregister);
+
+/**
+ * vtr_event_init() - begin to watch for modules that go
+ *
+ * Context: task, sleeps.
+ * Return: 0, or the error of the notifier.
+ */
+int vtr_event_init(void)
+{
+	return register_module_notifier(&module_notifier);
+}
+
+/**
+ * vtr_event_deinit() - undo vtr_event_init()
+ *
+ * Context: task, sleeps; no category is registered.
+ */
+void vtr_event_deinit(void)
+{
+	unregister_module_notifier(&module_notifier);
+}

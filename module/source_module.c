@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Source "module": modules that come and go.
+ *
+ * Concurrency: as event.c has it; nothing here is shared.
+ */
+#include <linux/module.h>
+#include <trace/events/module.h>
+
+#include "event.h"
+#include "source.h"
+
+static int module_switched(bool on);
+static DEFINE_VITRINE_CATEGORY_SWITCHED(module, module_switched);
+
+static void probe_load(void *unused, struct module *module)
+{
+	vitrine_trace_instant(module, "load",
+			      VITRINE_ARG("module", module->name));
+}
+
+static void probe_free(void *unused, struct module *module)
+{
+	vitrine_trace_instant(module, "free",
+			      VITRINE_ARG("module", module->name));
+}
+
+static struct vtr_probe probes[] = {
+	{ "module_load",	probe_load },
+	{ "module_free",	probe_free },
+};
+
+struct vtr_source vtr_source_module = VTR_SOURCE(module, probes);
+
+static int module_switched(bool on)
+{
+	check_trace_callback_type_module_load(probe_load);
+	check_trace_callback_type_module_free(probe_free);
+	return vtr_source_switch(&vtr_source_module, on);
+}

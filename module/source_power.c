@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Source "power": how deep CPUs sleep, and how fast they run.
+ *
+ * Concurrency: as event.c has it; nothing here is shared.
+ */
+#include <trace/events/power.h>
+
+#include "event.h"
+#include "source.h"
+
+static int power_switched(bool on);
+static DEFINE_VITRINE_CATEGORY_SWITCHED(power, power_switched);
+
+static void probe_idle(void *unused, unsigned int state, unsigned int cpu)
+{
+	if (state == PWR_EVENT_EXIT)
+		vitrine_trace_end(power, "sleep");
+	else
+		vitrine_trace_begin(power, "sleep",
+				    VITRINE_ARG("state", state));
+}
+
+static void probe_frequency(void *unused, unsigned int frequency,
+			    unsigned int cpu)
+{
+	vitrine_trace_counter(power, "cpu_frequency", cpu,
+			      VITRINE_ARG("khz", frequency));
+}
+
+static struct vtr_probe probes[] = {
+	{ "cpu_idle",		probe_idle },
+	{ "cpu_frequency",	probe_frequency },
+};
+
+struct vtr_source vtr_source_power = VTR_SOURCE(power, probes);
+
+static int power_switched(bool on)
+{
+	check_trace_callback_type_cpu_idle(probe_idle);
+	check_trace_callback_type_cpu_frequency(probe_frequency);
+	return vtr_source_switch(&vtr_source_power, on);
+}

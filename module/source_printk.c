@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Source "printk": the kernel's messages, as log records.
+ *
+ * Concurrency: as event.c has it; nothing here is shared. Messages come from any
+ * context; a writer prints nothing itself.
+ */
+#include <trace/events/printk.h>
+
+#include "event.h"
+#include "source.h"
+
+static int printk_switched(bool on);
+static DEFINE_VITRINE_CATEGORY_SWITCHED(printk, printk_switched);
+
+static void probe_console(void *unused, const char *text, size_t len_bytes)
+{
+	if (len_bytes && text[len_bytes - 1] == '\n')
+		len_bytes--;
+	VITRINE_TRACE(printk, VITRINE_RECORD_LOG, NULL,
+		      (.payload = text, .payload_bytes = len_bytes));
+}
+
+static struct vtr_probe probes[] = {
+	{ "console",	probe_console },
+};
+
+struct vtr_source vtr_source_printk = VTR_SOURCE(printk, probes);
+
+static int printk_switched(bool on)
+{
+	check_trace_callback_type_console(probe_console);
+	return vtr_source_switch(&vtr_source_printk, on);
+}
