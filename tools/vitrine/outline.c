@@ -11,6 +11,7 @@
 #include <vitrine/inspect.h>
 
 #include "double.h"
+#include "histogram.h"
 #include "outline.h"
 #include "terminal.h"
 #include "utf8.h"
@@ -18,6 +19,12 @@
 #define INDENT		2
 #define MAX_ALIGN	40	/* a longer name does not push the others */
 #define MAX_BYTES	32	/* of a byte vector, in hexadecimal */
+#define BAR_COLUMNS	32	/* of the longest bar, where no width is known */
+#define MIN_BAR		8	/* the same, in a narrow terminal */
+
+static const int percents[] = { 50, 90, 99 };
+
+#define NR_PERCENTS	(sizeof(percents) / sizeof(percents[0]))
 
 /* ---- Text of unknown origin -------------------------------------------- */
 
@@ -83,26 +90,28 @@ static size_t print_text(FILE *stream, const char *text, size_t len, char quote)
 	return columns;
 }
 
-static void print_string(const char *text, size_t len)
+/* With quotes, as print_text() else. */
+static size_t print_string(FILE *stream, const char *text, size_t len)
 {
-	term_begin(INK_STRING);
-	putchar('"');
-	print_text(stdout, text, len, '"');
-	putchar('"');
-	term_end();
+	size_t columns;
+
+	if (stream)
+		putc('"', stream);
+	columns = print_text(stream, text, len, '"');
+	if (stream)
+		putc('"', stream);
+	return columns + 2;
 }
 
 static void print_bytes(const uint8_t *bytes, size_t len)
 {
 	size_t i;
 
-	term_begin(INK_OTHER);
 	printf("%zu bytes:", len);
 	for (i = 0; i < len && i < MAX_BYTES; i++)
 		printf(" %02x", bytes[i]);
 	if (len > MAX_BYTES)
 		fputs(" ...", stdout);
-	term_end();
 }
 
 /* ---- Numbers ----------------------------------------------------------- */
@@ -115,123 +124,180 @@ static void print_double(double number)
 	fputs(text, stdout);
 }
 
-/* A number, or an array's element, in no colour of its own. */
-static void print_element(const struct vitrine_value *value, unsigned int i)
+/* ---- Arrays ------------------------------------------------------------ */
+
+/* An array's element, in no colour of its own; to nowhere if @stream is NULL. */
+static size_t print_element(FILE *stream, const struct vitrine_value *value,
+			    unsigned int i)
 {
+	char number[DOUBLE_TEXT_BYTES];
 	const char *text;
 	size_t len;
 
-	switch (vitrine_value_array(value).type) {
-	case VITRINE_INT:
-		printf("%" PRId64, vitrine_value_array_int(value, i));
-		break;
-	case VITRINE_UINT:
-		printf("%" PRIu64, vitrine_value_array_uint(value, i));
-		break;
-	case VITRINE_DOUBLE:
-		print_double(vitrine_value_array_double(value, i));
-		break;
-	default:
+	if (vitrine_value_array(value).type == VITRINE_STRING) {
 		text = vitrine_value_array_string(value, i, &len);
-		print_string(text, len);
-		break;
+		return print_string(stream, text, len);
 	}
+	number_format(value, i, number);
+	if (stream)
+		fputs(number, stream);
+	return strlen(number);
 }
 
-static void print_flat_array(const struct vitrine_value *value)
+/* In one line, or on a terminal in as many as it takes, from @column on. */
+static void print_flat_array(const struct vitrine_value *value, size_t column)
 {
 	unsigned int i, count = vitrine_value_array(value).count;
+	size_t at = ++column, width = term_is_terminal() ? term_columns() : 0;
 
 	putchar('[');
 	for (i = 0; i < count; i++) {
-		if (i)
-			fputs(", ", stdout);
-		print_element(value, i);
+		/* And the comma, or the bracket. */
+		size_t columns = print_element(NULL, value, i) + 1;
+
+		if (i && width && at + 1 + columns > width) {
+			printf("\n%*s", (int)column, "");
+			at = column;
+		} else if (i) {
+			putchar(' ');
+			at++;
+		}
+		print_element(stdout, value, i);
+		at += columns;
+		putchar(i + 1 < count ? ',' : ']');
 	}
-	putchar(']');
+	if (!count)
+		putchar(']');
 }
 
 /* ---- Histograms -------------------------------------------------------- */
 
-static bool element_is_zero(const struct vitrine_value *value, unsigned int i)
+/* "p90 < 20": so much is certain, of nine in ten. */
+static void print_quantile(const struct vitrine_value *value, int percent,
+			   double total)
 {
-	switch (vitrine_value_array(value).type) {
-	case VITRINE_INT:
-		return !vitrine_value_array_int(value, i);
-	case VITRINE_UINT:
-		return !vitrine_value_array_uint(value, i);
-	default:
-		return vitrine_value_array_double(value, i) == 0;
-	}
+	unsigned int last = histogram_nr_buckets(value) - 1;
+	unsigned int bucket = histogram_quantile(value, percent / 100.0, total);
+	char bound[DOUBLE_TEXT_BYTES];
+
+	histogram_format_bound(value, bucket < last ? bucket : last - 1, bound);
+	printf(", p%d %s %s", percent, bucket < last ? "<" : ">=", bound);
 }
 
-/*
- * Print the lower bound of bucket @bucket: floor + step * bucket, or floor for
- * the first and floor + initial_step * step_multiplier^(bucket - 1) for others.
- * Integers wrap in silence: the parameters are the writer's.
+/* "[10, 20)"; the ends are open. */
+static int format_range(const struct vitrine_value *value, unsigned int bucket,
+			char *text, size_t room)
+{
+	char from[DOUBLE_TEXT_BYTES] = "(-inf", to[DOUBLE_TEXT_BYTES] = "+inf";
+
+	if (bucket)
+		histogram_format_bound(value, bucket - 1, from);
+	if (bucket + 1 < histogram_nr_buckets(value))
+		histogram_format_bound(value, bucket, to);
+	return snprintf(text, room, "%s%s, %s)", bucket ? "[" : "", from, to);
+}
+
+/**
+ * struct bars - columns of a histogram's bars
+ * @indent: before each line
+ * @range: widest range
+ * @count: widest count
+ * @bar: for the longest bar
+ * @most: what that stands for
  */
-static void print_bound(const struct vitrine_value *value, unsigned int bucket)
+struct bars {
+	int indent;
+	int range;
+	int count;
+	int bar;
+	double most;
+};
+
+static void measure_bars(const struct vitrine_value *value, struct bars *bars)
 {
-	struct vitrine_array array = vitrine_value_array(value);
-	bool linear = array.format == INSPECT_ARRAY_LINEAR_HISTOGRAM;
-	unsigned int i;
+	unsigned int first = histogram_nr_parameters(value);
+	unsigned int i, nr = histogram_nr_buckets(value);
+	char text[2 * DOUBLE_TEXT_BYTES + 4];
 
-	if (array.type == VITRINE_DOUBLE) {
-		double step = vitrine_value_array_double(value, 1);
+	for (i = 0; i < nr; i++) {
+		double count = histogram_count(value, i);
+		int columns;
 
-		if (linear)
-			step *= bucket;
-		else if (!bucket)
-			step = 0;
-		else
-			step *= pow(vitrine_value_array_double(value, 2),
-				    bucket - 1);
-		print_double(vitrine_value_array_double(value, 0) + step);
-	} else {
-		bool is_signed = array.type == VITRINE_INT;
-		uint64_t parameter[3], step;
-
-		for (i = 0; i < 3; i++)
-			parameter[i] = is_signed ?
-				(uint64_t)vitrine_value_array_int(value, i) :
-				vitrine_value_array_uint(value, i);
-		step = parameter[1] * (linear ? bucket : !!bucket);
-		for (i = 1; !linear && i < bucket; i++)
-			step *= parameter[2];
-		if (is_signed)
-			printf("%" PRId64, (int64_t)(parameter[0] + step));
-		else
-			printf("%" PRIu64, parameter[0] + step);
+		if (!(count > 0))
+			continue;
+		if (count > bars->most)
+			bars->most = count;
+		columns = format_range(value, i, text, sizeof(text));
+		bars->range = columns > bars->range ? columns : bars->range;
+		columns = print_element(NULL, value, first + i);
+		bars->count = columns > bars->count ? columns : bars->count;
+	}
+	bars->bar = BAR_COLUMNS;
+	if (term_is_terminal()) {
+		bars->bar = (int)term_columns() - bars->indent - bars->range -
+			    bars->count - 3;
+		bars->bar = bars->bar < MIN_BAR ? MIN_BAR : bars->bar;
 	}
 }
 
-/* Buckets that are not empty: "[10, 20): 3"; the ends are open. */
-static void print_histogram(const struct vitrine_value *value)
+static void print_bar(const struct bars *bars, double count)
 {
-	struct vitrine_array array = vitrine_value_array(value);
-	bool linear = array.format == INSPECT_ARRAY_LINEAR_HISTOGRAM;
-	unsigned int i, first = linear ? 2 : 3;
-	bool empty = true;
+	static const char * const eighths[] = {
+		"", "\u258f", "\u258e", "\u258d", "\u258c", "\u258b", "\u258a",
+		"\u2589",
+	};
+	bool fine = term_is_utf8();
+	int i, parts = fine ? 8 : 1;
+	int len = lround(count / bars->most * bars->bar * parts);
 
-	fputs(linear ? "linear histogram" : "exponential histogram", stdout);
-	for (i = first; i < array.count; i++) {
-		if (element_is_zero(value, i))
-			continue;
-		fputs(empty ? ": " : ", ", stdout);
-		empty = false;
-		fputs(i == first ? "(-inf" : "[", stdout);
-		if (i > first)
-			print_bound(value, i - first - 1);
-		fputs(", ", stdout);
-		if (i < array.count - 1)
-			print_bound(value, i - first);
-		else
-			fputs("+inf", stdout);
-		fputs("): ", stdout);
-		print_element(value, i);
+	/* What is not empty is to be seen. */
+	len = len ? len : 1;
+	for (i = 0; i < len / parts; i++)
+		fputs(fine ? "\u2588" : "#", stdout);
+	if (fine)
+		fputs(eighths[len % parts], stdout);
+}
+
+static void print_bucket(const struct vitrine_value *value, unsigned int bucket,
+			 const struct bars *bars)
+{
+	char range[2 * DOUBLE_TEXT_BYTES + 4], count[DOUBLE_TEXT_BYTES];
+
+	format_range(value, bucket, range, sizeof(range));
+	number_format(value, histogram_nr_parameters(value) + bucket, count);
+	printf("\n%*s%-*s  %*s ", bars->indent, "", bars->range, range,
+	       bars->count, count);
+	print_bar(bars, histogram_count(value, bucket));
+}
+
+/* A line on the whole, and one for each bucket that is not empty. */
+static void print_histogram(const struct vitrine_value *value, int indent)
+{
+	unsigned int i, nr = histogram_nr_buckets(value);
+	struct bars bars = { .indent = indent };
+	char text[DOUBLE_TEXT_BYTES];
+	double total = histogram_format_total(value, text);
+	unsigned int before = 0;
+
+	printf("%s histogram, ", histogram_is_linear(value) ? "linear" :
+							     "exponential");
+	if (!(total > 0)) {
+		fputs("empty", stdout);
+		return;
 	}
-	if (empty)
-		fputs(", empty", stdout);
+	printf("count %s", text);
+	for (i = 0; nr > 1 && i < NR_PERCENTS; i++)
+		print_quantile(value, percents[i], total);
+	measure_bars(value, &bars);
+	for (i = 0; i < nr; i++) {
+		if (!(histogram_count(value, i) > 0))
+			continue;
+		/* Buckets left out between others leave a mark. */
+		if (before && i > before)
+			printf("\n%*s...", indent, "");
+		print_bucket(value, i, &bars);
+		before = i + 1;
+	}
 }
 
 /* ---- Values ------------------------------------------------------------ */
@@ -251,8 +317,22 @@ static void print_link(const struct vitrine_value *value)
 		printf(": %s", err->message);
 }
 
-static void print_plain_value(const struct vitrine_value *value)
+static void print_array(const struct vitrine_value *value, size_t column,
+			int indent)
 {
+	if (vitrine_value_array(value).format == INSPECT_ARRAY_FLAT)
+		print_flat_array(value, column);
+	else
+		print_histogram(value, indent);
+}
+
+/* @column is where it begins, @indent where further lines do. */
+static void print_plain_value(const struct vitrine_value *value, size_t column,
+			      int indent)
+{
+	const void *bytes;
+	size_t len;
+
 	switch (vitrine_value_type(value)) {
 	case VITRINE_INT:
 		printf("%" PRId64, vitrine_value_int(value));
@@ -266,14 +346,19 @@ static void print_plain_value(const struct vitrine_value *value)
 	case VITRINE_BOOL:
 		fputs(vitrine_value_bool(value) ? "true" : "false", stdout);
 		break;
+	case VITRINE_STRING:
+		bytes = vitrine_value_bytes(value, &len);
+		print_string(stdout, bytes, len);
+		break;
+	case VITRINE_BYTES:
+		bytes = vitrine_value_bytes(value, &len);
+		print_bytes(bytes, len);
+		break;
 	case VITRINE_LINK:
 		print_link(value);
 		break;
 	case VITRINE_ARRAY:
-		if (vitrine_value_array(value).format == INSPECT_ARRAY_FLAT)
-			print_flat_array(value);
-		else
-			print_histogram(value);
+		print_array(value, column, indent);
 		break;
 	default:
 		break;
@@ -287,6 +372,8 @@ static enum term_ink ink_of(const struct vitrine_value *value)
 	case VITRINE_UINT:
 	case VITRINE_DOUBLE:
 		return INK_NUMBER;
+	case VITRINE_STRING:
+		return INK_STRING;
 	case VITRINE_ARRAY:
 		return vitrine_value_array(value).type == VITRINE_STRING ?
 			INK_STRING : INK_NUMBER;
@@ -295,26 +382,12 @@ static enum term_ink ink_of(const struct vitrine_value *value)
 	}
 }
 
-static void print_value(const struct vitrine_value *value)
+static void print_value(const struct vitrine_value *value, size_t column,
+			int indent)
 {
-	const void *bytes;
-	size_t len;
-
-	switch (vitrine_value_type(value)) {
-	case VITRINE_STRING:
-		bytes = vitrine_value_bytes(value, &len);
-		print_string(bytes, len);
-		break;
-	case VITRINE_BYTES:
-		bytes = vitrine_value_bytes(value, &len);
-		print_bytes(bytes, len);
-		break;
-	default:
-		term_begin(ink_of(value));
-		print_plain_value(value);
-		term_end();
-		break;
-	}
+	term_begin(ink_of(value));
+	print_plain_value(value, column, indent);
+	term_end();
 }
 
 static size_t name_columns(const struct vitrine_value *value)
@@ -367,11 +440,13 @@ static void print_siblings(const struct vitrine_value *first, int depth)
 		if (is_node(value))
 			continue;
 		columns = name_columns(value);
+		columns = columns < align ? align - columns : 0;
 		printf("%*s", depth * INDENT, "");
 		print_name(value);
-		printf("%*s = ", columns < align ? (int)(align - columns) : 0,
-		       "");
-		print_value(value);
+		printf("%*s = ", (int)columns, "");
+		print_value(value,
+			    depth * INDENT + name_columns(value) + columns + 3,
+			    (depth + 2) * INDENT);
 		putchar('\n');
 	}
 	for (value = first; value; value = vitrine_value_next(value)) {

@@ -2,9 +2,12 @@
 /*
  * Colours of a terminal, by its own description (terminfo).
  */
+#include <langinfo.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <curses.h>
@@ -12,7 +15,10 @@
 
 #include "terminal.h"
 
+#define DEFAULT_COLUMNS	80
+
 static bool is_terminal;
+static bool is_utf8;
 static char *sequences[INK_NR];
 static char *plain;
 static char *clear_sequence;
@@ -64,6 +70,8 @@ void term_init(void)
 	    setupterm(NULL, STDOUT_FILENO, &found) != OK)
 		return;
 	is_terminal = true;
+	setlocale(LC_CTYPE, "");
+	is_utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
 	clear_sequence = capability("clear");
 	plain = capability("sgr0");
 	if (!no_color || !*no_color)
@@ -78,6 +86,34 @@ void term_init(void)
 bool term_is_terminal(void)
 {
 	return is_terminal;
+}
+
+/**
+ * term_is_utf8() - whether more than ASCII may be written
+ *
+ * Return: whether standard output is a terminal, and takes UTF-8 by the locale.
+ */
+bool term_is_utf8(void)
+{
+	return is_utf8;
+}
+
+/**
+ * term_columns() - how wide a line may be
+ *
+ * Return: columns of the terminal as it is now; 80 where none are known.
+ */
+unsigned int term_columns(void)
+{
+	struct winsize size;
+	int cols;
+
+	if (!is_terminal)
+		return DEFAULT_COLUMNS;
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
+		return size.ws_col;
+	cols = tigetnum("cols");
+	return cols > 0 ? cols : DEFAULT_COLUMNS;
 }
 
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Colours of a terminal, by its own description; nothing at all elsewhere.
+ * Colours and size of a terminal, by its own description; no colours elsewhere.
  */
 #ifndef _VITRINE_TERMINAL_H
 #define _VITRINE_TERMINAL_H
@@ -23,6 +23,8 @@ enum term_ink {
  */
 void term_init(void);
 bool term_is_terminal(void);
+bool term_is_utf8(void);
+unsigned int term_columns(void);
 
 /* Write in @ink from now on; back to plain. */
 void term_begin(enum term_ink ink);
