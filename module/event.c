@@ -77,12 +77,6 @@ bool vtr_event_filtered(struct vitrine_category *category,
 
 /* ---- writer -------------------------------------------------------------- */
 
-static void lose(struct vtr_ring *ring)
-{
-	if (ring != &vtr_writer_none)
-		vtr_ring_lose(ring);
-}
-
 /*
  * The thread an event belongs to. All CPUs' idle threads have id 0, and what
  * happens in one would get mixed up with what happens in another: an event in
@@ -277,6 +271,14 @@ static void write_reserved(struct vtr_ring *ring, u64 now,
 	vtr_writer_commit_untimed(ring, next, now);
 }
 
+/* A payload is recorded in whole, or not at all; a message may be cut. */
+static bool is_small(enum vitrine_record record,
+		     const struct vitrine_event *event)
+{
+	return event->payload_bytes <= VTR_EVENT_MAX_BYTES ||
+	       record == VITRINE_RECORD_LOG;
+}
+
 static void write_here(struct vtr_ring *ring, struct vitrine_category *category,
 		       enum vitrine_record record,
 		       const struct vitrine_event *event)
@@ -291,11 +293,9 @@ static void write_here(struct vtr_ring *ring, struct vitrine_category *category,
 	/* A string's record takes a word more than the string. */
 	nr_words = VTR_WRITER_THREAD_WORDS + 2 + 2 * event->nr_args + FIXED_WORDS +
 		   vtr_fxt_strings_words(&encoded);
-	if (event->payload_bytes > VTR_EVENT_MAX_BYTES &&
-	    record != VITRINE_RECORD_LOG)
-		lose(ring);
-	else if (!vtr_writer_reserve_here(ring, nr_words, now))
-		lose(ring);
+	if (!is_small(record, event) ||
+	    !vtr_writer_reserve_here(ring, nr_words, now))
+		vtr_ring_lose(ring, now, nr_words);
 	else
 		write_reserved(ring, now, record, event, &encoded, args);
 }
@@ -318,7 +318,9 @@ void vitrine_trace_write(struct vitrine_category *category,
 	unsigned long flags;
 
 	if (in_nmi()) {
-		lose(this_cpu_read(vtr_writer_ring));
+		ring = this_cpu_read(vtr_writer_ring);
+		if (ring != &vtr_writer_none)
+			vtr_ring_lose_nmi(ring);
 		return;
 	}
 	local_irq_save(flags);

@@ -155,11 +155,25 @@ static __always_inline void vtr_ring_commit(struct vtr_ring *ring, u64 *next,
 /**
  * vtr_ring_lose() - count a record that could not be written
  * @ring: this CPU's ring
+ * @now: the record's time
+ * @nr_words: its length
  *
- * Context: the ring's CPU, interrupts off or NMI: the increment is not torn
- *	apart by an NMI that loses a record itself.
+ * Context: the ring's CPU, interrupts off.
  */
-static inline void vtr_ring_lose(struct vtr_ring *ring)
+static inline void vtr_ring_lose(struct vtr_ring *ring, u64 now,
+				 unsigned int nr_words)
+{
+	local64_inc((local64_t *)&ring->producer->lost_records);
+}
+
+/**
+ * vtr_ring_lose_nmi() - count a record that an NMI could not write
+ * @ring: this CPU's ring
+ *
+ * Context: NMI on the ring's CPU: the ring may be in the middle of anything,
+ *	also of counting a lost record, which this does not tear apart.
+ */
+static inline void vtr_ring_lose_nmi(struct vtr_ring *ring)
 {
 	local64_inc((local64_t *)&ring->producer->lost_records);
 }

@@ -203,7 +203,7 @@ static noinline void wakeup_slow(struct vtr_ring *ring, u64 now,
 	if (vtr_writer_reserve_here(ring, VTR_FXT_WAKEUP_WORDS, now))
 		put_wakeup(ring, now, task);
 	else
-		vtr_ring_lose(ring);
+		vtr_ring_lose(ring, now, VTR_FXT_WAKEUP_WORDS);
 }
 
 static __always_inline void record_wakeup(u64 now, struct task_struct *task)
