@@ -159,6 +159,42 @@ int vtr_histogram_delete(struct vtr_tree *tree, u32 index,
 	return 0;
 }
 
+/**
+ * vtr_histogram_climb() - how often a step can be multiplied
+ * @distance: what it must not exceed, at least @step
+ * @step: width of the first bucket
+ * @multiplier: by what
+ *
+ * For those multipliers that are not 2. By four at once first, so that it is
+ * done in thirteen multiplications, whatever the numbers.
+ *
+ * Context: any.
+ * Return: the largest n for which @step * @multiplier^n is not above
+ *	@distance; U32_MAX, beyond all buckets, for a @multiplier of 1.
+ */
+u64 vtr_histogram_climb(u64 distance, u64 step, u64 multiplier)
+{
+	u64 next, fourth, n = 0;
+
+	if (multiplier == 1)
+		return U32_MAX;
+	if (multiplier < BIT(16)) {
+		fourth = multiplier * multiplier;
+		fourth *= fourth;
+		while (!check_mul_overflow(step, fourth, &next) &&
+		       next <= distance) {
+			step = next;
+			n += 4;
+		}
+	}
+	while (!check_mul_overflow(step, multiplier, &next) &&
+	       next <= distance) {
+		step = next;
+		n++;
+	}
+	return n;
+}
+
 /* Number of the last bound of @nr + 1 that is not above a value. */
 static unsigned int linear_search(const u64 *parameters, unsigned int nr,
 				  u64 bits)

@@ -12,6 +12,7 @@
 #ifndef _VTR_HISTOGRAM_H
 #define _VTR_HISTOGRAM_H
 
+#include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/types.h>
 
@@ -44,6 +45,7 @@ int vtr_histogram_create(struct vtr_tree *tree, u32 parent, const char *name,
 			 const struct vtr_histogram *histogram, u32 *ret);
 int vtr_histogram_delete(struct vtr_tree *tree, u32 index,
 			 enum inspect_type type);
+u64 vtr_histogram_climb(u64 distance, u64 step, u64 multiplier);
 unsigned int vtr_histogram_double_slot(u64 *block, u64 bits);
 
 /**
@@ -62,14 +64,54 @@ static inline bool vtr_histogram_is(const u64 *block, enum inspect_type type)
 }
 
 /**
+ * vtr_histogram_log2() - how often a step fits into a distance, as a power of 2
+ * @distance: from the floor, at least @step
+ * @step: width of the first bucket
+ *
+ * Context: any.
+ * Return: the largest n for which @step * 2^n is not above @distance.
+ */
+static __always_inline unsigned int vtr_histogram_log2(u64 distance, u64 step)
+{
+	unsigned int log2 = ilog2(distance) - ilog2(step);
+
+	return log2 - (distance >> log2 < step);
+}
+
+static __always_inline u64 vtr_histogram_linear(u64 distance, u64 step)
+{
+	if (!(step & (step - 1)))
+		return distance >> ilog2(step);
+	return distance / step;
+}
+
+/**
+ * vtr_histogram_exponential() - which exponential bucket a distance is in
+ * @distance: from the floor
+ * @step: width of the first bucket
+ * @multiplier: by how much each further bucket ends farther from the floor
+ *
+ * Context: any.
+ * Return: number of the bucket, as if there were no end to them.
+ */
+static __always_inline u64
+vtr_histogram_exponential(u64 distance, u64 step, u64 multiplier)
+{
+	if (distance < step)
+		return 0;
+	if (likely(multiplier == 2))
+		return vtr_histogram_log2(distance, step) + 1;
+	return vtr_histogram_climb(distance, step, multiplier) + 1;
+}
+
+/**
  * vtr_histogram_integer_slot() - where an integer is counted
  * @block: first word of a histogram of integers
  * @is_signed: are they signed?
  * @value: the integer
  *
  * The distance from the floor has 64 bits even where a signed difference would
- * not. The last bound fits the type, which vtr_histogram_fits() has seen to:
- * a product that wraps is one that is not looked at.
+ * not.
  *
  * Context: any.
  * Return: number of the slot.
@@ -79,24 +121,25 @@ vtr_histogram_integer_slot(u64 *block, bool is_signed, u64 value)
 {
 	const u64 *slots = vtr_array_numbers(block);
 	u64 floor = slots[VTR_HISTOGRAM_FLOOR];
-	u64 bound = slots[VTR_HISTOGRAM_STEP];
+	u64 step = slots[VTR_HISTOGRAM_STEP];
 	bool below = is_signed ? (s64)value < (s64)floor : value < floor;
-	unsigned int count = vtr_array_count(block), slot;
+	unsigned int count = vtr_array_count(block);
+	u64 bucket;
 
 	if (vtr_block_get(block, 1, ARRAY_FORMAT) ==
 	    INSPECT_ARRAY_LINEAR_HISTOGRAM) {
 		if (below)
 			return VTR_HISTOGRAM_STEP + 1;
+		bucket = vtr_histogram_linear(value - floor, step);
 		return VTR_HISTOGRAM_STEP + 2 +
-		       min_t(u64, (value - floor) / bound,
-			     count - VTR_HISTOGRAM_LINEAR_EXTRA);
+		       min_t(u64, bucket, count - VTR_HISTOGRAM_LINEAR_EXTRA);
 	}
-	slot = VTR_HISTOGRAM_MULTIPLIER + 1;
 	if (below)
-		return slot;
-	while (++slot < count - 1 && value - floor >= bound)
-		bound *= slots[VTR_HISTOGRAM_MULTIPLIER];
-	return slot;
+		return VTR_HISTOGRAM_MULTIPLIER + 1;
+	bucket = vtr_histogram_exponential(value - floor, step,
+					   slots[VTR_HISTOGRAM_MULTIPLIER]);
+	return VTR_HISTOGRAM_MULTIPLIER + 2 +
+	       min_t(u64, bucket, count - VTR_HISTOGRAM_EXPONENTIAL_EXTRA);
 }
 
 #endif /* _VTR_HISTOGRAM_H */

@@ -178,6 +178,74 @@ static void exponential_integers_go_to_their_slot(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vtr_histogram_integer_slot(block, false, 1), 253);
 }
 
+/* Bound by bound, as the format defines it. */
+static unsigned int model_slot(const struct vtr_histogram *histogram, u64 value)
+{
+	u64 distance = value - histogram->parameters[VTR_HISTOGRAM_FLOOR];
+	u64 bound = histogram->parameters[VTR_HISTOGRAM_STEP], last = bound;
+	bool is_linear = histogram->format == INSPECT_ARRAY_LINEAR_HISTOGRAM;
+	unsigned int i;
+
+	for (i = 0; i < histogram->nr_buckets && distance >= bound; i++) {
+		u64 multiplier = histogram->parameters[2];
+
+		bound = is_linear ? bound + last : bound * multiplier;
+	}
+	return (is_linear ? 3 : 4) + i;
+}
+
+static struct vtr_histogram random_spec(struct random *random)
+{
+	struct vtr_histogram histogram;
+
+	do {
+		u64 multiplier = random_u64(random) >>
+				 (random_below(random, 2) ? 60 :
+				  random_below(random, 64));
+
+		histogram = spec(INSPECT_UINT_VALUE,
+				 random_u64(random) >> random_below(random, 64),
+				 random_u64(random) >> random_below(random, 64),
+				 random_below(random, 3) ? multiplier : 0,
+				 random_below(random, 64) + 1);
+		if (random_below(random, 2))
+			histogram.parameters[1] = 1ULL << random_below(random,
+								       64);
+	} while (!vtr_histogram_fits(&histogram));
+	return histogram;
+}
+
+static void any_integer_goes_to_its_slot(struct kunit *test)
+{
+	struct histogram_test *ht = test->priv;
+	struct random random = { .state = 1 };
+	unsigned int i, j;
+
+	for (i = 0; i < 2000; i++) {
+		struct vtr_histogram histogram = random_spec(&random);
+		u64 floor = histogram.parameters[0], value;
+		u32 index = 0;
+		u64 *block;
+
+		KUNIT_ASSERT_EQ(test,
+				vtr_histogram_create(&ht->tree, ht->tree.root,
+						     "h", &histogram, &index),
+				0);
+		block = vtr_tree_block(&ht->tree, index);
+		for (j = 0; j < 50; j++) {
+			value = floor + (random_u64(&random) >>
+					 random_below(&random, 64)) / (j % 4 + 1);
+			if (value < floor)
+				continue;
+			KUNIT_ASSERT_EQ(test,
+					vtr_histogram_integer_slot(block, false,
+								   value),
+					model_slot(&histogram, value));
+		}
+		vtr_histogram_delete(&ht->tree, index, INSPECT_UINT_VALUE);
+	}
+}
+
 static void doubles_go_to_their_slot(struct kunit *test)
 {
 	static const struct histogram_test_slot linear[] = {
@@ -258,6 +326,7 @@ static struct kunit_case histogram_cases[] = {
 	KUNIT_CASE(histogram_is_as_the_format_says),
 	KUNIT_CASE(linear_integers_go_to_their_slot),
 	KUNIT_CASE(exponential_integers_go_to_their_slot),
+	KUNIT_CASE(any_integer_goes_to_its_slot),
 	KUNIT_CASE(doubles_go_to_their_slot),
 	KUNIT_CASE(bad_parameters_are_refused),
 	KUNIT_CASE(largest_histograms_fit),
