@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Suite of percpu.c, in the kernel only: sums are exact, from every CPU and from
+ * interrupts on top, in the form the tree's own histograms have, and deletion is
+ * safe in any order.
+ */
+#include <kunit/test.h>
+#include <linux/hrtimer.h>
+#include <linux/kthread.h>
+
+#include "check.h"
+
+#define PERCPU_TEST_TASKS	4
+#define PERCPU_TEST_ROUNDS	20000
+#define PERCPU_TEST_TIMER_NS	(200 * NSEC_PER_USEC)
+
+static int percpu_test_init(struct kunit *test)
+{
+	test->priv = vitrine_tree_create("kunit", 0);
+	KUNIT_ASSERT_NOT_NULL(test, test->priv);
+	return 0;
+}
+
+static void percpu_test_exit(struct kunit *test)
+{
+	vitrine_tree_destroy(test->priv);
+}
+
+/* The tree's only value, as a reader finds it. */
+static u64 *only_value(struct kunit *test, void *copied)
+{
+	unsigned int order, index;
+	u64 *block, *found = NULL;
+
+	for (index = 2; index < VTR_HEAP_BLOCKS_PER_PAGE; index += 1 << order) {
+		block = copied + index * INSPECT_MIN_BLOCK_BYTES;
+		order = vtr_block_order(block);
+		if (vtr_block_type(block) != INSPECT_UINT_VALUE &&
+		    vtr_block_type(block) != INSPECT_ARRAY_VALUE)
+			continue;
+		KUNIT_ASSERT_NULL(test, found);
+		found = block;
+	}
+	KUNIT_ASSERT_NOT_NULL(test, found);
+	return found;
+}
+
+static void *read_tree(struct kunit *test)
+{
+	void *copied;
+	size_t len;
+
+	KUNIT_ASSERT_EQ(test, vtr_inspect_snapshot(test->priv, &copied, &len),
+			0);
+	KUNIT_ASSERT_EQ(test, len, PAGE_SIZE);
+	return copied;
+}
+
+static void counter_is_summed_when_read(struct kunit *test)
+{
+	struct vitrine_node *root = vitrine_tree_root(test->priv);
+	struct vitrine_percpu_uint *counter;
+	struct vitrine_tree *tree = test->priv;
+	u64 *copied, generation;
+	unsigned int cpu;
+
+	counter = vitrine_percpu_uint_create(root, "counter");
+	KUNIT_ASSERT_NOT_NULL(test, counter);
+	for_each_possible_cpu(cpu)
+		*per_cpu_ptr(counter->cells, cpu) = cpu + 1;
+	vitrine_percpu_uint_add(counter, 5);
+	vitrine_percpu_uint_add(NULL, 5);
+	copied = read_tree(test);
+	KUNIT_EXPECT_EQ(test, only_value(test, copied)[1],
+			nr_cpu_ids * (nr_cpu_ids + 1) / 2 + 5);
+	kvfree(copied);
+	generation = *tree->generation;
+	kvfree(read_tree(test));
+	KUNIT_EXPECT_EQ(test, *tree->generation, generation);
+	vitrine_percpu_uint_delete(counter);
+	KUNIT_EXPECT_EQ(test, tree->blocks.nr_values, 1);
+}
+
+/* Insert the same into both; they have the same slots. */
+static void expect_the_same(struct kunit *test, u64 floor, u64 step,
+			    u64 multiplier, unsigned int nr_buckets)
+{
+	struct vitrine_node *root = vitrine_tree_root(test->priv);
+	struct vitrine_percpu_histogram *histogram;
+	struct vitrine_uint_histogram *other;
+	u64 *copied, *block, *expected;
+	struct random random = { .state = step };
+	unsigned int i;
+
+	if (multiplier) {
+		other = vitrine_uint_exponential_create(root, "other", floor,
+							step, multiplier,
+							nr_buckets);
+		histogram = vitrine_percpu_exponential_create(root, "h", floor,
+							      step, multiplier,
+							      nr_buckets);
+	} else {
+		other = vitrine_uint_linear_create(root, "other", floor, step,
+						   nr_buckets);
+		histogram = vitrine_percpu_linear_create(root, "h", floor, step,
+							 nr_buckets);
+	}
+	KUNIT_ASSERT_NOT_NULL(test, other);
+	KUNIT_ASSERT_NOT_NULL(test, histogram);
+	for (i = 0; i < 5000; i++) {
+		u64 value = random_u64(&random) >> random_below(&random, 64);
+
+		if (random_below(&random, 4) == 0)
+			value = floor + step * random_below(&random, 300) -
+				random_below(&random, 2);
+		vitrine_uint_histogram_insert(other, value);
+		vitrine_percpu_histogram_insert(histogram, value);
+	}
+	expected = kunit_kzalloc(test, INSPECT_MAX_BLOCK_BYTES, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, expected);
+	memcpy(expected, other, vtr_block_bytes((u64 *)other));
+	vitrine_uint_histogram_delete(other);
+	copied = read_tree(test);
+	block = only_value(test, copied);
+	KUNIT_EXPECT_EQ(test, block[1], expected[1]);
+	KUNIT_EXPECT_EQ(test, memcmp(block + 2, expected + 2,
+				     vtr_block_bytes(block) - 16), 0);
+	kvfree(copied);
+	vitrine_percpu_histogram_delete(histogram);
+}
+
+static void histogram_is_that_of_the_tree(struct kunit *test)
+{
+	expect_the_same(test, 0, 1, 0, 100);
+	expect_the_same(test, 7, 3, 0, 100);
+	expect_the_same(test, 0, 4096, 0, 16);
+	expect_the_same(test, 1, U64_MAX / 3, 0, 2);
+	expect_the_same(test, 0, 1, 2, 63);
+	expect_the_same(test, 100, 10, 2, 40);
+	expect_the_same(test, 0, 1, 10, 15);
+	expect_the_same(test, 0, 7, 3, 30);
+	expect_the_same(test, 5, 9, 1, 9);
+}
+
+struct percpu_test_load {
+	struct vitrine_percpu_uint	*counter;
+	struct vitrine_percpu_histogram	*histogram;
+	struct hrtimer			timer;
+	u64				nr_interrupts;
+};
+
+static void load_step(struct percpu_test_load *load, u64 value)
+{
+	vitrine_percpu_uint_add(load->counter, 1);
+	vitrine_percpu_histogram_insert(load->histogram, value & 7);
+}
+
+static enum hrtimer_restart load_interrupt(struct hrtimer *timer)
+{
+	struct percpu_test_load *load = container_of(timer,
+						     struct percpu_test_load,
+						     timer);
+
+	load_step(load, load->nr_interrupts++);
+	hrtimer_forward_now(timer, ns_to_ktime(PERCPU_TEST_TIMER_NS));
+	return HRTIMER_RESTART;
+}
+
+static int load_run(void *ctx)
+{
+	struct percpu_test_load *load = ctx;
+	unsigned int i;
+
+	for (i = 0; i < PERCPU_TEST_ROUNDS; i++) {
+		load_step(load, i);
+		cond_resched();
+	}
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+/* Read while it goes on: what is read of a sum never shrinks. */
+static void run_load(struct kunit *test, struct percpu_test_load *load)
+{
+	struct task_struct *tasks[PERCPU_TEST_TASKS];
+	u64 last = 0, now, *copied;
+	unsigned int i;
+
+	for (i = 0; i < PERCPU_TEST_TASKS; i++) {
+		tasks[i] = kthread_run(load_run, load, "percpu_kunit");
+		KUNIT_ASSERT_FALSE(test, IS_ERR(tasks[i]));
+	}
+	for (i = 0; i < 100; i++) {
+		copied = read_tree(test);
+		now = only_value(test, copied)[1];
+		KUNIT_EXPECT_GE(test, now, last);
+		last = now;
+		kvfree(copied);
+		cond_resched();
+	}
+	for (i = 0; i < PERCPU_TEST_TASKS; i++)
+		kthread_stop(tasks[i]);
+}
+
+static void sums_from_tasks_and_interrupts_are_exact(struct kunit *test)
+{
+	struct vitrine_node *root = vitrine_tree_root(test->priv);
+	struct vitrine_tree *other = vitrine_tree_create("kunit2", 0);
+	struct percpu_test_load *load;
+	u64 *block, expected, sum = 0;
+	unsigned int i;
+
+	load = kunit_kzalloc(test, sizeof(*load), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, load);
+	load->counter = vitrine_percpu_uint_create(root, "counter");
+	load->histogram = vitrine_percpu_linear_create(vitrine_tree_root(other),
+						      "h", 1, 1, 6);
+	KUNIT_ASSERT_NOT_NULL(test, load->counter);
+	KUNIT_ASSERT_NOT_NULL(test, load->histogram);
+	hrtimer_init(&load->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+	load->timer.function = load_interrupt;
+	hrtimer_start(&load->timer, ns_to_ktime(PERCPU_TEST_TIMER_NS),
+		      HRTIMER_MODE_REL_HARD);
+	run_load(test, load);
+	hrtimer_cancel(&load->timer);
+
+	expected = PERCPU_TEST_TASKS * PERCPU_TEST_ROUNDS + load->nr_interrupts;
+	KUNIT_EXPECT_NE(test, load->nr_interrupts, 0ULL);
+	vtr_inspect_refresh(test->priv);
+	vtr_inspect_refresh(other);
+	block = load->histogram->value.block;
+	for (i = 4; i < 4 + 8; i++)
+		sum += block[i];
+	KUNIT_EXPECT_EQ(test, sum, expected);
+	KUNIT_EXPECT_EQ(test, block[4], expected / 8 + !!(expected % 8));
+	vitrine_percpu_histogram_delete(load->histogram);
+	vitrine_tree_destroy(other);
+	block = container_of(load->counter, struct percpu_uint,
+			     counter)->value.block;
+	KUNIT_EXPECT_EQ(test, block[1], expected);
+	vitrine_percpu_uint_delete(load->counter);
+}
+
+static void deletion_is_safe_in_any_order(struct kunit *test)
+{
+	struct vitrine_node *root = vitrine_tree_root(test->priv);
+	struct vitrine_node *node = vitrine_node_create(root, "node");
+	struct vitrine_percpu_histogram *histogram;
+	struct vitrine_percpu_uint *counter, *below;
+
+	counter = vitrine_percpu_uint_create(root, "counter");
+	below = vitrine_percpu_uint_create(node, "below");
+	histogram = vitrine_percpu_exponential_create(root, "h", 0, 1, 2, 9);
+	vitrine_node_delete(node);
+	vitrine_percpu_uint_delete(below);
+	vitrine_tree_destroy(test->priv);
+	test->priv = NULL;
+	vitrine_percpu_uint_add(counter, 1);
+	vitrine_percpu_histogram_insert(histogram, 1);
+	vitrine_percpu_uint_delete(counter);
+	vitrine_percpu_histogram_delete(histogram);
+}
+
+static void refusals_are_null(struct kunit *test)
+{
+	struct vitrine_node *root = vitrine_tree_root(test->priv);
+
+	KUNIT_EXPECT_NULL(test, vitrine_percpu_uint_create(NULL, "counter"));
+	KUNIT_EXPECT_NULL(test, vitrine_percpu_uint_create(root, NULL));
+	KUNIT_EXPECT_NULL(test, vitrine_percpu_linear_create(NULL, "h", 0, 1,
+							     9));
+	KUNIT_EXPECT_NULL(test, vitrine_percpu_linear_create(root, "h", 0, 0,
+							     9));
+	KUNIT_EXPECT_NULL(test, vitrine_percpu_exponential_create(root, "h", 0,
+								  1, 2, 65));
+	vitrine_percpu_histogram_insert(NULL, 1);
+	vitrine_percpu_histogram_delete(NULL);
+	vitrine_percpu_uint_delete(NULL);
+}
+
+static struct kunit_case percpu_cases[] = {
+	KUNIT_CASE(counter_is_summed_when_read),
+	KUNIT_CASE(histogram_is_that_of_the_tree),
+	KUNIT_CASE(sums_from_tasks_and_interrupts_are_exact),
+	KUNIT_CASE(deletion_is_safe_in_any_order),
+	KUNIT_CASE(refusals_are_null),
+	{}
+};
+
+static struct kunit_suite percpu_suite = {
+	.name = "vitrine_percpu",
+	.init = percpu_test_init,
+	.exit = percpu_test_exit,
+	.test_cases = percpu_cases,
+};
+
+kunit_test_suite(percpu_suite);
