@@ -19,6 +19,7 @@ enum exit_code {
 
 /* argv[0] is "vitrine SUBCOMMAND"; returns an exit code. */
 int cmd_check(int argc, char **argv);
+int cmd_metrics(int argc, char **argv);
 int cmd_print(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_show(int argc, char **argv);

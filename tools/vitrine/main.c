@@ -18,6 +18,7 @@ static const struct command commands[] = {
 	{ "show", cmd_show, "print Inspect trees, live or saved" },
 	{ "record", cmd_record, "record every context switch into a file" },
 	{ "print", cmd_print, "print a trace as text, in time order" },
+	{ "metrics", cmd_metrics, "print Inspect trees as metrics for Prometheus" },
 	{ "check", cmd_check, "name every fault of .inspect and .fxt files" },
 };
 

@@ -1,0 +1,370 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# `vitrine metrics': what trees become, by the rules of Documentation/metrics.rst,
+# and whether those who read metrics for a living agree: promtool, and a strict
+# reader of OpenMetrics.
+#
+#   metrics.sh VITRINE WORDS DIR
+
+set -u
+vitrine=$(realpath "$1")
+words=$(realpath "$2")
+here=$(cd "$(dirname "$0")" && pwd)
+golden=$here/../golden/inspect
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+tests=0
+failed=0
+
+# point WHAT COMMAND...: COMMAND succeeds
+point()
+{
+	local what=$1 log
+
+	shift
+	tests=$((tests + 1))
+	if log=$("$@" 2>&1); then
+		echo "ok $tests $what"
+	else
+		echo "not ok $tests $what"
+		printf '%s\n' "$log" | head -n 40 | sed 's/^/# /'
+		failed=1
+	fi
+}
+
+# tree NAME <JSON: into NAME.inspect
+tree()
+{
+	python3 "$here/mktree.py" >"$1.inspect"
+}
+
+# becomes NAME LINES: the samples are these, and nothing else
+becomes()
+{
+	diff <(printf '%s\n' "$2") \
+	     <("$vitrine" metrics "./$1.inspect" | grep -v '^#' | sed "s/tree=\"$1\",\?//; s/{}//")
+}
+
+# says STATUS WORDS COMMAND...
+says()
+{
+	local wanted=$1 text=$2 said status
+
+	shift 2
+	said=$("$@" 2>&1)
+	status=$?
+	echo "status $status: $said"
+	[ "$status" = "$wanted" ] && grep -qF -- "$text" <<<"$said"
+}
+
+# No complaint: promtool says nothing, and its status is 0.
+promtool_agrees()
+{
+	local said
+
+	said=$("$vitrine" metrics "$@" 2>/dev/null | promtool check metrics 2>&1) && [ -z "$said" ] && return
+	echo "$said"
+	return 1
+}
+
+# Debian's package, so Debian's Python.
+strict_agrees()
+{
+	"$vitrine" metrics --openmetrics "$@" | /usr/bin/python3 -c '
+import sys
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+print(len(list(text_string_to_metric_families(sys.stdin.read()))), "families")'
+}
+
+cd "$dir" || exit 1
+echo "TAP version 13"
+
+# ---- names and labels ----
+
+tree t <<<'{"cpus": {"online": 2, "0": {"idle": 1}, "1": {"idle": 2}}}'
+point "a number is a label, called as its node in singular" becomes t \
+'vitrine_t_cpu_idle{cpu="0"} 1
+vitrine_t_cpu_idle{cpu="1"} 2
+vitrine_t_cpus_online 2'
+tree t <<<'{"processes": {"7": {"threads": {"8": {"runs": 4}}}},
+	"entries": {"a": {"v": 1}}, "bus": {"a": {"v": 1}}, "list": {"0": 5, "3": 6}}'
+point "nodes below a plural are labels" becomes t \
+'vitrine_t_bus_a_v 1
+vitrine_t_entry_v{entry="a"} 1
+vitrine_t_list{list="0"} 5
+vitrine_t_list{list="3"} 6
+vitrine_t_process_thread_runs{process="7",thread="8"} 4'
+tree t <<<'{"0": {"1": {"z": 7}}, "trees": {"x": {"a": 1}}, "les": {"5": {"a": 2}}}'
+point "labels that are taken" becomes t \
+'vitrine_t_le_a{le_name="5"} 2
+vitrine_t_tree_a{tree_name="x"} 1
+vitrine_t_z{number="0",number_name="1"} 7'
+tree t <<<'{"rxErrors": 1, "a.x-y": 2, "über": 3, "": 4, "2nd": 5}'
+point "words of a name" becomes t \
+'vitrine_t 4
+vitrine_t_2nd 5
+vitrine_t_a_x_y 2
+vitrine_t_ber 3
+vitrine_t_rx_errors 1'
+tree eth.12 <<<'{"a": 1}'
+point "a number behind a tree's name is in the label only" \
+	diff <(echo 'vitrine_eth_a{tree="eth.12"} 1') \
+	     <("$vitrine" metrics ./eth.12.inspect | grep -v '^#')
+tree devices <<<'{"block": {"sda": {"reads": 1}}, "net": {"eth0": {"up": true}}}'
+point "devices" becomes devices \
+'vitrine_devices_block_reads_total{device="sda"} 1
+vitrine_devices_net_up{device="eth0"} 1'
+mkdir -p b; tree b/t <<<'{"a": 1}'; tree t <<<'{"a": 2}'
+point "two trees of one name" diff - <("$vitrine" metrics ./t.inspect ./b/t.inspect | grep -v '^#') <<'EOF'
+vitrine_t_a{tree="t"} 2
+vitrine_t_a{tree="t#2"} 1
+EOF
+
+# ---- values ----
+
+tree t <<<'{"a_ns": 1500000001, "u_us": -1500, "c_ms": 7, "w_seconds": 2, "e_bytes": 9,
+	"f_ns_total": 10, "g_ns": 2.5, "max": 18446744073709551615, "min": -9223372036854775808,
+	"size_ns": [1, 20]}'
+point "units, exactly" becomes t \
+'vitrine_t_a_seconds 1.500000001
+vitrine_t_c_seconds 0.007
+vitrine_t_e_bytes 9
+vitrine_t_f_seconds_total 0.00000001
+vitrine_t_g_seconds 2.5e-09
+vitrine_t_max 18446744073709551615
+vitrine_t_min -9223372036854775808
+vitrine_t_size_seconds{index="0"} 0.000000001
+vitrine_t_size_seconds{index="1"} 0.00000002
+vitrine_t_u_seconds -0.0015
+vitrine_t_w_seconds 2'
+tree t <<<'{"a": {"$double": "nan"}, "b1": {"$double": "inf"}, "c1": {"$double": "-inf"}, "x": 0.1,
+	"y": true, "z": false}'
+point "doubles and bools" becomes t \
+'vitrine_t_a NaN
+vitrine_t_b1 +Inf
+vitrine_t_c1 -Inf
+vitrine_t_x 0.1
+vitrine_t_y 1
+vitrine_t_z 0'
+tree t <<<'{"name": "a\"b\\c\nd", "bad": "\udcff", "n": {"long": "'"$(printf '%0126d' 0)éé"'"}}'
+point "strings are labels, escaped, cut to 128 bytes" becomes t \
+'vitrine_t_info{bad="�",name="a\"b\\c\nd"} 1
+vitrine_t_n_info{long="'"$(printf '%0126d' 0)é"'"} 1'
+
+# types NAME LINES: the TYPE lines are these
+types()
+{
+	diff <(printf '%s\n' "$2") \
+	     <("$vitrine" metrics "./$1.inspect" | sed -n "s/^# TYPE vitrine_$1_//p")
+}
+
+tree system <<<'{"uptime_ns": 5, "cpus": {"0": {"user_ns": 1, "name": "x"}}, "rx_total": 1, "signed_total": -1,
+	"total": 5, "list_count": 4, "lat": {"$linear": [0, 10, 0, 1, 0]}}'
+point "types" types system \
+'cpu_info gauge
+cpu_user_seconds_total counter
+lat histogram
+rx_total counter
+uptime_seconds gauge'
+
+# ---- histograms ----
+
+tree t <<<'{"lin": {"$linear": [10, 5, 1, 2, 3, 4]}, "exp": {"$exponential": [0, 1, 2, 0, 1, 2, 3, 4]},
+	"neg": {"$linear": [-10, 10, 1, 2, 4]}, "dbl": {"$linear": [0.5, 0.25, 1.0, 2.0, 4.0]}}'
+point "bounds: of integers the largest in the bucket" becomes t \
+'vitrine_t_dbl_bucket{le="0.5"} 1
+vitrine_t_dbl_bucket{le="0.75"} 3
+vitrine_t_dbl_bucket{le="+Inf"} 7
+vitrine_t_dbl_count 7
+vitrine_t_exp_bucket{le="0.0"} 1
+vitrine_t_exp_bucket{le="1.0"} 3
+vitrine_t_exp_bucket{le="3.0"} 6
+vitrine_t_exp_bucket{le="+Inf"} 10
+vitrine_t_exp_count 10
+vitrine_t_lin_bucket{le="9.0"} 1
+vitrine_t_lin_bucket{le="14.0"} 3
+vitrine_t_lin_bucket{le="19.0"} 6
+vitrine_t_lin_bucket{le="+Inf"} 10
+vitrine_t_lin_count 10
+vitrine_t_neg_bucket{le="-11.0"} 1
+vitrine_t_neg_bucket{le="-1.0"} 3
+vitrine_t_neg_bucket{le="+Inf"} 7
+vitrine_t_neg_count 7'
+tree t <<<'{"lat_ns": {"$linear": [0, 1000, 0, 1, 2, 3]}, "lat_sum_ns": 12000, "x": {"$linear": [0, 1, 0, 1, 2]}, "x_sum": 3}'
+point "a sum beside it" becomes t \
+'vitrine_t_lat_seconds_bucket{le="9.99e-07"} 1
+vitrine_t_lat_seconds_bucket{le="1.999e-06"} 3
+vitrine_t_lat_seconds_bucket{le="+Inf"} 6
+vitrine_t_lat_seconds_count 6
+vitrine_t_lat_seconds_sum 0.000012
+vitrine_t_x_bucket{le="0.0"} 1
+vitrine_t_x_bucket{le="+Inf"} 3
+vitrine_t_x_count 3
+vitrine_t_x_sum 3'
+tree t <<<'{"same": {"$linear": [5, 0, 1, 2, 3, 4]}, "big": {"$exponential": [1, 18446744073709551615, 18446744073709551615, 0, 1, 2, 3, 4]}}'
+point "bounds that do not grow, or wrap" becomes t \
+'vitrine_t_big_bucket{le="0.0"} 0
+vitrine_t_big_bucket{le="+Inf"} 10
+vitrine_t_big_count 10
+vitrine_t_same_bucket{le="4.0"} 1
+vitrine_t_same_bucket{le="+Inf"} 10
+vitrine_t_same_count 10'
+tree t <<<'{"bad": {"$linear": [0, 1, -1, 2, 3]}, "nan": {"$linear": [0.0, 1.0, NaN, 2.0, 3.0]}}'
+point "counts that are none are left out, and that is said" \
+	says 0 "t.inspect: 2 values left out" "$vitrine" metrics ./t.inspect
+
+# ---- never the same twice ----
+
+tree t <<<'{"$children": [["a x", 1], ["a_x", 2], ["a_x", 3], ["A-X", 4],
+	["lat", {"$linear": [0, 10, 0, 1, 0]}], ["lat", {"$linear": [0, 20, 0, 1, 0]}],
+	["lat_count", 5], ["foo", 1], ["foo_total", 2]]}'
+point "the same series several times: numbered" becomes t \
+'vitrine_t_a_x 4
+vitrine_t_a_x{duplicate="2"} 1
+vitrine_t_a_x{duplicate="3"} 2
+vitrine_t_a_x{duplicate="4"} 3
+vitrine_t_foo 1
+vitrine_t_foo_total 2
+vitrine_t_lat_bucket{le="9.0"} 1
+vitrine_t_lat_bucket{le="+Inf"} 1
+vitrine_t_lat_bucket{duplicate="2",le="19.0"} 1
+vitrine_t_lat_bucket{duplicate="2",le="+Inf"} 1
+vitrine_t_lat_count 1
+vitrine_t_lat_count{duplicate="2"} 1
+vitrine_t_lat_count{duplicate="3"} 5'
+point "families that clash have no type" types t "a_x gauge"
+
+# ---- words that promtool has something against ----
+
+tree t <<<'{"counter": 1, "a_ms_b": 2, "x": {"bits": 3, "mega": {"bits": 4}}, "kilobytes": 5, "load": {"1_min": 0.5}}'
+point "such words are joined with those before" becomes t \
+'vitrine_t_amsb 2
+vitrine_t_load_1_min 0.5
+vitrine_t_xbits 3
+vitrine_t_xmegabits 4
+vitrine_tcounter 1
+vitrine_tkilobytes 5'
+
+# ---- what others read ----
+
+# random SEED: a tree with names and values that are asking for trouble
+random_tree()
+{
+	python3 - "$1" <<'EOF' | python3 "$here/mktree.py"
+import json
+import random
+import sys
+
+random.seed(int(sys.argv[1]))
+words = ["cpus", "0", "1", "12", "ns", "total", "count", "sum", "bucket", "info", "b", "counter",
+         "mega", "bits", "le", "quantile", "tree", "number", "created", "x", "\udcff", "\n", "\"", "é",
+         "X", "_", "", "seconds", "bytes", "processes", "s", "value", "index", "name", "duplicate"]
+
+
+def name():
+    return random.choice(["", "_", " "]).join(random.choices(words, k=random.choice([1, 1, 1, 2, 3])))
+
+
+def histogram():
+    number = random.choice([lambda: random.randrange(4), lambda: random.choice([0.0, 0.5, 2.0, 1e300]),
+                            lambda: random.choice([0, 2**63, 2**64 - 1])])
+    kind, nr = random.choice([("$linear", 2), ("$exponential", 3)])
+    return {kind: [number() for _ in range(nr + random.randrange(2, 9))]}
+
+
+def value(depth):
+    choice = random.randrange(10 if depth else 6)
+    if choice >= 6:
+        return {"$children": [[name(), value(depth - 1)] for _ in range(random.randrange(9))]}
+    return [random.randrange(2**64), -random.randrange(2**63), random.random() < 0.5, name(),
+            [random.randrange(9) for _ in range(random.randrange(1, 4))], histogram()][choice]
+
+
+print(json.dumps({"$children": [[name(), value(4)] for _ in range(60)]}))
+EOF
+}
+
+if type promtool >/dev/null 2>&1; then
+	promtool=1
+else
+	promtool=
+	echo "# no promtool here: package prometheus"
+fi
+strict=
+/usr/bin/python3 -c 'import prometheus_client' 2>/dev/null && strict=1
+
+for file in "$golden"/v*.words; do
+	"$words" "$file" >"golden-$(basename "$file" .words).inspect"
+done
+fresh=$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')
+for seed in 1 2 3 4 "$fresh"; do
+	random_tree "$seed" >"random-$seed.inspect"
+done
+# both WHAT FILE...
+both()
+{
+	local what=$1
+
+	shift
+	if [ -n "$promtool" ]; then
+		point "promtool has nothing against $what" promtool_agrees "$@"
+	fi
+	if [ -n "$strict" ]; then
+		point "nor a strict reader of OpenMetrics" strict_agrees "$@"
+	fi
+}
+both "golden trees" ./golden-*.inspect
+for file in ./random-*.inspect; do
+	both "$file" "$file"
+done
+both "all of them" ./*.inspect
+no_line_twice()
+{
+	local twice
+
+	twice=$("$vitrine" metrics ./*.inspect | grep -v '^#' | sed 's/ [^ ]*$//' | LC_ALL=C sort | uniq -d)
+	[ -z "$twice" ] || { echo "$twice"; return 1; }
+}
+point "no series twice" no_line_twice
+
+# ---- a file for node_exporter ----
+
+tree t <<<'{"a": 1}'
+point "textfile" bash -c "umask 022; '$vitrine' metrics --textfile x.prom ./t.inspect && grep -qx 'vitrine_t_a{tree=\"t\"} 1' x.prom"
+point "for all to read" test "$(stat -c %a x.prom)" = 644
+point "nothing left beside it" test "$(echo x.prom*)" = x.prom
+# replaced FILE: it is another file, and who has it open has the old one whole
+replaced()
+{
+	local old
+
+	exec 7<x.prom
+	old=$(cat x.prom)
+	tree t <<<'{"a": 2}'
+	"$vitrine" metrics --textfile x.prom ./t.inspect || return
+	[ "$(cat <&7)" = "$old" ] && grep -q ' 2$' x.prom
+}
+point "replaced, not written over" replaced
+point "no such directory" says 3 "no/x.prom: cannot create a file beside it: No such file" \
+	"$vitrine" metrics --textfile no/x.prom ./t.inspect
+too_large()
+(
+	trap '' XFSZ
+	ulimit -f 0
+	says 3 "x.prom: cannot write: File too large" "$vitrine" metrics --textfile x.prom ./t.inspect
+)
+point "disk full" too_large
+point "and the old file stands" grep -q ' 2$' x.prom
+point "and nothing is left beside it" test "$(echo x.prom*)" = x.prom
+mkdir d.prom
+point "cannot replace a directory" says 3 "d.prom: cannot replace: " "$vitrine" metrics --textfile d.prom ./t.inspect
+point "node_exporter does not read the strict form" says 2 "does not read" \
+	"$vitrine" metrics --openmetrics --textfile x.prom ./t.inspect
+point "a selector" diff <(echo 2) <("$vitrine" metrics ./t.inspect:root:a | sed -n 's/^vitrine.* //p')
+point "no tree: no metrics" bash -c "! '$vitrine' metrics ./absent.inspect 2>&1 | grep -q vitrine_"
+point "one tree of two: the other, and the status says so" says 3 'vitrine_t_a{tree="t"} 2' \
+	"$vitrine" metrics ./absent.inspect ./t.inspect
+
+echo "1..$tests"
+exit $failed

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Write an Inspect file (version 1) from a tree in JSON on standard input.
+
+An object is a node; a number with a point a DOUBLE, without one a UINT, or an
+INT if it is negative; a list an array of what its first element is. Else
+{"$TYPE": ...}: "double" for "nan" and "inf"; "linear" and "exponential", a
+histogram's slots; "children", a list of [name, value], for names that JSON has
+once only. In names and strings \\udcXX is the byte XX, as Python has it.
+
+  mktree.py [--frozen] <TREE.json >TREE.inspect
+"""
+import json
+import struct
+import sys
+
+NODE, INT, UINT, DOUBLE, BUFFER, EXTENT, NAME, ARRAY, BOOL = 3, 4, 5, 6, 7, 8, 9, 11, 13
+STRREF = 14
+
+
+class Heap:
+    """Blocks one after the other, each aligned to its size."""
+
+    def __init__(self):
+        self.bytes = bytearray(16)
+
+    def add(self, block_type, fields, payload):
+        """A block: what word 0 has from bit 16 on, and all that follows."""
+        order = max(0, (len(payload) + 7).bit_length() - 4)
+        size = 16 << order
+        while len(self.bytes) % size:
+            self.bytes += bytes(16)
+        index = len(self.bytes) // 16
+        word = order | block_type << 8 | fields << 16
+        self.bytes += (struct.pack("<Q", word) + payload).ljust(size, b"\0")
+        return index
+
+    def text(self, string):
+        """The bytes of a string, in EXTENTs from the last to the first."""
+        raw = string.encode("utf-8", "surrogateescape")
+        following = 0
+        for at in reversed(range(0, len(raw), 2040)):
+            following = self.add(EXTENT, following, raw[at:at + 2040])
+        return following, len(raw)
+
+    def name(self, string):
+        raw = string.encode("utf-8", "surrogateescape")
+        if len(raw) > 2036:
+            sys.exit("mktree.py: a name is too long")
+        return self.add(NAME, len(raw), raw)
+
+    def value(self, block_type, parent, name, payload):
+        return self.add(block_type, parent | self.name(name) << 24, payload)
+
+
+def slot(number):
+    """Type and bits of a number."""
+    if isinstance(number, float):
+        return DOUBLE, struct.pack("<d", number)
+    if number < 0:
+        return INT, struct.pack("<q", number)
+    return UINT, struct.pack("<Q", number)
+
+
+def add_array(heap, parent, name, array_format, slots):
+    kinds = {slot(number)[0] for number in slots}
+    # One negative number makes all of them signed.
+    kind = INT if kinds == {INT, UINT} else kinds.pop()
+    payload = struct.pack("<Q", kind | array_format << 4 | len(slots) << 8)
+    for number in slots:
+        payload += struct.pack("<q", number) if kind == INT else slot(number)[1]
+    heap.value(ARRAY, parent, name, payload)
+
+
+def add_special(heap, parent, name, kind, content):
+    if kind == "double":
+        heap.value(DOUBLE, parent, name, struct.pack("<d", float(content)))
+    elif kind == "children":
+        node = heap.value(NODE, parent, name, bytes(8))
+        for child_name, child in content:
+            add(heap, node, child_name, child)
+    else:
+        add_array(heap, parent, name, {"linear": 1, "exponential": 2}[kind], content)
+
+
+def add(heap, parent, name, value):
+    if isinstance(value, dict) and len(value) == 1 and next(iter(value)).startswith("$"):
+        kind, content = next(iter(value.items()))
+        add_special(heap, parent, name, kind[1:], content)
+    elif isinstance(value, dict):
+        node = heap.value(NODE, parent, name, bytes(8))
+        for child_name, child in value.items():
+            add(heap, node, child_name, child)
+    elif isinstance(value, bool):
+        heap.value(BOOL, parent, name, struct.pack("<Q", value))
+    elif isinstance(value, str):
+        extent, length = heap.text(value)
+        heap.value(BUFFER, parent, name, struct.pack("<Q", length | extent << 32))
+    elif isinstance(value, list):
+        add_array(heap, parent, name, 0, value)
+    else:
+        kind, payload = slot(value)
+        heap.value(kind, parent, name, payload)
+
+
+def main():
+    heap = Heap()
+    add(heap, 0, "root", json.load(sys.stdin))
+    generation = 2**64 - 2 if sys.argv[1:] == ["--frozen"] else len(heap.bytes)
+    heap.bytes[:16] = struct.pack("<HHIQ", 2 << 8, 1, 0x50534e49, generation)
+    sys.stdout.buffer.write(heap.bytes)
+
+
+main()

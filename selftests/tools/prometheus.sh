@@ -1,0 +1,178 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A real Prometheus scrapes what `vitrine metrics' wrote: from a web server, as
+# either kind of text, and by way of node_exporter's textfile collector; then it
+# is asked for the values.
+#
+#   prometheus.sh VITRINE WORDS DIR
+
+set -u
+vitrine=$(realpath "$1")
+here=$(cd "$(dirname "$0")" && pwd)
+dir=$(mktemp -d)
+tests=0
+failed=0
+started=()
+
+finish()
+{
+	[ ${#started[@]} = 0 ] || kill "${started[@]}" 2>/dev/null
+	wait
+	rm -rf "$dir"
+}
+trap finish EXIT
+
+for program in prometheus prometheus-node-exporter; do
+	if ! type "$program" >/dev/null 2>&1; then
+		echo "1..0 # SKIP no $program here: packages prometheus, prometheus-node-exporter"
+		exit 4
+	fi
+done
+
+# point WHAT COMMAND...: COMMAND succeeds
+point()
+{
+	local what=$1 log
+
+	shift
+	tests=$((tests + 1))
+	if log=$("$@" 2>&1); then
+		echo "ok $tests $what"
+	else
+		echo "not ok $tests $what"
+		printf '%s\n' "$log" | sed 's/^/# /'
+		tail -n 10 "$dir"/*.log | sed 's/^/# /'
+		failed=1
+	fi
+}
+
+# until_true COMMAND...: for as long as it may take here, but no longer
+until_true()
+{
+	local i
+
+	for ((i = 0; i < 600; i++)); do
+		"$@" && return
+		sleep 0.1
+	done
+	return 1
+}
+
+# A server of this directory, whose port is in the file "port": what is named *.om
+# is OpenMetrics.
+serve()
+{
+	python3 - <<'EOF'
+import http.server
+import os
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    extensions_map = {".prom": "text/plain; version=0.0.4",
+                      ".om": "application/openmetrics-text; version=1.0.0; charset=utf-8"}
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+with open("port.new", "w") as file:
+    file.write(str(server.server_port))
+os.rename("port.new", "port")
+server.serve_forever()
+EOF
+}
+
+# Two ports nobody has now.
+free_ports()
+{
+	python3 -c '
+import socket
+sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
+print(*(s.getsockname()[1] for s in sockets))'
+}
+
+# value QUERY: what Prometheus says it is, "" for nothing
+value()
+{
+	python3 - "http://127.0.0.1:$port/api/v1/query" "$1" <<'EOF' 2>/dev/null
+import json
+import sys
+import urllib.parse
+import urllib.request
+
+url, query = sys.argv[1:]
+with urllib.request.urlopen(url + "?" + urllib.parse.urlencode({"query": query})) as answer:
+    print(*(r["value"][1] for r in json.load(answer)["data"]["result"]))
+EOF
+}
+
+# is QUERY VALUE
+is()
+{
+	local said
+
+	said=$(value "$1")
+	[ "$said" = "$2" ] || { echo "$1 is '$said', not '$2'"; return 1; }
+}
+
+tree()
+{
+	python3 "$here/mktree.py" >new.inspect && mv new.inspect system.inspect
+}
+
+metrics()
+{
+	"$vitrine" metrics --textfile all.prom ./system.inspect &&
+	"$vitrine" metrics ./system.inspect >lenient.om &&
+	"$vitrine" metrics --openmetrics ./system.inspect >strict.om
+}
+
+cd "$dir" || exit 1
+echo "TAP version 13"
+tree <<'EOF'
+{"uptime_ns": 1234567890123, "release": "6.12 \"x\"", "cpus": {"0": {"user_ns": 2500000000}, "1": {"user_ns": 1}},
+ "lat_ns": {"$exponential": [0, 1000, 2, 0, 100, 0, 0, 0, 0]}, "lat_sum_ns": 50000, "nothing": {"$double": "nan"}}
+EOF
+metrics || exit 1
+serve >serve.log 2>&1 &
+started+=($!)
+read -r port node_port < <(free_ports)
+prometheus-node-exporter --collector.disable-defaults --collector.textfile \
+	--collector.textfile.directory="$dir" --web.listen-address="127.0.0.1:$node_port" >node.log 2>&1 &
+started+=($!)
+until_true test -e port || exit 1
+cat >prometheus.yml <<EOF
+global: {scrape_interval: 1s}
+scrape_configs:
+- {job_name: text, metrics_path: /all.prom, static_configs: [{targets: ["127.0.0.1:$(cat port)"]}]}
+- {job_name: lenient, metrics_path: /lenient.om, static_configs: [{targets: ["127.0.0.1:$(cat port)"]}]}
+- {job_name: strict, metrics_path: /strict.om, static_configs: [{targets: ["127.0.0.1:$(cat port)"]}]}
+- {job_name: node, static_configs: [{targets: ["127.0.0.1:$node_port"]}]}
+EOF
+prometheus --config.file=prometheus.yml --storage.tsdb.path="$dir/tsdb" \
+	--web.listen-address="127.0.0.1:$port" >prometheus.log 2>&1 &
+started+=($!)
+
+for job in text lenient strict node; do
+	point "$job: scraped" until_true is "up{job=\"$job\"}" 1
+	point "$job: a gauge in seconds" is "vitrine_system_uptime_seconds{job=\"$job\"}" 1234.567890123
+	point "$job: a counter of one CPU" \
+		is "vitrine_system_cpu_user_seconds_total{job=\"$job\",cpu=\"0\",tree=\"system\"}" 2.5
+	point "$job: a string" is "vitrine_system_info{job=\"$job\",release=\"6.12 \\\"x\\\"\"}" 1
+	point "$job: a quantile" \
+		is "histogram_quantile(1, vitrine_system_lat_seconds_bucket{job=\"$job\"})" 9.99e-07
+	point "$job: a mean" \
+		is "vitrine_system_lat_seconds_sum{job=\"$job\"} / on() vitrine_system_lat_seconds_count{job=\"$job\"}" 5e-07
+	point "$job: not a number" is "vitrine_system_nothing{job=\"$job\"}" NaN
+done
+point "node_exporter has no complaint" is 'node_textfile_scrape_error' 0
+
+tree <<<'{"cpus": {"0": {"user_ns": 3500000000}}}'
+point "the next moment" metrics
+for job in text node; do
+	point "$job: has arrived" until_true is "vitrine_system_cpu_user_seconds_total{job=\"$job\",cpu=\"0\"}" 3.5
+	point "$job: an increase" \
+		until_true is "max_over_time(vitrine_system_cpu_user_seconds_total{job=\"$job\",cpu=\"0\"}[1m]) - min_over_time(vitrine_system_cpu_user_seconds_total{job=\"$job\",cpu=\"0\"}[1m])" 1
+done
+
+echo "1..$tests"
+exit $failed

@@ -1,0 +1,550 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What metrics and their labels are called, and what a value is by its name:
+ * rules that look at names only, so that a metric keeps its name whatever else
+ * a tree holds today.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "metric_name.h"
+
+#define MAX_NAME	64	/* characters of one node's or property's name */
+
+#define ARRAY_LEN(array)	(sizeof(array) / sizeof((array)[0]))
+
+/* ---- Strings that grow ------------------------------------------------- */
+
+/**
+ * text_add() - add bytes
+ * @text: text
+ * @bytes: bytes
+ * @len: how many
+ */
+void text_add(struct text *text, const char *bytes, size_t len)
+{
+	if (text->len + len >= text->size) {
+		size_t size = 2 * (text->len + len + 32);
+		char *grown = realloc(text->bytes, size);
+
+		if (!grown) {
+			text->failed = true;
+			return;
+		}
+		text->bytes = grown;
+		text->size = size;
+	}
+	memcpy(text->bytes + text->len, bytes, len);
+	text->len += len;
+	text->bytes[text->len] = '\0';
+}
+
+/**
+ * text_add_string() - add a string
+ * @text: text
+ * @string: string
+ */
+void text_add_string(struct text *text, const char *string)
+{
+	text_add(text, string, strlen(string));
+}
+
+/**
+ * text_cut() - take the end off
+ * @text: text
+ * @len: how much stays
+ */
+void text_cut(struct text *text, size_t len)
+{
+	if (len < text->len) {
+		text->len = len;
+		text->bytes[len] = '\0';
+	}
+}
+
+/**
+ * text_destroy() - free and empty a text
+ * @text: text
+ */
+void text_destroy(struct text *text)
+{
+	free(text->bytes);
+	*text = (struct text){ 0 };
+}
+
+/* ---- Words ------------------------------------------------------------- */
+
+static bool is_lower(char c)
+{
+	return c >= 'a' && c <= 'z';
+}
+
+static bool is_upper(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* The words of a name in snake case: "rxBytes.0" becomes "rx_bytes_0". */
+static void add_words(struct text *text, const char *name, size_t len)
+{
+	size_t i, begin = text->len;
+	bool apart = false;
+
+	for (i = 0; i < len && text->len - begin < MAX_NAME; i++) {
+		char c = name[i];
+
+		if (!is_lower(c) && !is_upper(c) && !is_digit(c)) {
+			apart = true;
+			continue;
+		}
+		if (is_upper(c)) {
+			apart |= i && is_lower(name[i - 1]);
+			c += 'a' - 'A';
+		}
+		if (apart && text->len > begin)
+			text_add(text, "_", 1);
+		apart = false;
+		text_add(text, &c, 1);
+	}
+}
+
+static bool word_is(const char *word, size_t len, const char *other)
+{
+	return strlen(other) == len && !memcmp(word, other, len);
+}
+
+static bool is_scaled_unit(const char *word, size_t len)
+{
+	static const char * const prefixes[] = {
+		"pico", "nano", "micro", "milli", "centi", "deci", "deca",
+		"hecto", "kilo", "kibi", "mega", "mibi", "giga", "gibi",
+		"tera", "tebi", "peta", "pebi",
+	};
+	static const char * const units[] = {
+		"amperes", "bits", "bytes", "calories", "celsius", "days",
+		"fahrenheit", "grams", "hours", "inches", "joules", "kelvin",
+		"kelvins", "meters", "metres", "miles", "minutes", "ounces",
+		"pounds", "rankine", "seconds", "volts", "weeks", "yards",
+	};
+	size_t i, j, skip;
+
+	for (i = 0; i < ARRAY_LEN(prefixes); i++) {
+		skip = strlen(prefixes[i]);
+		if (len <= skip || memcmp(word, prefixes[i], skip))
+			continue;
+		for (j = 0; j < ARRAY_LEN(units); j++)
+			if (word_is(word + skip, len - skip, units[j]))
+				return true;
+	}
+	return false;
+}
+
+/* What `promtool check metrics' does not want to see as a word of a name. */
+static bool is_objectionable(const char *word, size_t len)
+{
+	static const char * const words[] = {
+		"counter", "gauge", "histogram", "summary",
+		"s", "ms", "us", "ns", "sec", "b", "kb", "mb", "gb", "tb", "pb",
+		"m", "h", "d", "bits", "calories", "days", "fahrenheit", "hours",
+		"inches", "kelvins", "miles", "minutes", "ounces", "pounds",
+		"rankine", "weeks", "yards",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(words); i++)
+		if (word_is(word, len, words[i]))
+			return true;
+	return is_scaled_unit(word, len);
+}
+
+/**
+ * metric_name_join() - join words that would be objected to with those before
+ * @metric: a whole name, as the functions below have put it together
+ */
+void metric_name_join(struct text *metric)
+{
+	size_t at = strcspn(metric->bytes, "_"), end;
+
+	while (at < metric->len) {
+		end = at + 1 + strcspn(metric->bytes + at + 1, "_");
+		while (at && is_objectionable(metric->bytes + at + 1, end - at - 1)) {
+			memmove(metric->bytes + at, metric->bytes + at + 1,
+				metric->len - at);
+			metric->len--;
+			end--;
+			/* Both together may be objectionable again. */
+			while (at && metric->bytes[at] != '_')
+				at--;
+		}
+		at = end;
+	}
+}
+
+/**
+ * metric_name_add() - add "_" and the words of a node's name to a metric's
+ * @metric: the metric's name so far
+ * @name: the node's; if it has no words, nothing is added
+ * @len: its length
+ */
+void metric_name_add(struct text *metric, const char *name, size_t len)
+{
+	size_t begin = metric->len;
+
+	text_add(metric, "_", 1);
+	add_words(metric, name, len);
+	if (metric->len == begin + 1)
+		text_cut(metric, begin);
+}
+
+/* Take "_@suffix" off the end of the name, if it begins at @begin or later. */
+static bool take_suffix(struct text *metric, size_t begin, const char *suffix)
+{
+	size_t len = strlen(suffix) + 1;
+
+	if (metric->len < begin + len ||
+	    metric->bytes[metric->len - len] != '_' ||
+	    strcmp(metric->bytes + metric->len - len + 1, suffix))
+		return false;
+	text_cut(metric, metric->len - len);
+	return true;
+}
+
+/**
+ * metric_name_add_property() - add a property's name to a metric's
+ * @metric: the metric's name so far
+ * @name: the property's
+ * @len: its length
+ * @ret_unit: unit by the name, which the metric's now ends in
+ * @ret_total: whether the property's name ended in "_total"; that is left out
+ */
+void metric_name_add_property(struct text *metric, const char *name, size_t len,
+			      struct metric_unit *ret_unit, bool *ret_total)
+{
+	static const struct {
+		const char *suffix;
+		struct metric_unit unit;
+	} units[] = {
+		{ "ns", { "seconds", 9 } },
+		{ "us", { "seconds", 6 } },
+		{ "ms", { "seconds", 3 } },
+		{ "s", { "seconds", 0 } },
+		{ "seconds", { "seconds", 0 } },
+		{ "bytes", { "bytes", 0 } },
+	};
+	size_t i, begin = metric->len;
+
+	metric_name_add(metric, name, len);
+	*ret_unit = (struct metric_unit){ NULL, 0 };
+	*ret_total = take_suffix(metric, begin, "total");
+	for (i = 0; i < ARRAY_LEN(units) && !ret_unit->name; i++)
+		if (take_suffix(metric, begin, units[i].suffix))
+			*ret_unit = units[i].unit;
+	if (ret_unit->name) {
+		text_add(metric, "_", 1);
+		text_add_string(metric, ret_unit->name);
+	}
+}
+
+/**
+ * metric_name_add_tree() - begin a metric's name with the tree's
+ * @metric: empty
+ * @tree: name of the tree
+ *
+ * All metrics begin with "vitrine". Drivers call the trees of their devices
+ * "driver.0", "driver.1": they have the same metrics.
+ */
+void metric_name_add_tree(struct text *metric, const char *tree)
+{
+	const char *slash = strrchr(tree, '/');
+	const char *name = slash ? slash + 1 : tree;
+	size_t len = strlen(name), end = len;
+
+	while (end && is_digit(name[end - 1]))
+		end--;
+	while (end && !is_lower(name[end - 1]) && !is_upper(name[end - 1]))
+		end--;
+	text_cut(metric, 0);
+	text_add_string(metric, "vitrine");
+	if (strcmp(name, "vitrine"))
+		metric_name_add(metric, name, end ? end : len);
+}
+
+/* ---- Instances --------------------------------------------------------- */
+
+static bool is_number(const char *name, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (!is_digit(name[i]))
+			return false;
+	return len;
+}
+
+static bool ends_in(const char *name, size_t len, const char *end)
+{
+	size_t end_len = strlen(end);
+
+	return len > end_len && !memcmp(name + len - end_len, end, end_len);
+}
+
+static bool is_plural(const char *name, size_t len)
+{
+	return len > 2 && ends_in(name, len, "s") && !ends_in(name, len, "ss") &&
+	       !ends_in(name, len, "is") &&
+	       (!ends_in(name, len, "us") || ends_in(name, len, "pus"));
+}
+
+/* Nodes right below the root of built-in trees whose names are no plurals. */
+static const struct {
+	const char *tree;
+	const char *node;
+	const char *label;
+} kinds[] = {
+	{ "devices", "block", "device" },
+	{ "devices", "net", "device" },
+	{ "interrupts", "local", "interrupt" },
+};
+
+/* What a child of @node is called in a built-in tree, or NULL. */
+static const char *builtin_label(const char *tree,
+				 const struct vitrine_value *node)
+{
+	const struct vitrine_value *root = vitrine_value_parent(node);
+	const char *name;
+	size_t i, len;
+
+	if (!root || vitrine_value_parent(root))
+		return NULL;
+	name = vitrine_value_name(node, &len);
+	for (i = 0; i < ARRAY_LEN(kinds); i++)
+		if (!strcmp(kinds[i].tree, tree) &&
+		    word_is(name, len, kinds[i].node))
+			return kinds[i].label;
+	return NULL;
+}
+
+/**
+ * metric_name_is_instance() - whether a value's name is one of many
+ * @tree: name of the tree
+ * @value: value
+ *
+ * Names of instances become labels: "0" of "cpus/0/user_ns". Numbers are, and
+ * so are nodes below a node whose name is a plural.
+ *
+ * Return: whether it is.
+ */
+bool metric_name_is_instance(const char *tree, const struct vitrine_value *value)
+{
+	const struct vitrine_value *node = vitrine_value_parent(value);
+	const char *name;
+	size_t len;
+
+	if (!node)
+		return false;
+	name = vitrine_value_name(value, &len);
+	if (is_number(name, len))
+		return true;
+	if (!len || !vitrine_value_parent(node) ||
+	    vitrine_value_type(value) != VITRINE_NODE)
+		return false;
+	name = vitrine_value_name(node, &len);
+	return is_plural(name, len) || builtin_label(tree, node);
+}
+
+/* A plural's singular, as far as rules go. */
+static void add_singular(struct text *word, const char *name, size_t len)
+{
+	if (!is_plural(name, len)) {
+		add_words(word, name, len);
+	} else if (len > 4 && ends_in(name, len, "ies")) {
+		add_words(word, name, len - 3);
+		text_add(word, "y", 1);
+	} else if (ends_in(name, len, "sses") || ends_in(name, len, "xes") ||
+		   ends_in(name, len, "shes") || ends_in(name, len, "tches")) {
+		add_words(word, name, len - 2);
+	} else {
+		add_words(word, name, len - 1);
+	}
+}
+
+/* Takes @words over. */
+static void add_label_words(struct text *label, struct text *words)
+{
+	if (!words->len)
+		text_add_string(words, "name");
+	/* No label begins with a digit. */
+	if (!words->failed && is_digit(*words->bytes))
+		text_add(label, "_", 1);
+	if (!words->failed)
+		text_add(label, words->bytes, words->len);
+	label->failed |= words->failed;
+	text_destroy(words);
+}
+
+/**
+ * metric_name_label() - what a label is called that holds a property's value
+ * @label: empty; the label's name, not empty
+ * @name: the property's name
+ * @len: its length
+ */
+void metric_name_label(struct text *label, const char *name, size_t len)
+{
+	struct text words = { 0 };
+
+	add_words(&words, name, len);
+	add_label_words(label, &words);
+}
+
+/**
+ * metric_name_instance() - what a label is called that holds an instance's name
+ * @label: empty; the label's name, not empty
+ * @tree: name of the tree
+ * @node: node above the instance, of which the label is the singular
+ */
+void metric_name_instance(struct text *label, const char *tree,
+			  const struct vitrine_value *node)
+{
+	const char *builtin = builtin_label(tree, node);
+	struct text words = { 0 };
+	const char *name;
+	size_t len;
+
+	name = vitrine_value_name(node, &len);
+	if (builtin)
+		text_add_string(&words, builtin);
+	else
+		add_singular(&words, name, len);
+	add_label_words(label, &words);
+}
+
+/**
+ * metric_name_add_singular() - add "_" and what one of many is called
+ * @metric: the metric's name so far
+ * @node: node above all of them
+ */
+void metric_name_add_singular(struct text *metric,
+			      const struct vitrine_value *node)
+{
+	struct text words = { 0 };
+	const char *name;
+	size_t len;
+
+	name = vitrine_value_name(node, &len);
+	add_singular(&words, name, len);
+	if (words.len)
+		metric_name_add(metric, words.bytes, words.len);
+	metric->failed |= words.failed;
+	text_destroy(&words);
+}
+
+/* ---- Counters ---------------------------------------------------------- */
+
+/*
+ * Documentation/trees.rst says of these that they count since some start; the
+ * node is the one they are in, NULL any.
+ */
+static const struct {
+	const char *tree;
+	const char *node;
+	const char *property;
+} counters[] = {
+	{ "devices", NULL, "busy_ns" },
+	{ "devices", NULL, "collisions" },
+	{ "devices", NULL, "discard_merges" },
+	{ "devices", NULL, "discard_ns" },
+	{ "devices", NULL, "discarded_bytes" },
+	{ "devices", NULL, "discards" },
+	{ "devices", NULL, "flush_ns" },
+	{ "devices", NULL, "flushes" },
+	{ "devices", NULL, "read_bytes" },
+	{ "devices", NULL, "read_merges" },
+	{ "devices", NULL, "read_ns" },
+	{ "devices", NULL, "reads" },
+	{ "devices", NULL, "receive_drops" },
+	{ "devices", NULL, "receive_errors" },
+	{ "devices", NULL, "received_bytes" },
+	{ "devices", NULL, "received_multicast" },
+	{ "devices", NULL, "received_packets" },
+	{ "devices", NULL, "send_drops" },
+	{ "devices", NULL, "send_errors" },
+	{ "devices", NULL, "sent_bytes" },
+	{ "devices", NULL, "sent_packets" },
+	{ "devices", NULL, "write_merges" },
+	{ "devices", NULL, "write_ns" },
+	{ "devices", NULL, "writes" },
+	{ "devices", NULL, "written_bytes" },
+	{ "interrupts", "cpus", NULL },
+	{ "interrupts", NULL, "total" },
+	{ "memory", "events", NULL },
+	{ "sched", NULL, "migrations" },
+	{ "sched", NULL, "switches" },
+	{ "sched", NULL, "wakeups" },
+	{ "system", NULL, "context_switches" },
+	{ "system", NULL, "guest_nice_ns" },
+	{ "system", NULL, "guest_ns" },
+	{ "system", NULL, "idle_ns" },
+	{ "system", NULL, "interrupts" },
+	{ "system", NULL, "iowait_ns" },
+	{ "system", NULL, "irq_ns" },
+	{ "system", NULL, "nice_ns" },
+	{ "system", NULL, "softirq_ns" },
+	{ "system", NULL, "steal_ns" },
+	{ "system", NULL, "system_ns" },
+	{ "system", NULL, "user_ns" },
+	{ "tasks", NULL, "involuntary_switches" },
+	{ "tasks", NULL, "major_faults" },
+	{ "tasks", NULL, "minor_faults" },
+	{ "tasks", NULL, "run_delay_ns" },
+	{ "tasks", NULL, "run_ns" },
+	{ "tasks", NULL, "runs" },
+	{ "tasks", NULL, "system_ns" },
+	{ "tasks", NULL, "user_ns" },
+	{ "tasks", NULL, "voluntary_switches" },
+	{ "vitrine", NULL, "bytes" },
+	{ "vitrine", NULL, "failed" },
+	{ "vitrine", NULL, "lost_records" },
+	{ "vitrine", NULL, "overwritten_records" },
+	{ "vitrine", NULL, "records" },
+	{ "vitrine", NULL, "subbuffers" },
+	{ "vitrine", NULL, "trees_refused" },
+};
+
+static bool is_called(const struct vitrine_value *value, const char *name)
+{
+	const char *bytes;
+	size_t len;
+
+	if (!name)
+		return true;
+	if (!value)
+		return false;
+	bytes = vitrine_value_name(value, &len);
+	return word_is(bytes, len, name);
+}
+
+/**
+ * metric_name_is_counter() - whether a property of a built-in tree only grows
+ * @tree: name of the tree
+ * @property: property
+ *
+ * Return: whether it counts; it may begin anew at 0.
+ */
+bool metric_name_is_counter(const char *tree,
+			    const struct vitrine_value *property)
+{
+	const struct vitrine_value *node = vitrine_value_parent(property);
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(counters); i++)
+		if (!strcmp(counters[i].tree, tree) &&
+		    is_called(property, counters[i].property) &&
+		    is_called(node, counters[i].node))
+			return true;
+	return false;
+}

@@ -1,0 +1,799 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Trees as metrics: walk a tree, and make a series of each number, bool and
+ * histogram, one of each element of an array, and one of all strings of a node.
+ * Byte vectors and links have no place in metrics.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <vitrine/inspect.h>
+
+#include "double.h"
+#include "metric_name.h"
+#include "metrics.h"
+#include "utf8.h"
+
+#define MAX_METRIC	255	/* bytes of a metric's name */
+#define MAX_LABELS	2048	/* bytes of all labels of a series */
+#define MAX_VALUE	128	/* bytes of a label's value, before escaping */
+#define MAX_HELP	256	/* bytes of a path in a help text */
+
+#define NUMBER_BYTES	48
+
+#define SUM_DISTANCE	8	/* values from a histogram to its sum, at most */
+
+/**
+ * struct walk - where we are in a tree
+ * @set: what is being added to
+ * @tree: name of the tree
+ * @metric: name of the metric, of the nodes so far
+ * @labels: labels of the nodes so far
+ * @path: names of the nodes so far, "*" for instances: for the help text
+ * @sum: property that has been taken as the sum of a histogram
+ * @nr_left_out: values that cannot be metrics
+ */
+struct walk {
+	struct metric_set *set;
+	const char *tree;
+	struct text metric;
+	struct text labels;
+	struct text path;
+	const struct vitrine_value *sum;
+	size_t nr_left_out;
+};
+
+/**
+ * struct place - a place to return to
+ * @metric: length of the metric's name
+ * @labels: of the labels
+ * @path: of the path
+ */
+struct place {
+	size_t metric;
+	size_t labels;
+	size_t path;
+};
+
+static struct place place_of(const struct walk *walk)
+{
+	return (struct place){
+		.metric = walk->metric.len,
+		.labels = walk->labels.len,
+		.path = walk->path.len,
+	};
+}
+
+static void go_back(struct walk *walk, struct place place)
+{
+	text_cut(&walk->metric, place.metric);
+	text_cut(&walk->labels, place.labels);
+	text_cut(&walk->path, place.path);
+}
+
+/* ---- Labels ------------------------------------------------------------ */
+
+/* Add text of unknown origin; what is not UTF-8 becomes U+FFFD. */
+static void add_utf8(struct text *text, const char *bytes, size_t len)
+{
+	const uint8_t *at = (const uint8_t *)bytes;
+	uint32_t c;
+
+	while (len) {
+		size_t n = utf8_decode(at, len, &c);
+
+		if (!n || !c)
+			text_add_string(text, "\xef\xbf\xbd");
+		else
+			text_add(text, (const char *)at, n);
+		at += n ? n : 1;
+		len -= n ? n : 1;
+	}
+}
+
+/* The same between quotes. */
+static void add_quoted(struct text *text, const char *bytes, size_t len)
+{
+	const char *end = bytes + len, *from = bytes, *at;
+
+	text_add(text, "\"", 1);
+	for (at = bytes; at < end; at++) {
+		if (*at != '"' && *at != '\\' && *at != '\n')
+			continue;
+		add_utf8(text, from, at - from);
+		text_add_string(text, *at == '"' ? "\\\"" : *at == '\n' ? "\\n" : "\\\\");
+		from = at + 1;
+	}
+	add_utf8(text, from, end - from);
+	text_add(text, "\"", 1);
+}
+
+/* The length to cut a text to, not within a character. */
+static size_t cut_len(const char *bytes, size_t len, size_t max)
+{
+	if (len <= max)
+		return len;
+	while (max && ((uint8_t)bytes[max] & 0xc0) == 0x80)
+		max--;
+	return max;
+}
+
+static bool is_reserved(const char *name)
+{
+	return !strcmp(name, "le") || !strcmp(name, "quantile") ||
+	       !strcmp(name, "duplicate");
+}
+
+/* The "," behind a label, or the end of all. */
+static const char *label_end(const char *label)
+{
+	bool quoted = false;
+
+	for (; *label && (quoted || *label != ','); label++) {
+		if (*label == '\\')
+			label++;
+		else if (*label == '"')
+			quoted = !quoted;
+	}
+	return label;
+}
+
+static bool label_is_taken(const struct walk *walk, const char *name)
+{
+	const char *label = walk->labels.bytes;
+	size_t len = strlen(name);
+
+	if (is_reserved(name))
+		return true;
+	while (label && *label) {
+		if (!strncmp(label, name, len) && label[len] == '=')
+			return true;
+		label = label_end(label);
+		label += *label == ',';
+	}
+	return false;
+}
+
+/* A label's name that no other label has: "x", "x_name", "x_name_2" ... */
+static void make_label_unique(const struct walk *walk, struct text *name)
+{
+	unsigned int number = 1;
+	char suffix[16];
+	size_t len;
+
+	if (!label_is_taken(walk, name->bytes))
+		return;
+	text_add_string(name, "_name");
+	for (len = name->len; !name->failed && label_is_taken(walk, name->bytes);) {
+		text_cut(name, len);
+		snprintf(suffix, sizeof(suffix), "_%u", ++number);
+		text_add_string(name, suffix);
+	}
+}
+
+/* Takes @name over. Beyond the limit nothing is added; see is_too_long(). */
+static void add_label(struct walk *walk, struct text *name, const char *value,
+		      size_t len)
+{
+	if (!name->failed && walk->labels.len <= MAX_LABELS) {
+		make_label_unique(walk, name);
+		if (walk->labels.len)
+			text_add(&walk->labels, ",", 1);
+		text_add(&walk->labels, name->bytes, name->len);
+		text_add(&walk->labels, "=", 1);
+		add_quoted(&walk->labels, value,
+			   cut_len(value, len, MAX_VALUE));
+	}
+	walk->labels.failed |= name->failed;
+	text_destroy(name);
+}
+
+static void add_index(struct walk *walk, unsigned int i)
+{
+	struct text name = { 0 };
+	char number[16];
+
+	text_add_string(&name, "index");
+	add_label(walk, &name, number,
+		  snprintf(number, sizeof(number), "%u", i));
+}
+
+/* ---- Nodes and properties ---------------------------------------------- */
+
+static void add_path(struct walk *walk, const char *name, size_t len)
+{
+	if (walk->path.len > MAX_HELP)
+		return;
+	if (walk->path.len)
+		text_add(&walk->path, "/", 1);
+	add_utf8(&walk->path, name, cut_len(name, len, MAX_HELP));
+}
+
+/* Whether a node has a name of its own in metrics: the root has not. */
+static bool is_named(const struct walk *walk, const struct vitrine_value *node)
+{
+	return vitrine_value_parent(node) &&
+	       !metric_name_is_instance(walk->tree, node);
+}
+
+/*
+ * One of many: its name becomes a label, called what one of them is. The metric
+ * is that of one, too: behind @stem comes the singular of what many are called.
+ */
+static void enter_instance(struct walk *walk, const struct vitrine_value *value,
+			   size_t stem)
+{
+	const struct vitrine_value *node = vitrine_value_parent(value);
+	struct text label = { 0 };
+	const char *name;
+	size_t len;
+
+	if (is_named(walk, node)) {
+		metric_name_instance(&label, walk->tree, node);
+		text_cut(&walk->metric, stem);
+		metric_name_add_singular(&walk->metric, node);
+	} else {
+		text_add_string(&label, "number");
+	}
+	name = vitrine_value_name(value, &len);
+	add_label(walk, &label, name, len);
+	add_path(walk, "*", 1);
+}
+
+/* The root is what the tree is. */
+static void enter_node(struct walk *walk, const struct vitrine_value *node,
+		       size_t stem)
+{
+	const char *name;
+	size_t len;
+
+	name = vitrine_value_name(node, &len);
+	if (metric_name_is_instance(walk->tree, node)) {
+		enter_instance(walk, node, stem);
+	} else if (vitrine_value_parent(node) || len != 4 ||
+		   memcmp(name, "root", len)) {
+		metric_name_add(&walk->metric, name, len);
+		add_path(walk, name, len);
+	}
+}
+
+/* Undo what enter_instance() did to the name of @node. */
+static void leave_instance(struct walk *walk, const struct vitrine_value *node,
+			   size_t stem)
+{
+	const char *name;
+	size_t len;
+
+	if (!is_named(walk, node))
+		return;
+	name = vitrine_value_name(node, &len);
+	text_cut(&walk->metric, stem);
+	metric_name_add(&walk->metric, name, len);
+}
+
+/* ---- Series ------------------------------------------------------------ */
+
+static bool is_too_long(const struct walk *walk)
+{
+	return walk->metric.len > MAX_METRIC || walk->labels.len > MAX_LABELS;
+}
+
+static bool ends_in(const struct text *text, const char *suffix)
+{
+	size_t len = strlen(suffix);
+
+	return text->len > len &&
+	       !strcmp(text->bytes + text->len - len, suffix);
+}
+
+/*
+ * The name of a family, and its type in view of the name: Prometheus wants
+ * "_total" of counters only, and then once, and some others of no gauge.
+ */
+static void finish_name(struct text *name, enum metric_type *type)
+{
+	metric_name_join(name);
+	if (*type == METRIC_GAUGE &&
+	    (ends_in(name, "_total") || ends_in(name, "_bucket") ||
+	     ends_in(name, "_count") || ends_in(name, "_sum")))
+		*type = METRIC_UNKNOWN;
+	while (*type != METRIC_UNKNOWN && ends_in(name, "_total"))
+		text_cut(name, name->len - strlen("_total"));
+}
+
+/* A series of the metric and labels that have been put together. */
+static void add_series(struct walk *walk, enum metric_type type,
+		       const struct metric_unit *unit)
+{
+	struct text name = { 0 }, help = { 0 };
+	struct metric_family family = {
+		.type = type,
+	};
+
+	text_add_string(&help, type == METRIC_INFO ? "Text of " : "Property ");
+	if (walk->path.len)
+		text_add(&help, walk->path.bytes, walk->path.len);
+	else
+		text_add_string(&help, "the root");
+	if (unit && unit->name) {
+		text_add_string(&help, ", in ");
+		text_add_string(&help, unit->name);
+	}
+	text_add(&name, walk->metric.bytes, walk->metric.len);
+	if (!name.failed)
+		finish_name(&name, &family.type);
+	/* Behind a unit there may be a "_total" of which nothing is known. */
+	if (unit && unit->name && !name.failed && ends_in(&name, unit->name))
+		family.unit = unit->name;
+	family.name = name.bytes;
+	family.help = help.bytes;
+	if (name.failed || help.failed || walk->metric.failed || walk->labels.failed ||
+	    walk->path.failed)
+		walk->set->failed = true;
+	else
+		metric_set_add_series(walk->set, &family, walk->labels.bytes);
+	text_destroy(&help);
+	text_destroy(&name);
+}
+
+static void add_value(struct walk *walk, enum metric_type type,
+		      const struct metric_unit *unit, const char *value)
+{
+	if (is_too_long(walk)) {
+		walk->nr_left_out++;
+		return;
+	}
+	add_series(walk, type, unit);
+	metric_set_add_sample(walk->set, METRIC_VALUE, "", value);
+}
+
+/* ---- Numbers ----------------------------------------------------------- */
+
+/* Exactly: 1500000000 of 9 digits is "1.5". */
+static void format_uint(char text[NUMBER_BYTES], bool negative,
+			uint64_t number, unsigned int digits)
+{
+	uint64_t one = 1;
+	unsigned int i;
+	size_t len;
+
+	for (i = 0; i < digits; i++)
+		one *= 10;
+	len = snprintf(text, NUMBER_BYTES, "%s%" PRIu64, negative ? "-" : "",
+		       number / one);
+	if (!(number % one))
+		return;
+	len += snprintf(text + len, NUMBER_BYTES - len, ".%0*" PRIu64,
+			(int)digits, number % one);
+	while (text[len - 1] == '0')
+		text[--len] = '\0';
+}
+
+static void format_double(char text[NUMBER_BYTES], double number,
+			  unsigned int digits)
+{
+	if (digits)
+		number /= pow(10, digits);
+	if (isnan(number))
+		strcpy(text, "NaN");
+	else if (isinf(number))
+		strcpy(text, number > 0 ? "+Inf" : "-Inf");
+	else
+		double_format(number, text);
+}
+
+static void format_int(char text[NUMBER_BYTES], int64_t number,
+		       unsigned int digits)
+{
+	format_uint(text, number < 0,
+		    number < 0 ? -(uint64_t)number : (uint64_t)number, digits);
+}
+
+static void format_element(char text[NUMBER_BYTES],
+			   const struct vitrine_value *value, unsigned int i,
+			   unsigned int digits)
+{
+	switch (vitrine_value_array(value).type) {
+	case VITRINE_INT:
+		format_int(text, vitrine_value_array_int(value, i), digits);
+		break;
+	case VITRINE_UINT:
+		format_uint(text, false, vitrine_value_array_uint(value, i),
+			    digits);
+		break;
+	default:
+		format_double(text, vitrine_value_array_double(value, i),
+			      digits);
+		break;
+	}
+}
+
+/* ---- Histograms -------------------------------------------------------- */
+
+/* All 64 bits of an integer, where long double has as many. */
+static long double parameter(const struct vitrine_value *value, unsigned int i)
+{
+	switch (vitrine_value_array(value).type) {
+	case VITRINE_INT:
+		return vitrine_value_array_int(value, i);
+	case VITRINE_UINT:
+		return vitrine_value_array_uint(value, i);
+	default:
+		return vitrine_value_array_double(value, i);
+	}
+}
+
+/* Of integers: the largest that is less than bucket @i's upper bound. */
+static bool integer_bound(const struct vitrine_value *value, unsigned int i,
+			  double *ret)
+{
+	struct vitrine_array array = vitrine_value_array(value);
+	bool is_signed = array.type == VITRINE_INT;
+	const __int128 max = is_signed ? INT64_MAX : (__int128)UINT64_MAX;
+	const __int128 min = is_signed ? INT64_MIN : 0;
+	__int128 p[3], bound;
+	unsigned int j;
+
+	for (j = 0; j < 3; j++)
+		p[j] = is_signed ? (__int128)vitrine_value_array_int(value, j) :
+				   vitrine_value_array_uint(value, j);
+	if (array.format == INSPECT_ARRAY_LINEAR_HISTOGRAM) {
+		bound = p[0] + p[1] * i;
+	} else {
+		bound = i ? p[1] : 0;
+		for (j = 1; j < i; j++)
+			if (__builtin_mul_overflow(bound, p[2], &bound))
+				return false;
+		if (__builtin_add_overflow(bound, p[0], &bound))
+			return false;
+	}
+	if (bound <= min || bound > max)
+		return false;
+	*ret = bound - 1;
+	return true;
+}
+
+static bool double_bound(const struct vitrine_value *value, unsigned int i,
+			 double *ret)
+{
+	double step = vitrine_value_array_double(value, 1);
+
+	if (vitrine_value_array(value).format == INSPECT_ARRAY_LINEAR_HISTOGRAM)
+		step *= i;
+	else
+		step = i ? step * pow(vitrine_value_array_double(value, 2),
+				     i - 1.0) : 0;
+	*ret = vitrine_value_array_double(value, 0) + step;
+	return isfinite(*ret);
+}
+
+/*
+ * The upper bound of bucket @i, counted from the underflow bucket. Prometheus'
+ * bounds belong to the bucket, those of Inspect to the next: of integers that is
+ * one less. false: no number of the type can be above it, or none below.
+ */
+static bool upper_bound(const struct vitrine_value *value, unsigned int i,
+			double *ret)
+{
+	if (vitrine_value_array(value).type == VITRINE_DOUBLE)
+		return double_bound(value, i, ret);
+	return integer_bound(value, i, ret);
+}
+
+static bool counts_are_counts(const struct vitrine_value *value,
+			      unsigned int first)
+{
+	unsigned int i, count = vitrine_value_array(value).count;
+
+	for (i = first; i < count; i++) {
+		long double number = parameter(value, i);
+
+		if (!(number >= 0) || isinf(number) || floorl(number) != number)
+			return false;
+	}
+	return true;
+}
+
+/* Any integer up to 2^64 exactly. */
+static void format_count(char text[NUMBER_BYTES], long double count)
+{
+	if (count < 0x1p64L && count == (uint64_t)count)
+		snprintf(text, NUMBER_BYTES, "%.0Lf", count);
+	else
+		format_double(text, count, 0);
+}
+
+/* Whether @sum is called as @name is, "_sum" before its unit or at its end. */
+static bool is_name_of_sum(const struct vitrine_value *value,
+			   const struct vitrine_value *sum)
+{
+	const char *name, *sum_name;
+	size_t len, sum_len, same = 0;
+
+	name = vitrine_value_name(value, &len);
+	sum_name = vitrine_value_name(sum, &sum_len);
+	if (sum_len != len + strlen("_sum"))
+		return false;
+	while (same < len && name[same] == sum_name[same])
+		same++;
+	/* Where they differ is up to what begins like "_sum", too. */
+	while (same && memcmp(sum_name + same, "_sum", strlen("_sum")))
+		same--;
+	return same && !memcmp(sum_name + same + strlen("_sum"), name + same,
+			       len - same);
+}
+
+/* The sum of a histogram of uints, if a property beside it has it. */
+static const struct vitrine_value *find_sum(const struct vitrine_value *value)
+{
+	const struct vitrine_value *sum = vitrine_value_next(value);
+	unsigned int i;
+
+	if (vitrine_value_array(value).type != VITRINE_UINT)
+		return NULL;
+	for (i = 0; sum && i < SUM_DISTANCE; i++, sum = vitrine_value_next(sum))
+		if (vitrine_value_type(sum) == VITRINE_UINT &&
+		    is_name_of_sum(value, sum))
+			return sum;
+	return NULL;
+}
+
+/* Each bucket with those before it, but for those that are empty by bounds. */
+static void add_buckets(struct walk *walk, const struct vitrine_value *value,
+			unsigned int first, const struct metric_unit *unit)
+{
+	unsigned int i, count = vitrine_value_array(value).count;
+	double bound, last = -INFINITY;
+	char text[NUMBER_BYTES], le[NUMBER_BYTES];
+	long double total = 0;
+
+	for (i = first; i < count; i++) {
+		total += parameter(value, i);
+		if (i == count - 1 || !upper_bound(value, i - first, &bound))
+			continue;
+		bound /= pow(10, unit->digits);
+		if (bound <= last)
+			continue;
+		last = bound;
+		format_double(le, bound, 0);
+		format_count(text, total);
+		metric_set_add_sample(walk->set, METRIC_BUCKET, le, text);
+	}
+	format_count(text, total);
+	metric_set_add_sample(walk->set, METRIC_BUCKET, "+Inf", text);
+	metric_set_add_sample(walk->set, METRIC_COUNT, "", text);
+}
+
+static void add_histogram(struct walk *walk, const struct vitrine_value *value,
+			  const struct metric_unit *unit)
+{
+	struct vitrine_array array = vitrine_value_array(value);
+	unsigned int first = array.format == INSPECT_ARRAY_LINEAR_HISTOGRAM ? 2 : 3;
+	const struct vitrine_value *sum;
+	char text[NUMBER_BYTES];
+
+	if (is_too_long(walk) || array.count < first + 2 ||
+	    !counts_are_counts(value, first)) {
+		walk->nr_left_out++;
+		return;
+	}
+	add_series(walk, METRIC_HISTOGRAM, unit);
+	add_buckets(walk, value, first, unit);
+	sum = find_sum(value);
+	if (!sum)
+		return;
+	format_uint(text, false, vitrine_value_uint(sum), unit->digits);
+	metric_set_add_sample(walk->set, METRIC_SUM, "", text);
+	walk->sum = sum;
+}
+
+/* ---- Properties -------------------------------------------------------- */
+
+/* What a number is, by its name; completes the name of the metric. */
+static enum metric_type number_type(struct walk *walk,
+				    const struct vitrine_value *value,
+				    bool is_uint, bool total)
+{
+	size_t len;
+
+	vitrine_value_name(value, &len);
+	/* "total" alone may be how much there is, not how much there has been. */
+	if (is_uint && ((total && len > strlen("total")) ||
+			metric_name_is_counter(walk->tree, value)))
+		return METRIC_COUNTER;
+	if (total)
+		text_add_string(&walk->metric, "_total");
+	return METRIC_GAUGE;
+}
+
+static void add_number(struct walk *walk, const struct vitrine_value *value,
+		       const struct metric_unit *unit, bool total)
+{
+	enum vitrine_type type = vitrine_value_type(value);
+	char text[NUMBER_BYTES];
+
+	switch (type) {
+	case VITRINE_INT:
+		format_int(text, vitrine_value_int(value), unit->digits);
+		break;
+	case VITRINE_UINT:
+		format_uint(text, false, vitrine_value_uint(value),
+			    unit->digits);
+		break;
+	case VITRINE_DOUBLE:
+		format_double(text, vitrine_value_double(value), unit->digits);
+		break;
+	default:
+		strcpy(text, vitrine_value_bool(value) ? "1" : "0");
+		break;
+	}
+	add_value(walk, number_type(walk, value, type == VITRINE_UINT, total),
+		  unit, text);
+}
+
+static void add_strings_of_array(struct walk *walk,
+				 const struct vitrine_value *value)
+{
+	unsigned int i, count = vitrine_value_array(value).count;
+	struct place place = place_of(walk);
+
+	for (i = 0; i < count; i++, go_back(walk, place)) {
+		struct text label = { 0 };
+		const char *string;
+		size_t len;
+
+		add_index(walk, i);
+		text_add_string(&label, "value");
+		string = vitrine_value_array_string(value, i, &len);
+		add_label(walk, &label, string, len);
+		add_value(walk, METRIC_INFO, NULL, "1");
+	}
+}
+
+static void add_array(struct walk *walk, const struct vitrine_value *value,
+		      const struct metric_unit *unit, bool total)
+{
+	struct vitrine_array array = vitrine_value_array(value);
+	enum metric_type type = number_type(walk, value,
+					    array.type == VITRINE_UINT, total);
+	struct place place = place_of(walk);
+	char text[NUMBER_BYTES];
+	unsigned int i;
+
+	for (i = 0; i < array.count; i++, go_back(walk, place)) {
+		add_index(walk, i);
+		format_element(text, value, i, unit->digits);
+		add_value(walk, type, unit, text);
+	}
+}
+
+static void add_property(struct walk *walk, const struct vitrine_value *value,
+			 size_t stem)
+{
+	struct vitrine_array array = vitrine_value_array(value);
+	struct metric_unit unit = { NULL, 0 };
+	bool total = false;
+	const char *name;
+	size_t len;
+
+	name = vitrine_value_name(value, &len);
+	if (metric_name_is_instance(walk->tree, value)) {
+		enter_instance(walk, value, stem);
+	} else {
+		add_path(walk, name, len);
+		metric_name_add_property(&walk->metric, name, len, &unit,
+					 &total);
+	}
+	if (vitrine_value_type(value) != VITRINE_ARRAY)
+		add_number(walk, value, &unit, total);
+	else if (array.type == VITRINE_STRING)
+		add_strings_of_array(walk, value);
+	else if (array.format == INSPECT_ARRAY_FLAT)
+		add_array(walk, value, &unit, total);
+	else
+		add_histogram(walk, value, &unit);
+}
+
+/* All strings of a node, as labels of one series. */
+static void add_strings(struct walk *walk, const struct vitrine_value *value)
+{
+	struct place place = place_of(walk);
+	bool any = false;
+
+	for (; value; value = vitrine_value_next(value)) {
+		struct text label = { 0 };
+		const char *bytes;
+		size_t len;
+
+		if (vitrine_value_type(value) != VITRINE_STRING)
+			continue;
+		any = true;
+		bytes = vitrine_value_name(value, &len);
+		metric_name_label(&label, bytes, len);
+		bytes = vitrine_value_bytes(value, &len);
+		add_label(walk, &label, bytes, len);
+	}
+	if (any)
+		add_value(walk, METRIC_INFO, NULL, "1");
+	go_back(walk, place);
+}
+
+/* ---- Trees ------------------------------------------------------------- */
+
+static void add_siblings(struct walk *walk, const struct vitrine_value *value,
+			 size_t stem);
+
+/* @stem: where the name of the node above begins in the metric's */
+static void add_one(struct walk *walk, const struct vitrine_value *value,
+		    size_t stem)
+{
+	size_t own = walk->metric.len;
+
+	if (value == walk->sum)
+		return;
+	switch (vitrine_value_type(value)) {
+	case VITRINE_NODE:
+		enter_node(walk, value, stem);
+		add_siblings(walk, vitrine_value_first_child(value), own);
+		break;
+	case VITRINE_STRING:
+	case VITRINE_BYTES:
+	case VITRINE_LINK:
+		break;
+	default:
+		add_property(walk, value, stem);
+		break;
+	}
+}
+
+/* @value and its siblings, and all below them; recursion is VITRINE_MAX_DEPTH. */
+static void add_siblings(struct walk *walk, const struct vitrine_value *value,
+			 size_t stem)
+{
+	struct place place = place_of(walk);
+
+	add_strings(walk, value);
+	for (; value; value = vitrine_value_next(value)) {
+		add_one(walk, value, stem);
+		if (metric_name_is_instance(walk->tree, value))
+			leave_instance(walk, vitrine_value_parent(value), stem);
+		go_back(walk, place);
+	}
+}
+
+/**
+ * metrics_add_tree() - add all values of a tree to a set
+ * @set: set
+ * @tree: name of the tree
+ * @ordinal: how many trees of that name came before
+ * @hierarchy: the tree
+ *
+ * Return: how many values are not in the set but could have been, with shorter
+ * names, or counts that are none.
+ */
+size_t metrics_add_tree(struct metric_set *set, const char *tree,
+			unsigned int ordinal,
+			const struct vitrine_hierarchy *hierarchy)
+{
+	struct walk walk = { .set = set, .tree = tree };
+	struct text label = { 0 }, value = { 0 };
+	char number[16];
+
+	metric_name_add_tree(&walk.metric, tree);
+	text_add_string(&label, "tree");
+	text_add_string(&value, tree);
+	if (ordinal) {
+		snprintf(number, sizeof(number), "#%u", ordinal + 1);
+		text_add_string(&value, number);
+	}
+	add_label(&walk, &label, value.failed ? "" : value.bytes, value.len);
+	add_siblings(&walk, vitrine_hierarchy_first(hierarchy), walk.metric.len);
+	set->failed |= value.failed || walk.metric.failed || walk.labels.failed;
+	text_destroy(&value);
+	text_destroy(&walk.metric);
+	text_destroy(&walk.labels);
+	text_destroy(&walk.path);
+	return walk.nr_left_out;
+}
