@@ -187,6 +187,94 @@ void json_end(struct json_writer *json, bool empty)
 	putc('}', json->stream);
 }
 
+/**
+ * json_begin_list() - begin an array, one item a line
+ * @json: writer
+ */
+void json_begin_list(struct json_writer *json)
+{
+	putc('[', json->stream);
+	json->depth++;
+}
+
+/**
+ * json_item() - an item of an array comes next
+ * @json: writer
+ * @first: whether it is the first
+ */
+void json_item(struct json_writer *json, bool first)
+{
+	if (!first)
+		putc(',', json->stream);
+	new_line(json);
+}
+
+/**
+ * json_end_list() - end an array
+ * @json: writer
+ * @empty: whether it has no item
+ */
+void json_end_list(struct json_writer *json, bool empty)
+{
+	json->depth--;
+	if (!empty)
+		new_line(json);
+	putc(']', json->stream);
+}
+
+/**
+ * json_name() - write a name as a string, as it is written for a member
+ * @json: writer
+ * @value: node or property
+ */
+void json_name(struct json_writer *json, const struct vitrine_value *value)
+{
+	const char *name;
+	size_t len;
+
+	name = vitrine_value_name(value, &len);
+	write_name(json, name, len, vitrine_value_ordinal(value));
+}
+
+/**
+ * json_string() - write text of unknown origin
+ * @json: writer
+ * @text: text
+ */
+void json_string(struct json_writer *json, const char *text)
+{
+	write_string(json, text, strlen(text));
+}
+
+/**
+ * json_uint() - write a number
+ * @json: writer
+ * @number: number
+ */
+void json_uint(struct json_writer *json, uint64_t number)
+{
+	write_object(json, json_object_new_uint64(number));
+}
+
+/**
+ * json_number() - write a number given in decimal
+ * @json: writer
+ * @text: number, as JSON has numbers, of any length
+ */
+void json_number(struct json_writer *json, const char *text)
+{
+	write_object(json, json_object_new_double_s(strtod(text, NULL), text));
+}
+
+/**
+ * json_null() - write that there is no value
+ * @json: writer
+ */
+void json_null(struct json_writer *json)
+{
+	fputs("null", json->stream);
+}
+
 /* ---- Values ------------------------------------------------------------ */
 
 static void write_element(struct json_writer *json,
@@ -342,6 +430,19 @@ static void write_siblings(struct json_writer *json,
 			write_property(json, value);
 	}
 	json_end(json, empty);
+}
+
+/**
+ * json_value() - write a value
+ * @json: writer
+ * @value: property, link, or node with all below it
+ */
+void json_value(struct json_writer *json, const struct vitrine_value *value)
+{
+	if (vitrine_value_type(value) == VITRINE_NODE)
+		write_siblings(json, vitrine_value_first_child(value));
+	else
+		write_property(json, value);
 }
 
 /**

@@ -30,6 +30,21 @@ void json_member(struct json_writer *json, bool first, const char *name,
 		 size_t len, unsigned int ordinal);
 void json_end(struct json_writer *json, bool empty);
 
+/* An array: begin, an item each time before what it is, end. */
+void json_begin_list(struct json_writer *json);
+void json_item(struct json_writer *json, bool first);
+void json_end_list(struct json_writer *json, bool empty);
+
+void json_string(struct json_writer *json, const char *text);
+void json_uint(struct json_writer *json, uint64_t number);
+/* A number in decimal, of any length. */
+void json_number(struct json_writer *json, const char *text);
+void json_null(struct json_writer *json);
+
+/* A value's name as a member would be called; a value. */
+void json_name(struct json_writer *json, const struct vitrine_value *value);
+void json_value(struct json_writer *json, const struct vitrine_value *value);
+
 /* A whole tree as one object. */
 void json_hierarchy(struct json_writer *json,
 		    const struct vitrine_hierarchy *hierarchy);

@@ -13,6 +13,7 @@
 #include "double.h"
 #include "histogram.h"
 #include "outline.h"
+#include "selector.h"
 #include "terminal.h"
 #include "utf8.h"
 
@@ -90,6 +91,49 @@ static size_t print_text(FILE *stream, const char *text, size_t len, char quote)
 	return columns;
 }
 
+/**
+ * outline_text() - print text of unknown origin
+ * @text: text
+ */
+void outline_text(const char *text)
+{
+	print_text(stdout, text, strlen(text), 0);
+}
+
+/**
+ * outline_columns() - how wide outline_text() is
+ * @text: text
+ *
+ * Return: columns, as far as characters are columns.
+ */
+size_t outline_columns(const char *text)
+{
+	return print_text(NULL, text, strlen(text), 0);
+}
+
+/**
+ * outline_selector_name() - print a name as it goes into a selector
+ * @name: bytes of the name
+ * @len: how many
+ */
+void outline_selector_name(const char *name, size_t len)
+{
+	size_t n;
+
+	while (len) {
+		for (n = 0; n < len && !selector_is_special(name[n]); n++)
+			;
+		print_text(stdout, name, n, 0);
+		name += n;
+		len -= n;
+		if (!len)
+			break;
+		putchar('\\');
+		putchar(*name++);
+		len--;
+	}
+}
+
 /* With quotes, as print_text() else. */
 static size_t print_string(FILE *stream, const char *text, size_t len)
 {
@@ -122,6 +166,25 @@ static void print_double(double number)
 
 	double_format(number, text);
 	fputs(text, stdout);
+}
+
+/* ---- Colours ----------------------------------------------------------- */
+
+static enum term_ink ink_of(const struct vitrine_value *value)
+{
+	switch (vitrine_value_type(value)) {
+	case VITRINE_INT:
+	case VITRINE_UINT:
+	case VITRINE_DOUBLE:
+		return INK_NUMBER;
+	case VITRINE_STRING:
+		return INK_STRING;
+	case VITRINE_ARRAY:
+		return vitrine_value_array(value).type == VITRINE_STRING ?
+			INK_STRING : INK_NUMBER;
+	default:
+		return INK_OTHER;
+	}
 }
 
 /* ---- Arrays ------------------------------------------------------------ */
@@ -195,6 +258,35 @@ static int format_range(const struct vitrine_value *value, unsigned int bucket,
 	if (bucket + 1 < histogram_nr_buckets(value))
 		histogram_format_bound(value, bucket, to);
 	return snprintf(text, room, "%s%s, %s)", bucket ? "[" : "", from, to);
+}
+
+/**
+ * outline_element_place() - print which element or bucket it is
+ * @array: array or histogram
+ * @i: which, of a histogram without its parameters: "[3]" or "[10, 20)"
+ */
+void outline_element_place(const struct vitrine_value *array, unsigned int i)
+{
+	char text[2 * DOUBLE_TEXT_BYTES + 4];
+
+	if (vitrine_value_array(array).format == INSPECT_ARRAY_FLAT) {
+		printf("[%u]", i);
+		return;
+	}
+	format_range(array, i, text, sizeof(text));
+	fputs(text, stdout);
+}
+
+/**
+ * outline_element() - print an element of an array
+ * @array: array or histogram
+ * @i: which, parameters included
+ */
+void outline_element(const struct vitrine_value *array, unsigned int i)
+{
+	term_begin(ink_of(array));
+	print_element(stdout, array, i);
+	term_end();
 }
 
 /**
@@ -365,25 +457,13 @@ static void print_plain_value(const struct vitrine_value *value, size_t column,
 	}
 }
 
-static enum term_ink ink_of(const struct vitrine_value *value)
-{
-	switch (vitrine_value_type(value)) {
-	case VITRINE_INT:
-	case VITRINE_UINT:
-	case VITRINE_DOUBLE:
-		return INK_NUMBER;
-	case VITRINE_STRING:
-		return INK_STRING;
-	case VITRINE_ARRAY:
-		return vitrine_value_array(value).type == VITRINE_STRING ?
-			INK_STRING : INK_NUMBER;
-	default:
-		return INK_OTHER;
-	}
-}
-
-static void print_value(const struct vitrine_value *value, size_t column,
-			int indent)
+/**
+ * outline_value() - print a value that is no node
+ * @value: property or link
+ * @column: where on the line it begins
+ * @indent: columns before each further line
+ */
+void outline_value(const struct vitrine_value *value, size_t column, int indent)
 {
 	term_begin(ink_of(value));
 	print_plain_value(value, column, indent);
@@ -444,9 +524,9 @@ static void print_siblings(const struct vitrine_value *first, int depth)
 		printf("%*s", depth * INDENT, "");
 		print_name(value);
 		printf("%*s = ", (int)columns, "");
-		print_value(value,
-			    depth * INDENT + name_columns(value) + columns + 3,
-			    (depth + 2) * INDENT);
+		outline_value(value,
+			      depth * INDENT + name_columns(value) + columns + 3,
+			      (depth + 2) * INDENT);
 		putchar('\n');
 	}
 	for (value = first; value; value = vitrine_value_next(value)) {

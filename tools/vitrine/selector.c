@@ -39,7 +39,13 @@ static struct vitrine_error *error_no_memory(void)
 
 /* ---- Parsing ----------------------------------------------------------- */
 
-static bool is_special(char c)
+/**
+ * selector_is_special() - whether a character means something in a selector
+ * @c: character
+ *
+ * Return: whether it takes a backslash to mean itself.
+ */
+bool selector_is_special(char c)
 {
 	return c == ':' || c == '/' || c == '*' || c == '\\';
 }
@@ -55,7 +61,7 @@ static struct vitrine_error *check_escapes(const struct selector *selector)
 		if (!p[1])
 			return error_at(selector, p, "write \\\\ for a backslash",
 					"nothing follows the backslash");
-		if (!is_special(p[1]))
+		if (!selector_is_special(p[1]))
 			return error_at(selector, p, "write \\\\ for a backslash",
 					"a backslash goes before : / * or \\ only");
 		p++;

@@ -51,6 +51,8 @@ struct selector {
 struct vitrine_error *selector_create(const char *text, struct selector **ret);
 void selector_destroy(struct selector *selector);
 
+bool selector_is_special(char c);
+
 /* Of one pattern: does it fit, has it "*", what is it if it has not. */
 bool selector_name_fits(const struct selector_name *pattern,
 			const struct selector_name *name);

@@ -1,0 +1,475 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Which trees, and what of them: selectors, links, list, diff, on a debugfs made
+# of files.
+#
+#   trees.sh VITRINE WORDS DIR
+
+set -u
+vitrine=$(realpath "$1")
+words=$(realpath "$2")
+golden=$(cd "$(dirname "$0")/../golden/inspect" && pwd)
+tests=0
+failed=0
+
+# point WHAT COMMAND...: COMMAND succeeds
+point()
+{
+	local what=$1 log
+
+	shift
+	tests=$((tests + 1))
+	if log=$("$@" 2>&1); then
+		echo "ok $tests $what"
+	else
+		echo "not ok $tests $what"
+		printf '%s\n' "$log" | sed 's/^/# /'
+		failed=1
+	fi
+}
+
+# prints STATUS EXPECTED ARGUMENT...: vitrine exits so and says exactly that
+prints()
+{
+	local wanted=$1 expected=$2 said status
+
+	shift 2
+	said=$("$vitrine" "$@" 2>&1)
+	status=$?
+	echo "status $status, wanted $wanted"
+	diff <(echo "$expected") <(echo "$said") && [ "$status" = "$wanted" ]
+}
+
+# tree NAME [NUMBER [GENERATION]]: a tree with nodes "a" and "b" that have "n" and
+# "m", and "a:b/c" below the root, which is NUMBER
+tree()
+{
+	cat >tree.words <<-WORDS
+	8..15=2 16..31=2 32..63="INSP"
+	${3:-2}
+	8..15=3 40..63=2
+	0
+	8..15=9 16..27=4
+	"root"
+	8..15=3 16..39=1 40..63=7
+	0
+	8..15=3 16..39=1 40..63=8
+	0
+	8..15=5 16..39=1 40..63=9
+	${2:-1}
+	8..15=5 16..39=3 40..63=10
+	2
+	8..15=9 16..27=1
+	"a"
+	8..15=9 16..27=1
+	"b"
+	8..15=9 16..27=5
+	"a:b/c"
+	8..15=9 16..27=1
+	"n"
+	8..15=9 16..27=1
+	"m"
+	8..15=5 16..39=3 40..63=11
+	3
+	8..15=5 16..39=4 40..63=10
+	4
+	WORDS
+	"$words" tree.words >new && mv new "$1"
+}
+
+# histogram NAME COUNT...: a linear one, floor 0, step 10
+histogram()
+{
+	local name=$1 count
+
+	shift
+	{
+		echo '8..15=2 16..31=2 32..63="INSP"'
+		echo 2
+		echo '8..15=3 40..63=2'
+		echo 0
+		echo '8..15=9 16..27=4'
+		echo '"root"'
+		echo '8..15=9 16..27=1'
+		echo '"h"'
+		echo 'zero 8'
+		echo '0..3=3 8..15=11 16..39=1 40..63=3'
+		echo "0..3=5 4..7=1 8..15=$(($# + 2))"
+		echo 0
+		echo 10
+		for count; do
+			echo "$count"
+		done
+		echo "zero $((12 - $#))"
+	} >histogram.words
+	"$words" histogram.words >"$name"
+}
+
+dir=$3/trees
+rm -rf "$dir"
+mkdir -p "$dir/debugfs/vitrine/inspect/retained"
+cd "$dir" || exit 1
+inspect=debugfs/vitrine/inspect
+tree $inspect/cpu2.inspect
+tree $inspect/cpu10.inspect 5
+tree $inspect/retained/gone.inspect
+tree saved.inspect
+tree 'a*:b.inspect'
+for name in v2-links v2-links-leaf; do
+	"$words" "$golden/$name.words" >$name.inspect
+done
+export VITRINE_DEBUGFS=$dir/debugfs
+export NO_COLOR=1
+
+echo "TAP version 13"
+
+# Selectors
+point "a node and all below it" prints 0 "cpu2:
+  a:
+    m = 3
+    n = 2" show cpu2:root/a
+point "the root may be left out" prints 0 "cpu2:
+  a:
+    m = 3
+    n = 2" show cpu2:a
+point "one property" prints 0 '{
+  "root": {
+    "a": {
+      "n": 2
+    }
+  }
+}' show --json cpu2:root/a:n
+point "a property of the root" prints 0 "cpu2:
+  a:b/c = 1" show 'cpu2:root:a\:b\/c'
+point "a * in a node, a property that not all have" prints 0 "cpu2:
+  a:
+    m = 3" show 'cpu2:*:m'
+point "a * in the tree's name, in natural order" prints 0 "cpu2:
+  b:
+    n = 4
+cpu10:
+  b:
+    n = 4" show 'cpu*:b'
+point "trees of a * come by name, also in JSON" prints 0 '{
+  "cpu2": {
+    "root": {
+      "b": {
+        "n": 4
+      }
+    }
+  }
+}' show --json 'cpu*2:b'
+point "several selectors for one tree" prints 0 "cpu2:
+  a:
+    m = 3
+  b:
+    n = 4" show cpu2:a:m cpu2:b
+point "all trees, retained ones last" prints 0 "cpu2:
+  a:b/c = 1
+cpu10:
+  a:b/c = 5
+retained/gone:
+  a:b/c = 1" show '*:root:*'
+point "a retained tree by its name" prints 0 "retained/gone:
+  b:
+    n = 4" show retained/gone:b
+point "a tree that is only retained" prints 0 "retained/gone:
+  b:
+    n = 4" show gone:b
+point "a * for retained trees" prints 0 "retained/gone:
+  b:
+    n = 4" show 'retained/*:b'
+point "a file" prints 0 "saved:
+  b:
+    n = 4" show ./saved.inspect:b
+point "a * in a file's name" prints 0 "saved:
+  b:
+    n = 4" show './sa*.inspect:b'
+point "a file whose name looks like a selector" prints 0 "a*:b:
+  a:b/c = 1
+  a:
+    m = 3
+    n = 2
+  b:
+    n = 4" show './a*:b.inspect'
+point "the same, escaped, with a selector" prints 0 "a*:b:
+  b:
+    n = 4" show './a\*\:b.inspect:b'
+
+# Selectors that are none, or find nothing
+point "no selector: the column" prints 2 \
+	"vitrine: cpu2:a//b: column 8: there is no node's name here; write \\/ for a slash in a name" \
+	show cpu2:a//b
+point "nothing selected" prints 3 \
+	"vitrine: cpu2:c: nothing is selected; \`vitrine show' without it shows what there is" \
+	show cpu2:c
+point "one of two selects nothing: the other is shown" prints 3 \
+	"vitrine: cpu2:c: nothing is selected; \`vitrine show' without it shows what there is
+cpu2:
+  b:
+    n = 4" show cpu2:c cpu2:b
+point "no tree of the name" prints 3 \
+	"vitrine: gpu*:a: no tree has a name like this; \`vitrine list' names all trees" \
+	show 'gpu*:a'
+point "a * in a directory" prints 2 \
+	"vitrine: ./*/x:a: only a file's name may have a *, not its directory" \
+	show './*/x:a'
+
+# Links
+point "a selector goes through a link" prints 0 "v2-links:
+  kid:
+    kid:
+      root = -1" show './v2-links.inspect:kid/kid:root'
+point "an inline link has what its parent has" prints 0 "v2-links:
+  gone = -> gone.inspect: there is no such tree
+  gone = 5" show './v2-links.inspect:root:gone'
+unread()
+{
+	printf INSP >gone.inspect
+	prints "$@"
+	local status=$?
+
+	rm gone.inspect
+	return "$status"
+}
+point "a link to what cannot be read: reported, the rest shown" unread 1 \
+	"vitrine: ./gone.inspect: offset 0x4: the file ends within its header
+v2-links:
+  gone = -> gone.inspect: the file ends within its header
+  gone = 5" show './v2-links.inspect:root:gone'
+point "a link that nobody asks for is not followed" unread 0 "v2-links:
+  out = -> ../v2-tree.inspect (inline): the link names no tree" \
+	show './v2-links.inspect:root:out'
+fifo()
+{
+	mkfifo gone.inspect
+	timeout 20 "$vitrine" show './v2-links.inspect:gone' >fifo.out 2>&1
+	local status=$?
+
+	rm gone.inspect
+	cat fifo.out
+	[ "$status" = 0 ] && grep -q 'gone = -> gone.inspect: not a regular file' fifo.out
+}
+point "a link to a FIFO does not hang" fifo
+# Chain of links: t1 -> t2 ... -> t20, each "next"
+chain()
+{
+	local i content
+
+	for ((i = 1; i <= 20; i++)); do
+		content=t$((i + 1)).inspect
+		cat >chain.words <<-WORDS
+		8..15=2 16..31=2 32..63="INSP"
+		2
+		8..15=3 40..63=2
+		0
+		8..15=9 16..27=4
+		"root"
+		8..15=12 16..39=1 40..63=4
+		0..19=6
+		8..15=9 16..27=4
+		"next"
+		zero 2
+		0..3=1 8..15=9 16..27=${#content}
+		"$content"
+		zero 1
+		WORDS
+		"$words" chain.words >"t$i.inspect"
+	done
+	"$vitrine" show --json t1.inspect |
+		jq -c '[paths(. == "more than 16 links one behind the other")]' |
+		tee chain.out
+	[ "$(jq '.[0] | length' chain.out)" = 19 ]
+}
+point "no more than 16 links one behind the other" chain
+
+# Histograms and arrays on a terminal
+histogram h.inspect 0 1 0 3 0 8
+on_terminal()
+{
+	script -qec "stty cols $1; env TERM=xterm LC_ALL=$2 '$vitrine' show $3" \
+		/dev/null </dev/null | tr -d '\r' >terminal.out
+	cat terminal.out
+	diff <(echo "$4") terminal.out
+}
+point "histogram in a pipe" prints 0 'h:
+  h = linear histogram, count 12, p50 >= 40, p90 >= 40, p99 >= 40
+      [0, 10)     1 ####
+      ...
+      [20, 30)    3 ############
+      ...
+      [40, +inf)  8 ################################' show h.inspect
+point "histogram on a terminal: as wide as that" on_terminal 36 C h.inspect 'h:
+  h = linear histogram, count 12, p50 >= 40, p90 >= 40, p99 >= 40
+      [0, 10)     1 ##
+      ...
+      [20, 30)    3 ######
+      ...
+      [40, +inf)  8 ################'
+point "histogram on a UTF-8 terminal: eighths" on_terminal 36 C.UTF-8 h.inspect 'h:
+  h = linear histogram, count 12, p50 >= 40, p90 >= 40, p99 >= 40
+      [0, 10)     1 ██
+      ...
+      [20, 30)    3 ██████
+      ...
+      [40, +inf)  8 ████████████████'
+"$words" "$golden/v2-values.words" >values.inspect
+point "arrays wrap on a terminal" bash -c "script -qec \"stty cols 60; env TERM=xterm \
+	'$vitrine' show values.inspect\" /dev/null </dev/null | tr -d '\r' |
+	grep -qxF '             5e-324, 1.7976931348623157e+308, nan, -inf]'"
+
+# List
+point "list: kinds, sizes, nodes" prints 0 \
+"NAME           KIND           SIZE       USED    NODES PROPERTIES   GENERATION
+cpu2           live            224        224        3          4            2
+cpu10          live            224        224        3          4            2
+retained/gone  retained        224        224        3          4            2" list
+point "list: a saved tree, as JSON" prints 0 '[
+  {
+    "name": "saved",
+    "kind": "saved",
+    "path": "./saved.inspect",
+    "version": 2,
+    "generation": 2,
+    "size_bytes": 224,
+    "used_bytes": 224,
+    "nodes": 3,
+    "properties": 4
+  }
+]' list --json ./saved.inspect
+point "list: no nodes" prints 2 "vitrine: trees are listed as a whole; name no nodes" \
+	list cpu2:a
+# The module's own tree has "trees" with a node "cpu2": so cpu10 is lazy.
+cat >self.words <<'WORDS'
+8..15=2 16..31=2 32..63="INSP"
+2
+8..15=3 40..63=2
+0
+8..15=9 16..27=4
+"root"
+8..15=3 16..39=1 40..63=5
+0
+8..15=3 16..39=3 40..63=6
+0
+8..15=9 16..27=5
+"trees"
+8..15=9 16..27=4
+"cpu2"
+8..15=3 16..39=3 40..63=8
+0
+8..15=9 16..27=7
+"vitrine"
+WORDS
+"$words" self.words >$inspect/vitrine.inspect
+tree $inspect/cpu10.inspect 5 -2
+point "list: a lazy tree is not opened" prints 0 \
+"NAME   KIND           SIZE       USED    NODES PROPERTIES   GENERATION
+cpu2   live            224        224        3          4            2
+cpu10  lazy              -          -        -          -            -" list 'cpu*'
+point "list --all: it is" prints 0 \
+"NAME   KIND           SIZE       USED    NODES PROPERTIES   GENERATION
+cpu10  lazy            224        224        3          4       frozen" \
+	list --all cpu10
+: >$inspect/cpu3.inspect
+point "list: one that cannot be read" prints 1 \
+"NAME   KIND           SIZE       USED    NODES PROPERTIES   GENERATION
+cpu2   live            224        224        3          4            2
+cpu3   lazy              -          -        -          -            -
+vitrine: $dir/debugfs/vitrine/inspect/cpu3.inspect: offset 0x0: the file is empty
+cpu10  lazy            224        224        3          4       frozen" \
+	list --all 'cpu*'
+point "show: one that cannot be read" prints 1 \
+"vitrine: $dir/debugfs/vitrine/inspect/cpu3.inspect: offset 0x0: the file is empty
+cpu2:
+  b:
+    n = 4
+cpu10:
+  b:
+    n = 4" show 'cpu*:b'
+rm $inspect/cpu3.inspect $inspect/vitrine.inspect
+
+# Diff
+tree changed.inspect 7
+histogram h2.inspect 0 1 2 3 0 6
+point "diff: the same" prints 0 "" diff saved.inspect cpu2
+point "diff: a number" prints 1 '--- saved.inspect
++++ changed.inspect
+~ root:a\:b\/c = 1 -> 7 (+6)' diff saved.inspect changed.inspect
+point "diff: downwards, of part of a tree" prints 1 '--- changed.inspect:root:*
++++ saved.inspect:root:*
+~ root:a\:b\/c = 7 -> 1 (-6)' diff 'changed.inspect:root:*' 'saved.inspect:root:*'
+point "diff: two nodes" prints 1 '--- cpu2:a
++++ cpu2:b
+- m = 3
+~ n = 2 -> 4 (+2)' diff cpu2:a cpu2:b
+point "diff: buckets" prints 1 '--- h.inspect
++++ h2.inspect
+~ root:h [10, 20) = 0 -> 2 (+2)
+~ root:h [40, +inf) = 8 -> 6 (-2)' diff h.inspect h2.inspect
+point "diff: only in one" prints 1 '--- cpu2:a
++++ h.inspect
+- root/a:m = 3
+- root/a:n = 2
++ root:h = linear histogram, count 12, p50 >= 40, p90 >= 40, p99 >= 40
+    [0, 10)     1 ####
+    ...
+    [20, 30)    3 ############
+    ...
+    [40, +inf)  8 ################################' diff cpu2:a h.inspect
+json_diff()
+{
+	"$vitrine" diff --json "$@" | tee json.out
+	[ "${PIPESTATUS[0]}" = 1 ] && jq -c "$filter" json.out >json.got &&
+		diff <(echo "$expected") json.got
+}
+filter='.differences | map(del(.old, .new))'
+expected='[{"path":["root","h"],"difference":[0,0,2,0,0,-2]}]'
+point "diff --json: buckets" json_diff h.inspect h2.inspect
+filter='.differences[]'
+expected='{"path":["root","a:b/c"],"old":1,"new":7,"difference":6}'
+point "diff --json: a number" json_diff saved.inspect changed.inspect
+filter='.differences'
+expected='[{"path":["m"],"old":3},{"path":["n"],"old":2,"new":4,"difference":2}]'
+point "diff --json: paths are those of show" json_diff cpu2:a cpu2:b
+tree largest.inspect 0xffffffffffffffff
+tree zero.inspect 0
+point "diff: 65 bits" prints 1 '--- largest.inspect
++++ zero.inspect
+~ root:a\:b\/c = 18446744073709551615 -> 0 (-18446744073709551615)' \
+	diff largest.inspect zero.inspect
+point "diff: one tree only" prints 2 \
+	"vitrine: cpu*: more than one tree has a name like this; name one" \
+	diff 'cpu*' cpu2
+point "diff: two are needed" bash -c "'$vitrine' diff cpu2; [ \$? = 2 ]"
+: >empty
+point "diff: bad input is no difference" prints 3 \
+	"vitrine: ./empty: offset 0x0: the file is empty" diff ./empty cpu2
+
+# Live: what is frozen, and what links lead to, is opened again
+live()
+{
+	local i
+
+	"$vitrine" show --live --json "$1" >live.out 2>live.err &
+	for ((i = 0; i < 100; i++)); do
+		[ "$(wc -l <live.out)" -ge 1 ] && break
+		sleep 0.1
+	done
+	tree "$2" 6 "$3"
+	for ((i = 0; i < 100; i++)); do
+		[ "$(wc -l <live.out)" -ge 2 ] && break
+		sleep 0.1
+	done
+	kill -INT $!
+	wait $!
+	cat live.err live.out
+	[ "$(wc -l <live.out)" = 2 ] && grep -qF '"a:b/c":6' live.out
+}
+tree $inspect/lazy.inspect 5 -2
+point "live: a frozen tree" live lazy $inspect/lazy.inspect -2
+tree gone.inspect 5
+point "live: a linked tree" live './v2-links.inspect:gone' gone.inspect 2
+
+echo "1..$tests"
+exit $failed

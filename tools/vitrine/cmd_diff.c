@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * `vitrine diff': what two trees, or parts of them, differ in.
+ *
+ * One line for each difference: "-" for what only the first has, "+" for what
+ * only the second has, "~" for what has changed. Places are written as
+ * selectors have them.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include <vitrine/inspect.h>
+
+#include "commands.h"
+#include "diff.h"
+#include "double.h"
+#include "histogram.h"
+#include "json.h"
+#include "outline.h"
+#include "terminal.h"
+#include "trees.h"
+
+#define INDENT		4	/* of further lines of a value */
+#define NUMBER_BYTES	48	/* a difference, in decimal */
+
+/* In the words of the command's page: differences take what is bad input else. */
+#define EXIT_DIFFERENT	1
+
+struct diff_args {
+	bool json;
+	char **args;
+	int nr_args;
+};
+
+/**
+ * struct diff - one comparison
+ * @args: what was asked for
+ * @writer: of JSON
+ * @base: nodes whose content is compared, NULL for all: paths begin below
+ * @nr: differences so far
+ */
+struct diff {
+	struct diff_args args;
+	struct json_writer writer;
+	const struct vitrine_value *base[2];
+	uint64_t nr;
+};
+
+static int worse(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+/* ---- Numbers ----------------------------------------------------------- */
+
+/* A 65-bit number and its sign, in decimal. */
+static void format_integer(__int128 number, char text[NUMBER_BYTES])
+{
+	bool negative = number < 0;
+	char digits[NUMBER_BYTES];
+	int nr = 0;
+
+	if (negative)
+		number = -number;
+	do {
+		digits[nr++] = '0' + (int)(number % 10);
+		number /= 10;
+	} while (number);
+	if (negative)
+		*text++ = '-';
+	while (nr)
+		*text++ = digits[--nr];
+	*text = '\0';
+}
+
+static __int128 integer_of(const struct vitrine_value *value)
+{
+	return vitrine_value_type(value) == VITRINE_INT ?
+		(__int128)vitrine_value_int(value) :
+		(__int128)vitrine_value_uint(value);
+}
+
+static bool is_integer(const struct vitrine_value *value)
+{
+	return vitrine_value_type(value) == VITRINE_INT ||
+	       vitrine_value_type(value) == VITRINE_UINT;
+}
+
+/* false: no numbers, or no number is their difference. */
+static bool difference(const struct vitrine_value *old,
+		       const struct vitrine_value *new, char text[NUMBER_BYTES])
+{
+	double number;
+
+	if (is_integer(old) && is_integer(new)) {
+		format_integer(integer_of(new) - integer_of(old), text);
+		return true;
+	}
+	if (vitrine_value_type(old) != VITRINE_DOUBLE ||
+	    vitrine_value_type(new) != VITRINE_DOUBLE)
+		return false;
+	number = vitrine_value_double(new) - vitrine_value_double(old);
+	double_format(number, text);
+	return __builtin_isfinite(number);
+}
+
+static bool element_difference(const struct vitrine_value *old,
+			       const struct vitrine_value *new, unsigned int i,
+			       char text[NUMBER_BYTES])
+{
+	double number;
+
+	switch (vitrine_value_array(old).type) {
+	case VITRINE_INT:
+		format_integer((__int128)vitrine_value_array_int(new, i) -
+			       vitrine_value_array_int(old, i), text);
+		return true;
+	case VITRINE_UINT:
+		format_integer((__int128)vitrine_value_array_uint(new, i) -
+			       vitrine_value_array_uint(old, i), text);
+		return true;
+	case VITRINE_DOUBLE:
+		number = vitrine_value_array_double(new, i) -
+			 vitrine_value_array_double(old, i);
+		double_format(number, text);
+		return __builtin_isfinite(number);
+	default:
+		return false;
+	}
+}
+
+/* Elements of an array that are no counts and no content. */
+static unsigned int nr_parameters(const struct vitrine_value *array)
+{
+	return vitrine_value_array(array).format == INSPECT_ARRAY_FLAT ?
+		0 : histogram_nr_parameters(array);
+}
+
+/* Whether two values are arrays that can be compared element by element. */
+static bool are_alike(const struct vitrine_value *old,
+		      const struct vitrine_value *new)
+{
+	struct vitrine_array a = vitrine_value_array(old);
+	struct vitrine_array b = vitrine_value_array(new);
+	unsigned int i;
+
+	if (vitrine_value_type(old) != VITRINE_ARRAY ||
+	    vitrine_value_type(new) != VITRINE_ARRAY || a.type != b.type ||
+	    a.format != b.format || a.count != b.count)
+		return false;
+	for (i = 0; i < nr_parameters(old); i++)
+		if (!diff_same_element(old, new, i))
+			return false;
+	return true;
+}
+
+/* ---- Places ------------------------------------------------------------ */
+
+static bool is_base(const struct diff *diff, const struct vitrine_value *value)
+{
+	return !value || value == diff->base[0] || value == diff->base[1];
+}
+
+/* "root/node:property"; recursion is VITRINE_MAX_DEPTH. */
+static void print_place(const struct diff *diff,
+			const struct vitrine_value *value, bool is_last)
+{
+	const struct vitrine_value *parent = vitrine_value_parent(value);
+	bool is_node = vitrine_value_type(value) == VITRINE_NODE;
+	const char *name;
+	size_t len;
+
+	if (!is_base(diff, parent)) {
+		print_place(diff, parent, false);
+		putchar(is_last && !is_node ? ':' : '/');
+	}
+	name = vitrine_value_name(value, &len);
+	outline_selector_name(name, len);
+	if (vitrine_value_ordinal(value))
+		printf("\\#%u", vitrine_value_ordinal(value) + 1);
+}
+
+/* The same as items of an array; recursion as above. */
+static void json_place(struct diff *diff, const struct vitrine_value *value)
+{
+	const struct vitrine_value *parent = vitrine_value_parent(value);
+
+	if (!is_base(diff, parent))
+		json_place(diff, parent);
+	json_item(&diff->writer, is_base(diff, parent));
+	json_name(&diff->writer, value);
+}
+
+/* ---- Text -------------------------------------------------------------- */
+
+static void print_mark(const struct diff *diff, char mark,
+		       const struct vitrine_value *value)
+{
+	printf("%c ", mark);
+	term_begin(INK_NODE);
+	print_place(diff, value, true);
+	term_end();
+}
+
+static void print_only(const struct diff *diff, char mark,
+		       const struct vitrine_value *value)
+{
+	print_mark(diff, mark, value);
+	if (vitrine_value_type(value) != VITRINE_NODE) {
+		fputs(" = ", stdout);
+		outline_value(value, INDENT, INDENT);
+	}
+	putchar('\n');
+}
+
+/* One line for each element or bucket that differs. */
+static void print_elements(const struct diff *diff,
+			   const struct vitrine_value *old,
+			   const struct vitrine_value *new)
+{
+	unsigned int i, first = nr_parameters(old);
+	char text[NUMBER_BYTES];
+
+	for (i = first; i < vitrine_value_array(old).count; i++) {
+		if (diff_same_element(old, new, i))
+			continue;
+		print_mark(diff, '~', old);
+		putchar(' ');
+		outline_element_place(old, i - first);
+		fputs(" = ", stdout);
+		outline_element(old, i);
+		fputs(" -> ", stdout);
+		outline_element(new, i);
+		if (element_difference(old, new, i, text))
+			printf(" (%s%s)", *text == '-' ? "" : "+", text);
+		putchar('\n');
+	}
+}
+
+static void print_changed(const struct diff *diff,
+			  const struct vitrine_value *old,
+			  const struct vitrine_value *new)
+{
+	char text[NUMBER_BYTES];
+
+	if (are_alike(old, new)) {
+		print_elements(diff, old, new);
+		return;
+	}
+	if (vitrine_value_type(old) == VITRINE_ARRAY ||
+	    vitrine_value_type(new) == VITRINE_ARRAY) {
+		print_only(diff, '-', old);
+		print_only(diff, '+', new);
+		return;
+	}
+	print_mark(diff, '~', old);
+	fputs(" = ", stdout);
+	outline_value(old, INDENT, INDENT);
+	fputs(" -> ", stdout);
+	outline_value(new, INDENT, INDENT);
+	if (difference(old, new, text))
+		printf(" (%s%s)", *text == '-' ? "" : "+", text);
+	putchar('\n');
+}
+
+/* ---- JSON -------------------------------------------------------------- */
+
+static void member(struct diff *diff, bool first, const char *name)
+{
+	json_member(&diff->writer, first, name, strlen(name), 0);
+}
+
+/* Of arrays a list, of histograms one of their buckets. */
+static void json_elements(struct diff *diff, const struct vitrine_value *old,
+			  const struct vitrine_value *new)
+{
+	unsigned int i, first = nr_parameters(old);
+	char text[NUMBER_BYTES];
+
+	member(diff, false, "difference");
+	json_begin_list(&diff->writer);
+	for (i = first; i < vitrine_value_array(old).count; i++) {
+		json_item(&diff->writer, i == first);
+		if (element_difference(old, new, i, text))
+			json_number(&diff->writer, text);
+		else
+			json_null(&diff->writer);
+	}
+	json_end_list(&diff->writer, i == first);
+}
+
+static void json_difference(struct diff *diff, const struct vitrine_value *old,
+			    const struct vitrine_value *new)
+{
+	char text[NUMBER_BYTES];
+
+	json_item(&diff->writer, !diff->nr);
+	json_begin(&diff->writer);
+	member(diff, true, "path");
+	json_begin_list(&diff->writer);
+	json_place(diff, old ? old : new);
+	json_end_list(&diff->writer, false);
+	if (old) {
+		member(diff, false, "old");
+		json_value(&diff->writer, old);
+	}
+	if (new) {
+		member(diff, false, "new");
+		json_value(&diff->writer, new);
+	}
+	if (old && new && difference(old, new, text)) {
+		member(diff, false, "difference");
+		json_number(&diff->writer, text);
+	} else if (old && new && are_alike(old, new) &&
+		   vitrine_value_array(old).type != VITRINE_STRING) {
+		json_elements(diff, old, new);
+	}
+	json_end(&diff->writer, false);
+}
+
+/* ---- Comparing --------------------------------------------------------- */
+
+static bool differs(void *ctx, const struct vitrine_value *old,
+		    const struct vitrine_value *new)
+{
+	struct diff *diff = ctx;
+
+	if (diff->args.json)
+		json_difference(diff, old, new);
+	else if (!new)
+		print_only(diff, '-', old);
+	else if (!old)
+		print_only(diff, '+', new);
+	else
+		print_changed(diff, old, new);
+	diff->nr++;
+	return !ferror(stdout);
+}
+
+static bool stop(void *ctx, const struct vitrine_value *old,
+		 const struct vitrine_value *new)
+{
+	return false;
+}
+
+static void print_head(struct diff *diff)
+{
+	if (!diff->args.json) {
+		term_begin(INK_TITLE);
+		fputs("--- ", stdout);
+		outline_text(diff->args.args[0]);
+		fputs("\n+++ ", stdout);
+		outline_text(diff->args.args[1]);
+		term_end();
+		putchar('\n');
+		return;
+	}
+	json_begin(&diff->writer);
+	member(diff, true, "old");
+	json_string(&diff->writer, diff->args.args[0]);
+	member(diff, false, "new");
+	json_string(&diff->writer, diff->args.args[1]);
+	member(diff, false, "differences");
+	json_begin_list(&diff->writer);
+}
+
+static void print_foot(struct diff *diff)
+{
+	if (!diff->args.json)
+		return;
+	json_end_list(&diff->writer, !diff->nr);
+	json_end(&diff->writer, false);
+	putchar('\n');
+}
+
+/* The node that a selector of one node leads to, or NULL. */
+static const struct vitrine_value *selected_node(const struct trees *trees)
+{
+	const struct vitrine_value *value, *parent = NULL;
+	const struct selector *selector;
+	size_t i, nr;
+
+	selector = trees->nr_selectors ? trees->selectors[0] : NULL;
+	if (!selector || !selector->nr_nodes || selector->has_property)
+		return NULL;
+	nr = selector->nr_nodes + selector->below_root;
+	value = vitrine_hierarchy_first(trees->trees[0].hierarchy);
+	for (i = 0; i < nr; i++) {
+		if (!value || vitrine_value_next(value) ||
+		    vitrine_value_type(value) != VITRINE_NODE)
+			return NULL;
+		parent = value;
+		value = vitrine_value_first_child(value);
+	}
+	return parent;
+}
+
+static int compare(struct diff *diff, const struct trees *old,
+		   const struct trees *new)
+{
+	const struct vitrine_value *a, *b;
+
+	/* Two nodes are compared by what they have, whatever they are called. */
+	diff->base[0] = selected_node(old);
+	diff->base[1] = selected_node(new);
+	if (!diff->base[0] || !diff->base[1]) {
+		diff->base[0] = NULL;
+		diff->base[1] = NULL;
+		a = vitrine_hierarchy_first(old->trees[0].hierarchy);
+		b = vitrine_hierarchy_first(new->trees[0].hierarchy);
+	} else {
+		a = vitrine_value_first_child(diff->base[0]);
+		b = vitrine_value_first_child(diff->base[1]);
+	}
+	if (diff->args.json || !diff_values(a, b, stop, NULL))
+		print_head(diff);
+	diff_values(a, b, differs, diff);
+	print_foot(diff);
+	if (diff->writer.failed)
+		return report_error(vitrine_error_create(ENOMEM, NULL,
+							 VITRINE_NO_OFFSET,
+							 NULL,
+							 "out of memory"));
+	return diff->nr ? EXIT_DIFFERENT : EXIT_DONE;
+}
+
+/* Whatever keeps two trees from being compared is no difference. */
+static int find_one(struct trees *trees, char **arg)
+{
+	int status = trees_find(trees, arg, 1);
+
+	if (status == EXIT_DONE && trees->nr != 1) {
+		fprintf(stderr,
+			"vitrine: %s: more than one tree has a name like this; name one\n",
+			*arg);
+		status = EXIT_USAGE;
+	}
+	if (status == EXIT_DONE)
+		status = trees_read(trees);
+	return status == EXIT_BAD_INPUT ? EXIT_ENVIRONMENT : status;
+}
+
+/* ---- Command line ------------------------------------------------------ */
+
+static const struct argp_option options[] = {
+	{ "json", 'j', NULL, 0, "Print JSON", 0 },
+	{ 0 }
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct diff_args *args = state->input;
+
+	switch (key) {
+	case 'j':
+		args->json = true;
+		return 0;
+	case ARGP_KEY_ARGS:
+		args->args = state->argv + state->next;
+		args->nr_args = state->argc - state->next;
+		return 0;
+	case ARGP_KEY_END:
+		if (args->nr_args != 2)
+			argp_error(state, "two trees are needed, A and B");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "A B",
+	.doc = "Say what two Inspect trees, or parts of them, differ in.\n"
+	       "\013A and B are files, names of trees, or selectors as `vitrine show' takes\n"
+	       "them. Exits with 0 if they say the same, 1 if not, 2 or 3 for trouble.",
+};
+
+/**
+ * cmd_diff() - run `vitrine diff'
+ * @argc: number of arguments
+ * @argv: arguments
+ *
+ * Return: 0, EXIT_DIFFERENT, EXIT_USAGE, or EXIT_ENVIRONMENT, also for bad
+ * input.
+ */
+int cmd_diff(int argc, char **argv)
+{
+	struct diff diff = { .writer = { .stream = stdout, .pretty = true } };
+	struct trees old = { 0 }, new = { 0 };
+	int status;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &diff.args);
+	term_init();
+	status = find_one(&old, &diff.args.args[0]);
+	status = worse(status, find_one(&new, &diff.args.args[1]));
+	if (status == EXIT_DONE)
+		status = compare(&diff, &old, &new);
+	trees_destroy(&old);
+	trees_destroy(&new);
+	return status;
+}
