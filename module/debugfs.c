@@ -326,6 +326,33 @@ static int clock_set(const char *word)
 	return vtr_session_replace(&settings);
 }
 
+static int mode_show(char *line)
+{
+	struct vtr_session_settings settings;
+	unsigned int mode;
+	int len = 0;
+
+	vtr_session_settings(&settings);
+	for (mode = 0; mode < VTR_NR_MODES; mode++)
+		len += scnprintf(line + len, SETTING_MAX_BYTES - len,
+				 mode == settings.mode ? "%s[%s]" : "%s%s",
+				 len ? " " : "", vtr_session_mode_name(mode));
+	return len + scnprintf(line + len, SETTING_MAX_BYTES - len, "\n");
+}
+
+static int mode_set(const char *word)
+{
+	struct vtr_session_settings settings;
+	int mode;
+
+	mode = vtr_session_find_mode(word);
+	if (mode < 0)
+		return mode;
+	vtr_session_settings(&settings);
+	settings.mode = mode;
+	return vtr_session_replace(&settings);
+}
+
 static int buffer_kb_show(char *line)
 {
 	struct vtr_session_settings settings;
@@ -365,6 +392,7 @@ static int subbuf_kb_set(const char *word)
 static const struct setting settings[] = {
 	{ "enable",	enable_show,	enable_set },
 	{ "clock",	clock_show,	clock_set },
+	{ "mode",	mode_show,	mode_set },
 	{ "buffer_kb",	buffer_kb_show,	buffer_kb_set },
 	{ "subbuf_kb",	subbuf_kb_show,	subbuf_kb_set },
 };

@@ -295,7 +295,7 @@ static void write_here(struct vtr_ring *ring, struct vitrine_category *category,
 		   vtr_fxt_strings_words(&encoded);
 	if (!is_small(record, event) ||
 	    !vtr_writer_reserve_here(ring, nr_words, now))
-		vtr_ring_lose(ring, now, nr_words);
+		vtr_ring_lose(ring, nr_words);
 	else
 		write_reserved(ring, now, record, event, &encoded, args);
 }
@@ -320,7 +320,7 @@ void vitrine_trace_write(struct vitrine_category *category,
 	if (in_nmi()) {
 		ring = this_cpu_read(vtr_writer_ring);
 		if (ring != &vtr_writer_none)
-			vtr_ring_lose_nmi(ring);
+			vtr_ring_lose(ring, 0);
 		return;
 	}
 	local_irq_save(flags);

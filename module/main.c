@@ -26,6 +26,10 @@ static char *clock = "";
 module_param(clock, charp, 0444);
 MODULE_PARM_DESC(clock, "Clock of the trace: local, tsc, mono or boot (default: tsc where it is what the kernel tells time by, else local)");
 
+static char *mode = "circular";
+module_param(mode, charp, 0444);
+MODULE_PARM_DESC(mode, "What to do when the trace memory is full: circular, oneshot or streaming (default: circular)");
+
 static unsigned int buffer_kb = 1024;
 module_param(buffer_kb, uint, 0444);
 MODULE_PARM_DESC(buffer_kb, "Trace memory a CPU in KiB, a power of two (default: 1024)");
@@ -70,6 +74,13 @@ static int session_init(void)
 		return err;
 	}
 	settings.clock = err;
+	err = vtr_session_find_mode(mode);
+	if (err < 0) {
+		pr_err("vitrine: mode=%s: no such mode; try circular, oneshot or streaming\n",
+		       mode);
+		return err;
+	}
+	settings.mode = err;
 	err = vtr_session_init(&settings);
 	if (err == -EINVAL)
 		pr_err("vitrine: buffer_kb=%u subbuf_kb=%u: both must be powers of two, subbuf_kb from %lu to 1024 and at most half of buffer_kb\n",

@@ -16,14 +16,28 @@
  *   advance: producer->sequence (release), after the new preamble
  *
  * Pairs with vtr_ring_copy() below and with tools/lib/ring.c.
+ *
+ * A ring that is full or frozen has no room: ring->last is NULL, which sends
+ * the writer the slow way at each record without a test of its own. There what
+ * cannot be written is counted, and whether there is room again is found out.
+ * The row of switches is closed to idle at the first loss, and a sub-buffer
+ * that begins after a loss tells of it.
+ *
+ * Any CPU, in any context, may freeze a ring. The writer might just be giving
+ * itself room, so both store and then look at what the other stores:
+ *
+ *   freeze:  VITRINE_RING_FROZEN, smp_mb(), last = NULL
+ *   advance: last = end of the sub-buffer, smp_mb(), is VITRINE_RING_FROZEN set?
  */
 #include <linux/kernel.h>
+#include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/topology.h>
 
 #include "fxt.h"
+#include "marks.h"
 #include "ring.h"
 
 #define NO_SEQUENCE	(~0ULL)
@@ -62,6 +76,7 @@ static void fill_producer(struct vtr_ring *ring)
 	producer->subbuf_bytes = vtr_ring_subbuf_bytes(config);
 	producer->ticks_per_second = config->ticks_per_second;
 	producer->sequence = NO_SEQUENCE;
+	producer->mode = config->mode;
 }
 
 static int fill_area(struct vtr_ring *ring)
@@ -136,8 +151,8 @@ struct vtr_ring *vtr_ring_create(unsigned int cpu,
 
 	/* No room: the first record begins the first sub-buffer. */
 	ring->subbuf = ring->subbufs[0];
-	ring->last = ring->subbuf;
-	ring->next = ring->last + VTR_FXT_SWITCH_WORDS;
+	ring->next = ring->subbuf;
+	ring->running = ring->switch_base;
 	return ring;
 
 err_ring:
@@ -177,8 +192,73 @@ void vtr_ring_put(struct vtr_ring *ring)
 void vtr_ring_close(struct vtr_ring *ring)
 {
 	/* Pairs with the load-acquire of flags in tools/lib/ring.c. */
-	smp_store_release(&ring->producer->flags, VITRINE_RING_CLOSED);
+	smp_store_release(&ring->producer->flags,
+			  ring->producer->flags | VITRINE_RING_CLOSED);
 	wake_up_all(&ring->wait);
+}
+
+/**
+ * vtr_ring_freeze() - have a ring keep what it holds
+ * @ring: any ring
+ *
+ * Its writer may finish the record it is at; from then on all are lost, and
+ * counted, until vtr_ring_thaw().
+ *
+ * Context: any, NMI included; the caller serialises with thawing and closing.
+ */
+void vtr_ring_freeze(struct vtr_ring *ring)
+{
+	WRITE_ONCE(ring->producer->flags,
+		   ring->producer->flags | VITRINE_RING_FROZEN);
+	smp_mb();	/* Pairs with smp_mb() in give_room(). */
+	WRITE_ONCE(ring->last, NULL);
+	irq_work_queue(&ring->wake);
+}
+
+/**
+ * vtr_ring_thaw() - let a frozen ring go on, in a new sub-buffer
+ * @ring: any ring
+ *
+ * Context: task; the caller serialises with freezing and closing.
+ */
+void vtr_ring_thaw(struct vtr_ring *ring)
+{
+	WRITE_ONCE(ring->producer->flags,
+		   ring->producer->flags & ~VITRINE_RING_FROZEN);
+}
+
+/**
+ * vtr_ring_frozen() - whether a ring is frozen
+ * @ring: any ring
+ *
+ * Context: any.
+ * Return: true if it is.
+ */
+bool vtr_ring_frozen(const struct vtr_ring *ring)
+{
+	return READ_ONCE(ring->producer->flags) & VITRINE_RING_FROZEN;
+}
+
+static const struct vitrine_ring_consumer *
+consumer_of(const struct vtr_ring *ring)
+{
+	return ring->area.pages[VITRINE_RING_CONSUMER_PAGE];
+}
+
+/* May sub-buffer @sequence be begun, and what is in its place given up? */
+static bool may_begin(const struct vtr_ring *ring, u64 sequence)
+{
+	unsigned int nr = ring->config.nr_subbufs;
+
+	if (vtr_ring_frozen(ring))
+		return false;
+	if (sequence < nr || ring->config.mode == VITRINE_MODE_CIRCULAR)
+		return true;
+	if (ring->config.mode == VITRINE_MODE_ONESHOT)
+		return false;
+	/* Any value: at worst a reader loses what it could have had. */
+	/* Pairs with the store-release in want() in tools/lib/ring.c. */
+	return smp_load_acquire(&consumer_of(ring)->sequence) > sequence - nr;
 }
 
 /* Bytes committed since the session began, by the writer's own account. */
@@ -195,7 +275,21 @@ static u64 records_of(u64 bytes, u64 other_bytes, u64 other_records)
 			       (VTR_FXT_SWITCH_WORDS * FXT_WORD_BYTES);
 }
 
-static unsigned int put_preamble(struct vtr_ring *ring, void *subbuf)
+static unsigned int put_clock_pair(u64 *words, u64 now)
+{
+	struct vitrine_clock_pair pair = {
+		.ticks = now,
+		.mono_ns = ktime_get_mono_fast_ns(),
+	};
+	unsigned int nr_words;
+
+	nr_words = vtr_fxt_put_blob(words, VITRINE_CLOCK_BLOB_NAME,
+				    sizeof(pair));
+	memcpy(words + nr_words, &pair, sizeof(pair));
+	return nr_words + sizeof(pair) / FXT_WORD_BYTES;
+}
+
+static unsigned int put_preamble(struct vtr_ring *ring, void *subbuf, u64 now)
 {
 	static const char * const strings[] = {
 		[VTR_FXT_STRING_PROCESS - 1]		= "process",
@@ -215,6 +309,7 @@ static unsigned int put_preamble(struct vtr_ring *ring, void *subbuf)
 	nr_words += vtr_fxt_put_blob(words + nr_words, VITRINE_PROVIDER_NAME,
 				     sizeof(struct vitrine_packet));
 	nr_words += sizeof(struct vitrine_packet) / FXT_WORD_BYTES;
+	nr_words += put_clock_pair(words + nr_words, now);
 	nr_words += vtr_fxt_put_section(words + nr_words, ring->cpu + 1);
 	for (i = 0; i < ARRAY_SIZE(strings); i++)
 		nr_words += vtr_fxt_put_string(words + nr_words, i + 1,
@@ -222,15 +317,36 @@ static unsigned int put_preamble(struct vtr_ring *ring, void *subbuf)
 	return nr_words;
 }
 
-static void fill_packet(const struct vtr_ring *ring, u64 sequence, u64 now,
+/* Say what was lost before this sub-buffer, unless it has been said. */
+static unsigned int put_gap(struct vtr_ring *ring, u64 *words, u64 now)
+{
+	u64 records = READ_ONCE(ring->producer->lost_records);
+	u64 bytes = local64_read(&ring->lost_bytes);
+	struct vtr_ring_gap *gap = &ring->gap;
+	unsigned int nr_words = 0;
+
+	if (records != gap->told_records) {
+		nr_words = vtr_marks_put_gap(words, ring->cpu,
+					     gap->begin ?: now, now,
+					     records - gap->told_records,
+					     bytes - gap->told_bytes);
+		ring->other_records++;
+		gap->told_records = records;
+		gap->told_bytes = bytes;
+	}
+	gap->begin = 0;
+	return nr_words;
+}
+
+static void fill_packet(const struct vtr_ring *ring, u64 sequence, u64 begin,
 			struct vitrine_packet *packet)
 {
 	const struct vtr_ring_config *config = &ring->config;
 
 	packet->magic = VITRINE_PACKET_MAGIC;
 	packet->sequence = sequence;
-	packet->begin_ticks = now;
-	packet->end_ticks = now;
+	packet->begin_ticks = begin;
+	packet->end_ticks = begin;
 	packet->records_before = records_of(ring->bytes_before,
 					    ring->other_bytes,
 					    ring->other_records);
@@ -258,41 +374,99 @@ static void recycle_end(struct vitrine_packet *packet)
 }
 
 /**
- * vtr_ring_advance() - begin the next sub-buffer
+ * vtr_ring_close_row() - end the row of switches with one to idle
+ * @ring: this CPU's ring
+ * @now: when
+ *
+ * Needs no room but what each sub-buffer keeps for it. A row that is closed
+ * stays so; who opens one sees to it that there is room to close it again.
+ *
+ * Context: the ring's CPU, interrupts off.
+ */
+void vtr_ring_close_row(struct vtr_ring *ring, u64 now)
+{
+	u64 running = ring->running, *next = ring->next;
+
+	ring->running = ring->switch_base;
+	/* Only idle, and nobody, has no priority. */
+	if (!FIELD_GET(FXT_SWITCH_OUTGOING_PRIORITY, running))
+		return;
+	/* The idle thread is thread 0 of process 0, here and for viewers. */
+	next[0] = running +
+		  FIELD_PREP(FXT_HEADER_WORDS,
+			     VTR_RING_CLOSE_WORDS - VTR_FXT_SWITCH_WORDS);
+	next[1] = now;
+	next[2] = 0;
+	next[3] = 0;
+	ring->other_records++;
+	ring->other_bytes += VTR_RING_CLOSE_WORDS * FXT_WORD_BYTES;
+	vtr_ring_commit(ring, next + VTR_RING_CLOSE_WORDS, now);
+}
+
+/* Let the writer into @subbuf, unless the ring is being frozen. */
+static void give_room(struct vtr_ring *ring, void *subbuf)
+{
+	WRITE_ONCE(ring->last, subbuf + vtr_ring_subbuf_bytes(&ring->config) -
+		   (VTR_RING_CLOSE_WORDS + VTR_FXT_SWITCH_WORDS) *
+		   FXT_WORD_BYTES);
+	smp_mb();	/* Pairs with smp_mb() in vtr_ring_freeze(). */
+	if (vtr_ring_frozen(ring))
+		WRITE_ONCE(ring->last, NULL);
+}
+
+/* The run queue may be locked: wake from an interrupt of our own. */
+static void wake_readers(struct vtr_ring *ring)
+{
+	if (wq_has_sleeper(&ring->wait) && vtr_ring_readable(ring))
+		irq_work_queue(&ring->wake);
+}
+
+/**
+ * vtr_ring_advance() - begin the next sub-buffer, if there may be one
  * @ring: this CPU's ring
  * @now: time of the record that did not fit, or of the first
  *
- * Recycles the oldest sub-buffer. The thread table is empty afterwards: the
- * caller must register the running thread anew before the next switch.
+ * In circular mode recycles the oldest sub-buffer. If records were lost before,
+ * the new one tells. The thread table is empty afterwards: the caller must
+ * register the running thread anew before the next switch, or open the row of
+ * switches if it is closed.
  *
  * Context: the ring's CPU, interrupts off, the run queue's lock may be held.
+ * Return: false if the ring is full or frozen; the row of switches is closed
+ *	then, and the caller counts its record with vtr_ring_lose().
  */
-void vtr_ring_advance(struct vtr_ring *ring, u64 now)
+bool vtr_ring_advance(struct vtr_ring *ring, u64 now)
 {
 	u64 sequence = ring->producer->sequence + 1;
 	void *subbuf = subbuf_of(ring, sequence);
 	struct vitrine_packet *packet = vtr_ring_packet(subbuf);
 	unsigned int nr_words;
 
+	if (!may_begin(ring, sequence)) {
+		vtr_ring_close_row(ring, now);
+		WRITE_ONCE(ring->last, NULL);
+		if (!ring->gap.begin)
+			ring->gap.begin = now;
+		return false;
+	}
 	ring->bytes_before = bytes_so_far(ring);
 	recycle_begin(packet);
 	/* The packet lies inside what put_preamble() skips. */
-	nr_words = put_preamble(ring, subbuf);
-	fill_packet(ring, sequence, now, packet);
+	nr_words = put_preamble(ring, subbuf, now);
+	fill_packet(ring, sequence, ring->gap.begin ?: now, packet);
+	nr_words += put_gap(ring, (u64 *)subbuf + nr_words, now);
 	ring->other_bytes += nr_words * FXT_WORD_BYTES;
 	ring->subbuf = subbuf;
-	ring->last = subbuf + vtr_ring_subbuf_bytes(&ring->config) -
-		     VTR_FXT_SWITCH_WORDS * FXT_WORD_BYTES;
 	vtr_ring_commit(ring, (u64 *)subbuf + nr_words, now);
 	vtr_threads_forget(&ring->threads);
 	vtr_strings_forget(&ring->strings);
+	give_room(ring, subbuf);
 
 	recycle_end(packet);
 	/* Pairs with the load-acquire in vtr_ring_range(). */
 	smp_store_release(&ring->producer->sequence, sequence);
-	/* The run queue may be locked: wake from an interrupt of our own. */
-	if (wq_has_sleeper(&ring->wait))
-		irq_work_queue(&ring->wake);
+	wake_readers(ring);
+	return true;
 }
 
 /**
@@ -377,7 +551,7 @@ void vtr_ring_stats(const struct vtr_ring *ring, struct vtr_ring_stats *ret)
 }
 
 /**
- * vtr_ring_readable() - whether the reader's next sub-buffer is complete
+ * vtr_ring_readable() - whether as much is complete as the reader waits for
  * @ring: any ring
  *
  * The consumer page may say anything: the answer then helps nobody, but it
@@ -388,14 +562,19 @@ void vtr_ring_stats(const struct vtr_ring *ring, struct vtr_ring_stats *ret)
  */
 bool vtr_ring_readable(const struct vtr_ring *ring)
 {
-	const struct vitrine_ring_consumer *consumer =
-		ring->area.pages[VITRINE_RING_CONSUMER_PAGE];
+	const struct vitrine_ring_consumer *consumer = consumer_of(ring);
+	u64 watermark = READ_ONCE(consumer->watermark);
+	u64 position = READ_ONCE(consumer->sequence);
 	/* Pairs with the release in vtr_ring_advance(). */
 	u64 sequence = smp_load_acquire(&ring->producer->sequence);
 
 	if (READ_ONCE(ring->producer->flags) & VITRINE_RING_CLOSED)
 		return true;
-	return sequence != NO_SEQUENCE && sequence > READ_ONCE(consumer->sequence);
+	if (sequence == NO_SEQUENCE || position >= sequence)
+		return false;
+	watermark = clamp(watermark, 1ULL,
+			  ring->config.nr_subbufs - 1ULL);
+	return sequence - position >= watermark;
 }
 
 #ifdef CONFIG_VITRINE_KUNIT

@@ -15,6 +15,7 @@
 #include <uapi/vitrine/map.h>
 
 #include "area.h"
+#include "fxt.h"
 #include "strings.h"
 #include "threads.h"
 
@@ -22,6 +23,7 @@
  * struct vtr_ring_config - what all rings of a session have in common
  * @session: number of the session
  * @clock: its clock
+ * @mode: what happens when a ring is full
  * @subbuf_order: a sub-buffer is 1 << @subbuf_order pages
  * @nr_subbufs: sub-buffers in a ring, a power of two, at least 2
  * @ticks_per_second: rate of @clock
@@ -31,6 +33,7 @@
 struct vtr_ring_config {
 	u32			session;
 	enum vitrine_clock	clock;
+	enum vitrine_mode	mode;
 	unsigned int		subbuf_order;
 	unsigned int		nr_subbufs;
 	u64			ticks_per_second;
@@ -38,17 +41,39 @@ struct vtr_ring_config {
 	u64			session_realtime_ns;
 };
 
+/*
+ * Kept free at the end of each sub-buffer, so that the row of switches can
+ * always be closed: a switch to idle with the idle thread inline.
+ */
+#define VTR_RING_CLOSE_WORDS	4
+
+/**
+ * struct vtr_ring_gap - what has been said of losses
+ * @told_records: of the records lost, those a mark tells of
+ * @told_bytes: their length
+ * @begin: since when there has been no room, 0 if there is
+ */
+struct vtr_ring_gap {
+	u64			told_records;
+	u64			told_bytes;
+	u64			begin;
+};
+
 /**
  * struct vtr_ring - one CPU's ring
  * @next: where the next record goes, in the sub-buffer being written
- * @last: highest @next at which a switch record still fits
+ * @last: highest @next at which a switch record still fits; NULL while there
+ *	is no room at all: before the first record, when full, when frozen
  * @subbuf: start of the sub-buffer being written
  * @running: outgoing fields of the next switch record, and its base: the
- *	thread that came in last
+ *	thread that came in last; without one, @switch_base, the row of switches
+ *	is closed
  * @switch_base: what all switch records of this CPU share
  * @other_records: records with a timestamp that are not 16 bytes long
  * @other_bytes: committed bytes that are not 16-byte switch records
  * @bytes_before: committed bytes of all earlier sub-buffers
+ * @lost_bytes: length of the records that could not be written
+ * @gap: what has been said of them
  * @strings: its string table
  * @wakeup_base: first word of all wakeup records of this CPU
  * @cpu: CPU that writes
@@ -62,6 +87,7 @@ struct vtr_ring_config {
  * @kref: held by the session and by each open file
  *
  * @next to @wakeup_base belong to the writer: the ring's CPU with interrupts off.
+ * Only @last is also taken away, by whoever freezes the ring.
  * The first five fields and the head of @threads are all that a recorded
  * switch touches, besides the record and the packet.
  */
@@ -74,6 +100,8 @@ struct vtr_ring {
 	u64			other_records;
 	u64			other_bytes;
 	u64			bytes_before;
+	local64_t		lost_bytes;
+	struct vtr_ring_gap	gap;
 	struct vtr_threads	threads;
 	struct vtr_strings	strings;
 	u64			wakeup_base;
@@ -109,11 +137,15 @@ struct vtr_ring *vtr_ring_create(unsigned int cpu,
 void vtr_ring_get(struct vtr_ring *ring);
 void vtr_ring_put(struct vtr_ring *ring);
 void vtr_ring_close(struct vtr_ring *ring);
-void vtr_ring_advance(struct vtr_ring *ring, u64 now);
+void vtr_ring_freeze(struct vtr_ring *ring);
+void vtr_ring_thaw(struct vtr_ring *ring);
+bool vtr_ring_advance(struct vtr_ring *ring, u64 now);
+void vtr_ring_close_row(struct vtr_ring *ring, u64 now);
 size_t vtr_ring_copy(struct vtr_ring *ring, u64 sequence, void *bytes);
 void vtr_ring_range(const struct vtr_ring *ring, u64 *ret_first, u64 *ret_end);
 void vtr_ring_stats(const struct vtr_ring *ring, struct vtr_ring_stats *ret);
 bool vtr_ring_readable(const struct vtr_ring *ring);
+bool vtr_ring_frozen(const struct vtr_ring *ring);
 
 /**
  * vtr_ring_subbuf_bytes() - size of a sub-buffer
@@ -155,27 +187,15 @@ static __always_inline void vtr_ring_commit(struct vtr_ring *ring, u64 *next,
 /**
  * vtr_ring_lose() - count a record that could not be written
  * @ring: this CPU's ring
- * @now: the record's time
- * @nr_words: its length
+ * @nr_words: length of the record, 0 if it is not known
  *
- * Context: the ring's CPU, interrupts off.
+ * Context: the ring's CPU, interrupts off or NMI: the increments are not torn
+ *	apart by an NMI that loses a record itself.
  */
-static inline void vtr_ring_lose(struct vtr_ring *ring, u64 now,
-				 unsigned int nr_words)
+static inline void vtr_ring_lose(struct vtr_ring *ring, unsigned int nr_words)
 {
 	local64_inc((local64_t *)&ring->producer->lost_records);
-}
-
-/**
- * vtr_ring_lose_nmi() - count a record that an NMI could not write
- * @ring: this CPU's ring
- *
- * Context: NMI on the ring's CPU: the ring may be in the middle of anything,
- *	also of counting a lost record, which this does not tear apart.
- */
-static inline void vtr_ring_lose_nmi(struct vtr_ring *ring)
-{
-	local64_inc((local64_t *)&ring->producer->lost_records);
+	local64_add(nr_words * FXT_WORD_BYTES, &ring->lost_bytes);
 }
 
 /**
@@ -189,7 +209,9 @@ static inline void vtr_ring_lose_nmi(struct vtr_ring *ring)
 static inline bool vtr_ring_has(const struct vtr_ring *ring,
 				unsigned int nr_words)
 {
-	return ring->next + nr_words <= ring->last + 2;
+	const u64 *last = READ_ONCE(ring->last);
+
+	return ring->next + nr_words - VTR_FXT_SWITCH_WORDS <= last;
 }
 
 #endif /* _VITRINE_RING_H */

@@ -53,8 +53,7 @@ static u64 rare_state(unsigned int state)
 static __always_inline u64 incoming_fields(unsigned int ref,
 					   const struct task_struct *task)
 {
-	return vtr_fxt_incoming(ref, vtr_fxt_priority(READ_ONCE(task->prio),
-						      vtr_writer_is_idle(task)));
+	return vtr_fxt_incoming(ref, vtr_writer_priority(task));
 }
 
 /* Most that one switch can need: a thread introduced, and the record. */
@@ -83,8 +82,11 @@ static noinline void switch_slow(struct vtr_ring *ring, u64 now, u64 state,
 		return;
 	if (!vtr_ring_has(ring, SWITCH_MAX_WORDS)) {
 		vtr_subject_task(prev, &subject);
-		if (!vtr_writer_reserve(ring, SWITCH_MAX_WORDS, now, &subject))
+		if (!vtr_writer_reserve(ring, SWITCH_MAX_WORDS, now,
+					&subject)) {
+			vtr_ring_lose(ring, VTR_FXT_SWITCH_WORDS);
 			return;
+		}
 	}
 	vtr_subject_task(next, &subject);
 	ref = vtr_writer_introduce(ring, now, &subject);
@@ -203,7 +205,7 @@ static noinline void wakeup_slow(struct vtr_ring *ring, u64 now,
 	if (vtr_writer_reserve_here(ring, VTR_FXT_WAKEUP_WORDS, now))
 		put_wakeup(ring, now, task);
 	else
-		vtr_ring_lose(ring, now, VTR_FXT_WAKEUP_WORDS);
+		vtr_ring_lose(ring, VTR_FXT_WAKEUP_WORDS);
 }
 
 static __always_inline void record_wakeup(u64 now, struct task_struct *task)
@@ -342,27 +344,21 @@ out:
  * vtr_sched_attach() - make this CPU record into a ring
  * @ring: ring of this CPU, which nobody else writes
  *
- * Opens the chain: from idle to who runs now.
+ * Opens the chain, from idle to who runs now; if there is no room, once there is.
  *
  * Context: the ring's CPU, interrupts off; the probes are registered.
  */
 void vtr_sched_attach(struct vtr_ring *ring)
 {
 	u64 now = vtr_clock_ticks(ring->config.clock);
-	struct vtr_subject idle;
-	unsigned int ref;
+	struct vtr_subject subject;
 
-	vtr_subject_idle(&idle);
-	ring->running = ring->switch_base;
-	if (!vtr_writer_reserve(ring, VTR_WRITER_THREAD_WORDS +
-				SWITCH_MAX_WORDS, now, &idle))
-		return;
-	ref = vtr_writer_introduce(ring, now, &idle);
-	ring->running = ring->switch_base |
-			FIELD_PREP(FXT_SWITCH_OUTGOING_THREAD, ref);
+	vtr_subject_task(current, &subject);
+	if (vtr_ring_has(ring, VTR_WRITER_ROW_WORDS))
+		vtr_writer_open_row(ring, now, &subject);
+	else
+		vtr_writer_reserve(ring, VTR_WRITER_ROW_WORDS, now, &subject);
 	this_cpu_write(vtr_writer_ring, ring);
-	if (!vtr_writer_is_idle(current))
-		switch_slow(ring, now, 0, NULL, current);
 }
 
 /**
@@ -375,20 +371,10 @@ void vtr_sched_attach(struct vtr_ring *ring)
 void vtr_sched_detach(void)
 {
 	struct vtr_ring *ring = this_cpu_read(vtr_writer_ring);
-	struct vtr_subject subject;
-	unsigned int ref;
-	u64 now;
 
 	if (ring == &vtr_writer_none)
 		return;
-	if (!vtr_writer_is_idle(current)) {
-		now = vtr_clock_ticks(ring->config.clock);
-		if (vtr_writer_reserve_here(ring, SWITCH_MAX_WORDS, now)) {
-			vtr_subject_idle(&subject);
-			ref = vtr_writer_introduce(ring, now, &subject);
-			put_switch(ring, now, 0, vtr_fxt_incoming(ref, 0));
-		}
-	}
+	vtr_ring_close_row(ring, vtr_clock_ticks(ring->config.clock));
 	this_cpu_write(vtr_writer_ring, &vtr_writer_none);
 }
 

@@ -39,7 +39,7 @@ static struct vitrine_node *trees_node, *rings_node;
 static struct vitrine_uint *refused;
 static struct vitrine_bool *recording;
 static struct vitrine_uint *session_number, *buffer_bytes, *subbuf_bytes;
-static struct vitrine_string *clock;
+static struct vitrine_string *clock, *mode;
 
 static LIST_HEAD(tree_nodes);
 static struct ring_node *ring_nodes;
@@ -161,6 +161,7 @@ static void self_refresh(struct vtr_inspect_refresher *unused)
 	vitrine_uint_set(buffer_bytes, settings.buffer_kb * 1024ULL);
 	vitrine_uint_set(subbuf_bytes, settings.subbuf_kb * 1024ULL);
 	vitrine_string_set(clock, vtr_clock_name(settings.clock));
+	vitrine_string_set(mode, vtr_session_mode_name(settings.mode));
 	vitrine_uint_set(refused, vtr_inspect_refused());
 	refresh_trees();
 	for_each_possible_cpu(cpu)
@@ -197,6 +198,7 @@ int vtr_self_init(void)
 	recording = vitrine_bool_create(node, "recording", false);
 	session_number = vitrine_uint_create(node, "session", 0);
 	clock = vitrine_string_create(node, "clock", "");
+	mode = vitrine_string_create(node, "mode", "");
 	buffer_bytes = vitrine_uint_create(node, "buffer_bytes", 0);
 	subbuf_bytes = vitrine_uint_create(node, "subbuffer_bytes", 0);
 	rings_node = vitrine_node_create(node, "cpus");

@@ -21,6 +21,7 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
+#include <linux/string.h>
 #include <linux/vmalloc.h>
 
 #include "clock.h"
@@ -52,6 +53,36 @@ static u64 *past_switches;
 static void (*publish_ring)(unsigned int cpu);
 static enum cpuhp_state hotplug_state;
 
+static const char * const mode_names[VTR_NR_MODES] = {
+	[VITRINE_MODE_CIRCULAR]		= "circular",
+	[VITRINE_MODE_ONESHOT]		= "oneshot",
+	[VITRINE_MODE_STREAMING]	= "streaming",
+};
+
+/**
+ * vtr_session_mode_name() - what a mode is called in trace/mode
+ * @mode: the mode
+ *
+ * Context: any.
+ * Return: its name.
+ */
+const char *vtr_session_mode_name(enum vitrine_mode mode)
+{
+	return mode_names[mode];
+}
+
+/**
+ * vtr_session_find_mode() - the mode of a name
+ * @name: as from vtr_session_mode_name()
+ *
+ * Context: any.
+ * Return: enum vitrine_mode, or -EINVAL.
+ */
+int vtr_session_find_mode(const char *name)
+{
+	return match_string(mode_names, VTR_NR_MODES, name);
+}
+
 static int check_settings(const struct vtr_session_settings *settings)
 {
 	if (!vtr_clock_usable(settings->clock))
@@ -72,6 +103,7 @@ static void configure(const struct vtr_session_settings *settings, u32 number,
 {
 	config->session = number;
 	config->clock = settings->clock;
+	config->mode = settings->mode;
 	config->subbuf_order = ilog2(settings->subbuf_kb * 1024 / PAGE_SIZE);
 	config->nr_subbufs = settings->buffer_kb / settings->subbuf_kb;
 	config->ticks_per_second = vtr_clock_rate(settings->clock);
@@ -399,12 +431,15 @@ u64 vtr_session_switches(unsigned int cpu)
 /* Append what a ring holds to @bytes, oldest first; return its length. */
 static size_t archive_ring(struct vtr_ring *ring, void *bytes)
 {
-	size_t len = 0;
+	size_t len = 0, copied;
 	u64 sequence, end;
 
 	vtr_ring_range(ring, &sequence, &end);
-	for (; sequence < end; sequence++)
-		len += vtr_ring_copy(ring, sequence, bytes + len);
+	for (; sequence < end; sequence++) {
+		copied = vtr_ring_copy(ring, sequence, bytes + len);
+		/* No gap: what came before one that went meanwhile goes, too. */
+		len = copied ? len + copied : 0;
+	}
 	return len;
 }
 
@@ -469,7 +504,8 @@ static int archive_rings(struct vtr_ring **rings, void **ret, size_t *ret_len)
  * @ret_len: its length in bytes
  *
  * CPU by CPU, oldest sub-buffer first; takes nothing out of the rings and does
- * not keep the CPUs from recording. Sub-buffers recycled meanwhile are missing.
+ * not keep the CPUs from recording. Sub-buffers recycled meanwhile are missing,
+ * and so are earlier ones of that CPU: what there is of a CPU has no gap.
  *
  * Context: task, sleeps.
  * Return: 0, or -ENOMEM.

@@ -15,15 +15,22 @@ struct vtr_ring_stats;
 /**
  * struct vtr_session_settings - what can be chosen of a session
  * @clock: clock of its timestamps
+ * @mode: what happens when a ring is full
  * @buffer_kb: memory for sub-buffers a CPU, KiB, a power of two
  * @subbuf_kb: size of a sub-buffer, KiB, a power of two, at most half of
  *	@buffer_kb
  */
 struct vtr_session_settings {
 	enum vitrine_clock	clock;
+	enum vitrine_mode	mode;
 	unsigned int		buffer_kb;
 	unsigned int		subbuf_kb;
 };
+
+#define VTR_NR_MODES	3
+
+const char *vtr_session_mode_name(enum vitrine_mode mode);
+int vtr_session_find_mode(const char *name);
 
 int vtr_session_init(const struct vtr_session_settings *settings);
 void vtr_session_deinit(void);

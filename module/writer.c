@@ -47,6 +47,7 @@ void vtr_subject_idle(struct vtr_subject *subject)
 	subject->key = 0;
 	subject->process = 0;
 	subject->thread = 0;
+	subject->priority = 0;
 	subject->name = "idle";
 	subject->process_name = "idle";
 }
@@ -67,6 +68,7 @@ void vtr_subject_task(const struct task_struct *task,
 	}
 	subject->key = vtr_writer_key(task);
 	subject->thread = task->pid;
+	subject->priority = vtr_writer_priority(task);
 	subject->name = task->comm;
 	if (task->flags & PF_KTHREAD) {
 		subject->process = KTHREADD_PID;
@@ -148,23 +150,62 @@ unsigned int vtr_writer_introduce(struct vtr_ring *ring, u64 now,
 }
 
 /**
+ * vtr_writer_open_row() - open the row of switches: from idle to who runs
+ * @ring: this CPU's ring, with room for VTR_WRITER_ROW_WORDS
+ * @now: time
+ * @running: who runs
+ *
+ * Context: the ring's CPU, interrupts off.
+ */
+void vtr_writer_open_row(struct vtr_ring *ring, u64 now,
+			 const struct vtr_subject *running)
+{
+	struct vtr_subject idle;
+	unsigned int ref;
+	u64 *next;
+
+	vtr_subject_idle(&idle);
+	ref = vtr_writer_introduce(ring, now, &idle);
+	ring->running = ring->switch_base |
+			FIELD_PREP(FXT_SWITCH_OUTGOING_THREAD, ref);
+	if (!running->thread)
+		return;
+	ref = vtr_writer_introduce(ring, now, running);
+	next = ring->next;
+	next[0] = ring->running | vtr_fxt_incoming(ref, running->priority);
+	next[1] = now;
+	ring->running = ring->switch_base |
+			vtr_fxt_incoming(ref, running->priority) >>
+			VTR_FXT_INCOMING_TO_OUTGOING;
+	vtr_ring_commit(ring, next + VTR_FXT_SWITCH_WORDS, now);
+}
+
+/**
  * vtr_writer_reserve() - make room, in the next sub-buffer if need be
  * @ring: this CPU's ring
  * @nr_words: room that is needed
  * @now: time
- * @running: thread that came in last, which the next sub-buffer begins with
+ * @running: thread that came in last, which the next sub-buffer begins with;
+ *	if the row of switches is closed, thread that runs, to open it with
  *
  * Context: the ring's CPU, interrupts off.
- * Return: false if no sub-buffer is large enough.
+ * Return: false if the ring is full or frozen, or no sub-buffer is large enough;
+ *	vtr_ring_lose() what was to be written.
  */
 bool vtr_writer_reserve(struct vtr_ring *ring, unsigned int nr_words, u64 now,
 			const struct vtr_subject *running)
 {
+	bool closed = ring->running == ring->switch_base;
 	unsigned int ref;
 
 	if (vtr_ring_has(ring, nr_words))
 		return true;
-	vtr_ring_advance(ring, now);
+	if (!vtr_ring_advance(ring, now))
+		return false;
+	if (closed) {
+		vtr_writer_open_row(ring, now, running);
+		return vtr_ring_has(ring, nr_words);
+	}
 	ring->running &= ~FXT_SWITCH_OUTGOING_THREAD;
 	ref = vtr_writer_introduce(ring, now, running);
 	ring->running |= FIELD_PREP(FXT_SWITCH_OUTGOING_THREAD, ref);
@@ -178,7 +219,8 @@ bool vtr_writer_reserve(struct vtr_ring *ring, unsigned int nr_words, u64 now,
  * @now: time
  *
  * Between the record of a switch and the switch itself the thread that runs is
- * not the one that came in last, and no sub-buffer can begin.
+ * not the one that came in last, and no sub-buffer can begin; nor while the row
+ * of switches is closed, which only the next switch can open.
  *
  * Context: the ring's CPU, interrupts off.
  * Return: false if there is no room.

@@ -17,6 +17,10 @@
 				 VTR_FXT_THREAD_NAME_WORDS + \
 				 VTR_FXT_PROCESS_NAME_WORDS)
 
+/* Most that it takes to open the row of switches: idle, a thread, a switch. */
+#define VTR_WRITER_ROW_WORDS	(2 * VTR_WRITER_THREAD_WORDS + \
+				 VTR_FXT_SWITCH_WORDS)
+
 /* A CPU that does not record follows this ring: it never has room. */
 extern struct vtr_ring vtr_writer_none;
 
@@ -28,6 +32,7 @@ DECLARE_PER_CPU(struct vtr_ring *, vtr_writer_ring);
  * @key: its key in the thread table
  * @process: koid of its process
  * @thread: its koid
+ * @priority: its priority, as in a switch record
  * @name: its name; any bytes, which may change
  * @process_name: its process's name, likewise
  */
@@ -35,6 +40,7 @@ struct vtr_subject {
 	u64		key;
 	u64		process;
 	u64		thread;
+	u8		priority;
 	const char	*name;
 	const char	*process_name;
 };
@@ -71,6 +77,19 @@ static __always_inline bool vtr_writer_is_idle(const struct task_struct *task)
 	return !task->pid;
 }
 
+/**
+ * vtr_writer_priority() - priority of a thread, as in a switch record
+ * @task: the thread
+ *
+ * Context: any. Hot.
+ * Return: 0 for idle, else 1 to 139.
+ */
+static __always_inline u8 vtr_writer_priority(const struct task_struct *task)
+{
+	return vtr_fxt_priority(READ_ONCE(task->prio),
+				vtr_writer_is_idle(task));
+}
+
 void vtr_writer_init(void);
 void vtr_subject_idle(struct vtr_subject *subject);
 void vtr_subject_task(const struct task_struct *task,
@@ -79,6 +98,8 @@ bool vtr_writer_reserve(struct vtr_ring *ring, unsigned int nr_words, u64 now,
 			const struct vtr_subject *running);
 bool vtr_writer_reserve_here(struct vtr_ring *ring, unsigned int nr_words,
 			     u64 now);
+void vtr_writer_open_row(struct vtr_ring *ring, u64 now,
+			 const struct vtr_subject *running);
 unsigned int vtr_writer_introduce(struct vtr_ring *ring, u64 now,
 				  const struct vtr_subject *subject);
 u64 *vtr_writer_put_names(struct vtr_ring *ring, u64 *next,

@@ -8,14 +8,17 @@
 
 #define TEST_CPU	3
 
-/* Behind the packet header: a section, and the strings that never change. */
-#define PREAMBLE_STRINGS_BYTES	((1 + 3 * 2 + 2 * 3) * FXT_WORD_BYTES)
+/* Behind the packet header: clocks, a section, strings that never change. */
+#define PREAMBLE_STRINGS_BYTES	((4 + 1 + 3 * 2 + 2 * 3) * FXT_WORD_BYTES)
 
-static struct vtr_ring *new_ring(struct kunit *test, unsigned int nr_subbufs)
+static struct vtr_ring *new_ring_of_mode(struct kunit *test,
+					 unsigned int nr_subbufs,
+					 enum vitrine_mode mode)
 {
 	struct vtr_ring_config config = {
 		.session = 7,
 		.clock = VITRINE_CLOCK_LOCAL,
+		.mode = mode,
 		.subbuf_order = 0,
 		.nr_subbufs = nr_subbufs,
 		.ticks_per_second = 1000000000,
@@ -26,6 +29,11 @@ static struct vtr_ring *new_ring(struct kunit *test, unsigned int nr_subbufs)
 
 	KUNIT_ASSERT_NOT_NULL(test, ring);
 	return ring;
+}
+
+static struct vtr_ring *new_ring(struct kunit *test, unsigned int nr_subbufs)
+{
+	return new_ring_of_mode(test, nr_subbufs, VITRINE_MODE_CIRCULAR);
 }
 
 /* What sched.c does for a switch, and for records of other lengths. */
@@ -94,7 +102,8 @@ static void preamble_is_an_archive(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, bytes);
 	vtr_ring_advance(ring, 5);
 	len = vtr_ring_copy(ring, 0, bytes);
-	KUNIT_ASSERT_EQ(test, len, VITRINE_PREAMBLE_BYTES + PREAMBLE_STRINGS_BYTES);
+	KUNIT_ASSERT_EQ(test, len, VITRINE_PREAMBLE_BYTES +
+			PREAMBLE_STRINGS_BYTES);
 	KUNIT_EXPECT_EQ(test, bytes[0], FXT_MAGIC_RECORD);
 	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_PROVIDER_ID, bytes[1]),
 			TEST_CPU + 1);
@@ -126,7 +135,8 @@ static void every_record_size_wraps(struct kunit *test)
 	size_t len;
 
 	KUNIT_ASSERT_NOT_NULL(test, bytes);
-	limit = (PAGE_SIZE - VITRINE_PREAMBLE_BYTES - PREAMBLE_STRINGS_BYTES) / FXT_WORD_BYTES;
+	limit = (PAGE_SIZE - VITRINE_PREAMBLE_BYTES - PREAMBLE_STRINGS_BYTES) /
+		FXT_WORD_BYTES - VTR_RING_CLOSE_WORDS;
 	for (nr_words = 2; nr_words <= limit; nr_words++) {
 		ring = new_ring(test, 2);
 		for (i = 0; i < 5 * limit / nr_words + 5; i++)
@@ -213,6 +223,247 @@ static void recycled_subbuffer_is_not_copied(struct kunit *test)
 	vtr_ring_put(ring);
 }
 
+/* A switch from who runs to thread reference @ref; false if it was lost. */
+static bool try_switch(struct vtr_ring *ring, u64 now, unsigned int ref)
+{
+	u64 *next;
+
+	if (!vtr_ring_has(ring, VTR_FXT_SWITCH_WORDS) &&
+	    !vtr_ring_advance(ring, now)) {
+		vtr_ring_lose(ring, VTR_FXT_SWITCH_WORDS);
+		return false;
+	}
+	next = ring->next;
+	next[0] = ring->running | vtr_fxt_incoming(ref, 120);
+	next[1] = now;
+	ring->running = ring->switch_base |
+			vtr_fxt_incoming(ref, 120) >> VTR_FXT_INCOMING_TO_OUTGOING;
+	vtr_ring_commit(ring, next + VTR_FXT_SWITCH_WORDS, now);
+	return true;
+}
+
+/* What a reader finds out about one ring. */
+struct account {
+	u64	next;		/* sub-buffer it wants */
+	u64	switches;	/* got, without those that close a row */
+	u64	told;		/* lost, by the marks */
+	u64	told_bytes;
+	u64	before;		/* lost, by the last packet */
+};
+
+static void account_copy(struct kunit *test, struct account *account,
+			 const void *bytes, size_t len)
+{
+	const struct vitrine_packet *packet = bytes + VITRINE_PACKET_OFFSET;
+	const u64 *words = bytes;
+	size_t nr_words = len / FXT_WORD_BYTES, i, record, end_ticks = 0;
+
+	KUNIT_ASSERT_EQ(test, packet->committed_bytes, len);
+	for (i = 0; i < nr_words; i += record) {
+		record = FIELD_GET(FXT_HEADER_WORDS, words[i]);
+		KUNIT_ASSERT_GT(test, record, (size_t)0);
+		KUNIT_ASSERT_LE(test, record, nr_words - i);
+		switch (FIELD_GET(FXT_HEADER_TYPE, words[i])) {
+		case FXT_RECORD_SCHEDULING:
+			KUNIT_EXPECT_GE(test, words[i + 1], end_ticks);
+			end_ticks = words[i + 1];
+			account->switches += record == VTR_FXT_SWITCH_WORDS;
+			break;
+		case FXT_RECORD_EVENT:
+			/* "drop_stats": the two values and the end are last. */
+			account->told += words[i + record - 6];
+			account->told_bytes += words[i + record - 2];
+			KUNIT_EXPECT_EQ(test, words[i + 1],
+					packet->begin_ticks);
+			break;
+		}
+	}
+	KUNIT_EXPECT_EQ(test, account->told, packet->lost_records);
+	account->before = packet->lost_records;
+}
+
+/* Take complete sub-buffers, at most @limit; with @all, the one being written. */
+static void account_read(struct kunit *test, struct vtr_ring *ring,
+			 struct account *account, void *bytes, u64 limit,
+			 bool all)
+{
+	struct vitrine_ring_consumer *consumer =
+		ring->area.pages[VITRINE_RING_CONSUMER_PAGE];
+	u64 first, end;
+	size_t len;
+
+	vtr_ring_range(ring, &first, &end);
+	KUNIT_ASSERT_LE(test, first, account->next);
+	while (limit-- && account->next + !all < end) {
+		len = vtr_ring_copy(ring, account->next, bytes);
+		KUNIT_ASSERT_GT(test, len, (size_t)0);
+		account_copy(test, account, bytes, len);
+		consumer->sequence = ++account->next;
+	}
+}
+
+static u64 next_random(u64 *random)
+{
+	*random = *random * 6364136223846793005ULL + 1442695040888963407ULL;
+	return *random >> 33;
+}
+
+/* One run: a writer and a reader in turns, each for a random while. */
+static void lossy_run(struct kunit *test, enum vitrine_mode mode, u64 *random,
+		      void *bytes)
+{
+	struct vtr_ring *ring = new_ring_of_mode(test, 2 << next_random(random) % 3,
+						 mode);
+	u64 tried = 0, written = 0, frozen = 0;
+	struct vitrine_ring_producer *producer = ring->producer;
+	struct account account = { 0 };
+	unsigned int turns = 1 + next_random(random) % 12, i;
+
+	while (turns--) {
+		for (i = next_random(random) % 1500; i; i--) {
+			tried++;
+			written += try_switch(ring, tried, 1 + tried % 255);
+		}
+		if (next_random(random) % 4 == 0) {
+			vtr_ring_freeze(ring);
+			frozen++;
+		} else {
+			vtr_ring_thaw(ring);
+		}
+		account_read(test, ring, &account, bytes,
+			     next_random(random) % 4, false);
+	}
+	KUNIT_EXPECT_EQ(test, producer->lost_records, tried - written);
+	account_read(test, ring, &account, bytes, ~0ULL, true);
+	KUNIT_EXPECT_EQ(test, account.switches, written);
+	KUNIT_EXPECT_EQ(test, account.told_bytes, account.told * 16);
+	KUNIT_EXPECT_EQ(test, account.told, ring->gap.told_records);
+	KUNIT_EXPECT_EQ(test, producer->lost_records,
+			tried - account.switches);
+	KUNIT_EXPECT_EQ(test, local64_read(&ring->lost_bytes),
+			16 * producer->lost_records);
+	vtr_ring_put(ring);
+}
+
+/* Nothing is overwritten in these modes: lost = tried - read. */
+static void forced_loss_is_exact(struct kunit *test)
+{
+	void *bytes = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+	u64 seed = get_random_u64(), random = seed;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, bytes);
+	kunit_info(test, "seed 0x%llx\n", seed);
+	for (i = 0; i < 1000; i++)
+		lossy_run(test, i & 1 ? VITRINE_MODE_STREAMING :
+					VITRINE_MODE_ONESHOT, &random, bytes);
+}
+
+static void full_oneshot_ring_keeps_its_beginning(struct kunit *test)
+{
+	struct vtr_ring *ring = new_ring_of_mode(test, 2, VITRINE_MODE_ONESHOT);
+	u64 *bytes = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+	u64 now = 0, first, end;
+	size_t len;
+
+	KUNIT_ASSERT_NOT_NULL(test, bytes);
+	while (try_switch(ring, now, 9))
+		now++;
+	KUNIT_EXPECT_FALSE(test, try_switch(ring, now + 1, 9));
+	KUNIT_EXPECT_FALSE(test, vtr_ring_has(ring, VTR_FXT_SWITCH_WORDS));
+	vtr_ring_range(ring, &first, &end);
+	KUNIT_EXPECT_EQ(test, first, 0);
+	KUNIT_EXPECT_EQ(test, end, 2);
+	KUNIT_EXPECT_EQ(test, ring->producer->lost_records, 2);
+	/* The last record closes the row: from thread 9 to idle, inline. */
+	len = vtr_ring_copy(ring, 1, bytes);
+	KUNIT_ASSERT_GT(test, len, (size_t)32);
+	bytes += len / FXT_WORD_BYTES - VTR_RING_CLOSE_WORDS;
+	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_HEADER_WORDS, bytes[0]),
+			VTR_RING_CLOSE_WORDS);
+	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_SWITCH_OUTGOING_THREAD, bytes[0]), 9);
+	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_SWITCH_INCOMING_THREAD, bytes[0]), 0);
+	KUNIT_EXPECT_EQ(test, bytes[1], now);
+	KUNIT_EXPECT_EQ(test, bytes[2], 0);
+	KUNIT_EXPECT_EQ(test, bytes[3], 0);
+	vtr_ring_put(ring);
+}
+
+/* A streaming ring is full or not as the page says; whatever it says, no more. */
+static void hostile_position_loses_but_never_overruns(struct kunit *test)
+{
+	struct vtr_ring *ring = new_ring_of_mode(test, 4, VITRINE_MODE_STREAMING);
+	struct vitrine_ring_consumer *consumer =
+		ring->area.pages[VITRINE_RING_CONSUMER_PAGE];
+	u64 seed = get_random_u64(), random = seed, tried = 0, written = 0;
+	void *bytes = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+	u64 first, end, i;
+	size_t len;
+
+	KUNIT_ASSERT_NOT_NULL(test, bytes);
+	kunit_info(test, "seed 0x%llx\n", seed);
+	for (i = 0; i < 100000; i++) {
+		consumer->sequence = next_random(&random) >> next_random(&random) % 64;
+		consumer->watermark = next_random(&random) << next_random(&random) % 64;
+		vtr_ring_readable(ring);
+		tried++;
+		written += try_switch(ring, tried, 1 + tried % 255);
+	}
+	KUNIT_EXPECT_EQ(test, ring->producer->lost_records, tried - written);
+	KUNIT_EXPECT_GT(test, written, 0);
+	KUNIT_EXPECT_GT(test, tried, written);
+	vtr_ring_range(ring, &first, &end);
+	for (; first < end; first++) {
+		len = vtr_ring_copy(ring, first, bytes);
+		KUNIT_ASSERT_GT(test, len, (size_t)0);
+		walk(test, bytes, len);
+	}
+	vtr_ring_put(ring);
+}
+
+static void watermark_counts_complete_subbuffers(struct kunit *test)
+{
+	static const u64 watermarks[] = { 0, 1, 2, 3, 4, ~0ULL };
+	static const u64 complete[] = { 1, 1, 2, 3, 3, 3 };
+	struct vtr_ring *ring = new_ring(test, 4);
+	struct vitrine_ring_consumer *consumer =
+		ring->area.pages[VITRINE_RING_CONSUMER_PAGE];
+	unsigned int i;
+	u64 nr;
+
+	for (nr = 0; nr < 4; nr++) {
+		KUNIT_ASSERT_TRUE(test, vtr_ring_advance(ring, nr));
+		for (i = 0; i < ARRAY_SIZE(watermarks); i++) {
+			consumer->watermark = watermarks[i];
+			KUNIT_EXPECT_EQ(test, vtr_ring_readable(ring),
+					nr >= complete[i]);
+		}
+	}
+	vtr_ring_put(ring);
+}
+
+static void frozen_ring_keeps_what_it_holds(struct kunit *test)
+{
+	struct vtr_ring *ring = new_ring(test, 2);
+	u64 first, end, now;
+
+	for (now = 0; now < 10; now++)
+		KUNIT_ASSERT_TRUE(test, try_switch(ring, now, 9));
+	vtr_ring_freeze(ring);
+	KUNIT_EXPECT_TRUE(test, vtr_ring_frozen(ring));
+	for (; now < 1000; now++)
+		KUNIT_EXPECT_FALSE(test, try_switch(ring, now, 9));
+	vtr_ring_range(ring, &first, &end);
+	KUNIT_EXPECT_EQ(test, end, 1);
+	vtr_ring_thaw(ring);
+	KUNIT_EXPECT_TRUE(test, try_switch(ring, now, 9));
+	vtr_ring_range(ring, &first, &end);
+	KUNIT_EXPECT_EQ(test, first, 0);
+	KUNIT_EXPECT_EQ(test, end, 2);
+	KUNIT_EXPECT_EQ(test, vtr_ring_packet(ring->subbuf)->begin_ticks, 10);
+	vtr_ring_put(ring);
+}
+
 static void any_consumer_position_is_harmless(struct kunit *test)
 {
 	static const u64 positions[] = { 0, 1, 2, 3, ~0ULL, 1ULL << 63 };
@@ -239,6 +490,11 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(every_record_size_wraps),
 	KUNIT_CASE(counts_are_exact),
 	KUNIT_CASE(recycled_subbuffer_is_not_copied),
+	KUNIT_CASE(forced_loss_is_exact),
+	KUNIT_CASE(full_oneshot_ring_keeps_its_beginning),
+	KUNIT_CASE(hostile_position_loses_but_never_overruns),
+	KUNIT_CASE(watermark_counts_complete_subbuffers),
+	KUNIT_CASE(frozen_ring_keeps_what_it_holds),
 	KUNIT_CASE(any_consumer_position_is_harmless),
 	{}
 };

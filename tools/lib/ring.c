@@ -12,8 +12,8 @@
  *   packet->generation   again, behind a read fence
  *
  * Pairs with vtr_ring_advance() and vtr_ring_commit() in the module.
- * consumer->sequence is only advice to poll(): what this reader takes is
- * decided here.
+ * consumer->sequence tells the kernel what may be overwritten in streaming mode,
+ * and poll() when to wake us: what this reader takes is decided here.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -50,6 +50,7 @@
  * @end: last one we want, NO_SEQUENCE before vitrine_ring_stop()
  * @spare: room for the next copy; @last.bytes may be in use still
  * @packet: header of the last copy; before the first, what to count from
+ * @nr_unwritten: records lost in the kernel that are accounted for
  * @last: the last copy
  * @observe: called between the steps, or NULL
  * @ctx: its context
@@ -69,6 +70,7 @@ struct vitrine_ring {
 	uint64_t end;
 	unsigned char *spare;
 	struct vitrine_packet packet;
+	uint64_t nr_unwritten;
 	struct vitrine_subbuf last;
 	vitrine_observe_fn *observe;
 	void *ctx;
@@ -175,6 +177,7 @@ static uint64_t written_sequence(const struct vitrine_ring *ring)
 static void want(struct vitrine_ring *ring, uint64_t sequence)
 {
 	ring->next = sequence;
+	/* All copies before; pairs with may_begin() in the module. */
 	vtr_store_release(&ring->consumer->sequence, sequence);
 }
 
@@ -206,6 +209,7 @@ static struct vitrine_error *begin_here(struct vitrine_ring *ring)
 	uint64_t sequence;
 	unsigned int i;
 
+	ring->nr_unwritten = vtr_load_once(&ring->producer->lost_records);
 	for (i = 0; i < MAX_ATTEMPTS; i++) {
 		sequence = written_sequence(ring);
 		if (sequence == NO_SEQUENCE) {
@@ -349,7 +353,7 @@ bool vitrine_ring_closed(const struct vitrine_ring *ring)
 uint64_t vitrine_ring_unwritten(const struct vitrine_ring *ring)
 {
 	return vtr_load_once(&ring->producer->lost_records) -
-	       ring->packet.lost_records;
+	       ring->nr_unwritten;
 }
 
 /**
@@ -434,13 +438,24 @@ static struct vitrine_error *copy_subbuf(struct vitrine_ring *ring,
 	return NULL;
 }
 
-static uint64_t lost_before(const struct vitrine_ring *ring,
-			    const struct vitrine_packet *packet)
+/* Not written since then, as far as this sub-buffer knows. */
+static uint64_t unwritten_before(struct vitrine_ring *ring,
+				 const struct vitrine_packet *packet)
 {
-	uint64_t read = ring->packet.records_before + ring->last.nr_records;
+	uint64_t nr = packet->lost_records - ring->nr_unwritten;
 
-	return packet->records_before - read +
-	       packet->lost_records - ring->packet.lost_records;
+	/* What was lost before we came is older than the first we get. */
+	if (packet->lost_records < ring->nr_unwritten)
+		return 0;
+	ring->nr_unwritten = packet->lost_records;
+	return nr;
+}
+
+static uint64_t overwritten_before(const struct vitrine_ring *ring,
+				   const struct vitrine_packet *packet)
+{
+	return packet->records_before - ring->packet.records_before -
+	       ring->last.nr_records;
 }
 
 /* What has been copied to ring->spare is now the last copy. */
@@ -452,7 +467,8 @@ static void keep_copy(struct vitrine_ring *ring, size_t len_bytes)
 	uint64_t nr_lost;
 
 	memcpy(&packet, bytes + VITRINE_PACKET_OFFSET, sizeof(packet));
-	nr_lost = lost_before(ring, &packet);
+	nr_lost = overwritten_before(ring, &packet) +
+		  unwritten_before(ring, &packet);
 	fxt_count(bytes, len_bytes, &counts);
 	ring->spare = (void *)ring->last.bytes;
 	ring->packet = packet;

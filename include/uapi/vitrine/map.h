@@ -17,6 +17,8 @@
  *          24  initialization, ticks per second          2 words
  *          40  BLOB, type DATA, name "vitrine"           2 words
  *          56  struct vitrine_packet, the BLOB's payload
+ *         160  BLOB, type DATA, name "clock"            2 words
+ *         176  struct vitrine_clock_pair, its payload
  *         ...  records, up to committed_bytes
  *
  * so that bytes [0, committed_bytes) of any one of them are an archive.
@@ -34,7 +36,7 @@
 
 #include <linux/types.h>
 
-#define VITRINE_MAP_VERSION		1
+#define VITRINE_MAP_VERSION		2
 #define VITRINE_DEBUGFS_DIR		"vitrine"
 #define VITRINE_INSPECT_DIR		"inspect"
 #define VITRINE_INSPECT_SUFFIX		".inspect"
@@ -62,6 +64,22 @@ enum vitrine_clock {
 	VITRINE_CLOCK_MONO	= 2,
 	VITRINE_CLOCK_BOOT	= 3,
 };
+
+/**
+ * enum vitrine_mode - what happens when a ring is full
+ * @VITRINE_MODE_CIRCULAR: the oldest sub-buffer is overwritten
+ * @VITRINE_MODE_ONESHOT: no more is written
+ * @VITRINE_MODE_STREAMING: no more is written until the reader's position has
+ *	passed the oldest sub-buffer
+ */
+enum vitrine_mode {
+	VITRINE_MODE_CIRCULAR	= 0,
+	VITRINE_MODE_ONESHOT	= 1,
+	VITRINE_MODE_STREAMING	= 2,
+};
+
+/* Thread, of process 0, that a CPU's losses are shown on; nobody's id. */
+#define VITRINE_LOSS_THREAD(cpu)	(0x7fff0000U + (cpu))
 
 /**
  * struct vitrine_packet - what a sub-buffer says of itself
@@ -104,16 +122,37 @@ struct vitrine_packet {
 #define VITRINE_PREAMBLE_BYTES \
 	(VITRINE_PACKET_OFFSET + sizeof(struct vitrine_packet))
 
+#define VITRINE_CLOCK_BLOB_NAME		"clock"
+
+/**
+ * struct vitrine_clock_pair - two clocks read at once, when a sub-buffer begins
+ * @ticks: the session's clock
+ * @mono_ns: CLOCK_MONOTONIC
+ *
+ * Two of them measure how fast the session's clock really ran.
+ */
+struct vitrine_clock_pair {
+	__u64	ticks;
+	__u64	mono_ns;
+};
+
 /**
  * struct vitrine_ring_consumer - page 0, the reader's
- * @sequence: first sub-buffer the reader still wants; poll() reports the ring
- *	readable once that sub-buffer is complete. Any value is harmless.
+ * @sequence: first sub-buffer the reader still wants; in streaming mode, that
+ *	one and all later ones are kept
+ * @watermark: how many complete sub-buffers, from @sequence on, make the ring
+ *	readable for poll(); 0 is as good as 1, more than the ring can hold as
+ *	good as all it can hold
+ *
+ * Any value is harmless to the kernel.
  */
 struct vitrine_ring_consumer {
 	__u64	sequence;
+	__u64	watermark;
 };
 
 #define VITRINE_RING_CLOSED	1U	/* its session is over; nothing follows */
+#define VITRINE_RING_FROZEN	2U	/* a trigger fired; see trace/trigger */
 
 /**
  * struct vitrine_ring_producer - page 1, the kernel's
@@ -122,7 +161,7 @@ struct vitrine_ring_consumer {
  * @cpu: CPU that writes this ring
  * @session: number of the session, as in the packets
  * @clock: enum vitrine_clock
- * @flags: VITRINE_RING_CLOSED
+ * @flags: VITRINE_RING_CLOSED, VITRINE_RING_FROZEN
  * @nr_subbufs: sub-buffers in the ring
  * @subbuf_bytes: size of each, a multiple of the page size
  * @ticks_per_second: of the session's clock
@@ -130,6 +169,8 @@ struct vitrine_ring_consumer {
  *	are complete, and the last @nr_subbufs - 1 of them are still there.
  *	~0 before the first record.
  * @lost_records: records that could not be written so far
+ * @mode: enum vitrine_mode
+ * @reserved: 0
  */
 struct vitrine_ring_producer {
 	__u32	length;
@@ -143,6 +184,8 @@ struct vitrine_ring_producer {
 	__u64	ticks_per_second;
 	__u64	sequence;
 	__u64	lost_records;
+	__u32	mode;
+	__u32	reserved;
 };
 
 #endif /* _UAPI_VITRINE_MAP_H */

@@ -14,4 +14,14 @@ static inline void local64_inc(local64_t *local)
 	local->count++;
 }
 
+static inline void local64_add(u64 delta, local64_t *local)
+{
+	local->count += delta;
+}
+
+static inline u64 local64_read(const local64_t *local)
+{
+	return local->count;
+}
+
 #endif
