@@ -12,6 +12,8 @@
  *		err = vitrine_snapshot_create(source, &snapshot);
  *	if (!err)
  *		err = vitrine_hierarchy_create(snapshot, &hierarchy);
+ *	if (!err)
+ *		err = vitrine_hierarchy_follow_links(hierarchy, path);
  *	...
  *	vitrine_hierarchy_destroy(hierarchy);
  *	vitrine_snapshot_destroy(snapshot);
