@@ -25,6 +25,7 @@ int cmd_metrics(int argc, char **argv);
 int cmd_print(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_show(int argc, char **argv);
+int cmd_watch(int argc, char **argv);
 
 /* Print "vitrine: ERROR"; return the exit code it calls for. */
 int print_error(const struct vitrine_error *err);

@@ -18,6 +18,7 @@ static const struct command commands[] = {
 	{ "show", cmd_show, "print Inspect trees, live or saved" },
 	{ "list", cmd_list, "list Inspect trees and their size" },
 	{ "diff", cmd_diff, "say what two Inspect trees differ in" },
+	{ "watch", cmd_watch, "watch Inspect trees change, on a live screen" },
 	{ "record", cmd_record, "record every context switch into a file" },
 	{ "print", cmd_print, "print a trace as text, in time order" },
 	{ "metrics", cmd_metrics, "print Inspect trees as metrics for Prometheus" },

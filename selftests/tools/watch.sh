@@ -1,0 +1,279 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# `vitrine watch' in a real terminal, tmux's: what is on the screen, what keys do,
+# trees that come and go, and that the terminal is given back.
+#
+#   watch.sh VITRINE WORDS DIR
+
+set -u
+vitrine=$(realpath "$1")
+here=$(cd "$(dirname "$0")" && pwd)
+dir=$(mktemp -d)
+tests=0
+failed=0
+
+if ! type tmux >/dev/null 2>&1; then
+	echo "1..0 # SKIP no tmux here"
+	exit 4
+fi
+
+# The server is ours alone.
+tmux()
+{
+	command tmux -f /dev/null -S "$dir/tmux" "$@"
+}
+
+finish()
+{
+	tmux kill-server 2>/dev/null
+	rm -rf "$dir"
+}
+trap finish EXIT
+
+# point WHAT COMMAND...: COMMAND succeeds
+point()
+{
+	local what=$1 log
+
+	shift
+	tests=$((tests + 1))
+	if log=$("$@" 2>&1); then
+		echo "ok $tests $what"
+	else
+		echo "not ok $tests $what"
+		{ printf '%s\n' "$log"; tmux capture-pane -p; } | sed 's/^/# /'
+		failed=1
+	fi
+}
+
+# until_true COMMAND...: for as long as it may take here, but no longer
+until_true()
+{
+	local i
+
+	for ((i = 0; i < 200; i++)); do
+		"$@" && return
+		sleep 0.05
+	done
+	return 1
+}
+
+screen_has()
+{
+	tmux capture-pane -p | grep -qE -- "$1"
+}
+
+screen_lacks()
+{
+	! screen_has "$1"
+}
+
+shows()
+{
+	until_true screen_has "$1"
+}
+
+hides()
+{
+	until_true screen_lacks "$1"
+}
+
+# highlighted PATTERN: it is on the screen, bold
+highlighted()
+{
+	tmux capture-pane -pe | grep -qE $'\e\\[[0-9;]*1[;m].*'"$1"
+}
+
+# ordered NAME...: these are on the screen in that order
+ordered()
+{
+	local wanted
+
+	wanted=$(printf '%s\n' "$@")
+	[ "$(tmux capture-pane -p | grep -oE "^($(IFS='|'; echo "$*"))" )" = "$wanted" ]
+}
+
+keys()
+{
+	tmux send-keys -t w "$@"
+}
+
+# tree NAME <JSON: the module publishes it, as far as vitrine can tell
+tree()
+{
+	python3 "$here/mktree.py" --frozen >"$dir/new" &&
+	mv "$dir/new" "$dir/vitrine/inspect/$1.inspect"
+}
+
+# watch ARGUMENT...: in a window of its own, with a shell around it
+watch()
+{
+	tmux respawn-window -k -t w "stty -a | tr ' ' '\n' | grep -xE -- '-?(echo|icanon|isig)' >'$dir/before';
+		'$vitrine' watch $* 2>'$dir/err'; echo \$? >'$dir/status.new';
+		stty -a | tr ' ' '\n' | grep -xE -- '-?(echo|icanon|isig)' >'$dir/after';
+		mv '$dir/status.new' '$dir/status'; cat"
+}
+
+# ended STATUS: it has, so, and the terminal is as it was
+ended()
+{
+	until_true test -e "$dir/status" || return
+	cat "$dir/status" "$dir/err"
+	[ "$(cat "$dir/status")" = "$1" ] && diff "$dir/before" "$dir/after"
+	local same=$?
+
+	rm -f "$dir/status"
+	return "$same"
+}
+
+started()
+{
+	watch -i 0.1 && until_true screen_has '^NAME'
+}
+
+mkdir -p "$dir/vitrine/inspect"
+tree one <<<'{"cpus": {"0": {"user_ns": 10, "idle": true}, "1": {"user_ns": 30}}, "name": "a\u001b[2Jb"}'
+tree two <<<'{"big": 20}'
+cd "$dir" || exit 1
+echo "TAP version 13"
+
+export VITRINE_DEBUGFS=$dir LC_ALL=C.UTF-8
+unset NO_COLOR TMUX
+tmux new-session -d -s w -n w -x 100 -y 24 cat || exit 1
+
+# ---- not a terminal ----
+
+not_a_terminal()
+{
+	local said
+
+	said=$("$vitrine" watch 2>&1 </dev/null | cat; echo "${PIPESTATUS[0]}")
+	echo "$said"
+	grep -q "watching takes a terminal; .vitrine show --live" <<<"$said" && [ "${said##*$'\n'}" = 3 ]
+}
+point "no terminal: an error" not_a_terminal
+watch -i 0
+point "an interval that is none" ended 2
+watch absent
+point "nothing to watch" ended 3
+point "and why" grep -q 'absent: there is no such tree' err
+
+# ---- the screen ----
+
+point "starts" started
+point "all properties of all trees" shows '^2 trees, 5 of 5 rows, every 0.1 s, by name'
+point "a row" screen_has '^one:cpus/1:user_ns +30'
+point "what a terminal could take for a command is none" screen_has 'a\?\[2Jb'
+point "a help line" screen_has '^q quit .* filter'
+
+# ---- changes and rates: the tree grows until it has been seen ----
+
+changing()
+{
+	local i
+
+	for ((i = 31; i < 231; i++)); do
+		tree one <<<'{"cpus": {"0": {"user_ns": 10}, "1": {"user_ns": '"$i"'}}}'
+		screen_has '^one:cpus/1:user_ns .*\+[0-9.]+/s$' && highlighted 'one:cpus/1:user_ns' && return
+		sleep 0.05
+	done
+	return 1
+}
+point "a number that changes is highlighted and has a rate" changing
+point "one that does not change is not and has none" screen_has '^one:cpus/0:user_ns +10$'
+point "nor for ever" until_true bash -c "! $(declare -f tmux highlighted); dir=$dir; ! highlighted one:cpus/1"
+
+# ---- order ----
+
+tree one <<<'{"cpus": {"0": {"user_ns": 10}, "1": {"user_ns": 30}}}'
+point "by name" until_true ordered one:cpus/0 one:cpus/1 two:big
+keys v
+point "by value" until_true ordered one:cpus/1 two:big one:cpus/0
+growing()
+{
+	local i
+
+	keys r
+	for ((i = 10; i < 2010; i += 10)); do
+		tree one <<<'{"cpus": {"0": {"user_ns": '"$i"'}, "1": {"user_ns": 30}}}'
+		ordered one:cpus/0 one:cpus/1 two:big && screen_has 'by rate' && return
+		sleep 0.05
+	done
+	return 1
+}
+point "by rate" growing
+keys n
+point "by name again" until_true screen_has 'by name'
+
+# ---- filter ----
+
+keys / C P U S
+point "what is typed filters, in whatever case" hides '^two:big'
+point "and is shown" screen_has '^Filter: CPUS_'
+keys BSpace BSpace BSpace BSpace t w o Enter
+point "backspace, enter" shows '^2 trees, 1 of 3 rows, every 0.1 s, by name, with two'
+keys / Escape
+point "escape: all" shows '^2 trees, 3 of 3 rows'
+
+# ---- trees that come, go and fail ----
+
+tree three <<<'{"late": 1}'
+point "a tree comes" shows '^three:late +1'
+rm vitrine/inspect/three.inspect
+point "a tree goes" hides '^three:late'
+echo nonsense >vitrine/inspect/broken.inspect
+point "a tree that cannot be read is shown as such" shows '^/.*broken.inspect: .*ends within'
+point "and the others go on" screen_has '^two:big'
+rm vitrine/inspect/broken.inspect
+point "and is forgotten" hides 'broken'
+
+# ---- scrolling and size ----
+
+tree two <<<"{$(printf '"p%03d": 1, ' {0..98}) \"p099\": 1}"
+point "more than fits" shows '^two:p010'
+point "the end is not there" screen_lacks '^two:p099'
+keys End
+point "End" shows '^two:p099'
+keys Home
+point "Home" shows '^one:cpus/0'
+keys NPage
+point "Page Down" hides '^one:cpus/0'
+keys PPage
+point "Page Up" shows '^one:cpus/0'
+keys Down
+point "Down" hides '^one:cpus/0'
+keys Up
+point "Up" shows '^one:cpus/0'
+tmux resize-window -t w -x 60 -y 40
+point "a larger window shows more" shows '^two:p034'
+point "with the help line at its end" until_true bash -c "$(declare -f tmux); dir=$dir; tmux capture-pane -p | sed -n 40p | grep -q '^q quit'"
+tmux resize-window -t w -x 10 -y 2
+point "hardly any window" until_true screen_has '^q quit'
+tmux resize-window -t w -x 100 -y 24
+point "and back" shows '^one:cpus/0:user_ns'
+
+# ---- the end ----
+
+keys q
+point "q: ends, and the terminal is as it was" ended 0
+started
+keys C-c
+point "^C" ended 0
+for signal in TERM HUP; do
+	started
+	pid=$(pgrep -f "^$vitrine watch -i 0.1" | head -n 1)
+	kill -"$signal" "$pid"
+	point "SIG$signal" ended 0
+done
+watch "two:p001"
+point "a selector" shows '^1 tree, 1 of 1 rows, every 1 s'
+keys q
+point "ends" ended 0
+tmux respawn-window -k -t w "TERM=nonsense ASAN_OPTIONS=detect_leaks=0 '$vitrine' watch 2>'$dir/err'; echo \$? >'$dir/status'; cp '$dir/before' '$dir/after'; cat"
+# What curses keeps of it is curses' own.
+point "a terminal of an unknown kind" ended 3
+point "and what to do" grep -q 'set TERM' err
+
+echo "1..$tests"
+exit $failed

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The rows of `vitrine watch', without a screen: names, changes, rates, order,
+ * filter.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tap.h"
+#include "vitrine.h"
+#include "watch_rows.h"
+
+#define SECOND	1000000000ULL
+
+/* Types of blocks: see include/uapi/vitrine/inspect.h. */
+enum { NODE = 3, INT = 4, UINT = 5, DOUBLE = 6, NAME = 9, ARRAY = 11 };
+
+static uint64_t words[512];
+static size_t nr_words;
+
+/* The index of a new block: order, type, and what is behind them. */
+static uint32_t put(unsigned int order, unsigned int type, uint64_t fields,
+		    uint64_t word)
+{
+	uint32_t index;
+
+	while (nr_words % (2U << order)) {
+		words[nr_words++] = 0;
+		words[nr_words++] = 0;
+	}
+	index = nr_words / 2;
+	words[nr_words] = order | type << 8 | fields << 16;
+	words[nr_words + 1] = word;
+	nr_words += 2U << order;
+	return index;
+}
+
+/* A value below @parent; @name has at most 8 bytes. */
+static uint32_t put_value(unsigned int order, unsigned int type, uint32_t parent,
+			  const char *name, uint64_t word)
+{
+	uint64_t bytes = 0;
+
+	memcpy(&bytes, name, strlen(name));
+	return put(order, type, parent |
+		   (uint64_t)put(0, NAME, strlen(name), bytes) << 24, word);
+}
+
+static uint32_t begin_tree(void)
+{
+	memset(words, 0, sizeof(words));
+	words[0] = 2 << 8 | 1 << 16 | 0x50534e49ULL << 32;
+	nr_words = 2;
+	return put_value(0, NODE, 0, "root", 0);
+}
+
+static void add_tree(struct watch_rows *rows, const char *name,
+		     unsigned int ordinal)
+{
+	struct vitrine_hierarchy *hierarchy = NULL;
+	struct vitrine_snapshot *snapshot = NULL;
+	struct vitrine_error *err;
+
+	err = vitrine_snapshot_from_bytes(words, nr_words * 8, "test", &snapshot);
+	if (!err)
+		err = vitrine_hierarchy_create(snapshot, &hierarchy);
+	if (err) {
+		vitrine_error_print(err, stdout);
+		exit(1);
+	}
+	watch_rows_add_tree(rows, name, ordinal, hierarchy);
+	vitrine_hierarchy_destroy(hierarchy);
+	vitrine_snapshot_destroy(snapshot);
+}
+
+static uint64_t bits_of(double number)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &number, sizeof(bits));
+	return bits;
+}
+
+/* At time @now a tree of one of each, of these numbers. */
+static void take(struct watch_rows *rows, uint64_t now, int64_t number,
+		 uint64_t large, double real, bool extra)
+{
+	uint32_t root = begin_tree(), node, array;
+
+	put_value(0, INT, root, "int", number);
+	put_value(0, UINT, root, "large", large);
+	node = put_value(0, NODE, root, "node", 0);
+	put_value(0, DOUBLE, node, "real", bits_of(real));
+	put_value(0, UINT, node, "same", 7);
+	array = put_value(2, ARRAY, node, "hist", UINT | 1 << 4 | 5 << 8);
+	words[array * 2 + 2] = 0;
+	words[array * 2 + 3] = 10;
+	words[array * 2 + 4] = 0;
+	words[array * 2 + 5] = large % 1000;
+	words[array * 2 + 6] = 1;
+	if (extra)
+		put_value(0, UINT, root, "new", 1);
+	watch_rows_begin(rows, now);
+	add_tree(rows, "t", 0);
+	watch_rows_end(rows);
+}
+
+static const struct watch_row *row(const struct watch_rows *rows,
+				   const char *name)
+{
+	static const struct watch_row none = { .name = "", .value = "none" };
+	size_t i;
+
+	for (i = 0; i < rows->nr; i++)
+		if (!strcmp(rows->rows[i].name, name))
+			return &rows->rows[i];
+	return &none;
+}
+
+/* The names of a view, each with a space behind it. */
+static const char *names(const struct watch_rows *rows, enum watch_order order,
+			 const char *filter)
+{
+	static char text[512];
+	const struct watch_row **view;
+	size_t i, nr = watch_rows_view(rows, order, filter, &view);
+
+	*text = '\0';
+	for (i = 0; i < nr; i++) {
+		strcat(text, view[i]->name);
+		strcat(text, " ");
+	}
+	free(view);
+	return text;
+}
+
+static void test_values(void)
+{
+	struct watch_rows rows = { 0 };
+
+	take(&rows, 5 * SECOND, -5, UINT64_MAX, 0.5, false);
+	tap_check(rows.nr == 5, "a row for each property");
+	tap_check(!strcmp(row(&rows, "t:int")->value, "-5") &&
+		  !strcmp(row(&rows, "t:large")->value, "18446744073709551615") &&
+		  !strcmp(row(&rows, "t:node:real")->value, "0.5"), "values");
+	tap_check(!strcmp(row(&rows, "t:node:hist")->value, "616 counted"),
+		  "a histogram's count: %s", row(&rows, "t:node:hist")->value);
+	tap_check(row(&rows, "t:int")->is_new && !row(&rows, "t:int")->has_changed &&
+		  row(&rows, "t:int")->rate == 0, "the first time: new, no rate");
+	watch_rows_destroy(&rows);
+}
+
+static void test_rates(void)
+{
+	struct watch_rows rows = { 0 };
+
+	take(&rows, 5 * SECOND, -5, 1000, 0.5, false);
+	take(&rows, 7 * SECOND, 5, 1500, 1.5, true);
+	tap_check(row(&rows, "t:int")->rate == 5 &&
+		  row(&rows, "t:large")->rate == 250 &&
+		  row(&rows, "t:node:real")->rate == 0.5, "rates per second");
+	tap_check(row(&rows, "t:node:hist")->rate == 250, "a histogram's rate");
+	tap_check(row(&rows, "t:int")->has_changed &&
+		  !row(&rows, "t:node:same")->has_changed &&
+		  row(&rows, "t:node:same")->rate == 0, "what has changed");
+	tap_check(row(&rows, "t:new")->is_new && !row(&rows, "t:int")->is_new,
+		  "what is new");
+	take(&rows, 8 * SECOND, INT64_MIN, UINT64_MAX, NAN, false);
+	tap_check(row(&rows, "t:int")->rate == -0x1p63,
+		  "a rate beyond the type");
+	tap_check(!strcmp(row(&rows, "t:new")->value, "none"), "what has gone");
+	take(&rows, 9 * SECOND, INT64_MIN, UINT64_MAX - 1, 0, false);
+	tap_check(row(&rows, "t:large")->rate == -1,
+		  "one less of many: exactly");
+	take(&rows, 9 * SECOND, 0, 0, 0, false);
+	tap_check(row(&rows, "t:int")->rate == 0, "no time, no rate");
+	watch_rows_destroy(&rows);
+}
+
+static void test_trees(void)
+{
+	struct watch_rows rows = { 0 };
+	uint32_t root;
+
+	watch_rows_begin(&rows, SECOND);
+	watch_rows_add_error(&rows, "x: cannot open");
+	root = begin_tree();
+	put_value(0, UINT, root, "a", 1);
+	put_value(0, UINT, root, "a", 2);
+	add_tree(&rows, "t", 0);
+	add_tree(&rows, "t", 1);
+	watch_rows_end(&rows);
+	tap_check(!strcmp(names(&rows, WATCH_BY_NAME, ""),
+			  "x: cannot open t:a t:a#2 t#2:a t#2:a#2 "),
+		  "values and trees of one name: %s", names(&rows, WATCH_BY_NAME, ""));
+	tap_check(!strcmp(names(&rows, WATCH_BY_NAME, "T#2"),
+			  "x: cannot open t#2:a t#2:a#2 "),
+		  "errors pass the filter");
+	watch_rows_destroy(&rows);
+}
+
+static void test_views(void)
+{
+	struct watch_rows rows = { 0 };
+
+	take(&rows, 1 * SECOND, -5, 1000, NAN, false);
+	take(&rows, 2 * SECOND, 995, 1010, NAN, false);
+	tap_check(!strcmp(names(&rows, WATCH_BY_NAME, ""),
+			  "t:int t:large t:node:hist t:node:real t:node:same "),
+		  "in the order of the tree: %s", names(&rows, WATCH_BY_NAME, ""));
+	tap_check(!strcmp(names(&rows, WATCH_BY_VALUE, ""),
+			  "t:large t:int t:node:hist t:node:same t:node:real "),
+		  "by value, the largest first, no number last: %s",
+		  names(&rows, WATCH_BY_VALUE, ""));
+	tap_check(!strcmp(names(&rows, WATCH_BY_RATE, ""),
+			  "t:int t:large t:node:hist t:node:same t:node:real "),
+		  "by rate: %s", names(&rows, WATCH_BY_RATE, ""));
+	tap_check(!strcmp(names(&rows, WATCH_BY_NAME, "NODE:"),
+			  "t:node:hist t:node:real t:node:same "),
+		  "filtered, in whatever case");
+	tap_check(!strcmp(names(&rows, WATCH_BY_RATE, "absent"), ""),
+		  "nothing passes");
+	watch_rows_destroy(&rows);
+	tap_check(!strcmp(names(&rows, WATCH_BY_NAME, ""), ""), "no rows");
+}
+
+int main(void)
+{
+	puts("TAP version 13");
+	test_values();
+	test_rates();
+	test_trees();
+	test_views();
+	return tap_finish();
+}
