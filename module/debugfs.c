@@ -35,10 +35,11 @@
 #include "debugfs.h"
 #include "event.h"
 #include "inspect.h"
+#include "retained.h"
 #include "ring.h"
 #include "session.h"
 
-static struct dentry *top_dir, *inspect_dir, *trace_dir;
+static struct dentry *top_dir, *inspect_dir, *retained_dir, *trace_dir;
 
 /*
  * Copies: what read() serves is copied at the first read() and then stands
@@ -184,15 +185,44 @@ static const struct file_operations *tree_file_operations = &tree_fops;
 static struct dentry *tree_publish(struct vtr_inspect_entry *entry)
 {
 	char name[VITRINE_TREE_NAME_MAX + sizeof(VITRINE_INSPECT_SUFFIX)];
+	bool retained = entry->kind == VTR_INSPECT_RETAINED;
 
 	snprintf(name, sizeof(name), "%s" VITRINE_INSPECT_SUFFIX, entry->name);
-	return debugfs_create_file_unsafe(name, 0400, inspect_dir, entry,
+	return debugfs_create_file_unsafe(name, 0400,
+					  retained ? retained_dir : inspect_dir,
+					  entry,
 					  tree_file_operations);
 }
 
 static const struct vtr_inspect_files tree_files = {
 	.publish	= tree_publish,
 	.withdraw	= debugfs_remove,
+};
+
+/* retained/drop: takes the name of a retained tree, or "*". */
+
+static ssize_t drop_write(struct file *file, const char __user *buf,
+			  size_t count, loff_t *pos)
+{
+	char name[VITRINE_TREE_NAME_MAX + sizeof("\n")];
+	int err;
+
+	if (count >= sizeof(name))
+		return -EINVAL;
+	if (copy_from_user(name, buf, count))
+		return -EFAULT;
+	name[count] = '\0';
+	if (count && name[count - 1] == '\n')
+		name[count - 1] = '\0';
+	err = vtr_retained_drop(name);
+	return err ?: count;
+}
+
+static const struct file_operations drop_fops = {
+	.owner		= THIS_MODULE,
+	.open		= simple_open,
+	.write		= drop_write,
+	.llseek		= noop_llseek,
 };
 
 /* Rings: trace/cpu<N>, mapped only; trace/trace.fxt, read only. */
@@ -493,9 +523,12 @@ void vtr_debugfs_init(void)
 
 	top_dir = debugfs_create_dir(VITRINE_DEBUGFS_DIR, NULL);
 	inspect_dir = debugfs_create_dir(VITRINE_INSPECT_DIR, top_dir);
+	retained_dir = debugfs_create_dir(VITRINE_RETAINED_DIR, inspect_dir);
 	trace_dir = debugfs_create_dir(VITRINE_TRACE_DIR, top_dir);
 	vtr_inspect_set_files(&tree_files);
 
+	debugfs_create_file(VITRINE_DROP_FILE, 0200, retained_dir, NULL,
+			    &drop_fops);
 	debugfs_create_file_unsafe("trace.fxt", 0400, trace_dir, NULL,
 				   &archive_fops);
 	debugfs_create_file("events", 0600, trace_dir, NULL, &events_fops);

@@ -311,11 +311,19 @@ bool vtr_inspect_allowed(const char *name, size_t limit_bytes)
 	return !fault;
 }
 
+/* Retained trees have a directory of their own. */
+static bool same_name(const struct vtr_inspect_entry *a,
+		      const struct vtr_inspect_entry *b)
+{
+	return (a->kind == VTR_INSPECT_RETAINED) ==
+	       (b->kind == VTR_INSPECT_RETAINED) && !strcmp(a->name, b->name);
+}
+
 /**
  * vtr_inspect_register() - give something a name and a file
  * @entry: it; kind, tree or open(), and name are filled in
  *
- * All files have different names, whatever kind they are.
+ * All files of a directory have different names, whatever kind they are.
  *
  * Context: task, sleeps.
  * Return: true, or false if the name is taken: counted, and the log says so.
@@ -328,7 +336,7 @@ bool vtr_inspect_register(struct vtr_inspect_entry *entry)
 	mutex_lock(&files_lock);
 	mutex_lock(&entries_lock);
 	list_for_each_entry(other, &entries, list)
-		taken = taken || !strcmp(other->name, entry->name);
+		taken = taken || same_name(other, entry);
 	if (!taken)
 		list_add_tail(&entry->list, &entries);
 	mutex_unlock(&entries_lock);
@@ -357,6 +365,50 @@ void vtr_inspect_unregister(struct vtr_inspect_entry *entry)
 	list_del(&entry->list);
 	mutex_unlock(&entries_lock);
 	mutex_unlock(&files_lock);
+}
+
+/* From here on nothing refreshes the tree, and no call is under way. */
+static void refreshers_drop(struct vitrine_tree *tree)
+{
+	mutex_lock(&tree->refresh_lock);
+	while (!list_empty(&tree->refreshers))
+		list_del_init(tree->refreshers.next);
+	mutex_unlock(&tree->refresh_lock);
+}
+
+/**
+ * vtr_inspect_freeze() - end a tree's edits for good
+ * @tree: the tree, of which nobody has a handle any more
+ *
+ * Nothing refreshes it any more, and no refresh is under way. The generation
+ * says to readers that nothing more will come. What only edits need is freed.
+ *
+ * Context: task, sleeps.
+ */
+void vtr_inspect_freeze(struct vitrine_tree *tree)
+{
+	struct vtr_heap *heap = &tree->blocks.heap;
+	unsigned long flags;
+	u32 i;
+
+	refreshers_drop(tree);
+	pages_unlabel(tree);
+	vtr_edit_lock(tree, &flags);
+	spin_release(&tree->dep_map, _RET_IP_);
+	/* Pairs with the readers' loads, as vtr_edit_end() does. */
+	smp_store_release(tree->generation, INSPECT_GENERATION_FROZEN);
+	local_irq_restore(flags);
+
+	notes_free(tree);
+	for (i = heap->nr_pages; i < heap->nr_ready; i++) {
+		put_page(virt_to_page(tree->area.pages[i]));
+		tree->area.pages[i] = NULL;
+	}
+	WRITE_ONCE(heap->nr_ready, heap->nr_pages);
+	kvfree(tree->blocks.names);
+	tree->blocks.names = NULL;
+	kvfree(tree->edit_pages);
+	tree->edit_pages = NULL;
 }
 
 /**
@@ -404,15 +456,6 @@ struct vitrine_tree *vitrine_tree_create(const char *name, size_t limit_bytes)
 }
 EXPORT_SYMBOL_GPL(vitrine_tree_create);
 
-/* From here on nothing refreshes the tree, and no call is under way. */
-static void refreshers_drop(struct vitrine_tree *tree)
-{
-	mutex_lock(&tree->refresh_lock);
-	while (!list_empty(&tree->refreshers))
-		list_del_init(tree->refreshers.next);
-	mutex_unlock(&tree->refresh_lock);
-}
-
 /**
  * vitrine_tree_destroy() - remove a tree and its file
  * @tree: the tree, or NULL
@@ -427,7 +470,7 @@ void vitrine_tree_destroy(struct vitrine_tree *tree)
 	if (!tree)
 		return;
 	vtr_inspect_unregister(&tree->entry);
-	refreshers_drop(tree);
+	vtr_inspect_freeze(tree);
 	vtr_inspect_put(tree);
 }
 EXPORT_SYMBOL_GPL(vitrine_tree_destroy);
@@ -525,6 +568,18 @@ int vtr_inspect_open(struct vtr_inspect_entry *entry,
 bool vtr_inspect_frozen(const struct vitrine_tree *tree)
 {
 	return READ_ONCE(*tree->generation) == INSPECT_GENERATION_FROZEN;
+}
+
+/**
+ * vtr_inspect_name() - name of a tree
+ * @tree: the tree
+ *
+ * Context: any.
+ * Return: its name, which lives as long as the tree.
+ */
+const char *vtr_inspect_name(const struct vitrine_tree *tree)
+{
+	return tree->entry.name;
 }
 
 /**
@@ -642,42 +697,6 @@ void vtr_inspect_refresh(struct vitrine_tree *tree)
 	list_for_each_entry(refresher, &tree->refreshers, list)
 		refresher->refresh(refresher);
 	mutex_unlock(&tree->refresh_lock);
-}
-
-/**
- * vtr_inspect_freeze() - end a tree's edits for good
- * @tree: the tree, of which nobody has a handle any more
- *
- * It is refreshed a last time. The generation says to readers that nothing
- * more will come. What only edits need is freed.
- *
- * Context: task, sleeps.
- */
-void vtr_inspect_freeze(struct vitrine_tree *tree)
-{
-	struct vtr_heap *heap = &tree->blocks.heap;
-	unsigned long flags;
-	u32 i;
-
-	vtr_inspect_refresh(tree);
-	refreshers_drop(tree);
-	pages_unlabel(tree);
-	vtr_edit_lock(tree, &flags);
-	spin_release(&tree->dep_map, _RET_IP_);
-	/* Pairs with the readers' loads, as vtr_edit_end() does. */
-	smp_store_release(tree->generation, INSPECT_GENERATION_FROZEN);
-	local_irq_restore(flags);
-
-	notes_free(tree);
-	for (i = heap->nr_pages; i < heap->nr_ready; i++) {
-		put_page(virt_to_page(tree->area.pages[i]));
-		tree->area.pages[i] = NULL;
-	}
-	WRITE_ONCE(heap->nr_ready, heap->nr_pages);
-	kvfree(tree->blocks.names);
-	tree->blocks.names = NULL;
-	kvfree(tree->edit_pages);
-	tree->edit_pages = NULL;
 }
 
 /*

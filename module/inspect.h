@@ -22,10 +22,12 @@ struct vtr_area;
  * enum vtr_inspect_kind - what stands behind a file
  * @VTR_INSPECT_TREE: a tree that its publisher edits
  * @VTR_INSPECT_LAZY: a tree to be, made for each who opens it (lazy.c)
+ * @VTR_INSPECT_RETAINED: a tree that its publisher left behind (retained.c)
  */
 enum vtr_inspect_kind {
 	VTR_INSPECT_TREE,
 	VTR_INSPECT_LAZY,
+	VTR_INSPECT_RETAINED,
 };
 
 /**
@@ -36,7 +38,7 @@ enum vtr_inspect_kind {
  * @open: of a lazy one: get the tree that one opened file shows, with a
  *	reference; 0 or why there is none. Called in task context, may sleep
  * @file: what publish() returned
- * @name: the name, unlike any other's
+ * @name: the name, unlike any other's; retained trees are among themselves
  *
  * Part of what it names, which stays until the entry is unregistered.
  */
@@ -113,6 +115,7 @@ bool vtr_inspect_frozen(const struct vitrine_tree *tree);
 
 struct vitrine_tree *vtr_inspect_get(struct vitrine_tree *tree);
 void vtr_inspect_put(struct vitrine_tree *tree);
+const char *vtr_inspect_name(const struct vitrine_tree *tree);
 struct vtr_area *vtr_inspect_area(struct vitrine_tree *tree);
 void vtr_inspect_stats(struct vitrine_tree *tree,
 		       struct vtr_inspect_stats *ret);

@@ -59,7 +59,7 @@ enum lazy_state {
  * @late: when the running fill has taken too long for anybody, in jiffies
  * @tree: what was filled, in state FILLED
  * @err: why it was not, in state FILLED
- * @stats: figures
+ * @stats: figures, @filling left out
  */
 struct vitrine_lazy {
 	struct vtr_inspect_entry entry;
@@ -350,6 +350,7 @@ void vtr_lazy_stats(struct vtr_inspect_entry *entry, struct vtr_lazy_stats *ret)
 
 	spin_lock(&lazy->lock);
 	*ret = lazy->stats;
+	ret->filling = lazy->state == LAZY_FILLING || lazy->state == LAZY_LEFT;
 	spin_unlock(&lazy->lock);
 }
 

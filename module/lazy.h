@@ -6,16 +6,20 @@
 #ifndef _VTR_LAZY_H
 #define _VTR_LAZY_H
 
+#include <linux/types.h>
+
 struct vtr_inspect_entry;
 
 /**
  * struct vtr_lazy_stats - the figures of one lazy tree
+ * @filling: fill() is running, or about to
  * @fills: calls of fill() that have ended
  * @failures: of these, those that returned an error
  * @timeouts: openers who were told -ETIMEDOUT or -EBUSY
  * @failed: creations and updates refused or lost during all fills
  */
 struct vtr_lazy_stats {
+	bool filling;
 	unsigned long fills;
 	unsigned long failures;
 	unsigned long timeouts;

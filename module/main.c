@@ -13,6 +13,7 @@
 #include "debugfs.h"
 #include "event.h"
 #include "lazy.h"
+#include "retained.h"
 #include "sched.h"
 #include "session.h"
 #include "source.h"
@@ -37,6 +38,14 @@ MODULE_PARM_DESC(buffer_kb, "Trace memory a CPU in KiB, a power of two (default:
 static unsigned int subbuf_kb = 64;
 module_param(subbuf_kb, uint, 0444);
 MODULE_PARM_DESC(subbuf_kb, "Size of a sub-buffer in KiB, a power of two, at most half of buffer_kb (default: 64)");
+
+static unsigned int retained_max = 16;
+module_param(retained_max, uint, 0444);
+MODULE_PARM_DESC(retained_max, "How many trees may stay when their publishers have gone; 0: none (default: 16)");
+
+static unsigned int retained_kb = 4096;
+module_param(retained_kb, uint, 0444);
+MODULE_PARM_DESC(retained_kb, "How many KiB they may take together (default: 4096)");
 
 static char *events = "";
 module_param(events, charp, 0444);
@@ -110,6 +119,7 @@ static int __init vitrine_init(void)
 	err = events_init();
 	if (err)
 		goto err_source;
+	vtr_retained_init(retained_max, retained_kb);
 	err = vtr_lazy_init();
 	if (err)
 		goto err_source;
@@ -148,6 +158,7 @@ static void __exit vitrine_exit(void)
 	vtr_debugfs_deinit();
 	vtr_system_deinit();
 	vtr_self_deinit();
+	vtr_retained_deinit();
 	vtr_lazy_deinit();
 	vtr_session_deinit();
 	vtr_source_deinit();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The tree "vitrine": the module's own state. Per tree how full it is and what
- * was refused, per CPU what was recorded and what was lost.
+ * was refused, per lazy tree how its fills went, per CPU what was recorded and
+ * what was lost.
  *
  * Concurrency: everything below @tree is written by self_refresh(), which the
  * inspect layer never runs twice at a time for one tree.
@@ -17,16 +18,38 @@
 #include "builtin.h"
 #include "clock.h"
 #include "inspect.h"
+#include "lazy.h"
+#include "retained.h"
 #include "ring.h"
 #include "session.h"
 
-struct tree_node {
+#define MAX_FIGURES	6
+
+/**
+ * struct entry_group - a node with a node below it for each entry of one kind
+ * @kind: the kind
+ * @get: gets the figures of an entry, in the order of @figures
+ * @title: name of the node
+ * @figures: names of the figures
+ * @node: the node
+ * @entries: struct entry_node
+ */
+struct entry_group {
+	enum vtr_inspect_kind	kind;
+	void			(*get)(struct vtr_inspect_entry *entry,
+				       u64 *ret);
+	const char		*title;
+	const char		*figures[MAX_FIGURES];
+	struct vitrine_node	*node;
+	struct list_head	entries;
+};
+
+struct entry_node {
 	struct list_head	list;
 	char			name[VITRINE_TREE_NAME_MAX + 1];
 	bool			seen;
 	struct vitrine_node	*node;
-	struct vitrine_uint	*size, *used, *limit, *failed;
-	struct vitrine_uint	*values, *tombstones;
+	struct vitrine_uint	*figures[MAX_FIGURES];
 };
 
 struct ring_node {
@@ -35,89 +58,132 @@ struct ring_node {
 };
 
 static struct vitrine_tree *tree;
-static struct vitrine_node *trees_node, *rings_node;
-static struct vitrine_uint *refused;
+static struct vitrine_node *rings_node;
+static struct vitrine_uint *refused, *dropped;
 static struct vitrine_bool *recording;
 static struct vitrine_uint *session_number, *buffer_bytes, *subbuf_bytes;
 static struct vitrine_string *clock, *mode;
 
-static LIST_HEAD(tree_nodes);
 static struct ring_node *ring_nodes;
 
-static void set_tree(struct tree_node *node,
-		     const struct vtr_inspect_stats *stats)
+static void get_tree(struct vtr_inspect_entry *entry, u64 *ret)
 {
-	vitrine_uint_set(node->size, stats->size_bytes);
-	vitrine_uint_set(node->used, stats->used_bytes);
-	vitrine_uint_set(node->limit, stats->limit_bytes);
-	vitrine_uint_set(node->failed, stats->failed);
-	vitrine_uint_set(node->values, stats->nr_values);
-	vitrine_uint_set(node->tombstones, stats->nr_tombstones);
-}
-
-static struct tree_node *create_tree_node(const char *name)
-{
-	struct tree_node *node = kzalloc(sizeof(*node), GFP_KERNEL);
-
-	if (!node)
-		return NULL;
-	strscpy(node->name, name, sizeof(node->name));
-	node->node = vitrine_node_create(trees_node, name);
-	node->size = vitrine_uint_create(node->node, "size_bytes", 0);
-	node->used = vitrine_uint_create(node->node, "used_bytes", 0);
-	node->limit = vitrine_uint_create(node->node, "limit_bytes", 0);
-	node->failed = vitrine_uint_create(node->node, "failed", 0);
-	node->values = vitrine_uint_create(node->node, "values", 0);
-	node->tombstones = vitrine_uint_create(node->node, "tombstones", 0);
-	list_add_tail(&node->list, &tree_nodes);
-	return node;
-}
-
-static void delete_tree_node(struct tree_node *node)
-{
-	vitrine_uint_delete(node->size);
-	vitrine_uint_delete(node->used);
-	vitrine_uint_delete(node->limit);
-	vitrine_uint_delete(node->failed);
-	vitrine_uint_delete(node->values);
-	vitrine_uint_delete(node->tombstones);
-	vitrine_node_delete(node->node);
-	list_del(&node->list);
-	kfree(node);
-}
-
-static struct tree_node *find_tree_node(const char *name)
-{
-	struct tree_node *node;
-
-	list_for_each_entry(node, &tree_nodes, list)
-		if (!strcmp(node->name, name))
-			return node;
-	return create_tree_node(name);
-}
-
-static void refresh_tree(struct vtr_inspect_entry *entry, void *unused)
-{
-	struct tree_node *node = find_tree_node(entry->name);
 	struct vtr_inspect_stats stats;
 
-	if (!node)
-		return;
-	node->seen = true;
 	vtr_inspect_stats(entry->tree, &stats);
-	set_tree(node, &stats);
+	ret[0] = stats.size_bytes;
+	ret[1] = stats.used_bytes;
+	ret[2] = stats.limit_bytes;
+	ret[3] = stats.failed;
+	ret[4] = stats.nr_values;
+	ret[5] = stats.nr_tombstones;
 }
 
-static void refresh_trees(void)
+static void get_lazy(struct vtr_inspect_entry *entry, u64 *ret)
 {
-	struct tree_node *node, *tmp;
+	struct vtr_lazy_stats stats;
 
-	list_for_each_entry(node, &tree_nodes, list)
-		node->seen = false;
-	vtr_inspect_for_each(VTR_INSPECT_TREE, refresh_tree, NULL);
-	list_for_each_entry_safe(node, tmp, &tree_nodes, list)
-		if (!node->seen)
-			delete_tree_node(node);
+	vtr_lazy_stats(entry, &stats);
+	ret[0] = stats.filling;
+	ret[1] = stats.fills;
+	ret[2] = stats.failures;
+	ret[3] = stats.timeouts;
+	ret[4] = stats.failed;
+}
+
+#define TREE_FIGURES	{ "size_bytes", "used_bytes", "limit_bytes",	\
+			  "failed", "values", "tombstones" }
+
+static struct entry_group groups[] = {
+	{ VTR_INSPECT_TREE, get_tree, "trees", TREE_FIGURES },
+	{ VTR_INSPECT_LAZY, get_lazy, "lazy",
+	  { "filling", "fills", "failures", "timeouts", "failed" } },
+	{ VTR_INSPECT_RETAINED, get_tree, "retained", TREE_FIGURES },
+};
+
+static void create_groups(struct vitrine_node *root)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(groups); i++) {
+		groups[i].node = vitrine_node_create(root, groups[i].title);
+		INIT_LIST_HEAD(&groups[i].entries);
+	}
+}
+
+static struct entry_node *create_entry(struct entry_group *group,
+				       const char *name)
+{
+	struct entry_node *entry = kzalloc(sizeof(*entry), GFP_KERNEL);
+	unsigned int i;
+
+	if (!entry)
+		return NULL;
+	strscpy(entry->name, name, sizeof(entry->name));
+	entry->node = vitrine_node_create(group->node, name);
+	for (i = 0; i < MAX_FIGURES && group->figures[i]; i++)
+		entry->figures[i] = vitrine_uint_create(entry->node,
+							group->figures[i], 0);
+	list_add_tail(&entry->list, &group->entries);
+	return entry;
+}
+
+static void delete_entry(struct entry_node *entry)
+{
+	unsigned int i;
+
+	for (i = 0; i < MAX_FIGURES; i++)
+		vitrine_uint_delete(entry->figures[i]);
+	vitrine_node_delete(entry->node);
+	list_del(&entry->list);
+	kfree(entry);
+}
+
+static struct entry_node *find_entry(struct entry_group *group,
+				     const char *name)
+{
+	struct entry_node *entry;
+
+	list_for_each_entry(entry, &group->entries, list)
+		if (!strcmp(entry->name, name))
+			return entry;
+	return create_entry(group, name);
+}
+
+static void refresh_entry(struct vtr_inspect_entry *from, void *ctx)
+{
+	struct entry_group *group = ctx;
+	struct entry_node *entry = find_entry(group, from->name);
+	u64 figures[MAX_FIGURES];
+	unsigned int i;
+
+	if (!entry)
+		return;
+	entry->seen = true;
+	group->get(from, figures);
+	for (i = 0; i < MAX_FIGURES && group->figures[i]; i++)
+		vitrine_uint_set(entry->figures[i], figures[i]);
+}
+
+static void refresh_group(struct entry_group *group)
+{
+	struct entry_node *entry, *tmp;
+
+	list_for_each_entry(entry, &group->entries, list)
+		entry->seen = false;
+	vtr_inspect_for_each(group->kind, refresh_entry, group);
+	list_for_each_entry_safe(entry, tmp, &group->entries, list)
+		if (!entry->seen)
+			delete_entry(entry);
+}
+
+/* The tree has gone, and with it what is in it. */
+static void free_group(struct entry_group *group)
+{
+	struct entry_node *entry, *tmp;
+
+	list_for_each_entry_safe(entry, tmp, &group->entries, list)
+		kfree(entry);
 }
 
 static void create_ring_node(struct ring_node *ring, unsigned int cpu)
@@ -153,7 +219,7 @@ static void refresh_ring(unsigned int cpu)
 static void self_refresh(struct vtr_inspect_refresher *unused)
 {
 	struct vtr_session_settings settings;
-	unsigned int cpu;
+	unsigned int cpu, i;
 
 	vtr_session_settings(&settings);
 	vitrine_bool_set(recording, vtr_session_enabled());
@@ -163,7 +229,9 @@ static void self_refresh(struct vtr_inspect_refresher *unused)
 	vitrine_string_set(clock, vtr_clock_name(settings.clock));
 	vitrine_string_set(mode, vtr_session_mode_name(settings.mode));
 	vitrine_uint_set(refused, vtr_inspect_refused());
-	refresh_trees();
+	vitrine_uint_set(dropped, vtr_retained_dropped());
+	for (i = 0; i < ARRAY_SIZE(groups); i++)
+		refresh_group(&groups[i]);
 	for_each_possible_cpu(cpu)
 		refresh_ring(cpu);
 }
@@ -193,7 +261,8 @@ int vtr_self_init(void)
 	}
 	root = vitrine_tree_root(tree);
 	refused = vitrine_uint_create(root, "trees_refused", 0);
-	trees_node = vitrine_node_create(root, "trees");
+	dropped = vitrine_uint_create(root, "retained_dropped", 0);
+	create_groups(root);
 	node = vitrine_node_create(root, "trace");
 	recording = vitrine_bool_create(node, "recording", false);
 	session_number = vitrine_uint_create(node, "session", 0);
@@ -213,12 +282,10 @@ int vtr_self_init(void)
  */
 void vtr_self_deinit(void)
 {
-	struct tree_node *node, *tmp;
+	unsigned int i;
 
 	vitrine_tree_destroy(tree);
-	list_for_each_entry_safe(node, tmp, &tree_nodes, list) {
-		list_del(&node->list);
-		kfree(node);
-	}
+	for (i = 0; i < ARRAY_SIZE(groups); i++)
+		free_group(&groups[i]);
 	kvfree(ring_nodes);
 }

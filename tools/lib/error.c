@@ -114,19 +114,32 @@ struct vitrine_error *vtr_error_os(int code, const char *path,
 				    "%s: %s", action, reason);
 }
 
+/* Opening a lazy tree's file has it filled, which may go wrong. */
+static const char *fill_advice(int code)
+{
+	switch (code) {
+	case ETIMEDOUT:
+		return "its publisher did not fill it in time; other trees are not affected, try again later";
+	case EBUSY:
+		return "its publisher is still filling it for somebody else and takes too long; try again later";
+	case ELOOP:
+		return "its publisher tried to read it while filling it";
+	default:
+		return NULL;
+	}
+}
+
 static const char *open_advice(int code, const char *path)
 {
+	bool in_debugfs = !strncmp(path, debugfs_dir, strlen(debugfs_dir));
+
 	if (code == EACCES)
 		return "run as root, or copy the file as root first";
 	if (code == EPERM)
 		return "the kernel may be locked down: see \"lockdown\" in mmap.rst";
-	if (code == ENOENT && !strncmp(path, debugfs_dir, strlen(debugfs_dir)))
+	if (code == ENOENT && in_debugfs)
 		return "is debugfs mounted, and the module loaded (`insmod vitrine.ko')?";
-	if (code == ETIMEDOUT)
-		return "the tree is made when it is opened, and its publisher took too long";
-	if (code == EBUSY)
-		return "try again";
-	return NULL;
+	return in_debugfs ? fill_advice(code) : NULL;
 }
 
 /**

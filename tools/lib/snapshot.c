@@ -284,6 +284,12 @@ static struct vitrine_error *take(struct buffer *to,
 		observe(source, VITRINE_STEP_READ);
 	}
 	err = take_read(to, source);
+	if (err && err->code == ENOENT && source->map &&
+	    take_mapped(to, source) == ATTEMPT_TAKEN && is_inspect(to)) {
+		/* The writer we raced has gone, and the file with it. */
+		vitrine_error_destroy(err);
+		return NULL;
+	}
 	if (err)
 		return err;
 	if (source->map && buffer_generation(to) & 1)

@@ -40,6 +40,8 @@
 #define VITRINE_DEBUGFS_DIR		"vitrine"
 #define VITRINE_INSPECT_DIR		"inspect"
 #define VITRINE_INSPECT_SUFFIX		".inspect"
+#define VITRINE_RETAINED_DIR		"retained"	/* in the former */
+#define VITRINE_DROP_FILE		"drop"		/* in the former */
 #define VITRINE_TRACE_DIR		"trace"
 #define VITRINE_PROVIDER_NAME		"vitrine"
 

@@ -1,0 +1,144 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Lazy trees whose fills succeed, fail, recurse, take too long, never end or do
+# not fit: each ends in a clear result, and the rest of the world goes on.
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+
+publish()
+{
+	insmod "$VITRINE_MODULES/lazy.ko" "$@"
+}
+
+# figure TREE NAME: what the tree "vitrine" says of a lazy tree
+figure()
+{
+	value vitrine ".root.lazy[\"$1\"].$2"
+}
+
+# until_equal WANTED COMMAND...: wait until COMMAND prints WANTED
+until_equal()
+{
+	local wanted=$1 tries said
+
+	shift
+	for ((tries = 0; tries < 600; tries++)); do
+		said=$("$@")
+		[ "$said" != "$wanted" ] || return 0
+		sleep 0.1
+	done
+	echo "still $said"
+	return 1
+}
+
+release()
+{
+	echo "$1" >/sys/module/lazy/parameters/release
+}
+
+load enable=0
+publish
+
+# ---- fills that end ---------------------------------------------------------
+
+check "nothing is filled before it is read" test "$(figure lazy-fine fills)" = 0
+check "a fill is what is read" test "$(value lazy-fine .root.ctx)" = context
+check "each opening is a fill of its own" test "$(value lazy-fine .root.fill)" = 2
+check "and they are counted" test "$(figure lazy-fine fills)" = 2
+cp "$INSPECT/lazy-fine.inspect" /tmp/fine.inspect
+check "what is read is sound" vitrine check /tmp/fine.inspect
+check "and frozen" grep -q "^ *fffffffffffffffe$" <(od -An -tx8 -j8 -N8 /tmp/fine.inspect)
+
+check "a fill beyond the limit is sound" vitrine check "$INSPECT/lazy-full.inspect"
+check "it kept to its limit" test "$(cat "$INSPECT/lazy-full.inspect" | wc -c)" = 4096
+check "what did not fit is counted" test "$(figure lazy-full failed)" -gt 700
+
+check "a fill that fails: its errno" refuses 3 "Input/output error" vitrine show lazy-fail
+echo -13 >/sys/module/lazy/parameters/fail
+check "another errno" refuses 3 "Permission denied" vitrine show lazy-fail
+echo -512 >/sys/module/lazy/parameters/fail
+check "one that is none for user space" refuses 3 "Input/output error" vitrine show lazy-fail
+echo 1 >/sys/module/lazy/parameters/fail
+check "one that is none at all" refuses 3 "Input/output error" vitrine show lazy-fail
+check "failures are counted" test "$(figure lazy-fail failures)" = 4
+
+check "a fill that opens its own file: ELOOP" test "$(value lazy-self .root.opened)" = -40
+vitrine show lazy-ping >/dev/null 2>&1
+vitrine show lazy-pong >/dev/null 2>&1
+for tree in lazy-ping lazy-pong; do
+	check "fills that open each other's end: $tree" until_equal 0 figure $tree filling
+done
+
+# ---- a fill that takes too long ---------------------------------------------
+
+check "a fill that does not end: ETIMEDOUT" \
+	refuses 3 "did not fill it in time" vitrine show lazy-endless
+check "while it goes on: EBUSY" refuses 3 "is still filling it" vitrine show lazy-endless
+check "both are counted" test "$(figure lazy-endless timeouts)" = 2
+check "other lazy trees are filled" vitrine show lazy-fine
+check "other trees are read" vitrine show system
+check "all at once: the rest is shown" \
+	grep -q context <(vitrine show 2>/dev/null)
+release 1
+check "it ends after all" until_equal 0 figure lazy-endless filling
+check "then it can be read" until_equal true value lazy-endless .root.released
+
+# ---- the publisher goes -----------------------------------------------------
+
+release 0
+check "again it does not end" fails vitrine show lazy-endless
+exec 5<"$INSPECT/lazy-fine.inspect"
+check "the publisher unloads, which ends the fill" rmmod lazy
+check "its files are gone" test ! -e "$INSPECT/lazy-fine.inspect"
+check "and no longer in the module's own tree" test "$(value vitrine '.root.lazy | length')" = 0
+check "who has one open reads its fill" sh -c 'cat <&5 >/tmp/last.inspect'
+check "which is sound" vitrine check /tmp/last.inspect
+check "the module is held" fails rmmod vitrine
+exec 5<&-
+
+# ---- openers that are killed, wait, or are left -----------------------------
+
+publish timeout_ms=600000
+cat "$INSPECT/lazy-endless.inspect" >/dev/null 2>&1 &
+killed=$!
+check "an opener waits" until_equal 1 figure lazy-endless filling
+cat "$INSPECT/lazy-endless.inspect" >/tmp/waited.inspect &
+waiting=$!
+kill -KILL $killed
+wait $killed 2>/dev/null
+check "it is killed at once" test $? = 137
+check "the fill goes on" test "$(figure lazy-endless filling)" = 1
+release 1
+check "another waits for its turn" wait $waiting
+check "and gets it" vitrine check /tmp/waited.inspect
+check "two fills" test "$(figure lazy-endless fills)" = 2
+
+release 0
+cat "$INSPECT/lazy-endless.inspect" >/dev/null 2>&1 &
+left=$!
+check "an opener waits again" until_equal 1 figure lazy-endless filling
+check "the publisher unloads meanwhile" rmmod lazy
+wait $left
+check "the opener has come back" within 0 $? 1
+
+storm()
+{
+	local i pids=()
+
+	for ((i = 0; i < 20; i++)); do
+		vitrine show lazy-fine >/dev/null &
+		pids+=($!)
+	done
+	for i in "${pids[@]}"; do
+		wait "$i" || return
+	done
+}
+
+publish
+check "twenty openers at once" storm
+check "one fill for each" test "$(figure lazy-fine fills)" = 20
+check "unload" rmmod lazy
+
+finish

@@ -1,0 +1,154 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Trees that outlive their publisher: while somebody reads, maps and watches
+# them, within their bounds, until they are dropped.
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+
+retained="$INSPECT/retained"
+
+publish()
+{
+	insmod "$VITRINE_MODULES/retained.ko" "$@"
+}
+
+# leave PARAM...: a publisher comes and goes
+leave()
+{
+	publish "$@" && rmmod retained
+}
+
+# names: the trees there are, in one line
+names()
+{
+	find "$retained" -name '*.inspect' -printf '%f\n' | sort | tr '\n' ' '
+}
+
+drop()
+{
+	echo "$1" >"$retained/drop"
+}
+
+# is_last FILE: a snapshot whose numbers fit and that is frozen
+is_last()
+{
+	vitrine check "$1" || return
+	od -An -tx8 -j8 -N8 "$1" | grep -q "^ *fffffffffffffffe$" || return
+	vitrine show --json "$1" >/tmp/last.json || return
+	jq -e '.root.steps > 0 and .root.twice == 2 * .root.steps' /tmp/last.json
+}
+
+# said WORD FILE: wait until FILE says WORD
+said()
+{
+	local tries
+
+	for ((tries = 0; tries < 600; tries++)); do
+		! grep -q "$1" "$2" || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+# ---- the publisher goes while readers read, map and watch -------------------
+
+load enable=0
+publish
+check "nothing is retained yet" test -z "$(names)"
+exec 5<"$INSPECT/retained0.inspect"
+"$VITRINE_SELFTESTS/watch_frozen" "$INSPECT/retained0.inspect" >/tmp/watch.log 2>&1 &
+watching=$!
+(while cp "$INSPECT/retained0.inspect" /tmp/read.inspect && vitrine check /tmp/read.inspect; do :; done) \
+	>/tmp/read.log 2>&1 &
+reading=$!
+check "somebody watches" said watching /tmp/watch.log
+check "somebody reads" said "" /tmp/read.log
+check "the publisher unloads" rmmod retained
+check "who watches sees its end" wait $watching
+wait $reading
+check "who reads is told" grep -q "No such file" /tmp/read.log
+check "and no reader saw a fault" fails grep -q "not sound" /tmp/watch.log /tmp/read.log
+check "who has it open reads its last state" sh -c 'cat <&5 >/tmp/open.inspect'
+check "which is right" is_last /tmp/open.inspect
+check "its file is gone" test ! -e "$INSPECT/retained0.inspect"
+check "and is with the retained ones" test "$(names)" = "retained0.inspect "
+cp "$retained/retained0.inspect" /tmp/retained.inspect
+check "that is the last state, too" is_last /tmp/retained.inspect
+check "they are the same" cmp /tmp/open.inspect /tmp/retained.inspect
+check "the command finds it by name" vitrine show retained/retained0
+check "it is in the module's own tree" \
+	test "$(value vitrine .root.retained.retained0.size_bytes)" -ge 4096
+check "the module is held" fails rmmod vitrine
+exec 5<&-
+
+# ---- the same name again ----------------------------------------------------
+
+publish
+check "a tree of that name can be made" test -e "$INSPECT/retained0.inspect"
+check "beside the retained one" test "$(names)" = "retained0.inspect "
+rmmod retained
+check "which gives way to it" fails cmp -s /tmp/retained.inspect "$retained/retained0.inspect"
+check "and is counted" test "$(value vitrine .root.retained_dropped)" = 1
+
+# ---- dropped on request -----------------------------------------------------
+
+leave name=other trees=3
+check "there are four" test "$(names)" = "other0.inspect other1.inspect other2.inspect retained0.inspect "
+exec 5<"$retained/other1.inspect"
+check "one is dropped" drop other1
+check "it is gone" test "$(names)" = "other0.inspect other2.inspect retained0.inspect "
+check "who has it open reads it" sh -c 'cat <&5 >/tmp/dropped.inspect'
+check "whole" vitrine check /tmp/dropped.inspect
+exec 5<&-
+check "one that is not there" fails drop other1
+check "no name" fails drop ""
+check "a name too long" fails drop "$(printf 'x%.0s' {1..64})"
+check "all are dropped" drop "*"
+check "they are gone" test -z "$(names)"
+check "all of none, too" drop "*"
+check "that was nobody's loss" test "$(value vitrine .root.retained_dropped)" = 1
+
+# ---- the whole time somebody reads ------------------------------------------
+
+come_and_go()
+{
+	local i
+
+	for ((i = 0; i < 10; i++)); do
+		leave trees=4 || return
+		drop retained1 || return
+	done
+}
+
+(while [ ! -e /tmp/stop ]; do vitrine show; vitrine check "$retained"/*.inspect; done) >/tmp/storm.log 2>&1 &
+storm=$!
+check "publishers come and go, and some trees with them" come_and_go
+touch /tmp/stop
+wait $storm
+check "nobody saw a fault" fails grep "offset" /tmp/storm.log
+check "unloading drops what is retained" rmmod vitrine
+
+# ---- bounds -----------------------------------------------------------------
+
+load enable=0 retained_max=4
+leave trees=6
+check "no more than retained_max, the last" \
+	test "$(names)" = "retained2.inspect retained3.inspect retained4.inspect retained5.inspect "
+check "the others are counted" test "$(value vitrine .root.retained_dropped)" = 2
+unload
+
+load enable=0 retained_kb=256
+leave trees=3 kb=100
+check "no more than retained_kb, the last" test "$(names)" = "retained1.inspect retained2.inspect "
+leave name=huge kb=300
+check "one that does not fit at all is not kept" test "$(names)" = "retained1.inspect retained2.inspect "
+check "but counted" test "$(value vitrine .root.retained_dropped)" = 2
+unload
+
+load enable=0 retained_max=0
+leave
+check "retained_max=0: none" test -z "$(names)"
+
+finish
