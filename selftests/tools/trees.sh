@@ -283,6 +283,34 @@ chain()
 	[ "$(jq '.[0] | length' chain.out)" = 19 ]
 }
 point "no more than 16 links one behind the other" chain
+# 1025 links to nothing
+many()
+{
+	local i
+
+	cat >many.words <<-WORDS
+	8..15=2 16..31=2 32..63="INSP"
+	2
+	8..15=3 40..63=2
+	0
+	8..15=9 16..27=4
+	"root"
+	zero 2
+	0..3=1 8..15=9 16..27=12
+	"gone.inspect"
+	zero 1
+	WORDS
+	for ((i = 0; i < 1025; i++)); do
+		echo '8..15=12 16..39=1 40..63=2'
+		echo '0..19=4'
+	done >>many.words
+	"$words" many.words >many.inspect
+	"$vitrine" show many.inspect >many.out
+	grep -c 'there is no such tree' many.out
+	[ "$(grep -c 'there is no such tree' many.out)" = 1024 ] &&
+		[ "$(grep -c 'more than 1024 links' many.out)" = 1 ]
+}
+point "no more than 1024 links" many
 
 # Histograms and arrays on a terminal
 histogram h.inspect 0 1 0 3 0 8
