@@ -614,6 +614,21 @@ void vtr_inspect_stats(struct vitrine_tree *tree, struct vtr_inspect_stats *ret)
 }
 
 /**
+ * vtr_inspect_room() - how much more fits into a tree
+ * @node: node of the tree
+ *
+ * Context: any.
+ * Return: bytes; in blocks that may not be next to each other.
+ */
+size_t vtr_inspect_room(const struct vitrine_node *node)
+{
+	const struct vitrine_tree *tree = vtr_edit_tree(node);
+
+	return tree->area.max_pages * PAGE_SIZE -
+	       READ_ONCE(tree->blocks.heap.used_bytes);
+}
+
+/**
  * vtr_inspect_refused() - trees that could not be made
  *
  * Context: any.

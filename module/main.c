@@ -8,7 +8,6 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "builtin.h"
 #include "clock.h"
 #include "debugfs.h"
 #include "event.h"
@@ -17,6 +16,7 @@
 #include "sched.h"
 #include "session.h"
 #include "source.h"
+#include "trees.h"
 #include "writer.h"
 
 static bool enable = true;
@@ -67,6 +67,10 @@ static int events_init(void)
 	return err;
 }
 
+static char *trees = "vitrine,system,tasks,memory,interrupts,modules,devices";
+module_param(trees, charp, 0444);
+MODULE_PARM_DESC(trees, "Built-in trees to publish, with commas between, or all (default: all but sched, which counts at every switch)");
+
 static int session_init(void)
 {
 	struct vtr_session_settings settings = {
@@ -101,6 +105,9 @@ static int __init vitrine_init(void)
 {
 	int err;
 
+	err = vtr_trees_select(trees);
+	if (err)
+		return err;
 	vtr_writer_init();
 	err = vtr_sched_init();
 	if (err) {
@@ -123,12 +130,9 @@ static int __init vitrine_init(void)
 	err = vtr_lazy_init();
 	if (err)
 		goto err_source;
-	err = vtr_self_init();
+	err = vtr_trees_init();
 	if (err)
 		goto err_lazy;
-	err = vtr_system_init();
-	if (err)
-		goto err_self;
 	vtr_debugfs_init();
 	if (enable) {
 		err = vtr_session_enable(true);
@@ -139,9 +143,7 @@ static int __init vitrine_init(void)
 
 err_debugfs:
 	vtr_debugfs_deinit();
-	vtr_system_deinit();
-err_self:
-	vtr_self_deinit();
+	vtr_trees_deinit();
 err_lazy:
 	vtr_lazy_deinit();
 err_source:
@@ -156,8 +158,7 @@ err_session:
 static void __exit vitrine_exit(void)
 {
 	vtr_debugfs_deinit();
-	vtr_system_deinit();
-	vtr_self_deinit();
+	vtr_trees_deinit();
 	vtr_retained_deinit();
 	vtr_lazy_deinit();
 	vtr_session_deinit();

@@ -240,13 +240,7 @@ static struct vtr_inspect_refresher refresher = {
 	.refresh = self_refresh,
 };
 
-/**
- * vtr_self_init() - publish the tree "vitrine"
- *
- * Context: task, sleeps.
- * Return: 0, or -ENOMEM.
- */
-int vtr_self_init(void)
+static int self_start(void)
 {
 	struct vitrine_node *root, *node;
 
@@ -275,12 +269,7 @@ int vtr_self_init(void)
 	return 0;
 }
 
-/**
- * vtr_self_deinit() - withdraw the tree "vitrine"
- *
- * Context: task, sleeps.
- */
-void vtr_self_deinit(void)
+static void self_stop(void)
 {
 	unsigned int i;
 
@@ -289,3 +278,10 @@ void vtr_self_deinit(void)
 		free_group(&groups[i]);
 	kvfree(ring_nodes);
 }
+
+/* The module's own state. */
+const struct vtr_builtin vtr_builtin_self = {
+	.name = "vitrine",
+	.start = self_start,
+	.stop = self_stop,
+};

@@ -4,8 +4,7 @@
  * time and its memory went. Only what modules can reach on every supported
  * kernel.
  *
- * Concurrency: the figures are written by system_refresh(), which the inspect
- * layer never runs twice at a time for one tree.
+ * Concurrency: the figures are the kernel's, read as they stand.
  */
 #include <linux/cpumask.h>
 #include <linux/err.h>
@@ -13,7 +12,8 @@
 #include <linux/kernel_stat.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
-#include <linux/slab.h>
+#include <linux/sched/loadavg.h>
+#include <linux/sizes.h>
 #include <linux/string.h>
 #include <linux/tick.h>
 #include <linux/utsname.h>
@@ -21,7 +21,6 @@
 #include <vitrine/inspect.h>
 
 #include "builtin.h"
-#include "inspect.h"
 #include "session.h"
 
 #define BOOT_ID_PATH	"/proc/sys/kernel/random/boot_id"
@@ -44,19 +43,6 @@ static const struct {
 	{ "guest_nice_ns",	CPUTIME_GUEST_NICE },
 };
 
-struct cpu_node {
-	struct vitrine_bool	*online;
-	struct vitrine_uint	*times[ARRAY_SIZE(cpu_times)];
-	struct vitrine_uint	*context_switches;
-};
-
-static struct vitrine_tree *tree;
-static struct vitrine_uint *uptime;
-static struct {
-	struct vitrine_uint	*total, *available, *free, *shared, *buffer;
-} memory;
-static struct cpu_node *cpus;
-
 /* Idle time is kept by the tick, which knows of naps in progress. */
 static u64 cpu_time(const struct kernel_cpustat *stat, unsigned int cpu,
 		    enum cpu_usage_stat usage)
@@ -70,67 +56,42 @@ static u64 cpu_time(const struct kernel_cpustat *stat, unsigned int cpu,
 	return us == -1ULL ? stat->cpustat[usage] : us * NSEC_PER_USEC;
 }
 
-static void refresh_cpu(unsigned int cpu)
+static void record_cpu(struct vitrine_node *cpus, unsigned int cpu)
 {
-	u64 switches = vtr_session_switches(cpu);
-	struct cpu_node *node = &cpus[cpu];
+	struct vitrine_node *node = vtr_builtin_number(cpus, cpu);
 	struct kernel_cpustat stat;
 	unsigned int i;
 
 	kcpustat_cpu_fetch(&stat, cpu);
-	vitrine_bool_set(node->online, cpu_online(cpu));
+	vitrine_record_bool(node, "online", cpu_online(cpu));
 	for (i = 0; i < ARRAY_SIZE(cpu_times); i++)
-		vitrine_uint_set(node->times[i],
-				 cpu_time(&stat, cpu, cpu_times[i].usage));
-	vitrine_uint_set(node->context_switches, switches);
+		vitrine_record_uint(node, cpu_times[i].name,
+				    cpu_time(&stat, cpu, cpu_times[i].usage));
+	vitrine_record_uint(node, "interrupts", kstat_cpu_irqs_sum(cpu));
+	vitrine_record_uint(node, "context_switches",
+			    vtr_session_switches(cpu));
 }
 
-static void refresh_memory(void)
+static void record_memory(struct vitrine_node *root)
 {
+	struct vitrine_node *node = vitrine_record_node(root, "memory");
 	struct sysinfo info;
 
 	si_meminfo(&info);
-	vitrine_uint_set(memory.total, (u64)info.totalram * info.mem_unit);
-	vitrine_uint_set(memory.available,
-			 (u64)max(si_mem_available(), 0L) * PAGE_SIZE);
-	vitrine_uint_set(memory.free, (u64)info.freeram * info.mem_unit);
-	vitrine_uint_set(memory.shared, (u64)info.sharedram * info.mem_unit);
-	vitrine_uint_set(memory.buffer, (u64)info.bufferram * info.mem_unit);
-}
-
-static void system_refresh(struct vtr_inspect_refresher *unused)
-{
-	unsigned int cpu;
-
-	vitrine_uint_set(uptime, ktime_get_boottime_ns());
-	refresh_memory();
-	for_each_possible_cpu(cpu)
-		refresh_cpu(cpu);
-}
-
-static struct vtr_inspect_refresher refresher = {
-	.refresh = system_refresh,
-};
-
-static void create_cpu(struct vitrine_node *parent, unsigned int cpu)
-{
-	struct cpu_node *node = &cpus[cpu];
-	struct vitrine_node *parent_of_times;
-	char name[12];
-	unsigned int i;
-
-	snprintf(name, sizeof(name), "%u", cpu);
-	parent_of_times = vitrine_node_create(parent, name);
-	node->online = vitrine_bool_create(parent_of_times, "online", false);
-	for (i = 0; i < ARRAY_SIZE(cpu_times); i++)
-		node->times[i] = vitrine_uint_create(parent_of_times,
-						     cpu_times[i].name, 0);
-	node->context_switches = vitrine_uint_create(parent_of_times,
-						     "context_switches", 0);
+	vitrine_record_uint(node, "total_bytes",
+			    (u64)info.totalram * info.mem_unit);
+	vitrine_record_uint(node, "available_bytes",
+			    (u64)max(si_mem_available(), 0L) * PAGE_SIZE);
+	vitrine_record_uint(node, "free_bytes",
+			    (u64)info.freeram * info.mem_unit);
+	vitrine_record_uint(node, "shared_bytes",
+			    (u64)info.sharedram * info.mem_unit);
+	vitrine_record_uint(node, "buffer_bytes",
+			    (u64)info.bufferram * info.mem_unit);
 }
 
 /* The kernel shows it in /proc only; without /proc the tree lacks it. */
-static void create_boot_id(struct vitrine_node *root)
+static void record_boot_id(struct vitrine_node *root)
 {
 	char boot_id[BOOT_ID_BYTES + 1];
 	struct file *file;
@@ -145,63 +106,44 @@ static void create_boot_id(struct vitrine_node *root)
 	if (len != BOOT_ID_BYTES)
 		return;
 	boot_id[len] = '\0';
-	vitrine_string_create(root, "boot_id", boot_id);
+	vitrine_record_string(root, "boot_id", boot_id);
 }
 
-static void create_memory(struct vitrine_node *root)
+static void record_load(struct vitrine_node *root)
 {
-	struct vitrine_node *node = vitrine_node_create(root, "memory");
+	static const char * const names[] = { "1_min", "5_min", "15_min" };
+	struct vitrine_node *node = vitrine_record_node(root, "load");
+	unsigned int i;
 
-	memory.total = vitrine_uint_create(node, "total_bytes", 0);
-	memory.available = vitrine_uint_create(node, "available_bytes", 0);
-	memory.free = vitrine_uint_create(node, "free_bytes", 0);
-	memory.shared = vitrine_uint_create(node, "shared_bytes", 0);
-	memory.buffer = vitrine_uint_create(node, "buffer_bytes", 0);
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		vitrine_record_double(node, names[i],
+				      vitrine_double_from_ratio(avenrun[i],
+								FIXED_1));
 }
 
-/**
- * vtr_system_init() - publish the tree "system"
- *
- * Context: task, sleeps.
- * Return: 0, or -ENOMEM.
- */
-int vtr_system_init(void)
+static int system_fill(struct vitrine_node *root, void *unused)
 {
-	/* Some 250 bytes a CPU, and room to spare for the rest. */
-	size_t limit_bytes = 64 * 1024 + nr_cpu_ids * 1024UL;
-	struct vitrine_node *root, *node;
+	struct vitrine_node *cpus;
 	unsigned int cpu;
 
-	cpus = kvcalloc(nr_cpu_ids, sizeof(*cpus), GFP_KERNEL);
-	if (!cpus)
-		return -ENOMEM;
-	tree = vitrine_tree_create("system", limit_bytes);
-	if (!tree) {
-		kvfree(cpus);
-		return -ENOMEM;
-	}
-	root = vitrine_tree_root(tree);
-	vitrine_string_create(root, "sysname", init_utsname()->sysname);
-	vitrine_string_create(root, "release", init_utsname()->release);
-	vitrine_string_create(root, "version", init_utsname()->version);
-	vitrine_string_create(root, "machine", init_utsname()->machine);
-	create_boot_id(root);
-	uptime = vitrine_uint_create(root, "uptime_ns", 0);
-	create_memory(root);
-	node = vitrine_node_create(root, "cpus");
+	vitrine_record_string(root, "sysname", init_utsname()->sysname);
+	vitrine_record_string(root, "release", init_utsname()->release);
+	vitrine_record_string(root, "version", init_utsname()->version);
+	vitrine_record_string(root, "machine", init_utsname()->machine);
+	record_boot_id(root);
+	vitrine_record_uint(root, "uptime_ns", ktime_get_boottime_ns());
+	record_load(root);
+	record_memory(root);
+	cpus = vitrine_record_node(root, "cpus");
 	for_each_possible_cpu(cpu)
-		create_cpu(node, cpu);
-	vtr_inspect_add_refresher(tree, &refresher);
+		record_cpu(cpus, cpu);
 	return 0;
 }
 
-/**
- * vtr_system_deinit() - withdraw the tree "system"
- *
- * Context: task, sleeps.
- */
-void vtr_system_deinit(void)
-{
-	vitrine_tree_destroy(tree);
-	kvfree(cpus);
-}
+/* What machine this is, and where its time and memory went. */
+const struct vtr_builtin vtr_builtin_system = {
+	.name = "system",
+	.limit_bytes = SZ_64K,
+	.cpu_bytes = SZ_1K,
+	.fill = system_fill,
+};

@@ -52,6 +52,11 @@ echo 1 >"$TRACE/enable"
 local_clock=$(per_switch)
 echo 0 >"$TRACE/enable"
 
+unload
+load enable=0 trees=sched || exit
+tree=$(per_switch)
+unload
+
 echo local >"$tracefs/trace_clock"
 echo 1 >"$tracefs/events/sched/sched_switch/enable"
 ftrace=$(per_switch)
@@ -60,6 +65,7 @@ echo 0 >"$tracefs/events/sched/sched_switch/enable"
 show "off" "$off"
 show "vitrine, clock tsc: added" $((tsc - off))
 show "vitrine, clock local: added" $((local_clock - off))
+show "the tree sched: added" $((tree - off))
 show "ftrace, clock local: added" $((ftrace - off))
 
 drift=$((again > off ? again - off : off - again))
@@ -67,5 +73,6 @@ check "off is the same twice, to two instructions" within 0 $drift 200
 check "a recorded switch costs something" within 2000 $((tsc - off)) $((ftrace - off))
 check "a recorded switch costs at most $most" within 0 $((tsc - off)) $((most * 100))
 check "a tenth of what ftrace takes" within 0 $(((tsc - off) * 10)) $((ftrace - off))
+check "a switch that the tree sched counts costs at most 300" within 2000 $((tree - off)) 30000
 
 finish

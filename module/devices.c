@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tree "devices": what block devices and network interfaces have done.
+ *
+ * Concurrency: a device cannot go away while it is looked at. Block devices
+ * are visited by the driver core, which holds a reference to each; interfaces
+ * are collected under RCU, each with a reference, and asked for their figures
+ * one by one, again under RCU and only while registered, as sysfs does.
+ */
+#include <linux/blkdev.h>
+#include <linux/device.h>
+#include <linux/fs.h>
+#include <linux/jiffies.h>
+#include <linux/kernel.h>
+#include <linux/kobject.h>
+#include <linux/netdevice.h>
+#include <linux/part_stat.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <net/net_namespace.h>
+
+#include <vitrine/inspect.h>
+
+#include "builtin.h"
+
+#define LIMIT_BYTES	SZ_4M
+
+#ifdef CONFIG_BLOCK
+struct io_names {
+	const char *count, *bytes, *merges, *time;
+};
+
+static void record_io(struct vitrine_node *node, struct block_device *bdev,
+		      enum stat_group group, const struct io_names *names)
+{
+	vitrine_record_uint(node, names->count,
+			    part_stat_read(bdev, ios[group]));
+	vitrine_record_uint(node, names->bytes,
+			    (u64)part_stat_read(bdev, sectors[group]) <<
+			    SECTOR_SHIFT);
+	vitrine_record_uint(node, names->merges,
+			    part_stat_read(bdev, merges[group]));
+	vitrine_record_uint(node, names->time,
+			    part_stat_read(bdev, nsecs[group]));
+}
+
+static void record_block(struct vitrine_node *block, struct device *dev)
+{
+	static const struct io_names reads = {
+		"reads", "read_bytes", "read_merges", "read_ns"
+	}, writes = {
+		"writes", "written_bytes", "write_merges", "write_ns"
+	}, discards = {
+		"discards", "discarded_bytes", "discard_merges", "discard_ns"
+	};
+	struct block_device *bdev = dev_to_bdev(dev);
+	char name[VTR_BUILTIN_TEXT_MAX + 1];
+	struct vitrine_node *node;
+
+	vtr_builtin_copy(name, dev_name(dev));
+	node = vitrine_record_node(block, name);
+	vitrine_record_uint(node, "major", MAJOR(dev->devt));
+	vitrine_record_uint(node, "minor", MINOR(dev->devt));
+	vitrine_record_bool(node, "partition", bdev_is_partition(bdev));
+	vitrine_record_uint(node, "size_bytes",
+			    (u64)bdev_nr_sectors(bdev) << SECTOR_SHIFT);
+	record_io(node, bdev, STAT_READ, &reads);
+	record_io(node, bdev, STAT_WRITE, &writes);
+	record_io(node, bdev, STAT_DISCARD, &discards);
+	vitrine_record_uint(node, "flushes",
+			    part_stat_read(bdev, ios[STAT_FLUSH]));
+	vitrine_record_uint(node, "flush_ns",
+			    part_stat_read(bdev, nsecs[STAT_FLUSH]));
+	vitrine_record_uint(node, "busy_ns",
+			    jiffies64_to_nsecs(part_stat_read(bdev, io_ticks)));
+}
+
+/*
+ * Any block device, for put_device(): it knows the class of them all, which
+ * has no name that a module could link to.
+ */
+static struct device *any_block_device(void)
+{
+	struct super_block *sb = blockdev_superblock;
+	struct device *dev, *found = NULL;
+	struct inode *inode;
+
+	spin_lock(&sb->s_inode_list_lock);
+	list_for_each_entry(inode, &sb->s_inodes, i_sb_list) {
+		/* An inode on this list still has its memory. */
+		dev = &I_BDEV(inode)->bd_device;
+		if (kobject_get_unless_zero(&dev->kobj)) {
+			found = dev;
+			break;
+		}
+	}
+	spin_unlock(&sb->s_inode_list_lock);
+	return found;
+}
+
+static void record_blocks(struct vitrine_node *root)
+{
+	struct vitrine_node *block = vitrine_record_node(root, "block");
+	struct device *any = any_block_device();
+	struct class_dev_iter iter;
+	struct device *dev;
+
+	if (any && any->class) {
+		class_dev_iter_init(&iter, any->class, NULL, NULL);
+		while ((dev = class_dev_iter_next(&iter)))
+			record_block(block, dev);
+		class_dev_iter_exit(&iter);
+	}
+	put_device(any);
+}
+#else
+static void record_blocks(struct vitrine_node *root)
+{
+}
+#endif
+
+#ifdef CONFIG_NET
+/* References to up to @max interfaces. Return how many there are. */
+static unsigned int get_interfaces(struct net_device **devs, unsigned int max)
+{
+	struct net_device *dev;
+	unsigned int nr = 0;
+
+	rcu_read_lock();
+	for_each_netdev_rcu(&init_net, dev) {
+		if (nr < max) {
+			dev_hold(dev);
+			devs[nr] = dev;
+		}
+		nr++;
+	}
+	rcu_read_unlock();
+	return nr;
+}
+
+static void record_net_stats(struct vitrine_node *node,
+			     const struct rtnl_link_stats64 *stats)
+{
+	vitrine_record_uint(node, "received_packets", stats->rx_packets);
+	vitrine_record_uint(node, "received_bytes", stats->rx_bytes);
+	vitrine_record_uint(node, "receive_errors", stats->rx_errors);
+	vitrine_record_uint(node, "receive_drops",
+			    stats->rx_dropped + stats->rx_missed_errors);
+	vitrine_record_uint(node, "received_multicast", stats->multicast);
+	vitrine_record_uint(node, "sent_packets", stats->tx_packets);
+	vitrine_record_uint(node, "sent_bytes", stats->tx_bytes);
+	vitrine_record_uint(node, "send_errors", stats->tx_errors);
+	vitrine_record_uint(node, "send_drops", stats->tx_dropped);
+	vitrine_record_uint(node, "collisions", stats->collisions);
+}
+
+static void record_interface(struct vitrine_node *net, struct net_device *dev)
+{
+	char name[VTR_BUILTIN_TEXT_MAX + 1];
+	struct rtnl_link_stats64 stats = {};
+	struct vitrine_node *node;
+	bool registered;
+
+	rcu_read_lock();
+	registered = READ_ONCE(dev->reg_state) == NETREG_REGISTERED;
+	if (registered) {
+		vtr_builtin_copy(name, dev->name);
+		dev_get_stats(dev, &stats);
+	}
+	rcu_read_unlock();
+	if (!registered)
+		return;
+
+	node = vitrine_record_node(net, name);
+	vitrine_record_uint(node, "index", dev->ifindex);
+	vitrine_record_uint(node, "mtu_bytes", READ_ONCE(dev->mtu));
+	vitrine_record_bool(node, "up", READ_ONCE(dev->flags) & IFF_UP);
+	vitrine_record_bool(node, "carrier", netif_carrier_ok(dev));
+	record_net_stats(node, &stats);
+}
+
+static int record_interfaces(struct vitrine_node *root)
+{
+	struct vitrine_node *net = vitrine_record_node(root, "net");
+	unsigned int i, nr, max = get_interfaces(NULL, 0);
+	struct net_device **devs;
+
+	devs = kvcalloc(max, sizeof(*devs), GFP_KERNEL);
+	if (!devs)
+		return -ENOMEM;
+	nr = min(get_interfaces(devs, max), max);
+	for (i = 0; i < nr; i++) {
+		record_interface(net, devs[i]);
+		dev_put(devs[i]);
+	}
+	kvfree(devs);
+	return 0;
+}
+#else
+static int record_interfaces(struct vitrine_node *root)
+{
+	return 0;
+}
+#endif
+
+static int devices_fill(struct vitrine_node *root, void *unused)
+{
+	record_blocks(root);
+	return record_interfaces(root);
+}
+
+/* What block devices and network interfaces have done. */
+const struct vtr_builtin vtr_builtin_devices = {
+	.name = "devices",
+	.limit_bytes = LIMIT_BYTES,
+	.fill = devices_fill,
+};

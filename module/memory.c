@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tree "memory": how much there is, what it is used for, on which node and
+ * in which zone, and what the kernel did to get it.
+ *
+ * Concurrency: the kernel keeps these counts per CPU and folds them now and
+ * then; they are read as they stand, without a lock, as /proc/meminfo does.
+ */
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/mmzone.h>
+#include <linux/nodemask.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/swap.h>
+#include <linux/vmstat.h>
+
+#include <vitrine/inspect.h>
+
+#include "builtin.h"
+
+#define LIMIT_BYTES	SZ_1M
+
+/* Counted by node; the kernel counts all but the stacks in pages. */
+static const struct {
+	const char		*name;
+	enum node_stat_item	item;
+	unsigned int		unit_bytes;
+} node_stats[] = {
+	{ "page_cache_bytes",		NR_FILE_PAGES,		PAGE_SIZE },
+#ifdef CONFIG_SWAP
+	{ "swap_cache_bytes",		NR_SWAPCACHE,		PAGE_SIZE },
+#endif
+	{ "dirty_bytes",		NR_FILE_DIRTY,		PAGE_SIZE },
+	{ "writeback_bytes",		NR_WRITEBACK,		PAGE_SIZE },
+	{ "mapped_bytes",		NR_FILE_MAPPED,		PAGE_SIZE },
+	{ "shared_bytes",		NR_SHMEM,		PAGE_SIZE },
+	{ "anonymous_bytes",		NR_ANON_MAPPED,		PAGE_SIZE },
+	{ "active_anonymous_bytes",	NR_ACTIVE_ANON,		PAGE_SIZE },
+	{ "inactive_anonymous_bytes",	NR_INACTIVE_ANON,	PAGE_SIZE },
+	{ "active_file_bytes",		NR_ACTIVE_FILE,		PAGE_SIZE },
+	{ "inactive_file_bytes",	NR_INACTIVE_FILE,	PAGE_SIZE },
+	{ "unevictable_bytes",		NR_UNEVICTABLE,		PAGE_SIZE },
+	{ "slab_reclaimable_bytes",	NR_SLAB_RECLAIMABLE_B,	PAGE_SIZE },
+	{ "slab_unreclaimable_bytes",	NR_SLAB_UNRECLAIMABLE_B, PAGE_SIZE },
+	{ "kernel_stack_bytes",		NR_KERNEL_STACK_KB,	1024 },
+	{ "page_table_bytes",		NR_PAGETABLE,		PAGE_SIZE },
+};
+
+#ifdef CONFIG_VM_EVENT_COUNTERS
+static const struct {
+	const char		*name;
+	enum vm_event_item	item;
+	unsigned int		unit;
+} vm_events[] = {
+	/* The kernel counts these two in sectors, in spite of the name. */
+	{ "paged_in_bytes",		PGPGIN,		512 },
+	{ "paged_out_bytes",		PGPGOUT,	512 },
+#ifdef CONFIG_SWAP
+	{ "swapped_in_bytes",		PSWPIN,		PAGE_SIZE },
+	{ "swapped_out_bytes",		PSWPOUT,	PAGE_SIZE },
+#endif
+	{ "faults",			PGFAULT,	1 },
+	{ "major_faults",		PGMAJFAULT,	1 },
+	{ "pages_freed",		PGFREE,		1 },
+	{ "pages_activated",		PGACTIVATE,	1 },
+	{ "pages_deactivated",		PGDEACTIVATE,	1 },
+	{ "pages_scanned_kswapd",	PGSCAN_KSWAPD,	1 },
+	{ "pages_scanned_direct",	PGSCAN_DIRECT,	1 },
+	{ "pages_stolen_kswapd",	PGSTEAL_KSWAPD,	1 },
+	{ "pages_stolen_direct",	PGSTEAL_DIRECT,	1 },
+	{ "oom_kills",			OOM_KILL,	1 },
+};
+
+static void record_events(struct vitrine_node *root)
+{
+	struct vitrine_node *node = vitrine_record_node(root, "events");
+	unsigned long *counts;
+	unsigned int i;
+
+	counts = kcalloc(NR_VM_EVENT_ITEMS, sizeof(*counts), GFP_KERNEL);
+	if (!counts)
+		return;
+	all_vm_events(counts);
+	for (i = 0; i < ARRAY_SIZE(vm_events); i++)
+		vitrine_record_uint(node, vm_events[i].name,
+				    (u64)counts[vm_events[i].item] *
+				    vm_events[i].unit);
+	kfree(counts);
+}
+#else
+static void record_events(struct vitrine_node *root)
+{
+}
+#endif
+
+/* Counts of CPUs not folded yet can make a sum negative for a moment. */
+static u64 count(const atomic_long_t *stat)
+{
+	return max(atomic_long_read(stat), 0L);
+}
+
+static void record_totals(struct vitrine_node *root)
+{
+	struct sysinfo info;
+	unsigned int i;
+
+	si_meminfo(&info);
+	vitrine_record_uint(root, "total_bytes",
+			    (u64)info.totalram * info.mem_unit);
+	vitrine_record_uint(root, "available_bytes",
+			    (u64)max(si_mem_available(), 0L) * PAGE_SIZE);
+	vitrine_record_uint(root, "free_bytes",
+			    (u64)info.freeram * info.mem_unit);
+	vitrine_record_uint(root, "buffer_bytes",
+			    (u64)info.bufferram * info.mem_unit);
+	vitrine_record_uint(root, "committed_bytes",
+			    (u64)vm_memory_committed() * PAGE_SIZE);
+	vitrine_record_uint(root, "swap_free_bytes",
+			    (u64)max(get_nr_swap_pages(), 0L) * PAGE_SIZE);
+	for (i = 0; i < ARRAY_SIZE(node_stats); i++)
+		vitrine_record_uint(root, node_stats[i].name,
+				    count(&vm_node_stat[node_stats[i].item]) *
+				    node_stats[i].unit_bytes);
+}
+
+static void record_zone(struct vitrine_node *zones, struct zone *zone)
+{
+	struct vitrine_node *node = vitrine_record_node(zones, zone->name);
+
+	vitrine_record_uint(node, "present_bytes",
+			    (u64)READ_ONCE(zone->present_pages) * PAGE_SIZE);
+	vitrine_record_uint(node, "managed_bytes",
+			    (u64)zone_managed_pages(zone) * PAGE_SIZE);
+	vitrine_record_uint(node, "free_bytes",
+			    count(&zone->vm_stat[NR_FREE_PAGES]) * PAGE_SIZE);
+	vitrine_record_uint(node, "mlocked_bytes",
+			    count(&zone->vm_stat[NR_MLOCK]) * PAGE_SIZE);
+	vitrine_record_uint(node, "min_bytes",
+			    (u64)min_wmark_pages(zone) * PAGE_SIZE);
+	vitrine_record_uint(node, "low_bytes",
+			    (u64)low_wmark_pages(zone) * PAGE_SIZE);
+	vitrine_record_uint(node, "high_bytes",
+			    (u64)high_wmark_pages(zone) * PAGE_SIZE);
+}
+
+static void record_node(struct vitrine_node *nodes, int nid)
+{
+	struct vitrine_node *node = vtr_builtin_number(nodes, nid);
+	struct pglist_data *pgdat = NODE_DATA(nid);
+	struct vitrine_node *zones;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(node_stats); i++)
+		vitrine_record_uint(node, node_stats[i].name,
+				    count(&pgdat->vm_stat[node_stats[i].item]) *
+				    node_stats[i].unit_bytes);
+	zones = vitrine_record_node(node, "zones");
+	for (i = 0; i < MAX_NR_ZONES; i++)
+		if (populated_zone(&pgdat->node_zones[i]))
+			record_zone(zones, &pgdat->node_zones[i]);
+}
+
+static int memory_fill(struct vitrine_node *root, void *unused)
+{
+	struct vitrine_node *nodes;
+	int nid;
+
+	record_totals(root);
+	record_events(root);
+	nodes = vitrine_record_node(root, "nodes");
+	for_each_online_node(nid)
+		record_node(nodes, nid);
+	return 0;
+}
+
+/* How much memory there is, and what it is used for. */
+const struct vtr_builtin vtr_builtin_memory = {
+	.name = "memory",
+	.limit_bytes = LIMIT_BYTES,
+	.fill = memory_fill,
+};

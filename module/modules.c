@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tree "modules": what is loaded, how large, how often in use.
+ *
+ * Concurrency: the kernel's list of modules and its lock are out of a module's
+ * reach, but each module has an object in one set, our own too. A reference to
+ * the object holds up the end of unloading, so that the module's memory stays
+ * while we read. Sizes and state may change meanwhile.
+ */
+#include <linux/kernel.h>
+#include <linux/kobject.h>
+#include <linux/module.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+#include <vitrine/inspect.h>
+
+#include "builtin.h"
+#include "compat.h"
+
+#define LIMIT_BYTES	SZ_1M
+
+/* As kernel/panic.c has it for modules. */
+static const struct {
+	unsigned int	bit;
+	char		letter;
+} taints[] = {
+	{ TAINT_PROPRIETARY_MODULE,	'P' },
+	{ TAINT_FORCED_MODULE,		'F' },
+	{ TAINT_CRAP,			'C' },
+	{ TAINT_OOT_MODULE,		'O' },
+	{ TAINT_UNSIGNED_MODULE,	'E' },
+	{ TAINT_LIVEPATCH,		'K' },
+	{ TAINT_AUX,			'X' },
+	{ TAINT_RANDSTRUCT,		'T' },
+	{ TAINT_TEST,			'N' },
+};
+
+static const char *state_name(enum module_state state)
+{
+	switch (state) {
+	case MODULE_STATE_LIVE:
+		return "live";
+	case MODULE_STATE_COMING:
+		return "loading";
+	case MODULE_STATE_GOING:
+		return "unloading";
+	default:
+		return "unformed";
+	}
+}
+
+static void record_taints(struct vitrine_node *node, unsigned long bits)
+{
+	char letters[ARRAY_SIZE(taints) + 1];
+	unsigned int i, len = 0;
+
+	for (i = 0; i < ARRAY_SIZE(taints); i++)
+		if (bits & BIT(taints[i].bit))
+			letters[len++] = taints[i].letter;
+	letters[len] = '\0';
+	vitrine_record_string(node, "taints", letters);
+}
+
+static void record_module(struct vitrine_node *modules, struct module *module)
+{
+	struct vitrine_node *node;
+	char name[VTR_BUILTIN_TEXT_MAX + 1];
+
+	vtr_builtin_copy(name, module->name);
+	node = vitrine_record_node(modules, name);
+	vitrine_record_uint(node, "size_bytes", vtr_module_bytes(module));
+#ifdef CONFIG_MODULE_UNLOAD
+	vitrine_record_int(node, "references", module_refcount(module));
+#endif
+	vitrine_record_string(node, "state",
+			      state_name(READ_ONCE(module->state)));
+	record_taints(node, READ_ONCE(module->taints));
+	vtr_builtin_text(node, "version", module->version);
+	vtr_builtin_text(node, "source_version", module->srcversion);
+}
+
+/* Parameters of what is built into the kernel have objects there, too. */
+static struct module *module_of(struct kobject *kobj)
+{
+	return container_of(kobj, struct module_kobject, kobj)->mod;
+}
+
+/* References to the objects of up to @max modules. Return how many there are. */
+static unsigned int get_modules(struct kset *kset, struct kobject **kobjs,
+				unsigned int max)
+{
+	struct kobject *kobj;
+	unsigned int nr = 0;
+
+	spin_lock(&kset->list_lock);
+	list_for_each_entry(kobj, &kset->list, entry) {
+		if (!module_of(kobj))
+			continue;
+		if (nr < max && !kobject_get_unless_zero(kobj))
+			continue;
+		if (nr < max)
+			kobjs[nr] = kobj;
+		nr++;
+	}
+	spin_unlock(&kset->list_lock);
+	return nr;
+}
+
+static int modules_fill(struct vitrine_node *root, void *unused)
+{
+	struct kset *kset = THIS_MODULE->mkobj.kobj.kset;
+	struct vitrine_node *modules;
+	struct kobject **kobjs;
+	unsigned int i, nr, max;
+
+	max = get_modules(kset, NULL, 0);
+	kobjs = kvcalloc(max, sizeof(*kobjs), GFP_KERNEL);
+	if (!kobjs)
+		return -ENOMEM;
+	nr = get_modules(kset, kobjs, max);
+	modules = vitrine_record_node(root, "modules");
+	for (i = 0; i < min(nr, max); i++) {
+		record_module(modules, module_of(kobjs[i]));
+		kobject_put(kobjs[i]);
+	}
+	kvfree(kobjs);
+	vitrine_record_uint(root, "nr_modules", nr);
+	return 0;
+}
+
+/* What is loaded. */
+const struct vtr_builtin vtr_builtin_modules = {
+	.name = "modules",
+	.limit_bytes = LIMIT_BYTES,
+	.fill = modules_fill,
+};

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tree "tasks": every process and its threads, as the kernel's first
+ * namespaces see them.
+ *
+ * Concurrency: threads come and go while the tree is filled. They are visited
+ * by id, one at a time, each with a reference, and RCU is held for one look-up
+ * only. A thread that was there all the time is in the tree; its figures are
+ * each as of some moment during the filling. What the lock of the thread
+ * guards, its name and its memory, is read under that.
+ */
+#include <linux/cred.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/cputime.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/sizes.h>
+#include <linux/xarray.h>
+
+#include <vitrine/inspect.h>
+
+#include "builtin.h"
+#include "compat.h"
+#include "inspect.h"
+
+/* Some 25,000 threads. */
+#define LIMIT_BYTES	SZ_16M
+/* A process with a thread takes less than 2 KiB. */
+#define TASK_ROOM_BYTES	4096
+
+/**
+ * struct filling - a tree being filled
+ * @processes: node of all processes
+ * @threads: of each process in the tree, by id, the node of its threads
+ * @nr_processes: processes in the tree
+ * @nr_threads: threads in the tree
+ * @nr_truncated: threads that found the tree full
+ * @err: what keeps the tree from being filled, or 0
+ */
+struct filling {
+	struct vitrine_node	*processes;
+	struct xarray		threads;
+	u64			nr_processes;
+	u64			nr_threads;
+	u64			nr_truncated;
+	int			err;
+};
+
+/* By task_state_index(), in the words of /proc/<pid>/status. */
+static const char * const states[] = {
+	"running", "sleeping", "disk sleep", "stopped", "tracing stop", "dead",
+	"zombie", "parked", "idle",
+};
+
+static const char * const policies[] = {
+	[SCHED_NORMAL]		= "other",
+	[SCHED_FIFO]		= "fifo",
+	[SCHED_RR]		= "rr",
+	[SCHED_BATCH]		= "batch",
+	[SCHED_IDLE]		= "idle",
+	[SCHED_DEADLINE]	= "deadline",
+};
+
+static const char *word(const char * const *words, size_t nr_words,
+			unsigned int nr)
+{
+	return nr < nr_words && words[nr] ? words[nr] : "unknown";
+}
+
+/**
+ * vtr_tasks_next() - the next thread by id
+ * @id: where to look from; set to the id found
+ *
+ * Context: task.
+ * Return: a thread, for put_task_struct(), or NULL after the last.
+ */
+struct task_struct *vtr_tasks_next(int *id)
+{
+	struct task_struct *task = NULL;
+	struct pid *pid;
+
+	rcu_read_lock();
+	for (;;) {
+		pid = find_ge_pid(*id, &init_pid_ns);
+		if (!pid)
+			break;
+		*id = pid_nr(pid);
+		/* The id of a process group or session may have no thread. */
+		task = pid_task(pid, PIDTYPE_PID);
+		if (task)
+			break;
+		++*id;
+	}
+	if (task)
+		get_task_struct(task);
+	rcu_read_unlock();
+	return task;
+}
+
+static void record_comm(struct vitrine_node *node, struct task_struct *task)
+{
+	char comm[TASK_COMM_LEN];
+
+	get_task_comm(comm, task);
+	vtr_builtin_text(node, "name", comm);
+}
+
+static void record_memory(struct vitrine_node *node, struct task_struct *task)
+{
+	u64 anon = 0, file = 0, shmem = 0, swap = 0, tables = 0;
+	u64 resident, peak = 0, vm = 0, locked = 0;
+	struct mm_struct *mm;
+
+	/* Keeps the memory from going away: it goes under this lock. */
+	task_lock(task);
+	mm = task->mm;
+	if (mm) {
+		anon = vtr_mm_pages(mm, MM_ANONPAGES);
+		file = vtr_mm_pages(mm, MM_FILEPAGES);
+		shmem = vtr_mm_pages(mm, MM_SHMEMPAGES);
+		swap = vtr_mm_pages(mm, MM_SWAPENTS);
+		tables = mm_pgtables_bytes(mm);
+		vm = READ_ONCE(mm->total_vm);
+		locked = READ_ONCE(mm->locked_vm);
+		peak = READ_ONCE(mm->hiwater_rss);
+	}
+	task_unlock(task);
+	resident = anon + file + shmem;
+
+	node = vitrine_record_node(node, "memory");
+	vitrine_record_uint(node, "virtual_bytes", vm * PAGE_SIZE);
+	vitrine_record_uint(node, "resident_bytes", resident * PAGE_SIZE);
+	vitrine_record_uint(node, "resident_peak_bytes",
+			    max(resident, peak) * PAGE_SIZE);
+	vitrine_record_uint(node, "anonymous_bytes", anon * PAGE_SIZE);
+	vitrine_record_uint(node, "file_bytes", file * PAGE_SIZE);
+	vitrine_record_uint(node, "shared_bytes", shmem * PAGE_SIZE);
+	vitrine_record_uint(node, "swapped_bytes", swap * PAGE_SIZE);
+	vitrine_record_uint(node, "locked_bytes", locked * PAGE_SIZE);
+	vitrine_record_uint(node, "page_table_bytes", tables);
+}
+
+static void record_ids(struct vitrine_node *node, struct task_struct *task)
+{
+	const struct cred *cred;
+	u32 uid, gid;
+	pid_t parent;
+
+	rcu_read_lock();
+	parent = pid_alive(task) ?
+		 task_tgid_nr(rcu_dereference(task->real_parent)) : 0;
+	cred = __task_cred(task);
+	uid = __kuid_val(cred->uid);
+	gid = __kgid_val(cred->gid);
+	rcu_read_unlock();
+
+	vitrine_record_uint(node, "parent", parent);
+	vitrine_record_uint(node, "group", task_pgrp_nr_ns(task, &init_pid_ns));
+	vitrine_record_uint(node, "session",
+			    task_session_nr_ns(task, &init_pid_ns));
+	vitrine_record_uint(node, "uid", uid);
+	vitrine_record_uint(node, "gid", gid);
+}
+
+/* What threads that have ended leave to their process. */
+static void record_exited(struct vitrine_node *node,
+			  const struct signal_struct *signal)
+{
+	node = vitrine_record_node(node, "exited_threads");
+	vitrine_record_uint(node, "user_ns", READ_ONCE(signal->utime));
+	vitrine_record_uint(node, "system_ns", READ_ONCE(signal->stime));
+	vitrine_record_uint(node, "minor_faults", READ_ONCE(signal->min_flt));
+	vitrine_record_uint(node, "major_faults", READ_ONCE(signal->maj_flt));
+	vitrine_record_uint(node, "voluntary_switches",
+			    READ_ONCE(signal->nvcsw));
+	vitrine_record_uint(node, "involuntary_switches",
+			    READ_ONCE(signal->nivcsw));
+}
+
+/* The first thread to be leader or any other: whichever has the lowest id. */
+static struct vitrine_node *record_process(struct filling *filling,
+					   struct task_struct *leader)
+{
+	struct vitrine_node *node;
+
+	node = vtr_builtin_number(filling->processes, leader->tgid);
+	record_comm(node, leader);
+	record_ids(node, leader);
+	vitrine_record_bool(node, "kernel", leader->flags & PF_KTHREAD);
+	vitrine_record_uint(node, "start_ns", leader->start_boottime);
+	if (!(leader->flags & PF_KTHREAD)) {
+		record_memory(node, leader);
+		record_exited(node, leader->signal);
+	}
+	node = vitrine_record_node(node, "threads");
+	filling->err = xa_err(xa_store(&filling->threads, leader->tgid, node,
+				       GFP_KERNEL));
+	filling->nr_processes++;
+	return node;
+}
+
+/* The node of the threads of @task's process, NULL if its end outran us. */
+static struct vitrine_node *threads_node(struct filling *filling,
+					 struct task_struct *task)
+{
+	struct vitrine_node *node = xa_load(&filling->threads, task->tgid);
+	struct task_struct *leader = NULL;
+
+	if (node)
+		return node;
+	rcu_read_lock();
+	if (pid_alive(task)) {
+		leader = READ_ONCE(task->group_leader);
+		get_task_struct(leader);
+	}
+	rcu_read_unlock();
+	if (!leader)
+		return NULL;
+	node = record_process(filling, leader);
+	put_task_struct(leader);
+	return node;
+}
+
+static void record_sched(struct vitrine_node *node, struct task_struct *task)
+{
+	vitrine_record_string(node, "state",
+			      word(states, ARRAY_SIZE(states),
+				   task_state_index(task)));
+	vitrine_record_string(node, "policy",
+			      word(policies, ARRAY_SIZE(policies),
+				   READ_ONCE(task->policy)));
+	vitrine_record_uint(node, "priority", READ_ONCE(task->prio));
+	vitrine_record_int(node, "nice", task_nice(task));
+	vitrine_record_uint(node, "realtime_priority",
+			    READ_ONCE(task->rt_priority));
+	vitrine_record_uint(node, "cpu", task_cpu(task));
+#ifdef CONFIG_SCHED_INFO
+	vitrine_record_uint(node, "runs", READ_ONCE(task->sched_info.pcount));
+	vitrine_record_uint(node, "run_delay_ns",
+			    READ_ONCE(task->sched_info.run_delay));
+#endif
+}
+
+static void record_thread(struct vitrine_node *threads,
+			  struct task_struct *task)
+{
+	struct vitrine_node *node = vtr_builtin_number(threads, task->pid);
+	u64 user, system;
+
+	task_cputime_adjusted(task, &user, &system);
+	record_comm(node, task);
+	record_sched(node, task);
+	vitrine_record_uint(node, "run_ns",
+			    READ_ONCE(task->se.sum_exec_runtime));
+	vitrine_record_uint(node, "user_ns", user);
+	vitrine_record_uint(node, "system_ns", system);
+	vitrine_record_uint(node, "minor_faults", READ_ONCE(task->min_flt));
+	vitrine_record_uint(node, "major_faults", READ_ONCE(task->maj_flt));
+	vitrine_record_uint(node, "voluntary_switches",
+			    READ_ONCE(task->nvcsw));
+	vitrine_record_uint(node, "involuntary_switches",
+			    READ_ONCE(task->nivcsw));
+}
+
+static void visit(struct filling *filling, struct task_struct *task)
+{
+	struct vitrine_node *threads;
+
+	if (vtr_inspect_room(filling->processes) < TASK_ROOM_BYTES) {
+		filling->nr_truncated++;
+		return;
+	}
+	threads = threads_node(filling, task);
+	if (!threads)
+		return;
+	record_thread(threads, task);
+	filling->nr_threads++;
+}
+
+static void fill(struct filling *filling, struct vitrine_node *root)
+{
+	struct task_struct *task;
+	int id;
+
+	filling->processes = vitrine_record_node(root, "processes");
+	if (!filling->processes) {
+		filling->err = -ENOMEM;
+		return;
+	}
+	xa_init(&filling->threads);
+	/* Ids are bounded, and the walk only goes up. */
+	for (id = 1; !filling->err && (task = vtr_tasks_next(&id)); id++) {
+		visit(filling, task);
+		put_task_struct(task);
+		cond_resched();
+	}
+	xa_destroy(&filling->threads);
+	vitrine_record_uint(root, "nr_processes", filling->nr_processes);
+	vitrine_record_uint(root, "nr_threads", filling->nr_threads);
+	vitrine_record_uint(root, "nr_truncated", filling->nr_truncated);
+}
+
+static int tasks_fill(struct vitrine_node *root, void *unused)
+{
+	struct filling filling = {};
+
+	fill(&filling, root);
+	return filling.err;
+}
+
+/* Every process and its threads. */
+const struct vtr_builtin vtr_builtin_tasks = {
+	.name = "tasks",
+	.limit_bytes = LIMIT_BYTES,
+	.fill = tasks_fill,
+};
+
+#ifdef CONFIG_VITRINE_KUNIT
+#include "tests/tasks_kunit.c"
+#endif

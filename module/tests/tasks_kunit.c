@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Suite of tasks.c, in the kernel only: what becomes of threads that find the
+ * tree full. selftests/trees.sh has the rest.
+ */
+#include <kunit/test.h>
+
+static void fill_limited(struct kunit *test, size_t limit_bytes,
+			 struct filling *filling)
+{
+	struct vitrine_tree *tree = vitrine_tree_create("kunit", limit_bytes);
+	struct vtr_inspect_stats stats;
+
+	KUNIT_ASSERT_NOT_NULL(test, tree);
+	fill(filling, vitrine_tree_root(tree));
+	vtr_inspect_stats(tree, &stats);
+	vitrine_tree_destroy(tree);
+	KUNIT_EXPECT_EQ(test, filling->err, 0);
+	KUNIT_EXPECT_EQ(test, stats.failed, 0);
+	KUNIT_EXPECT_LE(test, stats.used_bytes, limit_bytes);
+}
+
+static void threads_that_do_not_fit_are_counted(struct kunit *test)
+{
+	struct filling all = {}, some = {};
+
+	fill_limited(test, LIMIT_BYTES, &all);
+	KUNIT_EXPECT_EQ(test, all.nr_truncated, 0);
+	KUNIT_EXPECT_GE(test, all.nr_threads, all.nr_processes);
+	KUNIT_EXPECT_GT(test, all.nr_processes, 20);
+
+	fill_limited(test, 16 << 10, &some);
+	KUNIT_EXPECT_GT(test, some.nr_threads, 5);
+	KUNIT_EXPECT_GT(test, some.nr_truncated, 5);
+	/* Threads come and go, but not that many. */
+	KUNIT_EXPECT_LE(test, some.nr_threads + some.nr_truncated,
+			all.nr_threads + 5);
+}
+
+static struct kunit_case tasks_cases[] = {
+	KUNIT_CASE(threads_that_do_not_fit_are_counted),
+	{}
+};
+
+static struct kunit_suite tasks_suite = {
+	.name = "vitrine_tasks",
+	.test_cases = tasks_cases,
+};
+
+kunit_test_suite(tasks_suite);

@@ -1,0 +1,527 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The built-in trees say what /proc says. What changes by itself cannot be
+# compared for equality, so /proc is read before and after the tree: what it said
+# both times the tree must say, too, and a count that grew meanwhile must lie
+# between.
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+
+cd "$(mktemp -d)" || exit
+
+# same_as_proc LEAST PROC TREE FILTER: the lines of PROC that stand still, and at
+# least LEAST of them do, are among those that FILTER makes of TREE
+same_as_proc()
+{
+	"$2" | sort >before
+	vitrine show --json "$3" | jq -r "$4 | @tsv" | tr '\t' ' ' | sort >tree
+	"$2" | sort >after
+	comm -12 before after >still
+	comm -23 still tree >missing
+	echo "$(wc -l <still) lines stand still, not in the tree are:"
+	cat missing
+	[ "$(wc -l <still)" -ge "$1" ] && [ ! -s missing ]
+}
+
+# between PROC TREE FILTER: a number of /proc grew, and the tree's is between
+between()
+{
+	local low value high
+
+	low=$("$1")
+	value=$(value "$2" "$3")
+	high=$("$1")
+	within "$low" "$value" "$high"
+}
+
+# near PERCENT A B
+near()
+{
+	echo "$2 and $3"
+	[ $(($2 > $3 ? $2 - $3 : $3 - $2)) -le $(($3 * $1 / 100)) ]
+}
+
+# ---- the parameter ----------------------------------------------------------
+
+published()
+{
+	local trees
+
+	trees=$(cd "$INSPECT" && shopt -s nullglob && echo *.inspect)
+	echo "published: $trees"
+	[ "$trees" = "$*" ]
+}
+
+refused()
+{
+	dmesg -C
+	! load enable=0 "trees=$1" && dmesg | tee /dev/stderr | grep -qF "$2"
+}
+
+check "an unknown tree is refused" refused system,tusks 'no tree "tusks"'
+check "the message lists those there are" sh -c 'dmesg | grep -q "sched"'
+check "so is a name with nothing in it" refused system,,tasks 'no tree ""'
+load enable=0 trees=
+check "no tree but what is asked for: none" published
+unload
+load enable=0 trees=tasks,sched
+check "two of them" published sched.inspect tasks.inspect
+unload
+load enable=0
+check "by default, all but sched" published devices.inspect interrupts.inspect memory.inspect \
+	modules.inspect system.inspect tasks.inspect vitrine.inspect
+unload
+load enable=0 trees=all
+check "all of them" published devices.inspect interrupts.inspect memory.inspect \
+	modules.inspect sched.inspect system.inspect tasks.inspect vitrine.inspect
+for tree in "$INSPECT"/*.inspect; do
+	check "$(basename "$tree") is sound" vitrine check "$tree"
+done
+
+# ---- tasks ------------------------------------------------------------------
+
+cp "$(command -v sleep)" sleeper
+nice -n 5 ./sleeper 1000 &
+nice=$!
+chrt --fifo 7 taskset -c 0 ./sleeper 1000 &
+fifo=$!
+./sleeper 1000 &
+stopped=$!
+kill -STOP $stopped
+# What becomes sleeper does not reap its child.
+sh -c './sleeper 0 & exec ./sleeper 1000' &
+parent=$!
+"$WORKLOAD" crowd 8 100000000 >/dev/null &
+crowd=$!
+until grep -q crowd-7 /proc/$crowd/task/*/comm; do
+	:
+done
+kill -STOP $crowd
+until grep -q 'State:.*zombie' /proc/[0-9]*/status && grep -q sleeper /proc/$fifo/comm &&
+      grep -q 'State:.*stopped' /proc/$stopped/status && grep -q sleeper /proc/$nice/comm; do
+	:
+done
+
+# Thread, its process, name, parent, user and group. /proc knows longer names of
+# kernel threads, and what a kworker works on.
+proc_ids()
+{
+	cat /proc/[0-9]*/task/[0-9]*/status 2>/dev/null | awk '
+		$1 == "Name:" { sub(/^Name:\t/, ""); sub(/^kworker.*/, "kworker"); name = substr($0, 1, 15) }
+		$1 == "Tgid:" { tgid = $2 }
+		$1 == "Pid:" { pid = $2 }
+		$1 == "PPid:" { parent = $2 }
+		$1 == "Uid:" { uid = $2 }
+		$1 == "Gid:" { print pid, tgid, name, parent, uid, $2 }'
+}
+
+check "threads: ids, names, owners" same_as_proc 50 proc_ids tasks '
+	.root.processes | to_entries[] | .key as $process | .value as $p |
+	.value.threads | to_entries[] |
+	[.key, $process, (.value.name | sub("^kworker.*"; "kworker")), $p.parent, $p.uid, $p.gid]'
+check "the crowd is in there" test "$(grep -c "^[0-9]* $crowd crowd-" still)" = 8
+
+# Thread and what the scheduler says of it
+proc_sched()
+{
+	cat /proc/[0-9]*/task/[0-9]*/stat 2>/dev/null | awk '{
+		id = $1
+		sub(/.*\) /, "")
+		print id, $1, $3, $4, $8, $10, $12, $13, $17, $38, $39, $37 }'
+}
+
+check "threads: state, groups, faults, time, policy, CPU" same_as_proc 50 proc_sched tasks '
+	{ "running": "R", "sleeping": "S", "disk sleep": "D", "stopped": "T", "tracing stop": "t",
+	  "dead": "X", "zombie": "Z", "parked": "P", "idle": "I" } as $state |
+	{ "other": 0, "fifo": 1, "rr": 2, "batch": 3, "idle": 5, "deadline": 6 } as $policy |
+	.root.processes[] | .group as $group | .session as $session | .threads | to_entries[] |
+	.key as $id | .value |
+	[$id, $state[.state], $group, $session, .minor_faults, .major_faults,
+	 (.user_ns / 10000000 | floor), (.system_ns / 10000000 | floor), .nice,
+	 .realtime_priority, $policy[.policy], .cpu]'
+check "one of FIFO priority on CPU 0" grep -q "^$fifo S .* 0 7 1 0$" still
+check "a nice one" grep -q "^$nice S .* 5 0 0 .$" still
+check "one stopped" grep -q "^$stopped T " still
+check "a zombie" grep -q "^[0-9]* Z " still
+check "its priority" test "$(value tasks ".root.processes[\"$nice\"].threads[\"$nice\"].priority")" = 125
+
+proc_switches()
+{
+	cat /proc/[0-9]*/task/[0-9]*/status 2>/dev/null | awk '
+		$1 == "Pid:" { pid = $2 }
+		$1 == "voluntary_ctxt_switches:" { voluntary = $2 }
+		$1 == "nonvoluntary_ctxt_switches:" { print pid, voluntary, $2 }'
+}
+
+check "threads: context switches" same_as_proc 30 proc_switches tasks '
+	.root.processes[].threads | to_entries[] |
+	[.key, .value.voluntary_switches, .value.involuntary_switches]'
+
+proc_runs()
+{
+	local file id
+
+	for file in /proc/[0-9]*/task/[0-9]*/schedstat; do
+		id=${file%/schedstat}
+		{ echo "${id##*/} $(<"$file")"; } 2>/dev/null
+	done
+}
+
+check "threads: runs, their time and their waits" same_as_proc 30 proc_runs tasks '
+	.root.processes[].threads | to_entries[] |
+	[.key, .value.run_ns, .value.run_delay_ns, .value.runs]'
+
+proc_memory()
+{
+	cat /proc/[0-9]*/status 2>/dev/null | awk '
+		$1 == "Pid:" { pid = $2 }
+		$1 == "VmSize:" { size = $2 }
+		$1 == "VmLck:" { locked = $2 }
+		$1 == "VmHWM:" { peak = $2 }
+		$1 == "VmRSS:" { resident = $2 }
+		$1 == "RssAnon:" { anon = $2 }
+		$1 == "RssFile:" { file = $2 }
+		$1 == "RssShmem:" { shmem = $2 }
+		$1 == "VmPTE:" { print pid, size, locked, peak, resident, anon, file, shmem, $2 }'
+}
+
+check "processes: memory" same_as_proc 5 proc_memory tasks '
+	.root.processes | to_entries[] | .key as $id | .value.memory | select(.) |
+	[.virtual_bytes, .locked_bytes, .resident_peak_bytes, .resident_bytes, .anonymous_bytes,
+	 .file_bytes, .shared_bytes, .page_table_bytes] | map(. / 1024) | [$id] + .'
+check "kernel threads are told apart" test "$(value tasks '
+	.root.processes | ([.[] | select(.kernel)] | length) as $n |
+	$n > 10 and ([.[] | select(.kernel | not) | .memory | length > 0] | all)')" = true
+check "it is complete" test "$(value tasks '.root |
+	.nr_truncated == 0 and .nr_processes == (.processes | length) and
+	.nr_threads == ([.processes[].threads | length] | add)')" = true
+
+# What a process's threads did stays when they end.
+"$WORKLOAD" crowd 4 400 >/dev/null
+minor_faults()
+{
+	awk '{ sub(/.*\) /, ""); print $8 }' /proc/$$/stat
+}
+check "a process has the faults of threads that have ended" between minor_faults tasks \
+	".root.processes[\"$$\"] | .exited_threads.minor_faults + ([.threads[].minor_faults] | add)"
+
+# Threads that come and go while the trees are read.
+churn()
+{
+	while :; do
+		"$WORKLOAD" crowd 6 60 >/dev/null
+		(:)
+	done
+}
+
+sound_meanwhile()
+{
+	local i tree
+
+	for ((i = 0; i < 2; i++)); do
+		for tree in "$INSPECT"/*.inspect; do
+			vitrine check "$tree" || return
+		done
+	done
+}
+
+churn &
+churn=$!
+check "all trees are sound while threads come and go" sound_meanwhile
+kill $churn
+kill -CONT $stopped $crowd
+kill $nice $fifo $stopped $parent $crowd
+wait 2>/dev/null
+
+# ---- memory, system ---------------------------------------------------------
+
+# all_near SLACK PROC TREE FILTER: lines of a name and a number, SLACK apart at most
+all_near()
+{
+	"$2" | sort >proc
+	vitrine show --json "$3" | jq -r "$4 | @tsv" | tr '\t' ' ' | sort >tree
+	join tree proc | awk -v slack="$1" '
+		{ off = $2 - $3; nr++ }
+		off > slack || -off > slack { print; bad = 1 }
+		END { print nr " compared"; exit bad || nr < 10 }'
+}
+
+proc_meminfo()
+{
+	sed 's/://; s/ kB//' /proc/meminfo | awk '{ print $1, $2 * 1024 }'
+}
+
+# 24 MiB in a tmpfs, 40 MiB of a process, 12 MiB in the page cache: so that one
+# cannot be taken for the other.
+mkdir shm
+mount -t tmpfs none shm
+head -c $((24 << 20)) /dev/zero >shm/file
+head -c $((12 << 20)) /dev/zero >file
+perl -e '$x = "x" x (20 << 20); open(F, ">", "filled"); close(F); sleep(1000)' &
+memory=$!
+until [ -e filled ]; do
+	:
+done
+check "memory: as /proc/meminfo" all_near $((2 << 20)) proc_meminfo memory '.root |
+	["MemTotal", .total_bytes], ["MemFree", .free_bytes],
+	["MemAvailable", .available_bytes], ["Buffers", .buffer_bytes],
+	["Cached", .page_cache_bytes - (.swap_cache_bytes // 0) - .buffer_bytes],
+	["SwapFree", .swap_free_bytes],
+	["Dirty", .dirty_bytes], ["Writeback", .writeback_bytes],
+	["AnonPages", .anonymous_bytes], ["Mapped", .mapped_bytes],
+	["Shmem", .shared_bytes], ["Active(anon)", .active_anonymous_bytes],
+	["Inactive(anon)", .inactive_anonymous_bytes], ["Active(file)", .active_file_bytes],
+	["Inactive(file)", .inactive_file_bytes], ["Unevictable", .unevictable_bytes],
+	["SReclaimable", .slab_reclaimable_bytes], ["SUnreclaim", .slab_unreclaimable_bytes],
+	["KernelStack", .kernel_stack_bytes], ["PageTables", .page_table_bytes]'
+committed() { awk '$1 == "Committed_AS:" { print $2 * 1024 }' /proc/meminfo; }
+check "memory: committed" near 20 "$(value memory .root.committed_bytes)" "$(committed)"
+check "memory: exactly as much" test "$(value memory .root.total_bytes)" = \
+	"$(awk '$1 == "MemTotal:" { print $2 * 1024 }' /proc/meminfo)"
+check "memory: the nodes make up the whole" near 5 "$(value memory '.root |
+	[.nodes[].shared_bytes] | add')" "$(value memory .root.shared_bytes)"
+kill $memory
+umount shm
+
+proc_zones()
+{
+	awk '/^Node/ { zone = $4; node = $2; sub(/,/, "", node) }
+	     $1 == "present" { present = $2 }
+	     $1 == "min" { min = $2 }
+	     $1 == "low" { low = $2 }
+	     $1 == "high" { high = $2 }
+	     $1 == "managed" && $2 { print node, zone, present, min, low, high, $2 }' /proc/zoneinfo
+}
+
+check "memory: zones as /proc/zoneinfo" same_as_proc 2 proc_zones memory '
+	.root.nodes | to_entries[] | .key as $node | .value.zones | to_entries[] | .key as $zone |
+	.value | [.present_bytes, .min_bytes, .low_bytes, .high_bytes, .managed_bytes] |
+	map(. / 4096) | [$node, $zone] + .'
+
+vmstat()
+{
+	awk -v "name=$1" -v "unit=${2:-1}" '$1 == name { printf "%.0f\n", $2 * unit }' /proc/vmstat
+}
+
+faults() { vmstat pgfault; }
+major_faults() { vmstat pgmajfault; }
+paged_in() { vmstat pgpgin 1024; }
+pages_freed() { vmstat pgfree; }
+check "memory: faults" between faults memory .root.events.faults
+check "memory: major faults" between major_faults memory .root.events.major_faults
+check "memory: paged in, to the KiB" near 1 "$(value memory .root.events.paged_in_bytes)" "$(paged_in)"
+check "memory: pages freed" between pages_freed memory .root.events.pages_freed
+
+uptime_ms() { awk '{ printf "%.0f\n", $1 * 1000 }' /proc/uptime; }
+check "system: uptime" between uptime_ms system '.root.uptime_ns / 1000000 + 10 | floor'
+proc_load() { awk '{ print $1, $2, $3 }' /proc/loadavg; }
+check "system: load" same_as_proc 0 proc_load system '.root.load | [.["1_min"], .["5_min"], .["15_min"]] |
+	map(. * 100 + 0.5 | floor / 100)'
+check "system: the boot" test "$(value system .root.boot_id)" = "$(</proc/sys/kernel/random/boot_id)"
+system_ns() { awk '$1 == "cpu0" { printf "%.0f\n", $4 * 10000000 }' /proc/stat; }
+check "system: time of CPU 0" between system_ns system '.root.cpus["0"].system_ns'
+
+# ---- interrupts -------------------------------------------------------------
+
+proc_lines()
+{
+	awk 'NR == 1 { nr = NF }
+	     $1 ~ /^[0-9]+:/ { for (i = 1; i <= nr; i++) print $1, i - 1, $(i + 1) }' /proc/interrupts |
+		tr -d :
+}
+
+proc_handlers()
+{
+	awk '$1 ~ /^[0-9]+:/ { line = $1; sub(/:/, "", line); sub(/.*  /, ""); print line, $0 }' /proc/interrupts
+}
+
+proc_softirqs()
+{
+	awk 'NR > 1 { for (i = 2; i <= NF; i++) print $1, i - 2, $i }' /proc/softirqs | tr -d :
+}
+
+check "interrupts: lines by CPU" same_as_proc 15 proc_lines interrupts '
+	.root.lines | to_entries[] | .key as $line | .value.cpus | to_entries[] | [$line, .key, .value]'
+check "interrupts: each line's handlers" same_as_proc 5 proc_handlers interrupts '
+	.root.lines | to_entries[] | [.key, .value.handlers]'
+check "interrupts: softirqs by CPU" same_as_proc 8 proc_softirqs interrupts '
+	.root.softirqs | to_entries[] | .key as $name | .value.cpus | to_entries[] |
+	[$name, .key, .value]'
+timer_interrupts() { awk '$1 == "LOC:" { print $2 + $3 }' /proc/interrupts; }
+check "interrupts: the CPUs' own timers" between timer_interrupts interrupts .root.local.LOC.total
+resched_interrupts() { awk '$1 == "RES:" { print $2 + $3 }' /proc/interrupts; }
+check "interrupts: the CPUs' rescheduling" between resched_interrupts interrupts .root.local.RES.total
+
+# ---- modules ----------------------------------------------------------------
+
+# But for our own, which is in use while its tree is open.
+proc_modules()
+{
+	awk '$1 != "vitrine" { print $1, $2, $3, tolower($5) }' /proc/modules
+	awk '$1 == "vitrine" { print $1, $2 }' /proc/modules
+}
+
+insmod "$VITRINE_PUBLISHER_KO" mode=idle
+check "modules: as /proc/modules" same_as_proc 2 proc_modules modules '
+	.root.modules | to_entries[] | .key as $name | .value |
+	[$name, .size_bytes] + if $name == "vitrine" then [] else [.references, .state] end'
+check "modules: how many" test "$(value modules .root.nr_modules)" = "$(wc -l </proc/modules)"
+check "modules: taints" test "$(value modules .root.modules.publisher.taints)" = \
+	"$(</sys/module/publisher/taint)"
+check "modules: source" test "$(value modules .root.modules.publisher.source_version)" = \
+	"$(cat /sys/module/publisher/srcversion 2>/dev/null)"
+
+modules_churn()
+{
+	local i
+
+	for ((i = 0; i < 5; i++)); do
+		rmmod publisher
+		insmod "$VITRINE_PUBLISHER_KO" mode=idle
+	done
+}
+
+modules_churn &
+churn=$!
+sound_modules()
+{
+	while kill -0 "$churn" 2>/dev/null; do
+		vitrine check "$INSPECT/modules.inspect" || return
+	done
+}
+check "modules: sound while they come and go" sound_modules
+wait $churn
+rmmod publisher
+
+# ---- devices ----------------------------------------------------------------
+
+proc_diskstats()
+{
+	awk '{ print $3, $1, $2, $4, $5, $6 * 512, $7, $8, $9, $10 * 512, $11 }' /proc/diskstats
+}
+
+sync
+check "devices: as /proc/diskstats" same_as_proc 1 proc_diskstats devices '
+	.root.block | to_entries[] | .key as $name | .value |
+	[$name, .major, .minor, .reads, .read_merges, .read_bytes, (.read_ns / 1000000 | floor),
+	 .writes, .write_merges, .written_bytes, (.write_ns / 1000000 | floor)]'
+check "devices: something was read" test "$(value devices '[.root.block[].read_bytes] | add')" -gt 1000000
+check "devices: size" test "$(value devices .root.block.vda.size_bytes)" = \
+	$(($(</sys/block/vda/size) * 512))
+
+# Nothing sends here but what is told to: up with the loopback, a hundred packets.
+send()
+{
+	perl -e 'use Socket; socket(S, AF_INET, SOCK_DGRAM, 0) or exit 1;
+		my $up = pack("a16 s x14", "lo", 0x49);
+		ioctl(S, 0x8914, $up) or exit 1;
+		for (1..100) { send(S, "hello", 0, pack_sockaddr_in(9, INADDR_LOOPBACK)) }
+		exit 0'
+}
+
+proc_net()
+{
+	tail -n +3 /proc/net/dev | tr -d : | awk '{ print $1, $2, $3, $4, $5, $9, $10, $11, $12, $13, $15 }'
+}
+
+if send; then
+	check "devices: an interface sends" test "$(value devices .root.net.lo.sent_packets)" -ge 100
+	check "devices: and is up" test "$(value devices .root.net.lo.up)" = true
+fi
+check "devices: as /proc/net/dev" same_as_proc 1 proc_net devices '
+	.root.net | to_entries[] | .key as $name | .value |
+	[$name, .received_bytes, .received_packets, .receive_errors, .receive_drops,
+	 .received_multicast, .sent_bytes, .sent_packets, .send_errors, .send_drops, .collisions]'
+
+# ---- sched ------------------------------------------------------------------
+
+# grows WHAT READ FILTER PERCENT COMMAND...: what FILTER finds in the tree "sched"
+# grew by as much as what READ prints, PERCENT of that less or more, while COMMAND ran
+grew()
+{
+	local read=$1 filter=$2 percent=$3 outer inner tree
+
+	shift 3
+	outer=$("$read")
+	tree=$(value sched "$filter")
+	inner=$("$read")
+	"$@" >/dev/null || return
+	inner=$(($("$read") - inner))
+	tree=$(($(value sched "$filter") - tree))
+	outer=$(($("$read") - outer))
+	within $((inner - inner * percent / 100)) "$tree" $((outer + outer * percent / 100)) &&
+		[ "$tree" -gt 0 ]
+}
+
+pingpong() { "$WORKLOAD" pingpong 3000 0; }
+switches() { awk '$1 == "ctxt" { print $2 }' /proc/stat; }
+# CPU, wake-ups, time run, time waited: fields 6, 8 and 9 of a CPU's line
+schedstat() { awk -v "field=$1" '/^cpu/ { sum += $field } END { printf "%.0f\n", sum }' /proc/schedstat; }
+run_ns() { schedstat 8; }
+wait_ns() { schedstat 9; }
+wakeups() { schedstat 6; }
+echo 1 >/proc/sys/kernel/sched_schedstats
+
+check "sched: switches, to the last one" grew switches '[.root.cpus[].switches] | add' 0 pingpong
+check "sched: time of slices" grew run_ns '[.root.cpus[].slice_sum_ns] | add' 5 pingpong
+# New threads are woken up for the first time, which schedstat does not count.
+check "sched: wake-ups" grew wakeups '[.root.cpus[].wakeups] | add' 5 pingpong
+
+# What one workload adds to a histogram
+added()
+{
+	local filter=$1 before
+
+	shift
+	before=$(value sched "$filter")
+	"$@" >/dev/null
+	echo $(($(value sched "$filter") - before))
+}
+
+check "sched: each wake-up has its latency" within 6000 \
+	"$(added '.root.cpus["0"].wakeup_latency_ns.counts | add' pingpong)" 7000
+check "sched: each run is a slice" within 6000 \
+	"$(added '.root.cpus["0"].slice_ns.counts | add' pingpong)" 7000
+check "sched: it has no value below 0" test \
+	"$(value sched '[.root.cpus[] | .slice_ns.counts[0], .wakeup_latency_ns.counts[0]] | add')" = 0
+
+# Two that never sleep share CPU 1: they wait for each other, but nobody wakes them.
+spin()
+{
+	timeout 2 taskset -c 1 sh -c 'while :; do :; done' &
+	timeout 2 taskset -c 1 sh -c 'while :; do :; done'
+	wait $!
+	return 0
+}
+
+spin_wait=$(wait_ns)
+spin_latency=$(added '[.root.cpus[].wakeup_latency_sum_ns] | add' spin)
+spin_wait=$(($(wait_ns) - spin_wait))
+check "sched: they waited" test "$spin_wait" -gt 1000000000
+check "sched: waits of who was preempted are no wake-up latency" \
+	test "$spin_latency" -lt $((spin_wait / 2))
+
+timeout 100 taskset -c 1 sh -c 'while :; do :; done' &
+spinner=$!
+timeout 100 taskset -c 1 sh -c 'while :; do :; done' &
+other=$!
+hop()
+{
+	local i
+
+	for ((i = 0; i < 20; i++)); do
+		taskset -p -c $((i % 2)) "$hopper" >/dev/null
+	done
+}
+
+until [ "$(pgrep -cf 'sh -c while')" -ge 2 ]; do
+	:
+done
+check "sched: threads that can run" test "$(value sched '.root.cpus["1"].runnable')" -ge 2
+hopper=$(pgrep -nf '^sh -c while')
+check "sched: migrations" within 20 "$(added '[.root.cpus[].migrations] | add' hop)" 1000
+kill $spinner $other
+
+finish
