@@ -73,6 +73,6 @@ check "off is the same twice, to two instructions" within 0 $drift 200
 check "a recorded switch costs something" within 2000 $((tsc - off)) $((ftrace - off))
 check "a recorded switch costs at most $most" within 0 $((tsc - off)) $((most * 100))
 check "a tenth of what ftrace takes" within 0 $(((tsc - off) * 10)) $((ftrace - off))
-check "a switch that the tree sched counts costs at most 300" within 2000 $((tree - off)) 30000
+check "a switch that the tree sched counts costs at most 200 more" within 2000 $((tree - off)) 20000
 
 finish
