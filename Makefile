@@ -11,7 +11,7 @@ run := selftests/qemu/run
 
 .PHONY: all module tools install clean help packages packages-demo demo \
 	check style host host-kunit library fuzz kunit debug-kunit kselftest \
-	debug-kselftest cost harness
+	debug-kselftest cost metrics harness
 
 all: module tools
 
@@ -36,6 +36,7 @@ export define help
 |  make kunit          KUnit suites here, and in a kernel with KASAN, lockdep, ...
 |  make kselftest      selftests on each stock kernel (KERNELS="$(KERNELS)")
 |  make cost           instructions a recorded switch costs, ftrace beside it
+|  make metrics        what promtool says of the metrics of a busy guest
 |  make harness        the test of the tests: a dead guest can not pass
 |  make packages       install the Debian packages all this needs
 |  make clean          remove build/; ~/.cache/vitrine keeps kernels and images
@@ -117,6 +118,12 @@ fuzz: packages
 			grep -qs "executed_units: *$(FUZZ_RUNS)$$" build/fuzz/fuzz_$$name.log || printf "not "; \
 			echo "ok $$nr fuzz_$$name"; done; echo "1..$$nr"'
 
+# Metrics of a busy guest, and what Prometheus' own tool says of them.
+metrics: packages
+	@rm -rf build/metrics
+	@$(lane) $@ sh -c '$(run) --kernel 6.12 --out build/metrics -- selftests/qemu/metrics.sh && \
+		selftests/qemu/promtool build/metrics'
+
 debug-kunit: packages
 	@$(lane) $@ $(run) --kernel debug --smp 4 --bring module --timeout 900 -- selftests/qemu/kunit.sh
 
@@ -147,7 +154,7 @@ harness: packages
 # Two side by side, to the end, whatever fails on the way: a guest that takes
 # turns in one thread keeps one processor busy. The debug kernel, if it has to be
 # built, has until its lanes come. What each test said is in the logs.
-lanes := $(kselftest_lanes) host-kunit library $(race_lanes) fuzz style harness cost debug-kunit debug-kselftest
+lanes := $(kselftest_lanes) host-kunit library $(race_lanes) fuzz style harness cost metrics debug-kunit debug-kselftest
 check: packages
 	@mkdir -p build/log; rm -f build/log/*.count; \
 	nice selftests/qemu/kernel debug >build/log/debug-kernel.log 2>&1 & \

@@ -136,7 +136,8 @@ static int run(struct metrics *metrics)
 		nr = metrics_add_tree(&set, tree->name, tree->ordinal,
 				      tree->hierarchy);
 		if (nr)
-			fprintf(stderr, "vitrine: %s: %zu values left out: names too long, or counts that are none\n",
+			fprintf(stderr,
+				"vitrine: %s: %zu values left out: names too long, or no counts\n",
 				tree->path, nr);
 	}
 	status = worse(status, print_metrics(metrics, &set));
@@ -150,7 +151,8 @@ enum { OPTION_OPENMETRICS = 0x100 };
 
 static const struct argp_option options[] = {
 	{ "textfile", 't', "FILE", 0, "Replace FILE, for node_exporter's textfile collector", 0 },
-	{ "openmetrics", OPTION_OPENMETRICS, NULL, 0, "OpenMetrics 1.0 to the letter, which promtool does not read", 0 },
+	{ "openmetrics", OPTION_OPENMETRICS, NULL, 0,
+	  "OpenMetrics 1.0 to the letter, which promtool does not read", 0 },
 	{ 0 }
 };
 

@@ -307,7 +307,9 @@ static void draw_help(const struct watch *watch)
 /* Lines that rows have. */
 static size_t page_lines(void)
 {
-	return LINES > HEADER_LINES + 1 ? LINES - HEADER_LINES - 1 : 0;
+	int lines = LINES - HEADER_LINES - 1;
+
+	return lines > 0 ? lines : 0;
 }
 
 static void draw(struct watch *watch)

@@ -16,6 +16,7 @@
 /* ---- Memory for strings ------------------------------------------------ */
 
 #define ARENA_BYTES	(1UL << 16)
+#define ARENA_ALIGN	16
 
 /**
  * struct metric_arena - memory that is freed all at once
@@ -28,7 +29,7 @@ struct metric_arena {
 	struct metric_arena *before;
 	size_t used;
 	size_t size;
-	_Alignas(max_align_t) char bytes[];
+	char bytes[] __attribute__((aligned(ARENA_ALIGN)));
 };
 
 static void *arena_alloc(struct metric_set *set, size_t len)
@@ -48,7 +49,7 @@ static void *arena_alloc(struct metric_set *set, size_t len)
 	}
 	bytes = arena->bytes + arena->used;
 	/* Whatever comes next may be a struct. */
-	len = (len + _Alignof(max_align_t) - 1) & -_Alignof(max_align_t);
+	len = (len + ARENA_ALIGN - 1) & -(size_t)ARENA_ALIGN;
 	arena->used = len < arena->size - arena->used ? arena->used + len : arena->size;
 	return bytes;
 }
@@ -66,7 +67,7 @@ static const char *copy(struct metric_set *set, const char *string,
 	bytes = arena_alloc(set, len + strlen(suffix) + 1);
 	if (bytes) {
 		memcpy(bytes, string, len);
-		strcpy(bytes + len, suffix);
+		memcpy(bytes + len, suffix, strlen(suffix) + 1);
 	}
 	return bytes;
 }

@@ -33,6 +33,7 @@ enum metric_type {
  * @METRIC_BUCKET: of a histogram, what is not above a bound
  * @METRIC_COUNT: of a histogram, all
  * @METRIC_SUM: of a histogram, the sum of all, if it is known
+ * @METRIC_NR_PARTS: how many there are
  */
 enum metric_part {
 	METRIC_VALUE,

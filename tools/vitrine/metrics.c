@@ -377,9 +377,9 @@ static void format_double(char text[NUMBER_BYTES], double number,
 	if (digits)
 		number /= pow(10, digits);
 	if (isnan(number))
-		strcpy(text, "NaN");
+		snprintf(text, NUMBER_BYTES, "NaN");
 	else if (isinf(number))
-		strcpy(text, number > 0 ? "+Inf" : "-Inf");
+		snprintf(text, NUMBER_BYTES, "%cInf", number > 0 ? '+' : '-');
 	else
 		double_format(number, text);
 }
@@ -544,10 +544,10 @@ static const struct vitrine_value *find_sum(const struct vitrine_value *value)
 static void add_buckets(struct walk *walk, const struct vitrine_value *value,
 			unsigned int first, const struct metric_unit *unit)
 {
-	unsigned int i, count = vitrine_value_array(value).count;
-	double bound, last = -INFINITY;
-	char text[NUMBER_BYTES], le[NUMBER_BYTES];
 	long double total = 0;
+	unsigned int i, count = vitrine_value_array(value).count;
+	char text[NUMBER_BYTES], le[NUMBER_BYTES];
+	double bound, last = -INFINITY;
 
 	for (i = first; i < count; i++) {
 		total += parameter(value, i);
@@ -626,7 +626,7 @@ static void add_number(struct walk *walk, const struct vitrine_value *value,
 		format_double(text, vitrine_value_double(value), unit->digits);
 		break;
 	default:
-		strcpy(text, vitrine_value_bool(value) ? "1" : "0");
+		snprintf(text, NUMBER_BYTES, "%d", vitrine_value_bool(value));
 		break;
 	}
 	add_value(walk, number_type(walk, value, type == VITRINE_UINT, total),
