@@ -93,6 +93,26 @@ static void describe_here(struct vtr_subject *subject)
 	subject->key = subject->thread;
 }
 
+/**
+ * struct event - an event that is being written
+ * @site: what is constant about it
+ * @record: which record it becomes
+ * @name: its name
+ * @id: its last word; when it began; an object's id or address
+ * @payload: bytes, or a message
+ * @payload_bytes: their length
+ * @values: of its arguments; of text, its address
+ */
+struct event {
+	const struct vitrine_site	*site;
+	enum vitrine_record		record;
+	const char			*name;
+	u64				id;
+	const void			*payload;
+	size_t				payload_bytes;
+	u64				values[FXT_MAX_ARGS];
+};
+
 static struct vtr_fxt_string text(const char *bytes, unsigned int most)
 {
 	return vtr_fxt_inline(bytes, bytes ? strnlen(bytes, most) : 0);
@@ -101,39 +121,49 @@ static struct vtr_fxt_string text(const char *bytes, unsigned int most)
 /* Room for a function's name, until it is known: see name_symbol(). */
 static const char no_symbol[SYMBOL_MAX_BYTES + 1] = "";
 
-static struct vtr_fxt_arg encode_arg(const struct vitrine_arg *arg)
+static u64 user_address(u64 value)
+{
+	return value < TASK_SIZE_MAX ? value : 0;
+}
+
+static struct vtr_fxt_arg encode_arg(const struct vitrine_arg *arg, u64 value)
 {
 	struct vtr_fxt_arg encoded = {
 		.type = arg->type,
 		.name = text(arg->name, VTR_STRINGS_MAX_BYTES),
 	};
 
-	if (arg->type == VTR_ARG_TYPE_SYMBOL) {
+	switch (arg->type) {
+	case VTR_ARG_TYPE_SYMBOL:
 		encoded.type = FXT_ARG_STRING_REF;
 		encoded.string = vtr_fxt_inline(no_symbol, SYMBOL_MAX_BYTES);
-	} else if (arg->type == FXT_ARG_STRING_REF)
-		encoded.string = text((const char *)(unsigned long)arg->value,
+		break;
+	case FXT_ARG_STRING_REF:
+		encoded.string = text((const char *)(unsigned long)value,
 				      VTR_STRINGS_MAX_BYTES);
-	else if (arg->type == FXT_ARG_POINTER)
-		encoded.value = arg->value < TASK_SIZE_MAX ? arg->value : 0;
-	else
-		encoded.value = arg->value;
+		break;
+	case FXT_ARG_POINTER:
+		encoded.value = user_address(value);
+		break;
+	default:
+		encoded.value = value;
+		break;
+	}
 	return encoded;
 }
 
 /* Everything inline, as long as it has no thread and no string index. */
-static void encode(const struct vitrine_category *category,
-		   enum vitrine_record record,
-		   const struct vitrine_event *event, struct vtr_fxt_arg *args,
+static void encode(const struct event *event, struct vtr_fxt_arg *args,
 		   struct vtr_fxt_event *ret)
 {
+	const struct vitrine_site *site = event->site;
 	unsigned int i;
 
 	*ret = (struct vtr_fxt_event){
-		.type = (enum fxt_event_type)record,
-		.object_type = event->object_type,
-		.nr_args = event->nr_args,
-		.category = text(category->name, VTR_STRINGS_MAX_BYTES),
+		.type = (enum fxt_event_type)event->record,
+		.object_type = site->record >> 16,
+		.nr_args = site->nr_args,
+		.category = text(site->category->name, VTR_STRINGS_MAX_BYTES),
 		.name = text(event->name, VTR_STRINGS_MAX_BYTES),
 		.args = args,
 		.id = event->id,
@@ -141,14 +171,14 @@ static void encode(const struct vitrine_category *category,
 		.payload_bytes = min_t(size_t, event->payload_bytes,
 				       VTR_EVENT_MAX_BYTES),
 	};
-	if (record == VITRINE_RECORD_LOG)
+	if (event->record == VITRINE_RECORD_LOG)
 		ret->payload_bytes = strnlen(event->payload,
 					     min_t(size_t, event->payload_bytes,
 						   LOG_MAX_BYTES));
-	else if (record == VITRINE_RECORD_USERSPACE_OBJECT)
-		ret->id = event->id < TASK_SIZE_MAX ? event->id : 0;
-	for (i = 0; i < event->nr_args; i++)
-		args[i] = encode_arg(&event->args[i]);
+	else if (event->record == VITRINE_RECORD_USERSPACE_OBJECT)
+		ret->id = user_address(event->id);
+	for (i = 0; i < site->nr_args; i++)
+		args[i] = encode_arg(&site->args[i], event->values[i]);
 }
 
 /*
@@ -199,20 +229,28 @@ static void name_symbol(struct vtr_ring *ring, u64 now, unsigned long function,
 	intern(ring, now, (void *)function, string);
 }
 
+static bool name_is_constant(const struct event *event)
+{
+	return !(event->site->record & VITRINE_RECORD_NAME_VARIES) &&
+	       event->record != VITRINE_RECORD_USERSPACE_OBJECT &&
+	       event->record != VITRINE_RECORD_KERNEL_OBJECT;
+}
+
 static void intern_all(struct vtr_ring *ring, u64 now,
-		       const struct vitrine_event *event,
+		       const struct event *event,
 		       struct vtr_fxt_event *encoded, struct vtr_fxt_arg *args)
 {
+	const struct vitrine_site *site = event->site;
 	unsigned int i;
 
 	vtr_strings_begin(&ring->strings);
-	intern(ring, now, encoded->category.bytes, &encoded->category);
-	if (!event->name_varies)
-		intern(ring, now, encoded->name.bytes, &encoded->name);
+	intern(ring, now, site->category->name, &encoded->category);
+	if (name_is_constant(event))
+		intern(ring, now, event->name, &encoded->name);
 	for (i = 0; i < encoded->nr_args; i++) {
-		intern(ring, now, event->args[i].name, &args[i].name);
-		if (event->args[i].type == VTR_ARG_TYPE_SYMBOL)
-			name_symbol(ring, now, event->args[i].value,
+		intern(ring, now, site->args[i].name, &args[i].name);
+		if (site->args[i].type == VTR_ARG_TYPE_SYMBOL)
+			name_symbol(ring, now, event->values[i],
 				    &args[i].string);
 	}
 }
@@ -246,8 +284,7 @@ static bool is_timed(enum vitrine_record record)
 
 /* Room for the thread, each string registered, and the record is reserved. */
 static void write_reserved(struct vtr_ring *ring, u64 now,
-			   enum vitrine_record record,
-			   const struct vitrine_event *event,
+			   const struct event *event,
 			   struct vtr_fxt_event *encoded,
 			   struct vtr_fxt_arg *args)
 {
@@ -260,28 +297,25 @@ static void write_reserved(struct vtr_ring *ring, u64 now,
 	encoded->thread.thread = here.thread;
 	intern_all(ring, now, event, encoded, args);
 	encoded->ticks = now;
-	if (record == VITRINE_RECORD_COMPLETE) {
+	if (event->record == VITRINE_RECORD_COMPLETE) {
 		encoded->ticks = clamp(event->id, ring->config.session_ticks,
 				       now);
 		encoded->id = now;
 	}
-	next = ring->next + put(ring->next, record, encoded);
-	if (is_timed(record))
+	next = ring->next + put(ring->next, event->record, encoded);
+	if (is_timed(event->record))
 		ring->other_records++;
 	vtr_writer_commit_untimed(ring, next, now);
 }
 
 /* A payload is recorded in whole, or not at all; a message may be cut. */
-static bool is_small(enum vitrine_record record,
-		     const struct vitrine_event *event)
+static bool is_small(const struct event *event)
 {
 	return event->payload_bytes <= VTR_EVENT_MAX_BYTES ||
-	       record == VITRINE_RECORD_LOG;
+	       event->record == VITRINE_RECORD_LOG;
 }
 
-static void write_here(struct vtr_ring *ring, struct vitrine_category *category,
-		       enum vitrine_record record,
-		       const struct vitrine_event *event)
+static void write_here(struct vtr_ring *ring, const struct event *event)
 {
 	struct vtr_fxt_arg args[FXT_MAX_ARGS];
 	struct vtr_fxt_event encoded;
@@ -289,47 +323,116 @@ static void write_here(struct vtr_ring *ring, struct vitrine_category *category,
 	u64 now;
 
 	now = vtr_clock_ticks(ring->config.clock);
-	encode(category, record, event, args, &encoded);
+	encode(event, args, &encoded);
 	/* A string's record takes a word more than the string. */
-	nr_words = VTR_WRITER_THREAD_WORDS + 2 + 2 * event->nr_args + FIXED_WORDS +
-		   vtr_fxt_strings_words(&encoded);
-	if (!is_small(record, event) ||
-	    !vtr_writer_reserve_here(ring, nr_words, now))
+	nr_words = VTR_WRITER_THREAD_WORDS + 2 + 2 * encoded.nr_args +
+		   FIXED_WORDS + vtr_fxt_strings_words(&encoded);
+	if (!is_small(event) || !vtr_writer_reserve_here(ring, nr_words, now))
 		vtr_ring_lose(ring, nr_words);
 	else
-		write_reserved(ring, now, record, event, &encoded, args);
+		write_reserved(ring, now, event, &encoded, args);
+}
+
+static void write_event(const struct event *event)
+{
+	struct vtr_ring *ring;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	ring = this_cpu_read(vtr_writer_ring);
+	if (ring != &vtr_writer_none &&
+	    !vtr_event_filtered(event->site->category, NULL))
+		write_here(ring, event);
+	local_irq_restore(flags);
+}
+
+/* In NMI, the ring may be in the middle of anything: lost, and counted. */
+static bool lost_in_nmi(void)
+{
+	struct vtr_ring *ring;
+
+	if (!in_nmi())
+		return false;
+	ring = this_cpu_read(vtr_writer_ring);
+	if (ring != &vtr_writer_none)
+		vtr_ring_lose(ring, 0);
+	return true;
+}
+
+static void begin_event(struct event *event, const struct vitrine_site *site,
+			const char *name, u64 id)
+{
+	event->site = site;
+	event->record = site->record & 0xff;
+	event->name = name;
+	event->id = id;
+	event->payload = NULL;
+	event->payload_bytes = 0;
 }
 
 /**
  * vitrine_trace_write() - record an event
- * @category: its category, which is switched on
- * @record: which record it becomes
- * @event: what it says
+ * @site: what is constant about it; its category is switched on
+ * @name: its name
+ * @id: its last word, if its record has one; when it began, if it is complete;
+ *	of an object, its id or address
+ * @...: values of its arguments, u64 each
  *
  * Called by the macros of <vitrine/trace.h>.
  *
  * Context: any; in NMI the event is counted as lost.
  */
-void vitrine_trace_write(struct vitrine_category *category,
-			 enum vitrine_record record,
-			 const struct vitrine_event *event)
+void vitrine_trace_write(const struct vitrine_site *site, const char *name,
+			 u64 id, ...)
 {
-	struct vtr_ring *ring;
-	unsigned long flags;
+	struct event event;
+	unsigned int i;
+	va_list values;
 
-	if (in_nmi()) {
-		ring = this_cpu_read(vtr_writer_ring);
-		if (ring != &vtr_writer_none)
-			vtr_ring_lose(ring, 0);
+	if (lost_in_nmi())
 		return;
-	}
-	local_irq_save(flags);
-	ring = this_cpu_read(vtr_writer_ring);
-	if (ring != &vtr_writer_none && !vtr_event_filtered(category, NULL))
-		write_here(ring, category, record, event);
-	local_irq_restore(flags);
+	begin_event(&event, site, name, id);
+	va_start(values, id);
+	for (i = 0; i < site->nr_args; i++)
+		event.values[i] = va_arg(values, u64);
+	va_end(values);
+	write_event(&event);
 }
 EXPORT_SYMBOL_GPL(vitrine_trace_write);
+
+/**
+ * vitrine_trace_write_bytes() - record an event with bytes, or a message
+ * @site: what is constant about it; its category is switched on
+ * @name: its name, or NULL
+ * @id: as for vitrine_trace_write()
+ * @bytes: the bytes
+ * @len_bytes: their length; a message ends at a NUL before that
+ * @...: values of its arguments, u64 each
+ *
+ * Called by the macros of <vitrine/trace.h>.
+ *
+ * Context: any; in NMI the event is counted as lost.
+ */
+void vitrine_trace_write_bytes(const struct vitrine_site *site,
+			       const char *name, u64 id, const void *bytes,
+			       size_t len_bytes, ...)
+{
+	struct event event;
+	unsigned int i;
+	va_list values;
+
+	if (lost_in_nmi())
+		return;
+	begin_event(&event, site, name, id);
+	event.payload = bytes;
+	event.payload_bytes = len_bytes;
+	va_start(values, len_bytes);
+	for (i = 0; i < site->nr_args; i++)
+		event.values[i] = va_arg(values, u64);
+	va_end(values);
+	write_event(&event);
+}
+EXPORT_SYMBOL_GPL(vitrine_trace_write_bytes);
 
 /**
  * vitrine_trace_ticks() - the time in the trace's clock

@@ -35,7 +35,7 @@ struct vtr_filter {
 /* Argument type of our own: a function, of which its name is recorded. */
 #define VTR_ARG_TYPE_SYMBOL	0x100
 #define VTR_ARG_SYMBOL(arg_name, function)				\
-	VITRINE_ARG_AS(arg_name, VTR_ARG_TYPE_SYMBOL, (unsigned long)(function))
+	(arg_name, VTR_ARG_TYPE_SYMBOL, (unsigned long)(function))
 
 int vtr_event_init(void);
 void vtr_event_deinit(void);

@@ -25,8 +25,9 @@ static unsigned int put_stream(u64 *words, const char *bytes,
 {
 	unsigned int nr_words = stream_words(len_bytes);
 
-	if (nr_words)
-		words[nr_words - 1] = 0;
+	if (!nr_words)
+		return 0;
+	words[nr_words - 1] = 0;
 	memcpy(words, bytes, len_bytes);
 	return nr_words;
 }

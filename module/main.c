@@ -49,7 +49,7 @@ MODULE_PARM_DESC(retained_kb, "How many KiB they may take together (default: 409
 
 static char *events = "";
 module_param(events, charp, 0444);
-MODULE_PARM_DESC(events, "Events to record besides context switches, as written to trace/events: \"sched irq:cpus=0-3\" (default: none)");
+MODULE_PARM_DESC(events, "Events to record besides context switches, as written to trace/events: sched+irq:cpus=0-3 (default: none)");
 
 static int events_init(void)
 {
@@ -59,6 +59,8 @@ static int events_init(void)
 	words = kstrdup(events, GFP_KERNEL);
 	if (!words)
 		return -ENOMEM;
+	/* A space ends a parameter: at load, all are on and "+" is as good. */
+	strreplace(words, '+', ' ');
 	err = vtr_event_switch(words);
 	kfree(words);
 	if (err)

@@ -47,7 +47,7 @@ static void probe_issue(void *unused, struct request *rq)
 	u32 device = request_device(rq);
 
 	VITRINE_TRACE(block, VITRINE_RECORD_ASYNC_BEGIN, request_name(rq),
-		      (.id = request_id(rq)),
+		      request_id(rq),
 		      VITRINE_ARG("major", MAJOR(device)),
 		      VITRINE_ARG("minor", MINOR(device)),
 		      VITRINE_ARG("sector", (u64)blk_rq_pos(rq)),
@@ -58,7 +58,7 @@ static void probe_complete(void *unused, struct request *rq,
 			   blk_status_t error, unsigned int nr_bytes)
 {
 	VITRINE_TRACE(block, VITRINE_RECORD_ASYNC_END, request_name(rq),
-		      (.id = request_id(rq)),
+		      request_id(rq),
 		      VITRINE_ARG("error", blk_status_to_errno(error)),
 		      VITRINE_ARG("bytes", nr_bytes));
 }

@@ -21,15 +21,15 @@ static DEFINE_VITRINE_CATEGORY_SWITCHED(irq, irq_switched);
 /* The name belongs to who requested the interrupt, and may go with it. */
 static void probe_irq_entry(void *unused, int irq, struct irqaction *action)
 {
-	VITRINE_TRACE(irq, VITRINE_RECORD_BEGIN, action->name,
-		      (.name_varies = true), VITRINE_ARG("irq", irq));
+	VITRINE_TRACE(irq, VITRINE_RECORD_BEGIN | VITRINE_RECORD_NAME_VARIES,
+		      action->name, 0, VITRINE_ARG("irq", irq));
 }
 
 static void probe_irq_exit(void *unused, int irq, struct irqaction *action,
 			   int ret)
 {
-	VITRINE_TRACE(irq, VITRINE_RECORD_END, action->name,
-		      (.name_varies = true),
+	VITRINE_TRACE(irq, VITRINE_RECORD_END | VITRINE_RECORD_NAME_VARIES,
+		      action->name, 0,
 		      VITRINE_ARG("handled", ret == IRQ_HANDLED));
 }
 
@@ -53,12 +53,12 @@ static const char *vector_name(unsigned int vec)
 
 static void probe_softirq_entry(void *unused, unsigned int vec)
 {
-	VITRINE_TRACE(irq, VITRINE_RECORD_BEGIN, vector_name(vec), ());
+	VITRINE_TRACE(irq, VITRINE_RECORD_BEGIN, vector_name(vec), 0);
 }
 
 static void probe_softirq_exit(void *unused, unsigned int vec)
 {
-	VITRINE_TRACE(irq, VITRINE_RECORD_END, vector_name(vec), ());
+	VITRINE_TRACE(irq, VITRINE_RECORD_END, vector_name(vec), 0);
 }
 
 #ifdef CONFIG_X86_LOCAL_APIC

@@ -17,8 +17,8 @@ static void probe_console(void *unused, const char *text, size_t len_bytes)
 {
 	if (len_bytes && text[len_bytes - 1] == '\n')
 		len_bytes--;
-	VITRINE_TRACE(printk, VITRINE_RECORD_LOG, NULL,
-		      (.payload = text, .payload_bytes = len_bytes));
+	VITRINE_TRACE_BYTES(printk, VITRINE_RECORD_LOG, NULL, 0, text,
+			    len_bytes);
 }
 
 static struct vtr_probe probes[] = {

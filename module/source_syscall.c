@@ -59,9 +59,14 @@ static bool has_end(long nr)
 
 static void probe_sys_enter(void *unused, struct pt_regs *regs, long nr)
 {
-	VITRINE_TRACE(syscall, has_end(nr) ? VITRINE_RECORD_BEGIN :
-					     VITRINE_RECORD_INSTANT,
-		      syscall_name(regs, nr), (), VITRINE_ARG("nr", nr));
+	if (has_end(nr))
+		VITRINE_TRACE(syscall, VITRINE_RECORD_BEGIN,
+			      syscall_name(regs, nr), 0,
+			      VITRINE_ARG("nr", nr));
+	else
+		VITRINE_TRACE(syscall, VITRINE_RECORD_INSTANT,
+			      syscall_name(regs, nr), 0,
+			      VITRINE_ARG("nr", nr));
 }
 
 static void probe_sys_exit(void *unused, struct pt_regs *regs, long ret)
@@ -70,7 +75,7 @@ static void probe_sys_exit(void *unused, struct pt_regs *regs, long ret)
 
 	if (nr >= 0 && has_end(nr))
 		VITRINE_TRACE(syscall, VITRINE_RECORD_END,
-			      syscall_name(regs, nr), (),
+			      syscall_name(regs, nr), 0,
 			      VITRINE_ARG("ret", ret));
 }
 

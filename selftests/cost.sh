@@ -46,6 +46,9 @@ fi
 again=$(per_switch)
 echo 1 >"$TRACE/enable"
 tsc=$(per_switch)
+echo +sched >"$TRACE/events"
+wakeups=$(per_switch)
+echo -sched >"$TRACE/events"
 echo 0 >"$TRACE/enable"
 echo local >"$TRACE/clock"
 echo 1 >"$TRACE/enable"
@@ -64,6 +67,7 @@ echo 0 >"$tracefs/events/sched/sched_switch/enable"
 
 show "off" "$off"
 show "vitrine, clock tsc: added" $((tsc - off))
+show "vitrine, with wakeups: added" $((wakeups - off))
 show "vitrine, clock local: added" $((local_clock - off))
 show "the tree sched: added" $((tree - off))
 show "ftrace, clock local: added" $((ftrace - off))
@@ -72,6 +76,7 @@ drift=$((again > off ? again - off : off - again))
 check "off is the same twice, to two instructions" within 0 $drift 200
 check "a recorded switch costs something" within 2000 $((tsc - off)) $((ftrace - off))
 check "a recorded switch costs at most $most" within 0 $((tsc - off)) $((most * 100))
+check "with the wakeup that leads to it, at most 150" within $((tsc - off + 2000)) $((wakeups - off)) 15000
 check "a tenth of what ftrace takes" within 0 $(((tsc - off) * 10)) $((ftrace - off))
 check "a switch that the tree sched counts costs at most 200 more" within 2000 $((tree - off)) 20000
 

@@ -85,37 +85,21 @@ struct vitrine_category {
 int vitrine_category_register(struct vitrine_category *category);
 void vitrine_category_unregister(struct vitrine_category *category);
 
-/**
- * struct vitrine_arg - an argument of an event
- * @name: its name
- * @type: enum fxt_arg_type
- * @value: its value; of a string, its address
- *
- * Made by VITRINE_ARG() and its like.
+/*
+ * Arguments. Each macro below makes one: its name and type, which the compiler
+ * puts with what is constant about an event, and its value.
  */
-struct vitrine_arg {
-	const char	*name;
-	u32		type;
-	u64		value;
-};
-
-#define VITRINE_ARG_AS(arg_name, arg_type, arg_value)			\
-	((struct vitrine_arg){						\
-		.name = "" arg_name "",					\
-		.type = (arg_type),					\
-		.value = (arg_value),					\
-	})
 
 /**
  * VITRINE_ARG() - an argument of the type that its value has
- * @arg_name: string literal
- * @arg_value: an integer of any type, a bool, or text, which may change and need
- *	not be UTF-8; of text, 255 bytes are recorded
+ * @name: string literal
+ * @value: an integer of any type, a bool, or text, which may change and need not
+ *	be UTF-8; of text, 255 bytes are recorded
  *
  * Any other type does not compile; see below for what needs to be said.
  */
-#define VITRINE_ARG(arg_name, arg_value)				\
-	VITRINE_ARG_AS(arg_name, _Generic((arg_value),			\
+#define VITRINE_ARG(name, value)					\
+	(name, _Generic((value),					\
 		bool: FXT_ARG_BOOL,					\
 		char: FXT_ARG_INT32,					\
 		signed char: FXT_ARG_INT32,				\
@@ -130,54 +114,106 @@ struct vitrine_arg {
 		unsigned long long: FXT_ARG_UINT64,			\
 		char *: FXT_ARG_STRING_REF,				\
 		const char *: FXT_ARG_STRING_REF),			\
-		(u64)(unsigned long)(arg_value))
+	 (unsigned long)(value))
 
 /**
  * VITRINE_ARG_NULL() - an argument that is only there
- * @arg_name: string literal
+ * @name: string literal
  */
-#define VITRINE_ARG_NULL(arg_name)					\
-	VITRINE_ARG_AS(arg_name, FXT_ARG_NULL, 0)
+#define VITRINE_ARG_NULL(name)						\
+	(name, FXT_ARG_NULL, 0)
 
 /**
  * VITRINE_ARG_KOID() - a thread's or a process's id
- * @arg_name: string literal
- * @arg_value: a pid_t; other types do not compile
+ * @name: string literal
+ * @value: a pid_t; other types do not compile
  */
-#define VITRINE_ARG_KOID(arg_name, arg_value)				\
-	VITRINE_ARG_AS(arg_name, FXT_ARG_KOID,				\
-		       _Generic((arg_value), pid_t: (u32)(arg_value)))
+#define VITRINE_ARG_KOID(name, value)					\
+	(name, FXT_ARG_KOID, _Generic((value), pid_t: (u32)(value)))
 
 /**
  * VITRINE_ARG_POINTER() - an address in user space
- * @arg_name: string literal
- * @arg_value: a pointer marked __user. A trace never has a kernel address: one
- *	that is none of user space is recorded as 0
+ * @name: string literal
+ * @value: a pointer marked __user. A trace never has a kernel address: one that
+ *	is none of user space is recorded as 0
  */
-#define VITRINE_ARG_POINTER(arg_name, arg_value)			\
-	VITRINE_ARG_AS(arg_name, FXT_ARG_POINTER, ({			\
-		const void __user *__pointer = (arg_value);		\
-		(unsigned long)__pointer; }))
+#define VITRINE_ARG_POINTER(name, value)				\
+	(name, FXT_ARG_POINTER, vitrine_user_address(value))
 
 /**
  * VITRINE_ARG_DOUBLE() - a floating-point number
- * @arg_name: string literal
- * @arg_bits: its IEEE 754 bits as u64; other types do not compile. The kernel
- *	does not compute with such numbers, but may have them from elsewhere
+ * @name: string literal
+ * @bits: its IEEE 754 bits as u64; other types do not compile. The kernel does
+ *	not compute with such numbers, but may have them from elsewhere
  */
-#define VITRINE_ARG_DOUBLE(arg_name, arg_bits)				\
-	VITRINE_ARG_AS(arg_name, FXT_ARG_DOUBLE,			\
-		       _Generic((arg_bits), u64: (arg_bits)))
+#define VITRINE_ARG_DOUBLE(name, bits)					\
+	(name, FXT_ARG_DOUBLE, _Generic((bits), u64: (bits)))
+
+static inline u64 vitrine_user_address(const void __user *pointer)
+{
+	return (unsigned long)pointer;
+}
+
+/**
+ * struct vitrine_arg - what is constant about an argument
+ * @name: its name
+ * @type: enum fxt_arg_type
+ */
+struct vitrine_arg {
+	const char	*name;
+	unsigned int	type;
+};
+
+/* VITRINE_EACH(f, (a, b, c), (d, e, f)): f(a, b, c) f(d, e, f), up to 15 */
+#define VITRINE_EACH(f, ...)						\
+	VITRINE_PASTE(VITRINE_EACH_, VITRINE_COUNT(__VA_ARGS__))	\
+	(f, ##__VA_ARGS__)
+#define VITRINE_PASTE(a, b)		VITRINE_PASTE_(a, b)
+#define VITRINE_PASTE_(a, b)		a##b
+#define VITRINE_COUNT(...)						\
+	VITRINE_16TH(0, ##__VA_ARGS__, 15, 14, 13, 12, 11, 10, 9, 8, 7,	\
+		     6, 5, 4, 3, 2, 1, 0)
+#define VITRINE_16TH(_0, _1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11,	\
+		     _12, _13, _14, _15, nr, ...)	nr
+#define VITRINE_EACH_0(f)
+#define VITRINE_EACH_1(f, a)		f a
+#define VITRINE_EACH_2(f, a, ...)	f a VITRINE_EACH_1(f, __VA_ARGS__)
+#define VITRINE_EACH_3(f, a, ...)	f a VITRINE_EACH_2(f, __VA_ARGS__)
+#define VITRINE_EACH_4(f, a, ...)	f a VITRINE_EACH_3(f, __VA_ARGS__)
+#define VITRINE_EACH_5(f, a, ...)	f a VITRINE_EACH_4(f, __VA_ARGS__)
+#define VITRINE_EACH_6(f, a, ...)	f a VITRINE_EACH_5(f, __VA_ARGS__)
+#define VITRINE_EACH_7(f, a, ...)	f a VITRINE_EACH_6(f, __VA_ARGS__)
+#define VITRINE_EACH_8(f, a, ...)	f a VITRINE_EACH_7(f, __VA_ARGS__)
+#define VITRINE_EACH_9(f, a, ...)	f a VITRINE_EACH_8(f, __VA_ARGS__)
+#define VITRINE_EACH_10(f, a, ...)	f a VITRINE_EACH_9(f, __VA_ARGS__)
+#define VITRINE_EACH_11(f, a, ...)	f a VITRINE_EACH_10(f, __VA_ARGS__)
+#define VITRINE_EACH_12(f, a, ...)	f a VITRINE_EACH_11(f, __VA_ARGS__)
+#define VITRINE_EACH_13(f, a, ...)	f a VITRINE_EACH_12(f, __VA_ARGS__)
+#define VITRINE_EACH_14(f, a, ...)	f a VITRINE_EACH_13(f, __VA_ARGS__)
+#define VITRINE_EACH_15(f, a, ...)	f a VITRINE_EACH_14(f, __VA_ARGS__)
+
+#define VITRINE_ARG_CONSTANT(name, type, value)	{ "" name "", (type) },
+#define VITRINE_ARG_VALUE(name, type, value)	, (u64)(value)
 
 /**
  * enum vitrine_record - which record an event becomes
- * @VITRINE_RECORD_INSTANT: to @VITRINE_RECORD_FLOW_END: enum fxt_event_type
- * @VITRINE_RECORD_LOG: a message
- * @VITRINE_RECORD_BLOB: bytes
- * @VITRINE_RECORD_LARGE_BLOB: bytes with a time, a thread and arguments
- * @VITRINE_RECORD_LARGE_DATA: bytes with a category
- * @VITRINE_RECORD_USERSPACE_OBJECT: name of something in user space
- * @VITRINE_RECORD_KERNEL_OBJECT: name of something in the kernel
+ * @VITRINE_RECORD_INSTANT: this and all to FLOW_END: enum fxt_event_type
+ * @VITRINE_RECORD_COUNTER: see vitrine_trace_counter()
+ * @VITRINE_RECORD_BEGIN: see vitrine_trace_begin()
+ * @VITRINE_RECORD_END: see vitrine_trace_end()
+ * @VITRINE_RECORD_COMPLETE: see vitrine_trace_complete()
+ * @VITRINE_RECORD_ASYNC_BEGIN: see vitrine_trace_async_begin()
+ * @VITRINE_RECORD_ASYNC_INSTANT: see vitrine_trace_async_instant()
+ * @VITRINE_RECORD_ASYNC_END: see vitrine_trace_async_end()
+ * @VITRINE_RECORD_FLOW_BEGIN: see vitrine_trace_flow_begin()
+ * @VITRINE_RECORD_FLOW_STEP: see vitrine_trace_flow_step()
+ * @VITRINE_RECORD_FLOW_END: see vitrine_trace_flow_end()
+ * @VITRINE_RECORD_LOG: see vitrine_trace_log()
+ * @VITRINE_RECORD_BLOB: see vitrine_trace_blob()
+ * @VITRINE_RECORD_LARGE_BLOB: see vitrine_trace_large_blob()
+ * @VITRINE_RECORD_LARGE_DATA: see vitrine_trace_large_data()
+ * @VITRINE_RECORD_USERSPACE_OBJECT: see vitrine_trace_userspace_object()
+ * @VITRINE_RECORD_KERNEL_OBJECT: see vitrine_trace_kernel_object()
  */
 enum vitrine_record {
 	VITRINE_RECORD_INSTANT		= FXT_EVENT_INSTANT,
@@ -199,54 +235,69 @@ enum vitrine_record {
 	VITRINE_RECORD_KERNEL_OBJECT,
 };
 
+/* Besides the record: an object's type; an event whose name is no constant. */
+#define VITRINE_RECORD_OBJECT_TYPE(type)	((type) << 16)
+#define VITRINE_RECORD_NAME_VARIES		(1U << 24)
+
 /**
- * struct vitrine_event - what is recorded, besides when and where
- * @name: its name
- * @name_varies: @name is no constant
- * @object_type: of a kernel object
+ * struct vitrine_site - what is constant about an event in the source
+ * @category: its category
+ * @record: enum vitrine_record, and what else is said above
  * @nr_args: how many @args
- * @args: its arguments
- * @id: counter, async or flow id; time when a complete duration began; address
- *	of a user-space object; id of a kernel object
- * @payload: of a message or of bytes
- * @payload_bytes: its length; SIZE_MAX: to the end of the string
- *
- * Filled in by the macros below.
+ * @args: its arguments, but for their values
  */
-struct vitrine_event {
-	const char			*name;
-	bool				name_varies;
-	u8				object_type;
+struct vitrine_site {
+	struct vitrine_category		*category;
+	unsigned int			record;
 	unsigned int			nr_args;
 	const struct vitrine_arg	*args;
-	u64				id;
-	const void			*payload;
-	size_t				payload_bytes;
 };
 
-/* Cold: what writes an event is kept out of the way of what does not. */
-void __cold vitrine_trace_write(struct vitrine_category *category,
-				enum vitrine_record record,
-				const struct vitrine_event *event);
+/*
+ * Cold, whatever the kernel's own macro of that name says: it is what moves all
+ * that an event takes, but for the no-op, out of the function it is in. Values
+ * are passed one by one because an array would be on that function's stack.
+ */
+#define VITRINE_COLD	__attribute__((__cold__))
+
+VITRINE_COLD void vitrine_trace_write(const struct vitrine_site *site,
+				      const char *name, u64 id, ...);
+VITRINE_COLD void vitrine_trace_write_bytes(const struct vitrine_site *site,
+					    const char *name, u64 id,
+					    const void *bytes, size_t len_bytes,
+					    ...);
 u64 vitrine_trace_ticks(void);
 
-/* Further members of struct vitrine_event in parentheses, then arguments. */
-#define VITRINE_TRACE(category, record, event_name, members, ...) do {	\
+#define VITRINE_TRACE_SITE(site_category, site_record, ...)		\
+	static const struct vitrine_arg __args[] = {			\
+		VITRINE_EACH(VITRINE_ARG_CONSTANT, ##__VA_ARGS__)	\
+	};								\
+	static const struct vitrine_site __site = {			\
+		.category = &vitrine_category_##site_category,		\
+		.record = (site_record),				\
+		.nr_args = ARRAY_SIZE(__args),				\
+		.args = __args,						\
+	}
+
+#define VITRINE_TRACE(category, record, name, id, ...) do {		\
 	if (static_branch_unlikely(&vitrine_category_##category.key)) {	\
-		const struct vitrine_arg __args[] = { __VA_ARGS__ };	\
-		struct vitrine_event __event = {			\
-			.name = (event_name),				\
-			.nr_args = ARRAY_SIZE(__args),			\
-			.args = __args,					\
-			VITRINE_TRACE_MEMBERS members			\
-		};							\
+		VITRINE_TRACE_SITE(category, record, ##__VA_ARGS__);	\
 									\
-		BUILD_BUG_ON(ARRAY_SIZE(__args) > FXT_MAX_ARGS);	\
-		vitrine_trace_write(&vitrine_category_##category,	\
-				    (record), &__event);		\
+		vitrine_trace_write(&__site, name, id			\
+			VITRINE_EACH(VITRINE_ARG_VALUE, ##__VA_ARGS__)); \
 	}								\
 } while (0)
-#define VITRINE_TRACE_MEMBERS(...)	__VA_ARGS__
+
+#define VITRINE_TRACE_BYTES(category, record, name, id, bytes, len_bytes, \
+			    ...) do {					\
+	if (static_branch_unlikely(&vitrine_category_##category.key)) {	\
+		VITRINE_TRACE_SITE(category, record, ##__VA_ARGS__);	\
+									\
+		vitrine_trace_write_bytes(&__site, name, id, bytes,	\
+			len_bytes					\
+			VITRINE_EACH(VITRINE_ARG_VALUE, ##__VA_ARGS__)); \
+	}								\
+} while (0)
 
 /**
  * vitrine_trace_instant() - something happened
@@ -257,7 +308,7 @@ u64 vitrine_trace_ticks(void);
  * Context: any, as all of these.
  */
 #define vitrine_trace_instant(category, name, ...)			\
-	VITRINE_TRACE(category, VITRINE_RECORD_INSTANT, "" name "", (),	\
+	VITRINE_TRACE(category, VITRINE_RECORD_INSTANT, "" name "", 0,	\
 		      ##__VA_ARGS__)
 
 /**
@@ -269,7 +320,7 @@ u64 vitrine_trace_ticks(void);
  */
 #define vitrine_trace_counter(category, name, counter, ...)		\
 	VITRINE_TRACE(category, VITRINE_RECORD_COUNTER, "" name "",	\
-		      (.id = (counter)), ##__VA_ARGS__)
+		      counter, ##__VA_ARGS__)
 
 /**
  * vitrine_trace_begin() - the running thread begins something
@@ -280,7 +331,7 @@ u64 vitrine_trace_ticks(void);
  * Needs a vitrine_trace_end() on the same thread. They nest.
  */
 #define vitrine_trace_begin(category, name, ...)			\
-	VITRINE_TRACE(category, VITRINE_RECORD_BEGIN, "" name "", (),	\
+	VITRINE_TRACE(category, VITRINE_RECORD_BEGIN, "" name "", 0,	\
 		      ##__VA_ARGS__)
 
 /**
@@ -290,7 +341,7 @@ u64 vitrine_trace_ticks(void);
  * @...: arguments
  */
 #define vitrine_trace_end(category, name, ...)				\
-	VITRINE_TRACE(category, VITRINE_RECORD_END, "" name "", (),	\
+	VITRINE_TRACE(category, VITRINE_RECORD_END, "" name "", 0,	\
 		      ##__VA_ARGS__)
 
 /**
@@ -304,7 +355,7 @@ u64 vitrine_trace_ticks(void);
  */
 #define vitrine_trace_complete(category, name, begin, ...)		\
 	VITRINE_TRACE(category, VITRINE_RECORD_COMPLETE, "" name "",	\
-		      (.id = (begin)), ##__VA_ARGS__)
+		      begin, ##__VA_ARGS__)
 
 /**
  * vitrine_trace_async_begin() - something begins that no thread owns
@@ -315,7 +366,7 @@ u64 vitrine_trace_ticks(void);
  */
 #define vitrine_trace_async_begin(category, name, async, ...)		\
 	VITRINE_TRACE(category, VITRINE_RECORD_ASYNC_BEGIN, "" name "",	\
-		      (.id = (async)), ##__VA_ARGS__)
+		      async, ##__VA_ARGS__)
 
 /**
  * vitrine_trace_async_instant() - something happens to it
@@ -326,7 +377,7 @@ u64 vitrine_trace_ticks(void);
  */
 #define vitrine_trace_async_instant(category, name, async, ...)	\
 	VITRINE_TRACE(category, VITRINE_RECORD_ASYNC_INSTANT, "" name "", \
-		      (.id = (async)), ##__VA_ARGS__)
+		      async, ##__VA_ARGS__)
 
 /**
  * vitrine_trace_async_end() - it ends, on any thread
@@ -337,7 +388,7 @@ u64 vitrine_trace_ticks(void);
  */
 #define vitrine_trace_async_end(category, name, async, ...)		\
 	VITRINE_TRACE(category, VITRINE_RECORD_ASYNC_END, "" name "",	\
-		      (.id = (async)), ##__VA_ARGS__)
+		      async, ##__VA_ARGS__)
 
 /**
  * vitrine_trace_flow_begin() - an arrow begins at the enclosing duration
@@ -348,7 +399,7 @@ u64 vitrine_trace_ticks(void);
  */
 #define vitrine_trace_flow_begin(category, name, flow, ...)		\
 	VITRINE_TRACE(category, VITRINE_RECORD_FLOW_BEGIN, "" name "",	\
-		      (.id = (flow)), ##__VA_ARGS__)
+		      flow, ##__VA_ARGS__)
 
 /**
  * vitrine_trace_flow_step() - it passes through the enclosing duration
@@ -359,7 +410,7 @@ u64 vitrine_trace_ticks(void);
  */
 #define vitrine_trace_flow_step(category, name, flow, ...)		\
 	VITRINE_TRACE(category, VITRINE_RECORD_FLOW_STEP, "" name "",	\
-		      (.id = (flow)), ##__VA_ARGS__)
+		      flow, ##__VA_ARGS__)
 
 /**
  * vitrine_trace_flow_end() - it ends at the enclosing duration
@@ -370,7 +421,7 @@ u64 vitrine_trace_ticks(void);
  */
 #define vitrine_trace_flow_end(category, name, flow, ...)		\
 	VITRINE_TRACE(category, VITRINE_RECORD_FLOW_END, "" name "",	\
-		      (.id = (flow)), ##__VA_ARGS__)
+		      flow, ##__VA_ARGS__)
 
 /**
  * vitrine_trace_log() - a message
@@ -378,9 +429,8 @@ u64 vitrine_trace_ticks(void);
  * @text: any text, of which 1008 bytes are recorded
  */
 #define vitrine_trace_log(category, text)				\
-	VITRINE_TRACE(category, VITRINE_RECORD_LOG, NULL,		\
-		      (.payload = (const char *){ text },		\
-		       .payload_bytes = SIZE_MAX))
+	VITRINE_TRACE_BYTES(category, VITRINE_RECORD_LOG, NULL, 0, text, \
+			    SIZE_MAX)
 
 /**
  * vitrine_trace_blob() - bytes, which belong to those before of that name
@@ -390,8 +440,8 @@ u64 vitrine_trace_ticks(void);
  * @len_bytes: how much; what does not fit into a sub-buffer is lost
  */
 #define vitrine_trace_blob(category, name, bytes, len_bytes)		\
-	VITRINE_TRACE(category, VITRINE_RECORD_BLOB, "" name "",	\
-		      (.payload = (bytes), .payload_bytes = (len_bytes)))
+	VITRINE_TRACE_BYTES(category, VITRINE_RECORD_BLOB, "" name "", 0, \
+			    bytes, len_bytes)
 
 /**
  * vitrine_trace_large_blob() - bytes that the running thread has now
@@ -402,9 +452,8 @@ u64 vitrine_trace_ticks(void);
  * @...: arguments
  */
 #define vitrine_trace_large_blob(category, name, bytes, len_bytes, ...)	\
-	VITRINE_TRACE(category, VITRINE_RECORD_LARGE_BLOB, "" name "",	\
-		      (.payload = (bytes), .payload_bytes = (len_bytes)), \
-		      ##__VA_ARGS__)
+	VITRINE_TRACE_BYTES(category, VITRINE_RECORD_LARGE_BLOB,	\
+			    "" name "", 0, bytes, len_bytes, ##__VA_ARGS__)
 
 /**
  * vitrine_trace_large_data() - bytes, without time, thread and arguments
@@ -414,8 +463,8 @@ u64 vitrine_trace_ticks(void);
  * @len_bytes: how much; what does not fit into a sub-buffer is lost
  */
 #define vitrine_trace_large_data(category, name, bytes, len_bytes)	\
-	VITRINE_TRACE(category, VITRINE_RECORD_LARGE_DATA, "" name "",	\
-		      (.payload = (bytes), .payload_bytes = (len_bytes)))
+	VITRINE_TRACE_BYTES(category, VITRINE_RECORD_LARGE_DATA,	\
+			    "" name "", 0, bytes, len_bytes)
 
 /**
  * vitrine_trace_userspace_object() - name something of the running process
@@ -425,61 +474,59 @@ u64 vitrine_trace_ticks(void);
  * @...: arguments
  */
 #define vitrine_trace_userspace_object(category, pointer, text, ...)	\
-	VITRINE_TRACE(category, VITRINE_RECORD_USERSPACE_OBJECT, (text), \
-		      (.name_varies = true,				\
-		       .id = VITRINE_ARG_POINTER("", pointer).value),	\
-		      ##__VA_ARGS__)
+	VITRINE_TRACE(category, VITRINE_RECORD_USERSPACE_OBJECT, text,	\
+		      vitrine_user_address(pointer), ##__VA_ARGS__)
 
 /**
  * vitrine_trace_kernel_object() - name something of the kernel's
  * @category: a category's name, without quotes; only switches it
- * @type: its type; 1 is a process, 2 a thread
+ * @type: its type, a constant; 1 is a process, 2 a thread
  * @koid: its id, never an address
  * @text: its name, any text
  * @...: arguments
  */
 #define vitrine_trace_kernel_object(category, type, koid, text, ...)	\
-	VITRINE_TRACE(category, VITRINE_RECORD_KERNEL_OBJECT, (text),	\
-		      (.name_varies = true, .object_type = (type),	\
-		       .id = (koid)), ##__VA_ARGS__)
+	VITRINE_TRACE(category, VITRINE_RECORD_KERNEL_OBJECT |		\
+				VITRINE_RECORD_OBJECT_TYPE(type),	\
+		      text, koid, ##__VA_ARGS__)
 
-/* What a scope has to end when it is left: nothing if @category is NULL. */
+/* What a scope has to end when it is left: nothing if @site is NULL. */
 struct vitrine_scope {
-	struct vitrine_category	*category;
-	const char		*name;
+	const struct vitrine_site	*site;
+	const char			*name;
 };
 
 static inline void vitrine_scope_end(const struct vitrine_scope *scope)
 {
-	const struct vitrine_event event = { .name = scope->name };
-
-	if (unlikely(scope->category))
-		vitrine_trace_write(scope->category, VITRINE_RECORD_END,
-				    &event);
+	if (unlikely(scope->site))
+		vitrine_trace_write(scope->site, scope->name, 0);
 }
 
 /**
  * vitrine_trace_scope() - a duration from here to the end of the block
- * @scope_category: a category's name, without quotes
- * @scope_name: string literal
+ * @category: a category's name, without quotes
+ * @name: string literal
  * @...: arguments
  *
  * A declaration. However the block is left, the duration ends. While the
  * category is off this costs, besides the no-op, setting and testing a variable.
  */
-#define vitrine_trace_scope(scope_category, scope_name, ...)		\
+#define vitrine_trace_scope(category, name, ...)			\
 	struct vitrine_scope __UNIQUE_ID(vitrine_scope)			\
-	__attribute__((__cleanup__(vitrine_scope_end), __unused__)) = ({ \
-		struct vitrine_scope __scope = {};			\
+	__attribute__((__cleanup__(vitrine_scope_end), __unused__)) =	\
+		VITRINE_SCOPE_BEGIN(category, "" name "", ##__VA_ARGS__)
+
+#define VITRINE_SCOPE_BEGIN(category, scope_name, ...) ({		\
+	struct vitrine_scope __scope = {};				\
 									\
-		if (static_branch_unlikely(				\
-				&vitrine_category_##scope_category.key)) { \
-			vitrine_trace_begin(scope_category, scope_name,	\
-					    ##__VA_ARGS__);		\
-			__scope.category =				\
-				&vitrine_category_##scope_category;	\
-			__scope.name = "" scope_name "";		\
-		}							\
-		__scope; })
+	if (static_branch_unlikely(&vitrine_category_##category.key)) {	\
+		VITRINE_TRACE_SITE(category, VITRINE_RECORD_END);	\
+									\
+		VITRINE_TRACE(category, VITRINE_RECORD_BEGIN,		\
+			      scope_name, 0, ##__VA_ARGS__);		\
+		__scope.site = &__site;					\
+		__scope.name = scope_name;				\
+	}								\
+	__scope; })
 
 #endif /* _VITRINE_TRACE_H */

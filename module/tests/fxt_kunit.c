@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suites of fxt.c and threads.h: every record against the bytes the format
- * demands, names made of anything, thread references under pressure.
+ * Suites of fxt.c, threads.h and strings.h: every record against the bytes the
+ * format demands, names made of anything, both tables under pressure.
  */
 #include <kunit/test.h>
+#include <linux/random.h>
 
+#include "../strings.h"
 #include "../threads.h"
 
 #define CANARY	0xdeadbeefdeadbeefULL
@@ -160,6 +162,205 @@ static void name_is_made_utf8(struct kunit *test)
 	}
 }
 
+static void provider_section_and_event_name_the_provider(struct kunit *test)
+{
+	RECORD(words);
+	RECORD(event);
+
+	expect_words(test, words, vtr_fxt_put_section(words, 4),
+		     (u64[]){ 0x0000000000420010ULL }, 1);
+	expect_words(test, event, vtr_fxt_put_provider_event(event, 4, 0),
+		     (u64[]){ 0x0000000000430010ULL }, 1);
+}
+
+static void wakeup_has_weight_and_waker(struct kunit *test)
+{
+	RECORD(words);
+
+	expect_words(test, words,
+		     vtr_fxt_put_wakeup(words, vtr_fxt_wakeup_base(300), 99, 17,
+					120, 18),
+		     (u64[]){ 0x2000000012c20068ULL, 99, 17,
+			      0x0000007800020011ULL, 0x0000000000030028ULL,
+			      18 }, 6);
+}
+
+static void wide_switch_has_all_of_the_cpu(struct kunit *test)
+{
+	RECORD(words);
+
+	expect_words(test, words,
+		     vtr_fxt_put_wide_switch(words, 300, 3, 99, 17, 120, 0,
+					     VTR_FXT_WEIGHT_IDLE),
+		     (u64[]){ 0x1000003012c20068ULL, 99, 17, 0,
+			      0x0000007800040011ULL, 0x8000000000050011ULL },
+		     6);
+}
+
+static struct vtr_fxt_string text_of(const char *text)
+{
+	return vtr_fxt_inline(text, strlen(text));
+}
+
+static struct vtr_fxt_string entry_of(u16 index)
+{
+	return (struct vtr_fxt_string){ .ref = index };
+}
+
+/* Header [0..3] type, [4..15] words, [16..31] name, [32..63] value. */
+static void every_argument_type_is_in_place(struct kunit *test)
+{
+	static const struct {
+		struct vtr_fxt_arg arg;
+		unsigned int nr_words;
+		u64 words[3];
+	} cases[] = {
+		{ { FXT_ARG_NULL, { .ref = 7 } }, 1, { 0x0000000000070010ULL } },
+		{ { FXT_ARG_INT32, { .ref = 7 }, { .value = -5 } },
+		  1, { 0xfffffffb00070011ULL } },
+		{ { FXT_ARG_UINT32, { .ref = 7 }, { .value = ~0ULL } },
+		  1, { 0xffffffff00070012ULL } },
+		{ { FXT_ARG_INT64, { .ref = 7 }, { .value = -5 } },
+		  2, { 0x0000000000070023ULL, 0xfffffffffffffffbULL } },
+		{ { FXT_ARG_UINT64, { .ref = 7 }, { .value = 1ULL << 63 } },
+		  2, { 0x0000000000070024ULL, 1ULL << 63 } },
+		{ { FXT_ARG_DOUBLE, { .ref = 7 },
+		    { .value = 0x3ff8000000000000ULL } },
+		  2, { 0x0000000000070025ULL, 0x3ff8000000000000ULL } },
+		{ { FXT_ARG_STRING_REF, { .ref = 7 },
+		    { .string = { "hello", 0x8005 } } },
+		  2, { 0x0000800500070026ULL, 0x0000006f6c6c6568ULL } },
+		{ { FXT_ARG_STRING_REF, { .ref = 7 }, { .string = { .ref = 9 } } },
+		  1, { 0x0000000900070016ULL } },
+		{ { FXT_ARG_POINTER, { .ref = 7 }, { .value = 0x1000 } },
+		  2, { 0x0000000000070027ULL, 0x1000 } },
+		{ { FXT_ARG_KOID, { .ref = 7 }, { .value = 17 } },
+		  2, { 0x0000000000070028ULL, 17 } },
+		{ { FXT_ARG_BOOL, { .ref = 7 }, { .value = 2 } },
+		  1, { 0x0000000100070019ULL } },
+		{ { FXT_ARG_BOOL, { "name", 0x8004 }, { .value = 0 } },
+		  2, { 0x0000000080040029ULL, 0x656d616eULL } },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		RECORD(words);
+
+		expect_words(test, words, put_arg(words, &cases[i].arg),
+			     cases[i].words, cases[i].nr_words);
+	}
+}
+
+/* [16..19] type, [20..23] arguments, [24..31] thread, category, name. */
+static void every_event_type_is_in_place(struct kunit *test)
+{
+	struct vtr_fxt_event event = {
+		.category = entry_of(7),
+		.name = entry_of(8),
+		.thread = { .ref = 9 },
+		.ticks = 99,
+		.id = 77,
+	};
+	unsigned int type, nr_words;
+
+	for (type = FXT_EVENT_INSTANT; type <= FXT_EVENT_FLOW_END; type++) {
+		RECORD(words);
+
+		event.type = type;
+		nr_words = type == 0 || type == 2 || type == 3 ? 2 : 3;
+		expect_words(test, words, vtr_fxt_put_event(words, &event),
+			     (u64[]){ 0x0008000709000004ULL | nr_words << 4 |
+				      type << 16, 99, 77 }, nr_words);
+	}
+}
+
+static void event_has_all_inline_in_order(struct kunit *test)
+{
+	const struct vtr_fxt_arg args[] = {
+		{ FXT_ARG_INT32, { .ref = 7 }, { .value = 1 } },
+	};
+	const struct vtr_fxt_event event = {
+		.type = FXT_EVENT_COUNTER,
+		.category = text_of("cat"),
+		.name = text_of("na\xffme"),
+		.thread = { .process = 10, .thread = 11 },
+		.args = args,
+		.nr_args = 1,
+		.ticks = 99,
+		.id = 77,
+	};
+	u64 words[9] = { [8] = CANARY };
+
+	expect_words(test, words, vtr_fxt_put_event(words, &event),
+		     (u64[]){ 0x8005800300110084ULL, 99, 10, 11, 0x746163,
+			      0x000000656d3f616eULL, 0x0000000100070011ULL,
+			      77 }, 8);
+	/* header, time and thread are not counted, nor is the last word */
+	KUNIT_EXPECT_EQ(test, vtr_fxt_strings_words(&event), 2 + 2);
+}
+
+static void log_blob_and_objects_are_in_place(struct kunit *test)
+{
+	const struct vtr_fxt_arg args[] = {
+		{ FXT_ARG_BOOL, { .ref = 7 }, { .value = 1 } },
+	};
+	const struct vtr_fxt_event event = {
+		.object_type = 17,
+		.category = entry_of(6),
+		.name = text_of("na"),
+		.thread = { .ref = 9 },
+		.args = args,
+		.nr_args = 1,
+		.ticks = 99,
+		.id = 0x1000,
+		.payload = "hello, you",
+		.payload_bytes = 10,
+	};
+	RECORD(log);
+	RECORD(blob);
+	RECORD(user);
+	RECORD(kernel);
+
+	expect_words(test, log, vtr_fxt_put_log(log, &event),
+		     (u64[]){ 0x00000009000a0049ULL, 99, 0x79202c6f6c6c6568ULL,
+			      0x756f }, 4);
+	expect_words(test, blob, vtr_fxt_put_data(blob, &event),
+		     (u64[]){ 0x0001000a80020045ULL, 0x616e,
+			      0x79202c6f6c6c6568ULL, 0x756f }, 4);
+	expect_words(test, user, vtr_fxt_put_userspace_object(user, &event),
+		     (u64[]){ 0x0000018002090046ULL, 0x1000, 0x616e,
+			      0x0000000100070019ULL }, 4);
+	expect_words(test, kernel, vtr_fxt_put_kernel_object(kernel, &event),
+		     (u64[]){ 0x0000018002110047ULL, 0x1000, 0x616e,
+			      0x0000000100070019ULL }, 4);
+}
+
+static void large_blobs_have_a_wide_size(struct kunit *test)
+{
+	const struct vtr_fxt_arg args[] = {
+		{ FXT_ARG_BOOL, { .ref = 7 }, { .value = 1 } },
+	};
+	const struct vtr_fxt_event event = {
+		.category = entry_of(6),
+		.name = entry_of(8),
+		.thread = { .ref = 9 },
+		.args = args,
+		.nr_args = 1,
+		.ticks = 99,
+		.payload = "hello",
+		.payload_bytes = 5,
+	};
+	RECORD(blob);
+	RECORD(data);
+
+	expect_words(test, blob, vtr_fxt_put_large_blob(blob, &event),
+		     (u64[]){ 0x000000000000006fULL, 0x0000009100080006ULL, 99,
+			      0x0000000100070019ULL, 5, 0x6f6c6c6568ULL }, 6);
+	expect_words(test, data, vtr_fxt_put_large_data(data, &event),
+		     (u64[]){ 0x000001000000004fULL, 0x0000000000080006ULL, 5,
+			      0x6f6c6c6568ULL }, 4);
+}
+
 static struct kunit_case fxt_cases[] = {
 	KUNIT_CASE(provider_info_names_the_provider),
 	KUNIT_CASE(initialization_holds_the_rate),
@@ -172,6 +373,14 @@ static struct kunit_case fxt_cases[] = {
 	KUNIT_CASE(incoming_shifted_is_outgoing),
 	KUNIT_CASE(only_idle_has_priority_zero),
 	KUNIT_CASE(name_is_made_utf8),
+	KUNIT_CASE(provider_section_and_event_name_the_provider),
+	KUNIT_CASE(wakeup_has_weight_and_waker),
+	KUNIT_CASE(wide_switch_has_all_of_the_cpu),
+	KUNIT_CASE(every_argument_type_is_in_place),
+	KUNIT_CASE(every_event_type_is_in_place),
+	KUNIT_CASE(event_has_all_inline_in_order),
+	KUNIT_CASE(log_blob_and_objects_are_in_place),
+	KUNIT_CASE(large_blobs_have_a_wide_size),
 	{}
 };
 
@@ -288,4 +497,75 @@ static struct kunit_suite threads_suite = {
 	.test_cases = threads_cases,
 };
 
-kunit_test_suites(&fxt_suite, &threads_suite);
+static struct vtr_strings *new_strings(struct kunit *test)
+{
+	struct vtr_strings *strings = kunit_kzalloc(test, sizeof(*strings),
+						    GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, strings);
+	return strings;
+}
+
+static void forgotten_strings_are_not_found(struct kunit *test)
+{
+	struct vtr_strings *strings = new_strings(test);
+	const char *key = "key";
+	u16 index;
+
+	KUNIT_EXPECT_EQ(test, vtr_strings_find(strings, key), 0);
+	index = vtr_strings_add(strings, key);
+	KUNIT_EXPECT_GE(test, index, VTR_FXT_STRING_FIRST);
+	KUNIT_EXPECT_EQ(test, vtr_strings_find(strings, key), index);
+	vtr_strings_forget(strings);
+	KUNIT_EXPECT_EQ(test, vtr_strings_find(strings, key), 0);
+}
+
+/* Many strings, all indices under pressure: none of a record's own is lost. */
+static void record_keeps_its_own_strings(struct kunit *test)
+{
+	struct vtr_strings *strings = new_strings(test);
+	static const char bytes[4096];
+	u64 random = get_random_u64();
+	const char *keys[17];
+	u16 indices[17];
+	unsigned int record, i, j, nr_inline = 0;
+
+	for (record = 0; record < 2000; record++) {
+		vtr_strings_begin(strings);
+		for (i = 0; i < ARRAY_SIZE(keys); i++) {
+			random = random * 6364136223846793005ULL +
+				 1442695040888963407ULL;
+			keys[i] = bytes + (random >> 33) % sizeof(bytes);
+			indices[i] = vtr_strings_find(strings, keys[i]) ?:
+				     vtr_strings_add(strings, keys[i]);
+			nr_inline += !indices[i];
+		}
+		for (i = 0; i < ARRAY_SIZE(keys); i++) {
+			if (!indices[i])
+				continue;
+			KUNIT_ASSERT_LT(test, indices[i], VTR_FXT_STRING_FIRST +
+					VTR_STRINGS_SLOTS);
+			KUNIT_ASSERT_EQ(test, vtr_strings_find(strings, keys[i]),
+					indices[i]);
+			for (j = 0; j < i; j++)
+				KUNIT_ASSERT_EQ(test, keys[i] == keys[j],
+						indices[i] == indices[j]);
+		}
+	}
+	/* More than four of a set in one record: it happens, but not often. */
+	KUNIT_EXPECT_GT(test, nr_inline, 0);
+	KUNIT_EXPECT_LT(test, nr_inline, 2000 * 17 / 50);
+}
+
+static struct kunit_case strings_cases[] = {
+	KUNIT_CASE(forgotten_strings_are_not_found),
+	KUNIT_CASE(record_keeps_its_own_strings),
+	{}
+};
+
+static struct kunit_suite strings_suite = {
+	.name = "vitrine_strings",
+	.test_cases = strings_cases,
+};
+
+kunit_test_suites(&fxt_suite, &threads_suite, &strings_suite);

@@ -212,7 +212,8 @@ static void build_big_endian_vitrine(void)
 
 /*
  * The next sub-buffer of the same CPU goes on where the chain was left, a new
- * session does not. An event that is written when it ends is not out of order.
+ * session does not. An event that is written when it ends is not out of order, and
+ * may have begun before the sub-buffer did.
  */
 static void build_vitrine_more(void)
 {
@@ -224,7 +225,7 @@ static void build_vitrine_more(void)
 	subbuf_preamble(&header);
 	threads();
 	pair(4, 1090);
-	event(4, 3, 0, REFS(2, 0, 0), 1010);
+	event(4, 3, 0, REFS(2, 0, 0), 910);
 	word(1100);
 	header.sequence += 2;		/* one is missing, but it was empty */
 	header.records_before += 3;

@@ -245,6 +245,22 @@ struct fxt_file {
 /* As much of a file as may stay in memory behind a place that is being read. */
 #define FXT_RELEASE_BYTES	(1U << 20)
 
+/**
+ * fxt_written_ticks() - when a record was written
+ * @record: record with a timestamp
+ *
+ * Return: ticks; of a complete duration, whose timestamp says when it began, of
+ * its end.
+ */
+static inline uint64_t
+fxt_written_ticks(const struct vitrine_fxt_record *record)
+{
+	if (record->kind == VITRINE_FXT_EVENT &&
+	    record->event.type == FXT_EVENT_DURATION_COMPLETE)
+		return record->event.id;
+	return record->ticks;
+}
+
 /* fxt_file.c */
 struct vitrine_error *fxt_file_open(const char *path, struct fxt_file *ret);
 void fxt_file_release(const struct fxt_file *file, uint64_t begin,

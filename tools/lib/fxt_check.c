@@ -71,12 +71,8 @@ static void begin_span(struct fxt_check *check)
 static void check_time(struct fxt_check *check, struct fxt_lane *lane)
 {
 	const struct vitrine_fxt_record *record = &check->fxt.record;
-	uint64_t ticks = record->ticks;
+	uint64_t ticks = fxt_written_ticks(record);
 
-	/* Written when it ends; its timestamp says when it began. */
-	if (record->kind == VITRINE_FXT_EVENT &&
-	    record->event.type == FXT_EVENT_DURATION_COMPLETE)
-		ticks = record->event.id;
 	if (lane->timed && ticks < lane->last_ticks) {
 		if (check->lane == lane)
 			fxt_fault(&check->fxt.decoder, record->offset,

@@ -179,13 +179,13 @@ static void check_timed(struct fxt_check *check, struct fxt_lane *lane)
 {
 	const struct vitrine_fxt_record *record = &check->fxt.record;
 	const struct vitrine_packet *packet = &lane->packet;
+	__u64 ticks = fxt_written_ticks(record);
 
 	lane->nr_timed++;
-	if (record->ticks < packet->begin_ticks ||
-	    record->ticks > packet->end_ticks)
+	if (ticks < packet->begin_ticks || ticks > packet->end_ticks)
 		fxt_fault(&check->fxt.decoder, record->offset,
 			  "record at %llu ticks in a sub-buffer from %llu to %llu",
-			  (__u64)record->ticks, packet->begin_ticks,
+			  ticks, packet->begin_ticks,
 			  packet->end_ticks);
 }
 

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A module that writes events, for authors to read and for tests to load.
+ *
+ * Writing a word to its parameter "run" has it do something:
+ *
+ *   all        write every kind of event, with every type of argument
+ *   strings    write more names than the trace's string table has room for
+ *   storm      for a second, on every CPU: a thread writes events of all sizes,
+ *              and an interrupt in between, each with a number and a pattern
+ *
+ * Its parameter "noop" says whether an event that is off is one no-op: 1 if
+ * hot() is twin() and five bytes more. Its parameter "nmi" counts events tried
+ * from NMI, which the trace has to count as lost.
+ *
+ * Concurrency: "run" is one at a time, under the kernel's lock of parameters. A
+ * storm's timer runs on the CPU of its thread and has ended before it.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/cpu.h>
+#include <linux/hrtimer.h>
+#include <linux/kernel.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/smpboot.h>
+#include <linux/string.h>
+#ifdef CONFIG_X86
+#include <asm/nmi.h>
+#endif
+
+#include <vitrine/trace.h>
+
+static DEFINE_VITRINE_CATEGORY(sample);
+
+/* ---- an event that is off ------------------------------------------------ */
+
+static unsigned long nr_runs;
+
+/* The same but for the event; notrace: no other no-op in front. */
+static noinline notrace void hot(void)
+{
+	vitrine_trace_instant(sample, "hot", VITRINE_ARG("runs", nr_runs));
+	WRITE_ONCE(nr_runs, nr_runs + 1);
+}
+
+static noinline notrace void twin(void)
+{
+	WRITE_ONCE(nr_runs, nr_runs + 1);
+}
+
+#define TWIN_BYTES	3	/* behind them, addresses differ */
+
+/* As the processor sees it, that is, after the kernel has patched it. */
+static int noop_get(char *buffer, const struct kernel_param *param)
+{
+	static const u8 noop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+	const u8 *code = (const u8 *)hot, *other = (const u8 *)twin;
+	unsigned int skip = 0;
+	bool same;
+
+	hot();
+	twin();
+	OPTIMIZER_HIDE_VAR(code);
+	OPTIMIZER_HIDE_VAR(other);
+	/* endbr64, if the kernel has it */
+	if (code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e)
+		skip = 4;
+	same = !memcmp(code + skip, noop, sizeof(noop)) &&
+	       !memcmp(code + skip + sizeof(noop), other + skip, TWIN_BYTES);
+	return sysfs_emit(buffer, "%d\n", same);
+}
+
+static const struct kernel_param_ops noop_ops = {
+	.get = noop_get,
+};
+module_param_cb(noop, &noop_ops, NULL, 0444);
+MODULE_PARM_DESC(noop, "1 if an event that is off is one no-op of five bytes");
+
+/* ---- every kind of event ------------------------------------------------- */
+
+static const u8 bytes[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
+
+static void write_arguments(void)
+{
+	static const char not_utf8[] = "caf\xe9";
+
+	vitrine_trace_instant(sample, "arguments",
+			      VITRINE_ARG_NULL("null"),
+			      VITRINE_ARG("int32", -32),
+			      VITRINE_ARG("uint32", 32U),
+			      VITRINE_ARG("int64", -64LL),
+			      VITRINE_ARG("uint64", ~0ULL),
+			      VITRINE_ARG_DOUBLE("double", 0x3ff8000000000000ULL),
+			      VITRINE_ARG("string", (const char *)not_utf8),
+			      VITRINE_ARG_POINTER("pointer",
+						  (void __user *)0x1000),
+			      VITRINE_ARG_POINTER("kernel_pointer",
+						  (void __user *)bytes),
+			      VITRINE_ARG_KOID("koid", current->pid),
+			      VITRINE_ARG("true", true),
+			      VITRINE_ARG("false", false),
+			      VITRINE_ARG("empty", ""));
+}
+
+static void write_durations(void)
+{
+	u64 begin = vitrine_trace_ticks();
+
+	vitrine_trace_begin(sample, "outer", VITRINE_ARG("depth", 1));
+	{
+		vitrine_trace_scope(sample, "scope", VITRINE_ARG("depth", 2));
+		vitrine_trace_flow_begin(sample, "flow", 7);
+		vitrine_trace_flow_step(sample, "flow", 7);
+		vitrine_trace_flow_end(sample, "flow", 7);
+	}
+	vitrine_trace_end(sample, "outer");
+	vitrine_trace_complete(sample, "complete", begin,
+			       VITRINE_ARG("bytes", sizeof(bytes)));
+}
+
+static void write_all(void)
+{
+	vitrine_trace_instant(sample, "instant");
+	vitrine_trace_counter(sample, "counter", 3,
+			      VITRINE_ARG("used", 10), VITRINE_ARG("free", 20));
+	write_arguments();
+	write_durations();
+	vitrine_trace_async_begin(sample, "async", 9);
+	vitrine_trace_async_instant(sample, "async", 9);
+	vitrine_trace_async_end(sample, "async", 9);
+	vitrine_trace_log(sample, "message");
+	vitrine_trace_blob(sample, "blob", bytes, sizeof(bytes));
+	vitrine_trace_large_blob(sample, "large_blob", bytes, sizeof(bytes),
+				 VITRINE_ARG("kind", 1));
+	vitrine_trace_large_data(sample, "large_data", bytes, sizeof(bytes));
+	vitrine_trace_userspace_object(sample, (void __user *)0x2000, "window",
+				       VITRINE_ARG("width", 80));
+	vitrine_trace_kernel_object(sample, 17, 4711, "socket",
+				    VITRINE_ARG("port", 443));
+}
+
+/* ---- more names than the table has room for ------------------------------- */
+
+#define NAME(nr)	vitrine_trace_instant(sample, "name-" #nr);
+#define NAMES(nr)	NAME(nr##0) NAME(nr##1) NAME(nr##2) NAME(nr##3) NAME(nr##4) \
+			NAME(nr##5) NAME(nr##6) NAME(nr##7) NAME(nr##8) NAME(nr##9)
+
+static void write_names(void)
+{
+	NAMES(1)
+	NAMES(2)
+	NAMES(3)
+	NAMES(4)
+	NAMES(5)
+	NAMES(6)
+	NAMES(7)
+	NAMES(8)
+	NAMES(9)
+	NAMES(10)
+	NAMES(11)
+	NAMES(12)
+	NAMES(13)
+	NAMES(14)
+	NAMES(15)
+	NAMES(16)
+	NAMES(17)
+	NAMES(18)
+	NAMES(19)
+	NAMES(20)
+}
+
+static void write_strings(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 20; i++)
+		write_names();
+}
+
+/* ---- storm --------------------------------------------------------------- */
+
+#define STORM_NS	NSEC_PER_SEC
+#define STORM_PERIOD_NS	(50 * NSEC_PER_USEC)
+
+struct storm {
+	struct hrtimer	timer;
+	u64		nr_thread;
+	u64		nr_interrupt;
+};
+
+static DEFINE_PER_CPU(struct storm, storms);
+
+/* All sizes of events there are, in turn; bytes of one value, never 0. */
+static void write_sized(const char *where, u64 nr)
+{
+	char text[200];
+
+	memset(text, 'a' + nr % 26, sizeof(text));
+	text[nr % sizeof(text)] = '\0';
+	if (nr % 3)
+		vitrine_trace_instant(sample, "storm", VITRINE_ARG("from", where),
+				      VITRINE_ARG("nr", nr),
+				      VITRINE_ARG("text", (const char *)text));
+	else
+		vitrine_trace_large_blob(sample, "storm", text, nr % sizeof(text),
+					 VITRINE_ARG("from", where),
+					 VITRINE_ARG("nr", nr));
+}
+
+static enum hrtimer_restart storm_interrupt(struct hrtimer *timer)
+{
+	struct storm *storm = container_of(timer, struct storm, timer);
+
+	write_sized("interrupt", ++storm->nr_interrupt);
+	hrtimer_forward_now(timer, ns_to_ktime(STORM_PERIOD_NS));
+	return HRTIMER_RESTART;
+}
+
+static int storm_thread(void *unused)
+{
+	struct storm *storm = this_cpu_ptr(&storms);
+	u64 end = ktime_get_ns() + STORM_NS;
+
+	storm->nr_thread = 0;
+	storm->nr_interrupt = 0;
+	hrtimer_init(&storm->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	storm->timer.function = storm_interrupt;
+	hrtimer_start(&storm->timer, ns_to_ktime(STORM_PERIOD_NS),
+		      HRTIMER_MODE_REL_PINNED_HARD);
+	while (ktime_get_ns() < end) {
+		write_sized("thread", ++storm->nr_thread);
+		cond_resched();
+	}
+	hrtimer_cancel(&storm->timer);
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+static int run_storm(void)
+{
+	struct task_struct *threads[16] = {};
+	unsigned int cpu, nr = 0;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		if (nr == ARRAY_SIZE(threads))
+			break;
+		threads[nr] = kthread_create_on_cpu(storm_thread, NULL, cpu,
+						    "storm/%u");
+		if (IS_ERR(threads[nr]))
+			break;
+		wake_up_process(threads[nr++]);
+	}
+	cpus_read_unlock();
+	while (nr--)
+		kthread_stop(threads[nr]);
+	return 0;
+}
+
+/* ---- NMI ----------------------------------------------------------------- */
+
+static unsigned int nr_nmi;
+module_param_named(nmi, nr_nmi, uint, 0444);
+MODULE_PARM_DESC(nmi, "Events that were tried from NMI");
+
+#ifdef CONFIG_X86
+static int write_from_nmi(unsigned int type, struct pt_regs *regs)
+{
+	nr_nmi += static_key_enabled(&vitrine_category_sample.key);
+	vitrine_trace_instant(sample, "nmi", VITRINE_ARG("nr", nr_nmi));
+	return NMI_DONE;
+}
+#endif
+
+/* -------------------------------------------------------------------------- */
+
+static int run_set(const char *word, const struct kernel_param *param)
+{
+	if (sysfs_streq(word, "all"))
+		write_all();
+	else if (sysfs_streq(word, "strings"))
+		write_strings();
+	else if (sysfs_streq(word, "storm"))
+		return run_storm();
+	else
+		return -EINVAL;
+	return 0;
+}
+
+static const struct kernel_param_ops run_ops = {
+	.set = run_set,
+};
+module_param_cb(run, &run_ops, NULL, 0200);
+MODULE_PARM_DESC(run, "What to do: all, strings or storm");
+
+static int __init events_init(void)
+{
+	int err;
+
+	err = vitrine_category_register(&vitrine_category_sample);
+	if (err)
+		return err;
+#ifdef CONFIG_X86
+	err = register_nmi_handler(NMI_LOCAL, write_from_nmi, 0, "events");
+	if (err)
+		vitrine_category_unregister(&vitrine_category_sample);
+#endif
+	return err;
+}
+
+static void __exit events_exit(void)
+{
+#ifdef CONFIG_X86
+	unregister_nmi_handler(NMI_LOCAL, "events");
+#endif
+	vitrine_category_unregister(&vitrine_category_sample);
+}
+
+module_init(events_init);
+module_exit(events_exit);
+
+MODULE_DESCRIPTION("Events of every kind, to look at and to test with");
+MODULE_AUTHOR("The vitrine developers");
+MODULE_LICENSE("GPL");
