@@ -11,7 +11,7 @@ run := selftests/qemu/run
 
 .PHONY: all module tools install clean help packages packages-demo demo \
 	check style host host-kunit library fuzz kunit debug-kunit kselftest \
-	debug-kselftest cost metrics harness
+	debug-kselftest rt-kselftest cost metrics harness
 
 all: module tools
 
@@ -129,7 +129,12 @@ debug-kunit: packages
 
 # What takes locks, frees and unloads, where lockdep and KASAN watch.
 debug-kselftest: packages
-	@$(lane) $@ $(run) --kernel debug $(kselftest) map publisher.sh hotplug.sh unload.sh fault_injection
+	@$(lane) $@ $(run) --kernel debug $(kselftest) map publisher.sh hotplug.sh unload.sh fault_injection \
+		lazy.sh retained.sh
+
+# What sleeps where it must not on PREEMPT_RT, says so there.
+rt-kselftest: packages
+	@$(lane) $@ $(run) --kernel 6.12-rt $(kselftest) map publisher.sh lazy.sh retained.sh sched_switch.sh
 
 kunit: host-kunit debug-kunit
 
@@ -154,7 +159,7 @@ harness: packages
 # Two side by side, to the end, whatever fails on the way: a guest that takes
 # turns in one thread keeps one processor busy. The debug kernel, if it has to be
 # built, has until its lanes come. What each test said is in the logs.
-lanes := $(kselftest_lanes) host-kunit library $(race_lanes) fuzz style harness cost metrics debug-kunit debug-kselftest
+lanes := $(kselftest_lanes) host-kunit library $(race_lanes) fuzz style harness cost metrics rt-kselftest debug-kunit debug-kselftest
 check: packages
 	@mkdir -p build/log; rm -f build/log/*.count; \
 	nice selftests/qemu/kernel debug >build/log/debug-kernel.log 2>&1 & \

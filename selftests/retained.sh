@@ -66,7 +66,8 @@ reading=$!
 check "somebody watches" said watching /tmp/watch.log
 check "somebody reads" said "" /tmp/read.log
 check "the publisher unloads" rmmod retained
-check "who watches sees its end" wait $watching
+wait $watching
+check "who watches sees its end" test $? = 0
 wait $reading
 check "who reads is told" grep -q "No such file" /tmp/read.log
 check "and no reader saw a fault" fails grep -q "not sound" /tmp/watch.log /tmp/read.log
