@@ -272,7 +272,8 @@ static int lazy_open(struct vtr_inspect_entry *entry, struct vitrine_tree **ret)
  * @ctx: for @fill
  *
  * Each open file has a filling of its own, made by its open() and frozen then;
- * all handles in it are dead when @fill returns. An opener that finds another's
+ * all handles in it are dead when @fill returns: values per CPU and lists do
+ * not belong there. An opener that finds another's
  * fill running waits for its turn. If @fill takes longer than @timeout_ms, the
  * opener is told -ETIMEDOUT, and who comes later -EBUSY until @fill ends. If
  * @fill opens its own file, it is told -ELOOP.
