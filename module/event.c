@@ -645,13 +645,15 @@ static void show_filter(struct seq_file *seq, const struct vtr_filter *filter)
 void vtr_event_show(struct seq_file *seq)
 {
 	struct vitrine_category *category;
+	const struct vtr_filter *filter;
 
 	mutex_lock(&event_mutex);
 	list_for_each_entry(category, &categories, list) {
 		seq_printf(seq, "%c%s", category->wanted ? '+' : '-',
 			   category->name);
-		show_filter(seq, rcu_dereference_protected(category->filter,
-					lockdep_is_held(&event_mutex)));
+		filter = rcu_dereference_protected(category->filter,
+						   lockdep_is_held(&event_mutex));
+		show_filter(seq, filter);
 		seq_putc(seq, '\n');
 	}
 	mutex_unlock(&event_mutex);

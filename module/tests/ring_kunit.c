@@ -153,6 +153,79 @@ static void every_record_size_wraps(struct kunit *test)
 	}
 }
 
+/*
+ * Every record size, with interrupts that write records of other sizes between
+ * any two, and NMIs that lose theirs at any step of a record: what is committed
+ * is records without overlap, gap or a word that nobody wrote.
+ */
+static void expect_written(struct kunit *test, const u64 *words, size_t len)
+{
+	size_t i, j, nr_words;
+
+	walk(test, words, len);
+	for (i = 0; i < len / FXT_WORD_BYTES; i += nr_words) {
+		nr_words = FIELD_GET(FXT_HEADER_WORDS, words[i]);
+		if (FIELD_GET(FXT_HEADER_TYPE, words[i]) != FXT_RECORD_LOG)
+			continue;
+		/* Ours: all of one time. */
+		for (j = 1; j < nr_words; j++)
+			KUNIT_ASSERT_EQ(test, words[i + j], words[i + 1]);
+		KUNIT_ASSERT_NE(test, words[i + 1], 0);
+	}
+}
+
+#define GAP_MAX_WORDS	64
+
+static void put_interrupted(struct vtr_ring *ring, unsigned int nr_words,
+			    u64 *now, u64 *random, unsigned int depth)
+{
+	unsigned int i, other;
+	u64 *next;
+
+	if (!vtr_ring_has(ring, nr_words))
+		vtr_ring_advance(ring, *now);
+	next = ring->next;
+	next[0] = vtr_fxt_header(FXT_RECORD_LOG, nr_words);
+	for (i = 1; i < nr_words; i++)
+		next[i] = *now;
+	vtr_ring_lose(ring, 0);
+	ring->other_bytes += nr_words * FXT_WORD_BYTES;
+	vtr_ring_lose(ring, 0);
+	vtr_ring_commit(ring, next + nr_words, *now);
+	++*now;
+	*random = *random * 6364136223846793005ULL + 1442695040888963407ULL;
+	other = 2 + (*random >> 33) % 60;
+	if (depth < 3 && *random >> 62)
+		put_interrupted(ring, other, now, random, depth + 1);
+}
+
+static void records_tile_whatever_interrupts(struct kunit *test)
+{
+	void *bytes = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+	u64 random = get_random_u64(), now = 1, first, end;
+	unsigned int nr_words, i, limit;
+	struct vtr_ring *ring;
+	size_t len;
+
+	KUNIT_ASSERT_NOT_NULL(test, bytes);
+	kunit_info(test, "seed 0x%llx\n", random);
+	ring = new_ring(test, 4);
+	/* Less what a sub-buffer may begin with: what was lost. */
+	limit = (PAGE_SIZE - VITRINE_PREAMBLE_BYTES - PREAMBLE_STRINGS_BYTES) /
+		FXT_WORD_BYTES - VTR_RING_CLOSE_WORDS - GAP_MAX_WORDS;
+	for (nr_words = 2; nr_words <= limit; nr_words++) {
+		for (i = 0; i < 2 * limit / nr_words + 2; i++)
+			put_interrupted(ring, nr_words, &now, &random, 0);
+		vtr_ring_range(ring, &first, &end);
+		for (; first < end; first++) {
+			len = vtr_ring_copy(ring, first, bytes);
+			KUNIT_ASSERT_GT(test, len, (size_t)0);
+			expect_written(test, bytes, len);
+		}
+	}
+	vtr_ring_put(ring);
+}
+
 static void counts_are_exact(struct kunit *test)
 {
 	u64 seed = get_random_u64(), random = seed;
@@ -488,6 +561,7 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(empty_ring_holds_nothing),
 	KUNIT_CASE(preamble_is_an_archive),
 	KUNIT_CASE(every_record_size_wraps),
+	KUNIT_CASE(records_tile_whatever_interrupts),
 	KUNIT_CASE(counts_are_exact),
 	KUNIT_CASE(recycled_subbuffer_is_not_copied),
 	KUNIT_CASE(forced_loss_is_exact),
