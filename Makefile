@@ -11,7 +11,7 @@ run := selftests/qemu/run
 
 .PHONY: all module tools install clean help packages packages-demo demo \
 	check style host host-kunit library fuzz kunit debug-kunit kselftest \
-	debug-kselftest rt-kselftest cost metrics harness
+	debug-kselftest rt-kselftest cost metrics bench harness
 
 all: module tools
 
@@ -37,6 +37,7 @@ export define help
 |  make kselftest      selftests on each stock kernel (KERNELS="$(KERNELS)")
 |  make cost           instructions a recorded switch costs, ftrace beside it
 |  make metrics        what promtool says of the metrics of a busy guest
+|  make bench          measure ftrace, perf, BPF and us; write performance.rst
 |  make harness        the test of the tests: a dead guest can not pass
 |  make packages       install the Debian packages all this needs
 |  make clean          remove build/; ~/.cache/vitrine keeps kernels and images
@@ -152,6 +153,11 @@ kselftest: $(kselftest_lanes) $(race_lanes)
 
 cost: packages
 	@$(lane) $@ $(run) --kernel 6.12 --icount -- cost.sh
+
+# Not a test: it says how we compare, and writes Documentation/performance.rst.
+bench:
+	@selftests/packages-install bench
+	@selftests/peers/bench
 
 harness: packages
 	@$(lane) $@ selftests/qemu/selftest.sh

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The least that any tracer in a module can cost: a probe on sched_switch that
+ * does nothing, or one that reads the TSC and stores 16 bytes into a page of its
+ * CPU, in a circle. For selftests/peers.sh to measure the others against.
+ *
+ *   mode=empty   dispatch alone
+ *   mode=store   dispatch, the TSC and two stores
+ */
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/percpu.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+#include <asm/msr.h>
+#include <trace/events/sched.h>
+
+static char *mode = "empty";
+module_param(mode, charp, 0444);
+MODULE_PARM_DESC(mode, "empty or store");
+
+/* In an array rather than per CPU: modules' per-CPU data costs a relocation. */
+static u64 *pages[NR_CPUS];
+static unsigned int positions[NR_CPUS];
+static struct tracepoint *tp_switch;
+static void *probe;
+
+static void probe_empty(void *unused, bool preempt, struct task_struct *prev,
+			struct task_struct *next, unsigned int prev_state)
+{
+}
+
+static void probe_store(void *unused, bool preempt, struct task_struct *prev,
+			struct task_struct *next, unsigned int prev_state)
+{
+	unsigned int cpu = raw_smp_processor_id();
+	unsigned int position = positions[cpu];
+	u64 *page = pages[cpu];
+
+	page[position] = rdtsc();
+	page[position + 1] = (u64)prev->pid << 32 | next->pid;
+	positions[cpu] = (position + 2) % (PAGE_SIZE / sizeof(u64));
+}
+
+static void find_tracepoint(struct tracepoint *tp, void *unused)
+{
+	if (!strcmp(tp->name, "sched_switch"))
+		tp_switch = tp;
+}
+
+static void free_pages_of_all(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		free_page((unsigned long)pages[cpu]);
+}
+
+static int __init floor_init(void)
+{
+	unsigned int cpu;
+	int err;
+
+	probe = !strcmp(mode, "store") ? probe_store : probe_empty;
+	for_each_kernel_tracepoint(find_tracepoint, NULL);
+	if (!tp_switch)
+		return -ENOENT;
+	for_each_possible_cpu(cpu) {
+		pages[cpu] = (u64 *)get_zeroed_page(GFP_KERNEL);
+		if (!pages[cpu]) {
+			free_pages_of_all();
+			return -ENOMEM;
+		}
+	}
+	err = tracepoint_probe_register(tp_switch, probe, NULL);
+	if (err)
+		free_pages_of_all();
+	return err;
+}
+
+static void __exit floor_exit(void)
+{
+	tracepoint_probe_unregister(tp_switch, probe, NULL);
+	tracepoint_synchronize_unregister();
+	free_pages_of_all();
+}
+
+module_init(floor_init);
+module_exit(floor_exit);
+
+MODULE_DESCRIPTION("The floor under what a tracer costs");
+MODULE_AUTHOR("The vitrine developers");
+MODULE_LICENSE("GPL");

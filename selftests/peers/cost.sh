@@ -1,0 +1,198 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What each tracer adds to a context switch, in instructions and in bytes: run
+# this in a guest whose clock counts instructions (selftests/qemu/run --icount).
+# Two processes of SCHED_FIFO play ping-pong on the one CPU; each tracer is
+# measured against "off" in the same boot, the least of three rounds counts.
+#
+# Leaves $OUT/cost.tsv: tracer, instructions added, bytes a switch or "-".
+
+# shellcheck source-path=SCRIPTDIR/.. source=lib.sh
+. "${VITRINE_SELFTESTS:-$(dirname "$0")/..}/lib.sh" || exit
+
+tracefs=/sys/kernel/tracing
+peers=$VITRINE_SELFTESTS/peers
+table=${OUT:-.}/cost.tsv
+rounds=6000
+
+# one_round: hundredths of an instruction a switch
+one_round()
+{
+	"$WORKLOAD" pingpong "$rounds" | awk '{ printf "%d\n", $4 * 100 / $2 }'
+}
+
+# least of three
+per_switch()
+{
+	for _ in 1 2 3; do
+		one_round
+	done | sort -n | head -n 1
+}
+
+# row TRACER HUNDREDTHS BYTES: one line of the table
+row()
+{
+	awk -v tracer="$1" -v total="$2" -v off="$off" -v bytes="$3" 'BEGIN {
+		printf "%s\t%.1f\t%s\n", tracer, (total - off) / 100, bytes }' | tee -a "$table" | sed 's/^/# /'
+}
+
+# await COMMAND...: until it succeeds, or two minutes have passed
+await()
+{
+	local tries
+
+	for ((tries = 0; tries < 1200; tries++)); do
+		"$@" && return
+		sleep 0.1
+	done
+	echo "# never: $*"
+	return 1
+}
+
+# ratio A B: A / B, or "-" if B is nothing
+ratio()
+{
+	awk -v a="${1:-0}" -v b="${2:-0}" 'BEGIN { if (b > 0) printf "%.1f", a / b; else print "-" }'
+}
+
+measure_floor()
+{
+	local mode=$1 name=$2
+
+	insmod "${VITRINE_KO%/*}/floor.ko" "mode=$mode" || return
+	row "$name" "$(per_switch)" "$3"
+	rmmod floor
+}
+
+# measure_vitrine NAME CLOCK MODULE-PARAMETER...
+measure_vitrine()
+{
+	local name=$1 clock=$2 total bytes records
+
+	shift 2
+	load enable=0 clock="$clock" buffer_kb=4096 "$@" || return
+	echo 1 >"$TRACE/enable"
+	total=$(per_switch)
+	echo 0 >"$TRACE/enable"
+	bytes=$(value vitrine '[.. | .bytes? // empty] | add')
+	records=$(value vitrine '[.. | .records? // empty] | add')
+	row "$name" "$total" "$(ratio "$bytes" "$records")"
+	unload
+}
+
+# The recorder runs when the workload pauses; until then the ring guards what it
+# has not read.
+measure_recorder()
+{
+	local total pid
+
+	load clock=tsc mode=streaming buffer_kb=16384 || return
+	vitrine record -o /tmp/record.fxt 2>/tmp/record.err &
+	pid=$!
+	await test -s /tmp/record.fxt || { sed 's/^/# /' /tmp/record.err; return; }
+	total=$(per_switch)
+	kill -INT $pid
+	wait $pid
+	row "vitrine, clock tsc, streaming to a recorder" "$total" -
+	unload
+	rm -f /tmp/record.*
+}
+
+# measure_ftrace NAME CLOCK EVENT...
+measure_ftrace()
+{
+	local name=$1 event total bytes entries
+
+	echo "$2" >"$tracefs/trace_clock"
+	shift 2
+	echo 16384 >"$tracefs/buffer_size_kb"
+	: >"$tracefs/trace"
+	for event; do
+		echo 1 >"$tracefs/events/sched/$event/enable"
+	done
+	total=$(per_switch)
+	for event; do
+		echo 0 >"$tracefs/events/sched/$event/enable"
+	done
+	bytes=$(awk '/^bytes:/ { print $2 }' "$tracefs/per_cpu/cpu0/stats")
+	entries=$(awk '/^entries:/ { print $2 }' "$tracefs/per_cpu/cpu0/stats")
+	row "$name" "$total" "$(ratio $((bytes * $#)) "$entries")"
+	: >"$tracefs/trace"
+	echo 1408 >"$tracefs/buffer_size_kb"
+}
+
+# measure_wrapped NAME FILE COMMAND...: a tracer that runs the workload itself
+measure_wrapped()
+{
+	local name=$1 file=$2 total switches
+
+	shift 2
+	"$@" "$WORKLOAD" pingpong $((rounds * 3)) >/tmp/wrapped.out 2>/tmp/wrapped.err || {
+		sed 's/^/# /' /tmp/wrapped.err | tail -n 5
+		return
+	}
+	total=$(awk '$1 == "switches" { printf "%d", $4 * 100 / $2 }' /tmp/wrapped.out)
+	switches=$((rounds * 6))
+	row "$name" "$total" "$([ -n "$file" ] && ratio "$(stat -c %s "$file")" $switches || echo -)"
+	rm -f /tmp/wrapped.* /tmp/trace.dat /tmp/perf.data
+}
+
+measure_bpf()
+{
+	local total pid
+
+	: >/tmp/bpf.out
+	"$peers/bpf_switch" "$peers/switch.bpf.o" 0 >/tmp/bpf.out 2>&1 &
+	pid=$!
+	await grep -q ready /tmp/bpf.out || { sed 's/^/# /' /tmp/bpf.out; return; }
+	total=$(per_switch)
+	kill $pid
+	wait $pid
+	row "BPF ring buffer, 32 bytes, no wake-up" "$total" 40
+}
+
+echo -1 >/proc/sys/kernel/sched_rt_runtime_us
+: >"$table"
+"$WORKLOAD" pingpong 1000 >/dev/null
+off=$(per_switch)
+if [ "$off" -gt 2000000 ] || [ "$off" -lt 200000 ]; then
+	skip "a switch takes $((off / 100)) ns here: not a guest that counts instructions"
+fi
+printf 'off\t%d.%02d\t-\n' $((off / 100)) $((off % 100)) >"$table.off"
+
+measure_floor empty "empty probe" -
+measure_floor store "floor: probe, TSC, two stores" 16
+measure_vitrine "vitrine, clock tsc" tsc
+measure_vitrine "vitrine, clock local" local
+measure_recorder
+measure_bpf
+measure_ftrace "ftrace, clock local" local sched_switch
+measure_ftrace "ftrace, clock x86-tsc" x86-tsc sched_switch
+measure_ftrace "ftrace, clock local, wakeups too" local sched_switch sched_waking
+measure_wrapped "trace-cmd record" "" trace-cmd record -q -b 16384 -o /tmp/trace.dat -e sched:sched_switch
+measure_wrapped "perf record" /tmp/perf.data perf record -q -a -m 16M -e sched:sched_switch -o /tmp/perf.data --
+measure_wrapped "perf record --overwrite" "" perf record -q -a -m 16M --overwrite -e sched:sched_switch -o /tmp/perf.data --
+
+# cost_of TRACER: whole instructions
+cost_of()
+{
+	awk -F '\t' -v tracer="$1" '$1 == tracer { printf "%d", $2 + 0.5 }' "$table"
+}
+
+# times LEAST TRACER: it takes at least LEAST times what ours does
+times()
+{
+	local ours theirs
+
+	ours=$(cost_of "vitrine, clock tsc")
+	theirs=$(cost_of "$2")
+	echo "$2: $theirs, vitrine: $ours"
+	[ -n "$ours" ] && [ -n "$theirs" ] && [ $((ours * $1)) -le "$theirs" ]
+}
+
+check "a recorded switch costs at most 75 instructions" within 1 "$(cost_of "vitrine, clock tsc")" 75
+check "a BPF ring buffer costs four times that" times 4 "BPF ring buffer, 32 bytes, no wake-up"
+check "ftrace costs fourteen times that" times 14 "ftrace, clock local"
+check "perf costs twenty times that" times 20 "perf record"
+finish
