@@ -70,6 +70,17 @@ struct vtr_edit_page {
 };
 
 /**
+ * struct vtr_edit_stats - the figures of a tree that the tree shows
+ * @refresher: brings them up to date; without a function while not shown
+ * @current_size: and so on: see publish_stats.c
+ */
+struct vtr_edit_stats {
+	struct vtr_inspect_refresher refresher;
+	struct vitrine_uint	*current_size, *maximum_size, *used_size;
+	struct vitrine_uint	*values, *failed;
+};
+
+/**
  * struct vitrine_tree - a tree
  * @generation: where it stands, in the header block; odd is locked
  * @owner: task whose batch has made it odd, else NULL; see vtr_edit_in_batch()
@@ -85,6 +96,8 @@ struct vtr_edit_page {
  * @entry: its name and file
  * @refresh_lock: serialises refreshes and guards @refreshers
  * @refreshers: what brings values up to date, in the order it was added
+ * @stats: figures it shows of itself
+ * @module: whose tree it is, if it goes with that, else NULL; see managed.c
  */
 struct vitrine_tree {
 	u64			*generation;
@@ -101,6 +114,8 @@ struct vitrine_tree {
 	struct vtr_inspect_entry entry;
 	struct mutex		refresh_lock; /* of @refreshers */
 	struct list_head	refreshers;
+	struct vtr_edit_stats	stats;
+	const struct module	*module;
 };
 
 static inline struct vtr_edit_page *vtr_edit_page(const void *handle)

@@ -12,6 +12,7 @@
 #include "debugfs.h"
 #include "event.h"
 #include "lazy.h"
+#include "managed.h"
 #include "retained.h"
 #include "sched.h"
 #include "session.h"
@@ -129,9 +130,12 @@ static int __init vitrine_init(void)
 	if (err)
 		goto err_source;
 	vtr_retained_init(retained_max, retained_kb);
-	err = vtr_lazy_init();
+	err = vtr_managed_init();
 	if (err)
 		goto err_source;
+	err = vtr_lazy_init();
+	if (err)
+		goto err_managed;
 	err = vtr_trees_init();
 	if (err)
 		goto err_lazy;
@@ -148,6 +152,8 @@ err_debugfs:
 	vtr_trees_deinit();
 err_lazy:
 	vtr_lazy_deinit();
+err_managed:
+	vtr_managed_deinit();
 err_source:
 	vtr_source_deinit();
 err_event:
@@ -163,6 +169,7 @@ static void __exit vitrine_exit(void)
 	vtr_trees_deinit();
 	vtr_retained_deinit();
 	vtr_lazy_deinit();
+	vtr_managed_deinit();
 	vtr_session_deinit();
 	vtr_source_deinit();
 	vtr_event_deinit();

@@ -18,13 +18,13 @@
  * NULL, every call accepts NULL, and failures are counted and shown in the
  * tree "vitrine".
  *
- * Context: what makes or ends a tree, a lazy tree, a list or a value kept per
- * CPU sleeps. All other calls may be made from any context but NMI: from NMI
+ * Context: what makes or ends a tree, a lazy tree or a value kept per CPU
+ * sleeps. All other calls may be made from any context but NMI: from NMI
  * an update is tried, and counted as failed if the tree is being edited. Calls
- * on one tree serialise themselves. The caller sees to it that nobody uses a handle after it or its
- * tree has been deleted, as with any other pointer. A node may be deleted
- * before what is below it: that is out of the readers' sight at once, and each
- * handle of it can still be updated and deleted.
+ * on one tree serialise themselves. The caller sees to it that nobody uses a
+ * handle after it or its tree has been deleted, as with any other pointer. A
+ * node may be deleted before what is below it: that is out of the readers'
+ * sight at once, and each handle of it can still be updated and deleted.
  *
  * A handle is the block itself, typed: it costs no memory of its own. Never
  * dereference it.

@@ -23,6 +23,7 @@
 struct tree_test_value {
 	bool			used;
 	bool			alive;
+	bool			recorded;
 	enum inspect_type	type;
 	u32			index;
 	u32			parent;

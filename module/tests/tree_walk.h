@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Random walks through tree.c and array.c beside a model: what was created, with what
- * value, below what. After each step the tree is compared with the model and
+ * Random walks through tree.c, array.c, node.c, record.c and link.c beside a
+ * model: what was created, with what value, below what, recorded or not. After each step the tree is compared with the model and
  * all invariants are checked.
  *
  * A part of tree_kunit.c, which includes it behind what both use.
@@ -66,6 +66,8 @@ static void compare_value(struct kunit *test, const struct tree_test_value *v)
 		expect_bytes(test, v->index, v->len);
 	} else if (v->type == INSPECT_ARRAY_VALUE) {
 		compare_array(test, v);
+	} else if (v->type == INSPECT_LINK_VALUE) {
+		expect_text(test, block[1] & 0xfffff, name_of(tt, v->bits));
 	} else {
 		KUNIT_ASSERT_EQ(test, block[1], v->type == INSPECT_NODE_VALUE ?
 						v->nr_children : v->bits);
@@ -127,6 +129,33 @@ static int model_create_array(struct kunit *test, struct random *random,
 	return 0;
 }
 
+/* A value as @new says, but recorded; without an index if it is no node. */
+static int model_record(struct kunit *test, struct tree_test_value *new)
+{
+	struct tree_test *tt = test->priv;
+	u32 parent = tt->values[new->parent].index;
+	const char *name = name_of(tt, new->name);
+
+	new->recorded = true;
+	if (new->type == INSPECT_NODE_VALUE)
+		return vtr_record_node(&tt->tree, parent, name, &new->index);
+	if (is_buffer_type(new->type)) {
+		fill_bytes(tt, new->bits, new->len);
+		return vtr_record_buffer(&tt->tree, parent, name,
+					 INSPECT_BUFFER_BINARY, tt->bytes,
+					 new->len);
+	}
+	return vtr_record_number(&tt->tree, parent, name, new->type, new->bits);
+}
+
+/* The block that was recorded last in a node. */
+static u32 last_record(struct kunit *test, u32 node)
+{
+	struct tree_test *tt = test->priv;
+
+	return *vtr_tree_note(&tt->tree, node) & VTR_NODE_NEXT;
+}
+
 static int model_create(struct kunit *test, struct random *random,
 			struct tree_test_value *v, u32 parent)
 {
@@ -135,6 +164,7 @@ static int model_create(struct kunit *test, struct random *random,
 		INSPECT_UINT_VALUE, INSPECT_DOUBLE_VALUE, INSPECT_BOOL_VALUE,
 		INSPECT_BUFFER_VALUE, INSPECT_BUFFER_VALUE,
 		INSPECT_ARRAY_VALUE, INSPECT_ARRAY_VALUE,
+		INSPECT_LINK_VALUE,
 	};
 	struct tree_test *tt = test->priv;
 	struct tree_test_value new = {
@@ -147,8 +177,16 @@ static int model_create(struct kunit *test, struct random *random,
 	};
 	int err;
 
-	if (is_buffer_type(new.type)) {
+	if (is_buffer_type(new.type))
 		new.len = random_length(random);
+	else if (new.type == INSPECT_NODE_VALUE)
+		new.bits = 0;
+	if (new.type != INSPECT_ARRAY_VALUE &&
+	    new.type != INSPECT_LINK_VALUE && !random_below(random, 3)) {
+		err = model_record(test, &new);
+		if (!err)
+			new.index = last_record(test, tt->values[parent].index);
+	} else if (is_buffer_type(new.type)) {
 		fill_bytes(tt, new.bits, new.len);
 		err = vtr_tree_buffer_create(&tt->tree,
 					     tt->values[parent].index,
@@ -157,6 +195,14 @@ static int model_create(struct kunit *test, struct random *random,
 					     new.len, &new.index);
 	} else if (new.type == INSPECT_ARRAY_VALUE) {
 		err = model_create_array(test, random, &new);
+	} else if (new.type == INSPECT_LINK_VALUE) {
+		new.bits = random_below(random, 24);
+		name_of(tt, new.bits);
+		memcpy(tt->bytes, tt->name, sizeof(tt->name));
+		err = vtr_link_create(&tt->tree, tt->values[parent].index,
+				      name_of(tt, new.name),
+				      (const char *)tt->bytes,
+				      random_below(random, 2), &new.index);
 	} else if (new.type == INSPECT_NODE_VALUE) {
 		err = vtr_node_create(&tt->tree, tt->values[parent].index,
 				      name_of(tt, new.name), &new.index);
@@ -206,28 +252,95 @@ static int model_set_text(struct kunit *test, struct random *random,
 	return err;
 }
 
-static int model_delete(struct kunit *test, struct tree_test_value *v)
+/* Free what is deleted and has nothing below it, and so on up. */
+static void model_forget(struct tree_test *tt, struct tree_test_value *v)
 {
-	struct tree_test *tt = test->priv;
-	int err;
-
-	if (v->type == INSPECT_NODE_VALUE)
-		err = vtr_node_delete(&tt->tree, v->index);
-	else if (is_buffer_type(v->type))
-		err = vtr_tree_buffer_delete(&tt->tree, v->index,
-					     INSPECT_BUFFER_BINARY);
-	else if (v->type == INSPECT_ARRAY_VALUE)
-		err = vtr_array_delete(&tt->tree, v->index, v->bits & 0xf,
-				       v->bits >> 4);
-	else
-		err = vtr_tree_number_delete(&tt->tree, v->index, v->type);
-
-	v->alive = false;
 	while (v->used && !v->alive && !v->nr_children) {
 		v->used = false;
 		v = &tt->values[v->parent];
 		v->nr_children--;
 	}
+}
+
+/* Move a node below another; the model knows which moves are refused. */
+static int model_adopt(struct kunit *test, struct tree_test_value *v,
+		       u32 parent)
+{
+	struct tree_test *tt = test->priv;
+	int err = vtr_node_adopt(&tt->tree, tt->values[parent].index, v->index);
+	u32 at, old = v->parent;
+	bool cycle = false;
+
+	for (at = parent; at; at = tt->values[at].parent)
+		cycle = cycle || &tt->values[at] == v;
+	KUNIT_ASSERT_EQ(test, err, v->recorded ? -EINVAL : cycle ? -ELOOP : 0);
+	if (!err) {
+		v->parent = parent;
+		tt->values[parent].nr_children++;
+		tt->values[old].nr_children--;
+		model_forget(tt, &tt->values[old]);
+	}
+	return 0;
+}
+
+static bool is_owned_by(struct tree_test *tt, const struct tree_test_value *v,
+			u32 owner)
+{
+	while (v->used && v->alive && v->recorded) {
+		if (v->parent == owner)
+			return true;
+		v = &tt->values[v->parent];
+	}
+	return false;
+}
+
+/* What a node owns goes with it: mark all of it before the first is gone. */
+static void model_purge(struct tree_test *tt, u32 owner)
+{
+	bool owned[TREE_TEST_VALUES] = { false };
+	u32 i;
+
+	for (i = 1; i < TREE_TEST_VALUES; i++)
+		owned[i] = is_owned_by(tt, &tt->values[i], owner);
+	for (i = 1; i < TREE_TEST_VALUES; i++) {
+		if (!owned[i])
+			continue;
+		tt->values[i].alive = false;
+	}
+	for (i = 1; i < TREE_TEST_VALUES; i++)
+		if (owned[i])
+			model_forget(tt, &tt->values[i]);
+}
+
+static int model_delete(struct kunit *test, struct tree_test_value *v)
+{
+	struct tree_test *tt = test->priv;
+	int err;
+
+	if (v->type == INSPECT_NODE_VALUE) {
+		err = vtr_node_delete(&tt->tree, v->index);
+		if (v->recorded)
+			return err == -EINVAL ? 0 : -EIO;
+		while (vtr_record_purge(&tt->tree, v->index, 3))
+			tree_check_now(test);
+	} else if (v->recorded) {
+		return 0;
+	} else if (is_buffer_type(v->type)) {
+		err = vtr_tree_buffer_delete(&tt->tree, v->index,
+					     INSPECT_BUFFER_BINARY);
+	} else if (v->type == INSPECT_ARRAY_VALUE) {
+		err = vtr_array_delete(&tt->tree, v->index, v->bits & 0xf,
+				       v->bits >> 4);
+	} else if (v->type == INSPECT_LINK_VALUE) {
+		err = vtr_link_delete(&tt->tree, v->index);
+	} else {
+		err = vtr_tree_number_delete(&tt->tree, v->index, v->type);
+	}
+
+	v->alive = false;
+	if (v->type == INSPECT_NODE_VALUE)
+		model_purge(tt, v - tt->values);
+	model_forget(tt, v);
 	return err;
 }
 
@@ -247,6 +360,10 @@ static int model_step(struct kunit *test, struct random *random)
 	}
 	if (!v->alive)
 		return 0;
+	if (v->type == INSPECT_NODE_VALUE && random_below(random, 2) &&
+	    tt->values[parent].alive &&
+	    tt->values[parent].type == INSPECT_NODE_VALUE)
+		return model_adopt(test, v, parent);
 	if (is_buffer_type(v->type) && random_below(random, 4))
 		return model_set(test, random, v);
 	if (v->type == INSPECT_ARRAY_VALUE && v->len &&
@@ -289,6 +406,9 @@ static void tree_walk(struct kunit *test, u64 seed)
 			KUNIT_ASSERT_EQ(test, model_delete(test,
 							   &tt->values[i]), 0);
 	compare_model(test);
+	/* What is left is recorded in the root, which cannot be deleted. */
+	while (vtr_record_purge(&tt->tree, tt->tree.root, 1))
+		tree_check_now(test);
 	/* header, root and the root's name */
 	KUNIT_EXPECT_EQ(test, tt->tree.heap.used_bytes, 32 + 16 + 16);
 }
