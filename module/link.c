@@ -30,20 +30,20 @@ int vtr_link_create(struct vtr_tree *tree, u32 parent, const char *name,
 		    const char *content,
 		    enum inspect_link_disposition disposition, u32 *ret)
 {
+	u64 word1;
 	u32 text;
 	int err;
 
 	err = vtr_tree_name_get(tree, content, &text);
 	if (err)
 		return err;
+	word1 = FIELD_PREP(INSPECT_W1_LINK_CONTENT, text) |
+		FIELD_PREP(INSPECT_W1_LINK_DISPOSITION, disposition);
 	if (text > FIELD_MAX(INSPECT_W1_LINK_CONTENT))
 		err = -EFBIG;
 	else
 		err = vtr_tree_value_create(tree, parent, name,
-				INSPECT_LINK_VALUE,
-				FIELD_PREP(INSPECT_W1_LINK_CONTENT, text) |
-				FIELD_PREP(INSPECT_W1_LINK_DISPOSITION,
-					   disposition), ret);
+					    INSPECT_LINK_VALUE, word1, ret);
 	if (err)
 		vtr_tree_name_put(tree, text);
 	return err;

@@ -129,10 +129,9 @@ bool vtr_record_purge(struct vtr_tree *tree, u32 node, unsigned int max)
 
 	while (*first & VTR_NODE_NEXT && max--) {
 		u32 index = *first & VTR_NODE_NEXT;
-		u32 *note = vtr_tree_note(tree, index);
+		u32 next = *vtr_tree_note(tree, index) & VTR_NODE_NEXT;
 
-		*first = (*first & ~VTR_NODE_NEXT) | (*note & VTR_NODE_NEXT);
-		*note &= ~VTR_NODE_NEXT;
+		*first = (*first & ~VTR_NODE_NEXT) | next;
 		value_drop(tree, index);
 	}
 	return *first & VTR_NODE_NEXT;

@@ -41,6 +41,59 @@ for mode in idle fast batch churn timer; do
 		test "$(value vitrine .root.trees.publisher)" = null
 done
 
+# ---- every type -------------------------------------------------------------
+
+# After 208 packets on each queue, of which every 16th moves the port.
+publish mode=idle steps=208
+vitrine show --json publisher >/tmp/steps.json
+
+# shows FILTER: jq finds it true of the tree
+shows()
+{
+	jq -e "$1" /tmp/steps.json
+}
+
+check "every type: sound" vitrine check "$tree"
+check "array of uints" shows '.root.drops == [69, 70, 69]'
+check "array of ints" shows '.root.balances == [208, -208, 208, -208]'
+check "array of doubles" shows '.root.loads == [0.8125, 0.8125, 0.8125, 0.8125]'
+check "array of strings" shows '.root.modes == ["full duplex", "half duplex"]'
+check "linear histogram of ints" shows '.root.timing.error_ns |
+	.floor == -500 and .step == 100 and .counts[:3] == [199, 9, 0] and (.counts | add) == 208'
+check "exponential histogram of ints" shows '.root.timing.error_log_ns |
+	.initial_step == 1 and .step_multiplier == 2 and .counts[0] == 208'
+check "linear histogram of uints" shows '.root.timing.latency_ns |
+	.counts[:3] == [0, 27, 27] and (.counts | add) == 208'
+check "exponential histogram of uints" shows '.root.timing.latency_log_ns |
+	(.counts | length) == 42 and (.counts | add) == 208'
+check "linear histogram of doubles" shows '.root.timing.load |
+	.step == 0.1 and .counts[:2] == [0, 19] and (.counts | add) == 208'
+check "exponential histogram of doubles" shows '.root.timing.load_log |
+	.step_multiplier == 2 and (.counts | add) == 416'
+check "recorded values" shows '.root.board == {"model": "V-1000", "mac": "b64:AgBeEAAB",
+	"revision": 3, "offset_celsius": -2, "volts": 3.3, "has_fan": true}'
+check "a list has its last eight" shows '.root.events | keys == (["5", "6", "7", "8", "9", "10",
+	"11", "12"] | sort) and .["12"] == {"what": "standby", "value": 208}'
+check "adopted, under its unique name" shows '.root | .active == {} and (.standby | to_entries |
+	length == 1 and (.[0] | (.key | test("^port-[0-9]+$")) and .value.speed_mbit == 1000))'
+check "health" shows '.root["fuchsia.inspect.Health"] | .status == "UNHEALTHY" and
+	.message == "port on standby" and .start_timestamp_nanos > 0'
+check "link as a child" shows '.root.vitrine.trace.recording == false'
+check "link inline" shows '.root.machine.sysname == "Linux" and .root.machine.system == null'
+check "the tree's figures are those the module has of it" \
+	shows '.root | .vitrine.trees.publisher as $own | .["fuchsia.inspect.Stats"] |
+	.current_size == $own.size_bytes and .maximum_size == $own.limit_bytes and
+	.used_size == $own.used_bytes and .values == $own.values and .failed == 0'
+rmmod publisher
+
+# ---- managed ----------------------------------------------------------------
+
+publish mode=fast managed=1
+check "a module's own tree is there" sound
+check "it goes with its module" sh -c 'rmmod publisher && test ! -e "$1"' - "$tree"
+check "or with an init that fails" fails publish mode=none managed=1
+check "of which nothing is left" test ! -e "$tree"
+
 # ---- full -------------------------------------------------------------------
 
 publish mode=fast limit=8192 nodes=2000

@@ -602,12 +602,14 @@ static void concurrent_writers_never_show_half(struct kunit *test)
 }
 
 #include "inspect_arrays.h"
+#include "inspect_nodes.h"
 #include "inspect_walk.h"
 
 static struct kunit_case inspect_cases[] = {
 	KUNIT_CASE(null_is_accepted_everywhere),
 	KUNIT_CASE(null_arrays_are_accepted_too),
 	KUNIT_CASE(null_histograms_are_accepted_too),
+	KUNIT_CASE(null_nodes_are_accepted_too),
 	KUNIT_CASE(null_name_is_counted_and_null_string_is_empty),
 	KUNIT_CASE(bad_trees_are_refused),
 	KUNIT_CASE(numbers_are_set_added_and_subtracted),
@@ -615,6 +617,14 @@ static struct kunit_case inspect_cases[] = {
 	KUNIT_CASE(slots_that_are_not_there_are_counted),
 	KUNIT_CASE(strings_of_arrays_are_shared),
 	KUNIT_CASE(histograms_count_what_is_inserted),
+	KUNIT_CASE(a_node_takes_along_what_it_owns),
+	KUNIT_CASE(moves_that_cannot_be_are_counted),
+	KUNIT_CASE(links_to_no_name_are_counted),
+	KUNIT_CASE(a_list_keeps_its_last),
+	KUNIT_CASE(unique_names_are_unique_and_fit),
+	KUNIT_CASE(health_has_a_status_and_maybe_a_message),
+	KUNIT_CASE(figures_are_right_when_read),
+	KUNIT_CASE(a_tree_goes_with_its_device),
 	KUNIT_CASE(an_update_is_one_generation),
 	KUNIT_CASE(a_batch_is_one_generation),
 	KUNIT_CASE(an_nmi_never_waits),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Random walks through tree.c, array.c, node.c, record.c and link.c beside a
- * model: what was created, with what value, below what, recorded or not. After each step the tree is compared with the model and
- * all invariants are checked.
+ * model: what was created, with what value, below what, recorded or not. After
+ * each step the tree is compared with the model and all invariants are checked.
  *
  * A part of tree_kunit.c, which includes it behind what both use.
  */

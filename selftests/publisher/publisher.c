@@ -3,8 +3,9 @@
  * A driver that shows its state, for authors to read and for tests to load.
  *
  * It plays a network card with a few queues. Everything vitrine needs of a
- * driver is in this file: one tree, a handle where a value changes, no error
- * handling. What the card does, so that the values change, is chosen by mode=:
+ * driver is in this file: one tree, a handle where a value changes, values of
+ * all types there are, no error handling. What the card does, so that the values
+ * change, is chosen by mode=:
  *
  *   idle    nothing: the tree stays as it was made
  *   fast    a thread updates without a pause
@@ -30,6 +31,8 @@
 #include <vitrine/inspect.h>
 
 #define NR_QUEUES	4
+#define NR_REASONS	3	/* for which a packet is dropped */
+#define NR_EVENTS	8	/* kept */
 #define TIMER_PERIOD_NS	(1 * NSEC_PER_MSEC)
 
 static char *mode = "idle";
@@ -43,6 +46,14 @@ MODULE_PARM_DESC(name, "name of the tree");
 static unsigned long limit;
 module_param(limit, ulong, 0444);
 MODULE_PARM_DESC(limit, "most bytes of the tree, 0 for vitrine's default");
+
+static bool managed;
+module_param(managed, bool, 0444);
+MODULE_PARM_DESC(managed, "leave the tree to vitrine to destroy");
+
+static unsigned int steps;
+module_param(steps, uint, 0444);
+MODULE_PARM_DESC(steps, "packets on each queue before anything else happens");
 
 static unsigned int nodes;
 module_param(nodes, uint, 0444);
@@ -58,9 +69,25 @@ struct queue {
 	u64			nr_packets;
 };
 
+/* How long packets took, and how that differs from what was expected. */
+struct timing {
+	struct vitrine_int_histogram	*error_ns, *error_log_ns;
+	struct vitrine_uint_histogram	*latency_ns, *latency_log_ns;
+	struct vitrine_double_histogram	*load, *load_log;
+};
+
 struct card {
 	struct vitrine_tree	*tree;
 	struct vitrine_string	*state;
+	struct vitrine_health	health;
+	struct vitrine_list	*events;
+	struct vitrine_int_array *balances;
+	struct vitrine_uint_array *drops;
+	struct vitrine_double_array *loads;
+	struct vitrine_string_array *modes;
+	struct timing		timing;
+	struct vitrine_node	*active, *standby, *port;
+	bool			is_standby;
 	struct queue		queues[NR_QUEUES];
 	u64			nr_sessions;
 	struct task_struct	*task;
@@ -82,21 +109,134 @@ static void queue_publish(struct queue *queue, struct vitrine_node *parent,
 	queue->busy = vitrine_bool_create(queue->node, "busy", false);
 }
 
-static void card_publish(struct card *card)
+static void arrays_publish(struct card *card, struct vitrine_node *root)
+{
+	card->drops = vitrine_uint_array_create(root, "drops", NR_REASONS);
+	card->balances = vitrine_int_array_create(root, "balances", NR_QUEUES);
+	card->loads = vitrine_double_array_create(root, "loads", NR_QUEUES);
+	card->modes = vitrine_string_array_create(root, "modes", 2);
+	vitrine_string_array_set(card->modes, 0, "full duplex");
+}
+
+static void timing_publish(struct timing *timing, struct vitrine_node *root)
+{
+	u64 tenth = vitrine_double_from_ratio(1, 10);
+	u64 two = vitrine_double_from_int(2);
+	struct vitrine_node *node = vitrine_node_create(root, "timing");
+
+	timing->error_ns = vitrine_int_linear_create(node, "error_ns", -500,
+						     100, 10);
+	timing->error_log_ns = vitrine_int_exponential_create(node,
+							      "error_log_ns",
+							      0, 1, 2, 10);
+	timing->latency_ns = vitrine_uint_linear_create(node, "latency_ns", 0,
+							1000, 10);
+	timing->latency_log_ns = vitrine_uint_exponential_create(node,
+								 "latency_log_ns",
+								 0, 1, 2, 40);
+	timing->load = vitrine_double_linear_create(node, "load", 0, tenth, 10);
+	timing->load_log = vitrine_double_exponential_create(node, "load_log",
+							     0, tenth, two, 4);
+}
+
+/* What is known once and for all belongs to its node: no handles to keep. */
+static void board_publish(struct vitrine_node *root)
 {
 	static const u8 mac[] = { 0x02, 0x00, 0x5e, 0x10, 0x00, 0x01 };
+	struct vitrine_node *board = vitrine_record_node(root, "board");
+
+	vitrine_record_string(board, "model", "V-1000");
+	vitrine_record_bytes(board, "mac", mac, sizeof(mac));
+	vitrine_record_uint(board, "revision", 3);
+	vitrine_record_int(board, "offset_celsius", -2);
+	vitrine_record_double(board, "volts", vitrine_double_from_ratio(33, 10));
+	vitrine_record_bool(board, "has_fan", true);
+}
+
+/* A port that is below the group it is in; its name is like no other. */
+static void groups_publish(struct card *card, struct vitrine_node *root)
+{
+	char title[24];
+
+	card->active = vitrine_node_create(root, "active");
+	card->standby = vitrine_node_create(root, "standby");
+	vitrine_unique_name(title, sizeof(title), "port");
+	card->port = vitrine_node_create(card->active, title);
+	vitrine_record_uint(card->port, "speed_mbit", 1000);
+}
+
+/* The machine the card is in has trees of its own. */
+static void links_publish(struct vitrine_node *root)
+{
+	struct vitrine_node *machine = vitrine_node_create(root, "machine");
+
+	vitrine_link_create(root, "vitrine", "vitrine", VITRINE_LINK_CHILD);
+	vitrine_link_create(machine, "system", "system", VITRINE_LINK_INLINE);
+}
+
+static void card_publish(struct card *card)
+{
 	struct vitrine_node *root;
 	unsigned int i;
 
-	card->tree = vitrine_tree_create(name, limit);
+	card->tree = managed ? vitrine_module_tree_create(name, limit) :
+			       vitrine_tree_create(name, limit);
 	root = vitrine_tree_root(card->tree);
+	vitrine_health_init(&card->health, root);
+	vitrine_tree_show_stats(card->tree);
 	card->state = vitrine_string_create(root, "state", "starting");
-	vitrine_bytes_create(root, "mac", mac, sizeof(mac));
+	card->events = vitrine_list_create(root, "events", NR_EVENTS);
+	arrays_publish(card, root);
+	timing_publish(&card->timing, root);
+	board_publish(root);
+	groups_publish(card, root);
+	links_publish(root);
 	for (i = 0; i < NR_QUEUES; i++)
 		queue_publish(&card->queues[i], root, i);
 	for (i = 0; i < nodes; i++)
 		vitrine_uint_create(vitrine_node_create(root, "node"), "value",
 				    i);
+}
+
+static void event_log(struct card *card, const char *what, u64 value)
+{
+	struct vitrine_node *event = vitrine_list_append(card->events);
+
+	vitrine_record_string(event, "what", what);
+	vitrine_record_uint(event, "value", value);
+}
+
+static void timing_step(struct timing *timing, u64 nr_packets)
+{
+	s64 error_ns = (s64)(nr_packets % 1400) - 700;
+	u64 latency_ns = nr_packets * 37 % 12000;
+	u64 load = vitrine_double_from_ratio(nr_packets & 0xff, 200);
+
+	vitrine_int_histogram_insert(timing->error_ns, error_ns);
+	vitrine_int_histogram_insert(timing->error_log_ns, error_ns);
+	vitrine_uint_histogram_insert(timing->latency_ns, latency_ns);
+	vitrine_uint_histogram_insert(timing->latency_log_ns, latency_ns);
+	vitrine_double_histogram_insert(timing->load, load);
+	vitrine_double_histogram_insert_many(timing->load_log, load,
+					     vitrine_double_from_int(2));
+}
+
+/* Now and then the port changes groups, and its health with it. */
+static void port_step(struct card *card, u64 nr_packets)
+{
+	if (nr_packets % 16)
+		return;
+	card->is_standby = !card->is_standby;
+	if (card->is_standby) {
+		vitrine_node_adopt(card->standby, card->port);
+		vitrine_health_unhealthy(&card->health, "port on standby");
+	} else {
+		vitrine_node_adopt(card->active, card->port);
+		vitrine_health_ok(&card->health);
+	}
+	vitrine_string_array_set(card->modes, 1,
+				 card->is_standby ? "half duplex" : NULL);
+	event_log(card, card->is_standby ? "standby" : "active", nr_packets);
 }
 
 /* A packet on each queue. What one takes from its balance another gets. */
@@ -115,7 +255,13 @@ static void card_step(struct card *card)
 		vitrine_bool_set(queue->busy, queue->nr_packets & 1);
 		load = vitrine_double_from_ratio(queue->nr_packets & 0xff, 256);
 		vitrine_double_set(queue->load, load);
+		vitrine_int_array_add(card->balances, i, share);
+		vitrine_double_array_set(card->loads, i, load);
 	}
+	vitrine_uint_array_add(card->drops,
+			       card->queues[0].nr_packets % NR_REASONS, 1);
+	timing_step(&card->timing, card->queues[0].nr_packets);
+	port_step(card, card->queues[0].nr_packets);
 	vitrine_string_set(card->state, card->queues[0].nr_packets & 1 ?
 			   "running" : "running, in a state with a long name");
 }
@@ -204,11 +350,14 @@ static int card_start(struct card *card)
 
 static int __init publisher_init(void)
 {
+	unsigned int i;
 	int err;
 
 	card_publish(&the_card);
+	for (i = 0; i < steps; i++)
+		card_step(&the_card);
 	err = card_start(&the_card);
-	if (err)
+	if (err && !managed)
 		vitrine_tree_destroy(the_card.tree);
 	return err;
 }
@@ -219,7 +368,8 @@ static void __exit publisher_exit(void)
 		kthread_stop(the_card.task);
 	if (the_card.timer.function)
 		hrtimer_cancel(&the_card.timer);
-	vitrine_tree_destroy(the_card.tree);
+	if (!managed)
+		vitrine_tree_destroy(the_card.tree);
 }
 
 module_init(publisher_init);

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Nodes, records, links, lists, health and figures as publishers use them.
+ *
+ * A part of inspect_kunit.c, which includes it behind what both use.
+ */
+#ifndef _VTR_TESTS_INSPECT_NODES_H
+#define _VTR_TESTS_INSPECT_NODES_H
+
+#include <linux/device.h>
+
+#define NODES_TEST_RECORDS	100	/* more than one slice */
+
+static void null_nodes_are_accepted_too(struct kunit *test)
+{
+	struct vitrine_node *root = vitrine_tree_root(test->priv);
+	struct vitrine_health health;
+
+	vitrine_node_adopt(NULL, root);
+	vitrine_node_adopt(root, NULL);
+	KUNIT_EXPECT_NULL(test, vitrine_record_node(NULL, "n"));
+	vitrine_record_int(NULL, "i", 1);
+	vitrine_record_uint(NULL, "u", 1);
+	vitrine_record_double(NULL, "d", 1);
+	vitrine_record_bool(NULL, "b", true);
+	vitrine_record_string(NULL, "s", "v");
+	vitrine_record_bytes(NULL, "b", "v", 1);
+	KUNIT_EXPECT_NULL(test, vitrine_link_create(NULL, "l", "t",
+						    VITRINE_LINK_CHILD));
+	vitrine_link_delete(NULL);
+	KUNIT_EXPECT_NULL(test, vitrine_list_create(NULL, "l", 1));
+	KUNIT_EXPECT_NULL(test, vitrine_list_append(NULL));
+	vitrine_list_delete(NULL);
+	vitrine_health_init(NULL, root);
+	vitrine_health_init(&health, NULL);
+	vitrine_health_ok(NULL);
+	vitrine_health_starting_up(&health, "m");
+	vitrine_health_unhealthy(&health, "m");
+	vitrine_health_deinit(&health);
+	vitrine_health_deinit(NULL);
+	vitrine_tree_show_stats(NULL);
+	KUNIT_EXPECT_EQ(test, failures(test), 0);
+}
+
+static u32 nr_values(struct kunit *test)
+{
+	struct vtr_inspect_stats stats;
+
+	vtr_inspect_stats(test->priv, &stats);
+	return stats.nr_values + stats.nr_tombstones;
+}
+
+static void record_many(struct vitrine_node *node)
+{
+	struct vitrine_node *below = vitrine_record_node(node, "below");
+	unsigned int i;
+
+	for (i = 0; i < NODES_TEST_RECORDS; i++) {
+		vitrine_record_uint(below, "u", i);
+		vitrine_record_string(node, "s", "a text");
+	}
+}
+
+static void a_node_takes_along_what_it_owns(struct kunit *test)
+{
+	struct vitrine_node *root = vitrine_tree_root(test->priv);
+	struct vitrine_node *node = vitrine_node_create(root, "n");
+	struct vitrine_uint *held;
+	unsigned long flags;
+
+	record_many(node);
+	held = vitrine_uint_create(node, "held", 1);
+	KUNIT_EXPECT_EQ(test, nr_values(test), 4 + 2 * NODES_TEST_RECORDS);
+	check_live(test);
+	vitrine_node_delete(node);
+	KUNIT_EXPECT_EQ(test, nr_values(test), 3);
+	check_live(test);
+	vitrine_uint_delete(held);
+	KUNIT_EXPECT_EQ(test, nr_values(test), 1);
+
+	/* inside a batch all of it is one step, from the reserve */
+	flags = vitrine_batch_begin(test->priv);
+	node = vitrine_node_create(root, "n");
+	record_many(node);
+	vitrine_batch_end(test->priv, flags);
+	KUNIT_EXPECT_EQ(test, nr_values(test), 3 + 2 * NODES_TEST_RECORDS);
+	flags = vitrine_batch_begin(test->priv);
+	vitrine_node_delete(node);
+	vitrine_batch_end(test->priv, flags);
+	KUNIT_EXPECT_EQ(test, nr_values(test), 1);
+	KUNIT_EXPECT_EQ(test, failures(test), 0);
+	check_live(test);
+}
+
+static void moves_that_cannot_be_are_counted(struct kunit *test)
+{
+	struct vitrine_node *root = vitrine_tree_root(test->priv);
+	struct vitrine_node *a = vitrine_node_create(root, "a");
+	struct vitrine_node *b = vitrine_node_create(a, "b"), *last = b;
+	unsigned int depth;
+
+	vitrine_node_adopt(b, a);
+	KUNIT_EXPECT_EQ(test, failures(test), 1);
+	for (depth = 3; depth < VITRINE_DEPTH_MAX; depth++)
+		last = vitrine_node_create(last, "n");
+	KUNIT_EXPECT_NOT_NULL(test, last);
+	KUNIT_EXPECT_NULL(test, vitrine_node_create(last, "n"));
+	KUNIT_EXPECT_NULL(test, vitrine_record_node(last, "n"));
+	KUNIT_EXPECT_NULL(test, vitrine_list_create(last, "l", 1));
+	KUNIT_EXPECT_EQ(test, failures(test), 4);
+	vitrine_node_adopt(vitrine_node_create(root, "c"), a);
+	KUNIT_EXPECT_EQ(test, failures(test), 5);
+	vitrine_node_adopt(root, b);
+	KUNIT_EXPECT_EQ(test, failures(test), 5);
+	check_live(test);
+}
+
+static void links_to_no_name_are_counted(struct kunit *test)
+{
+	struct vitrine_node *root = vitrine_tree_root(test->priv);
+	struct vitrine_link *link;
+
+	KUNIT_EXPECT_NULL(test, vitrine_link_create(root, "l", "",
+						    VITRINE_LINK_CHILD));
+	KUNIT_EXPECT_NULL(test, vitrine_link_create(root, "l", "a/b",
+						    VITRINE_LINK_CHILD));
+	KUNIT_EXPECT_NULL(test, vitrine_link_create(root, "l", NULL,
+						    VITRINE_LINK_CHILD));
+	KUNIT_EXPECT_EQ(test, failures(test), 3);
+	link = vitrine_link_create(root, "l", long_name, VITRINE_LINK_INLINE);
+	KUNIT_EXPECT_NOT_NULL(test, link);
+	check_live(test);
+	vitrine_link_delete(link);
+	check_live(test);
+}
+
+static void a_list_keeps_its_last(struct kunit *test)
+{
+	struct vitrine_node *root = vitrine_tree_root(test->priv);
+	struct vitrine_list *list = vitrine_list_create(root, "l", 2);
+	unsigned int i;
+
+	KUNIT_EXPECT_NULL(test, vitrine_list_create(root, "l", 0));
+	KUNIT_EXPECT_EQ(test, failures(test), 1);
+	for (i = 0; i < 5; i++) {
+		record_many(vitrine_list_append(list));
+		check_live(test);
+	}
+	KUNIT_EXPECT_EQ(test, bits_of(list), 2ULL);
+	KUNIT_EXPECT_EQ(test, nr_values(test),
+			2 + 2 * (2 + 2 * NODES_TEST_RECORDS));
+	vitrine_list_delete(list);
+	KUNIT_EXPECT_EQ(test, nr_values(test), 1);
+	KUNIT_EXPECT_EQ(test, failures(test), 1);
+	check_live(test);
+}
+
+static void unique_names_are_unique_and_fit(struct kunit *test)
+{
+	char a[VITRINE_NAME_MAX + 20], b[VITRINE_NAME_MAX + 20], tiny[8];
+	char prefix[300];
+
+	memset(prefix, 'p', sizeof(prefix));
+	prefix[sizeof(prefix) - 1] = 0;
+	KUNIT_EXPECT_PTR_EQ(test, vitrine_unique_name(a, sizeof(a), "port"),
+			    (const char *)a);
+	vitrine_unique_name(b, sizeof(b), "port");
+	KUNIT_EXPECT_TRUE(test, !strncmp(a, "port-", 5));
+	KUNIT_EXPECT_STRNEQ(test, a, b);
+	vitrine_unique_name(a, sizeof(a), prefix);
+	KUNIT_EXPECT_EQ(test, strlen(a), VITRINE_NAME_MAX);
+	/* the number is whole, and so is each character before it */
+	vitrine_unique_name(tiny, sizeof(tiny), "\u00e4\u00e4\u00e4\u00e4");
+	KUNIT_EXPECT_EQ(test, (strchr(tiny, '-') - tiny) % 2, 0);
+	KUNIT_EXPECT_NOT_NULL(test, strchr(tiny, '-'));
+	KUNIT_EXPECT_NULL(test, vitrine_unique_name(a, 1, "port"));
+	KUNIT_EXPECT_NULL(test, vitrine_unique_name(NULL, 0, "port"));
+	vitrine_unique_name(a, sizeof(a), NULL);
+	KUNIT_EXPECT_EQ(test, a[0], '-');
+}
+
+/* The text of a string that fits in one extent. */
+static const char *text_of(struct kunit *test, const void *handle)
+{
+	struct vitrine_tree *tree = test->priv;
+	u32 extent = bits_of(handle) >> 32 & 0xffffff;
+
+	return (const char *)(vtr_tree_block(&tree->blocks, extent) + 1);
+}
+
+static void health_has_a_status_and_maybe_a_message(struct kunit *test)
+{
+	struct vitrine_node *root = vitrine_tree_root(test->priv);
+	struct vitrine_tree *tree = test->priv;
+	struct vitrine_health health;
+	u64 generation;
+
+	vitrine_health_init(&health, root);
+	KUNIT_ASSERT_NOT_NULL(test, health.status);
+	KUNIT_EXPECT_EQ(test, bits_of(health.node), 2ULL);
+	KUNIT_EXPECT_STREQ(test, text_of(test, health.status), "STARTING_UP");
+	generation = *tree->generation;
+	vitrine_health_unhealthy(&health, "on fire");
+	KUNIT_EXPECT_EQ(test, *tree->generation, generation + 2);
+	KUNIT_EXPECT_STREQ(test, text_of(test, health.status), "UNHEALTHY");
+	KUNIT_EXPECT_STREQ(test, text_of(test, health.message), "on fire");
+	vitrine_health_starting_up(&health, "again");
+	KUNIT_EXPECT_STREQ(test, text_of(test, health.message), "again");
+	vitrine_health_ok(&health);
+	KUNIT_EXPECT_STREQ(test, text_of(test, health.status), "OK");
+	KUNIT_EXPECT_NULL(test, health.message);
+	KUNIT_EXPECT_EQ(test, bits_of(health.node), 2ULL);
+	check_live(test);
+	vitrine_health_deinit(&health);
+	KUNIT_EXPECT_EQ(test, nr_values(test), 1);
+	KUNIT_EXPECT_EQ(test, failures(test), 0);
+	check_live(test);
+}
+
+static void figures_are_right_when_read(struct kunit *test)
+{
+	struct vitrine_tree *tree = test->priv;
+	struct vtr_inspect_stats stats;
+
+	vitrine_tree_show_stats(tree);
+	vitrine_tree_show_stats(tree);
+	KUNIT_EXPECT_EQ(test, nr_values(test), 7);
+	vitrine_uint_create(vitrine_tree_root(tree), NULL, 1);
+	vitrine_bytes_create(vitrine_tree_root(tree), "b", long_name, 60);
+	vtr_inspect_refresh(tree);
+	vtr_inspect_stats(tree, &stats);
+	KUNIT_EXPECT_EQ(test, bits_of(tree->stats.current_size),
+			stats.size_bytes);
+	KUNIT_EXPECT_EQ(test, bits_of(tree->stats.maximum_size), 256ULL << 10);
+	KUNIT_EXPECT_EQ(test, bits_of(tree->stats.used_size),
+			stats.used_bytes);
+	KUNIT_EXPECT_EQ(test, bits_of(tree->stats.values), 8ULL);
+	KUNIT_EXPECT_EQ(test, bits_of(tree->stats.failed), 1ULL);
+}
+
+static void a_tree_goes_with_its_device(struct kunit *test)
+{
+	struct device *dev = root_device_register("vitrine-kunit");
+	struct vitrine_tree *tree;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(dev));
+	KUNIT_EXPECT_NOT_NULL(test, devm_vitrine_tree_create(dev, "devm", 0));
+	KUNIT_EXPECT_NULL(test, vitrine_tree_create("devm", 0));
+	root_device_unregister(dev);
+	tree = vitrine_tree_create("devm", 0);
+	KUNIT_EXPECT_NOT_NULL(test, tree);
+	vitrine_tree_destroy(tree);
+}
+
+#endif /* _VTR_TESTS_INSPECT_NODES_H */
