@@ -6,22 +6,14 @@
  *	bpf_switch OBJECT [READ]	READ 0: only keep it loaded
  */
 #include <err.h>
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <time.h>
 
 #include <bpf/libbpf.h>
 
-static volatile sig_atomic_t stopped;
 static unsigned long nr_records, nr_bytes;
-
-static void stop(int signal)
-{
-	(void)signal;
-	stopped = 1;
-}
 
 static int take(void *ctx, void *record, size_t len)
 {
@@ -44,14 +36,17 @@ static unsigned long long dropped(struct bpf_object *object)
 
 int main(int argc, char **argv)
 {
+	const struct timespec now = { 0 };
 	struct bpf_program *program;
 	struct ring_buffer *ring;
 	struct bpf_object *object;
+	sigset_t stop;
 
 	if (argc < 2)
 		errx(2, "usage: bpf_switch OBJECT [READ]");
-	signal(SIGTERM, stop);
-	signal(SIGINT, stop);
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTERM);
+	sigprocmask(SIG_BLOCK, &stop, NULL);
 	object = bpf_object__open_file(argv[1], NULL);
 	if (!object || bpf_object__load(object))
 		err(1, "%s", argv[1]);
@@ -64,12 +59,11 @@ int main(int argc, char **argv)
 		err(1, "ring");
 	puts("ready");
 	fflush(stdout);
-	while (!stopped) {
-		if (argc > 2 && atoi(argv[2]) == 0)
-			pause();
-		else
+	if (argc > 2 && atoi(argv[2]) == 0)
+		sigwaitinfo(&stop, NULL);
+	else
+		while (sigtimedwait(&stop, NULL, &now) < 0)
 			ring_buffer__poll(ring, 10);
-	}
 	ring_buffer__consume(ring);
 	printf("records %lu bytes %lu lost %llu\n", nr_records, nr_bytes,
 	       dropped(object));

@@ -119,9 +119,9 @@ static const char *fill_advice(int code)
 {
 	switch (code) {
 	case ETIMEDOUT:
-		return "its publisher did not fill it in time; other trees are not affected, try again later";
+		return "its publisher did not fill it in time; try again later";
 	case EBUSY:
-		return "its publisher is still filling it for somebody else and takes too long; try again later";
+		return "its publisher is filling it for somebody else; try again later";
 	case ELOOP:
 		return "its publisher tried to read it while filling it";
 	default:
