@@ -86,6 +86,8 @@ static const u8 bytes[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
 static void write_arguments(void)
 {
 	static const char not_utf8[] = "caf\xe9";
+	/* The kernel's own true and false are ints. */
+	bool yes = true, no = false;
 
 	vitrine_trace_instant(sample, "arguments",
 			      VITRINE_ARG_NULL("null"),
@@ -100,8 +102,8 @@ static void write_arguments(void)
 			      VITRINE_ARG_POINTER("kernel_pointer",
 						  (void __user *)bytes),
 			      VITRINE_ARG_KOID("koid", current->pid),
-			      VITRINE_ARG("true", true),
-			      VITRINE_ARG("false", false),
+			      VITRINE_ARG("true", yes),
+			      VITRINE_ARG("false", no),
 			      VITRINE_ARG("empty", ""));
 }
 
