@@ -56,6 +56,12 @@ for name in $("$mkfxt"); do
 	point "$name: print" "$here/$name.print" "$name.print"
 done
 
+# As JSON: the same records, one object a line, that jq can read.
+run records.json print --all --json records.fxt
+point "records: JSON" "$here/records.json" records.json
+point "records: JSON, a line each" <(grep -c . records.print) \
+	<(head -n -1 records.json | jq -s 'length + 1')
+
 # Either byte order is the same trace; so is what is read and not mapped.
 point "big-endian: the same records" \
 	<(cat records.print) <(cat big-endian.print)

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `vitrine print FILE': a trace as text, one line a record, in time order over
- * all CPUs.
+ * `vitrine print FILE': a trace as text or JSON, one line a record, in time
+ * order over all CPUs.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "commands.h"
+#include "json.h"
 #include "print_record.h"
+#include "record_filter.h"
+#include "record_json.h"
+
+#define NSEC_PER_SEC	1000000000ULL
 
 /* More of what is wrong with a file is counted, not printed. */
 #define MAX_FAULTS	10
@@ -17,6 +22,14 @@ struct print_args {
 	const char *path;
 	bool all;
 	bool relative;
+	bool json;
+	struct record_filter filter;
+};
+
+/* Options without a short form. */
+enum {
+	OPT_FROM = 256,
+	OPT_TO,
 };
 
 static const struct argp_option options[] = {
@@ -24,16 +37,65 @@ static const struct argp_option options[] = {
 	  "Print every record and where it is, those without a time too", 0 },
 	{ "relative", 'r', NULL, 0,
 	  "Count time from the first record on", 0 },
+	{ "json", 'j', NULL, 0, "Print one JSON object a line", 0 },
+	{ NULL, 0, NULL, 0, "Which records:", 1 },
+	{ "cpu", 'c', "LIST", 0, "Of these CPUs: 0,2-3", 1 },
+	{ "thread", 't', "TID|NAME", 0, "Of this thread, on either side", 1 },
+	{ "process", 'p', "PID|NAME", 0, "Of threads of this process", 1 },
+	{ "event", 'e', "KIND|CATEGORY:NAME", 0,
+	  "Of this kind, such as switch, or events so called; * for any", 1 },
+	{ "from", OPT_FROM, "TIME", 0,
+	  "Not earlier: seconds as printed, or 123ns", 1 },
+	{ "to", OPT_TO, "TIME", 0, "Not later", 1 },
 	{ 0 },
 };
+
+/* True if @key is an option about which records are wanted. */
+static bool parse_filter(struct record_filter *filter, int key, char *arg,
+			 struct argp_state *state)
+{
+	bool good;
+
+	switch (key) {
+	case 'c':
+		good = record_filter_add_cpus(filter, arg);
+		break;
+	case 't':
+		good = record_filter_add_thread(filter, arg);
+		break;
+	case 'p':
+		good = record_filter_add_process(filter, arg);
+		break;
+	case 'e':
+		good = record_filter_add_event(filter, arg);
+		break;
+	case OPT_FROM:
+		good = record_filter_parse_time(arg, &filter->from_ns);
+		break;
+	case OPT_TO:
+		good = record_filter_parse_time(arg, &filter->to_ns);
+		break;
+	default:
+		return false;
+	}
+	if (!good)
+		argp_error(state, "`%s' makes no sense here, or is one too many",
+			   arg);
+	return true;
+}
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct print_args *args = state->input;
 
+	if (parse_filter(&args->filter, key, arg, state))
+		return 0;
 	switch (key) {
 	case 'a':
 		args->all = true;
+		return 0;
+	case 'j':
+		args->json = true;
 		return 0;
 	case 'r':
 		args->relative = true;
@@ -55,7 +117,10 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
 	.args_doc = "FILE",
-	.doc = "Print a Fuchsia trace as text, one line a record, in time order.",
+	.doc = "Print a Fuchsia trace as text, one line a record, in time order."
+	       "\v"
+	       "An option may be given several times: a record of any of them is "
+	       "printed. Of different options all must hold.",
 };
 
 struct faults {
@@ -80,50 +145,130 @@ static void print_note(void *ctx, uint64_t offset, const char *message)
 	fprintf(stderr, "vitrine: %s: %s\n", faults->path, message);
 }
 
-static bool wanted(const struct print_args *args,
-		   const struct vitrine_fxt_record *record)
+/* What lasts from record to record. */
+struct printer {
+	const struct print_args *args;
+	struct vitrine_archive *archive;
+	struct record_filter filter;
+	bool began;
+	uint64_t base_ns;
+	struct print_state text;
+	struct json_writer json;
+};
+
+static uint64_t add_times(uint64_t a, uint64_t b)
 {
-	return args->all || record->timed ||
-	       record->kind == VITRINE_FXT_PROVIDER_EVENT;
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static struct vitrine_error *print_all(const struct print_args *args,
-				       struct print_state *state,
-				       struct vitrine_archive *archive)
+/* The first record with a time: there relative times begin. */
+static void begin(struct printer *printer,
+		  const struct vitrine_fxt_record *record)
+{
+	struct record_filter *filter = &printer->filter;
+	uint64_t base_ns;
+
+	printer->began = true;
+	if (!printer->args->relative)
+		return;
+	base_ns = vitrine_fxt_ns(record->ticks, record->ticks_per_second);
+	printer->base_ns = base_ns;
+	printer->text.base_s = base_ns / NSEC_PER_SEC;
+	printer->text.base_ns = base_ns % NSEC_PER_SEC;
+	if (filter->from_ns)
+		filter->from_ns = add_times(filter->from_ns, base_ns);
+	filter->to_ns = add_times(filter->to_ns, base_ns);
+}
+
+static bool wanted(const struct printer *printer,
+		   const struct vitrine_fxt_record *record)
+{
+	if (!printer->args->all && !record->timed &&
+	    record->kind != VITRINE_FXT_PROVIDER_EVENT)
+		return false;
+	return record_filter_match(&printer->filter, printer->archive, record);
+}
+
+/* What comes is later still, but for what was written after its time. */
+static bool is_over(const struct printer *printer,
+		    const struct vitrine_fxt_record *record)
+{
+	return record->timed && printer->filter.to_ns != UINT64_MAX &&
+	       vitrine_fxt_ns(record->ticks, record->ticks_per_second) >
+	       printer->filter.to_ns;
+}
+
+static int output_failed(struct printer *printer)
+{
+	if (!printer->args->json)
+		return printer->text.out.failed;
+	if (printer->json.failed)
+		return ENOMEM;
+	return ferror(stdout) ? errno : 0;
+}
+
+static struct vitrine_error *print_all(struct printer *printer)
 {
 	const struct vitrine_fxt_record *record;
 	struct vitrine_error *err;
 
 	for (;;) {
-		err = vitrine_archive_next(archive, &record);
-		if (err || !record || state->out.failed)
+		err = vitrine_archive_next(printer->archive, &record);
+		if (err || !record || output_failed(printer))
 			break;
-		if (wanted(args, record))
-			print_record(state, record);
+		if (!printer->began && record->timed)
+			begin(printer, record);
+		if (is_over(printer, record))
+			break;
+		if (!wanted(printer, record))
+			continue;
+		if (printer->args->json)
+			record_json(&printer->json, printer->archive, record,
+				    printer->base_ns);
+		else
+			print_record(&printer->text, record);
 	}
-	line_flush(&state->out);
-	if (err || !state->out.failed || state->out.failed == EPIPE)
-		return err;
-	return vitrine_error_create(state->out.failed, NULL, VITRINE_NO_OFFSET,
-				    NULL, "cannot write output: %s",
-				    strerror(state->out.failed));
+	return err;
+}
+
+static struct vitrine_error *finish(struct printer *printer)
+{
+	int failed;
+
+	if (printer->args->json)
+		fflush(stdout);
+	else
+		line_flush(&printer->text.out);
+	failed = output_failed(printer);
+	if (!failed || failed == EPIPE)
+		return NULL;
+	return vitrine_error_create(failed, NULL, VITRINE_NO_OFFSET, NULL,
+				    "cannot write output: %s",
+				    strerror(failed));
 }
 
 static struct vitrine_error *print_archive(const struct print_args *args,
 					   struct vitrine_archive *archive)
 {
-	struct print_state *state = calloc(1, sizeof(*state));
-	struct vitrine_error *err;
+	struct printer *printer = calloc(1, sizeof(*printer));
+	struct vitrine_error *err, *late;
 
-	if (!state)
+	if (!printer)
 		return vitrine_error_create(ENOMEM, NULL, VITRINE_NO_OFFSET,
 					    NULL, "out of memory");
-	state->archive = archive;
-	state->all = args->all;
-	state->relative = args->relative;
-	line_init(&state->out);
-	err = print_all(args, state, archive);
-	free(state);
+	printer->args = args;
+	printer->archive = archive;
+	printer->filter = args->filter;
+	printer->text.archive = archive;
+	printer->text.all = args->all;
+	printer->json.stream = stdout;
+	line_init(&printer->text.out);
+	err = print_all(printer);
+	late = finish(printer);
+	free(printer);
+	if (!err)
+		return late;
+	vitrine_error_destroy(late);
 	return err;
 }
 
@@ -146,6 +291,7 @@ int cmd_print(int argc, char **argv)
 		.ctx = &faults,
 	};
 
+	record_filter_init(&args.filter);
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
 	faults.path = args.path;
 	err = vitrine_archive_create(args.path, &report, &archive);

@@ -247,6 +247,47 @@ void json_string(struct json_writer *json, const char *text)
 }
 
 /**
+ * json_text() - write bytes that should be text
+ * @json: writer
+ * @bytes: text; what is not UTF-8 is written as bytes
+ * @len: how many
+ */
+void json_text(struct json_writer *json, const char *bytes, size_t len)
+{
+	write_string(json, bytes, len);
+}
+
+/**
+ * json_int() - write a number that may be negative
+ * @json: writer
+ * @number: number
+ */
+void json_int(struct json_writer *json, int64_t number)
+{
+	write_object(json, json_object_new_int64(number));
+}
+
+/**
+ * json_boolean() - write true or false
+ * @json: writer
+ * @value: which
+ */
+void json_boolean(struct json_writer *json, bool value)
+{
+	write_object(json, json_object_new_boolean(value));
+}
+
+/**
+ * json_real() - write a double as a tree's
+ * @json: writer
+ * @number: number, or none
+ */
+void json_real(struct json_writer *json, double number)
+{
+	write_double(json, number);
+}
+
+/**
  * json_uint() - write a number
  * @json: writer
  * @number: number

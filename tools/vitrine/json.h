@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Trees as JSON; the schema is in Documentation/json.rst.
+ * Trees and more as JSON; the schema is in Documentation/json.rst.
  */
 #ifndef _VITRINE_JSON_H
 #define _VITRINE_JSON_H
@@ -36,7 +36,11 @@ void json_item(struct json_writer *json, bool first);
 void json_end_list(struct json_writer *json, bool empty);
 
 void json_string(struct json_writer *json, const char *text);
+void json_text(struct json_writer *json, const char *bytes, size_t len);
 void json_uint(struct json_writer *json, uint64_t number);
+void json_int(struct json_writer *json, int64_t number);
+void json_boolean(struct json_writer *json, bool value);
+void json_real(struct json_writer *json, double number);
 /* A number in decimal, of any length. */
 void json_number(struct json_writer *json, const char *text);
 void json_null(struct json_writer *json);

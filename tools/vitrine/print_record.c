@@ -42,13 +42,6 @@ static void find_time(struct print_state *state,
 		      uint64_t *ret_s, uint64_t *ret_ns)
 {
 	split_time(state, record, ticks, ret_s, ret_ns);
-	if (!state->relative)
-		return;
-	if (!state->based && record->timed) {
-		state->based = true;
-		state->base_s = *ret_s;
-		state->base_ns = *ret_ns;
-	}
 	*ret_s -= state->base_s;
 	if (*ret_ns < state->base_ns) {
 		*ret_ns += NSEC_PER_SEC;

@@ -23,9 +23,7 @@ struct print_label {
  * struct print_state - what lasts from line to line
  * @archive: knows names
  * @all: print where each record is
- * @relative: count time from the first record with a timestamp
- * @based: the base is set
- * @base_s: its seconds
+ * @base_s: seconds of the time from which on time is counted
  * @base_ns: and nanoseconds
  * @rate: ticks per second that @second and @second_ticks are for, or 0
  * @second: the second that is going on
@@ -39,8 +37,6 @@ struct print_label {
 struct print_state {
 	const struct vitrine_archive *archive;
 	bool all;
-	bool relative;
-	bool based;
 	uint64_t base_s;
 	uint64_t base_ns;
 	uint64_t rate;

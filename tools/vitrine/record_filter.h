@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Which records of a trace somebody wants to see, and what each is called.
+ */
+#ifndef _VITRINE_RECORD_FILTER_H
+#define _VITRINE_RECORD_FILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vitrine.h"
+
+/* Of one sort, as many as anybody types. */
+#define RECORD_FILTER_ITEMS	64
+
+/**
+ * struct record_filter - what is wanted; nothing of a sort: all of it
+ * @cpus: ranges of CPUs, first and last
+ * @threads: names or ids
+ * @processes: names or ids
+ * @events: kinds, or CATEGORY:NAME
+ * @nr_cpus: how many @cpus
+ * @nr_threads: how many @threads
+ * @nr_processes: how many @processes
+ * @nr_events: how many @events
+ * @from_ns: earliest time
+ * @to_ns: latest time
+ *
+ * Strings are the caller's and must stay.
+ */
+struct record_filter {
+	struct {
+		uint32_t first;
+		uint32_t last;
+	} cpus[RECORD_FILTER_ITEMS];
+	const char *threads[RECORD_FILTER_ITEMS];
+	const char *processes[RECORD_FILTER_ITEMS];
+	const char *events[RECORD_FILTER_ITEMS];
+	unsigned int nr_cpus;
+	unsigned int nr_threads;
+	unsigned int nr_processes;
+	unsigned int nr_events;
+	uint64_t from_ns;
+	uint64_t to_ns;
+};
+
+void record_filter_init(struct record_filter *filter);
+
+/* Each takes one argument of an option; false: it makes no sense. */
+bool record_filter_add_cpus(struct record_filter *filter, const char *text);
+bool record_filter_add_thread(struct record_filter *filter, const char *text);
+bool record_filter_add_process(struct record_filter *filter, const char *text);
+bool record_filter_add_event(struct record_filter *filter, const char *text);
+bool record_filter_parse_time(const char *text, uint64_t *ret_ns);
+
+bool record_filter_match(const struct record_filter *filter,
+			 const struct vitrine_archive *archive,
+			 const struct vitrine_fxt_record *record);
+
+const char *record_kind(const struct vitrine_fxt_record *record);
+uint64_t record_process(const struct vitrine_archive *archive,
+			const struct vitrine_fxt_thread *thread);
+
+#endif /* _VITRINE_RECORD_FILTER_H */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One record of a trace as one line of JSON; the schema is in
+ * Documentation/json.rst.
+ */
+#ifndef _VITRINE_RECORD_JSON_H
+#define _VITRINE_RECORD_JSON_H
+
+#include "json.h"
+#include "vitrine.h"
+
+void record_json(struct json_writer *json,
+		 const struct vitrine_archive *archive,
+		 const struct vitrine_fxt_record *record, uint64_t base_ns);
+void record_json_thread(struct json_writer *json,
+			const struct vitrine_archive *archive,
+			const struct vitrine_fxt_thread *thread);
+
+#endif /* _VITRINE_RECORD_JSON_H */
