@@ -44,6 +44,14 @@ check "the file misses no more than the recorder" \
 	within 1 "$(number "records lost")" "$lost"
 check "the file says so to viewers" \
 	sh -c 'vitrine print /tmp/lossy.fxt | grep -q "buffer filled up"'
+# marked: lost records, by the marks in the file
+marked()
+{
+	vitrine print /tmp/lossy.fxt | sed -n 's/.*drop_stats.*num_records=\([0-9]*\).*/\1/p' |
+		awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+check "and how many" test "$(marked)" = "$(number "records lost")"
 written=$(value vitrine '[.root.trace.cpus[].records] | add')
 read=$(number switches)
 echo "# $written written, $read read, $lost lost"

@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <vitrine/map.h>
+
 #include "error.h"
 #include "fxt.h"
 
@@ -144,24 +146,137 @@ struct vitrine_error *vitrine_writer_append(struct vitrine_writer *writer,
 	return NULL;
 }
 
+/* Words of a loss: at most 1 + 2 + 6 + 6 + 17 + 6. */
+#define LOSS_WORDS	40
+
+static uint64_t inline_string(const char *string)
+{
+	return FXT_STRING_REF_INLINE | strlen(string);
+}
+
+static unsigned int put_string(uint64_t *words, const char *string)
+{
+	size_t len_bytes = strlen(string);
+
+	memset(words, 0, (len_bytes + 7) / 8 * 8);
+	memcpy(words, string, len_bytes);
+	return (len_bytes + 7) / 8;
+}
+
+static unsigned int put_arg(uint64_t *words, unsigned int type,
+			    const char *name, uint64_t value)
+{
+	unsigned int nr = 1 + put_string(words + 1, name);
+
+	words[nr++] = value;
+	words[0] = FXT_PUT(FXT_HEADER_TYPE, type) |
+		   FXT_PUT(FXT_HEADER_WORDS, nr) |
+		   FXT_PUT(FXT_ARG_NAME, inline_string(name));
+	return nr;
+}
+
+static unsigned int put_metadata(uint64_t *words, unsigned int type,
+				 uint32_t provider)
+{
+	words[0] = FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_METADATA) |
+		   FXT_PUT(FXT_HEADER_WORDS, 1) |
+		   FXT_PUT(FXT_METADATA_TYPE, type) |
+		   FXT_PUT(FXT_PROVIDER_ID, provider);
+	return 1;
+}
+
+/* Viewers know idle by thread 0 with priority 0, so nobody else has 0. */
+static unsigned int put_switch(uint64_t *words, uint32_t cpu, uint64_t ticks,
+			       const struct vitrine_fxt_thread *outgoing,
+			       const struct vitrine_fxt_thread *incoming)
+{
+	words[0] = FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_SCHEDULING) |
+		   FXT_PUT(FXT_HEADER_WORDS, 6) |
+		   FXT_PUT(FXT_SWITCH_CPU, cpu) |
+		   FXT_PUT(FXT_SWITCH_OUTGOING_PRIORITY, !!outgoing->thread) |
+		   FXT_PUT(FXT_SWITCH_INCOMING_PRIORITY, !!incoming->thread);
+	words[1] = ticks;
+	words[2] = outgoing->process;
+	words[3] = outgoing->thread;
+	words[4] = incoming->process;
+	words[5] = incoming->thread;
+	return 6;
+}
+
+static unsigned int put_drop_stats(uint64_t *words,
+				   const struct vitrine_loss *loss)
+{
+	uint64_t thread = VITRINE_LOSS_THREAD(loss->cpu);
+	unsigned int event, nr = 3;
+
+	words[0] = FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_KERNEL_OBJECT) |
+		   FXT_PUT(FXT_KERNEL_OBJECT_TYPE, FXT_OBJECT_TYPE_THREAD) |
+		   FXT_PUT(FXT_KERNEL_OBJECT_NAME, inline_string("lost")) |
+		   FXT_PUT(FXT_KERNEL_OBJECT_NR_ARGS, 1);
+	words[1] = thread;
+	put_string(words + 2, "lost");
+	nr += put_arg(words + nr, FXT_ARG_KOID, "process", 0);
+	words[0] |= FXT_PUT(FXT_HEADER_WORDS, nr);
+	event = nr;
+	words[nr++] = FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_EVENT) |
+		FXT_PUT(FXT_EVENT_TYPE, FXT_EVENT_DURATION_COMPLETE) |
+		FXT_PUT(FXT_EVENT_NR_ARGS, 2) |
+		FXT_PUT(FXT_EVENT_CATEGORY, inline_string("vitrine")) |
+		FXT_PUT(FXT_EVENT_NAME, inline_string("drop_stats"));
+	words[nr++] = loss->begin_ticks;
+	words[nr++] = 0;
+	words[nr++] = thread;
+	nr += put_string(words + nr, "vitrine");
+	nr += put_string(words + nr, "drop_stats");
+	nr += put_arg(words + nr, FXT_ARG_UINT64, "num_records",
+		      loss->nr_records);
+	nr += put_arg(words + nr, FXT_ARG_UINT64, "num_bytes", loss->nr_bytes);
+	words[nr++] = loss->end_ticks;
+	words[event] |= FXT_PUT(FXT_HEADER_WORDS, nr - event);
+	return nr;
+}
+
+static unsigned int put_loss(uint64_t *words, const struct vitrine_loss *loss)
+{
+	static const struct vitrine_fxt_thread idle;
+	unsigned int nr = 0;
+
+	nr += put_metadata(words + nr, FXT_METADATA_PROVIDER_EVENT,
+			   loss->cpu + 1);
+	/* Without a sub-buffer before, the provider is unknown still. */
+	if (!loss->begin_ticks)
+		return nr;
+	nr += put_metadata(words + nr, FXT_METADATA_PROVIDER_SECTION,
+			   loss->cpu + 1);
+	if (loss->bridged && loss->before.thread)
+		nr += put_switch(words + nr, loss->cpu, loss->begin_ticks,
+				 &loss->before, &idle);
+	nr += put_drop_stats(words + nr, loss);
+	if (loss->bridged && loss->after.thread)
+		nr += put_switch(words + nr, loss->cpu, loss->end_ticks, &idle,
+				 &loss->after);
+	return nr;
+}
+
 /**
- * vitrine_writer_append_loss() - write that a provider lost records here
+ * vitrine_writer_append_loss() - write that records of a CPU are missing here
  * @writer: writer
- * @provider: its id
+ * @loss: how many; without a sub-buffer before, @begin_ticks is 0
+ *
+ * Says it by the provider event that all viewers know, by a duration
+ * "drop_stats", and closes the row of switches to idle and opens it again, so
+ * that nobody seems to run where nobody knows who ran.
  *
  * Return: NULL, or an error of writing.
  */
-struct vitrine_error *vitrine_writer_append_loss(struct vitrine_writer *writer,
-						 uint32_t provider)
+struct vitrine_error *
+vitrine_writer_append_loss(struct vitrine_writer *writer,
+			   const struct vitrine_loss *loss)
 {
 	const uint64_t magic = FXT_MAGIC_RECORD;
-	const uint64_t header =
-		FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_METADATA) |
-		FXT_PUT(FXT_HEADER_WORDS, 1) |
-		FXT_PUT(FXT_METADATA_TYPE, FXT_METADATA_PROVIDER_EVENT) |
-		FXT_PUT(FXT_PROVIDER_ID, provider) |
-		FXT_PUT(FXT_PROVIDER_EVENT_ID, FXT_PROVIDER_EVENT_BUFFER_FULL);
+	uint64_t words[LOSS_WORDS];
 	struct vitrine_error *err;
+	unsigned int nr;
 
 	/* The first sub-buffer may be lost already; an archive opens with this. */
 	if (!writer->len_bytes) {
@@ -169,7 +284,8 @@ struct vitrine_error *vitrine_writer_append_loss(struct vitrine_writer *writer,
 		if (err)
 			return err;
 	}
-	return vitrine_writer_append(writer, &header, sizeof(header));
+	nr = put_loss(words, loss);
+	return vitrine_writer_append(writer, words, nr * FXT_WORD_BYTES);
 }
 
 /**

@@ -273,6 +273,9 @@ struct fxt_counts {
 	uint64_t switches;
 };
 
+bool fxt_row_ends(const void *bytes, size_t len_bytes,
+		  struct vitrine_fxt_thread *ret_first,
+		  struct vitrine_fxt_thread *ret_last);
 void fxt_count(const void *bytes, size_t len_bytes, struct fxt_counts *ret);
 bool fxt_packet_read(const struct fxt_decoder *decoder,
 		     const struct vitrine_fxt_record *record,

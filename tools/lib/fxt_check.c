@@ -74,7 +74,7 @@ static void check_time(struct fxt_check *check, struct fxt_lane *lane)
 	uint64_t ticks = fxt_written_ticks(record);
 
 	if (lane->timed && ticks < lane->last_ticks) {
-		if (check->lane == lane)
+		if (fxt_lane_strict(check->lane, lane))
 			fxt_fault(&check->fxt.decoder, record->offset,
 				  "time goes backwards from %" PRIu64 " to %" PRIu64 " ticks",
 				  lane->last_ticks, ticks);
@@ -118,7 +118,7 @@ static bool check_switch(struct fxt_check *check, struct fxt_lane *lane)
 	uint64_t outgoing = record->context_switch.outgoing.thread;
 	uint64_t incoming = record->context_switch.incoming.thread;
 	uint64_t *cpus = &check->cpus[record->cpu / 64 % 1024];
-	bool ours = check->lane == lane;
+	bool ours = fxt_lane_strict(check->lane, lane);
 
 	check->summary.nr_switches++;
 	if (!(*cpus >> record->cpu % 64 & 1)) {
@@ -135,6 +135,7 @@ static bool check_switch(struct fxt_check *check, struct fxt_lane *lane)
 			  record->cpu, outgoing, lane->running);
 	lane->running = incoming;
 	lane->chained = ours;
+	lane->bridged = lane->section;
 	return use_thread(check, outgoing, ours) &&
 	       use_thread(check, incoming, ours);
 }

@@ -21,6 +21,8 @@
  * @packet: header of its last sub-buffer
  * @begin: where that one begins
  * @nr_timed: records with a timestamp in it
+ * @section: a section of this provider has begun behind its last sub-buffer
+ * @bridged: in it, switches bridge what is missing
  */
 struct fxt_lane {
 	uint64_t nr_backwards;
@@ -33,7 +35,16 @@ struct fxt_lane {
 	struct vitrine_packet packet;
 	__u64 begin;
 	__u64 nr_timed;
+	bool section;
+	bool bridged;
 };
+
+/* In a sub-buffer of this lane, or where the recorder says what is missing. */
+static inline bool fxt_lane_strict(const struct fxt_lane *current,
+				   const struct fxt_lane *lane)
+{
+	return current == lane || (!current && lane->section);
+}
 
 /* Threads just seen in a switch, so that most need not be looked up. */
 #define FXT_RECENT_THREADS	256

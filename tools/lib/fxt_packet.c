@@ -97,3 +97,84 @@ void fxt_count(const void *bytes, size_t len_bytes, struct fxt_counts *ret)
 	}
 	*ret = counts;
 }
+
+/* A thread of a legacy switch, whose inline threads begin at *@at. */
+static struct vitrine_fxt_thread
+switch_thread(const struct vitrine_fxt_thread *table, unsigned int ref,
+	      const uint64_t *words, unsigned int nr_words, unsigned int *at)
+{
+	struct vitrine_fxt_thread thread = { 0 };
+
+	if (ref)
+		return table[ref];
+	if (*at + 2 <= nr_words) {
+		thread.process = words[*at];
+		thread.thread = words[*at + 1];
+	}
+	*at += 2;
+	return thread;
+}
+
+/* One switch of at most 6 words, as the module writes them. */
+static void switch_ends(const struct vitrine_fxt_thread *table,
+			const uint64_t *words, unsigned int nr_words,
+			struct vitrine_fxt_thread *ret_outgoing,
+			struct vitrine_fxt_thread *ret_incoming)
+{
+	unsigned int at = 2;
+
+	if (FXT_GET(FXT_SCHEDULING_SUBTYPE, words[0]) ==
+	    FXT_SCHEDULING_CONTEXT_SWITCH) {
+		*ret_outgoing = (struct vitrine_fxt_thread){ 0, words[2] };
+		*ret_incoming = (struct vitrine_fxt_thread){ 0, words[3] };
+		return;
+	}
+	*ret_outgoing = switch_thread(table,
+			FXT_GET(FXT_SWITCH_OUTGOING_THREAD, words[0]), words,
+			nr_words, &at);
+	*ret_incoming = switch_thread(table,
+			FXT_GET(FXT_SWITCH_INCOMING_THREAD, words[0]), words,
+			nr_words, &at);
+}
+
+/**
+ * fxt_row_ends() - who ran when a sub-buffer began, and who when it ended
+ * @bytes: a sub-buffer in our byte order
+ * @len_bytes: its length
+ * @ret_first: outgoing thread of its first switch
+ * @ret_last: incoming thread of its last switch
+ *
+ * Return: false if there is no switch in it.
+ */
+bool fxt_row_ends(const void *bytes, size_t len_bytes,
+		  struct vitrine_fxt_thread *ret_first,
+		  struct vitrine_fxt_thread *ret_last)
+{
+	const unsigned char *at = bytes, *end = at + len_bytes;
+	struct vitrine_fxt_thread table[256] = { 0 }, outgoing;
+	uint64_t words[6], nr_words;
+	bool found = false;
+
+	for (; end - at >= FXT_WORD_BYTES; at += nr_words * FXT_WORD_BYTES) {
+		memcpy(words, at, sizeof(words[0]));
+		nr_words = FXT_GET(FXT_HEADER_TYPE, words[0]) == FXT_RECORD_LARGE ?
+				FXT_GET(FXT_LARGE_WORDS, words[0]) :
+				FXT_GET(FXT_HEADER_WORDS, words[0]);
+		if (!nr_words || nr_words > (uint64_t)(end - at) / FXT_WORD_BYTES)
+			break;
+		memset(words, 0, sizeof(words));
+		memcpy(words, at, nr_words < 6 ? nr_words * FXT_WORD_BYTES :
+						 sizeof(words));
+		if (FXT_GET(FXT_HEADER_TYPE, words[0]) == FXT_RECORD_THREAD)
+			table[FXT_GET(FXT_THREAD_INDEX, words[0])] =
+				(struct vitrine_fxt_thread){ words[1], words[2] };
+		if (!header_is_switch(words[0]))
+			continue;
+		switch_ends(table, words, nr_words < 6 ? nr_words : 6,
+			    &outgoing, ret_last);
+		if (!found)
+			*ret_first = outgoing;
+		found = true;
+	}
+	return found;
+}

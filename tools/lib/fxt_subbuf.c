@@ -4,8 +4,8 @@
  * those of one CPU and session follow each other with nothing lost in silence.
  *
  * A sub-buffer begins with a magic record and ends where the next one begins,
- * or the file does. Provider events may stand in between: the recorder puts
- * them where something was lost.
+ * or the file does. Provider events may stand in between, and sections in which
+ * the recorder says what was lost: it puts them where that is.
  */
 #include "fxt_check.h"
 
@@ -146,7 +146,7 @@ static void check_order(struct fxt_check *check, __u64 offset,
 			  packet->begin_ticks, lane->packet.end_ticks);
 	written = check_written(check, offset, lane, packet);
 	unwritten = check_unwritten(check, offset, lane, packet);
-	if (!written || !unwritten)
+	if ((!written && !lane->bridged) || !unwritten)
 		lane->chained = false;
 }
 
@@ -170,6 +170,8 @@ static void open_subbuf(struct fxt_check *check, struct fxt_lane *lane,
 	lane->exact = true;
 	lane->begin = check->begin;
 	lane->nr_timed = 0;
+	lane->section = false;
+	lane->bridged = false;
 	check->lane = lane;
 	check->headless = false;
 	check->broken = false;
@@ -229,6 +231,10 @@ void fxt_subbuf_follow(struct fxt_check *check, struct fxt_lane *lane)
 	if (record->kind == VITRINE_FXT_MAGIC) {
 		fxt_subbuf_end(check, record->offset);
 		check->begin = record->offset;
+	} else if (record->kind == VITRINE_FXT_PROVIDER_SECTION &&
+		   (!check->lane || record->offset >= subbuf_end(check->lane))) {
+		fxt_subbuf_end(check, record->offset);
+		lane->section = lane->packed;
 	} else if (!check->lane) {
 		outside(check, lane);
 	} else if (record->offset < subbuf_end(check->lane)) {
@@ -263,7 +269,8 @@ void fxt_subbuf_end(struct fxt_check *check, uint64_t offset)
 		return;
 	}
 	if (offset != check->fxt.decoder.len_bytes &&
-	    check->fxt.record.kind != VITRINE_FXT_MAGIC)
+	    check->fxt.record.kind != VITRINE_FXT_MAGIC &&
+	    check->fxt.record.kind != VITRINE_FXT_PROVIDER_SECTION)
 		fxt_fault(&check->fxt.decoder, offset,
 			  "record behind the %llu committed bytes of the sub-buffer at 0x%llx",
 			  lane->packet.committed_bytes, lane->begin);

@@ -458,17 +458,40 @@ static uint64_t overwritten_before(const struct vitrine_ring *ring,
 	       ring->last.nr_records;
 }
 
+/* What was overwritten between the last copy and the one in ring->spare. */
+static void describe_loss(const struct vitrine_ring *ring,
+			  const struct vitrine_packet *packet, size_t len_bytes,
+			  struct vitrine_loss *loss)
+{
+	const struct vitrine_packet *before = &ring->packet;
+	struct vitrine_fxt_thread unused;
+
+	*loss = (struct vitrine_loss){ .cpu = ring->cpu };
+	loss->nr_records = overwritten_before(ring, packet);
+	if (!loss->nr_records || !ring->last.len_bytes)
+		return;
+	loss->begin_ticks = before->end_ticks;
+	loss->end_ticks = packet->begin_ticks;
+	loss->nr_bytes = packet->bytes_before - before->bytes_before -
+			 ring->last.len_bytes;
+	loss->bridged = fxt_row_ends(ring->last.bytes, ring->last.len_bytes,
+				     &unused, &loss->before) &&
+			fxt_row_ends(ring->spare, len_bytes, &loss->after,
+				     &unused);
+}
+
 /* What has been copied to ring->spare is now the last copy. */
 static void keep_copy(struct vitrine_ring *ring, size_t len_bytes)
 {
 	unsigned char *bytes = ring->spare;
 	struct vitrine_packet packet;
+	struct vitrine_loss loss;
 	struct fxt_counts counts;
 	uint64_t nr_lost;
 
 	memcpy(&packet, bytes + VITRINE_PACKET_OFFSET, sizeof(packet));
-	nr_lost = overwritten_before(ring, &packet) +
-		  unwritten_before(ring, &packet);
+	describe_loss(ring, &packet, len_bytes, &loss);
+	nr_lost = loss.nr_records + unwritten_before(ring, &packet);
 	fxt_count(bytes, len_bytes, &counts);
 	ring->spare = (void *)ring->last.bytes;
 	ring->packet = packet;
@@ -479,6 +502,7 @@ static void keep_copy(struct vitrine_ring *ring, size_t len_bytes)
 		.nr_records = counts.timed,
 		.nr_switches = counts.switches,
 		.nr_lost = nr_lost,
+		.loss = loss,
 	};
 	want(ring, packet.sequence + 1);
 }

@@ -546,6 +546,28 @@ struct vitrine_ring;
 #define VITRINE_RING_FROM_START	1U
 
 /**
+ * struct vitrine_loss - what a reader did not get between two sub-buffers
+ * @cpu: whose they are
+ * @bridged: @before and @after are known; else nothing is said of who ran
+ * @begin_ticks: end of the sub-buffer before
+ * @end_ticks: begin of the one after
+ * @nr_records: records in between
+ * @nr_bytes: their length
+ * @before: thread that ran last
+ * @after: thread that ran when the one after began
+ */
+struct vitrine_loss {
+	uint32_t cpu;
+	bool bridged;
+	uint64_t begin_ticks;
+	uint64_t end_ticks;
+	uint64_t nr_records;
+	uint64_t nr_bytes;
+	struct vitrine_fxt_thread before;
+	struct vitrine_fxt_thread after;
+};
+
+/**
  * struct vitrine_subbuf - a consistent copy of a sub-buffer
  * @bytes: an archive of its own
  * @len_bytes: its length
@@ -554,6 +576,8 @@ struct vitrine_ring;
  * @nr_switches: of those, context switches
  * @nr_lost: records lost between the sub-buffer before and this one,
  *	overwritten before they were read, or never written
+ * @loss: of those, what was overwritten; what was never written the sub-buffer
+ *	itself tells
  */
 struct vitrine_subbuf {
 	const void *bytes;
@@ -562,6 +586,7 @@ struct vitrine_subbuf {
 	uint64_t nr_records;
 	uint64_t nr_switches;
 	uint64_t nr_lost;
+	struct vitrine_loss loss;
 };
 
 struct vitrine_error *vitrine_ring_create(const char *path, unsigned int flags,
@@ -588,8 +613,9 @@ void vitrine_writer_destroy(struct vitrine_writer *writer);
 struct vitrine_error *vitrine_writer_append(struct vitrine_writer *writer,
 					    const void *bytes,
 					    size_t len_bytes);
-struct vitrine_error *vitrine_writer_append_loss(struct vitrine_writer *writer,
-						 uint32_t provider);
+struct vitrine_error *
+vitrine_writer_append_loss(struct vitrine_writer *writer,
+			   const struct vitrine_loss *loss);
 uint64_t vitrine_writer_len(const struct vitrine_writer *writer);
 struct vitrine_error *vitrine_writer_commit(struct vitrine_writer *writer);
 

@@ -155,12 +155,12 @@ static struct vitrine_error *append(struct recorder *recorder,
 {
 	struct vitrine_error *err;
 
-	if (subbuf->nr_lost) {
+	recorder->nr_lost += subbuf->nr_lost;
+	if (subbuf->loss.nr_records) {
 		err = vitrine_writer_append_loss(recorder->writer,
-						 cpu->number + 1);
+						 &subbuf->loss);
 		if (err)
 			return err;
-		recorder->nr_lost += subbuf->nr_lost;
 	}
 	err = vitrine_writer_append(recorder->writer, subbuf->bytes,
 				    subbuf->len_bytes);
