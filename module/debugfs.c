@@ -38,6 +38,7 @@
 #include "retained.h"
 #include "ring.h"
 #include "session.h"
+#include "trigger.h"
 
 static struct dentry *top_dir, *inspect_dir, *retained_dir, *trace_dir;
 
@@ -247,7 +248,8 @@ static __poll_t ring_poll(struct file *file, poll_table *wait)
 	struct vtr_ring *ring = file->private_data;
 
 	poll_wait(file, &ring->wait, wait);
-	return vtr_ring_readable(ring) ? EPOLLIN | EPOLLRDNORM : 0;
+	return (vtr_ring_readable(ring) ? EPOLLIN | EPOLLRDNORM : 0) |
+	       (vtr_ring_frozen(ring) ? EPOLLPRI : 0);
 }
 
 static int ring_release(struct inode *inode, struct file *file)
@@ -425,6 +427,7 @@ static const struct setting settings[] = {
 	{ "mode",	mode_show,	mode_set },
 	{ "buffer_kb",	buffer_kb_show,	buffer_kb_set },
 	{ "subbuf_kb",	subbuf_kb_show,	subbuf_kb_set },
+	{ "trigger",	vtr_trigger_show, vtr_trigger_set },
 };
 
 /* A setting is read and changed as a whole: one who writes at a time. */
@@ -458,11 +461,21 @@ static ssize_t setting_write(struct file *file, const char __user *buf,
 	return err ?: count;
 }
 
+/* Only a trigger ever has news; the others can always be read. */
+static __poll_t setting_poll(struct file *file, poll_table *wait)
+{
+	const struct setting *setting = file_inode(file)->i_private;
+
+	return setting->set == vtr_trigger_set ? vtr_trigger_poll(file, wait) :
+						 DEFAULT_POLLMASK;
+}
+
 static const struct file_operations setting_fops = {
 	.owner		= THIS_MODULE,
 	.open		= simple_open,
 	.read		= setting_read,
 	.write		= setting_write,
+	.poll		= setting_poll,
 	.llseek		= default_llseek,
 };
 

@@ -40,6 +40,7 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
+#include <uapi/vitrine/map.h>
 #include <vitrine/inspect.h>
 
 #include "area.h"
@@ -91,6 +92,7 @@ struct vtr_edit_stats {
  * @blocks: the hierarchy and its heap
  * @area: the heap's pages, as far as they are in use, for mappings
  * @edit_pages: one for each page there may ever be
+ * @pages: where they are, for who reads a dump of the memory
  * @failed: creations and updates refused or lost
  * @kref: held by the publisher, open files and mappings
  * @entry: its name and file
@@ -109,6 +111,7 @@ struct vitrine_tree {
 	struct vtr_tree		blocks;
 	struct vtr_area		area;
 	struct vtr_edit_page	*edit_pages;
+	struct vitrine_pages	*pages;
 	atomic_long_t		failed;
 	struct kref		kref;
 	struct vtr_inspect_entry entry;

@@ -92,6 +92,8 @@ static void page_label(struct vitrine_tree *tree, struct page *page, u32 nr)
 
 	edit_page->tree = tree;
 	edit_page->first = nr * VTR_HEAP_BLOCKS_PER_PAGE;
+	tree->pages->numbers[nr] = page_to_pfn(page);
+	tree->pages->nr_pages = nr + 1;
 	set_page_private(page, (unsigned long)edit_page);
 }
 
@@ -187,6 +189,14 @@ static u32 names_for(size_t limit_bytes)
 					  64 << 10));
 }
 
+/* Nobody shall find it in a dump any more. */
+static void pages_free(struct vitrine_tree *tree)
+{
+	if (tree->pages)
+		WRITE_ONCE(tree->pages->magic, 0);
+	kvfree(tree->pages);
+}
+
 static void tree_free(struct vitrine_tree *tree)
 {
 	pages_unlabel(tree);
@@ -194,6 +204,7 @@ static void tree_free(struct vitrine_tree *tree)
 	vtr_area_deinit(&tree->area);
 	kvfree(tree->blocks.names);
 	kvfree(tree->edit_pages);
+	pages_free(tree);
 	lockdep_unregister_key(&tree->key);
 	kfree(tree);
 }
@@ -201,6 +212,19 @@ static void tree_free(struct vitrine_tree *tree)
 static void tree_release(struct kref *kref)
 {
 	tree_free(container_of(kref, struct vitrine_tree, kref));
+}
+
+static struct vitrine_pages *pages_alloc(const char *name,
+					 unsigned int max_pages)
+{
+	struct vitrine_pages *pages;
+
+	pages = kvzalloc(struct_size(pages, numbers, max_pages), GFP_KERNEL);
+	if (!pages)
+		return NULL;
+	strscpy(pages->name, name, sizeof(pages->name));
+	pages->magic = VITRINE_PAGES_MAGIC;
+	return pages;
 }
 
 static struct vitrine_tree *tree_alloc(const char *name, size_t limit_bytes)
@@ -221,7 +245,8 @@ static struct vitrine_tree *tree_alloc(const char *name, size_t limit_bytes)
 	notes[0] = kmalloc(NOTES_BYTES, GFP_KERNEL);
 	tree->edit_pages = kvcalloc(max_pages, sizeof(*tree->edit_pages),
 				    GFP_KERNEL);
-	if (!notes[0] || !tree->edit_pages ||
+	tree->pages = pages_alloc(name, max_pages);
+	if (!notes[0] || !tree->edit_pages || !tree->pages ||
 	    vtr_area_init(&tree->area, max_pages))
 		goto err_edit_pages;
 
@@ -245,6 +270,7 @@ static struct vitrine_tree *tree_alloc(const char *name, size_t limit_bytes)
 	return tree;
 
 err_edit_pages:
+	pages_free(tree);
 	kvfree(tree->edit_pages);
 	kfree(notes[0]);
 err_memory:

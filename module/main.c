@@ -18,6 +18,7 @@
 #include "session.h"
 #include "source.h"
 #include "trees.h"
+#include "trigger.h"
 #include "writer.h"
 
 static bool enable = true;
@@ -31,6 +32,10 @@ MODULE_PARM_DESC(clock, "Clock of the trace: local, tsc, mono or boot (default: 
 static char *mode = "circular";
 module_param(mode, charp, 0444);
 MODULE_PARM_DESC(mode, "What to do when the trace memory is full: circular, oneshot or streaming (default: circular)");
+
+static char *trigger = "panic";
+module_param(trigger, charp, 0444);
+MODULE_PARM_DESC(trigger, "What freezes the rings: latency_us=N, hung_task, panic, with spaces in between, or none (default: panic)");
 
 static unsigned int buffer_kb = 1024;
 module_param(buffer_kb, uint, 0444);
@@ -129,10 +134,16 @@ static int __init vitrine_init(void)
 	err = events_init();
 	if (err)
 		goto err_source;
+	err = vtr_trigger_init(trigger);
+	if (err) {
+		pr_err("vitrine: trigger=%s: try latency_us=N, hung_task, panic, or none\n",
+		       trigger);
+		goto err_source;
+	}
 	vtr_retained_init(retained_max, retained_kb);
 	err = vtr_managed_init();
 	if (err)
-		goto err_source;
+		goto err_trigger;
 	err = vtr_lazy_init();
 	if (err)
 		goto err_managed;
@@ -154,6 +165,8 @@ err_lazy:
 	vtr_lazy_deinit();
 err_managed:
 	vtr_managed_deinit();
+err_trigger:
+	vtr_trigger_deinit();
 err_source:
 	vtr_source_deinit();
 err_event:
@@ -170,6 +183,7 @@ static void __exit vitrine_exit(void)
 	vtr_retained_deinit();
 	vtr_lazy_deinit();
 	vtr_managed_deinit();
+	vtr_trigger_deinit();
 	vtr_session_deinit();
 	vtr_source_deinit();
 	vtr_event_deinit();

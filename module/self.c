@@ -22,6 +22,7 @@
 #include "retained.h"
 #include "ring.h"
 #include "session.h"
+#include "trigger.h"
 
 #define MAX_FIGURES	6
 
@@ -63,6 +64,8 @@ static struct vitrine_uint *refused, *dropped;
 static struct vitrine_bool *recording;
 static struct vitrine_uint *session_number, *buffer_bytes, *subbuf_bytes;
 static struct vitrine_string *clock, *mode;
+static struct vitrine_string *frozen_by;
+static struct vitrine_uint *frozen_value, *frozen_cpu, *frozen_thread;
 
 static struct ring_node *ring_nodes;
 
@@ -216,6 +219,28 @@ static void refresh_ring(unsigned int cpu)
 	vitrine_uint_set(ring->subbufs, stats.subbufs);
 }
 
+/* What froze the rings; nothing, while they are not frozen. */
+static void create_trigger_node(struct vitrine_node *parent)
+{
+	struct vitrine_node *node = vitrine_node_create(parent, "frozen");
+
+	frozen_by = vitrine_string_create(node, "cause", "");
+	frozen_value = vitrine_uint_create(node, "value", 0);
+	frozen_cpu = vitrine_uint_create(node, "cpu", 0);
+	frozen_thread = vitrine_uint_create(node, "thread", 0);
+}
+
+static void refresh_trigger(void)
+{
+	struct vtr_trigger_report report = { .cause = "" };
+
+	vtr_trigger_fired(&report);
+	vitrine_string_set(frozen_by, report.cause);
+	vitrine_uint_set(frozen_value, report.value);
+	vitrine_uint_set(frozen_cpu, report.cpu);
+	vitrine_uint_set(frozen_thread, report.thread);
+}
+
 static void self_refresh(struct vtr_inspect_refresher *unused)
 {
 	struct vtr_session_settings settings;
@@ -228,6 +253,7 @@ static void self_refresh(struct vtr_inspect_refresher *unused)
 	vitrine_uint_set(subbuf_bytes, settings.subbuf_kb * 1024ULL);
 	vitrine_string_set(clock, vtr_clock_name(settings.clock));
 	vitrine_string_set(mode, vtr_session_mode_name(settings.mode));
+	refresh_trigger();
 	vitrine_uint_set(refused, vtr_inspect_refused());
 	vitrine_uint_set(dropped, vtr_retained_dropped());
 	for (i = 0; i < ARRAY_SIZE(groups); i++)
@@ -262,6 +288,7 @@ static int self_start(void)
 	session_number = vitrine_uint_create(node, "session", 0);
 	clock = vitrine_string_create(node, "clock", "");
 	mode = vitrine_string_create(node, "mode", "");
+	create_trigger_node(node);
 	buffer_bytes = vitrine_uint_create(node, "buffer_bytes", 0);
 	subbuf_bytes = vitrine_uint_create(node, "subbuffer_bytes", 0);
 	rings_node = vitrine_node_create(node, "cpus");

@@ -9,6 +9,10 @@
  * cpus_read_lock(), never the other way; a callback takes neither. Probes are
  * registered outside cpus_read_lock(), which patching code takes itself.
  *
+ * vtr_session_freeze() comes from anywhere and takes no lock: it finds the rings
+ * under RCU. @frozen says whose turn it is with the rings' flags: freezing when
+ * it was not set, thawing before it is cleared.
+ *
  * A setting that changes the rings makes a new session with new rings. Who has
  * the old ones open keeps them, closed and complete.
  */
@@ -45,6 +49,7 @@ static struct {
 	struct vtr_ring_config		config;
 	struct vtr_ring			**rings;
 	bool				recording;
+	bool				frozen;
 } session;
 
 /* Switches of each CPU in sessions that are over. */
@@ -183,6 +188,9 @@ static int cpu_online_callback(unsigned int cpu)
 			return 0;
 		}
 	}
+	smp_mb();	/* Pairs with xchg() in vtr_session_freeze(). */
+	if (vtr_session_frozen())
+		vtr_ring_freeze(session.rings[cpu]);
 	if (publish_ring)
 		publish_ring(cpu);
 	if (session.recording) {
@@ -300,13 +308,17 @@ static int replace_locked(const struct vtr_session_settings *settings)
 			remember_switches(old);
 		session.settings = *settings;
 		session.config = config;
-		session.rings = rings;
+		WRITE_ONCE(session.rings, rings);
 	}
 	cpus_read_unlock();
 	if (!rings)
 		return -ENOMEM;
-	if (old)
+	if (old) {
+		/* Who was about to freeze the old ones has done so. */
+		synchronize_rcu();
+		WRITE_ONCE(session.frozen, false);
 		close_rings(old);
+	}
 	return 0;
 }
 
@@ -362,6 +374,72 @@ void vtr_session_settings(struct vtr_session_settings *ret)
 u32 vtr_session_number(void)
 {
 	return READ_ONCE(session.config.session);
+}
+
+/**
+ * vtr_session_ticks() - read the session's clock
+ *
+ * Context: any.
+ * Return: ticks.
+ */
+u64 vtr_session_ticks(void)
+{
+	return vtr_clock_ticks(READ_ONCE(session.config.clock));
+}
+
+/**
+ * vtr_session_frozen() - whether the rings are frozen
+ *
+ * Context: any.
+ * Return: true if they are.
+ */
+bool vtr_session_frozen(void)
+{
+	return READ_ONCE(session.frozen);
+}
+
+/**
+ * vtr_session_freeze() - have all rings keep what they hold
+ *
+ * Context: any, NMI included.
+ * Return: false if they were frozen already.
+ */
+bool vtr_session_freeze(void)
+{
+	struct vtr_ring **rings, *ring;
+	unsigned int cpu;
+
+	/* A full barrier: pairs with smp_mb() in cpu_online_callback(). */
+	if (xchg(&session.frozen, true))
+		return false;
+	rcu_read_lock();
+	rings = READ_ONCE(session.rings);
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		ring = READ_ONCE(rings[cpu]);
+		if (ring)
+			vtr_ring_freeze(ring);
+	}
+	rcu_read_unlock();
+	return true;
+}
+
+/**
+ * vtr_session_thaw() - let frozen rings go on
+ *
+ * Context: task, sleeps.
+ */
+void vtr_session_thaw(void)
+{
+	unsigned int cpu;
+
+	mutex_lock(&session_mutex);
+	cpus_read_lock();
+	for (cpu = 0; session.frozen && cpu < nr_cpu_ids; cpu++)
+		if (session.rings[cpu])
+			vtr_ring_thaw(session.rings[cpu]);
+	WRITE_ONCE(session.frozen, false);
+	cpus_read_unlock();
+	mutex_unlock(&session_mutex);
 }
 
 /**

@@ -190,4 +190,26 @@ struct vitrine_ring_producer {
 	__u32	reserved;
 };
 
+/*
+ * For whoever reads a dump of the machine's memory, and nobody else: a tree's
+ * pages are anywhere, and this, which no mapping shows, tells where. Sub-buffers
+ * need no such thing: each is in one piece and says what it is.
+ */
+#define VITRINE_PAGES_MAGIC	0x5345474150545656ULL	/* "VVTPAGES" */
+#define VITRINE_PAGES_NAME_BYTES	64
+
+/**
+ * struct vitrine_pages - where the pages of a tree are
+ * @magic: VITRINE_PAGES_MAGIC while the tree is there
+ * @nr_pages: how many it has
+ * @name: of the tree, ended by 0
+ * @numbers: of each page its physical address divided by its size
+ */
+struct vitrine_pages {
+	__u64	magic;
+	__u64	nr_pages;
+	char	name[VITRINE_PAGES_NAME_BYTES];
+	__u64	numbers[];
+};
+
 #endif /* _UAPI_VITRINE_MAP_H */
