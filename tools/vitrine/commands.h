@@ -24,7 +24,9 @@ int cmd_list(int argc, char **argv);
 int cmd_metrics(int argc, char **argv);
 int cmd_print(int argc, char **argv);
 int cmd_record(int argc, char **argv);
+int cmd_recover(int argc, char **argv);
 int cmd_show(int argc, char **argv);
+int cmd_snapshot(int argc, char **argv);
 int cmd_watch(int argc, char **argv);
 
 /* Print "vitrine: ERROR"; return the exit code it calls for. */

@@ -20,6 +20,8 @@ static const struct command commands[] = {
 	{ "diff", cmd_diff, "say what two Inspect trees differ in" },
 	{ "watch", cmd_watch, "watch Inspect trees change, on a live screen" },
 	{ "record", cmd_record, "record every context switch into a file" },
+	{ "snapshot", cmd_snapshot, "write what the flight recorder holds to a file" },
+	{ "recover", cmd_recover, "find the trace and the trees in a dump of memory" },
 	{ "print", cmd_print, "print a trace as text, in time order" },
 	{ "metrics", cmd_metrics, "print Inspect trees as metrics for Prometheus" },
 	{ "check", cmd_check, "name every fault of .inspect and .fxt files" },

@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# On this machine: a guest panics, its memory is dumped in both formats, and
+# `vitrine recover' finds the trace up to the panic, and the trees.
+
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+vitrine=$top/build/tools/vitrine
+tests=0
+failed=0
+
+# check WHAT COMMAND...
+check()
+{
+	local what=$1 log
+
+	shift
+	tests=$((tests + 1))
+	if log=$("$@" 2>&1); then
+		echo "ok $tests $what"
+	else
+		echo "not ok $tests $what"
+		failed=1
+	fi
+	printf '%s\n' "$log" | tail -n 20 | sed 's/^/# /'
+}
+
+# within_panic DIR: the trace ends neither 1 ms before the panic, nor after the
+# kernel's last word. Both clocks are local_clock(), in seconds.
+within_panic()
+{
+	local begin end last
+
+	begin=$(sed -nE 's/^\[ *([0-9.]+)\] Kernel panic.*/\1/p' "$1/console.log" | head -n 1)
+	end=$(sed -nE 's/^\[ *([0-9.]+)\] ---\[ end Kernel panic.*/\1/p' "$1/console.log" | head -n 1)
+	last=$("$vitrine" print "$1/last.fxt" | tail -n 1)
+	echo "panic from $begin to $end; last record: $last"
+	last=$(sed -nE 's/^ *([0-9.]+).*/\1/p' <<<"$last")
+	awk "BEGIN { exit !($last >= $begin - 0.001 && $last <= $end) }"
+}
+
+# From the last switch on to the panic; the event alone would be little.
+recent_switches()
+{
+	local begin nr
+
+	begin=$(sed -nE 's/^\[ *([0-9.]+)\] Kernel panic.*/\1/p' "$1/console.log" | head -n 1)
+	nr=$("$vitrine" print "$1/last.fxt" | awk -v begin="$begin" '$1 >= begin - 0.1' | wc -l)
+	echo "$nr records in the last 100 ms"
+	[ "$nr" -ge 10 ]
+}
+
+recovered()
+{
+	"$vitrine" recover -o "$1/last.fxt" -d "$1" "$1/memory" >"$1/recover.log" 2>&1
+	cat "$1/recover.log"
+	grep -q 'of session 2,' "$1/recover.log"
+}
+
+echo "TAP version 13"
+for format in raw elf; do
+	dir=$top/build/qemu/recover-$format
+	check "$format: panic and dump" "${VITRINE_RUN:-$qemu_dir/run}" --kernel 6.12 --mem 384 --dump $format \
+		--out "$dir" --timeout 120 -- "$qemu_dir/panic.sh"
+	rm -f "$dir"/*.inspect "$dir/last.fxt"
+	check "$format: recover the last session" recovered "$dir"
+	check "$format: the trace is sound" "$vitrine" check "$dir/last.fxt"
+	check "$format: it ends with the panic" within_panic "$dir"
+	check "$format: it goes up to the panic" recent_switches "$dir"
+	check "$format: it says why" sh -c \
+		"'$vitrine' print '$dir/last.fxt' | tail -n 20 | grep -q 'frozen.*cause=.panic'"
+	check "$format: the trees are sound" "$vitrine" check "$dir/vitrine.inspect" "$dir/system.inspect"
+	rm -f "$dir/memory"
+done
+echo "1..$tests"
+exit $failed

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * `vitrine recover DUMP -o FILE [-d DIR]': what a dead machine's memory holds of
+ * the trace, and of the trees.
+ *
+ * No symbols are needed. A sub-buffer is in one piece, begins on a page, and
+ * says what it is; each that is found is checked as the archive that it is. The
+ * memory may hold copies, and remains of earlier sessions: of each sub-buffer
+ * the longest sound copy is taken, and of all sessions the last. A tree's pages
+ * are where struct vitrine_pages says.
+ */
+#define _GNU_SOURCE	/* asprintf() */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <vitrine/inspect.h>
+#include <vitrine/map.h>
+
+#include "commands.h"
+#include "dump.h"
+
+/* A tree's index has 24 bits, of 16 bytes each. */
+#define MAX_TREE_PAGES	65536U
+#define MAX_SUBBUF_BYTES (64U << 20)
+
+struct recover_args {
+	const char *dump;
+	const char *output;
+	const char *directory;		/* NULL: trees are not wanted */
+};
+
+/* A sound sub-buffer. */
+struct piece {
+	struct vitrine_packet packet;
+	const unsigned char *bytes;
+};
+
+/**
+ * struct recover - what has been found
+ * @args: what is wanted
+ * @dump: where
+ * @pieces: sub-buffers, at last those that are written
+ * @nr_pieces: how many
+ * @nr_damaged: what looked like one, and is not sound
+ * @nr_trees: trees written
+ * @nr_broken: trees of which a page is missing
+ */
+struct recover {
+	struct recover_args args;
+	struct dump dump;
+	struct piece *pieces;
+	size_t nr_pieces;
+	unsigned int nr_damaged;
+	unsigned int nr_trees;
+	unsigned int nr_broken;
+};
+
+static const struct argp_option options[] = {
+	{ "output", 'o', "FILE", 0, "Write the trace to FILE", 0 },
+	{ "directory", 'd', "DIR", 0, "Write each tree to DIR/NAME.inspect", 0 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct recover_args *args = state->input;
+
+	switch (key) {
+	case 'o':
+		args->output = arg;
+		return 0;
+	case 'd':
+		args->directory = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (args->dump)
+			argp_error(state, "more than one DUMP given");
+		args->dump = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!args->dump)
+			argp_error(state, "no DUMP given");
+		if (!args->output)
+			argp_error(state, "no FILE given, use -o");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "DUMP",
+	.doc = "Find the trace, and the trees, in a dump of a machine's memory: raw from "
+	       "address 0 on, or an ELF core.",
+};
+
+static struct vitrine_error *no_memory(void)
+{
+	return vitrine_error_create(ENOMEM, NULL, VITRINE_NO_OFFSET, NULL,
+				    "out of memory");
+}
+
+/* ---- Sub-buffers ------------------------------------------------------- */
+
+/* The packet header, if what begins here looks like a sub-buffer. */
+static bool read_packet(const unsigned char *bytes, uint64_t len_bytes,
+			struct vitrine_packet *ret)
+{
+	if (len_bytes < VITRINE_PREAMBLE_BYTES)
+		return false;
+	memcpy(ret, bytes + VITRINE_PACKET_OFFSET, sizeof(*ret));
+	return ret->magic == VITRINE_PACKET_MAGIC &&
+	       ret->subbuf_bytes <= MAX_SUBBUF_BYTES &&
+	       ret->committed_bytes >= VITRINE_PREAMBLE_BYTES &&
+	       ret->committed_bytes <= ret->subbuf_bytes &&
+	       ret->committed_bytes <= len_bytes;
+}
+
+static bool is_sound(const unsigned char *bytes,
+		     const struct vitrine_packet *packet)
+{
+	const struct vitrine_fxt_report report = { 0 };
+	struct vitrine_fxt_summary summary;
+	struct vitrine_error *err;
+
+	err = vitrine_fxt_check_bytes(bytes, packet->committed_bytes, &report,
+				      &summary);
+	vitrine_error_destroy(err);
+	return !err && !summary.nr_faults && summary.nr_subbufs == 1;
+}
+
+static struct vitrine_error *add_piece(struct recover *recover,
+				       const unsigned char *bytes,
+				       const struct vitrine_packet *packet)
+{
+	size_t nr = recover->nr_pieces;
+	struct piece *bigger;
+
+	if (!is_sound(bytes, packet)) {
+		recover->nr_damaged++;
+		return NULL;
+	}
+	/* Room for 1, 2, 4, 8, ... */
+	if (!(nr & (nr - 1))) {
+		bigger = reallocarray(recover->pieces, nr ? 2 * nr : 1,
+				      sizeof(*bigger));
+		if (!bigger)
+			return no_memory();
+		recover->pieces = bigger;
+	}
+	recover->pieces[nr].packet = *packet;
+	recover->pieces[nr].bytes = bytes;
+	recover->nr_pieces++;
+	return NULL;
+}
+
+static struct vitrine_error *find_pieces(struct recover *recover,
+					 const struct dump_segment *segment)
+{
+	struct vitrine_error *err = NULL;
+	struct vitrine_packet packet;
+	uint64_t offset;
+
+	/* Pages of the machine, wherever the segment begins. */
+	offset = -segment->address % DUMP_PAGE_BYTES;
+	for (; !err && offset < segment->len_bytes; offset += DUMP_PAGE_BYTES)
+		if (read_packet(segment->bytes + offset,
+				segment->len_bytes - offset, &packet))
+			err = add_piece(recover, segment->bytes + offset,
+					&packet);
+	return err;
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* The last session first; in it by CPU and number; the longest copy first. */
+static int compare_pieces(const void *left, const void *right)
+{
+	const struct vitrine_packet *a = &((const struct piece *)left)->packet;
+	const struct vitrine_packet *b = &((const struct piece *)right)->packet;
+
+	return compare(b->session_realtime_ns, a->session_realtime_ns) ?:
+	       compare(b->session, a->session) ?:
+	       compare(a->cpu, b->cpu) ?:
+	       compare(a->sequence, b->sequence) ?:
+	       compare(b->committed_bytes, a->committed_bytes);
+}
+
+static bool same_session(const struct vitrine_packet *a,
+			 const struct vitrine_packet *b)
+{
+	return a->session_realtime_ns == b->session_realtime_ns &&
+	       a->session == b->session;
+}
+
+/* Leave one of each sub-buffer of the last session. */
+static void choose_pieces(struct recover *recover)
+{
+	struct piece *pieces = recover->pieces;
+	const struct vitrine_packet *packet, *last;
+	size_t i, nr = 0;
+
+	qsort(pieces, recover->nr_pieces, sizeof(*pieces), compare_pieces);
+	for (i = 0; i < recover->nr_pieces; i++) {
+		packet = &pieces[i].packet;
+		if (!same_session(packet, &pieces[0].packet))
+			break;
+		last = nr ? &pieces[nr - 1].packet : NULL;
+		if (last && last->cpu == packet->cpu &&
+		    last->sequence == packet->sequence)
+			continue;
+		pieces[nr++] = pieces[i];
+	}
+	recover->nr_pieces = nr;
+}
+
+static struct vitrine_error *write_trace(struct recover *recover)
+{
+	struct vitrine_writer *writer = NULL;
+	struct vitrine_error *err;
+	size_t i;
+
+	if (!recover->nr_pieces)
+		return vitrine_error_create(EBADMSG, recover->args.dump,
+					    VITRINE_NO_OFFSET,
+					    "was vitrine.ko loaded, and is all memory in the dump?",
+					    "no trace in it");
+	err = vitrine_writer_create(recover->args.output, &writer);
+	for (i = 0; !err && i < recover->nr_pieces; i++)
+		err = vitrine_writer_append(writer, recover->pieces[i].bytes,
+					    recover->pieces[i].packet.committed_bytes);
+	if (!err)
+		err = vitrine_writer_commit(writer);
+	vitrine_writer_destroy(writer);
+	return err;
+}
+
+/* ---- Trees ------------------------------------------------------------- */
+
+static bool is_name(const char *name)
+{
+	size_t i, len = strnlen(name, VITRINE_PAGES_NAME_BYTES);
+
+	if (!len || len == VITRINE_PAGES_NAME_BYTES || name[0] == '.')
+		return false;
+	for (i = 0; i < len; i++)
+		if ((unsigned char)name[i] <= ' ' || name[i] == '/' ||
+		    (unsigned char)name[i] >= 0x7f)
+			return false;
+	return true;
+}
+
+/* All pages in their order, or NULL. */
+static unsigned char *collect(const struct recover *recover,
+			      const unsigned char *numbers, uint64_t nr_pages)
+{
+	unsigned char *bytes = malloc(nr_pages * DUMP_PAGE_BYTES);
+	const unsigned char *page;
+	uint64_t i, number;
+
+	for (i = 0; bytes && i < nr_pages; i++) {
+		memcpy(&number, numbers + i * sizeof(number), sizeof(number));
+		page = dump_page(&recover->dump, number);
+		if (!page) {
+			free(bytes);
+			return NULL;
+		}
+		memcpy(bytes + i * DUMP_PAGE_BYTES, page, DUMP_PAGE_BYTES);
+	}
+	return bytes;
+}
+
+/* As many bytes as the header says, if it is one; the rest is in reserve. */
+static uint64_t tree_bytes(const unsigned char *bytes, uint64_t nr_pages)
+{
+	uint64_t words[3], len_bytes;
+
+	memcpy(words, bytes, sizeof(words));
+	len_bytes = words[2] & INSPECT_W2_HEADER_SIZE;
+	if (vitrine_format_detect(bytes, DUMP_PAGE_BYTES) !=
+	    VITRINE_FORMAT_INSPECT)
+		return 0;
+	return len_bytes && len_bytes <= nr_pages * DUMP_PAGE_BYTES ?
+	       len_bytes : 0;
+}
+
+static struct vitrine_error *save_tree(const struct recover *recover,
+				       const char *name,
+				       const unsigned char *bytes,
+				       uint64_t len_bytes)
+{
+	struct vitrine_error *err;
+	char *path;
+	FILE *file;
+
+	if (asprintf(&path, "%s/%s" VITRINE_INSPECT_SUFFIX,
+		     recover->args.directory, name) < 0)
+		return no_memory();
+	file = fopen(path, "we");
+	if (file && fwrite(bytes, len_bytes, 1, file) == 1 && !fclose(file)) {
+		free(path);
+		return NULL;
+	}
+	err = vitrine_error_create(errno, path, VITRINE_NO_OFFSET, NULL,
+				   "cannot write: %s", strerror(errno));
+	free(path);
+	return err;
+}
+
+/* @at is where the magic was found, @end where what is in one piece ends. */
+static struct vitrine_error *take_tree(struct recover *recover,
+				       const unsigned char *at,
+				       const unsigned char *end)
+{
+	struct vitrine_error *err = NULL;
+	struct vitrine_pages pages;
+	unsigned char *bytes;
+	uint64_t len_bytes;
+
+	if ((size_t)(end - at) < sizeof(pages))
+		return NULL;
+	memcpy(&pages, at, sizeof(pages));
+	at += sizeof(pages);
+	if (!is_name(pages.name) || !pages.nr_pages ||
+	    pages.nr_pages > MAX_TREE_PAGES ||
+	    pages.nr_pages > (size_t)(end - at) / sizeof(pages.numbers[0]))
+		return NULL;
+	bytes = collect(recover, at, pages.nr_pages);
+	len_bytes = bytes ? tree_bytes(bytes, pages.nr_pages) : 0;
+	if (len_bytes)
+		err = save_tree(recover, pages.name, bytes, len_bytes);
+	if (len_bytes && !err)
+		recover->nr_trees++;
+	else if (!len_bytes)
+		recover->nr_broken++;
+	free(bytes);
+	return err;
+}
+
+static struct vitrine_error *find_trees(struct recover *recover,
+					const struct dump_segment *segment)
+{
+	const unsigned char *end = segment->bytes + segment->len_bytes;
+	const unsigned char *at = segment->bytes;
+	struct vitrine_error *err = NULL;
+	uint64_t word;
+
+	for (; !err && end - at >= (ptrdiff_t)sizeof(word); at += sizeof(word)) {
+		memcpy(&word, at, sizeof(word));
+		if (word == VITRINE_PAGES_MAGIC)
+			err = take_tree(recover, at, end);
+	}
+	return err;
+}
+
+/* ---- All of it --------------------------------------------------------- */
+
+static struct vitrine_error *recover_run(struct recover *recover)
+{
+	struct vitrine_error *err;
+	unsigned int i;
+
+	err = dump_open(recover->args.dump, &recover->dump);
+	for (i = 0; !err && i < recover->dump.nr_segments; i++) {
+		err = find_pieces(recover, &recover->dump.segments[i]);
+		if (!err && recover->args.directory)
+			err = find_trees(recover, &recover->dump.segments[i]);
+	}
+	if (err)
+		return err;
+	choose_pieces(recover);
+	return write_trace(recover);
+}
+
+static void print_summary(const struct recover *recover)
+{
+	uint64_t len_bytes = 0;
+	size_t i;
+
+	for (i = 0; i < recover->nr_pieces; i++)
+		len_bytes += recover->pieces[i].packet.committed_bytes;
+	fprintf(stderr, "vitrine: %s: %zu sub-buffers of session %u, %" PRIu64 " bytes",
+		recover->args.output, recover->nr_pieces,
+		recover->pieces[0].packet.session, len_bytes);
+	if (recover->nr_damaged)
+		fprintf(stderr, ", %u damaged ones left out",
+			recover->nr_damaged);
+	if (recover->args.directory)
+		fprintf(stderr, ", %u trees", recover->nr_trees);
+	if (recover->nr_broken)
+		fprintf(stderr, ", %u of which pages are missing",
+			recover->nr_broken);
+	fputc('\n', stderr);
+}
+
+/**
+ * cmd_recover() - run `vitrine recover'
+ * @argc: number of arguments
+ * @argv: arguments
+ *
+ * Return: enum exit_code.
+ */
+int cmd_recover(int argc, char **argv)
+{
+	struct recover recover = { 0 };
+	struct vitrine_error *err;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &recover.args);
+	err = recover_run(&recover);
+	if (!err)
+		print_summary(&recover);
+	free(recover.pieces);
+	dump_close(&recover.dump);
+	return err ? report_error(err) : EXIT_DONE;
+}
