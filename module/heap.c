@@ -22,6 +22,17 @@ static u32 order_blocks(unsigned int order)
 	return 1U << order;
 }
 
+/* The block behind one of an order, or as far before it; of the same page. */
+static u64 *block_after(u64 *block, unsigned int order)
+{
+	return block + (INSPECT_MIN_BLOCK_BYTES / sizeof(u64) << order);
+}
+
+static u64 *block_before(u64 *block, unsigned int order)
+{
+	return block - (INSPECT_MIN_BLOCK_BYTES / sizeof(u64) << order);
+}
+
 static void free_push(struct vtr_heap *heap, u64 *block, u32 index,
 		      unsigned int order)
 {
@@ -29,13 +40,26 @@ static void free_push(struct vtr_heap *heap, u64 *block, u32 index,
 
 	block[0] = vtr_block_word0(INSPECT_FREE, order) |
 		   FIELD_PREP(INSPECT_W0_FREE_NEXT, next);
+	/* Who was the first had none before it. */
 	if (next)
-		vtr_block_set(vtr_heap_block(heap, next), 0, FREE_PREVIOUS,
-			      index);
+		vtr_heap_block(heap, next)[0] |=
+			FIELD_PREP(INSPECT_W0_FREE_PREVIOUS, index);
 	heap->free[order] = index;
 }
 
-static void free_unlink(struct vtr_heap *heap, const u64 *block,
+/* Take the first one out of a list that has one. */
+static u32 free_pop(struct vtr_heap *heap, unsigned int order)
+{
+	u32 index = heap->free[order];
+	u32 next = vtr_block_get(vtr_heap_block(heap, index), 0, FREE_NEXT);
+
+	heap->free[order] = next;
+	if (next)
+		vtr_heap_block(heap, next)[0] &= ~INSPECT_W0_FREE_PREVIOUS;
+	return index;
+}
+
+static __always_inline void free_unlink(struct vtr_heap *heap, const u64 *block,
 			unsigned int order)
 {
 	u32 previous = vtr_block_get(block, 0, FREE_PREVIOUS);
@@ -161,21 +185,31 @@ int vtr_heap_alloc(struct vtr_heap *heap, size_t size_bytes, u32 *ret)
 	if (found == INSPECT_NR_ORDERS)
 		return -ENOSPC;
 
-	index = heap->free[found];
+	index = free_pop(heap, found);
 	block = vtr_heap_block(heap, index);
-	free_unlink(heap, block, found);
-	while (found > order) {
-		u32 buddy = index + order_blocks(--found);
-
+	while (found-- > order) {
 		/* Its list is empty, or we would not be splitting. */
-		heap->free[found] = buddy;
-		vtr_heap_block(heap, buddy)[0] =
-			vtr_block_word0(INSPECT_FREE, found);
+		heap->free[found] = index + order_blocks(found);
+		block_after(block, found)[0] = vtr_block_word0(INSPECT_FREE,
+							       found);
 	}
 	block[0] = vtr_block_word0(INSPECT_RESERVED, order);
 	heap->used_bytes += INSPECT_MIN_BLOCK_BYTES << order;
 	*ret = index;
 	return 0;
+}
+
+/* All but the first word. Most blocks are too small for a call of memset(). */
+static __always_inline void block_zero(u64 *block, unsigned int order)
+{
+	block[1] = 0;
+	if (!order)
+		return;
+	block[2] = 0;
+	block[3] = 0;
+	if (order > 1)
+		memset(block + 4, 0,
+		       (INSPECT_MIN_BLOCK_BYTES << order) - 4 * sizeof(u64));
 }
 
 /**
@@ -192,25 +226,23 @@ void vtr_heap_free(struct vtr_heap *heap, u32 index)
 {
 	u64 *block = vtr_heap_block(heap, index);
 	unsigned int order = vtr_block_order(block);
+	u64 *buddy;
 
 	heap->used_bytes -= INSPECT_MIN_BLOCK_BYTES << order;
-	block[1] = 0;
-	if (order)
-		memset(block + 2, 0,
-		       (INSPECT_MIN_BLOCK_BYTES << order) - 2 * sizeof(u64));
-
+	block_zero(block, order);
 	for (; order < ORDER_MAX; order++) {
-		u32 buddy_index = index ^ order_blocks(order);
-		u64 *buddy = vtr_heap_block(heap, buddy_index);
+		bool is_right = index & order_blocks(order);
 
+		buddy = is_right ? block_before(block, order) :
+				   block_after(block, order);
 		if (!vtr_block_is_free(buddy, order))
 			break;
 		free_unlink(heap, buddy, order);
 		/* The right one's first word is payload from now on. */
-		if (buddy_index < index) {
+		if (is_right) {
 			block[0] = 0;
 			block = buddy;
-			index = buddy_index;
+			index -= order_blocks(order);
 		} else {
 			buddy[0] = 0;
 		}

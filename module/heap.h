@@ -10,6 +10,7 @@
 #define _VTR_HEAP_H
 
 #include <asm/page.h>
+#include <linux/bug.h>
 #include <linux/log2.h>
 #include <linux/types.h>
 
@@ -69,6 +70,21 @@ static inline u64 *vtr_heap_block(const struct vtr_heap *heap, u32 index)
 {
 	return heap->pages[index / VTR_HEAP_BLOCKS_PER_PAGE] +
 	       index % VTR_HEAP_BLOCKS_PER_PAGE * INSPECT_MIN_BLOCK_BYTES;
+}
+
+/**
+ * vtr_heap_assert_reserved() - has this block just been taken out of the heap?
+ * @block: first word of a block that is about to get its type
+ *
+ * Looked at where the suites are built in; elsewhere nothing is done.
+ *
+ * Context: any; the caller serialises.
+ */
+static inline void vtr_heap_assert_reserved(const u64 *block)
+{
+#ifdef CONFIG_VITRINE_KUNIT
+	WARN_ON(vtr_block_type(block) != INSPECT_RESERVED);
+#endif
 }
 
 #endif /* _VTR_HEAP_H */

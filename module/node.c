@@ -76,20 +76,21 @@ static void height_raise(struct vtr_tree *tree, u32 parent, u32 height)
 int vtr_node_create_sized(struct vtr_tree *tree, u32 parent, const char *name,
 			  size_t size_bytes, u32 *ret)
 {
-	u32 index;
+	bool is_first;
 	int err;
 
 	if (vtr_block_type(vtr_tree_block(tree, parent)) != INSPECT_NODE_VALUE)
 		return -EINVAL;
-	if (!height_fits(tree, parent, 0))
+	is_first = !height_of(tree, parent);
+	if (is_first && !height_fits(tree, parent, 0))
 		return -ELOOP;
-	err = vtr_tree_sized_create(tree, parent, name, INSPECT_NODE_VALUE, 0,
-				    size_bytes, &index);
+	err = vtr_tree_child_create(tree, parent, name, INSPECT_NODE_VALUE, 0,
+				    size_bytes, ret);
 	if (err)
 		return err;
-	*vtr_tree_note(tree, index) = 0;
-	height_raise(tree, parent, 0);
-	*ret = index;
+	*vtr_tree_note(tree, *ret) = 0;
+	if (is_first)
+		height_raise(tree, parent, 0);
 	return 0;
 }
 

@@ -81,7 +81,7 @@ void vitrine_node_delete(struct vitrine_node *node)
 	if (!vtr_edit_begin(tree, &flags))
 		return;
 	err = vtr_node_delete(&tree->blocks, index);
-	if (!err)
+	if (!err && vtr_record_owns(&tree->blocks, index))
 		more = vtr_record_purge(&tree->blocks, index,
 					vtr_edit_slice());
 	vtr_edit_end(tree, flags);

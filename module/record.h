@@ -11,7 +11,7 @@
 
 #include <linux/types.h>
 
-#include "tree.h"
+#include "node.h"
 
 int vtr_record_number(struct vtr_tree *tree, u32 node, const char *name,
 		      enum inspect_type type, u64 word1);
@@ -21,5 +21,18 @@ int vtr_record_buffer(struct vtr_tree *tree, u32 node, const char *name,
 int vtr_record_node(struct vtr_tree *tree, u32 node, const char *name,
 		    u32 *ret);
 bool vtr_record_purge(struct vtr_tree *tree, u32 node, unsigned int max);
+
+/**
+ * vtr_record_owns() - is there something for vtr_record_purge()?
+ * @tree: tree it is in
+ * @node: index of a node which has just been deleted
+ *
+ * Context: any; the caller serialises.
+ * Return: true if there is.
+ */
+static inline bool vtr_record_owns(const struct vtr_tree *tree, u32 node)
+{
+	return *vtr_tree_note(tree, node) & VTR_NODE_NEXT;
+}
 
 #endif /* _VTR_RECORD_H */

@@ -25,23 +25,57 @@
  * Names.
  *
  * A name is one STRING_REFERENCE block, shared by all values of that name and
- * found through a hash table of fixed size. A name may stand in any of
- * NAME_WINDOW slots from its hash on; all of them are searched, so a slot is
- * emptied without moving others, and no operation looks at more than two cache
- * lines of the table. A name that finds no empty slot is simply not shared.
+ * found through a hash table of fixed size. Its hash leads to a row of NAME_ROW
+ * slots, one cache line, whose used slots come first: a search ends at the
+ * first empty one, and the last one takes the place of one that is emptied. A
+ * name that finds its row full, or has all the references that can be counted,
+ * is not shared: a value then has a NAME block of its own.
  */
-#define NAME_WINDOW	8
+#define NAME_ROW	8
+#define NAME_REFERENCE	FIELD_PREP(INSPECT_W0_STRREF_COUNT, 1)
 
-/* FNV-1a of a name, which ends at a NUL or after @max bytes; and its length. */
-static u32 name_hash(const char *name, size_t max, size_t *len)
+static u32 load_u32(const char *bytes)
 {
-	u32 hash = 0x811c9dc5;
-	size_t i;
+	u32 ret;
 
-	for (i = 0; i < max && name[i]; i++)
-		hash = (hash ^ (u8)name[i]) * 0x01000193;
-	*len = i;
-	return hash;
+	memcpy(&ret, bytes, sizeof(ret));
+	return ret;
+}
+
+static u64 load_u64(const char *bytes)
+{
+	u64 ret;
+
+	memcpy(&ret, bytes, sizeof(ret));
+	return ret;
+}
+
+/* The last bytes of a name, at most 8: no two of that length have the same. */
+static u64 name_tail(const char *name, size_t len)
+{
+	if (len >= 4)
+		return load_u32(name) | (u64)load_u32(name + len - 4) << 32;
+	if (!len)
+		return 0;
+	return (u8)name[0] | (u8)name[len / 2] << 8 | (u8)name[len - 1] << 16;
+}
+
+/* Folding the product lets each bit of what is mixed in reach all others. */
+static u64 hash_mix(u64 hash, u64 bits)
+{
+	unsigned __int128 product = (unsigned __int128)(hash ^ bits) *
+				    0x9e3779b97f4a7c15ULL;
+
+	return (u64)product ^ (u64)(product >> 64);
+}
+
+static u32 name_hash(const char *name, size_t len)
+{
+	u64 hash = len;
+
+	for (; len > 8; name += 8, len -= 8)
+		hash = hash_mix(hash, load_u64(name));
+	return hash_mix(hash, name_tail(name, len));
 }
 
 static const char *name_bytes(u64 *block)
@@ -49,47 +83,132 @@ static const char *name_bytes(u64 *block)
 	return vtr_block_payload(block, INSPECT_STRREF_PAYLOAD_OFFSET);
 }
 
-static bool name_matches(const struct vtr_tree *tree, u32 index,
-			 const char *name, size_t len)
+static bool name_matches(u64 *block, const char *name, size_t len)
 {
-	u64 *block = vtr_tree_block(tree, index);
+	const char *other = name_bytes(block);
 
-	return vtr_block_get(block, 1, STRREF_LENGTH) == len &&
-	       !memcmp(name_bytes(block), name, len);
+	if (vtr_block_get(block, 1, STRREF_LENGTH) != len)
+		return false;
+	for (; len > 8; name += 8, other += 8, len -= 8)
+		if (load_u64(name) != load_u64(other))
+			return false;
+	return name_tail(name, len) == name_tail(other, len);
+}
+
+static struct vtr_tree_name *name_row(const struct vtr_tree *tree, u32 hash)
+{
+	return &tree->names[hash & tree->names_mask & ~(NAME_ROW - 1)];
 }
 
 /* The slot that holds @name; without one, an empty slot for it, or NULL. */
 static struct vtr_tree_name *name_find(const struct vtr_tree *tree, u32 hash,
 				       const char *name, size_t len)
 {
-	struct vtr_tree_name *slot, *empty = NULL;
-	u32 i;
+	struct vtr_tree_name *slot = name_row(tree, hash);
+	struct vtr_tree_name *end = slot + NAME_ROW;
 
-	for (i = 0; i < NAME_WINDOW; i++) {
-		slot = &tree->names[(hash + i) & tree->names_mask];
-		if (!slot->index)
-			empty = empty ?: slot;
-		else if (slot->hash == hash &&
-			 name_matches(tree, slot->index, name, len))
+	for (; slot < end; slot++)
+		if (!slot->index ||
+		    (slot->hash == hash &&
+		     name_matches(vtr_tree_block(tree, slot->index), name,
+				  len)))
 			return slot;
-	}
-	return empty;
+	return NULL;
 }
 
-/*
- * A file of 2^24 smallest blocks cannot have as many values of one name, but
- * slots of string arrays are smaller than blocks.
- */
-static bool name_is_exhausted(const struct vtr_tree *tree, u32 index)
+/* Empty the slot of a block, if it has one. */
+static void name_forget(struct vtr_tree *tree, u32 hash, u32 index)
 {
-	return vtr_block_get(vtr_tree_block(tree, index), 0, STRREF_COUNT) ==
-	       FIELD_MAX(INSPECT_W0_STRREF_COUNT);
+	struct vtr_tree_name *slot = name_row(tree, hash), *last;
+	struct vtr_tree_name *end = slot + NAME_ROW;
+
+	while (slot < end && slot->index && slot->index != index)
+		slot++;
+	if (slot == end || !slot->index)
+		return;
+	for (last = slot; last + 1 < end && last[1].index; last++)
+		;
+	*slot = *last;
+	last->index = 0;
+}
+
+/* A block with a name, of a type that the first words are for. */
+static int name_create(struct vtr_tree *tree, u64 word0, size_t offset,
+		       const char *name, size_t len, u32 *ret)
+{
+	u64 *block;
+	int err;
+
+	err = vtr_heap_alloc(&tree->heap, offset + len, ret);
+	if (err)
+		return err;
+	block = vtr_tree_block(tree, *ret);
+	vtr_heap_assert_reserved(block);
+	block[0] = word0 | vtr_block_order(block);
+	memcpy(vtr_block_payload(block, offset), name, len);
+	return 0;
+}
+
+static int reference_create(struct vtr_tree *tree, const char *name,
+			    size_t len, u32 *ret)
+{
+	u64 word0 = vtr_block_word0(INSPECT_STRING_REFERENCE, 0) |
+		    NAME_REFERENCE;
+	int err = name_create(tree, word0, INSPECT_STRREF_PAYLOAD_OFFSET, name,
+			      len, ret);
+
+	if (!err)
+		vtr_block_set(vtr_tree_block(tree, *ret), 1, STRREF_LENGTH,
+			      len);
+	return err;
+}
+
+static int alone_create(struct vtr_tree *tree, const char *name, size_t len,
+			u32 *ret)
+{
+	u64 word0 = vtr_block_word0(INSPECT_NAME, 0) |
+		    FIELD_PREP(INSPECT_W0_NAME_LENGTH, len);
+
+	return name_create(tree, word0, INSPECT_NAME_PAYLOAD_OFFSET, name, len,
+			   ret);
+}
+
+/* @alone: the type of a block that cannot be shared. */
+static int name_get(struct vtr_tree *tree, const char *name,
+		    enum inspect_type alone, u32 *ret)
+{
+	struct vtr_tree_name *slot;
+	u64 *block = NULL;
+	size_t len = 0;
+	u32 hash;
+	int err;
+
+	while (name[len])
+		if (++len > VITRINE_NAME_MAX)
+			return -ENAMETOOLONG;
+	hash = name_hash(name, len);
+	slot = name_find(tree, hash, name, len);
+	if (slot && slot->index) {
+		block = vtr_tree_block(tree, slot->index);
+		if (likely(block[0] < INSPECT_W0_STRREF_COUNT)) {
+			block[0] += NAME_REFERENCE;
+			*ret = slot->index;
+			return 0;
+		}
+		slot = NULL;
+	}
+	if (!slot && alone == INSPECT_NAME)
+		return alone_create(tree, name, len, ret);
+	err = reference_create(tree, name, len, ret);
+	if (!err && slot)
+		*slot = (struct vtr_tree_name){ .hash = hash, .index = *ret };
+	return err;
 }
 
 /**
  * vtr_tree_name_get() - take a reference to a STRING_REFERENCE
  * @tree: tree it is in
- * @name: its text, of a name or of a slot of an array
+ * @name: its text, of a slot of an array or of a link
  * @ret: its index, written on success only
  *
  * The block is made if there is none with that text.
@@ -99,45 +218,11 @@ static bool name_is_exhausted(const struct vtr_tree *tree, u32 index)
  */
 int vtr_tree_name_get(struct vtr_tree *tree, const char *name, u32 *ret)
 {
-	size_t len;
-	u32 hash = name_hash(name, VITRINE_NAME_MAX + 1, &len);
-	struct vtr_tree_name *slot;
-	u64 *block;
-	u32 index;
-	int err;
-
-	if (len > VITRINE_NAME_MAX)
-		return -ENAMETOOLONG;
-	slot = name_find(tree, hash, name, len);
-	if (slot && slot->index && name_is_exhausted(tree, slot->index))
-		slot = NULL;
-	if (slot && slot->index) {
-		block = vtr_tree_block(tree, slot->index);
-		vtr_block_set(block, 0, STRREF_COUNT,
-			      vtr_block_get(block, 0, STRREF_COUNT) + 1);
-		*ret = slot->index;
-		return 0;
-	}
-
-	err = vtr_heap_alloc(&tree->heap, INSPECT_STRREF_PAYLOAD_OFFSET + len,
-			     &index);
-	if (err)
-		return err;
-	block = vtr_tree_block(tree, index);
-	block[0] = vtr_block_word0(INSPECT_STRING_REFERENCE,
-				   vtr_block_order(block)) |
-		   FIELD_PREP(INSPECT_W0_STRREF_COUNT, 1);
-	vtr_block_set(block, 1, STRREF_LENGTH, len);
-	memcpy(vtr_block_payload(block, INSPECT_STRREF_PAYLOAD_OFFSET), name,
-	       len);
-	if (slot)
-		*slot = (struct vtr_tree_name){ .hash = hash, .index = index };
-	*ret = index;
-	return 0;
+	return name_get(tree, name, INSPECT_STRING_REFERENCE, ret);
 }
 
 /**
- * vtr_tree_name_put() - drop a reference to a STRING_REFERENCE
+ * vtr_tree_name_put() - drop a reference to a STRING_REFERENCE, or a NAME
  * @tree: tree it is in
  * @index: the block, freed with its last reference
  *
@@ -146,23 +231,15 @@ int vtr_tree_name_get(struct vtr_tree *tree, const char *name, u32 *ret)
 void vtr_tree_name_put(struct vtr_tree *tree, u32 index)
 {
 	u64 *block = vtr_tree_block(tree, index);
-	u32 count = vtr_block_get(block, 0, STRREF_COUNT) - 1;
-	size_t len = vtr_block_get(block, 1, STRREF_LENGTH);
-	u32 hash, i;
 
-	if (count) {
-		vtr_block_set(block, 0, STRREF_COUNT, count);
-		return;
-	}
-	hash = name_hash(name_bytes(block), len, &len);
-	for (i = 0; i < NAME_WINDOW; i++) {
-		struct vtr_tree_name *slot =
-			&tree->names[(hash + i) & tree->names_mask];
-
-		if (slot->index == index) {
-			slot->index = 0;
-			break;
-		}
+	if (likely(vtr_block_type(block) == INSPECT_STRING_REFERENCE)) {
+		block[0] -= NAME_REFERENCE;
+		if (block[0] >= NAME_REFERENCE)
+			return;
+		name_forget(tree,
+			    name_hash(name_bytes(block),
+				      vtr_block_get(block, 1, STRREF_LENGTH)),
+			    index);
 	}
 	vtr_heap_free(&tree->heap, index);
 }
@@ -176,6 +253,7 @@ static void value_link(struct vtr_tree *tree, u32 index,
 {
 	u64 *block = vtr_tree_block(tree, index);
 
+	vtr_heap_assert_reserved(block);
 	block[0] = vtr_block_word0(type, vtr_block_order(block)) |
 		   FIELD_PREP(INSPECT_W0_VALUE_PARENT, parent) |
 		   FIELD_PREP(INSPECT_W0_VALUE_NAME, name);
@@ -270,9 +348,9 @@ void vtr_tree_add_page(struct vtr_tree *tree, void *page, u32 *notes)
 }
 
 /**
- * vtr_tree_sized_create() - make a value whose block has a payload
+ * vtr_tree_child_create() - make a value whose block has a payload
  * @tree: tree to make it in
- * @parent: node it goes below
+ * @parent: node it goes below, which the caller knows to be one
  * @name: its name
  * @type: type of its block
  * @word1: the block's second word
@@ -281,29 +359,50 @@ void vtr_tree_add_page(struct vtr_tree *tree, void *page, u32 *notes)
  * @ret: its index, written on success only
  *
  * Context: any; the caller serialises.
- * Return: 0, -ENOSPC when the heap is full, -ENAMETOOLONG, -EINVAL if @parent
- *	is not a node or @size_bytes exceeds one block.
+ * Return: 0, -ENOSPC when the heap is full, -ENAMETOOLONG, -EINVAL if
+ *	@size_bytes exceeds one block.
+ */
+int vtr_tree_child_create(struct vtr_tree *tree, u32 parent, const char *name,
+			  enum inspect_type type, u64 word1, size_t size_bytes,
+			  u32 *ret)
+{
+	u32 name_index;
+	int err;
+
+	err = name_get(tree, name, INSPECT_NAME, &name_index);
+	if (err)
+		return err;
+	err = vtr_heap_alloc(&tree->heap, size_bytes, ret);
+	if (err) {
+		vtr_tree_name_put(tree, name_index);
+		return err;
+	}
+	value_link(tree, *ret, type, parent, name_index, word1);
+	return 0;
+}
+
+/**
+ * vtr_tree_sized_create() - make a value whose block has a payload
+ * @tree: tree to make it in
+ * @parent: what it goes below
+ * @name: its name
+ * @type: type of its block
+ * @word1: the block's second word
+ * @size_bytes: length of the block, header included; all behind the second
+ *	word is zero
+ * @ret: its index, written on success only
+ *
+ * Context: any; the caller serialises.
+ * Return: as vtr_tree_child_create(), and -EINVAL if @parent is not a node.
  */
 int vtr_tree_sized_create(struct vtr_tree *tree, u32 parent, const char *name,
 			  enum inspect_type type, u64 word1, size_t size_bytes,
 			  u32 *ret)
 {
-	u32 index, name_index;
-	int err;
-
 	if (vtr_block_type(vtr_tree_block(tree, parent)) != INSPECT_NODE_VALUE)
 		return -EINVAL;
-	err = vtr_heap_alloc(&tree->heap, size_bytes, &index);
-	if (err)
-		return err;
-	err = vtr_tree_name_get(tree, name, &name_index);
-	if (err) {
-		vtr_heap_free(&tree->heap, index);
-		return err;
-	}
-	value_link(tree, index, type, parent, name_index, word1);
-	*ret = index;
-	return 0;
+	return vtr_tree_child_create(tree, parent, name, type, word1,
+				     size_bytes, ret);
 }
 
 /**
@@ -384,6 +483,7 @@ static int extents_create(struct vtr_tree *tree, const void *value,
 			return err;
 		}
 		block = vtr_tree_block(tree, index);
+		vtr_heap_assert_reserved(block);
 		vtr_block_set(block, 0, TYPE, INSPECT_EXTENT);
 		memcpy(vtr_block_payload(block, INSPECT_EXTENT_PAYLOAD_OFFSET),
 		       value, fill);

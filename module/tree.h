@@ -50,6 +50,9 @@ void vtr_tree_add_page(struct vtr_tree *tree, void *page, u32 *notes);
 int vtr_tree_name_get(struct vtr_tree *tree, const char *name, u32 *ret);
 void vtr_tree_name_put(struct vtr_tree *tree, u32 index);
 
+int vtr_tree_child_create(struct vtr_tree *tree, u32 parent, const char *name,
+			  enum inspect_type type, u64 word1, size_t size_bytes,
+			  u32 *ret);
 int vtr_tree_sized_create(struct vtr_tree *tree, u32 parent, const char *name,
 			  enum inspect_type type, u64 word1, size_t size_bytes,
 			  u32 *ret);

@@ -303,8 +303,9 @@ static inline void check_value(struct kunit *test, const struct vtr_tree *tree,
 		KUNIT_ASSERT_NE(test, block[1], 0ULL);
 	} else {
 		other = check_ref(test, tree, check, name);
-		KUNIT_ASSERT_EQ(test, vtr_block_type(other),
-				INSPECT_STRING_REFERENCE);
+		KUNIT_ASSERT_TRUE(test, vtr_block_type(other) == INSPECT_NAME ||
+				  vtr_block_type(other) ==
+				  INSPECT_STRING_REFERENCE);
 	}
 	if (type == INSPECT_BOOL_VALUE)
 		KUNIT_ASSERT_LE(test, block[1], 1ULL);
@@ -318,37 +319,42 @@ static inline void check_value(struct kunit *test, const struct vtr_tree *tree,
 	}
 }
 
-/* A name's bytes are followed by zeros, and it can be found by its hash. */
+/* A name's bytes are followed by zeros. */
 static inline void check_name(struct kunit *test, const u64 *block, u32 order)
 {
-	u32 room = (16 << order) - 12, len = (u32)block[1];
+	bool is_shared = vtr_block_type(block) == INSPECT_STRING_REFERENCE;
+	u32 offset = is_shared ? 12 : 8, room = (16 << order) - offset;
+	u32 len = is_shared ? (u32)block[1] : block[0] >> 16 & 0xfff;
 
-	KUNIT_ASSERT_EQ(test, block[0] >> 16 & 0xffffff, 0);
+	if (is_shared)
+		KUNIT_ASSERT_EQ(test, block[0] >> 16 & 0xffffff, 0);
+	else
+		KUNIT_ASSERT_EQ(test, block[0] >> 28, 0ULL);
 	KUNIT_ASSERT_LE(test, len, room);
-	KUNIT_ASSERT_TRUE(test, !memchr_inv((u8 *)block + 12 + len, 0,
+	KUNIT_ASSERT_TRUE(test, !memchr_inv((u8 *)block + offset + len, 0,
 					    room - len));
 }
 
+/* A name stands in the row its hash leads to, and no empty slot before it. */
 static inline void check_names(struct kunit *test, const struct vtr_tree *tree,
 			       const struct check *check)
 {
-	u32 i, j;
+	u32 i;
 
 	for (i = 0; i <= tree->names_mask; i++) {
 		struct vtr_tree_name *slot = &tree->names[i];
-		const u64 *block;
-		u32 hash = 0x811c9dc5;
 
 		if (!slot->index)
 			continue;
 		KUNIT_ASSERT_NE(test, check->start[slot->index], 0);
-		block = vtr_tree_block(tree, slot->index);
-		KUNIT_ASSERT_EQ(test, vtr_block_type(block),
+		KUNIT_ASSERT_EQ(test,
+				vtr_block_type(vtr_tree_block(tree,
+							      slot->index)),
 				INSPECT_STRING_REFERENCE);
-		for (j = 0; j < (u32)block[1]; j++)
-			hash = (hash ^ ((u8 *)block)[12 + j]) * 0x01000193;
-		KUNIT_ASSERT_EQ(test, slot->hash, hash);
-		KUNIT_ASSERT_LT(test, (i - hash) & tree->names_mask, 8);
+		KUNIT_ASSERT_EQ(test, slot->hash & tree->names_mask & ~7U,
+				i & ~7U);
+		if (i & 7)
+			KUNIT_ASSERT_NE(test, slot[-1].index, 0);
 	}
 }
 
@@ -379,6 +385,7 @@ static inline void check_counts(struct kunit *test, const struct vtr_tree *tree,
 			KUNIT_ASSERT_NE(test, refs, 0ULL);
 			break;
 		case INSPECT_EXTENT:
+		case INSPECT_NAME:
 			KUNIT_ASSERT_EQ(test, refs, 1ULL);
 			break;
 		default:
@@ -416,6 +423,7 @@ static inline void check_tree(struct kunit *test, const struct vtr_tree *tree,
 		case INSPECT_TOMBSTONE:
 			check_value(test, tree, check, index);
 			break;
+		case INSPECT_NAME:
 		case INSPECT_STRING_REFERENCE:
 			check_name(test, block, check->start[index] - 1);
 			break;

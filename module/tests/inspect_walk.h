@@ -304,6 +304,9 @@ static bool walk_text_matches(struct walk_thread *wt, u32 index, u32 text)
 		return !index && !text;
 	block = vtr_edit_handle(wt->tree, index);
 	walk_name(text - 1, buf);
+	if (vtr_block_type(block) == INSPECT_NAME)
+		return block[0] >> 16 == strlen(buf) &&
+		       !memcmp(block + 1, buf, strlen(buf));
 	return vtr_block_type(block) == INSPECT_STRING_REFERENCE &&
 	       (u32)block[1] == strlen(buf) &&
 	       !memcmp((const u8 *)block + 12, buf, strlen(buf));

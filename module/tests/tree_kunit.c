@@ -154,9 +154,18 @@ static void expect_text(struct kunit *test, u32 index, const char *text)
 	KUNIT_ASSERT_TRUE(test, !memcmp((u8 *)block + 12, text, strlen(text)));
 }
 
+/* Shared or, where the table of names is crowded, not. */
 static void expect_name(struct kunit *test, u32 index, const char *name)
 {
-	expect_text(test, block_at(test, index)[0] >> 40, name);
+	u32 text = block_at(test, index)[0] >> 40;
+	const u64 *block = block_at(test, text);
+
+	if (vtr_block_type(block) != INSPECT_NAME) {
+		expect_text(test, text, name);
+		return;
+	}
+	KUNIT_ASSERT_EQ(test, block[0] >> 16, strlen(name));
+	KUNIT_ASSERT_TRUE(test, !memcmp(block + 1, name, strlen(name)));
 }
 
 static void new_tree_is_a_root(struct kunit *test)
@@ -243,33 +252,54 @@ static void same_name_is_one_block(struct kunit *test)
 	tree_check_now(test);
 }
 
-static void names_of_one_hash_are_kept_apart(struct kunit *test)
+/* More names than the table has slots, some of which must share a row. */
+static void names_of_one_row_are_kept_apart(struct kunit *test)
 {
 	struct tree_test *tt = test->priv;
-	u32 a = new_node(test, tt->tree.root, "declinate");
-	u32 b = new_node(test, tt->tree.root, "macallums");
+	u32 nodes[TREE_TEST_NAMES], i;
+	char name[8];
 
-	expect_name(test, a, "declinate");
-	expect_name(test, b, "macallums");
+	for (i = 0; i < TREE_TEST_NAMES; i++) {
+		snprintf(name, sizeof(name), "n%u", i);
+		nodes[i] = new_node(test, tt->tree.root, name);
+	}
+	for (i = 0; i < TREE_TEST_NAMES; i += 2)
+		KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, nodes[i]), 0);
 	tree_check_now(test);
-	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, a), 0);
-	KUNIT_EXPECT_EQ(test, block_at(test, new_node(test, b,
-						      "macallums"))[0] >> 40,
-			block_at(test, b)[0] >> 40);
+	for (i = 1; i < TREE_TEST_NAMES; i += 2) {
+		u32 held = block_at(test, nodes[i])[0] >> 40, other;
+
+		snprintf(name, sizeof(name), "n%u", i);
+		expect_name(test, nodes[i], name);
+		if (vtr_block_type(block_at(test, held)) == INSPECT_NAME)
+			continue;
+		other = new_node(test, tt->tree.root, name);
+		KUNIT_EXPECT_EQ(test, block_at(test, other)[0] >> 40, held);
+	}
 	tree_check_now(test);
 }
 
-static void name_without_a_slot_is_not_shared(struct kunit *test)
+static void name_without_a_slot_is_a_name_block(struct kunit *test)
 {
 	struct tree_test *tt = test->priv;
-	u32 a, b, i;
+	u32 a, b, i, text;
+	u64 *block;
 
 	for (i = 0; i < TREE_TEST_NAMES; i++)
 		tt->names[i] = (struct vtr_tree_name){ 1, tt->tree.root };
-	a = new_node(test, tt->tree.root, "a");
-	b = new_node(test, tt->tree.root, "a");
+	a = new_node(test, tt->tree.root, "aloneinit");
+	b = new_node(test, tt->tree.root, "aloneinit");
 	KUNIT_EXPECT_NE(test, block_at(test, a)[0] >> 40,
 			block_at(test, b)[0] >> 40);
+	/* order 1, type 9, length 9; then the text */
+	block = block_at(test, block_at(test, a)[0] >> 40);
+	KUNIT_EXPECT_EQ(test, block[0], 0x90901ULL);
+	KUNIT_EXPECT_EQ(test, memcmp(block + 1, "aloneinit\0\0", 11), 0);
+	/* what is not the name of a value stays a reference */
+	KUNIT_EXPECT_EQ(test, vtr_tree_name_get(&tt->tree, "slot", &text), 0);
+	KUNIT_EXPECT_EQ(test, vtr_block_type(block_at(test, text)),
+			INSPECT_STRING_REFERENCE);
+	vtr_tree_name_put(&tt->tree, text);
 	memset(tt->names, 0, sizeof(tt->names));
 	tree_check_now(test);
 	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, a), 0);
@@ -574,8 +604,8 @@ static struct kunit_case tree_cases[] = {
 	KUNIT_CASE(name_block_is_as_the_format_says),
 	KUNIT_CASE(buffer_block_is_as_the_format_says),
 	KUNIT_CASE(same_name_is_one_block),
-	KUNIT_CASE(names_of_one_hash_are_kept_apart),
-	KUNIT_CASE(name_without_a_slot_is_not_shared),
+	KUNIT_CASE(names_of_one_row_are_kept_apart),
+	KUNIT_CASE(name_without_a_slot_is_a_name_block),
 	KUNIT_CASE(longest_name_fits_and_no_longer_one),
 	KUNIT_CASE(empty_name_is_a_name),
 	KUNIT_CASE(deleted_parent_is_a_tombstone),
