@@ -152,7 +152,7 @@ $(race_lanes): race-%: packages
 kselftest: $(kselftest_lanes) $(race_lanes)
 
 cost: packages
-	@$(lane) $@ $(run) --kernel 6.12 --icount -- cost.sh
+	@$(lane) $@ $(run) --kernel 6.12 --icount --timeout 900 -- selftests/qemu/kselftest.sh cost.sh cost_inspect.sh
 
 # Not a test: it says how we compare, and writes Documentation/performance.rst.
 bench:

@@ -28,7 +28,7 @@ bad=0
 # between_tests: no test finds what another left loaded
 between_tests()
 {
-	for module in publisher lazy retained events vitrine; do
+	for module in bench publisher lazy retained events vitrine; do
 		! grep -q "^$module " /proc/modules || rmmod $module
 	done
 }

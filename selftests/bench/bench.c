@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What publisher calls cost, for selftests/cost_inspect.sh: run in a guest whose
+ * clock counts instructions, loading this prints a line for each call,
+ *
+ *	bench: uint_add 52.00
+ *
+ * in instructions, those of the loop around it taken off.
+ *
+ * Each row is a function that makes its call @nr times, with interrupts off:
+ * nothing else runs meanwhile. The least of some rounds counts. When all is
+ * printed the trees stay, to be looked at, until the module is removed.
+ *
+ * Concurrency: none; all of it happens in init.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/irqflags.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include <vitrine/inspect.h>
+
+#define CALLS		200
+#define ROUNDS		7
+#define MANY_NODES	100000
+#define MANY_VALUES	100000
+#define MANY_NAMES	1000
+#define ONE		0x3ff0000000000000ULL /* bits of 1.0 */
+
+static bool memory;
+module_param(memory, bool, 0444);
+MODULE_PARM_DESC(memory, "make 100,000 values of 1,000 names, and measure nothing");
+
+static unsigned long size_kb;
+module_param(size_kb, ulong, 0444);
+MODULE_PARM_DESC(size_kb, "make a tree that fills so much, and measure nothing");
+
+static struct vitrine_tree *tree;
+static struct vitrine_node *root;
+static struct {
+	struct vitrine_uint			*number;
+	struct vitrine_double			*real;
+	struct vitrine_string			*string;
+	struct vitrine_uint_array		*array;
+	struct vitrine_int_histogram		*signed_linear;
+	struct vitrine_uint_histogram		*linear, *linear_odd;
+	struct vitrine_uint_histogram		*twos, *tens;
+	struct vitrine_int_histogram		*signed_twos;
+	struct vitrine_double_histogram		*real_linear, *real_twos;
+	struct vitrine_percpu_uint		*percpu;
+	struct vitrine_percpu_histogram		*percpu_linear;
+	struct vitrine_percpu_histogram		*percpu_twos;
+} values;
+static u64 reals[CALLS];
+
+/* Spread over what a latency in ns is: 1 to some 2^30. */
+static u64 sample(unsigned int i)
+{
+	return (i * 2654435761U) >> i % 31;
+}
+
+#define BENCH(name, call)						\
+	static noinline void bench_##name(unsigned int nr)		\
+	{								\
+		unsigned int i;						\
+									\
+		for (i = 0; i < nr; i++) {				\
+			call;						\
+			barrier();					\
+		}							\
+	}
+
+BENCH(nothing, )
+BENCH(sample, OPTIMIZER_HIDE_VAR(i); READ_ONCE(reals[sample(i) & 1]))
+BENCH(uint_set, vitrine_uint_set(values.number, i))
+BENCH(uint_add, vitrine_uint_add(values.number, i))
+BENCH(double_add, vitrine_double_add(values.real, ONE))
+BENCH(batch, vitrine_batch_end(tree, vitrine_batch_begin(tree)))
+BENCH(string_set, vitrine_string_set(values.string, "running"))
+BENCH(array_set, vitrine_uint_array_set(values.array, 3, i))
+BENCH(uint_linear_insert,
+      vitrine_uint_histogram_insert(values.linear, i))
+BENCH(uint_linear_odd_insert,
+      vitrine_uint_histogram_insert(values.linear_odd, i))
+BENCH(int_linear_insert, vitrine_int_histogram_insert(values.signed_linear, i))
+BENCH(double_linear_insert,
+      vitrine_double_histogram_insert(values.real_linear, reals[i]))
+BENCH(uint_exponential_insert,
+      vitrine_uint_histogram_insert(values.twos, sample(i)))
+BENCH(uint_exponential_10_insert,
+      vitrine_uint_histogram_insert(values.tens, sample(i)))
+BENCH(int_exponential_insert,
+      vitrine_int_histogram_insert(values.signed_twos, sample(i)))
+BENCH(double_exponential_insert,
+      vitrine_double_histogram_insert(values.real_twos, reals[i]))
+BENCH(percpu_add, vitrine_percpu_uint_add(values.percpu, i))
+BENCH(percpu_linear_insert,
+      vitrine_percpu_histogram_insert(values.percpu_linear, i))
+BENCH(percpu_exponential_insert,
+      vitrine_percpu_histogram_insert(values.percpu_twos, sample(i)))
+BENCH(node, vitrine_node_delete(vitrine_node_create(root, "in use")))
+
+/* Names of their own, made outside of what is measured. */
+static char names[CALLS][24];
+
+BENCH(node_new_name, vitrine_node_delete(vitrine_node_create(root, names[i])))
+
+/* Least of some rounds, in hundredths of an instruction a call. */
+static u64 measure(void (*bench)(unsigned int nr))
+{
+	u64 best = U64_MAX;
+	unsigned int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		unsigned long flags;
+		u64 start;
+
+		local_irq_save(flags);
+		start = ktime_get_mono_fast_ns();
+		bench(CALLS);
+		best = min(best, ktime_get_mono_fast_ns() - start);
+		local_irq_restore(flags);
+	}
+	return div_u64(best * 100, CALLS);
+}
+
+static void report(const char *name, void (*bench)(unsigned int nr))
+{
+	u64 cost = measure(bench) - measure(bench_nothing);
+
+	pr_info("%s %llu.%02llu\n", name, cost / 100, cost % 100);
+}
+
+static void report_samples(const char *name, void (*bench)(unsigned int nr))
+{
+	u64 cost = measure(bench) - measure(bench_sample);
+
+	pr_info("%s %llu.%02llu\n", name, cost / 100, cost % 100);
+}
+
+static void make_values(void)
+{
+	unsigned int i;
+
+	values.number = vitrine_uint_create(root, "number", 0);
+	values.real = vitrine_double_create(root, "real", 0);
+	values.string = vitrine_string_create(root, "string", "started");
+	values.array = vitrine_uint_array_create(root, "array", 16);
+	values.linear = vitrine_uint_linear_create(root, "linear", 0, 1, 250);
+	values.linear_odd = vitrine_uint_linear_create(root, "linear odd", 0,
+						       7, 250);
+	values.signed_linear = vitrine_int_linear_create(root, "signed", -100,
+							 1, 250);
+	values.twos = vitrine_uint_exponential_create(root, "twos", 0, 1, 2,
+						      40);
+	values.tens = vitrine_uint_exponential_create(root, "tens", 0, 1, 10,
+						      12);
+	values.signed_twos = vitrine_int_exponential_create(root, "signed twos",
+							    -5, 1, 2, 40);
+	values.real_linear = vitrine_double_linear_create(root, "real linear",
+							  0, ONE, 250);
+	values.real_twos =
+		vitrine_double_exponential_create(root, "real twos", 0, ONE,
+						  vitrine_double_from_int(2),
+						  40);
+	values.percpu = vitrine_percpu_uint_create(root, "percpu");
+	values.percpu_linear = vitrine_percpu_linear_create(root, "pl", 0, 7,
+							    250);
+	values.percpu_twos = vitrine_percpu_exponential_create(root, "pt", 0, 1,
+							       2, 40);
+	for (i = 0; i < CALLS; i++) {
+		reals[i] = vitrine_double_from_int(sample(i));
+		snprintf(names[i], sizeof(names[i]), "session %u", i);
+	}
+}
+
+static void delete_percpu(void)
+{
+	vitrine_percpu_uint_delete(values.percpu);
+	vitrine_percpu_histogram_delete(values.percpu_linear);
+	vitrine_percpu_histogram_delete(values.percpu_twos);
+}
+
+static void report_values(void)
+{
+	report("uint_set", bench_uint_set);
+	report("uint_add", bench_uint_add);
+	report("double_add", bench_double_add);
+	report("batch", bench_batch);
+	report("string_set", bench_string_set);
+	report("array_set", bench_array_set);
+	report("uint_linear_insert", bench_uint_linear_insert);
+	report("uint_linear_odd_insert", bench_uint_linear_odd_insert);
+	report("int_linear_insert", bench_int_linear_insert);
+	report("double_linear_insert", bench_double_linear_insert);
+	report_samples("uint_exponential_insert", bench_uint_exponential_insert);
+	report_samples("uint_exponential_10_insert",
+		       bench_uint_exponential_10_insert);
+	report_samples("int_exponential_insert", bench_int_exponential_insert);
+	report("double_exponential_insert", bench_double_exponential_insert);
+	report("percpu_add", bench_percpu_add);
+	report("percpu_linear_insert", bench_percpu_linear_insert);
+	report_samples("percpu_exponential_insert",
+		       bench_percpu_exponential_insert);
+}
+
+static void make_nodes(unsigned int nr)
+{
+	while (nr--)
+		vitrine_node_create(root, "in use");
+}
+
+/*
+ * No two free blocks side by side, and one free at each second place: every
+ * deletion of a node leaves a hole between two that stay.
+ */
+static void make_holes(void)
+{
+	struct vitrine_node **nodes = kvcalloc(MANY_NODES, sizeof(*nodes),
+					       GFP_KERNEL);
+	unsigned int i;
+
+	if (!nodes)
+		return;
+	for (i = 0; i < MANY_NODES; i++)
+		nodes[i] = vitrine_node_create(root, "in use");
+	for (i = 0; i < MANY_NODES; i += 2)
+		vitrine_node_delete(nodes[i]);
+	kvfree(nodes);
+}
+
+static int tree_begin(const char *name, size_t limit_bytes)
+{
+	tree = vitrine_tree_create(name, limit_bytes);
+	root = vitrine_tree_root(tree);
+	return tree ? 0 : -ENOMEM;
+}
+
+static int bench_tree(const char *name, const char *row, const char *row_new,
+		      unsigned int nr_nodes, bool holes)
+{
+	int err = tree_begin(name, 16 << 20);
+
+	if (err)
+		return err;
+	make_nodes(nr_nodes);
+	if (holes)
+		make_holes();
+	report(row, bench_node);
+	report(row_new, bench_node_new_name);
+	vitrine_tree_destroy(tree);
+	tree = NULL;
+	return 0;
+}
+
+static int bench_all(void)
+{
+	int err = tree_begin("bench", 0);
+
+	if (err)
+		return err;
+	make_values();
+	report_values();
+	delete_percpu();
+	vitrine_tree_destroy(tree);
+	tree = NULL;
+	return bench_tree("bench", "node_100", "node_new_100", 100, false) ?:
+	       bench_tree("bench", "node_100000", "node_new_100000", MANY_NODES,
+			  false) ?:
+	       bench_tree("bench", "node_holes", "node_new_holes", 0, true);
+}
+
+/* 100,000 numbers below one node, a hundred of each name. */
+static int make_memory(void)
+{
+	unsigned int i;
+	char name[16];
+	int err = tree_begin("bench", 4 << 20);
+
+	for (i = 0; !err && i < MANY_VALUES; i++) {
+		snprintf(name, sizeof(name), "value-%03u", i % MANY_NAMES);
+		if (!vitrine_uint_create(root, name, i))
+			err = -ENOSPC;
+	}
+	return err;
+}
+
+static int make_large(void)
+{
+	int err = tree_begin("bench", size_kb << 10);
+
+	values.number = vitrine_uint_create(root, "number", 0);
+	while (!err && vitrine_uint_create(root, "filling", ~0ULL))
+		;
+	return err;
+}
+
+static int __init bench_init(void)
+{
+	int err;
+
+	if (memory)
+		err = make_memory();
+	else if (size_kb)
+		err = make_large();
+	else
+		err = bench_all();
+	if (err)
+		vitrine_tree_destroy(tree);
+	return err;
+}
+
+static void __exit bench_exit(void)
+{
+	vitrine_tree_destroy(tree);
+}
+
+module_init(bench_init);
+module_exit(bench_exit);
+
+MODULE_AUTHOR("vitrine maintainers");
+MODULE_DESCRIPTION("What publisher calls cost");
+MODULE_LICENSE("GPL");

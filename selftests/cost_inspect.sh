@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What publisher calls cost, in instructions, and values, in bytes: run this in a
+# guest whose clock counts instructions (selftests/qemu/run --icount). The module
+# bench measures; here is what must not be exceeded.
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+
+declare -A cost
+
+# at_most ROW LIMIT: a call costs no more instructions than that
+at_most()
+{
+	local hundredths=${cost[$1]:-}
+
+	[ -n "$hundredths" ] || { echo "no row $1"; return 1; }
+	within 100 "$hundredths" $(($2 * 100))
+}
+
+# alike ROW...: the dearest costs at most 1.2 times what the cheapest does
+alike()
+{
+	local row least=999999999 most=0
+
+	for row; do
+		[ "${cost[$row]:-0}" -gt 0 ] || { echo "no row $row"; return 1; }
+		[ "${cost[$row]}" -ge "$least" ] || least=${cost[$row]}
+		[ "${cost[$row]}" -le "$most" ] || most=${cost[$row]}
+	done
+	within 0 $((most * 10)) $((least * 12))
+}
+
+# read_costs: rows of "bench: NAME INSTRUCTIONS.HUNDREDTHS" in the kernel's log
+read_costs()
+{
+	local name number
+
+	while read -r name number; do
+		cost[$name]=$((10#${number/./}))
+		printf '# %-28s %8s instructions\n' "$name" "$number"
+	done < <(dmesg | sed -n 's/^.*bench: \([a-z0-9_]* [0-9]*\.[0-9]*\)$/\1/p')
+}
+
+# bytes_of_memory: what the kernel has in use, without what it could drop
+bytes_of_memory()
+{
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	awk '$1 == "MemFree:" { free = $2 } $1 == "MemTotal:" { all = $2 }
+		END { printf "%d", (all - free) * 1024 }' /proc/meminfo
+}
+
+load
+dmesg -C
+insmod "$VITRINE_MODULES/bench.ko" || exit 1
+rmmod bench
+read_costs
+[ "${cost[uint_add]:-0}" -gt 0 ] && [ "${cost[uint_add]}" -lt 100000 ] ||
+	skip "an addition takes ${cost[uint_add]:-no} hundredths of a ns: not a guest that counts instructions"
+
+check "uint set: at most 60" at_most uint_set 60
+check "uint add: at most 65" at_most uint_add 65
+check "per-CPU counter add: at most 15" at_most percpu_add 15
+for row in uint_linear uint_linear_odd int_linear uint_exponential int_exponential \
+	percpu_linear percpu_exponential; do
+	check "$row histogram insert: at most 80" at_most "${row}_insert" 80
+done
+check "a decimal histogram's insert: at most 130" at_most uint_exponential_10_insert 130
+for row in node_100 node_100000 node_holes; do
+	check "$row, created and deleted: at most 700" at_most "$row" 700
+done
+check "as much with 100 nodes, 100,000, or holes" alike node_100 node_100000 node_holes
+check "a new name: at most 1200" at_most node_new_100000 1200
+check "as much for a new name, too" alike node_new_100 node_new_100000 node_new_holes
+
+# What the tree's file, and all beside it, take of the machine's memory.
+before=$(bytes_of_memory)
+check "100,000 numbers of 1,000 names are made" insmod "$VITRINE_MODULES/bench.ko" memory=1
+taken=$(($(bytes_of_memory) - before))
+echo "# 100,000 numbers of 1,000 names take $((taken / 1000)) bytes a hundred"
+check "each takes at most 40 bytes, all included" within 1600000 $taken 4000000
+rmmod bench
+
+finish
