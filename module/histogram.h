@@ -12,7 +12,7 @@
 #ifndef _VTR_HISTOGRAM_H
 #define _VTR_HISTOGRAM_H
 
-#include <linux/log2.h>
+#include <linux/bitops.h>
 #include <linux/minmax.h>
 #include <linux/types.h>
 
@@ -73,7 +73,7 @@ static inline bool vtr_histogram_is(const u64 *block, enum inspect_type type)
  */
 static __always_inline unsigned int vtr_histogram_log2(u64 distance, u64 step)
 {
-	unsigned int log2 = ilog2(distance) - ilog2(step);
+	unsigned int log2 = __fls(distance) - __fls(step);
 
 	return log2 - (distance >> log2 < step);
 }
@@ -81,7 +81,7 @@ static __always_inline unsigned int vtr_histogram_log2(u64 distance, u64 step)
 static __always_inline u64 vtr_histogram_linear(u64 distance, u64 step)
 {
 	if (!(step & (step - 1)))
-		return distance >> ilog2(step);
+		return distance >> __fls(step);
 	return distance / step;
 }
 
@@ -106,7 +106,7 @@ vtr_histogram_exponential(u64 distance, u64 step, u64 multiplier)
 
 /**
  * vtr_histogram_integer_slot() - where an integer is counted
- * @block: first word of a histogram of integers
+ * @block: first word of what should be a histogram of integers
  * @is_signed: are they signed?
  * @value: the integer
  *
@@ -114,26 +114,34 @@ vtr_histogram_exponential(u64 distance, u64 step, u64 multiplier)
  * not.
  *
  * Context: any.
- * Return: number of the slot.
+ * Return: number of the slot, which is not 0; 0 if it is no such histogram.
  */
 static __always_inline unsigned int
 vtr_histogram_integer_slot(u64 *block, bool is_signed, u64 value)
 {
+	enum inspect_type type = is_signed ? INSPECT_INT_VALUE :
+					     INSPECT_UINT_VALUE;
 	const u64 *slots = vtr_array_numbers(block);
-	u64 floor = slots[VTR_HISTOGRAM_FLOOR];
-	u64 step = slots[VTR_HISTOGRAM_STEP];
-	bool below = is_signed ? (s64)value < (s64)floor : value < floor;
 	unsigned int count = vtr_array_count(block);
-	u64 bucket;
+	u64 floor, step, bucket;
+	bool below;
 
-	if (vtr_block_get(block, 1, ARRAY_FORMAT) ==
-	    INSPECT_ARRAY_LINEAR_HISTOGRAM) {
+	/* What is no array may be too short for what follows. */
+	if (unlikely(vtr_block_type(block) != INSPECT_ARRAY_VALUE))
+		return 0;
+	floor = slots[VTR_HISTOGRAM_FLOOR];
+	step = slots[VTR_HISTOGRAM_STEP];
+	below = is_signed ? (s64)value < (s64)floor : value < floor;
+	if (vtr_array_is(block, type, INSPECT_ARRAY_LINEAR_HISTOGRAM)) {
 		if (below)
 			return VTR_HISTOGRAM_STEP + 1;
 		bucket = vtr_histogram_linear(value - floor, step);
 		return VTR_HISTOGRAM_STEP + 2 +
 		       min_t(u64, bucket, count - VTR_HISTOGRAM_LINEAR_EXTRA);
 	}
+	if (unlikely(!vtr_array_is(block, type,
+				   INSPECT_ARRAY_EXPONENTIAL_HISTOGRAM)))
+		return 0;
 	if (below)
 		return VTR_HISTOGRAM_MULTIPLIER + 1;
 	bucket = vtr_histogram_exponential(value - floor, step,

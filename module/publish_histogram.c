@@ -99,12 +99,12 @@ static __always_inline void insert_integer(void *handle, enum inspect_type type,
 	if (!block)
 		return;
 	tree = vtr_edit_tree(block);
-	if (unlikely(!vtr_histogram_is(block, type))) {
+	slot = vtr_histogram_integer_slot(block, type == INSPECT_INT_VALUE,
+					  value);
+	if (unlikely(!slot)) {
 		vtr_edit_refuse(tree, -EINVAL);
 		return;
 	}
-	slot = vtr_histogram_integer_slot(block, type == INSPECT_INT_VALUE,
-					  value);
 	if (!vtr_edit_begin(tree, &flags))
 		return;
 	vtr_array_numbers(block)[slot] += count;

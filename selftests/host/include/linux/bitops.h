@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Host stand-in for <linux/bitops.h>: find last set. */
+/* Host stand-in for <linux/bitops.h>: find last set bit. */
 #ifndef _HOST_LINUX_BITOPS_H
 #define _HOST_LINUX_BITOPS_H
 
@@ -9,6 +9,11 @@
 static inline int fls64(u64 x)
 {
 	return x ? 64 - __builtin_clzll(x) : 0;
+}
+
+static inline unsigned long __fls(unsigned long x)
+{
+	return 63 - __builtin_clzl(x);
 }
 
 static inline int fls(unsigned int x)
