@@ -11,7 +11,7 @@
  * caller at a time for one struct vitrine_health.
  */
 #include <linux/export.h>
-#include <linux/timekeeping.h>
+#include <linux/ktime.h>
 
 #include <vitrine/inspect.h>
 
