@@ -217,8 +217,7 @@ static void timing_step(struct timing *timing, u64 nr_packets)
 	vitrine_uint_histogram_insert(timing->latency_ns, latency_ns);
 	vitrine_uint_histogram_insert(timing->latency_log_ns, latency_ns);
 	vitrine_double_histogram_insert(timing->load, load);
-	vitrine_double_histogram_insert_many(timing->load_log, load,
-					     vitrine_double_from_int(2));
+	vitrine_double_histogram_insert_many(timing->load_log, load, 2);
 }
 
 /* Now and then the port changes groups, and its health with it. */
