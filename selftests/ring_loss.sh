@@ -53,7 +53,8 @@ marked()
 
 check "and how many" test "$(marked)" = "$(number "records lost")"
 written=$(value vitrine '[.root.trace.cpus[].records] | add')
-read=$(number switches)
+# The file also has what closes a row of switches where some are missing.
+read=$(sed -nE 's/.* ([0-9]+) switches on.*/\1/p' /tmp/lossy.log)
 echo "# $written written, $read read, $lost lost"
 check "written = read + lost, to the record" test "$written" = $((read + lost))
 
