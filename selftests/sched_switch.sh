@@ -32,7 +32,8 @@ check "at most 20 bytes a switch, everything counted" test $((bytes)) -le $((swi
 
 # ---- names ------------------------------------------------------------------
 
-vitrine print /tmp/million.fxt |
+# A tenth of them has all the names.
+vitrine print /tmp/million.fxt | head -n 100000 |
 	sed -nE 's/.* switch +(.*):([0-9]+)\/([0-9]+) \[([0-9]+)\] [a-z]+ ==> .*/\2 \3 \4 \1/p' |
 	sort -u >/tmp/threads
 check "idle has priority 0, and nobody else" \
