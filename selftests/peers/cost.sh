@@ -4,7 +4,7 @@
 # What each tracer adds to a context switch, in instructions and in bytes: run
 # this in a guest whose clock counts instructions (selftests/qemu/run --icount).
 # Two processes of SCHED_FIFO play ping-pong on the one CPU; each tracer is
-# measured against "off" in the same boot, the least of three rounds counts.
+# measured against "off" in the same boot, the least of three turns counts.
 #
 # Leaves $OUT/cost.tsv: tracer, instructions added, bytes a switch or "-".
 
@@ -15,6 +15,8 @@ tracefs=/sys/kernel/tracing
 peers=$VITRINE_SELFTESTS/peers
 table=${OUT:-.}/cost.tsv
 rounds=6000
+turns=3
+switches=$((turns * rounds * 2))
 
 # one_round: hundredths of an instruction a switch
 one_round()
@@ -22,10 +24,12 @@ one_round()
 	"$WORKLOAD" pingpong "$rounds" | awk '{ printf "%d\n", $4 * 100 / $2 }'
 }
 
-# least of three
+# least of some turns
 per_switch()
 {
-	for _ in 1 2 3; do
+	local turn
+
+	for ((turn = 0; turn < turns; turn++)); do
 		one_round
 	done | sort -n | head -n 1
 }
@@ -68,7 +72,7 @@ measure_floor()
 # measure_vitrine NAME CLOCK MODULE-PARAMETER...
 measure_vitrine()
 {
-	local name=$1 clock=$2 total bytes records
+	local name=$1 clock=$2 total bytes
 
 	shift 2
 	load enable=0 clock="$clock" buffer_kb=4096 "$@" || return
@@ -76,8 +80,7 @@ measure_vitrine()
 	total=$(per_switch)
 	echo 0 >"$TRACE/enable"
 	bytes=$(value vitrine '[.. | .bytes? // empty] | add')
-	records=$(value vitrine '[.. | .records? // empty] | add')
-	row "$name" "$total" "$(ratio "$bytes" "$records")"
+	row "$name" "$total" "$(ratio "$bytes" "$switches")"
 	unload
 }
 
@@ -125,15 +128,14 @@ measure_ftrace()
 # measure_wrapped NAME FILE COMMAND...: a tracer that runs the workload itself
 measure_wrapped()
 {
-	local name=$1 file=$2 total switches
+	local name=$1 file=$2 total
 
 	shift 2
-	"$@" "$WORKLOAD" pingpong $((rounds * 3)) >/tmp/wrapped.out 2>/tmp/wrapped.err || {
+	"$@" "$WORKLOAD" pingpong $((rounds * turns)) >/tmp/wrapped.out 2>/tmp/wrapped.err || {
 		sed 's/^/# /' /tmp/wrapped.err | tail -n 5
 		return
 	}
 	total=$(awk '$1 == "switches" { printf "%d", $4 * 100 / $2 }' /tmp/wrapped.out)
-	switches=$((rounds * 6))
 	row "$name" "$total" "$([ -n "$file" ] && ratio "$(stat -c %s "$file")" $switches || echo -)"
 	rm -f /tmp/wrapped.* /tmp/trace.dat /tmp/perf.data
 }
@@ -164,6 +166,7 @@ printf 'off\t%d.%02d\t-\n' $((off / 100)) $((off % 100)) >"$table.off"
 measure_floor empty "empty probe" -
 measure_floor store "floor: probe, TSC, two stores" 16
 measure_vitrine "vitrine, clock tsc" tsc
+measure_vitrine "vitrine, clock tsc, wakeups too" tsc events=sched
 measure_vitrine "vitrine, clock local" local
 measure_recorder
 measure_bpf
