@@ -16,6 +16,9 @@
 #include "error.h"
 #include "fxt_check.h"
 
+/* For whoever wants the summary alone. */
+static const struct vitrine_fxt_report silence;
+
 static void count_fault(void *ctx, uint64_t offset, const char *message)
 {
 	struct fxt_check *check = ctx;
@@ -357,7 +360,7 @@ static struct vitrine_error *check_file(const struct fxt_file *file,
 
 	if (!check)
 		return vtr_error_no_memory();
-	check->report = report;
+	check->report = report ?: &silence;
 	err = fxt_init(&check->fxt, file->bytes, file->len_bytes, path);
 	if (!err)
 		err = check_run(check, file, path);
@@ -372,7 +375,7 @@ static struct vitrine_error *check_file(const struct fxt_file *file,
  * @bytes: the trace
  * @len_bytes: its length
  * @report: told each fault and each note, in the order of the bytes but for
- *	what can only be known at the end
+ *	what can only be known at the end; or NULL
  * @ret: what the trace holds
  *
  * Return: NULL if the whole trace was looked at, however many faults it has;
@@ -394,7 +397,7 @@ vitrine_fxt_check_bytes(const void *bytes, size_t len_bytes,
 /**
  * vitrine_fxt_check() - name every fault of a trace file
  * @path: the file
- * @report: told each fault and each note
+ * @report: told each fault and each note, or NULL
  * @ret: what the trace holds
  *
  * Return: as vitrine_fxt_check_bytes(), or an error from reading the file.

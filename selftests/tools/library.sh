@@ -1,0 +1,293 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# libvitrine as it is installed: what it exports is what the map, the header, the
+# kernel-doc and the manual say, and each page's example builds and runs.
+#
+#   library.sh VITRINE WORDS DIR
+#
+# DIR holds tools/, the library built with sanitizers, mkfxt and fake_rings.
+
+set -u
+words=$(realpath "$2")
+build=$(realpath "$3")
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+golden=$top/selftests/golden/inspect
+dir=$build/library
+root=$dir/root
+lib=$root/usr/lib
+man=$root/usr/share/man
+rings=
+tests=0
+failed=0
+
+# point WHAT COMMAND...: COMMAND succeeds
+point()
+{
+	local what=$1 log
+
+	shift
+	tests=$((tests + 1))
+	if log=$("$@" 2>&1); then
+		echo "ok $tests $what"
+	else
+		echo "not ok $tests $what"
+		printf '%s\n' "$log" | sed 's/^/# /'
+		failed=1
+	fi
+}
+
+end_rings()
+{
+	[ -z "$rings" ] || kill "$rings"
+}
+trap end_rings EXIT
+
+rm -rf "$dir"
+mkdir -p "$root"
+cd "$dir" || exit 1
+echo "TAP version 13"
+
+install_library()
+{
+	make -s -C "$top/tools" SAN=1 O="$build/tools" DESTDIR="$root" PREFIX=/usr install
+}
+point "make install" install_library
+
+# ---- what is exported -------------------------------------------------------
+
+sed -n 's/^\t\(vitrine_[a-z_]*\);$/\1/p' "$top/tools/lib/libvitrine.map" | sort >map
+
+soname()
+{
+	readelf -d "$lib/libvitrine.so" | grep -F 'soname: [libvitrine.so.1]'
+}
+point "the soname is libvitrine.so.1" soname
+
+exported()
+{
+	nm -D --defined-only --with-symbol-versions "$lib/libvitrine.so.1" |
+		awk '$2 != "A" { print $3 }' | sort >exported
+	diff <(sed 's/$/@@VITRINE_1/' map) exported
+}
+point "all of the map is exported, as VITRINE_1, and nothing else" exported
+
+declared()
+{
+	sed 's|/\*.*\*/||' "$root/usr/include/vitrine/vitrine.h" |
+		sed '\|/\*|,\|\*/|d' | grep -v '^typedef' |
+		grep -o '\bvitrine_[a-z_]*(' | tr -d '(' | sort >declared
+	diff map declared
+}
+point "the header declares what the map exports" declared
+
+# Names that its sources share must not meet those of a program linked with it.
+archived()
+{
+	nm --defined-only --extern-only "$lib/libvitrine.a" | awk 'NF == 3 { print $3 }' |
+		sort | diff map -
+}
+point "the archive has the same global names" archived
+
+kernel_doc()
+{
+	local name status=0
+
+	while read -r name; do
+		grep -qhE "^ \* $name\(\) - ." "$top"/tools/lib/*.c || { echo "$name"; status=1; }
+	done <map
+	return "$status"
+}
+point "every function has kernel-doc" kernel_doc
+
+# ---- the manual -------------------------------------------------------------
+
+# names PAGE: what its line NAME names
+names()
+{
+	sed -n '/^\.SH NAME/,/\\-/p' "$1" | grep -oE '^vitrine_[a-z_]+'
+}
+
+named()
+{
+	local page
+
+	for page in "$top"/Documentation/man/*.3; do
+		names "$page"
+	done | sort >named
+	diff map named
+}
+point "every function is in the NAME of one page" named
+
+# What is left of a declaration without its layout.
+squeeze()
+{
+	tr -d ' \t\n"'
+}
+
+prototypes()
+{
+	local header page prototype status=0
+
+	header=$(squeeze <"$root/usr/include/vitrine/vitrine.h")
+	for page in "$top"/Documentation/man/*.3; do
+		sed -n '/^\.SH SYNOPSIS/,/^\.SH DESC/s/^\.BI\? //p' "$page" | grep -v '#include' |
+			squeeze | sed 's/;/;\n/g' >prototypes
+		[ "$(grep -c . prototypes)" = "$(names "$page" | wc -l)" ] || {
+			echo "$page: one prototype for each name, please"
+			status=1
+		}
+		while read -r prototype; do
+			# An attribute may stand between the two.
+			[[ $header == *"${prototype%;}"* ]] || {
+				echo "$page: not in vitrine.h: $prototype"
+				status=1
+			}
+		done <prototypes
+	done
+	return "$status"
+}
+point "the pages' prototypes are those of the header" prototypes
+
+found()
+{
+	local name status=0
+
+	while read -r name; do
+		[ -e "$man/man3/$name.3" ] || { echo "man 3 $name: nothing"; status=1; }
+	done <map
+	return "$status"
+}
+point "man finds each function" found
+
+well_formed()
+{
+	local page said status=0
+
+	for page in "$top"/Documentation/man/*.[1-8]; do
+		said=$(groff -t -man -Tutf8 -ww -z "$page" 2>&1)
+		[ -z "$said" ] || { printf '%s\n' "$said"; status=1; }
+	done
+	return "$status"
+}
+point "groff has nothing to say against any page" well_formed
+
+# ---- the examples -----------------------------------------------------------
+
+# A page's example is the last .EX in it.
+extract()
+{
+	sed '1,/^\.SH EXAMPLES/d' "$1" | sed -n '/^\.EX/,/^\.EE/p' | sed '/^\.E[XE]/d' |
+		sed -e 's/^\\&//' -e 's/\\-/-/g' -e 's/\\e/\\/g'
+}
+
+# flags WHAT...: as pkg-config says them for what is installed under $root
+flags()
+{
+	PKG_CONFIG_PATH=$lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root \
+	PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 \
+		pkg-config "$@" libvitrine
+}
+
+# build_example NAME LINK...: from its page
+build_example()
+{
+	local name=$1
+
+	shift
+	extract "$top/Documentation/man/$name.3" >"$name.c"
+	[ -s "$name.c" ] || { echo "no example"; return 1; }
+	# shellcheck disable=SC2046 # words, on purpose
+	cc -std=gnu11 -O1 -g -Wall -Wextra -Wno-unused-parameter -Werror \
+		-fsanitize=address,undefined -fno-sanitize-recover=undefined \
+		$(flags --cflags) -o "$name" "$name.c" "$@"
+}
+
+# prints EXPECTED COMMAND...: it succeeds, and these are lines it prints. It finds
+# FILE on standard input, if there is one.
+prints()
+{
+	local expected=$1 said line
+
+	shift
+	said=$(LD_LIBRARY_PATH=$lib timeout 30 "$@" <"${FILE-/dev/null}" 2>&1) || { echo "status $?: $said"; return 1; }
+	while IFS= read -r line; do
+		grep -qxE -- "$line" <<<"$said" || { echo "no line '$line' in: $said"; return 1; }
+	done <<<"$expected"
+}
+
+"$words" "$golden/v2-tree.words" >tree.inspect
+"$build/mkfxt" vitrine >trace.fxt
+mkdir -p vitrine/trace
+"$build/fake_rings" "$dir" >rings.log &
+rings=$!
+until [ -e vitrine/trace/cpu0 ]; do
+	kill -0 $rings || break
+	sleep 0.05
+done
+
+# same_bytes: what the example saves is the file
+same_bytes()
+{
+	LD_LIBRARY_PATH=$lib ./vitrine_snapshot tree.inspect | cmp - tree.inspect
+}
+
+# run_example NAME: with something to look at, and what must come out
+run_example()
+{
+	case $1 in
+	libvitrine)
+		prints $'tree.inspect: a tree\ntrace.fxt: a trace, [1-9][0-9]* records' \
+			"./$1" tree.inspect trace.fxt ;;
+	vitrine_error)
+		prints "tree.inspect: this is format 1, not a trace; record one with vitrine record" \
+			"./$1" tree.inspect ;;
+	vitrine_format)
+		FILE=trace.fxt prints "a Fuchsia trace" "./$1" ;;
+	vitrine_source)
+		prints "tree.inspect, read: 0 edits" "./$1" tree.inspect ;;
+	vitrine_snapshot)
+		same_bytes ;;
+	vitrine_hierarchy)
+		prints $'root\n  kid\n    uint' "./$1" tree.inspect ;;
+	vitrine_value)
+		prints $((-1 + 7)) "./$1" tree.inspect uint ;;
+	vitrine_inspect_check)
+		FILE=tree.inspect prints "[1-9][0-9]* values, 0 faults" "./$1" ;;
+	vitrine_fxt)
+		FILE=trace.fxt prints "[1-9][0-9]* switches, 0 bad records" "./$1" ;;
+	vitrine_fxt_check)
+		prints "[1-9][0-9]* switches of [1-9][0-9]* threads in [0-9]+ ns, [0-9]+ lost" \
+			"./$1" trace.fxt ;;
+	vitrine_archive)
+		prints "[0-9]+ ns: cpu[0-9]+: .+ \([0-9]+\)" "./$1" trace.fxt ;;
+	vitrine_ring)
+		prints "cpu0: [1-9][0-9]* bytes, [1-9][0-9]* switches, 0 lost" \
+			"./$1" vitrine/trace/cpu0 ;;
+	vitrine_writer)
+		prints "$((2 * $(stat -c %s trace.fxt))) bytes" "./$1" twice.fxt trace.fxt trace.fxt &&
+			[ "$(stat -c %s twice.fxt)" = $((2 * $(stat -c %s trace.fxt))) ] ;;
+	*)
+		echo "nothing is known about the example of $1: add it to $0"
+		return 1 ;;
+	esac
+}
+
+mapfile -t shared <<<"$(flags --libs | tr ' ' '\n' | grep .)"
+for page in "$top"/Documentation/man/*.3; do
+	name=$(basename "$page" .3)
+	point "$name(3): the example builds" build_example "$name" "${shared[@]}"
+	point "$name(3): the example runs" run_example "$name"
+done
+
+linked_statically()
+{
+	build_example vitrine_fxt "$lib/libvitrine.a" &&
+		! readelf -d vitrine_fxt | grep -F libvitrine &&
+		FILE=trace.fxt prints "[1-9][0-9]* switches, 0 bad records" ./vitrine_fxt
+}
+point "a program with the archive in it runs" linked_statically
+
+echo "1..$tests"
+exit $failed
