@@ -125,6 +125,9 @@ static void race(const char *mode, unsigned long nr_snapshots,
 	}
 	vitrine_source_observe(source, count, &tally);
 	for (i = 0; i < nr_snapshots; i++) {
+		/* Some minutes on a slow machine: who is silent counts as hung. */
+		if (!(i % (nr_snapshots / 10 + 1)))
+			ksft_print_msg("%s: snapshot %lu\n", mode, i);
 		err = snapshot ? vitrine_snapshot_refresh(snapshot, source) :
 				 vitrine_snapshot_create(source, &snapshot);
 		if (err) {
