@@ -281,6 +281,15 @@ for page in "$top"/Documentation/man/*.3; do
 	point "$name(3): the example runs" run_example "$name"
 done
 
+python_module()
+{
+	LD_PRELOAD=$(cc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH=$lib \
+		PYTHONPATH=$lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1 \
+		python3 -c 'import vitrine; print(vitrine.inspect("tree.inspect")["root"]["int"])' |
+		grep -x -e -5
+}
+point "Python imports what is installed" python_module
+
 linked_statically()
 {
 	build_example vitrine_fxt "$lib/libvitrine.a" &&

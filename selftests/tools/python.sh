@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The Python bindings on every golden file, under the library's sanitizers.
+#
+#   python.sh VITRINE WORDS DIR
+#
+# DIR holds tools/, the library built with sanitizers, and mkfxt.
+
+set -u
+vitrine=$(realpath "$1")
+words=$(realpath "$2")
+build=$(realpath "$3")
+top=$(cd "$(dirname "$0")/../.." && pwd)
+golden=$top/selftests/golden/inspect
+
+dir=$build/python
+rm -rf "$dir"
+mkdir -p "$dir"
+cd "$dir" || exit 1
+echo "TAP version 13"
+for file in "$golden"/*.words "$golden"/bad/*.words; do
+	"$words" "$file" >"$(basename "$file" .words).inspect"
+done
+for name in $("$build/mkfxt"); do
+	"$build/mkfxt" "$name" >"$name.fxt"
+done
+
+# Python keeps what it allocates: leaks of the library are for other tests.
+export ASAN_OPTIONS=detect_leaks=0
+LD_PRELOAD=$(cc -print-file-name=libasan.so) LD_LIBRARY_PATH=$build/tools \
+	PYTHONPATH=$top/tools/python PYTHONDONTWRITEBYTECODE=1 \
+	exec python3 "$top/selftests/tools/python_test.py" "$vitrine" ./*.inspect ./*.fxt

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What tools/python/vitrine.py makes of files is what the command prints of them.
+
+    python_test.py VITRINE FILE...
+
+Prints TAP. For an Inspect file, `vitrine show --json`; for a trace, `vitrine print
+--json`: the same values, or an error from both.
+"""
+
+import base64
+import json
+import math
+import subprocess
+import sys
+
+import vitrine
+
+
+def plain(value):
+    """A value as JSON has it, after Documentation/json.rst."""
+    if isinstance(value, dict):
+        return {escape(name): plain(child) for name, child in value.items()}
+    if isinstance(value, vitrine.Histogram):
+        made = {"histogram": "linear", "floor": plain(value.floor)}
+        if value.multiplier is None:
+            made["step"] = plain(value.step)
+        else:
+            made["histogram"] = "exponential"
+            made["initial_step"] = plain(value.step)
+            made["step_multiplier"] = plain(value.multiplier)
+        made["counts"] = plain(value.counts)
+        return made
+    if isinstance(value, vitrine.Link):
+        where = "inline" if value.inline else "child"
+        made = {"link": plain(value.content), "disposition": where}
+        made["error"] = value.error.strerror if value.error else None
+        return made
+    if isinstance(value, list):
+        return [plain(element) for element in value]
+    if isinstance(value, bytes):
+        return "b64:" + base64.b64encode(value).decode()
+    if isinstance(value, str):
+        raw = value.encode("utf-8", "surrogateescape")
+        try:
+            return raw.decode()
+        except UnicodeDecodeError:
+            return plain(raw)
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "-Infinity"[value > 0 :]
+    return value
+
+
+def escape(name):
+    """What a key cannot have as text: bytes that are not UTF-8, and NUL."""
+    return "".join(
+        f"\\x{ord(c) & 0xff:02x}" if "\udc80" <= c <= "\udcff" or c == "\0" else c
+        for c in name
+    )
+
+
+def thread(value):
+    made = {"tid": value.tid, "pid": value.pid, "name": plain(value.name)}
+    return {name: part for name, part in made.items() if part is not None}
+
+
+JSON_NAMES = {
+    "outgoing": "out",
+    "incoming": "in",
+    "outgoing_priority": "out_priority",
+    "incoming_priority": "in_priority",
+    "payload": "bytes",
+}
+
+
+def record(value):
+    """A record as an object of `vitrine print --json`."""
+    made = {}
+    for name, part in vars(value).items():
+        if isinstance(part, vitrine.Thread):
+            part = thread(part)
+        elif name == "payload" and part is not None:
+            part = len(part)
+        else:
+            part = plain(part)
+        if part is not None and part != {}:
+            made[JSON_NAMES.get(name, name)] = part
+    return made
+
+
+def command(*arguments):
+    """What the command prints: nothing, if the file is not of the format."""
+    run = subprocess.run(arguments, capture_output=True, check=False)
+    return run.stdout.decode()
+
+
+def inspect_differs(program, path):
+    printed = command(program, "show", "--json", path)
+    try:
+        mine = plain(vitrine.inspect(path))
+    except vitrine.Error as error:
+        return printed and f"{error} is not raised for what the command prints"
+    theirs = json.loads(printed) if printed else None
+    return mine != theirs and f"{mine}\n{theirs}"
+
+
+KINDS = set(
+    "switch wakeup instant counter begin end complete async-begin async async-end "
+    "flow-begin flow flow-end event log large-blob lost".split()
+)
+
+
+def trace_differs(program, path):
+    printed = command(program, "print", "--all", "--json", path).splitlines()
+    theirs = [json.loads(line) for line in printed]
+    theirs = [line for line in theirs if line["kind"] in KINDS]
+    for line in theirs:
+        if line["kind"] == "lost":
+            line.pop("event")
+    try:
+        with vitrine.Archive(path) as archive:
+            mine = [record(each) for each in archive]
+    except vitrine.Error as error:
+        return printed and f"{error} is not raised for what the command prints"
+    for a, b in zip(mine, theirs):
+        if a != b:
+            return f"{a}\n{b}"
+    return len(mine) != len(theirs) and f"{len(mine)} records, not {len(theirs)}"
+
+
+def main():
+    program, *paths = sys.argv[1:]
+    failed = 0
+    for nr, path in enumerate(paths, 1):
+        differs = inspect_differs if path.endswith(".inspect") else trace_differs
+        said = differs(program, path)
+        print(f"{'not ' if said else ''}ok {nr} {path}")
+        for line in str(said or "").splitlines():
+            print("#", line)
+        failed |= bool(said)
+    print(f"1..{len(paths)}")
+    return failed
+
+
+sys.exit(main())
