@@ -1,0 +1,114 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Completion in bash: its functions are called as bash calls them, and what they
+# offer is compared with what each command accepts and says of itself.
+#
+#   completion.sh VITRINE WORDS DIR
+
+set -u
+vitrine=$(realpath "$1")
+top=$(cd "$(dirname "$0")/../.." && pwd)
+dir=$(realpath "$3")/completion
+tests=0
+failed=0
+
+# point WHAT COMMAND...: COMMAND succeeds
+point()
+{
+	local what=$1 log
+
+	shift
+	tests=$((tests + 1))
+	if log=$("$@" 2>&1); then
+		echo "ok $tests $what"
+	else
+		echo "not ok $tests $what"
+		printf '%s\n' "$log" | sed 's/^/# /'
+		failed=1
+	fi
+}
+
+rm -rf "$dir"
+mkdir -p "$dir/debugfs/vitrine/inspect" "$dir/folder"
+cd "$dir" || exit 1
+touch debugfs/vitrine/inspect/{system,sched,tasks}.inspect trace.fxt systematic
+export VITRINE_DEBUGFS=$dir/debugfs
+
+# shellcheck source=/dev/null
+. "$top/tools/completion/vitrine"
+# Only readline may be told how to go on with a word.
+compopt()
+{
+	:
+}
+
+# offers WORD...: what comes of a tab behind the last WORD, sorted, in one line
+offers()
+{
+	COMP_WORDS=(vitrine "$@")
+	COMP_CWORD=$#
+	COMPREPLY=()
+	_vitrine "$vitrine" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+	printf '%s\n' "${COMPREPLY[@]}" | grep . | sort -u | paste -sd ' '
+}
+
+# is EXPECTED WORD...: just that is offered
+is()
+{
+	local expected=$1 said
+
+	shift
+	said=$(offers "$@")
+	[ "$said" = "$expected" ] || { printf 'not %s\nbut %s\n' "$expected" "$said"; return 1; }
+}
+
+echo "TAP version 13"
+
+# What the command's own table says, whatever is added to it.
+commands=$("$vitrine" help | awk '/^  [a-z]/ { print $1 }')
+everything=$(printf '%s\n' "$commands" help --help --version | sort | paste -sd ' ')
+point "all commands are offered" is "$everything" ''
+point "a command is completed" is metrics met
+point "help offers all commands" is "$(sort <<<"$commands" | paste -sd ' ')" help ''
+point "help takes one" is '' help show ''
+
+# accepted COMMAND: argp's short list of what it takes has the same options as are
+# offered, with "=" where there is an argument
+accepted()
+{
+	local usage long short
+
+	usage=$("$vitrine" "$1" --usage | tr -s ' \n' ' ')
+	long=$(grep -oE '\[--[a-z-]+(\[?=[^]]*\]?)?' <<<"$usage" | sed 's/^\[//; s/\[*=.*/=/')
+	short=$(grep -oE '\[-[^] -][^] ]*' <<<"$usage" | sed 's/^\[-//' | grep -o . | sed 's/^/-/')
+	is "$(printf '%s\n' "$long" "$short" | grep . | sort | paste -sd ' ')" "$1" -
+}
+
+for command in $commands; do
+	point "$command: its options are offered" accepted "$command"
+done
+
+point "an option is completed" is --json show --j
+point "one with an argument ends with =" is --output= record --ou
+point "-o wants a file" is "trace.fxt" record -o tr
+point "--output= wants a file" is "trace.fxt" record --output = tr
+point "--output= with nothing behind it, too" is "debugfs folder systematic trace.fxt" \
+	record --output =
+point "a number is not made up" is '' record -t ''
+point "show offers trees and files" is "debugfs folder sched system systematic tasks trace.fxt" \
+	show ''
+point "a tree is completed, or a file" is "system systematic" show sys
+point "check offers files" is "trace.fxt" check tr
+point "behind -- is a command" is "mkfifo" record -o x.fxt -- mkfif
+point "and then files" is "trace.fxt" record -o x.fxt -- cat tr
+
+# bound: bash itself knows whom to ask
+bound()
+{
+	complete -p vitrine | grep -F -- '-F _vitrine'
+}
+point "bash knows the function" bound
+
+echo "1..$tests"
+exit $failed
