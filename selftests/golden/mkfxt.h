@@ -72,6 +72,7 @@ void legacy_switch(unsigned int cpu, uint64_t ticks, unsigned int state,
 		   struct side out, struct side in);
 void context_switch(unsigned int cpu, uint64_t ticks, unsigned int state,
 		    uint64_t outgoing, uint64_t incoming);
+void wakeup(unsigned int cpu, uint64_t ticks, uint64_t koid);
 void int32_arg(const char *name, int32_t value);
 void preamble(uint64_t ticks_per_second);
 void packet(const struct packet *packet);

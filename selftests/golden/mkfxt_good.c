@@ -324,6 +324,63 @@ static void build_foreign(void)
 	context_switch(2, 1005000001, 3, 31, 11);
 }
 
+/*
+ * Waits of all sorts. alpha is woken twice, the second time as a new thread with
+ * the same id, and preempted once; a wakeup while it runs says nothing. beta moves
+ * to another CPU. What gamma does from when CPU 1 lost records is not known, but
+ * for its wait that began later. delta was seen on one CPU, then on the other.
+ */
+#define ALPHA	((struct side){ 2, 120 })
+#define BETA	((struct side){ 3, 120 })
+#define GAMMA	((struct side){ 4, 120 })
+#define DELTA	((struct side){ 5, 120 })
+
+static void introduce(uint32_t provider, const char *name)
+{
+	provider_info(provider, name);
+	initialization(1000000000);
+	thread(1, 0, 0);
+	thread(2, 10, 11);
+	thread_name(10, 11, "alpha");
+	thread(3, 20, 21);
+	thread_name(20, 21, "be|ta<>&\"'");
+	thread(4, 30, 31);
+	thread_name(30, 31, "gamma");
+	thread(5, 40, 41);
+}
+
+static void build_waits(void)
+{
+	magic();
+	introduce(1, "cpu0");
+	legacy_switch(0, 1000, 0, IDLE, ALPHA);
+	legacy_switch(0, 1500, 3, ALPHA, IDLE);
+	legacy_switch(0, 2300, 0, IDLE, ALPHA);		/* 300 after its wakeup */
+	wakeup(0, 2400, 11);
+	wakeup(0, 2950, 21);
+	legacy_switch(0, 3000, 0, ALPHA, BETA);		/* 50 */
+	legacy_switch(0, 3700, 3, BETA, ALPHA);		/* 700 preempted */
+	legacy_switch(0, 4000, 5, ALPHA, IDLE);
+	wakeup(0, 5000, 11);
+	legacy_switch(0, 5100, 0, IDLE, ALPHA);		/* 100 */
+	legacy_switch(0, 5200, 3, ALPHA, GAMMA);
+	legacy_switch(0, 5300, 3, GAMMA, DELTA);
+	legacy_switch(0, 6300, 3, DELTA, GAMMA);	/* lost since it blocked */
+	legacy_switch(0, 6400, 2, GAMMA, IDLE);
+	wakeup(0, 6450, 31);
+	legacy_switch(0, 6500, 0, IDLE, GAMMA);		/* 50, 50 stopped */
+	legacy_switch(0, 6600, 3, GAMMA, IDLE);
+
+	introduce(2, "cpu1");
+	legacy_switch(1, 1100, 0, IDLE, BETA);
+	wakeup(1, 2000, 11);
+	legacy_switch(1, 2900, 3, BETA, IDLE);
+	/* Somebody must have come in between. */
+	legacy_switch(1, 6000, 3, BETA, IDLE);
+	legacy_switch(1, 6200, 0, IDLE, DELTA);
+	legacy_switch(1, 6650, 3, DELTA, IDLE);
+}
+
 /* Two CPUs in turns. */
 #define SPEED_PAIRS	2000
 
@@ -354,5 +411,6 @@ const struct golden good_traces[] = {
 	{ "crowd", build_crowd },
 	{ "renamed", build_renamed },
 	{ "foreign", build_foreign },
+	{ "waits", build_waits },
 	{ NULL, NULL },
 };

@@ -156,6 +156,13 @@ void context_switch(unsigned int cpu, uint64_t ticks, unsigned int state,
 	word(incoming);
 }
 
+void wakeup(unsigned int cpu, uint64_t ticks, uint64_t koid)
+{
+	word(8ULL | 3ULL << 4 | (uint64_t)cpu << 20 | 2ULL << 60);
+	word(ticks);
+	word(koid);
+}
+
 void int32_arg(const char *name, int32_t value)
 {
 	size_t len = strlen(name);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What `vitrine' answers about a trace: print with its filters.
+# What `vitrine' answers about a trace: print with its filters, latency.
 #
 #   answers.sh VITRINE WORDS DIR
 #
@@ -54,7 +54,7 @@ times()
 
 dir=$3/answers
 mkdir -p "$dir" && cd "$dir" || exit 1
-for name in records vitrine crowd renamed; do
+for name in records vitrine crowd renamed waits; do
 	"$mkfxt" $name >$name.fxt
 done
 
@@ -96,6 +96,51 @@ for what in --cpu=x --cpu=1- --cpu=2-1 '--cpu=0,' --event=nonsense --thread= \
 	    --from=1.0000000001 --from=-1 --to=5s --to=99999999999999; do
 	refuses "$what" "$vitrine" print "$what" vitrine.fxt
 done
+
+# ---- latency: what each figure must be stands beside the records in mkfxt_good.c
+
+head=$(printf '%-24s %8s %8s %8s %8s %8s %18s %4s  %-20s %8s %8s %8s' THREAD RUNS WAITS P50 P99 MAX UNTIL \
+	CPU INSTEAD RUNNING RUNNABLE BLOCKED)
+prints "latency" "5.650us, 18 switches on 2 CPUs, busy for 72.2 %; waits from wakeup to run; p50 and p99 within 1 %
+1 gap: what threads did meanwhile is left out
+
+$head
+alpha:11/10                     4        2    100ns    300ns    300ns        0.000002300    0  idle:0/0              1.600us  1.100us    500ns
+be|ta<>&\"':21/20                2        1     50ns     50ns     50ns        0.000003000    0  alpha:11/10           2.500us     50ns    700ns
+gamma:31/30                     3        1     50ns     50ns     50ns        0.000006500    0  idle:0/0                300ns     50ns    100ns
+?:41/40                         2        0        -        -        -                  -    -  -                     1.350us      0ns      0ns" \
+	"$vitrine" latency waits.fxt
+prints "without wakeups it says so" "1.010us, 13 switches on 2 CPUs, busy for 4.9 %; waits after preemption only, as there are no wakeups in the trace; p50 and p99 within 1 %
+1 gap, 11 records lost: what threads did meanwhile is left out" bash -c "'$vitrine' latency vitrine.fxt | head -n 2"
+prints "preempted, then instead of whom" '[1,700,700,3700,0,"be|ta<>&\"'"'"'"]' bash -c "'$vitrine' latency -j waits.fxt |
+	jq -c '.threads[0].after_preemption | [.count, .sum_ns, .max_ns, .max_until_ns, .max_cpu, .max_instead.name]'"
+prints "each time it ran" \
+'[1000,1500,"unknown",0,0,"blocked"]
+[2300,3000,"woken",300,500,"preempted"]
+[3700,4000,"preempted",700,0,"dead"]
+[5100,5200,"woken",100,0,"blocked"]' bash -c "'$vitrine' latency -jw -t alpha waits.fxt |
+	jq -c '[.begin_ns, .end_ns, .waited, .ready_ns, .blocked_ns, .after]'"
+prints "the same as text" "           UNTIL [CPU] THREAD                    BLOCKED   WAITED      RAN  THEN
+     0.000006600 [000] gamma:31/30                  50ns     50ns    100ns  blocked" \
+	"$vitrine" latency --switches --thread=gamma --from=6550ns waits.fxt
+prints "a part of the time" '[1,300,200,0,[300,500]]' bash -c "'$vitrine' latency -j --from 2200ns --to 2600ns -p 10 waits.fxt |
+	jq -c '.threads[] | [.runs, .running_ns, .woken_ns == 100, .blocked_ns, [.after_wakeup.max_ns, 500]]' |
+	sed 's/true/200/'"
+prints "sorted by name, of a process" "alpha
+gamma" bash -c "'$vitrine' latency -s name -p 10 -p 30 -j waits.fxt | jq -r '.threads[].thread.name'"
+for order in max:11 p99:11 p50:11 runs:11 running:21 runnable:11 blocked:21 name:41; do
+	prints "sorted by ${order%:*}" "${order#*:}" \
+		bash -c "'$vitrine' latency -s ${order%:*} -j waits.fxt | jq -r '.threads[0].thread.tid'"
+done
+mkdir -p vitrine/trace && cp waits.fxt vitrine/trace/trace.fxt
+prints "live: what the flight recorder holds" "$("$vitrine" latency waits.fxt)" \
+	env VITRINE_DEBUGFS=. "$vitrine" latency --live
+prints "live, without the module" 3 bash -c "VITRINE_DEBUGFS=/nowhere '$vitrine' latency --live 2>/dev/null; echo \$?"
+prints "neither file nor live" 2 bash -c "'$vitrine' latency 2>/dev/null; echo \$?"
+prints "sorted by nothing known" 2 bash -c "'$vitrine' latency -s nonsense waits.fxt 2>/dev/null; echo \$?"
+prints "all of a recording is accounted for" true bash -c "'$mkfxt' speed 100000 >speed.fxt &&
+	'$vitrine' latency -j speed.fxt |
+	jq '.switches == 100000 and .gaps == 0 and .threads[0].runs == 50000'"
 
 echo "1..$tests"
 exit $failed

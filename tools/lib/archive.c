@@ -452,3 +452,18 @@ bool vitrine_archive_process(const struct vitrine_archive *archive,
 	*ret_name = name->name;
 	return true;
 }
+
+/**
+ * vitrine_archive_packet() - take the header of a sub-buffer out of a record
+ * @archive: archive
+ * @record: a record of it, which stands where a sub-buffer begins
+ * @ret: the header, in our byte order
+ *
+ * Return: false if the record holds none; nothing is written then.
+ */
+bool vitrine_archive_packet(const struct vitrine_archive *archive,
+			    const struct vitrine_fxt_record *record,
+			    struct vitrine_packet *ret)
+{
+	return fxt_packet_read(&archive->fxt.decoder, record, ret);
+}

@@ -536,6 +536,11 @@ bool vitrine_archive_thread(const struct vitrine_archive *archive,
 			    uint64_t *ret_process);
 bool vitrine_archive_process(const struct vitrine_archive *archive,
 			     uint64_t koid, struct vitrine_fxt_string *ret_name);
+/* The header of a sub-buffer, as <vitrine/map.h> has it. */
+struct vitrine_packet;
+bool vitrine_archive_packet(const struct vitrine_archive *archive,
+			    const struct vitrine_fxt_record *record,
+			    struct vitrine_packet *ret);
 uint64_t vitrine_fxt_ns(uint64_t ticks, uint64_t ticks_per_second);
 
 /* ---- Rings ------------------------------------------------------------- */

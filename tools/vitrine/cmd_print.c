@@ -4,7 +4,6 @@
  * order over all CPUs.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "commands.h"
@@ -12,11 +11,9 @@
 #include "print_record.h"
 #include "record_filter.h"
 #include "record_json.h"
+#include "trace_input.h"
 
 #define NSEC_PER_SEC	1000000000ULL
-
-/* More of what is wrong with a file is counted, not printed. */
-#define MAX_FAULTS	10
 
 struct print_args {
 	const char *path;
@@ -24,12 +21,6 @@ struct print_args {
 	bool relative;
 	bool json;
 	struct record_filter filter;
-};
-
-/* Options without a short form. */
-enum {
-	OPT_FROM = 256,
-	OPT_TO,
 };
 
 static const struct argp_option options[] = {
@@ -44,51 +35,17 @@ static const struct argp_option options[] = {
 	{ "process", 'p', "PID|NAME", 0, "Of threads of this process", 1 },
 	{ "event", 'e', "KIND|CATEGORY:NAME", 0,
 	  "Of this kind, such as switch, or events so called; * for any", 1 },
-	{ "from", OPT_FROM, "TIME", 0,
+	{ "from", RECORD_FILTER_FROM, "TIME", 0,
 	  "Not earlier: seconds as printed, or 123ns", 1 },
-	{ "to", OPT_TO, "TIME", 0, "Not later", 1 },
+	{ "to", RECORD_FILTER_TO, "TIME", 0, "Not later", 1 },
 	{ 0 },
 };
-
-/* True if @key is an option about which records are wanted. */
-static bool parse_filter(struct record_filter *filter, int key, char *arg,
-			 struct argp_state *state)
-{
-	bool good;
-
-	switch (key) {
-	case 'c':
-		good = record_filter_add_cpus(filter, arg);
-		break;
-	case 't':
-		good = record_filter_add_thread(filter, arg);
-		break;
-	case 'p':
-		good = record_filter_add_process(filter, arg);
-		break;
-	case 'e':
-		good = record_filter_add_event(filter, arg);
-		break;
-	case OPT_FROM:
-		good = record_filter_parse_time(arg, &filter->from_ns);
-		break;
-	case OPT_TO:
-		good = record_filter_parse_time(arg, &filter->to_ns);
-		break;
-	default:
-		return false;
-	}
-	if (!good)
-		argp_error(state, "`%s' makes no sense here, or is one too many",
-			   arg);
-	return true;
-}
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct print_args *args = state->input;
 
-	if (parse_filter(&args->filter, key, arg, state))
+	if (record_filter_parse(&args->filter, key, arg, state))
 		return 0;
 	switch (key) {
 	case 'a':
@@ -122,28 +79,6 @@ static const struct argp argp = {
 	       "An option may be given several times: a record of any of them is "
 	       "printed. Of different options all must hold.",
 };
-
-struct faults {
-	const char *path;
-	uint64_t nr;
-};
-
-static void print_fault(void *ctx, uint64_t offset, const char *message)
-{
-	struct faults *faults = ctx;
-
-	if (faults->nr++ < MAX_FAULTS)
-		fprintf(stderr,
-			"vitrine: %s: offset 0x%" PRIx64 ": %s; left out\n",
-			faults->path, offset, message);
-}
-
-static void print_note(void *ctx, uint64_t offset, const char *message)
-{
-	const struct faults *faults = ctx;
-
-	fprintf(stderr, "vitrine: %s: %s\n", faults->path, message);
-}
 
 /* What lasts from record to record. */
 struct printer {
@@ -281,27 +216,16 @@ static struct vitrine_error *print_archive(const struct print_args *args,
  */
 int cmd_print(int argc, char **argv)
 {
-	struct vitrine_archive *archive = NULL;
+	struct trace_input input = { 0 };
 	struct print_args args = { 0 };
 	struct vitrine_error *err;
-	struct faults faults = { 0 };
-	const struct vitrine_fxt_report report = {
-		.fault = print_fault,
-		.note = print_note,
-		.ctx = &faults,
-	};
+	int status;
 
 	record_filter_init(&args.filter);
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
-	faults.path = args.path;
-	err = vitrine_archive_create(args.path, &report, &archive);
+	err = trace_input_open(&input, args.path);
 	if (!err)
-		err = print_archive(&args, archive);
-	vitrine_archive_destroy(archive);
-	if (err)
-		return report_error(err);
-	if (faults.nr > MAX_FAULTS)
-		fprintf(stderr, "vitrine: %s: %" PRIu64 " more left out\n",
-			args.path, faults.nr - MAX_FAULTS);
-	return faults.nr ? EXIT_BAD_INPUT : EXIT_DONE;
+		err = print_archive(&args, input.archive);
+	status = trace_input_close(&input);
+	return err ? report_error(err) : status;
 }

@@ -23,6 +23,7 @@ static const struct command commands[] = {
 	{ "snapshot", cmd_snapshot, "write what the flight recorder holds to a file" },
 	{ "recover", cmd_recover, "find the trace and the trees in a dump of memory" },
 	{ "print", cmd_print, "print a trace as text, in time order" },
+	{ "latency", cmd_latency, "say how long threads waited for a CPU" },
 	{ "metrics", cmd_metrics, "print Inspect trees as metrics for Prometheus" },
 	{ "check", cmd_check, "name every fault of .inspect and .fxt files" },
 };

@@ -219,7 +219,56 @@ bool record_filter_parse_time(const char *text, uint64_t *ret_ns)
 
 /* ---- Judging ------------------------------------------------------------ */
 
-static bool match_cpu(const struct record_filter *filter, uint32_t cpu)
+/**
+ * record_filter_parse() - take an option of the command line
+ * @filter: filter
+ * @key: which option
+ * @arg: its argument; must stay
+ * @state: argp's; what makes no sense ends the program, with a message
+ *
+ * Return: false if the option is none about what is wanted.
+ */
+bool record_filter_parse(struct record_filter *filter, int key, char *arg,
+			 struct argp_state *state)
+{
+	bool good;
+
+	switch (key) {
+	case 'c':
+		good = record_filter_add_cpus(filter, arg);
+		break;
+	case 't':
+		good = record_filter_add_thread(filter, arg);
+		break;
+	case 'p':
+		good = record_filter_add_process(filter, arg);
+		break;
+	case 'e':
+		good = record_filter_add_event(filter, arg);
+		break;
+	case RECORD_FILTER_FROM:
+		good = record_filter_parse_time(arg, &filter->from_ns);
+		break;
+	case RECORD_FILTER_TO:
+		good = record_filter_parse_time(arg, &filter->to_ns);
+		break;
+	default:
+		return false;
+	}
+	if (!good)
+		argp_error(state, "`%s' makes no sense here, or is one too many",
+			   arg);
+	return true;
+}
+
+/**
+ * record_filter_match_cpu() - judge a CPU
+ * @filter: what is wanted
+ * @cpu: CPU, or VITRINE_FXT_NO_CPU
+ *
+ * Return: whether it is wanted.
+ */
+bool record_filter_match_cpu(const struct record_filter *filter, uint32_t cpu)
 {
 	unsigned int i;
 
@@ -350,6 +399,24 @@ static bool match_object(const struct record_filter *filter,
 	       match_process(filter, archive, record->kernel_object.koid);
 }
 
+/**
+ * record_filter_match_thread() - judge a thread
+ * @filter: what is wanted
+ * @archive: knows names
+ * @thread: the thread
+ *
+ * Return: whether it, and its process, are wanted.
+ */
+bool record_filter_match_thread(const struct record_filter *filter,
+				const struct vitrine_archive *archive,
+				const struct vitrine_fxt_thread *thread)
+{
+	if (filter->nr_threads && !match_thread(filter, archive, thread))
+		return false;
+	return !filter->nr_processes ||
+	       match_process(filter, archive, record_process(archive, thread));
+}
+
 /* One thread of the record must be as asked for, in all respects. */
 static bool match_threads(const struct record_filter *filter,
 			  const struct vitrine_archive *archive,
@@ -361,15 +428,9 @@ static bool match_threads(const struct record_filter *filter,
 	if (!filter->nr_threads && !filter->nr_processes)
 		return true;
 	nr = threads_of(record, threads);
-	for (i = 0; i < nr; i++) {
-		if (filter->nr_threads &&
-		    !match_thread(filter, archive, &threads[i]))
-			continue;
-		if (!filter->nr_processes ||
-		    match_process(filter, archive,
-				  record_process(archive, &threads[i])))
+	for (i = 0; i < nr; i++)
+		if (record_filter_match_thread(filter, archive, &threads[i]))
 			return true;
-	}
 	return match_object(filter, archive, record);
 }
 
@@ -440,7 +501,7 @@ bool record_filter_match(const struct record_filter *filter,
 			 const struct vitrine_archive *archive,
 			 const struct vitrine_fxt_record *record)
 {
-	return match_cpu(filter, record->cpu) && match_time(filter, record) &&
-	       match_events(filter, record) &&
+	return record_filter_match_cpu(filter, record->cpu) &&
+	       match_time(filter, record) && match_events(filter, record) &&
 	       match_threads(filter, archive, record);
 }

@@ -5,11 +5,18 @@
 #ifndef _VITRINE_RECORD_FILTER_H
 #define _VITRINE_RECORD_FILTER_H
 
+#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "vitrine.h"
+
+/* Options without a short form. */
+enum {
+	RECORD_FILTER_FROM = 256,
+	RECORD_FILTER_TO,
+};
 
 /* Of one sort, as many as anybody types. */
 #define RECORD_FILTER_ITEMS	64
@@ -54,6 +61,13 @@ bool record_filter_add_process(struct record_filter *filter, const char *text);
 bool record_filter_add_event(struct record_filter *filter, const char *text);
 bool record_filter_parse_time(const char *text, uint64_t *ret_ns);
 
+bool record_filter_parse(struct record_filter *filter, int key, char *arg,
+			 struct argp_state *state);
+
+bool record_filter_match_cpu(const struct record_filter *filter, uint32_t cpu);
+bool record_filter_match_thread(const struct record_filter *filter,
+				const struct vitrine_archive *archive,
+				const struct vitrine_fxt_thread *thread);
 bool record_filter_match(const struct record_filter *filter,
 			 const struct vitrine_archive *archive,
 			 const struct vitrine_fxt_record *record);

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Threads and durations as people read them.
+ */
+#define _GNU_SOURCE	/* mempcpy() */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "label.h"
+#include "utf8.h"
+
+#define NSEC_PER_SEC	((uint64_t)1000000000)
+
+/* Of a name; the kernel's have 15 at most. */
+#define MAX_CHARACTERS	32
+
+/* Of what is not ASCII; from 0x80 on there are more control characters. */
+#define FIRST_PRINTABLE	0xa0
+
+static char *put_name(char *at, const struct vitrine_fxt_string *name)
+{
+	const char *from = name->bytes, *end = from + name->len_bytes;
+	unsigned int nr;
+	uint32_t c;
+	size_t len;
+
+	for (nr = 0; from < end; nr++) {
+		if (nr == MAX_CHARACTERS) {
+			*at++ = '~';
+			break;
+		}
+		len = utf8_decode((const uint8_t *)from, end - from, &c);
+		if (len && ((c >= ' ' && c < 0x7f) || c >= FIRST_PRINTABLE)) {
+			at = mempcpy(at, from, len);
+			from += len;
+		} else {
+			*at++ = '?';
+			from++;
+		}
+	}
+	return at;
+}
+
+/**
+ * label_thread() - say which thread
+ * @label: where to
+ * @archive: knows names
+ * @thread: the thread
+ */
+void label_thread(char label[LABEL_BYTES], const struct vitrine_archive *archive,
+		  const struct vitrine_fxt_thread *thread)
+{
+	struct vitrine_fxt_string name = { "?", 1 };
+	uint64_t process = VITRINE_FXT_NO_PROCESS;
+	char *at;
+
+	if (!vitrine_archive_thread(archive, thread->thread, &name, &process) &&
+	    !thread->thread)
+		name = (struct vitrine_fxt_string){ "idle", 4 };
+	if (thread->process != VITRINE_FXT_NO_PROCESS)
+		process = thread->process;
+	at = put_name(label, &name);
+	at += sprintf(at, ":%" PRIu64, thread->thread);
+	if (process != VITRINE_FXT_NO_PROCESS)
+		sprintf(at, "/%" PRIu64, process);
+}
+
+/**
+ * label_columns() - how wide it is
+ * @label: label
+ *
+ * Return: characters.
+ */
+unsigned int label_columns(const char *label)
+{
+	unsigned int nr = 0;
+
+	for (; *label; label++)
+		nr += (*label & 0xc0) != 0x80;
+	return nr;
+}
+
+/**
+ * label_duration() - say how long
+ * @label: where to
+ * @ns: nanoseconds
+ */
+void label_duration(char label[LABEL_TIME_BYTES], uint64_t ns)
+{
+	static const struct {
+		uint64_t ns;
+		const char *unit;
+	} units[] = { { NSEC_PER_SEC, "s" }, { 1000000, "ms" }, { 1000, "us" } };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		uint64_t whole = ns / units[i].ns;
+
+		if (!whole)
+			continue;
+		snprintf(label, LABEL_TIME_BYTES, "%.*f%s",
+			 whole >= 1000 ? 0 : whole >= 100 ? 1 :
+			 whole >= 10 ? 2 : 3,
+			 (double)ns / units[i].ns, units[i].unit);
+		return;
+	}
+	snprintf(label, LABEL_TIME_BYTES, "%" PRIu64 "ns", ns);
+}
+
+/**
+ * label_time() - say when
+ * @label: where to
+ * @ns: nanoseconds of the trace's clock
+ */
+void label_time(char label[LABEL_TIME_BYTES], uint64_t ns)
+{
+	snprintf(label, LABEL_TIME_BYTES, "%" PRIu64 ".%09" PRIu64,
+		 ns / NSEC_PER_SEC, ns % NSEC_PER_SEC);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Threads and durations as people read them, for tables and screens.
+ */
+#ifndef _VITRINE_LABEL_H
+#define _VITRINE_LABEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vitrine.h"
+
+#define LABEL_BYTES	160
+#define LABEL_TIME_BYTES	32
+
+/* "name:tid/pid", as `vitrine print' has it but for what cannot be printed. */
+void label_thread(char label[LABEL_BYTES], const struct vitrine_archive *archive,
+		  const struct vitrine_fxt_thread *thread);
+/* Its columns on a terminal. */
+unsigned int label_columns(const char *label);
+
+/* "12.3us", with four digits. */
+void label_duration(char label[LABEL_TIME_BYTES], uint64_t ns);
+/* "1234.567890123", seconds as `vitrine print' has them. */
+void label_time(char label[LABEL_TIME_BYTES], uint64_t ns);
+
+#endif /* _VITRINE_LABEL_H */

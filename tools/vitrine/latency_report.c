@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What `vitrine latency' says: a table, or JSON by the schema in
+ * Documentation/json.rst.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "json.h"
+#include "label.h"
+#include "latency.h"
+#include "record_json.h"
+
+#define THREAD_COLUMNS	24
+#define INSTEAD_COLUMNS	20
+
+static const char * const state_names[SCHED_NR_STATES] = {
+	[SCHED_UNKNOWN]		= "unknown",
+	[SCHED_RUNNING]		= "running",
+	[SCHED_WOKEN]		= "woken",
+	[SCHED_PREEMPTED]	= "preempted",
+	[SCHED_BLOCKED]		= "blocked",
+	[SCHED_STOPPED]		= "stopped",
+	[SCHED_DEAD]		= "dead",
+};
+
+/**
+ * latency_wait_of() - the waits that a report is about
+ * @report: report
+ * @thread: one of its rows
+ *
+ * Return: those after wakeups, if there are any wakeups, else after preemption.
+ */
+const struct latency_wait *latency_wait_of(const struct latency_report *report,
+					   const struct sched_thread *thread)
+{
+	const struct latency_thread *latency = thread->owner;
+
+	return report->by_preemption ? &latency->preempted : &latency->woken;
+}
+
+/**
+ * latency_runnable_ns() - how long a thread could have run
+ * @thread: the thread
+ *
+ * Return: nanoseconds it waited for a CPU.
+ */
+uint64_t latency_runnable_ns(const struct sched_thread *thread)
+{
+	return thread->time_ns[SCHED_WOKEN] + thread->time_ns[SCHED_PREEMPTED];
+}
+
+/**
+ * latency_blocked_ns() - how long a thread slept or was stopped
+ * @thread: the thread
+ *
+ * Return: nanoseconds.
+ */
+uint64_t latency_blocked_ns(const struct sched_thread *thread)
+{
+	return thread->time_ns[SCHED_BLOCKED] + thread->time_ns[SCHED_STOPPED];
+}
+
+/* ---- Text -------------------------------------------------------------- */
+
+static void print_label(const struct vitrine_archive *archive,
+			const struct vitrine_fxt_thread *thread, int columns)
+{
+	char label[LABEL_BYTES];
+	int used;
+
+	label_thread(label, archive, thread);
+	used = label_columns(label);
+	printf("%s%*s", label, used < columns ? columns - used : 0, "");
+}
+
+static void print_duration(uint64_t ns)
+{
+	char label[LABEL_TIME_BYTES];
+
+	label_duration(label, ns);
+	printf(" %8s", label);
+}
+
+static void print_quantile(const struct latency_wait *wait,
+			   unsigned int percent)
+{
+	uint64_t ns;
+
+	if (!quantiles_find(&wait->spread, percent, &ns))
+		printf(" %8s", "-");
+	else
+		print_duration(ns < wait->max_ns ? ns : wait->max_ns);
+}
+
+static void print_max(const struct latency_report *report,
+		      const struct latency_wait *wait)
+{
+	char label[LABEL_TIME_BYTES];
+
+	if (!wait->spread.nr) {
+		printf(" %8s %18s %4s  %-*s", "-", "-", "-", INSTEAD_COLUMNS,
+		       "-");
+		return;
+	}
+	print_duration(wait->max_ns);
+	label_time(label, wait->max_end_ns);
+	printf(" %18s %4" PRIu32 "  ", label, wait->max_cpu);
+	print_label(report->sched->archive, &wait->instead, INSTEAD_COLUMNS);
+}
+
+static void print_row(const struct latency_report *report,
+		      const struct sched_thread *thread)
+{
+	const struct latency_wait *wait = latency_wait_of(report, thread);
+
+	print_label(report->sched->archive, &thread->id, THREAD_COLUMNS);
+	printf(" %8" PRIu64 " %8" PRIu64, thread->nr_turns, wait->spread.nr);
+	print_quantile(wait, 50);
+	print_quantile(wait, 99);
+	print_max(report, wait);
+	print_duration(thread->time_ns[SCHED_RUNNING]);
+	print_duration(latency_runnable_ns(thread));
+	print_duration(latency_blocked_ns(thread));
+	putchar('\n');
+}
+
+static void print_summary(const struct latency_report *report)
+{
+	const struct sched *sched = report->sched;
+	uint64_t busy_ns = 0, idle_ns = 0;
+	unsigned int nr_cpus = 0;
+	char label[LABEL_TIME_BYTES];
+	uint32_t i;
+
+	for (i = 0; i < sched->nr_cpus; i++) {
+		nr_cpus += !!sched->cpus[i].nr_switches;
+		busy_ns += sched->cpus[i].busy_ns;
+		idle_ns += sched->cpus[i].idle_ns;
+	}
+	label_duration(label, report->end_ns - report->begin_ns);
+	printf("%s, %" PRIu64 " switches on %u CPU%s", label,
+	       sched->nr_switches, nr_cpus, nr_cpus == 1 ? "" : "s");
+	if (busy_ns + idle_ns)
+		printf(", busy for %.1f %%",
+		       100.0 * busy_ns / (busy_ns + idle_ns));
+	printf("; waits %s; p50 and p99 within 1 %%\n",
+	       report->by_preemption ?
+	       "after preemption only, as there are no wakeups in the trace" :
+	       "from wakeup to run");
+	if (sched->nr_gaps)
+		printf("%" PRIu64 " gap%s", sched->nr_gaps,
+		       sched->nr_gaps == 1 ? "" : "s");
+	if (sched->nr_lost)
+		printf(", %" PRIu64 " records lost", sched->nr_lost);
+	if (sched->nr_gaps)
+		puts(": what threads did meanwhile is left out");
+	putchar('\n');
+}
+
+/**
+ * latency_table() - print a report as text
+ * @report: report
+ */
+void latency_table(const struct latency_report *report)
+{
+	size_t i;
+
+	print_summary(report);
+	printf("%-*s %8s %8s %8s %8s %8s %18s %4s  %-*s %8s %8s %8s\n",
+	       THREAD_COLUMNS, "THREAD", "RUNS", "WAITS", "P50", "P99", "MAX",
+	       "UNTIL", "CPU", INSTEAD_COLUMNS, "INSTEAD", "RUNNING",
+	       "RUNNABLE", "BLOCKED");
+	for (i = 0; i < report->nr_rows; i++)
+		print_row(report, report->rows[i]);
+}
+
+/**
+ * latency_turns_head() - print what the columns of latency_turn() are
+ */
+void latency_turns_head(void)
+{
+	printf("%16s %s %-*s %8s %8s %8s  %s\n", "UNTIL", "[CPU]",
+	       THREAD_COLUMNS, "THREAD", "BLOCKED", "WAITED", "RAN", "THEN");
+}
+
+/**
+ * latency_turn() - print that a thread ran, as a line
+ * @sched: all threads
+ * @thread: the thread, whose turn has ended
+ */
+void latency_turn(const struct sched *sched, const struct sched_thread *thread)
+{
+	const struct sched_turn *turn = &thread->turn;
+	char label[LABEL_TIME_BYTES];
+
+	label_time(label, turn->end_ns);
+	printf("%16s [%03" PRIu32 "] ", label, turn->cpu);
+	print_label(sched->archive, &thread->id, THREAD_COLUMNS);
+	print_duration(turn->blocked_ns);
+	print_duration(turn->ready_ns);
+	print_duration(turn->end_ns - turn->begin_ns);
+	printf("  %s\n", state_names[turn->after]);
+}
+
+/* ---- JSON -------------------------------------------------------------- */
+
+static void member(struct json_writer *json, bool first, const char *name)
+{
+	json_member(json, first, name, strlen(name), 0);
+}
+
+static void member_uint(struct json_writer *json, bool first, const char *name,
+			uint64_t number)
+{
+	member(json, first, name);
+	json_uint(json, number);
+}
+
+static void write_wait(struct json_writer *json, const struct sched *sched,
+		       const char *name, const struct latency_wait *wait)
+{
+	uint64_t ns;
+
+	member(json, false, name);
+	json_begin(json);
+	member_uint(json, true, "count", wait->spread.nr);
+	member_uint(json, false, "sum_ns", wait->sum_ns);
+	if (quantiles_find(&wait->spread, 50, &ns))
+		member_uint(json, false, "p50_ns",
+			    ns < wait->max_ns ? ns : wait->max_ns);
+	if (quantiles_find(&wait->spread, 99, &ns))
+		member_uint(json, false, "p99_ns",
+			    ns < wait->max_ns ? ns : wait->max_ns);
+	if (wait->spread.nr) {
+		member_uint(json, false, "max_ns", wait->max_ns);
+		member_uint(json, false, "max_until_ns", wait->max_end_ns);
+		member_uint(json, false, "max_cpu", wait->max_cpu);
+		member(json, false, "max_instead");
+		record_json_thread(json, sched->archive, &wait->instead);
+	}
+	json_end(json, false);
+}
+
+static void write_thread(struct json_writer *json, const struct sched *sched,
+			 const struct sched_thread *thread)
+{
+	const struct latency_thread *latency = thread->owner;
+	char name[32];
+	unsigned int i;
+
+	json_begin(json);
+	member(json, true, "thread");
+	record_json_thread(json, sched->archive, &thread->id);
+	member_uint(json, false, "runs", thread->nr_turns);
+	for (i = 0; i < SCHED_DEAD; i++) {
+		snprintf(name, sizeof(name), "%s_ns", state_names[i]);
+		member_uint(json, false, name, thread->time_ns[i]);
+	}
+	write_wait(json, sched, "after_wakeup", &latency->woken);
+	write_wait(json, sched, "after_preemption", &latency->preempted);
+	json_end(json, false);
+}
+
+/**
+ * latency_json() - print a report as JSON
+ * @report: report
+ *
+ * Return: false if there is no memory.
+ */
+bool latency_json(const struct latency_report *report)
+{
+	struct json_writer json = { .stream = stdout, .pretty = true };
+	const struct sched *sched = report->sched;
+	size_t i;
+
+	json_begin(&json);
+	member_uint(&json, true, "begin_ns", report->begin_ns);
+	member_uint(&json, false, "end_ns", report->end_ns);
+	member_uint(&json, false, "switches", sched->nr_switches);
+	member_uint(&json, false, "wakeups", sched->nr_wakeups);
+	member_uint(&json, false, "gaps", sched->nr_gaps);
+	member_uint(&json, false, "lost", sched->nr_lost);
+	member(&json, false, "threads");
+	json_begin_list(&json);
+	for (i = 0; i < report->nr_rows; i++) {
+		json_item(&json, !i);
+		write_thread(&json, sched, report->rows[i]);
+	}
+	json_end_list(&json, !report->nr_rows);
+	json_end(&json, false);
+	putchar('\n');
+	return !json.failed;
+}
+
+/**
+ * latency_turn_json() - print that a thread ran, as JSON on a line
+ * @sched: all threads
+ * @thread: the thread, whose turn has ended
+ *
+ * Return: false if there is no memory.
+ */
+bool latency_turn_json(const struct sched *sched,
+		       const struct sched_thread *thread)
+{
+	struct json_writer json = { .stream = stdout };
+	const struct sched_turn *turn = &thread->turn;
+
+	json_begin(&json);
+	member_uint(&json, true, "begin_ns", turn->begin_ns);
+	member_uint(&json, false, "end_ns", turn->end_ns);
+	member_uint(&json, false, "cpu", turn->cpu);
+	member(&json, false, "thread");
+	record_json_thread(&json, sched->archive, &thread->id);
+	member(&json, false, "waited");
+	json_string(&json, state_names[turn->waited]);
+	member_uint(&json, false, "ready_ns", turn->ready_ns);
+	member_uint(&json, false, "blocked_ns", turn->blocked_ns);
+	member(&json, false, "instead");
+	record_json_thread(&json, sched->archive, &turn->instead);
+	member(&json, false, "after");
+	json_string(&json, state_names[turn->after]);
+	json_end(&json, false);
+	putchar('\n');
+	return !json.failed;
+}

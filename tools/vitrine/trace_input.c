@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Opens a trace, and tells on standard error what is wrong with it.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <vitrine/map.h>
+
+#include "commands.h"
+#include "debugfs.h"
+#include "trace_input.h"
+
+/* More of what is wrong with a file is counted, not printed. */
+#define MAX_FAULTS	10
+
+static void print_fault(void *ctx, uint64_t offset, const char *message)
+{
+	struct trace_input *input = ctx;
+
+	if (input->nr_faults++ < MAX_FAULTS)
+		fprintf(stderr,
+			"vitrine: %s: offset 0x%" PRIx64 ": %s; left out\n",
+			input->path, offset, message);
+}
+
+static void print_note(void *ctx, uint64_t offset, const char *message)
+{
+	const struct trace_input *input = ctx;
+
+	fprintf(stderr, "vitrine: %s: %s\n", input->path, message);
+}
+
+/**
+ * trace_input_open() - open a trace
+ * @input: all zero
+ * @path: its file; must stay
+ *
+ * Return: NULL, or an error.
+ */
+struct vitrine_error *trace_input_open(struct trace_input *input,
+				       const char *path)
+{
+	const struct vitrine_fxt_report report = {
+		.fault = print_fault,
+		.note = print_note,
+		.ctx = input,
+	};
+
+	input->path = path;
+	return vitrine_archive_create(path, &report, &input->archive);
+}
+
+/**
+ * trace_input_open_live() - read what the flight recorder holds now
+ * @input: all zero
+ *
+ * Return: NULL, or an error.
+ */
+struct vitrine_error *trace_input_open_live(struct trace_input *input)
+{
+	input->own_path = debugfs_path(VITRINE_TRACE_DIR "/trace.fxt", "");
+	if (!input->own_path)
+		return vitrine_error_create(ENOMEM, NULL, VITRINE_NO_OFFSET,
+					    NULL, "out of memory");
+	if (access(input->own_path, R_OK))
+		return debugfs_explain(errno, input->own_path);
+	return trace_input_open(input, input->own_path);
+}
+
+/**
+ * trace_input_close() - the trace is not needed any more
+ * @input: trace; opened or failed to open
+ *
+ * Return: enum exit_code: whether all of it could be understood.
+ */
+int trace_input_close(struct trace_input *input)
+{
+	if (input->nr_faults > MAX_FAULTS)
+		fprintf(stderr, "vitrine: %s: %" PRIu64 " more left out\n",
+			input->path, input->nr_faults - MAX_FAULTS);
+	vitrine_archive_destroy(input->archive);
+	free(input->own_path);
+	return input->nr_faults ? EXIT_BAD_INPUT : EXIT_DONE;
+}
