@@ -2,7 +2,8 @@
 /*
  * Snapshots of a tree whose writer never pauses: none is torn, none fails.
  *
- *	snapshot_race [SNAPSHOTS]	default 100000
+ *	snapshot_race [SNAPSHOTS]	default 30000: two minutes where a
+ *					processor is emulated
  *
  * The sample publisher edits in batches: in every consistent copy all queues
  * have the same number of packets, and their balances add up to 0. A second
@@ -156,7 +157,7 @@ static void race(const char *mode, unsigned long nr_snapshots,
 int main(int argc, char **argv)
 {
 	unsigned long nr_snapshots = argc > 1 ? strtoul(argv[1], NULL, 0) :
-				     100000;
+				     30000;
 
 	ksft_print_header();
 	ksft_set_plan(6);
