@@ -35,7 +35,7 @@ export define help
 |  make fuzz           both decoders on hostile bytes (FUZZ_RUNS=$(FUZZ_RUNS))
 |  make kunit          KUnit suites here, and in a kernel with KASAN, lockdep, ...
 |  make kselftest      selftests on each stock kernel (KERNELS="$(KERNELS)")
-|  make cost           instructions a recorded switch costs, ftrace beside it
+|  make cost           instructions that switches, publisher calls and snapshots cost
 |  make metrics        what promtool says of the metrics of a busy guest
 |  make bench          measure ftrace, perf, BPF and us; write performance.rst
 |  make harness        the test of the tests: a dead guest can not pass
@@ -152,7 +152,7 @@ $(race_lanes): race-%: packages
 kselftest: $(kselftest_lanes) $(race_lanes)
 
 cost: packages
-	@$(lane) $@ $(run) --kernel 6.12 --icount --timeout 900 -- selftests/qemu/kselftest.sh cost.sh cost_inspect.sh
+	@$(lane) $@ $(run) --kernel 6.12 --icount --timeout 900 -- selftests/qemu/kselftest.sh cost.sh cost_inspect.sh snapshot_cost
 
 # Not a test: it says how we compare, and writes Documentation/performance.rst.
 bench:

@@ -5,16 +5,19 @@
  *
  *	bench: uint_add 52.00
  *
- * in instructions, those of the loop around it taken off.
+ * in instructions, those of the loop around it taken off. With a parameter it
+ * makes a tree to be measured by others instead.
  *
  * Each row is a function that makes its call @nr times, with interrupts off:
  * nothing else runs meanwhile. The least of some rounds counts. When all is
  * printed the trees stay, to be looked at, until the module is removed.
  *
- * Concurrency: none; all of it happens in init.
+ * Concurrency: all of it happens in init, but what a timer does afterwards,
+ * which has ended before the tree is destroyed.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/hrtimer.h>
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
@@ -40,6 +43,11 @@ static unsigned long size_kb;
 module_param(size_kb, ulong, 0444);
 MODULE_PARM_DESC(size_kb, "make a tree that fills so much, and measure nothing");
 
+static unsigned long edit_us;
+module_param(edit_us, ulong, 0644);
+MODULE_PARM_DESC(edit_us, "with size_kb: edit it each so many microseconds, 0: never");
+
+static struct hrtimer editor;
 static struct vitrine_tree *tree;
 static struct vitrine_node *root;
 static struct {
@@ -290,6 +298,19 @@ static int make_memory(void)
 	return err;
 }
 
+/* Who does not edit looks, now and then, whether to begin. */
+static enum hrtimer_restart edit(struct hrtimer *timer)
+{
+	unsigned long period_us = READ_ONCE(edit_us);
+
+	if (period_us)
+		vitrine_uint_add(values.number, 1);
+	else
+		period_us = 1000;
+	hrtimer_forward_now(timer, ns_to_ktime(period_us * NSEC_PER_USEC));
+	return HRTIMER_RESTART;
+}
+
 static int make_large(void)
 {
 	int err = tree_begin("bench", size_kb << 10);
@@ -297,7 +318,12 @@ static int make_large(void)
 	values.number = vitrine_uint_create(root, "number", 0);
 	while (!err && vitrine_uint_create(root, "filling", ~0ULL))
 		;
-	return err;
+	if (err)
+		return err;
+	hrtimer_init(&editor, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+	editor.function = edit;
+	hrtimer_start(&editor, 0, HRTIMER_MODE_REL_HARD);
+	return 0;
 }
 
 static int __init bench_init(void)
@@ -317,6 +343,8 @@ static int __init bench_init(void)
 
 static void __exit bench_exit(void)
 {
+	if (size_kb)
+		hrtimer_cancel(&editor);
 	vitrine_tree_destroy(tree);
 }
 

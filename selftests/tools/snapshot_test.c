@@ -354,6 +354,29 @@ static void test_fallback(void)
 	vitrine_error_destroy(err);
 }
 
+/* Each copy is lost after its last byte. */
+static void test_always_late(void)
+{
+	struct race race = {
+		.at = VITRINE_STEP_COPY,
+		.strikes = 1000,
+		.strike = strike_edit,
+	};
+	struct vitrine_snapshot *snapshot = NULL;
+	struct vitrine_error *err;
+
+	write_tree();
+	strike_grow(&race);
+	err = snapshot_of(&snapshot, observe, &race);
+	tap_check(!err && is_whole(snapshot) &&
+		  race.seen[VITRINE_STEP_READ] == 1,
+		  "edit after every copy: read() gives the snapshot");
+	tap_check(race.seen[VITRINE_STEP_COPY] > 1 &&
+		  race.seen[VITRINE_STEP_COPY] <= 8,
+		  "after a few copies");
+	vitrine_snapshot_destroy(snapshot);
+}
+
 /* What a failed refresh leaves behind is the old snapshot. */
 static void test_refresh(void)
 {
@@ -454,6 +477,7 @@ int main(void)
 	test_growth();
 	test_size_ahead();
 	test_fallback();
+	test_always_late();
 	test_refresh();
 	test_busy_writer();
 	munmap(words, FILE_WORDS * 8);

@@ -479,6 +479,7 @@ live()
 {
 	local i
 
+	: >live.out
 	"$vitrine" show --live --json "$1" >live.out 2>live.err &
 	for ((i = 0; i < 100; i++)); do
 		[ "$(wc -l <live.out)" -ge 1 ] && break

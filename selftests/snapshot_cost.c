@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a snapshot of 1 MiB takes: while nobody writes, beside a memcpy() of as
+ * many bytes; and while a timer edits the tree without end, the longest of many,
+ * beside the longest read() of the same file.
+ *
+ *	snapshot_cost [SNAPSHOTS]	default 600
+ *
+ * The timer's periods are chosen so that attempts to copy the mapping are lost at
+ * their beginning, in their midst and at their end. Times are instructions: run
+ * this in a guest that counts them (selftests/qemu/run --icount).
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <time.h>
+
+#include <vitrine.h>
+
+#include "selftest.h"
+
+#define TREE_BYTES	(1U << 20)
+#define BENCH		INSPECT_DIR "bench.inspect"
+#define EDIT_US		"/sys/module/bench/parameters/edit_us"
+#define WARM_UP		3	/* pages are touched, buffers are there */
+#define ROUNDS		16
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+static void must(struct vitrine_error *err)
+{
+	if (!err)
+		return;
+	vitrine_error_print(err, stdout);
+	ksft_exit_fail_msg("no snapshot\n");
+}
+
+/**
+ * struct reader - one way to take snapshots, and how long they took
+ * @source: the tree
+ * @snapshot: the last one
+ * @nr_reads: how many ended by read()
+ * @least_ns: of those taken
+ * @most_ns: of those taken
+ * @sum_ns: of those taken
+ */
+struct reader {
+	struct vitrine_source *source;
+	struct vitrine_snapshot *snapshot;
+	unsigned long nr_reads;
+	uint64_t least_ns;
+	uint64_t most_ns;
+	uint64_t sum_ns;
+};
+
+static void take(struct reader *reader)
+{
+	uint64_t start = now_ns(), took;
+
+	must(vitrine_snapshot_refresh(reader->snapshot, reader->source));
+	took = now_ns() - start;
+	reader->sum_ns += took;
+	if (took < reader->least_ns)
+		reader->least_ns = took;
+	if (took > reader->most_ns)
+		reader->most_ns = took;
+}
+
+static void reset(struct reader *reader)
+{
+	reader->least_ns = UINT64_MAX;
+	reader->most_ns = 0;
+	reader->sum_ns = 0;
+}
+
+static void reader_init(struct reader *reader, const char *path,
+			unsigned int flags)
+{
+	unsigned int i;
+
+	must(vitrine_source_create(path, flags, &reader->source));
+	must(vitrine_snapshot_create(reader->source, &reader->snapshot));
+	for (i = 0; i < WARM_UP; i++)
+		take(reader);
+	reset(reader);
+}
+
+static void reader_deinit(struct reader *reader)
+{
+	vitrine_snapshot_destroy(reader->snapshot);
+	vitrine_source_destroy(reader->source);
+}
+
+/* Between two buffers that are there, as the snapshot's is. */
+static uint64_t memcpy_ns(void)
+{
+	uint8_t *from = malloc(TREE_BYTES), *to = malloc(TREE_BYTES);
+	uint64_t start, took, least = UINT64_MAX;
+	unsigned int i;
+
+	memset(from, 1, TREE_BYTES);
+	memset(to, 2, TREE_BYTES);
+	for (i = 0; i < ROUNDS; i++) {
+		start = now_ns();
+		memcpy(to, from, TREE_BYTES);
+		/* Somebody looks at it. */
+		__asm__ __volatile__("" : : "r"(to) : "memory");
+		took = now_ns() - start;
+		if (took < least)
+			least = took;
+	}
+	free(from);
+	free(to);
+	return least;
+}
+
+/* Nobody writes. */
+static void still(struct reader *mapped, struct reader *by_read)
+{
+	uint64_t copy_ns = memcpy_ns();
+	size_t len;
+	int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		take(mapped);
+		take(by_read);
+	}
+	vitrine_snapshot_bytes(mapped->snapshot, &len);
+	ksft_test_result(len == TREE_BYTES, "the tree has 1 MiB\n");
+	ksft_print_msg("memcpy %" PRIu64 ", snapshot %" PRIu64 ", read() %" PRIu64 " ns\n",
+		       copy_ns, mapped->least_ns, by_read->least_ns);
+	ksft_test_result(mapped->least_ns * 10 <= copy_ns * 13,
+			 "a snapshot takes at most 1.3 times a memcpy\n");
+}
+
+static void edit_each(unsigned int period_us)
+{
+	FILE *file = fopen(EDIT_US, "w");
+
+	if (!file || fprintf(file, "%u", period_us) < 0 || fclose(file))
+		ksft_exit_fail_msg("cannot write " EDIT_US "\n");
+}
+
+/* Somebody writes all the time. */
+static void race(struct reader *mapped, struct reader *by_read,
+		 unsigned long nr_snapshots)
+{
+	static const unsigned int periods_us[] = { 20, 70, 150, 190, 210, 250 };
+	unsigned long i, nr = nr_snapshots / ARRAY_SIZE(periods_us) + 1;
+	uint64_t generation = vitrine_snapshot_generation(mapped->snapshot);
+	unsigned int p;
+
+	for (p = 0; p < ARRAY_SIZE(periods_us); p++) {
+		edit_each(periods_us[p]);
+		reset(mapped);
+		reset(by_read);
+		for (i = 0; i < nr; i++) {
+			take(mapped);
+			take(by_read);
+		}
+		ksft_print_msg("edited each %u us: snapshot %" PRIu64 " us, at most %" PRIu64 "; read() %" PRIu64 ", at most %" PRIu64 "\n",
+			       periods_us[p], mapped->sum_ns / nr / 1000,
+			       mapped->most_ns / 1000,
+			       by_read->sum_ns / nr / 1000,
+			       by_read->most_ns / 1000);
+		ksft_test_result(mapped->most_ns <= by_read->most_ns * 3,
+				 "edited each %u us: the longest of %lu takes at most 3 times a read()\n",
+				 periods_us[p], nr);
+	}
+	edit_each(0);
+	ksft_test_result(vitrine_snapshot_generation(mapped->snapshot) >
+			 generation + 2 * nr_snapshots,
+			 "there was an edit for each\n");
+}
+
+static void load_bench(void)
+{
+	const char *modules = getenv("VITRINE_MODULES");
+	char path[4096];
+
+	if (!modules)
+		ksft_exit_skip("set VITRINE_MODULES, or use selftests/qemu/run\n");
+	snprintf(path, sizeof(path), "%s/bench.ko", modules);
+	setenv("VITRINE_BENCH_KO", path, 1);
+	load_module("VITRINE_BENCH_KO", "bench", "size_kb=1024");
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long nr_snapshots = argc > 1 ? strtoul(argv[1], NULL, 0) :
+				     600;
+	struct reader mapped = {}, by_read = {};
+
+	ksft_print_header();
+	ksft_set_plan(9);
+	load_module("VITRINE_KO", "vitrine", "enable=0 trees=");
+	load_bench();
+	reader_init(&mapped, BENCH, VITRINE_SOURCE_MAP);
+	reader_init(&by_read, BENCH, VITRINE_SOURCE_READ);
+	still(&mapped, &by_read);
+	race(&mapped, &by_read, nr_snapshots);
+	reader_deinit(&mapped);
+	reader_deinit(&by_read);
+	unload_module("bench");
+	unload_module("vitrine");
+	ksft_finished();
+}
