@@ -11,7 +11,7 @@ run := selftests/qemu/run
 
 .PHONY: all module tools install clean help packages packages-demo demo \
 	check style host host-kunit library fuzz kunit debug-kunit kselftest \
-	debug-kselftest rt-kselftest cost metrics bench harness
+	debug-kselftest rt-kselftest cost metrics bench harness packages-deb deb
 
 all: module tools
 
@@ -22,6 +22,7 @@ export define help
 |On this machine
 |  make                the module for the running kernel, and the tools; into build/
 |  make install        install both (DESTDIR=, PREFIX=)
+|  make deb            Debian packages of both, and of the library; into build/deb/
 |  KDIR=DIR            build for the kernel whose build directory this is
 |
 |In a guest, which QEMU emulates; nothing here is loaded into your own kernel
@@ -62,6 +63,13 @@ install: all
 	install -D -m 644 build/vitrine.ko \
 		$(DESTDIR)/lib/modules/$(shell $(MAKE) -s -C $(KDIR) kernelrelease)/updates/vitrine.ko
 	[ -n "$(DESTDIR)" ] || depmod
+
+packages-deb:
+	@selftests/packages-install deb
+
+deb: packages-deb
+	@debian/build-packages build/deb
+	@ls build/deb/*.deb
 
 clean:
 	rm -rf build
