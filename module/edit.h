@@ -73,7 +73,11 @@ struct vtr_edit_page {
 /**
  * struct vtr_edit_stats - the figures of a tree that the tree shows
  * @refresher: brings them up to date; without a function while not shown
- * @current_size: and so on: see publish_stats.c
+ * @current_size: and so on: publish_stats.c says what each is
+ * @maximum_size: see there
+ * @used_size: see there
+ * @values: see there
+ * @failed: see there
  */
 struct vtr_edit_stats {
 	struct vtr_inspect_refresher refresher;

@@ -322,7 +322,7 @@ static u64 arg_field(const struct vtr_fxt_arg *arg)
 	case FXT_ARG_STRING_REF:
 		return FIELD_PREP(FXT_ARG_STRING, arg->string.ref);
 	case FXT_ARG_BOOL:
-		return FIELD_PREP(FXT_ARG_BOOLEAN, !!arg->value);
+		return FIELD_PREP(FXT_ARG_BOOLEAN, arg->value != 0);
 	default:
 		return 0;
 	}

@@ -59,8 +59,8 @@ static u32 free_pop(struct vtr_heap *heap, unsigned int order)
 	return index;
 }
 
-static __always_inline void free_unlink(struct vtr_heap *heap, const u64 *block,
-			unsigned int order)
+static __always_inline void
+free_unlink(struct vtr_heap *heap, const u64 *block, unsigned int order)
 {
 	u32 previous = vtr_block_get(block, 0, FREE_PREVIOUS);
 	u32 next = vtr_block_get(block, 0, FREE_NEXT);

@@ -57,7 +57,7 @@ dmesg -C
 insmod "$VITRINE_MODULES/bench.ko" || exit 1
 rmmod bench
 read_costs
-[ "${cost[uint_add]:-0}" -gt 0 ] && [ "${cost[uint_add]}" -lt 100000 ] ||
+within 1 "${cost[uint_add]:-0}" 100000 ||
 	skip "an addition takes ${cost[uint_add]:-no} hundredths of a ns: not a guest that counts instructions"
 
 check "uint set: at most 60" at_most uint_set 60

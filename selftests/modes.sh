@@ -35,12 +35,11 @@ busy()
 	"$WORKLOAD" crowd 20 2000
 }
 
-# settled COMMAND...: run it, stop recording, and remember what was counted
+# settled COMMAND...: run it, stop recording, and remember what was lost
 settled()
 {
 	"$@" && writes enable 0
 	lost=$(total lost_records)
-	written=$(total records)
 }
 
 flight()

@@ -67,7 +67,7 @@ static void counter_is_summed_when_read(struct kunit *test)
 	counter = vitrine_percpu_uint_create(root, "counter");
 	KUNIT_ASSERT_NOT_NULL(test, counter);
 	for_each_possible_cpu(cpu)
-		*per_cpu_ptr(counter->cells, cpu) = cpu + 1;
+		per_cpu_ptr(counter->cells, cpu)[0] = cpu + 1;
 	vitrine_percpu_uint_add(counter, 5);
 	vitrine_percpu_uint_add(NULL, 5);
 	copied = read_tree(test);
@@ -215,7 +215,7 @@ static void sums_from_tasks_and_interrupts_are_exact(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, load);
 	load->counter = vitrine_percpu_uint_create(root, "counter");
 	load->histogram = vitrine_percpu_linear_create(vitrine_tree_root(other),
-						      "h", 1, 1, 6);
+						       "h", 1, 1, 6);
 	KUNIT_ASSERT_NOT_NULL(test, load->counter);
 	KUNIT_ASSERT_NOT_NULL(test, load->histogram);
 	hrtimer_init(&load->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);

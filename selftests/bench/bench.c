@@ -83,7 +83,7 @@ static u64 sample(unsigned int i)
 		}							\
 	}
 
-BENCH(nothing, )
+BENCH(nothing, (void)i)
 BENCH(sample, OPTIMIZER_HIDE_VAR(i); READ_ONCE(reals[sample(i) & 1]))
 BENCH(uint_set, vitrine_uint_set(values.number, i))
 BENCH(uint_add, vitrine_uint_add(values.number, i))
@@ -91,26 +91,17 @@ BENCH(double_add, vitrine_double_add(values.real, ONE))
 BENCH(batch, vitrine_batch_end(tree, vitrine_batch_begin(tree)))
 BENCH(string_set, vitrine_string_set(values.string, "running"))
 BENCH(array_set, vitrine_uint_array_set(values.array, 3, i))
-BENCH(uint_linear_insert,
-      vitrine_uint_histogram_insert(values.linear, i))
-BENCH(uint_linear_odd_insert,
-      vitrine_uint_histogram_insert(values.linear_odd, i))
+BENCH(uint_linear_insert, vitrine_uint_histogram_insert(values.linear, i))
+BENCH(uint_linear_odd_insert, vitrine_uint_histogram_insert(values.linear_odd, i))
 BENCH(int_linear_insert, vitrine_int_histogram_insert(values.signed_linear, i))
-BENCH(double_linear_insert,
-      vitrine_double_histogram_insert(values.real_linear, reals[i]))
-BENCH(uint_exponential_insert,
-      vitrine_uint_histogram_insert(values.twos, sample(i)))
-BENCH(uint_exponential_10_insert,
-      vitrine_uint_histogram_insert(values.tens, sample(i)))
-BENCH(int_exponential_insert,
-      vitrine_int_histogram_insert(values.signed_twos, sample(i)))
-BENCH(double_exponential_insert,
-      vitrine_double_histogram_insert(values.real_twos, reals[i]))
+BENCH(double_linear_insert, vitrine_double_histogram_insert(values.real_linear, reals[i]))
+BENCH(uint_exponential_insert, vitrine_uint_histogram_insert(values.twos, sample(i)))
+BENCH(uint_exponential_10_insert, vitrine_uint_histogram_insert(values.tens, sample(i)))
+BENCH(int_exponential_insert, vitrine_int_histogram_insert(values.signed_twos, sample(i)))
+BENCH(double_exponential_insert, vitrine_double_histogram_insert(values.real_twos, reals[i]))
 BENCH(percpu_add, vitrine_percpu_uint_add(values.percpu, i))
-BENCH(percpu_linear_insert,
-      vitrine_percpu_histogram_insert(values.percpu_linear, i))
-BENCH(percpu_exponential_insert,
-      vitrine_percpu_histogram_insert(values.percpu_twos, sample(i)))
+BENCH(percpu_linear_insert, vitrine_percpu_histogram_insert(values.percpu_linear, i))
+BENCH(percpu_exponential_insert, vitrine_percpu_histogram_insert(values.percpu_twos, sample(i)))
 BENCH(node, vitrine_node_delete(vitrine_node_create(root, "in use")))
 
 /* Names of their own, made outside of what is measured. */

@@ -9,6 +9,9 @@ set -euo pipefail
 # The tools we drive are documented, and their output is parsed, in English.
 export LC_ALL=C
 
+# A make below another's is told of jobs it has no part in, and says so.
+unset MAKEFLAGS MFLAGS
+
 # apt, mke2fs and depmod are in sbin, which is not on everybody's PATH.
 PATH=$PATH:/usr/sbin:/sbin
 

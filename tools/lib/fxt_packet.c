@@ -129,12 +129,10 @@ static void switch_ends(const struct vitrine_fxt_thread *table,
 		*ret_incoming = (struct vitrine_fxt_thread){ 0, words[3] };
 		return;
 	}
-	*ret_outgoing = switch_thread(table,
-			FXT_GET(FXT_SWITCH_OUTGOING_THREAD, words[0]), words,
-			nr_words, &at);
-	*ret_incoming = switch_thread(table,
-			FXT_GET(FXT_SWITCH_INCOMING_THREAD, words[0]), words,
-			nr_words, &at);
+	*ret_outgoing = switch_thread(table, FXT_GET(FXT_SWITCH_OUTGOING_THREAD, words[0]),
+				      words, nr_words, &at);
+	*ret_incoming = switch_thread(table, FXT_GET(FXT_SWITCH_INCOMING_THREAD, words[0]),
+				      words, nr_words, &at);
 }
 
 /**

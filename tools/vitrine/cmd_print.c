@@ -74,9 +74,8 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
 	.args_doc = "FILE",
-	.doc = "Print a Fuchsia trace as text, one line a record, in time order."
-	       "\v"
-	       "An option may be given several times: a record of any of them is "
+	.doc = "Print a Fuchsia trace as text, one line a record, in time order.\n"
+	       "\013An option may be given several times: a record of any of them is\n"
 	       "printed. Of different options all must hold.",
 };
 

@@ -94,7 +94,7 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
 	.args_doc = "DUMP",
-	.doc = "Find the trace, and the trees, in a dump of a machine's memory: raw from "
+	.doc = "Find the trace, and the trees, in a dump of a machine's memory: raw from\n"
 	       "address 0 on, or an ELF core.",
 };
 
