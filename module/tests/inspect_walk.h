@@ -24,9 +24,14 @@
 #define WALK_SLOTS		6U	/* of an array; buckets of a histogram */
 #define WALK_TEXT_MAX		3000U	/* bytes: two extents */
 #define WALK_LIMIT_BYTES	(12U << 10) /* small enough to be full at times */
+#define WALK_ABOVE		56U	/* nodes above the thread's own */
+#define WALK_HEIGHT_MAX		(VITRINE_DEPTH_MAX - 2 - WALK_ABOVE)
+#define WALK_ITEMS		3U	/* most in a list */
+#define WALK_RECORDS		4U	/* most in one of them */
 
 enum walk_op {
 	WALK_CREATE,
+	WALK_RECORD,
 	WALK_CHANGE,
 	WALK_DELETE,
 };
@@ -38,10 +43,14 @@ enum walk_op {
  * @parent: number of the value that is its node, 0 for the thread's own
  * @nr_children: values whose @parent it is
  * @deleted: a node that was deleted before its children
+ * @recorded: it belongs to its node, with which it goes
  * @name: number of its name
- * @len: bytes of a string or byte vector, slots of an array
- * @words: what its slots hold; words[0] is a number's value, and what bytes or
- *	a text begin with
+ * @height: of a node: the most levels of nodes that were below it since it was
+ *	last empty
+ * @len: bytes of a string or byte vector, slots of an array, items of a list
+ * @words: what its slots hold; words[0] is a number's value, what bytes or
+ *	a text begin with, or the number of a link's text
+ * @list: of a list, its items, the oldest first, and how much is recorded in each
  */
 struct walk_value {
 	const struct walk_kind	*kind;
@@ -49,9 +58,17 @@ struct walk_value {
 	u32			parent;
 	u32			nr_children;
 	bool			deleted;
+	bool			recorded;
 	u32			name;
+	u32			height;
 	u32			len;
 	u64			words[WALK_SLOTS + 5];
+	struct {
+		u32		capacity;
+		u32		nr_appended;
+		u64		*items[WALK_ITEMS];
+		u32		nr_records[WALK_ITEMS];
+	} list;
 };
 
 struct walk_thread {
@@ -60,7 +77,10 @@ struct walk_thread {
 	u32			nr_calls;
 	unsigned long		nr_wrong;
 	unsigned long		nr_refused;
+	unsigned long		nr_too_deep;
+	unsigned long		nr_cycles;
 	struct completion	done;
+	struct vitrine_node	*above[WALK_ABOVE];
 	char			text[WALK_TEXT_MAX + 1];
 	struct walk_value	values[WALK_VALUES];
 };
@@ -70,6 +90,7 @@ struct walk_thread {
  * @type: type of the block
  * @call: makes the call and, if it has an effect, the same change to the model
  * @matches: whether the block holds what the model says
+ * @can_record: there is a call that records it
  */
 struct walk_kind {
 	enum inspect_type type;
@@ -77,6 +98,7 @@ struct walk_kind {
 		     enum walk_op op, struct vitrine_node *parent,
 		     const char *name);
 	bool (*matches)(struct walk_thread *wt, const struct walk_value *v);
+	bool can_record;
 };
 
 static u32 walk_below(struct walk_thread *wt, u32 limit)
@@ -116,6 +138,9 @@ static void walk_##what(struct walk_thread *wt, struct walk_value *v,	\
 	if (op == WALK_CREATE) {					\
 		v->handle = vitrine_##what##_create(parent, name, bits);\
 		v->words[0] = bits;					\
+	} else if (op == WALK_RECORD) {					\
+		vitrine_record_##what(parent, name, bits);		\
+		v->words[0] = bits;					\
 	} else if (walk_below(wt, 2)) {					\
 		set_it(v->handle, bits);				\
 		v->words[0] = bits;					\
@@ -141,6 +166,8 @@ static void walk_bool(struct walk_thread *wt, struct walk_value *v,
 	v->words[0] = walk_below(wt, 2);
 	if (op == WALK_CREATE)
 		v->handle = vitrine_bool_create(parent, name, v->words[0]);
+	else if (op == WALK_RECORD)
+		vitrine_record_bool(parent, name, v->words[0]);
 	else
 		vitrine_bool_set(v->handle, v->words[0]);
 }
@@ -174,10 +201,14 @@ static void walk_string(struct walk_thread *wt, struct walk_value *v,
 	if (op == WALK_DELETE)
 		return vitrine_string_delete(v->handle);
 	walk_text(wt, len, first);
-	if (op == WALK_CREATE) {
-		v->handle = vitrine_string_create(parent, name, wt->text);
+	if (op != WALK_CHANGE) {
 		v->len = len;
 		v->words[0] = first;
+	}
+	if (op == WALK_CREATE) {
+		v->handle = vitrine_string_create(parent, name, wt->text);
+	} else if (op == WALK_RECORD) {
+		vitrine_record_string(parent, name, wt->text);
 	} else {
 		vitrine_string_set(v->handle, wt->text);
 		walk_buffer_changed(v, len, first);
@@ -194,10 +225,14 @@ static void walk_bytes(struct walk_thread *wt, struct walk_value *v,
 	if (op == WALK_DELETE)
 		return vitrine_bytes_delete(v->handle);
 	walk_text(wt, len, first);
-	if (op == WALK_CREATE) {
-		v->handle = vitrine_bytes_create(parent, name, wt->text, len);
+	if (op != WALK_CHANGE) {
 		v->len = len;
 		v->words[0] = first;
+	}
+	if (op == WALK_CREATE) {
+		v->handle = vitrine_bytes_create(parent, name, wt->text, len);
+	} else if (op == WALK_RECORD) {
+		vitrine_record_bytes(parent, name, wt->text, len);
 	} else {
 		vitrine_bytes_set(v->handle, wt->text, len);
 		walk_buffer_changed(v, len, first);
@@ -295,21 +330,25 @@ static void walk_string_array(struct walk_thread *wt, struct walk_value *v,
 	}
 }
 
+static bool walk_is_text(struct walk_thread *wt, u32 index, const char *text)
+{
+	const u64 *block = vtr_edit_handle(wt->tree, index);
+
+	if (vtr_block_type(block) == INSPECT_NAME)
+		return block[0] >> 16 == strlen(text) &&
+		       !memcmp(block + 1, text, strlen(text));
+	return vtr_block_type(block) == INSPECT_STRING_REFERENCE &&
+	       (u32)block[1] == strlen(text) &&
+	       !memcmp((const u8 *)block + 12, text, strlen(text));
+}
+
 static bool walk_text_matches(struct walk_thread *wt, u32 index, u32 text)
 {
-	const u64 *block;
 	char buf[64];
 
 	if (!index || !text)
 		return !index && !text;
-	block = vtr_edit_handle(wt->tree, index);
-	walk_name(text - 1, buf);
-	if (vtr_block_type(block) == INSPECT_NAME)
-		return block[0] >> 16 == strlen(buf) &&
-		       !memcmp(block + 1, buf, strlen(buf));
-	return vtr_block_type(block) == INSPECT_STRING_REFERENCE &&
-	       (u32)block[1] == strlen(buf) &&
-	       !memcmp((const u8 *)block + 12, buf, strlen(buf));
+	return walk_is_text(wt, index, walk_name(text - 1, buf));
 }
 
 static bool walk_string_array_matches(struct walk_thread *wt,
@@ -387,7 +426,122 @@ WALK_HISTOGRAM(int, (u64))
 WALK_HISTOGRAM(uint, (u64))
 WALK_HISTOGRAM(double, vitrine_double_from_int)
 
-/* Nodes */
+/* Links: words[0] is the number of the other tree's name, words[1] says how */
+
+static void walk_link(struct walk_thread *wt, struct walk_value *v,
+		      enum walk_op op, struct vitrine_node *parent,
+		      const char *name)
+{
+	char tree[64];
+
+	if (op == WALK_DELETE)
+		return vitrine_link_delete(v->handle);
+	if (op != WALK_CREATE)
+		return;
+	v->words[0] = walk_below(wt, 40);
+	v->words[1] = walk_below(wt, 2);
+	v->handle = vitrine_link_create(parent, name,
+					walk_name(v->words[0], tree),
+					v->words[1] ? VITRINE_LINK_INLINE :
+						      VITRINE_LINK_CHILD);
+}
+
+static bool walk_link_matches(struct walk_thread *wt,
+			      const struct walk_value *v)
+{
+	u64 word = bits_of(v->handle);
+	char content[64];
+
+	walk_name(v->words[0], content);
+	strcat(content, ".inspect");
+	return word >> 60 == v->words[1] &&
+	       walk_is_text(wt, word & 0xfffff, content);
+}
+
+/* Nodes: what fits below which is told by their heights */
+
+static bool walk_height_fits(struct walk_thread *wt, u32 parent, u32 height)
+{
+	for (; wt->values[parent].height <= height;
+	     parent = wt->values[parent].parent) {
+		if (++height > WALK_HEIGHT_MAX)
+			return false;
+		if (!parent)
+			break;
+	}
+	return true;
+}
+
+static void walk_height_raise(struct walk_thread *wt, u32 parent, u32 height)
+{
+	for (; wt->values[parent].height <= height;
+	     parent = wt->values[parent].parent) {
+		wt->values[parent].height = ++height;
+		if (!parent)
+			break;
+	}
+}
+
+static bool walk_node_matches(struct walk_thread *wt,
+			      const struct walk_value *v)
+{
+	return bits_of(v->handle) == v->nr_children;
+}
+
+static bool walk_is_node(const struct walk_value *v)
+{
+	return v->kind && !v->deleted && v->kind->matches == walk_node_matches;
+}
+
+/* A node to make something below: the thread's own if luck has no other. */
+static u32 walk_parent(struct walk_thread *wt)
+{
+	u32 parent, tries;
+
+	for (tries = 0; tries < 4; tries++) {
+		parent = walk_below(wt, WALK_VALUES);
+		if (walk_is_node(&wt->values[parent]))
+			return parent;
+	}
+	return 0;
+}
+
+/* It is gone when nothing is below it, and with it those it was the last of. */
+static void walk_put(struct walk_thread *wt, struct walk_value *v)
+{
+	while (v->deleted && !v->nr_children) {
+		v->kind = NULL;
+		v->deleted = false;
+		v = &wt->values[v->parent];
+		v->nr_children--;
+	}
+}
+
+static void walk_adopt(struct walk_thread *wt, struct walk_value *v)
+{
+	u32 parent = walk_parent(wt), at = parent;
+
+	vitrine_node_adopt(wt->values[parent].handle, v->handle);
+	if (parent == v->parent)
+		return;
+	while (at && &wt->values[at] != v)
+		at = wt->values[at].parent;
+	if (at) {
+		wt->nr_cycles++;
+		return;
+	}
+	if (!v->nr_children)
+		v->height = 0;
+	if (!walk_height_fits(wt, parent, v->height)) {
+		wt->nr_too_deep++;
+		return;
+	}
+	walk_height_raise(wt, parent, v->height);
+	wt->values[v->parent].nr_children--;
+	walk_put(wt, &wt->values[v->parent]);
+	wt->values[parent].nr_children++;
+	v->parent = parent;
+}
 
 static void walk_node(struct walk_thread *wt, struct walk_value *v,
 		      enum walk_op op, struct vitrine_node *parent,
@@ -397,24 +551,106 @@ static void walk_node(struct walk_thread *wt, struct walk_value *v,
 		vitrine_node_delete(v->handle);
 	else if (op == WALK_CREATE)
 		v->handle = vitrine_node_create(parent, name);
+	else if (op == WALK_RECORD)
+		v->handle = vitrine_record_node(parent, name);
+	else
+		walk_adopt(wt, v);
 }
 
-static bool walk_node_matches(struct walk_thread *wt,
+/* Lists */
+
+/* Some numbers; how many there was room for, the item says. */
+static void walk_item_record(struct walk_thread *wt, struct walk_value *v,
+			     u64 *item)
+{
+	u32 i, nr = walk_below(wt, WALK_RECORDS + 1);
+	char name[64];
+
+	v->list.items[v->len] = item;
+	for (i = 0; i < nr; i++)
+		vitrine_record_uint((struct vitrine_node *)item,
+				    walk_name(walk_below(wt, 40), name), i);
+	v->list.nr_records[v->len] = item[1];
+	if (item[1] < nr)
+		wt->nr_refused++;
+	if (item[1] > nr)
+		wt->nr_wrong++;
+	v->len++;
+}
+
+static void walk_append(struct walk_thread *wt, struct walk_value *v)
+{
+	bool fits = walk_height_fits(wt, v - wt->values, 0);
+	u64 *item = (u64 *)vitrine_list_append(v->handle);
+
+	if (!fits) {
+		wt->nr_too_deep++;
+		wt->nr_wrong += !!item;
+		return;
+	}
+	if (!item) {
+		wt->nr_refused++;
+		return;
+	}
+	walk_height_raise(wt, v - wt->values, 0);
+	v->list.nr_appended++;
+	if (v->len == v->list.capacity) {
+		v->len--;
+		memmove(v->list.items, v->list.items + 1,
+			v->len * sizeof(*v->list.items));
+		memmove(v->list.nr_records, v->list.nr_records + 1,
+			v->len * sizeof(*v->list.nr_records));
+	}
+	walk_item_record(wt, v, item);
+}
+
+static void walk_list(struct walk_thread *wt, struct walk_value *v,
+		      enum walk_op op, struct vitrine_node *parent,
+		      const char *name)
+{
+	if (op == WALK_DELETE)
+		return vitrine_list_delete(v->handle);
+	if (op == WALK_CREATE) {
+		v->list.capacity = 1 + walk_below(wt, WALK_ITEMS);
+		v->handle = vitrine_list_create(parent, name,
+						v->list.capacity);
+	} else {
+		walk_append(wt, v);
+	}
+}
+
+static bool walk_list_matches(struct walk_thread *wt,
 			      const struct walk_value *v)
 {
-	return bits_of(v->handle) == v->nr_children;
+	u32 i, number = v->list.nr_appended - v->len;
+	char name[12];
+
+	for (i = 0; i < v->len; i++) {
+		const u64 *item = v->list.items[i];
+
+		snprintf(name, sizeof(name), "%u", number + i);
+		if (vtr_block_type(item) != INSPECT_NODE_VALUE ||
+		    (*item >> 16 & 0xffffff) != vtr_edit_index(v->handle) ||
+		    !walk_is_text(wt, *item >> 40, name) ||
+		    item[1] != v->list.nr_records[i])
+			return false;
+	}
+	return bits_of(v->handle) == v->len;
 }
 
 static const struct walk_kind walk_kinds[] = {
-	{ INSPECT_NODE_VALUE, walk_node, walk_node_matches },
-	{ INSPECT_NODE_VALUE, walk_node, walk_node_matches },
-	{ INSPECT_NODE_VALUE, walk_node, walk_node_matches },
-	{ INSPECT_INT_VALUE, walk_int, walk_number_matches },
-	{ INSPECT_UINT_VALUE, walk_uint, walk_number_matches },
-	{ INSPECT_DOUBLE_VALUE, walk_double, walk_number_matches },
-	{ INSPECT_BOOL_VALUE, walk_bool, walk_number_matches },
-	{ INSPECT_BUFFER_VALUE, walk_string, walk_buffer_matches },
-	{ INSPECT_BUFFER_VALUE, walk_bytes, walk_buffer_matches },
+	{ INSPECT_NODE_VALUE, walk_node, walk_node_matches, true },
+	{ INSPECT_NODE_VALUE, walk_node, walk_node_matches, true },
+	{ INSPECT_NODE_VALUE, walk_node, walk_node_matches, true },
+	{ INSPECT_NODE_VALUE, walk_node, walk_node_matches, true },
+	{ INSPECT_NODE_VALUE, walk_list, walk_list_matches },
+	{ INSPECT_LINK_VALUE, walk_link, walk_link_matches },
+	{ INSPECT_INT_VALUE, walk_int, walk_number_matches, true },
+	{ INSPECT_UINT_VALUE, walk_uint, walk_number_matches, true },
+	{ INSPECT_DOUBLE_VALUE, walk_double, walk_number_matches, true },
+	{ INSPECT_BOOL_VALUE, walk_bool, walk_number_matches, true },
+	{ INSPECT_BUFFER_VALUE, walk_string, walk_buffer_matches, true },
+	{ INSPECT_BUFFER_VALUE, walk_bytes, walk_buffer_matches, true },
 	{ INSPECT_ARRAY_VALUE, walk_int_array, walk_array_matches },
 	{ INSPECT_ARRAY_VALUE, walk_uint_array, walk_array_matches },
 	{ INSPECT_ARRAY_VALUE, walk_double_array, walk_array_matches },
@@ -443,40 +679,79 @@ static bool walk_matches(struct walk_thread *wt, const struct walk_value *v)
 	       v->kind->matches(wt, v);
 }
 
+/* What was last recorded in a node comes first among what it owns, or is 0. */
+static u32 walk_newest_record(struct walk_thread *wt, const void *node)
+{
+	return *vtr_tree_note(&wt->tree->blocks, vtr_edit_index(node)) &
+	       VTR_NODE_NEXT;
+}
+
+/* Most of these calls return nothing. */
+static void walk_record(struct walk_thread *wt, struct walk_value *v,
+			struct vitrine_node *parent, const char *name)
+{
+	u32 before = walk_newest_record(wt, parent), after;
+
+	v->kind->call(wt, v, WALK_RECORD, parent, name);
+	after = walk_newest_record(wt, parent);
+	v->handle = after == before ? NULL : vtr_edit_handle(wt->tree, after);
+	v->recorded = true;
+}
+
 static void walk_create(struct walk_thread *wt, struct walk_value *v)
 {
-	u32 parent = walk_below(wt, WALK_VALUES);
+	u32 parent = walk_parent(wt);
+	struct vitrine_node *node = wt->values[parent].handle;
 	struct walk_value new = {
 		.kind = &walk_kinds[walk_below(wt, ARRAY_SIZE(walk_kinds))],
+		.parent = parent,
 		.name = walk_below(wt, 40),
 	};
+	bool is_node = new.kind->type == INSPECT_NODE_VALUE;
+	bool fits = !is_node || walk_height_fits(wt, parent, 0);
 	char name[64];
 
-	if (!wt->values[parent].kind || wt->values[parent].deleted ||
-	    wt->values[parent].kind->type != INSPECT_NODE_VALUE)
-		parent = 0;
-	new.parent = parent;
-	new.kind->call(wt, &new, WALK_CREATE, wt->values[parent].handle,
-		       walk_name(new.name, name));
+	walk_name(new.name, name);
+	if (parent && new.kind->can_record && walk_below(wt, 2))
+		walk_record(wt, &new, node, name);
+	else
+		new.kind->call(wt, &new, WALK_CREATE, node, name);
+	if (!fits) {
+		wt->nr_too_deep++;
+		wt->nr_wrong += !!new.handle;
+		return;
+	}
 	if (!new.handle) {
 		wt->nr_refused++;
 		return;
 	}
 	*v = new;
 	wt->values[parent].nr_children++;
+	if (is_node)
+		walk_height_raise(wt, parent, 0);
 }
 
-/* A value that is gone takes its deleted parents along when it was the last. */
+/* With a node goes what is recorded in it; what has a handle stays below it. */
+static void walk_gone(struct walk_thread *wt, struct walk_value *v)
+{
+	bool is_node = walk_is_node(v);
+	u32 i;
+
+	v->deleted = true;
+	for (i = 1; is_node && i < WALK_VALUES; i++) {
+		struct walk_value *below = &wt->values[i];
+
+		if (below->kind && below->recorded && !below->deleted &&
+		    below->parent == v - wt->values)
+			walk_gone(wt, below);
+	}
+	walk_put(wt, v);
+}
+
 static void walk_delete(struct walk_thread *wt, struct walk_value *v)
 {
 	v->kind->call(wt, v, WALK_DELETE, NULL, NULL);
-	v->deleted = true;
-	while (v->deleted && !v->nr_children) {
-		v->kind = NULL;
-		v->deleted = false;
-		v = &wt->values[v->parent];
-		v->nr_children--;
-	}
+	walk_gone(wt, v);
 }
 
 /* One call on a value that is not the thread's own node, which is number 0. */
@@ -486,9 +761,9 @@ static void walk_call(struct walk_thread *wt)
 
 	if (!v->kind)
 		walk_create(wt, v);
-	else if (v->deleted)
+	else if (v->deleted || v->recorded)
 		return;
-	else if (walk_below(wt, 8) && v->kind->type != INSPECT_NODE_VALUE)
+	else if (walk_below(wt, walk_is_node(v) ? 2 : 8))
 		v->kind->call(wt, v, WALK_CHANGE, NULL, NULL);
 	else if (walk_below(wt, 2))
 		walk_delete(wt, v);
@@ -531,14 +806,19 @@ static int walk_some(void *ctx)
 static struct walk_thread *walk_thread_create(struct kunit *test, u64 seed)
 {
 	struct walk_thread *wt = kunit_kzalloc(test, sizeof(*wt), GFP_KERNEL);
+	struct vitrine_node *parent = vitrine_tree_root(test->priv);
+	u32 i;
 
 	KUNIT_ASSERT_NOT_NULL(test, wt);
 	wt->tree = test->priv;
 	wt->random.state = seed;
 	init_completion(&wt->done);
+	for (i = 0; i < WALK_ABOVE; i++) {
+		wt->above[i] = vitrine_node_create(parent, "above");
+		parent = wt->above[i];
+	}
 	wt->values[0].kind = &walk_kinds[0];
-	wt->values[0].handle =
-		vitrine_node_create(vitrine_tree_root(wt->tree), "thread");
+	wt->values[0].handle = vitrine_node_create(parent, "thread");
 	KUNIT_ASSERT_NOT_NULL(test, wt->values[0].handle);
 	return wt;
 }
@@ -556,11 +836,16 @@ static void walk_end(struct kunit *test, struct walk_thread *wt)
 	u32 i;
 
 	for (i = 1; i < WALK_VALUES; i++)
-		if (wt->values[i].kind && !wt->values[i].deleted)
+		if (wt->values[i].kind && !wt->values[i].deleted &&
+		    !wt->values[i].recorded)
 			walk_delete(wt, &wt->values[i]);
 	walk_check(test, wt);
 	KUNIT_EXPECT_EQ(test, wt->values[0].nr_children, 0);
 	KUNIT_EXPECT_GT(test, wt->nr_refused, 0);
+	KUNIT_EXPECT_GT(test, wt->nr_too_deep, 0);
+	KUNIT_EXPECT_GT(test, wt->nr_cycles, 0);
+	for (i = 0; i < WALK_ABOVE; i++)
+		vitrine_node_delete(wt->above[i]);
 	vitrine_node_delete(wt->values[0].handle);
 }
 
