@@ -19,6 +19,7 @@ enum exit_code {
 
 /* argv[0] is "vitrine SUBCOMMAND"; returns an exit code. */
 int cmd_check(int argc, char **argv);
+int cmd_convert(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_latency(int argc, char **argv);
 int cmd_list(int argc, char **argv);

@@ -25,6 +25,7 @@ static const struct command commands[] = {
 	{ "print", cmd_print, "print a trace as text, in time order" },
 	{ "latency", cmd_latency, "say how long threads waited for a CPU" },
 	{ "metrics", cmd_metrics, "print Inspect trees as metrics for Prometheus" },
+	{ "convert", cmd_convert, "convert a trace from one format into another" },
 	{ "check", cmd_check, "name every fault of .inspect and .fxt files" },
 };
 

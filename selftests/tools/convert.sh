@@ -1,0 +1,191 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# `vitrine convert', and babeltrace2 with our plugin: what goes through another
+# format comes back as it was, as far as that format can say it.
+#
+#   convert.sh VITRINE WORDS DIR
+#
+# DIR holds mkfxt, which the Makefile builds. SWITCHES=1000000 for a larger trace.
+
+set -u
+vitrine=$(realpath "$1")
+mkfxt=$(realpath "$3/mkfxt")
+here=$(cd "$(dirname "$0")" && pwd)
+golden=$here/../golden
+dir=$(mktemp -d)
+tests=0
+failed=0
+trap 'rm -rf "$dir"' EXIT
+
+# check WHAT COMMAND...: the command succeeds
+check()
+{
+	local what=$1
+
+	tests=$((tests + 1))
+	shift
+	if "$@" >"$dir/check.log" 2>&1; then
+		echo "ok $tests $what"
+	else
+		echo "not ok $tests $what"
+		head -n 20 "$dir/check.log" | sed 's/^/# /'
+		head -n 10 "$dir/err" | sed 's/^/# err: /'
+		failed=1
+	fi
+}
+
+# convert ARGUMENT...: standard error and exit code into files
+convert()
+{
+	"$vitrine" convert "$@" >"$dir/out" 2>"$dir/err"
+	echo $? >"$dir/status"
+}
+
+# ended STATUS [PATTERN...]: that was the exit code, and err has these lines only
+ended()
+{
+	local pattern
+
+	[ "$(cat "$dir/status")" = "$1" ] || return
+	shift
+	[ "$(wc -l <"$dir/err")" = $# ] || return
+	for pattern; do
+		grep -qE "$pattern" "$dir/err" || return
+	done
+}
+
+# same A B: the same lines
+same()
+{
+	diff -u "$1" "$2"
+}
+
+# The plugin has the sanitizers, babeltrace2 has not.
+babeltrace()
+{
+	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD=$(gcc -print-file-name=libasan.so) \
+		BABELTRACE_PLUGIN_PATH=$(dirname "$vitrine") babeltrace2 "$@"
+}
+
+# round_trip NAME FORMAT: NAME.fxt there and back, printed
+round_trip()
+{
+	rm -rf "$1.$2"
+	"$vitrine" convert "$1.fxt" -o "$1.$2" 2>there.err &&
+		"$vitrine" convert "$1.$2" -o "$1.back.fxt" 2>back.err &&
+		"$vitrine" print "$1.fxt" >"$1.print" 2>/dev/null &&
+		"$vitrine" print "$1.back.fxt" >"$1.back.print" 2>/dev/null
+}
+
+# came_back NAME FORMAT: with every record, its time, its threads, their names
+came_back()
+{
+	round_trip "$1" "$2" && cat there.err back.err && [ ! -s there.err ] && [ ! -s back.err ] &&
+		same "$1.print" "$1.back.print" &&
+		"$vitrine" check "$1.back.fxt" >"$1.back.check" && grep ": no fault" "$1.back.check"
+}
+
+cd "$dir" || exit 1
+touch err
+echo "TAP version 13"
+for name in records foreign vitrine renamed crowd; do
+	"$mkfxt" $name >$name.fxt
+done
+"$mkfxt" speed "${SWITCHES:-20000}" >many.fxt
+
+# ---- what can be wrong ----
+
+convert
+check "nothing given" test "$(cat status)" = 2
+convert many.fxt -o many.doc
+check "a name that tells nothing" ended 2 "many.doc: say what it is to be with --to"
+convert many.fxt -o many.doc --to word
+check "an unknown format" grep -q "no format word" err
+convert many.fxt -o other.fxt
+check "the same format" ended 2 "many.fxt: is fxt already"
+convert /dev/null -o other.ctf
+check "no trace" ended 1 "/dev/null: offset 0x0: no trace"
+convert missing.fxt -o other.ctf
+check "no file" ended 3 "missing.fxt: cannot open"
+convert many.fxt -o no/such/directory/other.ctf
+check "no directory" ended 3 "cannot create"
+mkdir empty
+convert empty -o other.fxt
+check "a directory without a trace" ended 1 "empty: .*not a CTF trace"
+check "nothing is left behind" test -z "$(find . -name 'other*')"
+
+# ---- Common Trace Format ----
+
+check "CTF: every switch comes back" came_back many ctf
+check "CTF: names that change come back" came_back renamed ctf
+check "CTF: times out of order come back" round_trip crowd ctf
+check "CTF: and are the same" same crowd.print crowd.back.print
+check "CTF: losses come back" round_trip vitrine ctf
+grep -v " lost  *provider" vitrine.print >vitrine.kept
+check "CTF: with all that was not lost" same vitrine.kept vitrine.back.print
+"$vitrine" check vitrine.fxt >lost.check
+"$vitrine" check vitrine.back.fxt >lost.back.check
+check "CTF: as many records lost" same <(grep -o "[0-9]* records lost" lost.check) \
+	<(grep -o "[0-9]* records lost" lost.back.check)
+check "CTF: all kinds of records" round_trip records ctf
+check "CTF: what is left out is counted" grep -qx \
+	"vitrine: records.fxt: left out, the Common Trace Format cannot say it: 4 blobs, 3 objects, 4 records of unknown kinds, 1 events" \
+	there.err
+# Of what the format cannot say: a null is an empty text, a priority is said.
+sed -e '/large-blob\|provider 7\| event   worker/d' -e 's/null=null/null=""/' \
+	-e 's/outgoing_weight=12$/& incoming_weight=120/' records.print >records.kept
+check "CTF: and the rest comes back" same records.kept records.back.print
+
+# As babeltrace2 sees it: events of each CPU, losses, first and last time.
+babeltrace many.ctf --clock-cycles --no-delta >many.events 2>many.err
+check "babeltrace2: no warning" test ! -s many.err
+"$vitrine" print many.fxt | awk '
+	{ sub(/^ */, ""); sub(/\./, "", $1); cpu = $2; gsub(/[][]/, "", cpu)
+	  nr[cpu + 0]++; if (NR == 1) first = $1; last = $1 }
+	END { print nr[0], nr[1], first + 0, last + 0 }' >many.ours
+grep -v process_state many.events | awk '
+	{ match($0, /cpu_id = [0-9]+/); cpu = substr($0, RSTART + 9, RLENGTH - 9)
+	  gsub(/[][]/, "", $1); nr[cpu]++; if (NR == 1) first = $1; last = $1 }
+	END { print nr[0], nr[1], first + 0, last + 0 }' >many.theirs
+check "babeltrace2: events of each CPU, first and last time" same many.ours many.theirs
+babeltrace vitrine.ctf >/dev/null 2>vitrine.err
+check "babeltrace2: losses" test "$(sed -n 's/.*discarded \([0-9]* events\) .*/\1/p' vitrine.err)" = \
+	"$(grep -o '[0-9]* records lost' lost.check | sed 's/records lost/events/')"
+check "a kernel trace" grep -q 'domain = "kernel"' many.ctf/metadata
+check "of version 1.8" test "$(head -n 1 many.ctf/metadata)" = "/* CTF 1.8 */"
+
+# The plugin in babeltrace2 itself.
+babeltrace many.fxt --clock-cycles --no-delta >direct.events 2>direct.err
+check "babeltrace2 reads FXT" same many.events direct.events
+check "and says nothing" test ! -s direct.err
+for trace in many.fxt many.ctf; do
+	babeltrace $trace --begin 1700000000.001100000 --end 1700000000.001200000 >$trace.some 2>some.err
+done
+check "and from a time on" test -s many.fxt.some -a ! -s some.err
+check "as it does CTF" same many.ctf.some many.fxt.some
+babeltrace records.fxt >records.events 2>&1
+check "and other events" grep -q 'cat:instant.*phase = ( "instant" .*pointer = 0xDEADBEEF' records.events
+babeltrace many.ctf -c sink.vitrine.fxt -p 'path="sunk.fxt"' 2>sunk.err
+"$vitrine" print sunk.fxt >sunk.print
+check "babeltrace2 writes FXT" same many.print sunk.print
+
+# A trace of LTTng's, as far as it matters.
+"$here/mkctf.py" lttng.ctf
+convert lttng.ctf -o lttng.fxt
+check "LTTng: what is left out is counted" ended 0 \
+	"lttng.fxt: left out, a Fuchsia trace cannot say it: 1 arguments$"
+"$vitrine" print lttng.fxt >lttng.print
+check "LTTng: each record" same "$golden/lttng.print" lttng.print
+"$vitrine" check lttng.fxt >lttng.check
+check "LTTng: clean, with what was discarded" grep -q "7 switches, 2 CPUs, 4 threads, 7 records lost: no fault" lttng.check
+
+# Without the plugin the command says what to do.
+mkdir alone
+cp "$vitrine" alone
+(unset BABELTRACE_PLUGIN_PATH; alone/vitrine convert many.fxt -o other.ctf) 2>err
+echo $? >status
+check "no plugin" ended 3 "needs babeltrace-plugin-vitrine.so; install the package babeltrace2"
+
+echo "1..$tests"
+exit $failed

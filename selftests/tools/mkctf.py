@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Write a small kernel trace as LTTng's modules do, without LTTng.
+
+mkctf.py DIR: of two CPUs, with names as arrays of characters, compact times,
+a wakeup told on the CPU that is woken, events of three kinds, and 7 events
+discarded on CPU 1. What is to come of it is in convert.sh.
+"""
+import os
+import struct
+import sys
+
+MAGIC = 0xC1FC1FC1
+UUID = bytes(range(16))
+
+METADATA = """/* CTF 1.8 */
+
+typealias integer { size = 8; align = 8; signed = false; } := uint8_t;
+typealias integer { size = 16; align = 8; signed = false; } := uint16_t;
+typealias integer { size = 32; align = 8; signed = false; } := uint32_t;
+typealias integer { size = 64; align = 8; signed = false; } := uint64_t;
+typealias integer { size = 32; align = 8; signed = true; } := int32_t;
+typealias integer { size = 64; align = 8; signed = true; } := int64_t;
+typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; } := char;
+
+trace {
+	major = 1;
+	minor = 8;
+	uuid = "00010203-0405-0607-0809-0a0b0c0d0e0f";
+	byte_order = le;
+	packet.header := struct {
+		uint32_t magic;
+		uint8_t  uuid[16];
+		uint32_t stream_id;
+		uint64_t stream_instance_id;
+	};
+};
+
+env {
+	domain = "kernel";
+	sysname = "Linux";
+	tracer_name = "lttng-modules";
+	tracer_major = 2;
+	tracer_minor = 13;
+};
+
+clock {
+	name = "monotonic";
+	freq = 1000000000;
+	offset = 1700000000000000000;
+};
+
+typealias integer {
+	size = 32; align = 8; signed = false; map = clock.monotonic.value;
+} := uint32_clock_t;
+typealias integer {
+	size = 64; align = 8; signed = false; map = clock.monotonic.value;
+} := uint64_clock_t;
+
+stream {
+	id = 0;
+	packet.context := struct {
+		uint64_clock_t timestamp_begin;
+		uint64_clock_t timestamp_end;
+		uint64_t content_size;
+		uint64_t packet_size;
+		uint64_t packet_seq_num;
+		uint64_t events_discarded;
+		uint32_t cpu_id;
+	};
+	event.header := struct {
+		uint16_t id;
+		uint32_clock_t timestamp;
+	};
+};
+
+event {
+	name = "sched_switch"; id = 0; stream_id = 0;
+	fields := struct {
+		char _prev_comm[16]; int32_t _prev_tid; int32_t _prev_prio;
+		int64_t _prev_state;
+		char _next_comm[16]; int32_t _next_tid; int32_t _next_prio;
+	};
+};
+
+event {
+	name = "sched_wakeup"; id = 1; stream_id = 0;
+	fields := struct {
+		char _comm[16]; int32_t _tid; int32_t _prio; int32_t _target_cpu;
+	};
+};
+
+event {
+	name = "syscall_entry_openat"; id = 2; stream_id = 0;
+	fields := struct { int32_t _dfd; string _filename; };
+};
+
+event {
+	name = "syscall_exit_openat"; id = 3; stream_id = 0;
+	fields := struct { int64_t _ret; };
+};
+
+event {
+	name = "block_rq_issue"; id = 4; stream_id = 0;
+	fields := struct { uint32_t _dev; uint64_t _sector; uint8_t _cmd[3]; };
+};
+
+event {
+	name = "lttng_statedump_process_state"; id = 5; stream_id = 0;
+	fields := struct { int32_t _tid; int32_t _pid; string _name; };
+};
+"""
+
+SWITCH, WAKEUP, ENTRY, EXIT, ISSUE, STATE = range(6)
+
+
+def event(number, time, payload):
+    return struct.pack("<HI", number, time) + payload
+
+
+def switch(time, prev, state, following):
+    return event(SWITCH, time,
+                 struct.pack("<16siiq16sii", prev[0], prev[1], prev[2], state,
+                             following[0], following[1], following[2]))
+
+
+def packet(cpu, sequence, begin, end, discarded, events):
+    head = struct.pack("<I16sIQ", MAGIC, UUID, 0, cpu)
+    content = b"".join(events)
+    size = (len(head) + 6 * 8 + 4 + len(content)) * 8
+    return (head + struct.pack("<QQQQQQI", begin, end, size, size, sequence,
+                               discarded, cpu) + content)
+
+
+IDLE0, IDLE1 = (b"swapper/0", 0, 20), (b"swapper/1", 0, 20)
+BASH, CAT, RT = (b"bash", 1000, 20), (b"cat", 1001, 25), (b"irq/9-acpi", 77, -51)
+
+CPU0 = [
+    packet(0, 0, 1000, 3000, 0, [
+        event(STATE, 1000, struct.pack("<ii", 1001, 1000) + b"cat\0"),
+        event(STATE, 1001, struct.pack("<ii", 1000, 1000) + b"bash\0"),
+        switch(1100, IDLE0, 0, BASH),
+        event(ENTRY, 1200, struct.pack("<i", -100) + b"/etc/motd\0"),
+        event(EXIT, 1300, struct.pack("<q", -2)),
+        switch(2000, BASH, 1, CAT),
+        event(ISSUE, 2500, struct.pack("<IQ3s", 8, 1 << 40, b"abc")),
+        switch(3000, CAT, 0x10, IDLE0),
+    ]),
+]
+CPU1 = [
+    packet(1, 0, 1050, 2100, 0, [
+        event(WAKEUP, 1050, struct.pack("<16siii", RT[0], RT[1], RT[2], 1)),
+        switch(1500, IDLE1, 0, RT),
+        switch(2100, RT, 2, IDLE1),
+    ]),
+    packet(1, 1, 2200, 2900, 7, [
+        switch(2200, RT, 0x100, BASH),
+        switch(2900, BASH, 4, IDLE1),
+    ]),
+]
+
+
+def main():
+    os.makedirs(sys.argv[1])
+    for name, bytes_ in (("metadata", METADATA.encode()),
+                         ("channel0_0", b"".join(CPU0)),
+                         ("channel0_1", b"".join(CPU1))):
+        with open(os.path.join(sys.argv[1], name), "wb") as out:
+            out.write(bytes_)
+
+
+if __name__ == "__main__":
+    main()

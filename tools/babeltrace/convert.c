@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Runs the components as `vitrine convert' wants them: our source into
+ * sink.ctf.fs, or source.ctf.fs into our sink, through the muxer.
+ */
+#define _GNU_SOURCE	/* dladdr() */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "convert.h"
+#include "plugin.h"
+
+/**
+ * struct run - a conversion under way
+ * @graph: the components
+ * @ctf: plugin of the Common Trace Format
+ * @utils: plugin with the muxer
+ * @own: this plugin
+ */
+struct run {
+	bt_graph *graph;
+	const bt_plugin *ctf;
+	const bt_plugin *utils;
+	const bt_plugin_set *own;
+};
+
+static bool find_plugins(struct run *run)
+{
+	Dl_info info;
+
+	return bt_plugin_find("ctf", BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE,
+			      BT_FALSE, &run->ctf) == BT_PLUGIN_FIND_STATUS_OK &&
+	       bt_plugin_find("utils", BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE,
+			      BT_FALSE, &run->utils) == BT_PLUGIN_FIND_STATUS_OK &&
+	       dladdr(find_plugins, &info) &&
+	       bt_plugin_find_all_from_file(info.dli_fname, BT_FALSE,
+					    &run->own) ==
+	       BT_PLUGIN_FIND_ALL_FROM_FILE_STATUS_OK;
+}
+
+/* Takes over @params. */
+static const bt_component_source *
+add_source(struct run *run, const bt_component_class_source *class,
+	   bt_value *params)
+{
+	const bt_component_source *source = NULL;
+
+	if (class)
+		bt_graph_add_source_component(run->graph, class, "source",
+					      params, BT_LOGGING_LEVEL_FATAL,
+					      &source);
+	bt_value_put_ref(params);
+	return source;
+}
+
+static const bt_component_sink *
+add_sink(struct run *run, const bt_component_class_sink *class,
+	 bt_value *params)
+{
+	const bt_component_sink *sink = NULL;
+
+	if (class)
+		bt_graph_add_sink_component(run->graph, class, "sink", params,
+					    BT_LOGGING_LEVEL_FATAL, &sink);
+	bt_value_put_ref(params);
+	return sink;
+}
+
+/* `inputs' of a source. */
+static bt_value *input_params(const char *path)
+{
+	bt_value *params = bt_value_map_create(), *inputs = NULL;
+
+	bt_value_map_insert_empty_array_entry(params, "inputs", &inputs);
+	bt_value_array_append_string_element(inputs, path);
+	return params;
+}
+
+/* `path' of a sink. */
+static bt_value *output_params(const char *path)
+{
+	bt_value *params = bt_value_map_create();
+
+	bt_value_map_insert_string_entry(params, "path", path);
+	return params;
+}
+
+static bool connect(struct run *run, const bt_port_output *from,
+		    const bt_port_input *to)
+{
+	return bt_graph_connect_ports(run->graph, from, to, NULL) ==
+	       BT_GRAPH_CONNECT_PORTS_STATUS_OK;
+}
+
+static bool write_ctf(struct run *run, const char *from, const char *to)
+{
+	const bt_component_source *source;
+	const bt_component_sink *sink;
+	bt_value *params = output_params(to);
+
+	bt_value_map_insert_bool_entry(params, "assume-single-trace", BT_TRUE);
+	bt_value_map_insert_bool_entry(params, "quiet", BT_TRUE);
+	source = add_source(run,
+		bt_plugin_borrow_source_component_class_by_name_const(
+			bt_plugin_set_borrow_plugin_by_index_const(run->own, 0),
+			"fxt"), input_params(from));
+	if (!source) {
+		bt_value_put_ref(params);
+		return false;
+	}
+	sink = add_sink(run,
+		bt_plugin_borrow_sink_component_class_by_name_const(run->ctf,
+								    "fs"),
+		params);
+	return sink && connect(run,
+		bt_component_source_borrow_output_port_by_index_const(source, 0),
+		bt_component_sink_borrow_input_port_by_index_const(sink, 0));
+}
+
+/* The muxer makes a new input port whenever its last one is connected. */
+static bool connect_all(struct run *run, const bt_component_source *source,
+			const bt_component_filter *muxer)
+{
+	uint64_t i, nr = bt_component_source_get_output_port_count(source);
+
+	for (i = 0; i < nr; i++)
+		if (!connect(run,
+			bt_component_source_borrow_output_port_by_index_const(
+				source, i),
+			bt_component_filter_borrow_input_port_by_index_const(
+				muxer, i)))
+			return false;
+	return true;
+}
+
+static bool read_ctf(struct run *run, const char *from, const char *to)
+{
+	const bt_component_filter *muxer = NULL;
+	const bt_component_class_filter *class;
+	const bt_component_source *source;
+	const bt_component_sink *sink;
+
+	source = add_source(run,
+		bt_plugin_borrow_source_component_class_by_name_const(run->ctf,
+								      "fs"),
+		input_params(from));
+	class = bt_plugin_borrow_filter_component_class_by_name_const(
+			run->utils, "muxer");
+	if (!source || !class ||
+	    bt_graph_add_filter_component(run->graph, class, "muxer", NULL,
+					  BT_LOGGING_LEVEL_FATAL, &muxer) !=
+	    BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
+	    !connect_all(run, source, muxer))
+		return false;
+	sink = add_sink(run,
+		bt_plugin_borrow_sink_component_class_by_name_const(
+			bt_plugin_set_borrow_plugin_by_index_const(run->own, 0),
+			"fxt"), output_params(to));
+	return sink && connect(run,
+		bt_component_filter_borrow_output_port_by_index_const(muxer, 0),
+		bt_component_sink_borrow_input_port_by_index_const(sink, 0));
+}
+
+/* Of all causes, the first one that a component gives says what happened. */
+static void take_error(char *message, size_t size)
+{
+	const bt_error *error = bt_current_thread_take_error();
+	const bt_error_cause *cause;
+	uint64_t i, nr;
+
+	snprintf(message, size, "libbabeltrace2 failed");
+	if (!error)
+		return;
+	nr = bt_error_get_cause_count(error);
+	for (i = 0; i < nr; i++) {
+		cause = bt_error_borrow_cause_by_index(error, i);
+		if (i && bt_error_cause_get_actor_type(cause) !=
+		    BT_ERROR_CAUSE_ACTOR_TYPE_COMPONENT)
+			continue;
+		snprintf(message, size, "%s",
+			 bt_error_cause_get_message(cause));
+		if (bt_error_cause_get_actor_type(cause) ==
+		    BT_ERROR_CAUSE_ACTOR_TYPE_COMPONENT)
+			break;
+	}
+	bt_error_release(error);
+}
+
+/**
+ * vitrine_babeltrace_convert() - convert to or from the Common Trace Format
+ * @to_ctf: the direction
+ * @from: a trace file, or a directory
+ * @to: the other
+ * @message: what went wrong
+ * @size: of @message
+ *
+ * Return: true if nothing did.
+ */
+bool vitrine_babeltrace_convert(bool to_ctf, const char *from, const char *to,
+				char *message, size_t size)
+{
+	struct run run = { .graph = bt_graph_create(0) };
+	bool good;
+
+	good = run.graph && find_plugins(&run) &&
+	       (to_ctf ? write_ctf : read_ctf)(&run, from, to) &&
+	       bt_graph_run(run.graph) == BT_GRAPH_RUN_STATUS_OK;
+	if (!good)
+		take_error(message, size);
+	bt_graph_put_ref(run.graph);
+	bt_plugin_put_ref(run.ctf);
+	bt_plugin_put_ref(run.utils);
+	bt_plugin_set_put_ref(run.own);
+	return good;
+}

@@ -1,0 +1,598 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Turns a trace file into streams of packets, in time order.
+ *
+ * The file is read twice: first for the packet headers of sub-buffers, from
+ * which follows what was lost, then, by archive.c, for the records. What is
+ * kept in memory grows with the number of sub-buffers, not of records.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "error.h"
+#include "feed.h"
+#include "fxt.h"
+
+#define NEVER	UINT64_MAX
+
+/**
+ * struct feed - a trace being read
+ * @archive: its records in time order
+ * @streams: all of them, by index
+ * @nr_streams: how many
+ * @slots: the same, hashed by provider and CPU
+ * @nr_slots: a power of two, more than twice @nr_streams
+ * @due_ns: nothing is due in any stream before this
+ * @last_ns: time of the last item
+ * @record: the record that is next, or NULL
+ * @record_ns: its time
+ * @ended: there is no further record
+ * @closed: the stream whose packet the last item ended, or NULL
+ * @realtime: @realtime_ns is known
+ * @realtime_ns: CLOCK_REALTIME at time 0
+ */
+struct feed {
+	struct vitrine_archive *archive;
+	struct feed_stream **streams;
+	unsigned int nr_streams;
+	struct feed_stream **slots;
+	unsigned int nr_slots;
+	uint64_t due_ns;
+	uint64_t last_ns;
+	const struct vitrine_fxt_record *record;
+	uint64_t record_ns;
+	bool ended;
+	struct feed_stream *closed;
+	bool realtime;
+	uint64_t realtime_ns;
+};
+
+static uint64_t to_ns(uint64_t ticks, uint64_t rate)
+{
+	uint64_t ns = vitrine_fxt_ns(ticks, rate);
+
+	return ns < FEED_LAST_NS ? ns : FEED_LAST_NS;
+}
+
+/* ---- Streams ---- */
+
+static struct feed_stream **slot_of(const struct feed *feed, uint32_t provider,
+				    uint32_t cpu)
+{
+	unsigned int i = (provider * 0x9e3779b1U ^ cpu * 0x85ebca6bU) >> 7;
+	struct feed_stream *stream;
+
+	for (;; i++) {
+		stream = feed->slots[i & (feed->nr_slots - 1)];
+		if (!stream ||
+		    (stream->provider == provider && stream->cpu == cpu))
+			return &feed->slots[i & (feed->nr_slots - 1)];
+	}
+}
+
+static bool grow(struct feed *feed)
+{
+	unsigned int nr_slots = feed->nr_slots ? 4 * feed->nr_slots : 64, i;
+	struct feed_stream **streams, **slots;
+
+	streams = reallocarray(feed->streams, nr_slots / 2, sizeof(*streams));
+	if (!streams)
+		return false;
+	feed->streams = streams;
+	slots = calloc(nr_slots, sizeof(*slots));
+	if (!slots)
+		return false;
+	free(feed->slots);
+	feed->slots = slots;
+	feed->nr_slots = nr_slots;
+	for (i = 0; i < feed->nr_streams; i++)
+		*slot_of(feed, streams[i]->provider, streams[i]->cpu) =
+			streams[i];
+	return true;
+}
+
+/* Look up a stream, or make it; NULL without memory. */
+static struct feed_stream *stream_get(struct feed *feed, uint32_t provider,
+				      uint32_t cpu)
+{
+	struct feed_stream **slot, *stream;
+
+	if (feed->nr_streams >= feed->nr_slots / 2 && !grow(feed))
+		return NULL;
+	slot = slot_of(feed, provider, cpu);
+	if (*slot)
+		return *slot;
+	stream = calloc(1, sizeof(*stream));
+	if (!stream)
+		return NULL;
+	stream->index = feed->nr_streams;
+	stream->provider = provider;
+	stream->cpu = cpu;
+	feed->streams[feed->nr_streams++] = stream;
+	*slot = stream;
+	return stream;
+}
+
+/* ---- Packet headers ---- */
+
+/* A provider's last sub-buffer, while the file is looked through. */
+struct look {
+	struct vitrine_packet packet;
+	struct feed_stream *stream;
+	uint64_t nr_timed;
+	uint64_t begin;
+};
+
+static struct feed_packet *add_packet(struct feed_stream *stream)
+{
+	size_t nr = stream->nr_packets;
+	struct feed_packet *bigger;
+
+	/* Room for 1, 2, 4, 8, ... */
+	if (!(nr & (nr - 1))) {
+		bigger = reallocarray(stream->packets, nr ? 2 * nr : 1,
+				      sizeof(*bigger));
+		if (!bigger)
+			return NULL;
+		stream->packets = bigger;
+	}
+	return &stream->packets[stream->nr_packets++];
+}
+
+static uint64_t above(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+/* What is missing between two sub-buffers of a CPU and session. */
+static void count_lost(const struct look *look,
+		       const struct vitrine_packet *packet,
+		       struct feed_packet *ret)
+{
+	if (!look->stream || look->packet.session != packet->session)
+		return;
+	ret->nr_lost = above(packet->records_before,
+			     look->packet.records_before + look->nr_timed) +
+		       above(packet->lost_records, look->packet.lost_records);
+	if (packet->sequence > look->packet.sequence)
+		ret->nr_lost_packets =
+			packet->sequence - look->packet.sequence - 1;
+}
+
+static bool look_at_packet(struct feed *feed, struct look *look,
+			   const struct vitrine_packet *packet,
+			   const struct vitrine_fxt_record *record)
+{
+	uint64_t rate = record->ticks_per_second;
+	struct feed_stream *stream;
+	struct feed_packet *entry;
+
+	stream = stream_get(feed, record->provider, packet->cpu);
+	entry = stream ? add_packet(stream) : NULL;
+	if (!entry)
+		return false;
+	*entry = (struct feed_packet){
+		.begin_ns = to_ns(packet->begin_ticks, rate),
+		.end_ns = to_ns(packet->end_ticks, rate),
+		.sequence = packet->sequence,
+	};
+	count_lost(look, packet, entry);
+	look->packet = *packet;
+	look->stream = stream;
+	look->nr_timed = 0;
+	look->begin = record->offset - (VITRINE_PACKET_OFFSET -
+					2 * FXT_WORD_BYTES);
+	if (!feed->realtime && packet->session_realtime_ns < FEED_LAST_NS) {
+		feed->realtime = true;
+		feed->realtime_ns = above(packet->session_realtime_ns,
+					  to_ns(packet->session_ticks, rate));
+	}
+	return true;
+}
+
+/*
+ * What the recorder wrote behind a sub-buffer goes into that packet, and so does
+ * what began before it and ended in it.
+ */
+static void look_at_timed(struct look *look,
+			  const struct vitrine_fxt_record *record)
+{
+	bool inside = record->offset - look->begin <
+		      look->packet.committed_bytes;
+	struct feed_packet *packet;
+	uint64_t ns;
+
+	look->nr_timed += inside;
+	if (inside && fxt_written_ticks(record) == record->ticks)
+		return;
+	packet = &look->stream->packets[look->stream->nr_packets - 1];
+	ns = to_ns(record->ticks, record->ticks_per_second);
+	if (ns < packet->begin_ns)
+		packet->begin_ns = ns;
+	if (ns > packet->end_ns)
+		packet->end_ns = ns;
+}
+
+static bool look_at_record(struct feed *feed, struct vitrine_fxt *fxt)
+{
+	struct look *look = fxt->provider->owner;
+	struct vitrine_packet packet;
+
+	if (fxt_packet_read(&fxt->decoder, &fxt->record, &packet)) {
+		if (!look) {
+			look = calloc(1, sizeof(*look));
+			fxt->provider->owner = look;
+		}
+		return look && look_at_packet(feed, look, &packet,
+					      &fxt->record);
+	}
+	if (look && fxt->record.timed)
+		look_at_timed(look, &fxt->record);
+	return true;
+}
+
+static struct vitrine_error *look_at_all(struct feed *feed,
+					 struct vitrine_fxt *fxt,
+					 const struct fxt_file *file,
+					 const char *path)
+{
+	uint64_t released = 0;
+
+	for (;;) {
+		switch (fxt_next(fxt)) {
+		case FXT_OK:
+			if (!look_at_record(feed, fxt))
+				return vtr_error_no_memory();
+			break;
+		case FXT_STOP:
+			return fxt_stop_error(fxt, path);
+		case FXT_END:
+			return NULL;
+		default:
+			break;
+		}
+		if (fxt->offset - released >= FXT_RELEASE_BYTES) {
+			fxt_file_release(file, released, fxt->offset);
+			released = fxt->offset;
+		}
+	}
+}
+
+static int compare_packets(const void *left, const void *right)
+{
+	const struct feed_packet *a = left, *b = right;
+
+	if (a->begin_ns != b->begin_ns)
+		return a->begin_ns < b->begin_ns ? -1 : 1;
+	return (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
+}
+
+/* One after the other, whatever the headers say. */
+static void order_packets(struct feed_stream *stream)
+{
+	struct feed_packet *packet;
+	uint64_t ns = 0;
+	size_t i;
+
+	if (stream->nr_packets)
+		qsort(stream->packets, stream->nr_packets,
+		      sizeof(*stream->packets), compare_packets);
+	for (i = 0; i < stream->nr_packets; i++) {
+		packet = &stream->packets[i];
+		if (packet->begin_ns < ns)
+			packet->begin_ns = ns;
+		if (packet->end_ns < packet->begin_ns)
+			packet->end_ns = packet->begin_ns;
+		ns = packet->end_ns;
+	}
+}
+
+static void free_looks(struct vitrine_fxt *fxt)
+{
+	struct fxt_provider *provider;
+	unsigned int i;
+
+	for (i = 0; i < FXT_PROVIDER_BUCKETS; i++)
+		for (provider = fxt->providers.buckets[i]; provider;
+		     provider = provider->next)
+			free(provider->owner);
+}
+
+static void ignore_fault(void *ctx, uint64_t offset, const char *message)
+{
+}
+
+static struct vitrine_error *find_packets(struct feed *feed, const char *path)
+{
+	struct vitrine_fxt fxt;
+	struct vitrine_error *err;
+	struct fxt_file file;
+	unsigned int i;
+
+	err = fxt_file_open(path, &file);
+	if (err)
+		return err;
+	err = fxt_init(&fxt, file.bytes, file.len_bytes, path);
+	if (!err) {
+		/* archive.c says what is wrong with the file. */
+		fxt.decoder.fault = ignore_fault;
+		err = look_at_all(feed, &fxt, &file, path);
+		free_looks(&fxt);
+		fxt_deinit(&fxt);
+	}
+	fxt_file_close(&file);
+	for (i = 0; i < feed->nr_streams; i++)
+		order_packets(feed->streams[i]);
+	return err;
+}
+
+/**
+ * feed_create() - open a trace file
+ * @path: the file; a regular one, for it is read twice
+ * @report: told, during this call, what is wrong and what is worth knowing
+ * @ret: the feed
+ *
+ * Return: NULL, or an error as vitrine_archive_create() does.
+ */
+struct vitrine_error *feed_create(const char *path,
+				  const struct vitrine_fxt_report *report,
+				  struct feed **ret)
+{
+	struct feed *feed = calloc(1, sizeof(*feed));
+	struct vitrine_error *err;
+
+	if (!feed)
+		return vtr_error_no_memory();
+	err = find_packets(feed, path);
+	if (!err)
+		err = vitrine_archive_create(path, report, &feed->archive);
+	if (err) {
+		feed_destroy(feed);
+		return err;
+	}
+	*ret = feed;
+	return NULL;
+}
+
+/**
+ * feed_destroy() - close a trace
+ * @feed: feed, or NULL
+ */
+void feed_destroy(struct feed *feed)
+{
+	unsigned int i;
+
+	if (!feed)
+		return;
+	for (i = 0; i < feed->nr_streams; i++) {
+		free(feed->streams[i]->packets);
+		free(feed->streams[i]);
+	}
+	free(feed->streams);
+	free(feed->slots);
+	vitrine_archive_destroy(feed->archive);
+	free(feed);
+}
+
+/**
+ * feed_archive() - who knows the names
+ * @feed: feed
+ *
+ * Return: the archive the records come from.
+ */
+const struct vitrine_archive *feed_archive(const struct feed *feed)
+{
+	return feed->archive;
+}
+
+/**
+ * feed_realtime() - when time 0 was
+ * @feed: feed
+ * @ret_ns: CLOCK_REALTIME then, of the first session in the file
+ *
+ * Return: false if the trace does not say; nothing is written then.
+ */
+bool feed_realtime(const struct feed *feed, uint64_t *ret_ns)
+{
+	if (feed->realtime)
+		*ret_ns = feed->realtime_ns;
+	return feed->realtime;
+}
+
+/* ---- One item after the other ---- */
+
+/*
+ * When a stream wants to be asked, whatever record is next. A packet ends
+ * behind all records of its last nanosecond.
+ */
+static uint64_t due_of(const struct feed_stream *stream)
+{
+	if (stream->open && !stream->made)
+		return stream->packet.end_ns + 1;
+	return stream->next < stream->nr_packets ?
+		       stream->packets[stream->next].begin_ns : NEVER;
+}
+
+/* Of several that are due at once, first one whose packet ends. */
+static struct feed_stream *earliest(struct feed *feed)
+{
+	struct feed_stream *first = NULL, *stream;
+	uint64_t due;
+	unsigned int i;
+
+	feed->due_ns = NEVER;
+	for (i = 0; i < feed->nr_streams; i++) {
+		stream = feed->streams[i];
+		due = due_of(stream);
+		if (due < feed->due_ns ||
+		    (first && due == feed->due_ns && stream->open &&
+		     !first->open)) {
+			feed->due_ns = due;
+			first = stream;
+		}
+	}
+	return first;
+}
+
+static void put_item(struct feed *feed, enum feed_kind kind,
+		     struct feed_stream *stream, uint64_t ns,
+		     struct feed_item *ret)
+{
+	if (ns < feed->last_ns)
+		ns = feed->last_ns;
+	feed->last_ns = ns;
+	*ret = (struct feed_item){
+		.kind = kind,
+		.stream = stream,
+		.ns = ns,
+	};
+}
+
+/* A loss is told once, with the end of the packet before it. */
+static bool take_lost(struct feed *feed, struct feed_item *ret)
+{
+	struct feed_stream *stream = feed->closed;
+	const struct feed_packet *next;
+
+	feed->closed = NULL;
+	if (!stream || stream->next == stream->nr_packets)
+		return false;
+	next = &stream->packets[stream->next];
+	if (!next->nr_lost && !next->nr_lost_packets)
+		return false;
+	put_item(feed, FEED_LOST, stream, stream->packet.end_ns, ret);
+	ret->lost = next;
+	return true;
+}
+
+static void end_packet(struct feed *feed, struct feed_stream *stream,
+		       uint64_t ns, struct feed_item *ret)
+{
+	stream->open = false;
+	feed->closed = stream;
+	put_item(feed, FEED_PACKET_END, stream, ns, ret);
+	stream->packet.end_ns = ret->ns;
+}
+
+/* Begin the next sub-buffer's packet, or make one, at a time. */
+static void begin_packet(struct feed *feed, struct feed_stream *stream,
+			 uint64_t ns, struct feed_item *ret)
+{
+	stream->made = stream->next == stream->nr_packets;
+	stream->packet = (struct feed_packet){ .end_ns = FEED_LAST_NS };
+	if (!stream->made)
+		stream->packet = stream->packets[stream->next++];
+	stream->open = true;
+	stream->nr_records = 0;
+	put_item(feed, FEED_PACKET_BEGIN, stream, ns, ret);
+	stream->packet.begin_ns = ret->ns;
+	if (stream->packet.end_ns < ret->ns)
+		stream->packet.end_ns = ret->ns;
+	if (due_of(stream) < feed->due_ns)
+		feed->due_ns = due_of(stream);
+}
+
+static void serve(struct feed *feed, struct feed_stream *stream,
+		  struct feed_item *ret)
+{
+	if (!stream->open)
+		begin_packet(feed, stream,
+			     stream->packets[stream->next].begin_ns, ret);
+	else if (stream->made)
+		end_packet(feed, stream, feed->last_ns, ret);
+	else
+		end_packet(feed, stream, stream->packet.end_ns, ret);
+}
+
+static struct vitrine_error *fetch(struct feed *feed)
+{
+	struct vitrine_error *err;
+
+	err = vitrine_archive_next(feed->archive, &feed->record);
+	if (err)
+		return err;
+	if (!feed->record)
+		feed->ended = true;
+	else if (feed->record->timed)
+		feed->record_ns = to_ns(feed->record->ticks,
+					feed->record->ticks_per_second);
+	return NULL;
+}
+
+/* Packets made here have no end of their own. */
+static bool end_made(struct feed *feed, struct feed_item *ret)
+{
+	unsigned int i;
+
+	for (i = 0; i < feed->nr_streams; i++) {
+		if (feed->streams[i]->open) {
+			end_packet(feed, feed->streams[i], feed->last_ns, ret);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The record there is: of a stream whose packet is open, or can be. */
+static struct vitrine_error *take_record(struct feed *feed,
+					 struct feed_item *ret)
+{
+	struct feed_stream *stream;
+
+	stream = stream_get(feed, feed->record->provider, feed->record->cpu);
+	if (!stream)
+		return vtr_error_no_memory();
+	if (!stream->open) {
+		begin_packet(feed, stream, feed->record_ns, ret);
+		return NULL;
+	}
+	if (stream->made && stream->nr_records == FEED_PACKET_RECORDS) {
+		end_packet(feed, stream, feed->last_ns, ret);
+		return NULL;
+	}
+	stream->nr_records++;
+	put_item(feed, FEED_RECORD, stream, feed->record_ns, ret);
+	ret->record = feed->record;
+	feed->record = NULL;
+	return NULL;
+}
+
+/**
+ * feed_next() - what comes next
+ * @feed: feed
+ * @ret: an item
+ *
+ * Return: NULL, or an error: ENOMEM.
+ */
+struct vitrine_error *feed_next(struct feed *feed, struct feed_item *ret)
+{
+	struct feed_stream *stream;
+	struct vitrine_error *err;
+
+	if (take_lost(feed, ret))
+		return NULL;
+	if (!feed->record && !feed->ended) {
+		err = fetch(feed);
+		if (err)
+			return err;
+	}
+	if (feed->record && !feed->record->timed) {
+		put_item(feed, FEED_UNTIMED, NULL, feed->last_ns, ret);
+		ret->record = feed->record;
+		feed->record = NULL;
+		return NULL;
+	}
+	if (feed->ended || feed->due_ns <= feed->record_ns) {
+		stream = earliest(feed);
+		if (stream && (feed->ended ||
+			       feed->due_ns <= feed->record_ns)) {
+			serve(feed, stream, ret);
+			return NULL;
+		}
+	}
+	if (feed->record)
+		return take_record(feed, ret);
+	if (!end_made(feed, ret))
+		put_item(feed, FEED_END, NULL, feed->last_ns, ret);
+	return NULL;
+}

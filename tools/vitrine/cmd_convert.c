@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * `vitrine convert IN -o OUT': a trace from one format into another.
+ *
+ * Every other format is read from, or written to, a Fuchsia trace; between two
+ * others there is one for a while.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "ctf.h"
+
+typedef struct vitrine_error *convert_fn(const char *from, const char *to);
+
+struct format {
+	const char *name;
+	const char *suffix;
+	convert_fn *read;	/* into a Fuchsia trace */
+	convert_fn *write;	/* of a Fuchsia trace */
+};
+
+static const struct format formats[] = {
+	{ "fxt", ".fxt", NULL, NULL },
+	{ "ctf", ".ctf", ctf_read, ctf_write },
+};
+
+#define FXT		(&formats[0])
+#define CTF		(&formats[1])
+#define NR_FORMATS	(sizeof(formats) / sizeof(formats[0]))
+
+struct convert_args {
+	const char *in;
+	const char *out;
+	const struct format *from;
+	const struct format *to;
+};
+
+enum {
+	OPT_FROM = 256,
+	OPT_TO,
+};
+
+static const struct argp_option options[] = {
+	{ "output", 'o', "OUT", 0, "Write to this file, or directory", 0 },
+	{ "from", OPT_FROM, "FORMAT", 0, "What IN is; else it tells itself", 0 },
+	{ "to", OPT_TO, "FORMAT", 0, "What OUT is to be; else its name tells", 0 },
+	{ 0 },
+};
+
+static const struct format *find_format(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < NR_FORMATS; i++)
+		if (!strcmp(formats[i].name, name))
+			return &formats[i];
+	return NULL;
+}
+
+static const struct format *parse_format(const char *name,
+					 struct argp_state *state)
+{
+	const struct format *format = find_format(name);
+
+	if (!format)
+		argp_error(state, "no format %s; see --help", name);
+	return format;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct convert_args *args = state->input;
+
+	switch (key) {
+	case 'o':
+		args->out = arg;
+		return 0;
+	case OPT_FROM:
+		args->from = parse_format(arg, state);
+		return 0;
+	case OPT_TO:
+		args->to = parse_format(arg, state);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (args->in)
+			argp_error(state, "one IN only");
+		args->in = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!args->in)
+			argp_error(state, "IN is missing");
+		if (!args->out)
+			argp_error(state, "-o OUT is missing");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "IN -o OUT",
+	.doc = "Convert a trace from one format into another. What the other "
+	       "format cannot say is counted on standard error."
+	       "\v"
+	       "FORMAT is one of:\n\n"
+	       "  fxt          a Fuchsia trace (OUT.fxt)\n"
+	       "  ctf          the Common Trace Format, a directory (OUT.ctf)\n",
+};
+
+/* What OUT is to be, from the end of its name. */
+static const struct format *format_of_name(const char *name)
+{
+	size_t len = strlen(name), len_suffix, i;
+
+	while (len && name[len - 1] == '/')
+		len--;
+	for (i = 0; i < NR_FORMATS; i++) {
+		len_suffix = strlen(formats[i].suffix);
+		if (len > len_suffix &&
+		    !strncmp(name + len - len_suffix, formats[i].suffix,
+			     len_suffix))
+			return &formats[i];
+	}
+	return NULL;
+}
+
+/* What IN is; a directory can be one thing only. */
+static struct vitrine_error *detect(const char *path,
+				    const struct format **ret)
+{
+	enum vitrine_format format;
+	struct vitrine_error *err;
+	struct stat status;
+
+	if (!stat(path, &status) && S_ISDIR(status.st_mode)) {
+		*ret = CTF;
+		return NULL;
+	}
+	err = vitrine_format_of_file(path, &format);
+	if (err)
+		return err;
+	if (format != VITRINE_FORMAT_FXT)
+		return vitrine_error_create(EBADMSG, path, 0,
+					    "say what it is with --from",
+					    "no trace of a format that is known");
+	*ret = FXT;
+	return NULL;
+}
+
+/* A file beside the one to be written, that goes when all is done. */
+static char *make_temporary(const char *path)
+{
+	size_t len = strlen(path);
+	char *name;
+	int fd;
+
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	name = malloc(len + sizeof(".XXXXXX"));
+	if (!name)
+		return NULL;
+	memcpy(name, path, len);
+	strcpy(name + len, ".XXXXXX");
+	fd = mkstemp(name);
+	if (fd < 0) {
+		free(name);
+		return NULL;
+	}
+	close(fd);
+	return name;
+}
+
+static struct vitrine_error *convert_twice(const struct convert_args *args)
+{
+	char *between = make_temporary(args->out);
+	struct vitrine_error *err;
+
+	if (!between)
+		return vitrine_error_create(errno, args->out, VITRINE_NO_OFFSET,
+					    NULL, "cannot create a file beside it: %s",
+					    strerror(errno));
+	err = args->from->read(args->in, between);
+	if (!err)
+		err = args->to->write(between, args->out);
+	unlink(between);
+	free(between);
+	return err;
+}
+
+static struct vitrine_error *convert(const struct convert_args *args)
+{
+	if (args->from == FXT)
+		return args->to->write(args->in, args->out);
+	if (args->to == FXT)
+		return args->from->read(args->in, args->out);
+	return convert_twice(args);
+}
+
+/**
+ * cmd_convert() - `vitrine convert'
+ * @argc: number of arguments
+ * @argv: arguments
+ *
+ * Return: enum exit_code.
+ */
+int cmd_convert(int argc, char **argv)
+{
+	struct convert_args args = { 0 };
+	struct vitrine_error *err = NULL;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	if (!args.to)
+		args.to = format_of_name(args.out);
+	if (!args.to) {
+		fprintf(stderr, "vitrine: %s: say what it is to be with --to\n",
+			args.out);
+		return EXIT_USAGE;
+	}
+	if (!args.from)
+		err = detect(args.in, &args.from);
+	if (!err && args.from == args.to) {
+		fprintf(stderr, "vitrine: %s: is %s already\n", args.in,
+			args.to->name);
+		return EXIT_USAGE;
+	}
+	if (!err)
+		err = convert(&args);
+	return err ? report_error(err) : EXIT_DONE;
+}

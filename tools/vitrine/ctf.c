@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Loads the plugin of libbabeltrace2 when it is needed, and runs it, so that
+ * the command needs nothing of libbabeltrace2 to be there.
+ *
+ * The plugin is looked for where BABELTRACE_PLUGIN_PATH says, where it is
+ * installed, and beside the command, in this order.
+ */
+#define _GNU_SOURCE	/* asprintf() */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "convert.h"
+#include "ctf.h"
+
+/* Of what went wrong in there. */
+#define MESSAGE_BYTES	1024
+
+static void *open_in(const char *dir, size_t len)
+{
+	void *handle;
+	char *path;
+
+	if (!len || asprintf(&path, "%.*s/" VITRINE_BABELTRACE_PLUGIN,
+			     (int)len, dir) < 0)
+		return NULL;
+	handle = access(path, R_OK) ? NULL :
+		 dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	free(path);
+	return handle;
+}
+
+static void *open_in_path(const char *path)
+{
+	void *handle = NULL;
+	size_t len;
+
+	while (path && *path && !handle) {
+		len = strcspn(path, ":");
+		handle = open_in(path, len);
+		path += len + !!path[len];
+	}
+	return handle;
+}
+
+static void *open_beside(void)
+{
+	char path[4096];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (len < 0)
+		return NULL;
+	path[len] = '\0';
+	*strrchr(path, '/') = '\0';
+	return open_in(path, strlen(path));
+}
+
+static struct vitrine_error *find_plugin(vitrine_babeltrace_convert_fn **ret)
+{
+	void *handle, *symbol = NULL;
+
+	handle = open_in_path(getenv("BABELTRACE_PLUGIN_PATH"));
+	if (!handle)
+		handle = open_in(PLUGINDIR, strlen(PLUGINDIR));
+	if (!handle)
+		handle = open_beside();
+	if (handle)
+		symbol = dlsym(handle, VITRINE_BABELTRACE_CONVERT);
+	if (!symbol)
+		return vitrine_error_create(ENOENT, NULL, VITRINE_NO_OFFSET,
+			"install the package babeltrace2; to build the plugin, libbabeltrace2-dev",
+			"the Common Trace Format needs " VITRINE_BABELTRACE_PLUGIN);
+	*ret = (vitrine_babeltrace_convert_fn *)symbol;
+	return NULL;
+}
+
+static struct vitrine_error *convert(bool to_ctf, const char *from,
+				     const char *to, const char *blame)
+{
+	vitrine_babeltrace_convert_fn *function = NULL;
+	char message[MESSAGE_BYTES];
+	struct vitrine_error *err;
+
+	err = find_plugin(&function);
+	if (err || function(to_ctf, from, to, message, sizeof(message)))
+		return err;
+	return vitrine_error_create(EBADMSG, blame, VITRINE_NO_OFFSET, NULL,
+				    "%s", message);
+}
+
+static struct vitrine_error *os_error(const char *path, const char *action)
+{
+	return vitrine_error_create(errno, path, VITRINE_NO_OFFSET, NULL,
+				    "%s: %s", action, strerror(errno));
+}
+
+/* A trace is one directory of plain files. */
+static void remove_trace(const char *path)
+{
+	const struct dirent *entry;
+	DIR *dir = opendir(path);
+
+	while (dir && (entry = readdir(dir)))
+		unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	rmdir(path);
+}
+
+static struct vitrine_error *write_in(const char *dir, const char *from,
+				      const char *to)
+{
+	struct vitrine_error *err;
+	char *path;
+
+	if (asprintf(&path, "%s/trace", dir) < 0)
+		return os_error(to, "cannot create");
+	err = convert(true, from, path, from);
+	if (!err && rename(path, to))
+		err = os_error(to, "cannot rename to it");
+	if (err)
+		remove_trace(path);
+	free(path);
+	return err;
+}
+
+/**
+ * ctf_write() - write a trace in the Common Trace Format
+ * @from: Fuchsia trace
+ * @to: directory to make, or an empty one
+ *
+ * Return: NULL, or an error; then there is no such directory, or it is empty.
+ */
+struct vitrine_error *ctf_write(const char *from, const char *to)
+{
+	size_t len = strlen(to);
+	struct vitrine_error *err;
+	char *dir;
+
+	while (len > 1 && to[len - 1] == '/')
+		len--;
+	if (asprintf(&dir, "%.*s.XXXXXX", (int)len, to) < 0)
+		return os_error(to, "cannot create");
+	if (mkdtemp(dir)) {
+		err = write_in(dir, from, to);
+		rmdir(dir);
+	} else {
+		err = os_error(to, "cannot create");
+	}
+	free(dir);
+	return err;
+}
+
+/**
+ * ctf_read() - make a Fuchsia trace of one in the Common Trace Format
+ * @from: directory
+ * @to: file to make
+ *
+ * Return: NULL, or an error; then there is no such file.
+ */
+struct vitrine_error *ctf_read(const char *from, const char *to)
+{
+	return convert(false, from, to, from);
+}
