@@ -185,7 +185,7 @@ mkdir alone
 cp "$vitrine" alone
 (unset BABELTRACE_PLUGIN_PATH; alone/vitrine convert many.fxt -o other.ctf) 2>err
 echo $? >status
-check "no plugin" ended 3 "needs babeltrace-plugin-vitrine.so; install the package babeltrace2"
+check "no plugin" ended 3 "needs babeltrace-plugin-vitrine.so; install the package vitrine-babeltrace"
 
 echo "1..$tests"
 exit $failed

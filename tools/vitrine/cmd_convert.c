@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `vitrine convert IN -o OUT': a trace from one format into another.
+ * `vitrine convert FILE -o OUT': a trace from one format into another.
  *
  * Every other format is read from, or written to, a Fuchsia trace; between two
  * others there is one for a while.
@@ -14,13 +14,18 @@
 #include "commands.h"
 #include "ctf.h"
 
-typedef struct vitrine_error *convert_fn(const char *from, const char *to);
-
+/**
+ * struct format - a format of traces
+ * @name: of the format
+ * @suffix: how names of its files end
+ * @read: makes a Fuchsia trace @to of one in this format @from
+ * @write: the other way round
+ */
 struct format {
 	const char *name;
 	const char *suffix;
-	convert_fn *read;	/* into a Fuchsia trace */
-	convert_fn *write;	/* of a Fuchsia trace */
+	struct vitrine_error *(*read)(const char *from, const char *to);
+	struct vitrine_error *(*write)(const char *from, const char *to);
 };
 
 static const struct format formats[] = {
@@ -46,10 +51,15 @@ enum {
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "OUT", 0, "Write to this file, or directory", 0 },
-	{ "from", OPT_FROM, "FORMAT", 0, "What IN is; else it tells itself", 0 },
+	{ "from", OPT_FROM, "FORMAT", 0, "What FILE is; else it tells itself", 0 },
 	{ "to", OPT_TO, "FORMAT", 0, "What OUT is to be; else its name tells", 0 },
 	{ 0 },
 };
+
+#define FORMAT_HELP \
+	"What the other format cannot say is counted. FORMAT is one of:\n\n" \
+	"  fxt          a Fuchsia trace (OUT.fxt)\n" \
+	"  ctf          the Common Trace Format, a directory (OUT.ctf)\n"
 
 static const struct format *find_format(const char *name)
 {
@@ -87,12 +97,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (args->in)
-			argp_error(state, "one IN only");
+			argp_error(state, "one FILE only");
 		args->in = arg;
 		return 0;
 	case ARGP_KEY_END:
 		if (!args->in)
-			argp_error(state, "IN is missing");
+			argp_error(state, "FILE is missing");
 		if (!args->out)
 			argp_error(state, "-o OUT is missing");
 		return 0;
@@ -104,13 +114,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
-	.args_doc = "IN -o OUT",
-	.doc = "Convert a trace from one format into another. What the other "
-	       "format cannot say is counted on standard error."
-	       "\v"
-	       "FORMAT is one of:\n\n"
-	       "  fxt          a Fuchsia trace (OUT.fxt)\n"
-	       "  ctf          the Common Trace Format, a directory (OUT.ctf)\n",
+	.args_doc = "FILE -o OUT",
+	.doc = "Convert a trace from one format into another.\v" FORMAT_HELP,
 };
 
 /* What OUT is to be, from the end of its name. */
@@ -130,7 +135,7 @@ static const struct format *format_of_name(const char *name)
 	return NULL;
 }
 
-/* What IN is; a directory can be one thing only. */
+/* What FILE is; a directory can be one thing only. */
 static struct vitrine_error *detect(const char *path,
 				    const struct format **ret)
 {
@@ -165,8 +170,7 @@ static char *make_temporary(const char *path)
 	name = malloc(len + sizeof(".XXXXXX"));
 	if (!name)
 		return NULL;
-	memcpy(name, path, len);
-	strcpy(name + len, ".XXXXXX");
+	sprintf(name, "%.*s.XXXXXX", (int)len, path);
 	fd = mkstemp(name);
 	if (fd < 0) {
 		free(name);

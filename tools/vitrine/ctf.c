@@ -74,7 +74,7 @@ static struct vitrine_error *find_plugin(vitrine_babeltrace_convert_fn **ret)
 		symbol = dlsym(handle, VITRINE_BABELTRACE_CONVERT);
 	if (!symbol)
 		return vitrine_error_create(ENOENT, NULL, VITRINE_NO_OFFSET,
-			"install the package babeltrace2; to build the plugin, libbabeltrace2-dev",
+			"install the package vitrine-babeltrace; to build it, libbabeltrace2-dev",
 			"the Common Trace Format needs " VITRINE_BABELTRACE_PLUGIN);
 	*ret = (vitrine_babeltrace_convert_fn *)symbol;
 	return NULL;
