@@ -11,7 +11,7 @@ run := selftests/qemu/run
 
 .PHONY: all module tools install clean help packages packages-demo demo \
 	check style host host-kunit library fuzz kunit debug-kunit kselftest \
-	debug-kselftest rt-kselftest cost metrics bench harness packages-deb deb
+	debug-kselftest rt-kselftest cost metrics bench timeline harness packages-deb deb
 
 all: module tools
 
@@ -39,6 +39,8 @@ export define help
 |  make cost           instructions that switches, publisher calls and snapshots cost
 |  make metrics        what promtool says of the metrics of a busy guest
 |  make bench          measure ftrace, perf, BPF and us; write performance.rst
+|  make timeline       what `vitrine timeline' draws of the demo, in a browser;
+|                      screenshots go to build/timeline/
 |  make harness        the test of the tests: a dead guest can not pass
 |  make packages       install the Debian packages all this needs
 |  make clean          remove build/; ~/.cache/vitrine keeps kernels and images
@@ -166,6 +168,11 @@ cost: packages
 bench:
 	@selftests/packages-install bench
 	@selftests/peers/bench
+
+# Not among the default tests: the browser is 400 MB.
+timeline: demo tools
+	@selftests/packages-install timeline
+	@$(lane) $@ selftests/timeline build/tools/vitrine build/demo/trace.fxt build/timeline
 
 harness: packages
 	@$(lane) $@ selftests/qemu/selftest.sh

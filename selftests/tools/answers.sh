@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What `vitrine' answers about a trace: print with its filters, latency.
+# What `vitrine' answers about a trace: print with its filters, latency,
+# timeline.
 #
 #   answers.sh VITRINE WORDS DIR
 #
@@ -141,6 +142,60 @@ prints "sorted by nothing known" 2 bash -c "'$vitrine' latency -s nonsense waits
 prints "all of a recording is accounted for" true bash -c "'$mkfxt' speed 100000 >speed.fxt &&
 	'$vitrine' latency -j speed.fxt |
 	jq '.switches == 100000 and .gaps == 0 and .threads[0].runs == 50000'"
+
+# ---- timeline
+
+# drawn FILTER ARGUMENT...: what jq finds in the data of a page
+drawn()
+{
+	local filter=$1
+
+	shift
+	"$vitrine" timeline "$@" -o page.html &&
+	sed -n '/^<script id="data"/,/^<\/script>/p' page.html | sed '1d;$d' | jq -c "$filter"
+}
+
+# bars ARGUMENT...: of a picture: left edge and width, in thousandths of the plot
+bars()
+{
+	"$vitrine" timeline "$@" -o picture.svg && xmllint --noout picture.svg &&
+	sed -n 's/.*<rect x="\([0-9.]*\)" y="[0-9.]*" width="\([0-9.]*\)" height="[0-9.]*" fill="#\(......\)"><title>.*/\1 \2 \3/p' picture.svg |
+	awk '{ printf "%.0f+%.0f#%s\n", ($1 - 70) / 1.51, $2 / 1.51, $3 }' | paste -sd ' '
+}
+
+prints "timeline: turns with states, waits" \
+'[0,500,0,1,0,4,0,0,800,700,0,1,2,3,300,500,0,700,1,1,2,4,50,50,0,300,0,1,3,6,700,0,1100,100,0,1,2,4,100,0,0,100,2,1,0,4,0,0,0,900,3,1,0,3,0,0,100,100,2,1,0,5,0,0,100,100,2,1,2,4,50,50]' \
+	drawn '.lanes[0].items' waits.fxt
+prints "timeline: gaps" '[[],[1900,5000]]' drawn '[.lanes[].gaps]' waits.fxt
+prints "timeline: threads and processes" '[["alpha:11/10","",1600,"#e69f00",0],["be|ta<>&\"'"'"':21/20","",2500,"#0072b2",1],["gamma:31/30","",300,"#cc79a7",0],["?:41/40","",1350,"#009e73",1]]' \
+	drawn '.threads' waits.fxt
+prints "timeline: the name of a process" '"main"' drawn '.threads[0][1]' vitrine.fxt
+prints "timeline: one CPU, a part of the time" '["2000",2000,[[0,900,0]]]' \
+	drawn '[.begin, .length, [.lanes[].items[:3]]]' -c 1 --from 2000ns --to 4000ns waits.fxt
+prints "timeline: the cut turn" '[[1,[0,900,0,1,0,4,0,0],[900,2000]]]' \
+	drawn '[.lanes[] | [.cpu, .items, .gaps]]' -c 1 --from 2000ns --to 4000ns waits.fxt
+prints "timeline: others are grey" '[-1,-1,0,-1]' drawn '[.lanes[0].items | .[2], .[10], .[18], .[42]]' -t 21 waits.fxt
+prints "timeline: of a million switches, no more than a browser can draw" 'true' \
+	bash -c "'$mkfxt' speed 1000000 >million.fxt && '$vitrine' timeline million.fxt -o page.html &&
+		sed -n '/^<script id=\"data\"/,/^<.script>/p' page.html | sed '1d;\$d' |
+		jq '.turns == 500000 and .cell > 0 and .threads[0][2] == 3750000 and
+		    ([.lanes[].items | length] | add) < 60000 * 6 and
+		    ([.lanes[].busy] | add) == 3750000'"
+prints "timeline: nothing from elsewhere" 0 grep -cE '(src|href)=|url\([^#]|@import|https?:' page.html
+prints "timeline: a picture" \
+"0+88#e69f00 230+124#e69f00 354+124#0072b2 478+53#e69f00 726+18#e69f00 743+18#cc79a7 761+159#009e73 938+18#cc79a7 973+18#cc79a7 18+319#0072b2 920+80#009e73" \
+	bars waits.fxt
+prints "timeline: the gap in the picture" 1 bash -c "grep -c 'class=\"gap\".*records are missing' picture.svg"
+prints "timeline: a picture's bars say what they are" "be|ta&lt;&gt;&amp;\"':21/20
+at 0.000003000, ran for 700ns
+before: woken, waited for 50ns" bash -c "grep -A 2 '<title>be.ta' picture.svg | head -n 3 | sed 's/.*<title>//; s/<.*//'"
+prints "timeline: a picture of a million switches" "true" \
+	bash -c "'$vitrine' timeline million.fxt -o picture.svg && xmllint --noout picture.svg &&
+		[ \$(wc -c <picture.svg) -lt 2000000 ] && echo true"
+prints "timeline: neither .svg nor .html" 2 bash -c "'$vitrine' timeline waits.fxt -o out.png 2>/dev/null; echo \$?"
+prints "timeline: no output" 2 bash -c "'$vitrine' timeline waits.fxt 2>/dev/null; echo \$?"
+prints "timeline: where nothing can be written" "vitrine: /nowhere/x.svg: cannot write: No such file or directory
+3" bash -c "'$vitrine' timeline waits.fxt -o /nowhere/x.svg; echo \$?"
 
 echo "1..$tests"
 exit $failed

@@ -162,7 +162,7 @@ static void on_begin(void *ctx, struct sched_thread *thread)
 	const struct sched_turn *turn = &thread->turn;
 	struct latency_thread *owner = owner_of(latency, thread);
 
-	if (!owner || turn->begin_ns < latency->sched.from_ns)
+	if (!owner || !sched_counts(&latency->sched, turn->begin_ns))
 		return;
 	if (turn->waited == SCHED_WOKEN)
 		count_wait(latency, &owner->woken, turn);
@@ -176,7 +176,7 @@ static void on_end(void *ctx, struct sched_thread *thread)
 	struct latency_thread *owner = owner_of(latency, thread);
 
 	if (!owner || !owner->wanted ||
-	    thread->turn.end_ns < latency->sched.from_ns)
+	    !sched_counts(&latency->sched, thread->turn.end_ns))
 		return;
 	if (!latency->args->json)
 		latency_turn(&latency->sched, thread);
@@ -191,15 +191,6 @@ static const struct sched_ops table_ops = {
 static const struct sched_ops switches_ops = {
 	.end = on_end,
 };
-
-/* What comes is later still, but for what was written after its time. */
-static bool is_over(const struct latency *latency,
-		    const struct vitrine_fxt_record *record)
-{
-	return record->timed && latency->args->filter.to_ns != UINT64_MAX &&
-	       vitrine_fxt_ns(record->ticks, record->ticks_per_second) >
-	       latency->args->filter.to_ns;
-}
 
 static struct vitrine_error *out_of_memory(void)
 {
@@ -220,14 +211,10 @@ static struct vitrine_error *follow(struct latency *latency,
 			return err;
 		if (!record || ferror(stdout))
 			break;
-		if (is_over(latency, record)) {
-			sched_finish(sched, latency->args->filter.to_ns);
-			return NULL;
-		}
 		if (!sched_follow(sched, record) || latency->failed)
 			return out_of_memory();
 	}
-	sched_finish(sched, sched->now_ns);
+	sched_finish(sched);
 	return NULL;
 }
 
@@ -343,7 +330,8 @@ static struct vitrine_error *print_report(struct latency *latency)
 		.by_preemption = !sched->nr_wakeups,
 		.begin_ns = sched->from_ns > sched->begin_ns ? sched->from_ns :
 							       sched->begin_ns,
-		.end_ns = sched->now_ns,
+		.end_ns = sched->to_ns < sched->now_ns ? sched->to_ns :
+							 sched->now_ns,
 	};
 	struct sorting sorting = { &report, latency->args->order };
 	bool good = collect(latency, &report);
@@ -389,6 +377,7 @@ static struct vitrine_error *run(const struct latency_args *args,
 			.ops = args->switches ? &switches_ops : &table_ops,
 			.archive = archive,
 			.from_ns = args->filter.from_ns,
+			.to_ns = args->filter.to_ns,
 		},
 		.memory_bytes = SPREADS_BYTES,
 	};

@@ -67,6 +67,16 @@ void label_thread(char label[LABEL_BYTES], const struct vitrine_archive *archive
 }
 
 /**
+ * label_name() - say what a thread or process is called
+ * @label: where to
+ * @name: its name
+ */
+void label_name(char label[LABEL_BYTES], const struct vitrine_fxt_string *name)
+{
+	*put_name(label, name) = '\0';
+}
+
+/**
  * label_columns() - how wide it is
  * @label: label
  *
@@ -81,6 +91,17 @@ unsigned int label_columns(const char *label)
 	return nr;
 }
 
+static const struct {
+	uint64_t ns;
+	const char *unit;
+} units[] = {
+	{ NSEC_PER_SEC, "s" },
+	{ 1000000, "ms" },
+	{ 1000, "us" },
+};
+
+#define NR_UNITS	(sizeof(units) / sizeof(units[0]))
+
 /**
  * label_duration() - say how long
  * @label: where to
@@ -88,13 +109,9 @@ unsigned int label_columns(const char *label)
  */
 void label_duration(char label[LABEL_TIME_BYTES], uint64_t ns)
 {
-	static const struct {
-		uint64_t ns;
-		const char *unit;
-	} units[] = { { NSEC_PER_SEC, "s" }, { 1000000, "ms" }, { 1000, "us" } };
 	unsigned int i;
 
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+	for (i = 0; i < NR_UNITS; i++) {
 		uint64_t whole = ns / units[i].ns;
 
 		if (!whole)
@@ -103,6 +120,28 @@ void label_duration(char label[LABEL_TIME_BYTES], uint64_t ns)
 			 whole >= 1000 ? 0 : whole >= 100 ? 1 :
 			 whole >= 10 ? 2 : 3,
 			 (double)ns / units[i].ns, units[i].unit);
+		return;
+	}
+	snprintf(label, LABEL_TIME_BYTES, "%" PRIu64 "ns", ns);
+}
+
+/**
+ * label_ticks() - say how long, on an axis
+ * @label: where to
+ * @ns: nanoseconds
+ * @step: from one tick to the next; it decides about the unit
+ */
+void label_ticks(char label[LABEL_TIME_BYTES], uint64_t ns, uint64_t step)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_UNITS; i++) {
+		/* At most one digit behind the point. */
+		if (step % (units[i].ns / 10))
+			continue;
+		snprintf(label, LABEL_TIME_BYTES, "%.*f%s",
+			 step % units[i].ns ? 1 : 0, (double)ns / units[i].ns,
+			 units[i].unit);
 		return;
 	}
 	snprintf(label, LABEL_TIME_BYTES, "%" PRIu64 "ns", ns);

@@ -24,6 +24,7 @@ static const struct command commands[] = {
 	{ "recover", cmd_recover, "find the trace and the trees in a dump of memory" },
 	{ "print", cmd_print, "print a trace as text, in time order" },
 	{ "latency", cmd_latency, "say how long threads waited for a CPU" },
+	{ "timeline", cmd_timeline, "draw who ran where when, as SVG or HTML" },
 	{ "metrics", cmd_metrics, "print Inspect trees as metrics for Prometheus" },
 	{ "convert", cmd_convert, "convert a trace from one format into another" },
 	{ "check", cmd_check, "name every fault of .inspect and .fxt files" },

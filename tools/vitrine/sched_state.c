@@ -38,7 +38,21 @@ static uint64_t counted(const struct sched *sched, uint64_t begin_ns,
 {
 	if (begin_ns < sched->from_ns)
 		begin_ns = sched->from_ns;
+	if (end_ns > sched->to_ns)
+		end_ns = sched->to_ns;
 	return end_ns > begin_ns ? end_ns - begin_ns : 0;
+}
+
+/**
+ * sched_counts() - whether what happens at a time counts
+ * @sched: all threads
+ * @ns: time
+ *
+ * Return: whether it does.
+ */
+bool sched_counts(const struct sched *sched, uint64_t ns)
+{
+	return ns >= sched->from_ns && ns <= sched->to_ns;
 }
 
 /* ---- Threads and CPUs -------------------------------------------------- */
@@ -153,7 +167,7 @@ static void end_turn(struct sched *sched, struct sched_thread *thread,
 
 static void count_turn(const struct sched *sched, struct sched_thread *thread)
 {
-	if (thread->turn.begin_ns < sched->from_ns)
+	if (!sched_counts(sched, thread->turn.begin_ns))
 		return;
 	thread->nr_turns++;
 	if (thread->turn.waited == SCHED_WOKEN)
@@ -236,7 +250,8 @@ static void gap(struct sched *sched, uint32_t number, uint64_t begin_ns,
 	forget_running(sched, number, begin_ns);
 	if (end_ns > sched->gap_end_ns)
 		sched->gap_end_ns = end_ns;
-	if (!cpu->gap_end_ns || begin_ns > cpu->gap_end_ns)
+	if ((!cpu->gap_end_ns || begin_ns > cpu->gap_end_ns) &&
+	    begin_ns <= sched->to_ns && end_ns >= sched->from_ns)
 		sched->nr_gaps++;
 	if (end_ns > cpu->gap_end_ns)
 		cpu->gap_end_ns = end_ns;
@@ -252,7 +267,7 @@ static void gap_everywhere(struct sched *sched)
 		if (sched->cpus[i].present)
 			forget_running(sched, i, sched->now_ns);
 	sched->gap_end_ns = sched->now_ns;
-	sched->nr_gaps++;
+	sched->nr_gaps += sched_counts(sched, sched->now_ns);
 	if (sched->ops->gap)
 		sched->ops->gap(sched->ctx, SCHED_ALL_CPUS, sched->now_ns,
 				sched->now_ns);
@@ -312,7 +327,8 @@ static bool follow_packet(struct sched *sched,
 	if (lost)
 		gap(sched, packet.cpu, cpu->last_ns,
 		    ns_of(record, packet.begin_ticks));
-	sched->nr_lost += lost;
+	if (sched_counts(sched, sched->now_ns))
+		sched->nr_lost += lost;
 	cpu = &sched->cpus[packet.cpu];
 	cpu->packed = true;
 	cpu->packet = packet;
@@ -414,7 +430,7 @@ static bool follow_switch(struct sched *sched,
 			   &(struct vitrine_fxt_thread){ 0 });
 	turn_cpu(sched, &sched->cpus[record->cpu], sched->now_ns, true,
 		 incoming);
-	if (sched->now_ns >= sched->from_ns) {
+	if (sched_counts(sched, sched->now_ns)) {
 		sched->cpus[record->cpu].nr_switches++;
 		sched->nr_switches++;
 	}
@@ -428,7 +444,7 @@ static bool follow_wakeup(struct sched *sched,
 
 	if (!thread)
 		return false;
-	sched->nr_wakeups++;
+	sched->nr_wakeups += sched_counts(sched, sched->now_ns);
 	/* Who runs, or waits for a CPU, is awake. */
 	if (thread->state == SCHED_RUNNING || thread->state == SCHED_WOKEN ||
 	    thread->state == SCHED_PREEMPTED)
@@ -487,8 +503,8 @@ static bool follow_timed(struct sched *sched,
 
 /**
  * sched_follow() - see what a record says of threads
- * @sched: all threads; before the first record all zero but @ops, @ctx, @archive
- *	and @from_ns
+ * @sched: all threads; before the first record all zero but @ops, @ctx, @archive,
+ *	@from_ns and @to_ns
  * @record: the record that is next in time
  *
  * Return: false if there is no memory.
@@ -515,16 +531,15 @@ bool sched_follow(struct sched *sched, const struct vitrine_fxt_record *record)
 /**
  * sched_finish() - no record follows: what goes on ends here
  * @sched: all threads
- * @end_ns: now, not earlier than the last record
  *
  * Turns that go on are told as ended, with SCHED_RUNNING after them.
  */
-void sched_finish(struct sched *sched, uint64_t end_ns)
+void sched_finish(struct sched *sched)
 {
+	uint64_t end_ns = sched->now_ns;
 	struct sched_thread *thread;
 	size_t i;
 
-	sched->now_ns = end_ns;
 	for (i = 0; i < sched->size; i++) {
 		thread = sched->threads[i];
 		if (!thread)

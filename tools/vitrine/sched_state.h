@@ -139,14 +139,15 @@ struct sched_ops {
  * @ops: who is told
  * @ctx: its context
  * @archive: where records come from
- * @from_ns: what was before does not count as time of any state
+ * @from_ns: what was before does not count
+ * @to_ns: nor does what was after
  * @began: a record with a time has been seen
  * @begin_ns: time of the first one
  * @now_ns: time of the last one
  * @gap_end_ns: who did not run until then may have run unseen
  * @nr_switches: context switches within the time that counts
- * @nr_wakeups: wakeups
- * @nr_gaps: times that records are missing
+ * @nr_wakeups: wakeups, too
+ * @nr_gaps: times that records are missing there
  * @nr_lost: how many, as far as known
  * @threads: hash table of @size, a power of two
  * @nr_threads: how many
@@ -159,6 +160,7 @@ struct sched {
 	void *ctx;
 	const struct vitrine_archive *archive;
 	uint64_t from_ns;
+	uint64_t to_ns;
 	bool began;
 	uint64_t begin_ns;
 	uint64_t now_ns;
@@ -175,7 +177,8 @@ struct sched {
 };
 
 bool sched_follow(struct sched *sched, const struct vitrine_fxt_record *record);
-void sched_finish(struct sched *sched, uint64_t end_ns);
+void sched_finish(struct sched *sched);
+bool sched_counts(const struct sched *sched, uint64_t ns);
 void sched_deinit(struct sched *sched);
 
 #endif /* _VITRINE_SCHED_STATE_H */

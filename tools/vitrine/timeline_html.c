@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A timeline as a page of its own: timeline.html with the data in it. The script of
+ * that page knows what each number is; so does put_item() here.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "label.h"
+#include "timeline.h"
+
+/* timeline.html as a string, made by the Makefile. */
+#include "timeline_page.h"
+
+/* Where the title and the data go in it. */
+#define TITLE_MARK	"@TITLE@"
+#define DATA_MARK	"@DATA@"
+
+/* Nothing that HTML or JSON could take for its own; labels are printable. */
+static void put_text(FILE *stream, const char *text)
+{
+	for (; *text; text++) {
+		if (strchr("<>&\"\\'", *text))
+			fprintf(stream, "\\u%04x", *text);
+		else
+			putc(*text, stream);
+	}
+}
+
+static void put_title(FILE *stream, const char *text)
+{
+	for (; *text; text++) {
+		if (strchr("<>&\"'", *text))
+			fprintf(stream, "&#%d;", *text);
+		else
+			putc(*text, stream);
+	}
+}
+
+static void put_thread(FILE *stream, const struct timeline *timeline,
+		       const struct timeline_thread *thread)
+{
+	struct vitrine_fxt_string name = { 0 };
+	uint32_t colour = timeline_colour(thread->rank);
+	char label[LABEL_BYTES];
+
+	label_thread(label, timeline->archive, &thread->id);
+	fputs("[\"", stream);
+	put_text(stream, label);
+	vitrine_archive_process(timeline->archive,
+				record_process(timeline->archive, &thread->id),
+				&name);
+	label_name(label, &name);
+	fputs("\",\"", stream);
+	put_text(stream, label);
+	fprintf(stream, "\",%" PRIu64 ",\"#%06" PRIx32 "\",%d]",
+		thread->running_ns, colour, timeline_is_dark(colour));
+}
+
+/*
+ * One turn: since the end of the item before, length, thread, 1, state before and
+ * after, waited, blocked. Several: since, length, thread, how many, busy, that
+ * thread alone.
+ */
+static void put_item(FILE *stream, const struct timeline_item *item,
+		     uint64_t since_ns)
+{
+	fprintf(stream, "%" PRIu64 ",%" PRIu64 ",%" PRId64 ",%" PRIu32,
+		item->begin_ns - since_ns, item->end_ns - item->begin_ns,
+		item->thread == TIMELINE_OTHERS ? -1 : (int64_t)item->thread,
+		item->nr);
+	if (item->nr == 1)
+		fprintf(stream, ",%d,%d,%" PRIu64 ",%" PRIu64, item->waited,
+			item->after, item->ready_ns, item->blocked_ns);
+	else
+		fprintf(stream, ",%" PRIu64 ",%" PRIu64, item->busy_ns,
+			item->thread_ns);
+}
+
+static void put_lane(FILE *stream, const struct timeline *timeline,
+		     uint32_t cpu)
+{
+	const struct timeline_lane *lane = &timeline->lanes[cpu];
+	uint64_t since_ns = timeline->begin_ns;
+	size_t i;
+
+	fprintf(stream, "{\"cpu\":%" PRIu32 ",\"busy\":%" PRIu64 ",\"items\":[",
+		cpu, lane->busy_ns);
+	for (i = 0; i < lane->nr_items; i++) {
+		if (i)
+			fputs(i % 8 ? "," : ",\n", stream);
+		put_item(stream, &lane->items[i], since_ns);
+		since_ns = lane->items[i].end_ns;
+	}
+	fputs("],\"gaps\":[", stream);
+	for (i = 0; i < lane->nr_gaps; i++)
+		fprintf(stream, "%s%" PRIu64 ",%" PRIu64, i ? "," : "",
+			lane->gaps[i].begin_ns - timeline->begin_ns,
+			lane->gaps[i].end_ns - timeline->begin_ns);
+	fputs("]}", stream);
+}
+
+static void put_data(FILE *stream, const struct timeline *timeline,
+		     const char *title)
+{
+	const char *comma = "";
+	uint32_t i;
+
+	fputs("{\"title\":\"", stream);
+	put_text(stream, title);
+	/* Not a number: JavaScript's have 53 bits. */
+	fprintf(stream, "\",\"begin\":\"%" PRIu64 "\",\"length\":%" PRIu64 ",\"cell\":%" PRIu64 ",\"turns\":%" PRIu64 ",\"lost\":%" PRIu64 ",\n\"threads\":[",
+		timeline->begin_ns, timeline->end_ns - timeline->begin_ns,
+		timeline->cell_ns, timeline->nr_turns, timeline->nr_lost);
+	for (i = 0; i < timeline->nr_threads; i++) {
+		fputs(i ? ",\n" : "\n", stream);
+		put_thread(stream, timeline, &timeline->threads[i]);
+	}
+	fputs("],\n\"lanes\":[", stream);
+	for (i = 0; i < timeline->nr_lanes; i++) {
+		if (!timeline->lanes[i].seen)
+			continue;
+		fprintf(stream, "%s\n", comma);
+		put_lane(stream, timeline, i);
+		comma = ",";
+	}
+	fputs("]}\n", stream);
+}
+
+/**
+ * timeline_html() - write a page that shows a timeline
+ * @stream: where to
+ * @timeline: what
+ * @title: what it is called
+ */
+void timeline_html(FILE *stream, const struct timeline *timeline,
+		   const char *title)
+{
+	const char *at = timeline_page, *mark;
+
+	mark = strstr(at, TITLE_MARK);
+	fwrite(at, 1, mark - at, stream);
+	put_title(stream, title);
+	at = mark + strlen(TITLE_MARK);
+	mark = strstr(at, DATA_MARK);
+	fwrite(at, 1, mark - at, stream);
+	put_data(stream, timeline, title);
+	fputs(mark + strlen(DATA_MARK), stream);
+}
