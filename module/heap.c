@@ -7,9 +7,12 @@
  *
  * Departures from the format's pseudocode, all invisible to readers: free
  * lists are doubly linked, so that taking a buddy out of its list costs the
- * same wherever it stands; the heap grows by a page at a time; and freed bytes
- * are zeroed at once, since user space sees them.
+ * same wherever it stands; the heap grows by a page at a time; freed bytes are
+ * zeroed at once, since user space sees them; and the block that was freed last
+ * is not merged yet, since what is made and deleted in turn would be split and
+ * merged each time.
  */
+#include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/string.h>
 
@@ -148,15 +151,52 @@ void vtr_heap_add_page(struct vtr_heap *heap, void *page)
 	heap->pages[heap->nr_ready++] = page;
 }
 
-/* First order from @order up that has a free block, after growing if need be. */
+/* Merge the block that was last freed, for as long as its buddy is free too. */
+static noinline void merge_last(struct vtr_heap *heap)
+{
+	u32 index = heap->unmerged;
+	u64 *block = vtr_heap_block(heap, index), *buddy;
+	unsigned int order = vtr_block_order(block);
+
+	heap->unmerged = 0;
+	free_unlink(heap, block, order);
+	for (; order < ORDER_MAX; order++) {
+		bool is_right = index & order_blocks(order);
+
+		buddy = is_right ? block_before(block, order) :
+				   block_after(block, order);
+		if (!vtr_block_is_free(buddy, order))
+			break;
+		free_unlink(heap, buddy, order);
+		/* The right one's first word is payload from now on. */
+		if (is_right) {
+			block[0] = 0;
+			block = buddy;
+			index -= order_blocks(order);
+		} else {
+			buddy[0] = 0;
+		}
+	}
+	free_push(heap, block, index, order);
+}
+
+/*
+ * First order from @order up that has a free block, after merging what was not
+ * yet, and growing, if need be.
+ */
 static unsigned int order_find(struct vtr_heap *heap, unsigned int order)
 {
 	unsigned int found;
 
-	for (found = order; found < INSPECT_NR_ORDERS; found++)
-		if (heap->free[found])
-			return found;
-	return grow(heap) ? ORDER_MAX : INSPECT_NR_ORDERS;
+	for (;;) {
+		for (found = order; found < INSPECT_NR_ORDERS; found++)
+			if (heap->free[found])
+				return found;
+		if (heap->unmerged)
+			merge_last(heap);
+		else if (!grow(heap))
+			return INSPECT_NR_ORDERS;
+	}
 }
 
 /**
@@ -186,6 +226,8 @@ int vtr_heap_alloc(struct vtr_heap *heap, size_t size_bytes, u32 *ret)
 		return -ENOSPC;
 
 	index = free_pop(heap, found);
+	if (index == heap->unmerged)
+		heap->unmerged = 0;
 	block = vtr_heap_block(heap, index);
 	while (found-- > order) {
 		/* Its list is empty, or we would not be splitting. */
@@ -217,8 +259,8 @@ static __always_inline void block_zero(u64 *block, unsigned int order)
  * @heap: heap it came from
  * @index: index of the block; not the header's, and not free already
  *
- * Its bytes are zeroed, and it merges with its buddy for as long as that is
- * free too.
+ * Its bytes are zeroed. It merges with its buddy when the next one is freed, or
+ * when nothing else is large enough for somebody.
  *
  * Context: any; the caller serialises.
  */
@@ -226,27 +268,12 @@ void vtr_heap_free(struct vtr_heap *heap, u32 index)
 {
 	u64 *block = vtr_heap_block(heap, index);
 	unsigned int order = vtr_block_order(block);
-	u64 *buddy;
 
 	heap->used_bytes -= INSPECT_MIN_BLOCK_BYTES << order;
 	block_zero(block, order);
-	for (; order < ORDER_MAX; order++) {
-		bool is_right = index & order_blocks(order);
-
-		buddy = is_right ? block_before(block, order) :
-				   block_after(block, order);
-		if (!vtr_block_is_free(buddy, order))
-			break;
-		free_unlink(heap, buddy, order);
-		/* The right one's first word is payload from now on. */
-		if (is_right) {
-			block[0] = 0;
-			block = buddy;
-			index -= order_blocks(order);
-		} else {
-			buddy[0] = 0;
-		}
-	}
+	if (heap->unmerged)
+		merge_last(heap);
+	heap->unmerged = index;
 	free_push(heap, block, index, order);
 }
 

@@ -26,6 +26,7 @@
  *	zeroed and taken into use as the heap fills
  * @used_bytes: bytes in blocks that are not free
  * @free: first free block of each order, 0 when there is none
+ * @unmerged: the one free block whose buddy may be free too, 0 when there is none
  *
  * Free blocks of one order form a doubly linked list through their own first
  * words; index 0, the header's, ends it in both directions. Every other byte
@@ -37,6 +38,7 @@ struct vtr_heap {
 	u32	nr_ready;
 	u32	used_bytes;
 	u32	free[INSPECT_NR_ORDERS];
+	u32	unmerged;
 };
 
 void vtr_heap_init(struct vtr_heap *heap, void **pages, void *first_page);

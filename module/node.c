@@ -94,6 +94,20 @@ int vtr_node_create_sized(struct vtr_tree *tree, u32 parent, const char *name,
 	return 0;
 }
 
+static __always_inline void node_drop(struct vtr_tree *tree, u64 *block,
+				      u32 index)
+{
+	if (likely(!block[1])) {
+		vtr_tree_value_delete(tree, index);
+		return;
+	}
+	vtr_tree_name_put(tree, vtr_block_get(block, 0, VALUE_NAME));
+	vtr_block_set(block, 0, VALUE_NAME, 0);
+	vtr_block_set(block, 0, TYPE, INSPECT_TOMBSTONE);
+	tree->nr_values--;
+	tree->nr_tombstones++;
+}
+
 /**
  * vtr_node_drop() - delete a node, whoever owns it
  * @tree: tree it is in
@@ -106,17 +120,7 @@ int vtr_node_create_sized(struct vtr_tree *tree, u32 parent, const char *name,
  */
 void vtr_node_drop(struct vtr_tree *tree, u32 index)
 {
-	u64 *block = vtr_tree_block(tree, index);
-
-	if (!block[1]) {
-		vtr_tree_value_delete(tree, index);
-		return;
-	}
-	vtr_tree_name_put(tree, vtr_block_get(block, 0, VALUE_NAME));
-	vtr_block_set(block, 0, VALUE_NAME, 0);
-	vtr_block_set(block, 0, TYPE, INSPECT_TOMBSTONE);
-	tree->nr_values--;
-	tree->nr_tombstones++;
+	node_drop(tree, vtr_tree_block(tree, index), index);
 }
 
 /**
@@ -133,11 +137,13 @@ void vtr_node_drop(struct vtr_tree *tree, u32 index)
  */
 int vtr_node_delete(struct vtr_tree *tree, u32 index)
 {
-	if (vtr_block_type(vtr_tree_block(tree, index)) != INSPECT_NODE_VALUE ||
+	u64 *block = vtr_tree_block(tree, index);
+
+	if (vtr_block_type(block) != INSPECT_NODE_VALUE ||
 	    index == tree->root ||
 	    *vtr_tree_note(tree, index) & (VTR_NODE_OWNED | VTR_NODE_LIST))
 		return -EINVAL;
-	vtr_node_drop(tree, index);
+	node_drop(tree, block, index);
 	return 0;
 }
 

@@ -51,7 +51,7 @@ static u64 load_u64(const char *bytes)
 }
 
 /* The last bytes of a name, at most 8: no two of that length have the same. */
-static u64 name_tail(const char *name, size_t len)
+static __always_inline u64 name_tail(const char *name, size_t len)
 {
 	if (len >= 4)
 		return load_u32(name) | (u64)load_u32(name + len - 4) << 32;
@@ -69,7 +69,7 @@ static u64 hash_mix(u64 hash, u64 bits)
 	return (u64)product ^ (u64)(product >> 64);
 }
 
-static u32 name_hash(const char *name, size_t len)
+static __always_inline u32 name_hash(const char *name, size_t len)
 {
 	u64 hash = len;
 
@@ -173,15 +173,30 @@ static int alone_create(struct vtr_tree *tree, const char *name, size_t len,
 			   ret);
 }
 
+/* @slot: where it goes, NULL if it cannot be shared; @alone: its type then. */
+static noinline int name_get_new(struct vtr_tree *tree, const char *name,
+				 size_t len, u32 hash,
+				 struct vtr_tree_name *slot,
+				 enum inspect_type alone, u32 *ret)
+{
+	int err;
+
+	if (!slot && alone == INSPECT_NAME)
+		return alone_create(tree, name, len, ret);
+	err = reference_create(tree, name, len, ret);
+	if (!err && slot)
+		*slot = (struct vtr_tree_name){ .hash = hash, .index = *ret };
+	return err;
+}
+
 /* @alone: the type of a block that cannot be shared. */
-static int name_get(struct vtr_tree *tree, const char *name,
-		    enum inspect_type alone, u32 *ret)
+static __always_inline int name_get(struct vtr_tree *tree, const char *name,
+				    enum inspect_type alone, u32 *ret)
 {
 	struct vtr_tree_name *slot;
-	u64 *block = NULL;
 	size_t len = 0;
+	u64 *block;
 	u32 hash;
-	int err;
 
 	while (name[len])
 		if (++len > VITRINE_NAME_MAX)
@@ -197,12 +212,7 @@ static int name_get(struct vtr_tree *tree, const char *name,
 		}
 		slot = NULL;
 	}
-	if (!slot && alone == INSPECT_NAME)
-		return alone_create(tree, name, len, ret);
-	err = reference_create(tree, name, len, ret);
-	if (!err && slot)
-		*slot = (struct vtr_tree_name){ .hash = hash, .index = *ret };
-	return err;
+	return name_get_new(tree, name, len, hash, slot, alone, ret);
 }
 
 /**
@@ -221,6 +231,28 @@ int vtr_tree_name_get(struct vtr_tree *tree, const char *name, u32 *ret)
 	return name_get(tree, name, INSPECT_STRING_REFERENCE, ret);
 }
 
+static noinline void name_free(struct vtr_tree *tree, u64 *block, u32 index)
+{
+	if (vtr_block_type(block) == INSPECT_STRING_REFERENCE)
+		name_forget(tree,
+			    name_hash(name_bytes(block),
+				      vtr_block_get(block, 1, STRREF_LENGTH)),
+			    index);
+	vtr_heap_free(&tree->heap, index);
+}
+
+static __always_inline void name_put(struct vtr_tree *tree, u32 index)
+{
+	u64 *block = vtr_tree_block(tree, index);
+
+	if (likely(vtr_block_type(block) == INSPECT_STRING_REFERENCE)) {
+		block[0] -= NAME_REFERENCE;
+		if (likely(block[0] >= NAME_REFERENCE))
+			return;
+	}
+	name_free(tree, block, index);
+}
+
 /**
  * vtr_tree_name_put() - drop a reference to a STRING_REFERENCE, or a NAME
  * @tree: tree it is in
@@ -230,18 +262,7 @@ int vtr_tree_name_get(struct vtr_tree *tree, const char *name, u32 *ret)
  */
 void vtr_tree_name_put(struct vtr_tree *tree, u32 index)
 {
-	u64 *block = vtr_tree_block(tree, index);
-
-	if (likely(vtr_block_type(block) == INSPECT_STRING_REFERENCE)) {
-		block[0] -= NAME_REFERENCE;
-		if (block[0] >= NAME_REFERENCE)
-			return;
-		name_forget(tree,
-			    name_hash(name_bytes(block),
-				      vtr_block_get(block, 1, STRREF_LENGTH)),
-			    index);
-	}
-	vtr_heap_free(&tree->heap, index);
+	name_put(tree, index);
 }
 
 /*
@@ -263,6 +284,28 @@ static void value_link(struct vtr_tree *tree, u32 index,
 		vtr_tree_block(tree, parent)[1]++;
 }
 
+/* @block: a tombstone below which nothing is left. */
+static noinline void tombstone_free(struct vtr_tree *tree, u64 *block,
+				    u32 index)
+{
+	do {
+		u32 parent = vtr_block_get(block, 0, VALUE_PARENT);
+
+		vtr_heap_free(&tree->heap, index);
+		tree->nr_tombstones--;
+		index = parent;
+		block = vtr_tree_block(tree, index);
+	} while (!--block[1] && vtr_block_type(block) == INSPECT_TOMBSTONE);
+}
+
+static __always_inline void parent_put(struct vtr_tree *tree, u32 index)
+{
+	u64 *block = vtr_tree_block(tree, index);
+
+	if (!--block[1] && unlikely(vtr_block_type(block) == INSPECT_TOMBSTONE))
+		tombstone_free(tree, block, index);
+}
+
 /**
  * vtr_tree_parent_put() - there is one block less below a node
  * @tree: tree it is in
@@ -273,16 +316,7 @@ static void value_link(struct vtr_tree *tree, u32 index,
  */
 void vtr_tree_parent_put(struct vtr_tree *tree, u32 index)
 {
-	u64 *block = vtr_tree_block(tree, index);
-
-	while (!--block[1] && vtr_block_type(block) == INSPECT_TOMBSTONE) {
-		u32 parent = vtr_block_get(block, 0, VALUE_PARENT);
-
-		vtr_heap_free(&tree->heap, index);
-		tree->nr_tombstones--;
-		index = parent;
-		block = vtr_tree_block(tree, index);
-	}
+	parent_put(tree, index);
 }
 
 /**
@@ -299,10 +333,10 @@ void vtr_tree_value_delete(struct vtr_tree *tree, u32 index)
 	u64 *block = vtr_tree_block(tree, index);
 	u32 parent = vtr_block_get(block, 0, VALUE_PARENT);
 
-	vtr_tree_name_put(tree, vtr_block_get(block, 0, VALUE_NAME));
+	name_put(tree, vtr_block_get(block, 0, VALUE_NAME));
 	vtr_heap_free(&tree->heap, index);
 	tree->nr_values--;
-	vtr_tree_parent_put(tree, parent);
+	parent_put(tree, parent);
 }
 
 /**

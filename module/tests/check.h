@@ -75,6 +75,20 @@ static inline void check_header(struct kunit *test, const struct vtr_heap *heap)
 	KUNIT_ASSERT_EQ(test, header[3], 0ULL);
 }
 
+/* Of two free buddies, one must be the one that was freed last. */
+static inline void check_merged(struct kunit *test, const struct vtr_heap *heap,
+				u32 index, u32 order)
+{
+	u32 buddy = index ^ 1U << order;
+
+	if (order == INSPECT_NR_ORDERS - 1 || !(index & 1U << order) ||
+	    index == heap->unmerged || buddy == heap->unmerged)
+		return;
+	KUNIT_ASSERT_FALSE(test,
+			   vtr_block_is_free(vtr_heap_block(heap, buddy),
+					     order));
+}
+
 /* Blocks tile the file; what is free is merged, and zero but for its links. */
 static inline void check_tiling(struct kunit *test, const struct vtr_heap *heap,
 				struct check *check, u32 *nr_free)
@@ -99,10 +113,7 @@ static inline void check_tiling(struct kunit *test, const struct vtr_heap *heap,
 		nr_free[order]++;
 		KUNIT_ASSERT_TRUE(test, !memchr_inv(block + 1, 0,
 						    (16 << order) - 8));
-		if (order == INSPECT_NR_ORDERS - 1 || !(index & 1U << order))
-			continue;
-		block = vtr_heap_block(heap, index ^ 1U << order);
-		KUNIT_ASSERT_FALSE(test, vtr_block_is_free(block, order));
+		check_merged(test, heap, index, order);
 	}
 	KUNIT_ASSERT_EQ(test, index, end);
 	KUNIT_ASSERT_EQ(test, used, heap->used_bytes);
@@ -139,6 +150,11 @@ static inline void check_heap(struct kunit *test, const struct vtr_heap *heap,
 	u32 order, page;
 
 	check_header(test, heap);
+	if (heap->unmerged)
+		KUNIT_ASSERT_EQ(test,
+				vtr_block_type(vtr_heap_block(heap,
+							      heap->unmerged)),
+				INSPECT_FREE);
 	check_tiling(test, heap, check, nr_free);
 	for (order = 0; order < INSPECT_NR_ORDERS; order++)
 		check_free_list(test, heap, check, order, nr_free[order]);

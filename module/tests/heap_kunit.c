@@ -131,6 +131,8 @@ static void free_merges_with_left_buddy(struct kunit *test)
 	vtr_heap_free(&ht->heap, 128);
 	KUNIT_EXPECT_EQ(test, ht->heap.free[6], 128);
 	vtr_heap_free(&ht->heap, 192);
+	check_now(test);
+	merge_last(&ht->heap);
 	KUNIT_EXPECT_EQ(test, ht->heap.free[6], 0);
 	KUNIT_EXPECT_EQ(test, ht->heap.free[7], 128);
 	check_now(test);
@@ -145,8 +147,50 @@ static void free_merges_with_right_buddy(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, alloc_bytes(test, 1024), 192);
 	vtr_heap_free(&ht->heap, 192);
 	vtr_heap_free(&ht->heap, 128);
+	merge_last(&ht->heap);
 	KUNIT_EXPECT_EQ(test, ht->heap.free[6], 0);
 	KUNIT_EXPECT_EQ(test, ht->heap.free[7], 128);
+	check_now(test);
+}
+
+static void last_freed_is_taken_again_unmerged(struct kunit *test)
+{
+	struct heap_test *ht = test->priv;
+	u32 index = alloc_bytes(test, 16);
+
+	KUNIT_ASSERT_EQ(test, ht->heap.free[0], 3);
+	vtr_heap_free(&ht->heap, index);
+	KUNIT_EXPECT_EQ(test, ht->heap.unmerged, index);
+	check_now(test);
+	KUNIT_EXPECT_EQ(test, alloc_bytes(test, 16), index);
+	KUNIT_EXPECT_EQ(test, ht->heap.unmerged, 0);
+	check_now(test);
+}
+
+static void next_free_merges_the_one_before(struct kunit *test)
+{
+	struct heap_test *ht = test->priv;
+	u32 index = alloc_bytes(test, 16), other = alloc_bytes(test, 2048);
+
+	vtr_heap_free(&ht->heap, index);
+	vtr_heap_free(&ht->heap, other);
+	KUNIT_EXPECT_EQ(test, ht->heap.free[0], 0);
+	KUNIT_EXPECT_EQ(test, ht->heap.unmerged, other);
+	check_now(test);
+}
+
+static void full_heap_merges_before_it_refuses(struct kunit *test)
+{
+	struct heap_test *ht = test->priv;
+	u32 index = alloc_bytes(test, 1024), other = alloc_bytes(test, 2048);
+
+	vtr_heap_free(&ht->heap, other);
+	KUNIT_EXPECT_EQ(test, alloc_bytes(test, 1024), other);
+	KUNIT_EXPECT_EQ(test, alloc_bytes(test, 1024), other + 64);
+	vtr_heap_free(&ht->heap, other);
+	vtr_heap_free(&ht->heap, other + 64);
+	KUNIT_EXPECT_EQ(test, alloc_bytes(test, 2048), other);
+	vtr_heap_free(&ht->heap, index);
 	check_now(test);
 }
 
@@ -156,6 +200,7 @@ static void smallest_block_merges_all_the_way(struct kunit *test)
 	u32 index, order;
 
 	vtr_heap_free(&ht->heap, alloc_bytes(test, 16));
+	merge_last(&ht->heap);
 	check_now(test);
 	for (order = 1; order < INSPECT_NR_ORDERS - 1; order++)
 		KUNIT_EXPECT_EQ(test, ht->heap.free[order], 1U << order);
@@ -322,6 +367,9 @@ static struct kunit_case heap_cases[] = {
 	KUNIT_CASE(new_block_is_reserved_and_zero),
 	KUNIT_CASE(free_merges_with_left_buddy),
 	KUNIT_CASE(free_merges_with_right_buddy),
+	KUNIT_CASE(last_freed_is_taken_again_unmerged),
+	KUNIT_CASE(next_free_merges_the_one_before),
+	KUNIT_CASE(full_heap_merges_before_it_refuses),
 	KUNIT_CASE(smallest_block_merges_all_the_way),
 	KUNIT_CASE(header_never_merges),
 	KUNIT_CASE(freed_bytes_are_zero),
