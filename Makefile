@@ -33,7 +33,7 @@ export define help
 |One part of it
 |  make style          checkpatch, sparse, kernel-doc, spelling, layers, licences
 |  make host           KUnit suites and library tests, here, under ASan and UBSan
-|  make fuzz           both decoders on hostile bytes (FUZZ_RUNS=$(FUZZ_RUNS))
+|  make fuzz           every decoder on hostile bytes (FUZZ_RUNS=$(FUZZ_RUNS))
 |  make kunit          KUnit suites here, and in a kernel with KASAN, lockdep, ...
 |  make kselftest      selftests on each stock kernel (KERNELS="$(KERNELS)")
 |  make cost           instructions that switches, publisher calls and snapshots cost

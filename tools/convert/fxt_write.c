@@ -200,6 +200,21 @@ struct fxt_out_counts fxt_out_counts(const struct fxt_out *out)
 
 /* ---- Names ---- */
 
+/* Text is UTF-8: what is none is replaced, byte for byte. */
+static void mend_text(void *text, size_t len_bytes)
+{
+	unsigned char *bytes = text;
+	size_t i, len;
+
+	for (i = 0; i < len_bytes; i += len) {
+		len = fxt_utf8_sequence(bytes + i, len_bytes - i);
+		if (!len) {
+			bytes[i] = '?';
+			len = 1;
+		}
+	}
+}
+
 static bool give_name(struct fxt_name *entry,
 		      const struct vitrine_fxt_string *name)
 {
@@ -215,6 +230,7 @@ static bool give_name(struct fxt_name *entry,
 	if (!copy)
 		return false;
 	memcpy(copy, name->bytes, len_bytes);
+	mend_text(copy, len_bytes);
 	free((char *)entry->name.bytes);
 	entry->name = (struct vitrine_fxt_string){ copy, len_bytes };
 	entry->named = true;
@@ -311,10 +327,15 @@ static uint64_t ref_of(const struct vitrine_fxt_string *string)
 static void put_string(struct composed *to,
 		       const struct vitrine_fxt_string *string)
 {
-	if (string->len_bytes > FXT_MAX_STRING_BYTES)
+	unsigned int at = to->nr;
+
+	if (string->len_bytes > FXT_MAX_STRING_BYTES) {
 		to->nr = MAX_WORDS + 1;
-	else
-		put_stream(to, string->bytes, string->len_bytes);
+		return;
+	}
+	put_stream(to, string->bytes, string->len_bytes);
+	if (to->nr <= MAX_WORDS)
+		mend_text(&to->words[at], string->len_bytes);
 }
 
 static void put_arg(struct composed *to, const struct vitrine_fxt_arg *arg)
@@ -476,7 +497,8 @@ static void compose_event(struct composed *to,
 	case FXT_EVENT_DURATION_END:
 		break;
 	case FXT_EVENT_DURATION_COMPLETE:
-		put_word(to, fxt_written_ticks(record));
+		put_word(to, record->event.id > record->ticks ?
+			 record->event.id : record->ticks);
 		break;
 	default:
 		put_word(to, record->event.id);

@@ -146,6 +146,7 @@ struct fxt_cursor {
 /* fxt_fields.c */
 void fxt_fault(struct fxt_decoder *decoder, uint64_t offset,
 	       const char *format, ...) __attribute__((format(printf, 3, 4)));
+unsigned int fxt_utf8_sequence(const unsigned char *s, uint64_t left);
 bool fxt_take_word(struct fxt_cursor *cursor, const char *what, uint64_t *ret);
 bool fxt_take_stream(struct fxt_cursor *cursor, const char *what,
 		     uint64_t len_bytes, bool text,

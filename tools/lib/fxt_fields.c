@@ -58,8 +58,14 @@ bool fxt_take_word(struct fxt_cursor *cursor, const char *what, uint64_t *ret)
 	return true;
 }
 
-/* Length of the UTF-8 sequence at @s of at most @left bytes, 0 if it is none. */
-static unsigned int utf8_sequence(const unsigned char *s, uint64_t left)
+/**
+ * fxt_utf8_sequence() - look at a character of a text
+ * @s: its first byte
+ * @left: bytes of text from there on, not 0
+ *
+ * Return: its length, 0 if it is no UTF-8.
+ */
+unsigned int fxt_utf8_sequence(const unsigned char *s, uint64_t left)
 {
 	unsigned int i, len;
 
@@ -87,7 +93,7 @@ static void check_stream(struct fxt_cursor *cursor, const char *what,
 	uint64_t i;
 
 	for (i = 0; text && i < len_bytes; i += len) {
-		len = utf8_sequence(bytes + i, len_bytes - i);
+		len = fxt_utf8_sequence(bytes + i, len_bytes - i);
 		if (!len) {
 			fxt_fault(cursor->decoder, cursor->at + i,
 				  "%s is not UTF-8", what);

@@ -13,6 +13,7 @@
 
 #include "commands.h"
 #include "ctf.h"
+#include "heph.h"
 
 /**
  * struct format - a format of traces
@@ -31,10 +32,12 @@ struct format {
 static const struct format formats[] = {
 	{ "fxt", ".fxt", NULL, NULL },
 	{ "ctf", ".ctf", ctf_read, ctf_write },
+	{ "heph", ".heph", heph_read, heph_write },
 };
 
 #define FXT		(&formats[0])
 #define CTF		(&formats[1])
+#define HEPH		(&formats[2])
 #define NR_FORMATS	(sizeof(formats) / sizeof(formats[0]))
 
 struct convert_args {
@@ -59,7 +62,8 @@ static const struct argp_option options[] = {
 #define FORMAT_HELP \
 	"What the other format cannot say is counted. FORMAT is one of:\n\n" \
 	"  fxt          a Fuchsia trace (OUT.fxt)\n" \
-	"  ctf          the Common Trace Format, a directory (OUT.ctf)\n"
+	"  ctf          the Common Trace Format, a directory (OUT.ctf)\n" \
+	"  heph         Heph's trace format (OUT.heph)\n"
 
 static const struct format *find_format(const char *name)
 {
@@ -135,6 +139,20 @@ static const struct format *format_of_name(const char *name)
 	return NULL;
 }
 
+static bool is_heph(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char bytes[4];
+	bool heph;
+
+	if (!file)
+		return false;
+	heph = fread(bytes, sizeof(bytes), 1, file) == 1 &&
+	       heph_detect(bytes, sizeof(bytes));
+	fclose(file);
+	return heph;
+}
+
 /* What FILE is; a directory can be one thing only. */
 static struct vitrine_error *detect(const char *path,
 				    const struct format **ret)
@@ -145,6 +163,10 @@ static struct vitrine_error *detect(const char *path,
 
 	if (!stat(path, &status) && S_ISDIR(status.st_mode)) {
 		*ret = CTF;
+		return NULL;
+	}
+	if (is_heph(path)) {
+		*ret = HEPH;
 		return NULL;
 	}
 	err = vitrine_format_of_file(path, &format);

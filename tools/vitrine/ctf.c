@@ -3,8 +3,8 @@
  * Loads the plugin of libbabeltrace2 when it is needed, and runs it, so that
  * the command needs nothing of libbabeltrace2 to be there.
  *
- * The plugin is looked for where BABELTRACE_PLUGIN_PATH says, where it is
- * installed, and beside the command, in this order.
+ * The plugin is looked for where BABELTRACE_PLUGIN_PATH says; if that is not
+ * set, where it is installed, and beside the command.
  */
 #define _GNU_SOURCE	/* asprintf() */
 #include <dirent.h>
@@ -41,7 +41,7 @@ static void *open_in_path(const char *path)
 	void *handle = NULL;
 	size_t len;
 
-	while (path && *path && !handle) {
+	while (*path && !handle) {
 		len = strcspn(path, ":");
 		handle = open_in(path, len);
 		path += len + !!path[len];
@@ -63,12 +63,12 @@ static void *open_beside(void)
 
 static struct vitrine_error *find_plugin(vitrine_babeltrace_convert_fn **ret)
 {
+	const char *path = getenv("BABELTRACE_PLUGIN_PATH");
 	void *handle, *symbol = NULL;
 
-	handle = open_in_path(getenv("BABELTRACE_PLUGIN_PATH"));
-	if (!handle)
-		handle = open_in(PLUGINDIR, strlen(PLUGINDIR));
-	if (!handle)
+	handle = path ? open_in_path(path) :
+			open_in(PLUGINDIR, strlen(PLUGINDIR));
+	if (!handle && !path)
 		handle = open_beside();
 	if (handle)
 		symbol = dlsym(handle, VITRINE_BABELTRACE_CONVERT);

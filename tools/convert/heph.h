@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Heph's trace format, version 0.1: packets of big-endian fields.
+ *
+ *	metadata	magic, size, name of the option, its value
+ *	event		magic, size, stream, counter, substream, start, end,
+ *			description, attributes
+ *
+ * Written by us, a stream is a CPU, a substream a thread, and an event one of
+ * these, told by its attributes:
+ *
+ *	switch		substream and description: the thread that comes in;
+ *			out, state; out_prio, prio, or out_weight, weight
+ *	wakeup		the thread that is woken; wakeup: 1; weight, waker
+ *	name		a thread and its name; process
+ *	message		log: 1
+ *	event		category; phase, which complete durations have not; id;
+ *			arguments
+ *
+ * What was lost makes a gap in the stream's counter. Packets are kept within
+ * what Heph's own converter reads at once.
+ */
+#ifndef _VITRINE_CONVERT_HEPH_H
+#define _VITRINE_CONVERT_HEPH_H
+
+#include "vitrine.h"
+
+#define HEPH_METADATA_MAGIC	0x75d11d4dU
+#define HEPH_EVENT_MAGIC	0xc1fc1fb7U
+#define HEPH_METADATA_BYTES	10
+#define HEPH_EVENT_BYTES	42
+#define HEPH_EPOCH		"epoch"
+
+/* What we write is not longer. */
+#define HEPH_MAX_BYTES		128
+
+/* Stream of what belongs to no CPU, plus the provider. */
+#define HEPH_OTHER_STREAM	0x80000000U
+
+enum heph_type {
+	HEPH_UINT64	= 1,
+	HEPH_INT64	= 2,
+	HEPH_DOUBLE	= 3,
+	HEPH_STRING	= 4,
+	HEPH_ARRAY	= 0x80,
+};
+
+bool heph_detect(const void *bytes, size_t len_bytes);
+struct vitrine_error *heph_write(const char *from, const char *to);
+struct vitrine_error *heph_read(const char *from, const char *to);
+
+struct fxt_file;
+struct vitrine_error *heph_read_file(const struct fxt_file *file,
+				     const char *from, const char *to,
+				     FILE *notes);
+
+#endif /* _VITRINE_CONVERT_HEPH_H */

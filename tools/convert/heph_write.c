@@ -1,0 +1,540 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Writes a Fuchsia trace in Heph's trace format.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "error.h"
+#include "feed.h"
+#include "fxt.h"
+#include "heph.h"
+#include "left_out.h"
+
+#define BUFFER_BYTES	(1U << 16)
+
+/* A stream id, and the counter of its next event. */
+struct heph_counter {
+	uint32_t id;
+	uint32_t next;
+};
+
+/**
+ * struct heph_out - a file being written
+ * @feed: what it is made of
+ * @writer: writes it
+ * @counters: of all streams
+ * @nr_counters: how many
+ * @told: threads whose names were told: used
+ * @left_out: what the format cannot say
+ * @buffer: bytes not yet written
+ * @len: how many
+ * @packet: the packet being made
+ * @at: its length
+ */
+struct heph_out {
+	struct feed *feed;
+	struct vitrine_writer *writer;
+	struct heph_counter *counters;
+	unsigned int nr_counters;
+	struct fxt_names told;
+	struct left_out left_out;
+	unsigned char buffer[BUFFER_BYTES];
+	size_t len;
+	unsigned char packet[HEPH_MAX_BYTES];
+	size_t at;
+};
+
+/* ---- Packets ---- */
+
+/* The caller knows that there is room. */
+static void put(struct heph_out *out, uint64_t value, unsigned int nr_bytes)
+{
+	while (nr_bytes--)
+		out->packet[out->at++] = value >> 8 * nr_bytes;
+}
+
+static void put_bytes(struct heph_out *out, const void *bytes, size_t len)
+{
+	memcpy(out->packet + out->at, bytes, len);
+	out->at += len;
+}
+
+static struct vitrine_error *flush(struct heph_out *out)
+{
+	struct vitrine_error *err;
+
+	err = vitrine_writer_append(out->writer, out->buffer, out->len);
+	out->len = 0;
+	return err;
+}
+
+/* The packet is complete but for its size. */
+static struct vitrine_error *end_packet(struct heph_out *out)
+{
+	size_t len = out->at;
+	struct vitrine_error *err = NULL;
+
+	out->at = 4;
+	put(out, len, 4);
+	if (out->len + len > BUFFER_BYTES)
+		err = flush(out);
+	memcpy(out->buffer + out->len, out->packet, len);
+	out->len += len;
+	return err;
+}
+
+/* No character of several bytes is cut in two. */
+static size_t cut(const struct vitrine_fxt_string *text, size_t max)
+{
+	size_t len = text->len_bytes;
+
+	if (len <= max)
+		return len;
+	for (len = max; len && (text->bytes[len] & 0xc0) == 0x80;)
+		len--;
+	return len;
+}
+
+/* @after: bytes of attributes that must find room behind the description. */
+static void begin_event(struct heph_out *out, struct heph_counter *counter,
+			uint64_t substream, uint64_t start, uint64_t end,
+			const struct vitrine_fxt_string *description,
+			size_t after)
+{
+	size_t len = cut(description,
+			 HEPH_MAX_BYTES - HEPH_EVENT_BYTES - after);
+
+	out->left_out.nr[LEFT_OUT_TEXT] += len < description->len_bytes;
+	out->at = 0;
+	put(out, HEPH_EVENT_MAGIC, 4);
+	put(out, 0, 4);
+	put(out, counter->id, 4);
+	put(out, counter->next++, 4);
+	put(out, substream, 8);
+	put(out, start, 8);
+	put(out, end, 8);
+	put(out, len, 2);
+	put_bytes(out, description->bytes, len);
+}
+
+/* Bytes of an attribute that is a number. */
+static size_t number_bytes(const char *name)
+{
+	return 2 + strlen(name) + 1 + 8;
+}
+
+static void put_name(struct heph_out *out, const char *name, size_t len,
+		     enum heph_type type)
+{
+	put(out, len, 2);
+	put_bytes(out, name, len);
+	put(out, type, 1);
+}
+
+static void put_number(struct heph_out *out, const char *name,
+		       enum heph_type type, uint64_t value)
+{
+	put_name(out, name, strlen(name), type);
+	put(out, value, 8);
+}
+
+/* False if there is no room. */
+static bool put_text(struct heph_out *out, const char *name, size_t len_name,
+		     const struct vitrine_fxt_string *text)
+{
+	if (len_name > HEPH_MAX_BYTES || text->len_bytes > HEPH_MAX_BYTES ||
+	    out->at + 2 + len_name + 1 + 2 + text->len_bytes > HEPH_MAX_BYTES)
+		return false;
+	put_name(out, name, len_name, HEPH_STRING);
+	put(out, text->len_bytes, 2);
+	put_bytes(out, text->bytes, text->len_bytes);
+	return true;
+}
+
+static bool put_arg(struct heph_out *out, const struct vitrine_fxt_arg *arg)
+{
+	const struct vitrine_fxt_string *name = &arg->name;
+	enum heph_type type = HEPH_UINT64;
+	uint64_t value = arg->value.uint64;
+
+	switch (arg->type) {
+	case FXT_ARG_STRING_REF:
+		return put_text(out, name->bytes, name->len_bytes,
+				&arg->value.string);
+	case FXT_ARG_INT32:
+	case FXT_ARG_INT64:
+		type = HEPH_INT64;
+		break;
+	case FXT_ARG_DOUBLE:
+		type = HEPH_DOUBLE;
+		break;
+	case FXT_ARG_BOOL:
+		value = arg->value.boolean;
+		break;
+	case FXT_ARG_UINT32:
+	case FXT_ARG_UINT64:
+	case FXT_ARG_POINTER:
+	case FXT_ARG_KOID:
+		break;
+	default:
+		return false;
+	}
+	if (name->len_bytes > HEPH_MAX_BYTES ||
+	    out->at + 2 + name->len_bytes + 1 + 8 > HEPH_MAX_BYTES)
+		return false;
+	put_name(out, name->bytes, name->len_bytes, type);
+	put(out, value, 8);
+	return true;
+}
+
+static void put_args(struct heph_out *out,
+		     const struct vitrine_fxt_record *record)
+{
+	unsigned int i;
+
+	for (i = 0; i < record->nr_args; i++)
+		out->left_out.nr[LEFT_OUT_ARGUMENT] +=
+			!put_arg(out, &record->args[i]);
+}
+
+static struct vitrine_error *put_epoch(struct heph_out *out)
+{
+	uint64_t realtime_ns;
+
+	if (!feed_realtime(out->feed, &realtime_ns))
+		return NULL;
+	out->at = 0;
+	put(out, HEPH_METADATA_MAGIC, 4);
+	put(out, 0, 4);
+	put(out, strlen(HEPH_EPOCH), 2);
+	put_bytes(out, HEPH_EPOCH, strlen(HEPH_EPOCH));
+	put(out, realtime_ns, 8);
+	return end_packet(out);
+}
+
+/* ---- Streams and threads ---- */
+
+/* The counter of a stream; NULL without memory. */
+static struct heph_counter *counter_of(struct heph_out *out,
+				       const struct feed_stream *stream)
+{
+	struct heph_counter *bigger;
+	unsigned int i;
+	uint32_t id;
+
+	id = stream->cpu != VITRINE_FXT_NO_CPU ? stream->cpu :
+	     HEPH_OTHER_STREAM | stream->provider;
+	for (i = 0; i < out->nr_counters; i++)
+		if (out->counters[i].id == id)
+			return &out->counters[i];
+	bigger = reallocarray(out->counters, i + 1, sizeof(*bigger));
+	if (!bigger)
+		return NULL;
+	out->counters = bigger;
+	bigger[i] = (struct heph_counter){ .id = id };
+	out->nr_counters++;
+	return &bigger[i];
+}
+
+static struct vitrine_fxt_string name_of(const struct heph_out *out,
+					 uint64_t koid, uint64_t *ret_process)
+{
+	const struct vitrine_archive *archive = feed_archive(out->feed);
+	struct vitrine_fxt_string name = { "idle", 4 };
+
+	*ret_process = VITRINE_FXT_NO_PROCESS;
+	if (vitrine_archive_thread(archive, koid, &name, ret_process) || !koid)
+		return name;
+	if (!vitrine_archive_process(archive, koid, &name))
+		name = (struct vitrine_fxt_string){ "?", 1 };
+	return name;
+}
+
+/* Before its first event: what a thread is called, and whose it is. */
+static struct vitrine_error *tell_thread(struct heph_out *out,
+					 struct heph_counter *counter,
+					 uint64_t ns, uint64_t koid,
+					 uint64_t process)
+{
+	struct fxt_name *told = fxt_names_get(&out->told, koid);
+	struct vitrine_fxt_string name;
+	uint64_t own;
+
+	if (!told)
+		return vtr_error_no_memory();
+	if (told->used || !koid)
+		return NULL;
+	told->used = true;
+	name = name_of(out, koid, &own);
+	if (process == VITRINE_FXT_NO_PROCESS)
+		process = own;
+	if (process == VITRINE_FXT_NO_PROCESS && fxt_string_is(&name, "?"))
+		return NULL;
+	begin_event(out, counter, koid, ns, ns, &name,
+		    number_bytes("process"));
+	if (process != VITRINE_FXT_NO_PROCESS)
+		put_number(out, "process", HEPH_UINT64, process);
+	return end_packet(out);
+}
+
+static struct vitrine_error *tell(struct heph_out *out,
+				  struct heph_counter *counter, uint64_t ns,
+				  const struct vitrine_fxt_thread *thread)
+{
+	uint64_t process = thread->process;
+	struct vitrine_error *err = NULL;
+
+	if (process == VITRINE_FXT_NO_PROCESS)
+		name_of(out, thread->thread, &process);
+	if (process && process != VITRINE_FXT_NO_PROCESS)
+		err = tell_thread(out, counter, ns, process, process);
+	return err ? err : tell_thread(out, counter, ns, thread->thread,
+				       process);
+}
+
+/* ---- Records ---- */
+
+static const struct vitrine_fxt_arg *
+find_arg(const struct vitrine_fxt_record *record, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < record->nr_args; i++)
+		if (fxt_string_is(&record->args[i].name, name))
+			return &record->args[i];
+	return NULL;
+}
+
+static void put_weight(struct heph_out *out, const char *name,
+		       const struct vitrine_fxt_arg *arg)
+{
+	if (arg)
+		put_number(out, name, HEPH_INT64, arg->value.int64);
+}
+
+static struct vitrine_error *put_switch(struct heph_out *out,
+					struct heph_counter *counter,
+					const struct feed_item *item)
+{
+	const struct vitrine_fxt_record *record = item->record;
+	const struct vitrine_fxt_thread *outgoing, *incoming;
+	struct vitrine_fxt_string name;
+	struct vitrine_error *err;
+	uint64_t unused;
+
+	outgoing = &record->context_switch.outgoing;
+	incoming = &record->context_switch.incoming;
+	err = tell(out, counter, item->ns, outgoing);
+	if (!err)
+		err = tell(out, counter, item->ns, incoming);
+	if (err)
+		return err;
+	name = name_of(out, incoming->thread, &unused);
+	/* The name has been told in full. */
+	name.len_bytes = cut(&name, 16);
+	begin_event(out, counter, incoming->thread, item->ns, item->ns, &name,
+		    0);
+	put_number(out, "out", HEPH_UINT64, outgoing->thread);
+	put_number(out, "state", HEPH_UINT64,
+		   record->context_switch.outgoing_state);
+	if (record->context_switch.legacy) {
+		put_number(out, "out_prio", HEPH_UINT64,
+			   record->context_switch.outgoing_priority);
+		put_number(out, "prio", HEPH_UINT64,
+			   record->context_switch.incoming_priority);
+	} else {
+		put_weight(out, "out_weight",
+			   find_arg(record, "outgoing_weight"));
+		put_weight(out, "weight", find_arg(record, "incoming_weight"));
+	}
+	return end_packet(out);
+}
+
+static struct vitrine_error *put_wakeup(struct heph_out *out,
+					struct heph_counter *counter,
+					const struct feed_item *item)
+{
+	const struct vitrine_fxt_record *record = item->record;
+	const struct vitrine_fxt_arg *waker = find_arg(record, "waker");
+	struct vitrine_fxt_string name;
+	struct vitrine_error *err;
+	uint64_t unused;
+
+	err = tell(out, counter, item->ns, &record->wakeup);
+	if (err)
+		return err;
+	name = name_of(out, record->wakeup.thread, &unused);
+	name.len_bytes = cut(&name, 16);
+	begin_event(out, counter, record->wakeup.thread, item->ns, item->ns,
+		    &name, 0);
+	put_number(out, "wakeup", HEPH_UINT64, 1);
+	put_weight(out, "weight", find_arg(record, "weight"));
+	if (waker)
+		put_number(out, "waker", HEPH_UINT64, waker->value.uint64);
+	return end_packet(out);
+}
+
+static uint64_t end_of(const struct feed_item *item)
+{
+	const struct vitrine_fxt_record *record = item->record;
+	uint64_t ns;
+
+	if (record->event.type != FXT_EVENT_DURATION_COMPLETE)
+		return item->ns;
+	ns = vitrine_fxt_ns(record->event.id, record->ticks_per_second);
+	return ns > item->ns ? ns : item->ns;
+}
+
+static bool has_id(unsigned int type)
+{
+	return type == FXT_EVENT_COUNTER || type > FXT_EVENT_DURATION_COMPLETE;
+}
+
+static struct vitrine_error *put_event(struct heph_out *out,
+				       struct heph_counter *counter,
+				       const struct feed_item *item)
+{
+	const struct vitrine_fxt_record *record = item->record;
+	unsigned int type = record->event.type;
+	struct vitrine_fxt_string category = record->event.category;
+	struct vitrine_error *err;
+
+	err = tell(out, counter, item->ns, &record->event.thread);
+	if (err)
+		return err;
+	category.len_bytes = cut(&category, 24);
+	out->left_out.nr[LEFT_OUT_TEXT] +=
+		category.len_bytes < record->event.category.len_bytes;
+	begin_event(out, counter, record->event.thread.thread, item->ns,
+		    end_of(item), &record->event.name,
+		    13 + category.len_bytes + number_bytes("phase") +
+		    number_bytes("id"));
+	put_text(out, "category", strlen("category"), &category);
+	if (type != FXT_EVENT_DURATION_COMPLETE)
+		put_number(out, "phase", HEPH_UINT64, type);
+	if (has_id(type))
+		put_number(out, "id", HEPH_UINT64, record->event.id);
+	put_args(out, record);
+	return end_packet(out);
+}
+
+static struct vitrine_error *put_log(struct heph_out *out,
+				     struct heph_counter *counter,
+				     const struct feed_item *item)
+{
+	const struct vitrine_fxt_record *record = item->record;
+	struct vitrine_error *err;
+
+	err = tell(out, counter, item->ns, &record->log.thread);
+	if (err)
+		return err;
+	begin_event(out, counter, record->log.thread.thread, item->ns,
+		    item->ns, &record->log.message, number_bytes("log"));
+	put_number(out, "log", HEPH_UINT64, 1);
+	return end_packet(out);
+}
+
+static struct vitrine_error *put_record(struct heph_out *out,
+					const struct feed_item *item)
+{
+	const struct vitrine_fxt_record *record = item->record;
+	struct heph_counter *counter = counter_of(out, item->stream);
+
+	if (!counter)
+		return vtr_error_no_memory();
+	switch (record->kind) {
+	case VITRINE_FXT_SWITCH:
+		return put_switch(out, counter, item);
+	case VITRINE_FXT_WAKEUP:
+		return put_wakeup(out, counter, item);
+	case VITRINE_FXT_EVENT:
+		if (record->event.type <= FXT_EVENT_FLOW_END)
+			return put_event(out, counter, item);
+		break;
+	case VITRINE_FXT_LOG:
+		return put_log(out, counter, item);
+	default:
+		break;
+	}
+	left_out_record(&out->left_out, record);
+	return NULL;
+}
+
+static struct vitrine_error *put_all(struct heph_out *out)
+{
+	struct heph_counter *counter;
+	struct vitrine_error *err;
+	struct feed_item item;
+
+	err = put_epoch(out);
+	while (!err) {
+		err = feed_next(out->feed, &item);
+		if (err || item.kind == FEED_END)
+			break;
+		if (item.kind == FEED_RECORD) {
+			err = put_record(out, &item);
+		} else if (item.kind == FEED_UNTIMED) {
+			left_out_untimed(&out->left_out, item.record);
+		} else if (item.kind == FEED_LOST) {
+			counter = counter_of(out, item.stream);
+			if (!counter)
+				return vtr_error_no_memory();
+			counter->next += item.lost->nr_lost;
+		}
+	}
+	return err ? err : flush(out);
+}
+
+/* A trace of nothing would be an empty file. */
+static struct vitrine_error *refuse_empty(const struct heph_out *out,
+					  const char *path)
+{
+	if (vitrine_writer_len(out->writer))
+		return NULL;
+	return vitrine_error_create(EBADMSG, path, VITRINE_NO_OFFSET, NULL,
+				    "nothing in it that Heph's format can say");
+}
+
+static void print_fault(void *ctx, uint64_t offset, const char *message)
+{
+	fprintf(stderr, "vitrine: %s: offset 0x%llx: %s; left out\n",
+		(const char *)ctx, (unsigned long long)offset, message);
+}
+
+/**
+ * heph_write() - write a trace in Heph's format
+ * @from: Fuchsia trace
+ * @to: file to make
+ *
+ * Return: NULL, or an error; then there is no such file.
+ */
+struct vitrine_error *heph_write(const char *from, const char *to)
+{
+	const struct vitrine_fxt_report report = {
+		.fault = print_fault,
+		.ctx = (void *)from,
+	};
+	struct heph_out *out = calloc(1, sizeof(*out));
+	struct vitrine_error *err;
+
+	if (!out)
+		return vtr_error_no_memory();
+	err = feed_create(from, &report, &out->feed);
+	if (!err)
+		err = vitrine_writer_create(to, &out->writer);
+	if (!err)
+		err = put_all(out);
+	if (!err)
+		err = refuse_empty(out, from);
+	if (!err)
+		err = vitrine_writer_commit(out->writer);
+	if (!err)
+		left_out_print(&out->left_out, from, "Heph's format", stderr);
+	vitrine_writer_destroy(out->writer);
+	feed_destroy(out->feed);
+	fxt_names_deinit(&out->told);
+	free(out->counters);
+	free(out);
+	return err;
+}
