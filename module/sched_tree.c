@@ -112,7 +112,7 @@ static void probe_wakeup(void *unused, struct task_struct *task)
 	*mark_of(cell, task) = waits_since(task);
 }
 
-static void probe_migrate(void *unused, struct task_struct *task, int cpu)
+static void probe_arrival(void *unused, struct task_struct *task, int cpu)
 {
 	atomic64_inc(&per_cpu_ptr(cells, cpu)->remote.arrivals);
 }
@@ -125,7 +125,7 @@ static struct {
 	{ "sched_switch",	probe_switch },
 	{ "sched_wakeup",	probe_wakeup },
 	{ "sched_wakeup_new",	probe_wakeup },
-	{ "sched_migrate_task",	probe_migrate },
+	{ "sched_migrate_task",	probe_arrival },
 };
 
 static void find_tracepoint(struct tracepoint *tp, void *unused)
@@ -160,7 +160,7 @@ static int sched_start(void)
 	check_trace_callback_type_sched_switch(probe_switch);
 	check_trace_callback_type_sched_wakeup(probe_wakeup);
 	check_trace_callback_type_sched_wakeup_new(probe_wakeup);
-	check_trace_callback_type_sched_migrate_task(probe_migrate);
+	check_trace_callback_type_sched_migrate_task(probe_arrival);
 
 	cells = alloc_percpu(struct cells);
 	if (!cells)
