@@ -70,6 +70,9 @@ check "linear histogram of doubles" shows '.root.timing.load |
 	.step == 0.1 and .counts[:2] == [0, 19] and (.counts | add) == 208'
 check "exponential histogram of doubles" shows '.root.timing.load_log |
 	.step_multiplier == 2 and (.counts | add) == 416'
+check "counter per CPU" shows '.root.interrupts == 208'
+check "histogram per CPU" shows '.root.packet_bytes |
+	.initial_step == 64 and .counts == [0, 0, 63, 128, 17, 0, 0, 0]'
 check "recorded values" shows '.root.board == {"model": "V-1000", "mac": "b64:AgBeEAAB",
 	"revision": 3, "offset_celsius": -2, "volts": 3.3, "has_fan": true}'
 check "a list has its last eight" shows '.root.events | keys == (["5", "6", "7", "8", "9", "10",
@@ -85,6 +88,47 @@ check "the tree's figures are those the module has of it" \
 	.current_size == $own.size_bytes and .maximum_size == $own.limit_bytes and
 	.used_size == $own.used_bytes and .values == $own.values and .failed == 0'
 rmmod publisher
+
+# forms FILE: the types of its blocks in hexadecimal, behind a colon the form of
+# those that have several; from nothing but its bytes
+forms()
+{
+	od -An -v -w16 -tx8 "$1" | awk '
+		skip > 0 { skip--; next }
+		{
+			skip = 2 ^ substr($1, 16) - 1
+			type = substr($1, 13, 2)
+			if (type == "07" || type == "0c")
+				type = type ":" substr($2, 1, 1)
+			else if (type == "0b")
+				type = type ":" substr($2, 15, 2)
+			print type
+		}' | sort -u
+}
+
+# all_forms: what a tree with few slots for names, and one whose nodes go before
+# what is below them, are made of
+all_forms()
+{
+	publish mode=idle steps=208 limit=16384
+	forms "$tree" >/tmp/forms
+	rmmod publisher
+	publish mode=churn
+	until cp "$tree" /tmp/churn.inspect && forms /tmp/churn.inspect | grep 0a; do
+		:
+	done >>/tmp/forms
+	vitrine check /tmp/churn.inspect || return
+	rmmod publisher
+	sort -u /tmp/forms | paste -sd' ' | tee /tmp/all_forms
+}
+
+# FREE, HEADER, NODE, INT, UINT, DOUBLE, BUFFER of text and of bytes, EXTENT, NAME,
+# TOMBSTONE, ARRAY flat, linear and exponential, LINK child and inline, BOOL,
+# STRING_REFERENCE
+wanted="00 02 03 04 05 06 07:0 07:1 08 09 0a"
+wanted+=" 0b:04 0b:05 0b:06 0b:0e 0b:14 0b:15 0b:16 0b:24 0b:25 0b:26 0c:0 0c:1 0d 0e"
+check "every type of block, in every form" all_forms
+check "and no other" test "$(</tmp/all_forms)" = "$wanted"
 
 # ---- managed ----------------------------------------------------------------
 
@@ -137,6 +181,48 @@ check "unloads while its tree is open" rmmod publisher
 check "who has it open reads the last state" sh -c 'cat <&5 >/tmp/last.inspect'
 check "which is sound" vitrine check /tmp/last.inspect
 exec 5<&-
+
+# ---- watched ----------------------------------------------------------------
+
+# holds YES|NO: whether the tree's file is open, or has been for its mapping, in
+# the command that watches; waited for
+holds()
+{
+	local tries now
+
+	for ((tries = 0; tries < 600; tries++)); do
+		now=NO
+		! find "/proc/$(pgrep -f '^vitrine watch')/fd" -lname '*publisher.inspect*' | grep -q . || now=YES
+		[ "$now" != "$1" ] || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+watched()
+{
+	local mode
+
+	for mode in fast churn batch; do
+		publish "mode=$mode" || return
+		holds YES || return
+		rmmod publisher || return
+		holds NO || return
+	done
+}
+
+mkfifo /tmp/keys
+TERM=xterm LINES=24 COLUMNS=80 script -qefc "vitrine watch -i 0.1" /tmp/screen </tmp/keys &>/tmp/watch.log &
+watching=$!
+exec 6>/tmp/keys
+printf '/publisher\r' >&6
+check "who watches sees publishers come and go" watched
+check "and has shown one" grep -qa publisher: /tmp/screen
+check "nothing that is read is a fault" fails grep -qa "offset 0x" /tmp/screen
+echo -n q >&6
+wait $watching
+check "and ends well" within 0 $? 0
+exec 6>&-
 
 come_and_go()
 {

@@ -85,11 +85,14 @@ struct card {
 	struct vitrine_uint_array *drops;
 	struct vitrine_double_array *loads;
 	struct vitrine_string_array *modes;
+	struct vitrine_percpu_uint *interrupts;
+	struct vitrine_percpu_histogram *packet_bytes;
 	struct timing		timing;
 	struct vitrine_node	*active, *standby, *port;
 	bool			is_standby;
 	struct queue		queues[NR_QUEUES];
 	u64			nr_sessions;
+	struct vitrine_string	*last_peer;
 	struct task_struct	*task;
 	struct hrtimer		timer;
 };
@@ -116,6 +119,15 @@ static void arrays_publish(struct card *card, struct vitrine_node *root)
 	card->loads = vitrine_double_array_create(root, "loads", NR_QUEUES);
 	card->modes = vitrine_string_array_create(root, "modes", 2);
 	vitrine_string_array_set(card->modes, 0, "full duplex");
+}
+
+/* What every CPU counts for itself: without a lock, whatever the card does. */
+static void percpu_publish(struct card *card, struct vitrine_node *root)
+{
+	card->interrupts = vitrine_percpu_uint_create(root, "interrupts");
+	card->packet_bytes =
+		vitrine_percpu_exponential_create(root, "packet_bytes", 0, 64,
+						  2, 6);
 }
 
 static void timing_publish(struct timing *timing, struct vitrine_node *root)
@@ -187,6 +199,7 @@ static void card_publish(struct card *card)
 	card->state = vitrine_string_create(root, "state", "starting");
 	card->events = vitrine_list_create(root, "events", NR_EVENTS);
 	arrays_publish(card, root);
+	percpu_publish(card, root);
 	timing_publish(&card->timing, root);
 	board_publish(root);
 	groups_publish(card, root);
@@ -196,6 +209,15 @@ static void card_publish(struct card *card)
 	for (i = 0; i < nodes; i++)
 		vitrine_uint_create(vitrine_node_create(root, "node"), "value",
 				    i);
+}
+
+/* Values per CPU are the publisher's to delete, whoever destroys the tree. */
+static void card_unpublish(struct card *card)
+{
+	vitrine_percpu_uint_delete(card->interrupts);
+	vitrine_percpu_histogram_delete(card->packet_bytes);
+	if (!managed)
+		vitrine_tree_destroy(card->tree);
 }
 
 static void event_log(struct card *card, const char *what, u64 value)
@@ -257,6 +279,9 @@ static void card_step(struct card *card)
 		vitrine_int_array_add(card->balances, i, share);
 		vitrine_double_array_set(card->loads, i, load);
 	}
+	vitrine_percpu_uint_add(card->interrupts, 1);
+	vitrine_percpu_histogram_insert(card->packet_bytes,
+					64 + card->queues[0].nr_packets % 1436);
 	vitrine_uint_array_add(card->drops,
 			       card->queues[0].nr_packets % NR_REASONS, 1);
 	timing_step(&card->timing, card->queues[0].nr_packets);
@@ -274,7 +299,10 @@ static void card_step_in_batch(struct card *card)
 	vitrine_batch_end(card->tree, flags);
 }
 
-/* A session that comes and goes; every other one's node goes first. */
+/*
+ * A session that comes and goes. Every other one's node goes first, its peer
+ * only when the next such node has gone: until then it leaves a tombstone.
+ */
 static void card_churn(struct card *card)
 {
 	bool node_first = card->nr_sessions & 1;
@@ -289,9 +317,13 @@ static void card_churn(struct card *card)
 	if (node_first)
 		vitrine_node_delete(node);
 	vitrine_string_set(peer, "a peer whose name takes more than one block");
-	vitrine_string_delete(peer);
-	if (!node_first)
+	if (node_first) {
+		vitrine_string_delete(card->last_peer);
+		card->last_peer = peer;
+	} else {
+		vitrine_string_delete(peer);
 		vitrine_node_delete(node);
+	}
 }
 
 static int thread_run(void *ctx)
@@ -356,8 +388,8 @@ static int __init publisher_init(void)
 	for (i = 0; i < steps; i++)
 		card_step(&the_card);
 	err = card_start(&the_card);
-	if (err && !managed)
-		vitrine_tree_destroy(the_card.tree);
+	if (err)
+		card_unpublish(&the_card);
 	return err;
 }
 
@@ -367,8 +399,7 @@ static void __exit publisher_exit(void)
 		kthread_stop(the_card.task);
 	if (the_card.timer.function)
 		hrtimer_cancel(&the_card.timer);
-	if (!managed)
-		vitrine_tree_destroy(the_card.tree);
+	card_unpublish(&the_card);
 }
 
 module_init(publisher_init);
