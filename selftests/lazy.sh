@@ -81,8 +81,11 @@ check "while it goes on: EBUSY" \
 check "both are counted" test "$(figure lazy-endless timeouts)" = 2
 check "other lazy trees are filled" vitrine show lazy-fine
 check "other trees are read" vitrine show system
-check "all at once: the rest is shown" \
-	grep -q context <(vitrine show 2>/dev/null)
+check "a list of all fills none" grep -q "^lazy-endless *lazy" <(vitrine list)
+for command in show metrics; do
+	check "$command of all says why" refuses 3 "is filling it for somebody else" vitrine $command
+	check "$command of all has the rest" grep -q "lazy.fine" <(vitrine $command 2>/dev/null)
+done
 release 1
 check "it ends after all" until_equal 0 figure lazy-endless filling
 check "then it can be read" until_equal true value lazy-endless .root.released

@@ -19,7 +19,7 @@ sound()
 {
 	local i
 
-	for ((i = 0; i < 8; i++)); do
+	for ((i = 0; i < 3; i++)); do
 		cp "$tree" /tmp/copy.inspect || return
 		vitrine check /tmp/copy.inspect || return
 		vitrine show --json publisher >/tmp/copy.json || return
