@@ -225,6 +225,54 @@ convert many.heph -o twice.ctf
 "$vitrine" convert twice.ctf -o twice.fxt
 check "Heph into CTF" same many.print <("$vitrine" print twice.fxt)
 
+# ---- Chrome's trace events ----
+
+# events NAME: looks at NAME.json, prints who ran: CPU, begin, end, name, thread, state
+cat >events.py <<'PYTHON'
+import json, sys
+trace = json.load(open(sys.argv[1]), parse_float=lambda text: int(text.replace(".", "")))
+names = {}
+for event in trace["traceEvents"]:
+    assert event["ph"] in "MXBEiCbnestf" and isinstance(event["pid"], int) and isinstance(event["tid"], int)
+    if event["ph"] == "M":
+        names[event["name"], event["pid"], event["tid"]] = event["args"]["name"]
+        continue
+    assert event["ts"] >= 0 and event["name"] is not None
+    if event["ph"] == "X" and event["pid"] == 0:
+        args = event["args"]
+        print(event["tid"], event["ts"], event["ts"] + event["dur"], event["name"], args["tid"],
+              args["priority"], args.get("state", "-"))
+        assert names["thread_name", args["pid"], args["tid"]] == event["name"]
+        assert names["thread_name", 0, event["tid"]] == "CPU %d" % event["tid"]
+PYTHON
+# The same of switches: from a switch to a thread until the next one of its CPU.
+runs()
+{
+	"$vitrine" print --json "$1" | jq -r 'select(.kind == "switch") |
+		[.cpu, .time_ns, .in.tid, .in.name, .in_priority, .state] | @tsv' | awk '
+		{ cpu = $1
+		  if (tid[cpu]) print cpu, since[cpu], $2, name[cpu], tid[cpu], priority[cpu], $6
+		  since[cpu] = $2; tid[cpu] = $3; name[cpu] = $4; priority[cpu] = $5 }'
+}
+convert many.fxt -o many.json
+check "Chrome: nothing to say" ended 0
+python3 events.py many.json | sort >many.runs
+check "Chrome: it is JSON of events" test -s many.runs
+check "Chrome: who ran, on which CPU, from when to when" same <(runs many.fxt | sort) many.runs
+convert records.fxt -o records.json
+check "Chrome: what is left out is counted" ended 0 \
+	"left out, Chrome's JSON cannot say it: 4 blobs, 3 objects, 4 records of unknown kinds, 1 events$"
+check "Chrome: one of each phase" same <(printf '%s\n' B C E X X X b e f i i i i n s t) \
+	<(jq -r '.traceEvents[].ph | select(. != "M")' records.json | LC_ALL=C sort)
+check "Chrome: arguments as they are" grep -qF \
+	'"args":{"null":null,"i32":-5,"u32":4294967291,"i64":-1099511627776,"u64":9223372036854775808,"real":3.140625,"inline":"hello","table":"","pointer":3735928559,"koid":101,"yes":true}' \
+	records.json
+convert vitrine.fxt -o vitrine.json
+check "Chrome: losses" test "$(jq '.traceEvents[] | select(.name == "records lost").args.records' vitrine.json)" = \
+	"$(grep -o '[0-9]* records lost' lost.check | sed 's/ .*//')"
+convert many.json --from chrome-json -o other.fxt
+check "Chrome: is not read" grep -q "chrome-json cannot be read" err
+
 # Without the plugin the command says what to do.
 BABELTRACE_PLUGIN_PATH=$dir/empty convert many.fxt -o other.ctf
 check "no plugin" ended 3 "needs babeltrace-plugin-vitrine.so; install the package vitrine-babeltrace"

@@ -366,6 +366,7 @@ void feed_destroy(struct feed *feed)
 		return;
 	for (i = 0; i < feed->nr_streams; i++) {
 		free(feed->streams[i]->packets);
+		free(feed->streams[i]->user);
 		free(feed->streams[i]);
 	}
 	free(feed->streams);
@@ -474,6 +475,13 @@ static void end_packet(struct feed *feed, struct feed_stream *stream,
 	stream->packet.end_ns = ret->ns;
 }
 
+static void end_sub_buffer(struct feed *feed, struct feed_stream *stream,
+			   struct feed_item *ret)
+{
+	end_packet(feed, stream, stream->packet.end_ns, ret);
+	ret->last = stream->next == stream->nr_packets;
+}
+
 /* Begin the next sub-buffer's packet, or make one, at a time. */
 static void begin_packet(struct feed *feed, struct feed_stream *stream,
 			 uint64_t ns, struct feed_item *ret)
@@ -501,7 +509,7 @@ static void serve(struct feed *feed, struct feed_stream *stream,
 	else if (stream->made)
 		end_packet(feed, stream, feed->last_ns, ret);
 	else
-		end_packet(feed, stream, stream->packet.end_ns, ret);
+		end_sub_buffer(feed, stream, ret);
 }
 
 static struct vitrine_error *fetch(struct feed *feed)
@@ -527,6 +535,7 @@ static bool end_made(struct feed *feed, struct feed_item *ret)
 	for (i = 0; i < feed->nr_streams; i++) {
 		if (feed->streams[i]->open) {
 			end_packet(feed, feed->streams[i], feed->last_ns, ret);
+			ret->last = true;
 			return true;
 		}
 	}

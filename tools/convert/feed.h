@@ -46,7 +46,7 @@ struct feed_packet {
  * @made: it is no sub-buffer
  * @packet: the packet that is open, or was the last
  * @nr_records: records in it
- * @user: the reader's own
+ * @user: the reader's own, of malloc(); freed with the stream
  */
 struct feed_stream {
 	unsigned int index;
@@ -89,6 +89,7 @@ enum feed_kind {
  * @record: of FEED_RECORD and FEED_UNTIMED; its strings are valid until the
  *	feed is asked for more
  * @lost: of FEED_LOST, the packet that follows
+ * @last: of FEED_PACKET_END, no sub-buffer follows, or nothing at all
  */
 struct feed_item {
 	enum feed_kind kind;
@@ -96,6 +97,7 @@ struct feed_item {
 	uint64_t ns;
 	const struct vitrine_fxt_record *record;
 	const struct feed_packet *lost;
+	bool last;
 };
 
 struct feed;

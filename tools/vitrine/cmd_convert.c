@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "chrome.h"
 #include "commands.h"
 #include "ctf.h"
 #include "heph.h"
@@ -19,7 +20,7 @@
  * struct format - a format of traces
  * @name: of the format
  * @suffix: how names of its files end
- * @read: makes a Fuchsia trace @to of one in this format @from
+ * @read: makes a Fuchsia trace @to of one in this format @from, or NULL
  * @write: the other way round
  */
 struct format {
@@ -33,6 +34,7 @@ static const struct format formats[] = {
 	{ "fxt", ".fxt", NULL, NULL },
 	{ "ctf", ".ctf", ctf_read, ctf_write },
 	{ "heph", ".heph", heph_read, heph_write },
+	{ "chrome-json", ".json", NULL, chrome_write },
 };
 
 #define FXT		(&formats[0])
@@ -63,7 +65,8 @@ static const struct argp_option options[] = {
 	"What the other format cannot say is counted. FORMAT is one of:\n\n" \
 	"  fxt          a Fuchsia trace (OUT.fxt)\n" \
 	"  ctf          the Common Trace Format, a directory (OUT.ctf)\n" \
-	"  heph         Heph's trace format (OUT.heph)\n"
+	"  heph         Heph's trace format (OUT.heph)\n" \
+	"  chrome-json  Chrome's trace events, OUT only (OUT.json)\n"
 
 static const struct format *find_format(const char *name)
 {
@@ -95,6 +98,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_FROM:
 		args->from = parse_format(arg, state);
+		if (args->from != FXT && !args->from->read)
+			argp_error(state, "%s cannot be read", arg);
 		return 0;
 	case OPT_TO:
 		args->to = parse_format(arg, state);

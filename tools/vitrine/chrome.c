@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Writes a Fuchsia trace as an object of trace events, one a line.
+ *
+ * CPUs are threads of a process 0 called "CPUs": who runs is a complete event
+ * there, written when it is known how long. All else is an event of its thread.
+ * Times are microseconds with three decimals.
+ */
+#define _GNU_SOURCE	/* fopencookie() */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <vitrine/fxt.h>
+
+#include "chrome.h"
+#include "feed.h"
+#include "fxt.h"
+#include "json.h"
+#include "left_out.h"
+
+#define CPUS_PROCESS	0
+
+/**
+ * struct chrome_cpu - what a CPU is doing
+ * @thread: who runs
+ * @priority: of the thread
+ * @since_ns: since when
+ * @known: it is known who runs
+ */
+struct chrome_cpu {
+	struct vitrine_fxt_thread thread;
+	uint8_t priority;
+	uint64_t since_ns;
+	bool known;
+};
+
+/**
+ * struct chrome - a file being written
+ * @feed: what it is made of
+ * @writer: writes it
+ * @json: to @writer
+ * @begun: an event was written
+ * @threads: threads whose names were told: used
+ * @processes: processes likewise
+ * @left_out: what trace events cannot say
+ */
+struct chrome {
+	struct feed *feed;
+	struct vitrine_writer *writer;
+	struct json_writer json;
+	bool begun;
+	struct fxt_names threads;
+	struct fxt_names processes;
+	struct left_out left_out;
+};
+
+/* ---- One event ---- */
+
+static void member(struct chrome *chrome, const char *name)
+{
+	json_member(&chrome->json, false, name, strlen(name), 0);
+}
+
+static void put_text(struct chrome *chrome, const char *name,
+		     const struct vitrine_fxt_string *text)
+{
+	member(chrome, name);
+	json_text(&chrome->json, text->bytes, text->len_bytes);
+}
+
+static void put_uint(struct chrome *chrome, const char *name, uint64_t number)
+{
+	member(chrome, name);
+	json_uint(&chrome->json, number);
+}
+
+static void put_time(struct chrome *chrome, const char *name, uint64_t ns)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRIu64 ".%03u", ns / 1000,
+		 (unsigned int)(ns % 1000));
+	member(chrome, name);
+	json_number(&chrome->json, text);
+}
+
+/* Ids are texts, for numbers this large are none in JavaScript. */
+static void put_id(struct chrome *chrome, uint64_t id)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, id);
+	member(chrome, "id");
+	json_string(&chrome->json, text);
+}
+
+static void begin_event(struct chrome *chrome, const char *phase,
+			uint64_t process, uint64_t thread)
+{
+	fputs(chrome->begun ? ",\n" : "\n", chrome->json.stream);
+	chrome->begun = true;
+	json_begin(&chrome->json);
+	json_member(&chrome->json, true, "ph", 2, 0);
+	json_string(&chrome->json, phase);
+	put_uint(chrome, "pid", process);
+	put_uint(chrome, "tid", thread);
+}
+
+static void end_event(struct chrome *chrome)
+{
+	json_end(&chrome->json, false);
+}
+
+/* The first member of an object that is open. */
+static void first_member(struct chrome *chrome, const char *name)
+{
+	json_member(&chrome->json, true, name, strlen(name), 0);
+}
+
+/* ---- Names ---- */
+
+static void put_name(struct chrome *chrome, const char *what, uint64_t process,
+		     uint64_t thread, const struct vitrine_fxt_string *name)
+{
+	begin_event(chrome, "M", process, thread);
+	member(chrome, "name");
+	json_string(&chrome->json, what);
+	member(chrome, "args");
+	json_begin(&chrome->json);
+	first_member(chrome, "name");
+	json_text(&chrome->json, name->bytes, name->len_bytes);
+	json_end(&chrome->json, false);
+	end_event(chrome);
+}
+
+/* False if it was told before; NULL memory is told over and over. */
+static bool is_new(struct fxt_names *names, uint64_t koid)
+{
+	struct fxt_name *name = fxt_names_get(names, koid);
+	bool told = name && name->used;
+
+	if (name)
+		name->used = true;
+	return !told;
+}
+
+/* What is known of a thread; names it the first time. */
+static uint64_t tell(struct chrome *chrome,
+		     const struct vitrine_fxt_thread *thread)
+{
+	const struct vitrine_archive *archive = feed_archive(chrome->feed);
+	uint64_t process = thread->process, own = VITRINE_FXT_NO_PROCESS;
+	struct vitrine_fxt_string name;
+	bool named;
+
+	named = vitrine_archive_thread(archive, thread->thread, &name, &own);
+	if (process == VITRINE_FXT_NO_PROCESS)
+		process = own == VITRINE_FXT_NO_PROCESS ? thread->thread : own;
+	if (is_new(&chrome->threads, thread->thread) && named)
+		put_name(chrome, "thread_name", process, thread->thread, &name);
+	if (process != CPUS_PROCESS && is_new(&chrome->processes, process) &&
+	    vitrine_archive_process(archive, process, &name))
+		put_name(chrome, "process_name", process, process, &name);
+	return process;
+}
+
+static void name_cpu(struct chrome *chrome, uint32_t cpu)
+{
+	const struct vitrine_fxt_string cpus = { "CPUs", 4 };
+	struct vitrine_fxt_string name;
+	char text[16];
+
+	name.bytes = text;
+	name.len_bytes = snprintf(text, sizeof(text), "CPU %u", cpu);
+	if (is_new(&chrome->processes, CPUS_PROCESS))
+		put_name(chrome, "process_name", CPUS_PROCESS, 0, &cpus);
+	put_name(chrome, "thread_name", CPUS_PROCESS, cpu, &name);
+}
+
+/* ---- Who runs ---- */
+
+static const char *state_of(unsigned int state)
+{
+	static const char * const names[] = {
+		[FXT_THREAD_NEW]	= "runnable",
+		[FXT_THREAD_RUNNING]	= "running",
+		[FXT_THREAD_SUSPENDED]	= "suspended",
+		[FXT_THREAD_BLOCKED]	= "blocked",
+		[FXT_THREAD_DYING]	= "dying",
+		[FXT_THREAD_DEAD]	= "dead",
+	};
+
+	return state < sizeof(names) / sizeof(names[0]) ? names[state] : "?";
+}
+
+/* Who ran until now; @state is what it left the CPU in, or NULL. */
+static void end_run(struct chrome *chrome, const struct feed_stream *stream,
+		    uint64_t ns, const char *state)
+{
+	struct vitrine_fxt_string name = { "?", 1 };
+	struct chrome_cpu *cpu = stream->user;
+	uint64_t process, unused;
+
+	if (!cpu || !cpu->known)
+		return;
+	cpu->known = false;
+	if (!cpu->thread.thread)
+		return;
+	process = tell(chrome, &cpu->thread);
+	vitrine_archive_thread(feed_archive(chrome->feed), cpu->thread.thread,
+			       &name, &unused);
+	begin_event(chrome, "X", CPUS_PROCESS, stream->cpu);
+	put_text(chrome, "name", &name);
+	put_time(chrome, "ts", cpu->since_ns);
+	put_time(chrome, "dur", ns - cpu->since_ns);
+	member(chrome, "args");
+	json_begin(&chrome->json);
+	first_member(chrome, "tid");
+	json_uint(&chrome->json, cpu->thread.thread);
+	put_uint(chrome, "pid", process);
+	if (cpu->priority)
+		put_uint(chrome, "priority", cpu->priority);
+	if (state) {
+		member(chrome, "state");
+		json_string(&chrome->json, state);
+	}
+	json_end(&chrome->json, false);
+	end_event(chrome);
+}
+
+static bool put_switch(struct chrome *chrome, const struct feed_item *item)
+{
+	const struct vitrine_fxt_record *record = item->record;
+	struct chrome_cpu *cpu = item->stream->user;
+
+	if (!cpu) {
+		cpu = calloc(1, sizeof(*cpu));
+		if (!cpu)
+			return false;
+		item->stream->user = cpu;
+		name_cpu(chrome, record->cpu);
+	}
+	end_run(chrome, item->stream, item->ns,
+		state_of(record->context_switch.outgoing_state));
+	cpu->thread = record->context_switch.incoming;
+	cpu->priority = record->context_switch.incoming_priority;
+	cpu->since_ns = item->ns;
+	cpu->known = true;
+	return true;
+}
+
+/* ---- Other events ---- */
+
+static void put_value(struct chrome *chrome, const struct vitrine_fxt_arg *arg)
+{
+	struct json_writer *json = &chrome->json;
+
+	switch (arg->type) {
+	case FXT_ARG_INT32:
+	case FXT_ARG_INT64:
+		json_int(json, arg->value.int64);
+		break;
+	case FXT_ARG_UINT32:
+	case FXT_ARG_UINT64:
+	case FXT_ARG_KOID:
+	case FXT_ARG_POINTER:
+		json_uint(json, arg->value.uint64);
+		break;
+	case FXT_ARG_DOUBLE:
+		json_real(json, arg->value.real);
+		break;
+	case FXT_ARG_STRING_REF:
+		json_text(json, arg->value.string.bytes,
+			  arg->value.string.len_bytes);
+		break;
+	case FXT_ARG_BOOL:
+		json_boolean(json, arg->value.boolean);
+		break;
+	default:
+		json_null(json);
+		break;
+	}
+}
+
+static void put_args(struct chrome *chrome,
+		     const struct vitrine_fxt_record *record)
+{
+	unsigned int i;
+
+	if (!record->nr_args)
+		return;
+	member(chrome, "args");
+	json_begin(&chrome->json);
+	for (i = 0; i < record->nr_args; i++) {
+		json_member(&chrome->json, !i, record->args[i].name.bytes,
+			    record->args[i].name.len_bytes, 0);
+		put_value(chrome, &record->args[i]);
+	}
+	json_end(&chrome->json, false);
+}
+
+static void begin_instant(struct chrome *chrome, const char *category,
+			  const struct vitrine_fxt_thread *thread, uint64_t ns)
+{
+	begin_event(chrome, "i", tell(chrome, thread), thread->thread);
+	put_time(chrome, "ts", ns);
+	member(chrome, "s");
+	json_string(&chrome->json, "t");
+	member(chrome, "cat");
+	json_string(&chrome->json, category);
+}
+
+static void put_wakeup(struct chrome *chrome, const struct feed_item *item)
+{
+	begin_instant(chrome, "sched", &item->record->wakeup, item->ns);
+	member(chrome, "name");
+	json_string(&chrome->json, "wakeup");
+	put_args(chrome, item->record);
+	end_event(chrome);
+}
+
+static void put_log(struct chrome *chrome, const struct feed_item *item)
+{
+	begin_instant(chrome, "log", &item->record->log.thread, item->ns);
+	put_text(chrome, "name", &item->record->log.message);
+	end_event(chrome);
+}
+
+/* What each type of event has beside name, category, time and arguments. */
+static void put_extra(struct chrome *chrome, const struct feed_item *item)
+{
+	const struct vitrine_fxt_record *record = item->record;
+	uint64_t end_ns;
+
+	switch (record->event.type) {
+	case FXT_EVENT_INSTANT:
+		member(chrome, "s");
+		json_string(&chrome->json, "t");
+		break;
+	case FXT_EVENT_DURATION_BEGIN:
+	case FXT_EVENT_DURATION_END:
+		break;
+	case FXT_EVENT_DURATION_COMPLETE:
+		end_ns = vitrine_fxt_ns(record->event.id,
+					record->ticks_per_second);
+		put_time(chrome, "dur",
+			 end_ns > item->ns ? end_ns - item->ns : 0);
+		break;
+	case FXT_EVENT_FLOW_END:
+		member(chrome, "bp");
+		json_string(&chrome->json, "e");
+		put_id(chrome, record->event.id);
+		break;
+	default:
+		put_id(chrome, record->event.id);
+		break;
+	}
+}
+
+static void put_event(struct chrome *chrome, const struct feed_item *item)
+{
+	static const char * const phases[] = {
+		[FXT_EVENT_INSTANT]		= "i",
+		[FXT_EVENT_COUNTER]		= "C",
+		[FXT_EVENT_DURATION_BEGIN]	= "B",
+		[FXT_EVENT_DURATION_END]	= "E",
+		[FXT_EVENT_DURATION_COMPLETE]	= "X",
+		[FXT_EVENT_ASYNC_BEGIN]		= "b",
+		[FXT_EVENT_ASYNC_INSTANT]	= "n",
+		[FXT_EVENT_ASYNC_END]		= "e",
+		[FXT_EVENT_FLOW_BEGIN]		= "s",
+		[FXT_EVENT_FLOW_STEP]		= "t",
+		[FXT_EVENT_FLOW_END]		= "f",
+	};
+	const struct vitrine_fxt_record *record = item->record;
+	uint64_t process = tell(chrome, &record->event.thread);
+
+	begin_event(chrome, phases[record->event.type], process,
+		    record->event.thread.thread);
+	put_time(chrome, "ts", item->ns);
+	put_text(chrome, "name", &record->event.name);
+	put_text(chrome, "cat", &record->event.category);
+	put_extra(chrome, item);
+	put_args(chrome, record);
+	end_event(chrome);
+}
+
+static void put_lost(struct chrome *chrome, const struct feed_item *item)
+{
+	end_run(chrome, item->stream, item->ns, NULL);
+	begin_event(chrome, "i", CPUS_PROCESS, item->stream->cpu);
+	put_time(chrome, "ts", item->ns);
+	member(chrome, "s");
+	json_string(&chrome->json, "t");
+	member(chrome, "name");
+	json_string(&chrome->json, "records lost");
+	member(chrome, "args");
+	json_begin(&chrome->json);
+	first_member(chrome, "records");
+	json_uint(&chrome->json, item->lost->nr_lost);
+	json_end(&chrome->json, false);
+	end_event(chrome);
+}
+
+/* False if there is no memory. */
+static bool put_record(struct chrome *chrome, const struct feed_item *item)
+{
+	const struct vitrine_fxt_record *record = item->record;
+
+	switch (record->kind) {
+	case VITRINE_FXT_SWITCH:
+		return put_switch(chrome, item);
+	case VITRINE_FXT_WAKEUP:
+		put_wakeup(chrome, item);
+		return true;
+	case VITRINE_FXT_LOG:
+		put_log(chrome, item);
+		return true;
+	case VITRINE_FXT_EVENT:
+		if (record->event.type <= FXT_EVENT_FLOW_END) {
+			put_event(chrome, item);
+			return true;
+		}
+		break;
+	default:
+		break;
+	}
+	left_out_record(&chrome->left_out, record);
+	return true;
+}
+
+/* ---- The file ---- */
+
+static struct vitrine_error *no_memory(void)
+{
+	return vitrine_error_create(ENOMEM, NULL, VITRINE_NO_OFFSET, NULL,
+				    "out of memory");
+}
+
+static struct vitrine_error *put_all(struct chrome *chrome)
+{
+	struct vitrine_error *err;
+	struct feed_item item;
+
+	for (;;) {
+		err = feed_next(chrome->feed, &item);
+		if (err || item.kind == FEED_END)
+			return err;
+		if (item.kind == FEED_LOST)
+			put_lost(chrome, &item);
+		else if (item.kind == FEED_UNTIMED)
+			left_out_untimed(&chrome->left_out, item.record);
+		else if (item.kind == FEED_RECORD && !put_record(chrome, &item))
+			return no_memory();
+		/* Behind its last packet nobody knows who ran. */
+		else if (item.kind == FEED_PACKET_END && item.last)
+			end_run(chrome, item.stream, item.ns, NULL);
+	}
+}
+
+static ssize_t append(void *cookie, const char *bytes, size_t len)
+{
+	struct chrome *chrome = cookie;
+	struct vitrine_error *err;
+
+	err = vitrine_writer_append(chrome->writer, bytes, len);
+	if (!err)
+		return len;
+	errno = err->code;
+	vitrine_error_destroy(err);
+	return 0;
+}
+
+static struct vitrine_error *put_object(struct chrome *chrome, const char *to)
+{
+	const cookie_io_functions_t functions = { .write = append };
+	struct vitrine_error *err;
+	uint64_t realtime_ns;
+	FILE *stream;
+	bool failed;
+
+	stream = fopencookie(chrome, "w", functions);
+	if (!stream)
+		return no_memory();
+	chrome->json.stream = stream;
+	fputs("{\"displayTimeUnit\":\"ns\",", stream);
+	if (feed_realtime(chrome->feed, &realtime_ns))
+		fprintf(stream, "\"otherData\":{\"realtime_ns\":\"%" PRIu64 "\"},",
+			realtime_ns);
+	fputs("\"traceEvents\":[", stream);
+	err = put_all(chrome);
+	fputs("\n]}\n", stream);
+	failed = ferror(stream);
+	if (fclose(stream) || failed || chrome->json.failed) {
+		vitrine_error_destroy(err);
+		err = vitrine_error_create(EIO, to, VITRINE_NO_OFFSET, NULL,
+					   "cannot write: %s", strerror(errno));
+	}
+	return err;
+}
+
+static void print_fault(void *ctx, uint64_t offset, const char *message)
+{
+	fprintf(stderr, "vitrine: %s: offset 0x%" PRIx64 ": %s; left out\n",
+		(const char *)ctx, offset, message);
+}
+
+static void deinit(struct chrome *chrome)
+{
+	vitrine_writer_destroy(chrome->writer);
+	feed_destroy(chrome->feed);
+	fxt_names_deinit(&chrome->threads);
+	fxt_names_deinit(&chrome->processes);
+}
+
+/**
+ * chrome_write() - write a trace as trace events in JSON
+ * @from: Fuchsia trace
+ * @to: file to make
+ *
+ * Return: NULL, or an error; then there is no such file.
+ */
+struct vitrine_error *chrome_write(const char *from, const char *to)
+{
+	const struct vitrine_fxt_report report = {
+		.fault = print_fault,
+		.ctx = (void *)from,
+	};
+	struct chrome chrome = { 0 };
+	struct vitrine_error *err;
+
+	err = feed_create(from, &report, &chrome.feed);
+	if (!err)
+		err = vitrine_writer_create(to, &chrome.writer);
+	if (!err)
+		err = put_object(&chrome, to);
+	if (!err)
+		err = vitrine_writer_commit(chrome.writer);
+	if (!err)
+		left_out_print(&chrome.left_out, from, "Chrome's JSON", stderr);
+	deinit(&chrome);
+	return err;
+}

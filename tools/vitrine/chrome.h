@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Traces as JSON for chrome://tracing and what else reads its trace events.
+ */
+#ifndef _VITRINE_CHROME_H
+#define _VITRINE_CHROME_H
+
+#include "vitrine.h"
+
+struct vitrine_error *chrome_write(const char *from, const char *to);
+
+#endif /* _VITRINE_CHROME_H */
