@@ -180,7 +180,7 @@ harness: packages
 # Two side by side, to the end, whatever fails on the way: a guest that takes
 # turns in one thread keeps one processor busy. The debug kernel, if it has to be
 # built, has until its lanes come. What each test said is in the logs.
-lanes := $(kselftest_lanes) host-kunit library $(race_lanes) fuzz style harness cost metrics rt-kselftest debug-kunit debug-kselftest
+lanes := $(kselftest_lanes) host-kunit library $(race_lanes) fuzz style harness recover cost metrics rt-kselftest debug-kunit debug-kselftest
 check: packages
 	@mkdir -p build/log; rm -f build/log/*.count; \
 	nice selftests/qemu/kernel debug >build/log/debug-kernel.log 2>&1 & \

@@ -297,7 +297,7 @@ static const struct file_operations archive_fops = {
 
 /* Settings: read shows "[current] other", write sets. */
 
-#define SETTING_MAX_BYTES	64
+#define SETTING_MAX_BYTES	VTR_TRIGGER_LINE_BYTES
 
 /**
  * struct setting - one control file

@@ -9,6 +9,9 @@
  * filter as RCU data, and finds its ring as writer.c says. An NMI may come in
  * between; what it would record is counted as lost.
  *
+ * The event that is watched for is changed while the key "watching" is off and
+ * no writer has interrupts off from before.
+ *
  * A sub-buffer's string table knows strings by their address. When a module
  * goes, its strings go: all tables are emptied before its memory is reused.
  */
@@ -73,6 +76,29 @@ bool vtr_event_filtered(struct vitrine_category *category,
 	    !cpumask_test_cpu(smp_processor_id(), &filter->cpus))
 		return true;
 	return !is_of(filter, current) && !(task && is_of(filter, task));
+}
+
+/* ---- the event that is watched for --------------------------------------- */
+
+static DEFINE_STATIC_KEY_FALSE(watching);
+
+/**
+ * struct watch - the event that is watched for
+ * @category: of these events
+ * @name: those of this name; all, if it is empty
+ * @seen: is told
+ */
+static struct watch {
+	char			category[VTR_EVENT_WATCH_BYTES];
+	const char		*name;
+	vtr_event_seen_fn	seen;
+} watch;
+
+static void look(const char *category, const char *name)
+{
+	if (!strcmp(category, watch.category) &&
+	    (!*watch.name || !strcmp(name, watch.name)))
+		watch.seen();
 }
 
 /* ---- writer -------------------------------------------------------------- */
@@ -341,8 +367,11 @@ static void write_event(const struct event *event)
 	local_irq_save(flags);
 	ring = this_cpu_read(vtr_writer_ring);
 	if (ring != &vtr_writer_none &&
-	    !vtr_event_filtered(event->site->category, NULL))
+	    !vtr_event_filtered(event->site->category, NULL)) {
 		write_here(ring, event);
+		if (static_branch_unlikely(&watching))
+			look(event->site->category->name, event->name ?: "");
+	}
 	local_irq_restore(flags);
 }
 
@@ -598,6 +627,59 @@ static int switch_word(char *word)
 		return err;
 	set_filter(category, filter);
 	return want(category, wanted);
+}
+
+/**
+ * vtr_event_can_watch() - whether there is such a category
+ * @words: as for vtr_event_watch()
+ *
+ * Context: task, sleeps.
+ * Return: true if there is, and @words is not too long.
+ */
+bool vtr_event_can_watch(const char *words)
+{
+	char category[VTR_EVENT_WATCH_BYTES], *rest = category;
+	bool known;
+
+	if (strscpy(category, words, sizeof(category)) < 0)
+		return false;
+	strsep(&rest, ":");
+	mutex_lock(&event_mutex);
+	known = find(category);
+	mutex_unlock(&event_mutex);
+	return known;
+}
+
+/**
+ * vtr_event_watch() - be told when an event is written
+ * @words: "irq", any of that category, or "irq:softirq", one of that name
+ * @seen: told each time, with interrupts off, after the event was written
+ *
+ * Only what is recorded is seen: the category must be on, and its filter lets
+ * it pass. Wakeups are no events.
+ *
+ * Context: task, sleeps; callers take turns; nothing is watched for yet.
+ */
+void vtr_event_watch(const char *words, vtr_event_seen_fn seen)
+{
+	char *name = watch.category;
+
+	strscpy(watch.category, words, sizeof(watch.category));
+	strsep(&name, ":");
+	watch.name = name ?: "";
+	watch.seen = seen;
+	static_branch_enable(&watching);
+}
+
+/**
+ * vtr_event_unwatch() - undo vtr_event_watch()
+ *
+ * Context: task, sleeps; nobody is told when it returns.
+ */
+void vtr_event_unwatch(void)
+{
+	static_branch_disable(&watching);
+	synchronize_rcu();
 }
 
 /**

@@ -37,6 +37,15 @@ struct vtr_filter {
 #define VTR_ARG_SYMBOL(arg_name, function)				\
 	(arg_name, VTR_ARG_TYPE_SYMBOL, (unsigned long)(function))
 
+/* Longest category and name of an event watched for, ':' and end included. */
+#define VTR_EVENT_WATCH_BYTES	64
+
+/* Told of the event that is watched for, in the context that writes it. */
+typedef void (*vtr_event_seen_fn)(void);
+
+bool vtr_event_can_watch(const char *words);
+void vtr_event_watch(const char *words, vtr_event_seen_fn seen);
+void vtr_event_unwatch(void);
 int vtr_event_init(void);
 void vtr_event_deinit(void);
 void vtr_event_record(bool record);

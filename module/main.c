@@ -35,7 +35,7 @@ MODULE_PARM_DESC(mode, "What to do when the trace memory is full: circular, ones
 
 static char *trigger = "panic";
 module_param(trigger, charp, 0444);
-MODULE_PARM_DESC(trigger, "What freezes the rings: latency_us=N, hung_task, panic, with spaces in between, or none (default: panic)");
+MODULE_PARM_DESC(trigger, "What freezes the rings: latency_us=N, event=CATEGORY:NAME, hung_task, panic, with spaces in between, or none (default: panic)");
 
 static unsigned int buffer_kb = 1024;
 module_param(buffer_kb, uint, 0444);
@@ -136,7 +136,7 @@ static int __init vitrine_init(void)
 		goto err_source;
 	err = vtr_trigger_init(trigger);
 	if (err) {
-		pr_err("vitrine: trigger=%s: try latency_us=N, hung_task, panic, or none\n",
+		pr_err("vitrine: trigger=%s: try latency_us=N, event=CATEGORY, hung_task, panic, or none\n",
 		       trigger);
 		goto err_source;
 	}

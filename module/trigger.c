@@ -3,6 +3,8 @@
  * Triggers: what freezes the rings, so that its cause is still in them.
  *
  *   latency_us=N  a thread that woke up ran only N microseconds later
+ *   event=irq:softirq  an event of this category and name was recorded; or, as
+ *                 event=irq, any of the category
  *   hung_task     the kernel has found a task that hangs
  *   panic         the kernel panics, or a thread dies of an oops
  *   now           whoever says so
@@ -36,6 +38,7 @@
 #include <trace/events/sched.h>
 
 #include "clock.h"
+#include "event.h"
 #include "marks.h"
 #include "session.h"
 #include "trigger.h"
@@ -53,11 +56,13 @@ static struct tracepoint *tp_hang;
 /**
  * struct armed - what may freeze the rings
  * @latency_ns: wake-up latency from which on, 0: none
+ * @event: category, ':' and name of an event, or a category; empty: none
  * @hung_task: a task that hangs
  * @panic: a panic or an oops
  */
 struct armed {
 	u64	latency_ns;
+	char	event[VTR_EVENT_WATCH_BYTES];
 	bool	hung_task;
 	bool	panic;
 };
@@ -169,6 +174,11 @@ static void probe_latency(void *unused, bool preempt, struct task_struct *prev,
 		fire("latency_us", waited, next, next);
 }
 
+static void on_event(void)
+{
+	fire("event", 0, current, NULL);
+}
+
 static void probe_hang(void *unused, struct task_struct *task)
 {
 	fire("hung_task", 0, task, NULL);
@@ -232,6 +242,8 @@ static void disarm(void)
 {
 	if (armed.latency_ns)
 		tracepoint_probe_unregister(tp_switch, probe_latency, NULL);
+	if (*armed.event)
+		vtr_event_unwatch();
 	if (armed.hung_task)
 		tracepoint_probe_unregister(tp_hang, probe_hang, NULL);
 	tracepoint_synchronize_unregister();
@@ -252,6 +264,14 @@ static int parse_latency(const char *value, struct armed *ret)
 	return 0;
 }
 
+static int parse_event(const char *words, struct armed *ret)
+{
+	if (!vtr_event_can_watch(words))
+		return -EINVAL;
+	strscpy(ret->event, words, sizeof(ret->event));
+	return 0;
+}
+
 static int parse_word(const char *word, struct armed *ret, bool *ret_now)
 {
 	size_t len;
@@ -259,6 +279,9 @@ static int parse_word(const char *word, struct armed *ret, bool *ret_now)
 	len = str_has_prefix(word, "latency_us=");
 	if (len)
 		return parse_latency(word + len, ret);
+	len = str_has_prefix(word, "event=");
+	if (len)
+		return parse_event(word + len, ret);
 	if (!strcmp(word, "panic")) {
 		ret->panic = true;
 	} else if (!strcmp(word, "hung_task")) {
@@ -297,8 +320,8 @@ static int parse(const char *words, struct armed *ret, bool *ret_now)
  * Frozen rings go on.
  *
  * Context: task, sleeps; callers take turns.
- * Return: 0; -EINVAL for a word that is none, -EOPNOTSUPP for what this kernel
- *	does not have: nothing changes then; -ENOMEM, or the error of a
+ * Return: 0; -EINVAL for a word that is none, or an event of no category,
+ *	-EOPNOTSUPP for what this kernel does not have: nothing changes then; -ENOMEM, or the error of a
  *	tracepoint: that one is not armed.
  */
 int vtr_trigger_set(const char *words)
@@ -316,6 +339,8 @@ int vtr_trigger_set(const char *words)
 	armed = wanted;
 	err = arm_latency();
 	hung_err = arm_hung_task();
+	if (*armed.event)
+		vtr_event_watch(armed.event, on_event);
 	if (now)
 		fire("now", 0, current, NULL);
 	return err ?: hung_err;
@@ -354,13 +379,17 @@ int vtr_trigger_show(char *line)
 				 "fired %s %llu cpu %u thread %d\n",
 				 fired.cause, fired.value, fired.cpu,
 				 fired.thread);
-	if (!armed.latency_ns && !armed.hung_task && !armed.panic)
+	if (!armed.latency_ns && !*armed.event && !armed.hung_task &&
+	    !armed.panic)
 		return scnprintf(line, VTR_TRIGGER_LINE_BYTES, "none\n");
 	len = scnprintf(line, VTR_TRIGGER_LINE_BYTES, "armed");
 	if (armed.latency_ns)
 		len += scnprintf(line + len, VTR_TRIGGER_LINE_BYTES - len,
 				 " latency_us=%llu",
 				 armed.latency_ns / NSEC_PER_USEC);
+	if (*armed.event)
+		len += scnprintf(line + len, VTR_TRIGGER_LINE_BYTES - len,
+				 " event=%s", armed.event);
 	if (armed.hung_task)
 		len += scnprintf(line + len, VTR_TRIGGER_LINE_BYTES - len,
 				 " hung_task");

@@ -9,7 +9,7 @@
 #include <linux/types.h>
 
 /* Longest line of trace/trigger, its end included. */
-#define VTR_TRIGGER_LINE_BYTES	64
+#define VTR_TRIGGER_LINE_BYTES	128
 
 /**
  * struct vtr_trigger_report - what froze the rings

@@ -19,6 +19,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/cpu.h>
+#include <linux/delay.h>
 #include <linux/hrtimer.h>
 #include <linux/kernel.h>
 #include <linux/kthread.h>
@@ -278,6 +279,24 @@ static int write_from_nmi(unsigned int type, struct pt_regs *regs)
 }
 #endif
 
+/* ---- what makes a machine stop ------------------------------------------- */
+
+/* Long enough for a kernel that looks for hung tasks each second. */
+#define HANG_MS		4000
+
+static void hang(void)
+{
+	msleep(HANG_MS);
+}
+
+/* An address that is nobody's, which the compiler is not to know. */
+static unsigned long nowhere = 8;
+
+static void oops(void)
+{
+	WRITE_ONCE(*(int *)READ_ONCE(nowhere), 0);
+}
+
 /* -------------------------------------------------------------------------- */
 
 static int run_set(const char *word, const struct kernel_param *param)
@@ -288,6 +307,10 @@ static int run_set(const char *word, const struct kernel_param *param)
 		write_strings();
 	else if (sysfs_streq(word, "storm"))
 		return run_storm();
+	else if (sysfs_streq(word, "hang"))
+		hang();
+	else if (sysfs_streq(word, "oops"))
+		oops();
 	else
 		return -EINVAL;
 	return 0;
@@ -297,7 +320,7 @@ static const struct kernel_param_ops run_ops = {
 	.set = run_set,
 };
 module_param_cb(run, &run_ops, NULL, 0200);
-MODULE_PARM_DESC(run, "What to do: all, strings or storm");
+MODULE_PARM_DESC(run, "What to do: all, strings, storm, hang or oops");
 
 static int __init events_init(void)
 {

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# On this machine: a guest panics, its memory is dumped in both formats, and
-# `vitrine recover' finds the trace up to the panic, and the trees.
+# On this machine: a guest panics, once as told and once of an oops, its memory is
+# dumped in both formats, and `vitrine recover' finds the trace up to the panic, and
+# the trees.
 
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -27,13 +28,19 @@ check()
 	printf '%s\n' "$log" | tail -n 20 | sed 's/^/# /'
 }
 
+# panicked DIR: when the kernel began to say that it is the end
+panicked()
+{
+	sed -nE 's/^\[ *([0-9.]+)\] (Kernel panic|BUG: ).*/\1/p' "$1/console.log" | head -n 1
+}
+
 # within_panic DIR: the trace ends neither 1 ms before the panic, nor after the
 # kernel's last word. Both clocks are local_clock(), in seconds.
 within_panic()
 {
 	local begin end last
 
-	begin=$(sed -nE 's/^\[ *([0-9.]+)\] Kernel panic.*/\1/p' "$1/console.log" | head -n 1)
+	begin=$(panicked "$1")
 	end=$(sed -nE 's/^\[ *([0-9.]+)\] ---\[ end Kernel panic.*/\1/p' "$1/console.log" | head -n 1)
 	last=$("$vitrine" print "$1/last.fxt" | tail -n 1)
 	echo "panic from $begin to $end; last record: $last"
@@ -46,7 +53,7 @@ recent_switches()
 {
 	local begin nr
 
-	begin=$(sed -nE 's/^\[ *([0-9.]+)\] Kernel panic.*/\1/p' "$1/console.log" | head -n 1)
+	begin=$(panicked "$1")
 	nr=$("$vitrine" print "$1/last.fxt" | awk -v begin="$begin" '$1 >= begin - 0.1' | wc -l)
 	echo "$nr records in the last 100 ms"
 	[ "$nr" -ge 10 ]
@@ -61,16 +68,20 @@ recovered()
 
 echo "TAP version 13"
 for format in raw elf; do
+	case $format in
+	raw)	cause=panic ;;
+	elf)	cause=oops ;;
+	esac
 	dir=$top/build/qemu/recover-$format
-	check "$format: panic and dump" "${VITRINE_RUN:-$qemu_dir/run}" --kernel 6.12 --mem 384 --dump $format \
-		--out "$dir" --timeout 120 -- "$qemu_dir/panic.sh"
+	check "$format: $cause and dump" "${VITRINE_RUN:-$qemu_dir/run}" --kernel 6.12 --mem 384 --dump $format \
+		--out "$dir" --timeout 120 -- "$qemu_dir/panic.sh" $cause
 	rm -f "$dir"/*.inspect "$dir/last.fxt"
 	check "$format: recover the last session" recovered "$dir"
 	check "$format: the trace is sound" "$vitrine" check "$dir/last.fxt"
 	check "$format: it ends with the panic" within_panic "$dir"
 	check "$format: it goes up to the panic" recent_switches "$dir"
 	check "$format: it says why" sh -c \
-		"'$vitrine' print '$dir/last.fxt' | tail -n 20 | grep -q 'frozen.*cause=.panic'"
+		"'$vitrine' print '$dir/last.fxt' | tail -n 20 | grep -q 'frozen.*cause=.$cause'"
 	check "$format: the trees are sound" "$vitrine" check "$dir/vitrine.inspect" "$dir/system.inspect"
 	rm -f "$dir/memory"
 done
