@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ *	liar SEED FILE...
+ *
+ * A reader that says anything: map the consumer page of each FILE, a ring, and
+ * write random words all over it, as fast as it goes, until a signal ends it. In
+ * between ask the kernel, by poll(), to make sense of them.
+ */
+#include <err.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <vitrine/map.h>
+
+#define MAX_RINGS	64
+
+/* Where the kernel might be: it has not written more sub-buffers than that. */
+#define PLAUSIBLE	4096
+
+struct lie {
+	volatile uint64_t	*page;
+	struct pollfd		poll;
+};
+
+static uint64_t next_random(uint64_t *random)
+{
+	*random = *random * 6364136223846793005ULL + 1442695040888963407ULL;
+	return *random ^ *random >> 29;
+}
+
+static void tell(struct lie *lie, unsigned int nr_words, uint64_t *random)
+{
+	const volatile struct vitrine_ring_consumer *consumer =
+		(const void *)lie->page;
+	unsigned int i;
+
+	for (i = 0; i < nr_words; i++)
+		lie->page[i] = next_random(random);
+	/* Half of the time something that could be true. */
+	for (i = 0; i < 64; i++) {
+		lie->page[0] = next_random(random) % PLAUSIBLE;
+		lie->page[1] = next_random(random) % 16;
+		poll(&lie->poll, 1, 0);
+		lie->page[0] = next_random(random);
+		lie->page[1] = consumer->sequence << i;
+		poll(&lie->poll, 1, 0);
+	}
+}
+
+static void begin(struct lie *lie, const char *path, long page)
+{
+	int fd = open(path, O_RDWR);
+
+	if (fd < 0)
+		err(1, "%s", path);
+	lie->page = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (lie->page == MAP_FAILED)
+		err(1, "%s", path);
+	lie->poll.fd = fd;
+	lie->poll.events = POLLIN | POLLPRI;
+}
+
+int main(int argc, char **argv)
+{
+	struct lie lies[MAX_RINGS];
+	long page = sysconf(_SC_PAGESIZE);
+	uint64_t random;
+	int i, nr = argc - 2;
+
+	if (nr < 1 || nr > MAX_RINGS)
+		errx(1, "usage: liar SEED FILE...");
+	random = strtoull(argv[1], NULL, 0);
+	for (i = 0; i < nr; i++)
+		begin(&lies[i], argv[i + 2], page);
+	for (;;)
+		for (i = 0; i < nr; i++)
+			tell(&lies[i], page / sizeof(uint64_t), &random);
+}

@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A consumer page that says anything, all the time, while the rings it belongs to
+# are written: the kernel is unharmed, what is recorded is sound, and each switch
+# is either recorded or counted as lost.
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+
+load mode=streaming buffer_kb=16 subbuf_kb=4 || exit
+
+# total WHAT: sum of a count over all CPUs
+total()
+{
+	value vitrine "[.root.trace.cpus[].$1] | add"
+}
+
+# tried: records written, and records lost
+tried()
+{
+	value vitrine '[.root.trace.cpus[] | .records + .lost_records] | add'
+}
+
+# sample NAME: the kernel's count, between two of ours
+sample()
+{
+	declare -g "$1_low=$(tried)"
+	declare -g "$1_count=$(sed -n 's/^ctxt //p' /proc/stat)"
+	declare -g "$1_high=$(tried)"
+}
+
+seed=$RANDOM
+echo "# seed $seed"
+"$VITRINE_SELFTESTS/liar" "$seed" "$TRACE"/cpu* &
+liar=$!
+sample before
+begun=$(total subbuffers)
+check "a load" "$WORKLOAD" crowd 20 40000
+check "a recorder beside it" vitrine record -o /tmp/beside.fxt -t 1
+check "has a sound trace" vitrine check /tmp/beside.fxt
+sample after
+begun=$(($(total subbuffers) - begun))
+check "the liar is still at it" kill $liar
+wait $liar 2>/dev/null
+echo 0 >"$TRACE/enable"
+
+# Where there is room again three records are no switches: one closes the row, one
+# opens it, one tells of the loss. That is when a sub-buffer begins.
+# shellcheck disable=SC2154
+low=$((after_low - before_high - 3 * begun)) high=$((after_high - before_low))
+echo "# $((after_count - before_count)) switches, $(total records) recorded, $(total lost_records) lost," \
+	"$begun sub-buffers"
+check "each switch was recorded or counted" within $low $((after_count - before_count)) $high
+check "some were recorded" test "$(total records)" -gt 1000
+check "some were lost" test "$(total lost_records)" -gt 0
+cp "$TRACE/trace.fxt" /tmp/liar.fxt
+check "what is in the rings is sound" vitrine check /tmp/liar.fxt
+
+finish
