@@ -236,6 +236,34 @@ static void build_vitrine_more(void)
 	half_subbuf(&header, 500);
 }
 
+/* One of a row of sub-buffers that hold nothing but two clocks. */
+static void clocks(struct packet *header, uint64_t ticks, uint64_t mono_ns)
+{
+	const uint64_t pair[] = { ticks, mono_ns };
+
+	header->committed = PREAMBLE_BYTES + 16 + sizeof(pair);
+	header->begin = ticks;
+	header->end = ticks;
+	subbuf_preamble(header);
+	blob(1, "clock", pair, sizeof(pair));
+	header->sequence++;
+	header->bytes_before += header->committed;
+}
+
+/* The clock runs faster than it says; another session is too short to tell. */
+static void build_rate(void)
+{
+	struct packet header = first_packet(0);
+
+	clocks(&header, 1000, 7000);
+	clocks(&header, 1500001000, 1000007000);
+	clocks(&header, 2500001000, 2000007000);
+	header = first_packet(0);
+	header.session = 2;
+	clocks(&header, 1000, 3000000000);
+	clocks(&header, 2000, 3999999999);
+}
+
 /* 64 named threads, one of them twice; tick rates that are easily mixed up. */
 static void build_crowd(void)
 {
@@ -409,6 +437,7 @@ const struct golden good_traces[] = {
 	{ "big-endian-vitrine", build_big_endian_vitrine },
 	{ "vitrine-more", build_vitrine_more },
 	{ "crowd", build_crowd },
+	{ "rate", build_rate },
 	{ "renamed", build_renamed },
 	{ "foreign", build_foreign },
 	{ "waits", build_waits },

@@ -281,6 +281,9 @@ void fxt_count(const void *bytes, size_t len_bytes, struct fxt_counts *ret);
 bool fxt_packet_read(const struct fxt_decoder *decoder,
 		     const struct vitrine_fxt_record *record,
 		     struct vitrine_packet *ret);
+bool fxt_clock_pair_read(const struct fxt_decoder *decoder,
+			 const struct vitrine_fxt_record *record,
+			 struct vitrine_clock_pair *ret);
 
 static inline bool fxt_string_is(const struct vitrine_fxt_string *string,
 				 const char *text)

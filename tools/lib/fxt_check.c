@@ -340,6 +340,7 @@ static struct vitrine_error *check_run(struct fxt_check *check,
 	end_span(check);
 	check_names(check);
 	check_lanes(check);
+	fxt_subbuf_note_rate(check);
 	if (check->summary.nr_unknown)
 		fxt_check_note(check, 0,
 			       "%" PRIu64 " records of unknown kinds",

@@ -46,6 +46,20 @@ static inline bool fxt_lane_strict(const struct fxt_lane *current,
 	return current == lane || (!current && lane->section);
 }
 
+/**
+ * struct fxt_rate - how fast a session's clock ran, by CLOCK_MONOTONIC
+ * @session: which session, 0: none yet
+ * @ticks_per_second: what it says of itself
+ * @first: where it has been seen first
+ * @last: and last
+ */
+struct fxt_rate {
+	uint32_t session;
+	uint64_t ticks_per_second;
+	struct vitrine_clock_pair first;
+	struct vitrine_clock_pair last;
+};
+
 /* Threads just seen in a switch, so that most need not be looked up. */
 #define FXT_RECENT_THREADS	256
 
@@ -63,6 +77,7 @@ static inline bool fxt_lane_strict(const struct fxt_lane *current,
  * @ticks_per_second: that rate
  * @begin: where the last magic record is
  * @lane: whose sub-buffer is open, or NULL
+ * @rate: of the session's clock
  * @broken: the open sub-buffer's end could not be found
  * @headless: vitrine introduced itself there, but no packet header followed yet
  */
@@ -79,6 +94,7 @@ struct fxt_check {
 	uint64_t ticks_per_second;
 	uint64_t begin;
 	struct fxt_lane *lane;
+	struct fxt_rate rate;
 	bool broken;
 	bool headless;
 };
@@ -90,5 +106,6 @@ void fxt_check_note(struct fxt_check *check, uint64_t offset,
 /* fxt_subbuf.c */
 void fxt_subbuf_follow(struct fxt_check *check, struct fxt_lane *lane);
 void fxt_subbuf_end(struct fxt_check *check, uint64_t offset);
+void fxt_subbuf_note_rate(struct fxt_check *check);
 
 #endif /* _VITRINE_LIB_FXT_CHECK_H */

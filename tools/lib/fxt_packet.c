@@ -52,6 +52,31 @@ bool fxt_packet_read(const struct fxt_decoder *decoder,
 	return true;
 }
 
+/**
+ * fxt_clock_pair_read() - take the two clocks of a sub-buffer out of a record
+ * @decoder: the bytes
+ * @record: any record
+ * @ret: the clocks, in our byte order
+ *
+ * Return: false if the record holds none.
+ */
+bool fxt_clock_pair_read(const struct fxt_decoder *decoder,
+			 const struct vitrine_fxt_record *record,
+			 struct vitrine_clock_pair *ret)
+{
+	if (record->kind != VITRINE_FXT_BLOB ||
+	    record->blob.type != FXT_BLOB_TYPE_DATA ||
+	    record->blob.payload.len_bytes != sizeof(*ret) ||
+	    !fxt_string_is(&record->blob.name, VITRINE_CLOCK_BLOB_NAME))
+		return false;
+	memcpy(ret, record->blob.payload.bytes, sizeof(*ret));
+	if (decoder->swap) {
+		ret->ticks = bswap_64(ret->ticks);
+		ret->mono_ns = bswap_64(ret->mono_ns);
+	}
+	return true;
+}
+
 static bool header_is_timed(uint64_t header)
 {
 	switch (FXT_GET(FXT_HEADER_TYPE, header)) {

@@ -191,6 +191,46 @@ static void check_timed(struct fxt_check *check, struct fxt_lane *lane)
 			  packet->end_ticks);
 }
 
+/* Less than that is too little to measure a clock by. */
+#define RATE_MIN_NS	1000000000ULL
+
+/**
+ * fxt_subbuf_note_rate() - say how fast a session's clock ran
+ * @check: check, at the session's last sub-buffer
+ */
+void fxt_subbuf_note_rate(struct fxt_check *check)
+{
+	struct fxt_rate *rate = &check->rate;
+	double ns = rate->last.mono_ns - rate->first.mono_ns;
+	double ticks = rate->last.ticks - rate->first.ticks;
+
+	if (ns >= RATE_MIN_NS)
+		fxt_check_note(check, 0,
+			       "session %u: clock: %llu ticks a second declared, %.0f measured over %.3f s",
+			       rate->session,
+			       (unsigned long long)rate->ticks_per_second,
+			       ticks / ns * 1e9, ns / 1e9);
+	memset(rate, 0, sizeof(*rate));
+}
+
+static void follow_rate(struct fxt_check *check, const struct fxt_lane *lane,
+			const struct vitrine_clock_pair *pair)
+{
+	struct fxt_rate *rate = &check->rate;
+
+	if (rate->session != lane->packet.session) {
+		fxt_subbuf_note_rate(check);
+		rate->session = lane->packet.session;
+		rate->ticks_per_second = check->fxt.record.ticks_per_second;
+		rate->first = *pair;
+		rate->last = *pair;
+	}
+	if (pair->mono_ns < rate->first.mono_ns)
+		rate->first = *pair;
+	if (pair->mono_ns > rate->last.mono_ns)
+		rate->last = *pair;
+}
+
 /* What vitrine writes needs a packet header to be judged by. */
 static void outside(struct fxt_check *check, struct fxt_lane *lane)
 {
@@ -208,10 +248,13 @@ static void outside(struct fxt_check *check, struct fxt_lane *lane)
 static void inside(struct fxt_check *check, struct fxt_lane *lane)
 {
 	const struct vitrine_fxt_record *record = &check->fxt.record;
+	struct vitrine_clock_pair pair;
 	struct vitrine_packet packet;
 
 	if (record->timed)
 		check_timed(check, lane);
+	else if (fxt_clock_pair_read(&check->fxt.decoder, record, &pair))
+		follow_rate(check, lane, &pair);
 	else if (record->kind == VITRINE_FXT_BLOB &&
 		 fxt_packet_read(&check->fxt.decoder, record, &packet))
 		fxt_fault(&check->fxt.decoder, record->offset,
