@@ -41,6 +41,7 @@ export define help
 |  make bench          measure ftrace, perf, BPF and us; write performance.rst
 |  make timeline       what `vitrine timeline' draws of the demo, in a browser;
 |                      screenshots go to build/timeline/
+|  make recover        two guests panic; their trace and trees are found in memory
 |  make harness        the test of the tests: a dead guest can not pass
 |  make packages       install the Debian packages all this needs
 |  make clean          remove build/; ~/.cache/vitrine keeps kernels and images
@@ -141,7 +142,12 @@ debug-kunit: packages
 # What takes locks, frees and unloads, where lockdep and KASAN watch.
 debug-kselftest: packages
 	@$(lane) $@ $(run) --kernel debug $(kselftest) map publisher.sh hotplug.sh unload.sh fault_injection \
-		lazy.sh retained.sh
+		lazy.sh retained.sh liar.sh soak.sh
+
+# What there is to see on four CPUs only.
+.PHONY: smp-kselftest
+smp-kselftest: packages
+	@$(lane) $@ $(run) --kernel 6.12 --smp 4 --timeout 1800 -- selftests/qemu/kselftest.sh order.sh bytes.sh
 
 # What sleeps where it must not on PREEMPT_RT, says so there.
 rt-kselftest: packages
@@ -174,13 +180,17 @@ timeline: demo tools
 	@selftests/packages-install timeline
 	@$(lane) $@ selftests/timeline build/tools/vitrine build/demo/trace.fxt build/timeline
 
+.PHONY: recover
+recover: packages tools
+	@$(lane) $@ selftests/qemu/recover.sh
+
 harness: packages
 	@$(lane) $@ selftests/qemu/selftest.sh
 
 # Two side by side, to the end, whatever fails on the way: a guest that takes
 # turns in one thread keeps one processor busy. The debug kernel, if it has to be
 # built, has until its lanes come. What each test said is in the logs.
-lanes := $(kselftest_lanes) host-kunit library $(race_lanes) fuzz style harness recover cost metrics rt-kselftest debug-kunit debug-kselftest
+lanes := $(kselftest_lanes) host-kunit library $(race_lanes) fuzz style harness recover cost metrics rt-kselftest smp-kselftest debug-kunit debug-kselftest
 check: packages
 	@mkdir -p build/log; rm -f build/log/*.count; \
 	nice selftests/qemu/kernel debug >build/log/debug-kernel.log 2>&1 & \

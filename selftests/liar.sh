@@ -49,9 +49,11 @@ echo 0 >"$TRACE/enable"
 # opens it, one tells of the loss. That is when a sub-buffer begins.
 # shellcheck disable=SC2154
 low=$((after_low - before_high - 3 * begun)) high=$((after_high - before_low))
-echo "# $((after_count - before_count)) switches, $(total records) recorded, $(total lost_records) lost," \
+# shellcheck disable=SC2154
+switches=$((after_count - before_count))
+echo "# $switches switches, $(total records) recorded, $(total lost_records) lost," \
 	"$begun sub-buffers"
-check "each switch was recorded or counted" within $low $((after_count - before_count)) $high
+check "each switch was recorded or counted" within $low $switches $high
 check "some were recorded" test "$(total records)" -gt 1000
 check "some were lost" test "$(total lost_records)" -gt 0
 cp "$TRACE/trace.fxt" /tmp/liar.fxt

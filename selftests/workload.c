@@ -4,6 +4,7 @@
  *
  *	workload pingpong ROUNDS [CPU]	two processes of SCHED_FIFO on one CPU
  *					pass a byte through two pipes
+ *	workload wander MOVES		a thread that goes from CPU to CPU
  *	workload crowd THREADS HOPS	a ring of threads named crowd-0, ... on all
  *					CPUs passes four bytes on, HOPS times each
  *
@@ -86,6 +87,24 @@ static void pingpong(unsigned long rounds, int cpu)
 	wait(NULL);
 }
 
+static void wander(unsigned long moves)
+{
+	long cpu, nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned long long start = now_ns();
+	struct rusage usage;
+	cpu_set_t set;
+
+	pthread_setname_np(pthread_self(), "wander");
+	for (cpu = 0; moves--; cpu = (cpu + 1) % nr_cpus) {
+		CPU_ZERO(&set);
+		CPU_SET(cpu, &set);
+		if (sched_setaffinity(0, sizeof(set), &set))
+			err(1, "CPU %ld", cpu);
+	}
+	getrusage(RUSAGE_SELF, &usage);
+	printf("switches %ld ns %llu\n", usage.ru_nvcsw, now_ns() - start);
+}
+
 struct link {
 	int		from, to;
 	unsigned long	bytes;
@@ -141,9 +160,11 @@ int main(int argc, char **argv)
 	if (argc >= 3 && !strcmp(argv[1], "pingpong"))
 		pingpong(strtoul(argv[2], NULL, 0),
 			 argc > 3 ? atoi(argv[3]) : 0);
+	else if (argc == 3 && !strcmp(argv[1], "wander"))
+		wander(strtoul(argv[2], NULL, 0));
 	else if (argc == 4 && !strcmp(argv[1], "crowd"))
 		crowd(strtoul(argv[2], NULL, 0), strtoul(argv[3], NULL, 0));
 	else
-		errx(2, "usage: workload pingpong ROUNDS [CPU] | crowd THREADS HOPS");
+		errx(2, "usage: workload pingpong ROUNDS [CPU] | wander MOVES | crowd THREADS HOPS");
 	return 0;
 }

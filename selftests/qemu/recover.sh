@@ -74,7 +74,7 @@ for format in raw elf; do
 	esac
 	dir=$top/build/qemu/recover-$format
 	check "$format: $cause and dump" "${VITRINE_RUN:-$qemu_dir/run}" --kernel 6.12 --mem 384 --dump $format \
-		--out "$dir" --timeout 120 -- "$qemu_dir/panic.sh" $cause
+		--out "$dir" --timeout 120 -- "$qemu_dir/panic.sh" "$cause"
 	rm -f "$dir"/*.inspect "$dir/last.fxt"
 	check "$format: recover the last session" recovered "$dir"
 	check "$format: the trace is sound" "$vitrine" check "$dir/last.fxt"

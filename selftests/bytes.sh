@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# How many bytes a switch takes, all bytes of a recording counted, with as many
+# threads as fit into a thread table, and with more.
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+
+load || exit
+
+# hundredths FILE: bytes a switch, times 100
+hundredths()
+{
+	local bytes switches
+
+	bytes=$(stat -c %s "$1")
+	switches=$(vitrine check "$1" | sed -nE 's/.* ([0-9]+) switches.*/\1/p')
+	echo $((bytes * 100 / switches))
+}
+
+# takes MOST COMMAND...: record it
+takes()
+{
+	local most=$1 what="${*:2}" each
+
+	shift
+	check "$what" vitrine record -o /tmp/bytes.fxt -- "$WORKLOAD" "$@"
+	each=$(hundredths /tmp/bytes.fxt)
+	echo "# $what: $((each / 100)).$(printf %02d $((each % 100))) bytes a switch on $(nproc) CPUs"
+	check "$what: at most $most bytes a switch" within 1600 "$each" $((most * 100))
+}
+
+takes 17 pingpong 30000
+takes 18 crowd 40 60000
+takes 30 crowd 400 60000
+rm -f /tmp/bytes.fxt
+
+finish
