@@ -1,0 +1,138 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The units of systemd, as they are installed, and the program one of them starts.
+#
+#   systemd.sh VITRINE WORDS DIR
+#
+# DIR holds tools/, built with sanitizers.
+
+set -u
+build=$(realpath "$3")
+top=$(cd "$(dirname "$0")/../.." && pwd)
+dir=$build/systemd
+units=$dir/usr/lib/systemd/system
+tests=0
+failed=0
+
+# point WHAT COMMAND...: COMMAND succeeds
+point()
+{
+	local what=$1 log
+
+	shift
+	tests=$((tests + 1))
+	if log=$("$@" 2>&1); then
+		echo "ok $tests $what"
+	else
+		echo "not ok $tests $what"
+		printf '%s\n' "$log" | sed 's/^/# /'
+		failed=1
+	fi
+}
+
+rm -rf "$dir"
+mkdir -p "$dir"
+cd "$dir" || exit 1
+echo "TAP version 13"
+
+# Into a place of its own, which the units then name: what they start is there.
+install_units()
+{
+	make -s -C "$top/tools" SAN=1 O="$build/tools" PREFIX="$dir/usr" SYSCONFDIR="$dir/etc" \
+		PLUGINDIR="$dir/plugins" install &&
+		! grep -n '@[A-Z]*@' "$units"/*
+}
+point "make install, and no name is left unfilled" install_units
+
+# verify UNIT: systemd understands each line of it
+verify()
+{
+	local said
+
+	said=$(SYSTEMD_UNIT_PATH=$units: systemd-analyze verify --man=no "$units/$1" 2>&1) || {
+		echo "status $?: $said"
+		return 1
+	}
+	# Units of the machine itself are not our business.
+	! grep -F vitrine <<<"$said"
+}
+
+# What runs all the time or often is confined; the recorder loads a module.
+confined()
+{
+	local score
+
+	score=$(systemd-analyze security --offline=yes "$units/$1" |
+		sed -n 's/.*exposure level for [^:]*: \([0-9]*\)\.\([0-9]\).*/\1\2/p')
+	echo "exposure, in tenths: $score"
+	[ "${score:-99}" -lt 30 ]
+}
+
+for file in "$units"/*; do
+	unit=$(basename "$file")
+	point "$unit: systemd-analyze verify" verify "$unit"
+	case $unit in
+	*.timer|vitrine-recorder.service)
+		;;
+	*)
+		point "$unit: systemd-analyze security" confined "$unit" ;;
+	esac
+done
+
+# ---- keep-trace -------------------------------------------------------------
+
+# A command that writes what was armed, in place of waiting.
+mkdir -p bin debugfs/vitrine/trace state
+cat >bin/vitrine <<'SH'
+#!/bin/sh
+[ "$1 $2 $3" = "snapshot --wait --output" ] && cp "$VITRINE_DEBUGFS/vitrine/trace/trigger" "$4"
+SH
+chmod +x bin/vitrine
+
+# keep [VARIABLE=VALUE]...: as the unit starts it
+keep()
+{
+	(cd state && env PATH="$dir/bin:$PATH" VITRINE_DEBUGFS="$dir/debugfs" "$@" \
+		"$dir/usr/libexec/vitrine/keep-trace")
+}
+
+kept()
+{
+	keep "VITRINE_TRIGGER=latency_us=5 panic" && ls state &&
+		[ "$(cat state/trigger-2*Z.fxt)" = "latency_us=5 panic" ]
+}
+point "keep-trace arms what it is told and keeps one file" kept
+
+by_default()
+{
+	rm -f state/*
+	keep && [ "$(cat state/trigger-2*Z.fxt)" = "hung_task panic" ]
+}
+point "by default it arms what costs nothing" by_default
+
+newest()
+{
+	local i
+
+	rm -f state/*
+	for i in 1 2 3 4 5; do
+		touch "state/trigger-2001010${i}T000000Z.fxt"
+	done
+	keep VITRINE_KEEP=3 && ls state &&
+		[ "$(find state -type f | wc -l)" = 3 ] && [ ! -e state/trigger-20010103T000000Z.fxt ] &&
+		[ -e state/trigger-20010104T000000Z.fxt ] && [ -e state/trigger-20010105T000000Z.fxt ]
+}
+point "the newest files stay" newest
+
+not_armed()
+{
+	rm -f state/*
+	rm debugfs/vitrine/trace/trigger
+	rmdir debugfs/vitrine/trace
+	! keep && [ -z "$(ls state)" ]
+}
+point "without the module it fails, and leaves nothing" not_armed
+
+echo "1..$tests"
+exit $failed
