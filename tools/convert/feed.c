@@ -22,6 +22,7 @@
  * @nr_streams: how many
  * @slots: the same, hashed by provider and CPU
  * @nr_slots: a power of two, more than twice @nr_streams
+ * @nr_cpus: the highest CPU of a record, and one
  * @due_ns: nothing is due in any stream before this
  * @last_ns: time of the last item
  * @record: the record that is next, or NULL
@@ -37,6 +38,7 @@ struct feed {
 	unsigned int nr_streams;
 	struct feed_stream **slots;
 	unsigned int nr_slots;
+	uint32_t nr_cpus;
 	uint64_t due_ns;
 	uint64_t last_ns;
 	const struct vitrine_fxt_record *record;
@@ -182,7 +184,8 @@ static bool look_at_packet(struct feed *feed, struct look *look,
 	look->nr_timed = 0;
 	look->begin = record->offset - (VITRINE_PACKET_OFFSET -
 					2 * FXT_WORD_BYTES);
-	if (!feed->realtime && packet->session_realtime_ns < FEED_LAST_NS) {
+	if (!feed->realtime && packet->session_realtime_ns &&
+	    packet->session_realtime_ns < FEED_LAST_NS) {
 		feed->realtime = true;
 		feed->realtime_ns = above(packet->session_realtime_ns,
 					  to_ns(packet->session_ticks, rate));
@@ -226,7 +229,12 @@ static bool look_at_record(struct feed *feed, struct vitrine_fxt *fxt)
 		return look && look_at_packet(feed, look, &packet,
 					      &fxt->record);
 	}
-	if (look && fxt->record.timed)
+	if (!fxt->record.timed)
+		return true;
+	if (fxt->record.cpu != VITRINE_FXT_NO_CPU &&
+	    fxt->record.cpu >= feed->nr_cpus)
+		feed->nr_cpus = fxt->record.cpu + 1;
+	if (look)
 		look_at_timed(look, &fxt->record);
 	return true;
 }
@@ -384,6 +392,17 @@ void feed_destroy(struct feed *feed)
 const struct vitrine_archive *feed_archive(const struct feed *feed)
 {
 	return feed->archive;
+}
+
+/**
+ * feed_nr_cpus() - how many CPUs there are
+ * @feed: feed
+ *
+ * Return: the highest CPU that a record is of, and one.
+ */
+uint32_t feed_nr_cpus(const struct feed *feed)
+{
+	return feed->nr_cpus;
 }
 
 /**

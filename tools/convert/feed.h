@@ -108,6 +108,7 @@ struct vitrine_error *feed_create(const char *path,
 void feed_destroy(struct feed *feed);
 struct vitrine_error *feed_next(struct feed *feed, struct feed_item *ret);
 const struct vitrine_archive *feed_archive(const struct feed *feed);
+uint32_t feed_nr_cpus(const struct feed *feed);
 bool feed_realtime(const struct feed *feed, uint64_t *ret_ns);
 
 #endif /* _VITRINE_CONVERT_FEED_H */

@@ -27,6 +27,7 @@ static const struct command commands[] = {
 	{ "timeline", cmd_timeline, "draw who ran where when, as SVG or HTML" },
 	{ "metrics", cmd_metrics, "print Inspect trees as metrics for Prometheus" },
 	{ "convert", cmd_convert, "convert a trace from one format into another" },
+	{ "merge", cmd_merge, "merge traces of several machines or boots" },
 	{ "check", cmd_check, "name every fault of .inspect and .fxt files" },
 };
 

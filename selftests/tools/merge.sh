@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# `vitrine merge': every record of every file is there, at its real time, on a CPU
+# and a thread of its own.
+#
+#   merge.sh VITRINE WORDS DIR
+#
+# DIR holds mkfxt, which the Makefile builds.
+
+set -u
+vitrine=$(realpath "$1")
+mkfxt=$(realpath "$3/mkfxt")
+dir=$(mktemp -d)
+tests=0
+failed=0
+trap 'rm -rf "$dir"' EXIT
+
+# check WHAT COMMAND...: the command succeeds
+check()
+{
+	local what=$1
+
+	tests=$((tests + 1))
+	shift
+	if "$@" >"$dir/check.log" 2>&1; then
+		echo "ok $tests $what"
+	else
+		echo "not ok $tests $what"
+		head -n 20 "$dir/check.log" | sed 's/^/# /'
+		head -n 10 "$dir/err" | sed 's/^/# err: /'
+		failed=1
+	fi
+}
+
+# merge ARGUMENT...: standard error and exit code into files
+merge()
+{
+	"$vitrine" merge "$@" >"$dir/out" 2>"$dir/err"
+	echo $? >"$dir/status"
+}
+
+# ended STATUS [PATTERN...]: that was the exit code, and err has these lines only
+ended()
+{
+	local pattern
+
+	[ "$(cat "$dir/status")" = "$1" ] || return
+	shift
+	[ "$(wc -l <"$dir/err")" = $# ] || return
+	for pattern; do
+		grep -qE "$pattern" "$dir/err" || return
+	done
+}
+
+same()
+{
+	diff -u "$1" "$2"
+}
+
+# later FILE NS: the same trace, recorded that much later
+later()
+{
+	perl -0777 -pe 's/(VTPACKET.{72})(.{8})/$1 . pack("Q<", unpack("Q<", $2) + '"$2"')/gse' "$1"
+}
+
+# moved FILE CPUS THREADS NS: its lines as they are in the merged trace
+moved()
+{
+	"$vitrine" print --json "$1" | jq -c --argjson cpus "$2" --argjson threads "$3" --argjson ns "$4" '
+		select(.kind != "provider-event") |
+		def move: if . != 0 then . + $threads else . end;
+		del(.offset, .provider) | .cpu += $cpus | .time_ns += $ns |
+		(.in?, .out?, .thread? | select(.) | .tid) |= move |
+		(.in?, .out?, .thread? | select(.) | .pid) |= move'
+}
+
+# merged FILE CPU...: its lines of these CPUs
+merged()
+{
+	local file=$1 cpus
+
+	shift
+	cpus=$(IFS=,; echo "$*")
+	"$vitrine" print --json --cpu "$cpus" "$file" | jq -c 'del(.offset, .provider)'
+}
+
+cd "$dir" || exit 1
+touch err
+echo "TAP version 13"
+"$mkfxt" speed 8000 >a.fxt
+"$mkfxt" vitrine >lost.fxt
+"$mkfxt" crowd >foreign.fxt
+later a.fxt 1500 >b.fxt
+
+merge a.fxt b.fxt
+check "no OUT" test "$(cat status)" = 2
+merge -o out.fxt
+check "no FILE" test "$(cat status)" = 2
+merge a.fxt missing.fxt -o out.fxt
+check "no such file" ended 3 "missing.fxt: cannot open"
+merge a.fxt /dev/null -o out.fxt
+check "no trace" ended 1 "/dev/null: offset 0x0: not a Fuchsia trace"
+check "nothing is left behind" test -z "$(find . -name 'out*.fxt*')"
+
+merge a.fxt -o one.fxt
+check "one file" ended 0
+check "is as it was" same <("$vitrine" print a.fxt) <("$vitrine" print one.fxt)
+
+merge a.fxt b.fxt a.fxt -o three.fxt
+check "three files" ended 0
+"$vitrine" check three.fxt >three.check
+check "are one sound trace" grep -q " 24000 switches, 6 CPUs, 4 threads, 0 records lost: no fault" three.check
+check "the first is as it was" same <(moved a.fxt 0 0 0) <(merged three.fxt 0 1)
+check "the second has CPUs, threads and times of its own" \
+	same <(moved b.fxt 2 10000000 1500) <(merged three.fxt 2 3)
+check "the third as well" same <(moved a.fxt 4 20000000 0) <(merged three.fxt 4 5)
+check "in the order of time" sort -c -n <("$vitrine" print --json three.fxt | jq .time_ns)
+
+merge b.fxt lost.fxt -o losses.fxt
+check "with losses" ended 0
+"$vitrine" check lost.fxt >lost.check
+"$vitrine" check losses.fxt >losses.check
+check "as many are lost" same <(grep -o "[0-9]* records lost" lost.check) \
+	<(grep -o "[0-9]* records lost" losses.check)
+
+merge a.fxt foreign.fxt -o foreigners.fxt
+check "of another producer" ended 0 \
+	"foreign.fxt: does not say when it was recorded: taken to begin with the earliest"
+check "all records are there" test "$("$vitrine" print foreigners.fxt | wc -l)" = \
+	$(($("$vitrine" print a.fxt | wc -l) + $("$vitrine" print foreign.fxt | wc -l)))
+"$vitrine" check foreigners.fxt >foreigners.check
+check "and sound" grep -q ": no fault" foreigners.check
+
+echo "1..$tests"
+exit $failed
