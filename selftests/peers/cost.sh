@@ -84,24 +84,6 @@ measure_vitrine()
 	unload
 }
 
-# The recorder runs when the workload pauses; until then the ring guards what it
-# has not read.
-measure_recorder()
-{
-	local total pid
-
-	load clock=tsc mode=streaming buffer_kb=16384 || return
-	vitrine record -o /tmp/record.fxt 2>/tmp/record.err &
-	pid=$!
-	await test -s /tmp/record.fxt || { sed 's/^/# /' /tmp/record.err; return; }
-	total=$(per_switch)
-	kill -INT $pid
-	wait $pid
-	row "vitrine, clock tsc, streaming to a recorder" "$total" -
-	unload
-	rm -f /tmp/record.*
-}
-
 # measure_ftrace NAME CLOCK EVENT...
 measure_ftrace()
 {
@@ -140,6 +122,16 @@ measure_wrapped()
 	rm -f /tmp/wrapped.* /tmp/trace.dat /tmp/perf.data
 }
 
+# The recorder runs when the workload pauses; until then the ring guards what it
+# has not read.
+measure_recorder()
+{
+	load clock=tsc mode=streaming buffer_kb=16384 || return
+	measure_wrapped "$1" "" vitrine record -o /tmp/trace.fxt --
+	unload
+	rm -f /tmp/trace.fxt
+}
+
 measure_bpf()
 {
 	local total pid
@@ -168,7 +160,7 @@ measure_floor store "floor: probe, TSC, two stores" 16
 measure_vitrine "vitrine, clock tsc" tsc
 measure_vitrine "vitrine, clock tsc, wakeups too" tsc events=sched
 measure_vitrine "vitrine, clock local" local
-measure_recorder
+measure_recorder "vitrine record, streaming"
 measure_bpf
 measure_ftrace "ftrace, clock local" local sched_switch
 measure_ftrace "ftrace, clock x86-tsc" x86-tsc sched_switch
