@@ -16,8 +16,9 @@ cd "$(mktemp -d)" || exit
 still_in_tree()
 {
 	"$1" | sort >before
-	vitrine show --json "$2" | jq -r "$3 | @tsv" | tr '\t' ' ' | sort >tree
+	vitrine show --json "$2" >"$2.json"
 	"$1" | sort >after
+	jq -r "$3 | @tsv" "$2.json" | tr '\t' ' ' | sort >tree
 	comm -12 before after >still
 	comm -23 still tree >missing
 }
@@ -36,6 +37,12 @@ same_as_proc()
 		[ -s missing ] || break
 	done
 	[ "$(wc -l <still)" -ge "$1" ] && [ ! -s missing ]
+}
+
+# kept TREE FILTER: what jq finds in TREE as it was when last compared
+kept()
+{
+	jq -r "$2" "$1.json"
 }
 
 # between PROC TREE FILTER: a number of /proc grew, and the tree's is between
@@ -158,7 +165,7 @@ check "one of FIFO priority on CPU 0" grep -q "^$fifo S .* 0 7 1 0$" still
 check "a nice one" grep -q "^$nice S .* 5 0 0 .$" still
 check "one stopped" grep -q "^$stopped T " still
 check "a zombie" grep -q "^[0-9]* Z " still
-check "its priority" test "$(value tasks ".root.processes[\"$nice\"].threads[\"$nice\"].priority")" = 125
+check "its priority" test "$(kept tasks ".root.processes[\"$nice\"].threads[\"$nice\"].priority")" = 125
 
 proc_switches()
 {
@@ -204,12 +211,11 @@ check "processes: memory" same_as_proc 5 proc_memory tasks '
 	.root.processes | to_entries[] | .key as $id | .value.memory | select(.) |
 	[.virtual_bytes, .locked_bytes, .resident_peak_bytes, .resident_bytes, .anonymous_bytes,
 	 .file_bytes, .shared_bytes, .page_table_bytes] | map(. / 1024) | [$id] + .'
-check "kernel threads are told apart" test "$(value tasks '
-	.root.processes | ([.[] | select(.kernel)] | length) as $n |
-	$n > 10 and ([.[] | select(.kernel | not) | .memory | length > 0] | all)')" = true
-check "it is complete" test "$(value tasks '.root |
+check "kernel threads are told apart, and all are there" test "$(kept tasks '
+	(.root.processes | ([.[] | select(.kernel)] | length) as $n |
+	$n > 10 and ([.[] | select(.kernel | not) | .memory | length > 0] | all)), (.root |
 	.nr_truncated == 0 and .nr_processes == (.processes | length) and
-	.nr_threads == ([.processes[].threads | length] | add)')" = true
+	.nr_threads == ([.processes[].threads | length] | add))' | sort -u)" = true
 
 # What a process's threads did stays when they end.
 "$WORKLOAD" crowd 4 400 >/dev/null
@@ -254,7 +260,8 @@ wait 2>/dev/null
 all_near()
 {
 	"$2" | sort >proc
-	vitrine show --json "$3" | jq -r "$4 | @tsv" | tr '\t' ' ' | sort >tree
+	vitrine show --json "$3" >"$3.json"
+	jq -r "$4 | @tsv" "$3.json" | tr '\t' ' ' | sort >tree
 	join tree proc | awk -v slack="$1" '
 		{ off = $2 - $3; nr++ }
 		off > slack || -off > slack { print; bad = 1 }
@@ -293,10 +300,11 @@ meminfo() { awk -v "name=$1:" '$1 == name { printf "%.0f\n", $2 * 1024 }' /proc/
 check "memory: free" near 5 "$(value memory .root.free_bytes)" "$(meminfo MemFree)"
 check "memory: available" near 5 "$(value memory .root.available_bytes)" "$(meminfo MemAvailable)"
 check "memory: committed" near 20 "$(value memory .root.committed_bytes)" "$(meminfo Committed_AS)"
-check "memory: exactly as much" test "$(value memory .root.total_bytes)" = \
+check "memory: exactly as much" test "$(kept memory .root.total_bytes)" = \
 	"$(awk '$1 == "MemTotal:" { print $2 * 1024 }' /proc/meminfo)"
-check "memory: the nodes make up the whole" near 5 "$(value memory '.root |
-	[.nodes[].shared_bytes] | add')" "$(value memory .root.shared_bytes)"
+# shellcheck disable=SC2046
+check "memory: the nodes make up the whole" near 5 $(kept memory '.root |
+	([.nodes[].shared_bytes] | add), .shared_bytes')
 kill $memory
 umount shm
 
@@ -382,11 +390,9 @@ insmod "$VITRINE_PUBLISHER_KO" mode=idle
 check "modules: as /proc/modules" same_as_proc 2 proc_modules modules '
 	.root.modules | to_entries[] | .key as $name | .value |
 	[$name, .size_bytes] + if $name == "vitrine" then [] else [.references, .state] end'
-check "modules: how many" test "$(value modules .root.nr_modules)" = "$(wc -l </proc/modules)"
-check "modules: taints" test "$(value modules .root.modules.publisher.taints)" = \
-	"$(</sys/module/publisher/taint)"
-check "modules: source" test "$(value modules .root.modules.publisher.source_version)" = \
-	"$(cat /sys/module/publisher/srcversion 2>/dev/null)"
+check "modules: how many, taints, source" test "$(kept modules '.root | .nr_modules,
+	.modules.publisher.taints, .modules.publisher.source_version')" = "$(wc -l </proc/modules
+	cat /sys/module/publisher/{taint,srcversion})"
 
 modules_churn()
 {
@@ -422,8 +428,8 @@ check "devices: as /proc/diskstats" same_as_proc 1 proc_diskstats devices '
 	.root.block | to_entries[] | .key as $name | .value |
 	[$name, .major, .minor, .reads, .read_merges, .read_bytes, (.read_ns / 1000000 | floor),
 	 .writes, .write_merges, .written_bytes, (.write_ns / 1000000 | floor)]'
-check "devices: something was read" test "$(value devices '[.root.block[].read_bytes] | add')" -gt 1000000
-check "devices: size" test "$(value devices .root.block.vda.size_bytes)" = \
+check "devices: something was read" test "$(kept devices '[.root.block[].read_bytes] | add')" -gt 1000000
+check "devices: size" test "$(kept devices .root.block.vda.size_bytes)" = \
 	$(($(</sys/block/vda/size) * 512))
 
 # Nothing sends here but what is told to: up with the loopback, a hundred packets.
@@ -441,14 +447,14 @@ proc_net()
 	tail -n +3 /proc/net/dev | tr -d : | awk '{ print $1, $2, $3, $4, $5, $9, $10, $11, $12, $13, $15 }'
 }
 
-if send; then
-	check "devices: an interface sends" test "$(value devices .root.net.lo.sent_packets)" -ge 100
-	check "devices: and is up" test "$(value devices .root.net.lo.up)" = true
-fi
+send
+sent=$?
 check "devices: as /proc/net/dev" same_as_proc 1 proc_net devices '
 	.root.net | to_entries[] | .key as $name | .value |
 	[$name, .received_bytes, .received_packets, .receive_errors, .receive_drops,
 	 .received_multicast, .sent_bytes, .sent_packets, .send_errors, .send_drops, .collisions]'
+[ $sent != 0 ] || check "devices: an interface that is up sends" test "$(kept devices '
+	.root.net.lo | .up and .sent_packets >= 100')" = true
 
 # ---- sched ------------------------------------------------------------------
 
@@ -484,23 +490,24 @@ check "sched: time of slices" grew run_ns '[.root.cpus[].slice_sum_ns] | add' 5 
 # New threads are woken up for the first time, which schedstat does not count.
 check "sched: wake-ups" grew wakeups '[.root.cpus[].wakeups] | add' 5 pingpong
 
-# What one workload adds to a histogram
+# added FILTER COMMAND...: by how much COMMAND increases each number that FILTER finds
 added()
 {
-	local filter=$1 before
+	local filter=$1
 
 	shift
-	before=$(value sched "$filter")
+	value sched "$filter" >added
 	"$@" >/dev/null
-	echo $(($(value sched "$filter") - before))
+	vitrine show --json sched >sched.json
+	kept sched "$filter" | paste - added | awk '{ printf "%.0f\n", $1 - $2 }'
 }
 
-check "sched: each wake-up has its latency" within 6000 \
-	"$(added '.root.cpus["0"].wakeup_latency_ns.counts | add' pingpong)" 7000
-check "sched: each run is a slice" within 6000 \
-	"$(added '.root.cpus["0"].slice_ns.counts | add' pingpong)" 7000
+{ read -r latencies; read -r slices; } < <(added '.root.cpus["0"] |
+	.wakeup_latency_ns, .slice_ns | .counts | add' pingpong)
+check "sched: each wake-up has its latency" within 6000 "$latencies" 7000
+check "sched: each run is a slice" within 6000 "$slices" 7000
 check "sched: it has no value below 0" test \
-	"$(value sched '[.root.cpus[] | .slice_ns.counts[0], .wakeup_latency_ns.counts[0]] | add')" = 0
+	"$(kept sched '[.root.cpus[] | .slice_ns.counts[0], .wakeup_latency_ns.counts[0]] | add')" = 0
 
 # Two that never sleep share CPU 1: they wait for each other, but nobody wakes them.
 spin()
