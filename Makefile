@@ -151,7 +151,7 @@ smp-kselftest: packages
 
 # What sleeps where it must not on PREEMPT_RT, says so there.
 rt-kselftest: packages
-	@$(lane) $@ $(run) --kernel 6.12-rt $(kselftest) map publisher.sh lazy.sh retained.sh sched_switch.sh
+	@$(lane) $@ $(run) --kernel 6.12-rt $(kselftest) map publisher.sh lazy.sh retained.sh trees.sh sched_switch.sh
 
 kunit: host-kunit debug-kunit
 

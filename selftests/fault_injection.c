@@ -7,7 +7,7 @@
  * The kernel fails the Nth allocation of a task that has written N to its
  * fail-nth file, which reads 0 once that has happened. What is left of a very
  * large N says how many allocations an operation makes. Of the many that loading
- * a module takes, each run tries every third, beginning anywhere;
+ * a module takes, each run tries every third or ninth, beginning anywhere;
  * "fault_injection all" tries them all.
  */
 #include <errno.h>
@@ -27,17 +27,19 @@
 #define FAIL_NTH	"/proc/thread-self/fail-nth"
 #define PUBLISHER	INSPECT_DIR "publisher.inspect"
 #define SELF		INSPECT_DIR "vitrine.inspect"
+#define LAZY		INSPECT_DIR "lazy-fine.inspect"
+#define RETAINED	INSPECT_DIR "retained/retained0.inspect"
 #define MANY		1000000U
-#define LOAD_STRIDE	3U
 
 static long page;
 static bool try_all;
 
 struct operation {
 	const char *name;
+	void (*prepare)(void);	/* once; may be NULL */
 	int (*run)(void);	/* 0 or an errno */
 	void (*undo)(void);	/* after success; may be NULL */
-	bool is_load;
+	unsigned int stride;	/* fails every so many, beginning anywhere */
 };
 
 /* ---- The kernel's side ------------------------------------------------- */
@@ -96,9 +98,9 @@ static void set_up(void)
 
 /* ---- Operations -------------------------------------------------------- */
 
-static int load(const char *variable, const char *params)
+static int load(const char *path, const char *params)
 {
-	int fd = open(getenv(variable), O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	int err = 0;
 
 	if (fd < 0)
@@ -107,6 +109,21 @@ static int load(const char *variable, const char *params)
 		err = errno;
 	close(fd);
 	return err;
+}
+
+/* One of the selftests' own, which have no variable each. */
+static int load_other(const char *name, const char *params)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s", getenv("VITRINE_MODULES"), name);
+	return load(path, params);
+}
+
+static void must_load(const char *name, int err)
+{
+	if (err)
+		ksft_exit_fail_msg("cannot load %s: %s\n", name, strerror(err));
 }
 
 static void unload(const char *name)
@@ -118,7 +135,7 @@ static void unload(const char *name)
 
 static int load_vitrine(void)
 {
-	return load("VITRINE_KO", "buffer_kb=64 subbuf_kb=4");
+	return load(getenv("VITRINE_KO"), "buffer_kb=64 subbuf_kb=4");
 }
 
 static void unload_vitrine(void)
@@ -129,7 +146,18 @@ static void unload_vitrine(void)
 /* With nodes enough for several pages. */
 static int load_publisher(void)
 {
-	return load("VITRINE_PUBLISHER_KO", "nodes=2000");
+	return load(getenv("VITRINE_PUBLISHER_KO"), "nodes=2000");
+}
+
+/* Its tree is full long before it has made all of them. */
+static int load_full_publisher(void)
+{
+	return load(getenv("VITRINE_PUBLISHER_KO"), "nodes=2000 limit=8192");
+}
+
+static void publish(void)
+{
+	must_load("the publisher", load_publisher());
 }
 
 static void unload_publisher(void)
@@ -167,6 +195,45 @@ static int read_self(void)
 static int read_archive(void)
 {
 	return read_all(TRACE_DIR "trace.fxt");
+}
+
+static int load_lazy(void)
+{
+	return load_other("lazy.ko", "");
+}
+
+static void unload_lazy(void)
+{
+	unload("lazy");
+}
+
+static void publish_lazy(void)
+{
+	must_load("the lazy trees", load_lazy());
+}
+
+/* What opening it takes; its publisher fills it in another thread. */
+static int read_lazy(void)
+{
+	return read_all(LAZY);
+}
+
+static void publish_retained(void)
+{
+	must_load("what leaves its tree", load_other("retained.ko", ""));
+}
+
+/* A publisher that goes cannot fail; without memory its tree goes, too. */
+static int leave_tree(void)
+{
+	unload("retained");
+	return 0;
+}
+
+static void drop_tree(void)
+{
+	write_file(INSPECT_DIR "retained/drop", "*");
+	publish_retained();
 }
 
 static int map_file(const char *path, int flags, int prot)
@@ -231,19 +298,24 @@ static void enable(void)
 }
 
 static const struct operation loads[] = {
-	{ "load the module", load_vitrine, unload_vitrine, true },
+	{ "load the module", NULL, load_vitrine, unload_vitrine, 3 },
 };
 
-/* The module is loaded from here on; the publisher from the second on. */
+/* The module is loaded from here on; the others from where they are prepared. */
 static const struct operation operations[] = {
-	{ "load a publisher", load_publisher, unload_publisher, true },
-	{ "read a tree", read_tree, NULL, false },
-	{ "read a tree that is refreshed", read_self, NULL, false },
-	{ "map a tree", map_tree, NULL, false },
-	{ "map a ring", map_ring, NULL, false },
-	{ "read the trace", read_archive, NULL, false },
-	{ "make a new session", new_rings, old_rings, false },
-	{ "stop recording", disable, enable, false },
+	{ "load a publisher", NULL, load_publisher, unload_publisher, 3 },
+	{ "load one that fills its tree", NULL, load_full_publisher,
+	  unload_publisher, 9 },
+	{ "make lazy trees", NULL, load_lazy, unload_lazy, 9 },
+	{ "read a tree", publish, read_tree, NULL, 1 },
+	{ "read a tree that is refreshed", NULL, read_self, NULL, 1 },
+	{ "map a tree", NULL, map_tree, NULL, 1 },
+	{ "open a lazy tree", publish_lazy, read_lazy, NULL, 1 },
+	{ "leave a tree behind", publish_retained, leave_tree, drop_tree, 1 },
+	{ "map a ring", NULL, map_ring, NULL, 1 },
+	{ "read the trace", NULL, read_archive, NULL, 1 },
+	{ "make a new session", NULL, new_rings, old_rings, 1 },
+	{ "stop recording", NULL, disable, enable, 1 },
 };
 
 /* ---- What must hold ---------------------------------------------------- */
@@ -292,7 +364,8 @@ static bool tree_is_whole(const char *path)
 
 static bool all_is_well(void)
 {
-	return tree_is_whole(SELF) && tree_is_whole(PUBLISHER);
+	return tree_is_whole(SELF) && tree_is_whole(PUBLISHER) &&
+	       tree_is_whole(RETAINED);
 }
 
 /* ---- The walk ---------------------------------------------------------- */
@@ -322,15 +395,12 @@ static bool is_fair(int err)
 /* Fail each allocation in turn, until one run has no allocation left to fail. */
 static void walk(const struct operation *op)
 {
-	unsigned int nr = count_allocations(op), n = 1, stride = 1;
+	unsigned int stride = try_all ? 1 : op->stride;
+	unsigned int nr = count_allocations(op), n = 1 + getpid() % stride;
 	unsigned int survived = 0, refused = 0, bad = 0;
 	bool injected = true;
 	int err;
 
-	if (op->is_load && !try_all) {
-		stride = LOAD_STRIDE;
-		n = 1 + getpid() % stride;
-	}
 	for (; injected && n < MANY; n += stride) {
 		fail_nth(n);
 		err = op->run();
@@ -357,19 +427,21 @@ int main(int argc, char **argv)
 
 	try_all = argc > 1 && !strcmp(argv[1], "all");
 	ksft_print_header();
-	if (!getenv("VITRINE_KO") || !getenv("VITRINE_PUBLISHER_KO"))
-		ksft_exit_skip("for selftests/qemu/run: set VITRINE_KO and VITRINE_PUBLISHER_KO\n");
+	if (!getenv("VITRINE_KO") || !getenv("VITRINE_PUBLISHER_KO") ||
+	    !getenv("VITRINE_MODULES"))
+		ksft_exit_skip("use selftests/qemu/run, which sets VITRINE_KO and others\n");
 	set_up();
 	ksft_set_plan(ARRAY_SIZE(loads) + ARRAY_SIZE(operations));
 	for (i = 0; i < ARRAY_SIZE(loads); i++)
 		walk(&loads[i]);
-	if (load_vitrine())
-		ksft_exit_fail_msg("cannot load the module\n");
+	must_load("the module", load_vitrine());
 	for (i = 0; i < ARRAY_SIZE(operations); i++) {
-		if (i == 1 && load_publisher())
-			ksft_exit_fail_msg("cannot load the publisher\n");
+		if (operations[i].prepare)
+			operations[i].prepare();
 		walk(&operations[i]);
 	}
+	unload("retained");
+	unload_lazy();
 	unload_publisher();
 	unload_vitrine();
 	ksft_finished();

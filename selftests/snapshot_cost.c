@@ -163,8 +163,10 @@ static void race(struct reader *mapped, struct reader *by_read,
 			take(mapped);
 			take(by_read);
 		}
-		ksft_print_msg("edited each %u us: snapshot %" PRIu64 " us, at most %" PRIu64 "; read() %" PRIu64 ", at most %" PRIu64 "\n",
-			       periods_us[p], mapped->sum_ns / nr / 1000,
+		ksft_print_msg("edited each %u us: snapshot %" PRIu64
+			       " us, at most %" PRIu64 "; read() %" PRIu64
+			       ", at most %" PRIu64 "\n", periods_us[p],
+			       mapped->sum_ns / nr / 1000,
 			       mapped->most_ns / 1000,
 			       by_read->sum_ns / nr / 1000,
 			       by_read->most_ns / 1000);
