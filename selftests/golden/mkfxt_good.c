@@ -409,6 +409,19 @@ static void build_waits(void)
 	legacy_switch(1, 6650, 3, DELTA, IDLE);
 }
 
+/* At its end gamma and delta run, alpha and beta wait. */
+static void build_rush(void)
+{
+	magic();
+	introduce(1, "cpu0");
+	legacy_switch(0, 1000, 0, IDLE, ALPHA);
+	wakeup(0, 1500, 21);
+	legacy_switch(0, 2000, 0, ALPHA, GAMMA);
+	introduce(2, "cpu1");
+	legacy_switch(1, 1000, 0, IDLE, DELTA);
+	wakeup(1, 3000, 21);
+}
+
 /* Two CPUs in turns. */
 #define SPEED_PAIRS	2000
 
@@ -441,5 +454,6 @@ const struct golden good_traces[] = {
 	{ "renamed", build_renamed },
 	{ "foreign", build_foreign },
 	{ "waits", build_waits },
+	{ "rush", build_rush },
 	{ NULL, NULL },
 };

@@ -185,7 +185,7 @@ prints "timeline: nothing from elsewhere" 0 grep -cE '(src|href)=|url\([^#]|@imp
 prints "timeline: a picture" \
 "0+88#e69f00 230+124#e69f00 354+124#0072b2 478+53#e69f00 726+18#e69f00 743+18#cc79a7 761+159#009e73 938+18#cc79a7 973+18#cc79a7 18+319#0072b2 920+80#009e73" \
 	bars waits.fxt
-prints "timeline: the gap in the picture" 1 bash -c "grep -c 'class=\"gap\".*records are missing' picture.svg"
+prints "timeline: the gap in the picture" 1 bash -c "grep -c 'class=\"gap\"><title>records are missing' picture.svg"
 prints "timeline: a picture's bars say what they are" "be|ta&lt;&gt;&amp;\"':21/20
 at 0.000003000, ran for 700ns
 before: woken, waited for 50ns" bash -c "grep -A 2 '<title>be.ta' picture.svg | head -n 3 | sed 's/.*<title>//; s/<.*//'"

@@ -9,94 +9,13 @@
 set -u
 vitrine=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)
-dir=$(mktemp -d)
-tests=0
-failed=0
-
-if ! type tmux >/dev/null 2>&1; then
-	echo "1..0 # SKIP no tmux here"
-	exit 4
-fi
-
-# The server is ours alone.
-tmux()
-{
-	command tmux -f /dev/null -S "$dir/tmux" "$@"
-}
-
-finish()
-{
-	tmux kill-server 2>/dev/null
-	rm -rf "$dir"
-}
-trap finish EXIT
-
-# point WHAT COMMAND...: COMMAND succeeds
-point()
-{
-	local what=$1 log
-
-	shift
-	tests=$((tests + 1))
-	if log=$("$@" 2>&1); then
-		echo "ok $tests $what"
-	else
-		echo "not ok $tests $what"
-		{ printf '%s\n' "$log"; tmux capture-pane -p; } | sed 's/^/# /'
-		failed=1
-	fi
-}
-
-# until_true COMMAND...: for as long as it may take here, but no longer
-until_true()
-{
-	local i
-
-	for ((i = 0; i < 200; i++)); do
-		"$@" && return
-		sleep 0.05
-	done
-	return 1
-}
-
-screen_has()
-{
-	tmux capture-pane -p | grep -qE -- "$1"
-}
-
-screen_lacks()
-{
-	! screen_has "$1"
-}
-
-shows()
-{
-	until_true screen_has "$1"
-}
-
-hides()
-{
-	until_true screen_lacks "$1"
-}
+# shellcheck source=screen
+. "$here/screen"
 
 # highlighted PATTERN: it is on the screen, bold
 highlighted()
 {
 	tmux capture-pane -pe | grep -qE $'\e\\[[0-9;]*1[;m].*'"$1"
-}
-
-# ordered NAME...: these are on the screen in that order
-ordered()
-{
-	local wanted
-
-	wanted=$(printf '%s\n' "$@")
-	[ "$(tmux capture-pane -p | grep -oE "^($(IFS='|'; echo "$*"))" )" = "$wanted" ]
-}
-
-keys()
-{
-	tmux send-keys -t w "$@"
 }
 
 # tree NAME <JSON: the module publishes it, as far as vitrine can tell
@@ -106,25 +25,9 @@ tree()
 	mv "$dir/new" "$dir/vitrine/inspect/$1.inspect"
 }
 
-# watch ARGUMENT...: in a window of its own, with a shell around it
 watch()
 {
-	tmux respawn-window -k -t w "stty -a | tr ' ' '\n' | grep -xE -- '-?(echo|icanon|isig)' >'$dir/before';
-		'$vitrine' watch $* 2>'$dir/err'; echo \$? >'$dir/status.new';
-		stty -a | tr ' ' '\n' | grep -xE -- '-?(echo|icanon|isig)' >'$dir/after';
-		mv '$dir/status.new' '$dir/status'; cat"
-}
-
-# ended STATUS: it has, so, and the terminal is as it was
-ended()
-{
-	until_true test -e "$dir/status" || return
-	cat "$dir/status" "$dir/err"
-	[ "$(cat "$dir/status")" = "$1" ] && diff "$dir/before" "$dir/after"
-	local same=$?
-
-	rm -f "$dir/status"
-	return "$same"
+	run watch "$@"
 }
 
 started()
@@ -135,12 +38,8 @@ started()
 mkdir -p "$dir/vitrine/inspect"
 tree one <<<'{"cpus": {"0": {"user_ns": 10, "idle": true}, "1": {"user_ns": 30}}, "name": "a\u001b[2Jb"}'
 tree two <<<'{"big": 20}'
-cd "$dir" || exit 1
 echo "TAP version 13"
-
-export VITRINE_DEBUGFS=$dir LC_ALL=C.UTF-8
-unset NO_COLOR TMUX
-tmux new-session -d -s w -n w -x 100 -y 24 cat || exit 1
+start_tmux
 
 # ---- not a terminal ----
 

@@ -119,7 +119,7 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
 	.args_doc = "FILE\n--live",
-	.doc = "Say how long each thread of a trace waited for a CPU, and what it did the rest of the time.",
+	.doc = "Say how long each thread of a trace waited for a CPU, and what else it did.",
 };
 
 /* ---- Counting ---------------------------------------------------------- */

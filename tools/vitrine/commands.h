@@ -31,6 +31,7 @@ int cmd_recover(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_snapshot(int argc, char **argv);
 int cmd_timeline(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 int cmd_watch(int argc, char **argv);
 
 /* Print "vitrine: ERROR"; return the exit code it calls for. */

@@ -25,6 +25,7 @@ static const struct command commands[] = {
 	{ "print", cmd_print, "print a trace as text, in time order" },
 	{ "latency", cmd_latency, "say how long threads waited for a CPU" },
 	{ "timeline", cmd_timeline, "draw who ran where when, as SVG or HTML" },
+	{ "top", cmd_top, "watch who runs and who waits, on a live screen" },
 	{ "metrics", cmd_metrics, "print Inspect trees as metrics for Prometheus" },
 	{ "convert", cmd_convert, "convert a trace from one format into another" },
 	{ "merge", cmd_merge, "merge traces of several machines or boots" },

@@ -532,7 +532,8 @@ bool sched_follow(struct sched *sched, const struct vitrine_fxt_record *record)
  * sched_finish() - no record follows: what goes on ends here
  * @sched: all threads
  *
- * Turns that go on are told as ended, with SCHED_RUNNING after them.
+ * Turns that go on are told as ended, with SCHED_RUNNING after them. How long
+ * threads did what is complete; since when they do it stays.
  */
 void sched_finish(struct sched *sched)
 {
@@ -548,7 +549,6 @@ void sched_finish(struct sched *sched)
 			end_turn(sched, thread, end_ns, SCHED_RUNNING);
 		else
 			end_wait(sched, thread, end_ns);
-		thread->since_ns = end_ns;
 	}
 	for (i = 0; i < sched->nr_cpus; i++)
 		turn_cpu(sched, &sched->cpus[i], end_ns, sched->cpus[i].known,

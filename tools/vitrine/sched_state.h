@@ -23,6 +23,7 @@
  * @SCHED_BLOCKED: it sleeps
  * @SCHED_STOPPED: it is stopped, traced or parked
  * @SCHED_DEAD: it is no more
+ * @SCHED_NR_STATES: how many states there are
  */
 enum sched_state {
 	SCHED_UNKNOWN,

@@ -109,9 +109,12 @@ static void put_data(FILE *stream, const struct timeline *timeline,
 	fputs("{\"title\":\"", stream);
 	put_text(stream, title);
 	/* Not a number: JavaScript's have 53 bits. */
-	fprintf(stream, "\",\"begin\":\"%" PRIu64 "\",\"length\":%" PRIu64 ",\"cell\":%" PRIu64 ",\"turns\":%" PRIu64 ",\"lost\":%" PRIu64 ",\n\"threads\":[",
-		timeline->begin_ns, timeline->end_ns - timeline->begin_ns,
-		timeline->cell_ns, timeline->nr_turns, timeline->nr_lost);
+	fprintf(stream, "\",\"begin\":\"%" PRIu64 "\",\"length\":%" PRIu64,
+		timeline->begin_ns, timeline->end_ns - timeline->begin_ns);
+	fprintf(stream, ",\"cell\":%" PRIu64 ",\"turns\":%" PRIu64,
+		timeline->cell_ns, timeline->nr_turns);
+	fprintf(stream, ",\"lost\":%" PRIu64 ",\n\"threads\":[",
+		timeline->nr_lost);
 	for (i = 0; i < timeline->nr_threads; i++) {
 		fputs(i ? ",\n" : "\n", stream);
 		put_thread(stream, timeline, &timeline->threads[i]);

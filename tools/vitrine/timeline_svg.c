@@ -90,10 +90,27 @@ static void label_of(const struct timeline *timeline, uint32_t thread,
 		     char label[LABEL_BYTES])
 {
 	if (thread == TIMELINE_OTHERS)
-		strcpy(label, "others");
+		snprintf(label, LABEL_BYTES, "others");
 	else
 		label_thread(label, timeline->archive,
 			     &timeline->threads[thread].id);
+}
+
+/* Without its end: attributes may follow. */
+static void begin_rect(FILE *stream, double x, double y, double width,
+		       double height)
+{
+	fprintf(stream,
+		"<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\"",
+		x, y, width, height);
+}
+
+static void begin_text(FILE *stream, double x, double y, const char *anchor,
+		       const char *style)
+{
+	fprintf(stream,
+		"<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" class=\"%s\">",
+		x, y, anchor, style);
 }
 
 /* ---- Bars -------------------------------------------------------------- */
@@ -161,8 +178,7 @@ static void put_name(FILE *stream, const char *label, double x, double y,
 	/* Not within a character. */
 	while (len && (label[len] & 0xc0) == 0x80)
 		len--;
-	fprintf(stream, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x + 3, y,
-		dark ? "n d" : "n");
+	begin_text(stream, x + 3, y, "start", dark ? "n d" : "n");
 	for (; len; len--)
 		put_text(stream, (char[]){ *label++, 0 });
 	fputs("</text>", stream);
@@ -181,8 +197,8 @@ static void put_item(FILE *stream, const struct timeline *timeline,
 		width = 0.3;
 	if (length_ns)
 		bar = (double)height * item->busy_ns / length_ns;
-	fprintf(stream, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" fill=\"#%06" PRIx32 "\">",
-		x, y + height - bar, width, bar, colour);
+	begin_rect(stream, x, y + height - bar, width, bar);
+	fprintf(stream, " fill=\"#%06" PRIx32 "\">", colour);
 	put_title(stream, timeline, item);
 	fputs("</rect>", stream);
 	if (item->nr == 1) {
@@ -199,8 +215,9 @@ static void put_gap(FILE *stream, const struct timeline *timeline,
 	double x = x_of(timeline, gap->begin_ns);
 	double width = x_of(timeline, gap->end_ns) - x;
 
-	fprintf(stream, "<rect class=\"gap\" x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\"><title>records are missing here</title></rect>\n",
-		x, y, width < 2 ? 2 : width, height);
+	begin_rect(stream, x, y, width < 2 ? 2 : width, height);
+	fputs(" class=\"gap\"><title>records are missing here</title></rect>\n",
+	      stream);
 }
 
 static void put_lane(FILE *stream, const struct timeline *timeline,
@@ -210,14 +227,15 @@ static void put_lane(FILE *stream, const struct timeline *timeline,
 	uint64_t length_ns = timeline->end_ns - timeline->begin_ns;
 	size_t i;
 
-	fprintf(stream, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\" class=\"b\">CPU %" PRIu32 "</text>\n",
-		LEFT - 8, y + height / 2, cpu);
-	if (height >= 30 && length_ns)
-		fprintf(stream, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\" class=\"f\">%.0f %%</text>\n",
-			LEFT - 8, y + height / 2 + 14,
+	begin_text(stream, LEFT - 8, y + height / 2, "end", "b");
+	fprintf(stream, "CPU %" PRIu32 "</text>\n", cpu);
+	if (height >= 30 && length_ns) {
+		begin_text(stream, LEFT - 8, y + height / 2 + 14, "end", "f");
+		fprintf(stream, "%.0f %%</text>\n",
 			100.0 * lane->busy_ns / length_ns);
-	fprintf(stream, "<rect class=\"lane\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n",
-		LEFT, y, PLOT, height);
+	}
+	begin_rect(stream, LEFT, y, PLOT, height);
+	fputs(" class=\"lane\"/>\n", stream);
 	for (i = 0; i < lane->nr_items; i++)
 		put_item(stream, timeline, &lane->items[i], y, height);
 	for (i = 0; i < lane->nr_gaps; i++)
@@ -251,10 +269,31 @@ static void put_axis(FILE *stream, const struct timeline *timeline, int bottom)
 	for (at = 0; at <= length_ns; at += step) {
 		x = x_of(timeline, timeline->begin_ns + at);
 		label_ticks(label, at, step);
-		fprintf(stream, "<line class=\"t\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\" class=\"f\">%s</text>\n",
-			x, TOP - 14, x, bottom, x, TOP - 18, label);
+		fprintf(stream, "<path class=\"t\" d=\"M%.1f %dV%d\"/>", x,
+			TOP - 14, bottom);
+		begin_text(stream, x, TOP - 18, "middle", "f");
+		fprintf(stream, "%s</text>\n", label);
 	}
 }
+
+static const char style[] =
+	"<style>\n"
+	".lane{fill:#f2f2f2;stroke:#ccc}\n"
+	".gap{fill:url(#hatch);stroke:#b00000}\n"
+	".t{stroke:#ddd}\n"
+	".b{font-weight:bold}\n"
+	".f{fill:#555}\n"
+	".h{font-size:16px}\n"
+	".n{font-size:11px;pointer-events:none}\n"
+	".d{fill:#fff}\n"
+	"</style>\n"
+	"<defs>\n"
+	"<pattern id=\"hatch\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\">\n"
+	"<rect width=\"8\" height=\"8\" fill=\"#fff\"/>\n"
+	"<path d=\"M0 8 8 0M-2 2 2-2M6 10 10 6\" stroke=\"#b00000\"/>\n"
+	"</pattern>\n"
+	"</defs>\n"
+	"<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n";
 
 static void put_head(FILE *stream, const struct timeline *timeline,
 		     const char *title, int height)
@@ -263,14 +302,16 @@ static void put_head(FILE *stream, const struct timeline *timeline,
 
 	label_duration(length, timeline->end_ns - timeline->begin_ns);
 	label_time(begin, timeline->begin_ns);
-	fprintf(stream, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\">\n",
+	fprintf(stream, "<svg xmlns=\"http://www.w3.org/2000/svg\" ");
+	fprintf(stream, "width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" ",
 		WIDTH, height, WIDTH, height);
-	fputs("<style>.lane{fill:#f2f2f2;stroke:#ccc}.gap{fill:url(#hatch);stroke:#b00000}.t{stroke:#ddd}.b{font-weight:bold}.f{fill:#555}.n{font-size:11px;pointer-events:none}.d{fill:#fff}</style>\n"
-	      "<defs><pattern id=\"hatch\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\"><rect width=\"8\" height=\"8\" fill=\"#fff\"/><path d=\"M0 8 8 0M-2 2 2-2M6 10 10 6\" stroke=\"#b00000\" stroke-width=\"1.5\"/></pattern></defs>\n"
-	      "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
-	      "<text x=\"12\" y=\"24\" font-size=\"16\" class=\"b\">", stream);
+	fputs("font-family=\"sans-serif\" font-size=\"12\">\n", stream);
+	fputs(style, stream);
+	begin_text(stream, 12, 24, "start", "b h");
 	put_text(stream, title);
-	fprintf(stream, "</text>\n<text x=\"12\" y=\"44\" class=\"f\">%s from %s s, %" PRIu64 " turns of %" PRIu32 " threads",
+	fputs("</text>\n", stream);
+	begin_text(stream, 12, 44, "start", "f");
+	fprintf(stream, "%s from %s s, %" PRIu64 " turns of %" PRIu32 " threads",
 		length, begin, timeline->nr_turns, timeline->nr_threads);
 	if (timeline->cell_ns)
 		put_duration(stream, "; of turns shorter than ",
@@ -297,16 +338,20 @@ static void put_legend(FILE *stream, const struct timeline *timeline, int top)
 		x = LEFT + rank / LEGEND_ROWS * (PLOT / LEGEND_COLUMNS);
 		y = top + rank % LEGEND_ROWS * LEGEND_STEP;
 		label_of(timeline, i, label);
-		fprintf(stream, "<rect x=\"%d\" y=\"%d\" width=\"14\" height=\"14\" fill=\"#%06" PRIx32 "\"/><text x=\"%d\" y=\"%d\">",
-			x, y, timeline_colour(rank), x + 20, y + 12);
+		begin_rect(stream, x, y, 14, 14);
+		fprintf(stream, " fill=\"#%06" PRIx32 "\"/>",
+			timeline_colour(rank));
+		begin_text(stream, x + 20, y + 12, "start", "l");
 		put_text(stream, label);
 		put_duration(stream, "  ", timeline->threads[i].running_ns);
 		fputs("</text>\n", stream);
 	}
-	if (timeline->nr_threads > nr)
-		fprintf(stream, "<text x=\"%d\" y=\"%d\" class=\"f\">and %" PRIu32 " more</text>\n",
-			LEFT, top + LEGEND_ROWS * LEGEND_STEP + 12,
-			timeline->nr_threads - nr);
+	if (timeline->nr_threads <= nr)
+		return;
+	begin_text(stream, LEFT, top + LEGEND_ROWS * LEGEND_STEP + 12, "start",
+		   "f");
+	fprintf(stream, "and %" PRIu32 " more</text>\n",
+		timeline->nr_threads - nr);
 }
 
 /**

@@ -1,0 +1,123 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# `vitrine top' in a real terminal, tmux's: what is on the screen, what keys do, and
+# what happens when the trace goes on, ends or cannot be read.
+#
+#   top.sh VITRINE WORDS DIR
+#
+# DIR holds mkfxt, which makes the traces; mkfxt_good.c has what is in them.
+
+set -u
+vitrine=$(realpath "$1")
+mkfxt=$(realpath "$3/mkfxt")
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=screen
+. "$here/screen"
+
+# trace NAME: that is what the flight recorder holds, as far as vitrine can tell
+trace()
+{
+	"$mkfxt" "$1" >"$dir/new" && mv "$dir/new" "$dir/vitrine/trace/trace.fxt"
+}
+
+# started INTERVAL
+started()
+{
+	run top -i "$1" && until_true screen_has '^THREAD'
+}
+
+# order NAME...: the threads on the screen, as far as their names are letters
+order()
+{
+	tmux capture-pane -p | grep -oE '^(alpha|be|gamma|\?)' | diff - <(printf '%s\n' "$@")
+}
+
+echo "TAP version 13"
+start_tmux
+
+# ---- no trace, no terminal ----
+
+run top
+point "nothing to look at" ended 3
+point "and why" grep -q '/vitrine/trace/trace.fxt: .*insmod' err
+mkdir -p vitrine/trace
+trace rush
+no_terminal()
+{
+	local said
+
+	said=$("$vitrine" top 2>&1 </dev/null | cat; echo "${PIPESTATUS[0]}")
+	echo "$said"
+	grep -q 'takes a terminal; .vitrine latency --live' <<<"$said" && [ "${said##*$'\n'}" = 3 ]
+}
+point "no terminal: an error" no_terminal
+run top -i never
+point "an interval that is none" ended 2
+
+# ---- the screen ----
+
+point "starts" started 100
+point "all together" \
+	shows '^2 CPUs busy for 100 %, 1500000 switches/s, 4 threads, last 2.000us, by CPU$'
+point "who runs on a CPU, since when, and who waits there" screen_has \
+	'^CPU 0 +100 % +1000000/s  gamma:31/30 for 1.000us; 2 wait: alpha:11/10, be\|ta<>&"'"'"':21/20$'
+point "another one" screen_has '^CPU 1 +100 % +500000/s  \?:41/40 for 2.000us$'
+point "a thread that runs" screen_has '^gamma:31/30 +running +0 +50.0 % +0.0 % +500000 +0ns$'
+point "one that waits since another has its CPU" \
+	screen_has '^alpha:11/10 +preempted +0 +50.0 % +50.0 % +500000 +1.000us$'
+point "one that waits since it was woken" screen_has '^be.ta.*:21/20 +woken +0 +0.0 % +75.0 % +0 +1.500us$'
+point "who ran longest comes first" order '?' alpha gamma be
+point "a help line" screen_has '^q quit '
+keys q
+point "q: ends, and the terminal is as it was" ended 0
+
+trace waits
+point "starts again" started 100
+point "it says when records are lost" shows '^2 CPUs .* by CPU; records lost$'
+point "idle" screen_has '^CPU 0 +[0-9]+ % +[0-9]+/s  idle$'
+point "by CPU" order be alpha '?' gamma
+keys w
+point "by longest wait" until_true order alpha be gamma '?'
+point "which is there" screen_has '^alpha:11/10 .* 700ns$'
+keys r
+point "by runs" until_true order alpha gamma '?' be
+keys c
+point "by CPU again" until_true order be alpha '?' gamma
+tmux resize-window -t w -x 100 -y 6
+point "hardly any room" shows '^be.ta'
+point "for one thread" screen_lacks '^alpha'
+keys Down
+point "Down" shows '^alpha'
+keys End
+point "End" shows '^gamma'
+keys Home
+point "Home" shows '^be.ta'
+tmux resize-window -t w -x 10 -y 2
+point "and less" until_true screen_has '^q quit'
+tmux resize-window -t w -x 100 -y 24
+point "and back" shows '^gamma'
+keys C-c
+point "^C" ended 0
+
+# ---- time goes on ----
+
+trace rush
+started 0.1
+point "nothing new" shows '^2 CPUs busy for 0 %, 0 switches/s, 4 threads, last 0ns'
+point "who runs is still known" screen_has '^CPU 0 .* gamma:31/30 for 1.000us; 2 wait:'
+trace waits
+point "what is new counts" shows '^2 CPUs .* idle$|^CPU 0 .* idle$'
+trace rush
+point "a new session, whose clock is behind" shows '^CPU 0 .* gamma:31/30'
+echo nonsense >vitrine/trace/trace.fxt
+point "a trace that cannot be read" shows '^/.*trace.fxt: .*not a Fuchsia trace'
+trace rush
+point "and one that can" shows '^2 CPUs'
+trace vitrine
+point "no wakeups: it says so" shows '; no wakeups recorded'
+keys q
+point "ends" ended 0
+
+echo "1..$tests"
+exit $failed
