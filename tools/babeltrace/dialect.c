@@ -583,21 +583,36 @@ static struct fxt_name *comm_of(struct dialect *dialect, uint64_t koid)
 	return comm;
 }
 
+static const char *idle_on(struct dialect *dialect, uint32_t cpu)
+{
+	struct dialect_idle *idle = &dialect->idle[cpu % DIALECT_RECENT];
+
+	if (idle->key != cpu + 1ULL) {
+		idle->key = cpu + 1ULL;
+		snprintf(idle->text, sizeof(idle->text), "swapper/%u", cpu);
+	}
+	return idle->text;
+}
+
 static bool set_comm(struct dialect *dialect, bt_field *structure,
 		     unsigned int index, uint64_t koid, uint32_t cpu)
 {
+	struct dialect_name *recent = &dialect->recent[koid % DIALECT_RECENT];
 	const struct fxt_name *comm;
-	char idle[24];
 
 	if (!koid) {
-		snprintf(idle, sizeof(idle), "swapper/%u", cpu);
-		bt_field_string_set_value(member(structure, index), idle);
+		bt_field_string_set_value(member(structure, index),
+					  idle_on(dialect, cpu));
 		return true;
 	}
-	comm = comm_of(dialect, koid);
-	if (!comm)
-		return false;
-	bt_field_string_set_value(member(structure, index), comm->name.bytes);
+	if (recent->key != koid + 1) {
+		comm = comm_of(dialect, koid);
+		if (!comm)
+			return false;
+		recent->key = koid + 1;
+		recent->text = comm->name.bytes;
+	}
+	bt_field_string_set_value(member(structure, index), recent->text);
 	return true;
 }
 
@@ -805,6 +820,19 @@ unsigned int dialect_threads(const struct vitrine_fxt_record *record,
 }
 
 /**
+ * dialect_forget() - tell all processes again
+ * @dialect: dialect
+ */
+void dialect_forget(struct dialect *dialect)
+{
+	size_t i;
+
+	memset(dialect->told, 0, sizeof(dialect->told));
+	for (i = 0; i < dialect->comms.size; i++)
+		dialect->comms.entries[i].used = false;
+}
+
+/**
  * dialect_told() - was a thread's process told, or is it told now?
  * @dialect: dialect
  * @thread: the thread
@@ -815,10 +843,11 @@ unsigned int dialect_threads(const struct vitrine_fxt_record *record,
 bool dialect_told(struct dialect *dialect,
 		  const struct vitrine_fxt_thread *thread, bool *ret)
 {
+	uint64_t *told = &dialect->told[thread->thread % DIALECT_RECENT];
 	struct fxt_name *comm;
 
 	*ret = true;
-	if (!thread->thread)
+	if (!thread->thread || *told == thread->thread + 1)
 		return true;
 	comm = comm_of(dialect, thread->thread);
 	if (!comm)
@@ -827,6 +856,8 @@ bool dialect_told(struct dialect *dialect,
 		comm->process = thread->process;
 	*ret = comm->used || comm->process == VITRINE_FXT_NO_PROCESS;
 	comm->used = comm->used || !*ret;
+	if (comm->used)
+		*told = thread->thread + 1;
 	return true;
 }
 

@@ -14,6 +14,19 @@
 /* More classes of events than that are not made; what has none is counted. */
 #define DIALECT_MAX_CLASSES	8192
 
+#define DIALECT_RECENT	256
+
+/* What a thread is called, or idle on a CPU, that was just asked for. */
+struct dialect_name {
+	uint64_t key;
+	const char *text;
+};
+
+struct dialect_idle {
+	uint64_t key;
+	char text[24];
+};
+
 /**
  * struct dialect - the classes of a trace
  * @trace_class: of the trace
@@ -26,6 +39,9 @@
  * @classes: all other event classes, a tree of tsearch()
  * @nr_classes: how many
  * @comms: names of threads as strings that end; used: its process was told
+ * @recent: by koid, plus one, threads lately named
+ * @idle: by CPU, plus one, what idle is called there
+ * @told: by koid, plus one, threads known to be told
  * @archive: knows names
  */
 struct dialect {
@@ -39,6 +55,9 @@ struct dialect {
 	void *classes;
 	unsigned int nr_classes;
 	struct fxt_names comms;
+	struct dialect_name recent[DIALECT_RECENT];
+	struct dialect_idle idle[DIALECT_RECENT];
+	uint64_t told[DIALECT_RECENT];
 	const struct vitrine_archive *archive;
 };
 
@@ -51,6 +70,7 @@ bool dialect_fill(struct dialect *dialect, bt_event *event,
 		  const struct vitrine_fxt_record *record);
 unsigned int dialect_threads(const struct vitrine_fxt_record *record,
 			     const struct vitrine_fxt_thread **ret);
+void dialect_forget(struct dialect *dialect);
 bool dialect_told(struct dialect *dialect,
 		  const struct vitrine_fxt_thread *thread, bool *ret);
 bool dialect_fill_process(struct dialect *dialect, bt_event *event,

@@ -429,6 +429,8 @@ static bool tell_processes(struct source *source,
 
 	for (i = 0; i < nr; i++) {
 		process = threads[i]->process;
+		if (!threads[i]->thread)
+			continue;
 		if (process == VITRINE_FXT_NO_PROCESS)
 			vitrine_archive_thread(source->dialect.archive,
 					       threads[i]->thread, &name,
@@ -591,8 +593,7 @@ static void forget_messages(struct source *source)
 		BT_PACKET_PUT_REF_AND_RESET(source->streams[i].packet);
 		BT_STREAM_PUT_REF_AND_RESET(source->streams[i].stream);
 	}
-	for (i = 0; i < source->dialect.comms.size; i++)
-		source->dialect.comms.entries[i].used = false;
+	dialect_forget(&source->dialect);
 	source->nr_ended = 0;
 	source->left_out = (struct left_out){ 0 };
 }

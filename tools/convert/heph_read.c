@@ -669,16 +669,27 @@ static struct vitrine_error *look_at_event(struct heph *heph,
 	return NULL;
 }
 
+/* Now and then, what was read is given back. */
+static void release(const struct heph *heph, uint64_t offset,
+		    uint64_t *released)
+{
+	if (offset - *released < FXT_RELEASE_BYTES)
+		return;
+	fxt_file_release(heph->file, *released, offset);
+	*released = offset;
+}
+
 static struct vitrine_error *look_through(struct heph *heph)
 {
+	uint64_t offset = 0, last_other = 0, released = 0;
 	struct vitrine_error *err = NULL;
 	struct heph_packet packet;
-	uint64_t offset = 0, last_other = 0;
 
 	for (; !err && offset < heph->file->len_bytes; offset = packet.end) {
 		err = take_packet(heph, offset, &packet);
 		if (err)
 			break;
+		release(heph, offset, &released);
 		if (packet.event)
 			err = look_at_event(heph, &packet, &last_other);
 		else
@@ -691,9 +702,9 @@ static struct vitrine_error *look_through(struct heph *heph)
 
 static struct vitrine_error *write_in_order(struct heph *heph)
 {
+	uint64_t offset = 0, released = 0;
 	struct vitrine_error *err = NULL;
 	struct heph_packet packet;
-	uint64_t offset = 0;
 
 	for (; !err && offset < heph->file->len_bytes; offset = packet.end) {
 		err = take_packet(heph, offset, &packet);
@@ -701,6 +712,7 @@ static struct vitrine_error *write_in_order(struct heph *heph)
 			err = write_event(heph, &packet);
 		if (err)
 			break;
+		release(heph, offset, &released);
 	}
 	return err;
 }
