@@ -6,10 +6,12 @@
  * Beyond the sanitizers, this must hold: what is refused is refused with a message,
  * and nothing but that, argp's own refusals and the end of the line ends parsing.
  */
+#define _GNU_SOURCE	/* fopencookie() */
 #include <sanitizer/allocator_interface.h>
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,8 +69,13 @@ static void free_all(void)
 		free((void *)blocks[--nr_blocks]);
 }
 
+static ssize_t write_nowhere(void *cookie, const char *bytes, size_t len)
+{
+	return len;
+}
+
 /**
- * LLVMFuzzerInitialize() - see what is allocated
+ * LLVMFuzzerInitialize() - see what is allocated, and have refusals go nowhere
  * @argc: not used
  * @argv: not used
  *
@@ -76,6 +83,11 @@ static void free_all(void)
  */
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
+	cookie_io_functions_t functions = { .write = write_nowhere };
+
+	stderr = fopencookie(NULL, "w", functions);
+	if (!stderr || setvbuf(stderr, NULL, _IONBF, 0))
+		abort();
 	if (!__sanitizer_install_malloc_and_free_hooks(remember, forget))
 		abort();
 	return 0;
