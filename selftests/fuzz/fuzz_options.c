@@ -15,21 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
+#include "fuzz_options.h"
 
 #define MAX_ARGS	32
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
-
-/* main() of the command, which the Makefile gives another name. */
-int vitrine_main(int argc, char **argv);
-
-/* The linker puts these in place of the C library's; see the Makefile. */
-error_t __real_argp_parse(const struct argp *argp, int argc, char **argv,
-			  unsigned int flags, int *index, void *input);
-error_t __wrap_argp_parse(const struct argp *argp, int argc, char **argv,
-			  unsigned int flags, int *index, void *input);
-void __wrap_argp_error(const struct argp_state *state, const char *format, ...);
 
 /* Where everything ends that would exit, or begin to work. */
 static jmp_buf parsed;
@@ -38,11 +26,11 @@ static jmp_buf parsed;
  * What was allocated while parsing, and is not free: when a program exits, nobody
  * frees it.
  */
-static const volatile void *blocks[1024];
+static void *blocks[1024];
 static size_t nr_blocks;
 static bool parsing;
 
-static void remember(const volatile void *block, size_t len)
+static void remember(void *block, size_t len)
 {
 	if (!parsing)
 		return;
@@ -51,7 +39,7 @@ static void remember(const volatile void *block, size_t len)
 	blocks[nr_blocks++] = block;
 }
 
-static void forget(const volatile void *block)
+static void forget(void *block)
 {
 	size_t i;
 
@@ -66,7 +54,7 @@ static void free_all(void)
 {
 	parsing = false;
 	while (nr_blocks)
-		free((void *)blocks[--nr_blocks]);
+		free(blocks[--nr_blocks]);
 }
 
 static ssize_t write_nowhere(void *cookie, const char *bytes, size_t len)
@@ -88,7 +76,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	stderr = fopencookie(NULL, "w", functions);
 	if (!stderr || setvbuf(stderr, NULL, _IONBF, 0))
 		abort();
-	if (!__sanitizer_install_malloc_and_free_hooks(remember, forget))
+	/* It says volatile, which nothing here is. */
+	if (!__sanitizer_install_malloc_and_free_hooks((void *)remember,
+						       (void *)forget))
 		abort();
 	return 0;
 }
@@ -147,7 +137,7 @@ static int split(char *text, char **argv)
  */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
-	static char name[] = "vitrine";
+	char name[] = "vitrine";
 	char *argv[MAX_ARGS + 1] = { name };
 	char *text = strndup((const char *)bytes, len);
 	int argc;
