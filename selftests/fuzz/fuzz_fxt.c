@@ -17,6 +17,7 @@
 #include "print_record.h"
 #include "record_filter.h"
 #include "record_json.h"
+#include "sched_state.h"
 #include "vitrine.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
@@ -125,12 +126,15 @@ static uint64_t print_all(const uint8_t *bytes, size_t len,
 	const struct vitrine_fxt_record *record;
 	struct vitrine_archive *archive = NULL;
 	struct json_writer json = { .stream = nowhere };
+	static const struct sched_ops ops;
+	struct sched sched = { .ops = &ops, .to_ns = UINT64_MAX };
 	static struct record_filter filter;
 	static struct print_state state;
 	uint64_t nr = 0, last_ns = 0, ns;
 
 	expect(!vitrine_archive_from_bytes(bytes, len, &report, &archive));
 	memset(&state, 0, offsetof(struct print_state, out));
+	sched.archive = archive;
 	state.archive = archive;
 	state.all = true;
 	/* As if the first of them, at 3.7 s, were to be 0. */
@@ -141,6 +145,7 @@ static uint64_t print_all(const uint8_t *bytes, size_t len,
 	while (!vitrine_archive_next(archive, &record) && record) {
 		print_record(&state, record);
 		record_filter_match(&filter, archive, record);
+		expect(sched_follow(&sched, record));
 		/* This takes as long as all the rest: one trace in eight has it. */
 		if (len % 64 < 8)
 			record_json(&json, archive, record,
@@ -152,6 +157,8 @@ static uint64_t print_all(const uint8_t *bytes, size_t len,
 		expect(ns >= last_ns);
 		last_ns = ns;
 	}
+	sched_finish(&sched);
+	sched_deinit(&sched);
 	vitrine_archive_destroy(archive);
 	return nr;
 }

@@ -202,9 +202,9 @@ static bool collect(struct top *top, const struct sched *sched)
 		if (sched->threads[i] && is_active(sched->threads[i]))
 			add_row(top, sched, sched->threads[i]);
 	for (i = 0; i < sched->nr_cpus; i++) {
-		const struct sched_cpu *cpu = &sched->cpus[i];
+		const struct sched_cpu *cpu = sched->cpus[i];
 
-		if (!cpu->present)
+		if (!cpu)
 			continue;
 		top->cpus[top->nr_cpus++] = (struct top_cpu){
 			.number = i,

@@ -134,9 +134,11 @@ static void print_summary(const struct latency_report *report)
 	uint32_t i;
 
 	for (i = 0; i < sched->nr_cpus; i++) {
-		nr_cpus += !!sched->cpus[i].nr_switches;
-		busy_ns += sched->cpus[i].busy_ns;
-		idle_ns += sched->cpus[i].idle_ns;
+		if (!sched->cpus[i])
+			continue;
+		nr_cpus += !!sched->cpus[i]->nr_switches;
+		busy_ns += sched->cpus[i]->busy_ns;
+		idle_ns += sched->cpus[i]->idle_ns;
 	}
 	label_duration(label, report->end_ns - report->begin_ns);
 	printf("%s, %" PRIu64 " switches on %u CPU%s", label,

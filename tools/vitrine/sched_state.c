@@ -114,7 +114,7 @@ static struct sched_thread *thread_get(struct sched *sched,
 /* NULL: no memory. */
 static struct sched_cpu *cpu_get(struct sched *sched, uint32_t number)
 {
-	struct sched_cpu *bigger, *cpu;
+	struct sched_cpu **bigger;
 	uint32_t nr = sched->nr_cpus;
 
 	if (number >= nr) {
@@ -127,12 +127,12 @@ static struct sched_cpu *cpu_get(struct sched *sched, uint32_t number)
 		sched->cpus = bigger;
 		sched->nr_cpus = nr;
 	}
-	cpu = &sched->cpus[number];
-	if (!cpu->present) {
-		cpu->present = true;
-		cpu->last_ns = sched->now_ns;
+	if (!sched->cpus[number]) {
+		sched->cpus[number] = calloc(1, sizeof(**sched->cpus));
+		if (sched->cpus[number])
+			sched->cpus[number]->last_ns = sched->now_ns;
 	}
-	return cpu;
+	return sched->cpus[number];
 }
 
 /* ---- States ------------------------------------------------------------ */
@@ -229,7 +229,7 @@ static void turn_cpu(struct sched *sched, struct sched_cpu *cpu, uint64_t at_ns,
 static void forget_running(struct sched *sched, uint32_t number,
 			   uint64_t begin_ns)
 {
-	struct sched_cpu *cpu = &sched->cpus[number];
+	struct sched_cpu *cpu = sched->cpus[number];
 	struct sched_thread *thread = cpu->running;
 
 	if (cpu->known && thread && thread->state == SCHED_RUNNING &&
@@ -245,7 +245,7 @@ static void forget_running(struct sched *sched, uint32_t number,
 static void gap(struct sched *sched, uint32_t number, uint64_t begin_ns,
 		uint64_t end_ns)
 {
-	struct sched_cpu *cpu = &sched->cpus[number];
+	struct sched_cpu *cpu = sched->cpus[number];
 
 	forget_running(sched, number, begin_ns);
 	if (end_ns > sched->gap_end_ns)
@@ -264,7 +264,7 @@ static void gap_everywhere(struct sched *sched)
 	uint32_t i;
 
 	for (i = 0; i < sched->nr_cpus; i++)
-		if (sched->cpus[i].present)
+		if (sched->cpus[i])
 			forget_running(sched, i, sched->now_ns);
 	sched->gap_end_ns = sched->now_ns;
 	sched->nr_gaps += sched_counts(sched, sched->now_ns);
@@ -279,9 +279,9 @@ static void follow_drop_stats(struct sched *sched,
 	const struct sched_cpu *cpu;
 	unsigned int i;
 
-	if (!cpu_get(sched, record->cpu))
+	cpu = cpu_get(sched, record->cpu);
+	if (!cpu)
 		return;
-	cpu = &sched->cpus[record->cpu];
 	/* In sub-buffers, it is the headers that count exactly. */
 	for (i = 0; !cpu->packed && i < record->nr_args; i++)
 		if (string_is(&record->args[i].name, "num_records") &&
@@ -329,7 +329,6 @@ static bool follow_packet(struct sched *sched,
 		    ns_of(record, packet.begin_ticks));
 	if (sched_counts(sched, sched->now_ns))
 		sched->nr_lost += lost;
-	cpu = &sched->cpus[packet.cpu];
 	cpu->packed = true;
 	cpu->packet = packet;
 	cpu->packet_begin = record->offset - PACKET_RECORD_OFFSET;
@@ -389,7 +388,7 @@ static bool side_of(struct sched *sched, const struct vitrine_fxt_record *record
 static void switch_out(struct sched *sched, uint32_t number,
 		       struct sched_thread *thread, enum sched_state after)
 {
-	struct sched_cpu *cpu = &sched->cpus[number];
+	struct sched_cpu *cpu = sched->cpus[number];
 
 	if (cpu->known && cpu->running != thread)
 		gap(sched, number, cpu->last_ns, sched->now_ns);
@@ -415,12 +414,13 @@ static bool follow_switch(struct sched *sched,
 {
 	const struct vitrine_fxt_thread *instead =
 		&record->context_switch.outgoing;
+	struct sched_cpu *cpu = cpu_get(sched, record->cpu);
 	struct sched_thread *outgoing, *incoming;
 
-	if (!side_of(sched, record, instead, "outgoing_weight", &outgoing) ||
+	if (!cpu ||
+	    !side_of(sched, record, instead, "outgoing_weight", &outgoing) ||
 	    !side_of(sched, record, &record->context_switch.incoming,
-		     "incoming_weight", &incoming) ||
-	    !cpu_get(sched, record->cpu))
+		     "incoming_weight", &incoming))
 		return false;
 	switch_out(sched, record->cpu, outgoing,
 		   state_after(record->context_switch.outgoing_state));
@@ -428,10 +428,9 @@ static bool follow_switch(struct sched *sched,
 		begin_turn(sched, incoming, record->cpu,
 			   outgoing ? &outgoing->id :
 			   &(struct vitrine_fxt_thread){ 0 });
-	turn_cpu(sched, &sched->cpus[record->cpu], sched->now_ns, true,
-		 incoming);
+	turn_cpu(sched, cpu, sched->now_ns, true, incoming);
 	if (sched_counts(sched, sched->now_ns)) {
-		sched->cpus[record->cpu].nr_switches++;
+		cpu->nr_switches++;
 		sched->nr_switches++;
 	}
 	return true;
@@ -516,15 +515,15 @@ bool sched_follow(struct sched *sched, const struct vitrine_fxt_record *record)
 	/* A provider of ours says more of it than that. */
 	if (record->kind == VITRINE_FXT_PROVIDER_EVENT &&
 	    record->provider_info.event == FXT_PROVIDER_EVENT_BUFFER_FULL &&
-	    (record->cpu >= sched->nr_cpus ||
-	     !sched->cpus[record->cpu].packed))
+	    (record->cpu >= sched->nr_cpus || !sched->cpus[record->cpu] ||
+	     !sched->cpus[record->cpu]->packed))
 		gap_everywhere(sched);
 	if (!record->timed)
 		return true;
 	if (!see_time(sched, record) || !follow_timed(sched, record))
 		return false;
 	if (record->cpu < sched->nr_cpus)
-		sched->cpus[record->cpu].last_ns = sched->now_ns;
+		sched->cpus[record->cpu]->last_ns = sched->now_ns;
 	return true;
 }
 
@@ -551,8 +550,10 @@ void sched_finish(struct sched *sched)
 			end_wait(sched, thread, end_ns);
 	}
 	for (i = 0; i < sched->nr_cpus; i++)
-		turn_cpu(sched, &sched->cpus[i], end_ns, sched->cpus[i].known,
-			 sched->cpus[i].running);
+		if (sched->cpus[i])
+			turn_cpu(sched, sched->cpus[i], end_ns,
+				 sched->cpus[i]->known,
+				 sched->cpus[i]->running);
 }
 
 /**
@@ -566,5 +567,7 @@ void sched_deinit(struct sched *sched)
 	for (i = 0; i < sched->size; i++)
 		free(sched->threads[i]);
 	free(sched->threads);
+	for (i = 0; i < sched->nr_cpus; i++)
+		free(sched->cpus[i]);
 	free(sched->cpus);
 }

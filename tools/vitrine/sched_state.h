@@ -89,7 +89,6 @@ struct sched_thread {
 
 /**
  * struct sched_cpu - a CPU
- * @present: something was heard of it
  * @known: it is known who runs
  * @running: who; NULL: idle
  * @since_ns: since when
@@ -104,7 +103,6 @@ struct sched_thread {
  * @nr_timed: records in it so far
  */
 struct sched_cpu {
-	bool present;
 	bool known;
 	struct sched_thread *running;
 	uint64_t since_ns;
@@ -153,7 +151,7 @@ struct sched_ops {
  * @threads: hash table of @size, a power of two
  * @nr_threads: how many
  * @size: of the table
- * @cpus: by number
+ * @cpus: by number; NULL: nothing was heard of it
  * @nr_cpus: how many there is room for
  */
 struct sched {
@@ -173,7 +171,7 @@ struct sched {
 	struct sched_thread **threads;
 	size_t nr_threads;
 	size_t size;
-	struct sched_cpu *cpus;
+	struct sched_cpu **cpus;
 	uint32_t nr_cpus;
 };
 

@@ -294,7 +294,7 @@ static void add_idle_lanes(struct filling *filling)
 	uint32_t i;
 
 	for (i = 0; i < sched->nr_cpus; i++)
-		if (sched->cpus[i].known &&
+		if (sched->cpus[i] && sched->cpus[i]->known &&
 		    record_filter_match_cpu(filling->timeline->filter, i))
 			lane_get(filling->timeline, i);
 }
