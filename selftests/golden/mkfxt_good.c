@@ -204,6 +204,26 @@ static void build_vitrine(void)
 	half_subbuf(&cpu1, 6005);
 }
 
+/* As the recorder writes it: behind a sub-buffer, what is missing, and how long. */
+static void build_recorded(void)
+{
+	struct packet cpu1 = first_packet(1);
+
+	subbuf(&cpu1, 3, 5005);
+	provider_event(2, 0);
+	provider_section(2);
+	event(4, 2 + 2 + 1 + 2 + 1, 0, REFS(0, INLINE(7), INLINE(10)), 5215);
+	word(0);
+	word(0x7fff0001);
+	stream("vitrine", 7);
+	stream("drop_stats", 10);
+	word(6000);
+	cpu1.sequence += 1;
+	cpu1.records_before += 7;
+	cpu1.bytes_before += 4096;
+	subbuf(&cpu1, 2, 6000);
+}
+
 static void build_big_endian_vitrine(void)
 {
 	big_endian = true;
@@ -453,6 +473,7 @@ const struct golden good_traces[] = {
 	{ "rate", build_rate },
 	{ "renamed", build_renamed },
 	{ "foreign", build_foreign },
+	{ "recorded", build_recorded },
 	{ "waits", build_waits },
 	{ "rush", build_rush },
 	{ NULL, NULL },

@@ -90,7 +90,7 @@ touch err
 BABELTRACE_PLUGIN_PATH=$(dirname "$vitrine")
 export BABELTRACE_PLUGIN_PATH
 echo "TAP version 13"
-for name in records foreign vitrine renamed crowd; do
+for name in records vitrine recorded renamed crowd; do
 	"$mkfxt" $name >$name.fxt
 done
 "$mkfxt" speed "${SWITCHES:-20000}" >many.fxt
@@ -129,6 +129,11 @@ check "CTF: with all that was not lost" same vitrine.kept vitrine.back.print
 "$vitrine" check vitrine.back.fxt >lost.back.check
 check "CTF: as many records lost" same <(grep -o "[0-9]* records lost" lost.check) \
 	<(grep -o "[0-9]* records lost" lost.back.check)
+for format in ctf heph; do
+	check "$format: what the recorder says of a loss" round_trip recorded $format
+	"$vitrine" check recorded.back.fxt >recorded.check
+	check "$format: and no more is lost" grep -q " 10 switches, .* 7 records lost: no fault" recorded.check
+done
 check "CTF: all kinds of records" round_trip records ctf
 check "CTF: what is left out is counted" grep -qx \
 	"vitrine: records.fxt: left out, the Common Trace Format cannot say it: 4 blobs, 3 objects, 4 records of unknown kinds, 1 events" \

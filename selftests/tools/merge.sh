@@ -90,6 +90,7 @@ touch err
 echo "TAP version 13"
 "$mkfxt" speed 8000 >a.fxt
 "$mkfxt" vitrine >lost.fxt
+"$mkfxt" recorded >recorded.fxt
 "$mkfxt" crowd >foreign.fxt
 later a.fxt 1500 >b.fxt
 
@@ -123,6 +124,11 @@ check "with losses" ended 0
 "$vitrine" check losses.fxt >losses.check
 check "as many are lost" same <(grep -o "[0-9]* records lost" lost.check) \
 	<(grep -o "[0-9]* records lost" losses.check)
+
+merge recorded.fxt -o recorded.out.fxt
+"$vitrine" check recorded.out.fxt >recorded.check
+check "what the recorder says of a loss is none" \
+	grep -q " 10 switches, .* 7 records lost: no fault" recorded.check
 
 merge a.fxt foreign.fxt -o foreigners.fxt
 check "of another producer" ended 0 \
