@@ -250,35 +250,16 @@ static bool take_kernel_object(struct fxt_cursor *cursor, uint64_t header,
 			     FXT_GET(FXT_KERNEL_OBJECT_NR_ARGS, header), ret);
 }
 
-static void check_state(struct fxt_cursor *cursor, unsigned int state)
+static bool is_state_good(unsigned int state)
 {
-	if (!cursor->decoder->thorough)
-		return;
-	if (state == FXT_THREAD_RUNNING || state > FXT_THREAD_DEAD)
-		fxt_fault(cursor->decoder, cursor->record,
-			  "outgoing thread's state is %u", state);
+	return state != FXT_THREAD_RUNNING && state <= FXT_THREAD_DEAD;
 }
 
-/* The 16-byte form, of which traces are made: all at once, or nothing. */
-static bool take_both_known(struct fxt_cursor *cursor, uint64_t header,
-			    struct vitrine_fxt_record *ret)
+static void check_state(struct fxt_cursor *cursor, unsigned int state)
 {
-	const struct fxt_thread_entry *outgoing, *incoming;
-
-	outgoing = fxt_provider_thread(cursor->provider,
-				       FXT_GET(FXT_SWITCH_OUTGOING_THREAD,
-					       header));
-	incoming = fxt_provider_thread(cursor->provider,
-				       FXT_GET(FXT_SWITCH_INCOMING_THREAD,
-					       header));
-	if (cursor->end - cursor->at < FXT_WORD_BYTES || !outgoing || !incoming)
-		return false;
-	ret->context_switch.outgoing = outgoing->thread;
-	ret->context_switch.incoming = incoming->thread;
-	ret->ticks = fxt_word(cursor->decoder, cursor->at);
-	ret->timed = true;
-	cursor->at += FXT_WORD_BYTES;
-	return true;
+	if (cursor->decoder->thorough && !is_state_good(state))
+		fxt_fault(cursor->decoder, cursor->record,
+			  "outgoing thread's state is %u", state);
 }
 
 static bool take_legacy_switch(struct fxt_cursor *cursor, uint64_t header,
@@ -294,14 +275,13 @@ static bool take_legacy_switch(struct fxt_cursor *cursor, uint64_t header,
 	ret->context_switch.incoming_priority =
 		FXT_GET(FXT_SWITCH_INCOMING_PRIORITY, header);
 	check_state(cursor, ret->context_switch.outgoing_state);
-	return take_both_known(cursor, header, ret) ||
-	       (take_ticks(cursor, ret) &&
-		fxt_take_thread(cursor, "outgoing thread",
-				FXT_GET(FXT_SWITCH_OUTGOING_THREAD, header),
-				&ret->context_switch.outgoing) &&
-		fxt_take_thread(cursor, "incoming thread",
-				FXT_GET(FXT_SWITCH_INCOMING_THREAD, header),
-				&ret->context_switch.incoming));
+	return take_ticks(cursor, ret) &&
+	       fxt_take_thread(cursor, "outgoing thread",
+			       FXT_GET(FXT_SWITCH_OUTGOING_THREAD, header),
+			       &ret->context_switch.outgoing) &&
+	       fxt_take_thread(cursor, "incoming thread",
+			       FXT_GET(FXT_SWITCH_INCOMING_THREAD, header),
+			       &ret->context_switch.incoming);
 }
 
 static bool take_context_switch(struct fxt_cursor *cursor, uint64_t header,
@@ -497,19 +477,64 @@ static uint64_t frame(struct fxt_decoder *decoder, uint64_t offset,
 	return words;
 }
 
-/**
- * fxt_decode() - decode one record
- * @decoder: the bytes
- * @provider: whose record it is; its tables are used and changed
- * @offset: of the record, a multiple of 8 and less than decoder->len_bytes
- * @ret: the record; its offset and, unless the result is FXT_BAD_FRAME, its
- *	size are valid even if the record is bad
- *
- * Return: FXT_OK, FXT_BAD_RECORD, FXT_BAD_FRAME or FXT_STOP.
+/* Bits that tell a switch of two threads of the table, and how they are then. */
+#define PLAIN_SWITCH_BITS \
+	(FXT_HEADER_TYPE | FXT_HEADER_WORDS | FXT_SCHEDULING_SUBTYPE)
+#define PLAIN_SWITCH \
+	(FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_SCHEDULING) | \
+	 FXT_PUT(FXT_HEADER_WORDS, 2) | \
+	 FXT_PUT(FXT_SCHEDULING_SUBTYPE, FXT_SCHEDULING_LEGACY_SWITCH))
+
+/*
+ * The 16-byte switch, of which traces are made: all at once, or nothing. Whatever
+ * is not as usual is left to decode_any(), which knows what to say of it.
  */
-enum fxt_result fxt_decode(struct fxt_decoder *decoder,
-			   struct fxt_provider *provider, uint64_t offset,
-			   struct vitrine_fxt_record *ret)
+static bool decode_plain_switch(const struct fxt_decoder *decoder,
+				struct fxt_provider *provider, uint64_t offset,
+				struct vitrine_fxt_record *ret)
+{
+	const struct fxt_thread_entry *outgoing, *incoming;
+	unsigned int state;
+	uint64_t header;
+
+	if (decoder->len_bytes - offset < 2 * FXT_WORD_BYTES)
+		return false;
+	header = fxt_word(decoder, offset);
+	state = FXT_GET(FXT_SWITCH_OUTGOING_STATE, header);
+	outgoing = fxt_provider_thread(provider,
+				       FXT_GET(FXT_SWITCH_OUTGOING_THREAD,
+					       header));
+	incoming = fxt_provider_thread(provider,
+				       FXT_GET(FXT_SWITCH_INCOMING_THREAD,
+					       header));
+	if ((header & PLAIN_SWITCH_BITS) != PLAIN_SWITCH ||
+	    !is_state_good(state) || !outgoing || !incoming)
+		return false;
+	provider->ticks = fxt_word(decoder, offset + FXT_WORD_BYTES);
+	ret->offset = offset;
+	ret->ticks = provider->ticks;
+	ret->ticks_per_second = provider->ticks_per_second;
+	ret->nr_words = 2;
+	ret->provider = provider->id;
+	ret->cpu = FXT_GET(FXT_SWITCH_CPU, header);
+	ret->kind = VITRINE_FXT_SWITCH;
+	ret->type = FXT_RECORD_SCHEDULING;
+	ret->nr_args = 0;
+	ret->timed = true;
+	ret->context_switch.outgoing = outgoing->thread;
+	ret->context_switch.incoming = incoming->thread;
+	ret->context_switch.outgoing_state = state;
+	ret->context_switch.outgoing_priority =
+		FXT_GET(FXT_SWITCH_OUTGOING_PRIORITY, header);
+	ret->context_switch.incoming_priority =
+		FXT_GET(FXT_SWITCH_INCOMING_PRIORITY, header);
+	ret->context_switch.legacy = true;
+	return true;
+}
+
+static __attribute__((noinline)) enum fxt_result
+decode_any(struct fxt_decoder *decoder, struct fxt_provider *provider,
+	   uint64_t offset, struct vitrine_fxt_record *ret)
 {
 	struct fxt_cursor cursor = {
 		.decoder = decoder,
@@ -547,4 +572,23 @@ enum fxt_result fxt_decode(struct fxt_decoder *decoder,
 			  (unsigned int)(cursor.end - cursor.at) / FXT_WORD_BYTES);
 	provider->ticks = ret->ticks;
 	return FXT_OK;
+}
+
+/**
+ * fxt_decode() - decode one record
+ * @decoder: the bytes
+ * @provider: whose record it is; its tables are used and changed
+ * @offset: of the record, a multiple of 8 and less than decoder->len_bytes
+ * @ret: the record; its offset and, unless the result is FXT_BAD_FRAME, its
+ *	size are valid even if the record is bad
+ *
+ * Return: FXT_OK, FXT_BAD_RECORD, FXT_BAD_FRAME or FXT_STOP.
+ */
+enum fxt_result fxt_decode(struct fxt_decoder *decoder,
+			   struct fxt_provider *provider, uint64_t offset,
+			   struct vitrine_fxt_record *ret)
+{
+	if (decode_plain_switch(decoder, provider, offset, ret))
+		return FXT_OK;
+	return decode_any(decoder, provider, offset, ret);
 }
