@@ -321,8 +321,8 @@ static int parse(const char *words, struct armed *ret, bool *ret_now)
  *
  * Context: task, sleeps; callers take turns.
  * Return: 0; -EINVAL for a word that is none, or an event of no category,
- *	-EOPNOTSUPP for what this kernel does not have: nothing changes then; -ENOMEM, or the error of a
- *	tracepoint: that one is not armed.
+ *	-EOPNOTSUPP for what this kernel does not have: nothing changes then;
+ *	-ENOMEM, or the error of a tracepoint: that one is not armed.
  */
 int vtr_trigger_set(const char *words)
 {

@@ -22,7 +22,7 @@
 #define PLAUSIBLE	4096
 
 struct lie {
-	volatile uint64_t	*page;
+	uint64_t		*page;
 	struct pollfd		poll;
 };
 
@@ -32,21 +32,26 @@ static uint64_t next_random(uint64_t *random)
 	return *random ^ *random >> 29;
 }
 
+/* The kernel looks at any time: each word is written, and at once. */
+static void put(uint64_t *word, uint64_t value)
+{
+	__atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+
 static void tell(struct lie *lie, unsigned int nr_words, uint64_t *random)
 {
-	const volatile struct vitrine_ring_consumer *consumer =
-		(const void *)lie->page;
+	const struct vitrine_ring_consumer *consumer = (const void *)lie->page;
 	unsigned int i;
 
 	for (i = 0; i < nr_words; i++)
-		lie->page[i] = next_random(random);
+		put(&lie->page[i], next_random(random));
 	/* Half of the time something that could be true. */
 	for (i = 0; i < 64; i++) {
-		lie->page[0] = next_random(random) % PLAUSIBLE;
-		lie->page[1] = next_random(random) % 16;
+		put(&lie->page[0], next_random(random) % PLAUSIBLE);
+		put(&lie->page[1], next_random(random) % 16);
 		poll(&lie->poll, 1, 0);
-		lie->page[0] = next_random(random);
-		lie->page[1] = consumer->sequence << i;
+		put(&lie->page[0], next_random(random));
+		put(&lie->page[1], __atomic_load_n(&consumer->sequence, __ATOMIC_RELAXED) << i);
 		poll(&lie->poll, 1, 0);
 	}
 }

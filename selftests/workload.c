@@ -165,6 +165,6 @@ int main(int argc, char **argv)
 	else if (argc == 4 && !strcmp(argv[1], "crowd"))
 		crowd(strtoul(argv[2], NULL, 0), strtoul(argv[3], NULL, 0));
 	else
-		errx(2, "usage: workload pingpong ROUNDS [CPU] | wander MOVES | crowd THREADS HOPS");
+		errx(2, "usage: pingpong ROUNDS [CPU] | wander MOVES | crowd THREADS HOPS");
 	return 0;
 }

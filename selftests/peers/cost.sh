@@ -107,17 +107,25 @@ measure_ftrace()
 	echo 1408 >"$tracefs/buffer_size_kb"
 }
 
-# measure_wrapped NAME FILE COMMAND...: a tracer that runs the workload itself
+# long_round COMMAND...: hundredths of an instruction a switch, of as many switches
+# as all turns have
+long_round()
+{
+	"$@" "$WORKLOAD" pingpong $((rounds * turns)) >/tmp/wrapped.out 2>/tmp/wrapped.err || {
+		sed 's/^/# /' /tmp/wrapped.err | tail -n 5 >&2
+		return 1
+	}
+	awk '$1 == "switches" { printf "%d", $4 * 100 / $2 }' /tmp/wrapped.out
+}
+
+# measure_wrapped NAME FILE COMMAND...: a tracer that runs the workload itself, against
+# a workload as long
 measure_wrapped()
 {
-	local name=$1 file=$2 total
+	local name=$1 file=$2 total off=$off_long
 
 	shift 2
-	"$@" "$WORKLOAD" pingpong $((rounds * turns)) >/tmp/wrapped.out 2>/tmp/wrapped.err || {
-		sed 's/^/# /' /tmp/wrapped.err | tail -n 5
-		return
-	}
-	total=$(awk '$1 == "switches" { printf "%d", $4 * 100 / $2 }' /tmp/wrapped.out)
+	total=$(long_round "$@") || return
 	row "$name" "$total" "$([ -n "$file" ] && ratio "$(stat -c %s "$file")" $switches || echo -)"
 	rm -f /tmp/wrapped.* /tmp/trace.dat /tmp/perf.data
 }
@@ -150,6 +158,7 @@ echo -1 >/proc/sys/kernel/sched_rt_runtime_us
 : >"$table"
 "$WORKLOAD" pingpong 1000 >/dev/null
 off=$(per_switch)
+off_long=$(long_round env)
 if [ "$off" -gt 2000000 ] || [ "$off" -lt 200000 ]; then
 	skip "a switch takes $((off / 100)) ns here: not a guest that counts instructions"
 fi
