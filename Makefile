@@ -11,7 +11,7 @@ run := selftests/qemu/run
 
 .PHONY: all module tools install clean help packages packages-demo demo \
 	check style host host-kunit library fuzz kunit debug-kunit kselftest \
-	debug-kselftest rt-kselftest cost metrics bench timeline harness packages-deb deb
+	debug-kselftest rt-kselftest cost metrics bench timeline harness packages-deb deb deb-test
 
 all: module tools
 
@@ -42,6 +42,7 @@ export define help
 |  make timeline       what `vitrine timeline' draws of the demo, in a browser;
 |                      screenshots go to build/timeline/
 |  make recover        two guests panic; their trace and trees are found in memory
+|  make deb-test       install the packages, use them and purge them, on each kernel
 |  make harness        the test of the tests: a dead guest can not pass
 |  make packages       install the Debian packages all this needs
 |  make clean          remove build/; ~/.cache/vitrine keeps kernels and images
@@ -73,6 +74,15 @@ packages-deb:
 deb: packages-deb
 	@debian/build-packages build/deb
 	@ls build/deb/*.deb
+
+# Not in "check": with the packages built and the module compiled for each kernel, it
+# takes longer than the rest can wait.
+deb-test: packages-deb deb
+	@$(lane) $@ sh -c 'root=$$(selftests/qemu/deb_image build/deb $(KERNELS)) && \
+		for kernel in $(KERNELS); do \
+			$(run) --kernel $$kernel --root $$root --bring none \
+				-- selftests/qemu/deb.sh || exit; \
+		done'
 
 clean:
 	rm -rf build
