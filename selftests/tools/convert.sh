@@ -195,6 +195,8 @@ bytes()
 }
 
 check "Heph: every switch comes back" came_back many heph
+convert <(cat many.fxt) -o piped.heph --from fxt
+check "a pipe is read once" cmp many.heph piped.heph
 check "Heph: names that change come back" came_back renamed heph
 check "Heph: times out of order come back" came_back crowd heph
 check "Heph: losses come back" round_trip vitrine heph

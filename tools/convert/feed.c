@@ -17,6 +17,7 @@
 
 /**
  * struct feed - a trace being read
+ * @file: its bytes, while they are needed
  * @archive: its records in time order
  * @streams: all of them, by index
  * @nr_streams: how many
@@ -33,6 +34,7 @@
  * @realtime_ns: CLOCK_REALTIME at time 0
  */
 struct feed {
+	struct fxt_file file;
 	struct vitrine_archive *archive;
 	struct feed_stream **streams;
 	unsigned int nr_streams;
@@ -312,31 +314,39 @@ static void ignore_fault(void *ctx, uint64_t offset, const char *message)
 
 static struct vitrine_error *find_packets(struct feed *feed, const char *path)
 {
+	const struct fxt_file *file = &feed->file;
 	struct vitrine_fxt fxt;
 	struct vitrine_error *err;
-	struct fxt_file file;
 	unsigned int i;
 
-	err = fxt_file_open(path, &file);
+	err = fxt_init(&fxt, file->bytes, file->len_bytes, path);
 	if (err)
 		return err;
-	err = fxt_init(&fxt, file.bytes, file.len_bytes, path);
-	if (!err) {
-		/* archive.c says what is wrong with the file. */
-		fxt.decoder.fault = ignore_fault;
-		err = look_at_all(feed, &fxt, &file, path);
-		free_looks(&fxt);
-		fxt_deinit(&fxt);
-	}
-	fxt_file_close(&file);
+	/* archive.c says what is wrong with the file. */
+	fxt.decoder.fault = ignore_fault;
+	err = look_at_all(feed, &fxt, file, path);
+	free_looks(&fxt);
+	fxt_deinit(&fxt);
 	for (i = 0; i < feed->nr_streams; i++)
 		order_packets(feed->streams[i]);
 	return err;
 }
 
+/* What cannot be mapped may read differently the next time, or not at all. */
+static struct vitrine_error *open_archive(struct feed *feed, const char *path,
+					  const struct vitrine_fxt_report *report)
+{
+	if (!feed->file.mapped)
+		return vitrine_archive_from_bytes(feed->file.bytes,
+						  feed->file.len_bytes, report,
+						  &feed->archive);
+	fxt_file_close(&feed->file);
+	return vitrine_archive_create(path, report, &feed->archive);
+}
+
 /**
  * feed_create() - open a trace file
- * @path: the file; a regular one, for it is read twice
+ * @path: the file; a pipe, or one of debugfs, is read into memory
  * @report: told, during this call, what is wrong and what is worth knowing
  * @ret: the feed
  *
@@ -351,9 +361,11 @@ struct vitrine_error *feed_create(const char *path,
 
 	if (!feed)
 		return vtr_error_no_memory();
-	err = find_packets(feed, path);
+	err = fxt_file_open(path, &feed->file);
 	if (!err)
-		err = vitrine_archive_create(path, report, &feed->archive);
+		err = find_packets(feed, path);
+	if (!err)
+		err = open_archive(feed, path, report);
 	if (err) {
 		feed_destroy(feed);
 		return err;
@@ -380,6 +392,7 @@ void feed_destroy(struct feed *feed)
 	free(feed->streams);
 	free(feed->slots);
 	vitrine_archive_destroy(feed->archive);
+	fxt_file_close(&feed->file);
 	free(feed);
 }
 
