@@ -159,6 +159,11 @@ debug-kselftest: packages
 smp-kselftest: packages
 	@$(lane) $@ $(run) --kernel 6.12 --smp 4 --timeout 1800 -- selftests/qemu/kselftest.sh order.sh bytes.sh
 
+# What a recorder takes of four CPUs, in instructions.
+.PHONY: streaming
+streaming: packages
+	@$(lane) $@ $(run) --kernel 6.12 --smp 4 --icount --timeout 900 -- selftests/qemu/kselftest.sh streaming.sh
+
 # What sleeps where it must not on PREEMPT_RT, says so there.
 rt-kselftest: packages
 	@$(lane) $@ $(run) --kernel 6.12-rt $(kselftest) map publisher.sh lazy.sh retained.sh trees.sh sched_switch.sh
@@ -200,7 +205,7 @@ harness: packages
 # Two side by side, to the end, whatever fails on the way: a guest that takes
 # turns in one thread keeps one processor busy. The debug kernel, if it has to be
 # built, has until its lanes come. What each test said is in the logs.
-lanes := $(kselftest_lanes) host-kunit library $(race_lanes) fuzz style harness recover cost metrics rt-kselftest smp-kselftest debug-kunit debug-kselftest
+lanes := $(kselftest_lanes) host-kunit library $(race_lanes) fuzz style harness recover cost metrics rt-kselftest smp-kselftest streaming debug-kunit debug-kselftest
 check: packages
 	@mkdir -p build/log; rm -f build/log/*.count; \
 	nice selftests/qemu/kernel debug >build/log/debug-kernel.log 2>&1 & \

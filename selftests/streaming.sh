@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Streaming at the highest rate there is: every CPU switches threads all the time,
+# the recorder gets every record out of rings of 1 MiB, and takes hardly any of the
+# CPUs' time.
+#
+#	streaming.sh [SECONDS]		default 3
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+
+seconds=${1:-3}
+load mode=streaming buffer_kb=1024 || exit
+
+cpu=0
+loads=
+for ((cpu = 0; cpu < $(nproc); cpu++)); do
+	taskset -c $cpu "$WORKLOAD" crowd 8 1000000000 >/dev/null 2>&1 &
+	loads+=" $!"
+done
+TIMEFORMAT="%U %S %R"
+{ time vitrine record -o /tmp/stream.fxt -t "$seconds" 2>/tmp/stream.log; } 2>/tmp/stream.time
+status=$?
+# shellcheck disable=SC2086	# words
+kill $loads
+sed 's/^/# /' /tmp/stream.log
+
+# hundredths of a percent of all CPUs' time
+share=$(awk -v cpus="$(nproc)" '{ printf "%d", ($1 + $2) / ($3 * cpus) * 10000 }' /tmp/stream.time)
+lost=$(value vitrine '[.root.trace.cpus[].lost_records] | add')
+echo "# recorder: $((share / 100)).$(printf %02d $((share % 100))) % of $(nproc) CPUs; user, system, real: $(</tmp/stream.time)"
+check "record for $seconds seconds" test $status = 0
+check "nothing was lost" test "$lost" = 0
+check "nor missed by the recorder" grep -q ' 0 lost' /tmp/stream.log
+check "what was recorded is sound" vitrine check /tmp/stream.fxt
+check "the recorder takes at most 2 % of the time" within 1 "$share" 200
+rm -f /tmp/stream.fxt
+
+finish
