@@ -180,7 +180,8 @@ prints "timeline: of a million switches, no more than a browser can draw" 'true'
 		sed -n '/^<script id=\"data\"/,/^<.script>/p' page.html | sed '1d;\$d' |
 		jq '.turns == 500000 and .cell > 0 and .threads[0][2] == 3750000 and
 		    ([.lanes[].items | length] | add) < 60000 * 6 and
-		    ([.lanes[].busy] | add) == 3750000'"
+		    ([.lanes[].busy] | add) == 3750000 and
+		    (.lanes[0].items as \$i | [range(0; \$i | length; 6) | \$i[. + 1] >= \$i[. + 4]] | all)'"
 prints "timeline: nothing from elsewhere" 0 grep -cE '(src|href)=|url\([^#]|@import|https?:' page.html
 prints "timeline: a picture" \
 "0+88#e69f00 230+124#e69f00 354+124#0072b2 478+53#e69f00 726+18#e69f00 743+18#cc79a7 761+159#009e73 938+18#cc79a7 973+18#cc79a7 18+319#0072b2 920+80#009e73" \
@@ -196,6 +197,32 @@ prints "timeline: neither .svg nor .html" 2 bash -c "'$vitrine' timeline waits.f
 prints "timeline: no output" 2 bash -c "'$vitrine' timeline waits.fxt 2>/dev/null; echo \$?"
 prints "timeline: where nothing can be written" "vitrine: /nowhere/x.svg: cannot write: No such file or directory
 3" bash -c "'$vitrine' timeline waits.fxt -o /nowhere/x.svg; echo \$?"
+
+# ---- memory: a trace may be larger than it
+
+# peak ARGUMENT...: how much memory it took at once, in KiB
+peak()
+{
+	ASAN_OPTIONS=quarantine_size_mb=1 python3 -c '
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$vitrine" "$@"
+}
+
+# bounded COMMAND [ARGUMENT]...: with ten times the trace, 15 MB more, no more memory
+bounded()
+{
+	local command=$1 small large
+
+	shift
+	small=$(peak "$command" speed.fxt "$@") && large=$(peak "$command" million.fxt "$@") || return
+	[ $((large - small)) -lt 8192 ] && echo "not much more" || echo "$small, then $large KiB"
+}
+
+prints "memory: check" "not much more" bounded check
+prints "memory: print" "not much more" bounded print
+prints "memory: latency" "not much more" bounded latency
+prints "memory: timeline" "not much more" bounded timeline -o page.html
 
 echo "1..$tests"
 exit $failed
