@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 
+#include <vitrine/fxt.h>
 #include <vitrine/map.h>
 
 #include "debugfs.h"
@@ -251,6 +252,7 @@ struct vitrine_error *recorder_drain_all(struct recorder *recorder)
  */
 struct vitrine_error *recorder_finish(struct recorder *recorder)
 {
+	const uint64_t magic = FXT_MAGIC_RECORD;
 	struct vitrine_error *err;
 	unsigned int i;
 
@@ -265,6 +267,10 @@ struct vitrine_error *recorder_finish(struct recorder *recorder)
 	for (i = 0; !err && i < recorder->nr_cpus; i++)
 		if (recorder->cpus[i].ring)
 			err = finish_ring(recorder, &recorder->cpus[i]);
+	/* A trace of nothing is still a trace: the rings may be frozen. */
+	if (!err && !vitrine_writer_len(recorder->writer))
+		err = vitrine_writer_append(recorder->writer, &magic,
+					    sizeof(magic));
 	return err;
 }
 
