@@ -57,7 +57,7 @@ unchanged()
 	grep -q "Invalid argument\|Numerical result" <<<"$said" && [ "$before" = "$after" ]
 }
 
-for word in 2 maybe " " "0 1" "$(printf '%080d' 1)"; do
+for word in 2 maybe " " "0 1" "$(printf %0300d 1)"; do
 	check "enable: '${word:0:10}'" unchanged enable "$word"
 done
 for word in sundial TSC " " 1 "mono boot"; do
