@@ -18,6 +18,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/completion.h>
 #include <linux/cpu.h>
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
@@ -192,6 +193,7 @@ struct storm {
 	struct hrtimer	timer;
 	u64		nr_thread;
 	u64		nr_interrupt;
+	struct completion began;
 };
 
 static DEFINE_PER_CPU(struct storm, storms);
@@ -227,6 +229,7 @@ static int storm_thread(void *unused)
 	struct storm *storm = this_cpu_ptr(&storms);
 	u64 end = ktime_get_ns() + STORM_NS;
 
+	complete(&storm->began);
 	storm->nr_thread = 0;
 	storm->nr_interrupt = 0;
 	hrtimer_init(&storm->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
@@ -252,11 +255,14 @@ static int run_storm(void)
 	for_each_online_cpu(cpu) {
 		if (nr == ARRAY_SIZE(threads))
 			break;
+		init_completion(&per_cpu_ptr(&storms, cpu)->began);
 		threads[nr] = kthread_create_on_cpu(storm_thread, NULL, cpu,
 						    "storm/%u");
 		if (IS_ERR(threads[nr]))
 			break;
 		wake_up_process(threads[nr++]);
+		/* Stopped before it ran, it never would. */
+		wait_for_completion(&per_cpu_ptr(&storms, cpu)->began);
 	}
 	cpus_read_unlock();
 	while (nr--)
