@@ -269,10 +269,14 @@ static u64 bytes_so_far(const struct vtr_ring *ring)
 	return ring->bytes_before + ((void *)ring->next - ring->subbuf);
 }
 
+static u64 switches_of(u64 bytes, u64 other_bytes)
+{
+	return (bytes - other_bytes) / (VTR_FXT_SWITCH_WORDS * FXT_WORD_BYTES);
+}
+
 static u64 records_of(u64 bytes, u64 other_bytes, u64 other_records)
 {
-	return other_records + (bytes - other_bytes) /
-			       (VTR_FXT_SWITCH_WORDS * FXT_WORD_BYTES);
+	return other_records + switches_of(bytes, other_bytes);
 }
 
 static unsigned int put_clock_pair(u64 *words, u64 now)
@@ -542,8 +546,8 @@ void vtr_ring_stats(const struct vtr_ring *ring, struct vtr_ring_stats *ret)
 	packet = vtr_ring_packet(subbuf_of(ring, end - 1));
 	ret->bytes = READ_ONCE(packet->bytes_before) +
 		     READ_ONCE(packet->committed_bytes);
-	ret->records = records_of(max(ret->bytes, other_bytes), other_bytes,
-				  READ_ONCE(ring->other_records));
+	ret->switches = switches_of(max(ret->bytes, other_bytes), other_bytes);
+	ret->records = ret->switches + READ_ONCE(ring->other_records);
 	packet = vtr_ring_packet(subbuf_of(ring, first));
 	ret->overwritten_records = READ_ONCE(packet->records_before);
 	ret->lost_records = READ_ONCE(ring->producer->lost_records);

@@ -119,6 +119,7 @@ struct vtr_ring {
 /**
  * struct vtr_ring_stats - what a ring counted since its session began
  * @records: records with a timestamp written
+ * @switches: of @records, context switches
  * @bytes: bytes committed, everything counted
  * @overwritten_records: of @records, those no longer in the ring
  * @lost_records: records that could not be written
@@ -126,6 +127,7 @@ struct vtr_ring {
  */
 struct vtr_ring_stats {
 	u64	records;
+	u64	switches;
 	u64	bytes;
 	u64	overwritten_records;
 	u64	lost_records;

@@ -278,7 +278,7 @@ static void remember_switches(struct vtr_ring **rings)
 		if (!rings[cpu])
 			continue;
 		vtr_ring_stats(rings[cpu], &stats);
-		past_switches[cpu] += stats.records;
+		past_switches[cpu] += stats.switches;
 	}
 }
 
@@ -499,7 +499,7 @@ u64 vtr_session_switches(unsigned int cpu)
 	switches = past_switches[cpu];
 	if (session.rings[cpu]) {
 		vtr_ring_stats(session.rings[cpu], &stats);
-		switches += stats.records;
+		switches += stats.switches;
 	}
 	cpus_read_unlock();
 	mutex_unlock(&session_mutex);

@@ -268,6 +268,14 @@ static void counts_are_exact(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, stats.overwritten_records + kept, written);
 	KUNIT_EXPECT_EQ(test, stats.bytes, kept_bytes);
+	KUNIT_EXPECT_EQ(test, stats.switches, written);
+
+	/* A wakeup is a record, but no switch. */
+	ring->other_records++;
+	put_record(ring, 4, i, false);
+	vtr_ring_stats(ring, &stats);
+	KUNIT_EXPECT_EQ(test, stats.records, written + 1);
+	KUNIT_EXPECT_EQ(test, stats.switches, written);
 	vtr_ring_put(ring);
 }
 
