@@ -343,9 +343,10 @@ check "memory: pages freed" between pages_freed memory .root.events.pages_freed
 
 uptime_ms() { awk '{ printf "%.0f\n", $1 * 1000 }' /proc/uptime; }
 check "system: uptime" between uptime_ms system '.root.uptime_ns / 1000000 + 10 | floor'
-proc_load() { awk '{ print $1, $2, $3 }' /proc/loadavg; }
+# In 2048ths, rounded to hundredths as /proc does it.
+proc_load() { awk '{ print $1 + 0, $2 + 0, $3 + 0 }' /proc/loadavg; }
 check "system: load" same_as_proc 0 proc_load system '.root.load | [.["1_min"], .["5_min"], .["15_min"]] |
-	map(. * 100 + 0.5 | floor / 100)'
+	map((. * 2048 + 10) * 100 / 2048 | floor / 100)'
 check "system: the boot" test "$(value system .root.boot_id)" = "$(</proc/sys/kernel/random/boot_id)"
 system_ns() { awk '$1 == "cpu0" { printf "%.0f\n", $4 * 10000000 }' /proc/stat; }
 check "system: time of CPU 0" between system_ns system '.root.cpus["0"].system_ns'
