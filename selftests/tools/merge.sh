@@ -8,54 +8,12 @@
 #
 # DIR holds mkfxt, which the Makefile builds.
 
-set -u
-vitrine=$(realpath "$1")
-mkfxt=$(realpath "$3/mkfxt")
-dir=$(mktemp -d)
-tests=0
-failed=0
-trap 'rm -rf "$dir"' EXIT
+# shellcheck source-path=SCRIPTDIR source=formats
+. "$(dirname "$0")/formats"
 
-# check WHAT COMMAND...: the command succeeds
-check()
-{
-	local what=$1
-
-	tests=$((tests + 1))
-	shift
-	if "$@" >"$dir/check.log" 2>&1; then
-		echo "ok $tests $what"
-	else
-		echo "not ok $tests $what"
-		head -n 20 "$dir/check.log" | sed 's/^/# /'
-		head -n 10 "$dir/err" | sed 's/^/# err: /'
-		failed=1
-	fi
-}
-
-# merge ARGUMENT...: standard error and exit code into files
 merge()
 {
-	"$vitrine" merge "$@" >"$dir/out" 2>"$dir/err"
-	echo $? >"$dir/status"
-}
-
-# ended STATUS [PATTERN...]: that was the exit code, and err has these lines only
-ended()
-{
-	local pattern
-
-	[ "$(cat "$dir/status")" = "$1" ] || return
-	shift
-	[ "$(wc -l <"$dir/err")" = $# ] || return
-	for pattern; do
-		grep -qE "$pattern" "$dir/err" || return
-	done
-}
-
-same()
-{
-	diff -u "$1" "$2"
+	command_into_files merge "$@"
 }
 
 # later FILE NS: the same trace, recorded that much later

@@ -19,6 +19,7 @@
 #include "fxt.h"
 #include "json.h"
 #include "left_out.h"
+#include "record_json.h"
 
 #define CPUS_PROCESS	0
 
@@ -253,37 +254,6 @@ static bool put_switch(struct chrome *chrome, const struct feed_item *item)
 
 /* ---- Other events ---- */
 
-static void put_value(struct chrome *chrome, const struct vitrine_fxt_arg *arg)
-{
-	struct json_writer *json = &chrome->json;
-
-	switch (arg->type) {
-	case FXT_ARG_INT32:
-	case FXT_ARG_INT64:
-		json_int(json, arg->value.int64);
-		break;
-	case FXT_ARG_UINT32:
-	case FXT_ARG_UINT64:
-	case FXT_ARG_KOID:
-	case FXT_ARG_POINTER:
-		json_uint(json, arg->value.uint64);
-		break;
-	case FXT_ARG_DOUBLE:
-		json_real(json, arg->value.real);
-		break;
-	case FXT_ARG_STRING_REF:
-		json_text(json, arg->value.string.bytes,
-			  arg->value.string.len_bytes);
-		break;
-	case FXT_ARG_BOOL:
-		json_boolean(json, arg->value.boolean);
-		break;
-	default:
-		json_null(json);
-		break;
-	}
-}
-
 static void put_args(struct chrome *chrome,
 		     const struct vitrine_fxt_record *record)
 {
@@ -296,7 +266,7 @@ static void put_args(struct chrome *chrome,
 	for (i = 0; i < record->nr_args; i++) {
 		json_member(&chrome->json, !i, record->args[i].name.bytes,
 			    record->args[i].name.len_bytes, 0);
-		put_value(chrome, &record->args[i]);
+		record_json_arg(&chrome->json, &record->args[i]);
 	}
 	json_end(&chrome->json, false);
 }

@@ -64,8 +64,13 @@ void record_json_thread(struct json_writer *json,
 	json_end(json, false);
 }
 
-static void write_arg(struct json_writer *json,
-		      const struct vitrine_fxt_arg *arg)
+/**
+ * record_json_arg() - write what an argument says, without its name
+ * @json: where
+ * @arg: argument
+ */
+void record_json_arg(struct json_writer *json,
+		     const struct vitrine_fxt_arg *arg)
 {
 	switch (arg->type) {
 	case FXT_ARG_INT32:
@@ -122,7 +127,7 @@ static void write_args(struct json_writer *json,
 		json_member(json, !i, record->args[i].name.bytes,
 			    record->args[i].name.len_bytes,
 			    ordinal_of(record, i));
-		write_arg(json, &record->args[i]);
+		record_json_arg(json, &record->args[i]);
 	}
 	json_end(json, false);
 }

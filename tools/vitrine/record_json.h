@@ -15,5 +15,7 @@ void record_json(struct json_writer *json,
 void record_json_thread(struct json_writer *json,
 			const struct vitrine_archive *archive,
 			const struct vitrine_fxt_thread *thread);
+void record_json_arg(struct json_writer *json,
+		     const struct vitrine_fxt_arg *arg);
 
 #endif /* _VITRINE_RECORD_JSON_H */
