@@ -137,11 +137,18 @@ check "babeltrace2 writes FXT" same many.print sunk.print
 "$here/mkctf.py" lttng.ctf
 convert lttng.ctf -o lttng.fxt
 check "LTTng: what is left out is counted" ended 0 \
-	"lttng.fxt: left out, a Fuchsia trace cannot say it: 1 arguments$"
+	"lttng.fxt: left out, a Fuchsia trace cannot say it: 3 arguments$"
 "$vitrine" print lttng.fxt >lttng.print
 check "LTTng: each record" same "$golden/lttng.print" lttng.print
 "$vitrine" check lttng.fxt >lttng.check
 check "LTTng: clean, with what was discarded" grep -q "7 switches, 2 CPUs, 4 threads, 7 records lost: no fault" lttng.check
+
+# What a session leaves: traces in directories within one.
+mkdir session
+"$here/mkctf.py" session/kernel
+"$here/mkctf.py" session/user
+convert session -o session.fxt
+check "a session: all its traces" test "$("$vitrine" print session.fxt | grep -c kernel:nested)" = 2
 
 # ---- Heph's trace format ----
 

@@ -3,7 +3,8 @@
 """Write a small kernel trace as LTTng's modules do, without LTTng.
 
 mkctf.py DIR: of two CPUs, with names as arrays of characters, compact times,
-a wakeup told on the CPU that is woken, events of three kinds, and 7 events
+a wakeup told on the CPU that is woken, events of four kinds, one with an array of
+more elements than there can be arguments, one with all that nests, and 7 events
 discarded on CPU 1. What is to come of it is in convert.sh.
 """
 import os
@@ -102,16 +103,27 @@ event {
 
 event {
 	name = "block_rq_issue"; id = 4; stream_id = 0;
-	fields := struct { uint32_t _dev; uint64_t _sector; uint8_t _cmd[3]; };
+	fields := struct { uint32_t _dev; uint64_t _sector; uint8_t _cmd[16]; };
 };
 
 event {
 	name = "lttng_statedump_process_state"; id = 5; stream_id = 0;
 	fields := struct { int32_t _tid; int32_t _pid; string _name; };
 };
+
+event {
+	name = "nested"; id = 6; stream_id = 0;
+	fields := struct {
+		enum : uint8_t { "number", "text" } _tag;
+		struct { int32_t x; string name; } _inner;
+		uint8_t _nr;
+		uint16_t _list[_nr];
+		variant <_tag> { uint32_t number; string text; } _choice;
+	};
+};
 """
 
-SWITCH, WAKEUP, ENTRY, EXIT, ISSUE, STATE = range(6)
+SWITCH, WAKEUP, ENTRY, EXIT, ISSUE, STATE, NESTED = range(7)
 
 
 def event(number, time, payload):
@@ -143,7 +155,8 @@ CPU0 = [
         event(ENTRY, 1200, struct.pack("<i", -100) + b"/etc/motd\0"),
         event(EXIT, 1300, struct.pack("<q", -2)),
         switch(2000, BASH, 1, CAT),
-        event(ISSUE, 2500, struct.pack("<IQ3s", 8, 1 << 40, b"abc")),
+        event(ISSUE, 2500, struct.pack("<IQ16s", 8, 1 << 40, b"abc")),
+        event(NESTED, 2600, struct.pack("<Bi5sB2H4s", 1, -3, b"here", 2, 7, 8, b"two")),
         switch(3000, CAT, 0x10, IDLE0),
     ]),
 ]

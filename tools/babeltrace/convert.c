@@ -5,8 +5,9 @@
  */
 #define _GNU_SOURCE	/* dladdr() */
 #include <dlfcn.h>
-#include <errno.h>
+#include <fts.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "convert.h"
@@ -18,12 +19,14 @@
  * @ctf: plugin of the Common Trace Format
  * @utils: plugin with the muxer
  * @own: this plugin
+ * @nr_traces: of the Common Trace Format, that are read
  */
 struct run {
 	bt_graph *graph;
 	const bt_plugin *ctf;
 	const bt_plugin *utils;
 	const bt_plugin_set *own;
+	unsigned int nr_traces;
 };
 
 static bool find_plugins(struct run *run)
@@ -43,13 +46,13 @@ static bool find_plugins(struct run *run)
 /* Takes over @params. */
 static const bt_component_source *
 add_source(struct run *run, const bt_component_class_source *class,
-	   bt_value *params)
+	   const char *name, bt_value *params)
 {
 	const bt_component_source *source = NULL;
 
 	if (class)
-		bt_graph_add_source_component(run->graph, class, "source",
-					      params, BT_LOGGING_LEVEL_FATAL,
+		bt_graph_add_source_component(run->graph, class, name, params,
+					      BT_LOGGING_LEVEL_FATAL,
 					      &source);
 	bt_value_put_ref(params);
 	return source;
@@ -105,7 +108,7 @@ static bool write_ctf(struct run *run, const char *from, const char *to)
 	source = add_source(run,
 		bt_plugin_borrow_source_component_class_by_name_const(
 			bt_plugin_set_borrow_plugin_by_index_const(run->own, 0),
-			"fxt"), input_params(from));
+			"fxt"), "source", input_params(from));
 	if (!source) {
 		bt_value_put_ref(params);
 		return false;
@@ -124,35 +127,79 @@ static bool connect_all(struct run *run, const bt_component_source *source,
 			const bt_component_filter *muxer)
 {
 	uint64_t i, nr = bt_component_source_get_output_port_count(source);
+	uint64_t last = bt_component_filter_get_input_port_count(muxer) - 1;
 
 	for (i = 0; i < nr; i++)
 		if (!connect(run,
 			bt_component_source_borrow_output_port_by_index_const(
 				source, i),
 			bt_component_filter_borrow_input_port_by_index_const(
-				muxer, i)))
+				muxer, last + i)))
 			return false;
 	return true;
+}
+
+static bool read_trace(struct run *run, const char *path,
+		       const bt_component_filter *muxer)
+{
+	const bt_component_source *source;
+	char name[32];
+
+	snprintf(name, sizeof(name), "trace%u", run->nr_traces++);
+	source = add_source(run,
+		bt_plugin_borrow_source_component_class_by_name_const(run->ctf,
+								      "fs"),
+		name, input_params(path));
+	return source && connect_all(run, source, muxer);
+}
+
+/* The directory that a file is in. */
+static bool read_around(struct run *run, const FTSENT *file,
+			const bt_component_filter *muxer)
+{
+	char *dir = strndup(file->fts_path,
+			    file->fts_pathlen - file->fts_namelen);
+	bool good = dir && read_trace(run, dir, muxer);
+
+	free(dir);
+	return good;
+}
+
+/*
+ * What a session of LTTng leaves has a trace of the kernel in a directory of its
+ * own, and one of each user.
+ */
+static bool read_traces(struct run *run, const char *path,
+			const bt_component_filter *muxer)
+{
+	char * const paths[] = { (char *)path, NULL };
+	FTS *walk = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	const FTSENT *entry;
+	bool good = walk;
+
+	while (good && (entry = fts_read(walk)))
+		if (entry->fts_info == FTS_F &&
+		    !strcmp(entry->fts_name, "metadata"))
+			good = read_around(run, entry, muxer);
+	if (walk)
+		fts_close(walk);
+	/* That there is none, the component says best. */
+	return good && (run->nr_traces || read_trace(run, path, muxer));
 }
 
 static bool read_ctf(struct run *run, const char *from, const char *to)
 {
 	const bt_component_filter *muxer = NULL;
 	const bt_component_class_filter *class;
-	const bt_component_source *source;
 	const bt_component_sink *sink;
 
-	source = add_source(run,
-		bt_plugin_borrow_source_component_class_by_name_const(run->ctf,
-								      "fs"),
-		input_params(from));
 	class = bt_plugin_borrow_filter_component_class_by_name_const(
 			run->utils, "muxer");
-	if (!source || !class ||
+	if (!class ||
 	    bt_graph_add_filter_component(run->graph, class, "muxer", NULL,
 					  BT_LOGGING_LEVEL_FATAL, &muxer) !=
 	    BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
-	    !connect_all(run, source, muxer))
+	    !read_traces(run, from, muxer))
 		return false;
 	sink = add_sink(run,
 		bt_plugin_borrow_sink_component_class_by_name_const(

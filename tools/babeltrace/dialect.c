@@ -259,7 +259,7 @@ find_arg(const struct vitrine_fxt_record *record, const char *name)
 enum naming {
 	NAMING_PLAIN,		/* category:name, arguments */
 	NAMING_SYSCALL,		/* syscall_entry_NAME, arguments */
-	NAMING_SOFTIRQ,		/* softirq_entry, vec */
+	NAMING_SOFTIRQ,		/* irq_softirq_entry, vec */
 	NAMING_VECTOR,		/* x86_irq_vectors_NAME_entry, arguments */
 	NAMING_IRQ,		/* irq_handler_entry, name and arguments */
 	NAMING_LOG,		/* message */
@@ -302,7 +302,7 @@ static int print_name(char *name, size_t size, enum naming naming,
 		return snprintf(name, size, "syscall_%s_%.*s",
 				entry ? "entry" : "exit", len, own->bytes);
 	case NAMING_SOFTIRQ:
-		return snprintf(name, size, "softirq_%s",
+		return snprintf(name, size, "irq_softirq_%s",
 				entry ? "entry" : "exit");
 	case NAMING_VECTOR:
 		return snprintf(name, size, DIALECT_VECTOR_PREFIX "%.*s_%s",

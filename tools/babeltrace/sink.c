@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "args.h"
 #include "dialect.h"
 #include "fxt_write.h"
 #include "left_out.h"
@@ -30,6 +31,7 @@ enum event_kind {
 	KIND_SWITCH,
 	KIND_WAKEUP,
 	KIND_PROCESS,
+	KIND_FORK,
 	KIND_LOG,
 	KIND_SYSCALL,
 	KIND_SOFTIRQ,
@@ -66,6 +68,7 @@ struct sink_class {
  * @nr_lost: lost before @lane was known
  * @running: thread that runs, if @switched
  * @switched: a switch was seen, and nothing lost since
+ * @nr_told_early: told as lost before the stream said that they were discarded
  * @irq: what the interrupt is called that is being served
  */
 struct sink_stream {
@@ -75,6 +78,7 @@ struct sink_stream {
 	uint64_t nr_lost;
 	uint64_t running;
 	bool switched;
+	uint64_t nr_told_early;
 	char irq[64];
 };
 
@@ -90,6 +94,7 @@ struct sink_stream {
  * @nr_lost_packets: packets that are missing
  * @left_out: what FXT cannot say
  * @record: the record being made
+ * @args: of its arguments
  */
 struct sink {
 	char *path;
@@ -102,6 +107,7 @@ struct sink {
 	uint64_t nr_lost_packets;
 	struct left_out left_out;
 	struct vitrine_fxt_record record;
+	struct args args;
 };
 
 /* ---- Fields ---- */
@@ -233,7 +239,9 @@ static bool classify_duration(struct sink_class *class, const char *text)
 		return true;
 	}
 	set_names(class, "irq", "", 0);
-	if (take_prefix(text, "softirq_", &rest) && is_entry(class, rest)) {
+	/* LTTng before 2.8 has the name without "irq_". */
+	if ((take_prefix(text, "irq_softirq_", &rest) ||
+	     take_prefix(text, "softirq_", &rest)) && is_entry(class, rest)) {
 		class->kind = KIND_SOFTIRQ;
 		return true;
 	}
@@ -267,7 +275,8 @@ static void classify(struct sink_class *class)
 	} else if (!strcmp(text, DIALECT_LOG)) {
 		class->kind = KIND_LOG;
 	} else if (!classify_duration(class, text)) {
-		class->kind = KIND_OTHER;
+		class->kind = strcmp(text, "sched_process_fork") ? KIND_OTHER :
+								   KIND_FORK;
 		class->type = FXT_EVENT_INSTANT;
 		set_names(class, "kernel", text, strlen(text));
 		if (colon) {
@@ -377,16 +386,6 @@ static bool make_switch(struct sink *sink, struct sink_stream *stream,
 	return true;
 }
 
-static struct vitrine_fxt_arg *add_arg(struct vitrine_fxt_record *record,
-				       unsigned int type, const char *name)
-{
-	struct vitrine_fxt_arg *arg = &record->args[record->nr_args++];
-
-	arg->type = type;
-	arg->name = (struct vitrine_fxt_string){ name, strlen(name) };
-	return arg;
-}
-
 static bool make_wakeup(struct sink *sink, struct sink_stream *stream,
 			const struct sink_class *class,
 			const bt_field *payload)
@@ -401,13 +400,13 @@ static bool make_wakeup(struct sink *sink, struct sink_stream *stream,
 		return false;
 	record->kind = VITRINE_FXT_WAKEUP;
 	record->wakeup = thread_of(sink, tid);
-	add_arg(record, FXT_ARG_INT32, "weight")->value.int64 =
+	args_add(record, FXT_ARG_INT32, "weight")->value.int64 =
 		priority_of(tid, prio);
 	if (!get_integer(payload, "waker_tid", &waker) && class->exact &&
 	    stream->switched)
 		waker = stream->running;
 	if (waker >= 0)
-		add_arg(record, FXT_ARG_KOID, "waker")->value.uint64 = waker;
+		args_add(record, FXT_ARG_KOID, "waker")->value.uint64 = waker;
 	return true;
 }
 
@@ -426,108 +425,53 @@ static bool learn_process(struct sink *sink, const bt_field *payload)
 
 /* ---- Other events ---- */
 
-/* What the source makes of booleans: an enumeration of false and true. */
-static bool is_boolean(const bt_field *field)
-{
-	const bt_field_class *class = bt_field_borrow_class_const(field);
+/* Members of contexts that are no arguments. */
+static const char * const who_and_phase[] = {
+	"tid", "pid", "vtid", "vpid", "procname", "phase", "id", NULL,
+};
 
-	return bt_field_get_class_type(field) ==
-	       BT_FIELD_CLASS_TYPE_UNSIGNED_ENUMERATION &&
-	       bt_field_class_enumeration_get_mapping_count(class) == 2 &&
-	       bt_field_class_enumeration_unsigned_borrow_mapping_by_label_const(class,
-								"true");
+static const bt_field *specific_context(const bt_event *event)
+{
+	return bt_event_borrow_specific_context_field_const(event);
 }
 
-static void set_integer(struct vitrine_fxt_arg *arg, const bt_field *field)
+static const bt_field *common_context(const bt_event *event)
 {
-	const bt_field_class *class = bt_field_borrow_class_const(field);
-	bool wide = bt_field_class_integer_get_field_value_range(class) > 32;
-	bool hex = bt_field_class_integer_get_preferred_display_base(class) ==
-		   BT_FIELD_CLASS_INTEGER_PREFERRED_DISPLAY_BASE_HEXADECIMAL;
-
-	if (is_boolean(field)) {
-		arg->type = FXT_ARG_BOOL;
-		arg->value.boolean = value_of(field);
-	} else if (bt_field_class_type_is(bt_field_get_class_type(field),
-				BT_FIELD_CLASS_TYPE_SIGNED_INTEGER)) {
-		arg->type = wide ? FXT_ARG_INT64 : FXT_ARG_INT32;
-		arg->value.int64 = value_of(field);
-	} else {
-		arg->type = !wide ? FXT_ARG_UINT32 :
-			    hex ? FXT_ARG_POINTER : FXT_ARG_UINT64;
-		arg->value.uint64 = value_of(field);
-	}
+	return bt_event_borrow_common_context_field_const(event);
 }
 
-/* False if FXT has no such argument. */
-static bool set_arg(struct vitrine_fxt_arg *arg, const bt_field *field)
+/*
+ * Who the contexts say it was: false if they do not. Kernel and user space have
+ * different names for it.
+ */
+static bool get_who(const bt_event *event, int64_t *ret_tid, int64_t *ret_pid)
 {
-	bt_field_class_type type = bt_field_get_class_type(field);
+	const bt_field *specific = specific_context(event);
+	const bt_field *common = common_context(event);
 
-	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_INTEGER)) {
-		set_integer(arg, field);
-	} else if (type == BT_FIELD_CLASS_TYPE_BOOL) {
-		arg->type = FXT_ARG_BOOL;
-		arg->value.boolean = bt_field_bool_get_value(field);
-	} else if (type == BT_FIELD_CLASS_TYPE_STRING) {
-		arg->type = FXT_ARG_STRING_REF;
-		arg->value.string.bytes = bt_field_string_get_value(field);
-		arg->value.string.len_bytes =
-			bt_field_string_get_length(field);
-	} else if (type == BT_FIELD_CLASS_TYPE_DOUBLE_PRECISION_REAL) {
-		arg->type = FXT_ARG_DOUBLE;
-		arg->value.real =
-			bt_field_real_double_precision_get_value(field);
-	} else if (type == BT_FIELD_CLASS_TYPE_SINGLE_PRECISION_REAL) {
-		arg->type = FXT_ARG_DOUBLE;
-		arg->value.real =
-			bt_field_real_single_precision_get_value(field);
-	} else {
+	*ret_pid = -1;
+	if (get_integer(specific, "tid", ret_tid))
+		get_integer(specific, "pid", ret_pid);
+	else if (get_integer(common, "tid", ret_tid))
+		get_integer(common, "pid", ret_pid);
+	else if (get_integer(common, "vtid", ret_tid))
+		get_integer(common, "vpid", ret_pid);
+	else
 		return false;
-	}
 	return true;
 }
 
-/* All members of a payload but @skip. */
-static void add_args(struct sink *sink, const bt_field *payload,
-		     const char *skip)
-{
-	const bt_field_class *class;
-	uint64_t i, nr;
-	const char *name;
-
-	if (!payload)
-		return;
-	class = bt_field_borrow_class_const(payload);
-	nr = bt_field_class_structure_get_member_count(class);
-	for (i = 0; i < nr; i++) {
-		name = bt_field_class_structure_member_get_name(
-			bt_field_class_structure_borrow_member_by_index_const(
-				class, i));
-		if (skip && !strcmp(name, skip))
-			continue;
-		if (sink->record.nr_args == FXT_MAX_ARGS ||
-		    !set_arg(add_arg(&sink->record, FXT_ARG_NULL, name),
-			     bt_field_structure_borrow_member_field_by_index_const(
-				payload, i)))
-			sink->left_out.nr[LEFT_OUT_ARGUMENT]++;
-	}
-}
-
-/* The thread the context tells, or who runs, or idle. */
+/* The thread the contexts tell, or who runs, or idle. */
 static struct vitrine_fxt_thread event_thread(struct sink *sink,
 					      const struct sink_stream *stream,
 					      const bt_event *event)
 {
-	const bt_field *context = bt_event_borrow_specific_context_field_const(event);
 	struct vitrine_fxt_thread thread;
 	int64_t tid, pid;
 
-	if (!context)
-		context = bt_event_borrow_common_context_field_const(event);
-	if (get_integer(context, "tid", &tid)) {
+	if (get_who(event, &tid, &pid)) {
 		thread = thread_of(sink, tid);
-		if (get_integer(context, "pid", &pid) && pid >= 0)
+		if (pid >= 0)
 			thread.process = pid;
 		return thread;
 	}
@@ -538,6 +482,47 @@ static struct vitrine_fxt_thread event_thread(struct sink *sink,
 	return (struct vitrine_fxt_thread){
 		.thread = IDLE_EVENTS(stream->cpu),
 	};
+}
+
+/* What the contexts say of the thread holds for all its records. */
+static void learn_who(struct sink *sink, const bt_event *event)
+{
+	struct vitrine_fxt_string name = { 0 };
+	int64_t tid, pid;
+
+	if (!common_context(event) || !get_who(event, &tid, &pid) || !tid)
+		return;
+	get_text(common_context(event), "procname", &name);
+	fxt_out_name_thread(sink->out, tid, pid >= 0 ? (uint64_t)pid :
+			    VITRINE_FXT_NO_PROCESS, &name);
+}
+
+/* A thread that was not there when the recording began. */
+static void learn_child(struct sink *sink, const bt_field *payload)
+{
+	struct vitrine_fxt_string name = { 0 };
+	int64_t tid, pid;
+
+	if (!get_integer(payload, "child_tid", &tid) ||
+	    !get_integer(payload, "child_pid", &pid) || !tid)
+		return;
+	get_text(payload, "child_comm", &name);
+	fxt_out_name_thread(sink->out, tid, pid, &name);
+}
+
+/*
+ * Arguments of an event: its payload, and what the contexts say that is no thread
+ * and, of our source, no phase.
+ */
+static void add_args(struct sink *sink, const bt_event *event,
+		     const char *said_otherwise)
+{
+	const char * const skip[] = { said_otherwise, NULL };
+
+	args_add_members(&sink->args,
+			 bt_event_borrow_payload_field_const(event), skip);
+	args_add_members(&sink->args, specific_context(event), who_and_phase);
+	args_add_members(&sink->args, common_context(event), who_and_phase);
 }
 
 static void name_irq(struct sink *sink, struct sink_stream *stream,
@@ -568,7 +553,7 @@ static void name_softirq(struct sink *sink, const bt_field *payload)
 /* What the source's context says beyond the thread. */
 static void take_phase(struct sink *sink, const bt_event *event)
 {
-	const bt_field *context = bt_event_borrow_specific_context_field_const(event);
+	const bt_field *context = specific_context(event);
 	int64_t phase, id;
 
 	if (!get_integer(context, "phase", &phase) || phase < 0 ||
@@ -584,7 +569,7 @@ static void make_event(struct sink *sink, struct sink_stream *stream,
 {
 	const bt_field *payload = bt_event_borrow_payload_field_const(event);
 	struct vitrine_fxt_record *record = &sink->record;
-	const char *skip = NULL;
+	const char *said_otherwise = NULL;
 
 	record->kind = VITRINE_FXT_EVENT;
 	record->event.type = class->type;
@@ -594,14 +579,14 @@ static void make_event(struct sink *sink, struct sink_stream *stream,
 	record->event.id = 0;
 	if (class->kind == KIND_SOFTIRQ) {
 		name_softirq(sink, payload);
-		skip = "vec";
+		said_otherwise = "vec";
 	} else if (class->kind == KIND_IRQ) {
 		name_irq(sink, stream, payload);
-		skip = "name";
+		said_otherwise = "name";
 	} else if (class->kind == KIND_OTHER) {
 		take_phase(sink, event);
 	}
-	add_args(sink, payload, skip);
+	add_args(sink, event, said_otherwise);
 }
 
 static void make_log(struct sink *sink, struct sink_stream *stream,
@@ -622,12 +607,17 @@ static bool make_record(struct sink *sink, struct sink_stream *stream,
 {
 	const bt_field *payload = bt_event_borrow_payload_field_const(event);
 
+	learn_who(sink, event);
 	switch (class->kind) {
 	case KIND_SWITCH:
+		args_leave_members(&sink->args, common_context(event),
+				   who_and_phase);
 		if (make_switch(sink, stream, payload))
 			return true;
 		break;
 	case KIND_WAKEUP:
+		args_leave_members(&sink->args, common_context(event),
+				   who_and_phase);
 		if (make_wakeup(sink, stream, class, payload))
 			return true;
 		break;
@@ -636,6 +626,10 @@ static bool make_record(struct sink *sink, struct sink_stream *stream,
 		return false;
 	case KIND_LOG:
 		make_log(sink, stream, event);
+		return true;
+	case KIND_FORK:
+		learn_child(sink, payload);
+		make_event(sink, stream, class, event);
 		return true;
 	default:
 		make_event(sink, stream, class, event);
@@ -736,6 +730,25 @@ static struct vitrine_error *lose(struct sink_stream *stream, uint64_t nr)
 	return NULL;
 }
 
+/*
+ * Who goes out had come in, or something is missing. LTTng says so in this packet or
+ * a later one, so what is told here is taken off what it says next.
+ */
+static struct vitrine_error *mend_switch(struct sink_stream *stream,
+					 const struct sink_class *class,
+					 const bt_event *event)
+{
+	int64_t prev;
+
+	if (class->kind != KIND_SWITCH || !stream->switched ||
+	    !get_integer(bt_event_borrow_payload_field_const(event),
+			 "prev_tid", &prev) ||
+	    (uint64_t)prev == stream->running)
+		return NULL;
+	stream->nr_told_early++;
+	return lose(stream, 1);
+}
+
 static uint64_t time_of(const struct sink *sink, const bt_message *message)
 {
 	const bt_clock_snapshot *snapshot;
@@ -776,6 +789,9 @@ static struct vitrine_error *take_event(struct sink *sink,
 		if (err)
 			return err;
 	}
+	err = mend_switch(from, class, event);
+	if (err)
+		return err;
 	sink->record.nr_args = 0;
 	sink->record.timed = true;
 	sink->record.ticks = time_of(sink, message);
@@ -803,14 +819,16 @@ static struct vitrine_error *take_lost(struct sink *sink,
 	const bt_stream *stream =
 		bt_message_discarded_events_borrow_stream_const(message);
 	struct sink_stream *from = stream_of(sink, stream);
-	uint64_t nr;
+	uint64_t nr, early;
 
 	if (!from)
 		return no_memory();
 	if (bt_message_discarded_events_get_count(message, &nr) !=
 	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
 		nr = 1;
-	return lose(from, nr);
+	early = from->nr_told_early < nr ? from->nr_told_early : nr - 1;
+	from->nr_told_early -= early;
+	return lose(from, nr - early);
 }
 
 static void take_lost_packets(struct sink *sink, const bt_message *message)
@@ -855,8 +873,12 @@ static void print_counts(const struct sink *sink)
 {
 	struct fxt_out_counts counts = fxt_out_counts(sink->out);
 	struct left_out left_out = sink->left_out;
+	unsigned int i;
 
+	for (i = 0; i < sink->nr_streams; i++)
+		counts.nr_breaks += sink->streams[i].nr_told_early;
 	left_out.nr[LEFT_OUT_EVENT] += counts.nr_refused;
+	left_out.nr[LEFT_OUT_ARGUMENT] += sink->args.nr_left_out;
 	left_out_print(&left_out, sink->path, "a Fuchsia trace", stderr);
 	if (counts.nr_breaks)
 		fprintf(stderr,
@@ -959,6 +981,7 @@ sink_initialize(bt_self_component_sink *self,
 		free(sink);
 		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_MEMORY_ERROR;
 	}
+	sink->args.record = &sink->record;
 	bt_self_component_set_data(component, sink);
 	return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK;
 }
