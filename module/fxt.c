@@ -236,9 +236,9 @@ unsigned int vtr_fxt_put_thread_name(u64 *words, u64 process, u64 thread,
  * @state: enum fxt_thread_state of the outgoing thread
  * @now: time
  * @outgoing: koid of the outgoing thread
- * @outgoing_weight: its priority, or VTR_FXT_WEIGHT_IDLE
+ * @outgoing_weight: as from vtr_fxt_weight()
  * @incoming: koid of the incoming thread
- * @incoming_weight: its priority, or VTR_FXT_WEIGHT_IDLE
+ * @incoming_weight: as from vtr_fxt_weight()
  *
  * Context: any. Format: "Scheduling", subtype 1.
  * Return: words written.

@@ -35,7 +35,7 @@
 /* A weight that says idle, in records that have no priority. */
 #define VTR_FXT_WEIGHT_IDLE		0x80000000U
 
-/* CPUs that the 8 bits of a 16-byte switch record can name. */
+/* Highest CPU that the 8 bits of a 16-byte switch record can name. */
 #define VTR_FXT_SWITCH_MAX_CPU		255
 
 /**
@@ -134,6 +134,18 @@ static __always_inline u8 vtr_fxt_priority(int prio, bool idle)
 	if (idle)
 		return 0;
 	return prio < 1 ? 1 : prio;
+}
+
+/**
+ * vtr_fxt_weight() - what a priority is in a record that has weights
+ * @priority: as from vtr_fxt_priority()
+ *
+ * Context: any.
+ * Return: value of an argument of type Int32.
+ */
+static inline u32 vtr_fxt_weight(u8 priority)
+{
+	return priority ?: VTR_FXT_WEIGHT_IDLE;
 }
 
 /**

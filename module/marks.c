@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Marks: records about the recording itself. That records were lost: as the
- * provider event every viewer knows, and as a duration "drop_stats" over the
- * time in which they were lost, on a thread that no task can be. That a trigger
- * froze the rings: as an instant event.
+ * Marks: records about the recording itself. That records were lost: as a
+ * duration "drop_stats" over the time in which they were lost, on a thread that
+ * no task can be. That a trigger froze the rings: as an instant event.
  *
  * Nothing here needs a table entry, so a mark can be put into any sub-buffer.
  */
@@ -87,25 +86,18 @@ static unsigned int put_event(u64 *words, enum fxt_event_type type,
  * @nr_records: how many
  * @nr_bytes: their length
  *
- * The provider event, a name for the thread, and the duration, which is the
- * only record with a time.
+ * A name for the thread, and the duration, which is the only record with a time.
  *
- * Context: any. Format: "Provider event metadata", "Event record".
+ * Context: any. Format: "Event record".
  * Return: words written.
  */
 unsigned int vtr_marks_put_gap(u64 *words, unsigned int cpu, u64 begin,
 			       u64 end, u64 nr_records, u64 nr_bytes)
 {
 	u32 thread = VITRINE_LOSS_THREAD(cpu);
-	unsigned int nr_words = 1, event;
+	unsigned int nr_words, event;
 
-	words[0] = vtr_fxt_header(FXT_RECORD_METADATA, 1) |
-		   FIELD_PREP(FXT_METADATA_TYPE, FXT_METADATA_PROVIDER_EVENT) |
-		   FIELD_PREP(FXT_PROVIDER_ID, cpu + 1) |
-		   FIELD_PREP(FXT_PROVIDER_EVENT_ID,
-			      FXT_PROVIDER_EVENT_BUFFER_FULL);
-	nr_words += vtr_fxt_put_thread_name(words + nr_words, 0, thread,
-					    "lost");
+	nr_words = vtr_fxt_put_thread_name(words, 0, thread, "lost");
 	event = nr_words;
 	nr_words += put_event(words + event, FXT_EVENT_DURATION_COMPLETE,
 			      "vitrine", "drop_stats", begin, 0, thread);

@@ -31,6 +31,7 @@
  */
 #include <linux/kernel.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -135,7 +136,8 @@ struct vtr_ring *vtr_ring_create(unsigned int cpu,
 	init_irq_work(&ring->wake, ring_wake);
 	ring->cpu = cpu;
 	ring->config = *config;
-	ring->switch_base = vtr_fxt_switch_base(cpu);
+	ring->switch_base = vtr_ring_is_wide(ring) ? 0 :
+						     vtr_fxt_switch_base(cpu);
 	ring->wakeup_base = vtr_fxt_wakeup_base(cpu);
 	vtr_threads_forget(&ring->threads);
 
@@ -269,14 +271,10 @@ static u64 bytes_so_far(const struct vtr_ring *ring)
 	return ring->bytes_before + ((void *)ring->next - ring->subbuf);
 }
 
-static u64 switches_of(u64 bytes, u64 other_bytes)
+static u64 switches_of(const struct vtr_ring *ring, u64 bytes, u64 other_bytes)
 {
-	return (bytes - other_bytes) / (VTR_FXT_SWITCH_WORDS * FXT_WORD_BYTES);
-}
-
-static u64 records_of(u64 bytes, u64 other_bytes, u64 other_records)
-{
-	return other_records + switches_of(bytes, other_bytes);
+	return div_u64(bytes - other_bytes,
+		       vtr_ring_switch_words(ring) * FXT_WORD_BYTES);
 }
 
 static unsigned int put_clock_pair(u64 *words, u64 now)
@@ -321,6 +319,13 @@ static unsigned int put_preamble(struct vtr_ring *ring, void *subbuf, u64 now)
 	return nr_words;
 }
 
+/* What every viewer takes for a loss. Format: "Provider event metadata". */
+static unsigned int put_full(const struct vtr_ring *ring, u64 *words)
+{
+	return vtr_fxt_put_provider_event(words, ring->cpu + 1,
+					  FXT_PROVIDER_EVENT_BUFFER_FULL);
+}
+
 /* Say what was lost before this sub-buffer, unless it has been said. */
 static unsigned int put_gap(struct vtr_ring *ring, u64 *words, u64 now)
 {
@@ -330,15 +335,19 @@ static unsigned int put_gap(struct vtr_ring *ring, u64 *words, u64 now)
 	unsigned int nr_words = 0;
 
 	if (records != gap->told_records) {
-		nr_words = vtr_marks_put_gap(words, ring->cpu,
-					     gap->begin ?: now, now,
-					     records - gap->told_records,
-					     bytes - gap->told_bytes);
+		/* Lost although it was not full: frozen, in an NMI, too large. */
+		if (!gap->told_full)
+			nr_words += put_full(ring, words);
+		nr_words += vtr_marks_put_gap(words + nr_words, ring->cpu,
+					      gap->begin ?: now, now,
+					      records - gap->told_records,
+					      bytes - gap->told_bytes);
 		ring->other_records++;
 		gap->told_records = records;
 		gap->told_bytes = bytes;
 	}
 	gap->begin = 0;
+	gap->told_full = false;
 	return nr_words;
 }
 
@@ -351,9 +360,9 @@ static void fill_packet(const struct vtr_ring *ring, u64 sequence, u64 begin,
 	packet->sequence = sequence;
 	packet->begin_ticks = begin;
 	packet->end_ticks = begin;
-	packet->records_before = records_of(ring->bytes_before,
-					    ring->other_bytes,
-					    ring->other_records);
+	packet->records_before = ring->other_records +
+				 switches_of(ring, ring->bytes_before,
+					     ring->other_bytes);
 	packet->bytes_before = ring->bytes_before;
 	packet->lost_records = ring->producer->lost_records;
 	packet->session_ticks = config->session_ticks;
@@ -378,6 +387,47 @@ static void recycle_end(struct vitrine_packet *packet)
 }
 
 /**
+ * vtr_ring_put_wide_switch() - compose the switch record of a wide ring
+ * @ring: this CPU's ring
+ * @words: where to
+ * @now: when
+ * @state: outgoing thread's state, in its place in a 16-byte record
+ * @incoming: koid of the incoming thread
+ * @priority: its priority
+ *
+ * The outgoing thread is the one that came in last.
+ *
+ * Context: the ring's CPU, interrupts off. Format: "Scheduling", subtype 1.
+ * Return: words written.
+ */
+unsigned int vtr_ring_put_wide_switch(const struct vtr_ring *ring, u64 *words,
+				      u64 now, u64 state, u64 incoming,
+				      u8 priority)
+{
+	u8 outgoing_priority = FIELD_GET(FXT_SWITCH_OUTGOING_PRIORITY,
+					 ring->running);
+
+	return vtr_fxt_put_wide_switch(words, ring->cpu,
+				       FIELD_GET(FXT_SWITCH_OUTGOING_STATE,
+						 state),
+				       now, (u32)ring->threads.keys[0],
+				       vtr_fxt_weight(outgoing_priority),
+				       incoming, vtr_fxt_weight(priority));
+}
+
+/* The idle thread is thread 0 of process 0, here and for viewers. */
+static unsigned int put_close(const struct vtr_ring *ring, u64 *words, u64 now)
+{
+	if (vtr_ring_is_wide(ring))
+		return vtr_ring_put_wide_switch(ring, words, now, 0, 0, 0);
+	words[0] = ring->running + FIELD_PREP(FXT_HEADER_WORDS, 2);
+	words[1] = now;
+	words[2] = 0;
+	words[3] = 0;
+	return VTR_FXT_SWITCH_WORDS + 2;
+}
+
+/**
  * vtr_ring_close_row() - end the row of switches with one to idle
  * @ring: this CPU's ring
  * @now: when
@@ -389,22 +439,39 @@ static void recycle_end(struct vitrine_packet *packet)
  */
 void vtr_ring_close_row(struct vtr_ring *ring, u64 now)
 {
-	u64 running = ring->running, *next = ring->next;
+	unsigned int nr_words = 0;
 
-	ring->running = ring->switch_base;
 	/* Only idle, and nobody, has no priority. */
-	if (!FIELD_GET(FXT_SWITCH_OUTGOING_PRIORITY, running))
+	if (FIELD_GET(FXT_SWITCH_OUTGOING_PRIORITY, ring->running))
+		nr_words = put_close(ring, ring->next, now);
+	ring->running = ring->switch_base;
+	ring->threads.keys[0] = VTR_THREADS_NOBODY;
+	if (!nr_words)
 		return;
-	/* The idle thread is thread 0 of process 0, here and for viewers. */
-	next[0] = running +
-		  FIELD_PREP(FXT_HEADER_WORDS,
-			     VTR_RING_CLOSE_WORDS - VTR_FXT_SWITCH_WORDS);
-	next[1] = now;
-	next[2] = 0;
-	next[3] = 0;
 	ring->other_records++;
-	ring->other_bytes += VTR_RING_CLOSE_WORDS * FXT_WORD_BYTES;
-	vtr_ring_commit(ring, next + VTR_RING_CLOSE_WORDS, now);
+	ring->other_bytes += nr_words * FXT_WORD_BYTES;
+	vtr_ring_commit(ring, ring->next + nr_words, now);
+}
+
+/*
+ * There is no room. Unless the ring is frozen, it is full, and says so where it
+ * ends: of a oneshot ring no later sub-buffer will.
+ */
+static void begin_gap(struct vtr_ring *ring, u64 now)
+{
+	struct vtr_ring_gap *gap = &ring->gap;
+	unsigned int nr_words;
+
+	vtr_ring_close_row(ring, now);
+	WRITE_ONCE(ring->last, NULL);
+	if (!gap->begin)
+		gap->begin = now;
+	if (gap->told_full || vtr_ring_frozen(ring))
+		return;
+	gap->told_full = true;
+	nr_words = put_full(ring, ring->next);
+	ring->other_bytes += nr_words * FXT_WORD_BYTES;
+	vtr_ring_commit(ring, ring->next + nr_words, now);
 }
 
 /* Let the writer into @subbuf, unless the ring is being frozen. */
@@ -447,10 +514,7 @@ bool vtr_ring_advance(struct vtr_ring *ring, u64 now)
 	unsigned int nr_words;
 
 	if (!may_begin(ring, sequence)) {
-		vtr_ring_close_row(ring, now);
-		WRITE_ONCE(ring->last, NULL);
-		if (!ring->gap.begin)
-			ring->gap.begin = now;
+		begin_gap(ring, now);
 		return false;
 	}
 	ring->bytes_before = bytes_so_far(ring);
@@ -546,7 +610,8 @@ void vtr_ring_stats(const struct vtr_ring *ring, struct vtr_ring_stats *ret)
 	packet = vtr_ring_packet(subbuf_of(ring, end - 1));
 	ret->bytes = READ_ONCE(packet->bytes_before) +
 		     READ_ONCE(packet->committed_bytes);
-	ret->switches = switches_of(max(ret->bytes, other_bytes), other_bytes);
+	ret->switches = switches_of(ring, max(ret->bytes, other_bytes),
+				    other_bytes);
 	ret->records = ret->switches + READ_ONCE(ring->other_records);
 	packet = vtr_ring_packet(subbuf_of(ring, first));
 	ret->overwritten_records = READ_ONCE(packet->records_before);

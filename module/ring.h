@@ -43,20 +43,23 @@ struct vtr_ring_config {
 
 /*
  * Kept free at the end of each sub-buffer, so that the row of switches can
- * always be closed: a switch to idle with the idle thread inline.
+ * always be closed, and a full ring say so: a switch to idle, of any CPU, and a
+ * provider event.
  */
-#define VTR_RING_CLOSE_WORDS	4
+#define VTR_RING_CLOSE_WORDS	(VTR_FXT_WIDE_SWITCH_WORDS + 1)
 
 /**
  * struct vtr_ring_gap - what has been said of losses
  * @told_records: of the records lost, those a mark tells of
  * @told_bytes: their length
  * @begin: since when there has been no room, 0 if there is
+ * @told_full: the sub-buffer being written says that the ring is full
  */
 struct vtr_ring_gap {
 	u64			told_records;
 	u64			told_bytes;
 	u64			begin;
+	bool			told_full;
 };
 
 /**
@@ -68,9 +71,9 @@ struct vtr_ring_gap {
  * @running: outgoing fields of the next switch record, and its base: the
  *	thread that came in last; without one, @switch_base, the row of switches
  *	is closed
- * @switch_base: what all switch records of this CPU share
- * @other_records: records with a timestamp that are not 16 bytes long
- * @other_bytes: committed bytes that are not 16-byte switch records
+ * @switch_base: what all switch records of this CPU share; 0 in a wide ring
+ * @other_records: records with a timestamp that are no switch, or close a row
+ * @other_bytes: committed bytes that are not those of switches
  * @bytes_before: committed bytes of all earlier sub-buffers
  * @lost_bytes: length of the records that could not be written
  * @gap: what has been said of them
@@ -90,6 +93,10 @@ struct vtr_ring_gap {
  * Only @last is also taken away, by whoever freezes the ring.
  * The first five fields and the head of @threads are all that a recorded
  * switch touches, besides the record and the packet.
+ *
+ * The ring of a CPU that the 16-byte switch record cannot name is wide: its
+ * switches are records of subtype 1. No thread is given a reference in it, so
+ * each of its switches goes the slow way, and the fast one need not ask.
  */
 struct vtr_ring {
 	u64			*next;
@@ -142,6 +149,9 @@ void vtr_ring_close(struct vtr_ring *ring);
 void vtr_ring_freeze(struct vtr_ring *ring);
 void vtr_ring_thaw(struct vtr_ring *ring);
 bool vtr_ring_advance(struct vtr_ring *ring, u64 now);
+unsigned int vtr_ring_put_wide_switch(const struct vtr_ring *ring, u64 *words,
+				      u64 now, u64 state, u64 incoming,
+				      u8 priority);
 void vtr_ring_close_row(struct vtr_ring *ring, u64 now);
 size_t vtr_ring_copy(struct vtr_ring *ring, u64 sequence, void *bytes);
 void vtr_ring_range(const struct vtr_ring *ring, u64 *ret_first, u64 *ret_end);
@@ -159,6 +169,31 @@ bool vtr_ring_frozen(const struct vtr_ring *ring);
 static inline size_t vtr_ring_subbuf_bytes(const struct vtr_ring_config *config)
 {
 	return PAGE_SIZE << config->subbuf_order;
+}
+
+/**
+ * vtr_ring_is_wide() - whether a ring's switches are records of subtype 1
+ * @ring: any ring
+ *
+ * Context: any.
+ * Return: true if its CPU's number is too large for the 16-byte record.
+ */
+static inline bool vtr_ring_is_wide(const struct vtr_ring *ring)
+{
+	return ring->cpu > VTR_FXT_SWITCH_MAX_CPU;
+}
+
+/**
+ * vtr_ring_switch_words() - length of a switch record
+ * @ring: the ring it is in
+ *
+ * Context: any.
+ * Return: words.
+ */
+static inline unsigned int vtr_ring_switch_words(const struct vtr_ring *ring)
+{
+	return vtr_ring_is_wide(ring) ? VTR_FXT_WIDE_SWITCH_WORDS :
+					VTR_FXT_SWITCH_WORDS;
 }
 
 static __always_inline struct vitrine_packet *vtr_ring_packet(void *subbuf)

@@ -13,7 +13,8 @@
  * happened to run before it.
  *
  * probe_switch_*() is the hot path: no call on it, the rare rest in tail
- * position, so that it saves no register.
+ * position, so that it saves no register. A wide ring has no thread references,
+ * so all of its switches are "rare"; nothing here asks what the ring is.
  */
 #include <linux/binfmts.h>
 #include <linux/percpu.h>
@@ -35,19 +36,14 @@
 static struct tracepoint *tp_switch;
 static struct tracepoint *tp_rename;
 
-static __always_inline u64 state_field(enum fxt_thread_state state)
-{
-	return (u64)state << __builtin_ctzll(FXT_SWITCH_OUTGOING_STATE);
-}
-
 /* Of a thread that is neither runnable nor simply blocked. */
 static u64 rare_state(unsigned int state)
 {
 	if (state & TASK_DEAD)
-		return state_field(FXT_THREAD_DEAD);
+		return vtr_writer_state(FXT_THREAD_DEAD);
 	if (state & (__TASK_STOPPED | __TASK_TRACED | TASK_PARKED))
-		return state_field(FXT_THREAD_SUSPENDED);
-	return state_field(FXT_THREAD_BLOCKED);
+		return vtr_writer_state(FXT_THREAD_SUSPENDED);
+	return vtr_writer_state(FXT_THREAD_BLOCKED);
 }
 
 static __always_inline u64 incoming_fields(unsigned int ref,
@@ -55,9 +51,6 @@ static __always_inline u64 incoming_fields(unsigned int ref,
 {
 	return vtr_fxt_incoming(ref, vtr_writer_priority(task));
 }
-
-/* Most that one switch can need: a thread introduced, and the record. */
-#define SWITCH_MAX_WORDS (VTR_WRITER_THREAD_WORDS + VTR_FXT_SWITCH_WORDS)
 
 static __always_inline void put_switch(struct vtr_ring *ring, u64 now,
 				       u64 state, u64 incoming)
@@ -71,36 +64,12 @@ static __always_inline void put_switch(struct vtr_ring *ring, u64 now,
 	vtr_ring_commit(ring, next + VTR_FXT_SWITCH_WORDS, now);
 }
 
-static noinline void switch_slow(struct vtr_ring *ring, u64 now, u64 state,
-				 const struct task_struct *prev,
-				 const struct task_struct *next)
-{
-	struct vtr_subject subject;
-	unsigned int ref;
-
-	if (ring == &vtr_writer_none)
-		return;
-	if (!vtr_ring_has(ring, SWITCH_MAX_WORDS)) {
-		vtr_subject_task(prev, &subject);
-		if (!vtr_writer_reserve(ring, SWITCH_MAX_WORDS, now,
-					&subject)) {
-			vtr_ring_lose(ring, VTR_FXT_SWITCH_WORDS);
-			return;
-		}
-	}
-	vtr_subject_task(next, &subject);
-	ref = vtr_writer_introduce(ring, now, &subject);
-	put_switch(ring, now, state, incoming_fields(ref, next));
-	if (state == state_field(FXT_THREAD_DEAD))
-		vtr_threads_remove(&ring->threads, vtr_writer_key(prev));
-}
-
 static noinline void switch_rare(struct vtr_ring *ring, u64 now,
 				 const struct task_struct *prev,
 				 const struct task_struct *next,
 				 unsigned int prev_state)
 {
-	switch_slow(ring, now, rare_state(prev_state), prev, next);
+	vtr_writer_switch(ring, now, rare_state(prev_state), prev, next);
 }
 
 static __always_inline void record_switch(u64 now, bool preempt,
@@ -115,13 +84,13 @@ static __always_inline void record_switch(u64 now, bool preempt,
 	if (preempt || !prev_state)
 		state = 0;
 	else if (likely(prev_state & TASK_NORMAL))
-		state = state_field(FXT_THREAD_BLOCKED);
+		state = vtr_writer_state(FXT_THREAD_BLOCKED);
 	else
 		return switch_rare(ring, now, prev, next, prev_state);
 
 	ref = vtr_threads_find(&ring->threads, vtr_writer_key(next));
 	if (unlikely(ring->next > ring->last || !ref))
-		return switch_slow(ring, now, state, prev, next);
+		return vtr_writer_switch(ring, now, state, prev, next);
 	put_switch(ring, now, state, incoming_fields(ref, next));
 }
 
@@ -441,3 +410,7 @@ void vtr_sched_unregister(void)
 	tracepoint_probe_unregister(tp_rename, probe_rename, NULL);
 	tracepoint_synchronize_unregister();
 }
+
+#ifdef CONFIG_VITRINE_KUNIT
+#include "tests/sched_kunit.c"
+#endif

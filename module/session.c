@@ -35,9 +35,6 @@
 #include "sched.h"
 #include "session.h"
 
-/* The legacy switch record has 8 bits for the CPU. */
-#define MAX_CPU			255U
-
 /* A sub-buffer is one allocation; a ring's size is a matter of taste. */
 #define MAX_SUBBUF_KB		1024U
 #define MAX_BUFFER_KB		1048576U
@@ -146,8 +143,6 @@ static struct vtr_ring **create_rings(const struct vtr_ring_config *config)
 	if (!rings)
 		return NULL;
 	for_each_online_cpu(cpu) {
-		if (cpu > MAX_CPU)
-			continue;
 		rings[cpu] = vtr_ring_create(cpu, config);
 		if (!rings[cpu]) {
 			put_rings(rings);
@@ -175,11 +170,6 @@ static int cpu_online_callback(unsigned int cpu)
 {
 	unsigned long flags;
 
-	if (cpu > MAX_CPU) {
-		pr_warn_once("vitrine: CPUs above %u are not recorded\n",
-			     MAX_CPU);
-		return 0;
-	}
 	if (!session.rings[cpu]) {
 		session.rings[cpu] = vtr_ring_create(cpu, &session.config);
 		if (!session.rings[cpu]) {

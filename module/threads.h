@@ -6,7 +6,9 @@
  *
  * References form sets of four: a thread may take any reference of the set
  * its id selects. The highest of a set is looked at first, because reference
- * 0 means "inline" and set 0 has to do without it.
+ * 0 means "inline" and set 0 has to do without it. Where no record has a
+ * reference, as in a wide ring, the key of reference 0 is that of the thread
+ * that came in last, and the rest of the table stays empty.
  */
 #ifndef _VITRINE_THREADS_H
 #define _VITRINE_THREADS_H

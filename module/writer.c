@@ -129,7 +129,8 @@ void vtr_writer_commit_untimed(struct vtr_ring *ring, u64 *next, u64 now)
  * @subject: the thread
  *
  * Context: the ring's CPU, interrupts off.
- * Return: its thread reference.
+ * Return: its thread reference; 0, that is, inline, in a wide ring, which has
+ *	the names only.
  */
 unsigned int vtr_writer_introduce(struct vtr_ring *ring, u64 now,
 				  const struct vtr_subject *subject)
@@ -141,12 +142,51 @@ unsigned int vtr_writer_introduce(struct vtr_ring *ring, u64 now,
 
 	if (ref)
 		return ref;
-	ref = vtr_threads_add(&ring->threads, subject->key, running);
-	next += vtr_fxt_put_thread(next, ref, subject->process,
-				   subject->thread);
+	if (!vtr_ring_is_wide(ring)) {
+		ref = vtr_threads_add(&ring->threads, subject->key, running);
+		next += vtr_fxt_put_thread(next, ref, subject->process,
+					   subject->thread);
+	}
 	next = vtr_writer_put_names(ring, next, subject);
 	vtr_writer_commit_untimed(ring, next, now);
 	return ref;
+}
+
+/* What stands for the reference, in a wide ring, of who came in last. */
+static void keep_key(struct vtr_ring *ring, const struct vtr_subject *running)
+{
+	if (vtr_ring_is_wide(ring))
+		ring->threads.keys[0] = running->key;
+}
+
+static void set_running(struct vtr_ring *ring, const struct vtr_subject *running,
+			unsigned int ref)
+{
+	ring->running = ring->switch_base |
+			vtr_fxt_incoming(ref, running->priority) >>
+			VTR_FXT_INCOMING_TO_OUTGOING;
+	keep_key(ring, running);
+}
+
+/* A switch from who came in last, for which there is room. */
+static void put_switch(struct vtr_ring *ring, u64 now, u64 state,
+		       const struct vtr_subject *incoming)
+{
+	unsigned int ref = vtr_writer_introduce(ring, now, incoming);
+	u64 *next = ring->next;
+
+	if (vtr_ring_is_wide(ring)) {
+		next += vtr_ring_put_wide_switch(ring, next, now, state,
+						 incoming->thread,
+						 incoming->priority);
+	} else {
+		next[0] = ring->running | state |
+			  vtr_fxt_incoming(ref, incoming->priority);
+		next[1] = now;
+		next += VTR_FXT_SWITCH_WORDS;
+	}
+	set_running(ring, incoming, ref);
+	vtr_ring_commit(ring, next, now);
 }
 
 /**
@@ -161,23 +201,11 @@ void vtr_writer_open_row(struct vtr_ring *ring, u64 now,
 			 const struct vtr_subject *running)
 {
 	struct vtr_subject idle;
-	unsigned int ref;
-	u64 *next;
 
 	vtr_subject_idle(&idle);
-	ref = vtr_writer_introduce(ring, now, &idle);
-	ring->running = ring->switch_base |
-			FIELD_PREP(FXT_SWITCH_OUTGOING_THREAD, ref);
-	if (!running->thread)
-		return;
-	ref = vtr_writer_introduce(ring, now, running);
-	next = ring->next;
-	next[0] = ring->running | vtr_fxt_incoming(ref, running->priority);
-	next[1] = now;
-	ring->running = ring->switch_base |
-			vtr_fxt_incoming(ref, running->priority) >>
-			VTR_FXT_INCOMING_TO_OUTGOING;
-	vtr_ring_commit(ring, next + VTR_FXT_SWITCH_WORDS, now);
+	set_running(ring, &idle, vtr_writer_introduce(ring, now, &idle));
+	if (running->thread)
+		put_switch(ring, now, 0, running);
 }
 
 /**
@@ -209,6 +237,7 @@ bool vtr_writer_reserve(struct vtr_ring *ring, unsigned int nr_words, u64 now,
 	ring->running &= ~FXT_SWITCH_OUTGOING_THREAD;
 	ref = vtr_writer_introduce(ring, now, running);
 	ring->running |= FIELD_PREP(FXT_SWITCH_OUTGOING_THREAD, ref);
+	keep_key(ring, running);
 	return vtr_ring_has(ring, nr_words);
 }
 
@@ -238,3 +267,39 @@ bool vtr_writer_reserve_here(struct vtr_ring *ring, unsigned int nr_words,
 		return false;
 	return vtr_writer_reserve(ring, nr_words, now, &running);
 }
+
+/**
+ * vtr_writer_switch() - record a switch, whatever it takes
+ * @ring: this CPU's ring, or vtr_writer_none
+ * @now: time
+ * @state: as from vtr_writer_state(), of @prev
+ * @prev: who goes out
+ * @next: who comes in
+ *
+ * Context: the ring's CPU, interrupts off, the run queue's lock may be held.
+ */
+void vtr_writer_switch(struct vtr_ring *ring, u64 now, u64 state,
+		       const struct task_struct *prev,
+		       const struct task_struct *next)
+{
+	struct vtr_subject subject;
+
+	if (ring == &vtr_writer_none)
+		return;
+	if (!vtr_ring_has(ring, VTR_WRITER_SWITCH_WORDS)) {
+		vtr_subject_task(prev, &subject);
+		if (!vtr_writer_reserve(ring, VTR_WRITER_SWITCH_WORDS, now,
+					&subject)) {
+			vtr_ring_lose(ring, vtr_ring_switch_words(ring));
+			return;
+		}
+	}
+	vtr_subject_task(next, &subject);
+	put_switch(ring, now, state, &subject);
+	if (state == vtr_writer_state(FXT_THREAD_DEAD))
+		vtr_threads_remove(&ring->threads, vtr_writer_key(prev));
+}
+
+#ifdef CONFIG_VITRINE_KUNIT
+#include "tests/writer_kunit.c"
+#endif

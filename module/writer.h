@@ -17,9 +17,13 @@
 				 VTR_FXT_THREAD_NAME_WORDS + \
 				 VTR_FXT_PROCESS_NAME_WORDS)
 
-/* Most that it takes to open the row of switches: idle, a thread, a switch. */
-#define VTR_WRITER_ROW_WORDS	(2 * VTR_WRITER_THREAD_WORDS + \
-				 VTR_FXT_SWITCH_WORDS)
+/* Most that one switch can need, on any CPU: a thread introduced, the record. */
+#define VTR_WRITER_SWITCH_WORDS	(VTR_WRITER_THREAD_WORDS + \
+				 VTR_FXT_WIDE_SWITCH_WORDS)
+
+/* Most that it takes to open the row of switches: idle, and one switch. */
+#define VTR_WRITER_ROW_WORDS	(VTR_WRITER_THREAD_WORDS + \
+				 VTR_WRITER_SWITCH_WORDS)
 
 /* A CPU that does not record follows this ring: it never has room. */
 extern struct vtr_ring vtr_writer_none;
@@ -90,6 +94,18 @@ static __always_inline u8 vtr_writer_priority(const struct task_struct *task)
 				vtr_writer_is_idle(task));
 }
 
+/**
+ * vtr_writer_state() - a thread's state as it goes out
+ * @state: which
+ *
+ * Context: any. Hot.
+ * Return: the state in its place in a 16-byte switch record.
+ */
+static __always_inline u64 vtr_writer_state(enum fxt_thread_state state)
+{
+	return (u64)state << __builtin_ctzll(FXT_SWITCH_OUTGOING_STATE);
+}
+
 void vtr_writer_init(void);
 void vtr_subject_idle(struct vtr_subject *subject);
 void vtr_subject_task(const struct task_struct *task,
@@ -102,6 +118,9 @@ void vtr_writer_open_row(struct vtr_ring *ring, u64 now,
 			 const struct vtr_subject *running);
 unsigned int vtr_writer_introduce(struct vtr_ring *ring, u64 now,
 				  const struct vtr_subject *subject);
+void vtr_writer_switch(struct vtr_ring *ring, u64 now, u64 state,
+		       const struct task_struct *prev,
+		       const struct task_struct *next);
 u64 *vtr_writer_put_names(struct vtr_ring *ring, u64 *next,
 			  const struct vtr_subject *subject);
 void vtr_writer_commit_untimed(struct vtr_ring *ring, u64 *next, u64 now);

@@ -456,17 +456,18 @@ static void full_oneshot_ring_keeps_its_beginning(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, first, 0);
 	KUNIT_EXPECT_EQ(test, end, 2);
 	KUNIT_EXPECT_EQ(test, ring->producer->lost_records, 2);
-	/* The last record closes the row: from thread 9 to idle, inline. */
+	/* At the end the row is closed, from thread 9 to idle, inline ... */
 	len = vtr_ring_copy(ring, 1, bytes);
-	KUNIT_ASSERT_GT(test, len, (size_t)32);
-	bytes += len / FXT_WORD_BYTES - VTR_RING_CLOSE_WORDS;
-	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_HEADER_WORDS, bytes[0]),
-			VTR_RING_CLOSE_WORDS);
+	KUNIT_ASSERT_GT(test, len, (size_t)40);
+	bytes += len / FXT_WORD_BYTES - 5;
+	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_HEADER_WORDS, bytes[0]), 4);
 	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_SWITCH_OUTGOING_THREAD, bytes[0]), 9);
 	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_SWITCH_INCOMING_THREAD, bytes[0]), 0);
 	KUNIT_EXPECT_EQ(test, bytes[1], now);
 	KUNIT_EXPECT_EQ(test, bytes[2], 0);
 	KUNIT_EXPECT_EQ(test, bytes[3], 0);
+	/* ... and the provider says, once, that it is full. */
+	KUNIT_EXPECT_EQ(test, bytes[4], 0x30010 | (TEST_CPU + 1) << 20);
 	vtr_ring_put(ring);
 }
 

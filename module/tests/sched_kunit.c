@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Suite of sched.c: this CPU, whatever its number, records into the ring of one
+ * that the 16-byte switch record cannot name. In a kernel only.
+ */
+#include <kunit/test.h>
+#include <linux/irqflags.h>
+
+#define TEST_CPU	300
+#define TEST_SWITCHES	500
+#define TEST_WAKEUPS	100
+#define TEST_EVENTS	50
+
+static DEFINE_VITRINE_CATEGORY(kunit_wide);
+
+/**
+ * struct wide_counts - records of a ring
+ * @switches: context switches
+ * @wakeups: thread wakeups
+ * @events: events
+ */
+struct wide_counts {
+	unsigned int	switches;
+	unsigned int	wakeups;
+	unsigned int	events;
+};
+
+/* As the scheduler calls them: to a thread and back to the one that runs. */
+static void call_probes(struct vtr_ring *ring, struct task_struct *other)
+{
+	struct vtr_ring *before;
+	unsigned long flags;
+	unsigned int i;
+
+	local_irq_save(flags);
+	before = this_cpu_read(vtr_writer_ring);
+	this_cpu_write(vtr_writer_ring, ring);
+	for (i = 0; i < TEST_SWITCHES; i += 2) {
+		probe_switch_local(NULL, false, current, other,
+				   TASK_INTERRUPTIBLE);
+		probe_switch_local(NULL, false, other, current, TASK_DEAD);
+		if (i < TEST_WAKEUPS)
+			probe_wakeup_local(NULL, other);
+		if (i < TEST_EVENTS)
+			vitrine_trace_instant(kunit_wide, "event",
+					      VITRINE_ARG("number", i));
+	}
+	this_cpu_write(vtr_writer_ring, before);
+	local_irq_restore(flags);
+}
+
+static void count_record(struct kunit *test, const u64 *words,
+			 struct wide_counts *counts)
+{
+	switch (FIELD_GET(FXT_HEADER_TYPE, words[0])) {
+	case FXT_RECORD_THREAD:
+		KUNIT_FAIL(test, "a thread has a reference");
+		break;
+	case FXT_RECORD_EVENT:
+		counts->events++;
+		KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_EVENT_THREAD, words[0]), 0);
+		KUNIT_EXPECT_EQ(test, words[3], current->pid);
+		break;
+	case FXT_RECORD_SCHEDULING:
+		KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_SCHEDULING_CPU, words[0]),
+				TEST_CPU);
+		if (FIELD_GET(FXT_SCHEDULING_SUBTYPE, words[0]) ==
+		    FXT_SCHEDULING_CONTEXT_SWITCH)
+			counts->switches++;
+		else
+			counts->wakeups++;
+		break;
+	}
+}
+
+static void count_records(struct kunit *test, struct vtr_ring *ring,
+			  struct wide_counts *counts)
+{
+	u64 *bytes = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+	size_t len, i, nr_words;
+	u64 first, end;
+
+	KUNIT_ASSERT_NOT_NULL(test, bytes);
+	vtr_ring_range(ring, &first, &end);
+	KUNIT_EXPECT_EQ(test, first, 0);
+	for (; first < end; first++) {
+		len = vtr_ring_copy(ring, first, bytes);
+		for (i = 0; i < len / FXT_WORD_BYTES; i += nr_words) {
+			nr_words = FIELD_GET(FXT_HEADER_WORDS, bytes[i]);
+			KUNIT_ASSERT_GT(test, nr_words, (size_t)0);
+			count_record(test, bytes + i, counts);
+		}
+	}
+}
+
+static void probes_take_a_wide_ring(struct kunit *test)
+{
+	const struct vtr_ring_config config = {
+		.session = 7,
+		.clock = VITRINE_CLOCK_LOCAL,
+		.mode = VITRINE_MODE_ONESHOT,
+		.nr_subbufs = 32,
+		.ticks_per_second = 1000000000,
+	};
+	struct task_struct *other = kunit_kzalloc(test, sizeof(*other),
+						  GFP_KERNEL);
+	struct wide_counts counts = { 0 };
+	struct vtr_ring_stats stats;
+	struct vtr_ring *ring;
+
+	KUNIT_ASSERT_NOT_NULL(test, other);
+	other->pid = 64;
+	other->tgid = 64;
+	ring = vtr_ring_create(TEST_CPU, &config);
+	KUNIT_ASSERT_NOT_NULL(test, ring);
+	static_branch_enable(&vitrine_category_kunit_wide.key);
+	call_probes(ring, other);
+	static_branch_disable(&vitrine_category_kunit_wide.key);
+	vtr_ring_stats(ring, &stats);
+	count_records(test, ring, &counts);
+	/* The first opens the row, from idle. */
+	KUNIT_EXPECT_EQ(test, counts.switches, TEST_SWITCHES + 1);
+	KUNIT_EXPECT_EQ(test, counts.wakeups, TEST_WAKEUPS / 2);
+	KUNIT_EXPECT_EQ(test, counts.events, TEST_EVENTS / 2);
+	KUNIT_EXPECT_EQ(test, stats.switches, counts.switches);
+	KUNIT_EXPECT_EQ(test, stats.records,
+			counts.switches + counts.wakeups + counts.events);
+	KUNIT_EXPECT_EQ(test, stats.lost_records, 0);
+	vtr_ring_put(ring);
+}
+
+static struct kunit_case sched_cases[] = {
+	KUNIT_CASE(probes_take_a_wide_ring),
+	{}
+};
+
+static struct kunit_suite sched_suite = {
+	.name = "vitrine_sched",
+	.test_cases = sched_cases,
+};
+
+kunit_test_suites(&sched_suite);
