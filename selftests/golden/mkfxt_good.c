@@ -224,6 +224,125 @@ static void build_recorded(void)
 	subbuf(&cpu1, 2, 6000);
 }
 
+/* ---- A CPU that the 16-byte switch record cannot name -------------------- */
+
+#define WIDE_CPU	300
+#define IDLE_WEIGHT	0x80000000U
+#define WEIGHT(weight, name) \
+	(1ULL | 1ULL << 4 | (name) << 16 | (uint64_t)(weight) << 32)
+
+#define NAMES_BYTES	(2 * (24 + 40))
+#define STRINGS_BYTES	(3 * 16 + 2 * 24)
+#define WIDE_BYTES	48
+#define MARK_BYTES	(40 + 16 * 8)
+
+static void wide_switch(uint64_t ticks, unsigned int state, uint64_t outgoing,
+			uint64_t incoming)
+{
+	word(8ULL | 6ULL << 4 | 2ULL << 16 | (uint64_t)WIDE_CPU << 20 |
+	     (uint64_t)state << 36 | 1ULL << 60);
+	word(ticks);
+	word(outgoing);
+	word(incoming);
+	word(WEIGHT(outgoing ? 120 : IDLE_WEIGHT, 4ULL));
+	word(WEIGHT(incoming ? 120 : IDLE_WEIGHT, 5ULL));
+}
+
+/* Thread @koid of process @koid; its process's name first, as the module does. */
+static void wide_name(uint64_t koid, const char *name)
+{
+	process_name(koid, name);
+	word(7ULL | 5ULL << 4 | 2ULL << 16 | INLINE(strlen(name)) << 24 |
+	     1ULL << 40);
+	word(koid);
+	stream(name, strlen(name));
+	word(8ULL | 2ULL << 4 | 1ULL << 16);
+	word(koid);
+}
+
+static void wide_strings(void)
+{
+	provider_section(WIDE_CPU + 1);
+	string(1, "process");
+	string(2, "weight");
+	string(3, "waker");
+	string(4, "outgoing_weight");
+	string(5, "incoming_weight");
+}
+
+static void wide_wakeup(uint64_t ticks, uint64_t koid)
+{
+	word(8ULL | 6ULL << 4 | 2ULL << 16 | (uint64_t)WIDE_CPU << 20 |
+	     2ULL << 60);
+	word(ticks);
+	word(koid);
+	word(WEIGHT(120, 2ULL));
+	word(8ULL | 2ULL << 4 | 3ULL << 16);
+	word(0);
+}
+
+/*
+ * As the module writes it: no thread has a reference, an event has its thread
+ * inline. The ring is full at 5700 and says so behind the switch that closes its
+ * row; there is room again at 6000, and 3 switches were lost.
+ */
+static void build_wide(void)
+{
+	struct packet cpu0 = first_packet(0), wide = first_packet(WIDE_CPU);
+
+	subbuf(&cpu0, 2, 5000);
+	wide.begin = 5100;
+	wide.end = 5700;
+	wide.committed = PREAMBLE_BYTES + 8 + STRINGS_BYTES + NAMES_BYTES +
+			 5 * WIDE_BYTES + 40 + 8;
+	subbuf_preamble(&wide);
+	wide_strings();
+	wide_name(0, "idle");
+	wide_wakeup(5100, 77);
+	wide_name(77, "wide");
+	wide_switch(5200, 0, 0, 77);
+	event(0, 5, 0, REFS(0, INLINE(3), 0), 5300);
+	word(77);
+	word(77);
+	stream("cat", 3);
+	wide_switch(5400, 3, 77, 0);
+	wide_switch(5600, 0, 0, 77);
+	wide_switch(5700, 0, 77, 0);
+	provider_event(WIDE_CPU + 1, 0);
+
+	wide.sequence = 1;
+	wide.begin = 5700;
+	wide.end = 6200;
+	wide.records_before = 6;
+	wide.bytes_before = wide.committed;
+	wide.lost = 3;
+	wide.committed = PREAMBLE_BYTES + 8 + STRINGS_BYTES + MARK_BYTES +
+			 NAMES_BYTES + 2 * WIDE_BYTES;
+	subbuf_preamble(&wide);
+	wide_strings();
+	word(7ULL | 5ULL << 4 | 2ULL << 16 | INLINE(4) << 24 | 1ULL << 40);
+	word(0x7fff0000 + WIDE_CPU);
+	stream("lost", 4);
+	word(8ULL | 2ULL << 4 | 1ULL << 16);
+	word(0);
+	event(4, 4 + 1 + 2 + 4 + 4 + 1, 2, REFS(0, INLINE(7), INLINE(10)), 5700);
+	word(0);
+	word(0x7fff0000 + WIDE_CPU);
+	stream("vitrine", 7);
+	stream("drop_stats", 10);
+	word(4ULL | 4ULL << 4 | INLINE(11) << 16);
+	stream("num_records", 11);
+	word(3);
+	word(4ULL | 4ULL << 4 | INLINE(9) << 16);
+	stream("num_bytes", 9);
+	word(3 * WIDE_BYTES);
+	word(6000);
+	wide_name(0, "idle");
+	wide_name(77, "wide");
+	wide_switch(6000, 0, 0, 77);
+	wide_switch(6200, 3, 77, 0);
+}
+
 static void build_big_endian_vitrine(void)
 {
 	big_endian = true;
@@ -466,6 +585,7 @@ void build_speed(uint64_t nr_switches)
 const struct golden good_traces[] = {
 	{ "records", build_records },
 	{ "big-endian", build_big_endian },
+	{ "wide", build_wide },
 	{ "vitrine", build_vitrine },
 	{ "big-endian-vitrine", build_big_endian_vitrine },
 	{ "vitrine-more", build_vitrine_more },

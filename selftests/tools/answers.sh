@@ -143,6 +143,13 @@ prints "all of a recording is accounted for" true bash -c "'$mkfxt' speed 100000
 	'$vitrine' latency -j speed.fxt |
 	jq '.switches == 100000 and .gaps == 0 and .threads[0].runs == 50000'"
 
+# What happens on a CPU above 255 is told in other records, and means the same.
+"$mkfxt" wide >wide.fxt
+prints "a CPU above 255" '[10,1,3,500,100,5200,300]' bash -c "'$vitrine' latency -j wide.fxt | jq -c '.switches as \$n |
+	.gaps as \$g | .threads[] | select(.thread.tid == 77) |
+	[\$n, \$g, .runs, .running_ns, .after_wakeup.max_ns, .after_wakeup.max_until_ns, .after_wakeup.max_cpu]'"
+prints "a CPU above 255: the records of it alone" 10 bash -c "'$vitrine' print --cpu=300 wide.fxt | wc -l"
+
 # ---- timeline
 
 # drawn FILTER ARGUMENT...: what jq finds in the data of a page
@@ -167,6 +174,7 @@ prints "timeline: turns with states, waits" \
 '[0,500,0,1,0,4,0,0,800,700,0,1,2,3,300,500,0,700,1,1,2,4,50,50,0,300,0,1,3,6,700,0,1100,100,0,1,2,4,100,0,0,100,2,1,0,4,0,0,0,900,3,1,0,3,0,0,100,100,2,1,0,5,0,0,100,100,2,1,2,4,50,50]' \
 	drawn '.lanes[0].items' waits.fxt
 prints "timeline: gaps" '[[],[1900,5000]]' drawn '[.lanes[].gaps]' waits.fxt
+prints "timeline: a CPU above 255" '[[0,[]],[300,[700,1000]]]' drawn '[.lanes[] | [.cpu, .gaps]]' wide.fxt
 prints "timeline: threads and processes" '[["alpha:11/10","",1600,"#e69f00",0],["be|ta<>&\"'"'"':21/20","",2500,"#0072b2",1],["gamma:31/30","",300,"#cc79a7",0],["?:41/40","",1350,"#009e73",1]]' \
 	drawn '.threads' waits.fxt
 prints "timeline: the name of a process" '"main"' drawn '.threads[0][1]' vitrine.fxt

@@ -47,7 +47,7 @@ touch err
 BABELTRACE_PLUGIN_PATH=$(dirname "$vitrine")
 export BABELTRACE_PLUGIN_PATH
 echo "TAP version 13"
-for name in records vitrine recorded renamed crowd; do
+for name in records vitrine recorded renamed crowd wide; do
 	"$mkfxt" $name >$name.fxt
 done
 "$mkfxt" speed "${SWITCHES:-20000}" >many.fxt
@@ -91,6 +91,15 @@ for format in ctf heph; do
 	"$vitrine" check recorded.back.fxt >recorded.check
 	check "$format: and no more is lost" grep -q " 10 switches, .* 7 records lost: no fault" recorded.check
 done
+# A CPU above 255, whose switches are other records, which know no processes; with
+# its losses.
+for format in ctf heph; do
+	check "$format: a CPU above 255" round_trip wide $format
+	check "$format: every record of it comes back" same <(grep -v " lost  *provider" wide.print | sed 's|idle:0/0|idle:0|g' | sort) \
+		<(sed 's|idle:0/0|idle:0|g' wide.back.print | sort)
+	"$vitrine" check wide.back.fxt >wide.check
+	check "$format: on as many CPUs, with its losses" grep -q " 10 switches, 2 CPUs, .* 3 records lost: no fault" wide.check
+done
 check "CTF: all kinds of records" round_trip records ctf
 check "CTF: what is left out is counted" grep -qx \
 	"vitrine: records.fxt: left out, the Common Trace Format cannot say it: 4 blobs, 3 objects, 4 records of unknown kinds, 1 events" \
@@ -118,6 +127,9 @@ check "babeltrace2: losses" test "$(sed -n 's/.*discarded \([0-9]* events\) .*/\
 check "a kernel trace" grep -q 'domain = "kernel"' many.ctf/metadata
 check "of version 1.8" test "$(head -n 1 many.ctf/metadata)" = "/* CTF 1.8 */"
 
+babeltrace wide.ctf >wide.events 2>/dev/null
+check "babeltrace2: switches of a CPU above 255" test "$(grep -c 'sched_switch: { cpu_id = 300 }' wide.events)" = 6
+
 # The plugin in babeltrace2 itself.
 babeltrace many.fxt --clock-cycles --no-delta >direct.events 2>direct.err
 check "babeltrace2 reads FXT" same many.events direct.events
@@ -125,6 +137,7 @@ check "and says nothing" test ! -s direct.err
 for trace in many.fxt many.ctf; do
 	babeltrace $trace --begin 1700000000.001100000 --end 1700000000.001200000 >$trace.some 2>some.err
 done
+check "a CPU above 255" same wide.events <(babeltrace wide.fxt 2>/dev/null)
 check "and from a time on" test -s many.fxt.some -a ! -s some.err
 check "as it does CTF" same many.ctf.some many.fxt.some
 babeltrace records.fxt >records.events 2>&1
@@ -239,6 +252,9 @@ check "Chrome: arguments as they are" grep -qF \
 	'"args":{"null":null,"i32":-5,"u32":4294967291,"i64":-1099511627776,"u64":9223372036854775808,"real":3.140625,"inline":"hello","table":"","pointer":3735928559,"koid":101,"yes":true}' \
 	records.json
 convert vitrine.fxt -o vitrine.json
+convert wide.fxt -o wide.json
+check "Chrome: who ran on a CPU above 255" test 3 = \
+	"$(jq '.traceEvents[] | select(.ph == "X" and .pid == 0 and .tid == 300) | .name' wide.json | wc -l)"
 check "Chrome: losses" test "$(jq '.traceEvents[] | select(.name == "records lost").args.records' vitrine.json)" = \
 	"$(grep -o '[0-9]* records lost' lost.check | sed 's/ .*//')"
 convert many.json --from chrome-json -o other.fxt

@@ -206,21 +206,41 @@ static void fake_ring_advance(struct fake_ring *ring)
 	fake_recycle_end(ring);
 }
 
-/* One switch between the two threads. */
-__attribute__((unused))
-static void fake_ring_switch(struct fake_ring *ring)
+static void fake_put_switch(struct fake_ring *ring, unsigned int out,
+			    unsigned int in)
 {
-	unsigned int out = ring->running, in = 3 - out;
-
-	if (ring->room < 16)
-		fake_ring_advance(ring);
-	ring->ticks += 10;
 	fake_put_word(ring, 0x28 | (uint64_t)ring->producer->cpu << 16 |
 		      (out == 2 ? 3ULL : 0) << 24 |
 		      (uint64_t)out << 28 | (uint64_t)in << 36 |
 		      (out == 2 ? 120ULL : 0) << 44 |
 		      (in == 2 ? 120ULL : 0) << 52);
 	fake_put_word(ring, ring->ticks);
+}
+
+/* The same on a CPU above 255. */
+static void fake_put_wide_switch(struct fake_ring *ring, unsigned int out,
+				 unsigned int in)
+{
+	fake_put_word(ring, 0x48 | (uint64_t)ring->producer->cpu << 20 |
+		      (out == 2 ? 3ULL : 0) << 36 | 1ULL << 60);
+	fake_put_word(ring, ring->ticks);
+	fake_put_word(ring, out == 2 ? FAKE_WORKER : 0);
+	fake_put_word(ring, in == 2 ? FAKE_WORKER : 0);
+}
+
+/* One switch between the two threads. */
+__attribute__((unused))
+static void fake_ring_switch(struct fake_ring *ring)
+{
+	unsigned int out = ring->running, in = 3 - out;
+
+	if (ring->room < 32)
+		fake_ring_advance(ring);
+	ring->ticks += 10;
+	if (ring->producer->cpu > 255)
+		fake_put_wide_switch(ring, out, in);
+	else
+		fake_put_switch(ring, out, in);
 	ring->running = in;
 	ring->records++;
 	fake_commit(ring);

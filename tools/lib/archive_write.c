@@ -146,8 +146,11 @@ struct vitrine_error *vitrine_writer_append(struct vitrine_writer *writer,
 	return NULL;
 }
 
-/* Words of a loss: at most 1 + 2 + 6 + 6 + 17 + 6. */
-#define LOSS_WORDS	40
+/* Words of a loss: at most 1 + 2 + 10 + 6 + 17 + 10. */
+#define LOSS_WORDS	48
+
+/* Highest CPU that a legacy switch record can name. */
+#define LEGACY_MAX_CPU	255
 
 static uint64_t inline_string(const char *string)
 {
@@ -185,11 +188,46 @@ static unsigned int put_metadata(uint64_t *words, unsigned int type,
 	return 1;
 }
 
+static unsigned int put_weight(uint64_t *words, const char *name, bool idle)
+{
+	uint32_t weight = idle ? (uint32_t)INT32_MIN : 1;
+	unsigned int nr = 1 + put_string(words + 1, name);
+
+	words[0] = FXT_PUT(FXT_HEADER_TYPE, FXT_ARG_INT32) |
+		   FXT_PUT(FXT_HEADER_WORDS, nr) |
+		   FXT_PUT(FXT_ARG_NAME, inline_string(name)) |
+		   FXT_PUT(FXT_ARG_VALUE32, weight);
+	return nr;
+}
+
+static unsigned int put_wide_switch(uint64_t *words, uint32_t cpu,
+				    uint64_t ticks, uint64_t outgoing,
+				    uint64_t incoming)
+{
+	unsigned int nr = 4;
+
+	words[1] = ticks;
+	words[2] = outgoing;
+	words[3] = incoming;
+	nr += put_weight(words + nr, "outgoing_weight", !outgoing);
+	nr += put_weight(words + nr, "incoming_weight", !incoming);
+	words[0] = FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_SCHEDULING) |
+		   FXT_PUT(FXT_HEADER_WORDS, nr) |
+		   FXT_PUT(FXT_SCHEDULING_NR_ARGS, 2) |
+		   FXT_PUT(FXT_SCHEDULING_CPU, cpu) |
+		   FXT_PUT(FXT_SCHEDULING_SUBTYPE,
+			   FXT_SCHEDULING_CONTEXT_SWITCH);
+	return nr;
+}
+
 /* Viewers know idle by thread 0 with priority 0, so nobody else has 0. */
 static unsigned int put_switch(uint64_t *words, uint32_t cpu, uint64_t ticks,
 			       const struct vitrine_fxt_thread *outgoing,
 			       const struct vitrine_fxt_thread *incoming)
 {
+	if (cpu > LEGACY_MAX_CPU)
+		return put_wide_switch(words, cpu, ticks, outgoing->thread,
+				       incoming->thread);
 	words[0] = FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_SCHEDULING) |
 		   FXT_PUT(FXT_HEADER_WORDS, 6) |
 		   FXT_PUT(FXT_SWITCH_CPU, cpu) |
