@@ -5,6 +5,7 @@
  *	mkfxt			list their names
  *	mkfxt NAME		write one to standard output
  *	mkfxt speed SWITCHES	a trace of two CPUs, as large as one likes
+ *	mkfxt jumble SWITCHES	one whose provider does not write in time order
  *
  * Nothing is shared with the library or the module: fields are put together
  * here from the text of the format, so that an error in their masks shows. What
@@ -42,6 +43,10 @@ int main(int argc, char **argv)
 	}
 	if (argc == 3 && !strcmp(argv[1], "speed")) {
 		build_speed(strtoull(argv[2], NULL, 0));
+		return 0;
+	}
+	if (argc == 3 && !strcmp(argv[1], "jumble")) {
+		build_jumble(strtoull(argv[2], NULL, 0));
 		return 0;
 	}
 	if (build(good_traces, argv[1]) || build(bad_traces, argv[1]))

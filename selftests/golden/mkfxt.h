@@ -93,5 +93,6 @@ struct golden {
 extern const struct golden good_traces[];
 extern const struct golden bad_traces[];
 void build_speed(uint64_t nr_switches);
+void build_jumble(uint64_t nr_switches);
 
 #endif /* _GOLDEN_MKFXT_H */

@@ -582,6 +582,24 @@ void build_speed(uint64_t nr_switches)
 	}
 }
 
+/* Two CPUs of one provider, one behind the other: half of it comes too late. */
+void build_jumble(uint64_t nr_switches)
+{
+	uint64_t ticks = 1000000;
+	unsigned int cpu = 0, i;
+
+	magic();
+	introduce(1, "both");
+	while (nr_switches) {
+		for (i = 0; nr_switches && i < 2 * SPEED_PAIRS; i++, nr_switches--)
+			legacy_switch(cpu, ticks + cpu * 5 + i * 50, i % 2 ? 3 : 0,
+				      i % 2 ? ALPHA : IDLE, i % 2 ? IDLE : ALPHA);
+		cpu ^= 1;
+		if (!cpu)
+			ticks += 100 * SPEED_PAIRS;
+	}
+}
+
 const struct golden good_traces[] = {
 	{ "records", build_records },
 	{ "big-endian", build_big_endian },

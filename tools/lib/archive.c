@@ -5,8 +5,8 @@
  * The file is looked through once, to learn names and where each provider's
  * records are; then the providers' lanes are merged by a heap. The file may be
  * larger than memory: what is kept grows with the number of threads and of
- * pieces the providers' records come in, not with the number of records, unless
- * a provider did not write in time order.
+ * pieces the providers' records come in, not with the number of records. What is not
+ * in time order is sorted on disk, if there is much of it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -198,7 +198,7 @@ static void note_unsorted(const struct vitrine_archive *archive,
 	if (!lane->unsorted || !archive->report || !archive->report->note)
 		return;
 	snprintf(message, sizeof(message),
-		 "provider %" PRIu32 " is not in time order: sorted in memory",
+		 "provider %" PRIu32 " is not in time order: sorted",
 		 lane->provider->id);
 	archive->report->note(archive->report->ctx, lane->extents[0].begin,
 			      message);
@@ -209,7 +209,9 @@ static bool lane_before(const struct archive_lane *a,
 {
 	if (a->key != b->key)
 		return a->key < b->key;
-	return a->index < b->index;
+	if (a->index != b->index)
+		return a->index < b->index;
+	return a->record.offset < b->record.offset;
 }
 
 /* The lane at @i may be later than its children: let it sink. */
@@ -229,29 +231,67 @@ static void heap_sink(struct vitrine_archive *archive, unsigned int i)
 	heap[i] = lane;
 }
 
-static struct vitrine_error *begin_merge(struct vitrine_archive *archive)
+/* What made reading stop. */
+static struct vitrine_error *stop_error(const struct vitrine_archive *archive)
 {
-	struct archive_lane *lane;
+	int code = archive->fxt.decoder.stop;
+
+	if (code == ENOMEM || code == E2BIG)
+		return fxt_stop_error(&archive->fxt, archive->path);
+	return vitrine_error_create(code, archive->path, VITRINE_NO_OFFSET,
+				    "set TMPDIR to a directory with room for several times the trace",
+				    "cannot sort what is not in time order: %s",
+				    strerror(code));
+}
+
+/* Its first record is known: it takes part in the merge, if it has one. */
+static struct vitrine_error *begin_lane(struct vitrine_archive *archive,
+					struct archive_lane *lane)
+{
+	switch (archive_lane_next(lane, &archive->source)) {
+	case FXT_OK:
+		archive->heap[archive->nr_heap++] = lane;
+		return NULL;
+	case FXT_STOP:
+		return stop_error(archive);
+	default:
+		return NULL;
+	}
+}
+
+static struct vitrine_error *begin_lanes(struct vitrine_archive *archive)
+{
+	struct archive_late *late = &archive->source.late;
+	struct vitrine_error *err = NULL;
 	unsigned int i;
 
-	archive->heap = calloc(archive->nr_lanes + 1, sizeof(*archive->heap));
+	archive->heap = calloc(archive->nr_lanes + late->nr_runs + 1,
+			       sizeof(*archive->heap));
 	if (!archive->heap)
 		return vtr_error_no_memory();
+	for (i = 0; !err && i < archive->nr_lanes; i++)
+		err = begin_lane(archive, archive->lanes[i]);
+	for (i = 0; !err && i < late->nr_runs; i++)
+		err = begin_lane(archive, archive_late_lane(late, i));
+	return err;
+}
+
+static struct vitrine_error *begin_merge(struct vitrine_archive *archive)
+{
+	struct vitrine_error *err;
+	unsigned int i;
+
 	for (i = 0; i < archive->nr_lanes; i++) {
-		lane = archive->lanes[i];
-		note_unsorted(archive, lane);
-		if (archive_lane_rewind(lane, &archive->source) == FXT_STOP)
-			return fxt_stop_error(&archive->fxt, archive->path);
-		switch (archive_lane_next(lane, &archive->source)) {
-		case FXT_OK:
-			archive->heap[archive->nr_heap++] = lane;
-			break;
-		case FXT_STOP:
-			return fxt_stop_error(&archive->fxt, archive->path);
-		default:
-			break;
-		}
+		note_unsorted(archive, archive->lanes[i]);
+		if (archive_lane_rewind(archive->lanes[i],
+					&archive->source) == FXT_STOP)
+			return stop_error(archive);
 	}
+	if (archive_late_finish(&archive->source.late))
+		return vtr_error_no_memory();
+	err = begin_lanes(archive);
+	if (err)
+		return err;
 	for (i = archive->nr_heap / 2; i-- > 0;)
 		heap_sink(archive, i);
 	return NULL;
@@ -370,6 +410,7 @@ void vitrine_archive_destroy(struct vitrine_archive *archive)
 		archive_lane_deinit(archive->lanes[i]);
 		free(archive->lanes[i]);
 	}
+	archive_late_deinit(&archive->source.late);
 	free(archive->lanes);
 	free(archive->heap);
 	fxt_names_deinit(&archive->processes);
@@ -399,7 +440,7 @@ vitrine_archive_next(struct vitrine_archive *archive,
 		case FXT_OK:
 			break;
 		case FXT_STOP:
-			return fxt_stop_error(&archive->fxt, NULL);
+			return stop_error(archive);
 		default:
 			archive->heap[0] = archive->heap[--archive->nr_heap];
 			break;

@@ -2,12 +2,10 @@
 /*
  * The records of one provider, in time order.
  *
- * Nearly all providers write in time order, and then reading is decoding. The
- * records of one that does not are decoded once more in the order of the file,
- * for that is what their references count on, kept in memory and sorted.
+ * Nearly all providers write in time order, and then reading is decoding. Of one
+ * that does not, the records that come too late are taken out beforehand: see
+ * archive_late.c.
  */
-#include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
 
 #include "archive.h"
@@ -98,13 +96,17 @@ static void follow(struct archive_lane *lane,
 	struct vitrine_fxt_record *record = &lane->record;
 	struct vitrine_packet packet;
 
-	if (record->timed)
+	if (record->timed) {
 		lane->key = source->in_ns ?
 			vitrine_fxt_ns(record->ticks, record->ticks_per_second) :
 			record->ticks;
-	else if (record->kind == VITRINE_FXT_BLOB &&
-		 fxt_packet_read(source->decoder, record, &packet))
+		lane->late = lane->key < lane->top;
+		if (!lane->late)
+			lane->top = lane->key;
+	} else if (record->kind == VITRINE_FXT_BLOB &&
+		   fxt_packet_read(source->decoder, record, &packet)) {
 		lane->provider->cpu = packet.cpu;
+	}
 }
 
 /* The next good record in the order of the file. */
@@ -132,61 +134,32 @@ static enum fxt_result decode_next(struct archive_lane *lane,
 	return FXT_END;
 }
 
-static size_t record_bytes(const struct vitrine_fxt_record *record)
+static void restart(struct archive_lane *lane)
 {
-	return offsetof(struct vitrine_fxt_record, args) +
-	       record->nr_args * sizeof(record->args[0]);
+	fxt_provider_restart(lane->provider);
+	lane->extent = 0;
+	lane->at = lane->nr_extents ? lane->extents[0].begin : 0;
+	lane->released = lane->at;
+	lane->key = 0;
+	lane->top = 0;
+	lane->late = false;
 }
 
-static bool store(struct archive_lane *lane)
-{
-	size_t nr = lane->nr_stored, len_bytes = record_bytes(&lane->record);
-	struct archive_stored *bigger;
-	void *copy;
-
-	if (!(nr & (nr - 1))) {
-		bigger = reallocarray(lane->stored, nr ? 2 * nr : 1,
-				      sizeof(*bigger));
-		if (!bigger)
-			return false;
-		lane->stored = bigger;
-	}
-	copy = malloc(len_bytes);
-	if (!copy)
-		return false;
-	memcpy(copy, &lane->record, len_bytes);
-	lane->stored[nr].key = lane->key;
-	lane->stored[nr].record = copy;
-	lane->nr_stored++;
-	return true;
-}
-
-static int compare_stored(const void *left, const void *right)
-{
-	const struct archive_stored *a = left, *b = right;
-
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	return a->record->offset < b->record->offset ? -1 : 1;
-}
-
-static enum fxt_result sort(struct archive_lane *lane,
-			    const struct archive_source *source)
+/* Take out what comes too late. */
+static enum fxt_result take_late(struct archive_lane *lane,
+				 struct archive_source *source)
 {
 	enum fxt_result result;
 
 	while ((result = decode_next(lane, source)) == FXT_OK) {
-		if (!store(lane)) {
-			source->decoder->stop = ENOMEM;
+		if (!lane->late)
+			continue;
+		source->decoder->stop = archive_late_add(&source->late, lane);
+		if (source->decoder->stop)
 			return FXT_STOP;
-		}
 	}
-	if (result == FXT_STOP)
-		return FXT_STOP;
-	qsort(lane->stored, lane->nr_stored, sizeof(*lane->stored),
-	      compare_stored);
-	lane->extent = 0;
-	return FXT_OK;
+	restart(lane);
+	return result == FXT_STOP ? FXT_STOP : FXT_OK;
 }
 
 /**
@@ -197,14 +170,10 @@ static enum fxt_result sort(struct archive_lane *lane,
  * Return: FXT_OK or FXT_STOP.
  */
 enum fxt_result archive_lane_rewind(struct archive_lane *lane,
-				    const struct archive_source *source)
+				    struct archive_source *source)
 {
-	fxt_provider_restart(lane->provider);
-	lane->extent = 0;
-	lane->at = lane->nr_extents ? lane->extents[0].begin : 0;
-	lane->released = lane->at;
-	lane->key = 0;
-	return lane->unsorted ? sort(lane, source) : FXT_OK;
+	restart(lane);
+	return lane->unsorted ? take_late(lane, source) : FXT_OK;
 }
 
 /**
@@ -215,18 +184,16 @@ enum fxt_result archive_lane_rewind(struct archive_lane *lane,
  * Return: FXT_OK, FXT_END or FXT_STOP.
  */
 enum fxt_result archive_lane_next(struct archive_lane *lane,
-				  const struct archive_source *source)
+				  struct archive_source *source)
 {
-	const struct archive_stored *stored;
+	enum fxt_result result;
 
-	if (!lane->unsorted)
-		return decode_next(lane, source);
-	if (lane->extent == lane->nr_stored)
-		return FXT_END;
-	stored = &lane->stored[lane->extent++];
-	lane->key = stored->key;
-	memcpy(&lane->record, stored->record, record_bytes(stored->record));
-	return FXT_OK;
+	if (lane->run)
+		return archive_late_next(&source->late, lane, source);
+	do
+		result = decode_next(lane, source);
+	while (result == FXT_OK && lane->late);
+	return result;
 }
 
 /**
@@ -235,10 +202,5 @@ enum fxt_result archive_lane_next(struct archive_lane *lane,
  */
 void archive_lane_deinit(struct archive_lane *lane)
 {
-	size_t i;
-
-	for (i = 0; i < lane->nr_stored; i++)
-		free(lane->stored[i].record);
-	free(lane->stored);
 	free(lane->extents);
 }

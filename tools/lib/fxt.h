@@ -13,6 +13,7 @@
  *	fxt_subbuf.c	and of the sub-buffers in it
  *	archive.c	a file's records in time order
  *	archive_lane.c	those of one provider
+ *	archive_late.c	those that have to be sorted
  *	archive_write.c	writes a file
  *	ring.c		one CPU's sub-buffers, while they are written
  *
