@@ -124,6 +124,19 @@ prints "each time it ran" \
 prints "the same as text" "           UNTIL [CPU] THREAD                    BLOCKED   WAITED      RAN  THEN
      0.000006600 [000] gamma:31/30                  50ns     50ns    100ns  blocked" \
 	"$vitrine" latency --switches --thread=gamma --from=6550ns waits.fxt
+prints "who ran beside whom" "     0.000004000  *.   .
+     0.000005100  *A0  .   A0 = alpha:11/10
+     0.000005200  *B0  .   B0 = gamma:31/30
+     0.000005300  *C0  .   C0 = ?:41/40
+     0.000006000   C0 *.
+     0.000006200   C0 *C0
+     0.000006300  *B0  C0
+     0.000006400  *.   C0" "$vitrine" latency --map --from 4000ns --to 6400ns waits.fxt
+prints "beside one thread" "     0.000002300  *A0  -   A0 = alpha:11/10
+     0.000003000  *-   .
+     0.000003700  *A0  .
+     0.000004000  *.   ." "$vitrine" latency -m -t alpha --from 2300ns --to 4000ns waits.fxt
+prints "the same as JSON: no" 2 bash -c "'$vitrine' latency -mj waits.fxt 2>/dev/null; echo \$?"
 prints "a part of the time" '[1,300,200,0,[300,500]]' bash -c "'$vitrine' latency -j --from 2200ns --to 2600ns -p 10 waits.fxt |
 	jq -c '.threads[] | [.runs, .running_ns, .woken_ns == 100, .blocked_ns, [.after_wakeup.max_ns, 500]]' |
 	sed 's/true/200/'"
@@ -211,26 +224,46 @@ prints "timeline: where nothing can be written" "vitrine: /nowhere/x.svg: cannot
 # peak ARGUMENT...: how much memory it took at once, in KiB
 peak()
 {
+	rm -rf copy.*
 	ASAN_OPTIONS=quarantine_size_mb=1 python3 -c '
 import resource, subprocess, sys
 subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$vitrine" "$@"
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$vitrine" "$@" 2>peak.err || cat peak.err
 }
 
-# bounded COMMAND [ARGUMENT]...: with ten times the trace, 15 MB more, no more memory
+# bounded TRACE COMMAND [ARGUMENT]...: with several times the trace, no more memory
 bounded()
 {
-	local command=$1 small large
+	local trace=$1 command=$2 small large
 
-	shift
-	small=$(peak "$command" speed.fxt "$@") && large=$(peak "$command" million.fxt "$@") || return
+	shift 2
+	small=$(peak "$command" "$trace.fxt" "$@") && large=$(peak "$command" "$trace-more.fxt" "$@") || return
 	[ $((large - small)) -lt 8192 ] && echo "not much more" || echo "$small, then $large KiB"
 }
 
-prints "memory: check" "not much more" bounded check
-prints "memory: print" "not much more" bounded print
-prints "memory: latency" "not much more" bounded latency
-prints "memory: timeline" "not much more" bounded timeline -o page.html
+ln -f million.fxt speed-more.fxt
+export BABELTRACE_PLUGIN_PATH=${vitrine%/*}
+for output in '' page.html copy.fxt copy.heph copy.json copy.ctf; do
+	case $output in
+	'')	commands="check print latency" ;;
+	*html)	commands=timeline ;;
+	*fxt)	commands=merge ;;
+	*)	commands=convert ;;
+	esac
+	for command in $commands; do
+		prints "memory: $command${output:+ to $output}" "not much more" bounded speed "$command" ${output:+-o $output}
+	done
+done
+
+# Half of it comes too late; the smaller one already takes what may be kept in memory.
+"$mkfxt" jumble 250000 >jumble.fxt
+"$mkfxt" jumble 1000000 >jumble-more.fxt
+prints "memory: not in time order" "not much more" bounded jumble print
+prints "not in time order: all of it is there, sorted" "1000000 0" bash -c "'$vitrine' print jumble-more.fxt 2>/dev/null |
+	awk '{ bad += \$1 < last; last = \$1 } END { print NR, bad + 0 }'"
+prints "not in time order: no room to sort it" "vitrine: jumble.fxt: provider 1 is not in time order: sorted
+vitrine: jumble.fxt: cannot sort what is not in time order: No such file or directory; set TMPDIR to a directory with room for several times the trace
+3" bash -c "TMPDIR=/nowhere '$vitrine' print jumble.fxt; echo \$?"
 
 echo "1..$tests"
 exit $failed

@@ -21,6 +21,7 @@ struct latency_args {
 	bool live;
 	bool json;
 	bool switches;
+	bool map;
 	enum latency_order order;
 	struct record_filter filter;
 };
@@ -30,12 +31,14 @@ struct latency_args {
  * @args: what is asked for
  * @sched: what threads did
  * @memory_bytes: may still be used for percentiles
+ * @nr_tags: threads that have been in the map
  * @failed: out of memory
  */
 struct latency {
 	const struct latency_args *args;
 	struct sched sched;
 	size_t memory_bytes;
+	unsigned int nr_tags;
 	bool failed;
 };
 
@@ -48,6 +51,8 @@ static const struct argp_option options[] = {
 	  "By max (the default), p99, p50, runs, running, runnable, blocked or name", 0 },
 	{ "switches", 'w', NULL, 0,
 	  "Print each time a thread ran: how long it was blocked, waited, ran", 0 },
+	{ "map", 'm', NULL, 0,
+	  "Print who runs on each CPU, each time one switches", 0 },
 	{ "json", 'j', NULL, 0, "Print JSON", 0 },
 	{ NULL, 0, NULL, 0, "Of what:", 1 },
 	{ "thread", 't', "TID|NAME", 0, "This thread", 1 },
@@ -98,6 +103,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'w':
 		args->switches = true;
 		return 0;
+	case 'm':
+		args->map = true;
+		return 0;
 	case 'j':
 		args->json = true;
 		return 0;
@@ -109,6 +117,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!args->path == !args->live)
 			argp_error(state, "either FILE or --live");
+		if (args->map && (args->switches || args->json))
+			argp_error(state, "--map is neither --switches nor JSON");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -192,6 +202,31 @@ static const struct sched_ops switches_ops = {
 	.end = on_end,
 };
 
+static void on_begin_in_map(void *ctx, struct sched_thread *thread)
+{
+	owner_of(ctx, thread);
+}
+
+static const struct sched_ops map_ops = {
+	.begin = on_begin_in_map,
+};
+
+/* Of a filter, one of both threads is wanted. */
+static void map_switch(struct latency *latency,
+		       const struct vitrine_fxt_record *record)
+{
+	const struct record_filter *filter = &latency->args->filter;
+	const struct sched *sched = &latency->sched;
+
+	if (!sched_counts(sched, sched->now_ns))
+		return;
+	if (record_filter_match_thread(filter, sched->archive,
+				       &record->context_switch.outgoing) ||
+	    record_filter_match_thread(filter, sched->archive,
+				       &record->context_switch.incoming))
+		latency_map_switch(sched, record->cpu, &latency->nr_tags);
+}
+
 static struct vitrine_error *out_of_memory(void)
 {
 	return vitrine_error_create(ENOMEM, NULL, VITRINE_NO_OFFSET, NULL,
@@ -213,6 +248,8 @@ static struct vitrine_error *follow(struct latency *latency,
 			break;
 		if (!sched_follow(sched, record) || latency->failed)
 			return out_of_memory();
+		if (latency->args->map && record->kind == VITRINE_FXT_SWITCH)
+			map_switch(latency, record);
 	}
 	sched_finish(sched);
 	return NULL;
@@ -371,10 +408,12 @@ static void destroy(struct latency *latency)
 static struct vitrine_error *run(const struct latency_args *args,
 				 struct vitrine_archive *archive)
 {
+	const struct sched_ops *ops = args->switches ? &switches_ops :
+				      args->map ? &map_ops : &table_ops;
 	struct latency latency = {
 		.args = args,
 		.sched = {
-			.ops = args->switches ? &switches_ops : &table_ops,
+			.ops = ops,
 			.archive = archive,
 			.from_ns = args->filter.from_ns,
 			.to_ns = args->filter.to_ns,
@@ -387,7 +426,7 @@ static struct vitrine_error *run(const struct latency_args *args,
 	if (args->switches && !args->json)
 		latency_turns_head();
 	err = follow(&latency, archive);
-	if (!err && !args->switches)
+	if (!err && !args->switches && !args->map)
 		err = print_report(&latency);
 	destroy(&latency);
 	return err;

@@ -29,11 +29,13 @@ struct latency_wait {
 /**
  * struct latency_thread - what is kept of a thread
  * @wanted: it is to be reported
+ * @tag: its number in a map; 0: none yet
  * @woken: waits after a wakeup
  * @preempted: waits after another thread got the CPU
  */
 struct latency_thread {
 	bool wanted;
+	unsigned int tag;
 	struct latency_wait woken;
 	struct latency_wait preempted;
 };
@@ -80,5 +82,7 @@ void latency_turns_head(void);
 void latency_turn(const struct sched *sched, const struct sched_thread *thread);
 bool latency_turn_json(const struct sched *sched,
 		       const struct sched_thread *thread);
+void latency_map_switch(const struct sched *sched, uint32_t number,
+			unsigned int *nr_tags);
 
 #endif /* _VITRINE_LATENCY_H */
