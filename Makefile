@@ -38,6 +38,7 @@ export define help
 |  make kselftest      selftests on each stock kernel (KERNELS="$(KERNELS)")
 |  make cost           instructions that switches, publisher calls and snapshots cost
 |  make metrics        what promtool says of the metrics of a busy guest
+|  make latency        whether perf says the same of who waited how long
 |  make bench          measure ftrace, perf, BPF and us; write performance.rst
 |  make timeline       what `vitrine timeline' draws of the demo, in a browser;
 |                      screenshots go to build/timeline/
@@ -186,6 +187,12 @@ cost: packages
 	@$(lane) $@ $(run) --kernel 6.12 --icount --timeout 900 -- selftests/qemu/kselftest.sh cost.sh cost_inspect.sh \
 		snapshot_cost streaming.sh
 
+# Whether perf says the same of who waited how long.
+.PHONY: latency
+latency: packages
+	@$(lane) $@ $(run) --kernel 6.12 --icount --smp 2 --with linux-perf --timeout 900 --silence 900 \
+		-- selftests/peers/latency.sh
+
 # Not a test: it says how we compare, and writes Documentation/performance.rst.
 bench:
 	@selftests/packages-install bench
@@ -206,7 +213,7 @@ harness: packages
 # Two side by side, to the end, whatever fails on the way: a guest that takes
 # turns in one thread keeps one processor busy. The debug kernel, if it has to be
 # built, has until its lanes come. What each test said is in the logs.
-lanes := $(kselftest_lanes) host-kunit library $(race_lanes) fuzz style harness recover cost metrics rt-kselftest smp-kselftest streaming debug-kunit debug-kselftest
+lanes := $(kselftest_lanes) host-kunit library $(race_lanes) fuzz style harness recover cost metrics latency rt-kselftest smp-kselftest streaming debug-kunit debug-kselftest
 check: packages
 	@mkdir -p build/log; rm -f build/log/*.count; \
 	nice selftests/qemu/kernel debug >build/log/debug-kernel.log 2>&1 & \
