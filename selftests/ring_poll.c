@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who waits for a ring is woken, by poll() and by epoll: when as much is complete
+ * as the consumer page asks for, when a trigger freezes the ring, when the session
+ * is over; and not before.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <vitrine/map.h>
+
+#include "selftest.h"
+
+/* Long enough for any machine: nobody waits that long unless he is forgotten. */
+#define LIMIT_MS	60000
+
+#define NR_SUBBUFS	16
+#define WATERMARK	3
+
+static struct vitrine_ring_consumer *consumer;
+static const struct vitrine_ring_producer *producer;
+static int ring_fd, trigger_fd;
+
+static void set(const char *name, const char *word)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), TRACE_DIR "%s", name);
+	fd = open(path, O_WRONLY);
+	if (fd < 0 || write(fd, word, strlen(word)) < 0)
+		ksft_exit_fail_msg("cannot write %s to %s\n", word, name);
+	close(fd);
+}
+
+static uint64_t sequence(void)
+{
+	return __atomic_load_n(&producer->sequence, __ATOMIC_ACQUIRE);
+}
+
+/* What poll() says at once. */
+static short polled(int fd)
+{
+	struct pollfd poll_fd = { fd, POLLIN | POLLPRI, 0 };
+
+	poll(&poll_fd, 1, 0);
+	return poll_fd.revents;
+}
+
+/* ---- One who waits ------------------------------------------------------- */
+
+/**
+ * struct waiter - a thread that waits for news of a file
+ * @thread: the thread
+ * @fd: the file
+ * @wanted: which news
+ * @tid: its id, once it is about to wait
+ * @events: what it was told, 0 if it was not
+ */
+struct waiter {
+	pthread_t thread;
+	int fd;
+	uint32_t wanted;
+	atomic_int tid;
+	uint32_t events;
+};
+
+static void *wait_for(void *arg)
+{
+	struct waiter *waiter = arg;
+	struct epoll_event event = { .events = waiter->wanted };
+	int epoll_fd = epoll_create1(0);
+
+	if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, waiter->fd, &event))
+		return NULL;
+	waiter->tid = gettid();
+	if (epoll_wait(epoll_fd, &event, 1, LIMIT_MS) == 1)
+		waiter->events = event.events;
+	close(epoll_fd);
+	return NULL;
+}
+
+static bool sleeps(pid_t tid)
+{
+	char path[64], state = '?';
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	file = fopen(path, "r");
+	if (file) {
+		if (fscanf(file, "%*d %*s %c", &state) != 1)
+			state = '?';
+		fclose(file);
+	}
+	return state == 'S';
+}
+
+/* Returns when it is asleep: only somebody's waking ends that. */
+static void waiter_start(struct waiter *waiter, int fd, uint32_t wanted)
+{
+	*waiter = (struct waiter){ .fd = fd, .wanted = wanted };
+	if (pthread_create(&waiter->thread, NULL, wait_for, waiter))
+		ksft_exit_fail_msg("no thread\n");
+	while (!waiter->tid || !sleeps(waiter->tid))
+		usleep(1000);
+}
+
+static uint32_t waiter_events(struct waiter *waiter)
+{
+	pthread_join(waiter->thread, NULL);
+	return waiter->events;
+}
+
+/* ---- A CPU with something to record --------------------------------------- */
+
+static atomic_bool quiet;
+
+static void *switch_often(void *arg)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(0, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+	while (!quiet)
+		usleep(1);
+	return arg;
+}
+
+static void test_watermark(void)
+{
+	struct waiter waiter;
+	pthread_t noise;
+	uint64_t end, behind;
+
+	consumer->watermark = WATERMARK;
+	waiter_start(&waiter, ring_fd, EPOLLIN | EPOLLPRI);
+	set("enable", "1");
+	pthread_create(&noise, NULL, switch_often, NULL);
+	ksft_test_result(waiter_events(&waiter) == EPOLLIN,
+			 "woken when there is enough: 0x%x\n", waiter.events);
+	ksft_test_result(sequence() + 1 >= WATERMARK + 1,
+			 "and not before: %llu are complete\n",
+			 (unsigned long long)sequence());
+	quiet = true;
+	pthread_join(noise, NULL);
+
+	/* Nothing moves any more. */
+	set("enable", "0");
+	end = sequence();
+	for (behind = 0; behind <= WATERMARK; behind++) {
+		consumer->sequence = end - behind;
+		ksft_test_result(polled(ring_fd) ==
+				 (behind < WATERMARK ? 0 : POLLIN),
+				 "%llu of %d complete\n",
+				 (unsigned long long)behind, WATERMARK);
+	}
+	consumer->sequence = end;
+}
+
+static void test_frozen(void)
+{
+	struct waiter ring, trigger;
+
+	ksft_test_result(polled(ring_fd) == 0, "no news yet\n");
+	set("trigger", "panic");
+	waiter_start(&ring, ring_fd, EPOLLIN | EPOLLPRI);
+	waiter_start(&trigger, trigger_fd, EPOLLPRI);
+	set("trigger", "now");
+	ksft_test_result(waiter_events(&ring) == EPOLLPRI,
+			 "woken when the ring is frozen: 0x%x\n", ring.events);
+	ksft_test_result(waiter_events(&trigger) == EPOLLPRI,
+			 "trace/trigger: woken when one fired: 0x%x\n",
+			 trigger.events);
+	ksft_test_result(polled(ring_fd) == POLLPRI, "frozen, nothing to read\n");
+	consumer->sequence = sequence() - WATERMARK;
+	ksft_test_result(polled(ring_fd) == (POLLIN | POLLPRI),
+			 "frozen, and something to read\n");
+	consumer->sequence = sequence();
+	set("trigger", "none");
+	ksft_test_result(polled(ring_fd) == 0, "not frozen any more\n");
+}
+
+static void test_end(void)
+{
+	struct waiter waiter;
+
+	waiter_start(&waiter, ring_fd, EPOLLIN | EPOLLPRI);
+	set("mode", "circular");
+	ksft_test_result(waiter_events(&waiter) == EPOLLIN,
+			 "woken when the session is over: 0x%x\n",
+			 waiter.events);
+	ksft_test_result(producer->flags & VITRINE_RING_CLOSED,
+			 "the ring says so\n");
+	consumer->sequence = ~0ULL;
+	ksft_test_result(polled(ring_fd) == POLLIN,
+			 "and is readable whatever is asked for\n");
+}
+
+int main(void)
+{
+	long page = sysconf(_SC_PAGESIZE);
+
+	ksft_print_header();
+	load_module("VITRINE_KO", "vitrine",
+		    "enable=0 mode=streaming buffer_kb=64 subbuf_kb=4");
+	ksft_set_plan(2 + WATERMARK + 1 + 6 + 3);
+	ring_fd = open(TRACE_DIR "cpu0", O_RDWR);
+	trigger_fd = open(TRACE_DIR "trigger", O_RDONLY);
+	consumer = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, ring_fd,
+			0);
+	producer = mmap(NULL, page, PROT_READ, MAP_SHARED, ring_fd, page);
+	if (consumer == MAP_FAILED || producer == MAP_FAILED)
+		ksft_exit_fail_msg("cannot map the ring\n");
+	test_watermark();
+	test_frozen();
+	test_end();
+	munmap(consumer, page);
+	munmap((void *)producer, page);
+	close(trigger_fd);
+	close(ring_fd);
+	unload_module("vitrine");
+	ksft_finished();
+}
