@@ -61,6 +61,9 @@ check "oneshot: no more than fits" \
 	test "$(total subbuffers)" = "$((2 * $(value vitrine '.root.trace.cpus | length')))"
 check "oneshot: the rest is counted" test "$lost" -gt 1000
 check "oneshot: what was written is sound" flight
+check "oneshot: each CPU that is full says so" test \
+	"$(vitrine print /tmp/flight.fxt | grep -c ' lost .*a buffer filled up')" = \
+	"$(value vitrine '[.root.trace.cpus[] | select(.lost_records > 0)] | length')"
 check "oneshot: nothing is overwritten" test "$(total overwritten_records)" = 0
 check "oneshot: more does not change it" sh -c \
 	"echo 1 >$TRACE/enable; sleep 0.2; cat $TRACE/trace.fxt | cmp - /tmp/flight.fxt"

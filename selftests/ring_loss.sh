@@ -1,8 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A ring far too small for its load: what is overwritten before it is read is
-# counted to the record, and what was read is still sound.
+# A ring far too small for its load: what is overwritten before it is read, or not
+# written at all, is counted to the record, and what was read is still sound. Then
+# random runs, in which that must hold for each CPU.
+#
+#	ring_loss.sh [RUNS]		default 10
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
@@ -57,5 +60,13 @@ written=$(value vitrine '[.root.trace.cpus[].records] | add')
 read=$(sed -nE 's/.* ([0-9]+) switches on.*/\1/p' /tmp/lossy.log)
 echo "# $written written, $read read, $lost lost"
 check "written = read + lost, to the record" test "$written" = $((read + lost))
+
+random_runs()
+{
+	"$VITRINE_SELFTESTS/loss_runs" "$1" >/tmp/loss_runs.log
+}
+
+check "the same on each CPU, in ${1:-10} random runs" random_runs "${1:-10}"
+sed 's/^/# /' /tmp/loss_runs.log
 
 finish

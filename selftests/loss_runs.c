@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ *	loss_runs RUNS [SEED]
+ *
+ * Random runs that lose records, and what each CPU's account of them is. In each
+ * run the rings are of another size and mode, every CPU switches threads as often
+ * as it can, and the reader takes sub-buffers now and then. At a random moment it
+ * stops, for longer than the rings last. Then recording ends, what is left is read,
+ * and for each CPU
+ *
+ *	written = read + reported as overwritten
+ *	not written = reported as not written
+ *	told by the marks in what was read = told by its last packet
+ *
+ * hold to the record, where the left side is the kernel's and the right side what
+ * came out of the ring. Prints the first seed, with which it can be repeated.
+ */
+#include <dirent.h>
+#include <err.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <vitrine/map.h>
+
+#include "vitrine.h"
+
+#define TRACE_DIR	"/sys/kernel/debug/vitrine/trace/"
+#define TREE		"/sys/kernel/debug/vitrine/inspect/vitrine.inspect"
+#define MAX_CPUS	64
+#define MAX_STEPS	24
+
+/**
+ * struct account - one CPU's ring, and what came out of it
+ * @ring: the library's end of it; NULL if there is no such CPU
+ * @read: records read
+ * @overwritten: records reported as overwritten
+ * @unwritten: records reported as not written
+ * @marked: records that the marks tell of
+ * @told: records that the last packet tells of as not written
+ */
+struct account {
+	struct vitrine_ring	*ring;
+	uint64_t		read;
+	uint64_t		overwritten;
+	uint64_t		unwritten;
+	uint64_t		marked;
+	uint64_t		told;
+};
+
+/* What the kernel counted, from its tree. */
+struct counts {
+	uint64_t		records;
+	uint64_t		lost;
+};
+
+static struct account accounts[MAX_CPUS];
+static unsigned int nr_cpus;
+static uint64_t random_state;
+static uint64_t total_written, total_read, total_overwritten, total_unwritten;
+
+static void must(struct vitrine_error *error)
+{
+	if (!error)
+		return;
+	vitrine_error_print(error, stderr);
+	exit(1);
+}
+
+static unsigned int next_random(unsigned int limit)
+{
+	random_state = random_state * 6364136223846793005ULL +
+		       1442695040888963407ULL;
+	return (random_state >> 33) % limit;
+}
+
+static void set(const char *name, const char *format, unsigned int number)
+{
+	char path[128], word[64];
+	int fd, len;
+
+	snprintf(path, sizeof(path), TRACE_DIR "%s", name);
+	len = snprintf(word, sizeof(word), format, number);
+	fd = open(path, O_WRONLY);
+	if (fd < 0 || write(fd, word, len) != len)
+		err(1, "%s: %s", path, word);
+	close(fd);
+}
+
+/* ---- Every CPU switches threads ------------------------------------------- */
+
+struct pair {
+	int pipes[2][2];
+	unsigned int cpu;
+};
+
+struct player {
+	struct pair *pair;
+	unsigned int side;
+};
+
+static void *play(void *arg)
+{
+	struct player *player = arg;
+	struct pair *pair = player->pair;
+	cpu_set_t set;
+	char byte;
+
+	CPU_ZERO(&set);
+	CPU_SET(pair->cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+	while (read(pair->pipes[player->side][0], &byte, 1) == 1)
+		if (write(pair->pipes[!player->side][1], &byte, 1) != 1)
+			break;
+	return NULL;
+}
+
+/* Until the program ends. */
+static void start_pair(unsigned int cpu)
+{
+	struct pair *pair = calloc(1, sizeof(*pair));
+	struct player *players = calloc(2, sizeof(*players));
+	pthread_t thread;
+	unsigned int i;
+
+	if (!pair || !players || pipe(pair->pipes[0]) || pipe(pair->pipes[1]))
+		err(1, "pair");
+	pair->cpu = cpu;
+	for (i = 0; i < 2; i++) {
+		players[i] = (struct player){ pair, i };
+		if (pthread_create(&thread, NULL, play, &players[i]))
+			err(1, "thread");
+	}
+	if (write(pair->pipes[0][1], "x", 1) != 1)
+		err(1, "pipe");
+}
+
+/* ---- Reading ---------------------------------------------------------------- */
+
+static uint64_t argument(const struct vitrine_fxt_record *record,
+			 const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < record->nr_args; i++)
+		if (record->args[i].name.len_bytes == strlen(name) &&
+		    !memcmp(record->args[i].name.bytes, name, strlen(name)))
+			return record->args[i].value.uint64;
+	return 0;
+}
+
+static bool is_mark(const struct vitrine_fxt_record *record)
+{
+	static const char name[] = "drop_stats";
+
+	return record->kind == VITRINE_FXT_EVENT &&
+	       record->event.name.len_bytes == strlen(name) &&
+	       !memcmp(record->event.name.bytes, name, strlen(name));
+}
+
+static void take_record(struct account *account,
+			const struct vitrine_fxt_record *record)
+{
+	account->read += record->timed;
+	if (is_mark(record))
+		account->marked += argument(record, "num_records");
+}
+
+static void take_subbuf(struct account *account,
+			const struct vitrine_subbuf *subbuf)
+{
+	const struct vitrine_packet *packet =
+		(const void *)((const char *)subbuf->bytes +
+			       VITRINE_PACKET_OFFSET);
+	const struct vitrine_fxt_record *record;
+	struct vitrine_fxt *fxt;
+
+	account->overwritten += subbuf->loss.nr_records;
+	account->unwritten += subbuf->nr_lost - subbuf->loss.nr_records;
+	account->told = packet->lost_records;
+	must(vitrine_fxt_create(subbuf->bytes, subbuf->len_bytes, &fxt));
+	for (;;) {
+		must(vitrine_fxt_next(fxt, &record));
+		if (!record)
+			break;
+		take_record(account, record);
+	}
+	vitrine_fxt_destroy(fxt);
+}
+
+static void take(struct account *account, unsigned int limit)
+{
+	const struct vitrine_subbuf *subbuf;
+
+	while (limit--) {
+		must(vitrine_ring_next(account->ring, &subbuf));
+		if (!subbuf)
+			break;
+		take_subbuf(account, subbuf);
+	}
+}
+
+static void open_rings(void)
+{
+	unsigned int cpu;
+	char path[128];
+
+	for (cpu = 0; cpu < nr_cpus; cpu++) {
+		snprintf(path, sizeof(path), TRACE_DIR "cpu%u", cpu);
+		accounts[cpu] = (struct account){ 0 };
+		must(vitrine_ring_create(path, VITRINE_RING_FROM_START,
+					 &accounts[cpu].ring));
+	}
+}
+
+static void close_rings(void)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < nr_cpus; cpu++)
+		vitrine_ring_destroy(accounts[cpu].ring);
+}
+
+/* ---- What the kernel says ---------------------------------------------------- */
+
+static const struct vitrine_value *child(const struct vitrine_value *value,
+					 const char *name)
+{
+	size_t len;
+
+	for (value = vitrine_value_first_child(value); value;
+	     value = vitrine_value_next(value))
+		if (!strncmp(vitrine_value_name(value, &len), name, len) &&
+		    len == strlen(name))
+			return value;
+	errx(1, "%s: no %s", TREE, name);
+}
+
+static void read_counts(struct counts *counts)
+{
+	struct vitrine_hierarchy *hierarchy;
+	struct vitrine_snapshot *snapshot;
+	const struct vitrine_value *cpus, *value;
+	struct vitrine_source *source;
+	unsigned int cpu;
+	char name[16];
+
+	must(vitrine_source_create(TREE, 0, &source));
+	must(vitrine_snapshot_create(source, &snapshot));
+	must(vitrine_hierarchy_create(snapshot, &hierarchy));
+	cpus = child(child(vitrine_hierarchy_first(hierarchy), "trace"), "cpus");
+	for (cpu = 0; cpu < nr_cpus; cpu++) {
+		snprintf(name, sizeof(name), "%u", cpu);
+		value = child(cpus, name);
+		counts[cpu].records =
+			vitrine_value_uint(child(value, "records"));
+		counts[cpu].lost =
+			vitrine_value_uint(child(value, "lost_records"));
+	}
+	vitrine_hierarchy_destroy(hierarchy);
+	vitrine_snapshot_destroy(snapshot);
+	vitrine_source_destroy(source);
+}
+
+static bool check_cpu(const struct account *account,
+		      const struct counts *counts, unsigned int cpu)
+{
+	total_written += counts->records;
+	total_read += account->read;
+	total_overwritten += account->overwritten;
+	total_unwritten += counts->lost;
+	if (counts->records == account->read + account->overwritten &&
+	    counts->lost == account->unwritten &&
+	    account->told == account->marked)
+		return true;
+	printf("CPU %u: %" PRIu64 " written, %" PRIu64 " read, %" PRIu64
+	       " overwritten; %" PRIu64 " not written, %" PRIu64
+	       " reported; %" PRIu64 " told, %" PRIu64 " marked\n", cpu,
+	       counts->records, account->read, account->overwritten,
+	       counts->lost, account->unwritten, account->told,
+	       account->marked);
+	return false;
+}
+
+/* ---- Runs ---------------------------------------------------------------- */
+
+/* Returns how many records of 16 bytes one ring can hold. */
+static unsigned int begin_session(unsigned long number)
+{
+	static const char * const modes[] = {
+		"circular", "oneshot", "streaming", "streaming",
+	};
+	unsigned int subbuf_kb = 4 << next_random(2);
+	unsigned int buffer_kb = subbuf_kb * (2 << next_random(2));
+
+	set("subbuf_kb", "4", 0);
+	set("buffer_kb", "%u", buffer_kb);
+	set("subbuf_kb", "%u", subbuf_kb);
+	set("mode", modes[number % 4], 0);
+	set("events", next_random(2) ? "+sched" : "-sched", 0);
+	return buffer_kb * 1024 / 16;
+}
+
+static void read_at_random(void)
+{
+	unsigned int steps = next_random(MAX_STEPS);
+
+	while (steps--) {
+		if (next_random(2))
+			take(&accounts[next_random(nr_cpus)],
+			     1 + next_random(4));
+		else
+			usleep(next_random(3000));
+	}
+}
+
+/* Nobody reads until a CPU has come to @nr more records. */
+static void await_records(unsigned int cpu, unsigned int nr)
+{
+	struct counts counts[MAX_CPUS];
+	uint64_t begin;
+
+	read_counts(counts);
+	begin = counts[cpu].records + counts[cpu].lost;
+	do {
+		usleep(500);
+		read_counts(counts);
+	} while (counts[cpu].records + counts[cpu].lost - begin < nr);
+}
+
+static bool run(unsigned long number)
+{
+	unsigned int cpu, capacity = begin_session(number);
+	struct counts counts[MAX_CPUS];
+	bool exact = true;
+
+	open_rings();
+	set("enable", "1", 0);
+	read_at_random();
+	await_records(next_random(nr_cpus), capacity + next_random(capacity));
+	set("enable", "0", 0);
+	for (cpu = 0; cpu < nr_cpus; cpu++) {
+		vitrine_ring_stop(accounts[cpu].ring);
+		take(&accounts[cpu], ~0U);
+		accounts[cpu].unwritten +=
+			vitrine_ring_unwritten(accounts[cpu].ring);
+	}
+	read_counts(counts);
+	for (cpu = 0; cpu < nr_cpus; cpu++)
+		exact &= check_cpu(&accounts[cpu], &counts[cpu], cpu);
+	close_rings();
+	return exact;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long runs, i, inexact = 0;
+	unsigned int cpu;
+	uint64_t seed;
+
+	if (argc < 2)
+		errx(2, "usage: loss_runs RUNS [SEED]");
+	runs = strtoul(argv[1], NULL, 0);
+	seed = argc > 2 ? strtoull(argv[2], NULL, 0) : (uint64_t)time(NULL);
+	nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	if (nr_cpus > MAX_CPUS)
+		errx(1, "more than %u CPUs", MAX_CPUS);
+	for (cpu = 0; cpu < nr_cpus; cpu++)
+		start_pair(cpu);
+	set("enable", "0", 0);
+	for (i = 0; i < runs; i++) {
+		random_state = seed + i;
+		if (run(i))
+			continue;
+		printf("run %lu, seed %" PRIu64 ": not exact\n", i, seed + i);
+		inexact++;
+	}
+	printf("%lu runs, seed %" PRIu64 ": %" PRIu64 " written, %" PRIu64
+	       " read, %" PRIu64 " overwritten, %" PRIu64 " not written\n",
+	       runs, seed, total_written, total_read, total_overwritten,
+	       total_unwritten);
+	return inexact || !total_overwritten || !total_unwritten;
+}
