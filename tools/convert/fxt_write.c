@@ -231,10 +231,46 @@ static bool give_name(struct fxt_name *entry,
 		return false;
 	memcpy(copy, name->bytes, len_bytes);
 	mend_text(copy, len_bytes);
+	if (entry->named && entry->name.len_bytes == len_bytes &&
+	    !memcmp(entry->name.bytes, copy, len_bytes)) {
+		free(copy);
+		return true;
+	}
 	free((char *)entry->name.bytes);
 	entry->name = (struct vitrine_fxt_string){ copy, len_bytes };
 	entry->named = true;
 	return true;
+}
+
+/* The two slots that a thread may be in. */
+static unsigned int first_slot(uint64_t koid)
+{
+	return 1 + (koid ^ koid >> 8) % (FXT_NR_THREADS - 1);
+}
+
+static unsigned int second_slot(uint64_t koid)
+{
+	return 1 + first_slot(koid) % (FXT_NR_THREADS - 1);
+}
+
+static void forget_thread(struct fxt_lane_out *lane, uint64_t koid)
+{
+	const unsigned int slots[] = { first_slot(koid), second_slot(koid) };
+	unsigned int i;
+
+	for (i = 0; lane && i < 2; i++)
+		if (lane->threads[slots[i]].thread.thread == koid)
+			lane->threads[slots[i]].used = false;
+}
+
+/* Whoever speaks of the thread next gives its name, too. */
+static void forget_name(struct fxt_out *out, uint64_t koid)
+{
+	unsigned int i;
+
+	for (i = 0; i < out->nr_lanes; i++)
+		forget_thread(out->lanes[i], koid);
+	forget_thread(out->other, koid);
 }
 
 /**
@@ -244,7 +280,7 @@ static bool give_name(struct fxt_name *entry,
  * @process: its process, or VITRINE_FXT_NO_PROCESS
  * @name: its name; empty: the process is all there is to say
  *
- * Holds for sub-buffers in which the thread has not appeared yet.
+ * Holds for all that is written from now on.
  *
  * Return: false if there is no memory.
  */
@@ -252,6 +288,7 @@ bool fxt_out_name_thread(struct fxt_out *out, uint64_t koid, uint64_t process,
 			 const struct vitrine_fxt_string *name)
 {
 	struct fxt_name *entry = fxt_names_get(&out->threads, koid);
+	const char *before;
 
 	if (!entry)
 		return false;
@@ -259,7 +296,12 @@ bool fxt_out_name_thread(struct fxt_out *out, uint64_t koid, uint64_t process,
 		entry->process = process;
 		entry->owned = true;
 	}
-	return give_name(entry, name);
+	before = entry->name.bytes;
+	if (!give_name(entry, name))
+		return false;
+	if (entry->name.bytes != before)
+		forget_name(out, koid);
+	return true;
 }
 
 /**
@@ -721,8 +763,8 @@ static unsigned int refer_to(struct fxt_lane_out *lane,
 
 	if (thread.process == VITRINE_FXT_NO_PROCESS)
 		thread.process = fxt_out_process(lane->out, thread.thread);
-	slot = 1 + (thread.thread ^ thread.thread >> 8) % (FXT_NR_THREADS - 1);
-	second = 1 + slot % (FXT_NR_THREADS - 1);
+	slot = first_slot(thread.thread);
+	second = second_slot(thread.thread);
 	if (slot_has(lane, slot, &thread))
 		return slot;
 	if (slot_has(lane, second, &thread))
