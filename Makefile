@@ -42,6 +42,7 @@ export define help
 |  make bench          measure ftrace, perf, BPF and us; write performance.rst
 |  make timeline       what `vitrine timeline' draws of the demo, in a browser;
 |                      screenshots go to build/timeline/
+|  make lttng          what LTTng records of a guest, converted there and back
 |  make recover        two guests panic; their trace and trees are found in memory
 |  make deb-test       install the packages, use them and purge them, on each kernel
 |  make harness        the test of the tests: a dead guest can not pass
@@ -206,6 +207,11 @@ timeline: demo tools
 .PHONY: recover
 recover: packages tools
 	@$(lane) $@ selftests/qemu/recover.sh
+
+# What LTTng records of a guest's kernel, converted there and back.
+.PHONY: lttng
+lttng: packages tools
+	@$(lane) $@ selftests/qemu/lttng.sh
 
 harness: packages
 	@$(lane) $@ selftests/qemu/selftest.sh

@@ -1,0 +1,17 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# On this machine: LTTng records the kernel of a guest, and what babeltrace2 says of
+# that is compared with what `vitrine convert' makes of it; see selftests/tools/lttng.sh.
+
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+out=$top/build/qemu/lttng
+
+"${VITRINE_RUN:-$qemu_dir/run}" --kernel 6.1 --bring lttng,workload --with lttng-tools \
+	--out "$out" --timeout 300 -- "$qemu_dir/lttng_record.sh" "$@" >"$top/build/log/lttng-guest.log" 2>&1 || {
+	tail -n 20 "$top/build/log/lttng-guest.log"
+	exit 1
+}
+"$top/selftests/tools/lttng.sh" "$top/build/tools/vitrine" "" "$top/build" "$out"

@@ -1,0 +1,166 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What LTTng recorded of a kernel: `vitrine convert' makes a Fuchsia trace of it that
+# says what babeltrace2 says, and back.
+#
+#   lttng.sh VITRINE WORDS DIR [SESSIONS]
+#
+# SESSIONS holds the directories of LTTng's sessions. Without it they come out of
+# selftests/golden/lttng.tar.xz, which selftests/qemu/lttng.sh has recorded.
+
+# shellcheck source-path=SCRIPTDIR source=formats
+. "$(dirname "$0")/formats"
+here=$(cd "$(dirname "$0")" && pwd)
+sessions=${4:+$(realpath "$4")}
+
+# Without our plugin, which this babeltrace2 does not need.
+babeltrace()
+{
+	env -u BABELTRACE_PLUGIN_PATH babeltrace2 "$@"
+}
+
+# From babeltrace2's text: time, CPU, who goes out, with which priority, in which
+# state, who comes in, with which priority; all in our words.
+their_switches()
+{
+	awk '
+	function field(name) {
+		match($0, name " = -?[0-9]+")
+		return substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3)
+	}
+	function bit(state, which) { return int(state / which) % 2 }
+	# 0 is idle alone; the one thread above it of each CPU, which stops it, has 1.
+	function priority(tid, prio) { return tid + 0 ? (prio > -100 ? prio + 100 : 1) : 0 }
+	function state_of(state) {
+		if (bit(state, 16)) return "dead"
+		if (bit(state, 32)) return "dying"
+		if (bit(state, 4) || bit(state, 8) || bit(state, 64)) return "suspended"
+		if (bit(state, 1) || bit(state, 2) || bit(state, 128)) return "blocked"
+		return "runnable"
+	}
+	/^[^{]*sched_switch: / {
+		sub(/^\[0*/, "", $1)
+		sub(/\]$/, "", $1)
+		print $1, field("cpu_id"), field("prev_tid"),
+			priority(field("prev_tid"), field("prev_prio")), state_of(field("prev_state")),
+			field("next_tid"), priority(field("next_tid"), field("next_prio"))
+	}' "$1"
+}
+
+our_switches()
+{
+	"$vitrine" print --json "$1" | jq -r 'select(.kind == "switch") |
+		"\(.time_ns) \(.cpu) \(.out.tid) \(.out_priority) \(.state) \(.in.tid) \(.in_priority)"'
+}
+
+# Each thread with each name it ever has.
+their_names()
+{
+	grep -oE 'comm = "[^"]*", ([a-z]+_)?tid = [1-9][0-9]*' "$1" |
+		sed -E 's/comm = "(.*)", [a-z_]*tid = (.*)/\2 \1/' | sort -u
+}
+
+our_names()
+{
+	"$vitrine" print --json "$1" | jq -r 'select(.kind == "switch" and .in.tid > 0) |
+		"\(.in.tid) \(.in.name)"' | sort -u
+}
+
+# Threads that were made while LTTng recorded, and their processes.
+their_children()
+{
+	sed -n 's/.* sched_process_fork: .*child_tid = \([0-9]*\),.*child_pid = \([0-9]*\),.*/\1 \2/p' "$1" | sort -u
+}
+
+our_threads()
+{
+	"$vitrine" print --json "$1" | jq -r 'select(.kind == "switch") | "\(.in.tid) \(.in.pid)"' | sort -u
+}
+
+# of_their_process NAME: all of these, as far as they ran
+of_their_process()
+{
+	! join <(their_children "$1.events") <(our_threads "$1.fxt") | awk '$2 != $3' | grep .
+}
+
+# Not COMMAND.
+fails()
+{
+	! "$@"
+}
+
+discarded()
+{
+	sed -n 's/.*discarded \([0-9]*\) events\? .*/\1/p' "$1" | awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+lost()
+{
+	grep -o '[0-9]* records lost' "$1" | sed 's/ .*//'
+}
+
+# compare NAME: a session
+compare()
+{
+	local name=$1 unsaid
+
+	babeltrace "$sessions/$name" --clock-cycles --no-delta >"$name.events" 2>"$name.warnings"
+	command_into_files convert "$sessions/$name" -o "$name.fxt"
+	check "$name: converted" test "$(cat status)" = 0
+	check "$name: nothing said but what is left out, and what LTTng does not say" fails grep -vE \
+		': left out, a Fuchsia trace cannot say it: [0-9]* arguments$|: [0-9]+ switches from a thread' err
+	unsaid=$(sed -n 's/.*: \([0-9]*\) switches from a thread that was not running.*/\1/p' err)
+	"$vitrine" check "$name.fxt" >"$name.check"
+	check "$name: clean" grep ": no fault$" "$name.check"
+	their_switches "$name.events" >"$name.theirs"
+	our_switches "$name.fxt" >"$name.ours"
+	check "$name: each of $(wc -l <"$name.theirs") switches, as babeltrace2 says it" \
+		same "$name.theirs" "$name.ours"
+	check "$name: there are some" test -s "$name.theirs"
+	check "$name: every event but those that name processes" test \
+		"$(grep -vc process_state "$name.events")" = "$("$vitrine" print "$name.fxt" | wc -l)"
+	check "$name: system calls and interrupts are durations" test \
+		"$(grep -cE ' (compat_)?(syscall|irq_softirq|irq_handler|x86_irq_vectors)_([a-z0-9_]*_)?entry(_[a-z0-9_]*)?: ' "$name.events")" = \
+		"$("$vitrine" print "$name.fxt" | awk '$3 == "begin"' | wc -l)"
+	# What is discarded behind a stream's last packet it says nowhere.
+	check "$name: $(discarded "$name.warnings") discarded, as many lost" test \
+		$(($(discarded "$name.warnings") + ${unsaid:-0})) = "$(lost "$name.check")"
+	check "$name: no thread without a name of its own" fails grep . \
+		<(comm -13 <(their_names "$name.events") <(our_names "$name.fxt"))
+	check "$name: new threads are of their processes" of_their_process "$name"
+}
+
+# compare_back NAME: the same in the Common Trace Format again
+compare_back()
+{
+	local name=$1
+
+	command_into_files convert "$name.fxt" -o "$name.ctf"
+	check "$name: and back" ended 0
+	babeltrace "$name.ctf" --clock-cycles --no-delta >"$name.back" 2>"$name.back.warnings"
+	check "$name: babeltrace2 warns of nothing but what was discarded" \
+		fails grep -v '^WARNING: Tracer discarded [0-9]* events\? ' "$name.back.warnings"
+	check "$name: as many discarded" test "$(discarded "$name.back.warnings")" = "$(lost "$name.check")"
+	check "$name: the same switches" same "$name.theirs" <(their_switches "$name.back")
+}
+
+cd "$dir" || exit 1
+touch err
+BABELTRACE_PLUGIN_PATH=$(dirname "$vitrine")
+export BABELTRACE_PLUGIN_PATH
+if [ -z "$sessions" ]; then
+	tar -xJf "$here/../golden/lttng.tar.xz" || exit 1
+	sessions=$dir/lttng
+fi
+echo "TAP version 13"
+for session in "$sessions"/*/kernel; do
+	session=$(basename "$(dirname "$session")")
+	compare "$session"
+	compare_back "$session"
+done
+check "there were sessions with and without loss" test \
+	"$(cat ./*.check | grep -c ' [1-9][0-9]* records lost')" -gt 0 -a \
+	"$(cat ./*.check | grep -c ' 0 records lost')" -gt 0
+echo "1..$tests"
+exit $failed
