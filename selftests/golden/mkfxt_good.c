@@ -561,6 +561,66 @@ static void build_rush(void)
 	wakeup(1, 3000, 21);
 }
 
+/*
+ * Sub-buffers of which only the headers say that records are missing: what is on
+ * both sides fits. On CPU 0 five records were overwritten, then two dropped. gamma
+ * seems to run for 1400, beta to wait for 1500 and alpha for 3400, delta on CPU 1 to
+ * sleep.
+ */
+static void torn_subbuf(struct packet *header, unsigned int nr_words, uint64_t begin, uint64_t end)
+{
+	header->committed = PREAMBLE_BYTES + 4 * (48 + 24) + nr_words * 8;
+	header->begin = begin;
+	header->end = end;
+	subbuf_preamble(header);
+	thread_name(10, 11, "alpha");
+	thread_name(20, 21, "beta");
+	thread_name(30, 31, "gamma");
+	thread_name(40, 41, "delta");
+	process_name(10, "first");
+	process_name(20, "second");
+	process_name(30, "third");
+	process_name(40, "fourth");
+	header->sequence++;
+	header->bytes_before += header->committed;
+}
+
+static void build_torn(void)
+{
+	struct packet cpu0 = first_packet(0), cpu1 = first_packet(1);
+
+	torn_subbuf(&cpu0, 2 * 4 + 3, 1000, 1600);
+	context_switch(0, 1000, 0, 0, 11);
+	wakeup(0, 1500, 21);
+	context_switch(0, 1600, 0, 11, 31);
+	cpu0.sequence++;
+	cpu0.records_before = 3 + 5;
+	cpu0.bytes_before += 1000;
+
+	torn_subbuf(&cpu0, 4 * 4 + 3, 3000, 3400);
+	context_switch(0, 3000, 3, 31, 21);		/* not woken at 1500 */
+	context_switch(0, 3200, 3, 21, 0);
+	wakeup(0, 3300, 21);
+	context_switch(0, 3350, 0, 0, 21);		/* 50 */
+	context_switch(0, 3400, 3, 21, 0);
+	cpu0.records_before += 5;
+	cpu0.lost = 2;
+
+	torn_subbuf(&cpu0, 2 * 4, 5000, 5100);
+	context_switch(0, 5000, 0, 0, 11);		/* not preempted since 1600 */
+	context_switch(0, 5100, 3, 11, 0);
+
+	torn_subbuf(&cpu1, 6 * 4 + 2 * 3, 1100, 5400);
+	context_switch(1, 1100, 0, 0, 41);
+	context_switch(1, 1200, 3, 41, 0);
+	wakeup(1, 4000, 41);				/* not asleep since 1200 */
+	context_switch(1, 4100, 0, 0, 41);		/* it may have run on CPU 0 since */
+	context_switch(1, 4200, 3, 41, 0);
+	wakeup(1, 5200, 41);
+	context_switch(1, 5300, 0, 0, 41);		/* 100 */
+	context_switch(1, 5400, 3, 41, 0);
+}
+
 /* Two CPUs in turns. */
 #define SPEED_PAIRS	2000
 
@@ -614,5 +674,6 @@ const struct golden good_traces[] = {
 	{ "recorded", build_recorded },
 	{ "waits", build_waits },
 	{ "rush", build_rush },
+	{ "torn", build_torn },
 	{ NULL, NULL },
 };

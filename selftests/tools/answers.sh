@@ -55,7 +55,7 @@ times()
 
 dir=$3/answers
 mkdir -p "$dir" && cd "$dir" || exit 1
-for name in records vitrine crowd renamed waits; do
+for name in records vitrine crowd renamed waits torn; do
 	"$mkfxt" $name >$name.fxt
 done
 
@@ -124,6 +124,17 @@ prints "each time it ran" \
 prints "the same as text" "           UNTIL [CPU] THREAD                    BLOCKED   WAITED      RAN  THEN
      0.000006600 [000] gamma:31/30                  50ns     50ns    100ns  blocked" \
 	"$vitrine" latency --switches --thread=gamma --from=6550ns waits.fxt
+prints "lost, say the headers: no run and no wait across" '["alpha",2,700,0,0,300,null]
+["beta",2,250,50,0,100,50]
+["gamma",1,0,0,0,0,null]
+["delta",3,300,100,0,0,100]' bash -c "'$vitrine' latency -j -s name torn.fxt | jq -c '.threads | sort_by(.thread.tid)[] |
+	[.thread.name, .runs, .running_ns, .woken_ns, .preempted_ns, .blocked_ns, .after_wakeup.max_ns]'"
+prints "and how many" "4.400us, 14 switches on 2 CPUs, busy for 21.9 %; waits from wakeup to run; p50 and p99 within 1 %
+2 gaps, 7 records lost: what threads did meanwhile is left out" bash -c "'$vitrine' latency torn.fxt | head -n 2"
+prints "and in a map: who runs is not known" "     0.000003400  *.   .
+     0.000004100   ?  *A0  A0 = delta:41/40
+     0.000004200   ?  *.
+     0.000005000  *B0  .   B0 = alpha:11/10" "$vitrine" latency -m --from 3400ns --to 5000ns torn.fxt
 prints "who ran beside whom" "     0.000004000  *.   .
      0.000005100  *A0  .   A0 = alpha:11/10
      0.000005200  *B0  .   B0 = gamma:31/30
@@ -196,6 +207,9 @@ prints "timeline: turns with states, waits" \
 	drawn '.lanes[0].items' waits.fxt
 prints "timeline: gaps" '[[],[1900,5000]]' drawn '[.lanes[].gaps]' waits.fxt
 prints "timeline: a CPU above 255" '[[0,[]],[300,[700,1000]]]' drawn '[.lanes[] | [.cpu, .gaps]]' wide.fxt
+prints "timeline: gaps of which headers tell" '[[600,2000,2400,4000],[]]' drawn '[.lanes[].gaps]' torn.fxt
+prints "timeline: no turn goes on in them, each as its distance and length" '[[0,600],[0,0],[1400,200],[150,50],[1600,100]]' \
+	drawn '[.lanes[0].items as $i | range(0; $i | length; 8) | [$i[.], $i[. + 1]]]' torn.fxt
 prints "timeline: threads and processes" '[["alpha:11/10","",1600,"#e69f00",0],["be|ta<>&\"'"'"':21/20","",2500,"#0072b2",1],["gamma:31/30","",300,"#cc79a7",0],["?:41/40","",1350,"#009e73",1]]' \
 	drawn '.threads' waits.fxt
 prints "timeline: the name of a process" '"main"' drawn '.threads[0][1]' vitrine.fxt

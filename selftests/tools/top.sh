@@ -100,6 +100,14 @@ point "and back" shows '^gamma'
 keys C-c
 point "^C" ended 0
 
+trace torn
+point "starts where headers say that records are lost" started 100
+point "it says so" shows '^2 CPUs .*; records lost$'
+point "no run goes on, and no wait" screen_has '^gamma:31/30 +[a-z?]+ +0 +0.0 % +0.0 % .* 0ns$'
+point "but what is known counts" screen_has '^beta:21/20 .* 50ns$'
+keys q
+point "ends so, too" ended 0
+
 # ---- time goes on ----
 
 trace rush
