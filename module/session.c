@@ -10,8 +10,8 @@
  * registered outside cpus_read_lock(), which patching code takes itself.
  *
  * vtr_session_freeze() comes from anywhere and takes no lock: it finds the rings
- * under RCU. @frozen says whose turn it is with the rings' flags: freezing when
- * it was not set, thawing before it is cleared.
+ * under RCU. @frozen, not 0 while they are frozen, says whose turn it is with the
+ * rings' flags: freezing when it was 0, thawing before it becomes 0.
  *
  * A setting that changes the rings makes a new session with new rings. Who has
  * the old ones open keeps them, closed and complete.
@@ -46,8 +46,11 @@ static struct {
 	struct vtr_ring_config		config;
 	struct vtr_ring			**rings;
 	bool				recording;
-	bool				frozen;
+	u32				frozen;
 } session;
+
+/* Times that rings were frozen, or nearly so: each time has its number. */
+static atomic_t nr_freezes;
 
 /* Switches of each CPU in sessions that are over. */
 static u64 *past_switches;
@@ -168,17 +171,20 @@ static void detach_this_cpu(void *unused)
 /* On the CPU itself, before it runs anything but kernel threads of its own. */
 static int cpu_online_callback(unsigned int cpu)
 {
+	struct vtr_ring *ring;
 	unsigned long flags;
 
 	if (!session.rings[cpu]) {
-		session.rings[cpu] = vtr_ring_create(cpu, &session.config);
-		if (!session.rings[cpu]) {
+		ring = vtr_ring_create(cpu, &session.config);
+		if (!ring) {
 			pr_warn("vitrine: no memory to record CPU %u; take it offline and online again to retry\n",
 				cpu);
 			return 0;
 		}
+		/* Pairs with the load in vtr_session_freeze(). */
+		smp_store_release(&session.rings[cpu], ring);
 	}
-	smp_mb();	/* Pairs with xchg() in vtr_session_freeze(). */
+	smp_mb();	/* Pairs with cmpxchg() in vtr_session_freeze(). */
 	if (vtr_session_frozen())
 		vtr_ring_freeze(session.rings[cpu]);
 	if (publish_ring)
@@ -209,7 +215,7 @@ static int start_locked(void)
 	if (err)
 		return err;
 	cpus_read_lock();
-	session.recording = true;
+	WRITE_ONCE(session.recording, true);
 	on_each_cpu(attach_this_cpu, NULL, 1);
 	cpus_read_unlock();
 	vtr_event_record(true);
@@ -220,7 +226,7 @@ static void stop_locked(void)
 {
 	vtr_event_record(false);
 	cpus_read_lock();
-	session.recording = false;
+	WRITE_ONCE(session.recording, false);
 	on_each_cpu(detach_this_cpu, NULL, 1);
 	cpus_read_unlock();
 	vtr_sched_unregister();
@@ -298,7 +304,8 @@ static int replace_locked(const struct vtr_session_settings *settings)
 			remember_switches(old);
 		session.settings = *settings;
 		session.config = config;
-		WRITE_ONCE(session.rings, rings);
+		/* Pairs with the load in vtr_session_freeze(). */
+		smp_store_release(&session.rings, rings);
 	}
 	cpus_read_unlock();
 	if (!rings)
@@ -306,7 +313,7 @@ static int replace_locked(const struct vtr_session_settings *settings)
 	if (old) {
 		/* Who was about to freeze the old ones has done so. */
 		synchronize_rcu();
-		WRITE_ONCE(session.frozen, false);
+		WRITE_ONCE(session.frozen, 0);
 		close_rings(old);
 	}
 	return 0;
@@ -358,51 +365,48 @@ void vtr_session_settings(struct vtr_session_settings *ret)
 /**
  * vtr_session_number() - which session this is
  *
- * Context: any.
+ * Context: task, sleeps.
  * Return: its number, counted from 1 since the module was loaded.
  */
 u32 vtr_session_number(void)
 {
-	return READ_ONCE(session.config.session);
-}
+	u32 number;
 
-/**
- * vtr_session_ticks() - read the session's clock
- *
- * Context: any.
- * Return: ticks.
- */
-u64 vtr_session_ticks(void)
-{
-	return vtr_clock_ticks(READ_ONCE(session.config.clock));
+	mutex_lock(&session_mutex);
+	number = session.config.session;
+	mutex_unlock(&session_mutex);
+	return number;
 }
 
 /**
  * vtr_session_frozen() - whether the rings are frozen
  *
  * Context: any.
- * Return: true if they are.
+ * Return: what vtr_session_freeze() returned when it froze them, 0 if they are
+ *	not frozen. Nothing that comes later is read before this.
  */
-bool vtr_session_frozen(void)
+u32 vtr_session_frozen(void)
 {
-	return READ_ONCE(session.frozen);
+	return smp_load_acquire(&session.frozen);
 }
 
 /**
  * vtr_session_freeze() - have all rings keep what they hold
  *
  * Context: any, NMI included.
- * Return: false if they were frozen already.
+ * Return: a number that no other freeze has, 0 if they were frozen already.
  */
-bool vtr_session_freeze(void)
+u32 vtr_session_freeze(void)
 {
+	u32 number = atomic_inc_return(&nr_freezes) ?: 1;
 	struct vtr_ring **rings, *ring;
 	unsigned int cpu;
 
 	/* A full barrier: pairs with smp_mb() in cpu_online_callback(). */
-	if (xchg(&session.frozen, true))
-		return false;
+	if (cmpxchg(&session.frozen, 0, number))
+		return 0;
 	rcu_read_lock();
+	/* What hangs off either is there: they were stored with release. */
 	rings = READ_ONCE(session.rings);
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
 		ring = READ_ONCE(rings[cpu]);
@@ -410,7 +414,7 @@ bool vtr_session_freeze(void)
 			vtr_ring_freeze(ring);
 	}
 	rcu_read_unlock();
-	return true;
+	return number;
 }
 
 /**
@@ -424,10 +428,10 @@ void vtr_session_thaw(void)
 
 	mutex_lock(&session_mutex);
 	cpus_read_lock();
-	for (cpu = 0; session.frozen && cpu < nr_cpu_ids; cpu++)
+	for (cpu = 0; vtr_session_frozen() && cpu < nr_cpu_ids; cpu++)
 		if (session.rings[cpu])
 			vtr_ring_thaw(session.rings[cpu]);
-	WRITE_ONCE(session.frozen, false);
+	WRITE_ONCE(session.frozen, 0);
 	cpus_read_unlock();
 	mutex_unlock(&session_mutex);
 }

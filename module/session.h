@@ -41,11 +41,10 @@ bool vtr_session_enabled(void);
 int vtr_session_replace(const struct vtr_session_settings *settings);
 void vtr_session_settings(struct vtr_session_settings *ret);
 u32 vtr_session_number(void);
-u64 vtr_session_ticks(void);
 
-bool vtr_session_freeze(void);
+u32 vtr_session_freeze(void);
 void vtr_session_thaw(void);
-bool vtr_session_frozen(void);
+u32 vtr_session_frozen(void);
 
 struct vtr_ring *vtr_session_ring(unsigned int cpu);
 bool vtr_session_stats(unsigned int cpu, struct vtr_ring_stats *ret);

@@ -21,7 +21,8 @@
  * Concurrency: @armed is changed by vtr_trigger_set(), whose callers take turns,
  * while no probe of ours is registered. fire() runs in any context, NMI
  * included, on several CPUs at a time; the one that gets to freeze the session
- * writes @report and then, with release, @reported.
+ * writes @report and then, with release, which freeze it is of. Who reads it
+ * sees whether all of it is of the freeze that is now.
  */
 #include <linux/irq_work.h>
 #include <linux/kdebug.h>
@@ -73,7 +74,7 @@ static struct armed armed;
 static u8 *awake;
 
 static struct vtr_trigger_report report;
-static bool reported;
+static u32 reported;
 
 static DECLARE_WAIT_QUEUE_HEAD(fired_wait);
 
@@ -127,19 +128,20 @@ static void fire(const char *cause, u64 value,
 		 const struct task_struct *running)
 {
 	unsigned long flags;
+	u32 freeze;
 
 	if (vtr_session_frozen())
 		return;
 	local_irq_save(flags);
 	put_mark(cause, value, subject, running);
-	if (vtr_session_freeze()) {
+	freeze = vtr_session_freeze();
+	if (freeze) {
 		report.cause = cause;
 		report.value = value;
 		report.cpu = smp_processor_id();
 		report.thread = subject->pid;
-		report.ticks = vtr_session_ticks();
 		/* Pairs with vtr_trigger_fired(). */
-		smp_store_release(&reported, true);
+		smp_store_release(&reported, freeze);
 		irq_work_queue(&fired_work);
 	}
 	local_irq_restore(flags);
@@ -186,7 +188,8 @@ static void probe_hang(void *unused, struct task_struct *task)
 
 static int on_die(struct notifier_block *block, unsigned long what, void *args)
 {
-	if (what == DIE_OOPS && READ_ONCE(armed.panic))
+	/* As it stands, if somebody is changing it. */
+	if (what == DIE_OOPS && data_race(READ_ONCE(armed.panic)))
 		fire("oops", 0, current, NULL);
 	return NOTIFY_DONE;
 }
@@ -194,7 +197,8 @@ static int on_die(struct notifier_block *block, unsigned long what, void *args)
 static int on_panic(struct notifier_block *block, unsigned long what,
 		    void *message)
 {
-	if (READ_ONCE(armed.panic))
+	/* As it stands, if somebody is changing it. */
+	if (data_race(READ_ONCE(armed.panic)))
 		fire("panic", 0, current, NULL);
 	return NOTIFY_DONE;
 }
@@ -334,7 +338,6 @@ int vtr_trigger_set(const char *words)
 	if (err)
 		return err;
 	disarm();
-	WRITE_ONCE(reported, false);
 	vtr_session_thaw();
 	armed = wanted;
 	err = arm_latency();
@@ -355,10 +358,18 @@ int vtr_trigger_set(const char *words)
  */
 bool vtr_trigger_fired(struct vtr_trigger_report *ret)
 {
+	u32 freeze = vtr_session_frozen();
+	struct vtr_trigger_report copy;
+
 	/* Pairs with fire(). */
-	if (!vtr_session_frozen() || !smp_load_acquire(&reported))
+	if (!freeze || smp_load_acquire(&reported) != freeze)
 		return false;
-	*ret = report;
+	/* The next freeze may come and report; then this is not returned. */
+	data_race(copy = report);
+	smp_rmb();	/* Pairs with cmpxchg() in vtr_session_freeze(). */
+	if (vtr_session_frozen() != freeze)
+		return false;
+	*ret = copy;
 	return true;
 }
 

@@ -17,14 +17,12 @@
  * @value: what it measured: nanoseconds waited; 0 of the others
  * @cpu: where
  * @thread: thread it is about
- * @ticks: when, by the session's clock
  */
 struct vtr_trigger_report {
 	const char	*cause;
 	u64		value;
 	unsigned int	cpu;
 	int		thread;
-	u64		ticks;
 };
 
 int vtr_trigger_init(const char *words);
