@@ -162,7 +162,7 @@ static void record_interface(struct vitrine_node *net, struct net_device *dev)
 	bool registered;
 
 	rcu_read_lock();
-	registered = READ_ONCE(dev->reg_state) == NETREG_REGISTERED;
+	registered = vtr_peek(dev->reg_state) == NETREG_REGISTERED;
 	if (registered) {
 		vtr_builtin_copy(name, dev->name);
 		dev_get_stats(dev, &stats);
@@ -173,8 +173,8 @@ static void record_interface(struct vitrine_node *net, struct net_device *dev)
 
 	node = vitrine_record_node(net, name);
 	vitrine_record_uint(node, "index", dev->ifindex);
-	vitrine_record_uint(node, "mtu_bytes", READ_ONCE(dev->mtu));
-	vitrine_record_bool(node, "up", READ_ONCE(dev->flags) & IFF_UP);
+	vitrine_record_uint(node, "mtu_bytes", vtr_peek(dev->mtu));
+	vitrine_record_bool(node, "up", vtr_peek(dev->flags) & IFF_UP);
 	vitrine_record_bool(node, "carrier", netif_carrier_ok(dev));
 	record_net_stats(node, &stats);
 }

@@ -625,7 +625,7 @@ unsigned int vtr_fxt_clean_name(char *clean, const char *name)
 	unsigned int len;
 
 	for (len = 0; len < VTR_FXT_NAME_MAX; len++) {
-		clean[len] = READ_ONCE(name[len]);
+		clean[len] = data_race(READ_ONCE(name[len]));
 		if (!clean[len])
 			break;
 	}

@@ -127,7 +127,8 @@ static bool reserve_page(struct vitrine_tree *tree, gfp_t gfp)
 	bool room = false;
 	u32 *notes;
 
-	if (READ_ONCE(heap->nr_ready) >= tree->area.max_pages)
+	/* A hint: it is looked at again with the lock. */
+	if (data_race(heap->nr_ready) >= tree->area.max_pages)
 		return false;
 	page = alloc_page(gfp | __GFP_NOWARN | __GFP_ZERO);
 	notes = kmalloc(NOTES_BYTES, gfp | __GFP_NOWARN);
@@ -430,7 +431,7 @@ void vtr_inspect_freeze(struct vitrine_tree *tree)
 		put_page(virt_to_page(tree->area.pages[i]));
 		tree->area.pages[i] = NULL;
 	}
-	WRITE_ONCE(heap->nr_ready, heap->nr_pages);
+	heap->nr_ready = heap->nr_pages;
 	kvfree(tree->blocks.names);
 	tree->blocks.names = NULL;
 	kvfree(tree->edit_pages);
@@ -631,12 +632,13 @@ void vtr_inspect_stats(struct vitrine_tree *tree, struct vtr_inspect_stats *ret)
 {
 	const struct vtr_tree *blocks = &tree->blocks;
 
-	ret->size_bytes = READ_ONCE(blocks->heap.nr_pages) * PAGE_SIZE;
-	ret->used_bytes = READ_ONCE(blocks->heap.used_bytes);
+	/* Who edits need not know that somebody looks. */
+	ret->size_bytes = data_race(blocks->heap.nr_pages) * PAGE_SIZE;
+	ret->used_bytes = data_race(blocks->heap.used_bytes);
 	ret->limit_bytes = tree->area.max_pages * PAGE_SIZE;
 	ret->failed = atomic_long_read(&tree->failed);
-	ret->nr_values = READ_ONCE(blocks->nr_values);
-	ret->nr_tombstones = READ_ONCE(blocks->nr_tombstones);
+	ret->nr_values = data_race(blocks->nr_values);
+	ret->nr_tombstones = data_race(blocks->nr_tombstones);
 }
 
 /**
@@ -650,8 +652,9 @@ size_t vtr_inspect_room(const struct vitrine_node *node)
 {
 	const struct vitrine_tree *tree = vtr_edit_tree(node);
 
+	/* As of some moment. */
 	return tree->area.max_pages * PAGE_SIZE -
-	       READ_ONCE(tree->blocks.heap.used_bytes);
+	       data_race(tree->blocks.heap.used_bytes);
 }
 
 /**

@@ -130,7 +130,7 @@ static void record_zone(struct vitrine_node *zones, struct zone *zone)
 	struct vitrine_node *node = vitrine_record_node(zones, zone->name);
 
 	vitrine_record_uint(node, "present_bytes",
-			    (u64)READ_ONCE(zone->present_pages) * PAGE_SIZE);
+			    (u64)vtr_peek(zone->present_pages) * PAGE_SIZE);
 	vitrine_record_uint(node, "managed_bytes",
 			    (u64)zone_managed_pages(zone) * PAGE_SIZE);
 	vitrine_record_uint(node, "free_bytes",

@@ -75,8 +75,8 @@ static void record_module(struct vitrine_node *modules, struct module *module)
 	vitrine_record_int(node, "references", module_refcount(module));
 #endif
 	vitrine_record_string(node, "state",
-			      state_name(READ_ONCE(module->state)));
-	record_taints(node, READ_ONCE(module->taints));
+			      state_name(vtr_peek(module->state)));
+	record_taints(node, vtr_peek(module->taints));
 	vtr_builtin_text(node, "version", module->version);
 	vtr_builtin_text(node, "source_version", module->srcversion);
 }

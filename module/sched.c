@@ -89,7 +89,8 @@ static __always_inline void record_switch(u64 now, bool preempt,
 		return switch_rare(ring, now, prev, next, prev_state);
 
 	ref = vtr_threads_find(&ring->threads, vtr_writer_key(next));
-	if (unlikely(ring->next > ring->last || !ref))
+	/* Who freezes the ring meanwhile lets this record pass. */
+	if (unlikely(ring->next > data_race(ring->last) || !ref))
 		return vtr_writer_switch(ring, now, state, prev, next);
 	put_switch(ring, now, state, incoming_fields(ref, next));
 }

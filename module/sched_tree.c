@@ -185,14 +185,14 @@ static void record_waits(struct vitrine_node *node, const char *name,
 	unsigned int i;
 	u64 start_ns;
 
-	vitrine_record_uint(node, sum_name, READ_ONCE(waits->sum_ns));
+	vitrine_record_uint(node, sum_name, vtr_peek(waits->sum_ns));
 	histogram = vitrine_uint_exponential_create(node, name, 0,
 						    1 << FIRST_BUCKET_SHIFT, 2,
 						    NR_BUCKETS);
 	for (i = 0; i <= NR_BUCKETS; i++) {
 		start_ns = i ? 1ULL << (FIRST_BUCKET_SHIFT + i - 1) : 0;
 		vitrine_uint_histogram_insert_many(histogram, start_ns,
-						   READ_ONCE(waits->counts[i]));
+						   vtr_peek(waits->counts[i]));
 	}
 }
 
@@ -203,8 +203,8 @@ static void record_cpu(struct vitrine_node *cpus, unsigned int cpu,
 	const struct cells *cell = per_cpu_ptr(cells, cpu);
 
 	vitrine_record_uint(node, "runnable", nr_runnable);
-	vitrine_record_uint(node, "switches", READ_ONCE(cell->local.switches));
-	vitrine_record_uint(node, "wakeups", READ_ONCE(cell->remote.wakeups));
+	vitrine_record_uint(node, "switches", vtr_peek(cell->local.switches));
+	vitrine_record_uint(node, "wakeups", vtr_peek(cell->remote.wakeups));
 	vitrine_record_uint(node, "migrations",
 			    atomic64_read(&cell->remote.arrivals));
 	record_waits(node, "wakeup_latency_ns", "wakeup_latency_sum_ns",

@@ -126,9 +126,9 @@ static void record_memory(struct vitrine_node *node, struct task_struct *task)
 		shmem = vtr_mm_pages(mm, MM_SHMEMPAGES);
 		swap = vtr_mm_pages(mm, MM_SWAPENTS);
 		tables = mm_pgtables_bytes(mm);
-		vm = READ_ONCE(mm->total_vm);
-		locked = READ_ONCE(mm->locked_vm);
-		peak = READ_ONCE(mm->hiwater_rss);
+		vm = vtr_peek(mm->total_vm);
+		locked = vtr_peek(mm->locked_vm);
+		peak = vtr_peek(mm->hiwater_rss);
 	}
 	task_unlock(task);
 	resident = anon + file + shmem;
@@ -173,14 +173,14 @@ static void record_exited(struct vitrine_node *node,
 			  const struct signal_struct *signal)
 {
 	node = vitrine_record_node(node, "exited_threads");
-	vitrine_record_uint(node, "user_ns", READ_ONCE(signal->utime));
-	vitrine_record_uint(node, "system_ns", READ_ONCE(signal->stime));
-	vitrine_record_uint(node, "minor_faults", READ_ONCE(signal->min_flt));
-	vitrine_record_uint(node, "major_faults", READ_ONCE(signal->maj_flt));
+	vitrine_record_uint(node, "user_ns", vtr_peek(signal->utime));
+	vitrine_record_uint(node, "system_ns", vtr_peek(signal->stime));
+	vitrine_record_uint(node, "minor_faults", vtr_peek(signal->min_flt));
+	vitrine_record_uint(node, "major_faults", vtr_peek(signal->maj_flt));
 	vitrine_record_uint(node, "voluntary_switches",
-			    READ_ONCE(signal->nvcsw));
+			    vtr_peek(signal->nvcsw));
 	vitrine_record_uint(node, "involuntary_switches",
-			    READ_ONCE(signal->nivcsw));
+			    vtr_peek(signal->nivcsw));
 }
 
 /* The first thread to be leader or any other: whichever has the lowest id. */
@@ -234,16 +234,16 @@ static void record_sched(struct vitrine_node *node, struct task_struct *task)
 				   task_state_index(task)));
 	vitrine_record_string(node, "policy",
 			      word(policies, ARRAY_SIZE(policies),
-				   READ_ONCE(task->policy)));
-	vitrine_record_uint(node, "priority", READ_ONCE(task->prio));
+				   vtr_peek(task->policy)));
+	vitrine_record_uint(node, "priority", vtr_peek(task->prio));
 	vitrine_record_int(node, "nice", task_nice(task));
 	vitrine_record_uint(node, "realtime_priority",
-			    READ_ONCE(task->rt_priority));
+			    vtr_peek(task->rt_priority));
 	vitrine_record_uint(node, "cpu", task_cpu(task));
 #ifdef CONFIG_SCHED_INFO
-	vitrine_record_uint(node, "runs", READ_ONCE(task->sched_info.pcount));
+	vitrine_record_uint(node, "runs", vtr_peek(task->sched_info.pcount));
 	vitrine_record_uint(node, "run_delay_ns",
-			    READ_ONCE(task->sched_info.run_delay));
+			    vtr_peek(task->sched_info.run_delay));
 #endif
 }
 
@@ -257,15 +257,15 @@ static void record_thread(struct vitrine_node *threads,
 	record_comm(node, task);
 	record_sched(node, task);
 	vitrine_record_uint(node, "run_ns",
-			    READ_ONCE(task->se.sum_exec_runtime));
+			    vtr_peek(task->se.sum_exec_runtime));
 	vitrine_record_uint(node, "user_ns", user);
 	vitrine_record_uint(node, "system_ns", system);
-	vitrine_record_uint(node, "minor_faults", READ_ONCE(task->min_flt));
-	vitrine_record_uint(node, "major_faults", READ_ONCE(task->maj_flt));
+	vitrine_record_uint(node, "minor_faults", vtr_peek(task->min_flt));
+	vitrine_record_uint(node, "major_faults", vtr_peek(task->maj_flt));
 	vitrine_record_uint(node, "voluntary_switches",
-			    READ_ONCE(task->nvcsw));
+			    vtr_peek(task->nvcsw));
 	vitrine_record_uint(node, "involuntary_switches",
-			    READ_ONCE(task->nivcsw));
+			    vtr_peek(task->nivcsw));
 }
 
 static void visit(struct filling *filling, struct task_struct *task)
