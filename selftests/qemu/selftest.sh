@@ -108,6 +108,35 @@ boot 125 "a warning fails, though the script does not" <<'SCRIPT'
 echo "WARNING: CPU: 0 PID: 1 at kernel/none.c:1" >/dev/kmsg
 SCRIPT
 
+# race TITLE FRAME...: a script that has the kernel report a data race, as KCSAN does
+race()
+{
+	cat <<-SCRIPT
+	#!/bin/bash
+	while IFS= read -r line; do echo "\$line" >/dev/kmsg; done <<'REPORT'
+	==================================================================
+	BUG: KCSAN: data-race in $1
+
+	write to 0xffff88803ed9fad8 of 4 bytes by interrupt on cpu 3:
+	$(printf ' %s\n' "${@:2}")
+
+	read to 0xffff88803ed9fad8 of 4 bytes by task 0 on cpu 3:
+	 do_idle+0x78/0x240
+
+	Reported by Kernel Concurrency Sanitizer on:
+	CPU: 3 UID: 0 PID: 0 Comm: swapper/3 Not tainted 6.12.117-kcsan #1
+	==================================================================
+	REPORT
+	SCRIPT
+}
+
+boot 0 "a race of others, though it came upon us, passes" < <(race "tick / do_idle" \
+	"tick+0xdf/0x230" "asm_sysvec_apic_timer_interrupt+0x1b/0x20" "vtr_ring_copy+0x1/0x2 [vitrine]")
+says "and is listed" "^BUG: KCSAN: data-race in tick / do_idle$" out/foreign-races
+boot 125 "a race of ours fails" < <(race "vtr_ring_copy [vitrine] / do_idle" "vtr_ring_copy+0x1/0x2 [vitrine]")
+boot 125 "a race of a function that copies for us fails" < <(race "memcpy / do_idle" \
+	"__memcpy+0x1/0x2" "vtr_ring_copy+0x1/0x2 [vitrine]")
+
 boot 125 "a guest that ends without a word fails" <<'SCRIPT'
 #!/bin/bash
 echo b >/proc/sysrq-trigger
