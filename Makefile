@@ -11,7 +11,8 @@ run := selftests/qemu/run
 
 .PHONY: all module tools install clean help packages packages-demo demo \
 	check style host host-kunit library fuzz kunit debug-kunit kselftest \
-	debug-kselftest rt-kselftest cost metrics bench timeline harness packages-deb deb deb-test
+	debug-kselftest rt-kselftest debug-rt soak cost metrics bench timeline harness packages-deb \
+	deb deb-test
 
 all: module tools
 
@@ -44,6 +45,10 @@ export define help
 |                      screenshots go to build/timeline/
 |  make lttng          what LTTng records of a guest, converted there and back
 |  make recover        two guests panic; their trace and trees are found in memory
+|  make soak           everything at once, $(SOAK) s each, where KASAN and lockdep, and
+|                      where KCSAN watches
+|  make debug-rt       KUnit suites and selftests in a kernel with PREEMPT_RT and KASAN,
+|                      lockdep, ...
 |  make deb-test       install the packages, use them and purge them, on each kernel
 |  make harness        the test of the tests: a dead guest can not pass
 |  make packages       install the Debian packages all this needs
@@ -166,9 +171,25 @@ smp-kselftest: packages
 streaming: packages
 	@$(lane) $@ $(run) --kernel 6.12 --smp 4 --icount --timeout 900 -- selftests/qemu/kselftest.sh streaming.sh
 
-# What sleeps where it must not on PREEMPT_RT, says so there.
+# What does sleep where it must not on PREEMPT_RT is reported there.
 rt-kselftest: packages
 	@$(lane) $@ $(run) --kernel 6.12-rt $(kselftest) map publisher.sh lazy.sh retained.sh trees.sh sched_switch.sh
+
+# Not in "check", which has a short one: these take their time, and kernels of their own.
+SOAK ?= 600
+soak_lanes := soak-debug soak-kcsan
+.PHONY: $(soak_lanes)
+$(soak_lanes): soak-%: packages
+	@$(lane) $@ $(run) --kernel $* --smp 4 --timeout $$((4 * $(SOAK) + 600)) -- soak.sh $(SOAK)
+soak: $(soak_lanes)
+
+debug_rt_tests := publisher.sh lazy.sh retained.sh trees.sh fault_injection liar.sh events.sh modes.sh soak.sh
+.PHONY: debug-rt-kunit debug-rt-kselftest
+debug-rt-kunit: packages
+	@$(lane) $@ $(run) --kernel debug-rt --smp 4 --bring module --timeout 1800 -- selftests/qemu/kunit.sh
+debug-rt-kselftest: packages
+	@$(lane) $@ $(run) --kernel debug-rt $(kselftest) $(debug_rt_tests)
+debug-rt: debug-rt-kunit debug-rt-kselftest
 
 kunit: host-kunit debug-kunit
 
