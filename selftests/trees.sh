@@ -377,9 +377,15 @@ check "interrupts: each line's handlers" same_as_proc 5 proc_handlers interrupts
 check "interrupts: softirqs by CPU" same_as_proc 8 proc_softirqs interrupts '
 	.root.softirqs | to_entries[] | .key as $name | .value.cpus | to_entries[] |
 	[$name, .key, .value]'
-timer_interrupts() { awk '$1 == "LOC:" { print $2 + $3 }' /proc/interrupts; }
+# proc_total LABEL: of all CPUs
+proc_total()
+{
+	awk -v label="$1:" '$1 == label { for (i = 2; $i ~ /^[0-9]+$/; i++) sum += $i; print sum }' /proc/interrupts
+}
+
+timer_interrupts() { proc_total LOC; }
+resched_interrupts() { proc_total RES; }
 check "interrupts: the CPUs' own timers" between timer_interrupts interrupts .root.local.LOC.total
-resched_interrupts() { awk '$1 == "RES:" { print $2 + $3 }' /proc/interrupts; }
 check "interrupts: the CPUs' rescheduling" between resched_interrupts interrupts .root.local.RES.total
 
 # ---- modules ----------------------------------------------------------------
