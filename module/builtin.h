@@ -12,13 +12,13 @@
 #ifndef _VITRINE_BUILTIN_H
 #define _VITRINE_BUILTIN_H
 
-#include <linux/compiler.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 
 #include <vitrine/inspect.h>
 
 #include "fxt.h"
+#include "peek.h"
 
 struct task_struct;
 
@@ -50,9 +50,6 @@ extern const struct vtr_builtin vtr_builtin_modules;
 extern const struct vtr_builtin vtr_builtin_devices;
 
 struct task_struct *vtr_tasks_next(int *id);
-
-/* A figure as it stands: it is another's, who may be changing it just now. */
-#define vtr_peek(figure)	data_race(READ_ONCE(figure))
 
 /* Longest text of a built-in tree in bytes; what is longer is cut. */
 #define VTR_BUILTIN_TEXT_MAX	127

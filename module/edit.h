@@ -45,6 +45,7 @@
 
 #include "area.h"
 #include "inspect.h"
+#include "peek.h"
 #include "tree.h"
 
 #ifndef CONFIG_64BIT
@@ -240,7 +241,10 @@ static __always_inline void vtr_edit_end(struct vitrine_tree *tree,
 	if (tree->owner)
 		return;
 	spin_release(&tree->dep_map, _RET_IP_);
-	/* Pairs with the load before the copy, see the head of this file. */
+	/*
+	 * Pairs with the load before the copy, see the head of this file. Others
+	 * do not change it, but try to set the bit that is set.
+	 */
 	smp_store_release(tree->generation, READ_ONCE(*tree->generation) + 1);
 	local_irq_restore(flags);
 }
@@ -260,9 +264,9 @@ static inline void vtr_edit_publish_pages(struct vitrine_tree *tree)
 /* Pages in reserve. Read without the lock, so a hint; both counts only grow. */
 static inline unsigned int vtr_edit_reserve(const struct vitrine_tree *tree)
 {
-	unsigned int nr_pages = data_race(READ_ONCE(tree->blocks.heap.nr_pages));
+	unsigned int nr_pages = vtr_peek(tree->blocks.heap.nr_pages);
 
-	return data_race(READ_ONCE(tree->blocks.heap.nr_ready)) - nr_pages;
+	return vtr_peek(tree->blocks.heap.nr_ready) - nr_pages;
 }
 
 bool vtr_edit_refill_slow(struct vitrine_tree *tree, unsigned int nr_pages);

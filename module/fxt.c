@@ -13,6 +13,7 @@
 #include <linux/string.h>
 
 #include "fxt.h"
+#include "peek.h"
 
 static unsigned int stream_words(unsigned int len_bytes)
 {
@@ -625,7 +626,7 @@ unsigned int vtr_fxt_clean_name(char *clean, const char *name)
 	unsigned int len;
 
 	for (len = 0; len < VTR_FXT_NAME_MAX; len++) {
-		clean[len] = data_race(READ_ONCE(name[len]));
+		clean[len] = vtr_peek(name[len]);
 		if (!clean[len])
 			break;
 	}

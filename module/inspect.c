@@ -28,6 +28,7 @@
 
 #include "edit.h"
 #include "inspect.h"
+#include "peek.h"
 
 #define LIMIT_DEFAULT_BYTES	(256U << 10)
 /* The notes of a page. */
@@ -128,7 +129,7 @@ static bool reserve_page(struct vitrine_tree *tree, gfp_t gfp)
 	u32 *notes;
 
 	/* A hint: it is looked at again with the lock. */
-	if (data_race(heap->nr_ready) >= tree->area.max_pages)
+	if (vtr_peek(heap->nr_ready) >= tree->area.max_pages)
 		return false;
 	page = alloc_page(gfp | __GFP_NOWARN | __GFP_ZERO);
 	notes = kmalloc(NOTES_BYTES, gfp | __GFP_NOWARN);
@@ -632,13 +633,12 @@ void vtr_inspect_stats(struct vitrine_tree *tree, struct vtr_inspect_stats *ret)
 {
 	const struct vtr_tree *blocks = &tree->blocks;
 
-	/* Who edits need not know that somebody looks. */
-	ret->size_bytes = data_race(blocks->heap.nr_pages) * PAGE_SIZE;
-	ret->used_bytes = data_race(blocks->heap.used_bytes);
+	ret->size_bytes = vtr_peek(blocks->heap.nr_pages) * PAGE_SIZE;
+	ret->used_bytes = vtr_peek(blocks->heap.used_bytes);
 	ret->limit_bytes = tree->area.max_pages * PAGE_SIZE;
 	ret->failed = atomic_long_read(&tree->failed);
-	ret->nr_values = data_race(blocks->nr_values);
-	ret->nr_tombstones = data_race(blocks->nr_tombstones);
+	ret->nr_values = vtr_peek(blocks->nr_values);
+	ret->nr_tombstones = vtr_peek(blocks->nr_tombstones);
 }
 
 /**
@@ -652,9 +652,8 @@ size_t vtr_inspect_room(const struct vitrine_node *node)
 {
 	const struct vitrine_tree *tree = vtr_edit_tree(node);
 
-	/* As of some moment. */
 	return tree->area.max_pages * PAGE_SIZE -
-	       data_race(tree->blocks.heap.used_bytes);
+	       vtr_peek(tree->blocks.heap.used_bytes);
 }
 
 /**

@@ -39,6 +39,7 @@
 
 #include "fxt.h"
 #include "marks.h"
+#include "peek.h"
 #include "ring.h"
 
 #define NO_SEQUENCE	(~0ULL)
@@ -609,16 +610,15 @@ void vtr_ring_stats(const struct vtr_ring *ring, struct vtr_ring_stats *ret)
 	 * Recording goes on, and sub-buffers may be recycled, as we look: the
 	 * counts are then a bit off. The writer is not to pay for that.
 	 */
-	other_bytes = data_race(READ_ONCE(ring->other_bytes));
+	other_bytes = vtr_peek(ring->other_bytes);
 	packet = vtr_ring_packet(subbuf_of(ring, end - 1));
-	ret->bytes = data_race(READ_ONCE(packet->bytes_before)) +
+	ret->bytes = vtr_peek(packet->bytes_before) +
 		     READ_ONCE(packet->committed_bytes);
 	ret->switches = switches_of(ring, max(ret->bytes, other_bytes),
 				    other_bytes);
-	ret->records = ret->switches +
-		       data_race(READ_ONCE(ring->other_records));
+	ret->records = ret->switches + vtr_peek(ring->other_records);
 	packet = vtr_ring_packet(subbuf_of(ring, first));
-	ret->overwritten_records = data_race(READ_ONCE(packet->records_before));
+	ret->overwritten_records = vtr_peek(packet->records_before);
 	ret->lost_records = READ_ONCE(ring->producer->lost_records);
 	ret->subbufs = end;
 }

@@ -387,6 +387,7 @@ u32 vtr_session_number(void)
  */
 u32 vtr_session_frozen(void)
 {
+	/* Pairs with cmpxchg() in vtr_session_freeze(). */
 	return smp_load_acquire(&session.frozen);
 }
 

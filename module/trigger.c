@@ -41,6 +41,7 @@
 #include "clock.h"
 #include "event.h"
 #include "marks.h"
+#include "peek.h"
 #include "session.h"
 #include "trigger.h"
 #include "writer.h"
@@ -188,8 +189,7 @@ static void probe_hang(void *unused, struct task_struct *task)
 
 static int on_die(struct notifier_block *block, unsigned long what, void *args)
 {
-	/* As it stands, if somebody is changing it. */
-	if (what == DIE_OOPS && data_race(READ_ONCE(armed.panic)))
+	if (what == DIE_OOPS && vtr_peek(armed.panic))
 		fire("oops", 0, current, NULL);
 	return NOTIFY_DONE;
 }
@@ -197,8 +197,7 @@ static int on_die(struct notifier_block *block, unsigned long what, void *args)
 static int on_panic(struct notifier_block *block, unsigned long what,
 		    void *message)
 {
-	/* As it stands, if somebody is changing it. */
-	if (data_race(READ_ONCE(armed.panic)))
+	if (vtr_peek(armed.panic))
 		fire("panic", 0, current, NULL);
 	return NOTIFY_DONE;
 }
