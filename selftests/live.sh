@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What the flight recorder holds, looked at while it records: `vitrine latency',
+# `timeline' and, on a terminal, `top'.
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+
+dir=$(mktemp -d)
+trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$dir"' EXIT
+load
+echo +sched >"$TRACE/events"
+
+# Twenty threads that switch until all is looked at.
+busy()
+{
+	while "$WORKLOAD" crowd 20 2000 >/dev/null; do
+		:
+	done
+}
+
+# until_true COMMAND...: for as long as it may take on a loaded machine, but no longer
+until_true()
+{
+	local i
+
+	for ((i = 0; i < 600; i++)); do
+		"$@" && return
+		sleep 0.1
+	done
+	return 1
+}
+
+# waited: the rings hold waits of twenty threads, and their names
+waited()
+{
+	vitrine latency --live --json >"$dir/json" &&
+	jq -e '[.threads[] | select(.thread.name | tostring | startswith("crowd-")) |
+		select(.after_wakeup.count > 0 and .running_ns > 0) | .thread.name] | unique | length == 20' "$dir/json"
+}
+
+table()
+{
+	vitrine latency --live >"$dir/table" && head -n 1 "$dir/table" | grep ' switches on [0-9]* CPU.*from wakeup to run' &&
+	grep -E '^crowd-[0-9]+:[0-9]+/[0-9]+ ' "$dir/table"
+}
+
+# In a map, at each line exactly one CPU has just switched.
+map()
+{
+	vitrine latency --live --map >"$dir/map" && grep -q ' = crowd-' "$dir/map" &&
+	awk '{ sub(/  [A-Z][0-9a-z] = .*/, "") } gsub(/\*/, "") != 1 { print; exit 1 }' "$dir/map"
+}
+
+drawn()
+{
+	vitrine timeline --live -o "$dir/live.html" && grep -q 'crowd-' "$dir/live.html" &&
+	vitrine timeline --live -o "$dir/live.svg" && grep -q '<title>crowd-' "$dir/live.svg"
+}
+
+shown()
+{
+	grep -qaE "$1" "$dir/screen"
+}
+
+busy &
+check "latency: who waited, of what is recorded now" until_true waited
+check "as a table" table
+check "as a map" map
+check "timeline: who ran where" drawn
+
+# The terminal is that of script, whose standard input are the keys.
+mkfifo "$dir/keys"
+TERM=vt100 script -qefc "stty rows 30 cols 100; vitrine top -i 0.5" "$dir/screen" <"$dir/keys" >/dev/null &
+pid=$!
+exec 3>"$dir/keys"
+check "top: who runs, on a terminal" until_true shown '[1-9][0-9]* switches/s, [0-9]+ threads'
+check "each CPU" shown "CPU $(($(nproc) - 1))[^0-9]"
+check "by their names" until_true shown 'crowd-[0-9]+:[0-9]+/[0-9]+'
+printf q >&3
+exec 3>&-
+wait "$pid"
+check "q: it ends" test $? = 0
+check "and says nothing else" fails shown 'vitrine: '
+finish
