@@ -6,10 +6,12 @@
 # host to decode, what it wrote. Needs no guest that counts instructions.
 #
 # Leaves in $OUT: loss.tsv (tracer, switches there were, records lost), load.fxt,
-# load.dat and load.perf.
+# load.dat and load.perf; where LTTng's modules are, load.lttng.
 
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")/..}/lib.sh" || exit
+# shellcheck source-path=SCRIPTDIR source=lttng_lib.sh
+. "$VITRINE_SELFTESTS/peers/lttng_lib.sh" || exit
 
 peers=$VITRINE_SELFTESTS/peers
 out=${OUT:-.}
@@ -25,6 +27,12 @@ switches()
 row()
 {
 	printf '%s\t%s\t%s\n' "$1" "$(switches /tmp/load.out)" "$2" | tee -a "$out/loss.tsv" | sed 's/^/# /'
+}
+
+# lttng_lost: events that were discarded, as the session says
+lttng_lost()
+{
+	lttng list peer | awk '/Discarded events:/ { lost += $3 } END { print lost + 0 }'
 }
 
 : >"$out/loss.tsv"
@@ -47,6 +55,15 @@ pid=$!
 kill $pid
 wait $pid
 row "BPF ring buffer" "$(awk '$1 == "records" { print $6 }' /tmp/bpf.out)"
+
+if lttng_is_here; then
+	check "LTTng's modules" lttng_load
+	check "LTTng records" lttng_begin --output="$out/load.lttng" --subbuf-size=256k --num-subbuf=4
+	"$WORKLOAD" crowd 40 "$hops" >/tmp/load.out
+	lttng stop peer >/dev/null
+	row "LTTng" "$(lttng_lost)"
+	lttng destroy peer >/dev/null
+fi
 
 check "vitrine lost nothing" grep -qP '^vitrine record\t[0-9]+\t0$' "$out/loss.tsv"
 check "what it wrote has no fault" vitrine check "$out/load.fxt"
