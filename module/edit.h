@@ -289,6 +289,57 @@ static inline bool vtr_edit_refill(struct vitrine_tree *tree,
 
 void vtr_edit_refuse(struct vitrine_tree *tree, int err);
 
+/**
+ * vtr_edit_call() - make one call an edit
+ * @tree: tree it edits
+ * @call: the call, an expression; 0 or a negative errno
+ *
+ * Context: any.
+ * Return: what @call returned, or -EBUSY if it was not made: counted.
+ */
+#define vtr_edit_call(tree, call)					\
+({									\
+	struct vitrine_tree *call_tree = (tree);			\
+	unsigned long call_flags;					\
+	int call_err = -EBUSY;						\
+									\
+	if (vtr_edit_begin(call_tree, &call_flags)) {			\
+		call_err = (call);					\
+		vtr_edit_end(call_tree, call_flags);			\
+	}								\
+	call_err;							\
+})
+
+/**
+ * vtr_edit_grow() - make one call that may take blocks an edit
+ * @tree: tree it edits
+ * @nr_pages: how many it may need
+ * @call: the call, an expression; 0 or a negative errno
+ *
+ * If it finds the heap full, and pages can be had, @call is made again.
+ *
+ * Context: any.
+ * Return: as vtr_edit_call().
+ */
+#define vtr_edit_grow(tree, nr_pages, call)				\
+({									\
+	struct vitrine_tree *grow_tree = (tree);			\
+	unsigned long grow_flags;					\
+	int grow_err;							\
+									\
+	vtr_edit_refill(grow_tree, VTR_EDIT_RESERVE_PAGES);		\
+	do {								\
+		grow_err = -EBUSY;					\
+		if (!vtr_edit_begin(grow_tree, &grow_flags))		\
+			break;						\
+		grow_err = (call);					\
+		vtr_edit_publish_pages(grow_tree);			\
+		vtr_edit_end(grow_tree, grow_flags);			\
+	} while (grow_err == -ENOSPC &&					\
+		 vtr_edit_refill(grow_tree, nr_pages));			\
+	grow_err;							\
+})
+
 /* Pages that a string or byte vector and its name take at worst. */
 static inline unsigned int vtr_edit_buffer_pages(size_t len_bytes)
 {
@@ -315,6 +366,19 @@ static inline unsigned int vtr_edit_slice(void)
 }
 
 /**
+ * vtr_edit_done() - count a call that did not do what it should
+ * @tree: tree it was made on
+ * @err: how it went, from vtr_edit_call() or vtr_edit_grow()
+ *
+ * Context: any.
+ */
+static inline void vtr_edit_done(struct vitrine_tree *tree, int err)
+{
+	if (err && err != -EBUSY)
+		vtr_edit_refuse(tree, err);
+}
+
+/**
  * vtr_edit_created() - what a creation returns to the publisher
  * @tree: the tree
  * @err: how it went
@@ -328,7 +392,7 @@ static inline void *vtr_edit_created(struct vitrine_tree *tree, int err,
 {
 	if (!err)
 		return vtr_edit_handle(tree, index);
-	vtr_edit_refuse(tree, err);
+	vtr_edit_done(tree, err);
 	return NULL;
 }
 

@@ -63,7 +63,6 @@ static void *value_create(struct vitrine_node *parent, const char *name,
 {
 	struct vitrine_tree *tree;
 	u32 parent_index, index = 0;
-	unsigned long flags;
 	int err;
 
 	if (!parent)
@@ -73,22 +72,15 @@ static void *value_create(struct vitrine_node *parent, const char *name,
 	if (!name) /* what kasprintf() left */
 		return vtr_edit_created(tree, -ENOMEM, 0);
 
-	vtr_edit_refill(tree, VTR_EDIT_RESERVE_PAGES);
-	do {
-		if (!vtr_edit_begin(tree, &flags))
-			return NULL;
-		err = vtr_tree_value_create(&tree->blocks, parent_index, name,
-					    type, word1, &index);
-		vtr_edit_publish_pages(tree);
-		vtr_edit_end(tree, flags);
-	} while (err == -ENOSPC && vtr_edit_refill(tree, 1));
+	err = vtr_edit_grow(tree, 1,
+			    vtr_tree_value_create(&tree->blocks, parent_index,
+						  name, type, word1, &index));
 	return vtr_edit_created(tree, err, index);
 }
 
 static void number_delete(void *handle, enum inspect_type type)
 {
 	struct vitrine_tree *tree;
-	unsigned long flags;
 	u32 index;
 	int err;
 
@@ -96,12 +88,9 @@ static void number_delete(void *handle, enum inspect_type type)
 		return;
 	tree = vtr_edit_tree(handle);
 	index = vtr_edit_index(handle);
-	if (!vtr_edit_begin(tree, &flags))
-		return;
-	err = vtr_tree_number_delete(&tree->blocks, index, type);
-	vtr_edit_end(tree, flags);
-	if (err)
-		vtr_edit_refuse(tree, err);
+	err = vtr_edit_call(tree,
+			    vtr_tree_number_delete(&tree->blocks, index, type));
+	vtr_edit_done(tree, err);
 }
 
 static void *buffer_create(struct vitrine_node *parent, const char *name,
@@ -110,7 +99,6 @@ static void *buffer_create(struct vitrine_node *parent, const char *name,
 {
 	struct vitrine_tree *tree;
 	u32 parent_index, index = 0;
-	unsigned long flags;
 	int err;
 
 	if (!parent)
@@ -120,16 +108,10 @@ static void *buffer_create(struct vitrine_node *parent, const char *name,
 	if (!name || (!value && len_bytes))
 		return vtr_edit_created(tree, -ENOMEM, 0);
 
-	vtr_edit_refill(tree, VTR_EDIT_RESERVE_PAGES);
-	do {
-		if (!vtr_edit_begin(tree, &flags))
-			return NULL;
-		err = vtr_tree_buffer_create(&tree->blocks, parent_index, name,
-					     format, value, len_bytes, &index);
-		vtr_edit_publish_pages(tree);
-		vtr_edit_end(tree, flags);
-	} while (err == -ENOSPC &&
-		 vtr_edit_refill(tree, vtr_edit_buffer_pages(len_bytes)));
+	err = vtr_edit_grow(tree, vtr_edit_buffer_pages(len_bytes),
+			    vtr_tree_buffer_create(&tree->blocks, parent_index,
+						   name, format, value,
+						   len_bytes, &index));
 	return vtr_edit_created(tree, err, index);
 }
 
@@ -137,7 +119,6 @@ static void buffer_set(void *handle, enum inspect_buffer_format format,
 		       const void *value, size_t len_bytes)
 {
 	struct vitrine_tree *tree;
-	unsigned long flags;
 	u32 index;
 	int err;
 
@@ -150,24 +131,15 @@ static void buffer_set(void *handle, enum inspect_buffer_format format,
 		return;
 	}
 
-	vtr_edit_refill(tree, VTR_EDIT_RESERVE_PAGES);
-	do {
-		if (!vtr_edit_begin(tree, &flags))
-			return;
-		err = vtr_tree_buffer_set(&tree->blocks, index, format, value,
-					  len_bytes);
-		vtr_edit_publish_pages(tree);
-		vtr_edit_end(tree, flags);
-	} while (err == -ENOSPC &&
-		 vtr_edit_refill(tree, vtr_edit_buffer_pages(len_bytes)));
-	if (err)
-		vtr_edit_refuse(tree, err);
+	err = vtr_edit_grow(tree, vtr_edit_buffer_pages(len_bytes),
+			    vtr_tree_buffer_set(&tree->blocks, index, format,
+						value, len_bytes));
+	vtr_edit_done(tree, err);
 }
 
 static void buffer_delete(void *handle, enum inspect_buffer_format format)
 {
 	struct vitrine_tree *tree;
-	unsigned long flags;
 	u32 index;
 	int err;
 
@@ -175,12 +147,10 @@ static void buffer_delete(void *handle, enum inspect_buffer_format format)
 		return;
 	tree = vtr_edit_tree(handle);
 	index = vtr_edit_index(handle);
-	if (!vtr_edit_begin(tree, &flags))
-		return;
-	err = vtr_tree_buffer_delete(&tree->blocks, index, format);
-	vtr_edit_end(tree, flags);
-	if (err)
-		vtr_edit_refuse(tree, err);
+	err = vtr_edit_call(tree,
+			    vtr_tree_buffer_delete(&tree->blocks, index,
+						   format));
+	vtr_edit_done(tree, err);
 }
 
 /**

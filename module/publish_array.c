@@ -21,7 +21,6 @@ static void *array_create(struct vitrine_node *parent, const char *name,
 	};
 	struct vitrine_tree *tree;
 	u32 parent_index, index = 0;
-	unsigned long flags;
 	int err;
 
 	if (!parent)
@@ -34,22 +33,15 @@ static void *array_create(struct vitrine_node *parent, const char *name,
 	if (!vtr_array_fits(&shape))
 		return vtr_edit_created(tree, -ERANGE, 0);
 
-	vtr_edit_refill(tree, VTR_EDIT_RESERVE_PAGES);
-	do {
-		if (!vtr_edit_begin(tree, &flags))
-			return NULL;
-		err = vtr_array_create(&tree->blocks, parent_index, name,
-				       &shape, &index);
-		vtr_edit_publish_pages(tree);
-		vtr_edit_end(tree, flags);
-	} while (err == -ENOSPC && vtr_edit_refill(tree, 1));
+	err = vtr_edit_grow(tree, 1,
+			    vtr_array_create(&tree->blocks, parent_index, name,
+					     &shape, &index));
 	return vtr_edit_created(tree, err, index);
 }
 
 static void array_delete(void *handle, enum inspect_type type)
 {
 	struct vitrine_tree *tree;
-	unsigned long flags;
 	u32 index;
 	int err;
 
@@ -57,12 +49,10 @@ static void array_delete(void *handle, enum inspect_type type)
 		return;
 	tree = vtr_edit_tree(handle);
 	index = vtr_edit_index(handle);
-	if (!vtr_edit_begin(tree, &flags))
-		return;
-	err = vtr_array_delete(&tree->blocks, index, type, INSPECT_ARRAY_FLAT);
-	vtr_edit_end(tree, flags);
-	if (err)
-		vtr_edit_refuse(tree, err);
+	err = vtr_edit_call(tree,
+			    vtr_array_delete(&tree->blocks, index, type,
+					     INSPECT_ARRAY_FLAT));
+	vtr_edit_done(tree, err);
 }
 
 /* Begin an edit of one number of an array; NULL if it must not take place. */
@@ -388,7 +378,6 @@ void vitrine_string_array_set(struct vitrine_string_array *array,
 			      unsigned int slot, const char *value)
 {
 	struct vitrine_tree *tree;
-	unsigned long flags;
 	u32 index;
 	int err;
 
@@ -397,17 +386,10 @@ void vitrine_string_array_set(struct vitrine_string_array *array,
 	tree = vtr_edit_tree(array);
 	index = vtr_edit_index(array);
 
-	vtr_edit_refill(tree, VTR_EDIT_RESERVE_PAGES);
-	do {
-		if (!vtr_edit_begin(tree, &flags))
-			return;
-		err = vtr_array_string_set(&tree->blocks, index, slot,
-					   value ?: "");
-		vtr_edit_publish_pages(tree);
-		vtr_edit_end(tree, flags);
-	} while (err == -ENOSPC && vtr_edit_refill(tree, 1));
-	if (err)
-		vtr_edit_refuse(tree, err);
+	err = vtr_edit_grow(tree, 1,
+			    vtr_array_string_set(&tree->blocks, index, slot,
+						 value ?: ""));
+	vtr_edit_done(tree, err);
 }
 EXPORT_SYMBOL_GPL(vitrine_string_array_set);
 

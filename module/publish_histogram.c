@@ -17,7 +17,6 @@ static void *histogram_create(struct vitrine_node *parent, const char *name,
 {
 	struct vitrine_tree *tree;
 	u32 parent_index, index = 0;
-	unsigned long flags;
 	int err;
 
 	if (!parent)
@@ -30,15 +29,9 @@ static void *histogram_create(struct vitrine_node *parent, const char *name,
 	if (!vtr_histogram_fits(histogram))
 		return vtr_edit_created(tree, -ERANGE, 0);
 
-	vtr_edit_refill(tree, VTR_EDIT_RESERVE_PAGES);
-	do {
-		if (!vtr_edit_begin(tree, &flags))
-			return NULL;
-		err = vtr_histogram_create(&tree->blocks, parent_index, name,
-					   histogram, &index);
-		vtr_edit_publish_pages(tree);
-		vtr_edit_end(tree, flags);
-	} while (err == -ENOSPC && vtr_edit_refill(tree, 1));
+	err = vtr_edit_grow(tree, 1,
+			    vtr_histogram_create(&tree->blocks, parent_index,
+						 name, histogram, &index));
 	return vtr_edit_created(tree, err, index);
 }
 
@@ -72,7 +65,6 @@ static void *exponential_create(struct vitrine_node *parent, const char *name,
 static void histogram_delete(void *handle, enum inspect_type type)
 {
 	struct vitrine_tree *tree;
-	unsigned long flags;
 	u32 index;
 	int err;
 
@@ -80,12 +72,9 @@ static void histogram_delete(void *handle, enum inspect_type type)
 		return;
 	tree = vtr_edit_tree(handle);
 	index = vtr_edit_index(handle);
-	if (!vtr_edit_begin(tree, &flags))
-		return;
-	err = vtr_histogram_delete(&tree->blocks, index, type);
-	vtr_edit_end(tree, flags);
-	if (err)
-		vtr_edit_refuse(tree, err);
+	err = vtr_edit_call(tree,
+			    vtr_histogram_delete(&tree->blocks, index, type));
+	vtr_edit_done(tree, err);
 }
 
 static __always_inline void insert_integer(void *handle, enum inspect_type type,

@@ -36,7 +36,6 @@ struct vitrine_link *vitrine_link_create(struct vitrine_node *parent,
 	char content[VITRINE_TREE_NAME_MAX + sizeof(".inspect")];
 	struct vitrine_tree *owner;
 	u32 parent_index, index = 0;
-	unsigned long flags;
 	int err;
 
 	if (!parent)
@@ -52,15 +51,9 @@ struct vitrine_link *vitrine_link_create(struct vitrine_node *parent,
 		return vtr_edit_created(owner, -EINVAL, 0);
 	scnprintf(content, sizeof(content), "%s.inspect", tree);
 
-	vtr_edit_refill(owner, VTR_EDIT_RESERVE_PAGES);
-	do {
-		if (!vtr_edit_begin(owner, &flags))
-			return NULL;
-		err = vtr_link_create(&owner->blocks, parent_index, name,
-				      content, how, &index);
-		vtr_edit_publish_pages(owner);
-		vtr_edit_end(owner, flags);
-	} while (err == -ENOSPC && vtr_edit_refill(owner, 1));
+	err = vtr_edit_grow(owner, 1,
+			    vtr_link_create(&owner->blocks, parent_index, name,
+					    content, how, &index));
 	return vtr_edit_created(owner, err, index);
 }
 EXPORT_SYMBOL_GPL(vitrine_link_create);
@@ -74,7 +67,6 @@ EXPORT_SYMBOL_GPL(vitrine_link_create);
 void vitrine_link_delete(struct vitrine_link *link)
 {
 	struct vitrine_tree *tree;
-	unsigned long flags;
 	u32 index;
 	int err;
 
@@ -82,11 +74,7 @@ void vitrine_link_delete(struct vitrine_link *link)
 		return;
 	tree = vtr_edit_tree(link);
 	index = vtr_edit_index(link);
-	if (!vtr_edit_begin(tree, &flags))
-		return;
-	err = vtr_link_delete(&tree->blocks, index);
-	vtr_edit_end(tree, flags);
-	if (err)
-		vtr_edit_refuse(tree, err);
+	err = vtr_edit_call(tree, vtr_link_delete(&tree->blocks, index));
+	vtr_edit_done(tree, err);
 }
 EXPORT_SYMBOL_GPL(vitrine_link_delete);

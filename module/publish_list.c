@@ -27,7 +27,6 @@ struct vitrine_list *vitrine_list_create(struct vitrine_node *parent,
 {
 	struct vitrine_tree *tree;
 	u32 parent_index, index = 0;
-	unsigned long flags;
 	int err;
 
 	if (!parent)
@@ -40,18 +39,24 @@ struct vitrine_list *vitrine_list_create(struct vitrine_node *parent,
 	if (!capacity)
 		return vtr_edit_created(tree, -ERANGE, 0);
 
-	vtr_edit_refill(tree, VTR_EDIT_RESERVE_PAGES);
-	do {
-		if (!vtr_edit_begin(tree, &flags))
-			return NULL;
-		err = vtr_fifo_create(&tree->blocks, parent_index, name,
-				      capacity, &index);
-		vtr_edit_publish_pages(tree);
-		vtr_edit_end(tree, flags);
-	} while (err == -ENOSPC && vtr_edit_refill(tree, 1));
+	err = vtr_edit_grow(tree, 1,
+			    vtr_fifo_create(&tree->blocks, parent_index, name,
+					    capacity, &index));
 	return vtr_edit_created(tree, err, index);
 }
 EXPORT_SYMBOL_GPL(vitrine_list_create);
+
+/* @dropped: an item of which there is more to delete, or 0 */
+static int item_append(struct vtr_tree *blocks, u32 list, u32 *item,
+		       u32 *dropped)
+{
+	int err = vtr_fifo_append(blocks, list, item, dropped);
+
+	if (!err && *dropped &&
+	    !vtr_record_purge(blocks, *dropped, vtr_edit_slice()))
+		*dropped = 0;
+	return err;
+}
 
 /* Delete the rest of what was recorded in an item that has been dropped. */
 static void dropped_purge(struct vitrine_tree *tree, u32 dropped)
@@ -84,8 +89,6 @@ struct vitrine_node *vitrine_list_append(struct vitrine_list *list)
 {
 	u32 index, item = 0, dropped = 0;
 	struct vitrine_tree *tree;
-	unsigned long flags;
-	bool more;
 	int err;
 
 	if (!list)
@@ -93,18 +96,9 @@ struct vitrine_node *vitrine_list_append(struct vitrine_list *list)
 	tree = vtr_edit_tree(list);
 	index = vtr_edit_index(list);
 
-	vtr_edit_refill(tree, VTR_EDIT_RESERVE_PAGES);
-	do {
-		if (!vtr_edit_begin(tree, &flags))
-			return NULL;
-		err = vtr_fifo_append(&tree->blocks, index, &item, &dropped);
-		more = !err && dropped &&
-		       vtr_record_purge(&tree->blocks, dropped,
-					vtr_edit_slice());
-		vtr_edit_publish_pages(tree);
-		vtr_edit_end(tree, flags);
-	} while (err == -ENOSPC && vtr_edit_refill(tree, 1));
-	if (more)
+	err = vtr_edit_grow(tree, 1,
+			    item_append(&tree->blocks, index, &item, &dropped));
+	if (!err && dropped)
 		dropped_purge(tree, dropped);
 	return vtr_edit_created(tree, err, item);
 }

@@ -33,7 +33,6 @@ struct vitrine_node *vitrine_node_create(struct vitrine_node *parent,
 {
 	struct vitrine_tree *tree;
 	u32 parent_index, index = 0;
-	unsigned long flags;
 	int err;
 
 	if (!parent)
@@ -43,15 +42,9 @@ struct vitrine_node *vitrine_node_create(struct vitrine_node *parent,
 	if (!name) /* what kasprintf() left */
 		return vtr_edit_created(tree, -ENOMEM, 0);
 
-	vtr_edit_refill(tree, VTR_EDIT_RESERVE_PAGES);
-	do {
-		if (!vtr_edit_begin(tree, &flags))
-			return NULL;
-		err = vtr_node_create(&tree->blocks, parent_index, name,
-				      &index);
-		vtr_edit_publish_pages(tree);
-		vtr_edit_end(tree, flags);
-	} while (err == -ENOSPC && vtr_edit_refill(tree, 1));
+	err = vtr_edit_grow(tree, 1,
+			    vtr_node_create(&tree->blocks, parent_index, name,
+					    &index));
 	return vtr_edit_created(tree, err, index);
 }
 EXPORT_SYMBOL_GPL(vitrine_node_create);
@@ -111,21 +104,17 @@ void vitrine_node_adopt(struct vitrine_node *parent,
 			struct vitrine_node *child)
 {
 	struct vitrine_tree *tree;
-	unsigned long flags;
 	int err = -EINVAL;
 
 	if (!parent || !child)
 		return;
 	tree = vtr_edit_tree(child);
-	if (vtr_edit_tree(parent) == tree) {
-		if (!vtr_edit_begin(tree, &flags))
-			return;
-		err = vtr_node_adopt(&tree->blocks, vtr_edit_index(parent),
-				     vtr_edit_index(child));
-		vtr_edit_end(tree, flags);
-	}
-	if (err)
-		vtr_edit_refuse(tree, err);
+	if (vtr_edit_tree(parent) == tree)
+		err = vtr_edit_call(tree,
+				    vtr_node_adopt(&tree->blocks,
+						   vtr_edit_index(parent),
+						   vtr_edit_index(child)));
+	vtr_edit_done(tree, err);
 }
 EXPORT_SYMBOL_GPL(vitrine_node_adopt);
 

@@ -14,7 +14,6 @@ static void record_number(struct vitrine_node *node, const char *name,
 			  enum inspect_type type, u64 word1)
 {
 	struct vitrine_tree *tree;
-	unsigned long flags;
 	u32 index;
 	int err = -ENOMEM;
 
@@ -22,21 +21,11 @@ static void record_number(struct vitrine_node *node, const char *name,
 		return;
 	tree = vtr_edit_tree(node);
 	index = vtr_edit_index(node);
-	if (!name)
-		goto out;
-
-	vtr_edit_refill(tree, VTR_EDIT_RESERVE_PAGES);
-	do {
-		if (!vtr_edit_begin(tree, &flags))
-			return;
-		err = vtr_record_number(&tree->blocks, index, name, type,
-					word1);
-		vtr_edit_publish_pages(tree);
-		vtr_edit_end(tree, flags);
-	} while (err == -ENOSPC && vtr_edit_refill(tree, 1));
-out:
-	if (err)
-		vtr_edit_refuse(tree, err);
+	if (name)
+		err = vtr_edit_grow(tree, 1,
+				    vtr_record_number(&tree->blocks, index,
+						      name, type, word1));
+	vtr_edit_done(tree, err);
 }
 
 static void record_buffer(struct vitrine_node *node, const char *name,
@@ -44,7 +33,6 @@ static void record_buffer(struct vitrine_node *node, const char *name,
 			  size_t len_bytes)
 {
 	struct vitrine_tree *tree;
-	unsigned long flags;
 	u32 index;
 	int err = -ENOMEM;
 
@@ -52,22 +40,12 @@ static void record_buffer(struct vitrine_node *node, const char *name,
 		return;
 	tree = vtr_edit_tree(node);
 	index = vtr_edit_index(node);
-	if (!name || (!value && len_bytes))
-		goto out;
-
-	vtr_edit_refill(tree, VTR_EDIT_RESERVE_PAGES);
-	do {
-		if (!vtr_edit_begin(tree, &flags))
-			return;
-		err = vtr_record_buffer(&tree->blocks, index, name, format,
-					value, len_bytes);
-		vtr_edit_publish_pages(tree);
-		vtr_edit_end(tree, flags);
-	} while (err == -ENOSPC &&
-		 vtr_edit_refill(tree, vtr_edit_buffer_pages(len_bytes)));
-out:
-	if (err)
-		vtr_edit_refuse(tree, err);
+	if (name && (value || !len_bytes))
+		err = vtr_edit_grow(tree, vtr_edit_buffer_pages(len_bytes),
+				    vtr_record_buffer(&tree->blocks, index,
+						      name, format, value,
+						      len_bytes));
+	vtr_edit_done(tree, err);
 }
 
 /**
@@ -86,7 +64,6 @@ struct vitrine_node *vitrine_record_node(struct vitrine_node *parent,
 {
 	struct vitrine_tree *tree;
 	u32 parent_index, index = 0;
-	unsigned long flags;
 	int err;
 
 	if (!parent)
@@ -96,15 +73,9 @@ struct vitrine_node *vitrine_record_node(struct vitrine_node *parent,
 	if (!name)
 		return vtr_edit_created(tree, -ENOMEM, 0);
 
-	vtr_edit_refill(tree, VTR_EDIT_RESERVE_PAGES);
-	do {
-		if (!vtr_edit_begin(tree, &flags))
-			return NULL;
-		err = vtr_record_node(&tree->blocks, parent_index, name,
-				      &index);
-		vtr_edit_publish_pages(tree);
-		vtr_edit_end(tree, flags);
-	} while (err == -ENOSPC && vtr_edit_refill(tree, 1));
+	err = vtr_edit_grow(tree, 1,
+			    vtr_record_node(&tree->blocks, parent_index, name,
+					    &index));
 	return vtr_edit_created(tree, err, index);
 }
 EXPORT_SYMBOL_GPL(vitrine_record_node);
