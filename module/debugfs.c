@@ -31,9 +31,9 @@
 #include <vitrine/inspect.h>
 
 #include "area.h"
+#include "category.h"
 #include "clock.h"
 #include "debugfs.h"
-#include "event.h"
 #include "inspect.h"
 #include "retained.h"
 #include "ring.h"
@@ -485,7 +485,7 @@ static const struct file_operations setting_fops = {
 
 static int events_seq_show(struct seq_file *seq, void *unused)
 {
-	vtr_event_show(seq);
+	vtr_category_show(seq);
 	return 0;
 }
 
@@ -505,7 +505,7 @@ static ssize_t events_write(struct file *file, const char __user *buf,
 	words = memdup_user_nul(buf, count);
 	if (IS_ERR(words))
 		return PTR_ERR(words);
-	err = vtr_event_switch(words);
+	err = vtr_category_switch(words);
 	kfree(words);
 	return err ?: count;
 }

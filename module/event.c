@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Categories of events: their list, their switches and filters, and the writer
- * of all records that are no switch.
+ * Events: the writer of all records that are no switch, and the event that is
+ * watched for.
  *
- * Concurrency: event_mutex keeps the list, what is wanted, and filters. It is
- * taken after session_mutex, and static keys are patched under it. A writer
- * takes no lock: it has interrupts off on the CPU whose ring it writes, reads a
- * filter as RCU data, and finds its ring as writer.c says. An NMI may come in
+ * Concurrency: a writer takes no lock: it has interrupts off on the CPU whose
+ * ring it writes, and finds its ring as writer.c says. An NMI may come in
  * between; what it would record is counted as lost.
  *
  * The event that is watched for is changed while the key "watching" is off and
@@ -16,19 +14,16 @@
  * goes, its strings go: all tables are emptied before its memory is reused.
  */
 #include <linux/cpu.h>
-#include <linux/ctype.h>
 #include <linux/hardirq.h>
 #include <linux/kallsyms.h>
 #include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/rcupdate.h>
-#include <linux/seq_file.h>
-#include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "category.h"
 #include "clock.h"
 #include "event.h"
 #include "writer.h"
@@ -43,40 +38,6 @@
 #define SYMBOL_MAX_BYTES	63
 
 static DEFINE_PER_CPU(struct { char name[KSYM_SYMBOL_LEN]; }, symbol);
-
-static DEFINE_MUTEX(event_mutex);
-static LIST_HEAD(categories);
-static bool recording;
-
-/* ---- filters ------------------------------------------------------------- */
-
-static bool is_of(const struct vtr_filter *filter,
-		  const struct task_struct *task)
-{
-	return (!filter->process || task->tgid == filter->process) &&
-	       (!filter->thread || task->pid == filter->thread);
-}
-
-/**
- * vtr_event_filtered() - whether a category's filter keeps an event out
- * @category: the category
- * @task: thread, besides the one that runs, that the event is about, or NULL
- *
- * Context: interrupts off.
- * Return: true if it is not to be recorded.
- */
-bool vtr_event_filtered(struct vitrine_category *category,
-			const struct task_struct *task)
-{
-	const struct vtr_filter *filter = rcu_dereference_sched(category->filter);
-
-	if (!filter)
-		return false;
-	if (!filter->all_cpus &&
-	    !cpumask_test_cpu(smp_processor_id(), &filter->cpus))
-		return true;
-	return !is_of(filter, current) && !(task && is_of(filter, task));
-}
 
 /* ---- the event that is watched for --------------------------------------- */
 
@@ -99,6 +60,55 @@ static void look(const char *category, const char *name)
 	if (!strcmp(category, watch.category) &&
 	    (!*watch.name || !strcmp(name, watch.name)))
 		watch.seen();
+}
+
+/**
+ * vtr_event_can_watch() - whether there is such a category
+ * @words: as for vtr_event_watch()
+ *
+ * Context: task, sleeps.
+ * Return: true if there is, and @words is not too long.
+ */
+bool vtr_event_can_watch(const char *words)
+{
+	char category[VTR_EVENT_WATCH_BYTES], *rest = category;
+
+	if (strscpy(category, words, sizeof(category)) < 0)
+		return false;
+	strsep(&rest, ":");
+	return vtr_category_exists(category);
+}
+
+/**
+ * vtr_event_watch() - be told when an event is written
+ * @words: "irq", any of that category, or "irq:softirq", one of that name
+ * @seen: told each time, with interrupts off, after the event was written
+ *
+ * Only what is recorded is seen: the category must be on, and its filter lets
+ * it pass. Wakeups are no events.
+ *
+ * Context: task, sleeps; callers take turns; nothing is watched for yet.
+ */
+void vtr_event_watch(const char *words, vtr_event_seen_fn seen)
+{
+	char *name = watch.category;
+
+	strscpy(watch.category, words, sizeof(watch.category));
+	strsep(&name, ":");
+	watch.name = name ?: "";
+	watch.seen = seen;
+	static_branch_enable(&watching);
+}
+
+/**
+ * vtr_event_unwatch() - undo vtr_event_watch()
+ *
+ * Context: task, sleeps; nobody is told when it returns.
+ */
+void vtr_event_unwatch(void)
+{
+	static_branch_disable(&watching);
+	synchronize_rcu();
 }
 
 /* ---- writer -------------------------------------------------------------- */
@@ -367,7 +377,7 @@ static void write_event(const struct event *event)
 	local_irq_save(flags);
 	ring = this_cpu_read(vtr_writer_ring);
 	if (ring != &vtr_writer_none &&
-	    !vtr_event_filtered(event->site->category, NULL)) {
+	    !vtr_category_filtered(event->site->category, NULL)) {
 		write_here(ring, event);
 		if (static_branch_unlikely(&watching))
 			look(event->site->category->name, event->name ?: "");
@@ -505,318 +515,6 @@ static int module_goes(struct notifier_block *block, unsigned long state,
 static struct notifier_block module_notifier = {
 	.notifier_call = module_goes,
 };
-
-/* ---- switches ------------------------------------------------------------ */
-
-static int switch_on(struct vitrine_category *category)
-{
-	int err = 0;
-
-	if (static_key_enabled(&category->key))
-		return 0;
-	static_branch_enable(&category->key);
-	if (category->switched)
-		err = category->switched(true);
-	if (err)
-		static_branch_disable(&category->key);
-	return err;
-}
-
-static void switch_off(struct vitrine_category *category)
-{
-	if (!static_key_enabled(&category->key))
-		return;
-	if (category->switched)
-		category->switched(false);
-	static_branch_disable(&category->key);
-}
-
-static int want(struct vitrine_category *category, bool wanted)
-{
-	int err = 0;
-
-	if (!recording)
-		;
-	else if (wanted)
-		err = switch_on(category);
-	else
-		switch_off(category);
-	if (!err)
-		category->wanted = wanted;
-	return err;
-}
-
-static void set_filter(struct vitrine_category *category,
-		       struct vtr_filter *filter)
-{
-	struct vtr_filter *old;
-
-	old = rcu_replace_pointer(category->filter, filter,
-				  lockdep_is_held(&event_mutex));
-	if (!old)
-		return;
-	synchronize_rcu();
-	kfree(old);
-}
-
-static struct vitrine_category *find(const char *name)
-{
-	struct vitrine_category *category;
-
-	list_for_each_entry(category, &categories, list)
-		if (!strcmp(category->name, name))
-			return category;
-	return NULL;
-}
-
-/* "cpus=0-3", "process=17" or "thread=18" */
-static int parse_condition(const char *word, struct vtr_filter *filter)
-{
-	if (!strncmp(word, "cpus=", 5)) {
-		filter->all_cpus = false;
-		return cpulist_parse(word + 5, &filter->cpus);
-	}
-	if (!strncmp(word, "process=", 8))
-		return kstrtoint(word + 8, 10, &filter->process);
-	if (!strncmp(word, "thread=", 7))
-		return kstrtoint(word + 7, 10, &filter->thread);
-	return -EINVAL;
-}
-
-/* "cpus=0-3:process=17", and so on; none at all is no filter. */
-static int parse_filter(char *conditions, struct vtr_filter **ret)
-{
-	struct vtr_filter *filter;
-	char *word;
-	int err = 0;
-
-	*ret = NULL;
-	if (!conditions)
-		return 0;
-	filter = kzalloc(sizeof(*filter), GFP_KERNEL);
-	if (!filter)
-		return -ENOMEM;
-	filter->all_cpus = true;
-	while (!err && (word = strsep(&conditions, ":")))
-		err = parse_condition(word, filter);
-	if (!err && (filter->process < 0 || filter->thread < 0))
-		err = -EINVAL;
-	if (err) {
-		kfree(filter);
-		return err;
-	}
-	*ret = filter;
-	return 0;
-}
-
-/* "irq", "+irq", "-irq" or "+irq:cpus=0-3:process=17" */
-static int switch_word(char *word)
-{
-	struct vitrine_category *category;
-	struct vtr_filter *filter;
-	bool wanted = *word != '-';
-	int err;
-
-	if (*word == '+' || *word == '-')
-		word++;
-	category = find(strsep(&word, ":"));
-	if (!category)
-		return -EINVAL;
-	err = parse_filter(word, &filter);
-	if (err)
-		return err;
-	set_filter(category, filter);
-	return want(category, wanted);
-}
-
-/**
- * vtr_event_can_watch() - whether there is such a category
- * @words: as for vtr_event_watch()
- *
- * Context: task, sleeps.
- * Return: true if there is, and @words is not too long.
- */
-bool vtr_event_can_watch(const char *words)
-{
-	char category[VTR_EVENT_WATCH_BYTES], *rest = category;
-	bool known;
-
-	if (strscpy(category, words, sizeof(category)) < 0)
-		return false;
-	strsep(&rest, ":");
-	mutex_lock(&event_mutex);
-	known = find(category);
-	mutex_unlock(&event_mutex);
-	return known;
-}
-
-/**
- * vtr_event_watch() - be told when an event is written
- * @words: "irq", any of that category, or "irq:softirq", one of that name
- * @seen: told each time, with interrupts off, after the event was written
- *
- * Only what is recorded is seen: the category must be on, and its filter lets
- * it pass. Wakeups are no events.
- *
- * Context: task, sleeps; callers take turns; nothing is watched for yet.
- */
-void vtr_event_watch(const char *words, vtr_event_seen_fn seen)
-{
-	char *name = watch.category;
-
-	strscpy(watch.category, words, sizeof(watch.category));
-	strsep(&name, ":");
-	watch.name = name ?: "";
-	watch.seen = seen;
-	static_branch_enable(&watching);
-}
-
-/**
- * vtr_event_unwatch() - undo vtr_event_watch()
- *
- * Context: task, sleeps; nobody is told when it returns.
- */
-void vtr_event_unwatch(void)
-{
-	static_branch_disable(&watching);
-	synchronize_rcu();
-}
-
-/**
- * vtr_event_switch() - switch categories
- * @words: "+irq", "-irq" or "+irq:cpus=0-3:process=17:thread=18", separated by
- *	white space; changed by this call
- *
- * Goes from word to word, up to the first that is wrong.
- *
- * Context: task, sleeps.
- * Return: 0, -EINVAL for what is no category or no condition, -ENOENT if this
- *	kernel has nothing to record, -ENOMEM.
- */
-int vtr_event_switch(char *words)
-{
-	char *word;
-	int err = 0;
-
-	mutex_lock(&event_mutex);
-	while (!err && (word = strsep(&words, " \t\n")))
-		if (*word)
-			err = switch_word(word);
-	mutex_unlock(&event_mutex);
-	return err;
-}
-
-static void show_filter(struct seq_file *seq, const struct vtr_filter *filter)
-{
-	if (!filter)
-		return;
-	if (!filter->all_cpus)
-		seq_printf(seq, ":cpus=%*pbl", cpumask_pr_args(&filter->cpus));
-	if (filter->process)
-		seq_printf(seq, ":process=%d", filter->process);
-	if (filter->thread)
-		seq_printf(seq, ":thread=%d", filter->thread);
-}
-
-/**
- * vtr_event_show() - list categories
- * @seq: where to; one a line, as vtr_event_switch() takes them
- *
- * Context: task, sleeps.
- */
-void vtr_event_show(struct seq_file *seq)
-{
-	struct vitrine_category *category;
-	const struct vtr_filter *filter;
-
-	mutex_lock(&event_mutex);
-	list_for_each_entry(category, &categories, list) {
-		seq_printf(seq, "%c%s", category->wanted ? '+' : '-',
-			   category->name);
-		filter = rcu_dereference_protected(category->filter,
-						   lockdep_is_held(&event_mutex));
-		show_filter(seq, filter);
-		seq_putc(seq, '\n');
-	}
-	mutex_unlock(&event_mutex);
-}
-
-/**
- * vtr_event_record() - record what is wanted, or nothing
- * @record: what is to be done
- *
- * Context: task, sleeps; CPU hotplug is not locked.
- */
-void vtr_event_record(bool record)
-{
-	struct vitrine_category *category;
-
-	mutex_lock(&event_mutex);
-	recording = record;
-	list_for_each_entry(category, &categories, list) {
-		if (!category->wanted)
-			continue;
-		if (!record)
-			switch_off(category);
-		else if (switch_on(category))
-			category->wanted = false;
-	}
-	mutex_unlock(&event_mutex);
-}
-
-static bool is_name(const char *name)
-{
-	const char *c;
-
-	for (c = name; *c; c++)
-		if (!isalnum(*c) && *c != '_')
-			return false;
-	return c > name;
-}
-
-/**
- * vitrine_category_register() - list a category in trace/events, switched off
- * @category: made by DEFINE_VITRINE_CATEGORY()
- *
- * Context: task, sleeps.
- * Return: 0, -EEXIST if there is one of that name, -EINVAL if it is no name.
- */
-int vitrine_category_register(struct vitrine_category *category)
-{
-	int err = 0;
-
-	if (WARN_ON_ONCE(!is_name(category->name)))
-		return -EINVAL;
-	mutex_lock(&event_mutex);
-	if (find(category->name))
-		err = -EEXIST;
-	else
-		list_add_tail(&category->list, &categories);
-	mutex_unlock(&event_mutex);
-	return err;
-}
-EXPORT_SYMBOL_GPL(vitrine_category_register);
-
-/**
- * vitrine_category_unregister() - switch a category off and forget it
- * @category: the category; nothing happens if it is not registered
- *
- * No event of it may be on its way, as none may when a module goes.
- *
- * Context: task, sleeps.
- */
-void vitrine_category_unregister(struct vitrine_category *category)
-{
-	mutex_lock(&event_mutex);
-	if (!list_empty(&category->list)) {
-		switch_off(category);
-		category->wanted = false;
-		set_filter(category, NULL);
-		list_del_init(&category->list);
-	}
-	mutex_unlock(&event_mutex);
-}
-EXPORT_SYMBOL_GPL(vitrine_category_unregister);
 
 /**
  * vtr_event_init() - begin to watch for modules that go

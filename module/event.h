@@ -1,36 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Categories of events, and the writer of their records.
+ * Events: what the sources of records need, and the event that is watched for.
  */
 #ifndef _VITRINE_EVENT_H
 #define _VITRINE_EVENT_H
 
-#include <linux/cpumask.h>
-#include <linux/sched.h>
+#include <linux/types.h>
 
 #include <vitrine/trace.h>
-
-struct seq_file;
 
 /* Threads that stand for the idle threads of the CPUs; pids stay below. */
 #define VTR_EVENT_IDLE_THREAD	0x40000000ULL
 
 /* Largest payload: what fits into a record of 4095 words. */
 #define VTR_EVENT_MAX_BYTES	32000
-
-/**
- * struct vtr_filter - which events of a category are recorded
- * @process: only those of this process, 0 for any
- * @thread: only those of this thread, 0 for any
- * @all_cpus: @cpus does not matter
- * @cpus: only those on these CPUs
- */
-struct vtr_filter {
-	pid_t		process;
-	pid_t		thread;
-	bool		all_cpus;
-	struct cpumask	cpus;
-};
 
 /* Argument type of our own: a function, of which its name is recorded. */
 #define VTR_ARG_TYPE_SYMBOL	0x100
@@ -48,10 +31,5 @@ void vtr_event_watch(const char *words, vtr_event_seen_fn seen);
 void vtr_event_unwatch(void);
 int vtr_event_init(void);
 void vtr_event_deinit(void);
-void vtr_event_record(bool record);
-int vtr_event_switch(char *words);
-void vtr_event_show(struct seq_file *seq);
-bool vtr_event_filtered(struct vitrine_category *category,
-			const struct task_struct *task);
 
 #endif /* _VITRINE_EVENT_H */

@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "category.h"
 #include "clock.h"
 #include "debugfs.h"
 #include "event.h"
@@ -67,7 +68,7 @@ static int events_init(void)
 		return -ENOMEM;
 	/* A space ends a parameter: at load, all are on and "+" is as good. */
 	strreplace(words, '+', ' ');
-	err = vtr_event_switch(words);
+	err = vtr_category_switch(words);
 	kfree(words);
 	if (err)
 		pr_err("vitrine: events=%s: no such events here; trace/events lists them\n",

@@ -25,8 +25,8 @@
 #include <trace/events/sched.h>
 #include <trace/events/task.h>
 
+#include "category.h"
 #include "clock.h"
-#include "event.h"
 #include "fxt.h"
 #include "ring.h"
 #include "sched.h"
@@ -170,7 +170,7 @@ static noinline void wakeup_slow(struct vtr_ring *ring, u64 now,
 				 const struct task_struct *task)
 {
 	if (ring == &vtr_writer_none ||
-	    vtr_event_filtered(&vitrine_category_sched, task))
+	    vtr_category_filtered(&vitrine_category_sched, task))
 		return;
 	if (vtr_writer_reserve_here(ring, VTR_FXT_WAKEUP_WORDS, now))
 		put_wakeup(ring, now, task);

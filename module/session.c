@@ -28,8 +28,8 @@
 #include <linux/string.h>
 #include <linux/vmalloc.h>
 
+#include "category.h"
 #include "clock.h"
-#include "event.h"
 #include "fxt.h"
 #include "ring.h"
 #include "sched.h"
@@ -218,13 +218,13 @@ static int start_locked(void)
 	WRITE_ONCE(session.recording, true);
 	on_each_cpu(attach_this_cpu, NULL, 1);
 	cpus_read_unlock();
-	vtr_event_record(true);
+	vtr_category_record(true);
 	return 0;
 }
 
 static void stop_locked(void)
 {
-	vtr_event_record(false);
+	vtr_category_record(false);
 	cpus_read_lock();
 	WRITE_ONCE(session.recording, false);
 	on_each_cpu(detach_this_cpu, NULL, 1);

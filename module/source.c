@@ -6,7 +6,7 @@
  * has the compiler check its probes against the tracepoints' prototypes. Probes
  * are registered only while their category records.
  *
- * Concurrency: probes are registered and unregistered under event_mutex, which
+ * Concurrency: probes are registered and unregistered under category_mutex, which
  * calls the categories; nothing else changes after vtr_source_init().
  */
 #include <linux/string.h>
