@@ -6,11 +6,13 @@
  * or when something was lost, it goes to the file. A record refers to its
  * threads by the table, whose entries and names are written before it.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
 #include "error.h"
 #include "fxt.h"
+#include "fxt_compose.h"
 #include "fxt_write.h"
 
 #define NSEC_PER_SEC	1000000000ULL
@@ -26,30 +28,14 @@
 #define THREAD_WORDS	(3 + (2 + NAME_WORDS + 3) + (2 + NAME_WORDS))
 
 #define PREAMBLE_WORDS	(VITRINE_PREAMBLE_BYTES / FXT_WORD_BYTES)
-#define MAX_WORDS	(SUBBUF_WORDS - PREAMBLE_WORDS - 2 * THREAD_WORDS)
+
+static_assert(PREAMBLE_WORDS + 2 * THREAD_WORDS + FXT_COMPOSED_MAX_WORDS <=
+	      SUBBUF_WORDS, "a sub-buffer holds any record");
 
 /* Provider of what belongs to no CPU. Those of CPUs are CPU + 1. */
 #define OTHER_PROVIDER	0x20000
 #define OTHER_NAME	"converted"
 #define MAX_CPUS	0x10000
-
-/**
- * struct composed - a record without its references to threads
- * @words: its words
- * @nr: how many; more than MAX_WORDS if there was no room
- * @threads: threads it refers to
- * @shifts: where in @words[@ref_word] each reference goes; 64: nowhere
- * @nr_threads: how many
- * @ref_word: index of that word
- */
-struct composed {
-	uint64_t words[MAX_WORDS];
-	unsigned int nr;
-	struct vitrine_fxt_thread threads[2];
-	unsigned int shifts[2];
-	unsigned int nr_threads;
-	unsigned int ref_word;
-};
 
 /* A complete duration waits here for its end, which is when it is written. */
 struct held {
@@ -116,7 +102,7 @@ struct fxt_out {
 	struct fxt_lane_out **lanes;
 	unsigned int nr_lanes;
 	struct fxt_lane_out *other;
-	struct composed scratch;
+	struct fxt_composed scratch;
 };
 
 /* ---- The file ---- */
@@ -200,21 +186,6 @@ struct fxt_out_counts fxt_out_counts(const struct fxt_out *out)
 
 /* ---- Names ---- */
 
-/* Text is UTF-8: what is none is replaced, byte for byte. */
-static void mend_text(void *text, size_t len_bytes)
-{
-	unsigned char *bytes = text;
-	size_t i, len;
-
-	for (i = 0; i < len_bytes; i += len) {
-		len = fxt_utf8_sequence(bytes + i, len_bytes - i);
-		if (!len) {
-			bytes[i] = '?';
-			len = 1;
-		}
-	}
-}
-
 static bool give_name(struct fxt_name *entry,
 		      const struct vitrine_fxt_string *name)
 {
@@ -230,7 +201,7 @@ static bool give_name(struct fxt_name *entry,
 	if (!copy)
 		return false;
 	memcpy(copy, name->bytes, len_bytes);
-	mend_text(copy, len_bytes);
+	fxt_mend_text(copy, len_bytes);
 	if (entry->named && entry->name.len_bytes == len_bytes &&
 	    !memcmp(entry->name.bytes, copy, len_bytes)) {
 		free(copy);
@@ -334,290 +305,6 @@ uint64_t fxt_out_process(const struct fxt_out *out, uint64_t koid)
 	return entry && entry->owned ? entry->process : koid;
 }
 
-/* ---- Composing a record ---- */
-
-static void put_word(struct composed *to, uint64_t word)
-{
-	if (to->nr < MAX_WORDS)
-		to->words[to->nr] = word;
-	to->nr++;
-}
-
-static void put_stream(struct composed *to, const char *bytes,
-		       size_t len_bytes)
-{
-	size_t nr_words = (len_bytes + 7) / 8;
-
-	if (nr_words > MAX_WORDS) {
-		to->nr = MAX_WORDS + 1;
-		return;
-	}
-	if (len_bytes && to->nr + nr_words <= MAX_WORDS) {
-		to->words[to->nr + nr_words - 1] = 0;
-		memcpy(&to->words[to->nr], bytes, len_bytes);
-	}
-	to->nr += nr_words;
-}
-
-static uint64_t ref_of(const struct vitrine_fxt_string *string)
-{
-	return string->len_bytes ? FXT_STRING_REF_INLINE | string->len_bytes :
-				   0;
-}
-
-/* A string of a record: its reference cannot tell more than 15 bits. */
-static void put_string(struct composed *to,
-		       const struct vitrine_fxt_string *string)
-{
-	unsigned int at = to->nr;
-
-	if (string->len_bytes > FXT_MAX_STRING_BYTES) {
-		to->nr = MAX_WORDS + 1;
-		return;
-	}
-	put_stream(to, string->bytes, string->len_bytes);
-	if (to->nr <= MAX_WORDS)
-		mend_text(&to->words[at], string->len_bytes);
-}
-
-static void put_arg(struct composed *to, const struct vitrine_fxt_arg *arg)
-{
-	uint64_t header = FXT_PUT(FXT_HEADER_TYPE, arg->type) |
-			  FXT_PUT(FXT_ARG_NAME, ref_of(&arg->name));
-	unsigned int at = to->nr;
-
-	put_word(to, 0);
-	put_string(to, &arg->name);
-	switch (arg->type) {
-	case FXT_ARG_INT32:
-	case FXT_ARG_UINT32:
-		header |= FXT_PUT(FXT_ARG_VALUE32,
-				  (uint32_t)arg->value.uint64);
-		break;
-	case FXT_ARG_STRING_REF:
-		header |= FXT_PUT(FXT_ARG_STRING, ref_of(&arg->value.string));
-		put_string(to, &arg->value.string);
-		break;
-	case FXT_ARG_BOOL:
-		header |= FXT_PUT(FXT_ARG_BOOLEAN, arg->value.boolean);
-		break;
-	case FXT_ARG_INT64:
-	case FXT_ARG_UINT64:
-	case FXT_ARG_DOUBLE:
-	case FXT_ARG_POINTER:
-	case FXT_ARG_KOID:
-		put_word(to, arg->value.uint64);
-		break;
-	default:
-		header &= ~FXT_HEADER_TYPE;	/* null */
-		break;
-	}
-	header |= FXT_PUT(FXT_HEADER_WORDS, to->nr - at);
-	if (at < MAX_WORDS)
-		to->words[at] = header;
-}
-
-static void put_args(struct composed *to,
-		     const struct vitrine_fxt_record *record)
-{
-	unsigned int i;
-
-	for (i = 0; i < record->nr_args; i++)
-		put_arg(to, &record->args[i]);
-}
-
-static void refer(struct composed *to, const struct vitrine_fxt_thread *thread,
-		  unsigned int shift)
-{
-	to->threads[to->nr_threads] = *thread;
-	to->shifts[to->nr_threads++] = shift;
-}
-
-#define NO_SHIFT	64
-
-static void put_int32(struct composed *to, const char *name, int32_t value)
-{
-	const struct vitrine_fxt_arg arg = {
-		.type = FXT_ARG_INT32,
-		.name = { name, strlen(name) },
-		.value.int64 = value,
-	};
-
-	put_arg(to, &arg);
-}
-
-/* What a priority of the legacy record is in the newer one. */
-static int32_t weight_of(uint64_t thread, unsigned int priority)
-{
-	return thread || priority ? (int32_t)priority : INT32_MIN;
-}
-
-static void compose_wide_switch(struct composed *to,
-				const struct vitrine_fxt_record *record)
-{
-	const struct vitrine_fxt_thread *outgoing, *incoming;
-	unsigned int nr_args = record->nr_args;
-
-	outgoing = &record->context_switch.outgoing;
-	incoming = &record->context_switch.incoming;
-	refer(to, outgoing, NO_SHIFT);
-	refer(to, incoming, NO_SHIFT);
-	put_word(to, 0);
-	put_word(to, record->ticks);
-	put_word(to, outgoing->thread);
-	put_word(to, incoming->thread);
-	if (record->context_switch.legacy) {
-		put_int32(to, "outgoing_weight",
-			  weight_of(outgoing->thread,
-				    record->context_switch.outgoing_priority));
-		put_int32(to, "incoming_weight",
-			  weight_of(incoming->thread,
-				    record->context_switch.incoming_priority));
-		nr_args = 2;
-	} else {
-		put_args(to, record);
-	}
-	to->words[0] = FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_SCHEDULING) |
-		FXT_PUT(FXT_SCHEDULING_SUBTYPE, FXT_SCHEDULING_CONTEXT_SWITCH) |
-		FXT_PUT(FXT_SCHEDULING_NR_ARGS, nr_args) |
-		FXT_PUT(FXT_SCHEDULING_CPU, record->cpu) |
-		FXT_PUT(FXT_SCHEDULING_OUTGOING_STATE,
-			record->context_switch.outgoing_state);
-}
-
-static void compose_switch(struct composed *to,
-			   const struct vitrine_fxt_record *record)
-{
-	if (!record->context_switch.legacy || record->cpu > 255) {
-		compose_wide_switch(to, record);
-		return;
-	}
-	refer(to, &record->context_switch.outgoing,
-	      __builtin_ctzll(FXT_SWITCH_OUTGOING_THREAD));
-	refer(to, &record->context_switch.incoming,
-	      __builtin_ctzll(FXT_SWITCH_INCOMING_THREAD));
-	put_word(to, FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_SCHEDULING) |
-		 FXT_PUT(FXT_SWITCH_CPU, record->cpu) |
-		 FXT_PUT(FXT_SWITCH_OUTGOING_STATE,
-			 record->context_switch.outgoing_state) |
-		 FXT_PUT(FXT_SWITCH_OUTGOING_PRIORITY,
-			 record->context_switch.outgoing_priority) |
-		 FXT_PUT(FXT_SWITCH_INCOMING_PRIORITY,
-			 record->context_switch.incoming_priority));
-	put_word(to, record->ticks);
-}
-
-static void compose_wakeup(struct composed *to,
-			   const struct vitrine_fxt_record *record)
-{
-	refer(to, &record->wakeup, NO_SHIFT);
-	put_word(to, FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_SCHEDULING) |
-		 FXT_PUT(FXT_SCHEDULING_SUBTYPE, FXT_SCHEDULING_THREAD_WAKEUP) |
-		 FXT_PUT(FXT_SCHEDULING_NR_ARGS, record->nr_args) |
-		 FXT_PUT(FXT_SCHEDULING_CPU, record->cpu & 0xffff));
-	put_word(to, record->ticks);
-	put_word(to, record->wakeup.thread);
-	put_args(to, record);
-}
-
-static void compose_event(struct composed *to,
-			  const struct vitrine_fxt_record *record)
-{
-	refer(to, &record->event.thread, __builtin_ctzll(FXT_EVENT_THREAD));
-	put_word(to, FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_EVENT) |
-		 FXT_PUT(FXT_EVENT_TYPE, record->event.type) |
-		 FXT_PUT(FXT_EVENT_NR_ARGS, record->nr_args) |
-		 FXT_PUT(FXT_EVENT_CATEGORY, ref_of(&record->event.category)) |
-		 FXT_PUT(FXT_EVENT_NAME, ref_of(&record->event.name)));
-	put_word(to, record->ticks);
-	put_string(to, &record->event.category);
-	put_string(to, &record->event.name);
-	put_args(to, record);
-	switch (record->event.type) {
-	case FXT_EVENT_INSTANT:
-	case FXT_EVENT_DURATION_BEGIN:
-	case FXT_EVENT_DURATION_END:
-		break;
-	case FXT_EVENT_DURATION_COMPLETE:
-		put_word(to, record->event.id > record->ticks ?
-			 record->event.id : record->ticks);
-		break;
-	default:
-		put_word(to, record->event.id);
-		break;
-	}
-}
-
-static void compose_log(struct composed *to,
-			const struct vitrine_fxt_record *record)
-{
-	refer(to, &record->log.thread, __builtin_ctzll(FXT_LOG_THREAD));
-	put_word(to, FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_LOG) |
-		 FXT_PUT(FXT_LOG_BYTES, record->log.message.len_bytes));
-	put_word(to, record->ticks);
-	put_string(to, &record->log.message);
-}
-
-static void compose_large_blob(struct composed *to,
-			       const struct vitrine_fxt_record *record)
-{
-	const struct vitrine_fxt_string *payload = &record->large_blob.payload;
-
-	refer(to, &record->large_blob.thread,
-	      __builtin_ctzll(FXT_LARGE_BLOB_THREAD));
-	to->ref_word = 1;
-	put_word(to, FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_LARGE) |
-		 FXT_PUT(FXT_LARGE_BLOB_FORMAT, FXT_LARGE_BLOB_WITH_METADATA));
-	put_word(to, FXT_PUT(FXT_LARGE_BLOB_CATEGORY,
-			     ref_of(&record->large_blob.category)) |
-		 FXT_PUT(FXT_LARGE_BLOB_NAME,
-			 ref_of(&record->large_blob.name)) |
-		 FXT_PUT(FXT_LARGE_BLOB_NR_ARGS, record->nr_args));
-	put_string(to, &record->large_blob.category);
-	put_string(to, &record->large_blob.name);
-	put_word(to, record->ticks);
-	put_args(to, record);
-	put_word(to, payload->len_bytes);
-	put_stream(to, payload->bytes, payload->len_bytes);
-}
-
-/* False if FXT, or a sub-buffer, has no room for the record. */
-static bool compose(struct composed *to,
-		    const struct vitrine_fxt_record *record)
-{
-	bool large = record->kind == VITRINE_FXT_LARGE_BLOB;
-
-	to->nr = 0;
-	to->nr_threads = 0;
-	to->ref_word = 0;
-	switch (record->kind) {
-	case VITRINE_FXT_SWITCH:
-		compose_switch(to, record);
-		break;
-	case VITRINE_FXT_WAKEUP:
-		compose_wakeup(to, record);
-		break;
-	case VITRINE_FXT_EVENT:
-		if (record->event.type > FXT_EVENT_FLOW_END)
-			return false;
-		compose_event(to, record);
-		break;
-	case VITRINE_FXT_LOG:
-		compose_log(to, record);
-		break;
-	case VITRINE_FXT_LARGE_BLOB:
-		compose_large_blob(to, record);
-		break;
-	default:
-		return false;
-	}
-	if (to->nr > (large ? MAX_WORDS : FXT_MAX_RECORD_WORDS))
-		return false;
-	to->words[0] |= large ? FXT_PUT(FXT_LARGE_WORDS, to->nr) :
-				FXT_PUT(FXT_HEADER_WORDS, to->nr);
-	return true;
-}
-
 /* ---- Sub-buffers ---- */
 
 static void add_word(struct fxt_lane_out *lane, uint64_t word)
@@ -714,7 +401,7 @@ static void add_object(struct fxt_lane_out *lane, unsigned int type,
 	lane->words[at] = FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_KERNEL_OBJECT) |
 			  FXT_PUT(FXT_HEADER_WORDS, lane->nr - at) |
 			  FXT_PUT(FXT_KERNEL_OBJECT_TYPE, type) |
-			  FXT_PUT(FXT_KERNEL_OBJECT_NAME, ref_of(name)) |
+			  FXT_PUT(FXT_KERNEL_OBJECT_NAME, fxt_inline_ref(name)) |
 			  FXT_PUT(FXT_KERNEL_OBJECT_NR_ARGS, !!process);
 }
 
@@ -783,13 +470,13 @@ static unsigned int refer_to(struct fxt_lane_out *lane,
 	return slot;
 }
 
-static void add_refs(struct fxt_lane_out *lane, struct composed *record)
+static void add_refs(struct fxt_lane_out *lane, struct fxt_composed *record)
 {
 	unsigned int i, slot = 0;
 
 	for (i = 0; i < record->nr_threads; i++) {
 		slot = refer_to(lane, record->threads[i], slot);
-		if (record->shifts[i] != NO_SHIFT)
+		if (record->shifts[i] != FXT_NO_SHIFT)
 			record->words[record->ref_word] |=
 				(uint64_t)slot << record->shifts[i];
 	}
@@ -797,7 +484,7 @@ static void add_refs(struct fxt_lane_out *lane, struct composed *record)
 
 /* Append a composed record that is written at @ticks. */
 static struct vitrine_error *append(struct fxt_lane_out *lane,
-				    struct composed *record, uint64_t begin,
+				    struct fxt_composed *record, uint64_t begin,
 				    uint64_t ticks)
 {
 	struct vitrine_error *err = NULL;
@@ -821,7 +508,7 @@ static struct vitrine_error *append(struct fxt_lane_out *lane,
 
 /* ---- Complete durations ---- */
 
-static bool hold(struct fxt_lane_out *lane, const struct composed *record,
+static bool hold(struct fxt_lane_out *lane, const struct fxt_composed *record,
 		 uint64_t end)
 {
 	size_t len_bytes = record->nr * sizeof(record->words[0]);
@@ -844,7 +531,7 @@ static bool hold(struct fxt_lane_out *lane, const struct composed *record,
 /* Write those that have ended by now. */
 static struct vitrine_error *release(struct fxt_lane_out *lane, uint64_t now)
 {
-	struct composed *record = &lane->out->scratch;
+	struct fxt_composed *record = &lane->out->scratch;
 	struct vitrine_error *err;
 	struct held *held;
 
@@ -852,8 +539,8 @@ static struct vitrine_error *release(struct fxt_lane_out *lane, uint64_t now)
 		record->nr = 0;
 		record->nr_threads = 0;
 		record->ref_word = 0;
-		refer(record, &held->thread,
-		      __builtin_ctzll(FXT_EVENT_THREAD));
+		fxt_composed_refer(record, &held->thread,
+				   __builtin_ctzll(FXT_EVENT_THREAD));
 		memcpy(record->words, held->words,
 		       held->nr * sizeof(held->words[0]));
 		record->nr = held->nr;
@@ -956,7 +643,7 @@ static struct vitrine_error *follow_switch(struct fxt_lane_out *lane,
 struct vitrine_error *fxt_lane_out_put(struct fxt_lane_out *lane,
 				       const struct vitrine_fxt_record *record)
 {
-	struct composed *composed = &lane->out->scratch;
+	struct fxt_composed *composed = &lane->out->scratch;
 	struct vitrine_error *err;
 	uint64_t now = record->ticks;
 
@@ -968,7 +655,7 @@ struct vitrine_error *fxt_lane_out_put(struct fxt_lane_out *lane,
 		if (err)
 			return err;
 	}
-	if (!compose(composed, record)) {
+	if (!fxt_compose(composed, record)) {
 		lane->out->counts.nr_refused++;
 		return NULL;
 	}
