@@ -128,6 +128,9 @@ compare()
 		$(($(discarded "$name.warnings") + ${unsaid:-0})) = "$(lost "$name.check")"
 	check "$name: no thread without a name of its own" fails grep . \
 		<(comm -13 <(their_names "$name.events") <(our_names "$name.fxt"))
+	check "$name: idle of each CPU by itself, in process 0" same <(printf '0 idle\n') <("$vitrine" print --json \
+		"$name.fxt" | jq -r 'select(.thread.tid == 1073741824 + .cpu) |
+		"\(.thread.pid) \(.thread.name)"' | sort -u)
 	check "$name: new threads are of their processes" of_their_process "$name"
 }
 

@@ -23,8 +23,12 @@
 
 #define MAX_RT_PRIO	100
 
-/* Thread, of process 0, that events in idle belong to; nobody's id. */
+/*
+ * Threads, of process 0, that events in idle belong to, as the recorder has it, and
+ * events before it is known who runs; nobody's ids.
+ */
 #define IDLE_EVENTS(cpu)	(0x40000000ULL + (cpu))
+#define UNKNOWN_EVENTS(cpu)	(0x50000000ULL + (cpu))
 
 /* What becomes of an event. */
 enum event_kind {
@@ -461,27 +465,41 @@ static bool get_who(const bt_event *event, int64_t *ret_tid, int64_t *ret_pid)
 	return true;
 }
 
-/* The thread the contexts tell, or who runs, or idle. */
+/* A thread of its own for each CPU's, or what happens in them would be mixed up. */
+static struct vitrine_fxt_thread idle_thread(struct sink *sink, uint32_t cpu)
+{
+	static const struct vitrine_fxt_string name = { "idle", 4 };
+	struct vitrine_fxt_thread thread = { .thread = IDLE_EVENTS(cpu) };
+
+	fxt_out_name_thread(sink->out, thread.thread, VITRINE_FXT_NO_PROCESS,
+			    &name);
+	return thread;
+}
+
+/* The thread the contexts tell, or who runs. */
 static struct vitrine_fxt_thread event_thread(struct sink *sink,
 					      const struct sink_stream *stream,
 					      const bt_event *event)
 {
+	int64_t tid = stream->running, pid = -1;
 	struct vitrine_fxt_thread thread;
-	int64_t tid, pid;
+	bool known;
 
-	if (get_who(event, &tid, &pid)) {
-		thread = thread_of(sink, tid);
-		if (pid >= 0)
-			thread.process = pid;
-		return thread;
-	}
-	if (stream->switched && stream->running)
-		return thread_of(sink, stream->running);
-	if (stream->cpu == VITRINE_FXT_NO_CPU)
+	known = get_who(event, &tid, &pid) || stream->switched;
+	if (!known && stream->cpu == VITRINE_FXT_NO_CPU)
 		return (struct vitrine_fxt_thread){ 0 };
-	return (struct vitrine_fxt_thread){
-		.thread = IDLE_EVENTS(stream->cpu),
-	};
+	if (!known)
+		return (struct vitrine_fxt_thread){
+			.thread = UNKNOWN_EVENTS(stream->cpu),
+		};
+	/* What our source writes is told by its own context, as it was. */
+	if (!tid && stream->cpu != VITRINE_FXT_NO_CPU &&
+	    !specific_context(event))
+		return idle_thread(sink, stream->cpu);
+	thread = thread_of(sink, tid);
+	if (pid >= 0)
+		thread.process = pid;
+	return thread;
 }
 
 /* What the contexts say of the thread holds for all its records. */
