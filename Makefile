@@ -44,6 +44,7 @@ export define help
 |  make timeline       what `vitrine timeline' draws of the demo, in a browser;
 |                      screenshots go to build/timeline/
 |  make lttng          what LTTng records of a guest, converted there and back
+|  make cpus           record, and stream, 32 CPUs; takes minutes
 |  make recover        two guests panic; their trace and trees are found in memory
 |  make soak           everything at once, $(SOAK) s each, where KASAN and lockdep, and
 |                      where KCSAN watches
@@ -224,6 +225,11 @@ bench:
 timeline: demo tools
 	@selftests/packages-install timeline
 	@$(lane) $@ selftests/timeline build/tools/vitrine build/demo/trace.fxt build/timeline
+
+# Not in "check" either: 32 processors take turns in one thread.
+.PHONY: cpus
+cpus: packages
+	@$(lane) $@ $(run) --kernel 6.12 --smp 32 --icount --timeout 1800 --silence 1800 -- selftests/qemu/kselftest.sh cpus.sh
 
 .PHONY: recover
 recover: packages tools

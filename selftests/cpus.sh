@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# As many CPUs as there are: each is recorded and read, as a stream too. Says what
+# recording adds to a switch, for which the guest's clock must count instructions.
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+
+nr_cpus=$(nproc)
+
+# per_switch ENABLE: hundredths of an instruction a switch
+per_switch()
+{
+	echo "$1" >"$TRACE/enable"
+	"$WORKLOAD" pingpong 4000 | awk '{ printf "%d\n", $4 * 100 / $2 }'
+}
+
+# The clock counts what all CPUs do: off and on in turns, and the least of each.
+measure()
+{
+	local turn
+
+	for ((turn = 0; turn < 8; turn++)); do
+		per_switch 0 >>/tmp/off
+		per_switch 1 >>/tmp/on
+	done
+	off=$(sort -n /tmp/off | head -n 1)
+	added=$(($(sort -n /tmp/on | head -n 1) - off))
+}
+
+# everywhere: threads that switch on each CPU, until all have done so
+everywhere()
+{
+	local cpu
+
+	for ((cpu = 0; cpu < nr_cpus; cpu++)); do
+		taskset -c $cpu "$WORKLOAD" crowd 4 400 >/dev/null &
+	done
+	wait
+}
+
+# recorded FILE: it is sound, and has every CPU
+recorded()
+{
+	vitrine check "$1" >/tmp/check.log || { tail -n 5 /tmp/check.log; return 1; }
+	tail -n 1 /tmp/check.log
+	grep -q ", $nr_cpus CPUs, .*: no fault" /tmp/check.log
+}
+
+echo -1 >/proc/sys/kernel/sched_rt_runtime_us
+rm -f /tmp/off /tmp/on
+load enable=0 clock=tsc || skip "this machine has no TSC"
+"$WORKLOAD" pingpong 1000 >/dev/null
+measure
+if [ "$off" -gt 2000000 ] || [ "$off" -lt 200000 ]; then
+	skip "a switch takes $((off / 100)) ns here: not a guest that counts instructions"
+fi
+echo "# off: $(xargs </tmp/off)"
+echo "# on: $(xargs </tmp/on)"
+echo "# $nr_cpus CPUs: off $((off / 100)), recording adds $((added / 100)).$((added % 100 / 10)) instructions a switch"
+check "a ring for each of $nr_cpus CPUs" test "$(find "$TRACE" -name 'cpu[0-9]*' | wc -l)" = "$nr_cpus"
+everywhere
+cat "$TRACE/trace.fxt" >/tmp/flight.fxt
+check "the flight recorder has every CPU" recorded /tmp/flight.fxt
+unload
+
+load mode=streaming || exit
+export -f everywhere
+export nr_cpus WORKLOAD
+check "a stream of every CPU" vitrine record -o /tmp/stream.fxt -- bash -c everywhere
+check "is sound, and has every CPU" recorded /tmp/stream.fxt
+check "nothing was lost" test "$(value vitrine '[.root.trace.cpus[].lost_records] | add')" = 0
+
+finish
