@@ -10,6 +10,8 @@
 
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")/..}/lib.sh" || exit
+# shellcheck source-path=SCRIPTDIR source=lttng_lib.sh
+. "$VITRINE_SELFTESTS/peers/lttng_lib.sh" || exit
 
 tracefs=/sys/kernel/tracing
 peers=$VITRINE_SELFTESTS/peers
@@ -154,6 +156,21 @@ measure_bpf()
 	row "BPF ring buffer, 32 bytes, no wake-up" "$total" 40
 }
 
+# measure_lttng NAME CREATE-OPTION CHANNEL-OPTION: bytes are those that its reader
+# writes, if it has one
+measure_lttng()
+{
+	local total bytes=-
+
+	lttng_begin "$2" --subbuf-size=4M --num-subbuf=4 "$3" || return
+	total=$(per_switch)
+	quietly lttng stop
+	quietly lttng destroy peer
+	[ ! -d /tmp/peer ] || bytes=$(ratio "$(cat /tmp/peer/kernel/kernel_[0-9]* | wc -c)" "$switches")
+	row "$1" "$total" "$bytes"
+	rm -rf /tmp/peer
+}
+
 echo -1 >/proc/sys/kernel/sched_rt_runtime_us
 : >"$table"
 "$WORKLOAD" pingpong 1000 >/dev/null
@@ -177,6 +194,10 @@ measure_ftrace "ftrace, clock local, wakeups too" local sched_switch sched_wakin
 measure_wrapped "trace-cmd record" "" trace-cmd record -q -b 16384 -o /tmp/trace.dat -e sched:sched_switch
 measure_wrapped "perf record" /tmp/perf.data perf record -q -a -m 16M -e sched:sched_switch -o /tmp/perf.data --
 measure_wrapped "perf record --overwrite" "" perf record -q -a -m 16M --overwrite -e sched:sched_switch -o /tmp/perf.data --
+if lttng_is_here && lttng_load; then
+	measure_lttng "LTTng, to its reader" --output=/tmp/peer --discard
+	measure_lttng "LTTng, for a snapshot" --snapshot --overwrite
+fi
 
 # cost_of TRACER: whole instructions
 cost_of()
