@@ -515,8 +515,10 @@ added()
 
 { read -r latencies; read -r slices; } < <(added '.root.cpus["0"] |
 	.wakeup_latency_ns, .slice_ns | .counts | add' pingpong)
-check "sched: each wake-up has its latency" within 6000 "$latencies" 7000
-check "sched: each run is a slice" within 6000 "$slices" 7000
+# Others run and wake up meanwhile, in a kernel that checks itself 1600 times; counted
+# twice, they were 12000.
+check "sched: each wake-up has its latency" within 6000 "$latencies" 11000
+check "sched: each run is a slice" within 6000 "$slices" 11000
 check "sched: it has no value below 0" test \
 	"$(kept sched '[.root.cpus[] | .slice_ns.counts[0], .wakeup_latency_ns.counts[0]] | add')" = 0
 
