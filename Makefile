@@ -184,7 +184,7 @@ $(soak_lanes): soak-%: packages
 	@$(lane) $@ $(run) --kernel $* --smp 4 --timeout $$((4 * $(SOAK) + 600)) -- soak.sh $(SOAK)
 soak: $(soak_lanes)
 
-debug_rt_tests := publisher.sh lazy.sh retained.sh trees.sh fault_injection liar.sh events.sh modes.sh soak.sh
+debug_rt_tests := publisher.sh lazy.sh retained.sh trees.sh fault_injection liar.sh soak.sh
 .PHONY: debug-rt-kunit debug-rt-kselftest
 debug-rt-kunit: packages
 	@$(lane) $@ $(run) --kernel debug-rt --smp 4 --bring module --timeout 1800 -- selftests/qemu/kunit.sh
