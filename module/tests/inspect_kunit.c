@@ -338,8 +338,13 @@ static void interrupts_may_do_it_all(struct kunit *test)
 	local_irq_save(flags);
 	make_and_delete(&aw.work);
 	local_irq_restore(flags);
-	KUNIT_EXPECT_EQ(test, aw.nr_made, 128);
-	KUNIT_EXPECT_EQ(test, failures(test), 0);
+	/* Nothing is allocated there on PREEMPT_RT: the reserve is all there is. */
+	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
+		KUNIT_EXPECT_GE(test, failures(test), 128 - aw.nr_made);
+	} else {
+		KUNIT_EXPECT_EQ(test, aw.nr_made, 128);
+		KUNIT_EXPECT_EQ(test, failures(test), 0);
+	}
 	check_live(test);
 }
 
