@@ -50,6 +50,19 @@ within()
 	[ "$1" -le "$2" ] && [ "$2" -le "$3" ]
 }
 
+# until_true COMMAND...: for as long as it may take on a loaded machine, but no longer
+until_true()
+{
+	local i
+
+	for ((i = 0; i < 1200; i++)); do
+		"$@" && return
+		sleep 0.1
+	done
+	echo "# never: $*"
+	return 1
+}
+
 # skip REASON: end without having tested
 skip()
 {

@@ -20,18 +20,6 @@ busy()
 	done
 }
 
-# until_true COMMAND...: for as long as it may take on a loaded machine, but no longer
-until_true()
-{
-	local i
-
-	for ((i = 0; i < 600; i++)); do
-		"$@" && return
-		sleep 0.1
-	done
-	return 1
-}
-
 # waited: the rings hold waits of twenty threads, and their names
 waited()
 {

@@ -43,19 +43,6 @@ row()
 		printf "%s\t%.1f\t%s\n", tracer, (total - off) / 100, bytes }' | tee -a "$table" | sed 's/^/# /'
 }
 
-# await COMMAND...: until it succeeds, or two minutes have passed
-await()
-{
-	local tries
-
-	for ((tries = 0; tries < 1200; tries++)); do
-		"$@" && return
-		sleep 0.1
-	done
-	echo "# never: $*"
-	return 1
-}
-
 # ratio A B: A / B, or "-" if B is nothing
 ratio()
 {
@@ -149,7 +136,7 @@ measure_bpf()
 	: >/tmp/bpf.out
 	"$peers/bpf_switch" "$peers/switch.bpf.o" 0 >/tmp/bpf.out 2>&1 &
 	pid=$!
-	await grep -q ready /tmp/bpf.out || { sed 's/^/# /' /tmp/bpf.out; return; }
+	until_true grep -q ready /tmp/bpf.out || { sed 's/^/# /' /tmp/bpf.out; return; }
 	total=$(per_switch)
 	kill $pid
 	wait $pid
