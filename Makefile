@@ -248,10 +248,11 @@ harness: packages
 # built, has until its lanes come. What each test said is in the logs.
 lanes := $(kselftest_lanes) host-kunit library $(race_lanes) fuzz style harness recover cost metrics latency rt-kselftest smp-kselftest streaming cpus debug-kunit debug-kselftest
 check: packages
-	@mkdir -p build/log; rm -f build/log/*.count; \
+	@mkdir -p build/log; rm -f build/log/*.count build/log/*.failures; \
 	nice selftests/qemu/kernel debug >build/log/debug-kernel.log 2>&1 & \
 	LANE_BRIEF=1 $(MAKE) --no-print-directory -s -k -j 2 $(lanes) || true; \
 	for lane in $(lanes); do \
 		printf '# %-16s ' $$lane; $(lane) --total $$lane || true; \
 	done; \
+	$(lane) --failures $(lanes); \
 	$(lane) --total $(lanes)

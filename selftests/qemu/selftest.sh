@@ -157,5 +157,26 @@ sleep 1000
 SCRIPT
 says "and says so" "printed nothing" said
 
+# counts COUNTS WHAT COMMAND...: what the lane of a command that prints TAP comes to
+counts()
+{
+	local wanted=$1 what=$2 lane=$top/selftests/lane
+
+	shift 2
+	"$lane" harness-lane "$@" >"$work/said" 2>&1 || true
+	"$lane" --failures harness-lane >>"$work/said"
+	result "$([ "$(cat "$top/build/log/harness-lane.count")" = "$wanted" ]; echo $?)" "$what"
+	rm -f "$top"/build/log/harness-lane.*
+}
+
+counts "3 0 0" "a lane counts leaves" printf '%s\n' 1..2 "    1..2" "    ok 1 a" "    ok 2 b" "ok 1 both" "ok 2 c"
+counts "1 1 0" "a lane counts what failed" printf '%s\n' 1..2 "# of one" "ok 1 one" "# because" "not ok 2 two" "# after"
+says "and says why, last" "^harness-lane\| # because$" said
+result "$(grep -cE "^harness-lane.*(of one|after)" "$work/said")" "and nothing else"
+counts "0 1 0" "a lane without a result fails" echo "no result"
+says "and shows what it said" "^harness-lane\| no result$" said
+counts "1 1 0" "a plan not kept fails" printf '%s\n' 1..2 "ok 1 one"
+counts "1 1 0" "a command that fails is a failure" sh -c 'echo ok 1 one; echo 1..1; false'
+
 echo "1..$nr"
 exit $bad
