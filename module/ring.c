@@ -604,6 +604,8 @@ void vtr_ring_stats(const struct vtr_ring *ring, struct vtr_ring_stats *ret)
 
 	vtr_ring_range(ring, &first, &end);
 	memset(ret, 0, sizeof(*ret));
+	/* Some are lost before any is kept if the ring is frozen at once. */
+	ret->lost_records = READ_ONCE(ring->producer->lost_records);
 	if (first == end)
 		return;
 	/*
@@ -619,7 +621,6 @@ void vtr_ring_stats(const struct vtr_ring *ring, struct vtr_ring_stats *ret)
 	ret->records = ret->switches + vtr_peek(ring->other_records);
 	packet = vtr_ring_packet(subbuf_of(ring, first));
 	ret->overwritten_records = vtr_peek(packet->records_before);
-	ret->lost_records = READ_ONCE(ring->producer->lost_records);
 	ret->subbufs = end;
 }
 

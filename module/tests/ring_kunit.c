@@ -546,6 +546,22 @@ static void frozen_ring_keeps_what_it_holds(struct kunit *test)
 	vtr_ring_put(ring);
 }
 
+static void ring_frozen_at_once_counts_its_loss(struct kunit *test)
+{
+	struct vtr_ring *ring = new_ring(test, 2);
+	struct vtr_ring_stats stats;
+	u64 now;
+
+	vtr_ring_freeze(ring);
+	for (now = 0; now < 10; now++)
+		KUNIT_EXPECT_FALSE(test, try_switch(ring, now, 9));
+	vtr_ring_stats(ring, &stats);
+	KUNIT_EXPECT_EQ(test, stats.subbufs, 0);
+	KUNIT_EXPECT_EQ(test, stats.records, 0);
+	KUNIT_EXPECT_EQ(test, stats.lost_records, 10);
+	vtr_ring_put(ring);
+}
+
 static void any_consumer_position_is_harmless(struct kunit *test)
 {
 	static const u64 positions[] = { 0, 1, 2, 3, ~0ULL, 1ULL << 63 };
@@ -578,6 +594,7 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(hostile_position_loses_but_never_overruns),
 	KUNIT_CASE(watermark_counts_complete_subbuffers),
 	KUNIT_CASE(frozen_ring_keeps_what_it_holds),
+	KUNIT_CASE(ring_frozen_at_once_counts_its_loss),
 	KUNIT_CASE(any_consumer_position_is_harmless),
 	{}
 };
