@@ -17,8 +17,11 @@
 
 #define READ_BYTES	(1U << 20)
 
-/* What one page fault may map, unless somebody changed the kernel's setting. */
-#define FAULT_AROUND_BYTES	(64U << 10)
+/*
+ * What one page fault may map: all of the page cache's folio, which may be as
+ * large as what one page table maps.
+ */
+#define FAULT_AROUND_BYTES	(2U << 20)
 
 static struct vitrine_error *read_all(int fd, const char *path,
 				      struct fxt_file *ret)
