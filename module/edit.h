@@ -2,8 +2,8 @@
 /*
  * One edit of one tree: from handle to tree, the lock, the generation.
  *
- * Only inspect.c, which owns the trees, and publish*.c and percpu.c, whose calls
- * edit them, include this.
+ * Only edit.c, inspect.c, which owns the trees, and publish*.c and percpu.c, whose
+ * calls edit them, include this.
  *
  * The lock is the generation's lowest bit: an odd generation means that
  * somebody is editing, to other writers as to readers. Setting it is one
@@ -57,6 +57,9 @@
  * use them first brings them back to this number, if it can.
  */
 #define VTR_EDIT_RESERVE_PAGES	2
+
+/* The heap's notes of one page. */
+#define VTR_EDIT_NOTES_BYTES	(VTR_HEAP_BLOCKS_PER_PAGE * sizeof(u32))
 
 /**
  * struct vtr_edit_page - what a page of a tree says about the handles in it
@@ -269,6 +272,9 @@ static inline unsigned int vtr_edit_reserve(const struct vitrine_tree *tree)
 	return vtr_peek(tree->blocks.heap.nr_ready) - nr_pages;
 }
 
+void vtr_edit_label(struct vitrine_tree *tree, struct page *page, u32 nr);
+void vtr_edit_unlabel(struct vitrine_tree *tree);
+bool vtr_edit_add_page(struct vitrine_tree *tree, gfp_t gfp);
 bool vtr_edit_refill_slow(struct vitrine_tree *tree, unsigned int nr_pages);
 
 /**

@@ -10,15 +10,12 @@
  *		  waits for that
  *   refresh_lock one tree's; taken before entries_lock
  *
- * No page is allocated under a tree's lock, which on PREEMPT_RT would sleep:
- * vtr_edit_refill() allocates before it, into a reserve that the heap takes
- * pages from as it grows. A page, once in the tree, stays until the last
- * reference to the tree is gone, which may be long after its publisher: open
- * files and mappings hold references.
+ * A page, once in a tree, stays until the last reference to the tree is gone,
+ * which may be long after its publisher: open files and mappings hold
+ * references.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/bug.h>
 #include <linux/ctype.h>
 #include <linux/export.h>
 #include <linux/gfp.h>
@@ -31,8 +28,6 @@
 #include "peek.h"
 
 #define LIMIT_DEFAULT_BYTES	(256U << 10)
-/* The notes of a page. */
-#define NOTES_BYTES		(VTR_HEAP_BLOCKS_PER_PAGE * sizeof(u32))
 /* Copies tried without the lock before one is made under it. */
 #define COPY_TRIES		4
 
@@ -41,71 +36,6 @@ static DEFINE_MUTEX(entries_lock);
 static LIST_HEAD(entries);
 static const struct vtr_inspect_files *files;
 static atomic_long_t refused;
-
-/**
- * vtr_edit_lock_slow() - make the generation odd when it is so already
- * @tree: the tree
- * @flags: interrupt flags from before vtr_edit_lock() turned them off
- *
- * Context: any, interrupts off.
- * Return: as vtr_edit_lock().
- */
-bool vtr_edit_lock_slow(struct vitrine_tree *tree, unsigned long flags)
-{
-	if (in_nmi()) {
-		atomic_long_inc(&tree->failed);
-		local_irq_restore(flags);
-		return false;
-	}
-	if (vtr_edit_in_batch(tree))
-		return true;
-
-	raw_spin_lock(&tree->line);
-	while (!vtr_edit_trylock(tree))
-		while (READ_ONCE(*tree->generation) & 1)
-			cpu_relax();
-	raw_spin_unlock(&tree->line);
-	spin_acquire(&tree->dep_map, 0, 0, _RET_IP_);
-	return true;
-}
-
-/**
- * vtr_edit_refuse() - count a call that was refused
- * @tree: tree it was made on
- * @err: why; -EINVAL is the caller's bug, of which the log is told once
- *
- * Context: any.
- */
-void vtr_edit_refuse(struct vitrine_tree *tree, int err)
-{
-	atomic_long_inc(&tree->failed);
-	WARN_ON_ONCE(err == -EINVAL);
-}
-
-/*
- * Pages
- */
-
-/* Let handles in a page find their tree. */
-static void page_label(struct vitrine_tree *tree, struct page *page, u32 nr)
-{
-	struct vtr_edit_page *edit_page = &tree->edit_pages[nr];
-
-	edit_page->tree = tree;
-	edit_page->first = nr * VTR_HEAP_BLOCKS_PER_PAGE;
-	tree->pages->numbers[nr] = page_to_pfn(page);
-	tree->pages->nr_pages = nr + 1;
-	set_page_private(page, (unsigned long)edit_page);
-}
-
-/* No handle is good any more. */
-static void pages_unlabel(struct vitrine_tree *tree)
-{
-	u32 i;
-
-	for (i = 0; i < tree->blocks.heap.nr_ready; i++)
-		set_page_private(virt_to_page(tree->area.pages[i]), 0);
-}
 
 static void notes_free(struct vitrine_tree *tree)
 {
@@ -118,72 +48,6 @@ static void notes_free(struct vitrine_tree *tree)
 	kvfree(tree->blocks.notes);
 	tree->blocks.notes = NULL;
 }
-
-/* Allocate one page into the reserve, unless the tree is at its limit. */
-static bool reserve_page(struct vitrine_tree *tree, gfp_t gfp)
-{
-	struct vtr_heap *heap = &tree->blocks.heap;
-	unsigned long flags;
-	struct page *page;
-	bool room = false;
-	u32 *notes;
-
-	/* A hint: it is looked at again with the lock. */
-	if (vtr_peek(heap->nr_ready) >= tree->area.max_pages)
-		return false;
-	page = alloc_page(gfp | __GFP_NOWARN | __GFP_ZERO);
-	notes = kmalloc(NOTES_BYTES, gfp | __GFP_NOWARN);
-	if (!page || !notes)
-		goto out_free;
-
-	vtr_edit_lock(tree, &flags);
-	room = heap->nr_ready < tree->area.max_pages;
-	if (room) {
-		page_label(tree, page, heap->nr_ready);
-		vtr_tree_add_page(&tree->blocks, page_address(page), notes);
-	}
-	vtr_edit_unlock(tree, flags);
-
-out_free:
-	if (!room) {
-		kfree(notes);
-		if (page)
-			__free_page(page);
-	}
-	return room;
-}
-
-/**
- * vtr_edit_refill_slow() - put pages into the reserve
- * @tree: the tree
- * @nr_pages: how many the edit to come may need; more than there are
- *
- * Nothing is allocated inside a batch, in NMI, and on PREEMPT_RT in atomic
- * context. A caller that may not be preempted might hold the run queue's lock,
- * so it does not wake kswapd.
- *
- * Context: any.
- * Return: as vtr_edit_refill().
- */
-bool vtr_edit_refill_slow(struct vitrine_tree *tree, unsigned int nr_pages)
-{
-	bool added = false;
-	gfp_t gfp = 0;
-
-	if (in_nmi() || vtr_edit_in_batch(tree))
-		return false;
-	if (preemptible())
-		gfp = GFP_NOWAIT;
-	else if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		return false;
-	while (vtr_edit_reserve(tree) < nr_pages && reserve_page(tree, gfp))
-		added = true;
-	return added;
-}
-
-/*
- * Trees
- */
 
 static u32 names_for(size_t limit_bytes)
 {
@@ -201,7 +65,7 @@ static void pages_free(struct vitrine_tree *tree)
 
 static void tree_free(struct vitrine_tree *tree)
 {
-	pages_unlabel(tree);
+	vtr_edit_unlabel(tree);
 	notes_free(tree);
 	vtr_area_deinit(&tree->area);
 	kvfree(tree->blocks.names);
@@ -244,7 +108,7 @@ static struct vitrine_tree *tree_alloc(const char *name, size_t limit_bytes)
 	page = alloc_page(GFP_KERNEL | __GFP_ZERO);
 	if (!tree || !names || !notes || !page)
 		goto err_memory;
-	notes[0] = kmalloc(NOTES_BYTES, GFP_KERNEL);
+	notes[0] = kmalloc(VTR_EDIT_NOTES_BYTES, GFP_KERNEL);
 	tree->edit_pages = kvcalloc(max_pages, sizeof(*tree->edit_pages),
 				    GFP_KERNEL);
 	tree->pages = pages_alloc(name, max_pages);
@@ -261,13 +125,13 @@ static struct vitrine_tree *tree_alloc(const char *name, size_t limit_bytes)
 	kref_init(&tree->kref);
 	tree->entry.tree = tree;
 	strscpy(tree->entry.name, name, sizeof(tree->entry.name));
-	page_label(tree, page, 0);
+	vtr_edit_label(tree, page, 0);
 	vtr_tree_init(&tree->blocks, tree->area.pages, page_address(page),
 		      notes, names, nr_names);
 	tree->generation = vtr_tree_block(&tree->blocks, 0) + 1;
 	vtr_edit_publish_pages(tree);
 	while (vtr_edit_reserve(tree) < VTR_EDIT_RESERVE_PAGES &&
-	       reserve_page(tree, GFP_KERNEL))
+	       vtr_edit_add_page(tree, GFP_KERNEL))
 		;
 	return tree;
 
@@ -420,7 +284,7 @@ void vtr_inspect_freeze(struct vitrine_tree *tree)
 	u32 i;
 
 	refreshers_drop(tree);
-	pages_unlabel(tree);
+	vtr_edit_unlabel(tree);
 	vtr_edit_lock(tree, &flags);
 	spin_release(&tree->dep_map, _RET_IP_);
 	/* Pairs with the readers' loads, as vtr_edit_end() does. */
