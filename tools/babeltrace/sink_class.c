@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What becomes of the events of a class, by its name: found out once, when the first
+ * of them comes.
+ */
+#define _GNU_SOURCE	/* tdestroy() */
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dialect.h"
+#include "sink.h"
+
+static int compare_classes(const void *left, const void *right)
+{
+	const struct sink_class *a = left, *b = right;
+
+	return (a->class > b->class) - (a->class < b->class);
+}
+
+static void free_class(void *node)
+{
+	struct sink_class *class = node;
+
+	bt_event_class_put_ref(class->class);
+	free(class->text);
+	free(class);
+}
+
+static bool has_class(const bt_event_class *class, const char *name)
+{
+	const bt_stream_class *stream_class;
+	const char *other;
+	uint64_t i;
+
+	stream_class = bt_event_class_borrow_stream_class_const(class);
+	for (i = 0; i < bt_stream_class_get_event_class_count(stream_class);
+	     i++) {
+		other = bt_event_class_get_name(
+			bt_stream_class_borrow_event_class_by_index_const(
+				stream_class, i));
+		if (other && !strcmp(other, name))
+			return true;
+	}
+	return false;
+}
+
+/* True if @text begins with @prefix, behind which is @ret. */
+static bool take_prefix(const char *text, const char *prefix, const char **ret)
+{
+	size_t len = strlen(prefix);
+
+	if (strncmp(text, prefix, len))
+		return false;
+	*ret = text + len;
+	return true;
+}
+
+static void set_names(struct sink_class *class, const char *category,
+		      const char *name, size_t len_bytes)
+{
+	class->category = (struct vitrine_fxt_string){
+		category, strlen(category) };
+	class->name = (struct vitrine_fxt_string){ name, len_bytes };
+}
+
+static bool is_entry(struct sink_class *class, const char *end)
+{
+	class->type = FXT_EVENT_DURATION_BEGIN;
+	if (!strcmp(end, "entry"))
+		return true;
+	class->type = FXT_EVENT_DURATION_END;
+	return !strcmp(end, "exit");
+}
+
+/* Durations: system calls and interrupts. */
+static bool classify_duration(struct sink_class *class, const char *text)
+{
+	const char *rest = text, *end;
+
+	take_prefix(text, "compat_", &rest);
+	if (take_prefix(rest, "syscall_entry_", &rest))
+		class->type = FXT_EVENT_DURATION_BEGIN;
+	else if (take_prefix(rest, "syscall_exit_", &rest))
+		class->type = FXT_EVENT_DURATION_END;
+	if (class->type) {
+		class->kind = KIND_SYSCALL;
+		set_names(class, "syscall", rest, strlen(rest));
+		return true;
+	}
+	set_names(class, "irq", "", 0);
+	/* LTTng before 2.8 has the name without "irq_". */
+	if ((take_prefix(text, "irq_softirq_", &rest) ||
+	     take_prefix(text, "softirq_", &rest)) && is_entry(class, rest)) {
+		class->kind = KIND_SOFTIRQ;
+		return true;
+	}
+	if (take_prefix(text, "irq_handler_", &rest) && is_entry(class, rest)) {
+		class->kind = KIND_IRQ;
+		return true;
+	}
+	end = strrchr(text, '_');
+	if (take_prefix(text, DIALECT_VECTOR_PREFIX, &rest) && end > rest &&
+	    is_entry(class, end + 1)) {
+		class->kind = KIND_VECTOR;
+		class->name = (struct vitrine_fxt_string){ rest, end - rest };
+		return true;
+	}
+	return false;
+}
+
+static void classify(struct sink_class *class)
+{
+	const char *text = class->text, *colon = strchr(text, ':');
+
+	class->exact = strcmp(text, "sched_wakeup");
+	if (!strcmp(text, "sched_switch")) {
+		class->kind = KIND_SWITCH;
+	} else if (!strcmp(text, "sched_waking") ||
+		   !strcmp(text, "sched_wakeup_new") ||
+		   (!class->exact && !has_class(class->class, "sched_waking"))) {
+		class->kind = KIND_WAKEUP;
+	} else if (!strcmp(text, "lttng_statedump_process_state")) {
+		class->kind = KIND_PROCESS;
+	} else if (!strcmp(text, DIALECT_LOG)) {
+		class->kind = KIND_LOG;
+	} else if (!classify_duration(class, text)) {
+		class->kind = strcmp(text, "sched_process_fork") ? KIND_OTHER :
+								   KIND_FORK;
+		class->type = FXT_EVENT_INSTANT;
+		set_names(class, "kernel", text, strlen(text));
+		if (colon) {
+			set_names(class, text, colon + 1, strlen(colon + 1));
+			class->category.len_bytes = colon - text;
+		}
+	}
+}
+
+/**
+ * sink_class_of() - look up what is known of a class, or find out
+ * @sink: the component
+ * @class: the class
+ *
+ * Return: what is known; NULL without memory.
+ */
+const struct sink_class *sink_class_of(struct sink *sink,
+				       const bt_event_class *class)
+{
+	const char *name = bt_event_class_get_name(class);
+	struct sink_class wanted = { .class = class }, *made, **found;
+
+	found = tfind(&wanted, &sink->classes, compare_classes);
+	if (found)
+		return *found;
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return NULL;
+	made->class = class;
+	made->text = strdup(name ? name : "event");
+	if (!made->text || !tsearch(made, &sink->classes, compare_classes)) {
+		free(made->text);
+		free(made);
+		return NULL;
+	}
+	bt_event_class_get_ref(class);
+	classify(made);
+	return made;
+}
+
+/**
+ * sink_destroy_classes() - forget all classes
+ * @sink: the component
+ */
+void sink_destroy_classes(struct sink *sink)
+{
+	tdestroy(sink->classes, free_class);
+}
