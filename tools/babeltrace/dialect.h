@@ -2,6 +2,9 @@
 /*
  * Trace records as events of the Common Trace Format, named as LTTng names
  * those of the Linux kernel, so that what reads kernel traces reads ours.
+ *
+ * dialect.c makes the classes; dialect_fill.c fills events, and is who knows of
+ * threads what @comms, @recent, @idle and @told say. Both are called by one thread.
  */
 #ifndef _VITRINE_BABELTRACE_DIALECT_H
 #define _VITRINE_BABELTRACE_DIALECT_H
@@ -61,11 +64,14 @@ struct dialect {
 	const struct vitrine_archive *archive;
 };
 
+/* dialect.c */
 bool dialect_init(struct dialect *dialect, bt_self_component *component,
 		  bt_clock_class *clock);
 void dialect_deinit(struct dialect *dialect);
 bt_event_class *dialect_class(struct dialect *dialect, bool cpu,
 			      const struct vitrine_fxt_record *record);
+
+/* dialect_fill.c */
 bool dialect_fill(struct dialect *dialect, bt_event *event,
 		  const struct vitrine_fxt_record *record);
 unsigned int dialect_threads(const struct vitrine_fxt_record *record,
@@ -75,6 +81,25 @@ bool dialect_told(struct dialect *dialect,
 		  const struct vitrine_fxt_thread *thread, bool *ret);
 bool dialect_fill_process(struct dialect *dialect, bt_event *event,
 			  const struct vitrine_fxt_thread *thread);
+
+/* How an event's name, and its payload, come to be. */
+enum dialect_naming {
+	NAMING_PLAIN,		/* category:name, arguments */
+	NAMING_SYSCALL,		/* syscall_entry_NAME, arguments */
+	NAMING_SOFTIRQ,		/* irq_softirq_entry, vec */
+	NAMING_VECTOR,		/* x86_irq_vectors_NAME_entry, arguments */
+	NAMING_IRQ,		/* irq_handler_entry, name and arguments */
+	NAMING_LOG,		/* message */
+};
+
+enum dialect_naming dialect_naming(const struct vitrine_fxt_record *record);
+int dialect_softirq(const struct vitrine_fxt_string *name);
+
+/* An event of that type tells its id. */
+static inline bool dialect_has_id(unsigned int type)
+{
+	return type == FXT_EVENT_COUNTER || type > FXT_EVENT_DURATION_END;
+}
 
 /* Phases of an event, as the context says them: enum fxt_event_type. */
 extern const char * const dialect_phases[FXT_EVENT_FLOW_END + 1];

@@ -295,17 +295,6 @@ static struct vitrine_error *tell(struct heph_out *out,
 
 /* ---- Records ---- */
 
-static const struct vitrine_fxt_arg *
-find_arg(const struct vitrine_fxt_record *record, const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; i < record->nr_args; i++)
-		if (fxt_string_is(&record->args[i].name, name))
-			return &record->args[i];
-	return NULL;
-}
-
 static void put_weight(struct heph_out *out, const char *name,
 		       const struct vitrine_fxt_arg *arg)
 {
@@ -345,8 +334,8 @@ static struct vitrine_error *put_switch(struct heph_out *out,
 			   record->context_switch.incoming_priority);
 	} else {
 		put_weight(out, "out_weight",
-			   find_arg(record, "outgoing_weight"));
-		put_weight(out, "weight", find_arg(record, "incoming_weight"));
+			   fxt_find_arg(record, "outgoing_weight"));
+		put_weight(out, "weight", fxt_find_arg(record, "incoming_weight"));
 	}
 	return end_packet(out);
 }
@@ -356,7 +345,7 @@ static struct vitrine_error *put_wakeup(struct heph_out *out,
 					const struct feed_item *item)
 {
 	const struct vitrine_fxt_record *record = item->record;
-	const struct vitrine_fxt_arg *waker = find_arg(record, "waker");
+	const struct vitrine_fxt_arg *waker = fxt_find_arg(record, "waker");
 	struct vitrine_fxt_string name;
 	struct vitrine_error *err;
 	uint64_t unused;
@@ -369,7 +358,7 @@ static struct vitrine_error *put_wakeup(struct heph_out *out,
 	begin_event(out, counter, record->wakeup.thread, item->ns, item->ns,
 		    &name, 0);
 	put_number(out, "wakeup", HEPH_UINT64, 1);
-	put_weight(out, "weight", find_arg(record, "weight"));
+	put_weight(out, "weight", fxt_find_arg(record, "weight"));
 	if (waker)
 		put_number(out, "waker", HEPH_UINT64, waker->value.uint64);
 	return end_packet(out);

@@ -293,6 +293,18 @@ static inline bool fxt_string_is(const struct vitrine_fxt_string *string,
 	       !memcmp(string->bytes, text, string->len_bytes);
 }
 
+/* The first argument of that name, or NULL. */
+static inline const struct vitrine_fxt_arg *
+fxt_find_arg(const struct vitrine_fxt_record *record, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < record->nr_args; i++)
+		if (fxt_string_is(&record->args[i].name, name))
+			return &record->args[i];
+	return NULL;
+}
+
 /**
  * struct fxt_name - what is known of a process or thread
  * @koid: its id
