@@ -17,24 +17,6 @@
 static void add_field(struct args *args, const char *name,
 		      const bt_field *field, unsigned int depth);
 
-/**
- * args_add() - add an argument
- * @record: has room for it
- * @type: enum fxt_arg_type
- * @name: its name, which is not copied
- *
- * Return: the argument, whose value is to be set.
- */
-struct vitrine_fxt_arg *args_add(struct vitrine_fxt_record *record,
-				 unsigned int type, const char *name)
-{
-	struct vitrine_fxt_arg *arg = &record->args[record->nr_args++];
-
-	arg->type = type;
-	arg->name = (struct vitrine_fxt_string){ name, strlen(name) };
-	return arg;
-}
-
 /* What the source makes of booleans: an enumeration of false and true. */
 static bool is_boolean(const bt_field *field)
 {
@@ -119,7 +101,7 @@ static void add_value(struct args *args, const char *name,
 		snprintf(args->names[nr], ARGS_NAME_BYTES, "%s", name);
 		name = args->names[nr];
 	}
-	args_add(args->record, arg.type, name)->value = arg.value;
+	fxt_add_arg(args->record, arg.type, name)->value = arg.value;
 }
 
 static void add_array(struct args *args, const char *name,

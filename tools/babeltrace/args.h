@@ -24,8 +24,6 @@ struct args {
 	uint64_t nr_left_out;
 };
 
-struct vitrine_fxt_arg *args_add(struct vitrine_fxt_record *record,
-				 unsigned int type, const char *name);
 void args_add_members(struct args *args, const bt_field *structure,
 		      const char * const *skip);
 void args_leave_members(struct args *args, const bt_field *structure,

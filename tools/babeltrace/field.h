@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Members of an event's structures by their name; inline, as each event asks for some.
+ * Members of structures of an event, by name; inline, as each event asks for some.
  */
 #ifndef _VITRINE_BABELTRACE_FIELD_H
 #define _VITRINE_BABELTRACE_FIELD_H

@@ -108,13 +108,13 @@ static bool make_wakeup(struct sink *sink, struct sink_stream *stream,
 		return false;
 	record->kind = VITRINE_FXT_WAKEUP;
 	record->wakeup = thread_of(sink, tid);
-	args_add(record, FXT_ARG_INT32, "weight")->value.int64 =
+	fxt_add_arg(record, FXT_ARG_INT32, "weight")->value.int64 =
 		priority_of(tid, prio);
 	if (!get_integer(payload, "waker_tid", &waker) && class->exact &&
 	    stream->switched)
 		waker = stream->running;
 	if (waker >= 0)
-		args_add(record, FXT_ARG_KOID, "waker")->value.uint64 = waker;
+		fxt_add_arg(record, FXT_ARG_KOID, "waker")->value.uint64 = waker;
 	return true;
 }
 

@@ -305,6 +305,18 @@ fxt_find_arg(const struct vitrine_fxt_record *record, const char *name)
 	return NULL;
 }
 
+/* Add an argument, whose value is to be set; @record has room, @name stays. */
+static inline struct vitrine_fxt_arg *
+fxt_add_arg(struct vitrine_fxt_record *record, unsigned int type,
+	    const char *name)
+{
+	struct vitrine_fxt_arg *arg = &record->args[record->nr_args++];
+
+	arg->type = type;
+	arg->name = (struct vitrine_fxt_string){ name, strlen(name) };
+	return arg;
+}
+
 /**
  * struct fxt_name - what is known of a process or thread
  * @koid: its id
