@@ -15,6 +15,7 @@
 #include <vitrine/fxt.h>
 
 #include "chrome.h"
+#include "error.h"
 #include "feed.h"
 #include "fxt.h"
 #include "json.h"
@@ -403,12 +404,6 @@ static bool put_record(struct chrome *chrome, const struct feed_item *item)
 
 /* ---- The file ---- */
 
-static struct vitrine_error *no_memory(void)
-{
-	return vitrine_error_create(ENOMEM, NULL, VITRINE_NO_OFFSET, NULL,
-				    "out of memory");
-}
-
 static struct vitrine_error *put_all(struct chrome *chrome)
 {
 	struct vitrine_error *err;
@@ -423,7 +418,7 @@ static struct vitrine_error *put_all(struct chrome *chrome)
 		else if (item.kind == FEED_UNTIMED)
 			left_out_untimed(&chrome->left_out, item.record);
 		else if (item.kind == FEED_RECORD && !put_record(chrome, &item))
-			return no_memory();
+			return vtr_error_no_memory();
 		/* Behind its last packet nobody knows who ran. */
 		else if (item.kind == FEED_PACKET_END && item.last)
 			end_run(chrome, item.stream, item.ns, NULL);
@@ -453,7 +448,7 @@ static struct vitrine_error *put_object(struct chrome *chrome, const char *to)
 
 	stream = fopencookie(chrome, "w", functions);
 	if (!stream)
-		return no_memory();
+		return vtr_error_no_memory();
 	chrome->json.stream = stream;
 	fputs("{\"displayTimeUnit\":\"ns\",", stream);
 	if (feed_realtime(chrome->feed, &realtime_ns))

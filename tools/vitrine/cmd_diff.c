@@ -6,7 +6,6 @@
  * only the second has, "~" for what has changed. Places are written as
  * selectors have them.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -15,6 +14,7 @@
 #include "commands.h"
 #include "diff.h"
 #include "double.h"
+#include "error.h"
 #include "histogram.h"
 #include "json.h"
 #include "outline.h"
@@ -46,11 +46,6 @@ struct diff {
 	const struct vitrine_value *base[2];
 	uint64_t nr;
 };
-
-static int worse(int a, int b)
-{
-	return a > b ? a : b;
-}
 
 /* ---- Numbers ----------------------------------------------------------- */
 
@@ -418,10 +413,7 @@ static int compare(struct diff *diff, const struct trees *old,
 	diff_values(a, b, differs, diff);
 	print_foot(diff);
 	if (diff->writer.failed)
-		return report_error(vitrine_error_create(ENOMEM, NULL,
-							 VITRINE_NO_OFFSET,
-							 NULL,
-							 "out of memory"));
+		return report_error(vtr_error_no_memory());
 	return diff->nr ? EXIT_DIFFERENT : EXIT_DONE;
 }
 

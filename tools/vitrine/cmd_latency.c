@@ -4,11 +4,11 @@
  * it did the rest of the time.
  */
 #define _GNU_SOURCE	/* qsort_r() */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
+#include "error.h"
 #include "latency.h"
 #include "record_filter.h"
 #include "trace_input.h"
@@ -227,12 +227,6 @@ static void map_switch(struct latency *latency,
 		latency_map_switch(sched, record->cpu, &latency->nr_tags);
 }
 
-static struct vitrine_error *out_of_memory(void)
-{
-	return vitrine_error_create(ENOMEM, NULL, VITRINE_NO_OFFSET, NULL,
-				    "out of memory");
-}
-
 static struct vitrine_error *follow(struct latency *latency,
 				    struct vitrine_archive *archive)
 {
@@ -247,7 +241,7 @@ static struct vitrine_error *follow(struct latency *latency,
 		if (!record || ferror(stdout))
 			break;
 		if (!sched_follow(sched, record) || latency->failed)
-			return out_of_memory();
+			return vtr_error_no_memory();
 		if (latency->args->map && record->kind == VITRINE_FXT_SWITCH)
 			map_switch(latency, record);
 	}
@@ -384,7 +378,7 @@ static struct vitrine_error *print_report(struct latency *latency)
 			latency_table(&report);
 	}
 	free(report.rows);
-	return good ? NULL : out_of_memory();
+	return good ? NULL : vtr_error_no_memory();
 }
 
 static void destroy(struct latency *latency)
@@ -444,16 +438,11 @@ int cmd_latency(int argc, char **argv)
 	struct latency_args args = { 0 };
 	struct trace_input input = { 0 };
 	struct vitrine_error *err;
-	int status;
 
 	record_filter_init(&args.filter);
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
-	if (args.live)
-		err = trace_input_open_live(&input);
-	else
-		err = trace_input_open(&input, args.path);
+	err = trace_input_open(&input, args.path);
 	if (!err)
 		err = run(&args, input.archive);
-	status = trace_input_close(&input);
-	return err ? report_error(err) : status;
+	return trace_input_close(&input, err);
 }

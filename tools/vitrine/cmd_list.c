@@ -51,11 +51,6 @@ struct listed {
 	uint64_t nr_properties;
 };
 
-static int worse(int a, int b)
-{
-	return a > b ? a : b;
-}
-
 /* ---- Reading ----------------------------------------------------------- */
 
 /* What is needed of a file, opened once. */

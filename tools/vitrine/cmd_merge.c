@@ -14,6 +14,7 @@
 #include <vitrine/fxt.h>
 
 #include "commands.h"
+#include "error.h"
 #include "feed.h"
 #include "fxt.h"
 #include "fxt_write.h"
@@ -105,12 +106,6 @@ struct merge {
 	struct fxt_out *out;
 	struct vitrine_fxt_record record;
 };
-
-static struct vitrine_error *no_memory(void)
-{
-	return vitrine_error_create(ENOMEM, NULL, VITRINE_NO_OFFSET, NULL,
-				    "out of memory");
-}
 
 /* ---- Opening ---- */
 
@@ -317,7 +312,7 @@ static struct vitrine_error *put_record(struct merge *merge,
 	move_time(input, &merge->record);
 	move_args(input, &merge->record);
 	if (!move_threads(merge, input))
-		return no_memory();
+		return vtr_error_no_memory();
 	return fxt_lane_out_put(lane, &merge->record);
 }
 
@@ -392,7 +387,7 @@ static struct vitrine_error *open_all(struct merge *merge,
 
 	merge->inputs = calloc(args->nr_paths, sizeof(*merge->inputs));
 	if (!merge->inputs)
-		return no_memory();
+		return vtr_error_no_memory();
 	merge->nr_inputs = args->nr_paths;
 	for (i = 0; !err && i < args->nr_paths; i++) {
 		merge->inputs[i].path = args->paths[i];

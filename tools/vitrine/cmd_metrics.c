@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "error.h"
 #include "metrics.h"
 #include "trees.h"
 
@@ -21,17 +22,6 @@ struct metrics {
 	int nr_args;
 	struct trees trees;
 };
-
-static int worse(int a, int b)
-{
-	return a > b ? a : b;
-}
-
-static struct vitrine_error *error_no_memory(void)
-{
-	return vitrine_error_create(ENOMEM, NULL, VITRINE_NO_OFFSET, NULL,
-				    "out of memory");
-}
 
 static struct vitrine_error *error_write(const char *path, int code)
 {
@@ -64,7 +54,7 @@ static struct vitrine_error *write_all(struct metric_set *set, bool strict,
 {
 	errno = 0;
 	if (!metric_set_print(set, strict, stream))
-		return error_no_memory();
+		return vtr_error_no_memory();
 	if (fflush(stream) || ferror(stream) || fsync(fileno(stream)))
 		return error_write(path, errno ? errno : EIO);
 	return NULL;
@@ -82,7 +72,7 @@ static struct vitrine_error *replace_file(struct metric_set *set, bool strict,
 	char *name;
 
 	if (asprintf(&name, "%s.XXXXXX", path) < 0)
-		return error_no_memory();
+		return vtr_error_no_memory();
 	stream = temporary_open(name);
 	if (!stream) {
 		err = vitrine_error_create(errno, path, VITRINE_NO_OFFSET, NULL,
@@ -113,7 +103,7 @@ static int print_metrics(struct metrics *metrics, struct metric_set *set)
 	if (metrics->textfile)
 		err = replace_file(set, metrics->strict, metrics->textfile);
 	else if (!metric_set_print(set, metrics->strict, stdout))
-		err = error_no_memory();
+		err = vtr_error_no_memory();
 	return err ? report_error(err) : EXIT_DONE;
 }
 

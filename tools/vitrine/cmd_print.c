@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "commands.h"
+#include "error.h"
 #include "json.h"
 #include "print_record.h"
 #include "record_filter.h"
@@ -188,8 +189,7 @@ static struct vitrine_error *print_archive(const struct print_args *args,
 	struct vitrine_error *err, *late;
 
 	if (!printer)
-		return vitrine_error_create(ENOMEM, NULL, VITRINE_NO_OFFSET,
-					    NULL, "out of memory");
+		return vtr_error_no_memory();
 	printer->args = args;
 	printer->archive = archive;
 	printer->filter = args->filter;
@@ -218,13 +218,11 @@ int cmd_print(int argc, char **argv)
 	struct trace_input input = { 0 };
 	struct print_args args = { 0 };
 	struct vitrine_error *err;
-	int status;
 
 	record_filter_init(&args.filter);
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
 	err = trace_input_open(&input, args.path);
 	if (!err)
 		err = print_archive(&args, input.archive);
-	status = trace_input_close(&input);
-	return err ? report_error(err) : status;
+	return trace_input_close(&input, err);
 }

@@ -20,6 +20,7 @@
 
 #include "commands.h"
 #include "dump.h"
+#include "error.h"
 
 /* A tree's index has 24 bits, of 16 bytes each. */
 #define MAX_TREE_PAGES	65536U
@@ -98,12 +99,6 @@ static const struct argp argp = {
 	       "address 0 on, or an ELF core.",
 };
 
-static struct vitrine_error *no_memory(void)
-{
-	return vitrine_error_create(ENOMEM, NULL, VITRINE_NO_OFFSET, NULL,
-				    "out of memory");
-}
-
 /* ---- Sub-buffers ------------------------------------------------------- */
 
 /* The packet header, if what begins here looks like a sub-buffer. */
@@ -149,7 +144,7 @@ static struct vitrine_error *add_piece(struct recover *recover,
 		bigger = reallocarray(recover->pieces, nr ? 2 * nr : 1,
 				      sizeof(*bigger));
 		if (!bigger)
-			return no_memory();
+			return vtr_error_no_memory();
 		recover->pieces = bigger;
 	}
 	recover->pieces[nr].packet = *packet;
@@ -302,7 +297,7 @@ static struct vitrine_error *save_tree(const struct recover *recover,
 
 	if (asprintf(&path, "%s/%s" VITRINE_INSPECT_SUFFIX,
 		     recover->args.directory, name) < 0)
-		return no_memory();
+		return vtr_error_no_memory();
 	file = fopen(path, "we");
 	if (file && fwrite(bytes, len_bytes, 1, file) == 1 && !fclose(file)) {
 		free(path);

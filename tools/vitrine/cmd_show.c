@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "error.h"
 #include "json.h"
 #include "outline.h"
 #include "terminal.h"
@@ -25,11 +26,6 @@ struct show {
 	int nr_args;
 	struct trees trees;
 };
-
-static int worse(int a, int b)
-{
-	return a > b ? a : b;
-}
 
 /* ---- Printing ---------------------------------------------------------- */
 
@@ -90,10 +86,7 @@ static int print_trees(const struct show *show)
 	if (!show->json)
 		print_outlines(show);
 	else if (!print_json(show))
-		status = report_error(vitrine_error_create(ENOMEM, NULL,
-							   VITRINE_NO_OFFSET,
-							   NULL,
-							   "out of memory"));
+		status = report_error(vtr_error_no_memory());
 	fflush(stdout);
 	return status;
 }

@@ -146,16 +146,11 @@ int cmd_timeline(int argc, char **argv)
 	struct timeline_args args = { 0 };
 	struct trace_input input = { 0 };
 	struct vitrine_error *err;
-	int status;
 
 	record_filter_init(&args.filter);
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
-	if (args.live)
-		err = trace_input_open_live(&input);
-	else
-		err = trace_input_open(&input, args.path);
+	err = trace_input_open(&input, args.path);
 	if (!err)
 		err = run(&args, input.archive);
-	status = trace_input_close(&input);
-	return err ? report_error(err) : status;
+	return trace_input_close(&input, err);
 }

@@ -7,7 +7,6 @@
  * what is later than the last look counts.
  */
 #define _GNU_SOURCE	/* wide characters of curses */
-#include <errno.h>
 #include <inttypes.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -16,9 +15,10 @@
 #include <curses.h>
 
 #include "commands.h"
+#include "error.h"
 #include "label.h"
-#include "screen.h"
 #include "sched_state.h"
+#include "screen.h"
 #include "trace_input.h"
 
 #define HEADER_LINES	1
@@ -221,12 +221,6 @@ static bool collect(struct top *top, const struct sched *sched)
 	return true;
 }
 
-static struct vitrine_error *out_of_memory(void)
-{
-	return vitrine_error_create(ENOMEM, NULL, VITRINE_NO_OFFSET, NULL,
-				    "out of memory");
-}
-
 static struct vitrine_error *follow(struct top *top,
 				    struct vitrine_archive *archive)
 {
@@ -247,7 +241,7 @@ static struct vitrine_error *follow(struct top *top,
 		if (record->kind == VITRINE_FXT_WAKEUP)
 			top->has_wakeups = true;
 		if (!sched_follow(&sched, record)) {
-			err = out_of_memory();
+			err = vtr_error_no_memory();
 			break;
 		}
 	}
@@ -256,7 +250,7 @@ static struct vitrine_error *follow(struct top *top,
 		top->now_ns = 0;
 	sched_finish(&sched);
 	if (!err && sched.now_ns >= sched.from_ns && !collect(top, &sched))
-		err = out_of_memory();
+		err = vtr_error_no_memory();
 	sched_deinit(&sched);
 	return err;
 }
@@ -270,7 +264,7 @@ static struct vitrine_error *look_now(struct top *top)
 	err = trace_input_open_live(&input);
 	if (!err)
 		err = follow(top, input.archive);
-	trace_input_close(&input);
+	trace_input_close(&input, NULL);
 	return err;
 }
 
@@ -404,15 +398,6 @@ static void draw_columns(int line, const char *label, const char *state,
 
 static void draw_row(const struct top *top, const struct top_row *row, int line)
 {
-	static const char * const states[SCHED_NR_STATES] = {
-		[SCHED_UNKNOWN]		= "?",
-		[SCHED_RUNNING]		= "running",
-		[SCHED_WOKEN]		= "woken",
-		[SCHED_PREEMPTED]	= "preempted",
-		[SCHED_BLOCKED]		= "blocked",
-		[SCHED_STOPPED]		= "stopped",
-		[SCHED_DEAD]		= "dead",
-	};
 	char texts[5][LABEL_TIME_BYTES];
 	const char *numbers[5];
 	int i;
@@ -428,7 +413,8 @@ static void draw_row(const struct top *top, const struct top_row *row, int line)
 		numbers[i] = texts[i];
 	attrset(is_waiting(row->state) ? A_BOLD | COLOR_PAIR(SCREEN_CHANGED) :
 		row->state == SCHED_RUNNING ? A_BOLD : A_NORMAL);
-	draw_columns(line, row->label, states[row->state], numbers);
+	draw_columns(line, row->label, row->state == SCHED_UNKNOWN ? "?" :
+		     sched_state_names[row->state], numbers);
 	attrset(A_NORMAL);
 }
 
@@ -538,7 +524,7 @@ static struct vitrine_error *try_trace(void)
 	struct trace_input input = { 0 };
 	struct vitrine_error *err = trace_input_open_live(&input);
 
-	trace_input_close(&input);
+	trace_input_close(&input, NULL);
 	return err;
 }
 

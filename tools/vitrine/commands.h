@@ -17,6 +17,12 @@ enum exit_code {
 	EXIT_ENVIRONMENT	= 3,
 };
 
+/* Of two exit codes the one to end with. */
+static inline int worse(int a, int b)
+{
+	return a > b ? a : b;
+}
+
 /* argv[0] is "vitrine SUBCOMMAND"; returns an exit code. */
 int cmd_check(int argc, char **argv);
 int cmd_convert(int argc, char **argv);

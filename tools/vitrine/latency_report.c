@@ -14,16 +14,6 @@
 #define THREAD_COLUMNS	24
 #define INSTEAD_COLUMNS	20
 
-static const char * const state_names[SCHED_NR_STATES] = {
-	[SCHED_UNKNOWN]		= "unknown",
-	[SCHED_RUNNING]		= "running",
-	[SCHED_WOKEN]		= "woken",
-	[SCHED_PREEMPTED]	= "preempted",
-	[SCHED_BLOCKED]		= "blocked",
-	[SCHED_STOPPED]		= "stopped",
-	[SCHED_DEAD]		= "dead",
-};
-
 /**
  * latency_wait_of() - the waits that a report is about
  * @report: report
@@ -202,7 +192,7 @@ void latency_turn(const struct sched *sched, const struct sched_thread *thread)
 	print_duration(turn->blocked_ns);
 	print_duration(turn->ready_ns);
 	print_duration(turn->end_ns - turn->begin_ns);
-	printf("  %s\n", state_names[turn->after]);
+	printf("  %s\n", sched_state_names[turn->after]);
 }
 
 /* ---- JSON -------------------------------------------------------------- */
@@ -256,7 +246,7 @@ static void write_thread(struct json_writer *json, const struct sched *sched,
 	record_json_thread(json, sched->archive, &thread->id);
 	member_uint(json, false, "runs", thread->nr_turns);
 	for (i = 0; i < SCHED_DEAD; i++) {
-		snprintf(name, sizeof(name), "%s_ns", state_names[i]);
+		snprintf(name, sizeof(name), "%s_ns", sched_state_names[i]);
 		member_uint(json, false, name, thread->time_ns[i]);
 	}
 	write_wait(json, sched, "after_wakeup", &latency->woken);
@@ -315,13 +305,13 @@ bool latency_turn_json(const struct sched *sched,
 	member(&json, false, "thread");
 	record_json_thread(&json, sched->archive, &thread->id);
 	member(&json, false, "waited");
-	json_string(&json, state_names[turn->waited]);
+	json_string(&json, sched_state_names[turn->waited]);
 	member_uint(&json, false, "ready_ns", turn->ready_ns);
 	member_uint(&json, false, "blocked_ns", turn->blocked_ns);
 	member(&json, false, "instead");
 	record_json_thread(&json, sched->archive, &turn->instead);
 	member(&json, false, "after");
-	json_string(&json, state_names[turn->after]);
+	json_string(&json, sched_state_names[turn->after]);
 	json_end(&json, false);
 	putchar('\n');
 	return !json.failed;

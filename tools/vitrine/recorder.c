@@ -18,13 +18,8 @@
 #include <vitrine/map.h>
 
 #include "debugfs.h"
+#include "error.h"
 #include "recorder.h"
-
-static struct vitrine_error *no_memory(void)
-{
-	return vitrine_error_create(ENOMEM, NULL, VITRINE_NO_OFFSET, NULL,
-				    "out of memory");
-}
 
 /* A ring that cannot be polled is looked at when the others are, at a tick. */
 static struct vitrine_error *poll_ring(struct recorder *recorder,
@@ -80,11 +75,11 @@ static struct vitrine_error *add_cpu(struct recorder *recorder,
 	bigger = reallocarray(recorder->cpus, recorder->nr_cpus + 1,
 			      sizeof(*bigger));
 	if (!bigger)
-		return no_memory();
+		return vtr_error_no_memory();
 	recorder->cpus = bigger;
 	path = debugfs_path(VITRINE_TRACE_DIR "/", name);
 	if (!path)
-		return no_memory();
+		return vtr_error_no_memory();
 	recorder->cpus[recorder->nr_cpus++] = (struct recorder_cpu){
 		.path = path,
 		.number = number,
@@ -117,7 +112,7 @@ static struct vitrine_error *add_directory(struct recorder *recorder)
 	DIR *dir;
 
 	if (!path)
-		return no_memory();
+		return vtr_error_no_memory();
 	dir = opendir(path);
 	if (dir) {
 		err = add_cpus(recorder, dir);

@@ -12,6 +12,7 @@
 
 #include <vitrine/fxt.h>
 
+#include "fxt.h"
 #include "sched_state.h"
 
 #define MAX_CPUS	65536
@@ -20,12 +21,15 @@
 /* From the first byte of a sub-buffer to the record with its header. */
 #define PACKET_RECORD_OFFSET	(VITRINE_PACKET_OFFSET - 2 * FXT_WORD_BYTES)
 
-static bool string_is(const struct vitrine_fxt_string *string,
-		      const char *text)
-{
-	return string->len_bytes == strlen(text) &&
-	       !memcmp(string->bytes, text, string->len_bytes);
-}
+const char * const sched_state_names[SCHED_NR_STATES] = {
+	[SCHED_UNKNOWN]		= "unknown",
+	[SCHED_RUNNING]		= "running",
+	[SCHED_WOKEN]		= "woken",
+	[SCHED_PREEMPTED]	= "preempted",
+	[SCHED_BLOCKED]		= "blocked",
+	[SCHED_STOPPED]		= "stopped",
+	[SCHED_DEAD]		= "dead",
+};
 
 static uint64_t ns_of(const struct vitrine_fxt_record *record, uint64_t ticks)
 {
@@ -284,7 +288,7 @@ static void follow_drop_stats(struct sched *sched,
 		return;
 	/* In sub-buffers, it is the headers that count exactly. */
 	for (i = 0; !cpu->packed && i < record->nr_args; i++)
-		if (string_is(&record->args[i].name, "num_records") &&
+		if (fxt_string_is(&record->args[i].name, "num_records") &&
 		    record->args[i].type == FXT_ARG_UINT64)
 			sched->nr_lost += record->args[i].value.uint64;
 	gap(sched, record->cpu, ns_of(record, record->ticks),
@@ -350,7 +354,7 @@ static bool is_idle(const struct vitrine_fxt_record *record,
 	for (i = 0; i < record->nr_args; i++)
 		if (record->args[i].type == FXT_ARG_INT32 &&
 		    record->args[i].value.int64 == INT32_MIN &&
-		    string_is(&record->args[i].name, weight))
+		    fxt_string_is(&record->args[i].name, weight))
 			return true;
 	return false;
 }
@@ -491,8 +495,8 @@ static bool follow_timed(struct sched *sched,
 	case VITRINE_FXT_EVENT:
 		if (record->event.type == FXT_EVENT_DURATION_COMPLETE &&
 		    record->cpu < MAX_CPUS &&
-		    string_is(&record->event.name, "drop_stats") &&
-		    string_is(&record->event.category, VITRINE_PROVIDER_NAME))
+		    fxt_string_is(&record->event.name, "drop_stats") &&
+		    fxt_string_is(&record->event.category, VITRINE_PROVIDER_NAME))
 			follow_drop_stats(sched, record);
 		return true;
 	default:

@@ -36,6 +36,8 @@ enum sched_state {
 	SCHED_NR_STATES,
 };
 
+extern const char * const sched_state_names[SCHED_NR_STATES];
+
 /**
  * struct sched_turn - a thread on a CPU, from when it comes in until it leaves
  * @cpu: which

@@ -7,9 +7,9 @@
  * their lane; if there are too many again, a cell is made twice as long. So a lane
  * has at most two items a cell, whatever the trace holds.
  */
-#include <errno.h>
 #include <stdlib.h>
 
+#include "error.h"
 #include "timeline.h"
 
 /* Gaps of a lane; more are put together with their neighbours. */
@@ -322,8 +322,7 @@ static struct vitrine_error *follow(struct filling *filling,
 	rank_threads(timeline);
 	if (!timeline->failed)
 		return NULL;
-	return vitrine_error_create(ENOMEM, NULL, VITRINE_NO_OFFSET, NULL,
-				    "out of memory");
+	return vtr_error_no_memory();
 }
 
 /**

@@ -11,6 +11,7 @@
 
 #include "commands.h"
 #include "debugfs.h"
+#include "error.h"
 #include "trace_input.h"
 
 /* More of what is wrong with a file is counted, not printed. */
@@ -36,7 +37,7 @@ static void print_note(void *ctx, uint64_t offset, const char *message)
 /**
  * trace_input_open() - open a trace
  * @input: all zero
- * @path: its file; must stay
+ * @path: its file; must stay. NULL: what the flight recorder holds now
  *
  * Return: NULL, or an error.
  */
@@ -49,6 +50,8 @@ struct vitrine_error *trace_input_open(struct trace_input *input,
 		.ctx = input,
 	};
 
+	if (!path)
+		return trace_input_open_live(input);
 	input->path = path;
 	return vitrine_archive_create(path, &report, &input->archive);
 }
@@ -63,8 +66,7 @@ struct vitrine_error *trace_input_open_live(struct trace_input *input)
 {
 	input->own_path = debugfs_path(VITRINE_TRACE_DIR "/trace.fxt", "");
 	if (!input->own_path)
-		return vitrine_error_create(ENOMEM, NULL, VITRINE_NO_OFFSET,
-					    NULL, "out of memory");
+		return vtr_error_no_memory();
 	if (access(input->own_path, R_OK))
 		return debugfs_explain(errno, input->own_path);
 	return trace_input_open(input, input->own_path);
@@ -73,15 +75,18 @@ struct vitrine_error *trace_input_open_live(struct trace_input *input)
 /**
  * trace_input_close() - the trace is not needed any more
  * @input: trace; opened or failed to open
+ * @err: what went wrong with it, which is reported, or NULL
  *
- * Return: enum exit_code: whether all of it could be understood.
+ * Return: enum exit_code: of the error, or whether all of it could be understood.
  */
-int trace_input_close(struct trace_input *input)
+int trace_input_close(struct trace_input *input, struct vitrine_error *err)
 {
 	if (input->nr_faults > MAX_FAULTS)
 		fprintf(stderr, "vitrine: %s: %" PRIu64 " more left out\n",
 			input->path, input->nr_faults - MAX_FAULTS);
 	vitrine_archive_destroy(input->archive);
 	free(input->own_path);
+	if (err)
+		return report_error(err);
 	return input->nr_faults ? EXIT_BAD_INPUT : EXIT_DONE;
 }

@@ -24,6 +24,6 @@ struct trace_input {
 struct vitrine_error *trace_input_open(struct trace_input *input,
 				       const char *path);
 struct vitrine_error *trace_input_open_live(struct trace_input *input);
-int trace_input_close(struct trace_input *input);
+int trace_input_close(struct trace_input *input, struct vitrine_error *err);
 
 #endif /* _VITRINE_TRACE_INPUT_H */

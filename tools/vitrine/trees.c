@@ -20,22 +20,12 @@
 #include "commands.h"
 #include "debugfs.h"
 #include "diff.h"
+#include "error.h"
 #include "trees.h"
 
 #define RETAINED	"retained/"
 
 static const char suffix[] = VITRINE_INSPECT_SUFFIX;
-
-static struct vitrine_error *error_no_memory(void)
-{
-	return vitrine_error_create(ENOMEM, NULL, VITRINE_NO_OFFSET, NULL,
-				    "out of memory");
-}
-
-static int worse(int a, int b)
-{
-	return a > b ? a : b;
-}
 
 /* ---- The set ----------------------------------------------------------- */
 
@@ -110,7 +100,7 @@ static struct vitrine_error *add_tree(struct trees *trees, char *path,
 	else
 		tree = tree_append(trees, path, kind);
 	if (!tree)
-		return error_no_memory();
+		return vtr_error_no_memory();
 	if (!selector || !selector->nr_nodes) {
 		tree->whole = true;
 		return NULL;
@@ -118,7 +108,7 @@ static struct vitrine_error *add_tree(struct trees *trees, char *path,
 	selectors = reallocarray(tree->selectors, tree->nr_selectors + 1,
 				 sizeof(struct selector *));
 	if (!selectors)
-		return error_no_memory();
+		return vtr_error_no_memory();
 	tree->selectors = selectors;
 	selectors[tree->nr_selectors++] = selector;
 	return NULL;
@@ -199,7 +189,7 @@ static struct vitrine_error *add_published(struct trees *trees,
 	int code;
 
 	if (!directory)
-		return error_no_memory();
+		return vtr_error_no_memory();
 	code = add_found(trees, &search, &err);
 	if (code && (kind == TREE_LIVE || code != ENOENT))
 		err = debugfs_explain(code, directory);
@@ -251,7 +241,7 @@ static struct vitrine_error *add_files(struct trees *trees,
 					    "only a file's name may have a *, not its directory");
 	path = selector_name_unescape(&directory);
 	if (!path)
-		return error_no_memory();
+		return vtr_error_no_memory();
 	search.directory = *path ? path : "/";
 	code = add_found(trees, &search, &err);
 	if (code)
@@ -302,7 +292,7 @@ static struct vitrine_error *explain_name(const char *name, int code)
 	struct vitrine_error *err;
 
 	if (!directory)
-		err = error_no_memory();
+		err = vtr_error_no_memory();
 	else if (!loaded || code != ENOENT)
 		err = debugfs_explain(code, directory);
 	else
@@ -340,7 +330,7 @@ static struct vitrine_error *add_published_name(struct trees *trees,
 	char *path = published_path(name, directory, code);
 
 	if (!path)
-		return error_no_memory();
+		return vtr_error_no_memory();
 	if (!*code)
 		return add_tree(trees, path, kind, selector);
 	free(path);
@@ -399,7 +389,7 @@ static struct vitrine_error *add_selector(struct trees *trees,
 				 sizeof(struct selector *));
 	if (!selectors) {
 		selector_destroy(selector);
-		return error_no_memory();
+		return vtr_error_no_memory();
 	}
 	trees->selectors = selectors;
 	selectors[trees->nr_selectors++] = selector;
@@ -408,7 +398,7 @@ static struct vitrine_error *add_selector(struct trees *trees,
 		return add_pattern(trees, selector);
 	}
 	name = selector_name_unescape(&selector->tree);
-	err = name ? add_name(trees, name, selector) : error_no_memory();
+	err = name ? add_name(trees, name, selector) : vtr_error_no_memory();
 	free(name);
 	return err;
 }
