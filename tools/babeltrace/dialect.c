@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "dialect.h"
+#include "kernel_words.h"
 
 /* What a class is found by: longer names than fit get no class. */
 #define KEY_BYTES	2048
@@ -30,12 +31,6 @@ const char * const dialect_phases[FXT_EVENT_FLOW_END + 1] = {
 	[FXT_EVENT_FLOW_BEGIN]		= "flow_begin",
 	[FXT_EVENT_FLOW_STEP]		= "flow_step",
 	[FXT_EVENT_FLOW_END]		= "flow_end",
-};
-
-const char * const dialect_softirqs[DIALECT_SOFTIRQS] = {
-	"softirq HI", "softirq TIMER", "softirq NET_TX", "softirq NET_RX",
-	"softirq BLOCK", "softirq IRQ_POLL", "softirq TASKLET",
-	"softirq SCHED", "softirq HRTIMER", "softirq RCU",
 };
 
 struct class {
@@ -240,8 +235,8 @@ int dialect_softirq(const struct vitrine_fxt_string *name)
 {
 	int i;
 
-	for (i = 0; i < DIALECT_SOFTIRQS; i++)
-		if (fxt_string_is(name, dialect_softirqs[i]))
+	for (i = 0; i < KERNEL_SOFTIRQS; i++)
+		if (fxt_string_is(name, kernel_softirqs[i]))
 			return i;
 	return -1;
 }

@@ -104,10 +104,6 @@ static inline bool dialect_has_id(unsigned int type)
 /* Phases of an event, as the context says them: enum fxt_event_type. */
 extern const char * const dialect_phases[FXT_EVENT_FLOW_END + 1];
 
-/* Softirqs, by LTTng's vector, and what the module calls each. */
-#define DIALECT_SOFTIRQS	10
-extern const char * const dialect_softirqs[DIALECT_SOFTIRQS];
-
 #define DIALECT_VECTOR_PREFIX	"x86_irq_vectors_"
 #define DIALECT_LOG		"vitrine_log"
 

@@ -8,40 +8,23 @@
 
 #include "dialect.h"
 #include "field.h"
+#include "kernel_words.h"
 #include "sink.h"
 
+/* LTTng says priorities less this. */
 #define MAX_RT_PRIO	100
 
 /*
- * Threads, of process 0, that events in idle belong to, as the recorder has it, and
- * events before it is known who runs; nobody's ids.
+ * Threads, of process 0, that events belong to before it is known who runs; nobody's
+ * ids.
  */
-#define IDLE_EVENTS(cpu)	(0x40000000ULL + (cpu))
 #define UNKNOWN_EVENTS(cpu)	(0x50000000ULL + (cpu))
 
 /* ---- Scheduling ---- */
 
 static unsigned int priority_of(int64_t tid, int64_t prio)
 {
-	if (!tid)
-		return 0;
-	prio += MAX_RT_PRIO;
-	/* Priority 0 is idle's alone. */
-	return prio < 1 ? 1 : prio > 255 ? 255 : prio;
-}
-
-/* From the bits of the kernel's states, as the tracepoint has them. */
-static unsigned int state_of(int64_t state)
-{
-	if (state & 0x10)
-		return FXT_THREAD_DEAD;
-	if (state & 0x20)
-		return FXT_THREAD_DYING;
-	if (state & (0x04 | 0x08 | 0x40))
-		return FXT_THREAD_SUSPENDED;
-	if (state & (0x01 | 0x02 | 0x80))
-		return FXT_THREAD_BLOCKED;
-	return FXT_THREAD_NEW;
+	return kernel_priority(tid, prio + MAX_RT_PRIO);
 }
 
 static struct vitrine_fxt_thread thread_of(const struct sink *sink,
@@ -85,7 +68,7 @@ static bool make_switch(struct sink *sink, struct sink_stream *stream,
 	record->kind = VITRINE_FXT_SWITCH;
 	record->context_switch.outgoing = thread_of(sink, prev);
 	record->context_switch.incoming = thread_of(sink, next);
-	record->context_switch.outgoing_state = state_of(state);
+	record->context_switch.outgoing_state = kernel_state(state);
 	record->context_switch.outgoing_priority = priority_of(prev, prev_prio);
 	record->context_switch.incoming_priority = priority_of(next, next_prio);
 	record->context_switch.legacy = true;
@@ -169,11 +152,10 @@ static bool get_who(const bt_event *event, int64_t *ret_tid, int64_t *ret_pid)
 	return true;
 }
 
-/* A thread of its own for each CPU's, or what happens in them would be mixed up. */
 static struct vitrine_fxt_thread idle_thread(struct sink *sink, uint32_t cpu)
 {
 	static const struct vitrine_fxt_string name = { "idle", 4 };
-	struct vitrine_fxt_thread thread = { .thread = IDLE_EVENTS(cpu) };
+	struct vitrine_fxt_thread thread = { .thread = KERNEL_IDLE_EVENTS(cpu) };
 
 	fxt_out_name_thread(sink->out, thread.thread, VITRINE_FXT_NO_PROCESS,
 			    &name);
@@ -262,12 +244,11 @@ static void name_irq(struct sink *sink, struct sink_stream *stream,
 
 static void name_softirq(struct sink *sink, const bt_field *payload)
 {
-	const char *name = "softirq";
-	int64_t vec;
+	const char *name;
+	int64_t vec = -1;
 
-	if (get_integer(payload, "vec", &vec) && vec >= 0 &&
-	    vec < DIALECT_SOFTIRQS)
-		name = dialect_softirqs[vec];
+	get_integer(payload, "vec", &vec);
+	name = kernel_softirq(vec);
 	sink->record.event.name = (struct vitrine_fxt_string){
 		name, strlen(name) };
 }
