@@ -15,13 +15,14 @@
 #include "commands.h"
 #include "ctf.h"
 #include "heph.h"
+#include "trace_cmd.h"
 
 /**
  * struct format - a format of traces
  * @name: of the format
  * @suffix: how names of its files end
  * @read: makes a Fuchsia trace @to of one in this format @from, or NULL
- * @write: the other way round
+ * @write: the other way round, or NULL
  */
 struct format {
 	const char *name;
@@ -34,12 +35,14 @@ static const struct format formats[] = {
 	{ "fxt", ".fxt", NULL, NULL },
 	{ "ctf", ".ctf", ctf_read, ctf_write },
 	{ "heph", ".heph", heph_read, heph_write },
+	{ "trace-cmd", ".dat", trace_cmd_read, NULL },
 	{ "chrome-json", ".json", NULL, chrome_write },
 };
 
 #define FXT		(&formats[0])
 #define CTF		(&formats[1])
 #define HEPH		(&formats[2])
+#define TRACE_CMD	(&formats[3])
 #define NR_FORMATS	(sizeof(formats) / sizeof(formats[0]))
 
 struct convert_args {
@@ -66,6 +69,7 @@ static const struct argp_option options[] = {
 	"  fxt          a Fuchsia trace (OUT.fxt)\n" \
 	"  ctf          the Common Trace Format, a directory (OUT.ctf)\n" \
 	"  heph         Heph's trace format (OUT.heph)\n" \
+	"  trace-cmd    what trace-cmd records with ftrace, FILE only\n" \
 	"  chrome-json  Chrome's trace events, OUT only (OUT.json)\n"
 
 static const struct format *find_format(const char *name)
@@ -144,18 +148,23 @@ static const struct format *format_of_name(const char *name)
 	return NULL;
 }
 
-static bool is_heph(const char *path)
+/* Of those that the library does not know; NULL if it is none, or cannot be read. */
+static const struct format *detect_other(const char *path)
 {
+	const struct format *format = NULL;
 	FILE *file = fopen(path, "re");
-	char bytes[4];
-	bool heph;
+	char bytes[16];
+	size_t len;
 
 	if (!file)
-		return false;
-	heph = fread(bytes, sizeof(bytes), 1, file) == 1 &&
-	       heph_detect(bytes, sizeof(bytes));
+		return NULL;
+	len = fread(bytes, 1, sizeof(bytes), file);
+	if (heph_detect(bytes, len))
+		format = HEPH;
+	else if (trace_cmd_detect(bytes, len))
+		format = TRACE_CMD;
 	fclose(file);
-	return heph;
+	return format;
 }
 
 /* What FILE is; a directory can be one thing only. */
@@ -170,10 +179,9 @@ static struct vitrine_error *detect(const char *path,
 		*ret = CTF;
 		return NULL;
 	}
-	if (is_heph(path)) {
-		*ret = HEPH;
+	*ret = detect_other(path);
+	if (*ret)
 		return NULL;
-	}
 	err = vitrine_format_of_file(path, &format);
 	if (err)
 		return err;
@@ -257,6 +265,11 @@ int cmd_convert(int argc, char **argv)
 		err = detect(args.in, &args.from);
 	if (!err && args.from == args.to) {
 		fprintf(stderr, "vitrine: %s: is %s already\n", args.in,
+			args.to->name);
+		return EXIT_USAGE;
+	}
+	if (!err && args.to != FXT && !args.to->write) {
+		fprintf(stderr, "vitrine: %s: %s cannot be written\n", args.out,
 			args.to->name);
 		return EXIT_USAGE;
 	}

@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# In a guest with trace-cmd: record its kernel four times over, for
+# selftests/tools/trace_cmd.sh to read on the host. Leaves in $OUT a file each:
+#
+#   all.dat     switches, wakeups, interrupts, system calls and more, with a mark
+#   lossy.dat   switches and wakeups into buffers so small that much is missed
+#   packed.dat  the newer version of the file, compressed, of another clock and with
+#               another buffer: switches, and wakeups when they are done
+#   cycles.dat  of a clock that counts no nanoseconds
+#
+# selftests/golden/trace-cmd.tar.xz holds what this left:
+#
+#   selftests/qemu/run --kernel 6.1 --bring workload --with trace-cmd --out DIR \
+#	-- selftests/qemu/trace_cmd_record.sh
+#   tar -C DIR -cJf selftests/golden/trace-cmd.tar.xz all.dat lossy.dat packed.dat \
+#	cycles.dat
+
+set -eu
+
+workload=/vitrine/bin/workload
+
+# Symbols of the kernel would be most of each file.
+mount --bind /dev/null /proc/kallsyms
+
+trace-cmd record -o "$OUT/all.dat" --file-version 6 -C mono -e sched -e irq -e irq_vectors -e raw_syscalls \
+	-e syscalls:sys_enter_read -e syscalls:sys_exit_read -e syscalls:sys_enter_write -e syscalls:sys_exit_write \
+	-e syscalls:sys_enter_openat -e syscalls:sys_exit_openat -e timer:timer_start -e task \
+	sh -c "$workload crowd 4 10; echo mark >/sys/kernel/tracing/trace_marker; cat /proc/version"
+trace-cmd record -o "$OUT/lossy.dat" --file-version 6 -b 8 -e sched_switch -e sched_waking \
+	"$workload" crowd 8 400
+trace-cmd record -o "$OUT/packed.dat" --file-version 7 -C boot -e sched_switch -e sched_wakeup -e sched_wakeup_new \
+	-B other -e sched_switch "$workload" crowd 8 20
+trace-cmd record -o "$OUT/cycles.dat" --file-version 6 -C x86-tsc -e sched_switch true

@@ -1,0 +1,225 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What trace-cmd recorded of a kernel: `vitrine convert' makes a Fuchsia trace of it
+# that says what `trace-cmd report' says.
+#
+#   trace_cmd.sh VITRINE WORDS DIR [FILES]
+#
+# FILES is a directory with all.dat, lossy.dat, packed.dat and cycles.dat. Without it
+# they come out of selftests/golden/trace-cmd.tar.xz, which
+# selftests/qemu/trace_cmd_record.sh has recorded.
+
+# shellcheck source-path=SCRIPTDIR source=formats
+. "$(dirname "$0")/formats"
+here=$(cd "$(dirname "$0")" && pwd)
+files=${4:+$(realpath "$4")}
+
+# Which CPU is first at one time nobody says.
+in_order()
+{
+	sort -s -k 1,1n -k 2,2n
+}
+
+# From trace-cmd's text: time, CPU, who goes out, with which priority, in which state,
+# who comes in, with which priority; all in our words.
+their_switches()
+{
+	awk '
+	function field(name) {
+		match($0, " " name "=-?[0-9]+")
+		return substr($0, RSTART + length(name) + 2, RLENGTH - length(name) - 2)
+	}
+	function bit(state, which) { return int(state / which) % 2 }
+	# 0 is idle alone; the one thread above it of each CPU, which stops it, has 1.
+	function priority(tid, prio) { return tid + 0 ? (prio > 0 ? prio : 1) : 0 }
+	function state_of(state) {
+		if (bit(state, 16)) return "dead"
+		if (bit(state, 32)) return "dying"
+		if (bit(state, 4) || bit(state, 8) || bit(state, 64)) return "suspended"
+		if (bit(state, 1) || bit(state, 2) || bit(state, 128)) return "blocked"
+		return "runnable"
+	}
+	/: sched_switch: / {
+		match($0, /\[[0-9]+\] +[0-9.]+: /)
+		split(substr($0, RSTART + 1, RLENGTH - 3), at)
+		sub(/\./, "", at[2])
+		print at[2], at[1] + 0, field("prev_pid"), priority(field("prev_pid"), field("prev_prio")),
+			state_of(field("prev_state")), field("next_pid"), priority(field("next_pid"), field("next_prio"))
+	}' "$1" | in_order
+}
+
+our_switches()
+{
+	jq -r 'select(.kind == "switch") |
+		"\(.time_ns) \(.cpu) \(.out.tid) \(.out_priority) \(.state) \(.in.tid) \(.in_priority)"' "$1" | in_order
+}
+
+# their_wakeups FILE NAME: of the events of this name, and of new threads: time, CPU,
+# the thread, its priority
+their_wakeups()
+{
+	sed -nE "s/.*\[0*([0-9]+)\] +([0-9]*)\.?([0-9]+): ($2|sched_wakeup_new): .* pid=([0-9]+) prio=([0-9]+) .*/\2\3 \1 \5 \6/p" \
+		"$1" | sed 's/ 0$/ 1/' | in_order
+}
+
+our_wakeups()
+{
+	jq -r 'select(.kind == "wakeup") | "\(.time_ns) \(.cpu) \(.thread.tid) \(.args.weight)"' "$1" |
+		in_order
+}
+
+# their_names FILE NAME: each thread with its last name, as switches, wakeups of this
+# name and forks say them
+their_names()
+{
+	grep -E ": (sched_switch|$2|sched_wakeup_new|sched_process_fork): " "$1" |
+		grep -oE '(prev_|next_|child_| )comm=.* (prev_|next_|child_)?pid=[0-9]+' |
+		sed -E 's/ next_comm=/\nnext_comm=/; s/.* child_comm=/child_comm=/' |
+		sed -nE 's/^[a-z_ ]*comm=(.*) [a-z_]*pid=([1-9][0-9]*).*/\2 \1/p' |
+		awk '{ tid = $1; sub(/^[0-9]+ /, ""); name[tid] = $0 } END { for (tid in name) print tid, name[tid] }' | sort
+}
+
+our_names()
+{
+	jq -r 'if .kind == "switch" then .out, .in elif .kind == "wakeup" then .thread else empty end |
+		select(.tid > 0) | "\(.tid) \(.name)"' "$1" | sort -u
+}
+
+# nr_of PATTERN FILE: lines that match
+nr_of()
+{
+	grep -cE "$1" "$2"
+}
+
+# compare NAME WAKEUP NR-LOST NOTE...: a file, of which nothing but the notes is said
+compare()
+{
+	local name=$1 wakeup=$2 lost=$3
+
+	shift 3
+	# A further buffer's lines begin with its name.
+	trace-cmd report -R -t "$name.dat" 2>/dev/null | grep -E '^ .*\] +[0-9.]+: |DROPPED' >"$name.events"
+	command_into_files convert "$name.dat" -o "$name.fxt"
+	check "$name: converted, with its clock and what is left out" ended 0 "$@"
+	"$vitrine" check "$name.fxt" >"$name.check"
+	check "$name: clean" grep ": no fault$" "$name.check"
+	check "$name: $lost lost" grep -q " $lost records lost" "$name.check"
+	"$vitrine" print --json "$name.fxt" >"$name.json"
+	their_switches "$name.events" >"$name.theirs"
+	our_switches "$name.json" >"$name.ours"
+	check "$name: there are switches" test -s "$name.theirs"
+	check "$name: each of $(wc -l <"$name.theirs") switches, as trace-cmd says it" \
+		same "$name.theirs" "$name.ours"
+	their_wakeups "$name.events" "$wakeup" >"$name.theirs"
+	our_wakeups "$name.json" >"$name.ours"
+	check "$name: each of $(wc -l <"$name.theirs") wakeups" same "$name.theirs" "$name.ours"
+	their_names "$name.events" "$wakeup" >"$name.theirs"
+	our_names "$name.json" >"$name.ours"
+	check "$name: each of $(wc -l <"$name.theirs") threads by its name" same "$name.theirs" "$name.ours"
+	check "$name: every event" test "$(nr_of ': ' "$name.events")" = \
+		"$(wc -l <"$name.json")"
+}
+
+cd "$dir" || exit 1
+touch err
+# The library leaks the name of the clock, and dies of what is malformed.
+echo "leak:libtracecmd" >leaks
+export LSAN_OPTIONS=suppressions=$dir/leaks:print_suppressions=0
+export ASAN_OPTIONS=fast_unwind_on_malloc=0:handle_segv=0:handle_sigbus=0:handle_abort=0
+if [ -z "$files" ]; then
+	files=$dir/files
+	mkdir "$files" && tar -C "$files" -xJf "$here/../golden/trace-cmd.tar.xz" || exit 1
+fi
+cp "$files"/*.dat . || exit 1
+echo "TAP version 13"
+
+compare all sched_waking 0 "all.dat: times are of the kernel's clock mono$"
+compare lossy sched_waking "$(sed -n 's/.*\[\([0-9]*\) EVENTS DROPPED\].*/\1/p' \
+	<(trace-cmd report lossy.dat 2>/dev/null) | awk '{ sum += $1 } END { print sum + 0 }')" \
+	"lossy.dat: times are of the kernel's clock global$"
+check "lossy: there is loss" nr_of DROPPED lossy.events
+compare packed sched_wakeup 0 "packed.dat: times are of the kernel's clock boot$" \
+	"packed.dat: left out: 1 further buffers$"
+
+"$vitrine" print all.fxt >all.print
+check "durations: of system calls, interrupts and softirqs" test \
+	"$(nr_of ': (sys_enter_[a-z]+|[a-z_]+_entry):' all.events)" = \
+	"$(nr_of '\] begin ' all.print)"
+check "durations: each ends" test \
+	"$(nr_of ': (sys_exit_[a-z]+|(softirq|irq_handler|local_timer|reschedule|call_function_single)_exit):' all.events)" = \
+	"$(nr_of '\] end ' all.print)"
+check "a system call with its arguments" grep -qE \
+	'\] begin   cat:[0-9/]+ syscall:openat __syscall_nr=257 dfd=4294967196 filename=0x[0-9a-f]+ flags=' all.print
+check "an interrupt with its name, when it ends, too" grep -qE '\] end .* irq:virtio[0-9]-req\.[0-9] irq=[0-9]+ ret=1$' all.print
+check "an event's numbers and texts" grep -qE \
+	'\] instant .* sched:sched_process_exec filename="/usr/bin/cat" pid=[0-9]+ old_pid=[0-9]+$' all.print
+check "an array" grep -qE ' raw_syscalls:sys_enter id=1 args\[0\]=1 args\[1\]=' all.print
+check "a mark is a message" grep -qE '\] log +sh:[0-9/]+ "mark"$' all.print
+check "who wakes" grep -qE '\] wakeup +ext4lazyinit:[0-9/]+ weight=120 waker=[0-9]+$' all.print
+check "idle of each CPU by itself, in process 0" same <(printf '0 idle\n') <(jq -r \
+	'select(.thread.tid == 1073741824 + .cpu) | "\(.thread.pid) \(.thread.name)"' all.json | sort -u)
+command_into_files convert all.dat -o all.heph
+check "into another format than ours" test "$(cat status)" = 0 -a -s all.heph
+
+# ---- what can be wrong ----
+
+# A file as it would be had the kernel's page no room for a count.
+perl -0777 -pe 'for (my $at = 0; $at + 16 <= length; $at += 4096) {
+	my $commit = unpack "Q<", substr $_, $at + 8, 8;
+	substr($_, $at + 8, 8) = pack "Q<", $commit & ~(1 << 30) if ($commit & 0xfffff000) == 0xc0000000;
+}' lossy.dat >gap.dat
+command_into_files convert gap.dat -o gap.fxt
+check "nobody knows how much is missing: that is said" ended 0 "times are of" \
+	"gap.dat: at [1-9] places events are missing, nobody knows how many: for each, one is counted as lost$"
+"$vitrine" check gap.fxt >gap.check
+check "and counted as one" grep -q " 1 records lost: no fault" gap.check
+
+# refused NAME PATTERN: with one line, and nothing is left behind
+refused()
+{
+	command_into_files convert "$1.dat" -o other.fxt
+	ended 1 "^vitrine: $1.dat: .*$2" && [ -z "$(find . -name 'other*')" ]
+}
+
+check "a clock of cycles" refused cycles "its clock, x86-tsc, does not count nanoseconds; record with -C mono"
+# In the magic, descriptions of events, names, options, pages.
+for bytes in 12 100 4000 20000 60500 "$(($(stat -c %s all.dat) - 4096))"; do
+	head -c "$bytes" all.dat >short.dat
+	check "cut short, to $bytes bytes" refused short "libtracecmd (cannot read it|died reading it)"
+done
+head -c 4000 packed.dat >short.dat
+check "packed and cut short" refused short "libtracecmd (cannot read it|died reading it)"
+{ head -c 10 all.dat; perl -e 'srand 1; print pack "C*", map { int rand 256 } 1 .. 9000'; } >short.dat
+check "garbage behind the magic" refused short "libtracecmd (cannot read it|died reading it)"
+perl -e 'srand 1; print pack "C*", map { int rand 256 } 1 .. 9000' >short.dat
+command_into_files convert short.dat --from trace-cmd -o other.fxt
+check "garbage, said to be a trace" ended 1 "short.dat: libtracecmd (cannot read it|died reading it)"
+# Whatever becomes of pages with wrong bytes, it is a trace, or one error.
+for nr in 1 10 100; do
+	perl -0777 -ne 'srand 1; $all = $_; substr $all, -1 - int(rand 90000), 1, chr int rand 256 for 1 .. '$nr'; print $all' \
+		all.dat >spoilt.dat
+	command_into_files convert spoilt.dat -o spoilt.fxt
+	case $(cat status) in
+	0)	check "$nr wrong bytes: a trace" "$vitrine" check spoilt.fxt ;;
+	*)	check "$nr wrong bytes: an error" refused spoilt "" ;;
+	esac
+	rm -f spoilt.fxt
+done
+command_into_files convert missing.dat --from trace-cmd -o other.fxt
+check "no file" ended 3 "missing.dat: cannot open"
+command_into_files convert all.dat -o no/such/directory/other.fxt
+check "no directory" ended 3 "cannot create"
+command_into_files convert all.dat -o /dev/full --to fxt
+check "no room" ended 3 "cannot write: No space left"
+command_into_files convert all.fxt -o other.dat
+check "is not written" ended 2 "other.dat: trace-cmd cannot be written$"
+mkdir alone && cp "$vitrine" alone/
+alone/vitrine convert all.dat -o other.fxt 2>err
+echo $? >status
+check "without libtracecmd" ended 3 \
+	"trace-cmd's format needs the program .*/vitrine/read-trace-cmd; .* libtracecmd-dev and libtracefs-dev$"
+check "nothing is left behind" test -z "$(find . -name 'other*')"
+
+echo "1..$tests"
+exit $failed

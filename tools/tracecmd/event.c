@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Makes a record of an event, as its kind wants it, and learns from it what threads
+ * are called. Touches reader->record and, of the CPU, what interrupt it serves.
+ *
+ * The files do not say which process a thread belongs to: each has one of its own.
+ */
+#include <stdio.h>
+
+#include "kernel_words.h"
+#include "reader.h"
+
+/* ---- Threads ---- */
+
+static struct vitrine_fxt_thread thread_of(uint64_t tid)
+{
+	return (struct vitrine_fxt_thread){ .process = tid, .thread = tid };
+}
+
+/* Idle needs no name, and it has another one on each CPU. */
+static bool learn_comm(struct reader *reader, uint64_t tid,
+		       const struct vitrine_fxt_string *comm)
+{
+	return !tid || (fxt_names_get(&reader->named, tid) &&
+			fxt_out_name_thread(reader->out, tid,
+					    VITRINE_FXT_NO_PROCESS, comm));
+}
+
+static bool learn_field(struct reader *reader, const struct kind *kind,
+			const struct tep_record *from, const char *field,
+			uint64_t tid)
+{
+	struct vitrine_fxt_string comm;
+
+	return !get_text(kind, from, field, &comm) ||
+	       learn_comm(reader, tid, &comm);
+}
+
+/* What no event has named so far, the file's list of names may. */
+static void learn_listed(struct reader *reader, uint64_t tid)
+{
+	struct vitrine_fxt_string comm;
+
+	if (fxt_names_find(&reader->named, tid) ||
+	    !tep_is_pid_registered(reader->tep, tid))
+		return;
+	comm.bytes = tep_data_comm_from_pid(reader->tep, tid);
+	comm.len_bytes = strlen(comm.bytes);
+	learn_comm(reader, tid, &comm);
+}
+
+/* Who the event says it was. */
+static struct vitrine_fxt_thread event_thread(struct reader *reader,
+					      const struct cpu *cpu,
+					      const struct tep_record *from,
+					      int64_t tid)
+{
+	static const struct vitrine_fxt_string idle = { "idle", 4 };
+	struct vitrine_fxt_thread thread = {
+		.thread = KERNEL_IDLE_EVENTS(from->cpu),
+	};
+
+	if (tid) {
+		learn_listed(reader, tid);
+		return thread_of(tid);
+	}
+	fxt_out_name_thread(reader->out, thread.thread, 0, &idle);
+	return thread;
+}
+
+/* ---- Scheduling ---- */
+
+/* False if it has not the fields of a switch. */
+static bool make_switch(struct reader *reader, const struct kind *kind,
+			const struct tep_record *from)
+{
+	struct vitrine_fxt_record *record = &reader->record;
+	int64_t prev, prev_prio, state, next, next_prio;
+
+	if (!get_number(kind, from, "prev_pid", &prev) ||
+	    !get_number(kind, from, "prev_prio", &prev_prio) ||
+	    !get_number(kind, from, "prev_state", &state) ||
+	    !get_number(kind, from, "next_pid", &next) ||
+	    !get_number(kind, from, "next_prio", &next_prio) ||
+	    !learn_field(reader, kind, from, "prev_comm", prev) ||
+	    !learn_field(reader, kind, from, "next_comm", next))
+		return false;
+	record->kind = VITRINE_FXT_SWITCH;
+	record->context_switch.outgoing = thread_of(prev);
+	record->context_switch.incoming = thread_of(next);
+	record->context_switch.outgoing_state = kernel_state(state);
+	record->context_switch.outgoing_priority =
+		kernel_priority(prev, prev_prio);
+	record->context_switch.incoming_priority =
+		kernel_priority(next, next_prio);
+	record->context_switch.legacy = true;
+	return true;
+}
+
+static bool make_wakeup(struct reader *reader, const struct kind *kind,
+			const struct tep_record *from, int64_t waker)
+{
+	struct vitrine_fxt_record *record = &reader->record;
+	int64_t tid, prio;
+
+	if (!get_number(kind, from, "pid", &tid) ||
+	    !get_number(kind, from, "prio", &prio) ||
+	    !learn_field(reader, kind, from, "comm", tid))
+		return false;
+	record->kind = VITRINE_FXT_WAKEUP;
+	record->wakeup = thread_of(tid);
+	fxt_add_arg(record, FXT_ARG_INT32, "weight")->value.int64 =
+		kernel_priority(tid, prio);
+	if (kind->exact)
+		fxt_add_arg(record, FXT_ARG_KOID, "waker")->value.uint64 = waker;
+	return true;
+}
+
+/* ---- Other events ---- */
+
+/* A thread that was not there when the recording began. */
+static void learn_child(struct reader *reader, const struct kind *kind,
+			const struct tep_record *from)
+{
+	int64_t tid;
+
+	if (get_number(kind, from, "child_pid", &tid))
+		learn_field(reader, kind, from, "child_comm", tid);
+}
+
+/* An interrupt is named when its handler is entered only. */
+static void name_irq(struct reader *reader, struct cpu *cpu,
+		     const struct kind *kind, const struct tep_record *from)
+{
+	struct vitrine_fxt_string name;
+
+	if (get_text(kind, from, "name", &name))
+		snprintf(cpu->irq, sizeof(cpu->irq), "%.*s",
+			 (int)name.len_bytes, name.bytes);
+	reader->record.event.name = (struct vitrine_fxt_string){
+		cpu->irq, strlen(cpu->irq) };
+}
+
+static void name_softirq(struct reader *reader, const struct kind *kind,
+			 const struct tep_record *from)
+{
+	int64_t vector = -1;
+	const char *name;
+
+	get_number(kind, from, "vec", &vector);
+	name = kernel_softirq(vector);
+	reader->record.event.name = (struct vitrine_fxt_string){
+		name, strlen(name) };
+}
+
+static void make_event(struct reader *reader, struct cpu *cpu,
+		       const struct kind *kind, const struct tep_record *from,
+		       int64_t tid)
+{
+	struct vitrine_fxt_record *record = &reader->record;
+	const char *said_otherwise = NULL;
+
+	record->kind = VITRINE_FXT_EVENT;
+	record->event.type = kind->type;
+	record->event.thread = event_thread(reader, cpu, from, tid);
+	record->event.category = kind->category;
+	record->event.name = kind->name;
+	record->event.id = 0;
+	if (kind->kind == KIND_SOFTIRQ) {
+		name_softirq(reader, kind, from);
+		said_otherwise = "vec";
+	} else if (kind->kind == KIND_IRQ) {
+		name_irq(reader, cpu, kind, from);
+		said_otherwise = "name";
+	}
+	add_arguments(reader, kind, from, said_otherwise);
+}
+
+/* What was written into the kernel's file trace_marker, with a newline. */
+static void make_log(struct reader *reader, struct cpu *cpu,
+		     const struct kind *kind, const struct tep_record *from,
+		     int64_t tid)
+{
+	struct vitrine_fxt_record *record = &reader->record;
+	struct vitrine_fxt_string *text = &record->log.message;
+
+	record->kind = VITRINE_FXT_LOG;
+	record->log.thread = event_thread(reader, cpu, from, tid);
+	*text = (struct vitrine_fxt_string){ 0 };
+	get_text(kind, from, "buf", text);
+	while (text->len_bytes && text->bytes[text->len_bytes - 1] == '\n')
+		text->len_bytes--;
+}
+
+/**
+ * make_record() - make a record of an event
+ * @reader: the file; its record has the time and no arguments
+ * @cpu: CPU of the event
+ * @kind: kind of the event
+ * @from: the event, whose texts the record points into
+ *
+ * What an event says of threads is learnt, too, for records from then on.
+ *
+ * Return: true if reader->record is to be written.
+ */
+bool make_record(struct reader *reader, struct cpu *cpu,
+		 const struct kind *kind, const struct tep_record *from)
+{
+	int64_t tid = 0;
+
+	get_number(kind, from, "common_pid", &tid);
+	switch (kind->kind) {
+	case KIND_SWITCH:
+		if (make_switch(reader, kind, from))
+			return true;
+		break;
+	case KIND_WAKEUP:
+		if (make_wakeup(reader, kind, from, tid))
+			return true;
+		break;
+	case KIND_LOG:
+		make_log(reader, cpu, kind, from, tid);
+		return true;
+	case KIND_FORK:
+		learn_child(reader, kind, from);
+		make_event(reader, cpu, kind, from, tid);
+		return true;
+	default:
+		make_event(reader, cpu, kind, from, tid);
+		return true;
+	}
+	reader->left_out.nr[LEFT_OUT_SCHEDULING]++;
+	return false;
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What becomes of the events of a kind, by its name: found out once, when the first
+ * of them comes.
+ */
+#define _GNU_SOURCE	/* tdestroy() */
+#include <search.h>
+#include <stdlib.h>
+
+#include "reader.h"
+
+static int compare_kinds(const void *left, const void *right)
+{
+	const struct kind *a = left, *b = right;
+
+	return (a->event > b->event) - (a->event < b->event);
+}
+
+static struct vitrine_fxt_string string_of(const char *text)
+{
+	return (struct vitrine_fxt_string){ text, strlen(text) };
+}
+
+static bool is_event(const struct kind *kind, const char *system,
+		     const char *name)
+{
+	return !strcmp(kind->event->system, system) &&
+	       !strcmp(kind->event->name, name);
+}
+
+static bool take_prefix(const char *text, const char *prefix, const char **ret)
+{
+	size_t len = strlen(prefix);
+
+	if (strncmp(text, prefix, len))
+		return false;
+	*ret = text + len;
+	return true;
+}
+
+/* NAME_entry or NAME_exit; the name is then without. */
+static bool is_entry_or_exit(struct kind *kind)
+{
+	const char *end = strrchr(kind->event->name, '_');
+
+	if (!end)
+		return false;
+	if (!strcmp(end, "_entry"))
+		kind->type = FXT_EVENT_DURATION_BEGIN;
+	else if (!strcmp(end, "_exit"))
+		kind->type = FXT_EVENT_DURATION_END;
+	else
+		return false;
+	kind->category = string_of("irq");
+	kind->name.len_bytes = end - kind->name.bytes;
+	return true;
+}
+
+/* Durations: system calls, each known by its own events, and interrupts. */
+static bool classify_duration(struct kind *kind)
+{
+	const char *system = kind->event->system, *name = kind->event->name;
+
+	if (!strcmp(system, "syscalls")) {
+		if (take_prefix(name, "sys_enter_", &name))
+			kind->type = FXT_EVENT_DURATION_BEGIN;
+		else if (take_prefix(name, "sys_exit_", &name))
+			kind->type = FXT_EVENT_DURATION_END;
+		else
+			return false;
+		kind->category = string_of("syscall");
+		kind->name = string_of(name);
+		return true;
+	}
+	if (!strcmp(system, "irq_vectors"))
+		return is_entry_or_exit(kind);
+	if (strcmp(system, "irq") || !is_entry_or_exit(kind))
+		return false;
+	if (fxt_string_is(&kind->name, "softirq"))
+		kind->kind = KIND_SOFTIRQ;
+	else if (fxt_string_is(&kind->name, "irq_handler"))
+		kind->kind = KIND_IRQ;
+	return true;
+}
+
+static void classify(const struct reader *reader, struct kind *kind)
+{
+	kind->kind = KIND_OTHER;
+	kind->type = FXT_EVENT_INSTANT;
+	kind->category = string_of(kind->event->system);
+	kind->name = string_of(kind->event->name);
+	kind->exact = !is_event(kind, "sched", "sched_wakeup");
+	if (is_event(kind, "sched", "sched_switch"))
+		kind->kind = KIND_SWITCH;
+	else if (is_event(kind, "sched", "sched_waking") ||
+		 is_event(kind, "sched", "sched_wakeup_new") ||
+		 (!kind->exact && !reader->waking))
+		kind->kind = KIND_WAKEUP;
+	else if (is_event(kind, "sched", "sched_process_fork"))
+		kind->kind = KIND_FORK;
+	else if (is_event(kind, "ftrace", "print"))
+		kind->kind = KIND_LOG;
+	else
+		classify_duration(kind);
+}
+
+/**
+ * kind_of() - look up what is known of a kind of events, or find out
+ * @reader: the file
+ * @event: the library's description of it
+ *
+ * Return: what is known; NULL without memory.
+ */
+const struct kind *kind_of(struct reader *reader, struct tep_event *event)
+{
+	struct kind wanted = { .event = event }, *made, **found;
+
+	found = tfind(&wanted, &reader->kinds, compare_kinds);
+	if (found)
+		return *found;
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return NULL;
+	made->event = event;
+	if (!tsearch(made, &reader->kinds, compare_kinds)) {
+		free(made);
+		return NULL;
+	}
+	classify(reader, made);
+	return made;
+}
+
+/**
+ * destroy_kinds() - forget all kinds
+ * @reader: the file
+ */
+void destroy_kinds(struct reader *reader)
+{
+	tdestroy(reader->kinds, free);
+}
