@@ -2,8 +2,8 @@
 /*
  * One edit of one tree: from handle to tree, the lock, the generation.
  *
- * Only edit.c, inspect.c, which owns the trees, and publish*.c and percpu.c, whose
- * calls edit them, include this.
+ * Only inspect.c, which owns the trees, publish*.c and percpu.c, whose calls
+ * edit them, and edit_slow.c include this.
  *
  * The lock is the generation's lowest bit: an odd generation means that
  * somebody is editing, to other writers as to readers. Setting it is one

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an edit needs now and then: to wait for its turn, and pages.
+ * What an edit needs now and then only: to wait for its turn, and pages.
  *
  * No page is allocated under a tree's lock, which on PREEMPT_RT would sleep:
  * vtr_edit_refill() allocates before it, into a reserve that the heap takes
