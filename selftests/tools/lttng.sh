@@ -14,46 +14,6 @@
 here=$(cd "$(dirname "$0")" && pwd)
 sessions=${4:+$(realpath "$4")}
 
-# Without our plugin, which this babeltrace2 does not need.
-babeltrace()
-{
-	env -u BABELTRACE_PLUGIN_PATH babeltrace2 "$@"
-}
-
-# From babeltrace2's text: time, CPU, who goes out, with which priority, in which
-# state, who comes in, with which priority; all in our words.
-their_switches()
-{
-	awk '
-	function field(name) {
-		match($0, name " = -?[0-9]+")
-		return substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3)
-	}
-	function bit(state, which) { return int(state / which) % 2 }
-	# 0 is idle alone; the one thread above it of each CPU, which stops it, has 1.
-	function priority(tid, prio) { return tid + 0 ? (prio > -100 ? prio + 100 : 1) : 0 }
-	function state_of(state) {
-		if (bit(state, 16)) return "dead"
-		if (bit(state, 32)) return "dying"
-		if (bit(state, 4) || bit(state, 8) || bit(state, 64)) return "suspended"
-		if (bit(state, 1) || bit(state, 2) || bit(state, 128)) return "blocked"
-		return "runnable"
-	}
-	/^[^{]*sched_switch: / {
-		sub(/^\[0*/, "", $1)
-		sub(/\]$/, "", $1)
-		print $1, field("cpu_id"), field("prev_tid"),
-			priority(field("prev_tid"), field("prev_prio")), state_of(field("prev_state")),
-			field("next_tid"), priority(field("next_tid"), field("next_prio"))
-	}' "$1"
-}
-
-our_switches()
-{
-	"$vitrine" print --json "$1" | jq -r 'select(.kind == "switch") |
-		"\(.time_ns) \(.cpu) \(.out.tid) \(.out_priority) \(.state) \(.in.tid) \(.in_priority)"'
-}
-
 # Each thread with each name it ever has.
 their_names()
 {
@@ -84,12 +44,6 @@ of_their_process()
 	! join <(their_children "$1.events") <(our_threads "$1.fxt") | awk '$2 != $3' | grep .
 }
 
-# Not COMMAND.
-fails()
-{
-	! "$@"
-}
-
 discarded()
 {
 	sed -n 's/.*discarded \([0-9]*\) events\? .*/\1/p' "$1" | awk '{ sum += $1 } END { print sum + 0 }'
@@ -113,7 +67,7 @@ compare()
 	unsaid=$(sed -n 's/.*: \([0-9]*\) switches from a thread that was not running.*/\1/p' err)
 	"$vitrine" check "$name.fxt" >"$name.check"
 	check "$name: clean" grep ": no fault$" "$name.check"
-	their_switches "$name.events" >"$name.theirs"
+	their_switches "$name.events" tid >"$name.theirs"
 	our_switches "$name.fxt" >"$name.ours"
 	check "$name: each of $(wc -l <"$name.theirs") switches, as babeltrace2 says it" \
 		same "$name.theirs" "$name.ours"
@@ -145,7 +99,7 @@ compare_back()
 	check "$name: babeltrace2 warns of nothing but what was discarded" \
 		fails grep -v '^WARNING: Tracer discarded [0-9]* events\? ' "$name.back.warnings"
 	check "$name: as many discarded" test "$(discarded "$name.back.warnings")" = "$(lost "$name.check")"
-	check "$name: the same switches" same "$name.theirs" <(their_switches "$name.back")
+	check "$name: the same switches" same "$name.theirs" <(their_switches "$name.back" tid)
 }
 
 cd "$dir" || exit 1

@@ -28,8 +28,29 @@ enum event_kind {
 };
 
 /**
+ * struct sink_fields - what a recorder calls the fields of its events
+ * @outgoing: thread that goes out, of a switch
+ * @incoming: thread that comes in
+ * @woken: thread that is woken
+ * @prio_base: what lacks of its priorities to be the kernel's
+ * @thread: who it was, if the payload says that; or NULL
+ * @process: the process of that
+ * @said: members of the payload that scheduling records say; NULL for all
+ */
+struct sink_fields {
+	const char *outgoing;
+	const char *incoming;
+	const char *woken;
+	int prio_base;
+	const char *thread;
+	const char *process;
+	const char * const *said;
+};
+
+/**
  * struct sink_class - what is known of a class of events
  * @class: the class
+ * @fields: names of its fields
  * @kind: what becomes of its events
  * @type: enum fxt_event_type, where the name tells
  * @exact: a wakeup on the CPU of who wakes
@@ -39,6 +60,7 @@ enum event_kind {
  */
 struct sink_class {
 	const bt_event_class *class;
+	const struct sink_fields *fields;
 	enum event_kind kind;
 	unsigned int type;
 	bool exact;

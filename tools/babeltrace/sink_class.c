@@ -11,6 +11,32 @@
 #include "dialect.h"
 #include "sink.h"
 
+/* LTTng says priorities less this. */
+#define MAX_RT_PRIO	100
+
+static const struct sink_fields lttng_fields = {
+	.outgoing = "prev_tid",
+	.incoming = "next_tid",
+	.woken = "tid",
+	.prio_base = MAX_RT_PRIO,
+};
+
+static const char * const perf_said[] = {
+	"perf_tid", "perf_pid", "common_type", "common_pid",
+	"prev_comm", "prev_pid", "prev_prio", "prev_state",
+	"next_comm", "next_pid", "next_prio", "comm", "pid", "prio", NULL,
+};
+
+/* As in the kernel's own descriptions of its events, and what perf adds. */
+static const struct sink_fields perf_fields = {
+	.outgoing = "prev_pid",
+	.incoming = "next_pid",
+	.woken = "pid",
+	.thread = "perf_tid",
+	.process = "perf_pid",
+	.said = perf_said,
+};
+
 static int compare_classes(const void *left, const void *right)
 {
 	const struct sink_class *a = left, *b = right;
@@ -27,10 +53,11 @@ static void free_class(void *node)
 	free(class);
 }
 
+/* Whether its stream has a class whose name ends so, behind that of the subsystem. */
 static bool has_class(const bt_event_class *class, const char *name)
 {
 	const bt_stream_class *stream_class;
-	const char *other;
+	const char *other, *colon;
 	uint64_t i;
 
 	stream_class = bt_event_class_borrow_stream_class_const(class);
@@ -39,10 +66,22 @@ static bool has_class(const bt_event_class *class, const char *name)
 		other = bt_event_class_get_name(
 			bt_stream_class_borrow_event_class_by_index_const(
 				stream_class, i));
-		if (other && !strcmp(other, name))
+		colon = other ? strchr(other, ':') : NULL;
+		if (other && !strcmp(colon ? colon + 1 : other, name))
 			return true;
 	}
 	return false;
+}
+
+/* perf says in the payload who it was. */
+static bool is_perf(const bt_event_class *class)
+{
+	const bt_field_class *payload =
+		bt_event_class_borrow_payload_field_class_const(class);
+
+	return payload &&
+	       bt_field_class_structure_borrow_member_by_name_const(
+			payload, perf_fields.thread);
 }
 
 /* True if @text begins with @prefix, behind which is @ret. */
@@ -79,9 +118,11 @@ static bool classify_duration(struct sink_class *class, const char *text)
 	const char *rest = text, *end;
 
 	take_prefix(text, "compat_", &rest);
-	if (take_prefix(rest, "syscall_entry_", &rest))
+	if (take_prefix(rest, "syscall_entry_", &rest) ||
+	    take_prefix(rest, "sys_enter_", &rest))
 		class->type = FXT_EVENT_DURATION_BEGIN;
-	else if (take_prefix(rest, "syscall_exit_", &rest))
+	else if (take_prefix(rest, "syscall_exit_", &rest) ||
+		 take_prefix(rest, "sys_exit_", &rest))
 		class->type = FXT_EVENT_DURATION_END;
 	if (class->type) {
 		class->kind = KIND_SYSCALL;
@@ -113,6 +154,10 @@ static void classify(struct sink_class *class)
 {
 	const char *text = class->text, *colon = strchr(text, ':');
 
+	class->fields = is_perf(class->class) ? &perf_fields : &lttng_fields;
+	/* perf has the subsystem's name in front. */
+	if (class->fields == &perf_fields && colon)
+		text = colon + 1;
 	class->exact = strcmp(text, "sched_wakeup");
 	if (!strcmp(text, "sched_switch")) {
 		class->kind = KIND_SWITCH;
@@ -120,7 +165,8 @@ static void classify(struct sink_class *class)
 		   !strcmp(text, "sched_wakeup_new") ||
 		   (!class->exact && !has_class(class->class, "sched_waking"))) {
 		class->kind = KIND_WAKEUP;
-	} else if (!strcmp(text, "lttng_statedump_process_state")) {
+	} else if (!strcmp(text, "lttng_statedump_process_state") ||
+		   !strcmp(text, "perf_comm")) {
 		class->kind = KIND_PROCESS;
 	} else if (!strcmp(text, DIALECT_LOG)) {
 		class->kind = KIND_LOG;
@@ -130,8 +176,9 @@ static void classify(struct sink_class *class)
 		class->type = FXT_EVENT_INSTANT;
 		set_names(class, "kernel", text, strlen(text));
 		if (colon) {
-			set_names(class, text, colon + 1, strlen(colon + 1));
-			class->category.len_bytes = colon - text;
+			set_names(class, class->text, colon + 1,
+				  strlen(colon + 1));
+			class->category.len_bytes = colon - class->text;
 		}
 	}
 }

@@ -11,9 +11,6 @@
 #include "kernel_words.h"
 #include "sink.h"
 
-/* LTTng says priorities less this. */
-#define MAX_RT_PRIO	100
-
 /*
  * Threads, of process 0, that events belong to before it is known who runs; nobody's
  * ids.
@@ -22,9 +19,10 @@
 
 /* ---- Scheduling ---- */
 
-static unsigned int priority_of(int64_t tid, int64_t prio)
+static unsigned int priority_of(const struct sink_class *class, int64_t tid,
+				int64_t prio)
 {
-	return kernel_priority(tid, prio + MAX_RT_PRIO);
+	return kernel_priority(tid, prio + class->fields->prio_base);
 }
 
 static struct vitrine_fxt_thread thread_of(const struct sink *sink,
@@ -50,15 +48,17 @@ static bool learn_comm(struct sink *sink, const bt_field *payload,
 
 /* False if it has not the fields of a switch. */
 static bool make_switch(struct sink *sink, struct sink_stream *stream,
+			const struct sink_class *class,
 			const bt_field *payload)
 {
+	const struct sink_fields *fields = class->fields;
 	struct vitrine_fxt_record *record = &sink->record;
 	int64_t prev, prev_prio, state, next, next_prio;
 
-	if (!get_integer(payload, "prev_tid", &prev) ||
+	if (!get_integer(payload, fields->outgoing, &prev) ||
 	    !get_integer(payload, "prev_prio", &prev_prio) ||
 	    !get_integer(payload, "prev_state", &state) ||
-	    !get_integer(payload, "next_tid", &next) ||
+	    !get_integer(payload, fields->incoming, &next) ||
 	    !get_integer(payload, "next_prio", &next_prio) ||
 	    stream->cpu == VITRINE_FXT_NO_CPU)
 		return false;
@@ -69,8 +69,10 @@ static bool make_switch(struct sink *sink, struct sink_stream *stream,
 	record->context_switch.outgoing = thread_of(sink, prev);
 	record->context_switch.incoming = thread_of(sink, next);
 	record->context_switch.outgoing_state = kernel_state(state);
-	record->context_switch.outgoing_priority = priority_of(prev, prev_prio);
-	record->context_switch.incoming_priority = priority_of(next, next_prio);
+	record->context_switch.outgoing_priority =
+		priority_of(class, prev, prev_prio);
+	record->context_switch.incoming_priority =
+		priority_of(class, next, next_prio);
 	record->context_switch.legacy = true;
 	stream->running = next;
 	stream->switched = true;
@@ -84,7 +86,7 @@ static bool make_wakeup(struct sink *sink, struct sink_stream *stream,
 	struct vitrine_fxt_record *record = &sink->record;
 	int64_t tid, prio, waker = -1;
 
-	if (!get_integer(payload, "tid", &tid) ||
+	if (!get_integer(payload, class->fields->woken, &tid) ||
 	    !get_integer(payload, "prio", &prio) ||
 	    stream->cpu == VITRINE_FXT_NO_CPU ||
 	    !learn_comm(sink, payload, "comm", tid))
@@ -92,7 +94,7 @@ static bool make_wakeup(struct sink *sink, struct sink_stream *stream,
 	record->kind = VITRINE_FXT_WAKEUP;
 	record->wakeup = thread_of(sink, tid);
 	fxt_add_arg(record, FXT_ARG_INT32, "weight")->value.int64 =
-		priority_of(tid, prio);
+		priority_of(class, tid, prio);
 	if (!get_integer(payload, "waker_tid", &waker) && class->exact &&
 	    stream->switched)
 		waker = stream->running;
@@ -109,7 +111,8 @@ static bool learn_process(struct sink *sink, const bt_field *payload)
 	if (!get_integer(payload, "tid", &tid) ||
 	    !get_integer(payload, "pid", &pid) || !tid)
 		return true;
-	get_text(payload, "name", &name);
+	if (!get_text(payload, "name", &name))
+		get_text(payload, "comm", &name);
 	return fxt_out_name_thread(sink->out, tid, pid, &name) &&
 	       (tid != pid || fxt_out_name_process(sink->out, pid, &name));
 }
@@ -132,15 +135,20 @@ static const bt_field *common_context(const bt_event *event)
 }
 
 /*
- * Who the contexts say it was: false if they do not. Kernel and user space have
- * different names for it.
+ * Who the event says it was: false if it does not. Kernel and user space have
+ * different names for it in contexts; perf has it in the payload.
  */
-static bool get_who(const bt_event *event, int64_t *ret_tid, int64_t *ret_pid)
+static bool get_who(const struct sink_class *class, const bt_event *event,
+		    int64_t *ret_tid, int64_t *ret_pid)
 {
+	const bt_field *payload = bt_event_borrow_payload_field_const(event);
 	const bt_field *specific = specific_context(event);
 	const bt_field *common = common_context(event);
 
 	*ret_pid = -1;
+	if (class->fields->thread)
+		return get_integer(payload, class->fields->thread, ret_tid) &&
+		       get_integer(payload, class->fields->process, ret_pid);
 	if (get_integer(specific, "tid", ret_tid))
 		get_integer(specific, "pid", ret_pid);
 	else if (get_integer(common, "tid", ret_tid))
@@ -162,16 +170,17 @@ static struct vitrine_fxt_thread idle_thread(struct sink *sink, uint32_t cpu)
 	return thread;
 }
 
-/* The thread the contexts tell, or who runs. */
+/* The thread the event tells, or who runs. */
 static struct vitrine_fxt_thread event_thread(struct sink *sink,
 					      const struct sink_stream *stream,
+					      const struct sink_class *class,
 					      const bt_event *event)
 {
 	int64_t tid = stream->running, pid = -1;
 	struct vitrine_fxt_thread thread;
 	bool known;
 
-	known = get_who(event, &tid, &pid) || stream->switched;
+	known = get_who(class, event, &tid, &pid) || stream->switched;
 	if (!known && stream->cpu == VITRINE_FXT_NO_CPU)
 		return (struct vitrine_fxt_thread){ 0 };
 	if (!known)
@@ -188,13 +197,15 @@ static struct vitrine_fxt_thread event_thread(struct sink *sink,
 	return thread;
 }
 
-/* What the contexts say of the thread holds for all its records. */
-static void learn_who(struct sink *sink, const bt_event *event)
+/* What contexts, or perf, say of the thread holds for all its records. */
+static void learn_who(struct sink *sink, const struct sink_class *class,
+		      const bt_event *event)
 {
 	struct vitrine_fxt_string name = { 0 };
 	int64_t tid, pid;
 
-	if (!common_context(event) || !get_who(event, &tid, &pid) || !tid)
+	if ((!common_context(event) && !class->fields->thread) ||
+	    !get_who(class, event, &tid, &pid) || !tid)
 		return;
 	get_text(common_context(event), "procname", &name);
 	fxt_out_name_thread(sink->out, tid, pid >= 0 ? (uint64_t)pid :
@@ -218,15 +229,30 @@ static void learn_child(struct sink *sink, const bt_field *payload)
  * Arguments of an event: its payload, and what the contexts say that is no thread
  * and, of our source, no phase.
  */
-static void add_args(struct sink *sink, const bt_event *event,
-		     const char *said_otherwise)
+static void add_args(struct sink *sink, const struct sink_class *class,
+		     const bt_event *event, const char *said_otherwise)
 {
-	const char * const skip[] = { said_otherwise, NULL };
+	/* It ends before the kernel's header where perf has added nobody. */
+	const char * const skip[] = {
+		said_otherwise ?: "", class->fields->thread,
+		class->fields->process, "common_type", "common_pid", NULL,
+	};
 
 	args_add_members(&sink->args,
 			 bt_event_borrow_payload_field_const(event), skip);
 	args_add_members(&sink->args, specific_context(event), who_and_phase);
 	args_add_members(&sink->args, common_context(event), who_and_phase);
+}
+
+/* A scheduling record has no room for what it does not say itself. */
+static void leave_args(struct sink *sink, const struct sink_class *class,
+		       const bt_event *event)
+{
+	args_leave_members(&sink->args, common_context(event), who_and_phase);
+	if (class->fields->said)
+		args_leave_members(&sink->args,
+				   bt_event_borrow_payload_field_const(event),
+				   class->fields->said);
 }
 
 static void name_irq(struct sink *sink, struct sink_stream *stream,
@@ -276,7 +302,7 @@ static void make_event(struct sink *sink, struct sink_stream *stream,
 
 	record->kind = VITRINE_FXT_EVENT;
 	record->event.type = class->type;
-	record->event.thread = event_thread(sink, stream, event);
+	record->event.thread = event_thread(sink, stream, class, event);
 	record->event.category = class->category;
 	record->event.name = class->name;
 	record->event.id = 0;
@@ -289,16 +315,16 @@ static void make_event(struct sink *sink, struct sink_stream *stream,
 	} else if (class->kind == KIND_OTHER) {
 		take_phase(sink, event);
 	}
-	add_args(sink, event, said_otherwise);
+	add_args(sink, class, event, said_otherwise);
 }
 
 static void make_log(struct sink *sink, struct sink_stream *stream,
-		     const bt_event *event)
+		     const struct sink_class *class, const bt_event *event)
 {
 	struct vitrine_fxt_record *record = &sink->record;
 
 	record->kind = VITRINE_FXT_LOG;
-	record->log.thread = event_thread(sink, stream, event);
+	record->log.thread = event_thread(sink, stream, class, event);
 	record->log.message = (struct vitrine_fxt_string){ 0 };
 	get_text(bt_event_borrow_payload_field_const(event), "message",
 		 &record->log.message);
@@ -320,17 +346,15 @@ bool sink_make_record(struct sink *sink, struct sink_stream *stream,
 {
 	const bt_field *payload = bt_event_borrow_payload_field_const(event);
 
-	learn_who(sink, event);
+	learn_who(sink, class, event);
 	switch (class->kind) {
 	case KIND_SWITCH:
-		args_leave_members(&sink->args, common_context(event),
-				   who_and_phase);
-		if (make_switch(sink, stream, payload))
+		leave_args(sink, class, event);
+		if (make_switch(sink, stream, class, payload))
 			return true;
 		break;
 	case KIND_WAKEUP:
-		args_leave_members(&sink->args, common_context(event),
-				   who_and_phase);
+		leave_args(sink, class, event);
 		if (make_wakeup(sink, stream, class, payload))
 			return true;
 		break;
@@ -338,7 +362,7 @@ bool sink_make_record(struct sink *sink, struct sink_stream *stream,
 		learn_process(sink, payload);
 		return false;
 	case KIND_LOG:
-		make_log(sink, stream, event);
+		make_log(sink, stream, class, event);
 		return true;
 	case KIND_FORK:
 		learn_child(sink, payload);

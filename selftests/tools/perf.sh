@@ -1,0 +1,87 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What perf recorded of a kernel, in the Common Trace Format as `perf data convert --all
+# --to-ctf' wrote it: `vitrine convert' makes a Fuchsia trace of it that says what
+# babeltrace2 says.
+#
+#   perf.sh VITRINE WORDS DIR
+#
+# selftests/golden/perf.tar.xz is a second of Debian's 6.1 with two CPUs: switches,
+# wakeups, forks, interrupts, two system calls, and timers.
+
+# shellcheck source-path=SCRIPTDIR source=formats
+. "$(dirname "$0")/formats"
+here=$(cd "$(dirname "$0")" && pwd)
+
+# events PATTERN: how many of them perf has recorded
+events()
+{
+	grep -cE "^[^{]*($1)[:,]" events
+}
+
+# printed PATTERN: how many of them we print
+printed()
+{
+	"$vitrine" print perf.fxt | grep -cE "^ *[0-9.]+ \[[0-9]+\] ($1)"
+}
+
+# The last name that a process gave itself.
+their_processes()
+{
+	sed -nE 's/.* perf_comm: .* pid = ([1-9][0-9]*), tid = \1, comm = "(.*)" .*/\1 \2/p' events |
+		awk '{ pid = $1; sub(/^[0-9]+ /, ""); name[pid] = $0 }
+			END { for (pid in name) print pid, name[pid] }' | sort
+}
+
+our_processes()
+{
+	"$vitrine" print --json perf.fxt | jq -r '
+		select(.kind == "switch" and .in.pid == .in.tid and .in.tid > 0) |
+		"\(.in.pid) \(.in.name)"' | awk '{ pid = $1; sub(/^[0-9]+ /, ""); name[pid] = $0 }
+			END { for (pid in name) print pid, name[pid] }' | sort
+}
+
+cd "$dir" || exit 1
+touch err
+BABELTRACE_PLUGIN_PATH=$(dirname "$vitrine")
+export BABELTRACE_PLUGIN_PATH
+tar -xJf "$here/../golden/perf.tar.xz" || exit 1
+echo "TAP version 13"
+babeltrace perf.ctf --clock-cycles --no-delta >events 2>/dev/null
+command_into_files convert perf.ctf -o perf.fxt
+# Where a record was made, and by which counter, no switch or wakeup can say.
+check "converted, and told what is left out" ended 0 ': left out, a Fuchsia trace cannot say it: [0-9]+ arguments$'
+check "clean" "$vitrine" check perf.fxt
+their_switches events pid >theirs
+our_switches perf.fxt >ours
+check "each of $(wc -l <theirs) switches, as babeltrace2 says it" same theirs ours
+check "there are some" test -s theirs
+check "wakeups" test "$(printed wakeup)" = "$(events 'sched:sched_wakeup(_new)?')"
+check "of those who are woken" test \
+	"$("$vitrine" print --json perf.fxt | jq -r 'select(.kind == "wakeup").thread.tid' | sort | md5sum)" = \
+	"$(sed -nE 's/^[^{]*sched:sched_wakeup(_new)?: .* pid = ([0-9]+),.*/\2/p' events | sort | md5sum)"
+check "interrupts and system calls are durations" test \
+	"$(printed begin) $(printed end)" = \
+	"$(events '(irq:irq_handler_|irq:softirq_|syscalls:sys_)ent(ry|er_[a-z]+)') $(events '(irq:irq_handler_|irq:softirq_|syscalls:sys_)exit(_[a-z]+)?')"
+check "interrupts have names" test "$(printed '(begin|end) +[^ ]+ irq:virtio')" = "$(events 'irq:irq_handler_(entry|exit)')"
+check "any other event is an instant" test "$(printed instant)" = \
+	"$(grep -vcE '^[^{]*(sched:sched_(switch|wakeup)|irq:|syscalls:|perf_comm)' events)"
+check "an event belongs to whom perf says" test \
+	"$("$vitrine" print --json perf.fxt | jq -r 'select(.name == "timer_start" and .thread.pid > 0) |
+		"\(.thread.tid) \(.thread.pid)"' | sort | uniq -c | md5sum)" = \
+	"$(sed -nE 's/^[^{]*timer:timer_start: .* perf_tid = ([1-9][0-9]*), perf_pid = ([0-9]+),.*/\1 \2/p' events |
+		sort | uniq -c | md5sum)"
+check "those in idle to idle" test "$("$vitrine" print --json perf.fxt |
+	jq -r 'select(.name == "timer_start" and .thread.tid == 1073741824 + .cpu).cpu' | wc -l)" = \
+	"$(events 'timer:timer_start.* perf_tid = 0')"
+check "which its arguments do not say again" fails grep -q 'perf_[tp]id=' <("$vitrine" print perf.fxt)
+# Of a kworker perf says, too, what it works at.
+join <(their_processes) <(our_processes) | grep -v kworker >names
+check "processes have the names they gave themselves" awk '$2 != $3 { print; bad = 1 } END { exit bad }' names
+check "there are some" test "$(wc -l <names)" -ge 5
+command_into_files convert perf.fxt -o back.ctf
+check "and back" test "$(cat status)" = 0
+check "the same switches" same theirs <(babeltrace back.ctf --clock-cycles --no-delta 2>/dev/null >back; their_switches back tid)
+echo "1..$tests"
+exit $failed
