@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Parse selectors, and match them against names. Nothing here knows of files
- * or trees: see trees.c.
+ * or trees: see trees_find.c.
  */
 #include <errno.h>
 #include <stdlib.h>
