@@ -202,6 +202,17 @@ vitrine_t_x_bucket{le="0.0"} 1
 vitrine_t_x_bucket{le="+Inf"} 3
 vitrine_t_x_count 3
 vitrine_t_x_sum 3'
+tree t <<<'{"x_ns": {"$linear": [0, 1000, 0, 1]}, "x_n": {"y_ns": {"$linear": [0, 1000, 0, 3]}, "y_sum_ns": 5}, "x_o_ns": {"$linear": [0, 1000, 0, 3]}, "x_o_sum_ns": 3, "x_sum_ns": 4}'
+point "sums behind those of others" becomes t \
+'vitrine_t_x_n_y_seconds_bucket{le="+Inf"} 3
+vitrine_t_x_n_y_seconds_count 3
+vitrine_t_x_n_y_seconds_sum 0.000000005
+vitrine_t_x_o_seconds_bucket{le="+Inf"} 3
+vitrine_t_x_o_seconds_count 3
+vitrine_t_x_o_seconds_sum 0.000000003
+vitrine_t_x_seconds_bucket{le="+Inf"} 1
+vitrine_t_x_seconds_count 1
+vitrine_t_x_seconds_sum 0.000000004'
 tree t <<<'{"same": {"$linear": [5, 0, 1, 2, 3, 4]}, "big": {"$exponential": [1, 18446744073709551615, 18446744073709551615, 0, 1, 2, 3, 4]}}'
 point "bounds that do not grow, or wrap" becomes t \
 'vitrine_t_big_bucket{le="0.0"} 0

@@ -13,7 +13,6 @@
 #include "double.h"
 #include "metric_value.h"
 
-#define SUM_DISTANCE	8	/* values from a histogram to its sum, at most */
 
 /* ---- Numbers ----------------------------------------------------------- */
 
@@ -247,7 +246,7 @@ static const struct vitrine_value *find_sum(const struct vitrine_value *value)
 
 	if (vitrine_value_array(value).type != VITRINE_UINT)
 		return NULL;
-	for (i = 0; sum && i < SUM_DISTANCE; i++, sum = vitrine_value_next(sum))
+	for (i = 0; sum && i < METRIC_SUM_DISTANCE; i++, sum = vitrine_value_next(sum))
 		if (vitrine_value_type(sum) == VITRINE_UINT &&
 		    is_name_of_sum(value, sum))
 			return sum;

@@ -10,6 +10,7 @@
 #include "vitrine.h"
 
 #define METRIC_NUMBER_BYTES	48
+#define METRIC_SUM_DISTANCE	8	/* values from a histogram to its sum, at most */
 
 void metric_format(char text[METRIC_NUMBER_BYTES],
 		   const struct vitrine_value *value, unsigned int digits);

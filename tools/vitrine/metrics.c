@@ -21,13 +21,23 @@
 #define MAX_HELP	256	/* bytes of a path in a help text */
 
 /**
+ * struct sums - siblings that histograms before them have taken as their sums
+ * @values: the last of them; those before are behind us
+ * @nr: how many there were
+ */
+struct sums {
+	const struct vitrine_value *values[METRIC_SUM_DISTANCE];
+	unsigned int nr;
+};
+
+/**
  * struct walk - where we are in a tree
  * @set: what is being added to
  * @tree: name of the tree
  * @metric: name of the metric, of the nodes so far
  * @labels: labels of the nodes so far
  * @path: names of the nodes so far, "*" for instances: for the help text
- * @sum: property that has been taken as the sum of a histogram
+ * @sums: among the siblings that are being added
  * @nr_left_out: values that cannot be metrics
  */
 struct walk {
@@ -36,7 +46,7 @@ struct walk {
 	struct text metric;
 	struct text labels;
 	struct text path;
-	const struct vitrine_value *sum;
+	struct sums *sums;
 	size_t nr_left_out;
 };
 
@@ -356,7 +366,7 @@ static void add_histogram(struct walk *walk, const struct vitrine_value *value,
 	add_series(walk, METRIC_HISTOGRAM, unit);
 	sum = metric_histogram_add(walk->set, value, unit);
 	if (sum)
-		walk->sum = sum;
+		walk->sums->values[walk->sums->nr++ % METRIC_SUM_DISTANCE] = sum;
 }
 
 /* ---- Properties -------------------------------------------------------- */
@@ -480,13 +490,23 @@ static void add_strings(struct walk *walk, const struct vitrine_value *value)
 static void add_siblings(struct walk *walk, const struct vitrine_value *value,
 			 size_t stem);
 
+static bool is_sum(const struct sums *sums, const struct vitrine_value *value)
+{
+	unsigned int i;
+
+	for (i = 0; i < METRIC_SUM_DISTANCE; i++)
+		if (sums->values[i] == value)
+			return true;
+	return false;
+}
+
 /* @stem: where the name of the node above begins in the metric's */
 static void add_one(struct walk *walk, const struct vitrine_value *value,
 		    size_t stem)
 {
 	size_t own = walk->metric.len;
 
-	if (value == walk->sum)
+	if (is_sum(walk->sums, value))
 		return;
 	switch (vitrine_value_type(value)) {
 	case VITRINE_NODE:
@@ -508,7 +528,9 @@ static void add_siblings(struct walk *walk, const struct vitrine_value *value,
 			 size_t stem)
 {
 	struct place place = place_of(walk);
+	struct sums sums = { 0 }, *above = walk->sums;
 
+	walk->sums = &sums;
 	add_strings(walk, value);
 	for (; value; value = vitrine_value_next(value)) {
 		add_one(walk, value, stem);
@@ -516,6 +538,7 @@ static void add_siblings(struct walk *walk, const struct vitrine_value *value,
 			leave_instance(walk, vitrine_value_parent(value), stem);
 		go_back(walk, place);
 	}
+	walk->sums = above;
 }
 
 /**
