@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# In a guest with trace-cmd: record its kernel four times over, for
+# In a guest with trace-cmd: record its kernel five times over, for
 # selftests/tools/trace_cmd.sh to read on the host. Leaves in $OUT a file each:
 #
 #   all.dat     switches, wakeups, interrupts, system calls and more, with a mark
 #   lossy.dat   switches and wakeups into buffers so small that much is missed
 #   packed.dat  the newer version of the file, compressed, of another clock and with
 #               another buffer: switches, and wakeups when they are done
+#   calls.dat   system calls only, so that nothing but a list says who is who
 #   cycles.dat  of a clock that counts no nanoseconds
 #
 # selftests/golden/trace-cmd.tar.xz holds what this left:
@@ -15,7 +16,7 @@
 #   selftests/qemu/run --kernel 6.1 --bring workload --with trace-cmd --out DIR \
 #	-- selftests/qemu/trace_cmd_record.sh
 #   tar -C DIR -cJf selftests/golden/trace-cmd.tar.xz all.dat lossy.dat packed.dat \
-#	cycles.dat
+#	calls.dat cycles.dat
 
 set -eu
 
@@ -32,4 +33,6 @@ trace-cmd record -o "$OUT/lossy.dat" --file-version 6 -b 8 -e sched_switch -e sc
 	"$workload" crowd 8 400
 trace-cmd record -o "$OUT/packed.dat" --file-version 7 -C boot -e sched_switch -e sched_wakeup -e sched_wakeup_new \
 	-B other -e sched_switch "$workload" crowd 8 20
+trace-cmd record -o "$OUT/calls.dat" --file-version 6 -e syscalls:sys_enter_openat -e syscalls:sys_exit_openat \
+	cat /proc/version
 trace-cmd record -o "$OUT/cycles.dat" --file-version 6 -C x86-tsc -e sched_switch true

@@ -6,8 +6,8 @@
 #
 #   trace_cmd.sh VITRINE WORDS DIR [FILES]
 #
-# FILES is a directory with all.dat, lossy.dat, packed.dat and cycles.dat. Without it
-# they come out of selftests/golden/trace-cmd.tar.xz, which
+# FILES is a directory with all.dat, lossy.dat, packed.dat, calls.dat and cycles.dat.
+# Without it they come out of selftests/golden/trace-cmd.tar.xz, which
 # selftests/qemu/trace_cmd_record.sh has recorded.
 
 # shellcheck source-path=SCRIPTDIR source=formats
@@ -92,19 +92,31 @@ nr_of()
 	grep -cE "$1" "$2"
 }
 
-# compare NAME WAKEUP NR-LOST NOTE...: a file, of which nothing but the notes is said
+# How many events trace-cmd says were dropped; vitrine, lost or overwritten.
+dropped()
+{
+	sed -n 's/.*\[\([0-9]*\) EVENTS DROPPED\].*/\1/p' "$1" | awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+lost()
+{
+	sed -nE 's/.* ([0-9]+) records lost.*/\1/p; s/.*: ([0-9]+) events were overwritten.*/\1/p' "$1" "$2" |
+		awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+# compare NAME WAKEUP NOTE...: a file, of which nothing but the notes is said
 compare()
 {
-	local name=$1 wakeup=$2 lost=$3
+	local name=$1 wakeup=$2
 
-	shift 3
+	shift 2
 	# A further buffer's lines begin with its name.
 	trace-cmd report -R -t "$name.dat" 2>/dev/null | grep -E '^ .*\] +[0-9.]+: |DROPPED' >"$name.events"
 	command_into_files convert "$name.dat" -o "$name.fxt"
 	check "$name: converted, with its clock and what is left out" ended 0 "$@"
 	"$vitrine" check "$name.fxt" >"$name.check"
 	check "$name: clean" grep ": no fault$" "$name.check"
-	check "$name: $lost lost" grep -q " $lost records lost" "$name.check"
+	check "$name: $(dropped "$name.events") lost" test "$(lost err "$name.check")" = "$(dropped "$name.events")"
 	"$vitrine" print --json "$name.fxt" >"$name.json"
 	their_switches "$name.events" >"$name.theirs"
 	our_switches "$name.json" >"$name.ours"
@@ -134,13 +146,12 @@ fi
 cp "$files"/*.dat . || exit 1
 echo "TAP version 13"
 
-compare all sched_waking 0 "all.dat: times are of the kernel's clock mono$"
-compare lossy sched_waking "$(sed -n 's/.*\[\([0-9]*\) EVENTS DROPPED\].*/\1/p' \
-	<(trace-cmd report lossy.dat 2>/dev/null) | awk '{ sum += $1 } END { print sum + 0 }')" \
-	"lossy.dat: times are of the kernel's clock global$"
-check "lossy: there is loss" nr_of DROPPED lossy.events
-compare packed sched_wakeup 0 "packed.dat: times are of the kernel's clock boot$" \
-	"packed.dat: left out: 1 further buffers$"
+compare all sched_waking "all.dat: times are of the kernel's clock mono$"
+compare lossy sched_waking "lossy.dat: times are of the kernel's clock global$" \
+	"lossy.dat: [0-9]+ events were overwritten before the first of their CPU$"
+check "lossy: there is loss, also in between" grep -q " [1-9][0-9]* records lost" lossy.check
+compare packed sched_wakeup "packed.dat: times are of the kernel's clock boot$" \
+	"packed.dat: 1 further buffers are left out$"
 
 "$vitrine" print all.fxt >all.print
 check "durations: of system calls, interrupts and softirqs" test \
@@ -162,6 +173,12 @@ check "idle of each CPU by itself, in process 0" same <(printf '0 idle\n') <(jq 
 command_into_files convert all.dat -o all.heph
 check "into another format than ours" test "$(cat status)" = 0 -a -s all.heph
 
+command_into_files convert calls.dat -o calls.fxt
+check "system calls only: converted" ended 0 "calls.dat: times are of the kernel's clock [a-z]*$"
+check "whose they are, a list of the file says" same \
+	<(trace-cmd report -t calls.dat 2>/dev/null | sed -nE 's/^ *(.*)-([0-9]+) +\[[0-9]+\] .*/\1:\2/p' | sort) \
+	<("$vitrine" print --json calls.fxt | jq -r '"\(.thread.name):\(.thread.tid)"' | sort)
+
 # ---- what can be wrong ----
 
 # A file as it would be had the kernel's page no room for a count.
@@ -171,9 +188,9 @@ perl -0777 -pe 'for (my $at = 0; $at + 16 <= length; $at += 4096) {
 }' lossy.dat >gap.dat
 command_into_files convert gap.dat -o gap.fxt
 check "nobody knows how much is missing: that is said" ended 0 "times are of" \
-	"gap.dat: at [1-9] places events are missing, nobody knows how many: for each, one is counted as lost$"
+	"gap.dat: 1 events were overwritten" "gap.dat: $(nr_of DROPPED lossy.events) gaps of unknown length: for each, one record is counted as lost$"
 "$vitrine" check gap.fxt >gap.check
-check "and counted as one" grep -q " 1 records lost: no fault" gap.check
+check "and each place counted as one" test "$(lost err gap.check)" = "$(nr_of DROPPED lossy.events)"
 
 # refused NAME PATTERN: with one line, and nothing is left behind
 refused()
@@ -195,6 +212,9 @@ check "garbage behind the magic" refused short "libtracecmd (cannot read it|died
 perl -e 'srand 1; print pack "C*", map { int rand 256 } 1 .. 9000' >short.dat
 command_into_files convert short.dat --from trace-cmd -o other.fxt
 check "garbage, said to be a trace" ended 1 "short.dat: libtracecmd (cannot read it|died reading it)"
+# A page in the midst of others that says it is larger.
+perl -0777 -pe 'substr($_, -3 * 4096 + 8, 4) = pack "L<", 0x00100fe8' lossy.dat >short.dat
+check "a page that cannot be" refused short "libtracecmd stops reading it: bad page read, with size of "
 # Whatever becomes of pages with wrong bytes, it is a trace, or one error.
 for nr in 1 10 100; do
 	perl -0777 -ne 'srand 1; $all = $_; substr $all, -1 - int(rand 90000), 1, chr int rand 256 for 1 .. '$nr'; print $all' \

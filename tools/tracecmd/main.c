@@ -110,16 +110,22 @@ static struct vitrine_error *look_at_clock(const struct reader *reader)
 
 /* ---- Records ---- */
 
-/* Of how many are missing the kernel may have had no room to say. */
+/*
+ * Of how many are missing the kernel may have had no room to say. Before the first of
+ * a CPU, they are to `vitrine check' what a recorder has overwritten.
+ */
 static struct vitrine_error *take_missed(struct reader *reader,
 					 const struct cpu *cpu)
 {
 	long long nr = cpu->next->missed_events;
 
-	if (!nr)
-		return NULL;
-	reader->nr_gaps += nr < 0;
-	return fxt_lane_out_lost(cpu->lane, nr < 0 ? 1 : nr);
+	if (nr < 0) {
+		reader->nr_gaps++;
+		nr = 1;
+	}
+	if (!cpu->begun)
+		reader->nr_before += nr;
+	return nr ? fxt_lane_out_lost(cpu->lane, nr) : NULL;
 }
 
 static struct vitrine_error *take_record(struct reader *reader,
@@ -133,8 +139,9 @@ static struct vitrine_error *take_record(struct reader *reader,
 
 	if (from->ts < cpu->last_ns || from->ts > LAST_NS)
 		return malformed("its times run backwards, or far away");
-	cpu->last_ns = from->ts;
 	err = take_missed(reader, cpu);
+	cpu->last_ns = from->ts;
+	cpu->begun = true;
 	if (err)
 		return err;
 	event = tep_find_event_by_record(reader->tep, cpu->next);
@@ -288,6 +295,13 @@ static struct vitrine_error *open_file(struct reader *reader)
 	return err;
 }
 
+static void note(const struct reader *reader, uint64_t nr, const char *what)
+{
+	if (nr)
+		fprintf(stderr, "vitrine: %s: %" PRIu64 " %s\n", reader->path,
+			nr, what);
+}
+
 static void print_counts(const struct reader *reader)
 {
 	const char *clock = tracecmd_get_trace_clock(reader->input);
@@ -299,17 +313,14 @@ static void print_counts(const struct reader *reader)
 		reader->path, clock ? clock : "local");
 	left_out.nr[LEFT_OUT_EVENT] += counts.nr_refused;
 	left_out_print(&left_out, reader->path, "a Fuchsia trace", stderr);
-	if (nr_buffers > 0)
-		fprintf(stderr, "vitrine: %s: left out: %d further buffers\n",
-			reader->path, nr_buffers);
-	if (reader->nr_gaps)
-		fprintf(stderr,
-			"vitrine: %s: at %" PRIu64 " places events are missing, nobody knows how many: for each, one is counted as lost\n",
-			reader->path, reader->nr_gaps);
-	if (counts.nr_breaks)
-		fprintf(stderr,
-			"vitrine: %s: %" PRIu64 " switches from a thread that was not running: for each, one record before it is counted as lost\n",
-			reader->path, counts.nr_breaks);
+	note(reader, nr_buffers > 0 ? nr_buffers : 0,
+	     "further buffers are left out");
+	note(reader, reader->nr_before,
+	     "events were overwritten before the first of their CPU");
+	note(reader, reader->nr_gaps,
+	     "gaps of unknown length: for each, one record is counted as lost");
+	note(reader, counts.nr_breaks,
+	     "switches from a thread that was not running: for each, one record before it is counted as lost");
 }
 
 static void close_file(struct reader *reader)

@@ -52,7 +52,8 @@ struct kind {
  * struct cpu - a CPU of the file
  * @lane: where its records go
  * @next: its next record, or NULL behind the last
- * @last_ns: time of the one before
+ * @begun: there was one before
+ * @last_ns: its time
  * @seen: where in memory the last record was
  * @released: from here on to it, what was read is still in memory
  * @irq: what the interrupt is called that is being served
@@ -60,6 +61,7 @@ struct kind {
 struct cpu {
 	struct fxt_lane_out *lane;
 	struct tep_record *next;
+	bool begun;
 	uint64_t last_ns;
 	uintptr_t seen;
 	uintptr_t released;
@@ -77,6 +79,7 @@ struct cpu {
  * @kinds: struct kind, a tree of tsearch()
  * @named: threads that a name is known of
  * @waking: a wakeup is told when it is decided, not only when it is done
+ * @nr_before: missing before the first event of a CPU
  * @nr_gaps: places where nobody knows how much is missing
  * @left_out: what FXT cannot say
  * @record: the record being made
@@ -92,6 +95,7 @@ struct reader {
 	void *kinds;
 	struct fxt_names named;
 	bool waking;
+	uint64_t nr_before;
 	uint64_t nr_gaps;
 	struct left_out left_out;
 	struct vitrine_fxt_record record;
