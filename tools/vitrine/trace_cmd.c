@@ -73,7 +73,7 @@ static struct vitrine_error *find_reader(char *path, size_t size)
 	if (!access(path, X_OK))
 		return NULL;
 	return vitrine_error_create(ENOENT, NULL, VITRINE_NO_OFFSET,
-		"install the package vitrine-tools; to build it, libtracecmd-dev and libtracefs-dev",
+		"install the package vitrine-tools; to build it, libtracecmd-dev, libtraceevent-dev and libtracefs-dev",
 		"trace-cmd's format needs the program %s", path);
 }
 
