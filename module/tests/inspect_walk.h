@@ -24,7 +24,7 @@
 #define WALK_SLOTS		6U	/* of an array; buckets of a histogram */
 #define WALK_TEXT_MAX		3000U	/* bytes: two extents */
 #define WALK_LIMIT_BYTES	(12U << 10) /* small enough to be full at times */
-#define WALK_ABOVE		56U	/* nodes above the thread's own */
+#define WALK_ABOVE		58U	/* nodes above the thread's own */
 #define WALK_HEIGHT_MAX		(VITRINE_DEPTH_MAX - 2 - WALK_ABOVE)
 #define WALK_ITEMS		3U	/* most in a list */
 #define WALK_RECORDS		4U	/* most in one of them */
