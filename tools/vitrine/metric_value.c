@@ -13,7 +13,6 @@
 #include "double.h"
 #include "metric_value.h"
 
-
 /* ---- Numbers ----------------------------------------------------------- */
 
 /* Exactly: 1500000000 of 9 digits is "1.5". */
