@@ -176,7 +176,9 @@ result "$(grep -cE "^harness-lane.*(of one|after)" "$work/said")" "and nothing e
 counts "0 1 0" "a lane without a result fails" echo "no result"
 says "and shows what it said" "^harness-lane\| no result$" said
 counts "1 1 0" "a plan not kept fails" printf '%s\n' 1..2 "ok 1 one"
+says "and says so" "^harness-lane\| plan of 2 tests, 1 results$" said
 counts "1 1 0" "a command that fails is a failure" sh -c 'echo ok 1 one; echo 1..1; false'
+says "and says so" "^harness-lane\| .*ended with status 1$" said
 
 echo "1..$nr"
 exit $bad
