@@ -51,7 +51,6 @@ static void learn_listed(struct reader *reader, uint64_t tid)
 
 /* Who the event says it was. */
 static struct vitrine_fxt_thread event_thread(struct reader *reader,
-					      const struct cpu *cpu,
 					      const struct tep_record *from,
 					      int64_t tid)
 {
@@ -162,7 +161,7 @@ static void make_event(struct reader *reader, struct cpu *cpu,
 
 	record->kind = VITRINE_FXT_EVENT;
 	record->event.type = kind->type;
-	record->event.thread = event_thread(reader, cpu, from, tid);
+	record->event.thread = event_thread(reader, from, tid);
 	record->event.category = kind->category;
 	record->event.name = kind->name;
 	record->event.id = 0;
@@ -177,15 +176,14 @@ static void make_event(struct reader *reader, struct cpu *cpu,
 }
 
 /* What was written into the kernel's file trace_marker, with a newline. */
-static void make_log(struct reader *reader, struct cpu *cpu,
-		     const struct kind *kind, const struct tep_record *from,
-		     int64_t tid)
+static void make_log(struct reader *reader, const struct kind *kind,
+		     const struct tep_record *from, int64_t tid)
 {
 	struct vitrine_fxt_record *record = &reader->record;
 	struct vitrine_fxt_string *text = &record->log.message;
 
 	record->kind = VITRINE_FXT_LOG;
-	record->log.thread = event_thread(reader, cpu, from, tid);
+	record->log.thread = event_thread(reader, from, tid);
 	*text = (struct vitrine_fxt_string){ 0 };
 	get_text(kind, from, "buf", text);
 	while (text->len_bytes && text->bytes[text->len_bytes - 1] == '\n')
@@ -219,7 +217,7 @@ bool make_record(struct reader *reader, struct cpu *cpu,
 			return true;
 		break;
 	case KIND_LOG:
-		make_log(reader, cpu, kind, from, tid);
+		make_log(reader, kind, from, tid);
 		return true;
 	case KIND_FORK:
 		learn_child(reader, kind, from);
