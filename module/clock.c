@@ -14,6 +14,7 @@
 #endif
 
 #include "clock.h"
+#include "compat.h"
 
 static const char * const clock_names[VTR_NR_CLOCKS] = {
 	[VITRINE_CLOCK_LOCAL]	= "local",
@@ -26,13 +27,11 @@ static const char * const clock_names[VTR_NR_CLOCKS] = {
 /* The kernel's own clock counts TSC ticks: its reading lies between ours. */
 static bool tsc_is_clocksource(void)
 {
-	struct system_time_snapshot snapshot;
-	u64 before, after;
+	u64 before = rdtsc_ordered();
+	u64 cycles = vtr_clocksource_cycles();
+	u64 after = rdtsc_ordered();
 
-	before = rdtsc_ordered();
-	ktime_get_snapshot(&snapshot);
-	after = rdtsc_ordered();
-	return snapshot.cycles - before <= after - before;
+	return cycles - before <= after - before;
 }
 
 static bool tsc_is_steady(void)

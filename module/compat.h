@@ -6,8 +6,10 @@
 #ifndef _VITRINE_COMPAT_H
 #define _VITRINE_COMPAT_H
 
+#include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/timekeeping.h>
 #include <linux/version.h>
 
 /* 6.3 (bc292ab00f6c) made vm_flags read-only and added its accessors. */
@@ -45,6 +47,56 @@ static inline u64 vtr_module_bytes(const struct module *module)
 		bytes += module->mem[type].size;
 	return bytes;
 #endif
+}
+
+/*
+ * 6.13 (908a1d775422) added hrtimer_setup(); 6.15 (9779489a31d7) removed
+ * hrtimer_init().
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*function)(struct hrtimer *),
+				 clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+}
+#endif
+
+/* 6.16 tells the probes of sched_process_exit who is the last of a process. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+#define VTR_SCHED_PROCESS_EXIT_PROTO	\
+	void *unused, struct task_struct *task
+#else
+#define VTR_SCHED_PROCESS_EXIT_PROTO	\
+	void *unused, struct task_struct *task, bool is_last
+#endif
+
+/*
+ * By 7.2 the tracepoint hrtimer_expire_entry had come to pass the time by value,
+ * not by reference: of which kind it is, the tracepoint says itself. For files
+ * that include <trace/events/timer.h>.
+ */
+#define VTR_HRTIMER_NOW							\
+	typeof(_Generic(&check_trace_callback_type_hrtimer_expire_entry,	\
+			void (*)(void (*)(void *, struct hrtimer *,	\
+					  ktime_t *)) : (ktime_t *)NULL, \
+			default : (ktime_t)0))
+
+/*
+ * 7.2 (eba302268a01, b21d442c9aeb) replaced ktime_get_snapshot() by
+ * ktime_get_snapshot_id().
+ */
+static inline u64 vtr_clocksource_cycles(void)
+{
+	struct system_time_snapshot snapshot;
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 2, 0)
+	ktime_get_snapshot(&snapshot);
+#else
+	ktime_get_snapshot_id(CLOCK_MONOTONIC, &snapshot);
+#endif
+	return snapshot.cycles;
 }
 
 #endif /* _VITRINE_COMPAT_H */

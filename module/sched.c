@@ -27,6 +27,7 @@
 
 #include "category.h"
 #include "clock.h"
+#include "compat.h"
 #include "fxt.h"
 #include "ring.h"
 #include "sched.h"
@@ -246,7 +247,7 @@ static void probe_exec(void *unused, struct task_struct *task, pid_t old_pid,
 			      VITRINE_ARG_KOID("old_thread", old_pid));
 }
 
-static void probe_exit(void *unused, struct task_struct *task)
+static void probe_exit(VTR_SCHED_PROCESS_EXIT_PROTO)
 {
 	vitrine_trace_instant(sched, "exit",
 			      VITRINE_ARG("status", task->exit_code));

@@ -8,6 +8,7 @@
 #include <linux/timer.h>
 #include <trace/events/timer.h>
 
+#include "compat.h"
 #include "event.h"
 #include "source.h"
 
@@ -27,7 +28,7 @@ static void probe_timer_exit(void *unused, struct timer_list *timer)
 }
 
 static void probe_hrtimer_entry(void *unused, struct hrtimer *timer,
-				ktime_t *now)
+				VTR_HRTIMER_NOW now)
 {
 	vitrine_trace_begin(timer, "hrtimer",
 			    VTR_ARG_SYMBOL("function", timer->function));

@@ -28,6 +28,8 @@
 
 #include <vitrine/inspect.h>
 
+#include "../../module/compat.h"
+
 #define CALLS		200
 #define ROUNDS		7
 #define MANY_NODES	100000
@@ -311,8 +313,7 @@ static int make_large(void)
 		;
 	if (err)
 		return err;
-	hrtimer_init(&editor, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	editor.function = edit;
+	hrtimer_setup(&editor, edit, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
 	hrtimer_start(&editor, 0, HRTIMER_MODE_REL_HARD);
 	return 0;
 }

@@ -35,6 +35,8 @@
 
 #include <vitrine/trace.h>
 
+#include "../../module/compat.h"
+
 static DEFINE_VITRINE_CATEGORY(sample);
 
 /* ---- an event that is off ------------------------------------------------ */
@@ -232,8 +234,8 @@ static int storm_thread(void *unused)
 	complete(&storm->began);
 	storm->nr_thread = 0;
 	storm->nr_interrupt = 0;
-	hrtimer_init(&storm->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	storm->timer.function = storm_interrupt;
+	hrtimer_setup(&storm->timer, storm_interrupt, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_PINNED_HARD);
 	hrtimer_start(&storm->timer, ns_to_ktime(STORM_PERIOD_NS),
 		      HRTIMER_MODE_REL_PINNED_HARD);
 	while (ktime_get_ns() < end) {

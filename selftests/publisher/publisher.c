@@ -30,6 +30,8 @@
 
 #include <vitrine/inspect.h>
 
+#include "../../module/compat.h"	/* hrtimer_setup() before 6.13 */
+
 #define NR_QUEUES	4
 #define NR_REASONS	3	/* for which a packet is dropped */
 #define NR_EVENTS	8	/* kept */
@@ -347,14 +349,6 @@ static enum hrtimer_restart timer_run(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-static void timer_start(struct card *card)
-{
-	hrtimer_init(&card->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	card->timer.function = timer_run;
-	hrtimer_start(&card->timer, ns_to_ktime(TIMER_PERIOD_NS),
-		      HRTIMER_MODE_REL_HARD);
-}
-
 static int thread_start(struct card *card, void (*step)(struct card *card))
 {
 	card->task = kthread_run(thread_run, step, "publisher");
@@ -372,7 +366,8 @@ static int card_start(struct card *card)
 	if (!strcmp(mode, "churn"))
 		return thread_start(card, card_churn);
 	if (!strcmp(mode, "timer")) {
-		timer_start(card);
+		hrtimer_start(&card->timer, ns_to_ktime(TIMER_PERIOD_NS),
+			      HRTIMER_MODE_REL_HARD);
 		return 0;
 	}
 	pr_err("mode=%s: want idle, fast, batch, churn or timer\n", mode);
@@ -384,6 +379,8 @@ static int __init publisher_init(void)
 	unsigned int i;
 	int err;
 
+	hrtimer_setup(&the_card.timer, timer_run, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_HARD);
 	card_publish(&the_card);
 	for (i = 0; i < steps; i++)
 		card_step(&the_card);
@@ -397,8 +394,7 @@ static void __exit publisher_exit(void)
 {
 	if (the_card.task)
 		kthread_stop(the_card.task);
-	if (the_card.timer.function)
-		hrtimer_cancel(&the_card.timer);
+	hrtimer_cancel(&the_card.timer);
 	card_unpublish(&the_card);
 }
 
