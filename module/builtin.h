@@ -51,6 +51,8 @@ extern const struct vtr_builtin vtr_builtin_devices;
 
 struct task_struct *vtr_tasks_next(int *id);
 
+void vtr_self_lacks(const char *tree, const char *name, const char *why);
+
 /* Longest text of a built-in tree in bytes; what is longer is cut. */
 #define VTR_BUILTIN_TEXT_MAX	127
 

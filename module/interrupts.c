@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The tree "interrupts": what interrupted each CPU how often. Lines with who
- * handles them, softirqs, and on x86 the CPUs' own interrupts.
+ * handles them, softirqs, and the CPUs' own interrupts.
+ *
+ * Which lines there are, and the counts of the CPUs' own interrupts, come from
+ * /proc/interrupts: what the kernel keeps the latter in is another thing on each
+ * architecture and release.
  *
  * Concurrency: a line is found and its counts are copied under RCU, which
  * frees lines; who handles it may change, and is copied under the line's lock.
  */
 #include <linux/cpumask.h>
+#include <linux/ctype.h>
 #include <linux/interrupt.h>
 #include <linux/irq.h>
 #include <linux/irqdesc.h>
-#include <linux/irqnr.h>
 #include <linux/kernel.h>
 #include <linux/kernel_stat.h>
 #include <linux/rcupdate.h>
@@ -21,6 +25,7 @@
 #include <vitrine/inspect.h>
 
 #include "builtin.h"
+#include "proc.h"
 
 /**
  * struct line - what is copied of an interrupt line
@@ -122,18 +127,6 @@ static void record_line(struct vitrine_node *lines, unsigned int irq,
 	record_counts(node, line->counts);
 }
 
-static void record_lines(struct vitrine_node *root, struct line *line)
-{
-	struct vitrine_node *lines = vitrine_record_node(root, "lines");
-	unsigned int irq;
-
-	for (irq = 0; irq < nr_irqs; irq++) {
-		if (copy_line(line, irq))
-			record_line(lines, irq, line);
-		cond_resched();
-	}
-}
-
 static void record_softirqs(struct vitrine_node *root, u64 *counts)
 {
 	/* In the words of /proc/softirqs, which is the order of their enum. */
@@ -152,65 +145,114 @@ static void record_softirqs(struct vitrine_node *root, u64 *counts)
 	}
 }
 
-#ifdef CONFIG_X86
-/* A CPU's own interrupts, by their labels in /proc/interrupts. */
-static const struct {
-	const char	*label;
-	size_t		offset;
-} local_interrupts[] = {
-	{ "NMI", offsetof(irq_cpustat_t, __nmi_count) },
-#ifdef CONFIG_X86_LOCAL_APIC
-	{ "LOC", offsetof(irq_cpustat_t, apic_timer_irqs) },
-	{ "SPU", offsetof(irq_cpustat_t, irq_spurious_count) },
-	{ "PMI", offsetof(irq_cpustat_t, apic_perf_irqs) },
-	{ "IWI", offsetof(irq_cpustat_t, apic_irq_work_irqs) },
-	{ "RTR", offsetof(irq_cpustat_t, icr_read_retry_count) },
-#endif
-#ifdef CONFIG_SMP
-	{ "RES", offsetof(irq_cpustat_t, irq_resched_count) },
-	{ "CAL", offsetof(irq_cpustat_t, irq_call_count) },
-	{ "TLB", offsetof(irq_cpustat_t, irq_tlb_count) },
-#endif
-#ifdef CONFIG_X86_THERMAL_VECTOR
-	{ "TRM", offsetof(irq_cpustat_t, irq_thermal_count) },
-#endif
-#ifdef CONFIG_X86_MCE_THRESHOLD
-	{ "THR", offsetof(irq_cpustat_t, irq_threshold_count) },
-#endif
+/**
+ * struct table - /proc/interrupts while it is read
+ * @nr_columns: how many CPUs have a column: those online
+ * @columns: the CPU of each column
+ */
+struct table {
+	unsigned int	nr_columns;
+	unsigned int	columns[];
 };
 
-static void record_local(struct vitrine_node *root, u64 *counts)
+static void parse_header(struct table *table, char *header)
 {
-	struct vitrine_node *node = vitrine_record_node(root, "local");
-	unsigned int i, cpu;
+	unsigned int cpu;
+	char *word;
 
-	for (i = 0; i < ARRAY_SIZE(local_interrupts); i++) {
-		for_each_possible_cpu(cpu)
-			counts[cpu] = *(unsigned int *)
-				((char *)&per_cpu(irq_stat, cpu) +
-				 local_interrupts[i].offset);
-		record_counts(vitrine_record_node(node,
-						  local_interrupts[i].label),
-			      counts);
+	while ((word = strsep(&header, " ")))
+		if (sscanf(word, "CPU%u", &cpu) == 1 && cpu < nr_cpu_ids &&
+		    table->nr_columns < nr_cpu_ids)
+			table->columns[table->nr_columns++] = cpu;
+}
+
+/*
+ * A CPU's own interrupt has a count in each column and a description behind them;
+ * what has no description is counted for the machine as a whole. A row that was
+ * written when other CPUs were online does not fit, and is left out.
+ */
+static void record_local(struct vitrine_node *local, const char *label,
+			 char *row, const struct table *table, u64 *counts)
+{
+	struct vitrine_node *node;
+	unsigned int i;
+	char *word;
+
+	memset(counts, 0, nr_cpu_ids * sizeof(*counts));
+	for (i = 0; i < table->nr_columns; i++) {
+		row = skip_spaces(row);
+		word = strsep(&row, " ");
+		if (!row || kstrtou64(word, 10, &counts[table->columns[i]]))
+			return;
+	}
+	row = skip_spaces(row);
+	if (!*row || isdigit(*row))
+		return;
+	node = vitrine_record_node(local, label);
+	vtr_builtin_text(node, "description", row);
+	record_counts(node, counts);
+}
+
+static void record_rows(struct vitrine_node *root, struct vtr_proc *text,
+			struct table *table, struct line *line)
+{
+	struct vitrine_node *lines = vitrine_record_node(root, "lines");
+	struct vitrine_node *local = vitrine_record_node(root, "local");
+	char *row = vtr_proc_line(text), *label;
+	unsigned int irq;
+
+	if (row)
+		parse_header(table, row);
+	while ((row = vtr_proc_line(text))) {
+		label = strsep(&row, ":");
+		if (!row)
+			continue;
+		label = skip_spaces(label);
+		if (kstrtouint(label, 10, &irq))
+			record_local(local, label, row, table, line->counts);
+		else if (copy_line(line, irq))
+			record_line(lines, irq, line);
 	}
 }
-#else
-static void record_local(struct vitrine_node *root, u64 *counts)
+
+static int record_table(struct vitrine_node *root, struct line *line)
 {
+	struct vtr_proc *text = vtr_proc_open("interrupts");
+	struct table *table;
+
+	if (!text)
+		return 0;
+	table = kvzalloc(struct_size(table, columns, nr_cpu_ids), GFP_KERNEL);
+	if (table)
+		record_rows(root, text, table, line);
+	kvfree(table);
+	vtr_proc_close(text);
+	return table ? 0 : -ENOMEM;
 }
-#endif
 
 static int interrupts_fill(struct vitrine_node *root, void *unused)
 {
 	struct line *line;
+	int err;
 
 	line = kvzalloc(struct_size(line, counts, nr_cpu_ids), GFP_KERNEL);
 	if (!line)
 		return -ENOMEM;
-	record_lines(root, line);
-	record_local(root, line->counts);
+	err = record_table(root, line);
 	record_softirqs(root, line->counts);
 	kvfree(line);
+	return err;
+}
+
+static int interrupts_start(void)
+{
+	struct vtr_proc *text = vtr_proc_open("interrupts");
+
+	if (!text) {
+		vtr_self_lacks("interrupts", "lines", "no /proc/interrupts");
+		vtr_self_lacks("interrupts", "local", "no /proc/interrupts");
+	}
+	vtr_proc_close(text);
 	return 0;
 }
 
@@ -220,4 +262,5 @@ const struct vtr_builtin vtr_builtin_interrupts = {
 	.limit_bytes = SZ_512K,
 	.cpu_bytes = SZ_32K,
 	.fill = interrupts_fill,
+	.start = interrupts_start,
 };

@@ -6,19 +6,21 @@
  * Concurrency: the kernel keeps these counts per CPU and folds them now and
  * then; they are read as they stand, without a lock, as /proc/meminfo does.
  */
+#include <linux/bits.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/mmzone.h>
 #include <linux/nodemask.h>
 #include <linux/sizes.h>
-#include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/swap.h>
 #include <linux/vmstat.h>
 
 #include <vitrine/inspect.h>
 
 #include "builtin.h"
+#include "proc.h"
 
 #define LIMIT_BYTES	SZ_1M
 
@@ -48,52 +50,85 @@ static const struct {
 	{ "page_table_bytes",		NR_PAGETABLE,		PAGE_SIZE },
 };
 
-#ifdef CONFIG_VM_EVENT_COUNTERS
+/* By their names in /proc/vmstat: what number has which changes with releases. */
 static const struct {
-	const char		*name;
-	enum vm_event_item	item;
-	unsigned int		unit;
-} vm_events[] = {
-	/* The kernel counts these two in sectors, in spite of the name. */
-	{ "paged_in_bytes",		PGPGIN,		512 },
-	{ "paged_out_bytes",		PGPGOUT,	512 },
-#ifdef CONFIG_SWAP
-	{ "swapped_in_bytes",		PSWPIN,		PAGE_SIZE },
-	{ "swapped_out_bytes",		PSWPOUT,	PAGE_SIZE },
-#endif
-	{ "faults",			PGFAULT,	1 },
-	{ "major_faults",		PGMAJFAULT,	1 },
-	{ "pages_freed",		PGFREE,		1 },
-	{ "pages_activated",		PGACTIVATE,	1 },
-	{ "pages_deactivated",		PGDEACTIVATE,	1 },
-	{ "pages_scanned_kswapd",	PGSCAN_KSWAPD,	1 },
-	{ "pages_scanned_direct",	PGSCAN_DIRECT,	1 },
-	{ "pages_stolen_kswapd",	PGSTEAL_KSWAPD,	1 },
-	{ "pages_stolen_direct",	PGSTEAL_DIRECT,	1 },
-	{ "oom_kills",			OOM_KILL,	1 },
+	const char	*name;
+	const char	*source;
+	unsigned int	unit;
+} events[] = {
+	{ "paged_in_bytes",		"pgpgin",		1024 },
+	{ "paged_out_bytes",		"pgpgout",		1024 },
+	{ "swapped_in_bytes",		"pswpin",		PAGE_SIZE },
+	{ "swapped_out_bytes",		"pswpout",		PAGE_SIZE },
+	{ "faults",			"pgfault",		1 },
+	{ "major_faults",		"pgmajfault",		1 },
+	{ "pages_freed",		"pgfree",		1 },
+	{ "pages_activated",		"pgactivate",		1 },
+	{ "pages_deactivated",		"pgdeactivate",		1 },
+	{ "pages_scanned_kswapd",	"pgscan_kswapd",	1 },
+	{ "pages_scanned_direct",	"pgscan_direct",	1 },
+	{ "pages_stolen_kswapd",	"pgsteal_kswapd",	1 },
+	{ "pages_stolen_direct",	"pgsteal_direct",	1 },
+	{ "oom_kills",			"oom_kill",		1 },
 };
+
+/**
+ * struct event_counts - what /proc/vmstat says
+ * @counts: by index in events[]
+ * @found: bits of those that are there
+ */
+struct event_counts {
+	u64		counts[ARRAY_SIZE(events)];
+	unsigned long	found;
+};
+
+static void read_event(struct event_counts *ret, char *line)
+{
+	const char *name = strsep(&line, " ");
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(events); i++)
+		if (line && !strcmp(name, events[i].source) &&
+		    !kstrtou64(line, 10, &ret->counts[i]))
+			ret->found |= BIT(i);
+}
+
+static void read_events(struct event_counts *ret)
+{
+	struct vtr_proc *text = vtr_proc_open("vmstat");
+	char *line;
+
+	memset(ret, 0, sizeof(*ret));
+	while (text && (line = vtr_proc_line(text)))
+		read_event(ret, line);
+	vtr_proc_close(text);
+}
 
 static void record_events(struct vitrine_node *root)
 {
 	struct vitrine_node *node = vitrine_record_node(root, "events");
-	unsigned long *counts;
+	struct event_counts now;
 	unsigned int i;
 
-	counts = kcalloc(NR_VM_EVENT_ITEMS, sizeof(*counts), GFP_KERNEL);
-	if (!counts)
-		return;
-	all_vm_events(counts);
-	for (i = 0; i < ARRAY_SIZE(vm_events); i++)
-		vitrine_record_uint(node, vm_events[i].name,
-				    (u64)counts[vm_events[i].item] *
-				    vm_events[i].unit);
-	kfree(counts);
+	read_events(&now);
+	for (i = 0; i < ARRAY_SIZE(events); i++)
+		if (now.found & BIT(i))
+			vitrine_record_uint(node, events[i].name,
+					    now.counts[i] * events[i].unit);
 }
-#else
-static void record_events(struct vitrine_node *root)
+
+static int memory_start(void)
 {
+	struct event_counts now;
+	unsigned int i;
+
+	read_events(&now);
+	for (i = 0; i < ARRAY_SIZE(events); i++)
+		if (!(now.found & BIT(i)))
+			vtr_self_lacks("memory", events[i].name,
+				       "not in /proc/vmstat");
+	return 0;
 }
-#endif
 
 /* Counts of CPUs not folded yet can make a sum negative for a moment. */
 static u64 count(const atomic_long_t *stat)
@@ -134,9 +169,9 @@ static void record_zone(struct vitrine_node *zones, struct zone *zone)
 	vitrine_record_uint(node, "managed_bytes",
 			    (u64)zone_managed_pages(zone) * PAGE_SIZE);
 	vitrine_record_uint(node, "free_bytes",
-			    count(&zone->vm_stat[NR_FREE_PAGES]) * PAGE_SIZE);
+			    (u64)zone_page_state(zone, NR_FREE_PAGES) * PAGE_SIZE);
 	vitrine_record_uint(node, "mlocked_bytes",
-			    count(&zone->vm_stat[NR_MLOCK]) * PAGE_SIZE);
+			    (u64)zone_page_state(zone, NR_MLOCK) * PAGE_SIZE);
 	vitrine_record_uint(node, "min_bytes",
 			    (u64)min_wmark_pages(zone) * PAGE_SIZE);
 	vitrine_record_uint(node, "low_bytes",
@@ -180,4 +215,5 @@ const struct vtr_builtin vtr_builtin_memory = {
 	.name = "memory",
 	.limit_bytes = LIMIT_BYTES,
 	.fill = memory_fill,
+	.start = memory_start,
 };

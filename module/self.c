@@ -59,6 +59,7 @@ struct ring_node {
 };
 
 static struct vitrine_tree *tree;
+static struct vitrine_node *missing_node;
 static struct vitrine_node *rings_node;
 static struct vitrine_uint *refused, *dropped;
 static struct vitrine_bool *recording;
@@ -189,6 +190,25 @@ static void free_group(struct entry_group *group)
 		kfree(entry);
 }
 
+/**
+ * vtr_self_lacks() - say what another built-in tree lacks on this kernel
+ * @tree: name of the tree
+ * @name: what it lacks, by its name there
+ * @why: why it lacks it
+ *
+ * Context: task, while the built-in trees are started.
+ */
+void vtr_self_lacks(const char *tree, const char *name, const char *why)
+{
+	static struct vitrine_node *node;
+	static const char *last;
+
+	if (!last || strcmp(tree, last))
+		node = vitrine_node_create(missing_node, tree);
+	last = tree;
+	vitrine_string_create(node, name, why);
+}
+
 static void create_ring_node(struct ring_node *ring, unsigned int cpu)
 {
 	char name[12];
@@ -282,6 +302,7 @@ static int self_start(void)
 	root = vitrine_tree_root(tree);
 	refused = vitrine_uint_create(root, "trees_refused", 0);
 	dropped = vitrine_uint_create(root, "retained_dropped", 0);
+	missing_node = vitrine_node_create(root, "missing");
 	create_groups(root);
 	node = vitrine_node_create(root, "trace");
 	recording = vitrine_bool_create(node, "recording", false);

@@ -7,8 +7,6 @@
  * Concurrency: the figures are the kernel's, read as they stand.
  */
 #include <linux/cpumask.h>
-#include <linux/err.h>
-#include <linux/fs.h>
 #include <linux/kernel_stat.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
@@ -21,10 +19,10 @@
 #include <vitrine/inspect.h>
 
 #include "builtin.h"
+#include "proc.h"
 #include "session.h"
 
-#define BOOT_ID_PATH	"/proc/sys/kernel/random/boot_id"
-#define BOOT_ID_BYTES	36
+#define BOOT_ID_PATH	"sys/kernel/random/boot_id"
 
 /* What a CPU did with its time, in the order of /proc/stat. */
 static const struct {
@@ -90,23 +88,14 @@ static void record_memory(struct vitrine_node *root)
 			    (u64)info.bufferram * info.mem_unit);
 }
 
-/* The kernel shows it in /proc only; without /proc the tree lacks it. */
 static void record_boot_id(struct vitrine_node *root)
 {
-	char boot_id[BOOT_ID_BYTES + 1];
-	struct file *file;
-	loff_t pos = 0;
-	ssize_t len;
+	struct vtr_proc *text = vtr_proc_open(BOOT_ID_PATH);
+	char *line = text ? vtr_proc_line(text) : NULL;
 
-	file = filp_open(BOOT_ID_PATH, O_RDONLY, 0);
-	if (IS_ERR(file))
-		return;
-	len = kernel_read(file, boot_id, BOOT_ID_BYTES, &pos);
-	filp_close(file, NULL);
-	if (len != BOOT_ID_BYTES)
-		return;
-	boot_id[len] = '\0';
-	vitrine_record_string(root, "boot_id", boot_id);
+	if (line)
+		vitrine_record_string(root, "boot_id", line);
+	vtr_proc_close(text);
 }
 
 static void record_load(struct vitrine_node *root)
@@ -140,10 +129,21 @@ static int system_fill(struct vitrine_node *root, void *unused)
 	return 0;
 }
 
+static int system_start(void)
+{
+	struct vtr_proc *text = vtr_proc_open(BOOT_ID_PATH);
+
+	if (!text)
+		vtr_self_lacks("system", "boot_id", "no /proc/" BOOT_ID_PATH);
+	vtr_proc_close(text);
+	return 0;
+}
+
 /* What machine this is, and where its time and memory went. */
 const struct vtr_builtin vtr_builtin_system = {
 	.name = "system",
 	.limit_bytes = SZ_64K,
 	.cpu_bytes = SZ_1K,
 	.fill = system_fill,
+	.start = system_start,
 };

@@ -13,6 +13,7 @@
 #include <vitrine/inspect.h>
 
 #include "builtin.h"
+#include "proc.h"
 #include "trees.h"
 
 /* Filling takes milliseconds; this is for machines in trouble. */
@@ -119,6 +120,7 @@ int vtr_trees_init(void)
 	unsigned int i;
 	int err;
 
+	vtr_proc_init();
 	for (i = 0; i < ARRAY_SIZE(builtins); i++) {
 		if (!(selected & BIT(i)))
 			continue;
@@ -127,6 +129,7 @@ int vtr_trees_init(void)
 			pr_err("vitrine: tree \"%s\" cannot be made: error %d\n",
 			       builtins[i]->name, err);
 			stop_before(i);
+			vtr_proc_deinit();
 			return err;
 		}
 	}
@@ -141,4 +144,5 @@ int vtr_trees_init(void)
 void vtr_trees_deinit(void)
 {
 	stop_before(ARRAY_SIZE(builtins));
+	vtr_proc_deinit();
 }

@@ -341,6 +341,23 @@ check "memory: major faults" between major_faults memory .root.events.major_faul
 check "memory: paged in, to the KiB" near 1 "$(value memory .root.events.paged_in_bytes)" "$(paged_in)"
 check "memory: pages freed" between pages_freed memory .root.events.pages_freed
 
+check "memory: each event is there, or listed as missing" test "$(kept memory '.root.events | keys[]' |
+	sort - <(value vitrine '.root.missing.memory // {} | keys[]'))" = "$(printf '%s\n' faults \
+	major_faults oom_kills paged_in_bytes paged_out_bytes pages_activated pages_deactivated \
+	pages_freed pages_scanned_direct pages_scanned_kswapd pages_stolen_direct \
+	pages_stolen_kswapd swapped_in_bytes swapped_out_bytes)"
+
+proc_events()
+{
+	awk '$1 == "oom_kill" || /^pg(scan|steal)_(kswapd|direct) / { print }
+	     /^psw(in|out) / { print $1, $2 * 4096 }' /proc/vmstat
+}
+
+check "memory: what was reclaimed, as /proc/vmstat" same_as_proc 1 proc_events memory '.root.events |
+	["pgscan_kswapd", .pages_scanned_kswapd], ["pgscan_direct", .pages_scanned_direct],
+	["pgsteal_kswapd", .pages_stolen_kswapd], ["pgsteal_direct", .pages_stolen_direct],
+	["pswpin", .swapped_in_bytes], ["pswpout", .swapped_out_bytes], ["oom_kill", .oom_kills]'
+
 uptime_ms() { awk '{ printf "%.0f\n", $1 * 1000 }' /proc/uptime; }
 check "system: uptime" between uptime_ms system '.root.uptime_ns / 1000000 + 10 | floor'
 # In 2048ths, rounded to hundredths as /proc does it.
@@ -385,8 +402,40 @@ proc_total()
 
 timer_interrupts() { proc_total LOC; }
 resched_interrupts() { proc_total RES; }
+proc_local()
+{
+	awk 'NR == 1 { nr = NF }
+	     $1 !~ /^[0-9]+:/ && NF > nr + 1 { for (i = 1; i <= nr; i++) print $1, i - 1, $(i + 1) }' \
+		/proc/interrupts | sed 's/:/ /; s/  / /'
+}
+
+check "interrupts: each CPU's own" same_as_proc 8 proc_local interrupts '
+	.root.local | to_entries[] | .key as $name | .value.cpus | to_entries[] | [$name, .key, .value]'
+check "interrupts: what they are" test "$(kept interrupts '.root.local[].description' | sort)" = "$(
+	awk 'NR == 1 { nr = NF } $1 !~ /^[0-9]+:/ && NF > nr + 1' /proc/interrupts |
+	sed 's/^ *[^ ]*: *\([0-9][0-9]* *\)*//' | sort)"
 check "interrupts: the CPUs' own timers" between timer_interrupts interrupts .root.local.LOC.total
 check "interrupts: the CPUs' rescheduling" between resched_interrupts interrupts .root.local.RES.total
+
+# ---- the kernel's own text --------------------------------------------------
+
+boot_id=$(</proc/sys/kernel/random/boot_id)
+covered()
+{
+	local text
+
+	for text in vmstat interrupts sys/kernel/random/boot_id; do
+		echo "covered 1" >cover
+		mount --bind cover "/proc/$text" || return
+	done
+	[ "$(value system .root.boot_id)" = "$1" ] &&
+		[ "$(value memory '.root.events.faults > 1')" = true ] &&
+		[ "$(value interrupts '.root.local | length > 3')" = true ]
+	set -- $?
+	umount /proc/vmstat /proc/interrupts /proc/sys/kernel/random/boot_id
+	return "$1"
+}
+check "what is mounted over files of /proc makes no difference" covered "$boot_id"
 
 # ---- modules ----------------------------------------------------------------
 
