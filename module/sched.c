@@ -34,9 +34,6 @@
 #include "source.h"
 #include "writer.h"
 
-static struct tracepoint *tp_switch;
-static struct tracepoint *tp_rename;
-
 /* Of a thread that is neither runnable nor simply blocked. */
 static u64 rare_state(unsigned int state)
 {
@@ -132,17 +129,18 @@ static void probe_switch_boot(void *unused, bool preempt,
 		      prev_state);
 }
 
+#define SWITCH_PROBE(probe)	\
+	((void *)(probe) + VTR_PROBE_CHECK(sched_switch, probe))
+
 /* One probe a clock: the choice is made once, not at each switch. */
 static void * const switch_probes[VTR_NR_CLOCKS] = {
-	[VITRINE_CLOCK_LOCAL]	= probe_switch_local,
+	[VITRINE_CLOCK_LOCAL]	= SWITCH_PROBE(probe_switch_local),
 #ifdef CONFIG_X86
-	[VITRINE_CLOCK_TSC]	= probe_switch_tsc,
+	[VITRINE_CLOCK_TSC]	= SWITCH_PROBE(probe_switch_tsc),
 #endif
-	[VITRINE_CLOCK_MONO]	= probe_switch_mono,
-	[VITRINE_CLOCK_BOOT]	= probe_switch_boot,
+	[VITRINE_CLOCK_MONO]	= SWITCH_PROBE(probe_switch_mono),
+	[VITRINE_CLOCK_BOOT]	= SWITCH_PROBE(probe_switch_boot),
 };
-
-static void *switch_probe;
 
 /*
  * Source "sched": who wakes whom, and threads that move, begin and end.
@@ -213,13 +211,17 @@ static void probe_wakeup_boot(void *unused, struct task_struct *task)
 	record_wakeup(vtr_clock_ticks(VITRINE_CLOCK_BOOT), task);
 }
 
+#define WAKEUP_PROBE(probe)						\
+	((void *)(probe) + VTR_PROBE_CHECK(sched_waking, probe) +	\
+	 VTR_PROBE_CHECK(sched_wakeup_new, probe))
+
 static void * const wakeup_probes[VTR_NR_CLOCKS] = {
-	[VITRINE_CLOCK_LOCAL]	= probe_wakeup_local,
+	[VITRINE_CLOCK_LOCAL]	= WAKEUP_PROBE(probe_wakeup_local),
 #ifdef CONFIG_X86
-	[VITRINE_CLOCK_TSC]	= probe_wakeup_tsc,
+	[VITRINE_CLOCK_TSC]	= WAKEUP_PROBE(probe_wakeup_tsc),
 #endif
-	[VITRINE_CLOCK_MONO]	= probe_wakeup_mono,
-	[VITRINE_CLOCK_BOOT]	= probe_wakeup_boot,
+	[VITRINE_CLOCK_MONO]	= WAKEUP_PROBE(probe_wakeup_mono),
+	[VITRINE_CLOCK_BOOT]	= WAKEUP_PROBE(probe_wakeup_boot),
 };
 
 static void probe_migrate(void *unused, struct task_struct *task, int cpu)
@@ -257,10 +259,10 @@ static void probe_exit(VTR_SCHED_PROCESS_EXIT_PROTO)
 static struct vtr_probe sched_probes[] = {
 	{ "sched_waking" },
 	{ "sched_wakeup_new" },
-	{ "sched_migrate_task",		probe_migrate },
-	{ "sched_process_fork",		probe_fork },
-	{ "sched_process_exec",		probe_exec },
-	{ "sched_process_exit",		probe_exit },
+	VTR_PROBE(sched_migrate_task, probe_migrate),
+	VTR_PROBE(sched_process_fork, probe_fork),
+	VTR_PROBE(sched_process_exec, probe_exec),
+	VTR_PROBE(sched_process_exit, probe_exit),
 };
 
 struct vtr_source vtr_source_sched = VTR_SOURCE(sched, sched_probes);
@@ -269,13 +271,6 @@ static void *wakeup_probe;
 
 static int sched_switched(bool on)
 {
-	check_trace_callback_type_sched_waking(probe_wakeup_local);
-	check_trace_callback_type_sched_wakeup_new(probe_wakeup_local);
-	check_trace_callback_type_sched_migrate_task(probe_migrate);
-	check_trace_callback_type_sched_process_fork(probe_fork);
-	check_trace_callback_type_sched_process_exec(probe_exec);
-	check_trace_callback_type_sched_process_exit(probe_exit);
-
 	sched_probes[0].function = wakeup_probe;
 	sched_probes[1].function = wakeup_probe;
 	return vtr_source_switch(&vtr_source_sched, on);
@@ -349,30 +344,23 @@ void vtr_sched_detach(void)
 	this_cpu_write(vtr_writer_ring, &vtr_writer_none);
 }
 
-static void find_tracepoint(struct tracepoint *tp, void *unused)
-{
-	if (!strcmp(tp->name, "sched_switch"))
-		tp_switch = tp;
-	else if (!strcmp(tp->name, "task_rename"))
-		tp_rename = tp;
-}
+/* The second is that of the session's clock. */
+static struct vtr_probe row_probes[] = {
+	VTR_PROBE(task_rename, probe_rename),
+	{ "sched_switch" },
+};
 
 /**
  * vtr_sched_init() - find the scheduler's tracepoints
- *
- * They are not exported, so they are looked up by name; the compiler checks
- * our probes against their prototypes.
  *
  * Context: task.
  * Return: 0, or -ENOENT if this kernel has none.
  */
 int vtr_sched_init(void)
 {
-	check_trace_callback_type_sched_switch(probe_switch_local);
-	check_trace_callback_type_task_rename(probe_rename);
+	unsigned int nr = ARRAY_SIZE(row_probes);
 
-	for_each_kernel_tracepoint(find_tracepoint, NULL);
-	return tp_switch && tp_rename ? 0 : -ENOENT;
+	return vtr_probe_find(row_probes, nr) == nr ? 0 : -ENOENT;
 }
 
 /**
@@ -386,17 +374,9 @@ int vtr_sched_init(void)
  */
 int vtr_sched_register(enum vitrine_clock clock)
 {
-	int err;
-
-	switch_probe = switch_probes[clock];
 	wakeup_probe = wakeup_probes[clock];
-	err = tracepoint_probe_register(tp_rename, probe_rename, NULL);
-	if (err)
-		return err;
-	err = tracepoint_probe_register(tp_switch, switch_probe, NULL);
-	if (err)
-		tracepoint_probe_unregister(tp_rename, probe_rename, NULL);
-	return err;
+	row_probes[1].function = switch_probes[clock];
+	return min(vtr_probe_register(row_probes, ARRAY_SIZE(row_probes)), 0);
 }
 
 /**
@@ -408,9 +388,7 @@ int vtr_sched_register(enum vitrine_clock clock)
  */
 void vtr_sched_unregister(void)
 {
-	tracepoint_probe_unregister(tp_switch, switch_probe, NULL);
-	tracepoint_probe_unregister(tp_rename, probe_rename, NULL);
-	tracepoint_synchronize_unregister();
+	vtr_probe_unregister(row_probes, ARRAY_SIZE(row_probes));
 }
 
 #ifdef CONFIG_VITRINE_KUNIT

@@ -33,6 +33,7 @@
 #include <vitrine/inspect.h>
 
 #include "builtin.h"
+#include "probe.h"
 
 /* Buckets end at 256 ns, 512 ns, ... 8.6 s; the last has what is beyond. */
 #define FIRST_BUCKET_SHIFT	8
@@ -117,64 +118,31 @@ static void probe_arrival(void *unused, struct task_struct *task, int cpu)
 	atomic64_inc(&per_cpu_ptr(cells, cpu)->remote.arrivals);
 }
 
-static struct {
-	const char		*name;
-	void			*probe;
-	struct tracepoint	*tracepoint;
-} probes[] = {
-	{ "sched_switch",	probe_switch },
-	{ "sched_wakeup",	probe_wakeup },
-	{ "sched_wakeup_new",	probe_wakeup },
-	{ "sched_migrate_task",	probe_arrival },
+static struct vtr_probe probes[] = {
+	VTR_PROBE(sched_switch, probe_switch),
+	VTR_PROBE(sched_wakeup, probe_wakeup),
+	VTR_PROBE(sched_wakeup_new, probe_wakeup),
+	VTR_PROBE(sched_migrate_task, probe_arrival),
 };
-
-static void find_tracepoint(struct tracepoint *tp, void *unused)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(probes); i++)
-		if (!strcmp(tp->name, probes[i].name))
-			probes[i].tracepoint = tp;
-}
-
-/* Unregister the first @nr probes, and wait for those that run. */
-static void unregister(unsigned int nr)
-{
-	while (nr--)
-		tracepoint_probe_unregister(probes[nr].tracepoint,
-					    probes[nr].probe, NULL);
-	tracepoint_synchronize_unregister();
-}
 
 static void sched_stop(void)
 {
-	unregister(ARRAY_SIZE(probes));
+	vtr_probe_unregister(probes, ARRAY_SIZE(probes));
 	free_percpu(cells);
 }
 
 static int sched_start(void)
 {
-	unsigned int i;
-	int err = 0;
+	int err;
 
-	check_trace_callback_type_sched_switch(probe_switch);
-	check_trace_callback_type_sched_wakeup(probe_wakeup);
-	check_trace_callback_type_sched_wakeup_new(probe_wakeup);
-	check_trace_callback_type_sched_migrate_task(probe_arrival);
-
+	if (vtr_probe_find(probes, ARRAY_SIZE(probes)) < ARRAY_SIZE(probes))
+		return -ENOENT;
 	cells = alloc_percpu(struct cells);
 	if (!cells)
 		return -ENOMEM;
-	for_each_kernel_tracepoint(find_tracepoint, NULL);
-	for (i = 0; i < ARRAY_SIZE(probes) && !err; i++)
-		err = probes[i].tracepoint ?
-		      tracepoint_probe_register(probes[i].tracepoint,
-						probes[i].probe, NULL) :
-		      -ENOENT;
-	if (!err)
-		return 0;
-	unregister(i - 1);
-	free_percpu(cells);
+	err = min(vtr_probe_register(probes, ARRAY_SIZE(probes)), 0);
+	if (err)
+		free_percpu(cells);
 	return err;
 }
 

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sources of events: finds their tracepoints, registers their probes.
- *
- * The tracepoints are not exported, so they are looked up by name; each source
- * has the compiler check its probes against the tracepoints' prototypes. Probes
- * are registered only while their category records.
+ * Sources of events: their probes are registered only while their category
+ * records.
  *
  * Concurrency: probes are registered and unregistered under category_mutex, which
  * calls the categories; nothing else changes after vtr_source_init().
  */
-#include <linux/string.h>
-#include <linux/tracepoint.h>
+#include <linux/errno.h>
 
 #include "event.h"
 #include "source.h"
@@ -26,33 +22,6 @@ static struct vtr_source * const sources[] = {
 	&vtr_source_printk,
 };
 
-static void find_probe(struct vtr_source *source, struct tracepoint *tp)
-{
-	unsigned int i;
-
-	for (i = 0; i < source->nr_probes; i++)
-		if (!strcmp(source->probes[i].name, tp->name))
-			source->probes[i].tracepoint = tp;
-}
-
-static void find_tracepoint(struct tracepoint *tp, void *unused)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(sources); i++)
-		find_probe(sources[i], tp);
-}
-
-static void unregister(struct vtr_source *source, unsigned int nr)
-{
-	while (nr--)
-		if (source->probes[nr].tracepoint)
-			tracepoint_probe_unregister(source->probes[nr].tracepoint,
-						    source->probes[nr].function,
-						    NULL);
-	tracepoint_synchronize_unregister();
-}
-
 /**
  * vtr_source_switch() - register or unregister the probes of a source
  * @source: the source
@@ -66,26 +35,16 @@ static void unregister(struct vtr_source *source, unsigned int nr)
  */
 int vtr_source_switch(struct vtr_source *source, bool on)
 {
-	unsigned int i, nr_found = 0;
-	int err;
+	int nr;
 
 	if (!on) {
-		unregister(source, source->nr_probes);
+		vtr_probe_unregister(source->probes, source->nr_probes);
 		return 0;
 	}
-	for (i = 0; i < source->nr_probes; i++) {
-		if (!source->probes[i].tracepoint)
-			continue;
-		err = tracepoint_probe_register(source->probes[i].tracepoint,
-						source->probes[i].function,
-						NULL);
-		if (err) {
-			unregister(source, i);
-			return err;
-		}
-		nr_found++;
-	}
-	return nr_found ? 0 : -ENOENT;
+	nr = vtr_probe_register(source->probes, source->nr_probes);
+	if (nr < 0)
+		return nr;
+	return nr ? 0 : -ENOENT;
 }
 
 /**
@@ -99,8 +58,8 @@ int vtr_source_init(void)
 	unsigned int i;
 	int err;
 
-	for_each_kernel_tracepoint(find_tracepoint, NULL);
 	for (i = 0; i < ARRAY_SIZE(sources); i++) {
+		vtr_probe_find(sources[i]->probes, sources[i]->nr_probes);
 		err = vitrine_category_register(sources[i]->category);
 		if (err) {
 			vtr_source_deinit();

@@ -7,20 +7,9 @@
 
 #include <linux/kernel.h>
 
-struct tracepoint;
-struct vitrine_category;
+#include "probe.h"
 
-/**
- * struct vtr_probe - a function that a tracepoint calls
- * @name: the tracepoint's
- * @function: of the tracepoint's type, which the source lets the compiler check
- * @tracepoint: found by vtr_source_init(), NULL if this kernel has none
- */
-struct vtr_probe {
-	const char		*name;
-	void			*function;
-	struct tracepoint	*tracepoint;
-};
+struct vitrine_category;
 
 /**
  * struct vtr_source - a category and its probes

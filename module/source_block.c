@@ -64,15 +64,13 @@ static void probe_complete(void *unused, struct request *rq,
 }
 
 static struct vtr_probe probes[] = {
-	{ "block_rq_issue",	probe_issue },
-	{ "block_rq_complete",	probe_complete },
+	VTR_PROBE(block_rq_issue, probe_issue),
+	VTR_PROBE(block_rq_complete, probe_complete),
 };
 
 struct vtr_source vtr_source_block = VTR_SOURCE(block, probes);
 
 static int block_switched(bool on)
 {
-	check_trace_callback_type_block_rq_issue(probe_issue);
-	check_trace_callback_type_block_rq_complete(probe_complete);
 	return vtr_source_switch(&vtr_source_block, on);
 }

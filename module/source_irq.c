@@ -79,15 +79,15 @@ VECTOR_PROBES(call_function)
 VECTOR_PROBES(call_function_single)
 
 #define VECTOR(vector)							\
-	{ #vector "_entry", probe_##vector##_entry },			\
-	{ #vector "_exit", probe_##vector##_exit }
+	VTR_PROBE(vector##_entry, probe_##vector##_entry),		\
+	VTR_PROBE(vector##_exit, probe_##vector##_exit)
 #endif
 
 static struct vtr_probe probes[] = {
-	{ "irq_handler_entry",	probe_irq_entry },
-	{ "irq_handler_exit",	probe_irq_exit },
-	{ "softirq_entry",	probe_softirq_entry },
-	{ "softirq_exit",	probe_softirq_exit },
+	VTR_PROBE(irq_handler_entry, probe_irq_entry),
+	VTR_PROBE(irq_handler_exit, probe_irq_exit),
+	VTR_PROBE(softirq_entry, probe_softirq_entry),
+	VTR_PROBE(softirq_exit, probe_softirq_exit),
 #ifdef CONFIG_X86_LOCAL_APIC
 	VECTOR(local_timer),
 	VECTOR(reschedule),
@@ -100,13 +100,5 @@ struct vtr_source vtr_source_irq = VTR_SOURCE(irq, probes);
 
 static int irq_switched(bool on)
 {
-	check_trace_callback_type_irq_handler_entry(probe_irq_entry);
-	check_trace_callback_type_irq_handler_exit(probe_irq_exit);
-	check_trace_callback_type_softirq_entry(probe_softirq_entry);
-	check_trace_callback_type_softirq_exit(probe_softirq_exit);
-#ifdef CONFIG_X86_LOCAL_APIC
-	check_trace_callback_type_local_timer_entry(probe_local_timer_entry);
-	check_trace_callback_type_reschedule_exit(probe_reschedule_exit);
-#endif
 	return vtr_source_switch(&vtr_source_irq, on);
 }

@@ -26,15 +26,13 @@ static void probe_free(void *unused, struct module *module)
 }
 
 static struct vtr_probe probes[] = {
-	{ "module_load",	probe_load },
-	{ "module_free",	probe_free },
+	VTR_PROBE(module_load, probe_load),
+	VTR_PROBE(module_free, probe_free),
 };
 
 struct vtr_source vtr_source_module = VTR_SOURCE(module, probes);
 
 static int module_switched(bool on)
 {
-	check_trace_callback_type_module_load(probe_load);
-	check_trace_callback_type_module_free(probe_free);
 	return vtr_source_switch(&vtr_source_module, on);
 }

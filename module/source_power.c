@@ -29,15 +29,13 @@ static void probe_frequency(void *unused, unsigned int frequency,
 }
 
 static struct vtr_probe probes[] = {
-	{ "cpu_idle",		probe_idle },
-	{ "cpu_frequency",	probe_frequency },
+	VTR_PROBE(cpu_idle, probe_idle),
+	VTR_PROBE(cpu_frequency, probe_frequency),
 };
 
 struct vtr_source vtr_source_power = VTR_SOURCE(power, probes);
 
 static int power_switched(bool on)
 {
-	check_trace_callback_type_cpu_idle(probe_idle);
-	check_trace_callback_type_cpu_frequency(probe_frequency);
 	return vtr_source_switch(&vtr_source_power, on);
 }

@@ -22,13 +22,12 @@ static void probe_console(void *unused, const char *text, size_t len_bytes)
 }
 
 static struct vtr_probe probes[] = {
-	{ "console",	probe_console },
+	VTR_PROBE(console, probe_console),
 };
 
 struct vtr_source vtr_source_printk = VTR_SOURCE(printk, probes);
 
 static int printk_switched(bool on)
 {
-	check_trace_callback_type_console(probe_console);
 	return vtr_source_switch(&vtr_source_printk, on);
 }

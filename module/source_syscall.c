@@ -80,15 +80,13 @@ static void probe_sys_exit(void *unused, struct pt_regs *regs, long ret)
 }
 
 static struct vtr_probe probes[] = {
-	{ "sys_enter",	probe_sys_enter },
-	{ "sys_exit",	probe_sys_exit },
+	VTR_PROBE(sys_enter, probe_sys_enter),
+	VTR_PROBE(sys_exit, probe_sys_exit),
 };
 
 struct vtr_source vtr_source_syscall = VTR_SOURCE(syscall, probes);
 
 static int syscall_switched(bool on)
 {
-	check_trace_callback_type_sys_enter(probe_sys_enter);
-	check_trace_callback_type_sys_exit(probe_sys_exit);
 	return vtr_source_switch(&vtr_source_syscall, on);
 }

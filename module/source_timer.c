@@ -40,19 +40,15 @@ static void probe_hrtimer_exit(void *unused, struct hrtimer *timer)
 }
 
 static struct vtr_probe probes[] = {
-	{ "timer_expire_entry",		probe_timer_entry },
-	{ "timer_expire_exit",		probe_timer_exit },
-	{ "hrtimer_expire_entry",	probe_hrtimer_entry },
-	{ "hrtimer_expire_exit",	probe_hrtimer_exit },
+	VTR_PROBE(timer_expire_entry, probe_timer_entry),
+	VTR_PROBE(timer_expire_exit, probe_timer_exit),
+	VTR_PROBE(hrtimer_expire_entry, probe_hrtimer_entry),
+	VTR_PROBE(hrtimer_expire_exit, probe_hrtimer_exit),
 };
 
 struct vtr_source vtr_source_timer = VTR_SOURCE(timer, probes);
 
 static int timer_switched(bool on)
 {
-	check_trace_callback_type_timer_expire_entry(probe_timer_entry);
-	check_trace_callback_type_timer_expire_exit(probe_timer_exit);
-	check_trace_callback_type_hrtimer_expire_entry(probe_hrtimer_entry);
-	check_trace_callback_type_hrtimer_expire_exit(probe_hrtimer_exit);
 	return vtr_source_switch(&vtr_source_timer, on);
 }

@@ -42,6 +42,7 @@
 #include "event.h"
 #include "marks.h"
 #include "peek.h"
+#include "probe.h"
 #include "session.h"
 #include "trigger.h"
 #include "writer.h"
@@ -51,9 +52,6 @@
 
 /* An hour: more than that is a typing error. */
 #define MAX_LATENCY_US	3600000000ULL
-
-static struct tracepoint *tp_switch;
-static struct tracepoint *tp_hang;
 
 /**
  * struct armed - what may freeze the rings
@@ -177,15 +175,23 @@ static void probe_latency(void *unused, bool preempt, struct task_struct *prev,
 		fire("latency_us", waited, next, next);
 }
 
+static struct vtr_probe latency = VTR_PROBE(sched_switch, probe_latency);
+
 static void on_event(void)
 {
 	fire("event", 0, current, NULL);
 }
 
+#ifdef CONFIG_DETECT_HUNG_TASK
 static void probe_hang(void *unused, struct task_struct *task)
 {
 	fire("hung_task", 0, task, NULL);
 }
+
+static struct vtr_probe hang = VTR_PROBE(sched_process_hang, probe_hang);
+#else
+static struct vtr_probe hang = { "sched_process_hang" };
+#endif
 
 static int on_die(struct notifier_block *block, unsigned long what, void *args)
 {
@@ -222,7 +228,8 @@ static int arm_latency(void)
 		return -ENOMEM;
 	/* Of nobody is it known yet that it slept. */
 	memset(awake, 1, NR_THREADS);
-	err = tracepoint_probe_register_prio(tp_switch, probe_latency, NULL,
+	err = tracepoint_probe_register_prio(latency.tracepoint,
+					     latency.function, NULL,
 					     TRACEPOINT_DEFAULT_PRIO - 1);
 	if (err)
 		armed.latency_ns = 0;
@@ -235,7 +242,7 @@ static int arm_hung_task(void)
 
 	if (!armed.hung_task)
 		return 0;
-	err = tracepoint_probe_register(tp_hang, probe_hang, NULL);
+	err = min(vtr_probe_register(&hang, 1), 0);
 	if (err)
 		armed.hung_task = false;
 	return err;
@@ -244,12 +251,11 @@ static int arm_hung_task(void)
 static void disarm(void)
 {
 	if (armed.latency_ns)
-		tracepoint_probe_unregister(tp_switch, probe_latency, NULL);
+		vtr_probe_unregister(&latency, 1);
 	if (*armed.event)
 		vtr_event_unwatch();
 	if (armed.hung_task)
-		tracepoint_probe_unregister(tp_hang, probe_hang, NULL);
-	tracepoint_synchronize_unregister();
+		vtr_probe_unregister(&hang, 1);
 	memset(&armed, 0, sizeof(armed));
 }
 
@@ -288,7 +294,7 @@ static int parse_word(const char *word, struct armed *ret, bool *ret_now)
 	if (!strcmp(word, "panic")) {
 		ret->panic = true;
 	} else if (!strcmp(word, "hung_task")) {
-		if (!tp_hang)
+		if (!hang.tracepoint)
 			return -EOPNOTSUPP;
 		ret->hung_task = true;
 	} else if (!strcmp(word, "now")) {
@@ -425,14 +431,6 @@ __poll_t vtr_trigger_poll(struct file *file, poll_table *wait)
 	return vtr_session_frozen() ? ready | EPOLLPRI : ready;
 }
 
-static void find_tracepoint(struct tracepoint *tp, void *unused)
-{
-	if (!strcmp(tp->name, "sched_switch"))
-		tp_switch = tp;
-	else if (!strcmp(tp->name, "sched_process_hang"))
-		tp_hang = tp;
-}
-
 /**
  * vtr_trigger_init() - arm the first triggers
  * @words: as for vtr_trigger_set()
@@ -444,8 +442,8 @@ int vtr_trigger_init(const char *words)
 {
 	int err;
 
-	check_trace_callback_type_sched_switch(probe_latency);
-	for_each_kernel_tracepoint(find_tracepoint, NULL);
+	vtr_probe_find(&latency, 1);
+	vtr_probe_find(&hang, 1);
 	err = vtr_trigger_set(words);
 	if (err) {
 		disarm();
