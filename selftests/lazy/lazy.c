@@ -10,12 +10,16 @@
  *   lazy-ping, -pong	open each other's
  *
  * Concurrency: each fill() touches its own tree only; vitrine never calls one
- * twice at a time. @released is written before @release is woken.
+ * twice at a time. @released is written before @release is woken, @loader_root
+ * while the module is loaded and unloaded only.
  */
 #include <linux/err.h>
 #include <linux/fs.h>
+#include <linux/fs_struct.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
+#include <linux/path.h>
+#include <linux/sched.h>
 #include <linux/wait.h>
 
 #include <vitrine/inspect.h>
@@ -34,6 +38,7 @@ MODULE_PARM_DESC(fail, "what filling lazy-fail returns");
 
 static DECLARE_WAIT_QUEUE_HEAD(release);
 static bool released;
+static struct path loader_root;
 
 static int release_set(const char *word, const struct kernel_param *param)
 {
@@ -82,10 +87,13 @@ static int fill_endless(struct vitrine_node *root, void *ctx)
 	return 0;
 }
 
-/* Open the file that ctx names. */
+/*
+ * Open the file that ctx names. From 7.0 on the root directory of a kernel thread is
+ * empty, so the path is looked up from that of the process that loaded this module.
+ */
 static int fill_open(struct vitrine_node *root, void *ctx)
 {
-	struct file *file = filp_open(ctx, O_RDONLY, 0);
+	struct file *file = file_open_root(&loader_root, ctx, O_RDONLY, 0);
 
 	vitrine_int_create(root, "opened", PTR_ERR_OR_ZERO(file));
 	if (!IS_ERR(file))
@@ -114,6 +122,7 @@ static int __init lazy_init(void)
 {
 	unsigned int i;
 
+	get_fs_root(current->fs, &loader_root);
 	for (i = 0; i < ARRAY_SIZE(lazies); i++)
 		lazies[i].lazy =
 			vitrine_lazy_create(lazies[i].name,
@@ -131,6 +140,7 @@ static void __exit lazy_exit(void)
 	wake_up_all(&release);
 	for (i = 0; i < ARRAY_SIZE(lazies); i++)
 		vitrine_lazy_destroy(lazies[i].lazy);
+	path_put(&loader_root);
 }
 
 module_init(lazy_init);
