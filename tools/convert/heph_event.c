@@ -203,7 +203,7 @@ static struct vitrine_error *collect(struct heph *heph,
 				     struct vitrine_fxt_record *record,
 				     struct heph_found *found)
 {
-	struct heph_attribute attribute;
+	struct heph_attribute attribute = { .type = 0 };
 	uint64_t at = packet->at;
 	bool first = found->kind != KIND_OTHER;
 
