@@ -1,18 +1,96 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the selftests in C share: the module, and where its files are.
+ * What the selftests in C share: test points, under the names that the kernel's own
+ * kselftest.h has for them, the module, and where its files are.
  */
 #ifndef _SELFTEST_H
 #define _SELFTEST_H
 
+#include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <kselftest.h>
-
 #define TRACE_DIR	"/sys/kernel/debug/vitrine/trace/"
 #define INSPECT_DIR	"/sys/kernel/debug/vitrine/inspect/"
+
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+
+/* The exit status that says "not tested here". */
+#define KSFT_SKIP	4
+
+static unsigned int ksft_points;
+static unsigned int ksft_failures;
+static unsigned int ksft_plan;
+
+static inline void ksft_print_header(void)
+{
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	puts("TAP version 13");
+}
+
+static inline void ksft_set_plan(unsigned int nr_points)
+{
+	ksft_plan = nr_points;
+	printf("1..%u\n", nr_points);
+}
+
+/* A remark, which is no result. */
+__attribute__((format(printf, 1, 2)))
+static inline void ksft_print_msg(const char *format, ...)
+{
+	va_list args;
+
+	printf("# ");
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+}
+
+/* One test point; @format names it, and ends its line. */
+__attribute__((format(printf, 2, 3)))
+static inline void ksft_test_result(bool ok, const char *format, ...)
+{
+	va_list args;
+
+	ksft_failures += !ok;
+	printf("%sok %u ", ok ? "" : "not ", ++ksft_points);
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+}
+
+/* Nothing after this can be tested. */
+__attribute__((format(printf, 1, 2), noreturn))
+static inline void ksft_exit_fail_msg(const char *format, ...)
+{
+	va_list args;
+
+	printf("Bail out! ");
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	exit(EXIT_FAILURE);
+}
+
+__attribute__((format(printf, 1, 2), noreturn))
+static inline void ksft_exit_skip(const char *format, ...)
+{
+	va_list args;
+
+	printf("1..0 # SKIP ");
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	exit(KSFT_SKIP);
+}
+
+__attribute__((noreturn))
+static inline void ksft_finished(void)
+{
+	exit(ksft_failures || ksft_points != ksft_plan ? EXIT_FAILURE : EXIT_SUCCESS);
+}
 
 /* Load a module named by an environment variable, in a fresh state. */
 static inline void load_module(const char *variable, const char *name,
