@@ -3,15 +3,24 @@
 # The human entry. The kernel's build system reads Kbuild instead.
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
-KERNELS ?= 6.1 6.12
+# The kernels that the selftests run on: the oldest, the newest, and another processor.
+# What else "check" does runs on 6.12.
+KERNELS ?= 6.1 newest 6.12-arm64
+RACE_KERNELS ?= 6.12 newest
 DEMO_KERNEL ?= 6.12
+
+# The Debian suite that packages are for: this machine's, if we know it.
+SUITE ?= $(or $(filter bookworm trixie,$(shell . /etc/os-release && echo $$VERSION_CODENAME)),bookworm)
 
 lane := selftests/lane
 run := selftests/qemu/run
+# Tests that need no guest, and all that is built, run in the root of a suite.
+in := selftests/qemu/suite bookworm
+in_build := build/bookworm
 
-.PHONY: all module tools install clean help packages packages-demo demo \
+.PHONY: all module tools install clean help packages demo \
 	check style host host-kunit library fuzz kunit debug-kunit kselftest \
-	debug-kselftest rt-kselftest debug-rt soak cost metrics bench timeline harness packages-deb \
+	debug-kselftest rt-kselftest debug-rt soak cost metrics bench timeline harness \
 	deb deb-test
 
 all: module tools
@@ -23,7 +32,8 @@ export define help
 |On this machine
 |  make                the module for the running kernel, and the tools; into build/
 |  make install        install both (DESTDIR=, PREFIX=)
-|  make deb            Debian packages of both, and of the library; into build/deb/
+|  make deb            Debian packages of both, and of the library, for this machine's
+|                      release of Debian (SUITE=bookworm, SUITE=trixie); into build/deb/
 |  KDIR=DIR            build for the kernel whose build directory this is
 |
 |In a guest, which QEMU emulates; nothing here is loaded into your own kernel
@@ -36,7 +46,7 @@ export define help
 |  make host           KUnit suites and library tests, here, under ASan and UBSan
 |  make fuzz           every decoder on hostile bytes (FUZZ_RUNS=$(FUZZ_RUNS))
 |  make kunit          KUnit suites here, and in a kernel with KASAN, lockdep, ...
-|  make kselftest      selftests on each stock kernel (KERNELS="$(KERNELS)")
+|  make kselftest      selftests on stock kernels (KERNELS="$(KERNELS)")
 |  make cost           instructions that switches, publisher calls and snapshots cost
 |  make metrics        what promtool says of the metrics of a busy guest
 |  make latency        whether perf says the same of who waited how long
@@ -50,9 +60,10 @@ export define help
 |                      where KCSAN watches
 |  make debug-rt       KUnit suites and selftests in a kernel with PREEMPT_RT and KASAN,
 |                      lockdep, ...
-|  make deb-test       install the packages, use them and purge them, on each kernel
+|  make deb-test       install the packages, use them, upgrade the kernel, purge them; on
+|                      Debian 12 and 13
 |  make harness        the test of the tests: a dead guest can not pass
-|  make packages       install the Debian packages all this needs
+|  make packages       make the roots in which all this is built, in ~/.cache/vitrine
 |  make clean          remove build/; ~/.cache/vitrine keeps kernels and images
 |
 |One script in one guest: selftests/qemu/run --help
@@ -79,43 +90,48 @@ install: all
 packages-deb:
 	@selftests/packages-install deb
 
-deb: packages-deb
-	@debian/build-packages build/deb
+deb:
+	@selftests/qemu/suite $(SUITE) selftests/packages-install deb -- debian/build-packages build/deb
 	@ls build/deb/*.deb
 
 # Not in "check": with the packages built and the module compiled for each kernel, it
 # takes longer than the rest can wait.
-deb-test: packages-deb deb
-	@$(lane) $@ sh -c 'root=$$(selftests/qemu/deb_image build/deb $(KERNELS)) && \
-		for kernel in $(KERNELS); do \
-			$(run) --kernel $$kernel --root $$root --bring none \
-				-- selftests/qemu/deb.sh || exit; \
-		done'
+deb_test_lanes := deb-test-bookworm deb-test-trixie
+.PHONY: $(deb_test_lanes)
+$(deb_test_lanes): deb-test-%:
+	@$(lane) $@ selftests/qemu/deb_test $*
+deb-test: $(deb_test_lanes)
 
 clean:
 	rm -rf build
 
 # ---- guests -----------------------------------------------------------------
 
-packages:
-	@selftests/packages-install check
+# Each root is made, or added to, by whoever needs it first; here for all lanes at once.
+package_roots := packages-bookworm packages-trixie
+.PHONY: $(package_roots)
+packages-bookworm:
+	@selftests/qemu/suite bookworm selftests/packages-install check
+packages-trixie:
+	@selftests/qemu/suite trixie selftests/packages-install check -- selftests/packages-install arm64
+packages: $(package_roots)
 
-packages-demo:
-	@selftests/packages-install demo
-
-demo: packages-demo
+demo:
 	@$(run) --kernel $(DEMO_KERNEL) --bring module,tools,workload --out build/demo --timeout 180 \
 		-- selftests/qemu/demo.sh
+	@printf '#!/bin/sh\nexec %s %s %s "$$@"\n' $(CURDIR)/selftests/qemu/suite bookworm \
+		$(CURDIR)/$(in_build)/tools/vitrine >build/demo/vitrine && chmod 755 build/demo/vitrine
 	@echo
 	@sed 's/^|//' <<<"$$demo_made"
 
 export define demo_made
 |build/demo/trace.fxt         every context switch: open it at ui.perfetto.dev, or
-|                             build/tools/vitrine print build/demo/trace.fxt
-|build/demo/system.inspect    the system's state, as published: build/tools/vitrine show it
+|                             build/demo/vitrine print build/demo/trace.fxt
+|build/demo/system.inspect    the system's state, as published: build/demo/vitrine show it
 |build/demo/system.json       the same as JSON
 |build/demo/vitrine.inspect   the module's own state
 |build/demo/report.txt        a summary in text
+|build/demo/vitrine           the command, as it was built for the guest
 endef
 demo: SHELL := /bin/bash
 
@@ -124,16 +140,25 @@ demo: SHELL := /bin/bash
 # Each lane prints TAP; selftests/lane counts it.
 
 style: packages
-	@$(lane) $@ selftests/style
+	@$(lane) $@ $(in) selftests/style
+
+# What can only be built where the newest kernel's headers can be used.
+.PHONY: style-trixie
+style-trixie: packages
+	@$(lane) $@ selftests/qemu/suite trixie selftests/style sparse_newest tools
 
 host-kunit: packages
-	@$(lane) $@ $(MAKE) -s -C selftests/host check
+	@$(lane) $@ $(in) make -s -C selftests/host O=$(CURDIR)/$(in_build)/host check
 
 # Its own runner sums up; what each test said is in its logs.
-library: packages
-	@rm -rf build/selftests-tools/logs
-	@$(lane) $@ sh -c '$(MAKE) -s -C selftests/tools check >/dev/null; status=$$?; \
-		cat build/selftests-tools/logs/*.log; exit $$status'
+library_lanes := library-bookworm library-trixie
+.PHONY: $(library_lanes)
+$(library_lanes): library-%: packages
+	@rm -rf build/$*/selftests-tools/logs
+	@$(lane) $@ selftests/qemu/suite $* sh -c \
+		'make -s -C selftests/tools O=$(CURDIR)/build/$*/selftests-tools check >/dev/null; \
+		status=$$?; cat build/$*/selftests-tools/logs/*.log; exit $$status'
+library: $(library_lanes)
 
 host: host-kunit library
 
@@ -142,16 +167,17 @@ host: host-kunit library
 FUZZ_RUNS ?= 1000000
 fuzzers := $(patsubst selftests/fuzz/fuzz_%.c,%,$(wildcard selftests/fuzz/fuzz_*.c))
 fuzz: packages
-	@rm -f build/fuzz/fuzz_*.log
-	@$(lane) $@ sh -c '$(MAKE) -s -k -j 2 -C selftests/fuzz RUNS=$(FUZZ_RUNS) $(fuzzers:%=fuzz-%); \
+	@rm -f $(in_build)/fuzz/fuzz_*.log
+	@$(lane) $@ $(in) sh -c 'make -s -k -j 2 -C selftests/fuzz O=$(CURDIR)/$(in_build)/fuzz \
+		RUNS=$(FUZZ_RUNS) $(fuzzers:%=fuzz-%); \
 		for name in $(fuzzers); do nr=$$((nr + 1)); \
-			grep -qs "executed_units: *$(FUZZ_RUNS)$$" build/fuzz/fuzz_$$name.log || printf "not "; \
+			grep -qs "executed_units: *$(FUZZ_RUNS)$$" $(in_build)/fuzz/fuzz_$$name.log || printf "not "; \
 			echo "ok $$nr fuzz_$$name"; done; echo "1..$$nr"'
 
 # Metrics of a busy guest, and what Prometheus' own tool says of them.
 metrics: packages
 	@rm -rf build/metrics
-	@$(lane) $@ sh -c '$(run) --kernel 6.12 --out build/metrics -- selftests/qemu/metrics.sh && \
+	@$(lane) $@ $(in) sh -c '$(run) --kernel 6.12 --out build/metrics -- selftests/qemu/metrics.sh && \
 		selftests/qemu/promtool build/metrics'
 
 debug-kunit: packages
@@ -199,16 +225,21 @@ kselftest_lanes := $(addprefix kselftest-,$(KERNELS))
 $(kselftest_lanes): kselftest-%: packages
 	@$(lane) $@ $(run) --kernel $* $(kselftest)
 
-race_lanes := $(if $(wildcard selftests/*_race.*),$(addprefix race-,$(KERNELS)))
+race_lanes := $(addprefix race-,$(RACE_KERNELS))
 $(race_lanes): race-%: packages
 	@$(lane) $@ $(run) --kernel $* --parallel $(kselftest) --race
 
 .PHONY: $(kselftest_lanes) $(race_lanes)
 kselftest: $(kselftest_lanes) $(race_lanes)
 
-cost: packages
-	@$(lane) $@ $(run) --kernel 6.12 --icount --timeout 900 -- selftests/qemu/kselftest.sh cost.sh cost_inspect.sh \
-		snapshot_cost streaming.sh
+# What all figures are measured on, and two where only that of a switch is.
+cost_lanes := cost-6.12 cost-newest cost-6.12-arm64
+.PHONY: $(cost_lanes)
+cost-6.12: cost_tests := cost.sh cost_inspect.sh snapshot_cost streaming.sh
+cost-newest cost-6.12-arm64: cost_tests := cost.sh
+$(cost_lanes): cost-%: packages
+	@$(lane) $@ $(run) --kernel $* --icount --timeout 900 -- selftests/qemu/kselftest.sh $(cost_tests)
+cost: $(cost_lanes)
 
 # Whether perf says the same of who waited how long.
 .PHONY: latency
@@ -218,13 +249,12 @@ latency: packages
 
 # Not a test: it says how we compare, and writes Documentation/performance.rst.
 bench:
-	@selftests/packages-install bench
-	@selftests/peers/bench
+	@$(in) selftests/packages-install bench -- selftests/peers/bench
 
 # Not among the default tests: the browser is 400 MB.
-timeline: demo tools
-	@selftests/packages-install timeline
-	@$(lane) $@ selftests/timeline build/tools/vitrine build/demo/trace.fxt build/timeline
+timeline: demo
+	@$(lane) $@ $(in) selftests/packages-install timeline -- \
+		selftests/timeline $(in_build)/tools/vitrine build/demo/trace.fxt build/timeline
 
 # A switch costs on 32 processors what it does on two.
 .PHONY: cpus
@@ -232,22 +262,23 @@ cpus: packages
 	@$(lane) $@ $(run) --kernel 6.12 --smp 32 --icount --timeout 1800 --silence 1800 -- selftests/qemu/kselftest.sh cpus.sh
 
 .PHONY: recover
-recover: packages tools
-	@$(lane) $@ selftests/qemu/recover.sh
+recover: packages
+	@$(lane) $@ $(in) selftests/qemu/recover.sh
 
 # What LTTng records of a guest's kernel, converted there and back.
 .PHONY: lttng
-lttng: packages tools
-	@$(lane) $@ selftests/qemu/lttng.sh
+lttng: packages
+	@$(lane) $@ $(in) selftests/qemu/lttng.sh
 
 harness: packages
-	@$(lane) $@ selftests/qemu/selftest.sh
+	@$(lane) $@ $(in) selftests/qemu/selftest.sh
 
 # Two side by side, to the end, whatever fails on the way: a guest that takes
 # turns in one thread keeps one processor busy. The debug kernel, if it has to be
 # built, has until its lanes come. What each test said is in the logs.
-lanes := $(kselftest_lanes) host-kunit library $(race_lanes) fuzz style harness recover cost metrics latency rt-kselftest smp-kselftest streaming cpus debug-kunit debug-kselftest
-check: packages
+lanes := $(kselftest_lanes) host-kunit $(library_lanes) $(race_lanes) fuzz style style-trixie harness recover $(cost_lanes) metrics latency rt-kselftest smp-kselftest streaming cpus debug-kunit debug-kselftest
+check:
+	@$(MAKE) --no-print-directory -s -j 2 packages
 	@mkdir -p build/log; rm -f build/log/*.count build/log/*.failures; \
 	nice selftests/qemu/kernel debug >build/log/debug-kernel.log 2>&1 & \
 	LANE_BRIEF=1 $(MAKE) --no-print-directory -s -k -j 2 $(lanes) || true; \

@@ -10,8 +10,7 @@ usage()
 Usage: selftests/qemu/run --kernel KERNEL -- qemu/kselftest.sh [--race|TEST...]
 Run every selftest but those named *_race, or only those (which is for a guest
 with --parallel), or each TEST. A test ends with 0 (passed), 4 (skipped), or
-anything else (failed); one that takes longer than \$TEST_LIMIT seconds (600) is
-ended and has failed.
+anything else (failed). Whoever boots the guest sees to it that none hangs.
 USAGE
 }
 
@@ -22,7 +21,6 @@ case ${1:-} in
 --race)	mapfile -t tests < <(grep '_race\b' kselftest-list.txt) ;;
 *)	tests=("$@") ;;
 esac
-limit=${TEST_LIMIT:-600}
 bad=0
 
 # between_tests: no test finds what another left loaded
@@ -39,12 +37,11 @@ for ((nr = 1; nr <= ${#tests[@]}; nr++)); do
 	name=${tests[nr - 1]}
 	echo "selftest: $name" >/dev/kmsg
 	SECONDS=0
-	timeout -k 10 "$limit" "./$name" 2>&1 </dev/null | sed -u 's/^/# /'
+	"./$name" 2>&1 </dev/null | sed -u 's/^/# /'
 	status=${PIPESTATUS[0]}
 	case $status in
 	0)	echo "ok $nr $name # $SECONDS s" ;;
 	4)	echo "ok $nr $name # SKIP" ;;
-	124)	echo "not ok $nr $name # took longer than $limit s"; bad=1 ;;
 	*)	echo "not ok $nr $name # status $status, $SECONDS s"; bad=1 ;;
 	esac
 	between_tests

@@ -18,8 +18,14 @@ PATH=$PATH:/usr/sbin:/sbin
 me=$(basename "$0")
 qemu_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(cd "$qemu_dir/../.." && pwd)
-cache=${VITRINE_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/vitrine}
+export VITRINE_CACHE=${VITRINE_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/vitrine}
+cache=$VITRINE_CACHE
 jobs=$(nproc)
+
+# The suite whose root this runs in, and where what is built in it goes; both are
+# empty outside of all roots.
+suite=${VITRINE_SUITE:-}
+build=${suite:+$top/build/$suite}
 
 # Messages go to stderr: stdout carries results.
 say()
@@ -42,6 +48,40 @@ need()
 		command -v "$cmd" >/dev/null ||
 			die "$cmd: not found; run 'make packages' first"
 	done
+}
+
+# kernel_row NAME: set kernel_suite, kernel_arch, kernel_how and kernel_from to what the
+# table of kernels has in the row of NAME; fails if there is none
+kernel_row()
+{
+	local name
+
+	while read -r name kernel_suite kernel_arch kernel_how kernel_from; do
+		[ "$name" != "$1" ] || return 0
+	done <"$qemu_dir/kernels"
+	return 1
+}
+
+# kernel_names: all of them, a line each
+kernel_names()
+{
+	awk '!/^#/ && NF { print $1 }' "$qemu_dir/kernels"
+}
+
+# enter SUITE ARGUMENT...: go on in the root of SUITE, by running this program there
+# with these arguments, unless that is where it runs
+enter()
+{
+	[ "$suite" != "$1" ] || return 0
+	exec "$qemu_dir/suite" "$1" "$0" "${@:2}"
+}
+
+# enter_for KERNEL ARGUMENT...: the same, for the suite that KERNEL belongs to
+enter_for()
+{
+	kernel_row "$1" || die "$1: unknown kernel; there are $(kernel_names | paste -sd' ')"
+	enter "$kernel_suite" "${@:2}"
+	[ "$kernel_arch" = amd64 ] || "$top/selftests/packages-install" "$kernel_arch"
 }
 
 # hash_of WORD...: a short name for what the words say

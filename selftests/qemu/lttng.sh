@@ -7,6 +7,8 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
+enter bookworm "$@"
+make -s -C "$top/tools" O="$build/tools" all >&2
 out=$top/build/qemu/lttng
 
 "${VITRINE_RUN:-$qemu_dir/run}" --kernel 6.1 --bring lttng,workload --with lttng-tools \
@@ -14,4 +16,4 @@ out=$top/build/qemu/lttng
 	tail -n 20 "$top/build/log/lttng-guest.log"
 	exit 1
 }
-"$top/selftests/tools/lttng.sh" "$top/build/tools/vitrine" "" "$top/build" "$out"
+"$top/selftests/tools/lttng.sh" "$build/tools/vitrine" "" "$build" "$out"

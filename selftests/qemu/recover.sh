@@ -8,7 +8,9 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-vitrine=$top/build/tools/vitrine
+enter bookworm "$@"
+make -s -C "$top/tools" O="$build/tools" all >&2
+vitrine=$build/tools/vitrine
 tests=0
 failed=0
 

@@ -22,10 +22,12 @@ case ${1:-} in
 	exit ;;
 esac
 kernel=${1:-6.12}
+enter_for "$kernel" "$@"
 work=$(mktemp -d "${TMPDIR:-/tmp}/vitrine.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 nr=0
 bad=0
+pin=()
 
 result()
 {
@@ -46,7 +48,7 @@ boot()
 
 	shift 2
 	cat >"$work/script"
-	"$qemu_dir/run" --kernel "$kernel" --bring none --out "$work/out" "$@" \
+	"${pin[@]}" "$qemu_dir/run" --kernel "$kernel" --bring none --out "$work/out" "$@" \
 		-- "$work/script" one "two words" >"$work/said" 2>&1 || status=$?
 	echo "status $status" >>"$work/said"
 	result $((status != wanted)) "$what"
@@ -156,6 +158,29 @@ boot 124 "a silent guest fails" --silence 4 <<'SCRIPT'
 sleep 1000
 SCRIPT
 says "and says so" "printed nothing" said
+
+# starve: once the guest has begun its work, leave it little of the processor it shares
+starve()
+{
+	until grep -qs begun "$work/out/output.log"; do
+		sleep 0.1
+	done
+	exec nice -n -10 taskset -c 0 timeout 60 sh -c 'while :; do :; done'
+}
+
+# Some two seconds of silent work, which take ten times as long here.
+rm -f "$work/out/output.log"
+starve &
+pin=(taskset -c 0)
+boot 0 "a guest that this machine leaves no time is not silent" --silence 6 <<'SCRIPT'
+#!/bin/bash
+echo begun
+for ((i = 0; i < 60000; i++)); do :; done
+echo ended
+SCRIPT
+pin=()
+kill %% 2>/dev/null || true
+wait
 
 # counts COUNTS WHAT COMMAND...: what the lane of a command that prints TAP comes to
 counts()
