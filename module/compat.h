@@ -49,6 +49,13 @@ static inline u64 vtr_module_bytes(const struct module *module)
 #endif
 }
 
+/* 6.9 (74fa8f9c553f) passes limits. For files that include <linux/blkdev.h>. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 9, 0)
+#define VTR_BLK_ALLOC_DISK()	blk_alloc_disk(NUMA_NO_NODE)
+#else
+#define VTR_BLK_ALLOC_DISK()	blk_alloc_disk(NULL, NUMA_NO_NODE)
+#endif
+
 /*
  * 6.13 (908a1d775422) added hrtimer_setup(); 6.15 (9779489a31d7) removed
  * hrtimer_init().
@@ -78,10 +85,10 @@ static inline void hrtimer_setup(struct hrtimer *timer,
  * that include <trace/events/timer.h>.
  */
 #define VTR_HRTIMER_NOW							\
-	typeof(_Generic(&check_trace_callback_type_hrtimer_expire_entry,	\
-			void (*)(void (*)(void *, struct hrtimer *,	\
-					  ktime_t *)) : (ktime_t *)NULL, \
-			default : (ktime_t)0))
+	typeof(__builtin_choose_expr(					\
+		__same_type(check_trace_callback_type_hrtimer_expire_entry, \
+			    void (void (*)(void *, struct hrtimer *, ktime_t *))), \
+		(ktime_t *)NULL, (ktime_t)0))
 
 /*
  * 7.2 (eba302268a01, b21d442c9aeb) replaced ktime_get_snapshot() by

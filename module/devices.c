@@ -9,10 +9,9 @@
  */
 #include <linux/blkdev.h>
 #include <linux/device.h>
-#include <linux/fs.h>
+#include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
-#include <linux/kobject.h>
 #include <linux/netdevice.h>
 #include <linux/part_stat.h>
 #include <linux/sizes.h>
@@ -22,6 +21,7 @@
 #include <vitrine/inspect.h>
 
 #include "builtin.h"
+#include "compat.h"
 
 #define LIMIT_BYTES	SZ_4M
 
@@ -75,45 +75,41 @@ static void record_block(struct vitrine_node *block, struct device *dev)
 			    jiffies64_to_nsecs(part_stat_read(bdev, io_ticks)));
 }
 
-/*
- * Any block device, for put_device(): it knows the class of them all, which
- * has no name that a module could link to.
- */
-static struct device *any_block_device(void)
-{
-	struct super_block *sb = blockdev_superblock;
-	struct device *dev, *found = NULL;
-	struct inode *inode;
+/* The class of all block devices, which has no name that a module could link to. */
+static typeof_member(struct device, class) disk_class;
 
-	spin_lock(&sb->s_inode_list_lock);
-	list_for_each_entry(inode, &sb->s_inodes, i_sb_list) {
-		/* An inode on this list still has its memory. */
-		dev = &I_BDEV(inode)->bd_device;
-		if (kobject_get_unless_zero(&dev->kobj)) {
-			found = dev;
-			break;
-		}
-	}
-	spin_unlock(&sb->s_inode_list_lock);
-	return found;
+/* A disk that is never added to the system knows the class, too. */
+static int find_block_class(void)
+{
+	struct gendisk *disk = VTR_BLK_ALLOC_DISK();
+
+	if (IS_ERR_OR_NULL(disk))
+		return -ENOMEM;
+	disk_class = disk_to_dev(disk)->class;
+	put_disk(disk);
+	return 0;
 }
 
 static void record_blocks(struct vitrine_node *root)
 {
 	struct vitrine_node *block = vitrine_record_node(root, "block");
-	struct device *any = any_block_device();
 	struct class_dev_iter iter;
 	struct device *dev;
 
-	if (any && any->class) {
-		class_dev_iter_init(&iter, any->class, NULL, NULL);
-		while ((dev = class_dev_iter_next(&iter)))
-			record_block(block, dev);
-		class_dev_iter_exit(&iter);
-	}
-	put_device(any);
+	class_dev_iter_init(&iter, disk_class, NULL, NULL);
+	while ((dev = class_dev_iter_next(&iter)))
+		record_block(block, dev);
+	class_dev_iter_exit(&iter);
 }
 #else
+#pragma message "the tree \"devices\" has no block devices: CONFIG_BLOCK is off"
+
+static int find_block_class(void)
+{
+	vtr_self_lacks("devices", "block", "CONFIG_BLOCK is off");
+	return 0;
+}
+
 static void record_blocks(struct vitrine_node *root)
 {
 }
@@ -197,6 +193,8 @@ static int record_interfaces(struct vitrine_node *root)
 	return 0;
 }
 #else
+#pragma message "the tree \"devices\" has no interfaces: CONFIG_NET is off"
+
 static int record_interfaces(struct vitrine_node *root)
 {
 	return 0;
@@ -209,9 +207,17 @@ static int devices_fill(struct vitrine_node *root, void *unused)
 	return record_interfaces(root);
 }
 
+static int devices_start(void)
+{
+	if (!IS_ENABLED(CONFIG_NET))
+		vtr_self_lacks("devices", "net", "CONFIG_NET is off");
+	return find_block_class();
+}
+
 /* What block devices and network interfaces have done. */
 const struct vtr_builtin vtr_builtin_devices = {
 	.name = "devices",
 	.limit_bytes = LIMIT_BYTES,
 	.fill = devices_fill,
+	.start = devices_start,
 };
