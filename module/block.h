@@ -14,7 +14,7 @@
 #include <uapi/vitrine/inspect.h>
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "the format is little endian, and so must be the machine that writes it"
+#error "vitrine needs a little-endian machine: its formats are little endian, and written in place"
 #endif
 
 /**

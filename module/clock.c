@@ -7,54 +7,27 @@
 #include <linux/ktime.h>
 #include <linux/sched/clock.h>
 #include <linux/string.h>
-#ifdef CONFIG_X86
-#include <asm/cpufeature.h>
-#include <asm/msr.h>
-#include <asm/tsc.h>
-#endif
 
 #include "clock.h"
 #include "compat.h"
+#include "counter.h"
 
 static const char * const clock_names[VTR_NR_CLOCKS] = {
 	[VITRINE_CLOCK_LOCAL]	= "local",
-	[VITRINE_CLOCK_TSC]	= "tsc",
+	[VITRINE_CLOCK_COUNTER]	= "counter",
 	[VITRINE_CLOCK_MONO]	= "mono",
 	[VITRINE_CLOCK_BOOT]	= "boot",
 };
 
-#ifdef CONFIG_X86
-/* The kernel's own clock counts TSC ticks: its reading lies between ours. */
-static bool tsc_is_clocksource(void)
+/* Whether the kernel's own clock counts the same ticks: it reads them in between. */
+static bool counter_is_clocksource(void)
 {
-	u64 before = rdtsc_ordered();
+	u64 before = vtr_counter_ticks_ordered();
 	u64 cycles = vtr_clocksource_cycles();
-	u64 after = rdtsc_ordered();
+	u64 after = vtr_counter_ticks_ordered();
 
 	return cycles - before <= after - before;
 }
-
-static bool tsc_is_steady(void)
-{
-	return boot_cpu_has(X86_FEATURE_CONSTANT_TSC) &&
-	       boot_cpu_has(X86_FEATURE_NONSTOP_TSC) &&
-	       !check_tsc_unstable() && tsc_is_clocksource();
-}
-
-static u64 tsc_rate(void)
-{
-	return boot_cpu_has(X86_FEATURE_TSC) ? tsc_khz * 1000ULL : 0;
-}
-
-static u64 tsc_ticks(void)
-{
-	return rdtsc();
-}
-#else
-static bool tsc_is_steady(void) { return false; }
-static u64 tsc_rate(void) { return 0; }
-static u64 tsc_ticks(void) { return 0; }
-#endif
 
 /**
  * vtr_clock_name() - what a clock is called in trace/clock
@@ -70,7 +43,7 @@ const char *vtr_clock_name(enum vitrine_clock clock)
 
 /**
  * vtr_clock_find() - the clock of a name
- * @name: as from vtr_clock_name()
+ * @name: as from vtr_clock_name(); on x86, "tsc" is the counter, too
  *
  * Context: any.
  * Return: enum vitrine_clock, or -EINVAL if no usable clock has that name.
@@ -79,6 +52,8 @@ int vtr_clock_find(const char *name)
 {
 	unsigned int clock;
 
+	if (IS_ENABLED(CONFIG_X86) && !strcmp(name, "tsc"))
+		name = clock_names[VITRINE_CLOCK_COUNTER];
 	for (clock = 0; clock < VTR_NR_CLOCKS; clock++)
 		if (!strcmp(name, clock_names[clock]))
 			return vtr_clock_usable(clock) ? clock : -EINVAL;
@@ -100,15 +75,16 @@ bool vtr_clock_usable(enum vitrine_clock clock)
 /**
  * vtr_clock_default() - the clock to use unless told otherwise
  *
- * The raw TSC is by far the cheapest, and good where it ticks at a constant
+ * The CPU's counter is by far the cheapest, and good where it ticks at a constant
  * rate, never stops and is what the kernel itself tells time by.
  *
  * Context: task.
- * Return: VITRINE_CLOCK_TSC or VITRINE_CLOCK_LOCAL.
+ * Return: VITRINE_CLOCK_COUNTER or VITRINE_CLOCK_LOCAL.
  */
 enum vitrine_clock vtr_clock_default(void)
 {
-	return tsc_is_steady() ? VITRINE_CLOCK_TSC : VITRINE_CLOCK_LOCAL;
+	return vtr_counter_is_steady() && counter_is_clocksource() ?
+	       VITRINE_CLOCK_COUNTER : VITRINE_CLOCK_LOCAL;
 }
 
 /**
@@ -120,7 +96,8 @@ enum vitrine_clock vtr_clock_default(void)
  */
 u64 vtr_clock_rate(enum vitrine_clock clock)
 {
-	return clock == VITRINE_CLOCK_TSC ? tsc_rate() : NSEC_PER_SEC;
+	return clock == VITRINE_CLOCK_COUNTER ? vtr_counter_rate() :
+						NSEC_PER_SEC;
 }
 
 /**
@@ -133,8 +110,8 @@ u64 vtr_clock_rate(enum vitrine_clock clock)
 u64 vtr_clock_ticks(enum vitrine_clock clock)
 {
 	switch (clock) {
-	case VITRINE_CLOCK_TSC:
-		return tsc_ticks();
+	case VITRINE_CLOCK_COUNTER:
+		return vtr_counter_ticks();
 	case VITRINE_CLOCK_MONO:
 		return ktime_get_mono_fast_ns();
 	case VITRINE_CLOCK_BOOT:

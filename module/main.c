@@ -28,7 +28,7 @@ MODULE_PARM_DESC(enable, "Record from load on (default: 1)");
 
 static char *clock = "";
 module_param(clock, charp, 0444);
-MODULE_PARM_DESC(clock, "Clock of the trace: local, tsc, mono or boot (default: tsc where it is what the kernel tells time by, else local)");
+MODULE_PARM_DESC(clock, "Clock of the trace: local, counter, mono or boot (default: counter, the CPU's own, where it is what the kernel tells time by, else local)");
 
 static char *mode = "circular";
 module_param(mode, charp, 0444);
@@ -91,7 +91,7 @@ static int session_init(void)
 	if (*clock)
 		err = vtr_clock_find(clock);
 	if (err < 0) {
-		pr_err("vitrine: clock=%s: no such clock here; try local, tsc, mono or boot\n",
+		pr_err("vitrine: clock=%s: no such clock here; try local, counter, mono or boot\n",
 		       clock);
 		return err;
 	}

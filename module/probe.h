@@ -6,6 +6,7 @@
 #ifndef _VITRINE_PROBE_H
 #define _VITRINE_PROBE_H
 
+#include <linux/build_bug.h>
 #include <linux/compiler.h>
 
 struct tracepoint;
@@ -23,19 +24,19 @@ struct vtr_probe {
 };
 
 /*
- * 0, in an initialiser too; an error unless <trace/events/...> declares that
- * @tracepoint calls functions of the type of @probe.
+ * The address of @probe, in an initialiser; an error unless <trace/events/...>
+ * declares that @tracepoint calls functions of its type.
  */
-#define VTR_PROBE_CHECK(tracepoint, probe)				\
-	sizeof(struct {							\
-		_Static_assert(__same_type(check_trace_callback_type_##tracepoint, \
-					   void (typeof(&(probe)))),	\
-			       #probe " has not the type of the tracepoint " \
-			       #tracepoint);				\
-	})
+#define VTR_PROBE_FUNCTION(tracepoint, probe)				\
+	((void *)(probe) + sizeof(struct {				\
+		static_assert(__same_type(check_trace_callback_type_##tracepoint, \
+					  void (typeof(probe) *)),	\
+			      #probe " has not the type of the tracepoint " \
+			      #tracepoint);				\
+	}))
 
 #define VTR_PROBE(tracepoint, probe)					\
-	{ #tracepoint, (void *)(probe) + VTR_PROBE_CHECK(tracepoint, probe) }
+	{ #tracepoint, VTR_PROBE_FUNCTION(tracepoint, probe) }
 
 unsigned int vtr_probe_find(struct vtr_probe *probes, unsigned int nr);
 int vtr_probe_register(const struct vtr_probe *probes, unsigned int nr);

@@ -28,6 +28,7 @@
 #include "category.h"
 #include "clock.h"
 #include "compat.h"
+#include "counter.h"
 #include "fxt.h"
 #include "ring.h"
 #include "sched.h"
@@ -93,14 +94,13 @@ static __always_inline void record_switch(u64 now, bool preempt,
 	put_switch(ring, now, state, incoming_fields(ref, next));
 }
 
-#ifdef CONFIG_X86
-static void probe_switch_tsc(void *unused, bool preempt,
-			     struct task_struct *prev,
-			     struct task_struct *next, unsigned int prev_state)
+static void probe_switch_counter(void *unused, bool preempt,
+				 struct task_struct *prev,
+				 struct task_struct *next,
+				 unsigned int prev_state)
 {
-	record_switch(rdtsc(), preempt, prev, next, prev_state);
+	record_switch(vtr_counter_switch_ticks(), preempt, prev, next, prev_state);
 }
-#endif
 
 static void probe_switch_local(void *unused, bool preempt,
 			       struct task_struct *prev,
@@ -129,17 +129,12 @@ static void probe_switch_boot(void *unused, bool preempt,
 		      prev_state);
 }
 
-#define SWITCH_PROBE(probe)	\
-	((void *)(probe) + VTR_PROBE_CHECK(sched_switch, probe))
-
 /* One probe a clock: the choice is made once, not at each switch. */
 static void * const switch_probes[VTR_NR_CLOCKS] = {
-	[VITRINE_CLOCK_LOCAL]	= SWITCH_PROBE(probe_switch_local),
-#ifdef CONFIG_X86
-	[VITRINE_CLOCK_TSC]	= SWITCH_PROBE(probe_switch_tsc),
-#endif
-	[VITRINE_CLOCK_MONO]	= SWITCH_PROBE(probe_switch_mono),
-	[VITRINE_CLOCK_BOOT]	= SWITCH_PROBE(probe_switch_boot),
+	[VITRINE_CLOCK_LOCAL]	= VTR_PROBE_FUNCTION(sched_switch, probe_switch_local),
+	[VITRINE_CLOCK_COUNTER]	= VTR_PROBE_FUNCTION(sched_switch, probe_switch_counter),
+	[VITRINE_CLOCK_MONO]	= VTR_PROBE_FUNCTION(sched_switch, probe_switch_mono),
+	[VITRINE_CLOCK_BOOT]	= VTR_PROBE_FUNCTION(sched_switch, probe_switch_boot),
 };
 
 /*
@@ -189,12 +184,10 @@ static __always_inline void record_wakeup(u64 now, struct task_struct *task)
 	put_wakeup(ring, now, task);
 }
 
-#ifdef CONFIG_X86
-static void probe_wakeup_tsc(void *unused, struct task_struct *task)
+static void probe_wakeup_counter(void *unused, struct task_struct *task)
 {
-	record_wakeup(rdtsc(), task);
+	record_wakeup(vtr_counter_ticks(), task);
 }
-#endif
 
 static void probe_wakeup_local(void *unused, struct task_struct *task)
 {
@@ -211,17 +204,14 @@ static void probe_wakeup_boot(void *unused, struct task_struct *task)
 	record_wakeup(vtr_clock_ticks(VITRINE_CLOCK_BOOT), task);
 }
 
-#define WAKEUP_PROBE(probe)						\
-	((void *)(probe) + VTR_PROBE_CHECK(sched_waking, probe) +	\
-	 VTR_PROBE_CHECK(sched_wakeup_new, probe))
+static_assert(__same_type(check_trace_callback_type_sched_waking,
+			  check_trace_callback_type_sched_wakeup_new));
 
 static void * const wakeup_probes[VTR_NR_CLOCKS] = {
-	[VITRINE_CLOCK_LOCAL]	= WAKEUP_PROBE(probe_wakeup_local),
-#ifdef CONFIG_X86
-	[VITRINE_CLOCK_TSC]	= WAKEUP_PROBE(probe_wakeup_tsc),
-#endif
-	[VITRINE_CLOCK_MONO]	= WAKEUP_PROBE(probe_wakeup_mono),
-	[VITRINE_CLOCK_BOOT]	= WAKEUP_PROBE(probe_wakeup_boot),
+	[VITRINE_CLOCK_LOCAL]	= VTR_PROBE_FUNCTION(sched_waking, probe_wakeup_local),
+	[VITRINE_CLOCK_COUNTER]	= VTR_PROBE_FUNCTION(sched_waking, probe_wakeup_counter),
+	[VITRINE_CLOCK_MONO]	= VTR_PROBE_FUNCTION(sched_waking, probe_wakeup_mono),
+	[VITRINE_CLOCK_BOOT]	= VTR_PROBE_FUNCTION(sched_waking, probe_wakeup_boot),
 };
 
 static void probe_migrate(void *unused, struct task_struct *task, int cpu)

@@ -98,7 +98,7 @@ change()
 	0)	set_one mode circular oneshot streaming ;;
 	1)	set_one buffer_kb 8 16 64 256 ;;
 	2)	set_one subbuf_kb 4 8 32 ;;
-	3)	set_one clock local tsc mono boot ;;
+	3)	set_one clock local counter mono boot ;;
 	4)	set_one events "+sched +irq +timer" "-sched -irq -timer" "+syscall:cpus=0" "-syscall" \
 			"+printk +block +power +module" "-block -power" ;;
 	5)	set_one trigger now none "latency_us=500 panic" "event=irq:softirq" hung_task ;;

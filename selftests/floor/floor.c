@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The least that any tracer in a module can cost: a probe on sched_switch that
- * does nothing, or one that reads the TSC and stores 16 bytes into a page of its
- * CPU, in a circle. For selftests/peers.sh to measure the others against.
+ * does nothing, or one that reads the CPU's counter and stores 16 bytes into a page
+ * of its CPU, in a circle. For selftests/peers.sh to measure the others against.
  *
  *   mode=empty   dispatch alone
- *   mode=store   dispatch, the TSC and two stores
+ *   mode=store   dispatch, the counter and two stores
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
@@ -14,8 +14,9 @@
 #include <linux/percpu.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
-#include <asm/msr.h>
 #include <trace/events/sched.h>
+
+#include "../../module/counter.h"
 
 static char *mode = "empty";
 module_param(mode, charp, 0444);
@@ -39,7 +40,7 @@ static void probe_store(void *unused, bool preempt, struct task_struct *prev,
 	unsigned int position = positions[cpu];
 	u64 *page = pages[cpu];
 
-	page[position] = rdtsc();
+	page[position] = vtr_counter_switch_ticks();
 	page[position + 1] = (u64)prev->pid << 32 | next->pid;
 	positions[cpu] = (position + 2) % (PAGE_SIZE / sizeof(u64));
 }
@@ -62,6 +63,9 @@ static int __init floor_init(void)
 {
 	unsigned int cpu;
 	int err;
+
+	check_trace_callback_type_sched_switch(probe_empty);
+	check_trace_callback_type_sched_switch(probe_store);
 
 	probe = !strcmp(mode, "store") ? probe_store : probe_empty;
 	for_each_kernel_tracepoint(find_tracepoint, NULL);

@@ -123,7 +123,7 @@ measure_wrapped()
 # has not read.
 measure_recorder()
 {
-	load clock=tsc mode=streaming buffer_kb=16384 || return
+	load clock=counter mode=streaming buffer_kb=16384 || return
 	measure_wrapped "$1" "" vitrine record -o /tmp/trace.fxt --
 	unload
 	rm -f /tmp/trace.fxt
@@ -169,9 +169,9 @@ fi
 printf 'off\t%d.%02d\t-\n' $((off / 100)) $((off % 100)) >"$table.off"
 
 measure_floor empty "empty probe" -
-measure_floor store "floor: probe, TSC, two stores" 16
-measure_vitrine "vitrine, clock tsc" tsc
-measure_vitrine "vitrine, clock tsc, wakeups too" tsc events=sched
+measure_floor store "floor: probe, counter, two stores" 16
+measure_vitrine "vitrine, clock counter" counter
+measure_vitrine "vitrine, clock counter, wakeups too" counter events=sched
 measure_vitrine "vitrine, clock local" local
 measure_recorder "vitrine record, streaming"
 measure_bpf
@@ -197,13 +197,13 @@ times()
 {
 	local ours theirs
 
-	ours=$(cost_of "vitrine, clock tsc")
+	ours=$(cost_of "vitrine, clock counter")
 	theirs=$(cost_of "$2")
 	echo "$2: $theirs, vitrine: $ours"
 	[ -n "$ours" ] && [ -n "$theirs" ] && [ $((ours * $1)) -le "$theirs" ]
 }
 
-check "a recorded switch costs at most 75 instructions" within 1 "$(cost_of "vitrine, clock tsc")" 75
+check "a recorded switch costs at most 75 instructions" within 1 "$(cost_of "vitrine, clock counter")" 75
 check "a BPF ring buffer costs four times that" times 4 "BPF ring buffer, 32 bytes, no wake-up"
 check "ftrace costs fourteen times that" times 14 "ftrace, clock local"
 check "perf costs twenty times that" times 20 "perf record"

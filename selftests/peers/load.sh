@@ -36,7 +36,7 @@ lttng_lost()
 }
 
 : >"$out/loss.tsv"
-load clock=tsc buffer_kb=1024 || skip "this machine has no TSC"
+load clock=counter buffer_kb=1024 || skip "this machine has no usable counter"
 vitrine record -o "$out/load.fxt" -- "$WORKLOAD" crowd 40 "$hops" >/tmp/load.out 2>/tmp/load.err
 row "vitrine record" "$(sed -n 's/.* bytes, \([0-9]*\) lost.*/\1/p' /tmp/load.err | tail -n 1)"
 unload

@@ -56,13 +56,13 @@
 /**
  * enum vitrine_clock - what a tick of a session's timestamps is
  * @VITRINE_CLOCK_LOCAL: the scheduler's clock, nanoseconds
- * @VITRINE_CLOCK_TSC: the raw time-stamp counter
+ * @VITRINE_CLOCK_COUNTER: the CPU's own counter: TSC, CNTVCT, ...
  * @VITRINE_CLOCK_MONO: CLOCK_MONOTONIC, nanoseconds
  * @VITRINE_CLOCK_BOOT: CLOCK_BOOTTIME, nanoseconds
  */
 enum vitrine_clock {
 	VITRINE_CLOCK_LOCAL	= 0,
-	VITRINE_CLOCK_TSC	= 1,
+	VITRINE_CLOCK_COUNTER	= 1,
 	VITRINE_CLOCK_MONO	= 2,
 	VITRINE_CLOCK_BOOT	= 3,
 };

@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The clock of a session: which one is the default, and the names of the CPU's
+# counter. It is the default where the kernel itself tells the time by it.
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+
+# current: the session's clock
+current()
+{
+	grep -o '\[.*\]' "$TRACE/clock"
+}
+
+# is CLOCK: the session's clock is CLOCK
+is()
+{
+	cat "$TRACE/clock"
+	[ "$(current)" = "[$1]" ]
+}
+
+# cpu_has FLAG: /proc/cpuinfo says so
+cpu_has()
+{
+	grep -qw "^flags.*$1" /proc/cpuinfo
+}
+
+default=local
+case $(</sys/devices/system/clocksource/clocksource0/current_clocksource) in
+tsc)
+	! cpu_has constant_tsc || ! cpu_has nonstop_tsc || default=counter ;;
+arch_sys_counter|riscv_clocksource)
+	default=counter ;;
+esac
+load enable=0
+check "the default is $default" is "$default"
+grep -qw counter "$TRACE/clock" || skip "this machine has no usable counter"
+for word in counter local; do
+	check "write $word" sh -c "echo $word >'$TRACE/clock'"
+	check "it is the clock now" is $word
+done
+if [ "$(uname -m)" = x86_64 ]; then
+	check "tsc is the counter" sh -c "echo tsc >'$TRACE/clock'"
+	check "it is listed as counter" is counter
+else
+	check "tsc is no clock here" fails sh -c "echo tsc >'$TRACE/clock'"
+	check "the clock has not changed" is local
+fi
+unload
+load enable=0 clock=counter
+check "as a parameter, too" is counter
+unload
+
+finish
