@@ -81,8 +81,7 @@ static int want(struct vitrine_category *category, bool wanted)
 		err = switch_on(category);
 	else
 		switch_off(category);
-	if (!err)
-		category->wanted = wanted;
+	category->wanted = wanted && !err;
 	return err;
 }
 
@@ -165,6 +164,9 @@ static int switch_word(char *word)
 	err = parse_filter(word, &filter);
 	if (err)
 		return err;
+	/* A source may have probes of its own for events that are filtered. */
+	if (filter || rcu_access_pointer(category->filter))
+		switch_off(category);
 	set_filter(category, filter);
 	return want(category, wanted);
 }

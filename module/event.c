@@ -226,7 +226,7 @@ static void intern(struct vtr_ring *ring, u64 now, const void *key,
 {
 	unsigned int len_bytes = string->ref & FXT_STRING_REF_VALUE;
 	struct vtr_strings *strings = &ring->strings;
-	u64 *next = ring->next;
+	u64 *next = vtr_ring_next(ring);
 	u16 index;
 
 	if (!len_bytes)
@@ -338,7 +338,8 @@ static void write_reserved(struct vtr_ring *ring, u64 now,
 				       now);
 		encoded->id = now;
 	}
-	next = ring->next + put(ring->next, event->record, encoded);
+	next = vtr_ring_next(ring);
+	next += put(next, event->record, encoded);
 	if (is_timed(event->record))
 		ring->other_records++;
 	vtr_writer_commit_untimed(ring, next, now);

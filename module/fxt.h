@@ -21,16 +21,14 @@
 #define VTR_FXT_PROCESS_NAME_WORDS	4
 #define VTR_FXT_THREAD_NAME_WORDS	6
 
-#define VTR_FXT_WAKEUP_WORDS		6
+#define VTR_FXT_WAKEUP_WORDS		3
 #define VTR_FXT_WIDE_SWITCH_WORDS	6
 
 /* Entries of the string table that are the same in every sub-buffer. */
 #define VTR_FXT_STRING_PROCESS		1	/* "process" */
-#define VTR_FXT_STRING_WEIGHT		2	/* "weight" */
-#define VTR_FXT_STRING_WAKER		3	/* "waker" */
-#define VTR_FXT_STRING_OUTGOING_WEIGHT	4	/* "outgoing_weight" */
-#define VTR_FXT_STRING_INCOMING_WEIGHT	5	/* "incoming_weight" */
-#define VTR_FXT_STRING_FIRST		6	/* the others: see strings.h */
+#define VTR_FXT_STRING_OUTGOING_WEIGHT	2	/* "outgoing_weight" */
+#define VTR_FXT_STRING_INCOMING_WEIGHT	3	/* "incoming_weight" */
+#define VTR_FXT_STRING_FIRST		4	/* the others: see strings.h */
 
 /* A weight that says idle, in records that have no priority. */
 #define VTR_FXT_WEIGHT_IDLE		0x80000000U
@@ -184,13 +182,12 @@ static inline u64 vtr_fxt_switch_base(u8 cpu)
  * vtr_fxt_wakeup_base() - first word of all wakeup records of one CPU
  * @cpu: CPU number
  *
- * Context: any. Format: "Scheduling", subtype 2, with both arguments.
+ * Context: any. Format: "Scheduling", subtype 2, without arguments.
  * Return: the word.
  */
 static inline u64 vtr_fxt_wakeup_base(u16 cpu)
 {
 	return vtr_fxt_header(FXT_RECORD_SCHEDULING, VTR_FXT_WAKEUP_WORDS) |
-	       FIELD_PREP(FXT_SCHEDULING_NR_ARGS, 2) |
 	       FIELD_PREP(FXT_SCHEDULING_CPU, cpu) |
 	       FIELD_PREP(FXT_SCHEDULING_SUBTYPE, FXT_SCHEDULING_THREAD_WAKEUP);
 }
@@ -206,23 +203,16 @@ static inline u64 vtr_fxt_wakeup_base(u16 cpu)
  * @base: as from vtr_fxt_wakeup_base()
  * @now: time
  * @thread: koid of the thread that is woken
- * @weight: its priority
- * @waker: koid of the thread that wakes it
  *
  * Context: any. Hot. Format: "Scheduling", subtype 2.
  * Return: words written.
  */
 static __always_inline unsigned int
-vtr_fxt_put_wakeup(u64 *words, u64 base, u64 now, u32 thread, u32 weight,
-		   u32 waker)
+vtr_fxt_put_wakeup(u64 *words, u64 base, u64 now, u32 thread)
 {
 	words[0] = base;
 	words[1] = now;
 	words[2] = thread;
-	words[3] = VTR_FXT_ARG(FXT_ARG_INT32, 1, VTR_FXT_STRING_WEIGHT) |
-		   (u64)weight << __builtin_ctzll(FXT_ARG_VALUE32);
-	words[4] = VTR_FXT_ARG(FXT_ARG_KOID, 2, VTR_FXT_STRING_WAKER);
-	words[5] = waker;
 	return VTR_FXT_WAKEUP_WORDS;
 }
 

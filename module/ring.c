@@ -17,8 +17,8 @@
  *
  * Pairs with vtr_ring_copy() below and with tools/lib/ring.c.
  *
- * A ring that is full or frozen has no room: ring->last is NULL, which sends
- * the writer the slow way at each record without a test of its own. There what
+ * A ring that is full or frozen has no room: ring->limit is 0, which sends the
+ * writer the slow way at each record without a test of its own. There what
  * cannot be written is counted, and whether there is room again is found out.
  * The row of switches is closed to idle at the first loss, and a sub-buffer
  * that begins after a loss tells of it.
@@ -26,8 +26,8 @@
  * Any CPU, in any context, may freeze a ring. The writer might just be giving
  * itself room, so both store and then look at what the other stores:
  *
- *   freeze:  VITRINE_RING_FROZEN, smp_mb(), last = NULL
- *   advance: last = end of the sub-buffer, smp_mb(), is VITRINE_RING_FROZEN set?
+ *   freeze:  VITRINE_RING_FROZEN, smp_mb(), limit = 0
+ *   advance: limit = end of the sub-buffer, smp_mb(), is VITRINE_RING_FROZEN set?
  */
 #include <linux/kernel.h>
 #include <linux/ktime.h>
@@ -154,7 +154,6 @@ struct vtr_ring *vtr_ring_create(unsigned int cpu,
 
 	/* No room: the first record begins the first sub-buffer. */
 	ring->subbuf = ring->subbufs[0];
-	ring->next = ring->subbuf;
 	ring->running = ring->switch_base;
 	return ring;
 
@@ -214,7 +213,7 @@ void vtr_ring_freeze(struct vtr_ring *ring)
 	WRITE_ONCE(ring->producer->flags,
 		   ring->producer->flags | VITRINE_RING_FROZEN);
 	smp_mb();	/* Pairs with smp_mb() in give_room(). */
-	WRITE_ONCE(ring->last, NULL);
+	WRITE_ONCE(ring->limit, 0);
 	irq_work_queue(&ring->wake);
 }
 
@@ -269,13 +268,28 @@ static u64 bytes_so_far(const struct vtr_ring *ring)
 {
 	if (ring->producer->sequence == NO_SEQUENCE)
 		return 0;
-	return ring->bytes_before + ((void *)ring->next - ring->subbuf);
+	return ring->bytes_before +
+	       vtr_ring_packet(ring->subbuf)->committed_bytes;
 }
 
-static u64 switches_of(const struct vtr_ring *ring, u64 bytes, u64 other_bytes)
+/*
+ * Switches are what other records leave of @bytes. Whoever asks while the writer
+ * is at work gets counts that are a bit off: the writer does not pay for that.
+ */
+static u64 switches_of(const struct vtr_ring *ring, u64 bytes)
 {
-	return div_u64(bytes - other_bytes,
+	u64 others = vtr_peek(ring->other_bytes) + vtr_peek(ring->nr_wakeups) *
+		     VTR_FXT_WAKEUP_WORDS * FXT_WORD_BYTES;
+
+	return div_u64(max(bytes, others) - others,
 		       vtr_ring_switch_words(ring) * FXT_WORD_BYTES);
+}
+
+/* All records with a timestamp, @switches of which are switches. */
+static u64 records_of(const struct vtr_ring *ring, u64 switches)
+{
+	return switches + vtr_peek(ring->nr_wakeups) +
+	       vtr_peek(ring->other_records);
 }
 
 static unsigned int put_clock_pair(u64 *words, u64 now)
@@ -296,8 +310,6 @@ static unsigned int put_preamble(struct vtr_ring *ring, void *subbuf, u64 now)
 {
 	static const char * const strings[] = {
 		[VTR_FXT_STRING_PROCESS - 1]		= "process",
-		[VTR_FXT_STRING_WEIGHT - 1]		= "weight",
-		[VTR_FXT_STRING_WAKER - 1]		= "waker",
 		[VTR_FXT_STRING_OUTGOING_WEIGHT - 1]	= "outgoing_weight",
 		[VTR_FXT_STRING_INCOMING_WEIGHT - 1]	= "incoming_weight",
 	};
@@ -361,9 +373,8 @@ static void fill_packet(const struct vtr_ring *ring, u64 sequence, u64 begin,
 	packet->sequence = sequence;
 	packet->begin_ticks = begin;
 	packet->end_ticks = begin;
-	packet->records_before = ring->other_records +
-				 switches_of(ring, ring->bytes_before,
-					     ring->other_bytes);
+	packet->records_before =
+		records_of(ring, switches_of(ring, ring->bytes_before));
 	packet->bytes_before = ring->bytes_before;
 	packet->lost_records = ring->producer->lost_records;
 	packet->session_ticks = config->session_ticks;
@@ -444,14 +455,14 @@ void vtr_ring_close_row(struct vtr_ring *ring, u64 now)
 
 	/* Only idle, and nobody, has no priority. */
 	if (FIELD_GET(FXT_SWITCH_OUTGOING_PRIORITY, ring->running))
-		nr_words = put_close(ring, ring->next, now);
+		nr_words = put_close(ring, vtr_ring_next(ring), now);
 	ring->running = ring->switch_base;
 	ring->threads.keys[0] = VTR_THREADS_NOBODY;
 	if (!nr_words)
 		return;
 	ring->other_records++;
 	ring->other_bytes += nr_words * FXT_WORD_BYTES;
-	vtr_ring_commit(ring, ring->next + nr_words, now);
+	vtr_ring_commit(ring, vtr_ring_next(ring) + nr_words, now);
 }
 
 /*
@@ -464,26 +475,26 @@ static void begin_gap(struct vtr_ring *ring, u64 now)
 	unsigned int nr_words;
 
 	vtr_ring_close_row(ring, now);
-	WRITE_ONCE(ring->last, NULL);
+	WRITE_ONCE(ring->limit, 0);
 	if (!gap->begin)
 		gap->begin = now;
 	if (gap->told_full || vtr_ring_frozen(ring))
 		return;
 	gap->told_full = true;
-	nr_words = put_full(ring, ring->next);
+	nr_words = put_full(ring, vtr_ring_next(ring));
 	ring->other_bytes += nr_words * FXT_WORD_BYTES;
-	vtr_ring_commit(ring, ring->next + nr_words, now);
+	vtr_ring_commit(ring, vtr_ring_next(ring) + nr_words, now);
 }
 
-/* Let the writer into @subbuf, unless the ring is being frozen. */
-static void give_room(struct vtr_ring *ring, void *subbuf)
+/* Let the writer into the sub-buffer, unless the ring is being frozen. */
+static void give_room(struct vtr_ring *ring)
 {
-	WRITE_ONCE(ring->last, subbuf + vtr_ring_subbuf_bytes(&ring->config) -
-		   (VTR_RING_CLOSE_WORDS + VTR_FXT_SWITCH_WORDS) *
+	WRITE_ONCE(ring->limit, vtr_ring_subbuf_bytes(&ring->config) -
+		   (VTR_RING_CLOSE_WORDS + VTR_RING_HOT_WORDS - 1) *
 		   FXT_WORD_BYTES);
 	smp_mb();	/* Pairs with smp_mb() in vtr_ring_freeze(). */
 	if (vtr_ring_frozen(ring))
-		WRITE_ONCE(ring->last, NULL);
+		WRITE_ONCE(ring->limit, 0);
 }
 
 /* The run queue may be locked: wake from an interrupt of our own. */
@@ -529,7 +540,7 @@ bool vtr_ring_advance(struct vtr_ring *ring, u64 now)
 	vtr_ring_commit(ring, (u64 *)subbuf + nr_words, now);
 	vtr_threads_forget(&ring->threads);
 	vtr_strings_forget(&ring->strings);
-	give_room(ring, subbuf);
+	give_room(ring);
 
 	recycle_end(packet);
 	/* Pairs with the load-acquire in vtr_ring_range(). */
@@ -600,7 +611,7 @@ size_t vtr_ring_copy(struct vtr_ring *ring, u64 sequence, void *bytes)
 void vtr_ring_stats(const struct vtr_ring *ring, struct vtr_ring_stats *ret)
 {
 	const struct vitrine_packet *packet;
-	u64 first, end, other_bytes;
+	u64 first, end;
 
 	vtr_ring_range(ring, &first, &end);
 	memset(ret, 0, sizeof(*ret));
@@ -608,17 +619,11 @@ void vtr_ring_stats(const struct vtr_ring *ring, struct vtr_ring_stats *ret)
 	ret->lost_records = READ_ONCE(ring->producer->lost_records);
 	if (first == end)
 		return;
-	/*
-	 * Recording goes on, and sub-buffers may be recycled, as we look: the
-	 * counts are then a bit off. The writer is not to pay for that.
-	 */
-	other_bytes = vtr_peek(ring->other_bytes);
 	packet = vtr_ring_packet(subbuf_of(ring, end - 1));
 	ret->bytes = vtr_peek(packet->bytes_before) +
 		     READ_ONCE(packet->committed_bytes);
-	ret->switches = switches_of(ring, max(ret->bytes, other_bytes),
-				    other_bytes);
-	ret->records = ret->switches + vtr_peek(ring->other_records);
+	ret->switches = switches_of(ring, ret->bytes);
+	ret->records = records_of(ring, ret->switches);
 	packet = vtr_ring_packet(subbuf_of(ring, first));
 	ret->overwritten_records = vtr_peek(packet->records_before);
 	ret->subbufs = end;

@@ -7,6 +7,7 @@
 #define _VITRINE_RING_H
 
 #include <linux/irq_work.h>
+#include <linux/kconfig.h>
 #include <linux/kref.h>
 #include <linux/types.h>
 #include <linux/wait.h>
@@ -48,6 +49,9 @@ struct vtr_ring_config {
  */
 #define VTR_RING_CLOSE_WORDS	(VTR_FXT_WIDE_SWITCH_WORDS + 1)
 
+/* Room below a ring's limit: for a switch or a wakeup, whichever is longer. */
+#define VTR_RING_HOT_WORDS	VTR_FXT_WAKEUP_WORDS
+
 /**
  * struct vtr_ring_gap - what has been said of losses
  * @told_records: of the records lost, those a mark tells of
@@ -64,16 +68,19 @@ struct vtr_ring_gap {
 
 /**
  * struct vtr_ring - one CPU's ring
- * @next: where the next record goes, in the sub-buffer being written
- * @last: highest @next at which a switch record still fits; NULL while there
- *	is no room at all: before the first record, when full, when frozen
- * @subbuf: start of the sub-buffer being written
+ * @subbuf: start of the sub-buffer being written; the next record goes to its
+ *	end, which is committed_bytes of its packet header
+ * @limit: committed_bytes from which on neither a switch nor a wakeup fits; 0
+ *	while there is no room at all: before the first record, when full, when
+ *	frozen
  * @running: outgoing fields of the next switch record, and its base: the
  *	thread that came in last; without one, @switch_base, the row of switches
  *	is closed
  * @switch_base: what all switch records of this CPU share; 0 in a wide ring
- * @other_records: records with a timestamp that are no switch, or close a row
- * @other_bytes: committed bytes that are not those of switches
+ * @nr_wakeups: wakeups, of VTR_FXT_WAKEUP_WORDS each
+ * @other_records: records with a timestamp that are neither a wakeup nor a
+ *	switch, or close a row
+ * @other_bytes: committed bytes that are not those of wakeups and switches
  * @bytes_before: committed bytes of all earlier sub-buffers
  * @lost_bytes: length of the records that could not be written
  * @gap: what has been said of them
@@ -89,9 +96,9 @@ struct vtr_ring_gap {
  * @wake: wakes @wait from where the run queue is locked
  * @kref: held by the session and by each open file
  *
- * @next to @wakeup_base belong to the writer: the ring's CPU with interrupts off.
- * Only @last is also taken away, by whoever freezes the ring.
- * The first five fields and the head of @threads are all that a recorded
+ * @subbuf to @wakeup_base belong to the writer: the ring's CPU with interrupts
+ * off. Only @limit is also taken away, by whoever freezes the ring.
+ * The first four fields and the head of @threads are all that a recorded
  * switch touches, besides the record and the packet.
  *
  * The ring of a CPU that the 16-byte switch record cannot name is wide: its
@@ -99,11 +106,11 @@ struct vtr_ring_gap {
  * each of its switches goes the slow way, and the fast one need not ask.
  */
 struct vtr_ring {
-	u64			*next;
-	u64			*last;
 	void			*subbuf;
+	u64			limit;
 	u64			running;
 	u64			switch_base;
+	u64			nr_wakeups;
 	u64			other_records;
 	u64			other_bytes;
 	u64			bytes_before;
@@ -202,23 +209,61 @@ static __always_inline struct vitrine_packet *vtr_ring_packet(void *subbuf)
 }
 
 /**
+ * vtr_ring_next() - where the next record goes
+ * @ring: this CPU's ring, which has room
+ *
+ * Context: the ring's CPU, interrupts off.
+ * Return: end of what is committed.
+ */
+static inline u64 *vtr_ring_next(const struct vtr_ring *ring)
+{
+	return ring->subbuf + vtr_ring_packet(ring->subbuf)->committed_bytes;
+}
+
+/**
  * vtr_ring_commit() - make everything up to a point visible to readers
  * @ring: this CPU's ring
  * @next: end of the last record, all words before it written
  * @now: that record's time
  *
- * Context: the ring's CPU, interrupts off. Hot.
+ * Context: the ring's CPU, interrupts off.
  */
-static __always_inline void vtr_ring_commit(struct vtr_ring *ring, u64 *next,
-					    u64 now)
+static inline void vtr_ring_commit(struct vtr_ring *ring, u64 *next, u64 now)
 {
 	void *subbuf = ring->subbuf;
 	struct vitrine_packet *packet = vtr_ring_packet(subbuf);
 
-	ring->next = next;
 	WRITE_ONCE(packet->end_ticks, now);
 	/* Pairs with load-acquire in vtr_ring_copy() and tools/lib/ring.c. */
 	smp_store_release(&packet->committed_bytes, (void *)next - subbuf);
+}
+
+/**
+ * vtr_ring_commit_hot() - make a switch or a wakeup visible to readers
+ * @packet: of the sub-buffer being written
+ * @nr_words: length of the record, a constant
+ * @now: its time
+ *
+ * On x86 a barrier for the compiler and a plain add to memory are a release;
+ * elsewhere such an add would be an atomic instruction, which nothing here needs.
+ *
+ * Context: the ring's CPU, interrupts off. Hot.
+ */
+static __always_inline void vtr_ring_commit_hot(struct vitrine_packet *packet,
+						unsigned int nr_words, u64 now)
+{
+	WRITE_ONCE(packet->end_ticks, now);
+	if (IS_ENABLED(CONFIG_X86)) {
+		/* Pairs with load-acquire in vtr_ring_copy() and tools/lib/ring.c. */
+		smp_wmb();
+		local64_add(nr_words * FXT_WORD_BYTES,
+			    (local64_t *)&packet->committed_bytes);
+	} else {
+		/* As above. */
+		smp_store_release(&packet->committed_bytes,
+				  packet->committed_bytes +
+				  nr_words * FXT_WORD_BYTES);
+	}
 }
 
 /**
@@ -238,7 +283,7 @@ static inline void vtr_ring_lose(struct vtr_ring *ring, unsigned int nr_words)
 /**
  * vtr_ring_has() - whether a record fits into the sub-buffer being written
  * @ring: this CPU's ring
- * @nr_words: length of the record, at least that of a switch
+ * @nr_words: length of the record
  *
  * Context: the ring's CPU, interrupts off.
  * Return: true if it does; if not, vtr_ring_advance() first.
@@ -246,9 +291,12 @@ static inline void vtr_ring_lose(struct vtr_ring *ring, unsigned int nr_words)
 static inline bool vtr_ring_has(const struct vtr_ring *ring,
 				unsigned int nr_words)
 {
-	const u64 *last = READ_ONCE(ring->last);
+	u64 committed = vtr_ring_packet(ring->subbuf)->committed_bytes;
 
-	return ring->next + nr_words - VTR_FXT_SWITCH_WORDS <= last;
+	if (nr_words > VTR_RING_HOT_WORDS)
+		committed += (nr_words - VTR_RING_HOT_WORDS) * FXT_WORD_BYTES;
+	/* Whoever freezes the ring meanwhile lets this record pass. */
+	return committed < data_race(ring->limit);
 }
 
 #endif /* _VITRINE_RING_H */

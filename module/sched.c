@@ -30,6 +30,7 @@
 #include "compat.h"
 #include "counter.h"
 #include "fxt.h"
+#include "peek.h"
 #include "ring.h"
 #include "sched.h"
 #include "source.h"
@@ -54,13 +55,14 @@ static __always_inline u64 incoming_fields(unsigned int ref,
 static __always_inline void put_switch(struct vtr_ring *ring, u64 now,
 				       u64 state, u64 incoming)
 {
-	u64 *next = ring->next;
+	struct vitrine_packet *packet = vtr_ring_packet(ring->subbuf);
+	u64 *next = vtr_ring_next(ring);
 
 	next[0] = ring->running | state | incoming;
 	next[1] = now;
 	ring->running = ring->switch_base |
 			incoming >> VTR_FXT_INCOMING_TO_OUTGOING;
-	vtr_ring_commit(ring, next + VTR_FXT_SWITCH_WORDS, now);
+	vtr_ring_commit_hot(packet, VTR_FXT_SWITCH_WORDS, now);
 }
 
 static noinline void switch_rare(struct vtr_ring *ring, u64 now,
@@ -88,42 +90,41 @@ static __always_inline void record_switch(u64 now, bool preempt,
 		return switch_rare(ring, now, prev, next, prev_state);
 
 	ref = vtr_threads_find(&ring->threads, vtr_writer_key(next));
-	/* Who freezes the ring meanwhile lets this record pass. */
-	if (unlikely(ring->next > data_race(ring->last) || !ref))
+	if (unlikely(!vtr_ring_has(ring, VTR_FXT_SWITCH_WORDS) || !ref))
 		return vtr_writer_switch(ring, now, state, prev, next);
 	put_switch(ring, now, state, incoming_fields(ref, next));
 }
 
-static void probe_switch_counter(void *unused, bool preempt,
-				 struct task_struct *prev,
-				 struct task_struct *next,
-				 unsigned int prev_state)
+static notrace void probe_switch_counter(void *unused, bool preempt,
+					 struct task_struct *prev,
+					 struct task_struct *next,
+					 unsigned int prev_state)
 {
 	record_switch(vtr_counter_switch_ticks(), preempt, prev, next, prev_state);
 }
 
-static void probe_switch_local(void *unused, bool preempt,
-			       struct task_struct *prev,
-			       struct task_struct *next,
-			       unsigned int prev_state)
+static notrace void probe_switch_local(void *unused, bool preempt,
+				       struct task_struct *prev,
+				       struct task_struct *next,
+				       unsigned int prev_state)
 {
 	record_switch(vtr_clock_ticks(VITRINE_CLOCK_LOCAL), preempt, prev, next,
 		      prev_state);
 }
 
-static void probe_switch_mono(void *unused, bool preempt,
-			      struct task_struct *prev,
-			      struct task_struct *next,
-			      unsigned int prev_state)
+static notrace void probe_switch_mono(void *unused, bool preempt,
+				      struct task_struct *prev,
+				      struct task_struct *next,
+				      unsigned int prev_state)
 {
 	record_switch(vtr_clock_ticks(VITRINE_CLOCK_MONO), preempt, prev, next,
 		      prev_state);
 }
 
-static void probe_switch_boot(void *unused, bool preempt,
-			      struct task_struct *prev,
-			      struct task_struct *next,
-			      unsigned int prev_state)
+static notrace void probe_switch_boot(void *unused, bool preempt,
+				      struct task_struct *prev,
+				      struct task_struct *next,
+				      unsigned int prev_state)
 {
 	record_switch(vtr_clock_ticks(VITRINE_CLOCK_BOOT), preempt, prev, next,
 		      prev_state);
@@ -140,68 +141,118 @@ static void * const switch_probes[VTR_NR_CLOCKS] = {
 /*
  * Source "sched": who wakes whom, and threads that move, begin and end.
  *
- * A wakeup is recorded on the CPU, and by the thread, that does it. A thread
- * that is told to wake up while it runs was not asleep: that is no wakeup, and
- * the only case in which the probe is called with interrupts on.
+ * A wakeup is recorded on the CPU that does it; the thread that does it is the
+ * one that runs there. sched_waking is also called for a thread that is on a
+ * CPU: it has changed its state, but not stopped running. That is no wakeup of
+ * a sleeping thread and is not recorded, unless the thread's CPU has recorded
+ * already that it goes out. For the running thread itself, and only for it, the
+ * probe is called with interrupts on.
  */
 
 static int sched_switched(bool on);
 static DEFINE_VITRINE_CATEGORY_SWITCHED(sched, sched_switched);
 
+static __always_inline bool is_on_cpu(const struct task_struct *task)
+{
+#ifdef CONFIG_SMP
+	/* Its CPU may be clearing it. A comparison with 1 needs no load first. */
+	return data_race(task->on_cpu) == 1;
+#else
+	return task == current;
+#endif
+}
+
+/*
+ * Whether the CPU that a thread is on has recorded that the thread goes out.
+ * Another CPU's ring stays for as long as a probe may run: stop_locked() in
+ * session.c waits for the probes before a ring is dropped.
+ */
+static bool has_gone_out(const struct task_struct *task)
+{
+	const struct vtr_ring *ring = READ_ONCE(per_cpu(vtr_writer_ring,
+							task_cpu(task)));
+	u64 running = vtr_peek(ring->running);
+	u64 key;
+
+	key = vtr_peek(ring->threads.keys[FIELD_GET(FXT_SWITCH_OUTGOING_THREAD,
+						    running)]);
+	return ring != &vtr_writer_none && key != VTR_THREADS_NOBODY &&
+	       key != vtr_writer_key(task);
+}
+
 static __always_inline void put_wakeup(struct vtr_ring *ring, u64 now,
 				       const struct task_struct *task)
 {
-	u64 *next = ring->next;
+	struct vitrine_packet *packet = vtr_ring_packet(ring->subbuf);
 
-	next += vtr_fxt_put_wakeup(next, ring->wakeup_base, now, task->pid,
-				   READ_ONCE(task->prio), current->pid);
-	ring->other_records++;
-	ring->other_bytes += VTR_FXT_WAKEUP_WORDS * FXT_WORD_BYTES;
-	vtr_ring_commit(ring, next, now);
+	vtr_fxt_put_wakeup(vtr_ring_next(ring), ring->wakeup_base, now,
+			   task->pid);
+	ring->nr_wakeups++;
+	vtr_ring_commit_hot(packet, VTR_FXT_WAKEUP_WORDS, now);
 }
 
-static noinline void wakeup_slow(struct vtr_ring *ring, u64 now,
-				 const struct task_struct *task)
+static noinline void wakeup_slow(const struct task_struct *task)
 {
-	if (ring == &vtr_writer_none ||
-	    vtr_category_filtered(&vitrine_category_sched, task))
+	struct vtr_ring *ring = this_cpu_read(vtr_writer_ring);
+	u64 now;
+
+	if (task == current || ring == &vtr_writer_none ||
+	    (is_on_cpu(task) && !has_gone_out(task)))
 		return;
+	now = vtr_clock_ticks(ring->config.clock);
 	if (vtr_writer_reserve_here(ring, VTR_FXT_WAKEUP_WORDS, now))
 		put_wakeup(ring, now, task);
 	else
 		vtr_ring_lose(ring, VTR_FXT_WAKEUP_WORDS);
 }
 
-static __always_inline void record_wakeup(u64 now, struct task_struct *task)
+/*
+ * The clock is read after the thread was seen to be off its CPU: the record is
+ * then later than that of the switch by which the thread went out.
+ */
+static __always_inline void record_wakeup(enum vitrine_clock clock,
+					  const struct task_struct *task)
 {
-	struct vtr_ring *ring = this_cpu_read(vtr_writer_ring);
+	struct vtr_ring *ring;
 
-	if (task == current)
-		return;
-	if (unlikely(rcu_access_pointer(vitrine_category_sched.filter) ||
-		     !vtr_ring_has(ring, VTR_FXT_WAKEUP_WORDS)))
-		return wakeup_slow(ring, now, task);
-	put_wakeup(ring, now, task);
+	if (unlikely(is_on_cpu(task)))
+		return wakeup_slow(task);
+	smp_rmb();	/* Pairs with the release of on_cpu in finish_task(). */
+	ring = this_cpu_read(vtr_writer_ring);
+	if (unlikely(!vtr_ring_has(ring, VTR_FXT_WAKEUP_WORDS)))
+		return wakeup_slow(task);
+	put_wakeup(ring, clock == VITRINE_CLOCK_COUNTER ? vtr_counter_ticks() :
+							  vtr_clock_ticks(clock),
+		   task);
 }
 
-static void probe_wakeup_counter(void *unused, struct task_struct *task)
+static notrace void probe_wakeup_counter(void *unused, struct task_struct *task)
 {
-	record_wakeup(vtr_counter_ticks(), task);
+	record_wakeup(VITRINE_CLOCK_COUNTER, task);
 }
 
-static void probe_wakeup_local(void *unused, struct task_struct *task)
+static notrace void probe_wakeup_local(void *unused, struct task_struct *task)
 {
-	record_wakeup(vtr_clock_ticks(VITRINE_CLOCK_LOCAL), task);
+	record_wakeup(VITRINE_CLOCK_LOCAL, task);
 }
 
-static void probe_wakeup_mono(void *unused, struct task_struct *task)
+static notrace void probe_wakeup_mono(void *unused, struct task_struct *task)
 {
-	record_wakeup(vtr_clock_ticks(VITRINE_CLOCK_MONO), task);
+	record_wakeup(VITRINE_CLOCK_MONO, task);
 }
 
-static void probe_wakeup_boot(void *unused, struct task_struct *task)
+static notrace void probe_wakeup_boot(void *unused, struct task_struct *task)
 {
-	record_wakeup(vtr_clock_ticks(VITRINE_CLOCK_BOOT), task);
+	record_wakeup(VITRINE_CLOCK_BOOT, task);
+}
+
+/* While the category has a filter; it changes only while no probe is called. */
+static void probe_wakeup_filtered(void *unused, struct task_struct *task)
+{
+	if (task != current &&
+	    !vtr_category_filtered(&vitrine_category_sched, task))
+		record_wakeup(this_cpu_read(vtr_writer_ring)->config.clock,
+			      task);
 }
 
 static_assert(__same_type(check_trace_callback_type_sched_waking,
@@ -261,8 +312,10 @@ static void *wakeup_probe;
 
 static int sched_switched(bool on)
 {
-	sched_probes[0].function = wakeup_probe;
-	sched_probes[1].function = wakeup_probe;
+	sched_probes[0].function = rcu_access_pointer(vitrine_category_sched.filter) ?
+				   VTR_PROBE_FUNCTION(sched_waking, probe_wakeup_filtered) :
+				   wakeup_probe;
+	sched_probes[1].function = sched_probes[0].function;
 	return vtr_source_switch(&vtr_source_sched, on);
 }
 
@@ -290,7 +343,7 @@ static void probe_rename(void *unused, struct task_struct *task,
 	if (subject.process == subject.thread)
 		vtr_threads_unname(&ring->threads,
 				   VTR_THREADS_PROCESS(subject.process));
-	next = vtr_writer_put_names(ring, ring->next, &subject);
+	next = vtr_writer_put_names(ring, vtr_ring_next(ring), &subject);
 	vtr_writer_commit_untimed(ring, next, now);
 out:
 	local_irq_restore(flags);

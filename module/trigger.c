@@ -96,7 +96,7 @@ static void put_mark(const char *cause, u64 value,
 	struct vtr_subject thread;
 	unsigned int nr_words;
 	bool has_room;
-	u64 now;
+	u64 now, *next;
 
 	if (ring == &vtr_writer_none || in_nmi())
 		return;
@@ -112,10 +112,11 @@ static void put_mark(const char *cause, u64 value,
 	if (!has_room)
 		return;
 	vtr_subject_task(subject, &thread);
-	nr_words = vtr_marks_put_frozen(ring->next, now, thread.process,
-					thread.thread, cause, value);
+	next = vtr_ring_next(ring);
+	nr_words = vtr_marks_put_frozen(next, now, thread.process, thread.thread,
+					cause, value);
 	ring->other_records++;
-	vtr_writer_commit_untimed(ring, ring->next + nr_words, now);
+	vtr_writer_commit_untimed(ring, next + nr_words, now);
 }
 
 /*

@@ -15,9 +15,11 @@
 /* All kernel threads belong to it, as in /proc. */
 #define KTHREADD_PID	2
 
+/* Its limit is 0; what is committed is looked at all the same. */
+static u64 nothing[VITRINE_PREAMBLE_BYTES / FXT_WORD_BYTES];
+
 struct vtr_ring vtr_writer_none = {
-	.next = (u64 *)(2 * FXT_WORD_BYTES),
-	.last = NULL,
+	.subbuf = nothing,
 };
 
 /* Set by vtr_writer_init(): before 6.15 modules' per-CPU data is not relocated. */
@@ -111,14 +113,14 @@ u64 *vtr_writer_put_names(struct vtr_ring *ring, u64 *next,
 /**
  * vtr_writer_commit_untimed() - count and show records without a timestamp
  * @ring: this CPU's ring
- * @next: end of the last of them; the first began at ring->next
+ * @next: end of the last of them; the first began at vtr_ring_next()
  * @now: time
  *
  * Context: the ring's CPU, interrupts off.
  */
 void vtr_writer_commit_untimed(struct vtr_ring *ring, u64 *next, u64 now)
 {
-	ring->other_bytes += (next - ring->next) * FXT_WORD_BYTES;
+	ring->other_bytes += (next - vtr_ring_next(ring)) * FXT_WORD_BYTES;
 	vtr_ring_commit(ring, next, now);
 }
 
@@ -138,7 +140,7 @@ unsigned int vtr_writer_introduce(struct vtr_ring *ring, u64 now,
 	unsigned int running = FIELD_GET(FXT_SWITCH_OUTGOING_THREAD,
 					 ring->running);
 	unsigned int ref = vtr_threads_find(&ring->threads, subject->key);
-	u64 *next = ring->next;
+	u64 *next = vtr_ring_next(ring);
 
 	if (ref)
 		return ref;
@@ -173,7 +175,7 @@ static void put_switch(struct vtr_ring *ring, u64 now, u64 state,
 		       const struct vtr_subject *incoming)
 {
 	unsigned int ref = vtr_writer_introduce(ring, now, incoming);
-	u64 *next = ring->next;
+	u64 *next = vtr_ring_next(ring);
 
 	if (vtr_ring_is_wide(ring)) {
 		next += vtr_ring_put_wide_switch(ring, next, now, state,

@@ -19,7 +19,7 @@ hundredths()
 	echo $((bytes * 100 / switches))
 }
 
-# takes MOST COMMAND...: record it
+# takes MOST COMMAND...: record it, with the events that are on
 takes()
 {
 	local most=$1 what="${*:2}" each
@@ -34,6 +34,8 @@ takes()
 takes 17 pingpong 30000
 takes 18 crowd 40 60000
 takes 30 crowd 400 60000
+echo +sched >"$TRACE/events"
+takes 42 pingpong 30000
 rm -f /tmp/bytes.fxt
 
 finish

@@ -6,12 +6,12 @@
 # one CPU play ping-pong, with recording off, on, and with ftrace instead; the
 # least of three rounds counts, and off is measured in the same boot.
 #
-#	cost.sh [MOST]		fails above MOST instructions a switch, default 100
+#	cost.sh [MOST]		fails above MOST instructions a switch, default 71
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
-most=${1:-100}
+most=${1:-71}
 tracefs=/sys/kernel/tracing
 
 # In a guest that counts instructions, two runs differ by less than this.
@@ -68,6 +68,7 @@ echo 0 >"$tracefs/events/sched/sched_switch/enable"
 show "off" "$off"
 show "vitrine, clock counter: added" $((counter - off))
 show "vitrine, with wakeups: added" $((wakeups - off))
+show "vitrine, the wakeup of these" $((wakeups - counter))
 show "vitrine, clock local: added" $((local_clock - off))
 show "the tree sched: added" $((tree - off))
 show "ftrace, clock local: added" $((ftrace - off))
@@ -76,7 +77,8 @@ drift=$((again > off ? again - off : off - again))
 check "off is the same twice, to two instructions" within 0 $drift 200
 check "a recorded switch costs something" within 2000 $((counter - off)) $((ftrace - off))
 check "a recorded switch costs at most $most" within 0 $((counter - off)) $((most * 100))
-check "with the wakeup that leads to it, at most 150" within $((counter - off + 2000)) $((wakeups - off)) 15000
+check "the wakeup that leads to it costs at most 35" within 1500 $((wakeups - counter)) 3500
+check "both cost at most 105" within 0 $((wakeups - off)) 10500
 check "a tenth of what ftrace takes" within 0 $(((counter - off) * 10)) $((ftrace - off))
 check "a switch that the tree sched counts costs at most 200 more" within 2000 $((tree - off)) 20000
 

@@ -206,6 +206,29 @@ echo "+syscall:cpus=0" >"$TRACE/events"
 check "a filter by CPU: sound" archive cpus
 check "that CPU's are there" has cpus '\[000\] begin .* syscall:'
 check "and no other's" fails grep -q '\[001\] .* syscall:' /tmp/cpus.txt
+
+restart
+echo "-syscall +sched:thread=4194303" >"$TRACE/events"
+"$WORKLOAD" crowd 8 800 >/dev/null
+echo "+sched:process=$$" >"$TRACE/events"
+/bin/true
+check "a filter of wakeups: sound" archive wakeups
+# Neither who wakes nor who is woken is of another process.
+only_wakeups()
+{
+	grep ' wakeup ' /tmp/wakeups.txt >/tmp/wakeups.of || return
+	! grep -vE " wakeup +[^ ]+/$$ | waker=$$\$" /tmp/wakeups.of
+}
+check "only wakeups by that process, and of it" only_wakeups
+
+# Clocks of two CPUs may differ a little; this one is the same for all.
+echo mono >"$TRACE/clock"
+restart
+echo "+sched" >"$TRACE/events"
+"$WORKLOAD" crowd 40 20000 >/dev/null
+check "wakeups: sound" archive awake
+check "there are many" within 5000 "$(grep -c ' wakeup ' /tmp/awake.txt)" 1000000
+check "none is of a thread that runs" fails grep 'wakeups of running threads' <(vitrine check /tmp/awake.fxt)
 rm -f /tmp/*.fxt /tmp/*.txt
 
 finish

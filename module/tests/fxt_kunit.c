@@ -173,16 +173,14 @@ static void provider_section_and_event_name_the_provider(struct kunit *test)
 		     (u64[]){ 0x0000000000430010ULL }, 1);
 }
 
-static void wakeup_has_weight_and_waker(struct kunit *test)
+static void wakeup_has_no_arguments(struct kunit *test)
 {
 	RECORD(words);
 
 	expect_words(test, words,
-		     vtr_fxt_put_wakeup(words, vtr_fxt_wakeup_base(300), 99, 17,
-					120, 18),
-		     (u64[]){ 0x2000000012c20068ULL, 99, 17,
-			      0x0000007800020011ULL, 0x0000000000030028ULL,
-			      18 }, 6);
+		     vtr_fxt_put_wakeup(words, vtr_fxt_wakeup_base(300), 99,
+					17),
+		     (u64[]){ 0x2000000012c00038ULL, 99, 17 }, 3);
 }
 
 static void wide_switch_has_all_of_the_cpu(struct kunit *test)
@@ -193,7 +191,7 @@ static void wide_switch_has_all_of_the_cpu(struct kunit *test)
 		     vtr_fxt_put_wide_switch(words, 300, 3, 99, 17, 120, 0,
 					     VTR_FXT_WEIGHT_IDLE),
 		     (u64[]){ 0x1000003012c20068ULL, 99, 17, 0,
-			      0x0000007800040011ULL, 0x8000000000050011ULL },
+			      0x0000007800020011ULL, 0x8000000000030011ULL },
 		     6);
 }
 
@@ -374,7 +372,7 @@ static struct kunit_case fxt_cases[] = {
 	KUNIT_CASE(only_idle_has_priority_zero),
 	KUNIT_CASE(name_is_made_utf8),
 	KUNIT_CASE(provider_section_and_event_name_the_provider),
-	KUNIT_CASE(wakeup_has_weight_and_waker),
+	KUNIT_CASE(wakeup_has_no_arguments),
 	KUNIT_CASE(wide_switch_has_all_of_the_cpu),
 	KUNIT_CASE(every_argument_type_is_in_place),
 	KUNIT_CASE(every_event_type_is_in_place),

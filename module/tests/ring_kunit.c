@@ -9,7 +9,7 @@
 #define TEST_CPU	3
 
 /* Behind the packet header: clocks, a section, strings that never change. */
-#define PREAMBLE_STRINGS_BYTES	((4 + 1 + 3 * 2 + 2 * 3) * FXT_WORD_BYTES)
+#define PREAMBLE_STRINGS_BYTES	((4 + 1 + 2 + 2 * 3) * FXT_WORD_BYTES)
 
 static struct vtr_ring *new_ring_of_mode(struct kunit *test,
 					 unsigned int nr_subbufs,
@@ -45,7 +45,7 @@ static void put_record(struct vtr_ring *ring, unsigned int nr_words, u64 now,
 
 	if (!vtr_ring_has(ring, nr_words))
 		vtr_ring_advance(ring, now);
-	next = ring->next;
+	next = vtr_ring_next(ring);
 	next[0] = vtr_fxt_header(is_switch ? FXT_RECORD_SCHEDULING :
 				 FXT_RECORD_KERNEL_OBJECT, nr_words);
 	for (i = 1; i < nr_words; i++)
@@ -184,7 +184,7 @@ static void put_interrupted(struct vtr_ring *ring, unsigned int nr_words,
 
 	if (!vtr_ring_has(ring, nr_words))
 		vtr_ring_advance(ring, *now);
-	next = ring->next;
+	next = vtr_ring_next(ring);
 	next[0] = vtr_fxt_header(FXT_RECORD_LOG, nr_words);
 	for (i = 1; i < nr_words; i++)
 		next[i] = *now;
@@ -314,7 +314,7 @@ static bool try_switch(struct vtr_ring *ring, u64 now, unsigned int ref)
 		vtr_ring_lose(ring, VTR_FXT_SWITCH_WORDS);
 		return false;
 	}
-	next = ring->next;
+	next = vtr_ring_next(ring);
 	next[0] = ring->running | vtr_fxt_incoming(ref, 120);
 	next[1] = now;
 	ring->running = ring->switch_base |

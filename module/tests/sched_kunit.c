@@ -129,8 +129,61 @@ static void probes_take_a_wide_ring(struct kunit *test)
 	vtr_ring_put(ring);
 }
 
+static const struct vtr_ring_config narrow_config = {
+	.session = 7,
+	.clock = VITRINE_CLOCK_LOCAL,
+	.nr_subbufs = 2,
+	.ticks_per_second = 1000000000,
+};
+
+/* A thread that stays on this CPU although its switches say that it goes. */
+static struct task_struct *new_thread_here(struct kunit *test)
+{
+	struct task_struct *task = kunit_kzalloc(test, sizeof(*task),
+						 GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, task);
+	task->pid = 64;
+	task->tgid = 64;
+	task->on_cpu = 1;
+	return task;
+}
+
+static void wakeup_of_a_running_thread_is_not_recorded(struct kunit *test)
+{
+	struct vtr_ring *ring = vtr_ring_create(0, &narrow_config), *before;
+	struct task_struct *other = new_thread_here(test);
+	unsigned long flags;
+	u64 running, leaving, gone, itself;
+
+	KUNIT_ASSERT_NOT_NULL(test, ring);
+	local_irq_save(flags);
+	task_thread_info(other)->cpu = smp_processor_id();
+	before = this_cpu_read(vtr_writer_ring);
+	this_cpu_write(vtr_writer_ring, ring);
+	probe_switch_local(NULL, false, current, other, TASK_INTERRUPTIBLE);
+	probe_wakeup_local(NULL, other);
+	running = ring->nr_wakeups;
+	probe_switch_local(NULL, false, other, current, TASK_INTERRUPTIBLE);
+	probe_wakeup_local(NULL, other);
+	leaving = ring->nr_wakeups;
+	other->on_cpu = 0;
+	probe_wakeup_local(NULL, other);
+	gone = ring->nr_wakeups;
+	probe_wakeup_local(NULL, current);
+	itself = ring->nr_wakeups;
+	this_cpu_write(vtr_writer_ring, before);
+	local_irq_restore(flags);
+	KUNIT_EXPECT_EQ(test, running, 0);
+	KUNIT_EXPECT_EQ(test, leaving, 1);
+	KUNIT_EXPECT_EQ(test, gone, 2);
+	KUNIT_EXPECT_EQ(test, itself, 2);
+	vtr_ring_put(ring);
+}
+
 static struct kunit_case sched_cases[] = {
 	KUNIT_CASE(probes_take_a_wide_ring),
+	KUNIT_CASE(wakeup_of_a_running_thread_is_not_recorded),
 	{}
 };
 

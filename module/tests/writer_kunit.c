@@ -251,7 +251,7 @@ static void wide_switch_says_who_and_how(struct kunit *test)
 
 	switch_to(row, 4, FXT_THREAD_NEW);
 	switch_to(row, 5, FXT_THREAD_SUSPENDED);
-	words = row->ring->next - VTR_FXT_WIDE_SWITCH_WORDS;
+	words = vtr_ring_next(row->ring) - VTR_FXT_WIDE_SWITCH_WORDS;
 	KUNIT_EXPECT_EQ(test, words[0], 8ULL | 6 << 4 | 2 << 16 | 300ULL << 20 |
 			2ULL << 36 | 1ULL << 60);
 	KUNIT_EXPECT_EQ(test, words[1], 2);

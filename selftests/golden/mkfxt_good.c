@@ -232,7 +232,7 @@ static void build_recorded(void)
 	(1ULL | 1ULL << 4 | (name) << 16 | (uint64_t)(weight) << 32)
 
 #define NAMES_BYTES	(2 * (24 + 40))
-#define STRINGS_BYTES	(3 * 16 + 2 * 24)
+#define STRINGS_BYTES	(16 + 2 * 24)
 #define WIDE_BYTES	48
 #define MARK_BYTES	(40 + 16 * 8)
 
@@ -244,8 +244,8 @@ static void wide_switch(uint64_t ticks, unsigned int state, uint64_t outgoing,
 	word(ticks);
 	word(outgoing);
 	word(incoming);
-	word(WEIGHT(outgoing ? 120 : IDLE_WEIGHT, 4ULL));
-	word(WEIGHT(incoming ? 120 : IDLE_WEIGHT, 5ULL));
+	word(WEIGHT(outgoing ? 120 : IDLE_WEIGHT, 2ULL));
+	word(WEIGHT(incoming ? 120 : IDLE_WEIGHT, 3ULL));
 }
 
 /* Thread @koid of process @koid; its process's name first, as the module does. */
@@ -264,21 +264,8 @@ static void wide_strings(void)
 {
 	provider_section(WIDE_CPU + 1);
 	string(1, "process");
-	string(2, "weight");
-	string(3, "waker");
-	string(4, "outgoing_weight");
-	string(5, "incoming_weight");
-}
-
-static void wide_wakeup(uint64_t ticks, uint64_t koid)
-{
-	word(8ULL | 6ULL << 4 | 2ULL << 16 | (uint64_t)WIDE_CPU << 20 |
-	     2ULL << 60);
-	word(ticks);
-	word(koid);
-	word(WEIGHT(120, 2ULL));
-	word(8ULL | 2ULL << 4 | 3ULL << 16);
-	word(0);
+	string(2, "outgoing_weight");
+	string(3, "incoming_weight");
 }
 
 /*
@@ -294,11 +281,11 @@ static void build_wide(void)
 	wide.begin = 5100;
 	wide.end = 5700;
 	wide.committed = PREAMBLE_BYTES + 8 + STRINGS_BYTES + NAMES_BYTES +
-			 5 * WIDE_BYTES + 40 + 8;
+			 4 * WIDE_BYTES + 24 + 40 + 8;
 	subbuf_preamble(&wide);
 	wide_strings();
 	wide_name(0, "idle");
-	wide_wakeup(5100, 77);
+	wakeup(WIDE_CPU, 5100, 77);
 	wide_name(77, "wide");
 	wide_switch(5200, 0, 0, 77);
 	event(0, 5, 0, REFS(0, INLINE(3), 0), 5300);

@@ -42,6 +42,7 @@ struct vitrine_archive {
 	struct archive_lane **lanes;
 	unsigned int nr_lanes;
 	uint64_t rate;			/* 0: none yet */
+	bool has_wakeups;
 
 	/* Lanes with a record, the earliest first: each before 2i+1 and 2i+2. */
 	struct archive_lane **heap;
@@ -141,6 +142,77 @@ static bool look_for_name(struct vitrine_archive *archive)
 	return true;
 }
 
+/* A thread's priority, by whichever of the two a switch has. */
+static int32_t weight_of(const struct vitrine_fxt_record *record,
+			 uint8_t priority, const char *name)
+{
+	const struct vitrine_fxt_arg *arg;
+
+	if (record->context_switch.legacy)
+		return priority;
+	arg = fxt_find_arg(record, name);
+	return arg && arg->type == FXT_ARG_INT32 ? arg->value.int64 : 0;
+}
+
+/*
+ * The priority of a thread that is woken is not in vitrine's records: it is what
+ * the last switch says of the thread, or the first one in the file if that is later.
+ */
+static bool look_for_weight(struct vitrine_archive *archive)
+{
+	const struct vitrine_fxt_record *record = &archive->fxt.record;
+	struct fxt_name *name;
+
+	if (record->kind == VITRINE_FXT_WAKEUP)
+		archive->has_wakeups = true;
+	if (!archive->has_wakeups || record->kind != VITRINE_FXT_SWITCH)
+		return true;
+	name = fxt_names_get(&archive->threads,
+			     record->context_switch.incoming.thread);
+	if (name && !name->weight)
+		name->weight = weight_of(record,
+					 record->context_switch.incoming_priority,
+					 "incoming_weight");
+	return name;
+}
+
+static void follow_weight(const struct vitrine_archive *archive,
+			  const struct vitrine_fxt_record *record)
+{
+	struct fxt_name *name;
+
+	if (!archive->has_wakeups)
+		return;
+	name = fxt_names_find(&archive->threads,
+			      record->context_switch.outgoing.thread);
+	if (name)
+		name->weight = weight_of(record,
+					 record->context_switch.outgoing_priority,
+					 "outgoing_weight");
+}
+
+static void add_weight(const struct vitrine_archive *archive,
+		       const struct fxt_provider *provider,
+		       struct vitrine_fxt_record *record)
+{
+	const struct fxt_name *name;
+	struct vitrine_fxt_arg *args = record->args;
+
+	if (!provider || provider->cpu == VITRINE_FXT_NO_CPU ||
+	    record->nr_args != 1 ||
+	    !fxt_string_is(&args[0].name, "waker"))
+		return;
+	name = fxt_names_find(&archive->threads, record->wakeup.thread);
+	if (!name || !name->weight)
+		return;
+	fxt_add_arg(record, FXT_ARG_INT32, "weight")->value.int64 =
+		name->weight;
+	/* The weight comes first, as where both are written. */
+	args[2] = args[0];
+	args[0] = args[1];
+	args[1] = args[2];
+}
+
 static bool look_at_record(struct vitrine_archive *archive)
 {
 	const struct vitrine_fxt_record *record = &archive->fxt.record;
@@ -156,7 +228,7 @@ static bool look_at_record(struct vitrine_archive *archive)
 			archive->source.in_ns = true;
 	}
 	return archive_lane_add(lane, record->offset, archive->fxt.offset) &&
-	       look_for_name(archive);
+	       look_for_name(archive) && look_for_weight(archive);
 }
 
 static struct vitrine_error *look_through(struct vitrine_archive *archive)
@@ -427,7 +499,8 @@ void vitrine_archive_destroy(struct vitrine_archive *archive)
  *
  * A record without a timestamp comes right after the one before it in its
  * provider's order. Of equal times, the provider that appeared first in the
- * file is first.
+ * file is first. A wakeup in a sub-buffer of vitrine's gets the arguments that the
+ * module does not write: "weight" and "waker".
  *
  * Return: NULL, or an error: ENOMEM.
  */
@@ -435,6 +508,8 @@ struct vitrine_error *
 vitrine_archive_next(struct vitrine_archive *archive,
 		     const struct vitrine_fxt_record **ret)
 {
+	struct vitrine_fxt_record *record;
+
 	if (archive->started && archive->nr_heap) {
 		switch (archive_lane_next(archive->heap[0], &archive->source)) {
 		case FXT_OK:
@@ -449,7 +524,15 @@ vitrine_archive_next(struct vitrine_archive *archive,
 			heap_sink(archive, 0);
 	}
 	archive->started = true;
-	*ret = archive->nr_heap ? &archive->heap[0]->record : NULL;
+	*ret = NULL;
+	if (!archive->nr_heap)
+		return NULL;
+	record = &archive->heap[0]->record;
+	if (record->kind == VITRINE_FXT_SWITCH)
+		follow_weight(archive, record);
+	else if (record->kind == VITRINE_FXT_WAKEUP)
+		add_weight(archive, archive->heap[0]->provider, record);
+	*ret = record;
 	return NULL;
 }
 

@@ -105,7 +105,7 @@ static void follow(struct archive_lane *lane,
 			lane->top = lane->key;
 	} else if (record->kind == VITRINE_FXT_BLOB &&
 		   fxt_packet_read(source->decoder, record, &packet)) {
-		lane->provider->cpu = packet.cpu;
+		fxt_provider_begin_subbuf(lane->provider, packet.cpu);
 	}
 }
 

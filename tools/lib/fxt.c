@@ -104,7 +104,7 @@ static void follow_packet(struct vitrine_fxt *fxt)
 	struct vitrine_packet packet;
 
 	if (fxt_packet_read(&fxt->decoder, &fxt->record, &packet))
-		fxt->provider->cpu = packet.cpu;
+		fxt_provider_begin_subbuf(fxt->provider, packet.cpu);
 }
 
 /**

@@ -11,6 +11,7 @@
  *	fxt_file.c	the bytes of a file
  *	fxt_check.c	every fault of a file
  *	fxt_subbuf.c	and of the sub-buffers in it
+ *	fxt_wakeups.c	and its wakeups of threads that run
  *	archive.c	a file's records in time order
  *	archive_lane.c	those of one provider
  *	archive_late.c	those that have to be sorted
@@ -40,6 +41,9 @@
 #define FXT_STRING_CHUNK	256
 #define FXT_MAX_PROVIDERS	16384
 
+/* CPU numbers have 16 bits. */
+#define FXT_MAX_CPUS		65536
+
 /* Without an initialization record a tick is a nanosecond. */
 #define FXT_DEFAULT_TICKS_PER_SECOND	1000000000ULL
 
@@ -64,6 +68,8 @@ struct fxt_string_entry {
  * @name: from that record
  * @ticks: last timestamp
  * @ticks_per_second: from its initialization record
+ * @running: of a vitrine ring, koid of the thread that runs on @cpu
+ * @running_known: @running is set
  * @threads: thread table of FXT_NR_THREADS entries, or NULL
  * @strings: string table in chunks, or NULL
  * @next: hash chain of struct fxt_providers
@@ -77,6 +83,8 @@ struct fxt_provider {
 	struct vitrine_fxt_string name;
 	uint64_t ticks;
 	uint64_t ticks_per_second;
+	uint64_t running;
+	bool running_known;
 	struct fxt_thread_entry *threads;
 	struct fxt_string_entry **strings;
 	struct fxt_provider *next;
@@ -167,6 +175,7 @@ enum fxt_result fxt_decode(struct fxt_decoder *decoder,
 /* fxt_table.c */
 void fxt_provider_forget(struct fxt_provider *provider);
 void fxt_provider_restart(struct fxt_provider *provider);
+void fxt_provider_begin_subbuf(struct fxt_provider *provider, uint32_t cpu);
 bool fxt_provider_set_string(struct fxt_provider *provider, unsigned int index,
 			     const struct vitrine_fxt_string *string);
 bool fxt_provider_set_thread(struct fxt_provider *provider, unsigned int index,
@@ -323,6 +332,8 @@ fxt_add_arg(struct vitrine_fxt_record *record, unsigned int type,
  * @process: of a thread, koid of its process
  * @name: the latest one it was given
  * @given_ns: when that was, as far as the file says
+ * @weight: of a thread, as the last switch says; 0: not known
+ * @cpu: of a thread, the one that ran it last
  * @used_offset: of the first switch it takes part in
  * @known: this entry is in use
  * @named: it was given a name
@@ -336,6 +347,8 @@ struct fxt_name {
 	struct vitrine_fxt_string name;
 	uint64_t given_ns;
 	uint64_t used_offset;
+	int32_t weight;
+	uint32_t cpu;
 	bool known;
 	bool named;
 	bool owned;
@@ -352,8 +365,7 @@ struct fxt_names {
 };
 
 /* fxt_names.c */
-const struct fxt_name *fxt_names_find(const struct fxt_names *names,
-				      uint64_t koid);
+struct fxt_name *fxt_names_find(const struct fxt_names *names, uint64_t koid);
 struct fxt_name *fxt_names_get(struct fxt_names *names, uint64_t koid);
 bool fxt_names_learn(struct fxt_names *processes, struct fxt_names *threads,
 		     const struct vitrine_fxt_record *record,

@@ -250,6 +250,23 @@ static bool take_kernel_object(struct fxt_cursor *cursor, uint64_t header,
 			     FXT_GET(FXT_KERNEL_OBJECT_NR_ARGS, header), ret);
 }
 
+static void set_running(struct fxt_provider *provider, uint64_t thread)
+{
+	provider->running = thread;
+	provider->running_known = true;
+}
+
+/*
+ * The first thread that a sub-buffer names runs when the sub-buffer begins. The one
+ * that stands for lost records is no thread.
+ */
+static void follow_thread_name(struct fxt_provider *provider, uint64_t thread)
+{
+	if (!provider->running_known && provider->cpu != VITRINE_FXT_NO_CPU &&
+	    thread != VITRINE_LOSS_THREAD(provider->cpu))
+		set_running(provider, thread);
+}
+
 static bool is_state_good(unsigned int state)
 {
 	return state != FXT_THREAD_RUNNING && state <= FXT_THREAD_DEAD;
@@ -311,6 +328,16 @@ static bool take_context_switch(struct fxt_cursor *cursor, uint64_t header,
 			     ret);
 }
 
+/* vitrine does not write who wakes: it is the thread that runs on that CPU. */
+static void add_waker(const struct fxt_provider *provider,
+		      struct vitrine_fxt_record *ret)
+{
+	if (!ret->nr_args && provider->cpu != VITRINE_FXT_NO_CPU &&
+	    provider->running_known)
+		fxt_add_arg(ret, FXT_ARG_KOID, "waker")->value.uint64 =
+			provider->running;
+}
+
 static bool take_wakeup(struct fxt_cursor *cursor, uint64_t header,
 			struct vitrine_fxt_record *ret)
 {
@@ -320,10 +347,13 @@ static bool take_wakeup(struct fxt_cursor *cursor, uint64_t header,
 	ret->kind = VITRINE_FXT_WAKEUP;
 	ret->cpu = FXT_GET(FXT_SCHEDULING_CPU, header);
 	ret->wakeup.process = VITRINE_FXT_NO_PROCESS;
-	return take_ticks(cursor, ret) &&
-	       fxt_take_word(cursor, "woken thread", &ret->wakeup.thread) &&
-	       fxt_take_args(cursor, FXT_GET(FXT_SCHEDULING_NR_ARGS, header),
-			     ret);
+	if (!take_ticks(cursor, ret) ||
+	    !fxt_take_word(cursor, "woken thread", &ret->wakeup.thread) ||
+	    !fxt_take_args(cursor, FXT_GET(FXT_SCHEDULING_NR_ARGS, header),
+			   ret))
+		return false;
+	add_waker(cursor->provider, ret);
+	return true;
 }
 
 static bool take_scheduling(struct fxt_cursor *cursor, uint64_t header,
@@ -529,6 +559,7 @@ static bool decode_plain_switch(const struct fxt_decoder *decoder,
 	ret->context_switch.incoming_priority =
 		FXT_GET(FXT_SWITCH_INCOMING_PRIORITY, header);
 	ret->context_switch.legacy = true;
+	set_running(provider, incoming->thread.thread);
 	return true;
 }
 
@@ -571,6 +602,11 @@ decode_any(struct fxt_decoder *decoder, struct fxt_provider *provider,
 			  "record of %u words has %u left over", ret->nr_words,
 			  (unsigned int)(cursor.end - cursor.at) / FXT_WORD_BYTES);
 	provider->ticks = ret->ticks;
+	if (ret->kind == VITRINE_FXT_SWITCH)
+		set_running(provider, ret->context_switch.incoming.thread);
+	else if (ret->kind == VITRINE_FXT_KERNEL_OBJECT &&
+		 ret->kernel_object.type == FXT_OBJECT_TYPE_THREAD)
+		follow_thread_name(provider, ret->kernel_object.koid);
 	return FXT_OK;
 }
 

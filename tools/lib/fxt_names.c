@@ -30,10 +30,9 @@ static size_t slot_of(const struct fxt_names *names, uint64_t koid)
  *
  * Return: what is known of it, or NULL.
  */
-const struct fxt_name *fxt_names_find(const struct fxt_names *names,
-				      uint64_t koid)
+struct fxt_name *fxt_names_find(const struct fxt_names *names, uint64_t koid)
 {
-	const struct fxt_name *name;
+	struct fxt_name *name;
 
 	if (!names->size)
 		return NULL;

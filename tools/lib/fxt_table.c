@@ -36,13 +36,24 @@ void fxt_provider_forget(struct fxt_provider *provider)
 }
 
 /**
+ * fxt_provider_begin_subbuf() - note that a sub-buffer of vitrine's begins
+ * @provider: its provider
+ * @cpu: CPU that wrote it, or VITRINE_FXT_NO_CPU if there is none
+ */
+void fxt_provider_begin_subbuf(struct fxt_provider *provider, uint32_t cpu)
+{
+	provider->cpu = cpu;
+	provider->running_known = false;
+}
+
+/**
  * fxt_provider_restart() - go back to what a provider is before its records
  * @provider: provider whose records will be read again
  */
 void fxt_provider_restart(struct fxt_provider *provider)
 {
 	fxt_provider_forget(provider);
-	provider->cpu = VITRINE_FXT_NO_CPU;
+	fxt_provider_begin_subbuf(provider, VITRINE_FXT_NO_CPU);
 	provider->ticks = 0;
 	provider->ticks_per_second = FXT_DEFAULT_TICKS_PER_SECOND;
 }
