@@ -340,6 +340,11 @@ static struct vitrine_error *check_run(struct fxt_check *check,
 	end_span(check);
 	check_names(check);
 	check_lanes(check);
+	if (check->summary.nr_wakeups) {
+		err = fxt_wakeups_check(check);
+		if (err)
+			return err;
+	}
 	fxt_subbuf_note_rate(check);
 	if (check->summary.nr_unknown)
 		fxt_check_note(check, 0,

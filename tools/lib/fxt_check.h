@@ -88,7 +88,7 @@ struct fxt_check {
 	struct fxt_names processes;
 	struct fxt_names threads;
 	uint64_t recent[FXT_RECENT_THREADS];
-	uint64_t cpus[65536 / 64];
+	uint64_t cpus[FXT_MAX_CPUS / 64];
 	uint64_t begin_ticks;
 	uint64_t end_ticks;
 	uint64_t ticks_per_second;
@@ -107,5 +107,8 @@ void fxt_check_note(struct fxt_check *check, uint64_t offset,
 void fxt_subbuf_follow(struct fxt_check *check, struct fxt_lane *lane);
 void fxt_subbuf_end(struct fxt_check *check, uint64_t offset);
 void fxt_subbuf_note_rate(struct fxt_check *check);
+
+/* fxt_wakeups.c */
+struct vitrine_error *fxt_wakeups_check(struct fxt_check *check);
 
 #endif /* _VITRINE_LIB_FXT_CHECK_H */
