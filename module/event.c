@@ -11,7 +11,8 @@
  * no writer has interrupts off from before.
  *
  * A sub-buffer's string table knows strings by their address. When a module
- * goes, its strings go: all tables are emptied before its memory is reused.
+ * goes, its strings go: all tables of rings that are attached are emptied before
+ * its memory is reused, the others when they are attached again.
  */
 #include <linux/cpu.h>
 #include <linux/hardirq.h>

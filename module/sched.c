@@ -354,6 +354,8 @@ out:
  * @ring: ring of this CPU, which nobody else writes
  *
  * Opens the chain, from idle to who runs now; if there is no room, once there is.
+ * Strings are registered anew: while the ring was detached, modules may have gone
+ * whose strings are in its table, and their addresses may be others' by now.
  *
  * Context: the ring's CPU, interrupts off; the probes are registered.
  */
@@ -362,6 +364,7 @@ void vtr_sched_attach(struct vtr_ring *ring)
 	u64 now = vtr_clock_ticks(ring->config.clock);
 	struct vtr_subject subject;
 
+	vtr_strings_forget(&ring->strings);
 	vtr_subject_task(current, &subject);
 	if (vtr_ring_has(ring, VTR_WRITER_ROW_WORDS))
 		vtr_writer_open_row(ring, now, &subject);

@@ -181,9 +181,32 @@ static void wakeup_of_a_running_thread_is_not_recorded(struct kunit *test)
 	vtr_ring_put(ring);
 }
 
+/* Its module may have gone while nothing was recorded. */
+static void attached_ring_has_forgotten_its_strings(struct kunit *test)
+{
+	struct vtr_ring *ring = vtr_ring_create(0, &narrow_config), *before;
+	static const char key[] = "alpha";
+	unsigned long flags;
+	u16 index, found;
+
+	KUNIT_ASSERT_NOT_NULL(test, ring);
+	vtr_ring_advance(ring, 1);
+	index = vtr_strings_add(&ring->strings, key);
+	local_irq_save(flags);
+	before = this_cpu_read(vtr_writer_ring);
+	vtr_sched_attach(ring);
+	found = vtr_strings_find(&ring->strings, key);
+	this_cpu_write(vtr_writer_ring, before);
+	local_irq_restore(flags);
+	KUNIT_EXPECT_NE(test, index, 0);
+	KUNIT_EXPECT_EQ(test, found, 0);
+	vtr_ring_put(ring);
+}
+
 static struct kunit_case sched_cases[] = {
 	KUNIT_CASE(probes_take_a_wide_ring),
 	KUNIT_CASE(wakeup_of_a_running_thread_is_not_recorded),
+	KUNIT_CASE(attached_ring_has_forgotten_its_strings),
 	{}
 };
 
