@@ -17,6 +17,7 @@
 
 #include "area.h"
 #include "fxt.h"
+#include "marks.h"
 #include "strings.h"
 #include "threads.h"
 
@@ -51,6 +52,13 @@ struct vtr_ring_config {
 
 /* Room below a ring's limit: for a switch or a wakeup, whichever is longer. */
 #define VTR_RING_HOT_WORDS	VTR_FXT_WAKEUP_WORDS
+
+/*
+ * Most that stands before the first record of a sub-buffer: packet header, clocks,
+ * section, strings, and what tells of a loss.
+ */
+#define VTR_RING_HEAD_WORDS	((VITRINE_PREAMBLE_BYTES / FXT_WORD_BYTES) + \
+				 4 + 1 + 8 + 1 + VTR_MARKS_GAP_WORDS)
 
 /**
  * struct vtr_ring_gap - what has been said of losses
@@ -176,6 +184,19 @@ bool vtr_ring_frozen(const struct vtr_ring *ring);
 static inline size_t vtr_ring_subbuf_bytes(const struct vtr_ring_config *config)
 {
 	return PAGE_SIZE << config->subbuf_order;
+}
+
+/**
+ * vtr_ring_max_words() - what an empty sub-buffer has room for, whatever its head
+ * @ring: any ring
+ *
+ * Context: any.
+ * Return: words.
+ */
+static inline unsigned int vtr_ring_max_words(const struct vtr_ring *ring)
+{
+	return vtr_ring_subbuf_bytes(&ring->config) / FXT_WORD_BYTES -
+	       VTR_RING_HEAD_WORDS - VTR_RING_CLOSE_WORDS;
 }
 
 /**

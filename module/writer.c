@@ -218,6 +218,9 @@ void vtr_writer_open_row(struct vtr_ring *ring, u64 now,
  * @running: thread that came in last, which the next sub-buffer begins with;
  *	if the row of switches is closed, thread that runs, to open it with
  *
+ * What no sub-buffer is sure to have room for is refused before any is begun: it
+ * would cost what is in the oldest one, and still not fit.
+ *
  * Context: the ring's CPU, interrupts off.
  * Return: false if the ring is full or frozen, or no sub-buffer is large enough;
  *	vtr_ring_lose() what was to be written.
@@ -230,7 +233,8 @@ bool vtr_writer_reserve(struct vtr_ring *ring, unsigned int nr_words, u64 now,
 
 	if (vtr_ring_has(ring, nr_words))
 		return true;
-	if (!vtr_ring_advance(ring, now))
+	if (nr_words + VTR_WRITER_ROW_WORDS > vtr_ring_max_words(ring) ||
+	    !vtr_ring_advance(ring, now))
 		return false;
 	if (closed) {
 		vtr_writer_open_row(ring, now, running);

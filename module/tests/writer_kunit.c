@@ -359,12 +359,43 @@ static void closed_row_is_opened_by_a_switch(struct kunit *test)
 	}
 }
 
+/* The largest record that is taken fits; one word more costs no sub-buffer. */
+static void what_never_fits_costs_no_history(struct kunit *test)
+{
+	struct vitrine_ring_producer *producer;
+	unsigned int i, most;
+	struct row *row;
+	u64 sequence;
+
+	for (i = 0; i < ARRAY_SIZE(test_cpus); i++) {
+		row = new_row(test, test_cpus[i], 4, VITRINE_MODE_CIRCULAR, 0);
+		producer = row->ring->producer;
+		row->tasks[1] = current;
+		most = vtr_ring_max_words(row->ring) - VTR_WRITER_ROW_WORDS;
+		do
+			switch_to(row, 1, FXT_THREAD_NEW);
+		while (vtr_ring_has(row->ring, most));
+		sequence = producer->sequence;
+		KUNIT_EXPECT_FALSE(test, vtr_writer_reserve_here(row->ring,
+								 most + 1,
+								 row->now));
+		KUNIT_EXPECT_EQ(test, producer->sequence, sequence);
+		/* With a loss to tell of, the head is as long as can be. */
+		vtr_ring_lose(row->ring, most + 1);
+		KUNIT_EXPECT_TRUE(test, vtr_writer_reserve_here(row->ring, most,
+								row->now));
+		KUNIT_EXPECT_EQ(test, producer->sequence, sequence + 1);
+		vtr_ring_put(row->ring);
+	}
+}
+
 static struct kunit_case writer_cases[] = {
 	KUNIT_CASE(row_of_any_cpu_is_a_chain),
 	KUNIT_CASE(wide_switch_says_who_and_how),
 	KUNIT_CASE(full_oneshot_ring_of_any_cpu_says_so),
 	KUNIT_CASE(loss_of_any_cpu_is_exact),
 	KUNIT_CASE(closed_row_is_opened_by_a_switch),
+	KUNIT_CASE(what_never_fits_costs_no_history),
 	{}
 };
 
