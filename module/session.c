@@ -9,9 +9,9 @@
  * cpus_read_lock(), never the other way; a callback takes neither. Probes are
  * registered outside cpus_read_lock(), which patching code takes itself.
  *
- * vtr_session_freeze() comes from anywhere and takes no lock: it finds the rings
- * under RCU. @frozen, not 0 while they are frozen, says whose turn it is with the
- * rings' flags: freezing when it was 0, thawing before it becomes 0.
+ * vtr_session_freeze() comes from anywhere and takes no lock: it claims @frozen and
+ * finds the rings under RCU. @frozen, not 0 while they are frozen, says whose turn
+ * it is with the rings' flags: freezing when it was 0, thawing before it becomes 0.
  *
  * A setting that changes the rings makes a new session with new rings. Who has
  * the old ones open keeps them, closed and complete.
@@ -87,6 +87,21 @@ int vtr_session_find_mode(const char *name)
 {
 	return match_string(mode_names, VTR_NR_MODES, name);
 }
+
+/* A test steps in between two steps of replace_locked(). */
+#ifdef CONFIG_VITRINE_KUNIT
+static void (*observer)(void);
+
+static void observe_replace(void)
+{
+	if (observer)
+		observer();
+}
+#else
+static void observe_replace(void)
+{
+}
+#endif
 
 static int check_settings(const struct vtr_session_settings *settings)
 {
@@ -288,6 +303,36 @@ static void close_rings(struct vtr_ring **rings)
 	put_rings(rings);
 }
 
+static bool any_is_frozen(struct vtr_ring **rings)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
+		if (rings[cpu] && vtr_ring_frozen(rings[cpu]))
+			return true;
+	return false;
+}
+
+/*
+ * A new session goes on unless its own rings are frozen. After the first wait,
+ * whoever freezes finds these rings. If they were frozen before that, or are being
+ * frozen, the second wait ends when it is done: then their flags tell.
+ *
+ * Context: CPU hotplug is locked, or a CPU could get a ring that is frozen for the
+ * sake of the old ones.
+ */
+static void end_old_freeze(struct vtr_ring **rings)
+{
+	synchronize_rcu();
+	observe_replace();
+	if (!vtr_session_frozen())
+		return;
+	synchronize_rcu();
+	if (!any_is_frozen(rings))
+		/* Pairs with cmpxchg() in vtr_session_freeze(). */
+		smp_store_release(&session.frozen, 0);
+}
+
 /* Recording is off. */
 static int replace_locked(const struct vtr_session_settings *settings)
 {
@@ -304,18 +349,18 @@ static int replace_locked(const struct vtr_session_settings *settings)
 			remember_switches(old);
 		session.settings = *settings;
 		session.config = config;
+		observe_replace();
 		/* Pairs with the load in vtr_session_freeze(). */
 		smp_store_release(&session.rings, rings);
+		observe_replace();
+		if (old)
+			end_old_freeze(rings);
 	}
 	cpus_read_unlock();
 	if (!rings)
 		return -ENOMEM;
-	if (old) {
-		/* Who was about to freeze the old ones has done so. */
-		synchronize_rcu();
-		WRITE_ONCE(session.frozen, 0);
+	if (old)
 		close_rings(old);
-	}
 	return 0;
 }
 
@@ -399,14 +444,15 @@ u32 vtr_session_frozen(void)
  */
 u32 vtr_session_freeze(void)
 {
-	u32 number = atomic_inc_return(&nr_freezes) ?: 1;
+	u32 number = atomic_inc_return(&nr_freezes) ?: 1, ret = 0;
 	struct vtr_ring **rings, *ring;
 	unsigned int cpu;
 
+	rcu_read_lock();
 	/* A full barrier: pairs with smp_mb() in cpu_online_callback(). */
 	if (cmpxchg(&session.frozen, 0, number))
-		return 0;
-	rcu_read_lock();
+		goto out;
+	ret = number;
 	/* What hangs off either is there: they were stored with release. */
 	rings = READ_ONCE(session.rings);
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
@@ -414,8 +460,9 @@ u32 vtr_session_freeze(void)
 		if (ring)
 			vtr_ring_freeze(ring);
 	}
+out:
 	rcu_read_unlock();
-	return number;
+	return ret;
 }
 
 /**
@@ -432,7 +479,11 @@ void vtr_session_thaw(void)
 	for (cpu = 0; vtr_session_frozen() && cpu < nr_cpu_ids; cpu++)
 		if (session.rings[cpu])
 			vtr_ring_thaw(session.rings[cpu]);
-	WRITE_ONCE(session.frozen, 0);
+	/*
+	 * Pairs with cmpxchg() in vtr_session_freeze(): who freezes next does so
+	 * to rings that are thawed.
+	 */
+	smp_store_release(&session.frozen, 0);
 	cpus_read_unlock();
 	mutex_unlock(&session_mutex);
 }
@@ -666,3 +717,7 @@ void vtr_session_deinit(void)
 	close_rings(session.rings);
 	kvfree(past_switches);
 }
+
+#ifdef CONFIG_VITRINE_KUNIT
+#include "tests/session_kunit.c"
+#endif

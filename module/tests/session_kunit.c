@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Suite of session.c: a trigger fires while a session is replaced. In a kernel
+ * only, with the session that the module has.
+ */
+#include <kunit/test.h>
+
+/* At which of the steps of replace_locked() a trigger fires; counted down. */
+static int fire_at;
+
+static void fire_while_replacing(void)
+{
+	if (!fire_at--)
+		vtr_session_freeze();
+}
+
+/* Whatever the session says of itself, its rings say the same. */
+static void expect_rings_agree(struct kunit *test)
+{
+	bool is_frozen = vtr_session_frozen();
+	struct vtr_ring *ring;
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		ring = vtr_session_ring(cpu);
+		if (!ring)
+			continue;
+		KUNIT_EXPECT_EQ(test, vtr_ring_frozen(ring), is_frozen);
+		vtr_ring_put(ring);
+	}
+}
+
+static void replace_while_a_trigger_fires(struct kunit *test, int step,
+					  bool wanted)
+{
+	struct vtr_session_settings settings;
+
+	vtr_session_settings(&settings);
+	fire_at = step;
+	observer = fire_while_replacing;
+	KUNIT_EXPECT_EQ(test, vtr_session_replace(&settings), 0);
+	observer = NULL;
+	KUNIT_EXPECT_EQ(test, !!vtr_session_frozen(), wanted);
+	expect_rings_agree(test);
+}
+
+/* Before the new rings are there, it is about the old ones. */
+static void freeze_of_the_old_rings_ends(struct kunit *test)
+{
+	replace_while_a_trigger_fires(test, 0, false);
+}
+
+static void freeze_of_the_new_rings_stays(struct kunit *test)
+{
+	replace_while_a_trigger_fires(test, 1, true);
+	vtr_session_thaw();
+	expect_rings_agree(test);
+	replace_while_a_trigger_fires(test, 2, true);
+	vtr_session_thaw();
+	expect_rings_agree(test);
+}
+
+/* It was frozen all the time: a new session goes on. */
+static void new_session_is_thawed(struct kunit *test)
+{
+	vtr_session_freeze();
+	expect_rings_agree(test);
+	replace_while_a_trigger_fires(test, 1, false);
+}
+
+static struct kunit_case session_cases[] = {
+	KUNIT_CASE(freeze_of_the_old_rings_ends),
+	KUNIT_CASE(freeze_of_the_new_rings_stays),
+	KUNIT_CASE(new_session_is_thawed),
+	{}
+};
+
+static struct kunit_suite session_suite = {
+	.name = "vitrine_session",
+	.test_cases = session_cases,
+};
+
+kunit_test_suites(&session_suite);
