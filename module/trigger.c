@@ -35,6 +35,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
+#include <linux/vmalloc.h>
 #include <linux/wait.h>
 #include <trace/events/sched.h>
 
@@ -69,7 +70,10 @@ struct armed {
 
 static struct armed armed;
 
-/* By the low bits of a thread's id: not 0 unless it is known to have slept. */
+/*
+ * By the low bits of a thread's id: not 0 unless it is known to have slept. Only
+ * while latency is armed.
+ */
 static u8 *awake;
 
 static struct vtr_trigger_report report;
@@ -223,17 +227,25 @@ static int arm_latency(void)
 
 	if (!armed.latency_ns)
 		return 0;
-	if (!awake)
-		awake = kvmalloc(NR_THREADS, GFP_KERNEL);
-	if (!awake)
-		return -ENOMEM;
+	awake = vmalloc(NR_THREADS);
+	if (!awake) {
+		err = -ENOMEM;
+		goto err_disarm;
+	}
 	/* Of nobody is it known yet that it slept. */
 	memset(awake, 1, NR_THREADS);
 	err = tracepoint_probe_register_prio(latency.tracepoint,
 					     latency.function, NULL,
 					     TRACEPOINT_DEFAULT_PRIO - 1);
 	if (err)
-		armed.latency_ns = 0;
+		goto err_awake;
+	return 0;
+
+err_awake:
+	vfree(awake);
+	awake = NULL;
+err_disarm:
+	armed.latency_ns = 0;
 	return err;
 }
 
@@ -257,6 +269,8 @@ static void disarm(void)
 		vtr_event_unwatch();
 	if (armed.hung_task)
 		vtr_probe_unregister(&hang, 1);
+	vfree(awake);
+	awake = NULL;
 	memset(&armed, 0, sizeof(armed));
 }
 
@@ -448,7 +462,6 @@ int vtr_trigger_init(const char *words)
 	err = vtr_trigger_set(words);
 	if (err) {
 		disarm();
-		kvfree(awake);
 		return err;
 	}
 	register_die_notifier(&die_block);
@@ -467,5 +480,4 @@ void vtr_trigger_deinit(void)
 	unregister_die_notifier(&die_block);
 	disarm();
 	irq_work_sync(&fired_work);
-	kvfree(awake);
 }

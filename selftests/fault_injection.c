@@ -297,6 +297,29 @@ static void enable(void)
 	write_file(TRACE_DIR "enable", "1");
 }
 
+/* What is not armed is not said to be; the next that is armed disarms it. */
+static int arm_latency(void)
+{
+	char line[128] = "";
+	int err = set_file(TRACE_DIR "trigger", "latency_us=3600000000");
+	int fd;
+
+	if (!err)
+		return 0;
+	fd = open(TRACE_DIR "trigger", O_RDONLY);
+	if (fd < 0)
+		return errno;
+	if (read(fd, line, sizeof(line) - 1) < 0)
+		err = errno;
+	close(fd);
+	return strstr(line, "latency") ? EIO : err;
+}
+
+static void disarm(void)
+{
+	write_file(TRACE_DIR "trigger", "none");
+}
+
 static const struct operation loads[] = {
 	{ "load the module", NULL, load_vitrine, unload_vitrine, 3 },
 };
@@ -316,6 +339,7 @@ static const struct operation operations[] = {
 	{ "read the trace", NULL, read_archive, NULL, 1 },
 	{ "make a new session", NULL, new_rings, old_rings, 1 },
 	{ "stop recording", NULL, disable, enable, 1 },
+	{ "arm a trigger", NULL, arm_latency, disarm, 1 },
 };
 
 /* ---- What must hold ---------------------------------------------------- */
