@@ -430,7 +430,7 @@ static const struct setting settings[] = {
 	{ "trigger",	vtr_trigger_show, vtr_trigger_set },
 };
 
-/* A setting is read and changed as a whole: one who writes at a time. */
+/* A setting is read and changed as a whole. */
 static DEFINE_MUTEX(settings_mutex);
 
 static ssize_t setting_read(struct file *file, char __user *buf, size_t count,
@@ -438,9 +438,12 @@ static ssize_t setting_read(struct file *file, char __user *buf, size_t count,
 {
 	const struct setting *setting = file_inode(file)->i_private;
 	char line[SETTING_MAX_BYTES];
+	int len;
 
-	return simple_read_from_buffer(buf, count, pos, line,
-				       setting->show(line));
+	mutex_lock(&settings_mutex);
+	len = setting->show(line);
+	mutex_unlock(&settings_mutex);
+	return simple_read_from_buffer(buf, count, pos, line, len);
 }
 
 static ssize_t setting_write(struct file *file, const char __user *buf,
