@@ -376,6 +376,9 @@ static void write_event(const struct event *event)
 	struct vtr_ring *ring;
 	unsigned long flags;
 
+	/* It began where nothing was recorded: nobody knows when. */
+	if (event->record == VITRINE_RECORD_COMPLETE && !event->id)
+		return;
 	local_irq_save(flags);
 	ring = this_cpu_read(vtr_writer_ring);
 	if (ring != &vtr_writer_none &&
@@ -446,7 +449,7 @@ EXPORT_SYMBOL_GPL(vitrine_trace_write);
  * @site: what is constant about it; its category is switched on
  * @name: its name, or NULL
  * @id: as for vitrine_trace_write()
- * @bytes: the bytes
+ * @bytes: the bytes, or NULL for none
  * @len_bytes: their length; a message ends at a NUL before that
  * @...: values of its arguments, u64 each
  *
@@ -466,7 +469,7 @@ void vitrine_trace_write_bytes(const struct vitrine_site *site,
 		return;
 	begin_event(&event, site, name, id);
 	event.payload = bytes;
-	event.payload_bytes = len_bytes;
+	event.payload_bytes = bytes ? len_bytes : 0;
 	va_start(values, len_bytes);
 	for (i = 0; i < site->nr_args; i++)
 		event.values[i] = va_arg(values, u64);
@@ -478,7 +481,7 @@ EXPORT_SYMBOL_GPL(vitrine_trace_write_bytes);
 /**
  * vitrine_trace_ticks() - the time in the trace's clock
  *
- * For vitrine_trace_complete().
+ * For vitrine_trace_complete(), which takes 0 for "not known".
  *
  * Context: any.
  * Return: ticks, 0 if this CPU does not record.

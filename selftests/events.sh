@@ -87,7 +87,8 @@ check "durations" has all ' begin +.* sample:outer depth=1' ' end +.* sample:out
 	' begin +.* sample:scope depth=2' ' end +.* sample:scope$' ' complete .* sample:complete until [0-9.]+ bytes=9'
 check "async" has all ' async-begin .* sample:async id 9' ' async +.* sample:async id 9' ' async-end .* sample:async id 9'
 check "flow" has all ' flow-begin .* sample:flow id 7' ' flow +.* sample:flow id 7' ' flow-end .* sample:flow id 7'
-check "log" has all ' log +.* "message"$'
+check "log" has all ' log +.* "message"$' ' log +.* ""$'
+check "no duration whose begin is not known" fails grep unknown_begin /tmp/all.txt
 check "blobs" has all ' blob +"blob" type 1, 9 bytes' ' large-blob .* sample:large_blob 9 bytes kind=1' \
 	' large-blob sample:large_data 9 bytes'
 grep sample:arguments /tmp/all.txt | sed 's/^/# /'

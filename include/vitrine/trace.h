@@ -348,7 +348,8 @@ u64 vitrine_trace_ticks(void);
  * vitrine_trace_complete() - the running thread ends something
  * @category: a category's name, without quotes
  * @name: string literal
- * @begin: when it began: what vitrine_trace_ticks() said then
+ * @begin: when it began: what vitrine_trace_ticks() said then; 0, as it says where
+ *	nothing is recorded, records nothing
  * @...: arguments
  *
  * One record instead of two, for what is worth recording only at its end.
@@ -426,7 +427,7 @@ u64 vitrine_trace_ticks(void);
 /**
  * vitrine_trace_log() - a message
  * @category: a category's name, without quotes; only switches it
- * @text: any text, of which 1008 bytes are recorded
+ * @text: any text, of which 1008 bytes are recorded; NULL is empty
  */
 #define vitrine_trace_log(category, text)				\
 	VITRINE_TRACE_BYTES(category, VITRINE_RECORD_LOG, NULL, 0, text, \

@@ -125,6 +125,7 @@ static void write_durations(void)
 	vitrine_trace_end(sample, "outer");
 	vitrine_trace_complete(sample, "complete", begin,
 			       VITRINE_ARG("bytes", sizeof(bytes)));
+	vitrine_trace_complete(sample, "unknown_begin", 0);
 }
 
 static void write_all(void)
@@ -138,6 +139,7 @@ static void write_all(void)
 	vitrine_trace_async_instant(sample, "async", 9);
 	vitrine_trace_async_end(sample, "async", 9);
 	vitrine_trace_log(sample, "message");
+	vitrine_trace_log(sample, NULL);
 	vitrine_trace_blob(sample, "blob", bytes, sizeof(bytes));
 	vitrine_trace_large_blob(sample, "large_blob", bytes, sizeof(bytes),
 				 VITRINE_ARG("kind", 1));
