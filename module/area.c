@@ -11,6 +11,7 @@
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
+#include <linux/nospec.h>
 #include <linux/slab.h>
 
 #include "area.h"
@@ -87,11 +88,13 @@ static vm_fault_t area_fault(struct vm_fault *vmf)
 {
 	struct vtr_area *area = vmf->vma->vm_private_data;
 	struct page *page;
-
 	/* Pairs with the owner's release: vtr_heap growth, ring creation. */
-	if (vmf->pgoff >= smp_load_acquire(&area->nr_pages))
+	unsigned int nr_pages = smp_load_acquire(&area->nr_pages);
+
+	if (vmf->pgoff >= nr_pages)
 		return VM_FAULT_SIGBUS;
-	page = virt_to_page(area->pages[vmf->pgoff]);
+	page = virt_to_page(area->pages[array_index_nospec(vmf->pgoff,
+							   nr_pages)]);
 	get_page(page);
 	vmf->page = page;
 	return 0;

@@ -7,6 +7,7 @@
  * Concurrency: as event.c has it; nothing here is shared.
  */
 #include <linux/compat.h>
+#include <linux/nospec.h>
 #include <linux/string.h>
 #include <asm/syscall.h>
 #include <asm/unistd.h>
@@ -44,7 +45,11 @@ static const char *syscall_name(const struct pt_regs *regs, long nr)
 	if (in_compat_syscall())
 		return "compat";
 #endif
-	if (nr < 0 || nr >= ARRAY_SIZE(names) || !names[nr])
+	if (nr < 0 || nr >= ARRAY_SIZE(names))
+		return "unknown";
+	/* User space chooses the number. */
+	nr = array_index_nospec(nr, ARRAY_SIZE(names));
+	if (!names[nr])
 		return "unknown";
 	return names[nr] + (strncmp(names[nr], PREFIX, strlen(PREFIX)) ?
 			    0 : strlen(PREFIX));

@@ -12,6 +12,7 @@
 #include <linux/cred.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
+#include <linux/nospec.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
@@ -70,7 +71,10 @@ static const char * const policies[] = {
 static const char *word(const char * const *words, size_t nr_words,
 			unsigned int nr)
 {
-	return nr < nr_words && words[nr] ? words[nr] : "unknown";
+	/* A thread chooses its policy. */
+	if (nr >= nr_words)
+		return "unknown";
+	return words[array_index_nospec(nr, nr_words)] ?: "unknown";
 }
 
 /**
