@@ -28,7 +28,8 @@
  *   1. generation = load-acquire(packet->generation); odd: being recycled
  *   2. committed = load-acquire(packet->committed_bytes)
  *   3. copy committed bytes
- *   4. read fence; load generation again; differs: overwritten, drop the copy
+ *   4. read fence; load generation again; if it differs, or the copy's
+ *      packet->sequence is not s, s was overwritten: drop the copy
  *   5. in the copy, set packet->committed_bytes to what was taken
  */
 #ifndef _UAPI_VITRINE_MAP_H
