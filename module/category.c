@@ -75,6 +75,7 @@ static int want(struct vitrine_category *category, bool wanted)
 {
 	int err = 0;
 
+	lockdep_assert_held(&category_mutex);
 	if (!recording)
 		;
 	else if (wanted)
@@ -102,6 +103,7 @@ static struct vitrine_category *find(const char *name)
 {
 	struct vitrine_category *category;
 
+	lockdep_assert_held(&category_mutex);
 	list_for_each_entry(category, &categories, list)
 		if (!strcmp(category->name, name))
 			return category;

@@ -6,7 +6,7 @@
  * CPU hotplug callbacks share with them (session, its rings) is changed either
  * under session_mutex and cpus_read_lock(), or by a callback, which excludes
  * that lock; it may be read under either. The order is session_mutex, then
- * cpus_read_lock(), never the other way; a callback takes neither. Probes are
+ * category_mutex or cpus_read_lock(); a callback takes none of them. Probes are
  * registered outside cpus_read_lock(), which patching code takes itself.
  *
  * vtr_session_freeze() comes from anywhere and takes no lock: it claims @frozen and
@@ -226,6 +226,7 @@ static int start_locked(void)
 {
 	int err;
 
+	lockdep_assert_held(&session_mutex);
 	err = vtr_sched_register(session.config.clock);
 	if (err)
 		return err;
@@ -239,6 +240,7 @@ static int start_locked(void)
 
 static void stop_locked(void)
 {
+	lockdep_assert_held(&session_mutex);
 	vtr_category_record(false);
 	cpus_read_lock();
 	WRITE_ONCE(session.recording, false);
@@ -339,6 +341,7 @@ static int replace_locked(const struct vtr_session_settings *settings)
 	struct vtr_ring **old = session.rings, **rings;
 	struct vtr_ring_config config;
 
+	lockdep_assert_held(&session_mutex);
 	if (!fits_into_memory(settings))
 		return -ENOMEM;
 	configure(settings, session.config.session + 1, &config);

@@ -5,6 +5,10 @@
  */
 #include <kunit/test.h>
 
+#include <vitrine/inspect.h>
+
+#include "../inspect.h"
+
 /* At which of the steps of replace_locked() a trigger fires; counted down. */
 static int fire_at;
 
@@ -68,7 +72,35 @@ static void new_session_is_thawed(struct kunit *test)
 	replace_while_a_trigger_fires(test, 1, false);
 }
 
+static void refresh_session(struct vtr_inspect_refresher *unused)
+{
+	vtr_session_number();
+}
+
+/*
+ * Each lock that is held when session_mutex is taken, and each that is taken while
+ * it is held: lockdep, which has seen the other order once, says so.
+ */
+static void locks_nest_as_documented(struct kunit *test)
+{
+	struct vtr_inspect_refresher refresher = { .refresh = refresh_session };
+	struct vtr_session_settings settings;
+	bool was_enabled = vtr_session_enabled();
+	struct vitrine_tree *tree;
+
+	tree = vitrine_tree_create("kunit_locks", 0);
+	KUNIT_ASSERT_NOT_NULL(test, tree);
+	vtr_inspect_add_refresher(tree, &refresher);
+	vtr_inspect_refresh(tree);
+	vitrine_tree_destroy(tree);
+	vtr_session_settings(&settings);
+	KUNIT_EXPECT_EQ(test, vtr_session_enable(true), 0);
+	KUNIT_EXPECT_EQ(test, vtr_session_replace(&settings), 0);
+	KUNIT_EXPECT_EQ(test, vtr_session_enable(was_enabled), 0);
+}
+
 static struct kunit_case session_cases[] = {
+	KUNIT_CASE(locks_nest_as_documented),
 	KUNIT_CASE(freeze_of_the_old_rings_ends),
 	KUNIT_CASE(freeze_of_the_new_rings_stays),
 	KUNIT_CASE(new_session_is_thawed),
