@@ -30,6 +30,7 @@
 #include <uapi/vitrine/map.h>
 #include <vitrine/inspect.h>
 
+#include "archive.h"
 #include "area.h"
 #include "category.h"
 #include "clock.h"
@@ -50,7 +51,7 @@ static struct dentry *top_dir, *inspect_dir, *retained_dir, *trace_dir;
 /**
  * struct copy - an open file that serves a copy
  * @lock: serialises the first read
- * @tree: what to copy, with a reference, or NULL for the trace archive
+ * @tree: what to copy, with a reference
  * @refresh: has a tree brought up to date once a second
  * @bytes: the copy, NULL before the first read
  * @len: its length
@@ -70,7 +71,7 @@ static int copy_open(struct file *file, struct vitrine_tree *tree)
 	if (!copy)
 		return -ENOMEM;
 	mutex_init(&copy->lock);
-	copy->tree = tree ? vtr_inspect_get(tree) : NULL;
+	copy->tree = vtr_inspect_get(tree);
 	file->private_data = copy;
 	return 0;
 }
@@ -80,13 +81,9 @@ static int copy_take(struct copy *copy)
 	int err = 0;
 
 	mutex_lock(&copy->lock);
-	if (copy->bytes)
-		;
-	else if (copy->tree)
+	if (!copy->bytes)
 		err = vtr_inspect_snapshot(copy->tree, &copy->bytes,
 					   &copy->len);
-	else
-		err = vtr_session_archive(&copy->bytes, &copy->len);
 	mutex_unlock(&copy->lock);
 	return err;
 }
@@ -108,8 +105,7 @@ static int copy_release(struct inode *inode, struct file *file)
 {
 	struct copy *copy = file->private_data;
 
-	if (copy->tree)
-		vtr_inspect_put(copy->tree);
+	vtr_inspect_put(copy->tree);
 	kvfree(copy->bytes);
 	kfree(copy);
 	return 0;
@@ -284,15 +280,27 @@ static void ring_publish(unsigned int cpu)
 
 static int archive_open(struct inode *inode, struct file *file)
 {
-	return copy_open(file, NULL);
+	file->private_data = vtr_archive_create();
+	return file->private_data ? stream_open(inode, file) : -ENOMEM;
+}
+
+static ssize_t archive_read(struct file *file, char __user *buf, size_t count,
+			    loff_t *pos)
+{
+	return vtr_archive_read(file->private_data, buf, count);
+}
+
+static int archive_release(struct inode *inode, struct file *file)
+{
+	vtr_archive_destroy(file->private_data);
+	return 0;
 }
 
 static const struct file_operations archive_fops = {
 	.owner		= THIS_MODULE,
 	.open		= archive_open,
-	.read		= copy_read,
-	.llseek		= default_llseek,
-	.release	= copy_release,
+	.read		= archive_read,
+	.release	= archive_release,
 };
 
 /* Settings: read shows "[current] other", write sets. */

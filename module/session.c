@@ -26,7 +26,6 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/string.h>
-#include <linux/vmalloc.h>
 
 #include "category.h"
 #include "clock.h"
@@ -131,7 +130,13 @@ static void configure(const struct vtr_session_settings *settings, u32 number,
 	config->session_realtime_ns = ktime_get_real_ns();
 }
 
-static void put_rings(struct vtr_ring **rings)
+/**
+ * vtr_session_put_rings() - drop rings
+ * @rings: by CPU, or NULL
+ *
+ * Context: task, sleeps.
+ */
+void vtr_session_put_rings(struct vtr_ring **rings)
 {
 	unsigned int cpu;
 
@@ -163,7 +168,7 @@ static struct vtr_ring **create_rings(const struct vtr_ring_config *config)
 	for_each_online_cpu(cpu) {
 		rings[cpu] = vtr_ring_create(cpu, config);
 		if (!rings[cpu]) {
-			put_rings(rings);
+			vtr_session_put_rings(rings);
 			return NULL;
 		}
 	}
@@ -302,7 +307,7 @@ static void close_rings(struct vtr_ring **rings)
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
 		if (rings[cpu])
 			vtr_ring_close(rings[cpu]);
-	put_rings(rings);
+	vtr_session_put_rings(rings);
 }
 
 static bool any_is_frozen(struct vtr_ring **rings)
@@ -555,23 +560,14 @@ u64 vtr_session_switches(unsigned int cpu)
 	return switches;
 }
 
-/* Append what a ring holds to @bytes, oldest first; return its length. */
-static size_t archive_ring(struct vtr_ring *ring, void *bytes)
-{
-	size_t len = 0, copied;
-	u64 sequence, end;
-
-	vtr_ring_range(ring, &sequence, &end);
-	for (; sequence < end; sequence++) {
-		copied = vtr_ring_copy(ring, sequence, bytes + len);
-		/* No gap: what came before one that went meanwhile goes, too. */
-		len = copied ? len + copied : 0;
-	}
-	return len;
-}
-
-/* References to all rings there are, so that no lock is held while copying. */
-static struct vtr_ring **get_rings(void)
+/**
+ * vtr_session_get_rings() - all rings there are, which can be used without a lock
+ *
+ * Context: task, sleeps.
+ * Return: by CPU, each with a reference or NULL, for vtr_session_put_rings(); NULL
+ *	without memory.
+ */
+struct vtr_ring **vtr_session_get_rings(void)
 {
 	struct vtr_ring **rings;
 	unsigned int cpu;
@@ -589,64 +585,6 @@ static struct vtr_ring **get_rings(void)
 	cpus_read_unlock();
 	mutex_unlock(&session_mutex);
 	return rings;
-}
-
-static size_t archive_limit(struct vtr_ring **rings)
-{
-	size_t limit = FXT_WORD_BYTES;
-	unsigned int cpu;
-
-	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
-		if (rings[cpu])
-			limit += vtr_ring_subbuf_bytes(&rings[cpu]->config) *
-				 rings[cpu]->config.nr_subbufs;
-	return limit;
-}
-
-static int archive_rings(struct vtr_ring **rings, void **ret, size_t *ret_len)
-{
-	unsigned int cpu;
-	size_t len = 0;
-	void *bytes;
-
-	bytes = vmalloc(archive_limit(rings));
-	if (!bytes)
-		return -ENOMEM;
-	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
-		if (rings[cpu])
-			len += archive_ring(rings[cpu], bytes + len);
-	if (!len) {
-		/* An archive of nothing is still an archive. */
-		*(u64 *)bytes = FXT_MAGIC_RECORD;
-		len = FXT_WORD_BYTES;
-	}
-	*ret = bytes;
-	*ret_len = len;
-	return 0;
-}
-
-/**
- * vtr_session_archive() - copy all that the rings hold now into one archive
- * @ret: the archive, to be freed with kvfree()
- * @ret_len: its length in bytes
- *
- * CPU by CPU, oldest sub-buffer first; takes nothing out of the rings and does
- * not keep the CPUs from recording. Sub-buffers recycled meanwhile are missing,
- * and so are earlier ones of that CPU: what there is of a CPU has no gap.
- *
- * Context: task, sleeps.
- * Return: 0, or -ENOMEM.
- */
-int vtr_session_archive(void **ret, size_t *ret_len)
-{
-	struct vtr_ring **rings = get_rings();
-	int err;
-
-	if (!rings)
-		return -ENOMEM;
-	err = archive_rings(rings, ret, ret_len);
-	put_rings(rings);
-	return err;
 }
 
 /**
@@ -702,7 +640,7 @@ int vtr_session_init(const struct vtr_session_settings *settings)
 	return 0;
 
 err_rings:
-	put_rings(session.rings);
+	vtr_session_put_rings(session.rings);
 err_switches:
 	kvfree(past_switches);
 	return err;

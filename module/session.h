@@ -49,6 +49,7 @@ u32 vtr_session_frozen(void);
 struct vtr_ring *vtr_session_ring(unsigned int cpu);
 bool vtr_session_stats(unsigned int cpu, struct vtr_ring_stats *ret);
 u64 vtr_session_switches(unsigned int cpu);
-int vtr_session_archive(void **ret, size_t *ret_len);
+struct vtr_ring **vtr_session_get_rings(void);
+void vtr_session_put_rings(struct vtr_ring **rings);
 
 #endif /* _VITRINE_SESSION_H */

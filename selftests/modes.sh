@@ -68,6 +68,28 @@ check "oneshot: nothing is overwritten" test "$(total overwritten_records)" = 0
 check "oneshot: more does not change it" sh -c \
 	"echo 1 >$TRACE/enable; sleep 0.2; cat $TRACE/trace.fxt | cmp - /tmp/flight.fxt"
 
+# vmalloc_kb: what large allocations take that are no rings
+vmalloc_kb()
+{
+	sed -n 's/^VmallocUsed: *\([0-9]*\) kB/\1/p' /proc/meminfo
+}
+
+# An open trace.fxt that has been read to the end of its first sub-buffer.
+takes_little()
+{
+	local before after
+
+	writes buffer_kb 65536 || return
+	before=$(vmalloc_kb)
+	exec 3<"$TRACE/trace.fxt" && head -c 1 <&3 >/dev/null || return
+	after=$(vmalloc_kb)
+	exec 3<&-
+	echo "vmalloc: $before kB, then $after kB"
+	[ $((after - before)) -lt 4096 ]
+}
+check "reading the trace takes the memory of a sub-buffer" takes_little
+check "as small as before" writes buffer_kb 8
+
 check "no such mode" fails writes mode forever
 check "mode stays" reads mode "circular [oneshot] streaming"
 check "change to streaming, a new session" writes mode streaming

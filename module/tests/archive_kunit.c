@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Suite of archive.c: a slow reader of rings that go on. In a kernel only.
+ */
+#include <kunit/test.h>
+
+#define TEST_CPU	0
+#define TEST_SUBBUFS	4
+
+/* An archive of one ring, as begin() makes it of all. */
+static struct vtr_archive *new_archive(struct kunit *test, u64 nr_advances)
+{
+	const struct vtr_ring_config config = {
+		.session = 7,
+		.clock = VITRINE_CLOCK_LOCAL,
+		.nr_subbufs = TEST_SUBBUFS,
+		.ticks_per_second = 1000000000,
+	};
+	struct vtr_archive *archive = vtr_archive_create();
+	u64 now;
+
+	KUNIT_ASSERT_NOT_NULL(test, archive);
+	archive->rings = kvcalloc(nr_cpu_ids, sizeof(*archive->rings),
+				  GFP_KERNEL);
+	archive->bytes = kvmalloc(PAGE_SIZE + FXT_WORD_BYTES, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, archive->rings);
+	KUNIT_ASSERT_NOT_NULL(test, archive->bytes);
+	archive->rings[TEST_CPU] = vtr_ring_create(TEST_CPU, &config);
+	KUNIT_ASSERT_NOT_NULL(test, archive->rings[TEST_CPU]);
+	for (now = 1; now <= nr_advances; now++)
+		vtr_ring_advance(archive->rings[TEST_CPU], now);
+	begin_cpu(archive, 0);
+	return archive;
+}
+
+static void expect_subbuf(struct kunit *test, const struct vtr_archive *archive,
+			  size_t head_bytes, u64 sequence)
+{
+	void *subbuf = archive->bytes + head_bytes;
+
+	KUNIT_EXPECT_EQ(test, *(u64 *)subbuf, FXT_MAGIC_RECORD);
+	KUNIT_EXPECT_EQ(test, vtr_ring_packet(subbuf)->sequence, sequence);
+	KUNIT_EXPECT_EQ(test, head_bytes +
+			vtr_ring_packet(subbuf)->committed_bytes,
+			archive->len_bytes);
+}
+
+static void what_is_overwritten_is_told(struct kunit *test)
+{
+	struct vtr_archive *archive = new_archive(test, TEST_SUBBUFS);
+	struct vtr_ring *ring = archive->rings[TEST_CPU];
+
+	KUNIT_EXPECT_TRUE(test, fill(archive));
+	expect_subbuf(test, archive, 0, 0);
+	vtr_ring_advance(ring, 5);
+	vtr_ring_advance(ring, 6);
+	/* 0 has been copied, 1 is gone. */
+	KUNIT_EXPECT_TRUE(test, fill(archive));
+	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_METADATA_TYPE,
+					*(u64 *)archive->bytes),
+			FXT_METADATA_PROVIDER_EVENT);
+	expect_subbuf(test, archive, FXT_WORD_BYTES, 2);
+	KUNIT_EXPECT_TRUE(test, fill(archive));
+	expect_subbuf(test, archive, 0, 3);
+	/* What came after its turn had begun is not waited for. */
+	KUNIT_EXPECT_FALSE(test, fill(archive));
+	vtr_archive_destroy(archive);
+}
+
+/* What is overwritten before the first is copied is nobody's loss. */
+static void reader_begins_with_what_is_there(struct kunit *test)
+{
+	struct vtr_archive *archive = new_archive(test, TEST_SUBBUFS);
+
+	vtr_ring_advance(archive->rings[TEST_CPU], 5);
+	KUNIT_EXPECT_TRUE(test, fill(archive));
+	expect_subbuf(test, archive, 0, 1);
+	vtr_archive_destroy(archive);
+}
+
+static void archive_of_nothing_is_an_archive(struct kunit *test)
+{
+	struct vtr_archive *archive = new_archive(test, 0);
+
+	KUNIT_EXPECT_TRUE(test, fill(archive));
+	KUNIT_EXPECT_EQ(test, archive->len_bytes, FXT_WORD_BYTES);
+	KUNIT_EXPECT_EQ(test, *(u64 *)archive->bytes, FXT_MAGIC_RECORD);
+	KUNIT_EXPECT_FALSE(test, fill(archive));
+	vtr_archive_destroy(archive);
+}
+
+static struct kunit_case archive_cases[] = {
+	KUNIT_CASE(what_is_overwritten_is_told),
+	KUNIT_CASE(reader_begins_with_what_is_there),
+	KUNIT_CASE(archive_of_nothing_is_an_archive),
+	{}
+};
+
+static struct kunit_suite archive_suite = {
+	.name = "vitrine_archive",
+	.test_cases = archive_cases,
+};
+
+kunit_test_suites(&archive_suite);
