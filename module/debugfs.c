@@ -13,6 +13,7 @@
  *
  * As everywhere with debugfs, files that cannot be made are done without.
  */
+#include <linux/cpumask.h>
 #include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/fs.h>
@@ -264,18 +265,17 @@ static const struct file_operations ring_fops = {
 };
 
 /* A CPU may come more than once, its file only once. */
-static struct dentry **ring_files;
+static struct cpumask ring_files;
 
 static void ring_publish(unsigned int cpu)
 {
 	char name[16];
 
-	if (ring_files[cpu])
+	if (cpumask_test_and_set_cpu(cpu, &ring_files))
 		return;
 	snprintf(name, sizeof(name), "cpu%u", cpu);
-	ring_files[cpu] = debugfs_create_file_unsafe(name, 0600, trace_dir,
-						     (void *)(unsigned long)cpu,
-						     &ring_fops);
+	debugfs_create_file_unsafe(name, 0600, trace_dir,
+				   (void *)(unsigned long)cpu, &ring_fops);
 }
 
 static int archive_open(struct inode *inode, struct file *file)
@@ -534,9 +534,10 @@ static const struct file_operations events_fops = {
  * vtr_debugfs_init() - show everything
  *
  * Nothing here fails the load: without debugfs there are no files, and the
- * recorder still runs for a crash dump to find.
+ * recorder still runs for a crash dump to find. The load must not fail any more
+ * either: opening a file succeeds from here on, and nothing waits for its close.
  *
- * Context: task, sleeps.
+ * Context: task, sleeps; the last step of loading.
  */
 void vtr_debugfs_init(void)
 {
@@ -559,9 +560,7 @@ void vtr_debugfs_init(void)
 	for (i = 0; i < ARRAY_SIZE(settings); i++)
 		debugfs_create_file(settings[i].name, 0600, trace_dir,
 				    (void *)&settings[i], &setting_fops);
-	ring_files = kvcalloc(nr_cpu_ids, sizeof(*ring_files), GFP_KERNEL);
-	if (ring_files)
-		vtr_session_set_publish(ring_publish);
+	vtr_session_set_publish(ring_publish);
 }
 
 /**
@@ -574,5 +573,4 @@ void vtr_debugfs_deinit(void)
 	vtr_session_set_publish(NULL);
 	vtr_inspect_set_files(NULL);
 	debugfs_remove(top_dir);
-	kvfree(ring_files);
 }

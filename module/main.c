@@ -151,16 +151,16 @@ static int __init vitrine_init(void)
 	err = vtr_trees_init();
 	if (err)
 		goto err_lazy;
-	vtr_debugfs_init();
 	if (enable) {
 		err = vtr_session_enable(true);
 		if (err)
-			goto err_debugfs;
+			goto err_trees;
 	}
+	/* Last: a file that somebody has opened cannot be taken back. */
+	vtr_debugfs_init();
 	return 0;
 
-err_debugfs:
-	vtr_debugfs_deinit();
+err_trees:
 	vtr_trees_deinit();
 err_lazy:
 	vtr_lazy_deinit();

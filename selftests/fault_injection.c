@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -24,6 +25,7 @@
 
 #include "selftest.h"
 
+#define DEBUGFS		"/sys/kernel/debug"
 #define FAIL_NTH	"/proc/thread-self/fail-nth"
 #define PUBLISHER	INSPECT_DIR "publisher.inspect"
 #define SELF		INSPECT_DIR "vitrine.inspect"
@@ -133,9 +135,41 @@ static void unload(const char *name)
 				   strerror(errno));
 }
 
+/* Reports what is made in DEBUGFS. */
+static int watch_fd = -1;
+
+static void watch_debugfs(void)
+{
+	watch_fd = inotify_init1(IN_NONBLOCK);
+	if (watch_fd < 0 || inotify_add_watch(watch_fd, DEBUGFS, IN_CREATE) < 0)
+		ksft_exit_fail_msg("watch " DEBUGFS ": %s\n", strerror(errno));
+}
+
+/* Has the module's directory been made since the last call? */
+static bool was_public(void)
+{
+	union {
+		struct inotify_event first;
+		char bytes[4096];
+	} events;
+	const struct inotify_event *event;
+	bool found = false;
+	ssize_t len, at;
+
+	while ((len = read(watch_fd, &events, sizeof(events))) > 0)
+		for (at = 0; at < len; at += sizeof(*event) + event->len) {
+			event = (void *)(events.bytes + at);
+			found |= event->len && !strcmp(event->name, "vitrine");
+		}
+	return found;
+}
+
+/* A load that fails must not have shown a file: somebody may have opened it. */
 static int load_vitrine(void)
 {
-	return load(getenv("VITRINE_KO"), "buffer_kb=64 subbuf_kb=4");
+	int err = load(getenv("VITRINE_KO"), "buffer_kb=64 subbuf_kb=4");
+
+	return was_public() && err ? EEXIST : err;
 }
 
 static void unload_vitrine(void)
@@ -455,6 +489,7 @@ int main(int argc, char **argv)
 	    !getenv("VITRINE_MODULES"))
 		ksft_exit_skip("use selftests/qemu/run, which sets VITRINE_KO and others\n");
 	set_up();
+	watch_debugfs();
 	ksft_set_plan(ARRAY_SIZE(loads) + ARRAY_SIZE(operations));
 	for (i = 0; i < ARRAY_SIZE(loads); i++)
 		walk(&loads[i]);
