@@ -6,10 +6,17 @@
  * reach, but each module has an object in one set, our own too. A reference to
  * the object holds up the end of unloading, so that the module's memory stays
  * while we read. Sizes and state may change meanwhile.
+ *
+ * The version strings are freed before the kernel waits for that reference. A
+ * module that has been live frees them after it has notified everybody that it
+ * goes, with its state already MODULE_STATE_GOING, so @versions_lock, which that
+ * notification takes, keeps them. A load that fails may free them unannounced.
  */
 #include <linux/kernel.h>
 #include <linux/kobject.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/notifier.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -63,6 +70,28 @@ static void record_taints(struct vitrine_node *node, unsigned long bits)
 	vitrine_record_string(node, "taints", letters);
 }
 
+static DEFINE_MUTEX(versions_lock);
+
+#ifdef CONFIG_VITRINE_KUNIT
+static void versions_observe(void);
+#else
+static void versions_observe(void)
+{
+}
+#endif
+
+static void record_versions(struct vitrine_node *node,
+			    const struct module *module)
+{
+	mutex_lock(&versions_lock);
+	if (vtr_peek(module->state) == MODULE_STATE_LIVE) {
+		versions_observe();
+		vtr_builtin_text(node, "version", module->version);
+		vtr_builtin_text(node, "source_version", module->srcversion);
+	}
+	mutex_unlock(&versions_lock);
+}
+
 static void record_module(struct vitrine_node *modules, struct module *module)
 {
 	struct vitrine_node *node;
@@ -77,8 +106,7 @@ static void record_module(struct vitrine_node *modules, struct module *module)
 	vitrine_record_string(node, "state",
 			      state_name(vtr_peek(module->state)));
 	record_taints(node, vtr_peek(module->taints));
-	vtr_builtin_text(node, "version", module->version);
-	vtr_builtin_text(node, "source_version", module->srcversion);
+	record_versions(node, module);
 }
 
 /* Parameters of what is built into the kernel have objects there, too. */
@@ -130,9 +158,40 @@ static int modules_fill(struct vitrine_node *root, void *unused)
 	return 0;
 }
 
+/* Let nobody go on to free what is being read. */
+static int module_notify(struct notifier_block *block, unsigned long state,
+			 void *module)
+{
+	if (state != MODULE_STATE_GOING)
+		return NOTIFY_DONE;
+	mutex_lock(&versions_lock);
+	mutex_unlock(&versions_lock);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block modules_block = {
+	.notifier_call = module_notify,
+};
+
+static int modules_start(void)
+{
+	return register_module_notifier(&modules_block);
+}
+
+static void modules_stop(void)
+{
+	unregister_module_notifier(&modules_block);
+}
+
 /* What is loaded. */
 const struct vtr_builtin vtr_builtin_modules = {
 	.name = "modules",
 	.limit_bytes = LIMIT_BYTES,
 	.fill = modules_fill,
+	.start = modules_start,
+	.stop = modules_stop,
 };
+
+#ifdef CONFIG_VITRINE_KUNIT
+#include "tests/modules_kunit.c"
+#endif
