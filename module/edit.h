@@ -275,6 +275,9 @@ static inline unsigned int vtr_edit_reserve(const struct vitrine_tree *tree)
 void vtr_edit_label(struct vitrine_tree *tree, struct page *page, u32 nr);
 void vtr_edit_unlabel(struct vitrine_tree *tree);
 bool vtr_edit_add_page(struct vitrine_tree *tree, gfp_t gfp);
+#ifdef CONFIG_VITRINE_KUNIT
+extern gfp_t vtr_edit_gfp_needed;
+#endif
 bool vtr_edit_refill_slow(struct vitrine_tree *tree, unsigned int nr_pages);
 
 /**

@@ -85,6 +85,21 @@ void vtr_edit_unlabel(struct vitrine_tree *tree)
 		set_page_private(virt_to_page(tree->area.pages[i]), 0);
 }
 
+#ifdef CONFIG_VITRINE_KUNIT
+/* For suites: no page is had by those who may do less than this. */
+gfp_t vtr_edit_gfp_needed;
+
+static bool is_denied(gfp_t gfp)
+{
+	return ~gfp & vtr_edit_gfp_needed;
+}
+#else
+static bool is_denied(gfp_t gfp)
+{
+	return false;
+}
+#endif
+
 /**
  * vtr_edit_add_page() - allocate one page into the reserve
  * @tree: the tree
@@ -102,7 +117,7 @@ bool vtr_edit_add_page(struct vitrine_tree *tree, gfp_t gfp)
 	u32 *notes;
 
 	/* A hint: it is looked at again with the lock. */
-	if (vtr_peek(heap->nr_ready) >= tree->area.max_pages)
+	if (vtr_peek(heap->nr_ready) >= tree->area.max_pages || is_denied(gfp))
 		return false;
 	page = alloc_page(gfp | __GFP_NOWARN | __GFP_ZERO);
 	notes = kmalloc(VTR_EDIT_NOTES_BYTES, gfp | __GFP_NOWARN);

@@ -505,19 +505,32 @@ void vtr_inspect_stats(struct vitrine_tree *tree, struct vtr_inspect_stats *ret)
 	ret->nr_tombstones = vtr_peek(blocks->nr_tombstones);
 }
 
-/**
- * vtr_inspect_room() - how much more fits into a tree
- * @node: node of the tree
- *
- * Context: any.
- * Return: bytes; in blocks that may not be next to each other.
- */
-size_t vtr_inspect_room(const struct vitrine_node *node)
+/* Bytes that are there and in no block yet; may be next to each other or not. */
+static size_t bytes_ready(const struct vtr_heap *heap)
 {
-	const struct vitrine_tree *tree = vtr_edit_tree(node);
+	return vtr_peek(heap->nr_ready) * PAGE_SIZE -
+	       vtr_peek(heap->used_bytes);
+}
 
-	return tree->area.max_pages * PAGE_SIZE -
-	       vtr_peek(tree->blocks.heap.used_bytes);
+/**
+ * vtr_inspect_reserve() - let a tree grow by what is to be recorded next
+ * @node: node of the tree
+ * @bytes: what is needed, in small blocks
+ *
+ * A call that records may be made anywhere, so it does not wait for memory. One
+ * who can wait does it here, and nothing is lost for want of memory.
+ *
+ * Context: task, sleeps; one writer at a time.
+ * Return: false without memory, or if it is more than the tree's limit allows.
+ */
+bool vtr_inspect_reserve(const struct vitrine_node *node, size_t bytes)
+{
+	struct vitrine_tree *tree = vtr_edit_tree(node);
+
+	while (bytes_ready(&tree->blocks.heap) < bytes)
+		if (!vtr_edit_add_page(tree, GFP_KERNEL | __GFP_RETRY_MAYFAIL))
+			return false;
+	return true;
 }
 
 /**

@@ -117,7 +117,7 @@ struct vitrine_tree *vtr_inspect_get(struct vitrine_tree *tree);
 void vtr_inspect_put(struct vitrine_tree *tree);
 const char *vtr_inspect_name(const struct vitrine_tree *tree);
 struct vtr_area *vtr_inspect_area(struct vitrine_tree *tree);
-size_t vtr_inspect_room(const struct vitrine_node *node);
+bool vtr_inspect_reserve(const struct vitrine_node *node, size_t bytes);
 void vtr_inspect_stats(struct vitrine_tree *tree,
 		       struct vtr_inspect_stats *ret);
 unsigned long vtr_inspect_refused(void);

@@ -41,7 +41,7 @@
  * @threads: of each process in the tree, by id, the node of its threads
  * @nr_processes: processes in the tree
  * @nr_threads: threads in the tree
- * @nr_truncated: threads that found the tree full
+ * @nr_truncated: threads that found the tree full, or no memory to let it grow
  * @err: what keeps the tree from being filled, or 0
  */
 struct filling {
@@ -276,7 +276,7 @@ static void visit(struct filling *filling, struct task_struct *task)
 {
 	struct vitrine_node *threads;
 
-	if (vtr_inspect_room(filling->processes) < TASK_ROOM_BYTES) {
+	if (!vtr_inspect_reserve(filling->processes, TASK_ROOM_BYTES)) {
 		filling->nr_truncated++;
 		return;
 	}

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Suite of tasks.c, in the kernel only: what becomes of threads that find the
- * tree full. selftests/trees.sh has the rest.
+ * tree full, or no memory at once. selftests/trees.sh has the rest.
  */
 #include <kunit/test.h>
 
+#include "../edit.h"
+
+/* @gfp_needed: who may do less than this gets no page */
 static void fill_limited(struct kunit *test, size_t limit_bytes,
-			 struct filling *filling)
+			 gfp_t gfp_needed, struct filling *filling)
 {
 	struct vitrine_tree *tree = vitrine_tree_create("kunit", limit_bytes);
 	struct vtr_inspect_stats stats;
 
 	KUNIT_ASSERT_NOT_NULL(test, tree);
+	vtr_edit_gfp_needed = gfp_needed;
 	fill(filling, vitrine_tree_root(tree));
+	vtr_edit_gfp_needed = 0;
 	vtr_inspect_stats(tree, &stats);
 	vitrine_tree_destroy(tree);
 	KUNIT_EXPECT_EQ(test, filling->err, 0);
@@ -24,12 +29,12 @@ static void threads_that_do_not_fit_are_counted(struct kunit *test)
 {
 	struct filling all = {}, some = {};
 
-	fill_limited(test, LIMIT_BYTES, &all);
+	fill_limited(test, LIMIT_BYTES, 0, &all);
 	KUNIT_EXPECT_EQ(test, all.nr_truncated, 0);
 	KUNIT_EXPECT_GE(test, all.nr_threads, all.nr_processes);
 	KUNIT_EXPECT_GT(test, all.nr_processes, 20);
 
-	fill_limited(test, 16 << 10, &some);
+	fill_limited(test, 16 << 10, 0, &some);
 	KUNIT_EXPECT_GT(test, some.nr_threads, 5);
 	KUNIT_EXPECT_GT(test, some.nr_truncated, 5);
 	/* Threads come and go, but not that many. */
@@ -37,8 +42,25 @@ static void threads_that_do_not_fit_are_counted(struct kunit *test)
 			all.nr_threads + 5);
 }
 
+static void threads_wait_for_memory(struct kunit *test)
+{
+	struct filling all = {}, some = {};
+
+	fill_limited(test, LIMIT_BYTES, __GFP_DIRECT_RECLAIM, &all);
+	KUNIT_EXPECT_EQ(test, all.nr_truncated, 0);
+	KUNIT_EXPECT_GT(test, all.nr_processes, 20);
+
+	/* None to be had at all. */
+	fill_limited(test, LIMIT_BYTES, ~(gfp_t)0, &some);
+	KUNIT_EXPECT_GT(test, some.nr_threads, 1);
+	KUNIT_EXPECT_GT(test, some.nr_truncated, 5);
+	KUNIT_EXPECT_LE(test, some.nr_threads + some.nr_truncated,
+			all.nr_threads + 5);
+}
+
 static struct kunit_case tasks_cases[] = {
 	KUNIT_CASE(threads_that_do_not_fit_are_counted),
+	KUNIT_CASE(threads_wait_for_memory),
 	{}
 };
 
