@@ -191,14 +191,17 @@ static void record_exited(struct vitrine_node *node,
 static struct vitrine_node *record_process(struct filling *filling,
 					   struct task_struct *leader)
 {
+	/* This flag stays, but the thread may be setting others. */
+	bool is_kernel = vtr_peek(leader->flags) & PF_KTHREAD;
 	struct vitrine_node *node;
 
 	node = vtr_builtin_number(filling->processes, leader->tgid);
 	record_comm(node, leader);
 	record_ids(node, leader);
-	vitrine_record_bool(node, "kernel", leader->flags & PF_KTHREAD);
-	vitrine_record_uint(node, "start_ns", leader->start_boottime);
-	if (!(leader->flags & PF_KTHREAD)) {
+	vitrine_record_bool(node, "kernel", is_kernel);
+	/* execve() of another thread sets the leader's anew. */
+	vitrine_record_uint(node, "start_ns", vtr_peek(leader->start_boottime));
+	if (!is_kernel) {
 		record_memory(node, leader);
 		record_exited(node, leader->signal);
 	}
@@ -233,14 +236,17 @@ static struct vitrine_node *threads_node(struct filling *filling,
 
 static void record_sched(struct vitrine_node *node, struct task_struct *task)
 {
+	/* The kernel's helpers read what the thread may be changing, as it is. */
+	unsigned int state = data_race(task_state_index(task));
+	int nice = data_race(task_nice(task)); /* likewise */
+
 	vitrine_record_string(node, "state",
-			      word(states, ARRAY_SIZE(states),
-				   task_state_index(task)));
+			      word(states, ARRAY_SIZE(states), state));
 	vitrine_record_string(node, "policy",
 			      word(policies, ARRAY_SIZE(policies),
 				   vtr_peek(task->policy)));
 	vitrine_record_uint(node, "priority", vtr_peek(task->prio));
-	vitrine_record_int(node, "nice", task_nice(task));
+	vitrine_record_int(node, "nice", nice);
 	vitrine_record_uint(node, "realtime_priority",
 			    vtr_peek(task->rt_priority));
 	vitrine_record_uint(node, "cpu", task_cpu(task));
@@ -254,7 +260,9 @@ static void record_sched(struct vitrine_node *node, struct task_struct *task)
 static void record_thread(struct vitrine_node *threads,
 			  struct task_struct *task)
 {
-	struct vitrine_node *node = vtr_builtin_number(threads, task->pid);
+	/* execve() makes its thread the leader, by number, too. */
+	struct vitrine_node *node = vtr_builtin_number(threads,
+						       vtr_peek(task->pid));
 	u64 user, system;
 
 	task_cputime_adjusted(task, &user, &system);
