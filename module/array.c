@@ -139,7 +139,7 @@ int vtr_array_delete(struct vtr_tree *tree, u32 index, enum inspect_type type,
 		return -EINVAL;
 	if (type == INSPECT_STRING_REFERENCE)
 		strings_put(tree, block);
-	vtr_tree_value_delete(tree, index);
+	vtr_tree_value_delete(tree, block, index);
 	return 0;
 }
 

@@ -23,6 +23,11 @@
  * Pairs with snapshot_copy() in tools/lib/snapshot.c and with copy_try() in
  * inspect.c, which load the generation (acquire), copy, smp_rmb(), and load it
  * again: what they saw of an edit, they saw between an odd and an even one.
+ *
+ * A reader in the kernel that is disturbed too often has editors help it
+ * (heap.h): while the heap has a copy, they save each page before they change
+ * it. vtr_heap_block() sees to that, and vtr_edit_begin_block() for those who
+ * have a block at hand. So no lock is held for longer than a page takes.
  */
 #ifndef _VTR_EDIT_H
 #define _VTR_EDIT_H
@@ -106,6 +111,7 @@ struct vtr_edit_stats {
  * @entry: its name and file
  * @refresh_lock: serialises refreshes and guards @refreshers
  * @refreshers: what brings values up to date, in the order it was added
+ * @copy_lock: serialises the copies that @blocks' heap points to
  * @stats: figures it shows of itself
  * @module: whose tree it is, if it goes with that, else NULL; see managed.c
  */
@@ -125,6 +131,7 @@ struct vitrine_tree {
 	struct vtr_inspect_entry entry;
 	struct mutex		refresh_lock; /* of @refreshers */
 	struct list_head	refreshers;
+	struct mutex		copy_lock; /* of what saves a copy */
 	struct vtr_edit_stats	stats;
 	const struct module	*module;
 };
@@ -147,7 +154,7 @@ static inline u32 vtr_edit_index(const void *handle)
 
 static inline void *vtr_edit_handle(const struct vitrine_tree *tree, u32 index)
 {
-	return vtr_tree_block(&tree->blocks, index);
+	return vtr_tree_address(&tree->blocks, index);
 }
 
 /**
@@ -173,6 +180,8 @@ static __always_inline bool vtr_edit_trylock(struct vitrine_tree *tree)
 }
 
 bool vtr_edit_lock_slow(struct vitrine_tree *tree, unsigned long flags);
+bool vtr_edit_block_slow(struct vitrine_tree *tree, const void *block,
+			 unsigned long flags, bool is_ours);
 
 /**
  * vtr_edit_lock() - make the generation odd, unless this context's batch did
@@ -224,6 +233,30 @@ static __always_inline bool vtr_edit_begin(struct vitrine_tree *tree,
 {
 	if (!vtr_edit_lock(tree, flags))
 		return false;
+	/* Pairs with the fence after the copy, see the head of this file. */
+	smp_wmb();
+	return true;
+}
+
+/**
+ * vtr_edit_begin_block() - begin an edit of one block that is at hand
+ * @tree: tree to edit
+ * @block: the block, no other is changed
+ * @flags: for vtr_edit_end()
+ *
+ * Context: any.
+ * Return: as vtr_edit_begin().
+ */
+static __always_inline bool vtr_edit_begin_block(struct vitrine_tree *tree,
+						 const void *block,
+						 unsigned long *flags)
+{
+	local_irq_save(*flags);
+	if (unlikely(!vtr_edit_trylock(tree)))
+		return vtr_edit_block_slow(tree, block, *flags, false);
+	if (unlikely(tree->blocks.heap.copy))
+		return vtr_edit_block_slow(tree, block, *flags, true);
+	spin_acquire(&tree->dep_map, 0, in_nmi(), _RET_IP_);
 	/* Pairs with the fence after the copy, see the head of this file. */
 	smp_wmb();
 	return true;
@@ -363,15 +396,19 @@ static inline size_t vtr_edit_string_bytes(const char *value)
 
 /**
  * vtr_edit_slice() - values that go in one edit, of many that nobody can see
+ * @blocks: hierarchy they are in
  *
- * All of them in NMI, where the next edit might not take place.
+ * All of them in NMI, where the next edit might not take place; one while a copy
+ * is being made, since each may take some pages to save.
  *
  * Context: any.
  * Return: how many.
  */
-static inline unsigned int vtr_edit_slice(void)
+static inline unsigned int vtr_edit_slice(const struct vtr_tree *blocks)
 {
-	return in_nmi() ? UINT_MAX : 32;
+	if (in_nmi())
+		return UINT_MAX;
+	return vtr_peek(blocks->heap.copy) ? 1 : 32;
 }
 
 /**

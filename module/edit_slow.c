@@ -40,6 +40,33 @@ bool vtr_edit_lock_slow(struct vitrine_tree *tree, unsigned long flags)
 }
 
 /**
+ * vtr_edit_block_slow() - begin an edit of a block while others are about
+ * @tree: the tree
+ * @block: the block
+ * @flags: interrupt flags from before they were turned off
+ * @is_ours: is the generation odd because of this caller?
+ *
+ * If a copy of the tree is being made, it gets the block's page first.
+ *
+ * Context: any, interrupts off.
+ * Return: as vtr_edit_lock().
+ */
+bool vtr_edit_block_slow(struct vitrine_tree *tree, const void *block,
+			 unsigned long flags, bool is_ours)
+{
+	struct vtr_heap *heap = &tree->blocks.heap;
+
+	if (is_ours)
+		spin_acquire(&tree->dep_map, 0, in_nmi(), _RET_IP_);
+	else if (!vtr_edit_lock_slow(tree, flags))
+		return false;
+	vtr_heap_save(heap, vtr_edit_index(block));
+	/* Pairs with the fence after the copy, see the head of edit.h. */
+	smp_wmb();
+	return true;
+}
+
+/**
  * vtr_edit_refuse() - count a call that was refused
  * @tree: tree it was made on
  * @err: why; -EINVAL is the caller's bug, of which the log is told once

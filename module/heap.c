@@ -36,6 +36,19 @@ static u64 *block_before(u64 *block, unsigned int order)
 	return block - (INSPECT_MIN_BLOCK_BYTES / sizeof(u64) << order);
 }
 
+/* Save the first two blocks of a list: one changes when another comes or goes. */
+static noinline void list_save(const struct vtr_heap *heap, unsigned int order)
+{
+	u32 index = heap->free[order];
+
+	if (!index)
+		return;
+	vtr_heap_save(heap, index);
+	vtr_heap_save(heap, vtr_block_get(vtr_heap_address(heap, index), 0,
+					  FREE_NEXT));
+}
+
+/* @block and the first of its list are saved. */
 static void free_push(struct vtr_heap *heap, u64 *block, u32 index,
 		      unsigned int order)
 {
@@ -45,21 +58,24 @@ static void free_push(struct vtr_heap *heap, u64 *block, u32 index,
 		   FIELD_PREP(INSPECT_W0_FREE_NEXT, next);
 	/* Who was the first had none before it. */
 	if (next)
-		vtr_heap_block(heap, next)[0] |=
+		vtr_heap_address(heap, next)[0] |=
 			FIELD_PREP(INSPECT_W0_FREE_PREVIOUS, index);
 	heap->free[order] = index;
 }
 
-/* Take the first one out of a list that has one. */
-static u32 free_pop(struct vtr_heap *heap, unsigned int order)
+/* Take the first one out of a list that has one, its first two being saved. */
+static __always_inline u64 *free_pop(struct vtr_heap *heap, unsigned int order,
+				     u32 *ret)
 {
 	u32 index = heap->free[order];
-	u32 next = vtr_block_get(vtr_heap_block(heap, index), 0, FREE_NEXT);
+	u64 *block = vtr_heap_address(heap, index);
+	u32 next = vtr_block_get(block, 0, FREE_NEXT);
 
 	heap->free[order] = next;
 	if (next)
-		vtr_heap_block(heap, next)[0] &= ~INSPECT_W0_FREE_PREVIOUS;
-	return index;
+		vtr_heap_address(heap, next)[0] &= ~INSPECT_W0_FREE_PREVIOUS;
+	*ret = index;
+	return block;
 }
 
 static __always_inline void
@@ -92,7 +108,7 @@ static bool grow(struct vtr_heap *heap)
 		index -= order_blocks(ORDER_MAX);
 		free_push(heap, vtr_heap_block(heap, index), index, ORDER_MAX);
 	}
-	vtr_block_set(heap->pages[0], 2, HEADER_SIZE,
+	vtr_block_set(vtr_heap_block(heap, 0), 2, HEADER_SIZE,
 		      heap->nr_pages * PAGE_SIZE);
 	return true;
 }
@@ -177,6 +193,8 @@ static noinline void merge_last(struct vtr_heap *heap)
 			buddy[0] = 0;
 		}
 	}
+	if (heap->copy)
+		list_save(heap, order);
 	free_push(heap, block, index, order);
 }
 
@@ -225,10 +243,11 @@ int vtr_heap_alloc(struct vtr_heap *heap, size_t size_bytes, u32 *ret)
 	if (found == INSPECT_NR_ORDERS)
 		return -ENOSPC;
 
-	index = free_pop(heap, found);
+	if (unlikely(heap->copy))
+		list_save(heap, found);
+	block = free_pop(heap, found, &index);
 	if (index == heap->unmerged)
 		heap->unmerged = 0;
-	block = vtr_heap_block(heap, index);
 	while (found-- > order) {
 		/* Its list is empty, or we would not be splitting. */
 		heap->free[found] = index + order_blocks(found);
@@ -255,8 +274,9 @@ static __always_inline void block_zero(u64 *block, unsigned int order)
 }
 
 /**
- * vtr_heap_free() - give a block back
+ * vtr_heap_free_block() - give a block back that is at hand
  * @heap: heap it came from
+ * @block: its first word
  * @index: index of the block; not the header's, and not free already
  *
  * Its bytes are zeroed. It merges with its buddy when the next one is freed, or
@@ -264,17 +284,38 @@ static __always_inline void block_zero(u64 *block, unsigned int order)
  *
  * Context: any; the caller serialises.
  */
-void vtr_heap_free(struct vtr_heap *heap, u32 index)
+void vtr_heap_free_block(struct vtr_heap *heap, u64 *block, u32 index)
 {
-	u64 *block = vtr_heap_block(heap, index);
 	unsigned int order = vtr_block_order(block);
 
+	if (unlikely(heap->copy)) {
+		vtr_heap_save(heap, index);
+		list_save(heap, order);
+	}
 	heap->used_bytes -= INSPECT_MIN_BLOCK_BYTES << order;
 	block_zero(block, order);
 	if (heap->unmerged)
 		merge_last(heap);
 	heap->unmerged = index;
 	free_push(heap, block, index, order);
+}
+
+/**
+ * vtr_heap_save_slow() - copy a page, if it is not yet in the copy being made
+ * @heap: heap with a copy
+ * @index: index of a block in the page
+ *
+ * Context: any; the caller serialises.
+ */
+void vtr_heap_save_slow(const struct vtr_heap *heap, u32 index)
+{
+	u32 nr = index / VTR_HEAP_BLOCKS_PER_PAGE;
+	struct vtr_heap_copy *copy = heap->copy;
+
+	if (nr >= copy->nr_pages || copy->is_saved[nr])
+		return;
+	memcpy(copy->bytes + nr * PAGE_SIZE, heap->pages[nr], PAGE_SIZE);
+	copy->is_saved[nr] = true;
 }
 
 #ifdef CONFIG_VITRINE_KUNIT

@@ -11,12 +11,28 @@
 
 #include <asm/page.h>
 #include <linux/bug.h>
+#include <linux/compiler.h>
 #include <linux/log2.h>
 #include <linux/types.h>
 
 #include "block.h"
 
 #define VTR_HEAP_BLOCKS_PER_PAGE	(PAGE_SIZE / INSPECT_MIN_BLOCK_BYTES)
+
+/**
+ * struct vtr_heap_copy - a copy of a heap as it was at one moment
+ * @bytes: the copy
+ * @is_saved: for each page, whether it has been copied
+ * @nr_pages: pages that the heap had then
+ *
+ * From that moment on, whoever is about to change a page saves it, that is,
+ * copies it unless that has been done.
+ */
+struct vtr_heap_copy {
+	void	*bytes;
+	bool	*is_saved;
+	u32	nr_pages;
+};
 
 /**
  * struct vtr_heap - a heap of blocks
@@ -27,6 +43,7 @@
  * @used_bytes: bytes in blocks that are not free
  * @free: first free block of each order, 0 when there is none
  * @unmerged: the one free block whose buddy may be free too, 0 when there is none
+ * @copy: the copy that is being made, or NULL
  *
  * Free blocks of one order form a doubly linked list through their own first
  * words; index 0, the header's, ends it in both directions. Every other byte
@@ -39,12 +56,14 @@ struct vtr_heap {
 	u32	used_bytes;
 	u32	free[INSPECT_NR_ORDERS];
 	u32	unmerged;
+	struct vtr_heap_copy *copy;
 };
 
 void vtr_heap_init(struct vtr_heap *heap, void **pages, void *first_page);
 void vtr_heap_add_page(struct vtr_heap *heap, void *page);
 int vtr_heap_alloc(struct vtr_heap *heap, size_t size_bytes, u32 *ret);
-void vtr_heap_free(struct vtr_heap *heap, u32 index);
+void vtr_heap_free_block(struct vtr_heap *heap, u64 *block, u32 index);
+void vtr_heap_save_slow(const struct vtr_heap *heap, u32 index);
 
 /**
  * vtr_heap_order() - smallest order that holds a number of bytes
@@ -61,17 +80,58 @@ static inline unsigned int vtr_heap_order(size_t size_bytes)
 }
 
 /**
+ * vtr_heap_address() - where a block is
+ * @heap: heap it is in
+ * @index: index of the block, within the heap
+ *
+ * Context: any.
+ * Return: its first word, which the caller only reads, or has saved.
+ */
+static inline u64 *vtr_heap_address(const struct vtr_heap *heap, u32 index)
+{
+	return heap->pages[index / VTR_HEAP_BLOCKS_PER_PAGE] +
+	       index % VTR_HEAP_BLOCKS_PER_PAGE * INSPECT_MIN_BLOCK_BYTES;
+}
+
+/**
+ * vtr_heap_save() - let a copy have a page before it is changed
+ * @heap: the heap
+ * @index: index of a block in the page
+ *
+ * Context: any; the caller serialises.
+ */
+static inline void vtr_heap_save(const struct vtr_heap *heap, u32 index)
+{
+	if (unlikely(heap->copy))
+		vtr_heap_save_slow(heap, index);
+}
+
+/**
  * vtr_heap_block() - the block at an index
  * @heap: heap it is in
  * @index: index of the block, within the heap
  *
+ * Its page is saved.
+ *
  * Context: any; the caller serialises.
- * Return: its first word.
+ * Return: its first word, which the caller may change.
  */
 static inline u64 *vtr_heap_block(const struct vtr_heap *heap, u32 index)
 {
-	return heap->pages[index / VTR_HEAP_BLOCKS_PER_PAGE] +
-	       index % VTR_HEAP_BLOCKS_PER_PAGE * INSPECT_MIN_BLOCK_BYTES;
+	vtr_heap_save(heap, index);
+	return vtr_heap_address(heap, index);
+}
+
+/**
+ * vtr_heap_free() - give a block back
+ * @heap: heap it came from
+ * @index: index of the block; not the header's, and not free already
+ *
+ * Context: any; the caller serialises.
+ */
+static inline void vtr_heap_free(struct vtr_heap *heap, u32 index)
+{
+	vtr_heap_free_block(heap, vtr_heap_address(heap, index), index);
 }
 
 /**

@@ -153,9 +153,11 @@ int vtr_histogram_create(struct vtr_tree *tree, u32 parent, const char *name,
 int vtr_histogram_delete(struct vtr_tree *tree, u32 index,
 			 enum inspect_type type)
 {
-	if (!vtr_histogram_is(vtr_tree_block(tree, index), type))
+	u64 *block = vtr_tree_block(tree, index);
+
+	if (!vtr_histogram_is(block, type))
 		return -EINVAL;
-	vtr_tree_value_delete(tree, index);
+	vtr_tree_value_delete(tree, block, index);
 	return 0;
 }
 

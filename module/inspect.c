@@ -9,6 +9,7 @@
  *		  and never by what a file's open() may call, since withdraw()
  *		  waits for that
  *   refresh_lock one tree's; taken before entries_lock
+ *   copy_lock	  one tree's: one copy at a time is saved while others edit
  *
  * A page, once in a tree, stays until the last reference to the tree is gone,
  * which may be long after its publisher: open files and mappings hold
@@ -28,7 +29,7 @@
 #include "peek.h"
 
 #define LIMIT_DEFAULT_BYTES	(256U << 10)
-/* Copies tried without the lock before one is made under it. */
+/* Copies tried without the lock before one is made that writers help with. */
 #define COPY_TRIES		4
 
 static DEFINE_MUTEX(files_lock);
@@ -36,6 +37,14 @@ static DEFINE_MUTEX(entries_lock);
 static LIST_HEAD(entries);
 static const struct vtr_inspect_files *files;
 static atomic_long_t refused;
+
+#ifdef CONFIG_VITRINE_KUNIT
+static void copy_observe(struct vitrine_tree *tree);
+#else
+static void copy_observe(struct vitrine_tree *tree)
+{
+}
+#endif
 
 static void notes_free(struct vitrine_tree *tree)
 {
@@ -121,6 +130,7 @@ static struct vitrine_tree *tree_alloc(const char *name, size_t limit_bytes)
 	lockdep_init_map_wait(&tree->dep_map, "vitrine_tree", &tree->key, 0,
 			      LD_WAIT_SPIN);
 	mutex_init(&tree->refresh_lock);
+	mutex_init(&tree->copy_lock);
 	INIT_LIST_HEAD(&tree->refreshers);
 	kref_init(&tree->kref);
 	tree->entry.tree = tree;
@@ -459,7 +469,9 @@ int vtr_inspect_open(struct vtr_inspect_entry *entry,
  */
 bool vtr_inspect_frozen(const struct vitrine_tree *tree)
 {
-	return READ_ONCE(*tree->generation) == INSPECT_GENERATION_FROZEN;
+	/* A copy may be holding the lock for a moment. */
+	return (READ_ONCE(*tree->generation) & ~1ULL) ==
+	       INSPECT_GENERATION_FROZEN;
 }
 
 /**
@@ -620,61 +632,123 @@ void vtr_inspect_refresh(struct vitrine_tree *tree)
 }
 
 /*
- * Copies. A page that is beyond what fits means that the tree grew since the
- * copy was allocated: the caller, told the length it takes, comes again.
+ * Copies. A tree that has more pages than fit has grown since the copy was
+ * allocated: the caller, told the length it takes, comes again.
  */
 
-static void copy_pages(const struct vitrine_tree *tree, void *copy, u32 nr)
+static u64 *copy_generation(void *bytes)
 {
-	u32 i;
-
-	for (i = 0; i < nr; i++)
-		memcpy(copy + i * PAGE_SIZE, tree->area.pages[i], PAGE_SIZE);
+	return (u64 *)bytes + 1;
 }
 
-static u64 *copy_generation(void *copy)
+static void copy_page_to(void *bytes, const struct vitrine_tree *tree, u32 nr)
 {
-	return (u64 *)copy + 1;
+	memcpy(bytes + nr * PAGE_SIZE, tree->area.pages[nr], PAGE_SIZE);
 }
 
 /* Copy without the lock; false if an edit came in between. */
-static bool copy_try(const struct vitrine_tree *tree, void *copy, u32 max,
+static bool copy_try(const struct vitrine_tree *tree, void *bytes, u32 max,
 		     u32 *nr)
 {
 	/* Pairs with vtr_edit_end(): the last edit is there in full. */
 	u64 generation = smp_load_acquire(tree->generation);
+	u32 i;
 
 	if (generation & 1)
 		return false;
 	/* Pairs with vtr_edit_publish_pages(). */
 	*nr = smp_load_acquire(&tree->area.nr_pages);
-	/* Meant to race; what comes of it is thrown away. */
-	data_race((copy_pages(tree, copy, min(*nr, max)), 0));
-	/* Pairs with vtr_edit_begin(): had we seen its edit, we see it odd. */
-	smp_rmb();
-	return READ_ONCE(*tree->generation) == generation;
+	for (i = 0; *nr <= max && i < *nr; i++) {
+		/* Meant to race; what comes of it is thrown away. */
+		data_race((copy_page_to(bytes, tree, i), 0));
+		/* Pairs with vtr_edit_begin(): its edit seen, it is seen odd. */
+		smp_rmb();
+		if (READ_ONCE(*tree->generation) != generation)
+			return false;
+		cond_resched();
+	}
+	return true;
 }
 
-/* Copy up to @max pages. Return how many there are. */
-static u32 copy_tree(struct vitrine_tree *tree, void *copy, u32 max)
+/* Let all editors save what they are about to change, from here on. */
+static u32 copy_begin(struct vitrine_tree *tree, struct vtr_heap_copy *copy,
+		      u64 *generation)
 {
+	struct vtr_heap *heap = &tree->blocks.heap;
 	unsigned long flags;
-	u32 nr, i;
+	u32 nr;
 
-	for (i = 0; i < COPY_TRIES; i++) {
-		if (copy_try(tree, copy, max, &nr))
-			return nr;
-		cpu_relax();
-	}
 	vtr_edit_lock(tree, &flags);
-	nr = tree->blocks.heap.nr_pages;
-	if (nr <= max) {
-		copy_pages(tree, copy, nr);
-		/* Ours is odd now, and will be even again. */
-		*copy_generation(copy) &= ~1ULL;
+	nr = heap->nr_pages;
+	*generation = *tree->generation & ~1ULL;
+	if (nr <= copy->nr_pages) {
+		copy->nr_pages = nr;
+		heap->copy = copy;
 	}
 	vtr_edit_unlock(tree, flags);
 	return nr;
+}
+
+/* Save what no editor has. The lock is held for a page at a time. */
+static void copy_rest(struct vitrine_tree *tree, u32 nr)
+{
+	unsigned long flags;
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		vtr_edit_lock(tree, &flags);
+		vtr_heap_save(&tree->blocks.heap, i * VTR_HEAP_BLOCKS_PER_PAGE);
+		vtr_edit_unlock(tree, flags);
+		copy_observe(tree);
+		cond_resched();
+	}
+}
+
+static void copy_end(struct vitrine_tree *tree)
+{
+	unsigned long flags;
+
+	vtr_edit_lock(tree, &flags);
+	tree->blocks.heap.copy = NULL;
+	vtr_edit_unlock(tree, flags);
+}
+
+/*
+ * Copy while others edit: the tree as it was when this began, each page saved
+ * by whoever comes first, the next to change it or this reader.
+ */
+static int copy_saved(struct vitrine_tree *tree, void *bytes, u32 max, u32 *nr)
+{
+	struct vtr_heap_copy copy = { .bytes = bytes, .nr_pages = max };
+	u64 generation;
+
+	copy.is_saved = kvcalloc(max, sizeof(*copy.is_saved), GFP_KERNEL);
+	if (!copy.is_saved)
+		return -ENOMEM;
+	mutex_lock(&tree->copy_lock);
+	*nr = copy_begin(tree, &copy, &generation);
+	if (*nr <= max) {
+		copy_observe(tree);
+		copy_rest(tree, *nr);
+		copy_end(tree);
+		*copy_generation(bytes) = generation;
+	}
+	mutex_unlock(&tree->copy_lock);
+	kvfree(copy.is_saved);
+	return 0;
+}
+
+/* Copy up to @max pages; @nr is how many there are. */
+static int copy_tree(struct vitrine_tree *tree, void *bytes, u32 max, u32 *nr)
+{
+	u32 i;
+
+	for (i = 0; i < COPY_TRIES; i++) {
+		if (copy_try(tree, bytes, max, nr))
+			return 0;
+		cpu_relax();
+	}
+	return copy_saved(tree, bytes, max, nr);
 }
 
 /**
@@ -683,7 +757,9 @@ static u32 copy_tree(struct vitrine_tree *tree, void *copy, u32 max)
  * @ret: the copy, a valid file with an even generation; for kvfree()
  * @ret_len: its length
  *
- * Writers are in the way of the first few tries only.
+ * Writers are in the way of the first few tries only. No writer waits for
+ * longer than a page takes to copy, nor has this reader interrupts off for
+ * longer.
  *
  * Context: task, sleeps.
  * Return: 0, -ENOMEM.
@@ -693,6 +769,7 @@ int vtr_inspect_snapshot(struct vitrine_tree *tree, void **ret,
 {
 	u32 max, nr;
 	void *copied;
+	int err;
 
 	vtr_inspect_refresh(tree);
 	/* Pairs with vtr_edit_publish_pages(); a guess, the copy looks again. */
@@ -702,9 +779,11 @@ int vtr_inspect_snapshot(struct vitrine_tree *tree, void **ret,
 		copied = kvmalloc_array(max, PAGE_SIZE, GFP_KERNEL);
 		if (!copied)
 			return -ENOMEM;
-		nr = copy_tree(tree, copied, max);
-		if (nr > max)
+		err = copy_tree(tree, copied, max, &nr);
+		if (err || nr > max)
 			kvfree(copied);
+		if (err)
+			return err;
 	} while (nr > max);
 
 	*ret = copied;

@@ -64,7 +64,7 @@ int vtr_link_delete(struct vtr_tree *tree, u32 index)
 	if (vtr_block_type(block) != INSPECT_LINK_VALUE)
 		return -EINVAL;
 	vtr_tree_name_put(tree, vtr_block_get(block, 1, LINK_CONTENT));
-	vtr_tree_value_delete(tree, index);
+	vtr_tree_value_delete(tree, block, index);
 	return 0;
 }
 

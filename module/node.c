@@ -30,7 +30,7 @@ static void height_set(struct vtr_tree *tree, u32 index, u32 height)
 
 static u32 parent_of(const struct vtr_tree *tree, u32 index)
 {
-	return vtr_block_get(vtr_tree_block(tree, index), 0, VALUE_PARENT);
+	return vtr_block_get(vtr_tree_address(tree, index), 0, VALUE_PARENT);
 }
 
 /* May a node of some height go below @parent? */
@@ -79,7 +79,8 @@ int vtr_node_create_sized(struct vtr_tree *tree, u32 parent, const char *name,
 	bool is_first;
 	int err;
 
-	if (vtr_block_type(vtr_tree_block(tree, parent)) != INSPECT_NODE_VALUE)
+	if (vtr_block_type(vtr_tree_address(tree, parent)) !=
+	    INSPECT_NODE_VALUE)
 		return -EINVAL;
 	is_first = !height_of(tree, parent);
 	if (is_first && !height_fits(tree, parent, 0))
@@ -98,9 +99,10 @@ static __always_inline void node_drop(struct vtr_tree *tree, u64 *block,
 				      u32 index)
 {
 	if (likely(!block[1])) {
-		vtr_tree_value_delete(tree, index);
+		vtr_tree_value_delete(tree, block, index);
 		return;
 	}
+	block = vtr_tree_block(tree, index);
 	vtr_tree_name_put(tree, vtr_block_get(block, 0, VALUE_NAME));
 	vtr_block_set(block, 0, VALUE_NAME, 0);
 	vtr_block_set(block, 0, TYPE, INSPECT_TOMBSTONE);
@@ -120,7 +122,7 @@ static __always_inline void node_drop(struct vtr_tree *tree, u64 *block,
  */
 void vtr_node_drop(struct vtr_tree *tree, u32 index)
 {
-	node_drop(tree, vtr_tree_block(tree, index), index);
+	node_drop(tree, vtr_tree_address(tree, index), index);
 }
 
 /**
@@ -137,7 +139,7 @@ void vtr_node_drop(struct vtr_tree *tree, u32 index)
  */
 int vtr_node_delete(struct vtr_tree *tree, u32 index)
 {
-	u64 *block = vtr_tree_block(tree, index);
+	u64 *block = vtr_tree_address(tree, index);
 
 	if (vtr_block_type(block) != INSPECT_NODE_VALUE ||
 	    index == tree->root ||

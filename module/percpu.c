@@ -95,7 +95,7 @@ static void value_refresh(struct vtr_inspect_refresher *refresher)
 		value->sums[i] = cell_sum(value->cells + i);
 	if (!memcmp(value->slot, value->sums, bytes))
 		return;
-	if (!vtr_edit_begin(value->tree, &flags))
+	if (!vtr_edit_begin_block(value->tree, value->block, &flags))
 		return;
 	memcpy(value->slot, value->sums, bytes);
 	vtr_edit_end(value->tree, flags);

@@ -28,7 +28,7 @@ static __always_inline bool number_begin(const u64 *block,
 		vtr_edit_refuse(*tree, -EINVAL);
 		return false;
 	}
-	return vtr_edit_begin(*tree, flags);
+	return vtr_edit_begin_block(*tree, block, flags);
 }
 
 static __always_inline void number_set(void *handle, enum inspect_type type,

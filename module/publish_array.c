@@ -74,7 +74,7 @@ static __always_inline u64 *slot_begin(void *handle, enum inspect_type type,
 		vtr_edit_refuse(*tree, -ERANGE);
 		return NULL;
 	}
-	if (!vtr_edit_begin(*tree, flags))
+	if (!vtr_edit_begin_block(*tree, block, flags))
 		return NULL;
 	return vtr_array_numbers(block) + slot;
 }

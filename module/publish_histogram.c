@@ -94,7 +94,7 @@ static __always_inline void insert_integer(void *handle, enum inspect_type type,
 		vtr_edit_refuse(tree, -EINVAL);
 		return;
 	}
-	if (!vtr_edit_begin(tree, &flags))
+	if (!vtr_edit_begin_block(tree, block, &flags))
 		return;
 	vtr_array_numbers(block)[slot] += count;
 	vtr_edit_end(tree, flags);
@@ -121,7 +121,7 @@ static void insert_double(void *handle, u64 bits, u64 count)
 		vtr_edit_refuse(tree, -ERANGE);
 		return;
 	}
-	if (!vtr_edit_begin(tree, &flags))
+	if (!vtr_edit_begin_block(tree, block, &flags))
 		return;
 	number = vtr_array_numbers(block) + slot;
 	*number = vtr_double_add(*number, count);

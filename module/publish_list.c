@@ -53,7 +53,7 @@ static int item_append(struct vtr_tree *blocks, u32 list, u32 *item,
 	int err = vtr_fifo_append(blocks, list, item, dropped);
 
 	if (!err && *dropped &&
-	    !vtr_record_purge(blocks, *dropped, vtr_edit_slice()))
+	    !vtr_record_purge(blocks, *dropped, vtr_edit_slice(blocks)))
 		*dropped = 0;
 	return err;
 }
@@ -67,7 +67,7 @@ static void dropped_purge(struct vitrine_tree *tree, u32 dropped)
 	do {
 		vtr_edit_begin(tree, &flags);
 		more = vtr_record_purge(&tree->blocks, dropped,
-					vtr_edit_slice());
+					vtr_edit_slice(&tree->blocks));
 		vtr_edit_end(tree, flags);
 	} while (more);
 }
@@ -128,13 +128,13 @@ void vitrine_list_delete(struct vitrine_list *list)
 		return;
 	err = vtr_fifo_delete(&tree->blocks, index);
 	if (!err)
-		more = vtr_fifo_purge(&tree->blocks, index, vtr_edit_slice());
+		more = vtr_fifo_purge(&tree->blocks, index, vtr_edit_slice(&tree->blocks));
 	vtr_edit_end(tree, flags);
 	if (err)
 		vtr_edit_refuse(tree, err);
 	while (more) {
 		vtr_edit_begin(tree, &flags);
-		more = vtr_fifo_purge(&tree->blocks, index, vtr_edit_slice());
+		more = vtr_fifo_purge(&tree->blocks, index, vtr_edit_slice(&tree->blocks));
 		vtr_edit_end(tree, flags);
 	}
 }

@@ -76,14 +76,14 @@ void vitrine_node_delete(struct vitrine_node *node)
 	err = vtr_node_delete(&tree->blocks, index);
 	if (!err && vtr_record_owns(&tree->blocks, index))
 		more = vtr_record_purge(&tree->blocks, index,
-					vtr_edit_slice());
+					vtr_edit_slice(&tree->blocks));
 	vtr_edit_end(tree, flags);
 	if (err)
 		vtr_edit_refuse(tree, err);
 	while (more) {
 		vtr_edit_begin(tree, &flags);
 		more = vtr_record_purge(&tree->blocks, index,
-					vtr_edit_slice());
+					vtr_edit_slice(&tree->blocks));
 		vtr_edit_end(tree, flags);
 	}
 }

@@ -107,7 +107,7 @@ static void value_drop(struct vtr_tree *tree, u32 index)
 				       vtr_block_get(block, 1, BUFFER_FORMAT));
 		break;
 	default:
-		vtr_tree_value_delete(tree, index);
+		vtr_tree_value_delete(tree, block, index);
 		break;
 	}
 }

@@ -110,7 +110,7 @@ static struct vtr_tree_name *name_find(const struct vtr_tree *tree, u32 hash,
 	for (; slot < end; slot++)
 		if (!slot->index ||
 		    (slot->hash == hash &&
-		     name_matches(vtr_tree_block(tree, slot->index), name,
+		     name_matches(vtr_tree_address(tree, slot->index), name,
 				  len)))
 			return slot;
 	return NULL;
@@ -204,8 +204,9 @@ static __always_inline int name_get(struct vtr_tree *tree, const char *name,
 	hash = name_hash(name, len);
 	slot = name_find(tree, hash, name, len);
 	if (slot && slot->index) {
-		block = vtr_tree_block(tree, slot->index);
+		block = vtr_tree_address(tree, slot->index);
 		if (likely(block[0] < INSPECT_W0_STRREF_COUNT)) {
+			vtr_heap_save(&tree->heap, slot->index);
 			block[0] += NAME_REFERENCE;
 			*ret = slot->index;
 			return 0;
@@ -241,9 +242,10 @@ static noinline void name_free(struct vtr_tree *tree, u64 *block, u32 index)
 	vtr_heap_free(&tree->heap, index);
 }
 
+/* Its page is saved. */
 static __always_inline void name_put(struct vtr_tree *tree, u32 index)
 {
-	u64 *block = vtr_tree_block(tree, index);
+	u64 *block = vtr_tree_address(tree, index);
 
 	if (likely(vtr_block_type(block) == INSPECT_STRING_REFERENCE)) {
 		block[0] -= NAME_REFERENCE;
@@ -262,6 +264,7 @@ static __always_inline void name_put(struct vtr_tree *tree, u32 index)
  */
 void vtr_tree_name_put(struct vtr_tree *tree, u32 index)
 {
+	vtr_heap_save(&tree->heap, index);
 	name_put(tree, index);
 }
 
@@ -272,7 +275,7 @@ void vtr_tree_name_put(struct vtr_tree *tree, u32 index)
 static void value_link(struct vtr_tree *tree, u32 index,
 		       enum inspect_type type, u32 parent, u32 name, u64 word1)
 {
-	u64 *block = vtr_tree_block(tree, index);
+	u64 *block = vtr_tree_address(tree, index); /* fresh: it is saved */
 
 	vtr_heap_assert_reserved(block);
 	block[0] = vtr_block_word0(type, vtr_block_order(block)) |
@@ -298,9 +301,10 @@ static noinline void tombstone_free(struct vtr_tree *tree, u64 *block,
 	} while (!--block[1] && vtr_block_type(block) == INSPECT_TOMBSTONE);
 }
 
+/* Its page is saved. */
 static __always_inline void parent_put(struct vtr_tree *tree, u32 index)
 {
-	u64 *block = vtr_tree_block(tree, index);
+	u64 *block = vtr_tree_address(tree, index);
 
 	if (!--block[1] && unlikely(vtr_block_type(block) == INSPECT_TOMBSTONE))
 		tombstone_free(tree, block, index);
@@ -316,25 +320,36 @@ static __always_inline void parent_put(struct vtr_tree *tree, u32 index)
  */
 void vtr_tree_parent_put(struct vtr_tree *tree, u32 index)
 {
+	vtr_heap_save(&tree->heap, index);
 	parent_put(tree, index);
+}
+
+/* Save what changes when a value goes: its name and its parent. */
+static noinline void delete_save(const struct vtr_tree *tree, const u64 *block)
+{
+	vtr_heap_save(&tree->heap, vtr_block_get(block, 0, VALUE_NAME));
+	vtr_heap_save(&tree->heap, vtr_block_get(block, 0, VALUE_PARENT));
 }
 
 /**
  * vtr_tree_value_delete() - delete a value that refers to nothing any more
  * @tree: tree it is in
+ * @block: first word of the value
  * @index: the value, not a node with something below it
  *
  * For those who know its type, which is not looked at.
  *
  * Context: any; the caller serialises.
  */
-void vtr_tree_value_delete(struct vtr_tree *tree, u32 index)
+void vtr_tree_value_delete(struct vtr_tree *tree, u64 *block, u32 index)
 {
-	u64 *block = vtr_tree_block(tree, index);
-	u32 parent = vtr_block_get(block, 0, VALUE_PARENT);
+	u32 parent;
 
+	if (unlikely(tree->heap.copy))
+		delete_save(tree, block);
+	parent = vtr_block_get(block, 0, VALUE_PARENT);
 	name_put(tree, vtr_block_get(block, 0, VALUE_NAME));
-	vtr_heap_free(&tree->heap, index);
+	vtr_heap_free_block(&tree->heap, block, index);
 	tree->nr_values--;
 	parent_put(tree, parent);
 }
@@ -433,7 +448,8 @@ int vtr_tree_sized_create(struct vtr_tree *tree, u32 parent, const char *name,
 			  enum inspect_type type, u64 word1, size_t size_bytes,
 			  u32 *ret)
 {
-	if (vtr_block_type(vtr_tree_block(tree, parent)) != INSPECT_NODE_VALUE)
+	if (vtr_block_type(vtr_tree_address(tree, parent)) !=
+	    INSPECT_NODE_VALUE)
 		return -EINVAL;
 	return vtr_tree_child_create(tree, parent, name, type, word1,
 				     size_bytes, ret);
@@ -470,9 +486,11 @@ int vtr_tree_value_create(struct vtr_tree *tree, u32 parent, const char *name,
 int vtr_tree_number_delete(struct vtr_tree *tree, u32 index,
 			   enum inspect_type type)
 {
-	if (vtr_block_type(vtr_tree_block(tree, index)) != type)
+	u64 *block = vtr_tree_address(tree, index);
+
+	if (vtr_block_type(block) != type)
 		return -EINVAL;
-	vtr_tree_value_delete(tree, index);
+	vtr_tree_value_delete(tree, block, index);
 	return 0;
 }
 
@@ -672,7 +690,7 @@ int vtr_tree_buffer_delete(struct vtr_tree *tree, u32 index,
 	if (!is_buffer(block, format))
 		return -EINVAL;
 	extents_free(tree, vtr_block_get(block, 1, BUFFER_EXTENT));
-	vtr_tree_value_delete(tree, index);
+	vtr_tree_value_delete(tree, block, index);
 	return 0;
 }
 

@@ -58,7 +58,7 @@ int vtr_tree_sized_create(struct vtr_tree *tree, u32 parent, const char *name,
 			  u32 *ret);
 int vtr_tree_value_create(struct vtr_tree *tree, u32 parent, const char *name,
 			  enum inspect_type type, u64 word1, u32 *ret);
-void vtr_tree_value_delete(struct vtr_tree *tree, u32 index);
+void vtr_tree_value_delete(struct vtr_tree *tree, u64 *block, u32 index);
 void vtr_tree_parent_put(struct vtr_tree *tree, u32 index);
 int vtr_tree_number_delete(struct vtr_tree *tree, u32 index,
 			   enum inspect_type type);
@@ -73,12 +73,25 @@ int vtr_tree_buffer_delete(struct vtr_tree *tree, u32 index,
 			   enum inspect_buffer_format format);
 
 /**
+ * vtr_tree_address() - where a block is
+ * @tree: tree it is in
+ * @index: index of the block
+ *
+ * Context: any.
+ * Return: its first word, which the caller only reads, or has saved.
+ */
+static inline u64 *vtr_tree_address(const struct vtr_tree *tree, u32 index)
+{
+	return vtr_heap_address(&tree->heap, index);
+}
+
+/**
  * vtr_tree_block() - the block at an index
  * @tree: tree it is in
  * @index: index of the block
  *
  * Context: any; the caller serialises.
- * Return: its first word.
+ * Return: its first word, which the caller may change; see vtr_heap_block().
  */
 static inline u64 *vtr_tree_block(const struct vtr_tree *tree, u32 index)
 {

@@ -610,6 +610,71 @@ static void concurrent_writers_never_show_half(struct kunit *test)
 #include "inspect_nodes.h"
 #include "inspect_walk.h"
 
+/**
+ * struct copying - a copy that is disturbed whenever it may be
+ * @wt: makes the calls that disturb it
+ * @before: the tree when the copy was begun
+ * @nr_pages: its length
+ * @percpu: a value that is refreshed
+ */
+static struct copying {
+	struct walk_thread		*wt;
+	u8				*before;
+	u32				nr_pages;
+	struct vitrine_percpu_uint	*percpu;
+} *copying;
+
+/* Called when a copy has been begun, and after each of its pages. */
+static void copy_observe(struct vitrine_tree *tree)
+{
+	unsigned long flags;
+	u32 i;
+
+	if (!copying || tree != copying->wt->tree)
+		return;
+	if (!copying->nr_pages) {
+		copying->nr_pages = tree->blocks.heap.nr_pages;
+		for (i = 0; i < copying->nr_pages; i++)
+			copy_page_to(copying->before, tree, i);
+	}
+	for (i = 0; i < 5; i++)
+		walk_call(copying->wt);
+	flags = vitrine_batch_begin(tree);
+	walk_call(copying->wt);
+	walk_call(copying->wt);
+	vitrine_batch_end(tree, flags);
+	vitrine_percpu_uint_add(copying->percpu, 1);
+	vtr_inspect_refresh(tree);
+}
+
+static void a_copy_is_of_the_moment_it_began(struct kunit *test)
+{
+	struct vitrine_tree *tree = limited_tree(test, WALK_LIMIT_BYTES);
+	u32 max = tree->area.max_pages, round, nr;
+	struct copying here = {
+		.wt = walk_thread_create(test, 1),
+		.before = kunit_kmalloc(test, max * PAGE_SIZE, GFP_KERNEL),
+		.percpu = vitrine_percpu_uint_create(vitrine_tree_root(tree),
+						     "percpu"),
+	};
+	u8 *bytes = kunit_kmalloc(test, max * PAGE_SIZE, GFP_KERNEL);
+
+	KUNIT_ASSERT_TRUE(test, here.before && bytes && here.percpu);
+	for (round = 0; round < 500; round++) {
+		here.nr_pages = 0;
+		copying = &here;
+		KUNIT_EXPECT_EQ(test, copy_saved(tree, bytes, max, &nr), 0);
+		copying = NULL;
+		KUNIT_EXPECT_EQ(test, nr, here.nr_pages);
+		KUNIT_ASSERT_EQ(test, memcmp(bytes, here.before,
+					     nr * PAGE_SIZE), 0);
+		KUNIT_EXPECT_NULL(test, tree->blocks.heap.copy);
+	}
+	vitrine_percpu_uint_delete(here.percpu);
+	walk_check(test, here.wt);
+	check_live(test);
+}
+
 static struct kunit_case inspect_cases[] = {
 	KUNIT_CASE(null_is_accepted_everywhere),
 	KUNIT_CASE(null_arrays_are_accepted_too),
@@ -642,6 +707,7 @@ static struct kunit_case inspect_cases[] = {
 	KUNIT_CASE(a_snapshot_refreshes_first),
 	KUNIT_CASE(every_tree_has_its_file),
 	KUNIT_CASE(concurrent_writers_never_show_half),
+	KUNIT_CASE(a_copy_is_of_the_moment_it_began),
 	KUNIT_CASE_SLOW(walk_with_a_fixed_seed_a_million_calls),
 	KUNIT_CASE_SLOW(walk_with_a_fresh_seed_a_million_calls),
 	KUNIT_CASE_SLOW(walk_on_four_cpus_a_million_calls),

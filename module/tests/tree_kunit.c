@@ -43,6 +43,9 @@ struct tree_test {
 	char			name[VITRINE_NAME_MAX + 2];
 	u8			bytes[VITRINE_VALUE_MAX + 1];
 	struct tree_test_value	values[TREE_TEST_VALUES];
+	u8			before[TREE_TEST_PAGES * PAGE_SIZE];
+	u8			copied[TREE_TEST_PAGES * PAGE_SIZE];
+	bool			is_saved[TREE_TEST_PAGES];
 };
 
 static void tree_test_add_page(struct kunit *test)

@@ -374,6 +374,32 @@ static int model_step(struct kunit *test, struct random *random)
 	return model_delete(test, v);
 }
 
+/* The same, while a copy is made of the tree as it is before. */
+static int copied_step(struct kunit *test, struct random *random)
+{
+	struct tree_test *tt = test->priv;
+	struct vtr_heap *heap = &tt->tree.heap;
+	struct vtr_heap_copy copy = {
+		.bytes = tt->copied,
+		.is_saved = tt->is_saved,
+		.nr_pages = heap->nr_pages,
+	};
+	size_t len = heap->nr_pages * PAGE_SIZE;
+	u32 i;
+	int err;
+
+	for (i = 0; i < copy.nr_pages; i++)
+		memcpy(tt->before + i * PAGE_SIZE, heap->pages[i], PAGE_SIZE);
+	memset(tt->is_saved, 0, sizeof(tt->is_saved));
+	heap->copy = &copy;
+	err = model_step(test, random);
+	for (i = 0; i < copy.nr_pages; i++)
+		vtr_heap_save(heap, i * VTR_HEAP_BLOCKS_PER_PAGE);
+	heap->copy = NULL;
+	KUNIT_ASSERT_TRUE(test, !memcmp(tt->before, tt->copied, len));
+	return err;
+}
+
 static void tree_walk(struct kunit *test, u64 seed)
 {
 	struct tree_test *tt = test->priv;
@@ -389,7 +415,7 @@ static void tree_walk(struct kunit *test, u64 seed)
 		.index = tt->tree.root,
 	};
 	for (i = 0; i < TREE_TEST_STEPS; i++) {
-		err = model_step(test, &random);
+		err = copied_step(test, &random);
 		if (err) {
 			KUNIT_ASSERT_EQ(test, err, -ENOSPC);
 			nr_full++;

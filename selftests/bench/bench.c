@@ -49,6 +49,10 @@ static unsigned long edit_us;
 module_param(edit_us, ulong, 0644);
 MODULE_PARM_DESC(edit_us, "with size_kb: edit it each so many microseconds, 0: never");
 
+static unsigned long late_ns;
+module_param(late_ns, ulong, 0644);
+MODULE_PARM_DESC(late_ns, "with edit_us: by how much an edit was late at worst, as when interrupts are off; write 0 to begin anew");
+
 static struct hrtimer editor;
 static struct vitrine_tree *tree;
 static struct vitrine_node *root;
@@ -294,8 +298,12 @@ static int make_memory(void)
 /* Who does not edit looks, now and then, whether to begin. */
 static enum hrtimer_restart edit(struct hrtimer *timer)
 {
+	s64 late = ktime_to_ns(ktime_sub(ktime_get(),
+					 hrtimer_get_expires(timer)));
 	unsigned long period_us = READ_ONCE(edit_us);
 
+	if (late > (s64)READ_ONCE(late_ns))
+		WRITE_ONCE(late_ns, late);
 	if (period_us)
 		vitrine_uint_add(values.number, 1);
 	else

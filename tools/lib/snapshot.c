@@ -16,7 +16,7 @@
  *
  * Attempts are few and the waits between them short. A writer that never
  * pauses outruns them all; then read() of the same file, which the kernel
- * serves under the writer's lock, ends the race. What was copied in vain until
+ * serves with the writer's help, ends the race. What was copied in vain until
  * then costs no more than that read(), so the longest snapshot takes less than
  * three times as long as read() alone.
  */
