@@ -102,6 +102,55 @@ static void test_wrong_questions(void)
 	free(words);
 }
 
+static bool is_called(const struct vitrine_value *value, const char *wanted)
+{
+	const char *name;
+	size_t len;
+
+	name = vitrine_value_name(value, &len);
+	return len == strlen(wanted) && !memcmp(name, wanted, len);
+}
+
+/*
+ * The root of begin()'s file with @nr more nodes "root" below index @parent: the
+ * offset of its block, and of its first child's.
+ */
+static bool root_is_at(unsigned int nr, unsigned int parent, uint64_t offset,
+		       uint64_t child)
+{
+	struct vitrine_hierarchy *hierarchy = NULL;
+	struct vitrine_snapshot *snapshot = NULL;
+	const struct vitrine_value *root;
+	bool right = false;
+
+	begin(4096);
+	while (nr--) {
+		put_block(0, 3, parent, 1);
+		put(0);
+	}
+	if (!build(nr_words * 8, &snapshot, &hierarchy)) {
+		root = vitrine_hierarchy_first(hierarchy);
+		right = is_called(root, "root") &&
+			vitrine_value_type(root) == VITRINE_NODE &&
+			!vitrine_value_parent(root) &&
+			!vitrine_value_next(root) &&
+			vitrine_value_offset(root) == offset &&
+			vitrine_value_offset(vitrine_value_first_child(root)) ==
+			child;
+	}
+	vitrine_hierarchy_destroy(hierarchy);
+	vitrine_snapshot_destroy(snapshot);
+	free(words);
+	return right;
+}
+
+static void test_root(void)
+{
+	tap_check(root_is_at(1, 0, 0, 32), "index 0 is the root");
+	tap_check(root_is_at(1, 2, 32, 48),
+		  "a node \"root\" alone below index 0 is the root");
+}
+
 static void test_results(void)
 {
 	struct vitrine_hierarchy *hierarchy = (void *)1;
@@ -239,6 +288,7 @@ int main(void)
 {
 	puts("TAP version 13");
 	alarm(200);
+	test_root();
 	test_wrong_questions();
 	test_results();
 	test_long_names();

@@ -14,6 +14,7 @@ import json
 import struct
 import sys
 
+ROOT = 0
 NODE, INT, UINT, DOUBLE, BUFFER, EXTENT, NAME, ARRAY, BOOL = 3, 4, 5, 6, 7, 8, 9, 11, 13
 STRREF = 14
 
@@ -72,13 +73,16 @@ def add_array(heap, parent, name, array_format, slots):
     heap.value(ARRAY, parent, name, payload)
 
 
+def add_below(heap, node, children):
+    for name, child in children:
+        add(heap, node, name, child)
+
+
 def add_special(heap, parent, name, kind, content):
     if kind == "double":
         heap.value(DOUBLE, parent, name, struct.pack("<d", float(content)))
     elif kind == "children":
-        node = heap.value(NODE, parent, name, bytes(8))
-        for child_name, child in content:
-            add(heap, node, child_name, child)
+        add_below(heap, heap.value(NODE, parent, name, bytes(8)), content)
     else:
         add_array(heap, parent, name, {"linear": 1, "exponential": 2}[kind], content)
 
@@ -88,9 +92,7 @@ def add(heap, parent, name, value):
         kind, content = next(iter(value.items()))
         add_special(heap, parent, name, kind[1:], content)
     elif isinstance(value, dict):
-        node = heap.value(NODE, parent, name, bytes(8))
-        for child_name, child in value.items():
-            add(heap, node, child_name, child)
+        add_below(heap, heap.value(NODE, parent, name, bytes(8)), value.items())
     elif isinstance(value, bool):
         heap.value(BOOL, parent, name, struct.pack("<Q", value))
     elif isinstance(value, str):
@@ -105,7 +107,8 @@ def add(heap, parent, name, value):
 
 def main():
     heap = Heap()
-    add(heap, 0, "root", json.load(sys.stdin))
+    tree = json.load(sys.stdin)
+    add_below(heap, ROOT, tree.get("$children", tree.items()))
     generation = 2**64 - 2 if sys.argv[1:] == ["--frozen"] else len(heap.bytes)
     heap.bytes[:16] = struct.pack("<HHIQ", 2 << 8, 1, 0x50534e49, generation)
     sys.stdout.buffer.write(heap.bytes)

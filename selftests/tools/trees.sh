@@ -46,7 +46,7 @@ prints()
 tree()
 {
 	cat >tree.words <<-WORDS
-	8..15=2 16..31=2 32..63="INSP"
+	8..15=2 16..31=1 32..63="INSP"
 	${3:-2}
 	8..15=3 40..63=2
 	0
@@ -85,7 +85,7 @@ histogram()
 
 	shift
 	{
-		echo '8..15=2 16..31=2 32..63="INSP"'
+		echo '8..15=2 16..31=1 32..63="INSP"'
 		echo 2
 		echo '8..15=3 40..63=2'
 		echo 0
@@ -116,7 +116,7 @@ tree $inspect/cpu10.inspect 5
 tree $inspect/retained/gone.inspect
 tree saved.inspect
 tree 'a*:b.inspect'
-for name in v2-links v2-links-leaf; do
+for name in v1-links v1-links-leaf; do
 	"$words" "$golden/$name.words" >$name.inspect
 done
 export VITRINE_DEBUGFS=$dir/debugfs
@@ -217,13 +217,13 @@ point "a * in a directory" prints 2 \
 	show './*/x:a'
 
 # Links
-point "a selector goes through a link" prints 0 "v2-links:
+point "a selector goes through a link" prints 0 "v1-links:
   kid:
     kid:
-      root = -1" show './v2-links.inspect:kid/kid:root'
-point "an inline link has what its parent has" prints 0 "v2-links:
+      root = -1" show './v1-links.inspect:kid/kid:root'
+point "an inline link has what its parent has" prints 0 "v1-links:
   gone = -> gone.inspect: there is no such tree
-  gone = 5" show './v2-links.inspect:root:gone'
+  gone = 5" show './v1-links.inspect:root:gone'
 unread()
 {
 	printf INSP >gone.inspect
@@ -235,16 +235,16 @@ unread()
 }
 point "a link to what cannot be read: reported, the rest shown" unread 1 \
 	"vitrine: ./gone.inspect: offset 0x4: the file ends within its header
-v2-links:
+v1-links:
   gone = -> gone.inspect: the file ends within its header
-  gone = 5" show './v2-links.inspect:root:gone'
-point "a link that nobody asks for is not followed" unread 0 "v2-links:
+  gone = 5" show './v1-links.inspect:root:gone'
+point "a link that nobody asks for is not followed" unread 0 "v1-links:
   out = -> ../v2-tree.inspect (inline): the link names no tree" \
-	show './v2-links.inspect:root:out'
+	show './v1-links.inspect:root:out'
 fifo()
 {
 	mkfifo gone.inspect
-	timeout 20 "$vitrine" show './v2-links.inspect:gone' >fifo.out 2>&1
+	timeout 20 "$vitrine" show './v1-links.inspect:gone' >fifo.out 2>&1
 	local status=$?
 
 	rm gone.inspect
@@ -260,7 +260,7 @@ chain()
 	for ((i = 1; i <= 20; i++)); do
 		content=t$((i + 1)).inspect
 		cat >chain.words <<-WORDS
-		8..15=2 16..31=2 32..63="INSP"
+		8..15=2 16..31=1 32..63="INSP"
 		2
 		8..15=3 40..63=2
 		0
@@ -289,7 +289,7 @@ many()
 	local i
 
 	cat >many.words <<-WORDS
-	8..15=2 16..31=2 32..63="INSP"
+	8..15=2 16..31=1 32..63="INSP"
 	2
 	8..15=3 40..63=2
 	0
@@ -358,7 +358,7 @@ point "list: a saved tree, as JSON" prints 0 '[
     "name": "saved",
     "kind": "saved",
     "path": "./saved.inspect",
-    "version": 2,
+    "version": 1,
     "generation": 2,
     "size_bytes": 224,
     "used_bytes": 224,
@@ -370,7 +370,7 @@ point "list: no nodes" prints 2 "vitrine: trees are listed as a whole; name no n
 	list cpu2:a
 # The module's own tree has "trees" with a node "cpu2": so cpu10 is lazy.
 cat >self.words <<'WORDS'
-8..15=2 16..31=2 32..63="INSP"
+8..15=2 16..31=1 32..63="INSP"
 2
 8..15=3 40..63=2
 0
@@ -498,7 +498,7 @@ live()
 tree $inspect/lazy.inspect 5 -2
 point "live: a frozen tree" live lazy $inspect/lazy.inspect -2
 tree gone.inspect 5
-point "live: a linked tree" live './v2-links.inspect:gone' gone.inspect 2
+point "live: a linked tree" live './v1-links.inspect:gone' gone.inspect 2
 
 echo "1..$tests"
 exit $failed

@@ -189,6 +189,8 @@ text_at(const struct vitrine_hierarchy *hierarchy, uint32_t index)
 
 /* ---- Values ------------------------------------------------------------ */
 
+static const struct vtr_text root_name = { .bytes = "root", .len = 4 };
+
 static void value_set_text(struct vitrine_value *value, uint32_t index)
 {
 	const struct vtr_text *text = text_at(value->hierarchy, index);
@@ -258,11 +260,23 @@ static void load_value(const struct vtr_scan *scan,
 	}
 }
 
+static void load_root(struct vitrine_hierarchy *hierarchy)
+{
+	struct vitrine_value *root = &hierarchy->values[hierarchy->nr_values++];
+
+	hierarchy->number[INSPECT_ROOT] = hierarchy->nr_values;
+	root->hierarchy = hierarchy;
+	root->index = INSPECT_ROOT;
+	root->name = &root_name;
+	root->type = VITRINE_NODE;
+}
+
 static void load_values(const struct vtr_scan *scan,
 			struct vitrine_hierarchy *hierarchy)
 {
 	uint32_t index;
 
+	load_root(hierarchy);
 	for (index = 0; vtr_goes_on(scan, index);
 	     index = vtr_next_index(scan, index)) {
 		int type = vtr_type_at(scan, index);
@@ -285,7 +299,7 @@ static void load_values(const struct vtr_scan *scan,
 
 /**
  * struct place - where a value goes
- * @parent: index of its parent's block, 0 on top
+ * @parent: index of its parent's block
  * @rank: of its name
  * @number: its own
  */
@@ -325,10 +339,8 @@ static void link_siblings(struct vitrine_hierarchy *hierarchy,
 			before->next = value;
 			if (before->name->rank == value->name->rank)
 				value->ordinal = before->ordinal + 1;
-		} else if (parent) {
-			parent->first_child = value;
 		} else {
-			hierarchy->first = value;
+			parent->first_child = value;
 		}
 		before = value;
 	}
@@ -338,18 +350,19 @@ static bool link_values(const struct vtr_scan *scan,
 			struct vitrine_hierarchy *hierarchy)
 {
 	struct place *places;
-	uint32_t i, end, nr = hierarchy->nr_values;
+	uint32_t i, end, nr = hierarchy->nr_values - 1;
 
-	if (!nr)
-		return true;
-	places = calloc(nr, sizeof(*places));
+	/* All but the first value, the root. */
+	places = calloc(hierarchy->nr_values, sizeof(*places));
 	if (!places)
 		return false;
 	for (i = 0; i < nr; i++) {
-		places[i].parent = vtr_field(vtr_word(scan, hierarchy->values[i].index, 0),
+		const struct vitrine_value *value = &hierarchy->values[i + 1];
+
+		places[i].parent = vtr_field(vtr_word(scan, value->index, 0),
 					     INSPECT_W0_VALUE_PARENT);
-		places[i].rank = hierarchy->values[i].name->rank;
-		places[i].number = i;
+		places[i].rank = value->name->rank;
+		places[i].number = i + 1;
 	}
 	qsort(places, nr, sizeof(*places), compare_places);
 	for (i = 0; i < nr; i = end) {
@@ -358,14 +371,35 @@ static bool link_values(const struct vtr_scan *scan,
 		for (end = i + 1; end < nr && places[end].parent == parent; end++)
 			;
 		/* Children of a TOMBSTONE have no place in the tree. */
-		if (parent && !hierarchy->number[parent])
+		if (!hierarchy->number[parent])
 			continue;
-		link_siblings(hierarchy, places + i, end - i, parent ?
-			      &hierarchy->values[hierarchy->number[parent] - 1] :
-			      NULL);
+		link_siblings(hierarchy, places + i, end - i,
+			      &hierarchy->values[hierarchy->number[parent] - 1]);
 	}
 	free(places);
 	return true;
+}
+
+static bool is_named_root(const struct vitrine_value *value)
+{
+	return value->name->len == root_name.len &&
+	       !memcmp(value->name->bytes, root_name.bytes, root_name.len);
+}
+
+/*
+ * Index 0 is the root. Older files have a node "root" below it, alone, and
+ * everything else below that node.
+ */
+static struct vitrine_value *find_root(struct vitrine_hierarchy *hierarchy)
+{
+	struct vitrine_value *root = hierarchy->values;
+	struct vitrine_value *child = root->first_child;
+
+	if (!child || child->next || child->type != VITRINE_NODE ||
+	    !is_named_root(child))
+		return root;
+	child->parent = NULL;
+	return child;
 }
 
 static struct vitrine_error *check_depth(const struct vitrine_hierarchy *hierarchy,
@@ -401,9 +435,10 @@ static bool allocate(const struct vtr_scan *scan,
 		     struct vitrine_hierarchy *hierarchy)
 {
 	hierarchy->number = calloc(scan->nr_units, sizeof(*hierarchy->number));
-	/* One more than may be needed: none must not mean NULL. */
+	/* One more, for the root. */
 	hierarchy->values = calloc(scan->nr_values + 1UL,
 				   sizeof(*hierarchy->values));
+	/* One more than may be needed: none must not mean NULL. */
 	hierarchy->texts = calloc(scan->nr_texts + 1UL,
 				  sizeof(*hierarchy->texts));
 	hierarchy->arena = malloc(scan->chained_bytes + 1);
@@ -431,6 +466,7 @@ static struct vitrine_error *build(const struct vtr_scan *scan,
 	load_values(scan, hierarchy);
 	if (!link_values(scan, hierarchy))
 		goto err_destroy;
+	hierarchy->first = find_root(hierarchy);
 	err = check_depth(hierarchy, scan->path);
 	if (err)
 		goto err_destroy;
@@ -505,10 +541,11 @@ unsigned int vitrine_hierarchy_version(const struct vitrine_hierarchy *hierarchy
 }
 
 /**
- * vitrine_hierarchy_first() - the first value on top
+ * vitrine_hierarchy_first() - the value on top
  * @hierarchy: hierarchy
  *
- * Return: the root, which in a tidy file is the only one, or NULL for none.
+ * Return: the root, a node called "root" whatever the file; NULL only if a
+ * filter has left nothing.
  */
 const struct vitrine_value *
 vitrine_hierarchy_first(const struct vitrine_hierarchy *hierarchy)

@@ -61,13 +61,15 @@ struct vitrine_value {
  * @number: per unit of 16 bytes, 1 + the number of the value or text whose
  *	block starts there
  * @nr_units: length of @number
- * @values: nodes and properties, in the order of their blocks
+ * @values: nodes and properties, in the order of their blocks; the first, of
+ *	index 0, is the root
  * @nr_values: how many
  * @texts: names and strings, in the order of their blocks
  * @nr_texts: how many
  * @arena: bytes of values that span several blocks
  * @arena_used: how much of it is taken
- * @first: first value on top, the root if the file is tidy
+ * @first: the root, which in an older file is a node "root" below index 0;
+ *	NULL if a filter has left nothing
  * @linked: trees its links lead to
  * @link_errors: why links could not be followed
  * @nr_link_errors: how many, at most 1025: see links.c

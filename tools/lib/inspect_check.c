@@ -10,35 +10,16 @@
 
 /**
  * struct refs - what is known only once all blocks have been seen
- * @nr_roots: values whose parent is the header
  * @counted: the writer keeps reference counts of nodes, which are optional
  * @linked_back: the writer keeps the previous free block in bits 40 to 63,
  *	as vitrine does
  * @list_head: per order, the free block that none precedes
  */
 struct refs {
-	uint32_t nr_roots;
 	bool counted;
 	bool linked_back;
 	uint32_t list_head[INSPECT_NR_ORDERS];
 };
-
-static void check_root(struct vtr_scan *scan, struct refs *refs, uint32_t index)
-{
-	int type = vtr_type_at(scan, index);
-
-	if (!vtr_is_value(type) ||
-	    vtr_field(vtr_word(scan, index, 0), INSPECT_W0_VALUE_PARENT))
-		return;
-	refs->nr_roots++;
-	if (type != INSPECT_NODE_VALUE)
-		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
-			       "the parent of this %s is the header; only the root's may be",
-			       vtr_scan_type_name(scan, type));
-	else if (refs->nr_roots > 1)
-		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
-			       "one more root");
-}
 
 static void survey(struct vtr_scan *scan, struct refs *refs)
 {
@@ -48,7 +29,6 @@ static void survey(struct vtr_scan *scan, struct refs *refs)
 	     index = vtr_next_index(scan, index)) {
 		int type = vtr_type_at(scan, index);
 
-		check_root(scan, refs, index);
 		if ((type == INSPECT_NODE_VALUE || type == INSPECT_TOMBSTONE) &&
 		    vtr_word(scan, index, 1))
 			refs->counted = true;
@@ -56,8 +36,6 @@ static void survey(struct vtr_scan *scan, struct refs *refs)
 		    vtr_word(scan, index, 0) & INSPECT_W0_FREE_PREVIOUS)
 			refs->linked_back = true;
 	}
-	if (!refs->nr_roots && scan->tiled)
-		vtr_scan_fault(scan, VTR_UNTIDY, 0, "there is no root node");
 }
 
 static void check_children(struct vtr_scan *scan, const struct refs *refs,

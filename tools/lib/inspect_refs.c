@@ -294,9 +294,9 @@ static void check_ancestors(struct vtr_scan *scan, uint32_t index)
  * vtr_scan_parents() - look at every value's parent
  * @scan: scan whose blocks have been scanned
  *
- * A parent is a node, a node deleted before its children (TOMBSTONE), or 0, the
- * header, for the root. Afterwards @scan->aux holds the number of children of
- * every NODE and TOMBSTONE.
+ * A parent is a node, a node deleted before its children (TOMBSTONE), or index
+ * 0, which is the root. Afterwards @scan->aux holds the number of children of
+ * every NODE and TOMBSTONE; nobody counts those of the root.
  */
 void vtr_scan_parents(struct vtr_scan *scan)
 {

@@ -153,16 +153,6 @@ static void linked_destroy(struct vtr_linked *linked)
 
 /* ---- What is in it ----------------------------------------------------- */
 
-/* What goes below the link: of a tidy tree that of the root, else all. */
-static struct vitrine_value *content_of(const struct vitrine_hierarchy *hierarchy)
-{
-	struct vitrine_value *first = hierarchy->first;
-
-	if (first && !first->next && first->type == VITRINE_NODE)
-		return first->first_child;
-	return first;
-}
-
 /* Levels of @first and its siblings and all below. Recursion as everywhere. */
 static unsigned int height_of(const struct vitrine_value *first)
 {
@@ -194,7 +184,7 @@ static struct vitrine_error *load_linked(struct walk *walk, const char *path,
 	walk->chain[walk->nr_chain++] = path + walk->directory_len;
 	follow_all(walk, linked->hierarchy, NULL, 1);
 	walk->nr_chain--;
-	if (level - 1 + height_of(content_of(linked->hierarchy)) >
+	if (level - 1 + height_of(linked->hierarchy->first->first_child) >
 	    VITRINE_MAX_DEPTH)
 		return refuse(EBADMSG, path,
 			      "with this tree the whole is more than 1024 levels deep");
@@ -357,7 +347,7 @@ static struct vitrine_value *follow(struct walk *walk,
 		note_error(walk, hierarchy, link, err);
 		return NULL;
 	}
-	content = content_of(linked->hierarchy);
+	content = linked->hierarchy->first->first_child;
 	set_parent(content, is_inline ? link->parent : link);
 	link->type = VITRINE_NODE;
 	link->first_child = is_inline ? NULL : content;

@@ -541,35 +541,21 @@ static void print_siblings(const struct vitrine_value *first, int depth)
 	}
 }
 
-/* The only value on top if it is the node "root", as it should be. */
-static const struct vitrine_value *
-root_of(const struct vitrine_hierarchy *hierarchy)
-{
-	const struct vitrine_value *root = vitrine_hierarchy_first(hierarchy);
-	const char *name;
-	size_t len;
-
-	if (!root || vitrine_value_next(root) || !is_node(root))
-		return NULL;
-	name = vitrine_value_name(root, &len);
-	return len == 4 && !memcmp(name, "root", len) ? root : NULL;
-}
-
 /**
  * outline_print() - print a tree
  * @title: printed above it
  * @hierarchy: the tree
  *
- * The title stands for the root, unless the file has more than that on top.
+ * The title stands for the root.
  */
 void outline_print(const char *title, const struct vitrine_hierarchy *hierarchy)
 {
-	const struct vitrine_value *root = root_of(hierarchy);
+	const struct vitrine_value *root = vitrine_hierarchy_first(hierarchy);
 
 	term_begin(INK_TITLE);
 	print_text(stdout, title, strlen(title), 0);
 	term_end();
 	fputs(":\n", stdout);
-	print_siblings(root ? vitrine_value_first_child(root) :
-			      vitrine_hierarchy_first(hierarchy), 1);
+	if (root)
+		print_siblings(vitrine_value_first_child(root), 1);
 }

@@ -34,6 +34,9 @@
 #define INSPECT_NR_ORDERS		8
 #define INSPECT_MAX_FILE_BYTES		(256ULL << 20)	/* 24-bit indexes */
 
+/* The root as a parent: the index of the header, which is its block. */
+#define INSPECT_ROOT			0
+
 #define INSPECT_MAGIC			0x50534e49U	/* "INSP" */
 #define INSPECT_VERSION			2
 #define INSPECT_HEADER_ORDER		1	/* 32 bytes: has the size field */
