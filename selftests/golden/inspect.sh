@@ -9,7 +9,8 @@
 # for the files. A good file has its JSON and its outline beside it. A bad one
 # says within itself what is expected: each line "check:" a fault that
 # `vitrine check' names, in that order; "check!" an error that it ends with;
-# "show:" the error of `vitrine show', which shows the file if there is none.
+# "show:" the error of `vitrine show', which shows the file if there is none: its
+# JSON may stand beside it, too.
 
 set -u
 vitrine=$(realpath "$1")
@@ -87,6 +88,8 @@ bad()
 	else
 		status "$name: show exits with 0" 0 $status
 	fi
+	[ ! -e "$here/bad/$name.json" ] ||
+		point "$name: JSON" "$here/bad/$name.json" "$file.json"
 }
 
 mkdir -p "$dir" && cd "$dir" || exit 1

@@ -342,7 +342,7 @@ point "histogram on a UTF-8 terminal: eighths" on_terminal 36 C.UTF-8 h.inspect 
       [20, 30)    3 ██████
       ...
       [40, +inf)  8 ████████████████'
-"$words" "$golden/v2-values.words" >values.inspect
+"$words" "$golden/v1-values.words" >values.inspect
 point "arrays wrap on a terminal" bash -c "script -qec \"stty cols 60; env TERM=xterm \
 	'$vitrine' show values.inspect\" /dev/null </dev/null | tr -d '\r' |
 	grep -qxF '             5e-324, 1.7976931348623157e+308, nan, -inf]'"

@@ -18,6 +18,7 @@
 #include <vitrine/inspect.h>
 
 #include "error.h"
+#include "utf8.h"
 
 /* vtr_scan.kind[index]: the type of the block that starts there, or ... */
 #define VTR_KIND_TYPE		0x0f
@@ -25,6 +26,7 @@
 #define VTR_KIND_MARKS		0x30	/* for walks; see inspect_refs.c */
 #define VTR_KIND_WALKING	0x10
 #define VTR_KIND_WALKED		0x20
+#define VTR_KIND_NO_UTF8	0x10	/* of a NAME or STRING_REFERENCE */
 #define VTR_KIND_LOST		0x40	/* never examined: tiling broke before */
 #define VTR_KIND_INSIDE		0x80	/* within a block */
 

@@ -21,6 +21,22 @@ struct refs {
 	uint32_t list_head[INSPECT_NR_ORDERS];
 };
 
+/* A text that is nobody's name may be what a publisher was given. */
+static void check_name_of(struct vtr_scan *scan, uint32_t index)
+{
+	uint32_t name = vtr_field(vtr_word(scan, index, 0),
+				  INSPECT_W0_VALUE_NAME);
+	int type = vtr_type_at(scan, name);
+
+	if ((type != INSPECT_NAME && type != INSPECT_STRING_REFERENCE) ||
+	    !(scan->kind[name] & VTR_KIND_NO_UTF8))
+		return;
+	vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(name),
+		       "this name is not UTF-8");
+	/* Once for each name: */
+	scan->kind[name] &= ~VTR_KIND_NO_UTF8;
+}
+
 static void survey(struct vtr_scan *scan, struct refs *refs)
 {
 	uint32_t index;
@@ -29,6 +45,8 @@ static void survey(struct vtr_scan *scan, struct refs *refs)
 	     index = vtr_next_index(scan, index)) {
 		int type = vtr_type_at(scan, index);
 
+		if (vtr_is_value(type))
+			check_name_of(scan, index);
 		if ((type == INSPECT_NODE_VALUE || type == INSPECT_TOMBSTONE) &&
 		    vtr_word(scan, index, 1))
 			refs->counted = true;

@@ -57,12 +57,14 @@ static void use_text(struct vtr_scan *scan, uint64_t offset, const char *what,
  * @from: block that names the next extent
  * @next: index of the next extent
  * @missing: bytes still to come
+ * @utf8: what the bytes are so far
  */
 struct chain {
 	uint32_t owner;
 	uint32_t from;
 	uint32_t next;
 	uint32_t missing;
+	struct vtr_utf8 utf8;
 };
 
 /* Take one more extent; false if there is none to be taken. */
@@ -107,6 +109,15 @@ static void count_stale_tail(struct vtr_scan *scan, uint32_t index,
 	}
 }
 
+/* The first @len bytes that block @index holds from @offset on are a text's. */
+static void add_text(const struct vtr_scan *scan, struct chain *chain,
+		     uint32_t index, uint32_t offset, uint32_t len)
+{
+	if (scan->thorough)
+		vtr_utf8_add(&chain->utf8,
+			     scan->bytes + vtr_offset(index) + offset, len);
+}
+
 /* The extents of one value: enough of them, no more, and nobody else's. */
 static void check_chain(struct vtr_scan *scan, struct chain *chain)
 {
@@ -131,6 +142,8 @@ static void check_chain(struct vtr_scan *scan, struct chain *chain)
 					 chain->missing);
 			room = chain->missing;
 		}
+		add_text(scan, chain, chain->from,
+			 INSPECT_EXTENT_PAYLOAD_OFFSET, room);
 		chain->missing -= room;
 	}
 	if (!chain->next || !scan->thorough)
@@ -160,7 +173,11 @@ static void scan_string_reference(struct vtr_scan *scan, uint32_t index)
 	if (len < room)
 		count_stale_tail(scan, index,
 				 INSPECT_STRREF_PAYLOAD_OFFSET + len);
+	add_text(scan, &chain, index, INSPECT_STRREF_PAYLOAD_OFFSET,
+		 len - chain.missing);
 	check_chain(scan, &chain);
+	if (!chain.missing && !vtr_utf8_is_valid(&chain.utf8))
+		scan->kind[index] |= VTR_KIND_NO_UTF8;
 	/* A lie about the length has ended in a fault; see hierarchy.c. */
 	if (len > room && !chain.missing)
 		scan->chained_bytes += len;

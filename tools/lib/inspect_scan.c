@@ -118,16 +118,24 @@ static void check_name(struct vtr_scan *scan, uint32_t index)
 				 INSPECT_W0_NAME_LENGTH);
 	const uint8_t *payload = scan->bytes + vtr_offset(index) +
 				 INSPECT_NAME_PAYLOAD_OFFSET;
+	struct vtr_utf8 utf8 = { 0 };
 
 	check_unused_bits(scan, index, 0,
 			  ~(INSPECT_W0_ORDER | INSPECT_W0_RESERVED |
 			    INSPECT_W0_TYPE | INSPECT_W0_NAME_LENGTH));
-	if (len > room)
+	if (len > room) {
 		vtr_scan_fault(scan, VTR_UNREADABLE, vtr_offset(index),
 			       "NAME is %u bytes long, its block has room for %u",
 			       len, room);
-	else if (scan->thorough && !is_zero(payload + len, room - len))
+		return;
+	}
+	if (!scan->thorough)
+		return;
+	if (!is_zero(payload + len, room - len))
 		scan->summary.nr_stale++;
+	vtr_utf8_add(&utf8, payload, len);
+	if (!vtr_utf8_is_valid(&utf8))
+		scan->kind[index] |= VTR_KIND_NO_UTF8;
 }
 
 /* Bytes of one element, 0 if the type is none an array may have. */
@@ -409,6 +417,10 @@ static void scan_header(struct vtr_scan *scan, size_t len_bytes)
 			       "generation 0x%" PRIx64 " is odd: the file was saved amid an edit",
 			       scan->summary.generation);
 	scan->len_bytes = len_bytes;
+	if (!order && scan->version >= 2)
+		vtr_scan_fault(scan, VTR_UNTIDY, 0,
+			       "the header is of order 0: it has no room for the size field of version %u",
+			       scan->version);
 	if (order && len_bytes >= 32) {
 		scan->len_bytes = check_size(scan, len_bytes);
 		check_unused_bits(scan, 0, 2, ~INSPECT_W2_HEADER_SIZE);

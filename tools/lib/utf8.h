@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Whether a text that comes in pieces is UTF-8.
+ */
+#ifndef _VITRINE_LIB_UTF8_H
+#define _VITRINE_LIB_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * struct vtr_utf8 - a text so far; begin with zeros
+ * @nr_missing: bytes that the last character lacks
+ * @lowest: the next of them is at least this
+ * @highest: and at most this
+ * @is_invalid: there was a byte that cannot follow
+ */
+struct vtr_utf8 {
+	unsigned int nr_missing;
+	uint8_t lowest;
+	uint8_t highest;
+	bool is_invalid;
+};
+
+void vtr_utf8_add(struct vtr_utf8 *utf8, const uint8_t *bytes, size_t len);
+bool vtr_utf8_is_valid(const struct vtr_utf8 *utf8);
+
+#endif /* _VITRINE_LIB_UTF8_H */
