@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include <vitrine/inspect.h>
+
 #include "commands.h"
 
 static void print_fault(void *ctx, uint64_t offset, const char *message)
@@ -54,11 +56,14 @@ static int check_inspect(const char *path)
 	if (err)
 		return report_error(err);
 
-	printf("%s: Inspect version %u, generation %" PRIu64 ": %" PRIu64
-	       " bytes, %" PRIu64 " blocks, %" PRIu64 " values, %" PRIu64
-	       " bytes free", path, summary.version, summary.generation,
-	       summary.size_bytes, summary.nr_blocks, summary.nr_values,
-	       summary.free_bytes);
+	printf("%s: Inspect version %u, ", path, summary.version);
+	if (summary.generation == INSPECT_GENERATION_FROZEN)
+		fputs("frozen", stdout);
+	else
+		printf("generation %" PRIu64, summary.generation);
+	printf(": %" PRIu64 " bytes, %" PRIu64 " blocks, %" PRIu64
+	       " values, %" PRIu64 " bytes free", summary.size_bytes,
+	       summary.nr_blocks, summary.nr_values, summary.free_bytes);
 	if (summary.nr_stale)
 		printf(", %" PRIu64 " blocks with stale bytes",
 		       summary.nr_stale);
