@@ -386,7 +386,7 @@ EXPORT_SYMBOL_GPL(vitrine_tree_destroy);
  */
 struct vitrine_node *vitrine_tree_root(struct vitrine_tree *tree)
 {
-	return tree ? vtr_edit_handle(tree, tree->blocks.root) : NULL;
+	return tree ? vtr_edit_handle(tree, INSPECT_ROOT) : NULL;
 }
 EXPORT_SYMBOL_GPL(vitrine_tree_root);
 

@@ -72,7 +72,7 @@ struct vtr_inspect_files {
  * @used_bytes: bytes in blocks that are not free, header included
  * @limit_bytes: the length at which it is full
  * @failed: creations and updates that were refused or lost
- * @nr_values: nodes and properties, the root included
+ * @nr_values: nodes and properties
  * @nr_tombstones: deleted nodes that wait for what is below them
  */
 struct vtr_inspect_stats {

@@ -41,7 +41,7 @@ static bool height_fits(const struct vtr_tree *tree, u32 parent, u32 height)
 	while (height_of(tree, at) <= height) {
 		if (++height >= VITRINE_DEPTH_MAX)
 			return false;
-		if (at == tree->root)
+		if (at == INSPECT_ROOT)
 			break;
 		at = parent_of(tree, at);
 	}
@@ -55,7 +55,7 @@ static void height_raise(struct vtr_tree *tree, u32 parent, u32 height)
 
 	while (height_of(tree, at) <= height) {
 		height_set(tree, at, ++height);
-		if (at == tree->root)
+		if (at == INSPECT_ROOT)
 			break;
 		at = parent_of(tree, at);
 	}
@@ -79,8 +79,7 @@ int vtr_node_create_sized(struct vtr_tree *tree, u32 parent, const char *name,
 	bool is_first;
 	int err;
 
-	if (vtr_block_type(vtr_tree_address(tree, parent)) !=
-	    INSPECT_NODE_VALUE)
+	if (!vtr_tree_is_node(tree, parent))
 		return -EINVAL;
 	is_first = !height_of(tree, parent);
 	if (is_first && !height_fits(tree, parent, 0))
@@ -142,7 +141,6 @@ int vtr_node_delete(struct vtr_tree *tree, u32 index)
 	u64 *block = vtr_tree_address(tree, index);
 
 	if (vtr_block_type(block) != INSPECT_NODE_VALUE ||
-	    index == tree->root ||
 	    *vtr_tree_note(tree, index) & (VTR_NODE_OWNED | VTR_NODE_LIST))
 		return -EINVAL;
 	node_drop(tree, block, index);
@@ -151,7 +149,7 @@ int vtr_node_delete(struct vtr_tree *tree, u32 index)
 
 static bool is_within(const struct vtr_tree *tree, u32 index, u32 ancestor)
 {
-	for (; index != tree->root; index = parent_of(tree, index))
+	for (; index != INSPECT_ROOT; index = parent_of(tree, index))
 		if (index == ancestor)
 			return true;
 	return false;
@@ -173,9 +171,8 @@ int vtr_node_adopt(struct vtr_tree *tree, u32 parent, u32 child)
 	u64 *block = vtr_tree_block(tree, child);
 	u32 old = vtr_block_get(block, 0, VALUE_PARENT);
 
-	if (vtr_block_type(vtr_tree_block(tree, parent)) != INSPECT_NODE_VALUE ||
+	if (!vtr_tree_is_node(tree, parent) ||
 	    vtr_block_type(block) != INSPECT_NODE_VALUE ||
-	    child == tree->root ||
 	    *vtr_tree_note(tree, child) & (VTR_NODE_OWNED | VTR_NODE_LIST))
 		return -EINVAL;
 	if (old == parent)
@@ -187,7 +184,7 @@ int vtr_node_adopt(struct vtr_tree *tree, u32 parent, u32 child)
 	if (!height_fits(tree, parent, height_of(tree, child)))
 		return -ELOOP;
 	height_raise(tree, parent, height_of(tree, child));
-	vtr_tree_block(tree, parent)[1]++;
+	vtr_tree_parent_get(tree, parent);
 	vtr_block_set(block, 0, VALUE_PARENT, parent);
 	vtr_tree_parent_put(tree, old);
 	return 0;

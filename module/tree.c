@@ -272,6 +272,13 @@ void vtr_tree_name_put(struct vtr_tree *tree, u32 index)
  * Values: what nodes and properties have in common.
  */
 
+/* The root has no count: the second word of the header is the generation. */
+static __always_inline void parent_get(struct vtr_tree *tree, u32 index)
+{
+	if (index != INSPECT_ROOT)
+		vtr_tree_block(tree, index)[1]++;
+}
+
 static void value_link(struct vtr_tree *tree, u32 index,
 		       enum inspect_type type, u32 parent, u32 name, u64 word1)
 {
@@ -283,8 +290,7 @@ static void value_link(struct vtr_tree *tree, u32 index,
 		   FIELD_PREP(INSPECT_W0_VALUE_NAME, name);
 	block[1] = word1;
 	tree->nr_values++;
-	if (parent)
-		vtr_tree_block(tree, parent)[1]++;
+	parent_get(tree, parent);
 }
 
 /* @block: a tombstone below which nothing is left. */
@@ -298,7 +304,8 @@ static noinline void tombstone_free(struct vtr_tree *tree, u64 *block,
 		tree->nr_tombstones--;
 		index = parent;
 		block = vtr_tree_block(tree, index);
-	} while (!--block[1] && vtr_block_type(block) == INSPECT_TOMBSTONE);
+	} while (index != INSPECT_ROOT && !--block[1] &&
+		 vtr_block_type(block) == INSPECT_TOMBSTONE);
 }
 
 /* Its page is saved. */
@@ -306,8 +313,21 @@ static __always_inline void parent_put(struct vtr_tree *tree, u32 index)
 {
 	u64 *block = vtr_tree_address(tree, index);
 
-	if (!--block[1] && unlikely(vtr_block_type(block) == INSPECT_TOMBSTONE))
+	if (index != INSPECT_ROOT && !--block[1] &&
+	    unlikely(vtr_block_type(block) == INSPECT_TOMBSTONE))
 		tombstone_free(tree, block, index);
+}
+
+/**
+ * vtr_tree_parent_get() - there is one block more below a node
+ * @tree: tree it is in
+ * @index: the node
+ *
+ * Context: any; the caller serialises.
+ */
+void vtr_tree_parent_get(struct vtr_tree *tree, u32 index)
+{
+	parent_get(tree, index);
 }
 
 /**
@@ -355,7 +375,7 @@ void vtr_tree_value_delete(struct vtr_tree *tree, u64 *block, u32 index)
 }
 
 /**
- * vtr_tree_init() - make a tree of one root node
+ * vtr_tree_init() - make a tree of nothing but the root
  * @tree: storage to set up
  * @pages: array with room for every page the tree may ever get
  * @first_page: a zeroed page, becomes pages[0]
@@ -368,18 +388,12 @@ void vtr_tree_value_delete(struct vtr_tree *tree, u64 *block, u32 index)
 void vtr_tree_init(struct vtr_tree *tree, void **pages, void *first_page,
 		   u32 **notes, struct vtr_tree_name *names, u32 nr_names)
 {
-	u32 name;
-
 	memset(tree, 0, sizeof(*tree));
 	vtr_heap_init(&tree->heap, pages, first_page);
 	tree->notes = notes;
 	tree->names = names;
 	tree->names_mask = nr_names - 1;
-	/* An empty heap has room for both. */
-	vtr_heap_alloc(&tree->heap, INSPECT_MIN_BLOCK_BYTES, &tree->root);
-	vtr_tree_name_get(tree, "root", &name);
-	value_link(tree, tree->root, INSPECT_NODE_VALUE, 0, name, 0);
-	*vtr_tree_note(tree, tree->root) = 0;
+	*vtr_tree_note(tree, INSPECT_ROOT) = 0;
 }
 
 /**
@@ -448,8 +462,7 @@ int vtr_tree_sized_create(struct vtr_tree *tree, u32 parent, const char *name,
 			  enum inspect_type type, u64 word1, size_t size_bytes,
 			  u32 *ret)
 {
-	if (vtr_block_type(vtr_tree_address(tree, parent)) !=
-	    INSPECT_NODE_VALUE)
+	if (!vtr_tree_is_node(tree, parent))
 		return -EINVAL;
 	return vtr_tree_child_create(tree, parent, name, type, word1,
 				     size_bytes, ret);

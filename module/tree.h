@@ -3,7 +3,8 @@
  * An Inspect hierarchy in a heap: nodes, properties, names, tombstones.
  *
  * Pure: takes no lock, allocates nothing, also compiles on the host. The
- * owner serialises all calls. Blocks are named by their index.
+ * owner serialises all calls. Blocks are named by their index; that of the
+ * header, INSPECT_ROOT, names the root.
  */
 #ifndef _VTR_TREE_H
 #define _VTR_TREE_H
@@ -29,8 +30,7 @@ struct vtr_tree_name {
  * @notes: for each page one u32 for each 16 bytes, the owner's memory, which
  *	readers do not see; see node.h
  * @names_mask: number of slots minus one; a power of two minus one
- * @root: index of the root node
- * @nr_values: value blocks, the root included, tombstones not
+ * @nr_values: value blocks, tombstones not
  * @nr_tombstones: nodes that were deleted before what is below them
  */
 struct vtr_tree {
@@ -38,7 +38,6 @@ struct vtr_tree {
 	struct vtr_tree_name	*names;
 	u32			**notes;
 	u32			names_mask;
-	u32			root;
 	u32			nr_values;
 	u32			nr_tombstones;
 };
@@ -59,6 +58,7 @@ int vtr_tree_sized_create(struct vtr_tree *tree, u32 parent, const char *name,
 int vtr_tree_value_create(struct vtr_tree *tree, u32 parent, const char *name,
 			  enum inspect_type type, u64 word1, u32 *ret);
 void vtr_tree_value_delete(struct vtr_tree *tree, u64 *block, u32 index);
+void vtr_tree_parent_get(struct vtr_tree *tree, u32 index);
 void vtr_tree_parent_put(struct vtr_tree *tree, u32 index);
 int vtr_tree_number_delete(struct vtr_tree *tree, u32 index,
 			   enum inspect_type type);
@@ -96,6 +96,22 @@ static inline u64 *vtr_tree_address(const struct vtr_tree *tree, u32 index)
 static inline u64 *vtr_tree_block(const struct vtr_tree *tree, u32 index)
 {
 	return vtr_heap_block(&tree->heap, index);
+}
+
+/**
+ * vtr_tree_is_node() - can values go below a block?
+ * @tree: tree it is in
+ * @index: index of the block
+ *
+ * Context: any; the caller serialises.
+ * Return: true for a node, the root included; false for a property or a
+ *	tombstone.
+ */
+static inline bool vtr_tree_is_node(const struct vtr_tree *tree, u32 index)
+{
+	return index == INSPECT_ROOT ||
+	       vtr_block_type(vtr_tree_address(tree, index)) ==
+	       INSPECT_NODE_VALUE;
 }
 
 /**

@@ -47,7 +47,7 @@ static int try_array(struct kunit *test, enum inspect_type type,
 	struct array_test *at = test->priv;
 	const struct vtr_array_shape shape = { .type = type, .count = count };
 
-	return vtr_array_create(&at->tree, at->tree.root, "a", &shape, ret);
+	return vtr_array_create(&at->tree, INSPECT_ROOT, "a", &shape, ret);
 }
 
 static u32 new_array(struct kunit *test, enum inspect_type type,
@@ -102,7 +102,7 @@ static void number_array_is_as_the_format_says(struct kunit *test)
 		block = vtr_tree_block(&at->tree, new_array(test, types[i], 3));
 		/* order 2: 16 bytes and three slots of 8 */
 		KUNIT_EXPECT_EQ(test, block[0] & 0xffff, 0xb02ULL);
-		KUNIT_EXPECT_EQ(test, block[0] >> 16 & 0xffffff, at->tree.root);
+		KUNIT_EXPECT_EQ(test, block[0] >> 16 & 0xffffff, INSPECT_ROOT);
 		KUNIT_EXPECT_EQ(test, block[1], 0x300ULL | types[i]);
 		KUNIT_EXPECT_TRUE(test, !memchr_inv(block + 2, 0, 48));
 		KUNIT_EXPECT_PTR_EQ(test, vtr_array_numbers(block), block + 2);
@@ -227,7 +227,7 @@ static void array_of_another_kind_is_refused(struct kunit *test)
 	u32 a = new_array(test, INSPECT_UINT_VALUE, 3), index;
 
 	KUNIT_EXPECT_EQ(test, set_text(test, a, 0, "x"), -EINVAL);
-	KUNIT_EXPECT_EQ(test, set_text(test, at->tree.root, 0, "x"), -EINVAL);
+	KUNIT_EXPECT_EQ(test, set_text(test, INSPECT_ROOT, 0, "x"), -EINVAL);
 	KUNIT_EXPECT_EQ(test, vtr_array_delete(&at->tree, a, INSPECT_INT_VALUE,
 					       INSPECT_ARRAY_FLAT), -EINVAL);
 	KUNIT_EXPECT_EQ(test,
@@ -246,7 +246,7 @@ static void a_full_heap_leaves_strings_as_they_were(struct kunit *test)
 	u32 a = new_array(test, INSPECT_STRING_REFERENCE, 2), index = 99, used;
 
 	KUNIT_EXPECT_EQ(test, set_text(test, a, 0, "kept"), 0);
-	while (!vtr_tree_value_create(&at->tree, at->tree.root, "a",
+	while (!vtr_tree_value_create(&at->tree, INSPECT_ROOT, "a",
 				      INSPECT_UINT_VALUE, 0, &index))
 		;
 	used = at->tree.heap.used_bytes;

@@ -263,7 +263,7 @@ static inline void check_records(struct kunit *test,
 			above = vtr_tree_block(tree, above)[0] >> 16 & 0xffffff;
 		while (!check_is_owner(tree, above));
 		KUNIT_ASSERT_EQ(test, above, owner);
-		KUNIT_ASSERT_LT(test, ++nr, tree->nr_values);
+		KUNIT_ASSERT_LE(test, ++nr, tree->nr_values);
 		at = *vtr_tree_note(tree, at);
 	}
 }
@@ -279,13 +279,9 @@ static inline void check_notes_of(struct kunit *test,
 
 	KUNIT_ASSERT_LE(test, order, 2);
 	KUNIT_ASSERT_TRUE(test, !memchr_inv(block + 2, 0, (16 << order) - 16));
-	if (index == tree->root)
-		KUNIT_ASSERT_LT(test, note >> 24 & 0x3f, VITRINE_DEPTH_MAX);
-	else
-		KUNIT_ASSERT_LT(test, note >> 24 & 0x3f,
-				*vtr_tree_note(tree,
-					       block[0] >> 16 & 0xffffff) >>
-				24 & 0x3f);
+	KUNIT_ASSERT_LT(test, note >> 24 & 0x3f,
+			*vtr_tree_note(tree, block[0] >> 16 & 0xffffff) >> 24 &
+			0x3f);
 	if (check_is_owner(tree, index) && !(note & VTR_NODE_LIST))
 		check_records(test, tree, index);
 }
@@ -305,15 +301,10 @@ static inline void check_value(struct kunit *test, const struct vtr_tree *tree,
 		check_notes_of(test, tree, check, index);
 	else
 		KUNIT_ASSERT_EQ(test, check->start[index], 1);
-	if (index == tree->root) {
-		KUNIT_ASSERT_EQ(test, parent, 0);
-		KUNIT_ASSERT_EQ(test, type, INSPECT_NODE_VALUE);
-	} else {
-		other = check_ref(test, tree, check, parent);
-		KUNIT_ASSERT_TRUE(test,
-				  vtr_block_type(other) == INSPECT_NODE_VALUE ||
-				  vtr_block_type(other) == INSPECT_TOMBSTONE);
-	}
+	other = check_ref(test, tree, check, parent);
+	KUNIT_ASSERT_TRUE(test, !parent ||
+			  vtr_block_type(other) == INSPECT_NODE_VALUE ||
+			  vtr_block_type(other) == INSPECT_TOMBSTONE);
 	if (type == INSPECT_TOMBSTONE) {
 		KUNIT_ASSERT_EQ(test, name, 0);
 		KUNIT_ASSERT_NE(test, block[1], 0ULL);
@@ -421,6 +412,10 @@ static inline void check_tree(struct kunit *test, const struct vtr_tree *tree,
 	u32 index;
 
 	check_heap(test, &tree->heap, check);
+	/* Index 0, the header's, is the root. */
+	KUNIT_ASSERT_LT(test, *vtr_tree_note(tree, 0) >> 24 & 0x3f,
+			VITRINE_DEPTH_MAX);
+	check_records(test, tree, 0);
 	memset(check->refs, 0, check->nr * sizeof(*check->refs));
 	for (index = 2; index < end; index++) {
 		const u64 *block = vtr_tree_block(tree, index);

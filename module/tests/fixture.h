@@ -43,15 +43,15 @@ static inline void fixture_check(struct kunit *test)
 	check_tree(test, &f->tree, &f->check);
 }
 
-/* Nothing is left but the header, the root and its name. */
+/* Nothing is left but the header, which is the root. */
 static inline void fixture_expect_empty(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
 	fixture_check(test);
-	KUNIT_EXPECT_EQ(test, f->tree.nr_values, 1);
+	KUNIT_EXPECT_EQ(test, f->tree.nr_values, 0);
 	KUNIT_EXPECT_EQ(test, f->tree.nr_tombstones, 0);
-	KUNIT_EXPECT_EQ(test, f->tree.heap.used_bytes, 32 + 16 + 16);
+	KUNIT_EXPECT_EQ(test, f->tree.heap.used_bytes, 32);
 }
 
 static inline u64 *fixture_block(struct kunit *test, u32 index)

@@ -61,7 +61,7 @@ static u64 *new_histogram(struct kunit *test, enum inspect_type type, u64 floor,
 					      nr_buckets);
 	u32 index = 0;
 
-	KUNIT_ASSERT_EQ(test, vtr_histogram_create(&ht->tree, ht->tree.root,
+	KUNIT_ASSERT_EQ(test, vtr_histogram_create(&ht->tree, INSPECT_ROOT,
 						   "h", &histogram, &index), 0);
 	check_tree(test, &ht->tree, &ht->check);
 	return vtr_tree_block(&ht->tree, index);
@@ -74,7 +74,7 @@ static void histogram_is_as_the_format_says(struct kunit *test)
 	struct vtr_histogram histogram = spec(INSPECT_UINT_VALUE, 7, 3, 0, 2);
 	u64 *block;
 
-	KUNIT_ASSERT_EQ(test, vtr_histogram_create(&ht->tree, ht->tree.root,
+	KUNIT_ASSERT_EQ(test, vtr_histogram_create(&ht->tree, INSPECT_ROOT,
 						   "h", &histogram, &index), 0);
 	block = vtr_tree_block(&ht->tree, index);
 	KUNIT_EXPECT_EQ(test, block[0] & 0xffff, 0xb02ULL);
@@ -228,7 +228,7 @@ static void any_integer_goes_to_its_slot(struct kunit *test)
 		u64 *block;
 
 		KUNIT_ASSERT_EQ(test,
-				vtr_histogram_create(&ht->tree, ht->tree.root,
+				vtr_histogram_create(&ht->tree, INSPECT_ROOT,
 						     "h", &histogram, &index),
 				0);
 		block = vtr_tree_block(&ht->tree, index);
@@ -309,7 +309,7 @@ static void bad_parameters_are_refused(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		KUNIT_EXPECT_EQ_MSG(test,
 				    vtr_histogram_create(&ht->tree,
-							 ht->tree.root, "h",
+							 INSPECT_ROOT, "h",
 							 &bad[i], &index),
 				    -EINVAL, "number %u", i);
 	KUNIT_EXPECT_EQ(test, index, 99);

@@ -259,11 +259,11 @@ static void a_full_tree_refuses_and_counts(struct kunit *test)
 	}
 	vtr_inspect_stats(tree, &stats);
 	KUNIT_EXPECT_EQ(test, stats.failed, 1);
-	KUNIT_EXPECT_EQ(test, stats.nr_values, nr + 2);
+	KUNIT_EXPECT_EQ(test, stats.nr_values, nr + 1);
 	KUNIT_EXPECT_EQ(test, stats.limit_bytes, PAGE_SIZE);
 	KUNIT_EXPECT_EQ(test, stats.size_bytes, PAGE_SIZE);
 	KUNIT_EXPECT_EQ(test, stats.used_bytes, PAGE_SIZE);
-	KUNIT_EXPECT_EQ(test, nr, PAGE_SIZE / 16 - 8);
+	KUNIT_EXPECT_EQ(test, nr, PAGE_SIZE / 16 - 6);
 
 	generation = *tree->generation;
 	vitrine_string_set(s, "a value that takes another block");
@@ -598,7 +598,7 @@ static void concurrent_writers_never_show_half(struct kunit *test)
 	}
 	kunit_info(test, "%u snapshots, generation %llu\n", nr,
 		   *w->tree->generation);
-	KUNIT_EXPECT_EQ(test, w->tree->blocks.nr_values, nr_bools + 5);
+	KUNIT_EXPECT_EQ(test, w->tree->blocks.nr_values, nr_bools + 4);
 	KUNIT_EXPECT_EQ(test, w->tree->blocks.nr_tombstones, 0);
 	KUNIT_EXPECT_EQ(test, bits_of(w->given), total);
 	KUNIT_EXPECT_EQ(test, bits_of(w->taken), -total);

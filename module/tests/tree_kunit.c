@@ -112,7 +112,7 @@ static u32 new_buffer(struct kunit *test, size_t len)
 	struct tree_test *tt = test->priv;
 	u32 index = 0;
 
-	KUNIT_ASSERT_EQ(test, vtr_tree_buffer_create(&tt->tree, tt->tree.root,
+	KUNIT_ASSERT_EQ(test, vtr_tree_buffer_create(&tt->tree, INSPECT_ROOT,
 						     "b", INSPECT_BUFFER_BINARY,
 						     tt->bytes, len, &index),
 			0);
@@ -171,13 +171,14 @@ static void expect_name(struct kunit *test, u32 index, const char *name)
 	KUNIT_ASSERT_TRUE(test, !memcmp(block + 1, name, strlen(name)));
 }
 
-static void new_tree_is_a_root(struct kunit *test)
+/* Index 0 is the root: no block besides the header stands for it. */
+static void new_tree_is_a_header(struct kunit *test)
 {
 	struct tree_test *tt = test->priv;
 
 	tree_check_now(test);
-	KUNIT_EXPECT_EQ(test, tt->tree.nr_values, 1);
-	expect_name(test, tt->tree.root, "root");
+	KUNIT_EXPECT_EQ(test, tt->tree.nr_values, 0);
+	KUNIT_EXPECT_EQ(test, tt->tree.heap.used_bytes, 32);
 }
 
 static void value_blocks_are_as_the_format_says(struct kunit *test)
@@ -186,8 +187,7 @@ static void value_blocks_are_as_the_format_says(struct kunit *test)
 		INSPECT_INT_VALUE, INSPECT_UINT_VALUE, INSPECT_DOUBLE_VALUE,
 		INSPECT_BOOL_VALUE,
 	};
-	struct tree_test *tt = test->priv;
-	u32 node = new_node(test, tt->tree.root, "n"), index, i;
+	u32 node = new_node(test, INSPECT_ROOT, "n"), index, i;
 	u64 *block;
 
 	for (i = 0; i < ARRAY_SIZE(types); i++) {
@@ -200,15 +200,14 @@ static void value_blocks_are_as_the_format_says(struct kunit *test)
 	}
 	block = block_at(test, node);
 	KUNIT_EXPECT_EQ(test, block[0] & 0xffff, 0x300ULL);
-	KUNIT_EXPECT_EQ(test, block[0] >> 16 & 0xffffff, tt->tree.root);
+	KUNIT_EXPECT_EQ(test, block[0] >> 16 & 0xffffff, INSPECT_ROOT);
 	KUNIT_EXPECT_EQ(test, block[1], 4ULL);
 	tree_check_now(test);
 }
 
 static void name_block_is_as_the_format_says(struct kunit *test)
 {
-	struct tree_test *tt = test->priv;
-	u32 node = new_node(test, tt->tree.root, "abcde");
+	u32 node = new_node(test, INSPECT_ROOT, "abcde");
 	const u64 *name = block_at(test, block_at(test, node)[0] >> 40);
 
 	/* order 1, one reference; five bytes */
@@ -223,7 +222,7 @@ static void buffer_block_is_as_the_format_says(struct kunit *test)
 	const u64 *block, *extent;
 	u32 index;
 
-	KUNIT_ASSERT_EQ(test, vtr_tree_buffer_create(&tt->tree, tt->tree.root,
+	KUNIT_ASSERT_EQ(test, vtr_tree_buffer_create(&tt->tree, INSPECT_ROOT,
 						     "s", INSPECT_BUFFER_UTF8,
 						     "12345678", 8, &index), 0);
 	block = block_at(test, index);
@@ -240,7 +239,7 @@ static void buffer_block_is_as_the_format_says(struct kunit *test)
 static void same_name_is_one_block(struct kunit *test)
 {
 	struct tree_test *tt = test->priv;
-	u32 a = new_node(test, tt->tree.root, "same");
+	u32 a = new_node(test, INSPECT_ROOT, "same");
 	u32 b = new_node(test, a, "same");
 	u32 name = block_at(test, a)[0] >> 40;
 
@@ -264,7 +263,7 @@ static void names_of_one_row_are_kept_apart(struct kunit *test)
 
 	for (i = 0; i < TREE_TEST_NAMES; i++) {
 		snprintf(name, sizeof(name), "n%u", i);
-		nodes[i] = new_node(test, tt->tree.root, name);
+		nodes[i] = new_node(test, INSPECT_ROOT, name);
 	}
 	for (i = 0; i < TREE_TEST_NAMES; i += 2)
 		KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, nodes[i]), 0);
@@ -276,7 +275,7 @@ static void names_of_one_row_are_kept_apart(struct kunit *test)
 		expect_name(test, nodes[i], name);
 		if (vtr_block_type(block_at(test, held)) == INSPECT_NAME)
 			continue;
-		other = new_node(test, tt->tree.root, name);
+		other = new_node(test, INSPECT_ROOT, name);
 		KUNIT_EXPECT_EQ(test, block_at(test, other)[0] >> 40, held);
 	}
 	tree_check_now(test);
@@ -288,10 +287,12 @@ static void name_without_a_slot_is_a_name_block(struct kunit *test)
 	u32 a, b, i, text;
 	u64 *block;
 
+	/* every slot is taken by a name of another hash */
+	text = block_at(test, new_node(test, INSPECT_ROOT, "n"))[0] >> 40;
 	for (i = 0; i < TREE_TEST_NAMES; i++)
-		tt->names[i] = (struct vtr_tree_name){ 1, tt->tree.root };
-	a = new_node(test, tt->tree.root, "aloneinit");
-	b = new_node(test, tt->tree.root, "aloneinit");
+		tt->names[i] = (struct vtr_tree_name){ 1, text };
+	a = new_node(test, INSPECT_ROOT, "aloneinit");
+	b = new_node(test, INSPECT_ROOT, "aloneinit");
 	KUNIT_EXPECT_NE(test, block_at(test, a)[0] >> 40,
 			block_at(test, b)[0] >> 40);
 	/* order 1, type 9, length 9; then the text */
@@ -317,39 +318,37 @@ static void longest_name_fits_and_no_longer_one(struct kunit *test)
 
 	memset(tt->name, 'x', VITRINE_NAME_MAX + 1);
 	KUNIT_EXPECT_EQ(test,
-			vtr_tree_value_create(&tt->tree, tt->tree.root,
+			vtr_tree_value_create(&tt->tree, INSPECT_ROOT,
 					      tt->name, INSPECT_NODE_VALUE, 0,
 					      &index), -ENAMETOOLONG);
 	KUNIT_EXPECT_EQ(test, index, 99);
-	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_create(&tt->tree, tt->tree.root,
+	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_create(&tt->tree, INSPECT_ROOT,
 						     tt->name,
 						     INSPECT_BUFFER_UTF8, "v",
 						     1, &index), -ENAMETOOLONG);
 	tree_check_now(test);
 	tt->name[VITRINE_NAME_MAX] = 0;
-	index = new_node(test, tt->tree.root, tt->name);
+	index = new_node(test, INSPECT_ROOT, tt->name);
 	expect_name(test, index, tt->name);
 	tree_check_now(test);
 }
 
 static void empty_name_is_a_name(struct kunit *test)
 {
-	struct tree_test *tt = test->priv;
-
-	expect_name(test, new_node(test, tt->tree.root, ""), "");
+	expect_name(test, new_node(test, INSPECT_ROOT, ""), "");
 	tree_check_now(test);
 }
 
 static void deleted_parent_is_a_tombstone(struct kunit *test)
 {
 	struct tree_test *tt = test->priv;
-	u32 node = new_node(test, tt->tree.root, "n");
+	u32 node = new_node(test, INSPECT_ROOT, "n");
 	u32 value = new_value(test, node, "v", INSPECT_UINT_VALUE, 1), index;
 
 	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, node), 0);
 	/* no name; parent and count stay */
 	KUNIT_EXPECT_EQ(test, block_at(test, node)[0],
-			(u64)tt->tree.root << 16 | 0xa00);
+			0xa00ULL);
 	KUNIT_EXPECT_EQ(test, block_at(test, node)[1], 1ULL);
 	tree_check_now(test);
 	KUNIT_EXPECT_EQ(test,
@@ -360,7 +359,6 @@ static void deleted_parent_is_a_tombstone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vtr_tree_number_delete(&tt->tree, value,
 						     INSPECT_UINT_VALUE), 0);
 	KUNIT_EXPECT_EQ(test, tt->tree.nr_tombstones, 0);
-	KUNIT_EXPECT_EQ(test, block_at(test, tt->tree.root)[1], 0ULL);
 	tree_check_now(test);
 }
 
@@ -370,7 +368,7 @@ static void tombstones_go_all_the_way_up(struct kunit *test)
 	u32 node[32], i;
 
 	for (i = 0; i < ARRAY_SIZE(node); i++)
-		node[i] = new_node(test, i ? node[i - 1] : tt->tree.root, "n");
+		node[i] = new_node(test, i ? node[i - 1] : INSPECT_ROOT, "n");
 	for (i = 0; i < ARRAY_SIZE(node) - 1; i++) {
 		KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, node[i]),
 				0);
@@ -379,7 +377,31 @@ static void tombstones_go_all_the_way_up(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tt->tree.nr_tombstones, 31);
 	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, node[i]), 0);
 	KUNIT_EXPECT_EQ(test, tt->tree.nr_tombstones, 0);
-	KUNIT_EXPECT_EQ(test, tt->tree.nr_values, 1);
+	KUNIT_EXPECT_EQ(test, tt->tree.nr_values, 0);
+	tree_check_now(test);
+}
+
+/* The second word of the root's block is the generation, not a count. */
+static void root_keeps_no_count(struct kunit *test)
+{
+	struct tree_test *tt = test->priv;
+	u64 *generation = block_at(test, INSPECT_ROOT) + 1;
+	u32 row[2], value;
+
+	*generation = 6;
+	row[0] = new_node(test, INSPECT_ROOT, "n");
+	row[1] = new_node(test, row[0], "n");
+	value = new_value(test, INSPECT_ROOT, "v", INSPECT_INT_VALUE, 1);
+	KUNIT_EXPECT_EQ(test, *generation, 6ULL);
+	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, row[0]), 0);
+	KUNIT_EXPECT_EQ(test, vtr_node_adopt(&tt->tree, INSPECT_ROOT, row[1]),
+			0);
+	KUNIT_EXPECT_EQ(test, *generation, 6ULL);
+	KUNIT_EXPECT_EQ(test, tt->tree.nr_tombstones, 0);
+	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, row[1]), 0);
+	KUNIT_EXPECT_EQ(test, vtr_tree_number_delete(&tt->tree, value,
+						     INSPECT_INT_VALUE), 0);
+	KUNIT_EXPECT_EQ(test, *generation, 6ULL);
 	tree_check_now(test);
 }
 
@@ -387,7 +409,7 @@ static void root_cannot_be_deleted(struct kunit *test)
 {
 	struct tree_test *tt = test->priv;
 
-	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, tt->tree.root),
+	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, INSPECT_ROOT),
 			-EINVAL);
 	tree_check_now(test);
 }
@@ -395,7 +417,7 @@ static void root_cannot_be_deleted(struct kunit *test)
 static void wrong_type_is_refused(struct kunit *test)
 {
 	struct tree_test *tt = test->priv;
-	u32 number = new_value(test, tt->tree.root, "v", INSPECT_INT_VALUE, 1);
+	u32 number = new_value(test, INSPECT_ROOT, "v", INSPECT_INT_VALUE, 1);
 	u32 buffer = new_buffer(test, 5), index = 99;
 
 	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, number), -EINVAL);
@@ -503,7 +525,7 @@ static void value_too_long_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_set(&tt->tree, buffer,
 						  INSPECT_BUFFER_BINARY,
 						  tt->bytes, len), -EMSGSIZE);
-	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_create(&tt->tree, tt->tree.root,
+	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_create(&tt->tree, INSPECT_ROOT,
 						     "b", INSPECT_BUFFER_BINARY,
 						     tt->bytes, len, &index),
 			-EMSGSIZE);
@@ -518,7 +540,7 @@ static void fill_up(struct kunit *test, u32 ret[2])
 	struct tree_test *tt = test->priv;
 	u32 index = 0, nr = 0;
 
-	while (!vtr_tree_value_create(&tt->tree, tt->tree.root, "f",
+	while (!vtr_tree_value_create(&tt->tree, INSPECT_ROOT, "f",
 				      INSPECT_UINT_VALUE, 0, &index)) {
 		if (nr % 2 == 0)
 			ret[nr / 2 % 2] = index;
@@ -532,11 +554,11 @@ static void expect_all_to_fail(struct kunit *test, u32 buffer)
 	u32 used = tt->tree.heap.used_bytes, index = 99;
 
 	/* a name of five bytes takes a block of 32 */
-	KUNIT_EXPECT_EQ(test, vtr_tree_value_create(&tt->tree, tt->tree.root,
+	KUNIT_EXPECT_EQ(test, vtr_tree_value_create(&tt->tree, INSPECT_ROOT,
 						    "five5", INSPECT_NODE_VALUE,
 						    0, &index), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, tt->tree.heap.used_bytes, used);
-	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_create(&tt->tree, tt->tree.root,
+	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_create(&tt->tree, INSPECT_ROOT,
 						     "five5",
 						     INSPECT_BUFFER_UTF8, "v",
 						     1, &index), -ENOSPC);
@@ -577,7 +599,7 @@ static void half_a_chain_is_given_back(struct kunit *test)
 	tree_test_add_page(test);
 	used = tt->tree.heap.used_bytes;
 	fill_bytes(tt, 1, 60000);
-	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_create(&tt->tree, tt->tree.root,
+	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_create(&tt->tree, INSPECT_ROOT,
 						     "b", INSPECT_BUFFER_BINARY,
 						     tt->bytes, 60000, &index),
 			-ENOSPC);
@@ -602,7 +624,7 @@ static void tree_walk_with_a_fresh_seed(struct kunit *test)
 }
 
 static struct kunit_case tree_cases[] = {
-	KUNIT_CASE(new_tree_is_a_root),
+	KUNIT_CASE(new_tree_is_a_header),
 	KUNIT_CASE(value_blocks_are_as_the_format_says),
 	KUNIT_CASE(name_block_is_as_the_format_says),
 	KUNIT_CASE(buffer_block_is_as_the_format_says),
@@ -613,6 +635,7 @@ static struct kunit_case tree_cases[] = {
 	KUNIT_CASE(empty_name_is_a_name),
 	KUNIT_CASE(deleted_parent_is_a_tombstone),
 	KUNIT_CASE(tombstones_go_all_the_way_up),
+	KUNIT_CASE(root_keeps_no_count),
 	KUNIT_CASE(root_cannot_be_deleted),
 	KUNIT_CASE(wrong_type_is_refused),
 	KUNIT_CASE(values_of_any_length_come_back),
