@@ -11,15 +11,15 @@
  * What a kept record points at is in the trace's bytes or in a provider, and both stay
  * as long as the archive: pointers go to the file and come back as they are.
  */
-#define _GNU_SOURCE	/* qsort_r(), O_TMPFILE */
+#define _GNU_SOURCE	/* qsort_r() */
 #include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "archive.h"
+#include "temporary.h"
 
 /* What is kept of records in memory. */
 #define MAX_KEPT_BYTES		(8U << 20)
@@ -134,19 +134,8 @@ static struct archive_run *run_create(struct archive_late *late)
 /* A file without a name, on a disk: 0, or errno. */
 static int open_file(struct archive_late *late)
 {
-	const char *dir = getenv("TMPDIR");
-	char name[4096];
-	int fd;
+	int fd = vtr_temporary_open();
 
-	if (!dir || !*dir)
-		dir = "/var/tmp";
-	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
-		snprintf(name, sizeof(name), "%s/vitrine.XXXXXX", dir);
-		fd = mkostemp(name, O_CLOEXEC);
-		if (fd >= 0)
-			unlink(name);
-	}
 	if (fd < 0)
 		return errno;
 	late->file = fdopen(fd, "w+");

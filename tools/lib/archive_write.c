@@ -47,6 +47,13 @@ static struct vitrine_error *writer_open(struct vitrine_writer *writer)
 {
 	struct stat status;
 
+	if (!strcmp(writer->path, "-")) {
+		writer->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+		if (writer->fd < 0)
+			return vtr_error_os(errno, writer->path,
+					    "cannot write");
+		return NULL;
+	}
 	if (!stat(writer->path, &status) && !S_ISREG(status.st_mode)) {
 		writer->fd = open(writer->path, O_WRONLY | O_CLOEXEC);
 		if (writer->fd < 0)
@@ -70,7 +77,8 @@ static struct vitrine_error *writer_open(struct vitrine_writer *writer)
 
 /**
  * vitrine_writer_create() - begin a trace file
- * @path: its name; a file that has it stays until vitrine_writer_commit()
+ * @path: its name; a file that has it stays until vitrine_writer_commit();
+ *	"-" is standard output
  * @ret: the writer
  *
  * Return: NULL, or an error of creating the file, or ENOMEM.

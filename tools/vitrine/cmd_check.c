@@ -8,6 +8,7 @@
 #include <vitrine/inspect.h>
 
 #include "commands.h"
+#include "input.h"
 
 static void print_fault(void *ctx, uint64_t offset, const char *message)
 {
@@ -34,7 +35,8 @@ static int print_verdict(uint64_t nr_faults)
 	return nr_faults ? EXIT_BAD_INPUT : EXIT_DONE;
 }
 
-static int check_inspect(const char *path)
+static struct vitrine_error *check_inspect(const struct input *input,
+					   int *status)
 {
 	struct vitrine_inspect_summary summary;
 	struct vitrine_snapshot *snapshot = NULL;
@@ -43,20 +45,21 @@ static int check_inspect(const char *path)
 	const void *bytes;
 	size_t len;
 
-	err = vitrine_source_create(path, 0, &source);
+	err = vitrine_source_create(input->path, 0, &source);
 	if (!err)
 		err = vitrine_snapshot_create(source, &snapshot);
 	if (!err) {
 		bytes = vitrine_snapshot_bytes(snapshot, &len);
-		err = vitrine_inspect_check(bytes, len, path, print_fault,
-					    (void *)path, &summary);
+		err = vitrine_inspect_check(bytes, len, input->path,
+					    print_fault, (void *)input->name,
+					    &summary);
 	}
 	vitrine_snapshot_destroy(snapshot);
 	vitrine_source_destroy(source);
 	if (err)
-		return report_error(err);
+		return err;
 
-	printf("%s: Inspect version %u, ", path, summary.version);
+	printf("%s: Inspect version %u, ", input->name, summary.version);
 	if (summary.generation == INSPECT_GENERATION_FROZEN)
 		fputs("frozen", stdout);
 	else
@@ -68,49 +71,63 @@ static int check_inspect(const char *path)
 		printf(", %" PRIu64 " blocks with stale bytes",
 		       summary.nr_stale);
 	fputs(": ", stdout);
-	return print_verdict(summary.nr_faults);
+	*status = print_verdict(summary.nr_faults);
+	return NULL;
 }
 
-static int check_fxt(const char *path)
+static struct vitrine_error *check_fxt(const struct input *input, int *status)
 {
 	struct vitrine_fxt_report report = {
 		.fault = print_fault,
 		.note = print_note,
-		.ctx = (void *)path,
+		.ctx = (void *)input->name,
 	};
 	struct vitrine_fxt_summary summary;
 	struct vitrine_error *err;
 
-	err = vitrine_fxt_check(path, &report, &summary);
+	err = vitrine_fxt_check(input->path, &report, &summary);
 	if (err)
-		return report_error(err);
+		return err;
 	printf("%s: Fuchsia trace: %" PRIu64 " bytes, %" PRIu64
 	       " records, %" PRIu64 " switches, %u CPUs, %u threads, %" PRIu64
-	       " records lost: ", path, summary.len_bytes, summary.nr_records,
+	       " records lost: ", input->name, summary.len_bytes, summary.nr_records,
 	       summary.nr_switches, summary.nr_cpus, summary.nr_threads,
 	       summary.nr_lost);
-	return print_verdict(summary.nr_faults);
+	*status = print_verdict(summary.nr_faults);
+	return NULL;
 }
 
-static int check_file(const char *path)
+static struct vitrine_error *check_input(const struct input *input, int *status)
 {
 	enum vitrine_format format;
 	struct vitrine_error *err;
 
-	err = vitrine_format_of_file(path, &format);
+	err = vitrine_format_of_file(input->path, &format);
 	if (err)
-		return report_error(err);
+		return err;
 	switch (format) {
 	case VITRINE_FORMAT_INSPECT:
-		return check_inspect(path);
+		return check_inspect(input, status);
 	case VITRINE_FORMAT_FXT:
-		return check_fxt(path);
+		return check_fxt(input, status);
 	default:
-		err = vitrine_error_create(EBADMSG, path, 0,
-					   "vitrine checks .inspect and .fxt files",
-					   "neither an Inspect file nor a Fuchsia trace");
-		return report_error(err);
+		return vitrine_error_create(EBADMSG, input->path, 0,
+					    "vitrine checks .inspect and .fxt files",
+					    "neither an Inspect file nor a Fuchsia trace");
 	}
+}
+
+static int check_file(const char *name)
+{
+	struct vitrine_error *err;
+	int status = EXIT_DONE;
+	struct input input;
+
+	err = input_open(&input, name);
+	if (!err)
+		err = input_blame(&input, check_input(&input, &status));
+	input_close(&input);
+	return err ? report_error(err) : status;
 }
 
 struct check {
@@ -139,7 +156,7 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "FILE...",
 	.doc = "Name every fault of Inspect files and Fuchsia traces.\n"
-	       "\013Exits with 0 if there is none, with 1 if there are faults.",
+	       "\013FILE \"-\" is standard input. Exits with 0 if there is none, with 1 if there are faults.",
 };
 
 /**

@@ -15,6 +15,7 @@
 #include "commands.h"
 #include "ctf.h"
 #include "heph.h"
+#include "input.h"
 #include "trace_cmd.h"
 
 /**
@@ -45,7 +46,16 @@ static const struct format formats[] = {
 #define TRACE_CMD	(&formats[3])
 #define NR_FORMATS	(sizeof(formats) / sizeof(formats[0]))
 
+/**
+ * struct convert_args - what is to be done
+ * @name: FILE, as messages call it
+ * @in: FILE, to be opened
+ * @out: OUT, "-" for standard output
+ * @from: what @in is, or NULL
+ * @to: what @out is to be, or NULL
+ */
 struct convert_args {
+	const char *name;
 	const char *in;
 	const char *out;
 	const struct format *from;
@@ -65,7 +75,8 @@ static const struct argp_option options[] = {
 };
 
 #define FORMAT_HELP \
-	"What the other format cannot say is counted. FORMAT is one of:\n\n" \
+	"What the other format cannot say is counted. \"-\" is standard input, or " \
+	"output. FORMAT is one of:\n\n" \
 	"  fxt          a Fuchsia trace (OUT.fxt)\n" \
 	"  ctf          the Common Trace Format, a directory (OUT.ctf)\n" \
 	"  heph         Heph's trace format (OUT.heph)\n" \
@@ -193,19 +204,31 @@ static struct vitrine_error *detect(const char *path,
 	return NULL;
 }
 
-/* A file beside the one to be written, that goes when all is done. */
-static char *make_temporary(const char *path)
+/* Where standard output goes may be no place for files. */
+static const char *place_for_temporary(const char *out)
 {
+	const char *dir = getenv("TMPDIR");
+
+	if (strcmp(out, "-"))
+		return out;
+	return dir && *dir ? dir : "/var/tmp";
+}
+
+/* A file beside the one to be written, that goes when all is done. */
+static char *make_temporary(const char *out)
+{
+	const char *path = place_for_temporary(out);
 	size_t len = strlen(path);
 	char *name;
 	int fd;
 
 	while (len > 1 && path[len - 1] == '/')
 		len--;
-	name = malloc(len + sizeof(".XXXXXX"));
+	name = malloc(len + sizeof("/vitrine.XXXXXX"));
 	if (!name)
 		return NULL;
-	sprintf(name, "%.*s.XXXXXX", (int)len, path);
+	sprintf(name, "%.*s%s.XXXXXX", (int)len, path,
+		path == out ? "" : "/vitrine");
 	fd = mkstemp(name);
 	if (fd < 0) {
 		free(name);
@@ -241,6 +264,23 @@ static struct vitrine_error *convert(const struct convert_args *args)
 	return convert_twice(args);
 }
 
+/* Say why not, if not. */
+static bool is_possible(const struct convert_args *args)
+{
+	if (args->from == args->to)
+		fprintf(stderr, "vitrine: %s: is %s already\n", args->name,
+			args->to->name);
+	else if (args->to != FXT && !args->to->write)
+		fprintf(stderr, "vitrine: %s: %s cannot be written\n", args->out,
+			args->to->name);
+	else if (args->to == CTF && !strcmp(args->out, "-"))
+		fprintf(stderr, "vitrine: %s: ctf is a directory: give it a name\n",
+			args->out);
+	else
+		return true;
+	return false;
+}
+
 /**
  * cmd_convert() - `vitrine convert'
  * @argc: number of arguments
@@ -251,7 +291,9 @@ static struct vitrine_error *convert(const struct convert_args *args)
 int cmd_convert(int argc, char **argv)
 {
 	struct convert_args args = { 0 };
-	struct vitrine_error *err = NULL;
+	int status = EXIT_DONE;
+	struct vitrine_error *err;
+	struct input input;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
 	if (!args.to)
@@ -261,19 +303,16 @@ int cmd_convert(int argc, char **argv)
 			args.out);
 		return EXIT_USAGE;
 	}
-	if (!args.from)
+	err = input_open(&input, args.in);
+	args.name = input.name;
+	args.in = input.path;
+	if (!err && !args.from)
 		err = detect(args.in, &args.from);
-	if (!err && args.from == args.to) {
-		fprintf(stderr, "vitrine: %s: is %s already\n", args.in,
-			args.to->name);
-		return EXIT_USAGE;
-	}
-	if (!err && args.to != FXT && !args.to->write) {
-		fprintf(stderr, "vitrine: %s: %s cannot be written\n", args.out,
-			args.to->name);
-		return EXIT_USAGE;
-	}
-	if (!err)
+	if (!err && !is_possible(&args))
+		status = EXIT_USAGE;
+	else if (!err)
 		err = convert(&args);
-	return err ? report_error(err) : EXIT_DONE;
+	err = input_blame(&input, err);
+	input_close(&input);
+	return err ? report_error(err) : status;
 }

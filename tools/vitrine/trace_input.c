@@ -37,7 +37,8 @@ static void print_note(void *ctx, uint64_t offset, const char *message)
 /**
  * trace_input_open() - open a trace
  * @input: all zero
- * @path: its file; must stay. NULL: what the flight recorder holds now
+ * @path: its file; must stay. "-": standard input; NULL: what the flight
+ *	recorder holds now
  *
  * Return: NULL, or an error.
  */
@@ -49,11 +50,16 @@ struct vitrine_error *trace_input_open(struct trace_input *input,
 		.note = print_note,
 		.ctx = input,
 	};
+	struct vitrine_error *err;
 
 	if (!path)
 		return trace_input_open_live(input);
-	input->path = path;
-	return vitrine_archive_create(path, &report, &input->archive);
+	err = input_open(&input->input, path);
+	input->path = input->input.name;
+	if (err)
+		return err;
+	return vitrine_archive_create(input->input.path, &report,
+				      &input->archive);
 }
 
 /**
@@ -85,6 +91,8 @@ int trace_input_close(struct trace_input *input, struct vitrine_error *err)
 		fprintf(stderr, "vitrine: %s: %" PRIu64 " more left out\n",
 			input->path, input->nr_faults - MAX_FAULTS);
 	vitrine_archive_destroy(input->archive);
+	err = input_blame(&input->input, err);
+	input_close(&input->input);
 	free(input->own_path);
 	if (err)
 		return report_error(err);

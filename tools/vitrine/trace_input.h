@@ -5,18 +5,20 @@
 #ifndef _VITRINE_TRACE_INPUT_H
 #define _VITRINE_TRACE_INPUT_H
 
-#include "vitrine.h"
+#include "input.h"
 
 /**
  * struct trace_input - a trace being read
- * @path: where it is
- * @own_path: @path, if it is ours to free
+ * @path: what messages call it
+ * @own_path: path of the live trace, ours to free, or NULL
+ * @input: the file
  * @nr_faults: records that could not be understood
  * @archive: its records, or NULL
  */
 struct trace_input {
 	const char *path;
 	char *own_path;
+	struct input input;
 	uint64_t nr_faults;
 	struct vitrine_archive *archive;
 };
