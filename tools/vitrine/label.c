@@ -15,9 +15,6 @@
 /* Of a name; the kernel's have 15 at most. */
 #define MAX_CHARACTERS	32
 
-/* Of what is not ASCII; from 0x80 on there are more control characters. */
-#define FIRST_PRINTABLE	0xa0
-
 static char *put_name(char *at, const struct vitrine_fxt_string *name)
 {
 	const char *from = name->bytes, *end = from + name->len_bytes;
@@ -31,7 +28,7 @@ static char *put_name(char *at, const struct vitrine_fxt_string *name)
 			break;
 		}
 		len = utf8_decode((const uint8_t *)from, end - from, &c);
-		if (len && ((c >= ' ' && c < 0x7f) || c >= FIRST_PRINTABLE)) {
+		if (len && utf8_is_printable(c)) {
 			at = mempcpy(at, from, len);
 			from += len;
 		} else {
@@ -80,15 +77,19 @@ void label_name(char label[LABEL_BYTES], const struct vitrine_fxt_string *name)
  * label_columns() - how wide it is
  * @label: label
  *
- * Return: characters.
+ * Return: columns.
  */
 unsigned int label_columns(const char *label)
 {
-	unsigned int nr = 0;
+	size_t len = strlen(label), n;
+	unsigned int columns = 0;
+	uint32_t c;
 
-	for (; *label; label++)
-		nr += (*label & 0xc0) != 0x80;
-	return nr;
+	for (; len; label += n, len -= n) {
+		n = utf8_decode((const uint8_t *)label, len, &c);
+		columns += utf8_columns(c);
+	}
+	return columns;
 }
 
 static const struct {

@@ -9,9 +9,6 @@
 #include "line.h"
 #include "utf8.h"
 
-/* Of what is not ASCII; from 0x80 on there are more control characters. */
-#define FIRST_PRINTABLE	0xa0
-
 /**
  * line_init() - begin with an empty buffer
  * @out: output
@@ -89,7 +86,7 @@ static size_t put_character(struct line_output *out, const char *bytes,
 		return 1;
 	}
 	len = utf8_decode((const uint8_t *)bytes, len_bytes, &character);
-	if (len && character >= FIRST_PRINTABLE) {
+	if (len && utf8_is_printable(character)) {
 		line_put(out, bytes, len);
 		return len;
 	}
@@ -103,7 +100,8 @@ static size_t put_character(struct line_output *out, const char *bytes,
  * @bytes: the string
  * @len_bytes: its length
  *
- * Bytes that a terminal might obey come out as "\xNN".
+ * Bytes that a terminal might obey, those of bidirectional and other format
+ * characters too, come out as "\xNN".
  */
 void line_put_text(struct line_output *out, const char *bytes,
 		   size_t len_bytes)

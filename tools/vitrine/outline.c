@@ -29,14 +29,6 @@ static const int percents[] = { 50, 90, 99 };
 
 /* ---- Text of unknown origin -------------------------------------------- */
 
-/* C0 and C1 controls, and what changes the direction of writing. */
-static bool is_printable(uint32_t c)
-{
-	return c >= 0x20 && !(c >= 0x7f && c < 0xa0) &&
-	       !(c >= 0x200e && c <= 0x200f) && !(c >= 0x2028 && c <= 0x202e) &&
-	       !(c >= 0x2066 && c <= 0x2069) && c != 0xfeff;
-}
-
 static const char *short_escape(uint32_t c)
 {
 	switch (c) {
@@ -55,7 +47,7 @@ static const char *short_escape(uint32_t c)
 
 /*
  * Print text, escaped, @quote escaped as well; to nowhere if @stream is NULL.
- * Return the columns it takes, as far as characters are columns.
+ * Return the columns it takes.
  */
 static size_t print_text(FILE *stream, const char *text, size_t len, char quote)
 {
@@ -72,15 +64,15 @@ static size_t print_text(FILE *stream, const char *text, size_t len, char quote)
 			snprintf(other, sizeof(other), "\\x%02x", *bytes);
 		else if (quote && c == (unsigned char)quote)
 			snprintf(other, sizeof(other), "\\%c", quote);
-		else if (!is_printable(c))
-			snprintf(other, sizeof(other),
-				 c < 0x80 ? "\\x%02x" : "\\u%04x", c);
+		else if (!utf8_is_printable(c))
+			snprintf(other, sizeof(other), c < 0x80 ? "\\x%02x" :
+				 c < 0x10000 ? "\\u%04x" : "\\U%08x", c);
 		else
 			other[0] = '\0';
 		if (!escape && other[0])
 			escape = other;
 
-		columns += escape ? strlen(escape) : 1;
+		columns += escape ? strlen(escape) : utf8_columns(c);
 		if (stream && escape)
 			fputs(escape, stream);
 		else if (stream)
@@ -104,7 +96,7 @@ void outline_text(const char *text)
  * outline_columns() - how wide outline_text() is
  * @text: text
  *
- * Return: columns, as far as characters are columns.
+ * Return: columns.
  */
 size_t outline_columns(const char *text)
 {

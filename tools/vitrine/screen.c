@@ -24,6 +24,7 @@
 #include <curses.h>
 
 #include "screen.h"
+#include "utf8.h"
 
 #define ESCAPE_MS	25	/* what comes later is no part of a key */
 
@@ -50,7 +51,7 @@ static wchar_t next_character(const char **text)
 		return L'?';
 	}
 	*text += n;
-	return wcwidth(c) > 0 ? c : L'?';
+	return wcwidth(c) > 0 && utf8_is_printable(c) ? c : L'?';
 }
 
 static int columns_of(const char *text)

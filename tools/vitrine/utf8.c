@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * UTF-8 of unknown origin: no overlong forms, no surrogates, nothing beyond
- * U+10FFFF.
+ * U+10FFFF. What a character is and how wide, libutf8proc has from Unicode.
  */
+#include <utf8proc.h>
+
 #include "utf8.h"
 
 /* Length of a character by its first byte, 0 if none begins so. */
@@ -68,4 +70,42 @@ bool utf8_is_valid(const void *bytes, size_t len)
 		len -= n;
 	}
 	return true;
+}
+
+/**
+ * utf8_is_printable() - whether a character may be written to a terminal
+ * @c: character
+ *
+ * Control characters, format characters, such as those that change the direction
+ * of writing or take no room, separators of lines and paragraphs, and what Unicode
+ * has not assigned, may not.
+ *
+ * Return: whether it may.
+ */
+bool utf8_is_printable(uint32_t c)
+{
+	if (c >= ' ' && c < 0x7f)
+		return true;
+	switch (utf8proc_category(c)) {
+	case UTF8PROC_CATEGORY_CC:
+	case UTF8PROC_CATEGORY_CF:
+	case UTF8PROC_CATEGORY_CS:
+	case UTF8PROC_CATEGORY_CN:
+	case UTF8PROC_CATEGORY_ZL:
+	case UTF8PROC_CATEGORY_ZP:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/**
+ * utf8_columns() - how wide a character is on a terminal
+ * @c: character that is printable
+ *
+ * Return: columns: 0 if it combines with the one before, 2 if it is wide.
+ */
+unsigned int utf8_columns(uint32_t c)
+{
+	return utf8proc_charwidth(c);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * UTF-8 of unknown origin.
+ * UTF-8 of unknown origin, and what a terminal makes of it.
  */
 #ifndef _VITRINE_UTF8_H
 #define _VITRINE_UTF8_H
@@ -17,5 +17,11 @@ size_t utf8_decode(const uint8_t *bytes, size_t len, uint32_t *ret);
 
 /* Whether all of it is UTF-8. */
 bool utf8_is_valid(const void *bytes, size_t len);
+
+/* Whether a terminal shows the character, and does nothing else. */
+bool utf8_is_printable(uint32_t c);
+
+/* Columns that the character takes. */
+unsigned int utf8_columns(uint32_t c);
 
 #endif /* _VITRINE_UTF8_H */
