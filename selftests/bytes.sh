@@ -25,7 +25,7 @@ takes()
 	local most=$1 what="${*:2}" each
 
 	shift
-	check "$what" vitrine record -o /tmp/bytes.fxt -- "$WORKLOAD" "$@"
+	check "$what" vitrine record --no-wakeups -o /tmp/bytes.fxt -- "$WORKLOAD" "$@"
 	each=$(hundredths /tmp/bytes.fxt)
 	echo "# $what: $((each / 100)).$(printf %02d $((each % 100))) bytes a switch on $(nproc) CPUs"
 	check "$what: at most $most bytes a switch" within 1600 "$each" $((most * 100))

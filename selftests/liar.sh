@@ -37,7 +37,7 @@ liar=$!
 sample before
 begun=$(total subbuffers)
 check "a load" "$WORKLOAD" crowd 20 40000
-check "a recorder beside it" vitrine record -o /tmp/beside.fxt -t 1
+check "a recorder beside it" vitrine record --no-wakeups -o /tmp/beside.fxt -t 1
 check "has a sound trace" vitrine check /tmp/beside.fxt
 sample after
 begun=$(($(total subbuffers) - begun))

@@ -102,7 +102,7 @@ streamed()
 	local recorder
 
 	writes mode streaming
-	vitrine record -o /tmp/streamed.fxt -- \
+	vitrine record --no-wakeups -o /tmp/streamed.fxt -- \
 		sh -c "'$WORKLOAD' crowd 20 $1; echo 0 >$TRACE/enable" >/tmp/streamed.log 2>&1 &
 	recorder=$!
 	while kill -STOP "$recorder" 2>/dev/null; do

@@ -18,7 +18,7 @@ lossy_record()
 {
 	local recorder
 
-	vitrine record -o /tmp/lossy.fxt -- \
+	vitrine record --no-wakeups -o /tmp/lossy.fxt -- \
 		sh -c "'$WORKLOAD' crowd 20 20000; echo 0 >$TRACE/enable" >/tmp/lossy.log 2>&1 &
 	recorder=$!
 	while kill -STOP "$recorder" 2>/dev/null; do

@@ -20,7 +20,7 @@ load
 # ---- a million switches -----------------------------------------------------
 
 check "record a million switches" \
-	vitrine record -o /tmp/million.fxt -- "$WORKLOAD" crowd 40 560000
+	vitrine record --no-wakeups -o /tmp/million.fxt -- "$WORKLOAD" crowd 40 560000
 vitrine check /tmp/million.fxt | sed 's/^/# /'
 check "sound: chained, ordered, named" vitrine check /tmp/million.fxt
 switches=$(summary /tmp/million.fxt switches)

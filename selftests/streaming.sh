@@ -22,7 +22,7 @@ for ((cpu = 0; cpu < $(nproc); cpu++)); do
 	loads+=" $!"
 done
 TIMEFORMAT="%U %S %R"
-{ time vitrine record -o /tmp/stream.fxt -t "$seconds" 2>/tmp/stream.log; } 2>/tmp/stream.time
+{ time vitrine record --no-wakeups -o /tmp/stream.fxt -t "$seconds" 2>/tmp/stream.log; } 2>/tmp/stream.time
 status=$?
 # shellcheck disable=SC2086	# words
 kill $loads

@@ -124,7 +124,7 @@ measure_wrapped()
 measure_recorder()
 {
 	load clock=counter mode=streaming buffer_kb=16384 || return
-	measure_wrapped "$1" "" vitrine record -o /tmp/trace.fxt --
+	measure_wrapped "$1" "" vitrine record --no-wakeups -o /tmp/trace.fxt --
 	unload
 	rm -f /tmp/trace.fxt
 }

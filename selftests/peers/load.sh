@@ -37,7 +37,7 @@ lttng_lost()
 
 : >"$out/loss.tsv"
 load clock=counter buffer_kb=1024 || skip "this machine has no usable counter"
-vitrine record -o "$out/load.fxt" -- "$WORKLOAD" crowd 40 "$hops" >/tmp/load.out 2>/tmp/load.err
+vitrine record --no-wakeups -o "$out/load.fxt" -- "$WORKLOAD" crowd 40 "$hops" >/tmp/load.out 2>/tmp/load.err
 row "vitrine record" "$(sed -n 's/.* bytes, \([0-9]*\) lost.*/\1/p' /tmp/load.err | tail -n 1)"
 unload
 

@@ -68,6 +68,7 @@ fresh_rings()
 	rm -rf "$dir/vitrine"
 	mkdir -p "$dir/vitrine/trace"
 	echo "[1] 0" >"$dir/vitrine/trace/enable"
+	printf '%s\n' -sched +irq >"$dir/vitrine/trace/events"
 	"$fake_rings" "$dir" >"$dir/given" &
 	rings=$!
 	while [ ! -e "$dir/vitrine/trace/cpu0" ]; do
@@ -130,6 +131,80 @@ wait $recorder
 echo $? >status
 check "SIGTERM ends the recording" ended 0 "term.fxt: "
 check "and the command" grep -qx "asked to end" out
+
+# ---- wakeups ----
+
+events=vitrine/trace/events
+
+# events_are FILE WORD...: these lines
+events_are()
+{
+	diff "$1" <(printf '%s\n' "${@:2}")
+}
+
+# put_to WORD...: the categories' state before a recording
+put_to()
+{
+	printf '%s\n' "$@" >$events
+}
+
+record -o trace.fxt -- cp $events meanwhile
+check "wakeups are switched on" events_are meanwhile +sched +irq
+check "and off again" events_are $events -sched +irq
+record -o trace.fxt --no-wakeups -- cp $events meanwhile
+check "--no-wakeups" events_are meanwhile -sched +irq
+for word in +sched +sched:cpus=0; do
+	put_to $word +irq
+	record -o trace.fxt -- cp $events meanwhile
+	check "$word: as it was, meanwhile" events_are meanwhile $word +irq
+	check "$word: as it was, afterwards" events_are $events $word +irq
+done
+put_to -sched +irq
+record -o trace.fxt -- ./no-such-command
+check "off again if the command cannot be run" events_are $events -sched +irq
+record -o trace.fxt -t 0.2 -- sh -c "sleep 1; cp $events meanwhile"
+check "off again when the time is up" events_are meanwhile -sched +irq
+mv $events gone
+record -o trace.fxt -- touch ran
+check "no events: an error" ended 3 "trace/events: "
+check "and the command did not run" test ! -e ran
+mv gone $events
+
+# until_there FILE
+until_there()
+{
+	while [ ! -e "$1" ]; do
+		sleep 0.05
+	done
+}
+
+# Two recorders, of which the one that switched wakeups on ends first.
+mkfifo end_first end_second
+"$vitrine" record -o first.fxt -- sh -c 'touch up_first; read -r line <end_first' 2>err &
+first=$!
+until_there up_first
+"$vitrine" record -o second.fxt -- sh -c 'touch up_second; read -r line <end_second' 2>err &
+second=$!
+until_there up_second
+echo >end_first
+wait $first
+check "on while another one records" events_are $events +sched +irq
+echo >end_second
+wait $second
+check "off when the last one ends" events_are $events -sched +irq
+
+"$vitrine" record -o first.fxt -- sh -c 'touch up_third; read -r line <end_first' 2>err &
+first=$!
+until_there up_third
+{
+	kill -KILL $first
+	wait $first
+} 2>/dev/null
+echo >end_first
+record -o trace.fxt -- true
+check "what a killed recorder left on counts as set" events_are $events +sched +irq
+rm -f ./*.fxt.*
+put_to -sched +irq
 
 # ---- disk full ----
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `vitrine record -o FILE [-t SECONDS] [-- COMMAND...]': every context switch
- * while a command runs, for some seconds, or until it is interrupted.
+ * `vitrine record -o FILE [-t SECONDS] [-- COMMAND...]': every context switch and
+ * wakeup while a command runs, for some seconds, or until it is interrupted.
  *
  * One loop waits for everything: rings, signals, the end of the time, and a
  * tick once a second for what nobody announces.
@@ -23,6 +23,7 @@
 
 #include "commands.h"
 #include "debugfs.h"
+#include "events.h"
 #include "recorder.h"
 
 /* From this second on a line tells how it is going. */
@@ -36,6 +37,7 @@
 struct record_args {
 	const char *output;
 	double seconds;		/* 0: no limit */
+	bool no_wakeups;
 	char **command;		/* NULL: none */
 };
 
@@ -43,6 +45,7 @@ struct record_args {
  * struct record - a run of the command
  * @args: what was asked for
  * @recorder: the rings, and the counts
+ * @wakeups: switched on until recording ends
  * @signal_fd: signals arrive here
  * @tick_fd: readable once a second
  * @time_up_fd: readable when the time is up
@@ -59,6 +62,7 @@ struct record_args {
 struct record {
 	struct record_args args;
 	struct recorder recorder;
+	struct events_hold wakeups;
 	int signal_fd;
 	int tick_fd;
 	int time_up_fd;
@@ -73,9 +77,13 @@ struct record {
 	bool progress;
 };
 
+#define OPT_NO_WAKEUPS	256
+
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "Write the trace to FILE", 0 },
 	{ "time", 't', "SECONDS", 0, "Record no longer than SECONDS", 0 },
+	{ "no-wakeups", OPT_NO_WAKEUPS, NULL, 0,
+	  "Do not switch the category sched on", 0 },
 	{ 0 },
 };
 
@@ -103,6 +111,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 't':
 		args->seconds = parse_seconds(state, arg);
 		return 0;
+	case OPT_NO_WAKEUPS:
+		args->no_wakeups = true;
+		return 0;
 	case ARGP_KEY_ARGS:
 		args->command = state->argv + state->next;
 		return 0;
@@ -119,7 +130,7 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
 	.args_doc = "[-- COMMAND [ARGUMENT...]]",
-	.doc = "Record every context switch while COMMAND runs, for SECONDS, or until ^C.",
+	.doc = "Record context switches and wakeups while COMMAND runs, for SECONDS, or until ^C.",
 };
 
 static struct vitrine_error *system_error(const char *action)
@@ -409,6 +420,8 @@ static struct vitrine_error *record_begin(struct record *record)
 	if (!err)
 		err = vitrine_writer_create(record->args.output,
 					    &recorder->writer);
+	if (!err && !record->args.no_wakeups)
+		err = events_hold("sched", &record->wakeups);
 	if (!err)
 		err = prepare_command(record);
 	if (!err)
@@ -461,10 +474,12 @@ static struct vitrine_error *record_run(struct record *record)
 
 	err = record_begin(record);
 	if (err) {
+		events_release(&record->wakeups);
 		abandon_command(record);
 		return err;
 	}
 	err = wait_and_record(record);
+	events_release(&record->wakeups);
 	seconds = elapsed(record);
 	if (record->progress)
 		fputs("\r\033[K", stderr);
@@ -492,6 +507,7 @@ int cmd_record(int argc, char **argv)
 {
 	struct record record = {
 		.recorder.epoll_fd = -1,
+		.wakeups.fd = -1,
 		.signal_fd = -1,
 		.tick_fd = -1,
 		.time_up_fd = -1,

@@ -19,7 +19,7 @@ static const struct command commands[] = {
 	{ "list", cmd_list, "list Inspect trees and their size" },
 	{ "diff", cmd_diff, "say what two Inspect trees differ in" },
 	{ "watch", cmd_watch, "watch Inspect trees change, on a live screen" },
-	{ "record", cmd_record, "record every context switch into a file" },
+	{ "record", cmd_record, "record context switches and wakeups into a file" },
 	{ "snapshot", cmd_snapshot, "write what the flight recorder holds to a file" },
 	{ "recover", cmd_recover, "find the trace and the trees in a dump of memory" },
 	{ "print", cmd_print, "print a trace as text, in time order" },
