@@ -110,18 +110,18 @@ check "nothing is left behind" test -z "$(find . -name '*.fxt*')"
 # ---- commands ----
 
 record -o trace.fxt -- sh -c 'echo said; exit 7'
-check "a command that fails" ended 0 "sh exited with status 7" \
+check "a command that fails" ended 7 "sh exited with status 7" \
 	"trace.fxt: [0-9]+ switches on 1 CPU, [0-9]+ bytes, 0 lost"
 check "its output is its own" grep -qx said out
 check "the trace is sound" "$vitrine" check trace.fxt
 record -o trace.fxt sh -c 'kill -9 $$'
-check "a command that is killed" ended 0 "sh was killed by signal 9"
+check "a command that is killed" ended 137 "sh was killed by signal 9"
 record -o trace.fxt -t 0.3 -- sh -c 'sleep 1; echo late'
 check "time up before the command ends" ended 0 ", 0\.[3-9][0-9]* s"
 check "the command ends all the same" grep -qx late out
 
 "$vitrine" record -o term.fxt -- \
-	sh -c 'trap "echo asked to end; exit" TERM; touch up; sleep 5 & wait' >out 2>err &
+	sh -c 'trap "echo asked to end; exit 5" TERM; touch up; sleep 5 & wait' >out 2>err &
 recorder=$!
 while [ ! -e up ]; do
 	sleep 0.05
@@ -129,7 +129,7 @@ done
 kill -TERM $recorder
 wait $recorder
 echo $? >status
-check "SIGTERM ends the recording" ended 0 "term.fxt: "
+check "SIGTERM ends the recording, not what the command says" ended 5 "term.fxt: "
 check "and the command" grep -qx "asked to end" out
 
 # ---- wakeups ----

@@ -490,6 +490,16 @@ static struct vitrine_error *record_run(struct record *record)
 	return err;
 }
 
+/* As a shell would say it. */
+static int command_status(const struct record *record)
+{
+	if (!record->args.command)
+		return EXIT_DONE;
+	if (WIFSIGNALED(record->status))
+		return 128 + WTERMSIG(record->status);
+	return WEXITSTATUS(record->status);
+}
+
 static void close_if_open(int fd)
 {
 	if (fd >= 0)
@@ -501,7 +511,7 @@ static void close_if_open(int fd)
  * @argc: number of arguments
  * @argv: arguments
  *
- * Return: enum exit_code.
+ * Return: enum exit_code, or the status of the command that was run.
  */
 int cmd_record(int argc, char **argv)
 {
@@ -528,7 +538,7 @@ int cmd_record(int argc, char **argv)
 	close_if_open(record.signal_fd);
 	close_if_open(record.recorder.epoll_fd);
 	if (!err)
-		return EXIT_DONE;
+		return command_status(&record);
 	/* There is no input to be bad: a file too large is a full disk. */
 	report_error(err);
 	return EXIT_ENVIRONMENT;
