@@ -260,6 +260,14 @@ check "Chrome: losses" test "$(jq '.traceEvents[] | select(.name == "records los
 convert many.json --from chrome-json -o other.fxt
 check "Chrome: is not read" grep -q "chrome-json cannot be read" err
 
+# What cannot be understood is left out, said, and shows in the exit code.
+head -c 1500 many.fxt >cut.fxt
+for out in cut.heph cut.json cut.ctf; do
+	convert cut.fxt -o $out
+	check "a damaged trace to $out" ended 1 "^vitrine: cut.fxt: offset 0x[0-9a-f]+: .*; left out$"
+	check "a damaged trace to $out: the rest is there" test -s $out
+done
+
 # Without the plugin the command says what to do.
 BABELTRACE_PLUGIN_PATH=$dir/empty convert many.fxt -o other.ctf
 check "no plugin" ended 3 "needs babeltrace-plugin-vitrine.so; install the package vitrine-babeltrace"

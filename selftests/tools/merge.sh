@@ -62,6 +62,12 @@ merge a.fxt /dev/null -o out.fxt
 check "no trace" ended 1 "/dev/null: offset 0x0: not a Fuchsia trace"
 check "nothing is left behind" test -z "$(find . -name 'out*.fxt*')"
 
+head -c 1500 a.fxt >cut.fxt
+merge lost.fxt cut.fxt -o out.fxt
+check "a damaged file" ended 1 "cut.fxt: offset 0x[0-9a-f]+: .*; left out"
+check "what could be read is merged" grep -q ": no fault" <("$vitrine" check out.fxt)
+rm out.fxt
+
 merge a.fxt -o one.fxt
 check "one file" ended 0
 check "is as it was" same <("$vitrine" print a.fxt) <("$vitrine" print one.fxt)

@@ -20,6 +20,7 @@
  * @utils: plugin with the muxer
  * @own: this plugin
  * @nr_traces: of the Common Trace Format, that are read
+ * @faults: of the Fuchsia trace that is read, or NULL: the other direction
  */
 struct run {
 	bt_graph *graph;
@@ -27,6 +28,7 @@ struct run {
 	const bt_plugin *utils;
 	const bt_plugin_set *own;
 	unsigned int nr_traces;
+	struct faults *faults;
 };
 
 static bool find_plugins(struct run *run)
@@ -43,7 +45,7 @@ static bool find_plugins(struct run *run)
 	       BT_PLUGIN_FIND_ALL_FROM_FILE_STATUS_OK;
 }
 
-/* Takes over @params. */
+/* Takes over @params. Our source counts the faults. */
 static const bt_component_source *
 add_source(struct run *run, const bt_component_class_source *class,
 	   const char *name, bt_value *params)
@@ -51,9 +53,9 @@ add_source(struct run *run, const bt_component_class_source *class,
 	const bt_component_source *source = NULL;
 
 	if (class)
-		bt_graph_add_source_component(run->graph, class, name, params,
-					      BT_LOGGING_LEVEL_FATAL,
-					      &source);
+		bt_graph_add_source_component_with_initialize_method_data(
+			run->graph, class, name, params, run->faults,
+			BT_LOGGING_LEVEL_FATAL, &source);
 	bt_value_put_ref(params);
 	return source;
 }
@@ -237,22 +239,23 @@ static void take_error(char *message, size_t size)
 
 /**
  * vitrine_babeltrace_convert() - convert to or from the Common Trace Format
- * @to_ctf: the direction
  * @from: a trace file, or a directory
  * @to: the other
+ * @faults: of the trace file @from; NULL: @from is the directory
  * @message: what went wrong
  * @size: of @message
  *
  * Return: true if nothing did.
  */
-bool vitrine_babeltrace_convert(bool to_ctf, const char *from, const char *to,
-				char *message, size_t size)
+bool vitrine_babeltrace_convert(const char *from, const char *to,
+				struct faults *faults, char *message,
+				size_t size)
 {
-	struct run run = { .graph = bt_graph_create(0) };
+	struct run run = { .graph = bt_graph_create(0), .faults = faults };
 	bool good;
 
 	good = run.graph && find_plugins(&run) &&
-	       (to_ctf ? write_ctf : read_ctf)(&run, from, to) &&
+	       (faults ? write_ctf : read_ctf)(&run, from, to) &&
 	       bt_graph_run(run.graph) == BT_GRAPH_RUN_STATUS_OK;
 	if (!good)
 		take_error(message, size);

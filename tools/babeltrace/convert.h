@@ -12,11 +12,14 @@
 #define VITRINE_BABELTRACE_PLUGIN	"babeltrace-plugin-vitrine.so"
 #define VITRINE_BABELTRACE_CONVERT	"vitrine_babeltrace_convert"
 
-typedef bool vitrine_babeltrace_convert_fn(bool to_ctf, const char *from,
-					   const char *to, char *message,
-					   size_t size);
+struct faults;
 
-bool vitrine_babeltrace_convert(bool to_ctf, const char *from, const char *to,
-				char *message, size_t size);
+typedef bool vitrine_babeltrace_convert_fn(const char *from, const char *to,
+					   struct faults *faults,
+					   char *message, size_t size);
+
+bool vitrine_babeltrace_convert(const char *from, const char *to,
+				struct faults *faults, char *message,
+				size_t size);
 
 #endif /* _VITRINE_BABELTRACE_CONVERT_H */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "dialect.h"
+#include "faults.h"
 #include "left_out.h"
 #include "plugin.h"
 
@@ -40,6 +41,7 @@ struct source_stream {
  * @nr_given: of those, how many were given
  * @left_out: what no message says
  * @faults: records that cannot be understood
+ * @own_faults: these, if nobody else wants to know
  */
 struct source {
 	char *path;
@@ -54,29 +56,21 @@ struct source {
 	unsigned int nr_queued;
 	unsigned int nr_given;
 	struct left_out left_out;
-	uint64_t faults;
+	struct faults *faults;
+	struct faults own_faults;
 };
 
 /* ---- Opening ---- */
 
-static void print_fault(void *ctx, uint64_t offset, const char *message)
-{
-	struct source *source = ctx;
-
-	if (!source->faults++)
-		fprintf(stderr, "vitrine: %s: offset 0x%llx: %s; left out\n",
-			source->path, (unsigned long long)offset, message);
-}
-
 static bool open_feed(struct source *source, bt_self_component *self)
 {
 	const struct vitrine_fxt_report report = {
-		.fault = print_fault,
-		.ctx = source,
+		.fault = faults_print,
+		.ctx = source->faults,
 	};
 	struct vitrine_error *err;
 
-	source->faults = 0;
+	*source->faults = (struct faults){ .path = source->path };
 	err = feed_create(source->path, &report, &source->feed);
 	if (err) {
 		bt_current_thread_error_append_cause_from_component(self,
@@ -85,9 +79,7 @@ static bool open_feed(struct source *source, bt_self_component *self)
 		vitrine_error_destroy(err);
 		return false;
 	}
-	if (source->faults > 1)
-		fprintf(stderr, "vitrine: %s: %llu more left out\n",
-			source->path, (unsigned long long)source->faults - 1);
+	faults_end(source->faults);
 	source->dialect.archive = feed_archive(source->feed);
 	return true;
 }
@@ -177,7 +169,7 @@ static bool open_source(struct source *source, bt_self_component_source *self,
  * @self: component
  * @configuration: unused
  * @params: `inputs', an array of one path
- * @data: unused
+ * @data: struct faults to count in, or NULL
  *
  * Return: status.
  */
@@ -200,6 +192,7 @@ source_initialize(bt_self_component_source *self,
 	source = calloc(1, sizeof(*source));
 	if (!source)
 		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_MEMORY_ERROR;
+	source->faults = data ? data : &source->own_faults;
 	if (!open_source(source, self, path)) {
 		source_destroy(source);
 		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;

@@ -23,6 +23,7 @@
 #ifndef _VITRINE_CONVERT_HEPH_H
 #define _VITRINE_CONVERT_HEPH_H
 
+#include "faults.h"
 #include "vitrine.h"
 
 #define HEPH_METADATA_MAGIC	0x75d11d4dU
@@ -46,7 +47,8 @@ enum heph_type {
 };
 
 bool heph_detect(const void *bytes, size_t len_bytes);
-struct vitrine_error *heph_write(const char *from, const char *to);
+struct vitrine_error *heph_write(const char *from, const char *to,
+				 struct faults *faults);
 struct vitrine_error *heph_read(const char *from, const char *to);
 
 struct fxt_file;

@@ -485,24 +485,20 @@ static struct vitrine_error *refuse_empty(const struct heph_out *out,
 				    "nothing in it that Heph's format can say");
 }
 
-static void print_fault(void *ctx, uint64_t offset, const char *message)
-{
-	fprintf(stderr, "vitrine: %s: offset 0x%llx: %s; left out\n",
-		(const char *)ctx, (unsigned long long)offset, message);
-}
-
 /**
  * heph_write() - write a trace in Heph's format
  * @from: Fuchsia trace
  * @to: file to make
+ * @faults: of @from, to be printed and counted
  *
  * Return: NULL, or an error; then there is no such file.
  */
-struct vitrine_error *heph_write(const char *from, const char *to)
+struct vitrine_error *heph_write(const char *from, const char *to,
+				 struct faults *faults)
 {
 	const struct vitrine_fxt_report report = {
-		.fault = print_fault,
-		.ctx = (void *)from,
+		.fault = faults_print,
+		.ctx = faults,
 	};
 	struct heph_out *out = calloc(1, sizeof(*out));
 	struct vitrine_error *err;

@@ -466,12 +466,6 @@ static struct vitrine_error *put_object(struct chrome *chrome, const char *to)
 	return err;
 }
 
-static void print_fault(void *ctx, uint64_t offset, const char *message)
-{
-	fprintf(stderr, "vitrine: %s: offset 0x%" PRIx64 ": %s; left out\n",
-		(const char *)ctx, offset, message);
-}
-
 static void deinit(struct chrome *chrome)
 {
 	vitrine_writer_destroy(chrome->writer);
@@ -484,14 +478,16 @@ static void deinit(struct chrome *chrome)
  * chrome_write() - write a trace as trace events in JSON
  * @from: Fuchsia trace
  * @to: file to make
+ * @faults: of @from, to be printed and counted
  *
  * Return: NULL, or an error; then there is no such file.
  */
-struct vitrine_error *chrome_write(const char *from, const char *to)
+struct vitrine_error *chrome_write(const char *from, const char *to,
+				   struct faults *faults)
 {
 	const struct vitrine_fxt_report report = {
-		.fault = print_fault,
-		.ctx = (void *)from,
+		.fault = faults_print,
+		.ctx = faults,
 	};
 	struct chrome chrome = { 0 };
 	struct vitrine_error *err;

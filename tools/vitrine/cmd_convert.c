@@ -23,13 +23,14 @@
  * @name: of the format
  * @suffix: how names of its files end
  * @read: makes a Fuchsia trace @to of one in this format @from, or NULL
- * @write: the other way round, or NULL
+ * @write: the other way round, counting the faults of @from, or NULL
  */
 struct format {
 	const char *name;
 	const char *suffix;
 	struct vitrine_error *(*read)(const char *from, const char *to);
-	struct vitrine_error *(*write)(const char *from, const char *to);
+	struct vitrine_error *(*write)(const char *from, const char *to,
+				       struct faults *faults);
 };
 
 static const struct format formats[] = {
@@ -238,7 +239,8 @@ static char *make_temporary(const char *out)
 	return name;
 }
 
-static struct vitrine_error *convert_twice(const struct convert_args *args)
+static struct vitrine_error *convert_twice(const struct convert_args *args,
+					   struct faults *faults)
 {
 	char *between = make_temporary(args->out);
 	struct vitrine_error *err;
@@ -249,19 +251,20 @@ static struct vitrine_error *convert_twice(const struct convert_args *args)
 					    strerror(errno));
 	err = args->from->read(args->in, between);
 	if (!err)
-		err = args->to->write(between, args->out);
+		err = args->to->write(between, args->out, faults);
 	unlink(between);
 	free(between);
 	return err;
 }
 
-static struct vitrine_error *convert(const struct convert_args *args)
+static struct vitrine_error *convert(const struct convert_args *args,
+				     struct faults *faults)
 {
 	if (args->from == FXT)
-		return args->to->write(args->in, args->out);
+		return args->to->write(args->in, args->out, faults);
 	if (args->to == FXT)
 		return args->from->read(args->in, args->out);
-	return convert_twice(args);
+	return convert_twice(args, faults);
 }
 
 /* Say why not, if not. */
@@ -291,6 +294,7 @@ static bool is_possible(const struct convert_args *args)
 int cmd_convert(int argc, char **argv)
 {
 	struct convert_args args = { 0 };
+	struct faults faults = { 0 };
 	int status = EXIT_DONE;
 	struct vitrine_error *err;
 	struct input input;
@@ -308,11 +312,15 @@ int cmd_convert(int argc, char **argv)
 	args.in = input.path;
 	if (!err && !args.from)
 		err = detect(args.in, &args.from);
+	faults.path = args.name;
 	if (!err && !is_possible(&args))
 		status = EXIT_USAGE;
 	else if (!err)
-		err = convert(&args);
+		err = convert(&args, &faults);
+	faults_end(&faults);
 	err = input_blame(&input, err);
 	input_close(&input);
-	return err ? report_error(err) : status;
+	if (err)
+		return report_error(err);
+	return faults.nr ? EXIT_BAD_INPUT : status;
 }

@@ -15,6 +15,7 @@
 
 #include "commands.h"
 #include "error.h"
+#include "faults.h"
 #include "feed.h"
 #include "fxt.h"
 #include "fxt_write.h"
@@ -69,7 +70,7 @@ static const struct argp argp = {
 
 /**
  * struct input - a trace that goes in
- * @path: the file
+ * @faults: the file, and records that cannot be understood
  * @feed: its records
  * @item: the one that is next
  * @ended: there is none
@@ -78,10 +79,9 @@ static const struct argp argp = {
  * @first_thread: what is added to its threads and processes, but idle
  * @told: threads and processes whose names were told: used
  * @left_out: what was left out
- * @faults: records that cannot be understood
  */
 struct input {
-	const char *path;
+	struct faults faults;
 	struct feed *feed;
 	struct feed_item item;
 	bool ended;
@@ -90,7 +90,6 @@ struct input {
 	uint64_t first_thread;
 	struct fxt_names told;
 	struct left_out left_out;
-	uint64_t faults;
 };
 
 /**
@@ -109,28 +108,17 @@ struct merge {
 
 /* ---- Opening ---- */
 
-static void print_fault(void *ctx, uint64_t offset, const char *message)
-{
-	struct input *input = ctx;
-
-	if (!input->faults++)
-		fprintf(stderr,
-			"vitrine: %s: offset 0x%" PRIx64 ": %s; left out\n",
-			input->path, offset, message);
-}
-
 static struct vitrine_error *open_input(struct input *input)
 {
 	const struct vitrine_fxt_report report = {
-		.fault = print_fault,
-		.ctx = input,
+		.fault = faults_print,
+		.ctx = &input->faults,
 	};
 	struct vitrine_error *err;
 
-	err = feed_create(input->path, &report, &input->feed);
-	if (!err && input->faults > 1)
-		fprintf(stderr, "vitrine: %s: %" PRIu64 " more left out\n",
-			input->path, input->faults - 1);
+	err = feed_create(input->faults.path, &report, &input->feed);
+	if (!err)
+		faults_end(&input->faults);
 	return err;
 }
 
@@ -164,7 +152,7 @@ static void place_inputs(struct merge *merge, uint64_t base_ns)
 		else
 			fprintf(stderr,
 				"vitrine: %s: does not say when it was recorded: taken to begin with the earliest\n",
-				input->path);
+				input->faults.path);
 	}
 }
 
@@ -390,7 +378,7 @@ static struct vitrine_error *open_all(struct merge *merge,
 		return vtr_error_no_memory();
 	merge->nr_inputs = args->nr_paths;
 	for (i = 0; !err && i < args->nr_paths; i++) {
-		merge->inputs[i].path = args->paths[i];
+		merge->inputs[i].faults.path = args->paths[i];
 		err = open_input(&merge->inputs[i]);
 	}
 	if (err)
@@ -408,7 +396,7 @@ static void print_counts(const struct merge *merge, const char *path)
 
 	for (i = 0; i < merge->nr_inputs; i++) {
 		input = &merge->inputs[i];
-		left_out_print(&input->left_out, input->path, "a merged trace",
+		left_out_print(&input->left_out, input->faults.path, "a merged trace",
 			       stderr);
 	}
 	if (counts.nr_refused)
@@ -418,6 +406,16 @@ static void print_counts(const struct merge *merge, const char *path)
 		fprintf(stderr,
 			"vitrine: %s: %llu switches from a thread that was not running: for each, one record before it is counted as lost\n",
 			path, (unsigned long long)counts.nr_breaks);
+}
+
+static bool has_faults(const struct merge *merge)
+{
+	unsigned int i;
+
+	for (i = 0; i < merge->nr_inputs; i++)
+		if (merge->inputs[i].faults.nr)
+			return true;
+	return false;
 }
 
 static void deinit(struct merge *merge)
@@ -444,6 +442,7 @@ int cmd_merge(int argc, char **argv)
 	struct merge_args args = { 0 };
 	struct merge merge = { 0 };
 	struct vitrine_error *err;
+	int status;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
 	err = open_all(&merge, &args);
@@ -451,6 +450,7 @@ int cmd_merge(int argc, char **argv)
 		err = merge_all(&merge);
 	if (!err)
 		print_counts(&merge, args.out);
+	status = has_faults(&merge) ? EXIT_BAD_INPUT : EXIT_DONE;
 	deinit(&merge);
-	return err ? report_error(err) : EXIT_DONE;
+	return err ? report_error(err) : status;
 }

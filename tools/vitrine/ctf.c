@@ -80,17 +80,18 @@ static struct vitrine_error *find_plugin(vitrine_babeltrace_convert_fn **ret)
 	return NULL;
 }
 
-static struct vitrine_error *convert(bool to_ctf, const char *from,
-				     const char *to, const char *blame)
+/* @faults are for the way to the Common Trace Format, else NULL. */
+static struct vitrine_error *convert(const char *from, const char *to,
+				     struct faults *faults)
 {
 	vitrine_babeltrace_convert_fn *function = NULL;
 	char message[MESSAGE_BYTES];
 	struct vitrine_error *err;
 
 	err = find_plugin(&function);
-	if (err || function(to_ctf, from, to, message, sizeof(message)))
+	if (err || function(from, to, faults, message, sizeof(message)))
 		return err;
-	return vitrine_error_create(EBADMSG, blame, VITRINE_NO_OFFSET, NULL,
+	return vitrine_error_create(EBADMSG, from, VITRINE_NO_OFFSET, NULL,
 				    "%s", message);
 }
 
@@ -114,14 +115,14 @@ static void remove_trace(const char *path)
 }
 
 static struct vitrine_error *write_in(const char *dir, const char *from,
-				      const char *to)
+				      const char *to, struct faults *faults)
 {
 	struct vitrine_error *err;
 	char *path;
 
 	if (asprintf(&path, "%s/trace", dir) < 0)
 		return os_error(to, "cannot create");
-	err = convert(true, from, path, from);
+	err = convert(from, path, faults);
 	if (!err && rename(path, to))
 		err = os_error(to, "cannot rename to it");
 	if (err)
@@ -134,10 +135,12 @@ static struct vitrine_error *write_in(const char *dir, const char *from,
  * ctf_write() - write a trace in the Common Trace Format
  * @from: Fuchsia trace
  * @to: directory to make, or an empty one
+ * @faults: of @from, to be printed and counted
  *
  * Return: NULL, or an error; then there is no such directory, or it is empty.
  */
-struct vitrine_error *ctf_write(const char *from, const char *to)
+struct vitrine_error *ctf_write(const char *from, const char *to,
+				struct faults *faults)
 {
 	size_t len = strlen(to);
 	struct vitrine_error *err;
@@ -148,7 +151,7 @@ struct vitrine_error *ctf_write(const char *from, const char *to)
 	if (asprintf(&dir, "%.*s.XXXXXX", (int)len, to) < 0)
 		return os_error(to, "cannot create");
 	if (mkdtemp(dir)) {
-		err = write_in(dir, from, to);
+		err = write_in(dir, from, to, faults);
 		rmdir(dir);
 	} else {
 		err = os_error(to, "cannot create");
@@ -166,5 +169,5 @@ struct vitrine_error *ctf_write(const char *from, const char *to)
  */
 struct vitrine_error *ctf_read(const char *from, const char *to)
 {
-	return convert(false, from, to, from);
+	return convert(from, to, NULL);
 }

@@ -3,7 +3,6 @@
  * Opens a trace, and tells on standard error what is wrong with it.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -14,24 +13,11 @@
 #include "error.h"
 #include "trace_input.h"
 
-/* More of what is wrong with a file is counted, not printed. */
-#define MAX_FAULTS	10
-
-static void print_fault(void *ctx, uint64_t offset, const char *message)
-{
-	struct trace_input *input = ctx;
-
-	if (input->nr_faults++ < MAX_FAULTS)
-		fprintf(stderr,
-			"vitrine: %s: offset 0x%" PRIx64 ": %s; left out\n",
-			input->path, offset, message);
-}
-
 static void print_note(void *ctx, uint64_t offset, const char *message)
 {
-	const struct trace_input *input = ctx;
+	const struct faults *faults = ctx;
 
-	fprintf(stderr, "vitrine: %s: %s\n", input->path, message);
+	fprintf(stderr, "vitrine: %s: %s\n", faults->path, message);
 }
 
 /**
@@ -46,16 +32,16 @@ struct vitrine_error *trace_input_open(struct trace_input *input,
 				       const char *path)
 {
 	const struct vitrine_fxt_report report = {
-		.fault = print_fault,
+		.fault = faults_print,
 		.note = print_note,
-		.ctx = input,
+		.ctx = &input->faults,
 	};
 	struct vitrine_error *err;
 
 	if (!path)
 		return trace_input_open_live(input);
 	err = input_open(&input->input, path);
-	input->path = input->input.name;
+	input->faults.path = input->input.name;
 	if (err)
 		return err;
 	return vitrine_archive_create(input->input.path, &report,
@@ -87,14 +73,12 @@ struct vitrine_error *trace_input_open_live(struct trace_input *input)
  */
 int trace_input_close(struct trace_input *input, struct vitrine_error *err)
 {
-	if (input->nr_faults > MAX_FAULTS)
-		fprintf(stderr, "vitrine: %s: %" PRIu64 " more left out\n",
-			input->path, input->nr_faults - MAX_FAULTS);
+	faults_end(&input->faults);
 	vitrine_archive_destroy(input->archive);
 	err = input_blame(&input->input, err);
 	input_close(&input->input);
 	free(input->own_path);
 	if (err)
 		return report_error(err);
-	return input->nr_faults ? EXIT_BAD_INPUT : EXIT_DONE;
+	return input->faults.nr ? EXIT_BAD_INPUT : EXIT_DONE;
 }

@@ -5,21 +5,21 @@
 #ifndef _VITRINE_TRACE_INPUT_H
 #define _VITRINE_TRACE_INPUT_H
 
+#include "faults.h"
 #include "input.h"
+#include "vitrine.h"
 
 /**
  * struct trace_input - a trace being read
- * @path: what messages call it
+ * @faults: what messages call it, and what could not be understood
  * @own_path: path of the live trace, ours to free, or NULL
  * @input: the file
- * @nr_faults: records that could not be understood
  * @archive: its records, or NULL
  */
 struct trace_input {
-	const char *path;
+	struct faults faults;
 	char *own_path;
 	struct input input;
-	uint64_t nr_faults;
 	struct vitrine_archive *archive;
 };
 

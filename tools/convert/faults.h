@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Faults of a trace that is read: the first are printed, all are counted.
+ */
+#ifndef _VITRINE_CONVERT_FAULTS_H
+#define _VITRINE_CONVERT_FAULTS_H
+
+#include "vitrine.h"
+
+/* The file, and how many records of it could not be understood. */
+struct faults {
+	const char *path;
+	uint64_t nr;
+};
+
+/* For struct vitrine_fxt_report: @ctx is a struct faults. */
+void faults_print(void *ctx, uint64_t offset, const char *message);
+/* Print how many faults were not printed. */
+void faults_end(const struct faults *faults);
+
+#endif /* _VITRINE_CONVERT_FAULTS_H */
