@@ -11,6 +11,8 @@
 
 #define VITRINE_BABELTRACE_PLUGIN	"babeltrace-plugin-vitrine.so"
 #define VITRINE_BABELTRACE_CONVERT	"vitrine_babeltrace_convert"
+/* temporary.h: the plugin has a list of its own. */
+#define VITRINE_BABELTRACE_CLEANUP	"vtr_temporaries_remove"
 
 struct faults;
 

@@ -19,29 +19,21 @@
 
 #include "error.h"
 #include "fxt.h"
+#include "temporary.h"
 
 /**
  * struct vitrine_writer - a file being written
  * @path: its name
- * @temporary: its name until then, or NULL if it has none: a device, a pipe
+ * @temporary: its name until then; none for a device or a pipe
  * @fd: open file
  * @len_bytes: length so far
  */
 struct vitrine_writer {
 	char *path;
-	char *temporary;
+	struct vtr_temporary temporary;
 	int fd;
 	uint64_t len_bytes;
 };
-
-/* As open() would: mkostemp() lets nobody else read. */
-static void give_usual_mode(int fd)
-{
-	mode_t mask = umask(0);
-
-	umask(mask);
-	fchmod(fd, 0666 & ~mask);
-}
 
 static struct vitrine_error *writer_open(struct vitrine_writer *writer)
 {
@@ -61,17 +53,9 @@ static struct vitrine_error *writer_open(struct vitrine_writer *writer)
 					    "cannot write");
 		return NULL;
 	}
-	if (asprintf(&writer->temporary, "%s.XXXXXX", writer->path) < 0) {
-		writer->temporary = NULL;
-		return vtr_error_no_memory();
-	}
-	writer->fd = mkostemp(writer->temporary, O_CLOEXEC);
-	if (writer->fd < 0) {
-		free(writer->temporary);
-		writer->temporary = NULL;
+	writer->fd = vtr_temporary_create(&writer->temporary, writer->path);
+	if (writer->fd < 0)
 		return vtr_error_os(errno, writer->path, "cannot create");
-	}
-	give_usual_mode(writer->fd);
 	return NULL;
 }
 
@@ -112,9 +96,7 @@ void vitrine_writer_destroy(struct vitrine_writer *writer)
 		return;
 	if (writer->fd >= 0)
 		close(writer->fd);
-	if (writer->temporary)
-		unlink(writer->temporary);
-	free(writer->temporary);
+	vtr_temporary_remove(&writer->temporary);
 	free(writer->path);
 	free(writer);
 }
@@ -144,7 +126,7 @@ struct vitrine_error *vitrine_writer_append(struct vitrine_writer *writer,
 		if (errno == EINTR)
 			continue;
 		code = errno;
-		if (writer->temporary &&
+		if (writer->temporary.path &&
 		    (ftruncate(writer->fd, writer->len_bytes) ||
 		     lseek(writer->fd, writer->len_bytes, SEEK_SET) < 0))
 			code = errno;
@@ -358,11 +340,8 @@ struct vitrine_error *vitrine_writer_commit(struct vitrine_writer *writer)
 	writer->fd = -1;
 	if (close(fd))
 		return vtr_error_os(errno, writer->path, "cannot write");
-	if (!writer->temporary)
-		return NULL;
-	if (rename(writer->temporary, writer->path))
+	if (writer->temporary.path &&
+	    vtr_temporary_rename(&writer->temporary, writer->path))
 		return vtr_error_os(errno, writer->path, "cannot rename to it");
-	free(writer->temporary);
-	writer->temporary = NULL;
 	return NULL;
 }

@@ -14,8 +14,10 @@
 #include "chrome.h"
 #include "commands.h"
 #include "ctf.h"
+#include "error.h"
 #include "heph.h"
 #include "input.h"
+#include "temporary.h"
 #include "trace_cmd.h"
 
 /**
@@ -205,55 +207,35 @@ static struct vitrine_error *detect(const char *path,
 	return NULL;
 }
 
-/* Where standard output goes may be no place for files. */
-static const char *place_for_temporary(const char *out)
+/* Beside what is to be written; but where standard output goes may be no place. */
+static void place_between(const char *out, char *ret, size_t size)
 {
 	const char *dir = getenv("TMPDIR");
 
 	if (strcmp(out, "-"))
-		return out;
-	return dir && *dir ? dir : "/var/tmp";
-}
-
-/* A file beside the one to be written, that goes when all is done. */
-static char *make_temporary(const char *out)
-{
-	const char *path = place_for_temporary(out);
-	size_t len = strlen(path);
-	char *name;
-	int fd;
-
-	while (len > 1 && path[len - 1] == '/')
-		len--;
-	name = malloc(len + sizeof("/vitrine.XXXXXX"));
-	if (!name)
-		return NULL;
-	sprintf(name, "%.*s%s.XXXXXX", (int)len, path,
-		path == out ? "" : "/vitrine");
-	fd = mkstemp(name);
-	if (fd < 0) {
-		free(name);
-		return NULL;
-	}
-	close(fd);
-	return name;
+		snprintf(ret, size, "%s", out);
+	else
+		snprintf(ret, size, "%s/vitrine", dir && *dir ? dir : "/var/tmp");
 }
 
 static struct vitrine_error *convert_twice(const struct convert_args *args,
 					   struct faults *faults)
 {
-	char *between = make_temporary(args->out);
+	struct vtr_temporary between = { 0 };
 	struct vitrine_error *err;
+	char place[PATH_MAX];
+	int fd;
 
-	if (!between)
-		return vitrine_error_create(errno, args->out, VITRINE_NO_OFFSET,
-					    NULL, "cannot create a file beside it: %s",
-					    strerror(errno));
-	err = args->from->read(args->in, between);
+	place_between(args->out, place, sizeof(place));
+	fd = vtr_temporary_create(&between, place);
+	if (fd < 0)
+		return vtr_error_os(errno, args->out,
+				    "cannot create a file beside it");
+	close(fd);
+	err = args->from->read(args->in, between.path);
 	if (!err)
-		err = args->to->write(between, args->out, faults);
-	unlink(between);
-	free(between);
+		err = args->to->write(between.path, args->out, faults);
+	vtr_temporary_remove(&between);
 	return err;
 }
 

@@ -13,6 +13,7 @@
 #include "commands.h"
 #include "error.h"
 #include "metrics.h"
+#include "temporary.h"
 #include "trees.h"
 
 struct metrics {
@@ -34,17 +35,13 @@ static struct vitrine_error *error_write(const char *path, int code)
 /* ---- Into a file ------------------------------------------------------- */
 
 /* For all to read, as far as the umask lets them: the collector is not root. */
-static FILE *temporary_open(char *path)
+static FILE *temporary_open(struct vtr_temporary *temporary, const char *path)
 {
-	mode_t mask = umask(0);
-	int fd = mkstemp(path);
+	int fd = vtr_temporary_create(temporary, path);
 	FILE *stream = fd < 0 ? NULL : fdopen(fd, "w");
 
-	umask(mask);
 	if (fd >= 0 && !stream)
 		close(fd);
-	if (stream)
-		fchmod(fd, 0644 & ~mask);
 	return stream;
 }
 
@@ -67,30 +64,22 @@ static struct vitrine_error *write_all(struct metric_set *set, bool strict,
 static struct vitrine_error *replace_file(struct metric_set *set, bool strict,
 					  const char *path)
 {
+	struct vtr_temporary temporary = { 0 };
 	struct vitrine_error *err;
 	FILE *stream;
-	char *name;
 
-	if (asprintf(&name, "%s.XXXXXX", path) < 0)
-		return vtr_error_no_memory();
-	stream = temporary_open(name);
+	stream = temporary_open(&temporary, path);
 	if (!stream) {
-		err = vitrine_error_create(errno, path, VITRINE_NO_OFFSET, NULL,
-					   "cannot create a file beside it: %s",
-					   strerror(errno));
-		free(name);
+		err = vtr_error_os(errno, path, "cannot create a file beside it");
+		vtr_temporary_remove(&temporary);
 		return err;
 	}
 	err = write_all(set, strict, path, stream);
 	if (fclose(stream) && !err)
 		err = error_write(path, errno);
-	if (!err && rename(name, path))
-		err = vitrine_error_create(errno, path, VITRINE_NO_OFFSET, NULL,
-					   "cannot replace: %s",
-					   strerror(errno));
-	if (err)
-		unlink(name);
-	free(name);
+	if (!err && vtr_temporary_rename(&temporary, path))
+		err = vtr_error_os(errno, path, "cannot replace");
+	vtr_temporary_remove(&temporary);
 	return err;
 }
 

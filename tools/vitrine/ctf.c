@@ -7,17 +7,17 @@
  * set, where it is installed, and beside the command.
  */
 #define _GNU_SOURCE	/* asprintf() */
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "cleanup.h"
 #include "convert.h"
 #include "ctf.h"
+#include "temporary.h"
 
 /* Of what went wrong in there. */
 #define MESSAGE_BYTES	1024
@@ -64,19 +64,22 @@ static void *open_beside(void)
 static struct vitrine_error *find_plugin(vitrine_babeltrace_convert_fn **ret)
 {
 	const char *path = getenv("BABELTRACE_PLUGIN_PATH");
-	void *handle, *symbol = NULL;
+	void *handle, *symbol = NULL, *cleanup = NULL;
 
 	handle = path ? open_in_path(path) :
 			open_in(PLUGINDIR, strlen(PLUGINDIR));
 	if (!handle && !path)
 		handle = open_beside();
-	if (handle)
+	if (handle) {
 		symbol = dlsym(handle, VITRINE_BABELTRACE_CONVERT);
-	if (!symbol)
+		cleanup = dlsym(handle, VITRINE_BABELTRACE_CLEANUP);
+	}
+	if (!symbol || !cleanup)
 		return vitrine_error_create(ENOENT, NULL, VITRINE_NO_OFFSET,
 			"install the package vitrine-babeltrace; to build it, libbabeltrace2-dev",
 			"the Common Trace Format needs " VITRINE_BABELTRACE_PLUGIN);
 	*ret = (vitrine_babeltrace_convert_fn *)symbol;
+	cleanup_of_plugin((void (*)(void))cleanup);
 	return NULL;
 }
 
@@ -101,19 +104,6 @@ static struct vitrine_error *os_error(const char *path, const char *action)
 				    "%s: %s", action, strerror(errno));
 }
 
-/* A trace is one directory of plain files. */
-static void remove_trace(const char *path)
-{
-	const struct dirent *entry;
-	DIR *dir = opendir(path);
-
-	while (dir && (entry = readdir(dir)))
-		unlinkat(dirfd(dir), entry->d_name, 0);
-	if (dir)
-		closedir(dir);
-	rmdir(path);
-}
-
 static struct vitrine_error *write_in(const char *dir, const char *from,
 				      const char *to, struct faults *faults)
 {
@@ -125,8 +115,6 @@ static struct vitrine_error *write_in(const char *dir, const char *from,
 	err = convert(from, path, faults);
 	if (!err && rename(path, to))
 		err = os_error(to, "cannot rename to it");
-	if (err)
-		remove_trace(path);
 	free(path);
 	return err;
 }
@@ -142,21 +130,13 @@ static struct vitrine_error *write_in(const char *dir, const char *from,
 struct vitrine_error *ctf_write(const char *from, const char *to,
 				struct faults *faults)
 {
-	size_t len = strlen(to);
+	struct vtr_temporary dir = { 0 };
 	struct vitrine_error *err;
-	char *dir;
 
-	while (len > 1 && to[len - 1] == '/')
-		len--;
-	if (asprintf(&dir, "%.*s.XXXXXX", (int)len, to) < 0)
+	if (!vtr_temporary_mkdir(&dir, to))
 		return os_error(to, "cannot create");
-	if (mkdtemp(dir)) {
-		err = write_in(dir, from, to, faults);
-		rmdir(dir);
-	} else {
-		err = os_error(to, "cannot create");
-	}
-	free(dir);
+	err = write_in(dir.path, from, to, faults);
+	vtr_temporary_remove(&dir);
 	return err;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cleanup.h"
 #include "commands.h"
 
 struct command {
@@ -145,6 +146,7 @@ int main(int argc, char **argv)
 	const struct command *command;
 
 	argp_err_exit_status = EXIT_USAGE;
+	cleanup_init();
 	if (argc < 2) {
 		print_usage(stderr);
 		return EXIT_USAGE;

@@ -1,0 +1,113 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What is left when a command is ended in the middle, by a signal, a limit or a file
+# that becomes shorter: no temporary file, and a reason.
+#
+#   interrupted.sh VITRINE WORDS DIR
+#
+# DIR holds mkfxt, which the Makefile builds.
+
+# shellcheck source-path=SCRIPTDIR source=formats
+. "$(dirname "$0")/formats"
+words=$(realpath "$2")
+golden=$(cd "$(dirname "$0")" && pwd)/../golden
+
+# there: the files, but for the test's own
+there()
+{
+	find . -mindepth 1 ! -name files ! -name 'there*' ! -name err ! -name check.log | sort
+}
+
+# nothing_left: but the files that are here from the beginning
+nothing_left()
+{
+	local status
+
+	there | diff files -
+	status=$?
+	rm -rf out.*
+	return "$status"
+}
+
+# limited ARGUMENT...: vitrine may write 4 KiB into each file
+limited()
+{
+	(ulimit -f 4 && "$vitrine" "$@" 2>limited.err)
+	echo $?
+	rm -f limited.err
+}
+
+# until_there PATTERN
+until_there()
+{
+	while ! compgen -G "$1" >found; do
+		sleep 0.05
+	done
+	rm found
+}
+
+cd "$dir" || exit 1
+touch err
+BABELTRACE_PLUGIN_PATH=$(dirname "$vitrine")
+export BABELTRACE_PLUGIN_PATH
+echo "TAP version 13"
+"$mkfxt" speed 200000 >long.fxt
+"$mkfxt" speed 2000 >short.fxt
+"$vitrine" convert short.fxt -o short.ctf
+for ((i = 0; i < 200; i++)); do
+	"$words" "$golden/inspect/v2-tree.words" >tree$i.inspect
+done
+mkfifo in.heph out
+touch files
+there >there.new && mv there.new files
+
+# ---- signals ----
+
+for signal in HUP INT TERM; do
+	# In the background a shell ignores SIGINT for us.
+	env --default-signal=INT "$vitrine" convert --from heph in.heph -o out.json &
+	pid=$!
+	until_there 'out.json.??????'
+	kill -$signal $pid
+	wait $pid
+	status=$?
+	check "SIG$signal: ends it" test $status = $((128 + $(kill -l $signal)))
+	check "SIG$signal: nothing is left" nothing_left
+done
+
+# ---- limits: the signal comes in the middle of writing ----
+
+xfsz=$((128 + $(kill -l XFSZ)))
+for out in out.heph out.json out.ctf; do
+	check "a limit, to $out" test "$(limited convert long.fxt -o $out)" = "$xfsz"
+	check "a limit, to $out: nothing is left" nothing_left
+done
+check "a limit, from ctf" test "$(limited convert short.ctf -o out.fxt)" = "$xfsz"
+check "a limit, from ctf: nothing is left" nothing_left
+check "a limit, merging" test "$(limited merge short.fxt -o out.fxt)" = "$xfsz"
+check "a limit, merging: nothing is left" nothing_left
+metrics_limited()
+{
+	test "$(limited metrics --textfile out.prom ./tree*.inspect)" = "$xfsz"
+}
+check "a limit, metrics" metrics_limited
+check "a limit, metrics: nothing is left" nothing_left
+
+# ---- files that become shorter ----
+
+# Its output goes nowhere until the file is short: a pipe holds 64 KiB.
+"$vitrine" print long.fxt >out 2>err &
+pid=$!
+exec 3<out
+read -r _ <&3
+truncate -s 4096 long.fxt
+cat <&3 >/dev/null
+exec 3<&-
+wait $pid
+echo $? >status
+check "a file becomes shorter" ended 1 \
+	"^vitrine: .*/long.fxt: the file became shorter while it was read; copy it once it is complete$"
+
+echo "1..$tests"
+exit $failed
