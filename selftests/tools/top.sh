@@ -93,6 +93,15 @@ keys End
 point "End" shows '^gamma'
 keys Home
 point "Home" shows '^be.ta'
+tmux resize-window -t w -x 60 -y 24
+point "60 columns: three numbers" shows '^THREAD +STATE +RUNNING +WAITING +LONGEST$'
+point "of each thread" screen_has '^alpha:11/10 +[a-z?]+ +[0-9.]+ % +[0-9.]+ % +[0-9.]+ns$'
+tmux resize-window -t w -x 40 -y 24
+point "40 columns: the time running" shows '^THREAD +STATE +RUNNING$'
+point "of each thread" screen_has '^alpha:11/10 +[a-z?]+ +[0-9.]+ %$'
+tmux resize-window -t w -x 24 -y 24
+point "24 columns: names" shows '^THREAD$'
+point "of all threads" order be alpha "?" gamma
 tmux resize-window -t w -x 10 -y 2
 point "and less" until_true screen_has '^q quit'
 tmux resize-window -t w -x 100 -y 24

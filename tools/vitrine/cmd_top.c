@@ -24,10 +24,21 @@
 #define HEADER_LINES	1
 #define ERROR_BYTES	256
 
-/* Of a row, from the right; the thread has what is left. */
+/* Of a row, from the right; the thread has what is left, at least NAME_COLUMNS. */
+#define NAME_COLUMNS	20
 #define STATE_COLUMNS	10
 #define NUMBER_COLUMNS	10
 #define MOST_WAITING	16
+
+/* The numbers of a row. */
+enum top_number {
+	CPU,
+	RUNNING,
+	WAITING,
+	RUNS,
+	LONGEST,
+	NR_NUMBERS,
+};
 
 enum top_order {
 	TOP_BY_CPU,
@@ -377,39 +388,57 @@ static void draw_cpu(const struct top *top, const struct top_cpu *cpu, int line)
 	attrset(A_NORMAL);
 }
 
-static int name_columns(void)
+/* How many of the numbers there is room for, beside a thread and its state. */
+static int nr_numbers(void)
 {
-	return COLS - STATE_COLUMNS - 5 * NUMBER_COLUMNS;
+	int nr = (COLS - NAME_COLUMNS - STATE_COLUMNS) / NUMBER_COLUMNS;
+
+	return nr < 0 ? 0 : nr > NR_NUMBERS ? NR_NUMBERS : nr;
 }
 
-/* The texts of a row or of the head, from left to right. */
+/*
+ * The texts of a row or of the head, from left to right. What is worth least is not
+ * on a narrow screen.
+ */
 static void draw_columns(int line, const char *label, const char *state,
-			 const char * const numbers[5])
+			 const char * const numbers[NR_NUMBERS])
 {
-	int column = name_columns(), i;
+	static const int rank[NR_NUMBERS] = {
+		[CPU] = 4, [RUNNING] = 0, [WAITING] = 1, [RUNS] = 3, [LONGEST] = 2,
+	};
+	int nr = nr_numbers(), i, column;
+	int state_columns = NAME_COLUMNS + STATE_COLUMNS > COLS ? 0 :
+			    STATE_COLUMNS;
 
-	screen_text((struct cell){ line, 0, column - 1, false }, label);
-	screen_text((struct cell){ line, column, STATE_COLUMNS, false }, state);
-	column += STATE_COLUMNS;
-	for (i = 0; i < 5; i++, column += NUMBER_COLUMNS)
+	column = COLS - state_columns - nr * NUMBER_COLUMNS;
+	screen_text((struct cell){ line, 0, column - !!state_columns, false },
+		    label);
+	screen_text((struct cell){ line, column, state_columns, false }, state);
+	column += state_columns;
+	for (i = 0; i < NR_NUMBERS; i++) {
+		if (rank[i] >= nr)
+			continue;
 		screen_text((struct cell){ line, column, NUMBER_COLUMNS, true },
 			    numbers[i]);
+		column += NUMBER_COLUMNS;
+	}
 }
 
 static void draw_row(const struct top *top, const struct top_row *row, int line)
 {
-	char texts[5][LABEL_TIME_BYTES];
-	const char *numbers[5];
+	char texts[NR_NUMBERS][LABEL_TIME_BYTES];
+	const char *numbers[NR_NUMBERS];
 	int i;
 
-	snprintf(texts[0], sizeof(texts[0]), "%" PRIu32, row->cpu);
-	snprintf(texts[1], sizeof(texts[1]), "%.1f %%",
+	snprintf(texts[CPU], LABEL_TIME_BYTES, "%" PRIu32, row->cpu);
+	snprintf(texts[RUNNING], LABEL_TIME_BYTES, "%.1f %%",
 		 percent(top, row->running_ns));
-	snprintf(texts[2], sizeof(texts[2]), "%.1f %%",
+	snprintf(texts[WAITING], LABEL_TIME_BYTES, "%.1f %%",
 		 percent(top, row->ready_ns));
-	snprintf(texts[3], sizeof(texts[3]), "%.0f", per_second(top, row->runs));
-	label_duration(texts[4], row->max_ns);
-	for (i = 0; i < 5; i++)
+	snprintf(texts[RUNS], LABEL_TIME_BYTES, "%.0f",
+		 per_second(top, row->runs));
+	label_duration(texts[LONGEST], row->max_ns);
+	for (i = 0; i < NR_NUMBERS; i++)
 		numbers[i] = texts[i];
 	attrset(is_waiting(row->state) ? A_BOLD | COLOR_PAIR(SCREEN_CHANGED) :
 		row->state == SCHED_RUNNING ? A_BOLD : A_NORMAL);
@@ -436,7 +465,7 @@ static size_t page_lines(const struct top *top)
 
 static void draw(void *ctx)
 {
-	static const char * const heads[5] = {
+	static const char * const heads[NR_NUMBERS] = {
 		"CPU", "RUNNING", "WAITING", "RUNS/s", "LONGEST",
 	};
 	struct top *top = ctx;
