@@ -225,6 +225,12 @@ prints "timeline: of a million switches, no more than a browser can draw" 'true'
 		    ([.lanes[].items | length] | add) < 60000 * 6 and
 		    ([.lanes[].busy] | add) == 3750000 and
 		    (.lanes[0].items as \$i | [range(0; \$i | length; 6) | \$i[. + 1] >= \$i[. + 4]] | all)'"
+odd=$'new\nline tab\t \x01 \xff "<script>\'\\ é.fxt'
+cp waits.fxt "$odd"
+prints "timeline: a file name with odd characters" '"new?line tab? ? ? \"<script>'"'"'\\ é.fxt"' \
+	drawn .title "$odd"
+prints "timeline: the same in a picture" sound \
+	bash -c "'$vitrine' timeline \"\$1\" -o picture.svg && xmllint --noout picture.svg && echo sound" - "$odd"
 prints "timeline: nothing from elsewhere" 0 grep -cE '(src|href)=|url\([^#]|@import|https?:' page.html
 prints "timeline: a picture" \
 "0+88#e69f00 230+124#e69f00 354+124#0072b2 478+53#e69f00 726+18#e69f00 743+18#cc79a7 761+159#009e73 938+18#cc79a7 973+18#cc79a7 18+319#0072b2 920+80#009e73" \

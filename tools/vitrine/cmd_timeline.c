@@ -2,12 +2,12 @@
 /*
  * `vitrine timeline FILE -o out.svg|out.html': who ran where when, to look at.
  */
-#define _GNU_SOURCE	/* basename() */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
+#include "label.h"
 #include "timeline.h"
 #include "trace_input.h"
 
@@ -101,13 +101,14 @@ static struct vitrine_error *cannot_write(const char *path)
 static struct vitrine_error *draw(const struct timeline_args *args,
 				  const struct timeline *timeline)
 {
-	const char *title = args->live ? "flight recorder" :
-					 basename(args->path);
+	char title[LABEL_FILE_BYTES] = "flight recorder";
 	FILE *stream = fopen(args->output, "we");
 	bool failed;
 
 	if (!stream)
 		return cannot_write(args->output);
+	if (!args->live)
+		label_file(title, args->path);
 	if (args->html)
 		timeline_html(stream, timeline, title);
 	else

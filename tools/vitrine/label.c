@@ -15,7 +15,8 @@
 /* Of a name; the kernel's have 15 at most. */
 #define MAX_CHARACTERS	32
 
-static char *put_name(char *at, const struct vitrine_fxt_string *name)
+static char *put_name(char *at, const struct vitrine_fxt_string *name,
+		      unsigned int max_characters)
 {
 	const char *from = name->bytes, *end = from + name->len_bytes;
 	unsigned int nr;
@@ -23,7 +24,7 @@ static char *put_name(char *at, const struct vitrine_fxt_string *name)
 	size_t len;
 
 	for (nr = 0; from < end; nr++) {
-		if (nr == MAX_CHARACTERS) {
+		if (nr == max_characters) {
 			*at++ = '~';
 			break;
 		}
@@ -57,7 +58,7 @@ void label_thread(char label[LABEL_BYTES], const struct vitrine_archive *archive
 		name = (struct vitrine_fxt_string){ "idle", 4 };
 	if (thread->process != VITRINE_FXT_NO_PROCESS)
 		process = thread->process;
-	at = put_name(label, &name);
+	at = put_name(label, &name, MAX_CHARACTERS);
 	at += sprintf(at, ":%" PRIu64, thread->thread);
 	if (process != VITRINE_FXT_NO_PROCESS)
 		sprintf(at, "/%" PRIu64, process);
@@ -70,7 +71,22 @@ void label_thread(char label[LABEL_BYTES], const struct vitrine_archive *archive
  */
 void label_name(char label[LABEL_BYTES], const struct vitrine_fxt_string *name)
 {
-	*put_name(label, name) = '\0';
+	*put_name(label, name, MAX_CHARACTERS) = '\0';
+}
+
+/**
+ * label_file() - say what a file is called, without its directories
+ * @label: where to
+ * @path: its path
+ */
+void label_file(char label[LABEL_FILE_BYTES], const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct vitrine_fxt_string name = { .bytes = slash ? slash + 1 : path };
+
+	/* What cannot be printed becomes one character: it never gets longer. */
+	name.len_bytes = strnlen(name.bytes, LABEL_FILE_BYTES - 1);
+	*put_name(label, &name, LABEL_FILE_BYTES) = '\0';
 }
 
 /**

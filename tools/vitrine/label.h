@@ -12,12 +12,15 @@
 
 #define LABEL_BYTES	192
 #define LABEL_TIME_BYTES	32
+#define LABEL_FILE_BYTES	256	/* a file's name has 255 at most */
 
 /* "name:tid/pid", as `vitrine print' has it but for what cannot be printed. */
 void label_thread(char label[LABEL_BYTES], const struct vitrine_archive *archive,
 		  const struct vitrine_fxt_thread *thread);
 /* A name alone. */
 void label_name(char label[LABEL_BYTES], const struct vitrine_fxt_string *name);
+/* "load.fxt", with "?" for what cannot be printed. */
+void label_file(char label[LABEL_FILE_BYTES], const char *path);
 /* Its columns on a terminal. */
 unsigned int label_columns(const char *label);
 
