@@ -7,9 +7,11 @@
  * their lane; if there are too many again, a cell is made twice as long. So a lane
  * has at most two items a cell, whatever the trace holds.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "error.h"
+#include "label.h"
 #include "timeline.h"
 
 /* Gaps of a lane; more are put together with their neighbours. */
@@ -364,6 +366,34 @@ struct vitrine_error *timeline_fill(struct timeline *timeline,
 	timeline->nr_lost = filling.sched.nr_lost;
 	sched_deinit(&filling.sched);
 	return err;
+}
+
+/**
+ * timeline_put_missing() - write how many turns are not drawn each on its own
+ * @stream: where to
+ * @timeline: timeline in which there are some, as @cell_ns says
+ */
+void timeline_put_missing(FILE *stream, const struct timeline *timeline)
+{
+	const struct timeline_lane *lane;
+	char cell[LABEL_TIME_BYTES];
+	uint64_t nr_turns = 0, nr_bars = 0;
+	uint32_t cpu;
+	size_t i;
+
+	for (cpu = 0; cpu < timeline->nr_lanes; cpu++) {
+		lane = &timeline->lanes[cpu];
+		for (i = 0; i < lane->nr_items; i++) {
+			if (lane->items[i].nr == 1)
+				continue;
+			nr_turns += lane->items[i].nr;
+			nr_bars++;
+		}
+	}
+	label_duration(cell, timeline->cell_ns);
+	fprintf(stream, "%" PRIu64 " of %" PRIu64 " turns, all shorter than %s, ",
+		nr_turns, timeline->nr_turns, cell);
+	fprintf(stream, "are drawn together as %" PRIu64 " bars", nr_bars);
 }
 
 /**

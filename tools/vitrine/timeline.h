@@ -118,6 +118,7 @@ struct timeline {
 struct vitrine_error *timeline_fill(struct timeline *timeline,
 				    struct vitrine_archive *archive);
 void timeline_deinit(struct timeline *timeline);
+void timeline_put_missing(FILE *stream, const struct timeline *timeline);
 
 /* timeline_colour.c */
 uint32_t timeline_colour(uint32_t rank);

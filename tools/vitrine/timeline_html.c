@@ -12,10 +12,6 @@
 /* timeline.html as a string, made by the Makefile. */
 #include "timeline_page.h"
 
-/* Where the title and the data go in it. */
-#define TITLE_MARK	"@TITLE@"
-#define DATA_MARK	"@DATA@"
-
 /* Nothing that HTML or JSON could take for its own; labels are printable. */
 static void put_text(FILE *stream, const char *text)
 {
@@ -130,6 +126,28 @@ static void put_data(FILE *stream, const struct timeline *timeline,
 	fputs("]}\n", stream);
 }
 
+/* Says it without the script, too. */
+static void put_missing(FILE *stream, const struct timeline *timeline)
+{
+	if (!timeline->cell_ns)
+		return;
+	fputs("<p id=\"missing\">Not everything is here: ", stream);
+	timeline_put_missing(stream, timeline);
+	fputs(", and zooming in does not part them. ", stream);
+	fputs("To see each turn of a part of the trace: ", stream);
+	fputs("<code>vitrine timeline --from TIME --to TIME</code>.</p>\n",
+	      stream);
+}
+
+/* The page up to a mark, which it has; returns what is behind the mark. */
+static const char *put_until(FILE *stream, const char *at, const char *mark)
+{
+	const char *end = strstr(at, mark);
+
+	fwrite(at, 1, end - at, stream);
+	return end + strlen(mark);
+}
+
 /**
  * timeline_html() - write a page that shows a timeline
  * @stream: where to
@@ -139,14 +157,13 @@ static void put_data(FILE *stream, const struct timeline *timeline,
 void timeline_html(FILE *stream, const struct timeline *timeline,
 		   const char *title)
 {
-	const char *at = timeline_page, *mark;
+	const char *at;
 
-	mark = strstr(at, TITLE_MARK);
-	fwrite(at, 1, mark - at, stream);
+	at = put_until(stream, timeline_page, "@TITLE@");
 	put_title(stream, title);
-	at = mark + strlen(TITLE_MARK);
-	mark = strstr(at, DATA_MARK);
-	fwrite(at, 1, mark - at, stream);
+	at = put_until(stream, at, "@MISSING@\n");
+	put_missing(stream, timeline);
+	at = put_until(stream, at, "@DATA@");
 	put_data(stream, timeline, title);
-	fputs(mark + strlen(DATA_MARK), stream);
+	fputs(at, stream);
 }

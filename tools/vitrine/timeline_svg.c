@@ -313,12 +313,11 @@ static void put_head(FILE *stream, const struct timeline *timeline,
 	begin_text(stream, 12, 44, "start", "f");
 	fprintf(stream, "%s from %s s, %" PRIu64 " turns of %" PRIu32 " threads",
 		length, begin, timeline->nr_turns, timeline->nr_threads);
-	if (timeline->cell_ns)
-		put_duration(stream, "; of turns shorter than ",
-			     timeline->cell_ns);
-	if (timeline->cell_ns)
-		fputs(", neighbours are one bar, as high as the CPU was busy",
-		      stream);
+	if (timeline->cell_ns) {
+		fputs("; ", stream);
+		timeline_put_missing(stream, timeline);
+		fputs(", as high as the CPU was busy", stream);
+	}
 	if (timeline->nr_lost)
 		fprintf(stream, "; %" PRIu64 " records lost",
 			timeline->nr_lost);
