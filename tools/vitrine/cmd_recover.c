@@ -47,6 +47,7 @@ struct piece {
  * @nr_damaged: what looked like one, and is not sound
  * @nr_trees: trees written
  * @nr_broken: trees of which a page is missing
+ * @nr_unwritten: trees that could not be written
  */
 struct recover {
 	struct recover_args args;
@@ -56,6 +57,7 @@ struct recover {
 	unsigned int nr_damaged;
 	unsigned int nr_trees;
 	unsigned int nr_broken;
+	unsigned int nr_unwritten;
 };
 
 static const struct argp_option options[] = {
@@ -310,49 +312,49 @@ static struct vitrine_error *save_tree(const struct recover *recover,
 }
 
 /* @at is where the magic was found, @end where what is in one piece ends. */
-static struct vitrine_error *take_tree(struct recover *recover,
-				       const unsigned char *at,
-				       const unsigned char *end)
+static void take_tree(struct recover *recover, const unsigned char *at,
+		      const unsigned char *end)
 {
-	struct vitrine_error *err = NULL;
+	struct vitrine_error *err;
 	struct vitrine_pages pages;
 	unsigned char *bytes;
 	uint64_t len_bytes;
 
 	if ((size_t)(end - at) < sizeof(pages))
-		return NULL;
+		return;
 	memcpy(&pages, at, sizeof(pages));
 	at += sizeof(pages);
 	if (!is_name(pages.name) || !pages.nr_pages ||
 	    pages.nr_pages > MAX_TREE_PAGES ||
 	    pages.nr_pages > (size_t)(end - at) / sizeof(pages.numbers[0]))
-		return NULL;
+		return;
 	bytes = collect(recover, at, pages.nr_pages);
 	len_bytes = bytes ? tree_bytes(bytes, pages.nr_pages) : 0;
-	if (len_bytes)
-		err = save_tree(recover, pages.name, bytes, len_bytes);
-	if (len_bytes && !err)
-		recover->nr_trees++;
-	else if (!len_bytes)
+	err = len_bytes ? save_tree(recover, pages.name, bytes, len_bytes) :
+			  NULL;
+	if (!len_bytes) {
 		recover->nr_broken++;
+	} else if (err) {
+		report_error(err);
+		recover->nr_unwritten++;
+	} else {
+		recover->nr_trees++;
+	}
 	free(bytes);
-	return err;
 }
 
-static struct vitrine_error *find_trees(struct recover *recover,
-					const struct dump_segment *segment)
+static void find_trees(struct recover *recover,
+		       const struct dump_segment *segment)
 {
 	const unsigned char *end = segment->bytes + segment->len_bytes;
 	const unsigned char *at = segment->bytes;
-	struct vitrine_error *err = NULL;
 	uint64_t word;
 
-	for (; !err && end - at >= (ptrdiff_t)sizeof(word); at += sizeof(word)) {
+	for (; end - at >= (ptrdiff_t)sizeof(word); at += sizeof(word)) {
 		memcpy(&word, at, sizeof(word));
 		if (word == VITRINE_PAGES_MAGIC)
-			err = take_tree(recover, at, end);
+			take_tree(recover, at, end);
 	}
-	return err;
 }
 
 /* ---- All of it --------------------------------------------------------- */
@@ -366,7 +368,7 @@ static struct vitrine_error *recover_run(struct recover *recover)
 	for (i = 0; !err && i < recover->dump.nr_segments; i++) {
 		err = find_pieces(recover, &recover->dump.segments[i]);
 		if (!err && recover->args.directory)
-			err = find_trees(recover, &recover->dump.segments[i]);
+			find_trees(recover, &recover->dump.segments[i]);
 	}
 	if (err)
 		return err;
@@ -392,6 +394,9 @@ static void print_summary(const struct recover *recover)
 	if (recover->nr_broken)
 		fprintf(stderr, ", %u of which pages are missing",
 			recover->nr_broken);
+	if (recover->nr_unwritten)
+		fprintf(stderr, ", %u that could not be written",
+			recover->nr_unwritten);
 	fputc('\n', stderr);
 }
 
@@ -413,5 +418,7 @@ int cmd_recover(int argc, char **argv)
 		print_summary(&recover);
 	free(recover.pieces);
 	dump_close(&recover.dump);
-	return err ? report_error(err) : EXIT_DONE;
+	if (err)
+		return report_error(err);
+	return recover.nr_unwritten ? EXIT_ENVIRONMENT : EXIT_DONE;
 }

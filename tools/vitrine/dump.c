@@ -15,9 +15,6 @@
 
 #include "dump.h"
 
-/* More than a core has, less than would take long. */
-#define MAX_SEGMENTS	65535U
-
 static struct vitrine_error *cannot(const char *action, const char *path)
 {
 	return vitrine_error_create(errno, path, VITRINE_NO_OFFSET, NULL,
@@ -57,9 +54,22 @@ static void add_segment(struct dump *dump, uint64_t address, uint64_t offset,
 	};
 }
 
+/* A core with too many segments for its header has their number in a section. */
+static uint64_t nr_programs(const struct dump *dump, const Elf64_Ehdr *header)
+{
+	Elf64_Shdr section;
+
+	if (header->e_phnum != PN_XNUM)
+		return header->e_phnum;
+	if (header->e_shoff > dump->len_bytes - sizeof(section))
+		return 0;
+	memcpy(&section, dump->bytes + header->e_shoff, sizeof(section));
+	return section.sh_info;
+}
+
 static void add_core(struct dump *dump, const Elf64_Ehdr *header)
 {
-	unsigned int i, nr = header->e_phnum;
+	uint64_t i, nr = nr_programs(dump, header);
 	Elf64_Phdr program;
 
 	for (i = 0; i < nr; i++) {
@@ -81,8 +91,15 @@ static bool is_core(const struct dump *dump, Elf64_Ehdr *ret)
 	       ret->e_type == ET_CORE &&
 	       ret->e_phentsize == sizeof(Elf64_Phdr) &&
 	       ret->e_phoff < dump->len_bytes &&
-	       ret->e_phnum <= (dump->len_bytes - ret->e_phoff) /
-			       sizeof(Elf64_Phdr);
+	       nr_programs(dump, ret) <= (dump->len_bytes - ret->e_phoff) /
+					 sizeof(Elf64_Phdr);
+}
+
+static int compare_segments(const void *left, const void *right)
+{
+	const struct dump_segment *a = left, *b = right;
+
+	return a->address < b->address ? -1 : a->address > b->address;
 }
 
 /**
@@ -96,6 +113,7 @@ struct vitrine_error *dump_open(const char *path, struct dump *dump)
 {
 	struct vitrine_error *err;
 	Elf64_Ehdr header;
+	bool core;
 	int fd;
 
 	fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -105,13 +123,17 @@ struct vitrine_error *dump_open(const char *path, struct dump *dump)
 	close(fd);
 	if (err)
 		return err;
-	dump->segments = calloc(MAX_SEGMENTS, sizeof(*dump->segments));
+	core = is_core(dump, &header);
+	dump->segments = calloc(core ? nr_programs(dump, &header) + 1 : 1,
+				sizeof(*dump->segments));
 	if (!dump->segments)
 		return cannot("read", path);
-	if (is_core(dump, &header))
+	if (core)
 		add_core(dump, &header);
 	else
 		add_segment(dump, 0, 0, dump->len_bytes);
+	qsort(dump->segments, dump->nr_segments, sizeof(*dump->segments),
+	      compare_segments);
 	return NULL;
 }
 
@@ -135,20 +157,27 @@ void dump_close(struct dump *dump)
  */
 const unsigned char *dump_page(const struct dump *dump, uint64_t number)
 {
+	size_t first = 0, end = dump->nr_segments, middle;
 	const struct dump_segment *segment;
-	uint64_t address;
-	unsigned int i;
+	uint64_t address, offset;
 
 	if (number > UINT64_MAX / DUMP_PAGE_BYTES)
 		return NULL;
 	address = number * DUMP_PAGE_BYTES;
-	for (i = 0; i < dump->nr_segments; i++) {
-		segment = &dump->segments[i];
-		if (address >= segment->address &&
-		    address - segment->address < segment->len_bytes &&
-		    segment->len_bytes - (address - segment->address) >=
-		    DUMP_PAGE_BYTES)
-			return segment->bytes + (address - segment->address);
+	/* The last segment that does not begin behind it. */
+	while (first < end) {
+		middle = first + (end - first) / 2;
+		if (dump->segments[middle].address <= address)
+			first = middle + 1;
+		else
+			end = middle;
 	}
-	return NULL;
+	if (!first)
+		return NULL;
+	segment = &dump->segments[first - 1];
+	offset = address - segment->address;
+	if (offset >= segment->len_bytes ||
+	    segment->len_bytes - offset < DUMP_PAGE_BYTES)
+		return NULL;
+	return segment->bytes + offset;
 }

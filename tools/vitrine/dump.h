@@ -26,7 +26,7 @@ struct dump_segment {
  * struct dump - an open dump
  * @bytes: the mapped file
  * @len_bytes: its length
- * @segments: all memory in it
+ * @segments: all memory in it, by address
  * @nr_segments: how many
  */
 struct dump {

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Write a dump of a machine's memory in which there are a trace and two trees.
+
+  mkdump.py raw|elf|many TRACE:LENGTH[,LENGTH...] TREE >DUMP
+
+TRACE begins with sub-buffers of these lengths, and TREE has one page. "many" is an
+ELF core whose segments, a page each, are too many for its header to count.
+"""
+import struct
+import sys
+
+PAGE = 4096
+ELF_BYTES, PROGRAM_BYTES, SECTION_BYTES = 64, 56, 64
+PN_XNUM = 0xffff
+MANY = 70000
+
+
+def pages_of(trace, lengths, tree):
+    """What is on each page of the memory, by number; the rest is nothing."""
+    pages, at = {}, 0
+    for number, length in enumerate(lengths):
+        pages[3 + 2 * number] = trace[at:at + length]
+        at += length
+    pages[20] = tree
+    for number, name in ((21, b"first"), (22, b"second")):
+        pages[number] = b"VVTPAGES" + struct.pack("<Q64sQ", 1, name, 20)
+    return {number: page.ljust(PAGE, b"\0") for number, page in pages.items()}
+
+
+def raw(pages):
+    """Memory from address 0 on."""
+    return b"".join(pages.get(number, bytes(PAGE)) for number in range(max(pages) + 1))
+
+
+def elf(pages, nr):
+    """An ELF core with that many segments, the last ones in it, last page first."""
+    headers = ELF_BYTES + SECTION_BYTES + nr * PROGRAM_BYTES
+    programs, memory = [], []
+    for number in sorted(pages, reverse=True):
+        programs.append(struct.pack("<IIQQQQQQ", 1, 0, headers + len(memory) * PAGE, 0,
+                                    number * PAGE, PAGE, PAGE, 0))
+        memory.append(pages[number])
+    programs = [bytes(PROGRAM_BYTES)] * (nr - len(programs)) + programs
+    header = struct.pack("<4sBBB9xHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 4, 62, 1, 0,
+                         ELF_BYTES + SECTION_BYTES, ELF_BYTES, 0, ELF_BYTES, PROGRAM_BYTES,
+                         min(nr, PN_XNUM), SECTION_BYTES, 1, 0)
+    section = struct.pack("<IIQQQQIIQQ", 0, 0, 0, 0, 0, 0, 0, nr, 0, 0)
+    return header + section + b"".join(programs + memory)
+
+
+def main():
+    """As the command line has it."""
+    kind, trace, tree = sys.argv[1:]
+    path, lengths = trace.rsplit(":", 1)
+    with open(path, "rb") as file:
+        trace = file.read()
+    with open(tree, "rb") as file:
+        tree = file.read()
+    pages = pages_of(trace, [int(length) for length in lengths.split(",")], tree)
+    dump = {"raw": lambda: raw(pages), "elf": lambda: elf(pages, len(pages)),
+            "many": lambda: elf(pages, MANY)}[kind]()
+    sys.stdout.buffer.write(dump)
+
+
+main()

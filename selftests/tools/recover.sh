@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# `vitrine recover' of dumps in each format; qemu/recover.sh has those of machines.
+#
+#   recover.sh VITRINE WORDS DIR
+#
+# DIR holds mkfxt, which the Makefile builds.
+
+# shellcheck source-path=SCRIPTDIR source=formats
+. "$(dirname "$0")/formats"
+words=$(realpath "$2")
+here=$(cd "$(dirname "$0")" && pwd)
+
+# Two sub-buffers of "vitrine" end at these places; selftests/golden has the trace.
+lengths=416,448
+
+dump()
+{
+	python3 "$here/mkdump.py" "$1" "vitrine.fxt:$lengths" tree.inspect >"$1.dump"
+}
+
+# recover FORMAT
+recover()
+{
+	rm -rf "$dir/trees" "$dir/last.fxt"
+	mkdir "$dir/trees"
+	command_into_files recover -o last.fxt -d trees "$1.dump"
+}
+
+cd "$dir" || exit 1
+touch err
+echo "TAP version 13"
+"$mkfxt" vitrine >vitrine.fxt
+head -c 864 vitrine.fxt >wanted.fxt
+"$words" "$here/../golden/inspect/v2-tree.words" >tree.inspect
+
+for format in raw elf many; do
+	dump $format
+	recover $format
+	check "$format" ended 0 "last.fxt: 2 sub-buffers of session [0-9]+, 864 bytes, 2 trees$"
+	check "$format: the trace is as it was" cmp wanted.fxt last.fxt
+	check "$format: a tree" cmp tree.inspect trees/first.inspect
+	check "$format: the other tree" cmp tree.inspect trees/second.inspect
+done
+
+# A tree that cannot be written is in the way of nothing else.
+rm -rf trees last.fxt
+mkdir -p trees/first.inspect
+command_into_files recover -o last.fxt -d trees raw.dump
+check "a tree that cannot be written" ended 3 "trees/first.inspect: cannot write: Is a directory" \
+	", 1 trees, 1 that could not be written$"
+check "the other one is" cmp tree.inspect trees/second.inspect
+check "and the trace is" cmp wanted.fxt last.fxt
+
+# Nothing in a header is believed: the number of segments, and where it is.
+python3 - <<'PYTHON'
+dump = bytearray(open("many.dump", "rb").read())
+dump[40:48] = bytes([255] * 8)
+open("far.dump", "wb").write(dump)
+dump = bytearray(open("many.dump", "rb").read())
+dump[64 + 44:64 + 48] = bytes([255] * 4)
+open("more.dump", "wb").write(dump)
+PYTHON
+for format in far more; do
+	recover $format
+	check "$format: no such section, or not so many segments" \
+		test "$(cat status)" -le 1
+done
+
+echo "1..$tests"
+exit $failed
