@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0
 """Write a dump of a machine's memory in which there are a trace and two trees.
 
-  mkdump.py raw|elf|many TRACE:LENGTH[,LENGTH...] TREE >DUMP
+  mkdump.py raw|elf|many|kdump TRACE:LENGTH[,LENGTH...] TREE >DUMP
 
 TRACE begins with sub-buffers of these lengths, and TREE has one page. "many" is an
-ELF core whose segments, a page each, are too many for its header to count.
+ELF core whose segments, a page each, are too many for its header to count. "kdump" is
+what makedumpfile makes: compressed, and pages of zeros left out.
 """
 import struct
 import sys
+import zlib
 
 PAGE = 4096
 ELF_BYTES, PROGRAM_BYTES, SECTION_BYTES = 64, 56, 64
@@ -49,6 +51,27 @@ def elf(pages, nr):
     return header + section + b"".join(programs + memory)
 
 
+def kdump(pages):
+    """A compressed dump, version 6, of a block of headers each, then bitmaps, then pages."""
+    nr = max(pages) + 1
+    name = b"".join(word.ljust(65, b"\0") for word in (
+        b"Linux", b"host", b"6.12.0", b"#1", b"x86_64", b""))
+    header = struct.pack("<8si390s6x16xIiiIIIIIIi", b"KDUMP   ", 6, name, 1, PAGE, 1, 2, nr,
+                         nr, 0, len(pages), 0, 1)
+    sub_header = struct.pack("<QiiQQQQQQQQQQQ", 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, nr)
+    bitmap = bytearray(PAGE)
+    for number in pages:
+        bitmap[number // 8] |= 1 << number % 8
+    at = 4 * PAGE + 24 * len(pages)
+    descriptors, data = b"", b""
+    for number in sorted(pages):
+        packed = zlib.compress(pages[number])
+        descriptors += struct.pack("<QIIQ", at + len(data), len(packed), 1, 0)
+        data += packed
+    return (header.ljust(PAGE, b"\0") + sub_header.ljust(PAGE, b"\0") + 2 * bytes(bitmap) +
+            descriptors + data)
+
+
 def main():
     """As the command line has it."""
     kind, trace, tree = sys.argv[1:]
@@ -59,7 +82,7 @@ def main():
         tree = file.read()
     pages = pages_of(trace, [int(length) for length in lengths.split(",")], tree)
     dump = {"raw": lambda: raw(pages), "elf": lambda: elf(pages, len(pages)),
-            "many": lambda: elf(pages, MANY)}[kind]()
+            "many": lambda: elf(pages, MANY), "kdump": lambda: kdump(pages)}[kind]()
     sys.stdout.buffer.write(dump)
 
 

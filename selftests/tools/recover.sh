@@ -35,9 +35,15 @@ echo "TAP version 13"
 head -c 864 vitrine.fxt >wanted.fxt
 "$words" "$here/../golden/inspect/v2-tree.words" >tree.inspect
 
-for format in raw elf many; do
-	dump $format
-	recover $format
+formats=(raw elf many)
+if [ -x "$(dirname "$vitrine")/read-kdump" ]; then
+	formats+=(kdump)
+else
+	echo "# kdump is not tested: libkdumpfile-dev is not here"
+fi
+for format in "${formats[@]}"; do
+	dump "$format"
+	recover "$format"
 	check "$format" ended 0 "last.fxt: 2 sub-buffers of session [0-9]+, 864 bytes, 2 trees$"
 	check "$format: the trace is as it was" cmp wanted.fxt last.fxt
 	check "$format: a tree" cmp tree.inspect trees/first.inspect
@@ -67,6 +73,17 @@ for format in far more; do
 	check "$format: no such section, or not so many segments" \
 		test "$(cat status)" -le 1
 done
+
+if [ -e kdump.dump ]; then
+	head -c 17000 kdump.dump >cut.dump
+	recover cut
+	check "kdump: cut short" ended 1 "^vitrine: cut.dump: "
+	check "kdump: then there is no trace" test ! -e last.fxt
+	cp "$vitrine" alone
+	vitrine=$dir/alone recover kdump
+	check "kdump: without the program that reads it" ended 3 \
+		"a compressed dump needs the program .*/read-kdump; install the package vitrine-tools"
+fi
 
 echo "1..$tests"
 exit $failed

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "archive.h"
-#include "unnamed.h"
+#include "temporary.h"
 
 /* What is kept of records in memory. */
 #define MAX_KEPT_BYTES		(8U << 20)
@@ -131,10 +131,10 @@ static struct archive_run *run_create(struct archive_late *late)
 	return run;
 }
 
-/* A file without a name, on a disk: 0, or errno. */
+/* 0, or errno. */
 static int open_file(struct archive_late *late)
 {
-	int fd = vtr_unnamed_open();
+	int fd = vtr_temporary_anonymous();
 
 	if (fd < 0)
 		return errno;

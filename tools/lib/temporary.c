@@ -5,7 +5,7 @@
  * Concurrency: list_mutex guards the list, with signals blocked in the thread that
  * holds it: a signal handler finds the list whole, and every file in it.
  */
-#define _GNU_SOURCE	/* asprintf(), getdents64() */
+#define _GNU_SOURCE	/* asprintf(), getdents64(), O_TMPFILE */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -92,6 +92,31 @@ static int make_file(char *name)
 static int make_directory(char *name)
 {
 	return mkdtemp(name) ? 0 : -1;
+}
+
+/**
+ * vtr_temporary_anonymous() - make a file without a name, on a disk
+ *
+ * It is in $TMPDIR, or else /var/tmp.
+ *
+ * Return: its descriptor, or -1 with errno.
+ */
+int vtr_temporary_anonymous(void)
+{
+	const char *dir = getenv("TMPDIR");
+	char name[4096];
+	int fd;
+
+	if (!dir || !*dir)
+		dir = "/var/tmp";
+	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
+		snprintf(name, sizeof(name), "%s/vitrine.XXXXXX", dir);
+		fd = mkostemp(name, O_CLOEXEC);
+		if (fd >= 0)
+			unlink(name);
+	}
+	return fd;
 }
 
 /**

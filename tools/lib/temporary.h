@@ -19,6 +19,7 @@ struct vtr_temporary {
 	struct vtr_temporary *next;
 };
 
+int vtr_temporary_anonymous(void);
 int vtr_temporary_create(struct vtr_temporary *temporary, const char *path);
 bool vtr_temporary_mkdir(struct vtr_temporary *temporary, const char *path);
 int vtr_temporary_rename(struct vtr_temporary *temporary, const char *path);

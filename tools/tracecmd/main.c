@@ -339,7 +339,7 @@ static void close_file(struct reader *reader)
 
 static int tell(struct vitrine_error *err)
 {
-	dprintf(TRACECMD_STATUS_FD, "%d\n%s\n%s\n", err->code, err->message,
+	dprintf(HELPER_STATUS_FD, "%d\n%s\n%s\n", err->code, err->message,
 		err->advice ? err->advice : "");
 	vitrine_error_destroy(err);
 	return EXIT_FAILURE;

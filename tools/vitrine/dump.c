@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A dump of a machine's memory: raw from address 0 on, as QEMU's pmemsave and
- * others write it, or an ELF core, as its dump-guest-memory and /proc/vmcore
- * have it. Nothing in it is believed.
+ * others write it, an ELF core, as its dump-guest-memory and /proc/vmcore have it,
+ * or compressed, as makedumpfile writes it. Nothing in it is believed.
  */
+#define _GNU_SOURCE	/* SEEK_DATA */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +15,10 @@
 #include <unistd.h>
 
 #include "dump.h"
+#include "kdump.h"
+
+/* A hole in a file of memory that is longer is no part of anything. */
+#define MAX_HOLE_BYTES	(64U << 20)
 
 static struct vitrine_error *cannot(const char *action, const char *path)
 {
@@ -40,18 +45,48 @@ static struct vitrine_error *map_file(const char *path, int fd,
 	return NULL;
 }
 
-static void add_segment(struct dump *dump, uint64_t address, uint64_t offset,
+/* False: no memory. */
+static bool add_segment(struct dump *dump, uint64_t address, uint64_t offset,
 			uint64_t len_bytes)
 {
+	size_t nr = dump->nr_segments;
+	struct dump_segment *bigger;
+
 	if (offset >= dump->len_bytes)
-		return;
+		return true;
 	if (len_bytes > dump->len_bytes - offset)
 		len_bytes = dump->len_bytes - offset;
+	/* Room for 1, 2, 4, 8, ... */
+	if (!(nr & (nr - 1))) {
+		bigger = reallocarray(dump->segments, nr ? 2 * nr : 1,
+				      sizeof(*bigger));
+		if (!bigger)
+			return false;
+		dump->segments = bigger;
+	}
 	dump->segments[dump->nr_segments++] = (struct dump_segment){
 		.address = address,
 		.len_bytes = len_bytes,
 		.bytes = dump->bytes + offset,
 	};
+	return true;
+}
+
+/* Memory from address 0 on; what the file has no bytes for reads as 0. */
+static bool add_memory(struct dump *dump, int fd)
+{
+	off_t begin = lseek(fd, 0, SEEK_DATA), end, next;
+
+	for (; begin >= 0; begin = next) {
+		next = begin;
+		do {
+			end = lseek(fd, next, SEEK_HOLE);
+			next = lseek(fd, end, SEEK_DATA);
+		} while (next >= 0 && next - end <= MAX_HOLE_BYTES);
+		if (!add_segment(dump, begin, begin, end - begin))
+			return false;
+	}
+	return true;
 }
 
 /* A core with too many segments for its header has their number in a section. */
@@ -67,7 +102,7 @@ static uint64_t nr_programs(const struct dump *dump, const Elf64_Ehdr *header)
 	return section.sh_info;
 }
 
-static void add_core(struct dump *dump, const Elf64_Ehdr *header)
+static bool add_core(struct dump *dump, const Elf64_Ehdr *header)
 {
 	uint64_t i, nr = nr_programs(dump, header);
 	Elf64_Phdr program;
@@ -76,10 +111,12 @@ static void add_core(struct dump *dump, const Elf64_Ehdr *header)
 		memcpy(&program,
 		       dump->bytes + header->e_phoff + i * sizeof(program),
 		       sizeof(program));
-		if (program.p_type == PT_LOAD && program.p_filesz)
-			add_segment(dump, program.p_paddr, program.p_offset,
-				    program.p_filesz);
+		if (program.p_type == PT_LOAD && program.p_filesz &&
+		    !add_segment(dump, program.p_paddr, program.p_offset,
+				 program.p_filesz))
+			return false;
 	}
+	return true;
 }
 
 static bool is_core(const struct dump *dump, Elf64_Ehdr *ret)
@@ -102,6 +139,40 @@ static int compare_segments(const void *left, const void *right)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
+static struct vitrine_error *find_segments(struct dump *dump, int fd,
+					   const char *path)
+{
+	Elf64_Ehdr header;
+	bool good;
+
+	good = is_core(dump, &header) ? add_core(dump, &header) :
+					add_memory(dump, fd);
+	if (!good)
+		return cannot("read", path);
+	qsort(dump->segments, dump->nr_segments, sizeof(*dump->segments),
+	      compare_segments);
+	return NULL;
+}
+
+/* The file, or what a compressed one stands for. */
+static struct vitrine_error *open_memory(const char *path, int *ret)
+{
+	char magic[8];
+	ssize_t len;
+	int fd;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return cannot("open", path);
+	len = pread(fd, magic, sizeof(magic), 0);
+	if (len < 0 || !kdump_detect(magic, len)) {
+		*ret = fd;
+		return NULL;
+	}
+	close(fd);
+	return kdump_expand(path, ret);
+}
+
 /**
  * dump_open() - open a dump
  * @path: the file
@@ -112,29 +183,16 @@ static int compare_segments(const void *left, const void *right)
 struct vitrine_error *dump_open(const char *path, struct dump *dump)
 {
 	struct vitrine_error *err;
-	Elf64_Ehdr header;
-	bool core;
 	int fd;
 
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return cannot("open", path);
-	err = map_file(path, fd, dump);
-	close(fd);
+	err = open_memory(path, &fd);
 	if (err)
 		return err;
-	core = is_core(dump, &header);
-	dump->segments = calloc(core ? nr_programs(dump, &header) + 1 : 1,
-				sizeof(*dump->segments));
-	if (!dump->segments)
-		return cannot("read", path);
-	if (core)
-		add_core(dump, &header);
-	else
-		add_segment(dump, 0, 0, dump->len_bytes);
-	qsort(dump->segments, dump->nr_segments, sizeof(*dump->segments),
-	      compare_segments);
-	return NULL;
+	err = map_file(path, fd, dump);
+	if (!err)
+		err = find_segments(dump, fd, path);
+	close(fd);
+	return err;
 }
 
 /**

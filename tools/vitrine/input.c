@@ -15,7 +15,7 @@
 
 #include "error.h"
 #include "input.h"
-#include "unnamed.h"
+#include "temporary.h"
 
 #define COPY_BYTES	(1U << 20)
 
@@ -80,7 +80,7 @@ static void lead_to(struct input *input, int fd)
 
 static struct vitrine_error *copy_pipe(struct input *input, int from)
 {
-	input->fd = vtr_unnamed_open();
+	input->fd = vtr_temporary_anonymous();
 	if (input->fd < 0)
 		return copy_error(input);
 	lead_to(input, input->fd);

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * read-kdump DUMP: writes the memory that is in a compressed dump, with libkdumpfile,
+ * to its standard output, a file: each page at its physical address. `vitrine
+ * recover' starts it: it is a program of its own, so that the command needs nothing
+ * of libkdumpfile to be there, and outlives what the library makes of a malformed
+ * file.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <libkdumpfile/kdumpfile.h>
+
+#include "status.h"
+
+#define MAX_PAGE_BYTES	65536U
+
+static int tell(int code, const char *message)
+{
+	dprintf(HELPER_STATUS_FD, "%d\n%.*s\n\n", code,
+		(int)strcspn(message, "\n"), message);
+	return EXIT_FAILURE;
+}
+
+static int write_page(const char *bytes, size_t len_bytes, uint64_t address)
+{
+	ssize_t len;
+
+	while (len_bytes) {
+		len = pwrite(STDOUT_FILENO, bytes, len_bytes, address);
+		if (len < 0 && errno != EINTR)
+			return -1;
+		if (len < 0)
+			continue;
+		bytes += len;
+		address += len;
+		len_bytes -= len;
+	}
+	return 0;
+}
+
+/* Return: EXIT_SUCCESS, or EXIT_FAILURE, and it has been told why. */
+static int write_pages(kdump_ctx_t *dump, kdump_bmp_t *pages, size_t page_bytes)
+{
+	static char bytes[MAX_PAGE_BYTES];
+	kdump_addr_t number = 0;
+	size_t len_bytes;
+
+	for (; kdump_bmp_find_set(pages, &number) == KDUMP_OK; number++) {
+		len_bytes = page_bytes;
+		if (kdump_read(dump, KDUMP_MACHPHYSADDR, number * page_bytes,
+			       bytes, &len_bytes) != KDUMP_OK)
+			return tell(EBADMSG, kdump_get_err(dump));
+		if (write_page(bytes, page_bytes, number * page_bytes))
+			return tell(errno, "cannot write what is in it to a temporary file");
+	}
+	return EXIT_SUCCESS;
+}
+
+static int write_memory(kdump_ctx_t *dump, int fd)
+{
+	kdump_attr_t pages = { .type = KDUMP_BITMAP };
+	kdump_num_t page_bytes;
+	int status;
+
+	if (kdump_open_fd(dump, fd) != KDUMP_OK ||
+	    kdump_get_number_attr(dump, KDUMP_ATTR_PAGE_SIZE, &page_bytes) !=
+	    KDUMP_OK ||
+	    kdump_get_typed_attr(dump, KDUMP_ATTR_FILE_PAGEMAP, &pages) !=
+	    KDUMP_OK)
+		return tell(EBADMSG, kdump_get_err(dump));
+	status = page_bytes <= MAX_PAGE_BYTES ?
+		 write_pages(dump, pages.val.bitmap, page_bytes) :
+		 tell(EBADMSG, "its pages are larger than any machine's");
+	kdump_bmp_decref(pages.val.bitmap);
+	return status;
+}
+
+/**
+ * main() - write the memory that is in a dump to standard output
+ * @argc: 2
+ * @argv: the dump's name is the second
+ *
+ * Return: EXIT_SUCCESS, or EXIT_FAILURE and status.h says more.
+ */
+int main(int argc, char **argv)
+{
+	int fd = open(argv[argc - 1], O_RDONLY | O_CLOEXEC);
+	kdump_ctx_t *dump;
+	int status;
+
+	if (fd < 0)
+		return tell(errno, "cannot open");
+	dump = kdump_new();
+	if (!dump)
+		return tell(ENOMEM, "out of memory");
+	status = write_memory(dump, fd);
+	kdump_free(dump);
+	close(fd);
+	return status;
+}

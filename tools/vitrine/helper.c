@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Starts programs of ours that a library is linked with: the command needs nothing of
+ * the library to be there, and outlives what it makes of a malformed file.
+ *
+ * A program is looked for beside the command, and where it is installed.
+ */
+#define _GNU_SOURCE	/* pipe2(), strsignal() */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "helper.h"
+#include "status.h"
+
+/* Of what went wrong in there. */
+#define STATUS_BYTES	1024
+
+static bool is_beside(const struct helper *helper, char *path, size_t size)
+{
+	ssize_t len = readlink("/proc/self/exe", path, size);
+	size_t at;
+
+	if (len < 0 || (size_t)len >= size)
+		return false;
+	path[len] = '\0';
+	at = strrchr(path, '/') + 1 - path;
+	snprintf(path + at, size - at, "%s", helper->name);
+	return !access(path, X_OK);
+}
+
+static struct vitrine_error *find_program(const struct helper *helper,
+					  char *path, size_t size)
+{
+	if (is_beside(helper, path, size))
+		return NULL;
+	snprintf(path, size, "%s/vitrine/%s", LIBEXECDIR, helper->name);
+	if (!access(path, X_OK))
+		return NULL;
+	return vitrine_error_create(ENOENT, NULL, VITRINE_NO_OFFSET,
+				    helper->install, "%s needs the program %s",
+				    helper->purpose, path);
+}
+
+static void run_program(const char *path, const char *name, const char *from,
+			int out, int status)
+{
+	/* The status may have the output's number, but not the other way round. */
+	int fd = dup(status);
+
+	if (dup2(out, STDOUT_FILENO) < 0 || dup2(fd, HELPER_STATUS_FD) < 0)
+		_exit(EXIT_FAILURE);
+	execl(path, name, from, NULL);
+	_exit(EXIT_FAILURE);
+}
+
+/**
+ * helper_start() - have a program read a file
+ * @helper: which
+ * @from: the file
+ * @out: what it makes of it is written to this descriptor
+ * @ret: for helper_finish()
+ *
+ * Return: NULL, or an error.
+ */
+struct vitrine_error *helper_start(const struct helper *helper,
+				   const char *from, int out,
+				   struct helper_run *ret)
+{
+	struct vitrine_error *err;
+	char path[4096];
+	int status[2];
+
+	err = find_program(helper, path, sizeof(path));
+	if (err)
+		return err;
+	if (pipe2(status, O_CLOEXEC))
+		return vtr_error_os(errno, path, "cannot start it");
+	ret->pid = fork();
+	if (!ret->pid)
+		run_program(path, helper->name, from, out, status[1]);
+	if (ret->pid < 0) {
+		err = vtr_error_os(errno, path, "cannot start it");
+		close(status[0]);
+	}
+	close(status[1]);
+	ret->status = status[0];
+	return err;
+}
+
+/* What the program says went wrong, or how it died. */
+static struct vitrine_error *failure_of(const struct helper *helper, char *text,
+					int status, const char *from)
+{
+	char *message = strchr(text, '\n'), *advice = NULL;
+
+	if (message) {
+		*message++ = '\0';
+		advice = strchr(message, '\n');
+	}
+	if (advice) {
+		*advice++ = '\0';
+		advice[strcspn(advice, "\n")] = '\0';
+		return vitrine_error_create(atoi(text), from, VITRINE_NO_OFFSET,
+					    *advice ? advice : NULL, "%s",
+					    message);
+	}
+	return vitrine_error_create(EBADMSG, from, VITRINE_NO_OFFSET,
+				    helper->advice, "%s died reading it: %s",
+				    helper->library, WIFSIGNALED(status) ?
+				    strsignal(WTERMSIG(status)) :
+				    "no reason given");
+}
+
+/**
+ * helper_finish() - wait for a program's end
+ * @helper: which
+ * @from: the file it reads
+ * @run: what helper_start() filled
+ *
+ * Return: NULL, or an error that the program met.
+ */
+struct vitrine_error *helper_finish(const struct helper *helper,
+				    const char *from,
+				    const struct helper_run *run)
+{
+	char text[STATUS_BYTES];
+	int status = 0;
+	ssize_t len;
+
+	len = vtr_read_full(run->status, text, sizeof(text) - 1);
+	close(run->status);
+	text[len < 0 ? 0 : len] = '\0';
+	while (waitpid(run->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status ? failure_of(helper, text, status, from) : NULL;
+}
