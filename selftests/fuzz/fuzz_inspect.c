@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
+#include "json_tree.h"
 #include "outline.h"
 #include "vitrine.h"
 
@@ -48,7 +48,7 @@ static void count_fault(void *ctx, uint64_t offset, const char *message)
 /* Build and print the tree. Whether something kept it from being read. */
 static bool show(const uint8_t *bytes, size_t len)
 {
-	struct json_writer json = { .stream = stdout, .pretty = true };
+	static struct json_writer json;
 	struct vitrine_hierarchy *hierarchy = NULL;
 	struct vitrine_snapshot *snapshot = NULL;
 	struct vitrine_error *err;
@@ -58,6 +58,7 @@ static bool show(const uint8_t *bytes, size_t len)
 	if (!err)
 		err = vitrine_hierarchy_create(snapshot, &hierarchy);
 	if (!err) {
+		json_init(&json, stdout, true);
 		json_hierarchy(&json, hierarchy);
 		outline_print("fuzz", hierarchy);
 	} else if (err->offset > len) {

@@ -4,9 +4,9 @@
 
 An object is a node; a number with a point a DOUBLE, without one a UINT, or an
 INT if it is negative; a list an array of what its first element is. Else
-{"$TYPE": ...}: "double" for "nan" and "inf"; "linear" and "exponential", a
-histogram's slots; "children", a list of [name, value], for names that JSON has
-once only. In names and strings \\udcXX is the byte XX, as Python has it.
+{"$TYPE": ...}: "double" for "nan" and "inf"; "bytes", a string whose bytes are a
+byte vector; "linear" and "exponential", a histogram's slots; "children", a list of
+[name, value], for names that JSON has once only. In names and strings \\udcXX is the byte XX, as Python has it.
 
   mktree.py [--frozen] <TREE.json >TREE.inspect
 """
@@ -81,6 +81,9 @@ def add_below(heap, node, children):
 def add_special(heap, parent, name, kind, content):
     if kind == "double":
         heap.value(DOUBLE, parent, name, struct.pack("<d", float(content)))
+    elif kind == "bytes":
+        extent, length = heap.text(content)
+        heap.value(BUFFER, parent, name, struct.pack("<Q", length | extent << 32 | 1 << 60))
     elif kind == "children":
         add_below(heap, heap.value(NODE, parent, name, bytes(8)), content)
     else:

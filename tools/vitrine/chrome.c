@@ -43,7 +43,6 @@ struct chrome_cpu {
  * @feed: what it is made of
  * @writer: writes it
  * @json: to @writer
- * @begun: an event was written
  * @threads: threads whose names were told: used
  * @processes: processes likewise
  * @left_out: what trace events cannot say
@@ -52,7 +51,6 @@ struct chrome {
 	struct feed *feed;
 	struct vitrine_writer *writer;
 	struct json_writer json;
-	bool begun;
 	struct fxt_names threads;
 	struct fxt_names processes;
 	struct left_out left_out;
@@ -60,22 +58,11 @@ struct chrome {
 
 /* ---- One event ---- */
 
-static void member(struct chrome *chrome, const char *name)
-{
-	json_member(&chrome->json, false, name, strlen(name), 0);
-}
-
 static void put_text(struct chrome *chrome, const char *name,
 		     const struct vitrine_fxt_string *text)
 {
-	member(chrome, name);
+	json_key(&chrome->json, name);
 	json_text(&chrome->json, text->bytes, text->len_bytes);
-}
-
-static void put_uint(struct chrome *chrome, const char *name, uint64_t number)
-{
-	member(chrome, name);
-	json_uint(&chrome->json, number);
 }
 
 static void put_time(struct chrome *chrome, const char *name, uint64_t ns)
@@ -84,7 +71,7 @@ static void put_time(struct chrome *chrome, const char *name, uint64_t ns)
 
 	snprintf(text, sizeof(text), "%" PRIu64 ".%03u", ns / 1000,
 		 (unsigned int)(ns % 1000));
-	member(chrome, name);
+	json_key(&chrome->json, name);
 	json_number(&chrome->json, text);
 }
 
@@ -94,31 +81,23 @@ static void put_id(struct chrome *chrome, uint64_t id)
 	char text[32];
 
 	snprintf(text, sizeof(text), "0x%" PRIx64, id);
-	member(chrome, "id");
-	json_string(&chrome->json, text);
+	json_key_string(&chrome->json, "id", text);
 }
 
 static void begin_event(struct chrome *chrome, const char *phase,
 			uint64_t process, uint64_t thread)
 {
-	fputs(chrome->begun ? ",\n" : "\n", chrome->json.stream);
-	chrome->begun = true;
+	json_item(&chrome->json);
+	json_newline(&chrome->json);
 	json_begin(&chrome->json);
-	json_member(&chrome->json, true, "ph", 2, 0);
-	json_string(&chrome->json, phase);
-	put_uint(chrome, "pid", process);
-	put_uint(chrome, "tid", thread);
+	json_key_string(&chrome->json, "ph", phase);
+	json_key_uint(&chrome->json, "pid", process);
+	json_key_uint(&chrome->json, "tid", thread);
 }
 
 static void end_event(struct chrome *chrome)
 {
-	json_end(&chrome->json, false);
-}
-
-/* The first member of an object that is open. */
-static void first_member(struct chrome *chrome, const char *name)
-{
-	json_member(&chrome->json, true, name, strlen(name), 0);
+	json_end(&chrome->json);
 }
 
 /* ---- Names ---- */
@@ -127,13 +106,12 @@ static void put_name(struct chrome *chrome, const char *what, uint64_t process,
 		     uint64_t thread, const struct vitrine_fxt_string *name)
 {
 	begin_event(chrome, "M", process, thread);
-	member(chrome, "name");
-	json_string(&chrome->json, what);
-	member(chrome, "args");
+	json_key_string(&chrome->json, "name", what);
+	json_key(&chrome->json, "args");
 	json_begin(&chrome->json);
-	first_member(chrome, "name");
+	json_key(&chrome->json, "name");
 	json_text(&chrome->json, name->bytes, name->len_bytes);
-	json_end(&chrome->json, false);
+	json_end(&chrome->json);
 	end_event(chrome);
 }
 
@@ -217,18 +195,15 @@ static void end_run(struct chrome *chrome, const struct feed_stream *stream,
 	put_text(chrome, "name", &name);
 	put_time(chrome, "ts", cpu->since_ns);
 	put_time(chrome, "dur", ns - cpu->since_ns);
-	member(chrome, "args");
+	json_key(&chrome->json, "args");
 	json_begin(&chrome->json);
-	first_member(chrome, "tid");
-	json_uint(&chrome->json, cpu->thread.thread);
-	put_uint(chrome, "pid", process);
+	json_key_uint(&chrome->json, "tid", cpu->thread.thread);
+	json_key_uint(&chrome->json, "pid", process);
 	if (cpu->priority)
-		put_uint(chrome, "priority", cpu->priority);
-	if (state) {
-		member(chrome, "state");
-		json_string(&chrome->json, state);
-	}
-	json_end(&chrome->json, false);
+		json_key_uint(&chrome->json, "priority", cpu->priority);
+	if (state)
+		json_key_string(&chrome->json, "state", state);
+	json_end(&chrome->json);
 	end_event(chrome);
 }
 
@@ -262,14 +237,14 @@ static void put_args(struct chrome *chrome,
 
 	if (!record->nr_args)
 		return;
-	member(chrome, "args");
+	json_key(&chrome->json, "args");
 	json_begin(&chrome->json);
 	for (i = 0; i < record->nr_args; i++) {
-		json_member(&chrome->json, !i, record->args[i].name.bytes,
+		json_member(&chrome->json, record->args[i].name.bytes,
 			    record->args[i].name.len_bytes, 0);
 		record_json_arg(&chrome->json, &record->args[i]);
 	}
-	json_end(&chrome->json, false);
+	json_end(&chrome->json);
 }
 
 static void begin_instant(struct chrome *chrome, const char *category,
@@ -277,17 +252,14 @@ static void begin_instant(struct chrome *chrome, const char *category,
 {
 	begin_event(chrome, "i", tell(chrome, thread), thread->thread);
 	put_time(chrome, "ts", ns);
-	member(chrome, "s");
-	json_string(&chrome->json, "t");
-	member(chrome, "cat");
-	json_string(&chrome->json, category);
+	json_key_string(&chrome->json, "s", "t");
+	json_key_string(&chrome->json, "cat", category);
 }
 
 static void put_wakeup(struct chrome *chrome, const struct feed_item *item)
 {
 	begin_instant(chrome, "sched", &item->record->wakeup, item->ns);
-	member(chrome, "name");
-	json_string(&chrome->json, "wakeup");
+	json_key_string(&chrome->json, "name", "wakeup");
 	put_args(chrome, item->record);
 	end_event(chrome);
 }
@@ -307,8 +279,7 @@ static void put_extra(struct chrome *chrome, const struct feed_item *item)
 
 	switch (record->event.type) {
 	case FXT_EVENT_INSTANT:
-		member(chrome, "s");
-		json_string(&chrome->json, "t");
+		json_key_string(&chrome->json, "s", "t");
 		break;
 	case FXT_EVENT_DURATION_BEGIN:
 	case FXT_EVENT_DURATION_END:
@@ -320,8 +291,7 @@ static void put_extra(struct chrome *chrome, const struct feed_item *item)
 			 end_ns > item->ns ? end_ns - item->ns : 0);
 		break;
 	case FXT_EVENT_FLOW_END:
-		member(chrome, "bp");
-		json_string(&chrome->json, "e");
+		json_key_string(&chrome->json, "bp", "e");
 		put_id(chrome, record->event.id);
 		break;
 	default:
@@ -363,15 +333,12 @@ static void put_lost(struct chrome *chrome, const struct feed_item *item)
 	end_run(chrome, item->stream, item->ns, NULL);
 	begin_event(chrome, "i", CPUS_PROCESS, item->stream->cpu);
 	put_time(chrome, "ts", item->ns);
-	member(chrome, "s");
-	json_string(&chrome->json, "t");
-	member(chrome, "name");
-	json_string(&chrome->json, "records lost");
-	member(chrome, "args");
+	json_key_string(&chrome->json, "s", "t");
+	json_key_string(&chrome->json, "name", "records lost");
+	json_key(&chrome->json, "args");
 	json_begin(&chrome->json);
-	first_member(chrome, "records");
-	json_uint(&chrome->json, item->lost->nr_lost);
-	json_end(&chrome->json, false);
+	json_key_uint(&chrome->json, "records", item->lost->nr_lost);
+	json_end(&chrome->json);
 	end_event(chrome);
 }
 
@@ -438,27 +405,47 @@ static ssize_t append(void *cookie, const char *bytes, size_t len)
 	return 0;
 }
 
-static struct vitrine_error *put_object(struct chrome *chrome, const char *to)
+/* An event a line. */
+static struct vitrine_error *put_object(struct chrome *chrome)
+{
+	struct json_writer *json = &chrome->json;
+	struct vitrine_error *err;
+	uint64_t realtime_ns;
+	char text[32];
+
+	json_begin(json);
+	json_key_string(json, "displayTimeUnit", "ns");
+	if (feed_realtime(chrome->feed, &realtime_ns)) {
+		snprintf(text, sizeof(text), "%" PRIu64, realtime_ns);
+		json_key(json, "otherData");
+		json_begin(json);
+		json_key_string(json, "realtime_ns", text);
+		json_end(json);
+	}
+	json_key(json, "traceEvents");
+	json_begin_list(json);
+	err = put_all(chrome);
+	json_newline(json);
+	json_end_list(json);
+	json_end(json);
+	json_finish(json);
+	return err;
+}
+
+static struct vitrine_error *write_file(struct chrome *chrome, const char *to)
 {
 	const cookie_io_functions_t functions = { .write = append };
 	struct vitrine_error *err;
-	uint64_t realtime_ns;
 	FILE *stream;
 	bool failed;
 
 	stream = fopencookie(chrome, "w", functions);
 	if (!stream)
 		return vtr_error_no_memory();
-	chrome->json.stream = stream;
-	fputs("{\"displayTimeUnit\":\"ns\",", stream);
-	if (feed_realtime(chrome->feed, &realtime_ns))
-		fprintf(stream, "\"otherData\":{\"realtime_ns\":\"%" PRIu64 "\"},",
-			realtime_ns);
-	fputs("\"traceEvents\":[", stream);
-	err = put_all(chrome);
-	fputs("\n]}\n", stream);
+	json_init(&chrome->json, stream, false);
+	err = put_object(chrome);
 	failed = ferror(stream);
-	if (fclose(stream) || failed || chrome->json.failed) {
+	if (fclose(stream) || failed) {
 		vitrine_error_destroy(err);
 		err = vitrine_error_create(EIO, to, VITRINE_NO_OFFSET, NULL,
 					   "cannot write: %s", strerror(errno));
@@ -496,7 +483,7 @@ struct vitrine_error *chrome_write(const char *from, const char *to,
 	if (!err)
 		err = vitrine_writer_create(to, &chrome.writer);
 	if (!err)
-		err = put_object(&chrome, to);
+		err = write_file(&chrome, to);
 	if (!err)
 		err = vitrine_writer_commit(chrome.writer);
 	if (!err)

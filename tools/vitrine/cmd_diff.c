@@ -16,7 +16,7 @@
 #include "double.h"
 #include "error.h"
 #include "histogram.h"
-#include "json.h"
+#include "json_tree.h"
 #include "outline.h"
 #include "terminal.h"
 #include "trees.h"
@@ -180,11 +180,14 @@ static void print_place(const struct diff *diff,
 static void json_place(struct diff *diff, const struct vitrine_value *value)
 {
 	const struct vitrine_value *parent = vitrine_value_parent(value);
+	const char *name;
+	size_t len;
 
 	if (!is_base(diff, parent))
 		json_place(diff, parent);
-	json_item(&diff->writer, is_base(diff, parent));
-	json_name(&diff->writer, value);
+	json_item(&diff->writer);
+	name = vitrine_value_name(value, &len);
+	json_name(&diff->writer, name, len, vitrine_value_ordinal(value));
 }
 
 /* ---- Text -------------------------------------------------------------- */
@@ -261,11 +264,6 @@ static void print_changed(const struct diff *diff,
 
 /* ---- JSON -------------------------------------------------------------- */
 
-static void member(struct diff *diff, bool first, const char *name)
-{
-	json_member(&diff->writer, first, name, strlen(name), 0);
-}
-
 /* Of arrays a list, of histograms one of their buckets. */
 static void json_elements(struct diff *diff, const struct vitrine_value *old,
 			  const struct vitrine_value *new)
@@ -273,16 +271,16 @@ static void json_elements(struct diff *diff, const struct vitrine_value *old,
 	unsigned int i, first = nr_parameters(old);
 	char text[NUMBER_BYTES];
 
-	member(diff, false, "difference");
+	json_key(&diff->writer, "difference");
 	json_begin_list(&diff->writer);
 	for (i = first; i < vitrine_value_array(old).count; i++) {
-		json_item(&diff->writer, i == first);
+		json_item(&diff->writer);
 		if (element_difference(old, new, i, text))
 			json_number(&diff->writer, text);
 		else
 			json_null(&diff->writer);
 	}
-	json_end_list(&diff->writer, i == first);
+	json_end_list(&diff->writer);
 }
 
 static void json_difference(struct diff *diff, const struct vitrine_value *old,
@@ -290,28 +288,28 @@ static void json_difference(struct diff *diff, const struct vitrine_value *old,
 {
 	char text[NUMBER_BYTES];
 
-	json_item(&diff->writer, !diff->nr);
+	json_item(&diff->writer);
 	json_begin(&diff->writer);
-	member(diff, true, "path");
+	json_key(&diff->writer, "path");
 	json_begin_list(&diff->writer);
 	json_place(diff, old ? old : new);
-	json_end_list(&diff->writer, false);
+	json_end_list(&diff->writer);
 	if (old) {
-		member(diff, false, "old");
+		json_key(&diff->writer, "old");
 		json_value(&diff->writer, old);
 	}
 	if (new) {
-		member(diff, false, "new");
+		json_key(&diff->writer, "new");
 		json_value(&diff->writer, new);
 	}
 	if (old && new && difference(old, new, text)) {
-		member(diff, false, "difference");
+		json_key(&diff->writer, "difference");
 		json_number(&diff->writer, text);
 	} else if (old && new && are_alike(old, new) &&
 		   vitrine_value_array(old).type != VITRINE_STRING) {
 		json_elements(diff, old, new);
 	}
-	json_end(&diff->writer, false);
+	json_end(&diff->writer);
 }
 
 /* ---- Comparing --------------------------------------------------------- */
@@ -352,11 +350,9 @@ static void print_head(struct diff *diff)
 		return;
 	}
 	json_begin(&diff->writer);
-	member(diff, true, "old");
-	json_string(&diff->writer, diff->args.args[0]);
-	member(diff, false, "new");
-	json_string(&diff->writer, diff->args.args[1]);
-	member(diff, false, "differences");
+	json_key_string(&diff->writer, "old", diff->args.args[0]);
+	json_key_string(&diff->writer, "new", diff->args.args[1]);
+	json_key(&diff->writer, "differences");
 	json_begin_list(&diff->writer);
 }
 
@@ -364,9 +360,9 @@ static void print_foot(struct diff *diff)
 {
 	if (!diff->args.json)
 		return;
-	json_end_list(&diff->writer, !diff->nr);
-	json_end(&diff->writer, false);
-	putchar('\n');
+	json_end_list(&diff->writer);
+	json_end(&diff->writer);
+	json_finish(&diff->writer);
 }
 
 /* The node that a selector of one node leads to, or NULL. */
@@ -412,8 +408,6 @@ static int compare(struct diff *diff, const struct trees *old,
 		print_head(diff);
 	diff_values(a, b, differs, diff);
 	print_foot(diff);
-	if (diff->writer.failed)
-		return report_error(vtr_error_no_memory());
 	return diff->nr ? EXIT_DIFFERENT : EXIT_DONE;
 }
 
@@ -480,11 +474,12 @@ static const struct argp argp = {
  */
 int cmd_diff(int argc, char **argv)
 {
-	struct diff diff = { .writer = { .stream = stdout, .pretty = true } };
+	struct diff diff = { 0 };
 	struct trees old = { 0 }, new = { 0 };
 	int status;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &diff.args);
+	json_init(&diff.writer, stdout, true);
 	term_init();
 	status = find_one(&old, &diff.args.args[0]);
 	status = worse(status, find_one(&new, &diff.args.args[1]));

@@ -32,6 +32,7 @@ struct latency_args {
  * @sched: what threads did
  * @memory_bytes: may still be used for percentiles
  * @nr_tags: threads that have been in the map
+ * @json: of --switches --json, a line each
  * @failed: out of memory
  */
 struct latency {
@@ -39,6 +40,7 @@ struct latency {
 	struct sched sched;
 	size_t memory_bytes;
 	unsigned int nr_tags;
+	struct json_writer json;
 	bool failed;
 };
 
@@ -188,10 +190,10 @@ static void on_end(void *ctx, struct sched_thread *thread)
 	if (!owner || !owner->wanted ||
 	    !sched_counts(&latency->sched, thread->turn.end_ns))
 		return;
-	if (!latency->args->json)
+	if (latency->args->json)
+		latency_turn_json(&latency->json, &latency->sched, thread);
+	else
 		latency_turn(&latency->sched, thread);
-	else if (!latency_turn_json(&latency->sched, thread))
-		latency->failed = true;
 }
 
 static const struct sched_ops table_ops = {
@@ -373,7 +375,7 @@ static struct vitrine_error *print_report(struct latency *latency)
 		qsort_r(report.rows, report.nr_rows, sizeof(*report.rows),
 			compare, &sorting);
 		if (latency->args->json)
-			good = latency_json(&report);
+			latency_json(&report);
 		else
 			latency_table(&report);
 	}
@@ -417,9 +419,11 @@ static struct vitrine_error *run(const struct latency_args *args,
 	struct vitrine_error *err;
 
 	latency.sched.ctx = &latency;
+	json_init(&latency.json, stdout, false);
 	if (args->switches && !args->json)
 		latency_turns_head();
 	err = follow(&latency, archive);
+	json_flush(&latency.json);
 	if (!err && !args->switches && !args->map)
 		err = print_report(&latency);
 	destroy(&latency);

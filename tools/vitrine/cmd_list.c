@@ -215,23 +215,15 @@ static void print_json(struct json_writer *json, const struct listed *listed)
 	size_t i, nr;
 
 	json_begin(json);
-	json_member(json, true, "name", strlen("name"), 0);
-	json_string(json, listed->tree->name);
-	json_member(json, false, "kind", strlen("kind"), 0);
-	json_string(json, listed->kind);
-	json_member(json, false, "path", strlen("path"), 0);
-	json_string(json, listed->tree->path);
-	if (listed->error) {
-		json_member(json, false, "error", strlen("error"), 0);
-		json_string(json, listed->error->message);
-	}
+	json_key_string(json, "name", listed->tree->name);
+	json_key_string(json, "kind", listed->kind);
+	json_key_string(json, "path", listed->tree->path);
+	if (listed->error)
+		json_key_string(json, "error", listed->error->message);
 	nr = listed->read ? sizeof(members) / sizeof(members[0]) : 0;
-	for (i = 0; i < nr; i++) {
-		json_member(json, false, members[i].name,
-			    strlen(members[i].name), 0);
-		json_uint(json, members[i].number);
-	}
-	json_end(json, false);
+	for (i = 0; i < nr; i++)
+		json_key_uint(json, members[i].name, members[i].number);
+	json_end(json);
 }
 
 /* What is not known is "-". */
@@ -285,10 +277,11 @@ static size_t widest_name(const struct trees *trees)
 static int list_trees(const struct list_args *args, const struct trees *trees,
 		      const struct vitrine_value *known)
 {
-	struct json_writer json = { .stream = stdout, .pretty = true };
+	struct json_writer json;
 	size_t i, columns = widest_name(trees);
 	int status = EXIT_DONE;
 
+	json_init(&json, stdout, true);
 	if (args->json)
 		json_begin_list(&json);
 	else if (trees->nr)
@@ -300,7 +293,7 @@ static int list_trees(const struct list_args *args, const struct trees *trees,
 						args->all);
 
 		if (args->json)
-			json_item(&json, !i);
+			json_item(&json);
 		if (args->json)
 			print_json(&json, &listed);
 		else
@@ -309,8 +302,8 @@ static int list_trees(const struct list_args *args, const struct trees *trees,
 			status = worse(status, report_error(listed.error));
 	}
 	if (args->json) {
-		json_end_list(&json, !trees->nr);
-		putchar('\n');
+		json_end_list(&json);
+		json_finish(&json);
 	}
 	return status;
 }

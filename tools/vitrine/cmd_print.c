@@ -133,15 +133,6 @@ static bool is_over(const struct printer *printer,
 	       printer->filter.to_ns;
 }
 
-static int output_failed(struct printer *printer)
-{
-	if (!printer->args->json)
-		return printer->text.out.failed;
-	if (printer->json.failed)
-		return ENOMEM;
-	return ferror(stdout) ? errno : 0;
-}
-
 static struct vitrine_error *print_all(struct printer *printer)
 {
 	const struct vitrine_fxt_record *record;
@@ -149,7 +140,7 @@ static struct vitrine_error *print_all(struct printer *printer)
 
 	for (;;) {
 		err = vitrine_archive_next(printer->archive, &record);
-		if (err || !record || output_failed(printer))
+		if (err || !record || ferror(stdout))
 			break;
 		if (!printer->began && record->timed)
 			begin(printer, record);
@@ -166,27 +157,11 @@ static struct vitrine_error *print_all(struct printer *printer)
 	return err;
 }
 
-static struct vitrine_error *finish(struct printer *printer)
-{
-	int failed;
-
-	if (printer->args->json)
-		fflush(stdout);
-	else
-		line_flush(&printer->text.out);
-	failed = output_failed(printer);
-	if (!failed || failed == EPIPE)
-		return NULL;
-	return vitrine_error_create(failed, NULL, VITRINE_NO_OFFSET, NULL,
-				    "cannot write output: %s",
-				    strerror(failed));
-}
-
 static struct vitrine_error *print_archive(const struct print_args *args,
 					   struct vitrine_archive *archive)
 {
 	struct printer *printer = calloc(1, sizeof(*printer));
-	struct vitrine_error *err, *late;
+	struct vitrine_error *err;
 
 	if (!printer)
 		return vtr_error_no_memory();
@@ -195,14 +170,12 @@ static struct vitrine_error *print_archive(const struct print_args *args,
 	printer->filter = args->filter;
 	printer->text.archive = archive;
 	printer->text.all = args->all;
-	printer->json.stream = stdout;
-	line_init(&printer->text.out);
+	line_init(&printer->text.out, stdout);
+	json_init(&printer->json, stdout, false);
 	err = print_all(printer);
-	late = finish(printer);
+	line_flush(&printer->text.out);
+	json_flush(&printer->json);
 	free(printer);
-	if (!err)
-		return late;
-	vitrine_error_destroy(late);
 	return err;
 }
 

@@ -12,7 +12,7 @@
 
 #include "commands.h"
 #include "error.h"
-#include "json.h"
+#include "json_tree.h"
 #include "outline.h"
 #include "terminal.h"
 #include "trees.h"
@@ -29,21 +29,17 @@ struct show {
 
 /* ---- Printing ---------------------------------------------------------- */
 
-/* false: out of memory */
-static bool print_json(const struct show *show)
+static void print_json(const struct show *show)
 {
 	const struct trees *trees = &show->trees;
-	struct json_writer json = {
-		.stream = stdout,
-		.pretty = !show->live,
-	};
-	bool empty = true;
+	struct json_writer json;
 	size_t i;
 
+	json_init(&json, stdout, !show->live);
 	/* One tree asked for: the tree; else an object of trees by name. */
 	if (trees->single) {
 		if (!tree_is_shown(&trees->trees[0]))
-			return true;
+			return;
 		json_hierarchy(&json, trees->trees[0].hierarchy);
 	} else {
 		json_begin(&json);
@@ -52,15 +48,13 @@ static bool print_json(const struct show *show)
 
 			if (!tree_is_shown(tree))
 				continue;
-			json_member(&json, empty, tree->name,
-				    strlen(tree->name), tree->ordinal);
+			json_member(&json, tree->name, strlen(tree->name),
+				    tree->ordinal);
 			json_hierarchy(&json, tree->hierarchy);
-			empty = false;
 		}
-		json_end(&json, empty);
+		json_end(&json);
 	}
-	putchar('\n');
-	return !json.failed;
+	json_finish(&json);
 }
 
 static void print_outlines(const struct show *show)
@@ -79,16 +73,13 @@ static void print_outlines(const struct show *show)
 		putchar('\n');
 }
 
-static int print_trees(const struct show *show)
+static void print_trees(const struct show *show)
 {
-	int status = EXIT_DONE;
-
-	if (!show->json)
+	if (show->json)
+		print_json(show);
+	else
 		print_outlines(show);
-	else if (!print_json(show))
-		status = report_error(vtr_error_no_memory());
 	fflush(stdout);
-	return status;
 }
 
 /* ---- Live -------------------------------------------------------------- */
@@ -152,7 +143,7 @@ static int follow(struct show *show)
 			continue;
 		status = worse(status, trees_refresh(&show->trees, &changed));
 		if (changed)
-			status = worse(status, print_trees(show));
+			print_trees(show);
 	}
 
 out_close:
@@ -221,7 +212,7 @@ int cmd_show(int argc, char **argv)
 	/* No tree at all is an empty object; no tree for an error is nothing. */
 	if (show.trees.nr || status == EXIT_DONE) {
 		status = worse(status, trees_read(&show.trees));
-		status = worse(status, print_trees(&show));
+		print_trees(&show);
 	}
 	if (show.live && show.trees.nr)
 		status = worse(status, follow(&show));

@@ -1,249 +1,169 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Trees as JSON: json-c writes every number, string and name; the structure
- * between them is written as the tree is walked. So memory is that of the
- * largest single value, not of the whole text, which may be many times the
- * size of a file whose values share long names.
+ * Writes JSON straight into the buffer of its output: a trace has millions of
+ * records, and each has a dozen members. Nothing is allocated, so nothing can
+ * fail but the stream.
  */
-#define _GNU_SOURCE	/* open_memstream() */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <json-c/json.h>
-#include <vitrine/inspect.h>
 
 #include "double.h"
 #include "json.h"
 #include "utf8.h"
 
-/* ---- Scalars ----------------------------------------------------------- */
-
-/* Write a value and drop it. NULL: there was no memory for it. */
-static void write_object(struct json_writer *json, struct json_object *object)
+/**
+ * json_init() - begin to write
+ * @json: writer
+ * @stream: where to
+ * @pretty: one member a line, indented; else all in one line
+ */
+void json_init(struct json_writer *json, FILE *stream, bool pretty)
 {
-	const char *text;
-	size_t len;
-
-	if (!object) {
-		json->failed = true;
-		return;
-	}
-	text = json_object_to_json_string_length(object,
-						 JSON_C_TO_STRING_PLAIN |
-						 JSON_C_TO_STRING_NOSLASHESCAPE,
-						 &len);
-	if (text)
-		fwrite(text, 1, len, json->stream);
-	else
-		json->failed = true;
-	json_object_put(object);
+	line_init(&json->out, stream);
+	json->pretty = pretty;
+	json->empty = true;
+	json->row = false;
+	json->depth = 0;
 }
 
-/* JSON has no infinity, and nothing that is not a number. */
-static void write_double(struct json_writer *json, double number)
+/**
+ * json_flush() - pass on to the stream what is still in the buffer
+ * @json: writer
+ */
+void json_flush(struct json_writer *json)
 {
-	char text[DOUBLE_TEXT_BYTES];
-
-	if (isnan(number) || isinf(number)) {
-		write_object(json, json_object_new_string(isnan(number) ? "NaN" :
-							  number > 0 ? "Infinity" :
-							  "-Infinity"));
-		return;
-	}
-	double_format(number, text);
-	write_object(json, json_object_new_double_s(number, text));
+	line_flush(&json->out);
 }
 
-static void write_base64(struct json_writer *json, const uint8_t *bytes,
-			 size_t len)
+/**
+ * json_newline() - end the line
+ * @json: writer
+ */
+void json_newline(struct json_writer *json)
 {
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	line_room(&json->out);
+	line_put_char(&json->out, '\n');
+}
+
+/**
+ * json_finish() - end the line and pass on what is in the buffer
+ * @json: writer
+ */
+void json_finish(struct json_writer *json)
+{
+	json_newline(json);
+	json_flush(json);
+}
+
+/* ---- Texts ------------------------------------------------------------- */
+
+/* What is more than a character of its own, between quotes or in a name. */
+static const bool is_special[256] = {
+	[0 ... ' ' - 1]	= true,
+	['"']		= true,
+	['\\']		= true,
+	[0x80 ... 0xff]	= true,
+};
+
+/* Put a text that is short and plain, as nearly all are; else nothing. */
+static bool put_plain(struct line_output *out, const char *bytes, size_t len)
+{
+	char *at;
 	size_t i;
 
-	fputs("\"b64:", json->stream);
-	for (i = 0; i < len; i += 3) {
-		size_t n = len - i;
-		uint32_t bits = bytes[i] << 16 | (n > 1 ? bytes[i + 1] << 8 : 0) |
-				(n > 2 ? bytes[i + 2] : 0);
-
-		putc(digits[bits >> 18], json->stream);
-		putc(digits[bits >> 12 & 63], json->stream);
-		putc(n > 1 ? digits[bits >> 6 & 63] : '=', json->stream);
-		putc(n > 2 ? digits[bits & 63] : '=', json->stream);
+	if (len > LINE_ROOM - 2)
+		return false;
+	line_room(out);
+	at = out->at;
+	*at++ = '"';
+	for (i = 0; i < len; i++) {
+		if (is_special[(unsigned char)bytes[i]])
+			return false;
+		*at++ = bytes[i];
 	}
-	putc('"', json->stream);
+	*at++ = '"';
+	out->at = at;
+	return true;
 }
 
-static void write_string(struct json_writer *json, const char *bytes, size_t len)
+/* Length of what comes first and needs no escape between quotes. */
+static size_t unescaped_len(const char *bytes, size_t len)
 {
-	if (utf8_is_valid(bytes, len))
-		write_object(json, json_object_new_string_len(bytes, len));
-	else
-		write_base64(json, (const uint8_t *)bytes, len);
+	size_t i = 0;
+
+	while (i < len && (!is_special[(unsigned char)bytes[i]] || bytes[i] < 0))
+		i++;
+	return i;
 }
 
-/* ---- Names ------------------------------------------------------------- */
-
-/* What JSON or an eye could take for something else goes as \xHH or \\. */
-static void escape_name(FILE *stream, const uint8_t *bytes, size_t len)
+static void put_escape(struct line_output *out, char c)
 {
-	uint32_t c;
+	static const char letters[' '] = {
+		['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f',
+		['\r'] = 'r',
+	};
+	static const char hex[] = "0123456789abcdef";
 
-	while (len) {
-		size_t n = utf8_decode(bytes, len, &c);
+	line_room(out);
+	line_put_char(out, '\\');
+	if (c == '"' || c == '\\') {
+		line_put_char(out, c);
+	} else if (letters[(int)c]) {
+		line_put_char(out, letters[(int)c]);
+	} else {
+		line_put(out, "u00", 3);
+		line_put_char(out, hex[c >> 4]);
+		line_put_char(out, hex[c & 15]);
+	}
+}
 
-		if (!n || !c) {
-			fprintf(stream, "\\x%02x", *bytes);
-			n = 1;
-		} else if (c == '\\') {
-			fputs("\\\\", stream);
-		} else {
-			fwrite(bytes, 1, n, stream);
-		}
+/* Put UTF-8 that is valid. */
+static void put_utf8(struct line_output *out, const char *bytes, size_t len)
+{
+	for (;;) {
+		size_t n = unescaped_len(bytes, len);
+
+		line_put_bytes(out, bytes, n);
+		if (n == len)
+			break;
+		put_escape(out, bytes[n++]);
 		bytes += n;
 		len -= n;
 	}
 }
 
-static bool is_plain_name(const char *name, size_t len)
+static void put_quote(struct line_output *out)
 {
-	return !memchr(name, '\\', len) && !memchr(name, 0, len) &&
-	       utf8_is_valid(name, len);
-}
-
-static void write_name(struct json_writer *json, const char *name, size_t len,
-		       unsigned int ordinal)
-{
-	char *escaped = NULL;
-	FILE *stream;
-
-	if (!ordinal && is_plain_name(name, len)) {
-		write_object(json, json_object_new_string_len(name, len));
-		return;
-	}
-	stream = open_memstream(&escaped, &len);
-	if (!stream) {
-		json->failed = true;
-		return;
-	}
-	escape_name(stream, (const uint8_t *)name, len);
-	if (ordinal)
-		fprintf(stream, "\\#%u", ordinal + 1);
-	if (fclose(stream) || !escaped)
-		json->failed = true;
-	else
-		write_object(json, json_object_new_string_len(escaped, len));
-	free(escaped);
-}
-
-/* ---- Structure --------------------------------------------------------- */
-
-static void new_line(struct json_writer *json)
-{
-	if (json->pretty)
-		fprintf(json->stream, "\n%*s", 2 * json->depth, "");
+	line_room(out);
+	line_put_char(out, '"');
 }
 
 /**
- * json_begin() - begin an object
+ * json_bytes() - write bytes as text
  * @json: writer
- */
-void json_begin(struct json_writer *json)
-{
-	putc('{', json->stream);
-	json->depth++;
-}
-
-/**
- * json_member() - write the name of a member; its value comes next
- * @json: writer
- * @first: whether it is the object's first
- * @name: bytes of the name
+ * @bytes: bytes
  * @len: how many
- * @ordinal: how many members of this name came before
  */
-void json_member(struct json_writer *json, bool first, const char *name,
-		 size_t len, unsigned int ordinal)
+void json_bytes(struct json_writer *json, const void *bytes, size_t len)
 {
-	if (!first)
-		putc(',', json->stream);
-	new_line(json);
-	write_name(json, name, len, ordinal);
-	fputs(json->pretty ? ": " : ":", json->stream);
-}
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	struct line_output *out = &json->out;
+	const uint8_t *at = bytes;
+	size_t i;
 
-/**
- * json_end() - end an object
- * @json: writer
- * @empty: whether it has no member
- */
-void json_end(struct json_writer *json, bool empty)
-{
-	json->depth--;
-	if (!empty)
-		new_line(json);
-	putc('}', json->stream);
-}
+	line_put_bytes(out, "\"b64:", 5);
+	for (i = 0; i < len; i += 3) {
+		size_t n = len - i;
+		uint32_t bits = at[i] << 16 | (n > 1 ? at[i + 1] << 8 : 0) |
+				(n > 2 ? at[i + 2] : 0);
 
-/**
- * json_begin_list() - begin an array, one item a line
- * @json: writer
- */
-void json_begin_list(struct json_writer *json)
-{
-	putc('[', json->stream);
-	json->depth++;
-}
-
-/**
- * json_item() - an item of an array comes next
- * @json: writer
- * @first: whether it is the first
- */
-void json_item(struct json_writer *json, bool first)
-{
-	if (!first)
-		putc(',', json->stream);
-	new_line(json);
-}
-
-/**
- * json_end_list() - end an array
- * @json: writer
- * @empty: whether it has no item
- */
-void json_end_list(struct json_writer *json, bool empty)
-{
-	json->depth--;
-	if (!empty)
-		new_line(json);
-	putc(']', json->stream);
-}
-
-/**
- * json_name() - write a name as a string, as it is written for a member
- * @json: writer
- * @value: node or property
- */
-void json_name(struct json_writer *json, const struct vitrine_value *value)
-{
-	const char *name;
-	size_t len;
-
-	name = vitrine_value_name(value, &len);
-	write_name(json, name, len, vitrine_value_ordinal(value));
-}
-
-/**
- * json_string() - write text of unknown origin
- * @json: writer
- * @text: text
- */
-void json_string(struct json_writer *json, const char *text)
-{
-	write_string(json, text, strlen(text));
+		line_room(out);
+		line_put_char(out, digits[bits >> 18]);
+		line_put_char(out, digits[bits >> 12 & 63]);
+		line_put_char(out, n > 1 ? digits[bits >> 6 & 63] : '=');
+		line_put_char(out, n > 2 ? digits[bits & 63] : '=');
+	}
+	put_quote(out);
 }
 
 /**
@@ -254,37 +174,194 @@ void json_string(struct json_writer *json, const char *text)
  */
 void json_text(struct json_writer *json, const char *bytes, size_t len)
 {
-	write_string(json, bytes, len);
+	struct line_output *out = &json->out;
+
+	if (put_plain(out, bytes, len))
+		return;
+	if (!utf8_is_valid(bytes, len)) {
+		json_bytes(json, bytes, len);
+		return;
+	}
+	put_quote(out);
+	put_utf8(out, bytes, len);
+	put_quote(out);
 }
 
 /**
- * json_int() - write a number that may be negative
+ * json_string() - write text of unknown origin
  * @json: writer
- * @number: number
+ * @text: text
  */
-void json_int(struct json_writer *json, int64_t number)
+void json_string(struct json_writer *json, const char *text)
 {
-	write_object(json, json_object_new_int64(number));
+	json_text(json, text, strlen(text));
+}
+
+/* ---- Names ------------------------------------------------------------- */
+
+/* What JSON or an eye could take for something else goes as \xHH or \\. */
+static void put_odd_name(struct line_output *out, const char *name, size_t len)
+{
+	char escape[8];
+	uint32_t c;
+
+	while (len) {
+		size_t n = utf8_decode((const uint8_t *)name, len, &c);
+
+		if (n && c && c != '\\') {
+			put_utf8(out, name, n);
+		} else if (n && c) {
+			put_utf8(out, "\\\\", 2);
+		} else {
+			n = 1;
+			put_utf8(out, escape,
+				 snprintf(escape, sizeof(escape), "\\x%02x",
+					  (uint8_t)*name));
+		}
+		name += n;
+		len -= n;
+	}
 }
 
 /**
- * json_boolean() - write true or false
+ * json_name() - write a name of unknown origin
  * @json: writer
- * @value: which
+ * @name: bytes of the name
+ * @len: how many
+ * @ordinal: how many of this name came before
  */
-void json_boolean(struct json_writer *json, bool value)
+void json_name(struct json_writer *json, const char *name, size_t len,
+	       unsigned int ordinal)
 {
-	write_object(json, json_object_new_boolean(value));
+	struct line_output *out = &json->out;
+	char number[16];
+
+	if (!ordinal && put_plain(out, name, len))
+		return;
+	put_quote(out);
+	put_odd_name(out, name, len);
+	if (ordinal)
+		put_utf8(out, number,
+			 snprintf(number, sizeof(number), "\\#%u", ordinal + 1));
+	put_quote(out);
+}
+
+/* ---- Structure --------------------------------------------------------- */
+
+/**
+ * json_indent() - begin a line of its own in indented text
+ * @json: writer; in a row only a space goes between two items
+ */
+void json_indent(struct json_writer *json)
+{
+	unsigned int i;
+
+	if (json->row) {
+		if (!json->empty)
+			line_put_char(&json->out, ' ');
+		return;
+	}
+	json_newline(json);
+	for (i = 0; i < json->depth; i++) {
+		line_room(&json->out);
+		line_put(&json->out, "  ", 2);
+	}
+	line_room(&json->out);
+}
+
+static void begin(struct json_writer *json, char bracket)
+{
+	line_room(&json->out);
+	line_put_char(&json->out, bracket);
+	json->depth++;
+	json->empty = true;
+}
+
+static void end(struct json_writer *json, char bracket)
+{
+	json->depth--;
+	if (json->pretty && !json->empty && !json->row)
+		json_indent(json);
+	json->empty = false;
+	json->row = false;
+	line_room(&json->out);
+	line_put_char(&json->out, bracket);
 }
 
 /**
- * json_real() - write a double as a tree's
+ * json_begin() - begin an object
  * @json: writer
- * @number: number, or none
  */
-void json_real(struct json_writer *json, double number)
+void json_begin(struct json_writer *json)
 {
-	write_double(json, number);
+	begin(json, '{');
+}
+
+/**
+ * json_end() - end an object
+ * @json: writer
+ */
+void json_end(struct json_writer *json)
+{
+	end(json, '}');
+}
+
+/**
+ * json_begin_list() - begin an array, one item a line
+ * @json: writer
+ */
+void json_begin_list(struct json_writer *json)
+{
+	begin(json, '[');
+}
+
+/**
+ * json_begin_row() - begin an array in one line, with nothing open in it
+ * @json: writer
+ */
+void json_begin_row(struct json_writer *json)
+{
+	begin(json, '[');
+	json->row = true;
+}
+
+/**
+ * json_end_list() - end an array
+ * @json: writer
+ */
+void json_end_list(struct json_writer *json)
+{
+	end(json, ']');
+}
+
+/**
+ * json_member() - write the name of a member; its value comes next
+ * @json: writer
+ * @name: bytes of a name of unknown origin
+ * @len: how many
+ * @ordinal: how many members of this name came before
+ */
+void json_member(struct json_writer *json, const char *name, size_t len,
+		 unsigned int ordinal)
+{
+	json_item(json);
+	json_name(json, name, len, ordinal);
+	line_room(&json->out);
+	line_put_char(&json->out, ':');
+	if (json->pretty)
+		line_put_char(&json->out, ' ');
+}
+
+/* ---- Other values ------------------------------------------------------ */
+
+/**
+ * json_number() - write a number given in decimal
+ * @json: writer
+ * @text: number, as JSON has numbers, of any length
+ */
+void json_number(struct json_writer *json, const char *text)
+{
+	line_put_bytes(&json->out, text, strlen(text));
 }
 
 /**
@@ -294,17 +371,48 @@ void json_real(struct json_writer *json, double number)
  */
 void json_uint(struct json_writer *json, uint64_t number)
 {
-	write_object(json, json_object_new_uint64(number));
+	line_room(&json->out);
+	line_put_uint(&json->out, number);
 }
 
 /**
- * json_number() - write a number given in decimal
+ * json_int() - write a number that may be negative
  * @json: writer
- * @text: number, as JSON has numbers, of any length
+ * @number: number
  */
-void json_number(struct json_writer *json, const char *text)
+void json_int(struct json_writer *json, int64_t number)
 {
-	write_object(json, json_object_new_double_s(strtod(text, NULL), text));
+	line_room(&json->out);
+	line_put_signed(&json->out, number);
+}
+
+/**
+ * json_real() - write a double
+ * @json: writer
+ * @number: number; JSON has no infinity, and nothing that is not a number
+ */
+void json_real(struct json_writer *json, double number)
+{
+	char text[DOUBLE_TEXT_BYTES];
+
+	if (isnan(number)) {
+		json_number(json, "\"NaN\"");
+	} else if (isinf(number)) {
+		json_number(json, number > 0 ? "\"Infinity\"" : "\"-Infinity\"");
+	} else {
+		double_format(number, text);
+		json_number(json, text);
+	}
+}
+
+/**
+ * json_boolean() - write true or false
+ * @json: writer
+ * @value: which
+ */
+void json_boolean(struct json_writer *json, bool value)
+{
+	json_number(json, value ? "true" : "false");
 }
 
 /**
@@ -313,186 +421,5 @@ void json_number(struct json_writer *json, const char *text)
  */
 void json_null(struct json_writer *json)
 {
-	fputs("null", json->stream);
-}
-
-/* ---- Values ------------------------------------------------------------ */
-
-static void write_element(struct json_writer *json,
-			  const struct vitrine_value *value,
-			  enum vitrine_type type, unsigned int i)
-{
-	const char *bytes;
-	size_t len;
-
-	switch (type) {
-	case VITRINE_INT:
-		write_object(json, json_object_new_int64(vitrine_value_array_int(value, i)));
-		break;
-	case VITRINE_UINT:
-		write_object(json, json_object_new_uint64(vitrine_value_array_uint(value, i)));
-		break;
-	case VITRINE_DOUBLE:
-		write_double(json, vitrine_value_array_double(value, i));
-		break;
-	default:
-		bytes = vitrine_value_array_string(value, i, &len);
-		write_string(json, bytes, len);
-		break;
-	}
-}
-
-/* Elements from @first on, in brackets. */
-static void write_elements(struct json_writer *json,
-			   const struct vitrine_value *value,
-			   unsigned int first)
-{
-	struct vitrine_array array = vitrine_value_array(value);
-	unsigned int i;
-
-	putc('[', json->stream);
-	for (i = first; i < array.count; i++) {
-		if (i > first)
-			fputs(json->pretty ? ", " : ",", json->stream);
-		write_element(json, value, array.type, i);
-	}
-	putc(']', json->stream);
-}
-
-static void member(struct json_writer *json, bool first, const char *name)
-{
-	json_member(json, first, name, strlen(name), 0);
-}
-
-static void write_histogram(struct json_writer *json,
-			    const struct vitrine_value *value)
-{
-	static const char * const linear[] = { "floor", "step" };
-	static const char * const exponential[] = {
-		"floor", "initial_step", "step_multiplier",
-	};
-	struct vitrine_array array = vitrine_value_array(value);
-	bool is_linear = array.format == INSPECT_ARRAY_LINEAR_HISTOGRAM;
-	unsigned int i, nr = is_linear ? 2 : 3;
-
-	json_begin(json);
-	member(json, true, "histogram");
-	write_object(json, json_object_new_string(is_linear ? "linear" :
-						  "exponential"));
-	for (i = 0; i < nr; i++) {
-		member(json, false, is_linear ? linear[i] : exponential[i]);
-		write_element(json, value, array.type, i);
-	}
-	member(json, false, "counts");
-	write_elements(json, value, nr);
-	json_end(json, false);
-}
-
-static void write_link(struct json_writer *json,
-		       const struct vitrine_value *value)
-{
-	bool is_inline = vitrine_value_disposition(value) == INSPECT_LINK_INLINE;
-	const struct vitrine_error *err = vitrine_value_link_error(value);
-	const char *bytes;
-	size_t len;
-
-	json_begin(json);
-	member(json, true, "link");
-	bytes = vitrine_value_bytes(value, &len);
-	write_string(json, bytes, len);
-	member(json, false, "disposition");
-	write_object(json, json_object_new_string(is_inline ? "inline" :
-						  "child"));
-	if (err) {
-		member(json, false, "error");
-		write_object(json, json_object_new_string(err->message));
-	}
-	json_end(json, false);
-}
-
-static void write_property(struct json_writer *json,
-			   const struct vitrine_value *value)
-{
-	const void *bytes;
-	size_t len;
-
-	switch (vitrine_value_type(value)) {
-	case VITRINE_NODE:
-		break;
-	case VITRINE_INT:
-		write_object(json, json_object_new_int64(vitrine_value_int(value)));
-		break;
-	case VITRINE_UINT:
-		write_object(json, json_object_new_uint64(vitrine_value_uint(value)));
-		break;
-	case VITRINE_DOUBLE:
-		write_double(json, vitrine_value_double(value));
-		break;
-	case VITRINE_BOOL:
-		write_object(json, json_object_new_boolean(vitrine_value_bool(value)));
-		break;
-	case VITRINE_STRING:
-		bytes = vitrine_value_bytes(value, &len);
-		write_string(json, bytes, len);
-		break;
-	case VITRINE_BYTES:
-		bytes = vitrine_value_bytes(value, &len);
-		write_base64(json, bytes, len);
-		break;
-	case VITRINE_ARRAY:
-		if (vitrine_value_array(value).format == INSPECT_ARRAY_FLAT)
-			write_elements(json, value, 0);
-		else
-			write_histogram(json, value);
-		break;
-	case VITRINE_LINK:
-		write_link(json, value);
-		break;
-	}
-}
-
-/* @value and its siblings, and all below them; recursion is VITRINE_MAX_DEPTH. */
-static void write_siblings(struct json_writer *json,
-			   const struct vitrine_value *value)
-{
-	bool empty = true;
-
-	json_begin(json);
-	for (; value; value = vitrine_value_next(value), empty = false) {
-		const char *name;
-		size_t len;
-
-		name = vitrine_value_name(value, &len);
-		json_member(json, empty, name, len,
-			    vitrine_value_ordinal(value));
-		if (vitrine_value_type(value) == VITRINE_NODE)
-			write_siblings(json, vitrine_value_first_child(value));
-		else
-			write_property(json, value);
-	}
-	json_end(json, empty);
-}
-
-/**
- * json_value() - write a value
- * @json: writer
- * @value: property, link, or node with all below it
- */
-void json_value(struct json_writer *json, const struct vitrine_value *value)
-{
-	if (vitrine_value_type(value) == VITRINE_NODE)
-		write_siblings(json, vitrine_value_first_child(value));
-	else
-		write_property(json, value);
-}
-
-/**
- * json_hierarchy() - write a tree as one object
- * @json: writer
- * @hierarchy: tree
- */
-void json_hierarchy(struct json_writer *json,
-		    const struct vitrine_hierarchy *hierarchy)
-{
-	write_siblings(json, vitrine_hierarchy_first(hierarchy));
+	json_number(json, "null");
 }

@@ -5,6 +5,7 @@
 #ifndef _VITRINE_LATENCY_H
 #define _VITRINE_LATENCY_H
 
+#include "json.h"
 #include "quantiles.h"
 #include "sched_state.h"
 
@@ -77,10 +78,10 @@ uint64_t latency_runnable_ns(const struct sched_thread *thread);
 uint64_t latency_blocked_ns(const struct sched_thread *thread);
 
 void latency_table(const struct latency_report *report);
-bool latency_json(const struct latency_report *report);
+void latency_json(const struct latency_report *report);
 void latency_turns_head(void);
 void latency_turn(const struct sched *sched, const struct sched_thread *thread);
-bool latency_turn_json(const struct sched *sched,
+void latency_turn_json(struct json_writer *json, const struct sched *sched,
 		       const struct sched_thread *thread);
 void latency_map_switch(const struct sched *sched, uint32_t number,
 			unsigned int *nr_tags);

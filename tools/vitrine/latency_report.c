@@ -197,41 +197,29 @@ void latency_turn(const struct sched *sched, const struct sched_thread *thread)
 
 /* ---- JSON -------------------------------------------------------------- */
 
-static void member(struct json_writer *json, bool first, const char *name)
-{
-	json_member(json, first, name, strlen(name), 0);
-}
-
-static void member_uint(struct json_writer *json, bool first, const char *name,
-			uint64_t number)
-{
-	member(json, first, name);
-	json_uint(json, number);
-}
-
 static void write_wait(struct json_writer *json, const struct sched *sched,
 		       const char *name, const struct latency_wait *wait)
 {
 	uint64_t ns;
 
-	member(json, false, name);
+	json_key(json, name);
 	json_begin(json);
-	member_uint(json, true, "count", wait->spread.nr);
-	member_uint(json, false, "sum_ns", wait->sum_ns);
+	json_key_uint(json, "count", wait->spread.nr);
+	json_key_uint(json, "sum_ns", wait->sum_ns);
 	if (quantiles_find(&wait->spread, 50, &ns))
-		member_uint(json, false, "p50_ns",
-			    ns < wait->max_ns ? ns : wait->max_ns);
+		json_key_uint(json, "p50_ns",
+			      ns < wait->max_ns ? ns : wait->max_ns);
 	if (quantiles_find(&wait->spread, 99, &ns))
-		member_uint(json, false, "p99_ns",
-			    ns < wait->max_ns ? ns : wait->max_ns);
+		json_key_uint(json, "p99_ns",
+			      ns < wait->max_ns ? ns : wait->max_ns);
 	if (wait->spread.nr) {
-		member_uint(json, false, "max_ns", wait->max_ns);
-		member_uint(json, false, "max_until_ns", wait->max_end_ns);
-		member_uint(json, false, "max_cpu", wait->max_cpu);
-		member(json, false, "max_instead");
+		json_key_uint(json, "max_ns", wait->max_ns);
+		json_key_uint(json, "max_until_ns", wait->max_end_ns);
+		json_key_uint(json, "max_cpu", wait->max_cpu);
+		json_key(json, "max_instead");
 		record_json_thread(json, sched->archive, &wait->instead);
 	}
-	json_end(json, false);
+	json_end(json);
 }
 
 static void write_thread(struct json_writer *json, const struct sched *sched,
@@ -242,77 +230,70 @@ static void write_thread(struct json_writer *json, const struct sched *sched,
 	unsigned int i;
 
 	json_begin(json);
-	member(json, true, "thread");
+	json_key(json, "thread");
 	record_json_thread(json, sched->archive, &thread->id);
-	member_uint(json, false, "runs", thread->nr_turns);
+	json_key_uint(json, "runs", thread->nr_turns);
 	for (i = 0; i < SCHED_DEAD; i++) {
 		snprintf(name, sizeof(name), "%s_ns", sched_state_names[i]);
-		member_uint(json, false, name, thread->time_ns[i]);
+		json_key_uint(json, name, thread->time_ns[i]);
 	}
 	write_wait(json, sched, "after_wakeup", &latency->woken);
 	write_wait(json, sched, "after_preemption", &latency->preempted);
-	json_end(json, false);
+	json_end(json);
 }
 
 /**
  * latency_json() - print a report as JSON
  * @report: report
- *
- * Return: false if there is no memory.
  */
-bool latency_json(const struct latency_report *report)
+void latency_json(const struct latency_report *report)
 {
-	struct json_writer json = { .stream = stdout, .pretty = true };
 	const struct sched *sched = report->sched;
+	struct json_writer json;
 	size_t i;
 
+	json_init(&json, stdout, true);
 	json_begin(&json);
-	member_uint(&json, true, "begin_ns", report->begin_ns);
-	member_uint(&json, false, "end_ns", report->end_ns);
-	member_uint(&json, false, "switches", sched->nr_switches);
-	member_uint(&json, false, "wakeups", sched->nr_wakeups);
-	member_uint(&json, false, "gaps", sched->nr_gaps);
-	member_uint(&json, false, "lost", sched->nr_lost);
-	member(&json, false, "threads");
+	json_key_uint(&json, "begin_ns", report->begin_ns);
+	json_key_uint(&json, "end_ns", report->end_ns);
+	json_key_uint(&json, "switches", sched->nr_switches);
+	json_key_uint(&json, "wakeups", sched->nr_wakeups);
+	json_key_uint(&json, "gaps", sched->nr_gaps);
+	json_key_uint(&json, "lost", sched->nr_lost);
+	json_key(&json, "threads");
 	json_begin_list(&json);
 	for (i = 0; i < report->nr_rows; i++) {
-		json_item(&json, !i);
+		json_item(&json);
 		write_thread(&json, sched, report->rows[i]);
 	}
-	json_end_list(&json, !report->nr_rows);
-	json_end(&json, false);
-	putchar('\n');
-	return !json.failed;
+	json_end_list(&json);
+	json_end(&json);
+	json_finish(&json);
 }
 
 /**
- * latency_turn_json() - print that a thread ran, as JSON on a line
+ * latency_turn_json() - write that a thread ran, as JSON on a line
+ * @json: writer
  * @sched: all threads
  * @thread: the thread, whose turn has ended
- *
- * Return: false if there is no memory.
  */
-bool latency_turn_json(const struct sched *sched,
+void latency_turn_json(struct json_writer *json, const struct sched *sched,
 		       const struct sched_thread *thread)
 {
-	struct json_writer json = { .stream = stdout };
 	const struct sched_turn *turn = &thread->turn;
 
-	json_begin(&json);
-	member_uint(&json, true, "begin_ns", turn->begin_ns);
-	member_uint(&json, false, "end_ns", turn->end_ns);
-	member_uint(&json, false, "cpu", turn->cpu);
-	member(&json, false, "thread");
-	record_json_thread(&json, sched->archive, &thread->id);
-	member(&json, false, "waited");
-	json_string(&json, sched_state_names[turn->waited]);
-	member_uint(&json, false, "ready_ns", turn->ready_ns);
-	member_uint(&json, false, "blocked_ns", turn->blocked_ns);
-	member(&json, false, "instead");
-	record_json_thread(&json, sched->archive, &turn->instead);
-	member(&json, false, "after");
-	json_string(&json, sched_state_names[turn->after]);
-	json_end(&json, false);
-	putchar('\n');
-	return !json.failed;
+	json_begin(json);
+	json_key_uint(json, "begin_ns", turn->begin_ns);
+	json_key_uint(json, "end_ns", turn->end_ns);
+	json_key_uint(json, "cpu", turn->cpu);
+	json_key(json, "thread");
+	record_json_thread(json, sched->archive, &thread->id);
+	json_key_string(json, "waited", sched_state_names[turn->waited]);
+	json_key_uint(json, "ready_ns", turn->ready_ns);
+	json_key_uint(json, "blocked_ns", turn->blocked_ns);
+	json_key(json, "instead");
+	record_json_thread(json, sched->archive, &turn->instead);
+	json_key_string(json, "after", sched_state_names[turn->after]);
+	json_end(json);
+	json_newline(json);
 }

@@ -1,41 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lines of text for millions of records.
+ * Text for millions of records.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <unistd.h>
-
 #include "line.h"
 #include "utf8.h"
 
 /**
  * line_init() - begin with an empty buffer
  * @out: output
+ * @stream: where the bytes go
  */
-void line_init(struct line_output *out)
+void line_init(struct line_output *out, FILE *stream)
 {
+	out->stream = stream;
 	out->at = out->buffer;
-	out->failed = 0;
 }
 
 /**
- * line_flush() - write what is in the buffer
- * @out: output; afterwards empty, and @failed set if that did not work
+ * line_flush() - pass on to the stream what is in the buffer
+ * @out: output; afterwards empty
+ *
+ * After an error of the stream everything is discarded.
  */
 void line_flush(struct line_output *out)
 {
-	const char *from = out->buffer;
-	ssize_t len;
-
-	while (!out->failed && from < out->at) {
-		len = write(STDOUT_FILENO, from, out->at - from);
-		if (len >= 0)
-			from += len;
-		else if (errno != EINTR)
-			out->failed = errno;
-	}
+	if (!ferror(out->stream))
+		fwrite(out->buffer, 1, out->at - out->buffer, out->stream);
 	out->at = out->buffer;
+}
+
+/**
+ * line_put_bytes() - put bytes as they are
+ * @out: output; room is made
+ * @bytes: bytes
+ * @len_bytes: how many
+ */
+void line_put_bytes(struct line_output *out, const char *bytes,
+		    size_t len_bytes)
+{
+	for (; len_bytes > LINE_ROOM; len_bytes -= LINE_ROOM) {
+		line_room(out);
+		line_put(out, bytes, LINE_ROOM);
+		bytes += LINE_ROOM;
+	}
+	line_room(out);
+	line_put(out, bytes, len_bytes);
 }
 
 /**

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Lines of text for millions of records: composed in one buffer, written to
- * standard output when it is full.
+ * Text for millions of records: composed in one buffer, passed on to a stream
+ * when it is full.
  */
 #ifndef _VITRINE_LINE_H
 #define _VITRINE_LINE_H
@@ -9,25 +9,31 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 /* What line_put() may take at once, and line_room() promises. */
 #define LINE_ROOM	512
 
+/* Room for any number of 64 bits in decimal. */
+#define LINE_DIGITS	24
+
 /**
- * struct line_output - a buffer in front of standard output
+ * struct line_output - a buffer in front of a stream
+ * @stream: where the bytes go; ferror() tells whether they arrived
  * @at: where the next byte goes
- * @failed: errno of a write that failed; from then on all is discarded
- * @buffer: bytes not yet written
+ * @buffer: bytes not yet passed on
  */
 struct line_output {
+	FILE *stream;
 	char *at;
-	int failed;
 	char buffer[1U << 16];
 };
 
-void line_init(struct line_output *out);
+void line_init(struct line_output *out, FILE *stream);
 void line_flush(struct line_output *out);
+void line_put_bytes(struct line_output *out, const char *bytes,
+		    size_t len_bytes);
 void line_put_text(struct line_output *out, const char *bytes,
 		   size_t len_bytes);
 void line_put_real(struct line_output *out, double value);
@@ -92,12 +98,24 @@ static inline void line_put_number(struct line_output *out, uint64_t number,
 	line_put(out, at, end - at);
 }
 
+/* The same with no width, and no call: behind the digits, any bytes are put, too. */
+static inline void line_put_uint(struct line_output *out, uint64_t number)
+{
+	char digits[2 * LINE_DIGITS], *end = digits + LINE_DIGITS, *at = end;
+
+	do {
+		*--at = '0' + number % 10;
+		number /= 10;
+	} while (number);
+	memcpy(out->at, at, LINE_DIGITS);
+	out->at += end - at;
+}
+
 static inline void line_put_signed(struct line_output *out, int64_t number)
 {
 	if (number < 0)
 		line_put_char(out, '-');
-	line_put_number(out, number < 0 ? -(uint64_t)number :
-					  (uint64_t)number, 0, ' ');
+	line_put_uint(out, number < 0 ? -(uint64_t)number : (uint64_t)number);
 }
 
 void line_put_hex(struct line_output *out, uint64_t number, unsigned int width);

@@ -10,23 +10,11 @@
 #include "record_filter.h"
 #include "record_json.h"
 
-static void member(struct json_writer *json, const char *name)
-{
-	json_member(json, false, name, strlen(name), 0);
-}
-
-static void member_uint(struct json_writer *json, const char *name,
-			uint64_t number)
-{
-	member(json, name);
-	json_uint(json, number);
-}
-
 /* Before the first record there may be some that are older. */
-static void member_time(struct json_writer *json, bool first, const char *name,
+static void member_time(struct json_writer *json, const char *name,
 			uint64_t ns, uint64_t base_ns)
 {
-	json_member(json, first, name, strlen(name), 0);
+	json_key(json, name);
 	if (ns >= base_ns)
 		json_uint(json, ns - base_ns);
 	else
@@ -36,7 +24,7 @@ static void member_time(struct json_writer *json, bool first, const char *name,
 static void member_text(struct json_writer *json, const char *name,
 			const struct vitrine_fxt_string *string)
 {
-	member(json, name);
+	json_key(json, name);
 	json_text(json, string->bytes, string->len_bytes);
 }
 
@@ -54,14 +42,13 @@ void record_json_thread(struct json_writer *json,
 	uint64_t process = record_process(archive, thread), unused;
 
 	json_begin(json);
-	json_member(json, true, "tid", 3, 0);
-	json_uint(json, thread->thread);
+	json_key_uint(json, "tid", thread->thread);
 	if (process != VITRINE_FXT_NO_PROCESS)
-		member_uint(json, "pid", process);
+		json_key_uint(json, "pid", process);
 	if (vitrine_archive_thread(archive, thread->thread, &name, &unused) ||
 	    !thread->thread)
 		member_text(json, "name", &name);
-	json_end(json, false);
+	json_end(json);
 }
 
 /**
@@ -121,15 +108,15 @@ static void write_args(struct json_writer *json,
 
 	if (!record->nr_args)
 		return;
-	member(json, "args");
+	json_key(json, "args");
 	json_begin(json);
 	for (i = 0; i < record->nr_args; i++) {
-		json_member(json, !i, record->args[i].name.bytes,
+		json_member(json, record->args[i].name.bytes,
 			    record->args[i].name.len_bytes,
 			    ordinal_of(record, i));
 		record_json_arg(json, &record->args[i]);
 	}
-	json_end(json, false);
+	json_end(json);
 }
 
 static void write_state(struct json_writer *json, unsigned int state)
@@ -143,7 +130,7 @@ static void write_state(struct json_writer *json, unsigned int state)
 		[FXT_THREAD_DEAD]	= "dead",
 	};
 
-	member(json, "state");
+	json_key(json, "state");
 	if (state < sizeof(names) / sizeof(names[0]))
 		json_string(json, names[state]);
 	else
@@ -154,17 +141,17 @@ static void write_switch(struct json_writer *json,
 			 const struct vitrine_archive *archive,
 			 const struct vitrine_fxt_record *record)
 {
-	member(json, "out");
+	json_key(json, "out");
 	record_json_thread(json, archive, &record->context_switch.outgoing);
 	write_state(json, record->context_switch.outgoing_state);
 	if (record->context_switch.legacy)
-		member_uint(json, "out_priority",
-			    record->context_switch.outgoing_priority);
-	member(json, "in");
+		json_key_uint(json, "out_priority",
+			      record->context_switch.outgoing_priority);
+	json_key(json, "in");
 	record_json_thread(json, archive, &record->context_switch.incoming);
 	if (record->context_switch.legacy)
-		member_uint(json, "in_priority",
-			    record->context_switch.incoming_priority);
+		json_key_uint(json, "in_priority",
+			      record->context_switch.incoming_priority);
 }
 
 static void write_subject(struct json_writer *json,
@@ -182,28 +169,28 @@ static void write_event(struct json_writer *json,
 {
 	unsigned int type = record->event.type;
 
-	member(json, "thread");
+	json_key(json, "thread");
 	record_json_thread(json, archive, &record->event.thread);
 	write_subject(json, &record->event.category, &record->event.name);
 	if (type == FXT_EVENT_DURATION_COMPLETE)
-		member_time(json, false, "end_ns",
+		member_time(json, "end_ns",
 			    vitrine_fxt_ns(record->event.id,
 					   record->ticks_per_second), base_ns);
 	else if (type == FXT_EVENT_COUNTER ||
 		 (type >= FXT_EVENT_ASYNC_BEGIN && type <= FXT_EVENT_FLOW_END))
-		member_uint(json, "id", record->event.id);
+		json_key_uint(json, "id", record->event.id);
 }
 
 static void write_object(struct json_writer *json,
 			 const struct vitrine_fxt_record *record)
 {
 	if (record->kind == VITRINE_FXT_USERSPACE_OBJECT) {
-		member_uint(json, "pointer", record->userspace_object.pointer);
-		member_uint(json, "pid", record->userspace_object.process);
+		json_key_uint(json, "pointer", record->userspace_object.pointer);
+		json_key_uint(json, "pid", record->userspace_object.process);
 		member_text(json, "name", &record->userspace_object.name);
 		return;
 	}
-	member(json, "type");
+	json_key(json, "type");
 	switch (record->kernel_object.type) {
 	case FXT_OBJECT_TYPE_PROCESS:
 		json_string(json, "process");
@@ -215,7 +202,7 @@ static void write_object(struct json_writer *json,
 		json_uint(json, record->kernel_object.type);
 		break;
 	}
-	member_uint(json, "koid", record->kernel_object.koid);
+	json_key_uint(json, "koid", record->kernel_object.koid);
 	member_text(json, "name", &record->kernel_object.name);
 }
 
@@ -229,32 +216,32 @@ static void write_details(struct json_writer *json,
 		write_switch(json, archive, record);
 		break;
 	case VITRINE_FXT_WAKEUP:
-		member(json, "thread");
+		json_key(json, "thread");
 		record_json_thread(json, archive, &record->wakeup);
 		break;
 	case VITRINE_FXT_EVENT:
 		write_event(json, archive, record, base_ns);
 		break;
 	case VITRINE_FXT_LOG:
-		member(json, "thread");
+		json_key(json, "thread");
 		record_json_thread(json, archive, &record->log.thread);
 		member_text(json, "message", &record->log.message);
 		break;
 	case VITRINE_FXT_LARGE_BLOB:
 		if (record->timed) {
-			member(json, "thread");
+			json_key(json, "thread");
 			record_json_thread(json, archive,
 					   &record->large_blob.thread);
 		}
 		write_subject(json, &record->large_blob.category,
 			      &record->large_blob.name);
-		member_uint(json, "bytes",
-			    record->large_blob.payload.len_bytes);
+		json_key_uint(json, "bytes",
+			      record->large_blob.payload.len_bytes);
 		break;
 	case VITRINE_FXT_BLOB:
 		member_text(json, "name", &record->blob.name);
-		member_uint(json, "type", record->blob.type);
-		member_uint(json, "bytes", record->blob.payload.len_bytes);
+		json_key_uint(json, "type", record->blob.type);
+		json_key_uint(json, "bytes", record->blob.payload.len_bytes);
 		break;
 	case VITRINE_FXT_USERSPACE_OBJECT:
 	case VITRINE_FXT_KERNEL_OBJECT:
@@ -264,22 +251,22 @@ static void write_details(struct json_writer *json,
 		member_text(json, "name", &record->provider_info.name);
 		break;
 	case VITRINE_FXT_PROVIDER_EVENT:
-		member_uint(json, "event", record->provider_info.event);
+		json_key_uint(json, "event", record->provider_info.event);
 		break;
 	case VITRINE_FXT_STRING:
-		member_uint(json, "index", record->string.index);
+		json_key_uint(json, "index", record->string.index);
 		member_text(json, "value", &record->string.value);
 		break;
 	case VITRINE_FXT_THREAD:
-		member_uint(json, "index", record->thread.index);
-		member(json, "thread");
+		json_key_uint(json, "index", record->thread.index);
+		json_key(json, "thread");
 		record_json_thread(json, archive, &record->thread.thread);
 		break;
 	case VITRINE_FXT_INITIALIZATION:
-		member_uint(json, "ticks_per_second", record->ticks_per_second);
+		json_key_uint(json, "ticks_per_second", record->ticks_per_second);
 		break;
 	case VITRINE_FXT_UNKNOWN:
-		member_uint(json, "type", record->type);
+		json_key_uint(json, "type", record->type);
 		break;
 	default:
 		break;
@@ -298,17 +285,16 @@ void record_json(struct json_writer *json,
 		 const struct vitrine_fxt_record *record, uint64_t base_ns)
 {
 	json_begin(json);
-	member_time(json, true, "time_ns",
+	member_time(json, "time_ns",
 		    vitrine_fxt_ns(record->ticks, record->ticks_per_second),
 		    base_ns);
-	member_uint(json, "offset", record->offset);
-	member_uint(json, "provider", record->provider);
+	json_key_uint(json, "offset", record->offset);
+	json_key_uint(json, "provider", record->provider);
 	if (record->cpu != VITRINE_FXT_NO_CPU)
-		member_uint(json, "cpu", record->cpu);
-	member(json, "kind");
-	json_string(json, record_kind(record));
+		json_key_uint(json, "cpu", record->cpu);
+	json_key_string(json, "kind", record_kind(record));
 	write_details(json, archive, record, base_ns);
 	write_args(json, record);
-	json_end(json, false);
-	putc('\n', json->stream);
+	json_end(json);
+	json_newline(json);
 }
