@@ -92,10 +92,11 @@ static bool is_digit(char c)
 /* The words of a name in snake case: "rxBytes.0" becomes "rx_bytes_0". */
 static void add_words(struct text *text, const char *name, size_t len)
 {
-	size_t i, begin = text->len;
+	char words[MAX_NAME + 1];
+	size_t i, nr = 0;
 	bool apart = false;
 
-	for (i = 0; i < len && text->len - begin < MAX_NAME; i++) {
+	for (i = 0; i < len && nr < MAX_NAME; i++) {
 		char c = name[i];
 
 		if (!is_lower(c) && !is_upper(c) && !is_digit(c)) {
@@ -106,11 +107,12 @@ static void add_words(struct text *text, const char *name, size_t len)
 			apart |= i && is_lower(name[i - 1]);
 			c += 'a' - 'A';
 		}
-		if (apart && text->len > begin)
-			text_add(text, "_", 1);
+		if (apart && nr)
+			words[nr++] = '_';
 		apart = false;
-		text_add(text, &c, 1);
+		words[nr++] = c;
 	}
+	text_add(text, words, nr);
 }
 
 static bool word_is(const char *word, size_t len, const char *other)
@@ -449,70 +451,103 @@ void metric_name_add_singular(struct text *metric,
  * Documentation/trees.rst says of these that they count since some start; the
  * node is the one they are in, NULL any.
  */
-static const struct {
-	const char *tree;
+struct counter {
 	const char *node;
 	const char *property;
-} counters[] = {
-	{ "devices", NULL, "busy_ns" },
-	{ "devices", NULL, "collisions" },
-	{ "devices", NULL, "discard_merges" },
-	{ "devices", NULL, "discard_ns" },
-	{ "devices", NULL, "discarded_bytes" },
-	{ "devices", NULL, "discards" },
-	{ "devices", NULL, "flush_ns" },
-	{ "devices", NULL, "flushes" },
-	{ "devices", NULL, "read_bytes" },
-	{ "devices", NULL, "read_merges" },
-	{ "devices", NULL, "read_ns" },
-	{ "devices", NULL, "reads" },
-	{ "devices", NULL, "receive_drops" },
-	{ "devices", NULL, "receive_errors" },
-	{ "devices", NULL, "received_bytes" },
-	{ "devices", NULL, "received_multicast" },
-	{ "devices", NULL, "received_packets" },
-	{ "devices", NULL, "send_drops" },
-	{ "devices", NULL, "send_errors" },
-	{ "devices", NULL, "sent_bytes" },
-	{ "devices", NULL, "sent_packets" },
-	{ "devices", NULL, "write_merges" },
-	{ "devices", NULL, "write_ns" },
-	{ "devices", NULL, "writes" },
-	{ "devices", NULL, "written_bytes" },
-	{ "interrupts", "cpus", NULL },
-	{ "interrupts", NULL, "total" },
-	{ "memory", "events", NULL },
-	{ "sched", NULL, "migrations" },
-	{ "sched", NULL, "switches" },
-	{ "sched", NULL, "wakeups" },
-	{ "system", NULL, "context_switches" },
-	{ "system", NULL, "guest_nice_ns" },
-	{ "system", NULL, "guest_ns" },
-	{ "system", NULL, "idle_ns" },
-	{ "system", NULL, "interrupts" },
-	{ "system", NULL, "iowait_ns" },
-	{ "system", NULL, "irq_ns" },
-	{ "system", NULL, "nice_ns" },
-	{ "system", NULL, "softirq_ns" },
-	{ "system", NULL, "steal_ns" },
-	{ "system", NULL, "system_ns" },
-	{ "system", NULL, "user_ns" },
-	{ "tasks", NULL, "involuntary_switches" },
-	{ "tasks", NULL, "major_faults" },
-	{ "tasks", NULL, "minor_faults" },
-	{ "tasks", NULL, "run_delay_ns" },
-	{ "tasks", NULL, "run_ns" },
-	{ "tasks", NULL, "runs" },
-	{ "tasks", NULL, "system_ns" },
-	{ "tasks", NULL, "user_ns" },
-	{ "tasks", NULL, "voluntary_switches" },
-	{ "vitrine", NULL, "bytes" },
-	{ "vitrine", NULL, "failed" },
-	{ "vitrine", NULL, "lost_records" },
-	{ "vitrine", NULL, "overwritten_records" },
-	{ "vitrine", NULL, "records" },
-	{ "vitrine", NULL, "subbuffers" },
-	{ "vitrine", NULL, "trees_refused" },
+};
+
+static const struct counter devices_counters[] = {
+	{ NULL, "busy_ns" },
+	{ NULL, "collisions" },
+	{ NULL, "discard_merges" },
+	{ NULL, "discard_ns" },
+	{ NULL, "discarded_bytes" },
+	{ NULL, "discards" },
+	{ NULL, "flush_ns" },
+	{ NULL, "flushes" },
+	{ NULL, "read_bytes" },
+	{ NULL, "read_merges" },
+	{ NULL, "read_ns" },
+	{ NULL, "reads" },
+	{ NULL, "receive_drops" },
+	{ NULL, "receive_errors" },
+	{ NULL, "received_bytes" },
+	{ NULL, "received_multicast" },
+	{ NULL, "received_packets" },
+	{ NULL, "send_drops" },
+	{ NULL, "send_errors" },
+	{ NULL, "sent_bytes" },
+	{ NULL, "sent_packets" },
+	{ NULL, "write_merges" },
+	{ NULL, "write_ns" },
+	{ NULL, "writes" },
+	{ NULL, "written_bytes" },
+};
+
+static const struct counter interrupts_counters[] = {
+	{ "cpus", NULL },
+	{ NULL, "total" },
+};
+
+static const struct counter memory_counters[] = {
+	{ "events", NULL },
+};
+
+static const struct counter sched_counters[] = {
+	{ NULL, "migrations" },
+	{ NULL, "switches" },
+	{ NULL, "wakeups" },
+};
+
+static const struct counter system_counters[] = {
+	{ NULL, "context_switches" },
+	{ NULL, "guest_nice_ns" },
+	{ NULL, "guest_ns" },
+	{ NULL, "idle_ns" },
+	{ NULL, "interrupts" },
+	{ NULL, "iowait_ns" },
+	{ NULL, "irq_ns" },
+	{ NULL, "nice_ns" },
+	{ NULL, "softirq_ns" },
+	{ NULL, "steal_ns" },
+	{ NULL, "system_ns" },
+	{ NULL, "user_ns" },
+};
+
+static const struct counter tasks_counters[] = {
+	{ NULL, "involuntary_switches" },
+	{ NULL, "major_faults" },
+	{ NULL, "minor_faults" },
+	{ NULL, "run_delay_ns" },
+	{ NULL, "run_ns" },
+	{ NULL, "runs" },
+	{ NULL, "system_ns" },
+	{ NULL, "user_ns" },
+	{ NULL, "voluntary_switches" },
+};
+
+static const struct counter vitrine_counters[] = {
+	{ NULL, "bytes" },
+	{ NULL, "failed" },
+	{ NULL, "lost_records" },
+	{ NULL, "overwritten_records" },
+	{ NULL, "records" },
+	{ NULL, "subbuffers" },
+	{ NULL, "trees_refused" },
+};
+
+static const struct {
+	const char *tree;
+	const struct counter *counters;
+	size_t nr;
+} trees[] = {
+	{ "devices", devices_counters, ARRAY_LEN(devices_counters) },
+	{ "interrupts", interrupts_counters, ARRAY_LEN(interrupts_counters) },
+	{ "memory", memory_counters, ARRAY_LEN(memory_counters) },
+	{ "sched", sched_counters, ARRAY_LEN(sched_counters) },
+	{ "system", system_counters, ARRAY_LEN(system_counters) },
+	{ "tasks", tasks_counters, ARRAY_LEN(tasks_counters) },
+	{ "vitrine", vitrine_counters, ARRAY_LEN(vitrine_counters) },
 };
 
 static bool is_called(const struct vitrine_value *value, const char *name)
@@ -539,12 +574,13 @@ bool metric_name_is_counter(const char *tree,
 			    const struct vitrine_value *property)
 {
 	const struct vitrine_value *node = vitrine_value_parent(property);
-	size_t i;
+	size_t i, nr = 0;
 
-	for (i = 0; i < ARRAY_LEN(counters); i++)
-		if (!strcmp(counters[i].tree, tree) &&
-		    is_called(property, counters[i].property) &&
-		    is_called(node, counters[i].node))
+	while (nr < ARRAY_LEN(trees) && strcmp(trees[nr].tree, tree))
+		nr++;
+	for (i = 0; nr < ARRAY_LEN(trees) && i < trees[nr].nr; i++)
+		if (is_called(property, trees[nr].counters[i].property) &&
+		    is_called(node, trees[nr].counters[i].node))
 			return true;
 	return false;
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "line.h"
 #include "metric_set.h"
 
 /* ---- Memory for strings ------------------------------------------------ */
@@ -128,6 +129,69 @@ static struct metric_family *family_get(struct metric_set *set,
 	return family;
 }
 
+/* ---- Keys -------------------------------------------------------------- */
+
+struct keyed {
+	struct metric_key key;
+	struct metric_family *family;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct metric_key *a_key = a, *b_key = b;
+	int order = strcmp(a_key->metric, b_key->metric);
+
+	if (!order)
+		order = (int)a_key->type - (int)b_key->type;
+	if (!order)
+		order = strcmp(a_key->unit ? a_key->unit : "",
+			       b_key->unit ? b_key->unit : "");
+	return order;
+}
+
+/**
+ * metric_set_find() - look up the family of a key
+ * @set: set
+ * @key: key
+ *
+ * Return: the family, or NULL if none was added for the key.
+ */
+struct metric_family *metric_set_find(const struct metric_set *set,
+				      const struct metric_key *key)
+{
+	struct keyed **found = tfind(key, &set->keys, compare_keys);
+
+	return found ? (*found)->family : NULL;
+}
+
+/**
+ * metric_set_add_family() - add a family, unless there is one like it
+ * @set: set
+ * @key: what to find it by, which is new
+ * @family: what it is: name, help, unit, type; its strings are copied
+ *
+ * Return: the family in the set, or NULL without memory.
+ */
+struct metric_family *metric_set_add_family(struct metric_set *set,
+					    const struct metric_key *key,
+					    const struct metric_family *family)
+{
+	struct keyed *keyed = arena_alloc(set, sizeof(*keyed));
+
+	if (!keyed)
+		return NULL;
+	keyed->key = *key;
+	keyed->key.metric = copy(set, key->metric, "");
+	keyed->family = family_get(set, family);
+	if (set->failed)
+		return NULL;
+	if (!tsearch(keyed, &set->keys, compare_keys)) {
+		set->failed = true;
+		return NULL;
+	}
+	return keyed->family;
+}
+
 /* ---- Adding ------------------------------------------------------------ */
 
 /* Room for one more: twice as much when @nr is a power of two. */
@@ -146,22 +210,26 @@ static void *grow(struct metric_set *set, void *array, size_t nr, size_t size)
 /**
  * metric_set_add_series() - add a series
  * @set: set
- * @family: what it is: name, help, unit, type
+ * @family: family it is of, in the set
  * @labels: its labels, as they are printed between braces
  */
-void metric_set_add_series(struct metric_set *set,
-			   const struct metric_family *family,
+void metric_set_add_series(struct metric_set *set, struct metric_family *family,
 			   const char *labels)
 {
 	struct metric_series *series = set->failed ? NULL :
 		grow(set, set->series, set->nr_series, sizeof(*series));
 
+	const char *shared = NULL;
+
 	if (!series)
 		return;
 	set->series = series;
+	/* All properties of a node have the same. */
+	if (set->nr_series && !strcmp(series[set->nr_series - 1].labels, labels))
+		shared = series[set->nr_series - 1].labels;
 	series[set->nr_series] = (struct metric_series){
-		.family = family_get(set, family),
-		.labels = copy(set, labels, ""),
+		.family = family,
+		.labels = shared ? shared : copy(set, labels, ""),
 		.duplicate = 1,
 	};
 	if (!set->failed)
@@ -187,7 +255,7 @@ void metric_set_add_sample(struct metric_set *set, enum metric_part part,
 	samples[set->nr_samples] = (struct metric_sample){
 		.series = set->nr_series - 1,
 		.part = part,
-		.le = copy(set, le, ""),
+		.le = *le ? copy(set, le, "") : "",
 		.value = copy(set, value, ""),
 	};
 	if (set->failed)
@@ -296,15 +364,21 @@ static const char *sample_name(const struct metric_set *set,
 	return set->series[sample->series].family->sample_names[sample->part];
 }
 
+/* As strcmp(), of strings that are mostly shared. */
+static int compare_names(const char *a, const char *b)
+{
+	return a == b ? 0 : strcmp(a, b);
+}
+
 static int compare_lines(const struct metric_set *set,
 			 const struct metric_sample *a,
 			 const struct metric_sample *b)
 {
-	int order = strcmp(sample_name(set, a), sample_name(set, b));
+	int order = compare_names(sample_name(set, a), sample_name(set, b));
 
 	if (!order)
-		order = strcmp(set->series[a->series].labels,
-			       set->series[b->series].labels);
+		order = compare_names(set->series[a->series].labels,
+				      set->series[b->series].labels);
 	return order ? order : strcmp(a->le, b->le);
 }
 
@@ -371,56 +445,139 @@ static void number_series(struct metric_set *set)
 /* ---- Printing ---------------------------------------------------------- */
 
 /*
- * Name of the family that a sample is printed in: without its type each name
+ * Name of the family that samples are printed in: without its type each name
  * is a family of its own. Prometheus has a counter's whole name there.
  */
-static const char *header_name(const struct metric_set *set,
-			       const struct metric_sample *sample, bool strict)
+static const char *header_name(const struct metric_family *family,
+			       enum metric_part part, bool strict)
 {
-	const struct metric_family *family = set->series[sample->series].family;
-
 	if (family->clashes ||
 	    (!strict && family->type != METRIC_HISTOGRAM))
-		return family->sample_names[sample->part];
+		return family->sample_names[part];
 	return family->name;
 }
 
-struct printing {
-	const struct metric_set *set;
+struct header {
+	const char *name;
+	uint32_t *rank;
+};
+
+struct headers {
+	struct header *headers;
+	size_t nr;
 	bool strict;
 };
 
-static int compare_headers(const void *a, const void *b, void *ctx)
+static void add_headers(const void *node, VISIT visit, void *ctx)
 {
-	const struct printing *printing = ctx;
-	uint32_t a_number = *(const uint32_t *)a, b_number = *(const uint32_t *)b;
-	const struct metric_set *set = printing->set;
-	int order;
+	struct metric_family *family = *(struct metric_family *const *)node;
+	struct headers *headers = ctx;
+	int part;
 
-	order = strcmp(header_name(set, &set->samples[a_number],
-				   printing->strict),
-		       header_name(set, &set->samples[b_number],
-				   printing->strict));
-	return order ? order : (a_number > b_number) - (a_number < b_number);
+	if (visit != postorder && visit != leaf)
+		return;
+	for (part = 0; part < METRIC_NR_PARTS; part++)
+		headers->headers[headers->nr++] = (struct header){
+			.name = header_name(family, part, headers->strict),
+			.rank = &family->ranks[part],
+		};
 }
 
-static void print_help(const char *name, const char *help, bool strict,
-		       FILE *stream)
+static int compare_headers(const void *a, const void *b)
 {
-	fprintf(stream, "# HELP %s ", name);
-	for (; *help; help++) {
-		if (*help == '\n')
-			fputs("\\n", stream);
-		else if (*help == '\\' || (strict && *help == '"'))
-			fprintf(stream, "\\%c", *help);
-		else
-			putc(*help, stream);
+	const struct header *a_header = a, *b_header = b;
+
+	return compare_names(a_header->name, b_header->name);
+}
+
+/* Number the headers by name: there are few of them, but many samples. */
+static bool rank_headers(struct metric_set *set, bool strict)
+{
+	struct headers headers = {
+		.headers = calloc(set->nr_families + 1,
+				  METRIC_NR_PARTS * sizeof(struct header)),
+		.strict = strict,
+	};
+	uint32_t rank = 0;
+	size_t i;
+
+	if (!headers.headers)
+		return false;
+	twalk_r(set->families, add_headers, &headers);
+	qsort(headers.headers, headers.nr, sizeof(struct header),
+	      compare_headers);
+	for (i = 0; i < headers.nr; i++) {
+		rank += i && compare_headers(&headers.headers[i - 1],
+					     &headers.headers[i]);
+		*headers.headers[i].rank = rank;
 	}
-	putc('\n', stream);
+	free(headers.headers);
+	return true;
 }
 
-static void print_header(const struct metric_family *family, const char *name,
-			 bool strict, FILE *stream)
+static uint32_t rank_of(const struct metric_set *set, size_t sample)
+{
+	const struct metric_sample *at = &set->samples[sample];
+
+	return set->series[at->series].family->ranks[at->part];
+}
+
+/* All samples by header, and under one in the order they came in. */
+static uint32_t *sort_samples(const struct metric_set *set)
+{
+	size_t nr_ranks = set->nr_families * METRIC_NR_PARTS, i;
+	uint32_t *numbers = calloc(set->nr_samples + 1, sizeof(*numbers));
+	uint32_t *ends = calloc(nr_ranks + 1, sizeof(*ends));
+
+	if (numbers && ends) {
+		for (i = 0; i < set->nr_samples; i++)
+			ends[rank_of(set, i)]++;
+		for (i = 1; i < nr_ranks; i++)
+			ends[i] += ends[i - 1];
+		for (i = set->nr_samples; i-- > 0;)
+			numbers[--ends[rank_of(set, i)]] = i;
+	} else {
+		free(numbers);
+		numbers = NULL;
+	}
+	free(ends);
+	return numbers;
+}
+
+static void put_string(struct line_output *out, const char *string)
+{
+	line_put_bytes(out, string, strlen(string));
+}
+
+static void put_help(struct line_output *out, const char *name,
+		     const char *help, bool strict)
+{
+	put_string(out, "# HELP ");
+	put_string(out, name);
+	put_string(out, " ");
+	for (; *help; help++) {
+		line_room(out);
+		if (*help == '\n' || *help == '\\' || (strict && *help == '"'))
+			line_put_char(out, '\\');
+		line_put_char(out, *help == '\n' ? 'n' : *help);
+	}
+	put_string(out, "\n");
+}
+
+/* A line that begins with "# ". */
+static void put_remark(struct line_output *out, const char *what,
+		       const char *name, const char *value)
+{
+	put_string(out, what);
+	put_string(out, name);
+	put_string(out, " ");
+	put_string(out, value);
+	put_string(out, "\n");
+}
+
+static void put_header(struct line_output *out,
+		       const struct metric_family *family, const char *name,
+		       bool strict)
 {
 	static const char * const types[] = {
 		[METRIC_UNKNOWN]	= "unknown",
@@ -435,46 +592,59 @@ static void print_header(const struct metric_family *family, const char *name,
 	if (!strict && type == METRIC_INFO)
 		type = METRIC_GAUGE;
 	if (strict || type != METRIC_UNKNOWN)
-		fprintf(stream, "# TYPE %s %s\n", name, types[type]);
+		put_remark(out, "# TYPE ", name, types[type]);
 	if (strict && family->unit && !family->clashes)
-		fprintf(stream, "# UNIT %s %s\n", name, family->unit);
-	print_help(name, family->help, strict, stream);
+		put_remark(out, "# UNIT ", name, family->unit);
+	put_help(out, name, family->help, strict);
 }
 
-static void print_sample(const struct metric_set *set,
-			 const struct metric_sample *sample, FILE *stream)
+static void put_sample(struct line_output *out, const struct metric_set *set,
+		       const struct metric_sample *sample)
 {
 	const struct metric_series *series = &set->series[sample->series];
 
-	fprintf(stream, "%s{%s", sample_name(set, sample), series->labels);
-	if (series->duplicate > 1)
-		fprintf(stream, ",duplicate=\"%u\"", series->duplicate);
-	if (*sample->le)
-		fprintf(stream, ",le=\"%s\"", sample->le);
-	fprintf(stream, "} %s\n", sample->value);
+	put_string(out, sample_name(set, sample));
+	put_string(out, "{");
+	put_string(out, series->labels);
+	if (series->duplicate > 1) {
+		put_string(out, ",duplicate=\"");
+		line_put_uint(out, series->duplicate);
+		put_string(out, "\"");
+	}
+	if (*sample->le) {
+		put_string(out, ",le=\"");
+		put_string(out, sample->le);
+		put_string(out, "\"");
+	}
+	put_string(out, "} ");
+	put_string(out, sample->value);
+	put_string(out, "\n");
 }
 
 static void print_sorted(const struct metric_set *set, const uint32_t *numbers,
 			 bool strict, FILE *stream)
 {
+	struct line_output out;
 	const char *header = "";
 	size_t i;
 
+	line_init(&out, stream);
 	for (i = 0; i < set->nr_samples; i++) {
 		const struct metric_sample *sample = &set->samples[numbers[i]];
 		const struct metric_family *family = set->series[sample->series].family;
-		const char *name = header_name(set, sample, strict);
+		const char *name = header_name(family, sample->part, strict);
 
 		/* OpenMetrics has the count only together with the sum. */
 		if (strict && sample->part == METRIC_COUNT && !family->clashes &&
 		    !set->series[sample->series].has_sum)
 			continue;
-		if (strcmp(header, name))
-			print_header(family, name, strict, stream);
+		if (compare_names(header, name))
+			put_header(&out, family, name, strict);
 		header = name;
-		print_sample(set, sample, stream);
+		put_sample(&out, set, sample);
 	}
-	fputs("# EOF\n", stream);
+	put_string(&out, "# EOF\n");
+	line_flush(&out);
 }
 
 /**
@@ -487,9 +657,7 @@ static void print_sorted(const struct metric_set *set, const uint32_t *numbers,
  */
 bool metric_set_print(struct metric_set *set, bool strict, FILE *stream)
 {
-	struct printing printing = { .set = set, .strict = strict };
-	uint32_t *numbers;
-	size_t i;
+	uint32_t *numbers = NULL;
 
 	if (!set->failed)
 		find_clashes(set);
@@ -497,14 +665,10 @@ bool metric_set_print(struct metric_set *set, bool strict, FILE *stream)
 		group_samples(set);
 	if (!set->failed)
 		number_series(set);
-	numbers = set->failed ? NULL :
-		calloc(set->nr_samples + 1, sizeof(*numbers));
+	if (!set->failed && rank_headers(set, strict))
+		numbers = sort_samples(set);
 	if (!numbers)
 		return false;
-	for (i = 0; i < set->nr_samples; i++)
-		numbers[i] = i;
-	qsort_r(numbers, set->nr_samples, sizeof(*numbers), compare_headers,
-		&printing);
 	print_sorted(set, numbers, strict, stream);
 	free(numbers);
 	return true;
@@ -523,6 +687,7 @@ void metric_set_destroy(struct metric_set *set)
 	struct metric_arena *arena, *before;
 
 	tdestroy(set->families, keep);
+	tdestroy(set->keys, keep);
 	for (arena = set->arena; arena; arena = before) {
 		before = arena->before;
 		free(arena);

@@ -51,6 +51,7 @@ enum metric_part {
  * @type: kind of values
  * @clashes: another family has one of its names: neither says its type
  * @sample_names: of each part
+ * @ranks: of each part: order of what it is printed under
  */
 struct metric_family {
 	const char *name;
@@ -59,6 +60,7 @@ struct metric_family {
 	enum metric_type type;
 	bool clashes;
 	const char *sample_names[METRIC_NR_PARTS];
+	uint32_t ranks[METRIC_NR_PARTS];
 };
 
 /**
@@ -93,12 +95,25 @@ struct metric_sample {
 	const char *value;
 };
 
+/**
+ * struct metric_key - what is known of a family before its name is
+ * @metric: its name as nodes and property have put it together
+ * @unit: of its values, or NULL
+ * @type: kind of values
+ */
+struct metric_key {
+	const char *metric;
+	const char *unit;
+	enum metric_type type;
+};
+
 struct metric_arena;
 
 /**
  * struct metric_set - all of them; begin with all zero
  * @families: by name and type, a tree of tsearch()
  * @nr_families: in there
+ * @keys: of families: thousands of values share one
  * @series: in the order they came in
  * @nr_series: how many
  * @samples: in the order they came in
@@ -109,6 +124,7 @@ struct metric_arena;
 struct metric_set {
 	void *families;
 	size_t nr_families;
+	void *keys;
 	struct metric_series *series;
 	size_t nr_series;
 	struct metric_sample *samples;
@@ -117,9 +133,15 @@ struct metric_set {
 	bool failed;
 };
 
-/* Copies everything. Then come the samples of the series. */
-void metric_set_add_series(struct metric_set *set,
-			   const struct metric_family *family,
+/* The family of a key; what is added for it may be another key's family, too. */
+struct metric_family *metric_set_find(const struct metric_set *set,
+				      const struct metric_key *key);
+struct metric_family *metric_set_add_family(struct metric_set *set,
+					    const struct metric_key *key,
+					    const struct metric_family *family);
+
+/* Copies its labels. Then come the samples of the series. */
+void metric_set_add_series(struct metric_set *set, struct metric_family *family,
 			   const char *labels);
 void metric_set_add_sample(struct metric_set *set, enum metric_part part,
 			   const char *le, const char *value);

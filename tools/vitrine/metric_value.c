@@ -19,20 +19,26 @@
 static void format_uint(char text[METRIC_NUMBER_BYTES], bool negative,
 			uint64_t number, unsigned int digits)
 {
-	uint64_t one = 1;
+	char reversed[METRIC_NUMBER_BYTES], *at = reversed;
+	bool fraction = false;
 	unsigned int i;
-	size_t len;
 
-	for (i = 0; i < digits; i++)
-		one *= 10;
-	len = snprintf(text, METRIC_NUMBER_BYTES, "%s%" PRIu64, negative ? "-" : "",
-		       number / one);
-	if (!(number % one))
-		return;
-	len += snprintf(text + len, METRIC_NUMBER_BYTES - len, ".%0*" PRIu64,
-			(int)digits, number % one);
-	while (text[len - 1] == '0')
-		text[--len] = '\0';
+	for (i = 0; i < digits; i++, number /= 10) {
+		fraction |= number % 10;
+		if (fraction)
+			*at++ = '0' + number % 10;
+	}
+	if (fraction)
+		*at++ = '.';
+	do {
+		*at++ = '0' + number % 10;
+		number /= 10;
+	} while (number);
+	if (negative)
+		*at++ = '-';
+	while (at > reversed)
+		*text++ = *--at;
+	*text = '\0';
 }
 
 static void format_double(char text[METRIC_NUMBER_BYTES], double number,

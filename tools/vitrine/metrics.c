@@ -83,19 +83,21 @@ static void go_back(struct walk *walk, struct place place)
 /* Add text of unknown origin; what is not UTF-8 becomes U+FFFD. */
 static void add_utf8(struct text *text, const char *bytes, size_t len)
 {
-	const uint8_t *at = (const uint8_t *)bytes;
+	const char *end = bytes + len, *from = bytes;
 	uint32_t c;
 
-	while (len) {
-		size_t n = utf8_decode(at, len, &c);
+	while (bytes < end) {
+		size_t n = utf8_decode((const uint8_t *)bytes, end - bytes, &c);
 
-		if (!n || !c)
-			text_add_string(text, "\xef\xbf\xbd");
-		else
-			text_add(text, (const char *)at, n);
-		at += n ? n : 1;
-		len -= n ? n : 1;
+		if (n && c) {
+			bytes += n;
+			continue;
+		}
+		text_add(text, from, bytes - from);
+		text_add_string(text, "\xef\xbf\xbd");
+		from = ++bytes;
 	}
+	text_add(text, from, end - from);
 }
 
 /* The same between quotes. */
@@ -308,39 +310,57 @@ static void finish_name(struct text *name, enum metric_type *type)
 		text_cut(name, name->len - strlen("_total"));
 }
 
-/* A series of the metric and labels that have been put together. */
-static void add_series(struct walk *walk, enum metric_type type,
-		       const struct metric_unit *unit)
+/* A family for the metric that has been put together; NULL without memory. */
+static struct metric_family *make_family(struct walk *walk,
+					 const struct metric_key *key)
 {
+	struct metric_family family = { .type = key->type }, *added = NULL;
 	struct text name = { 0 }, help = { 0 };
-	struct metric_family family = {
-		.type = type,
-	};
 
-	text_add_string(&help, type == METRIC_INFO ? "Text of " : "Property ");
+	text_add_string(&help, key->type == METRIC_INFO ? "Text of " : "Property ");
 	if (walk->path.len)
 		text_add(&help, walk->path.bytes, walk->path.len);
 	else
 		text_add_string(&help, "the root");
-	if (unit && unit->name) {
+	if (key->unit) {
 		text_add_string(&help, ", in ");
-		text_add_string(&help, unit->name);
+		text_add_string(&help, key->unit);
 	}
 	text_add(&name, walk->metric.bytes, walk->metric.len);
 	if (!name.failed)
 		finish_name(&name, &family.type);
 	/* Behind a unit there may be a "_total" of which nothing is known. */
-	if (unit && unit->name && !name.failed && ends_in(&name, unit->name))
-		family.unit = unit->name;
+	if (key->unit && !name.failed && ends_in(&name, key->unit))
+		family.unit = key->unit;
 	family.name = name.bytes;
 	family.help = help.bytes;
-	if (name.failed || help.failed || walk->metric.failed || walk->labels.failed ||
-	    walk->path.failed)
-		walk->set->failed = true;
-	else
-		metric_set_add_series(walk->set, &family, walk->labels.bytes);
+	if (!name.failed && !help.failed)
+		added = metric_set_add_family(walk->set, key, &family);
 	text_destroy(&help);
 	text_destroy(&name);
+	return added;
+}
+
+/* A series of the metric and labels that have been put together. */
+static void add_series(struct walk *walk, enum metric_type type,
+		       const struct metric_unit *unit)
+{
+	const struct metric_key key = {
+		.metric = walk->metric.bytes,
+		.unit = unit ? unit->name : NULL,
+		.type = type,
+	};
+	struct metric_family *family = NULL;
+
+	if (!walk->metric.failed && !walk->labels.failed && !walk->path.failed) {
+		family = metric_set_find(walk->set, &key);
+		if (!family)
+			family = make_family(walk, &key);
+	}
+	if (family)
+		metric_set_add_series(walk->set, family, walk->labels.bytes);
+	else
+		walk->set->failed = true;
 }
 
 static void add_value(struct walk *walk, enum metric_type type,
