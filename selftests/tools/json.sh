@@ -15,6 +15,30 @@ cases()
 	"$here/json_cases.py" "$@"
 }
 
+# least ARGUMENT...: processor time of vitrine in milliseconds, the least of five runs
+least()
+{
+	local TIMEFORMAT=%U time best=999999
+
+	for _ in 1 2 3 4 5; do
+		time=$({ time "$vitrine" "$@" >/dev/null; } 2>&1)
+		time=$((10#${time/[.,]/}))
+		best=$((time < best ? time : best))
+	done
+	echo "$best"
+}
+
+# Of text and JSON, the library's share is the same.
+is_fast()
+{
+	local text json
+
+	text=$(least print "$1")
+	json=$(least print --json "$1")
+	echo "text $text ms, JSON $json ms"
+	[ "$json" -lt $((6 * text)) ]
+}
+
 cd "$dir" || exit 1
 touch err
 echo "TAP version 13"
@@ -30,6 +54,9 @@ command_into_files print --json cases.fxt
 cp out trace.json
 check "a trace" ended 0
 check "is as another parser reads it" cases compare-trace <trace.json
+
+"$mkfxt" speed 200000 >speed.fxt
+check "takes less than six times as long as text" is_fast speed.fxt
 
 echo "1..$tests"
 exit $failed

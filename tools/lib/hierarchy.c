@@ -297,86 +297,63 @@ static void load_values(const struct vtr_scan *scan,
 
 /* ---- Links between values ---------------------------------------------- */
 
-/**
- * struct place - where a value goes
- * @parent: index of its parent's block
- * @rank: of its name
- * @number: its own
- */
-struct place {
-	uint32_t parent;
-	uint32_t rank;
-	uint32_t number;
-};
-
-static int compare_places(const void *a, const void *b)
+/* Numbers of the values by name, of one name in the order of their blocks. */
+static uint32_t *sort_values(const struct vitrine_hierarchy *hierarchy)
 {
-	const struct place *a_place = a;
-	const struct place *b_place = b;
-
-	if (a_place->parent != b_place->parent)
-		return a_place->parent < b_place->parent ? -1 : 1;
-	if (a_place->rank != b_place->rank)
-		return a_place->rank < b_place->rank ? -1 : 1;
-	return a_place->number < b_place->number ? -1 :
-	       a_place->number > b_place->number;
-}
-
-/* Link the @nr values of one parent, sorted by name. */
-static void link_siblings(struct vitrine_hierarchy *hierarchy,
-			  const struct place *places, uint32_t nr,
-			  struct vitrine_value *parent)
-{
-	struct vitrine_value *before = NULL;
+	uint32_t *sorted = calloc(hierarchy->nr_values + 1UL, sizeof(*sorted));
+	uint32_t *ends = calloc(hierarchy->nr_texts + 1UL, sizeof(*ends));
 	uint32_t i;
 
-	for (i = 0; i < nr; i++) {
-		struct vitrine_value *value;
-
-		value = &hierarchy->values[places[i].number];
-		value->parent = parent;
-		if (before) {
-			before->next = value;
-			if (before->name->rank == value->name->rank)
-				value->ordinal = before->ordinal + 1;
-		} else {
-			parent->first_child = value;
-		}
-		before = value;
+	if (sorted && ends) {
+		for (i = 0; i < hierarchy->nr_values; i++)
+			ends[hierarchy->values[i].name->rank]++;
+		for (i = 1; i < hierarchy->nr_texts; i++)
+			ends[i] += ends[i - 1];
+		for (i = hierarchy->nr_values; i-- > 0;)
+			sorted[--ends[hierarchy->values[i].name->rank]] = i;
+	} else {
+		free(sorted);
+		sorted = NULL;
 	}
+	free(ends);
+	return sorted;
 }
 
+/* Put a value before its siblings that are in their places already. */
+static void link_value(const struct vtr_scan *scan,
+		       struct vitrine_hierarchy *hierarchy,
+		       struct vitrine_value *value)
+{
+	uint32_t index = vtr_field(vtr_word(scan, value->index, 0),
+				   INSPECT_W0_VALUE_PARENT);
+
+	/* Children of a TOMBSTONE have no place in the tree. */
+	if (!hierarchy->number[index])
+		return;
+	value->parent = &hierarchy->values[hierarchy->number[index] - 1];
+	value->next = value->parent->first_child;
+	value->parent->first_child = value;
+}
+
+/* The first value is the root, which is linked to none. */
 static bool link_values(const struct vtr_scan *scan,
 			struct vitrine_hierarchy *hierarchy)
 {
-	struct place *places;
-	uint32_t i, end, nr = hierarchy->nr_values - 1;
+	uint32_t *sorted = sort_values(hierarchy), i;
 
-	/* All but the first value, the root. */
-	places = calloc(hierarchy->nr_values, sizeof(*places));
-	if (!places)
+	if (!sorted)
 		return false;
-	for (i = 0; i < nr; i++) {
-		const struct vitrine_value *value = &hierarchy->values[i + 1];
+	for (i = hierarchy->nr_values; i-- > 0;)
+		if (sorted[i])
+			link_value(scan, hierarchy,
+				   &hierarchy->values[sorted[i]]);
+	for (i = 0; i < hierarchy->nr_values; i++) {
+		struct vitrine_value *value = &hierarchy->values[sorted[i]];
 
-		places[i].parent = vtr_field(vtr_word(scan, value->index, 0),
-					     INSPECT_W0_VALUE_PARENT);
-		places[i].rank = value->name->rank;
-		places[i].number = i + 1;
+		if (value->next && value->next->name->rank == value->name->rank)
+			value->next->ordinal = value->ordinal + 1;
 	}
-	qsort(places, nr, sizeof(*places), compare_places);
-	for (i = 0; i < nr; i = end) {
-		uint32_t parent = places[i].parent;
-
-		for (end = i + 1; end < nr && places[end].parent == parent; end++)
-			;
-		/* Children of a TOMBSTONE have no place in the tree. */
-		if (!hierarchy->number[parent])
-			continue;
-		link_siblings(hierarchy, places + i, end - i,
-			      &hierarchy->values[hierarchy->number[parent] - 1]);
-	}
-	free(places);
+	free(sorted);
 	return true;
 }
 
