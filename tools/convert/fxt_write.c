@@ -14,6 +14,7 @@
 #include "fxt.h"
 #include "fxt_compose.h"
 #include "fxt_write.h"
+#include "heap.h"
 
 #define NSEC_PER_SEC	1000000000ULL
 
@@ -39,8 +40,8 @@ static_assert(PREAMBLE_WORDS + 2 * THREAD_WORDS + FXT_COMPOSED_MAX_WORDS <=
 
 /* A complete duration waits here for its end, which is when it is written. */
 struct held {
-	struct held *next;
 	uint64_t end;
+	uint64_t number;
 	unsigned int nr;
 	struct vitrine_fxt_thread thread;
 	uint64_t words[];
@@ -57,7 +58,8 @@ struct held {
  * @last_ticks: time of the last record
  * @running: thread that came in last
  * @chained: @running is known
- * @held: complete durations, by end
+ * @held: complete durations, a heap by end
+ * @nr_held: how many
  * @threads: thread table of the sub-buffer
  * @words: the sub-buffer
  * @nr: words in it; 0: not begun
@@ -72,7 +74,8 @@ struct fxt_lane_out {
 	uint64_t last_ticks;
 	uint64_t running;
 	bool chained;
-	struct held *held;
+	void **held;
+	size_t nr_held;
 	struct {
 		struct vitrine_fxt_thread thread;
 		bool used;
@@ -91,6 +94,7 @@ struct fxt_lane_out {
  * @lanes: all lanes, by CPU
  * @nr_lanes: size of @lanes
  * @other: the lane of no CPU
+ * @nr_held: complete durations that have been held so far
  * @scratch: the record being composed
  */
 struct fxt_out {
@@ -102,6 +106,7 @@ struct fxt_out {
 	struct fxt_lane_out **lanes;
 	unsigned int nr_lanes;
 	struct fxt_lane_out *other;
+	uint64_t nr_held;
 	struct fxt_composed scratch;
 };
 
@@ -135,12 +140,11 @@ struct vitrine_error *fxt_out_create(const char *path, uint64_t realtime_ns,
 
 static void lane_free(struct fxt_lane_out *lane)
 {
-	struct held *held;
-
-	while (lane && (held = lane->held)) {
-		lane->held = held->next;
-		free(held);
-	}
+	if (!lane)
+		return;
+	while (lane->nr_held)
+		free(lane->held[--lane->nr_held]);
+	free(lane->held);
 	free(lane);
 }
 
@@ -508,24 +512,56 @@ static struct vitrine_error *append(struct fxt_lane_out *lane,
 
 /* ---- Complete durations ---- */
 
+/* Of those with one end, the one that began first is first. */
+static bool held_before(const void *left, const void *right)
+{
+	const struct held *a = left, *b = right;
+
+	return a->end != b->end ? a->end < b->end : a->number < b->number;
+}
+
 static bool hold(struct fxt_lane_out *lane, const struct fxt_composed *record,
 		 uint64_t end)
 {
 	size_t len_bytes = record->nr * sizeof(record->words[0]);
-	struct held **at = &lane->held, *held;
+	size_t nr = lane->nr_held;
+	struct held *held;
+	void **bigger;
 
+	/* Room for 1, 2, 4, 8, ... */
+	if (!(nr & (nr - 1))) {
+		bigger = reallocarray(lane->held, nr ? 2 * nr : 1,
+				      sizeof(*bigger));
+		if (!bigger)
+			return false;
+		lane->held = bigger;
+	}
 	held = malloc(sizeof(*held) + len_bytes);
 	if (!held)
 		return false;
 	held->end = end;
+	held->number = lane->out->nr_held++;
 	held->nr = record->nr;
 	held->thread = record->threads[0];
 	memcpy(held->words, record->words, len_bytes);
-	while (*at && (*at)->end <= end)
-		at = &(*at)->next;
-	held->next = *at;
-	*at = held;
+	lane->held[lane->nr_held] = held;
+	heap_rise(lane->held, lane->nr_held++, held_before);
 	return true;
+}
+
+/* Take the first one out. */
+static struct held *unhold(struct fxt_lane_out *lane)
+{
+	struct held *held = lane->held[0];
+
+	lane->held[0] = lane->held[--lane->nr_held];
+	heap_sink(lane->held, lane->nr_held, 0, held_before);
+	return held;
+}
+
+static bool is_due(const struct fxt_lane_out *lane, uint64_t now)
+{
+	return lane->nr_held && ((struct held *)lane->held[0])->end <= now;
 }
 
 /* Write those that have ended by now. */
@@ -535,7 +571,8 @@ static struct vitrine_error *release(struct fxt_lane_out *lane, uint64_t now)
 	struct vitrine_error *err;
 	struct held *held;
 
-	while ((held = lane->held) && held->end <= now) {
+	while (is_due(lane, now)) {
+		held = unhold(lane);
 		record->nr = 0;
 		record->nr_threads = 0;
 		record->ref_word = 0;
@@ -545,7 +582,6 @@ static struct vitrine_error *release(struct fxt_lane_out *lane, uint64_t now)
 		       held->nr * sizeof(held->words[0]));
 		record->nr = held->nr;
 		err = append(lane, record, held->end, held->end);
-		lane->held = held->next;
 		free(held);
 		if (err)
 			return err;

@@ -15,6 +15,7 @@
 
 #include "archive.h"
 #include "error.h"
+#include "heap.h"
 
 /*
  * A name is given by a record without a time, which vitrine's kernel module
@@ -44,8 +45,8 @@ struct vitrine_archive {
 	uint64_t rate;			/* 0: none yet */
 	bool has_wakeups;
 
-	/* Lanes with a record, the earliest first: each before 2i+1 and 2i+2. */
-	struct archive_lane **heap;
+	/* Lanes with a record, the earliest first. */
+	void **heap;
 	unsigned int nr_heap;
 	bool started;
 };
@@ -276,31 +277,15 @@ static void note_unsorted(const struct vitrine_archive *archive,
 			      message);
 }
 
-static bool lane_before(const struct archive_lane *a,
-			const struct archive_lane *b)
+static bool lane_before(const void *left, const void *right)
 {
+	const struct archive_lane *a = left, *b = right;
+
 	if (a->key != b->key)
 		return a->key < b->key;
 	if (a->index != b->index)
 		return a->index < b->index;
 	return a->record.offset < b->record.offset;
-}
-
-/* The lane at @i may be later than its children: let it sink. */
-static void heap_sink(struct vitrine_archive *archive, unsigned int i)
-{
-	struct archive_lane **heap = archive->heap, *lane = heap[i];
-	unsigned int child;
-
-	for (; (child = 2 * i + 1) < archive->nr_heap; i = child) {
-		if (child + 1 < archive->nr_heap &&
-		    lane_before(heap[child + 1], heap[child]))
-			child++;
-		if (lane_before(lane, heap[child]))
-			break;
-		heap[i] = heap[child];
-	}
-	heap[i] = lane;
 }
 
 /* What made reading stop. */
@@ -365,7 +350,7 @@ static struct vitrine_error *begin_merge(struct vitrine_archive *archive)
 	if (err)
 		return err;
 	for (i = archive->nr_heap / 2; i-- > 0;)
-		heap_sink(archive, i);
+		heap_sink(archive->heap, archive->nr_heap, i, lane_before);
 	return NULL;
 }
 
@@ -508,7 +493,7 @@ struct vitrine_error *
 vitrine_archive_next(struct vitrine_archive *archive,
 		     const struct vitrine_fxt_record **ret)
 {
-	struct vitrine_fxt_record *record;
+	struct archive_lane *lane;
 
 	if (archive->started && archive->nr_heap) {
 		switch (archive_lane_next(archive->heap[0], &archive->source)) {
@@ -521,18 +506,19 @@ vitrine_archive_next(struct vitrine_archive *archive,
 			break;
 		}
 		if (archive->nr_heap)
-			heap_sink(archive, 0);
+			heap_sink(archive->heap, archive->nr_heap, 0,
+				  lane_before);
 	}
 	archive->started = true;
 	*ret = NULL;
 	if (!archive->nr_heap)
 		return NULL;
-	record = &archive->heap[0]->record;
-	if (record->kind == VITRINE_FXT_SWITCH)
-		follow_weight(archive, record);
-	else if (record->kind == VITRINE_FXT_WAKEUP)
-		add_weight(archive, archive->heap[0]->provider, record);
-	*ret = record;
+	lane = archive->heap[0];
+	if (lane->record.kind == VITRINE_FXT_SWITCH)
+		follow_weight(archive, &lane->record);
+	else if (lane->record.kind == VITRINE_FXT_WAKEUP)
+		add_weight(archive, lane->provider, &lane->record);
+	*ret = &lane->record;
 	return NULL;
 }
 

@@ -19,6 +19,7 @@
 #include "feed.h"
 #include "fxt.h"
 #include "fxt_write.h"
+#include "heap.h"
 #include "left_out.h"
 
 #define NSEC_PER_SEC	1000000000ULL
@@ -73,7 +74,6 @@ static const struct argp argp = {
  * @faults: the file, and records that cannot be understood
  * @feed: its records
  * @item: the one that is next
- * @ended: there is none
  * @delta_ns: what is added to its times
  * @first_cpu: what is added to its CPUs
  * @first_thread: what is added to its threads and processes, but idle
@@ -84,7 +84,6 @@ struct input {
 	struct faults faults;
 	struct feed *feed;
 	struct feed_item item;
-	bool ended;
 	uint64_t delta_ns;
 	uint32_t first_cpu;
 	uint64_t first_thread;
@@ -96,12 +95,16 @@ struct input {
  * struct merge - a merge under way
  * @inputs: all traces
  * @nr_inputs: how many
+ * @heap: those that have an item, the earliest first
+ * @nr_heap: how many
  * @out: where they go
  * @record: the record being written
  */
 struct merge {
 	struct input *inputs;
 	unsigned int nr_inputs;
+	void **heap;
+	unsigned int nr_heap;
 	struct fxt_out *out;
 	struct vitrine_fxt_record record;
 };
@@ -324,42 +327,46 @@ static struct vitrine_error *put_item(struct merge *merge, struct input *input)
 	}
 }
 
-static struct vitrine_error *advance(struct input *input)
+/* Of equal times, the trace that was named first is first. */
+static bool input_before(const void *left, const void *right)
 {
-	struct vitrine_error *err = feed_next(input->feed, &input->item);
+	const struct input *a = left, *b = right;
+	uint64_t a_ns = a->item.ns + a->delta_ns, b_ns = b->item.ns + b->delta_ns;
 
-	input->ended = err || input->item.kind == FEED_END;
-	return err;
+	return a_ns != b_ns ? a_ns < b_ns : a < b;
 }
 
-/* The trace whose item is earliest, NULL at the end; there are few of them. */
-static struct input *earliest(struct merge *merge)
-{
-	struct input *first = NULL, *input;
-	unsigned int i;
-
-	for (i = 0; i < merge->nr_inputs; i++) {
-		input = &merge->inputs[i];
-		if (!input->ended &&
-		    (!first || input->item.ns + input->delta_ns <
-			       first->item.ns + first->delta_ns))
-			first = input;
-	}
-	return first;
-}
-
-static struct vitrine_error *merge_all(struct merge *merge)
+/* Read the first item of each trace. */
+static struct vitrine_error *begin_all(struct merge *merge)
 {
 	struct vitrine_error *err = NULL;
 	struct input *input;
 	unsigned int i;
 
-	for (i = 0; !err && i < merge->nr_inputs; i++)
-		err = advance(&merge->inputs[i]);
-	while (!err && (input = earliest(merge))) {
+	for (i = 0; !err && i < merge->nr_inputs; i++) {
+		input = &merge->inputs[i];
+		err = feed_next(input->feed, &input->item);
+		if (err || input->item.kind == FEED_END)
+			continue;
+		merge->heap[merge->nr_heap] = input;
+		heap_rise(merge->heap, merge->nr_heap++, input_before);
+	}
+	return err;
+}
+
+static struct vitrine_error *merge_all(struct merge *merge)
+{
+	struct vitrine_error *err = begin_all(merge);
+	struct input *input;
+
+	while (!err && merge->nr_heap) {
+		input = merge->heap[0];
 		err = put_item(merge, input);
 		if (!err)
-			err = advance(input);
+			err = feed_next(input->feed, &input->item);
+		if (input->item.kind == FEED_END)
+			merge->heap[0] = merge->heap[--merge->nr_heap];
+		heap_sink(merge->heap, merge->nr_heap, 0, input_before);
 	}
 	return err ? err : fxt_out_commit(merge->out);
 }
@@ -374,7 +381,8 @@ static struct vitrine_error *open_all(struct merge *merge,
 	unsigned int i;
 
 	merge->inputs = calloc(args->nr_paths, sizeof(*merge->inputs));
-	if (!merge->inputs)
+	merge->heap = calloc(args->nr_paths, sizeof(*merge->heap));
+	if (!merge->inputs || !merge->heap)
 		return vtr_error_no_memory();
 	merge->nr_inputs = args->nr_paths;
 	for (i = 0; !err && i < args->nr_paths; i++) {
@@ -422,6 +430,7 @@ static void deinit(struct merge *merge)
 {
 	unsigned int i;
 
+	free(merge->heap);
 	for (i = 0; i < merge->nr_inputs; i++) {
 		feed_destroy(merge->inputs[i].feed);
 		fxt_names_deinit(&merge->inputs[i].told);
