@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The units of systemd, as they are installed, and the program one of them starts.
+# The units of systemd, as they are installed, and the programs that they start.
 #
 #   systemd.sh VITRINE WORDS DIR
 #
@@ -133,6 +133,53 @@ not_armed()
 	! keep && [ -z "$(ls state)" ]
 }
 point "without the module it fails, and leaves nothing" not_armed
+
+# ---- load-recorder ----------------------------------------------------------
+
+# A modprobe that fails, if it is told how.
+cat >bin/modprobe <<'SH'
+#!/bin/sh
+echo "$*" >modprobe.called
+[ -z "$MODPROBE_SAYS" ] || { echo "modprobe: $MODPROBE_SAYS" >&2; exit 1; }
+SH
+chmod +x bin/modprobe
+
+# load_recorder SAYS: as the unit starts it, where modprobe SAYS what is wrong
+load_recorder()
+{
+	env PATH="$dir/bin:$PATH" MODPROBE_SAYS="$1" "$dir/usr/libexec/vitrine/load-recorder" \
+		buffer_kb=64 trees=all >load.log 2>&1
+}
+
+loads()
+{
+	load_recorder "" && [ ! -s load.log ] &&
+		[ "$(cat modprobe.called)" = "vitrine buffer_kb=64 trees=all" ]
+}
+point "load-recorder hands the parameters to modprobe, and is silent" loads
+
+# explained SAYS HEADING: modprobe's words come first, the page and its HEADING last
+explained()
+{
+	! load_recorder "$1" || return
+	cat load.log
+	grep -qxF "modprobe: $1" load.log &&
+		tail -n 1 load.log | grep -qF "see \"$2\" in vitrine-recorder(8)" &&
+		grep -qxF ".SH \"$2\"" "$top/Documentation/man/vitrine-recorder.8"
+}
+for error in "Key was rejected by service" "Required key not available" "Operation not permitted"; do
+	point "load-recorder: $error: names the page" \
+		explained "ERROR: could not insert 'vitrine': $error" "SECURE BOOT"
+done
+point "load-recorder: no module: names the page" \
+	explained "FATAL: Module vitrine not found in directory /lib/modules/6.1.0" "NEW KERNELS"
+
+other_error()
+{
+	! load_recorder "ERROR: could not insert 'vitrine': Invalid argument" &&
+		[ "$(wc -l <load.log)" = 1 ]
+}
+point "load-recorder adds nothing to any other error" other_error
 
 echo "1..$tests"
 exit $failed
