@@ -1,8 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# In a guest whose disk deb_image has made: the packages are installed, work, and
-# leave nothing behind when they are purged, which is done while the module is loaded.
+# In a guest whose disk deb_image has made: what the packages do there, in parts.
+#
+#   deb.sh PART...
+#
+#   start   systemd, which is process 1, has started the recorder at boot
+#   use     module, command, library and Python work
+#   refuse  the kernel does not trust the module's signature: the unit says what to do.
+#           Nothing can be loaded afterwards
+#   purge   nothing is left of the packages; the module is loaded at first
 
 packages=(vitrine-dkms vitrine-tools vitrine-babeltrace libvitrine1 libvitrine-dev
 	  python3-vitrine)
@@ -38,7 +45,7 @@ installed()
 built()
 {
 	dkms status -m vitrine -k "$(uname -r)" | grep ': installed$' &&
-		[ "$(modinfo -n vitrine)" = "/lib/modules/$(uname -r)/updates/dkms/vitrine.ko" ]
+		modinfo -n vitrine | grep "^/lib/modules/$(uname -r)/updates/dkms/vitrine\.ko"
 }
 
 one_version()
@@ -47,6 +54,59 @@ one_version()
 
 	version=$(dpkg-query -W -f '${Version}' vitrine-tools)
 	[ "$(vitrine --version)" = "vitrine $version" ] && dkms status -m vitrine -v "$version" | grep .
+}
+
+signed()
+{
+	modinfo -F signer vitrine | grep -x "DKMS module signing key"
+}
+
+# As mokutil had it, when the packages were installed.
+says_what_to_enroll()
+{
+	grep -F "mokutil --import /var/lib/dkms/mok.pub" /install.log
+}
+
+enabled()
+{
+	[ "$(cat /proc/1/comm)" = systemd ] && systemctl is-enabled vitrine-recorder.service
+}
+
+started()
+{
+	systemctl status --no-pager vitrine-recorder.service
+	[ "$(systemctl is-active vitrine-recorder.service)" = active ] && [ -d /sys/module/vitrine ]
+}
+
+# The recorder has run since early in the boot, and did before anybody asked for it.
+recorded()
+{
+	vitrine snapshot -o /tmp/boot.fxt && vitrine check /tmp/boot.fxt &&
+		vitrine print -e switch /tmp/boot.fxt | grep -m 1 systemd
+}
+
+# refused ERROR: the unit fails to start by ERROR, and names the page that explains it
+refused()
+{
+	local since
+
+	since=$(date +%s)
+	! systemctl start vitrine-recorder.service || return
+	journalctl --no-pager --since "@$since" -u vitrine-recorder.service >/tmp/journal
+	cat /tmp/journal
+	grep "could not insert 'vitrine': $1" /tmp/journal &&
+		grep 'see "SECURE BOOT" in vitrine-recorder(8)' /tmp/journal &&
+		[ "$(systemctl is-active vitrine-recorder.service)" = failed ]
+}
+
+enforce()
+{
+	echo 1 >/sys/module/module/parameters/sig_enforce
+}
+
+lock_down()
+{
+	echo integrity >/sys/kernel/security/lockdown
 }
 
 shows()
@@ -80,7 +140,7 @@ program()
 		return vitrine_format_of_file(argv[1], &format) || format != VITRINE_FORMAT_FXT;
 	}
 	C
-	gcc-12 -o /tmp/program /tmp/program.c -lvitrine && /tmp/program /tmp/trace.fxt
+	cc -o /tmp/program /tmp/program.c -lvitrine && /tmp/program /tmp/trace.fxt
 }
 
 # As vitrine-trigger.service has it, with a trigger that is due at once.
@@ -105,29 +165,62 @@ not_loaded()
 	[ ! -e /sys/module/vitrine ] && [ ! -e /sys/kernel/debug/vitrine ]
 }
 
-# What a package system, a linker and our harness keep for themselves is not ours.
+# What a package system, DKMS and our harness keep for themselves is not ours, nor what
+# systemd writes when it boots.
 nothing_left()
 {
 	(cd / && find . -xdev | sort) >/tmp/after
 	diff /before /tmp/after | grep '^[<>]' |
-		grep -vE '^[<>] \./(before|dev|out|run|tmp|vitrine|var/(cache|log|lib/dpkg))(/|$)' >/tmp/left
+		grep -vE '^[<>] \./(before|install\.log|dev|out|run|tmp|vitrine|var/(cache|log|tmp|lib/(dpkg|systemd)))(/|$)' |
+		grep -vE '^> \./(var/lib/dkms/mok\.(key|pub)|(etc|var)/\.updated)$' >/tmp/left
 	cat /tmp/left
 	[ ! -s /tmp/left ]
 }
 
+part_start()
+{
+	point "systemd is process 1, and the recorder is enabled" enabled
+	point "DKMS has built the module for this kernel" built
+	point "the recorder has been started" started
+	point "its rings hold what ran while the system started" recorded
+}
+
+part_use()
+{
+	point "the packages are installed" installed
+	point "DKMS has built the module for this kernel" built
+	point "DKMS has signed the module" signed
+	point "under Secure Boot, installing says which key to enroll" says_what_to_enroll
+	point "module and command are of the packages' version" one_version
+	point "modprobe vitrine" modprobe vitrine
+	point "vitrine show" shows
+	point "vitrine record" records
+	point "Python" python
+	point "a program builds and runs" program
+	point "a trigger leaves a trace" kept
+	point "the manual is there" documented
+}
+
+part_refuse()
+{
+	point "the recorder is stopped" systemctl stop vitrine-recorder.service
+	point "the module is not loaded any more" not_loaded
+	point "the kernel is locked down" lock_down
+	point "the unit names the page that explains it" refused "Operation not permitted"
+	point "signatures are enforced" enforce
+	point "the unit names the page that explains it" refused "Key was rejected by service"
+}
+
+part_purge()
+{
+	point "purge, while the module is loaded" dpkg --purge "${packages[@]}"
+	point "the module is not loaded any more" not_loaded
+	point "no file is left behind, and none is missing" nothing_left
+}
+
 echo "TAP version 13"
-point "the packages are installed" installed
-point "DKMS has built the module for this kernel" built
-point "module and command are of the packages' version" one_version
-point "modprobe vitrine" modprobe vitrine
-point "vitrine show" shows
-point "vitrine record" records
-point "Python" python
-point "a program builds and runs" program
-point "a trigger leaves a trace" kept
-point "the manual is there" documented
-point "purge, while the module is loaded" dpkg --purge "${packages[@]}"
-point "the module is not loaded any more" not_loaded
-point "no file is left behind, and none is missing" nothing_left
+for part; do
+	"part_$part"
+done
 echo "1..$tests"
 exit $failed
