@@ -248,7 +248,7 @@ latency: packages
 		-- selftests/peers/latency.sh
 
 # Not a test: it says how we compare, and writes Documentation/performance.rst.
-bench:
+bench: cost
 	@$(in) selftests/packages-install bench -- selftests/peers/bench
 
 # Not among the default tests: the browser is 400 MB.

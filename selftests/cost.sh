@@ -60,12 +60,17 @@ load enable=0 trees=sched || exit
 tree=$(per_switch)
 unload
 
+insmod "$VITRINE_MODULES/floor.ko" mode=store || exit
+floor=$(per_switch)
+rmmod floor
+
 echo local >"$tracefs/trace_clock"
 echo 1 >"$tracefs/events/sched/sched_switch/enable"
 ftrace=$(per_switch)
 echo 0 >"$tracefs/events/sched/sched_switch/enable"
 
 show "off" "$off"
+show "floor: probe, counter, two stores" $((floor - off))
 show "vitrine, clock counter: added" $((counter - off))
 show "vitrine, with wakeups: added" $((wakeups - off))
 show "vitrine, the wakeup of these" $((wakeups - counter))
