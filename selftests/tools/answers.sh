@@ -175,9 +175,9 @@ prints "a CPU above 255" '[10,1,3,500,100,5200,300]' bash -c "'$vitrine' latency
 prints "a CPU above 255: the records of it alone" 10 bash -c "'$vitrine' print --cpu=300 wide.fxt | wc -l"
 # Two of its sub-buffers, in memory: each at the beginning of a page.
 head -c 4096 /dev/zero >memory
-tail -c +417 wide.fxt | head -c 680 >>memory
+tail -c +417 wide.fxt | head -c 624 >>memory
 truncate -s 8192 memory
-tail -c +1097 wide.fxt >>memory
+tail -c +1041 wide.fxt >>memory
 truncate -s 12288 memory
 prints "a CPU above 255: found in memory" whole bash -c "'$vitrine' recover memory -o found.fxt 2>/dev/null &&
 	cmp found.fxt <(tail -c +417 wide.fxt) && echo whole"

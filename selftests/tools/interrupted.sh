@@ -53,12 +53,13 @@ BABELTRACE_PLUGIN_PATH=$(dirname "$vitrine")
 export BABELTRACE_PLUGIN_PATH
 echo "TAP version 13"
 "$mkfxt" speed 200000 >long.fxt
+"$mkfxt" speed 5000000 >endless.fxt
 "$mkfxt" speed 2000 >short.fxt
 "$vitrine" convert short.fxt -o short.ctf
 for ((i = 0; i < 200; i++)); do
 	"$words" "$golden/inspect/v2-tree.words" >tree$i.inspect
 done
-mkfifo in.heph out
+mkfifo out
 touch files
 there >there.new && mv there.new files
 
@@ -66,7 +67,7 @@ there >there.new && mv there.new files
 
 for signal in HUP INT TERM; do
 	# In the background a shell ignores SIGINT for us.
-	env --default-signal=INT "$vitrine" convert --from heph in.heph -o out.json &
+	env --default-signal=INT "$vitrine" convert endless.fxt -o out.json &
 	pid=$!
 	until_there 'out.json.??????'
 	kill -$signal $pid
