@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Every context switch is recorded, in order, with names: a million of them
-# without a break, as many as /proc/stat counts, the same that ftrace sees.
+# without a break (a hundred thousand on some kernels), as many as /proc/stat counts, the same that ftrace sees.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
@@ -19,12 +19,17 @@ load
 
 # ---- a million switches -----------------------------------------------------
 
-check "record a million switches" \
-	vitrine record --no-wakeups -o /tmp/million.fxt -- "$WORKLOAD" crowd 40 560000
+# A tenth of them where it would only be the same again, for minutes.
+case ${VITRINE_KERNEL:-} in
+6.1|*-arm64)	many=100000 ;;
+*)		many=1000000 ;;
+esac
+check "record $many switches" \
+	vitrine record --no-wakeups -o /tmp/million.fxt -- "$WORKLOAD" crowd 40 $((many * 56 / 100))
 vitrine check /tmp/million.fxt | sed 's/^/# /'
 check "sound: chained, ordered, named" vitrine check /tmp/million.fxt
 switches=$(summary /tmp/million.fxt switches)
-check "1,000,000 or more" test "${switches:-0}" -ge 1000000
+check "$many or more" test "${switches:-0}" -ge $many
 check "nothing lost" test "$(summary /tmp/million.fxt "records lost")" = 0
 bytes=$(stat -c %s /tmp/million.fxt)
 echo "# $bytes bytes, $((bytes * 100 / switches))/100 a switch"
