@@ -21,6 +21,14 @@ in_order()
 	sort -s -k 1,1n -k 2,2n
 }
 
+# report ARGUMENT...: what trace-cmd says, without the flags that it puts before each
+# event's time from 3.3 on
+report()
+{
+	trace-cmd report "$@" 2>/dev/null |
+		sed -E 's/^( .*\[[0-9]+\])(-0x[0-9a-f]+| +[^ 0-9][^ ]*) +([0-9]+[.:])/\1 \3/'
+}
+
 # From trace-cmd's text: time, CPU, who goes out, with which priority, in which state,
 # who comes in, with which priority; all in our words.
 their_switches()
@@ -111,7 +119,7 @@ compare()
 
 	shift 2
 	# A further buffer's lines begin with its name.
-	trace-cmd report -R -t "$name.dat" 2>/dev/null | grep -E '^ .*\] +[0-9.]+: |DROPPED' >"$name.events"
+	report -R -t "$name.dat" | grep -E '^ .*\] +[0-9.]+: |DROPPED' >"$name.events"
 	command_into_files convert "$name.dat" -o "$name.fxt"
 	check "$name: converted, with its clock and what is left out" ended 0 "$@"
 	"$vitrine" check "$name.fxt" >"$name.check"
@@ -176,7 +184,7 @@ check "into another format than ours" test "$(cat status)" = 0 -a -s all.heph
 command_into_files convert calls.dat -o calls.fxt
 check "system calls only: converted" ended 0 "calls.dat: times are of the kernel's clock [a-z]*$"
 check "whose they are, a list of the file says" same \
-	<(trace-cmd report -t calls.dat 2>/dev/null | sed -nE 's/^ *(.*)-([0-9]+) +\[[0-9]+\] .*/\1:\2/p' | sort) \
+	<(report -t calls.dat | sed -nE 's/^ *(.*)-([0-9]+) +\[[0-9]+\] .*/\1:\2/p' | sort) \
 	<("$vitrine" print --json calls.fxt | jq -r '"\(.thread.name):\(.thread.tid)"' | sort)
 
 # ---- what can be wrong ----

@@ -107,6 +107,9 @@ static bool write_ctf(struct run *run, const char *from, const char *to)
 
 	bt_value_map_insert_bool_entry(params, "assume-single-trace", BT_TRUE);
 	bt_value_map_insert_bool_entry(params, "quiet", BT_TRUE);
+	/* From 2.1 on it writes version 2, which few readers know, unless told. */
+	if (bt_version_get_minor() >= 1)
+		bt_value_map_insert_string_entry(params, "ctf-version", "1.8");
 	source = add_source(run,
 		bt_plugin_borrow_source_component_class_by_name_const(
 			bt_plugin_set_borrow_plugin_by_index_const(run->own, 0),
