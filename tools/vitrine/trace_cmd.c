@@ -22,8 +22,7 @@ static const struct helper reader = {
 	.name = "read-trace-cmd",
 	.library = "libtracecmd",
 	.purpose = "trace-cmd's format",
-	.install = "install the package vitrine-tools; to build it, "
-		   "libtracecmd-dev, libtraceevent-dev and libtracefs-dev",
+	.install = "install the package vitrine-tools; to build it, see README",
 	.advice = "it may be cut short; see what `trace-cmd report' says of it",
 };
 
