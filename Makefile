@@ -145,7 +145,7 @@ style: packages
 # What can only be built where the newest kernel's headers can be used.
 .PHONY: style-trixie
 style-trixie: packages
-	@$(lane) $@ selftests/qemu/suite trixie selftests/style sparse_newest tools
+	@$(lane) $@ selftests/qemu/suite trixie selftests/style warnings_newest tools
 
 host-kunit: packages
 	@$(lane) $@ $(in) make -s -C selftests/host O=$(CURDIR)/$(in_build)/host check
