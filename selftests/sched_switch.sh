@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Every context switch is recorded, in order, with names: a million of them
-# without a break (a hundred thousand on some kernels), as many as /proc/stat counts, the same that ftrace sees.
+# Every context switch is recorded, in order, with names: a million of them without a
+# break (a hundred thousand on some kernels), as many as /proc/stat counts, the same
+# that ftrace sees.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit

@@ -15,19 +15,6 @@ cases()
 	"$here/json_cases.py" "$@"
 }
 
-# least ARGUMENT...: processor time of vitrine in milliseconds, the least of five runs
-least()
-{
-	local TIMEFORMAT=%U time best=999999
-
-	for _ in 1 2 3 4 5; do
-		time=$({ time "$vitrine" "$@" >/dev/null; } 2>&1)
-		time=$((10#${time/[.,]/}))
-		best=$((time < best ? time : best))
-	done
-	echo "$best"
-}
-
 # Of text and JSON, the library's share is the same.
 is_fast()
 {

@@ -58,19 +58,6 @@ overlapping()
 	END
 }
 
-# least ARGUMENT...: processor time of vitrine in milliseconds, the least of three runs
-least()
-{
-	local TIMEFORMAT=%U time best=999999
-
-	for _ in 1 2 3; do
-		time=$({ time "$vitrine" "$@" >/dev/null 2>&1; } 2>&1)
-		time=$((10#${time/[.,]/}))
-		best=$((time < best ? time : best))
-	done
-	echo "$best"
-}
-
 # Merging takes three times as long as printing; 200 times, if each passed all others.
 is_linear()
 {
