@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# The human entry. The kernel's build system reads Kbuild instead.
+# The Makefile for humans. The kernel's build system reads Kbuild instead.
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
-# The kernels that the selftests run on: the oldest, the newest, and another processor.
-# What else "check" does runs on 6.12.
+# Kernels for the selftests: the oldest, the newest, and another architecture. Everything
+# else in "check" runs on 6.12.
 KERNELS ?= 6.1 newest 6.12-arm64
 RACE_KERNELS ?= 6.12 newest
 DEMO_KERNEL ?= 6.12
 
-# The Debian suite that packages are for: this machine's, if we know it.
+# The Debian suite to build packages for: that of this machine, if it is known.
 SUITE ?= $(or $(filter bookworm trixie,$(shell . /etc/os-release && echo $$VERSION_CODENAME)),bookworm)
 
 lane := selftests/lane
 run := selftests/qemu/run
-# Tests that need no guest, and all that is built, run in the root of a suite.
+# Builds, and tests that need no guest, run in the root of a suite.
 in := selftests/qemu/suite bookworm
 in_build := build/bookworm
 
-.PHONY: all module tools install clean help packages demo \
+.PHONY: all module tools install doc clean help packages demo \
 	check style host host-kunit library fuzz kunit debug-kunit kselftest \
 	debug-kselftest rt-kselftest debug-rt soak cost metrics bench timeline harness \
 	deb deb-test
@@ -34,12 +34,16 @@ export define help
 |  make install        install both (DESTDIR=, PREFIX=)
 |  make deb            Debian packages of both, and of the library, for this machine's
 |                      release of Debian (SUITE=bookworm, SUITE=trixie); into build/deb/
+|  make doc            the pages of Documentation/ as HTML, and api.html, the reference of
+|                      the functions for other modules, from kernel-doc; into build/doc/
 |  KDIR=DIR            build for the kernel whose build directory this is
 |
 |In a guest, which QEMU emulates; nothing here is loaded into your own kernel
 |  make demo           boot Debian's 6.12, record a workload, leave a trace and two
 |                      trees in build/demo/
 |  make check          every test; the last line has the sum. Logs go to build/log/
+|  make check ONLY="LANE..."
+|                      these lanes alone
 |
 |One part of it
 |  make style          checkpatch, sparse, kernel-doc, spelling, layers, licences
@@ -87,6 +91,10 @@ install: all
 		$(DESTDIR)/lib/modules/$(shell $(MAKE) -s -C $(KDIR) kernelrelease)/updates/vitrine.ko
 	[ -n "$(DESTDIR)" ] || depmod
 
+doc: packages-bookworm
+	@$(in) Documentation/build-pages build/doc
+	@echo build/doc/api.html
+
 packages-deb:
 	@selftests/packages-install deb
 
@@ -94,8 +102,8 @@ deb:
 	@selftests/qemu/suite $(SUITE) selftests/packages-install deb -- debian/build-packages build/deb
 	@ls build/deb/*.deb
 
-# Not in "check": with the packages built and the module compiled for each kernel, it
-# takes longer than the rest can wait.
+# Not in "check": building the packages, and the module for each kernel, takes longer than
+# all other lanes.
 deb_test_lanes := deb-test-bookworm deb-test-trixie
 .PHONY: $(deb_test_lanes)
 $(deb_test_lanes): deb-test-%:
@@ -107,7 +115,7 @@ clean:
 
 # ---- guests -----------------------------------------------------------------
 
-# Each root is made, or added to, by whoever needs it first; here for all lanes at once.
+# Make each root once for all lanes; otherwise the first lane that needs it would.
 package_roots := packages-bookworm packages-trixie
 .PHONY: $(package_roots)
 packages-bookworm:
@@ -142,7 +150,7 @@ demo: SHELL := /bin/bash
 style: packages
 	@$(lane) $@ $(in) selftests/style
 
-# What can only be built where the newest kernel's headers can be used.
+# Checks that need the headers of the newest kernel.
 .PHONY: style-trixie
 style-trixie: packages
 	@$(lane) $@ selftests/qemu/suite trixie selftests/style warnings_newest tools
@@ -150,7 +158,7 @@ style-trixie: packages
 host-kunit: packages
 	@$(lane) $@ $(in) make -s -C selftests/host O=$(CURDIR)/$(in_build)/host check
 
-# Its own runner sums up; what each test said is in its logs.
+# Its own runner prints the summary; the output of each test is in its log.
 library_lanes := library-bookworm library-trixie
 .PHONY: $(library_lanes)
 $(library_lanes): library-%: packages
@@ -162,19 +170,19 @@ library: $(library_lanes)
 
 host: host-kunit library
 
-# A fuzzer that has done its runs and found nothing is a test passed. There are
-# as many as processors, so they run side by side.
+# A fuzzer that completes its runs without a finding is a passed test. As many as there are
+# CPUs run in parallel.
 FUZZ_RUNS ?= 1000000
 fuzzers := $(patsubst selftests/fuzz/fuzz_%.c,%,$(wildcard selftests/fuzz/fuzz_*.c))
 fuzz: packages
-	@rm -f $(in_build)/fuzz/fuzz_*.log
+	@rm -f $(in_build)/fuzz/fuzz_*.passed
 	@$(lane) $@ $(in) sh -c 'make -s -k -j 2 -C selftests/fuzz O=$(CURDIR)/$(in_build)/fuzz \
 		RUNS=$(FUZZ_RUNS) $(fuzzers:%=fuzz-%); \
 		for name in $(fuzzers); do nr=$$((nr + 1)); \
-			grep -qs "executed_units: *$(FUZZ_RUNS)$$" $(in_build)/fuzz/fuzz_$$name.log || printf "not "; \
+			[ -e $(in_build)/fuzz/fuzz_$$name.passed ] || printf "not "; \
 			echo "ok $$nr fuzz_$$name"; done; echo "1..$$nr"'
 
-# Metrics of a busy guest, and what Prometheus' own tool says of them.
+# Check the metrics of a busy guest with Prometheus' own tool.
 metrics: packages
 	@rm -rf build/metrics
 	@$(lane) $@ $(in) sh -c '$(run) --kernel 6.12 --out build/metrics -- selftests/qemu/metrics.sh && \
@@ -183,26 +191,26 @@ metrics: packages
 debug-kunit: packages
 	@$(lane) $@ $(run) --kernel debug --smp 4 --bring module --timeout 900 -- selftests/qemu/kunit.sh
 
-# What takes locks, frees and unloads, where lockdep and KASAN watch.
+# Tests of locking, freeing and unloading, under lockdep and KASAN.
 debug-kselftest: packages
 	@$(lane) $@ $(run) --kernel debug $(kselftest) map publisher.sh hotplug.sh unload.sh fault_injection \
 		lazy.sh retained.sh liar.sh soak.sh
 
-# What there is to see on four CPUs only.
+# Tests that need four CPUs.
 .PHONY: smp-kselftest
 smp-kselftest: packages
-	@$(lane) $@ $(run) --kernel 6.12 --smp 4 --timeout 1800 -- selftests/qemu/kselftest.sh order.sh bytes.sh
+	@$(lane) $@ $(run) --kernel 6.12 --smp 4 --timeout 1800 -- selftests/qemu/kselftest.sh order.sh bytes.sh swap.sh
 
-# Four CPUs at their highest rate. What the recorder takes of one: "cost".
+# Stream from four CPUs at the highest rate. "cost" measures the CPU time on one CPU.
 .PHONY: streaming
 streaming: packages
 	@$(lane) $@ $(run) --kernel 6.12 --smp 4 --icount --timeout 900 -- selftests/qemu/kselftest.sh streaming.sh
 
-# What does sleep where it must not on PREEMPT_RT is reported there.
+# PREEMPT_RT reports code that sleeps where it must not.
 rt-kselftest: packages
 	@$(lane) $@ $(run) --kernel 6.12-rt $(kselftest) map publisher.sh lazy.sh retained.sh trees.sh sched_switch.sh
 
-# Not in "check", which has a short one: these take their time, and kernels of their own.
+# Not in "check", which has a short run: these take long, and need kernels of their own.
 SOAK ?= 600
 soak_lanes := soak-debug soak-kcsan
 .PHONY: $(soak_lanes)
@@ -232,31 +240,33 @@ $(race_lanes): race-%: packages
 .PHONY: $(kselftest_lanes) $(race_lanes)
 kselftest: $(kselftest_lanes) $(race_lanes)
 
-# What all figures are measured on, and two where only that of a switch is.
+# Kernels on which all costs are measured, and others for those of events.
 cost_lanes := cost-6.12 cost-newest cost-6.12-arm64
-.PHONY: $(cost_lanes)
-cost-6.12: cost_tests := cost.sh cost_inspect.sh snapshot_cost streaming.sh
-cost-newest cost-6.12-arm64: cost_tests := cost.sh
-$(cost_lanes): cost-%: packages
+.PHONY: $(cost_lanes) cost-6.1
+cost-6.12: cost_tests := cost.sh cost_events.sh cost_inspect.sh snapshot_cost streaming.sh
+cost-newest: cost_tests := cost.sh cost_events.sh
+cost-6.12-arm64: cost_tests := cost.sh cost_events.sh
+cost-6.1: cost_tests := cost.sh cost_events.sh
+$(cost_lanes) cost-6.1: cost-%: packages
 	@$(lane) $@ $(run) --kernel $* --icount --timeout 900 -- selftests/qemu/kselftest.sh $(cost_tests)
-cost: $(cost_lanes)
+cost: $(cost_lanes) cost-6.1
 
-# Whether perf says the same of who waited how long.
+# Compare wakeup latencies with those of perf.
 .PHONY: latency
 latency: packages
 	@$(lane) $@ $(run) --kernel 6.12 --icount --smp 2 --with linux-perf --timeout 900 --silence 900 \
 		-- selftests/peers/latency.sh
 
-# Not a test: it says how we compare, and writes Documentation/performance.rst.
+# Not a test: compares vitrine with other tracers, and writes Documentation/performance.rst.
 bench: cost
 	@$(in) selftests/packages-install bench -- selftests/peers/bench
 
-# Not among the default tests: the browser is 400 MB.
+# Not in "check": the browser takes 400 MB.
 timeline: demo
 	@$(lane) $@ $(in) selftests/packages-install timeline -- \
 		selftests/timeline $(in_build)/tools/vitrine build/demo/trace.fxt build/timeline
 
-# A switch costs on 32 processors what it does on two.
+# A switch costs the same on 32 CPUs as on two.
 .PHONY: cpus
 cpus: packages
 	@$(lane) $@ $(run) --kernel 6.12 --smp 32 --icount --timeout 1800 --silence 1800 -- selftests/qemu/kselftest.sh cpus.sh
@@ -265,7 +275,7 @@ cpus: packages
 recover: packages
 	@$(lane) $@ $(in) selftests/qemu/recover.sh
 
-# What LTTng records of a guest's kernel, converted there and back.
+# Convert LTTng's recording of a guest's kernel there and back.
 .PHONY: lttng
 lttng: packages
 	@$(lane) $@ $(in) selftests/qemu/lttng.sh
@@ -273,14 +283,16 @@ lttng: packages
 harness: packages
 	@$(lane) $@ $(in) selftests/qemu/selftest.sh
 
-# Two side by side, to the end, whatever fails on the way: a guest that takes
-# turns in one thread keeps one processor busy. The debug kernel, if it has to be
-# built, has until its lanes come. What each test said is in the logs.
-lanes := $(kselftest_lanes) host-kunit $(library_lanes) $(race_lanes) fuzz style style-trixie harness recover $(cost_lanes) metrics latency rt-kselftest smp-kselftest streaming cpus debug-kunit debug-kselftest
+# Two lanes in parallel, and all of them whatever fails: a guest emulates its CPUs in one
+# thread, which occupies one CPU. The debug kernel, if it has to be built, is ready when its
+# lanes begin. The output of each test is in the logs.
+every_lane := $(kselftest_lanes) host-kunit $(library_lanes) $(race_lanes) fuzz style style-trixie harness recover $(cost_lanes) metrics latency rt-kselftest smp-kselftest streaming cpus debug-kunit debug-kselftest
+lanes := $(or $(ONLY),$(every_lane))
 check:
+	$(if $(filter-out $(every_lane),$(ONLY)),$(error ONLY=$(ONLY): the lanes are $(every_lane)))
 	@$(MAKE) --no-print-directory -s -j 2 packages
 	@mkdir -p build/log; rm -f build/log/*.count build/log/*.failures; \
-	nice selftests/qemu/kernel debug >build/log/debug-kernel.log 2>&1 & \
+	$(if $(filter debug-%,$(lanes)),nice selftests/qemu/kernel debug >build/log/debug-kernel.log 2>&1 &) \
 	LANE_BRIEF=1 $(MAKE) --no-print-directory -s -k -j 2 $(lanes) || true; \
 	for lane in $(lanes); do \
 		printf '# %-16s ' $$lane; $(lane) --total $$lane || true; \

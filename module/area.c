@@ -2,12 +2,12 @@
 /*
  * Page-backed memory and its mapping into a VMA.
  *
- * Concurrency: the owner fills @pages and publishes them by a release store of
- * @nr_pages; faults read both without a lock. Nothing is taken back before
- * vtr_area_deinit(), and a page that is still mapped then lives on by its own
- * reference count. The file that is mapped keeps the owner of the area alive.
+ * Concurrency: the owner of an area fills @pages and publishes them with a release store
+ * of @nr_pages; the fault handler reads both without a lock. No page is removed before
+ * vtr_area_deinit(); a page that is still mapped then is freed with its last reference.
+ * The mapped file keeps the owner of the area alive.
  *
- * Every page is zeroed before it can be seen, so no stale kernel byte shows.
+ * Every page is zeroed before it becomes visible, so that no stale kernel data leaks.
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
@@ -18,11 +18,11 @@
 #include "compat.h"
 
 /**
- * vtr_area_init() - make an area without pages
+ * vtr_area_init() - create an area without pages
  * @area: storage to set up
- * @max_pages: most pages it can ever hold
+ * @max_pages: maximum number of pages
  *
- * Context: task, sleeps.
+ * Context: task; may sleep.
  * Return: 0, or -ENOMEM.
  */
 int vtr_area_init(struct vtr_area *area, unsigned int max_pages)
@@ -37,9 +37,9 @@ int vtr_area_init(struct vtr_area *area, unsigned int max_pages)
 
 /**
  * vtr_area_deinit() - drop all pages of an area
- * @area: area that nobody can fault on any more; zeroed storage is fine
+ * @area: the area, on which no fault can occur any more; may be zeroed storage
  *
- * Context: task, sleeps.
+ * Context: task; may sleep.
  */
 void vtr_area_deinit(struct vtr_area *area)
 {
@@ -55,17 +55,17 @@ void vtr_area_deinit(struct vtr_area *area)
 }
 
 /**
- * vtr_area_fill() - put physically contiguous pages into an area
- * @area: area to fill; the caller publishes the pages through @area->nr_pages
- * @first: number of the first page, all of them still empty
+ * vtr_area_fill() - add physically contiguous pages to an area
+ * @area: the area; the caller publishes the pages through @area->nr_pages
+ * @first: number of the first page; the area has none of the pages yet
  * @order: 1 << @order pages are added
- * @node: memory node to take them from, or NUMA_NO_NODE
+ * @node: NUMA node to allocate from, or NUMA_NO_NODE
  *
- * Each page gets a reference count of its own, so that each can stay mapped
- * alone.
+ * The pages are split, so that each has its own reference count and can stay mapped
+ * without the others.
  *
- * Context: task, sleeps.
- * Return: kernel address of the first page, or NULL without memory.
+ * Context: task; may sleep.
+ * Return: kernel address of the first page, or NULL if memory is short.
  */
 void *vtr_area_fill(struct vtr_area *area, unsigned int first,
 		    unsigned int order, int node)
@@ -73,7 +73,7 @@ void *vtr_area_fill(struct vtr_area *area, unsigned int first,
 	unsigned int i;
 	struct page *page;
 
-	/* Rather fail than have somebody killed for it. */
+	/* Fail rather than invoke the OOM killer. */
 	page = alloc_pages_node(node, GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN |
 				__GFP_RETRY_MAYFAIL, order);
 	if (!page)
@@ -88,7 +88,7 @@ static vm_fault_t area_fault(struct vm_fault *vmf)
 {
 	struct vtr_area *area = vmf->vma->vm_private_data;
 	struct page *page;
-	/* Pairs with the owner's release: vtr_heap growth, ring creation. */
+	/* Pairs with vtr_edit_publish_pages() and with the creation of a ring in ring.c. */
 	unsigned int nr_pages = smp_load_acquire(&area->nr_pages);
 
 	if (vmf->pgoff >= nr_pages)
@@ -105,17 +105,17 @@ static const struct vm_operations_struct area_vm_ops = {
 };
 
 /**
- * vtr_area_mmap() - let user space map an area
- * @area: area to map; the mapped file must keep it alive
- * @vma: mapping being made, its offset counted from the area's first page
- * @nr_writable: a mapping that lies wholly within the area's first
- *	@nr_writable pages may be writable, no other
+ * vtr_area_mmap() - map an area into user space
+ * @area: the area; the mapped file must keep it alive
+ * @vma: the mapping; its offset counts from the first page of the area
+ * @nr_writable: only a mapping that lies within the first @nr_writable pages may be
+ *	writable
  *
- * Pages are found by the fault handler, so a mapping sees the area grow.
+ * The fault handler looks pages up, so a mapping sees pages that are added later.
  *
- * Context: task, called with the mmap lock held.
+ * Context: task, with the mmap lock held.
  * Return: 0, -EPERM for a private, executable or forbidden writable mapping,
- *	-EINVAL for one that reaches past the area's limit.
+ *	-EINVAL if the mapping extends beyond the maximum size of the area.
  */
 int vtr_area_mmap(struct vtr_area *area, struct vm_area_struct *vma,
 		  unsigned int nr_writable)
@@ -123,7 +123,7 @@ int vtr_area_mmap(struct vtr_area *area, struct vm_area_struct *vma,
 	vm_flags_t forbidden = VM_MAYEXEC;
 	unsigned long nr_pages = vma_pages(vma);
 
-	/* VM_SHARED itself is gone when the file was opened read-only. */
+	/* VM_SHARED is cleared if the file was opened read-only; VM_MAYSHARE is not. */
 	if (!(vma->vm_flags & VM_MAYSHARE) || (vma->vm_flags & VM_EXEC))
 		return -EPERM;
 	if (vma->vm_pgoff >= nr_writable ||

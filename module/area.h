@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Page-backed memory that user space may map: a row of zeroed pages with a
- * growing part that is visible.
+ * Page-backed memory that user space may map: an array of zeroed pages, of which a
+ * growing part is visible. The locking rules are in area.c.
  */
-#ifndef _VITRINE_AREA_H
-#define _VITRINE_AREA_H
+#ifndef _VTR_AREA_H
+#define _VTR_AREA_H
 
 #include <linux/types.h>
 
 struct vm_area_struct;
 
 /**
- * struct vtr_area - a row of pages
- * @pages: kernel address of each page, NULL where there is none yet
- * @nr_pages: pages a mapping may touch; only grows. The owner stores it with
- *	smp_store_release() once the pages before it are filled in, the fault
- *	handler loads it with smp_load_acquire().
- * @max_pages: length of @pages, and the longest mapping allowed
+ * struct vtr_area - an array of pages
+ * @pages: kernel address of each page, NULL if the page does not exist yet
+ * @nr_pages: number of pages that a mapping may access; never decreases. The owner stores
+ *	it with smp_store_release() after filling in @pages, and the fault handler loads
+ *	it with smp_load_acquire()
+ * @max_pages: length of @pages, and of the longest mapping
  */
 struct vtr_area {
 	void		**pages;
@@ -31,4 +31,4 @@ void *vtr_area_fill(struct vtr_area *area, unsigned int first,
 int vtr_area_mmap(struct vtr_area *area, struct vm_area_struct *vma,
 		  unsigned int nr_writable);
 
-#endif /* _VITRINE_AREA_H */
+#endif /* _VTR_AREA_H */

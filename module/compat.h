@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The only place that knows kernel versions. Each entry says which release
- * changed what, and goes away with the last supported kernel before it.
+ * The only file with kernel version checks. Each entry names the release that changed
+ * the interface, and is removed together with the last supported kernel before it.
  */
-#ifndef _VITRINE_COMPAT_H
-#define _VITRINE_COMPAT_H
+#ifndef _VTR_COMPAT_H
+#define _VTR_COMPAT_H
 
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/sched.h>
 #include <linux/timekeeping.h>
+#include <linux/tracepoint.h>
 #include <linux/version.h>
 
 /* 6.3 (bc292ab00f6c) made vm_flags read-only and added its accessors. */
@@ -23,8 +25,8 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set,
 #endif
 
 /*
- * 6.2 (f1a7941243c1) made the counts of a process's pages sums over CPUs, of
- * which get_mm_counter() returns what has been folded.
+ * 6.2 (f1a7941243c1) turned the page counts of a process into per-CPU counters, for which
+ * get_mm_counter() returns the sum that has been folded so far.
  */
 static inline u64 vtr_mm_pages(struct mm_struct *mm, int kind)
 {
@@ -35,7 +37,7 @@ static inline u64 vtr_mm_pages(struct mm_struct *mm, int kind)
 #endif
 }
 
-/* 6.4 (ac3b43283923) replaced a module's two layouts by an array. */
+/* 6.4 (ac3b43283923) replaced the two layouts of a module by an array. */
 static inline u64 vtr_module_bytes(const struct module *module)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
@@ -49,7 +51,7 @@ static inline u64 vtr_module_bytes(const struct module *module)
 #endif
 }
 
-/* 6.9 (74fa8f9c553f) passes limits. For files that include <linux/blkdev.h>. */
+/* 6.9 (74fa8f9c553f) added queue limits. Needs <linux/blkdev.h> at the place of use. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 9, 0)
 #define VTR_BLK_ALLOC_DISK()	blk_alloc_disk(NUMA_NO_NODE)
 #else
@@ -70,7 +72,10 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-/* 6.16 tells the probes of sched_process_exit who is the last of a process. */
+/*
+ * 6.16 added an argument to sched_process_exit: is this the last thread of its process?
+ * All probes of this tracepoint have these parameters.
+ */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
 #define VTR_SCHED_PROCESS_EXIT_PROTO	\
 	void *unused, struct task_struct *task
@@ -80,9 +85,9 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #endif
 
 /*
- * By 7.2 the tracepoint hrtimer_expire_entry had come to pass the time by value,
- * not by reference: of which kind it is, the tracepoint says itself. For files
- * that include <trace/events/timer.h>.
+ * 7.2 passes the time to probes of hrtimer_expire_entry by value instead of by reference.
+ * The type is taken from the tracepoint, not from the version. Needs
+ * <trace/events/timer.h> at the place of use.
  */
 #define VTR_HRTIMER_NOW							\
 	typeof(__builtin_choose_expr(					\
@@ -106,4 +111,61 @@ static inline u64 vtr_clocksource_cycles(void)
 	return snapshot.cycles;
 }
 
-#endif /* _VITRINE_COMPAT_H */
+/*
+ * 6.12 exports stack_trace_save_tsk(); 6.1 does not. On x86 nothing needs it.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#define VTR_HAS_STACK_TRACE_SAVE_TSK
+#endif
+
+/* 6.4 (54e6842d0775) has user workers besides those of io_uring. */
+#ifdef PF_USER_WORKER
+#define VTR_PF_USER_WORKER	PF_USER_WORKER
+#else
+#define VTR_PF_USER_WORKER	0
+#endif
+
+/*
+ * Whether a thread on no CPU waits to run. 6.12 (152e11f6df29) leaves a thread that is
+ * blocked on its run queue for a while.
+ */
+static inline bool vtr_task_is_queued(const struct task_struct *task)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+	return READ_ONCE(task->on_rq);
+#else
+	return READ_ONCE(task->on_rq) && !READ_ONCE(task->se.sched_delayed);
+#endif
+}
+
+/* On 6.12 and 6.13 a caller that must not allocate has to say so, because of KASAN. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0) && \
+	LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
+#define VTR_TWA_RESUME	(TWA_RESUME | TWAF_NO_ALLOC)
+#else
+#define VTR_TWA_RESUME	TWA_RESUME
+#endif
+
+/*
+ * Since 6.7 the path of a file that overlayfs has mapped is that of the layer; the path in
+ * the overlay is separate. Needs <linux/fs.h> at the place of use.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
+#define VTR_FILE_USER_PATH(file)	(&(file)->f_path)
+#else
+#define VTR_FILE_USER_PATH(file)	file_user_path(file)
+#endif
+
+/* 6.7 added accessors of times. Needs <linux/fs.h> at the place of use. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
+#define VTR_INODE_MTIME(inode)	((inode)->i_mtime)
+#else
+#define VTR_INODE_MTIME(inode)	inode_get_mtime(inode)
+#endif
+
+/* 6.16 made DECLARE_TRACE() append "_tp" to the name; DECLARE_TRACE_EVENT() does not. */
+#ifndef DECLARE_TRACE_EVENT
+#define DECLARE_TRACE_EVENT	DECLARE_TRACE
+#endif
+
+#endif /* _VTR_COMPAT_H */

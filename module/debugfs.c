@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Everything under debugfs: files of trees, of rings, and the settings.
- * Documentation/ABI/debugfs-vitrine describes each.
+ * The files under debugfs: trees, rings and settings.
+ * Documentation/ABI/debugfs-vitrine describes each of them.
  *
- * debugfs does not forward mmap for files it guards in full, so files with
- * mmap are created "unsafe": debugfs then guards open() only, and what open()
- * finds takes a reference of its own. Opening takes the module reference, so
- * the module stays while a file is open or mapped.
+ * debugfs does not forward mmap() for files that it protects completely. Files with
+ * mmap() are therefore created with debugfs_create_file_unsafe(): debugfs protects only
+ * their open(), which takes a reference to the object behind the file. open() also takes
+ * a module reference, so the module cannot be unloaded while a file is open or mapped.
  *
- * Under lockdown debugfs refuses files that have mmap or can be written; when
- * it is locked down already at load, the readable files come without mmap.
+ * Under lockdown debugfs refuses to open files that have mmap() or can be written. If
+ * the kernel is locked down when the module is loaded, the readable files are created
+ * without mmap().
  *
- * As everywhere with debugfs, files that cannot be made are done without.
+ * As usual with debugfs, files that cannot be created are missing, and nothing fails.
  */
 #include <linux/cpumask.h>
 #include <linux/debugfs.h>
@@ -31,34 +32,72 @@
 #include <uapi/vitrine/map.h>
 #include <vitrine/inspect.h>
 
-#include "archive.h"
+#include "trace/archive.h"
 #include "area.h"
-#include "category.h"
-#include "clock.h"
+#include "trace/category.h"
+#include "trace/clock.h"
+#include "trace/cost.h"
 #include "debugfs.h"
-#include "inspect.h"
-#include "retained.h"
-#include "ring.h"
-#include "session.h"
-#include "trigger.h"
+#include "inspect/inspect.h"
+#include "inspect/retained.h"
+#include "trace/marker.h"
+#include "trace/ring.h"
+#include "trace/session.h"
+#include "trace/stacks.h"
+#include "trace/trigger.h"
 
 static struct dentry *top_dir, *inspect_dir, *retained_dir, *trace_dir;
 
+/* Written before the first file is created. */
+static struct vtr_debugfs_access access;
+
+/* Return the permissions of a file that by default only its owner can use as in @mode. */
+static umode_t mode_of(umode_t mode)
+{
+	return (mode | mode >> 3 | mode >> 6) & access.mode;
+}
+
+/* Give a new file to its owner and group. */
+static struct dentry *give(struct dentry *file)
+{
+	if (IS_ERR(file))
+		return file;
+	d_inode(file)->i_uid = access.uid;
+	d_inode(file)->i_gid = access.gid;
+	return file;
+}
+
+/* Create a file; @mode is for its owner. */
+static void create_file(const char *name, umode_t mode, struct dentry *dir,
+			void *object, const struct file_operations *operations)
+{
+	give(debugfs_create_file(name, mode_of(mode), dir, object, operations));
+}
+
+/* Create a file that debugfs protects only while it is opened. */
+static struct dentry *create_file_unsafe(const char *name, umode_t mode,
+					 struct dentry *dir, void *object,
+					 const struct file_operations *operations)
+{
+	return give(debugfs_create_file_unsafe(name, mode_of(mode), dir, object,
+					       operations));
+}
+
 /*
- * Copies: what read() serves is copied at the first read() and then stands
- * still until the file is closed.
+ * Files that are read: the first read() makes a copy, which does not change until the
+ * file is closed.
  */
 
 /**
- * struct copy - an open file that serves a copy
- * @lock: serialises the first read
- * @tree: what to copy, with a reference
- * @refresh: has a tree brought up to date once a second
+ * struct copy - an open file that is read from a copy
+ * @lock: serialises the first read; guards @bytes and @len
+ * @tree: tree to copy, with a reference
+ * @refresh: refreshes the tree once a second
  * @bytes: the copy, NULL before the first read
- * @len: its length
+ * @len: length of the copy in bytes
  */
 struct copy {
-	struct mutex		lock;	/* of @bytes and @len */
+	struct mutex		lock;	/* guards @bytes and @len */
 	struct vitrine_tree	*tree;
 	struct delayed_work	refresh;
 	void			*bytes;
@@ -113,8 +152,8 @@ static int copy_release(struct inode *inode, struct file *file)
 }
 
 /*
- * Trees. Some bring themselves up to date when asked: when their file is
- * opened and, for those who look at a mapping, once a second while it is open.
+ * Files of trees. A tree with refreshers is refreshed when its file is opened and, for
+ * readers of a mapping, once a second while the file is open.
  */
 
 static void tree_refresh(struct work_struct *work)
@@ -186,10 +225,9 @@ static struct dentry *tree_publish(struct vtr_inspect_entry *entry)
 	bool retained = entry->kind == VTR_INSPECT_RETAINED;
 
 	snprintf(name, sizeof(name), "%s" VITRINE_INSPECT_SUFFIX, entry->name);
-	return debugfs_create_file_unsafe(name, 0400,
-					  retained ? retained_dir : inspect_dir,
-					  entry,
-					  tree_file_operations);
+	return create_file_unsafe(name, 0400,
+				  retained ? retained_dir : inspect_dir, entry,
+				  tree_file_operations);
 }
 
 static const struct vtr_inspect_files tree_files = {
@@ -197,7 +235,7 @@ static const struct vtr_inspect_files tree_files = {
 	.withdraw	= debugfs_remove,
 };
 
-/* retained/drop: takes the name of a retained tree, or "*". */
+/* Write retained/drop: the name of a retained tree, or "*" for all. */
 
 static ssize_t drop_write(struct file *file, const char __user *buf,
 			  size_t count, loff_t *pos)
@@ -223,7 +261,7 @@ static const struct file_operations drop_fops = {
 	.llseek		= noop_llseek,
 };
 
-/* Rings: trace/cpu<N>, mapped only; trace/trace.fxt, read only. */
+/* Files of rings: trace/cpu<N> can only be mapped, trace/trace.fxt only be read. */
 
 static int ring_open(struct inode *inode, struct file *file)
 {
@@ -264,7 +302,7 @@ static const struct file_operations ring_fops = {
 	.release	= ring_release,
 };
 
-/* A CPU may come more than once, its file only once. */
+/* CPUs that have a file already: a CPU may come online several times. */
 static struct cpumask ring_files;
 
 static void ring_publish(unsigned int cpu)
@@ -274,8 +312,8 @@ static void ring_publish(unsigned int cpu)
 	if (cpumask_test_and_set_cpu(cpu, &ring_files))
 		return;
 	snprintf(name, sizeof(name), "cpu%u", cpu);
-	debugfs_create_file_unsafe(name, 0600, trace_dir,
-				   (void *)(unsigned long)cpu, &ring_fops);
+	create_file_unsafe(name, 0600, trace_dir, (void *)(unsigned long)cpu,
+			   &ring_fops);
 }
 
 static int archive_open(struct inode *inode, struct file *file)
@@ -303,15 +341,34 @@ static const struct file_operations archive_fops = {
 	.release	= archive_release,
 };
 
-/* Settings: read shows "[current] other", write sets. */
+/* trace/marker: each write() is a marker; an open file has no position. */
+
+static int marker_open(struct inode *inode, struct file *file)
+{
+	return stream_open(inode, file);
+}
+
+static ssize_t marker_write(struct file *file, const char __user *buf,
+			    size_t count, loff_t *pos)
+{
+	return vtr_marker_write(buf, count);
+}
+
+static const struct file_operations marker_fops = {
+	.owner		= THIS_MODULE,
+	.open		= marker_open,
+	.write		= marker_write,
+};
+
+/* Settings: read() returns "[current] other", write() changes the setting. */
 
 #define SETTING_MAX_BYTES	VTR_TRIGGER_LINE_BYTES
 
 /**
  * struct setting - one control file
  * @name: file name
- * @show: writes the line that read() returns; returns its length
- * @set: takes what was written, without white space around it
+ * @show: formats the line that read() returns; returns its length
+ * @set: parses a written line, without surrounding white space
  */
 struct setting {
 	const char	*name;
@@ -333,7 +390,9 @@ static int enable_set(const char *word)
 	err = kstrtou8(word, 0, &enable);
 	if (err || enable > 1)
 		return -EINVAL;
-	return vtr_session_enable(enable);
+	err = vtr_session_enable(enable);
+	vtr_trigger_wake();
+	return err;
 }
 
 static int clock_show(char *line)
@@ -438,7 +497,7 @@ static const struct setting settings[] = {
 	{ "trigger",	vtr_trigger_show, vtr_trigger_set },
 };
 
-/* A setting is read and changed as a whole. */
+/* Serialises reads and writes of settings. */
 static DEFINE_MUTEX(settings_mutex);
 
 static ssize_t setting_read(struct file *file, char __user *buf, size_t count,
@@ -472,7 +531,7 @@ static ssize_t setting_write(struct file *file, const char __user *buf,
 	return err ?: count;
 }
 
-/* Only a trigger ever has news; the others can always be read. */
+/* Only the trigger notifies; the other settings can always be read. */
 static __poll_t setting_poll(struct file *file, poll_table *wait)
 {
 	const struct setting *setting = file_inode(file)->i_private;
@@ -490,59 +549,100 @@ static const struct file_operations setting_fops = {
 	.llseek		= default_llseek,
 };
 
-/* Events: a line a category, read and written alike. */
+/*
+ * Settings of several words or lines: write() parses what was written, which may be long,
+ * and read() returns the setting in the same syntax.
+ */
 
-#define EVENTS_MAX_BYTES	4096
+#define WORDS_MAX_BYTES	4096
 
-static int events_seq_show(struct seq_file *seq, void *unused)
+/**
+ * struct words_setting - one control file
+ * @name: file name
+ * @show: writes what read() returns
+ * @set: parses what was written
+ */
+struct words_setting {
+	const char	*name;
+	void		(*show)(struct seq_file *seq);
+	int		(*set)(char *words);
+};
+
+static const struct words_setting words_settings[] = {
+	{ "events",	vtr_category_show,	vtr_category_switch },
+	{ "stacks",	vtr_stacks_show,	vtr_stacks_set },
+};
+
+static int words_show(struct seq_file *seq, void *unused)
 {
-	vtr_category_show(seq);
+	const struct words_setting *setting = seq->private;
+
+	setting->show(seq);
 	return 0;
 }
 
-static int events_open(struct inode *inode, struct file *file)
+static int words_open(struct inode *inode, struct file *file)
 {
-	return single_open(file, events_seq_show, NULL);
+	return single_open(file, words_show, inode->i_private);
 }
 
-static ssize_t events_write(struct file *file, const char __user *buf,
-			    size_t count, loff_t *pos)
+static ssize_t words_write(struct file *file, const char __user *buf,
+			   size_t count, loff_t *pos)
 {
+	const struct words_setting *setting = file_inode(file)->i_private;
 	char *words;
 	int err;
 
-	if (count > EVENTS_MAX_BYTES)
+	if (count > WORDS_MAX_BYTES)
 		return -EINVAL;
 	words = memdup_user_nul(buf, count);
 	if (IS_ERR(words))
 		return PTR_ERR(words);
-	err = vtr_category_switch(words);
+	err = setting->set(words);
 	kfree(words);
 	return err ?: count;
 }
 
-static const struct file_operations events_fops = {
+static const struct file_operations words_fops = {
 	.owner		= THIS_MODULE,
-	.open		= events_open,
+	.open		= words_open,
 	.read		= seq_read,
-	.write		= events_write,
+	.write		= words_write,
 	.llseek		= seq_lseek,
 	.release	= single_release,
 };
 
+/* trace/cost: the cost of a record, measured on each read. */
+
+static int cost_show(struct seq_file *seq, void *unused)
+{
+	struct vtr_cost cost;
+	int err;
+
+	err = vtr_cost_measure(&cost);
+	if (err)
+		return err;
+	seq_printf(seq, "switch %llu\nwakeup %llu\nevent %llu\n",
+		   cost.switch_ps, cost.wakeup_ps, cost.event_ps);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(cost);
+
 /**
- * vtr_debugfs_init() - show everything
+ * vtr_debugfs_init() - create all files
+ * @for_whom: owner, group and permissions of the files
  *
- * Nothing here fails the load: without debugfs there are no files, and the
- * recorder still runs for a crash dump to find. The load must not fail any more
- * either: opening a file succeeds from here on, and nothing waits for its close.
+ * Failures are ignored: without debugfs there are no files, and a crash dump still
+ * contains the recording. This is the last step of loading and cannot fail, because a
+ * file can be opened as soon as it exists, and nothing would wait until it is closed.
  *
- * Context: task, sleeps; the last step of loading.
+ * Context: task; may sleep.
  */
-void vtr_debugfs_init(void)
+void vtr_debugfs_init(const struct vtr_debugfs_access *for_whom)
 {
 	unsigned int i;
 
+	access = *for_whom;
 	if (security_locked_down(LOCKDOWN_DEBUGFS))
 		tree_file_operations = &tree_locked_down_fops;
 
@@ -552,21 +652,23 @@ void vtr_debugfs_init(void)
 	trace_dir = debugfs_create_dir(VITRINE_TRACE_DIR, top_dir);
 	vtr_inspect_set_files(&tree_files);
 
-	debugfs_create_file(VITRINE_DROP_FILE, 0200, retained_dir, NULL,
-			    &drop_fops);
-	debugfs_create_file_unsafe("trace.fxt", 0400, trace_dir, NULL,
-				   &archive_fops);
-	debugfs_create_file("events", 0600, trace_dir, NULL, &events_fops);
+	create_file(VITRINE_DROP_FILE, 0200, retained_dir, NULL, &drop_fops);
+	create_file_unsafe("trace.fxt", 0400, trace_dir, NULL, &archive_fops);
+	create_file_unsafe("marker", 0200, trace_dir, NULL, &marker_fops);
+	create_file("cost", 0400, trace_dir, NULL, &cost_fops);
 	for (i = 0; i < ARRAY_SIZE(settings); i++)
-		debugfs_create_file(settings[i].name, 0600, trace_dir,
-				    (void *)&settings[i], &setting_fops);
+		create_file(settings[i].name, 0600, trace_dir,
+			    (void *)&settings[i], &setting_fops);
+	for (i = 0; i < ARRAY_SIZE(words_settings); i++)
+		create_file(words_settings[i].name, 0600, trace_dir,
+			    (void *)&words_settings[i], &words_fops);
 	vtr_session_set_publish(ring_publish);
 }
 
 /**
- * vtr_debugfs_deinit() - take everything away again
+ * vtr_debugfs_deinit() - remove all files
  *
- * Context: task, sleeps; no file of ours is open.
+ * Context: task; may sleep. No file is open.
  */
 void vtr_debugfs_deinit(void)
 {
@@ -574,3 +676,7 @@ void vtr_debugfs_deinit(void)
 	vtr_inspect_set_files(NULL);
 	debugfs_remove(top_dir);
 }
+
+#ifdef CONFIG_VITRINE_KUNIT
+#include "tests/debugfs_kunit.c"
+#endif

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Looking at a word that is another's to write.
+ * Read a word that another context may be writing without synchronisation.
  */
-#ifndef _VITRINE_PEEK_H
-#define _VITRINE_PEEK_H
+#ifndef _VTR_PEEK_H
+#define _VTR_PEEK_H
 
 #include <linux/compiler.h>
 
 /**
- * vtr_peek() - read a figure as it stands
- * @figure: a word, whose writer may be changing it just now and does not care
+ * vtr_peek() - read a word that may change concurrently
+ * @figure: the word, written by another context with a plain store
  *
- * For what is shown, or looked at again later: the writer needs neither a lock
- * nor WRITE_ONCE(). KCSAN is told that this is meant.
+ * For statistics, and for checks that are repeated under a lock: the writer needs
+ * neither a lock nor WRITE_ONCE(). data_race() tells KCSAN that the race is intended.
  *
  * Context: any.
- * Return: what was read, once and in one go.
+ * Return: the value, loaded once and without tearing.
  */
 #define vtr_peek(figure)	data_race(READ_ONCE(figure))
 
-#endif /* _VITRINE_PEEK_H */
+#endif /* _VTR_PEEK_H */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Find the tracepoints of probes by name, for they are not exported; register and
- * unregister the probes.
+ * Find tracepoints by name, because the kernel does not export them, and register and
+ * unregister probes.
  *
- * Concurrency: a list of probes belongs to one caller at a time.
+ * Concurrency: none of its own; the owner of an array of probes serialises calls on it.
  */
 #include <linux/string.h>
 #include <linux/tracepoint.h>
@@ -30,12 +30,12 @@ static void find_tracepoint(struct tracepoint *tp, void *ctx)
 }
 
 /**
- * vtr_probe_find() - find the tracepoints of probes
+ * vtr_probe_find() - look up the tracepoints of probes
  * @probes: the probes
- * @nr: how many
+ * @nr: number of @probes
  *
- * Context: task, sleeps.
- * Return: how many of them have a tracepoint on this kernel.
+ * Context: task; may sleep.
+ * Return: number of probes whose tracepoint exists in this kernel.
  */
 unsigned int vtr_probe_find(struct vtr_probe *probes, unsigned int nr)
 {
@@ -45,15 +45,21 @@ unsigned int vtr_probe_find(struct vtr_probe *probes, unsigned int nr)
 	return search.nr_found;
 }
 
+static int priority(const struct vtr_probe *probe)
+{
+	return TRACEPOINT_DEFAULT_PRIO + probe->first;
+}
+
 /**
- * vtr_probe_register() - have probes called
- * @probes: probes for which vtr_probe_find() was called
- * @nr: how many
+ * vtr_probe_register() - register probes
+ * @probes: probes that vtr_probe_find() has looked up
+ * @nr: number of @probes
  *
- * Those without a tracepoint are skipped.
+ * Probes without a tracepoint are skipped.
  *
- * Context: task, sleeps; the caller serialises.
- * Return: how many are registered, or the error of a tracepoint: then none is.
+ * Context: task; may sleep. The caller serialises.
+ * Return: number of registered probes, or a negative errno, in which case none is
+ *	registered.
  */
 int vtr_probe_register(const struct vtr_probe *probes, unsigned int nr)
 {
@@ -63,8 +69,10 @@ int vtr_probe_register(const struct vtr_probe *probes, unsigned int nr)
 	for (i = 0; i < nr; i++) {
 		if (!probes[i].tracepoint)
 			continue;
-		err = tracepoint_probe_register(probes[i].tracepoint,
-						probes[i].function, NULL);
+		err = tracepoint_probe_register_prio(probes[i].tracepoint,
+						     probes[i].function,
+						     probes[i].data,
+						     priority(&probes[i]));
 		if (err) {
 			vtr_probe_unregister(probes, i);
 			return err;
@@ -75,19 +83,20 @@ int vtr_probe_register(const struct vtr_probe *probes, unsigned int nr)
 }
 
 /**
- * vtr_probe_unregister() - undo vtr_probe_register()
- * @probes: the probes
- * @nr: how many
+ * vtr_probe_unregister() - unregister probes
+ * @probes: probes that vtr_probe_register() has registered
+ * @nr: number of @probes
  *
- * When it returns, none of them runs any more.
+ * Waits until none of the probes runs any more.
  *
- * Context: task, sleeps; the caller serialises.
+ * Context: task; may sleep. The caller serialises.
  */
 void vtr_probe_unregister(const struct vtr_probe *probes, unsigned int nr)
 {
 	while (nr--)
 		if (probes[nr].tracepoint)
 			tracepoint_probe_unregister(probes[nr].tracepoint,
-						    probes[nr].function, NULL);
+						    probes[nr].function,
+						    probes[nr].data);
 	tracepoint_synchronize_unregister();
 }

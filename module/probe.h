@@ -1,31 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Probes: functions that tracepoints call. The compiler refuses a probe whose type
- * is not that of its tracepoint.
+ * Probes: functions that tracepoints call. A probe whose type does not match its
+ * tracepoint does not compile.
  */
-#ifndef _VITRINE_PROBE_H
-#define _VITRINE_PROBE_H
+#ifndef _VTR_PROBE_H
+#define _VTR_PROBE_H
 
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
+#include <linux/types.h>
 
 struct tracepoint;
 
 /**
  * struct vtr_probe - a function that a tracepoint calls
- * @name: the tracepoint's
+ * @name: name of the tracepoint
  * @function: the function
- * @tracepoint: found by vtr_probe_find(), NULL if this kernel has none
+ * @data: first argument of @function
+ * @first: call @function before all other probes of the tracepoint
+ * @tracepoint: set by vtr_probe_find(); NULL if this kernel does not have the tracepoint
  */
 struct vtr_probe {
 	const char		*name;
 	void			*function;
+	void			*data;
+	bool			first;
 	struct tracepoint	*tracepoint;
 };
 
 /*
- * The address of @probe, in an initialiser; an error unless <trace/events/...>
- * declares that @tracepoint calls functions of its type.
+ * Evaluate to the address of @probe, in an initialiser. Compilation fails unless the type
+ * of @probe is the type that <trace/events/...> declares for probes of @tracepoint.
  */
 #define VTR_PROBE_FUNCTION(tracepoint, probe)				\
 	((void *)(probe) + sizeof(struct {				\
@@ -38,8 +43,11 @@ struct vtr_probe {
 #define VTR_PROBE(tracepoint, probe)					\
 	{ #tracepoint, VTR_PROBE_FUNCTION(tracepoint, probe) }
 
+#define VTR_PROBE_FIRST(tracepoint, probe)				\
+	{ #tracepoint, VTR_PROBE_FUNCTION(tracepoint, probe), .first = true }
+
 unsigned int vtr_probe_find(struct vtr_probe *probes, unsigned int nr);
 int vtr_probe_register(const struct vtr_probe *probes, unsigned int nr);
 void vtr_probe_unregister(const struct vtr_probe *probes, unsigned int nr);
 
-#endif /* _VITRINE_PROBE_H */
+#endif /* _VTR_PROBE_H */

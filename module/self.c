@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tree "vitrine": the module's own state. Per tree how full it is and what
- * was refused, per lazy tree how its fills went, per CPU what was recorded and
- * what was lost.
+ * The tree "vitrine": the state of this module. For each tree it shows usage and failed
+ * calls, for each lazy tree the result of its fills, for each CPU the recorded and the
+ * lost records.
  *
- * Concurrency: everything below @tree is written by self_refresh(), which the
- * inspect layer never runs twice at a time for one tree.
+ * Concurrency: everything below @tree is written by self_refresh(), and inspect.c
+ * serialises the refreshes of a tree.
  */
 #include <linux/cpumask.h>
 #include <linux/kernel.h>
@@ -15,25 +15,29 @@
 
 #include <vitrine/inspect.h>
 
-#include "builtin.h"
-#include "clock.h"
-#include "inspect.h"
-#include "lazy.h"
-#include "retained.h"
-#include "ring.h"
-#include "session.h"
-#include "trigger.h"
+#include "trees/builtin.h"
+#include "trace/clock.h"
+#include "trace/marker.h"
+#include "inspect/inspect.h"
+#include "inspect/lazy.h"
+#include "inspect/retained.h"
+#include "trace/ring.h"
+#include "trace/session.h"
+#include "trace/source.h"
+#include "trace/stacks.h"
+#include "trace/trigger.h"
+#include "trace/user_stack.h"
 
 #define MAX_FIGURES	6
 
 /**
- * struct entry_group - a node with a node below it for each entry of one kind
- * @kind: the kind
- * @get: gets the figures of an entry, in the order of @figures
+ * struct entry_group - a node with one child per entry of a kind
+ * @kind: kind of the entries
+ * @get: reads the figures of an entry, in the order of @figures
  * @title: name of the node
  * @figures: names of the figures
  * @node: the node
- * @entries: struct entry_node
+ * @entries: list of struct entry_node
  */
 struct entry_group {
 	enum vtr_inspect_kind	kind;
@@ -67,6 +71,9 @@ static struct vitrine_uint *session_number, *buffer_bytes, *subbuf_bytes;
 static struct vitrine_string *clock, *mode;
 static struct vitrine_string *frozen_by;
 static struct vitrine_uint *frozen_value, *frozen_cpu, *frozen_thread;
+static struct vitrine_uint *stacks_blocked, *stacks_runnable, *stacks_left_out;
+static struct vitrine_uint *user_recorded, *user_left_out, *user_pending;
+static struct vitrine_uint *markers_refused;
 
 static struct ring_node *ring_nodes;
 
@@ -181,7 +188,7 @@ static void refresh_group(struct entry_group *group)
 			delete_entry(entry);
 }
 
-/* The tree has gone, and with it what is in it. */
+/* The nodes were destroyed with the tree; free the list. */
 static void free_group(struct entry_group *group)
 {
 	struct entry_node *entry, *tmp;
@@ -191,10 +198,10 @@ static void free_group(struct entry_group *group)
 }
 
 /**
- * vtr_self_lacks() - say what another built-in tree lacks on this kernel
+ * vtr_self_lacks() - show that a built-in tree lacks a value on this kernel
  * @tree: name of the tree
- * @name: what it lacks, by its name there
- * @why: why it lacks it
+ * @name: name of the missing value
+ * @why: reason
  *
  * Context: task, while the built-in trees are started.
  */
@@ -207,6 +214,19 @@ void vtr_self_lacks(const char *tree, const char *name, const char *why)
 		node = vitrine_node_create(missing_node, tree);
 	last = tree;
 	vitrine_string_create(node, name, why);
+}
+
+static void say_missing(const char *category, const char *tracepoint)
+{
+	char name[64];
+
+	if (!tracepoint) {
+		vtr_self_lacks("events", category,
+			       "this kernel has no tracepoint for it");
+		return;
+	}
+	snprintf(name, sizeof(name), "%s:%s", category, tracepoint);
+	vtr_self_lacks("events", name, "this kernel has no such tracepoint");
 }
 
 static void create_ring_node(struct ring_node *ring, unsigned int cpu)
@@ -239,7 +259,7 @@ static void refresh_ring(unsigned int cpu)
 	vitrine_uint_set(ring->subbufs, stats.subbufs);
 }
 
-/* What froze the rings; nothing, while they are not frozen. */
+/* Show what froze the rings; the node is empty unless they are frozen. */
 static void create_trigger_node(struct vitrine_node *parent)
 {
 	struct vitrine_node *node = vitrine_node_create(parent, "frozen");
@@ -261,6 +281,36 @@ static void refresh_trigger(void)
 	vitrine_uint_set(frozen_thread, report.thread);
 }
 
+static void create_stacks_node(struct vitrine_node *parent)
+{
+	struct vitrine_node *node = vitrine_node_create(parent, "stacks");
+
+	stacks_blocked = vitrine_uint_create(node, "blocked", 0);
+	stacks_runnable = vitrine_uint_create(node, "runnable", 0);
+	stacks_left_out = vitrine_uint_create(node, "left_out", 0);
+	user_recorded = vitrine_uint_create(node, "user", 0);
+	user_left_out = vitrine_uint_create(node, "user_left_out", 0);
+	user_pending = vitrine_uint_create(node, "user_pending", 0);
+	if (!vtr_stacks_unwinds())
+		vtr_self_lacks("stacks", "stack",
+			       "this kernel lets no module unwind");
+}
+
+static void refresh_stacks(void)
+{
+	struct vtr_user_stack_stats user;
+	struct vtr_stacks_stats stats;
+
+	vtr_stacks_stats(&stats);
+	vtr_user_stack_stats(&user);
+	vitrine_uint_set(stacks_blocked, stats.blocked);
+	vitrine_uint_set(stacks_runnable, stats.runnable);
+	vitrine_uint_set(stacks_left_out, stats.left_out);
+	vitrine_uint_set(user_recorded, user.recorded);
+	vitrine_uint_set(user_left_out, user.left_out);
+	vitrine_uint_set(user_pending, user.pending);
+}
+
 static void self_refresh(struct vtr_inspect_refresher *unused)
 {
 	struct vtr_session_settings settings;
@@ -274,6 +324,8 @@ static void self_refresh(struct vtr_inspect_refresher *unused)
 	vitrine_string_set(clock, vtr_clock_name(settings.clock));
 	vitrine_string_set(mode, vtr_session_mode_name(settings.mode));
 	refresh_trigger();
+	refresh_stacks();
+	vitrine_uint_set(markers_refused, vtr_marker_refused());
 	vitrine_uint_set(refused, vtr_inspect_refused());
 	vitrine_uint_set(dropped, vtr_retained_dropped());
 	for (i = 0; i < ARRAY_SIZE(groups); i++)
@@ -293,7 +345,7 @@ static int self_start(void)
 	ring_nodes = kvcalloc(nr_cpu_ids, sizeof(*ring_nodes), GFP_KERNEL);
 	if (!ring_nodes)
 		return -ENOMEM;
-	/* A tree or a CPU takes some 120 bytes here. */
+	/* Each tree and each CPU takes about 120 bytes. */
 	tree = vitrine_tree_create("vitrine", 256 * 1024 + nr_cpu_ids * 512UL);
 	if (!tree) {
 		kvfree(ring_nodes);
@@ -303,6 +355,7 @@ static int self_start(void)
 	refused = vitrine_uint_create(root, "trees_refused", 0);
 	dropped = vitrine_uint_create(root, "retained_dropped", 0);
 	missing_node = vitrine_node_create(root, "missing");
+	vtr_source_report_missing(say_missing);
 	create_groups(root);
 	node = vitrine_node_create(root, "trace");
 	recording = vitrine_bool_create(node, "recording", false);
@@ -310,6 +363,8 @@ static int self_start(void)
 	clock = vitrine_string_create(node, "clock", "");
 	mode = vitrine_string_create(node, "mode", "");
 	create_trigger_node(node);
+	create_stacks_node(node);
+	markers_refused = vitrine_uint_create(node, "markers_refused", 0);
 	buffer_bytes = vitrine_uint_create(node, "buffer_bytes", 0);
 	subbuf_bytes = vitrine_uint_create(node, "subbuffer_bytes", 0);
 	rings_node = vitrine_node_create(node, "cpus");
@@ -327,7 +382,6 @@ static void self_stop(void)
 	kvfree(ring_nodes);
 }
 
-/* The module's own state. */
 const struct vtr_builtin vtr_builtin_self = {
 	.name = "vitrine",
 	.start = self_start,

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Wrong words get a clear answer and change nothing: module parameters, control
-# files, the command's arguments.
+# Invalid module parameters, settings and arguments of the command are refused with a
+# clear message and change nothing.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
-# bad_parameter WORDS PARAM...: the module refuses, and says WORDS in the log
+# bad_parameter WORDS PARAM...: the module refuses to load, and logs WORDS
 bad_parameter()
 {
 	local words=$1
@@ -28,21 +28,21 @@ check "clock of the wrong case" bad_parameter "no such clock here" clock=TSC
 check "buffer_kb of 0" bad_parameter "must be powers of two" buffer_kb=0
 check "buffer_kb not a power of two" bad_parameter "must be powers of two" buffer_kb=1000
 check "buffer_kb above the limit" bad_parameter "must be powers of two" buffer_kb=2097152
-check "subbuf_kb too small" bad_parameter "subbuf_kb from 4" subbuf_kb=2
-check "subbuf_kb too large" bad_parameter "subbuf_kb from 4 to 1024" buffer_kb=8192 subbuf_kb=2048
+check "subbuf_kb too small" bad_parameter "subbuf_kb between 4" subbuf_kb=2
+check "subbuf_kb too large" bad_parameter "subbuf_kb between 4 and 1024" buffer_kb=8192 subbuf_kb=2048
 check "subbuf_kb of the whole buffer" bad_parameter "at most half of buffer_kb" buffer_kb=64 subbuf_kb=64
 check "a number that is none" bad_parameter "buffer_kb" buffer_kb=lots
 check "enable neither yes nor no" bad_parameter "enable" enable=perhaps
 check "nothing of it is left" test ! -e "$TRACE"
 
-# The command without the module: says so, and how to load it.
+# Without the module, the command says how to load it.
 check "show without the module" refuses 3 "modprobe vitrine" vitrine show
 check "record without the module" refuses 3 "modprobe vitrine" vitrine record -o /tmp/none.fxt -- true
 check "nothing recorded, no file" test ! -e /tmp/none.fxt
 
 load enable=0 || exit 1
 
-# unchanged FILE WORD: writing WORD fails with EINVAL, reading says what it said
+# unchanged FILE WORD: writing WORD fails with EINVAL, and FILE reads as before
 unchanged()
 {
 	local before after said
@@ -67,7 +67,7 @@ for word in 0 -1 3 1000 big " " 99999999999999999999; do
 	check "buffer_kb: '$word'" unchanged buffer_kb "$word"
 	check "subbuf_kb: '$word'" unchanged subbuf_kb "$word"
 done
-# A size that is possible but does not fit: the old session goes on.
+# A valid size that does not fit into memory: the old session continues.
 too_large()
 {
 	local said
@@ -81,7 +81,7 @@ check "buffer_kb beyond the machine's memory" too_large
 check "buffer_kb below two sub-buffers" unchanged buffer_kb 64
 check "subbuf_kb above half the buffer" unchanged subbuf_kb 1024
 
-# Right words work, with and without a newline.
+# Valid words are accepted, with and without a newline.
 set_to()
 {
 	printf '%b' "$2" >"$TRACE/$1" && grep -qF -- "$3" "$TRACE/$1"
@@ -102,7 +102,6 @@ check "no command" refuses 2 "" vitrine
 check "unknown command" refuses 2 "" vitrine dance
 check "unknown option" refuses 2 "" vitrine show --dance
 check "unknown tree" refuses 3 "nosuchtree" vitrine show nosuchtree
-check "record without a file name" refuses 2 "" vitrine record -- true
 check "record while recording is off" refuses 3 "enable" vitrine record -o /tmp/none.fxt -- true
 echo 1 >"$TRACE/enable"
 check "record to a directory that is not there" refuses 3 "/nonexistent" vitrine record -o /nonexistent/x.fxt -- true

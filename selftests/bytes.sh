@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# How many bytes a switch takes, all bytes of a recording counted, with as many
+# The number of bytes per switch, counting all bytes of a recording, with as many
 # threads as fit into a thread table, and with more.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
@@ -9,7 +9,7 @@
 
 load || exit
 
-# hundredths FILE: bytes a switch, times 100
+# hundredths FILE: bytes per switch, times 100
 hundredths()
 {
 	local bytes switches
@@ -19,7 +19,8 @@ hundredths()
 	echo $((bytes * 100 / switches))
 }
 
-# takes MOST COMMAND...: record it, with the events that are on
+# takes MOST COMMAND...: record COMMAND with the current events; at most MOST bytes per
+# switch, times 100
 takes()
 {
 	local most=$1 what="${*:2}" each

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The clock of a session: which one is the default, and the names of the CPU's
-# counter. It is the default where the kernel itself tells the time by it.
+# The clock of a session: the default clock, and the names of the CPU's counter. The
+# counter is the default if it is steady and if its rate is known or the kernel uses it
+# as its clock source.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
@@ -13,14 +14,14 @@ current()
 	grep -o '\[.*\]' "$TRACE/clock"
 }
 
-# is CLOCK: the session's clock is CLOCK
+# is CLOCK: the clock of the session is CLOCK
 is()
 {
 	cat "$TRACE/clock"
 	[ "$(current)" = "[$1]" ]
 }
 
-# cpu_has FLAG: /proc/cpuinfo says so
+# cpu_has FLAG: /proc/cpuinfo lists FLAG
 cpu_has()
 {
 	grep -qw "^flags.*$1" /proc/cpuinfo
@@ -30,6 +31,9 @@ default=local
 case $(</sys/devices/system/clocksource/clocksource0/current_clocksource) in
 tsc)
 	! cpu_has constant_tsc || ! cpu_has nonstop_tsc || default=counter ;;
+hpet|acpi_pm|kvm-clock|hyperv_clocksource_*)
+	! cpu_has constant_tsc || ! cpu_has nonstop_tsc || ! cpu_has tsc_known_freq ||
+		grep -q 'Marking TSC unstable' <(dmesg) || default=counter ;;
 arch_sys_counter|riscv_clocksource)
 	default=counter ;;
 esac

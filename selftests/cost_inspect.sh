@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What publisher calls cost, in instructions, and values, in bytes: run this in a
-# guest whose clock counts instructions (selftests/qemu/run --icount). The module
-# bench measures; here is what must not be exceeded.
+# The cost of the calls of a publisher, in instructions, and of values, in bytes. Runs in
+# a guest whose clock counts instructions (selftests/qemu/run --icount). The module bench
+# measures; this script checks the limits.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 declare -A cost
 
-# at_most ROW LIMIT: a call costs no more instructions than that
+# at_most ROW LIMIT: a call costs at most LIMIT instructions
 at_most()
 {
 	local hundredths=${cost[$1]:-}
@@ -19,7 +19,7 @@ at_most()
 	within 100 "$hundredths" $(($2 * 100))
 }
 
-# alike ROW...: the dearest costs at most 1.2 times what the cheapest does
+# alike ROW...: the most expensive row costs at most 1.2 times as much as the cheapest
 alike()
 {
 	local row least=999999999 most=0
@@ -32,7 +32,7 @@ alike()
 	within 0 $((most * 10)) $((least * 12))
 }
 
-# read_costs: rows of "bench: NAME INSTRUCTIONS.HUNDREDTHS" in the kernel's log
+# read_costs: parse "bench: NAME INSTRUCTIONS.HUNDREDTHS" from the kernel's log
 read_costs()
 {
 	local name number
@@ -43,8 +43,8 @@ read_costs()
 	done < <(dmesg | sed -n 's/^.*bench: \([a-z0-9_]* [0-9]*\.[0-9]*\)$/\1/p')
 }
 
-# bytes_of_memory: what the kernel has in use, without what it could drop, and
-# without the free pages that each CPU keeps at hand
+# bytes_of_memory: memory that the kernel uses, without reclaimable memory and without the
+# per-CPU lists of free pages
 bytes_of_memory()
 {
 	sync
@@ -79,7 +79,7 @@ check "as much with 100 nodes, 100,000, or holes" alike node_100 node_100000 nod
 check "a new name: at most 1300" at_most node_new_100000 1300
 check "as much for a new name, too" alike node_new_100 node_new_100000 node_new_holes
 
-# What the tree's file, and all beside it, take of the machine's memory.
+# Memory of the tree's file and of everything that belongs to it.
 before=$(bytes_of_memory)
 check "100,000 numbers of 1,000 names are made" insmod "$VITRINE_MODULES/bench.ko" memory=1
 taken=$(($(bytes_of_memory) - before))

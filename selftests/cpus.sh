@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# As many CPUs as there are: each is recorded and read, as a stream too, and a switch
-# costs what it does on two, for which the guest's clock must count instructions.
+# Many CPUs: each is recorded and read, also as a stream, and a switch costs as much as
+# with two CPUs. The guest's clock must count instructions for this.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 nr_cpus=$(nproc)
 
-# per_switch ENABLE: hundredths of an instruction a switch, of some runs so short
-# that most are over before anything else comes
+# per_switch ENABLE: instructions per switch times 100, from runs so short that most
+# are not interrupted
 per_switch()
 {
 	local run
@@ -21,7 +21,8 @@ per_switch()
 	done
 }
 
-# The clock counts what all CPUs do: off and on in turns, and the least of each.
+# The clock counts the instructions of all CPUs: alternate off and on, and take the minimum
+# of each.
 measure()
 {
 	local turn
@@ -34,7 +35,7 @@ measure()
 	added=$(($(sort -n /tmp/on | head -n 1) - off))
 }
 
-# everywhere: threads that switch on each CPU, until all have done so
+# everywhere: run threads that switch on each CPU until all have done so
 everywhere()
 {
 	local cpu
@@ -45,7 +46,7 @@ everywhere()
 	wait
 }
 
-# recorded FILE: it is sound, and has every CPU
+# recorded FILE: the recording is valid and contains every CPU
 recorded()
 {
 	vitrine check "$1" >/tmp/check.log || { tail -n 5 /tmp/check.log; return 1; }
@@ -64,7 +65,7 @@ fi
 echo "# off: $(sort -n /tmp/off | head -n 8 | xargs)"
 echo "# on: $(sort -n /tmp/on | head -n 8 | xargs)"
 echo "# $nr_cpus CPUs: off $((off / 100)), recording adds $((added / 100)).$((added % 100 / 10)) instructions a switch"
-# 71 on two CPUs, and a tenth
+# 71 with two CPUs, plus a tenth
 check "recording adds no more to a switch than on two CPUs" within 2000 "$added" 7800
 check "a ring for each of $nr_cpus CPUs" test "$(find "$TRACE" -name 'cpu[0-9]*' | wc -l)" = "$nr_cpus"
 everywhere

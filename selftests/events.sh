@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Events: every record and type of argument from another module, each source,
-# filters, what is refused, what is lost, and that an event that is off is one
-# no-op.
+# Events: every kind of record and argument, written by another module; each source;
+# filters; what is refused or lost; the trees meanwhile; and that an event that is off is
+# one no-op.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
@@ -16,7 +16,7 @@ sample()
 	insmod "$VITRINE_MODULES/events.ko"
 }
 
-# archive NAME: what was recorded, as /tmp/NAME.fxt and /tmp/NAME.txt
+# archive NAME: save the recording as /tmp/NAME.fxt and /tmp/NAME.txt
 archive()
 {
 	echo 0 >"$TRACE/enable" &&
@@ -25,7 +25,7 @@ archive()
 	vitrine print --all "/tmp/$1.fxt" >"/tmp/$1.txt"
 }
 
-# has NAME PATTERN...: each is in a line of the archive
+# has NAME PATTERN...: each pattern matches a line of the archive
 has()
 {
 	local name=$1 pattern
@@ -36,7 +36,7 @@ has()
 	done
 }
 
-# restart: a new session, so that what was recorded before is gone
+# restart: begin a new session, which discards the old records
 restart()
 {
 	echo 2048 >"$TRACE/buffer_kb" &&
@@ -51,19 +51,19 @@ lost()
 
 # ---- switches ---------------------------------------------------------------
 
-load events=irq:cpus=0,1+timer
+load events=irq:cpus=0,1+timer trees=all
 sample || skip "no events.ko"
 check "switched on at load, with a filter" grep -qx '+irq:cpus=0-1' "$TRACE/events"
 check "and without one" grep -qx '+timer' "$TRACE/events"
 check "off, unless asked for" grep -qx -- '-sched' "$TRACE/events"
-echo "-irq -timer +sample" >"$TRACE/events"
+echo "-marker -irq -timer +sample" >"$TRACE/events"
 check "several at once" grep -qx '+sample' "$TRACE/events"
 check "none is left" test "$(grep -c '^+' "$TRACE/events")" = 1
 refused()
 {
 	refuses 1 "Invalid argument" bash -c "echo '$1' >$TRACE/events"
 }
-for words in nothing +nothing +irq:what=1 +irq:cpus=x +irq:process=-1 "+irq:" ":"; do
+for words in nothing +nothing +irq:args +syscall:args=1 +irq:what=1 +irq:cpus=x +irq:process=-1 "+irq:" ":"; do
 	check "refused: $words" refused "$words"
 done
 check "the same words that are read can be written" \
@@ -126,6 +126,45 @@ numbered()
 check "no number is missing" numbered
 numbered | sed 's/^/# /'
 
+# ---- faults in between ------------------------------------------------------------
+
+# has_events CATEGORY: this kernel has a tracepoint of the category
+has_events()
+{
+	[ "$(value vitrine ".root.missing.events.$1")" = null ]
+}
+
+# can_switch CATEGORY: according to the tree "vitrine", the category can be switched on
+can_switch()
+{
+	if has_events "$1"; then
+		echo "+$1" >"$TRACE/events"
+	else
+		refuses 1 "No such file or directory" bash -c "echo '+$1' >$TRACE/events"
+	fi
+}
+
+# While recording is off, tracepoints are not looked up.
+restart
+before=$(grep '^+' "$TRACE/events")
+for category in sched irq ipi fault syscall block timer power module printk; do
+	check "$category: can be switched on, or is listed as missing" can_switch "$category"
+	echo "-$category" >"$TRACE/events"
+done
+echo "$before" >"$TRACE/events"
+
+if has_events fault; then
+	restart
+	echo +fault >"$TRACE/events"
+	before=$(lost)
+	echo edge >$run
+	before=$(($(lost) - before))
+	echo -fault >"$TRACE/events"
+	check "text whose end makes the writer fault: sound" archive edge
+	check "it is all there" test "$(grep -c ' sample:text text="edge"$' /tmp/edge.txt)" = 100
+	check "faults of the writer, $before, are counted as lost" within 90 "$before" 220
+fi
+
 # ---- NMI --------------------------------------------------------------------------
 
 restart
@@ -155,39 +194,87 @@ check "and its category with it" fails grep -q sample "$TRACE/events"
 # ---- sources --------------------------------------------------------------------------
 
 restart
-echo "+sched +irq +syscall +block +timer +power +module +printk" >"$TRACE/events"
+echo "+sched +irq +ipi +syscall +block +timer +power +module +printk" >"$TRACE/events"
+! has_events fault || echo +fault >"$TRACE/events"
+check "all trees while all sources record: sound" vitrine check \
+	"$INSPECT"/{devices,interrupts,memory,modules,sched,system,tasks,vitrine}.inspect
 sync
 echo 3 >/proc/sys/vm/drop_caches
 "$WORKLOAD" crowd 8 800 >/dev/null
+"$WORKLOAD" faults 100
 modprobe loop && rmmod loop
 echo "events.sh was here" >/dev/kmsg
 check "all sources at once: sound" archive sources
 check "sched: wakeups" has sources ' wakeup +.* weight=120 waker=[0-9]+'
 check "sched: fork, exec, exit" has sources ' sched:fork process=[0-9]+ thread=[0-9]+ name="'"$me"'"' \
 	' sched:exec file=".*/modprobe"' ' modprobe:.* sched:exit status=0'
-check "irq" has sources ' begin +.* irq:softirq [A-Z]+' ' end +.* irq:softirq [A-Z]+' ' begin +.* irq:virtio.* irq=[0-9]+'
-check "syscall" has sources ' begin +.* syscall:openat nr=' ' end +.* syscall:openat ret=' ' instant .* syscall:exit_group'
+check "irq" has sources ' complete .* irq:softirq [A-Z]+ until ' ' complete .* irq:virtio.* until [0-9.]+ irq=[0-9]+'
+case $(uname -m) in
+x86_64)	check "ipi" has sources ' complete .* ipi:reschedule until [0-9.]+ vector=' \
+		' complete .* ipi:call_function(_single)? until [0-9.]+ vector=' ;;
+*)	check "ipi" has sources ' complete .* ipi:Rescheduling interrupts until ' ;;
+esac
+if has_events fault; then
+	check "fault: by user space" has sources ' workload:.* fault:user_read address=0x[0-9a-f]+$' \
+		' workload:.* fault:user_write address=0x[0-9a-f]+$' ' fault:user_execute address='
+	check "fault: by the kernel, in a system call" has sources ' fault:kernel_(read|write) address=0x[1-9a-f]'
+	check "fault: an exception" has sources ' workload:.* fault:divide error$'
+fi
+check "syscall" has sources ' complete .* syscall:openat until [0-9.]+ ret=' ' begin +[^ ]+ syscall:[a-z_0-9]+$' \
+	' end +.* syscall:[a-z_0-9]+ ret=' ' instant .* syscall:exit_group$'
 check "block" has sources ' async-begin .* block:read id .* bytes=' ' async-end .* block:read id .* error=0'
-check "timer" has sources ' begin +.* timer:hrtimer function="[a-z_]+"' ' end +.* timer:hrtimer$'
+check "timer" has sources ' complete .* timer:hrtimer until [0-9.]+ function="[a-z_]+"'
 check "power" has sources ' begin +idle.* power:sleep state=' ' end +idle.* power:sleep$'
 check "module" has sources ' module:load module="loop"' ' module:free module="loop"'
 check "printk" has sources ' log +.* "events.sh was here"'
 check "no kernel address" fails grep -qE '0xffff|ffff[89a-f][0-9a-f]{7}' /tmp/sources.txt
 
-# One system call a line: begin and end of each thread alternate.
-paired()
+# A call during which its thread was switched out has a begin and an end, with a switch in
+# between; any other call is one record, without a switch in it.
+parted()
 {
-	sed -nE 's/.* (begin|end) +([^ ]+) syscall:([a-z0-9_]+) .*/\1 \2 \3/p' /tmp/sources.txt |
-		awk '$1 == "begin" { if ($2 in open) bad++; open[$2] = $3 }
-			$1 == "end" { if (($2 in open) && open[$2] != $3) bad++; delete open[$2]; n++ }
-			END { print n, bad + 0; exit bad || n < 100 }'
+	sed -nE 's/^[^ ]+ +([0-9.]+) \[[0-9]+\] (begin|end|complete) +([^ ]+) syscall:([a-z0-9_]+)( until ([0-9.]+))?.*/\2 \3 \4 \1 \6/p
+		s/^[^ ]+ +([0-9.]+) \[[0-9]+\] switch +([^ ]+) .*/switch \2 - \1/p' /tmp/sources.txt |
+		awk '
+			$1 == "switch" { left[$2] = 1; if ($2 in until && $4 + 0 < until[$2] + 0) { print "switched in", $0; bad++ } }
+			$1 == "begin" { if ($2 in open) { print "open", $0; bad++ } open[$2] = $3; left[$2] = 0 }
+			$1 == "end" && $2 in open {
+				if (open[$2] != $3 || !left[$2]) { print "end", $0; bad++ }
+				delete open[$2]; pairs++
+			}
+			$1 == "complete" { until[$2] = $5; whole++ }
+			END { print pairs, whole, bad + 0; exit bad || pairs < 10 || whole < 100 }'
 }
-check "system calls begin and end in pairs" paired
+check "system calls are parted where their thread is switched out, and only there" parted
+
+# ---- arguments of system calls -----------------------------------------------------------
+
+restart
+echo "-sched -irq -ipi -timer -power -module -printk -block +syscall:args:cpus=0-1" >"$TRACE/events"
+echo -fault >"$TRACE/events"
+check "arguments: listed, with a filter" grep -qx "+syscall:args:cpus=0-1" "$TRACE/events"
+echo "+syscall:args" >"$TRACE/events"
+: </tmp/sources.txt
+"$WORKLOAD" crowd 4 400 >/dev/null
+echo "+syscall:process=$$" >"$TRACE/events"
+: </tmp/sources.fxt
+check "arguments: sound" archive args
+if [ -d /sys/kernel/tracing/events/syscalls ]; then
+	opened='dfd=-100 filename=0x[0-9a-f]+ flags=[0-9]+ mode=[0-9]+'
+	waits='fd=[0-9]+ buf=0x[0-9a-f]+ count=[0-9]+'
+else
+	opened='arg0=[0-9]+ arg1=[0-9]+ arg2=[0-9]+ arg3=[0-9]+ arg4=[0-9]+ arg5=[0-9]+'
+	waits=$opened
+fi
+check "arguments: in front of what it returns" has args " complete .* syscall:openat until [0-9.]+ $opened ret=[0-9]+$"
+check "arguments: with the begin, of a call in which its thread waits" has args " begin .* syscall:read $waits$" \
+	' end +.* syscall:read ret=1$'
+check "and none when not asked for" has args ' complete .* syscall:openat until [0-9.]+ ret=[0-9]+$'
 
 # ---- filters ----------------------------------------------------------------------------
 
 restart
-echo "-sched -irq -timer -power -module -printk -block +syscall:process=$$:cpus=0-1" >"$TRACE/events"
+echo "+syscall:process=$$:cpus=0-1" >"$TRACE/events"
 : >/tmp/touched
 "$WORKLOAD" crowd 4 40 >/dev/null
 echo "+syscall:process=1" >"$TRACE/events"
@@ -196,7 +283,7 @@ only()
 {
 	local who
 
-	who=$(grep ' syscall:' /tmp/filter.txt | sed -nE 's/.* (begin|end|instant) +[^ ]+\/([0-9]+) syscall:.*/\2/p' | sort -u | tr '\n' ' ')
+	who=$(grep ' syscall:' /tmp/filter.txt | sed -nE 's/.* (begin|end|instant|complete) +[^ ]+\/([0-9]+) syscall:.*/\2/p' | sort -u | tr '\n' ' ')
 	echo "processes: $who"
 	[ "$who" = "$$ " ]
 }
@@ -205,7 +292,7 @@ restart
 echo "+syscall:cpus=0" >"$TRACE/events"
 "$WORKLOAD" crowd 8 800 >/dev/null
 check "a filter by CPU: sound" archive cpus
-check "that CPU's are there" has cpus '\[000\] begin .* syscall:'
+check "that CPU's are there" has cpus '\[000\] complete .* syscall:'
 check "and no other's" fails grep -q '\[001\] .* syscall:' /tmp/cpus.txt
 
 restart
@@ -214,7 +301,7 @@ echo "-syscall +sched:thread=4194303" >"$TRACE/events"
 echo "+sched:process=$$" >"$TRACE/events"
 /bin/true
 check "a filter of wakeups: sound" archive wakeups
-# Neither who wakes nor who is woken is of another process.
+# Neither the waker nor the woken thread belongs to another process.
 only_wakeups()
 {
 	grep ' wakeup ' /tmp/wakeups.txt >/tmp/wakeups.of || return
@@ -222,7 +309,7 @@ only_wakeups()
 }
 check "only wakeups by that process, and of it" only_wakeups
 
-# Clocks of two CPUs may differ a little; this one is the same for all.
+# Clocks of two CPUs may differ slightly; CLOCK_MONOTONIC is the same on all.
 echo mono >"$TRACE/clock"
 restart
 echo "+sched" >"$TRACE/events"

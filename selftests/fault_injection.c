@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * No memory, at every place: each operation is run again and again, and each
- * time another of its allocations fails. It ends in success or in an error that
- * says why, a publisher never notices, and every tree stays whole.
+ * Fault injection: each operation is run repeatedly, and each time another one of its
+ * allocations fails. It ends in success or in an error that tells why, a publisher
+ * notices nothing, and every tree stays valid.
  *
  * The kernel fails the Nth allocation of a task that has written N to its
- * fail-nth file, which reads 0 once that has happened. What is left of a very
- * large N says how many allocations an operation makes. Of the many that loading
- * a module takes, each run tries every third or ninth, beginning anywhere;
- * "fault_injection all" tries them all.
+ * fail-nth file, which reads 0 once that has happened. The remainder of a very
+ * large N tells how many allocations an operation makes. Of the many allocations of
+ * loading a module, each run tries every third or ninth one, with a random offset;
+ * "fault_injection all" tries all of them. The last ones are always tried: loading
+ * vitrine must not fail once its files can be opened.
+ *
+ * Then large allocations fail, as if memory were fragmented: there are pages, but no
+ * contiguous 64 KiB. Objects with many entries must be created nevertheless.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,6 +36,10 @@
 #define LAZY		INSPECT_DIR "lazy-fine.inspect"
 #define RETAINED	INSPECT_DIR "retained/retained0.inspect"
 #define MANY		1000000U
+/* The last eighth of an operation's allocations is tried in full. */
+#define LAST_PART	8
+/* From 64 KiB on; for up to half of that, the kernel tries hard to find memory. */
+#define LARGE_ORDER	"4"
 
 static long page;
 static bool try_all;
@@ -55,7 +63,7 @@ static void write_file(const char *path, const char *text)
 	close(fd);
 }
 
-/* The file stays open: to open it would take an allocation. */
+/* Kept open, because opening it would allocate memory. */
 static int fail_nth_fd = -1;
 
 static void fail_nth(unsigned int n)
@@ -67,7 +75,7 @@ static void fail_nth(unsigned int n)
 		ksft_exit_fail_msg(FAIL_NTH ": %s\n", strerror(errno));
 }
 
-/* How many allocations are still to come before one fails; 0: it has. */
+/* Return the number of allocations until one fails; 0 if one has failed. */
 static unsigned int fail_left(void)
 {
 	char text[16] = "";
@@ -98,6 +106,24 @@ static void set_up(void)
 	page = sysconf(_SC_PAGESIZE);
 }
 
+/*
+ * Make all large allocations of this task fail, or none. The task is exempt while the
+ * limits change: otherwise a small allocation would fail between two changes, and the
+ * next file could not be opened.
+ */
+static void fail_large(bool on)
+{
+	write_file("/proc/self/make-it-fail", "0");
+	write_file("/sys/kernel/debug/fail_page_alloc/task-filter", "1");
+	write_file("/sys/kernel/debug/fail_page_alloc/times", "-1");
+	write_file("/sys/kernel/debug/fail_page_alloc/min-order",
+		   on ? LARGE_ORDER : "0");
+	write_file("/sys/kernel/debug/fail_page_alloc/probability",
+		   on ? "100" : "0");
+	if (on)
+		write_file("/proc/self/make-it-fail", "1");
+}
+
 /* ---- Operations -------------------------------------------------------- */
 
 static int load(const char *path, const char *params)
@@ -113,7 +139,7 @@ static int load(const char *path, const char *params)
 	return err;
 }
 
-/* One of the selftests' own, which have no variable each. */
+/* Load a module of the selftests, which have no environment variable each. */
 static int load_other(const char *name, const char *params)
 {
 	char path[4096];
@@ -135,7 +161,7 @@ static void unload(const char *name)
 				   strerror(errno));
 }
 
-/* Reports what is made in DEBUGFS. */
+/* An inotify descriptor that reports new files in DEBUGFS. */
 static int watch_fd = -1;
 
 static void watch_debugfs(void)
@@ -145,7 +171,7 @@ static void watch_debugfs(void)
 		ksft_exit_fail_msg("watch " DEBUGFS ": %s\n", strerror(errno));
 }
 
-/* Has the module's directory been made since the last call? */
+/* Check whether the module's directory was created since the last call. */
 static bool was_public(void)
 {
 	union {
@@ -164,7 +190,7 @@ static bool was_public(void)
 	return found;
 }
 
-/* A load that fails must not have shown a file: somebody may have opened it. */
+/* A failed load must not have created a file, which could have been opened. */
 static int load_vitrine(void)
 {
 	int err = load(getenv("VITRINE_KO"), "buffer_kb=64 subbuf_kb=4");
@@ -177,13 +203,13 @@ static void unload_vitrine(void)
 	unload("vitrine");
 }
 
-/* With nodes enough for several pages. */
+/* With enough nodes for several pages. */
 static int load_publisher(void)
 {
 	return load(getenv("VITRINE_PUBLISHER_KO"), "nodes=2000");
 }
 
-/* Its tree is full long before it has made all of them. */
+/* The tree is full long before all nodes are created. */
 static int load_full_publisher(void)
 {
 	return load(getenv("VITRINE_PUBLISHER_KO"), "nodes=2000 limit=8192");
@@ -197,6 +223,22 @@ static void publish(void)
 static void unload_publisher(void)
 {
 	unload("publisher");
+}
+
+/*
+ * A tree with the maximum size of the format, whose pages are in arrays of 512 KiB. The
+ * publisher does not notice if it cannot be created.
+ */
+static int load_large_publisher(void)
+{
+	int err = load(getenv("VITRINE_PUBLISHER_KO"),
+		       "nodes=1 limit=268435456");
+
+	if (!err && access(PUBLISHER, F_OK)) {
+		unload_publisher();
+		err = ENOMEM;
+	}
+	return err;
 }
 
 static int read_all(const char *path)
@@ -246,7 +288,7 @@ static void publish_lazy(void)
 	must_load("the lazy trees", load_lazy());
 }
 
-/* What opening it takes; its publisher fills it in another thread. */
+/* Allocations of open(); the publisher fills the tree in another thread. */
 static int read_lazy(void)
 {
 	return read_all(LAZY);
@@ -257,7 +299,7 @@ static void publish_retained(void)
 	must_load("what leaves its tree", load_other("retained.ko", ""));
 }
 
-/* A publisher that goes cannot fail; without memory its tree goes, too. */
+/* Unloading a publisher cannot fail; if memory is short, the tree is not retained. */
 static int leave_tree(void)
 {
 	unload("retained");
@@ -316,6 +358,12 @@ static int new_rings(void)
 	return set_file(TRACE_DIR "buffer_kb", "32");
 }
 
+/* Rings of 8192 sub-buffers of 4 KiB. */
+static int new_large_rings(void)
+{
+	return set_file(TRACE_DIR "buffer_kb", "32768");
+}
+
 static void old_rings(void)
 {
 	write_file(TRACE_DIR "buffer_kb", "64");
@@ -331,7 +379,7 @@ static void enable(void)
 	write_file(TRACE_DIR "enable", "1");
 }
 
-/* What is not armed is not said to be; the next that is armed disarms it. */
+/* A trigger that is not armed is not shown; the next one that is armed replaces it. */
 static int arm_latency(void)
 {
 	char line[128] = "";
@@ -358,7 +406,7 @@ static const struct operation loads[] = {
 	{ "load the module", NULL, load_vitrine, unload_vitrine, 3 },
 };
 
-/* The module is loaded from here on; the others from where they are prepared. */
+/* vitrine stays loaded from here on; other modules from where they are prepared. */
 static const struct operation operations[] = {
 	{ "load a publisher", NULL, load_publisher, unload_publisher, 3 },
 	{ "load one that fills its tree", NULL, load_full_publisher,
@@ -376,6 +424,13 @@ static const struct operation operations[] = {
 	{ "arm a trigger", NULL, arm_latency, disarm, 1 },
 };
 
+static const struct operation large_operations[] = {
+	{ "make a tree of the format's limit", NULL, load_large_publisher,
+	  unload_publisher, 0 },
+	{ "make rings of 8192 sub-buffers", NULL, new_large_rings, old_rings,
+	  0 },
+};
+
 /* ---- What must hold ---------------------------------------------------- */
 
 static unsigned int nr_faults;
@@ -387,7 +442,7 @@ static void print_fault(void *ctx, uint64_t offset, const char *message)
 		       offset, message);
 }
 
-/* The tree can be read and is whole; a missing one was not made. */
+/* Check that the tree can be read and is valid; a missing tree was not created. */
 static bool tree_is_whole(const char *path)
 {
 	struct vitrine_inspect_summary summary;
@@ -444,22 +499,29 @@ static unsigned int count_allocations(const struct operation *op)
 	return MANY - left;
 }
 
-/* An operation that fails says that memory is why. */
+/* Check that the error of a failed operation is that memory is short. */
 static bool is_fair(int err)
 {
 	return err == 0 || err == ENOMEM || err == ENFILE || err == EAGAIN;
 }
 
-/* Fail each allocation in turn, until one run has no allocation left to fail. */
+/* Return the next allocation of @nr to fail after number @n. */
+static unsigned int next_of(const struct operation *op, unsigned int n,
+			    unsigned int nr)
+{
+	return try_all || n + nr / LAST_PART >= nr ? n + 1 : n + op->stride;
+}
+
+/* Fail each allocation in turn, until a run has no allocation left to fail. */
 static void walk(const struct operation *op)
 {
-	unsigned int stride = try_all ? 1 : op->stride;
-	unsigned int nr = count_allocations(op), n = 1 + getpid() % stride;
+	unsigned int nr = count_allocations(op);
+	unsigned int n = 1 + (try_all ? 0 : getpid() % op->stride);
 	unsigned int survived = 0, refused = 0, bad = 0;
 	bool injected = true;
 	int err;
 
-	for (; injected && n < MANY; n += stride) {
+	for (; injected && n < MANY; n = next_of(op, n, nr)) {
 		fail_nth(n);
 		err = op->run();
 		injected = !fail_left();
@@ -479,6 +541,20 @@ static void walk(const struct operation *op)
 			 op->name, nr, survived + refused, survived, refused);
 }
 
+/* Run an operation while large allocations fail. */
+static void run_large(const struct operation *op)
+{
+	int err;
+
+	fail_large(true);
+	err = op->run();
+	fail_large(false);
+	if (!err)
+		op->undo();
+	ksft_test_result(!err, "%s, memory being in pieces: %s\n", op->name,
+			 err ? strerror(err) : "done");
+}
+
 int main(int argc, char **argv)
 {
 	unsigned int i;
@@ -490,7 +566,8 @@ int main(int argc, char **argv)
 		ksft_exit_skip("use selftests/qemu/run, which sets VITRINE_KO and others\n");
 	set_up();
 	watch_debugfs();
-	ksft_set_plan(ARRAY_SIZE(loads) + ARRAY_SIZE(operations));
+	ksft_set_plan(ARRAY_SIZE(loads) + ARRAY_SIZE(operations) +
+		      ARRAY_SIZE(large_operations));
 	for (i = 0; i < ARRAY_SIZE(loads); i++)
 		walk(&loads[i]);
 	must_load("the module", load_vitrine());
@@ -502,6 +579,8 @@ int main(int argc, char **argv)
 	unload("retained");
 	unload_lazy();
 	unload_publisher();
+	for (i = 0; i < ARRAY_SIZE(large_operations); i++)
+		run_large(&large_operations[i]);
 	unload_vitrine();
 	ksft_finished();
 }

@@ -1,46 +1,46 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The first session that README prints works as printed, and a report of what it
-# recorded has all that the report is about.
+# The commands in README and Documentation/tour.rst work as printed, and the
+# report on their recording is complete.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
-# The Makefile takes these lines from README.
+# The Makefile extracts these lines from both documents.
 mapfile -t session <"$VITRINE_SELFTESTS/first_session.txt"
 mkdir -p /tmp/session/bin
 cd /tmp/session || exit
 export PATH=$PWD/bin:$PATH
 
-# What the session runs and a guest lacks.
+# A replacement for the program that the session runs, which guests lack.
 printf '#!/bin/sh\nexec "%s" crowd 8 2000\n' "$WORKLOAD" >bin/make
 printf '#!/bin/sh\ngrep -c "^# TYPE vitrine_"\n' >bin/promtool
 chmod +x bin/make bin/promtool
 
-# as_printed LINE: run it; what fails anywhere in a pipe fails
+# as_printed LINE: run the line; a failure anywhere in a pipeline fails
 as_printed()
 {
 	timeout 120 bash -e -o pipefail -c "$1" 2>&1 | tail -n 20
 	return "${PIPESTATUS[0]}"
 }
 
-# differs LINE: as diff(1), 1 says that there are differences
+# differs LINE: like diff(1), an exit status of 1 means that there are differences
 differs()
 {
 	as_printed "$1"
 	[ $? = 1 ]
 }
 
-check "README has a session" test ${#session[@]} -gt 10
+check "README and the tour have a session" test ${#session[@]} -gt 20
 load
 for line in "${session[@]}"; do
 	case $line in
 	*"vitrine watch"*|*"vitrine top"*)
-		# Until they are ended: top.sh and watch.sh have them.
+		# These run until they are interrupted; top.sh and watch.sh test them.
 		;;
 	*.ctf|*trace.dat*)
-		# For other programs' libraries, which are not here: convert.sh.
+		# These need libraries that guests lack; convert.sh tests them.
 		;;
 	*"vitrine diff"*)
 		check "$line" differs "$line" ;;
@@ -49,7 +49,7 @@ for line in "${session[@]}"; do
 	esac
 done
 
-# says FILE FILTER: of what the report of a trace says
+# says FILE FILTER: jq finds FILTER true of the report of a trace
 says()
 {
 	vitrine latency --json "$1" >report.json && jq -e "$2" report.json

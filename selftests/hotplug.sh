@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# CPUs go and come while everything is recorded; a CPU that is away when the
-# module is loaded gets its ring when it comes.
+# CPUs go offline and come online while everything is recorded; a CPU that is offline
+# when the module is loaded gets its ring when it comes online.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
@@ -24,7 +24,7 @@ away_and_back()
 	done
 }
 
-# new_records: CPU 1 records more from one look to the next
+# new_records: CPU 1 has recorded more since the last call
 new_records()
 {
 	local before after tries

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Lazy trees whose fills succeed, fail, recurse, take too long, never end or do
-# not fit: each ends in a clear result, and the rest of the world goes on.
+# Lazy trees whose fill() succeeds, fails, recurses, takes too long, never returns or does
+# not fit: each ends with a clear result, and does not disturb anything else.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
@@ -12,7 +12,7 @@ publish()
 	insmod "$VITRINE_MODULES/lazy.ko" "$@"
 }
 
-# figure TREE NAME: what the tree "vitrine" says of a lazy tree
+# figure TREE NAME: a statistic of a lazy tree in the tree "vitrine"
 figure()
 {
 	value vitrine ".root.lazy[\"$1\"].$2"
@@ -77,13 +77,13 @@ done
 check "a fill that does not end: ETIMEDOUT" \
 	refuses 3 "did not fill it in time" vitrine show lazy-endless
 check "while it goes on: EBUSY" \
-	refuses 3 "is filling it for somebody else" vitrine show lazy-endless
+	refuses 3 "is filling it for another reader" vitrine show lazy-endless
 check "both are counted" test "$(figure lazy-endless timeouts)" = 2
 check "other lazy trees are filled" vitrine show lazy-fine
 check "other trees are read" vitrine show system
 check "a list of all fills none" grep -q "^lazy-endless *lazy" <(vitrine list)
 for command in show metrics; do
-	check "$command of all says why" refuses 3 "is filling it for somebody else" vitrine $command
+	check "$command of all says why" refuses 3 "is filling it for another reader" vitrine $command
 	check "$command of all has the rest" grep -q "lazy.fine" <(vitrine $command 2>/dev/null)
 done
 release 1

@@ -2,9 +2,9 @@
 /*
  *	liar SEED FILE...
  *
- * A reader that says anything: map the consumer page of each FILE, a ring, and
- * write random words all over it, as fast as it goes, until a signal ends it. In
- * between ask the kernel, by poll(), to make sense of them.
+ * A hostile reader: map the consumer page of each FILE, a ring, and overwrite it with
+ * random words continuously, until a signal ends the program. In between, make the kernel
+ * interpret them by poll().
  */
 #include <err.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 
 #define MAX_RINGS	64
 
-/* Where the kernel might be: it has not written more sub-buffers than that. */
+/* Upper bound of plausible sequence numbers. */
 #define PLAUSIBLE	4096
 
 struct lie {
@@ -32,7 +32,7 @@ static uint64_t next_random(uint64_t *random)
 	return *random ^ *random >> 29;
 }
 
-/* The kernel looks at any time: each word is written, and at once. */
+/* Write a word at once: the kernel may read it at any time. */
 static void put(uint64_t *word, uint64_t value)
 {
 	__atomic_store_n(word, value, __ATOMIC_RELAXED);
@@ -45,7 +45,7 @@ static void tell(struct lie *lie, unsigned int nr_words, uint64_t *random)
 
 	for (i = 0; i < nr_words; i++)
 		put(&lie->page[i], next_random(random));
-	/* Half of the time something that could be true. */
+	/* Half of the values are plausible. */
 	for (i = 0; i < 64; i++) {
 		put(&lie->page[0], next_random(random) % PLAUSIBLE);
 		put(&lie->page[1], next_random(random) % 16);

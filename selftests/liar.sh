@@ -1,28 +1,27 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A consumer page that says anything, all the time, while the rings it belongs to
-# are written: the kernel is unharmed, what is recorded is sound, and each switch
-# is either recorded or counted as lost.
+# The consumer page of a ring gets random values while the ring is written: the kernel is
+# unharmed, the recording is valid, and each switch is either recorded or counted as lost.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 load mode=streaming buffer_kb=16 subbuf_kb=4 || exit
 
-# total WHAT: sum of a count over all CPUs
+# total WHAT: sum of a counter over all CPUs
 total()
 {
 	value vitrine "[.root.trace.cpus[].$1] | add"
 }
 
-# tried: records written, and records lost
+# tried: number of written and of lost records
 tried()
 {
 	value vitrine '[.root.trace.cpus[] | .records + .lost_records] | add'
 }
 
-# sample NAME: the kernel's count, between two of ours
+# sample NAME: the kernel's count, between two readings of ours
 sample()
 {
 	declare -g "$1_low=$(tried)"

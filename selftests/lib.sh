@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2034
 #
-# What the selftests in shell share: TAP, the module, what is published.
+# Helpers of the selftests in shell: TAP, the module, the published trees.
 
 TRACE=/sys/kernel/debug/vitrine/trace
 INSPECT=/sys/kernel/debug/vitrine/inspect
@@ -9,7 +9,7 @@ WORKLOAD=${VITRINE_SELFTESTS:-$(dirname "$0")}/workload
 tests=0
 failed=0
 
-# check WHAT COMMAND...: one test point; COMMAND's output shows if it fails
+# check WHAT COMMAND...: a test point; the output of COMMAND is shown if it fails
 check()
 {
 	local what=$1 log
@@ -37,7 +37,7 @@ refuses()
 	[ "$status" = "$wanted" ] && grep -qF -- "$words" <<<"$said"
 }
 
-# Not COMMAND.
+# fails COMMAND...: COMMAND fails
 fails()
 {
 	! "$@"
@@ -50,7 +50,7 @@ within()
 	[ "$1" -le "$2" ] && [ "$2" -le "$3" ]
 }
 
-# until_true COMMAND...: for as long as it may take on a loaded machine, but no longer
+# until_true COMMAND...: wait until COMMAND succeeds, within the time of a loaded machine
 until_true()
 {
 	local i
@@ -63,7 +63,7 @@ until_true()
 	return 1
 }
 
-# skip REASON: end without having tested
+# skip REASON: end the test as skipped
 skip()
 {
 	echo "1..0 # SKIP $*"
@@ -80,7 +80,7 @@ unload()
 	! grep -q '^vitrine ' /proc/modules || rmmod vitrine
 }
 
-# finish: say how many there were; the exit status says how they went
+# finish: print the plan; exit with 0 if all test points have passed
 finish()
 {
 	unload
@@ -88,7 +88,7 @@ finish()
 	exit $failed
 }
 
-# value TREE FILTER: what jq finds in the JSON of a tree
+# value TREE FILTER: print the result of jq for the JSON of a tree
 value()
 {
 	vitrine show --json "$1" | jq -r "$2"

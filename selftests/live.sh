@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What the flight recorder holds, looked at while it records: `vitrine latency',
-# `timeline' and, on a terminal, `top'.
+# `vitrine latency', `timeline' and, on a terminal, `top' read the flight recorder while it
+# records.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
@@ -12,7 +12,7 @@ trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$dir"' EXIT
 load
 echo +sched >"$TRACE/events"
 
-# Twenty threads that switch until all is looked at.
+# Twenty threads that switch until the tests are done.
 busy()
 {
 	while "$WORKLOAD" crowd 20 2000 >/dev/null; do
@@ -20,7 +20,7 @@ busy()
 	done
 }
 
-# waited: the rings hold waits of twenty threads, and their names
+# waited: the rings contain waits of twenty threads, and their names
 waited()
 {
 	vitrine latency --live --json >"$dir/json" &&
@@ -34,7 +34,7 @@ table()
 	grep -E '^crowd-[0-9]+:[0-9]+/[0-9]+ ' "$dir/table"
 }
 
-# In a map, at each line exactly one CPU has just switched.
+# In a map, each line shows that exactly one CPU has just switched.
 map()
 {
 	vitrine latency --live --map >"$dir/map" && grep -q ' = crowd-' "$dir/map" &&
@@ -58,7 +58,7 @@ check "as a table" table
 check "as a map" map
 check "timeline: who ran where" drawn
 
-# The terminal is that of script, whose standard input are the keys.
+# The terminal is that of script(1), whose standard input are the keys.
 mkfifo "$dir/keys"
 TERM=vt100 script -qefc "stty rows 30 cols 100; vitrine top -i 0.5" "$dir/screen" <"$dir/keys" >/dev/null &
 pid=$!

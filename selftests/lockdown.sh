@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Under lockdown debugfs refuses what could be mapped or written; what can only
-# be read stays. The command says why.
+# Under lockdown, debugfs refuses files that could be mapped or written. Files that can
+# only be read remain accessible, and the command explains why others are not.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit

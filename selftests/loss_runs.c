@@ -2,18 +2,17 @@
 /*
  *	loss_runs RUNS [SEED]
  *
- * Random runs that lose records, and what each CPU's account of them is. In each
- * run the rings are of another size and mode, every CPU switches threads as often
- * as it can, and the reader takes sub-buffers now and then. At a random moment it
- * stops, for longer than the rings last. Then recording ends, what is left is read,
- * and for each CPU
+ * Random runs that lose records, with the account of each CPU. In each run the rings have
+ * another size and mode, every CPU switches threads as often as it can, and the reader
+ * reads sub-buffers from time to time. At a random moment it stops, for longer than the
+ * rings last. Then recording ends, the rest is read, and for each CPU
  *
  *	written = read + reported as overwritten
  *	not written = reported as not written
- *	told by the marks in what was read = told by its last packet
+ *	reported by the marks that were read = reported by the last packet
  *
- * hold to the record, where the left side is the kernel's and the right side what
- * came out of the ring. Prints the first seed, with which it can be repeated.
+ * must hold exactly, with the kernel's counts on the left and the contents of the ring on
+ * the right. Prints the first seed, with which the runs can be repeated.
  */
 #include <dirent.h>
 #include <err.h>
@@ -38,13 +37,13 @@
 #define MAX_STEPS	24
 
 /**
- * struct account - one CPU's ring, and what came out of it
- * @ring: the library's end of it; NULL if there is no such CPU
- * @read: records read
- * @overwritten: records reported as overwritten
- * @unwritten: records reported as not written
- * @marked: records that the marks tell of
- * @told: records that the last packet tells of as not written
+ * struct account - the ring of a CPU, and what was read from it
+ * @ring: the library's reader; NULL if there is no such CPU
+ * @read: number of records read
+ * @overwritten: number of records reported as overwritten
+ * @unwritten: number of records reported as not written
+ * @marked: number of lost records according to the marks
+ * @told: number of records that were not written, according to the last packet
  */
 struct account {
 	struct vitrine_ring	*ring;
@@ -55,7 +54,7 @@ struct account {
 	uint64_t		told;
 };
 
-/* What the kernel counted, from its tree. */
+/* The kernel's counts, from its tree. */
 struct counts {
 	uint64_t		records;
 	uint64_t		lost;
@@ -122,7 +121,7 @@ static void *play(void *arg)
 	return NULL;
 }
 
-/* Until the program ends. */
+/* Start two threads that run until the program ends. */
 static void start_pair(unsigned int cpu)
 {
 	struct pair *pair = calloc(1, sizeof(*pair));
@@ -291,7 +290,7 @@ static bool check_cpu(const struct account *account,
 
 /* ---- Runs ---------------------------------------------------------------- */
 
-/* Returns how many records of 16 bytes one ring can hold. */
+/* Return the number of records of 16 bytes for which one ring has room. */
 static unsigned int begin_session(unsigned long number)
 {
 	static const char * const modes[] = {
@@ -321,7 +320,7 @@ static void read_at_random(void)
 	}
 }
 
-/* Nobody reads until a CPU has come to @nr more records. */
+/* Wait until a CPU has written @nr more records, without reading. */
 static void await_records(unsigned int cpu, unsigned int nr)
 {
 	struct counts counts[MAX_CPUS];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may map what: everything is read-only and shared but the consumer page,
- * nothing reaches past the end, nobody but root opens anything.
+ * Permissions of mappings: all are read-only and shared, except for the consumer page;
+ * none extends beyond the end; only root can open the files.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@
 
 static long page;
 
-/* errno of mapping @nr_pages of @path from page @first, 0 if it worked. */
+/* Return the errno of mapping @nr_pages of @path from page @first, 0 on success. */
 static int try_map(const char *path, int open_flags, long first, long nr_pages,
 		   int prot, int flags)
 {
@@ -109,7 +109,7 @@ static void test_attempts(void)
 	}
 }
 
-/* What was mapped properly cannot be turned into something else. */
+/* A valid mapping cannot be changed into an invalid one. */
 static void test_changes(void)
 {
 	int tree = open(TREE, O_RDWR), ring = open(RING, O_RDWR);
@@ -140,7 +140,7 @@ static void on_fault(int signo)
 	siglongjmp(fault, signo);
 }
 
-/* The mapping may be longer than the tree is now; the pages are not there. */
+/* A mapping may be longer than the tree currently is; its last pages do not exist. */
 static void test_hole(void)
 {
 	int fd = open(TREE, O_RDONLY);
@@ -181,7 +181,7 @@ static void test_producer(void)
 	close(fd);
 }
 
-/* In a child: become nobody and try. */
+/* Try to open a file as the user nobody, in a child process. */
 static bool refused_to_nobody(const char *path)
 {
 	int status;

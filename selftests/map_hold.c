@@ -2,9 +2,9 @@
 /*
  *	map_hold FILE [SETTING VALUE]
  *
- * Map FILE, close it, and see that the module cannot be unloaded until the
- * mapping goes. With SETTING, write VALUE there meanwhile, which makes a new
- * session, and see that the mapping still reads as before. Exits 0 if so.
+ * Map FILE, close it, and check that the module cannot be unloaded until the file is
+ * unmapped. With SETTING, write VALUE to it meanwhile, which begins a new session, and
+ * check that the mapping still has the old contents. Exits with 0 on success.
  */
 #include <err.h>
 #include <errno.h>

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What happens when a ring is full, in each mode: what was written is sound, and
-# what was not is counted, to the record.
+# A full ring in each mode: the written records are valid, and each record that was not
+# written is counted.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 load buffer_kb=8 subbuf_kb=4 mode=oneshot
 
-# reads FILE TEXT: what a control file says
+# reads FILE TEXT: a control file reads as TEXT
 reads()
 {
 	local said
@@ -24,7 +24,7 @@ writes()
 	echo "$2" >"$TRACE/$1"
 }
 
-# total WHAT: sum of a count over all CPUs
+# total WHAT: sum of a counter over all CPUs
 total()
 {
 	value vitrine "[.root.trace.cpus[].$1] | add"
@@ -35,7 +35,7 @@ busy()
 	"$WORKLOAD" crowd 20 2000
 }
 
-# settled COMMAND...: run it, stop recording, and remember what was lost
+# settled COMMAND...: run it, stop recording, and store the number of lost records
 settled()
 {
 	"$@" && writes enable 0
@@ -47,7 +47,7 @@ flight()
 	cat "$TRACE/trace.fxt" >/tmp/flight.fxt && vitrine check /tmp/flight.fxt
 }
 
-# marked FILE: lost records, by the marks in it
+# marked FILE: number of lost records according to the marks in FILE
 marked()
 {
 	vitrine print "$1" | sed -n 's/.*drop_stats.*num_records=\([0-9]*\).*/\1/p' |
@@ -68,13 +68,13 @@ check "oneshot: nothing is overwritten" test "$(total overwritten_records)" = 0
 check "oneshot: more does not change it" sh -c \
 	"echo 1 >$TRACE/enable; sleep 0.2; cat $TRACE/trace.fxt | cmp - /tmp/flight.fxt"
 
-# vmalloc_kb: what large allocations take that are no rings
+# vmalloc_kb: size of large allocations other than rings
 vmalloc_kb()
 {
 	sed -n 's/^VmallocUsed: *\([0-9]*\) kB/\1/p' /proc/meminfo
 }
 
-# An open trace.fxt that has been read to the end of its first sub-buffer.
+# An open trace.fxt that was read to the end of its first sub-buffer.
 takes_little()
 {
 	local before after
@@ -95,8 +95,8 @@ check "mode stays" reads mode "circular [oneshot] streaming"
 check "change to streaming, a new session" writes mode streaming
 check "mode as set" reads mode "circular oneshot [streaming]"
 
-# The recorder is stopped now and then; at its end the kernel is told to stop,
-# so that nothing is written that it does not get to.
+# The recorder is stopped from time to time. Recording is switched off at the end, so that
+# the recorder can read everything.
 streamed()
 {
 	local recorder

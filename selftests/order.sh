@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Time across CPUs: a thread that goes from CPU to CPU, on all of them in turn,
-# is never seen to come in on one before it has gone out on another, by any
-# clock; and the trace measures how fast its clock really ran.
+# Time across CPUs: a thread that migrates to all CPUs in turn is never recorded as
+# switched in on one CPU before it was switched out on another, with any clock; and the
+# trace contains the true rate of its clock.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
@@ -13,7 +13,7 @@ nr_cpus=$(nproc)
 load || exit
 clocks=$(tr -d '[]' <"$TRACE/clock")
 
-# in_order FILE MOVES: the switches of "wander" by time, on CPU after CPU
+# in_order FILE MOVES: the switches of "wander" in time order are on successive CPUs
 in_order()
 {
 	vitrine print "$1" | perl -e '

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A publisher in another module: its tree comes, changes in every way there is,
-# fills up, and goes, while somebody reads, maps or holds it.
+# A publisher in another module: its tree is created, changed in every way, filled up, and
+# destroyed, while it is read, mapped or held open.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
@@ -14,7 +14,7 @@ publish()
 	insmod "$VITRINE_PUBLISHER_KO" "$@"
 }
 
-# sound: copies of the tree, taken while it changes, are accounted for to the byte
+# sound: every byte of copies made during changes is accounted for
 sound()
 {
 	local i
@@ -42,11 +42,11 @@ done
 
 # ---- every type -------------------------------------------------------------
 
-# After 208 packets on each queue, of which every 16th moves the port.
+# After 208 packets on each queue, of which each 16th moves the port.
 publish mode=idle steps=208
 vitrine show --json publisher >/tmp/steps.json
 
-# shows FILTER: jq finds it true of the tree
+# shows FILTER: jq finds FILTER true of the tree
 shows()
 {
 	jq -e "$1" /tmp/steps.json
@@ -88,8 +88,8 @@ check "the tree's figures are those the module has of it" \
 	.used_size == $own.used_bytes and .values == $own.values and .failed == 0'
 rmmod publisher
 
-# forms FILE: the types of its blocks in hexadecimal, behind a colon the form of
-# those that have several; from nothing but its bytes
+# forms FILE: print the types of its blocks in hexadecimal, with the form after a colon for
+# types that have several; uses only the bytes of the file
 forms()
 {
 	od -An -v -w16 -tx8 "$1" | awk '
@@ -105,8 +105,8 @@ forms()
 		}' | sort -u
 }
 
-# all_forms: what a tree with few slots for names, and one whose nodes go before
-# what is below them, are made of
+# all_forms: print the forms in a tree with few slots for names, and in one whose nodes are
+# deleted before the values below them
 all_forms()
 {
 	publish mode=idle steps=208 limit=16384
@@ -153,14 +153,14 @@ rmmod publisher
 
 # ---- refused ----------------------------------------------------------------
 
-# refused_tree NAME: no tree, a line in the log, and the publisher lives without
+# refused_tree NAME: the tree is refused and logged, and the publisher continues without it
 refused_tree()
 {
 	dmesg -C
 	publish mode=fast "name=$1" || return
 	rmmod publisher
 	dmesg
-	dmesg | grep -q "vitrine: tree .* not made"
+	dmesg | grep -q "vitrine: tree .* not created"
 }
 
 check "name of a tree that exists" refused_tree system
@@ -183,8 +183,7 @@ exec 5<&-
 
 # ---- watched ----------------------------------------------------------------
 
-# holds YES|NO: whether the tree's file is open, or has been for its mapping, in
-# the command that watches; waited for
+# holds YES|NO: wait until the watching command has the tree's file open or mapped, or not
 holds()
 {
 	local tries now

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Twenty recordings, each with another clock, other sizes or another workload,
-# by the recorder and from the flight recorder: every one is sound.
+# Twenty recordings, each with another clock, size or workload, by the recorder
+# and from the flight recorder: all are valid.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
@@ -51,7 +51,7 @@ for size in "8 4" "64 8" "4096 1024"; do
 			vitrine check /tmp/b.fxt'
 done
 
-# A name that changes, and one that is no UTF-8.
+# A name that changes, and one that is not UTF-8.
 renamed()
 {
 	vitrine record -o /tmp/one.fxt -- perl -e '
@@ -64,5 +64,16 @@ renamed()
 }
 
 check "a thread that changes its name" renamed
+
+# 40 threads, compressed in a pipe; their size with and without is printed.
+piped()
+{
+	vitrine record -o - --zstd -- "$WORKLOAD" crowd 40 100000 2>/tmp/piped.log | cat >/tmp/one.fxt.zst
+	vitrine check - </tmp/one.fxt.zst >/tmp/piped.check || return
+	grep -q "^vitrine: standard output: [1-9][0-9]* switches" /tmp/piped.log
+}
+
+check "a pipe, compressed" piped
+echo "# $(stat -c %s /tmp/one.fxt.zst) bytes compressed, of $(</tmp/piped.check)"
 
 finish

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Trees that outlive their publisher: while somebody reads, maps and watches
-# them, within their bounds, until they are dropped.
+# Retained trees: read, mapped and watched after their publisher is gone, within the
+# limits, until they are dropped.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
@@ -14,13 +14,13 @@ publish()
 	insmod "$VITRINE_MODULES/retained.ko" "$@"
 }
 
-# leave PARAM...: a publisher comes and goes
+# leave PARAM...: load a publisher and unload it
 leave()
 {
 	publish "$@" && rmmod retained
 }
 
-# names: the trees there are, in one line
+# names: print the names of all trees in one line
 names()
 {
 	find "$retained" -name '*.inspect' -printf '%f\n' | sort | tr '\n' ' '
@@ -31,7 +31,7 @@ drop()
 	echo "$1" >"$retained/drop"
 }
 
-# is_last FILE: a snapshot whose numbers fit and that is frozen
+# is_last FILE: FILE is a consistent, frozen snapshot
 is_last()
 {
 	vitrine check "$1" || return
@@ -40,7 +40,7 @@ is_last()
 	jq -e '.root.steps > 0 and .root.twice == 2 * .root.steps' /tmp/last.json
 }
 
-# said WORD FILE: wait until FILE says WORD
+# said WORD FILE: wait until FILE contains WORD
 said()
 {
 	local tries

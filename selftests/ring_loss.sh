@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A ring far too small for its load: what is overwritten before it is read, or not
-# written at all, is counted to the record, and what was read is still sound. Then
-# random runs, in which that must hold for each CPU.
+# A ring that is far too small for its load: overwritten and lost records are counted
+# exactly, and the records that were read are valid. Then the same for each CPU in random
+# runs.
 #
 #	ring_loss.sh [RUNS]		default 10
 
@@ -12,8 +12,8 @@
 
 load buffer_kb=8 subbuf_kb=4
 
-# Stopped for part of the time, the recorder cannot keep up. The workload's end
-# is the end of recording, so that nothing is written that it does not get to.
+# The recorder is stopped part of the time, so that it cannot keep up. Recording ends with
+# the workload, so that the recorder can read everything.
 lossy_record()
 {
 	local recorder
@@ -29,7 +29,7 @@ lossy_record()
 	wait "$recorder"
 }
 
-# number WORD: the number before WORD in what check says of the recording
+# number WORD: the number before WORD in the output of vitrine check
 number()
 {
 	vitrine check /tmp/lossy.fxt | sed -nE "s/.* ([0-9]+) $1.*/\1/p" | tail -n 1
@@ -39,15 +39,15 @@ check "record with a stopped consumer" lossy_record
 sed 's/^/# /' /tmp/lossy.log
 check "what was read is sound" vitrine check /tmp/lossy.fxt
 vitrine check /tmp/lossy.fxt | tail -n 1 | sed 's/^/# /'
-# The recorder knows from where on it wanted records, the file only what is
-# missing between those it has.
+# The recorder counts from the first record that it wanted, the file only between its
+# records.
 lost=$(sed -nE 's/.* ([0-9]+) lost.*/\1/p' /tmp/lossy.log)
 check "some were lost" test "${lost:-0}" -gt 0
 check "the file misses no more than the recorder" \
 	within 1 "$(number "records lost")" "$lost"
 check "the file says so to viewers" \
 	sh -c 'vitrine print /tmp/lossy.fxt | grep -q "buffer filled up"'
-# marked: lost records, by the marks in the file
+# marked: number of lost records according to the marks in the file
 marked()
 {
 	vitrine print /tmp/lossy.fxt | sed -n 's/.*drop_stats.*num_records=\([0-9]*\).*/\1/p' |
@@ -56,7 +56,7 @@ marked()
 
 check "and how many" test "$(marked)" = "$(number "records lost")"
 written=$(value vitrine '[.root.trace.cpus[].records] | add')
-# The file also has what closes a row of switches where some are missing.
+# The file also contains switches that close a row where records are missing.
 read=$(sed -nE 's/.* ([0-9]+) switches on.*/\1/p' /tmp/lossy.log)
 echo "# $written written, $read read, $lost lost"
 check "written = read + lost, to the record" test "$written" = $((read + lost))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who waits for a ring is woken, by poll() and by epoll: when as much is complete
- * as the consumer page asks for, when a trigger freezes the ring, when the session
- * is over; and not before.
+ * Waiting for a ring, with poll() and epoll: a reader is woken when the watermark of the
+ * consumer page is reached, when a trigger freezes the ring, and when the session ends;
+ * and not before.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -19,7 +19,7 @@
 
 #include "selftest.h"
 
-/* Long enough for any machine: nobody waits that long unless he is forgotten. */
+/* Timeout: long enough for any machine, and reached only on a failure. */
 #define LIMIT_MS	60000
 
 #define NR_SUBBUFS	16
@@ -46,7 +46,7 @@ static uint64_t sequence(void)
 	return __atomic_load_n(&producer->sequence, __ATOMIC_ACQUIRE);
 }
 
-/* What poll() says at once. */
+/* Return the result of poll() without waiting. */
 static short polled(int fd)
 {
 	struct pollfd poll_fd = { fd, POLLIN | POLLPRI, 0 };
@@ -55,15 +55,15 @@ static short polled(int fd)
 	return poll_fd.revents;
 }
 
-/* ---- One who waits ------------------------------------------------------- */
+/* ---- a waiting reader ------------------------------------------------------ */
 
 /**
- * struct waiter - a thread that waits for news of a file
+ * struct waiter - a thread that waits for events of a file
  * @thread: the thread
  * @fd: the file
- * @wanted: which news
- * @tid: its id, once it is about to wait
- * @events: what it was told, 0 if it was not
+ * @wanted: the events
+ * @tid: thread id, set when it is about to wait
+ * @events: events that were reported, 0 if none
  */
 struct waiter {
 	pthread_t thread;
@@ -103,7 +103,7 @@ static bool sleeps(pid_t tid)
 	return state == 'S';
 }
 
-/* Returns when it is asleep: only somebody's waking ends that. */
+/* Start a waiter. Returns when it sleeps, so that only a wakeup ends its wait. */
 static void waiter_start(struct waiter *waiter, int fd, uint32_t wanted)
 {
 	*waiter = (struct waiter){ .fd = fd, .wanted = wanted };
@@ -172,9 +172,13 @@ static void test_frozen(void)
 
 	ksft_test_result(polled(ring_fd) == 0, "no news yet\n");
 	set("trigger", "panic");
+	ksft_test_result(polled(trigger_fd) & POLLHUP,
+			 "trace/trigger: none can fire while nothing is recorded\n");
 	waiter_start(&ring, ring_fd, EPOLLIN | EPOLLPRI);
+	set("enable", "1");
 	waiter_start(&trigger, trigger_fd, EPOLLPRI);
 	set("trigger", "now");
+	set("enable", "0");
 	ksft_test_result(waiter_events(&ring) == EPOLLPRI,
 			 "woken when the ring is frozen: 0x%x\n", ring.events);
 	ksft_test_result(waiter_events(&trigger) == EPOLLPRI,
@@ -212,7 +216,7 @@ int main(void)
 	ksft_print_header();
 	load_module("VITRINE_KO", "vitrine",
 		    "enable=0 mode=streaming buffer_kb=64 subbuf_kb=4");
-	ksft_set_plan(2 + WATERMARK + 1 + 6 + 3);
+	ksft_set_plan(2 + WATERMARK + 1 + 7 + 3);
 	ring_fd = open(TRACE_DIR "cpu0", O_RDWR);
 	trigger_fd = open(TRACE_DIR "trigger", O_RDONLY);
 	consumer = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, ring_fd,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the selftests in C share: test points, under the names that the kernel's own
- * kselftest.h has for them, the module, and where its files are.
+ * Helpers of the selftests in C: test points, with the names of the kernel's own
+ * kselftest.h, loading of the module, and the paths of its files.
  */
 #ifndef _SELFTEST_H
 #define _SELFTEST_H
@@ -17,7 +17,7 @@
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
-/* The exit status that says "not tested here". */
+/* The exit status of a skipped test. */
 #define KSFT_SKIP	4
 
 static unsigned int ksft_points;
@@ -36,7 +36,7 @@ static inline void ksft_set_plan(unsigned int nr_points)
 	printf("1..%u\n", nr_points);
 }
 
-/* A remark, which is no result. */
+/* Print a diagnostic line. */
 __attribute__((format(printf, 1, 2)))
 static inline void ksft_print_msg(const char *format, ...)
 {
@@ -48,7 +48,7 @@ static inline void ksft_print_msg(const char *format, ...)
 	va_end(args);
 }
 
-/* One test point; @format names it, and ends its line. */
+/* Report a test point; @format is its name, without a newline. */
 __attribute__((format(printf, 2, 3)))
 static inline void ksft_test_result(bool ok, const char *format, ...)
 {
@@ -61,7 +61,7 @@ static inline void ksft_test_result(bool ok, const char *format, ...)
 	va_end(args);
 }
 
-/* Nothing after this can be tested. */
+/* Report a failure after which no further test is possible. */
 __attribute__((format(printf, 1, 2), noreturn))
 static inline void ksft_exit_fail_msg(const char *format, ...)
 {
@@ -92,7 +92,7 @@ static inline void ksft_finished(void)
 	exit(ksft_failures || ksft_points != ksft_plan ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
-/* Load a module named by an environment variable, in a fresh state. */
+/* Load, or reload, the module whose path is in an environment variable. */
 static inline void load_module(const char *variable, const char *name,
 			       const char *params)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a snapshot of 1 MiB takes: while nobody writes, beside a memcpy() of as
- * many bytes; and while a timer edits the tree without end, the longest of many,
- * beside the longest read() of the same file. By how much the timer is late shows
- * for how long interrupts were off: for a page, not for the tree.
+ * The cost of a snapshot of 1 MiB: while nobody writes, compared with a memcpy() of the
+ * same size; and while a timer edits the tree continuously, the maximum of many, compared
+ * with the maximum of read() of the same file. The delay of the timer shows for how long
+ * interrupts were off: for a page, not for the tree.
  *
  *	snapshot_cost [SNAPSHOTS]	default 600
  *
- * The timer's periods are chosen so that attempts to copy the mapping are lost at
- * their beginning, in their midst and at their end. Times are instructions: run
- * this in a guest that counts them (selftests/qemu/run --icount).
+ * The periods of the timer are chosen such that attempts to copy the mapping fail at
+ * their beginning, in the middle and at their end. Times are instructions: run this in a
+ * guest that counts them (selftests/qemu/run --icount).
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -23,7 +23,7 @@
 #define BENCH		INSPECT_DIR "bench.inspect"
 #define EDIT_US		"/sys/module/bench/parameters/edit_us"
 #define LATE_NS		"/sys/module/bench/parameters/late_ns"
-/* Some pages; the whole tree takes 20 times as long. */
+/* A few pages; the whole tree takes 20 times as long. */
 #define LATE_MOST_NS	10000
 #define WARM_UP		3	/* pages are touched, buffers are there */
 #define ROUNDS		16
@@ -45,13 +45,13 @@ static void must(struct vitrine_error *err)
 }
 
 /**
- * struct reader - one way to take snapshots, and how long they took
+ * struct reader - a way to take snapshots, and its times
  * @source: the tree
- * @snapshot: the last one
- * @nr_reads: how many ended by read()
- * @least_ns: of those taken
- * @most_ns: of those taken
- * @sum_ns: of those taken
+ * @snapshot: the last snapshot
+ * @nr_reads: number of snapshots that fell back to read()
+ * @least_ns: minimum time
+ * @most_ns: maximum time
+ * @sum_ns: sum of all times
  */
 struct reader {
 	struct vitrine_source *source;
@@ -100,7 +100,7 @@ static void reader_deinit(struct reader *reader)
 	vitrine_source_destroy(reader->source);
 }
 
-/* Between two buffers that are there, as the snapshot's is. */
+/* Time a memcpy() between buffers that are already mapped, like that of a snapshot. */
 static uint64_t memcpy_ns(void)
 {
 	uint8_t *from = malloc(TREE_BYTES), *to = malloc(TREE_BYTES);
@@ -112,7 +112,7 @@ static uint64_t memcpy_ns(void)
 	for (i = 0; i < ROUNDS; i++) {
 		start = now_ns();
 		memcpy(to, from, TREE_BYTES);
-		/* Somebody looks at it. */
+		/* Keeps the compiler from removing the copy. */
 		__asm__ __volatile__("" : : "r"(to) : "memory");
 		took = now_ns() - start;
 		if (took < least)
@@ -123,7 +123,7 @@ static uint64_t memcpy_ns(void)
 	return least;
 }
 
-/* Nobody writes. */
+/* Measure without a writer. */
 static void still(struct reader *mapped, struct reader *by_read)
 {
 	uint64_t copy_ns = memcpy_ns();
@@ -161,7 +161,7 @@ static unsigned long read_number(const char *path)
 	return number;
 }
 
-/* Somebody writes all the time. */
+/* Measure with a writer that edits continuously. */
 static void race(struct reader *mapped, struct reader *by_read,
 		 unsigned long nr_snapshots)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Snapshots of a tree whose writer never pauses: none is torn, none fails.
+ * Snapshots of a tree that is edited continuously: none is torn, none fails.
  *
- *	snapshot_race [SNAPSHOTS]	default 30000: two minutes where a
- *					processor is emulated
+ *	snapshot_race [SNAPSHOTS]	default 30000: two minutes on an emulated
+ *					processor
  *
  * The sample publisher edits in batches: in every consistent copy all queues
- * have the same number of packets, and their balances add up to 0. A second
- * round makes and deletes nodes instead, and validates the copies in full.
+ * have the same number of packets, and their balances add up to 0. In a second
+ * round it creates and deletes nodes, and the copies are validated completely.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -67,7 +67,7 @@ static bool adds_up(const struct vitrine_value *root)
 	return !balance;
 }
 
-/* The copy decodes, and what it says adds up. */
+/* Check that the copy can be decoded and is consistent. */
 static bool is_whole(const struct vitrine_snapshot *snapshot)
 {
 	struct vitrine_hierarchy *hierarchy;
@@ -91,7 +91,7 @@ static void print_fault(void *ctx, uint64_t offset, const char *message)
 	ksft_print_msg("offset 0x%" PRIx64 ": %s\n", offset, message);
 }
 
-/* Every byte of the copy is accounted for. */
+/* Check that the copy is valid to the last byte. */
 static bool is_sound(const struct vitrine_snapshot *snapshot)
 {
 	struct vitrine_inspect_summary summary;
@@ -126,7 +126,7 @@ static void race(const char *mode, unsigned long nr_snapshots,
 	}
 	vitrine_source_observe(source, count, &tally);
 	for (i = 0; i < nr_snapshots; i++) {
-		/* Some minutes on a slow machine: who is silent counts as hung. */
+		/* This takes minutes on a slow machine, and a silent test counts as hung. */
 		if (!(i % (nr_snapshots / 10 + 1)))
 			ksft_print_msg("%s: snapshot %lu\n", mode, i);
 		err = snapshot ? vitrine_snapshot_refresh(snapshot, source) :

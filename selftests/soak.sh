@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Everything at once, for a while: CPUs go and come, the module comes and goes,
-# modes, sizes, clocks, events and triggers change, rings are mapped, traces are
-# read and recorded, all under load. What is read must be sound each time; a
-# kernel that checks itself says the rest.
+# Stress test: CPUs go offline and online, the module is loaded and unloaded, modes,
+# sizes, clocks, events and triggers change, rings are mapped, traces are read and
+# recorded, all at the same time and under load. Each trace must be valid; a kernel with
+# sanitizers reports everything else.
 #
 #	soak.sh [SECONDS]	default 20
 
@@ -15,7 +15,7 @@ seconds=${1:-20}
 dir=$(mktemp -d)
 touch "$dir/on"
 
-# One line in a file of its own for each time something was done.
+# Write a line to a file per kind of operation, to count the operations.
 did()
 {
 	echo >>"$dir/did-$1"
@@ -26,14 +26,14 @@ count()
 	wc -l <"$dir/did-$1" 2>/dev/null || echo 0
 }
 
-# sound FILE: note down what is wrong with a trace
+# sound FILE: log the faults of a trace
 sound()
 {
 	vitrine check "$1" >"$1.log" || { cp "$1" "$OUT" 2>/dev/null; cat "$1.log" >>"$dir/bad"; }
 }
 
-# Whoever patches code, as each probe that is registered does, waits for a CPU to
-# have gone or come. So there are pauses, or little else would be done.
+# Registering a probe patches code and waits for CPU hotplug, so there are pauses; without
+# them hardly anything else would run.
 go_and_come()
 {
 	local online
@@ -46,7 +46,7 @@ go_and_come()
 	done
 }
 
-# The module may be away, or have no memory for a copy: no trace then.
+# Without the module, or without memory for a copy, there is no trace.
 read_traces()
 {
 	while [ -e "$dir/on" ]; do
@@ -56,7 +56,7 @@ read_traces()
 	done
 }
 
-# Who records has files open for long: not while the module waits to go.
+# A recording keeps files open for long: not while the module is about to be unloaded.
 record_traces()
 {
 	while [ -e "$dir/on" ]; do
@@ -77,24 +77,24 @@ look_at_trees()
 	done
 }
 
-# one_of WORD...: set "word" to one of them
+# one_of WORD...: set "word" to a random one
 one_of()
 {
 	shift $((RANDOM % $#))
 	word=$1
 }
 
-# set_one SETTING WORD...: write one of the words there
+# set_one SETTING WORD...: write a random word to a setting
 set_one()
 {
 	one_of "${@:2}"
 	echo "$word" >"$TRACE/$1"
 }
 
-# change: one setting; not all sizes go with each other
+# change: change a random setting; some combinations of sizes are invalid
 change()
 {
-	case $((RANDOM % 7)) in
+	case $((RANDOM % 8)) in
 	0)	set_one mode circular oneshot streaming ;;
 	1)	set_one buffer_kb 8 16 64 256 ;;
 	2)	set_one subbuf_kb 4 8 32 ;;
@@ -103,6 +103,7 @@ change()
 			"+printk +block +power +module" "-block -power" ;;
 	5)	set_one trigger now none "latency_us=500 panic" "event=irq:softirq" hung_task ;;
 	6)	set_one enable 0 1 ;;
+	7)	set_one stacks none blocked_us=0 "blocked_us=100 kthreads user" ;;
 	esac 2>/dev/null && did change
 }
 
@@ -112,7 +113,7 @@ come()
 	load trees=all "trigger=$word" || { echo "the module does not load" >>"$dir/bad"; return 1; }
 }
 
-# Somebody may have a file open just then.
+# A file may be open at that moment.
 go()
 {
 	local tries
@@ -130,7 +131,7 @@ go()
 	return 1
 }
 
-# stay: another module records events, settings change under it, a ring is mapped
+# stay: another module records events while settings change and a ring is mapped
 stay()
 {
 	local i
@@ -146,8 +147,8 @@ stay()
 	rmmod events
 }
 
-# Mostly the module goes as soon as it has come, with what it has begun to do
-# half done; each eighth time it stays.
+# Mostly the module is unloaded as soon as it is loaded, with operations in progress; each
+# eighth time it stays.
 load_and_change()
 {
 	local round
@@ -164,7 +165,7 @@ load_and_change()
 }
 
 check "a load" sh -c "'$WORKLOAD' crowd 20 400 | grep switches"
-# It takes all the time there is, but nobody waits for it.
+# Uses all idle time, at low priority.
 nice "$WORKLOAD" crowd 20 1000000000 >/dev/null 2>&1 &
 crowd=$!
 SECONDS=0

@@ -1,11 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Streaming at the highest rate there is: every CPU switches threads all the time,
-# the recorder gets every record out of rings of 1 MiB, and takes hardly any of the
-# CPUs' time. What it takes is judged on one CPU: where several share one clock of
-# instructions, a process is charged also for those that others execute before it
-# has its turn again.
+# Streaming at the highest possible rate: every CPU switches threads all the time, the
+# recorder reads every record from rings of 1 MiB, and takes hardly any CPU time. That time
+# is measured on one CPU: with several CPUs, which share the clock that counts
+# instructions, a process is also charged for instructions of other CPUs.
 #
 #	streaming.sh [SECONDS]		default 3
 
@@ -28,7 +27,7 @@ status=$?
 kill $loads
 sed 's/^/# /' /tmp/stream.log
 
-# hundredths of a percent of all CPUs' time
+# CPU time of the recorder, in hundredths of a percent of all CPUs
 share=$(awk -v cpus="$(nproc)" '{ printf "%d", ($1 + $2) / ($3 * cpus) * 10000 }' /tmp/stream.time)
 lost=$(value vitrine '[.root.trace.cpus[].lost_records] | add')
 echo "# recorder: $((share / 100)).$(printf %02d $((share % 100))) % of $(nproc) CPUs; user, system, real: $(</tmp/stream.time)"

@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The built-in trees say what /proc says. What changes by itself cannot be
-# compared for equality, so /proc is read before and after the tree: what it said
-# both times the tree must say, too, and a count that grew meanwhile must lie
-# between.
+# The built-in trees agree with /proc. Values that change on their own cannot be compared
+# for equality, so /proc is read before and after the tree: a value that is equal both times
+# must be in the tree, too, and a counter in the tree must be between the two readings.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 cd "$(mktemp -d)" || exit
 
-# still_in_tree PROC TREE FILTER: which lines of PROC stand still, and which of them
-# are not among those that FILTER makes of TREE
+# still_in_tree PROC TREE FILTER: run PROC before and after TREE is read. Write the lines
+# that are in both outputs to the file "still", and those of them that are missing in the
+# output of FILTER for TREE to the file "missing".
 still_in_tree()
 {
 	"$1" | sort >before
@@ -23,9 +23,9 @@ still_in_tree()
 	comm -23 still tree >missing
 }
 
-# same_as_proc LEAST PROC TREE FILTER: at least LEAST lines of PROC stand still, and
-# all of these are in TREE. A thread that ran only while the tree was read looks as
-# if it stood still; that it does so three times is no chance.
+# same_as_proc LEAST PROC TREE FILTER: at least LEAST lines of PROC do not change, and all
+# of these are in TREE. Try three times: a thread that ran only while the tree was read
+# looks unchanged in /proc, but hardly three times in a row.
 same_as_proc()
 {
 	local turn
@@ -39,13 +39,14 @@ same_as_proc()
 	[ "$(wc -l <still)" -ge "$1" ] && [ ! -s missing ]
 }
 
-# kept TREE FILTER: what jq finds in TREE as it was when last compared
+# kept TREE FILTER: print the result of jq for the JSON of TREE that was saved last
 kept()
 {
 	jq -r "$2" "$1.json"
 }
 
-# between PROC TREE FILTER: a number of /proc grew, and the tree's is between
+# between PROC TREE FILTER: read a growing number from /proc before and after the tree; the
+# number in the tree is between the two
 between()
 {
 	local low value high
@@ -56,7 +57,7 @@ between()
 	within "$low" "$value" "$high"
 }
 
-# near PERCENT A B
+# near PERCENT A B: A and B differ by at most PERCENT of B
 near()
 {
 	echo "$2 and $3"
@@ -81,7 +82,8 @@ refused()
 }
 
 check "an unknown tree is refused" refused system,tusks 'no tree "tusks"'
-check "the message lists those there are" sh -c 'dmesg | grep -q "sched"'
+check "the message lists those there are" sh -c \
+	'dmesg | grep -q "some of vitrine,system,tasks,memory,interrupts,modules,devices,sched$"'
 check "so is a name with nothing in it" refused system,,tasks 'no tree ""'
 load enable=0 trees=
 check "no tree but what is asked for: none" published
@@ -99,6 +101,9 @@ check "all of them" published devices.inspect interrupts.inspect memory.inspect 
 for tree in "$INSPECT"/*.inspect; do
 	check "$(basename "$tree") is sound" vitrine check "$tree"
 done
+for tree in devices interrupts memory modules sched system tasks; do
+	check "$tree says that nothing is missing" test "$(value $tree .root.nr_missing)" = 0
+done
 
 # ---- tasks ------------------------------------------------------------------
 
@@ -107,13 +112,15 @@ nice -n 5 ./sleeper 1000 &
 nice=$!
 chrt --fifo 7 taskset -c 0 ./sleeper 1000 &
 fifo=$!
-./sleeper 1000 &
+# The stopped process needs a session of its own. The kernel sends SIGHUP to an orphaned
+# process group that has a stopped member, and would otherwise end this script.
+setsid ./sleeper 1000 &
 stopped=$!
 kill -STOP $stopped
-# What becomes sleeper does not reap its child.
+# The shell execs sleeper, which does not reap its child: the child remains a zombie.
 sh -c './sleeper 0 & exec ./sleeper 1000' &
 parent=$!
-"$WORKLOAD" crowd 8 100000000 >/dev/null &
+setsid "$WORKLOAD" crowd 8 100000000 >/dev/null &
 crowd=$!
 until grep -q crowd-7 /proc/$crowd/task/*/comm; do
 	:
@@ -124,8 +131,8 @@ until grep -q 'State:.*zombie' /proc/[0-9]*/status && grep -q sleeper /proc/$fif
 	:
 done
 
-# Thread, its process, name, parent, user and group. /proc knows longer names of
-# kernel threads, and what a kworker works on.
+# Thread, process, name, parent, user and group. /proc shows longer names of kernel threads
+# than the tree, and appends the work item to the name of a kworker.
 proc_ids()
 {
 	cat /proc/[0-9]*/task/[0-9]*/status 2>/dev/null | awk '
@@ -143,8 +150,8 @@ check "threads: ids, names, owners" same_as_proc 50 proc_ids tasks '
 	[.key, $process, (.value.name | sub("^kworker.*"; "kworker")), $p.parent, $p.uid, $p.gid]'
 check "the crowd is in there" test "$(grep -c "^[0-9]* $crowd crowd-" still)" = 8
 
-# Thread and what the scheduler says of it. Not of workers: one of them fills the
-# tree, and is idle before and after.
+# Thread, state, groups, faults, times, priorities, policy and CPU. Kworkers are left out:
+# one of them fills the tree, so it runs in the tree but is idle before and after.
 proc_sched()
 {
 	cat /proc/[0-9]*/task/[0-9]*/stat 2>/dev/null | awk '
@@ -221,7 +228,7 @@ check "kernel threads are told apart, and all are there" test "$(kept tasks '
 	.nr_truncated == 0 and .nr_processes == (.processes | length) and
 	.nr_threads == ([.processes[].threads | length] | add))' | sort -u)" = true
 
-# What a process's threads did stays when they end.
+# A process keeps the statistics of its threads that have exited.
 "$WORKLOAD" crowd 4 400 >/dev/null
 minor_faults()
 {
@@ -230,7 +237,7 @@ minor_faults()
 check "a process has the faults of threads that have ended" between minor_faults tasks \
 	".root.processes[\"$$\"] | .exited_threads.minor_faults + ([.threads[].minor_faults] | add)"
 
-# Threads that come and go while the trees are read.
+# Create and end threads while the trees are read.
 churn()
 {
 	while :; do
@@ -260,7 +267,8 @@ wait 2>/dev/null
 
 # ---- memory, system ---------------------------------------------------------
 
-# all_near SLACK PROC TREE FILTER: lines of a name and a number, SLACK apart at most
+# all_near SLACK PROC TREE FILTER: PROC and FILTER print lines of a name and a number; the
+# numbers of a name differ by at most SLACK
 all_near()
 {
 	"$2" | sort >proc
@@ -277,8 +285,8 @@ proc_meminfo()
 	sed 's/://; s/ kB//' /proc/meminfo | awk '{ print $1, $2 * 1024 }'
 }
 
-# 24 MiB in a tmpfs, 40 MiB of a process, 12 MiB in the page cache: so that one
-# cannot be taken for the other.
+# 24 MiB in a tmpfs, 40 MiB of anonymous memory and 12 MiB in the page cache: different
+# amounts, so that a value in the wrong property is noticed.
 mkdir shm
 mount -t tmpfs none shm
 head -c $((24 << 20)) /dev/zero >shm/file
@@ -299,7 +307,7 @@ check "memory: as /proc/meminfo" all_near $((2 << 20)) proc_meminfo memory '.roo
 	["Inactive(file)", .inactive_file_bytes], ["Unevictable", .unevictable_bytes],
 	["SReclaimable", .slab_reclaimable_bytes], ["SUnreclaim", .slab_unreclaimable_bytes],
 	["KernelStack", .kernel_stack_bytes], ["PageTables", .page_table_bytes]'
-# What is free depends on who reads: jq, or awk.
+# The amount of free memory changes with the program that reads it, jq or awk.
 meminfo() { awk -v "name=$1:" '$1 == name { printf "%.0f\n", $2 * 1024 }' /proc/meminfo; }
 check "memory: free" near 5 "$(value memory .root.free_bytes)" "$(meminfo MemFree)"
 check "memory: available" near 5 "$(value memory .root.available_bytes)" "$(meminfo MemAvailable)"
@@ -341,11 +349,12 @@ check "memory: major faults" between major_faults memory .root.events.major_faul
 check "memory: paged in, to the KiB" near 1 "$(value memory .root.events.paged_in_bytes)" "$(paged_in)"
 check "memory: pages freed" between pages_freed memory .root.events.pages_freed
 
-check "memory: each event is there, or listed as missing" test "$(kept memory '.root.events | keys[]' |
+check "memory: each event, and the swap cache, is there or listed as missing" test "$(kept memory \
+	'.root | (.events | keys[]), (keys[] | select(. == "swap_cache_bytes"))' |
 	sort - <(value vitrine '.root.missing.memory // {} | keys[]'))" = "$(printf '%s\n' faults \
 	major_faults oom_kills paged_in_bytes paged_out_bytes pages_activated pages_deactivated \
 	pages_freed pages_scanned_direct pages_scanned_kswapd pages_stolen_direct \
-	pages_stolen_kswapd swapped_in_bytes swapped_out_bytes)"
+	pages_stolen_kswapd swap_cache_bytes swapped_in_bytes swapped_out_bytes)"
 
 proc_events()
 {
@@ -360,13 +369,15 @@ check "memory: what was reclaimed, as /proc/vmstat" same_as_proc 1 proc_events m
 
 uptime_ms() { awk '{ printf "%.0f\n", $1 * 1000 }' /proc/uptime; }
 check "system: uptime" between uptime_ms system '.root.uptime_ns / 1000000 + 10 | floor'
-# In 2048ths, rounded to hundredths as /proc does it.
+# The tree has the load in units of 1/2048. Round it to hundredths as /proc/loadavg does.
 proc_load() { awk '{ print $1 + 0, $2 + 0, $3 + 0 }' /proc/loadavg; }
 check "system: load" same_as_proc 0 proc_load system '.root.load | [.["1_min"], .["5_min"], .["15_min"]] |
 	map((. * 2048 + 10) * 100 / 2048 | floor / 100)'
 check "system: the boot" test "$(value system .root.boot_id)" = "$(</proc/sys/kernel/random/boot_id)"
-system_ns() { awk '$1 == "cpu0" { printf "%.0f\n", $4 * 10000000 }' /proc/stat; }
-check "system: time of CPU 0" between system_ns system '.root.cpus["0"].system_ns'
+# In hundredths of a second: /proc/stat rounds down to them, and a tick need not be a
+# multiple of one.
+system_time() { awk '$1 == "cpu0" { print $4 }' /proc/stat; }
+check "system: time of CPU 0" between system_time system '.root.cpus["0"].system_ns / 10000000 | floor'
 
 # ---- interrupts -------------------------------------------------------------
 
@@ -394,19 +405,20 @@ check "interrupts: each line's handlers" same_as_proc 5 proc_handlers interrupts
 check "interrupts: softirqs by CPU" same_as_proc 8 proc_softirqs interrupts '
 	.root.softirqs | to_entries[] | .key as $name | .value.cpus | to_entries[] |
 	[$name, .key, .value]'
-# proc_total LABEL: of all CPUs
+# proc_total LABEL: print the sum over all CPUs of the line LABEL in /proc/interrupts
 proc_total()
 {
 	awk -v label="$1:" '$1 == label { for (i = 2; $i ~ /^[0-9]+$/; i++) sum += $i; print sum }' /proc/interrupts
 }
 
-# label_of PATTERN: of the line that says so, which is not called alike everywhere
+# label_of PATTERN: print the label of the line in /proc/interrupts that matches PATTERN;
+# labels differ between architectures
 label_of()
 {
 	awk -v pattern="$1" '$0 ~ pattern { sub(/:/, "", $1); print $1; exit }' /proc/interrupts
 }
 
-# An arm64 CPU's timer interrupts by a line, as a device does.
+# On arm64 the timer of a CPU has an interrupt line like a device.
 timer=$(label_of 'Local timer interrupts|arch_timer')
 resched=$(label_of 'Rescheduling interrupts')
 timer_interrupts() { proc_total "$timer"; }
@@ -450,7 +462,7 @@ check "what is mounted over files of /proc makes no difference" covered "$boot_i
 
 # ---- modules ----------------------------------------------------------------
 
-# But for our own, which is in use while its tree is open.
+# For vitrine itself only name and size are compared: it is in use while its tree is open.
 proc_modules()
 {
 	awk '$1 != "vitrine" { print $1, $2, $3, tolower($5) }' /proc/modules
@@ -503,7 +515,7 @@ check "devices: something was read" test "$(kept devices '[.root.block[].read_by
 check "devices: size" test "$(kept devices .root.block.vda.size_bytes)" = \
 	$(($(</sys/block/vda/size) * 512))
 
-# Nothing sends here but what is told to: up with the loopback, a hundred packets.
+# Bring the loopback device up and send a hundred packets; nothing else sends in this guest.
 send()
 {
 	perl -e 'use Socket; socket(S, AF_INET, SOCK_DGRAM, 0) or exit 1;
@@ -529,8 +541,8 @@ check "devices: as /proc/net/dev" same_as_proc 1 proc_net devices '
 
 # ---- sched ------------------------------------------------------------------
 
-# grows WHAT READ FILTER PERCENT COMMAND...: what FILTER finds in the tree "sched"
-# grew by as much as what READ prints, PERCENT of that less or more, while COMMAND ran
+# grew READ FILTER PERCENT COMMAND...: while COMMAND ran, the result of FILTER for the tree
+# "sched" grew by as much as the number that READ prints, within PERCENT
 grew()
 {
 	local read=$1 filter=$2 percent=$3 outer inner tree
@@ -549,7 +561,7 @@ grew()
 
 pingpong() { "$WORKLOAD" pingpong 3000 0; }
 switches() { awk '$1 == "ctxt" { print $2 }' /proc/stat; }
-# CPU, wake-ups, time run, time waited: fields 6, 8 and 9 of a CPU's line
+# schedstat FIELD: sum a field over all CPUs: 6 is wakeups, 8 time running, 9 time waiting
 schedstat() { awk -v "field=$1" '/^cpu/ { sum += $field } END { printf "%.0f\n", sum }' /proc/schedstat; }
 run_ns() { schedstat 8; }
 wait_ns() { schedstat 9; }
@@ -558,10 +570,11 @@ echo 1 >/proc/sys/kernel/sched_schedstats
 
 check "sched: switches, to the last one" grew switches '[.root.cpus[].switches] | add' 0 pingpong
 check "sched: time of slices" grew run_ns '[.root.cpus[].slice_sum_ns] | add' 5 pingpong
-# New threads are woken up for the first time, which schedstat does not count.
+# The tree counts the first wakeup of a new thread, /proc/schedstat does not.
 check "sched: wake-ups" grew wakeups '[.root.cpus[].wakeups] | add' 5 pingpong
 
-# added FILTER COMMAND...: by how much COMMAND increases each number that FILTER finds
+# added FILTER COMMAND...: print by how much each number that FILTER finds has grown after
+# COMMAND
 added()
 {
 	local filter=$1
@@ -575,14 +588,14 @@ added()
 
 { read -r latencies; read -r slices; } < <(added '.root.cpus["0"] |
 	.wakeup_latency_ns, .slice_ns | .counts | add' pingpong)
-# Others run and wake up meanwhile, in a kernel that checks itself 1600 times; counted
-# twice, they were 12000.
+# Other threads run and wake up meanwhile: about 1600 times in a debug kernel. If wakeups or
+# slices were counted twice, the result would be 12000.
 check "sched: each wake-up has its latency" within 6000 "$latencies" 11000
 check "sched: each run is a slice" within 6000 "$slices" 11000
 check "sched: it has no value below 0" test \
 	"$(kept sched '[.root.cpus[] | .slice_ns.counts[0], .wakeup_latency_ns.counts[0]] | add')" = 0
 
-# Two that never sleep share CPU 1: they wait for each other, but nobody wakes them.
+# Two threads that never sleep share CPU 1: they wait for the CPU, but are never woken up.
 spin()
 {
 	timeout 2 taskset -c 1 sh -c 'while :; do :; done' &

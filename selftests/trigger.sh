@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Triggers freeze the rings with their cause still in them, and say so: in the
-# trace, in the tree, in trace/trigger and to who waits.
+# Triggers freeze the rings with the cause still in them, and report it in the trace, in
+# the tree, in trace/trigger and to tasks that poll.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 load
 
-# says PATTERN: what the file reads, asked without running a program, which would
-# be an event
+# says PATTERN: the file trace/trigger matches PATTERN. Reads the file in the shell, because
+# starting a program would be an event.
 says()
 {
 	local said
@@ -20,7 +20,7 @@ says()
 	[[ $said =~ ^$1$ ]]
 }
 
-# awaited: the snapshot that waits for a trigger has been taken
+# awaited: the trigger fires, and the waiting `vitrine snapshot' writes its file
 awaited()
 {
 	local status
@@ -42,7 +42,7 @@ arm()
 	echo "$1" >"$TRACE/trigger"
 }
 
-# snapshot: what was frozen is a sound trace whose last words are the cause
+# snapshot_shows CAUSE: the snapshot is a valid trace that ends with the mark of CAUSE
 snapshot_shows()
 {
 	vitrine check /tmp/frozen.fxt &&
@@ -56,8 +56,8 @@ total()
 	value vitrine "[.root.trace.cpus[].$1] | add"
 }
 
-# A thread that cannot run while one of a higher class has its CPU: it wakes up
-# within a millisecond and runs after 20. The first time it may not sleep yet.
+# A real-time thread occupies CPU 1 for 60 ms while a thread there sleeps and wakes up every
+# millisecond. Try again if the latter was not asleep yet.
 late()
 {
 	taskset -c 1 sh -c 'while :; do sleep 0.001; done' &
@@ -98,6 +98,54 @@ check "late: the thread that was late had just come in" \
 	sh -c "thread=\$(sed -n 's/.*thread \([0-9]*\)/\1/p' $TRACE/trigger)
 	grep -B1 frozen /tmp/frozen.txt | head -n 1 | grep -q \"\$thread\""
 
+# Many threads that never sleep share a CPU, later two CPUs. Each waits for its turn longer
+# than the latency that fires the trigger, but is never woken up.
+start_hogs()
+{
+	local i
+
+	hogs=()
+	for ((i = 0; i < 20; i++)); do
+		taskset -c 1 sh -c 'while :; do :; done' &
+		hogs+=($!)
+	done
+}
+
+# ran N: each hog has been preempted at least N times
+ran()
+{
+	local hog
+
+	for hog in "${hogs[@]}"; do
+		awk -v most="$1" '$1 == "nonvoluntary_ctxt_switches:" { exit $2 < most }' \
+			"/proc/$hog/status" || return
+	done
+}
+
+# The trigger has not fired for a hog. It may have fired for another thread on that CPU.
+no_hog_fired()
+{
+	local said
+
+	said=$(<"$TRACE/trigger")
+	echo "$said; the hogs are ${hogs[*]}"
+	[[ $said == armed* || " ${hogs[*]} " != *" ${said##*thread } "* ]]
+}
+
+start_hogs
+check "threads share a CPU" until_true ran 2
+arm latency_us=20000
+check "go on to" until_true ran 6
+check "late: who was preempted has not been woken up" no_hog_fired
+arm latency_us=20000
+for hog in "${hogs[@]::10}"; do
+	taskset -p -c 0 "$hog" >/dev/null
+done
+check "on two CPUs" until_true ran 10
+check "late: nor has it on another CPU" no_hog_fired
+kill "${hogs[@]}"
+wait "${hogs[@]}" 2>/dev/null
+
 # ---- an event ---------------------------------------------------------------
 
 for words in event=nothing event= event=nothing:exec; do
@@ -106,15 +154,19 @@ done
 echo +sched >"$TRACE/events"
 arm "event=sched:exec panic"
 check "an event is waited for" says "armed event=sched:exec panic"
-# What a fork records is of the same category, and not what is waited for.
+# A fork records another event of the same category, which must not fire the trigger.
 (:)
 check "not for others of its category" says "armed event=sched:exec panic"
 await
 awaited
 check "event: says so" says "fired event 0 cpu [0-9]+ thread [0-9]+"
 check "event: the trace ends with it" snapshot_shows event
+# Look at the CPU that fired only: other CPUs go on recording until they are frozen.
 check "event: it stands before the mark" \
-	sh -c "grep -B1 frozen /tmp/frozen.txt | head -n 1 | grep -q 'sched:exec file='"
+	awk 'match($0, /\[[0-9]+\]/) { cpu = substr($0, RSTART, RLENGTH) }
+	     /frozen/ { found = before[cpu] ~ /sched:exec file=/ }
+	     { before[cpu] = $0 }
+	     END { exit !found }' /tmp/frozen.txt
 arm event=sched
 (:)
 check "any event of a category" says "fired event 0 cpu [0-9]+ thread [0-9]+"
@@ -145,11 +197,58 @@ fi
 arm none
 check "none" says none
 check "nobody waits for nothing" refuses 3 "no trigger is armed" \
-	vitrine snapshot --wait -o /tmp/none.fxt
+	timeout 60 vitrine snapshot --wait -o /tmp/none.fxt
+
+# ---- waits that end without a trigger, and those that go on ------------------
+
+recording()
+{
+	echo "$1" >"$TRACE/enable"
+}
+
+polls()
+{
+	grep -qs poll "/proc/$(pgrep -P "$waiter")/wchan"
+}
+
+# in_vain WORDS COMMAND...: COMMAND makes a waiting `vitrine snapshot' fail and print WORDS
+in_vain()
+{
+	local words=$1 status
+
+	shift
+	rm -f /tmp/frozen.fxt
+	await
+	until_true polls || return
+	"$@"
+	wait "$waiter"
+	status=$?
+	echo "status $status: $(</tmp/frozen.log)"
+	[ "$status" = 3 ] && grep -qF "$words" /tmp/frozen.log && [ ! -e /tmp/frozen.fxt ]
+}
+
+arm panic
+recording 0
+check "nobody waits while recording is off" refuses 3 "recording is off" \
+	timeout 60 vitrine snapshot --wait -o /tmp/off.fxt
+recording 1
+check "a wait ends when recording is switched off" in_vain "recording is off" recording 0
+recording 1
+check "a wait ends when nothing is armed any more" in_vain "no trigger is armed" arm none
+arm panic
+await
+check "while recording is on, a wait goes on" until_true polls
+check "the module cannot be unloaded meanwhile" fails rmmod vitrine
+arm "latency_us=3600000000 panic"
+check "a wait goes on with what is armed now" until_true polls
+arm now
+awaited
+arm none
+
 check "a snapshot while recording goes on" vitrine snapshot -o /tmp/now.fxt
 check "is sound" vitrine check /tmp/now.fxt
 
-# Many a freeze, at any moment of any CPU.
+# Freeze the rings several times under load.
 again_and_again()
 {
 	local i

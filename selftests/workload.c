@@ -7,18 +7,50 @@
  *	workload wander MOVES		a thread that goes from CPU to CPU
  *	workload crowd THREADS HOPS	a ring of threads named crowd-0, ... on all
  *					CPUs passes four bytes on, HOPS times each
+ *	workload ring THREADS HOPS	threads of SCHED_FIFO on one CPU, named
+ *					ring-0, ..., pass a byte round, HOPS times in all
+ *
+ *	workload calls N		a thread of SCHED_FIFO on one CPU that calls
+ *					getppid()
+ *	workload seeks N		the same with lseek(), of no file
+ *	workload faults N		a thread that writes to, and reads from, N pages
+ *					which it has not got yet, and divides by zero
+ *
+ *	workload waits MS		two processes that are blocked for MS milliseconds
+ *					each: wait-pipe reads from a pipe, wait-flock
+ *					wants a lock of a file
+ *	workload lock FILE		three threads: lock-holder writes to FILE and
+ *					syncs it with a mutex held, lock-starter then
+ *					starts lock-waiter through a pipe, which wants
+ *					the mutex
+ *	workload frames MS		a thread that is blocked for MS milliseconds in
+ *					three functions with frame pointers, and then in
+ *					three without
+ *	workload exec			a process with a second thread, for whose end it
+ *					waits when it executes "workload frames 1"
+ *	workload starve MS		on one CPU, starve-victim starts starve-hog,
+ *					a thread of SCHED_FIFO that runs for MS
+ *					milliseconds
  *
  * Prints "switches N ns T": voluntary switches of all its threads, and the
- * time by CLOCK_MONOTONIC. For pingpong that is the last two thirds: the first
- * third warms up and does not count.
+ * time by CLOCK_MONOTONIC. For pingpong and ring that is about the last two
+ * thirds: what comes before warms up and does not count. For calls and seeks,
+ * "calls N ns T"; for faults, nothing; for waits, "pipe PID flock PID"; for lock,
+ * "holder TID starter TID waiter TID fsync T", the last in ns; for starve, "hog TID
+ * victim TID"; for frames and exec, "tid TID" and the offsets of the functions with frame
+ * pointers in the file, outermost first.
  */
 #include <err.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -105,9 +137,21 @@ static void wander(unsigned long moves)
 	printf("switches %ld ns %llu\n", usage.ru_nvcsw, now_ns() - start);
 }
 
+/**
+ * struct link - one thread of a circle and its pipes
+ * @from: where it reads
+ * @to: where it writes
+ * @bytes: how many it passes on
+ * @warm: how many of them are passed on before the time is taken
+ * @start_ns: when that was
+ * @end_ns: when it passed on the last
+ */
 struct link {
-	int		from, to;
-	unsigned long	bytes;
+	int			from, to;
+	unsigned long		bytes;
+	unsigned long		warm;
+	unsigned long long	start_ns;
+	unsigned long long	end_ns;
 };
 
 static void *pass_on(void *arg)
@@ -117,22 +161,36 @@ static void *pass_on(void *arg)
 
 	for (i = 0; i < link->bytes; i++) {
 		get_byte(link->from);
+		if (i == link->warm)
+			link->start_ns = now_ns();
+		if (i == link->bytes - 1)
+			link->end_ns = now_ns();
 		put_byte(link->to);
 	}
 	return NULL;
 }
 
-static void crowd(unsigned long nr_threads, unsigned long hops)
+/* Two file descriptors a thread, and a few. */
+static void allow_pipes(unsigned long nr_threads)
 {
-	struct link *links = calloc(nr_threads, sizeof(*links));
-	pthread_t *threads = calloc(nr_threads, sizeof(*threads));
-	int (*pipes)[2] = calloc(nr_threads, sizeof(*pipes));
-	unsigned long long start = now_ns();
-	struct rusage usage;
-	unsigned long i;
-	char name[16];
+	const struct rlimit limit = {
+		.rlim_cur = 2 * nr_threads + 64,
+		.rlim_max = 2 * nr_threads + 64,
+	};
 
-	if (!links || !threads || !pipes)
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		err(1, "%lu files", 2 * nr_threads);
+}
+
+/* Start threads that pass bytes on in a circle. */
+static void start_circle(const char *name, struct link *links, pthread_t *threads,
+			 unsigned long nr_threads, unsigned long bytes)
+{
+	int (*pipes)[2] = calloc(nr_threads, sizeof(*pipes));
+	unsigned long i;
+	char full_name[16];
+
+	if (!pipes)
 		err(1, "%lu threads", nr_threads);
 	for (i = 0; i < nr_threads; i++)
 		if (pipe(pipes[i]))
@@ -140,18 +198,386 @@ static void crowd(unsigned long nr_threads, unsigned long hops)
 	for (i = 0; i < nr_threads; i++) {
 		links[i].from = pipes[i][0];
 		links[i].to = pipes[(i + 1) % nr_threads][1];
-		links[i].bytes = hops / nr_threads * NR_TOKENS;
+		links[i].bytes = bytes;
+		links[i].warm = (bytes + 2) / 3;
 		if (pthread_create(&threads[i], NULL, pass_on, &links[i]))
 			errx(1, "thread %lu", i);
-		snprintf(name, sizeof(name), "crowd-%hu", (unsigned short)i);
-		pthread_setname_np(threads[i], name);
+		snprintf(full_name, sizeof(full_name), "%s-%hu", name,
+			 (unsigned short)i);
+		pthread_setname_np(threads[i], full_name);
 	}
+	free(pipes);
+}
+
+static void crowd(unsigned long nr_threads, unsigned long hops)
+{
+	struct link *links = calloc(nr_threads, sizeof(*links));
+	pthread_t *threads = calloc(nr_threads, sizeof(*threads));
+	unsigned long long start = now_ns();
+	struct rusage usage;
+	unsigned long i;
+
+	if (!links || !threads)
+		err(1, "%lu threads", nr_threads);
+	start_circle("crowd", links, threads, nr_threads,
+		     hops / nr_threads * NR_TOKENS);
 	for (i = 0; i < NR_TOKENS; i++)
-		put_byte(pipes[i * nr_threads / NR_TOKENS][1]);
+		put_byte(links[(i * nr_threads / NR_TOKENS + nr_threads - 1) %
+			       nr_threads].to);
 	for (i = 0; i < nr_threads; i++)
 		pthread_join(threads[i], NULL);
 	getrusage(RUSAGE_SELF, &usage);
 	printf("switches %ld ns %llu\n", usage.ru_nvcsw, now_ns() - start);
+}
+
+static void ring(unsigned long nr_threads, unsigned long hops)
+{
+	struct link *links = calloc(nr_threads, sizeof(*links));
+	pthread_t *threads = calloc(nr_threads, sizeof(*threads));
+	unsigned long i, laps = hops / nr_threads;
+
+	if (!links || !threads || laps < 2)
+		errx(1, "%lu threads, %lu hops", nr_threads, hops);
+	allow_pipes(nr_threads);
+	pin(0);
+	start_circle("ring", links, threads, nr_threads, laps);
+	put_byte(links[nr_threads - 1].to);
+	for (i = 0; i < nr_threads; i++)
+		pthread_join(threads[i], NULL);
+	printf("switches %lu ns %llu\n", (laps - 1 - links[0].warm) * nr_threads,
+	       links[0].end_ns - links[0].start_ns);
+}
+
+static void calls(unsigned long nr_calls, long call)
+{
+	unsigned long i;
+	unsigned long long start;
+
+	pin(0);
+	start = now_ns();
+	for (i = 0; i < nr_calls; i++)
+		syscall(call, -1, 0, 0);
+	printf("calls %lu ns %llu\n", nr_calls, now_ns() - start);
+}
+
+static void fault(unsigned long nr_pages)
+{
+	long page_bytes = sysconf(_SC_PAGESIZE);
+	char *bytes = mmap(NULL, nr_pages * page_bytes,
+			   PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			   -1, 0);
+	static int zero;
+	unsigned long i;
+
+	if (bytes == MAP_FAILED)
+		err(1, "%lu pages", nr_pages);
+	for (i = 0; i < nr_pages; i++) {
+		if (i % 2)
+			__atomic_store_n(&bytes[i * page_bytes], 1,
+					 __ATOMIC_RELAXED);
+		else
+			__atomic_load_n(&bytes[i * page_bytes],
+					__ATOMIC_RELAXED);
+	}
+	if (!fork())
+		exit(7 / __atomic_load_n(&zero, __ATOMIC_RELAXED));
+	wait(NULL);
+}
+
+/* Whether a process sleeps, by the third field of its stat. */
+static int is_asleep(pid_t pid)
+{
+	char path[32], state = 0;
+	FILE *stat;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	stat = fopen(path, "r");
+	if (!stat || fscanf(stat, "%*d (%*[^)]) %c", &state) != 1)
+		err(1, "%s", path);
+	fclose(stat);
+	return state == 'S';
+}
+
+/* In a child: what is inherited of a lock is the lock itself, so open the file anew. */
+static void lock_file(const char *path)
+{
+	int fd = open(path, O_RDWR);
+
+	if (fd < 0 || flock(fd, LOCK_EX))
+		err(1, "%s", path);
+}
+
+static pid_t start_waiting(const char *name, int pipe_fd, const char *path)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		err(1, "fork");
+	if (pid)
+		return pid;
+	pthread_setname_np(pthread_self(), name);
+	if (path)
+		lock_file(path);
+	else
+		get_byte(pipe_fd);
+	exit(0);
+}
+
+static void waits(unsigned long ms)
+{
+	char path[] = "/tmp/vitrine.XXXXXX";
+	pid_t reader, locker;
+	int fds[2], fd;
+
+	fd = mkstemp(path);
+	if (fd < 0 || flock(fd, LOCK_EX))
+		err(1, "%s", path);
+	if (pipe(fds))
+		err(1, "pipe");
+	reader = start_waiting("wait-pipe", fds[0], NULL);
+	locker = start_waiting("wait-flock", -1, path);
+	while (!is_asleep(reader) || !is_asleep(locker))
+		usleep(1000);
+	usleep(ms * 1000);
+	put_byte(fds[1]);
+	flock(fd, LOCK_UN);
+	while (wait(NULL) > 0)
+		;
+	unlink(path);
+	printf("pipe %d flock %d\n", reader, locker);
+}
+
+/**
+ * struct lock - what the threads of "lock" share
+ * @mutex: what lock-waiter waits for
+ * @held: lock-holder writes to it when it has the mutex
+ * @start: lock-starter writes to it when lock-waiter is to begin
+ * @file: what lock-holder syncs
+ * @sync_ns: how long that took
+ */
+struct lock {
+	pthread_mutex_t		mutex;
+	int			held[2];
+	int			start[2];
+	int			file;
+	unsigned long long	sync_ns;
+};
+
+/**
+ * struct starving - what the threads of "starve" share
+ * @ready: starve-hog writes to it when it waits for @start
+ * @start: starve-victim writes to it
+ * @run_ns: how long starve-hog runs
+ */
+struct starving {
+	int			ready[2];
+	int			start[2];
+	unsigned long long	run_ns;
+};
+
+static void *hog_cpu(void *arg)
+{
+	struct starving *starving = arg;
+	unsigned long long begin;
+
+	pin(0);
+	put_byte(starving->ready[1]);
+	get_byte(starving->start[0]);
+	begin = now_ns();
+	while (now_ns() - begin < starving->run_ns)
+		;
+	return (void *)(long)gettid();
+}
+
+static void starve(unsigned long ms)
+{
+	struct starving starving = { .run_ns = ms * 1000000ULL };
+	cpu_set_t set;
+	pthread_t hog;
+	void *tid;
+
+	CPU_ZERO(&set);
+	CPU_SET(0, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		err(1, "CPU 0");
+	if (pipe(starving.ready) || pipe(starving.start))
+		err(1, "pipe");
+	if (pthread_create(&hog, NULL, hog_cpu, &starving))
+		errx(1, "cannot create a thread");
+	pthread_setname_np(hog, "starve-hog");
+	pthread_setname_np(pthread_self(), "starve-victim");
+	get_byte(starving.ready[0]);
+	put_byte(starving.start[1]);
+	pthread_join(hog, &tid);
+	printf("hog %ld victim %d\n", (long)tid, gettid());
+}
+
+/* Sleep without a function of the C library, which may have no frame. */
+static inline __attribute__((always_inline)) long sleep_here(const struct timespec *time)
+{
+#if defined(__x86_64__)
+	register long result __asm__("rax") = SYS_nanosleep;
+
+	__asm__ volatile("syscall" : "+r"(result) : "D"(time), "S"(NULL) :
+			 "rcx", "r11", "memory");
+	return result;
+#elif defined(__aarch64__)
+	register long result __asm__("x0") = (long)time;
+	register long unused __asm__("x1") = 0;
+	register long number __asm__("x8") = SYS_nanosleep;
+
+	__asm__ volatile("svc 0" : "+r"(result) : "r"(unused), "r"(number) :
+			 "memory");
+	return result;
+#else
+	return nanosleep(time, NULL);
+#endif
+}
+
+/* A function that calls no other needs no frame. */
+static __attribute__((noipa)) void call_nothing(void)
+{
+}
+
+/* The compiler may not inline these functions or turn their calls into jumps. */
+#define FRAME	__attribute__((noipa, optimize("no-omit-frame-pointer")))
+#define NO_FRAME __attribute__((noipa, optimize("omit-frame-pointer")))
+
+static FRAME long kept_inner(const struct timespec *time)
+{
+	call_nothing();
+	return sleep_here(time) + 1;
+}
+
+static FRAME long kept_middle(const struct timespec *time)
+{
+	return kept_inner(time) + 1;
+}
+
+static FRAME long kept_outer(const struct timespec *time)
+{
+	return kept_middle(time) + 1;
+}
+
+static NO_FRAME long none_inner(const struct timespec *time)
+{
+	call_nothing();
+	return sleep_here(time) + 1;
+}
+
+static NO_FRAME long none_middle(const struct timespec *time)
+{
+	return none_inner(time) + 1;
+}
+
+static NO_FRAME long none_outer(const struct timespec *time)
+{
+	return none_middle(time) + 1;
+}
+
+/* Start of this file in memory: its first segment begins with its first byte. */
+extern const char __ehdr_start[];
+
+static void frames(unsigned long ms)
+{
+	const struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
+	unsigned long start = (unsigned long)__ehdr_start;
+
+	kept_outer(&time);
+	none_outer(&time);
+	printf("tid %d %#lx %#lx %#lx\n", gettid(),
+	       (unsigned long)kept_outer - start,
+	       (unsigned long)kept_middle - start,
+	       (unsigned long)kept_inner - start);
+}
+
+static void *sleep_long(void *result)
+{
+	pause();
+	return result;
+}
+
+static void exec_frames(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, sleep_long, NULL))
+		errx(1, "cannot create a thread");
+	execl("/proc/self/exe", "workload", "frames", "1", NULL);
+	err(1, "execl");
+}
+
+static void *hold_lock(void *arg)
+{
+	static char bytes[4096];
+	struct lock *lock = arg;
+
+	pthread_mutex_lock(&lock->mutex);
+	if (pwrite(lock->file, bytes, sizeof(bytes), 0) != sizeof(bytes))
+		err(1, "write");
+	put_byte(lock->held[1]);
+	lock->sync_ns = now_ns();
+	if (fsync(lock->file))
+		err(1, "fsync");
+	lock->sync_ns = now_ns() - lock->sync_ns;
+	pthread_mutex_unlock(&lock->mutex);
+	return (void *)(long)gettid();
+}
+
+static void *start_waiter(void *arg)
+{
+	struct lock *lock = arg;
+
+	get_byte(lock->held[0]);
+	put_byte(lock->start[1]);
+	return (void *)(long)gettid();
+}
+
+static void *wait_for_lock(void *arg)
+{
+	struct lock *lock = arg;
+
+	get_byte(lock->start[0]);
+	pthread_mutex_lock(&lock->mutex);
+	pthread_mutex_unlock(&lock->mutex);
+	return (void *)(long)gettid();
+}
+
+/* The one that waits begins first, so that each is asleep before it is woken up. */
+static void wait_on_holder(const char *path)
+{
+	static const struct {
+		const char *name;
+		void *(*run)(void *lock);
+	} roles[] = {
+		{ "waiter", wait_for_lock },
+		{ "starter", start_waiter },
+		{ "holder", hold_lock },
+	};
+	struct lock lock = {
+		.mutex = PTHREAD_MUTEX_INITIALIZER,
+		.file = open(path, O_RDWR),
+	};
+	pthread_t threads[3];
+	char name[16];
+	void *tid;
+	int i;
+
+	if (lock.file < 0)
+		err(1, "%s", path);
+	if (pipe(lock.held) || pipe(lock.start))
+		err(1, "pipe");
+	for (i = 0; i < 3; i++) {
+		if (pthread_create(&threads[i], NULL, roles[i].run, &lock))
+			errx(1, "cannot create a thread");
+		snprintf(name, sizeof(name), "lock-%s", roles[i].name);
+		pthread_setname_np(threads[i], name);
+	}
+	for (i = 2; i >= 0; i--) {
+		pthread_join(threads[i], &tid);
+		printf("%s %ld ", roles[i].name, (long)tid);
+	}
+	printf("fsync %llu\n", lock.sync_ns);
 }
 
 int main(int argc, char **argv)
@@ -164,7 +590,26 @@ int main(int argc, char **argv)
 		wander(strtoul(argv[2], NULL, 0));
 	else if (argc == 4 && !strcmp(argv[1], "crowd"))
 		crowd(strtoul(argv[2], NULL, 0), strtoul(argv[3], NULL, 0));
+	else if (argc == 4 && !strcmp(argv[1], "ring"))
+		ring(strtoul(argv[2], NULL, 0), strtoul(argv[3], NULL, 0));
+	else if (argc == 3 && !strcmp(argv[1], "calls"))
+		calls(strtoul(argv[2], NULL, 0), SYS_getppid);
+	else if (argc == 3 && !strcmp(argv[1], "seeks"))
+		calls(strtoul(argv[2], NULL, 0), SYS_lseek);
+	else if (argc == 3 && !strcmp(argv[1], "faults"))
+		fault(strtoul(argv[2], NULL, 0));
+	else if (argc == 3 && !strcmp(argv[1], "waits"))
+		waits(strtoul(argv[2], NULL, 0));
+	else if (argc == 3 && !strcmp(argv[1], "starve"))
+		starve(strtoul(argv[2], NULL, 0));
+	else if (argc == 3 && !strcmp(argv[1], "frames"))
+		frames(strtoul(argv[2], NULL, 0));
+	else if (argc == 2 && !strcmp(argv[1], "exec"))
+		exec_frames();
+	else if (argc == 3 && !strcmp(argv[1], "lock"))
+		wait_on_holder(argv[2]);
 	else
-		errx(2, "usage: pingpong ROUNDS [CPU] | wander MOVES | crowd THREADS HOPS");
+		errx(2,
+		     "pingpong ROUNDS [CPU] | wander MOVES | crowd|ring THREADS HOPS | calls|seeks|faults N | waits|starve|frames MS | exec | lock FILE");
 	return 0;
 }

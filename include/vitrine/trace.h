@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Write events into the trace.
+ * Record events of a module in the trace.
  *
  *	DEFINE_VITRINE_CATEGORY(mydriver);
  *
@@ -11,14 +11,22 @@
  *	...
  *	vitrine_category_unregister(&vitrine_category_mydriver);
  *
- * A category is listed, and switched on and off, in trace/events. While it is
- * off an event of it is one no-op instruction, and its arguments are not
- * evaluated. Events can be written from any context; those from NMI are counted
- * as lost.
+ * The file trace/events lists the categories and switches them on and off. While a
+ * category is off, each of its events is one no-op instruction, and the arguments
+ * are not evaluated.
  *
- * Names of events and arguments are string literals: a trace has each once a
- * sub-buffer, and refers to it by number. Text that varies is an argument.
- * Documentation/fxt.rst has an example of each call.
+ * Context: events can be recorded in any context and with any lock held. In NMI context
+ * they are only counted as lost. Recording an event takes no lock and allocates nothing.
+ *
+ * Errors: recording returns nothing. An event that does not fit into its ring is
+ * dropped and counted as lost; see Documentation/fxt.rst, "What vitrine writes".
+ *
+ * Names of events and arguments are string literals. Each sub-buffer contains a name
+ * once, and events refer to it by number. Pass text that varies as an argument.
+ *
+ * Format: Documentation/fxt.rst has the bits of each record and an example of each
+ * call. A paragraph "Format" below names the section of the "Fuchsia trace format" that
+ * defines the record.
  */
 #ifndef _VITRINE_TRACE_H
 #define _VITRINE_TRACE_H
@@ -29,6 +37,7 @@
 #include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/types.h>
+#include <linux/uaccess.h>
 
 #include <uapi/vitrine/fxt.h>
 
@@ -36,15 +45,17 @@ struct vtr_filter;
 
 /**
  * struct vitrine_category - events that are switched on and off together
- * @name: what it is called in trace/events and in the trace
- * @key: enabled while its events are recorded
- * @switched: told after it was switched on and before it is switched off; may
- *	sleep; an error when switched on keeps it off. May be NULL
+ * @name: name in trace/events and in the trace
+ * @key: enabled while events of the category are recorded
+ * @switched: called after the category was switched on and before it is switched
+ *	off; may sleep; an error keeps the category off. May be NULL
  * @list: private
  * @filter: private
  * @wanted: private
+ * @takes_args: private
+ * @with_args: private
  *
- * Made by DEFINE_VITRINE_CATEGORY().
+ * Define it with DEFINE_VITRINE_CATEGORY().
  */
 struct vitrine_category {
 	const char			*name;
@@ -53,19 +64,21 @@ struct vitrine_category {
 	struct list_head		list;
 	struct vtr_filter __rcu		*filter;
 	bool				wanted;
+	bool				takes_args;
+	bool				with_args;
 };
 
 /**
- * DEFINE_VITRINE_CATEGORY() - make a category
+ * DEFINE_VITRINE_CATEGORY() - define a category
  * @category: its name, without quotes
  */
 #define DEFINE_VITRINE_CATEGORY(category)				\
 	DEFINE_VITRINE_CATEGORY_SWITCHED(category, NULL)
 
 /**
- * DEFINE_VITRINE_CATEGORY_SWITCHED() - make a category that is told
+ * DEFINE_VITRINE_CATEGORY_SWITCHED() - define a category with a callback
  * @category: its name, without quotes
- * @function: told when it is switched, see &struct vitrine_category
+ * @function: the callback @switched of &struct vitrine_category
  */
 #define DEFINE_VITRINE_CATEGORY_SWITCHED(category, function)		\
 	struct vitrine_category vitrine_category_##category = {		\
@@ -76,27 +89,60 @@ struct vitrine_category {
 	}
 
 /**
- * DECLARE_VITRINE_CATEGORY() - name a category that another file makes
+ * DECLARE_VITRINE_CATEGORY() - declare a category that another file defines
  * @category: its name, without quotes
  */
 #define DECLARE_VITRINE_CATEGORY(category)				\
 	extern struct vitrine_category vitrine_category_##category
 
+/**
+ * vitrine_category_register() - add a category to trace/events, switched off
+ * @category: category defined by DEFINE_VITRINE_CATEGORY()
+ *
+ * Context: task; may sleep.
+ * Return: 0, -EEXIST if a category of that name is registered, -EINVAL if the name
+ *	contains anything but letters, digits and underscores, or is "all".
+ */
 int vitrine_category_register(struct vitrine_category *category);
+
+/**
+ * vitrine_category_unregister() - switch a category off and remove it
+ * @category: the category; has no effect if it is not registered
+ *
+ * The caller makes sure that no event of the category is being recorded, as is the case
+ * in the exit function of a module.
+ *
+ * Context: task; may sleep.
+ */
 void vitrine_category_unregister(struct vitrine_category *category);
 
 /*
- * Arguments. Each macro below makes one: its name and type, which the compiler
- * puts with what is constant about an event, and its value.
+ * Arguments of events. Each macro below expands to a name, a type and a value. The
+ * compiler stores name and type with the constant data of the event.
+ *
+ * Format: "Argument".
  */
 
+/*
+ * Types beyond those of the format. A literal is text that is the same each time the
+ * event is recorded; like a name, it is stored once per sub-buffer.
+ */
+#define VITRINE_ARG_TYPE_LITERAL	0x100
+
+/* For the tables of vitrine's own sources: the value is the address of a function. */
+#define VITRINE_ARG_TYPE_SYMBOL		0x101
+
+#define VITRINE_ARG_TYPE_TEXT(value)					\
+	(__builtin_constant_p(value) ? VITRINE_ARG_TYPE_LITERAL :	\
+				       FXT_ARG_STRING_REF)
+
 /**
- * VITRINE_ARG() - an argument of the type that its value has
+ * VITRINE_ARG() - pass an argument with the type of its value
  * @name: string literal
- * @value: an integer of any type, a bool, or text, which may change and need not
- *	be UTF-8; of text, 255 bytes are recorded
+ * @value: integer of any type, bool, or text. Text is copied; it may vary and need not
+ *	be UTF-8, and at most 255 bytes of it are recorded
  *
- * Any other type does not compile; see below for what needs to be said.
+ * Values of other types do not compile; use one of the macros below.
  */
 #define VITRINE_ARG(name, value)					\
 	(name, _Generic((value),					\
@@ -112,19 +158,19 @@ void vitrine_category_unregister(struct vitrine_category *category);
 		long long: FXT_ARG_INT64,				\
 		unsigned long: FXT_ARG_UINT64,				\
 		unsigned long long: FXT_ARG_UINT64,			\
-		char *: FXT_ARG_STRING_REF,				\
-		const char *: FXT_ARG_STRING_REF),			\
+		char *: VITRINE_ARG_TYPE_TEXT(value),			\
+		const char *: VITRINE_ARG_TYPE_TEXT(value)),		\
 	 (unsigned long)(value))
 
 /**
- * VITRINE_ARG_NULL() - an argument that is only there
+ * VITRINE_ARG_NULL() - pass an argument without a value
  * @name: string literal
  */
 #define VITRINE_ARG_NULL(name)						\
 	(name, FXT_ARG_NULL, 0)
 
 /**
- * VITRINE_ARG_KOID() - a thread's or a process's id
+ * VITRINE_ARG_KOID() - pass the id of a thread or process
  * @name: string literal
  * @value: a pid_t; other types do not compile
  */
@@ -132,39 +178,44 @@ void vitrine_category_unregister(struct vitrine_category *category);
 	(name, FXT_ARG_KOID, _Generic((value), pid_t: (u32)(value)))
 
 /**
- * VITRINE_ARG_POINTER() - an address in user space
+ * VITRINE_ARG_POINTER() - pass an address in user space
  * @name: string literal
- * @value: a pointer marked __user. A trace never has a kernel address: one that
- *	is none of user space is recorded as 0
+ * @value: a pointer marked __user. A trace never contains a kernel address: an
+ *	address outside user space is recorded as 0
  */
 #define VITRINE_ARG_POINTER(name, value)				\
 	(name, FXT_ARG_POINTER, vitrine_user_address(value))
 
 /**
- * VITRINE_ARG_DOUBLE() - a floating-point number
+ * VITRINE_ARG_DOUBLE() - pass a floating-point number
  * @name: string literal
- * @bits: its IEEE 754 bits as u64; other types do not compile. The kernel does
- *	not compute with such numbers, but may have them from elsewhere
+ * @bits: IEEE 754 binary64 bits as u64; other types do not compile
  */
 #define VITRINE_ARG_DOUBLE(name, bits)					\
 	(name, FXT_ARG_DOUBLE, _Generic((bits), u64: (bits)))
 
 static inline u64 vitrine_user_address(const void __user *pointer)
 {
-	return (unsigned long)pointer;
+	unsigned long address = (unsigned long)pointer;
+
+	return address < TASK_SIZE_MAX ? address : 0;
 }
 
 /**
- * struct vitrine_arg - what is constant about an argument
- * @name: its name
- * @type: enum fxt_arg_type
+ * struct vitrine_arg - the constant data of an argument
+ * @name: name of the argument
+ * @type: enum fxt_arg_type, VITRINE_ARG_TYPE_LITERAL or VITRINE_ARG_TYPE_SYMBOL
  */
 struct vitrine_arg {
 	const char	*name;
 	unsigned int	type;
 };
 
-/* VITRINE_EACH(f, (a, b, c), (d, e, f)): f(a, b, c) f(d, e, f), up to 15 */
+/*
+ * VITRINE_EACH(f, (a, b, c), (d, e, f)) expands to f(a, b, c) f(d, e, f), for up to 15
+ * arguments: the preprocessor has no loops, so there is one macro per number of
+ * arguments, selected by counting them (cf. COUNT_ARGS() in <linux/args.h>).
+ */
 #define VITRINE_EACH(f, ...)						\
 	VITRINE_PASTE(VITRINE_EACH_, VITRINE_COUNT(__VA_ARGS__))	\
 	(f, ##__VA_ARGS__)
@@ -196,8 +247,9 @@ struct vitrine_arg {
 #define VITRINE_ARG_VALUE(name, type, value)	, (u64)(value)
 
 /**
- * enum vitrine_record - which record an event becomes
- * @VITRINE_RECORD_INSTANT: this and all to FLOW_END: enum fxt_event_type
+ * enum vitrine_record - kind of record that an event is written as
+ * @VITRINE_RECORD_INSTANT: see vitrine_trace_instant(). This value and all up to
+ *	@VITRINE_RECORD_FLOW_END are those of enum fxt_event_type
  * @VITRINE_RECORD_COUNTER: see vitrine_trace_counter()
  * @VITRINE_RECORD_BEGIN: see vitrine_trace_begin()
  * @VITRINE_RECORD_END: see vitrine_trace_end()
@@ -235,282 +287,441 @@ enum vitrine_record {
 	VITRINE_RECORD_KERNEL_OBJECT,
 };
 
-/* Besides the record: an object's type; an event whose name is no constant. */
+/*
+ * Flags beside the kind of record: type of a kernel object; the id is the time at which
+ * the event began; the arguments include text.
+ */
 #define VITRINE_RECORD_OBJECT_TYPE(type)	((type) << 16)
-#define VITRINE_RECORD_NAME_VARIES		(1U << 24)
+#define VITRINE_RECORD_BEGAN			(1U << 24)
+#define VITRINE_RECORD_TEXT			(1U << 25)
+
+/* For vitrine's own sources: the name varies, but is stored once per sub-buffer. */
+#define VITRINE_RECORD_NAMED			(1U << 26)
+
+/* For markers: the name varies, and each record contains it. */
+#define VITRINE_RECORD_INLINE			(1U << 27)
+
+#define VITRINE_ARG_FLAG(name, type, value)				\
+	| ((type) == FXT_ARG_STRING_REF ? VITRINE_RECORD_TEXT : 0)
 
 /**
- * struct vitrine_site - what is constant about an event in the source
- * @category: its category
- * @record: enum vitrine_record, and what else is said above
- * @nr_args: how many @args
- * @args: its arguments, but for their values
+ * struct vitrine_site - the constant data of an event in the source code
+ * @category: category of the event
+ * @record: enum vitrine_record and the flags above
+ * @nr_args: number of @args
+ * @args: names and types of the arguments
+ * @name: name of the event, or NULL if the name varies
  */
 struct vitrine_site {
 	struct vitrine_category		*category;
 	unsigned int			record;
 	unsigned int			nr_args;
 	const struct vitrine_arg	*args;
+	const char			*name;
 };
 
 /*
- * Cold, whatever the kernel's own macro of that name says: it is what moves all
- * that an event takes, but for the no-op, out of the function it is in. Values
- * are passed one by one because an array would be on that function's stack.
+ * The macros below call these functions, whose kernel-doc is in module/trace/event.c and
+ * event_fast.c. A publisher does not call them directly.
+ *
+ * The functions that write an event are marked cold, so that the compiler moves the
+ * code of each event, except for the no-op, out of the hot path of the calling
+ * function. The attribute is spelled out because the kernel's __cold is empty in some
+ * configurations. Values are passed one by one because an array would be on the stack
+ * of the calling function. The file that defines the functions defines VITRINE_COLD as
+ * empty.
  */
+#ifndef VITRINE_COLD
 #define VITRINE_COLD	__attribute__((__cold__))
+#endif
 
-VITRINE_COLD void vitrine_trace_write(const struct vitrine_site *site,
-				      const char *name, u64 id, ...);
+VITRINE_COLD void vitrine_trace_write0(const struct vitrine_site *site, u64 id);
+VITRINE_COLD void vitrine_trace_write1(const struct vitrine_site *site, u64 id,
+				       u64 value0);
+VITRINE_COLD void vitrine_trace_write2(const struct vitrine_site *site, u64 id,
+				       u64 value0, u64 value1);
+VITRINE_COLD void vitrine_trace_write3(const struct vitrine_site *site, u64 id,
+				       u64 value0, u64 value1, u64 value2);
+VITRINE_COLD void vitrine_trace_write4(const struct vitrine_site *site, u64 id,
+				       u64 value0, u64 value1, u64 value2,
+				       u64 value3);
+VITRINE_COLD void vitrine_trace_write_any(const struct vitrine_site *site,
+					  const char *name, u64 id, ...);
 VITRINE_COLD void vitrine_trace_write_bytes(const struct vitrine_site *site,
-					    const char *name, u64 id,
 					    const void *bytes, size_t len_bytes,
 					    ...);
+
+/**
+ * vitrine_trace_ticks() - read the clock of the trace
+ *
+ * Context: any.
+ * Return: ticks of the session's clock, or 0 if this CPU does not record.
+ */
 u64 vitrine_trace_ticks(void);
 
-#define VITRINE_TRACE_SITE(site_category, site_record, ...)		\
+/**
+ * vitrine_trace_switches() - return the number of context switches recorded on a CPU
+ * @cpu: CPU number below nr_cpu_ids
+ *
+ * Context: task; may sleep. Takes the mutex of the session and the CPU hotplug lock.
+ * Return: number of switches since the module was loaded, over all sessions.
+ */
+u64 vitrine_trace_switches(unsigned int cpu);
+
+/* Select the function by the number of arguments: up to four have one of their own. */
+#define VITRINE_WRITE(site, id, ...)					\
+	VITRINE_PASTE(VITRINE_WRITE_, VITRINE_COUNT(__VA_ARGS__))	\
+	((site), (id) VITRINE_EACH(VITRINE_ARG_VALUE, ##__VA_ARGS__))
+#define VITRINE_WRITE_0			vitrine_trace_write0
+#define VITRINE_WRITE_1			vitrine_trace_write1
+#define VITRINE_WRITE_2			vitrine_trace_write2
+#define VITRINE_WRITE_3			vitrine_trace_write3
+#define VITRINE_WRITE_4			vitrine_trace_write4
+#define VITRINE_WRITE_MANY(site, ...)					\
+	vitrine_trace_write_any((site), (site)->name, __VA_ARGS__)
+#define VITRINE_WRITE_5			VITRINE_WRITE_MANY
+#define VITRINE_WRITE_6			VITRINE_WRITE_MANY
+#define VITRINE_WRITE_7			VITRINE_WRITE_MANY
+#define VITRINE_WRITE_8			VITRINE_WRITE_MANY
+#define VITRINE_WRITE_9			VITRINE_WRITE_MANY
+#define VITRINE_WRITE_10		VITRINE_WRITE_MANY
+#define VITRINE_WRITE_11		VITRINE_WRITE_MANY
+#define VITRINE_WRITE_12		VITRINE_WRITE_MANY
+#define VITRINE_WRITE_13		VITRINE_WRITE_MANY
+#define VITRINE_WRITE_14		VITRINE_WRITE_MANY
+#define VITRINE_WRITE_15		VITRINE_WRITE_MANY
+
+#define VITRINE_TRACE_SITE(site_category, site_record, site_name, ...)	\
 	static const struct vitrine_arg __args[] = {			\
 		VITRINE_EACH(VITRINE_ARG_CONSTANT, ##__VA_ARGS__)	\
 	};								\
 	static const struct vitrine_site __site = {			\
 		.category = &vitrine_category_##site_category,		\
-		.record = (site_record),				\
+		.record = (site_record)					\
+			  VITRINE_EACH(VITRINE_ARG_FLAG, ##__VA_ARGS__),	\
 		.nr_args = ARRAY_SIZE(__args),				\
 		.args = __args,						\
+		.name = (site_name),					\
 	}
 
 #define VITRINE_TRACE(category, record, name, id, ...) do {		\
 	if (static_branch_unlikely(&vitrine_category_##category.key)) {	\
-		VITRINE_TRACE_SITE(category, record, ##__VA_ARGS__);	\
+		VITRINE_TRACE_SITE(category, record, name, ##__VA_ARGS__); \
 									\
-		vitrine_trace_write(&__site, name, id			\
+		VITRINE_WRITE(&__site, id, ##__VA_ARGS__);		\
+	}								\
+} while (0)
+
+#define VITRINE_TRACE_NAMED(category, record, name, id, ...) do {	\
+	if (static_branch_unlikely(&vitrine_category_##category.key)) {	\
+		VITRINE_TRACE_SITE(category, record, NULL, ##__VA_ARGS__); \
+									\
+		vitrine_trace_write_any(&__site, name, id		\
 			VITRINE_EACH(VITRINE_ARG_VALUE, ##__VA_ARGS__)); \
 	}								\
 } while (0)
 
-#define VITRINE_TRACE_BYTES(category, record, name, id, bytes, len_bytes, \
+#define VITRINE_TRACE_BYTES(category, record, name, bytes, len_bytes,	\
 			    ...) do {					\
 	if (static_branch_unlikely(&vitrine_category_##category.key)) {	\
-		VITRINE_TRACE_SITE(category, record, ##__VA_ARGS__);	\
+		VITRINE_TRACE_SITE(category, record, name, ##__VA_ARGS__); \
 									\
-		vitrine_trace_write_bytes(&__site, name, id, bytes,	\
-			len_bytes					\
+		vitrine_trace_write_bytes(&__site, bytes, len_bytes	\
 			VITRINE_EACH(VITRINE_ARG_VALUE, ##__VA_ARGS__)); \
 	}								\
 } while (0)
 
 /**
- * vitrine_trace_instant() - something happened
- * @category: a category's name, without quotes
+ * vitrine_trace_instant() - record that something happened
+ * @category: name of a category, without quotes
  * @name: string literal
- * @...: up to 15 arguments, VITRINE_ARG() and its like
+ * @...: up to 15 arguments: VITRINE_ARG() and the macros after it
  *
- * Context: any, as all of these.
+ * Format: "Instant event".
+ *
+ * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_instant(category, name, ...)			\
 	VITRINE_TRACE(category, VITRINE_RECORD_INSTANT, "" name "", 0,	\
 		      ##__VA_ARGS__)
 
 /**
- * vitrine_trace_counter() - a quantity changed
- * @category: a category's name, without quotes
+ * vitrine_trace_counter() - record new values of a counter
+ * @category: name of a category, without quotes
  * @name: string literal
- * @counter: tells counters of one name apart
- * @...: its values, as arguments; a viewer stacks them
+ * @counter: id that distinguishes counters of the same name
+ * @...: values of the counter, as arguments; viewers stack them
+ *
+ * Format: "Counter event".
+ *
+ * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_counter(category, name, counter, ...)		\
 	VITRINE_TRACE(category, VITRINE_RECORD_COUNTER, "" name "",	\
 		      counter, ##__VA_ARGS__)
 
 /**
- * vitrine_trace_begin() - the running thread begins something
- * @category: a category's name, without quotes
+ * vitrine_trace_begin() - begin a duration on the current thread
+ * @category: name of a category, without quotes
  * @name: string literal
- * @...: arguments
+ * @...: up to 15 arguments: VITRINE_ARG() and the macros after it
  *
- * Needs a vitrine_trace_end() on the same thread. They nest.
+ * Durations of a thread nest. Each needs a vitrine_trace_end() on the same thread.
+ *
+ * Format: "Duration begin event".
+ *
+ * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_begin(category, name, ...)			\
 	VITRINE_TRACE(category, VITRINE_RECORD_BEGIN, "" name "", 0,	\
 		      ##__VA_ARGS__)
 
 /**
- * vitrine_trace_end() - the running thread ends what it began last
- * @category: that of its vitrine_trace_begin()
- * @name: that of its vitrine_trace_begin()
- * @...: arguments
+ * vitrine_trace_end() - end the innermost duration of the current thread
+ * @category: that of the matching vitrine_trace_begin()
+ * @name: that of the matching vitrine_trace_begin()
+ * @...: up to 15 arguments: VITRINE_ARG() and the macros after it
+ *
+ * Format: "Duration end event".
+ *
+ * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_end(category, name, ...)				\
 	VITRINE_TRACE(category, VITRINE_RECORD_END, "" name "", 0,	\
 		      ##__VA_ARGS__)
 
 /**
- * vitrine_trace_complete() - the running thread ends something
- * @category: a category's name, without quotes
+ * vitrine_trace_complete() - record a duration of the current thread that ends now
+ * @category: name of a category, without quotes
  * @name: string literal
- * @begin: when it began: what vitrine_trace_ticks() said then; 0, as it says where
- *	nothing is recorded, records nothing
- * @...: arguments
+ * @begin: return value of vitrine_trace_ticks() at the begin of the duration; if it is
+ *	0, because the CPU did not record then, nothing is recorded
+ * @...: up to 15 arguments: VITRINE_ARG() and the macros after it
  *
- * One record instead of two, for what is worth recording only at its end.
+ * Writes one record instead of two, and only once it is known whether the duration is worth
+ * recording.
+ *
+ * Format: "Duration complete event".
+ *
+ * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_complete(category, name, begin, ...)		\
-	VITRINE_TRACE(category, VITRINE_RECORD_COMPLETE, "" name "",	\
-		      begin, ##__VA_ARGS__)
+	VITRINE_TRACE(category,						\
+		      VITRINE_RECORD_COMPLETE | VITRINE_RECORD_BEGAN,	\
+		      "" name "", begin, ##__VA_ARGS__)
 
 /**
- * vitrine_trace_async_begin() - something begins that no thread owns
- * @category: a category's name, without quotes
+ * vitrine_trace_async_begin() - begin an operation that belongs to no thread
+ * @category: name of a category, without quotes
  * @name: string literal
- * @async: tells it apart from others of the same name
- * @...: arguments
+ * @async: id that distinguishes operations of the same name
+ * @...: up to 15 arguments: VITRINE_ARG() and the macros after it
+ *
+ * Format: "Async begin event".
+ *
+ * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_async_begin(category, name, async, ...)		\
 	VITRINE_TRACE(category, VITRINE_RECORD_ASYNC_BEGIN, "" name "",	\
 		      async, ##__VA_ARGS__)
 
 /**
- * vitrine_trace_async_instant() - something happens to it
- * @category: a category's name, without quotes
+ * vitrine_trace_async_instant() - record a step of an asynchronous operation
+ * @category: name of a category, without quotes
  * @name: string literal
- * @async: that of its vitrine_trace_async_begin()
- * @...: arguments
+ * @async: id passed to vitrine_trace_async_begin()
+ * @...: up to 15 arguments: VITRINE_ARG() and the macros after it
+ *
+ * Format: "Async instant Event".
+ *
+ * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_async_instant(category, name, async, ...)	\
 	VITRINE_TRACE(category, VITRINE_RECORD_ASYNC_INSTANT, "" name "", \
 		      async, ##__VA_ARGS__)
 
 /**
- * vitrine_trace_async_end() - it ends, on any thread
- * @category: a category's name, without quotes
+ * vitrine_trace_async_end() - end an asynchronous operation, on any thread
+ * @category: name of a category, without quotes
  * @name: string literal
- * @async: that of its vitrine_trace_async_begin()
- * @...: arguments
+ * @async: id passed to vitrine_trace_async_begin()
+ * @...: up to 15 arguments: VITRINE_ARG() and the macros after it
+ *
+ * Format: "Async end event".
+ *
+ * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_async_end(category, name, async, ...)		\
 	VITRINE_TRACE(category, VITRINE_RECORD_ASYNC_END, "" name "",	\
 		      async, ##__VA_ARGS__)
 
 /**
- * vitrine_trace_flow_begin() - an arrow begins at the enclosing duration
- * @category: a category's name, without quotes
+ * vitrine_trace_flow_begin() - begin a flow at the enclosing duration
+ * @category: name of a category, without quotes
  * @name: string literal
- * @flow: tells it apart from others of the same name
- * @...: arguments
+ * @flow: id that distinguishes flows of the same name
+ * @...: up to 15 arguments: VITRINE_ARG() and the macros after it
+ *
+ * Viewers draw a flow as an arrow from duration to duration, across threads.
+ *
+ * Format: "Flow begin event".
+ *
+ * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_flow_begin(category, name, flow, ...)		\
 	VITRINE_TRACE(category, VITRINE_RECORD_FLOW_BEGIN, "" name "",	\
 		      flow, ##__VA_ARGS__)
 
 /**
- * vitrine_trace_flow_step() - it passes through the enclosing duration
- * @category: a category's name, without quotes
+ * vitrine_trace_flow_step() - continue a flow at the enclosing duration
+ * @category: name of a category, without quotes
  * @name: string literal
- * @flow: that of its vitrine_trace_flow_begin()
- * @...: arguments
+ * @flow: id passed to vitrine_trace_flow_begin()
+ * @...: up to 15 arguments: VITRINE_ARG() and the macros after it
+ *
+ * Format: "Flow step event".
+ *
+ * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_flow_step(category, name, flow, ...)		\
 	VITRINE_TRACE(category, VITRINE_RECORD_FLOW_STEP, "" name "",	\
 		      flow, ##__VA_ARGS__)
 
 /**
- * vitrine_trace_flow_end() - it ends at the enclosing duration
- * @category: a category's name, without quotes
+ * vitrine_trace_flow_end() - end a flow at the enclosing duration
+ * @category: name of a category, without quotes
  * @name: string literal
- * @flow: that of its vitrine_trace_flow_begin()
- * @...: arguments
+ * @flow: id passed to vitrine_trace_flow_begin()
+ * @...: up to 15 arguments: VITRINE_ARG() and the macros after it
+ *
+ * Format: "Flow end event".
+ *
+ * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_flow_end(category, name, flow, ...)		\
 	VITRINE_TRACE(category, VITRINE_RECORD_FLOW_END, "" name "",	\
 		      flow, ##__VA_ARGS__)
 
 /**
- * vitrine_trace_log() - a message
- * @category: a category's name, without quotes; only switches it
- * @text: any text, of which 1008 bytes are recorded; NULL is empty
+ * vitrine_trace_log() - record a message
+ * @category: name of a category, without quotes; it only switches the record and is
+ *	not part of it
+ * @text: any text; at most 1008 bytes are recorded. NULL is empty
+ *
+ * Format: "Log record".
+ *
+ * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_log(category, text)				\
-	VITRINE_TRACE_BYTES(category, VITRINE_RECORD_LOG, NULL, 0, text, \
-			    SIZE_MAX)
+	VITRINE_TRACE_BYTES(category, VITRINE_RECORD_LOG, NULL, text, SIZE_MAX)
 
 /**
- * vitrine_trace_blob() - bytes, which belong to those before of that name
- * @category: a category's name, without quotes; only switches it
+ * vitrine_trace_blob() - record bytes of a named stream
+ * @category: name of a category, without quotes; it only switches the record and is
+ *	not part of it
  * @name: string literal
- * @bytes: what is recorded
- * @len_bytes: how much; what does not fit into a sub-buffer is lost
+ * @bytes: bytes to record
+ * @len_bytes: length of @bytes in bytes; a record that exceeds a sub-buffer is lost
+ *
+ * Readers append the bytes of all records with the same name.
+ *
+ * Format: "BLOB record".
+ *
+ * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_blob(category, name, bytes, len_bytes)		\
-	VITRINE_TRACE_BYTES(category, VITRINE_RECORD_BLOB, "" name "", 0, \
+	VITRINE_TRACE_BYTES(category, VITRINE_RECORD_BLOB, "" name "",	\
 			    bytes, len_bytes)
 
 /**
- * vitrine_trace_large_blob() - bytes that the running thread has now
- * @category: a category's name, without quotes
+ * vitrine_trace_large_blob() - record bytes as an event of the current thread
+ * @category: name of a category, without quotes
  * @name: string literal
- * @bytes: what is recorded
- * @len_bytes: how much; what does not fit into a sub-buffer is lost
- * @...: arguments
+ * @bytes: bytes to record
+ * @len_bytes: length of @bytes in bytes; a record that exceeds a sub-buffer is lost
+ * @...: up to 15 arguments: VITRINE_ARG() and the macros after it
+ *
+ * Format: "In Band Large Blob Record With Metadata".
+ *
+ * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_large_blob(category, name, bytes, len_bytes, ...)	\
 	VITRINE_TRACE_BYTES(category, VITRINE_RECORD_LARGE_BLOB,	\
-			    "" name "", 0, bytes, len_bytes, ##__VA_ARGS__)
+			    "" name "", bytes, len_bytes, ##__VA_ARGS__)
 
 /**
- * vitrine_trace_large_data() - bytes, without time, thread and arguments
- * @category: a category's name, without quotes
+ * vitrine_trace_large_data() - record bytes without time, thread and arguments
+ * @category: name of a category, without quotes
  * @name: string literal
- * @bytes: what is recorded
- * @len_bytes: how much; what does not fit into a sub-buffer is lost
+ * @bytes: bytes to record
+ * @len_bytes: length of @bytes in bytes; a record that exceeds a sub-buffer is lost
+ *
+ * Format: "In Band Large Blob Record No Metadata".
+ *
+ * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_large_data(category, name, bytes, len_bytes)	\
 	VITRINE_TRACE_BYTES(category, VITRINE_RECORD_LARGE_DATA,	\
-			    "" name "", 0, bytes, len_bytes)
+			    "" name "", bytes, len_bytes)
 
 /**
- * vitrine_trace_userspace_object() - name something of the running process
- * @category: a category's name, without quotes; only switches it
- * @pointer: its address, marked __user; see VITRINE_ARG_POINTER()
- * @text: its name, any text
- * @...: arguments
+ * vitrine_trace_userspace_object() - name an object of the current process
+ * @category: name of a category, without quotes; it only switches the record and is
+ *	not part of it
+ * @pointer: address of the object, marked __user; see VITRINE_ARG_POINTER()
+ * @text: name of the object, any text
+ * @...: up to 15 arguments: VITRINE_ARG() and the macros after it
+ *
+ * Format: "Userspace object record".
+ *
+ * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_userspace_object(category, pointer, text, ...)	\
-	VITRINE_TRACE(category, VITRINE_RECORD_USERSPACE_OBJECT, text,	\
-		      vitrine_user_address(pointer), ##__VA_ARGS__)
+	VITRINE_TRACE_NAMED(category, VITRINE_RECORD_USERSPACE_OBJECT, text, \
+			    vitrine_user_address(pointer), ##__VA_ARGS__)
 
 /**
- * vitrine_trace_kernel_object() - name something of the kernel's
- * @category: a category's name, without quotes; only switches it
- * @type: its type, a constant; 1 is a process, 2 a thread
- * @koid: its id, never an address
- * @text: its name, any text
- * @...: arguments
+ * vitrine_trace_kernel_object() - name an object of the kernel
+ * @category: name of a category, without quotes; it only switches the record and is
+ *	not part of it
+ * @type: type of the object, a constant: 1 is a process, 2 a thread
+ * @koid: id of the object, never an address
+ * @text: name of the object, any text
+ * @...: up to 15 arguments: VITRINE_ARG() and the macros after it
+ *
+ * Format: "Kernel object record".
+ *
+ * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_kernel_object(category, type, koid, text, ...)	\
-	VITRINE_TRACE(category, VITRINE_RECORD_KERNEL_OBJECT |		\
-				VITRINE_RECORD_OBJECT_TYPE(type),	\
-		      text, koid, ##__VA_ARGS__)
+	VITRINE_TRACE_NAMED(category, VITRINE_RECORD_KERNEL_OBJECT |	\
+				      VITRINE_RECORD_OBJECT_TYPE(type),	\
+			    text, koid, ##__VA_ARGS__)
 
-/* What a scope has to end when it is left: nothing if @site is NULL. */
+/* The duration to end when a scope is left; @site is NULL if the category was off. */
 struct vitrine_scope {
 	const struct vitrine_site	*site;
-	const char			*name;
 };
 
 static inline void vitrine_scope_end(const struct vitrine_scope *scope)
 {
 	if (unlikely(scope->site))
-		vitrine_trace_write(scope->site, scope->name, 0);
+		vitrine_trace_write0(scope->site, 0);
 }
 
 /**
- * vitrine_trace_scope() - a duration from here to the end of the block
- * @category: a category's name, without quotes
+ * vitrine_trace_scope() - record a duration that ends with the enclosing block
+ * @category: name of a category, without quotes
  * @name: string literal
- * @...: arguments
+ * @...: arguments of the begin
  *
- * A declaration. However the block is left, the duration ends. While the
- * category is off this costs, besides the no-op, setting and testing a variable.
+ * This is a declaration, like guard() of <linux/cleanup.h>: the duration ends however
+ * the block is left. While the category is off the cost is the no-op, and setting and
+ * testing a variable.
+ *
+ * Format: "Duration begin event", "Duration end event".
+ *
+ * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_scope(category, name, ...)			\
 	struct vitrine_scope __UNIQUE_ID(vitrine_scope)			\
@@ -521,12 +732,12 @@ static inline void vitrine_scope_end(const struct vitrine_scope *scope)
 	struct vitrine_scope __scope = {};				\
 									\
 	if (static_branch_unlikely(&vitrine_category_##category.key)) {	\
-		VITRINE_TRACE_SITE(category, VITRINE_RECORD_END);	\
+		VITRINE_TRACE_SITE(category, VITRINE_RECORD_END,	\
+				   scope_name);				\
 									\
 		VITRINE_TRACE(category, VITRINE_RECORD_BEGIN,		\
 			      scope_name, 0, ##__VA_ARGS__);		\
 		__scope.site = &__site;					\
-		__scope.name = scope_name;				\
 	}								\
 	__scope; })
 

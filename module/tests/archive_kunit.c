@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of archive.c: a slow reader of rings that go on. In a kernel only.
+ * KUnit suite of archive.c: a slow reader of rings that are being written. Kernel only.
  */
 #include <kunit/test.h>
 
 #define TEST_CPU	0
 #define TEST_SUBBUFS	4
 
-/* An archive of one ring, as begin() makes it of all. */
+/* Create an archive of one ring, as begin() does for all rings. */
 static struct vtr_archive *new_archive(struct kunit *test, u64 nr_advances)
 {
 	const struct vtr_ring_config config = {
@@ -54,7 +54,7 @@ static void what_is_overwritten_is_told(struct kunit *test)
 	expect_subbuf(test, archive, 0, 0);
 	vtr_ring_advance(ring, 5);
 	vtr_ring_advance(ring, 6);
-	/* 0 has been copied, 1 is gone. */
+	/* Sub-buffer 0 has been copied, 1 is overwritten. */
 	KUNIT_EXPECT_TRUE(test, fill(archive));
 	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_METADATA_TYPE,
 					*(u64 *)archive->bytes),
@@ -62,12 +62,12 @@ static void what_is_overwritten_is_told(struct kunit *test)
 	expect_subbuf(test, archive, FXT_WORD_BYTES, 2);
 	KUNIT_EXPECT_TRUE(test, fill(archive));
 	expect_subbuf(test, archive, 0, 3);
-	/* What came after its turn had begun is not waited for. */
+	/* Sub-buffers begun after reading the ring began are not included. */
 	KUNIT_EXPECT_FALSE(test, fill(archive));
 	vtr_archive_destroy(archive);
 }
 
-/* What is overwritten before the first is copied is nobody's loss. */
+/* Sub-buffers that are overwritten before the first one is copied are no gap. */
 static void reader_begins_with_what_is_there(struct kunit *test)
 {
 	struct vtr_archive *archive = new_archive(test, TEST_SUBBUFS);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of array.c: arrays as the format says, their strings' references,
- * limits, being full. Random walks are in the suite of tree.c.
+ * KUnit suite of array.c: arrays in the bits of the format, references of their strings,
+ * limits, a full heap. Random walks are in the suite of tree.c.
  */
 #include <kunit/test.h>
 
@@ -141,7 +141,7 @@ static void equal_strings_are_one_block(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr_references(test, text), 3);
 	array_check_now(test);
 
-	/* what it is already, something else, nothing */
+	/* the same text, another text, no text */
 	KUNIT_EXPECT_EQ(test, set_text(test, a, 0, "same"), 0);
 	KUNIT_EXPECT_EQ(test, nr_references(test, text), 3);
 	KUNIT_EXPECT_EQ(test, set_text(test, a, 0, "other"), 0);
@@ -151,7 +151,7 @@ static void equal_strings_are_one_block(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr_references(test, text), 1);
 	array_check_now(test);
 
-	/* the name of both arrays is a text like others */
+	/* the name of both arrays is shared with slots, too */
 	KUNIT_EXPECT_EQ(test, set_text(test, b, 0, "a"), 0);
 	KUNIT_EXPECT_EQ(test, nr_references(test, text_at(test, b, 0)), 3);
 	delete_array(test, a, INSPECT_STRING_REFERENCE);
@@ -254,7 +254,7 @@ static void a_full_heap_leaves_strings_as_they_were(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, try_array(test, INSPECT_INT_VALUE, 1, &index),
 			-ENOSPC);
 	KUNIT_EXPECT_EQ(test, at->tree.heap.used_bytes, used);
-	/* one that is there takes no room */
+	/* a text that exists takes no room */
 	KUNIT_EXPECT_EQ(test, set_text(test, a, 1, "kept"), 0);
 	array_check_now(test);
 }

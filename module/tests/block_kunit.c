@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of block.h: every field is where the format puts it, and touches no
- * other.
+ * KUnit suite of block.h: each field has the bits of the format, and setting a field
+ * changes no other one.
  */
 #include <kunit/test.h>
 
-#include "../block.h"
+#include "inspect/block.h"
 
-/* The fields of the format, by the bits its tables give. */
+/* The fields of the format, as bit ranges from its tables. */
 static const struct {
 	u64 mask;
 	unsigned int low;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What must hold of every heap and every tree, whatever was done to them.
+ * Invariants of every heap and every tree, after any sequence of operations.
  *
- * Included by the suites of heap.c, tree.c, array.c and inspect.c; written against the
- * format, not against the code: it knows a file only by its bytes.
+ * Included by the suites of heap.c, tree.c, array.c and inspect.c; written from the format
+ * and not from the code: it knows a file only by its bytes.
  */
 #ifndef _VTR_TESTS_CHECK_H
 #define _VTR_TESTS_CHECK_H
@@ -11,9 +11,9 @@
 #include <kunit/test.h>
 #include <linux/string.h>
 
-#include "../node.h"
+#include "inspect/node.h"
 
-/* A sequence of random numbers that its seed alone determines. */
+/* A pseudo-random sequence that is determined by its seed. */
 struct random {
 	u64 state;
 };
@@ -33,10 +33,10 @@ static inline u32 random_below(struct random *random, u32 limit)
 }
 
 /**
- * struct check - notes about every index of a file
- * @start: the order of the block that starts there plus one, or 0
- * @refs: references to the block that starts there
- * @nr: number of indexes there is room for
+ * struct check - what was found at each index of a file
+ * @start: order plus one of the block that starts there, or 0
+ * @refs: number of references to the block that starts there
+ * @nr: number of indexes for which there is room
  */
 struct check {
 	u8	*start;
@@ -54,7 +54,7 @@ static inline void check_init(struct kunit *test, struct check *check,
 	KUNIT_ASSERT_NOT_NULL(test, check->refs);
 }
 
-/* Notes for one page of a tree under test: any. */
+/* Allocate notes for one page of a tree under test, initialised to all ones. */
 static inline u32 *check_notes(struct kunit *test)
 {
 	size_t bytes = VTR_HEAP_BLOCKS_PER_PAGE * sizeof(u32);
@@ -65,7 +65,7 @@ static inline u32 *check_notes(struct kunit *test)
 	return notes;
 }
 
-/* The header says what the heap is. */
+/* Check that the header describes the heap. */
 static inline void check_header(struct kunit *test, const struct vtr_heap *heap)
 {
 	const u64 *header = heap->pages[0];
@@ -75,7 +75,7 @@ static inline void check_header(struct kunit *test, const struct vtr_heap *heap)
 	KUNIT_ASSERT_EQ(test, header[3], 0ULL);
 }
 
-/* Of two free buddies, one must be the one that was freed last. */
+/* Two buddies may both be free only if one of them was freed last. */
 static inline void check_merged(struct kunit *test, const struct vtr_heap *heap,
 				u32 index, u32 order)
 {
@@ -89,7 +89,7 @@ static inline void check_merged(struct kunit *test, const struct vtr_heap *heap,
 					     order));
 }
 
-/* Blocks tile the file; what is free is merged, and zero but for its links. */
+/* Blocks tile the file; free blocks are merged, and zero except for their links. */
 static inline void check_tiling(struct kunit *test, const struct vtr_heap *heap,
 				struct check *check, u32 *nr_free)
 {
@@ -119,7 +119,7 @@ static inline void check_tiling(struct kunit *test, const struct vtr_heap *heap,
 	KUNIT_ASSERT_EQ(test, used, heap->used_bytes);
 }
 
-/* The list of an order holds each free block of that order once. */
+/* The free list of an order contains each free block of that order once. */
 static inline void check_free_list(struct kunit *test,
 				   const struct vtr_heap *heap,
 				   const struct check *check, u32 order,
@@ -163,7 +163,7 @@ static inline void check_heap(struct kunit *test, const struct vtr_heap *heap,
 						    PAGE_SIZE));
 }
 
-/* Note a reference; it must be to the start of a block. */
+/* Count a reference, which must be to the start of a block. */
 static inline const u64 *check_ref(struct kunit *test,
 				   const struct vtr_tree *tree,
 				   struct check *check, u32 index)
@@ -193,7 +193,7 @@ static inline void check_chain(struct kunit *test, const struct vtr_tree *tree,
 	KUNIT_ASSERT_EQ(test, len, 0);
 }
 
-/* An array is no larger than it need be; its strings are references. */
+/* The block of an array has minimum size; its strings are references. */
 static inline void check_array(struct kunit *test, const struct vtr_tree *tree,
 			       struct check *check, u32 index)
 {
@@ -228,7 +228,7 @@ static inline void check_array(struct kunit *test, const struct vtr_tree *tree,
 	}
 }
 
-/* A link's content is a name; its other bits are zero. */
+/* The content of a link is a name; its other bits are zero. */
 static inline void check_link(struct kunit *test, const struct vtr_tree *tree,
 			      struct check *check, u32 index)
 {
@@ -239,7 +239,7 @@ static inline void check_link(struct kunit *test, const struct vtr_tree *tree,
 	KUNIT_ASSERT_EQ(test, vtr_block_type(text), INSPECT_STRING_REFERENCE);
 }
 
-/* A node deleted by itself, or by its list: it owns what is recorded in it. */
+/* A node that is deleted by itself or by its list owns the values recorded in it. */
 static inline bool check_is_owner(const struct vtr_tree *tree, u32 index)
 {
 	u32 parent = vtr_tree_block(tree, index)[0] >> 16 & 0xffffff;
@@ -248,7 +248,7 @@ static inline bool check_is_owner(const struct vtr_tree *tree, u32 index)
 	       *vtr_tree_note(tree, parent) & VTR_NODE_LIST;
 }
 
-/* The chain of an owner holds what is recorded in it, or in nodes it owns. */
+/* The chain of an owner contains all values recorded in it, or in nodes that it owns. */
 static inline void check_records(struct kunit *test,
 				 const struct vtr_tree *tree, u32 owner)
 {
@@ -268,7 +268,7 @@ static inline void check_records(struct kunit *test,
 	}
 }
 
-/* What no reader sees of a node: heights, and what is recorded in it. */
+/* Check the notes of a node: its height, and the values recorded in it. */
 static inline void check_notes_of(struct kunit *test,
 				  const struct vtr_tree *tree,
 				  const struct check *check, u32 index)
@@ -286,7 +286,7 @@ static inline void check_notes_of(struct kunit *test,
 		check_records(test, tree, index);
 }
 
-/* One value or tombstone: whom it refers to, and what its own bits say. */
+/* Check one value or tombstone: its references and its own bits. */
 static inline void check_value(struct kunit *test, const struct vtr_tree *tree,
 			       struct check *check, u32 index)
 {
@@ -326,7 +326,7 @@ static inline void check_value(struct kunit *test, const struct vtr_tree *tree,
 	}
 }
 
-/* A name's bytes are followed by zeros. */
+/* The bytes of a name are followed by zeros. */
 static inline void check_name(struct kunit *test, const u64 *block, u32 order)
 {
 	bool is_shared = vtr_block_type(block) == INSPECT_STRING_REFERENCE;
@@ -342,7 +342,7 @@ static inline void check_name(struct kunit *test, const u64 *block, u32 order)
 					    room - len));
 }
 
-/* A name stands in the row its hash leads to, and no empty slot before it. */
+/* A name is in the row of its hash, with no empty slot before it. */
 static inline void check_names(struct kunit *test, const struct vtr_tree *tree,
 			       const struct check *check)
 {
@@ -365,7 +365,7 @@ static inline void check_names(struct kunit *test, const struct vtr_tree *tree,
 	}
 }
 
-/* Every block that is referred to is so exactly as often as it says. */
+/* The reference count of each block equals the number of references to it. */
 static inline void check_counts(struct kunit *test, const struct vtr_tree *tree,
 				const struct check *check)
 {
@@ -412,7 +412,7 @@ static inline void check_tree(struct kunit *test, const struct vtr_tree *tree,
 	u32 index;
 
 	check_heap(test, &tree->heap, check);
-	/* Index 0, the header's, is the root. */
+	/* Index 0, that of the header, is the root. */
 	KUNIT_ASSERT_LT(test, *vtr_tree_note(tree, 0) >> 24 & 0x3f,
 			VITRINE_DEPTH_MAX);
 	check_records(test, tree, 0);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of double.c. On the host every result is compared with the machine's
- * own; in the kernel, which has no floating point, with known ones.
+ * KUnit suite of double.c. On the host each result is compared with that of the FPU; in
+ * the kernel, which does not use the FPU, with known results.
  */
 #include <kunit/test.h>
 #include <linux/random.h>
 
 #include "check.h"
 
-/* Bits of 1, of the smallest above it, of the largest finite one, and so on. */
+/* Bits of 1, of the next larger double, of the largest finite one, and so on. */
 #define ONE		0x3ff0000000000000ULL
 #define ONE_ULP		0x3ff0000000000001ULL
 #define TWO		0x4000000000000000ULL
@@ -28,10 +28,10 @@ static const struct {
 	{ 0, MINUS_ZERO, 0 },
 	{ MINUS_ZERO, MINUS_ZERO, MINUS_ZERO },
 	{ 0, ONE, ONE },
-	/* 2^-53 is half of what separates 1 from the next: a tie, to even */
+	/* 2^-53 is half the distance from 1 to the next double: a tie, to even */
 	{ ONE, 0x3ca0000000000000ULL, ONE },
 	{ ONE_ULP, 0x3ca0000000000000ULL, 0x3ff0000000000002ULL },
-	/* and a bit more than a tie is not one */
+	/* slightly more than a tie */
 	{ ONE, 0x3ca0000000000001ULL, ONE_ULP },
 	/* far apart, on both sides of a power of two */
 	{ ONE, 0x8000000000000001ULL, ONE },
@@ -88,7 +88,7 @@ static void products_are_rounded_to_nearest_even(struct kunit *test)
 		{ ONE | VTR_DOUBLE_SIGN, TWO, TWO | VTR_DOUBLE_SIGN },
 		{ 0, TWO | VTR_DOUBLE_SIGN, MINUS_ZERO },
 		{ ONE_ULP, ONE_ULP, 0x3ff0000000000002ULL },
-		/* half of the smallest: a tie, to even; a bit more is not */
+		/* half of the smallest: a tie, to even; then slightly more */
 		{ 1, HALF, 0 },
 		{ 1, 0x3fe0000000000001ULL, 1 },
 		{ NORMAL_MIN, HALF, 0x0008000000000000ULL },
@@ -197,7 +197,7 @@ static u64 to_bits(double value)
 	return bits;
 }
 
-/* Bits with the exponents near each other more often than chance has it. */
+/* Return random bits whose exponent is often near another one. */
 static u64 random_bits(struct random *random, u64 near)
 {
 	u64 bits = random_u64(random);
@@ -236,7 +236,7 @@ static void expect_product(struct kunit *test, u64 a, u64 b)
 				    b);
 }
 
-/* The machine has a wider type that holds numerator and denominator exactly. */
+/* Compare with a wider type of the machine, which holds both operands exactly. */
 static void expect_ratio(struct kunit *test, s64 numerator, u64 denominator)
 {
 	u64 ratio = vitrine_double_from_ratio(numerator, denominator);
@@ -258,7 +258,7 @@ static void random_values_agree_with_the_machine(struct kunit *test)
 		b = random_bits(&random, a);
 		expect_sum(test, a, b);
 		expect_product(test, a, b);
-		/* near 1, so that the product is no extreme */
+		/* near 1, so that the product neither overflows nor underflows */
 		expect_product(test, a, random_bits(&random, ONE));
 		KUNIT_ASSERT_EQ(test, vtr_double_from_uint(a),
 				to_bits((double)a));

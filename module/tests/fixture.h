@@ -7,7 +7,7 @@
 #ifndef _VTR_TESTS_FIXTURE_H
 #define _VTR_TESTS_FIXTURE_H
 
-#include "../node.h"
+#include "inspect/node.h"
 #include "check.h"
 
 #define FIXTURE_PAGES	2

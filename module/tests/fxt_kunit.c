@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suites of fxt.c, threads.h and strings.h: every record against the bytes the
- * format demands, names made of anything, both tables under pressure.
+ * KUnit suites of fxt.c, threads.h and strings.h: the bytes of each record as the format
+ * defines them, arbitrary names, both tables under pressure.
  */
 #include <kunit/test.h>
 #include <linux/random.h>
 
-#include "../strings.h"
-#include "../threads.h"
+#include "trace/strings.h"
+#include "trace/threads.h"
 
 #define CANARY	0xdeadbeefdeadbeefULL
 
@@ -82,8 +82,9 @@ static void thread_record_registers_both_koids(struct kunit *test)
 static void process_name_has_no_argument(struct kunit *test)
 {
 	RECORD(words);
+	static const char name[VTR_FXT_NAME_MAX + 1] = "sh";
 
-	expect_words(test, words, vtr_fxt_put_process_name(words, 7, "sh"),
+	expect_words(test, words, vtr_fxt_put_process_name(words, 7, name) - words,
 		     (u64[]){ 0x0000008002010037ULL, 7, 0x6873 }, 3);
 }
 
@@ -92,7 +93,8 @@ static void thread_name_has_its_process(struct kunit *test)
 	RECORD(words);
 
 	expect_words(test, words,
-		     vtr_fxt_put_thread_name(words, 7, 8, "123456789012345"),
+		     vtr_fxt_put_thread_name(words, 7, 8, "123456789012345") -
+		     words,
 		     (u64[]){ 0x000001800f020067ULL, 8,
 			      0x3837363534333231ULL, 0x0035343332313039ULL,
 			      0x0000000000010028ULL, 7 }, 6);
@@ -133,12 +135,19 @@ static void only_idle_has_priority_zero(struct kunit *test)
 static void name_is_made_utf8(struct kunit *test)
 {
 	static const struct {
-		const char *name;
+		char name[VTR_FXT_NAME_MAX + 1];
 		const char *clean;
 	} cases[] = {
 		{ "bash",			"bash" },
 		{ "",				"?" },
-		{ "kworker/u16:3-e-cut-here",	"kworker/u16:3-e" },
+		{ "kworker/u16:3-e!",		"kworker/u16:3-e" },
+		{ "eight-ch",			"eight-ch" },
+		{ "nine-char",			"nine-char" },
+		{ "new\0old",			"new" },
+		{ "new-name\0old",		"new-name" },
+		{ "new-longer\0old\xff",	"new-longer" },
+		{ "\0old",			"?" },
+		{ "\x01\x7f",			"\x01\x7f" },
 		{ "h\xc3\xa9",			"h\xc3\xa9" },
 		{ "\xe2\x82\xac",		"\xe2\x82\xac" },
 		{ "\xf0\x9f\x98\x80",		"\xf0\x9f\x98\x80" },
@@ -152,13 +161,20 @@ static void name_is_made_utf8(struct kunit *test)
 		{ "\xf5\x80\x80\x80",		"????" },
 		{ "12345678901234\xc3\xa9",	"12345678901234?" },
 	};
-	char clean[VTR_FXT_NAME_MAX + 1];
-	unsigned int i;
+	unsigned int i, len, nr_words;
+	u64 *end;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		KUNIT_EXPECT_EQ(test, vtr_fxt_clean_name(clean, cases[i].name),
-				strlen(cases[i].clean));
-		KUNIT_EXPECT_STREQ(test, clean, cases[i].clean);
+		RECORD(words);
+		u64 wanted[4] = { 0, 7 };
+
+		len = strlen(cases[i].clean);
+		nr_words = len > 8 ? 4 : 3;
+		wanted[0] = 7 | nr_words << 4 | 1 << 16 |
+			    (0x8000ULL | len) << 24;
+		memcpy(wanted + 2, cases[i].clean, len);
+		end = vtr_fxt_put_process_name(words, 7, cases[i].name);
+		expect_words(test, words, end - words, wanted, nr_words);
 	}
 }
 
@@ -392,14 +408,29 @@ static u64 key_of(u32 pid)
 	return (u64)pid << 32 | pid;
 }
 
+#define TEST_NAMES	4096
+
 static struct vtr_threads *new_threads(struct kunit *test)
 {
 	struct vtr_threads *threads = kunit_kzalloc(test, sizeof(*threads),
 						    GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, threads);
+	threads->nr_pairs = TEST_NAMES / 2;
+	threads->named = kunit_kzalloc(test, TEST_NAMES * sizeof(u64),
+				       GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, threads->named);
 	vtr_threads_forget(threads);
 	return threads;
+}
+
+/* Name a thread or process if the table lacks it. Return true if it was named. */
+static bool tells_name(struct vtr_threads *threads, u64 key)
+{
+	if (vtr_threads_named(threads, key))
+		return false;
+	vtr_threads_name(threads, key);
+	return true;
 }
 
 static void forgotten_threads_are_not_found(struct kunit *test)
@@ -431,12 +462,23 @@ static void all_references_get_used_but_zero(struct kunit *test)
 				0);
 }
 
+/* vtr_threads_find() looks there first; mostly it is the only used reference of a set. */
+static void first_of_a_set_is_found_first(struct kunit *test)
+{
+	struct vtr_threads *threads = new_threads(test);
+	unsigned int pid;
+
+	for (pid = 0; pid < VTR_THREADS_SETS; pid++)
+		KUNIT_EXPECT_EQ(test, vtr_threads_add(threads, key_of(pid), 0),
+				pid * VTR_THREADS_WAYS + VTR_THREADS_WAYS - 1);
+}
+
 static void running_thread_keeps_its_reference(struct kunit *test)
 {
 	struct vtr_threads *threads = new_threads(test);
 	unsigned int running, ref, i;
 
-	/* all of one set, which is set 0, the one with three references */
+	/* all in set 0, which has only three references */
 	running = vtr_threads_add(threads, key_of(0), 0);
 	for (i = 1; i < 1000; i++) {
 		ref = vtr_threads_add(threads, key_of(i * VTR_THREADS_SETS),
@@ -451,16 +493,62 @@ static void running_thread_keeps_its_reference(struct kunit *test)
 	}
 }
 
+/* Run threads in turns. Return how many still had a reference. */
+static unsigned int found_in_turns(struct kunit *test, unsigned int nr_threads)
+{
+	struct vtr_threads *threads = new_threads(test);
+	unsigned int pid, ref, running = 0, found = 0;
+
+	for (pid = 0; pid < 20 * nr_threads; pid++) {
+		ref = vtr_threads_find(threads, key_of(1 + pid % nr_threads));
+		found += !!ref;
+		if (!ref)
+			ref = vtr_threads_add(threads,
+					      key_of(1 + pid % nr_threads),
+					      running);
+		running = ref;
+	}
+	return found / 20;
+}
+
+static void crowd_leaves_most_threads_their_references(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, found_in_turns(test, 200), 190);
+	KUNIT_EXPECT_GT(test, found_in_turns(test, 300), 160);
+	KUNIT_EXPECT_GT(test, found_in_turns(test, 1000), 130);
+}
+
+/* The threads that had the references have exited without a notification. */
+static void newcomers_get_references_in_the_end(struct kunit *test)
+{
+	struct vtr_threads *threads = new_threads(test);
+	unsigned int i, j, found = 0;
+
+	for (i = 0; i < VTR_THREADS_WAYS; i++)
+		vtr_threads_add(threads, key_of(1 + i * VTR_THREADS_SETS), 0);
+	for (i = 0; i < 40 * VTR_THREADS_TURNS; i++) {
+		j = 1 + (100 + i % VTR_THREADS_WAYS) * VTR_THREADS_SETS;
+		if (vtr_threads_find(threads, key_of(j)))
+			found++;
+		else
+			vtr_threads_add(threads, key_of(j), 0);
+	}
+	KUNIT_EXPECT_GT(test, found, 20 * VTR_THREADS_TURNS);
+}
+
 static void removed_thread_is_named_again(struct kunit *test)
 {
 	struct vtr_threads *threads = new_threads(test);
 
 	vtr_threads_add(threads, key_of(9), 0);
-	KUNIT_EXPECT_TRUE(test, vtr_threads_name(threads, key_of(9)));
-	KUNIT_EXPECT_FALSE(test, vtr_threads_name(threads, key_of(9)));
+	KUNIT_EXPECT_TRUE(test, tells_name(threads, key_of(9)));
+	KUNIT_EXPECT_FALSE(test, tells_name(threads, key_of(9)));
+	/* Name another key of its pair, so that it is no longer the first one. */
+	KUNIT_EXPECT_TRUE(test, tells_name(threads, key_of(9 + TEST_NAMES)));
 	vtr_threads_remove(threads, key_of(9));
 	KUNIT_EXPECT_EQ(test, vtr_threads_find(threads, key_of(9)), 0);
-	KUNIT_EXPECT_TRUE(test, vtr_threads_name(threads, key_of(9)));
+	KUNIT_EXPECT_FALSE(test, tells_name(threads, key_of(9 + TEST_NAMES)));
+	KUNIT_EXPECT_TRUE(test, tells_name(threads, key_of(9)));
 }
 
 static void process_and_thread_are_named_apart(struct kunit *test)
@@ -469,24 +557,66 @@ static void process_and_thread_are_named_apart(struct kunit *test)
 	u32 pid;
 
 	for (pid = 0; pid < 1000; pid++) {
-		KUNIT_EXPECT_TRUE(test, vtr_threads_name(threads, key_of(pid)));
-		KUNIT_EXPECT_TRUE(test,
-				  vtr_threads_name(threads,
+		KUNIT_EXPECT_TRUE(test, tells_name(threads, key_of(pid)));
+		KUNIT_EXPECT_TRUE(test, tells_name(threads,
 						   VTR_THREADS_PROCESS(pid)));
-		KUNIT_EXPECT_FALSE(test, vtr_threads_name(threads, key_of(pid)));
+		KUNIT_EXPECT_FALSE(test, tells_name(threads, key_of(pid)));
 		vtr_threads_unname(threads, VTR_THREADS_PROCESS(pid));
-		KUNIT_EXPECT_TRUE(test,
-				  vtr_threads_name(threads,
+		KUNIT_EXPECT_TRUE(test, tells_name(threads,
 						   VTR_THREADS_PROCESS(pid)));
+	}
+}
+
+/* As many names as the table has room for, in every sub-buffer. */
+static void name_is_told_once_a_sub_buffer(struct kunit *test)
+{
+	struct vtr_threads *threads = new_threads(test);
+	unsigned int i, round, told = 0;
+
+	for (i = 0; i < 3; i++) {
+		vtr_threads_forget(threads);
+		for (round = 0; round < 3 * TEST_NAMES; round++)
+			told += tells_name(threads,
+					   key_of(1 + round % TEST_NAMES));
+		KUNIT_EXPECT_EQ(test, told, (i + 1) * TEST_NAMES);
+	}
+}
+
+/* Also if the epochs of two sub-buffers are equal, because the epoch has wrapped. */
+static void name_of_an_old_sub_buffer_is_told_again(struct kunit *test)
+{
+	static const u64 ids[] = { 1, 77, (1 << VTR_THREADS_ID_BITS) - 1 };
+	struct vtr_threads *threads = new_threads(test);
+	unsigned int i, j;
+	u64 key;
+
+	for (j = 0; j < ARRAY_SIZE(ids); j++)
+		vtr_threads_name(threads, ids[j] << 32 | ids[j]);
+	for (i = 0; i < 1 << 19; i++) {
+		vtr_threads_forget(threads);
+		KUNIT_ASSERT_NE(test, threads->epoch, 0);
+		for (j = 0; j < ARRAY_SIZE(ids); j++) {
+			key = ids[j] << 32 | ids[j];
+			KUNIT_ASSERT_FALSE(test,
+					   vtr_threads_named(threads, key));
+			key = VTR_THREADS_PROCESS(ids[j]);
+			KUNIT_ASSERT_FALSE(test,
+					   vtr_threads_named(threads, key));
+		}
 	}
 }
 
 static struct kunit_case threads_cases[] = {
 	KUNIT_CASE(forgotten_threads_are_not_found),
 	KUNIT_CASE(all_references_get_used_but_zero),
+	KUNIT_CASE(first_of_a_set_is_found_first),
 	KUNIT_CASE(running_thread_keeps_its_reference),
+	KUNIT_CASE(crowd_leaves_most_threads_their_references),
+	KUNIT_CASE(newcomers_get_references_in_the_end),
 	KUNIT_CASE(removed_thread_is_named_again),
 	KUNIT_CASE(process_and_thread_are_named_apart),
+	KUNIT_CASE(name_is_told_once_a_sub_buffer),
+	KUNIT_CASE(name_of_an_old_sub_buffer_is_told_again),
 	{}
 };
 
@@ -518,7 +648,7 @@ static void forgotten_strings_are_not_found(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vtr_strings_find(strings, key), 0);
 }
 
-/* Many strings, all indices under pressure: none of a record's own is lost. */
+/* Many strings use all indices: a record must not evict its own strings. */
 static void record_keeps_its_own_strings(struct kunit *test)
 {
 	struct vtr_strings *strings = new_strings(test);
@@ -550,7 +680,7 @@ static void record_keeps_its_own_strings(struct kunit *test)
 						indices[i] == indices[j]);
 		}
 	}
-	/* More than four of a set in one record: it happens, but not often. */
+	/* A record rarely, but sometimes, has more than four strings of one set. */
 	KUNIT_EXPECT_GT(test, nr_inline, 0);
 	KUNIT_EXPECT_LT(test, nr_inline, 2000 * 17 / 50);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of heap.c: splitting, merging, growing, being full, and random walks
+ * KUnit suite of heap.c: splitting, merging, growing, a full heap, and random walks
  * with all invariants checked after each step.
  */
 #include <kunit/test.h>
@@ -13,7 +13,7 @@
 	(HEAP_TEST_PAGES * PAGE_SIZE / INSPECT_MIN_BLOCK_BYTES)
 #define HEAP_TEST_STEPS	3000
 
-/* A heap, and the blocks taken out of it. */
+/* A heap, and the blocks allocated from it. */
 struct heap_test {
 	struct vtr_heap	heap;
 	struct check	check;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of histogram.c: histograms as the format says, which slot a value goes
- * to, at the bounds and beside them, and which parameters are refused.
+ * KUnit suite of histogram.c: histograms in the bits of the format, the slot of values at
+ * and near the bounds, and invalid parameters.
  */
 #include <kunit/test.h>
 
@@ -40,7 +40,7 @@ static int histogram_test_init(struct kunit *test)
 	return 0;
 }
 
-/* A multiplier of 0 stands for a linear histogram. */
+/* Parameters of a histogram; a multiplier of 0 means linear. */
 static struct vtr_histogram spec(enum inspect_type type, u64 floor, u64 step,
 				 u64 multiplier, unsigned int nr_buckets)
 {
@@ -138,7 +138,7 @@ static void linear_integers_go_to_their_slot(struct kunit *test)
 		     uints, ARRAY_SIZE(uints));
 	expect_slots(test, new_histogram(test, INSPECT_INT_VALUE, -10, 5, 0, 3),
 		     ints, ARRAY_SIZE(ints));
-	/* from end to end of the type */
+	/* the whole range of the type */
 	expect_slots(test, new_histogram(test, INSPECT_INT_VALUE, S64_MIN,
 					 S64_MAX, 0, 2),
 		     whole, ARRAY_SIZE(whole));
@@ -178,7 +178,7 @@ static void exponential_integers_go_to_their_slot(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vtr_histogram_integer_slot(block, false, 1), 253);
 }
 
-/* Bound by bound, as the format defines it. */
+/* Model: compare with each bound, as the format defines it. */
 static unsigned int model_slot(const struct vtr_histogram *histogram, u64 value)
 {
 	u64 distance = value - histogram->parameters[VTR_HISTOGRAM_FLOOR];

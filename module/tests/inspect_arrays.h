@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Arrays and histograms as publishers use them.
+ * Tests of arrays and histograms through the public interface.
  *
- * A part of inspect_kunit.c, which includes it behind what both use.
+ * A part of inspect_kunit.c, which includes it after the helpers of both.
  */
 #ifndef _VTR_TESTS_INSPECT_ARRAYS_H
 #define _VTR_TESTS_INSPECT_ARRAYS_H

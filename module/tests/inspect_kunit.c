@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of inspect.c and of publish*.c, in the kernel only: the lock, the
- * generation, every context, being full, and concurrent writers against
- * snapshots.
+ * KUnit suite of inspect.c and publish*.c, kernel only: the lock, the generation, every
+ * context, a full tree, and concurrent writers against snapshots.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -30,7 +29,7 @@ static void inspect_test_exit(struct kunit *test)
 	vitrine_tree_destroy(test->priv);
 }
 
-/* A tree of another limit in place of the suite's. */
+/* Replace the tree of the suite by one with another limit. */
 static struct vitrine_tree *limited_tree(struct kunit *test, size_t limit_bytes)
 {
 	vitrine_tree_destroy(test->priv);
@@ -58,7 +57,7 @@ static unsigned long failures(struct kunit *test)
 	return stats.failed;
 }
 
-/* Value of a number, looked at behind the interface's back. */
+/* Read the value of a number directly from its block. */
 static u64 bits_of(const void *handle)
 {
 	return ((const u64 *)handle)[1];
@@ -213,7 +212,7 @@ static void a_batch_is_one_generation(struct kunit *test)
 	check_live(test);
 }
 
-/* Several contexts at once need real NMIs; the count says what context it is. */
+/* Several contexts at once need real NMIs; here the preempt count is faked. */
 static void an_nmi_never_waits(struct kunit *test)
 {
 	struct vitrine_tree *tree = test->priv;
@@ -302,7 +301,7 @@ static void what_is_too_long_is_refused_and_counted(struct kunit *test)
 	check_live(test);
 }
 
-/* Makes and deletes, where nothing may sleep. */
+/* Creates and deletes values in a context that must not sleep. */
 struct atomic_work {
 	struct irq_work	work;
 	struct kunit	*test;
@@ -338,7 +337,7 @@ static void interrupts_may_do_it_all(struct kunit *test)
 	local_irq_save(flags);
 	make_and_delete(&aw.work);
 	local_irq_restore(flags);
-	/* Nothing is allocated there on PREEMPT_RT: the reserve is all there is. */
+	/* On PREEMPT_RT nothing is allocated in this context: only the reserve is available. */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
 		KUNIT_EXPECT_GE(test, failures(test), 128 - aw.nr_made);
 	} else {
@@ -471,10 +470,10 @@ static void every_tree_has_its_file(struct kunit *test)
 }
 
 /*
- * Writers on several CPUs: each batch takes from one number what it adds to
- * the other, and writes a string of equal characters; between batches a node
- * comes and goes. A torn copy shows as a sum or a string that is not right:
- * the two numbers are so far apart that a copy is not done with both at once.
+ * Writers on several CPUs: each batch moves an amount from one number to another, and
+ * writes a string of equal characters; between batches a node is created and deleted. A
+ * torn copy shows as a wrong sum or string: the two numbers are in different pages, so
+ * that a copy reads them at different times.
  */
 #define INSPECT_TEST_DISTANCE	(48 << 10)
 
@@ -526,7 +525,7 @@ static const u64 *in_copy(const void *copied, const void *handle)
 	return copied + (size_t)vtr_edit_index(handle) * 16;
 }
 
-/* Only between batches @given may be one more. */
+/* Between batches, and only there, @given may be greater by one. */
 static void expect_whole(struct kunit *test, const struct writers *w,
 			 const void *copied, size_t len)
 {
@@ -576,7 +575,7 @@ static void concurrent_writers_never_show_half(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, filler);
 	w->tree = test->priv;
 	w->taken = vitrine_uint_create(root, "taken", 0);
-	/* Small blocks come from the first page until it is full. */
+	/* Small blocks are allocated from the first page until it is full. */
 	vitrine_bytes_create(root, "distance", filler, INSPECT_TEST_DISTANCE);
 	while (vtr_edit_index(vitrine_bool_create(root, "b", false)) <
 	       INSPECT_TEST_DISTANCE / INSPECT_MIN_BLOCK_BYTES)
@@ -611,10 +610,10 @@ static void concurrent_writers_never_show_half(struct kunit *test)
 #include "inspect_walk.h"
 
 /**
- * struct copying - a copy that is disturbed whenever it may be
+ * struct copying - a copy that is disturbed at every possible point
  * @wt: makes the calls that disturb it
- * @before: the tree when the copy was begun
- * @nr_pages: its length
+ * @before: the tree when the copy began
+ * @nr_pages: length of @before in pages
  * @percpu: a value that is refreshed
  */
 static struct copying {
@@ -624,7 +623,7 @@ static struct copying {
 	struct vitrine_percpu_uint	*percpu;
 } *copying;
 
-/* Called when a copy has been begun, and after each of its pages. */
+/* Called after a copy has begun, and after each of its pages. */
 static void copy_observe(struct vitrine_tree *tree)
 {
 	unsigned long flags;

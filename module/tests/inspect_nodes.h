@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Nodes, records, links, lists, health and figures as publishers use them.
+ * Tests of nodes, records, links, lists, health and statistics through the public
+ * interface.
  *
- * A part of inspect_kunit.c, which includes it behind what both use.
+ * A part of inspect_kunit.c, which includes it after the helpers of both.
  */
 #ifndef _VTR_TESTS_INSPECT_NODES_H
 #define _VTR_TESTS_INSPECT_NODES_H
@@ -78,7 +79,7 @@ static void a_node_takes_along_what_it_owns(struct kunit *test)
 	vitrine_uint_delete(held);
 	KUNIT_EXPECT_EQ(test, nr_values(test), 0);
 
-	/* inside a batch all of it is one step, from the reserve */
+	/* in a batch the deletion is one edit, and blocks come from the reserve */
 	flags = vitrine_batch_begin(test->priv);
 	node = vitrine_node_create(root, "n");
 	record_many(node);
@@ -169,7 +170,7 @@ static void unique_names_are_unique_and_fit(struct kunit *test)
 	KUNIT_EXPECT_STRNEQ(test, a, b);
 	vitrine_unique_name(a, sizeof(a), prefix);
 	KUNIT_EXPECT_EQ(test, strlen(a), VITRINE_NAME_MAX);
-	/* the number is whole, and so is each character before it */
+	/* neither the number nor a character before it is cut */
 	vitrine_unique_name(tiny, sizeof(tiny), "\u00e4\u00e4\u00e4\u00e4");
 	KUNIT_EXPECT_EQ(test, (strchr(tiny, '-') - tiny) % 2, 0);
 	KUNIT_EXPECT_NOT_NULL(test, strchr(tiny, '-'));

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Random walks through the publisher's interface, beside a model: one thread
- * with a fixed and with a fresh seed, and one thread on each of four CPUs in
- * the same tree. Each thread compares the value it has just changed, and every
- * so often all of its own; while all of them stand still the whole tree is
- * checked against the format.
+ * Random walks through the public interface, beside a model: one thread with a fixed and
+ * with a random seed, and one thread on each of four CPUs in the same tree. Each thread
+ * compares the value that it has just changed, and periodically all of its values; while
+ * all threads are stopped the whole tree is checked against the format.
  *
- * A part of inspect_kunit.c, which includes it behind what both use. Threads
- * are not KUnit's, so what they find wrong they count.
+ * A part of inspect_kunit.c, which includes it after the helpers of both. The threads
+ * do not belong to KUnit, so they count failures instead of reporting them.
  */
 #ifndef _VTR_TESTS_INSPECT_WALK_H
 #define _VTR_TESTS_INSPECT_WALK_H
@@ -15,7 +14,7 @@
 #include <linux/completion.h>
 #include <linux/random.h>
 
-#include "../double.h"
+#include "inspect/double.h"
 
 #define WALK_CALLS		1000000U
 #define WALK_CHECKS		400U	/* of the whole tree */
@@ -38,19 +37,19 @@ enum walk_op {
 
 /**
  * struct walk_value - a value of the model
- * @kind: what it is, NULL while the slot is empty
- * @handle: its handle
- * @parent: number of the value that is its node, 0 for the thread's own
- * @nr_children: values whose @parent it is
+ * @kind: kind of value, NULL while the slot is empty
+ * @handle: handle of the value
+ * @parent: number of the parent node, 0 for the node of the thread
+ * @nr_children: number of values whose @parent this is
  * @deleted: a node that was deleted before its children
- * @recorded: it belongs to its node, with which it goes
- * @name: number of its name
- * @height: of a node: the most levels of nodes that were below it since it was
+ * @recorded: recorded in its node, and deleted with it
+ * @name: number of the name
+ * @height: for a node, the most levels of nodes that were below it since it was
  *	last empty
  * @len: bytes of a string or byte vector, slots of an array, items of a list
- * @words: what its slots hold; words[0] is a number's value, what bytes or
- *	a text begin with, or the number of a link's text
- * @list: of a list, its items, the oldest first, and how much is recorded in each
+ * @words: contents of the slots; words[0] is the value of a number, the first bytes of
+ *	a buffer, or the number of the text of a link
+ * @list: for a list, its items, oldest first, and how much is recorded in each
  */
 struct walk_value {
 	const struct walk_kind	*kind;
@@ -86,11 +85,11 @@ struct walk_thread {
 };
 
 /**
- * struct walk_kind - how values of one type are made, changed and deleted
+ * struct walk_kind - how values of one type are created, changed and deleted
  * @type: type of the block
  * @call: makes the call and, if it has an effect, the same change to the model
- * @matches: whether the block holds what the model says
- * @can_record: there is a call that records it
+ * @matches: checks whether the block has the value of the model
+ * @can_record: values of this kind can be recorded
  */
 struct walk_kind {
 	enum inspect_type type;
@@ -180,7 +179,7 @@ static bool walk_number_matches(struct walk_thread *wt,
 
 /* Strings and byte vectors */
 
-/* Set anew, unless the tree is full: the old value then stays. */
+/* Update the model of a buffer, unless the tree is full and the old value stays. */
 static void walk_buffer_changed(struct walk_value *v, u32 len, u64 first)
 {
 	u64 word = bits_of(v->handle);
@@ -296,7 +295,7 @@ static bool walk_array_matches(struct walk_thread *wt,
 	return !memcmp((const u64 *)v->handle + 2, v->words, v->len * 8);
 }
 
-/* A slot's word is the number of its text plus one, or 0 for the empty one. */
+/* The word of a slot is the number of its text plus one, or 0 for the empty text. */
 static void walk_string_array(struct walk_thread *wt, struct walk_value *v,
 			      enum walk_op op, struct vitrine_node *parent,
 			      const char *name)
@@ -322,7 +321,7 @@ static void walk_string_array(struct walk_thread *wt, struct walk_value *v,
 
 		vitrine_string_array_set(v->handle, slot,
 					 walk_name(text - 1, buf));
-		/* Without room the old text stays. */
+		/* If there is no room, the old text stays. */
 		if (slots[slot] != before)
 			v->words[slot] = text;
 		else if (v->words[slot] != text)
@@ -426,7 +425,7 @@ WALK_HISTOGRAM(int, (u64))
 WALK_HISTOGRAM(uint, (u64))
 WALK_HISTOGRAM(double, vitrine_double_from_int)
 
-/* Links: words[0] is the number of the other tree's name, words[1] says how */
+/* Links: words[0] is the number of the other tree's name, words[1] the disposition. */
 
 static void walk_link(struct walk_thread *wt, struct walk_value *v,
 		      enum walk_op op, struct vitrine_node *parent,
@@ -458,7 +457,7 @@ static bool walk_link_matches(struct walk_thread *wt,
 	       walk_is_text(wt, word & 0xfffff, content);
 }
 
-/* Nodes: what fits below which is told by their heights */
+/* Nodes: their heights determine which node fits below which. */
 
 static bool walk_height_fits(struct walk_thread *wt, u32 parent, u32 height)
 {
@@ -493,7 +492,7 @@ static bool walk_is_node(const struct walk_value *v)
 	return v->kind && !v->deleted && v->kind->matches == walk_node_matches;
 }
 
-/* A node to make something below: the thread's own if luck has no other. */
+/* Choose a parent at random; the node of the thread if there is no other. */
 static u32 walk_parent(struct walk_thread *wt)
 {
 	u32 parent, tries;
@@ -506,7 +505,7 @@ static u32 walk_parent(struct walk_thread *wt)
 	return 0;
 }
 
-/* It is gone when nothing is below it, and with it those it was the last of. */
+/* Remove a deleted value without children, and then parents that became empty. */
 static void walk_put(struct walk_thread *wt, struct walk_value *v)
 {
 	while (v->deleted && !v->nr_children) {
@@ -559,7 +558,7 @@ static void walk_node(struct walk_thread *wt, struct walk_value *v,
 
 /* Lists */
 
-/* Some numbers; how many there was room for, the item says. */
+/* Record some numbers in an item, which contains how many there was room for. */
 static void walk_item_record(struct walk_thread *wt, struct walk_value *v,
 			     u64 *item)
 {
@@ -663,7 +662,7 @@ static const struct walk_kind walk_kinds[] = {
 	{ INSPECT_ARRAY_VALUE, walk_double_exponential, walk_array_matches },
 };
 
-/* Its block is of the right type, below the right node, and holds the value. */
+/* Check that the block has the right type, parent and value. */
 static bool walk_matches(struct walk_thread *wt, const struct walk_value *v)
 {
 	const u64 *block = v->handle;
@@ -679,14 +678,14 @@ static bool walk_matches(struct walk_thread *wt, const struct walk_value *v)
 	       v->kind->matches(wt, v);
 }
 
-/* What was last recorded in a node comes first among what it owns, or is 0. */
+/* Return the value that was recorded last in a node, the first of its chain, or 0. */
 static u32 walk_newest_record(struct walk_thread *wt, const void *node)
 {
 	return *vtr_tree_note(&wt->tree->blocks, vtr_edit_index(node)) &
 	       VTR_NODE_NEXT;
 }
 
-/* Most of these calls return nothing. */
+/* Record a value; most of these calls return nothing. */
 static void walk_record(struct walk_thread *wt, struct walk_value *v,
 			struct vitrine_node *parent, const char *name)
 {
@@ -731,7 +730,7 @@ static void walk_create(struct walk_thread *wt, struct walk_value *v)
 		walk_height_raise(wt, parent, 0);
 }
 
-/* With a node goes what is recorded in it; what has a handle stays below it. */
+/* Deleting a node deletes its recorded values; values with a handle stay below it. */
 static void walk_gone(struct walk_thread *wt, struct walk_value *v)
 {
 	bool is_node = walk_is_node(v);
@@ -754,7 +753,7 @@ static void walk_delete(struct walk_thread *wt, struct walk_value *v)
 	walk_gone(wt, v);
 }
 
-/* One call on a value that is not the thread's own node, which is number 0. */
+/* Make one call on a value other than number 0, the node of the thread. */
 static void walk_call(struct walk_thread *wt)
 {
 	struct walk_value *v = &wt->values[1 + walk_below(wt, WALK_VALUES - 1)];
@@ -780,7 +779,7 @@ static void walk_compare_all(struct walk_thread *wt)
 			wt->nr_wrong++;
 }
 
-/* @nr_calls calls, now and then some of them in one batch. */
+/* Make @nr_calls calls, occasionally several of them in one batch. */
 static int walk_some(void *ctx)
 {
 	struct walk_thread *wt = ctx;
@@ -830,7 +829,7 @@ static void walk_check(struct kunit *test, const struct walk_thread *wt)
 			wt->values[0].nr_children);
 }
 
-/* Delete what is left: the tree then holds the threads' own nodes alone. */
+/* Delete all values, so that the tree contains only the nodes of the threads. */
 static void walk_end(struct kunit *test, struct walk_thread *wt)
 {
 	u32 i;
@@ -849,7 +848,7 @@ static void walk_end(struct kunit *test, struct walk_thread *wt)
 	vitrine_node_delete(wt->values[0].handle);
 }
 
-/* A check is quick while the notes it takes are made once. */
+/* Allocating the notes of a check once makes it fast. */
 static void walk_check_tree(struct kunit *test, struct check *check)
 {
 	struct vitrine_tree *tree = test->priv;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of link.c: links as the format says, and where their content may be.
+ * KUnit suite of link.c: links in the bits of the format, and where their content may be.
  */
 #include <kunit/test.h>
 
@@ -53,7 +53,7 @@ static void content_beyond_20_bits_is_refused(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, notes);
 	KUNIT_ASSERT_NOT_NULL(test, page);
 	fixture_node(test, INSPECT_ROOT);
-	/* As if every block of the first 16 MiB were in use. */
+	/* Simulates a heap whose first 16 MiB are in use. */
 	pages[0] = f->pages[0];
 	notes[0] = f->notes[0];
 	f->tree.heap.pages = pages;
@@ -70,7 +70,7 @@ static void content_beyond_20_bits_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, index, 99);
 	KUNIT_EXPECT_EQ(test, f->tree.heap.used_bytes, used);
 	KUNIT_EXPECT_EQ(test, f->tree.nr_values, 1);
-	/* a text that stands further ahead will do */
+	/* an existing text in the first 16 MiB can be used */
 	KUNIT_EXPECT_EQ(test, vtr_link_create(&f->tree, INSPECT_ROOT, "l",
 					      "n", INSPECT_LINK_CHILD,
 					      &index), 0);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of modules.c, in the kernel only: a module that goes while its version
- * is being read waits before it frees it. selftests/trees.sh has the rest.
+ * KUnit suite of modules.c, kernel only: a module that is unloaded while its version is
+ * being read waits before it frees the version, and modules that appear after they have
+ * been counted are reported as missing. selftests/trees.sh tests the rest.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -10,12 +11,12 @@
 #include <linux/sched.h>
 
 /**
- * struct going - a module that goes while its strings are read
+ * struct going - a module that is unloaded while its strings are read
  * @module: the module: its state and its strings
- * @has_begun: it has said that it goes
+ * @has_begun: its notifiers have been called
  * @freed: its strings are freed
  * @was_early: they were freed before they were read
- * @nr_observed: how often it was found live
+ * @nr_observed: number of times that it was found live
  */
 static struct going {
 	struct module		*module;
@@ -25,7 +26,7 @@ static struct going {
 	unsigned int		nr_observed;
 } *going;
 
-/* What delete_module() and free_module() do, in their order. */
+/* Do what delete_module() and free_module() do, in the same order. */
 static int module_go(void *unused)
 {
 	WRITE_ONCE(going->module->state, MODULE_STATE_GOING);
@@ -37,7 +38,7 @@ static int module_go(void *unused)
 	return 0;
 }
 
-/* Between the look at the state and the strings: the module goes, or waits. */
+/* Between the check of the state and the strings, let the module go or wait. */
 static void versions_observe(void)
 {
 	struct task_struct *thread;
@@ -50,7 +51,7 @@ static void versions_observe(void)
 		return;
 	get_task_struct(thread);
 	wake_up_process(thread);
-	/* Whoever waits for a mutex spins while its owner runs: sleep. */
+	/* A waiter on a mutex spins while the owner is running, so sleep. */
 	while (!completion_done(&going->freed) &&
 	       !(READ_ONCE(going->has_begun) &&
 		 READ_ONCE(thread->__state) & TASK_UNINTERRUPTIBLE))
@@ -78,15 +79,32 @@ static void a_module_goes_after_its_version_is_read(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, here.nr_observed, 1);
 	KUNIT_EXPECT_FALSE(test, here.was_early);
 	wait_for_completion(&here.freed);
-	/* It goes: there is nothing to read any more. */
+	/* Its state is GOING: nothing is read any more. */
 	record_versions(root, here.module);
 	KUNIT_EXPECT_EQ(test, here.nr_observed, 1);
 	going = NULL;
 	vitrine_tree_destroy(tree);
 }
 
+static void late_modules_are_counted(struct kunit *test)
+{
+	struct kset *kset = THIS_MODULE->mkobj.kobj.kset;
+	struct vitrine_tree *tree = vitrine_tree_create("kunit", 0);
+	struct vitrine_node *root = vitrine_tree_root(tree);
+	int nr = get_modules(kset, NULL, 0);
+
+	KUNIT_ASSERT_NOT_NULL(test, tree);
+	/* There is at least this module. */
+	KUNIT_EXPECT_GE(test, nr, 1);
+	KUNIT_EXPECT_EQ(test, record_modules(root, kset, nr), 0);
+	KUNIT_EXPECT_EQ(test, record_modules(root, kset, nr - 1), 1);
+	KUNIT_EXPECT_EQ(test, record_modules(root, kset, 0), nr);
+	vitrine_tree_destroy(tree);
+}
+
 static struct kunit_case modules_cases[] = {
 	KUNIT_CASE(a_module_goes_after_its_version_is_read),
+	KUNIT_CASE(late_modules_are_counted),
 	{}
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of node.c: moving nodes, and how deep they go. Blocks and tombstones
+ * KUnit suite of node.c: moving nodes, and their maximum depth. Blocks and tombstones
  * are in the suite of tree.c.
  */
 #include <kunit/test.h>
@@ -21,7 +21,7 @@ static int delete_node(struct kunit *test, u32 index)
 	return vtr_node_delete(&f->tree, index);
 }
 
-/* A row of @nr nodes, each below the one before, the first below @parent. */
+/* Create @nr nodes, each below the previous one, the first below @parent. */
 static void new_row(struct kunit *test, u32 parent, u32 *row, u32 nr)
 {
 	u32 i;
@@ -110,7 +110,7 @@ static void too_deep_a_node_is_not_made(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, index, 99);
 	KUNIT_EXPECT_EQ(test, f->tree.heap.used_bytes, used);
 	fixture_check(test);
-	/* a property is no level, and there is room one level up */
+	/* a property is not a level, and there is room one level up */
 	fixture_number(test, row[ARRAY_SIZE(row) - 1]);
 	fixture_node(test, row[ARRAY_SIZE(row) - 2]);
 	fixture_check(test);
@@ -132,7 +132,7 @@ static void nothing_is_adopted_too_deep(struct kunit *test)
 	fixture_check(test);
 }
 
-/* A row put above and below another again and again leaves nothing behind. */
+/* Moving rows of nodes above and below each other repeatedly leaves no height behind. */
 static void an_empty_node_has_no_height(struct kunit *test)
 {
 	u32 a = fixture_node(test, INSPECT_ROOT);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of percpu.c, in the kernel only: sums are exact, from every CPU and from
- * interrupts on top, in the form the tree's own histograms have, and deletion is
- * safe in any order.
+ * KUnit suite of percpu.c, kernel only: sums are exact, from every CPU and with nested
+ * interrupts; histograms have the form of ordinary ones; deletion is safe in any order.
  */
 #include <kunit/test.h>
 #include <linux/hrtimer.h>
@@ -26,7 +25,7 @@ static void percpu_test_exit(struct kunit *test)
 	vitrine_tree_destroy(test->priv);
 }
 
-/* The tree's only value, as a reader finds it. */
+/* Find the only value of the tree in a copy, as a reader does. */
 static u64 *only_value(struct kunit *test, void *copied)
 {
 	unsigned int order, index;
@@ -81,7 +80,7 @@ static void counter_is_summed_when_read(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tree->blocks.nr_values, 0);
 }
 
-/* Insert the same into both; they have the same slots. */
+/* Insert the same values into both histograms and compare their slots. */
 static void expect_the_same(struct kunit *test, u64 floor, u64 step,
 			    u64 multiplier, unsigned int nr_buckets)
 {
@@ -180,7 +179,7 @@ static int load_run(void *ctx)
 	return 0;
 }
 
-/* Read while it goes on: what is read of a sum never shrinks. */
+/* Read during the updates: a sum never decreases. */
 static void run_load(struct kunit *test, struct percpu_test_load *load)
 {
 	struct task_struct *tasks[PERCPU_TEST_TASKS];

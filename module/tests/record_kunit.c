@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of record.c: what goes with a node, and what stays.
+ * KUnit suite of record.c: which values are deleted with a node, and which stay.
  */
 #include <kunit/test.h>
 
@@ -56,7 +56,7 @@ static void recorded_values_go_with_their_node(struct kunit *test)
 	record_values(test, node);
 	fixture_check(test);
 	KUNIT_EXPECT_EQ(test, fixture_block(test, node)[1], 6ULL);
-	/* those of its own nodes too, whenever they were recorded */
+	/* values of its recorded nodes, too, whenever they were recorded */
 	index = record_node(test, node);
 	record_values(test, index);
 	record_values(test, node);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of ring.c: preambles, wrapping at every record size, exact counts,
+ * KUnit suite of ring.c: preambles, wrapping at every record size, exact counts,
  * copies that are consistent or refused.
  */
 #include <kunit/test.h>
@@ -8,7 +8,7 @@
 
 #define TEST_CPU	3
 
-/* Behind the packet header: clocks, a section, strings that never change. */
+/* Records after the packet header: clocks, a section, constant strings. */
 #define PREAMBLE_STRINGS_BYTES	((4 + 1 + 2 + 2 * 3) * FXT_WORD_BYTES)
 
 static struct vtr_ring *new_ring_of_mode(struct kunit *test,
@@ -36,7 +36,7 @@ static struct vtr_ring *new_ring(struct kunit *test, unsigned int nr_subbufs)
 	return new_ring_of_mode(test, nr_subbufs, VITRINE_MODE_CIRCULAR);
 }
 
-/* What sched.c does for a switch, and for records of other lengths. */
+/* Do what sched.c does for a switch, and the same for records of other lengths. */
 static void put_record(struct vtr_ring *ring, unsigned int nr_words, u64 now,
 		       bool is_switch)
 {
@@ -56,8 +56,8 @@ static void put_record(struct vtr_ring *ring, unsigned int nr_words, u64 now,
 }
 
 /*
- * Walk the records of a copied sub-buffer: each has a length, none reaches
- * past the end, together they fill it. Returns how many switches there are.
+ * Walk the records of a copied sub-buffer: each has a length, none exceeds the end, and
+ * together they fill it. Return the number of switches.
  */
 static unsigned int walk(struct kunit *test, const void *bytes, size_t len)
 {
@@ -154,9 +154,9 @@ static void every_record_size_wraps(struct kunit *test)
 }
 
 /*
- * Every record size, with interrupts that write records of other sizes between
- * any two, and NMIs that lose theirs at any step of a record: what is committed
- * is records without overlap, gap or a word that nobody wrote.
+ * Every record size, with interrupts that write records of other sizes between any two,
+ * and NMIs that lose their record at any step of a record: the committed bytes are
+ * records without overlap, gap or a word that was not written.
  */
 static void expect_written(struct kunit *test, const u64 *words, size_t len)
 {
@@ -167,7 +167,7 @@ static void expect_written(struct kunit *test, const u64 *words, size_t len)
 		nr_words = FIELD_GET(FXT_HEADER_WORDS, words[i]);
 		if (FIELD_GET(FXT_HEADER_TYPE, words[i]) != FXT_RECORD_LOG)
 			continue;
-		/* Ours: all of one time. */
+		/* Written by the test: all words contain the same time. */
 		for (j = 1; j < nr_words; j++)
 			KUNIT_ASSERT_EQ(test, words[i + j], words[i + 1]);
 		KUNIT_ASSERT_NE(test, words[i + 1], 0);
@@ -210,7 +210,7 @@ static void records_tile_whatever_interrupts(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, bytes);
 	kunit_info(test, "seed 0x%llx\n", random);
 	ring = new_ring(test, 4);
-	/* Less what a sub-buffer may begin with: what was lost. */
+	/* Minus the report of a loss, with which a sub-buffer may begin. */
 	limit = (PAGE_SIZE - VITRINE_PREAMBLE_BYTES - PREAMBLE_STRINGS_BYTES) /
 		FXT_WORD_BYTES - VTR_RING_CLOSE_WORDS - GAP_MAX_WORDS;
 	for (nr_words = 2; nr_words <= limit; nr_words++) {
@@ -270,7 +270,7 @@ static void counts_are_exact(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stats.bytes, kept_bytes);
 	KUNIT_EXPECT_EQ(test, stats.switches, written);
 
-	/* A wakeup is a record, but no switch. */
+	/* A wakeup is a record, but not a switch. */
 	ring->other_records++;
 	put_record(ring, 4, i, false);
 	vtr_ring_stats(ring, &stats);
@@ -287,7 +287,7 @@ static void recycled_subbuffer_is_not_copied(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, bytes);
 	vtr_ring_advance(ring, 1);
-	packet = vtr_ring_packet(ring->subbuf);
+	packet = vtr_ring_packet(vtr_ring_at(ring->committed, 0));
 	KUNIT_EXPECT_NE(test, vtr_ring_copy(ring, 0, bytes), 0);
 
 	recycle_begin(packet);
@@ -304,7 +304,7 @@ static void recycled_subbuffer_is_not_copied(struct kunit *test)
 	vtr_ring_put(ring);
 }
 
-/* A switch from who runs to thread reference @ref; false if it was lost. */
+/* Switch to thread reference @ref. Return false if the switch was lost. */
 static bool try_switch(struct vtr_ring *ring, u64 now, unsigned int ref)
 {
 	u64 *next;
@@ -323,13 +323,13 @@ static bool try_switch(struct vtr_ring *ring, u64 now, unsigned int ref)
 	return true;
 }
 
-/* What a reader finds out about one ring. */
+/* What a reader has found in one ring. */
 struct account {
-	u64	next;		/* sub-buffer it wants */
-	u64	switches;	/* got, without those that close a row */
-	u64	told;		/* lost, by the marks */
+	u64	next;		/* next sub-buffer to read */
+	u64	switches;	/* read, without those that close a row */
+	u64	told;		/* lost, according to the marks */
 	u64	told_bytes;
-	u64	before;		/* lost, by the last packet */
+	u64	before;		/* lost, according to the last packet */
 };
 
 static void account_copy(struct kunit *test, struct account *account,
@@ -363,7 +363,7 @@ static void account_copy(struct kunit *test, struct account *account,
 	account->before = packet->lost_records;
 }
 
-/* Take complete sub-buffers, at most @limit; with @all, the one being written. */
+/* Read at most @limit complete sub-buffers; with @all, also the current one. */
 static void account_read(struct kunit *test, struct vtr_ring *ring,
 			 struct account *account, void *bytes, u64 limit,
 			 bool all)
@@ -389,7 +389,7 @@ static u64 next_random(u64 *random)
 	return *random >> 33;
 }
 
-/* One run: a writer and a reader in turns, each for a random while. */
+/* One run: writer and reader alternate, each for a random number of steps. */
 static void lossy_run(struct kunit *test, enum vitrine_mode mode, u64 *random,
 		      void *bytes)
 {
@@ -456,7 +456,7 @@ static void full_oneshot_ring_keeps_its_beginning(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, first, 0);
 	KUNIT_EXPECT_EQ(test, end, 2);
 	KUNIT_EXPECT_EQ(test, ring->producer->lost_records, 2);
-	/* At the end the row is closed, from thread 9 to idle, inline ... */
+	/* At the end the row is closed by a switch from thread 9 to idle, inline ... */
 	len = vtr_ring_copy(ring, 1, bytes);
 	KUNIT_ASSERT_GT(test, len, (size_t)40);
 	bytes += len / FXT_WORD_BYTES - 5;
@@ -466,12 +466,12 @@ static void full_oneshot_ring_keeps_its_beginning(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bytes[1], now);
 	KUNIT_EXPECT_EQ(test, bytes[2], 0);
 	KUNIT_EXPECT_EQ(test, bytes[3], 0);
-	/* ... and the provider says, once, that it is full. */
+	/* ... and one provider event says that the ring is full. */
 	KUNIT_EXPECT_EQ(test, bytes[4], 0x30010 | (TEST_CPU + 1) << 20);
 	vtr_ring_put(ring);
 }
 
-/* A streaming ring is full or not as the page says; whatever it says, no more. */
+/* The consumer page determines only whether a streaming ring is full. */
 static void hostile_position_loses_but_never_overruns(struct kunit *test)
 {
 	struct vtr_ring *ring = new_ring_of_mode(test, 4, VITRINE_MODE_STREAMING);
@@ -542,7 +542,8 @@ static void frozen_ring_keeps_what_it_holds(struct kunit *test)
 	vtr_ring_range(ring, &first, &end);
 	KUNIT_EXPECT_EQ(test, first, 0);
 	KUNIT_EXPECT_EQ(test, end, 2);
-	KUNIT_EXPECT_EQ(test, vtr_ring_packet(ring->subbuf)->begin_ticks, 10);
+	KUNIT_EXPECT_EQ(test, vtr_ring_packet(vtr_ring_at(ring->committed, 0))->begin_ticks,
+			10);
 	vtr_ring_put(ring);
 }
 

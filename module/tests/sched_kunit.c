@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of sched.c: this CPU, whatever its number, records into the ring of one
- * that the 16-byte switch record cannot name. In a kernel only.
+ * KUnit suite of sched.c: this CPU records into the ring of a CPU whose number does not
+ * fit into the 16-byte switch record. Kernel only.
  */
 #include <kunit/test.h>
 #include <linux/irqflags.h>
@@ -14,7 +14,7 @@
 static DEFINE_VITRINE_CATEGORY(kunit_wide);
 
 /**
- * struct wide_counts - records of a ring
+ * struct wide_counts - number of records in a ring
  * @switches: context switches
  * @wakeups: thread wakeups
  * @events: events
@@ -25,7 +25,7 @@ struct wide_counts {
 	unsigned int	events;
 };
 
-/* As the scheduler calls them: to a thread and back to the one that runs. */
+/* Call the probes as the scheduler does: for a switch to a thread and back. */
 static void call_probes(struct vtr_ring *ring, struct task_struct *other)
 {
 	struct vtr_ring *before;
@@ -36,11 +36,11 @@ static void call_probes(struct vtr_ring *ring, struct task_struct *other)
 	before = this_cpu_read(vtr_writer_ring);
 	this_cpu_write(vtr_writer_ring, ring);
 	for (i = 0; i < TEST_SWITCHES; i += 2) {
-		probe_switch_local(NULL, false, current, other,
+		probe_switch_local(WRITER_RINGS, false, current, other,
 				   TASK_INTERRUPTIBLE);
-		probe_switch_local(NULL, false, other, current, TASK_DEAD);
+		probe_switch_local(WRITER_RINGS, false, other, current, TASK_DEAD);
 		if (i < TEST_WAKEUPS)
-			probe_wakeup_local(NULL, other);
+			probe_wakeup_local(WRITER_RINGS, other);
 		if (i < TEST_EVENTS)
 			vitrine_trace_instant(kunit_wide, "event",
 					      VITRINE_ARG("number", i));
@@ -118,7 +118,7 @@ static void probes_take_a_wide_ring(struct kunit *test)
 	static_branch_disable(&vitrine_category_kunit_wide.key);
 	vtr_ring_stats(ring, &stats);
 	count_records(test, ring, &counts);
-	/* The first opens the row, from idle. */
+	/* The first switch opens the row, from idle. */
 	KUNIT_EXPECT_EQ(test, counts.switches, TEST_SWITCHES + 1);
 	KUNIT_EXPECT_EQ(test, counts.wakeups, TEST_WAKEUPS / 2);
 	KUNIT_EXPECT_EQ(test, counts.events, TEST_EVENTS / 2);
@@ -136,7 +136,7 @@ static const struct vtr_ring_config narrow_config = {
 	.ticks_per_second = 1000000000,
 };
 
-/* A thread that stays on this CPU although its switches say that it goes. */
+/* Create a thread that stays on this CPU although its switches pretend otherwise. */
 static struct task_struct *new_thread_here(struct kunit *test)
 {
 	struct task_struct *task = kunit_kzalloc(test, sizeof(*task),
@@ -161,16 +161,16 @@ static void wakeup_of_a_running_thread_is_not_recorded(struct kunit *test)
 	task_thread_info(other)->cpu = smp_processor_id();
 	before = this_cpu_read(vtr_writer_ring);
 	this_cpu_write(vtr_writer_ring, ring);
-	probe_switch_local(NULL, false, current, other, TASK_INTERRUPTIBLE);
-	probe_wakeup_local(NULL, other);
+	probe_switch_local(WRITER_RINGS, false, current, other, TASK_INTERRUPTIBLE);
+	probe_wakeup_local(WRITER_RINGS, other);
 	running = ring->nr_wakeups;
-	probe_switch_local(NULL, false, other, current, TASK_INTERRUPTIBLE);
-	probe_wakeup_local(NULL, other);
+	probe_switch_local(WRITER_RINGS, false, other, current, TASK_INTERRUPTIBLE);
+	probe_wakeup_local(WRITER_RINGS, other);
 	leaving = ring->nr_wakeups;
 	other->on_cpu = 0;
-	probe_wakeup_local(NULL, other);
+	probe_wakeup_local(WRITER_RINGS, other);
 	gone = ring->nr_wakeups;
-	probe_wakeup_local(NULL, current);
+	probe_wakeup_local(WRITER_RINGS, current);
 	itself = ring->nr_wakeups;
 	this_cpu_write(vtr_writer_ring, before);
 	local_irq_restore(flags);
@@ -181,7 +181,7 @@ static void wakeup_of_a_running_thread_is_not_recorded(struct kunit *test)
 	vtr_ring_put(ring);
 }
 
-/* Its module may have gone while nothing was recorded. */
+/* The module of a string may have been unloaded while the ring was detached. */
 static void attached_ring_has_forgotten_its_strings(struct kunit *test)
 {
 	struct vtr_ring *ring = vtr_ring_create(0, &narrow_config), *before;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of session.c: a trigger fires while a session is replaced. In a kernel
- * only, with the session that the module has.
+ * KUnit suite of session.c: a trigger fires while a session is replaced. Kernel only,
+ * with the session of the module.
  */
 #include <kunit/test.h>
 
 #include <vitrine/inspect.h>
 
-#include "../inspect.h"
+#include "inspect/inspect.h"
 
-/* At which of the steps of replace_locked() a trigger fires; counted down. */
+/* Step of replace_locked() at which a trigger fires; counted down. */
 static int fire_at;
 
 static void fire_while_replacing(void)
@@ -18,7 +18,7 @@ static void fire_while_replacing(void)
 		vtr_session_freeze();
 }
 
-/* Whatever the session says of itself, its rings say the same. */
+/* Session and rings agree on whether they are frozen. */
 static void expect_rings_agree(struct kunit *test)
 {
 	bool is_frozen = vtr_session_frozen();
@@ -48,7 +48,7 @@ static void replace_while_a_trigger_fires(struct kunit *test, int step,
 	expect_rings_agree(test);
 }
 
-/* Before the new rings are there, it is about the old ones. */
+/* A freeze before the new rings exist concerns the old ones. */
 static void freeze_of_the_old_rings_ends(struct kunit *test)
 {
 	replace_while_a_trigger_fires(test, 0, false);
@@ -64,7 +64,7 @@ static void freeze_of_the_new_rings_stays(struct kunit *test)
 	expect_rings_agree(test);
 }
 
-/* It was frozen all the time: a new session goes on. */
+/* A new session is not frozen, even if the old one was. */
 static void new_session_is_thawed(struct kunit *test)
 {
 	vtr_session_freeze();
@@ -78,8 +78,8 @@ static void refresh_session(struct vtr_inspect_refresher *unused)
 }
 
 /*
- * Each lock that is held when session_mutex is taken, and each that is taken while
- * it is held: lockdep, which has seen the other order once, says so.
+ * Take each lock that is held when session_mutex is taken, and each that is taken while it
+ * is held: lockdep, which has seen the documented order, would report another one.
  */
 static void locks_nest_as_documented(struct kunit *test)
 {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of tree.c: every block as the format says, names, tombstones, extents,
- * being full, and random walks beside a model, with all invariants checked
+ * KUnit suite of tree.c: every block in the bits of the format, names, tombstones,
+ * extents, a full heap, and random walks beside a model, with all invariants checked
  * after each step.
  */
 #include <kunit/test.h>
 #include <linux/random.h>
 
-#include "../array.h"
-#include "../link.h"
-#include "../node.h"
-#include "../record.h"
+#include "inspect/array.h"
+#include "inspect/link.h"
+#include "inspect/node.h"
+#include "inspect/record.h"
 #include "check.h"
 
 #define TREE_TEST_PAGES		40
@@ -19,7 +19,7 @@
 #define TREE_TEST_STEPS		2000
 #define TREE_TEST_TEXTS		9	/* slots of an array of strings */
 
-/* A value of the model; a tombstone is one that is not @alive. */
+/* A value of the model; if it is not @alive, it is a tombstone. */
 struct tree_test_value {
 	bool			used;
 	bool			alive;
@@ -119,7 +119,7 @@ static u32 new_buffer(struct kunit *test, size_t len)
 	return index;
 }
 
-/* Bytes that depend on @seed and are never 0. */
+/* Fill a buffer with bytes that depend on @seed and are never 0. */
 static void fill_bytes(struct tree_test *tt, u64 seed, size_t len)
 {
 	size_t i;
@@ -157,7 +157,7 @@ static void expect_text(struct kunit *test, u32 index, const char *text)
 	KUNIT_ASSERT_TRUE(test, !memcmp((u8 *)block + 12, text, strlen(text)));
 }
 
-/* Shared or, where the table of names is crowded, not. */
+/* Check a name, which is shared unless the table of names is crowded. */
 static void expect_name(struct kunit *test, u32 index, const char *name)
 {
 	u32 text = block_at(test, index)[0] >> 40;
@@ -171,7 +171,7 @@ static void expect_name(struct kunit *test, u32 index, const char *name)
 	KUNIT_ASSERT_TRUE(test, !memcmp(block + 1, name, strlen(name)));
 }
 
-/* Index 0 is the root: no block besides the header stands for it. */
+/* Index 0 is the root, which has no block but the header. */
 static void new_tree_is_a_header(struct kunit *test)
 {
 	struct tree_test *tt = test->priv;
@@ -299,7 +299,7 @@ static void name_without_a_slot_is_a_name_block(struct kunit *test)
 	block = block_at(test, block_at(test, a)[0] >> 40);
 	KUNIT_EXPECT_EQ(test, block[0], 0x90901ULL);
 	KUNIT_EXPECT_EQ(test, memcmp(block + 1, "aloneinit\0\0", 11), 0);
-	/* what is not the name of a value stays a reference */
+	/* a text that is not the name of a value is still a reference */
 	KUNIT_EXPECT_EQ(test, vtr_tree_name_get(&tt->tree, "slot", &text), 0);
 	KUNIT_EXPECT_EQ(test, vtr_block_type(block_at(test, text)),
 			INSPECT_STRING_REFERENCE);
@@ -381,7 +381,7 @@ static void tombstones_go_all_the_way_up(struct kunit *test)
 	tree_check_now(test);
 }
 
-/* The second word of the root's block is the generation, not a count. */
+/* The second word of the header is the generation, not a reference count. */
 static void root_keeps_no_count(struct kunit *test)
 {
 	struct tree_test *tt = test->priv;
@@ -534,7 +534,7 @@ static void value_too_long_is_refused(struct kunit *test)
 	tree_check_now(test);
 }
 
-/* Fill the first page. Returns two values that are not buddies in @ret. */
+/* Fill the first page. Return two values that are not buddies in @ret. */
 static void fill_up(struct kunit *test, u32 ret[2])
 {
 	struct tree_test *tt = test->priv;
@@ -572,7 +572,7 @@ static void expect_all_to_fail(struct kunit *test, u32 buffer)
 	tree_check_now(test);
 }
 
-/* With no, one and two smallest blocks free: each step fails once. */
+/* With zero, one and two blocks of minimum size free, so that each step fails once. */
 static void what_fails_in_a_full_heap_changes_nothing(struct kunit *test)
 {
 	struct tree_test *tt = test->priv;
@@ -590,7 +590,7 @@ static void what_fails_in_a_full_heap_changes_nothing(struct kunit *test)
 	}
 }
 
-/* A chain that ends for lack of room gives back what it had taken. */
+/* A chain that cannot be completed is freed. */
 static void half_a_chain_is_given_back(struct kunit *test)
 {
 	struct tree_test *tt = test->priv;

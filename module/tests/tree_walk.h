@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Random walks through tree.c, array.c, node.c, record.c and link.c beside a
- * model: what was created, with what value, below what, recorded or not. After
- * each step the tree is compared with the model and all invariants are checked.
+ * Random walks through tree.c, array.c, node.c, record.c and link.c beside a model, which
+ * knows all values, their parents and whether they are recorded. After each step the tree
+ * is compared with the model and all invariants are checked.
  *
- * A part of tree_kunit.c, which includes it behind what both use.
+ * A part of tree_kunit.c, which includes it after the helpers of both.
  */
 #ifndef _VTR_TESTS_TREE_WALK_H
 #define _VTR_TESTS_TREE_WALK_H
@@ -14,7 +14,7 @@ static bool is_buffer_type(enum inspect_type type)
 	return type == INSPECT_BUFFER_VALUE;
 }
 
-/* 24 names, of all lengths that matter, more than the table has slots. */
+/* 24 names, of all interesting lengths, more than the table has slots. */
 static const char *name_of(struct tree_test *tt, u32 name)
 {
 	static const u8 lengths[] = { 1, 4, 5, 20, 21, 52, 53, 255 };
@@ -25,7 +25,7 @@ static const char *name_of(struct tree_test *tt, u32 name)
 	return tt->name;
 }
 
-/* Slots of an array of strings hold one of the names, or are empty. */
+/* Slots of an array of strings contain one of the names, or are empty. */
 static void compare_array(struct kunit *test, const struct tree_test_value *v)
 {
 	struct tree_test *tt = test->priv;
@@ -90,7 +90,7 @@ static void compare_model(struct kunit *test)
 	tree_check_now(test);
 }
 
-/* A length that is mostly short and sometimes takes several extents. */
+/* Return a length that is mostly short and sometimes needs several extents. */
 static size_t random_length(struct random *random)
 {
 	return random_below(random, 1 + (32U << random_below(random, 9)));
@@ -128,7 +128,7 @@ static int model_create_array(struct kunit *test, struct random *random,
 	return 0;
 }
 
-/* A value as @new says, but recorded; without an index if it is no node. */
+/* Record a value as described by @new; it has no index unless it is a node. */
 static int model_record(struct kunit *test, struct tree_test_value *new)
 {
 	struct tree_test *tt = test->priv;
@@ -147,7 +147,7 @@ static int model_record(struct kunit *test, struct tree_test_value *new)
 	return vtr_record_number(&tt->tree, parent, name, new->type, new->bits);
 }
 
-/* The block that was recorded last in a node. */
+/* Return the block that was recorded last in a node. */
 static u32 last_record(struct kunit *test, u32 node)
 {
 	struct tree_test *tt = test->priv;
@@ -235,7 +235,7 @@ static int model_set(struct kunit *test, struct random *random,
 	return err;
 }
 
-/* A text, or none, into any slot. */
+/* Set a random slot to a random text, or to none. */
 static int model_set_text(struct kunit *test, struct random *random,
 			  struct tree_test_value *v)
 {
@@ -251,7 +251,7 @@ static int model_set_text(struct kunit *test, struct random *random,
 	return err;
 }
 
-/* Free what is deleted and has nothing below it, and so on up. */
+/* Free tombstones without children, and then their parents. */
 static void model_forget(struct tree_test *tt, struct tree_test_value *v)
 {
 	while (v->used && !v->alive && !v->nr_children) {
@@ -261,7 +261,7 @@ static void model_forget(struct tree_test *tt, struct tree_test_value *v)
 	}
 }
 
-/* Move a node below another; the model knows which moves are refused. */
+/* Move a node below another one; the model knows which moves are refused. */
 static int model_adopt(struct kunit *test, struct tree_test_value *v,
 		       u32 parent)
 {
@@ -293,7 +293,7 @@ static bool is_owned_by(struct tree_test *tt, const struct tree_test_value *v,
 	return false;
 }
 
-/* What a node owns goes with it: mark all of it before the first is gone. */
+/* Delete the values that a node owns: mark all before the first one is deleted. */
 static void model_purge(struct tree_test *tt, u32 owner)
 {
 	bool owned[TREE_TEST_VALUES] = { false };
@@ -343,7 +343,7 @@ static int model_delete(struct kunit *test, struct tree_test_value *v)
 	return err;
 }
 
-/* One random call on a random value; slot 0 is the root. */
+/* Make one random call on a random value; slot 0 is the root. */
 static int model_step(struct kunit *test, struct random *random)
 {
 	struct tree_test *tt = test->priv;
@@ -373,7 +373,7 @@ static int model_step(struct kunit *test, struct random *random)
 	return model_delete(test, v);
 }
 
-/* The same, while a copy is made of the tree as it is before. */
+/* The same while a copy of the tree is made, which must be the tree before the call. */
 static int copied_step(struct kunit *test, struct random *random)
 {
 	struct tree_test *tt = test->priv;
@@ -431,7 +431,7 @@ static void tree_walk(struct kunit *test, u64 seed)
 			KUNIT_ASSERT_EQ(test, model_delete(test,
 							   &tt->values[i]), 0);
 	compare_model(test);
-	/* What is left is recorded in the root, which cannot be deleted. */
+	/* The remaining values are recorded in the root, which cannot be deleted. */
 	while (vtr_record_purge(&tt->tree, INSPECT_ROOT, 1))
 		tree_check_now(test);
 	KUNIT_EXPECT_EQ(test, tt->tree.heap.used_bytes, 32);

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of writer.c: rows of switches as the scheduler asks for them, on CPUs
- * that 16-byte records can name and on others. Whatever the CPU, the row is a
- * chain, of exactly the switches that were told, and where some were lost it
- * goes through idle.
+ * KUnit suite of writer.c: rows of switches as the scheduler produces them, on CPUs whose
+ * number fits into 16-byte records and on others. On any CPU the row is a chain of exactly
+ * the switches that were written, and where some were lost it goes through idle.
  */
 #include <kunit/test.h>
 #include <linux/random.h>
 
 static const unsigned int test_cpus[] = { 0, 3, 255, 256, 300, 8191 };
 
-/* Thread 0 is idle; several share a set of references with others. */
+/* Thread 0 is idle; several threads share a set of references. */
 static const pid_t test_pids[] = {
 	0, 1, 64, 65, 128, 192, 256, 320, 384, 385, 1000, 32768,
 };
@@ -19,22 +18,22 @@ static const pid_t test_pids[] = {
 #define NOBODY		(~0U)
 
 /**
- * struct row - a CPU whose scheduler is the test, and who reads what it wrote
- * @ring: its ring
- * @tasks: who may run there
- * @running: who does, an index
+ * struct row - a CPU whose scheduler is the test, and a reader of its ring
+ * @ring: ring of the CPU
+ * @tasks: threads of the CPU
+ * @running: index of the running thread
  * @now: time
  * @random: state of the random numbers
- * @tried: switches told
+ * @tried: number of switches that the scheduler made
  * @bytes: room for a sub-buffer
- * @reader: sub-buffer that is read next
- * @last: thread that came in last, as read
+ * @reader: next sub-buffer to read
+ * @last: last incoming thread that was read
  * @koids: thread table of the sub-buffer
- * @read: switches read
- * @blocked: of them, those whose outgoing thread blocked
- * @marks: durations "drop_stats"
- * @told: lost, by these
- * @full: times that the provider said a buffer filled up
+ * @read: number of switches that were read
+ * @blocked: of these, switches whose outgoing thread blocked
+ * @marks: number of durations "drop_stats"
+ * @told: number of lost records, according to the marks
+ * @full: number of provider events that a buffer filled up
  */
 struct row {
 	struct vtr_ring		*ring;
@@ -96,11 +95,25 @@ static struct row *new_row(struct kunit *test, unsigned int cpu,
 	return row;
 }
 
+/* As in sched.c, where a thread with a reference takes the fast path. */
+static void tell_switch(struct vtr_ring *ring, u64 now,
+			enum fxt_thread_state state,
+			const struct task_struct *prev,
+			const struct task_struct *next)
+{
+	if (vtr_threads_find(&ring->threads, vtr_writer_key(next)))
+		vtr_writer_switch(ring, now, vtr_writer_state(state), prev,
+				  next);
+	else
+		vtr_writer_switch_new(ring, now, vtr_writer_state(state), prev,
+				      next);
+}
+
 static void switch_to(struct row *row, unsigned int next,
 		      enum fxt_thread_state state)
 {
-	vtr_writer_switch(row->ring, ++row->now, vtr_writer_state(state),
-			  row->tasks[row->running], row->tasks[next]);
+	tell_switch(row->ring, ++row->now, state, row->tasks[row->running],
+		    row->tasks[next]);
 	row->running = next;
 	row->tried++;
 }
@@ -137,7 +150,7 @@ static void read_wide_switch(struct kunit *test, struct row *row,
 	KUNIT_EXPECT_TRUE(test, vtr_ring_is_wide(row->ring));
 	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_HEADER_WORDS, words[0]),
 			VTR_FXT_WIDE_SWITCH_WORDS);
-	/* Idle, and nobody else, has the weight that says so. */
+	/* Only idle has the weight VTR_FXT_WEIGHT_IDLE. */
 	KUNIT_EXPECT_EQ(test, weight == VTR_FXT_WEIGHT_IDLE, !words[3]);
 	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_ARG_VALUE32, words[4]) ==
 			VTR_FXT_WEIGHT_IDLE, !words[2]);
@@ -186,7 +199,7 @@ static void read_record(struct kunit *test, struct row *row, const u64 *words,
 	}
 }
 
-/* Read the next sub-buffer; false if it has gone. */
+/* Read the next sub-buffer. Return false if it was overwritten. */
 static bool read_subbuf(struct kunit *test, struct row *row)
 {
 	size_t len = vtr_ring_copy(row->ring, row->reader, row->bytes);
@@ -217,7 +230,7 @@ static void read_all(struct kunit *test, struct row *row)
 		KUNIT_ASSERT_TRUE(test, read_subbuf(test, row));
 }
 
-/* What is in a circular ring are the last switches told, all of them. */
+/* A circular ring contains the last switches, without a gap. */
 static void row_of_any_cpu_is_a_chain(struct kunit *test)
 {
 	u64 seed = get_random_u64();
@@ -243,7 +256,7 @@ static void row_of_any_cpu_is_a_chain(struct kunit *test)
 	}
 }
 
-/* The words of one, to the bit. */
+/* Compare a record bit by bit. */
 static void wide_switch_says_who_and_how(struct kunit *test)
 {
 	struct row *row = new_row(test, 300, 2, VITRINE_MODE_CIRCULAR, 0);
@@ -262,7 +275,7 @@ static void wide_switch_says_who_and_how(struct kunit *test)
 	vtr_ring_put(row->ring);
 }
 
-/* It ends with the row closed, and says that it is full; once. */
+/* The ring ends with the row closed, and with one report that it is full. */
 static void full_oneshot_ring_of_any_cpu_says_so(struct kunit *test)
 {
 	struct row *row;
@@ -287,8 +300,8 @@ static void full_oneshot_ring_of_any_cpu_says_so(struct kunit *test)
 }
 
 /*
- * Writer and reader in turns; at times the ring is frozen. Only what was told
- * goes out blocked, not what closes the row or opens it again.
+ * Writer and reader alternate; occasionally the ring is frozen. Outgoing threads are
+ * blocked only in switches of the scheduler, not in those that close or open the row.
  */
 static void lossy_row(struct kunit *test, unsigned int cpu, u64 seed)
 {
@@ -328,7 +341,7 @@ static void loss_of_any_cpu_is_exact(struct kunit *test)
 		lossy_row(test, test_cpus[i % ARRAY_SIZE(test_cpus)], seed + i);
 }
 
-/* An event may begin a sub-buffer only where it is known who came in last. */
+/* An event may begin a sub-buffer only if the last incoming thread is known. */
 static void closed_row_is_opened_by_a_switch(struct kunit *test)
 {
 	struct vitrine_ring_producer *producer;
@@ -359,7 +372,7 @@ static void closed_row_is_opened_by_a_switch(struct kunit *test)
 	}
 }
 
-/* The largest record that is taken fits; one word more costs no sub-buffer. */
+/* The largest accepted record fits; one more word is refused without a new sub-buffer. */
 static void what_never_fits_costs_no_history(struct kunit *test)
 {
 	struct vitrine_ring_producer *producer;
@@ -380,13 +393,150 @@ static void what_never_fits_costs_no_history(struct kunit *test)
 								 most + 1,
 								 row->now));
 		KUNIT_EXPECT_EQ(test, producer->sequence, sequence);
-		/* With a loss to tell of, the head is as long as can be. */
+		/* With a loss to report, the head of the sub-buffer has maximum length. */
 		vtr_ring_lose(row->ring, most + 1);
 		KUNIT_EXPECT_TRUE(test, vtr_writer_reserve_here(row->ring, most,
 								row->now));
 		KUNIT_EXPECT_EQ(test, producer->sequence, sequence + 1);
 		vtr_ring_put(row->ring);
 	}
+}
+
+#define CROWD_THREADS	400
+#define CROWD_SWITCHES	(20 * CROWD_THREADS)
+#define CROWD_PID(i)	(1000 + (i))
+
+/**
+ * struct crowd - more threads than references, on one CPU
+ * @ring: ring of the CPU
+ * @tasks: threads, which run in turns
+ * @koids: thread table of the sub-buffer being read
+ * @names: number of times that each thread was named in the sub-buffer
+ * @read: number of switches that were read
+ */
+struct crowd {
+	struct vtr_ring		*ring;
+	struct task_struct	*tasks[CROWD_THREADS];
+	u64			koids[VTR_THREADS_REFS];
+	unsigned int		names[CROWD_THREADS];
+	unsigned int		read;
+};
+
+static struct crowd *new_crowd(struct kunit *test)
+{
+	const struct vtr_ring_config config = {
+		.clock = VITRINE_CLOCK_LOCAL,
+		.mode = VITRINE_MODE_ONESHOT,
+		.subbuf_order = 4,
+		.nr_subbufs = 16,
+		.ticks_per_second = 1000000000,
+	};
+	struct crowd *crowd = kunit_kzalloc(test, sizeof(*crowd), GFP_KERNEL);
+	struct task_struct *task;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, crowd);
+	crowd->ring = vtr_ring_create(0, &config);
+	KUNIT_ASSERT_NOT_NULL(test, crowd->ring);
+	for (i = 0; i < CROWD_THREADS; i++) {
+		task = kunit_kzalloc(test, sizeof(*task), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, task);
+		task->pid = CROWD_PID(i);
+		task->tgid = CROWD_PID(0);
+		task->prio = 120;
+		snprintf(task->comm, sizeof(task->comm), "crowd-%u", i);
+		crowd->tasks[i] = task;
+	}
+	return crowd;
+}
+
+/* The name of a thread has its process as an argument; that of a process has none. */
+static void read_crowd_name(struct kunit *test, struct crowd *crowd,
+			    const u64 *words, unsigned int nr_words)
+{
+	unsigned int i = words[1] - CROWD_PID(0), len;
+
+	if (FIELD_GET(FXT_KERNEL_OBJECT_TYPE, words[0]) !=
+	    FXT_OBJECT_TYPE_THREAD)
+		return;
+	/* A switch from idle opens the row, so idle is named, too. */
+	if (!words[1])
+		return;
+	KUNIT_ASSERT_LT(test, i, CROWD_THREADS);
+	crowd->names[i]++;
+	len = FIELD_GET(FXT_KERNEL_OBJECT_NAME, words[0]) &
+	      FXT_STRING_REF_VALUE;
+	KUNIT_EXPECT_EQ(test, len, strlen(crowd->tasks[i]->comm));
+	KUNIT_EXPECT_EQ(test, memcmp(words + 2, crowd->tasks[i]->comm, len), 0);
+	KUNIT_EXPECT_EQ(test, words[nr_words - 1], CROWD_PID(0));
+}
+
+static void read_crowd_switch(struct kunit *test, struct crowd *crowd,
+			      const u64 *words)
+{
+	u64 koid = crowd->koids[FIELD_GET(FXT_SWITCH_INCOMING_THREAD, words[0])];
+
+	/* The row begins with the last thread. */
+	KUNIT_ASSERT_EQ(test, koid, CROWD_PID((crowd->read + CROWD_THREADS - 1) %
+					      CROWD_THREADS));
+	KUNIT_ASSERT_EQ(test, crowd->names[koid - CROWD_PID(0)], 1);
+	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_SWITCH_INCOMING_PRIORITY, words[0]),
+			120);
+	crowd->read++;
+}
+
+static void read_crowd_subbuf(struct kunit *test, struct crowd *crowd,
+			      const u64 *bytes, size_t len)
+{
+	size_t i, nr_words;
+
+	memset(crowd->names, 0, sizeof(crowd->names));
+	for (i = 0; i < len / FXT_WORD_BYTES; i += nr_words) {
+		nr_words = FIELD_GET(FXT_HEADER_WORDS, bytes[i]);
+		KUNIT_ASSERT_GT(test, nr_words, (size_t)0);
+		switch (FIELD_GET(FXT_HEADER_TYPE, bytes[i])) {
+		case FXT_RECORD_THREAD:
+			crowd->koids[FIELD_GET(FXT_THREAD_INDEX, bytes[i])] =
+				bytes[i + 2];
+			break;
+		case FXT_RECORD_KERNEL_OBJECT:
+			read_crowd_name(test, crowd, bytes + i, nr_words);
+			break;
+		case FXT_RECORD_SCHEDULING:
+			read_crowd_switch(test, crowd, bytes + i);
+			break;
+		}
+	}
+}
+
+/* No switch is lost, and each thread is named once per sub-buffer, before it runs. */
+static void crowd_is_named_once_a_sub_buffer(struct kunit *test)
+{
+	struct crowd *crowd = new_crowd(test);
+	const struct task_struct *prev;
+	size_t bytes_max, total = 0;
+	u64 i, end, *bytes;
+
+	bytes_max = vtr_ring_subbuf_bytes(&crowd->ring->config);
+	bytes = kunit_kzalloc(test, bytes_max, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, bytes);
+	prev = crowd->tasks[CROWD_THREADS - 1];
+	for (i = 0; i < CROWD_SWITCHES; i++) {
+		tell_switch(crowd->ring, i, FXT_THREAD_BLOCKED, prev,
+			    crowd->tasks[i % CROWD_THREADS]);
+		prev = crowd->tasks[i % CROWD_THREADS];
+	}
+	vtr_ring_range(crowd->ring, &i, &end);
+	KUNIT_EXPECT_GT(test, end, 4);
+	for (; i < end; i++) {
+		size_t len = vtr_ring_copy(crowd->ring, i, bytes);
+
+		read_crowd_subbuf(test, crowd, bytes, len);
+		total += len;
+	}
+	KUNIT_EXPECT_EQ(test, crowd->read, CROWD_SWITCHES + 1);
+	KUNIT_EXPECT_LE(test, total / CROWD_SWITCHES, 46);
+	vtr_ring_put(crowd->ring);
 }
 
 static struct kunit_case writer_cases[] = {
@@ -396,6 +546,7 @@ static struct kunit_case writer_cases[] = {
 	KUNIT_CASE(loss_of_any_cpu_is_exact),
 	KUNIT_CASE(closed_row_is_opened_by_a_switch),
 	KUNIT_CASE(what_never_fits_costs_no_history),
+	KUNIT_CASE(crowd_is_named_once_a_sub_buffer),
 	{}
 };
 

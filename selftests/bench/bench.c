@@ -1,37 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What publisher calls cost, for selftests/cost_inspect.sh: run in a guest whose
- * clock counts instructions, loading this prints a line for each call,
+ * Measure the cost of a publisher's calls, for selftests/cost_inspect.sh, and of events,
+ * for selftests/cost_events.sh. Runs in a guest whose clock counts instructions. Loading
+ * the module prints a line for each call,
  *
  *	bench: uint_add 52.00
  *
- * in instructions, those of the loop around it taken off. With a parameter it
- * makes a tree to be measured by others instead.
+ * in instructions, without those of the surrounding loop. Its parameters instead make it
+ * create a tree that other programs measure, or wait until the name of an event is written
+ * to the parameter "event".
  *
- * Each row is a function that makes its call @nr times, with interrupts off:
- * nothing else runs meanwhile. The least of some rounds counts. When all is
- * printed the trees stay, to be looked at, until the module is removed.
+ * Each row is a function that makes its call @nr times with interrupts off, so that nothing
+ * else runs. The result is the minimum of several rounds. The trees remain until the module
+ * is unloaded, so that they can be inspected.
  *
- * Concurrency: all of it happens in init, but what a timer does afterwards,
- * which has ended before the tree is destroyed.
+ * Concurrency: everything runs in init, except for a timer, which is cancelled before
+ * the tree is destroyed.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/hrtimer.h>
-#include <linux/irqflags.h>
 #include <linux/kernel.h>
-#include <linux/ktime.h>
-#include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
 #include <vitrine/inspect.h>
+#include <vitrine/trace.h>
 
 #include "../../module/compat.h"
+#include "measure.h"
 
-#define CALLS		200
-#define ROUNDS		7
 #define MANY_NODES	100000
 #define MANY_VALUES	100000
 #define MANY_NAMES	1000
@@ -39,19 +38,19 @@
 
 static bool memory;
 module_param(memory, bool, 0444);
-MODULE_PARM_DESC(memory, "make 100,000 values of 1,000 names, and measure nothing");
+MODULE_PARM_DESC(memory, "Create 100,000 values with 1,000 names and measure nothing");
 
 static unsigned long size_kb;
 module_param(size_kb, ulong, 0444);
-MODULE_PARM_DESC(size_kb, "make a tree that fills so much, and measure nothing");
+MODULE_PARM_DESC(size_kb, "Create a tree of this size in KiB and measure nothing");
 
 static unsigned long edit_us;
 module_param(edit_us, ulong, 0644);
-MODULE_PARM_DESC(edit_us, "with size_kb: edit it each so many microseconds, 0: never");
+MODULE_PARM_DESC(edit_us, "With size_kb: interval of edits in microseconds, 0 for no edits");
 
 static unsigned long late_ns;
 module_param(late_ns, ulong, 0644);
-MODULE_PARM_DESC(late_ns, "with edit_us: by how much an edit was late at worst, as when interrupts are off; write 0 to begin anew");
+MODULE_PARM_DESC(late_ns, "With edit_us: maximum delay of an edit in nanoseconds, for example because interrupts were off; write 0 to reset");
 
 static struct hrtimer editor;
 static struct vitrine_tree *tree;
@@ -72,22 +71,11 @@ static struct {
 } values;
 static u64 reals[CALLS];
 
-/* Spread over what a latency in ns is: 1 to some 2^30. */
+/* Return values in the range of a latency in ns: 1 to about 2^30. */
 static u64 sample(unsigned int i)
 {
 	return (i * 2654435761U) >> i % 31;
 }
-
-#define BENCH(name, call)						\
-	static noinline void bench_##name(unsigned int nr)		\
-	{								\
-		unsigned int i;						\
-									\
-		for (i = 0; i < nr; i++) {				\
-			call;						\
-			barrier();					\
-		}							\
-	}
 
 BENCH(nothing, (void)i)
 BENCH(sample, OPTIMIZER_HIDE_VAR(i); READ_ONCE(reals[sample(i) & 1]))
@@ -110,29 +98,10 @@ BENCH(percpu_linear_insert, vitrine_percpu_histogram_insert(values.percpu_linear
 BENCH(percpu_exponential_insert, vitrine_percpu_histogram_insert(values.percpu_twos, sample(i)))
 BENCH(node, vitrine_node_delete(vitrine_node_create(root, "in use")))
 
-/* Names of their own, made outside of what is measured. */
+/* Distinct names, formatted outside of the measurement. */
 static char names[CALLS][24];
 
 BENCH(node_new_name, vitrine_node_delete(vitrine_node_create(root, names[i])))
-
-/* Least of some rounds, in hundredths of an instruction a call. */
-static u64 measure(void (*bench)(unsigned int nr))
-{
-	u64 best = U64_MAX;
-	unsigned int i;
-
-	for (i = 0; i < ROUNDS; i++) {
-		unsigned long flags;
-		u64 start;
-
-		local_irq_save(flags);
-		start = ktime_get_mono_fast_ns();
-		bench(CALLS);
-		best = min(best, ktime_get_mono_fast_ns() - start);
-		local_irq_restore(flags);
-	}
-	return div_u64(best * 100, CALLS);
-}
 
 static void report(const char *name, void (*bench)(unsigned int nr))
 {
@@ -147,6 +116,76 @@ static void report_samples(const char *name, void (*bench)(unsigned int nr))
 
 	pr_info("%s %llu.%02llu\n", name, cost / 100, cost % 100);
 }
+
+/* ---- events -------------------------------------------------------------- */
+
+static DEFINE_VITRINE_CATEGORY(bench);
+
+/* Return text that the compiler cannot recognise as a constant. */
+static __always_inline const char *hidden_text(void)
+{
+	const char *text = "sixteen bytes...";
+
+	OPTIMIZER_HIDE_VAR(text);
+	return text;
+}
+
+BENCH(instant, vitrine_trace_instant(bench, "instant"))
+BENCH(instant_u32, vitrine_trace_instant(bench, "instant", VITRINE_ARG("u32", i)))
+BENCH(instant_3, vitrine_trace_instant(bench, "instant", VITRINE_ARG("u32", i),
+				       VITRINE_ARG("u64", (u64)i),
+				       VITRINE_ARG("text", "constant")))
+BENCH(begin_end, vitrine_trace_begin(bench, "span"); vitrine_trace_end(bench, "span"))
+BENCH(counter, vitrine_trace_counter(bench, "counter", 1, VITRINE_ARG("value", (u64)i)))
+BENCH(complete, vitrine_trace_complete(bench, "complete", 1ULL))
+BENCH(text, vitrine_trace_instant(bench, "instant", VITRINE_ARG("text", hidden_text())))
+BENCH(instant_15, vitrine_trace_instant(bench, "instant",
+					VITRINE_ARG("a", i), VITRINE_ARG("b", i),
+					VITRINE_ARG("c", i), VITRINE_ARG("d", i),
+					VITRINE_ARG("e", i), VITRINE_ARG("f", i),
+					VITRINE_ARG("g", i), VITRINE_ARG("h", i),
+					VITRINE_ARG("i", i), VITRINE_ARG("j", i),
+					VITRINE_ARG("k", i), VITRINE_ARG("l", i),
+					VITRINE_ARG("m", i), VITRINE_ARG("n", i),
+					VITRINE_ARG("o", i)))
+
+static const struct {
+	const char	*name;
+	void		(*bench)(unsigned int nr);
+} events[] = {
+	{ "instant",	bench_instant },
+	{ "instant_u32", bench_instant_u32 },
+	{ "instant_3",	bench_instant_3 },
+	{ "begin_end",	bench_begin_end },
+	{ "counter",	bench_counter },
+	{ "complete",	bench_complete },
+	{ "text",	bench_text },
+	{ "instant_15",	bench_instant_15 },
+};
+
+/* Measure the event whose name was written, CALLS * ROUNDS times. */
+static int event_set(const char *name, const struct kernel_param *param)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(events); i++) {
+		if (!sysfs_streq(name, events[i].name))
+			continue;
+		report(events[i].name, events[i].bench);
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static const struct kernel_param_ops event_ops = {
+	.set = event_set,
+};
+module_param_cb(event, &event_ops, NULL, 0200);
+MODULE_PARM_DESC(event, "Name of the event to measure");
+
+static bool wait;
+module_param(wait, bool, 0444);
+MODULE_PARM_DESC(wait, "Measure only the events whose names are written to the parameter event");
 
 static void make_values(void)
 {
@@ -221,8 +260,8 @@ static void make_nodes(unsigned int nr)
 }
 
 /*
- * No two free blocks side by side, and one free at each second place: every
- * deletion of a node leaves a hole between two that stay.
+ * Leave every second block free, so that no two free blocks are adjacent: each deletion
+ * of a node leaves a hole between two used blocks.
  */
 static void make_holes(void)
 {
@@ -280,7 +319,7 @@ static int bench_all(void)
 	       bench_tree("bench", "node_holes", "node_new_holes", 0, true);
 }
 
-/* 100,000 numbers below one node, a hundred of each name. */
+/* Create 100,000 numbers below one node, a hundred of each name. */
 static int make_memory(void)
 {
 	unsigned int i;
@@ -295,7 +334,7 @@ static int make_memory(void)
 	return err;
 }
 
-/* Who does not edit looks, now and then, whether to begin. */
+/* Edit the tree. While editing is off, check from time to time whether to begin. */
 static enum hrtimer_restart edit(struct hrtimer *timer)
 {
 	s64 late = ktime_to_ns(ktime_sub(ktime_get(),
@@ -330,19 +369,27 @@ static int __init bench_init(void)
 {
 	int err;
 
+	err = vitrine_category_register(&vitrine_category_bench);
+	if (err)
+		return err;
+	if (wait)
+		return 0;
 	if (memory)
 		err = make_memory();
 	else if (size_kb)
 		err = make_large();
 	else
 		err = bench_all();
-	if (err)
+	if (err) {
 		vitrine_tree_destroy(tree);
+		vitrine_category_unregister(&vitrine_category_bench);
+	}
 	return err;
 }
 
 static void __exit bench_exit(void)
 {
+	vitrine_category_unregister(&vitrine_category_bench);
 	if (size_kb)
 		hrtimer_cancel(&editor);
 	vitrine_tree_destroy(tree);
@@ -352,5 +399,5 @@ module_init(bench_init);
 module_exit(bench_exit);
 
 MODULE_AUTHOR("vitrine maintainers");
-MODULE_DESCRIPTION("What publisher calls cost");
+MODULE_DESCRIPTION("Measure the cost of publisher functions");
 MODULE_LICENSE("GPL");

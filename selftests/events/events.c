@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A module that writes events, for authors to read and for tests to load.
+ * A module that writes events, as an example for authors and for the tests.
  *
- * Writing a word to its parameter "run" has it do something:
+ * Writing a word to its parameter "run" starts an action:
  *
  *   all        write every kind of event, with every type of argument
- *   strings    write more names than the trace's string table has room for
- *   storm      for a second, on every CPU: a thread writes events of all sizes,
- *              and an interrupt in between, each with a number and a pattern
+ *   strings    write more names than the string table of a sub-buffer has room for
+ *   edge       write text at the end of a page that is followed by no page: reading it
+ *              by words faults
+ *   storm      for a second, write events of all sizes on every CPU, in a thread and in an
+ *              interrupt, each event with a number and a pattern
  *
- * Its parameter "noop" says whether an event that is off is one no-op: 1 if
- * hot() is twin() and five bytes more. Its parameter "nmi" counts events tried
- * from NMI, which the trace has to count as lost.
+ * Its parameter "noop" reads 1 if an event that is off costs one no-op, that is, if hot()
+ * is twin() plus five bytes. Its parameter "nmi" is the number of events in NMI context,
+ * which the trace must count as lost.
  *
- * Concurrency: "run" is one at a time, under the kernel's lock of parameters. A
- * storm's timer runs on the CPU of its thread and has ended before it.
+ * Concurrency: the kernel's lock of parameters serialises "run". The timer of a storm
+ * runs on the CPU of its thread and is cancelled before the thread ends.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -29,6 +31,7 @@
 #include <linux/sched.h>
 #include <linux/smpboot.h>
 #include <linux/string.h>
+#include <linux/vmalloc.h>
 #ifdef CONFIG_X86
 #include <asm/nmi.h>
 #endif
@@ -43,7 +46,7 @@ static DEFINE_VITRINE_CATEGORY(sample);
 
 static unsigned long nr_runs;
 
-/* The same but for the event; notrace: no other no-op in front. */
+/* hot() and twin() differ in the event only; notrace, so that there is no other no-op. */
 static noinline notrace void hot(void)
 {
 	vitrine_trace_instant(sample, "hot", VITRINE_ARG("runs", nr_runs));
@@ -55,9 +58,9 @@ static noinline notrace void twin(void)
 	WRITE_ONCE(nr_runs, nr_runs + 1);
 }
 
-#define TWIN_BYTES	3	/* behind them, addresses differ */
+#define TWIN_BYTES	3	/* the bytes that follow contain addresses, which differ */
 
-/* As the processor sees it, that is, after the kernel has patched it. */
+/* Read the code as the kernel has patched it. */
 static int noop_get(char *buffer, const struct kernel_param *param)
 {
 	static const u8 noop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
@@ -69,7 +72,7 @@ static int noop_get(char *buffer, const struct kernel_param *param)
 	twin();
 	OPTIMIZER_HIDE_VAR(code);
 	OPTIMIZER_HIDE_VAR(other);
-	/* endbr64, if the kernel has it */
+	/* skip endbr64, if the kernel uses it */
 	if (code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e)
 		skip = 4;
 	same = !memcmp(code + skip, noop, sizeof(noop)) &&
@@ -81,7 +84,7 @@ static const struct kernel_param_ops noop_ops = {
 	.get = noop_get,
 };
 module_param_cb(noop, &noop_ops, NULL, 0444);
-MODULE_PARM_DESC(noop, "1 if an event that is off is one no-op of five bytes");
+MODULE_PARM_DESC(noop, "1 if an event that is switched off is compiled to a no-op of five bytes");
 
 /* ---- every kind of event ------------------------------------------------- */
 
@@ -188,6 +191,26 @@ static void write_strings(void)
 		write_names();
 }
 
+/* ---- text at the edge of what is mapped ------------------------------------ */
+
+#define NR_EDGES	100
+
+static int write_edge(void)
+{
+	static const char edge[] = "edge";
+	char *page = vmalloc(PAGE_SIZE);
+	const char *text;
+	unsigned int i;
+
+	if (!page)
+		return -ENOMEM;
+	text = memcpy(page + PAGE_SIZE - sizeof(edge), edge, sizeof(edge));
+	for (i = 0; i < NR_EDGES; i++)
+		vitrine_trace_instant(sample, "text", VITRINE_ARG("text", text));
+	vfree(page);
+	return 0;
+}
+
 /* ---- storm --------------------------------------------------------------- */
 
 #define STORM_NS	NSEC_PER_SEC
@@ -202,7 +225,7 @@ struct storm {
 
 static DEFINE_PER_CPU(struct storm, storms);
 
-/* All sizes of events there are, in turn; bytes of one value, never 0. */
+/* Write events of all sizes in turn, with bytes of one value, which is never 0. */
 static void write_sized(const char *where, u64 nr)
 {
 	char text[200];
@@ -265,7 +288,7 @@ static int run_storm(void)
 		if (IS_ERR(threads[nr]))
 			break;
 		wake_up_process(threads[nr++]);
-		/* Stopped before it ran, it never would. */
+		/* A thread that is stopped before it runs never runs. */
 		wait_for_completion(&per_cpu_ptr(&storms, cpu)->began);
 	}
 	cpus_read_unlock();
@@ -278,7 +301,7 @@ static int run_storm(void)
 
 static unsigned int nr_nmi;
 module_param_named(nmi, nr_nmi, uint, 0444);
-MODULE_PARM_DESC(nmi, "Events that were tried from NMI");
+MODULE_PARM_DESC(nmi, "Number of events that were attempted in NMI context");
 
 #ifdef CONFIG_X86
 static int write_from_nmi(unsigned int type, struct pt_regs *regs)
@@ -289,9 +312,9 @@ static int write_from_nmi(unsigned int type, struct pt_regs *regs)
 }
 #endif
 
-/* ---- what makes a machine stop ------------------------------------------- */
+/* ---- hangs and oopses ------------------------------------------------------ */
 
-/* Long enough for a kernel that looks for hung tasks each second. */
+/* Long enough for a kernel that checks for hung tasks every second. */
 #define HANG_MS		4000
 
 static void hang(void)
@@ -299,7 +322,7 @@ static void hang(void)
 	msleep(HANG_MS);
 }
 
-/* An address that is nobody's, which the compiler is not to know. */
+/* An unmapped address that the compiler does not know. */
 static unsigned long nowhere = 8;
 
 static void oops(void)
@@ -315,6 +338,8 @@ static int run_set(const char *word, const struct kernel_param *param)
 		write_all();
 	else if (sysfs_streq(word, "strings"))
 		write_strings();
+	else if (sysfs_streq(word, "edge"))
+		return write_edge();
 	else if (sysfs_streq(word, "storm"))
 		return run_storm();
 	else if (sysfs_streq(word, "hang"))
@@ -330,7 +355,7 @@ static const struct kernel_param_ops run_ops = {
 	.set = run_set,
 };
 module_param_cb(run, &run_ops, NULL, 0200);
-MODULE_PARM_DESC(run, "What to do: all, strings, storm, hang or oops");
+MODULE_PARM_DESC(run, "What to do: all, strings, edge, storm, hang or oops");
 
 static int __init events_init(void)
 {
@@ -358,6 +383,6 @@ static void __exit events_exit(void)
 module_init(events_init);
 module_exit(events_exit);
 
-MODULE_DESCRIPTION("Events of every kind, to look at and to test with");
+MODULE_DESCRIPTION("Emit events of every type, as an example and for tests");
 MODULE_AUTHOR("The vitrine developers");
 MODULE_LICENSE("GPL");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The least that any tracer in a module can cost: a probe on sched_switch that
- * does nothing, or one that reads the CPU's counter and stores 16 bytes into a page
- * of its CPU, in a circle. For selftests/peers.sh to measure the others against.
+ * The minimum cost of a tracer in a module: a probe of sched_switch that does nothing, or
+ * one that reads the time-stamp counter and stores 16 bytes in a page of the CPU, which is
+ * overwritten circularly. selftests/peers compares tracers with it.
  *
- *   mode=empty   dispatch alone
- *   mode=store   dispatch, the counter and two stores
+ *   mode=empty   only the call of the probe
+ *   mode=store   the call, reading the counter, and two stores
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
@@ -16,13 +16,13 @@
 #include <linux/tracepoint.h>
 #include <trace/events/sched.h>
 
-#include "../../module/counter.h"
+#include "../../module/trace/counter.h"
 
 static char *mode = "empty";
 module_param(mode, charp, 0444);
-MODULE_PARM_DESC(mode, "empty or store");
+MODULE_PARM_DESC(mode, "What the probe does: empty or store");
 
-/* In an array rather than per CPU: modules' per-CPU data costs a relocation. */
+/* Arrays, because per-CPU data of a module costs a relocation. */
 static u64 *pages[NR_CPUS];
 static unsigned int positions[NR_CPUS];
 static struct tracepoint *tp_switch;
@@ -94,6 +94,6 @@ static void __exit floor_exit(void)
 module_init(floor_init);
 module_exit(floor_exit);
 
-MODULE_DESCRIPTION("The floor under what a tracer costs");
+MODULE_DESCRIPTION("Measure the minimum cost of a tracer");
 MODULE_AUTHOR("The vitrine developers");
 MODULE_LICENSE("GPL");

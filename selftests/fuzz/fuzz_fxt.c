@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Arbitrary bytes as a Fuchsia trace: read them record by record, print them
- * in time order, as text and as JSON, ask filters about them, and check them.
+ * Arbitrary bytes as a Fuchsia trace: read the records, print them in time order, as text
+ * and as JSON, apply filters to them, explain the waits, draw a flame graph, and validate
+ * them.
  *
- * Beyond the sanitizers, this must hold: a fault's place is within the file,
- * what cannot be read is a fault to check, time order loses and invents no
- * record, and it is an order of time.
+ * Beyond the sanitizers, this must hold: the position of a fault is within the file, a
+ * record that cannot be read is a fault to the validator, and sorting by time loses and
+ * invents no record and is correct.
  */
 #define _GNU_SOURCE	/* fopencookie() */
 #include <errno.h>
@@ -14,15 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "print_record.h"
-#include "record_filter.h"
-#include "record_json.h"
-#include "sched_state.h"
+#include "sched/flame.h"
+#include "sched/print_record.h"
+#include "sched/record_filter.h"
+#include "sched/record_json.h"
+#include "sched/why.h"
 #include "vitrine.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-/* The magic number record, as a little-endian writer puts it. */
+/* The magic number record of a little-endian writer. */
 static const uint8_t magic[8] = {
 	0x10, 0x00, 0x04, 0x46, 0x78, 0x54, 0x16, 0x00
 };
@@ -32,7 +34,7 @@ static ssize_t write_nowhere(void *cookie, const char *bytes, size_t len)
 	return len;
 }
 
-/* Takes JSON, at no cost; text is written to a descriptor that is closed. */
+/* Discards JSON at no cost; text is written to a closed descriptor. */
 static FILE *nowhere;
 
 /**
@@ -52,7 +54,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-/* One of each sort; what they let through is nobody's business here. */
+/* One filter of each kind; it does not matter which records it accepts. */
 static void filter_init(struct record_filter *filter)
 {
 	record_filter_init(filter);
@@ -89,7 +91,7 @@ static void look_at_note(void *ctx, uint64_t offset, const char *message)
 	expect(offset <= faults->len && message[0]);
 }
 
-/* How many records can be read, and how many cannot. */
+/* Count the records that can be read, and those that cannot. */
 static uint64_t read_all(const uint8_t *bytes, size_t len, uint64_t *ret_bad)
 {
 	const struct vitrine_fxt_record *record;
@@ -115,6 +117,26 @@ static uint64_t read_all(const uint8_t *bytes, size_t len, uint64_t *ret_bad)
 	return nr;
 }
 
+/* A chain ends, and each of its links was woken before the wait was over. */
+static void explain(struct why *why)
+{
+	const struct why_wait *wait;
+	unsigned int i;
+	size_t j;
+
+	expect(why_finish(why));
+	for (j = 0; j < why->nr_worst; j++) {
+		wait = &why->worst[j];
+		expect(!j || wait->blocked_ns + wait->ready_ns <=
+			     wait[-1].blocked_ns + wait[-1].ready_ns);
+		for (i = 0; i < why_chain(wait); i++)
+			expect(wait->links[i].end_ns <= wait->end_ns);
+	}
+	expect(why_text_report(nowhere, why, SIZE_MAX));
+	expect(why_json_report(nowhere, why));
+	why_deinit(why);
+}
+
 static uint64_t print_all(const uint8_t *bytes, size_t len,
 			  struct faults *faults)
 {
@@ -125,28 +147,28 @@ static uint64_t print_all(const uint8_t *bytes, size_t len,
 	};
 	const struct vitrine_fxt_record *record;
 	struct vitrine_archive *archive = NULL;
-	static const struct sched_ops ops;
-	struct sched sched = { .ops = &ops, .to_ns = UINT64_MAX };
-	static struct record_filter filter;
+	static struct record_filter filter, all;
+	struct why why = { 0 };
 	static struct print_state state;
 	static struct json_writer json;
 	uint64_t nr = 0, last_ns = 0, ns;
 
 	expect(!vitrine_archive_from_bytes(bytes, len, &report, &archive));
 	memset(&state, 0, offsetof(struct print_state, out));
-	sched.archive = archive;
 	state.archive = archive;
 	state.all = true;
 	/* As if the first of them, at 3.7 s, were to be 0. */
 	state.base_s = len & 8 ? 3 : 0;
 	state.base_ns = len & 8 ? 700000000 : 0;
 	filter_init(&filter);
+	record_filter_init(&all);
+	expect(why_init(&why, archive, &all, len & 16 ? 3 : 100));
 	line_init(&state.out, nowhere);
 	json_init(&json, nowhere, false);
 	while (!vitrine_archive_next(archive, &record) && record) {
 		print_record(&state, record);
 		record_filter_match(&filter, archive, record);
-		expect(sched_follow(&sched, record));
+		expect(why_follow(&why, record));
 		record_json(&json, archive, record, len & 64 ? 3700000000 : 0);
 		nr++;
 		if (!record->timed)
@@ -155,10 +177,31 @@ static uint64_t print_all(const uint8_t *bytes, size_t len,
 		expect(ns >= last_ns);
 		last_ns = ns;
 	}
-	sched_finish(&sched);
-	sched_deinit(&sched);
+	explain(&why);
 	vitrine_archive_destroy(archive);
 	return nr;
+}
+
+/* As the old one and the new one, with which it is compared. */
+static void draw_all(const uint8_t *bytes, size_t len)
+{
+	struct vitrine_archive *archive;
+	struct flame flame = { 0 };
+	static struct record_filter filter;
+	struct vitrine_error *err;
+	unsigned int i, nr_traces = len & 32 ? 2 : 1;
+
+	record_filter_init(&filter);
+	for (i = 0; i < nr_traces; i++) {
+		expect(!vitrine_archive_from_bytes(bytes, len, NULL, &archive));
+		err = flame_read(&flame, archive, &filter);
+		expect(!err);
+		vitrine_archive_destroy(archive);
+	}
+	expect(flame_finish(&flame));
+	expect(flame_svg(nowhere, &flame, "fuzz"));
+	flame_folded(nowhere, &flame);
+	flame_deinit(&flame);
 }
 
 static void look_at(const uint8_t *bytes, size_t len)
@@ -179,6 +222,7 @@ static void look_at(const uint8_t *bytes, size_t len)
 	expect(summary.nr_records == nr);
 	expect(print_all(bytes, len, &faults) == nr);
 	expect(faults.nr == nr_bad);
+	draw_all(bytes, len);
 }
 
 /**

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Arbitrary bytes as a trace in Heph's format: make a Fuchsia trace of them.
+ * Arbitrary bytes as a trace in Heph's format, converted to a Fuchsia trace.
  *
- * Beyond the sanitizers, this must hold: either there is an error with a place
- * in the file, or a Fuchsia trace without a fault.
+ * Beyond the sanitizers, this must hold: the result is either an error with a position in
+ * the file, or a valid Fuchsia trace.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "fxt.h"
+#include "fxt_file.h"
 #include "heph.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Arbitrary bytes as an Inspect file: build its tree, print that as JSON and as
- * an outline, and check it.
+ * Arbitrary bytes as an Inspect file: build the tree, print it as JSON and as an outline,
+ * and validate it.
  *
- * Beyond the sanitizers, two things must hold: an error's place is within the
- * file, and what show cannot read is a fault to check.
+ * Beyond the sanitizers, this must hold: the position of an error is within the file, and
+ * a file that show cannot read is a fault to the validator.
  */
 #define _GNU_SOURCE	/* fopencookie() */
 #include <stdint.h>
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_tree.h"
-#include "outline.h"
+#include "inspect/json_tree.h"
+#include "inspect/outline.h"
 #include "vitrine.h"
 
 static ssize_t write_nowhere(void *cookie, const char *bytes, size_t len)
@@ -45,7 +45,7 @@ static void count_fault(void *ctx, uint64_t offset, const char *message)
 	*faults += message[0] != '\0';
 }
 
-/* Build and print the tree. Whether something kept it from being read. */
+/* Build and print the tree. Return true if it cannot be read. */
 static bool show(const uint8_t *bytes, size_t len)
 {
 	static struct json_writer json;

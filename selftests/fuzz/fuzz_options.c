@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Arbitrary text as a command line of `vitrine', an argument a line: find the
- * command, and parse its options up to where it would begin to work.
+ * Arbitrary text as a command line of `vitrine', one argument per line: look up the
+ * command, and parse its options up to the point where it would begin to work.
  *
- * Beyond the sanitizers, this must hold: what is refused is refused with a message,
- * and nothing but that, argp's own refusals and the end of the line ends parsing.
+ * Beyond the sanitizers, this must hold: a refusal has a message, and parsing ends only
+ * with a refusal, by the command or by argp, or at the end of the line.
  */
 #define _GNU_SOURCE	/* fopencookie() */
 #include <sanitizer/allocator_interface.h>
@@ -19,12 +19,12 @@
 
 #define MAX_ARGS	32
 
-/* Where everything ends that would exit, or begin to work. */
+/* Target of the jump out of code that would exit, or begin to work. */
 static jmp_buf parsed;
 
 /*
- * What was allocated while parsing, and is not free: when a program exits, nobody
- * frees it.
+ * Memory allocated while parsing and not freed: a program that exits does not free its
+ * memory.
  */
 static void *blocks[1024];
 static size_t nr_blocks;
@@ -76,7 +76,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	stderr = fopencookie(NULL, "w", functions);
 	if (!stderr || setvbuf(stderr, NULL, _IONBF, 0))
 		abort();
-	/* It says volatile, which nothing here is. */
+	/* The prototype has volatile pointers, which the functions here have not. */
 	if (!__sanitizer_install_malloc_and_free_hooks((void *)remember,
 						       (void *)forget))
 		abort();
@@ -115,7 +115,7 @@ void __wrap_argp_error(const struct argp_state *state, const char *format, ...)
 	longjmp(parsed, 1);
 }
 
-/* The lines of @text, which becomes strings; returns how many. */
+/* Split @text into lines. Return their number. */
 static int split(char *text, char **argv)
 {
 	int argc = 1;
@@ -144,7 +144,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 
 	if (!text)
 		abort();
-	/* argp's own --HANG sleeps for an hour. */
+	/* The hidden option --HANG of argp sleeps for an hour. */
 	if (strstr(text, "--H")) {
 		free(text);
 		return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the linker joins fuzz_options.c and the command by; see the Makefile.
+ * Symbols by which the linker connects fuzz_options.c and the command; see the Makefile.
  */
 #ifndef _FUZZ_OPTIONS_H
 #define _FUZZ_OPTIONS_H
@@ -12,10 +12,10 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-/* main() of the command, by another name. */
+/* main() of the command under another name. */
 int vitrine_main(int argc, char **argv);
 
-/* The C library's, and what the command gets in its place. */
+/* The function of the C library, and the one that the command calls instead. */
 error_t __real_argp_parse(const struct argp *argp, int argc, char **argv,
 			  unsigned int flags, int *index, void *input);
 error_t __wrap_argp_parse(const struct argp *argp, int argc, char **argv,

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Arbitrary text as a selector: parse it, and ask it about a few values.
+ * Arbitrary text as a selector: parse it, and match it against a few values.
  *
- * Beyond the sanitizers, this must hold: what is refused says where, a value
- * below one that is kept is kept, and below one that is dropped is dropped.
+ * Beyond the sanitizers, this must hold: a refusal has a position; a value below a value
+ * that is kept is kept, and a value below one that is dropped is dropped.
  */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "selector.h"
+#include "inspect/selector.h"
 
 #define MAX_NAMES	8
 
@@ -20,7 +20,7 @@ static void expect(bool ok)
 		abort();
 }
 
-/* Names are what is between slashes in @text, whatever it means there. */
+/* Split @text at slashes into names, whatever it means as a selector. */
 static size_t names_of(const char *text, struct selector_name *names)
 {
 	size_t nr = 0, len;

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Golden Fuchsia traces: what `vitrine' makes of each, to the byte.
+# Golden Fuchsia traces: the output of `vitrine' for each, compared byte by byte.
 #
 #   fxt.sh VITRINE MKFXT DIR
 #
-# VITRINE is the command, MKFXT the generator built from mkfxt*.c, DIR a place
-# for the files. Beside this script, fxt/NAME.check is what `vitrine check' says
-# of NAME and fxt/NAME.print what `vitrine print --all' makes of it, errors and
-# exit codes included.
+# VITRINE is the command, MKFXT the generator built from mkfxt*.c, and DIR a directory for
+# the files. In the directory of this script, fxt/NAME.check is the expected output of
+# `vitrine check' for the trace NAME and fxt/NAME.print that of `vitrine print --all', with
+# errors and exit codes.
 #
 #   UPDATE=1 fxt.sh ...	write those files anew; then read the difference
 
@@ -20,7 +20,7 @@ here=$(cd "$(dirname "$0")" && pwd)/fxt
 tests=0
 failed=0
 
-# point WHAT EXPECTED-FILE ACTUAL-FILE
+# point WHAT EXPECTED-FILE ACTUAL-FILE: a test point; the files are identical
 point()
 {
 	local difference
@@ -36,7 +36,7 @@ point()
 	fi
 }
 
-# run OUT ARGUMENT...: output, errors and exit code into OUT
+# run OUT ARGUMENT...: run vitrine; write its output, errors and exit code to OUT
 run()
 {
 	local out=$1
@@ -56,13 +56,13 @@ for name in $("$mkfxt"); do
 	point "$name: print" "$here/$name.print" "$name.print"
 done
 
-# As JSON: the same records, one object a line, that jq can read.
+# The same records as JSON, with one object per line, which jq can read.
 run records.json print --all --json records.fxt
 point "records: JSON" "$here/records.json" records.json
 point "records: JSON, a line each" <(grep -c . records.print) \
 	<(head -n -1 records.json | jq -s 'length + 1')
 
-# Either byte order is the same trace; so is what is read and not mapped.
+# A trace prints the same in both byte orders, and whether it is mapped or read.
 point "big-endian: the same records" \
 	<(cat records.print) <(cat big-endian.print)
 point "big-endian-vitrine: the same records" \
@@ -70,14 +70,14 @@ point "big-endian-vitrine: the same records" \
 "$vitrine" print --all <(cat records.fxt) >pipe.print 2>&1
 point "a pipe: the same records" <(head -n -1 records.print) pipe.print
 
-# Only what has a time, and lost records, counted from the first on.
+# Without --all: records with a time and lost records only, with times from the first one.
 run relative.print print --relative vitrine.fxt
 point "relative" "$here/relative.print" relative.print
 run relative-crowd.print print --relative crowd.fxt
 point "relative, over a second" "$here/relative-crowd.print" relative-crowd.print
 
-# A file cut short is faulty, and no more than that, unless a sub-buffer ends
-# just there.
+# A truncated file has a fault, unless it ends at the end of a sub-buffer, but never makes
+# the command crash.
 whole=$(stat -c %s vitrine.fxt)
 tests=$((tests + 1))
 bad=0

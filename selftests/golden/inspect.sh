@@ -1,16 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Golden Inspect files: what `vitrine' makes of each, to the byte.
+# Golden Inspect files: the output of `vitrine' for each, compared byte by byte.
 #
 #   inspect.sh VITRINE WORDS DIR
 #
-# VITRINE is the command, WORDS the assembler built from words.c, DIR a place
-# for the files. A good file has its JSON and its outline beside it. A bad one
-# says within itself what is expected: each line "check:" a fault that
-# `vitrine check' names, in that order; "check!" an error that it ends with;
-# "show:" the error of `vitrine show', which shows the file if there is none: its
-# JSON may stand beside it, too.
+# VITRINE is the command, WORDS the assembler built from words.c, and DIR a directory for the
+# files. The expected JSON and outline of a good file are in the same directory. A bad file
+# contains the expected results: each line "check:" is a fault that `vitrine check' reports,
+# in this order; "check!" is its final error; "show:" is the error of `vitrine show'. Without
+# a line "show:" the file can be shown, and its JSON may be in the same directory.
 
 set -u
 vitrine=$(realpath "$1")
@@ -20,7 +19,7 @@ here=$(cd "$(dirname "$0")" && pwd)/inspect
 tests=0
 failed=0
 
-# point WHAT EXPECTED-FILE ACTUAL-FILE
+# point WHAT EXPECTED-FILE ACTUAL-FILE: a test point; the files are identical
 point()
 {
 	local difference
@@ -35,13 +34,13 @@ point()
 	fi
 }
 
-# expect KEY FILE: the lines of FILE that begin so, without it
+# expect KEY FILE: print the lines of FILE that begin with KEY, without KEY
 expect()
 {
 	sed -n "s/^$1 //p" "$2"
 }
 
-# status WHAT WANTED GOT
+# status WHAT WANTED GOT: a test point; the exit status GOT is WANTED
 status()
 {
 	point "$1" <(echo "$2") <(echo "$3")
@@ -78,10 +77,10 @@ bad()
 		"$file.check.err"
 	"$vitrine" show --json "$file" >"$file.json" 2>"$file.err"
 	status=$?
-	# Advice is part of the line; most errors give the same.
+	# Ignore the advice with which most errors end.
 	point "$name: show's error" \
 		<(expect show: "$source" | sed "s/^/vitrine: $file: /") \
-		<(sed "s/; .vitrine check' names every fault$//" "$file.err")
+		<(sed "s/; run .vitrine check' to list every fault$//" "$file.err")
 	if grep -q '^show:' "$source"; then
 		status "$name: show exits with 1" 1 $status
 		point "$name: show prints nothing else" /dev/null "$file.json"
@@ -94,7 +93,7 @@ bad()
 
 mkdir -p "$dir" && cd "$dir" || exit 1
 echo "TAP version 13"
-# All of them first: some have links to others.
+# Make all files first, because some have links to others.
 for source in "$here"/*.words; do
 	"$words" "$source" >"$(basename "$source" .words).inspect"
 done

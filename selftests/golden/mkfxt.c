@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes the golden traces.
+ * Write the golden traces.
  *
- *	mkfxt			list their names
- *	mkfxt NAME		write one to standard output
- *	mkfxt speed SWITCHES	a trace of two CPUs, as large as one likes
- *	mkfxt jumble SWITCHES	one whose provider does not write in time order
+ *	mkfxt			list the names of all traces
+ *	mkfxt NAME		write the trace NAME to standard output
+ *	mkfxt load SEED PERCENT	write a trace of four workers whose waits vary at random,
+ *				with so many percent more waiting of worker-2
+ *	mkfxt speed SWITCHES	write a trace of two CPUs with so many switches
+ *	mkfxt jumble SWITCHES	write such a trace whose provider is not in time order
  *
- * Nothing is shared with the library or the module: fields are put together
- * here from the text of the format, so that an error in their masks shows. What
- * the reader is to make of each is in fxt/NAME.print and fxt/NAME.check.
+ * The generator shares no code with the library or the module. It composes fields from the
+ * text of the format, so that errors in their masks are found. The expected results are in
+ * fxt/NAME.print and fxt/NAME.check.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +40,7 @@ int main(int argc, char **argv)
 {
 	if (argc < 2) {
 		list(good_traces);
+		list(why_traces);
 		list(bad_traces);
 		return 0;
 	}
@@ -45,11 +48,17 @@ int main(int argc, char **argv)
 		build_speed(strtoull(argv[2], NULL, 0));
 		return 0;
 	}
+	if (argc == 4 && !strcmp(argv[1], "load")) {
+		build_load(strtoull(argv[2], NULL, 0),
+			   strtoull(argv[3], NULL, 0));
+		return 0;
+	}
 	if (argc == 3 && !strcmp(argv[1], "jumble")) {
 		build_jumble(strtoull(argv[2], NULL, 0));
 		return 0;
 	}
-	if (build(good_traces, argv[1]) || build(bad_traces, argv[1]))
+	if (build(good_traces, argv[1]) || build(why_traces, argv[1]) ||
+	    build(bad_traces, argv[1]))
 		return 0;
 	fprintf(stderr, "mkfxt: no golden trace %s\n", argv[1]);
 	return 2;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Golden traces: words, records and sub-buffers, put together from the text of
- * the format. mkfxt_records.c writes them, mkfxt_good.c and mkfxt_bad.c make
- * traces of them, mkfxt.c is the program.
+ * Golden traces: words, records and sub-buffers, composed from the text of the format.
+ * mkfxt_records.c writes them, mkfxt_good.c, mkfxt_why.c and mkfxt_bad.c compose traces
+ * from them, and mkfxt.c is the program.
  */
 #ifndef _GOLDEN_MKFXT_H
 #define _GOLDEN_MKFXT_H
@@ -11,12 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of all that is written from now on */
+/* Byte order of everything that is written afterwards. */
 extern bool big_endian;
 
 #define INLINE(len)	(0x8000ULL | (len))
 
-/* References of an event */
+/* References of an event to a thread and two strings. */
 #define REFS(thread, category, name) \
 	((uint64_t)(thread) << 24 | (uint64_t)(category) << 32 | \
 	 (uint64_t)(name) << 48)
@@ -26,7 +26,7 @@ struct side {
 	unsigned int priority;
 };
 
-/* The packet header; "before" counts are the caller's. */
+/* The packet header; the caller maintains the "before" counts. */
 struct packet {
 	uint64_t generation;
 	uint64_t sequence;
@@ -45,7 +45,7 @@ struct packet {
 #define PREAMBLE_BYTES	160
 #define IDLE		((struct side){ 1, 0 })
 #define WORKER		((struct side){ 2, 120 })
-/* Idle and worker: a thread (24), a process (24) and a thread's name (48) each */
+/* Idle and worker, each with a thread (24), a process name (24) and a thread name (48). */
 #define THREADS_BYTES	(2 * (24 + 24 + 48))
 
 #define PAIR_BYTES	32
@@ -83,16 +83,19 @@ void subbuf(struct packet *header, unsigned int nr, uint64_t ticks);
 void half_subbuf(struct packet *header, uint64_t ticks);
 struct packet first_packet(unsigned int cpu);
 
-/* A trace: what NAME.check and NAME.print are of, and what writes it. */
+/* A trace: its name, and the function that writes it. */
 struct golden {
 	const char *name;
 	void (*build)(void);
 };
 
-/* Ended by one without a name. */
+/* The last element of each array has no name. */
 extern const struct golden good_traces[];
+extern const struct golden why_traces[];
 extern const struct golden bad_traces[];
+void build_spans(void);
 void build_speed(uint64_t nr_switches);
+void build_load(uint64_t seed, uint64_t percent);
 void build_jumble(uint64_t nr_switches);
 
 #endif /* _GOLDEN_MKFXT_H */

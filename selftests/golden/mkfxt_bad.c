@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Golden traces with faults, one kind in each.
+ * Golden traces with faults, each with one kind of fault.
  */
 #include <stdio.h>
 
@@ -11,7 +11,7 @@ static void build_zero_size(void)
 	preamble(1000);
 	word(4);
 	word(0);
-	/* Reading goes on here. */
+	/* The reader resumes here. */
 	preamble(1000);
 	string(1, "good");
 	word(4);
@@ -34,7 +34,7 @@ static void build_truncated_word(void)
 	putchar(0);
 }
 
-/* One fault, though the sub-buffer is not as long as it says, either. */
+/* One fault is reported, although the sub-buffer is shorter than its header says, too. */
 static void build_truncated_subbuf(void)
 {
 	struct packet header = first_packet(0);
@@ -51,7 +51,7 @@ static void build_unregistered_string(void)
 {
 	preamble(1000);
 	string(5, "known");
-	/* Introduced again: forgotten. */
+	/* A second provider info record clears the tables of the provider. */
 	provider_info(7, "golden");
 	event(0, 4, 0, REFS(0, 5, 0), 10);
 	word(1);
@@ -101,13 +101,13 @@ static void build_argument_overrun(void)
 	preamble(1000);
 	thread(1, 1, 2);
 	event(0, 3, 1, REFS(1, 0, 0), 10);
-	word(4ULL | 2ULL << 4);			/* argument behind the record */
+	word(4ULL | 2ULL << 4);			/* argument exceeds the record */
 	event(0, 3, 1, REFS(1, 0, 0), 11);
-	word(4ULL | 1ULL << 4);			/* value behind the argument */
+	word(4ULL | 1ULL << 4);			/* value exceeds the argument */
 	event(0, 3, 1, REFS(1, 0, 0), 12);
-	word(0);				/* argument of no size */
+	word(0);				/* argument of size 0 */
 	event(0, 3, 2, REFS(1, 0, 0), 13);
-	word(1ULL | 1ULL << 4);			/* the second is missing */
+	word(1ULL | 1ULL << 4);			/* second argument is missing */
 }
 
 static void build_leftover(void)
@@ -126,7 +126,7 @@ static void build_large_payload(void)
 	preamble(1000);
 	word(15ULL | 4ULL << 4 | 1ULL << 40);
 	word(0);
-	word(~0ULL);				/* rounds up to nothing */
+	word(~0ULL);				/* overflows to 0 when rounded up */
 	word(0);
 	word(15ULL | 0xffffffffULL << 4);	/* 32 GiB */
 }
@@ -168,7 +168,7 @@ static void build_switch_state(void)
 	legacy_switch(0, 10, 1, IDLE, WORKER);
 }
 
-/* What a packet header may say wrong, one sub-buffer for each. */
+/* Sub-buffers with invalid fields in the packet header, one field each. */
 static void build_packet_fields(void)
 {
 	struct packet header = first_packet(0);
@@ -186,27 +186,27 @@ static void build_packet_fields(void)
 	subbuf(&header, 1, 4000);
 }
 
-/* Where one sub-buffer ends and the next begins. */
+/* Sub-buffers whose committed bytes do not match their contents. */
 static void build_packet_committed(void)
 {
 	struct packet header = first_packet(0);
 
 	subbuf(&header, 1, 1000);
-	/* Eight bytes more than there are. */
+	/* Eight bytes more than the sub-buffer has. */
 	header.committed = PREAMBLE_BYTES + 8;
 	header.begin = 2000;
 	header.end = 2000;
 	subbuf_preamble(&header);
 	header.sequence++;
 	header.bytes_before += header.committed;
-	/* A record more than committed. */
+	/* One record more than the committed bytes cover. */
 	header.committed = PREAMBLE_BYTES;
 	subbuf_preamble(&header);
 	word(12ULL | 1ULL << 4);
 	word(12ULL | 1ULL << 4);
 	header.sequence++;
 	header.bytes_before += header.committed;
-	/* No header at all, then one at the wrong place. */
+	/* A sub-buffer without a packet header, then one with the header at the wrong place. */
 	magic();
 	provider_info(1, "vitrine");
 	threads();
@@ -219,27 +219,27 @@ static void build_packet_committed(void)
 	packet(&header);
 }
 
-/* What two sub-buffers may say wrong of each other. */
+/* Sub-buffers whose headers contradict those of the previous ones. */
 static void build_packet_order(void)
 {
 	struct packet header = first_packet(0);
 
 	subbuf(&header, 2, 1000);
-	header.records_before++;		/* none is missing */
+	header.records_before++;		/* but no sub-buffer is missing */
 	subbuf(&header, 1, 2000);
 	header.bytes_before--;
 	subbuf(&header, 1, 3000);
 	header.bytes_before += 2;
-	subbuf(&header, 1, 3500);		/* and one too many */
+	subbuf(&header, 1, 3500);		/* one byte too many */
 	header.bytes_before--;
-	header.sequence--;			/* the same again */
+	header.sequence--;			/* same sequence number again */
 	subbuf(&header, 1, 4000);
-	subbuf(&header, 1, 3700);		/* earlier than the last */
+	subbuf(&header, 1, 3700);		/* earlier than the previous one */
 	header.lost = 5;
 	subbuf(&header, 1, 5000);
 	header.lost = 4;
 	subbuf(&header, 1, 6000);
-	header.session = 2;			/* all may begin anew */
+	header.session = 2;			/* all counts start at 0 again */
 	header.sequence = 0;
 	header.records_before = 0;
 	header.bytes_before = 0;
@@ -248,8 +248,8 @@ static void build_packet_order(void)
 }
 
 /*
- * What is broken in a sub-buffer is not held against it, nor against the next
- * one, a second time: a record that is not understood, then one of no size.
+ * A damaged record is reported once. It causes no further faults in the counts of its
+ * sub-buffer or the next one. First a record with an invalid reference, then one of size 0.
  */
 static void build_packet_damaged(void)
 {
@@ -292,7 +292,7 @@ static void build_time(void)
 	subbuf_preamble(&header);
 	threads();
 	pair(0, 1050);
-	pair(0, 1040);		/* earlier than the one before */
+	pair(0, 1040);		/* earlier than the previous pair */
 	header.sequence++;
 	header.records_before += 4;
 	header.bytes_before += header.committed;
@@ -300,11 +300,42 @@ static void build_time(void)
 	header.end = 2100;
 	subbuf_preamble(&header);
 	threads();
-	pair(0, 1999);		/* earlier than the header says */
-	pair(0, 2095);		/* and later */
+	pair(0, 1999);		/* begins before the time in the header */
+	pair(0, 2095);		/* ends after the time in the header */
 }
 
-/* A thread comes in that was not switched to; another CPU's switch. */
+/*
+ * Begins that are written late. The first one is valid: it is written when its thread is
+ * switched out. The second one is older than the switch that brought its thread in. Two more
+ * are older than their sub-buffer, of which one is later than the last switch.
+ */
+static void build_late_begin(void)
+{
+	struct packet header = first_packet(0);
+
+	header.committed = PREAMBLE_BYTES + THREADS_BYTES + 5 * 16;
+	header.begin = 1020;
+	header.end = 1060;
+	subbuf_preamble(&header);
+	threads();
+	legacy_switch(0, 1020, 0, IDLE, WORKER);
+	event(0, 2, 0, REFS(2, 0, 0), 1040);
+	event(2, 2, 0, REFS(2, 0, 0), 1030);
+	legacy_switch(0, 1060, 3, WORKER, IDLE);
+	event(2, 2, 0, REFS(1, 0, 0), 1050);
+	header.sequence++;
+	header.records_before += 5;
+	header.bytes_before += header.committed;
+	header.committed = PREAMBLE_BYTES + THREADS_BYTES + 2 * 16;
+	header.begin = 1200;
+	header.end = 1210;
+	subbuf_preamble(&header);
+	threads();
+	event(2, 2, 0, REFS(1, 0, 0), 1150);
+	event(2, 2, 0, REFS(1, 0, 0), 1055);
+}
+
+/* A thread that goes out without having come in, and a switch of another CPU. */
 static void build_chain(void)
 {
 	struct packet header = first_packet(0);
@@ -336,7 +367,7 @@ static void build_nameless(void)
 	thread(2, 100, 101);
 	thread(3, 100, 102);
 	thread(4, 100, 103);
-	/* 102 has a name only, 103 a process without one. */
+	/* 102 has a name but no process, 103 a process without a name. */
 	word(7ULL | 3ULL << 4 | 2ULL << 16 | INLINE(5) << 24);
 	word(102);
 	stream("alone", 5);
@@ -372,6 +403,7 @@ const struct golden bad_traces[] = {
 	{ "packet-order", build_packet_order },
 	{ "packet-damaged", build_packet_damaged },
 	{ "time", build_time },
+	{ "late-begin", build_late_begin },
 	{ "chain", build_chain },
 	{ "nameless", build_nameless },
 	{ NULL, NULL },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Golden traces without a fault.
+ * Golden traces without faults.
  */
 #include <stdio.h>
 #include <string.h>
@@ -59,7 +59,7 @@ static void all_events(void)
 	stream("instant", 7);
 	all_args();
 
-	/* Counter of id 42 with one value. */
+	/* Counter with id 42 and one value. */
 	event(1, 3 + 2, 1, refs, 2001);
 	int32_arg("value", 17);
 	word(42);
@@ -84,7 +84,7 @@ static void all_scheduling(void)
 	word(101);
 	word(0);
 	word(0);
-	/* Legacy, both from the table: 101 was preempted by itself. */
+	/* Legacy, both threads by reference: 101 is preempted by itself. */
 	legacy_switch(3, 2101, 2, (struct side){ 1, 1 }, (struct side){ 1, 255 });
 	/* Subtype 1 on CPU 300, with a weight. */
 	word(8ULL | (4ULL + 3) << 4 | 1ULL << 16 | 300ULL << 20 | 5ULL << 36 |
@@ -114,10 +114,10 @@ static void all_objects(void)
 	word(8ULL | 3ULL << 4 | INLINE(7) << 16);
 	stream("process", 7);
 	word(100);
-	/* Of another type, without a name. */
+	/* An object of another type, without a name. */
 	word(7ULL | 2ULL << 4 | 17ULL << 16);
 	word(555);
-	/* User-space objects: process inline, and that of thread 1. */
+	/* User-space objects: with an inline process, and with the process of thread 1. */
 	word(6ULL | 4ULL << 4 | INLINE(3) << 24);
 	word(0x1000);
 	word(100);
@@ -139,18 +139,18 @@ static void all_blobs(void)
 	int32_arg("part", 1);
 	word(9);
 	stream("123456789", 9);
-	/* Large, without. */
+	/* Large, without metadata. */
 	word(15ULL | (2ULL + 1 + 1 + 1) << 4 | 1ULL << 40);
 	word(1ULL | INLINE(5) << 16);
 	stream("plain", 5);
 	word(3);
 	stream("xyz", 3);
-	/* Large, of a format nobody knows. */
+	/* Large, of an unknown format. */
 	word(15ULL | 2ULL << 4 | 2ULL << 40);
 	word(0);
 }
 
-/* Every record and every argument; "complete" ends last, so it comes last. */
+/* All types of records and arguments. The complete duration ends last, so it is last. */
 static void build_records(void)
 {
 	preamble(1000);
@@ -161,7 +161,7 @@ static void build_records(void)
 	all_objects();
 	all_events();
 	all_scheduling();
-	/* Log: message of 6 bytes by thread 1, then by an inline one. */
+	/* Log: message of 6 bytes from thread 1, then one from an inline thread. */
 	word(9ULL | 3ULL << 4 | 6ULL << 16 | 1ULL << 32);
 	word(2200);
 	stream("hello\t", 6);
@@ -173,7 +173,7 @@ static void build_records(void)
 	all_blobs();
 	provider_event(7, 0);
 	provider_event(7, 3);
-	/* Nobody knows these: type 12, metadata 9, event 15, subtype 9. */
+	/* Unknown types: record 12, metadata 9, event 15, scheduling subtype 9. */
 	word(12ULL | 2ULL << 4);
 	word(~0ULL);
 	metadata(9, 1, 0);
@@ -188,7 +188,7 @@ static void build_big_endian(void)
 	build_records();
 }
 
-/* Two CPUs; of CPU 1 a sub-buffer with 6 records is missing, 4 not written. */
+/* Two CPUs. CPU 1 lacks a sub-buffer of 6 records, and lost 4 more that were not written. */
 static void build_vitrine(void)
 {
 	struct packet cpu0 = first_packet(0), cpu1 = first_packet(1);
@@ -204,7 +204,7 @@ static void build_vitrine(void)
 	half_subbuf(&cpu1, 6005);
 }
 
-/* As the recorder writes it: behind a sub-buffer, what is missing, and how long. */
+/* As the recorder writes it: a sub-buffer is followed by the loss and its duration. */
 static void build_recorded(void)
 {
 	struct packet cpu1 = first_packet(1);
@@ -224,7 +224,7 @@ static void build_recorded(void)
 	subbuf(&cpu1, 2, 6000);
 }
 
-/* ---- A CPU that the 16-byte switch record cannot name -------------------- */
+/* ---- A CPU number that is too large for the legacy switch record --------- */
 
 #define WIDE_CPU	300
 #define IDLE_WEIGHT	0x80000000U
@@ -248,7 +248,7 @@ static void wide_switch(uint64_t ticks, unsigned int state, uint64_t outgoing,
 	word(WEIGHT(incoming ? 120 : IDLE_WEIGHT, 3ULL));
 }
 
-/* Thread @koid of process @koid; its process's name first, as the module does. */
+/* Names of thread @koid and process @koid; the process is first, as the module does. */
 static void wide_name(uint64_t koid, const char *name)
 {
 	process_name(koid, name);
@@ -269,9 +269,9 @@ static void wide_strings(void)
 }
 
 /*
- * As the module writes it: no thread has a reference, an event has its thread
- * inline. The ring is full at 5700 and says so behind the switch that closes its
- * row; there is room again at 6000, and 3 switches were lost.
+ * As the module writes it: without thread records, so that events have their thread inline.
+ * The ring is full at 5700 and has a buffer-full event after the last switch. There is room
+ * again at 6000, after 3 switches were lost.
  */
 static void build_wide(void)
 {
@@ -337,9 +337,9 @@ static void build_big_endian_vitrine(void)
 }
 
 /*
- * The next sub-buffer of the same CPU goes on where the chain was left, a new
- * session does not. An event that is written when it ends is not out of order, and
- * may have begun before the sub-buffer did.
+ * The next sub-buffer of a CPU continues the chain of switches, a new session starts a new
+ * one. An event that is written when it ends is in time order, although it may have begun
+ * before its sub-buffer.
  */
 static void build_vitrine_more(void)
 {
@@ -362,7 +362,7 @@ static void build_vitrine_more(void)
 	half_subbuf(&header, 500);
 }
 
-/* One of a row of sub-buffers that hold nothing but two clocks. */
+/* A sub-buffer that contains a pair of clock readings only. */
 static void clocks(struct packet *header, uint64_t ticks, uint64_t mono_ns)
 {
 	const uint64_t pair[] = { ticks, mono_ns };
@@ -376,7 +376,7 @@ static void clocks(struct packet *header, uint64_t ticks, uint64_t mono_ns)
 	header->bytes_before += header->committed;
 }
 
-/* The clock runs faster than it says; another session is too short to tell. */
+/* The clock is faster than its stated rate; the other session is too short to measure it. */
 static void build_rate(void)
 {
 	struct packet header = first_packet(0);
@@ -390,7 +390,7 @@ static void build_rate(void)
 	clocks(&header, 2000, 3999999999);
 }
 
-/* 64 named threads, one of them twice; tick rates that are easily mixed up. */
+/* 64 named threads, one of them twice, and tick rates that are easily mixed up. */
 static void build_crowd(void)
 {
 	unsigned int i;
@@ -413,8 +413,8 @@ static void build_crowd(void)
 }
 
 /*
- * A thread is seen on one CPU, moves to another and gets another name there;
- * the CPU where the older name was given comes later in the file.
+ * A thread moves to another CPU and gets a new name there. The CPU with the old name comes
+ * later in the file.
  */
 static void build_renamed(void)
 {
@@ -441,9 +441,9 @@ static void build_renamed(void)
 }
 
 /*
- * Three providers in turns: 1 counts nanoseconds, 2 a thousand ticks a second,
- * 3 is out of order and registers its thread anew in between. Table entries
- * are each provider's own. A section of provider 9, which nobody introduced.
+ * Three providers in turn, each with its own tables. Provider 1 counts nanoseconds, 2 has a
+ * thousand ticks per second, and 3 is out of order and redefines its thread. A section of
+ * provider 9, which has no provider info record.
  */
 static void build_foreign(void)
 {
@@ -479,10 +479,10 @@ static void build_foreign(void)
 }
 
 /*
- * Waits of all sorts. alpha is woken twice, the second time as a new thread with
- * the same id, and preempted once; a wakeup while it runs says nothing. beta moves
- * to another CPU. What gamma does from when CPU 1 lost records is not known, but
- * for its wait that began later. delta was seen on one CPU, then on the other.
+ * Waits of all kinds. alpha is woken up twice, the second time as a new thread with the same
+ * id, and is preempted once; a wakeup while it runs has no meaning. beta moves to another CPU.
+ * The state of gamma is unknown after CPU 1 has lost records, except for a wait that began
+ * later. delta runs on one CPU, then on the other.
  */
 #define ALPHA	((struct side){ 2, 120 })
 #define BETA	((struct side){ 3, 120 })
@@ -509,33 +509,33 @@ static void build_waits(void)
 	introduce(1, "cpu0");
 	legacy_switch(0, 1000, 0, IDLE, ALPHA);
 	legacy_switch(0, 1500, 3, ALPHA, IDLE);
-	legacy_switch(0, 2300, 0, IDLE, ALPHA);		/* 300 after its wakeup */
+	legacy_switch(0, 2300, 0, IDLE, ALPHA);		/* waited 300 after its wakeup */
 	wakeup(0, 2400, 11);
 	wakeup(0, 2950, 21);
-	legacy_switch(0, 3000, 0, ALPHA, BETA);		/* 50 */
-	legacy_switch(0, 3700, 3, BETA, ALPHA);		/* 700 preempted */
+	legacy_switch(0, 3000, 0, ALPHA, BETA);		/* waited 50 */
+	legacy_switch(0, 3700, 3, BETA, ALPHA);		/* preempted for 700 */
 	legacy_switch(0, 4000, 5, ALPHA, IDLE);
 	wakeup(0, 5000, 11);
-	legacy_switch(0, 5100, 0, IDLE, ALPHA);		/* 100 */
+	legacy_switch(0, 5100, 0, IDLE, ALPHA);		/* waited 100 */
 	legacy_switch(0, 5200, 3, ALPHA, GAMMA);
 	legacy_switch(0, 5300, 3, GAMMA, DELTA);
-	legacy_switch(0, 6300, 3, DELTA, GAMMA);	/* lost since it blocked */
+	legacy_switch(0, 6300, 3, DELTA, GAMMA);	/* records were lost meanwhile */
 	legacy_switch(0, 6400, 2, GAMMA, IDLE);
 	wakeup(0, 6450, 31);
-	legacy_switch(0, 6500, 0, IDLE, GAMMA);		/* 50, 50 stopped */
+	legacy_switch(0, 6500, 0, IDLE, GAMMA);		/* stopped for 50, waited 50 */
 	legacy_switch(0, 6600, 3, GAMMA, IDLE);
 
 	introduce(2, "cpu1");
 	legacy_switch(1, 1100, 0, IDLE, BETA);
 	wakeup(1, 2000, 11);
 	legacy_switch(1, 2900, 3, BETA, IDLE);
-	/* Somebody must have come in between. */
+	/* The outgoing thread did not come in: a record is lost in between. */
 	legacy_switch(1, 6000, 3, BETA, IDLE);
 	legacy_switch(1, 6200, 0, IDLE, DELTA);
 	legacy_switch(1, 6650, 3, DELTA, IDLE);
 }
 
-/* At its end gamma and delta run, alpha and beta wait. */
+/* At the end gamma and delta run, while alpha and beta wait. */
 static void build_rush(void)
 {
 	magic();
@@ -549,10 +549,10 @@ static void build_rush(void)
 }
 
 /*
- * Sub-buffers of which only the headers say that records are missing: what is on
- * both sides fits. On CPU 0 five records were overwritten, then two dropped. gamma
- * seems to run for 1400, beta to wait for 1500 and alpha for 3400, delta on CPU 1 to
- * sleep.
+ * Sub-buffers whose headers alone show that records are lost: the switches on both sides
+ * match. CPU 0 lost five overwritten records, then two dropped ones. If the losses were
+ * ignored, gamma would run for 1400, beta wait for 1500 and alpha for 3400, and delta on
+ * CPU 1 would sleep.
  */
 static void torn_subbuf(struct packet *header, unsigned int nr_words, uint64_t begin, uint64_t end)
 {
@@ -585,30 +585,30 @@ static void build_torn(void)
 	cpu0.bytes_before += 1000;
 
 	torn_subbuf(&cpu0, 4 * 4 + 3, 3000, 3400);
-	context_switch(0, 3000, 3, 31, 21);		/* not woken at 1500 */
+	context_switch(0, 3000, 3, 31, 21);		/* wakeup at 1500 does not count */
 	context_switch(0, 3200, 3, 21, 0);
 	wakeup(0, 3300, 21);
-	context_switch(0, 3350, 0, 0, 21);		/* 50 */
+	context_switch(0, 3350, 0, 0, 21);		/* waited 50 */
 	context_switch(0, 3400, 3, 21, 0);
 	cpu0.records_before += 5;
 	cpu0.lost = 2;
 
 	torn_subbuf(&cpu0, 2 * 4, 5000, 5100);
-	context_switch(0, 5000, 0, 0, 11);		/* not preempted since 1600 */
+	context_switch(0, 5000, 0, 0, 11);		/* preemption at 1600 does not count */
 	context_switch(0, 5100, 3, 11, 0);
 
 	torn_subbuf(&cpu1, 6 * 4 + 2 * 3, 1100, 5400);
 	context_switch(1, 1100, 0, 0, 41);
 	context_switch(1, 1200, 3, 41, 0);
-	wakeup(1, 4000, 41);				/* not asleep since 1200 */
+	wakeup(1, 4000, 41);				/* sleep at 1200 does not count */
 	context_switch(1, 4100, 0, 0, 41);		/* it may have run on CPU 0 since */
 	context_switch(1, 4200, 3, 41, 0);
 	wakeup(1, 5200, 41);
-	context_switch(1, 5300, 0, 0, 41);		/* 100 */
+	context_switch(1, 5300, 0, 0, 41);		/* waited 100 */
 	context_switch(1, 5400, 3, 41, 0);
 }
 
-/* Two CPUs in turns. */
+/* Two CPUs that switch in turn. */
 #define SPEED_PAIRS	2000
 
 void build_speed(uint64_t nr_switches)
@@ -629,7 +629,7 @@ void build_speed(uint64_t nr_switches)
 	}
 }
 
-/* Two CPUs of one provider, one behind the other: half of it comes too late. */
+/* Two CPUs of one provider, one after the other: half of the records are too late. */
 void build_jumble(uint64_t nr_switches)
 {
 	uint64_t ticks = 1000000;
@@ -662,5 +662,6 @@ const struct golden good_traces[] = {
 	{ "waits", build_waits },
 	{ "rush", build_rush },
 	{ "torn", build_torn },
+	{ "spans", build_spans },
 	{ NULL, NULL },
 };

@@ -19,7 +19,7 @@ void word(uint64_t value)
 		putchar(value >> 8 * (big_endian ? 7 - i : i) & 0xff);
 }
 
-/* Two fields of 32 bits each; which is first in memory does not change. */
+/* Two fields of 32 bits each, in the same order in memory for each byte order. */
 void halves(uint32_t first, uint32_t second)
 {
 	word(big_endian ? (uint64_t)first << 32 | second :
@@ -92,7 +92,7 @@ void thread(unsigned int index, uint64_t process, uint64_t koid)
 	word(koid);
 }
 
-/* @refs: thread, category and name; what follows is up to the caller */
+/* @refs: thread, category and name. The caller writes what follows. */
 void event(unsigned int type, unsigned int nr_words, unsigned int nr_args,
 	   uint64_t refs, uint64_t ticks)
 {
@@ -113,7 +113,7 @@ void blob(unsigned int type, const char *name, const void *payload,
 	stream(payload, len);
 }
 
-/* A thread's name, with its process as argument "process", a koid. */
+/* Name of a thread, with the koid of its process as argument "process". */
 void thread_name(uint64_t process, uint64_t koid, const char *name)
 {
 	size_t len = strlen(name);
@@ -172,7 +172,7 @@ void int32_arg(const char *name, int32_t value)
 	stream(name, len);
 }
 
-/* ---- What every trace begins with -------------------------------------- */
+/* ---- Begin of every trace ---------------------------------------------- */
 
 void preamble(uint64_t ticks_per_second)
 {
@@ -197,8 +197,8 @@ void packet(const struct packet *packet)
 	word(packet->records_before);
 	word(packet->bytes_before);
 	word(packet->lost);
-	word(1000);			/* session began at this tick */
-	word(1700000000000000000ULL);	/* which was then, real time */
+	word(1000);			/* tick at which the session began */
+	word(1700000000000000000ULL);	/* wall-clock time of this tick */
 	halves(packet->cpu, packet->session);
 	halves(packet->clock, packet->subbuf_bytes);
 }
@@ -229,7 +229,7 @@ void pair(unsigned int cpu, uint64_t ticks)
 	legacy_switch(cpu, ticks + 10, 3, WORKER, IDLE);
 }
 
-/* One sub-buffer of @nr pairs, the first at @ticks, 100 ticks apart. */
+/* A sub-buffer of @nr pairs of switches, the first at @ticks, 100 ticks apart. */
 void subbuf(struct packet *header, unsigned int nr, uint64_t ticks)
 {
 	unsigned int i;
@@ -246,7 +246,7 @@ void subbuf(struct packet *header, unsigned int nr, uint64_t ticks)
 	header->bytes_before += header->committed;
 }
 
-/* One of one switch, from worker to idle. */
+/* A sub-buffer of one switch, from worker to idle. */
 void half_subbuf(struct packet *header, uint64_t ticks)
 {
 	header->committed = PREAMBLE_BYTES + THREADS_BYTES + 16;

@@ -4,24 +4,24 @@
  *
  *	words FILE.words > FILE
  *
- * A line describes one little-endian word, field by field, in the bit numbers
- * of the format's specification, and so knows nothing of the headers that the
- * reader under test is built with. '#' begins a comment.
+ * A line describes one little-endian word, field by field, with the bit numbers of the
+ * format's specification, independently of the headers with which the reader under test is
+ * built. '#' begins a comment.
  *
  *	0..3=1 8..15=2 32..63="INSP"	fields; other bits are 0; a text fills
  *					its field from the lowest byte on
  *	5=1				a field of one bit
- *	42, -1, 0xff			the whole word
- *	f64=0.1				the whole word, as a double
- *	"some text"			as many words as it takes, zero-filled;
+ *	42, -1, 0xff			all bits of the word
+ *	f64=0.1				all bits of the word, as a double
+ *	"some text"			as many words as necessary, zero-filled;
  *					\xHH in it is a byte
- *	zero 4				that many words of 0
- *	@12  or  @12+1			go on at index 12 (bytes 192...), word 1
+ *	zero 4				four words of 0
+ *	@12  or  @12+1			continue at index 12 (byte 192), word 1
  *	use NAME			the words of NAME.words in the same
  *					directory; later lines change them
- *	length 512			the file's length, if it is not the end
+ *	length 512			length of the file, if it is not the end
  *					of the last word
- *	check: ..., show: ...		what the test expects; not for us
+ *	check: ..., show: ...		expectations of the test; ignored here
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -36,9 +36,9 @@
 #define MAX_BYTES	(1U << 20)
 
 static uint8_t image[MAX_BYTES];
-static size_t at;		/* where the next word goes */
-static size_t end;		/* of the words so far */
-static size_t length;		/* as demanded, 0 if not */
+static size_t at;		/* position of the next word */
+static size_t end;		/* end of the words so far */
+static size_t length;		/* argument of "length", or 0 */
 
 static const char *file;
 static int line;
@@ -68,7 +68,7 @@ static int hex_digit(char c)
 	return isdigit((unsigned char)c) ? c - '0' : tolower(c) - 'a' + 10;
 }
 
-/* Take the text that starts at *s, a quote; return its length. */
+/* Parse the text that starts at *s, a quote; return its length. */
 static size_t take_text(char **s, uint8_t *bytes, size_t room)
 {
 	size_t len = 0;
@@ -122,7 +122,7 @@ static uint64_t take_value(char **s, unsigned int bits)
 	return value;
 }
 
-/* "8..15=2", "5=1", or a value for all bits. */
+/* Parse "8..15=2", "5=1", or a value for all bits. */
 static uint64_t take_field(char **s)
 {
 	char *start = *s;
@@ -192,7 +192,7 @@ static void use(const char *name)
 	line = old_line;
 }
 
-/* Cut a comment, but not within a text, and the space around. */
+/* Remove a comment outside of quotes, and white space around the rest. */
 static char *strip(char *s)
 {
 	bool quoted = false;

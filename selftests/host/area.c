@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Host stand-in for module/area.c: the same pages, from the C library. Nothing
- * maps them here.
+ * Host replacement of module/area.c: the same pages, from the C library, without
+ * mappings.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #include "../../module/area.h"
 
-/* All pages at once; where they start is kept behind the row. */
+/* Allocates all pages at once; the element after the array is their start. */
 int vtr_area_init(struct vtr_area *area, unsigned int max_pages)
 {
 	size_t len = max_pages * PAGE_SIZE;

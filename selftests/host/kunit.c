@@ -14,7 +14,7 @@
 
 #define INDENT	"    "
 
-/* Memory of the running case, a list through its head. */
+/* Memory allocated by the running case: a list. */
 struct memory {
 	struct memory	*next;
 	max_align_t	bytes[];

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lazy trees of every character, for lazy.sh to open:
+ * Lazy trees with all kinds of behaviour, for lazy.sh to open:
  *
- *   lazy-fine		is filled at once; "fill" counts how often
- *   lazy-full		makes more than its limit takes
- *   lazy-fail		fails with the errno that fail= says
- *   lazy-endless	takes until release= is written, or the module goes
- *   lazy-self		opens its own file, "opened" is what came of it
- *   lazy-ping, -pong	open each other's
+ *   lazy-fine		is filled at once; "fill" is the number of calls
+ *   lazy-full		creates more values than its limit permits
+ *   lazy-fail		fails with the errno in fail=
+ *   lazy-endless	runs until release= is written, or the module is unloaded
+ *   lazy-self		opens its own file; "opened" is the result
+ *   lazy-ping, -pong	open each other's file
  *
- * Concurrency: each fill() touches its own tree only; vitrine never calls one
- * twice at a time. @released is written before @release is woken, @loader_root
- * while the module is loaded and unloaded only.
+ * Concurrency: each fill() accesses only its own tree; vitrine serialises the calls for
+ * one tree. @released is written before @release is woken; @loader_root is written while
+ * the module is loaded and unloaded only.
  */
 #include <linux/err.h>
 #include <linux/fs.h>
@@ -25,16 +25,16 @@
 #include <vitrine/inspect.h>
 
 #define INSPECT_DIR	"/sys/kernel/debug/vitrine/inspect/"
-/* Ample, for those that do not wait on purpose. */
+/* More than enough for trees that do not wait on purpose. */
 #define AMPLE_MS	30000
 
 static unsigned int timeout_ms = 200;
 module_param(timeout_ms, uint, 0444);
-MODULE_PARM_DESC(timeout_ms, "limit of lazy-endless, lazy-ping and lazy-pong");
+MODULE_PARM_DESC(timeout_ms, "Timeout of lazy-endless, lazy-ping and lazy-pong in milliseconds");
 
 static int fail = -EIO;
 module_param(fail, int, 0644);
-MODULE_PARM_DESC(fail, "what filling lazy-fail returns");
+MODULE_PARM_DESC(fail, "Return value of the function that fills lazy-fail");
 
 static DECLARE_WAIT_QUEUE_HEAD(release);
 static bool released;
@@ -54,7 +54,7 @@ static const struct kernel_param_ops release_ops = {
 };
 
 module_param_cb(release, &release_ops, &released, 0644);
-MODULE_PARM_DESC(release, "1: let lazy-endless end");
+MODULE_PARM_DESC(release, "Write 1 to let the function that fills lazy-endless return");
 
 static int fill_fine(struct vitrine_node *root, void *ctx)
 {
@@ -147,5 +147,5 @@ module_init(lazy_init);
 module_exit(lazy_exit);
 
 MODULE_AUTHOR("vitrine maintainers");
-MODULE_DESCRIPTION("Lazy trees of every character");
+MODULE_DESCRIPTION("Lazy trees for tests: fast, slow, failing, endless");
 MODULE_LICENSE("GPL");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Load switch.bpf.o, read its ring without pause until told to stop, and say
- * what was read and what was lost. "ready" on stdout says that it records.
+ * Load switch.bpf.o, read its ring continuously until a signal, and print the number of
+ * records that were read and lost. Prints "ready" when it records.
  *
- *	bpf_switch OBJECT [READ]	READ 0: only keep it loaded
+ *	bpf_switch OBJECT [READ]	READ 0: load it, but do not read
  */
 #include <err.h>
 #include <signal.h>
@@ -20,7 +20,7 @@ static int take(void *ctx, void *record, size_t len)
 	(void)ctx;
 	(void)record;
 	nr_records++;
-	nr_bytes += len + 8; /* with the header of the ring's own */
+	nr_bytes += len + 8; /* including the header of the BPF ring buffer */
 	return 0;
 }
 

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What each tracer adds to a context switch, in instructions and in bytes: run
-# this in a guest whose clock counts instructions (selftests/qemu/run --icount).
-# Two processes of SCHED_FIFO play ping-pong on the one CPU; each tracer is
-# measured against "off" in the same boot, the least of three turns counts.
+# Measure what each tracer adds to a context switch, in instructions and in bytes. Runs in
+# a guest whose clock counts instructions (selftests/qemu/run --icount). Two SCHED_FIFO processes
+# play ping-pong on the only CPU. Each tracer is measured against "off" in the same boot;
+# the minimum of three rounds counts.
 #
-# Leaves $OUT/cost.tsv: tracer, instructions added, bytes a switch or "-".
+# Leaves $OUT/cost.tsv: tracer, instructions added, bytes per switch or "-".
 
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")/..}/lib.sh" || exit
@@ -20,13 +20,13 @@ rounds=6000
 turns=3
 switches=$((turns * rounds * 2))
 
-# one_round: hundredths of an instruction a switch
+# one_round: instructions per switch times 100
 one_round()
 {
 	"$WORKLOAD" pingpong "$rounds" | awk '{ printf "%d\n", $4 * 100 / $2 }'
 }
 
-# least of some turns
+# per_switch: minimum of several rounds
 per_switch()
 {
 	local turn
@@ -36,14 +36,14 @@ per_switch()
 	done | sort -n | head -n 1
 }
 
-# row TRACER HUNDREDTHS BYTES: one line of the table
+# row TRACER HUNDREDTHS BYTES: print a row of the table
 row()
 {
 	awk -v tracer="$1" -v total="$2" -v off="$off" -v bytes="$3" 'BEGIN {
 		printf "%s\t%.1f\t%s\n", tracer, (total - off) / 100, bytes }' | tee -a "$table" | sed 's/^/# /'
 }
 
-# ratio A B: A / B, or "-" if B is nothing
+# ratio A B: A / B, or "-" if B is 0
 ratio()
 {
 	awk -v a="${1:-0}" -v b="${2:-0}" 'BEGIN { if (b > 0) printf "%.1f", a / b; else print "-" }'
@@ -96,8 +96,8 @@ measure_ftrace()
 	echo 1408 >"$tracefs/buffer_size_kb"
 }
 
-# long_round COMMAND...: hundredths of an instruction a switch, of as many switches
-# as all turns have
+# long_round COMMAND...: instructions per switch times 100, for as many switches as all
+# rounds have
 long_round()
 {
 	"$@" "$WORKLOAD" pingpong $((rounds * turns)) >/tmp/wrapped.out 2>/tmp/wrapped.err || {
@@ -107,8 +107,8 @@ long_round()
 	awk '$1 == "switches" { printf "%d", $4 * 100 / $2 }' /tmp/wrapped.out
 }
 
-# measure_wrapped NAME FILE COMMAND...: a tracer that runs the workload itself, against
-# a workload as long
+# measure_wrapped NAME FILE COMMAND...: measure a tracer that runs the workload itself,
+# against an equally long workload
 measure_wrapped()
 {
 	local name=$1 file=$2 total off=$off_long
@@ -119,8 +119,8 @@ measure_wrapped()
 	rm -f /tmp/wrapped.* /tmp/trace.dat /tmp/perf.data
 }
 
-# The recorder runs when the workload pauses; until then the ring guards what it
-# has not read.
+# The recorder runs when the workload pauses; until then the ring preserves unread
+# records.
 measure_recorder()
 {
 	load clock=counter mode=streaming buffer_kb=16384 || return
@@ -143,8 +143,8 @@ measure_bpf()
 	row "BPF ring buffer, 32 bytes, no wake-up" "$total" 40
 }
 
-# measure_lttng NAME CREATE-OPTION CHANNEL-OPTION: bytes are those that its reader
-# writes, if it has one
+# measure_lttng NAME CREATE-OPTION CHANNEL-OPTION: the bytes are counted in the output of
+# LTTng's reader, if there is one
 measure_lttng()
 {
 	local total bytes=-
@@ -186,13 +186,13 @@ if lttng_is_here && lttng_load; then
 	measure_lttng "LTTng, for a snapshot" --snapshot --overwrite
 fi
 
-# cost_of TRACER: whole instructions
+# cost_of TRACER: instructions as an integer
 cost_of()
 {
 	awk -F '\t' -v tracer="$1" '$1 == tracer { printf "%d", $2 + 0.5 }' "$table"
 }
 
-# times LEAST TRACER: it takes at least LEAST times what ours does
+# times LEAST TRACER: the tracer takes at least LEAST times as many instructions as vitrine
 times()
 {
 	local ours theirs

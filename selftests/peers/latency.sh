@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# `vitrine latency' and `perf sched latency' of the same switches, recorded at the
-# same time: the same threads, the same counts, times within 1 % or 10 us.
+# Compare `vitrine latency' and `perf sched latency' on the same switches, recorded at the
+# same time: same threads, same counts, times within 1 % or 10 us.
 #
-# Wants a guest that counts instructions. Both read the same clock, but one after the
-# other: where the machine below takes the processor away in between, they differ by
-# as long as that takes, which says nothing of either.
+# Needs a guest that counts instructions. Both tracers read the same clock, one after the
+# other. If the host preempted the guest in between, the results would differ by that
+# time, which is no fault of either tracer.
 #
-# Leaves in $OUT: latency.fxt and latency.perf, latency.tsv with what both say of
-# each thread.
+# Leaves in $OUT: latency.fxt and latency.perf, and latency.tsv with both results for each
+# thread.
 
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")/..}/lib.sh" || exit
@@ -18,11 +18,10 @@ out=${OUT:-.}
 hops=${1:-2000}
 type perf >/dev/null 2>&1 || skip "no perf here"
 
-# Both records hold all of the workload, as it begins and ends within both. perf 6.1
-# records wakeups as sched_waking, as we do, but then looks for sched_wakeup, which
-# has the same fields and as long a name. Nor does it know that 0x100, "R+" to perf
-# script, is a thread that is preempted: it leaves such waits out. 0 is one, too; the
-# field is behind the priority, 120.
+# Both recordings contain the whole workload. perf 6.1 records wakeups as sched_waking, as
+# vitrine does, but then looks for sched_wakeup, which has the same fields and a name of the
+# same length. Nor does it know that 0x100, "R+" in perf script, is a preempted thread, and
+# leaves such waits out; 0 means runnable, too. The field follows the priority, 120.
 record()
 {
 	perf sched record -q -m 8M -o /tmp/latency.perf -- \
@@ -53,9 +52,9 @@ theirs()
 	}' | sort
 }
 
-# Thread id and time running in us, from one switch to the next as we count it. Of its
-# records, as perf sched timehist leaves out the last turn of a thread, which is gone
-# and -1 to perf by then.
+# Thread id and running time in us, from one switch to the next, computed from perf's
+# records: perf sched timehist leaves out the last time slice of a thread, which has exited
+# and is -1 to perf by then.
 their_runs()
 {
 	perf script --ns -i "$out/latency.perf" 2>/dev/null |
@@ -74,7 +73,7 @@ their_runs()
 	END { for (tid in crowd) printf "%d\t%.3f\n", tid, ran[tid] }' | sort
 }
 
-# near COLUMN COLUMN [PER]: equal within 1 %, or 10 us for each of those in PER, for
+# near COLUMN COLUMN [PER]: equal within 1 %, or 10 us for each of the number in PER, for
 # each thread
 near()
 {
@@ -94,12 +93,12 @@ load clock=local
 echo +sched >"$TRACE/events"
 check "recorded by both" record
 check "nothing is lost in ours" sh -c "vitrine check '$out/latency.fxt' | grep -q ', 0 records lost'"
-# tid, ours: waits, sum, max, running; theirs: waits, sum, max; running
+# columns: tid; vitrine: waits, sum, max, running; perf: waits, sum, max; running
 join -t $'\t' <(ours) <(theirs) | join -t $'\t' - <(their_runs) >"$out/latency.tsv"
 check "the same threads" diff <(ours | cut -f 1) <(theirs | cut -f 1)
 check "twenty of them" [ "$(wc -l <"$out/latency.tsv")" = 20 ]
 check "the same counts" diff <(cut -f 1,2 "$out/latency.tsv") <(cut -f 1,6 "$out/latency.tsv")
-# Their sum is that of a mean in whole microseconds.
+# perf's sum is computed from a mean in whole microseconds.
 check "mean wait" near 3 7 2
 check "longest wait" near 4 8
 check "time running" near 5 9

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What each tracer loses with its reader attached while forty threads switch as
-# fast as two CPUs go, each tracer with 1 MiB a CPU; and, left behind for the
-# host to decode, what it wrote. Needs no guest that counts instructions.
+# Measure how many records each tracer loses with its reader attached, while forty threads
+# switch as fast as two CPUs permit, with buffers of 1 MiB per CPU. The recordings are kept,
+# so that the host can measure decoders with them. The guest need not count instructions.
 #
-# Leaves in $OUT: loss.tsv (tracer, switches there were, records lost), load.fxt,
-# load.dat and load.perf; where LTTng's modules are, load.lttng.
+# Leaves in $OUT: loss.tsv (tracer, number of switches, number of lost records), load.fxt,
+# load.dat, load.perf and, if LTTng's modules are available, load.lttng.
 
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")/..}/lib.sh" || exit
@@ -17,7 +17,7 @@ peers=$VITRINE_SELFTESTS/peers
 out=${OUT:-.}
 hops=${1:-300000}
 
-# switches FILE: how many the workload made
+# switches FILE: number of switches that the workload made
 switches()
 {
 	awk '$1 == "switches" { print $2 }' "$1"
@@ -29,7 +29,7 @@ row()
 	printf '%s\t%s\t%s\n' "$1" "$(switches /tmp/load.out)" "$2" | tee -a "$out/loss.tsv" | sed 's/^/# /'
 }
 
-# lttng_lost: events that were discarded, as the session says
+# lttng_lost: number of discarded events according to the session
 lttng_lost()
 {
 	lttng list peer | awk '/Discarded events:/ { lost += $3 } END { print lost + 0 }'

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What cost.sh and load.sh share of LTTng, which is not there for each kernel.
+# Helpers for LTTng, shared by cost.sh and load.sh. LTTng is not available for every kernel.
 
 lttng_is_here()
 {
 	[ -e /vitrine/lttng/order ]
 }
 
-# quietly COMMAND...: show what it says only if it fails
+# quietly COMMAND...: run a command; print its output only if it fails
 quietly()
 {
 	local said

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tracer to beat: a hand-written BPF program that puts each context switch
- * into a ring buffer, 32 bytes and never a wake-up, as cheap as BPF can be.
+ * The tracer to beat: a minimal BPF program that writes 32 bytes per context switch into
+ * a ring buffer and never wakes the reader.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A driver that shows its state, for authors to read and for tests to load.
+ * A driver that publishes its state, as an example for authors and for the tests.
  *
- * It plays a network card with a few queues. Everything vitrine needs of a
- * driver is in this file: one tree, a handle where a value changes, values of
- * all types there are, no error handling. What the card does, so that the values
- * change, is chosen by mode=:
+ * It simulates a network card with a few queues. Everything that vitrine requires of a
+ * driver is in this file: one tree, a handle for each value that changes, values of all
+ * types, no error handling. The parameter mode= chooses how values change:
  *
- *   idle    nothing: the tree stays as it was made
- *   fast    a thread updates without a pause
- *   batch   the same, each update one step: in every snapshot all queues have
+ *   idle    values do not change: the tree remains as it was created
+ *   fast    a thread updates continuously
+ *   batch   the same, with each update in a batch: in every snapshot all queues have
  *           the same number of packets, and their balances add up to 0
- *   churn   a thread makes and deletes nodes without a pause
- *   timer   a timer, that is, an interrupt, makes, updates and deletes
+ *   churn   a thread creates and deletes nodes continuously
+ *   timer   a timer, in interrupt context, creates, updates and deletes values
  *
- * Concurrency: a thread or the timer is the only one to touch the card once it
- * runs, and has ended before the tree is destroyed.
+ * Concurrency: only the thread or the timer accesses the card once it runs. It ends
+ * before the tree is destroyed.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -33,35 +32,35 @@
 #include "../../module/compat.h"	/* hrtimer_setup() before 6.13 */
 
 #define NR_QUEUES	4
-#define NR_REASONS	3	/* for which a packet is dropped */
-#define NR_EVENTS	8	/* kept */
+#define NR_REASONS	3	/* reasons to drop a packet */
+#define NR_EVENTS	8	/* events in the log */
 #define TIMER_PERIOD_NS	(1 * NSEC_PER_MSEC)
 
 static char *mode = "idle";
 module_param(mode, charp, 0444);
-MODULE_PARM_DESC(mode, "what changes: idle, fast, batch, churn or timer");
+MODULE_PARM_DESC(mode, "How the tree changes: idle, fast, batch, churn or timer");
 
 static char *name = "publisher";
 module_param(name, charp, 0444);
-MODULE_PARM_DESC(name, "name of the tree");
+MODULE_PARM_DESC(name, "Name of the tree");
 
 static unsigned long limit;
 module_param(limit, ulong, 0444);
-MODULE_PARM_DESC(limit, "most bytes of the tree, 0 for vitrine's default");
+MODULE_PARM_DESC(limit, "Maximum size of the tree in bytes (default: 0, the default of vitrine)");
 
 static bool managed;
 module_param(managed, bool, 0444);
-MODULE_PARM_DESC(managed, "leave the tree to vitrine to destroy");
+MODULE_PARM_DESC(managed, "Let vitrine destroy the tree when the module is unloaded");
 
 static unsigned int steps;
 module_param(steps, uint, 0444);
-MODULE_PARM_DESC(steps, "packets on each queue before anything else happens");
+MODULE_PARM_DESC(steps, "Number of packets to send on each queue at first");
 
 static unsigned int nodes;
 module_param(nodes, uint, 0444);
-MODULE_PARM_DESC(nodes, "further nodes to make, each with one value");
+MODULE_PARM_DESC(nodes, "Number of further nodes to create, each with one value");
 
-/* A queue's handles stand beside its state, as a driver would have them. */
+/* The handles of a queue are beside its state, as they would be in a driver. */
 struct queue {
 	struct vitrine_node	*node;
 	struct vitrine_uint	*packets;
@@ -71,7 +70,7 @@ struct queue {
 	u64			nr_packets;
 };
 
-/* How long packets took, and how that differs from what was expected. */
+/* Time per packet, and its difference from the expected time. */
 struct timing {
 	struct vitrine_int_histogram	*error_ns, *error_log_ns;
 	struct vitrine_uint_histogram	*latency_ns, *latency_log_ns;
@@ -123,7 +122,7 @@ static void arrays_publish(struct card *card, struct vitrine_node *root)
 	vitrine_string_array_set(card->modes, 0, "full duplex");
 }
 
-/* What every CPU counts for itself: without a lock, whatever the card does. */
+/* Per-CPU counters, which need no lock. */
 static void percpu_publish(struct card *card, struct vitrine_node *root)
 {
 	card->interrupts = vitrine_percpu_uint_create(root, "interrupts");
@@ -153,7 +152,7 @@ static void timing_publish(struct timing *timing, struct vitrine_node *root)
 							     0, tenth, two, 4);
 }
 
-/* What is known once and for all belongs to its node: no handles to keep. */
+/* Constants are recorded in their node, and need no handle. */
 static void board_publish(struct vitrine_node *root)
 {
 	static const u8 mac[] = { 0x02, 0x00, 0x5e, 0x10, 0x00, 0x01 };
@@ -167,7 +166,7 @@ static void board_publish(struct vitrine_node *root)
 	vitrine_record_bool(board, "has_fan", true);
 }
 
-/* A port that is below the group it is in; its name is like no other. */
+/* A port is a child of its group, and has a unique name. */
 static void groups_publish(struct card *card, struct vitrine_node *root)
 {
 	char title[24];
@@ -179,7 +178,7 @@ static void groups_publish(struct card *card, struct vitrine_node *root)
 	vitrine_record_uint(card->port, "speed_mbit", 1000);
 }
 
-/* The machine the card is in has trees of its own. */
+/* Links to the trees of the machine. */
 static void links_publish(struct vitrine_node *root)
 {
 	struct vitrine_node *machine = vitrine_node_create(root, "machine");
@@ -213,7 +212,7 @@ static void card_publish(struct card *card)
 				    i);
 }
 
-/* Values per CPU are the publisher's to delete, whoever destroys the tree. */
+/* The publisher must delete per-CPU values; destroying the tree does not. */
 static void card_unpublish(struct card *card)
 {
 	vitrine_percpu_uint_delete(card->interrupts);
@@ -244,7 +243,7 @@ static void timing_step(struct timing *timing, u64 nr_packets)
 	vitrine_double_histogram_insert_many(timing->load_log, load, 2);
 }
 
-/* Now and then the port changes groups, and its health with it. */
+/* From time to time the port moves to another group, with its health node. */
 static void port_step(struct card *card, u64 nr_packets)
 {
 	if (nr_packets % 16)
@@ -262,7 +261,7 @@ static void port_step(struct card *card, u64 nr_packets)
 	event_log(card, card->is_standby ? "standby" : "active", nr_packets);
 }
 
-/* A packet on each queue. What one takes from its balance another gets. */
+/* Simulate a packet on each queue; the sum of the balances stays 0. */
 static void card_step(struct card *card)
 {
 	unsigned int i;
@@ -292,7 +291,7 @@ static void card_step(struct card *card)
 			   "running" : "running, in a state with a long name");
 }
 
-/* All of a step at once: no reader sees a balance that is not even. */
+/* One batch per step: no reader sees balances whose sum is not 0. */
 static void card_step_in_batch(struct card *card)
 {
 	unsigned long flags = vitrine_batch_begin(card->tree);
@@ -302,8 +301,8 @@ static void card_step_in_batch(struct card *card)
 }
 
 /*
- * A session that comes and goes. Every other one's node goes first, its peer
- * only when the next such node has gone: until then it leaves a tombstone.
+ * Create and delete a session. The node of every other session is deleted first, and its
+ * peer only with the next such node: until then the node is a tombstone.
  */
 static void card_churn(struct card *card)
 {

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# In a guest whose disk deb_image has made: what the packages do there, in parts.
+# Runs in a guest whose disk was made by deb_image: tests of the installed packages, in
+# parts.
 #
 #   deb.sh PART...
 #
 #   start   systemd, which is process 1, has started the recorder at boot
 #   use     module, command, library and Python work
-#   refuse  the kernel does not trust the module's signature: the unit says what to do.
-#           Nothing can be loaded afterwards
+#   refuse  the kernel does not trust the signature of the module: the unit says what to
+#           do. Nothing can be loaded afterwards
 #   purge   nothing is left of the packages; the module is loaded at first
 
 packages=(vitrine-dkms vitrine-tools vitrine-babeltrace libvitrine1 libvitrine-dev
@@ -61,7 +62,7 @@ signed()
 	modinfo -F signer vitrine | grep -x "DKMS module signing key"
 }
 
-# As mokutil had it, when the packages were installed.
+# As mokutil reported when the packages were installed.
 says_what_to_enroll()
 {
 	grep -F "mokutil --import /var/lib/dkms/mok.pub" /install.log
@@ -78,14 +79,14 @@ started()
 	[ "$(systemctl is-active vitrine-recorder.service)" = active ] && [ -d /sys/module/vitrine ]
 }
 
-# The recorder has run since early in the boot, and did before anybody asked for it.
+# The recorder has been running since early in the boot, without any command.
 recorded()
 {
 	vitrine snapshot -o /tmp/boot.fxt && vitrine check /tmp/boot.fxt &&
 		vitrine print -e switch /tmp/boot.fxt | grep -m 1 systemd
 }
 
-# refused ERROR: the unit fails to start by ERROR, and names the page that explains it
+# refused ERROR: the unit fails to start with ERROR, and names the page that explains it
 refused()
 {
 	local since
@@ -143,7 +144,7 @@ program()
 	cc -o /tmp/program /tmp/program.c -lvitrine && /tmp/program /tmp/trace.fxt
 }
 
-# As vitrine-trigger.service has it, with a trigger that is due at once.
+# As in vitrine-trigger.service, with a trigger that fires at once.
 kept()
 {
 	mkdir /var/lib/vitrine && cd /var/lib/vitrine &&
@@ -165,8 +166,8 @@ not_loaded()
 	[ ! -e /sys/module/vitrine ] && [ ! -e /sys/kernel/debug/vitrine ]
 }
 
-# What a package system, DKMS and our harness keep for themselves is not ours, nor what
-# systemd writes when it boots.
+# Exempt are files of the package system, DKMS and the harness, and those that systemd
+# writes at boot.
 nothing_left()
 {
 	(cd / && find . -xdev | sort) >/tmp/after

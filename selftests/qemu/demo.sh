@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# In a guest: load the module, record a workload, keep what is published, and
-# write a report of it all.
+# Runs in a guest: load the module, record a workload, save the published trees, and write
+# a report.
 
 set -euo pipefail
 inspect=/sys/kernel/debug/vitrine/inspect

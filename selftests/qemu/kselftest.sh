@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# In a guest: run the selftests, or those named, one after the other, as TAP.
-# A test's own results are nested behind "# ", as kselftest's runner has it.
+# Runs in a guest: run all selftests, or those given, one after the other, as TAP.
+# The results of a test are nested behind "# ", as by the kselftest runner.
 
 usage()
 {
@@ -23,10 +23,10 @@ case ${1:-} in
 esac
 bad=0
 
-# between_tests: no test finds what another left loaded
+# between_tests: unload what a test has left loaded
 between_tests()
 {
-	for module in bench publisher lazy retained events vitrine; do
+	for module in bench fire publisher lazy retained events swap_alpha swap_bravo vitrine; do
 		! grep -q "^$module " /proc/modules || rmmod $module
 	done
 }

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# In a guest whose kernel has KUnit: load the module with its suites, print their
-# results, and unload it. Leaks are looked for after that, by the guest itself.
+# Runs in a guest whose kernel has KUnit: load the module with its suites, print their
+# results, and unload it. The guest checks for leaks afterwards.
 
 results=/sys/kernel/debug/kunit
 
 insmod "$VITRINE_KUNIT_KO" || { echo "Bail out! the module with the suites does not load"; exit 1; }
 
-# The suites have run when insmod returns; loaded, they show what came of it.
+# The suites have run when insmod returns; debugfs shows their results while the module is
+# loaded.
 for suite in "$results"/vitrine_*; do
 	[ -e "$suite/results" ] || { echo "Bail out! no suite of ours in $results"; exit 1; }
 	cat "$suite/results"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# On this machine: LTTng records the kernel of a guest, and what babeltrace2 says of
-# that is compared with what `vitrine convert' makes of it; see selftests/tools/lttng.sh.
+# Runs on this machine: LTTng records the kernel of a guest, and the output of babeltrace2
+# is compared with that of `vitrine convert'; see selftests/tools/lttng.sh.
 
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# In a guest with LTTng: record its kernel three times over, for selftests/qemu/lttng.sh
-# to read on the host. Leaves in $OUT a trace a session:
+# Runs in a guest with LTTng: record its kernel three times, for selftests/qemu/lttng.sh on
+# the host. Leaves one trace per session in $OUT:
 #
 #   switches   switches, wakeups and forks, of forty threads on all CPUs
-#   all        every event and system call there is, with who it was as context
-#   lossy      the same into buffers so small that much is discarded
+#   all        all events and system calls, with the thread as context
+#   lossy      the same, with buffers so small that many events are discarded
 #
-# Its argument is how often the threads pass their bytes on: 2000, or 60 to make
-# selftests/golden/lttng.tar.xz, of the first and the last.
+# The argument is the number of bytes that each thread passes on: 2000, or 60 to make
+# selftests/golden/lttng.tar.xz from the first and the last trace.
 
 set -eu
 
@@ -29,7 +29,7 @@ session()
 while read -r module; do
 	insmod "/vitrine/lttng/$module"
 done </vitrine/lttng/order
-# What else it would load it finds loaded.
+# Everything else that it would load is loaded already.
 lttng-sessiond --daemonize --kmod-probes=sched
 
 session switches --subbuf-size=1M --num-subbuf=8

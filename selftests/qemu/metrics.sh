@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# In a guest: metrics of every tree, again and again, of a machine that is busy;
-# left for selftests/qemu/promtool, which reads them on the host.
+# Runs in a guest: metrics of every tree of a busy machine, repeatedly, for
+# selftests/qemu/promtool on the host.
 
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh
 . "$VITRINE_SELFTESTS/lib.sh" || exit
 
-# What there is, five times, in both forms.
+# All metrics, five times, in both formats.
 rounds()
 {
 	local i
@@ -18,13 +18,13 @@ rounds()
 	done
 }
 
-# counted FILE: all samples of counters, by name
+# counted FILE: print all samples of counters, sorted by name
 counted()
 {
 	grep '^vitrine_[a-z0-9_]*_total{' "$1" | sed 's/\(.*\) /\1\t/' | LC_ALL=C sort
 }
 
-# The series of a thread or a module may go; those that stay do not go back.
+# The series of a thread or a module may disappear; those that remain never decrease.
 counters_grow()
 {
 	LC_ALL=C join -t $'\t' <(counted round-1.prom) <(counted round-5.prom) |

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# In a guest: record under load, then panic; of an oops, if the argument says so.
-# With selftests/qemu/run --dump, for recover.sh.
+# Runs in a guest: record under load, then panic, or oops if the argument says so. With
+# selftests/qemu/run --dump, for recover.sh.
 
 set -e
 insmod "$VITRINE_KO" clock=local buffer_kb=256 subbuf_kb=16
 "$VITRINE_SELFTESTS/workload" crowd 20 100000000 >/dev/null &
 "$VITRINE_SELFTESTS/workload" crowd 20 3000
-# A tree that is there while somebody looks at it.
+# A lazy tree that is filled while it is open.
 exec 5</sys/kernel/debug/vitrine/inspect/system.inspect
-# An earlier session, whose rings are free again, and a copy of what is there.
+# Leave an earlier session, whose rings are freed, and a copy of the current one.
 echo 512 >/sys/kernel/debug/vitrine/trace/buffer_kb
 "$VITRINE_SELFTESTS/workload" crowd 20 3000
 cat /sys/kernel/debug/vitrine/trace/trace.fxt >/tmp/copy.fxt

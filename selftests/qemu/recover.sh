@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# On this machine: a guest panics, once as told and once of an oops, its memory is
-# dumped in both formats, and `vitrine recover' finds the trace up to the panic, and
-# the trees.
+# Runs on this machine: a guest panics, once by request and once by an oops, its memory is
+# dumped in both formats, and `vitrine recover' finds the trace up to the panic, and the
+# trees.
 
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -30,14 +30,14 @@ check()
 	printf '%s\n' "$log" | tail -n 20 | sed 's/^/# /'
 }
 
-# panicked DIR: when the kernel began to say that it is the end
+# panicked DIR: print the time at which the kernel began to report the panic
 panicked()
 {
 	sed -nE 's/^\[ *([0-9.]+)\] (Kernel panic|BUG: ).*/\1/p' "$1/console.log" | head -n 1
 }
 
-# within_panic DIR: the trace ends neither 1 ms before the panic, nor after the
-# kernel's last word. Both clocks are local_clock(), in seconds.
+# within_panic DIR: the trace ends not earlier than 1 ms before the panic, and not later
+# than the last message of the kernel. Both clocks are local_clock(), in seconds.
 within_panic()
 {
 	local begin end last
@@ -50,7 +50,7 @@ within_panic()
 	awk "BEGIN { exit !($last >= $begin - 0.001 && $last <= $end) }"
 }
 
-# From the last switch on to the panic; the event alone would be little.
+# There are switches until shortly before the panic, not only its event.
 recent_switches()
 {
 	local begin nr

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The test of the harness, on the host: what succeeds succeeds, and nothing that
-# should fail can pass. Prints TAP.
+# Test of the harness, on the host: what succeeds passes, and nothing that fails can pass.
+# Prints TAP.
 
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -110,7 +110,7 @@ boot 125 "a warning fails, though the script does not" <<'SCRIPT'
 echo "WARNING: CPU: 0 PID: 1 at kernel/none.c:1" >/dev/kmsg
 SCRIPT
 
-# race TITLE FRAME...: a script that has the kernel report a data race, as KCSAN does
+# race TITLE FRAME...: print a script that makes the kernel report a data race like KCSAN
 race()
 {
 	cat <<-SCRIPT
@@ -159,7 +159,7 @@ sleep 1000
 SCRIPT
 says "and says so" "printed nothing" said
 
-# starve: once the guest has begun its work, leave it little of the processor it shares
+# starve: once the guest runs the script, leave it little of the CPU that it shares
 starve()
 {
 	until grep -qs begun "$work/out/output.log"; do
@@ -168,7 +168,7 @@ starve()
 	exec nice -n -10 taskset -c 0 timeout 60 sh -c 'while :; do :; done'
 }
 
-# Some two seconds of silent work, which take ten times as long here.
+# About two seconds of silent work, which take ten times as long here.
 rm -f "$work/out/output.log"
 starve &
 pin=(taskset -c 0)
@@ -182,7 +182,7 @@ pin=()
 kill %% 2>/dev/null || true
 wait
 
-# counts COUNTS WHAT COMMAND...: what the lane of a command that prints TAP comes to
+# counts COUNTS WHAT COMMAND...: the lane of a command that prints TAP has these counts
 counts()
 {
 	local wanted=$1 what=$2 lane=$top/selftests/lane
@@ -198,12 +198,44 @@ counts "3 0 0" "a lane counts leaves" printf '%s\n' 1..2 "    1..2" "    ok 1 a"
 counts "1 1 0" "a lane counts what failed" printf '%s\n' 1..2 "# of one" "ok 1 one" "# because" "not ok 2 two" "# after"
 says "and says why, last" "^harness-lane\| # because$" said
 result "$(grep -cE "^harness-lane.*(of one|after)" "$work/said")" "and nothing else"
+says "but how to run it alone" "^harness-lane\| # harness-lane: to run this lane alone: make harness-lane$" said
 counts "0 1 0" "a lane without a result fails" echo "no result"
 says "and shows what it said" "^harness-lane\| no result$" said
 counts "1 1 0" "a plan not kept fails" printf '%s\n' 1..2 "ok 1 one"
 says "and says so" "^harness-lane\| plan of 2 tests, 1 results$" said
 counts "1 1 0" "a command that fails is a failure" sh -c 'echo ok 1 one; echo 1..1; false'
 says "and says so" "^harness-lane\| .*ended with status 1$" said
+
+# foreign WHAT LINE COMMAND...: without a root, with an empty cache and without Debian's
+# programs, COMMAND fails with LINE, and prints nothing else but make's message
+foreign()
+{
+	local what=$1 line=$2 status=0
+
+	shift 2
+	env -u VITRINE_SUITE -u VITRINE_MIRROR VITRINE_CACHE="$work/cache" PATH="$work/bin" \
+		"$@" >"$work/said" 2>&1 </dev/null || status=$?
+	grep -v '^make' "$work/said" >"$work/line" || true
+	result $((status == 0)) "$what fails"
+	result "$(grep -qE "^suite: $line$" "$work/line" && [ "$(wc -l <"$work/line")" = 1 ]; echo $?)" \
+		"and says in one line what it needs"
+}
+
+mkdir "$work/bin" "$work/tree"
+cp -r "$top/Makefile" "$top/selftests" "$work/tree/"
+find /usr/bin/ /usr/sbin/ /bin/ -maxdepth 1 ! -name 'apt*' ! -name 'dpkg*' ! -name mmdebstrap ! -type d \
+	-exec ln -sf -t "$work/bin" {} +
+needs='install apt, mmdebstrap, debian-archive-keyring and util-linux \(unshare\) first'
+foreign "a demo on another distribution" "$needs" make -s -C "$work/tree" demo
+foreign "a test on another distribution" "$needs" make -s -C "$work/tree" harness
+ln -sf /bin/true "$work/bin/apt-get"
+ln -sf /bin/true "$work/bin/mmdebstrap"
+foreign "a demo where apt has no mirror of Debian" "apt knows no mirror .*VITRINE_MIRROR.*" \
+	make -s -C "$work/tree" demo
+# The user nobody has no range of ids, so it cannot create the namespace.
+chmod 755 "$work"
+foreign "a demo of a user who may not mount" "nobody may not mount here; run this as root, or .*/etc/subgid" \
+	setpriv --reuid nobody --regid nogroup --clear-groups make -s -C "$work/tree" demo
 
 echo "1..$nr"
 exit $bad

@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# In a guest with trace-cmd: record its kernel five times over, for
-# selftests/tools/trace_cmd.sh to read on the host. Leaves in $OUT a file each:
+# Runs in a guest with trace-cmd: record its kernel five times, for
+# selftests/tools/trace_cmd.sh on the host. Leaves one file each in $OUT:
 #
 #   all.dat     switches, wakeups, interrupts, system calls and more, with a mark
-#   lossy.dat   switches and wakeups into buffers so small that much is missed
-#   packed.dat  the newer version of the file, compressed, of another clock and with
-#               another buffer: switches, and wakeups when they are done
-#   calls.dat   system calls only, so that nothing but a list says who is who
-#   cycles.dat  of a clock that counts no nanoseconds
+#   lossy.dat   switches and wakeups, with buffers so small that many are lost
+#   packed.dat  the newer file format, compressed, with another clock and another buffer:
+#               switches, and wakeups when they are complete
+#   calls.dat   system calls only, so that only a list contains the names of the threads
+#   cycles.dat  with a clock that does not count nanoseconds
 #
-# selftests/golden/trace-cmd.tar.xz holds what this left:
+# selftests/golden/trace-cmd.tar.xz was made from its output:
 #
 #   selftests/qemu/run --kernel 6.1 --bring workload --with trace-cmd --out DIR \
 #	-- selftests/qemu/trace_cmd_record.sh
@@ -22,7 +22,7 @@ set -eu
 
 workload=/vitrine/bin/workload
 
-# Symbols of the kernel would be most of each file.
+# The kernel's symbols would be most of each file.
 mount --bind /dev/null /proc/kallsyms
 
 trace-cmd record -o "$OUT/all.dat" --file-version 6 -C mono -e sched -e irq -e irq_vectors -e raw_syscalls \

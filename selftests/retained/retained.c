@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A publisher that leaves its trees behind, for retained.sh: trees= of them,
- * called <name>0, <name>1 and so on, each of kb= KiB or a little more. A thread
- * updates the first without a pause until the module goes; "steps" is then how
- * often it did, and "twice" two times that.
+ * A publisher whose trees are retained, for retained.sh: trees= of them, called <name>0,
+ * <name>1 and so on, each of at least kb= KiB. A thread updates the first tree
+ * continuously until the module is unloaded; "steps" is the number of updates, and "twice"
+ * two times that.
  *
- * Concurrency: the thread has ended before the trees are retained.
+ * Concurrency: the thread ends before the trees are retained.
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -16,20 +16,20 @@
 #include <vitrine/inspect.h>
 
 #define MAX_TREES	64
-/* A value's block; all have the same name. */
+/* Size of the block of a value; all have the same name. */
 #define VALUE_BYTES	16
 
 static char *name = "retained";
 module_param(name, charp, 0444);
-MODULE_PARM_DESC(name, "first part of the trees' names");
+MODULE_PARM_DESC(name, "Prefix of the names of the trees");
 
 static unsigned int trees = 1;
 module_param(trees, uint, 0444);
-MODULE_PARM_DESC(trees, "how many trees, at most 64");
+MODULE_PARM_DESC(trees, "Number of trees, at most 64");
 
 static unsigned int kb;
 module_param(kb, uint, 0444);
-MODULE_PARM_DESC(kb, "how large each is at least, in KiB");
+MODULE_PARM_DESC(kb, "Minimum size of each tree in KiB");
 
 static struct vitrine_tree *tree[MAX_TREES];
 static struct vitrine_uint *steps, *twice;

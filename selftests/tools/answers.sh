@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What `vitrine' answers about a trace: print with its filters, latency,
-# timeline.
+# What the command reports about a trace: print with its filters, latency, timeline.
 #
 #   answers.sh VITRINE WORDS DIR
 #
@@ -14,7 +13,8 @@ mkfxt=$(realpath "$3/mkfxt")
 tests=0
 failed=0
 
-# prints WHAT EXPECTED COMMAND...: exactly so, errors included
+# prints WHAT EXPECTED COMMAND...: a test point; standard output and standard error of
+# COMMAND are EXPECTED
 prints()
 {
 	local what=$1 expected=$2 difference
@@ -30,7 +30,7 @@ prints()
 	fi
 }
 
-# refuses WHAT COMMAND...: status 2 and a word about it
+# refuses WHAT COMMAND...: a test point; COMMAND exits with status 2 and prints an error
 refuses()
 {
 	local what=$1 said status
@@ -39,7 +39,7 @@ refuses()
 	tests=$((tests + 1))
 	said=$("$@" 2>&1)
 	status=$?
-	if [ $status = 2 ] && grep -q 'makes no sense' <<<"$said"; then
+	if [ $status = 2 ] && grep -q 'invalid filter value' <<<"$said"; then
 		echo "ok $tests $what"
 	else
 		echo "not ok $tests $what: status $status"
@@ -47,7 +47,7 @@ refuses()
 	fi
 }
 
-# times ARGUMENT...: when what is printed was, in nanoseconds
+# times ARGUMENT...: print the times of the records in nanoseconds
 times()
 {
 	"$vitrine" print --json "$@" | jq -r .time_ns | paste -sd ' '
@@ -55,14 +55,14 @@ times()
 
 dir=$3/answers
 mkdir -p "$dir" && cd "$dir" || exit 1
-for name in records vitrine crowd renamed waits torn; do
+for name in records vitrine crowd renamed waits torn spans; do
 	"$mkfxt" $name >$name.fxt
 done
 
 echo "TAP version 13"
 
-# CPU 0 switches at 5000, 5010, 5100, 5110, 6000, 6010; CPU 1 at 5005, 5015,
-# 5105, 5115, 5205, 5215, then lost, then 6005.
+# CPU 0 switches at 5000, 5010, 5100, 5110, 6000 and 6010. CPU 1 switches at 5005, 5015,
+# 5105, 5115, 5205 and 5215, then records are lost, then it switches at 6005.
 prints "one CPU" "5000 5010 5100 5110 6000 6010" times --cpu 0 vitrine.fxt
 prints "a range of CPUs" "5205 5215 5215 6005" \
 	times --cpu 3,1-2 --from 5200ns vitrine.fxt
@@ -94,11 +94,11 @@ prints "objects of a process" '"worker"
 "worker"
 "main"' bash -c "'$vitrine' print -a --json -p 100 -e object --to 5000ns vitrine.fxt | jq .name"
 for what in --cpu=x --cpu=1- --cpu=2-1 '--cpu=0,' --event=nonsense --thread= \
-	    --from=1.0000000001 --from=-1 --to=5s --to=99999999999999; do
+	    --from=1x --from=-1 '--to=5 s' --to=99999999999999; do
 	refuses "$what" "$vitrine" print "$what" vitrine.fxt
 done
 
-# ---- latency: what each figure must be stands beside the records in mkfxt_good.c
+# ---- latency: comments in mkfxt_good.c derive the expected figures
 
 head=$(printf '%-24s %8s %8s %8s %8s %8s %18s %4s  %-20s %8s %8s %8s' THREAD RUNS WAITS P50 P99 MAX UNTIL \
 	CPU INSTEAD RUNNING RUNNABLE BLOCKED)
@@ -113,6 +113,21 @@ gamma:31/30                     3        1     50ns     50ns     50ns        0.0
 	"$vitrine" latency waits.fxt
 prints "without wakeups it says so" "1.010us, 13 switches on 2 CPUs, busy for 4.9 %; waits after preemption only, as there are no wakeups in the trace; p50 and p99 within 1 %
 1 gap, 11 records lost: what threads did meanwhile is left out" bash -c "'$vitrine' latency vitrine.fxt | head -n 2"
+prints "what ends in a later sub-buffer is not lost" "1 gap, 4 records lost: what threads did meanwhile is left out" \
+	bash -c "'$vitrine' latency spans.fxt | sed -n 2p"
+prints "interrupts: all that are not nested, and each name" "
+THREAD                   INTERRUPTED BY                          COUNT    TOTAL      MAX
+worker:101/100           all                                         7    240ns     90ns  17.14 % of RUNNING
+worker:101/100           eth0                                        6    100ns     50ns
+worker:101/100           softirq NET_RX                              1     90ns     90ns
+worker:101/100           local_timer                                 1     60ns     60ns
+worker:101/100           hrtimer                                     2     10ns     10ns
+worker:101/100           softirq TIMER                               1     10ns     10ns
+worker:101/100           softirq RCU                                 1      0ns      0ns" \
+	bash -c "'$vitrine' latency spans.fxt | sed '1,/^worker:/d'"
+prints "interrupts of a part of the time" '[{"count":1,"sum_ns":60,"max_ns":60},["local_timer","hrtimer"]]' \
+	bash -c "'$vitrine' latency -j --from 1455ns --to 1515ns spans.fxt | jq -c '.threads[] | [.interrupted, [.interrupted_by[].name]]'"
+prints "no interrupts, no table" 0 bash -c "'$vitrine' latency waits.fxt | grep -c INTERRUPTED"
 prints "preempted, then instead of whom" '[1,700,700,3700,0,"be|ta<>&\"'"'"'"]' bash -c "'$vitrine' latency -j waits.fxt |
 	jq -c '.threads[0].after_preemption | [.count, .sum_ns, .max_ns, .max_until_ns, .max_cpu, .max_instead.name]'"
 prints "each time it ran" \
@@ -167,13 +182,13 @@ prints "all of a recording is accounted for" true bash -c "'$mkfxt' speed 100000
 	'$vitrine' latency -j speed.fxt |
 	jq '.switches == 100000 and .gaps == 0 and .threads[0].runs == 50000'"
 
-# What happens on a CPU above 255 is told in other records, and means the same.
+# Switches on a CPU above 255 are other records with the same meaning.
 "$mkfxt" wide >wide.fxt
 prints "a CPU above 255" '[10,1,3,500,100,5200,300]' bash -c "'$vitrine' latency -j wide.fxt | jq -c '.switches as \$n |
 	.gaps as \$g | .threads[] | select(.thread.tid == 77) |
 	[\$n, \$g, .runs, .running_ns, .after_wakeup.max_ns, .after_wakeup.max_until_ns, .after_wakeup.max_cpu]'"
 prints "a CPU above 255: the records of it alone" 10 bash -c "'$vitrine' print --cpu=300 wide.fxt | wc -l"
-# Two of its sub-buffers, in memory: each at the beginning of a page.
+# Memory that contains two sub-buffers of this trace, each at the beginning of a page.
 head -c 4096 /dev/zero >memory
 tail -c +417 wide.fxt | head -c 624 >>memory
 truncate -s 8192 memory
@@ -184,7 +199,7 @@ prints "a CPU above 255: found in memory" whole bash -c "'$vitrine' recover memo
 
 # ---- timeline
 
-# drawn FILTER ARGUMENT...: what jq finds in the data of a page
+# drawn FILTER ARGUMENT...: print the result of jq for the data of a timeline page
 drawn()
 {
 	local filter=$1
@@ -194,7 +209,8 @@ drawn()
 	sed -n '/^<script id="data"/,/^<\/script>/p' page.html | sed '1d;$d' | jq -c "$filter"
 }
 
-# bars ARGUMENT...: of a picture: left edge and width, in thousandths of the plot
+# bars ARGUMENT...: print left edge, width and colour of each bar of a timeline picture, in
+# thousandths of the plot
 bars()
 {
 	"$vitrine" timeline "$@" -o picture.svg && xmllint --noout picture.svg &&
@@ -205,6 +221,15 @@ bars()
 prints "timeline: turns with states, waits" \
 '[0,500,0,1,0,4,0,0,800,700,0,1,2,3,300,500,0,700,1,1,2,4,50,50,0,300,0,1,3,6,700,0,1100,100,0,1,2,4,100,0,0,100,2,1,0,4,0,0,0,900,3,1,0,3,0,0,100,100,2,1,0,5,0,0,100,100,2,1,2,4,50,50]' \
 	drawn '.lanes[0].items' waits.fxt
+prints "timeline: interrupts, of which two are nested" \
+	'[14,["eth0","softirq NET_RX","eth1","local_timer"],[300,50,0,1,50,60,90,1,1,90,40,20,0,1,0,60,60,3,1,60,10,10,4,1,0],[405,10,2,1,10]]' \
+	drawn '[.interrupts, .names[:4], .lanes[0].interrupts[:25], .lanes[1].interrupts[:5]]' spans.fxt
+prints "timeline: of a part of the time" '[[0,5,0,1,5,0,5,1,1,0]]' drawn '[.lanes[0].interrupts | select(length > 0)]' --cpu 0 --from 1475ns --to 1480ns spans.fxt
+prints "timeline: the same as a picture" '14 interrupts
+softirq NET_RX at 0.000001360, took 90ns
+eth0 at 0.000001400, took 20ns in another one' \
+	bash -c "'$vitrine' timeline spans.fxt -o picture.svg && xmllint --noout picture.svg && grep -o '[0-9]* interrupts' picture.svg | head -n 1 &&
+		sed -nE '/class=\"i( j)?\"><title>(softirq NET_RX|eth0)/{N;s/.* class=\"i( j)?\"><title>(.*)\n(.*)<.title>.*/\2 \3\1/;s/ j\$/ in another one/;p}' picture.svg | sed -n '2,3p'"
 prints "timeline: gaps" '[[],[1900,5000]]' drawn '[.lanes[].gaps]' waits.fxt
 prints "timeline: a CPU above 255" '[[0,[]],[300,[700,1000]]]' drawn '[.lanes[] | [.cpu, .gaps]]' wide.fxt
 prints "timeline: gaps of which headers tell" '[[600,2000,2400,4000],[]]' drawn '[.lanes[].gaps]' torn.fxt
@@ -231,7 +256,8 @@ prints "timeline: a file name with odd characters" '"new?line tab? ? ? \"<script
 	drawn .title "$odd"
 prints "timeline: the same in a picture" sound \
 	bash -c "'$vitrine' timeline \"\$1\" -o picture.svg && xmllint --noout picture.svg && echo sound" - "$odd"
-# missing FILE ARGUMENT...: what a page says is missing, of how many turns it has, in how many bars
+# missing FILE ARGUMENT...: print the number of turns and of bars in a timeline page, and what
+# the page reports as missing
 missing()
 {
 	drawn '[.lanes[].items as $i |
@@ -263,9 +289,9 @@ prints "timeline: no output" 2 bash -c "'$vitrine' timeline waits.fxt 2>/dev/nul
 prints "timeline: where nothing can be written" "vitrine: /nowhere/x.svg: cannot write: No such file or directory
 3" bash -c "'$vitrine' timeline waits.fxt -o /nowhere/x.svg; echo \$?"
 
-# ---- memory: a trace may be larger than it
+# ---- memory: a trace may be larger than memory
 
-# peak ARGUMENT...: how much memory it took at once, in KiB
+# peak ARGUMENT...: print the peak memory use of vitrine in KiB
 peak()
 {
 	rm -rf copy.*
@@ -275,7 +301,8 @@ subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$vitrine" "$@" 2>peak.err || cat peak.err
 }
 
-# bounded TRACE COMMAND [ARGUMENT]...: with several times the trace, no more memory
+# bounded TRACE COMMAND [ARGUMENT]...: COMMAND needs hardly more memory for TRACE-more.fxt
+# than for TRACE.fxt, which is several times smaller
 bounded()
 {
 	local trace=$1 command=$2 small large
@@ -299,7 +326,7 @@ for output in '' page.html copy.fxt copy.heph copy.json copy.ctf; do
 	done
 done
 
-# Half of it comes too late; the smaller one already takes what may be kept in memory.
+# Half of the records are too late. The smaller trace already fills the memory for sorting.
 "$mkfxt" jumble 250000 >jumble.fxt
 "$mkfxt" jumble 1000000 >jumble-more.fxt
 prints "memory: not in time order" "not much more" bounded jumble print

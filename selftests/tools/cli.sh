@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The command's manners: arguments, exit codes, errors, live output.
+# The command line interface: arguments, exit codes, errors, live output.
 #
 #   cli.sh VITRINE WORDS DIR
 
@@ -13,7 +13,7 @@ golden=$here/../golden/inspect
 tests=0
 failed=0
 
-# point WHAT COMMAND...: COMMAND succeeds
+# point WHAT COMMAND...: a test point; the output of COMMAND is shown if it fails
 point()
 {
 	local what=$1 log
@@ -29,7 +29,7 @@ point()
 	fi
 }
 
-# says STATUS WORDS COMMAND...: COMMAND exits so and says WORDS, on one line
+# says STATUS WORDS COMMAND...: COMMAND exits with STATUS and prints a line with WORDS
 says()
 {
 	local wanted=$1 text=$2 said status
@@ -41,7 +41,7 @@ says()
 	[ "$status" = "$wanted" ] && grep -qF -- "$text" <<<"$said"
 }
 
-# prints EXPECTED COMMAND...: exactly so, and nothing else
+# prints EXPECTED COMMAND...: standard output and standard error of COMMAND are EXPECTED
 prints()
 {
 	local expected=$1 said
@@ -51,7 +51,7 @@ prints()
 	[ "$said" = "$expected" ] || diff <(echo "$expected") <(echo "$said")
 }
 
-# quiet COMMAND...: no standard output
+# quiet COMMAND...: COMMAND succeeds and prints nothing on standard output
 quiet()
 {
 	local said
@@ -87,7 +87,7 @@ point "show --help" says 0 "--json" "$vitrine" show --help
 point "unknown option" says 2 "unrecognized option" "$vitrine" show --nonsense
 point "check without a file" says 2 "no FILE given" "$vitrine" check
 
-# Files that are none
+# Files of unknown formats
 point "file that does not exist" says 3 \
 	"vitrine: ./absent: cannot open: No such file or directory" \
 	"$vitrine" show ./absent
@@ -106,7 +106,7 @@ point "check of a foreign file" says 1 "neither an Inspect file nor" \
 point "directory" says 3 "Is a directory" "$vitrine" show ./empty
 point "nothing on standard output with an error" quiet "$vitrine" show --json ./nothing
 
-# Which trees
+# Selection of trees
 point "a tree by its name" prints '{
   "root": {}
 }' "$vitrine" show --json empty
@@ -134,11 +134,11 @@ point "module not loaded, tree by name" says 3 'insmod vitrine.ko' \
 point "no tree at all" prints '{}' bash -c "mkdir -p none/vitrine/inspect;
 	VITRINE_DEBUGFS=$dir/none '$vitrine' show --json"
 
-# 64-bit numbers are exact, whatever jq makes of them
+# 64-bit numbers are exact; compare the text, because jq may round them
 point "largest number" says 0 '"uint": 18446744073709551615' \
 	"$vitrine" show --json cpu10
 
-# Depth
+# Deeply nested trees
 deep()
 {
 	local nodes=$1 i
@@ -161,7 +161,7 @@ point "1025 levels" says 1 "offset 0x4020: the tree is more than 1024 levels dee
 	"$vitrine" show too-deep
 point "1025 levels are no fault" says 0 "no fault" "$vitrine" check too-deep
 
-# Permission, only where it can be lost
+# Permissions, if the test runs as root and can give up its privileges
 unprivileged()
 {
 	setpriv --reuid=65534 --regid=65534 --clear-groups env \
@@ -203,7 +203,24 @@ point "no colours on a dumb terminal" bash -c "! grep -q $'\e' <(script -qec \
 	\"env TERM=dumb '$vitrine' show saved\" /dev/null </dev/null)"
 point "no colours in a pipe" bash -c "! '$vitrine' show saved | grep -q $'\e'"
 
-# Live: a line for the state found, one for each change, an end on SIGINT
+# The flight recorder, with a trace that needs more than one read
+mkdir -p debugfs/vitrine/trace
+head -c 2500000 /dev/urandom >debugfs/vitrine/trace/trace.fxt
+point "snapshot" says 0 "now.fxt: 2500000 bytes" "$vitrine" snapshot -o now.fxt
+point "snapshot copies every byte" cmp debugfs/vitrine/trace/trace.fxt now.fxt
+named_by_time()
+{
+	local files
+
+	"$vitrine" snapshot && files=(vitrine-????????-??????.fxt) &&
+		cmp debugfs/vitrine/trace/trace.fxt "${files[0]}"
+}
+point "snapshot: a name with the time" named_by_time
+rm debugfs/vitrine/trace/trace.fxt
+point "snapshot without a flight recorder" says 3 "trace/trace.fxt: No such file" \
+	"$vitrine" snapshot -o none.fxt
+
+# Live: print a line for the initial state and one for each change; stop on SIGINT
 replace()
 {
 	"$words" "$1" >new && mv new live.inspect
@@ -214,12 +231,12 @@ live()
 
 	replace "$golden/v1-tree.words"
 	"$vitrine" show --live --json ./live.inspect >live.out 2>live.err &
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 600; i++)); do
 		[ "$(wc -l <live.out)" -ge 1 ] && break
 		sleep 0.1
 	done
 	replace "$golden/v2-header-only.words"
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 600; i++)); do
 		[ "$(wc -l <live.out)" -ge 2 ] && break
 		sleep 0.1
 	done
@@ -231,7 +248,7 @@ live()
 		[ "$(sed -n 2p live.out)" = '{"root":{}}' ]
 }
 point "live: one line for each generation" live
-point "live: ends when nobody reads" timeout 20 \
+point "live: ends when nobody reads" timeout 60 \
 	bash -c "set -o pipefail; '$vitrine' show --live ./live.inspect | head -n 1;
 		 [ \${PIPESTATUS[0]} -lt 124 ]"
 

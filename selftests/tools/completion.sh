@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Completion in bash: its functions are called as bash calls them, and what they
-# offer is compared with what each command accepts and says of itself.
+# Completion in bash: its functions are called as bash calls them, and the words that they
+# offer are compared with the options that each command accepts and lists.
 #
 #   completion.sh VITRINE WORDS DIR
 
@@ -13,7 +13,7 @@ dir=$(realpath "$3")/completion
 tests=0
 failed=0
 
-# point WHAT COMMAND...: COMMAND succeeds
+# point WHAT COMMAND...: a test point; the output of COMMAND is shown if it fails
 point()
 {
 	local what=$1 log
@@ -37,13 +37,13 @@ export VITRINE_DEBUGFS=$dir/debugfs
 
 # shellcheck source=/dev/null
 . "$top/tools/completion/vitrine"
-# Only readline may be told how to go on with a word.
+# compopt fails outside of a completion; replace it.
 compopt()
 {
 	:
 }
 
-# offers WORD...: what comes of a tab behind the last WORD, sorted, in one line
+# offers WORD...: print the completions of the last WORD, sorted, on one line
 offers()
 {
 	COMP_WORDS=(vitrine "$@")
@@ -53,7 +53,7 @@ offers()
 	printf '%s\n' "${COMPREPLY[@]}" | grep . | sort -u | paste -sd ' '
 }
 
-# is EXPECTED WORD...: just that is offered
+# is EXPECTED WORD...: the completions of the last WORD are EXPECTED
 is()
 {
 	local expected=$1 said
@@ -65,7 +65,7 @@ is()
 
 echo "TAP version 13"
 
-# What the command's own table says, whatever is added to it.
+# Take the commands from `vitrine help', so that new ones are tested, too.
 commands=$("$vitrine" help | awk '/^  [a-z]/ { print $1 }')
 everything=$(printf '%s\n' "$commands" help --help --version | sort | paste -sd ' ')
 point "all commands are offered" is "$everything" ''
@@ -73,8 +73,8 @@ point "a command is completed" is metrics met
 point "help offers all commands" is "$(sort <<<"$commands" | paste -sd ' ')" help ''
 point "help takes one" is '' help show ''
 
-# accepted COMMAND: argp's short list of what it takes has the same options as are
-# offered, with "=" where there is an argument
+# accepted COMMAND: completion offers the same options as --usage lists, with "=" after those
+# that have an argument
 accepted()
 {
 	local usage long short
@@ -103,7 +103,7 @@ point "check offers files" is "trace.fxt" check tr
 point "behind -- is a command" is "mkfifo" record -o x.fxt -- mkfif
 point "and then files" is "trace.fxt" record -o x.fxt -- cat tr
 
-# bound: bash itself knows whom to ask
+# bound: bash has _vitrine as the completion function of vitrine
 bound()
 {
 	complete -p vitrine | grep -F -- '-F _vitrine'

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# `vitrine convert', and babeltrace2 with our plugin: what goes through another
-# format comes back as it was, as far as that format can say it.
+# `vitrine convert', and babeltrace2 with our plugin: a trace that is converted to another
+# format and back is unchanged, as far as that format can represent it.
 #
 #   convert.sh VITRINE WORDS DIR
 #
@@ -18,13 +18,14 @@ convert()
 	command_into_files convert "$@"
 }
 
-# The plugin has the sanitizers, babeltrace2 has not.
+# The plugin is built with sanitizers, babeltrace2 is not: preload the runtime.
 babeltrace()
 {
 	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD=$(gcc -print-file-name=libasan.so) babeltrace2 "$@"
 }
 
-# round_trip NAME FORMAT: NAME.fxt there and back, printed
+# round_trip NAME FORMAT: convert NAME.fxt to FORMAT and back to NAME.back.fxt, and print
+# both traces to files
 round_trip()
 {
 	rm -rf "$1.$2"
@@ -34,7 +35,7 @@ round_trip()
 		"$vitrine" print "$1.back.fxt" >"$1.back.print" 2>/dev/null
 }
 
-# came_back NAME FORMAT: with every record, its time, its threads, their names
+# came_back NAME FORMAT: the round trip preserves all records, with time, threads and names
 came_back()
 {
 	round_trip "$1" "$2" && cat there.err back.err && [ ! -s there.err ] && [ ! -s back.err ] &&
@@ -47,23 +48,23 @@ touch err
 BABELTRACE_PLUGIN_PATH=$(dirname "$vitrine")
 export BABELTRACE_PLUGIN_PATH
 echo "TAP version 13"
-for name in records vitrine recorded renamed crowd wide; do
+for name in records vitrine recorded renamed crowd wide spans; do
 	"$mkfxt" $name >$name.fxt
 done
 "$mkfxt" speed "${SWITCHES:-20000}" >many.fxt
 
-# ---- what can be wrong ----
+# ---- errors ----
 
 convert
 check "nothing given" test "$(cat status)" = 2
 convert many.fxt -o many.doc
-check "a name that tells nothing" ended 2 "many.doc: say what it is to be with --to"
+check "a name that tells nothing" ended 2 "many.doc: unknown suffix; name the format with --to"
 convert many.fxt -o many.doc --to word
-check "an unknown format" grep -q "no format word" err
+check "an unknown format" grep -q "unknown format word" err
 convert many.fxt -o other.fxt
-check "the same format" ended 2 "many.fxt: is fxt already"
+check "the same format" ended 2 "many.fxt: already in format fxt"
 convert /dev/null -o other.ctf
-check "no trace" ended 1 "/dev/null: offset 0x0: no trace"
+check "no trace" ended 1 "/dev/null: offset 0x0: not a trace"
 convert missing.fxt -o other.ctf
 check "no file" ended 3 "missing.fxt: cannot open"
 convert many.fxt -o no/such/directory/other.ctf
@@ -91,8 +92,8 @@ for format in ctf heph; do
 	"$vitrine" check recorded.back.fxt >recorded.check
 	check "$format: and no more is lost" grep -q " 10 switches, .* 7 records lost: no fault" recorded.check
 done
-# A CPU above 255, whose switches are other records, which know no processes; with
-# its losses.
+# Switches on a CPU above 255 are other records, which have no process. Lost records are
+# converted as well.
 for format in ctf heph; do
 	check "$format: a CPU above 255" round_trip wide $format
 	check "$format: every record of it comes back" same <(grep -v " lost  *provider" wide.print | sed 's|idle:0/0|idle:0|g' | sort) \
@@ -102,14 +103,15 @@ for format in ctf heph; do
 done
 check "CTF: all kinds of records" round_trip records ctf
 check "CTF: what is left out is counted" grep -qx \
-	"vitrine: records.fxt: left out, the Common Trace Format cannot say it: 4 blobs, 3 objects, 4 records of unknown kinds, 1 events" \
+	"vitrine: records.fxt: left out, the Common Trace Format cannot represent them: 4 blobs, 3 objects, 4 records of unknown kinds, 1 events" \
 	there.err
-# Of what the format cannot say: a null is an empty text, a priority is said.
+# What CTF cannot represent changes: null becomes an empty string, and a switch always has
+# the priority of the incoming thread.
 sed -e '/large-blob\|provider 7\| event   worker/d' -e 's/null=null/null=""/' \
 	-e 's/outgoing_weight=12$/& incoming_weight=120/' records.print >records.kept
 check "CTF: and the rest comes back" same records.kept records.back.print
 
-# As babeltrace2 sees it: events of each CPU, losses, first and last time.
+# Compare with babeltrace2: events of each CPU, first and last time, losses.
 babeltrace many.ctf --clock-cycles --no-delta >many.events 2>many.err
 check "babeltrace2: no warning" test ! -s many.err
 "$vitrine" print many.fxt | awk '
@@ -130,7 +132,7 @@ check "of version 1.8" test "$(head -n 1 many.ctf/metadata)" = "/* CTF 1.8 */"
 babeltrace wide.ctf >wide.events 2>/dev/null
 check "babeltrace2: switches of a CPU above 255" test "$(grep -c 'sched_switch: { cpu_id = 300 }' wide.events)" = 6
 
-# The plugin in babeltrace2 itself.
+# babeltrace2 reads FXT through our plugin.
 babeltrace many.fxt --clock-cycles --no-delta >direct.events 2>direct.err
 check "babeltrace2 reads FXT" same many.events direct.events
 check "and says nothing" test ! -s direct.err
@@ -146,26 +148,151 @@ babeltrace many.ctf -c sink.vitrine.fxt -p 'path="sunk.fxt"' 2>sunk.err
 "$vitrine" print sunk.fxt >sunk.print
 check "babeltrace2 writes FXT" same many.print sunk.print
 
-# A trace of LTTng's, as far as it matters.
+# A trace in the layout of LTTng, with everything that the converter handles.
 "$here/mkctf.py" lttng.ctf
 convert lttng.ctf -o lttng.fxt
 check "LTTng: what is left out is counted" ended 0 \
-	"lttng.fxt: left out, a Fuchsia trace cannot say it: 3 arguments$"
+	"lttng.fxt: left out, a Fuchsia trace cannot represent them: 3 arguments$"
 "$vitrine" print lttng.fxt >lttng.print
 check "LTTng: each record" same "$golden/lttng.print" lttng.print
 "$vitrine" check lttng.fxt >lttng.check
 check "LTTng: clean, with what was discarded" grep -q "7 switches, 2 CPUs, 4 threads, 7 records lost: no fault" lttng.check
 
-# What a session leaves: traces in directories within one.
+# Threads in the order of the file: unnamed, "first", "second", idle. Each gets its own id.
+"$here/mkctf.py" taken.ctf taken
+convert taken.ctf -o taken.fxt
+check "LTTng: threads with ids that are made up, too" ended 0 ": 12 arguments$"
+"$vitrine" print --json taken.fxt >taken.json
+check "LTTng: the first to come keeps its id" same <(printf '%s\n' 1342177280,? 1073741824,first \
+	1610612736,second 1610612737,idle) <(jq -r 'select(.kind == "instant") | "\(.thread.tid),\(.thread.name)"' taken.json)
+check "LTTng: switches and wakeups have the same ids" same <(printf '%s\n' '[0,1073741824]' \
+	'[1073741824,1610612736]' '[1073741824]' '[1610612736,0]') \
+	<(jq -c 'select(.kind == "switch" or .kind == "wakeup") | [.out.tid, .in.tid, .thread.tid | values]' taken.json)
+
+# A session is a directory that contains the directories of traces.
 mkdir session
 "$here/mkctf.py" session/kernel
 "$here/mkctf.py" session/user
 convert session -o session.fxt
 check "a session: all its traces" test "$("$vitrine" print session.fxt | grep -c kernel:nested)" = 2
 
+# ---- system calls and interrupts: pairs of events, each stored as one record ----
+
+# seen NAME: print time, CPU, name and fields of each event in NAME.ctf
+seen()
+{
+	babeltrace "$1.ctf" --clock-cycles --no-delta 2>/dev/null | perl -ne '
+		next unless /^\[0*(\d+)\] (\S+): \{ cpu_id = (\d+) \}, (.*)/ && $2 !~ /process_state/;
+		print "$1 $3 $2";
+		($_) = ($4);
+		print " $1=$2" while /\b(vec|irq|vector|nr|ret|handled|name|id) = (?:\( )?"?([-\w]+)/g;
+		print "\n"'
+}
+
+# packets NAME: print CPU, begin and end of each packet in NAME.ctf; fail if an event is
+# outside of a packet or times are not in order
+packets()
+{
+	babeltrace "$1.ctf" -c sink.text.details -p 'color="never",with-metadata=no,compact=yes' 2>/dev/null | perl -ne '
+		next unless /^\[(\d+) .*?\{\d+ \d+ (\d+)\} (Packet|Event `|Discarded)( \w*)?/;
+		die "at $1 after $now{$2}" if $1 < $now{$2};
+		$now{$2} = $1;
+		die "event at $1 in no packet" if $3 eq "Event `" && !exists $begin{$2};
+		$begin{$2} = $1 if $4 eq " beginning";
+		print "$2 ", delete $begin{$2}, " $1\n" if $4 eq " end"'
+}
+
+convert spans.fxt -o spans.ctf
+check "pairs: no event is left out" ended 0
+check "pairs: what begins and what ends, in order" same "$golden/spans.events" <(seen spans)
+check "pairs: packets hold what is in them" same <(printf '%s\n' '0 1000 1480' '1 1405 1800' '0 1520 1900' \
+	'0 3000 3100' '0 3110 3250' '0 3300 3500') <(packets spans)
+babeltrace spans.ctf 2>&1 >/dev/null | grep -o 'discarded [0-9]* [a-z]*' >spans.lost
+check "pairs: as many events and packets are lost" same <(printf '%s\n' 'discarded 4 events' 'discarded 1 packet') spans.lost
+check "pairs: babeltrace2 reads FXT alike" same <(babeltrace spans.ctf 2>/dev/null) <(babeltrace spans.fxt 2>/dev/null)
+check "pairs: back" round_trip spans ctf
+"$vitrine" check spans.back.fxt >spans.check
+check "pairs: back, as many lost and no more" grep -q " 4 records lost: no fault" spans.check
+convert spans.back.fxt -o again.ctf
+check "pairs: back, each event" same "$golden/spans.events" <(seen again)
+# Chrome's format keeps begin and end in one record.
+convert spans.fxt -o spans.json
+check "Chrome: system calls and interrupts are whole" same \
+	<("$vitrine" print --json spans.fxt | jq -c 'select(.kind == "complete") | [.name, .time_ns, .end_ns - .time_ns]') \
+	<(jq -c '.traceEvents[] | select(.ph == "X" and .pid != 0) | [.name, ((.ts, .dur) * 1000 | round)]' spans.json)
+
+# The begin of a system call is recorded when its thread is switched out: here one sub-buffer
+# late, and after an interrupt that came later. Another call begins where records are lost,
+# and ends two sub-buffers later.
+python3 - >late.fxt <<'END'
+import struct, sys
+word = struct.Struct("<Q").pack
+sequence = before = 0
+def inline(text):
+    return text + bytes(-len(text) % 8)
+def event(kind, time, category, name, *last):
+    body = word(time) + word(100) + word(101) + inline(category) + inline(name) + b"".join(map(word, last))
+    return word(4 | (1 + len(body) // 8) << 4 | kind << 16 | (0x8000 | len(category)) << 32 |
+                (0x8000 | len(name)) << 48) + body
+def switch(time, *threads):
+    return word(8 | 6 << 4 | 3 << 24 | (120 if threads[1] else 0) << 44 | (120 if threads[3] else 0) << 52) + \
+           word(time) + b"".join(map(word, threads))
+def subbuf(begin, end, *records):
+    global sequence, before
+    out = word(0x0016547846040010) + word(2 << 4 | 1 << 16 | 1 << 20 | 7 << 52) + inline(b"vitrine")
+    out += word(1 | 2 << 4) + word(10**9)
+    out += word(5 | 15 << 4 | 0x8007 << 16 | 104 << 32 | 1 << 48) + inline(b"vitrine")
+    size = 160 + sum(map(len, records))
+    out += b"".join(map(word, (0x54454b4341505456, 2, sequence, size, begin, end, before, 0, 0, 1000, 17 * 10**17)))
+    out += struct.pack("<IIII", 0, 1, 0, 4096)
+    sequence += 1
+    before += len(records)
+    sys.stdout.buffer.write(out + b"".join(records))
+subbuf(1000, 1200, switch(1000, 0, 0, 100, 101), event(0, 1100, b"sched", b"exec"), event(0, 1200, b"sched", b"fork"))
+subbuf(1350, 1400, event(4, 1190, b"irq", b"softirq RCU", 1350), event(2, 1150, b"syscall", b"futex"),
+       switch(1400, 100, 101, 0, 0))
+subbuf(2000, 2100, switch(2000, 0, 0, 100, 101), event(3, 2100, b"syscall", b"futex"))
+sequence += 1
+before += 5
+subbuf(5000, 5100, event(0, 5000, b"sched", b"exec"), event(0, 5100, b"sched", b"fork"))
+subbuf(5200, 5300, event(0, 5200, b"sched", b"exec"), event(4, 4900, b"syscall", b"sync", 5300))
+END
+convert late.fxt -o late.ctf
+check "a late begin: in order" same <(printf '%s\n' '1000 0 sched_switch' '1100 0 sched:exec' '1150 0 syscall_entry_futex' \
+	'1190 0 irq_softirq_entry vec=9' '1200 0 sched:fork' '1350 0 irq_softirq_exit vec=9' '1400 0 sched_switch' \
+	'2000 0 sched_switch' '2100 0 syscall_exit_futex' '4900 0 syscall_entry_sync' '5000 0 sched:exec' \
+	'5100 0 sched:fork' '5200 0 sched:exec' '5300 0 syscall_exit_sync') <(seen late)
+check "a late begin: packets hold what is in them" same <(printf '%s\n' '0 1000 1200' '0 1350 1400' '0 2000 2100' \
+	'0 4900 5100' '0 5200 5300') <(packets late)
+check "a late begin: as many events and packets are lost" same <(printf '%s\n' 'discarded 5 events' 'discarded 1 packet') \
+	<(babeltrace late.ctf 2>&1 >/dev/null | grep -o 'discarded [0-9]* [a-z]*')
+for command in print latency; do
+	"$vitrine" $command late.fxt >/dev/null 2>late.err
+	check "a late begin: $command finds nothing wrong" test ! -s late.err
+done
+check "a late begin: latency finds as many lost" test "$("$vitrine" latency -j late.fxt | jq .lost)" = 5
+
+# 20000 nested system calls: at most 16384 are split into begin and end, the others remain
+# whole.
+python3 - >deep.fxt <<'END'
+import struct, sys
+word = struct.Struct("<Q").pack
+out = word(0x0016547846040010) + word(1 | 2 << 4) + word(10**9)
+for i in range(20000):
+    out += word(4 | 7 << 4 | 4 << 16 | 0x8007 << 32 | 0x8001 << 48) + word(1000 + i) + word(1) + word(1)
+    out += b"syscall\0" + b"x\0\0\0\0\0\0\0" + word(10**6 - i)
+sys.stdout.buffer.write(out)
+END
+convert deep.fxt -o deep.ctf
+babeltrace deep.ctf --clock-cycles --no-delta 2>/dev/null | sed -E 's/^\[0*([0-9]+)\] ([^ ]+): .*/\1 \2/' >deep.events
+check "too deep: all but the deepest become pairs" same <(printf '%s\n' 16384 16384 3616) \
+	<(for name in syscall_entry_x syscall_exit_x syscall:x; do grep -c " $name$" deep.events; done)
+check "too deep: in order" sort -c -n -k 1,1 deep.events
+check "too deep: the outermost ends last" grep -qx "1000000 syscall_exit_x" <(tail -n 1 deep.events)
+
 # ---- Heph's trace format ----
 
-# bytes NAME: of golden/heph/NAME.hex
+# bytes NAME: print the bytes that golden/heph/NAME.hex describes
 bytes()
 {
 	perl -ne 's/#.*//; s/\s//g; print pack "H*", $_' "$golden/heph/$1.hex"
@@ -186,7 +313,7 @@ check "Heph: as the specification has it" cmp vitrine.bytes \
 	<(head -c "$(stat -c %s vitrine.bytes)" vitrine.heph)
 check "Heph: all kinds of records" round_trip records heph
 check "Heph: what is left out is counted" grep -qx \
-	"vitrine: records.fxt: left out, Heph's format cannot say it: 4 blobs, 3 objects, 4 records of unknown kinds, 1 events, 8 arguments" \
+	"vitrine: records.fxt: left out, Heph's format cannot represent them: 4 blobs, 3 objects, 4 records of unknown kinds, 1 events, 8 arguments" \
 	there.err
 sed -e '/large-blob\|provider 7\| event   worker/d' -e 's/ null=null//' -e '1s/ u64=.*//' \
 	records.print >records.kept
@@ -197,7 +324,7 @@ check "Heph: no packet is longer than 128 bytes" perl -0777 -ne '
 bytes spec >spec.heph
 convert spec.heph -o spec.fxt
 check "Heph: the specification's examples, arrays counted" ended 0 \
-	"spec.heph: left out, a Fuchsia trace cannot say it: 1 arguments$"
+	"spec.heph: left out, a Fuchsia trace cannot represent them: 1 arguments$"
 "$vitrine" print spec.fxt >spec.print
 check "Heph: a duration with its attribute" same <(echo \
 	'     0.000000100 [---] complete ?:1/0 heph:My event until 0.000000200 Test=123') spec.print
@@ -211,7 +338,8 @@ check "Heph into CTF" same many.print <("$vitrine" print twice.fxt)
 
 # ---- Chrome's trace events ----
 
-# events NAME: looks at NAME.json, prints who ran: CPU, begin, end, name, thread, state
+# events.py FILE: check the events in FILE, and print CPU, begin, end, name, thread and state
+# of each interval in which a thread ran.
 cat >events.py <<'PYTHON'
 import json, sys
 trace = json.load(open(sys.argv[1]), parse_float=lambda text: int(text.replace(".", "")))
@@ -229,7 +357,7 @@ for event in trace["traceEvents"]:
         assert names["thread_name", args["pid"], args["tid"]] == event["name"]
         assert names["thread_name", 0, event["tid"]] == "CPU %d" % event["tid"]
 PYTHON
-# The same of switches: from a switch to a thread until the next one of its CPU.
+# Print the same from the switches: a thread runs until the next switch of its CPU.
 runs()
 {
 	"$vitrine" print --json "$1" | jq -r 'select(.kind == "switch") |
@@ -245,12 +373,36 @@ check "Chrome: it is JSON of events" test -s many.runs
 check "Chrome: who ran, on which CPU, from when to when" same <(runs many.fxt | sort) many.runs
 convert records.fxt -o records.json
 check "Chrome: what is left out is counted" ended 0 \
-	"left out, Chrome's JSON cannot say it: 4 blobs, 3 objects, 4 records of unknown kinds, 1 events$"
+	"left out, Chrome's JSON cannot represent them: 4 blobs, 3 objects, 4 records of unknown kinds, 1 events$"
 check "Chrome: one of each phase" same <(printf '%s\n' B C E X X X b e f i i i i n s t) \
 	<(jq -r '.traceEvents[].ph | select(. != "M")' records.json | LC_ALL=C sort)
 check "Chrome: arguments as they are" grep -qF \
 	'"args":{"null":null,"i32":-5,"u32":4294967291,"i64":-1099511627776,"u64":9223372036854775808,"real":3.140625,"inline":"hello","table":"","pointer":3735928559,"koid":101,"yes":true}' \
 	records.json
+# CPU 1, and events of threads 0 and 1 of process 0 before and after its switches.
+python3 - >zero.fxt <<'END'
+import struct, sys
+word = struct.Struct("<Q").pack
+out = word(0x0016547846040010) + word(1 | 2 << 4) + word(10**9)
+def event(time, thread):
+    return word(4 | 5 << 4 | 0x8004 << 48) + word(time) + word(0) + word(thread) + b"work\0\0\0\0"
+def switch(time, cpu, *threads):
+    return word(8 | 6 << 4 | cpu << 16 | 3 << 24) + word(time) + b"".join(map(word, threads))
+out += event(1, 0) + switch(2, 0, 5, 5, 6, 6) + switch(3, 1, 5, 5, 7, 7) + event(4, 1)
+out += switch(5, 0, 6, 6, 5, 5) + switch(6, 1, 7, 7, 5, 5) + event(7, 0)
+sys.stdout.buffer.write(out)
+END
+convert zero.fxt -o zero.json
+check "Chrome: no thread is taken for a CPU" same <(printf '%s\n' 'X 1' 'X 1610612736' 'i 0' 'i 1610612737') \
+	<(jq -r '.traceEvents[] | select(.pid == 0 and .ph != "M") | "\(.ph) \(.tid)"' zero.json | LC_ALL=C sort -u)
+# A thread without a name that has the largest possible id.
+python3 - >last.fxt <<'END'
+import struct, sys
+word = struct.Struct("<Q").pack
+sys.stdout.buffer.write(word(0x0016547846040010) + word(8 | 6 << 4) + word(1) + word(0) * 2 + word(2**64 - 1) * 2)
+END
+convert last.fxt -o last.ctf
+check "CTF: a thread with the last id" grep -q 'next_tid = -1,' <(babeltrace last.ctf 2>/dev/null)
 convert vitrine.fxt -o vitrine.json
 convert wide.fxt -o wide.json
 check "Chrome: who ran on a CPU above 255" test 3 = \
@@ -258,9 +410,9 @@ check "Chrome: who ran on a CPU above 255" test 3 = \
 check "Chrome: losses" test "$(jq '.traceEvents[] | select(.name == "records lost").args.records' vitrine.json)" = \
 	"$(grep -o '[0-9]* records lost' lost.check | sed 's/ .*//')"
 convert many.json --from chrome-json -o other.fxt
-check "Chrome: is not read" grep -q "chrome-json cannot be read" err
+check "Chrome: is not read" grep -q "chrome-json can only be written" err
 
-# What cannot be understood is left out, said, and shows in the exit code.
+# Damaged parts are left out and reported, and the exit code is 1.
 head -c 1500 many.fxt >cut.fxt
 for out in cut.heph cut.json cut.ctf; do
 	convert cut.fxt -o $out
@@ -268,7 +420,7 @@ for out in cut.heph cut.json cut.ctf; do
 	check "a damaged trace to $out: the rest is there" test -s $out
 done
 
-# Without the plugin the command says what to do.
+# Without the plugin, the error names the package to install.
 BABELTRACE_PLUGIN_PATH=$dir/empty convert many.fxt -o other.ctf
 check "no plugin" ended 3 "needs babeltrace-plugin-vitrine.so; install the package vitrine-babeltrace"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A ring without a kernel: the same pages in a file that can be mapped, and a
- * writer that follows <vitrine/map.h> step by step. What the module does with
- * one thread's records is done here with two threads that take turns.
+ * A ring without a kernel: the same pages in a file that can be mapped, and a writer that
+ * follows <vitrine/map.h> step by step. It records two threads that run in turn.
  */
 #ifndef _SELFTESTS_FAKE_RING_H
 #define _SELFTESTS_FAKE_RING_H
@@ -23,16 +22,16 @@
 /**
  * struct fake_ring - a ring and its writer
  * @fd: the file
- * @len: its length
+ * @len: length of the file
  * @consumer: page 0
  * @producer: page 1
  * @subbufs: the sub-buffers
- * @packet: header of the one being written
- * @at: where the next record goes
- * @room: bytes left in it
- * @running: thread reference of who runs, 1 idle, 2 the worker
+ * @packet: header of the current sub-buffer
+ * @at: position of the next record
+ * @room: bytes left in the current sub-buffer
+ * @running: thread reference of the running thread, 1 idle, 2 the worker
  * @ticks: time of the last record
- * @records: records with a timestamp written
+ * @records: number of records with a timestamp
  * @bytes_before: bytes committed in earlier sub-buffers
  */
 struct fake_ring {
@@ -50,7 +49,7 @@ struct fake_ring {
 	uint64_t bytes_before;
 };
 
-/* On @fd, an empty file. */
+/* Create a ring in @fd, which is an empty file. */
 __attribute__((unused))
 static void fake_ring_init(struct fake_ring *ring, int fd, unsigned int cpu,
 			   unsigned int nr_subbufs, size_t subbuf_bytes)
@@ -116,7 +115,7 @@ static void fake_commit(struct fake_ring *ring)
 			 (unsigned char *)ring->at - begin, __ATOMIC_RELEASE);
 }
 
-/* Thread @ref with its names; all names have eight bytes or less. */
+/* Write thread @ref with its names, which have at most eight bytes. */
 static void fake_put_thread(struct fake_ring *ring, unsigned int ref,
 			    uint64_t process, uint64_t thread,
 			    const char name[8])
@@ -154,7 +153,7 @@ static void fake_put_preamble(struct fake_ring *ring)
 	ring->room -= sizeof(struct vitrine_packet);
 }
 
-/* First half of a recycling: nobody may take the sub-buffer any more. */
+/* First half of recycling: the sub-buffer becomes invalid. */
 static void fake_recycle_begin(struct fake_ring *ring)
 {
 	struct vitrine_ring_producer *producer = ring->producer;
@@ -172,7 +171,7 @@ static void fake_recycle_begin(struct fake_ring *ring)
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
-/* Second half: it is the next one. */
+/* Second half of recycling: the sub-buffer becomes the next one. */
 static void fake_recycle_end(struct fake_ring *ring)
 {
 	struct vitrine_ring_producer *producer = ring->producer;
@@ -217,7 +216,7 @@ static void fake_put_switch(struct fake_ring *ring, unsigned int out,
 	fake_put_word(ring, ring->ticks);
 }
 
-/* The same on a CPU above 255. */
+/* Write a switch on a CPU above 255. */
 static void fake_put_wide_switch(struct fake_ring *ring, unsigned int out,
 				 unsigned int in)
 {
@@ -228,7 +227,7 @@ static void fake_put_wide_switch(struct fake_ring *ring, unsigned int out,
 	fake_put_word(ring, in == 2 ? FAKE_WORKER : 0);
 }
 
-/* One switch between the two threads. */
+/* Write a switch between the two threads. */
 __attribute__((unused))
 static void fake_ring_switch(struct fake_ring *ring)
 {
@@ -246,7 +245,7 @@ static void fake_ring_switch(struct fake_ring *ring)
 	fake_commit(ring);
 }
 
-/* Switches until @sequence is the sub-buffer being written, and one in it. */
+/* Write switches until the current sub-buffer is @sequence and has a switch. */
 __attribute__((unused))
 static void fake_ring_fill(struct fake_ring *ring, uint64_t sequence)
 {

@@ -4,9 +4,10 @@
  *
  *	fake_rings DIR
  *
- * Makes DIR/vitrine/trace/cpu0 and, after a second, cpu1, and writes switches
- * into them, until it is told to end by a signal. After two seconds cpu0's
- * session ends and another one begins. Prints what each ring was given.
+ * Creates DIR/vitrine/trace/cpu0 and, after a second, cpu1, and writes switches into them
+ * until a signal. After two seconds the session of cpu0 ends and another one begins. Time
+ * stands still while the file DIR/hold exists. Prints what was written to each ring, and
+ * once what the second session has got.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -15,7 +16,7 @@
 
 #include "fake_ring.h"
 
-/* Complete before it has its name: nobody may see half a ring. */
+/* Create the file of a ring. It is renamed when complete, so that no reader sees half of it. */
 static void make_ring(struct fake_ring *ring, const char *dir,
 		      unsigned int cpu, unsigned int session)
 {
@@ -46,6 +47,7 @@ int main(int argc, char **argv)
 	const struct timespec pause = { 0, 10000000 };
 	struct fake_ring rings[3];
 	unsigned int ms = 0, i;
+	char hold[4096];
 	sigset_t mask;
 
 	if (argc != 2)
@@ -53,8 +55,11 @@ int main(int argc, char **argv)
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGTERM);
 	sigprocmask(SIG_BLOCK, &mask, NULL);
+	snprintf(hold, sizeof(hold), "%s/hold", argv[1]);
 	make_ring(&rings[0], argv[1], 0, 1);
-	for (; sigtimedwait(&mask, NULL, &pause) != SIGTERM; ms += 10) {
+	while (sigtimedwait(&mask, NULL, &pause) != SIGTERM) {
+		if (!access(hold, F_OK))
+			continue;
 		if (ms == 1000)
 			make_ring(&rings[1], argv[1], 1, 1);
 		if (ms == 2000) {
@@ -70,6 +75,9 @@ int main(int argc, char **argv)
 			if (ms >= 1000)
 				fake_ring_switch(&rings[1]);
 		}
+		ms += 10;
+		if (ms == 2500)
+			print_ring(&rings[0]);
 	}
 	print_ring(&rings[0]);
 	if (ms > 1000)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The library's tree by its functions: what the command never asks, and files
+ * The tree functions of the library: functions that the command does not use, and files
  * that are large or built to be slow.
  */
 #include <errno.h>
@@ -22,14 +22,14 @@ static void put(uint64_t word)
 	words[nr_words++] = word;
 }
 
-/* Order, type, and the two indexes behind them. */
+/* Append the first word of a block: order, type, and the two indexes that follow. */
 static void put_block(unsigned int order, unsigned int type, uint64_t low,
 		      uint64_t high)
 {
 	put(order | type << 8 | low << 16 | high << 40);
 }
 
-/* Version 1, header of order 0; NAME "root" at 1, the root at 2. */
+/* Begin a file: version 1, header of order 0, NAME "root" at index 1, the root at 2. */
 static void begin(size_t len_bytes)
 {
 	words = calloc(1, len_bytes);
@@ -112,8 +112,8 @@ static bool is_called(const struct vitrine_value *value, const char *wanted)
 }
 
 /*
- * The root of begin()'s file with @nr more nodes "root" below index @parent: the
- * offset of its block, and of its first child's.
+ * Check the offsets of the root and of its first child in the file of begin(), which gets @nr
+ * more nodes "root" below index @parent.
  */
 static bool root_is_at(unsigned int nr, unsigned int parent, uint64_t offset,
 		       uint64_t child)
@@ -186,7 +186,7 @@ static void test_results(void)
 	tap_check(true, "nothing can be destroyed");
 }
 
-/* Build and check; report what it took. */
+/* Build and check a hierarchy, and print the processor time needed. */
 static void measure(const char *what, size_t len_bytes, size_t nr_values)
 {
 	struct vitrine_inspect_summary summary = { 0 };
@@ -196,17 +196,17 @@ static void measure(const char *what, size_t len_bytes, size_t nr_values)
 	struct vitrine_error *err;
 	double seconds;
 
-	clock_gettime(CLOCK_MONOTONIC, &begin_time);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin_time);
 	err = build(len_bytes, &snapshot, &hierarchy);
 	if (!err)
 		err = vitrine_inspect_check(words, len_bytes, NULL, NULL, NULL,
 					    &summary);
-	clock_gettime(CLOCK_MONOTONIC, &end_time);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end_time);
 	seconds = end_time.tv_sec - begin_time.tv_sec +
 		  (end_time.tv_nsec - begin_time.tv_nsec) / 1e9;
 	if (err)
 		vitrine_error_print(err, stdout);
-	/* Under sanitizers and in company; quadratic would be minutes. */
+	/* A generous limit, for sanitizers and a slow machine. Quadratic time is minutes. */
 	tap_check(!err && summary.nr_values == nr_values && seconds < 30,
 		  "%s: %zu MiB", what, len_bytes / MIB);
 	printf("# %.2f s\n", seconds);
@@ -216,13 +216,13 @@ static void measure(const char *what, size_t len_bytes, size_t nr_values)
 	free(words);
 }
 
-/* A string reference of @len_bytes at the next index, in extents of 2040. */
+/* Append a string reference of @len_bytes, in extents of 2040 bytes. Return its index. */
 static uint32_t put_long_name(size_t len_bytes, char last)
 {
 	uint32_t index = nr_words / 2;
 	size_t i;
 
-	/* Aligned to 2048 bytes from here on. */
+	/* All blocks from here on are aligned to 2048 bytes. */
 	put_block(7, 14, index + 128, 0);
 	put(len_bytes | (uint64_t)'a' << 32);
 	memset(&words[nr_words], 'a', 2032);
@@ -246,10 +246,10 @@ static void test_long_names(void)
 
 	begin(8 * MIB);
 	nr_words = 256;
-	words[6] = 0;			/* FREE, up to 2048: */
+	words[6] = 0;			/* FREE blocks up to 2048 */
 	for (i = 6; i < 256; i += 2)
 		words[i] = 0;
-	/* The same but for the last byte: each comparison sees all of both. */
+	/* The names differ in the last byte only, so that a comparison reads all of both. */
 	names[0] = put_long_name(MIB, 'a');
 	names[1] = put_long_name(MIB, 'b');
 	for (i = 0; i < nr; i++) {

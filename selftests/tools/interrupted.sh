@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What is left when a command is ended in the middle, by a signal, a limit or a file
-# that becomes shorter: no temporary file, and a reason.
+# A command that is interrupted by a signal, a limit or a file that becomes shorter leaves
+# no temporary file, and gives a reason.
 #
 #   interrupted.sh VITRINE WORDS DIR
 #
@@ -13,13 +13,13 @@
 words=$(realpath "$2")
 golden=$(cd "$(dirname "$0")" && pwd)/../golden
 
-# there: the files, but for the test's own
+# there: print the files in the directory, except for those of the test itself
 there()
 {
 	find . -mindepth 1 ! -name files ! -name 'there*' ! -name err ! -name check.log | sort
 }
 
-# nothing_left: but the files that are here from the beginning
+# nothing_left: the directory has the same files as at the beginning
 nothing_left()
 {
 	local status
@@ -30,7 +30,7 @@ nothing_left()
 	return "$status"
 }
 
-# limited ARGUMENT...: vitrine may write 4 KiB into each file
+# limited ARGUMENT...: run vitrine with a file size limit of 4 KiB, and print the exit code
 limited()
 {
 	(ulimit -f 4 && "$vitrine" "$@" 2>limited.err)
@@ -38,7 +38,7 @@ limited()
 	rm -f limited.err
 }
 
-# until_there PATTERN
+# until_there PATTERN: wait until a file that matches PATTERN exists
 until_there()
 {
 	while ! compgen -G "$1" >found; do
@@ -66,7 +66,7 @@ there >there.new && mv there.new files
 # ---- signals ----
 
 for signal in HUP INT TERM; do
-	# In the background a shell ignores SIGINT for us.
+	# The shell sets SIGINT to be ignored in background commands.
 	env --default-signal=INT "$vitrine" convert endless.fxt -o out.json &
 	pid=$!
 	until_there 'out.json.??????'
@@ -77,7 +77,7 @@ for signal in HUP INT TERM; do
 	check "SIG$signal: nothing is left" nothing_left
 done
 
-# ---- limits: the signal comes in the middle of writing ----
+# ---- limits: SIGXFSZ arrives in the middle of a write ----
 
 xfsz=$((128 + $(kill -l XFSZ)))
 for out in out.heph out.json out.ctf; do
@@ -95,9 +95,10 @@ metrics_limited()
 check "a limit, metrics" metrics_limited
 check "a limit, metrics: nothing is left" nothing_left
 
-# ---- files that become shorter ----
+# ---- files that are truncated ----
 
-# Its output goes nowhere until the file is short: a pipe holds 64 KiB.
+# The output is a pipe that is not read, and holds 64 KiB: vitrine blocks until the file has
+# been truncated.
 "$vitrine" print long.fxt >out 2>err &
 pid=$!
 exec 3<out

@@ -1,21 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What is printed as JSON is what another parser takes for the same: hostile names and
-# texts, and all kinds of values, of trees and of traces.
+# Another parser reads the JSON of the command as intended: hostile names and texts, and
+# all kinds of values, of trees and of traces.
 #
 #   json.sh VITRINE WORDS DIR
 
 # shellcheck source-path=SCRIPTDIR source=formats
 . "$(dirname "$0")/formats"
 here=$(cd "$(dirname "$0")" && pwd)
+words=$(realpath "$2")
 
 cases()
 {
 	"$here/json_cases.py" "$@"
 }
 
-# Of text and JSON, the library's share is the same.
+# JSON takes less than six times as long as text. The time of both includes decoding.
 is_fast()
 {
 	local text json
@@ -44,6 +45,27 @@ check "is as another parser reads it" cases compare-trace <trace.json
 
 "$mkfxt" speed 200000 >speed.fxt
 check "takes less than six times as long as text" is_fast speed.fxt
+
+# ---- check ----
+
+mkdir checked
+for name in $("$mkfxt"); do
+	"$mkfxt" "$name" >"checked/$name.fxt"
+done
+for file in "$here"/../golden/inspect/{,bad/}*.words; do
+	"$words" "$file" >"checked/$(basename "$file" .words).inspect"
+done
+"$vitrine" check checked/* >check.text 2>check.errors
+command_into_files check --json checked/*
+check "check: faults" test "$(cat status)" = 1
+check "check: the same errors" same check.errors err
+cases check-text <out >check.json 2>err
+check "check: as JSON, as much as in text" same check.text check.json
+check "check: and as many errors" same <(sed 's/ offset 0x[0-9a-f]*://; s/;.*//' check.errors) <(sed 's/;.*//' err)
+command_into_files check --json absent cases.fxt "$0"
+check "check: files that cannot be checked" ended 3 "absent: cannot open" "json.sh: .*neither"
+check "check: the error is in their place" test "$(jq -c 'map([.file, has("findings"), .error])' out)" = \
+	"[[\"absent\",false,\"cannot open: No such file or directory\"],[\"cases.fxt\",true,null],[\"$0\",false,\"neither an Inspect file nor a Fuchsia trace\"]]"
 
 echo "1..$tests"
 exit $failed

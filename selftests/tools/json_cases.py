@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""A tree and a trace of hostile names, texts and numbers; and what is JSON of them.
+"""Make a tree and a trace of hostile names, strings and numbers, and check their JSON.
 
   json_cases.py tree MKTREE >TREE.inspect
   json_cases.py trace >TRACE.fxt
   json_cases.py compare-tree <JSON
   json_cases.py compare-trace <JSON
 
-Python's parser reads the JSON; what it is to find follows from the same cases and
-from Documentation/json.rst.
+Python's parser reads the JSON. The expected results are computed from the same cases by
+the rules of Documentation/json.rst.
 """
 import base64
 import json
@@ -35,15 +35,22 @@ REALS = [0.0, -0.0, 0.1, 1.0, -2.5, 1e15, 1e16, 1e17, 1e21, 1e22, 12345678901234
 
 
 def random_texts():
-    """Short ones of what is most likely to go wrong."""
+    """Return short random strings of the characters that are hardest to escape."""
     source = random.Random(1)
     pieces = [b"a", b'"', b"\\", b"\n", b"\0", b"\xc3", b"\xa4", b"\xf0\x9f\x98\x80", b"/"]
     return [b"".join(source.choices(pieces, k=source.randrange(12))) for _ in range(300)]
 
 
-ALL_TEXTS = TEXTS + random_texts()
+def texts_with(byte):
+    """Return strings of more than two 8-byte words, with the byte at each position."""
+    plain = b"a plain text of it"
+    return [plain[:at] + bytes([byte]) + plain[at:] for at in range(len(plain) + 1)]
 
-# ---- What the JSON is to say ----
+
+ALL_TEXTS = TEXTS + random_texts() + [
+    text for byte in b"\0\x1f !\"#[\\]\x7f\x80\xff" for text in texts_with(byte)]
+
+# ---- Expected JSON ----
 
 
 def text_of(raw):
@@ -64,7 +71,7 @@ def name_of(raw, ordinal):
 
 
 class Real(str):
-    """A number with a point or an exponent, as it stands in the text."""
+    """The text of a number with a point or an exponent."""
 
     def digits(self):
         return self.lower().split("e")[0].lstrip("-").replace(".", "").strip("0")
@@ -84,7 +91,7 @@ def same_real(number, said):
 
 
 def same(expected, said):
-    """Whether @said, a parser's, is what is expected; types count."""
+    """Whether @said, from the parser, equals @expected and has the same types."""
     if isinstance(expected, float):
         return same_real(expected, said)
     if type(expected) is not type(said):
@@ -98,7 +105,7 @@ def same(expected, said):
 
 
 def differences(expected, said, path):
-    """Print where they differ; how often."""
+    """Print the differences, and return how many there are."""
     if isinstance(expected, dict) and isinstance(said, dict) and expected.keys() == said.keys():
         return sum(differences(expected[name], said[name], path + [name]) for name in expected)
     if same(expected, said):
@@ -125,7 +132,7 @@ def parse(raw):
 
 
 def tree_cases():
-    """Pairs of a value for mktree.py and what it is as JSON."""
+    """Yield pairs of a value for mktree.py and the expected JSON."""
     yield from ((raw.decode("utf-8", "surrogateescape"), text_of(raw)) for raw in ALL_TEXTS)
     for raw in (b"", b"1", b"12", b"123", bytes(range(256))):
         yield ({"$bytes": raw.decode("utf-8", "surrogateescape")},
@@ -152,7 +159,7 @@ def tree(mktree):
 
 
 def ordinals(names):
-    """How many of each name came before."""
+    """Yield each name with the number of equal names before it."""
     before = {}
     for name in names:
         yield name, before.get(name, 0)
@@ -177,7 +184,7 @@ def stream(raw):
 
 
 def arg(name, kind, low, payload=b""):
-    """@low: what bits 32 and up of the first word are"""
+    """Encode an argument; @low is stored in the first word from bit 32 on."""
     body = stream(name) + payload
     return struct.pack("<Q", kind | (1 + len(body) // 8) << 4 | inline(name) << 16 | low << 32) + body
 
@@ -187,7 +194,7 @@ def word(number):
 
 
 def arg_cases():
-    """Pairs of kind, low and payload of an argument, and what it is as JSON."""
+    """Yield pairs of kind, low and payload of an argument, and the expected JSON."""
     yield (0, 0), None
     yield (9, 0), False
     yield (9, 1), True
@@ -205,7 +212,7 @@ def arg_cases():
 
 
 def event_cases():
-    """Names of an event: its own, its category's, and arguments with their names."""
+    """Yield name, category and arguments of each event."""
     cases, source = list(arg_cases()), random.Random(2)
     for i, raw in enumerate(ALL_TEXTS):
         names = [raw, b"of another", raw] + source.choices(ALL_TEXTS, k=8)
@@ -249,11 +256,41 @@ def compare_trace(lines):
     return differences(dict(enumerate(expected_trace())), dict(enumerate(said)), [])
 
 
+def verdict(faults):
+    return "no fault" if not faults else f"{faults} fault{'s' if faults > 1 else ''}"
+
+
+def summary(file):
+    if file["format"] == "fxt":
+        return ("Fuchsia trace: {size_bytes} bytes, {records} records, {switches} switches, "
+                "{cpus} CPUs, {threads} threads, {lost} records lost").format_map(file)
+    file["when"] = ("frozen" if file["generation"] == 2**64 - 2 else
+                    f"generation {file['generation']}")
+    text = ("Inspect version {version}, {when}: {size_bytes} bytes, {blocks} blocks, "
+            "{values} values, {free_bytes} bytes free").format_map(file)
+    return text + (", {stale_blocks} blocks with stale bytes".format_map(file)
+                   if file["stale_blocks"] else "")
+
+
+def check_text(files):
+    """Print the text that `vitrine check' prints, computed from its JSON."""
+    for file in files:
+        if "error" in file:
+            print("vitrine: {file}: {error}".format_map(file), file=sys.stderr)
+            continue
+        for found in file["findings"]:
+            note = "note: " if found["kind"] == "note" else ""
+            print(f"{file['file']}: offset {found['offset']:#x}: {note}{found['message']}")
+        print(f"{file['file']}: {summary(file)}: {verdict(file['faults'])}")
+
+
 def main():
     if sys.argv[1] == "tree":
         tree(sys.argv[2])
     elif sys.argv[1] == "trace":
         trace()
+    elif sys.argv[1] == "check-text":
+        check_text(parse(sys.stdin.buffer.read()))
     elif sys.argv[1] == "compare-tree":
         sys.exit(differences(expected_tree(), parse(sys.stdin.buffer.read()), []) != 0)
     else:

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# libvitrine as it is installed: what it exports is what the map, the header, the
-# kernel-doc and the manual say, and each page's example builds and runs.
+# libvitrine as installed: the exported symbols agree with the map, the header, the
+# kernel-doc and the manual, and the example of each manual page builds and runs.
 #
 #   library.sh VITRINE WORDS DIR
 #
@@ -22,7 +22,7 @@ rings=
 tests=0
 failed=0
 
-# point WHAT COMMAND...: COMMAND succeeds
+# point WHAT COMMAND...: a test point; the output of COMMAND is shown if it fails
 point()
 {
 	local what=$1 log
@@ -82,7 +82,7 @@ declared()
 }
 point "the header declares what the map exports" declared
 
-# Names that its sources share must not meet those of a program linked with it.
+# Internal names of the archive must not collide with those of a program linked with it.
 archived()
 {
 	nm --defined-only --extern-only "$lib/libvitrine.a" | awk 'NF == 3 { print $3 }' |
@@ -103,7 +103,7 @@ point "every function has kernel-doc" kernel_doc
 
 # ---- the manual -------------------------------------------------------------
 
-# names PAGE: what its line NAME names
+# names PAGE: print the functions that the NAME section of PAGE lists
 names()
 {
 	sed -n '/^\.SH NAME/,/\\-/p' "$1" | grep -oE '^vitrine_[a-z_]+'
@@ -120,7 +120,7 @@ named()
 }
 point "every function is in the NAME of one page" named
 
-# What is left of a declaration without its layout.
+# Remove white space and quotes from a declaration.
 squeeze()
 {
 	tr -d ' \t\n"'
@@ -139,7 +139,7 @@ prototypes()
 			status=1
 		}
 		while read -r prototype; do
-			# An attribute may stand between the two.
+			# Ignore the semicolon: an attribute may precede it in the header.
 			[[ $header == *"${prototype%;}"* ]] || {
 				echo "$page: not in vitrine.h: $prototype"
 				status=1
@@ -175,14 +175,14 @@ point "groff has nothing to say against any page" well_formed
 
 # ---- the examples -----------------------------------------------------------
 
-# A page's example is the last .EX in it.
+# Print the example of a page: the .EX block in its section EXAMPLES.
 extract()
 {
 	sed '1,/^\.SH EXAMPLES/d' "$1" | sed -n '/^\.EX/,/^\.EE/p' | sed '/^\.E[XE]/d' |
 		sed -e 's/^\\&//' -e 's/\\-/-/g' -e 's/\\e/\\/g'
 }
 
-# flags WHAT...: as pkg-config says them for what is installed under $root
+# flags ARGUMENT...: run pkg-config for the library installed under $root
 flags()
 {
 	PKG_CONFIG_PATH=$lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root \
@@ -190,7 +190,7 @@ flags()
 		pkg-config "$@" libvitrine
 }
 
-# build_example NAME LINK...: from its page
+# build_example NAME LINK...: compile the example of the manual page NAME
 build_example()
 {
 	local name=$1
@@ -198,14 +198,14 @@ build_example()
 	shift
 	extract "$top/Documentation/man/$name.3" >"$name.c"
 	[ -s "$name.c" ] || { echo "no example"; return 1; }
-	# shellcheck disable=SC2046 # words, on purpose
+	# shellcheck disable=SC2046 # split into words on purpose
 	cc -std=gnu11 -O1 -g -Wall -Wextra -Wno-unused-parameter -Werror \
 		-fsanitize=address,undefined -fno-sanitize-recover=undefined \
 		$(flags --cflags) -o "$name" "$name.c" "$@"
 }
 
-# prints EXPECTED COMMAND...: it succeeds, and these are lines it prints. It finds
-# FILE on standard input, if there is one.
+# prints EXPECTED COMMAND...: COMMAND succeeds and prints lines that match each line of
+# EXPECTED. Its standard input is $FILE, if set.
 prints()
 {
 	local expected=$1 said line
@@ -227,13 +227,13 @@ until [ -e vitrine/trace/cpu0 ]; do
 	sleep 0.05
 done
 
-# same_bytes: what the example saves is the file
+# same_bytes: the example copies the file byte by byte
 same_bytes()
 {
 	LD_LIBRARY_PATH=$lib ./vitrine_snapshot tree.inspect | cmp - tree.inspect
 }
 
-# run_example NAME: with something to look at, and what must come out
+# run_example NAME: run the example NAME and check its output
 run_example()
 {
 	case $1 in
@@ -265,6 +265,10 @@ run_example()
 	vitrine_ring)
 		prints "cpu0: [1-9][0-9]* bytes, [1-9][0-9]* switches, 0 lost" \
 			"./$1" vitrine/trace/cpu0 ;;
+	vitrine_marker)
+		: >markers
+		prints $'round 0\nround 1\nround 2' "./$1" markers &&
+			[ "$(cat markers)" = "B||roundC||rounds|0EB||roundC||rounds|1EB||roundC||rounds|2E" ] ;;
 	vitrine_writer)
 		prints "$((2 * $(stat -c %s trace.fxt))) bytes" "./$1" twice.fxt trace.fxt trace.fxt &&
 			[ "$(stat -c %s twice.fxt)" = $((2 * $(stat -c %s trace.fxt))) ] ;;
@@ -289,6 +293,33 @@ python_module()
 		grep -x -e -5
 }
 point "Python imports what is installed" python_module
+
+python_markers()
+{
+	local request='S||request|18446744073709551615F||request|18446744073709551615'
+	local hop='s||hop|7t||hop|7f||hop|7E'
+
+	: >markers
+	LD_PRELOAD=$(cc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH=$lib \
+		PYTHONPATH=$lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1 python3 -c '
+import vitrine
+with vitrine.Marker("markers") as marker:
+    with marker.duration("caf\u00e9"):
+        marker.instant("here")
+        marker.counter("queue", -3)
+        marker.async_begin("request", 2**64 - 1)
+        marker.async_end("request", 2**64 - 1)
+        marker.flow_begin("hop", 7)
+        marker.flow_step("hop", 7)
+        marker.flow_end("hop", 7)
+marker.instant("closed")
+try:
+    vitrine.Marker("/nowhere")
+except vitrine.Error as error:
+    print(error.strerror)' | grep 'No such file' || return
+	[ "$(cat markers)" = "B||caféI||hereC||queue|-3$request$hop" ]
+}
+point "Python writes markers" python_markers
 
 linked_statically()
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a recorder that was overtaken writes about it: the records that are
- * missing, and a row of switches that goes through idle, on the CPU it is of.
+ * Test what the recorder writes after the writer has overtaken it: the number of lost
+ * records, and a chain of switches that is closed through idle, on the right CPU.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -21,7 +21,7 @@ static void must(struct vitrine_error *err)
 	exit(1);
 }
 
-/* Write the next sub-buffer, and before it what was lost; which is told. */
+/* Write the next sub-buffer, and the loss before it. Return the number of lost records. */
 static uint64_t write_next(struct vitrine_writer *writer,
 			   struct vitrine_ring *reader)
 {
@@ -42,7 +42,47 @@ static void print_fault(void *ctx, uint64_t offset, const char *message)
 	printf("# offset 0x%" PRIx64 ": %s\n", offset, message);
 }
 
-/* Two sub-buffers are written, and between them the ring was once round. */
+/* Whether viewers can recognise idle: by its priority, or by its weight in the newer record. */
+static bool knows_idle(const struct vitrine_fxt_record *record)
+{
+	bool out = !record->context_switch.outgoing_priority;
+	bool in = !record->context_switch.incoming_priority;
+
+	if (!record->context_switch.legacy) {
+		if (record->nr_args != 2)
+			return false;
+		out = record->args[0].value.int64 == INT32_MIN;
+		in = record->args[1].value.int64 == INT32_MIN;
+	}
+	return out == !record->context_switch.outgoing.thread &&
+	       in == !record->context_switch.incoming.thread;
+}
+
+static bool all_know_idle(const char *path)
+{
+	const struct vitrine_fxt_record *record;
+	struct vitrine_archive *archive;
+	unsigned int nr = 0;
+	bool good = true;
+
+	must(vitrine_archive_create(path, NULL, &archive));
+	for (;;) {
+		must(vitrine_archive_next(archive, &record));
+		if (!record)
+			break;
+		if (record->kind != VITRINE_FXT_SWITCH)
+			continue;
+		/* The fake ring writes newer records without weights. */
+		if (!record->context_switch.legacy && !record->nr_args)
+			continue;
+		nr++;
+		good = good && knows_idle(record);
+	}
+	vitrine_archive_destroy(archive);
+	return good && nr;
+}
+
+/* Write two sub-buffers, between which the writer overtakes the reader. */
 static void test_cpu(unsigned int cpu, const char *path)
 {
 	static const struct vitrine_fxt_report report = { .fault = print_fault };
@@ -59,7 +99,7 @@ static void test_cpu(unsigned int cpu, const char *path)
 	must(vitrine_ring_create(source, 0, &reader));
 	must(vitrine_writer_create(path, &writer));
 	fake_ring_fill(&ring, 1);
-	/* The worker runs where the gap begins and where it ends. */
+	/* The worker is running at the begin and at the end of the gap. */
 	lost = write_next(writer, reader);
 	tap_check(!lost, "CPU %u: nothing lost at first", cpu);
 	fake_ring_fill(&ring, 1 + 2 * NR_SUBBUFS);
@@ -74,6 +114,7 @@ static void test_cpu(unsigned int cpu, const char *path)
 	tap_check(summary.nr_cpus == 1,
 		  "CPU %u: all switches are that CPU's, not of %u", cpu,
 		  summary.nr_cpus);
+	tap_check(all_know_idle(path), "CPU %u: viewers know idle", cpu);
 	vitrine_ring_destroy(reader);
 	fake_ring_deinit(&ring);
 }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What LTTng recorded of a kernel: `vitrine convert' makes a Fuchsia trace of it that
-# says what babeltrace2 says, and back.
+# Convert LTTng's recording of a kernel to a Fuchsia trace and back with `vitrine convert',
+# and compare the result with the output of babeltrace2.
 #
 #   lttng.sh VITRINE WORDS DIR [SESSIONS]
 #
@@ -14,7 +14,7 @@
 here=$(cd "$(dirname "$0")" && pwd)
 sessions=${4:+$(realpath "$4")}
 
-# Each thread with each name it ever has.
+# Print each thread with every name that it has during the recording.
 their_names()
 {
 	grep -oE 'comm = "[^"]*", ([a-z]+_)?tid = [1-9][0-9]*' "$1" |
@@ -27,7 +27,7 @@ our_names()
 		"\(.in.tid) \(.in.name)"' | sort -u
 }
 
-# Threads that were made while LTTng recorded, and their processes.
+# Print the threads that were created during the recording, and their processes.
 their_children()
 {
 	sed -n 's/.* sched_process_fork: .*child_tid = \([0-9]*\),.*child_pid = \([0-9]*\),.*/\1 \2/p' "$1" | sort -u
@@ -38,7 +38,7 @@ our_threads()
 	"$vitrine" print --json "$1" | jq -r 'select(.kind == "switch") | "\(.in.tid) \(.in.pid)"' | sort -u
 }
 
-# of_their_process NAME: all of these, as far as they ran
+# of_their_process NAME: each of these that ran has the same process in NAME.fxt
 of_their_process()
 {
 	! join <(their_children "$1.events") <(our_threads "$1.fxt") | awk '$2 != $3' | grep .
@@ -54,7 +54,7 @@ lost()
 	grep -o '[0-9]* records lost' "$1" | sed 's/ .*//'
 }
 
-# compare NAME: a session
+# compare NAME: compare the conversion of the session NAME with babeltrace2's output
 compare()
 {
 	local name=$1 unsaid
@@ -63,7 +63,7 @@ compare()
 	command_into_files convert "$sessions/$name" -o "$name.fxt"
 	check "$name: converted" test "$(cat status)" = 0
 	check "$name: nothing said but what is left out, and what LTTng does not say" fails grep -vE \
-		': left out, a Fuchsia trace cannot say it: [0-9]* arguments$|: [0-9]+ switches from a thread' err
+		': left out, a Fuchsia trace cannot represent them: [0-9]* arguments$|: [0-9]+ switches from a thread' err
 	unsaid=$(sed -n 's/.*: \([0-9]*\) switches from a thread that was not running.*/\1/p' err)
 	"$vitrine" check "$name.fxt" >"$name.check"
 	check "$name: clean" grep ": no fault$" "$name.check"
@@ -77,7 +77,7 @@ compare()
 	check "$name: system calls and interrupts are durations" test \
 		"$(grep -cE ' (compat_)?(syscall|irq_softirq|irq_handler|x86_irq_vectors)_([a-z0-9_]*_)?entry(_[a-z0-9_]*)?: ' "$name.events")" = \
 		"$("$vitrine" print "$name.fxt" | awk '$3 == "begin"' | wc -l)"
-	# What is discarded behind a stream's last packet it says nowhere.
+	# LTTng does not report events that were discarded after the last packet of a stream.
 	check "$name: $(discarded "$name.warnings") discarded, as many lost" test \
 		$(($(discarded "$name.warnings") + ${unsaid:-0})) = "$(lost "$name.check")"
 	check "$name: no thread without a name of its own" fails grep . \
@@ -88,7 +88,7 @@ compare()
 	check "$name: new threads are of their processes" of_their_process "$name"
 }
 
-# compare_back NAME: the same in the Common Trace Format again
+# compare_back NAME: convert NAME.fxt to CTF, and compare that with babeltrace2's output
 compare_back()
 {
 	local name=$1

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The command's manual is complete: a page for each command, with each option.
+# The manual has a page for each command with all its options, and the help of each
+# command is short: a summary, a line per option, and examples.
 #
 #   manual.sh VITRINE WORDS DIR
 
@@ -11,7 +12,7 @@ man=$(cd "$(dirname "$0")/../.." && pwd)/Documentation/man
 tests=0
 failed=0
 
-# point WHAT COMMAND...: COMMAND succeeds
+# point WHAT COMMAND...: a test point; the output of COMMAND is shown if it fails
 point()
 {
 	local what=$1 log
@@ -27,7 +28,7 @@ point()
 	fi
 }
 
-# plain PAGE: its source as a reader has it
+# plain PAGE: print the source of PAGE without font changes and escaped hyphens
 plain()
 {
 	sed -e 's/\\-/-/g' -e 's/\\f[A-Z]//g' "$1"
@@ -39,8 +40,8 @@ listed()
 	sed -n '/^\.SH SEE ALSO/,$p' "$man/vitrine.1" | grep -F "vitrine-$1 (1)"
 }
 
-# documented COMMAND: each of its options is in its page; --help and --usage, which
-# all have, need not be
+# documented COMMAND: the page of COMMAND describes each of its options, except for --help
+# and --usage, which all commands have
 documented()
 {
 	local option page=$man/vitrine-$1.1 status=0
@@ -55,10 +56,42 @@ documented()
 	return "$status"
 }
 
+# summary COMMAND: print the summary of COMMAND in `vitrine help'
+summary()
+{
+	"$vitrine" help | sed -n "s/^  $1  *//p"
+}
+
+# summarised COMMAND: the summary has at most eight words, and is that of the manual page
+summarised()
+{
+	local text
+
+	text=$(summary "$1")
+	echo "$text"
+	[ "$(wc -w <<<"$text")" -le 8 ] &&
+		plain "$man/vitrine-$1.1" | grep -qxF "vitrine-$1 - $text"
+}
+
+# helps COMMAND: --help has one line for each option, and ends with examples of COMMAND
+helps()
+{
+	local help
+
+	help=$("$vitrine" "$1" --help)
+	! grep -E '^ {29}|.{80}' <<<"$help" &&
+		sed -n '/^Examples:$/,$p' <<<"$help" |
+		awk -v name="$1" 'NR > 1 && !/^  [a-z]/ { print "no example: " $0; bad = 1 }
+				  $0 ~ "vitrine " name "( |$)" { nr++ }
+				  END { exit bad || nr < 2 || NR > 4 }'
+}
+
 echo "TAP version 13"
 for command in $("$vitrine" help | awk '/^  [a-z]/ { print $1 }'); do
 	point "vitrine(1) has $command" listed "$command"
 	point "vitrine-$command(1) has all its options" documented "$command"
+	point "$command: a summary of at most eight words, the same in its page" summarised "$command"
+	point "$command --help: one line per option, then examples" helps "$command"
 done
 [ "$tests" -gt 0 ] || failed=1
 echo "1..$tests"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# `vitrine merge': every record of every file is there, at its real time, on a CPU
-# and a thread of its own.
+# `vitrine merge': every record of every file is in the result, at its real time, with
+# unique CPUs and threads.
 #
 #   merge.sh VITRINE WORDS DIR
 #
@@ -16,13 +16,14 @@ merge()
 	command_into_files merge "$@"
 }
 
-# later FILE NS: the same trace, recorded that much later
+# later FILE NS: print the trace FILE as if it had been recorded NS nanoseconds later
 later()
 {
 	perl -0777 -pe 's/(VTPACKET.{72})(.{8})/$1 . pack("Q<", unpack("Q<", $2) + '"$2"')/gse' "$1"
 }
 
-# moved FILE CPUS THREADS NS: its lines as they are in the merged trace
+# moved FILE CPUS THREADS NS: print the records of FILE as expected in the merged trace, with
+# CPUS added to CPU numbers, THREADS to thread ids and NS to times
 moved()
 {
 	"$vitrine" print --json "$1" | jq -c --argjson cpus "$2" --argjson threads "$3" --argjson ns "$4" '
@@ -33,7 +34,7 @@ moved()
 		(.in?, .out?, .thread? | select(.) | .pid) |= move'
 }
 
-# merged FILE CPU...: its lines of these CPUs
+# merged FILE CPU...: print the records of these CPUs in FILE
 merged()
 {
 	local file=$1 cpus
@@ -43,7 +44,8 @@ merged()
 	"$vitrine" print --json --cpu "$cpus" "$file" | jq -c 'del(.offset, .provider)'
 }
 
-# overlapping NR: complete durations that have all begun before the first of them ends
+# overlapping NR: make a trace of NR complete durations, all of which begin before the first
+# one ends
 overlapping()
 {
 	python3 - "$1" <<-'END'
@@ -58,7 +60,28 @@ overlapping()
 	END
 }
 
-# Merging takes three times as long as printing; 200 times, if each passed all others.
+# threads TIME,ID...: make a trace with an event of thread ID at TIME; the id is the name of
+# the thread, too
+threads()
+{
+	python3 - "$@" <<-'END'
+	import struct, sys
+	word = struct.Struct("<Q").pack
+	def stream(text):
+	    return text + bytes(-len(text) % 8)
+	out = sys.stdout.buffer
+	out.write(word(0x0016547846040010) + word(1 | 2 << 4) + word(10**9))
+	events = [arg.split(",") for arg in sys.argv[1:]]
+	for koid in {koid for _, koid in events}:
+	    body = word(int(koid)) + stream(koid.encode())
+	    out.write(word(7 | (1 + len(body) // 8) << 4 | 2 << 16 | (0x8000 | len(koid)) << 24) + body)
+	for time, koid in events:
+	    out.write(word(4 | 5 << 4 | 0x8004 << 48) + word(int(time)) + word(int(koid)) * 2 + b"work\0\0\0\0")
+	END
+}
+
+# Merging takes three times as long as printing. It would take 200 times as long if the time
+# were quadratic.
 is_linear()
 {
 	local print merge
@@ -69,7 +92,7 @@ is_linear()
 	[ "$merge" -lt $((20 * print + 100)) ]
 }
 
-# durations FILE: name, begin, end and thread of each
+# durations FILE: print name, begin, end and thread of each duration
 durations()
 {
 	"$vitrine" print --json "$1" | jq -c '[.name, .time_ns, .end_ns, .thread.tid % 10000000]' | sort
@@ -128,15 +151,23 @@ check "what the recorder says of a loss is none" \
 
 merge a.fxt foreign.fxt -o foreigners.fxt
 check "of another producer" ended 0 \
-	"foreign.fxt: does not say when it was recorded: taken to begin with the earliest"
+	"foreign.fxt: has no wall-clock time; aligned with the start of the earliest trace"
 check "all records are there" test "$("$vitrine" print foreigners.fxt | wc -l)" = \
 	$(($("$vitrine" print a.fxt | wc -l) + $("$vitrine" print foreign.fxt | wc -l)))
 "$vitrine" check foreigners.fxt >foreigners.check
 check "and sound" grep -q ": no fault" foreigners.check
 
+# Thread 77 of the second file would get the id 10000077, which the first file has, too.
+threads 1,5 3,10000077 9,10000077 >low.fxt
+threads 2,77 4,5 >high.fxt
+merge low.fxt high.fxt -o taken.fxt
+check "ids that are taken" ended 0 "low.fxt: has no wall-clock time" "high.fxt: has no wall-clock time"
+check "none is given twice" same <(printf '%s\n' 5,5 10000077,77 1610612736,10000077 10000005,5 1610612736,10000077) \
+	<("$vitrine" print --json taken.fxt | jq -r 'select(.kind == "instant") | "\(.thread.tid),\(.thread.name)"')
+
 overlapping 30000 >many.fxt
 merge many.fxt many.fxt -o durations.fxt
-check "durations that overlap" ended 0 "many.fxt: does not say when" "many.fxt: does not say when"
+check "durations that overlap" ended 0 "many.fxt: has no wall-clock time" "many.fxt: has no wall-clock time"
 check "are all there" same <(durations many.fxt | sed p) <(durations durations.fxt)
 "$vitrine" check durations.fxt >durations.check 2>&1
 check "and sound" grep -q ": no fault" durations.check

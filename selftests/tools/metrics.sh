@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# `vitrine metrics': what trees become, by the rules of Documentation/metrics.rst,
-# and whether those who read metrics for a living agree: promtool, and a strict
-# reader of OpenMetrics.
+# `vitrine metrics': the metrics of trees, by the rules of Documentation/metrics.rst,
+# checked with promtool and a strict OpenMetrics parser.
 #
 #   metrics.sh VITRINE WORDS DIR
 
@@ -17,7 +16,7 @@ trap 'rm -rf "$dir"' EXIT
 tests=0
 failed=0
 
-# point WHAT COMMAND...: COMMAND succeeds
+# point WHAT COMMAND...: a test point; the output of COMMAND is shown if it fails
 point()
 {
 	local what=$1 log
@@ -33,20 +32,20 @@ point()
 	fi
 }
 
-# tree NAME <JSON: into NAME.inspect
+# tree NAME <JSON: write a tree to NAME.inspect
 tree()
 {
 	python3 "$here/mktree.py" >"$1.inspect"
 }
 
-# becomes NAME LINES: the samples are these, and nothing else
+# becomes NAME LINES: the samples of the tree NAME are LINES
 becomes()
 {
 	diff <(printf '%s\n' "$2") \
 	     <("$vitrine" metrics "./$1.inspect" | grep -v '^#' | sed "s/tree=\"$1\",\?//; s/{}//")
 }
 
-# says STATUS WORDS COMMAND...
+# says STATUS WORDS COMMAND...: COMMAND exits with STATUS and prints a line with WORDS
 says()
 {
 	local wanted=$1 text=$2 said status
@@ -58,7 +57,7 @@ says()
 	[ "$status" = "$wanted" ] && grep -qF -- "$text" <<<"$said"
 }
 
-# No complaint: promtool says nothing, and its status is 0.
+# promtool exits with status 0 and prints no warning.
 promtool_agrees()
 {
 	local said
@@ -68,7 +67,7 @@ promtool_agrees()
 	return 1
 }
 
-# Debian's package, so Debian's Python.
+# The parser is a Debian package, so it needs Debian's Python.
 strict_agrees()
 {
 	"$vitrine" metrics --openmetrics "$@" | /usr/bin/python3 -c '
@@ -152,7 +151,7 @@ point "strings are labels, escaped, cut to 128 bytes" becomes t \
 'vitrine_t_info{bad="�",name="a\"b\\c\ne"} 1
 vitrine_t_n_info{long="'"$(printf '%0126d' 0)é"'"} 1'
 
-# types NAME LINES: the TYPE lines are these
+# types NAME LINES: the TYPE lines of the tree NAME are LINES
 types()
 {
 	diff <(printf '%s\n' "$2") \
@@ -225,7 +224,7 @@ tree t <<<'{"bad": {"$linear": [0, 1, -1, 2, 3]}, "nan": {"$linear": [0.0, 1.0, 
 point "counts that are none are left out, and that is said" \
 	says 0 "t.inspect: 2 values left out" "$vitrine" metrics ./t.inspect
 
-# ---- never the same twice ----
+# ---- duplicate series ----
 
 tree t <<<'{"$children": [["a x", 1], ["a_x", 2], ["a_x", 3], ["A-X", 4],
 	["lat", {"$linear": [0, 10, 0, 1, 0]}], ["lat", {"$linear": [0, 20, 0, 1, 0]}],
@@ -246,7 +245,7 @@ vitrine_t_lat_count{duplicate="2"} 1
 vitrine_t_lat_count{duplicate="3"} 5'
 point "families that clash have no type" types t "a_x gauge"
 
-# ---- words that promtool has something against ----
+# ---- words that promtool warns of ----
 
 tree t <<<'{"counter": 1, "a_ms_b": 2, "x": {"bits": 3, "mega": {"bits": 4}}, "kilobytes": 5, "load": {"1_min": 0.5}}'
 point "such words are joined with those before" becomes t \
@@ -257,9 +256,9 @@ vitrine_t_xmegabits 4
 vitrine_tcounter 1
 vitrine_tkilobytes 5'
 
-# ---- what others read ----
+# ---- random trees, read by other programs ----
 
-# random SEED: a tree with names and values that are asking for trouble
+# random_tree SEED: print a tree with random names and values that are hard to represent
 random_tree()
 {
 	python3 - "$1" <<'EOF' | python3 "$here/mktree.py"
@@ -312,7 +311,7 @@ fresh=$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')
 for seed in 1 2 3 4 "$fresh"; do
 	random_tree "$seed" >"random-$seed.inspect"
 done
-# both WHAT FILE...
+# both WHAT FILE...: check FILEs with promtool and with the strict parser, if installed
 both()
 {
 	local what=$1
@@ -345,7 +344,7 @@ tree t <<<'{"a": 1}'
 point "textfile" bash -c "umask 022; '$vitrine' metrics --textfile x.prom ./t.inspect && grep -qx 'vitrine_t_a{tree=\"t\"} 1' x.prom"
 point "for all to read" test "$(stat -c %a x.prom)" = 644
 point "nothing left beside it" test "$(echo x.prom*)" = x.prom
-# replaced FILE: it is another file, and who has it open has the old one whole
+# replaced: x.prom is replaced by a new file; a reader of the old file still reads all of it
 replaced()
 {
 	local old
@@ -357,7 +356,7 @@ replaced()
 	[ "$(cat <&7)" = "$old" ] && grep -q ' 2$' x.prom
 }
 point "replaced, not written over" replaced
-point "no such directory" says 3 "no/x.prom: cannot create a file beside it: No such file" \
+point "no such directory" says 3 "no/x.prom: cannot create a temporary file in its directory: No such file" \
 	"$vitrine" metrics --textfile no/x.prom ./t.inspect
 too_large()
 (
@@ -370,7 +369,7 @@ point "and the old file stands" grep -q ' 2$' x.prom
 point "and nothing is left beside it" test "$(echo x.prom*)" = x.prom
 mkdir d.prom
 point "cannot replace a directory" says 3 "d.prom: cannot replace: " "$vitrine" metrics --textfile d.prom ./t.inspect
-point "node_exporter does not read the strict form" says 2 "does not read" \
+point "node_exporter does not read the strict form" says 2 "node_exporter cannot read" \
 	"$vitrine" metrics --openmetrics --textfile x.prom ./t.inspect
 point "a selector" diff <(echo 2) <("$vitrine" metrics ./t.inspect:root:a | sed -n 's/^vitrine.* //p')
 point "no tree: no metrics" bash -c "! '$vitrine' metrics ./absent.inspect 2>&1 | grep -q vitrine_"

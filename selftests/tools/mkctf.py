@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Write a small kernel trace as LTTng's modules do, without LTTng.
+"""Write a small kernel trace in the layout of LTTng's modules, without LTTng.
 
-mkctf.py DIR: of two CPUs, with names as arrays of characters, compact times,
-a wakeup told on the CPU that is woken, events of four kinds, one with an array of
-more elements than there can be arguments, one with all that nests, and 7 events
-discarded on CPU 1. What is to come of it is in convert.sh.
+  mkctf.py DIR [taken]
+
+The trace has two CPUs, names as arrays of characters, compact time stamps, a wakeup that
+is recorded on the target CPU, events of four kinds, one of them with an array of more
+elements than an event can have arguments, one with all kinds of nested fields, and 7
+events discarded on CPU 1. convert.sh has the expected result. With "taken", threads have
+ids that the conversion makes up for its own threads, before and after it makes them up.
 """
 import os
 import struct
@@ -173,11 +176,29 @@ CPU1 = [
 ]
 
 
+# The first event has no thread, for which the conversion makes up 0x50000000; the last one
+# is in idle, for which it makes up 0x40000000.
+MADE_UP, TAKEN = (b"first", 0x40000000, 20), (b"second", 0x50000000, 20)
+ISSUED = struct.pack("<IQ16s", 8, 1, b"")
+TAKEN0 = [
+    packet(0, 0, 1000, 1700, 0, [
+        event(ISSUE, 1000, ISSUED),
+        switch(1100, IDLE0, 0, MADE_UP),
+        event(ISSUE, 1200, ISSUED),
+        switch(1300, MADE_UP, 1, TAKEN),
+        event(ISSUE, 1400, ISSUED),
+        event(WAKEUP, 1500, struct.pack("<16siii", *MADE_UP, 0)),
+        switch(1600, TAKEN, 1, IDLE0),
+        event(ISSUE, 1700, ISSUED),
+    ]),
+]
+
+
 def main():
+    channels = [TAKEN0] if sys.argv[2:] == ["taken"] else [CPU0, CPU1]
     os.makedirs(sys.argv[1])
-    for name, bytes_ in (("metadata", METADATA.encode()),
-                         ("channel0_0", b"".join(CPU0)),
-                         ("channel0_1", b"".join(CPU1))):
+    files = {f"channel0_{i}": b"".join(packets) for i, packets in enumerate(channels)}
+    for name, bytes_ in {"metadata": METADATA.encode(), **files}.items():
         with open(os.path.join(sys.argv[1], name), "wb") as out:
             out.write(bytes_)
 

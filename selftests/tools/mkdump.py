@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Write a dump of a machine's memory in which there are a trace and two trees.
+"""Write a dump of a machine's memory that contains a trace and two trees.
 
   mkdump.py raw|elf|many|kdump TRACE:LENGTH[,LENGTH...] TREE >DUMP
 
-TRACE begins with sub-buffers of these lengths, and TREE has one page. "many" is an
-ELF core whose segments, a page each, are too many for its header to count. "kdump" is
-what makedumpfile makes: compressed, and pages of zeros left out.
+TRACE begins with sub-buffers of these lengths, and TREE has one page. "many" is an ELF
+core with segments of one page, more than its header can count. "kdump" is the format of
+makedumpfile: compressed, without pages of zeros.
 """
 import struct
 import sys
@@ -19,7 +19,7 @@ MANY = 70000
 
 
 def pages_of(trace, lengths, tree):
-    """What is on each page of the memory, by number; the rest is nothing."""
+    """Return the contents of pages, by page number; other pages are zero."""
     pages, at = {}, 0
     for number, length in enumerate(lengths):
         pages[3 + 2 * number] = trace[at:at + length]
@@ -31,12 +31,12 @@ def pages_of(trace, lengths, tree):
 
 
 def raw(pages):
-    """Memory from address 0 on."""
+    """Return the memory from address 0."""
     return b"".join(pages.get(number, bytes(PAGE)) for number in range(max(pages) + 1))
 
 
 def elf(pages, nr):
-    """An ELF core with that many segments, the last ones in it, last page first."""
+    """Return an ELF core of @nr segments; the pages are the last ones, in reverse order."""
     headers = ELF_BYTES + SECTION_BYTES + nr * PROGRAM_BYTES
     programs, memory = [], []
     for number in sorted(pages, reverse=True):
@@ -52,7 +52,7 @@ def elf(pages, nr):
 
 
 def kdump(pages):
-    """A compressed dump, version 6, of a block of headers each, then bitmaps, then pages."""
+    """Return a compressed dump, version 6: two blocks of headers, bitmaps, pages."""
     nr = max(pages) + 1
     name = b"".join(word.ljust(65, b"\0") for word in (
         b"Linux", b"host", b"6.12.0", b"#1", b"x86_64", b""))
@@ -73,7 +73,7 @@ def kdump(pages):
 
 
 def main():
-    """As the command line has it."""
+    """Write the dump that the command line describes."""
     kind, trace, tree = sys.argv[1:]
     path, lengths = trace.rsplit(":", 1)
     with open(path, "rb") as file:

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """Write an Inspect file (version 1) from a tree in JSON on standard input.
 
-An object is a node; a number with a point a DOUBLE, without one a UINT, or an
-INT if it is negative; a list an array of what its first element is. Else
-{"$TYPE": ...}: "double" for "nan" and "inf"; "bytes", a string whose bytes are a
-byte vector; "linear" and "exponential", a histogram's slots; "children", a list of
-[name, value], for names that JSON has once only. In names and strings \\udcXX is the byte XX, as Python has it.
+An object is a node. A number with a point is a DOUBLE, one without is a UINT, or an INT if
+it is negative. A list is an array. Other values are objects {"$TYPE": ...} with the TYPE
+"double" for the strings "nan" and "inf", "bytes" for a string whose bytes are a byte
+vector, "linear" and "exponential" for a list of the slots of a histogram, and "children"
+for a list of pairs [name, value], in which a name may occur several times. In names and
+strings \\udcXX is the byte XX, as in Python.
 
   mktree.py [--frozen] <TREE.json >TREE.inspect
 """
@@ -20,13 +21,13 @@ STRREF = 14
 
 
 class Heap:
-    """Blocks one after the other, each aligned to its size."""
+    """Consecutive blocks, each aligned to its size."""
 
     def __init__(self):
         self.bytes = bytearray(16)
 
     def add(self, block_type, fields, payload):
-        """A block: what word 0 has from bit 16 on, and all that follows."""
+        """Append a block; @fields is stored in word 0 from bit 16 on. Return its index."""
         order = max(0, (len(payload) + 7).bit_length() - 4)
         size = 16 << order
         while len(self.bytes) % size:
@@ -37,7 +38,7 @@ class Heap:
         return index
 
     def text(self, string):
-        """The bytes of a string, in EXTENTs from the last to the first."""
+        """Append the bytes of a string, as EXTENTs from the last one to the first one."""
         raw = string.encode("utf-8", "surrogateescape")
         following = 0
         for at in reversed(range(0, len(raw), 2040)):
@@ -55,7 +56,7 @@ class Heap:
 
 
 def slot(number):
-    """Type and bits of a number."""
+    """Return type and bits of a number."""
     if isinstance(number, float):
         return DOUBLE, struct.pack("<d", number)
     if number < 0:
@@ -65,7 +66,7 @@ def slot(number):
 
 def add_array(heap, parent, name, array_format, slots):
     kinds = {slot(number)[0] for number in slots}
-    # One negative number makes all of them signed.
+    # If one number is negative, all of them are signed.
     kind = INT if kinds == {INT, UINT} else kinds.pop()
     payload = struct.pack("<Q", kind | array_format << 4 | len(slots) << 8)
     for number in slots:

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Names of a tree and of a trace on a terminal: format characters, which change the
-# direction of writing or take no room, are escaped; what is wide counts as wide.
+# Names of trees and traces on a terminal: format characters, which change the direction
+# of writing or have no width, are escaped; wide characters count as wide.
 #
 #   names.sh VITRINE WORDS DIR
 
@@ -11,7 +11,7 @@
 words=$(realpath "$2")
 export NO_COLOR=1
 
-# unwritten FILE: it has none of the characters that names below have
+# unwritten FILE: FILE has none of the characters below that must be escaped
 unwritten()
 {
 	! LC_ALL=C grep -P '\xe2\x80[\xae\x8d]|\xd8\x9c|\xc2\xad|\xf3\xa0\x81\x81|\xe2\x80\xa8' "$1"
@@ -23,8 +23,8 @@ echo "TAP version 13"
 
 # ---- trees ----
 
-# U+202E, U+200D, U+061C, U+00AD, U+E0041, U+2028, U+0378; then what may be printed:
-# U+6F22 U+5B57, which are wide, and an o with U+0308, which takes no column
+# Characters to be escaped: U+202E, U+200D, U+061C, U+00AD, U+E0041, U+2028 and U+0378. To be
+# printed: U+6F22 and U+5B57, which are wide, and an o with U+0308, which has no width.
 "$words" /dev/stdin >tree.inspect <<'WORDS'
 	0..3=1 8..15=2 16..31=2 32..63="INSP"
 	2
@@ -91,7 +91,7 @@ check "diff: nothing of it as it is" unwritten diff.out
 
 # ---- traces ----
 
-# A thread, a process, an event, its category, an argument and its text.
+# Thread, process, event, category, argument and string have such names.
 "$words" /dev/stdin >names.fxt <<'WORDS'
 	0x0016547846040010
 	0x21

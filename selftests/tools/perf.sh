@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What perf recorded of a kernel, in the Common Trace Format as `perf data convert --all
-# --to-ctf' wrote it: `vitrine convert' makes a Fuchsia trace of it that says what
-# babeltrace2 says.
+# Convert a recording of perf, in the Common Trace Format as written by `perf data convert
+# --all --to-ctf', to a Fuchsia trace with `vitrine convert', and compare the result with
+# the output of babeltrace2.
 #
 #   perf.sh VITRINE WORDS DIR
 #
@@ -14,19 +14,19 @@
 . "$(dirname "$0")/formats"
 here=$(cd "$(dirname "$0")" && pwd)
 
-# events PATTERN: how many of them perf has recorded
+# events PATTERN: count the matching events that perf has recorded
 events()
 {
 	grep -cE "^[^{]*($1)[:,]" events
 }
 
-# printed PATTERN: how many of them we print
+# printed PATTERN: count the matching records that `vitrine print' prints
 printed()
 {
 	"$vitrine" print perf.fxt | grep -cE "^ *[0-9.]+ \[[0-9]+\] ($1)"
 }
 
-# The last name that a process gave itself.
+# Print each process with the last name that it set.
 their_processes()
 {
 	sed -nE 's/.* perf_comm: .* pid = ([1-9][0-9]*), tid = \1, comm = "(.*)" .*/\1 \2/p' events |
@@ -50,8 +50,8 @@ tar -xJf "$here/../golden/perf.tar.xz" || exit 1
 echo "TAP version 13"
 babeltrace perf.ctf --clock-cycles --no-delta >events 2>/dev/null
 command_into_files convert perf.ctf -o perf.fxt
-# Where a record was made, and by which counter, no switch or wakeup can say.
-check "converted, and told what is left out" ended 0 ': left out, a Fuchsia trace cannot say it: [0-9]+ arguments$'
+# Switch and wakeup records have no room for perf's instruction pointer and counter id.
+check "converted, and told what is left out" ended 0 ': left out, a Fuchsia trace cannot represent them: [0-9]+ arguments$'
 check "clean" "$vitrine" check perf.fxt
 their_switches events pid >theirs
 our_switches perf.fxt >ours
@@ -76,7 +76,7 @@ check "those in idle to idle" test "$("$vitrine" print --json perf.fxt |
 	jq -r 'select(.name == "timer_start" and .thread.tid == 1073741824 + .cpu).cpu' | wc -l)" = \
 	"$(events 'timer:timer_start.* perf_tid = 0')"
 check "which its arguments do not say again" fails grep -q 'perf_[tp]id=' <("$vitrine" print perf.fxt)
-# Of a kworker perf says, too, what it works at.
+# Leave kworkers out: perf appends the work item to their names.
 join <(their_processes) <(our_processes) | grep -v kworker >names
 check "processes have the names they gave themselves" awk '$2 != $3 { print; bad = 1 } END { exit bad }' names
 check "there are some" test "$(wc -l <names)" -ge 5

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# `vitrine check', `convert' and the commands that read a trace, on pipes: "-" is
-# standard input and output, and what comes through a pipe is read as a file is.
+# All commands that read a file, with pipes: "-" is standard input and output, and a pipe
+# yields the same result as a file.
 #
 #   pipes.sh VITRINE WORDS DIR
 #
@@ -11,15 +11,16 @@
 # shellcheck source-path=SCRIPTDIR source=formats
 . "$(dirname "$0")/formats"
 words=$(realpath "$2")
-golden=$(cd "$(dirname "$0")/../golden" && pwd)
+here=$(cd "$(dirname "$0")" && pwd)
+golden=$here/../golden
 
-# of_pipe STATUS FILE COMMAND...: with FILE on a pipe as standard input
+# of_pipe STATUS FILE ARGUMENT...: vitrine, which reads FILE from a pipe, exits with STATUS
 of_pipe()
 {
 	local wanted=$1 file=$2
 
 	shift 2
-	# shellcheck disable=SC2002 # a pipe, on purpose
+	# shellcheck disable=SC2002 # standard input must be a pipe
 	cat "$file" | "$vitrine" "$@" >out 2>err
 	test "${PIPESTATUS[1]}" = "$wanted"
 }
@@ -56,7 +57,7 @@ cat many.fxt >fifo &
 check "check: a FIFO by its name" grep -q "^fifo: .*: no fault" out
 "$vitrine" check <(cat tree.inspect) many.fxt >out 2>err
 check "check: several files, one a pipe" test "$(grep -c ': no fault$' out)" = 2
-# shellcheck disable=SC2217 # on purpose
+# shellcheck disable=SC2217 # standard input is closed on purpose
 "$vitrine" check - <&- >out 2>err
 check "check: nothing on standard input" grep -q "^vitrine: standard input: " err
 
@@ -71,6 +72,16 @@ check "convert: as of the file" cmp back.fxt out
 check "convert: between two others" of_pipe 0 many.heph convert - --to chrome-json -o -
 "$vitrine" convert back.fxt -o back.json
 check "convert: by way of a trace" cmp back.json out
+"$vitrine" convert many.heph -o back.fxt.zst
+check "convert: into a compressed trace" same <(zstd -dc back.fxt.zst) back.fxt
+"$vitrine" convert back.fxt -o copy.fxt.zst
+check "convert: only compress" same <(zstd -dc copy.fxt.zst) back.fxt
+"$vitrine" convert many.fxt -o many.json.zst
+check "convert: compress another format" same <(zstd -dc many.json.zst) many.json
+"$vitrine" convert many.heph -o many.ctf
+"$vitrine" convert many.ctf -o ctf.fxt.zst
+"$vitrine" convert many.ctf -o ctf.fxt
+check "convert: a directory into a compressed trace" same <(zstd -dc ctf.fxt.zst) ctf.fxt
 check "convert: into a directory" of_pipe 0 many.fxt convert - -o piped.ctf
 check "convert: a directory into a pipe" of_pipe 0 /dev/null convert piped.ctf --to fxt -o -
 "$vitrine" print out >out.print
@@ -78,18 +89,77 @@ check "convert: all of it" same many.print out.print
 check "convert: a directory is no pipe" of_pipe 2 many.fxt convert - --to ctf -o -
 check "convert: the error says so" grep -q "^vitrine: -: ctf is a directory" err
 check "convert: a format must be said" of_pipe 2 many.fxt convert - -o -
-check "convert: the error says how" grep -q "say what it is to be with --to" err
+check "convert: the error says how" grep -q "unknown suffix; name the format with --to" err
 check "convert: no trace" of_pipe 1 tree.inspect convert - -o piped.fxt
-check "convert: the error names no copy" grep -q "^vitrine: standard input: offset 0x0: no trace" err
+check "convert: the error names no copy" grep -q "^vitrine: standard input: offset 0x0: not a trace" err
 TMPDIR=$dir/absent of_pipe 3 many.fxt convert - -o piped.json
 check "convert: no place for a copy" grep -q "standard input: cannot copy .*; set TMPDIR" err
 
-# ---- all that read a trace ----
+# ---- all that read a file ----
 
-check "print: a pipe" of_pipe 0 many.fxt print -
-check "print: as of the file" same many.print out
-check "latency: a pipe" of_pipe 0 many.fxt latency --json -
-check "latency: as of the file" same out <("$vitrine" latency --json many.fxt)
+# as_of_file FILE COMMAND [ARGUMENT]...: COMMAND prints the same for FILE, for standard
+# input, and for both of them compressed; the argument @ is replaced by the name
+as_of_file()
+{
+	local file=$1 alike='s|\./as/-|-|g; s|standard input|-|'
+
+	shift
+	mkdir -p as
+	cp "$file" as/-
+	"$vitrine" "${@/#@/./as/-}" 2>file.err | LC_ALL=C sed "$alike" >file.out
+	of_pipe 0 "$file" "${@/#@/-}" || return
+	is_as_file || return
+	zstd -qf "$file" -o as/-
+	"$vitrine" "${@/#@/./as/-}" >out 2>err
+	is_as_file || return
+	of_pipe 0 as/- "${@/#@/-}" && is_as_file
+}
+
+is_as_file()
+{
+	same file.out <(LC_ALL=C sed "$alike" out) &&
+		same <(sed "$alike" file.err) <(sed "$alike" err)
+}
+
+"$mkfxt" vitrine >vitrine.fxt
+python3 "$here/mkdump.py" raw vitrine.fxt:416,448 tree.inspect >raw.dump
+declare -A reads=(
+	[show]="tree.inspect @" [list]="tree.inspect @" [diff]="tree.inspect @ ./tree.inspect"
+	[metrics]="tree.inspect @" [check]="tree.inspect @" [print]="many.fxt @"
+	[latency]="many.fxt @" [timeline]="many.fxt @ -o -" [flame]="many.fxt @ -o -"
+	[convert]="many.fxt @ --to heph -o -"
+	[merge]="many.fxt @ -o -" [symbolize]="many.fxt @ -o -" [recover]="raw.dump @ -o -"
+)
+# These commands read no file, or show a screen.
+others=" watch record snapshot top "
+for command in $("$vitrine" help | awk '/^  [a-z]/ { print $1 }'); do
+	[[ $others != *" $command "* ]] || continue
+	# shellcheck disable=SC2086 # split into words on purpose
+	set -- ${reads[$command]-}
+	check "$command: a pipe, as the file" as_of_file "$1" "$command" "${@:2}"
+done
+check "show: the error names no copy" of_pipe 1 many.json show -
+check "show: but standard input" grep -q "^vitrine: standard input: .*no magic number" err
+check "list: likewise" of_pipe 1 many.json list -
+check "list: the error, too" grep -q "^vitrine: standard input: .*no magic number" err
+check "recover: likewise" of_pipe 1 many.json recover - -o none.fxt
+check "recover: the error, too" grep -q "^vitrine: standard input: .*memory" err
+check "merge: likewise" of_pipe 1 many.json merge - -o none.fxt
+check "merge: the error, too" grep -q "^vitrine: standard input: .*not a Fuchsia trace" err
+"$vitrine" diff <(cat tree.inspect) <(cat tree.inspect) >out 2>err
+check "diff: two pipes" test $? = 0
+"$vitrine" merge many.fxt back.fxt -o merged.fxt 2>/dev/null
+"$vitrine" merge <(cat many.fxt) - -o - <back.fxt >merged 2>err
+check "merge: a pipe and standard input" cmp merged.fxt merged
+of_pipe 2 raw.dump recover - -o - --json
+check "recover: the trace and JSON do not go together" grep -q "cannot both go" err
+zstd -q many.fxt -o many.fxt.zst
+head -c 1000 many.fxt.zst >cut.zst
+"$vitrine" check cut.zst >out 2>err
+check "a compressed file that is truncated" grep -q "^vitrine: cut.zst: the compressed file is truncated; .zstd -dc" err
+{ head -c 500 many.fxt.zst; head -c 500 /dev/zero; tail -c +1001 many.fxt.zst; } >torn.zst
+"$vitrine" check torn.zst >out 2>err
+check "one that is damaged" grep -q "^vitrine: torn.zst: cannot decompress: " err
 check "nothing is left behind" test -z "$(ls tmp)"
 
 echo "1..$tests"

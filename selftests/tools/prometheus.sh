@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A real Prometheus scrapes what `vitrine metrics' wrote: from a web server, as
-# either kind of text, and by way of node_exporter's textfile collector; then it
-# is asked for the values.
+# A real Prometheus scrapes the output of `vitrine metrics', from a web server in both text
+# formats, and by way of node_exporter's textfile collector; then it is queried for the
+# values.
 #
 #   prometheus.sh VITRINE WORDS DIR
 
@@ -30,7 +30,7 @@ for program in prometheus prometheus-node-exporter; do
 	fi
 done
 
-# point WHAT COMMAND...: COMMAND succeeds
+# point WHAT COMMAND...: a test point; the output of COMMAND is shown if it fails
 point()
 {
 	local what=$1 log
@@ -47,7 +47,7 @@ point()
 	fi
 }
 
-# until_true COMMAND...: for as long as it may take here, but no longer
+# until_true COMMAND...: wait until COMMAND succeeds, for at most 60 seconds
 until_true()
 {
 	local i
@@ -59,11 +59,12 @@ until_true()
 	return 1
 }
 
-# A server of this directory, whose port is in the file "port": what is named *.om
-# is OpenMetrics.
+# Serve this directory over HTTP, *.om as OpenMetrics, and write the port to the file "port".
+# exec, because the caller kills this process: a shell around the server would not pass the
+# signal on.
 serve()
 {
-	python3 - <<'EOF'
+	exec python3 - <<'EOF'
 import http.server
 import os
 
@@ -81,7 +82,7 @@ server.serve_forever()
 EOF
 }
 
-# Two ports nobody has now.
+# Print two ports that are free.
 free_ports()
 {
 	python3 -c '
@@ -90,7 +91,7 @@ sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
 print(*(s.getsockname()[1] for s in sockets))'
 }
 
-# value QUERY: what Prometheus says it is, "" for nothing
+# value QUERY: print Prometheus' result of QUERY, or nothing if there is none
 value()
 {
 	python3 - "http://127.0.0.1:$port/api/v1/query" "$1" <<'EOF' 2>/dev/null
@@ -105,7 +106,7 @@ with urllib.request.urlopen(url + "?" + urllib.parse.urlencode({"query": query})
 EOF
 }
 
-# is QUERY VALUE
+# is QUERY VALUE: Prometheus' result of QUERY is VALUE
 is()
 {
 	local said

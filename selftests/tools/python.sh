@@ -26,7 +26,7 @@ for name in $("$build/mkfxt"); do
 	"$build/mkfxt" "$name" >"$name.fxt"
 done
 
-# Python keeps what it allocates: leaks of the library are for other tests.
+# Python does not free all of its memory. Other tests look for leaks of the library.
 export ASAN_OPTIONS=detect_leaks=0
 LD_PRELOAD=$(cc -print-file-name=libasan.so) LD_LIBRARY_PATH=$build/tools \
 	PYTHONPATH=$top/tools/python PYTHONDONTWRITEBYTECODE=1 \

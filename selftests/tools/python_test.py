@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What tools/python/vitrine.py makes of files is what the command prints of them.
+"""Compare the results of tools/python/vitrine.py for files with the command's output.
 
     python_test.py VITRINE FILE...
 
-Prints TAP. For an Inspect file, `vitrine show --json`; for a trace, `vitrine print
---json`: the same values, or an error from both.
+Prints TAP. The values of an Inspect file must be those of `vitrine show --json`, and the
+records of a trace those of `vitrine print --json`. Errors must occur in both.
 """
 
 import base64
@@ -17,7 +17,7 @@ import vitrine
 
 
 def plain(value):
-    """A value as JSON has it, after Documentation/json.rst."""
+    """Return a value as in JSON, by the rules of Documentation/json.rst."""
     if isinstance(value, dict):
         return {escape(name): plain(child) for name, child in value.items()}
     if isinstance(value, vitrine.Histogram):
@@ -51,7 +51,7 @@ def plain(value):
 
 
 def escape(name):
-    """What a key cannot have as text: bytes that are not UTF-8, and NUL."""
+    """Escape what a key cannot contain as text: bytes that are not UTF-8, and NUL."""
     return "".join(
         f"\\x{ord(c) & 0xff:02x}" if "\udc80" <= c <= "\udcff" or c == "\0" else c
         for c in name
@@ -73,7 +73,7 @@ JSON_NAMES = {
 
 
 def record(value):
-    """A record as an object of `vitrine print --json`."""
+    """Return a record as an object of `vitrine print --json`."""
     made = {}
     for name, part in vars(value).items():
         if isinstance(part, vitrine.Thread):
@@ -88,7 +88,7 @@ def record(value):
 
 
 def command(*arguments):
-    """What the command prints: nothing, if the file is not of the format."""
+    """Return the output of the command; it is empty for files of other formats."""
     run = subprocess.run(arguments, capture_output=True, check=False)
     return run.stdout.decode()
 

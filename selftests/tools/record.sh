@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# `vitrine record' on rings that no kernel writes: commands, signals, time, new
-# CPUs, new sessions, and all that can be missing.
+# `vitrine record' on rings without a kernel: commands, signals, time limits, new CPUs, new
+# sessions, and everything that can be missing.
 #
 #   record.sh VITRINE WORDS DIR
 #
@@ -11,6 +11,7 @@
 set -u
 vitrine=$(realpath "$1")
 fake_rings=$(realpath "$3/fake_rings")
+mkfxt=$(realpath "$3/mkfxt")
 dir=$(mktemp -d)
 tests=0
 failed=0
@@ -23,7 +24,7 @@ finish()
 }
 trap finish EXIT
 
-# check WHAT COMMAND...: the command succeeds
+# check WHAT COMMAND...: a test point; the output of COMMAND is shown if it fails
 check()
 {
 	local what=$1
@@ -40,14 +41,14 @@ check()
 	fi
 }
 
-# record ARGUMENT...: standard error and exit code into files
+# record ARGUMENT...: run `vitrine record'; write its output and exit code to files
 record()
 {
 	"$vitrine" record "$@" >"$dir/out" 2>"$dir/err"
 	echo $? >"$dir/status"
 }
 
-# ended STATUS PATTERN...: that was the exit code, and err has these lines
+# ended STATUS PATTERN...: the exit code was STATUS, and each PATTERN matches a line of err
 ended()
 {
 	local pattern
@@ -59,6 +60,15 @@ ended()
 	done
 }
 
+# until_there PATTERN: wait until a file that matches PATTERN exists
+until_there()
+{
+	until compgen -G "$1" >/dev/null; do
+		sleep 0.05
+	done
+}
+
+# fresh_rings: start new rings; nothing is written to them while the file "hold" exists
 fresh_rings()
 {
 	if [ -n "$rings" ]; then
@@ -71,9 +81,7 @@ fresh_rings()
 	printf '%s\n' -sched +irq >"$dir/vitrine/trace/events"
 	"$fake_rings" "$dir" >"$dir/given" &
 	rings=$!
-	while [ ! -e "$dir/vitrine/trace/cpu0" ]; do
-		sleep 0.05
-	done
+	until_there "$dir/vitrine/trace/cpu0"
 }
 
 cd "$dir" || exit 1
@@ -81,18 +89,20 @@ export VITRINE_DEBUGFS=$dir
 touch err
 echo "TAP version 13"
 
-# ---- what can be missing ----
+# ---- missing files and arguments ----
 
 record -o trace.fxt -- true
 check "not loaded" ended 3 "is not loaded" "insmod vitrine.ko"
 mkdir -p vitrine/trace
 record -o trace.fxt -- true
-check "no rings" ended 3 "no CPU's ring"
-record -- true
-check "no file" ended 2 "no FILE given"
-for seconds in 0 -1 nan 1e300 2x ""; do
-	record -o trace.fxt -t "$seconds" -- true
-	check "-t '$seconds'" ended 2 "is no number of seconds"
+check "no rings" ended 3 "no ring of any CPU found"
+for duration in 0 -1 nan 1e300 2x 5mss "5 ms" 2000h ""; do
+	record -o trace.fxt -t "$duration" -- true
+	check "-t '$duration'" ended 2 "is not a duration from 1ms to 1000h"
+done
+for duration in -1 2x; do
+	record -o trace.fxt --delay "$duration" -- true
+	check "--delay '$duration'" ended 2 "is not a duration from 0ms to 1000h"
 done
 
 fresh_rings
@@ -106,43 +116,136 @@ record -o no/such/directory/trace.fxt -- touch ran
 check "no such directory" ended 3 "no/such/directory/trace.fxt: cannot create"
 check "and the command did not run" test ! -e ran
 check "nothing is left behind" test -z "$(find . -name '*.fxt*')"
+record -- true
+check "no file: a name with the time" ended 0 "^vitrine: vitrine-[0-9]{8}-[0-9]{6}.fxt: [0-9]+ switches"
+check "which the trace has" "$vitrine" check vitrine-????????-??????.fxt
+rm vitrine-*.fxt
 
 # ---- commands ----
 
 record -o trace.fxt -- sh -c 'echo said; exit 7'
 check "a command that fails" ended 7 "sh exited with status 7" \
-	"trace.fxt: [0-9]+ switches on 1 CPU, [0-9]+ bytes, 0 lost"
+	"trace.fxt: [0-9]+ switches on [12] CPUs?, [0-9]+ bytes, 0 lost"
 check "its output is its own" grep -qx said out
 check "the trace is sound" "$vitrine" check trace.fxt
 record -o trace.fxt sh -c 'kill -9 $$'
 check "a command that is killed" ended 137 "sh was killed by signal 9"
-record -o trace.fxt -t 0.3 -- sh -c 'sleep 1; echo late'
-check "time up before the command ends" ended 0 ", 0\.[3-9][0-9]* s"
+# The command waits for the trace, which is there when the recording has ended.
+rm trace.fxt
+record -o trace.fxt -t 0.3 -- sh -c 'while [ ! -e trace.fxt ]; do sleep 0.05; done; echo late'
+check "time up before the command ends" ended 0 ", (0\.[3-9]|[1-9][0-9]*\.)[0-9]* s"
 check "the command ends all the same" grep -qx late out
 
-"$vitrine" record -o term.fxt -- \
-	sh -c 'trap "echo asked to end; exit 5" TERM; touch up; sleep 5 & wait' >out 2>err &
-recorder=$!
-while [ ! -e up ]; do
-	sleep 0.05
+# lasted SECONDS: the recording took at least that long
+lasted()
+{
+	awk -v least="$1" '/ switches on / { bad = $(NF - 1) < least; nr++ } END { exit bad || !nr }' err
+}
+for limit in "--for 300ms" "--for=0.3s" "--time 300000us" "-t .3" "-t 0.005min"; do
+	# shellcheck disable=SC2086 # split into words on purpose
+	record -o trace.fxt $limit
+	check "$limit" lasted 0.3
 done
+
+"$vitrine" record -o term.fxt -- \
+	sh -c 'trap "echo asked to end; exit 5" TERM; touch up; while :; do sleep 0.05; done' >out 2>err &
+recorder=$!
+until_there up
 kill -TERM $recorder
 wait $recorder
 echo $? >status
 check "SIGTERM ends the recording, not what the command says" ended 5 "term.fxt: "
 check "and the command" grep -qx "asked to end" out
 
+# ---- a pipe ----
+
+"$vitrine" record -o - -- sh -c 'echo said; exit 7' 2>err >trace.fxt
+echo $? >status
+check "-o -" ended 7 "^vitrine: standard output: [0-9]+ switches on [12] CPU" "^said$"
+check "standard output is a trace and nothing else" "$vitrine" check trace.fxt
+"$vitrine" record -o - -t 0.2 2>err | "$vitrine" check - >out
+check "a pipe" grep -q "^standard input: .* [1-9][0-9]* switches, .*: no fault" out
+record_to_terminal()
+{
+	script -qec "'$vitrine' record -o - -t 0.1 2>err" /dev/null </dev/null >out
+	echo $? >status
+}
+record_to_terminal
+check "but no terminal" ended 2 "standard output is a terminal"
+
+# ---- compressed ----
+
+# is_zstd FILE: FILE is compressed
+is_zstd()
+{
+	[ "$(od -An -tx4 -N4 "$1" | tr -d ' ')" = fd2fb528 ]
+}
+# With a megabyte and more there are several pieces.
+record -o trace.fxt.zst -t 1
+check "a name that ends in .zst" is_zstd trace.fxt.zst
+check "the trace in it is sound" grep -q " [1-9][0-9]* switches, .*: no fault" <("$vitrine" check trace.fxt.zst)
+bytes=$(stat -c %s trace.fxt.zst)
+check "its size is reported" grep -q " $bytes bytes, " err
+check "which is less than a third" test $((3 * bytes)) -lt "$(zstd -dc trace.fxt.zst | wc -c)"
+"$vitrine" record -o - --zstd -t 0.2 2>err >piped
+check "--zstd: a pipe" is_zstd piped
+check "can be read from a pipe" grep -q "^standard input: .*: no fault" <("$vitrine" check - <piped)
+record -o trace.fxt.zst --delay 1h -- true
+check "an empty trace" grep -q " 0 switches, .*: no fault" <("$vitrine" check trace.fxt.zst)
+
+# ---- rotation ----
+
+for size in 0 63K 1x 1KB -1M ""; do
+	record --rotate "$size" -- true
+	check "--rotate '$size'" ended 2 "is not a size of at least 64K"
+done
+for nr in 0 -1 x 1000000; do
+	record --rotate 1M --keep "$nr" -- true
+	check "--keep '$nr'" ended 2 "is not a number from 1 to 999999"
+done
+record --keep 2 -- true
+check "--keep alone" ended 2 "record: --keep requires --rotate"
+record --rotate 1M -o - -- true
+check "--rotate: no pipe" ended 2 "record: --rotate needs a FILE"
+
+# switches_in FILE...: print the time of each switch of CPU 0
+switches_in()
+{
+	local file
+
+	for file; do
+		"$vitrine" print --json -c 0 -e switch "$file" | jq .time_ns
+	done
+}
+
+touch hold
+fresh_rings
+record -o turn.fxt --rotate 64K -- sh -c 'rm hold; until [ -e turn.000004.fxt ]; do sleep 0.05; done'
+check "rotated" ended 0 "turn.fxt: [0-9]+ switches"
+check "each file is a sound trace" "$vitrine" check turn.0*.fxt
+check "of that size" test "$(find . -name 'turn.000001.fxt' -size -72k -size +63k)"
+check "the sum of their sizes is reported" grep -q " $(cat turn.0*.fxt | wc -c) bytes, " err
+switches_in turn.0*.fxt >ticks
+check "nothing is missing between them" diff ticks <(seq 1010 10 "$(tail -n 1 ticks)")
+fresh_rings
+record -o last.fxt --rotate 64K --keep 2 -- sh -c 'until [ -e last.000003.fxt ]; do sleep 0.05; done'
+check "the last two are kept" test ! -e last.000001.fxt -a "$(find . -name 'last.*' | wc -l)" = 2
+check "and sound" "$vitrine" check last.*.fxt
+record -o last.fxt.zst --rotate 64K -- true
+check "compressed, too" "$vitrine" check last.000001.fxt.zst
+rm turn.* last.*
+
 # ---- wakeups ----
 
 events=vitrine/trace/events
 
-# events_are FILE WORD...: these lines
+# events_are FILE WORD...: each line of FILE is a WORD, in this order
 events_are()
 {
 	diff "$1" <(printf '%s\n' "${@:2}")
 }
 
-# put_to WORD...: the categories' state before a recording
+# put_to WORD...: set the state of the categories before a recording
 put_to()
 {
 	printf '%s\n' "$@" >$events
@@ -162,23 +265,89 @@ done
 put_to -sched +irq
 record -o trace.fxt -- ./no-such-command
 check "off again if the command cannot be run" events_are $events -sched +irq
-record -o trace.fxt -t 0.2 -- sh -c "sleep 1; cp $events meanwhile"
+rm trace.fxt
+record -o trace.fxt -t 0.2 -- sh -c "while [ ! -e trace.fxt ]; do sleep 0.05; done; cp $events meanwhile"
 check "off again when the time is up" events_are meanwhile -sched +irq
+
+{
+	"$vitrine" record -o - -t 60 2>err
+	echo $? >status
+} | head -c 1000 >out
+check "nobody reads the pipe any longer" ended 3 \
+	"standard output: cannot write: Broken pipe; what was recorded until then is saved: [0-9]+ bytes"
+check "off again if nobody reads the pipe" events_are $events -sched +irq
+
+# ---- a delay ----
+
+record -o trace.fxt --delay 1h -- cp $events meanwhile
+check "the command ends before the delay" ended 0 "trace.fxt: 0 switches on 0 CPUs, 8 bytes, 0 lost, 0.000 s"
+check "the trace is empty" grep -q " 0 switches, .*: no fault" <("$vitrine" check trace.fxt)
+check "and nothing was switched on" events_are meanwhile -sched +irq
+record -o trace.fxt --delay 100ms -- sh -c "cp $events meanwhile; until grep -q +sched $events; do sleep 0.05; done"
+check "the delay ends before the command" ended 0 "trace.fxt: [0-9]+ switches on [12] CPU"
+check "and then wakeups are switched on" events_are meanwhile -sched +irq
+check "and off again" events_are $events -sched +irq
+
+# ---- all categories ----
+
+put_cost()
+{
+	printf '%s\n' "switch $1" "wakeup $2" "event $3" >vitrine/trace/cost
+}
+
+record -o trace.fxt --all --no-wakeups -- true
+check "--all without wakeups: no" ended 2 "record: --no-wakeups excludes --all and --why"
+record -o trace.fxt --all -- true
+check "--all, but no figures of what a record costs" ended 3 "trace/cost: "
+check "and all is as it was" events_are $events -sched +irq
+echo "switch few" >vitrine/trace/cost
+record -o trace.fxt --all -- true
+check "--all, figures of no use" ended 3 "trace/cost: cannot parse"
+put_cost 0 0 0
+put_to -poll
+record -o trace.fxt --all -- cp $events meanwhile
+check "--all: each category is switched on" events_are meanwhile +poll
+check "and off again" events_are $events -poll
+put_to -sched +irq:cpus=0
+record -o trace.fxt --all -- cp $events meanwhile
+check "--all: what has a filter keeps it" events_are meanwhile +sched +irq:cpus=0
+check "and stays on" events_are $events -sched +irq:cpus=0
+check "records that cost nothing take nothing" ended 0 "^vitrine: recording took 0.00 % of CPU 0, 0.00 % of CPU 1; saving it [0-9]+\.[0-9]+ % of one CPU$"
+
+# share_is COST: the reported share of CPU time is the number of switches in the summary,
+# times COST, in the time of the recording
+share_is()
+{
+	awk -v cost="$1" '
+		/ switches on / { wanted = $3 * cost / 1e12 / $(NF - 1) * 100 }
+		/recording took/ { for (i = 4; $i != "saving"; i++) if ($i == "CPU") share += $(i - 3) }
+		END { print share, wanted; exit !(wanted > 0.1 && share > wanted * 0.98 - 0.005 && share < wanted * 1.02 + 0.005) }' err
+}
+put_cost 10000000 0 0
+record -o trace.fxt --all -t 0.5
+check "switches of 10 us each: their share" share_is 10000000
+put_to -sched +irq
+
 mv $events gone
 record -o trace.fxt -- touch ran
 check "no events: an error" ended 3 "trace/events: "
 check "and the command did not run" test ! -e ran
 mv gone $events
 
-# until_there FILE
-until_there()
+# becomes FILE WORDS: within seconds, the lines of FILE are WORDS
+becomes()
 {
-	while [ ! -e "$1" ]; do
+	local tries
+
+	for ((tries = 0; tries < 200; tries++)); do
+		[ "$(paste -sd ' ' "$1")" = "$2" ] && return
 		sleep 0.05
 	done
+	cat "$1"
+	return 1
 }
 
-# Two recorders, of which the one that switched wakeups on ends first.
+# Two recorders run at the same time; the one that switched wakeups on ends first.
 mkfifo end_first end_second
 "$vitrine" record -o first.fxt -- sh -c 'touch up_first; read -r line <end_first' 2>err &
 first=$!
@@ -200,9 +369,96 @@ until_there up_third
 	kill -KILL $first
 	wait $first
 } 2>/dev/null
+check "a killed recorder leaves nothing on" becomes $events "-sched +irq"
 echo >end_first
-record -o trace.fxt -- true
-check "what a killed recorder left on counts as set" events_are $events +sched +irq
+rm -f ./*.fxt.*
+put_to -sched +irq
+
+# ---- why ----
+
+stacks=vitrine/trace/stacks
+
+# stacks_are WORDS [FILE]: trace/stacks, or a copy of it, is set to WORDS
+stacks_are()
+{
+	[ "$(head -n 1 "${2:-$stacks}")" = "$1" ]
+}
+
+# as_it_was: events and stacks are as before a recording
+as_it_was()
+{
+	events_are "$events" -block && stacks_are none
+}
+
+# A file can stand for trace/events only while it has one line, which is written again.
+put_to -block
+record -o trace.fxt --why -- true
+check "--why, but no stacks: an error" ended 3 "trace/stacks: No such file"
+check "and no event is on" events_are $events -block
+echo none >$stacks
+put_to -poll
+record -o trace.fxt --why -- true
+check "--why without wakeups: an error" ended 3 "trace/events: cannot enable"
+for category in sched irq block; do
+	put_to -$category
+	record -o trace.fxt --why -- cp $events meanwhile
+	check "--why: $category is on" events_are meanwhile +$category
+	check "--why: $category is off again" events_are $events -$category
+done
+for threshold in "" 1ms=1000 0.25ms=250 2s=2000000 0.5=500000 0s=0 1h=3600000000; do
+	record -o trace.fxt --why${threshold:+=${threshold%=*}} -- cp $events $stacks .
+	threshold=${threshold:-(default)=1000}
+	check "--why, ${threshold%=*}: stacks are on" stacks_are "blocked_us=${threshold#*=} user" stacks
+	check "--why, ${threshold%=*}: and off again" as_it_was
+done
+for threshold in ms -1ms 1e3ms 0x1ms infms 61min 1.2.3s; do
+	record -o trace.fxt --why=$threshold -- true
+	check "--why=$threshold" ended 2 ": $threshold is not a duration"
+done
+record -o trace.fxt --why --no-wakeups -- true
+check "--why and --no-wakeups" ended 2 "record: --no-wakeups excludes --all and --why"
+echo "blocked_us=7 kthreads" >$stacks
+record -o trace.fxt --why -- cp $stacks .
+check "stacks that the user has set are left alone" stacks_are "blocked_us=7 kthreads" stacks
+check "which is said" ended 0 "already set, and stays so: blocked_us=7 kthreads"
+check "and stay set" stacks_are "blocked_us=7 kthreads"
+echo none >$stacks
+record -o trace.fxt --why -- ./no-such-command
+check "off again if the command cannot be run" as_it_was
+
+"$vitrine" record -o first.fxt --why -- sh -c 'touch up_fourth; read -r line <end_first' 2>err &
+first=$!
+until_there up_fourth
+"$vitrine" record -o second.fxt --why=3ms -- sh -c 'touch up_fifth; read -r line <end_second' 2>err &
+second=$!
+until_there up_fifth
+{
+	kill -KILL $first
+	wait $first
+} 2>/dev/null
+echo >end_first
+check "one of two is killed: all is on for the other one" becomes $events +block
+check "with the stacks of the first one" stacks_are "blocked_us=1000 user"
+echo >end_second
+wait $second
+check "off when the last one ends" as_it_was
+
+# killed AFTER: a recorder that is killed after this time leaves nothing on
+killed()
+{
+	"$vitrine" record -o killed.fxt --why -- sleep 0.1 2>err &
+	first=$!
+	sleep "$1"
+	{
+		kill -KILL "$first"
+		wait "$first"
+	} 2>/dev/null
+	becomes "$events" -block && stacks_are none
+}
+
+for ms in {000..030..2}; do
+	check "killed after $ms ms: all is off" killed "0.$ms"
+done
 rm -f ./*.fxt.*
 put_to -sched +irq
 
@@ -211,19 +467,34 @@ put_to -sched +irq
 (
 	trap '' XFSZ
 	ulimit -f 5
-	record -o full.fxt -t 2
+	record -o full.fxt -t 60
 )
 check "disk full" ended 3 "full.fxt: cannot write" "is saved: [0-9]+ bytes"
 check "what was saved is sound" "$vitrine" check full.fxt
+"$mkfxt" speed 300000 >large.fxt
+(
+	trap '' XFSZ
+	ulimit -f 100
+	"$vitrine" convert large.fxt -o full.fxt.zst >out 2>err
+	echo $? >status
+)
+check "disk full, compressed" ended 1 "full.fxt.zst: cannot write"
 record -o /dev/full -t 0.2
 check "/dev/full" ended 3 "/dev/full: cannot write: No space left"
 
-# ---- a CPU comes, a session ends, ^C ----
+# ---- a CPU comes online, a session ends, ^C ----
 
+# The recorder has opened the rings once its file exists. CPU 1 and the second session of
+# CPU 0 have records once fake_rings says so.
+touch hold
 fresh_rings
 "$vitrine" record -o long.fxt 2>err &
 recorder=$!
-sleep 3.5
+until_there 'long.fxt.*'
+rm hold
+until grep -q "cpu0 session 2" given; do
+	sleep 0.05
+done
 kill -INT $recorder
 wait $recorder
 echo $? >status
@@ -235,7 +506,7 @@ check "sound" "$vitrine" check long.fxt
 "$vitrine" check long.fxt >long.check
 check "nothing lost" grep -q " 2 CPUs, 2 threads, 0 records lost" long.check
 
-# A switch every ten nanoseconds, from the first to the last: none is missing.
+# all_of_cpu CPU: the CPU has a switch every ten nanoseconds, and none is missing
 all_of_cpu()
 {
 	"$vitrine" print long.fxt | awk -v cpu="[$1]" '

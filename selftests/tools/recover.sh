@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# `vitrine recover' of dumps in each format; qemu/recover.sh has those of machines.
+# `vitrine recover' with dumps in each format; qemu/recover.sh tests dumps of machines.
 #
 #   recover.sh VITRINE WORDS DIR
 #
@@ -12,7 +12,7 @@
 words=$(realpath "$2")
 here=$(cd "$(dirname "$0")" && pwd)
 
-# Two sub-buffers of "vitrine" end at these places; selftests/golden has the trace.
+# Lengths of the two sub-buffers of the golden trace "vitrine" in bytes.
 lengths=416,448
 
 dump()
@@ -20,7 +20,7 @@ dump()
 	python3 "$here/mkdump.py" "$1" "vitrine.fxt:$lengths" tree.inspect >"$1.dump"
 }
 
-# recover FORMAT
+# recover FORMAT: recover trace and trees from FORMAT.dump
 recover()
 {
 	rm -rf "$dir/trees" "$dir/last.fxt"
@@ -50,16 +50,39 @@ for format in "${formats[@]}"; do
 	check "$format: the other tree" cmp tree.inspect trees/second.inspect
 done
 
-# A tree that cannot be written is in the way of nothing else.
+# If a tree cannot be written, the other tree and the trace are still saved.
 rm -rf trees last.fxt
 mkdir -p trees/first.inspect
 command_into_files recover -o last.fxt -d trees raw.dump
 check "a tree that cannot be written" ended 3 "trees/first.inspect: cannot write: Is a directory" \
-	", 1 trees, 1 that could not be written$"
+	", 1 trees, 1 trees not written$"
 check "the other one is" cmp tree.inspect trees/second.inspect
 check "and the trace is" cmp wanted.fxt last.fxt
 
-# Nothing in a header is believed: the number of segments, and where it is.
+# ---- as JSON ----
+
+# found FILTER: print the result of jq for the JSON of recover
+found()
+{
+	jq -c "$1" out
+}
+
+rm -rf trees last.fxt
+mkdir -p trees/first.inspect
+command_into_files recover --json -o last.fxt -d trees raw.dump
+check "JSON: the errors are told, and nothing else" ended 3 "trees/first.inspect: cannot write"
+check "JSON: what was found" test "$(found 'del(.session)')" = \
+	'{"dump":"raw.dump","trace":"last.fxt","subbufs":2,"size_bytes":864,"damaged_subbufs":0,"trees":1,"incomplete_trees":0,"unwritten_trees":1}'
+check "JSON: the session is the trace's" grep -q "session $(found .session)," \
+	<("$vitrine" recover -o again.fxt raw.dump 2>&1)
+command_into_files recover --json -o again.fxt raw.dump
+check "JSON: no trees without a directory" test "$(found 'has("trees")')" = false
+head -c 4096 /dev/zero >zero.dump
+command_into_files recover --json -o none.fxt -d trees zero.dump
+check "JSON: no trace" ended 1 "zero.dump: no trace found"
+check "JSON: it says so" test "$(found '[.error, has("trace"), .trees]')" = '["no trace found",false,0]'
+
+# Headers with an impossible number of segments, or an impossible offset of the segments.
 python3 - <<'PYTHON'
 dump = bytearray(open("many.dump", "rb").read())
 dump[40:48] = bytes([255] * 8)

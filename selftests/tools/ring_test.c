@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Consuming a ring: what is taken, what is counted as lost, and what becomes of
- * a copy when the kernel gets ahead between any two of its steps.
+ * Test reading a ring: which sub-buffers are read, how many records are counted as lost, and
+ * whether a copy is valid when the kernel advances between any two steps of the reader.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,15 +15,15 @@
 #define SUBBUF_BYTES	4096
 
 /**
- * struct reader - a fake ring and the library's end of it
+ * struct reader - a fake ring and the library's reader
  * @ring: the writer
  * @handle: the reader
- * @records: taken so far
- * @lost: reported lost so far
- * @faults: found in what was taken
+ * @records: number of records read
+ * @lost: number of records reported as lost
+ * @faults: number of faults in the records that were read
  * @trigger: step at which to interfere
- * @countdown: how many of those to let pass
- * @interfere: what to do then
+ * @countdown: number of these steps to let pass
+ * @interfere: the interference
  */
 struct reader {
 	struct fake_ring ring;
@@ -76,7 +76,7 @@ static void print_fault(void *ctx, uint64_t offset, const char *message)
 
 static const struct vitrine_fxt_report report = { .fault = print_fault };
 
-/* The next sub-buffer's sequence number, ~0 if there is none, ~1: an error. */
+/* Return the sequence number of the next sub-buffer, ~0 if there is none, or ~1 on error. */
 static uint64_t take(struct reader *reader)
 {
 	const struct vitrine_subbuf *subbuf;
@@ -183,7 +183,7 @@ static void test_gap(void)
 	reader_deinit(&reader);
 }
 
-/* The writer stops in the middle of everything, and nobody waits for it. */
+/* The writer stops in the middle of an update. The reader does not wait for it. */
 static void test_odd(void)
 {
 	struct reader reader;
@@ -203,7 +203,7 @@ static void test_odd(void)
 	reader_deinit(&reader);
 }
 
-/* The next one is complete, but the kernel has not said so yet. */
+/* The next sub-buffer is complete, but the kernel has not published its sequence number yet. */
 static void test_early(void)
 {
 	struct reader reader;
@@ -234,7 +234,7 @@ static void interfere(void *ctx, enum vitrine_step step)
 		reader->interfere(reader);
 }
 
-/* The whole ring is written anew. */
+/* Overwrite the whole ring. */
 static void lap(struct reader *reader)
 {
 	fake_ring_fill(&reader->ring,
@@ -264,7 +264,7 @@ static void race(enum vitrine_step step, const char *name,
 
 	reader_init(&reader);
 	reader_open(&reader, 0);
-	/* The one that is wanted is recycled next. */
+	/* The kernel recycles next the sub-buffer that the reader wants. */
 	fake_ring_fill(&reader.ring, NR_SUBBUFS - 1);
 	reader.trigger = step;
 	reader.interfere = what;
@@ -293,7 +293,7 @@ static void test_races(void)
 	race(VITRINE_STEP_COPY, "lapped at every attempt", never_rest);
 }
 
-/* While the last, open one is copied, a record is added to it. */
+/* A record is added to the last sub-buffer, which is open, while it is copied. */
 static void test_append(enum vitrine_step step, const char *name)
 {
 	struct reader reader;
@@ -310,7 +310,7 @@ static void test_append(enum vitrine_step step, const char *name)
 	reader_deinit(&reader);
 }
 
-/* A stop, and then the kernel overtakes us before we take anything. */
+/* After a stop, the kernel overtakes the reader before it has read anything. */
 static void test_overtaken_stop(void)
 {
 	struct reader reader;
@@ -346,7 +346,7 @@ static void test_closed(void)
 	reader_deinit(&reader);
 }
 
-/* ---- Rings that are none ----------------------------------------------- */
+/* ---- Malformed rings --------------------------------------------------- */
 
 static void refuse(struct reader *reader, int code, const char *name)
 {
@@ -386,6 +386,24 @@ static void test_refused(void)
 	err = vitrine_ring_create("/proc/self/fd/nothing", 0, &handle);
 	tap_check(err && err->code == ENOENT, "a missing file is an error");
 	vitrine_error_destroy(err);
+}
+
+/* The kernel advances each time the reader has read its sequence number. */
+static void test_no_begin(void)
+{
+	struct reader reader;
+
+	reader_init(&reader);
+	fake_ring_fill(&reader.ring, NR_SUBBUFS - 1);
+	fake_recycle_begin(&reader.ring);
+	reader.ring.producer->sequence = 0;
+	refuse(&reader, EAGAIN,
+	       "reading does not begin with a sub-buffer being recycled");
+	reader_init(&reader);
+	fake_ring_fill(&reader.ring, NR_SUBBUFS);
+	reader.ring.producer->sequence = 0;
+	refuse(&reader, EAGAIN,
+	       "reading does not begin with a sub-buffer of a later lap");
 }
 
 static void test_malformed(void)
@@ -472,6 +490,7 @@ int main(void)
 	test_overtaken_stop();
 	test_closed();
 	test_refused();
+	test_no_begin();
 	test_malformed();
 	test_storm();
 	return tap_finish();

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Selectors: what they mean, what they fit, and what is wrong with those that
- * are none.
+ * Selectors: their meaning, which values they match, and the errors of invalid ones.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "selector.h"
+#include "inspect/selector.h"
 #include "tap.h"
 
 #define MAX_NAMES	8
 
-/* Whether @text is refused, with this in the message. */
+/* Test point: @text is refused, with an error that contains @message. */
 static void refused(const char *text, const char *message)
 {
 	struct selector *selector = NULL;
@@ -38,7 +37,7 @@ static size_t split(char *path, struct selector_name *names)
 	return nr;
 }
 
-/* What @text says of the value whose names, from the top, are "a|b|c". */
+/* Test point: the verdict of @text for the value whose path, from the root, is "a|b|c". */
 static void judges(const char *text, const char *path, bool is_node,
 		   enum vitrine_verdict expected)
 {
@@ -72,19 +71,19 @@ static void fits(const char *pattern, const char *name, bool expected)
 
 static void test_refused(void)
 {
-	refused("", "column 1: there is no tree's name here");
-	refused(":root", "column 1: there is no tree's name here");
-	refused("t:", "column 3: there is no node's name here");
-	refused("t::p", "column 3: there is no node's name here");
-	refused("t:/a", "column 3: there is no node's name here");
-	refused("t:a//b", "column 5: there is no node's name here");
-	refused("t:a/", "column 5: there is no node's name here");
-	refused("t:a:", "column 5: there is no property's name here");
+	refused("", "column 1: the tree name is missing");
+	refused(":root", "column 1: the tree name is missing");
+	refused("t:", "column 3: a node name is missing");
+	refused("t::p", "column 3: a node name is missing");
+	refused("t:/a", "column 3: a node name is missing");
+	refused("t:a//b", "column 5: a node name is missing");
+	refused("t:a/", "column 5: a node name is missing");
+	refused("t:a:", "column 5: the property name is missing");
 	refused("t:a:b:c", "column 6: a selector has three parts");
 	refused("t:a\\", "column 4: nothing follows the backslash");
-	refused("t\\n", "column 2: a backslash goes before");
-	/* Columns are characters. */
-	refused("gr\xc3\xbcne:a//b", "column 9: there is no node's");
+	refused("t\\n", "column 2: only : / * and");
+	/* Columns count characters, not bytes. */
+	refused("gr\xc3\xbcne:a//b", "column 9: a node name is");
 }
 
 static void test_fits(void)
@@ -111,7 +110,7 @@ static void test_fits(void)
 
 static void test_judges(void)
 {
-	/* A node, and all below it. */
+	/* A node and everything below it. */
 	judges("t", "root", true, VITRINE_KEEP);
 	judges("t:root", "root", true, VITRINE_KEEP);
 	judges("t:root/a", "root", true, VITRINE_DESCEND);
@@ -140,7 +139,7 @@ static void test_judges(void)
 	judges("t:a/*:p*", "root|a|b|pp", false, VITRINE_KEEP);
 	judges("t:a/*:p*", "root|a|pp", false, VITRINE_DROP);
 	judges("t:a/*:p*", "root|b|b|pp", false, VITRINE_DROP);
-	/* Names with what selectors are made of. */
+	/* Names that contain the separators of selectors. */
 	judges("t:root/a\\/b:c\\:d", "root|a/b|c:d", false, VITRINE_KEEP);
 	judges("t:root/a\\/b:c/d", "root|a/b|c/d", false, VITRINE_KEEP);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Snapshots against a writer that strikes between exact steps: the observer
- * edits the file where the reader's algorithm is weakest, so each race is lost
- * on purpose and on every run.
+ * Test snapshots while a writer edits the tree. The observer edits the file between exact
+ * steps of the reader, where the reader is most vulnerable, so that each race happens on
+ * purpose and in every run.
  *
- * The file is a plain one, mapped because VITRINE_SOURCE_MAP says so. Its tree
- * has two numbers that are always equal outside of an edit.
+ * The file is a regular one, mapped because of VITRINE_SOURCE_MAP. Its tree has two numbers
+ * that are equal except during an edit.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,12 +22,12 @@
 #define FILE_WORDS	1024		/* 8 KiB: two pages, first one used */
 #define TREE_WORDS	512
 
-/* Words of the tree, by number. */
+/* Indexes of words in the tree. */
 enum {
 	WORD_GENERATION	= 1,
 	WORD_SIZE	= 2,
 	WORD_FIRST	= 9,		/* value of the first number */
-	WORD_LAST	= 11,		/* value of the last one */
+	WORD_LAST	= 11,		/* value of the second number */
 };
 
 static char path[32];
@@ -40,14 +40,14 @@ static uint64_t block(unsigned int order, unsigned int type, uint64_t parent,
 	return order | type << 8 | parent << 16 | name << 40;
 }
 
-/* A row of FREE blocks of order 7, from @word on. */
+/* Fill the words from @word to @end with FREE blocks of order 7. */
 static void write_free(size_t word, size_t end)
 {
 	for (; word < end; word += 256)
 		words[word] = 7;
 }
 
-/* Root (2), its name (3), two uints (4, 5) of the name "u" (6), free blocks. */
+/* Root (2), its name (3), two uints (4 and 5) with the name "u" (6), and free blocks. */
 static void write_tree(void)
 {
 	size_t i;
@@ -65,7 +65,7 @@ static void write_tree(void)
 	words[10] = block(0, 5, 2, 6);
 	words[12] = block(0, 14, 0, 2);
 	words[13] = 1 | (uint64_t)'u' << 32;
-	/* The rest of the first 2048 bytes */
+	/* Free blocks in the rest of the first 2048 bytes. */
 	words[14] = 0;
 	words[16] = 3;
 	words[32] = 4;
@@ -93,12 +93,12 @@ static void edit(uint64_t value)
 }
 
 /**
- * struct race - when to strike and how often
- * @at: step
- * @skip: times to let that step pass first
- * @strikes: times to strike then
- * @strike: what to do
- * @seen: steps of each kind
+ * struct race - when and how often to edit the file
+ * @at: step at which to edit
+ * @skip: number of times to let this step pass first
+ * @strikes: number of edits
+ * @strike: the edit
+ * @seen: number of steps of each kind so far
  */
 struct race {
 	enum vitrine_step at;
@@ -123,7 +123,7 @@ static void strike_edit(struct race *race)
 	edit(words[WORD_FIRST] + 1);
 }
 
-/* Begin only: the reader must wait for the end, which comes at the retry. */
+/* Begin an edit. The reader must wait for its end, which comes at the retry. */
 static void strike_begin(struct race *race)
 {
 	edit_begin();
@@ -161,7 +161,7 @@ static void strike_grow(struct race *race)
 	edit_end();
 }
 
-/* A writer that is about to grow: the size is ahead of the pages. */
+/* The writer is about to grow the tree: the size in the header exceeds the file. */
 static void strike_size(struct race *race)
 {
 	edit_begin();
@@ -190,7 +190,7 @@ static struct vitrine_error *snapshot_of(struct vitrine_snapshot **ret,
 	return err;
 }
 
-/* Whether the snapshot holds one value twice, and what a check thinks. */
+/* Whether the two numbers in the snapshot are equal, and the snapshot has no faults. */
 static bool is_whole(const struct vitrine_snapshot *snapshot)
 {
 	struct vitrine_inspect_summary summary = { 0 };
@@ -206,7 +206,7 @@ static bool is_whole(const struct vitrine_snapshot *snapshot)
 	       copy[WORD_GENERATION] == vitrine_snapshot_generation(snapshot);
 }
 
-/* One race; the reader must end up with @generation, @retries later. */
+/* Test point: the snapshot has @generation after so many @retries. */
 static void race_test(const char *what, struct race race,
 		      vitrine_observe_fn *observer, int retries)
 {
@@ -307,7 +307,7 @@ static void observe_size(void *ctx, enum vitrine_step step)
 		strike_size_back(race);
 }
 
-/* A size that belongs to no stable generation is never mapped or read. */
+/* A size that was read during an edit is never used to map or read the file. */
 static void test_size_ahead(void)
 {
 	struct race race = { .strikes = 1 };
@@ -330,7 +330,7 @@ static void test_fallback(void)
 	struct vitrine_snapshot *snapshot = NULL;
 	struct vitrine_error *err;
 
-	/* All of the file, as read() does not stop where the tree ends. */
+	/* Grow the tree to the whole file: read() does not stop at the end of the tree. */
 	write_tree();
 	strike_grow(&race);
 	edit_begin();
@@ -354,7 +354,7 @@ static void test_fallback(void)
 	vitrine_error_destroy(err);
 }
 
-/* Each copy is lost after its last byte. */
+/* Each copy becomes invalid after its last byte. */
 static void test_always_late(void)
 {
 	struct race race = {
@@ -377,7 +377,7 @@ static void test_always_late(void)
 	vitrine_snapshot_destroy(snapshot);
 }
 
-/* What a failed refresh leaves behind is the old snapshot. */
+/* A refresh that fails leaves the old snapshot unchanged. */
 static void test_refresh(void)
 {
 	struct vitrine_source *source = NULL;
@@ -423,7 +423,7 @@ static void *write_without_pause(void *ctx)
 	return NULL;
 }
 
-/* Luck, too: a thread that writes all the time. Nothing torn is ever kept. */
+/* Random races: a thread edits continuously, and no snapshot is inconsistent. */
 static void test_busy_writer(void)
 {
 	int i, torn = 0, taken = 0;
@@ -443,7 +443,7 @@ static void test_busy_writer(void)
 			vitrine_source_observe(source, observe, &race);
 		if (!err)
 			err = vitrine_snapshot_create(source, &snapshot);
-		/* A plain file has no lock to be read() under. */
+		/* read() of a regular file takes no lock that excludes the writer. */
 		if (!err && !race.seen[VITRINE_STEP_READ] && i % 2) {
 			taken++;
 			torn += !is_whole(snapshot);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The units of systemd, as they are installed, and the programs that they start.
+# The systemd units as installed, and the programs that they start.
 #
 #   systemd.sh VITRINE WORDS DIR
 #
@@ -15,7 +15,7 @@ units=$dir/usr/lib/systemd/system
 tests=0
 failed=0
 
-# point WHAT COMMAND...: COMMAND succeeds
+# point WHAT COMMAND...: a test point; the output of COMMAND is shown if it fails
 point()
 {
 	local what=$1 log
@@ -36,7 +36,7 @@ mkdir -p "$dir"
 cd "$dir" || exit 1
 echo "TAP version 13"
 
-# Into a place of its own, which the units then name: what they start is there.
+# Install to a temporary prefix. The units name the programs there.
 install_units()
 {
 	make -s -C "$top/tools" SAN=1 O="$build/tools" PREFIX="$dir/usr" SYSCONFDIR="$dir/etc" \
@@ -45,7 +45,7 @@ install_units()
 }
 point "make install, and no name is left unfilled" install_units
 
-# verify UNIT: systemd understands each line of it
+# verify UNIT: systemd accepts each line of UNIT
 verify()
 {
 	local said
@@ -54,11 +54,12 @@ verify()
 		echo "status $?: $said"
 		return 1
 	}
-	# Units of the machine itself are not our business.
+	# Ignore warnings about other units of this machine.
 	! grep -F vitrine <<<"$said"
 }
 
-# What runs all the time or often is confined; the recorder loads a module.
+# confined UNIT: systemd rates the exposure of UNIT below 3.0. Not for the recorder, which
+# loads a module.
 confined()
 {
 	local score
@@ -82,7 +83,7 @@ done
 
 # ---- keep-trace -------------------------------------------------------------
 
-# A command that writes what was armed, in place of waiting.
+# A replacement of vitrine: writes the armed trigger to the output instead of waiting.
 mkdir -p bin debugfs/vitrine/trace state
 cat >bin/vitrine <<'SH'
 #!/bin/sh
@@ -90,7 +91,7 @@ cat >bin/vitrine <<'SH'
 SH
 chmod +x bin/vitrine
 
-# keep [VARIABLE=VALUE]...: as the unit starts it
+# keep [VARIABLE=VALUE]...: run keep-trace as its unit does
 keep()
 {
 	(cd state && env PATH="$dir/bin:$PATH" VITRINE_DEBUGFS="$dir/debugfs" "$@" \
@@ -136,7 +137,7 @@ point "without the module it fails, and leaves nothing" not_armed
 
 # ---- load-recorder ----------------------------------------------------------
 
-# A modprobe that fails, if it is told how.
+# A replacement of modprobe: fails with the error in MODPROBE_SAYS, if that is not empty.
 cat >bin/modprobe <<'SH'
 #!/bin/sh
 echo "$*" >modprobe.called
@@ -144,7 +145,7 @@ echo "$*" >modprobe.called
 SH
 chmod +x bin/modprobe
 
-# load_recorder SAYS: as the unit starts it, where modprobe SAYS what is wrong
+# load_recorder SAYS: run load-recorder as its unit does; modprobe fails with the error SAYS
 load_recorder()
 {
 	env PATH="$dir/bin:$PATH" MODPROBE_SAYS="$1" "$dir/usr/libexec/vitrine/load-recorder" \
@@ -158,7 +159,8 @@ loads()
 }
 point "load-recorder hands the parameters to modprobe, and is silent" loads
 
-# explained SAYS HEADING: modprobe's words come first, the page and its HEADING last
+# explained SAYS HEADING: the log begins with modprobe's error and ends with a reference to
+# the section HEADING of vitrine-recorder(8)
 explained()
 {
 	! load_recorder "$1" || return

@@ -12,7 +12,7 @@
 static int tap_points;
 static int tap_failures;
 
-/* One test point: @ok or not. */
+/* Print a test point, which passes if @ok. */
 __attribute__((format(printf, 2, 3), unused))
 static bool tap_check(bool ok, const char *format, ...)
 {
@@ -27,7 +27,7 @@ static bool tap_check(bool ok, const char *format, ...)
 	return ok;
 }
 
-/* The plan; returns the exit status. */
+/* Print the plan, and return the exit status. */
 static int tap_finish(void)
 {
 	printf("1..%d\n", tap_points);

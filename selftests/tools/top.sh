@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# `vitrine top' in a real terminal, tmux's: what is on the screen, what keys do, and
-# what happens when the trace goes on, ends or cannot be read.
+# `vitrine top' in a real terminal, that of tmux: the contents of the screen, the effect of
+# keys, and what happens when the trace continues, ends or cannot be read.
 #
 #   top.sh VITRINE WORDS DIR
 #
@@ -15,19 +15,19 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=screen
 . "$here/screen"
 
-# trace NAME: that is what the flight recorder holds, as far as vitrine can tell
+# trace NAME: replace the trace of the flight recorder by the trace NAME of mkfxt
 trace()
 {
 	"$mkfxt" "$1" >"$dir/new" && mv "$dir/new" "$dir/vitrine/trace/trace.fxt"
 }
 
-# started INTERVAL
+# started INTERVAL: start `vitrine top' and wait for its screen
 started()
 {
 	run top -i "$1" && until_true screen_has '^THREAD'
 }
 
-# order NAME...: the threads on the screen, as far as their names are letters
+# order NAME...: the known threads on the screen are in this order
 order()
 {
 	tmux capture-pane -p | grep -oE '^(alpha|be|gamma|\?)' | diff - <(printf '%s\n' "$@")
@@ -49,9 +49,66 @@ no_terminal()
 
 	said=$("$vitrine" top 2>&1 </dev/null | cat; echo "${PIPESTATUS[0]}")
 	echo "$said"
-	grep -q 'takes a terminal; .vitrine latency --live' <<<"$said" && [ "${said##*$'\n'}" = 3 ]
+	grep -q 'must be a terminal; use .vitrine top --once' <<<"$said" && [ "${said##*$'\n'}" = 3 ]
 }
 point "no terminal: an error" no_terminal
+
+# ---- --once ----
+
+# once ARGUMENT...: print the output of `vitrine top --once' and its exit code
+once()
+{
+	"$vitrine" top --once "$@" 2>&1 </dev/null | cat
+	echo "${PIPESTATUS[0]}"
+}
+
+once_text()
+{
+	once | diff - <(cat <<'TEXT'
+2 CPUs busy for 100 %, 1500000 switches/s, 4 threads, last 2.000us, by CPU
+CPU 0    100 %  1000000/s  gamma:31/30 for 1.000us; 2 wait: alpha:11/10, be|ta<>&"':21/20
+CPU 1    100 %   500000/s  ?:41/40 for 2.000us
+THREAD            STATE            CPU   RUNNING   WAITING    RUNS/s   LONGEST
+?:41/40           running            1   100.0 %     0.0 %    500000       0ns
+alpha:11/10       preempted          0    50.0 %    50.0 %    500000   1.000us
+gamma:31/30       running            0    50.0 %     0.0 %    500000       0ns
+be|ta<>&"':21/20  woken              0     0.0 %    75.0 %         0   1.500us
+0
+TEXT
+	)
+}
+
+# json FILTER: print the result of jq for the JSON of top
+json()
+{
+	"$vitrine" top --once --json | jq -c "$1"
+}
+
+once_json()
+{
+	json '[.begin_ns, .end_ns, .gaps, .has_wakeups], .cpus[], .threads[]' | diff - <(cat <<'JSON'
+[1000,3000,0,true]
+{"cpu":0,"busy_ns":2000,"switches":2,"state":"running","thread":{"tid":31,"pid":30,"name":"gamma"},"since_ns":2000}
+{"cpu":1,"busy_ns":2000,"switches":1,"state":"running","thread":{"tid":41,"pid":40},"since_ns":1000}
+{"thread":{"tid":41,"pid":40},"state":"running","since_ns":1000,"cpu":1,"running_ns":2000,"waiting_ns":0,"longest_ns":0,"runs":1}
+{"thread":{"tid":11,"pid":10,"name":"alpha"},"state":"preempted","since_ns":2000,"cpu":0,"running_ns":1000,"waiting_ns":1000,"longest_ns":1000,"runs":1}
+{"thread":{"tid":31,"pid":30,"name":"gamma"},"state":"running","since_ns":2000,"cpu":0,"running_ns":1000,"waiting_ns":0,"longest_ns":0,"runs":1}
+{"thread":{"tid":21,"pid":20,"name":"be|ta<>&\"'"},"state":"woken","since_ns":1500,"cpu":0,"running_ns":0,"waiting_ns":1500,"longest_ns":1500,"runs":0}
+JSON
+	)
+}
+
+point "--once: all of it as text" once_text
+point "--once --json: all of it" once_json
+trace waits
+point "--once --json: a CPU that is idle, records lost" \
+	test "$(json '[.cpus[0].state, (.cpus[0] | has("thread")), .gaps > 0]')" = '["idle",false,true]'
+echo nonsense >vitrine/trace/trace.fxt
+point "--once: a trace that cannot be read" grep -q "not a Fuchsia trace" <(once)
+point "and the exit code says so" test "$(once --json | tail -n 1)" = 1
+trace rush
+run top --json
+point "--json goes with --once" ended 2
 run top -i never
 point "an interval that is none" ended 2
 

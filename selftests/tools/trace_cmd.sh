@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What trace-cmd recorded of a kernel: `vitrine convert' makes a Fuchsia trace of it
-# that says what `trace-cmd report' says.
+# Convert recordings of trace-cmd to Fuchsia traces with `vitrine convert', and compare the
+# result with the output of `trace-cmd report'.
 #
 #   trace_cmd.sh VITRINE WORDS DIR [FILES]
 #
@@ -15,22 +15,22 @@
 here=$(cd "$(dirname "$0")" && pwd)
 files=${4:+$(realpath "$4")}
 
-# Which CPU is first at one time nobody says.
+# Sort by time and CPU: the order of records with the same time is undefined.
 in_order()
 {
 	sort -s -k 1,1n -k 2,2n
 }
 
-# report ARGUMENT...: what trace-cmd says, without the flags that it puts before each
-# event's time from 3.3 on
+# report ARGUMENT...: print trace-cmd's report without the flags before the time of each
+# event, which it prints since 3.3
 report()
 {
 	trace-cmd report "$@" 2>/dev/null |
 		sed -E 's/^( .*\[[0-9]+\])(-0x[0-9a-f]+| +[^ 0-9][^ ]*) +([0-9]+[.:])/\1 \3/'
 }
 
-# From trace-cmd's text: time, CPU, who goes out, with which priority, in which state,
-# who comes in, with which priority; all in our words.
+# their_switches FILE: print the switches in trace-cmd's report as FXT has them: time, CPU,
+# outgoing thread, its priority and state, incoming thread and its priority
 their_switches()
 {
 	awk '
@@ -39,7 +39,7 @@ their_switches()
 		return substr($0, RSTART + length(name) + 2, RLENGTH - length(name) - 2)
 	}
 	function bit(state, which) { return int(state / which) % 2 }
-	# 0 is idle alone; the one thread above it of each CPU, which stops it, has 1.
+	# Only idle has priority 0; the stopper thread of a CPU gets 1.
 	function priority(tid, prio) { return tid + 0 ? (prio > 0 ? prio : 1) : 0 }
 	function state_of(state) {
 		if (bit(state, 16)) return "dead"
@@ -63,8 +63,8 @@ our_switches()
 		"\(.time_ns) \(.cpu) \(.out.tid) \(.out_priority) \(.state) \(.in.tid) \(.in_priority)"' "$1" | in_order
 }
 
-# their_wakeups FILE NAME: of the events of this name, and of new threads: time, CPU,
-# the thread, its priority
+# their_wakeups FILE NAME: print time, CPU, thread and priority of the events NAME and of
+# sched_wakeup_new
 their_wakeups()
 {
 	sed -nE "s/.*\[0*([0-9]+)\] +([0-9]*)\.?([0-9]+): ($2|sched_wakeup_new): .* pid=([0-9]+) prio=([0-9]+) .*/\2\3 \1 \5 \6/p" \
@@ -77,8 +77,8 @@ our_wakeups()
 		in_order
 }
 
-# their_names FILE NAME: each thread with its last name, as switches, wakeups of this
-# name and forks say them
+# their_names FILE NAME: print each thread with its last name in switches, forks, events NAME
+# and sched_wakeup_new
 their_names()
 {
 	grep -E ": (sched_switch|$2|sched_wakeup_new|sched_process_fork): " "$1" |
@@ -94,13 +94,14 @@ our_names()
 		select(.tid > 0) | "\(.tid) \(.name)"' "$1" | sort -u
 }
 
-# nr_of PATTERN FILE: lines that match
+# nr_of PATTERN FILE: count the matching lines
 nr_of()
 {
 	grep -cE "$1" "$2"
 }
 
-# How many events trace-cmd says were dropped; vitrine, lost or overwritten.
+# dropped FILE: print the number of events that trace-cmd reports as dropped. lost does so
+# for the events that vitrine reports as lost or overwritten.
 dropped()
 {
 	sed -n 's/.*\[\([0-9]*\) EVENTS DROPPED\].*/\1/p' "$1" | awk '{ sum += $1 } END { print sum + 0 }'
@@ -112,13 +113,14 @@ lost()
 		awk '{ sum += $1 } END { print sum + 0 }'
 }
 
-# compare NAME WAKEUP NOTE...: a file, of which nothing but the notes is said
+# compare NAME WAKEUP NOTE...: compare the conversion of NAME.dat with trace-cmd's report;
+# convert prints lines that match each NOTE, and no others
 compare()
 {
 	local name=$1 wakeup=$2
 
 	shift 2
-	# A further buffer's lines begin with its name.
+	# Leave out other buffers, whose lines begin with the name of the buffer.
 	report -R -t "$name.dat" | grep -E '^ .*\] +[0-9.]+: |DROPPED' >"$name.events"
 	command_into_files convert "$name.dat" -o "$name.fxt"
 	check "$name: converted, with its clock and what is left out" ended 0 "$@"
@@ -143,7 +145,7 @@ compare()
 
 cd "$dir" || exit 1
 touch err
-# The library leaks the name of the clock, and dies of what is malformed.
+# libtracecmd leaks the name of the clock, and crashes on malformed files.
 echo "leak:libtracecmd" >leaks
 export LSAN_OPTIONS=suppressions=$dir/leaks:print_suppressions=0
 export ASAN_OPTIONS=fast_unwind_on_malloc=0:handle_segv=0:handle_sigbus=0:handle_abort=0
@@ -168,6 +170,7 @@ check "durations: of system calls, interrupts and softirqs" test \
 check "durations: each ends" test \
 	"$(nr_of ': (sys_exit_[a-z]+|(softirq|irq_handler|local_timer|reschedule|call_function_single)_exit):' all.events)" = \
 	"$(nr_of '\] end ' all.print)"
+check "interrupts from other CPUs" grep -qE '\] begin .* ipi:(reschedule|call_function_single) vector=' all.print
 check "a system call with its arguments" grep -qE \
 	'\] begin   cat:[0-9/]+ syscall:openat __syscall_nr=257 dfd=4294967196 filename=0x[0-9a-f]+ flags=' all.print
 check "an interrupt with its name, when it ends, too" grep -qE '\] end .* irq:virtio[0-9]-req\.[0-9] irq=[0-9]+ ret=1$' all.print
@@ -187,20 +190,20 @@ check "whose they are, a list of the file says" same \
 	<(report -t calls.dat | sed -nE 's/^ *(.*)-([0-9]+) +\[[0-9]+\] .*/\1:\2/p' | sort) \
 	<("$vitrine" print --json calls.fxt | jq -r '"\(.thread.name):\(.thread.tid)"' | sort)
 
-# ---- what can be wrong ----
+# ---- errors ----
 
-# A file as it would be had the kernel's page no room for a count.
+# Pages without a count of lost events, as the kernel writes them if there is no room for it.
 perl -0777 -pe 'for (my $at = 0; $at + 16 <= length; $at += 4096) {
 	my $commit = unpack "Q<", substr $_, $at + 8, 8;
 	substr($_, $at + 8, 8) = pack "Q<", $commit & ~(1 << 30) if ($commit & 0xfffff000) == 0xc0000000;
 }' lossy.dat >gap.dat
 command_into_files convert gap.dat -o gap.fxt
 check "nobody knows how much is missing: that is said" ended 0 "times are of" \
-	"gap.dat: 1 events were overwritten" "gap.dat: $(nr_of DROPPED lossy.events) gaps of unknown length: for each, one record is counted as lost$"
+	"gap.dat: 1 events were overwritten" "gap.dat: $(nr_of DROPPED lossy.events) gaps of unknown length; one lost record is counted for each$"
 "$vitrine" check gap.fxt >gap.check
 check "and each place counted as one" test "$(lost err gap.check)" = "$(nr_of DROPPED lossy.events)"
 
-# refused NAME PATTERN: with one line, and nothing is left behind
+# refused NAME PATTERN: convert fails with an error that matches PATTERN, and leaves no file
 refused()
 {
 	command_into_files convert "$1.dat" -o other.fxt
@@ -208,7 +211,7 @@ refused()
 }
 
 check "a clock of cycles" refused cycles "its clock, x86-tsc, does not count nanoseconds; record with -C mono"
-# In the magic, descriptions of events, names, options, pages.
+# End the file in the magic number, event formats, thread names, options and pages.
 for bytes in 12 100 4000 20000 60500 "$(($(stat -c %s all.dat) - 4096))"; do
 	head -c "$bytes" all.dat >short.dat
 	check "cut short, to $bytes bytes" refused short "libtracecmd (cannot read it|died reading it)"
@@ -220,10 +223,10 @@ check "garbage behind the magic" refused short "libtracecmd (cannot read it|died
 perl -e 'srand 1; print pack "C*", map { int rand 256 } 1 .. 9000' >short.dat
 command_into_files convert short.dat --from trace-cmd -o other.fxt
 check "garbage, said to be a trace" ended 1 "short.dat: libtracecmd (cannot read it|died reading it)"
-# A page in the midst of others that says it is larger.
+# A page whose header has a length larger than the page.
 perl -0777 -pe 'substr($_, -3 * 4096 + 8, 4) = pack "L<", 0x00100fe8' lossy.dat >short.dat
 check "a page that cannot be" refused short "libtracecmd stops reading it: bad page read, with size of "
-# Whatever becomes of pages with wrong bytes, it is a trace, or one error.
+# Random bytes in pages: the result is a valid trace or one error.
 for nr in 1 10 100; do
 	perl -0777 -ne 'srand 1; $all = $_; substr $all, -1 - int(rand 90000), 1, chr int rand 256 for 1 .. '$nr'; print $all' \
 		all.dat >spoilt.dat
@@ -241,7 +244,7 @@ check "no directory" ended 3 "cannot create"
 command_into_files convert all.dat -o /dev/full --to fxt
 check "no room" ended 3 "cannot write: No space left"
 command_into_files convert all.fxt -o other.dat
-check "is not written" ended 2 "other.dat: trace-cmd cannot be written$"
+check "is not written" ended 2 "other.dat: format trace-cmd can only be read$"
 mkdir alone && cp "$vitrine" alone/
 alone/vitrine convert all.dat -o other.fxt 2>err
 echo $? >status

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Which trees, and what of them: selectors, links, list, diff, on a debugfs made
-# of files.
+# Selecting trees and parts of them: selectors, links, list, diff, on a debugfs made of
+# files.
 #
 #   trees.sh VITRINE WORDS DIR
 
@@ -13,7 +13,7 @@ golden=$(cd "$(dirname "$0")/../golden/inspect" && pwd)
 tests=0
 failed=0
 
-# point WHAT COMMAND...: COMMAND succeeds
+# point WHAT COMMAND...: a test point; the output of COMMAND is shown if it fails
 point()
 {
 	local what=$1 log
@@ -29,7 +29,7 @@ point()
 	fi
 }
 
-# prints STATUS EXPECTED ARGUMENT...: vitrine exits so and says exactly that
+# prints STATUS EXPECTED ARGUMENT...: vitrine exits with STATUS and prints EXPECTED
 prints()
 {
 	local wanted=$1 expected=$2 said status
@@ -41,8 +41,8 @@ prints()
 	diff <(echo "$expected") <(echo "$said") && [ "$status" = "$wanted" ]
 }
 
-# tree NAME [NUMBER [GENERATION]]: a tree with nodes "a" and "b" that have "n" and
-# "m", and "a:b/c" below the root, which is NUMBER
+# tree NAME [NUMBER [GENERATION]]: make a tree of nodes "a" and "b" with properties "n" and
+# "m". The property "a:b/c" of the root has the value NUMBER.
 tree()
 {
 	cat >tree.words <<-WORDS
@@ -78,7 +78,7 @@ tree()
 	"$words" tree.words >new && mv new "$1"
 }
 
-# histogram NAME COUNT...: a linear one, floor 0, step 10
+# histogram NAME COUNT...: make a tree with a linear histogram of floor 0 and step size 10
 histogram()
 {
 	local name=$1 count
@@ -197,23 +197,23 @@ point "the same, escaped, with a selector" prints 0 "a*:b:
   b:
     n = 4" show './a\*\:b.inspect:b'
 
-# Selectors that are none, or find nothing
+# Invalid selectors, and selectors that match nothing
 point "no selector: the column" prints 2 \
-	"vitrine: cpu2:a//b: column 8: there is no node's name here; write \\/ for a slash in a name" \
+	"vitrine: cpu2:a//b: column 8: a node name is missing; write \\/ for a slash in a name" \
 	show cpu2:a//b
 point "nothing selected" prints 3 \
-	"vitrine: cpu2:c: nothing is selected; \`vitrine show' without it shows what there is" \
+	"vitrine: cpu2:c: the selector matches nothing; run \`vitrine show' to see all trees" \
 	show cpu2:c
 point "one of two selects nothing: the other is shown" prints 3 \
-	"vitrine: cpu2:c: nothing is selected; \`vitrine show' without it shows what there is
+	"vitrine: cpu2:c: the selector matches nothing; run \`vitrine show' to see all trees
 cpu2:
   b:
     n = 4" show cpu2:c cpu2:b
 point "no tree of the name" prints 3 \
-	"vitrine: gpu*:a: no tree has a name like this; \`vitrine list' names all trees" \
+	"vitrine: gpu*:a: no tree matches this name; run \`vitrine list' to see all trees" \
 	show 'gpu*:a'
 point "a * in a directory" prints 2 \
-	"vitrine: ./*/x:a: only a file's name may have a *, not its directory" \
+	"vitrine: ./*/x:a: * is allowed in the last part of a path only" \
 	show './*/x:a'
 
 # Links
@@ -244,7 +244,7 @@ point "a link that nobody asks for is not followed" unread 0 "v1-links:
 fifo()
 {
 	mkfifo gone.inspect
-	timeout 20 "$vitrine" show './v1-links.inspect:gone' >fifo.out 2>&1
+	timeout 60 "$vitrine" show './v1-links.inspect:gone' >fifo.out 2>&1
 	local status=$?
 
 	rm gone.inspect
@@ -252,7 +252,7 @@ fifo()
 	[ "$status" = 0 ] && grep -q 'gone = -> gone.inspect: not a regular file' fifo.out
 }
 point "a link to a FIFO does not hang" fifo
-# Chain of links: t1 -> t2 ... -> t20, each "next"
+# Chain of links named "next": t1 -> t2 ... -> t20
 chain()
 {
 	local i content
@@ -283,7 +283,7 @@ chain()
 	[ "$(jq '.[0] | length' chain.out)" = 19 ]
 }
 point "no more than 16 links one behind the other" chain
-# 1025 links to nothing
+# 1025 links to a missing tree
 many()
 {
 	local i
@@ -366,9 +366,9 @@ point "list: a saved tree, as JSON" prints 0 '[
     "properties": 4
   }
 ]' list --json ./saved.inspect
-point "list: no nodes" prints 2 "vitrine: trees are listed as a whole; name no nodes" \
+point "list: no nodes" prints 2 "vitrine: list takes whole trees; leave out the node" \
 	list cpu2:a
-# The module's own tree has "trees" with a node "cpu2": so cpu10 is lazy.
+# The module's own tree lists "cpu2" below "trees", but not cpu10, which is therefore lazy.
 cat >self.words <<'WORDS'
 8..15=2 16..31=1 32..63="INSP"
 2
@@ -467,26 +467,26 @@ point "diff: 65 bits" prints 1 '--- largest.inspect
 ~ root:a\:b\/c = 18446744073709551615 -> 0 (-18446744073709551615)' \
 	diff largest.inspect zero.inspect
 point "diff: one tree only" prints 2 \
-	"vitrine: cpu*: more than one tree has a name like this; name one" \
+	"vitrine: cpu*: matches more than one tree; name one of them" \
 	diff 'cpu*' cpu2
 point "diff: two are needed" bash -c "'$vitrine' diff cpu2; [ \$? = 2 ]"
 : >empty
 point "diff: bad input is no difference" prints 3 \
 	"vitrine: ./empty: offset 0x0: the file is empty" diff ./empty cpu2
 
-# Live: what is frozen, and what links lead to, is opened again
+# Live: frozen trees and link targets are opened again for each update
 live()
 {
 	local i
 
 	: >live.out
 	"$vitrine" show --live --json "$1" >live.out 2>live.err &
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 600; i++)); do
 		[ "$(wc -l <live.out)" -ge 1 ] && break
 		sleep 0.1
 	done
 	tree "$2" 6 "$3"
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 600; i++)); do
 		[ "$(wc -l <live.out)" -ge 2 ] && break
 		sleep 0.1
 	done

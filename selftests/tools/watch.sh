@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# `vitrine watch' in a real terminal, tmux's: what is on the screen, what keys do,
-# trees that come and go, and that the terminal is given back.
+# `vitrine watch' in a real terminal, that of tmux: the contents of the screen, the effect
+# of keys, trees that are created and destroyed, and that the terminal is restored.
 #
 #   watch.sh VITRINE WORDS DIR
 
@@ -12,13 +12,13 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=screen
 . "$here/screen"
 
-# highlighted PATTERN: it is on the screen, bold
+# highlighted PATTERN: text that matches PATTERN is bold on the screen
 highlighted()
 {
 	tmux capture-pane -pe | grep -qE $'\e\\[[0-9;]*1[;m].*'"$1"
 }
 
-# tree NAME <JSON: the module publishes it, as far as vitrine can tell
+# tree NAME <JSON: replace the published tree NAME
 tree()
 {
 	python3 "$here/mktree.py" --frozen >"$dir/new" &&
@@ -49,7 +49,7 @@ not_a_terminal()
 
 	said=$("$vitrine" watch 2>&1 </dev/null | cat; echo "${PIPESTATUS[0]}")
 	echo "$said"
-	grep -q "watching takes a terminal; .vitrine show --live" <<<"$said" && [ "${said##*$'\n'}" = 3 ]
+	grep -q "must be a terminal; use .vitrine show --live" <<<"$said" && [ "${said##*$'\n'}" = 3 ]
 }
 point "no terminal: an error" not_a_terminal
 watch -i 0
@@ -66,13 +66,13 @@ point "a row" screen_has '^one:cpus/1:user_ns +30'
 point "what a terminal could take for a command is none" screen_has 'a\?\[2Jb'
 point "a help line" screen_has '^q quit .* filter'
 
-# ---- changes and rates: the tree grows until it has been seen ----
+# ---- changes and rates: values grow until the screen shows it ----
 
 changing()
 {
 	local i
 
-	for ((i = 31; i < 231; i++)); do
+	for ((i = 31; i < 1231; i++)); do
 		tree one <<<'{"cpus": {"0": {"user_ns": 10}, "1": {"user_ns": '"$i"'}}}'
 		screen_has '^one:cpus/1:user_ns .*\+[0-9.]+/s$' && highlighted 'one:cpus/1:user_ns' && return
 		sleep 0.05
@@ -94,7 +94,7 @@ growing()
 	local i
 
 	keys r
-	for ((i = 10; i < 2010; i += 10)); do
+	for ((i = 10; i < 12010; i += 10)); do
 		tree one <<<'{"cpus": {"0": {"user_ns": '"$i"'}, "1": {"user_ns": 30}}}'
 		ordered one:cpus/0 one:cpus/1 two:big && screen_has 'by rate' && return
 		sleep 0.05
@@ -115,7 +115,7 @@ point "backspace, enter" shows '^2 trees, 1 of 3 rows, every 0.1 s, by name, wit
 keys / Escape
 point "escape: all" shows '^2 trees, 3 of 3 rows'
 
-# ---- trees that come, go and fail ----
+# ---- trees that are created, destroyed or unreadable ----
 
 tree three <<<'{"late": 1}'
 point "a tree comes" shows '^three:late +1'
@@ -170,8 +170,8 @@ point "a selector" shows '^1 tree, 1 of 1 rows, every 1 s'
 keys q
 point "ends" ended 0
 tmux respawn-window -k -t w "TERM=nonsense ASAN_OPTIONS=detect_leaks=0 '$vitrine' watch 2>'$dir/err'; echo \$? >'$dir/status'; cp '$dir/before' '$dir/after'; cat"
-# What curses keeps of it is curses' own.
-point "a terminal of an unknown kind" ended 3
+# Leaks are not checked here: curses does not free its memory after this error.
+point "an unknown terminal type" ended 3
 point "and what to do" grep -q 'set TERM' err
 
 echo "1..$tests"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The rows of `vitrine watch', without a screen: names, changes, rates, order,
- * filter.
+ * Test the rows of `vitrine watch' without a screen: names, changes, rates, order and filter.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +8,7 @@
 
 #include "tap.h"
 #include "vitrine.h"
-#include "watch_rows.h"
+#include "inspect/watch_rows.h"
 
 #define SECOND	1000000000ULL
 
@@ -19,7 +18,7 @@ enum { NODE = 3, INT = 4, UINT = 5, DOUBLE = 6, NAME = 9, ARRAY = 11 };
 static uint64_t words[512];
 static size_t nr_words;
 
-/* The index of a new block: order, type, and what is behind them. */
+/* Append a block of @order and @type, and return its index. */
 static uint32_t put(unsigned int order, unsigned int type, uint64_t fields,
 		    uint64_t word)
 {
@@ -36,7 +35,7 @@ static uint32_t put(unsigned int order, unsigned int type, uint64_t fields,
 	return index;
 }
 
-/* A value below @parent; @name has at most 8 bytes. */
+/* Append a value below @parent; @name has at most 8 bytes. */
 static uint32_t put_value(unsigned int order, unsigned int type, uint32_t parent,
 			  const char *name, uint64_t word)
 {
@@ -82,7 +81,7 @@ static uint64_t bits_of(double number)
 	return bits;
 }
 
-/* At time @now a tree of one of each, of these numbers. */
+/* Update the rows at time @now from a tree with one value of each type. */
 static void take(struct watch_rows *rows, uint64_t now, int64_t number,
 		 uint64_t large, double real, bool extra)
 {
@@ -118,7 +117,7 @@ static const struct watch_row *row(const struct watch_rows *rows,
 	return &none;
 }
 
-/* The names of a view, each with a space behind it. */
+/* Return the names in a view, each followed by a space. */
 static const char *names(const struct watch_rows *rows, enum watch_order order,
 			 const char *filter)
 {

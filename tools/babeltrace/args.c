@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Fields of an event become arguments of a record, as far as there is room.
+ * Convert the fields of an event to arguments of a record, as far as the record has room.
  *
- * A number or text is an argument. An element of an array is one with its index in
- * the name, a member of a structure one with a dot; of a variant there is what was
- * chosen.
+ * Each number or text becomes an argument. Names of array elements have an index, as in
+ * "name[0]", and names of structure members a dot, as in "name.member". For a variant, the
+ * selected option is converted.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "args.h"
 
-/* Structures within structures within structures. */
+/* Maximum nesting depth of structures and arrays. */
 #define MAX_DEPTH	4
 
 static void add_field(struct args *args, const char *name,
 		      const bt_field *field, unsigned int depth);
 
-/* What the source makes of booleans: an enumeration of false and true. */
+/* Check for an enumeration of false and true, which the source writes for booleans. */
 static bool is_boolean(const bt_field *field)
 {
 	const bt_field_class *class = bt_field_borrow_class_const(field);
@@ -52,7 +52,7 @@ static void set_integer(struct vitrine_fxt_arg *arg, const bt_field *field)
 	}
 }
 
-/* False if it is no number and no text. */
+/* Store a number or text in @arg. Return false for other fields. */
 static bool set_arg(struct vitrine_fxt_arg *arg, const bt_field *field)
 {
 	bt_field_class_type type = bt_field_get_class_type(field);
@@ -86,7 +86,7 @@ static bool is_full(const struct args *args)
 	return args->record->nr_args == FXT_MAX_ARGS;
 }
 
-/* A name that was made here lasts as long as the record only in @names. */
+/* Add a number or text. A generated name is copied to @names, as the record points to it. */
 static void add_value(struct args *args, const char *name,
 		      const bt_field *field, unsigned int depth)
 {
@@ -173,9 +173,9 @@ static bool is_one_of(const char *name, const char * const *names)
 
 /**
  * args_add_members() - add all members of a structure
- * @args: of the record
+ * @args: arguments of the record
  * @structure: payload or context of an event, or NULL
- * @skip: names of members that are said otherwise; the last is NULL
+ * @skip: names of members that other parts of the record have, ended by NULL
  */
 void args_add_members(struct args *args, const bt_field *structure,
 		      const char * const *skip)
@@ -199,7 +199,7 @@ void args_add_members(struct args *args, const bt_field *structure,
 
 /**
  * args_leave_members() - count all members of a structure as left out
- * @args: of the record
+ * @args: arguments of the record
  * @structure: as for args_add_members()
  * @skip: as for args_add_members()
  */

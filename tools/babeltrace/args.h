@@ -7,16 +7,16 @@
 
 #include <babeltrace2/babeltrace.h>
 
-#include "fxt.h"
+#include "fxt_record.h"
 
-/* Longer names of elements are cut. */
+/* Maximum length of a generated name; longer ones are truncated. */
 #define ARGS_NAME_BYTES	64
 
 /**
- * struct args - what arguments are made of
- * @record: gets them; they point into the fields, and into @names
- * @names: made here, of elements of arrays and structures, by argument
- * @nr_left_out: fields, and elements, that are no argument or have no room
+ * struct args - arguments of a record
+ * @record: receives the arguments, which point into the fields and into @names
+ * @names: generated names of array elements and structure members, by argument
+ * @nr_left_out: number of fields and elements that could not be converted
  */
 struct args {
 	struct vitrine_fxt_record *record;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Runs the components as `vitrine convert' wants them: our source into
- * sink.ctf.fs, or source.ctf.fs into our sink, through the muxer.
+ * Run the components for `vitrine convert': either source.vitrine.fxt and sink.ctf.fs, or
+ * source.ctf.fs, the muxer and sink.vitrine.fxt.
  */
 #define _GNU_SOURCE	/* dladdr() */
 #include <dlfcn.h>
@@ -14,13 +14,13 @@
 #include "plugin.h"
 
 /**
- * struct run - a conversion under way
+ * struct run - a conversion
  * @graph: the components
  * @ctf: plugin of the Common Trace Format
  * @utils: plugin with the muxer
  * @own: this plugin
- * @nr_traces: of the Common Trace Format, that are read
- * @faults: of the Fuchsia trace that is read, or NULL: the other direction
+ * @nr_traces: number of traces in the Common Trace Format that are read
+ * @faults: faults of the Fuchsia trace that is read; NULL if a Fuchsia trace is written
  */
 struct run {
 	bt_graph *graph;
@@ -45,7 +45,7 @@ static bool find_plugins(struct run *run)
 	       BT_PLUGIN_FIND_ALL_FROM_FILE_STATUS_OK;
 }
 
-/* Takes over @params. Our source counts the faults. */
+/* Add a source; takes ownership of @params. Only source.vitrine.fxt uses @run->faults. */
 static const bt_component_source *
 add_source(struct run *run, const bt_component_class_source *class,
 	   const char *name, bt_value *params)
@@ -73,7 +73,7 @@ add_sink(struct run *run, const bt_component_class_sink *class,
 	return sink;
 }
 
-/* `inputs' of a source. */
+/* Create the parameter `inputs' of a source. */
 static bt_value *input_params(const char *path)
 {
 	bt_value *params = bt_value_map_create(), *inputs = NULL;
@@ -83,7 +83,7 @@ static bt_value *input_params(const char *path)
 	return params;
 }
 
-/* `path' of a sink. */
+/* Create the parameter `path' of a sink. */
 static bt_value *output_params(const char *path)
 {
 	bt_value *params = bt_value_map_create();
@@ -107,7 +107,7 @@ static bool write_ctf(struct run *run, const char *from, const char *to)
 
 	bt_value_map_insert_bool_entry(params, "assume-single-trace", BT_TRUE);
 	bt_value_map_insert_bool_entry(params, "quiet", BT_TRUE);
-	/* From 2.1 on it writes version 2, which few readers know, unless told. */
+	/* From 2.1 on the default is version 2 of the format, which few readers know. */
 	if (bt_version_get_minor() >= 1)
 		bt_value_map_insert_string_entry(params, "ctf-version", "1.8");
 	source = add_source(run,
@@ -127,7 +127,10 @@ static bool write_ctf(struct run *run, const char *from, const char *to)
 		bt_component_sink_borrow_input_port_by_index_const(sink, 0));
 }
 
-/* The muxer makes a new input port whenever its last one is connected. */
+/*
+ * Connect all ports of a source. The muxer adds an input port whenever the last free one is
+ * connected.
+ */
 static bool connect_all(struct run *run, const bt_component_source *source,
 			const bt_component_filter *muxer)
 {
@@ -158,7 +161,7 @@ static bool read_trace(struct run *run, const char *path,
 	return source && connect_all(run, source, muxer);
 }
 
-/* The directory that a file is in. */
+/* Read the trace in the directory of a file. */
 static bool read_around(struct run *run, const FTSENT *file,
 			const bt_component_filter *muxer)
 {
@@ -171,8 +174,8 @@ static bool read_around(struct run *run, const FTSENT *file,
 }
 
 /*
- * What a session of LTTng leaves has a trace of the kernel in a directory of its
- * own, and one of each user.
+ * Read all traces below a directory: an LTTng session has a directory for the trace of the
+ * kernel, and one for the trace of each user.
  */
 static bool read_traces(struct run *run, const char *path,
 			const bt_component_filter *muxer)
@@ -188,7 +191,7 @@ static bool read_traces(struct run *run, const char *path,
 			good = read_around(run, entry, muxer);
 	if (walk)
 		fts_close(walk);
-	/* That there is none, the component says best. */
+	/* If there is no trace, source.ctf.fs reports the error. */
 	return good && (run->nr_traces || read_trace(run, path, muxer));
 }
 
@@ -215,7 +218,7 @@ static bool read_ctf(struct run *run, const char *from, const char *to)
 		bt_component_sink_borrow_input_port_by_index_const(sink, 0));
 }
 
-/* Of all causes, the first one that a component gives says what happened. */
+/* Get the error message: that of the first cause that a component reported. */
 static void take_error(char *message, size_t size)
 {
 	const bt_error *error = bt_current_thread_take_error();
@@ -242,13 +245,13 @@ static void take_error(char *message, size_t size)
 
 /**
  * vitrine_babeltrace_convert() - convert to or from the Common Trace Format
- * @from: a trace file, or a directory
- * @to: the other
- * @faults: of the trace file @from; NULL: @from is the directory
- * @message: what went wrong
- * @size: of @message
+ * @from: file or directory to read
+ * @to: directory or file to write
+ * @faults: faults of the Fuchsia trace @from; NULL if @from is in the Common Trace Format
+ * @message: receives the error message
+ * @size: size of @message
  *
- * Return: true if nothing did.
+ * Return: false after an error.
  */
 bool vitrine_babeltrace_convert(const char *from, const char *to,
 				struct faults *faults, char *message,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What `vitrine convert' calls in the plugin, which it loads when it needs it,
- * so that the command itself does without libbabeltrace2.
+ * The function of the plugin that `vitrine convert' calls. The command loads the plugin only
+ * for such a conversion, so that it does not depend on libbabeltrace2.
  */
 #ifndef _VITRINE_BABELTRACE_CONVERT_H
 #define _VITRINE_BABELTRACE_CONVERT_H
@@ -11,7 +11,7 @@
 
 #define VITRINE_BABELTRACE_PLUGIN	"babeltrace-plugin-vitrine.so"
 #define VITRINE_BABELTRACE_CONVERT	"vitrine_babeltrace_convert"
-/* temporary.h: the plugin has a list of its own. */
+/* For temporary.h: the plugin has its own list of temporary files. */
 #define VITRINE_BABELTRACE_CLEANUP	"vtr_temporaries_remove"
 
 struct faults;

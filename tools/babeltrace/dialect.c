@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Event classes, made as records come that need them; dialect_fill.c fills events.
+ * Create event classes for the records of a trace; dialect_fill.c fills events.
  *
- * Switches and wakeups have LTTng's fields. Of all other events the payload is
- * the arguments; the thread, and what of the record LTTng has no place for, is
- * the event's context. One class is made for each kind of record, name and row
- * of arguments that comes.
+ * Switches and wakeups have the fields of LTTng. The payload of all other events consists of
+ * the arguments of the record. The thread, and data for which LTTng has no field, are in the
+ * context of the event. A class is created for each combination of record kind, name, and
+ * names and types of arguments, when the first record needs it.
  */
 #define _GNU_SOURCE	/* tdestroy() */
 #include <ctype.h>
@@ -16,22 +16,8 @@
 #include "dialect.h"
 #include "kernel_words.h"
 
-/* What a class is found by: longer names than fit get no class. */
+/* Maximum length of the key of a class; records with longer names have no class. */
 #define KEY_BYTES	2048
-
-const char * const dialect_phases[FXT_EVENT_FLOW_END + 1] = {
-	[FXT_EVENT_INSTANT]		= "instant",
-	[FXT_EVENT_COUNTER]		= "counter",
-	[FXT_EVENT_DURATION_BEGIN]	= "begin",
-	[FXT_EVENT_DURATION_END]	= "end",
-	[FXT_EVENT_DURATION_COMPLETE]	= "complete",
-	[FXT_EVENT_ASYNC_BEGIN]		= "async_begin",
-	[FXT_EVENT_ASYNC_INSTANT]	= "async_instant",
-	[FXT_EVENT_ASYNC_END]		= "async_end",
-	[FXT_EVENT_FLOW_BEGIN]		= "flow_begin",
-	[FXT_EVENT_FLOW_STEP]		= "flow_step",
-	[FXT_EVENT_FLOW_END]		= "flow_end",
-};
 
 struct class {
 	char *key;
@@ -40,7 +26,7 @@ struct class {
 
 /* ---- Making classes ---- */
 
-/* Takes over @class. */
+/* Add a field to a structure; takes ownership of @class. */
 static void add_field(bt_field_class *structure, const char *name,
 		      bt_field_class *class)
 {
@@ -167,9 +153,9 @@ static bt_stream_class *create_stream_class(struct dialect *dialect,
 }
 
 /**
- * dialect_init() - make the classes all traces have
+ * dialect_init() - create the classes that all traces have
  * @dialect: dialect
- * @component: source component that owns them
+ * @component: source component
  * @clock: clock of all streams
  *
  * Return: false if there is no memory.
@@ -203,8 +189,8 @@ static void free_class(void *node)
 }
 
 /**
- * dialect_deinit() - let go of all classes
- * @dialect: dialect, or one that is all zero
+ * dialect_deinit() - release all classes
+ * @dialect: dialect, possibly zeroed
  */
 void dialect_deinit(struct dialect *dialect)
 {
@@ -223,11 +209,11 @@ void dialect_deinit(struct dialect *dialect)
 	bt_trace_class_put_ref(dialect->trace_class);
 }
 
-/* ---- What an event is called ---- */
+/* ---- Names of events ---- */
 
 /**
- * dialect_softirq() - LTTng's vector of a softirq
- * @name: what the module calls it
+ * dialect_softirq() - look up the vector number of a softirq
+ * @name: its name in the trace
  *
  * Return: the vector, or -1.
  */
@@ -241,35 +227,53 @@ int dialect_softirq(const struct vitrine_fxt_string *name)
 	return -1;
 }
 
+/* Return how a duration is named: if LTTng has such an event, by the name of that event. */
+static enum dialect_naming duration_naming(const struct vitrine_fxt_record *record)
+{
+	const struct vitrine_fxt_string *name = &record->event.name;
+
+	if (fxt_string_is(&record->event.category, "syscall"))
+		return NAMING_SYSCALL;
+	if (fxt_string_is(&record->event.category, "ipi"))
+		return kernel_is_ipi(name) ? NAMING_VECTOR : NAMING_PLAIN;
+	if (!fxt_string_is(&record->event.category, "irq"))
+		return NAMING_PLAIN;
+	if (dialect_softirq(name) >= 0)
+		return NAMING_SOFTIRQ;
+	if (fxt_string_is(name, "local_timer"))
+		return NAMING_VECTOR;
+	return fxt_find_arg(record, "irq") || fxt_find_arg(record, "handled") ?
+		       NAMING_IRQ : NAMING_PLAIN;
+}
+
 /**
- * dialect_naming() - how the name and the payload of an event come to be
+ * dialect_naming() - determine how an event is named
  * @record: an event or a log message
  *
  * Return: one of enum dialect_naming.
  */
 enum dialect_naming dialect_naming(const struct vitrine_fxt_record *record)
 {
-	static const char * const vectors[] = {
-		"local_timer", "reschedule", "call_function",
-		"call_function_single",
-	};
-	unsigned int type = record->event.type, i;
+	unsigned int type = record->event.type;
 
 	if (record->kind == VITRINE_FXT_LOG)
 		return NAMING_LOG;
 	if (type != FXT_EVENT_DURATION_BEGIN && type != FXT_EVENT_DURATION_END)
 		return NAMING_PLAIN;
-	if (fxt_string_is(&record->event.category, "syscall"))
-		return NAMING_SYSCALL;
-	if (!fxt_string_is(&record->event.category, "irq"))
-		return NAMING_PLAIN;
-	if (dialect_softirq(&record->event.name) >= 0)
-		return NAMING_SOFTIRQ;
-	for (i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++)
-		if (fxt_string_is(&record->event.name, vectors[i]))
-			return NAMING_VECTOR;
-	return fxt_find_arg(record, "irq") || fxt_find_arg(record, "handled") ?
-		       NAMING_IRQ : NAMING_PLAIN;
+	return duration_naming(record);
+}
+
+/**
+ * dialect_is_pair() - check whether LTTng has two events for a record
+ * @record: a record of any kind
+ *
+ * Return: true for a complete duration whose begin and end are events of LTTng.
+ */
+bool dialect_is_pair(const struct vitrine_fxt_record *record)
+{
+	return record->kind == VITRINE_FXT_EVENT &&
+	       record->event.type == FXT_EVENT_DURATION_COMPLETE &&
+	       duration_naming(record) != NAMING_PLAIN;
 }
 
 static int print_name(char *name, size_t size, enum dialect_naming naming,
@@ -321,7 +325,7 @@ static bool make_key(char *key, bool cpu, const char *name,
 
 /* ---- Classes of other events ---- */
 
-/* A field needs an identifier that no other field of its has. */
+/* Make the name of a field a valid identifier, unique within its structure. */
 static void make_identifier(char *ret, size_t size, bt_field_class *structure,
 			    const struct vitrine_fxt_string *name)
 {
@@ -363,7 +367,7 @@ static bt_field_class *create_enumeration(struct dialect *dialect,
 	return class;
 }
 
-/* The format has no booleans, but names for numbers. */
+/* Add a boolean: the format has none, so it is an enumeration of false and true. */
 static bt_field_class *create_boolean(struct dialect *dialect)
 {
 	static const char * const labels[] = { "false", "true" };
@@ -430,14 +434,17 @@ static bt_field_class *create_context(struct dialect *dialect,
 				      const struct vitrine_fxt_record *record)
 {
 	bt_field_class *context = structure(dialect);
+	const char *labels[FXT_NR_PHASES];
+	unsigned int i;
 
 	add_signed(dialect, context, "tid", 64);
 	add_signed(dialect, context, "pid", 64);
 	if (naming == NAMING_PLAIN) {
+		for (i = 0; i < FXT_NR_PHASES; i++)
+			labels[i] = fxt_phases[i].ctf;
 		add_field(context, "phase",
-			  create_enumeration(dialect, dialect_phases,
-					     FXT_EVENT_FLOW_END + 1));
-		if (dialect_has_id(record->event.type))
+			  create_enumeration(dialect, labels, FXT_NR_PHASES));
+		if (fxt_phases[record->event.type].has_word)
 			add_unsigned(dialect, context, "id", 64);
 	}
 	return context;
@@ -494,9 +501,9 @@ static bt_event_class *event_class_of(struct dialect *dialect, bool cpu,
 }
 
 /**
- * dialect_class() - the class of the event that a record becomes
+ * dialect_class() - look up the event class of a record, and create it if necessary
  * @dialect: dialect
- * @cpu: its stream is of a CPU
+ * @cpu: the stream of the record is a CPU
  * @record: the record
  *
  * Return: the class, or NULL if the record cannot be an event.

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Trace records as events of the Common Trace Format, named as LTTng names
- * those of the Linux kernel, so that what reads kernel traces reads ours.
+ * Convert records to events of the Common Trace Format. The events have the names that LTTng
+ * gives to kernel events, so that programs that read kernel traces of LTTng can read them.
  *
- * dialect.c makes the classes; dialect_fill.c fills events, and is who knows of
- * threads what @comms, @recent, @idle and @told say. Both are called by one thread.
+ * dialect.c creates the classes. dialect_fill.c fills events, and maintains the names and
+ * processes of threads in @comms, @recent, @idle and @told. All functions are called by one
+ * thread.
  */
 #ifndef _VITRINE_BABELTRACE_DIALECT_H
 #define _VITRINE_BABELTRACE_DIALECT_H
@@ -12,14 +13,16 @@
 #include <babeltrace2/babeltrace.h>
 
 #include "feed.h"
-#include "fxt.h"
+#include "fxt_names.h"
+#include "fxt_phase.h"
+#include "fxt_record.h"
 
-/* More classes of events than that are not made; what has none is counted. */
+/* Maximum number of event classes; records without a class are counted as left out. */
 #define DIALECT_MAX_CLASSES	8192
 
 #define DIALECT_RECENT	256
 
-/* What a thread is called, or idle on a CPU, that was just asked for. */
+/* A cached name of a thread, or of the idle thread of a CPU. */
 struct dialect_name {
 	uint64_t key;
 	const char *text;
@@ -32,20 +35,21 @@ struct dialect_idle {
 
 /**
  * struct dialect - the classes of a trace
- * @trace_class: of the trace
- * @cpu_class: of streams of a CPU
- * @other_class: of streams of no CPU
- * @sched_switch: event classes of @cpu_class, as LTTng has them
- * @sched_waking: LTTng's fields, and who wakes
- * @cpu_process_state: says which process a thread belongs to
+ * @trace_class: class of the trace
+ * @cpu_class: class of streams of a CPU
+ * @other_class: class of streams without a CPU
+ * @sched_switch: event class of @cpu_class with the fields of LTTng
+ * @sched_waking: event class of @cpu_class with the fields of LTTng, and the waker
+ * @cpu_process_state: event class of @cpu_class that gives the process of a thread
  * @other_process_state: the same in @other_class
  * @classes: all other event classes, a tree of tsearch()
- * @nr_classes: how many
- * @comms: names of threads as strings that end; used: its process was told
- * @recent: by koid, plus one, threads lately named
- * @idle: by CPU, plus one, what idle is called there
- * @told: by koid, plus one, threads known to be told
- * @archive: knows names
+ * @nr_classes: number of @classes
+ * @comms: names of threads, terminated by a null byte; used: the process of the thread has
+ *	been written
+ * @recent: cache of names of threads, with the koid plus one as key
+ * @idle: cache of names of idle threads, with the CPU plus one as key
+ * @told: cache of koids, plus one, of threads whose process has been written
+ * @archive: the trace, for the names of threads
  */
 struct dialect {
 	bt_trace_class *trace_class;
@@ -82,7 +86,7 @@ bool dialect_told(struct dialect *dialect,
 bool dialect_fill_process(struct dialect *dialect, bt_event *event,
 			  const struct vitrine_fxt_thread *thread);
 
-/* How an event's name, and its payload, come to be. */
+/* Name and payload of an event. */
 enum dialect_naming {
 	NAMING_PLAIN,		/* category:name, arguments */
 	NAMING_SYSCALL,		/* syscall_entry_NAME, arguments */
@@ -93,16 +97,8 @@ enum dialect_naming {
 };
 
 enum dialect_naming dialect_naming(const struct vitrine_fxt_record *record);
+bool dialect_is_pair(const struct vitrine_fxt_record *record);
 int dialect_softirq(const struct vitrine_fxt_string *name);
-
-/* An event of that type tells its id. */
-static inline bool dialect_has_id(unsigned int type)
-{
-	return type == FXT_EVENT_COUNTER || type > FXT_EVENT_DURATION_END;
-}
-
-/* Phases of an event, as the context says them: enum fxt_event_type. */
-extern const char * const dialect_phases[FXT_EVENT_FLOW_END + 1];
 
 #define DIALECT_VECTOR_PREFIX	"x86_irq_vectors_"
 #define DIALECT_LOG		"vitrine_log"

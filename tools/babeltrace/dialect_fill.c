@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Fields of events, filled from records in the order dialect.c made them in, and
- * names and processes of threads, which they tell. Touches no class.
+ * Fill the fields of events, in the order in which dialect.c adds them to the classes, and
+ * determine the names and processes of threads. Event classes are not changed.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "dialect.h"
 
-/* Kernel priorities from here on are those of normal threads. */
+/* The kernel's priorities of normal threads begin here. */
 #define MAX_RT_PRIO	100
 #define NORMAL_PRIO	20
 
@@ -33,7 +33,7 @@ static void set_text(bt_field *field, const struct vitrine_fxt_string *text)
 	bt_field_string_append_with_length(field, text->bytes, len);
 }
 
-/* A thread's name, ready for use; NULL without memory. */
+/* Return the name of a thread as a string, or NULL if there is no memory. */
 static struct fxt_name *comm_of(struct dialect *dialect, uint64_t koid)
 {
 	struct fxt_name *comm = fxt_names_get(&dialect->comms, koid);
@@ -74,7 +74,7 @@ static bool set_comm(struct dialect *dialect, bt_field *structure,
 					  idle_on(dialect, cpu));
 		return true;
 	}
-	if (recent->key != koid + 1) {
+	if (!recent->text || recent->key != koid + 1) {
 		comm = comm_of(dialect, koid);
 		if (!comm)
 			return false;
@@ -85,7 +85,7 @@ static bool set_comm(struct dialect *dialect, bt_field *structure,
 	return true;
 }
 
-/* What LTTng calls a state: bits of the kernel's, as its tracepoint has them. */
+/* Convert a thread state to the kernel's bits, as in the tracepoint sched_switch. */
 static int64_t state_of(unsigned int state)
 {
 	switch (state) {
@@ -224,7 +224,7 @@ static bool fill_event(struct dialect *dialect, bt_event *event,
 	if (naming == NAMING_PLAIN) {
 		bt_field_integer_unsigned_set_value(member(context, 2),
 						    record->event.type);
-		if (dialect_has_id(record->event.type))
+		if (fxt_phases[record->event.type].has_word)
 			bt_field_integer_unsigned_set_value(member(context, 3),
 							    id_of(record));
 	}
@@ -257,14 +257,14 @@ bool dialect_fill(struct dialect *dialect, bt_event *event,
 	}
 }
 
-/* ---- Which process a thread belongs to ---- */
+/* ---- Processes of threads ---- */
 
 /**
- * dialect_threads() - threads that a record speaks of
+ * dialect_threads() - get the threads that a record refers to
  * @record: the record
- * @ret: room for two
+ * @ret: receives at most two threads
  *
- * Return: how many.
+ * Return: number of threads.
  */
 unsigned int dialect_threads(const struct vitrine_fxt_record *record,
 			     const struct vitrine_fxt_thread **ret)
@@ -289,7 +289,7 @@ unsigned int dialect_threads(const struct vitrine_fxt_record *record,
 }
 
 /**
- * dialect_forget() - tell all processes again
+ * dialect_forget() - write the processes of all threads again
  * @dialect: dialect
  */
 void dialect_forget(struct dialect *dialect)
@@ -302,10 +302,11 @@ void dialect_forget(struct dialect *dialect)
 }
 
 /**
- * dialect_told() - was a thread's process told, or is it told now?
+ * dialect_told() - check whether the process of a thread has been written, and mark it so
  * @dialect: dialect
  * @thread: the thread
- * @ret: it was told before, or there is nothing to tell
+ * @ret: true if the process has been written before, or is not known; if false, the caller
+ *	writes it now
  *
  * Return: false if there is no memory.
  */
@@ -336,7 +337,7 @@ bool dialect_told(struct dialect *dialect,
  * @event: the event
  * @thread: the thread
  *
- * What is not known is 0.
+ * Fields whose values are not known are 0.
  *
  * Return: false if there is no memory.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Members of structures of an event, by name; inline, as each event asks for some.
+ * Look up members of a structure by name. The functions are inline because they are called
+ * several times for each event.
  */
 #ifndef _VITRINE_BABELTRACE_FIELD_H
 #define _VITRINE_BABELTRACE_FIELD_H
@@ -32,7 +33,7 @@ static inline int64_t value_of(const bt_field *field)
 	return bt_field_integer_unsigned_get_value(field);
 }
 
-/* False if there is no such field, or it is no number. */
+/* Read a number. Return false if there is no such field, or the field is not a number. */
 static inline bool get_integer(const bt_field *structure, const char *name,
 			       int64_t *ret)
 {

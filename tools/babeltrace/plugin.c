@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The plugin `vitrine' of libbabeltrace2: it lets babeltrace2, and all that is
- * built on it, read and write Fuchsia traces.
+ * The plugin `vitrine' of libbabeltrace2, with which babeltrace2 and other programs that use
+ * libbabeltrace2 read and write Fuchsia traces.
  */
 #include "plugin.h"
 

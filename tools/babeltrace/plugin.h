@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the plugin's files share: the methods of its components, and the names
- * by which the command calls them.
+ * Shared by the files of the plugin: the methods of its components, and the names that the
+ * command uses.
  */
 #ifndef _VITRINE_BABELTRACE_PLUGIN_H
 #define _VITRINE_BABELTRACE_PLUGIN_H

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * sink.vitrine.fxt: messages of libbabeltrace2 become a Fuchsia trace.
+ * sink.vitrine.fxt: convert messages of libbabeltrace2 to a Fuchsia trace.
  *
- * A stream with `cpu_id' in its packets is a CPU. Switches and wakeups, as LTTng
- * writes them, become scheduling records; system calls and interrupts become
- * durations; any other event is an instant with its fields as arguments. What
- * libbabeltrace2 says was discarded is lost in the Fuchsia trace, too.
+ * A stream with `cpu_id' in its packets is a CPU. Switches and wakeups of LTTng become
+ * scheduling records, system calls and interrupts become durations, and all other events
+ * become instants with their fields as arguments. Discarded events are reported as lost
+ * records in the Fuchsia trace.
  *
- * Here are the component, its streams and what is lost; for the rest see sink.h.
+ * This file contains the component, its streams, and the handling of lost records; sink.h
+ * describes the other files.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include "error.h"
 #include "field.h"
 #include "fxt_write.h"
+#include "grow.h"
 #include "left_out.h"
 #include "plugin.h"
 #include "sink.h"
@@ -23,27 +25,24 @@
 
 /* ---- Messages ---- */
 
-/* The stream as we know it, or a new one; NULL without memory. */
+/* Look up a stream, and add it if it is new. Return NULL if there is no memory. */
 static struct sink_stream *stream_of(struct sink *sink,
 				     const bt_stream *stream)
 {
 	unsigned int nr = sink->nr_streams, i;
-	struct sink_stream *bigger;
 
 	for (i = 0; i < nr; i++)
 		if (sink->streams[i].stream == stream)
 			return &sink->streams[i];
-	bigger = reallocarray(sink->streams, nr + 1, sizeof(*bigger));
-	if (!bigger)
+	if (!GROW(sink->streams, nr))
 		return NULL;
-	sink->streams = bigger;
-	bigger[nr] = (struct sink_stream){
+	sink->streams[nr] = (struct sink_stream){
 		.stream = stream,
 		.cpu = VITRINE_FXT_NO_CPU,
 	};
 	bt_stream_get_ref(stream);
 	sink->nr_streams++;
-	return &bigger[nr];
+	return &sink->streams[nr];
 }
 
 static int64_t offset_ns(const bt_clock_class *clock)
@@ -56,7 +55,7 @@ static int64_t offset_ns(const bt_clock_class *clock)
 	       (int64_t)((__uint128_t)cycles * NSEC_PER_SEC / frequency);
 }
 
-/* The first stream says when time 0 was. */
+/* Create the output file; the clock of the first stream gives the time of day. */
 static struct vitrine_error *open_out(struct sink *sink,
 				      const bt_stream *stream)
 {
@@ -77,7 +76,7 @@ static struct vitrine_error *open_out(struct sink *sink,
 	return fxt_out_create(sink->path, realtime_ns, &sink->out);
 }
 
-/* The lane of a stream, whose CPU its packets say. */
+/* Find the lane of a stream by the CPU in its packets. */
 static struct vitrine_error *find_lane(struct sink *sink,
 				       struct sink_stream *stream,
 				       const bt_packet *packet)
@@ -107,8 +106,9 @@ static struct vitrine_error *lose(struct sink_stream *stream, uint64_t nr)
 }
 
 /*
- * Who goes out had come in, or something is missing. LTTng says so in this packet or
- * a later one, so what is told here is taken off what it says next.
+ * The outgoing thread must be the one that the previous switch brought in; if it is not,
+ * events were lost in between. LTTng reports the loss in this packet or a later one, so the
+ * record counted as lost here is subtracted from the next report.
  */
 static struct vitrine_error *mend_switch(struct sink_stream *stream,
 					 const struct sink_class *class,
@@ -152,6 +152,7 @@ static struct vitrine_error *take_event(struct sink *sink,
 	struct sink_stream *from = stream_of(sink, stream);
 	const struct sink_class *class;
 	struct vitrine_error *err;
+	bool make;
 
 	class = sink_class_of(sink, bt_event_borrow_class_const(event));
 	if (!from || !class)
@@ -173,7 +174,10 @@ static struct vitrine_error *take_event(struct sink *sink,
 	sink->record.ticks = time_of(sink, message);
 	sink->record.ticks_per_second = NSEC_PER_SEC;
 	sink->record.cpu = from->cpu;
-	if (!sink_make_record(sink, from, class, event))
+	make = sink_make_record(sink, from, class, event);
+	if (sink->ids.no_memory)
+		return vtr_error_no_memory();
+	if (!make)
 		return NULL;
 	return fxt_lane_out_put(from->lane, &sink->record);
 }
@@ -253,17 +257,9 @@ static void print_counts(const struct sink *sink)
 
 	for (i = 0; i < sink->nr_streams; i++)
 		counts.nr_breaks += sink->streams[i].nr_told_early;
-	left_out.nr[LEFT_OUT_EVENT] += counts.nr_refused;
 	left_out.nr[LEFT_OUT_ARGUMENT] += sink->args.nr_left_out;
-	left_out_print(&left_out, sink->path, "a Fuchsia trace", stderr);
-	if (counts.nr_breaks)
-		fprintf(stderr,
-			"vitrine: %s: %llu switches from a thread that was not running: for each, one record before it is counted as lost\n",
-			sink->path, (unsigned long long)counts.nr_breaks);
-	if (sink->nr_lost_packets)
-		fprintf(stderr, "vitrine: %s: %llu packets are missing\n",
-			sink->path,
-			(unsigned long long)sink->nr_lost_packets);
+	left_out_print_fxt(left_out, &counts, sink->path, stderr);
+	left_out_note(sink->path, sink->nr_lost_packets, "packets are missing", stderr);
 }
 
 static struct vitrine_error *finish(struct sink *sink)
@@ -289,7 +285,7 @@ fail(bt_self_component_sink *self, struct vitrine_error *err)
 }
 
 /**
- * sink_consume() - write what the next messages say
+ * sink_consume() - convert the next messages
  * @self: component
  *
  * Return: status.
@@ -322,7 +318,7 @@ sink_consume(bt_self_component_sink *self)
 }
 
 /**
- * sink_initialize() - make a component
+ * sink_initialize() - initialise a component
  * @self: component
  * @configuration: unused
  * @params: `path', the file to write
@@ -363,7 +359,7 @@ sink_initialize(bt_self_component_sink *self,
 }
 
 /**
- * sink_finalize() - unmake a component; a file that is not whole is removed
+ * sink_finalize() - destroy a component; an incomplete file is removed
  * @self: component
  */
 void sink_finalize(bt_self_component_sink *self)
@@ -374,6 +370,9 @@ void sink_finalize(bt_self_component_sink *self)
 
 	bt_message_iterator_put_ref(sink->iterator);
 	fxt_out_destroy(sink->out);
+	ids_source_deinit(&sink->told);
+	ids_source_deinit(&sink->made_up);
+	ids_deinit(&sink->ids);
 	sink_destroy_classes(sink);
 	for (i = 0; i < sink->nr_streams; i++)
 		bt_stream_put_ref(sink->streams[i].stream);
@@ -383,7 +382,7 @@ void sink_finalize(bt_self_component_sink *self)
 }
 
 /**
- * sink_configured() - the graph is complete: ask for messages
+ * sink_configured() - create the message iterator when the graph is complete
  * @self: component
  *
  * Return: status.

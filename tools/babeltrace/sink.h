@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the files of the sink share. sink.c has the component, its streams and what
- * is lost; sink_class.c knows what becomes of each class of events; sink_event.c
- * makes records of them. All are called by one thread, for one message at a time.
+ * Shared by the files of the sink: sink.c contains the component, its streams, and the
+ * handling of lost records; sink_class.c classifies event classes; sink_event.c converts
+ * events to records. All functions are called by one thread.
  */
 #ifndef _VITRINE_BABELTRACE_SINK_H
 #define _VITRINE_BABELTRACE_SINK_H
@@ -11,9 +11,10 @@
 
 #include "args.h"
 #include "fxt_write.h"
+#include "ids.h"
 #include "left_out.h"
 
-/* What becomes of an event. */
+/* How an event is converted. */
 enum event_kind {
 	KIND_SWITCH,
 	KIND_WAKEUP,
@@ -28,14 +29,14 @@ enum event_kind {
 };
 
 /**
- * struct sink_fields - what a recorder calls the fields of its events
- * @outgoing: thread that goes out, of a switch
- * @incoming: thread that comes in
- * @woken: thread that is woken
- * @prio_base: what lacks of its priorities to be the kernel's
- * @thread: who it was, if the payload says that; or NULL
- * @process: the process of that
- * @said: members of the payload that scheduling records say; NULL for all
+ * struct sink_fields - field names of a recorder
+ * @outgoing: outgoing thread of a switch
+ * @incoming: incoming thread of a switch
+ * @woken: thread that is woken up
+ * @prio_base: added to a priority gives the kernel's priority
+ * @thread: thread of the event, if the payload has it, or NULL
+ * @process: process of that thread
+ * @said: fields that scheduling records represent, or NULL for all
  */
 struct sink_fields {
 	const char *outgoing;
@@ -48,15 +49,15 @@ struct sink_fields {
 };
 
 /**
- * struct sink_class - what is known of a class of events
+ * struct sink_class - how events of a class are converted
  * @class: the class
  * @fields: names of its fields
- * @kind: what becomes of its events
- * @type: enum fxt_event_type, where the name tells
- * @exact: a wakeup on the CPU of who wakes
- * @category: of the event
- * @name: of the event
- * @text: what @category and @name point into
+ * @kind: how its events are converted
+ * @type: enum fxt_event_type of the records, if the name determines it
+ * @exact: of wakeups: the event was recorded on the CPU of the waker
+ * @category: category of the records
+ * @name: name of the records
+ * @text: the string that @category and @name point into
  */
 struct sink_class {
 	const bt_event_class *class;
@@ -71,14 +72,14 @@ struct sink_class {
 
 /**
  * struct sink_stream - a stream
- * @stream: which
- * @lane: where its records go, or NULL before its first packet
- * @cpu: of its packets, or VITRINE_FXT_NO_CPU
- * @nr_lost: lost before @lane was known
- * @running: thread that runs, if @switched
- * @switched: a switch was seen, and nothing lost since
- * @nr_told_early: told as lost before the stream said that they were discarded
- * @irq: what the interrupt is called that is being served
+ * @stream: the stream of libbabeltrace2
+ * @lane: lane of the output, or NULL before the first packet
+ * @cpu: CPU of its packets, or VITRINE_FXT_NO_CPU
+ * @nr_lost: number of records lost before @lane was known
+ * @running: the running thread, valid if @switched
+ * @switched: a switch was read, and nothing was lost since
+ * @nr_told_early: number of records written as lost before the stream reported them
+ * @irq: name of the interrupt that is being served
  */
 struct sink_stream {
 	const bt_stream *stream;
@@ -93,17 +94,20 @@ struct sink_stream {
 
 /**
  * struct sink - a file being written
- * @path: its name
- * @iterator: brings messages
+ * @path: name of the file
+ * @iterator: message iterator
  * @out: the file, or NULL before the first stream
- * @base_ns: where time 0 of the file is, from the origin of the clocks
- * @classes: struct sink_class, a tree of tsearch()
- * @streams: all that came
- * @nr_streams: how many
- * @nr_lost_packets: packets that are missing
- * @left_out: what FXT cannot say
- * @record: the record being made
- * @args: of its arguments
+ * @base_ns: time 0 of the file, relative to the origin of the clocks
+ * @classes: tree of struct sink_class, by tsearch()
+ * @streams: all streams so far
+ * @nr_streams: number of @streams
+ * @nr_lost_packets: number of missing packets
+ * @left_out: counts of what FXT cannot represent
+ * @ids: threads and processes of the file
+ * @told: threads and processes that messages name
+ * @made_up: idle and unknown threads, which have no id in the messages
+ * @record: the current record
+ * @args: arguments of @record
  */
 struct sink {
 	char *path;
@@ -115,6 +119,9 @@ struct sink {
 	unsigned int nr_streams;
 	uint64_t nr_lost_packets;
 	struct left_out left_out;
+	struct ids ids;
+	struct ids_source told;
+	struct ids_source made_up;
 	struct vitrine_fxt_record record;
 	struct args args;
 };

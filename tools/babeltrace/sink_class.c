@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What becomes of the events of a class, by its name: found out once, when the first
- * of them comes.
+ * Classify event classes by their names. Each class is classified once, when its first event
+ * is read.
  */
 #define _GNU_SOURCE	/* tdestroy() */
 #include <search.h>
@@ -9,9 +9,10 @@
 #include <string.h>
 
 #include "dialect.h"
+#include "kernel_words.h"
 #include "sink.h"
 
-/* LTTng says priorities less this. */
+/* LTTng subtracts this from the kernel's priorities. */
 #define MAX_RT_PRIO	100
 
 static const struct sink_fields lttng_fields = {
@@ -27,7 +28,7 @@ static const char * const perf_said[] = {
 	"next_comm", "next_pid", "next_prio", "comm", "pid", "prio", NULL,
 };
 
-/* As in the kernel's own descriptions of its events, and what perf adds. */
+/* Field names of the kernel's tracepoints, and those that perf adds. */
 static const struct sink_fields perf_fields = {
 	.outgoing = "prev_pid",
 	.incoming = "next_pid",
@@ -53,7 +54,7 @@ static void free_class(void *node)
 	free(class);
 }
 
-/* Whether its stream has a class whose name ends so, behind that of the subsystem. */
+/* Check whether the stream class has an event class @name, with or without a subsystem. */
 static bool has_class(const bt_event_class *class, const char *name)
 {
 	const bt_stream_class *stream_class;
@@ -73,7 +74,7 @@ static bool has_class(const bt_event_class *class, const char *name)
 	return false;
 }
 
-/* perf says in the payload who it was. */
+/* Check for a class of perf, whose payload has the thread of the event. */
 static bool is_perf(const bt_event_class *class)
 {
 	const bt_field_class *payload =
@@ -84,7 +85,7 @@ static bool is_perf(const bt_event_class *class)
 			payload, perf_fields.thread);
 }
 
-/* True if @text begins with @prefix, behind which is @ret. */
+/* Check whether @text begins with @prefix; if so, @ret points behind the prefix. */
 static bool take_prefix(const char *text, const char *prefix, const char **ret)
 {
 	size_t len = strlen(prefix);
@@ -112,7 +113,7 @@ static bool is_entry(struct sink_class *class, const char *end)
 	return !strcmp(end, "exit");
 }
 
-/* Durations: system calls and interrupts. */
+/* Check for the begin or end of a duration: a system call or an interrupt. */
 static bool classify_duration(struct sink_class *class, const char *text)
 {
 	const char *rest = text, *end;
@@ -130,7 +131,7 @@ static bool classify_duration(struct sink_class *class, const char *text)
 		return true;
 	}
 	set_names(class, "irq", "", 0);
-	/* LTTng before 2.8 has the name without "irq_". */
+	/* The names of LTTng before 2.8 lack "irq_". */
 	if ((take_prefix(text, "irq_softirq_", &rest) ||
 	     take_prefix(text, "softirq_", &rest)) && is_entry(class, rest)) {
 		class->kind = KIND_SOFTIRQ;
@@ -144,7 +145,9 @@ static bool classify_duration(struct sink_class *class, const char *text)
 	if (take_prefix(text, DIALECT_VECTOR_PREFIX, &rest) && end > rest &&
 	    is_entry(class, end + 1)) {
 		class->kind = KIND_VECTOR;
-		class->name = (struct vitrine_fxt_string){ rest, end - rest };
+		set_names(class, "irq", rest, end - rest);
+		if (kernel_is_ipi(&class->name))
+			set_names(class, "ipi", rest, end - rest);
 		return true;
 	}
 	return false;
@@ -155,7 +158,7 @@ static void classify(struct sink_class *class)
 	const char *text = class->text, *colon = strchr(text, ':');
 
 	class->fields = is_perf(class->class) ? &perf_fields : &lttng_fields;
-	/* perf has the subsystem's name in front. */
+	/* In perf's files the name of the subsystem precedes the name. */
 	if (class->fields == &perf_fields && colon)
 		text = colon + 1;
 	class->exact = strcmp(text, "sched_wakeup");
@@ -184,11 +187,11 @@ static void classify(struct sink_class *class)
 }
 
 /**
- * sink_class_of() - look up what is known of a class, or find out
+ * sink_class_of() - look up how events of a class are converted
  * @sink: the component
  * @class: the class
  *
- * Return: what is known; NULL without memory.
+ * Return: the class with its classification, or NULL if there is no memory.
  */
 const struct sink_class *sink_class_of(struct sink *sink,
 				       const bt_event_class *class)
@@ -215,7 +218,7 @@ const struct sink_class *sink_class_of(struct sink *sink,
 }
 
 /**
- * sink_destroy_classes() - forget all classes
+ * sink_destroy_classes() - free all classes
  * @sink: the component
  */
 void sink_destroy_classes(struct sink *sink)

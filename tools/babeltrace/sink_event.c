@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Makes a record of an event, as its class wants it, and learns from it which
- * threads there are. Touches sink->record and, of the stream, who runs.
+ * Convert an event to a record according to its class, and learn the names and processes of
+ * threads from it. The functions write sink->record and the running thread of the stream.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,10 +11,7 @@
 #include "kernel_words.h"
 #include "sink.h"
 
-/*
- * Threads, of process 0, that events belong to before it is known who runs; nobody's
- * ids.
- */
+/* Thread of events on a CPU while its running thread is not known; of process 0. */
 #define UNKNOWN_EVENTS(cpu)	(0x50000000ULL + (cpu))
 
 /* ---- Scheduling ---- */
@@ -25,16 +22,37 @@ static unsigned int priority_of(const struct sink_class *class, int64_t tid,
 	return kernel_priority(tid, prio + class->fields->prio_base);
 }
 
-static struct vitrine_fxt_thread thread_of(const struct sink *sink,
-					   uint64_t tid)
+/* Return the id in the output for a thread or process that messages name. */
+static uint64_t told(struct sink *sink, int64_t id)
 {
+	return ids_get(&sink->ids, &sink->told, id, id);
+}
+
+/* Return the id in the output for an idle or unknown thread. */
+static uint64_t made_up(struct sink *sink, uint64_t id)
+{
+	return ids_get(&sink->ids, &sink->made_up, id, id);
+}
+
+static struct vitrine_fxt_thread thread_of(struct sink *sink, uint64_t tid)
+{
+	uint64_t thread = told(sink, tid);
+
 	return (struct vitrine_fxt_thread){
-		.process = tid ? fxt_out_process(sink->out, tid) : 0,
-		.thread = tid,
+		.process = thread ? fxt_out_process(sink->out, thread) : 0,
+		.thread = thread,
 	};
 }
 
-/* Idle needs no name, and it has another one on each CPU. */
+static bool name_thread(struct sink *sink, int64_t tid, int64_t pid,
+			const struct vitrine_fxt_string *name)
+{
+	return fxt_out_name_thread(sink->out, told(sink, tid),
+				   pid < 0 ? VITRINE_FXT_NO_PROCESS :
+					     told(sink, pid), name);
+}
+
+/* Learn the name of a thread; the names of idle threads are not needed. */
 static bool learn_comm(struct sink *sink, const bt_field *payload,
 		       const char *field, int64_t tid)
 {
@@ -42,11 +60,10 @@ static bool learn_comm(struct sink *sink, const bt_field *payload,
 
 	if (!tid || !get_text(payload, field, &comm))
 		return true;
-	return fxt_out_name_thread(sink->out, tid, VITRINE_FXT_NO_PROCESS,
-				   &comm);
+	return name_thread(sink, tid, -1, &comm);
 }
 
-/* False if it has not the fields of a switch. */
+/* Convert a context switch. Return false if the event lacks a field of a switch. */
 static bool make_switch(struct sink *sink, struct sink_stream *stream,
 			const struct sink_class *class,
 			const bt_field *payload)
@@ -99,7 +116,8 @@ static bool make_wakeup(struct sink *sink, struct sink_stream *stream,
 	    stream->switched)
 		waker = stream->running;
 	if (waker >= 0)
-		fxt_add_arg(record, FXT_ARG_KOID, "waker")->value.uint64 = waker;
+		fxt_add_arg(record, FXT_ARG_KOID, "waker")->value.uint64 =
+			told(sink, waker);
 	return true;
 }
 
@@ -113,13 +131,14 @@ static bool learn_process(struct sink *sink, const bt_field *payload)
 		return true;
 	if (!get_text(payload, "name", &name))
 		get_text(payload, "comm", &name);
-	return fxt_out_name_thread(sink->out, tid, pid, &name) &&
-	       (tid != pid || fxt_out_name_process(sink->out, pid, &name));
+	return name_thread(sink, tid, pid, &name) &&
+	       (tid != pid ||
+		fxt_out_name_process(sink->out, told(sink, pid), &name));
 }
 
 /* ---- Other events ---- */
 
-/* Members of contexts that are no arguments. */
+/* Members of contexts that do not become arguments. */
 static const char * const who_and_phase[] = {
 	"tid", "pid", "vtid", "vpid", "procname", "phase", "id", NULL,
 };
@@ -135,8 +154,9 @@ static const bt_field *common_context(const bt_event *event)
 }
 
 /*
- * Who the event says it was: false if it does not. Kernel and user space have
- * different names for it in contexts; perf has it in the payload.
+ * Get the thread and process of an event, or return false if the event has none. The names of
+ * the fields differ between contexts of the kernel and of user space, and perf has the fields
+ * in the payload.
  */
 static bool get_who(const struct sink_class *class, const bt_event *event,
 		    int64_t *ret_tid, int64_t *ret_pid)
@@ -163,14 +183,16 @@ static bool get_who(const struct sink_class *class, const bt_event *event,
 static struct vitrine_fxt_thread idle_thread(struct sink *sink, uint32_t cpu)
 {
 	static const struct vitrine_fxt_string name = { "idle", 4 };
-	struct vitrine_fxt_thread thread = { .thread = KERNEL_IDLE_EVENTS(cpu) };
+	struct vitrine_fxt_thread thread = {
+		.thread = made_up(sink, KERNEL_IDLE_EVENTS(cpu)),
+	};
 
 	fxt_out_name_thread(sink->out, thread.thread, VITRINE_FXT_NO_PROCESS,
 			    &name);
 	return thread;
 }
 
-/* The thread the event tells, or who runs. */
+/* Return the thread of an event, or the running thread if the event has none. */
 static struct vitrine_fxt_thread event_thread(struct sink *sink,
 					      const struct sink_stream *stream,
 					      const struct sink_class *class,
@@ -185,19 +207,19 @@ static struct vitrine_fxt_thread event_thread(struct sink *sink,
 		return (struct vitrine_fxt_thread){ 0 };
 	if (!known)
 		return (struct vitrine_fxt_thread){
-			.thread = UNKNOWN_EVENTS(stream->cpu),
+			.thread = made_up(sink, UNKNOWN_EVENTS(stream->cpu)),
 		};
-	/* What our source writes is told by its own context, as it was. */
+	/* source.vitrine.fxt writes the original thread to the context of the event. */
 	if (!tid && stream->cpu != VITRINE_FXT_NO_CPU &&
 	    !specific_context(event))
 		return idle_thread(sink, stream->cpu);
 	thread = thread_of(sink, tid);
 	if (pid >= 0)
-		thread.process = pid;
+		thread.process = told(sink, pid);
 	return thread;
 }
 
-/* What contexts, or perf, say of the thread holds for all its records. */
+/* Learn the name and process of the thread of an event. */
 static void learn_who(struct sink *sink, const struct sink_class *class,
 		      const bt_event *event)
 {
@@ -208,11 +230,10 @@ static void learn_who(struct sink *sink, const struct sink_class *class,
 	    !get_who(class, event, &tid, &pid) || !tid)
 		return;
 	get_text(common_context(event), "procname", &name);
-	fxt_out_name_thread(sink->out, tid, pid >= 0 ? (uint64_t)pid :
-			    VITRINE_FXT_NO_PROCESS, &name);
+	name_thread(sink, tid, pid, &name);
 }
 
-/* A thread that was not there when the recording began. */
+/* Learn the name and process of a thread that was created during the recording. */
 static void learn_child(struct sink *sink, const bt_field *payload)
 {
 	struct vitrine_fxt_string name = { 0 };
@@ -222,19 +243,19 @@ static void learn_child(struct sink *sink, const bt_field *payload)
 	    !get_integer(payload, "child_pid", &pid) || !tid)
 		return;
 	get_text(payload, "child_comm", &name);
-	fxt_out_name_thread(sink->out, tid, pid, &name);
+	name_thread(sink, tid, pid, &name);
 }
 
 /*
- * Arguments of an event: its payload, and what the contexts say that is no thread
- * and, of our source, no phase.
+ * Add the arguments of an event: its payload, and the members of its contexts other than the
+ * thread and, of source.vitrine.fxt, the phase.
  */
 static void add_args(struct sink *sink, const struct sink_class *class,
-		     const bt_event *event, const char *said_otherwise)
+		     const bt_event *event, const char *in_name)
 {
-	/* It ends before the kernel's header where perf has added nobody. */
+	/* Without fields of perf the list ends after the first element. */
 	const char * const skip[] = {
-		said_otherwise ?: "", class->fields->thread,
+		in_name ?: "", class->fields->thread,
 		class->fields->process, "common_type", "common_pid", NULL,
 	};
 
@@ -244,7 +265,7 @@ static void add_args(struct sink *sink, const struct sink_class *class,
 	args_add_members(&sink->args, common_context(event), who_and_phase);
 }
 
-/* A scheduling record has no room for what it does not say itself. */
+/* Count the fields that a scheduling record cannot represent as left out. */
 static void leave_args(struct sink *sink, const struct sink_class *class,
 		       const bt_event *event)
 {
@@ -264,7 +285,7 @@ static void name_irq(struct sink *sink, struct sink_stream *stream,
 		snprintf(stream->irq, sizeof(stream->irq), "%s", name->bytes);
 		return;
 	}
-	/* LTTng names an interrupt when its handler is entered only. */
+	/* Only the event at the entry of the handler has the name. */
 	*name = (struct vitrine_fxt_string){ stream->irq, strlen(stream->irq) };
 }
 
@@ -279,7 +300,7 @@ static void name_softirq(struct sink *sink, const bt_field *payload)
 		name, strlen(name) };
 }
 
-/* What the source's context says beyond the thread. */
+/* Get type and id of an event from the context that source.vitrine.fxt writes. */
 static void take_phase(struct sink *sink, const bt_event *event)
 {
 	const bt_field *context = specific_context(event);
@@ -298,7 +319,7 @@ static void make_event(struct sink *sink, struct sink_stream *stream,
 {
 	const bt_field *payload = bt_event_borrow_payload_field_const(event);
 	struct vitrine_fxt_record *record = &sink->record;
-	const char *said_otherwise = NULL;
+	const char *in_name = NULL;	/* field that is no argument */
 
 	record->kind = VITRINE_FXT_EVENT;
 	record->event.type = class->type;
@@ -308,14 +329,14 @@ static void make_event(struct sink *sink, struct sink_stream *stream,
 	record->event.id = 0;
 	if (class->kind == KIND_SOFTIRQ) {
 		name_softirq(sink, payload);
-		said_otherwise = "vec";
+		in_name = "vec";
 	} else if (class->kind == KIND_IRQ) {
 		name_irq(sink, stream, payload);
-		said_otherwise = "name";
+		in_name = "name";
 	} else if (class->kind == KIND_OTHER) {
 		take_phase(sink, event);
 	}
-	add_args(sink, class, event, said_otherwise);
+	add_args(sink, class, event, in_name);
 }
 
 static void make_log(struct sink *sink, struct sink_stream *stream,
@@ -331,15 +352,16 @@ static void make_log(struct sink *sink, struct sink_stream *stream,
 }
 
 /**
- * sink_make_record() - make a record of an event
- * @sink: the component; its record has the time and no arguments
- * @stream: stream of the event; learns who runs and what is served
+ * sink_make_record() - convert an event to a record
+ * @sink: the component; its @record has the time, and no arguments yet
+ * @stream: stream of the event; its running thread and interrupt are updated
  * @class: class of the event
- * @event: the event, whose texts the record points into
+ * @event: the event; the record points to its strings
  *
- * What an event says of threads is learnt, too, for records from then on.
+ * Names and processes of threads in the event are learnt and apply to the records that
+ * follow.
  *
- * Return: true if sink->record is to be written.
+ * Return: true if sink->record must be written.
  */
 bool sink_make_record(struct sink *sink, struct sink_stream *stream,
 		      const struct sink_class *class, const bt_event *event)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * source.vitrine.fxt: a Fuchsia trace as messages of libbabeltrace2.
+ * source.vitrine.fxt: convert a Fuchsia trace to messages of libbabeltrace2.
  *
- * A stream is a CPU, a packet is a sub-buffer, times are nanoseconds. The
- * component has one port and one message iterator, which brings all streams in
- * the order of time.
+ * A stream is a CPU, a packet is a sub-buffer, and times are in nanoseconds. The component
+ * has one port and one message iterator, which returns the messages of all streams in time
+ * order.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,10 @@
 
 #define NSEC_PER_SEC	1000000000ULL
 
-/* Above what one item makes: four processes, an event; two losses; a stream. */
+/*
+ * More messages than one item results in: five for a record (four processes, one event), two
+ * for lost records, one for a stream.
+ */
 #define MAX_QUEUED	8
 
 /* A stream and its open packet. */
@@ -28,20 +31,20 @@ struct source_stream {
 
 /**
  * struct source - a trace being read
- * @path: the file
- * @feed: what it holds
- * @dialect: classes
- * @clock: of all streams
- * @trace: trace
- * @streams: by index of the feed's
- * @nr_streams: how many
- * @nr_ended: at the end, how many were ended
- * @queue: messages made but not given yet
- * @nr_queued: how many
- * @nr_given: of those, how many were given
- * @left_out: what no message says
- * @faults: records that cannot be understood
- * @own_faults: these, if nobody else wants to know
+ * @path: name of the file
+ * @feed: contents of the file
+ * @dialect: event classes
+ * @clock: clock of all streams
+ * @trace: the trace of libbabeltrace2
+ * @streams: streams by their index in @feed
+ * @nr_streams: number of @streams
+ * @nr_ended: at the end of the trace, number of streams that have ended
+ * @queue: messages to be returned
+ * @nr_queued: number of @queue
+ * @nr_given: number of messages of @queue that were returned
+ * @left_out: counts of what messages cannot represent
+ * @faults: malformed records; those of the caller, or @own_faults
+ * @own_faults: see @faults
  */
 struct source {
 	char *path;
@@ -80,6 +83,7 @@ static bool open_feed(struct source *source, bt_self_component *self)
 		return false;
 	}
 	faults_end(source->faults);
+	feed_part(source->feed, dialect_is_pair);
 	source->dialect.archive = feed_archive(source->feed);
 	return true;
 }
@@ -131,7 +135,7 @@ static void source_destroy(struct source *source)
 	free(source);
 }
 
-/* The one file among the parameters, or NULL. */
+/* Return the name of the file in the parameters, or NULL if there is not exactly one. */
 static const char *input_of(const bt_value *params)
 {
 	const bt_value *inputs, *input;
@@ -144,7 +148,7 @@ static const char *input_of(const bt_value *params)
 	return bt_value_is_string(input) ? bt_value_string_get(input) : NULL;
 }
 
-/* False if the file is no trace, or there is no memory. */
+/* Open a file. Return false if it is not a Fuchsia trace, or there is no memory. */
 static bool open_source(struct source *source, bt_self_component_source *self,
 			const char *path)
 {
@@ -165,11 +169,11 @@ static bool open_source(struct source *source, bt_self_component_source *self,
 }
 
 /**
- * source_initialize() - open the trace a component is for
+ * source_initialize() - open the trace of a component
  * @self: component
  * @configuration: unused
  * @params: `inputs', an array of one path
- * @data: struct faults to count in, or NULL
+ * @data: struct faults that counts the faults, or NULL
  *
  * Return: status.
  */
@@ -215,7 +219,7 @@ void source_finalize(bt_self_component_source *self)
 	source_destroy(source);
 }
 
-/* ---- Is this file ours? ---- */
+/* ---- Detection of the format ---- */
 
 static double weight_of(const bt_value *params)
 {
@@ -238,13 +242,13 @@ static double weight_of(const bt_value *params)
 }
 
 /**
- * source_query() - answer what is asked of the class
+ * source_query() - answer a query to the component class
  * @self: unused
  * @executor: unused
- * @object: `babeltrace.support-info' is what we know
+ * @object: name of the query; only `babeltrace.support-info' is known
  * @params: its parameters
  * @data: unused
- * @result: how likely a file is a Fuchsia trace
+ * @result: receives the probability that a file is a Fuchsia trace
  *
  * Return: status.
  */
@@ -262,7 +266,7 @@ source_query(bt_self_component_class_source *self,
 
 /* ---- Messages ---- */
 
-/* False if the message could not be made. */
+/* Queue a message. Return false if the message is NULL, because it could not be created. */
 static bool queue(struct source *source, const bt_message *message)
 {
 	if (!message)
@@ -349,8 +353,9 @@ static bool end_packet(struct source *source, bt_self_message_iterator *self,
 }
 
 /*
- * As the format has it: events from the end of a packet to the end of the next
- * one, packets to its begin.
+ * Report lost events and packets. As the format requires, the time range of lost events
+ * extends from the end of a packet to the end of the next one, and that of lost packets to
+ * the begin of the next one.
  */
 static bool tell_lost(struct source *source, bt_self_message_iterator *self,
 		      const struct feed_item *item)
@@ -409,7 +414,7 @@ static bool tell_process(struct source *source, bt_self_message_iterator *self,
 	return event && dialect_fill_process(&source->dialect, event, thread);
 }
 
-/* Before a thread's first event, its process; before that, the process'. */
+/* Write the process of each thread before its first event, and the process itself before. */
 static bool tell_processes(struct source *source,
 			   bt_self_message_iterator *self,
 			   const struct feed_item *item)
@@ -470,7 +475,7 @@ static bool end_streams(struct source *source, bt_self_message_iterator *self)
 	return true;
 }
 
-/* Turn one item into messages; none at the end. */
+/* Convert one item to messages; at the end of the trace there is none. */
 static bool advance(struct source *source, bt_self_message_iterator *self,
 		    bool *ret_ended)
 {
@@ -501,11 +506,11 @@ static bool advance(struct source *source, bt_self_message_iterator *self,
 }
 
 /**
- * source_next() - the next messages
+ * source_next() - return the next messages
  * @self: message iterator
- * @messages: room for them
- * @capacity: how many there is room for
- * @count: how many there are
+ * @messages: receives the messages
+ * @capacity: maximum number of messages
+ * @count: receives the number of messages
  *
  * Return: status.
  */
@@ -540,10 +545,10 @@ source_next(bt_self_message_iterator *self, bt_message_array_const messages,
 /* ---- The message iterator ---- */
 
 /**
- * source_begin() - begin to bring messages
+ * source_begin() - initialise a message iterator
  * @self: message iterator
- * @configuration: told that all messages are in the order of time
- * @port: unused, there is but one
+ * @configuration: its configuration: messages are in time order
+ * @port: unused, as there is only one
  *
  * Return: status.
  */
@@ -563,9 +568,9 @@ source_begin(bt_self_message_iterator *self,
 }
 
 /**
- * source_can_seek() - can a message iterator go back to the beginning?
+ * source_can_seek() - tell that a message iterator can go back to the beginning
  * @self: message iterator
- * @ret: yes
+ * @ret: receives BT_TRUE
  *
  * Return: status.
  */

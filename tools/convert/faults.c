@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Faults of a trace that is read: the first are printed, all are counted.
+ * Report the faults of an input trace: print the first ones and count all of them.
  */
 #include <inttypes.h>
 
 #include "faults.h"
 
-/* More of what is wrong with a file is counted, not printed. */
+/* Further faults of a file are only counted. */
 #define MAX_PRINTED	10
 
 /**
  * faults_print() - print and count a fault
  * @ctx: struct faults
- * @offset: where in the file
- * @message: what is wrong
+ * @offset: position in the file
+ * @message: description of the fault
  */
 void faults_print(void *ctx, uint64_t offset, const char *message)
 {
@@ -27,7 +27,7 @@ void faults_print(void *ctx, uint64_t offset, const char *message)
 
 /**
  * faults_end() - print how many faults were not printed
- * @faults: all that there were
+ * @faults: faults of the file
  */
 void faults_end(const struct faults *faults)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Faults of a trace that is read: the first are printed, all are counted.
+ * Report the faults of an input trace: print the first ones and count all of them.
  */
 #ifndef _VITRINE_CONVERT_FAULTS_H
 #define _VITRINE_CONVERT_FAULTS_H
 
 #include "vitrine.h"
 
-/* The file, and how many records of it could not be understood. */
+/* The file, and its number of faults. */
 struct faults {
 	const char *path;
 	uint64_t nr;

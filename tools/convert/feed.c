@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Turns a trace file into streams of packets, in time order.
+ * Split a trace file into streams of packets, in time order.
  *
- * The file is read twice: first for the packet headers of sub-buffers, from
- * which follows what was lost, then, by archive.c, for the records. What is
- * kept in memory grows with the number of sub-buffers, not of records.
+ * The file is read twice. The first pass reads the packet headers of sub-buffers and
+ * computes the losses between them. The second pass, in archive.c, reads the records. The
+ * memory needed grows with the number of sub-buffers, not of records, except that the first
+ * pass keeps the time of each record that began before its sub-buffer.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,30 +13,35 @@
 #include "error.h"
 #include "feed.h"
 #include "fxt.h"
+#include "fxt_file.h"
+#include "grow.h"
+#include "pairs.h"
 
 #define NEVER	UINT64_MAX
 
 /**
- * struct feed - a trace being read
- * @file: its bytes, while they are needed
- * @archive: its records in time order
- * @streams: all of them, by index
- * @nr_streams: how many
- * @slots: the same, hashed by provider and CPU
- * @nr_slots: a power of two, more than twice @nr_streams
- * @nr_cpus: the highest CPU of a record, and one
- * @due_ns: nothing is due in any stream before this
+ * struct feed - a trace that is being read
+ * @file: contents of the file, during the first pass
+ * @archive: the records in time order
+ * @pairs: splits complete durations of @archive
+ * @streams: all streams, by index
+ * @nr_streams: number of @streams
+ * @slots: hash table of @streams, by provider and CPU
+ * @nr_slots: size of @slots, a power of two, more than twice @nr_streams
+ * @nr_cpus: highest CPU of a record, plus one
+ * @due_ns: time at which the next packet of any stream begins or ends
  * @last_ns: time of the last item
- * @record: the record that is next, or NULL
- * @record_ns: its time
- * @ended: there is no further record
- * @closed: the stream whose packet the last item ended, or NULL
+ * @record: next record, or NULL
+ * @record_ns: time of @record
+ * @ended: there are no more records
+ * @closed: the stream whose packet ended with the last item, or NULL
  * @realtime: @realtime_ns is known
  * @realtime_ns: CLOCK_REALTIME at time 0
  */
 struct feed {
 	struct fxt_file file;
 	struct vitrine_archive *archive;
+	struct pairs pairs;
 	struct feed_stream **streams;
 	unsigned int nr_streams;
 	struct feed_stream **slots;
@@ -95,7 +101,7 @@ static bool grow(struct feed *feed)
 	return true;
 }
 
-/* Look up a stream, or make it; NULL without memory. */
+/* Look up a stream, and create it if necessary. Return NULL without memory. */
 static struct feed_stream *stream_get(struct feed *feed, uint32_t provider,
 				      uint32_t cpu)
 {
@@ -119,7 +125,7 @@ static struct feed_stream *stream_get(struct feed *feed, uint32_t provider,
 
 /* ---- Packet headers ---- */
 
-/* A provider's last sub-buffer, while the file is looked through. */
+/* The last sub-buffer of a provider during the first pass. */
 struct look {
 	struct vitrine_packet packet;
 	struct feed_stream *stream;
@@ -130,44 +136,31 @@ struct look {
 static struct feed_packet *add_packet(struct feed_stream *stream)
 {
 	size_t nr = stream->nr_packets;
-	struct feed_packet *bigger;
 
-	/* Room for 1, 2, 4, 8, ... */
-	if (!(nr & (nr - 1))) {
-		bigger = reallocarray(stream->packets, nr ? 2 * nr : 1,
-				      sizeof(*bigger));
-		if (!bigger)
-			return NULL;
-		stream->packets = bigger;
-	}
+	if (!GROW(stream->packets, nr))
+		return NULL;
 	return &stream->packets[stream->nr_packets++];
 }
 
-static uint64_t above(uint64_t a, uint64_t b)
-{
-	return a > b ? a - b : 0;
-}
-
-/* What is missing between two sub-buffers of a CPU and session. */
+/* Count the records and packets lost between two sub-buffers of a CPU and session. */
 static void count_lost(const struct look *look,
 		       const struct vitrine_packet *packet,
 		       struct feed_packet *ret)
 {
+	struct fxt_loss loss;
+
 	if (!look->stream || look->packet.session != packet->session)
 		return;
-	ret->nr_lost = above(packet->records_before,
-			     look->packet.records_before + look->nr_timed) +
-		       above(packet->lost_records, look->packet.lost_records);
-	if (packet->sequence > look->packet.sequence)
-		ret->nr_lost_packets =
-			packet->sequence - look->packet.sequence - 1;
+	loss = fxt_packet_loss(&look->packet, look->nr_timed, packet);
+	ret->nr_lost = loss.nr_missing + loss.nr_unwritten;
+	ret->nr_lost_packets = loss.nr_subbufs;
 }
 
 static bool look_at_packet(struct feed *feed, struct look *look,
 			   const struct vitrine_packet *packet,
 			   const struct vitrine_fxt_record *record)
 {
-	uint64_t rate = record->ticks_per_second;
+	uint64_t rate = record->ticks_per_second, session_ns;
 	struct feed_stream *stream;
 	struct feed_packet *entry;
 
@@ -189,33 +182,51 @@ static bool look_at_packet(struct feed *feed, struct look *look,
 	if (!feed->realtime && packet->session_realtime_ns &&
 	    packet->session_realtime_ns < FEED_LAST_NS) {
 		feed->realtime = true;
-		feed->realtime_ns = above(packet->session_realtime_ns,
-					  to_ns(packet->session_ticks, rate));
+		session_ns = to_ns(packet->session_ticks, rate);
+		if (packet->session_realtime_ns > session_ns)
+			feed->realtime_ns = packet->session_realtime_ns - session_ns;
 	}
 	return true;
 }
 
+static bool add_stray(struct feed_stream *stream, uint64_t ns)
+{
+	size_t nr = stream->nr_strays;
+
+	if (!GROW(stream->strays, nr))
+		return false;
+	stream->strays[stream->nr_strays++] = ns;
+	return true;
+}
+
 /*
- * What the recorder wrote behind a sub-buffer goes into that packet, and so does
- * what began before it and ended in it.
+ * Records that the recorder wrote after a sub-buffer belong to the packet of the sub-buffer.
+ * A record whose time is outside of its sub-buffer, such as a duration that began earlier,
+ * is placed by its time, which may be between two packets.
  */
-static void look_at_timed(struct look *look,
+static bool look_at_timed(struct feed *feed, struct look *look,
 			  const struct vitrine_fxt_record *record)
 {
 	bool inside = record->offset - look->begin <
 		      look->packet.committed_bytes;
+	uint64_t written = fxt_written_ticks(record), ns;
+	struct feed_stream *stream = look->stream;
 	struct feed_packet *packet;
-	uint64_t ns;
 
 	look->nr_timed += inside;
-	if (inside && fxt_written_ticks(record) == record->ticks)
-		return;
-	packet = &look->stream->packets[look->stream->nr_packets - 1];
+	if (inside && record->ticks >= look->packet.begin_ticks &&
+	    written <= look->packet.end_ticks && record->cpu == stream->cpu)
+		return true;
 	ns = to_ns(record->ticks, record->ticks_per_second);
-	if (ns < packet->begin_ns)
-		packet->begin_ns = ns;
-	if (ns > packet->end_ns)
-		packet->end_ns = ns;
+	if (!inside) {
+		packet = &stream->packets[stream->nr_packets - 1];
+		if (ns > packet->end_ns)
+			packet->end_ns = ns;
+	}
+	stream = stream_get(feed, record->provider, record->cpu);
+	return stream && add_stray(stream, ns) &&
+	       (written == record->ticks ||
+		add_stray(stream, to_ns(written, record->ticks_per_second)));
 }
 
 static bool look_at_record(struct feed *feed, struct vitrine_fxt *fxt)
@@ -236,9 +247,7 @@ static bool look_at_record(struct feed *feed, struct vitrine_fxt *fxt)
 	if (fxt->record.cpu != VITRINE_FXT_NO_CPU &&
 	    fxt->record.cpu >= feed->nr_cpus)
 		feed->nr_cpus = fxt->record.cpu + 1;
-	if (look)
-		look_at_timed(look, &fxt->record);
-	return true;
+	return !look || look_at_timed(feed, look, &fxt->record);
 }
 
 static struct vitrine_error *look_at_all(struct feed *feed,
@@ -246,7 +255,7 @@ static struct vitrine_error *look_at_all(struct feed *feed,
 					 const struct fxt_file *file,
 					 const char *path)
 {
-	uint64_t released = 0;
+	uint64_t limit = FXT_RELEASE_BYTES;
 
 	for (;;) {
 		switch (fxt_next(fxt)) {
@@ -261,10 +270,7 @@ static struct vitrine_error *look_at_all(struct feed *feed,
 		default:
 			break;
 		}
-		if (fxt->offset - released >= FXT_RELEASE_BYTES) {
-			fxt_file_release(file, released, fxt->offset);
-			released = fxt->offset;
-		}
+		limit = fxt_file_pass(file, limit, fxt->offset);
 	}
 }
 
@@ -277,7 +283,7 @@ static int compare_packets(const void *left, const void *right)
 	return (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
 }
 
-/* One after the other, whatever the headers say. */
+/* Sort the packets, and remove overlaps that malformed headers may cause. */
 static void order_packets(struct feed_stream *stream)
 {
 	struct feed_packet *packet;
@@ -297,19 +303,40 @@ static void order_packets(struct feed_stream *stream)
 	}
 }
 
+/*
+ * Extend packets backwards to the records before them. This must be done before packets are
+ * returned: an item of a loss contains the begin of the next packet.
+ */
+static void place_strays(struct feed_stream *stream)
+{
+	size_t i, first, end, middle;
+
+	for (i = 0; i < stream->nr_strays; i++) {
+		first = 0;
+		end = stream->nr_packets;
+		while (first < end) {
+			middle = first + (end - first) / 2;
+			if (stream->packets[middle].end_ns < stream->strays[i])
+				first = middle + 1;
+			else
+				end = middle;
+		}
+		if (first < stream->nr_packets &&
+		    stream->strays[i] < stream->packets[first].begin_ns)
+			stream->packets[first].begin_ns = stream->strays[i];
+	}
+	free(stream->strays);
+	stream->strays = NULL;
+	stream->nr_strays = 0;
+}
+
 static void free_looks(struct vitrine_fxt *fxt)
 {
 	struct fxt_provider *provider;
-	unsigned int i;
 
-	for (i = 0; i < FXT_PROVIDER_BUCKETS; i++)
-		for (provider = fxt->providers.buckets[i]; provider;
-		     provider = provider->next)
-			free(provider->owner);
-}
-
-static void ignore_fault(void *ctx, uint64_t offset, const char *message)
-{
+	for (provider = fxt_providers_next(&fxt->providers, NULL); provider;
+	     provider = fxt_providers_next(&fxt->providers, provider))
+		free(provider->owner);
 }
 
 static struct vitrine_error *find_packets(struct feed *feed, const char *path)
@@ -322,17 +349,19 @@ static struct vitrine_error *find_packets(struct feed *feed, const char *path)
 	err = fxt_init(&fxt, file->bytes, file->len_bytes, path);
 	if (err)
 		return err;
-	/* archive.c says what is wrong with the file. */
-	fxt.decoder.fault = ignore_fault;
+	/* The archive reports the faults of the file. */
+	fxt.decoder.fault = NULL;
 	err = look_at_all(feed, &fxt, file, path);
 	free_looks(&fxt);
 	fxt_deinit(&fxt);
-	for (i = 0; i < feed->nr_streams; i++)
+	for (i = 0; i < feed->nr_streams; i++) {
 		order_packets(feed->streams[i]);
+		place_strays(feed->streams[i]);
+	}
 	return err;
 }
 
-/* What cannot be mapped may read differently the next time, or not at all. */
+/* If the file could not be mapped, use the bytes that were read: a second read may differ. */
 static struct vitrine_error *open_archive(struct feed *feed, const char *path,
 					  const struct vitrine_fxt_report *report)
 {
@@ -347,7 +376,7 @@ static struct vitrine_error *open_archive(struct feed *feed, const char *path,
 /**
  * feed_create() - open a trace file
  * @path: the file; a pipe, or one of debugfs, is read into memory
- * @report: told, during this call, what is wrong and what is worth knowing
+ * @report: callbacks for faults and notes, called before this function returns
  * @ret: the feed
  *
  * Return: NULL, or an error as vitrine_archive_create() does.
@@ -391,16 +420,27 @@ void feed_destroy(struct feed *feed)
 	}
 	free(feed->streams);
 	free(feed->slots);
+	pairs_deinit(&feed->pairs);
 	vitrine_archive_destroy(feed->archive);
 	fxt_file_close(&feed->file);
 	free(feed);
 }
 
 /**
- * feed_archive() - who knows the names
+ * feed_part() - split complete durations into a begin and an end
+ * @feed: feed from which nothing has been read yet
+ * @wanted: selects the durations to split
+ */
+void feed_part(struct feed *feed, pairs_wanted_fn *wanted)
+{
+	feed->pairs.wanted = wanted;
+}
+
+/**
+ * feed_archive() - return the archive, to look up names
  * @feed: feed
  *
- * Return: the archive the records come from.
+ * Return: the archive from which the feed reads its records.
  */
 const struct vitrine_archive *feed_archive(const struct feed *feed)
 {
@@ -408,10 +448,10 @@ const struct vitrine_archive *feed_archive(const struct feed *feed)
 }
 
 /**
- * feed_nr_cpus() - how many CPUs there are
+ * feed_nr_cpus() - return the number of CPUs
  * @feed: feed
  *
- * Return: the highest CPU that a record is of, and one.
+ * Return: the highest CPU of a record, plus one.
  */
 uint32_t feed_nr_cpus(const struct feed *feed)
 {
@@ -419,11 +459,11 @@ uint32_t feed_nr_cpus(const struct feed *feed)
 }
 
 /**
- * feed_realtime() - when time 0 was
+ * feed_realtime() - return the wall-clock time of time 0
  * @feed: feed
- * @ret_ns: CLOCK_REALTIME then, of the first session in the file
+ * @ret_ns: CLOCK_REALTIME at time 0, according to the first session in the file
  *
- * Return: false if the trace does not say; nothing is written then.
+ * Return: false if the trace has no wall-clock time; @ret_ns is unchanged then.
  */
 bool feed_realtime(const struct feed *feed, uint64_t *ret_ns)
 {
@@ -435,8 +475,8 @@ bool feed_realtime(const struct feed *feed, uint64_t *ret_ns)
 /* ---- One item after the other ---- */
 
 /*
- * When a stream wants to be asked, whatever record is next. A packet ends
- * behind all records of its last nanosecond.
+ * Return the time at which the packet of a stream ends or its next packet begins. A packet
+ * ends after all records of its last nanosecond.
  */
 static uint64_t due_of(const struct feed_stream *stream)
 {
@@ -446,7 +486,7 @@ static uint64_t due_of(const struct feed_stream *stream)
 		       stream->packets[stream->next].begin_ns : NEVER;
 }
 
-/* Of several that are due at once, first one whose packet ends. */
+/* Return the stream that is due first. At the same time, ends precede begins. */
 static struct feed_stream *earliest(struct feed *feed)
 {
 	struct feed_stream *first = NULL, *stream;
@@ -481,7 +521,7 @@ static void put_item(struct feed *feed, enum feed_kind kind,
 	};
 }
 
-/* A loss is told once, with the end of the packet before it. */
+/* Return a loss as an item, once, directly after the end of the preceding packet. */
 static bool take_lost(struct feed *feed, struct feed_item *ret)
 {
 	struct feed_stream *stream = feed->closed;
@@ -514,7 +554,7 @@ static void end_sub_buffer(struct feed *feed, struct feed_stream *stream,
 	ret->last = stream->next == stream->nr_packets;
 }
 
-/* Begin the next sub-buffer's packet, or make one, at a time. */
+/* Begin the packet of the next sub-buffer at @ns, or a made one if there is no sub-buffer. */
 static void begin_packet(struct feed *feed, struct feed_stream *stream,
 			 uint64_t ns, struct feed_item *ret)
 {
@@ -548,7 +588,7 @@ static struct vitrine_error *fetch(struct feed *feed)
 {
 	struct vitrine_error *err;
 
-	err = vitrine_archive_next(feed->archive, &feed->record);
+	err = pairs_next(&feed->pairs, feed->archive, &feed->record);
 	if (err)
 		return err;
 	if (!feed->record)
@@ -559,7 +599,7 @@ static struct vitrine_error *fetch(struct feed *feed)
 	return NULL;
 }
 
-/* Packets made here have no end of their own. */
+/* End a made packet, which has no end time, at the end of the trace. */
 static bool end_made(struct feed *feed, struct feed_item *ret)
 {
 	unsigned int i;
@@ -574,7 +614,7 @@ static bool end_made(struct feed *feed, struct feed_item *ret)
 	return false;
 }
 
-/* The record there is: of a stream whose packet is open, or can be. */
+/* Return the next record, or first the begin or end of a packet in its stream. */
 static struct vitrine_error *take_record(struct feed *feed,
 					 struct feed_item *ret)
 {
@@ -599,9 +639,9 @@ static struct vitrine_error *take_record(struct feed *feed,
 }
 
 /**
- * feed_next() - what comes next
+ * feed_next() - read the next item
  * @feed: feed
- * @ret: an item
+ * @ret: the item
  *
  * Return: NULL, or an error: ENOMEM.
  */

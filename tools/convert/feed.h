@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A trace in time order as other formats want it: streams of packets, with
- * what was lost between them.
+ * A trace in time order, as streams of packets with the losses between them, for converters
+ * to other formats.
  *
- * A stream is what one provider says of one CPU; what belongs to no CPU is one
- * stream a provider. Sub-buffers of vitrine's are packets as they are. Records
- * of other producers get packets made for them, none of them long.
+ * A stream has the records of one provider for one CPU. Each provider has one more stream
+ * for records without a CPU. A sub-buffer written by vitrine is a packet. For records of
+ * other producers packets of limited length are made.
  */
 #ifndef _VITRINE_CONVERT_FEED_H
 #define _VITRINE_CONVERT_FEED_H
 
+#include "pairs.h"
 #include "vitrine.h"
 
-/* Later than this is this late: other formats count from 1970 in 63 bits. */
+/* Later times are clipped to this one: other formats count from 1970 in 63 bits. */
 #define FEED_LAST_NS	(1ULL << 62)
 
-/* Records in a packet that no sub-buffer gave. */
+/* Maximum number of records in a made packet. */
 #define FEED_PACKET_RECORDS	16384
 
 /**
- * struct feed_packet - what a packet says of itself
+ * struct feed_packet - a packet
  * @begin_ns: time of its first record, or earlier
  * @end_ns: time of its last record, or later
  * @sequence: number of the sub-buffer
- * @nr_lost: records lost since the packet before
- * @nr_lost_packets: packets missing since then
+ * @nr_lost: number of records lost since the previous packet
+ * @nr_lost_packets: number of packets lost since the previous packet
  */
 struct feed_packet {
 	uint64_t begin_ns;
@@ -36,17 +37,19 @@ struct feed_packet {
 
 /**
  * struct feed_stream - a stream
- * @index: counts from 0, in the order in which streams were found
- * @provider: whose
- * @cpu: of which CPU, or VITRINE_FXT_NO_CPU
- * @packets: of sub-buffers, by time
- * @nr_packets: how many
- * @next: of them, the first that was not begun
+ * @index: number of the stream, from 0 in the order in which streams were found
+ * @provider: id of the provider
+ * @cpu: CPU, or VITRINE_FXT_NO_CPU
+ * @packets: packets of sub-buffers, by time
+ * @nr_packets: number of @packets
+ * @strays: times of records outside of their sub-buffer's time, during the first pass
+ * @nr_strays: number of @strays
+ * @next: index in @packets of the first packet that has not begun
  * @open: a packet is open
- * @made: it is no sub-buffer
- * @packet: the packet that is open, or was the last
- * @nr_records: records in it
- * @user: the reader's own, of malloc(); freed with the stream
+ * @made: @packet is not a sub-buffer
+ * @packet: the packet that is open, or was open last
+ * @nr_records: number of records in @packet
+ * @user: data of the caller, allocated with malloc(); freed with the stream
  */
 struct feed_stream {
 	unsigned int index;
@@ -54,6 +57,8 @@ struct feed_stream {
 	uint32_t cpu;
 	struct feed_packet *packets;
 	size_t nr_packets;
+	uint64_t *strays;
+	size_t nr_strays;
 	size_t next;
 	bool open;
 	bool made;
@@ -63,14 +68,14 @@ struct feed_stream {
 };
 
 /**
- * enum feed_kind - what comes next
- * @FEED_END: nothing
+ * enum feed_kind - kind of an item
+ * @FEED_END: end of the trace
  * @FEED_PACKET_BEGIN: a packet of @stream begins
- * @FEED_PACKET_END: it ends
- * @FEED_LOST: between the packet that ended and the next one of @stream
- *	something is missing
+ * @FEED_PACKET_END: the packet of @stream ends
+ * @FEED_LOST: records or packets are lost between the packet of @stream that ended and the
+ *	next one
  * @FEED_RECORD: a record of @stream
- * @FEED_UNTIMED: a record without a time; it belongs to no stream
+ * @FEED_UNTIMED: a record without a time, which belongs to no stream
  */
 enum feed_kind {
 	FEED_END,
@@ -82,14 +87,14 @@ enum feed_kind {
 };
 
 /**
- * struct feed_item - what comes next
- * @kind: what it is
- * @stream: whose, NULL of FEED_END and FEED_UNTIMED
- * @ns: its time, never earlier than that of the item before
- * @record: of FEED_RECORD and FEED_UNTIMED; its strings are valid until the
- *	feed is asked for more
- * @lost: of FEED_LOST, the packet that follows
- * @last: of FEED_PACKET_END, no sub-buffer follows, or nothing at all
+ * struct feed_item - an item read from a feed
+ * @kind: kind of the item
+ * @stream: the stream, or NULL for FEED_END and FEED_UNTIMED
+ * @ns: time of the item, not earlier than that of the previous item
+ * @record: for FEED_RECORD and FEED_UNTIMED, the record; its strings are valid until the
+ *	next call of feed_next()
+ * @lost: for FEED_LOST, the next packet
+ * @last: for FEED_PACKET_END, no packet of a sub-buffer follows in @stream
  */
 struct feed_item {
 	enum feed_kind kind;
@@ -106,6 +111,7 @@ struct vitrine_error *feed_create(const char *path,
 				  const struct vitrine_fxt_report *report,
 				  struct feed **ret);
 void feed_destroy(struct feed *feed);
+void feed_part(struct feed *feed, pairs_wanted_fn *wanted);
 struct vitrine_error *feed_next(struct feed *feed, struct feed_item *ret);
 const struct vitrine_archive *feed_archive(const struct feed *feed);
 uint32_t feed_nr_cpus(const struct feed *feed);

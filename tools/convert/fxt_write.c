@@ -1,44 +1,50 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Composes sub-buffers out of decoded records and writes them to a file.
+ * Encode records as sub-buffers and write them to a file.
  *
- * Each lane fills a sub-buffer of its own, as the kernel does; when it is full,
- * or when something was lost, it goes to the file. A record refers to its
- * threads by the table, whose entries and names are written before it.
+ * Each lane fills its own sub-buffer, as the module does. The sub-buffer is written to the
+ * file when it is full, and when records were lost. A record refers to threads by their index
+ * in the thread table of the sub-buffer. Thread records and names precede the first use.
  */
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
 #include "error.h"
-#include "fxt.h"
-#include "fxt_compose.h"
+#include "fxt_encode.h"
+#include "fxt_names.h"
+#include "fxt_packet.h"
 #include "fxt_write.h"
+#include "grow.h"
 #include "heap.h"
+#include "writer.h"
 
 #define NSEC_PER_SEC	1000000000ULL
 
 #define SUBBUF_WORDS	8192
 #define SUBBUF_BYTES	(SUBBUF_WORDS * FXT_WORD_BYTES)
 
-/* Longer names of threads and processes are cut. */
+/* Longer names of threads and processes are truncated. */
 #define NAME_BYTES	255
 #define NAME_WORDS	((NAME_BYTES + 7) / 8)
 
-/* A thread record, and the names of the thread and of its process. */
+/* Length of a thread record with the names of the thread and of its process. */
 #define THREAD_WORDS	(3 + (2 + NAME_WORDS + 3) + (2 + NAME_WORDS))
+
+/* Length of the longest record. It fits into a sub-buffer with the threads it refers to. */
+#define RECORD_MAX_WORDS	8000
 
 #define PREAMBLE_WORDS	(VITRINE_PREAMBLE_BYTES / FXT_WORD_BYTES)
 
-static_assert(PREAMBLE_WORDS + 2 * THREAD_WORDS + FXT_COMPOSED_MAX_WORDS <=
+static_assert(PREAMBLE_WORDS + 2 * THREAD_WORDS + RECORD_MAX_WORDS <=
 	      SUBBUF_WORDS, "a sub-buffer holds any record");
 
-/* Provider of what belongs to no CPU. Those of CPUs are CPU + 1. */
+/* Provider of records without a CPU. The provider of a CPU is the CPU + 1. */
 #define OTHER_PROVIDER	0x20000
 #define OTHER_NAME	"converted"
 #define MAX_CPUS	0x10000
 
-/* A complete duration waits here for its end, which is when it is written. */
+/* A complete duration, which is kept until its end and written then. */
 struct held {
 	uint64_t end;
 	uint64_t number;
@@ -48,21 +54,21 @@ struct held {
 };
 
 /**
- * struct fxt_lane_out - a CPU's sub-buffers
+ * struct fxt_lane_out - the sub-buffers of a CPU
  * @out: the file
  * @cpu: CPU, or VITRINE_FXT_NO_CPU
  * @packet: header of the sub-buffer that is being filled
- * @nr_timed: records with a time in it
- * @nr_lost: records lost so far
- * @said_lost: of those, how many the last header told
+ * @nr_timed: number of records with a time in the sub-buffer
+ * @nr_lost: number of records lost so far
+ * @said_lost: value of @nr_lost in the last header that was written
  * @last_ticks: time of the last record
- * @running: thread that came in last
+ * @running: incoming thread of the last switch
  * @chained: @running is known
  * @held: complete durations, a heap by end
- * @nr_held: how many
+ * @nr_held: number of @held
  * @threads: thread table of the sub-buffer
- * @words: the sub-buffer
- * @nr: words in it; 0: not begun
+ * @encoder: writes to @words; while it is empty, no sub-buffer has begun
+ * @words: contents of the sub-buffer
  */
 struct fxt_lane_out {
 	struct fxt_out *out;
@@ -80,22 +86,23 @@ struct fxt_lane_out {
 		struct vitrine_fxt_thread thread;
 		bool used;
 	} threads[FXT_NR_THREADS];
+	struct fxt_encoder encoder;
 	uint64_t words[SUBBUF_WORDS];
-	unsigned int nr;
 };
 
 /**
- * struct fxt_out - a file being composed
- * @writer: writes it
+ * struct fxt_out - a trace file that is being written
+ * @writer: writer of the file
  * @realtime_ns: CLOCK_REALTIME at time 0
- * @processes: their names, whose bytes are ours
- * @threads: theirs
- * @counts: what was written
+ * @processes: names of processes, copied
+ * @threads: names of threads, copied
+ * @counts: counts of records written
  * @lanes: all lanes, by CPU
  * @nr_lanes: size of @lanes
- * @other: the lane of no CPU
- * @nr_held: complete durations that have been held so far
- * @scratch: the record being composed
+ * @other: lane of records without a CPU
+ * @nr_held: number of complete durations that were ever held
+ * @scratch: encoder for a single record
+ * @scratch_words: words of @scratch
  */
 struct fxt_out {
 	struct vitrine_writer *writer;
@@ -107,14 +114,15 @@ struct fxt_out {
 	unsigned int nr_lanes;
 	struct fxt_lane_out *other;
 	uint64_t nr_held;
-	struct fxt_composed scratch;
+	struct fxt_encoder scratch;
+	uint64_t scratch_words[RECORD_MAX_WORDS];
 };
 
 /* ---- The file ---- */
 
 /**
- * fxt_out_create() - begin a trace file
- * @path: its name; see vitrine_writer_create()
+ * fxt_out_create() - create a trace file
+ * @path: name of the file; see vitrine_writer_create()
  * @realtime_ns: CLOCK_REALTIME at time 0, or 0
  * @ret: the file
  *
@@ -129,6 +137,8 @@ struct vitrine_error *fxt_out_create(const char *path, uint64_t realtime_ns,
 	if (!out)
 		return vtr_error_no_memory();
 	out->realtime_ns = realtime_ns;
+	out->scratch.words = out->scratch_words;
+	out->scratch.size = RECORD_MAX_WORDS;
 	err = vitrine_writer_create(path, &out->writer);
 	if (err) {
 		free(out);
@@ -158,8 +168,8 @@ static void names_free(struct fxt_names *names)
 }
 
 /**
- * fxt_out_destroy() - end writing
- * @out: file, or NULL; if it was not committed, it is removed
+ * fxt_out_destroy() - close a trace file
+ * @out: file, or NULL; removed unless it was committed
  */
 void fxt_out_destroy(struct fxt_out *out)
 {
@@ -178,7 +188,7 @@ void fxt_out_destroy(struct fxt_out *out)
 }
 
 /**
- * fxt_out_counts() - what was written
+ * fxt_out_counts() - return the counts of records written
  * @out: file
  *
  * Return: the counts so far.
@@ -238,7 +248,7 @@ static void forget_thread(struct fxt_lane_out *lane, uint64_t koid)
 			lane->threads[slots[i]].used = false;
 }
 
-/* Whoever speaks of the thread next gives its name, too. */
+/* Make each lane write the thread again, with its new name, when it is used next. */
 static void forget_name(struct fxt_out *out, uint64_t koid)
 {
 	unsigned int i;
@@ -249,13 +259,13 @@ static void forget_name(struct fxt_out *out, uint64_t koid)
 }
 
 /**
- * fxt_out_name_thread() - say what a thread is called
+ * fxt_out_name_thread() - set the name and process of a thread
  * @out: file
- * @koid: the thread
- * @process: its process, or VITRINE_FXT_NO_PROCESS
- * @name: its name; empty: the process is all there is to say
+ * @koid: id of the thread
+ * @process: id of its process, or VITRINE_FXT_NO_PROCESS
+ * @name: name of the thread; empty to set the process only
  *
- * Holds for all that is written from now on.
+ * Applies to records that are written afterwards.
  *
  * Return: false if there is no memory.
  */
@@ -280,10 +290,10 @@ bool fxt_out_name_thread(struct fxt_out *out, uint64_t koid, uint64_t process,
 }
 
 /**
- * fxt_out_name_process() - say what a process is called
+ * fxt_out_name_process() - set the name of a process
  * @out: file
- * @koid: the process
- * @name: its name
+ * @koid: id of the process
+ * @name: name of the process
  *
  * Return: false if there is no memory.
  */
@@ -296,11 +306,11 @@ bool fxt_out_name_process(struct fxt_out *out, uint64_t koid,
 }
 
 /**
- * fxt_out_process() - which process a thread belongs to
+ * fxt_out_process() - return the process of a thread
  * @out: file
- * @koid: the thread
+ * @koid: id of the thread
  *
- * Return: koid of the process. A thread nobody said it of has one of its own.
+ * Return: id of the process. A thread whose process was not set is its own process.
  */
 uint64_t fxt_out_process(const struct fxt_out *out, uint64_t koid)
 {
@@ -311,55 +321,26 @@ uint64_t fxt_out_process(const struct fxt_out *out, uint64_t koid)
 
 /* ---- Sub-buffers ---- */
 
-static void add_word(struct fxt_lane_out *lane, uint64_t word)
-{
-	lane->words[lane->nr++] = word;
-}
-
-static void add_bytes(struct fxt_lane_out *lane, const void *bytes,
-		      size_t len_bytes)
-{
-	size_t nr_words = (len_bytes + 7) / 8;
-
-	if (!nr_words)
-		return;
-	lane->words[lane->nr + nr_words - 1] = 0;
-	memcpy(&lane->words[lane->nr], bytes, len_bytes);
-	lane->nr += nr_words;
-}
-
 static void begin_subbuf(struct fxt_lane_out *lane)
 {
+	struct fxt_encoder *to = &lane->encoder;
 	bool cpu = lane->cpu != VITRINE_FXT_NO_CPU;
-	const char *name = cpu ? VITRINE_PROVIDER_NAME : OTHER_NAME;
-	size_t len_bytes = strlen(name);
 
 	memset(lane->threads, 0, sizeof(lane->threads));
-	lane->nr = 0;
+	to->nr = 0;
 	lane->nr_timed = 0;
-	add_word(lane, FXT_MAGIC_RECORD);
-	add_word(lane, FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_METADATA) |
-		 FXT_PUT(FXT_HEADER_WORDS, 1 + (len_bytes + 7) / 8) |
-		 FXT_PUT(FXT_METADATA_TYPE, FXT_METADATA_PROVIDER_INFO) |
-		 FXT_PUT(FXT_PROVIDER_ID,
-			 cpu ? lane->cpu + 1 : OTHER_PROVIDER) |
-		 FXT_PUT(FXT_PROVIDER_INFO_NAME_BYTES, len_bytes));
-	add_bytes(lane, name, len_bytes);
-	add_word(lane, FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_INITIALIZATION) |
-		 FXT_PUT(FXT_HEADER_WORDS, 2));
-	add_word(lane, NSEC_PER_SEC);
+	fxt_encode_magic(to);
+	fxt_encode_provider(to, FXT_METADATA_PROVIDER_INFO,
+			    cpu ? lane->cpu + 1 : OTHER_PROVIDER,
+			    cpu ? VITRINE_PROVIDER_NAME : OTHER_NAME);
+	fxt_encode_initialization(to, NSEC_PER_SEC);
 	if (!cpu)
 		return;
-	add_word(lane, FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_BLOB) |
-		 FXT_PUT(FXT_HEADER_WORDS,
-			 2 + sizeof(lane->packet) / FXT_WORD_BYTES) |
-		 FXT_PUT(FXT_BLOB_NAME, FXT_STRING_REF_INLINE | len_bytes) |
-		 FXT_PUT(FXT_BLOB_BYTES, sizeof(lane->packet)) |
-		 FXT_PUT(FXT_BLOB_TYPE, FXT_BLOB_TYPE_DATA));
-	add_bytes(lane, name, len_bytes);
-	lane->nr += sizeof(lane->packet) / FXT_WORD_BYTES;
 	lane->packet.lost_records = lane->nr_lost;
 	lane->said_lost = lane->nr_lost;
+	/* flush_subbuf() writes the final packet header over this one. */
+	fxt_encode_blob(to, VITRINE_PROVIDER_NAME, &lane->packet,
+			sizeof(lane->packet));
 }
 
 static struct vitrine_error *flush_subbuf(struct fxt_lane_out *lane)
@@ -367,12 +348,12 @@ static struct vitrine_error *flush_subbuf(struct fxt_lane_out *lane)
 	struct vitrine_packet *packet = &lane->packet;
 	struct vitrine_error *err;
 
-	if (!lane->nr)
+	if (!lane->encoder.nr)
 		return NULL;
 	if (!lane->nr_timed)
 		packet->begin_ticks = lane->last_ticks;
 	packet->end_ticks = lane->last_ticks;
-	packet->committed_bytes = lane->nr * FXT_WORD_BYTES;
+	packet->committed_bytes = lane->encoder.nr * FXT_WORD_BYTES;
 	if (lane->cpu != VITRINE_FXT_NO_CPU)
 		memcpy((char *)lane->words + VITRINE_PACKET_OFFSET, packet,
 		       sizeof(*packet));
@@ -381,32 +362,9 @@ static struct vitrine_error *flush_subbuf(struct fxt_lane_out *lane)
 	packet->sequence++;
 	packet->records_before += lane->nr_timed;
 	packet->bytes_before += packet->committed_bytes;
-	lane->nr = 0;
+	lane->encoder.nr = 0;
 	lane->nr_timed = 0;
 	return err;
-}
-
-static void add_object(struct fxt_lane_out *lane, unsigned int type,
-		       uint64_t koid, const struct vitrine_fxt_string *name,
-		       const uint64_t *process)
-{
-	unsigned int at = lane->nr;
-
-	add_word(lane, 0);
-	add_word(lane, koid);
-	add_bytes(lane, name->bytes, name->len_bytes);
-	if (process) {
-		add_word(lane, FXT_PUT(FXT_HEADER_TYPE, FXT_ARG_KOID) |
-			 FXT_PUT(FXT_HEADER_WORDS, 3) |
-			 FXT_PUT(FXT_ARG_NAME, FXT_STRING_REF_INLINE | 7));
-		add_bytes(lane, "process", 7);
-		add_word(lane, *process);
-	}
-	lane->words[at] = FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_KERNEL_OBJECT) |
-			  FXT_PUT(FXT_HEADER_WORDS, lane->nr - at) |
-			  FXT_PUT(FXT_KERNEL_OBJECT_TYPE, type) |
-			  FXT_PUT(FXT_KERNEL_OBJECT_NAME, fxt_inline_ref(name)) |
-			  FXT_PUT(FXT_KERNEL_OBJECT_NR_ARGS, !!process);
 }
 
 static struct vitrine_fxt_string name_of(const struct fxt_names *names,
@@ -418,7 +376,7 @@ static struct vitrine_fxt_string name_of(const struct fxt_names *names,
 				       (struct vitrine_fxt_string){ "?", 1 };
 }
 
-/* Idle is known by its id; everybody else has a name and a process. */
+/* Write the names of a thread other than idle, which is identified by its id. */
 static void add_names(struct fxt_lane_out *lane,
 		      const struct vitrine_fxt_thread *thread)
 {
@@ -428,10 +386,10 @@ static void add_names(struct fxt_lane_out *lane,
 	name = name_of(&lane->out->threads, thread->thread);
 	process = fxt_names_find(processes, thread->process) ?
 			  name_of(processes, thread->process) : name;
-	add_object(lane, FXT_OBJECT_TYPE_PROCESS, thread->process, &process,
-		   NULL);
-	add_object(lane, FXT_OBJECT_TYPE_THREAD, thread->thread, &name,
-		   &thread->process);
+	fxt_encode_object(&lane->encoder, FXT_OBJECT_TYPE_PROCESS,
+			  thread->process, &process, NULL);
+	fxt_encode_object(&lane->encoder, FXT_OBJECT_TYPE_THREAD,
+			  thread->thread, &name, &thread->process);
 }
 
 static bool slot_has(const struct fxt_lane_out *lane, unsigned int slot,
@@ -443,8 +401,9 @@ static bool slot_has(const struct fxt_lane_out *lane, unsigned int slot,
 }
 
 /*
- * A thread may be in one of two slots. Not in @avoid, where the other thread of
- * the same record is. The caller has made room for THREAD_WORDS.
+ * Return the slot of a thread, and write its record if it has none. A thread may be in one of
+ * two slots, but not in @avoid, which the other thread of the same record occupies. The caller
+ * has made sure that THREAD_WORDS fit.
  */
 static unsigned int refer_to(struct fxt_lane_out *lane,
 			     struct vitrine_fxt_thread thread,
@@ -464,17 +423,13 @@ static unsigned int refer_to(struct fxt_lane_out *lane,
 		slot = second;
 	lane->threads[slot].thread = thread;
 	lane->threads[slot].used = true;
-	add_word(lane, FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_THREAD) |
-		 FXT_PUT(FXT_HEADER_WORDS, 3) |
-		 FXT_PUT(FXT_THREAD_INDEX, slot));
-	add_word(lane, thread.process);
-	add_word(lane, thread.thread);
+	fxt_encode_thread(&lane->encoder, slot, &thread);
 	if (thread.thread)
 		add_names(lane, &thread);
 	return slot;
 }
 
-static void add_refs(struct fxt_lane_out *lane, struct fxt_composed *record)
+static void add_refs(struct fxt_lane_out *lane, struct fxt_encoder *record)
 {
 	unsigned int i, slot = 0;
 
@@ -486,25 +441,25 @@ static void add_refs(struct fxt_lane_out *lane, struct fxt_composed *record)
 	}
 }
 
-/* Append a composed record that is written at @ticks. */
+/* Append an encoded record that begins at @begin and is written at @ticks. */
 static struct vitrine_error *append(struct fxt_lane_out *lane,
-				    struct fxt_composed *record, uint64_t begin,
+				    struct fxt_encoder *record, uint64_t begin,
 				    uint64_t ticks)
 {
 	struct vitrine_error *err = NULL;
 
-	if (lane->nr + record->nr + 2 * THREAD_WORDS > SUBBUF_WORDS)
+	if (lane->encoder.nr + record->nr + 2 * THREAD_WORDS > SUBBUF_WORDS)
 		err = flush_subbuf(lane);
 	if (err)
 		return err;
-	if (!lane->nr)
+	if (!lane->encoder.nr)
 		begin_subbuf(lane);
 	if (!lane->nr_timed++)
 		lane->packet.begin_ticks = begin;
 	add_refs(lane, record);
-	memcpy(&lane->words[lane->nr], record->words,
+	memcpy(&lane->words[lane->encoder.nr], record->words,
 	       record->nr * sizeof(record->words[0]));
-	lane->nr += record->nr;
+	lane->encoder.nr += record->nr;
 	lane->last_ticks = ticks;
 	lane->out->counts.nr_records++;
 	return NULL;
@@ -512,7 +467,7 @@ static struct vitrine_error *append(struct fxt_lane_out *lane,
 
 /* ---- Complete durations ---- */
 
-/* Of those with one end, the one that began first is first. */
+/* Order by end; of durations with the same end, the first one that began is first. */
 static bool held_before(const void *left, const void *right)
 {
 	const struct held *a = left, *b = right;
@@ -520,22 +475,15 @@ static bool held_before(const void *left, const void *right)
 	return a->end != b->end ? a->end < b->end : a->number < b->number;
 }
 
-static bool hold(struct fxt_lane_out *lane, const struct fxt_composed *record,
+static bool hold(struct fxt_lane_out *lane, const struct fxt_encoder *record,
 		 uint64_t end)
 {
 	size_t len_bytes = record->nr * sizeof(record->words[0]);
 	size_t nr = lane->nr_held;
 	struct held *held;
-	void **bigger;
 
-	/* Room for 1, 2, 4, 8, ... */
-	if (!(nr & (nr - 1))) {
-		bigger = reallocarray(lane->held, nr ? 2 * nr : 1,
-				      sizeof(*bigger));
-		if (!bigger)
-			return false;
-		lane->held = bigger;
-	}
+	if (!GROW(lane->held, nr))
+		return false;
 	held = malloc(sizeof(*held) + len_bytes);
 	if (!held)
 		return false;
@@ -549,7 +497,7 @@ static bool hold(struct fxt_lane_out *lane, const struct fxt_composed *record,
 	return true;
 }
 
-/* Take the first one out. */
+/* Remove the duration that ends first. */
 static struct held *unhold(struct fxt_lane_out *lane)
 {
 	struct held *held = lane->held[0];
@@ -564,10 +512,10 @@ static bool is_due(const struct fxt_lane_out *lane, uint64_t now)
 	return lane->nr_held && ((struct held *)lane->held[0])->end <= now;
 }
 
-/* Write those that have ended by now. */
+/* Write the durations that have ended by @now. */
 static struct vitrine_error *release(struct fxt_lane_out *lane, uint64_t now)
 {
-	struct fxt_composed *record = &lane->out->scratch;
+	struct fxt_encoder *record = &lane->out->scratch;
 	struct vitrine_error *err;
 	struct held *held;
 
@@ -576,8 +524,8 @@ static struct vitrine_error *release(struct fxt_lane_out *lane, uint64_t now)
 		record->nr = 0;
 		record->nr_threads = 0;
 		record->ref_word = 0;
-		fxt_composed_refer(record, &held->thread,
-				   __builtin_ctzll(FXT_EVENT_THREAD));
+		fxt_encode_refer(record, &held->thread,
+				 __builtin_ctzll(FXT_EVENT_THREAD));
 		memcpy(record->words, held->words,
 		       held->nr * sizeof(held->words[0]));
 		record->nr = held->nr;
@@ -613,12 +561,12 @@ static struct fxt_lane_out **lane_slot(struct fxt_out *out, uint32_t cpu)
 }
 
 /**
- * fxt_lane_out_get() - a CPU's lane
+ * fxt_lane_out_get() - return the lane of a CPU
  * @out: file
  * @cpu: CPU, or VITRINE_FXT_NO_CPU
- * @ret: its lane, which is the file's
+ * @ret: the lane, which belongs to the file
  *
- * Return: NULL, or an error: ENOMEM, E2BIG if FXT cannot tell such a CPU.
+ * Return: NULL, or an error: ENOMEM, E2BIG if the CPU number is too large for FXT.
  */
 struct vitrine_error *fxt_lane_out_get(struct fxt_out *out, uint32_t cpu,
 				       struct fxt_lane_out **ret)
@@ -638,6 +586,8 @@ struct vitrine_error *fxt_lane_out_get(struct fxt_out *out, uint32_t cpu,
 			return vtr_error_no_memory();
 		(*slot)->out = out;
 		(*slot)->cpu = cpu;
+		(*slot)->encoder.words = (*slot)->words;
+		(*slot)->encoder.size = SUBBUF_WORDS;
 		(*slot)->packet = (struct vitrine_packet){
 			.magic = VITRINE_PACKET_MAGIC,
 			.session_realtime_ns = out->realtime_ns,
@@ -651,7 +601,10 @@ struct vitrine_error *fxt_lane_out_get(struct fxt_out *out, uint32_t cpu,
 	return NULL;
 }
 
-/* Who goes out had come in, unless something is missing in between. */
+/*
+ * Check that the outgoing thread is the one that the previous switch brought in. If it is
+ * not, a record was lost in between.
+ */
 static struct vitrine_error *follow_switch(struct fxt_lane_out *lane,
 					   const struct vitrine_fxt_record *record)
 {
@@ -670,16 +623,16 @@ static struct vitrine_error *follow_switch(struct fxt_lane_out *lane,
 
 /**
  * fxt_lane_out_put() - write a record
- * @lane: lane of the CPU it belongs to
- * @record: the record, with a time in nanoseconds, not earlier than the one
- *	before; what it cannot be written as is counted
+ * @lane: lane of the CPU of the record
+ * @record: the record; its time is in nanoseconds and not earlier than that of the previous
+ *	record. If FXT cannot represent the record, it is counted and left out.
  *
  * Return: NULL, or an error of writing, or ENOMEM.
  */
 struct vitrine_error *fxt_lane_out_put(struct fxt_lane_out *lane,
 				       const struct vitrine_fxt_record *record)
 {
-	struct fxt_composed *composed = &lane->out->scratch;
+	struct fxt_encoder *encoded = &lane->out->scratch;
 	struct vitrine_error *err;
 	uint64_t now = record->ticks;
 
@@ -691,20 +644,21 @@ struct vitrine_error *fxt_lane_out_put(struct fxt_lane_out *lane,
 		if (err)
 			return err;
 	}
-	if (!fxt_compose(composed, record)) {
+	encoded->nr = 0;
+	if (!fxt_encode(encoded, record)) {
 		lane->out->counts.nr_refused++;
 		return NULL;
 	}
 	if (fxt_written_ticks(record) > now)
-		return hold(lane, composed, fxt_written_ticks(record)) ?
+		return hold(lane, encoded, fxt_written_ticks(record)) ?
 			       NULL : vtr_error_no_memory();
-	return append(lane, composed, now, now);
+	return append(lane, encoded, now, now);
 }
 
 /**
- * fxt_lane_out_lost() - say that records of a CPU are missing here
- * @lane: its lane
- * @nr_records: how many
+ * fxt_lane_out_lost() - record that records of a CPU are lost at this place
+ * @lane: lane of the CPU
+ * @nr_records: number of lost records
  *
  * Return: NULL, or an error of writing.
  */
@@ -726,7 +680,7 @@ static struct vitrine_error *finish_lane(struct fxt_lane_out *lane)
 	err = release(lane, UINT64_MAX);
 	if (!err)
 		err = flush_subbuf(lane);
-	/* What was lost behind the last record needs a header to say so. */
+	/* Records lost after the last one are counted in the header of an empty sub-buffer. */
 	if (!err && lane->said_lost != lane->nr_lost) {
 		begin_subbuf(lane);
 		err = flush_subbuf(lane);
@@ -735,10 +689,10 @@ static struct vitrine_error *finish_lane(struct fxt_lane_out *lane)
 }
 
 /**
- * fxt_out_commit() - the trace is complete: write the rest and name the file
- * @out: file; only good for its counts, and to be destroyed, afterwards
+ * fxt_out_commit() - write the rest of the trace and give the file its name
+ * @out: file; afterwards only fxt_out_counts() and fxt_out_destroy() may be called
  *
- * Return: NULL, or an error; then destroying removes the file.
+ * Return: NULL, or an error; after an error fxt_out_destroy() removes the file.
  */
 struct vitrine_error *fxt_out_commit(struct fxt_out *out)
 {
@@ -749,8 +703,8 @@ struct vitrine_error *fxt_out_commit(struct fxt_out *out)
 	err = finish_lane(out->other);
 	for (i = 0; !err && i < out->nr_lanes; i++)
 		err = finish_lane(out->lanes[i]);
-	/* A trace of nothing is a trace still. */
-	if (!err && !vitrine_writer_len(out->writer))
+	/* A trace without records consists of the magic number. */
+	if (!err && vtr_writer_is_empty(out->writer))
 		err = vitrine_writer_append(out->writer, &magic, sizeof(magic));
 	return err ? err : vitrine_writer_commit(out->writer);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Composes a trace file out of records in their decoded form, as other formats
- * bring them: one lane a CPU, written as sub-buffers with packet headers, so
- * that what was lost is known and `vitrine check' has something to check.
+ * Write a trace file from records that were converted from another format. Each CPU has a
+ * lane, which is written as sub-buffers with packet headers, so that the file has the number
+ * of lost records and `vitrine check' can check it.
  */
 #ifndef _VITRINE_CONVERT_FXT_WRITE_H
 #define _VITRINE_CONVERT_FXT_WRITE_H
@@ -13,13 +13,13 @@ struct fxt_out;
 struct fxt_lane_out;
 
 /**
- * struct fxt_out_counts - what a file was given
- * @nr_records: records with a time that were written
- * @nr_switches: of those, context switches
- * @nr_lost: records said to be lost
- * @nr_breaks: times that another thread went out than had come in, although
- *	nothing was said to be lost; one record each is counted as lost
- * @nr_refused: records FXT has no room for
+ * struct fxt_out_counts - counts of records written to a file
+ * @nr_records: number of records with a time
+ * @nr_switches: number of context switches among @nr_records
+ * @nr_lost: number of records that were reported as lost
+ * @nr_breaks: number of switches whose outgoing thread is not the one that came in before,
+ *	although no loss was reported; one lost record is counted for each
+ * @nr_refused: number of records that FXT cannot represent
  */
 struct fxt_out_counts {
 	uint64_t nr_records;

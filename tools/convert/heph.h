@@ -6,19 +6,19 @@
  *	event		magic, size, stream, counter, substream, start, end,
  *			description, attributes
  *
- * Written by us, a stream is a CPU, a substream a thread, and an event one of
- * these, told by its attributes:
+ * In files that vitrine writes, a stream is a CPU, a substream is a thread, and the
+ * attributes of an event identify its kind:
  *
- *	switch		substream and description: the thread that comes in;
+ *	switch		substream and description: the incoming thread;
  *			out, state; out_prio, prio, or out_weight, weight
- *	wakeup		the thread that is woken; wakeup: 1; weight, waker
+ *	wakeup		the thread that is woken up; wakeup: 1; weight, waker
  *	name		a thread and its name; process
  *	message		log: 1
- *	event		category; phase, which complete durations have not; id;
+ *	event		category; phase, except for complete durations; id;
  *			arguments
  *
- * What was lost makes a gap in the stream's counter. Packets are kept within
- * what Heph's own converter reads at once.
+ * Lost records are a gap in the counter of the stream. Packets are not longer than the buffer
+ * of Heph's own converter.
  */
 #ifndef _VITRINE_CONVERT_HEPH_H
 #define _VITRINE_CONVERT_HEPH_H
@@ -32,10 +32,10 @@
 #define HEPH_EVENT_BYTES	42
 #define HEPH_EPOCH		"epoch"
 
-/* What we write is not longer. */
+/* Maximum length of a packet that vitrine writes. */
 #define HEPH_MAX_BYTES		128
 
-/* Stream of what belongs to no CPU, plus the provider. */
+/* Stream of records without a CPU; the provider is added. */
 #define HEPH_OTHER_STREAM	0x80000000U
 
 enum heph_type {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What an event of Heph's trace format becomes: ours are told by their attributes,
- * those of any other writer become instants and complete durations.
+ * Convert events of Heph's trace format. The attributes of an event that vitrine wrote
+ * identify its kind. Events of other writers become instants and complete durations.
  */
 #include <string.h>
 
-#include "fxt.h"
+#include "fxt_record.h"
 #include "heph_read.h"
 
 #define NSEC_PER_SEC	1000000000ULL
 
 /**
  * struct heph_attribute - an attribute of an event
- * @name: its name
+ * @name: name of the attribute
  * @type: enum heph_type, with HEPH_ARRAY
- * @value: if it is a number
- * @text: if it is a string
+ * @value: value, if it is a number
+ * @text: value, if it is a string
  */
 struct heph_attribute {
 	struct vitrine_fxt_string name;
@@ -26,7 +26,7 @@ struct heph_attribute {
 
 /* ---- Attributes ---- */
 
-/* Passes over an array; its elements are of nothing FXT has. */
+/* Skip an array, which FXT cannot represent. Return false if it exceeds the packet. */
 static bool skip_array(const struct heph *heph, uint64_t *at, uint64_t end,
 		       unsigned int type)
 {
@@ -48,7 +48,7 @@ static bool skip_array(const struct heph *heph, uint64_t *at, uint64_t end,
 	return true;
 }
 
-/* The attribute at *@at. False if it does not fit into the packet. */
+/* Read the attribute at *@at. Return false if it exceeds the packet. */
 static bool take_attribute(const struct heph *heph, uint64_t *at, uint64_t end,
 			   struct heph_attribute *ret)
 {
@@ -70,7 +70,7 @@ static bool take_attribute(const struct heph *heph, uint64_t *at, uint64_t end,
 	return true;
 }
 
-/* ---- What is found among them ---- */
+/* ---- Recognising events written by vitrine ---- */
 
 static enum heph_kind kind_of(const struct heph_packet *packet,
 			      const struct heph_attribute *first)
@@ -150,7 +150,7 @@ static bool keep_event(const struct heph_attribute *attribute,
 				     &found->id_value));
 }
 
-/* True if it is one that we write beside arguments. */
+/* Store an attribute that vitrine writes in addition to arguments. Return false for others. */
 static bool keep_known(const struct heph_attribute *attribute,
 		       struct heph_found *found)
 {
@@ -221,7 +221,7 @@ static struct vitrine_error *collect(struct heph *heph,
 	return NULL;
 }
 
-/* A switch needs its state, and none of what we write has more than it needs. */
+/* Whether an event has exactly the attributes of its kind. */
 static bool is_whole(const struct heph_found *found,
 		     const struct vitrine_fxt_record *record)
 {
@@ -241,11 +241,11 @@ static bool is_whole(const struct heph_found *found,
 }
 
 /**
- * heph_take_attributes() - find out what an event is, by its attributes
+ * heph_take_attributes() - read the attributes of an event and determine its kind
  * @heph: the file
  * @packet: packet of the event
- * @record: gets those that are none of ours as arguments
- * @ret: what ours say
+ * @record: receives the attributes that vitrine does not define, as arguments
+ * @ret: receives the attributes that vitrine defines
  *
  * Return: NULL, or an error: EBADMSG.
  */
@@ -262,7 +262,7 @@ struct vitrine_error *heph_take_attributes(struct heph *heph,
 		ret->kind = KIND_OTHER;
 	if (err || is_whole(ret, record))
 		return err;
-	/* It only looks like ours: all attributes are arguments. */
+	/* Not written by vitrine after all: all attributes are arguments. */
 	*ret = (struct heph_found){ .kind = KIND_OTHER };
 	return collect(heph, packet, record, ret);
 }
@@ -313,7 +313,7 @@ static void make_wakeup(const struct heph *heph,
 			found->waker_value;
 }
 
-/* Of other writers, a stream is a thread and its substream what runs on it. */
+/* In files of other writers a stream is a thread, and a substream is a task on it. */
 static void make_event(const struct heph *heph,
 		       const struct heph_packet *packet,
 		       const struct heph_found *found,
@@ -339,10 +339,10 @@ static void make_event(const struct heph *heph,
 }
 
 /**
- * heph_learn_name() - take what an event of KIND_NAME says
- * @heph: the file, whose records have the name from now on
+ * heph_learn_name() - set the name of a thread from an event of KIND_NAME
+ * @heph: the file; the name applies to the records that follow
  * @packet: packet of the event
- * @found: its attributes
+ * @found: attributes of the event
  *
  * Return: false if there is no memory.
  */
@@ -357,11 +357,11 @@ bool heph_learn_name(struct heph *heph, const struct heph_packet *packet,
 }
 
 /**
- * heph_make_record() - make a record of an event of any other kind
+ * heph_make_record() - convert an event of any other kind to a record
  * @heph: the file
  * @packet: packet of the event
- * @found: its attributes
- * @record: has its arguments and its CPU; points into the file
+ * @found: attributes of the event
+ * @record: the record; the caller has set its arguments and CPU. Points into the file.
  */
 void heph_make_record(const struct heph *heph,
 		      const struct heph_packet *packet,

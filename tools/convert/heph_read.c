@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Makes a Fuchsia trace of one in Heph's trace format: ours, or of any other
- * writer. Here are packets, streams and the file; for events see heph_event.c.
+ * Convert a file in Heph's trace format, written by vitrine or by others, to a Fuchsia trace.
+ * This file follows the streams; heph_packet.c reads packets, and heph_event.c converts
+ * events.
  *
- * The file is looked through once, for its streams and for their order; if one
- * of them is not in order, a list of all events is sorted in memory.
+ * A first pass finds the streams and checks whether they are in time order. If not, a list
+ * of all events is sorted in memory.
  */
 #define _GNU_SOURCE	/* tdestroy() */
-#include <errno.h>
-#include <inttypes.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "error.h"
-#include "fxt.h"
+#include "fxt_file.h"
+#include "fxt_record.h"
 #include "heph_read.h"
 
-/* FXT counts CPUs to this. */
+/* Number of CPUs that FXT can represent. */
 #define MAX_CPUS	0x10000
 
 /**
  * struct heph_stream - a stream
- * @id: of the stream
- * @cpu: it has switches or wakeups: it is a CPU
- * @last: start of its last event
- * @next: counter its next event should have
- * @begun: there was an event
+ * @id: id of the stream
+ * @cpu: the stream is a CPU, because it has switches or wakeups
+ * @last: start of the last event
+ * @next: expected counter of the next event
+ * @begun: the stream has had an event
  */
 struct heph_stream {
 	uint32_t id;
@@ -36,65 +36,11 @@ struct heph_stream {
 	bool begun;
 };
 
-/* Where an event is, and when it began. */
+/* Start time of an event, and its position in the file. */
 struct heph_place {
 	uint64_t start;
 	uint64_t offset;
 };
-
-/* ---- Packets ---- */
-
-/**
- * heph_malformed() - the file is not what it should be
- * @heph: the file
- * @offset: where
- * @what: what is wrong
- *
- * Return: the error, EBADMSG.
- */
-struct vitrine_error *heph_malformed(const struct heph *heph, uint64_t offset,
-				     const char *what)
-{
-	return vitrine_error_create(EBADMSG, heph->path, offset, NULL, "%s",
-				    what);
-}
-
-static struct vitrine_error *take_packet(const struct heph *heph,
-					 uint64_t offset,
-					 struct heph_packet *ret)
-{
-	uint64_t at = offset, left = heph->file->len_bytes - offset, magic;
-	uint64_t size, least;
-
-	if (left < 8)
-		return heph_malformed(heph, offset, "packet is cut short");
-	magic = heph_take(heph, &at, 4);
-	size = heph_take(heph, &at, 4);
-	if (magic != HEPH_EVENT_MAGIC && magic != HEPH_METADATA_MAGIC)
-		return heph_malformed(heph, offset,
-				      "neither event nor metadata");
-	ret->event = magic == HEPH_EVENT_MAGIC;
-	least = ret->event ? HEPH_EVENT_BYTES : HEPH_METADATA_BYTES;
-	if (size < least || size > left)
-		return heph_malformed(heph, offset, size < least ?
-				      "packet is shorter than its fields" :
-				      "packet is longer than the file");
-	ret->offset = offset;
-	ret->end = offset + size;
-	if (ret->event) {
-		ret->stream = heph_take(heph, &at, 4);
-		ret->counter = heph_take(heph, &at, 4);
-		ret->substream = heph_take(heph, &at, 8);
-		ret->start = heph_take(heph, &at, 8);
-		ret->finish = heph_take(heph, &at, 8);
-	}
-	if (!heph_take_text(heph, &at, ret->end, &ret->name))
-		return heph_malformed(heph, offset, ret->event ?
-				      "description is longer than its packet" :
-				      "option's name is longer than its packet");
-	ret->at = at;
-	return NULL;
-}
 
 /* ---- Streams ---- */
 
@@ -123,7 +69,7 @@ static struct heph_stream *stream_of(struct heph *heph, uint32_t id)
 	return made;
 }
 
-/* A gap in the counter: so many are missing. */
+/* Report a gap in the counter of a stream as lost records. */
 static struct vitrine_error *follow_counter(const struct heph *heph,
 					    struct heph_stream *stream,
 					    struct fxt_lane_out *lane,
@@ -179,7 +125,7 @@ static void look_at_option(struct heph *heph, const struct heph_packet *packet)
 		heph->nr_options++;
 }
 
-/* All that belongs to no CPU goes into one lane. */
+/* All events of streams that are not CPUs go to one lane, and must be in time order there. */
 static struct vitrine_error *look_at_event(struct heph *heph,
 					   const struct heph_packet *packet,
 					   uint64_t *last_other)
@@ -207,50 +153,41 @@ static struct vitrine_error *look_at_event(struct heph *heph,
 	return NULL;
 }
 
-/* Now and then, what was read is given back. */
-static void release(const struct heph *heph, uint64_t offset,
-		    uint64_t *released)
-{
-	if (offset - *released < FXT_RELEASE_BYTES)
-		return;
-	fxt_file_release(heph->file, *released, offset);
-	*released = offset;
-}
-
 static struct vitrine_error *look_through(struct heph *heph)
 {
-	uint64_t offset = 0, last_other = 0, released = 0;
+	uint64_t offset = 0, last_other = 0;
+	uint64_t limit = FXT_RELEASE_BYTES;
 	struct vitrine_error *err = NULL;
 	struct heph_packet packet;
 
 	for (; !err && offset < heph->file->len_bytes; offset = packet.end) {
-		err = take_packet(heph, offset, &packet);
+		err = heph_take_packet(heph, offset, &packet);
 		if (err)
 			break;
-		release(heph, offset, &released);
+		limit = fxt_file_pass(heph->file, limit, offset);
 		if (packet.event)
 			err = look_at_event(heph, &packet, &last_other);
 		else
 			look_at_option(heph, &packet);
 	}
-	/* What is left out is counted when it is. */
+	/* The second pass counts what is left out. */
 	heph->left_out = (struct left_out){ 0 };
 	return err;
 }
 
 static struct vitrine_error *write_in_order(struct heph *heph)
 {
-	uint64_t offset = 0, released = 0;
+	uint64_t limit = FXT_RELEASE_BYTES, offset = 0;
 	struct vitrine_error *err = NULL;
 	struct heph_packet packet;
 
 	for (; !err && offset < heph->file->len_bytes; offset = packet.end) {
-		err = take_packet(heph, offset, &packet);
+		err = heph_take_packet(heph, offset, &packet);
 		if (!err && packet.event)
 			err = write_event(heph, &packet);
 		if (err)
 			break;
-		release(heph, offset, &released);
+		limit = fxt_file_pass(heph->file, limit, offset);
 	}
 	return err;
 }
@@ -275,7 +212,7 @@ static struct vitrine_error *write_sorted(struct heph *heph)
 	if (!heph->places)
 		return vtr_error_no_memory();
 	for (; !err && offset < heph->file->len_bytes; offset = packet.end) {
-		err = take_packet(heph, offset, &packet);
+		err = heph_take_packet(heph, offset, &packet);
 		if (err)
 			break;
 		if (packet.event)
@@ -284,7 +221,7 @@ static struct vitrine_error *write_sorted(struct heph *heph)
 	}
 	qsort(heph->places, nr, sizeof(*heph->places), compare_places);
 	for (i = 0; !err && i < nr; i++) {
-		err = take_packet(heph, heph->places[i].offset, &packet);
+		err = heph_take_packet(heph, heph->places[i].offset, &packet);
 		if (!err)
 			err = write_event(heph, &packet);
 	}
@@ -294,30 +231,21 @@ static struct vitrine_error *write_sorted(struct heph *heph)
 static void print_counts(const struct heph *heph, FILE *notes)
 {
 	struct fxt_out_counts counts = fxt_out_counts(heph->out);
-	struct left_out left_out = heph->left_out;
 
-	left_out.nr[LEFT_OUT_EVENT] += counts.nr_refused;
-	left_out_print(&left_out, heph->path, "a Fuchsia trace", notes);
-	if (counts.nr_breaks)
-		fprintf(notes,
-			"vitrine: %s: %llu switches from a thread that was not running: for each, one record before it is counted as lost\n",
-			heph->path, (unsigned long long)counts.nr_breaks);
-	if (heph->nr_options)
-		fprintf(notes,
-			"vitrine: %s: %" PRIu64 " options are not known\n",
-			heph->path, heph->nr_options);
+	left_out_print_fxt(heph->left_out, &counts, heph->path, notes);
+	left_out_note(heph->path, heph->nr_options, "options are not known", notes);
 	if (heph->unsorted)
 		fprintf(notes,
-			"vitrine: %s: not in time order: sorted in memory; gaps in counters are not looked at\n",
+			"vitrine: %s: not in time order: sorted in memory; packet counters are not checked for gaps\n",
 			heph->path);
 }
 
 /**
- * heph_detect() - is this a trace in Heph's format?
- * @bytes: its first bytes
- * @len_bytes: how many
+ * heph_detect() - check whether a file is in Heph's format
+ * @bytes: first bytes of the file
+ * @len_bytes: number of @bytes
  *
- * Return: true if it begins as one does.
+ * Return: true if the file begins with the magic number of a packet.
  */
 bool heph_detect(const void *bytes, size_t len_bytes)
 {
@@ -331,13 +259,13 @@ bool heph_detect(const void *bytes, size_t len_bytes)
 }
 
 /**
- * heph_read_file() - make a Fuchsia trace of a file that is open
- * @file: its bytes
- * @from: its name
- * @to: file to make
- * @notes: told what was left out, or NULL
+ * heph_read_file() - convert an open file in Heph's format to a Fuchsia trace
+ * @file: contents of the file
+ * @from: name of the file
+ * @to: file to write
+ * @notes: stream for notes on what was left out, or NULL
  *
- * Return: NULL, or an error; then there is no such file.
+ * Return: NULL, or an error; after an error @to is not written.
  */
 struct vitrine_error *heph_read_file(const struct fxt_file *file,
 				     const char *from, const char *to,
@@ -364,11 +292,11 @@ struct vitrine_error *heph_read_file(const struct fxt_file *file,
 }
 
 /**
- * heph_read() - make a Fuchsia trace of one in Heph's format
- * @from: the file
- * @to: file to make
+ * heph_read() - convert a file in Heph's format to a Fuchsia trace
+ * @from: name of the file
+ * @to: file to write
  *
- * Return: NULL, or an error; then there is no such file.
+ * Return: NULL, or an error; after an error @to is not written.
  */
 struct vitrine_error *heph_read(const char *from, const char *to)
 {

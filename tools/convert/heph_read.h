@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the files that read Heph's trace format share: heph_read.c knows the file,
- * its packets and its streams, and heph_event.c what becomes of an event. One
- * thread; heph_event.c touches of struct heph only @out and @left_out.
+ * Shared by the files that read Heph's trace format: heph_read.c reads the file and its
+ * streams, heph_event.c converts events, and below both heph_packet.c reads packets. All
+ * functions are called by one thread.
+ * heph_event.c changes only @out and @left_out of struct heph.
  */
 #ifndef _VITRINE_CONVERT_HEPH_READ_H
 #define _VITRINE_CONVERT_HEPH_READ_H
 
-#include "fxt.h"
+#include "fxt_file.h"
 #include "fxt_write.h"
 #include "heph.h"
 #include "left_out.h"
 
-/* Later times are this time, so that other formats can say it, too. */
+/* Later times are clipped to this one, so that other formats can represent them, too. */
 #define HEPH_LAST_NS	(1ULL << 62)
 
 /**
  * struct heph_packet - a packet
- * @offset: where it is
- * @end: where it ends
- * @event: it is an event, else metadata
- * @name: description, or name of the option
- * @stream: of an event
- * @counter: of an event
- * @substream: of an event
- * @start: of an event
- * @finish: of an event
- * @at: where attributes begin, or the option's value
+ * @offset: position in the file
+ * @end: position of the end
+ * @event: the packet is an event, otherwise it is metadata
+ * @name: description of an event, or name of an option
+ * @stream: stream of an event
+ * @counter: counter of an event
+ * @substream: substream of an event
+ * @start: start time of an event
+ * @finish: end time of an event
+ * @at: position of the attributes of an event, or of the value of an option
  */
 struct heph_packet {
 	uint64_t offset;
@@ -42,17 +43,17 @@ struct heph_packet {
 };
 
 /**
- * struct heph - a file being read
- * @file: its bytes
- * @path: its name
- * @out: what becomes of it
- * @streams: struct heph_stream, a tree of tsearch()
- * @unsorted: a stream is not in the order of time
- * @places: all events, if @unsorted
- * @nr_places: how many
- * @epoch_ns: the option, or 0
- * @left_out: what FXT cannot say
- * @nr_options: options nobody knows
+ * struct heph - a file that is being converted
+ * @file: contents of the file
+ * @path: name of the file
+ * @out: the Fuchsia trace
+ * @streams: tree of struct heph_stream, by tsearch()
+ * @unsorted: a stream is not in time order
+ * @places: all events in time order, if @unsorted
+ * @nr_places: number of @places
+ * @epoch_ns: value of the option of that name, or 0
+ * @left_out: counts of what FXT cannot represent
+ * @nr_options: number of unknown options
  */
 struct heph {
 	const struct fxt_file *file;
@@ -67,7 +68,7 @@ struct heph {
 	uint64_t nr_options;
 };
 
-/* What an event is, by its first attribute: see heph.h. */
+/* Kind of an event, by its first attribute: see heph.h. */
 enum heph_kind {
 	KIND_OTHER,
 	KIND_SWITCH,
@@ -77,7 +78,7 @@ enum heph_kind {
 	KIND_EVENT,
 };
 
-/* What was found among the attributes. */
+/* Attributes of an event that vitrine defines. */
 struct heph_found {
 	enum heph_kind kind;
 	bool out, state, wakeup, waker, process, log, category, phase;
@@ -88,7 +89,7 @@ struct heph_found {
 	struct vitrine_fxt_string category_text;
 };
 
-/* The caller knows that they are there. */
+/* Read a number of @nr_bytes at *@at; the caller has checked that they are in the file. */
 static inline uint64_t heph_take(const struct heph *heph, uint64_t *at,
 				 unsigned int nr_bytes)
 {
@@ -99,7 +100,7 @@ static inline uint64_t heph_take(const struct heph *heph, uint64_t *at,
 	return value;
 }
 
-/* False if it is longer than what is left up to @end. */
+/* Read a string at *@at. Return false if it exceeds @end. */
 static inline bool heph_take_text(const struct heph *heph, uint64_t *at,
 				  uint64_t end, struct vitrine_fxt_string *ret)
 {
@@ -116,9 +117,11 @@ static inline bool heph_take_text(const struct heph *heph, uint64_t *at,
 	return true;
 }
 
-/* heph_read.c */
+/* heph_packet.c */
 struct vitrine_error *heph_malformed(const struct heph *heph, uint64_t offset,
 				     const char *what);
+struct vitrine_error *heph_take_packet(const struct heph *heph, uint64_t offset,
+				       struct heph_packet *ret);
 
 /* heph_event.c */
 struct vitrine_error *heph_take_attributes(struct heph *heph,

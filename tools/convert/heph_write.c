@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Writes a Fuchsia trace in Heph's trace format.
+ * Convert a Fuchsia trace to Heph's trace format.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "error.h"
 #include "feed.h"
-#include "fxt.h"
+#include "fxt_names.h"
+#include "fxt_record.h"
+#include "grow.h"
 #include "heph.h"
 #include "left_out.h"
+#include "writer.h"
 
 #define BUFFER_BYTES	(1U << 16)
 
@@ -20,17 +23,17 @@ struct heph_counter {
 };
 
 /**
- * struct heph_out - a file being written
- * @feed: what it is made of
- * @writer: writes it
- * @counters: of all streams
- * @nr_counters: how many
- * @told: threads whose names were told: used
- * @left_out: what the format cannot say
- * @buffer: bytes not yet written
- * @len: how many
- * @packet: the packet being made
- * @at: its length
+ * struct heph_out - a file that is being written
+ * @feed: the trace to convert
+ * @writer: writer of the file
+ * @counters: counters of all streams
+ * @nr_counters: number of @counters
+ * @told: threads and processes whose names were written are used
+ * @left_out: counts of what the format cannot represent
+ * @buffer: bytes that are not written yet
+ * @len: length of @buffer
+ * @packet: the current packet
+ * @at: length of @packet
  */
 struct heph_out {
 	struct feed *feed;
@@ -47,7 +50,7 @@ struct heph_out {
 
 /* ---- Packets ---- */
 
-/* The caller knows that there is room. */
+/* Append a number to the packet; the caller has checked that it fits. */
 static void put(struct heph_out *out, uint64_t value, unsigned int nr_bytes)
 {
 	while (nr_bytes--)
@@ -69,7 +72,7 @@ static struct vitrine_error *flush(struct heph_out *out)
 	return err;
 }
 
-/* The packet is complete but for its size. */
+/* Fill in the size of the packet, and write it. */
 static struct vitrine_error *end_packet(struct heph_out *out)
 {
 	size_t len = out->at;
@@ -84,7 +87,7 @@ static struct vitrine_error *end_packet(struct heph_out *out)
 	return err;
 }
 
-/* No character of several bytes is cut in two. */
+/* Return how many of at most @max bytes to write without splitting a UTF-8 character. */
 static size_t cut(const struct vitrine_fxt_string *text, size_t max)
 {
 	size_t len = text->len_bytes;
@@ -96,7 +99,7 @@ static size_t cut(const struct vitrine_fxt_string *text, size_t max)
 	return len;
 }
 
-/* @after: bytes of attributes that must find room behind the description. */
+/* @after: number of bytes to keep free for attributes after the description */
 static void begin_event(struct heph_out *out, struct heph_counter *counter,
 			uint64_t substream, uint64_t start, uint64_t end,
 			const struct vitrine_fxt_string *description,
@@ -118,7 +121,7 @@ static void begin_event(struct heph_out *out, struct heph_counter *counter,
 	put_bytes(out, description->bytes, len);
 }
 
-/* Bytes of an attribute that is a number. */
+/* Length of an attribute whose value is a number. */
 static size_t number_bytes(const char *name)
 {
 	return 2 + strlen(name) + 1 + 8;
@@ -139,7 +142,7 @@ static void put_number(struct heph_out *out, const char *name,
 	put(out, value, 8);
 }
 
-/* False if there is no room. */
+/* Append an attribute whose value is a string. Return false if it does not fit. */
 static bool put_text(struct heph_out *out, const char *name, size_t len_name,
 		     const struct vitrine_fxt_string *text)
 {
@@ -215,11 +218,10 @@ static struct vitrine_error *put_epoch(struct heph_out *out)
 
 /* ---- Streams and threads ---- */
 
-/* The counter of a stream; NULL without memory. */
+/* Return the counter of a stream, or NULL without memory. */
 static struct heph_counter *counter_of(struct heph_out *out,
 				       const struct feed_stream *stream)
 {
-	struct heph_counter *bigger;
 	unsigned int i;
 	uint32_t id;
 
@@ -228,13 +230,11 @@ static struct heph_counter *counter_of(struct heph_out *out,
 	for (i = 0; i < out->nr_counters; i++)
 		if (out->counters[i].id == id)
 			return &out->counters[i];
-	bigger = reallocarray(out->counters, i + 1, sizeof(*bigger));
-	if (!bigger)
+	if (!GROW(out->counters, out->nr_counters))
 		return NULL;
-	out->counters = bigger;
-	bigger[i] = (struct heph_counter){ .id = id };
+	out->counters[i] = (struct heph_counter){ .id = id };
 	out->nr_counters++;
-	return &bigger[i];
+	return &out->counters[i];
 }
 
 static struct vitrine_fxt_string name_of(const struct heph_out *out,
@@ -251,7 +251,7 @@ static struct vitrine_fxt_string name_of(const struct heph_out *out,
 	return name;
 }
 
-/* Before its first event: what a thread is called, and whose it is. */
+/* Write name and process of a thread, unless they were written already. */
 static struct vitrine_error *tell_thread(struct heph_out *out,
 					 struct heph_counter *counter,
 					 uint64_t ns, uint64_t koid,
@@ -320,7 +320,7 @@ static struct vitrine_error *put_switch(struct heph_out *out,
 	if (err)
 		return err;
 	name = name_of(out, incoming->thread, &unused);
-	/* The name has been told in full. */
+	/* Truncate the name here; the event that names the thread has all of it. */
 	name.len_bytes = cut(&name, 16);
 	begin_event(out, counter, incoming->thread, item->ns, item->ns, &name,
 		    0);
@@ -475,23 +475,23 @@ static struct vitrine_error *put_all(struct heph_out *out)
 	return err ? err : flush(out);
 }
 
-/* A trace of nothing would be an empty file. */
+/* A trace without events would be an empty file, which is no valid trace. */
 static struct vitrine_error *refuse_empty(const struct heph_out *out,
 					  const char *path)
 {
-	if (vitrine_writer_len(out->writer))
+	if (!vtr_writer_is_empty(out->writer))
 		return NULL;
 	return vitrine_error_create(EBADMSG, path, VITRINE_NO_OFFSET, NULL,
-				    "nothing in it that Heph's format can say");
+				    "no record that Heph's format can represent");
 }
 
 /**
- * heph_write() - write a trace in Heph's format
- * @from: Fuchsia trace
- * @to: file to make
- * @faults: of @from, to be printed and counted
+ * heph_write() - convert a Fuchsia trace to Heph's format
+ * @from: name of the Fuchsia trace
+ * @to: file to write
+ * @faults: receives the faults of @from
  *
- * Return: NULL, or an error; then there is no such file.
+ * Return: NULL, or an error; after an error @to is not written.
  */
 struct vitrine_error *heph_write(const char *from, const char *to,
 				 struct faults *faults)

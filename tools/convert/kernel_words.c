@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The kernel's priorities, states and softirqs in a Fuchsia trace. Pure.
+ * Convert the kernel's priorities, states and softirqs to those of a Fuchsia trace. Pure.
  */
-#include "fxt.h"
+#include "fxt_record.h"
 #include "kernel_words.h"
 
 const char * const kernel_softirqs[KERNEL_SOFTIRQS] = {
@@ -11,12 +11,18 @@ const char * const kernel_softirqs[KERNEL_SOFTIRQS] = {
 	"softirq SCHED", "softirq HRTIMER", "softirq RCU",
 };
 
+/* Names of x86 tracepoints of inter-processor interrupts. */
+static const char * const ipis[] = {
+	"reschedule", "call_function", "call_function_single", "irq_work",
+	"x86_platform_ipi",
+};
+
 /**
- * kernel_priority() - a thread's priority
- * @tid: the thread
- * @prio: its priority, that of normal threads being 120
+ * kernel_priority() - convert the priority of a thread
+ * @tid: id of the thread
+ * @prio: priority in the kernel; that of normal threads is 120
  *
- * Return: the priority of a switch record: 0 is idle's alone.
+ * Return: priority in a switch record; only idle has priority 0.
  */
 unsigned int kernel_priority(int64_t tid, int64_t prio)
 {
@@ -26,8 +32,8 @@ unsigned int kernel_priority(int64_t tid, int64_t prio)
 }
 
 /**
- * kernel_state() - the state of a thread that goes out
- * @state: bits of the kernel's states, as the tracepoint has them
+ * kernel_state() - convert the state of an outgoing thread
+ * @state: state bits of the tracepoint sched_switch
  *
  * Return: enum fxt_thread_state.
  */
@@ -45,13 +51,29 @@ unsigned int kernel_state(int64_t state)
 }
 
 /**
- * kernel_softirq() - what a softirq is called
- * @vector: its number
+ * kernel_softirq() - return the name of a softirq
+ * @vector: number of the softirq
  *
- * Return: its name; of a number no kernel has, "softirq".
+ * Return: name of the softirq, or "softirq" if the number is unknown.
  */
 const char *kernel_softirq(int64_t vector)
 {
 	return vector >= 0 && vector < KERNEL_SOFTIRQS ?
 		       kernel_softirqs[vector] : "softirq";
+}
+
+/**
+ * kernel_is_ipi() - check whether an x86 vector is an inter-processor interrupt
+ * @name: name of the vector
+ *
+ * Return: true if it belongs to the category "ipi", false if to "irq".
+ */
+bool kernel_is_ipi(const struct vitrine_fxt_string *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(ipis) / sizeof(ipis[0]); i++)
+		if (fxt_string_is(name, ipis[i]))
+			return true;
+	return false;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Counts what a conversion leaves out, so that nothing is dropped in silence.
+ * Count what a conversion leaves out, so that nothing is dropped silently.
  */
 #include <inttypes.h>
 
-#include "fxt.h"
+#include "fxt_packet.h"
 #include "left_out.h"
 
 static bool blob_is_ours(const struct vitrine_fxt_record *record)
@@ -17,10 +17,10 @@ static bool blob_is_ours(const struct vitrine_fxt_record *record)
 }
 
 /**
- * left_out_untimed() - a record without a time is not written by itself
+ * left_out_untimed() - count a record without a time that is left out
  * @left_out: counts
- * @record: the record; names, tables and vitrine's own headers are said in
- *	another way, and not counted
+ * @record: the record; names, tables and vitrine's own headers are not counted, because
+ *	their contents are converted in other ways
  */
 void left_out_untimed(struct left_out *left_out,
 		      const struct vitrine_fxt_record *record)
@@ -49,7 +49,7 @@ void left_out_untimed(struct left_out *left_out,
 }
 
 /**
- * left_out_record() - a record with a time could not be written
+ * left_out_record() - count a record with a time that could not be written
  * @left_out: counts
  * @record: the record
  */
@@ -74,11 +74,11 @@ void left_out_record(struct left_out *left_out,
 }
 
 /**
- * left_out_print() - tell what was left out, if anything was
+ * left_out_print() - print what was left out, if anything was
  * @left_out: counts
- * @path: file it was in
- * @format: what cannot say it
- * @stream: where to
+ * @path: name of the input file
+ * @format: name of the output format
+ * @stream: output stream
  */
 void left_out_print(const struct left_out *left_out, const char *path,
 		    const char *format, FILE *stream)
@@ -99,7 +99,7 @@ void left_out_print(const struct left_out *left_out, const char *path,
 		if (!left_out->nr[i])
 			continue;
 		if (!*comma)
-			fprintf(stream, "vitrine: %s: left out, %s cannot say it: ",
+			fprintf(stream, "vitrine: %s: left out, %s cannot represent them: ",
 				path, format);
 		fprintf(stream, "%s%" PRIu64 " %s", comma, left_out->nr[i],
 			what[i]);
@@ -107,4 +107,35 @@ void left_out_print(const struct left_out *left_out, const char *path,
 	}
 	if (*comma)
 		putc('\n', stream);
+}
+
+/**
+ * left_out_note() - print a note on a file, if there is something to note
+ * @path: name of the file
+ * @nr: how often
+ * @what: what was found, after a number
+ * @stream: output stream
+ */
+void left_out_note(const char *path, uint64_t nr, const char *what, FILE *stream)
+{
+	if (nr)
+		fprintf(stream, "vitrine: %s: %" PRIu64 " %s\n", path, nr, what);
+}
+
+/**
+ * left_out_print_fxt() - print what a conversion to a Fuchsia trace left out and assumed
+ * @left_out: counts of the reader
+ * @counts: counts of the writer
+ * @path: name of the input file
+ * @stream: output stream
+ */
+void left_out_print_fxt(struct left_out left_out,
+			const struct fxt_out_counts *counts, const char *path,
+			FILE *stream)
+{
+	left_out.nr[LEFT_OUT_EVENT] += counts->nr_refused;
+	left_out_print(&left_out, path, "a Fuchsia trace", stream);
+	left_out_note(path, counts->nr_breaks,
+		      "switches from a thread that was not running; one lost record is counted for each",
+		      stream);
 }

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What of a trace another format cannot say: counted, and told at the end.
+ * Counts of what another format cannot represent of a trace, to be printed at the end.
  */
 #ifndef _VITRINE_CONVERT_LEFT_OUT_H
 #define _VITRINE_CONVERT_LEFT_OUT_H
 
 #include <stdio.h>
 
+#include "fxt_write.h"
 #include "vitrine.h"
 
 /**
- * enum left_out_kind - what was left out
- * @LEFT_OUT_BLOB: bytes, of vitrine's own headers and padding none
- * @LEFT_OUT_OBJECT: descriptions of objects that are no process or thread
- * @LEFT_OUT_UNKNOWN: records of kinds nobody knows
- * @LEFT_OUT_EVENT: events, log messages
+ * enum left_out_kind - kinds of what was left out
+ * @LEFT_OUT_BLOB: blobs, except for vitrine's own headers and padding
+ * @LEFT_OUT_OBJECT: objects other than processes and threads
+ * @LEFT_OUT_UNKNOWN: records of unknown types
+ * @LEFT_OUT_EVENT: events and log messages
  * @LEFT_OUT_SCHEDULING: switches and wakeups
  * @LEFT_OUT_ARGUMENT: arguments of events
- * @LEFT_OUT_TEXT: strings that were cut
- * @LEFT_OUT_KINDS: how many kinds
+ * @LEFT_OUT_TEXT: strings that were truncated
+ * @LEFT_OUT_KINDS: number of kinds
  */
 enum left_out_kind {
 	LEFT_OUT_BLOB,
@@ -41,5 +42,9 @@ void left_out_record(struct left_out *left_out,
 		     const struct vitrine_fxt_record *record);
 void left_out_print(const struct left_out *left_out, const char *path,
 		    const char *format, FILE *stream);
+void left_out_note(const char *path, uint64_t nr, const char *what, FILE *stream);
+void left_out_print_fxt(struct left_out left_out,
+			const struct fxt_out_counts *counts, const char *path,
+			FILE *stream);
 
 #endif /* _VITRINE_CONVERT_LEFT_OUT_H */

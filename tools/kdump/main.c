@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * read-kdump DUMP: writes the memory that is in a compressed dump, with libkdumpfile,
- * to its standard output, a file: each page at its physical address. `vitrine
- * recover' starts it: it is a program of its own, so that the command needs nothing
- * of libkdumpfile to be there, and outlives what the library makes of a malformed
- * file.
+ * read-kdump DUMP: read a compressed dump with libkdumpfile, and write its memory to
+ * standard output, which is a file: each page at its physical address. `vitrine recover'
+ * runs this program. It is separate so that the command does not depend on libkdumpfile,
+ * and survives if the library crashes on a malformed file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +43,7 @@ static int write_page(const char *bytes, size_t len_bytes, uint64_t address)
 	return 0;
 }
 
-/* Return: EXIT_SUCCESS, or EXIT_FAILURE, and it has been told why. */
+/* Return EXIT_SUCCESS, or EXIT_FAILURE after an error was reported. */
 static int write_pages(kdump_ctx_t *dump, kdump_bmp_t *pages, size_t page_bytes)
 {
 	static char bytes[MAX_PAGE_BYTES];
@@ -82,11 +81,11 @@ static int write_memory(kdump_ctx_t *dump, int fd)
 }
 
 /**
- * main() - write the memory that is in a dump to standard output
+ * main() - write the memory in a dump to standard output
  * @argc: 2
- * @argv: the dump's name is the second
+ * @argv: name of the program, name of the dump
  *
- * Return: EXIT_SUCCESS, or EXIT_FAILURE and status.h says more.
+ * Return: EXIT_SUCCESS; EXIT_FAILURE after an error was reported as status.h describes.
  */
 int main(int argc, char **argv)
 {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The records of a trace file in time order, over all its providers.
+ * Read a trace file in time order over all its providers.
  *
- * The file is looked through once, to learn names and where each provider's
- * records are; then the providers' lanes are merged by a heap. The file may be
- * larger than memory: what is kept grows with the number of threads and of
- * pieces the providers' records come in, not with the number of records. What is not
- * in time order is sorted on disk, if there is much of it.
+ * A first pass over the file learns the names and finds the extents of each provider's
+ * records. Then the lanes of the providers are merged with a heap. The file may be larger
+ * than memory: memory grows with the number of threads and extents, not with the number
+ * of records. Records that are out of order are sorted, on disk if there are many.
+ *
+ * An archive is used by one thread at a time.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,20 +15,24 @@
 #include <stdlib.h>
 
 #include "archive.h"
+#include "archive_lane.h"
 #include "error.h"
+#include "fxt.h"
+#include "fxt_names.h"
+#include "grow.h"
 #include "heap.h"
 
 /*
- * A name is given by a record without a time, which vitrine's kernel module
- * writes right before the switch that needs it. Processors write independently,
- * so the file may have an older name after a newer one: names wait here for the
- * next time their provider says.
+ * The record that gives a name has no time; the module writes it right before the switch
+ * that needs it. CPUs write independently of each other, so an older name may stand
+ * behind a newer one in the file. Names wait here until the next time of their provider
+ * is known.
  */
 #define MAX_WAITING	64
 
 struct waiting_names {
 	const struct fxt_provider *provider;
-	uint64_t ticks, rate;	/* of the last time @provider said, or 0 */
+	uint64_t ticks, rate;	/* last time of @provider, or 0 */
 	unsigned int nr;
 	struct vitrine_fxt_record records[MAX_WAITING];
 };
@@ -42,6 +47,7 @@ struct vitrine_archive {
 	struct waiting_names waiting;
 	struct archive_lane **lanes;
 	unsigned int nr_lanes;
+	struct archive_lane *run_lanes;	/* one for each run of source.sort */
 	uint64_t rate;			/* 0: none yet */
 	bool has_wakeups;
 
@@ -51,32 +57,14 @@ struct vitrine_archive {
 	bool started;
 };
 
-static void report_fault(void *ctx, uint64_t offset, const char *message)
-{
-	struct vitrine_archive *archive = ctx;
-
-	if (archive->report && archive->report->fault)
-		archive->report->fault(archive->report->ctx, offset, message);
-}
-
-/* What is wrong has been said while the file was looked through. */
-static void ignore_fault(void *ctx, uint64_t offset, const char *message)
-{
-}
-
 static struct archive_lane *lane_create(struct vitrine_archive *archive,
 					struct fxt_provider *provider)
 {
 	unsigned int nr = archive->nr_lanes;
-	struct archive_lane **bigger, *lane;
+	struct archive_lane *lane;
 
-	if (!(nr & (nr - 1))) {
-		bigger = reallocarray(archive->lanes, nr ? 2 * nr : 1,
-				      sizeof(*bigger));
-		if (!bigger)
-			return NULL;
-		archive->lanes = bigger;
-	}
+	if (!GROW(archive->lanes, nr))
+		return NULL;
 	lane = calloc(1, sizeof(*lane));
 	if (!lane)
 		return NULL;
@@ -88,7 +76,7 @@ static struct archive_lane *lane_create(struct vitrine_archive *archive,
 	return lane;
 }
 
-/* A provider event may stand anywhere; it is its provider's all the same. */
+/* Return the lane of the record. A provider event may stand among other records. */
 static struct archive_lane *lane_of(struct vitrine_archive *archive)
 {
 	struct fxt_provider *provider = archive->fxt.provider;
@@ -119,7 +107,7 @@ static bool learn_waiting(struct vitrine_archive *archive)
 	return true;
 }
 
-static bool look_for_name(struct vitrine_archive *archive)
+static bool follow_name(struct vitrine_archive *archive)
 {
 	const struct vitrine_fxt_record *record = &archive->fxt.record;
 	struct waiting_names *waiting = &archive->waiting;
@@ -143,7 +131,7 @@ static bool look_for_name(struct vitrine_archive *archive)
 	return true;
 }
 
-/* A thread's priority, by whichever of the two a switch has. */
+/* Return the weight or the priority of a thread: a switch has one of the two. */
 static int32_t weight_of(const struct vitrine_fxt_record *record,
 			 uint8_t priority, const char *name)
 {
@@ -156,10 +144,10 @@ static int32_t weight_of(const struct vitrine_fxt_record *record,
 }
 
 /*
- * The priority of a thread that is woken is not in vitrine's records: it is what
- * the last switch says of the thread, or the first one in the file if that is later.
+ * The module does not write the priority of a woken thread. It is the priority in the
+ * last switch of that thread, or in its first switch if that is later.
  */
-static bool look_for_weight(struct vitrine_archive *archive)
+static bool learn_weight(struct vitrine_archive *archive)
 {
 	const struct vitrine_fxt_record *record = &archive->fxt.record;
 	struct fxt_name *name;
@@ -208,13 +196,13 @@ static void add_weight(const struct vitrine_archive *archive,
 		return;
 	fxt_add_arg(record, FXT_ARG_INT32, "weight")->value.int64 =
 		name->weight;
-	/* The weight comes first, as where both are written. */
+	/* The weight precedes the waker, as in records that have both. */
 	args[2] = args[0];
 	args[0] = args[1];
 	args[1] = args[2];
 }
 
-static bool look_at_record(struct vitrine_archive *archive)
+static bool first_pass_record(struct vitrine_archive *archive)
 {
 	const struct vitrine_fxt_record *record = &archive->fxt.record;
 	struct archive_lane *lane = lane_of(archive);
@@ -229,18 +217,18 @@ static bool look_at_record(struct vitrine_archive *archive)
 			archive->source.in_ns = true;
 	}
 	return archive_lane_add(lane, record->offset, archive->fxt.offset) &&
-	       look_for_name(archive) && look_for_weight(archive);
+	       follow_name(archive) && learn_weight(archive);
 }
 
-static struct vitrine_error *look_through(struct vitrine_archive *archive)
+static struct vitrine_error *first_pass(struct vitrine_archive *archive)
 {
 	struct vitrine_fxt *fxt = &archive->fxt;
-	uint64_t released = 0;
+	uint64_t limit = FXT_RELEASE_BYTES;
 
 	for (;;) {
 		switch (fxt_next(fxt)) {
 		case FXT_OK:
-			if (look_at_record(archive))
+			if (first_pass_record(archive))
 				break;
 			if (!fxt->decoder.stop)
 				return vtr_error_no_memory();
@@ -249,32 +237,14 @@ static struct vitrine_error *look_through(struct vitrine_archive *archive)
 		case FXT_BAD_FRAME:
 			break;
 		case FXT_END:
-			fxt_file_release(&archive->source.file, released,
-					 fxt->offset);
+			fxt_file_release(&archive->source.file,
+					 limit - FXT_RELEASE_BYTES, fxt->offset);
 			return NULL;
 		case FXT_STOP:
 			return fxt_stop_error(fxt, archive->path);
 		}
-		if (fxt->offset - released >= FXT_RELEASE_BYTES) {
-			fxt_file_release(&archive->source.file, released,
-					 fxt->offset);
-			released = fxt->offset;
-		}
+		limit = fxt_file_pass(&archive->source.file, limit, fxt->offset);
 	}
-}
-
-static void note_unsorted(const struct vitrine_archive *archive,
-			  const struct archive_lane *lane)
-{
-	char message[96];
-
-	if (!lane->unsorted || !archive->report || !archive->report->note)
-		return;
-	snprintf(message, sizeof(message),
-		 "provider %" PRIu32 " is not in time order: sorted",
-		 lane->provider->id);
-	archive->report->note(archive->report->ctx, lane->extents[0].begin,
-			      message);
 }
 
 static bool lane_before(const void *left, const void *right)
@@ -288,7 +258,7 @@ static bool lane_before(const void *left, const void *right)
 	return a->record.offset < b->record.offset;
 }
 
-/* What made reading stop. */
+/* Make an error from FXT_STOP. */
 static struct vitrine_error *stop_error(const struct vitrine_archive *archive)
 {
 	int code = archive->fxt.decoder.stop;
@@ -301,7 +271,7 @@ static struct vitrine_error *stop_error(const struct vitrine_archive *archive)
 				    strerror(code));
 }
 
-/* Its first record is known: it takes part in the merge, if it has one. */
+/* Read the first record of a lane and add the lane to the merge if it has one. */
 static struct vitrine_error *begin_lane(struct vitrine_archive *archive,
 					struct archive_lane *lane)
 {
@@ -318,33 +288,41 @@ static struct vitrine_error *begin_lane(struct vitrine_archive *archive,
 
 static struct vitrine_error *begin_lanes(struct vitrine_archive *archive)
 {
-	struct archive_late *late = &archive->source.late;
+	const struct archive_sort *sort = &archive->source.sort;
 	struct vitrine_error *err = NULL;
 	unsigned int i;
 
-	archive->heap = calloc(archive->nr_lanes + late->nr_runs + 1,
+	archive->heap = calloc(archive->nr_lanes + sort->nr_runs + 1,
 			       sizeof(*archive->heap));
-	if (!archive->heap)
+	archive->run_lanes = calloc(sort->nr_runs + 1,
+				    sizeof(*archive->run_lanes));
+	if (!archive->heap || !archive->run_lanes)
 		return vtr_error_no_memory();
 	for (i = 0; !err && i < archive->nr_lanes; i++)
 		err = begin_lane(archive, archive->lanes[i]);
-	for (i = 0; !err && i < late->nr_runs; i++)
-		err = begin_lane(archive, archive_late_lane(late, i));
+	for (i = 0; !err && i < sort->nr_runs; i++) {
+		archive->run_lanes[i].run = sort->runs[i];
+		err = begin_lane(archive, &archive->run_lanes[i]);
+	}
 	return err;
 }
 
 static struct vitrine_error *begin_merge(struct vitrine_archive *archive)
 {
+	struct archive_lane *lane;
 	struct vitrine_error *err;
 	unsigned int i;
 
 	for (i = 0; i < archive->nr_lanes; i++) {
-		note_unsorted(archive, archive->lanes[i]);
-		if (archive_lane_rewind(archive->lanes[i],
-					&archive->source) == FXT_STOP)
+		lane = archive->lanes[i];
+		if (lane->disordered)
+			vtr_note(archive->report, lane->extents[0].begin,
+				 "provider %" PRIu32 " is not in time order: sorted",
+				 lane->provider->id);
+		if (archive_lane_rewind(lane, &archive->source) == FXT_STOP)
 			return stop_error(archive);
 	}
-	if (archive_late_finish(&archive->source.late))
+	if (archive_sort_finish(&archive->source.sort))
 		return vtr_error_no_memory();
 	err = begin_lanes(archive);
 	if (err)
@@ -363,20 +341,21 @@ static struct vitrine_error *archive_load(struct vitrine_archive *archive)
 	if (err)
 		return err;
 	archive->source.decoder = &archive->fxt.decoder;
-	archive->fxt.decoder.fault = report_fault;
-	archive->fxt.decoder.ctx = archive;
-	err = look_through(archive);
+	archive->fxt.decoder.fault = archive->report ? archive->report->fault : NULL;
+	archive->fxt.decoder.ctx = archive->report ? archive->report->ctx : NULL;
+	err = first_pass(archive);
 	if (err)
 		return err;
 	if (!learn_waiting(archive) ||
 	    !fxt_names_keep(&archive->processes) ||
 	    !fxt_names_keep(&archive->threads))
 		return vtr_error_no_memory();
-	archive->fxt.decoder.fault = ignore_fault;
+	/* The first pass has reported all faults. */
+	archive->fxt.decoder.fault = NULL;
 	return begin_merge(archive);
 }
 
-/* Takes over @file. */
+/* Open an archive that owns @file from then on. */
 static struct vitrine_error *
 archive_create(const struct fxt_file *file, const char *path,
 	       const struct vitrine_fxt_report *report,
@@ -391,7 +370,7 @@ archive_create(const struct fxt_file *file, const char *path,
 	archive->path = path;
 	archive->report = report;
 	err = archive_load(archive);
-	/* The caller's, good for this call only. */
+	/* They belong to the caller and are valid for this call only. */
 	archive->path = NULL;
 	archive->report = NULL;
 	if (err) {
@@ -404,15 +383,15 @@ archive_create(const struct fxt_file *file, const char *path,
 }
 
 /**
- * vitrine_archive_from_bytes() - look through a trace in memory
- * @bytes: the trace; must stay until the archive is destroyed
+ * vitrine_archive_from_bytes() - open a trace in memory
+ * @bytes: the trace; must stay valid until the archive is destroyed
  * @len_bytes: its length
- * @report: told, during this call, records that cannot be understood and are
- *	left out, and what is worth knowing; or NULL
+ * @report: receives, during this call, a fault for each malformed record, which the
+ *	archive leaves out, and notes; or NULL
  * @ret: the archive
  *
- * Return: NULL, or an error: EPROTONOSUPPORT if it is no trace, E2BIG with too
- * many providers, ENOMEM.
+ * Return: NULL, or an error: EPROTONOSUPPORT if @bytes is not a trace, E2BIG with
+ * too many providers, ENOMEM.
  */
 struct vitrine_error *
 vitrine_archive_from_bytes(const void *bytes, size_t len_bytes,
@@ -429,7 +408,7 @@ vitrine_archive_from_bytes(const void *bytes, size_t len_bytes,
 }
 
 /**
- * vitrine_archive_create() - open a trace file and look through it
+ * vitrine_archive_create() - open a trace file
  * @path: the file
  * @report: as for vitrine_archive_from_bytes()
  * @ret: the archive
@@ -467,8 +446,9 @@ void vitrine_archive_destroy(struct vitrine_archive *archive)
 		archive_lane_deinit(archive->lanes[i]);
 		free(archive->lanes[i]);
 	}
-	archive_late_deinit(&archive->source.late);
+	archive_sort_deinit(&archive->source.sort);
 	free(archive->lanes);
+	free(archive->run_lanes);
 	free(archive->heap);
 	fxt_names_deinit(&archive->processes);
 	fxt_names_deinit(&archive->threads);
@@ -482,10 +462,10 @@ void vitrine_archive_destroy(struct vitrine_archive *archive)
  * @archive: archive
  * @ret: the record, valid until the next call; NULL at the end
  *
- * A record without a timestamp comes right after the one before it in its
- * provider's order. Of equal times, the provider that appeared first in the
- * file is first. A wakeup in a sub-buffer of vitrine's gets the arguments that the
- * module does not write: "weight" and "waker".
+ * A record without a timestamp follows the record that precedes it in its provider.
+ * Records of equal time are ordered by the first appearance of their providers. A wakeup
+ * in a sub-buffer of vitrine's gets the arguments that the module does not write:
+ * "weight" and "waker".
  *
  * Return: NULL, or an error: ENOMEM.
  */
@@ -523,7 +503,31 @@ vitrine_archive_next(struct vitrine_archive *archive,
 }
 
 /**
- * vitrine_archive_thread() - what is known of a thread
+ * archive_for_each() - call a function for each record in time order
+ * @archive: archive; reading goes on behind the last record that was read
+ * @visit: processes a record and tells how to go on
+ * @ctx: passed to @visit
+ *
+ * Return: NULL at the end or after ARCHIVE_STOP, or an error: ENOMEM.
+ */
+struct vitrine_error *archive_for_each(struct vitrine_archive *archive,
+				       archive_visit *visit, void *ctx)
+{
+	enum archive_step step = ARCHIVE_NEXT;
+	const struct vitrine_fxt_record *record;
+	struct vitrine_error *err;
+
+	while (step == ARCHIVE_NEXT) {
+		err = vitrine_archive_next(archive, &record);
+		if (err || !record)
+			return err;
+		step = visit(ctx, record);
+	}
+	return step == ARCHIVE_STOP ? NULL : vtr_error_no_memory();
+}
+
+/**
+ * vitrine_archive_thread() - look up the name and the process of a thread
  * @archive: archive
  * @koid: the thread
  * @ret_name: its name; valid as long as the archive
@@ -545,7 +549,7 @@ bool vitrine_archive_thread(const struct vitrine_archive *archive,
 }
 
 /**
- * vitrine_archive_process() - what is known of a process
+ * vitrine_archive_process() - look up the name of a process
  * @archive: archive
  * @koid: the process
  * @ret_name: its name; valid as long as the archive
@@ -564,12 +568,12 @@ bool vitrine_archive_process(const struct vitrine_archive *archive,
 }
 
 /**
- * vitrine_archive_packet() - take the header of a sub-buffer out of a record
+ * vitrine_archive_packet() - read the packet header in a record
  * @archive: archive
- * @record: a record of it, which stands where a sub-buffer begins
+ * @record: a record of the archive
  * @ret: the header, in our byte order
  *
- * Return: false if the record holds none; nothing is written then.
+ * Return: false if the record is not a packet header; @ret is unchanged then.
  */
 bool vitrine_archive_packet(const struct vitrine_archive *archive,
 			    const struct vitrine_fxt_record *record,

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The records of one provider, in time order.
+ * Read the records of one provider in time order.
  *
- * Nearly all providers write in time order, and then reading is decoding. Of one
- * that does not, the records that come too late are taken out beforehand: see
- * archive_late.c.
+ * Nearly all providers write in time order; then reading is decoding. If a provider does
+ * not, a pass over its records moves those that are out of order to struct archive_sort.
  */
+#include <stddef.h>
 #include <stdlib.h>
 
-#include "archive.h"
+#include "archive_lane.h"
+#include "fxt_packet.h"
+#include "grow.h"
 
 /**
- * archive_lane_add() - a record belongs to this lane
+ * archive_lane_add() - add a record to a lane
  * @lane: lane
- * @begin: its first byte
+ * @begin: first byte of the record
  * @end: byte behind its last
  *
  * Return: false if there is no memory.
@@ -21,46 +23,46 @@
 bool archive_lane_add(struct archive_lane *lane, uint64_t begin, uint64_t end)
 {
 	size_t nr = lane->nr_extents;
-	struct archive_extent *bigger;
 
 	if (nr && lane->extents[nr - 1].end == begin) {
 		lane->extents[nr - 1].end = end;
 		return true;
 	}
-	/* Room for 1, 2, 4, 8, ... */
-	if (!(nr & (nr - 1))) {
-		bigger = reallocarray(lane->extents, nr ? 2 * nr : 1,
-				      sizeof(*bigger));
-		if (!bigger)
-			return false;
-		lane->extents = bigger;
-	}
+	if (!GROW(lane->extents, nr))
+		return false;
 	lane->extents[nr].begin = begin;
 	lane->extents[nr].end = end;
 	lane->nr_extents++;
 	return true;
 }
 
+/* Set @last to a new time. Return true if time goes backwards. */
+static bool follow_time(struct archive_time *last, uint64_t ticks, uint64_t rate)
+{
+	bool back = ticks < last->ticks;
+
+	if (rate != last->rate)
+		back = last->rate && vitrine_fxt_ns(ticks, rate) <
+				     vitrine_fxt_ns(last->ticks, last->rate);
+	*last = (struct archive_time){ ticks, rate };
+	return back;
+}
+
 /**
- * archive_lane_look() - see whether a lane is in time order
+ * archive_lane_look() - check the time order of a lane during the first pass
  * @lane: lane
- * @record: its next record with a timestamp
+ * @record: the next record of the lane, which has a timestamp
  */
 void archive_lane_look(struct archive_lane *lane,
 		       const struct vitrine_fxt_record *record)
 {
 	uint64_t rate = record->ticks_per_second;
 
-	if (rate == lane->last_rate) {
-		if (record->ticks < lane->last_ticks)
-			lane->unsorted = true;
-	} else if (lane->last_rate &&
-		   vitrine_fxt_ns(record->ticks, rate) <
-		   vitrine_fxt_ns(lane->last_ticks, lane->last_rate)) {
+	if (follow_time(&lane->last, record->ticks, rate))
 		lane->unsorted = true;
-	}
-	lane->last_ticks = record->ticks;
-	lane->last_rate = rate;
+	if (!fxt_may_be_late(record) &&
+	    follow_time(&lane->written, fxt_written_ticks(record), rate))
+		lane->disordered = true;
 }
 
 static void release_passed(struct archive_lane *lane,
@@ -72,7 +74,7 @@ static void release_passed(struct archive_lane *lane,
 	lane->released = lane->at;
 }
 
-/* True if there is a record at lane->at, which may be in the next extent. */
+/* Move lane->at into the next extent if needed. Return false at the end. */
 static bool find_record(struct archive_lane *lane,
 			const struct archive_source *source)
 {
@@ -93,8 +95,7 @@ static bool find_record(struct archive_lane *lane,
 static void follow(struct archive_lane *lane,
 		   const struct archive_source *source)
 {
-	struct vitrine_fxt_record *record = &lane->record;
-	struct vitrine_packet packet;
+	const struct vitrine_fxt_record *record = &lane->record;
 
 	if (record->timed) {
 		lane->key = source->in_ns ?
@@ -103,13 +104,12 @@ static void follow(struct archive_lane *lane,
 		lane->late = lane->key < lane->top;
 		if (!lane->late)
 			lane->top = lane->key;
-	} else if (record->kind == VITRINE_FXT_BLOB &&
-		   fxt_packet_read(source->decoder, record, &packet)) {
-		fxt_provider_begin_subbuf(lane->provider, packet.cpu);
+	} else if (record->kind == VITRINE_FXT_BLOB) {
+		fxt_packet_follow(source->decoder, lane->provider, record);
 	}
 }
 
-/* The next good record in the order of the file. */
+/* Read the next valid record in file order. */
 static enum fxt_result decode_next(struct archive_lane *lane,
 				   const struct archive_source *source)
 {
@@ -121,7 +121,7 @@ static enum fxt_result decode_next(struct archive_lane *lane,
 		if (result == FXT_STOP)
 			return FXT_STOP;
 		if (result == FXT_BAD_FRAME) {
-			/* It was good before: somebody writes the file. */
+			/* It was valid in the first pass: the file has changed. */
 			lane->at = lane->extents[lane->extent].end;
 			continue;
 		}
@@ -145,16 +145,18 @@ static void restart(struct archive_lane *lane)
 	lane->late = false;
 }
 
-/* Take out what comes too late. */
-static enum fxt_result take_late(struct archive_lane *lane,
-				 struct archive_source *source)
+/* Move the records that are out of order to the sort. */
+static enum fxt_result extract_late(struct archive_lane *lane,
+				    struct archive_source *source)
 {
 	enum fxt_result result;
 
 	while ((result = decode_next(lane, source)) == FXT_OK) {
 		if (!lane->late)
 			continue;
-		source->decoder->stop = archive_late_add(&source->late, lane);
+		source->decoder->stop = archive_sort_add(&source->sort, lane->key,
+							 lane->index,
+							 &lane->record);
 		if (source->decoder->stop)
 			return FXT_STOP;
 	}
@@ -163,9 +165,9 @@ static enum fxt_result take_late(struct archive_lane *lane,
 }
 
 /**
- * archive_lane_rewind() - go before the first record, once all is looked at
+ * archive_lane_rewind() - go before the first record, after the first pass
  * @lane: lane
- * @source: what it reads
+ * @source: source of all lanes
  *
  * Return: FXT_OK or FXT_STOP.
  */
@@ -173,13 +175,30 @@ enum fxt_result archive_lane_rewind(struct archive_lane *lane,
 				    struct archive_source *source)
 {
 	restart(lane);
-	return lane->unsorted ? take_late(lane, source) : FXT_OK;
+	return lane->unsorted ? extract_late(lane, source) : FXT_OK;
+}
+
+/* Read the next record of a sorted run. */
+static enum fxt_result sorted_next(struct archive_lane *lane,
+				   struct archive_source *source)
+{
+	const struct archive_sorted *sorted;
+
+	sorted = archive_sort_next(&source->sort, lane->run, &source->file,
+				   &source->decoder->stop);
+	if (!sorted)
+		return source->decoder->stop ? FXT_STOP : FXT_END;
+	lane->key = sorted->key;
+	lane->index = sorted->lane;
+	memcpy(&lane->record, &sorted->record,
+	       sorted->len_bytes - offsetof(struct archive_sorted, record));
+	return FXT_OK;
 }
 
 /**
  * archive_lane_next() - read the next record into lane->record
  * @lane: lane
- * @source: what it reads
+ * @source: source of all lanes
  *
  * Return: FXT_OK, FXT_END or FXT_STOP.
  */
@@ -189,7 +208,7 @@ enum fxt_result archive_lane_next(struct archive_lane *lane,
 	enum fxt_result result;
 
 	if (lane->run)
-		return archive_late_next(&source->late, lane, source);
+		return sorted_next(lane, source);
 	do
 		result = decode_next(lane, source);
 	while (result == FXT_OK && lane->late);
@@ -197,7 +216,7 @@ enum fxt_result archive_lane_next(struct archive_lane *lane,
 }
 
 /**
- * archive_lane_deinit() - free what a lane holds
+ * archive_lane_deinit() - free the extents of a lane
  * @lane: lane
  */
 void archive_lane_deinit(struct archive_lane *lane)

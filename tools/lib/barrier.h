@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The reader's half of the ordering contract with the kernel.
+ * Memory ordering between the kernel, which writes, and this library, which reads.
  *
  * The kernel stores an odd generation, smp_wmb(), edits, then stores the even
  * generation with smp_store_release(). A reader loads the generation with
  * vtr_load_acquire(), reads, orders its reads with vtr_read_fence(), loads the
- * generation again with vtr_load_once() and keeps what it read only if the two
- * are equal and even. Documentation/concurrency.rst has one row per word.
+ * generation again with vtr_load_once(), and keeps what it read only if both
+ * generations are equal and even. Documentation/concurrency.rst has one row per word.
  */
 #ifndef _VITRINE_LIB_BARRIER_H
 #define _VITRINE_LIB_BARRIER_H

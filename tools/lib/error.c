@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Errors as data: code, path, offset, message, advice. The command only prints.
+ * Errors as data: code, path, offset, message, advice. Only the command prints them.
+ *
+ * An error belongs to whoever received it. The error for lack of memory is constant and
+ * shared.
  */
 #define _GNU_SOURCE	/* vasprintf(), strerror_r() that returns a string */
 #include <errno.h>
@@ -94,6 +97,43 @@ struct vitrine_error *vitrine_error_create(int code, const char *path,
 }
 
 /**
+ * vtr_report() - report a fault of a file, or a note about it
+ * @report: receives the message, or NULL
+ * @ctx: context of @report
+ * @offset: place in the file
+ * @format: the fault
+ * @args: arguments of @format
+ */
+void vtr_report(vitrine_fault_fn *report, void *ctx, uint64_t offset,
+		const char *format, va_list args)
+{
+	char message[256];
+
+	if (!report)
+		return;
+	vsnprintf(message, sizeof(message), format, args);
+	report(ctx, offset, message);
+}
+
+/**
+ * vtr_note() - report a note, which is worth knowing but no fault
+ * @report: receives the message, or NULL
+ * @offset: place in the file
+ * @format: the note
+ */
+void vtr_note(const struct vitrine_fxt_report *report, uint64_t offset,
+	      const char *format, ...)
+{
+	va_list args;
+
+	if (!report)
+		return;
+	va_start(args, format);
+	vtr_report(report->note, report->ctx, offset, format, args);
+	va_end(args);
+}
+
+/**
  * vtr_error_os() - make an error from errno
  * @code: errno value
  * @path: file it is about, or NULL
@@ -121,7 +161,7 @@ static const char *fill_advice(int code)
 	case ETIMEDOUT:
 		return "its publisher did not fill it in time; try again later";
 	case EBUSY:
-		return "its publisher is filling it for somebody else; try again later";
+		return "its publisher is filling it for another reader; try again later";
 	case ELOOP:
 		return "its publisher tried to read it while filling it";
 	default:

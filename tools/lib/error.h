@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Errors as data: short ways to make the ones every file makes.
+ * Errors as data, and faults of a file: helpers for all files of the library.
  */
 #ifndef _VITRINE_LIB_ERROR_H
 #define _VITRINE_LIB_ERROR_H
@@ -28,5 +28,14 @@ struct vitrine_error *vtr_error_vcreate(int code, const char *path,
 					uint64_t offset, const char *advice,
 					const char *format, va_list args)
 	__attribute__((format(printf, 5, 0)));
+
+/* Format a fault or a note and pass it to @report, unless @report is NULL. */
+void vtr_report(vitrine_fault_fn *report, void *ctx, uint64_t offset,
+		const char *format, va_list args)
+	__attribute__((format(printf, 4, 0)));
+
+/* Report a note. @report may be NULL. */
+void vtr_note(const struct vitrine_fxt_report *report, uint64_t offset,
+	      const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif /* _VITRINE_LIB_ERROR_H */

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Leave out of a tree what the caller does not want to see.
+ * Drop values from a tree.
  *
- * Nothing is copied: what is dropped is no longer linked from the tree, and
- * freed with it. Ordinals stay, so that a value keeps the name it had among its
- * siblings.
+ * Nothing is copied: a dropped value is unlinked from the tree and freed with it. Ordinals
+ * do not change, so that a value keeps its name among its siblings.
  */
-#include "hierarchy.h"
+#include "value.h"
 
 struct filter {
 	vitrine_filter_fn *judge;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What a file is, judged by its first bytes.
+ * Detect the format of a file from its first bytes.
  */
 #include <endian.h>
 #include <errno.h>

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Reads the records of an FXT archive one after the other.
+ * Read an FXT archive record after record, in file order.
  *
- * A record that cannot be understood is an error of its own: the next call
- * goes on behind it. Where even its size is of no use, the next call goes on
- * at the next magic record, for there a sub-buffer begins that needs nothing
- * of what was before.
+ * A malformed record is one error: the next call continues behind it. If even its size
+ * is not usable, the next call continues at the next magic record, where a sub-buffer
+ * begins that does not depend on the bytes before.
+ *
+ * A reader is used by one thread at a time.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -30,11 +31,11 @@ static void keep_first_fault(void *ctx, uint64_t offset, const char *message)
 /**
  * fxt_init() - begin to read
  * @fxt: reader
- * @bytes: an archive; must stay
+ * @bytes: archive, not copied
  * @len_bytes: its length
- * @path: file it came from, or NULL
+ * @path: its file, or NULL
  *
- * Return: NULL, or an error with code EPROTONOSUPPORT if it is no archive.
+ * Return: NULL, or an error with code EPROTONOSUPPORT if @bytes is not an archive.
  */
 struct vitrine_error *fxt_init(struct vitrine_fxt *fxt, const void *bytes,
 			       size_t len_bytes, const char *path)
@@ -65,7 +66,7 @@ void fxt_deinit(struct vitrine_fxt *fxt)
 	fxt_providers_deinit(&fxt->providers);
 }
 
-/* Offset of the next magic record behind @offset, or the end of the bytes. */
+/* Return the offset of the next magic record behind @offset, or the end. */
 static uint64_t next_magic(const struct fxt_decoder *decoder, uint64_t offset)
 {
 	for (offset += FXT_WORD_BYTES;
@@ -77,7 +78,7 @@ static uint64_t next_magic(const struct fxt_decoder *decoder, uint64_t offset)
 	return decoder->len_bytes;
 }
 
-/* Records before any provider is named belong to provider 0. */
+/* Records before the first provider record belong to provider 0. */
 static bool turn_to_provider(struct vitrine_fxt *fxt, uint32_t id)
 {
 	fxt->provider = fxt_providers_get(&fxt->providers, id,
@@ -99,20 +100,12 @@ static enum fxt_result follow_provider(struct vitrine_fxt *fxt)
 	return FXT_OK;
 }
 
-static void follow_packet(struct vitrine_fxt *fxt)
-{
-	struct vitrine_packet packet;
-
-	if (fxt_packet_read(&fxt->decoder, &fxt->record, &packet))
-		fxt_provider_begin_subbuf(fxt->provider, packet.cpu);
-}
-
 /**
  * fxt_next() - read the next record into fxt->record
  * @fxt: reader
  *
  * Return: FXT_OK, FXT_BAD_RECORD, FXT_BAD_FRAME, FXT_END or FXT_STOP. After
- * a bad frame, fxt->offset is where reading goes on.
+ * a bad frame, fxt->offset is where reading continues.
  */
 enum fxt_result fxt_next(struct vitrine_fxt *fxt)
 {
@@ -140,7 +133,7 @@ enum fxt_result fxt_next(struct vitrine_fxt *fxt)
 	case VITRINE_FXT_PROVIDER_SECTION:
 		return follow_provider(fxt);
 	case VITRINE_FXT_BLOB:
-		follow_packet(fxt);
+		fxt_packet_follow(&fxt->decoder, fxt->provider, &fxt->record);
 		return FXT_OK;
 	default:
 		return FXT_OK;
@@ -148,9 +141,9 @@ enum fxt_result fxt_next(struct vitrine_fxt *fxt)
 }
 
 /**
- * fxt_stop_error() - what made fxt_next() return FXT_STOP
+ * fxt_stop_error() - make an error from FXT_STOP
  * @fxt: reader
- * @path: file it reads, or NULL
+ * @path: its file, or NULL
  *
  * Return: an error, never NULL.
  */
@@ -166,8 +159,8 @@ struct vitrine_error *fxt_stop_error(const struct vitrine_fxt *fxt,
 
 /**
  * vitrine_fxt_create() - begin to read the records of an archive
- * @bytes: the archive, in either byte order; must stay until the reader and
- *	all records read are out of use
+ * @bytes: the archive, in either byte order; must stay valid as long as the reader
+ *	and the records that were read
  * @len_bytes: its length
  * @ret: the reader
  *
@@ -208,7 +201,7 @@ void vitrine_fxt_destroy(struct vitrine_fxt *fxt)
  * @ret: the record, valid until the next call; NULL at the end
  *
  * Return: NULL, or an error. After EBADMSG, a malformed record, the next call
- * goes on behind it; any other error stays.
+ * continues behind it; any other error is final.
  */
 struct vitrine_error *vitrine_fxt_next(struct vitrine_fxt *fxt,
 				       const struct vitrine_fxt_record **ret)
@@ -233,7 +226,7 @@ struct vitrine_error *vitrine_fxt_next(struct vitrine_fxt *fxt,
 }
 
 /**
- * vitrine_fxt_ns() - turn ticks into nanoseconds
+ * vitrine_fxt_ns() - convert ticks to nanoseconds
  * @ticks: a timestamp
  * @ticks_per_second: rate, not 0
  *

@@ -1,55 +1,64 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Names every fault of an FXT file.
+ * Validate an FXT file.
  *
- * The decoder finds what is wrong within a record. Here we look at what
- * records say of each other: time, the chain of switches, names. In what
- * vitrine wrote (sub-buffers with a packet header) a contradiction is a fault;
- * in what others wrote it is worth a note, for nothing tells what they lost.
+ * The decoder finds the faults within a record, fxt_subbuf.c those of sub-buffers. This
+ * file compares records with each other: time, the chain of switches, names. In a
+ * sub-buffer of vitrine's a contradiction is a fault. In records of other writers it is
+ * a note, since they do not tell what they lost.
+ *
+ * A check is used by one thread at a time.
  */
-#include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "error.h"
-#include "fxt_check.h"
+#include "fxt_file.h"
+#include "fxt_names.h"
+#include "fxt_subbuf.h"
+#include "fxt_wakeups.h"
 
-/* For whoever wants the summary alone. */
-static const struct vitrine_fxt_report silence;
+/* CPU numbers have 16 bits. */
+#define MAX_CPUS	65536
+
+/* Recent threads of switches, which need no look-up. */
+#define RECENT_THREADS	256
+
+/**
+ * struct check - a check in progress
+ * @subbufs: check of the sub-buffers, with the reader of the records
+ * @summary: counts
+ * @processes: names of processes
+ * @threads: names of threads
+ * @recent: koid plus one of threads that are marked as used
+ * @cpus: a bit for each CPU that switched
+ * @begin_ticks: earliest time at the current tick rate
+ * @end_ticks: latest time at that rate
+ * @ticks_per_second: that rate
+ */
+struct check {
+	struct fxt_subbufs subbufs;
+	struct vitrine_fxt_summary summary;
+	struct fxt_names processes;
+	struct fxt_names threads;
+	uint64_t recent[RECENT_THREADS];
+	uint64_t cpus[MAX_CPUS / 64];
+	uint64_t begin_ticks;
+	uint64_t end_ticks;
+	uint64_t ticks_per_second;
+};
 
 static void count_fault(void *ctx, uint64_t offset, const char *message)
 {
-	struct fxt_check *check = ctx;
+	struct check *check = ctx;
 
 	check->summary.nr_faults++;
-	if (check->report->fault)
-		check->report->fault(check->report->ctx, offset, message);
+	if (check->subbufs.report && check->subbufs.report->fault)
+		check->subbufs.report->fault(check->subbufs.report->ctx, offset, message);
 }
 
-/**
- * fxt_check_note() - report what is no fault but worth knowing
- * @check: check
- * @offset: where
- * @format: what
- */
-void fxt_check_note(struct fxt_check *check, uint64_t offset,
-		    const char *format, ...)
-{
-	char message[192];
-	va_list args;
-
-	if (!check->report->note)
-		return;
-	va_start(args, format);
-	vsnprintf(message, sizeof(message), format, args);
-	va_end(args);
-	check->report->note(check->report->ctx, offset, message);
-}
-
-/* Add what was seen at one tick rate to the trace's span of time. */
-static void end_span(struct fxt_check *check)
+/* Extend the time span of the trace by the times at one tick rate. */
+static void end_span(struct check *check)
 {
 	uint64_t begin_ns, end_ns;
 
@@ -63,29 +72,38 @@ static void end_span(struct fxt_check *check)
 		check->summary.end_ns = end_ns;
 }
 
-static void begin_span(struct fxt_check *check)
+static void begin_span(struct check *check)
 {
 	end_span(check);
-	check->ticks_per_second = check->fxt.record.ticks_per_second;
+	check->ticks_per_second = check->subbufs.fxt.record.ticks_per_second;
 	check->begin_ticks = UINT64_MAX;
 	check->end_ticks = 0;
 }
 
-static void check_time(struct fxt_check *check, struct fxt_lane *lane)
+static void check_order(struct check *check, struct fxt_lane *lane,
+			uint64_t ticks)
 {
-	const struct vitrine_fxt_record *record = &check->fxt.record;
+	if (!lane->timed || ticks >= lane->last_ticks)
+		return;
+	if (fxt_lane_strict(check->subbufs.lane, lane))
+		fxt_fault(&check->subbufs.fxt.decoder, check->subbufs.fxt.record.offset,
+			  "time goes backwards from %" PRIu64 " to %" PRIu64 " ticks",
+			  lane->last_ticks, ticks);
+	else
+		lane->nr_backwards++;
+}
+
+static void check_time(struct check *check, struct fxt_lane *lane)
+{
+	const struct vitrine_fxt_record *record = &check->subbufs.fxt.record;
 	uint64_t ticks = fxt_written_ticks(record);
 
-	if (lane->timed && ticks < lane->last_ticks) {
-		if (fxt_lane_strict(check->lane, lane))
-			fxt_fault(&check->fxt.decoder, record->offset,
-				  "time goes backwards from %" PRIu64 " to %" PRIu64 " ticks",
-				  lane->last_ticks, ticks);
-		else
-			lane->nr_backwards++;
+	if (!lane->timed || ticks >= lane->last_ticks ||
+	    !fxt_lane_may_be_late(lane, record)) {
+		check_order(check, lane, ticks);
+		lane->last_ticks = ticks;
+		lane->timed = true;
 	}
-	lane->last_ticks = ticks;
-	lane->timed = true;
 
 	if (record->ticks_per_second != check->ticks_per_second)
 		begin_span(check);
@@ -95,9 +113,9 @@ static void check_time(struct fxt_check *check, struct fxt_lane *lane)
 		check->end_ticks = record->ticks;
 }
 
-static bool use_thread(struct fxt_check *check, uint64_t koid, bool ours)
+static bool use_thread(struct check *check, uint64_t koid, bool ours)
 {
-	uint64_t *recent = &check->recent[koid % FXT_RECENT_THREADS];
+	uint64_t *recent = &check->recent[koid % RECENT_THREADS];
 	struct fxt_name *name;
 
 	if (*recent == koid + 1)
@@ -108,20 +126,20 @@ static bool use_thread(struct fxt_check *check, uint64_t koid, bool ours)
 	if (!name->used) {
 		name->used = true;
 		name->ours = ours;
-		name->used_offset = check->fxt.record.offset;
+		name->used_offset = check->subbufs.fxt.record.offset;
 		check->summary.nr_threads++;
 	}
 	*recent = koid + 1;
 	return true;
 }
 
-static bool check_switch(struct fxt_check *check, struct fxt_lane *lane)
+static bool check_switch(struct check *check, struct fxt_lane *lane)
 {
-	const struct vitrine_fxt_record *record = &check->fxt.record;
+	const struct vitrine_fxt_record *record = &check->subbufs.fxt.record;
 	uint64_t outgoing = record->context_switch.outgoing.thread;
 	uint64_t incoming = record->context_switch.incoming.thread;
 	uint64_t *cpus = &check->cpus[record->cpu / 64 % 1024];
-	bool ours = fxt_lane_strict(check->lane, lane);
+	bool ours = fxt_lane_strict(check->subbufs.lane, lane);
 
 	check->summary.nr_switches++;
 	if (!(*cpus >> record->cpu % 64 & 1)) {
@@ -129,23 +147,24 @@ static bool check_switch(struct fxt_check *check, struct fxt_lane *lane)
 		check->summary.nr_cpus++;
 	}
 	if (ours && record->cpu != lane->packet.cpu)
-		fxt_fault(&check->fxt.decoder, record->offset,
+		fxt_fault(&check->subbufs.fxt.decoder, record->offset,
 			  "switch of CPU %u in a sub-buffer of CPU %u",
 			  record->cpu, lane->packet.cpu);
 	if (ours && lane->chained && lane->running != outgoing)
-		fxt_fault(&check->fxt.decoder, record->offset,
+		fxt_fault(&check->subbufs.fxt.decoder, record->offset,
 			  "CPU %u switches from thread %" PRIu64 ", but %" PRIu64 " was running",
 			  record->cpu, outgoing, lane->running);
 	lane->running = incoming;
+	lane->switched_ticks = record->ticks;
 	lane->chained = ours;
 	lane->bridged = lane->section;
 	return use_thread(check, outgoing, ours) &&
 	       use_thread(check, incoming, ours);
 }
 
-static bool check_contents(struct fxt_check *check, struct fxt_lane *lane)
+static bool check_contents(struct check *check, struct fxt_lane *lane)
 {
-	const struct vitrine_fxt_record *record = &check->fxt.record;
+	const struct vitrine_fxt_record *record = &check->subbufs.fxt.record;
 
 	switch (record->kind) {
 	case VITRINE_FXT_SWITCH:
@@ -168,93 +187,90 @@ static bool check_contents(struct fxt_check *check, struct fxt_lane *lane)
 		return fxt_names_learn(&check->processes, &check->threads,
 				       record, 0);
 	case VITRINE_FXT_PROVIDER_SECTION:
-		if (!check->fxt.provider->introduced)
-			fxt_check_note(check, record->offset,
-				       "section of provider %u, not introduced: viewers drop it",
-				       record->provider);
+		if (!check->subbufs.fxt.provider->introduced)
+			vtr_note(check->subbufs.report, record->offset,
+				 "section of provider %u, not introduced: viewers drop it",
+				 record->provider);
 		return true;
 	case VITRINE_FXT_PROVIDER_EVENT:
-		fxt_check_note(check, record->offset,
-			       "provider %u: event %u%s", record->provider,
-			       record->provider_info.event,
-			       record->provider_info.event ? "" :
-			       ", a buffer filled up");
+		vtr_note(check->subbufs.report, record->offset,
+			 "provider %u: event %u%s", record->provider,
+			 record->provider_info.event,
+			 record->provider_info.event ? "" :
+			 ", a buffer filled up");
 		return true;
 	default:
 		return true;
 	}
 }
 
-static struct fxt_lane *lane_of(struct fxt_check *check)
+static struct fxt_lane *lane_of(struct check *check)
 {
-	struct fxt_provider *provider = check->fxt.provider;
+	struct fxt_provider *provider = check->subbufs.fxt.provider;
 
 	if (!provider->owner)
 		provider->owner = calloc(1, sizeof(struct fxt_lane));
 	return provider->owner;
 }
 
-static bool check_record(struct fxt_check *check)
+static bool check_record(struct check *check)
 {
 	struct fxt_lane *lane = lane_of(check);
 
 	if (!lane)
 		return false;
 	check->summary.nr_records++;
-	fxt_subbuf_follow(check, lane);
-	if (check->fxt.record.timed)
+	fxt_subbuf_follow(&check->subbufs, lane);
+	if (check->subbufs.fxt.record.timed)
 		check_time(check, lane);
 	return check_contents(check, lane);
 }
 
-static void check_bad_frame(struct fxt_check *check)
+static void check_bad_frame(struct check *check)
 {
-	uint64_t skipped = check->fxt.offset - check->fxt.record.offset;
+	uint64_t skipped = check->subbufs.fxt.offset - check->subbufs.fxt.record.offset;
 
-	check->broken = true;
-	check->headless = false;
-	if (check->lane)
-		check->lane->exact = false;
-	if (check->fxt.offset < check->fxt.decoder.len_bytes)
-		fxt_check_note(check, check->fxt.record.offset,
-			       "%" PRIu64 " bytes passed over, up to the next magic record",
-			       skipped);
+	check->subbufs.broken = true;
+	check->subbufs.headless = false;
+	if (check->subbufs.lane)
+		check->subbufs.lane->exact = false;
+	if (check->subbufs.fxt.offset < check->subbufs.fxt.decoder.len_bytes)
+		vtr_note(check->subbufs.report, check->subbufs.fxt.record.offset,
+			 "%" PRIu64 " bytes passed over, up to the next magic record",
+			 skipped);
 }
 
-static struct vitrine_error *check_records(struct fxt_check *check,
+static struct vitrine_error *check_records(struct check *check,
 					   const struct fxt_file *file,
 					   const char *path)
 {
-	uint64_t released = 0;
+	uint64_t limit = FXT_RELEASE_BYTES;
 
 	for (;;) {
-		switch (fxt_next(&check->fxt)) {
+		switch (fxt_next(&check->subbufs.fxt)) {
 		case FXT_OK:
 			if (!check_record(check))
 				return vtr_error_no_memory();
 			break;
 		case FXT_BAD_RECORD:
-			if (check->lane)
-				check->lane->exact = false;
+			if (check->subbufs.lane)
+				check->subbufs.lane->exact = false;
 			break;
 		case FXT_BAD_FRAME:
 			check_bad_frame(check);
 			break;
 		case FXT_END:
-			fxt_subbuf_end(check, check->fxt.decoder.len_bytes);
+			fxt_subbuf_end(&check->subbufs, check->subbufs.fxt.decoder.len_bytes);
 			return NULL;
 		case FXT_STOP:
-			return fxt_stop_error(&check->fxt, path);
+			return fxt_stop_error(&check->subbufs.fxt, path);
 		}
-		if (check->fxt.offset - released >= FXT_RELEASE_BYTES) {
-			fxt_file_release(file, released, check->fxt.offset);
-			released = check->fxt.offset;
-		}
+		limit = fxt_file_pass(file, limit, check->subbufs.fxt.offset);
 	}
 }
 
-/* Every thread seen needs a name and a process with a name; idle needs none. */
-static void check_names(struct fxt_check *check)
+/* Each thread of a switch, apart from idle, must have a name and a named process. */
+static void check_names(struct check *check)
 {
 	const struct fxt_name *thread, *process;
 	uint64_t nr_nameless = 0;
@@ -271,66 +287,60 @@ static void check_names(struct fxt_check *check)
 		if (!lack)
 			continue;
 		if (thread->ours)
-			fxt_fault(&check->fxt.decoder, thread->used_offset,
+			fxt_fault(&check->subbufs.fxt.decoder, thread->used_offset,
 				  "thread %" PRIu64 " has no %s", thread->koid,
 				  lack);
 		else
 			nr_nameless++;
 	}
 	if (nr_nameless)
-		fxt_check_note(check, 0,
-			       "%" PRIu64 " threads lack a name or a process with a name",
-			       nr_nameless);
+		vtr_note(check->subbufs.report, 0,
+			 "%" PRIu64 " threads lack a name or a process with a name",
+			 nr_nameless);
 }
 
-static void note_backwards(struct fxt_check *check,
+static void note_backwards(struct check *check,
 			   const struct fxt_provider *provider)
 {
 	const struct fxt_lane *lane = provider->owner;
 
 	if (lane && lane->nr_backwards)
-		fxt_check_note(check, 0,
-			       "provider %u: %" PRIu64 " records earlier than the one before",
-			       provider->id, lane->nr_backwards);
+		vtr_note(check->subbufs.report, 0,
+			 "provider %u: %" PRIu64 " records earlier than the one before",
+			 provider->id, lane->nr_backwards);
 }
 
-static void check_lanes(struct fxt_check *check)
+static void check_lanes(struct check *check)
 {
 	const struct fxt_provider *provider;
-	unsigned int i;
 
-	for (i = 0; i < FXT_PROVIDER_BUCKETS; i++) {
-		provider = check->fxt.providers.buckets[i];
-		for (; provider; provider = provider->next)
-			note_backwards(check, provider);
-	}
+	for (provider = fxt_providers_next(&check->subbufs.fxt.providers, NULL); provider;
+	     provider = fxt_providers_next(&check->subbufs.fxt.providers, provider))
+		note_backwards(check, provider);
 }
 
-static void check_deinit(struct fxt_check *check)
+static void check_deinit(struct check *check)
 {
 	struct fxt_provider *provider;
-	unsigned int i;
 
-	for (i = 0; i < FXT_PROVIDER_BUCKETS; i++) {
-		provider = check->fxt.providers.buckets[i];
-		for (; provider; provider = provider->next)
-			free(provider->owner);
-	}
+	for (provider = fxt_providers_next(&check->subbufs.fxt.providers, NULL); provider;
+	     provider = fxt_providers_next(&check->subbufs.fxt.providers, provider))
+		free(provider->owner);
 	fxt_names_deinit(&check->processes);
 	fxt_names_deinit(&check->threads);
-	fxt_deinit(&check->fxt);
+	fxt_deinit(&check->subbufs.fxt);
 	free(check);
 }
 
-static struct vitrine_error *check_run(struct fxt_check *check,
+static struct vitrine_error *check_run(struct check *check,
 				       const struct fxt_file *file,
 				       const char *path)
 {
 	struct vitrine_error *err;
 
-	check->fxt.decoder.thorough = true;
-	check->fxt.decoder.fault = count_fault;
-	check->fxt.decoder.ctx = check;
+	check->subbufs.fxt.decoder.thorough = true;
+	check->subbufs.fxt.decoder.fault = count_fault;
+	check->subbufs.fxt.decoder.ctx = check;
 	check->summary.len_bytes = file->len_bytes;
 	check->summary.begin_ns = UINT64_MAX;
 	check->begin_ticks = UINT64_MAX;
@@ -341,16 +351,19 @@ static struct vitrine_error *check_run(struct fxt_check *check,
 	check_names(check);
 	check_lanes(check);
 	if (check->summary.nr_wakeups) {
-		err = fxt_wakeups_check(check);
+		err = fxt_wakeups_check(file->bytes, file->len_bytes,
+					check->subbufs.report);
 		if (err)
 			return err;
 	}
-	fxt_subbuf_note_rate(check);
+	fxt_subbuf_note_rate(&check->subbufs);
 	if (check->summary.nr_unknown)
-		fxt_check_note(check, 0,
-			       "%" PRIu64 " records of unknown kinds",
-			       check->summary.nr_unknown);
-	check->summary.nr_providers = check->fxt.providers.nr;
+		vtr_note(check->subbufs.report, 0,
+			 "%" PRIu64 " records of unknown kinds",
+			 check->summary.nr_unknown);
+	check->summary.nr_subbufs = check->subbufs.nr_subbufs;
+	check->summary.nr_lost = check->subbufs.nr_lost;
+	check->summary.nr_providers = check->subbufs.fxt.providers.nr;
 	if (check->summary.begin_ns > check->summary.end_ns)
 		check->summary.begin_ns = 0;
 	return NULL;
@@ -361,13 +374,13 @@ static struct vitrine_error *check_file(const struct fxt_file *file,
 					const struct vitrine_fxt_report *report,
 					struct vitrine_fxt_summary *ret)
 {
-	struct fxt_check *check = calloc(1, sizeof(*check));
+	struct check *check = calloc(1, sizeof(*check));
 	struct vitrine_error *err;
 
 	if (!check)
 		return vtr_error_no_memory();
-	check->report = report ?: &silence;
-	err = fxt_init(&check->fxt, file->bytes, file->len_bytes, path);
+	check->subbufs.report = report;
+	err = fxt_init(&check->subbufs.fxt, file->bytes, file->len_bytes, path);
 	if (!err)
 		err = check_run(check, file, path);
 	if (!err)
@@ -377,15 +390,15 @@ static struct vitrine_error *check_file(const struct fxt_file *file,
 }
 
 /**
- * vitrine_fxt_check_bytes() - name every fault of a trace in memory
+ * vitrine_fxt_check_bytes() - validate a trace in memory
  * @bytes: the trace
  * @len_bytes: its length
- * @report: told each fault and each note, in the order of the bytes but for
- *	what can only be known at the end; or NULL
- * @ret: what the trace holds
+ * @report: receives each fault and each note, in file order except for those that are
+ *	only known at the end; or NULL
+ * @ret: contents of the trace
  *
- * Return: NULL if the whole trace was looked at, however many faults it has;
- * EPROTONOSUPPORT if it is no trace, E2BIG with too many providers, ENOMEM.
+ * Return: NULL if the whole trace was read, however many faults it has; EPROTONOSUPPORT
+ * if @bytes is not a trace, E2BIG with too many providers, ENOMEM.
  */
 struct vitrine_error *
 vitrine_fxt_check_bytes(const void *bytes, size_t len_bytes,
@@ -401,10 +414,10 @@ vitrine_fxt_check_bytes(const void *bytes, size_t len_bytes,
 }
 
 /**
- * vitrine_fxt_check() - name every fault of a trace file
+ * vitrine_fxt_check() - validate a trace file
  * @path: the file
- * @report: told each fault and each note, or NULL
- * @ret: what the trace holds
+ * @report: receives each fault and each note, or NULL
+ * @ret: contents of the trace
  *
  * Return: as vitrine_fxt_check_bytes(), or an error from reading the file.
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The bytes of a trace file, which may be larger than memory.
+ * Open trace files.
  *
- * A regular file is mapped; it must not shrink meanwhile. What has no size (a
- * pipe, a file of debugfs) is read to its end.
+ * A regular file is mapped; it must not shrink while it is open. A file without a size
+ * (a pipe, a file of debugfs) is read to its end.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,13 +13,13 @@
 #include <unistd.h>
 
 #include "error.h"
-#include "fxt.h"
+#include "fxt_file.h"
 
 #define READ_BYTES	(1U << 20)
 
 /*
- * What one page fault may map: all of the page cache's folio, which may be as
- * large as what one page table maps.
+ * The most that one page fault maps: a folio of the page cache, which may be as large as
+ * the range of one page table.
  */
 #define FAULT_AROUND_BYTES	(2U << 20)
 
@@ -69,7 +69,7 @@ static struct vitrine_error *load(int fd, const char *path,
 	bytes = mmap(NULL, status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (bytes == MAP_FAILED)
 		return read_all(fd, path, ret);
-	/* Merging reads at several places, each of them forwards. */
+	/* A merge reads at several places, each of which moves forwards. */
 	madvise(bytes, status.st_size, MADV_SEQUENTIAL);
 	ret->bytes = bytes;
 	ret->len_bytes = status.st_size;
@@ -78,7 +78,7 @@ static struct vitrine_error *load(int fd, const char *path,
 }
 
 /**
- * fxt_file_open() - get at the bytes of a file
+ * fxt_file_open() - open a file and map or read its bytes
  * @path: the file
  * @ret: its bytes
  *
@@ -99,13 +99,13 @@ struct vitrine_error *fxt_file_open(const char *path, struct fxt_file *ret)
 }
 
 /**
- * fxt_file_release() - give memory back that is not needed for now
+ * fxt_file_release() - release the memory of bytes that were read
  * @file: the file
  * @begin: first byte
  * @end: byte behind the last
  *
- * The bytes stay readable; they come from the file again. A page fault maps
- * its neighbourhood too, so that is what is given back.
+ * The bytes stay readable: the next access maps them again. The whole fault-around
+ * window of each byte is released, since a page fault maps that much.
  */
 void fxt_file_release(const struct fxt_file *file, uint64_t begin,
 		      uint64_t end)
@@ -120,8 +120,8 @@ void fxt_file_release(const struct fxt_file *file, uint64_t begin,
 }
 
 /**
- * fxt_file_close() - let go of the bytes
- * @file: file, or one that was never opened and is all zero
+ * fxt_file_close() - unmap or free the bytes of a file
+ * @file: file; all zero if it was never opened
  */
 void fxt_file_close(struct fxt_file *file)
 {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What processes and threads are called.
+ * Names of processes and threads.
  *
- * Names hold for a whole trace, before and after the record that gives them.
- * Of several the latest one wins, or the last in the file where the file does
- * not say when. Open addressing, at most half full.
+ * A name holds for a whole trace, before and after the record that gives it. Of
+ * several names the latest wins; if the file does not tell their times, the last in the
+ * file. The tables use open addressing and are at most half full.
  */
 #include <stdlib.h>
 
-#include "fxt.h"
+#include "fxt_names.h"
+#include "fxt_record.h"
 
 #define MIN_SIZE	64
 
@@ -26,9 +27,9 @@ static size_t slot_of(const struct fxt_names *names, uint64_t koid)
 /**
  * fxt_names_find() - look up a koid
  * @names: processes, or threads
- * @koid: which
+ * @koid: koid of the process or thread
  *
- * Return: what is known of it, or NULL.
+ * Return: its entry, or NULL.
  */
 struct fxt_name *fxt_names_find(const struct fxt_names *names, uint64_t koid)
 {
@@ -61,9 +62,9 @@ static bool grow(struct fxt_names *names)
 }
 
 /**
- * fxt_names_get() - look up a koid, or make room for what is learnt of it
+ * fxt_names_get() - look up a koid, and add it if it is new
  * @names: processes, or threads
- * @koid: which
+ * @koid: koid of the process or thread
  *
  * Return: its entry, valid until the next call, or NULL without memory.
  */
@@ -117,11 +118,11 @@ static bool learn_thread(struct fxt_names *threads,
 }
 
 /**
- * fxt_names_learn() - take the name out of a kernel object record
+ * fxt_names_learn() - learn the name in a kernel object record
  * @processes: processes
  * @threads: threads
  * @record: any record
- * @given_ns: when the name was given, 0 if all that is known is the order
+ * @given_ns: time of the name, or 0 if only the order of names is known
  *
  * Return: false if there is no memory.
  */
@@ -142,8 +143,8 @@ bool fxt_names_learn(struct fxt_names *processes, struct fxt_names *threads,
 }
 
 /**
- * fxt_names_keep() - copy all names, which so far point into a file
- * @names: processes, or threads; nothing must be learnt any more
+ * fxt_names_keep() - copy all names, which until then point into the file
+ * @names: processes, or threads; no name may be learnt afterwards
  *
  * Return: false if there is no memory.
  */
@@ -172,7 +173,7 @@ bool fxt_names_keep(struct fxt_names *names)
 }
 
 /**
- * fxt_names_deinit() - forget all names
+ * fxt_names_deinit() - free a table
  * @names: processes, or threads
  */
 void fxt_names_deinit(struct fxt_names *names)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The packet header of a sub-buffer: a BLOB of type DATA named "vitrine"; and
- * how many records a sub-buffer holds, which its header does not say.
+ * Packet headers of sub-buffers.
+ *
+ * A sub-buffer of vitrine begins with a BLOB of type DATA named "vitrine", whose
+ * payload is struct vitrine_packet in the byte order of the writer.
  */
-#include "fxt.h"
+#include "fxt_packet.h"
 
 static void swap_packet(struct vitrine_packet *packet)
 {
@@ -25,12 +27,12 @@ static void swap_packet(struct vitrine_packet *packet)
 }
 
 /**
- * fxt_packet_read() - take the packet header out of a record
+ * fxt_packet_read() - read the packet header in a record
  * @decoder: the bytes
  * @record: any record
  * @ret: the header, in our byte order
  *
- * Return: false if the record holds none.
+ * Return: false if the record is not a packet header; @ret is unchanged then.
  */
 bool fxt_packet_read(const struct fxt_decoder *decoder,
 		     const struct vitrine_fxt_record *record,
@@ -52,13 +54,56 @@ bool fxt_packet_read(const struct fxt_decoder *decoder,
 	return true;
 }
 
+static uint64_t above(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
 /**
- * fxt_clock_pair_read() - take the two clocks of a sub-buffer out of a record
+ * fxt_packet_loss() - count what is missing between two sub-buffers
+ * @before: packet header of the first
+ * @nr_timed: records with a timestamp in the first
+ * @after: packet header of the second, of the same CPU and session
+ *
+ * Return: the loss; a count is 0 if the headers contradict each other.
+ */
+struct fxt_loss fxt_packet_loss(const struct vitrine_packet *before,
+				uint64_t nr_timed,
+				const struct vitrine_packet *after)
+{
+	return (struct fxt_loss){
+		.nr_missing = above(after->records_before,
+				    before->records_before + nr_timed),
+		.nr_unwritten = above(after->lost_records, before->lost_records),
+		.nr_bytes = above(after->bytes_before,
+				  before->bytes_before + before->committed_bytes),
+		.nr_subbufs = above(after->sequence, before->sequence + 1),
+	};
+}
+
+/**
+ * fxt_packet_follow() - tell a provider that a sub-buffer begins
+ * @decoder: the bytes
+ * @provider: provider of @record
+ * @record: BLOB; ignored unless it is a packet header
+ */
+void fxt_packet_follow(const struct fxt_decoder *decoder,
+		       struct fxt_provider *provider,
+		       const struct vitrine_fxt_record *record)
+{
+	struct vitrine_packet packet;
+
+	if (fxt_packet_read(decoder, record, &packet))
+		fxt_provider_begin_subbuf(provider, packet.cpu);
+}
+
+/**
+ * fxt_clock_pair_read() - read the clock pair in a record
  * @decoder: the bytes
  * @record: any record
- * @ret: the clocks, in our byte order
+ * @ret: the clock pair, in our byte order
  *
- * Return: false if the record holds none.
+ * Return: false if the record is not a clock pair.
  */
 bool fxt_clock_pair_read(const struct fxt_decoder *decoder,
 			 const struct vitrine_fxt_record *record,
@@ -75,129 +120,4 @@ bool fxt_clock_pair_read(const struct fxt_decoder *decoder,
 		ret->mono_ns = bswap_64(ret->mono_ns);
 	}
 	return true;
-}
-
-static bool header_is_timed(uint64_t header)
-{
-	switch (FXT_GET(FXT_HEADER_TYPE, header)) {
-	case FXT_RECORD_EVENT:
-	case FXT_RECORD_SCHEDULING:
-	case FXT_RECORD_LOG:
-		return true;
-	case FXT_RECORD_LARGE:
-		return !(header & (FXT_LARGE_TYPE | FXT_LARGE_BLOB_FORMAT));
-	default:
-		return false;
-	}
-}
-
-static bool header_is_switch(uint64_t header)
-{
-	return FXT_GET(FXT_HEADER_TYPE, header) == FXT_RECORD_SCHEDULING &&
-	       FXT_GET(FXT_SCHEDULING_SUBTYPE, header) <=
-	       FXT_SCHEDULING_CONTEXT_SWITCH;
-}
-
-/**
- * fxt_count() - count records by their first words
- * @bytes: records in our byte order
- * @len_bytes: their length
- * @ret: the counts, up to a record whose size is of no use
- */
-void fxt_count(const void *bytes, size_t len_bytes, struct fxt_counts *ret)
-{
-	const unsigned char *at = bytes, *end = at + len_bytes;
-	struct fxt_counts counts = { 0 };
-	uint64_t header, words;
-
-	for (; end - at >= FXT_WORD_BYTES; at += words * FXT_WORD_BYTES) {
-		memcpy(&header, at, sizeof(header));
-		words = FXT_GET(FXT_HEADER_TYPE, header) == FXT_RECORD_LARGE ?
-				FXT_GET(FXT_LARGE_WORDS, header) :
-				FXT_GET(FXT_HEADER_WORDS, header);
-		if (!words || words > (uint64_t)(end - at) / FXT_WORD_BYTES)
-			break;
-		counts.timed += header_is_timed(header);
-		counts.switches += header_is_switch(header);
-	}
-	*ret = counts;
-}
-
-/* A thread of a legacy switch, whose inline threads begin at *@at. */
-static struct vitrine_fxt_thread
-switch_thread(const struct vitrine_fxt_thread *table, unsigned int ref,
-	      const uint64_t *words, unsigned int nr_words, unsigned int *at)
-{
-	struct vitrine_fxt_thread thread = { 0 };
-
-	if (ref)
-		return table[ref];
-	if (*at + 2 <= nr_words) {
-		thread.process = words[*at];
-		thread.thread = words[*at + 1];
-	}
-	*at += 2;
-	return thread;
-}
-
-/* One switch of at most 6 words, as the module writes them. */
-static void switch_ends(const struct vitrine_fxt_thread *table,
-			const uint64_t *words, unsigned int nr_words,
-			struct vitrine_fxt_thread *ret_outgoing,
-			struct vitrine_fxt_thread *ret_incoming)
-{
-	unsigned int at = 2;
-
-	if (FXT_GET(FXT_SCHEDULING_SUBTYPE, words[0]) ==
-	    FXT_SCHEDULING_CONTEXT_SWITCH) {
-		*ret_outgoing = (struct vitrine_fxt_thread){ 0, words[2] };
-		*ret_incoming = (struct vitrine_fxt_thread){ 0, words[3] };
-		return;
-	}
-	*ret_outgoing = switch_thread(table, FXT_GET(FXT_SWITCH_OUTGOING_THREAD, words[0]),
-				      words, nr_words, &at);
-	*ret_incoming = switch_thread(table, FXT_GET(FXT_SWITCH_INCOMING_THREAD, words[0]),
-				      words, nr_words, &at);
-}
-
-/**
- * fxt_row_ends() - who ran when a sub-buffer began, and who when it ended
- * @bytes: a sub-buffer in our byte order
- * @len_bytes: its length
- * @ret_first: outgoing thread of its first switch
- * @ret_last: incoming thread of its last switch
- *
- * Return: false if there is no switch in it.
- */
-bool fxt_row_ends(const void *bytes, size_t len_bytes,
-		  struct vitrine_fxt_thread *ret_first,
-		  struct vitrine_fxt_thread *ret_last)
-{
-	const unsigned char *at = bytes, *end = at + len_bytes;
-	struct vitrine_fxt_thread table[256] = { 0 }, outgoing;
-	uint64_t words[6], nr_words;
-	bool found = false;
-
-	for (; end - at >= FXT_WORD_BYTES; at += nr_words * FXT_WORD_BYTES) {
-		memcpy(words, at, sizeof(words[0]));
-		nr_words = FXT_GET(FXT_HEADER_TYPE, words[0]) == FXT_RECORD_LARGE ?
-				FXT_GET(FXT_LARGE_WORDS, words[0]) :
-				FXT_GET(FXT_HEADER_WORDS, words[0]);
-		if (!nr_words || nr_words > (uint64_t)(end - at) / FXT_WORD_BYTES)
-			break;
-		memset(words, 0, sizeof(words));
-		memcpy(words, at, nr_words < 6 ? nr_words * FXT_WORD_BYTES :
-						 sizeof(words));
-		if (FXT_GET(FXT_HEADER_TYPE, words[0]) == FXT_RECORD_THREAD)
-			table[FXT_GET(FXT_THREAD_INDEX, words[0])] =
-				(struct vitrine_fxt_thread){ words[1], words[2] };
-		if (!header_is_switch(words[0]))
-			continue;
-		switch_ends(table, words, nr_words < 6 ? nr_words : 6,
-			    &outgoing, ret_last);
-		if (!found)
-			*ret_first = outgoing;
-		found = true;
-	}
-	return found;
 }

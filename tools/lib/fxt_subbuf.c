@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Checks sub-buffers: that their packet headers say what is in them, and that
- * those of one CPU and session follow each other with nothing lost in silence.
+ * Validate sub-buffers: a packet header must agree with the records behind it, and the
+ * headers of one CPU and session with each other, so that no loss goes unreported.
  *
- * A sub-buffer begins with a magic record and ends where the next one begins,
- * or the file does. Provider events may stand in between, and sections in which
- * the recorder says what was lost: it puts them where that is.
+ * A sub-buffer begins with a magic record and ends at the next magic record or at the end
+ * of the file. Where records are lost, the recorder writes provider events and sections
+ * between two sub-buffers.
  */
-#include "fxt_check.h"
+#include "error.h"
+#include "fxt_subbuf.h"
 
-/* From the sub-buffer's first byte: where the record of the header stands. */
+/* Offset of the packet header's record from the begin of the sub-buffer. */
 #define PACKET_RECORD_OFFSET	(VITRINE_PACKET_OFFSET - 2 * FXT_WORD_BYTES)
 
 static __u64 packet_offset(const struct fxt_lane *lane)
@@ -22,22 +23,22 @@ static __u64 subbuf_end(const struct fxt_lane *lane)
 	return lane->begin + lane->packet.committed_bytes;
 }
 
-static void check_place(struct fxt_check *check)
+static void check_place(struct fxt_subbufs *subbufs)
 {
-	const struct vitrine_fxt_record *record = &check->fxt.record;
-	__u64 offset = record->offset - check->begin;
+	const struct vitrine_fxt_record *record = &subbufs->fxt.record;
+	__u64 offset = record->offset - subbufs->begin;
 
 	if (offset != PACKET_RECORD_OFFSET || record->nr_words !=
 	    2 + sizeof(struct vitrine_packet) / FXT_WORD_BYTES)
-		fxt_fault(&check->fxt.decoder, record->offset,
+		fxt_fault(&subbufs->fxt.decoder, record->offset,
 			  "packet header is %llu bytes behind the magic record, not %u",
 			  offset, (unsigned int)PACKET_RECORD_OFFSET);
 }
 
-static void check_fields(struct fxt_check *check, __u64 offset,
+static void check_fields(struct fxt_subbufs *subbufs, __u64 offset,
 			 const struct vitrine_packet *packet)
 {
-	struct fxt_decoder *decoder = &check->fxt.decoder;
+	struct fxt_decoder *decoder = &subbufs->fxt.decoder;
 
 	if (packet->generation & 1)
 		fxt_fault(decoder, offset,
@@ -53,10 +54,10 @@ static void check_fields(struct fxt_check *check, __u64 offset,
 		fxt_fault(decoder, offset,
 			  "packet header: begins at %llu ticks and ends at %llu",
 			  packet->begin_ticks, packet->end_ticks);
-	if (check->fxt.provider->id != packet->cpu + 1)
+	if (subbufs->fxt.provider->id != packet->cpu + 1)
 		fxt_fault(decoder, offset,
 			  "packet header: CPU %u in provider %u", packet->cpu,
-			  check->fxt.provider->id);
+			  subbufs->fxt.provider->id);
 	if (!packet->session)
 		fxt_fault(decoder, offset, "packet header: session is 0");
 	if (packet->clock > VITRINE_CLOCK_BOOT)
@@ -64,35 +65,35 @@ static void check_fields(struct fxt_check *check, __u64 offset,
 			  packet->clock);
 }
 
-static void count_lost(struct fxt_check *check, __u64 offset,
+static void count_lost(struct fxt_subbufs *subbufs, __u64 offset,
 		       const struct fxt_lane *lane,
 		       const struct vitrine_packet *packet, __u64 lost,
 		       const char *how)
 {
-	check->summary.nr_lost += lost;
-	fxt_check_note(check, offset,
-		       "CPU %u: %llu records %s between sub-buffers %llu and %llu",
-		       packet->cpu, lost, how, lane->packet.sequence,
-		       packet->sequence);
+	subbufs->nr_lost += lost;
+	vtr_note(subbufs->report, offset,
+		 "CPU %u: %llu records %s between sub-buffers %llu and %llu",
+		 packet->cpu, lost, how, lane->packet.sequence,
+		 packet->sequence);
 }
 
-/* Did the reader, or the ring, get all of what was written in between? */
-static bool check_written(struct fxt_check *check, __u64 offset,
+/* Check that the file has all records that were written in between. */
+static bool check_written(struct fxt_subbufs *subbufs, __u64 offset,
 			  const struct fxt_lane *lane,
-			  const struct vitrine_packet *packet)
+			  const struct vitrine_packet *packet, __u64 missing)
 {
 	__u64 records = lane->packet.records_before + lane->nr_timed;
 	__u64 bytes = lane->packet.bytes_before +
 			 lane->packet.committed_bytes;
 	bool adjacent = packet->sequence == lane->packet.sequence + 1;
-	struct fxt_decoder *decoder = &check->fxt.decoder;
+	struct fxt_decoder *decoder = &subbufs->fxt.decoder;
 
 	if (packet->bytes_before < bytes ||
 	    (adjacent && packet->bytes_before != bytes))
 		fxt_fault(decoder, offset,
 			  "packet header: %llu bytes before, %llu expected",
 			  packet->bytes_before, bytes);
-	/* A damaged sub-buffer has been reported; its count is of no use. */
+	/* The count of a damaged sub-buffer, which has been reported, is not usable. */
 	if (!lane->exact)
 		return false;
 	if (packet->records_before < records ||
@@ -102,90 +103,92 @@ static bool check_written(struct fxt_check *check, __u64 offset,
 			  packet->records_before, records);
 		return false;
 	}
-	if (packet->records_before == records)
-		return true;
-	count_lost(check, offset, lane, packet,
-		   packet->records_before - records, "not in this file");
-	return false;
+	if (missing)
+		count_lost(subbufs, offset, lane, packet, missing,
+			   "not in this file");
+	return !missing;
 }
 
-/* Could the kernel write all that it had to? */
-static bool check_unwritten(struct fxt_check *check, __u64 offset,
+/* Check that the kernel could write all records. */
+static bool check_unwritten(struct fxt_subbufs *subbufs, __u64 offset,
 			    const struct fxt_lane *lane,
-			    const struct vitrine_packet *packet)
+			    const struct vitrine_packet *packet, __u64 lost)
 {
-	__u64 lost = packet->lost_records - lane->packet.lost_records;
-
 	if (packet->lost_records < lane->packet.lost_records) {
-		fxt_fault(&check->fxt.decoder, offset,
+		fxt_fault(&subbufs->fxt.decoder, offset,
 			  "packet header: %llu lost records, %llu before",
 			  packet->lost_records, lane->packet.lost_records);
 		return false;
 	}
 	if (lost)
-		count_lost(check, offset, lane, packet, lost, "not written");
+		count_lost(subbufs, offset, lane, packet, lost, "not written");
 	return !lost;
 }
 
-static void check_order(struct fxt_check *check, __u64 offset,
+static void check_order(struct fxt_subbufs *subbufs, __u64 offset,
 			struct fxt_lane *lane,
 			const struct vitrine_packet *packet)
 {
+	struct fxt_loss loss;
 	bool written, unwritten;
 
 	if (packet->sequence <= lane->packet.sequence) {
-		fxt_fault(&check->fxt.decoder, offset,
+		fxt_fault(&subbufs->fxt.decoder, offset,
 			  "packet header: sub-buffer %llu after %llu",
 			  packet->sequence, lane->packet.sequence);
 		lane->chained = false;
 		return;
 	}
 	if (packet->begin_ticks < lane->packet.end_ticks)
-		fxt_fault(&check->fxt.decoder, offset,
+		fxt_fault(&subbufs->fxt.decoder, offset,
 			  "packet header: begins at %llu ticks, the one before ends at %llu",
 			  packet->begin_ticks, lane->packet.end_ticks);
-	written = check_written(check, offset, lane, packet);
-	unwritten = check_unwritten(check, offset, lane, packet);
+	loss = fxt_packet_loss(&lane->packet, lane->nr_timed, packet);
+	written = check_written(subbufs, offset, lane, packet, loss.nr_missing);
+	unwritten = check_unwritten(subbufs, offset, lane, packet,
+				    loss.nr_unwritten);
 	if ((!written && !lane->bridged) || !unwritten)
 		lane->chained = false;
 }
 
-static void open_subbuf(struct fxt_check *check, struct fxt_lane *lane,
+static void open_subbuf(struct fxt_subbufs *subbufs, struct fxt_lane *lane,
 			const struct vitrine_packet *packet)
 {
-	__u64 offset = check->begin + VITRINE_PACKET_OFFSET;
+	__u64 offset = subbufs->begin + VITRINE_PACKET_OFFSET;
 
-	check->summary.nr_subbufs++;
-	check_place(check);
-	check_fields(check, offset, packet);
+	subbufs->nr_subbufs++;
+	check_place(subbufs);
+	check_fields(subbufs, offset, packet);
 	if (lane->packed && lane->packet.session == packet->session) {
-		check_order(check, offset, lane, packet);
+		check_order(subbufs, offset, lane, packet);
 	} else {
-		/* A session of its own, with a clock of its own. */
+		/* A new session has a new clock. */
 		lane->chained = false;
 		lane->timed = false;
+		lane->switched_ticks = 0;
 	}
 	lane->packet = *packet;
 	lane->packed = true;
 	lane->exact = true;
-	lane->begin = check->begin;
+	lane->begin = subbufs->begin;
 	lane->nr_timed = 0;
 	lane->section = false;
 	lane->bridged = false;
-	check->lane = lane;
-	check->headless = false;
-	check->broken = false;
+	subbufs->lane = lane;
+	subbufs->headless = false;
+	subbufs->broken = false;
 }
 
-static void check_timed(struct fxt_check *check, struct fxt_lane *lane)
+static void check_timed(struct fxt_subbufs *subbufs, struct fxt_lane *lane)
 {
-	const struct vitrine_fxt_record *record = &check->fxt.record;
+	const struct vitrine_fxt_record *record = &subbufs->fxt.record;
 	const struct vitrine_packet *packet = &lane->packet;
 	__u64 ticks = fxt_written_ticks(record);
 
 	lane->nr_timed++;
-	if (ticks < packet->begin_ticks || ticks > packet->end_ticks)
-		fxt_fault(&check->fxt.decoder, record->offset,
+	if ((ticks < packet->begin_ticks &&
+	     !fxt_lane_may_be_late(lane, record)) || ticks > packet->end_ticks)
+		fxt_fault(&subbufs->fxt.decoder, record->offset,
 			  "record at %llu ticks in a sub-buffer from %llu to %llu",
 			  ticks, packet->begin_ticks,
 			  packet->end_ticks);
@@ -195,33 +198,33 @@ static void check_timed(struct fxt_check *check, struct fxt_lane *lane)
 #define RATE_MIN_NS	1000000000ULL
 
 /**
- * fxt_subbuf_note_rate() - say how fast a session's clock ran
- * @check: check, at the session's last sub-buffer
+ * fxt_subbuf_note_rate() - report the measured rate of a session's clock
+ * @subbufs: the check, at the session's last sub-buffer
  */
-void fxt_subbuf_note_rate(struct fxt_check *check)
+void fxt_subbuf_note_rate(struct fxt_subbufs *subbufs)
 {
-	struct fxt_rate *rate = &check->rate;
+	struct fxt_rate *rate = &subbufs->rate;
 	double ns = rate->last.mono_ns - rate->first.mono_ns;
 	double ticks = rate->last.ticks - rate->first.ticks;
 
 	if (ns >= RATE_MIN_NS)
-		fxt_check_note(check, 0,
-			       "session %u: clock: %llu ticks a second declared, %.0f measured over %.3f s",
-			       rate->session,
-			       (unsigned long long)rate->ticks_per_second,
-			       ticks / ns * 1e9, ns / 1e9);
+		vtr_note(subbufs->report, 0,
+			 "session %u: clock: %llu ticks a second declared, %.0f measured over %.3f s",
+			 rate->session,
+			 (unsigned long long)rate->ticks_per_second,
+			 ticks / ns * 1e9, ns / 1e9);
 	memset(rate, 0, sizeof(*rate));
 }
 
-static void follow_rate(struct fxt_check *check, const struct fxt_lane *lane,
+static void follow_rate(struct fxt_subbufs *subbufs, const struct fxt_lane *lane,
 			const struct vitrine_clock_pair *pair)
 {
-	struct fxt_rate *rate = &check->rate;
+	struct fxt_rate *rate = &subbufs->rate;
 
 	if (rate->session != lane->packet.session) {
-		fxt_subbuf_note_rate(check);
+		fxt_subbuf_note_rate(subbufs);
 		rate->session = lane->packet.session;
-		rate->ticks_per_second = check->fxt.record.ticks_per_second;
+		rate->ticks_per_second = subbufs->fxt.record.ticks_per_second;
 		rate->first = *pair;
 		rate->last = *pair;
 	}
@@ -231,90 +234,90 @@ static void follow_rate(struct fxt_check *check, const struct fxt_lane *lane,
 		rate->last = *pair;
 }
 
-/* What vitrine writes needs a packet header to be judged by. */
-static void outside(struct fxt_check *check, struct fxt_lane *lane)
+/* Follow a record outside a sub-buffer. */
+static void outside(struct fxt_subbufs *subbufs, struct fxt_lane *lane)
 {
-	const struct vitrine_fxt_record *record = &check->fxt.record;
+	const struct vitrine_fxt_record *record = &subbufs->fxt.record;
 	struct vitrine_packet packet;
 
-	if (fxt_packet_read(&check->fxt.decoder, record, &packet))
-		open_subbuf(check, lane, &packet);
+	if (fxt_packet_read(&subbufs->fxt.decoder, record, &packet))
+		open_subbuf(subbufs, lane, &packet);
 	else if (record->kind == VITRINE_FXT_PROVIDER_INFO &&
 		 fxt_string_is(&record->provider_info.name,
 			       VITRINE_PROVIDER_NAME))
-		check->headless = true;
+		subbufs->headless = true;
 }
 
-static void inside(struct fxt_check *check, struct fxt_lane *lane)
+static void inside(struct fxt_subbufs *subbufs, struct fxt_lane *lane)
 {
-	const struct vitrine_fxt_record *record = &check->fxt.record;
+	const struct vitrine_fxt_record *record = &subbufs->fxt.record;
 	struct vitrine_clock_pair pair;
 	struct vitrine_packet packet;
 
 	if (record->timed)
-		check_timed(check, lane);
-	else if (fxt_clock_pair_read(&check->fxt.decoder, record, &pair))
-		follow_rate(check, lane, &pair);
+		check_timed(subbufs, lane);
+	else if (fxt_clock_pair_read(&subbufs->fxt.decoder, record, &pair))
+		follow_rate(subbufs, lane, &pair);
 	else if (record->kind == VITRINE_FXT_BLOB &&
-		 fxt_packet_read(&check->fxt.decoder, record, &packet))
-		fxt_fault(&check->fxt.decoder, record->offset,
+		 fxt_packet_read(&subbufs->fxt.decoder, record, &packet))
+		fxt_fault(&subbufs->fxt.decoder, record->offset,
 			  "second packet header in the sub-buffer at 0x%llx",
 			  lane->begin);
 }
 
 /**
- * fxt_subbuf_follow() - look at where a good record stands
- * @check: check, whose reader has just read the record
+ * fxt_subbuf_follow() - check the place of a valid record
+ * @subbufs: the check, whose reader has read the record
  * @lane: of the provider it belongs to
  */
-void fxt_subbuf_follow(struct fxt_check *check, struct fxt_lane *lane)
+void fxt_subbuf_follow(struct fxt_subbufs *subbufs, struct fxt_lane *lane)
 {
-	const struct vitrine_fxt_record *record = &check->fxt.record;
+	const struct vitrine_fxt_record *record = &subbufs->fxt.record;
 
 	if (record->kind == VITRINE_FXT_MAGIC) {
-		fxt_subbuf_end(check, record->offset);
-		check->begin = record->offset;
+		fxt_subbuf_end(subbufs, record->offset);
+		subbufs->begin = record->offset;
 	} else if (record->kind == VITRINE_FXT_PROVIDER_SECTION &&
-		   (!check->lane || record->offset >= subbuf_end(check->lane))) {
-		fxt_subbuf_end(check, record->offset);
+		   (!subbufs->lane || record->offset >= subbuf_end(subbufs->lane))) {
+		fxt_subbuf_end(subbufs, record->offset);
 		lane->section = lane->packed;
-	} else if (!check->lane) {
-		outside(check, lane);
-	} else if (record->offset < subbuf_end(check->lane)) {
-		inside(check, check->lane);
+	} else if (!subbufs->lane) {
+		outside(subbufs, lane);
+	} else if (record->offset < subbuf_end(subbufs->lane)) {
+		inside(subbufs, subbufs->lane);
 	} else if (record->kind != VITRINE_FXT_PROVIDER_EVENT) {
-		fxt_subbuf_end(check, record->offset);
+		fxt_subbuf_end(subbufs, record->offset);
 	}
 }
 
 /**
- * fxt_subbuf_end() - look at where a sub-buffer ends, if one is open
- * @check: check
- * @offset: of what does not belong to it any more: a magic record, the end of
- *	the file, or a record that should not be there
+ * fxt_subbuf_end() - check the end of the open sub-buffer, if there is one
+ * @subbufs: the check
+ * @offset: offset of the first byte behind it: a magic record, the end of the file,
+ *	or a record that should not be there
  */
-void fxt_subbuf_end(struct fxt_check *check, uint64_t offset)
+void fxt_subbuf_end(struct fxt_subbufs *subbufs, uint64_t offset)
 {
-	struct fxt_lane *lane = check->lane;
+	struct fxt_lane *lane = subbufs->lane;
 
-	if (check->headless)
-		fxt_fault(&check->fxt.decoder, check->begin,
+	if (subbufs->headless)
+		fxt_fault(&subbufs->fxt.decoder, subbufs->begin,
 			  "sub-buffer without a packet header");
-	check->headless = false;
-	check->lane = NULL;
-	if (!lane || check->broken)
+	subbufs->headless = false;
+	subbufs->lane = NULL;
+	if (!lane || subbufs->broken)
 		return;
 	if (offset < subbuf_end(lane)) {
-		fxt_fault(&check->fxt.decoder, packet_offset(lane),
+		fxt_fault(&subbufs->fxt.decoder, packet_offset(lane),
 			  "packet header: %llu bytes committed, but the sub-buffer ends after %llu",
 			  lane->packet.committed_bytes,
 			  (__u64)offset - lane->begin);
 		return;
 	}
-	if (offset != check->fxt.decoder.len_bytes &&
-	    check->fxt.record.kind != VITRINE_FXT_MAGIC &&
-	    check->fxt.record.kind != VITRINE_FXT_PROVIDER_SECTION)
-		fxt_fault(&check->fxt.decoder, offset,
+	if (offset != subbufs->fxt.decoder.len_bytes &&
+	    subbufs->fxt.record.kind != VITRINE_FXT_MAGIC &&
+	    subbufs->fxt.record.kind != VITRINE_FXT_PROVIDER_SECTION)
+		fxt_fault(&subbufs->fxt.decoder, offset,
 			  "record behind the %llu committed bytes of the sub-buffer at 0x%llx",
 			  lane->packet.committed_bytes, lane->begin);
 }

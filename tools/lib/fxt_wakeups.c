@@ -1,24 +1,31 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Checks wakeups: a thread that runs is not woken. What runs where is known only in
- * time order over all CPUs, so the trace is read once more as an archive.
+ * Find wakeups of threads that run.
+ *
+ * Which thread runs on which CPU is only known in time order over all CPUs, so the trace
+ * is read once more, as an archive.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "archive.h"
 #include "error.h"
-#include "fxt_check.h"
+#include "fxt_names.h"
+#include "fxt_wakeups.h"
+
+/* CPU numbers have 16 bits. */
+#define MAX_CPUS	65536
 
 /**
- * struct wakeups - what runs on each CPU, and which wakeups contradict that
- * @cpus: of each CPU the koid of the thread that runs, 0 for idle or unknown
- * @threads: of each thread the CPU it runs on, if that CPU says so, too
- * @nr_running: wakeups of threads that ran
- * @first: the first of them
- * @first_offset: where it is
+ * struct wakeups - the running threads, and the wakeups of running threads
+ * @cpus: for each CPU the koid of the running thread, 0 for idle or unknown
+ * @threads: for each thread the CPU that ran it last
+ * @nr_running: wakeups of running threads
+ * @first: koid of the first such thread
+ * @first_offset: offset of its wakeup
  */
 struct wakeups {
-	uint64_t cpus[FXT_MAX_CPUS];
+	uint64_t cpus[MAX_CPUS];
 	struct fxt_names threads;
 	uint64_t nr_running;
 	uint64_t first;
@@ -52,48 +59,38 @@ static void follow_wakeup(struct wakeups *wakeups,
 	}
 }
 
-static bool follow(struct wakeups *wakeups,
-		   const struct vitrine_fxt_record *record)
+static enum archive_step follow(void *ctx, const struct vitrine_fxt_record *record)
 {
-	if (record->cpu >= FXT_MAX_CPUS)
-		return true;
+	struct wakeups *wakeups = ctx;
+
+	if (record->cpu >= MAX_CPUS)
+		return ARCHIVE_NEXT;
 	switch (record->kind) {
 	case VITRINE_FXT_SWITCH:
-		return follow_switch(wakeups, record);
+		return follow_switch(wakeups, record) ? ARCHIVE_NEXT :
+							ARCHIVE_NO_MEMORY;
 	case VITRINE_FXT_WAKEUP:
 		follow_wakeup(wakeups, record);
-		return true;
+		return ARCHIVE_NEXT;
 	case VITRINE_FXT_PROVIDER_EVENT:
-		/* Records were lost: what runs there is not known any more. */
+		/* Records were lost, so the running thread is unknown. */
 		wakeups->cpus[record->cpu] = 0;
-		return true;
+		return ARCHIVE_NEXT;
 	default:
-		return true;
-	}
-}
-
-static struct vitrine_error *read_all(struct wakeups *wakeups,
-				      struct vitrine_archive *archive)
-{
-	const struct vitrine_fxt_record *record;
-	struct vitrine_error *err;
-
-	for (;;) {
-		err = vitrine_archive_next(archive, &record);
-		if (err || !record)
-			return err;
-		if (!follow(wakeups, record))
-			return vtr_error_no_memory();
+		return ARCHIVE_NEXT;
 	}
 }
 
 /**
  * fxt_wakeups_check() - report wakeups of threads that run
- * @check: check, at the end of the trace
+ * @bytes: the trace
+ * @len_bytes: its length
+ * @report: receives a note, or NULL
  *
  * Return: NULL, or an error from reading the trace.
  */
-struct vitrine_error *fxt_wakeups_check(struct fxt_check *check)
+struct vitrine_error *fxt_wakeups_check(const void *bytes, size_t len_bytes,
+					const struct vitrine_fxt_report *report)
 {
 	struct wakeups *wakeups = calloc(1, sizeof(*wakeups));
 	struct vitrine_archive *archive;
@@ -101,18 +98,16 @@ struct vitrine_error *fxt_wakeups_check(struct fxt_check *check)
 
 	if (!wakeups)
 		return vtr_error_no_memory();
-	err = vitrine_archive_from_bytes(check->fxt.decoder.bytes,
-					 check->fxt.decoder.len_bytes, NULL,
-					 &archive);
+	err = vitrine_archive_from_bytes(bytes, len_bytes, NULL, &archive);
 	if (!err) {
-		err = read_all(wakeups, archive);
+		err = archive_for_each(archive, follow, wakeups);
 		vitrine_archive_destroy(archive);
 	}
 	if (!err && wakeups->nr_running)
-		fxt_check_note(check, wakeups->first_offset,
-			       "%" PRIu64 " wakeups of running threads, the first of thread %"
-			       PRIu64 "; viewers cut the running slice there",
-			       wakeups->nr_running, wakeups->first);
+		vtr_note(report, wakeups->first_offset,
+			 "%" PRIu64 " wakeups of running threads, the first of thread %"
+			 PRIu64 "; viewers cut the running slice there",
+			 wakeups->nr_running, wakeups->first);
 	fxt_names_deinit(&wakeups->threads);
 	free(wakeups);
 	return err;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A heap of pointers in an array: each item is before those at 2i+1 and 2i+2, so
- * the first is before all. Inline, and so is the comparison that is given.
+ * A binary heap of pointers in an array: item i precedes the items 2i+1 and 2i+2, so the
+ * first item precedes all others. The functions are inline, and so is the comparison.
+ *
+ * The caller serialises.
  */
 #ifndef _VITRINE_LIB_HEAP_H
 #define _VITRINE_LIB_HEAP_H

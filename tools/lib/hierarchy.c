@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Build the tree of a snapshot.
+ * Build the tree of a snapshot, and free it.
  *
- * The scan (inspect_scan.c, inspect_refs.c) has found everything in order
- * before the first pointer is made, so nothing is checked twice here. What it
- * takes is linear in the file's size, but for two sorts: of all texts, so that
- * names then compare as numbers, and of all values, into siblings by name.
+ * The scan (inspect_scan.c, inspect_refs.c) validates the whole file first. The code in
+ * this file therefore trusts all sizes and indices of blocks.
+ *
+ * The time to build a tree is linear in the size of the file, except for two sorts. The
+ * first sorts all names and assigns a rank to each. The second sorts the siblings of each
+ * node by these ranks. Blocks are visited in the order of the file, which suits the cache.
  */
 #include <errno.h>
 #include <stdlib.h>
 
+#include "error.h"
 #include "hierarchy.h"
 #include "inspect.h"
 
@@ -85,94 +88,25 @@ static void load_texts(const struct vtr_scan *scan,
 	}
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-/* Compare the numbers that begin at *a_at and *b_at, and step over them. */
-static int compare_numbers(const struct vtr_text *a, uint32_t *a_at,
-			   const struct vtr_text *b, uint32_t *b_at)
-{
-	uint32_t a_start, b_start;
-
-	while (*a_at < a->len && a->bytes[*a_at] == '0')
-		++*a_at;
-	while (*b_at < b->len && b->bytes[*b_at] == '0')
-		++*b_at;
-	a_start = *a_at;
-	b_start = *b_at;
-	while (*a_at < a->len && is_digit(a->bytes[*a_at]))
-		++*a_at;
-	while (*b_at < b->len && is_digit(b->bytes[*b_at]))
-		++*b_at;
-	if (*a_at - a_start != *b_at - b_start)
-		return *a_at - a_start < *b_at - b_start ? -1 : 1;
-	return memcmp(a->bytes + a_start, b->bytes + b_start, *a_at - a_start);
-}
-
-/* Bytes in order, but numbers in them by value: cpu2 before cpu10. */
-static int compare_natural(const struct vtr_text *a, const struct vtr_text *b)
-{
-	uint32_t a_at = 0, b_at = 0;
-
-	while (a_at < a->len && b_at < b->len) {
-		unsigned char a_byte = a->bytes[a_at];
-		unsigned char b_byte = b->bytes[b_at];
-		int order;
-
-		if (is_digit(a_byte) && is_digit(b_byte)) {
-			order = compare_numbers(a, &a_at, b, &b_at);
-			if (order)
-				return order;
-			continue;
-		}
-		if (a_byte != b_byte)
-			return a_byte < b_byte ? -1 : 1;
-		a_at++;
-		b_at++;
-	}
-	return (a_at < a->len) - (b_at < b->len);
-}
-
-/**
- * vtr_text_compare() - natural order made total
- * @a: text
- * @b: text
- *
- * Return: less than, greater than, or, for the same bytes only, 0.
- */
-int vtr_text_compare(const struct vtr_text *a, const struct vtr_text *b)
-{
-	int order = compare_natural(a, b);
-
-	if (order)
-		return order;
-	if (a->len != b->len)
-		return a->len < b->len ? -1 : 1;
-	return memcmp(a->bytes, b->bytes, a->len);
-}
-
 static int compare_texts(const void *a, const void *b)
 {
 	return vtr_text_compare(*(const struct vtr_text * const *)a,
 				*(const struct vtr_text * const *)b);
 }
 
-static bool rank_texts(struct vitrine_hierarchy *hierarchy)
+static bool rank_names(struct vitrine_hierarchy *hierarchy)
 {
-	struct vtr_text **sorted;
-	uint32_t i, rank = 0;
+	struct vtr_text **sorted = calloc(hierarchy->nr_texts + 1UL,
+					  sizeof(*sorted));
+	uint32_t i, nr = 0, rank = 0;
 
-	if (!hierarchy->nr_texts)
-		return true;
-	sorted = calloc(hierarchy->nr_texts, sizeof(*sorted));
 	if (!sorted)
 		return false;
 	for (i = 0; i < hierarchy->nr_texts; i++)
-		sorted[i] = &hierarchy->texts[i];
-	qsort(sorted, hierarchy->nr_texts, sizeof(*sorted), compare_texts);
-	for (i = 0; i < hierarchy->nr_texts; i++) {
+		if (hierarchy->texts[i].is_name)
+			sorted[nr++] = &hierarchy->texts[i];
+	qsort(sorted, nr, sizeof(*sorted), compare_texts);
+	for (i = 0; i < nr; i++) {
 		if (i && compare_texts(&sorted[i - 1], &sorted[i]))
 			rank++;
 		sorted[i]->rank = rank;
@@ -181,8 +115,8 @@ static bool rank_texts(struct vitrine_hierarchy *hierarchy)
 	return true;
 }
 
-static const struct vtr_text *
-text_at(const struct vitrine_hierarchy *hierarchy, uint32_t index)
+static struct vtr_text *text_at(const struct vitrine_hierarchy *hierarchy,
+				uint32_t index)
 {
 	return &hierarchy->texts[hierarchy->number[index] - 1];
 }
@@ -254,6 +188,7 @@ static void load_value(const struct vtr_scan *scan,
 		break;
 	case INSPECT_LINK_VALUE:
 		value->type = VITRINE_LINK;
+		hierarchy->has_links = true;
 		value_set_text(value, vtr_field(value->word,
 						INSPECT_W1_LINK_CONTENT));
 		break;
@@ -281,45 +216,81 @@ static void load_values(const struct vtr_scan *scan,
 	     index = vtr_next_index(scan, index)) {
 		int type = vtr_type_at(scan, index);
 		struct vitrine_value *value;
+		struct vtr_text *name;
 
 		if (!vtr_is_value(type))
 			continue;
+		name = text_at(hierarchy, vtr_field(vtr_word(scan, index, 0),
+						    INSPECT_W0_VALUE_NAME));
+		name->is_name = true;
 		value = &hierarchy->values[hierarchy->nr_values++];
 		hierarchy->number[index] = hierarchy->nr_values;
 		value->hierarchy = hierarchy;
 		value->index = index;
-		value->name = text_at(hierarchy,
-				      vtr_field(vtr_word(scan, index, 0),
-						INSPECT_W0_VALUE_NAME));
+		value->name = name;
 		load_value(scan, hierarchy, value, type);
 	}
 }
 
 /* ---- Links between values ---------------------------------------------- */
 
-/* Numbers of the values by name, of one name in the order of their blocks. */
-static uint32_t *sort_values(const struct vitrine_hierarchy *hierarchy)
-{
-	uint32_t *sorted = calloc(hierarchy->nr_values + 1UL, sizeof(*sorted));
-	uint32_t *ends = calloc(hierarchy->nr_texts + 1UL, sizeof(*ends));
-	uint32_t i;
+/* Number of siblings from which on qsort() is used. */
+#define MANY_SIBLINGS	32
 
-	if (sorted && ends) {
-		for (i = 0; i < hierarchy->nr_values; i++)
-			ends[hierarchy->values[i].name->rank]++;
-		for (i = 1; i < hierarchy->nr_texts; i++)
-			ends[i] += ends[i - 1];
-		for (i = hierarchy->nr_values; i-- > 0;)
-			sorted[--ends[hierarchy->values[i].name->rank]] = i;
-	} else {
-		free(sorted);
-		sorted = NULL;
-	}
-	free(ends);
-	return sorted;
+static int compare_keys(const void *a, const void *b)
+{
+	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+
+	return (left > right) - (left < right);
 }
 
-/* Put a value before its siblings that are in their places already. */
+/* Sort keys, by insertion if there are few, which saves a call for each comparison. */
+static void sort_keys(uint64_t *keys, size_t nr)
+{
+	size_t i, at;
+
+	if (nr >= MANY_SIBLINGS) {
+		qsort(keys, nr, sizeof(*keys), compare_keys);
+		return;
+	}
+	for (i = 1; i < nr; i++) {
+		uint64_t key = keys[i];
+
+		for (at = i; at && keys[at - 1] > key; at--)
+			keys[at] = keys[at - 1];
+		keys[at] = key;
+	}
+}
+
+static struct vitrine_value *value_of_key(struct vitrine_hierarchy *hierarchy,
+					  uint64_t key)
+{
+	return &hierarchy->values[(uint32_t)key];
+}
+
+/* Sort children by name, and children of the same name by the order of their blocks. */
+static void sort_children(struct vitrine_hierarchy *hierarchy,
+			  struct vitrine_value *parent, uint64_t *keys)
+{
+	struct vitrine_value *value, *next = NULL;
+	size_t nr = 0, i;
+
+	for (value = parent->first_child; value; value = value->next)
+		keys[nr++] = (uint64_t)value->name->rank << 32 |
+			     (value - hierarchy->values);
+	sort_keys(keys, nr);
+	for (i = nr; i-- > 0; next = value) {
+		value = value_of_key(hierarchy, keys[i]);
+		value->next = next;
+	}
+	parent->first_child = next;
+	for (i = 1; i < nr; i++)
+		if (keys[i - 1] >> 32 == keys[i] >> 32)
+			value_of_key(hierarchy, keys[i])->ordinal =
+				value_of_key(hierarchy, keys[i - 1])->ordinal + 1;
+}
+
+/* Prepend a value to the children of its parent. */
 static void link_value(const struct vtr_scan *scan,
 		       struct vitrine_hierarchy *hierarchy,
 		       struct vitrine_value *value)
@@ -327,7 +298,7 @@ static void link_value(const struct vtr_scan *scan,
 	uint32_t index = vtr_field(vtr_word(scan, value->index, 0),
 				   INSPECT_W0_VALUE_PARENT);
 
-	/* Children of a TOMBSTONE have no place in the tree. */
+	/* Children of a TOMBSTONE are not part of the tree. */
 	if (!hierarchy->number[index])
 		return;
 	value->parent = &hierarchy->values[hierarchy->number[index] - 1];
@@ -335,25 +306,21 @@ static void link_value(const struct vtr_scan *scan,
 	value->parent->first_child = value;
 }
 
-/* The first value is the root, which is linked to none. */
+/* Link all values to their parents, except the first value, which is the root. */
 static bool link_values(const struct vtr_scan *scan,
 			struct vitrine_hierarchy *hierarchy)
 {
-	uint32_t *sorted = sort_values(hierarchy), i;
+	uint64_t *keys = calloc(hierarchy->nr_values, sizeof(*keys));
+	uint32_t i;
 
-	if (!sorted)
+	if (!keys)
 		return false;
-	for (i = hierarchy->nr_values; i-- > 0;)
-		if (sorted[i])
-			link_value(scan, hierarchy,
-				   &hierarchy->values[sorted[i]]);
-	for (i = 0; i < hierarchy->nr_values; i++) {
-		struct vitrine_value *value = &hierarchy->values[sorted[i]];
-
-		if (value->next && value->next->name->rank == value->name->rank)
-			value->next->ordinal = value->ordinal + 1;
-	}
-	free(sorted);
+	for (i = hierarchy->nr_values; --i > 0;)
+		link_value(scan, hierarchy, &hierarchy->values[i]);
+	for (i = 0; i < hierarchy->nr_values; i++)
+		if (hierarchy->values[i].first_child)
+			sort_children(hierarchy, &hierarchy->values[i], keys);
+	free(keys);
 	return true;
 }
 
@@ -364,8 +331,8 @@ static bool is_named_root(const struct vitrine_value *value)
 }
 
 /*
- * Index 0 is the root. Older files have a node "root" below it, alone, and
- * everything else below that node.
+ * Find the root, which is index 0. In older files, the only child of index 0 is a node
+ * "root", which contains all other values; this node is the root then.
  */
 static struct vitrine_value *find_root(struct vitrine_hierarchy *hierarchy)
 {
@@ -406,7 +373,7 @@ static struct vitrine_error *check_depth(const struct vitrine_hierarchy *hierarc
 	return NULL;
 }
 
-/* ---- All together ------------------------------------------------------ */
+/* ---- Creation and destruction ------------------------------------------ */
 
 static bool allocate(const struct vtr_scan *scan,
 		     struct vitrine_hierarchy *hierarchy)
@@ -415,7 +382,7 @@ static bool allocate(const struct vtr_scan *scan,
 	/* One more, for the root. */
 	hierarchy->values = calloc(scan->nr_values + 1UL,
 				   sizeof(*hierarchy->values));
-	/* One more than may be needed: none must not mean NULL. */
+	/* One more, because calloc(0) may return NULL. */
 	hierarchy->texts = calloc(scan->nr_texts + 1UL,
 				  sizeof(*hierarchy->texts));
 	hierarchy->arena = malloc(scan->chained_bytes + 1);
@@ -438,10 +405,8 @@ static struct vitrine_error *build(const struct vtr_scan *scan,
 	if (!allocate(scan, hierarchy))
 		goto err_destroy;
 	load_texts(scan, hierarchy);
-	if (!rank_texts(hierarchy))
-		goto err_destroy;
 	load_values(scan, hierarchy);
-	if (!link_values(scan, hierarchy))
+	if (!rank_names(hierarchy) || !link_values(scan, hierarchy))
 		goto err_destroy;
 	hierarchy->first = find_root(hierarchy);
 	err = check_depth(hierarchy, scan->path);
@@ -457,13 +422,13 @@ err_destroy:
 
 /**
  * vitrine_hierarchy_create() - validate a snapshot and build its tree
- * @snapshot: snapshot; must outlive the hierarchy, and not be refreshed
+ * @snapshot: snapshot; must outlive the hierarchy and must not be refreshed meanwhile
  * @ret: the hierarchy
  *
- * Faults that hide nothing are passed over: vitrine_inspect_check() has those.
+ * Faults with which the file is readable are ignored; vitrine_inspect_check() reports them.
  *
- * Return: NULL, or an error: EBADMSG, with the offset, for what cannot be read;
- * EPROTONOSUPPORT for a version not known; ENOMEM.
+ * Return: NULL, or an error: EBADMSG, with the offset, if the file is not readable,
+ * EPROTONOSUPPORT for an unknown version, ENOMEM.
  */
 struct vitrine_error *
 vitrine_hierarchy_create(const struct vitrine_snapshot *snapshot,
@@ -491,6 +456,32 @@ vitrine_hierarchy_create(const struct vitrine_snapshot *snapshot,
 }
 
 /**
+ * vtr_linked_destroy() - free a linked tree
+ * @linked: tree
+ */
+void vtr_linked_destroy(struct vtr_linked *linked)
+{
+	vitrine_hierarchy_destroy(linked->hierarchy);
+	vitrine_snapshot_destroy(linked->snapshot);
+	free(linked);
+}
+
+/* Free the linked trees and errors of vitrine_hierarchy_follow_links(). */
+static void links_destroy(struct vitrine_hierarchy *hierarchy)
+{
+	struct vtr_linked *linked, *next;
+	unsigned int i;
+
+	for (linked = hierarchy->linked; linked; linked = next) {
+		next = linked->next;
+		vtr_linked_destroy(linked);
+	}
+	for (i = 0; i < hierarchy->nr_link_errors; i++)
+		vitrine_error_destroy(hierarchy->link_errors[i]);
+	free(hierarchy->link_errors);
+}
+
+/**
  * vitrine_hierarchy_destroy() - free a hierarchy and all its values
  * @hierarchy: hierarchy, or NULL
  */
@@ -498,7 +489,7 @@ void vitrine_hierarchy_destroy(struct vitrine_hierarchy *hierarchy)
 {
 	if (!hierarchy)
 		return;
-	vtr_links_destroy(hierarchy);
+	links_destroy(hierarchy);
 	free(hierarchy->number);
 	free(hierarchy->values);
 	free(hierarchy->texts);
@@ -507,7 +498,7 @@ void vitrine_hierarchy_destroy(struct vitrine_hierarchy *hierarchy)
 }
 
 /**
- * vitrine_hierarchy_version() - the version of the format
+ * vitrine_hierarchy_version() - return the version of the Inspect format
  * @hierarchy: hierarchy
  *
  * Return: 0, 1 or 2.
@@ -518,11 +509,11 @@ unsigned int vitrine_hierarchy_version(const struct vitrine_hierarchy *hierarchy
 }
 
 /**
- * vitrine_hierarchy_first() - the value on top
+ * vitrine_hierarchy_first() - return the root of a tree
  * @hierarchy: hierarchy
  *
- * Return: the root, a node called "root" whatever the file; NULL only if a
- * filter has left nothing.
+ * Return: the root, a node that is always called "root"; NULL if a filter has dropped all
+ * values.
  */
 const struct vitrine_value *
 vitrine_hierarchy_first(const struct vitrine_hierarchy *hierarchy)

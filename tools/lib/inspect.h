@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The scan of an Inspect file: what hierarchy.c and inspect_check.c share.
+ * The scan of an Inspect file, which hierarchy.c and inspect_check.c share.
  *
- * The same steps serve both. For a hierarchy the first fault that makes the
- * file unreadable ends the scan and becomes the error; for a check every fault,
- * also those a reader could live with, goes to the caller's function.
+ * To build a tree, the first fault that makes the file unreadable ends the scan and
+ * becomes the error. To validate a file, every fault is reported to the caller, including
+ * faults that a reader can live with.
  *
- * Memory is five bytes for every 16 of the file (kind and aux), and time is
- * linear: each step visits each block once.
+ * The scan needs five bytes of memory for every 16 bytes of the file (kind and aux), and
+ * linear time: each step visits each block once. It is used by one thread.
  */
 #ifndef _VITRINE_LIB_INSPECT_H
 #define _VITRINE_LIB_INSPECT_H
@@ -141,7 +141,10 @@ static inline bool vtr_is_lost(const struct vtr_scan *scan, uint32_t index)
 	return index < scan->nr_units && scan->kind[index] & VTR_KIND_LOST;
 }
 
-/* Whether blocks of @type have a name and a parent; not so TOMBSTONE. */
+/*
+ * Whether blocks of @type have a name and a parent; not so TOMBSTONE. The hierarchy has a
+ * value for each of these blocks, and for no others.
+ */
 static inline bool vtr_is_value(int type)
 {
 	switch (type) {

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Check an Inspect file: every fault, with its place. After the steps that the
- * hierarchy takes as well come the rules that no reader depends on: reference
- * counts, lists of free blocks, blocks that nobody refers to.
+ * Validate an Inspect file and report every fault with its place.
+ *
+ * The steps of the scan, which building a tree needs as well, come first. Then come the
+ * rules that no reader depends on: reference counts, lists of free blocks, blocks that
+ * nothing refers to. A check is used by one thread.
  */
 #include <inttypes.h>
 
 #include "inspect.h"
 
 /**
- * struct refs - what is known only once all blocks have been seen
- * @counted: the writer keeps reference counts of nodes, which are optional
- * @linked_back: the writer keeps the previous free block in bits 40 to 63,
- *	as vitrine does
- * @list_head: per order, the free block that none precedes
+ * struct refs - facts about the writer that are known after a pass over all blocks
+ * @counted: the writer maintains the reference counts of nodes, which are optional
+ * @linked_back: the writer stores the previous free block in bits 40 to 63, as vitrine
+ *	does
+ * @list_head: for each order, the free block without a predecessor
  */
 struct refs {
 	bool counted;
@@ -21,7 +23,7 @@ struct refs {
 	uint32_t list_head[INSPECT_NR_ORDERS];
 };
 
-/* A text that is nobody's name may be what a publisher was given. */
+/* Require UTF-8 of names only: a publisher may have received other texts from outside. */
 static void check_name_of(struct vtr_scan *scan, uint32_t index)
 {
 	uint32_t name = vtr_field(vtr_word(scan, index, 0),
@@ -33,7 +35,7 @@ static void check_name_of(struct vtr_scan *scan, uint32_t index)
 		return;
 	vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(name),
 		       "this name is not UTF-8");
-	/* Once for each name: */
+	/* Report each name once. */
 	scan->kind[name] &= ~VTR_KIND_NO_UTF8;
 }
 
@@ -92,12 +94,12 @@ static void check_users(struct vtr_scan *scan, uint32_t index, int type)
 	}
 }
 
-/* Reference counts, and blocks that are in use but used by nobody. */
+/* Check reference counts, and find blocks in use to which no block refers. */
 static void check_references(struct vtr_scan *scan, const struct refs *refs)
 {
 	uint32_t index;
 
-	/* Who refers to a block may be among the lost ones. */
+	/* Blocks that could not be examined may hold the missing references. */
 	if (!scan->tiled)
 		return;
 	for (index = 0; vtr_goes_on(scan, index);
@@ -133,7 +135,7 @@ static uint32_t previous_free(const struct vtr_scan *scan, uint32_t index)
 	return vtr_field(vtr_word(scan, index, 0), INSPECT_W0_FREE_PREVIOUS);
 }
 
-/* Whether a list goes on at @next: a FREE block of @index's order. */
+/* Check whether @next continues a list: it must be a FREE block of the order of @index. */
 static bool list_continues(const struct vtr_scan *scan, uint32_t index,
 			   uint32_t next)
 {
@@ -155,7 +157,7 @@ static void check_free_next(struct vtr_scan *scan, const struct refs *refs,
 			scan->aux[next] = index;
 		return;
 	}
-	/* The format ends a list at anything else; vitrine at 0 only. */
+	/* In the format, any other block ends a list. In vitrine, only index 0 does. */
 	if (!next || vtr_is_lost(scan, next) ||
 	    (!refs->linked_back && vtr_type_at(scan, next) >= 0))
 		return;
@@ -164,7 +166,7 @@ static void check_free_next(struct vtr_scan *scan, const struct refs *refs,
 		       next);
 }
 
-/* vitrine's own rules: linked both ways, one list an order, cleared. */
+/* Check the rules of vitrine's heap: doubly linked lists, and one list for each order. */
 static void check_free_back(struct vtr_scan *scan, struct refs *refs,
 			    uint32_t index)
 {
@@ -203,7 +205,7 @@ static void check_free_cleared(struct vtr_scan *scan, const struct refs *refs,
 			       "this FREE block is not cleared");
 }
 
-/* Whatever no list's head leads to is in a circle. */
+/* Find circles: free blocks that cannot be reached from the head of a list. */
 static void check_free_circles(struct vtr_scan *scan)
 {
 	uint32_t index, at;
@@ -213,7 +215,7 @@ static void check_free_circles(struct vtr_scan *scan)
 		if (vtr_type_at(scan, index) != INSPECT_FREE ||
 		    scan->aux[index])
 			continue;
-		/* Each block follows one other only: this ends. */
+		/* Terminates, because each block has at most one predecessor. */
 		for (at = index; ; at = next_free(scan, at)) {
 			scan->kind[at] |= VTR_KIND_WALKED;
 			if (!list_continues(scan, at, next_free(scan, at)) ||
@@ -228,7 +230,7 @@ static void check_free_circles(struct vtr_scan *scan)
 			continue;
 		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
 			       "free blocks follow one another in a circle");
-		/* Once for each circle: */
+		/* Report each circle once. */
 		for (at = index; !(scan->kind[at] & VTR_KIND_WALKED);
 		     at = next_free(scan, at))
 			scan->kind[at] |= VTR_KIND_WALKED;
@@ -260,19 +262,18 @@ static void ignore_fault(void *ctx, uint64_t offset, const char *message)
 
 /**
  * vitrine_inspect_check() - find every fault of an Inspect file
- * @bytes: the file
- * @len_bytes: how much of it there is
- * @path: for the error, or NULL
- * @fault: called for each fault, or NULL if counting them is enough
- * @ctx: for @fault
- * @ret: what was found
+ * @bytes: content of the file
+ * @len_bytes: length of @bytes
+ * @path: path for error messages, or NULL
+ * @fault: called for each fault, or NULL to count faults only
+ * @ctx: first argument of @fault
+ * @ret: summary of the file
  *
- * Where the row of blocks breaks, up to 2047 bytes are not looked at, and what
- * depends on knowing all blocks (reference counts, blocks nobody refers to) is
- * not judged.
+ * After a block with an invalid size, up to 2047 bytes are skipped. Checks that need all
+ * blocks, that is, of reference counts and of unreferenced blocks, are then left out.
  *
- * Return: NULL, faults or no; or the error that nothing could be checked:
- * EBADMSG if it is no Inspect file, EPROTONOSUPPORT for an unknown version,
+ * Return: NULL even if there are faults, or an error if the file cannot be checked:
+ * EBADMSG if it is not an Inspect file, EPROTONOSUPPORT for an unknown version,
  * EFBIG, ENOMEM.
  */
 struct vitrine_error *

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Scan an Inspect file, next steps: what blocks say of other blocks. Names,
- * string references, chains of extents, parents.
+ * Scan an Inspect file, second part: references between blocks. These are names, string
+ * references, chains of extents, and parents.
  *
- * No chain is followed twice: an extent is claimed by the chain that reaches it
- * first, and a second claim, its own chain's included, ends the walk. A node's
- * ancestors are walked until one that has been seen.
+ * No chain is walked twice: the first chain that reaches an extent claims it, and a second
+ * claim, even by the same chain, ends the walk. The ancestors of a node are walked up to
+ * the first node that was walked before. A scan is used by one thread.
  */
 #include <inttypes.h>
 
 #include "inspect.h"
 
-/* "0x1f40 is not an EXTENT": a reference to a block of the wrong type. */
+/* Report a reference to a block of the wrong type, as "0x1f40 is not an EXTENT". */
 static void fault_wrong_type(struct vtr_scan *scan, uint64_t offset,
 			     const char *what, uint64_t index,
 			     const char *expected)
@@ -36,7 +36,7 @@ static void fault_wrong_type(struct vtr_scan *scan, uint64_t offset,
 			       expected);
 }
 
-/* The block at @offset uses the text at @index. */
+/* Check and count a reference from @offset to the text at @index. */
 static void use_text(struct vtr_scan *scan, uint64_t offset, const char *what,
 		     uint64_t index, bool name_allowed)
 {
@@ -52,12 +52,12 @@ static void use_text(struct vtr_scan *scan, uint64_t offset, const char *what,
 }
 
 /**
- * struct chain - a walk along extents
- * @owner: block whose value they hold
- * @from: block that names the next extent
+ * struct chain - a walk along a chain of extents
+ * @owner: block whose value the extents contain
+ * @from: block that refers to the next extent
  * @next: index of the next extent
- * @missing: bytes still to come
- * @utf8: what the bytes are so far
+ * @missing: number of bytes that later extents must contain
+ * @utf8: state of the UTF-8 check
  */
 struct chain {
 	uint32_t owner;
@@ -67,7 +67,7 @@ struct chain {
 	struct vtr_utf8 utf8;
 };
 
-/* Take one more extent; false if there is none to be taken. */
+/* Advance to the next extent and claim it. Return false if this is not possible. */
 static bool chain_claim(struct vtr_scan *scan, struct chain *chain)
 {
 	uint32_t index = chain->next;
@@ -109,7 +109,7 @@ static void count_stale_tail(struct vtr_scan *scan, uint32_t index,
 	}
 }
 
-/* The first @len bytes that block @index holds from @offset on are a text's. */
+/* Add @len bytes of block @index, from @offset on, to the UTF-8 check. */
 static void add_text(const struct vtr_scan *scan, struct chain *chain,
 		     uint32_t index, uint32_t offset, uint32_t len)
 {
@@ -118,7 +118,7 @@ static void add_text(const struct vtr_scan *scan, struct chain *chain,
 			     scan->bytes + vtr_offset(index) + offset, len);
 }
 
-/* The extents of one value: enough of them, no more, and nobody else's. */
+/* Check that a value has exactly the extents that it needs, and shares none. */
 static void check_chain(struct vtr_scan *scan, struct chain *chain)
 {
 	while (chain->missing) {
@@ -151,7 +151,7 @@ static void check_chain(struct vtr_scan *scan, struct chain *chain)
 	vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(chain->from),
 		       "extents go on at 0x%x after the last byte of block 0x%x",
 		       chain->next, chain->owner);
-	/* Not orphans as well: */
+	/* Claim the surplus extents, so that they are not reported as unreferenced, too. */
 	while (chain->next && chain_claim(scan, chain))
 		;
 }
@@ -178,7 +178,7 @@ static void scan_string_reference(struct vtr_scan *scan, uint32_t index)
 	check_chain(scan, &chain);
 	if (!chain.missing && !vtr_utf8_is_valid(&chain.utf8))
 		scan->kind[index] |= VTR_KIND_NO_UTF8;
-	/* A lie about the length has ended in a fault; see hierarchy.c. */
+	/* If extents are missing, a fault was reported, and no tree will be built. */
 	if (len > room && !chain.missing)
 		scan->chained_bytes += len;
 }
@@ -218,7 +218,7 @@ static void scan_string_array(struct vtr_scan *scan, uint32_t index)
 	for (i = 0; i < count; i++, offset += sizeof(uint32_t)) {
 		uint32_t slot;
 
-		/* Too many slots for the block have been reported. */
+		/* check_block() has reported an array that is too long for its block. */
 		if (offset + sizeof(slot) >
 		    vtr_offset(index) + vtr_block_bytes(scan, index))
 			return;
@@ -234,18 +234,18 @@ static void scan_name_of(struct vtr_scan *scan, uint32_t index, int type)
 	uint32_t name = vtr_field(vtr_word(scan, index, 0),
 				  INSPECT_W0_VALUE_NAME);
 
-	/* A TOMBSTONE may keep its name; ours do not. */
+	/* A TOMBSTONE may have a name. vitrine writes it without one. */
 	if (type == INSPECT_TOMBSTONE && !name)
 		return;
 	use_text(scan, vtr_offset(index), "name", name, true);
 }
 
 /**
- * vtr_scan_strings() - look at every name, string and byte vector
- * @scan: scan whose blocks have been scanned
+ * vtr_scan_strings() - check all names, strings and byte vectors
+ * @scan: scan, after vtr_scan_init()
  *
- * Afterwards @scan->aux holds the owner of every EXTENT and the number of
- * users of every NAME and STRING_REFERENCE.
+ * Sets @scan->aux of each EXTENT to its owner, and of each NAME and STRING_REFERENCE to
+ * the number of its users.
  */
 void vtr_scan_strings(struct vtr_scan *scan)
 {
@@ -288,7 +288,7 @@ static uint32_t parent_of(const struct vtr_scan *scan, uint32_t index)
 	return vtr_field(vtr_word(scan, index, 0), INSPECT_W0_VALUE_PARENT);
 }
 
-/* Walk up from @index, to the top or to where a walk has been before. */
+/* Walk up from @index to the top, or to a node that an earlier walk has visited. */
 static void check_ancestors(struct vtr_scan *scan, uint32_t index)
 {
 	uint32_t at;
@@ -308,12 +308,12 @@ static void check_ancestors(struct vtr_scan *scan, uint32_t index)
 }
 
 /**
- * vtr_scan_parents() - look at every value's parent
- * @scan: scan whose blocks have been scanned
+ * vtr_scan_parents() - check the parents of all values
+ * @scan: scan, after vtr_scan_init()
  *
- * A parent is a node, a node deleted before its children (TOMBSTONE), or index
- * 0, which is the root. Afterwards @scan->aux holds the number of children of
- * every NODE and TOMBSTONE; nobody counts those of the root.
+ * A parent is a node, a node deleted before its children (TOMBSTONE), or index 0, which is
+ * the root. Sets @scan->aux of each NODE and TOMBSTONE to the number of its children. The
+ * children of the root are not counted.
  */
 void vtr_scan_parents(struct vtr_scan *scan)
 {

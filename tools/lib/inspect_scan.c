@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Scan an Inspect file, first steps: the header, the row of blocks, and what
- * each block says by itself.
+ * Scan an Inspect file, first part: the header, the sequence of blocks, and each block by
+ * itself.
  *
- * Versions differ little. Version 0 has types up to TOMBSTONE and calls a node
- * OBJECT and a buffer PROPERTY; versions 0 and 1 have a header of 16 bytes, so
- * no size field, and the file's length is the size.
+ * The versions of the format differ little. Version 0 has types up to TOMBSTONE; it calls
+ * a node OBJECT and a buffer PROPERTY. Versions 0 and 1 have a header of 16 bytes without
+ * a size field, so that the length of the file is the size. A scan is used by one thread.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,26 +15,24 @@
 
 #define MAX_BLOCK_UNITS	(INSPECT_MAX_BLOCK_BYTES / INSPECT_MIN_BLOCK_BYTES)
 
-static const char check_advice[] = "`vitrine check' names every fault";
+static const char check_advice[] = "run `vitrine check' to list every fault";
 
 /**
  * vtr_scan_fault() - report a fault
  * @scan: scan
- * @severity: whether a reader can live with it
- * @offset: where it is
- * @format: what it is
+ * @severity: whether the file remains readable
+ * @offset: offset of the fault in the file
+ * @format: format of the message, as for printf()
  */
 void vtr_scan_fault(struct vtr_scan *scan, enum vtr_severity severity,
 		    uint64_t offset, const char *format, ...)
 {
-	char message[256];
 	va_list args;
 
 	va_start(args, format);
 	if (scan->fault) {
-		vsnprintf(message, sizeof(message), format, args);
 		scan->summary.nr_faults++;
-		scan->fault(scan->ctx, offset, message);
+		vtr_report(scan->fault, scan->ctx, offset, format, args);
 	} else if (severity == VTR_UNREADABLE && !scan->err) {
 		scan->err = vtr_error_vcreate(EBADMSG, scan->path, offset,
 					      check_advice, format, args);
@@ -43,11 +41,11 @@ void vtr_scan_fault(struct vtr_scan *scan, enum vtr_severity severity,
 }
 
 /**
- * vtr_scan_type_name() - what the file's version calls a block type
+ * vtr_scan_type_name() - return the name of a block type in the version of the file
  * @scan: scan
  * @type: block type
  *
- * Return: the name; "block" if there is none.
+ * Return: the name, or "block" if the type has none.
  */
 const char *vtr_scan_type_name(const struct vtr_scan *scan, unsigned int type)
 {
@@ -86,7 +84,7 @@ static bool is_zero(const uint8_t *bytes, size_t len_bytes)
 	return true;
 }
 
-/* Bytes [@from, end of block) carry nothing and must say nothing. */
+/* Check that the unused bytes of a block, from @from to its end, are 0. */
 static void check_unused(struct vtr_scan *scan, uint32_t index, uint32_t from)
 {
 	uint32_t bytes = vtr_block_bytes(scan, index);
@@ -98,7 +96,7 @@ static void check_unused(struct vtr_scan *scan, uint32_t index, uint32_t from)
 			       "unused bytes of this block are not all 0");
 }
 
-/* Bits of @word under @mask carry nothing and must be 0. */
+/* Check that the unused bits of @word, given by @mask, are 0. */
 static void check_unused_bits(struct vtr_scan *scan, uint32_t index,
 			      unsigned int word, uint64_t mask)
 {
@@ -138,7 +136,7 @@ static void check_name(struct vtr_scan *scan, uint32_t index)
 		scan->kind[index] |= VTR_KIND_NO_UTF8;
 }
 
-/* Bytes of one element, 0 if the type is none an array may have. */
+/* Return the size of an array element, or 0 if arrays cannot have this type. */
 static uint32_t array_slot_bytes(unsigned int type)
 {
 	switch (type) {
@@ -238,7 +236,7 @@ static void check_second_header(struct vtr_scan *scan, uint32_t index)
 			       "a HEADER that is not the file's first block");
 }
 
-/* What one block says by itself. */
+/* Check one block, apart from its references to other blocks. */
 static void check_block(struct vtr_scan *scan, uint32_t index,
 			unsigned int type)
 {
@@ -281,15 +279,15 @@ static void check_block(struct vtr_scan *scan, uint32_t index,
 	}
 }
 
-/* Types known to the file's version. */
+/* Return the number of block types in the version of the file. */
 static unsigned int nr_types(const struct vtr_scan *scan)
 {
 	return scan->version ? INSPECT_NR_TYPES : INSPECT_TOMBSTONE + 1;
 }
 
 /*
- * The block at @index has no believable size: go on where, in a buddy heap, a
- * block begins for certain. Return that index.
+ * Skip a block with an invalid size. Return the next index at which, in a buddy heap, a
+ * block certainly begins.
  */
 static uint32_t lose_tiles(struct vtr_scan *scan, uint32_t index)
 {
@@ -302,7 +300,7 @@ static uint32_t lose_tiles(struct vtr_scan *scan, uint32_t index)
 	return end;
 }
 
-/* Whether a block can begin at @index; says why not. */
+/* Check that the block at @index has a valid size, and report a fault if not. */
 static bool check_extent_of_block(struct vtr_scan *scan, uint32_t index)
 {
 	unsigned int order = vtr_field(vtr_word(scan, index, 0),
@@ -375,7 +373,7 @@ static void scan_blocks(struct vtr_scan *scan)
 	scan->summary.nr_values = scan->nr_values;
 }
 
-/* What the header's size field, in a file of @len_bytes, leaves to read. */
+/* Check the size field of the header; return the number of bytes to scan. */
 static size_t check_size(struct vtr_scan *scan, size_t len_bytes)
 {
 	uint64_t word = vtr_word(scan, 0, 2);
@@ -437,7 +435,7 @@ static void scan_header(struct vtr_scan *scan, size_t len_bytes)
 	scan->summary.size_bytes = scan->len_bytes;
 }
 
-/* The file is Inspect, of a version and a size that can be looked at. */
+/* Check that this is an Inspect file whose version and size are supported. */
 static struct vitrine_error *check_prerequisites(struct vtr_scan *scan,
 						 size_t len_bytes)
 {
@@ -461,14 +459,14 @@ static struct vitrine_error *check_prerequisites(struct vtr_scan *scan,
 }
 
 /**
- * vtr_scan_init() - scan the blocks of a file, each by itself
- * @scan: zeroed but for @path, @thorough, @fault and @ctx
- * @bytes: the file
- * @len_bytes: how much of it there is
+ * vtr_scan_init() - scan the blocks of a file, apart from references between them
+ * @scan: scan, zeroed except for @path, @thorough, @fault and @ctx
+ * @bytes: content of the file
+ * @len_bytes: length of @bytes
  *
- * On success @scan->err must be looked at, too, and vtr_scan_deinit() called.
+ * After success, the caller must also check @scan->err, and call vtr_scan_deinit().
  *
- * Return: NULL, or the error that nothing could be scanned.
+ * Return: NULL, or an error if the file cannot be scanned.
  */
 struct vitrine_error *vtr_scan_init(struct vtr_scan *scan, const void *bytes,
 				    size_t len_bytes)
@@ -491,8 +489,8 @@ struct vitrine_error *vtr_scan_init(struct vtr_scan *scan, const void *bytes,
 }
 
 /**
- * vtr_scan_deinit() - free what a scan holds
- * @scan: scan; its error, if any, goes too
+ * vtr_scan_deinit() - free the memory of a scan
+ * @scan: scan; @scan->err is freed, too
  */
 void vtr_scan_deinit(struct vtr_scan *scan)
 {

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Put linked trees where their links are.
+ * Put linked trees in the place of their links.
  *
- * A link's content is the name of a file in the directory of the file the link
- * is in. Each link gets a tree of its own, read for it: a lazy tree may be
- * another for each who opens it. The tree that has the links owns those they
- * lead to.
+ * The content of a link is the name of a file in the directory of the file that holds the
+ * link. Trees are read once for each link and not shared between links, because a lazy
+ * tree may differ between two reads. The tree that holds the links owns the linked trees.
  *
- * Who writes links is not trusted: how many are followed, how far one after the
- * other, how deep the whole gets and how many bytes it takes is bounded, and
- * only regular files of the one directory are opened. What cannot be followed
- * stays a link, with the reason.
+ * The publisher of a link is not trusted: the number of links, the length of a chain of
+ * links, the depth of the tree and its bytes are bounded, and only regular files of the
+ * one directory are opened. A link that cannot be followed stays a link, with the reason.
+ * A tree is used by one thread while links are followed.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,32 +20,21 @@
 #include <vitrine/map.h>
 
 #include "error.h"
+#include "grow.h"
 #include "hierarchy.h"
 
-#define MAX_CHAIN	16	/* links one behind the other */
-#define MAX_LINKS	1024	/* in all */
+#define MAX_CHAIN	16	/* links that lead from one tree to the next */
+#define MAX_LINKS	1024	/* links in total */
 
 /**
- * struct vtr_linked - a tree that a link leads to
- * @next: another of the same hierarchy
- * @snapshot: its bytes
- * @hierarchy: its values
- */
-struct vtr_linked {
-	struct vtr_linked *next;
-	struct vitrine_snapshot *snapshot;
-	struct vitrine_hierarchy *hierarchy;
-};
-
-/**
- * struct walk - the following of all links of a tree
- * @directory: of all files, with the slash, as the first @directory_len bytes
- * @directory_len: 0 for the working directory
- * @chain: names of the files from the first down to where we are
- * @nr_chain: how many
- * @nr_links: links so far, followed or not
- * @nr_bytes: of trees that links lead to
- * @err: out of memory: stop
+ * struct walk - state while all links of a tree are followed
+ * @directory: path that begins with the directory of all files
+ * @directory_len: length of the directory with its slash, 0 for the working directory
+ * @chain: names of the files on the way from the first tree to the current one
+ * @nr_chain: number of @chain in use
+ * @nr_links: number of links so far, followed or not
+ * @nr_bytes: total size of the linked trees
+ * @err: ENOMEM, which ends the walk, or NULL
  */
 struct walk {
 	const char *directory;
@@ -61,9 +49,9 @@ struct walk {
 static void follow_all(struct walk *walk, struct vitrine_hierarchy *hierarchy,
 		       struct vitrine_value *parent, unsigned int level);
 
-/* ---- The file a link names --------------------------------------------- */
+/* ---- Names of files ---------------------------------------------------- */
 
-/* A plain name with our suffix. */
+/* Check for a file name without a directory and with the suffix of Inspect files. */
 static bool is_tree_file(const char *name, size_t len)
 {
 	const size_t end = strlen(VITRINE_INSPECT_SUFFIX);
@@ -109,7 +97,7 @@ static struct vitrine_error *check_chain(const struct walk *walk,
 	return NULL;
 }
 
-/* open() of a FIFO would wait. */
+/* Accept only regular files, because open() of a FIFO would block. */
 static struct vitrine_error *check_file(const char *path)
 {
 	struct stat st;
@@ -144,16 +132,12 @@ static struct vitrine_error *read_linked(struct walk *walk, const char *path,
 	return vitrine_hierarchy_create(linked->snapshot, &linked->hierarchy);
 }
 
-static void linked_destroy(struct vtr_linked *linked)
-{
-	vitrine_hierarchy_destroy(linked->hierarchy);
-	vitrine_snapshot_destroy(linked->snapshot);
-	free(linked);
-}
+/* ---- Reading linked trees ---------------------------------------------- */
 
-/* ---- What is in it ----------------------------------------------------- */
-
-/* Levels of @first and its siblings and all below. Recursion as everywhere. */
+/*
+ * Return the number of levels of @first, its siblings and their descendants. The depth of
+ * the recursion is at most VITRINE_MAX_DEPTH.
+ */
 static unsigned int height_of(const struct vitrine_value *first)
 {
 	unsigned int highest = 0;
@@ -167,7 +151,7 @@ static unsigned int height_of(const struct vitrine_value *first)
 	return highest;
 }
 
-/* Read the tree and follow its links; what it has then goes to @level. */
+/* Read a tree and follow its links. Its top level will be at @level of the whole tree. */
 static struct vitrine_error *load_linked(struct walk *walk, const char *path,
 					 unsigned int level,
 					 struct vtr_linked *linked)
@@ -191,7 +175,7 @@ static struct vitrine_error *load_linked(struct walk *walk, const char *path,
 	return NULL;
 }
 
-/* The tree that @link leads to, or why there is none. */
+/* Open the tree that @link leads to. Return an error if the link cannot be followed. */
 static struct vitrine_error *open_link(struct walk *walk,
 				       struct vitrine_hierarchy *hierarchy,
 				       const struct vitrine_value *link,
@@ -213,7 +197,7 @@ static struct vitrine_error *open_link(struct walk *walk,
 	free(path);
 	if (err) {
 		if (linked)
-			linked_destroy(linked);
+			vtr_linked_destroy(linked);
 		return err;
 	}
 	linked->next = hierarchy->linked;
@@ -222,20 +206,14 @@ static struct vitrine_error *open_link(struct walk *walk,
 	return NULL;
 }
 
-/* ---- Reasons ----------------------------------------------------------- */
+/* ---- Errors of links --------------------------------------------------- */
 
-/* Takes @err over. */
+/* Store the error of a link; takes ownership of @err. */
 static void note_error(struct walk *walk, struct vitrine_hierarchy *hierarchy,
 		       struct vitrine_value *link, struct vitrine_error *err)
 {
-	struct vitrine_error **errors;
-
-	errors = reallocarray(hierarchy->link_errors,
-			      hierarchy->nr_link_errors + 1,
-			      sizeof(struct vitrine_error *));
-	if (errors) {
-		hierarchy->link_errors = errors;
-		errors[hierarchy->nr_link_errors++] = err;
+	if (GROW(hierarchy->link_errors, hierarchy->nr_link_errors)) {
+		hierarchy->link_errors[hierarchy->nr_link_errors++] = err;
 		link->link_error = hierarchy->nr_link_errors;
 		if (err->code != ENOMEM)
 			return;
@@ -246,7 +224,7 @@ static void note_error(struct walk *walk, struct vitrine_hierarchy *hierarchy,
 		walk->err = vtr_error_no_memory();
 }
 
-/* What is beyond the limit shares one reason. */
+/* Store the error of a link beyond the limit; all such links share one error. */
 static void note_too_many(struct walk *walk, struct vitrine_hierarchy *hierarchy,
 			  struct vitrine_value *link)
 {
@@ -260,7 +238,7 @@ static void note_too_many(struct walk *walk, struct vitrine_hierarchy *hierarchy
 
 /* ---- Splicing ---------------------------------------------------------- */
 
-/* A value among its siblings-to-be, and its place among those of its name. */
+/* A value and its position before sorting, which orders values of the same name. */
 struct sibling {
 	struct vitrine_value *value;
 	size_t number;
@@ -288,7 +266,7 @@ static void count_ordinals(struct vitrine_value *first)
 			0 : value->ordinal + 1;
 }
 
-/* What came inline stands at the end: put it in order. */
+/* Sort siblings by name, after inline links have appended values to them. */
 static struct vitrine_value *sort_siblings(struct walk *walk,
 					   struct vitrine_value *first)
 {
@@ -325,7 +303,7 @@ static void set_parent(struct vitrine_value *first, struct vitrine_value *parent
 		first->parent = parent;
 }
 
-/* Follow one link; return what it brings its parent, if it is inline. */
+/* Follow one link. If it is inline, return the values to be added to its parent. */
 static struct vitrine_value *follow(struct walk *walk,
 				    struct vitrine_hierarchy *hierarchy,
 				    struct vitrine_value *link,
@@ -355,8 +333,9 @@ static struct vitrine_value *follow(struct walk *walk,
 }
 
 /*
- * Follow all links at @level, where the children of @parent are (NULL: on top),
- * and below. Recursion is VITRINE_MAX_DEPTH.
+ * Follow all links among the descendants of @parent, whose children are at @level; NULL
+ * stands for the top of the tree. The depth of the recursion is at most
+ * VITRINE_MAX_DEPTH.
  */
 static void follow_all(struct walk *walk, struct vitrine_hierarchy *hierarchy,
 		       struct vitrine_value *parent, unsigned int level)
@@ -377,7 +356,7 @@ static void follow_all(struct walk *walk, struct vitrine_hierarchy *hierarchy,
 			*end = follow(walk, hierarchy, value, level);
 		while (*end)
 			end = &(*end)->next;
-		/* An inline link that was followed has done its duty. */
+		/* Remove an inline link that was followed; its values replace it. */
 		if (is_inline && value->type != VITRINE_LINK)
 			*at = value->next;
 		else
@@ -392,18 +371,18 @@ static void follow_all(struct walk *walk, struct vitrine_hierarchy *hierarchy,
 }
 
 /**
- * vitrine_hierarchy_follow_links() - put linked trees where their links are
+ * vitrine_hierarchy_follow_links() - replace links by the trees that they lead to
  * @hierarchy: tree
- * @path: its file: links lead to files in the same directory
+ * @path: file of the tree; links lead to files in the same directory
  *
- * A link with disposition child becomes a node with what is below the root of
- * the tree it leads to; one inline goes, and its parent has that. A link that
- * cannot be followed stays: vitrine_value_link_error() says why.
+ * A link with disposition "child" becomes a node, with the children of the root of the
+ * linked tree. A link with disposition "inline" is replaced by these children. A link that
+ * cannot be followed remains a link; vitrine_value_link_error() returns the reason.
  *
- * Call it once. Links that vitrine_hierarchy_filter() has dropped are not
- * followed.
+ * May be called once for each tree. Links that vitrine_hierarchy_filter() has dropped are
+ * not followed.
  *
- * Return: NULL, or ENOMEM: links are then followed in part.
+ * Return: NULL, or ENOMEM, in which case some links have not been followed.
  */
 struct vitrine_error *
 vitrine_hierarchy_follow_links(struct vitrine_hierarchy *hierarchy,
@@ -417,15 +396,16 @@ vitrine_hierarchy_follow_links(struct vitrine_hierarchy *hierarchy,
 	};
 
 	walk.chain[0] = path + walk.directory_len;
-	follow_all(&walk, hierarchy, NULL, 1);
+	if (hierarchy->has_links)
+		follow_all(&walk, hierarchy, NULL, 1);
 	return walk.err;
 }
 
 /**
- * vitrine_hierarchy_nr_linked() - how many trees a tree shows besides its own
+ * vitrine_hierarchy_nr_linked() - count the trees that are linked from a tree
  * @hierarchy: tree
  *
- * Return: trees that links directly in this one lead to.
+ * Return: number of trees to which links of @hierarchy itself lead.
  */
 unsigned int
 vitrine_hierarchy_nr_linked(const struct vitrine_hierarchy *hierarchy)
@@ -439,15 +419,15 @@ vitrine_hierarchy_nr_linked(const struct vitrine_hierarchy *hierarchy)
 }
 
 /**
- * vitrine_value_link_error() - why a link was not followed
+ * vitrine_value_link_error() - return the reason why a link was not followed
  * @value: value
  *
- * Its code is ENOENT if there is no such tree, EINVAL if the content is not the
- * name of one, ELOOP if links lead in a circle or too far, EMLINK beyond the
- * limit, and else what opening or reading it gave.
+ * The code of the error is ENOENT if the tree does not exist, EINVAL if the content of the
+ * link is not the name of a tree, ELOOP if the chain of links is a circle or too long,
+ * EMLINK if there are too many links, or else the error of opening or reading the tree.
  *
- * Return: the error, which belongs to the hierarchy, or NULL if @value is no
- * link or nobody has tried.
+ * Return: the error, owned by the hierarchy, or NULL if @value is not a link or links have
+ * not been followed.
  */
 const struct vitrine_error *
 vitrine_value_link_error(const struct vitrine_value *value)
@@ -455,22 +435,4 @@ vitrine_value_link_error(const struct vitrine_value *value)
 	if (value->type != VITRINE_LINK || !value->link_error)
 		return NULL;
 	return value->hierarchy->link_errors[value->link_error - 1];
-}
-
-/**
- * vtr_links_destroy() - free what following links has added to a tree
- * @hierarchy: tree
- */
-void vtr_links_destroy(struct vitrine_hierarchy *hierarchy)
-{
-	struct vtr_linked *linked, *next;
-	unsigned int i;
-
-	for (linked = hierarchy->linked; linked; linked = next) {
-		next = linked->next;
-		linked_destroy(linked);
-	}
-	for (i = 0; i < hierarchy->nr_link_errors; i++)
-		vitrine_error_destroy(hierarchy->link_errors[i]);
-	free(hierarchy->link_errors);
 }

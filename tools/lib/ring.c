@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Consumes the ring of one CPU through its mapping.
+ * Consume the ring of one CPU through its mapping.
  *
- * The kernel never waits: while we copy a sub-buffer it may be recycled. So we
- * keep a copy only if the sub-buffer's generation was even before and is the
- * same afterwards, as <vitrine/map.h> lays down:
+ * The kernel never waits for the reader and may recycle a sub-buffer while it is copied.
+ * A copy is valid only if the generation of the sub-buffer was even before and is the same
+ * afterwards, as <vitrine/map.h> specifies:
  *
  *   producer->sequence   load-acquire; all sub-buffers before it are complete
  *   packet->generation   load-acquire, before the copy
- *   packet->committed_bytes  load-acquire; so much may be copied
- *   packet->generation   again, behind a read fence
+ *   packet->committed_bytes  load-acquire; the number of bytes to copy
+ *   packet->generation   again, after a read fence
  *
- * Pairs with vtr_ring_advance() and vtr_ring_commit() in the module.
- * consumer->sequence tells the kernel what may be overwritten in streaming mode,
- * and poll() when to wake us: what this reader takes is decided here.
+ * Pairs with vtr_ring_advance() and vtr_ring_commit() in the module. In streaming mode
+ * consumer->sequence tells the kernel which sub-buffers may be overwritten, and poll()
+ * when to wake the reader; it does not decide which sub-buffers this reader copies.
+ *
+ * A ring is used by one thread at a time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,36 +26,37 @@
 
 #include "barrier.h"
 #include "error.h"
-#include "fxt.h"
+#include "fxt_packet.h"
+#include "fxt_scan.h"
 
 #define NO_SEQUENCE	UINT64_MAX
 
-/* How often a sub-buffer may be overtaken before we let the caller rest. */
+/* Number of attempts to copy a sub-buffer before control returns to the caller. */
 #define MAX_ATTEMPTS	16
 
-/* More than a kernel would map, less than would overflow. */
+/* Larger than any ring that a kernel can map, and small enough not to overflow. */
 #define MAX_RING_BYTES	(1ULL << 40)
 
 /**
  * struct vitrine_ring - one mapped ring
- * @path: its file
+ * @path: path of the file
  * @fd: open file
  * @consumer: page 0, or NULL
  * @producer: page 1, or NULL
  * @subbufs: the sub-buffers, or NULL
  * @page_bytes: size of a page
- * @nr_subbufs: what the producer page said when it was mapped
- * @subbuf_bytes: likewise
- * @cpu: likewise
- * @session: likewise
- * @next: sequence number of the sub-buffer we want
- * @end: last one we want, NO_SEQUENCE before vitrine_ring_stop()
- * @spare: room for the next copy; @last.bytes may be in use still
- * @packet: header of the last copy; before the first, what to count from
- * @nr_unwritten: records lost in the kernel that are accounted for
+ * @nr_subbufs: number of sub-buffers, from the producer page at the time of mapping
+ * @subbuf_bytes: size of a sub-buffer, likewise
+ * @cpu: number of the CPU, likewise
+ * @session: number of the session, likewise
+ * @next: sequence number of the next sub-buffer to copy
+ * @end: last sequence number to copy, NO_SEQUENCE before vitrine_ring_stop()
+ * @spare: memory for the next copy, while the caller may still use @last
+ * @packet: header of the last copy; before the first, the counts to start from;
+ *	@packet.lost_records is the number of lost records that are accounted for
  * @last: the last copy
- * @observe: called between the steps, or NULL
- * @ctx: its context
+ * @observe: called after each step of a copy, or NULL
+ * @ctx: first argument of @observe
  */
 struct vitrine_ring {
 	char *path;
@@ -70,7 +73,6 @@ struct vitrine_ring {
 	uint64_t end;
 	unsigned char *spare;
 	struct vitrine_packet packet;
-	uint64_t nr_unwritten;
 	struct vitrine_subbuf last;
 	vitrine_observe_fn *observe;
 	void *ctx;
@@ -161,7 +163,7 @@ static struct vitrine_error *ring_open(struct vitrine_ring *ring)
 	return map_ring(ring);
 }
 
-/* Of the sub-buffers that are certainly there, the oldest. */
+/* Return the oldest sub-buffer that certainly has not been recycled. */
 static uint64_t oldest(const struct vitrine_ring *ring, uint64_t sequence)
 {
 	return sequence < ring->nr_subbufs ? 0 :
@@ -177,7 +179,7 @@ static uint64_t written_sequence(const struct vitrine_ring *ring)
 static void want(struct vitrine_ring *ring, uint64_t sequence)
 {
 	ring->next = sequence;
-	/* All copies before; pairs with may_begin() in the module. */
+	/* Orders all copies before; pairs with may_begin() in the module. */
 	vtr_store_release(&ring->consumer->sequence, sequence);
 }
 
@@ -187,7 +189,7 @@ static const unsigned char *subbuf_of(const struct vitrine_ring *ring,
 	return ring->subbufs + sequence % ring->nr_subbufs * ring->subbuf_bytes;
 }
 
-/* The packet header of sub-buffer @sequence; false if it is being recycled. */
+/* Copy the packet header of a sub-buffer. Return false if it is being recycled. */
 static bool read_packet(const struct vitrine_ring *ring, uint64_t sequence,
 			struct vitrine_packet *ret)
 {
@@ -203,13 +205,14 @@ static bool read_packet(const struct vitrine_ring *ring, uint64_t sequence,
 	       vtr_load_once(&packet->generation) == generation;
 }
 
-/* Begin with the sub-buffer being written: what was before is not lost. */
+/* Begin with the sub-buffer being written; earlier records do not count as lost. */
 static struct vitrine_error *begin_here(struct vitrine_ring *ring)
 {
-	uint64_t sequence;
+	uint64_t sequence, lost;
 	unsigned int i;
 
-	ring->nr_unwritten = vtr_load_once(&ring->producer->lost_records);
+	lost = vtr_load_once(&ring->producer->lost_records);
+	ring->packet.lost_records = lost;
 	for (i = 0; i < MAX_ATTEMPTS; i++) {
 		sequence = written_sequence(ring);
 		if (sequence == NO_SEQUENCE) {
@@ -217,6 +220,7 @@ static struct vitrine_error *begin_here(struct vitrine_ring *ring)
 			return NULL;
 		}
 		if (read_packet(ring, sequence, &ring->packet)) {
+			ring->packet.lost_records = lost;
 			want(ring, sequence);
 			return NULL;
 		}
@@ -241,15 +245,14 @@ static struct vitrine_error *ring_begin(struct vitrine_ring *ring,
 }
 
 /**
- * vitrine_ring_create() - open and map a CPU's ring
+ * vitrine_ring_create() - open and map the ring of a CPU
  * @path: the file trace/cpu<N> of debugfs
- * @flags: 0 to begin with the sub-buffer being written, or
- *	VITRINE_RING_FROM_START to want all of the session, and to count as lost
- *	what is not there any more
+ * @flags: 0 to begin with the sub-buffer being written, or VITRINE_RING_FROM_START to
+ *	begin with the session, in which case records already overwritten count as lost
  * @ret: the ring
  *
- * Return: NULL, or an error: of opening or mapping; EPROTONOSUPPORT for a
- * kernel module of another version; EBADMSG if it is no ring; ENOMEM.
+ * Return: NULL, or an error: EPROTONOSUPPORT for a kernel module of another version,
+ * EBADMSG if the file is not a ring, ENOMEM, else as from open() and mmap().
  */
 struct vitrine_error *vitrine_ring_create(const char *path, unsigned int flags,
 					  struct vitrine_ring **ret)
@@ -299,10 +302,10 @@ void vitrine_ring_destroy(struct vitrine_ring *ring)
 }
 
 /**
- * vitrine_ring_fd() - what to poll
+ * vitrine_ring_fd() - return a file descriptor for poll()
  * @ring: ring
  *
- * Return: a descriptor that is readable once vitrine_ring_next() has something.
+ * Return: a descriptor that becomes readable when vitrine_ring_next() can return a copy.
  */
 int vitrine_ring_fd(const struct vitrine_ring *ring)
 {
@@ -310,7 +313,7 @@ int vitrine_ring_fd(const struct vitrine_ring *ring)
 }
 
 /**
- * vitrine_ring_cpu() - whose ring it is
+ * vitrine_ring_cpu() - return the CPU of a ring
  * @ring: ring
  *
  * Return: number of the CPU.
@@ -321,7 +324,7 @@ unsigned int vitrine_ring_cpu(const struct vitrine_ring *ring)
 }
 
 /**
- * vitrine_ring_session() - which session the ring is of
+ * vitrine_ring_session() - return the session of a ring
  * @ring: ring
  *
  * Return: number of the session.
@@ -332,11 +335,11 @@ unsigned int vitrine_ring_session(const struct vitrine_ring *ring)
 }
 
 /**
- * vitrine_ring_closed() - whether the ring's session is over
+ * vitrine_ring_closed() - check whether the session of a ring has ended
  * @ring: ring
  *
- * Return: true if nothing more will be written; what is there can be read, and
- * then the same path is another ring.
+ * Return: true if no more records will be written. The remaining records can be read;
+ * for the next session, @ring must be destroyed and its path opened again.
  */
 bool vitrine_ring_closed(const struct vitrine_ring *ring)
 {
@@ -345,22 +348,23 @@ bool vitrine_ring_closed(const struct vitrine_ring *ring)
 }
 
 /**
- * vitrine_ring_unwritten() - records lost since the last sub-buffer was begun
+ * vitrine_ring_unwritten() - count the lost records that no copy has counted yet
  * @ring: ring
  *
- * Return: how many could not be written and are in no copy's account yet.
+ * Return: number of records that could not be written since the sub-buffer of the last
+ * copy was begun.
  */
 uint64_t vitrine_ring_unwritten(const struct vitrine_ring *ring)
 {
 	return vtr_load_once(&ring->producer->lost_records) -
-	       ring->nr_unwritten;
+	       ring->packet.lost_records;
 }
 
 /**
- * vitrine_ring_observe() - be called between the steps of taking a copy
+ * vitrine_ring_observe() - set a callback for the steps of a copy
  * @ring: ring
- * @observe: function, or NULL
- * @ctx: its context
+ * @observe: function to call after each step, or NULL
+ * @ctx: first argument of @observe
  */
 void vitrine_ring_observe(struct vitrine_ring *ring,
 			  vitrine_observe_fn *observe, void *ctx)
@@ -370,10 +374,10 @@ void vitrine_ring_observe(struct vitrine_ring *ring,
 }
 
 /**
- * vitrine_ring_stop() - want nothing that begins later than now
+ * vitrine_ring_stop() - stop after the sub-buffer that is being written now
  * @ring: ring
  *
- * vitrine_ring_next() then takes the sub-buffer being written, too, as it is.
+ * Afterwards vitrine_ring_next() also copies this sub-buffer, although it is incomplete.
  */
 void vitrine_ring_stop(struct vitrine_ring *ring)
 {
@@ -384,7 +388,7 @@ void vitrine_ring_stop(struct vitrine_ring *ring)
 	ring->end = sequence;
 }
 
-/* The sub-buffer that is ring->next's, if it is to be taken now. */
+/* Check whether sub-buffer ring->next can be copied now; skip those already recycled. */
 static bool find_subbuf(struct vitrine_ring *ring)
 {
 	uint64_t sequence = written_sequence(ring);
@@ -393,7 +397,7 @@ static bool find_subbuf(struct vitrine_ring *ring)
 		return false;
 	if (ring->next < oldest(ring, sequence)) {
 		want(ring, oldest(ring, sequence));
-		/* The first one behind a gap tells how much was in it. */
+		/* The first sub-buffer after a gap is needed to tell how much was lost. */
 		if (ring->end < ring->next)
 			ring->end = ring->next;
 	}
@@ -402,7 +406,7 @@ static bool find_subbuf(struct vitrine_ring *ring)
 	return ring->next < sequence;
 }
 
-/* Copy to ring->spare; 0 bytes if the kernel got ahead of us. */
+/* Copy sub-buffer ring->next to ring->spare; 0 bytes if the kernel has recycled it. */
 static struct vitrine_error *copy_subbuf(struct vitrine_ring *ring,
 					 size_t *ret_len)
 {
@@ -438,61 +442,45 @@ static struct vitrine_error *copy_subbuf(struct vitrine_ring *ring,
 	return NULL;
 }
 
-/* Not written since then, as far as this sub-buffer knows. */
-static uint64_t unwritten_before(struct vitrine_ring *ring,
-				 const struct vitrine_packet *packet)
-{
-	uint64_t nr = packet->lost_records - ring->nr_unwritten;
-
-	/* What was lost before we came is older than the first we get. */
-	if (packet->lost_records < ring->nr_unwritten)
-		return 0;
-	ring->nr_unwritten = packet->lost_records;
-	return nr;
-}
-
-static uint64_t overwritten_before(const struct vitrine_ring *ring,
-				   const struct vitrine_packet *packet)
-{
-	return packet->records_before - ring->packet.records_before -
-	       ring->last.nr_records;
-}
-
-/* What was overwritten between the last copy and the one in ring->spare. */
+/* Describe the records overwritten between the last copy and the copy in ring->spare. */
 static void describe_loss(const struct vitrine_ring *ring,
 			  const struct vitrine_packet *packet, size_t len_bytes,
+			  const struct fxt_loss *missing,
 			  struct vitrine_loss *loss)
 {
-	const struct vitrine_packet *before = &ring->packet;
 	struct vitrine_fxt_thread unused;
 
-	*loss = (struct vitrine_loss){ .cpu = ring->cpu };
-	loss->nr_records = overwritten_before(ring, packet);
+	*loss = (struct vitrine_loss){
+		.cpu = ring->cpu,
+		.nr_records = missing->nr_missing,
+	};
 	if (!loss->nr_records || !ring->last.len_bytes)
 		return;
-	loss->begin_ticks = before->end_ticks;
+	loss->begin_ticks = ring->packet.end_ticks;
 	loss->end_ticks = packet->begin_ticks;
-	loss->nr_bytes = packet->bytes_before - before->bytes_before -
-			 ring->last.len_bytes;
-	loss->bridged = fxt_row_ends(ring->last.bytes, ring->last.len_bytes,
-				     &unused, &loss->before) &&
-			fxt_row_ends(ring->spare, len_bytes, &loss->after,
-				     &unused);
+	loss->nr_bytes = missing->nr_bytes;
+	loss->bridged = fxt_scan_row_ends(ring->last.bytes, ring->last.len_bytes,
+					  &unused, &loss->before) &&
+			fxt_scan_row_ends(ring->spare, len_bytes, &loss->after,
+					  &unused);
 }
 
-/* What has been copied to ring->spare is now the last copy. */
+/* Make the copy in ring->spare the last copy. */
 static void keep_copy(struct vitrine_ring *ring, size_t len_bytes)
 {
 	unsigned char *bytes = ring->spare;
 	struct vitrine_packet packet;
 	struct vitrine_loss loss;
 	struct fxt_counts counts;
-	uint64_t nr_lost;
+	struct fxt_loss missing;
 
 	memcpy(&packet, bytes + VITRINE_PACKET_OFFSET, sizeof(packet));
-	describe_loss(ring, &packet, len_bytes, &loss);
-	nr_lost = loss.nr_records + unwritten_before(ring, &packet);
-	fxt_count(bytes, len_bytes, &counts);
+	/* Records lost before this reader began are older than its first copy. */
+	if (packet.lost_records < ring->packet.lost_records)
+		packet.lost_records = ring->packet.lost_records;
+	missing = fxt_packet_loss(&ring->packet, ring->last.nr_records, &packet);
+	describe_loss(ring, &packet, len_bytes, &missing, &loss);
+	fxt_scan_counts(bytes, len_bytes, &counts);
 	ring->spare = (void *)ring->last.bytes;
 	ring->packet = packet;
 	ring->last = (struct vitrine_subbuf){
@@ -501,22 +489,23 @@ static void keep_copy(struct vitrine_ring *ring, size_t len_bytes)
 		.sequence = packet.sequence,
 		.nr_records = counts.timed,
 		.nr_switches = counts.switches,
-		.nr_lost = nr_lost,
+		.nr_lost = missing.nr_missing + missing.nr_unwritten,
 		.loss = loss,
+		.nr_wakeups = counts.wakeups,
 	};
 	want(ring, packet.sequence + 1);
 }
 
 /**
- * vitrine_ring_next() - take a copy of the next sub-buffer
+ * vitrine_ring_next() - copy the next sub-buffer
  * @ring: ring
- * @ret: the copy, valid until the next call; NULL if there is none now
+ * @ret: the copy, valid until the next call; NULL if there is none yet
  *
- * Sub-buffers come in order, complete ones only until vitrine_ring_stop().
- * Those that were recycled before they could be copied are left out, and what
- * was in them is counted in the next one's @nr_lost.
+ * Sub-buffers are returned in order, and only when complete until vitrine_ring_stop() is
+ * called. Sub-buffers that were recycled before they could be copied are skipped; their
+ * records are counted in @nr_lost of the next copy.
  *
- * Return: NULL, or an error: EBADMSG if the ring makes no sense.
+ * Return: NULL, or an error: EBADMSG if the ring is malformed.
  */
 struct vitrine_error *vitrine_ring_next(struct vitrine_ring *ring,
 					const struct vitrine_subbuf **ret)

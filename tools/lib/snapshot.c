@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A consistent copy of a live tree, or the bytes of a saved one.
+ * Take a consistent copy of a live tree, or hold the bytes of a saved one.
  *
- * The kernel edits while we read, and never waits for us:
+ * The kernel edits the tree while it is copied, and never waits for a reader:
  *
- *   1. generation = load-acquire; odd: an edit is under way, back off
- *   2. load the size; read fence; the generation must not have moved, so that
- *      size is one the kernel has backed with pages
- *   3. copy; after every chunk a read fence and a look at the generation, so
- *      that an attempt already lost ends early
+ *   1. generation = load-acquire; if it is odd, an edit is in progress: back off
+ *   2. load the size; read fence; the generation must not have changed, so that the
+ *      kernel has backed that size with pages
+ *   3. copy; after each chunk a read fence and another load of the generation, so that a
+ *      failed attempt ends early
  *
  * All this is snapshot_copy(). Pairs with vtr_edit_begin() and vtr_edit_end()
- * in module/edit.h: odd generation, smp_wmb(), edits, smp_store_release() of the
+ * in module/inspect/edit.h: odd generation, smp_wmb(), edits, smp_store_release() of the
  * even one.
  *
- * Attempts are few and the waits between them short. A writer that never
- * pauses outruns them all; then read() of the same file, which the kernel
- * serves with the writer's help, ends the race. What was copied in vain until
- * then costs no more than that read(), so the longest snapshot takes less than
- * three times as long as read() alone.
+ * There are few attempts, with short waits between them. A publisher that never pauses
+ * defeats all of them; then read() of the same file, which the kernel serves under the
+ * lock of the tree, returns a snapshot. The failed attempts together copy no more bytes
+ * than that read(), so that the slowest snapshot takes less than three times as long as
+ * read() alone.
+ *
+ * A snapshot is used by one thread at a time.
  */
 #include <endian.h>
 #include <errno.h>
@@ -48,9 +50,9 @@ struct buffer {
 
 /**
  * struct vitrine_snapshot - see vitrine_snapshot_create()
- * @path: of the source, or NULL
+ * @path: path of the source, or NULL
  * @taken: the snapshot
- * @spare: where the next one goes: a failed refresh changes nothing
+ * @spare: memory for the next snapshot, so that a failed refresh leaves @taken unchanged
  */
 struct vitrine_snapshot {
 	char *path;
@@ -60,8 +62,8 @@ struct vitrine_snapshot {
 
 enum attempt {
 	ATTEMPT_TAKEN,
-	ATTEMPT_LOST,		/* an edit was under way, or came between */
-	ATTEMPT_UNMAPPABLE,	/* the mapping cannot give what the header says */
+	ATTEMPT_LOST,		/* an edit was in progress, or began during the copy */
+	ATTEMPT_UNMAPPABLE,	/* the size in the header cannot be mapped */
 	ATTEMPT_NO_MEMORY,
 };
 
@@ -85,7 +87,7 @@ static void observe(const struct vitrine_source *source, enum vitrine_step step)
 		source->observe(source->observe_ctx, step);
 }
 
-/* Whether all that was loaded so far belongs to @generation. */
+/* Check that all bytes loaded so far belong to @generation. */
 static bool generation_holds(const struct vitrine_source *source,
 			     uint64_t generation)
 {
@@ -95,7 +97,7 @@ static bool generation_holds(const struct vitrine_source *source,
 	return vtr_load_once(&header[1]) == generation;
 }
 
-/* Bytes of the tree by its header, or by its file, or 0: not known. */
+/* Return the size of the tree from its header, or else from its file; 0 if unknown. */
 static size_t live_size_bytes(const struct vitrine_source *source)
 {
 	const uint64_t *header = (const uint64_t *)source->map;
@@ -110,7 +112,7 @@ static size_t live_size_bytes(const struct vitrine_source *source)
 	return size <= INSPECT_MAX_FILE_BYTES ? size : 0;
 }
 
-/* Adds to @copied the bytes it copied. */
+/* Copy the tree, and add the number of bytes copied to @copied. */
 static bool copy_stable(struct buffer *to, const struct vitrine_source *source,
 			uint64_t generation, size_t *copied)
 {
@@ -167,7 +169,7 @@ static void back_off(unsigned int attempt)
 		vtr_cpu_relax();
 }
 
-/* ATTEMPT_LOST if the writer won every race that is worth running. */
+/* Copy the mapping in several attempts; ATTEMPT_LOST if an edit defeated each of them. */
 static enum attempt take_mapped(struct buffer *to, struct vitrine_source *source)
 {
 	size_t copied = 0;
@@ -194,7 +196,7 @@ static struct vitrine_error *error_foreign(const struct buffer *buffer,
 	if (vitrine_format_detect(buffer->bytes, buffer->len) ==
 	    VITRINE_FORMAT_FXT)
 		return vitrine_error_create(EBADMSG, path, 0,
-					    "see it with `vitrine print'",
+					    "print it with `vitrine print'",
 					    "this is a Fuchsia trace, not an Inspect file");
 	if (!buffer->len)
 		return vitrine_error_create(EBADMSG, path, 0, advice,
@@ -213,7 +215,7 @@ static bool is_inspect(const struct buffer *buffer)
 		VITRINE_FORMAT_INSPECT;
 }
 
-/* Read @fd to its end; look at the first block before reading the rest. */
+/* Read @fd to its end, after a check of the first block. */
 static struct vitrine_error *read_all(struct buffer *to, int fd,
 				      const char *path)
 {
@@ -287,7 +289,7 @@ static struct vitrine_error *take(struct buffer *to,
 	err = take_read(to, source);
 	if (err && err->code == ENOENT && source->map &&
 	    take_mapped(to, source) == ATTEMPT_TAKEN && is_inspect(to)) {
-		/* The writer we raced has gone, and the file with it. */
+		/* The publisher has removed the file, but its last state is still mapped. */
 		vitrine_error_destroy(err);
 		return NULL;
 	}
@@ -302,14 +304,14 @@ static struct vitrine_error *take(struct buffer *to,
 }
 
 /**
- * vitrine_snapshot_refresh() - take a new snapshot into an old one's memory
+ * vitrine_snapshot_refresh() - replace a snapshot by a new one, reusing its memory
  * @snapshot: snapshot; unchanged on failure
  * @source: source, the same one as before or another
  *
- * A hierarchy made from the old snapshot must be destroyed before.
+ * A hierarchy built from the old snapshot must be destroyed first.
  *
- * Return: NULL, or an error: EAGAIN if the file was never stable, EBADMSG if
- * it is no Inspect file, else as from open() and read().
+ * Return: NULL, or an error: EAGAIN if the file was edited during each attempt, EBADMSG
+ * if it is not an Inspect file, else as from open() and read().
  */
 struct vitrine_error *vitrine_snapshot_refresh(struct vitrine_snapshot *snapshot,
 					       struct vitrine_source *source)
@@ -370,13 +372,13 @@ struct vitrine_error *vitrine_snapshot_create(struct vitrine_source *source,
 }
 
 /**
- * vitrine_snapshot_from_bytes() - a snapshot of bytes the caller has
- * @bytes: the file's bytes; copied
- * @len_bytes: how many
- * @path: for error messages, or NULL
+ * vitrine_snapshot_from_bytes() - create a snapshot from bytes in memory
+ * @bytes: content of an Inspect file; copied
+ * @len_bytes: length of @bytes
+ * @path: path for error messages, or NULL
  * @ret: the snapshot
  *
- * Return: NULL, or an error: EBADMSG if it is no Inspect file, EFBIG if it is
+ * Return: NULL, or an error: EBADMSG if @bytes are not an Inspect file, EFBIG if they are
  * longer than the format allows.
  */
 struct vitrine_error *vitrine_snapshot_from_bytes(const void *bytes,
@@ -425,11 +427,11 @@ void vitrine_snapshot_destroy(struct vitrine_snapshot *snapshot)
 }
 
 /**
- * vitrine_snapshot_bytes() - the bytes of a snapshot
+ * vitrine_snapshot_bytes() - return the bytes of a snapshot
  * @snapshot: snapshot
- * @ret_len: how many
+ * @ret_len: number of bytes
  *
- * Return: the bytes, good until the snapshot is refreshed or destroyed.
+ * Return: the bytes, valid until the snapshot is refreshed or destroyed.
  */
 const void *vitrine_snapshot_bytes(const struct vitrine_snapshot *snapshot,
 				   size_t *ret_len)
@@ -439,10 +441,10 @@ const void *vitrine_snapshot_bytes(const struct vitrine_snapshot *snapshot,
 }
 
 /**
- * vitrine_snapshot_path() - the file a snapshot is of
+ * vitrine_snapshot_path() - return the path of the file of a snapshot
  * @snapshot: snapshot
  *
- * Return: the path, or NULL if it was made from bytes without one.
+ * Return: the path, or NULL if the snapshot was created from bytes without a path.
  */
 const char *vitrine_snapshot_path(const struct vitrine_snapshot *snapshot)
 {
@@ -450,10 +452,10 @@ const char *vitrine_snapshot_path(const struct vitrine_snapshot *snapshot)
 }
 
 /**
- * vitrine_snapshot_generation() - the generation of a snapshot
+ * vitrine_snapshot_generation() - return the generation of a snapshot
  * @snapshot: snapshot
  *
- * Return: the generation; odd only in a saved file that was saved torn.
+ * Return: the generation; odd only if a saved file was saved during an edit.
  */
 uint64_t vitrine_snapshot_generation(const struct vitrine_snapshot *snapshot)
 {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Open a file of Inspect bytes: map it if it is live, else leave it to read().
+ * Open a file of Inspect bytes: map it if it is live, else read it later.
  *
- * A file in debugfs has no size of its own (st_size is 0): the header in its
- * first page says how far the tree reaches, and pages beyond that raise SIGBUS.
- * So only the first page is mapped here, and snapshot.c extends the mapping to
- * what a header says that it has found stable. Trees grow and never shrink.
+ * A file in debugfs has no size of its own (st_size is 0): the header in its first page
+ * says how far the tree reaches, and an access beyond raises SIGBUS. Only the first page
+ * is mapped here; snapshot.c extends the mapping to the size in a header that it has found
+ * stable. Trees grow and never shrink.
+ *
+ * A source is used by one thread at a time.
  */
 #include <endian.h>
 #include <errno.h>
@@ -38,7 +40,7 @@ static size_t page_round_up(size_t len_bytes)
  *
  * The start of the mapping may move.
  *
- * Return: whether @len_bytes are mapped now.
+ * Return: true if @len_bytes are mapped now.
  */
 bool vtr_source_extend(struct vitrine_source *source, size_t len_bytes)
 {
@@ -60,7 +62,7 @@ bool vtr_source_extend(struct vitrine_source *source, size_t len_bytes)
 	return true;
 }
 
-/* Whether, and how much of, the file may be mapped. */
+/* Return how much of the file may be mapped, 0 if it must be read instead. */
 static size_t mappable_bytes(int fd, unsigned int flags, size_t *file_bytes)
 {
 	struct statfs fs;
@@ -77,12 +79,13 @@ static size_t mappable_bytes(int fd, unsigned int flags, size_t *file_bytes)
 }
 
 /**
- * vitrine_source_create() - open a file to take snapshots of
- * @path: file, live in debugfs or saved
- * @flags: VITRINE_SOURCE_MAP or VITRINE_SOURCE_READ to have it one way only
+ * vitrine_source_create() - open a file of which snapshots can be taken
+ * @path: a live file in debugfs, or a saved file
+ * @flags: 0, VITRINE_SOURCE_MAP to map the file even if it is not in debugfs, or
+ *	VITRINE_SOURCE_READ never to map it
  * @ret: the source
  *
- * A live file that cannot be mapped (under lockdown, say) is read instead.
+ * A live file that cannot be mapped, for example under lockdown, is read instead.
  *
  * Return: NULL, or an error if the file cannot be opened.
  */
@@ -117,7 +120,7 @@ err_destroy:
 }
 
 /**
- * vitrine_source_destroy() - unmap and close
+ * vitrine_source_destroy() - unmap and close a source
  * @source: source, or NULL
  */
 void vitrine_source_destroy(struct vitrine_source *source)
@@ -133,11 +136,11 @@ void vitrine_source_destroy(struct vitrine_source *source)
 }
 
 /**
- * vtr_source_reopen() - open the source's file once more
+ * vtr_source_reopen() - open the file of a source once more
  * @source: source
  * @ret: descriptor
  *
- * The kernel takes the bytes that read() returns when the file is opened.
+ * In debugfs, the kernel takes the snapshot that read() returns at open().
  *
  * Return: NULL, or an error.
  */
@@ -153,10 +156,10 @@ struct vitrine_error *vtr_source_reopen(const struct vitrine_source *source,
 }
 
 /**
- * vitrine_source_path() - the path a source was made with
+ * vitrine_source_path() - return the path of a source
  * @source: source
  *
- * Return: the path, good as long as the source.
+ * Return: the path as given to vitrine_source_create(), valid as long as the source.
  */
 const char *vitrine_source_path(const struct vitrine_source *source)
 {
@@ -164,10 +167,10 @@ const char *vitrine_source_path(const struct vitrine_source *source)
 }
 
 /**
- * vitrine_source_mapped() - whether a source is read through a mapping
+ * vitrine_source_mapped() - check whether a source is mapped
  * @source: source
  *
- * Return: whether it is; if not, every snapshot is a read() of the file.
+ * Return: true if snapshots are copied from a mapping, false if they are read with read().
  */
 bool vitrine_source_mapped(const struct vitrine_source *source)
 {
@@ -175,13 +178,13 @@ bool vitrine_source_mapped(const struct vitrine_source *source)
 }
 
 /**
- * vitrine_source_observe() - have a function called while snapshots are taken
+ * vitrine_source_observe() - set a callback for the steps of taking a snapshot
  * @source: source
- * @observe: function, or NULL for none
- * @ctx: for @observe
+ * @observe: function to call after each step, or NULL
+ * @ctx: first argument of @observe
  *
- * For tests, which change the file between two exact steps. With a function
- * set, the copy is made in chunks of one block, VITRINE_STEP_CHUNK after each.
+ * Tests use the callback to change the file between two steps. While a callback is set,
+ * the file is copied in chunks of one block, with VITRINE_STEP_CHUNK after each chunk.
  */
 void vitrine_source_observe(struct vitrine_source *source,
 			    vitrine_observe_fn *observe, void *ctx)
@@ -191,12 +194,12 @@ void vitrine_source_observe(struct vitrine_source *source,
 }
 
 /**
- * vitrine_source_generation() - the generation a file has now
+ * vitrine_source_generation() - return the current generation of a file
  * @source: source
- * @ret: the generation; odd while an edit is under way
+ * @ret: the generation; odd while an edit is in progress
  *
- * Cheap on a mapping: one load. It changes with every edit, so whoever waits
- * for changes compares it with that of the snapshot last taken.
+ * This is a single load if the file is mapped. Every edit changes the generation, so a
+ * caller detects changes by comparing it with the generation of its last snapshot.
  *
  * Return: NULL, or an error if the file is not mapped and cannot be read.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A source: a file of Inspect bytes, mapped if it is live.
+ * A source: an open Inspect file, which is mapped if it is live. Only source.c and
+ * snapshot.c access its members.
  */
 #ifndef _VITRINE_LIB_SOURCE_H
 #define _VITRINE_LIB_SOURCE_H
@@ -11,15 +12,15 @@
 
 /**
  * struct vitrine_source - see vitrine_source_create()
- * @path: as given
+ * @path: path as given to vitrine_source_create()
  * @flags: VITRINE_SOURCE_*
  * @fd: the open file
- * @map: start of the file, shared and read-only, or NULL
- * @map_bytes: how much of it is mapped
- * @max_bytes: how much may be mapped
- * @file_bytes: size of a mapped file that has one, else 0
- * @observe: called between the steps of a snapshot, or NULL
- * @observe_ctx: for @observe
+ * @map: shared, read-only mapping of the start of the file, or NULL
+ * @map_bytes: number of bytes that are mapped
+ * @max_bytes: number of bytes that may be mapped
+ * @file_bytes: size of a mapped file, 0 if the file has none, as in debugfs
+ * @observe: called after each step of a snapshot, or NULL
+ * @observe_ctx: first argument of @observe
  */
 struct vitrine_source {
 	char *path;
@@ -33,10 +34,10 @@ struct vitrine_source {
 	void *observe_ctx;
 };
 
-/* Map at least @len_bytes; false if the file does not allow it. */
+/* Map at least @len_bytes. Return false if the file does not allow it. */
 bool vtr_source_extend(struct vitrine_source *source, size_t len_bytes);
 
-/* A fresh descriptor of the same file: in debugfs, a fresh kernel snapshot. */
+/* Open the same file once more; in debugfs, this takes a new snapshot in the kernel. */
 struct vitrine_error *vtr_source_reopen(const struct vitrine_source *source,
 					int *ret);
 

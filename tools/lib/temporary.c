@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Files and directories under a temporary name beside the one they are to have.
+ * Create files and directories under a temporary name beside their final name.
  *
- * Concurrency: list_mutex guards the list, with signals blocked in the thread that
- * holds it: a signal handler finds the list whole, and every file in it.
+ * Concurrency: list_mutex protects the list of temporary names. The thread that holds it
+ * blocks signals, so that a signal handler always finds a consistent list with every file
+ * in it.
  */
 #define _GNU_SOURCE	/* asprintf(), getdents64(), O_TMPFILE */
 #include <dirent.h>
@@ -19,7 +20,7 @@
 
 #include "temporary.h"
 
-/* A trace of the Common Trace Format is a directory in a temporary one. */
+/* Levels to remove: a Common Trace Format trace is a directory in a temporary directory. */
 #define MAX_DEPTH	2
 
 #define ENTRIES_BYTES	4096
@@ -43,7 +44,7 @@ static void list_unlock(const sigset_t *old)
 	pthread_sigmask(SIG_SETMASK, old, NULL);
 }
 
-/* As open() would: mkostemp() lets nobody else read. */
+/* Set the mode that open() would set; mkostemp() gives access to the owner only. */
 static void give_usual_mode(int fd)
 {
 	mode_t mask = umask(0);
@@ -52,7 +53,7 @@ static void give_usual_mode(int fd)
 	fchmod(fd, 0666 & ~mask);
 }
 
-/* Call @make with the name, and list it: its result, or -1 with errno. */
+/* Call @make with a temporary name, and add it to the list. Return its result, or -1. */
 static int make_listed(struct vtr_temporary *temporary, const char *path,
 		       int (*make)(char *name))
 {
@@ -95,11 +96,11 @@ static int make_directory(char *name)
 }
 
 /**
- * vtr_temporary_anonymous() - make a file without a name, on a disk
+ * vtr_temporary_anonymous() - create a file without a name
  *
- * It is in $TMPDIR, or else /var/tmp.
+ * The file is in $TMPDIR or else in /var/tmp, which are normally on a disk.
  *
- * Return: its descriptor, or -1 with errno.
+ * Return: file descriptor, or -1 with errno.
  */
 int vtr_temporary_anonymous(void)
 {
@@ -120,11 +121,11 @@ int vtr_temporary_anonymous(void)
 }
 
 /**
- * vtr_temporary_create() - make a file beside another
- * @temporary: filled
- * @path: the name it is to have in the end
+ * vtr_temporary_create() - create a file beside its final path
+ * @temporary: receives the temporary name
+ * @path: final path
  *
- * Return: its descriptor, or -1 with errno.
+ * Return: file descriptor, or -1 with errno.
  */
 int vtr_temporary_create(struct vtr_temporary *temporary, const char *path)
 {
@@ -132,9 +133,9 @@ int vtr_temporary_create(struct vtr_temporary *temporary, const char *path)
 }
 
 /**
- * vtr_temporary_mkdir() - make a directory beside another, for its owner alone
- * @temporary: filled
- * @path: the name its content is to have in the end
+ * vtr_temporary_mkdir() - create a directory beside its final path, with mode 0700
+ * @temporary: receives the temporary name
+ * @path: final path of the content
  *
  * Return: true, or false with errno.
  */
@@ -159,9 +160,9 @@ static void forget(struct vtr_temporary *temporary)
 }
 
 /**
- * vtr_temporary_rename() - give a file its name
- * @temporary: the file; there is none any more, if this succeeds
- * @path: the name
+ * vtr_temporary_rename() - rename a file to its final path
+ * @temporary: the file; empty after success
+ * @path: final path
  *
  * Return: 0, or -1 with errno.
  */
@@ -173,7 +174,7 @@ int vtr_temporary_rename(struct vtr_temporary *temporary, const char *path)
 	return 0;
 }
 
-/* Async-signal-safe, so neither readdir() nor nftw(). */
+/* Remove a file or directory. Async-signal-safe, unlike readdir() and nftw(). */
 static void remove_at(int dir, const char *name, unsigned int depth)
 {
 	char entries[ENTRIES_BYTES] __attribute__((aligned(8)));
@@ -199,8 +200,8 @@ static void remove_at(int dir, const char *name, unsigned int depth)
 }
 
 /**
- * vtr_temporary_remove() - remove a file, or a directory with what is in it
- * @temporary: nothing happens if there is none
+ * vtr_temporary_remove() - remove a temporary file, or a directory with its content
+ * @temporary: file or directory; may be empty
  */
 void vtr_temporary_remove(struct vtr_temporary *temporary)
 {
@@ -211,9 +212,9 @@ void vtr_temporary_remove(struct vtr_temporary *temporary)
 }
 
 /**
- * vtr_temporaries_remove() - remove all there are, before a signal ends the process
+ * vtr_temporaries_remove() - remove all temporary files before a signal ends the process
  *
- * In a child that has not called execve() yet they are its parent's, and stay.
+ * Does nothing in a child process before execve(), because the files are its parent's.
  *
  * Context: a signal handler; the process has one thread.
  */

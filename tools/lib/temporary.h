@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Files and directories under a temporary name beside the one they are to have. All
- * that there are at the moment are listed, so that a program that is ended by a
- * signal can remove them.
+ * Create files and directories under a temporary name beside their final name. A list of
+ * them allows a signal handler to remove them before the program ends.
  */
 #ifndef _VITRINE_LIB_TEMPORARY_H
 #define _VITRINE_LIB_TEMPORARY_H
@@ -10,9 +9,9 @@
 #include <stdbool.h>
 
 /**
- * struct vtr_temporary - a file or directory, listed while @path is set
- * @path: its temporary name, or NULL: there is none
- * @next: in the list
+ * struct vtr_temporary - a temporary file or directory
+ * @path: temporary name, or NULL if the structure is empty and not in the list
+ * @next: next one in the list
  */
 struct vtr_temporary {
 	char *path;

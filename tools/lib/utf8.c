@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Whether a text that comes in pieces is UTF-8: no overlong forms, no
- * surrogates, nothing beyond U+10FFFF. All three show in the second byte of a
- * character.
+ * Validate UTF-8, also of a text that arrives in pieces: overlong forms, surrogates and
+ * code points beyond U+10FFFF are invalid. The second byte of a character shows all three.
+ *
+ * Pure functions.
  */
 #include "utf8.h"
 
@@ -42,6 +43,26 @@ void vtr_utf8_add(struct vtr_utf8 *utf8, const uint8_t *bytes, size_t len)
 		utf8->is_invalid = utf8->nr_missing ?
 				   !continue_character(utf8, bytes[i]) :
 				   !begin_character(utf8, bytes[i]);
+}
+
+/**
+ * vtr_utf8_sequence() - measure the first character of a text
+ * @bytes: the text
+ * @len: its length in bytes, not 0
+ *
+ * Return: how many bytes the character has, 0 if they are not UTF-8.
+ */
+unsigned int vtr_utf8_sequence(const uint8_t *bytes, size_t len)
+{
+	struct vtr_utf8 utf8 = { 0 };
+	unsigned int i;
+
+	if (!begin_character(&utf8, bytes[0]))
+		return 0;
+	for (i = 1; utf8.nr_missing; i++)
+		if (i == len || !continue_character(&utf8, bytes[i]))
+			return 0;
+	return i;
 }
 
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Whether a text that comes in pieces is UTF-8.
+ * UTF-8 validation, also of a text that arrives in pieces. Pure functions.
  */
 #ifndef _VITRINE_LIB_UTF8_H
 #define _VITRINE_LIB_UTF8_H
@@ -24,6 +24,7 @@ struct vtr_utf8 {
 };
 
 void vtr_utf8_add(struct vtr_utf8 *utf8, const uint8_t *bytes, size_t len);
+unsigned int vtr_utf8_sequence(const uint8_t *bytes, size_t len);
 bool vtr_utf8_is_valid(const struct vtr_utf8 *utf8);
 
 #endif /* _VITRINE_LIB_UTF8_H */

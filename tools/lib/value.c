@@ -1,22 +1,95 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Answer for the values of a tree. Asking one of the wrong type gives 0, false
- * or "", so that a caller may switch on the type late.
+ * Read the values of a tree.
+ *
+ * A function for another type than that of the value returns 0, false or "", so that the
+ * caller need not check the type first.
  */
 #include <endian.h>
 #include <string.h>
 
 #include <vitrine/inspect.h>
 
-#include "hierarchy.h"
+#include "value.h"
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Compare the numbers that begin at *a_at and *b_at, and advance past them. */
+static int compare_numbers(const struct vtr_text *a, uint32_t *a_at,
+			   const struct vtr_text *b, uint32_t *b_at)
+{
+	uint32_t a_start, b_start;
+
+	while (*a_at < a->len && a->bytes[*a_at] == '0')
+		++*a_at;
+	while (*b_at < b->len && b->bytes[*b_at] == '0')
+		++*b_at;
+	a_start = *a_at;
+	b_start = *b_at;
+	while (*a_at < a->len && is_digit(a->bytes[*a_at]))
+		++*a_at;
+	while (*b_at < b->len && is_digit(b->bytes[*b_at]))
+		++*b_at;
+	if (*a_at - a_start != *b_at - b_start)
+		return *a_at - a_start < *b_at - b_start ? -1 : 1;
+	return memcmp(a->bytes + a_start, b->bytes + b_start, *a_at - a_start);
+}
+
+/* Compare bytes, but numbers by their value, so that cpu2 comes before cpu10. */
+static int compare_natural(const struct vtr_text *a, const struct vtr_text *b)
+{
+	uint32_t a_at = 0, b_at = 0;
+
+	while (a_at < a->len && b_at < b->len) {
+		unsigned char a_byte = a->bytes[a_at];
+		unsigned char b_byte = b->bytes[b_at];
+		int order;
+
+		if (is_digit(a_byte) && is_digit(b_byte)) {
+			order = compare_numbers(a, &a_at, b, &b_at);
+			if (order)
+				return order;
+			continue;
+		}
+		if (a_byte != b_byte)
+			return a_byte < b_byte ? -1 : 1;
+		a_at++;
+		b_at++;
+	}
+	return (a_at < a->len) - (b_at < b->len);
+}
 
 /**
- * vitrine_value_first_child() - first of the values below a node
+ * vtr_text_compare() - compare two texts in natural order
+ * @a: text
+ * @b: text
+ *
+ * The order is total: texts that differ only in leading zeros of numbers are ordered by
+ * length.
+ *
+ * Return: less than 0, greater than 0, or, only if all bytes are equal, 0.
+ */
+int vtr_text_compare(const struct vtr_text *a, const struct vtr_text *b)
+{
+	int order = compare_natural(a, b);
+
+	if (order)
+		return order;
+	if (a->len != b->len)
+		return a->len < b->len ? -1 : 1;
+	return memcmp(a->bytes, b->bytes, a->len);
+}
+
+/**
+ * vitrine_value_first_child() - return the first child of a node
  * @value: value
  *
  * Children come in natural order of their names: "cpu2" before "cpu10".
  *
- * Return: the child, or NULL for none.
+ * Return: the child, or NULL if there is none.
  */
 const struct vitrine_value *
 vitrine_value_first_child(const struct vitrine_value *value)
@@ -25,10 +98,10 @@ vitrine_value_first_child(const struct vitrine_value *value)
 }
 
 /**
- * vitrine_value_next() - next of the values with the same parent
+ * vitrine_value_next() - return the next sibling of a value
  * @value: value
  *
- * Return: the sibling, or NULL if there is none left.
+ * Return: the sibling, or NULL after the last one.
  */
 const struct vitrine_value *
 vitrine_value_next(const struct vitrine_value *value)
@@ -37,10 +110,10 @@ vitrine_value_next(const struct vitrine_value *value)
 }
 
 /**
- * vitrine_value_parent() - the node above
+ * vitrine_value_parent() - return the parent of a value
  * @value: value
  *
- * Return: the node, NULL for the root.
+ * Return: the parent, or NULL for the root.
  */
 const struct vitrine_value *
 vitrine_value_parent(const struct vitrine_value *value)
@@ -49,10 +122,10 @@ vitrine_value_parent(const struct vitrine_value *value)
 }
 
 /**
- * vitrine_value_offset() - where in the file a value is
+ * vitrine_value_offset() - return the position of a value in the file
  * @value: value
  *
- * Return: byte position of its block.
+ * Return: offset of the value's block in bytes.
  */
 uint64_t vitrine_value_offset(const struct vitrine_value *value)
 {
@@ -60,7 +133,7 @@ uint64_t vitrine_value_offset(const struct vitrine_value *value)
 }
 
 /**
- * vitrine_value_type() - what a value is
+ * vitrine_value_type() - return the type of a value
  * @value: value
  *
  * Return: the type.
@@ -71,11 +144,11 @@ enum vitrine_type vitrine_value_type(const struct vitrine_value *value)
 }
 
 /**
- * vitrine_value_name() - a value's name
+ * vitrine_value_name() - return the name of a value
  * @value: value
- * @ret_len: its length
+ * @ret_len: length of the name in bytes
  *
- * Return: the bytes, which need not be UTF-8 and have no final NUL.
+ * Return: the name, which need not be UTF-8 and is not NUL-terminated.
  */
 const char *vitrine_value_name(const struct vitrine_value *value,
 			       size_t *ret_len)
@@ -85,12 +158,12 @@ const char *vitrine_value_name(const struct vitrine_value *value,
 }
 
 /**
- * vitrine_value_ordinal() - tell values apart that have the same name
+ * vitrine_value_ordinal() - return the position of a value among siblings of its name
  * @value: value
  *
- * Nothing in the format keeps two children of a node from having one name.
+ * The format allows several children of a node to have the same name.
  *
- * Return: how many siblings of this name come before this one.
+ * Return: number of siblings of this name that precede the value.
  */
 unsigned int vitrine_value_ordinal(const struct vitrine_value *value)
 {
@@ -98,12 +171,12 @@ unsigned int vitrine_value_ordinal(const struct vitrine_value *value)
 }
 
 /**
- * vitrine_value_compare() - the order of siblings
+ * vitrine_value_compare() - compare two values by name and ordinal, the order of siblings
  * @a: value
  * @b: value, of the same tree or another
  *
- * Return: less than 0 if @a comes first by name and ordinal, greater than 0 if
- * @b does, 0 if they have the same.
+ * Return: less than 0 if @a comes first, greater than 0 if @b comes first, 0 if name and
+ * ordinal are equal.
  */
 int vitrine_value_compare(const struct vitrine_value *a,
 			  const struct vitrine_value *b)
@@ -116,7 +189,7 @@ int vitrine_value_compare(const struct vitrine_value *a,
 }
 
 /**
- * vitrine_value_int() - the value of a VITRINE_INT
+ * vitrine_value_int() - return the value of a VITRINE_INT
  * @value: value
  *
  * Return: the number.
@@ -127,7 +200,7 @@ int64_t vitrine_value_int(const struct vitrine_value *value)
 }
 
 /**
- * vitrine_value_uint() - the value of a VITRINE_UINT
+ * vitrine_value_uint() - return the value of a VITRINE_UINT
  * @value: value
  *
  * Return: the number.
@@ -146,7 +219,7 @@ static double double_from_bits(uint64_t bits)
 }
 
 /**
- * vitrine_value_double() - the value of a VITRINE_DOUBLE
+ * vitrine_value_double() - return the value of a VITRINE_DOUBLE
  * @value: value
  *
  * Return: the number.
@@ -157,10 +230,10 @@ double vitrine_value_double(const struct vitrine_value *value)
 }
 
 /**
- * vitrine_value_bool() - the value of a VITRINE_BOOL
+ * vitrine_value_bool() - return the value of a VITRINE_BOOL
  * @value: value
  *
- * Return: the truth.
+ * Return: the value.
  */
 bool vitrine_value_bool(const struct vitrine_value *value)
 {
@@ -168,12 +241,12 @@ bool vitrine_value_bool(const struct vitrine_value *value)
 }
 
 /**
- * vitrine_value_bytes() - the value of a VITRINE_STRING or VITRINE_BYTES, or
- * the content of a VITRINE_LINK
+ * vitrine_value_bytes() - return the value of a VITRINE_STRING or VITRINE_BYTES, or the
+ * content of a VITRINE_LINK
  * @value: value
- * @ret_len: its length
+ * @ret_len: length in bytes
  *
- * Return: the bytes. A string should be UTF-8, but nobody has seen to it.
+ * Return: the bytes. Strings should be UTF-8, but this is not checked.
  */
 const void *vitrine_value_bytes(const struct vitrine_value *value,
 				size_t *ret_len)
@@ -183,7 +256,7 @@ const void *vitrine_value_bytes(const struct vitrine_value *value,
 }
 
 /**
- * vitrine_value_disposition() - where the tree that a VITRINE_LINK names goes
+ * vitrine_value_disposition() - return where the tree of a VITRINE_LINK is inserted
  * @value: value
  *
  * Return: enum inspect_link_disposition.
@@ -210,10 +283,10 @@ static enum vitrine_type slot_type(unsigned int type)
 }
 
 /**
- * vitrine_value_array() - what a VITRINE_ARRAY is made of
+ * vitrine_value_array() - describe a VITRINE_ARRAY
  * @value: value
  *
- * Return: type, format and number of its elements; count 0 for other values.
+ * Return: type, format and number of the elements; the number is 0 for other values.
  */
 struct vitrine_array vitrine_value_array(const struct vitrine_value *value)
 {
@@ -227,7 +300,7 @@ struct vitrine_array vitrine_value_array(const struct vitrine_value *value)
 	return array;
 }
 
-/* Copy the element @i to @ret if it is of @type. */
+/* Copy element @i to @ret if the array has elements of @type. */
 static bool load_slot(const struct vitrine_value *value, unsigned int i,
 		      enum vitrine_type type, void *ret, size_t slot_bytes)
 {
@@ -241,9 +314,9 @@ static bool load_slot(const struct vitrine_value *value, unsigned int i,
 }
 
 /**
- * vitrine_value_array_int() - one element of an array of VITRINE_INT
+ * vitrine_value_array_int() - return an element of an array of VITRINE_INT
  * @value: value
- * @i: which
+ * @i: index of the element
  *
  * Return: the number.
  */
@@ -257,9 +330,9 @@ int64_t vitrine_value_array_int(const struct vitrine_value *value,
 }
 
 /**
- * vitrine_value_array_uint() - one element of an array of VITRINE_UINT
+ * vitrine_value_array_uint() - return an element of an array of VITRINE_UINT
  * @value: value
- * @i: which
+ * @i: index of the element
  *
  * Return: the number.
  */
@@ -273,9 +346,9 @@ uint64_t vitrine_value_array_uint(const struct vitrine_value *value,
 }
 
 /**
- * vitrine_value_array_double() - one element of an array of VITRINE_DOUBLE
+ * vitrine_value_array_double() - return an element of an array of VITRINE_DOUBLE
  * @value: value
- * @i: which
+ * @i: index of the element
  *
  * Return: the number.
  */
@@ -289,12 +362,12 @@ double vitrine_value_array_double(const struct vitrine_value *value,
 }
 
 /**
- * vitrine_value_array_string() - one element of an array of VITRINE_STRING
+ * vitrine_value_array_string() - return an element of an array of VITRINE_STRING
  * @value: value
- * @i: which
- * @ret_len: its length
+ * @i: index of the element
+ * @ret_len: length in bytes
  *
- * Return: the bytes; "" for an element never set.
+ * Return: the bytes, "" for an element that was never set.
  */
 const char *vitrine_value_array_string(const struct vitrine_value *value,
 				       unsigned int i, size_t *ret_len)
@@ -308,7 +381,7 @@ const char *vitrine_value_array_string(const struct vitrine_value *value,
 	index = le32toh(index);
 	if (!index)
 		return "";
-	/* The scan has seen to it that this is a STRING_REFERENCE. */
+	/* The scan has checked that this is a STRING_REFERENCE. */
 	text = &hierarchy->texts[hierarchy->number[index] - 1];
 	*ret_len = text->len;
 	return text->bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libvitrine: read Inspect files and Fuchsia traces, live or saved.
+ * libvitrine: read Inspect files and Fuchsia traces, live or saved; write markers.
  *
  *	struct vitrine_source *source = NULL;
  *	struct vitrine_snapshot *snapshot = NULL;
@@ -19,12 +19,12 @@
  *	vitrine_snapshot_destroy(snapshot);
  *	vitrine_source_destroy(source);
  *
- * Conventions: a function that can fail returns NULL or an error the caller
- * destroys; its result comes last, as @ret, and is unchanged on failure; a
- * destroy function accepts NULL. Objects may be used by one thread at a time;
- * different objects are independent. Every input is distrusted.
+ * Conventions: a function that can fail returns NULL, or an error which the caller
+ * destroys. Its result is the last parameter, @ret, and is unchanged on failure. A destroy
+ * function accepts NULL. An object is used by one thread at a time; different objects are
+ * independent. No input is trusted.
  *
- * The functions' kernel-doc stands where they are defined.
+ * Functions are documented with their definitions, and in section 3 of the manual.
  */
 #ifndef _VITRINE_H
 #define _VITRINE_H
@@ -40,17 +40,17 @@ extern "C" {
 
 /* ---- Errors ------------------------------------------------------------ */
 
-/* vitrine_error.offset: the error is not about one place in a file. */
+/* Value of vitrine_error.offset if the error does not concern a certain place in a file. */
 #define VITRINE_NO_OFFSET	UINT64_MAX
 
 /**
- * struct vitrine_error - what went wrong, where, and what to do about it
- * @code: an errno value: EBADMSG malformed bytes, EPROTONOSUPPORT unknown
- *	version or format, EAGAIN a snapshot was never stable, ENOMEM, ...
- * @path: file the error is about, or NULL
- * @offset: byte position in that file, or VITRINE_NO_OFFSET
- * @message: what is wrong
- * @advice: what to do, or NULL
+ * struct vitrine_error - an error
+ * @code: an errno value, for example EBADMSG for malformed bytes, EPROTONOSUPPORT for an
+ *	unknown version or format, and EAGAIN for a snapshot that was never stable
+ * @path: name of the file, or NULL
+ * @offset: byte position in the file, or VITRINE_NO_OFFSET
+ * @message: description of the error
+ * @advice: how to avoid or repair the error, or NULL
  */
 struct vitrine_error {
 	int code;
@@ -68,21 +68,21 @@ void vitrine_error_destroy(struct vitrine_error *err);
 void vitrine_error_print(const struct vitrine_error *err, FILE *stream);
 
 /**
- * typedef vitrine_fault_fn - takes one fault found in a file
- * @ctx: the caller's
+ * typedef vitrine_fault_fn - function that receives a fault of a file
+ * @ctx: context of the caller
  * @offset: byte position of the fault
- * @message: what is wrong there; valid during the call
+ * @message: description of the fault; valid during the call
  */
 typedef void vitrine_fault_fn(void *ctx, uint64_t offset, const char *message);
 
-/* What a file is, judged by its first bytes. */
+/* Format of a file, detected from its first bytes. */
 enum vitrine_format {
 	VITRINE_FORMAT_UNKNOWN	= 0,
 	VITRINE_FORMAT_INSPECT	= 1,
 	VITRINE_FORMAT_FXT	= 2,
 };
 
-/* As many first bytes as vitrine_format_detect() wants to see. */
+/* Number of bytes from which vitrine_format_detect() detects the format. */
 #define VITRINE_FORMAT_BYTES	16
 
 enum vitrine_format vitrine_format_detect(const void *bytes, size_t len_bytes);
@@ -94,9 +94,9 @@ struct vitrine_error *vitrine_format_of_file(const char *path,
 struct vitrine_source;
 struct vitrine_snapshot;
 
-/* Map the file even if it is not in debugfs (it must not shrink). */
+/* Map the file even if it is not in debugfs; the file must not shrink while it is mapped. */
 #define VITRINE_SOURCE_MAP	1U
-/* Never map, always read(). */
+/* Do not map the file; use read() only. */
 #define VITRINE_SOURCE_READ	2U
 
 struct vitrine_error *vitrine_source_create(const char *path, unsigned int flags,
@@ -108,11 +108,11 @@ struct vitrine_error *vitrine_source_generation(struct vitrine_source *source,
 						uint64_t *ret);
 
 /**
- * enum vitrine_step - a place in the taking of a snapshot
+ * enum vitrine_step - steps of taking a snapshot
  * @VITRINE_STEP_GENERATION: the generation has been loaded and is even
  * @VITRINE_STEP_SIZE: the size has been loaded
- * @VITRINE_STEP_CHUNK: one more part has been copied
- * @VITRINE_STEP_COPY: all has been copied, the generation not yet reloaded
+ * @VITRINE_STEP_CHUNK: another part has been copied
+ * @VITRINE_STEP_COPY: all parts have been copied; the generation is loaded again next
  * @VITRINE_STEP_RETRY: the attempt failed; another follows
  * @VITRINE_STEP_READ: all attempts failed; read() follows
  */
@@ -125,7 +125,7 @@ enum vitrine_step {
 	VITRINE_STEP_READ,
 };
 
-/* Called between the exact steps of a snapshot, so that tests can race it. */
+/* Function that is called between steps, so that tests can change the file there. */
 typedef void vitrine_observe_fn(void *ctx, enum vitrine_step step);
 
 void vitrine_source_observe(struct vitrine_source *source,
@@ -147,12 +147,13 @@ uint64_t vitrine_snapshot_generation(const struct vitrine_snapshot *snapshot);
 
 /* ---- Inspect: the tree ------------------------------------------------- */
 
-/* Deeper trees are refused by vitrine_hierarchy_create(). */
+/* Maximum depth of a tree; vitrine_hierarchy_create() rejects deeper ones. */
 #define VITRINE_MAX_DEPTH	1024
 
 struct vitrine_hierarchy;
 struct vitrine_value;
 
+/* The numbers are part of the ABI and also in vitrine.py. New types are added at the end. */
 enum vitrine_type {
 	VITRINE_NODE,
 	VITRINE_INT,
@@ -166,10 +167,10 @@ enum vitrine_type {
 };
 
 /**
- * struct vitrine_array - what an array is made of
+ * struct vitrine_array - properties of an array
  * @type: VITRINE_INT, VITRINE_UINT, VITRINE_DOUBLE or VITRINE_STRING
  * @format: enum inspect_array_format
- * @count: number of elements, a histogram's parameters included
+ * @count: number of elements, including the parameters of a histogram
  */
 struct vitrine_array {
 	enum vitrine_type type;
@@ -186,10 +187,10 @@ const struct vitrine_value *
 vitrine_hierarchy_first(const struct vitrine_hierarchy *hierarchy);
 
 /**
- * enum vitrine_verdict - what becomes of a value
- * @VITRINE_DROP: it is left out, with all below it
- * @VITRINE_KEEP: it stays, with all below it
- * @VITRINE_DESCEND: it stays if something below it does
+ * enum vitrine_verdict - decision of a filter about a value
+ * @VITRINE_DROP: drop the value and all its descendants
+ * @VITRINE_KEEP: retain the value and all its descendants
+ * @VITRINE_DESCEND: retain the value if the filter retains one of its descendants
  */
 enum vitrine_verdict {
 	VITRINE_DROP,
@@ -241,20 +242,20 @@ double vitrine_value_array_double(const struct vitrine_value *value,
 const char *vitrine_value_array_string(const struct vitrine_value *value,
 				       unsigned int i, size_t *ret_len);
 
-/* ---- Inspect: every fault ---------------------------------------------- */
+/* ---- Inspect: validation ----------------------------------------------- */
 
 /**
- * struct vitrine_inspect_summary - what a checked file holds
- * @version: of the format
- * @generation: from the header
- * @size_bytes: bytes the header accounts for
- * @nr_blocks: blocks of all types
- * @nr_values: nodes and properties
- * @nr_free: FREE blocks
- * @free_bytes: bytes in them
- * @nr_stale: FREE blocks and string tails with bytes left over from earlier
- *	use, which the format does not forbid
- * @nr_faults: calls of the fault function
+ * struct vitrine_inspect_summary - summary of a validated file
+ * @version: version of the format
+ * @generation: generation in the header
+ * @size_bytes: size according to the header
+ * @nr_blocks: number of blocks of all types
+ * @nr_values: number of nodes and properties
+ * @nr_free: number of FREE blocks
+ * @free_bytes: total size of FREE blocks
+ * @nr_stale: number of FREE blocks and ends of strings that contain bytes of earlier
+ *	contents, which the format permits
+ * @nr_faults: number of faults
  */
 struct vitrine_inspect_summary {
 	unsigned int version;
@@ -275,29 +276,28 @@ vitrine_inspect_check(const void *bytes, size_t len_bytes, const char *path,
 
 /* ---- FXT: records ------------------------------------------------------ */
 /*
- * What a record holds is decoded in place: strings and payloads point into the
- * bytes the reader was given and live as long as those do. The numbers of the
- * format are those of <vitrine/fxt.h>.
+ * Records are decoded in place: strings and payloads point into the bytes of the trace and
+ * are valid as long as these bytes. <vitrine/fxt.h> defines the constants of the format.
  */
 
 /**
- * enum vitrine_fxt_kind - what a record is
- * @VITRINE_FXT_UNKNOWN: of a type or subtype this library does not know
- * @VITRINE_FXT_MAGIC: magic number; an archive starts
- * @VITRINE_FXT_PROVIDER_INFO: names a provider; what follows is its
- * @VITRINE_FXT_PROVIDER_SECTION: what follows is that provider's
- * @VITRINE_FXT_PROVIDER_EVENT: something happened to a provider
+ * enum vitrine_fxt_kind - kinds of records
+ * @VITRINE_FXT_UNKNOWN: a type or subtype that the library does not know
+ * @VITRINE_FXT_MAGIC: magic number at the start of an archive
+ * @VITRINE_FXT_PROVIDER_INFO: name of a provider, to which the following records belong
+ * @VITRINE_FXT_PROVIDER_SECTION: provider to which the following records belong
+ * @VITRINE_FXT_PROVIDER_EVENT: event of a provider: it lost records
  * @VITRINE_FXT_INITIALIZATION: ticks per second
  * @VITRINE_FXT_STRING: entry of the string table
  * @VITRINE_FXT_THREAD: entry of the thread table
- * @VITRINE_FXT_EVENT: one of the eleven events
- * @VITRINE_FXT_BLOB: bytes
- * @VITRINE_FXT_USERSPACE_OBJECT: describes an object of a process
- * @VITRINE_FXT_KERNEL_OBJECT: names a process, a thread, ...
- * @VITRINE_FXT_SWITCH: context switch, of either form
- * @VITRINE_FXT_WAKEUP: a thread became ready to run
- * @VITRINE_FXT_LOG: a message
- * @VITRINE_FXT_LARGE_BLOB: many bytes
+ * @VITRINE_FXT_EVENT: event of one of the eleven types
+ * @VITRINE_FXT_BLOB: arbitrary bytes, at most one record long
+ * @VITRINE_FXT_USERSPACE_OBJECT: name of an object of a process
+ * @VITRINE_FXT_KERNEL_OBJECT: name of a kernel object, for example a process or thread
+ * @VITRINE_FXT_SWITCH: context switch, of the current or the legacy form
+ * @VITRINE_FXT_WAKEUP: wakeup of a thread
+ * @VITRINE_FXT_LOG: log message
+ * @VITRINE_FXT_LARGE_BLOB: arbitrary bytes of any length
  */
 enum vitrine_fxt_kind {
 	VITRINE_FXT_UNKNOWN,
@@ -318,16 +318,16 @@ enum vitrine_fxt_kind {
 	VITRINE_FXT_LARGE_BLOB,
 };
 
-/* Of a record that belongs to no CPU we know of. */
+/* CPU of a record whose CPU is not known. */
 #define VITRINE_FXT_NO_CPU	(~0U)
 
-/* Of a thread whose process the record does not tell; see the names. */
+/* Process of a thread whose process is not in the record; see vitrine_archive_thread(). */
 #define VITRINE_FXT_NO_PROCESS	(~0ULL)
 
 /**
  * struct vitrine_fxt_string - a string or a payload
- * @bytes: not terminated; may be NULL when @len_bytes is 0
- * @len_bytes: its length
+ * @bytes: the bytes, without a terminating null byte; may be NULL if @len_bytes is 0
+ * @len_bytes: number of bytes
  */
 struct vitrine_fxt_string {
 	const char	*bytes;
@@ -335,7 +335,7 @@ struct vitrine_fxt_string {
 };
 
 /**
- * struct vitrine_fxt_thread - a thread by its koids
+ * struct vitrine_fxt_thread - koids of a thread
  * @process: koid of its process, or VITRINE_FXT_NO_PROCESS
  * @thread: koid of the thread
  */
@@ -346,9 +346,9 @@ struct vitrine_fxt_thread {
 
 /**
  * struct vitrine_fxt_arg - an argument of a record
- * @type: enum fxt_arg_type, or a number this library does not know
- * @name: its name
- * @value: its value: @int64 of INT32, too, @uint64 of UINT32, POINTER and KOID
+ * @type: enum fxt_arg_type, or a number that the library does not know
+ * @name: name of the argument
+ * @value: value; INT32 is in @int64, and UINT32, POINTER and KOID are in @uint64
  */
 struct vitrine_fxt_arg {
 	unsigned int			type;
@@ -363,29 +363,29 @@ struct vitrine_fxt_arg {
 };
 
 /**
- * struct vitrine_fxt_record - one record
- * @offset: of its first word, from the start of the bytes
- * @nr_words: its length
+ * struct vitrine_fxt_record - a record
+ * @offset: byte position of the record in the trace
+ * @nr_words: length of the record in words
  * @kind: enum vitrine_fxt_kind
- * @type: enum fxt_record_type, or a number this library does not know
- * @timed: it has a timestamp
- * @ticks: the timestamp, of a record without one that of the one before
- * @ticks_per_second: what a second was, when the record was written
- * @provider: id of the provider it belongs to
- * @cpu: CPU it was written on or speaks of, or VITRINE_FXT_NO_CPU
- * @nr_args: arguments in @args
- * @args: its arguments
- * @provider_info: of PROVIDER_INFO the name, of PROVIDER_EVENT the event
- * @string: of STRING
- * @thread: of THREAD
- * @event: of EVENT; @id is the counter's, the correlation's, or the end ticks
- * @blob: of BLOB
- * @userspace_object: of USERSPACE_OBJECT
- * @kernel_object: of KERNEL_OBJECT
- * @context_switch: of SWITCH; a legacy one has priorities, others arguments
- * @wakeup: of WAKEUP, the thread
- * @log: of LOG
- * @large_blob: of LARGE_BLOB; without metadata it has no thread
+ * @type: enum fxt_record_type, or a number that the library does not know
+ * @timed: the record has a timestamp
+ * @ticks: the timestamp; without one, the timestamp of the preceding record
+ * @ticks_per_second: frequency of the clock
+ * @provider: id of the provider
+ * @cpu: CPU that wrote the record or that the record describes, or VITRINE_FXT_NO_CPU
+ * @nr_args: number of @args
+ * @args: arguments
+ * @provider_info: name for PROVIDER_INFO, event for PROVIDER_EVENT
+ * @string: for STRING
+ * @thread: for THREAD
+ * @event: for EVENT; @id is the id of a counter, a correlation id, or the end in ticks
+ * @blob: for BLOB
+ * @userspace_object: for USERSPACE_OBJECT
+ * @kernel_object: for KERNEL_OBJECT
+ * @context_switch: for SWITCH; the legacy form has priorities, the current one arguments
+ * @wakeup: for WAKEUP: the thread that is woken up
+ * @log: for LOG
+ * @large_blob: for LARGE_BLOB; without metadata it has no thread
  */
 struct vitrine_fxt_record {
 	uint64_t	offset;
@@ -464,25 +464,28 @@ struct vitrine_error *vitrine_fxt_create(const void *bytes, size_t len_bytes,
 void vitrine_fxt_destroy(struct vitrine_fxt *fxt);
 struct vitrine_error *vitrine_fxt_next(struct vitrine_fxt *fxt,
 				       const struct vitrine_fxt_record **ret);
+const char *vitrine_fxt_event_name(unsigned int type);
+bool vitrine_fxt_event_has_id(unsigned int type);
+const char *vitrine_fxt_state_name(unsigned int state);
 
-/* ---- FXT: every fault -------------------------------------------------- */
+/* ---- FXT: validation --------------------------------------------------- */
 
 /**
- * struct vitrine_fxt_summary - what a checked trace holds
- * @len_bytes: its length
- * @nr_records: records of all kinds
- * @nr_switches: context switches
- * @nr_wakeups: thread wakeups
- * @nr_events: events and log messages
- * @nr_unknown: records of unknown kinds, passed over
- * @nr_subbufs: sub-buffers with a packet header
- * @nr_lost: records lost, as far as the packet headers tell
- * @nr_faults: calls of the fault function
- * @nr_providers: providers
- * @nr_cpus: CPUs that switched
- * @nr_threads: threads that were switched from or to
- * @begin_ns: time of the earliest timestamp
- * @end_ns: time of the latest
+ * struct vitrine_fxt_summary - summary of a validated trace
+ * @len_bytes: length of the trace
+ * @nr_records: number of records of all kinds
+ * @nr_switches: number of context switches
+ * @nr_wakeups: number of wakeups
+ * @nr_events: number of events and log messages
+ * @nr_unknown: number of records of unknown kinds, which are skipped
+ * @nr_subbufs: number of sub-buffers with a packet header
+ * @nr_lost: number of lost records according to the packet headers
+ * @nr_faults: number of faults
+ * @nr_providers: number of providers
+ * @nr_cpus: number of CPUs with context switches
+ * @nr_threads: number of threads in context switches
+ * @begin_ns: earliest time of a record
+ * @end_ns: latest time of a record
  */
 struct vitrine_fxt_summary {
 	uint64_t len_bytes;
@@ -501,7 +504,7 @@ struct vitrine_fxt_summary {
 	uint64_t end_ns;
 };
 
-/* Takes faults, and what is worth knowing but no fault, lost records above all. */
+/* Functions that receive faults, and notes: facts that are no faults, such as lost records. */
 struct vitrine_fxt_report {
 	vitrine_fault_fn *fault;
 	vitrine_fault_fn *note;
@@ -536,7 +539,7 @@ bool vitrine_archive_thread(const struct vitrine_archive *archive,
 			    uint64_t *ret_process);
 bool vitrine_archive_process(const struct vitrine_archive *archive,
 			     uint64_t koid, struct vitrine_fxt_string *ret_name);
-/* The header of a sub-buffer, as <vitrine/map.h> has it. */
+/* The header of a sub-buffer; <vitrine/map.h> defines it. */
 struct vitrine_packet;
 bool vitrine_archive_packet(const struct vitrine_archive *archive,
 			    const struct vitrine_fxt_record *record,
@@ -547,19 +550,19 @@ uint64_t vitrine_fxt_ns(uint64_t ticks, uint64_t ticks_per_second);
 
 struct vitrine_ring;
 
-/* Begin with the session, not with the sub-buffer being written. */
+/* Begin with the first sub-buffer of the session instead of the current one. */
 #define VITRINE_RING_FROM_START	1U
 
 /**
- * struct vitrine_loss - what a reader did not get between two sub-buffers
- * @cpu: whose they are
- * @bridged: @before and @after are known; else nothing is said of who ran
- * @begin_ticks: end of the sub-buffer before
- * @end_ticks: begin of the one after
- * @nr_records: records in between
- * @nr_bytes: their length
- * @before: thread that ran last
- * @after: thread that ran when the one after began
+ * struct vitrine_loss - records that were overwritten between two sub-buffers
+ * @cpu: CPU of the sub-buffers
+ * @bridged: @before and @after are known
+ * @begin_ticks: end of the previous sub-buffer
+ * @end_ticks: begin of the next sub-buffer
+ * @nr_records: number of lost records
+ * @nr_bytes: length of the lost records
+ * @before: running thread at the end of the previous sub-buffer
+ * @after: running thread at the begin of the next sub-buffer
  */
 struct vitrine_loss {
 	uint32_t cpu;
@@ -574,15 +577,16 @@ struct vitrine_loss {
 
 /**
  * struct vitrine_subbuf - a consistent copy of a sub-buffer
- * @bytes: an archive of its own
- * @len_bytes: its length
- * @sequence: its number in the ring
- * @nr_records: records with a timestamp in it
- * @nr_switches: of those, context switches
- * @nr_lost: records lost between the sub-buffer before and this one,
- *	overwritten before they were read, or never written
- * @loss: of those, what was overwritten; what was never written the sub-buffer
- *	itself tells
+ * @bytes: the copy, which is a valid trace by itself
+ * @len_bytes: length of @bytes
+ * @sequence: number of the sub-buffer in the ring
+ * @nr_records: number of records with a timestamp
+ * @nr_switches: number of context switches among @nr_records
+ * @nr_lost: number of records lost since the previous sub-buffer, because they were
+ *	overwritten before they were read, or could not be written
+ * @loss: the overwritten records among @nr_lost; the contents of the sub-buffer report the
+ *	others
+ * @nr_wakeups: number of wakeups among @nr_records
  */
 struct vitrine_subbuf {
 	const void *bytes;
@@ -592,6 +596,7 @@ struct vitrine_subbuf {
 	uint64_t nr_switches;
 	uint64_t nr_lost;
 	struct vitrine_loss loss;
+	uint64_t nr_wakeups;
 };
 
 struct vitrine_error *vitrine_ring_create(const char *path, unsigned int flags,
@@ -623,6 +628,35 @@ vitrine_writer_append_loss(struct vitrine_writer *writer,
 			   const struct vitrine_loss *loss);
 uint64_t vitrine_writer_len(const struct vitrine_writer *writer);
 struct vitrine_error *vitrine_writer_commit(struct vitrine_writer *writer);
+
+/* ---- Markers ----------------------------------------------------------- */
+/*
+ * Events of this program in the trace. Unlike other objects, a marker may be used by
+ * several threads at a time. All functions do nothing if it is NULL, and never fail.
+ */
+
+struct vitrine_marker;
+
+struct vitrine_error *vitrine_marker_create(const char *path,
+					    struct vitrine_marker **ret);
+void vitrine_marker_destroy(struct vitrine_marker *marker);
+void vitrine_marker_instant(const struct vitrine_marker *marker,
+			    const char *name);
+void vitrine_marker_begin(const struct vitrine_marker *marker,
+			  const char *name);
+void vitrine_marker_end(const struct vitrine_marker *marker);
+void vitrine_marker_counter(const struct vitrine_marker *marker,
+			    const char *name, int64_t value);
+void vitrine_marker_async_begin(const struct vitrine_marker *marker,
+				const char *name, uint64_t id);
+void vitrine_marker_async_end(const struct vitrine_marker *marker,
+			      const char *name, uint64_t id);
+void vitrine_marker_flow_begin(const struct vitrine_marker *marker,
+			       const char *name, uint64_t id);
+void vitrine_marker_flow_step(const struct vitrine_marker *marker,
+			      const char *name, uint64_t id);
+void vitrine_marker_flow_end(const struct vitrine_marker *marker,
+			     const char *name, uint64_t id);
 
 #ifdef __cplusplus
 }

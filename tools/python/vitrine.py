@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Read Inspect trees and Fuchsia traces through libvitrine.
+"""Read Inspect trees and Fuchsia traces, and write markers, through libvitrine.
 
     import vitrine
 
@@ -11,10 +11,14 @@
             if record.kind == "switch":
                 print(record.time_ns, record.cpu, record.incoming.name)
 
-One file over the library's C interface, with no other dependency: it may be
-copied. The structures below are those of vitrine.h; the test compares what comes
-out of them with what the command prints as JSON. The library is found as the
-system finds libvitrine.so.1.
+    marker = vitrine.Marker()
+    with marker.duration("load"):
+        marker.counter("files", 3)
+
+This file wraps the C interface of the library and has no other dependencies, so
+that it may be copied. The structures below are those of vitrine.h. A test compares
+their contents with the JSON that the command prints. The library is libvitrine.so.1,
+found by the dynamic linker.
 """
 
 from __future__ import annotations
@@ -37,12 +41,22 @@ from ctypes import (
     c_uint64,
     c_void_p,
 )
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from os import PathLike, fsencode
 from types import SimpleNamespace
 from typing import Any, Dict, Iterator, List, Optional, Tuple, Union as Either
 
-__all__ = ["Archive", "Error", "Histogram", "Link", "Record", "Thread", "inspect"]
+__all__ = [
+    "Archive",
+    "Error",
+    "Histogram",
+    "Link",
+    "Marker",
+    "Record",
+    "Thread",
+    "inspect",
+]
 
 Path = Either[str, bytes, "PathLike[str]"]
 
@@ -184,7 +198,7 @@ class _Record(Structure):
 
 _ErrorPointer = POINTER(_Error)
 
-# name: what it returns and takes. An opaque object is a void pointer.
+# Name: type of the result, types of the arguments. Opaque objects are void pointers.
 _FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "error_destroy": (None, [_ErrorPointer]),
     "source_create": (_ErrorPointer, [c_char_p, c_uint, POINTER(c_void_p)]),
@@ -219,12 +233,26 @@ _FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
         c_bool,
         [c_void_p, c_uint64, POINTER(_String), POINTER(c_uint64)],
     ),
+    "marker_create": (_ErrorPointer, [c_char_p, POINTER(c_void_p)]),
+    "marker_destroy": (None, [c_void_p]),
+    "marker_instant": (None, [c_void_p, c_char_p]),
+    "marker_begin": (None, [c_void_p, c_char_p]),
+    "marker_end": (None, [c_void_p]),
+    "marker_counter": (None, [c_void_p, c_char_p, c_int64]),
+    "marker_async_begin": (None, [c_void_p, c_char_p, c_uint64]),
+    "marker_async_end": (None, [c_void_p, c_char_p, c_uint64]),
+    "marker_flow_begin": (None, [c_void_p, c_char_p, c_uint64]),
+    "marker_flow_step": (None, [c_void_p, c_char_p, c_uint64]),
+    "marker_flow_end": (None, [c_void_p, c_char_p, c_uint64]),
+    "fxt_event_has_id": (c_bool, [c_uint]),
+    "fxt_event_name": (c_char_p, [c_uint]),
     "fxt_ns": (c_uint64, [c_uint64, c_uint64]),
+    "fxt_state_name": (c_char_p, [c_uint]),
 }
 
 
 def _load() -> SimpleNamespace:
-    """The functions of libvitrine, without their prefix."""
+    """Return the functions of libvitrine, without their prefix."""
     library = ctypes.CDLL("libvitrine.so.1")
     functions = SimpleNamespace()
     for name, (result, arguments) in _FUNCTIONS.items():
@@ -237,14 +265,14 @@ def _load() -> SimpleNamespace:
 
 _lib = _load()
 
-# ---- what is common ---------------------------------------------------------
+# ---- errors and strings -----------------------------------------------------
 
 
 class Error(OSError):
-    """What went wrong.
+    """An error of libvitrine.
 
-    errno, filename and strerror are as in every OSError; offset is the byte
-    position in the file, or None; advice says what to do, or is None.
+    errno, filename and strerror are those of OSError. offset is the position in
+    the file in bytes, or None. advice is a text that says what to do, or None.
     """
 
     offset: Optional[int] = None
@@ -263,7 +291,7 @@ def _make_error(error: _Error) -> Error:
 
 
 def _check(pointer: Any) -> None:
-    """Raise the error that a function has returned, if it has."""
+    """Raise the error that a function has returned, if any."""
     if not pointer:
         return
     made = _make_error(pointer.contents)
@@ -272,12 +300,12 @@ def _check(pointer: Any) -> None:
 
 
 def _text(bytes_: bytes) -> str:
-    """Text of a file; bytes that are not UTF-8 become lone surrogates."""
+    """Decode a string; bytes that are not UTF-8 become lone surrogates."""
     return bytes_.decode("utf-8", "surrogateescape")
 
 
 def _unique(name: str, ordinal: int) -> str:
-    """A key that no other name, and no other of this name, has."""
+    """Return a unique key for the name with this ordinal among equal names."""
     name = name.replace("\\", "\\\\")
     return f"{name}\\#{ordinal + 1}" if ordinal else name
 
@@ -289,10 +317,10 @@ def _unique(name: str, ordinal: int) -> str:
 class Histogram:
     """A histogram.
 
-    The first of counts is what was less than floor, the last what was beyond the
-    last bucket. Bucket i between them, from 0, begins at floor + step * i, or, if
-    there is a multiplier, at floor for 0 and floor + step * multiplier ** (i - 1)
-    for others.
+    The first element of counts is the number of values less than floor, the last
+    one that of values beyond the last bucket. Bucket i between them, counted from
+    0, begins at floor + step * i. If there is a multiplier, bucket 0 begins at
+    floor, and others at floor + step * multiplier ** (i - 1).
     """
 
     floor: float
@@ -383,11 +411,11 @@ def _children(value: Optional[int]) -> Dict[str, Any]:
 def inspect(path: Path) -> Dict[str, Any]:
     """Take a consistent snapshot of the Inspect file path, live or saved.
 
-    The result is what is on top, in a tidy file {"root": {...}}. Nodes are dicts,
-    in natural order; numbers int or float; strings str; byte vectors bytes; arrays
-    lists or Histogram. Links are followed; one that cannot be is a Link. The
-    second child of one name has the key name\\#2, and so on; a backslash in a name
-    is two in its key.
+    Return the values at the top level, which is {"root": {...}} in a valid file.
+    A node is a dict in natural order, a number int or float, a string str, a byte
+    vector bytes, and an array a list or a Histogram. Links are followed; a link
+    that cannot be followed is a Link. The second child with the same name has the
+    key name\\#2, and so on. A backslash in a name is doubled in its key.
 
     Raises Error.
     """
@@ -410,7 +438,7 @@ def inspect(path: Path) -> Dict[str, Any]:
 
 @dataclass(frozen=True)
 class Thread:
-    """A thread: its id; that of its process, and its name, or None."""
+    """A thread: its id, the id of its process or None, and its name or None."""
 
     tid: int
     pid: Optional[int]
@@ -419,13 +447,14 @@ class Thread:
 
 @dataclass
 class Record:
-    """One record of a trace; what it does not have is None.
+    """A record of a trace; attributes that it does not have are None.
 
     kind is "switch", "wakeup", an event ("instant", "counter", "begin", "end",
     "complete", "async-begin", "async", "async-end", "flow-begin", "flow",
-    "flow-end", "event"), "log", "large-blob", or "lost": the provider lost records
-    here. Of a switch, outgoing leaves the CPU, is in state then, and incoming comes
-    in. id is a counter's, an async event's or a flow's; end_ns a complete event's.
+    "flow-end", "event"), "log", "large-blob", or "lost", where the provider lost
+    records. A switch has the outgoing and the incoming thread, and the state of
+    the outgoing one. Counters, async events and flows have an id. Complete events
+    have end_ns.
     """
 
     kind: str
@@ -452,23 +481,19 @@ _PROVIDER_EVENT, _EVENT, _SWITCH, _WAKEUP, _LOG, _LARGE_BLOB = 4, 8, 12, 13, 14,
 
 _BUFFER_FULL = 0
 
-_EVENTS = [
-    "instant",
-    "counter",
-    "begin",
-    "end",
-    "complete",
-    "async-begin",
-    "async",
-    "async-end",
-    "flow-begin",
-    "flow",
-    "flow-end",
-]
 _COMPLETE = 4
-_WITH_ID = {1, 5, 6, 7, 8, 9, 10}
 
-_STATES = ["runnable", "running", "suspended", "blocked", "dying", "dead"]
+
+def _names(name_of: Any) -> List[str]:
+    """Return the names of the numbers from 0 to the last one that has a name."""
+    names: List[str] = []
+    while name := name_of(len(names)):
+        names.append(_text(name))
+    return names
+
+
+_EVENTS = _names(_lib.fxt_event_name)
+_STATES = _names(_lib.fxt_state_name)
 
 
 def _bytes(string: _String) -> bytes:
@@ -502,10 +527,11 @@ def _args(raw: _Record) -> Dict[str, Any]:
 
 
 class Archive:
-    """A trace file: iterate over its records in the order of time.
+    """A trace file: iterate over its records in time order.
 
-    Only records that say what happened are given, and large blobs; those that name
-    and number things are used for that. What cannot be understood is left out.
+    The iterator returns events, switches, wakeups, log messages, losses and large
+    blobs. Records that define names and references are applied to them. Damaged
+    records are left out.
 
     Raises Error.
     """
@@ -515,7 +541,7 @@ class Archive:
         _check(_lib.archive_create(fsencode(path), None, byref(self._archive)))
 
     def close(self) -> None:
-        """Close the file; the records taken from it stay good."""
+        """Close the file; records that were returned remain valid."""
         _lib.archive_destroy(self._archive)
         self._archive = c_void_p()
 
@@ -539,7 +565,7 @@ class Archive:
                 yield record
 
     def _thread(self, thread: _Thread) -> Thread:
-        """The thread, with what the whole trace knows of it."""
+        """Return a thread, with name and process from anywhere in the trace."""
         name, process = _String(), c_uint64(_NO_PROCESS)
         known = _lib.archive_thread(
             self._archive, thread.thread, byref(name), byref(process)
@@ -585,7 +611,7 @@ class Archive:
         record.name = _text(_bytes(event.name))
         if event.type == _COMPLETE:
             record.end_ns = _lib.fxt_ns(event.id, raw.ticks_per_second)
-        elif event.type in _WITH_ID:
+        elif _lib.fxt_event_has_id(event.type):
             record.id = event.id
 
     def _switch(self, record: Record, raw: _Record) -> None:
@@ -616,3 +642,80 @@ class Archive:
         record.category = _text(_bytes(blob.category))
         record.name = _text(_bytes(blob.name))
         record.payload = _bytes(blob.payload)
+
+
+# ---- markers ----------------------------------------------------------------
+
+
+def _name_bytes(name: str) -> bytes:
+    return name.encode("utf-8", "surrogateescape")
+
+
+class Marker:
+    """Events of this program in the trace, on the track of the calling thread.
+
+    path is the file trace/marker, or None for the usual one. Any number of threads
+    may use a marker at a time. Only the constructor raises Error: recording a marker
+    never fails. A name longer than 231 bytes is truncated.
+    """
+
+    def __init__(self, path: Optional[Path] = None) -> None:
+        self._marker = c_void_p()
+        name = None if path is None else fsencode(path)
+        _check(_lib.marker_create(name, byref(self._marker)))
+
+    def close(self) -> None:
+        """Close the file; from then on, markers are ignored."""
+        _lib.marker_destroy(self._marker)
+        self._marker = c_void_p()
+
+    def __enter__(self) -> Marker:
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        self.close()
+
+    def instant(self, name: str) -> None:
+        """Record that something happens now."""
+        _lib.marker_instant(self._marker, _name_bytes(name))
+
+    def begin(self, name: str) -> None:
+        """Begin a duration of this thread."""
+        _lib.marker_begin(self._marker, _name_bytes(name))
+
+    def end(self) -> None:
+        """End the innermost duration of this thread."""
+        _lib.marker_end(self._marker)
+
+    @contextmanager
+    def duration(self, name: str) -> Iterator[None]:
+        """Record the body of a with statement as a duration."""
+        self.begin(name)
+        try:
+            yield
+        finally:
+            self.end()
+
+    def counter(self, name: str, value: int) -> None:
+        """Record the value of a counter of this process."""
+        _lib.marker_counter(self._marker, _name_bytes(name), value)
+
+    def async_begin(self, name: str, id: int) -> None:
+        """Begin a duration that may end on another thread."""
+        _lib.marker_async_begin(self._marker, _name_bytes(name), id)
+
+    def async_end(self, name: str, id: int) -> None:
+        """End a duration begun by async_begin()."""
+        _lib.marker_async_end(self._marker, _name_bytes(name), id)
+
+    def flow_begin(self, name: str, id: int) -> None:
+        """Begin a flow in the innermost duration of this thread."""
+        _lib.marker_flow_begin(self._marker, _name_bytes(name), id)
+
+    def flow_step(self, name: str, id: int) -> None:
+        """Let a flow pass through the innermost duration of this thread."""
+        _lib.marker_flow_step(self._marker, _name_bytes(name), id)
+
+    def flow_end(self, name: str, id: int) -> None:
+        """End a flow in the innermost duration of this thread."""
+        _lib.marker_flow_end(self._marker, _name_bytes(name), id)

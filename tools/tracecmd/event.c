@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Makes a record of an event, as its kind wants it, and learns from it what threads
- * are called. Touches reader->record and, of the CPU, what interrupt it serves.
+ * Convert an event to a record according to its kind, and learn the names of threads from
+ * it. The functions write reader->record and the name of the interrupt that the CPU serves.
  *
- * The files do not say which process a thread belongs to: each has one of its own.
+ * The files do not tell to which process a thread belongs, so each thread gets a process of
+ * its own.
  */
 #include <stdio.h>
 
@@ -12,17 +13,27 @@
 
 /* ---- Threads ---- */
 
-static struct vitrine_fxt_thread thread_of(uint64_t tid)
+/* Return the id in the output for a thread of the file. */
+static uint64_t told(struct reader *reader, uint64_t tid)
 {
-	return (struct vitrine_fxt_thread){ .process = tid, .thread = tid };
+	return ids_get(&reader->ids, &reader->told, tid, tid);
 }
 
-/* Idle needs no name, and it has another one on each CPU. */
+static struct vitrine_fxt_thread thread_of(struct reader *reader, uint64_t tid)
+{
+	uint64_t thread = told(reader, tid);
+
+	return (struct vitrine_fxt_thread){
+		.process = thread, .thread = thread,
+	};
+}
+
+/* Learn the name of a thread; the names of idle threads are not needed. */
 static bool learn_comm(struct reader *reader, uint64_t tid,
 		       const struct vitrine_fxt_string *comm)
 {
 	return !tid || (fxt_names_get(&reader->named, tid) &&
-			fxt_out_name_thread(reader->out, tid,
+			fxt_out_name_thread(reader->out, told(reader, tid),
 					    VITRINE_FXT_NO_PROCESS, comm));
 }
 
@@ -36,7 +47,7 @@ static bool learn_field(struct reader *reader, const struct kind *kind,
 	       learn_comm(reader, tid, &comm);
 }
 
-/* What no event has named so far, the file's list of names may. */
+/* Look up the name of a thread in the list of the file if no event has given it so far. */
 static void learn_listed(struct reader *reader, uint64_t tid)
 {
 	struct vitrine_fxt_string comm;
@@ -49,27 +60,27 @@ static void learn_listed(struct reader *reader, uint64_t tid)
 	learn_comm(reader, tid, &comm);
 }
 
-/* Who the event says it was. */
+/* Return the thread of an event. The idle thread of each CPU gets a thread of its own. */
 static struct vitrine_fxt_thread event_thread(struct reader *reader,
 					      const struct tep_record *from,
 					      int64_t tid)
 {
 	static const struct vitrine_fxt_string idle = { "idle", 4 };
-	struct vitrine_fxt_thread thread = {
-		.thread = KERNEL_IDLE_EVENTS(from->cpu),
-	};
+	const uint64_t id = KERNEL_IDLE_EVENTS(from->cpu);
+	struct vitrine_fxt_thread thread = { 0 };
 
 	if (tid) {
 		learn_listed(reader, tid);
-		return thread_of(tid);
+		return thread_of(reader, tid);
 	}
+	thread.thread = ids_get(&reader->ids, &reader->made_up, id, id);
 	fxt_out_name_thread(reader->out, thread.thread, 0, &idle);
 	return thread;
 }
 
 /* ---- Scheduling ---- */
 
-/* False if it has not the fields of a switch. */
+/* Convert a context switch. Return false if the event lacks a field of a switch. */
 static bool make_switch(struct reader *reader, const struct kind *kind,
 			const struct tep_record *from)
 {
@@ -85,8 +96,8 @@ static bool make_switch(struct reader *reader, const struct kind *kind,
 	    !learn_field(reader, kind, from, "next_comm", next))
 		return false;
 	record->kind = VITRINE_FXT_SWITCH;
-	record->context_switch.outgoing = thread_of(prev);
-	record->context_switch.incoming = thread_of(next);
+	record->context_switch.outgoing = thread_of(reader, prev);
+	record->context_switch.incoming = thread_of(reader, next);
 	record->context_switch.outgoing_state = kernel_state(state);
 	record->context_switch.outgoing_priority =
 		kernel_priority(prev, prev_prio);
@@ -107,17 +118,18 @@ static bool make_wakeup(struct reader *reader, const struct kind *kind,
 	    !learn_field(reader, kind, from, "comm", tid))
 		return false;
 	record->kind = VITRINE_FXT_WAKEUP;
-	record->wakeup = thread_of(tid);
+	record->wakeup = thread_of(reader, tid);
 	fxt_add_arg(record, FXT_ARG_INT32, "weight")->value.int64 =
 		kernel_priority(tid, prio);
 	if (kind->exact)
-		fxt_add_arg(record, FXT_ARG_KOID, "waker")->value.uint64 = waker;
+		fxt_add_arg(record, FXT_ARG_KOID, "waker")->value.uint64 =
+			told(reader, waker);
 	return true;
 }
 
 /* ---- Other events ---- */
 
-/* A thread that was not there when the recording began. */
+/* Learn the name of a thread that was created during the recording. */
 static void learn_child(struct reader *reader, const struct kind *kind,
 			const struct tep_record *from)
 {
@@ -127,7 +139,7 @@ static void learn_child(struct reader *reader, const struct kind *kind,
 		learn_field(reader, kind, from, "child_comm", tid);
 }
 
-/* An interrupt is named when its handler is entered only. */
+/* Name an interrupt. Only the event at the entry of the handler has the name. */
 static void name_irq(struct reader *reader, struct cpu *cpu,
 		     const struct kind *kind, const struct tep_record *from)
 {
@@ -157,7 +169,7 @@ static void make_event(struct reader *reader, struct cpu *cpu,
 		       int64_t tid)
 {
 	struct vitrine_fxt_record *record = &reader->record;
-	const char *said_otherwise = NULL;
+	const char *in_name = NULL;	/* field that is no argument */
 
 	record->kind = VITRINE_FXT_EVENT;
 	record->event.type = kind->type;
@@ -167,15 +179,15 @@ static void make_event(struct reader *reader, struct cpu *cpu,
 	record->event.id = 0;
 	if (kind->kind == KIND_SOFTIRQ) {
 		name_softirq(reader, kind, from);
-		said_otherwise = "vec";
+		in_name = "vec";
 	} else if (kind->kind == KIND_IRQ) {
 		name_irq(reader, cpu, kind, from);
-		said_otherwise = "name";
+		in_name = "name";
 	}
-	add_arguments(reader, kind, from, said_otherwise);
+	add_arguments(reader, kind, from, in_name);
 }
 
-/* What was written into the kernel's file trace_marker, with a newline. */
+/* Convert a text that was written to the kernel's file trace_marker, without its newline. */
 static void make_log(struct reader *reader, const struct kind *kind,
 		     const struct tep_record *from, int64_t tid)
 {
@@ -191,15 +203,15 @@ static void make_log(struct reader *reader, const struct kind *kind,
 }
 
 /**
- * make_record() - make a record of an event
- * @reader: the file; its record has the time and no arguments
+ * make_record() - convert an event to a record
+ * @reader: the file; its @record has the time, and no arguments yet
  * @cpu: CPU of the event
  * @kind: kind of the event
- * @from: the event, whose texts the record points into
+ * @from: the event; the record points to its strings
  *
- * What an event says of threads is learnt, too, for records from then on.
+ * The names of threads in the event are learnt and apply to the records that follow.
  *
- * Return: true if reader->record is to be written.
+ * Return: true if reader->record must be written.
  */
 bool make_record(struct reader *reader, struct cpu *cpu,
 		 const struct kind *kind, const struct tep_record *from)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fields of an event: by name, or all of them as arguments, as far as there is room.
+ * Read the fields of an event: one field by name, or all of them as arguments, as far as the
+ * record has room.
  *
- * A number or text is an argument, an element of an array one with its index in the
- * name. The file says where in a record each field is; none is read beyond its end.
+ * Numbers, texts and the elements of arrays become arguments; the name of an element has
+ * its index. The file tells the position of each field, which may be outside the record;
+ * no byte outside the record is read.
  */
 #include <stdio.h>
 
@@ -21,7 +23,7 @@ static bool is_within(const struct tep_record *from, const struct span *span)
 	       span->len <= (unsigned int)from->size - span->offset;
 }
 
-/* The number at @span. False if it is of no size that numbers have. */
+/* Read the number at @span. Return false if no number has this size. */
 static bool number_at(const struct tep_format_field *field,
 		      const struct tep_record *from, const struct span *span,
 		      int64_t *ret)
@@ -40,7 +42,10 @@ static bool number_at(const struct tep_format_field *field,
 	return true;
 }
 
-/* Where a field is; one of no fixed length goes up to the end, or says where it is. */
+/*
+ * Find a field in a record. A field of variable length either extends to the end of the
+ * record or contains its position and length.
+ */
 static bool find_span(const struct tep_format_field *field,
 		      const struct tep_record *from, struct span *ret)
 {
@@ -78,13 +83,13 @@ static bool text_of(const struct tep_format_field *field,
 }
 
 /**
- * get_number() - a field that is a number
+ * get_number() - read a field that is a number
  * @kind: kind of the event
  * @from: the event
- * @name: of the field, which may be one that all events have
- * @ret: its value
+ * @name: name of the field, possibly one that all events have
+ * @ret: receives the value
  *
- * Return: false if there is no such field, or it is no number.
+ * Return: false if the event has no such field, or the field is not a number.
  */
 bool get_number(const struct kind *kind, const struct tep_record *from,
 		const char *name, int64_t *ret)
@@ -100,13 +105,13 @@ bool get_number(const struct kind *kind, const struct tep_record *from,
 }
 
 /**
- * get_text() - a field that is a text
+ * get_text() - read a field that is a text
  * @kind: kind of the event
  * @from: the event
- * @name: of the field
- * @ret: the text, in the event
+ * @name: name of the field
+ * @ret: receives the text, which points into the event
  *
- * Return: false if there is no such field, or it is no text.
+ * Return: false if the event has no such field, or the field is not a text.
  */
 bool get_text(const struct kind *kind, const struct tep_record *from,
 	      const char *name, struct vitrine_fxt_string *ret)
@@ -127,7 +132,7 @@ static struct vitrine_fxt_arg *next_arg(struct reader *reader)
 		       &record->args[record->nr_args] : NULL;
 }
 
-/* False if there is no room, or no number. */
+/* Add a number as an argument. Return false if there is no room, or it is not a number. */
 static bool add_number(struct reader *reader, const char *name,
 		       const struct tep_format_field *field,
 		       const struct tep_record *from, const struct span *span)
@@ -195,14 +200,14 @@ static void add_argument(struct reader *reader,
 }
 
 /**
- * add_arguments() - all fields of an event become arguments
- * @reader: the file, in which the record is
+ * add_arguments() - add all fields of an event as arguments
+ * @reader: the file; its @record receives the arguments
  * @kind: kind of the event
  * @from: the event
- * @skip: a field that is said otherwise, or NULL
+ * @skip: name of a field to leave out, because the name of the record has it, or NULL
  *
- * What all events have is said otherwise, too, or, as the kernel's flags of the
- * moment, not at all: trace-cmd.rst says so.
+ * Fields that all events have are left out: they are in other parts of the record or, like
+ * the kernel's flags, are not converted. See trace-cmd.rst.
  */
 void add_arguments(struct reader *reader, const struct kind *kind,
 		   const struct tep_record *from, const char *skip)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What becomes of the events of a kind, by its name: found out once, when the first
- * of them comes.
+ * Classify event types by their names. Each type is classified once, when its first event
+ * is read.
  */
 #define _GNU_SOURCE	/* tdestroy() */
 #include <search.h>
 #include <stdlib.h>
 
+#include "kernel_words.h"
 #include "reader.h"
 
 static int compare_kinds(const void *left, const void *right)
@@ -38,7 +39,7 @@ static bool take_prefix(const char *text, const char *prefix, const char **ret)
 	return true;
 }
 
-/* NAME_entry or NAME_exit; the name is then without. */
+/* Check for NAME_entry or NAME_exit, and remove the suffix from the name. */
 static bool is_entry_or_exit(struct kind *kind)
 {
 	const char *end = strrchr(kind->event->name, '_');
@@ -56,7 +57,7 @@ static bool is_entry_or_exit(struct kind *kind)
 	return true;
 }
 
-/* Durations: system calls, each known by its own events, and interrupts. */
+/* Check for the begin or end of a duration: a system call or an interrupt. */
 static bool classify_duration(struct kind *kind)
 {
 	const char *system = kind->event->system, *name = kind->event->name;
@@ -72,8 +73,13 @@ static bool classify_duration(struct kind *kind)
 		kind->name = string_of(name);
 		return true;
 	}
-	if (!strcmp(system, "irq_vectors"))
-		return is_entry_or_exit(kind);
+	if (!strcmp(system, "irq_vectors")) {
+		if (!is_entry_or_exit(kind))
+			return false;
+		if (kernel_is_ipi(&kind->name))
+			kind->category = string_of("ipi");
+		return true;
+	}
 	if (strcmp(system, "irq") || !is_entry_or_exit(kind))
 		return false;
 	if (fxt_string_is(&kind->name, "softirq"))
@@ -105,11 +111,11 @@ static void classify(const struct reader *reader, struct kind *kind)
 }
 
 /**
- * kind_of() - look up what is known of a kind of events, or find out
+ * kind_of() - look up how events of a type are converted
  * @reader: the file
- * @event: the library's description of it
+ * @event: description of the type by libtracecmd
  *
- * Return: what is known; NULL without memory.
+ * Return: the kind, NULL if there is no memory.
  */
 const struct kind *kind_of(struct reader *reader, struct tep_event *event)
 {
@@ -131,7 +137,7 @@ const struct kind *kind_of(struct reader *reader, struct tep_event *event)
 }
 
 /**
- * destroy_kinds() - forget all kinds
+ * destroy_kinds() - free all kinds
  * @reader: the file
  */
 void destroy_kinds(struct reader *reader)

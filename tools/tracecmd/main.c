@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * read-trace-cmd FILE: makes a Fuchsia trace of a file of trace-cmd's, with
- * libtracecmd, on its standard output, a pipe. `vitrine convert' starts it: it is a
- * program of its own, so that the command needs nothing of libtracecmd to be there,
- * and outlives what the library makes of a malformed file.
+ * read-trace-cmd FILE: convert a file of trace-cmd to a Fuchsia trace with libtracecmd, and
+ * write the trace to standard output, which is a pipe. `vitrine convert' runs this program.
+ * It is separate so that the command does not depend on libtracecmd, and survives if the
+ * library crashes on a malformed file.
  *
- * The CPUs are merged by time, so that the name a thread has at a time is the one it
- * is given. Of each, little is in memory.
+ * The CPUs are merged by time, so that each thread has the name it had at the time of the
+ * event. Only a small part of each CPU's data is in memory.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,21 +22,21 @@
 
 #define NSEC_PER_SEC	1000000000ULL
 
-/* No clock has come that far; other formats can say it, too. */
+/* Later times are rejected as malformed; all formats can represent earlier ones. */
 #define LAST_NS		(1ULL << 62)
 
-/* A page at most is between a record and the next; so much may lie behind. */
+/* Successive records are at most one page apart; memory is released in larger parts. */
 #define PAGE_BYTES	65536UL
 #define RELEASE_BYTES	(1UL << 20)
 
 #define OUT_PATH	"/proc/self/fd/1"
 
-/* What the library warned of last. */
+/* The last warning of libtracecmd. */
 static char warning[256];
 
 /*
- * These are the library's own, to be replaced by who wants to know; it has the first
- * in no header that is installed.
+ * Functions of libtracecmd. The first one is declared in no installed header. This program
+ * replaces the others, to get the warnings of the library.
  */
 const char *tracecmd_get_trace_clock(struct tracecmd_input *handle);
 void tracecmd_warning(const char *format, ...)
@@ -52,8 +51,8 @@ static void keep_warning(const char *format, va_list args)
 }
 
 /**
- * tracecmd_warning() - the library warns
- * @format: of what
+ * tracecmd_warning() - receive a warning of libtracecmd
+ * @format: the warning, as for printf()
  */
 void tracecmd_warning(const char *format, ...)
 {
@@ -65,8 +64,8 @@ void tracecmd_warning(const char *format, ...)
 }
 
 /**
- * tracecmd_critical() - the library gives up
- * @format: why
+ * tracecmd_critical() - receive a fatal error of libtracecmd
+ * @format: the error, as for printf()
  */
 void tracecmd_critical(const char *format, ...)
 {
@@ -87,7 +86,7 @@ static struct vitrine_error *malformed(const char *what)
 
 /* ---- The clock ---- */
 
-/* Times of these are nanoseconds; of cycles, the library makes them with tsc2nsec. */
+/* Check that the clock counts nanoseconds; with tsc2nsec the library converts cycles. */
 static struct vitrine_error *look_at_clock(const struct reader *reader)
 {
 	static const char * const clocks[] = {
@@ -111,8 +110,9 @@ static struct vitrine_error *look_at_clock(const struct reader *reader)
 /* ---- Records ---- */
 
 /*
- * Of how many are missing the kernel may have had no room to say. Before the first of
- * a CPU, they are to `vitrine check' what a recorder has overwritten.
+ * Write the number of missing events as lost records. The kernel does not always tell the
+ * number; one is counted then. `vitrine check' takes records missing before the first
+ * record of a CPU for overwritten ones.
  */
 static struct vitrine_error *take_missed(struct reader *reader,
 					 const struct cpu *cpu)
@@ -136,9 +136,10 @@ static struct vitrine_error *take_record(struct reader *reader,
 	const struct kind *kind;
 	struct tep_event *event;
 	struct vitrine_error *err;
+	bool make;
 
 	if (from->ts < cpu->last_ns || from->ts > LAST_NS)
-		return malformed("its times run backwards, or far away");
+		return malformed("its timestamps run backwards or jump too far");
 	err = take_missed(reader, cpu);
 	cpu->last_ns = from->ts;
 	cpu->begun = true;
@@ -157,7 +158,10 @@ static struct vitrine_error *take_record(struct reader *reader,
 	record->ticks = from->ts;
 	record->ticks_per_second = NSEC_PER_SEC;
 	record->cpu = from->cpu;
-	if (!make_record(reader, cpu, kind, from))
+	make = make_record(reader, cpu, kind, from);
+	if (reader->ids.no_memory)
+		return vtr_error_no_memory();
+	if (!make)
 		return NULL;
 	return fxt_lane_out_put(cpu->lane, record);
 }
@@ -181,8 +185,8 @@ static void page_out(uintptr_t begin, uintptr_t end)
 }
 
 /*
- * The library keeps mapped all it has read. What lies behind goes out of memory; if
- * it is needed again, it comes back.
+ * Release the memory of pages that have been read: the library keeps them mapped. The
+ * kernel reads a page again if it is still needed.
  */
 static void release(struct cpu *cpu)
 {
@@ -228,15 +232,15 @@ static struct vitrine_error *take_records(struct reader *reader)
 		err = take_record(reader, cpu);
 		read_next(reader, cpu);
 	}
-	/* It ends as it does at the end: that it warned is all there is to know. */
+	/* After an error the library ends the records as usual, but it has warned. */
 	if (!err && *warning)
 		err = malformed("libtracecmd stops reading it");
 	return err;
 }
 
 /*
- * Is a wakeup told when it is decided? The file describes events that it has none
- * of, too, so look for one.
+ * Find out whether the file has sched_waking events. The file also describes events that
+ * were not recorded, so look for an event.
  */
 static void find_waking(struct reader *reader)
 {
@@ -262,7 +266,7 @@ static struct vitrine_error *open_cpus(struct reader *reader)
 	struct vitrine_error *err = NULL;
 
 	if (nr <= 0)
-		return malformed("it has no CPUs");
+		return malformed("the file names no CPUs");
 	reader->cpus = calloc(nr, sizeof(*reader->cpus));
 	if (!reader->cpus)
 		return vtr_error_no_memory();
@@ -290,16 +294,9 @@ static struct vitrine_error *open_file(struct reader *reader)
 		err = fxt_out_create(OUT_PATH, 0, &reader->out);
 	if (!err)
 		err = open_cpus(reader);
-	/* What it warned of and could do without. */
+	/* Opening succeeded, so the warnings so far do not matter. */
 	*warning = '\0';
 	return err;
-}
-
-static void note(const struct reader *reader, uint64_t nr, const char *what)
-{
-	if (nr)
-		fprintf(stderr, "vitrine: %s: %" PRIu64 " %s\n", reader->path,
-			nr, what);
 }
 
 static void print_counts(const struct reader *reader)
@@ -307,20 +304,17 @@ static void print_counts(const struct reader *reader)
 	const char *clock = tracecmd_get_trace_clock(reader->input);
 	struct fxt_out_counts counts = fxt_out_counts(reader->out);
 	int nr_buffers = tracecmd_buffer_instances(reader->input);
-	struct left_out left_out = reader->left_out;
 
 	fprintf(stderr, "vitrine: %s: times are of the kernel's clock %s\n",
 		reader->path, clock ? clock : "local");
-	left_out.nr[LEFT_OUT_EVENT] += counts.nr_refused;
-	left_out_print(&left_out, reader->path, "a Fuchsia trace", stderr);
-	note(reader, nr_buffers > 0 ? nr_buffers : 0,
-	     "further buffers are left out");
-	note(reader, reader->nr_before,
-	     "events were overwritten before the first of their CPU");
-	note(reader, reader->nr_gaps,
-	     "gaps of unknown length: for each, one record is counted as lost");
-	note(reader, counts.nr_breaks,
-	     "switches from a thread that was not running: for each, one record before it is counted as lost");
+	left_out_print_fxt(reader->left_out, &counts, reader->path, stderr);
+	left_out_note(reader->path, nr_buffers > 0 ? nr_buffers : 0,
+		      "further buffers are left out", stderr);
+	left_out_note(reader->path, reader->nr_before,
+		      "events were overwritten before the first of their CPU", stderr);
+	left_out_note(reader->path, reader->nr_gaps,
+		      "gaps of unknown length; one lost record is counted for each",
+		      stderr);
 }
 
 static void close_file(struct reader *reader)
@@ -332,6 +326,9 @@ static void close_file(struct reader *reader)
 	free(reader->cpus);
 	fxt_out_destroy(reader->out);
 	fxt_names_deinit(&reader->named);
+	ids_source_deinit(&reader->told);
+	ids_source_deinit(&reader->made_up);
+	ids_deinit(&reader->ids);
 	destroy_kinds(reader);
 	if (reader->input)
 		tracecmd_close(reader->input);
@@ -346,11 +343,11 @@ static int tell(struct vitrine_error *err)
 }
 
 /**
- * main() - make a Fuchsia trace of a file of trace-cmd's
+ * main() - convert a file of trace-cmd to a Fuchsia trace
  * @argc: 2
- * @argv: the file's name is the second
+ * @argv: name of the program, name of the file
  *
- * Return: EXIT_SUCCESS, or EXIT_FAILURE and status.h says more.
+ * Return: EXIT_SUCCESS; EXIT_FAILURE after an error was reported as status.h describes.
  */
 int main(int argc, char **argv)
 {

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of read-trace-cmd share. main.c has the file, its CPUs, what is
- * missing and how it ends; kind.c knows what becomes of each kind of events; event.c
- * makes records of them; field.c reads their fields. One thread.
+ * Shared by the files of read-trace-cmd: main.c reads the file and merges its CPUs, kind.c
+ * classifies event types, event.c converts events to records, and field.c reads the fields
+ * of events. The program has one thread.
  *
- * libtracecmd trusts the file in many places: whatever is made of its bytes here is
- * bounded by the record.
+ * libtracecmd trusts the file in many places. This program therefore checks that each field
+ * is inside its record before it reads the field.
  */
 #ifndef _VITRINE_TRACECMD_READER_H
 #define _VITRINE_TRACECMD_READER_H
 
 #include <trace-cmd.h>
 
-#include "fxt.h"
+#include "fxt_names.h"
+#include "fxt_record.h"
 #include "fxt_write.h"
+#include "ids.h"
 #include "left_out.h"
 
-/* An argument's name that is made, such as that of an element of an array. */
+/* Maximum length of a generated argument name, for example that of an array element. */
 #define ARG_NAME_BYTES	64
 
-/* What becomes of an event. */
+/* How an event is converted. */
 enum event_kind {
 	KIND_SWITCH,
 	KIND_WAKEUP,
@@ -31,13 +33,13 @@ enum event_kind {
 };
 
 /**
- * struct kind - what is known of a kind of events
- * @event: the library's description
- * @kind: what becomes of them
- * @type: enum fxt_event_type, of what is an event
- * @exact: a wakeup on the CPU of who wakes
- * @category: of the event
- * @name: of the event
+ * struct kind - how events of a type are converted
+ * @event: description of the type by libtracecmd
+ * @kind: how its events are converted
+ * @type: enum fxt_event_type of the records, if they are events
+ * @exact: of wakeups: the event was recorded on the CPU of the waker
+ * @category: category of the records
+ * @name: name of the records
  */
 struct kind {
 	struct tep_event *event;
@@ -50,13 +52,13 @@ struct kind {
 
 /**
  * struct cpu - a CPU of the file
- * @lane: where its records go
- * @next: its next record, or NULL behind the last
- * @begun: there was one before
- * @last_ns: its time
- * @seen: where in memory the last record was
- * @released: from here on to it, what was read is still in memory
- * @irq: what the interrupt is called that is being served
+ * @lane: lane of the output to which its records are written
+ * @next: its next record, or NULL after the last one
+ * @begun: a record of this CPU has been read
+ * @last_ns: time of the last record
+ * @seen: page of the last record in memory
+ * @released: the pages from here to @seen have not been released yet
+ * @irq: name of the interrupt that the CPU is serving
  */
 struct cpu {
 	struct fxt_lane_out *lane;
@@ -70,20 +72,23 @@ struct cpu {
 
 /**
  * struct reader - a file being read
- * @path: its name
- * @input: the library's
- * @tep: the library's, of the formats of events
- * @out: what becomes of it
- * @cpus: by number
- * @nr_cpus: how many
- * @kinds: struct kind, a tree of tsearch()
- * @named: threads that a name is known of
- * @waking: a wakeup is told when it is decided, not only when it is done
- * @nr_before: missing before the first event of a CPU
- * @nr_gaps: places where nobody knows how much is missing
- * @left_out: what FXT cannot say
- * @record: the record being made
- * @names: names of its arguments that were made
+ * @path: name of the file
+ * @input: handle of libtracecmd
+ * @tep: formats of events, owned by @input
+ * @out: the Fuchsia trace
+ * @cpus: CPUs by number
+ * @nr_cpus: number of @cpus
+ * @kinds: tree of struct kind, by tsearch()
+ * @named: threads whose names are known
+ * @waking: the file has sched_waking events, so sched_wakeup is not needed
+ * @nr_before: number of events missing before the first event of a CPU
+ * @nr_gaps: number of gaps of unknown length
+ * @left_out: counts of what FXT cannot represent
+ * @ids: thread ids in the output
+ * @told: threads of the file
+ * @made_up: idle threads, which have no id of their own in the file
+ * @record: the current record
+ * @names: generated names of its arguments
  */
 struct reader {
 	const char *path;
@@ -98,6 +103,9 @@ struct reader {
 	uint64_t nr_before;
 	uint64_t nr_gaps;
 	struct left_out left_out;
+	struct ids ids;
+	struct ids_source told;
+	struct ids_source made_up;
 	struct vitrine_fxt_record record;
 	char names[FXT_MAX_ARGS][ARG_NAME_BYTES];
 };

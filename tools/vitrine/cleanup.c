@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is still to be done when a signal ends the command: temporary files are
- * removed, and a mapped file that has become shorter (SIGBUS) is named.
+ * Clean up when a signal ends the command: remove temporary files, and name the
+ * mapped file that has become shorter (SIGBUS).
  *
- * All of this runs in signal handlers: async-signal-safe functions only.
+ * Everything here runs in signal handlers: async-signal-safe functions only.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "cleanup.h"
-#include "commands.h"
+#include "report.h"
 #include "temporary.h"
 
-/* The fields of a line of /proc/self/maps before the path. */
+/* Fields of a line of /proc/self/maps before the path. */
 #define MAPS_FIELDS	5
 
 #define LINE_BYTES	4096
@@ -33,7 +33,7 @@ static void remove_all(void)
 static void end(int number)
 {
 	remove_all();
-	/* SA_RESETHAND: delivered once more, to the default, on return. */
+	/* SA_RESETHAND: on return, the signal is delivered to the default handler. */
 	raise(number);
 }
 
@@ -43,7 +43,7 @@ static void say(const char *text)
 		_exit(EXIT_ENVIRONMENT);
 }
 
-/* A line without its end; what does not fit into it is dropped. */
+/* Read a line without its end; what does not fit is dropped. */
 static bool read_line(int fd, char *line)
 {
 	size_t len = 0;
@@ -80,7 +80,7 @@ static const char *path_in(const char *line)
 	return line;
 }
 
-/* Print "PATH: " of the file that is mapped at an address. */
+/* Print "PATH: " for the file that is mapped at @address. */
 static void say_mapped(uintptr_t address)
 {
 	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
@@ -98,7 +98,7 @@ static void say_mapped(uintptr_t address)
 static void end_at_lost_page(int number, siginfo_t *info, void *context)
 {
 	remove_all();
-	/* A page that the file does not have any more; else it is a fault of ours. */
+	/* BUS_ADRERR: the page is beyond the end of the file; else it is our bug. */
 	if (info->si_code != BUS_ADRERR) {
 		raise(number);
 		return;
@@ -110,8 +110,8 @@ static void end_at_lost_page(int number, siginfo_t *info, void *context)
 }
 
 /**
- * cleanup_of_plugin() - have a plugin remove what it has, too
- * @remove: async-signal-safe function
+ * cleanup_of_plugin() - register the cleanup function of a plugin
+ * @remove: removes its temporary files; async-signal-safe
  */
 void cleanup_of_plugin(void (*remove)(void))
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Starts programs of ours that a library is linked with: the command needs nothing of
- * the library to be there, and outlives what it makes of a malformed file.
+ * Start the helper programs, which are linked with an optional library: the command
+ * itself does not depend on it, and survives a crash of it on a malformed file.
  *
- * A program is looked for beside the command, and where it is installed.
+ * A helper is looked for beside the command, and where it is installed.
  */
 #define _GNU_SOURCE	/* pipe2(), strsignal() */
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "helper.h"
 #include "status.h"
 
-/* Of what went wrong in there. */
+/* Longest error text of a helper. */
 #define STATUS_BYTES	1024
 
 static bool is_beside(const struct helper *helper, char *path, size_t size)
@@ -50,7 +50,7 @@ static struct vitrine_error *find_program(const struct helper *helper,
 static void run_program(const char *path, const char *name, const char *from,
 			int out, int status)
 {
-	/* The status may have the output's number, but not the other way round. */
+	/* @status may have the number of @out, but not the other way round. */
 	int fd = dup(status);
 
 	if (dup2(out, STDOUT_FILENO) < 0 || dup2(fd, HELPER_STATUS_FD) < 0)
@@ -60,10 +60,10 @@ static void run_program(const char *path, const char *name, const char *from,
 }
 
 /**
- * helper_start() - have a program read a file
- * @helper: which
+ * helper_start() - start a helper that reads a file
+ * @helper: the helper
  * @from: the file
- * @out: what it makes of it is written to this descriptor
+ * @out: descriptor that the helper writes its output to
  * @ret: for helper_finish()
  *
  * Return: NULL, or an error.
@@ -93,7 +93,7 @@ struct vitrine_error *helper_start(const struct helper *helper,
 	return err;
 }
 
-/* What the program says went wrong, or how it died. */
+/* Make an error of what the helper reported, or of the signal that killed it. */
 static struct vitrine_error *failure_of(const struct helper *helper, char *text,
 					int status, const char *from)
 {
@@ -118,12 +118,12 @@ static struct vitrine_error *failure_of(const struct helper *helper, char *text,
 }
 
 /**
- * helper_finish() - wait for a program's end
- * @helper: which
- * @from: the file it reads
- * @run: what helper_start() filled
+ * helper_finish() - wait until a helper ends
+ * @helper: the helper
+ * @from: the file that it reads
+ * @run: as filled by helper_start()
  *
- * Return: NULL, or an error that the program met.
+ * Return: NULL, or the error that the helper reported.
  */
 struct vitrine_error *helper_finish(const struct helper *helper,
 				    const char *from,

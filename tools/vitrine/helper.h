@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Programs of ours that a library is linked with which the command does without.
+ * Helper programs that are linked with an optional library.
  */
 #ifndef _VITRINE_HELPER_H
 #define _VITRINE_HELPER_H
@@ -10,12 +10,12 @@
 #include "vitrine.h"
 
 /**
- * struct helper - a program that reads files with a library
- * @name: of the program
- * @library: which it is
- * @purpose: what needs it
- * @install: how to get it
- * @advice: what to do if the library dies of a file
+ * struct helper - a program that reads files by means of a library
+ * @name: name of the program
+ * @library: name of the library
+ * @purpose: what the library is needed for
+ * @install: how to install it
+ * @advice: what to do if the library crashes on a file
  */
 struct helper {
 	const char *name;
@@ -25,7 +25,7 @@ struct helper {
 	const char *advice;
 };
 
-/* One that runs: its process, and where it tells what went wrong. */
+/* A running helper: its process, and the pipe on which it reports errors. */
 struct helper_run {
 	pid_t pid;
 	int status;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A file that was named on the command line and may be a pipe; "-" is standard
- * input. Traces are looked through before they are read, and their first bytes
- * before that, so what can be read only once is copied into a file without a
- * name, and that is read.
+ * Open a file named on the command line, which may be a pipe; "-" is standard input.
+ * A trace is read several times, the first time to detect its format, so a pipe is
+ * copied into an anonymous temporary file, and a compressed file is decompressed into one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "compress.h"
 #include "error.h"
 #include "input.h"
 #include "temporary.h"
@@ -27,13 +27,15 @@ static struct vitrine_error *copy_error(const struct input *input)
 				    strerror(errno));
 }
 
-static struct vitrine_error *write_all(const struct input *input, int to,
-				       const char *bytes, size_t len_bytes)
+static struct vitrine_error *write_all(void *ctx, const void *bytes,
+				       size_t len_bytes)
 {
+	const struct input *input = ctx;
+	const char *at = bytes;
 	ssize_t len;
 
-	for (; len_bytes; bytes += len, len_bytes -= len) {
-		len = write(to, bytes, len_bytes);
+	for (; len_bytes; at += len, len_bytes -= len) {
+		len = write(input->fd, at, len_bytes);
 		if (len < 0 && errno == EINTR)
 			len = 0;
 		if (len < 0)
@@ -42,69 +44,103 @@ static struct vitrine_error *write_all(const struct input *input, int to,
 	return NULL;
 }
 
-static struct vitrine_error *copy(const struct input *input, int from, int to)
+/* Pass on, and decompress with @unpacker unless it is NULL. */
+static struct vitrine_error *copy_bytes(struct input *input,
+					struct unpacker *unpacker,
+					const char *bytes, size_t len)
 {
+	if (!unpacker)
+		return write_all(input, bytes, len);
+	if (!len)
+		return unpacker_end(unpacker);
+	return unpacker_put(unpacker, bytes, len, write_all, input);
+}
+
+/* Copy what is read from @from into the temporary file; @bytes has room for COPY_BYTES. */
+static struct vitrine_error *copy_with(struct input *input, int from,
+				       char *bytes)
+{
+	struct unpacker *unpacker = NULL;
 	struct vitrine_error *err = NULL;
-	char *bytes = malloc(COPY_BYTES);
+	bool first = true;
 	ssize_t len;
 
-	if (!bytes)
-		return vtr_error_no_memory();
 	do {
 		len = vtr_read_full(from, bytes, COPY_BYTES);
 		if (len < 0)
 			err = vtr_error_os(errno, input->name, "cannot read");
-		else
-			err = write_all(input, to, bytes, len);
+		else if (first && compress_detect(bytes, len))
+			err = unpacker_create(input->name, &unpacker);
+		first = false;
+		if (!err)
+			err = copy_bytes(input, unpacker, bytes, len);
 	} while (!err && len);
+	unpacker_destroy(unpacker);
+	return err;
+}
+
+static struct vitrine_error *copy(struct input *input, int from)
+{
+	char *bytes = malloc(COPY_BYTES);
+	struct vitrine_error *err;
+
+	if (!bytes)
+		return vtr_error_no_memory();
+	err = copy_with(input, from, bytes);
 	free(bytes);
 	return err;
 }
 
-static bool is_readable_once(int fd)
+/* Return whether the file can be read once only, or is compressed. */
+static bool needs_copy(int fd)
 {
 	struct stat status;
+	char magic[4];
 
-	return !fstat(fd, &status) &&
-	       (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode) ||
-		S_ISSOCK(status.st_mode));
+	if (fstat(fd, &status))
+		return false;
+	if (S_ISREG(status.st_mode))
+		return compress_detect(magic, pread(fd, magic, sizeof(magic), 0) ==
+				   sizeof(magic) ? sizeof(magic) : 0);
+	return S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode) ||
+	       S_ISSOCK(status.st_mode);
 }
 
-/* A descriptor has a path of its own, for our children, too. */
-static void lead_to(struct input *input, int fd)
+/* Let @input->path name a descriptor, so that children can open it, too. */
+static void set_descriptor_path(struct input *input, int fd)
 {
 	snprintf(input->own_path, sizeof(input->own_path), "/proc/%d/fd/%d",
 		 (int)getpid(), fd);
 	input->path = input->own_path;
 }
 
-static struct vitrine_error *copy_pipe(struct input *input, int from)
+static struct vitrine_error *open_copy(struct input *input, int from)
 {
 	input->fd = vtr_temporary_anonymous();
 	if (input->fd < 0)
 		return copy_error(input);
-	lead_to(input, input->fd);
-	return copy(input, from, input->fd);
+	set_descriptor_path(input, input->fd);
+	return copy(input, from);
 }
 
 static struct vitrine_error *open_standard_input(struct input *input)
 {
 	input->name = "standard input";
-	if (is_readable_once(STDIN_FILENO))
-		return copy_pipe(input, STDIN_FILENO);
-	lead_to(input, STDIN_FILENO);
+	if (needs_copy(STDIN_FILENO))
+		return open_copy(input, STDIN_FILENO);
+	set_descriptor_path(input, STDIN_FILENO);
 	return NULL;
 }
 
 /**
- * input_open() - have a file ready to be read, more than once
- * @input: where it goes; input_close() it, whatever this returns
- * @name: its path; must stay. "-": standard input
+ * input_open() - open a file so that it can be read more than once
+ * @input: where to; input_close() it, whatever this returns
+ * @name: path of the file, which must stay valid; "-": standard input
  *
- * A regular file, a directory, and what cannot be opened, are left to whoever
- * opens @input->path.
+ * Regular files, directories and files that cannot be opened are left to the
+ * caller, who opens @input->path.
  *
- * Return: NULL, or an error of reading a pipe.
+ * Return: NULL, or an error of reading a pipe or a compressed file.
  */
 struct vitrine_error *input_open(struct input *input, const char *name)
 {
@@ -115,21 +151,21 @@ struct vitrine_error *input_open(struct input *input, const char *name)
 	*input = (struct input){ .name = name, .path = name, .fd = -1 };
 	if (!strcmp(name, "-"))
 		return open_standard_input(input);
-	if (stat(name, &status) || S_ISREG(status.st_mode) ||
-	    S_ISDIR(status.st_mode))
+	if (stat(name, &status) || S_ISDIR(status.st_mode))
 		return NULL;
 	fd = open(name, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return vtr_error_open(errno, name);
-	if (is_readable_once(fd))
-		err = copy_pipe(input, fd);
+		return S_ISREG(status.st_mode) ? NULL :
+						 vtr_error_open(errno, name);
+	if (needs_copy(fd))
+		err = open_copy(input, fd);
 	close(fd);
 	return err;
 }
 
 /**
- * input_close() - let go of a file's copy
- * @input: file, opened or failed to open, or all zero
+ * input_close() - close and remove the copy of a pipe or of a compressed file
+ * @input: opened, failed to open, or all zero
  */
 void input_close(struct input *input)
 {
@@ -139,11 +175,11 @@ void input_close(struct input *input)
 }
 
 /**
- * input_blame() - call a file in an error what the user calls it
+ * input_blame() - replace the path of a copy in an error by the user's name
  * @input: the file
- * @err: error, perhaps about its copy; or NULL
+ * @err: error, perhaps about the copy; or NULL
  *
- * Return: @err, about the file.
+ * Return: @err with the name of the file.
  */
 struct vitrine_error *input_blame(const struct input *input,
 				  struct vitrine_error *err)
@@ -157,4 +193,33 @@ struct vitrine_error *input_blame(const struct input *input,
 				   err->advice, "%s", err->message);
 	vitrine_error_destroy(err);
 	return ret;
+}
+
+/**
+ * input_copy() - append everything that can be read to a trace
+ * @fd: descriptor to read
+ * @name: its name in errors
+ * @writer: the trace
+ *
+ * Return: NULL, or an error of reading or writing.
+ */
+struct vitrine_error *input_copy(int fd, const char *name,
+				 struct vitrine_writer *writer)
+{
+	struct vitrine_error *err = NULL;
+	char *bytes = malloc(COPY_BYTES);
+	ssize_t len;
+
+	if (!bytes)
+		return vtr_error_no_memory();
+	/* A pipe's bytes are written as they come: the disk may be full. */
+	do {
+		len = read(fd, bytes, COPY_BYTES);
+		if (len > 0)
+			err = vitrine_writer_append(writer, bytes, len);
+		else if (len < 0 && errno != EINTR)
+			err = vtr_error_os(errno, name, "cannot read");
+	} while (!err && len);
+	free(bytes);
+	return err;
 }

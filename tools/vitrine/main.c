@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The command `vitrine`: a table of subcommands and what they have in common.
+ * The command `vitrine': the table of subcommands, help and version.
  */
+#include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cleanup.h"
-#include "commands.h"
+#include "cmd/commands.h"
+#include "compress.h"
+#include "report.h"
 
 struct command {
 	const char *name;
@@ -16,60 +19,26 @@ struct command {
 };
 
 static const struct command commands[] = {
-	{ "show", cmd_show, "print Inspect trees, live or saved" },
-	{ "list", cmd_list, "list Inspect trees and their size" },
-	{ "diff", cmd_diff, "say what two Inspect trees differ in" },
-	{ "watch", cmd_watch, "watch Inspect trees change, on a live screen" },
-	{ "record", cmd_record, "record context switches and wakeups into a file" },
-	{ "snapshot", cmd_snapshot, "write what the flight recorder holds to a file" },
-	{ "recover", cmd_recover, "find the trace and the trees in a dump of memory" },
-	{ "print", cmd_print, "print a trace as text, in time order" },
-	{ "latency", cmd_latency, "say how long threads waited for a CPU" },
-	{ "timeline", cmd_timeline, "draw who ran where when, as SVG or HTML" },
-	{ "top", cmd_top, "watch who runs and who waits, on a live screen" },
-	{ "metrics", cmd_metrics, "print Inspect trees as metrics for Prometheus" },
-	{ "convert", cmd_convert, "convert a trace from one format into another" },
+	{ "show", cmd_show, "print Inspect trees as text or JSON" },
+	{ "list", cmd_list, "list Inspect trees and their sizes" },
+	{ "diff", cmd_diff, "compare two Inspect trees, or traces" },
+	{ "watch", cmd_watch, "watch Inspect trees on a live screen" },
+	{ "record", cmd_record, "record context switches and wakeups to a file" },
+	{ "snapshot", cmd_snapshot, "save the flight recorder's contents to a file" },
+	{ "recover", cmd_recover, "extract trace and trees from a memory dump" },
+	{ "print", cmd_print, "print a trace as text or JSON" },
+	{ "latency", cmd_latency, "report the scheduling latency of each thread" },
+	{ "timeline", cmd_timeline, "draw a scheduling timeline as SVG or HTML" },
+	{ "flame", cmd_flame, "draw running and waiting time as flame graph" },
+	{ "top", cmd_top, "show running and waiting threads live" },
+	{ "metrics", cmd_metrics, "export Inspect trees as Prometheus metrics" },
+	{ "convert", cmd_convert, "convert a trace between formats" },
 	{ "merge", cmd_merge, "merge traces of several machines or boots" },
-	{ "check", cmd_check, "name every fault of .inspect and .fxt files" },
+	{ "symbolize", cmd_symbolize, "name the functions of user stacks" },
+	{ "check", cmd_check, "validate Inspect and FXT files" },
 };
 
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
-
-/**
- * print_error() - tell the user about an error
- * @err: error
- *
- * Return: the exit code the error calls for.
- */
-int print_error(const struct vitrine_error *err)
-{
-	fflush(stdout);
-	fputs("vitrine: ", stderr);
-	vitrine_error_print(err, stderr);
-
-	switch (err->code) {
-	case EBADMSG:
-	case EPROTONOSUPPORT:
-	case EFBIG:
-		return EXIT_BAD_INPUT;
-	default:
-		return EXIT_ENVIRONMENT;
-	}
-}
-
-/**
- * report_error() - tell the user about an error, and be done with it
- * @err: error; destroyed
- *
- * Return: the exit code the error calls for.
- */
-int report_error(struct vitrine_error *err)
-{
-	int status = print_error(err);
-
-	vitrine_error_destroy(err);
-	return status;
-}
 
 static void print_usage(FILE *stream)
 {
@@ -79,8 +48,11 @@ static void print_usage(FILE *stream)
 	for (i = 0; i < NR_COMMANDS; i++)
 		fprintf(stream, "  %-10s %s\n", commands[i].name,
 			commands[i].summary);
-	fputs("\n`vitrine COMMAND --help' says what a command takes.\n",
-	      stream);
+	fputs("\nRun `vitrine COMMAND --help' for the options of a command.\n"
+	      "\nExamples:\n"
+	      "    vitrine show system\n"
+	      "    vitrine record -o load.fxt -- make -j8\n"
+	      "    vitrine latency load.fxt\n", stream);
 }
 
 static const struct command *command_find(const char *name)
@@ -118,12 +90,12 @@ static int help(int argc, char **argv)
 		argv[1] = option;
 		return command_run(command, 2, argv);
 	}
-	fprintf(stderr, "vitrine: no command %s; see `vitrine help'\n",
+	fprintf(stderr, "vitrine: no command %s; run `vitrine help' for a list\n",
 		argv[1]);
 	return EXIT_USAGE;
 }
 
-/* What was printed must have arrived: a full disk is an error, too. */
+/* A full disk is an error, too: flush standard output, and look for errors. */
 static int finish_output(int status)
 {
 	if (!ferror(stdout) && !fflush(stdout))
@@ -147,6 +119,7 @@ int main(int argc, char **argv)
 
 	argp_err_exit_status = EXIT_USAGE;
 	cleanup_init();
+	compress_init();
 	if (argc < 2) {
 		print_usage(stderr);
 		return EXIT_USAGE;
@@ -159,7 +132,7 @@ int main(int argc, char **argv)
 	}
 	command = command_find(argv[1]);
 	if (!command) {
-		fprintf(stderr, "vitrine: no command %s; see `vitrine help'\n",
+		fprintf(stderr, "vitrine: no command %s; run `vitrine help' for a list\n",
 			argv[1]);
 		return EXIT_USAGE;
 	}

@@ -2,11 +2,14 @@
 /*
  * The Fuchsia trace format (FXT): record types, bit fields, limits.
  *
- * Shared by the writer (the module) and the reader (libvitrine); the prose is
- * in Documentation/fxt.rst. A record is a row of 64-bit words in the writer's
- * byte order. Masks are those of one word; a name says which: FXT_HEADER_* of
- * any record's first word, FXT_<RECORD>_* of that record's first word,
- * FXT_ARG_* of an argument's first word.
+ * The writer (the module) and the reader (libvitrine) share this header;
+ * Documentation/fxt.rst explains the records. Comments in quotes name the section of the
+ * document "Fuchsia trace format" that defines the bits below them.
+ *
+ * A record is a sequence of 64-bit words in the byte order of the writer. Each mask
+ * applies to one word, which its name tells: FXT_HEADER_* to the first word of any
+ * record, FXT_<RECORD>_* to the first word of that record, FXT_ARG_* to the first word
+ * of an argument.
  */
 #ifndef _UAPI_VITRINE_FXT_H
 #define _UAPI_VITRINE_FXT_H
@@ -18,7 +21,7 @@
 #define FXT_MAX_STRING_BYTES		32000
 #define FXT_MAX_ARGS			15
 
-/* The first word of an archive, in the writer's byte order. */
+/* "Magic number record": first word of an archive, in the byte order of the writer. */
 #define FXT_MAGIC_RECORD		0x0016547846040010ULL
 
 enum fxt_record_type {
@@ -38,7 +41,7 @@ enum fxt_record_type {
 #define FXT_HEADER_TYPE			0x000000000000000fULL
 #define FXT_HEADER_WORDS		0x000000000000fff0ULL
 
-/* Large records have a 32-bit size. */
+/* "Large record header": the size has 32 bits. */
 #define FXT_LARGE_WORDS			0x0000000ffffffff0ULL
 #define FXT_LARGE_TYPE			0x000000f000000000ULL
 #define FXT_LARGE_BLOB_FORMAT		0x00000f0000000000ULL
@@ -46,13 +49,13 @@ enum fxt_record_type {
 #define FXT_LARGE_BLOB_WITH_METADATA	0
 #define FXT_LARGE_BLOB_NO_METADATA	1
 
-/* A large blob's second word */
+/* "Large BLOB record": the second word. */
 #define FXT_LARGE_BLOB_CATEGORY		0x000000000000ffffULL
 #define FXT_LARGE_BLOB_NAME		0x00000000ffff0000ULL
 #define FXT_LARGE_BLOB_NR_ARGS		0x0000000f00000000ULL
 #define FXT_LARGE_BLOB_THREAD		0x00000ff000000000ULL
 
-/* Metadata */
+/* "Metadata record" */
 #define FXT_METADATA_TYPE		0x00000000000f0000ULL
 enum fxt_metadata_type {
 	FXT_METADATA_PROVIDER_INFO	= 1,
@@ -69,16 +72,19 @@ enum fxt_metadata_type {
 #define FXT_TRACE_INFO_MAGIC_NUMBER	0
 #define FXT_TRACE_INFO_MAGIC		0x00ffffffff000000ULL
 
-/* String references: 0 empty, top bit set inline (length), else an index */
+/*
+ * "String references", "String record": 0 is the empty string. With the top bit set, the
+ * string is inline and the other bits are its length in bytes; otherwise they are an index.
+ */
 #define FXT_STRING_REF_INLINE		0x8000U
 #define FXT_STRING_REF_VALUE		0x7fffU
 #define FXT_STRING_INDEX		0x000000007fff0000ULL
 #define FXT_STRING_BYTES		0x00007fff00000000ULL
 
-/* Thread record; a thread reference of 0 means inline */
+/* "Thread references", "Thread record": reference 0 means that the thread is inline. */
 #define FXT_THREAD_INDEX		0x0000000000ff0000ULL
 
-/* Event */
+/* "Event record" */
 #define FXT_EVENT_TYPE			0x00000000000f0000ULL
 #define FXT_EVENT_NR_ARGS		0x0000000000f00000ULL
 #define FXT_EVENT_THREAD		0x00000000ff000000ULL
@@ -98,19 +104,19 @@ enum fxt_event_type {
 	FXT_EVENT_FLOW_END		= 10,
 };
 
-/* BLOB */
+/* "BLOB record" */
 #define FXT_BLOB_NAME			0x00000000ffff0000ULL
 #define FXT_BLOB_BYTES			0x00007fff00000000ULL
 #define FXT_BLOB_TYPE			0x00ff000000000000ULL
 #define FXT_BLOB_TYPE_DATA		1
 #define FXT_BLOB_TYPE_LAST_BRANCH	2
 
-/* User-space object */
+/* "Userspace object record" */
 #define FXT_USERSPACE_OBJECT_PROCESS	0x0000000000ff0000ULL
 #define FXT_USERSPACE_OBJECT_NAME	0x000000ffff000000ULL
 #define FXT_USERSPACE_OBJECT_NR_ARGS	0x00000f0000000000ULL
 
-/* Kernel object */
+/* "Kernel object record" */
 #define FXT_KERNEL_OBJECT_TYPE		0x0000000000ff0000ULL
 #define FXT_KERNEL_OBJECT_NAME		0x000000ffff000000ULL
 #define FXT_KERNEL_OBJECT_NR_ARGS	0x00000f0000000000ULL
@@ -118,9 +124,10 @@ enum fxt_event_type {
 #define FXT_OBJECT_TYPE_THREAD		2
 
 /*
- * Scheduling records share type 8; bits 60..63 are the subtype. Subtype 0 is
- * the original context-switch record, 16 bytes when both threads are indexed:
- * priorities are 8 bits, and priority 0 with thread id 0 is the idle thread.
+ * "Context switch record": all scheduling records have type 8, and bits 60..63 are the
+ * subtype. Subtype 0 is the original context-switch record, of 16 bytes if both threads
+ * are indexed: priorities have 8 bits, and priority 0 with thread id 0 is the idle
+ * thread.
  */
 #define FXT_SCHEDULING_SUBTYPE		0xf000000000000000ULL
 enum fxt_scheduling_subtype {
@@ -136,13 +143,13 @@ enum fxt_scheduling_subtype {
 #define FXT_SWITCH_OUTGOING_PRIORITY	0x000ff00000000000ULL
 #define FXT_SWITCH_INCOMING_PRIORITY	0x0ff0000000000000ULL
 
-/* Subtypes 1 and 2 */
+/* Fields of subtypes 1 and 2. */
 #define FXT_SCHEDULING_NR_ARGS		0x00000000000f0000ULL
 #define FXT_SCHEDULING_CPU		0x0000000ffff00000ULL
 #define FXT_SCHEDULING_OUTGOING_STATE	0x000000f000000000ULL
 
 enum fxt_thread_state {
-	FXT_THREAD_NEW			= 0,	/* vitrine: still runnable */
+	FXT_THREAD_NEW			= 0,	/* vitrine: still runnable, that is, preempted */
 	FXT_THREAD_RUNNING		= 1,
 	FXT_THREAD_SUSPENDED		= 2,
 	FXT_THREAD_BLOCKED		= 3,
@@ -150,11 +157,11 @@ enum fxt_thread_state {
 	FXT_THREAD_DEAD			= 5,
 };
 
-/* Log */
+/* "Log record" */
 #define FXT_LOG_BYTES			0x000000007fff0000ULL
 #define FXT_LOG_THREAD			0x000000ff00000000ULL
 
-/* Arguments: same type and size fields as a record header */
+/* "Argument header": type and size are the same fields as in a record header. */
 #define FXT_ARG_NAME			0x00000000ffff0000ULL
 #define FXT_ARG_VALUE32			0xffffffff00000000ULL
 #define FXT_ARG_STRING			0x0000ffff00000000ULL

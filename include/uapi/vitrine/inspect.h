@@ -2,9 +2,11 @@
 /*
  * The Inspect file format, version 2: block types, bit fields, limits.
  *
- * Shared by the writer (the module) and the reader (libvitrine); the prose is
- * in Documentation/inspect.rst. Masks are those of one 64-bit little-endian
- * word: WORD0 is the first eight bytes of a block, WORD1 the second eight.
+ * The writer (the module) and the reader (libvitrine) share this header;
+ * Documentation/inspect.rst, "The format", explains the blocks. The name of a block type
+ * is also the name of the section of the document "Inspect VMO file format" that defines
+ * the block. Masks apply to one 64-bit little-endian word: WORD0 is the first eight bytes
+ * of a block, WORD1 the second eight.
  *
  *   block    63          40 39          16 15    8 7  4 3   0
  *   any     |              |              |  type  | 0  |order|
@@ -20,7 +22,7 @@
  *   LINK    | name         | parent       |  12    | 0  |order| content, disposition
  *   STRREF  | references   | next extent  |  14    | 0  |order| length, payload ...
  *
- *   (*) bits 40..63 of a FREE block are the writer's own; vitrine keeps the
+ *   (*) The format leaves bits 40..63 of a FREE block to the writer; vitrine stores the
  *       previous free block of the same order there.
  */
 #ifndef _UAPI_VITRINE_INSPECT_H
@@ -28,18 +30,18 @@
 
 #include <linux/types.h>
 
-/* Blocks: offset = index * 16, size = 16 << order. */
+/* "Blocks": offset = index * 16, size = 16 << order. */
 #define INSPECT_MIN_BLOCK_BYTES		16
 #define INSPECT_MAX_BLOCK_BYTES		2048
 #define INSPECT_NR_ORDERS		8
 #define INSPECT_MAX_FILE_BYTES		(256ULL << 20)	/* 24-bit indexes */
 
-/* The root as a parent: the index of the header, which is its block. */
+/* Parent of the values below the root: the index of the header, which is its block. */
 #define INSPECT_ROOT			0
 
 #define INSPECT_MAGIC			0x50534e49U	/* "INSP" */
 #define INSPECT_VERSION			2
-#define INSPECT_HEADER_ORDER		1	/* 32 bytes: has the size field */
+#define INSPECT_HEADER_ORDER		1	/* 32 bytes: includes the size field */
 #define INSPECT_GENERATION_FROZEN	0xfffffffffffffffeULL
 
 enum inspect_type {
@@ -70,12 +72,12 @@ enum inspect_type {
 #define INSPECT_W0_FREE_NEXT		0x000000ffffff0000ULL
 #define INSPECT_W0_FREE_PREVIOUS	0xffffff0000000000ULL
 
-/* HEADER: WORD0; WORD1 is the generation; the third word holds the size */
+/* HEADER: fields of WORD0; WORD1 is the generation; the third word contains the size. */
 #define INSPECT_W0_HEADER_VERSION	0x00000000ffff0000ULL
 #define INSPECT_W0_HEADER_MAGIC		0xffffffff00000000ULL
 #define INSPECT_W2_HEADER_SIZE		0x00000000ffffffffULL
 
-/* WORD0 of every *_VALUE and of TOMBSTONE (whose name is 0) */
+/* WORD0 of every *_VALUE block and of TOMBSTONE, whose name is 0 */
 #define INSPECT_W0_VALUE_PARENT		0x000000ffffff0000ULL
 #define INSPECT_W0_VALUE_NAME		0xffffff0000000000ULL
 
@@ -87,7 +89,7 @@ enum inspect_type {
 enum inspect_buffer_format {
 	INSPECT_BUFFER_UTF8		= 0,
 	INSPECT_BUFFER_BINARY		= 1,
-	INSPECT_BUFFER_STRING_REFERENCE	= 2,	/* newer writers; read only */
+	INSPECT_BUFFER_STRING_REFERENCE	= 2,	/* not written by vitrine */
 };
 
 /* EXTENT: payload from byte 8 to the end of the block */

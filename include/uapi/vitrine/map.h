@@ -1,36 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * The mapping interface: what user space sees of a ring through mmap().
+ * Layout of a ring as user space sees it through mmap().
  *
- * trace/cpu<N>, one per CPU that ever came up:
+ * trace/cpu<N>, one file for each CPU that has ever been online:
  *
  *   page 0     struct vitrine_ring_consumer  the only page that may be mapped
- *                                            writable; the kernel distrusts it
+ *                                            writable; not trusted by the kernel
  *   page 1     struct vitrine_ring_producer  read-only
  *   page 2...  nr_subbufs sub-buffers of subbuf_bytes each, read-only
  *
- * Sequence numbers count the sub-buffers of one ring from 0; number s lives in
- * slot s % nr_subbufs. Each opens with a preamble of legal FXT records:
+ * Sequence numbers count the sub-buffers of one ring from 0; sub-buffer s is in
+ * slot s % nr_subbufs. Each sub-buffer begins with a preamble of valid FXT records:
  *
  *   offset  0  magic number record                       1 word
  *           8  provider info, id = cpu + 1, "vitrine"    2 words
  *          24  initialization, ticks per second          2 words
  *          40  BLOB, type DATA, name "vitrine"           2 words
- *          56  struct vitrine_packet, the BLOB's payload
- *         160  BLOB, type DATA, name "clock"            2 words
- *         176  struct vitrine_clock_pair, its payload
+ *          56  struct vitrine_packet, payload of that BLOB
+ *         160  BLOB, type DATA, name "clock"             2 words
+ *         176  struct vitrine_clock_pair, payload of that BLOB
  *         ...  records, up to committed_bytes
  *
- * so that bytes [0, committed_bytes) of any one of them are an archive.
+ * so that bytes [0, committed_bytes) of any sub-buffer are an archive of their own.
+ * Documentation/mmap.rst has a complete reader.
  *
- * Taking a consistent copy of sub-buffer s (pairs with module/ring.c):
+ * To make a consistent copy of sub-buffer s (pairs with module/trace/ring.c):
  *
- *   1. generation = load-acquire(packet->generation); odd: being recycled
- *   2. committed = load-acquire(packet->committed_bytes)
- *   3. copy committed bytes
- *   4. read fence; load generation again; if it differs, or the copy's
- *      packet->sequence is not s, s was overwritten: drop the copy
- *   5. in the copy, set packet->committed_bytes to what was taken
+ *   1. Load packet->generation with acquire semantics. If it is odd, the sub-buffer is
+ *      being recycled: try again later.
+ *   2. Load packet->committed_bytes with acquire semantics.
+ *   3. Copy that number of bytes.
+ *   4. Execute a read fence and load packet->generation again. If it has changed, or if
+ *      packet->sequence of the copy is not s, sub-buffer s was overwritten: drop the copy.
+ *   5. In the copy, set packet->committed_bytes to the number of bytes copied.
  */
 #ifndef _UAPI_VITRINE_MAP_H
 #define _UAPI_VITRINE_MAP_H
@@ -41,8 +43,8 @@
 #define VITRINE_DEBUGFS_DIR		"vitrine"
 #define VITRINE_INSPECT_DIR		"inspect"
 #define VITRINE_INSPECT_SUFFIX		".inspect"
-#define VITRINE_RETAINED_DIR		"retained"	/* in the former */
-#define VITRINE_DROP_FILE		"drop"		/* in the former */
+#define VITRINE_RETAINED_DIR		"retained"	/* in VITRINE_INSPECT_DIR */
+#define VITRINE_DROP_FILE		"drop"		/* in VITRINE_INSPECT_DIR */
 #define VITRINE_TRACE_DIR		"trace"
 #define VITRINE_PROVIDER_NAME		"vitrine"
 
@@ -55,7 +57,7 @@
 #define VITRINE_PACKET_MAGIC		0x54454b4341505456ULL	/* "VTPACKET" */
 
 /**
- * enum vitrine_clock - what a tick of a session's timestamps is
+ * enum vitrine_clock - the clock of a session's timestamps
  * @VITRINE_CLOCK_LOCAL: the scheduler's clock, nanoseconds
  * @VITRINE_CLOCK_COUNTER: the CPU's own counter: TSC, CNTVCT, ...
  * @VITRINE_CLOCK_MONO: CLOCK_MONOTONIC, nanoseconds
@@ -70,9 +72,9 @@ enum vitrine_clock {
 
 /**
  * enum vitrine_mode - what happens when a ring is full
- * @VITRINE_MODE_CIRCULAR: the oldest sub-buffer is overwritten
- * @VITRINE_MODE_ONESHOT: no more is written
- * @VITRINE_MODE_STREAMING: no more is written until the reader's position has
+ * @VITRINE_MODE_CIRCULAR: the oldest sub-buffer is overwritten (flight recorder)
+ * @VITRINE_MODE_ONESHOT: recording stops
+ * @VITRINE_MODE_STREAMING: new records are dropped until the reader's position has
  *	passed the oldest sub-buffer
  */
 enum vitrine_mode {
@@ -81,28 +83,29 @@ enum vitrine_mode {
 	VITRINE_MODE_STREAMING	= 2,
 };
 
-/* Thread, of process 0, that a CPU's losses are shown on; nobody's id. */
+/* Thread id, in process 0, under which the losses of a CPU are shown; no thread has it. */
 #define VITRINE_LOSS_THREAD(cpu)	(0x7fff0000U + (cpu))
 
 /**
- * struct vitrine_packet - what a sub-buffer says of itself
+ * struct vitrine_packet - the packet header of a sub-buffer
  * @magic: VITRINE_PACKET_MAGIC
  * @generation: odd while the sub-buffer is being recycled
  * @sequence: number of this sub-buffer in its ring, from 0
  * @committed_bytes: valid bytes, from the start of the sub-buffer
- * @begin_ticks: time of the first record
- * @end_ticks: time of the last record so far
- * @records_before: records with a timestamp written to this ring before this
- *	sub-buffer; what a reader did not get in between is lost to that reader
+ * @begin_ticks: time at which the first record was written, in ticks; a complete event
+ *	may have begun earlier
+ * @end_ticks: time of the latest record so far, in ticks
+ * @records_before: number of records with a timestamp that were written to this ring
+ *	before this sub-buffer; a reader compares it with the number it has read
  * @bytes_before: committed bytes of all earlier sub-buffers of this ring
  * @lost_records: records that could not be written, up to the start of this
  *	sub-buffer
  * @session_ticks: clock reading when the session began
- * @session_realtime_ns: CLOCK_REALTIME at @session_ticks
+ * @session_realtime_ns: CLOCK_REALTIME at @session_ticks, in nanoseconds
  * @cpu: CPU that writes this ring
  * @session: number of the session, from 1
  * @clock: enum vitrine_clock
- * @subbuf_bytes: size of a sub-buffer
+ * @subbuf_bytes: size of a sub-buffer in bytes
  */
 struct vitrine_packet {
 	__u64	magic;
@@ -128,11 +131,11 @@ struct vitrine_packet {
 #define VITRINE_CLOCK_BLOB_NAME		"clock"
 
 /**
- * struct vitrine_clock_pair - two clocks read at once, when a sub-buffer begins
- * @ticks: the session's clock
- * @mono_ns: CLOCK_MONOTONIC
+ * struct vitrine_clock_pair - two clocks, read together when a sub-buffer begins
+ * @ticks: the session's clock, in ticks
+ * @mono_ns: CLOCK_MONOTONIC, in nanoseconds
  *
- * Two of them measure how fast the session's clock really ran.
+ * Two pairs yield the true rate of the session's clock.
  */
 struct vitrine_clock_pair {
 	__u64	ticks;
@@ -140,37 +143,37 @@ struct vitrine_clock_pair {
 };
 
 /**
- * struct vitrine_ring_consumer - page 0, the reader's
- * @sequence: first sub-buffer the reader still wants; in streaming mode, that
- *	one and all later ones are kept
- * @watermark: how many complete sub-buffers, from @sequence on, make the ring
- *	readable for poll(); 0 is as good as 1, more than the ring can hold as
- *	good as all it can hold
+ * struct vitrine_ring_consumer - page 0, written by the reader
+ * @sequence: first sub-buffer that the reader still needs; in streaming mode, this
+ *	sub-buffer and all later ones are not overwritten
+ * @watermark: number of complete sub-buffers, from @sequence on, that make the ring
+ *	readable for poll(); 0 is equivalent to 1, and values beyond the capacity of
+ *	the ring are equivalent to that capacity
  *
- * Any value is harmless to the kernel.
+ * The kernel does not trust this page: any values are safe.
  */
 struct vitrine_ring_consumer {
 	__u64	sequence;
 	__u64	watermark;
 };
 
-#define VITRINE_RING_CLOSED	1U	/* its session is over; nothing follows */
+#define VITRINE_RING_CLOSED	1U	/* the session has ended; no records follow */
 #define VITRINE_RING_FROZEN	2U	/* a trigger fired; see trace/trigger */
 
 /**
- * struct vitrine_ring_producer - page 1, the kernel's
+ * struct vitrine_ring_producer - page 1, written by the kernel
  * @length: bytes of this structure that the kernel fills
  * @version: VITRINE_MAP_VERSION
  * @cpu: CPU that writes this ring
  * @session: number of the session, as in the packets
  * @clock: enum vitrine_clock
  * @flags: VITRINE_RING_CLOSED, VITRINE_RING_FROZEN
- * @nr_subbufs: sub-buffers in the ring
- * @subbuf_bytes: size of each, a multiple of the page size
- * @ticks_per_second: of the session's clock
- * @sequence: of the sub-buffer being written; load-acquire it. All before it
- *	are complete, and the last @nr_subbufs - 1 of them are still there.
- *	~0 before the first record.
+ * @nr_subbufs: number of sub-buffers in the ring
+ * @subbuf_bytes: size of a sub-buffer in bytes, a multiple of the page size
+ * @ticks_per_second: rate of the session's clock
+ * @sequence: sequence number of the sub-buffer being written, ~0 before the first
+ *	record. After a load with acquire semantics all earlier sub-buffers are complete,
+ *	and the last @nr_subbufs - 1 of them are still in the ring
  * @lost_records: records that could not be written so far
  * @mode: enum vitrine_mode
  * @reserved: 0
@@ -192,19 +195,19 @@ struct vitrine_ring_producer {
 };
 
 /*
- * For whoever reads a dump of the machine's memory, and nobody else: a tree's
- * pages are anywhere, and this, which no mapping shows, tells where. Sub-buffers
- * need no such thing: each is in one piece and says what it is.
+ * For readers of memory dumps only: the pages of a tree are scattered, and this
+ * table, which is not part of any mapping, tells where they are. Sub-buffers need
+ * no table, because each is contiguous and begins with its packet header.
  */
 #define VITRINE_PAGES_MAGIC	0x5345474150545656ULL	/* "VVTPAGES" */
 #define VITRINE_PAGES_NAME_BYTES	64
 
 /**
- * struct vitrine_pages - where the pages of a tree are
- * @magic: VITRINE_PAGES_MAGIC while the tree is there
- * @nr_pages: how many it has
- * @name: of the tree, ended by 0
- * @numbers: of each page its physical address divided by its size
+ * struct vitrine_pages - physical pages of a tree
+ * @magic: VITRINE_PAGES_MAGIC while the tree exists
+ * @nr_pages: number of pages of the tree
+ * @name: name of the tree, terminated by 0
+ * @numbers: page frame number of each page: the physical address divided by the page size
  */
 struct vitrine_pages {
 	__u64	magic;

@@ -15,6 +15,8 @@
 
 #define data_race(expression)	(expression)
 
+#define OPTIMIZER_HIDE_VAR(var)	__asm__("" : "=r"(var) : "0"(var))
+
 #define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define smp_store_release(p, value) \
 	__atomic_store_n(p, value, __ATOMIC_RELEASE)

@@ -8,6 +8,7 @@
 #define DEFINE_PER_CPU(type, name)	type name
 #define per_cpu(name, cpu)		(*((void)(cpu), &(name)))
 #define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < 1; (cpu)++)
+#define this_cpu_read(variable)	(variable)
 #define this_cpu_add(cell, delta)	((void)((cell) += (delta)))
 
 #endif /* _HOST_LINUX_PERCPU_H */

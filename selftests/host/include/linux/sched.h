@@ -21,7 +21,7 @@ struct task_struct {
 	char			comm[16];
 };
 
-/* Who runs, for whoever asks. */
+/* The task in whose context all tests run. */
 static struct task_struct host_task __maybe_unused = {
 	.pid = 4711, .tgid = 4711, .prio = 120, .comm = "kunit",
 };

@@ -27,6 +27,11 @@ static inline void *kvzalloc_node(size_t bytes, gfp_t gfp, int node)
 	return kzalloc(bytes, gfp);
 }
 
+static inline void *kvcalloc(size_t nr, size_t bytes, gfp_t gfp)
+{
+	return kcalloc(nr, bytes, gfp);
+}
+
 static inline void kfree(const void *memory)
 {
 	free((void *)memory);

@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Edits of a tree: a seqcount-like write section on the tree's generation.
+ *
+ * Only inspect.c, which owns the trees, publish*.c and percpu.c, whose functions
+ * edit them, include this header. The fast path of an edit is inline here; the slow
+ * paths are in edit.c.
+ *
+ * The lock of a tree is the lowest bit of its generation. An odd generation excludes
+ * other writers and warns readers. Unlike with seqlock_t, sequence number and lock
+ * are one word, so that entering the write section takes one atomic instruction,
+ * which makes a counter cheap enough for hot paths; and the word is in a page that
+ * user space maps. Writers that find the bit set queue on a raw_spinlock_t, so that
+ * only the first of them polls the cache line of the header, which readers use, too.
+ *
+ * The blocks, the heap and the reserve of a tree belong to the writer that made the
+ * generation odd. Interrupts are off in the write section, because a preempted
+ * writer would leave the generation odd for a scheduling quantum. Readers of the
+ * pages, in the kernel and in user space, take no lock:
+ *
+ *   begin: generation odd, then smp_wmb()
+ *   end:   smp_store_release(even)
+ *
+ * Pairs with snapshot_copy() in tools/lib/snapshot.c and with copy_try() in
+ * inspect.c, which load the generation (acquire), copy, smp_rmb(), and load the
+ * generation again. A copy between two equal even generations contains no part of
+ * an edit.
+ *
+ * Writers help a reader in the kernel whose attempts failed too often (heap.h) by
+ * copy-on-write: while the heap has a copy, writers save each page before they change
+ * it, in vtr_heap_block() or, for a single block, in vtr_edit_begin_block(). No lock is
+ * held for longer than it takes to copy a page.
+ */
+#ifndef _VTR_EDIT_H
+#define _VTR_EDIT_H
+
+#include <linux/atomic.h>
+#include <linux/bitops.h>
+#include <linux/irqflags.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/lockdep.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+
+#include <uapi/vitrine/map.h>
+#include <vitrine/inspect.h>
+
+#include "area.h"
+#include "entry.h"
+#include "peek.h"
+#include "tree.h"
+
+#ifndef CONFIG_64BIT
+#error "the generation must be stored in one go"
+#endif
+
+/*
+ * Number of pages in the reserve of a tree, for callers that cannot allocate. Every call
+ * that may use a page first refills the reserve, if it can.
+ */
+#define VTR_EDIT_RESERVE_PAGES	2
+
+/* Size of the notes that belong to one page; see node.h. */
+#define VTR_EDIT_NOTES_BYTES	(VTR_HEAP_BLOCKS_PER_PAGE * sizeof(u32))
+
+/**
+ * struct vtr_edit_page - tree and position of a page
+ * @tree: the tree
+ * @first: index of the first block of the page
+ *
+ * page_private() of a tree's page points to this structure. A handle is the address of
+ * its block, so this is how a handle finds its tree and the index of the block.
+ */
+struct vtr_edit_page {
+	struct vitrine_tree	*tree;
+	u32			first;
+};
+
+/**
+ * struct vtr_edit_stats - properties in which a tree shows its own usage
+ * @refresher: updates the properties; has no function while they are not shown
+ * @current_size: see publish_stats.c
+ * @maximum_size: see publish_stats.c
+ * @used_size: see publish_stats.c
+ * @values: see publish_stats.c
+ * @failed: see publish_stats.c
+ */
+struct vtr_edit_stats {
+	struct vtr_inspect_refresher refresher;
+	struct vitrine_uint	*current_size, *maximum_size, *used_size;
+	struct vitrine_uint	*values, *failed;
+};
+
+/**
+ * struct vitrine_tree - a tree
+ * @generation: address of the generation in the header block; odd means locked
+ * @owner: task whose batch has made the generation odd, else NULL; see
+ *	vtr_edit_in_batch()
+ * @depth: nesting depth of the owner's batches
+ * @dep_map: represents the lock to lockdep
+ * @key: lock class of this tree; one per tree, because batches of two trees may nest
+ * @line: queue of writers that found the generation odd
+ * @blocks: the hierarchy and its heap
+ * @area: pages of the heap that are in use, for mappings
+ * @edit_pages: one for each page that the tree can have
+ * @pages: physical addresses of the pages, for readers of memory dumps
+ * @failed: number of creations and updates that failed
+ * @kref: held by the publisher, open files and mappings
+ * @entry: name and file
+ * @refresh_lock: serialises refreshes and guards @refreshers
+ * @refreshers: functions that update values, in the order in which they were added
+ * @copy_lock: serialises copies for which writers save pages
+ * @stats: properties in which the tree shows its own usage
+ * @module: module with which the tree is destroyed, or NULL; see managed.c
+ * @may_sleep: all editors may sleep, so allocations wait for memory
+ */
+struct vitrine_tree {
+	u64			*generation;
+	struct task_struct	*owner;
+	unsigned int		depth;
+	struct lockdep_map	dep_map;
+	struct lock_class_key	key;
+	raw_spinlock_t		line;
+	struct vtr_tree		blocks;
+	struct vtr_area		area;
+	struct vtr_edit_page	*edit_pages;
+	struct vitrine_pages	*pages;
+	atomic_long_t		failed;
+	struct kref		kref;
+	struct vtr_inspect_entry entry;
+	struct mutex		refresh_lock; /* guards @refreshers */
+	struct list_head	refreshers;
+	struct mutex		copy_lock; /* guards the copy of @blocks' heap */
+	struct vtr_edit_stats	stats;
+	const struct module	*module;
+	bool			may_sleep;
+};
+
+static inline struct vtr_edit_page *vtr_edit_page(const void *handle)
+{
+	return (struct vtr_edit_page *)page_private(virt_to_page(handle));
+}
+
+static inline struct vitrine_tree *vtr_edit_tree(const void *handle)
+{
+	return vtr_edit_page(handle)->tree;
+}
+
+static inline u32 vtr_edit_index(const void *handle)
+{
+	return vtr_edit_page(handle)->first +
+	       offset_in_page(handle) / INSPECT_MIN_BLOCK_BYTES;
+}
+
+static inline void *vtr_edit_handle(const struct vitrine_tree *tree, u32 index)
+{
+	return vtr_tree_address(&tree->blocks, index);
+}
+
+/**
+ * vtr_edit_in_batch() - check whether the current context holds the lock
+ * @tree: the tree
+ *
+ * The owner of a batch has interrupts off until its end, so only an NMI can interrupt
+ * it. If @owner is the current task and the context is not NMI, the caller is therefore
+ * inside its own batch. The task is compared rather than the CPU, because a task that
+ * can still migrate could be mistaken for the owner by its CPU, but not by its identity.
+ *
+ * Context: any but NMI.
+ * Return: true inside a batch of the current context.
+ */
+static inline bool vtr_edit_in_batch(const struct vitrine_tree *tree)
+{
+	return READ_ONCE(tree->owner) == current;
+}
+
+static __always_inline bool vtr_edit_trylock(struct vitrine_tree *tree)
+{
+	return !test_and_set_bit_lock(0, (unsigned long *)tree->generation);
+}
+
+bool vtr_edit_lock_slow(struct vitrine_tree *tree, unsigned long flags);
+bool vtr_edit_block_slow(struct vitrine_tree *tree, const void *block,
+			 unsigned long flags, bool is_ours);
+
+/**
+ * vtr_edit_lock() - make the generation odd, unless a batch of this context did
+ * @tree: the tree
+ * @flags: for vtr_edit_unlock() or vtr_edit_end()
+ *
+ * Context: any.
+ * Return: true if the caller holds the lock; false in NMI context if the tree is being
+ *	edited, which is counted.
+ */
+static __always_inline bool vtr_edit_lock(struct vitrine_tree *tree,
+					  unsigned long *flags)
+{
+	local_irq_save(*flags);
+	if (unlikely(!vtr_edit_trylock(tree)))
+		return vtr_edit_lock_slow(tree, *flags);
+	spin_acquire(&tree->dep_map, 0, in_nmi(), _RET_IP_);
+	return true;
+}
+
+/**
+ * vtr_edit_unlock() - release the lock without a new generation
+ * @tree: the tree; no byte of its file was changed, and no batch is open
+ * @flags: from vtr_edit_lock()
+ *
+ * The generation gets its old value, so that copies made meanwhile remain valid.
+ *
+ * Context: any.
+ */
+static inline void vtr_edit_unlock(struct vitrine_tree *tree,
+				   unsigned long flags)
+{
+	spin_release(&tree->dep_map, _RET_IP_);
+	clear_bit_unlock(0, (unsigned long *)tree->generation);
+	local_irq_restore(flags);
+}
+
+/**
+ * vtr_edit_begin() - begin an edit
+ * @tree: tree to edit
+ * @flags: for vtr_edit_end()
+ *
+ * Context: any.
+ * Return: as vtr_edit_lock(); if false, the edit must not take place.
+ */
+static __always_inline bool vtr_edit_begin(struct vitrine_tree *tree,
+					   unsigned long *flags)
+{
+	if (!vtr_edit_lock(tree, flags))
+		return false;
+	/* Pairs with the fence after the copy, see the head of this file. */
+	smp_wmb();
+	return true;
+}
+
+/**
+ * vtr_edit_begin_block() - begin an edit of one block
+ * @tree: tree to edit
+ * @block: the only block that the edit changes
+ * @flags: for vtr_edit_end()
+ *
+ * Context: any.
+ * Return: as vtr_edit_begin().
+ */
+static __always_inline bool vtr_edit_begin_block(struct vitrine_tree *tree,
+						 const void *block,
+						 unsigned long *flags)
+{
+	local_irq_save(*flags);
+	if (unlikely(!vtr_edit_trylock(tree)))
+		return vtr_edit_block_slow(tree, block, *flags, false);
+	if (unlikely(tree->blocks.heap.copy))
+		return vtr_edit_block_slow(tree, block, *flags, true);
+	spin_acquire(&tree->dep_map, 0, in_nmi(), _RET_IP_);
+	/* Pairs with the fence after the copy, see the head of this file. */
+	smp_wmb();
+	return true;
+}
+
+/**
+ * vtr_edit_end() - end an edit: store the next even generation
+ * @tree: the tree
+ * @flags: from vtr_edit_begin()
+ *
+ * Inside a batch this has no effect; vitrine_batch_end() stores the generation.
+ *
+ * Context: any.
+ */
+static __always_inline void vtr_edit_end(struct vitrine_tree *tree,
+					 unsigned long flags)
+{
+	if (tree->owner)
+		return;
+	spin_release(&tree->dep_map, _RET_IP_);
+	/*
+	 * Pairs with the acquire load in copy_try(); see the head of this file. A plain load
+	 * suffices: other writers only try to set the lowest bit, which is set.
+	 */
+	smp_store_release(tree->generation, READ_ONCE(*tree->generation) + 1);
+	local_irq_restore(flags);
+}
+
+/**
+ * vtr_edit_publish_pages() - make pages by which the heap has grown visible to mappings
+ * @tree: tree whose blocks may have been allocated by the current edit
+ *
+ * Context: any, between vtr_edit_begin() and vtr_edit_end().
+ */
+static inline void vtr_edit_publish_pages(struct vitrine_tree *tree)
+{
+	/* Pairs with area_fault() in area.c. */
+	smp_store_release(&tree->area.nr_pages, tree->blocks.heap.nr_pages);
+}
+
+/* Return the size of the reserve: a hint, read without the lock; both counts only grow. */
+static inline unsigned int vtr_edit_reserve(const struct vitrine_tree *tree)
+{
+	unsigned int nr_pages = vtr_peek(tree->blocks.heap.nr_pages);
+
+	return vtr_peek(tree->blocks.heap.nr_ready) - nr_pages;
+}
+
+/* For editors that may sleep: wait for memory, but do not invoke the OOM killer. */
+#define VTR_EDIT_GFP_WAIT	(GFP_KERNEL | __GFP_RETRY_MAYFAIL)
+
+void vtr_edit_label(struct vitrine_tree *tree, struct page *page, u32 nr);
+void vtr_edit_unlabel(struct vitrine_tree *tree);
+bool vtr_edit_add_page(struct vitrine_tree *tree, gfp_t gfp);
+#ifdef CONFIG_VITRINE_KUNIT
+extern gfp_t vtr_edit_gfp_needed;
+#endif
+bool vtr_edit_refill_slow(struct vitrine_tree *tree, unsigned int nr_pages);
+
+/**
+ * vtr_edit_refill() - make sure that a number of pages are in the reserve
+ * @tree: the tree
+ * @nr_pages: pages that the next edit may need
+ *
+ * Context: any.
+ * Return: true if at least one page was added, so that an edit that has found the
+ *	heap full may succeed if repeated.
+ */
+static inline bool vtr_edit_refill(struct vitrine_tree *tree,
+				   unsigned int nr_pages)
+{
+	return unlikely(vtr_edit_reserve(tree) < nr_pages) &&
+	       vtr_edit_refill_slow(tree, nr_pages);
+}
+
+void vtr_edit_refuse(struct vitrine_tree *tree, int err);
+
+/**
+ * vtr_edit_call() - run one call as an edit
+ * @tree: tree to edit
+ * @call: expression that evaluates to 0 or a negative errno
+ *
+ * Context: any.
+ * Return: value of @call, or -EBUSY if the edit could not begin, which is counted.
+ */
+#define vtr_edit_call(tree, call)					\
+({									\
+	struct vitrine_tree *call_tree = (tree);			\
+	unsigned long call_flags;					\
+	int call_err = -EBUSY;						\
+									\
+	if (vtr_edit_begin(call_tree, &call_flags)) {			\
+		call_err = (call);					\
+		vtr_edit_end(call_tree, call_flags);			\
+	}								\
+	call_err;							\
+})
+
+/**
+ * vtr_edit_grow() - run one call that may allocate blocks as an edit
+ * @tree: tree to edit
+ * @nr_pages: pages that the call may need
+ * @call: expression that evaluates to 0 or a negative errno
+ *
+ * If the heap is full and pages can be added, @call is run again.
+ *
+ * Context: any.
+ * Return: as vtr_edit_call().
+ */
+#define vtr_edit_grow(tree, nr_pages, call)				\
+({									\
+	struct vitrine_tree *grow_tree = (tree);			\
+	unsigned long grow_flags;					\
+	int grow_err;							\
+									\
+	vtr_edit_refill(grow_tree, VTR_EDIT_RESERVE_PAGES);		\
+	do {								\
+		grow_err = -EBUSY;					\
+		if (!vtr_edit_begin(grow_tree, &grow_flags))		\
+			break;						\
+		grow_err = (call);					\
+		vtr_edit_publish_pages(grow_tree);			\
+		vtr_edit_end(grow_tree, grow_flags);			\
+	} while (grow_err == -ENOSPC &&					\
+		 vtr_edit_refill(grow_tree, nr_pages));			\
+	grow_err;							\
+})
+
+/* Return the number of pages that a buffer and its name need in the worst case. */
+static inline unsigned int vtr_edit_buffer_pages(size_t len_bytes)
+{
+	return len_bytes / (PAGE_SIZE - 2 * INSPECT_EXTENT_PAYLOAD_OFFSET) + 2;
+}
+
+/* Return the length of a string in bytes, capped just above the limit; 0 for NULL. */
+static inline size_t vtr_edit_string_bytes(const char *value)
+{
+	return value ? strnlen(value, VITRINE_VALUE_MAX + 1) : 0;
+}
+
+/**
+ * vtr_edit_slice() - return how many invisible values to delete in one edit
+ * @blocks: hierarchy that contains the values
+ *
+ * In NMI context all of them, because the next edit might not take place. While a copy
+ * is in progress only one, because each may make the writer save several pages.
+ *
+ * Context: any.
+ * Return: number of values.
+ */
+static inline unsigned int vtr_edit_slice(const struct vtr_tree *blocks)
+{
+	if (in_nmi())
+		return UINT_MAX;
+	return vtr_peek(blocks->heap.copy) ? 1 : 32;
+}
+
+/**
+ * vtr_edit_done() - count a call if it failed
+ * @tree: the tree
+ * @err: result of vtr_edit_call() or vtr_edit_grow()
+ *
+ * Context: any.
+ */
+static inline void vtr_edit_done(struct vitrine_tree *tree, int err)
+{
+	if (err && err != -EBUSY)
+		vtr_edit_refuse(tree, err);
+}
+
+/**
+ * vtr_edit_created() - turn the result of a creation into a handle
+ * @tree: the tree
+ * @err: result of the creation
+ * @index: index of the new block, if @err is 0
+ *
+ * Context: any.
+ * Return: the handle, or NULL on failure, which is counted.
+ */
+static inline void *vtr_edit_created(struct vitrine_tree *tree, int err,
+				     u32 index)
+{
+	if (!err)
+		return vtr_edit_handle(tree, index);
+	vtr_edit_done(tree, err);
+	return NULL;
+}
+
+/**
+ * vtr_edit_create() - create a value below a node of the publisher
+ * @parent: parent node, or NULL
+ * @name: name of the value, or NULL, for example of a failed kasprintf()
+ * @fault: 0, or a negative errno for invalid arguments; -EINVAL warns once
+ * @nr_pages: pages that the creation may need
+ * @create: function that creates the value: called with the hierarchy, the index of
+ *	@parent, @name, the further arguments, and where to store the index
+ * @...: further arguments of @create
+ *
+ * Context: any.
+ * Return: the handle, or NULL on failure, which is counted.
+ */
+#define vtr_edit_create(parent, name, fault, nr_pages, create, ...)	\
+({									\
+	struct vitrine_node *create_parent = (parent);			\
+	const char *create_name = (name);				\
+	void *create_handle = NULL;					\
+									\
+	if (create_parent) {						\
+		struct vitrine_tree *create_tree =			\
+			vtr_edit_tree(create_parent);			\
+		u32 create_below = vtr_edit_index(create_parent);	\
+		u32 create_index = 0;					\
+		int create_err = create_name ? (fault) : -ENOMEM;	\
+									\
+		if (!create_err)					\
+			create_err = vtr_edit_grow(create_tree, nr_pages, \
+				create(&create_tree->blocks, create_below, \
+				       create_name, ##__VA_ARGS__,	\
+				       &create_index));			\
+		create_handle = vtr_edit_created(create_tree, create_err, \
+						 create_index);		\
+	}								\
+	create_handle;							\
+})
+
+/**
+ * vtr_edit_delete() - delete a value of the publisher
+ * @handle: handle of the value, or NULL
+ * @delete: function that deletes the value: called with the hierarchy, the index of
+ *	the value, and the further arguments
+ * @...: further arguments of @delete
+ *
+ * Context: any.
+ */
+#define vtr_edit_delete(handle, delete, ...) do {			\
+	void *delete_handle = (handle);					\
+									\
+	if (delete_handle) {						\
+		struct vitrine_tree *delete_tree =			\
+			vtr_edit_tree(delete_handle);			\
+		u32 delete_index = vtr_edit_index(delete_handle);	\
+									\
+		vtr_edit_done(delete_tree, vtr_edit_call(delete_tree,	\
+			delete(&delete_tree->blocks, delete_index,	\
+			       ##__VA_ARGS__)));			\
+	}								\
+} while (0)
+
+#endif /* _VTR_EDIT_H */

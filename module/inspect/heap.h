@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Buddy allocator over pages: blocks of 16 to 2048 bytes, every call O(1).
+ *
+ * Pure: takes no lock, allocates nothing, also compiles on the host. The
+ * owner serialises all calls and provides the pages. No block crosses a
+ * page, so the address of a block follows from its index and never changes.
+ */
+#ifndef _VTR_HEAP_H
+#define _VTR_HEAP_H
+
+#include <asm/page.h>
+#include <linux/bug.h>
+#include <linux/compiler.h>
+#include <linux/log2.h>
+#include <linux/types.h>
+
+#include "block.h"
+
+#define VTR_HEAP_BLOCKS_PER_PAGE	(PAGE_SIZE / INSPECT_MIN_BLOCK_BYTES)
+
+/**
+ * struct vtr_heap_copy - copy of a heap at one moment, made by copy-on-write
+ * @bytes: the copy
+ * @is_saved: for each page, whether it has been copied
+ * @nr_pages: number of pages of the heap at that moment
+ *
+ * While the copy is in progress, each writer saves a page before it changes the page:
+ * it copies the page unless that has been done.
+ */
+struct vtr_heap_copy {
+	void	*bytes;
+	bool	*is_saved;
+	u32	nr_pages;
+};
+
+/**
+ * struct vtr_heap - a heap of blocks
+ * @pages: address of each page; the owner allocates the array
+ * @nr_pages: number of pages in use, which are the file
+ * @nr_ready: number of pages in @pages. Those from @nr_pages on are the reserve: zeroed,
+ *	and added to the file as the heap fills
+ * @used_bytes: bytes in blocks that are not free
+ * @free: index of the first free block of each order, 0 if there is none
+ * @unmerged: index of the only free block whose buddy may be free, too, or 0
+ * @copy: copy in progress, or NULL
+ *
+ * Free blocks of one order form a doubly linked list through their first
+ * words; index 0, which is the header, ends the list in both directions. All other
+ * bytes of a free block are zero.
+ */
+struct vtr_heap {
+	void	**pages;
+	u32	nr_pages;
+	u32	nr_ready;
+	u32	used_bytes;
+	u32	free[INSPECT_NR_ORDERS];
+	u32	unmerged;
+	struct vtr_heap_copy *copy;
+};
+
+void vtr_heap_init(struct vtr_heap *heap, void **pages, void *first_page);
+void vtr_heap_add_page(struct vtr_heap *heap, void *page);
+int vtr_heap_alloc(struct vtr_heap *heap, size_t size_bytes, u32 *ret);
+void vtr_heap_free_block(struct vtr_heap *heap, u64 *block, u32 index);
+void vtr_heap_save_slow(const struct vtr_heap *heap, u32 index);
+
+/**
+ * vtr_heap_order() - return the smallest order that holds a number of bytes
+ * @size_bytes: the bytes, block header included, at most 2048
+ *
+ * Context: any.
+ * Return: the order.
+ */
+static inline unsigned int vtr_heap_order(size_t size_bytes)
+{
+	if (size_bytes <= INSPECT_MIN_BLOCK_BYTES)
+		return 0;
+	return order_base_2(size_bytes) - ilog2(INSPECT_MIN_BLOCK_BYTES);
+}
+
+/**
+ * vtr_heap_address() - return the address of a block
+ * @heap: the heap
+ * @index: index of a block of the heap
+ *
+ * Context: any.
+ * Return: first word of the block, which the caller only reads or has saved.
+ */
+static inline u64 *vtr_heap_address(const struct vtr_heap *heap, u32 index)
+{
+	return heap->pages[index / VTR_HEAP_BLOCKS_PER_PAGE] +
+	       index % VTR_HEAP_BLOCKS_PER_PAGE * INSPECT_MIN_BLOCK_BYTES;
+}
+
+/**
+ * vtr_heap_save() - save a page for a copy in progress before it is changed
+ * @heap: the heap
+ * @index: index of a block in the page
+ *
+ * Context: any; the caller serialises.
+ */
+static inline void vtr_heap_save(const struct vtr_heap *heap, u32 index)
+{
+	if (unlikely(heap->copy))
+		vtr_heap_save_slow(heap, index);
+}
+
+/**
+ * vtr_heap_block() - return a block for writing
+ * @heap: the heap
+ * @index: index of a block of the heap
+ *
+ * Saves the page of the block.
+ *
+ * Context: any; the caller serialises.
+ * Return: first word of the block, which the caller may change.
+ */
+static inline u64 *vtr_heap_block(const struct vtr_heap *heap, u32 index)
+{
+	vtr_heap_save(heap, index);
+	return vtr_heap_address(heap, index);
+}
+
+/**
+ * vtr_heap_free() - free a block
+ * @heap: heap of the block
+ * @index: index of the block; not the header, and not free
+ *
+ * Context: any; the caller serialises.
+ */
+static inline void vtr_heap_free(struct vtr_heap *heap, u32 index)
+{
+	vtr_heap_free_block(heap, vtr_heap_address(heap, index), index);
+}
+
+/**
+ * vtr_heap_assert_reserved() - check that a block was just allocated
+ * @block: first word of a block that is about to get its type
+ *
+ * Checked only if the KUnit suites are built in.
+ *
+ * Context: any; the caller serialises.
+ */
+static inline void vtr_heap_assert_reserved(const u64 *block)
+{
+#ifdef CONFIG_VITRINE_KUNIT
+	WARN_ON(vtr_block_type(block) != INSPECT_RESERVED);
+#endif
+}
+
+#endif /* _VTR_HEAP_H */

@@ -1,0 +1,779 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Lifetime of trees: pages, names, references and snapshots.
+ *
+ * Concurrency: edit.h describes the access to the blocks of a tree. In addition:
+ *
+ *   entries_lock guards the list of entries: trees, lazy trees, retained trees
+ *   files_lock	  guards which entries have a file; taken before entries_lock,
+ *		  and never by code that open() may call, because withdraw()
+ *		  waits for open()
+ *   refresh_lock per tree: serialises refreshes; taken before entries_lock
+ *   copy_lock	  per tree: serialises snapshots for which writers save pages
+ *
+ * A page of a tree is freed together with the last reference to the tree, which
+ * can be long after the publisher has destroyed the tree, because open files and
+ * mappings hold references.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/ctype.h>
+#include <linux/export.h>
+#include <linux/gfp.h>
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "edit.h"
+#include "inspect.h"
+#include "peek.h"
+
+#define LIMIT_DEFAULT_BYTES	(256U << 10)
+/* Attempts to copy without help, after which writers save pages for the copy. */
+#define COPY_TRIES		4
+
+static DEFINE_MUTEX(files_lock);
+static DEFINE_MUTEX(entries_lock);
+static LIST_HEAD(entries);
+static const struct vtr_inspect_files *files;
+static atomic_long_t refused;
+
+#ifdef CONFIG_VITRINE_KUNIT
+static void copy_observe(struct vitrine_tree *tree);
+#else
+static void copy_observe(struct vitrine_tree *tree)
+{
+}
+#endif
+
+static void notes_free(struct vitrine_tree *tree)
+{
+	u32 i;
+
+	if (!tree->blocks.notes) /* frozen */
+		return;
+	for (i = 0; i < tree->blocks.heap.nr_ready; i++)
+		kfree(tree->blocks.notes[i]);
+	kvfree(tree->blocks.notes);
+	tree->blocks.notes = NULL;
+}
+
+static u32 names_for(size_t limit_bytes)
+{
+	return roundup_pow_of_two(clamp_t(size_t, limit_bytes / 256, 64,
+					  64 << 10));
+}
+
+/* Clear the magic number, so that no reader of a memory dump finds the freed pages. */
+static void pages_free(struct vitrine_tree *tree)
+{
+	if (tree->pages)
+		WRITE_ONCE(tree->pages->magic, 0);
+	kvfree(tree->pages);
+}
+
+static void tree_free(struct vitrine_tree *tree)
+{
+	vtr_edit_unlabel(tree);
+	notes_free(tree);
+	vtr_area_deinit(&tree->area);
+	kvfree(tree->blocks.names);
+	kvfree(tree->edit_pages);
+	pages_free(tree);
+	lockdep_unregister_key(&tree->key);
+	kfree(tree);
+}
+
+static void tree_release(struct kref *kref)
+{
+	tree_free(container_of(kref, struct vitrine_tree, kref));
+}
+
+static struct vitrine_pages *pages_alloc(const char *name,
+					 unsigned int max_pages)
+{
+	struct vitrine_pages *pages;
+
+	pages = kvzalloc(struct_size(pages, numbers, max_pages), GFP_KERNEL);
+	if (!pages)
+		return NULL;
+	strscpy(pages->name, name, sizeof(pages->name));
+	pages->magic = VITRINE_PAGES_MAGIC;
+	return pages;
+}
+
+static struct vitrine_tree *tree_alloc(const char *name, size_t limit_bytes)
+{
+	unsigned int max_pages = DIV_ROUND_UP(limit_bytes, PAGE_SIZE);
+	u32 nr_names = names_for(limit_bytes);
+	struct vtr_tree_name *names;
+	struct vitrine_tree *tree;
+	struct page *page;
+	u32 **notes;
+
+	tree = kzalloc(sizeof(*tree), GFP_KERNEL);
+	names = kvcalloc(nr_names, sizeof(*names), GFP_KERNEL);
+	notes = kvcalloc(max_pages, sizeof(*notes), GFP_KERNEL);
+	page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	if (!tree || !names || !notes || !page)
+		goto err_memory;
+	notes[0] = kmalloc(VTR_EDIT_NOTES_BYTES, GFP_KERNEL);
+	tree->edit_pages = kvcalloc(max_pages, sizeof(*tree->edit_pages),
+				    GFP_KERNEL);
+	tree->pages = pages_alloc(name, max_pages);
+	if (!notes[0] || !tree->edit_pages || !tree->pages ||
+	    vtr_area_init(&tree->area, max_pages))
+		goto err_edit_pages;
+
+	raw_spin_lock_init(&tree->line);
+	lockdep_register_key(&tree->key);
+	lockdep_init_map_wait(&tree->dep_map, "vitrine_tree", &tree->key, 0,
+			      LD_WAIT_SPIN);
+	mutex_init(&tree->refresh_lock);
+	mutex_init(&tree->copy_lock);
+	INIT_LIST_HEAD(&tree->refreshers);
+	kref_init(&tree->kref);
+	tree->entry.tree = tree;
+	strscpy(tree->entry.name, name, sizeof(tree->entry.name));
+	vtr_edit_label(tree, page, 0);
+	vtr_tree_init(&tree->blocks, tree->area.pages, page_address(page),
+		      notes, names, nr_names);
+	tree->generation = vtr_tree_block(&tree->blocks, 0) + 1;
+	vtr_edit_publish_pages(tree);
+	while (vtr_edit_reserve(tree) < VTR_EDIT_RESERVE_PAGES &&
+	       vtr_edit_add_page(tree, GFP_KERNEL))
+		;
+	return tree;
+
+err_edit_pages:
+	pages_free(tree);
+	kvfree(tree->edit_pages);
+	kfree(notes[0]);
+err_memory:
+	if (page)
+		__free_page(page);
+	kvfree(notes);
+	kvfree(names);
+	kfree(tree);
+	return NULL;
+}
+
+/**
+ * vtr_inspect_name_fault() - check the name of a tree
+ * @name: the name, or NULL
+ *
+ * Context: any.
+ * Return: NULL if the name is valid, else the reason, for the end of a message.
+ */
+const char *vtr_inspect_name_fault(const char *name)
+{
+	size_t len = name ? strnlen(name, VITRINE_TREE_NAME_MAX + 1) : 0;
+	size_t i;
+
+	if (!len)
+		return "a tree needs a name";
+	if (len > VITRINE_TREE_NAME_MAX)
+		return "the name is longer than 63 bytes";
+	for (i = 0; i < len; i++)
+		if (name[i] == '/' || iscntrl(name[i]))
+			return "the name contains a slash or a control character";
+	return NULL;
+}
+
+/**
+ * vtr_inspect_refuse() - count a tree that cannot be created, and log the reason
+ * @name: name of the tree, or NULL
+ * @fault: reason; NULL if memory is short, which the page allocator has logged
+ *
+ * Context: any.
+ */
+void vtr_inspect_refuse(const char *name, const char *fault)
+{
+	atomic_long_inc(&refused);
+	if (fault)
+		pr_warn("tree \"%.64s\" not created: %s\n", name ?: "", fault);
+}
+
+/**
+ * vtr_inspect_allowed() - check name and limit of a tree
+ * @name: name, or NULL
+ * @limit_bytes: limit in bytes
+ *
+ * Context: task.
+ * Return: true if both are valid. If not, the tree is counted as refused and the reason
+ *	logged.
+ */
+bool vtr_inspect_allowed(const char *name, size_t limit_bytes)
+{
+	const char *fault = vtr_inspect_name_fault(name);
+
+	if (!fault && limit_bytes > INSPECT_MAX_FILE_BYTES)
+		fault = "the limit exceeds 256 MiB, the maximum of the format";
+	if (fault)
+		vtr_inspect_refuse(name, fault);
+	return !fault;
+}
+
+/* Compare two names; retained trees have a directory, and so a name space, of their own. */
+static bool same_name(const struct vtr_inspect_entry *a,
+		      const struct vtr_inspect_entry *b)
+{
+	return (a->kind == VTR_INSPECT_RETAINED) ==
+	       (b->kind == VTR_INSPECT_RETAINED) && !strcmp(a->name, b->name);
+}
+
+/**
+ * vtr_inspect_register() - add an entry and create its file
+ * @entry: the entry, with kind, tree or open(), and name set
+ *
+ * Names are unique within a directory.
+ *
+ * Context: task; may sleep.
+ * Return: true; false if the name is taken, which is counted and logged.
+ */
+bool vtr_inspect_register(struct vtr_inspect_entry *entry)
+{
+	struct vtr_inspect_entry *other;
+	bool taken = false;
+
+	mutex_lock(&files_lock);
+	mutex_lock(&entries_lock);
+	list_for_each_entry(other, &entries, list)
+		taken = taken || same_name(other, entry);
+	if (!taken)
+		list_add_tail(&entry->list, &entries);
+	mutex_unlock(&entries_lock);
+	if (!taken && files)
+		entry->file = files->publish(entry);
+	mutex_unlock(&files_lock);
+	if (taken)
+		vtr_inspect_refuse(entry->name, "another tree has this name");
+	return !taken;
+}
+
+/**
+ * vtr_inspect_unregister() - remove an entry and its file
+ * @entry: entry for which vtr_inspect_register() returned true
+ *
+ * Waits for open() calls on the file.
+ *
+ * Context: task; may sleep.
+ */
+void vtr_inspect_unregister(struct vtr_inspect_entry *entry)
+{
+	mutex_lock(&files_lock);
+	if (files)
+		files->withdraw(entry->file);
+	mutex_lock(&entries_lock);
+	list_del(&entry->list);
+	mutex_unlock(&entries_lock);
+	mutex_unlock(&files_lock);
+}
+
+/* Remove all refreshers, and wait for a refresh in progress. */
+static void refreshers_drop(struct vitrine_tree *tree)
+{
+	mutex_lock(&tree->refresh_lock);
+	while (!list_empty(&tree->refreshers))
+		list_del_init(tree->refreshers.next);
+	mutex_unlock(&tree->refresh_lock);
+}
+
+/**
+ * vtr_inspect_freeze() - end the edits of a tree forever
+ * @tree: the tree, of which no handle is in use any more
+ *
+ * Removes the refreshers and waits for a refresh in progress. The generation tells
+ * readers that the contents are final. Memory that only edits need is freed.
+ *
+ * Context: task; may sleep.
+ */
+void vtr_inspect_freeze(struct vitrine_tree *tree)
+{
+	struct vtr_heap *heap = &tree->blocks.heap;
+	unsigned long flags;
+	u32 i;
+
+	refreshers_drop(tree);
+	vtr_edit_unlabel(tree);
+	vtr_edit_lock(tree, &flags);
+	spin_release(&tree->dep_map, _RET_IP_);
+	/* Pairs with the readers' acquire loads, as in vtr_edit_end(). */
+	smp_store_release(tree->generation, INSPECT_GENERATION_FROZEN);
+	local_irq_restore(flags);
+
+	notes_free(tree);
+	for (i = heap->nr_pages; i < heap->nr_ready; i++) {
+		put_page(virt_to_page(tree->area.pages[i]));
+		tree->area.pages[i] = NULL;
+	}
+	heap->nr_ready = heap->nr_pages;
+	kvfree(tree->blocks.names);
+	tree->blocks.names = NULL;
+	kvfree(tree->edit_pages);
+	tree->edit_pages = NULL;
+}
+
+/**
+ * vtr_inspect_create_private() - create a tree without a file
+ * @name: name of the tree, which need not be unique
+ * @limit_bytes: maximum size in bytes, 0 for the default
+ *
+ * Context: task; may sleep.
+ * Return: the tree, to be released by vtr_inspect_put(), or NULL if memory is short.
+ */
+struct vitrine_tree *vtr_inspect_create_private(const char *name,
+						size_t limit_bytes)
+{
+	return tree_alloc(name, limit_bytes ?: LIMIT_DEFAULT_BYTES);
+}
+
+struct vitrine_tree *vitrine_tree_create(const char *name, size_t limit_bytes)
+{
+	struct vitrine_tree *tree;
+
+	if (!vtr_inspect_allowed(name, limit_bytes))
+		return NULL;
+	tree = vtr_inspect_create_private(name, limit_bytes);
+	if (!tree) {
+		vtr_inspect_refuse(name, NULL);
+		return NULL;
+	}
+	if (!vtr_inspect_register(&tree->entry)) {
+		tree_free(tree);
+		return NULL;
+	}
+	return tree;
+}
+EXPORT_SYMBOL_GPL(vitrine_tree_create);
+
+void vitrine_tree_destroy(struct vitrine_tree *tree)
+{
+	if (!tree)
+		return;
+	vtr_inspect_unregister(&tree->entry);
+	vtr_inspect_freeze(tree);
+	vtr_inspect_put(tree);
+}
+EXPORT_SYMBOL_GPL(vitrine_tree_destroy);
+
+struct vitrine_node *vitrine_tree_root(struct vitrine_tree *tree)
+{
+	return tree ? vtr_edit_handle(tree, INSPECT_ROOT) : NULL;
+}
+EXPORT_SYMBOL_GPL(vitrine_tree_root);
+
+/*
+ * For the later layers
+ */
+
+/**
+ * vtr_inspect_set_files() - set the operations that create and remove files
+ * @new_files: the operations, or NULL to remove all files
+ *
+ * Files of existing entries are created at once.
+ *
+ * Context: task; may sleep.
+ */
+void vtr_inspect_set_files(const struct vtr_inspect_files *new_files)
+{
+	struct vtr_inspect_entry *entry;
+
+	/* Entries are added and removed only with files_lock held. */
+	mutex_lock(&files_lock);
+	list_for_each_entry(entry, &entries, list) {
+		if (files)
+			files->withdraw(entry->file);
+		entry->file = new_files ? new_files->publish(entry) : NULL;
+	}
+	files = new_files;
+	mutex_unlock(&files_lock);
+}
+
+/**
+ * vtr_inspect_get() - take a reference to a tree
+ * @tree: the tree, which another reference keeps alive
+ *
+ * The pages of the tree and their contents stay until vtr_inspect_put().
+ *
+ * Context: any.
+ * Return: @tree.
+ */
+struct vitrine_tree *vtr_inspect_get(struct vitrine_tree *tree)
+{
+	kref_get(&tree->kref);
+	return tree;
+}
+
+/**
+ * vtr_inspect_put() - drop a reference to a tree
+ * @tree: the tree
+ *
+ * Context: task; may sleep.
+ */
+void vtr_inspect_put(struct vitrine_tree *tree)
+{
+	kref_put(&tree->kref, tree_release);
+}
+
+/**
+ * vtr_inspect_open() - return the tree for an open file
+ * @entry: entry of the file, which is not withdrawn yet
+ * @ret: the tree, with a reference for the caller
+ *
+ * Context: task; may sleep.
+ * Return: 0, or for a lazy tree the error of lazy_open().
+ */
+int vtr_inspect_open(struct vtr_inspect_entry *entry,
+		     struct vitrine_tree **ret)
+{
+	if (!entry->tree)
+		return entry->open(entry, ret);
+	*ret = vtr_inspect_get(entry->tree);
+	return 0;
+}
+
+/**
+ * vtr_inspect_frozen() - check whether a tree is frozen
+ * @tree: the tree
+ *
+ * Context: any.
+ * Return: true after vtr_inspect_freeze().
+ */
+bool vtr_inspect_frozen(const struct vitrine_tree *tree)
+{
+	/* A copy may hold the lock, which is the lowest bit, for a moment. */
+	return (READ_ONCE(*tree->generation) & ~1ULL) ==
+	       INSPECT_GENERATION_FROZEN;
+}
+
+/**
+ * vtr_inspect_name() - return the name of a tree
+ * @tree: the tree
+ *
+ * Context: any.
+ * Return: the name, which is valid as long as the tree.
+ */
+const char *vtr_inspect_name(const struct vitrine_tree *tree)
+{
+	return tree->entry.name;
+}
+
+/**
+ * vtr_inspect_area() - return the pages of a tree for a mapping
+ * @tree: the tree, to which the mapping holds a reference
+ *
+ * Context: any.
+ * Return: the area.
+ */
+struct vtr_area *vtr_inspect_area(struct vitrine_tree *tree)
+{
+	return &tree->area;
+}
+
+/**
+ * vtr_inspect_stats() - read the usage of a tree
+ * @tree: the tree
+ * @ret: the figures, each read at some moment during the call
+ *
+ * Context: any.
+ */
+void vtr_inspect_stats(struct vitrine_tree *tree, struct vtr_inspect_stats *ret)
+{
+	const struct vtr_tree *blocks = &tree->blocks;
+
+	ret->size_bytes = vtr_peek(blocks->heap.nr_pages) * PAGE_SIZE;
+	ret->used_bytes = vtr_peek(blocks->heap.used_bytes);
+	ret->limit_bytes = tree->area.max_pages * PAGE_SIZE;
+	ret->failed = atomic_long_read(&tree->failed);
+	ret->nr_values = vtr_peek(blocks->nr_values);
+	ret->nr_tombstones = vtr_peek(blocks->nr_tombstones);
+}
+
+/* Return the number of free bytes, including the reserve, contiguous or not. */
+static size_t bytes_ready(const struct vtr_heap *heap)
+{
+	return vtr_peek(heap->nr_ready) * PAGE_SIZE -
+	       vtr_peek(heap->used_bytes);
+}
+
+void vitrine_tree_may_sleep(struct vitrine_node *node)
+{
+	if (node)
+		vtr_edit_tree(node)->may_sleep = true;
+}
+EXPORT_SYMBOL_GPL(vitrine_tree_may_sleep);
+
+unsigned long vitrine_tree_nr_failed(struct vitrine_node *node)
+{
+	return node ? atomic_long_read(&vtr_edit_tree(node)->failed) : 0;
+}
+EXPORT_SYMBOL_GPL(vitrine_tree_nr_failed);
+
+bool vitrine_tree_reserve(struct vitrine_node *node, size_t len_bytes)
+{
+	struct vitrine_tree *tree;
+
+	if (!node)
+		return false;
+	tree = vtr_edit_tree(node);
+	while (bytes_ready(&tree->blocks.heap) < len_bytes)
+		if (!vtr_edit_add_page(tree, VTR_EDIT_GFP_WAIT)) {
+			vtr_edit_refuse(tree, -ENOSPC);
+			return false;
+		}
+	return true;
+}
+EXPORT_SYMBOL_GPL(vitrine_tree_reserve);
+
+/**
+ * vtr_inspect_refused() - return the number of trees that could not be created
+ *
+ * Context: any.
+ * Return: their number since the module was loaded.
+ */
+unsigned long vtr_inspect_refused(void)
+{
+	return atomic_long_read(&refused);
+}
+
+/**
+ * vtr_inspect_for_each() - call a function for all entries of a kind
+ * @kind: the kind
+ * @fn: the function; must not create or destroy an entry
+ * @ctx: last argument of @fn
+ *
+ * Context: task; may sleep.
+ */
+void vtr_inspect_for_each(enum vtr_inspect_kind kind,
+			  void (*fn)(struct vtr_inspect_entry *entry,
+				     void *ctx),
+			  void *ctx)
+{
+	struct vtr_inspect_entry *entry;
+
+	mutex_lock(&entries_lock);
+	list_for_each_entry(entry, &entries, list)
+		if (entry->kind == kind)
+			fn(entry, ctx);
+	mutex_unlock(&entries_lock);
+}
+
+/**
+ * vtr_inspect_add_refresher() - add a function that updates values of a tree
+ * @tree: the tree
+ * @refresher: refresher with @refresh set; runs after those that were added before
+ *
+ * The refreshers of a tree no longer run once the tree is destroyed.
+ *
+ * Context: task; may sleep.
+ */
+void vtr_inspect_add_refresher(struct vitrine_tree *tree,
+			       struct vtr_inspect_refresher *refresher)
+{
+	mutex_lock(&tree->refresh_lock);
+	list_add_tail(&refresher->list, &tree->refreshers);
+	mutex_unlock(&tree->refresh_lock);
+}
+
+/**
+ * vtr_inspect_remove_refresher() - remove a refresher
+ * @tree: the tree; may be destroyed, as long as a reference keeps it
+ * @refresher: the refresher; no call is in progress after return
+ *
+ * Context: task; may sleep. Not from a refresher of this tree.
+ * Return: true if the refresher was still in use, that is, the tree is not destroyed.
+ */
+bool vtr_inspect_remove_refresher(struct vitrine_tree *tree,
+				  struct vtr_inspect_refresher *refresher)
+{
+	bool active;
+
+	mutex_lock(&tree->refresh_lock);
+	active = !list_empty(&refresher->list);
+	list_del_init(&refresher->list);
+	mutex_unlock(&tree->refresh_lock);
+	return active;
+}
+
+/**
+ * vtr_inspect_refresh() - run the refreshers of a tree
+ * @tree: the tree
+ *
+ * Context: task; may sleep.
+ */
+void vtr_inspect_refresh(struct vitrine_tree *tree)
+{
+	struct vtr_inspect_refresher *refresher;
+
+	mutex_lock(&tree->refresh_lock);
+	list_for_each_entry(refresher, &tree->refreshers, list)
+		refresher->refresh(refresher);
+	mutex_unlock(&tree->refresh_lock);
+}
+
+/*
+ * Copies. If the tree has more pages than the buffer has room for, it has grown since the
+ * buffer was allocated: the functions return the number of pages needed, and the caller
+ * tries again with a larger buffer.
+ */
+
+static u64 *copy_generation(void *bytes)
+{
+	return (u64 *)bytes + 1;
+}
+
+static void copy_page_to(void *bytes, const struct vitrine_tree *tree, u32 nr)
+{
+	memcpy(bytes + nr * PAGE_SIZE, tree->area.pages[nr], PAGE_SIZE);
+}
+
+/* Copy without the lock. Return false if an edit took place meanwhile. */
+static bool copy_try(const struct vitrine_tree *tree, void *bytes, u32 max,
+		     u32 *nr)
+{
+	/* Pairs with vtr_edit_end(): all stores of the last edit are visible. */
+	u64 generation = smp_load_acquire(tree->generation);
+	u32 i;
+
+	if (generation & 1)
+		return false;
+	/* Pairs with vtr_edit_publish_pages(). */
+	*nr = smp_load_acquire(&tree->area.nr_pages);
+	for (i = 0; *nr <= max && i < *nr; i++) {
+		/* The race is intended: a copy during an edit is discarded below. */
+		data_race((copy_page_to(bytes, tree, i), 0));
+		/* Pairs with vtr_edit_begin(): a copy that has stores of an edit sees it odd. */
+		smp_rmb();
+		if (READ_ONCE(*tree->generation) != generation)
+			return false;
+		cond_resched();
+	}
+	return true;
+}
+
+/* From here on all writers save pages before they change them. */
+static u32 copy_begin(struct vitrine_tree *tree, struct vtr_heap_copy *copy,
+		      u64 *generation)
+{
+	struct vtr_heap *heap = &tree->blocks.heap;
+	unsigned long flags;
+	u32 nr;
+
+	vtr_edit_lock(tree, &flags);
+	nr = heap->nr_pages;
+	*generation = *tree->generation & ~1ULL;
+	if (nr <= copy->nr_pages) {
+		copy->nr_pages = nr;
+		heap->copy = copy;
+	}
+	vtr_edit_unlock(tree, flags);
+	return nr;
+}
+
+/* Save the pages that no writer has saved, holding the lock for one page at a time. */
+static void copy_rest(struct vitrine_tree *tree, u32 nr)
+{
+	unsigned long flags;
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		vtr_edit_lock(tree, &flags);
+		vtr_heap_save(&tree->blocks.heap, i * VTR_HEAP_BLOCKS_PER_PAGE);
+		vtr_edit_unlock(tree, flags);
+		copy_observe(tree);
+		cond_resched();
+	}
+}
+
+static void copy_end(struct vitrine_tree *tree)
+{
+	unsigned long flags;
+
+	vtr_edit_lock(tree, &flags);
+	tree->blocks.heap.copy = NULL;
+	vtr_edit_unlock(tree, flags);
+}
+
+/*
+ * Copy by copy-on-write while writers edit the tree: the copy is the tree at the moment
+ * this function began. Each page is saved by the next writer that changes it or by this
+ * reader, whichever is first.
+ */
+static int copy_saved(struct vitrine_tree *tree, void *bytes, u32 max, u32 *nr)
+{
+	struct vtr_heap_copy copy = { .bytes = bytes, .nr_pages = max };
+	u64 generation;
+
+	copy.is_saved = kvcalloc(max, sizeof(*copy.is_saved), GFP_KERNEL);
+	if (!copy.is_saved)
+		return -ENOMEM;
+	mutex_lock(&tree->copy_lock);
+	*nr = copy_begin(tree, &copy, &generation);
+	if (*nr <= max) {
+		copy_observe(tree);
+		copy_rest(tree, *nr);
+		copy_end(tree);
+		*copy_generation(bytes) = generation;
+	}
+	mutex_unlock(&tree->copy_lock);
+	kvfree(copy.is_saved);
+	return 0;
+}
+
+/* Copy up to @max pages; @nr is the number of pages of the tree. */
+static int copy_tree(struct vitrine_tree *tree, void *bytes, u32 max, u32 *nr)
+{
+	u32 i;
+
+	for (i = 0; i < COPY_TRIES; i++) {
+		if (copy_try(tree, bytes, max, nr))
+			return 0;
+		cpu_relax();
+	}
+	return copy_saved(tree, bytes, max, nr);
+}
+
+/**
+ * vtr_inspect_snapshot() - make a consistent copy of a tree
+ * @tree: the tree, whose refreshers run first
+ * @ret: the copy, a valid file with an even generation, to be freed by kvfree()
+ * @ret_len: length of the copy in bytes
+ *
+ * Only the first few attempts can fail because of writers; after that writers save pages
+ * for the copy. No writer waits, and no interrupt is off, for longer than it takes to copy
+ * a page.
+ *
+ * Context: task; may sleep.
+ * Return: 0, -ENOMEM.
+ */
+int vtr_inspect_snapshot(struct vitrine_tree *tree, void **ret,
+			 size_t *ret_len)
+{
+	u32 max, nr;
+	void *copied;
+	int err;
+
+	vtr_inspect_refresh(tree);
+	/* Pairs with vtr_edit_publish_pages(). A guess; each attempt reads it again. */
+	nr = smp_load_acquire(&tree->area.nr_pages);
+	do {
+		max = nr;
+		copied = kvmalloc_array(max, PAGE_SIZE, GFP_KERNEL);
+		if (!copied)
+			return -ENOMEM;
+		err = copy_tree(tree, copied, max, &nr);
+		if (err || nr > max)
+			kvfree(copied);
+		if (err)
+			return err;
+	} while (nr > max);
+
+	*ret = copied;
+	*ret_len = nr * PAGE_SIZE;
+	return 0;
+}
+
+#ifdef CONFIG_VITRINE_KUNIT
+#include "tests/inspect_kunit.c"
+#endif

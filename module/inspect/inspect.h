@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Trees as the files see them: names, references, copies, statistics.
+ *
+ * The file operations (debugfs.c) and the tree "vitrine" (self.c) use this; publishers
+ * use <vitrine/inspect.h>. All functions are called in task context and may sleep, unless
+ * their kernel-doc in inspect.c says otherwise. The trees are in static lists, so there
+ * is nothing to initialise.
+ */
+#ifndef _VTR_INSPECT_H
+#define _VTR_INSPECT_H
+
+#include <linux/types.h>
+
+#include <vitrine/inspect.h>
+
+#include "entry.h"
+
+struct vtr_area;
+
+/**
+ * struct vtr_inspect_files - operations that create and remove the file of an entry
+ * @publish: create the file of an entry and return it. The entry is valid until
+ *	@withdraw returns, so open() of the file may call the entry's open()
+ * @withdraw: remove the file, which may be an error pointer, and wait for its open()
+ *	calls, as debugfs_remove() does
+ *
+ * Both may sleep and must not create or destroy a tree.
+ */
+struct vtr_inspect_files {
+	struct dentry *(*publish)(struct vtr_inspect_entry *entry);
+	void (*withdraw)(struct dentry *file);
+};
+
+/**
+ * struct vtr_inspect_stats - usage of a tree
+ * @size_bytes: current length of the file
+ * @used_bytes: bytes in blocks that are not free, including the header
+ * @limit_bytes: maximum length of the file
+ * @failed: number of creations and updates that failed
+ * @nr_values: number of nodes and properties
+ * @nr_tombstones: number of deleted nodes below which values are left
+ */
+struct vtr_inspect_stats {
+	size_t size_bytes;
+	size_t used_bytes;
+	size_t limit_bytes;
+	unsigned long failed;
+	u32 nr_values;
+	u32 nr_tombstones;
+};
+
+const char *vtr_inspect_name_fault(const char *name);
+
+void vtr_inspect_set_files(const struct vtr_inspect_files *files);
+
+void vtr_inspect_refuse(const char *name, const char *fault);
+bool vtr_inspect_allowed(const char *name, size_t limit_bytes);
+bool vtr_inspect_register(struct vtr_inspect_entry *entry);
+void vtr_inspect_unregister(struct vtr_inspect_entry *entry);
+int vtr_inspect_open(struct vtr_inspect_entry *entry,
+		     struct vitrine_tree **ret);
+
+struct vitrine_tree *vtr_inspect_create_private(const char *name,
+						size_t limit_bytes);
+void vtr_inspect_freeze(struct vitrine_tree *tree);
+bool vtr_inspect_frozen(const struct vitrine_tree *tree);
+
+struct vitrine_tree *vtr_inspect_get(struct vitrine_tree *tree);
+void vtr_inspect_put(struct vitrine_tree *tree);
+const char *vtr_inspect_name(const struct vitrine_tree *tree);
+struct vtr_area *vtr_inspect_area(struct vitrine_tree *tree);
+void vtr_inspect_stats(struct vitrine_tree *tree,
+		       struct vtr_inspect_stats *ret);
+unsigned long vtr_inspect_refused(void);
+void vtr_inspect_for_each(enum vtr_inspect_kind kind,
+			  void (*fn)(struct vtr_inspect_entry *entry,
+				     void *ctx),
+			  void *ctx);
+
+void vtr_inspect_add_refresher(struct vitrine_tree *tree,
+			       struct vtr_inspect_refresher *refresher);
+bool vtr_inspect_remove_refresher(struct vitrine_tree *tree,
+				  struct vtr_inspect_refresher *refresher);
+void vtr_inspect_refresh(struct vitrine_tree *tree);
+int vtr_inspect_snapshot(struct vitrine_tree *tree, void **ret,
+			 size_t *ret_len);
+
+#endif /* _VTR_INSPECT_H */

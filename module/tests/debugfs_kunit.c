@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite of debugfs.c, kernel only: a setting is neither shown nor changed while
+ * another one is being changed. selftests/bad_arguments.sh and others test the rest.
+ */
+#include <kunit/test.h>
+
+static unsigned int nr_shown, nr_set;
+
+static int show_held(char *line)
+{
+	nr_shown += mutex_is_locked(&settings_mutex);
+	return 0;
+}
+
+static int set_held(const char *word)
+{
+	nr_set += mutex_is_locked(&settings_mutex);
+	return 0;
+}
+
+static void a_setting_is_shown_and_set_under_its_mutex(struct kunit *test)
+{
+	static const struct setting held = { "held", show_held, set_held };
+	struct inode *inode = kunit_kzalloc(test, sizeof(*inode), GFP_KERNEL);
+	struct file *file = kunit_kzalloc(test, sizeof(*file), GFP_KERNEL);
+	loff_t pos = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, inode);
+	KUNIT_ASSERT_NOT_NULL(test, file);
+	inode->i_private = (void *)&held;
+	file->f_inode = inode;
+	nr_shown = 0;
+	nr_set = 0;
+	KUNIT_EXPECT_EQ(test, setting_read(file, NULL, 0, &pos), 0);
+	KUNIT_EXPECT_EQ(test, nr_shown, 1);
+	KUNIT_EXPECT_EQ(test, setting_write(file, NULL, 0, &pos), 0);
+	KUNIT_EXPECT_EQ(test, nr_set, 1);
+	KUNIT_EXPECT_FALSE(test, mutex_is_locked(&settings_mutex));
+}
+
+static struct kunit_case debugfs_cases[] = {
+	KUNIT_CASE(a_setting_is_shown_and_set_under_its_mutex),
+	{}
+};
+
+static struct kunit_suite debugfs_suite = {
+	.name = "vitrine_debugfs",
+	.test_cases = debugfs_cases,
+};
+
+kunit_test_suite(debugfs_suite);

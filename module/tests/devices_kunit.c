@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite of devices.c, kernel only: interfaces that appear after they have been
+ * counted. selftests/trees.sh tests the rest.
+ */
+#include <kunit/test.h>
+
+static void late_interfaces_are_counted(struct kunit *test)
+{
+	struct vitrine_tree *tree = vitrine_tree_create("kunit", 0);
+	struct vitrine_node *root = vitrine_tree_root(tree);
+	int nr = get_interfaces(NULL, 0);
+
+	KUNIT_ASSERT_NOT_NULL(test, tree);
+	/* There is at least the loopback interface. */
+	KUNIT_EXPECT_GE(test, nr, 1);
+	KUNIT_EXPECT_EQ(test, record_interfaces(root, nr), 0);
+	KUNIT_EXPECT_EQ(test, record_interfaces(root, nr - 1), 1);
+	KUNIT_EXPECT_EQ(test, record_interfaces(root, 0), nr);
+	vitrine_tree_destroy(tree);
+}
+
+static struct kunit_case devices_cases[] = {
+	KUNIT_CASE(late_interfaces_are_counted),
+	{}
+};
+
+static struct kunit_suite devices_suite = {
+	.name = "vitrine_devices",
+	.test_cases = devices_cases,
+};
+
+kunit_test_suite(devices_suite);

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite of event_fast.c: it writes the same bytes as event.c. Two rings get the same
+ * events, one of them through event.c only. Kernel only.
+ */
+#include <kunit/test.h>
+#include <linux/irqflags.h>
+#include <linux/prandom.h>
+#include <linux/vmalloc.h>
+
+#define TEST_SITES	300
+#define TEST_NAMES	200	/* more than the string table holds */
+#define TEST_ROUNDS	20000
+#define TEST_TEXT_BYTES	300
+#define TEST_MOST_WORDS	600	/* more than any event here takes */
+
+static DEFINE_VITRINE_CATEGORY(kunit_event);
+
+/**
+ * struct random_site - a site with everything that it refers to
+ * @site: the site
+ * @args: its arguments
+ */
+struct random_site {
+	struct vitrine_site	site;
+	struct vitrine_arg	args[VTR_SITES_MAX_ARGS];
+};
+
+/**
+ * struct pair - two rings and the events written to both
+ * @rnd: state of the random numbers
+ * @reference: ring written by event.c
+ * @fast: ring written by event_fast.c as far as possible
+ * @sites: the sites
+ * @names: names of events and arguments
+ * @text: text that ends at the end of its page, with no page after it
+ * @nr_fast: number of sites prepared for a function of their own
+ * @nr_prepared: number of sites prepared for the function that writes all kinds
+ */
+struct pair {
+	struct rnd_state	rnd;
+	struct vtr_ring		*reference;
+	struct vtr_ring		*fast;
+	struct random_site	sites[TEST_SITES];
+	char			names[TEST_NAMES][8];
+	char			*text;
+	unsigned int		nr_fast;
+	unsigned int		nr_prepared;
+};
+
+static u32 below(struct pair *pair, u32 end)
+{
+	return prandom_u32_state(&pair->rnd) % end;
+}
+
+static const char *random_name(struct pair *pair)
+{
+	return pair->names[below(pair, TEST_NAMES)];
+}
+
+static const unsigned int arg_types[] = {
+	FXT_ARG_NULL, FXT_ARG_INT32, FXT_ARG_UINT32, FXT_ARG_INT64,
+	FXT_ARG_UINT64, FXT_ARG_DOUBLE, FXT_ARG_STRING_REF, FXT_ARG_POINTER,
+	FXT_ARG_KOID, FXT_ARG_BOOL, VITRINE_ARG_TYPE_LITERAL,
+};
+
+/* Half of the sites have no text. */
+static unsigned int random_type(struct pair *pair, bool text)
+{
+	unsigned int type;
+
+	do {
+		type = arg_types[below(pair, ARRAY_SIZE(arg_types))];
+	} while (!text && type == FXT_ARG_STRING_REF);
+	return type;
+}
+
+/* Sites of the module's own sources: the argument is a function, or the name varies. */
+static void make_own_site(struct pair *pair, struct random_site *made)
+{
+	made->site.nr_args = 1;
+	if (below(pair, 2)) {
+		made->args[0].type = VITRINE_ARG_TYPE_SYMBOL;
+		return;
+	}
+	made->site.nr_args = below(pair, 2);
+	made->args[0].type = FXT_ARG_INT32;
+	made->site.name = NULL;
+	made->site.record |= VITRINE_RECORD_NAMED;
+}
+
+static void make_site(struct pair *pair, struct random_site *made)
+{
+	enum vitrine_record record = below(pair, VITRINE_RECORD_FLOW_END + 1);
+	bool text = below(pair, 2);
+	unsigned int i;
+
+	made->site = (struct vitrine_site){
+		.category = &vitrine_category_kunit_event,
+		.record = record,
+		.nr_args = below(pair, VTR_SITES_MAX_ARGS + 1),
+		.args = made->args,
+		.name = random_name(pair),
+	};
+	made->args[0].name = random_name(pair);
+	if (record == VITRINE_RECORD_COMPLETE ||
+	    (record == VITRINE_RECORD_BEGIN && below(pair, 2)))
+		made->site.record |= VITRINE_RECORD_BEGAN;
+	for (i = 0; i < made->site.nr_args; i++) {
+		made->args[i].name = random_name(pair);
+		made->args[i].type = random_type(pair, text);
+	}
+	if (!below(pair, 4))
+		make_own_site(pair, made);
+	for (i = 0; i < made->site.nr_args; i++)
+		if (made->args[i].type == FXT_ARG_STRING_REF)
+			made->site.record |= VITRINE_RECORD_TEXT;
+}
+
+static u64 random_text(struct pair *pair)
+{
+	unsigned int len_bytes = below(pair, below(pair, 2) ? 20 : TEST_TEXT_BYTES);
+	char *text = pair->text + PAGE_SIZE - len_bytes - 1;
+	unsigned int i;
+
+	if (!below(pair, 50))
+		return 0;
+	for (i = 0; i < len_bytes; i++)
+		text[i] = 1 + below(pair, 127);
+	if (len_bytes && !below(pair, 10))
+		text[below(pair, len_bytes)] = 128 + below(pair, 128);
+	text[i] = '\0';
+	return (unsigned long)text;
+}
+
+static u64 random_value(struct pair *pair, const struct vitrine_arg *arg)
+{
+	u64 value = (u64)prandom_u32_state(&pair->rnd) << 32 |
+		    prandom_u32_state(&pair->rnd);
+
+	switch (arg->type) {
+	case FXT_ARG_BOOL:
+		return value & 1;
+	case FXT_ARG_STRING_REF:
+		return random_text(pair);
+	case VITRINE_ARG_TYPE_LITERAL:
+		/* A literal is always the same. */
+		return (unsigned long)arg->name;
+	case VITRINE_ARG_TYPE_SYMBOL:
+		return (unsigned long)(value & 1 ? (void *)vtr_event_write :
+						   (void *)vtr_clock_ticks);
+	default:
+		return value;
+	}
+}
+
+static void write_fast(const struct vitrine_site *site, const char *name, u64 id,
+		       const u64 *values)
+{
+	if (site->record & VITRINE_RECORD_NAMED)
+		return site->nr_args ?
+			       vtr_event_write_named(site, name, id, values[0]) :
+			       vtr_event_write_named0(site, name, id);
+	if (site->nr_args && site->args[0].type == VITRINE_ARG_TYPE_SYMBOL)
+		return vtr_event_write_symbol(site, id, (void *)values[0]);
+	switch (site->nr_args) {
+	case 0:
+		return vitrine_trace_write0(site, id);
+	case 1:
+		return vitrine_trace_write1(site, id, values[0]);
+	case 2:
+		return vitrine_trace_write2(site, id, values[0], values[1]);
+	case 3:
+		return vitrine_trace_write3(site, id, values[0], values[1],
+					    values[2]);
+	case 4:
+		return vitrine_trace_write4(site, id, values[0], values[1],
+					    values[2], values[3]);
+	default:
+		return vtr_event_write_values(site, id, values);
+	}
+}
+
+static void write_to(struct vtr_ring *ring,
+		     void (*write)(const struct vitrine_site *site,
+				   const char *name, u64 id, const u64 *values),
+		     const struct vitrine_site *site, const char *name, u64 id,
+		     const u64 *values)
+{
+	struct vtr_ring *before;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	before = this_cpu_read(vtr_writer_ring);
+	this_cpu_write(vtr_writer_ring, ring);
+	write(site, name, id, values);
+	this_cpu_write(vtr_writer_ring, before);
+	local_irq_restore(flags);
+}
+
+/* Return the record that was written last, and its length. */
+static u64 *last_record(const struct vtr_ring *ring, unsigned int *ret_nr_words)
+{
+	u64 *end = vtr_ring_next(ring), *record = vtr_ring_at(ring->committed, 0);
+
+	for (;;) {
+		*ret_nr_words = FIELD_GET(FXT_HEADER_WORDS, record[0]);
+		if (!*ret_nr_words || record + *ret_nr_words >= end)
+			return record;
+		record += *ret_nr_words;
+	}
+}
+
+/* The time that the record was written at, where it says that; all sub-buffers do. */
+static void expect_times(struct kunit *test, const struct vtr_ring *ring,
+			 const struct vitrine_site *site, const u64 *record,
+			 unsigned int nr_words, u64 before, u64 after)
+{
+	u64 end = vtr_ring_packet(vtr_ring_at(ring->committed, 0))->end_ticks;
+
+	KUNIT_ASSERT_GE(test, end, before);
+	KUNIT_ASSERT_LE(test, end, after);
+	if (!(site->record & VITRINE_RECORD_BEGAN))
+		KUNIT_ASSERT_EQ(test, record[1], end);
+	else if ((site->record & 0xff) == VITRINE_RECORD_COMPLETE)
+		KUNIT_ASSERT_EQ(test, record[nr_words - 1], end);
+}
+
+static void compare(struct kunit *test, struct pair *pair,
+		    const struct vitrine_site *site, u64 before, u64 after)
+{
+	unsigned int nr_words, nr_reference;
+	u64 *reference = last_record(pair->reference, &nr_reference);
+	u64 *fast = last_record(pair->fast, &nr_words);
+	bool has_begun = site->record & VITRINE_RECORD_BEGAN;
+
+	KUNIT_ASSERT_EQ(test, nr_words, nr_reference);
+	expect_times(test, pair->fast, site, fast, nr_words, before, after);
+	/* Only the time differs: when it was written, or when it began, and the end. */
+	if (!has_begun)
+		fast[1] = reference[1];
+	else if ((site->record & 0xff) == VITRINE_RECORD_COMPLETE)
+		fast[nr_words - 1] = reference[nr_words - 1];
+	KUNIT_ASSERT_MEMEQ(test, fast, reference, nr_words * FXT_WORD_BYTES);
+	KUNIT_ASSERT_EQ(test, pair->fast->other_records,
+			pair->reference->other_records);
+	KUNIT_ASSERT_EQ(test, pair->fast->other_bytes,
+			pair->reference->other_bytes);
+}
+
+/* event.c asks for more room than it takes: have both begin sub-buffers together. */
+static void make_room(struct pair *pair)
+{
+	u64 now = vtr_clock_ticks(pair->fast->config.clock);
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (!vtr_ring_has(pair->reference, TEST_MOST_WORDS) ||
+	    !vtr_ring_has(pair->fast, TEST_MOST_WORDS)) {
+		vtr_writer_reserve_here(pair->reference, 2 * TEST_MOST_WORDS, now);
+		vtr_writer_reserve_here(pair->fast, 2 * TEST_MOST_WORDS, now);
+	}
+	/* As when a module goes. */
+	if (!below(pair, 200)) {
+		vtr_strings_forget(&pair->reference->strings);
+		vtr_strings_forget(&pair->fast->strings);
+	}
+	local_irq_restore(flags);
+}
+
+static void write_both(struct kunit *test, struct pair *pair,
+		       const struct vitrine_site *site)
+{
+	const struct vtr_sites *sites = &pair->fast->strings.sites;
+	u64 values[VTR_SITES_MAX_ARGS];
+	const char *name = site->name ?: random_name(pair);
+	u64 id = prandom_u32_state(&pair->rnd), before;
+	unsigned int i;
+
+	/* Of what has begun, a time within the session. */
+	if (site->record & VITRINE_RECORD_BEGAN)
+		id = pair->fast->config.session_ticks + below(pair, 1000);
+	for (i = 0; i < site->nr_args; i++)
+		values[i] = random_value(pair, &site->args[i]);
+	make_room(pair);
+	pair->nr_fast += !!vtr_sites_find(sites, vtr_sites_key(site, true));
+	pair->nr_prepared += !!vtr_sites_find(sites, vtr_sites_key(site, false));
+	write_to(pair->reference, vtr_event_write, site, name, id,
+		 values);
+	before = vtr_clock_ticks(pair->fast->config.clock);
+	write_to(pair->fast, write_fast, site, name, id, values);
+	compare(test, pair, site, before,
+		vtr_clock_ticks(pair->fast->config.clock));
+}
+
+static struct vtr_ring *make_ring(struct kunit *test, enum vitrine_clock clock)
+{
+	const struct vtr_ring_config config = {
+		.session = 7,
+		.clock = clock,
+		.mode = VITRINE_MODE_CIRCULAR,
+		.subbuf_order = 2,
+		.nr_subbufs = 4,
+		.ticks_per_second = 1000000000,
+		.session_ticks = vtr_clock_ticks(clock),
+	};
+	struct vtr_ring *ring = vtr_ring_create(0, &config);
+	struct vtr_subject here;
+	unsigned long flags;
+
+	KUNIT_ASSERT_NOT_NULL(test, ring);
+	local_irq_save(flags);
+	vtr_subject_task(current, &here);
+	vtr_ring_advance(ring, config.session_ticks + 1000);
+	vtr_writer_open_row(ring, config.session_ticks + 1000, &here);
+	local_irq_restore(flags);
+	return ring;
+}
+
+static void same_records_with(struct kunit *test, enum vitrine_clock clock)
+{
+	struct pair *pair = vzalloc(sizeof(*pair));
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, pair);
+	pair->text = vmalloc(PAGE_SIZE);
+	KUNIT_ASSERT_NOT_NULL(test, pair->text);
+	prandom_seed_state(&pair->rnd, 20261122);
+	pair->reference = make_ring(test, clock);
+	pair->fast = make_ring(test, clock);
+	for (i = 0; i < TEST_NAMES; i++)
+		snprintf(pair->names[i], sizeof(pair->names[i]), "n%u", i);
+	for (i = 0; i < TEST_SITES; i++)
+		make_site(pair, &pair->sites[i]);
+	/* One site several times, as it is prepared the first time. */
+	for (i = 0; i < TEST_ROUNDS; i += 4) {
+		const struct vitrine_site *site =
+			&pair->sites[below(pair, TEST_SITES)].site;
+
+		write_both(test, pair, site);
+		write_both(test, pair, site);
+		write_both(test, pair, site);
+		write_both(test, pair, &pair->sites[i % 8].site);
+	}
+	kunit_info(test, "%u of %u were fast, %u prepared\n", pair->nr_fast,
+		   TEST_ROUNDS, pair->nr_prepared);
+	if (clock == VITRINE_CLOCK_COUNTER)
+		KUNIT_EXPECT_GT(test, pair->nr_fast, TEST_ROUNDS / 2);
+	else
+		KUNIT_EXPECT_EQ(test, pair->nr_fast, 0);
+	KUNIT_EXPECT_GT(test, pair->nr_fast + pair->nr_prepared,
+			TEST_ROUNDS / 2);
+	vtr_ring_put(pair->reference);
+	vtr_ring_put(pair->fast);
+	vfree(pair->text);
+	vfree(pair);
+}
+
+static void fast_path_writes_what_the_reference_does(struct kunit *test)
+{
+	same_records_with(test, VITRINE_CLOCK_COUNTER);
+}
+
+static void it_does_so_with_any_clock(struct kunit *test)
+{
+	same_records_with(test, VITRINE_CLOCK_MONO);
+}
+
+static struct kunit_case event_cases[] = {
+	KUNIT_CASE(fast_path_writes_what_the_reference_does),
+	KUNIT_CASE(it_does_so_with_any_clock),
+	{}
+};
+
+static struct kunit_suite event_suite = {
+	.name = "vitrine_event",
+	.test_cases = event_cases,
+};
+
+kunit_test_suites(&event_suite);

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Suite of stack_table.c: the text of a stack, and one slot for each stack. It runs only
+ * in a kernel, because the frames are functions of the kernel.
+ */
+#include <kunit/test.h>
+#include <linux/irqflags.h>
+#include <linux/mm.h>
+
+static struct vtr_stack_table *new_table(struct kunit *test)
+{
+	struct vtr_stack_table *table = kvzalloc(sizeof(*table), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, table);
+	return table;
+}
+
+static unsigned long frame_of(const void *function, unsigned int offset)
+{
+	return (unsigned long)function + offset;
+}
+
+static const struct vtr_stack *find(struct vtr_stack_table *table,
+				    const unsigned long *frames, unsigned int nr)
+{
+	const struct vtr_stack *stack;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	stack = vtr_stack_table_find(table, frames, nr);
+	local_irq_restore(flags);
+	return stack;
+}
+
+static void expect_text(struct kunit *test, const struct vtr_stack *stack,
+			const char *text)
+{
+	char *found;
+
+	KUNIT_ASSERT_NOT_NULL(test, stack);
+	found = kunit_kzalloc(test, stack->text_bytes + 1, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, found);
+	memcpy(found, stack->text + stack->text_offset, stack->text_bytes);
+	KUNIT_EXPECT_STREQ(test, found, text);
+}
+
+static void outermost_frame_is_first(struct kunit *test)
+{
+	const unsigned long frames[] = {
+		frame_of(kfree, 4),
+		frame_of(snprintf, 8),
+	};
+	struct vtr_stack_table *table = new_table(test);
+
+	expect_text(test, find(table, frames, 2), "snprintf+0x8;kfree+0x4");
+	kvfree(table);
+}
+
+static void function_of_a_module_names_it(struct kunit *test)
+{
+	const unsigned long frames[] = {
+		frame_of(vtr_stack_table_find, 4),
+	};
+	struct vtr_stack_table *table = new_table(test);
+
+	expect_text(test, find(table, frames, 1),
+		    "vtr_stack_table_find+0x4 [vitrine]");
+	kvfree(table);
+}
+
+/* Frame 0 is in the scheduler and is dropped; frame 1 is in no function and becomes "?". */
+static void address_is_not_shown(struct kunit *test)
+{
+	const unsigned long frames[] = {
+		frame_of(schedule, 4),
+		ULONG_MAX - 4095,
+		frame_of(kfree, 4),
+		frame_of(schedule, 4),
+	};
+	struct vtr_stack_table *table = new_table(test);
+
+	expect_text(test, find(table, frames, 4),
+		    "schedule+0x4;kfree+0x4;?");
+	kvfree(table);
+}
+
+static void outer_frames_are_cut(struct kunit *test)
+{
+	unsigned long frames[VTR_STACK_MAX_FRAMES];
+	struct vtr_stack_table *table = new_table(test);
+	const struct vtr_stack *stack;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(frames); i++)
+		frames[i] = frame_of(vtr_stack_table_find, 4 + i);
+	stack = find(table, frames, ARRAY_SIZE(frames));
+	KUNIT_ASSERT_NOT_NULL(test, stack);
+	KUNIT_EXPECT_EQ(test, stack->text_offset + stack->text_bytes,
+			sizeof(stack->text));
+	KUNIT_EXPECT_MEMEQ(test, stack->text + stack->text_offset,
+			   CUT ";vtr_stack_table_find+0x",
+			   strlen(CUT ";vtr_stack_table_find+0x"));
+	KUNIT_EXPECT_MEMEQ(test, stack->text + sizeof(stack->text) -
+			   strlen(";vtr_stack_table_find+0x4 [vitrine]"),
+			   ";vtr_stack_table_find+0x4 [vitrine]",
+			   strlen(";vtr_stack_table_find+0x4 [vitrine]"));
+	kvfree(table);
+}
+
+static void stack_is_found_again(struct kunit *test)
+{
+	const unsigned long frames[] = {
+		frame_of(kfree, 4),
+		frame_of(snprintf, 8),
+	};
+	struct vtr_stack_table *table = new_table(test);
+	const struct vtr_stack *stack = find(table, frames, 2);
+
+	KUNIT_EXPECT_PTR_EQ(test, find(table, frames, 2), stack);
+	KUNIT_EXPECT_PTR_NE(test, find(table, frames, 1), stack);
+	KUNIT_EXPECT_PTR_NE(test, find(table, frames + 1, 1), stack);
+	kvfree(table);
+}
+
+/* A full table refuses new stacks, and still finds all stacks that it contains. */
+static void full_table_takes_no_more(struct kunit *test)
+{
+	struct vtr_stack_table *table = new_table(test);
+	unsigned int i, nr_found = 0, nr_again = 0;
+	unsigned long frame;
+
+	for (i = 0; i < 4 * VTR_STACK_TABLE_SLOTS; i++) {
+		frame = frame_of(kfree, i);
+		nr_found += !!find(table, &frame, 1);
+	}
+	for (i = 0; i < 4 * VTR_STACK_TABLE_SLOTS; i++) {
+		frame = frame_of(kfree, i);
+		nr_again += !!find(table, &frame, 1);
+	}
+	KUNIT_EXPECT_LE(test, nr_found, VTR_STACK_TABLE_SLOTS);
+	KUNIT_EXPECT_GE(test, nr_found, VTR_STACK_TABLE_SLOTS / 2);
+	KUNIT_EXPECT_EQ(test, nr_found, nr_again);
+	kvfree(table);
+}
+
+static struct kunit_case stack_table_cases[] = {
+	KUNIT_CASE(outermost_frame_is_first),
+	KUNIT_CASE(function_of_a_module_names_it),
+	KUNIT_CASE(address_is_not_shown),
+	KUNIT_CASE(outer_frames_are_cut),
+	KUNIT_CASE(stack_is_found_again),
+	KUNIT_CASE(full_table_takes_no_more),
+	{}
+};
+
+static struct kunit_suite stack_table_suite = {
+	.name = "vitrine_stack_table",
+	.test_cases = stack_table_cases,
+};
+
+kunit_test_suites(&stack_table_suite);

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Suite of stacks.c: the parser of the settings, and the limit on the rate of waits that
+ * are recorded. It runs only in a kernel.
+ */
+#include <kunit/test.h>
+
+static int parse_copy(const char *words, struct vtr_stacks_settings *ret)
+{
+	char copy[64];
+
+	strscpy(copy, words, sizeof(copy));
+	return parse(copy, ret);
+}
+
+static void words_are_parsed(struct kunit *test)
+{
+	struct vtr_stacks_settings parsed = {};
+
+	KUNIT_ASSERT_EQ(test, parse_copy(" user blocked_us=1000\tprocess=17\n",
+					 &parsed), 0);
+	KUNIT_EXPECT_TRUE(test, is_armed(&parsed));
+	KUNIT_EXPECT_TRUE(test, parsed.user);
+	KUNIT_EXPECT_FALSE(test, parsed.kthreads);
+	KUNIT_EXPECT_EQ(test, parsed.blocked_ns, 1000000);
+	KUNIT_ASSERT_NOT_NULL(test, parsed.filter);
+	KUNIT_EXPECT_EQ(test, parsed.filter->process, 17);
+	KUNIT_EXPECT_TRUE(test, parsed.filter->all_cpus);
+	kfree(parsed.filter);
+	KUNIT_ASSERT_EQ(test, parse_copy("none\n", &parsed), 0);
+	KUNIT_EXPECT_FALSE(test, is_armed(&parsed));
+	KUNIT_EXPECT_NULL(test, parsed.filter);
+}
+
+static void each_limit_suffices(struct kunit *test)
+{
+	const int wanted = IS_ENABLED(CONFIG_SCHED_INFO) ? 0 : -EOPNOTSUPP;
+	struct vtr_stacks_settings parsed = {};
+
+	KUNIT_EXPECT_EQ(test, parse_copy("blocked_us=5", &parsed), 0);
+	KUNIT_EXPECT_EQ(test, parsed.blocked_ns, 5000);
+	KUNIT_EXPECT_EQ(test, parsed.runnable_ns, VTR_LATENCY_NEVER);
+	KUNIT_EXPECT_EQ(test, parse_copy("runnable_us=7", &parsed), wanted);
+	if (wanted)
+		return;
+	KUNIT_EXPECT_TRUE(test, is_armed(&parsed));
+	KUNIT_EXPECT_EQ(test, parsed.blocked_ns, VTR_LATENCY_NEVER);
+	KUNIT_EXPECT_EQ(test, parsed.runnable_ns, 7000);
+}
+
+static void limits_go_from_nothing_to_an_hour(struct kunit *test)
+{
+	struct vtr_stacks_settings parsed = {};
+
+	KUNIT_EXPECT_EQ(test, parse_copy("blocked_us=0", &parsed), 0);
+	KUNIT_EXPECT_EQ(test, parse_copy("blocked_us=3600000000", &parsed), 0);
+	KUNIT_EXPECT_EQ(test, parsed.blocked_ns, 3600 * NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, parse_copy("blocked_us=3600000001", &parsed),
+			-EINVAL);
+}
+
+static void wrong_words_are_refused(struct kunit *test)
+{
+	static const char * const wrong[] = {
+		"", " ", "kthreads", "process=1", "blocked_us", "blocked_us=",
+		"blocked_us=1ms", "blocked_us=1 none", "none none",
+		"blocked_us=1 cpus=x", "blocked_us=1 process=x",
+		"blocked_us=1 thread=-2", "blocked_us=1,kthreads",
+		"runnable_us", "runnable_us=", "runnable_us=x",
+		"runnable_us=3600000001", "blocked_us= runnable_us=1",
+	};
+	struct vtr_stacks_settings parsed = { .blocked_ns = 7 };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(wrong); i++)
+		KUNIT_EXPECT_NE_MSG(test, parse_copy(wrong[i], &parsed), 0,
+				    "\"%s\"", wrong[i]);
+	KUNIT_EXPECT_EQ(test, parsed.blocked_ns, 7);
+}
+
+static unsigned int nr_recorded(struct here *cpu, u64 from_ns, u64 to_ns,
+				u64 step_ns)
+{
+	unsigned int nr = 0;
+
+	for (; from_ns < to_ns; from_ns += step_ns)
+		nr += has_allowance(cpu, from_ns);
+	return nr;
+}
+
+static void storm_is_bounded(struct kunit *test)
+{
+	const u64 begin = 1000 * NSEC_PER_SEC;
+	struct here cpu = {};
+
+	KUNIT_EXPECT_EQ(test, nr_recorded(&cpu, begin, begin + NSEC_PER_SEC,
+					  1000),
+			MOST_PER_SECOND + MOST_AT_ONCE - 1);
+	/* After a long idle time the burst is not larger than at the beginning. */
+	KUNIT_EXPECT_EQ(test, nr_recorded(&cpu, 2 * begin,
+					  2 * begin + INTERVAL_NS, 1000),
+			MOST_AT_ONCE);
+}
+
+static void few_are_all_recorded(struct kunit *test)
+{
+	struct here cpu = {};
+
+	KUNIT_EXPECT_EQ(test, nr_recorded(&cpu, 0, NSEC_PER_SEC, INTERVAL_NS),
+			MOST_PER_SECOND);
+}
+
+static struct kunit_case stacks_cases[] = {
+	KUNIT_CASE(words_are_parsed),
+	KUNIT_CASE(each_limit_suffices),
+	KUNIT_CASE(limits_go_from_nothing_to_an_hour),
+	KUNIT_CASE(wrong_words_are_refused),
+	KUNIT_CASE(storm_is_bounded),
+	KUNIT_CASE(few_are_all_recorded),
+	{}
+};
+
+static struct kunit_suite stacks_suite = {
+	.name = "vitrine_stacks",
+	.test_cases = stacks_cases,
+};
+
+kunit_test_suites(&stacks_suite);

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite of trees.c, kernel only: while memory is short, a built-in tree is either
+ * complete, or shows how much is missing, or cannot be opened.
+ */
+#include <kunit/test.h>
+
+#include "inspect/edit.h"
+#include "inspect/inspect.h"
+
+/* Room for "nr_missing" and little else. */
+#define BYTES_LEFT	128
+
+/* Result of filling a tree. */
+struct outcome {
+	int		err;
+	u64		nr_missing;
+	unsigned long	nr_failed;
+	u32		nr_values;
+};
+
+/* Return the value of "nr_missing" below the root, or -1. */
+static u64 said_missing(const struct vitrine_tree *tree)
+{
+	static const char name[] = "nr_missing";
+	const struct vtr_tree *blocks = &tree->blocks;
+	u32 end = blocks->heap.nr_pages * VTR_HEAP_BLOCKS_PER_PAGE;
+	u32 index, order;
+
+	for (index = 0; index < end; index += 1U << order) {
+		const u64 *block = vtr_tree_block(blocks, index);
+		const char *text;
+
+		order = vtr_block_order(block);
+		if (vtr_block_type(block) != INSPECT_UINT_VALUE ||
+		    FIELD_GET(INSPECT_W0_VALUE_PARENT, block[0]) != INSPECT_ROOT)
+			continue;
+		text = (const char *)vtr_tree_block(blocks,
+						    FIELD_GET(INSPECT_W0_VALUE_NAME,
+							      block[0]));
+		if (!memcmp(text + INSPECT_STRREF_PAYLOAD_OFFSET, name,
+			    strlen(name)))
+			return block[1];
+	}
+	return -1ULL;
+}
+
+/* Return the number of free bytes, including the reserve. */
+static size_t bytes_left(const struct vitrine_tree *tree)
+{
+	const struct vtr_heap *heap = &tree->blocks.heap;
+
+	return heap->nr_ready * PAGE_SIZE - heap->used_bytes;
+}
+
+/*
+ * Fill a tree. If @gfp_needed is not 0, allocations of pages fail unless their flags
+ * include it, and almost nothing is left of the pages that the tree was created with.
+ */
+static void fill_short(struct kunit *test, const struct vtr_builtin *builtin,
+		       gfp_t gfp_needed, struct outcome *ret)
+{
+	struct vtr_inspect_stats before, after;
+	struct vitrine_tree *tree;
+	struct vitrine_node *root;
+
+	vtr_edit_gfp_needed = gfp_needed;
+	tree = vtr_inspect_create_private("kunit", SZ_1M);
+	if (tree) {
+		root = vitrine_tree_root(tree);
+		while (gfp_needed && bytes_left(tree) > BYTES_LEFT)
+			vitrine_record_uint(root, "ballast", 0);
+		vtr_inspect_stats(tree, &before);
+		ret->err = fill(root, (void *)builtin);
+		vtr_inspect_stats(tree, &after);
+		ret->nr_missing = said_missing(tree);
+		ret->nr_failed = after.failed;
+		ret->nr_values = after.nr_values - before.nr_values;
+		vtr_inspect_put(tree);
+	}
+	vtr_edit_gfp_needed = 0;
+	KUNIT_ASSERT_NOT_NULL(test, tree);
+}
+
+/* Lazy trees that have been started: all but "sched". */
+static bool is_filled(const struct vtr_builtin *builtin)
+{
+	return builtin->fill && builtin != &vtr_builtin_sched;
+}
+
+static void trees_wait_for_memory(struct kunit *test)
+{
+	struct outcome waited;
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < ARRAY_SIZE(builtins); i++) {
+		if (!is_filled(builtins[i]))
+			continue;
+		nr++;
+		fill_short(test, builtins[i], __GFP_DIRECT_RECLAIM, &waited);
+		KUNIT_EXPECT_EQ_MSG(test, waited.err, 0, "%s", builtins[i]->name);
+		KUNIT_EXPECT_EQ_MSG(test, waited.nr_missing, 0, "%s",
+				    builtins[i]->name);
+		KUNIT_EXPECT_GT_MSG(test, waited.nr_values, 5, "%s",
+				    builtins[i]->name);
+	}
+	KUNIT_EXPECT_EQ(test, nr, 6);
+}
+
+static void trees_say_how_much_is_missing(struct kunit *test)
+{
+	struct outcome all, some;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(builtins); i++) {
+		if (!is_filled(builtins[i]))
+			continue;
+		fill_short(test, builtins[i], 0, &all);
+		fill_short(test, builtins[i], ~(gfp_t)0, &some);
+		KUNIT_EXPECT_EQ_MSG(test, some.err, 0, "%s", builtins[i]->name);
+		KUNIT_EXPECT_LT_MSG(test, some.nr_values, all.nr_values, "%s",
+				    builtins[i]->name);
+		KUNIT_EXPECT_EQ_MSG(test, some.nr_missing, some.nr_failed, "%s",
+				    builtins[i]->name);
+		KUNIT_EXPECT_GT_MSG(test, some.nr_missing, 0, "%s",
+				    builtins[i]->name);
+	}
+}
+
+static int leave_out(struct vitrine_node *root)
+{
+	return 3;
+}
+
+/* Nodes that a tree does not even try to record are missing, too. */
+static void trees_count_what_they_leave_out(struct kunit *test)
+{
+	static const struct vtr_builtin builtin = { .fill = leave_out };
+	struct outcome some;
+
+	fill_short(test, &builtin, 0, &some);
+	KUNIT_EXPECT_EQ(test, some.err, 0);
+	KUNIT_EXPECT_EQ(test, some.nr_failed, 0);
+	KUNIT_EXPECT_EQ(test, some.nr_missing, 3);
+}
+
+/* A tree that is parsed from /proc is not created from half of the text. */
+static void trees_fail_without_their_text(struct kunit *test)
+{
+	static const struct vtr_builtin * const readers[] = {
+		&vtr_builtin_system, &vtr_builtin_memory,
+		&vtr_builtin_interrupts,
+	};
+	struct outcome none;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(readers); i++) {
+		vtr_proc_open_err = -ENOMEM;
+		fill_short(test, readers[i], 0, &none);
+		KUNIT_EXPECT_EQ_MSG(test, none.err, -ENOMEM, "%s",
+				    readers[i]->name);
+		KUNIT_EXPECT_EQ_MSG(test, readers[i]->start(), -ENOMEM, "%s",
+				    readers[i]->name);
+		vtr_proc_open_err = 0;
+	}
+}
+
+static struct kunit_case trees_cases[] = {
+	KUNIT_CASE(trees_wait_for_memory),
+	KUNIT_CASE(trees_say_how_much_is_missing),
+	KUNIT_CASE(trees_count_what_they_leave_out),
+	KUNIT_CASE(trees_fail_without_their_text),
+	{}
+};
+
+static struct kunit_suite trees_suite = {
+	.name = "vitrine_trees",
+	.test_cases = trees_cases,
+};
+
+kunit_test_suite(trees_suite);

@@ -1,0 +1,637 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The probes of the scheduler: turn tasks into records.
+ *
+ * Concurrency: all functions run on the CPU whose ring they write, with interrupts off:
+ * sched_switch is called with the run queue locked, the other probes and attach/detach
+ * disable interrupts themselves. Each CPU follows its own pointer in vtr_writer_ring,
+ * which only attach and detach on that CPU change.
+ *
+ * The switches of a CPU form an unbroken row: the incoming thread of a record is the
+ * outgoing thread of the next one. Attach opens the row with a switch from idle, detach
+ * closes it with a switch to idle, so that a pause is shown as idle and not as the thread
+ * that happened to run before it.
+ *
+ * probe_switch_*() and probe_wakeup_*() are the hot path. They call nothing but the
+ * clock; rare cases are handled by functions in tail position, so that the hot path saves
+ * no register, and the counter is read only after the rare cases are excluded. Kbuild
+ * enables tail calls for this file even where the kernel disables them. A wide ring has no
+ * thread references, so each of its switches is a rare case, and the hot path needs no
+ * check for wide rings.
+ *
+ * The data of these probes is the address of vtr_writer_ring, which the tracepoint
+ * passes in a register; on arm64, computing it would take two instructions.
+ */
+#include <linux/binfmts.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+#include <trace/events/sched.h>
+#include <trace/events/task.h>
+
+#include "bound.h"
+#include "category.h"
+#include "clock.h"
+#include "compat.h"
+#include "counter.h"
+#include "fxt.h"
+#include "latency.h"
+#include "peek.h"
+#include "ring.h"
+#include "sched.h"
+#include "source.h"
+#include "stacks.h"
+#include "writer.h"
+
+/* Data of the hot probes; a cast, because the address is in the per-CPU address space. */
+#define WRITER_RINGS	((void *)(unsigned long __force)&vtr_writer_ring)
+
+/* Return the ring of this CPU from the data of the probe. */
+static __always_inline struct vtr_ring *ring_here(void *rings)
+{
+	return __this_cpu_read(*(struct vtr_ring * __percpu __force *)
+			       (unsigned long)rings);
+}
+
+/* Return the state of an outgoing thread that is neither runnable nor simply blocked. */
+static u64 rare_state(unsigned int state)
+{
+	if (state & TASK_DEAD)
+		return vtr_writer_state(FXT_THREAD_DEAD);
+	if (state & (__TASK_STOPPED | __TASK_TRACED | TASK_PARKED))
+		return vtr_writer_state(FXT_THREAD_SUSPENDED);
+	return vtr_writer_state(FXT_THREAD_BLOCKED);
+}
+
+static noinline void switch_rare(struct vtr_ring *ring, unsigned int prev_state,
+				 const struct task_struct *prev,
+				 const struct task_struct *next)
+{
+	vtr_writer_switch(ring, vtr_clock_ticks(ring->config.clock),
+			  rare_state(prev_state), prev, next);
+}
+
+static __always_inline u64 switch_ticks(enum vitrine_clock clock)
+{
+	return clock == VITRINE_CLOCK_COUNTER ? vtr_counter_switch_ticks() :
+						vtr_clock_ticks(clock);
+}
+
+/* Record a switch to a thread without a reference, or one that needs a new sub-buffer. */
+static noinline void switch_new(struct vtr_ring *ring, u64 state,
+				const struct task_struct *prev,
+				const struct task_struct *next)
+{
+	vtr_writer_switch_new(ring, vtr_clock_ticks(ring->config.clock), state,
+			      prev, next);
+}
+
+static __always_inline void put_new(enum vitrine_clock clock,
+				    struct vtr_ring *ring, u64 state,
+				    const struct task_struct *prev,
+				    const struct task_struct *next)
+{
+	if (clock == VITRINE_CLOCK_COUNTER)
+		vtr_writer_switch_new(ring, vtr_counter_switch_ticks(), state,
+				      prev, next);
+	else
+		switch_new(ring, state, prev, next);
+}
+
+/* Record a switch. Unless @timed, read the clock, as late as possible. */
+static __always_inline void put_switch(enum vitrine_clock clock, bool timed,
+				       u64 now, void *rings, bool preempt,
+				       const struct task_struct *prev,
+				       const struct task_struct *next,
+				       unsigned int prev_state)
+{
+	struct vtr_ring *ring = ring_here(rings);
+	u64 *committed, *record, offset;
+	u64 key, ref, incoming, state;
+
+	if (likely(prev_state & TASK_NORMAL) && !preempt)
+		state = vtr_writer_state(FXT_THREAD_BLOCKED);
+	else if (likely(preempt || !prev_state))
+		state = 0;
+	else
+		return switch_rare(ring, prev_state, prev, next);
+
+	key = vtr_writer_key(next);
+	ref = vtr_threads_find(&ring->threads, key);
+	if (unlikely(!ref))
+		return put_new(clock, ring, state, prev, next);
+	committed = ring->committed;
+	offset = *committed;
+	if (unlikely(!vtr_ring_has_hot(ring, offset)))
+		return put_new(clock, ring, state, prev, next);
+
+	incoming = vtr_fxt_incoming(ref, vtr_fxt_priority(READ_ONCE(next->prio),
+							  !(u32)key));
+	if (!timed)
+		now = switch_ticks(clock);
+	record = vtr_ring_at(committed, offset);
+	record[0] = ring->running | state | incoming;
+	record[1] = now;
+	ring->running = ring->switch_base |
+			incoming >> VTR_FXT_INCOMING_TO_OUTGOING;
+	vtr_ring_commit_hot(committed, offset, VTR_FXT_SWITCH_WORDS, now);
+}
+
+/*
+ * A thread may have waited or run for too long. The event that tells which thread had the
+ * CPU precedes the switch, and the trigger fires after it.
+ */
+static noinline void switch_suspect(u64 now, void *rings, bool preempt,
+				    struct task_struct *prev,
+				    struct task_struct *next,
+				    unsigned int prev_state)
+{
+	struct vtr_ring *ring = ring_here(rings);
+	u64 now_ns = vtr_bound_sync(now);
+	s64 waited_ns = vtr_latency_waited(now_ns, next);
+	bool is_late = vtr_latency_is_late(waited_ns, next);
+
+	if (static_branch_unlikely(&vtr_latency_runnable))
+		vtr_stacks_switched(ring, now, now_ns, waited_ns, prev, next);
+	put_switch(ring->config.clock, true, now, rings, preempt, prev, next,
+		   prev_state);
+	if (is_late)
+		vtr_latency.late(waited_ns, next);
+}
+
+static __always_inline void watch_switch(enum vitrine_clock clock, void *rings,
+					 bool preempt, struct task_struct *prev,
+					 struct task_struct *next,
+					 unsigned int prev_state)
+{
+	u64 now = switch_ticks(clock);
+
+	if (unlikely(vtr_latency_suspect(now, prev, next)))
+		return switch_suspect(now, rings, preempt, prev, next,
+				      prev_state);
+	put_switch(clock, true, now, rings, preempt, prev, next, prev_state);
+}
+
+/* Record a switch from a thread that may have been preempted. */
+static noinline notrace void watch_awake_counter(void *rings, bool preempt,
+						 struct task_struct *prev,
+						 struct task_struct *next,
+						 unsigned int prev_state)
+{
+	vtr_latency_note(preempt, prev, prev_state);
+	watch_switch(VITRINE_CLOCK_COUNTER, rings, preempt, prev, next,
+		     prev_state);
+}
+
+/* As put_switch(), with the checks of the outgoing thread made once. */
+static noinline notrace void watch_switch_counter(void *rings, bool preempt,
+						  struct task_struct *prev,
+						  struct task_struct *next,
+						  unsigned int prev_state)
+{
+	if (unlikely(preempt || !(prev_state & TASK_NORMAL)))
+		return watch_awake_counter(rings, preempt, prev, next,
+					   prev_state);
+	watch_switch(VITRINE_CLOCK_COUNTER, rings, preempt, prev, next,
+		     prev_state);
+}
+
+static noinline notrace void watch_switch_other(void *rings, bool preempt,
+						struct task_struct *prev,
+						struct task_struct *next,
+						unsigned int prev_state)
+{
+	vtr_latency_note(preempt, prev, prev_state);
+	watch_switch(ring_here(rings)->config.clock, rings, preempt, prev, next,
+		     prev_state);
+}
+
+/* Takes the arguments of the probes in the same order, so that the call costs nothing. */
+static __always_inline void record_switch(enum vitrine_clock clock, void *rings,
+					  bool preempt,
+					  struct task_struct *prev,
+					  struct task_struct *next,
+					  unsigned int prev_state)
+{
+	if (!static_branch_unlikely(&vtr_latency_watched))
+		put_switch(clock, false, 0, rings, preempt, prev, next,
+			   prev_state);
+	else if (clock == VITRINE_CLOCK_COUNTER)
+		watch_switch_counter(rings, preempt, prev, next, prev_state);
+	else
+		watch_switch_other(rings, preempt, prev, next, prev_state);
+}
+
+static notrace void probe_switch_counter(void *rings, bool preempt,
+					 struct task_struct *prev,
+					 struct task_struct *next,
+					 unsigned int prev_state)
+{
+	record_switch(VITRINE_CLOCK_COUNTER, rings, preempt, prev, next,
+		      prev_state);
+}
+
+static notrace void probe_switch_local(void *rings, bool preempt,
+				       struct task_struct *prev,
+				       struct task_struct *next,
+				       unsigned int prev_state)
+{
+	record_switch(VITRINE_CLOCK_LOCAL, rings, preempt, prev, next,
+		      prev_state);
+}
+
+static notrace void probe_switch_mono(void *rings, bool preempt,
+				      struct task_struct *prev,
+				      struct task_struct *next,
+				      unsigned int prev_state)
+{
+	record_switch(VITRINE_CLOCK_MONO, rings, preempt, prev, next,
+		      prev_state);
+}
+
+static notrace void probe_switch_boot(void *rings, bool preempt,
+				      struct task_struct *prev,
+				      struct task_struct *next,
+				      unsigned int prev_state)
+{
+	record_switch(VITRINE_CLOCK_BOOT, rings, preempt, prev, next,
+		      prev_state);
+}
+
+/* One probe per clock, so that the clock is chosen once and not at each switch. */
+static void * const switch_probes[VTR_NR_CLOCKS] = {
+	[VITRINE_CLOCK_LOCAL]	= VTR_PROBE_FUNCTION(sched_switch, probe_switch_local),
+	[VITRINE_CLOCK_COUNTER]	= VTR_PROBE_FUNCTION(sched_switch, probe_switch_counter),
+	[VITRINE_CLOCK_MONO]	= VTR_PROBE_FUNCTION(sched_switch, probe_switch_mono),
+	[VITRINE_CLOCK_BOOT]	= VTR_PROBE_FUNCTION(sched_switch, probe_switch_boot),
+};
+
+/*
+ * Source "sched": wakeups, migrations, and threads that begin and end.
+ *
+ * A wakeup is recorded on the CPU that executes it; the waker is the current thread of
+ * that CPU. sched_waking is also called for a thread that is still on a CPU, because it
+ * has changed its state but not been switched out. That is not the wakeup of a sleeping
+ * thread, and is not recorded, unless the thread's CPU has already recorded the switch. For
+ * the current thread, and only for it, the probe is called with interrupts on.
+ */
+
+static int sched_switched(bool on);
+static DEFINE_VITRINE_CATEGORY_SWITCHED(sched, sched_switched);
+
+static __always_inline bool is_on_cpu(const struct task_struct *task)
+{
+#ifdef CONFIG_SMP
+	/* Its CPU may be clearing it. Testing one bit is cheaper than comparing the word. */
+	return data_race(task->on_cpu) & 1;
+#else
+	return task == current;
+#endif
+}
+
+/*
+ * Check whether the CPU of a thread has recorded that the thread is switched out. The ring
+ * of another CPU is valid while a probe runs: stop_locked() in session.c waits for the
+ * probes before it drops a ring.
+ */
+static bool has_gone_out(const struct task_struct *task)
+{
+	const struct vtr_ring *ring = READ_ONCE(per_cpu(vtr_writer_ring,
+							task_cpu(task)));
+	u64 running = vtr_peek(ring->running);
+	u64 key;
+
+	key = vtr_peek(ring->threads.keys[FIELD_GET(FXT_SWITCH_OUTGOING_THREAD,
+						    running)]);
+	return ring != &vtr_writer_none && key != VTR_THREADS_NOBODY &&
+	       key != vtr_writer_key(task);
+}
+
+static __always_inline void put_wakeup(struct vtr_ring *ring, u64 *committed,
+				       u64 offset, u64 now,
+				       const struct task_struct *task)
+{
+	u64 thread = (u32)task->pid;
+	u64 base = ring->wakeup_base;
+
+	ring->nr_wakeups++;
+	vtr_fxt_put_wakeup(vtr_ring_at(committed, offset), base, now, thread);
+	vtr_ring_commit_hot(committed, offset, VTR_FXT_WAKEUP_WORDS, now);
+}
+
+static void wakeup_reserve(struct vtr_ring *ring, u64 now,
+			   const struct task_struct *task)
+{
+	if (vtr_writer_reserve_here(ring, VTR_FXT_WAKEUP_WORDS, now))
+		put_wakeup(ring, ring->committed, *ring->committed, now, task);
+	else
+		vtr_ring_lose(ring, VTR_FXT_WAKEUP_WORDS);
+}
+
+/* What tells of a thread that was blocked for long stands before its wakeup. */
+static noinline void wakeup_suspect(u64 now, struct vtr_ring *ring,
+				    struct task_struct *task)
+{
+	vtr_stacks_woken(ring, now, task);
+	wakeup_reserve(ring, now, task);
+}
+
+static noinline void wakeup_slow(struct vtr_ring *ring,
+				 struct task_struct *task)
+{
+	u64 now;
+
+	if (task == current || ring == &vtr_writer_none ||
+	    (is_on_cpu(task) && !has_gone_out(task)))
+		return;
+	now = vtr_clock_ticks(ring->config.clock);
+	if (static_branch_unlikely(&vtr_stacks_armed) && !is_on_cpu(task) &&
+	    vtr_stacks_suspect(now, vtr_stacks_since(task)))
+		vtr_stacks_woken(ring, now, task);
+	wakeup_reserve(ring, now, task);
+}
+
+/*
+ * Record a wakeup. The clock is read after the thread was seen to be off its CPU, so that
+ * the timestamp is later than that of the switch by which it was switched out.
+ */
+static __always_inline u64 wakeup_ticks(enum vitrine_clock clock)
+{
+	return clock == VITRINE_CLOCK_COUNTER ? vtr_counter_ticks() :
+						vtr_clock_ticks(clock);
+}
+
+static __always_inline void record_awake(enum vitrine_clock clock, bool watch,
+					 void *rings, struct task_struct *task)
+{
+	struct vtr_ring *ring = ring_here(rings);
+	u64 *committed, offset, since_ns, now;
+
+	if (unlikely(is_on_cpu(task)))
+		return wakeup_slow(ring, task);
+	/* Pairs with the release of on_cpu in finish_task(). */
+	vtr_counter_after_branch();
+	committed = ring->committed;
+	offset = *committed;
+	if (unlikely(!vtr_ring_has_hot(ring, offset)))
+		return wakeup_slow(ring, task);
+	if (!watch) {
+		put_wakeup(ring, committed, offset, wakeup_ticks(clock), task);
+		return;
+	}
+	/* Before the clock, which takes two registers: fewer have to be saved. */
+	since_ns = vtr_stacks_since(task);
+	now = wakeup_ticks(clock);
+	if (unlikely(vtr_stacks_suspect(now, since_ns)))
+		return wakeup_suspect(now, ring, task);
+	put_wakeup(ring, committed, offset, now, task);
+}
+
+static noinline notrace void watch_wakeup_counter(void *rings,
+						  struct task_struct *task)
+{
+	record_awake(VITRINE_CLOCK_COUNTER, true, rings, task);
+}
+
+static noinline notrace void watch_wakeup_other(void *rings,
+						struct task_struct *task)
+{
+	record_awake(ring_here(rings)->config.clock, true, rings, task);
+}
+
+/* The probes' own arguments in their own places, so that this costs a no-op. */
+static __always_inline void record_wakeup(enum vitrine_clock clock, void *rings,
+					  struct task_struct *task)
+{
+	if (!static_branch_unlikely(&vtr_stacks_armed))
+		record_awake(clock, false, rings, task);
+	else if (clock == VITRINE_CLOCK_COUNTER)
+		watch_wakeup_counter(rings, task);
+	else
+		watch_wakeup_other(rings, task);
+}
+
+static notrace void probe_wakeup_counter(void *rings, struct task_struct *task)
+{
+	record_wakeup(VITRINE_CLOCK_COUNTER, rings, task);
+}
+
+static notrace void probe_wakeup_local(void *rings, struct task_struct *task)
+{
+	record_wakeup(VITRINE_CLOCK_LOCAL, rings, task);
+}
+
+static notrace void probe_wakeup_mono(void *rings, struct task_struct *task)
+{
+	record_wakeup(VITRINE_CLOCK_MONO, rings, task);
+}
+
+static notrace void probe_wakeup_boot(void *rings, struct task_struct *task)
+{
+	record_wakeup(VITRINE_CLOCK_BOOT, rings, task);
+}
+
+/* Used while the category has a filter, which changes only while no probe is called. */
+static notrace void probe_wakeup_filtered(void *rings, struct task_struct *task)
+{
+	if (task != current &&
+	    !vtr_category_filtered(&vitrine_category_sched, task))
+		record_wakeup(ring_here(rings)->config.clock, rings, task);
+}
+
+static_assert(__same_type(check_trace_callback_type_sched_waking,
+			  check_trace_callback_type_sched_wakeup_new));
+
+static void * const wakeup_probes[VTR_NR_CLOCKS] = {
+	[VITRINE_CLOCK_LOCAL]	= VTR_PROBE_FUNCTION(sched_waking, probe_wakeup_local),
+	[VITRINE_CLOCK_COUNTER]	= VTR_PROBE_FUNCTION(sched_waking, probe_wakeup_counter),
+	[VITRINE_CLOCK_MONO]	= VTR_PROBE_FUNCTION(sched_waking, probe_wakeup_mono),
+	[VITRINE_CLOCK_BOOT]	= VTR_PROBE_FUNCTION(sched_waking, probe_wakeup_boot),
+};
+
+static void probe_migrate(void *unused, struct task_struct *task, int cpu)
+{
+	vitrine_trace_instant(sched, "migrate",
+			      VITRINE_ARG_KOID("thread", task->pid),
+			      VITRINE_ARG("from", task_cpu(task)),
+			      VITRINE_ARG("to", cpu));
+}
+
+static void probe_fork(void *unused, struct task_struct *parent,
+		       struct task_struct *child)
+{
+	vitrine_trace_instant(sched, "fork",
+			      VITRINE_ARG_KOID("process", child->tgid),
+			      VITRINE_ARG_KOID("thread", child->pid),
+			      VITRINE_ARG("name", child->comm));
+}
+
+static void probe_exec(void *unused, struct task_struct *task, pid_t old_pid,
+		       struct linux_binprm *binprm)
+{
+	vitrine_trace_instant(sched, "exec",
+			      VITRINE_ARG("file", binprm->filename),
+			      VITRINE_ARG_KOID("old_thread", old_pid));
+}
+
+static void probe_exit(VTR_SCHED_PROCESS_EXIT_PROTO)
+{
+	vitrine_trace_instant(sched, "exit",
+			      VITRINE_ARG("status", task->exit_code));
+}
+
+/* The first two entries are replaced by the probes of the session's clock. */
+static struct vtr_probe sched_probes[] = {
+	{ "sched_waking" },
+	{ "sched_wakeup_new" },
+	VTR_PROBE(sched_migrate_task, probe_migrate),
+	VTR_PROBE(sched_process_fork, probe_fork),
+	VTR_PROBE(sched_process_exec, probe_exec),
+	VTR_PROBE(sched_process_exit, probe_exit),
+};
+
+struct vtr_source vtr_source_sched = VTR_SOURCE(sched, sched_probes);
+
+static void *wakeup_probe;
+
+static int sched_switched(bool on)
+{
+	sched_probes[0].function = rcu_access_pointer(vitrine_category_sched.filter) ?
+				   VTR_PROBE_FUNCTION(sched_waking, probe_wakeup_filtered) :
+				   wakeup_probe;
+	sched_probes[0].data = WRITER_RINGS;
+	sched_probes[1].function = sched_probes[0].function;
+	sched_probes[1].data = WRITER_RINGS;
+	return vtr_source_switch(&vtr_source_sched, on);
+}
+
+/* Write the new name, which may differ from the one in the sub-buffer. */
+static void probe_rename(void *unused, struct task_struct *task,
+			 const char *comm)
+{
+	char name[VTR_FXT_NAME_MAX + 1] = "";
+	struct vtr_subject subject;
+	struct vtr_ring *ring;
+	unsigned long flags;
+	u64 now, *next;
+
+	strscpy(name, comm, sizeof(name));
+	local_irq_save(flags);
+	ring = this_cpu_read(vtr_writer_ring);
+	if (ring == &vtr_writer_none || vtr_writer_is_idle(task))
+		goto out;
+	now = vtr_clock_ticks(ring->config.clock);
+	if (!vtr_writer_reserve_here(ring, VTR_WRITER_THREAD_WORDS, now))
+		goto out;
+	vtr_subject_task(task, &subject);
+	subject.name = name;
+	vtr_threads_unname(&ring->threads, subject.key);
+	if (subject.process == subject.thread) {
+		subject.process_name = name;
+		vtr_threads_unname(&ring->threads,
+				   VTR_THREADS_PROCESS(subject.process));
+	}
+	next = vtr_writer_put_names(ring, vtr_ring_next(ring), &subject);
+	vtr_writer_commit_untimed(ring, next, now);
+out:
+	local_irq_restore(flags);
+}
+
+/**
+ * vtr_sched_attach() - begin to record on this CPU
+ * @ring: ring of this CPU, without another writer
+ *
+ * Opens the row of switches with a switch from idle to the current thread; if there is no
+ * room, it is opened once there is. The string table is emptied: while the ring was
+ * detached, a module may have been unloaded whose strings are in the table, and other
+ * strings may have their addresses now.
+ *
+ * Context: the ring's CPU, interrupts off; the probes are registered.
+ */
+void vtr_sched_attach(struct vtr_ring *ring)
+{
+	u64 now = vtr_clock_ticks(ring->config.clock);
+	struct vtr_subject subject;
+
+	vtr_strings_forget(&ring->strings);
+	vtr_subject_task(current, &subject);
+	if (vtr_ring_has(ring, VTR_WRITER_ROW_WORDS))
+		vtr_writer_open_row(ring, now, &subject);
+	else
+		vtr_writer_reserve(ring, VTR_WRITER_ROW_WORDS, now, &subject);
+	this_cpu_write(vtr_writer_ring, ring);
+}
+
+/**
+ * vtr_sched_detach() - stop recording on this CPU
+ *
+ * Closes the row of switches with a switch from the current thread to idle.
+ *
+ * Context: the CPU in question, interrupts off.
+ */
+void vtr_sched_detach(void)
+{
+	struct vtr_ring *ring = this_cpu_read(vtr_writer_ring);
+
+	if (ring == &vtr_writer_none)
+		return;
+	vtr_ring_close_row(ring, vtr_clock_ticks(ring->config.clock));
+	this_cpu_write(vtr_writer_ring, &vtr_writer_none);
+}
+
+/* The second entry is replaced by the probe of the session's clock. */
+static struct vtr_probe row_probes[] = {
+	VTR_PROBE(task_rename, probe_rename),
+	{ "sched_switch" },
+};
+
+/**
+ * vtr_sched_init() - look up the tracepoints of the scheduler
+ *
+ * Context: task.
+ * Return: 0, or -ENOENT if this kernel lacks one.
+ */
+int vtr_sched_init(void)
+{
+	unsigned int nr = ARRAY_SIZE(row_probes);
+
+	if (vtr_probe_find(row_probes, nr) != nr)
+		return -ENOENT;
+	return vtr_latency_init();
+}
+
+/**
+ * vtr_sched_register() - register the probes of the scheduler
+ * @clock: usable clock of the session
+ *
+ * Nothing is recorded before vtr_sched_attach() on each CPU.
+ *
+ * Context: task; may sleep. The caller serialises.
+ * Return: 0, or the error of the tracepoint.
+ */
+int vtr_sched_register(enum vitrine_clock clock)
+{
+	vtr_bound_clock(clock);
+	wakeup_probe = wakeup_probes[clock];
+	row_probes[1].function = switch_probes[clock];
+	row_probes[1].data = WRITER_RINGS;
+	return min(vtr_probe_register(row_probes, ARRAY_SIZE(row_probes)), 0);
+}
+
+/**
+ * vtr_sched_unregister() - undo vtr_sched_register()
+ *
+ * Waits until no probe runs any more. Every CPU must be detached before.
+ *
+ * Context: task; may sleep. The caller serialises.
+ */
+void vtr_sched_unregister(void)
+{
+	vtr_probe_unregister(row_probes, ARRAY_SIZE(row_probes));
+}
+
+#ifdef CONFIG_VITRINE_KUNIT
+#include "tests/sched_kunit.c"
+#endif

@@ -1,0 +1,693 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The current session: its rings and clock, and switching recording on and off.
+ *
+ * Concurrency: session_mutex serialises changes of the session. The data shared with
+ * the CPU hotplug callbacks (the session and its rings) is changed either
+ * under session_mutex and cpus_read_lock(), or by a callback, which excludes
+ * that lock; it may be read under either. The order is session_mutex, then
+ * category_mutex or cpus_read_lock(); a callback takes none of them. Probes are
+ * registered outside cpus_read_lock(), which patching code takes itself.
+ *
+ * vtr_session_freeze() can be called in any context and takes no lock: it claims
+ * @frozen and accesses the rings under RCU. @frozen is not 0 while the rings are
+ * frozen, and serialises changes of the rings' flags: they are frozen after @frozen
+ * was claimed, and thawed before it becomes 0.
+ *
+ * A setting that changes the rings begins a new session with new rings. Files that
+ * have the old rings open keep them, closed and complete.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/export.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+
+#include <vitrine/trace.h>
+
+#include "category.h"
+#include "clock.h"
+#include "fxt.h"
+#include "ring.h"
+#include "sched.h"
+#include "session.h"
+
+/* A sub-buffer is one allocation; the limit of a ring is arbitrary. */
+#define MAX_SUBBUF_KB		1024U
+#define MAX_BUFFER_KB		1048576U
+
+static DEFINE_MUTEX(session_mutex);
+
+static struct {
+	struct vtr_session_settings	settings;
+	struct vtr_ring_config		config;
+	struct vtr_ring			**rings;
+	bool				recording;
+	u32				frozen;
+} session;
+
+/* Number of freezes, including failed attempts; numbers each freeze. */
+static atomic_t nr_freezes;
+
+/* Number of switches of each CPU in past sessions. */
+static u64 *past_switches;
+
+static void (*publish_ring)(unsigned int cpu);
+static enum cpuhp_state hotplug_state;
+
+static const char * const mode_names[VTR_NR_MODES] = {
+	[VITRINE_MODE_CIRCULAR]		= "circular",
+	[VITRINE_MODE_ONESHOT]		= "oneshot",
+	[VITRINE_MODE_STREAMING]	= "streaming",
+};
+
+/**
+ * vtr_session_mode_name() - return the name of a mode in trace/mode
+ * @mode: the mode
+ *
+ * Context: any.
+ * Return: the name.
+ */
+const char *vtr_session_mode_name(enum vitrine_mode mode)
+{
+	return mode_names[mode];
+}
+
+/**
+ * vtr_session_find_mode() - look up a mode by name
+ * @name: a name as returned by vtr_session_mode_name()
+ *
+ * Context: any.
+ * Return: enum vitrine_mode, or -EINVAL.
+ */
+int vtr_session_find_mode(const char *name)
+{
+	return match_string(mode_names, VTR_NR_MODES, name);
+}
+
+/* For KUnit: called between two steps of replace_locked(). */
+#ifdef CONFIG_VITRINE_KUNIT
+static void (*observer)(void);
+
+static void observe_replace(void)
+{
+	if (observer)
+		observer();
+}
+#else
+static void observe_replace(void)
+{
+}
+#endif
+
+static int check_settings(const struct vtr_session_settings *settings)
+{
+	if (!vtr_clock_usable(settings->clock))
+		return -EINVAL;
+	if (!is_power_of_2(settings->buffer_kb) ||
+	    !is_power_of_2(settings->subbuf_kb))
+		return -EINVAL;
+	if (settings->subbuf_kb < PAGE_SIZE / 1024 ||
+	    settings->subbuf_kb > MAX_SUBBUF_KB ||
+	    settings->buffer_kb / 2 < settings->subbuf_kb ||
+	    settings->buffer_kb > MAX_BUFFER_KB)
+		return -EINVAL;
+	return 0;
+}
+
+static void configure(const struct vtr_session_settings *settings, u32 number,
+		      struct vtr_ring_config *config)
+{
+	config->session = number;
+	config->clock = settings->clock;
+	config->mode = settings->mode;
+	config->subbuf_order = ilog2(settings->subbuf_kb * 1024 / PAGE_SIZE);
+	config->nr_subbufs = settings->buffer_kb / settings->subbuf_kb;
+	config->ticks_per_second = vtr_clock_rate(settings->clock);
+	config->session_ticks = vtr_clock_ticks(settings->clock);
+	config->session_realtime_ns = ktime_get_real_ns();
+}
+
+/**
+ * vtr_session_put_rings() - drop references to rings
+ * @rings: by CPU, or NULL
+ *
+ * Context: task; may sleep.
+ */
+void vtr_session_put_rings(struct vtr_ring **rings)
+{
+	unsigned int cpu;
+
+	if (!rings)
+		return;
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
+		vtr_ring_put(rings[cpu]);
+	kvfree(rings);
+}
+
+/* Refuse rings that would use up all memory before allocating any. */
+static bool fits_into_memory(const struct vtr_session_settings *settings)
+{
+	u64 nr_pages = (u64)settings->buffer_kb * 1024 / PAGE_SIZE *
+		       num_online_cpus();
+
+	return nr_pages < max(si_mem_available(), 0L);
+}
+
+/* Create rings for the online CPUs; others get theirs when they come online. */
+static struct vtr_ring **create_rings(const struct vtr_ring_config *config)
+{
+	struct vtr_ring **rings;
+	unsigned int cpu;
+
+	rings = kvcalloc(nr_cpu_ids, sizeof(*rings), GFP_KERNEL);
+	if (!rings)
+		return NULL;
+	for_each_online_cpu(cpu) {
+		rings[cpu] = vtr_ring_create(cpu, config);
+		if (!rings[cpu]) {
+			vtr_session_put_rings(rings);
+			return NULL;
+		}
+	}
+	return rings;
+}
+
+static void attach_this_cpu(void *unused)
+{
+	struct vtr_ring *ring = session.rings[smp_processor_id()];
+
+	if (ring)
+		vtr_sched_attach(ring);
+}
+
+static void detach_this_cpu(void *unused)
+{
+	vtr_sched_detach();
+}
+
+/* Runs on the CPU itself, before it runs anything but its own kernel threads. */
+static int cpu_online_callback(unsigned int cpu)
+{
+	struct vtr_ring *ring;
+	unsigned long flags;
+
+	if (!session.rings[cpu]) {
+		ring = vtr_ring_create(cpu, &session.config);
+		if (!ring) {
+			pr_warn("no memory for the ring of CPU %u; take the CPU offline and online again to retry\n",
+				cpu);
+			return 0;
+		}
+		/* Pairs with the load in vtr_session_freeze(). */
+		smp_store_release(&session.rings[cpu], ring);
+	}
+	smp_mb();	/* Pairs with cmpxchg() in vtr_session_freeze(). */
+	if (vtr_session_frozen())
+		vtr_ring_freeze(session.rings[cpu]);
+	if (publish_ring)
+		publish_ring(cpu);
+	if (session.recording) {
+		local_irq_save(flags);
+		attach_this_cpu(NULL);
+		local_irq_restore(flags);
+	}
+	return 0;
+}
+
+static int cpu_offline_callback(unsigned int cpu)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	detach_this_cpu(NULL);
+	local_irq_restore(flags);
+	return 0;
+}
+
+static int start_locked(void)
+{
+	int err;
+
+	lockdep_assert_held(&session_mutex);
+	err = vtr_sched_register(session.config.clock);
+	if (err)
+		return err;
+	cpus_read_lock();
+	WRITE_ONCE(session.recording, true);
+	on_each_cpu(attach_this_cpu, NULL, 1);
+	cpus_read_unlock();
+	vtr_category_record(true);
+	return 0;
+}
+
+static void stop_locked(void)
+{
+	lockdep_assert_held(&session_mutex);
+	vtr_category_record(false);
+	cpus_read_lock();
+	WRITE_ONCE(session.recording, false);
+	on_each_cpu(detach_this_cpu, NULL, 1);
+	cpus_read_unlock();
+	vtr_sched_unregister();
+}
+
+/**
+ * vtr_session_enable() - start or stop recording
+ * @enable: true to start
+ *
+ * The rings keep their contents. All CPUs have started or stopped on return.
+ *
+ * Context: task; may sleep.
+ * Return: 0, also if nothing changed, or the error of the tracepoints.
+ */
+int vtr_session_enable(bool enable)
+{
+	int err = 0;
+
+	mutex_lock(&session_mutex);
+	if (enable && !session.recording)
+		err = start_locked();
+	else if (!enable && session.recording)
+		stop_locked();
+	mutex_unlock(&session_mutex);
+	return err;
+}
+
+/**
+ * vtr_session_enabled() - check whether recording is on
+ *
+ * Context: any.
+ * Return: true if it is on.
+ */
+bool vtr_session_enabled(void)
+{
+	return READ_ONCE(session.recording);
+}
+
+static void remember_switches(struct vtr_ring **rings)
+{
+	struct vtr_ring_stats stats;
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		if (!rings[cpu])
+			continue;
+		vtr_ring_stats(rings[cpu], &stats);
+		past_switches[cpu] += stats.switches;
+	}
+}
+
+static void close_rings(struct vtr_ring **rings)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
+		if (rings[cpu])
+			vtr_ring_close(rings[cpu]);
+	vtr_session_put_rings(rings);
+}
+
+static bool any_is_frozen(struct vtr_ring **rings)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
+		if (rings[cpu] && vtr_ring_frozen(rings[cpu]))
+			return true;
+	return false;
+}
+
+/*
+ * Clear a freeze of the old rings, so that the new session records, unless its own rings
+ * were frozen. After the first wait, every new freeze finds the new rings. If a freeze
+ * began before that, the second wait ends when it is complete, and the flags of the new
+ * rings tell whether it was theirs.
+ *
+ * Context: CPU hotplug is locked; otherwise a CPU could get a ring that is frozen because
+ * the old ones are.
+ */
+static void end_old_freeze(struct vtr_ring **rings)
+{
+	synchronize_rcu();
+	observe_replace();
+	if (!vtr_session_frozen())
+		return;
+	synchronize_rcu();
+	if (!any_is_frozen(rings))
+		/* Pairs with cmpxchg() in vtr_session_freeze(). */
+		smp_store_release(&session.frozen, 0);
+}
+
+/* Replace the rings. Recording is off. */
+static int replace_locked(const struct vtr_session_settings *settings)
+{
+	struct vtr_ring **old = session.rings, **rings;
+	struct vtr_ring_config config;
+
+	lockdep_assert_held(&session_mutex);
+	if (!fits_into_memory(settings))
+		return -ENOMEM;
+	configure(settings, session.config.session + 1, &config);
+	cpus_read_lock();
+	rings = create_rings(&config);
+	if (rings) {
+		if (old)
+			remember_switches(old);
+		session.settings = *settings;
+		session.config = config;
+		observe_replace();
+		/* Pairs with the load in vtr_session_freeze(). */
+		smp_store_release(&session.rings, rings);
+		observe_replace();
+		if (old)
+			end_old_freeze(rings);
+	}
+	cpus_read_unlock();
+	if (!rings)
+		return -ENOMEM;
+	if (old)
+		close_rings(old);
+	return 0;
+}
+
+/* Replace the rings. If recording was on, it continues in the new rings. */
+static int replace_running_locked(const struct vtr_session_settings *settings)
+{
+	bool was_recording = session.recording;
+	int err, start_err = 0;
+
+	if (was_recording)
+		stop_locked();
+	err = replace_locked(settings);
+	if (was_recording)
+		start_err = start_locked();
+	return err ?: start_err;
+}
+
+/**
+ * vtr_session_replace() - begin a new session
+ * @settings: settings of the session
+ *
+ * If recording was on, it continues in the new rings. Open files can still read the
+ * old rings.
+ *
+ * Context: task; may sleep.
+ * Return: 0; -EINVAL for invalid settings or -ENOMEM, both of which leave the old
+ *	session unchanged; or the error of the tracepoints.
+ */
+int vtr_session_replace(const struct vtr_session_settings *settings)
+{
+	int err = check_settings(settings);
+
+	if (err)
+		return err;
+	mutex_lock(&session_mutex);
+	err = replace_running_locked(settings);
+	mutex_unlock(&session_mutex);
+	return err;
+}
+
+/**
+ * vtr_session_leave_counter() - begin a new session with the clock "local"
+ * @number: session to replace; has no effect if it is over or frozen
+ *
+ * Context: task; may sleep.
+ * Return: 0, -ENOMEM, or the error of the tracepoints.
+ */
+int vtr_session_leave_counter(u32 number)
+{
+	struct vtr_session_settings settings;
+	int err = 0;
+
+	mutex_lock(&session_mutex);
+	if (session.config.session == number && !vtr_session_frozen()) {
+		settings = session.settings;
+		settings.clock = VITRINE_CLOCK_LOCAL;
+		err = replace_running_locked(&settings);
+	}
+	mutex_unlock(&session_mutex);
+	return err;
+}
+
+/**
+ * vtr_session_settings() - return the current settings
+ * @ret: the settings
+ *
+ * Context: task; may sleep.
+ */
+void vtr_session_settings(struct vtr_session_settings *ret)
+{
+	mutex_lock(&session_mutex);
+	*ret = session.settings;
+	mutex_unlock(&session_mutex);
+}
+
+/**
+ * vtr_session_number() - return the number of the current session
+ *
+ * Context: task; may sleep.
+ * Return: number, counted from 1 since the module was loaded.
+ */
+u32 vtr_session_number(void)
+{
+	u32 number;
+
+	mutex_lock(&session_mutex);
+	number = session.config.session;
+	mutex_unlock(&session_mutex);
+	return number;
+}
+
+/**
+ * vtr_session_frozen() - check whether the rings are frozen
+ *
+ * Context: any.
+ * Return: number of the freeze, as returned by vtr_session_freeze(); 0 if the rings are
+ *	not frozen. Has acquire semantics.
+ */
+u32 vtr_session_frozen(void)
+{
+	/* Pairs with cmpxchg() in vtr_session_freeze(). */
+	return smp_load_acquire(&session.frozen);
+}
+
+/**
+ * vtr_session_freeze() - preserve the contents of all rings
+ *
+ * Context: any, NMI included.
+ * Return: a unique number of the freeze, 0 if the rings were frozen already.
+ */
+u32 vtr_session_freeze(void)
+{
+	u32 number = atomic_inc_return(&nr_freezes) ?: 1, ret = 0;
+	struct vtr_ring **rings, *ring;
+	unsigned int cpu;
+
+	rcu_read_lock();
+	/* A full barrier: pairs with smp_mb() in cpu_online_callback(). */
+	if (cmpxchg(&session.frozen, 0, number))
+		goto out;
+	ret = number;
+	/* Rings and arrays were stored with release; the loads are ordered by dependency. */
+	rings = READ_ONCE(session.rings);
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		ring = READ_ONCE(rings[cpu]);
+		if (ring)
+			vtr_ring_freeze(ring);
+	}
+out:
+	rcu_read_unlock();
+	return ret;
+}
+
+/**
+ * vtr_session_thaw() - let frozen rings continue
+ *
+ * Context: task; may sleep.
+ */
+void vtr_session_thaw(void)
+{
+	unsigned int cpu;
+
+	mutex_lock(&session_mutex);
+	cpus_read_lock();
+	for (cpu = 0; vtr_session_frozen() && cpu < nr_cpu_ids; cpu++)
+		if (session.rings[cpu])
+			vtr_ring_thaw(session.rings[cpu]);
+	/*
+	 * Pairs with cmpxchg() in vtr_session_freeze(): the next freeze sees rings that
+	 * are thawed.
+	 */
+	smp_store_release(&session.frozen, 0);
+	cpus_read_unlock();
+	mutex_unlock(&session_mutex);
+}
+
+/**
+ * vtr_session_ring() - return the ring of a CPU
+ * @cpu: CPU number below nr_cpu_ids
+ *
+ * Context: task; may sleep.
+ * Return: the ring with a reference for the caller, NULL if the CPU has none.
+ */
+struct vtr_ring *vtr_session_ring(unsigned int cpu)
+{
+	struct vtr_ring *ring;
+
+	mutex_lock(&session_mutex);
+	cpus_read_lock();
+	ring = session.rings[cpu];
+	if (ring)
+		vtr_ring_get(ring);
+	cpus_read_unlock();
+	mutex_unlock(&session_mutex);
+	return ring;
+}
+
+/**
+ * vtr_session_stats() - read the statistics of a CPU's ring in this session
+ * @cpu: CPU number below nr_cpu_ids
+ * @ret: the statistics
+ *
+ * Context: task; may sleep.
+ * Return: false if the CPU has no ring; @ret is then unchanged.
+ */
+bool vtr_session_stats(unsigned int cpu, struct vtr_ring_stats *ret)
+{
+	struct vtr_ring *ring = vtr_session_ring(cpu);
+
+	if (!ring)
+		return false;
+	vtr_ring_stats(ring, ret);
+	vtr_ring_put(ring);
+	return true;
+}
+
+u64 vitrine_trace_switches(unsigned int cpu)
+{
+	struct vtr_ring_stats stats;
+	u64 switches;
+
+	mutex_lock(&session_mutex);
+	cpus_read_lock();
+	switches = past_switches[cpu];
+	if (session.rings[cpu]) {
+		vtr_ring_stats(session.rings[cpu], &stats);
+		switches += stats.switches;
+	}
+	cpus_read_unlock();
+	mutex_unlock(&session_mutex);
+	return switches;
+}
+EXPORT_SYMBOL_GPL(vitrine_trace_switches);
+
+/**
+ * vtr_session_get_rings() - return all rings, for use without a lock
+ *
+ * Context: task; may sleep.
+ * Return: by CPU, a ring with a reference or NULL, to be dropped by
+ *	vtr_session_put_rings(); NULL if memory is short.
+ */
+struct vtr_ring **vtr_session_get_rings(void)
+{
+	struct vtr_ring **rings;
+	unsigned int cpu;
+
+	rings = kvcalloc(nr_cpu_ids, sizeof(*rings), GFP_KERNEL);
+	if (!rings)
+		return NULL;
+	mutex_lock(&session_mutex);
+	cpus_read_lock();
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		rings[cpu] = session.rings[cpu];
+		if (rings[cpu])
+			vtr_ring_get(rings[cpu]);
+	}
+	cpus_read_unlock();
+	mutex_unlock(&session_mutex);
+	return rings;
+}
+
+/**
+ * vtr_session_set_publish() - set a callback for CPUs that have a ring
+ * @publish: called at once for each CPU that has a ring, and from CPU hotplug for each
+ *	CPU that gets one, possibly several times; NULL for none
+ *
+ * Context: task; may sleep.
+ */
+void vtr_session_set_publish(void (*publish)(unsigned int cpu))
+{
+	unsigned int cpu;
+
+	mutex_lock(&session_mutex);
+	cpus_read_lock();
+	publish_ring = publish;
+	for (cpu = 0; publish && cpu < nr_cpu_ids; cpu++)
+		if (session.rings[cpu])
+			publish(cpu);
+	cpus_read_unlock();
+	mutex_unlock(&session_mutex);
+}
+
+/**
+ * vtr_session_init() - create the first session, with recording off
+ * @settings: settings of the session
+ *
+ * Context: task; may sleep.
+ * Return: 0, -EINVAL for invalid settings, -ENOMEM, or the error of CPU hotplug.
+ */
+int vtr_session_init(const struct vtr_session_settings *settings)
+{
+	int err;
+
+	err = check_settings(settings);
+	if (err)
+		return err;
+	past_switches = kvcalloc(nr_cpu_ids, sizeof(*past_switches),
+				 GFP_KERNEL);
+	if (!past_switches)
+		return -ENOMEM;
+	mutex_lock(&session_mutex);
+	err = replace_locked(settings);
+	mutex_unlock(&session_mutex);
+	if (err)
+		goto err_switches;
+	err = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "vitrine:online",
+				cpu_online_callback, cpu_offline_callback);
+	if (err < 0)
+		goto err_rings;
+	hotplug_state = err;
+	return 0;
+
+err_rings:
+	vtr_session_put_rings(session.rings);
+err_switches:
+	kvfree(past_switches);
+	return err;
+}
+
+/**
+ * vtr_session_deinit() - stop recording and drop the rings
+ *
+ * Context: task; may sleep. No file of the module is open or can be opened.
+ */
+void vtr_session_deinit(void)
+{
+	vtr_session_enable(false);
+	cpuhp_remove_state(hotplug_state);
+	close_rings(session.rings);
+	kvfree(past_switches);
+}
+
+#ifdef CONFIG_VITRINE_KUNIT
+#include "tests/session_kunit.c"
+#endif

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Source "block": requests to block devices, from issue to completion. They are
+ * asynchronous operations, because another thread or an interrupt completes a request.
+ *
+ * Concurrency: as in event.c; nothing here is shared.
+ */
+#include <linux/blkdev.h>
+#include <linux/blk-mq.h>
+#include <trace/events/block.h>
+
+#include "event.h"
+#include "source.h"
+
+static int block_switched(bool on);
+static DEFINE_VITRINE_CATEGORY_SWITCHED(block, block_switched);
+
+#ifdef CONFIG_BLOCK
+static const struct vitrine_arg issue_args[] = {
+	{ "disk", FXT_ARG_STRING_REF },
+	{ "sector", FXT_ARG_UINT64 },
+	{ "bytes", FXT_ARG_UINT32 },
+};
+
+static const struct vitrine_arg complete_args[] = {
+	{ "error", FXT_ARG_INT32 },
+	{ "bytes", FXT_ARG_UINT32 },
+};
+
+#define ISSUE_SITE(request)						\
+	{								\
+		VTR_SITE(block, VITRINE_RECORD_ASYNC_BEGIN |		\
+			 VITRINE_RECORD_TEXT, request),			\
+		.args = issue_args,					\
+		.nr_args = ARRAY_SIZE(issue_args),			\
+	}
+
+#define COMPLETE_SITE(request)						\
+	{								\
+		VTR_SITE(block, VITRINE_RECORD_ASYNC_END, request),	\
+		.args = complete_args,					\
+		.nr_args = ARRAY_SIZE(complete_args),			\
+	}
+
+/* Sites of the issue and the completion of a request, by operation. */
+struct request_sites {
+	struct vitrine_site	issue;
+	struct vitrine_site	complete;
+};
+
+static const struct request_sites sites_read = {
+	ISSUE_SITE("read"), COMPLETE_SITE("read")
+};
+
+static const struct request_sites sites_write = {
+	ISSUE_SITE("write"), COMPLETE_SITE("write")
+};
+
+static const struct request_sites sites_flush = {
+	ISSUE_SITE("flush"), COMPLETE_SITE("flush")
+};
+
+static const struct request_sites sites_discard = {
+	ISSUE_SITE("discard"), COMPLETE_SITE("discard")
+};
+
+static const struct request_sites sites_other = {
+	ISSUE_SITE("request"), COMPLETE_SITE("request")
+};
+
+static const struct request_sites *request_sites(const struct request *rq)
+{
+	switch (req_op(rq)) {
+	case REQ_OP_READ:
+		return &sites_read;
+	case REQ_OP_WRITE:
+		return &sites_write;
+	case REQ_OP_FLUSH:
+		return &sites_flush;
+	case REQ_OP_DISCARD:
+		return &sites_discard;
+	default:
+		return &sites_other;
+	}
+}
+
+static u32 request_device(const struct request *rq)
+{
+	return rq->q->disk ? disk_devt(rq->q->disk) : 0;
+}
+
+/* Two requests in flight never have both of these in common. */
+static u64 request_id(const struct request *rq)
+{
+	return (u64)request_device(rq) << 44 ^ blk_rq_pos(rq);
+}
+
+static void probe_issue(void *unused, struct request *rq)
+{
+	const struct gendisk *disk = rq->q->disk;
+
+	vitrine_trace_write3(&request_sites(rq)->issue, request_id(rq),
+			     (unsigned long)(disk ? disk->disk_name : NULL),
+			     blk_rq_pos(rq), blk_rq_bytes(rq));
+}
+
+static void probe_complete(void *unused, struct request *rq,
+			   blk_status_t error, unsigned int nr_bytes)
+{
+	vitrine_trace_write2(&request_sites(rq)->complete, request_id(rq),
+			     blk_status_to_errno(error), nr_bytes);
+}
+
+static struct vtr_probe probes[] = {
+	VTR_PROBE(block_rq_issue, probe_issue),
+	VTR_PROBE(block_rq_complete, probe_complete),
+};
+#else
+#pragma message "the source \"block\" has no events: CONFIG_BLOCK is off"
+
+static struct vtr_probe probes[] = {};
+#endif
+
+struct vtr_source vtr_source_block = VTR_SOURCE(block, probes);
+
+static int block_switched(bool on)
+{
+	return vtr_source_switch(&vtr_source_block, on);
+}

@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Triggers freeze the rings, so that the records before the trigger are preserved.
+ *
+ *   latency_us=N  a thread ran more than N microseconds after it was woken
+ *   event=irq:softirq  an event of this category and name was recorded; with
+ *                 event=irq, any event of the category
+ *   hung_task     the kernel detected a hung task
+ *   panic         the kernel panicked, or a thread was killed by an oops
+ *   now           immediately
+ *
+ * The first armed trigger that fires writes an event into the ring of its CPU and
+ * freezes all rings, until trace/trigger is written again or a new session begins.
+ * Latency is checked where switches are recorded: see latency.c.
+ *
+ * Concurrency: @armed is changed by vtr_trigger_set(), whose callers serialise, while none
+ * of its probes is registered. fire() runs in any context, NMI included, on several
+ * CPUs at a time. The CPU that succeeds in freezing the session writes @report and then,
+ * with release, the number of the freeze, by which a reader checks that the report belongs
+ * to the current freeze. @is_armed is changed at the end of vtr_trigger_set() and read by
+ * poll(), which needs nothing else of @armed.
+ */
+#include <linux/irq_work.h>
+#include <linux/kdebug.h>
+#include <linux/kernel.h>
+#include <linux/notifier.h>
+#include <linux/panic_notifier.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+#include <linux/wait.h>
+#include <trace/events/sched.h>
+
+#include "clock.h"
+#include "event.h"
+#include "latency.h"
+#include "marks.h"
+#include "peek.h"
+#include "probe.h"
+#include "session.h"
+#include "trigger.h"
+#include "writer.h"
+
+/* One hour; larger values are taken for mistakes. */
+#define MAX_LATENCY_US	3600000000ULL
+
+/**
+ * struct armed - the armed triggers
+ * @latency_ns: wakeup latency above which the trigger fires, 0 if not armed
+ * @event: "category:name" of an event, or a category; empty if not armed
+ * @hung_task: fire on a hung task
+ * @panic: fire on a panic or an oops
+ */
+struct armed {
+	u64	latency_ns;
+	char	event[VTR_EVENT_WATCH_BYTES];
+	bool	hung_task;
+	bool	panic;
+};
+
+static struct armed armed;
+static bool is_armed;
+
+static struct vtr_trigger_report report;
+static u32 reported;
+
+static DECLARE_WAIT_QUEUE_HEAD(fired_wait);
+
+static void wake_waiting(struct irq_work *work)
+{
+	wake_up_all(&fired_wait);
+}
+
+static DEFINE_IRQ_WORK(fired_work, wake_waiting);
+
+/*
+ * Write the event of the trigger into the ring of this CPU. Nothing is written in NMI
+ * context, which may have interrupted the writer; freezing does not need the ring.
+ */
+static void put_mark(const char *cause, u64 value,
+		     const struct task_struct *subject,
+		     const struct task_struct *running)
+{
+	struct vtr_ring *ring = this_cpu_read(vtr_writer_ring);
+	struct vtr_subject thread;
+	unsigned int nr_words;
+	bool has_room;
+	u64 now, *next;
+
+	if (ring == &vtr_writer_none || in_nmi())
+		return;
+	now = vtr_clock_ticks(ring->config.clock);
+	if (running) {
+		vtr_subject_task(running, &thread);
+		has_room = vtr_writer_reserve(ring, VTR_MARKS_FROZEN_WORDS,
+					      now, &thread);
+	} else {
+		has_room = vtr_writer_reserve_here(ring, VTR_MARKS_FROZEN_WORDS,
+						   now);
+	}
+	if (!has_room)
+		return;
+	vtr_subject_task(subject, &thread);
+	next = vtr_ring_next(ring);
+	nr_words = vtr_marks_put_frozen(next, now, thread.process, thread.thread,
+					cause, value);
+	ring->other_records++;
+	vtr_writer_commit_untimed(ring, next + nr_words, now);
+}
+
+/*
+ * Freeze all rings. @running is the thread with which the row of switches of this CPU
+ * ends; NULL means the current thread.
+ */
+static void fire(const char *cause, u64 value,
+		 const struct task_struct *subject,
+		 const struct task_struct *running)
+{
+	unsigned long flags;
+	u32 freeze;
+
+	if (vtr_session_frozen())
+		return;
+	local_irq_save(flags);
+	put_mark(cause, value, subject, running);
+	freeze = vtr_session_freeze();
+	if (freeze) {
+		report.cause = cause;
+		report.value = value;
+		report.cpu = smp_processor_id();
+		report.thread = subject->pid;
+		/* Pairs with vtr_trigger_fired(). */
+		smp_store_release(&reported, freeze);
+		irq_work_queue(&fired_work);
+	}
+	local_irq_restore(flags);
+}
+
+static void on_late(u64 waited_ns, struct task_struct *next)
+{
+	fire("latency_us", waited_ns, next, next);
+}
+
+static void on_event(void)
+{
+	fire("event", 0, current, NULL);
+}
+
+#ifdef CONFIG_DETECT_HUNG_TASK
+static void probe_hang(void *unused, struct task_struct *task)
+{
+	fire("hung_task", 0, task, NULL);
+}
+
+static struct vtr_probe hang = VTR_PROBE(sched_process_hang, probe_hang);
+#else
+#pragma message "there is no trigger \"hung_task\": CONFIG_DETECT_HUNG_TASK is off"
+
+static struct vtr_probe hang = { "sched_process_hang" };
+#endif
+
+static int on_die(struct notifier_block *block, unsigned long what, void *args)
+{
+	if (what == DIE_OOPS && vtr_peek(armed.panic))
+		fire("oops", 0, current, NULL);
+	return NOTIFY_DONE;
+}
+
+static int on_panic(struct notifier_block *block, unsigned long what,
+		    void *message)
+{
+	if (vtr_peek(armed.panic))
+		fire("panic", 0, current, NULL);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block die_block = { .notifier_call = on_die };
+
+/* Called before notifiers that take long or do not return. */
+static struct notifier_block panic_block = {
+	.notifier_call	= on_panic,
+	.priority	= INT_MAX,
+};
+
+static int arm_latency(void)
+{
+	int err;
+
+	if (!armed.latency_ns)
+		return 0;
+	err = vtr_latency_arm(armed.latency_ns, on_late);
+	if (err)
+		armed.latency_ns = 0;
+	return err;
+}
+
+static int arm_hung_task(void)
+{
+	int err;
+
+	if (!armed.hung_task)
+		return 0;
+	err = min(vtr_probe_register(&hang, 1), 0);
+	if (err)
+		armed.hung_task = false;
+	return err;
+}
+
+static void disarm(void)
+{
+	if (armed.latency_ns)
+		vtr_latency_disarm();
+	if (*armed.event)
+		vtr_event_unwatch();
+	if (armed.hung_task)
+		vtr_probe_unregister(&hang, 1);
+	memset(&armed, 0, sizeof(armed));
+}
+
+static int parse_latency(const char *value, struct armed *ret)
+{
+	u64 us;
+	int err;
+
+	if (!IS_ENABLED(CONFIG_SCHED_INFO))
+		return -EOPNOTSUPP;
+	err = kstrtou64(value, 0, &us);
+	if (err || !us || us > MAX_LATENCY_US)
+		return -EINVAL;
+	ret->latency_ns = us * NSEC_PER_USEC;
+	return 0;
+}
+
+static int parse_event(const char *words, struct armed *ret)
+{
+	if (!vtr_event_can_watch(words))
+		return -EINVAL;
+	strscpy(ret->event, words, sizeof(ret->event));
+	return 0;
+}
+
+static int parse_word(const char *word, struct armed *ret, bool *ret_now)
+{
+	size_t len;
+
+	len = str_has_prefix(word, "latency_us=");
+	if (len)
+		return parse_latency(word + len, ret);
+	len = str_has_prefix(word, "event=");
+	if (len)
+		return parse_event(word + len, ret);
+	if (!strcmp(word, "panic")) {
+		ret->panic = true;
+	} else if (!strcmp(word, "hung_task")) {
+		if (!hang.tracepoint)
+			return -EOPNOTSUPP;
+		ret->hung_task = true;
+	} else if (!strcmp(word, "now")) {
+		*ret_now = true;
+	} else if (strcmp(word, "none")) {
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int parse(const char *words, struct armed *ret, bool *ret_now)
+{
+	char line[VTR_TRIGGER_LINE_BYTES], *rest = line, *word;
+	int err;
+
+	if (strscpy(line, words, sizeof(line)) < 0)
+		return -EINVAL;
+	while ((word = strsep(&rest, " "))) {
+		if (!*word)
+			continue;
+		err = parse_word(word, ret, ret_now);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/**
+ * vtr_trigger_wake() - wake the tasks that poll for a trigger
+ *
+ * To be called after recording was switched on or off.
+ *
+ * Context: task.
+ */
+void vtr_trigger_wake(void)
+{
+	wake_up_all(&fired_wait);
+}
+
+/**
+ * vtr_trigger_set() - arm triggers instead of those armed before
+ * @words: triggers, separated by spaces; "now" fires at once; "none" arms none
+ *
+ * Thaws frozen rings.
+ *
+ * Context: task; may sleep. The caller serialises.
+ * Return: 0; -EINVAL for an unknown trigger or category and -EOPNOTSUPP for a trigger
+ *	that this kernel does not support, both without any change; -ENOMEM or the
+ *	error of a tracepoint, in which case that trigger is not armed.
+ */
+int vtr_trigger_set(const char *words)
+{
+	struct armed wanted = { 0 };
+	bool now = false, any;
+	int err, hung_err;
+
+	err = parse(words, &wanted, &now);
+	if (err)
+		return err;
+	disarm();
+	vtr_session_thaw();
+	armed = wanted;
+	err = arm_latency();
+	hung_err = arm_hung_task();
+	if (*armed.event)
+		vtr_event_watch(armed.event, on_event);
+	if (now)
+		fire("now", 0, current, NULL);
+	any = armed.latency_ns || *armed.event || armed.hung_task || armed.panic;
+	WRITE_ONCE(is_armed, any);
+	vtr_trigger_wake();
+	return err ?: hung_err;
+}
+
+/**
+ * vtr_trigger_fired() - return the report of the trigger that has frozen the rings
+ * @ret: the report
+ *
+ * Context: task.
+ * Return: false if the rings are not frozen; @ret is then unchanged.
+ */
+bool vtr_trigger_fired(struct vtr_trigger_report *ret)
+{
+	u32 freeze = vtr_session_frozen();
+	struct vtr_trigger_report copy;
+
+	/* Pairs with fire(). */
+	if (!freeze || smp_load_acquire(&reported) != freeze)
+		return false;
+	/* The next freeze may overwrite the report meanwhile; the check below detects that. */
+	data_race(copy = report);
+	smp_rmb();	/* Pairs with cmpxchg() in vtr_session_freeze(). */
+	if (vtr_session_frozen() != freeze)
+		return false;
+	*ret = copy;
+	return true;
+}
+
+/**
+ * vtr_trigger_show() - format the armed triggers, or the one that has fired
+ * @line: buffer of VTR_TRIGGER_LINE_BYTES
+ *
+ * Context: task; the caller serialises with vtr_trigger_set().
+ * Return: length of the line.
+ */
+int vtr_trigger_show(char *line)
+{
+	struct vtr_trigger_report fired;
+	int len;
+
+	if (vtr_trigger_fired(&fired))
+		return scnprintf(line, VTR_TRIGGER_LINE_BYTES,
+				 "fired %s %llu cpu %u thread %d\n",
+				 fired.cause, fired.value, fired.cpu,
+				 fired.thread);
+	if (!is_armed)
+		return scnprintf(line, VTR_TRIGGER_LINE_BYTES, "none\n");
+	len = scnprintf(line, VTR_TRIGGER_LINE_BYTES, "armed");
+	if (armed.latency_ns)
+		len += scnprintf(line + len, VTR_TRIGGER_LINE_BYTES - len,
+				 " latency_us=%llu",
+				 armed.latency_ns / NSEC_PER_USEC);
+	if (*armed.event)
+		len += scnprintf(line + len, VTR_TRIGGER_LINE_BYTES - len,
+				 " event=%s", armed.event);
+	if (armed.hung_task)
+		len += scnprintf(line + len, VTR_TRIGGER_LINE_BYTES - len,
+				 " hung_task");
+	if (armed.panic)
+		len += scnprintf(line + len, VTR_TRIGGER_LINE_BYTES - len,
+				 " panic");
+	return len + scnprintf(line + len, VTR_TRIGGER_LINE_BYTES - len, "\n");
+}
+
+/**
+ * vtr_trigger_poll() - poll for a trigger
+ * @file: polled file
+ * @wait: argument of poll_wait()
+ *
+ * Context: task.
+ * Return: EPOLLPRI if a trigger has fired; EPOLLHUP if none can fire, because none is
+ *	armed or recording is off. The file can always be read and written.
+ */
+__poll_t vtr_trigger_poll(struct file *file, poll_table *wait)
+{
+	__poll_t ready = EPOLLIN | EPOLLRDNORM | EPOLLOUT | EPOLLWRNORM;
+
+	poll_wait(file, &fired_wait, wait);
+	if (vtr_session_frozen())
+		return ready | EPOLLPRI;
+	if (!READ_ONCE(is_armed) || !vtr_session_enabled())
+		return ready | EPOLLHUP;
+	return ready;
+}
+
+/**
+ * vtr_trigger_init() - arm the first triggers
+ * @words: as for vtr_trigger_set()
+ *
+ * Context: task; may sleep. The tracepoint sched_switch is known to exist.
+ * Return: as vtr_trigger_set(); on failure nothing is armed.
+ */
+int vtr_trigger_init(const char *words)
+{
+	int err;
+
+	vtr_probe_find(&hang, 1);
+	err = vtr_trigger_set(words);
+	if (err) {
+		disarm();
+		return err;
+	}
+	register_die_notifier(&die_block);
+	atomic_notifier_chain_register(&panic_notifier_list, &panic_block);
+	return 0;
+}
+
+/**
+ * vtr_trigger_deinit() - disarm all triggers
+ *
+ * Context: task; may sleep. No file of the module is open.
+ */
+void vtr_trigger_deinit(void)
+{
+	atomic_notifier_chain_unregister(&panic_notifier_list, &panic_block);
+	unregister_die_notifier(&die_block);
+	disarm();
+	irq_work_sync(&fired_work);
+}

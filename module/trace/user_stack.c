@@ -1,0 +1,541 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * User stacks of threads that were blocked for a long time: the CPU that wakes such a
+ * thread up gives it a task work, and the thread, on its way back to user space, walks
+ * its own frame pointers and writes an event.
+ *
+ * Concurrency: a request is a slot of a fixed pool. The CPU that wakes a thread up claims
+ * a slot by storing the thread in it with cmpxchg(), with interrupts off. The thread
+ * releases the slot when its task work ends. The task work runs in process context
+ * without locks, so it may sleep, allocate memory and take page faults.
+ *
+ * Each request holds a reference to the module, so the module cannot be removed while a
+ * task work is pending. A thread drops the reference as its last step, but may be
+ * preempted before it leaves the code of the module: vtr_user_stack_deinit() waits for it.
+ */
+#include <linux/dcache.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/hash.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/ptrace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
+#include <linux/task_work.h>
+#include <linux/uaccess.h>
+
+#include "build_id.h"
+#include "clock.h"
+#include "compat.h"
+#include "peek.h"
+#include "stack_event.h"
+#include "user_stack.h"
+#include "writer.h"
+
+/* Maximum number of requests, and of slots that are probed for a thread. */
+#define NR_SLOTS	256
+#define PROBES		16
+
+/* Maximum number of frames and files of a stack. */
+#define MAX_FRAMES	64
+#define MAX_FILES	8
+
+/* Maximum length of a path, of the list of files, and of the text of a stack. */
+#define PATH_BYTES	512
+#define FILES_BYTES	800
+#define TEXT_BYTES	1000
+
+/* Maximum length of a frame's name, including the NUL. */
+#define NAME_BYTES	160
+
+/* Replaces the outer frames for which there is no room. */
+#define CUT	"..."
+
+/**
+ * struct request - a thread that records its stack before it returns to user space
+ * @work: task work of the thread
+ * @task: the thread, NULL in a free slot
+ * @exec_id: tells the programs that the thread executes apart
+ */
+struct request {
+	struct callback_head	work;
+	struct task_struct	*task;
+	u64			exec_id;
+};
+
+static struct request slots[NR_SLOTS];
+
+/**
+ * struct here - counters of one CPU
+ * @recorded: as in struct vtr_user_stack_stats
+ * @left_out: as in struct vtr_user_stack_stats
+ */
+struct here {
+	u64	recorded;
+	u64	left_out;
+};
+
+static DEFINE_PER_CPU(struct here, here);
+
+/**
+ * struct mapped - a file that is mapped
+ * @file: the file
+ * @name: how frames name it: the last component of its path, or the path if another file
+ *	has the same last component; points into the list of files
+ * @len_bytes: length of @name
+ */
+struct mapped {
+	struct file	*file;
+	const char	*name;
+	unsigned int	len_bytes;
+};
+
+/**
+ * struct frame - a frame of a stack
+ * @address: return address, or instruction pointer of the innermost frame
+ * @offset: offset in the file
+ * @file: index of the file, MAX_FILES if none
+ */
+struct frame {
+	unsigned long	address;
+	u64		offset;
+	unsigned int	file;
+};
+
+/**
+ * struct walk - the stack of a thread, and its text
+ * @frames: frames, innermost first
+ * @files: files of the frames
+ * @nr_frames: number of @frames in use
+ * @nr_files: number of @files in use
+ * @list: paths and build ids of @files
+ * @list_bytes: length of @list
+ * @text_offset: where in @text the names begin
+ * @text: names of the frames, outermost first
+ * @path: buffer for the path of a file
+ */
+struct walk {
+	struct frame	frames[MAX_FRAMES];
+	struct mapped	files[MAX_FILES];
+	unsigned int	nr_frames;
+	unsigned int	nr_files;
+	unsigned int	list_bytes;
+	unsigned int	text_offset;
+	char		list[FILES_BYTES];
+	char		text[TEXT_BYTES];
+	char		path[PATH_BYTES];
+};
+
+/* ---- frames ----------------------------------------------------------------- */
+
+#if defined(CONFIG_X86_64)
+
+static unsigned long frame_of(const struct pt_regs *regs)
+{
+	return user_64bit_mode((struct pt_regs *)regs) ? regs->bp : 0;
+}
+
+static unsigned long strip(unsigned long address)
+{
+	return address;
+}
+
+#elif defined(CONFIG_ARM64)
+
+static unsigned long frame_of(const struct pt_regs *regs)
+{
+	return compat_user_mode(regs) ? 0 : regs->regs[29];
+}
+
+/* Remove the pointer authentication code from a return address. */
+static unsigned long strip(unsigned long address)
+{
+	return address & (TASK_SIZE_MAX - 1);
+}
+
+#else
+
+static unsigned long frame_of(const struct pt_regs *regs)
+{
+	return 0;
+}
+
+static unsigned long strip(unsigned long address)
+{
+	return address;
+}
+#endif
+
+/* Find the end of the mapping that contains the stack. Return 0 if there is none. */
+static unsigned long stack_end(unsigned long sp)
+{
+	const struct vm_area_struct *vma;
+	unsigned long end = 0;
+
+	if (mmap_read_lock_killable(current->mm))
+		return 0;
+	vma = find_vma(current->mm, sp);
+	if (vma && vma->vm_start <= sp && !(vma->vm_flags & (VM_IO | VM_PFNMAP)))
+		end = vma->vm_end;
+	mmap_read_unlock(current->mm);
+	return end;
+}
+
+/*
+ * Follow the frame pointers, each of which points to the next one and a return address.
+ * Outside the mapping of the stack nothing is read: without frame pointers, the register
+ * may have any value, and reading from a device may have side effects.
+ */
+static void walk_frames(struct walk *walk, const struct pt_regs *regs)
+{
+	unsigned long sp = user_stack_pointer((struct pt_regs *)regs);
+	unsigned long at = frame_of(regs), end = stack_end(sp);
+	struct {
+		unsigned long	next;
+		unsigned long	address;
+	} record;
+
+	walk->frames[walk->nr_frames++].address =
+		instruction_pointer((struct pt_regs *)regs);
+	while (walk->nr_frames < MAX_FRAMES && at >= sp &&
+	       at % sizeof(at) == 0 && end > sizeof(record) &&
+	       at <= end - sizeof(record)) {
+		if (copy_from_user(&record, (void __user *)at, sizeof(record)))
+			break;
+		record.address = strip(record.address);
+		if (!record.address)
+			break;
+		walk->frames[walk->nr_frames++].address = record.address;
+		if (record.next <= at)
+			break;
+		at = record.next;
+	}
+}
+
+/* Return the index of a file, which is added if there is room; else MAX_FILES. */
+static unsigned int index_of(struct walk *walk, struct file *file)
+{
+	unsigned int i;
+
+	for (i = 0; i < walk->nr_files; i++)
+		if (file_inode(walk->files[i].file) == file_inode(file))
+			return i;
+	if (i < MAX_FILES) {
+		get_file(file);
+		walk->files[walk->nr_files++].file = file;
+	}
+	return i;
+}
+
+/* Find file and offset of a frame. Return false if no code is mapped at its address. */
+static bool map_frame(struct walk *walk, struct frame *frame)
+{
+	const struct vm_area_struct *vma = find_vma(current->mm, frame->address);
+
+	if (!vma || frame->address < vma->vm_start || !(vma->vm_flags & VM_EXEC))
+		return false;
+	frame->file = MAX_FILES;
+	if (!vma->vm_file)
+		return true;
+	frame->file = index_of(walk, vma->vm_file);
+	frame->offset = frame->address - vma->vm_start +
+			((u64)vma->vm_pgoff << PAGE_SHIFT);
+	return true;
+}
+
+/* Frames beyond the first that is not in code are garbage. */
+static bool map_frames(struct walk *walk)
+{
+	unsigned int i;
+
+	if (mmap_read_lock_killable(current->mm))
+		return false;
+	for (i = 0; i < walk->nr_frames; i++)
+		if (!map_frame(walk, &walk->frames[i]))
+			break;
+	mmap_read_unlock(current->mm);
+	walk->nr_frames = i;
+	return i;
+}
+
+/* ---- text ------------------------------------------------------------------- */
+
+/* In texts, ";" separates frames and files. */
+static void clean(char *path)
+{
+	for (; *path; path++)
+		if (*path == ';' || (u8)*path < ' ')
+			*path = '?';
+}
+
+static bool is_name_taken(const struct walk *walk, const char *name)
+{
+	size_t len = strlen(name);
+	unsigned int i;
+
+	for (i = 0; i < walk->nr_files; i++)
+		if (walk->files[i].len_bytes == len &&
+		    !memcmp(walk->files[i].name, name, len))
+			return true;
+	return false;
+}
+
+/* Append "path build-id" to the list of files; "-" if the file has no build id. */
+static void list_file(struct walk *walk, struct mapped *mapped)
+{
+	char *path = d_path(VTR_FILE_USER_PATH(mapped->file), walk->path,
+			    PATH_BYTES);
+	char *list = walk->list + walk->list_bytes;
+	u8 id[VTR_BUILD_ID_MAX_BYTES];
+	unsigned int len, len_id, skip;
+
+	if (IS_ERR(path))
+		return;
+	clean(path);
+	len = strlen(path);
+	if (walk->list_bytes + len + 2 * sizeof(id) + 3 > FILES_BYTES)
+		return;
+	if (walk->list_bytes)
+		*list++ = ';';
+	memcpy(list, path, len);
+	skip = kbasename(path) - path;
+	if (skip == len || is_name_taken(walk, path + skip))
+		skip = 0;
+	mapped->name = list + skip;
+	mapped->len_bytes = len - skip;
+	list += len;
+	*list++ = ' ';
+	len_id = vtr_build_id(mapped->file, id);
+	if (len_id)
+		list += scnprintf(list, 2 * len_id + 1, "%*phN", (int)len_id, id);
+	else
+		*list++ = '-';
+	walk->list_bytes = list - walk->list;
+}
+
+static void list_files(struct walk *walk)
+{
+	unsigned int i;
+
+	for (i = 0; i < walk->nr_files; i++) {
+		list_file(walk, &walk->files[i]);
+		fput(walk->files[i].file);
+	}
+}
+
+static unsigned int name_frame(const struct walk *walk, const struct frame *frame,
+			       char *name)
+{
+	const struct mapped *mapped = &walk->files[frame->file];
+
+	if (frame->file == MAX_FILES || !mapped->name)
+		return scnprintf(name, NAME_BYTES, "?");
+	return scnprintf(name, NAME_BYTES, "%.*s+0x%llx",
+			 (int)mapped->len_bytes, mapped->name, frame->offset);
+}
+
+static void prepend(struct walk *walk, const char *name, unsigned int len)
+{
+	if (walk->text_offset < TEXT_BYTES)
+		walk->text[--walk->text_offset] = ';';
+	walk->text_offset -= len;
+	memcpy(walk->text + walk->text_offset, name, len);
+}
+
+/* Build the text from its end, innermost frame first, so that outer frames are cut. */
+static void make_text(struct walk *walk)
+{
+	char name[NAME_BYTES];
+	unsigned int i, len;
+
+	walk->text_offset = TEXT_BYTES;
+	for (i = 0; i < walk->nr_frames; i++) {
+		len = name_frame(walk, &walk->frames[i], name);
+		/* There is always room for CUT. */
+		if (len + 2 + strlen(CUT) > walk->text_offset) {
+			prepend(walk, CUT, strlen(CUT));
+			break;
+		}
+		prepend(walk, name, len);
+	}
+}
+
+/* ---- record ----------------------------------------------------------------- */
+
+static bool write_here(const struct walk *walk)
+{
+	struct vtr_ring *ring = this_cpu_read(vtr_writer_ring);
+	struct vtr_fxt_arg args[2];
+	struct vtr_fxt_event event = {
+		.type = FXT_EVENT_INSTANT,
+		.name = vtr_stack_event_text("user stack"),
+	};
+
+	if (ring == &vtr_writer_none)
+		return false;
+	event.ticks = vtr_clock_ticks(ring->config.clock);
+	vtr_stack_event_add_string(&event, args, "stack",
+				   walk->text + walk->text_offset,
+				   TEXT_BYTES - walk->text_offset);
+	if (walk->list_bytes)
+		vtr_stack_event_add_string(&event, args, "files", walk->list,
+					   walk->list_bytes);
+	return vtr_stack_event_write(ring, current, &event, args, true);
+}
+
+static bool write_walk(const struct walk *walk)
+{
+	unsigned long flags;
+	bool is_written;
+
+	local_irq_save(flags);
+	is_written = write_here(walk);
+	local_irq_restore(flags);
+	return is_written;
+}
+
+static bool record(void)
+{
+	struct walk *walk = kzalloc(sizeof(*walk), GFP_KERNEL | __GFP_NOWARN);
+	bool is_written = false;
+
+	if (!walk)
+		return false;
+	walk_frames(walk, task_pt_regs(current));
+	if (map_frames(walk)) {
+		list_files(walk);
+		make_text(walk);
+		is_written = write_walk(walk);
+	}
+	kfree(walk);
+	return is_written;
+}
+
+static void count(bool is_recorded)
+{
+	if (is_recorded)
+		this_cpu_inc(here.recorded);
+	else
+		this_cpu_inc(here.left_out);
+}
+
+/* A thread that is ending, or executes another program, has lost its stack. */
+static bool has_stack(const struct request *request)
+{
+	return current->mm && !(current->flags & PF_EXITING) &&
+	       current->self_exec_id == request->exec_id;
+}
+
+static void run(struct callback_head *work)
+{
+	struct request *request = container_of(work, struct request, work);
+
+	count(has_stack(request) && record());
+	/* Pairs with cmpxchg() in claim(). */
+	smp_store_release(&request->task, NULL);
+	module_put(THIS_MODULE);
+}
+
+/* ---- requests --------------------------------------------------------------- */
+
+static struct request *probe(const struct task_struct *task, unsigned int i)
+{
+	return &slots[(hash_ptr(task, 32) + i) % NR_SLOTS];
+}
+
+static bool is_requested(const struct task_struct *task)
+{
+	unsigned int i;
+
+	for (i = 0; i < PROBES; i++)
+		if (READ_ONCE(probe(task, i)->task) == task)
+			return true;
+	return false;
+}
+
+static struct request *claim(struct task_struct *task)
+{
+	struct request *request;
+	unsigned int i;
+
+	for (i = 0; i < PROBES; i++) {
+		request = probe(task, i);
+		/* Pairs with smp_store_release() in run(). */
+		if (!READ_ONCE(request->task) &&
+		    !cmpxchg(&request->task, NULL, task))
+			return request;
+	}
+	return NULL;
+}
+
+static bool request(struct task_struct *task)
+{
+	struct request *request = claim(task);
+
+	if (!request)
+		return false;
+	if (!try_module_get(THIS_MODULE))
+		goto err_slot;
+	request->exec_id = task->self_exec_id;
+	init_task_work(&request->work, run);
+	if (task_work_add(task, &request->work, VTR_TWA_RESUME))
+		goto err_module;
+	return true;
+
+err_module:
+	module_put(THIS_MODULE);
+err_slot:
+	WRITE_ONCE(request->task, NULL);
+	return false;
+}
+
+/**
+ * vtr_user_stack_request() - make a thread record its user stack
+ * @task: thread of a user-space program that is woken up
+ *
+ * The thread records its stack once before it returns to user space, regardless of the
+ * number of requests until then.
+ *
+ * Context: sched_waking: interrupts off, the thread's pi_lock held.
+ */
+void vtr_user_stack_request(struct task_struct *task)
+{
+	if (!is_requested(task) && !request(task))
+		count(false);
+}
+
+/**
+ * vtr_user_stack_stats() - sum up the counters of all CPUs
+ * @ret: the sums
+ *
+ * Context: any.
+ */
+void vtr_user_stack_stats(struct vtr_user_stack_stats *ret)
+{
+	unsigned int i;
+
+	*ret = (struct vtr_user_stack_stats){};
+	for_each_possible_cpu(i) {
+		ret->recorded += vtr_peek(per_cpu(here, i).recorded);
+		ret->left_out += vtr_peek(per_cpu(here, i).left_out);
+	}
+	for (i = 0; i < NR_SLOTS; i++)
+		ret->pending += !!READ_ONCE(slots[i].task);
+}
+
+/**
+ * vtr_user_stack_deinit() - wait until all threads have left the task work
+ *
+ * No reference to the module is held any more, so no task work is pending. A thread that
+ * was preempted at the end of its task work is still in the code of the module.
+ *
+ * Context: module exit; may sleep.
+ */
+void vtr_user_stack_deinit(void)
+{
+	synchronize_rcu_tasks();
+}

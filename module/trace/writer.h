@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Helpers shared by all probes: find this CPU's ring, reserve space in it, and register
+ * threads before a record refers to them. The locking rules are in writer.c.
+ */
+#ifndef _VTR_WRITER_H
+#define _VTR_WRITER_H
+
+#include <linux/percpu.h>
+#include <linux/sched.h>
+
+#include "fxt.h"
+#include "ring.h"
+
+/* Maximum length of the records that register a thread: a reference and both names. */
+#define VTR_WRITER_THREAD_WORDS (VTR_FXT_THREAD_WORDS + \
+				 VTR_FXT_THREAD_NAME_WORDS + \
+				 VTR_FXT_PROCESS_NAME_WORDS)
+
+/* Maximum length of the records of a switch, on any CPU: a new thread, the switch. */
+#define VTR_WRITER_SWITCH_WORDS	(VTR_WRITER_THREAD_WORDS + \
+				 VTR_FXT_WIDE_SWITCH_WORDS)
+
+/* Maximum length of the records that open the row of switches: idle, one switch. */
+#define VTR_WRITER_ROW_WORDS	(VTR_WRITER_THREAD_WORDS + \
+				 VTR_WRITER_SWITCH_WORDS)
+
+/* The ring of CPUs that do not record: it never has room. */
+extern struct vtr_ring vtr_writer_none;
+
+/* The ring into which this CPU records. */
+DECLARE_PER_CPU(struct vtr_ring *, vtr_writer_ring);
+
+/**
+ * struct vtr_subject - description of a thread for the records that register it
+ * @key: key in the thread table
+ * @process: koid of the process
+ * @thread: koid of the thread
+ * @priority: priority field of a switch record
+ * @name: name of the thread, an array of VTR_FXT_NAME_MAX + 1 arbitrary bytes, which may
+ *	change
+ * @process_name: name of the process, likewise
+ */
+struct vtr_subject {
+	u64		key;
+	u64		process;
+	u64		thread;
+	u8		priority;
+	const char	*name;
+	const char	*process_name;
+};
+
+/**
+ * vtr_writer_key() - return the key of a thread
+ * @task: the thread
+ *
+ * pid and tgid are adjacent, so one load fetches both.
+ *
+ * Context: any. Hot.
+ * Return: process id << 32 | thread id.
+ */
+static __always_inline u64 vtr_writer_key(const struct task_struct *task)
+{
+	BUILD_BUG_ON(sizeof(task->pid) != 4 || sizeof(task->tgid) != 4);
+	BUILD_BUG_ON(offsetof(struct task_struct, tgid) !=
+		     offsetof(struct task_struct, pid) + 4);
+
+	/* In this order on a little-endian machine, which block.h requires. */
+	return *(const u64 *)&task->pid;
+}
+
+/**
+ * vtr_writer_is_idle() - check whether a thread is the idle thread of its CPU
+ * @task: the thread
+ *
+ * Context: any. Hot.
+ * Return: true if it is.
+ */
+static __always_inline bool vtr_writer_is_idle(const struct task_struct *task)
+{
+	return !task->pid;
+}
+
+/**
+ * vtr_writer_priority() - return the priority field of a switch record
+ * @task: the thread
+ *
+ * Context: any. Hot.
+ * Return: 0 for idle, else 1 to 139.
+ */
+static __always_inline unsigned int
+vtr_writer_priority(const struct task_struct *task)
+{
+	return vtr_fxt_priority(READ_ONCE(task->prio),
+				vtr_writer_is_idle(task));
+}
+
+/**
+ * vtr_writer_state() - return the state field of a switch record
+ * @state: state of the outgoing thread
+ *
+ * Context: any. Hot.
+ * Return: the state in its position in a 16-byte switch record.
+ */
+static __always_inline u64 vtr_writer_state(enum fxt_thread_state state)
+{
+	return (u64)state << __builtin_ctzll(FXT_SWITCH_OUTGOING_STATE);
+}
+
+void vtr_writer_init(void);
+void vtr_writer_forget_strings(void);
+void vtr_writer_intern(struct vtr_ring *ring, u64 now, const void *key,
+		       struct vtr_fxt_string *string);
+unsigned int vtr_writer_event_words(const struct vtr_fxt_event *event);
+void vtr_subject_idle(struct vtr_subject *subject);
+void vtr_subject_task(const struct task_struct *task,
+		      struct vtr_subject *subject);
+bool vtr_writer_reserve(struct vtr_ring *ring, unsigned int nr_words, u64 now,
+			const struct vtr_subject *running);
+bool vtr_writer_reserve_here(struct vtr_ring *ring, unsigned int nr_words,
+			     u64 now);
+void vtr_writer_open_row(struct vtr_ring *ring, u64 now,
+			 const struct vtr_subject *running);
+unsigned int vtr_writer_introduce(struct vtr_ring *ring, u64 now,
+				  const struct vtr_subject *subject);
+void vtr_writer_switch(struct vtr_ring *ring, u64 now, u64 state,
+		       const struct task_struct *prev,
+		       const struct task_struct *next);
+void vtr_writer_switch_new(struct vtr_ring *ring, u64 now, u64 state,
+			   const struct task_struct *prev,
+			   const struct task_struct *next);
+u64 *vtr_writer_put_names(struct vtr_ring *ring, u64 *next,
+			  const struct vtr_subject *subject);
+void vtr_writer_commit_untimed(struct vtr_ring *ring, u64 *next, u64 now);
+
+#endif /* _VTR_WRITER_H */

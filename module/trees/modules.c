@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tree "modules": loaded modules, their size and use count.
+ *
+ * Concurrency: the kernel does not export its list of modules nor the lock of the list.
+ * Each module, however, has a kobject in one kset, which contains ours. A reference to
+ * the kobject delays the end of unloading, so the memory of the module stays valid while
+ * it is read. Sizes and state may change meanwhile.
+ *
+ * The version strings are freed before the kernel waits for that reference. A live
+ * module frees them only after the notifiers have seen MODULE_STATE_GOING; our notifier
+ * takes @versions_lock, which therefore keeps the strings. A module whose load fails may
+ * free them without a notification.
+ */
+#include <linux/kernel.h>
+#include <linux/kobject.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+#include <vitrine/inspect.h>
+
+#include "builtin.h"
+#include "compat.h"
+
+#define LIMIT_BYTES	SZ_1M
+
+/* Taint flags of modules, as in kernel/panic.c. */
+static const struct {
+	unsigned int	bit;
+	char		letter;
+} taints[] = {
+	{ TAINT_PROPRIETARY_MODULE,	'P' },
+	{ TAINT_FORCED_MODULE,		'F' },
+	{ TAINT_CRAP,			'C' },
+	{ TAINT_OOT_MODULE,		'O' },
+	{ TAINT_UNSIGNED_MODULE,	'E' },
+	{ TAINT_LIVEPATCH,		'K' },
+	{ TAINT_AUX,			'X' },
+	{ TAINT_RANDSTRUCT,		'T' },
+	{ TAINT_TEST,			'N' },
+};
+
+static const char *state_name(enum module_state state)
+{
+	switch (state) {
+	case MODULE_STATE_LIVE:
+		return "live";
+	case MODULE_STATE_COMING:
+		return "loading";
+	case MODULE_STATE_GOING:
+		return "unloading";
+	default:
+		return "unformed";
+	}
+}
+
+static void record_taints(struct vitrine_node *node, unsigned long bits)
+{
+	char letters[ARRAY_SIZE(taints) + 1];
+	unsigned int i, len = 0;
+
+	for (i = 0; i < ARRAY_SIZE(taints); i++)
+		if (bits & BIT(taints[i].bit))
+			letters[len++] = taints[i].letter;
+	letters[len] = '\0';
+	vitrine_record_string(node, "taints", letters);
+}
+
+static DEFINE_MUTEX(versions_lock);
+
+#ifdef CONFIG_VITRINE_KUNIT
+static void versions_observe(void);
+#else
+static void versions_observe(void)
+{
+}
+#endif
+
+static void record_versions(struct vitrine_node *node,
+			    const struct module *module)
+{
+	mutex_lock(&versions_lock);
+	if (vtr_peek(module->state) == MODULE_STATE_LIVE) {
+		versions_observe();
+		vtr_builtin_text(node, "version", module->version);
+		vtr_builtin_text(node, "source_version", module->srcversion);
+	}
+	mutex_unlock(&versions_lock);
+}
+
+static void record_module(struct vitrine_node *modules, struct module *module)
+{
+	struct vitrine_node *node;
+	char name[VTR_BUILTIN_TEXT_MAX + 1];
+
+	vtr_builtin_copy(name, module->name);
+	node = vitrine_record_node(modules, name);
+	vitrine_record_uint(node, "size_bytes", vtr_module_bytes(module));
+#ifdef CONFIG_MODULE_UNLOAD
+	vitrine_record_int(node, "references", module_refcount(module));
+#endif
+	vitrine_record_string(node, "state",
+			      state_name(vtr_peek(module->state)));
+	record_taints(node, vtr_peek(module->taints));
+	record_versions(node, module);
+}
+
+/* Return the module of a kobject; NULL for the parameters of built-in code. */
+static struct module *module_of(struct kobject *kobj)
+{
+	return container_of(kobj, struct module_kobject, kobj)->mod;
+}
+
+/* Take references to the kobjects of up to @max modules. Return the number of modules. */
+static unsigned int get_modules(struct kset *kset, struct kobject **kobjs,
+				unsigned int max)
+{
+	struct kobject *kobj;
+	unsigned int nr = 0;
+
+	spin_lock(&kset->list_lock);
+	list_for_each_entry(kobj, &kset->list, entry) {
+		if (!module_of(kobj))
+			continue;
+		if (nr < max && !kobject_get_unless_zero(kobj))
+			continue;
+		if (nr < max)
+			kobjs[nr] = kobj;
+		nr++;
+	}
+	spin_unlock(&kset->list_lock);
+	return nr;
+}
+
+/* Record up to @max modules. Return the number of modules left out, or an error. */
+static int record_modules(struct vitrine_node *root, struct kset *kset,
+			  unsigned int max)
+{
+	struct vitrine_node *modules;
+	struct kobject **kobjs;
+	unsigned int i, nr, nr_recorded;
+
+	kobjs = kvcalloc(max, sizeof(*kobjs), GFP_KERNEL);
+	if (!kobjs)
+		return -ENOMEM;
+	nr = get_modules(kset, kobjs, max);
+	nr_recorded = min(nr, max);
+	modules = vitrine_record_node(root, "modules");
+	for (i = 0; i < nr_recorded; i++) {
+		record_module(modules, module_of(kobjs[i]));
+		kobject_put(kobjs[i]);
+	}
+	kvfree(kobjs);
+	vitrine_record_uint(root, "nr_modules", nr);
+	return nr - nr_recorded;
+}
+
+static int modules_fill(struct vitrine_node *root)
+{
+	struct kset *kset = THIS_MODULE->mkobj.kobj.kset;
+
+	return record_modules(root, kset, get_modules(kset, NULL, 0));
+}
+
+/* Delay the freeing of version strings that are being read. */
+static int module_notify(struct notifier_block *block, unsigned long state,
+			 void *module)
+{
+	if (state != MODULE_STATE_GOING)
+		return NOTIFY_DONE;
+	mutex_lock(&versions_lock);
+	mutex_unlock(&versions_lock);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block modules_block = {
+	.notifier_call = module_notify,
+};
+
+#ifndef CONFIG_MODULE_UNLOAD
+#pragma message "the tree \"modules\" has no references: CONFIG_MODULE_UNLOAD is off"
+#endif
+
+static int modules_start(void)
+{
+	if (!IS_ENABLED(CONFIG_MODULE_UNLOAD))
+		vtr_self_lacks("modules", "references",
+			       "CONFIG_MODULE_UNLOAD is off");
+	return register_module_notifier(&modules_block);
+}
+
+static void modules_stop(void)
+{
+	unregister_module_notifier(&modules_block);
+}
+
+const struct vtr_builtin vtr_builtin_modules = {
+	.name = "modules",
+	.limit_bytes = LIMIT_BYTES,
+	.fill = modules_fill,
+	.start = modules_start,
+	.stop = modules_stop,
+};
+
+#ifdef CONFIG_VITRINE_KUNIT
+#include "tests/modules_kunit.c"
+#endif

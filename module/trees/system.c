@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tree "system": kind of machine, uptime, CPU time and memory; only figures that
+ * modules can read on every supported kernel.
+ *
+ * Concurrency: none; the figures are read without a lock.
+ */
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/kernel_stat.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/sched/loadavg.h>
+#include <linux/sizes.h>
+#include <linux/string.h>
+#include <linux/tick.h>
+#include <linux/utsname.h>
+
+#include <vitrine/inspect.h>
+#include <vitrine/trace.h>
+
+#include "builtin.h"
+#include "proc.h"
+
+#define BOOT_ID_PATH	"sys/kernel/random/boot_id"
+
+/* Kinds of CPU time, in the order of /proc/stat. */
+static const struct {
+	const char		*name;
+	enum cpu_usage_stat	usage;
+} cpu_times[] = {
+	{ "user_ns",		CPUTIME_USER },
+	{ "nice_ns",		CPUTIME_NICE },
+	{ "system_ns",		CPUTIME_SYSTEM },
+	{ "idle_ns",		CPUTIME_IDLE },
+	{ "iowait_ns",		CPUTIME_IOWAIT },
+	{ "irq_ns",		CPUTIME_IRQ },
+	{ "softirq_ns",		CPUTIME_SOFTIRQ },
+	{ "steal_ns",		CPUTIME_STEAL },
+	{ "guest_ns",		CPUTIME_GUEST },
+	{ "guest_nice_ns",	CPUTIME_GUEST_NICE },
+};
+
+/* Return a kind of CPU time. Idle time comes from the tick, which includes current idle. */
+static u64 cpu_time(const struct kernel_cpustat *stat, unsigned int cpu,
+		    enum cpu_usage_stat usage)
+{
+	u64 us = -1ULL;
+
+	if (cpu_online(cpu) && usage == CPUTIME_IDLE)
+		us = get_cpu_idle_time_us(cpu, NULL);
+	else if (cpu_online(cpu) && usage == CPUTIME_IOWAIT)
+		us = get_cpu_iowait_time_us(cpu, NULL);
+	return us == -1ULL ? stat->cpustat[usage] : us * NSEC_PER_USEC;
+}
+
+static void record_cpu(struct vitrine_node *cpus, unsigned int cpu)
+{
+	struct vitrine_node *node = vtr_builtin_number(cpus, cpu);
+	struct kernel_cpustat stat;
+	unsigned int i;
+
+	kcpustat_cpu_fetch(&stat, cpu);
+	vitrine_record_bool(node, "online", cpu_online(cpu));
+	for (i = 0; i < ARRAY_SIZE(cpu_times); i++)
+		vitrine_record_uint(node, cpu_times[i].name,
+				    cpu_time(&stat, cpu, cpu_times[i].usage));
+	vitrine_record_uint(node, "interrupts", kstat_cpu_irqs_sum(cpu));
+	vitrine_record_uint(node, "context_switches",
+			    vitrine_trace_switches(cpu));
+}
+
+static void record_memory(struct vitrine_node *root)
+{
+	struct vitrine_node *node = vitrine_record_node(root, "memory");
+	struct sysinfo info;
+
+	si_meminfo(&info);
+	vitrine_record_uint(node, "total_bytes",
+			    (u64)info.totalram * info.mem_unit);
+	vitrine_record_uint(node, "available_bytes",
+			    (u64)max(si_mem_available(), 0L) * PAGE_SIZE);
+	vitrine_record_uint(node, "free_bytes",
+			    (u64)info.freeram * info.mem_unit);
+	vitrine_record_uint(node, "shared_bytes",
+			    (u64)info.sharedram * info.mem_unit);
+	vitrine_record_uint(node, "buffer_bytes",
+			    (u64)info.bufferram * info.mem_unit);
+}
+
+static int record_boot_id(struct vitrine_node *root)
+{
+	struct vtr_proc *text = vtr_proc_open(BOOT_ID_PATH);
+	char *line;
+
+	if (IS_ERR_OR_NULL(text))
+		return PTR_ERR(text);
+	line = vtr_proc_line(text);
+	if (line)
+		vitrine_record_string(root, "boot_id", line);
+	return vtr_proc_close(text);
+}
+
+static void record_load(struct vitrine_node *root)
+{
+	static const char * const names[] = { "1_min", "5_min", "15_min" };
+	struct vitrine_node *node = vitrine_record_node(root, "load");
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		vitrine_record_double(node, names[i],
+				      vitrine_double_from_ratio(avenrun[i],
+								FIXED_1));
+}
+
+static int system_fill(struct vitrine_node *root)
+{
+	struct vitrine_node *cpus;
+	unsigned int cpu;
+	int err;
+
+	err = record_boot_id(root);
+	if (err)
+		return err;
+	vitrine_record_string(root, "sysname", init_utsname()->sysname);
+	vitrine_record_string(root, "release", init_utsname()->release);
+	vitrine_record_string(root, "version", init_utsname()->version);
+	vitrine_record_string(root, "machine", init_utsname()->machine);
+	vitrine_record_uint(root, "uptime_ns", ktime_get_boottime_ns());
+	record_load(root);
+	record_memory(root);
+	cpus = vitrine_record_node(root, "cpus");
+	for_each_possible_cpu(cpu)
+		record_cpu(cpus, cpu);
+	return 0;
+}
+
+static int system_start(void)
+{
+	struct vtr_proc *text = vtr_proc_open(BOOT_ID_PATH);
+
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	if (!text)
+		vtr_self_lacks("system", "boot_id", "no /proc/" BOOT_ID_PATH);
+	return vtr_proc_close(text);
+}
+
+const struct vtr_builtin vtr_builtin_system = {
+	.name = "system",
+	.limit_bytes = SZ_64K,
+	.cpu_bytes = SZ_1K,
+	.fill = system_fill,
+	.start = system_start,
+};

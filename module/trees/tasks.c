@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tree "tasks": every process and its threads, as seen from the initial namespaces.
+ *
+ * Concurrency: threads are created and exit while the tree is filled. They are visited
+ * in order of their id, each with a reference, and RCU is held for one look-up at a
+ * time. A thread that exists during the whole fill is in the tree; each of its figures
+ * is read at some moment of the fill. Name and memory of a thread are read under its
+ * task_lock().
+ */
+#include <linux/cred.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/nospec.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/cputime.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/sizes.h>
+#include <linux/xarray.h>
+
+#include <vitrine/inspect.h>
+
+#include "builtin.h"
+#include "compat.h"
+
+/* About 25,000 threads. */
+#define LIMIT_BYTES	SZ_16M
+/* A process with a thread takes less than 2 KiB. */
+#define TASK_ROOM_BYTES	4096
+
+/**
+ * struct filling - a tree being filled
+ * @processes: node of all processes
+ * @threads: for each process in the tree, by id, the node of its threads
+ * @nr_processes: number of processes in the tree
+ * @nr_threads: number of threads in the tree
+ * @nr_truncated: number of threads left out because the tree was full or memory short
+ * @err: error that ends the fill, or 0
+ */
+struct filling {
+	struct vitrine_node	*processes;
+	struct xarray		threads;
+	u64			nr_processes;
+	u64			nr_threads;
+	u64			nr_truncated;
+	int			err;
+};
+
+/* States by task_state_index(), named as in /proc/<pid>/status. */
+static const char * const states[] = {
+	"running", "sleeping", "disk sleep", "stopped", "tracing stop", "dead",
+	"zombie", "parked", "idle",
+};
+
+static const char * const policies[] = {
+	[SCHED_NORMAL]		= "other",
+	[SCHED_FIFO]		= "fifo",
+	[SCHED_RR]		= "rr",
+	[SCHED_BATCH]		= "batch",
+	[SCHED_IDLE]		= "idle",
+	[SCHED_DEADLINE]	= "deadline",
+};
+
+static const char *word(const char * const *words, size_t nr_words,
+			unsigned int nr)
+{
+	/* User space chooses the policy: an index that speculation must not follow. */
+	if (nr >= nr_words)
+		return "unknown";
+	return words[array_index_nospec(nr, nr_words)] ?: "unknown";
+}
+
+/**
+ * vtr_tasks_next() - return the next thread by id
+ * @id: first id to consider; set to the id that was found
+ *
+ * Context: task.
+ * Return: a thread, to be released by put_task_struct(), or NULL after the last one.
+ */
+struct task_struct *vtr_tasks_next(int *id)
+{
+	struct task_struct *task = NULL;
+	struct pid *pid;
+
+	rcu_read_lock();
+	for (;;) {
+		pid = find_ge_pid(*id, &init_pid_ns);
+		if (!pid)
+			break;
+		*id = pid_nr(pid);
+		/* An id may belong to a process group or session only. */
+		task = pid_task(pid, PIDTYPE_PID);
+		if (task)
+			break;
+		++*id;
+	}
+	if (task)
+		get_task_struct(task);
+	rcu_read_unlock();
+	return task;
+}
+
+static void record_comm(struct vitrine_node *node, struct task_struct *task)
+{
+	char comm[TASK_COMM_LEN];
+
+	get_task_comm(comm, task);
+	vtr_builtin_text(node, "name", comm);
+}
+
+static void record_memory(struct vitrine_node *node, struct task_struct *task)
+{
+	u64 anon = 0, file = 0, shmem = 0, swap = 0, tables = 0;
+	u64 resident, peak = 0, vm = 0, locked = 0;
+	struct mm_struct *mm;
+
+	/* The thread drops its mm under this lock. */
+	task_lock(task);
+	mm = task->mm;
+	if (mm) {
+		anon = vtr_mm_pages(mm, MM_ANONPAGES);
+		file = vtr_mm_pages(mm, MM_FILEPAGES);
+		shmem = vtr_mm_pages(mm, MM_SHMEMPAGES);
+		swap = vtr_mm_pages(mm, MM_SWAPENTS);
+		tables = mm_pgtables_bytes(mm);
+		vm = vtr_peek(mm->total_vm);
+		locked = vtr_peek(mm->locked_vm);
+		peak = vtr_peek(mm->hiwater_rss);
+	}
+	task_unlock(task);
+	resident = anon + file + shmem;
+
+	node = vitrine_record_node(node, "memory");
+	vitrine_record_uint(node, "virtual_bytes", vm * PAGE_SIZE);
+	vitrine_record_uint(node, "resident_bytes", resident * PAGE_SIZE);
+	vitrine_record_uint(node, "resident_peak_bytes",
+			    max(resident, peak) * PAGE_SIZE);
+	vitrine_record_uint(node, "anonymous_bytes", anon * PAGE_SIZE);
+	vitrine_record_uint(node, "file_bytes", file * PAGE_SIZE);
+	vitrine_record_uint(node, "shared_bytes", shmem * PAGE_SIZE);
+	vitrine_record_uint(node, "swapped_bytes", swap * PAGE_SIZE);
+	vitrine_record_uint(node, "locked_bytes", locked * PAGE_SIZE);
+	vitrine_record_uint(node, "page_table_bytes", tables);
+}
+
+static void record_ids(struct vitrine_node *node, struct task_struct *task)
+{
+	const struct cred *cred;
+	u32 uid, gid;
+	pid_t parent;
+
+	rcu_read_lock();
+	parent = pid_alive(task) ?
+		 task_tgid_nr(rcu_dereference(task->real_parent)) : 0;
+	cred = __task_cred(task);
+	uid = __kuid_val(cred->uid);
+	gid = __kgid_val(cred->gid);
+	rcu_read_unlock();
+
+	vitrine_record_uint(node, "parent", parent);
+	vitrine_record_uint(node, "group", task_pgrp_nr_ns(task, &init_pid_ns));
+	vitrine_record_uint(node, "session",
+			    task_session_nr_ns(task, &init_pid_ns));
+	vitrine_record_uint(node, "uid", uid);
+	vitrine_record_uint(node, "gid", gid);
+}
+
+/* Record the sums that exited threads have left to their process. */
+static void record_exited(struct vitrine_node *node,
+			  const struct signal_struct *signal)
+{
+	node = vitrine_record_node(node, "exited_threads");
+	vitrine_record_uint(node, "user_ns", vtr_peek(signal->utime));
+	vitrine_record_uint(node, "system_ns", vtr_peek(signal->stime));
+	vitrine_record_uint(node, "minor_faults", vtr_peek(signal->min_flt));
+	vitrine_record_uint(node, "major_faults", vtr_peek(signal->maj_flt));
+	vitrine_record_uint(node, "voluntary_switches",
+			    vtr_peek(signal->nvcsw));
+	vitrine_record_uint(node, "involuntary_switches",
+			    vtr_peek(signal->nivcsw));
+}
+
+/* Record a process when its first thread is found: the one with the lowest id. */
+static struct vitrine_node *record_process(struct filling *filling,
+					   struct task_struct *leader)
+{
+	/* PF_KTHREAD never changes, but the thread may be setting other flags. */
+	bool is_kernel = vtr_peek(leader->flags) & PF_KTHREAD;
+	struct vitrine_node *node;
+
+	node = vtr_builtin_number(filling->processes, leader->tgid);
+	record_comm(node, leader);
+	record_ids(node, leader);
+	vitrine_record_bool(node, "kernel", is_kernel);
+	/* execve() of another thread changes the leader's start time. */
+	vitrine_record_uint(node, "start_ns", vtr_peek(leader->start_boottime));
+	if (!is_kernel) {
+		record_memory(node, leader);
+		record_exited(node, leader->signal);
+	}
+	node = vitrine_record_node(node, "threads");
+	filling->err = xa_err(xa_store(&filling->threads, leader->tgid, node,
+				       GFP_KERNEL));
+	filling->nr_processes++;
+	return node;
+}
+
+/* Return the node of the threads of @task's process; NULL if the process has exited. */
+static struct vitrine_node *threads_node(struct filling *filling,
+					 struct task_struct *task)
+{
+	struct vitrine_node *node = xa_load(&filling->threads, task->tgid);
+	struct task_struct *leader = NULL;
+
+	if (node)
+		return node;
+	rcu_read_lock();
+	if (pid_alive(task)) {
+		leader = READ_ONCE(task->group_leader);
+		get_task_struct(leader);
+	}
+	rcu_read_unlock();
+	if (!leader)
+		return NULL;
+	node = record_process(filling, leader);
+	put_task_struct(leader);
+	return node;
+}
+
+static void record_sched(struct vitrine_node *node, struct task_struct *task)
+{
+	/* The kernel's helpers read fields that the thread may be changing. */
+	unsigned int state = data_race(task_state_index(task));
+	int nice = data_race(task_nice(task)); /* likewise */
+
+	vitrine_record_string(node, "state",
+			      word(states, ARRAY_SIZE(states), state));
+	vitrine_record_string(node, "policy",
+			      word(policies, ARRAY_SIZE(policies),
+				   vtr_peek(task->policy)));
+	vitrine_record_uint(node, "priority", vtr_peek(task->prio));
+	vitrine_record_int(node, "nice", nice);
+	vitrine_record_uint(node, "realtime_priority",
+			    vtr_peek(task->rt_priority));
+	vitrine_record_uint(node, "cpu", task_cpu(task));
+#ifdef CONFIG_SCHED_INFO
+	vitrine_record_uint(node, "runs", vtr_peek(task->sched_info.pcount));
+	vitrine_record_uint(node, "run_delay_ns",
+			    vtr_peek(task->sched_info.run_delay));
+#endif
+}
+
+static void record_thread(struct vitrine_node *threads,
+			  struct task_struct *task)
+{
+	/* execve() gives the calling thread the leader's id. */
+	struct vitrine_node *node = vtr_builtin_number(threads,
+						       vtr_peek(task->pid));
+	u64 user, system;
+
+	task_cputime_adjusted(task, &user, &system);
+	record_comm(node, task);
+	record_sched(node, task);
+	vitrine_record_uint(node, "run_ns",
+			    vtr_peek(task->se.sum_exec_runtime));
+	vitrine_record_uint(node, "user_ns", user);
+	vitrine_record_uint(node, "system_ns", system);
+	vitrine_record_uint(node, "minor_faults", vtr_peek(task->min_flt));
+	vitrine_record_uint(node, "major_faults", vtr_peek(task->maj_flt));
+	vitrine_record_uint(node, "voluntary_switches",
+			    vtr_peek(task->nvcsw));
+	vitrine_record_uint(node, "involuntary_switches",
+			    vtr_peek(task->nivcsw));
+}
+
+static void visit(struct filling *filling, struct task_struct *task)
+{
+	struct vitrine_node *threads;
+
+	if (!vitrine_tree_reserve(filling->processes, TASK_ROOM_BYTES)) {
+		filling->nr_truncated++;
+		return;
+	}
+	threads = threads_node(filling, task);
+	if (!threads)
+		return;
+	record_thread(threads, task);
+	filling->nr_threads++;
+}
+
+static void fill(struct filling *filling, struct vitrine_node *root)
+{
+	struct task_struct *task;
+	int id;
+
+	filling->processes = vitrine_record_node(root, "processes");
+	if (!filling->processes) {
+		filling->err = -ENOMEM;
+		return;
+	}
+	xa_init(&filling->threads);
+	/* Terminates: ids are bounded, and each step increases the id. */
+	for (id = 1; !filling->err && (task = vtr_tasks_next(&id)); id++) {
+		visit(filling, task);
+		put_task_struct(task);
+		cond_resched();
+	}
+	xa_destroy(&filling->threads);
+	vitrine_record_uint(root, "nr_processes", filling->nr_processes);
+	vitrine_record_uint(root, "nr_threads", filling->nr_threads);
+	vitrine_record_uint(root, "nr_truncated", filling->nr_truncated);
+}
+
+static int tasks_fill(struct vitrine_node *root)
+{
+	struct filling filling = {};
+
+	fill(&filling, root);
+	return filling.err;
+}
+
+#ifndef CONFIG_SCHED_INFO
+#pragma message "the tree \"tasks\" has no runs and run_delay_ns: CONFIG_SCHED_INFO is off"
+#endif
+
+static int tasks_start(void)
+{
+	if (!IS_ENABLED(CONFIG_SCHED_INFO)) {
+		vtr_self_lacks("tasks", "runs", "CONFIG_SCHED_INFO is off");
+		vtr_self_lacks("tasks", "run_delay_ns",
+			       "CONFIG_SCHED_INFO is off");
+	}
+	return 0;
+}
+
+const struct vtr_builtin vtr_builtin_tasks = {
+	.name = "tasks",
+	.limit_bytes = LIMIT_BYTES,
+	.fill = tasks_fill,
+	.start = tasks_start,
+};
+
+#ifdef CONFIG_VITRINE_KUNIT
+#include "tests/tasks_kunit.c"
+#endif

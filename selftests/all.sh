@@ -1,0 +1,139 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Record everything: "+all" in trace/events, trace/cost, and `vitrine record --all' with
+# its report of the cost.
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+
+events=$TRACE/events
+
+# all_are SIGN: each category in trace/events has this sign
+all_are()
+{
+	cat "$events"
+	! grep -v "^$1" "$events"
+}
+
+# cost KIND: cost of a record of this kind in picoseconds
+cost()
+{
+	awk -v kind="$1" '$1 == kind { print $2 }' "$TRACE/cost"
+}
+
+# records: number of records of all CPUs since recording began
+records()
+{
+	value vitrine '[.root.trace.cpus[].records] | add'
+}
+
+# ---- trace/events ---------------------------------------------------------------
+
+load
+check "there are categories" grep -q '^-irq$' "$events"
+echo +all >"$events"
+check "+all: each is on that this kernel has" grep -q '^+irq$' "$events"
+# Some categories depend on the kernel's configuration; these do not.
+for category in sched irq syscall timer module; do
+	check "$category is" grep -qx "+$category" "$events"
+done
+echo "+all:cpus=0" >"$events"
+unfiltered()
+{
+	grep '^+' "$events" | grep -vx -- '+.*:cpus=0' || grep -- '-.*:' "$events"
+}
+check "with a filter, which all that are on have, and no other" fails unfiltered
+echo -all >"$events"
+check "-all: none is on, none has a filter" all_are -
+check "no filter: refused" refuses 1 "Invalid argument" bash -c "echo +all:cpus=x >$events"
+check "and nothing is on" all_are -
+unload
+load events=all
+check "events=all, at load" grep -qx +syscall "$events"
+echo -all >"$events"
+
+# ---- trace/cost -------------------------------------------------------------------
+
+check "a switch costs something" within 1 "$(cost switch)" 1000000000
+check "a wakeup costs nothing while none is recorded" test "$(cost wakeup)" = 0
+check "an event costs something" within 1 "$(cost event)" 1000000000
+echo +sched >"$events"
+check "a wakeup does, once it is recorded" within 1 "$(cost wakeup)" 1000000000
+echo -sched >"$events"
+
+# The trace does not contain the measured records, 256 of each kind, eight times.
+measured()
+{
+	local before
+
+	before=$(records)
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		cat "$TRACE/cost" >/dev/null
+	done
+	within 0 $(($(records) - before)) 15000
+}
+check "measuring records nothing" measured
+echo 0 >"$TRACE/enable"
+check "nor does a switch while nothing is recorded" test "$(cost switch)" = 0
+echo 1 >"$TRACE/enable"
+
+# ---- vitrine record --all ------------------------------------------------------------
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+record()
+{
+	vitrine record --all -o "$dir/all.fxt" -- "$@" 2>"$dir/said"
+}
+
+work()
+{
+	cp "$events" "$dir/events"
+	"$WORKLOAD" crowd 8 8000
+	"$WORKLOAD" calls 5000
+}
+check "a recording of all" record bash -c "$(declare -f work); events=$events dir=$dir WORKLOAD=$WORKLOAD work"
+check "each category was on" fails grep -E '^-(sched|irq|syscall|timer|module)' "$dir/events"
+check "and none is any more" all_are -
+check "it is sound" vitrine check "$dir/all.fxt"
+sed 's/^/# /' "$dir/said"
+shares()
+{
+	local cpu
+
+	for ((cpu = 0; cpu < $(nproc); cpu++)); do
+		grep -qE "recording took.* [0-9]+\.[0-9]{2} % of CPU ${cpu}[,;]" "$dir/said" || return
+	done
+}
+check "what share of each CPU it took" shares
+check "and of the process that saves it" grep -qE '; saving it [0-9.]+ % of one CPU$' "$dir/said"
+
+# Durations on one thread nest or are disjoint, and those of interrupts end before the
+# thread is switched out.
+nested()
+{
+	vitrine print "$dir/all.fxt" >"$dir/all.txt" &&
+	sed -nE 's/^ *([0-9]+)\.([0-9]{9}) \[([0-9]+)\] complete +([^ ]+) ((irq|timer|ipi):.*) until ([0-9]+)\.([0-9]{9}).*/\1\2 \3 \4 \7\8 \5/p
+		s/^ *([0-9]+)\.([0-9]{9}) \[([0-9]+)\] switch +.*/\1\2 \3 switch/p' "$dir/all.txt" |
+		awk '
+			$3 == "switch" { if ($1 + 0 < end[$2] + 0) { print "switched in", $0; bad++ } depth[$2] = 0; next }
+			{
+				while (depth[$2] && open[$2, depth[$2]] <= $1 + 0)
+					depth[$2]--
+				nr++
+				# Of two with the same begin, the inner one is written first.
+				if (depth[$2] && begin[$2, depth[$2]] == $1 && open[$2, depth[$2]] < $4 + 0)
+					open[$2, depth[$2]] = $4 + 0
+				if (depth[$2] && open[$2, depth[$2]] < $4 + 0) { print "overlaps", $0, "in", what[$2, depth[$2]]; bad++ }
+				open[$2, ++depth[$2]] = $4 + 0
+				begin[$2, depth[$2]] = $1
+				what[$2, depth[$2]] = $0
+				if ($4 + 0 > end[$2] + 0) end[$2] = $4
+				if (depth[$2] > 1) inner++
+			}
+			END { print nr, inner, bad + 0; exit bad || nr < 100 || !inner }'
+}
+check "interrupts lie in the time that their thread ran, and in each other" nested
+
+finish

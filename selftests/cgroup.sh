@@ -1,0 +1,164 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The filter by cgroup of trace/events and trace/stacks: threads of the cgroup and of its
+# descendants are recorded, others are not, and switches are complete in any case.
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+
+dir=$(mktemp -d)
+mkdir "$dir/cgroups"
+mount -t cgroup2 none "$dir/cgroups" 2>/dev/null || skip "this kernel has no cgroups"
+# The path of a cgroup may contain colons, which separate the conditions in trace/events.
+inner=/vitrine:test/inner
+sibling=/vitrine:test2
+
+# leave: remove the cgroups, which have no threads any more
+leave()
+{
+	rmdir "$dir/cgroups$inner" "$dir/cgroups/vitrine:test" "$dir/cgroups$sibling" 2>/dev/null
+	umount "$dir/cgroups"
+	rm -rf "$dir"
+}
+trap leave EXIT
+mkdir -p "$dir/cgroups$inner" "$dir/cgroups$sibling"
+
+# in_cgroup PATH COMMAND...: run a command in the cgroup
+in_cgroup()
+{
+	bash -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' - "$dir/cgroups$1" "${@:2}"
+}
+
+# again: start a new session, which discards the events recorded so far
+again()
+{
+	echo mono >"$TRACE/clock"
+	echo local >"$TRACE/clock"
+}
+
+# save: save the content of the rings, and decode it
+save()
+{
+	cat "$TRACE/trace.fxt" >"$dir/trace.fxt" &&
+		vitrine print --json "$dir/trace.fxt" >"$dir/trace.json"
+}
+
+# refused FILE ERROR WORDS: writing the words to the file fails
+refused()
+{
+	check "$1 refuses '$3'" refuses 1 "$2" bash -c "echo '$3' >$TRACE/$1"
+}
+
+# says FILE LINE: a line of the file
+says()
+{
+	grep -xF -- "$2" "$TRACE/$1" || { cat "$TRACE/$1"; return 1; }
+}
+
+# waits CGROUP: record two processes of the cgroup that are blocked; set $pipe to one's id
+waits()
+{
+	again
+	read -r _ pipe _ < <(in_cgroup "$1" "$WORKLOAD" waits 20)
+	save
+}
+
+# recorded TID NR: the long wait of the thread was recorded NR times
+recorded()
+{
+	local nr
+
+	nr=$(jq -c "select(.category == \"stacks\" and .name == \"blocked\" and .thread.tid == $1)" \
+		"$dir/trace.json" | tee /dev/stderr | wc -l)
+	[ "$nr" = "$2" ]
+}
+
+# calls CGROUP: record system calls of a process of the cgroup; set $caller to its id
+calls()
+{
+	again
+	in_cgroup "$1" bash -c "echo \$\$ >$dir/caller; exec $WORKLOAD calls 500" >/dev/null
+	read -r caller <"$dir/caller"
+	save
+}
+
+# has_calls LOW HIGH: the number of system calls that were recorded of $caller is in range
+has_calls()
+{
+	within "$1" "$(jq -c "select(.category == \"syscall\" and .thread.tid == $caller)" \
+		"$dir/trace.json" | wc -l)" "$2"
+}
+
+# found FILTER: the jq filter selects a record
+found()
+{
+	jq -c "select($1)" "$dir/trace.json" >"$dir/found"
+	head -n 5 "$dir/found"
+	[ -s "$dir/found" ]
+}
+
+load
+
+# ---- errors ---------------------------------------------------------------------
+
+before=$(<"$TRACE/events")
+
+for words in "+syscall:cgroup=/nowhere" "+all:cgroup=/nowhere"; do
+	refused events "No such file or directory" "$words"
+done
+refused events "Invalid argument" "+syscall:cgroup="
+refused stacks "No such file or directory" "blocked_us=1 cgroup=/nowhere"
+refused stacks "Not a directory" "blocked_us=1 cgroup=$inner/cgroup.procs"
+refused stacks "Invalid argument" "blocked_us=1 cgroup="
+check "and nothing is set" says stacks none
+check "nor switched on" test "$(<"$TRACE/events")" = "$before"
+
+# ---- long waits -------------------------------------------------------------------
+
+echo +sched >"$TRACE/events"
+echo "blocked_us=10000 cgroup=$inner" >"$TRACE/stacks"
+check "the cgroup of long waits is read back" says stacks "blocked_us=10000 cgroup=$inner"
+waits "$inner"
+check "a wait in the cgroup" recorded "$pipe" 1
+waits "${inner%/*}"
+check "none in the parent" recorded "$pipe" 0
+echo "blocked_us=10000 cgroup=${inner%/*}" >"$TRACE/stacks"
+waits "$inner"
+check "a wait in a descendant" recorded "$pipe" 1
+waits "$sibling"
+check "none in another cgroup with a similar name" recorded "$pipe" 0
+echo "blocked_us=10000 cgroup=/" >"$TRACE/stacks"
+waits "$sibling"
+check "all are in the root" recorded "$pipe" 1
+echo none >"$TRACE/stacks"
+
+# ---- events -----------------------------------------------------------------------
+
+echo "-sched +syscall:cpus=0-$(($(nproc) - 1)):cgroup=${inner%/*}" >"$TRACE/events"
+check "the cgroup of events is read back" \
+	says events "+syscall:cpus=0-$(($(nproc) - 1)):cgroup=${inner%/*}"
+check "what is read can be written" bash -c "cp $TRACE/events $dir/events && cat $dir/events >$TRACE/events"
+calls "$inner"
+check "system calls in a descendant" has_calls 500 2000
+calls "$sibling"
+check "none in another cgroup" has_calls 0 0
+check "but its switches" found ".kind == \"switch\" and .in.tid == $caller"
+check "which is sound" vitrine check "$dir/trace.fxt"
+echo "-syscall +sched:cgroup=$inner" >"$TRACE/events"
+waits "$sibling"
+check "no wakeup in another cgroup" fails found ".kind == \"wakeup\" and .thread.tid == $pipe"
+waits "$inner"
+check "wakeups in the cgroup" found ".kind == \"wakeup\" and .thread.tid == $pipe"
+
+# ---- a cgroup that is removed -------------------------------------------------------
+
+echo "blocked_us=10000 cgroup=$inner" >"$TRACE/stacks"
+check "the cgroup can be removed" rmdir "$dir/cgroups$inner"
+waits "$sibling"
+check "no thread is in it" recorded "$pipe" 0
+check "the settings can be read" grep blocked_us=10000 "$TRACE/stacks"
+check "and the filter of events" grep -F "+sched:cgroup=" "$TRACE/events"
+check "the module goes" rmmod vitrine
+
+finish

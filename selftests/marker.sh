@@ -1,0 +1,171 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Markers from C, Python and the shell: each kind, in order, on the track of the thread that
+# writes it; what is refused; that names use no room in the string table; filters and the
+# trigger; and that a group can mark and record without root.
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+
+group=4711
+program=${VITRINE_SELFTESTS:-$(dirname "$0")}/marker
+debugfs=/sys/kernel/debug
+
+# archive NAME: save the recording as /tmp/NAME.fxt and /tmp/NAME.txt, and discard it
+archive()
+{
+	echo 0 >"$TRACE/enable" &&
+	cp "$TRACE/trace.fxt" "/tmp/$1.fxt" &&
+	vitrine check "/tmp/$1.fxt" &&
+	vitrine print --all "/tmp/$1.fxt" >"/tmp/$1.txt" &&
+	echo 2048 >"$TRACE/buffer_kb" &&
+	echo 1024 >"$TRACE/buffer_kb" &&
+	echo 1 >"$TRACE/enable"
+}
+
+# markers NAME: print the markers of the archive, without time, CPU and thread
+markers()
+{
+	sed -nE 's/^.* (instant|counter|begin|end|async-begin|async-end|flow-begin|flow|flow-end) +.* marker:/\1 /p' \
+		"/tmp/$1.txt" | sed -E 's/ +$//'
+}
+
+# are NAME LINE...: the markers of the archive are these lines, in this order
+are()
+{
+	local name=$1
+
+	shift
+	diff <(printf '%s\n' "$@") <(markers "$name")
+}
+
+refused()
+{
+	value vitrine '.root.trace.markers_refused'
+}
+
+# ---- who writes them ----------------------------------------------------------
+
+load
+check "on from the beginning" grep -qx +marker "$TRACE/events"
+(echo 'B|17|outer'; echo "hello, world"; echo 'C||queue|-3'; echo E) | while read -r line; do
+	echo "$line" >"$TRACE/marker"
+done
+check "the shell: sound" archive shell
+check "in order" are shell "begin outer" "instant hello, world" "counter queue id 0 value=-3" end
+on_the_writer()
+{
+	grep -E 'marker:' /tmp/shell.txt | grep -vF "$(cat /proc/$$/comm)" && return 1
+	[ "$(grep -c 'marker:' /tmp/shell.txt)" = 4 ]
+}
+check "on the track of the thread that writes" on_the_writer
+
+check "a C program" "$program" write
+check "C: sound" archive c
+check "C: in order" are c "begin outer" "flow-begin hop id 7" "instant café" \
+	"counter least id 0 value=-9223372036854775808" "counter most id 0 value=9223372036854775807" \
+	"async-begin request id 18446744073709551615" "flow hop id 7" \
+	"async-end request id 18446744073709551615" "flow-end hop id 7" end
+
+if python3 -c 'import vitrine' 2>/dev/null; then
+	check "a Python program" python3 -c 'import vitrine
+marker = vitrine.Marker()
+with marker.duration("load"):
+    marker.counter("files", 3)'
+	check "Python: sound" archive python
+	check "Python: in order" are python "begin load" "counter files id 0 value=3" end
+fi
+
+# ---- what is refused -------------------------------------------------------------
+
+refuses_marker()
+{
+	refuses 1 "$1" bash -c "printf '%b' '$2' >$TRACE/marker"
+}
+before=$(refused)
+for text in 'B|17|' 'X|17|load' 'C|17|queue|five' 'B|x|load' '\n' 'B||\0a'; do
+	check "refused: $text" refuses_marker "Invalid argument" "$text"
+done
+check "refused: 256 bytes" refuses_marker "Message too long" "$(printf '%0256d' 0)"
+check "refused: a megabyte" bash -c "! head -c 1048576 /dev/zero | dd of=$TRACE/marker bs=1M 2>/dev/null"
+check "all are counted" test "$(($(refused) - before))" = 8
+check "accepted: 255 bytes and a newline" bash -c "printf '%0255d\n' 0 >$TRACE/marker"
+check "none of them is in the trace" archive refused
+check "but the last" are refused "instant $(printf '%0255d' 0)"
+
+# ---- names, filters, the trigger ---------------------------------------------------
+
+for ((i = 0; i < 300; i++)); do
+	echo "I||name-$i" >"$TRACE/marker"
+done
+check "300 names: sound" archive names
+check "each is there once" test "$(markers names | sort -u | wc -l)" = 300
+check "none is in the string table" fails grep -E ' string .*"name-' /tmp/names.txt
+
+echo -marker >"$TRACE/events"
+check "off: accepted, whatever it is" bash -c "echo 'B|17|' >$TRACE/marker"
+echo "+marker:process=$$" >"$TRACE/events"
+echo mine >"$TRACE/marker"
+bash -c "echo other >$TRACE/marker; :"
+echo mine >"$TRACE/marker"
+check "a filter: sound" archive filter
+check "what it admits" are filter "instant mine" "instant mine"
+echo +marker >"$TRACE/events"
+echo "event=marker:boom" >"$TRACE/trigger"
+echo 'I||calm' >"$TRACE/marker"
+check "another marker does not freeze" grep -q ^armed "$TRACE/trigger"
+echo 'I||boom' >"$TRACE/marker"
+check "a marker freezes the rings" grep -q '^fired event' "$TRACE/trigger"
+unload
+
+# ---- without root --------------------------------------------------------------------
+
+# as_group COMMAND...: run as a user with no other privilege than the group
+as_group()
+{
+	setpriv --reuid 1000 --regid "$group" --clear-groups --inh-caps=-all "$@"
+}
+
+mode_of()
+{
+	stat -c '%a %u %g' "$1"
+}
+
+for parameter in file_mode=0777 file_mode=01600 uid=4294967295 gid=4294967295; do
+	check "refused: $parameter" fails load $parameter
+done
+load
+check "root's, by default" test "$(mode_of "$TRACE/marker") $(mode_of "$TRACE/trace.fxt")" = "200 0 0 400 0 0"
+unload
+load uid=1 gid=$group file_mode=0660
+modes()
+{
+	[ "$(mode_of "$TRACE/marker")" = "220 1 $group" ] &&
+	[ "$(mode_of "$TRACE/trace.fxt")" = "440 1 $group" ] &&
+	[ "$(mode_of "$TRACE/cpu0")" = "660 1 $group" ] &&
+	[ "$(mode_of "$TRACE/events")" = "660 1 $group" ] &&
+	[ "$(mode_of "$INSPECT/system.inspect")" = "440 1 $group" ] &&
+	[ "$(mode_of "$INSPECT/retained/drop")" = "220 1 $group" ]
+}
+check "given to a group" modes
+check "debugfs itself is closed" fails as_group test -e "$TRACE/marker"
+mkdir -p /run/glass/vitrine /tmp/out
+chown 1000 /tmp/out
+mount --bind $debugfs/vitrine /run/glass/vitrine
+export VITRINE_DEBUGFS=/run/glass
+check "a bind mount shows vitrine alone" as_group test -e /run/glass/vitrine/trace/marker
+check "the group marks" as_group "$program" write
+check "the group records" as_group vitrine record -o /tmp/out/record.fxt -- "$program" write
+vitrine print --all /tmp/out/record.fxt >/tmp/record.txt
+check "what it marked meanwhile" grep -q ' begin .* marker:outer' /tmp/record.txt
+check "the group reads trees" as_group vitrine show system
+check "another user does not" fails setpriv --reuid 1000 --regid 1001 --clear-groups cat /run/glass/vitrine/trace/trace.fxt
+check "nor does he mark" fails setpriv --reuid 1000 --regid 1001 --clear-groups "$program" write
+unset VITRINE_DEBUGFS
+umount /run/glass/vitrine
+mount -o remount,mode=0750,gid=$group $debugfs
+check "or debugfs is opened to the group" as_group "$program" write
+mount -o remount,mode=0700,gid=0 $debugfs
+
+finish

@@ -1,0 +1,421 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Long waits: when a thread is woken up after a long wait, its kernel stack is recorded,
+# and when it gets a CPU after a long wait, which thread had the CPU, if the settings select
+# the thread, and not otherwise.
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+# arm WORDS: write the settings
+arm()
+{
+	echo "$1" >"$TRACE/stacks"
+}
+
+# says WORDS: the settings read back as WORDS
+says()
+{
+	local said
+
+	said=$(<"$TRACE/stacks")
+	echo "$said"
+	[ "$said" = "$1" ]
+}
+
+# save: save the content of the rings, and decode it
+save()
+{
+	cat "$TRACE/trace.fxt" >"$dir/trace.fxt" &&
+		vitrine print --json "$dir/trace.fxt" >"$dir/trace.json"
+}
+
+# events FILTER: print the events of the category that the jq filter selects, one per line
+events()
+{
+	jq -c "select(.category == \"stacks\") | $1" "$dir/trace.json"
+}
+
+# some FILTER, none FILTER: check that there is such an event, or that there is none
+some()
+{
+	events "$1" >"$dir/some"
+	tail -n 20 "$dir/some"
+	[ -s "$dir/some" ] || { events . | tail -n 20; return 1; }
+}
+
+none()
+{
+	events "$1" >"$dir/none"
+	tail -n 20 "$dir/none"
+	[ ! -s "$dir/none" ]
+}
+
+# again: start a new session, which discards the events recorded so far
+again()
+{
+	local clock
+
+	read -r clock _ <<<"$(grep -o '\[[a-z]*\]' "$TRACE/clock" | tr -d '[]')"
+	echo mono >"$TRACE/clock"
+	echo "$clock" >"$TRACE/clock"
+}
+
+# waits MS: record two processes that are blocked for MS; set $pipe and $flock to their ids
+waits()
+{
+	again
+	read -r _ pipe _ flock < <("$WORKLOAD" waits "$1")
+	save
+}
+
+# stat NAME: print a counter of the tree "vitrine"
+stat()
+{
+	value vitrine ".root.trace.stacks.$1"
+}
+
+load
+echo +sched >"$TRACE/events"
+
+# ---- settings -----------------------------------------------------------------
+
+check "nothing is armed unless asked for" says none
+for words in "" nothing blocked_us= blocked_us=x blocked_us=-1 blocked_us=3600000001 \
+	runnable_us= runnable_us=-1 kthreads "none kthreads" "blocked_us=1 none" "blocked_us=1 cpus=x" "blocked_us=1 process=-1"; do
+	check "refused: '$words'" refuses 1 "Invalid argument" bash -c "echo '$words' >$TRACE/stacks"
+done
+check "and nothing is armed" says none
+arm "process=17 user  blocked_us=0x10 cpus=0 kthreads"
+check "what is set is read back" says "blocked_us=16 kthreads user cpus=0 process=17"
+check "which can be written" arm "$(<"$TRACE/stacks")"
+check "what is refused" fails arm "blocked_us=1 sunshine"
+check "changes nothing" says "blocked_us=16 kthreads user cpus=0 process=17"
+arm none
+check "none" says none
+
+# ---- threads that wait ----------------------------------------------------------
+
+waits 20
+check "not armed: nothing is recorded" none .
+arm blocked_us=10000
+waits 20
+check "the trace is sound" vitrine check "$dir/trace.fxt"
+# If the kernel exports no function to unwind with, events are complete but for the stack.
+stacks=1
+[ "$(value vitrine '.root.missing.stacks.stack // ""')" = "" ] || stacks=
+[ -n "$stacks" ] || echo "# this kernel has no stacks for a module"
+
+# blocked TID SYSCALL FUNCTION: the wait of the thread is recorded, with all its arguments
+blocked()
+{
+	local with="and has(\"stack\") == false"
+
+	[ -z "$stacks" ] || with="and (.stack | test(\"(^|;)[^;]*$3[^;]*\\\\+0x[0-9a-f]+\"))"
+	some "select(.kind == \"instant\" and .name == \"blocked\" and .thread.tid == $1 and .thread.pid == $1) |
+		.args | select(.syscall == \"$2\" and .blocked_ns >= 19000000 and .blocked_ns < 20000000000 $with)"
+}
+check "blocked in a pipe" blocked "$pipe" read pipe_read
+check "blocked for a lock" blocked "$flock" flock "(flock|locks)_lock_inode"
+[ -z "$stacks" ] ||
+	check "the outermost frame is first, and the scheduler is none" \
+		some "select(.thread.tid == $pipe) | .args.stack |
+			select(test(\"^[A-Za-z_0-9]+\\\\+0x\") and test(\"syscall.*read\") and
+			       test(\"(^|;)(__)?schedule\\\\+\") == false)"
+
+# followed: the next record about the thread is its wakeup, with the same CPU and time
+followed()
+{
+	jq -se "[.[] | select(.thread.tid == $pipe and (.kind == \"wakeup\" or .name == \"blocked\"))] |
+		[range(1; length) as \$i | select(.[\$i - 1].name == \"blocked\") |
+		 [.[\$i - 1], .[\$i]]] | length > 0 and
+		all(.[0].cpu == .[1].cpu and .[0].time_ns == .[1].time_ns and .[1].kind == \"wakeup\")" \
+		"$dir/trace.json"
+}
+check "its wakeup follows" followed
+check "short waits are not recorded" none '.args | select(.blocked_ns != null and .blocked_ns < 10000000)'
+check "nor kernel threads" none 'select(.thread.pid == 2)'
+check "all are counted" within "$(events 'select(.name == "blocked")' | wc -l)" "$(stat blocked)" 1000000
+check "no address of the kernel is in the file" fails grep -aqiE 'f{6}[0-9a-f]{10}' "$dir/trace.fxt"
+check "nor in what is printed" fails grep -qE '18446[0-9]{15}|0xf{6}' "$dir/trace.json"
+
+arm "blocked_us=3600000000"
+waits 20
+check "below the limit: none" none .
+
+# ---- user stacks ------------------------------------------------------------------
+
+# frames MS: record a thread that is blocked in functions with frame pointers, then without
+frames()
+{
+	again
+	read -r _ tid outer middle inner < <("$WORKLOAD" frames "$1")
+	save
+}
+
+# has_all STACK: it has the three functions, outermost frame first
+has_all()
+{
+	local frame at=0
+	local functions=("$outer" "$middle" "$inner")
+
+	for frame in $(tr ';' ' ' <<<"$1"); do
+		[[ $frame =~ ^workload\+(0x[0-9a-f]+)$ ]] || continue
+		[ "$at" = 3 ] || ((BASH_REMATCH[1] < functions[at] || BASH_REMATCH[1] >= functions[at] + 64)) ||
+			at=$((at + 1))
+	done
+	[ "$at" = 3 ]
+}
+
+# in_order: a user stack of the thread has the three functions
+in_order()
+{
+	local stack
+
+	echo "$outer $middle $inner"
+	while read -r stack; do
+		echo "$stack"
+		! has_all "${stack//\"/}" || return 0
+	done < <(events "select(.name == \"user stack\" and .thread.tid == $tid) | .args.stack")
+	return 1
+}
+
+arm "blocked_us=10000 user"
+frames 20
+check "a user stack follows each wait, once the thread is back" \
+	jq -se "[.[] | select(.thread.tid == $tid and .category == \"stacks\").name] ==
+		[\"blocked\", \"user stack\", \"blocked\", \"user stack\"]" "$dir/trace.json"
+check "with the functions that have frame pointers" in_order
+check "and without frame pointers at least the innermost function" \
+	some "select(.name == \"user stack\" and .thread.tid == $tid) | .args.stack | select(test(\"workload\\\\+0x[0-9a-f]+$\"))"
+id=$(head -c 4096 "$WORKLOAD" | od -An -v -tx1 | tr -d ' \n' |
+	sed -n 's/.*040000001400000003000000474e5500\([0-9a-f]\{40\}\).*/\1/p')
+check "the file is named, with its build id" \
+	some "select(.name == \"user stack\" and .thread.tid == $tid) | .args.files |
+		select(test(\"^/.*/workload $id$\") and \"$id\" != \"\")"
+check "addresses are offsets in a file" none '.args | strings | select(test("0x(4[0-9a-f]{5}|[0-9a-f]{7})"))'
+check "the trace is sound" vitrine check "$dir/trace.fxt"
+check "kernel threads have none" none 'select(.thread.pid == 2 and .name == "user stack")'
+
+# A thread that executes a program is woken up when the others have ended.
+left=$(stat user_left_out)
+again
+bash -c 'echo "blocked_us=0 user process=$$" >"$1"; exec "$2" exec' bash "$TRACE/stacks" "$WORKLOAD" >"$dir/said"
+read -r _ tid outer middle inner <"$dir/said"
+save
+check "what a program was blocked in that executed another one is left out" \
+	within $((left + 1)) "$(stat user_left_out)" $((left + 100))
+check "the other one has its own" in_order
+
+none_pending()
+{
+	[ "$(stat user_pending)" = 0 ]
+}
+
+arm "blocked_us=0 user"
+before=$(stat user)
+"$WORKLOAD" crowd 20 5000 >/dev/null &
+(
+	for ((i = 0; i < 20; i++)); do
+		sleep 1000 &
+		kill -KILL $!
+	done
+	wait
+) 2>/dev/null
+wait
+arm none
+check "threads record their stacks under load" within 1 $(($(stat user) - before)) 1000000
+check "and leave none behind, even if they end" until_true none_pending
+
+# A write to a pipe that is larger than the pipe waits for the reader more than once.
+pending()
+{
+	[ "$(stat user_pending)" = 1 ]
+}
+
+blocked_in_write()
+{
+	[[ $(<"/proc/$writer/wchan") = *pipe_write ]]
+}
+
+mkfifo "$dir/pipe"
+exec {pipe_fd}<>"$dir/pipe"
+arm "blocked_us=10000 user"
+again
+dd if=/dev/zero of="$dir/pipe" bs=1M count=1 status=none &
+writer=$!
+until_true blocked_in_write
+sleep 0.1	# longer than the limit
+head -c 65536 <&$pipe_fd >/dev/null
+check "a thread that waits again has not recorded its stack yet" until_true pending
+check "until then the module cannot go" refuses 1 "in use" rmmod vitrine
+head -c $((0x100000 - 65536)) <&$pipe_fd >/dev/null
+wait
+check "then it has recorded its stack" until_true none_pending
+exec {pipe_fd}>&-
+arm "blocked_us=10000"
+
+# ---- filters --------------------------------------------------------------------
+
+arm "blocked_us=5000 process=$$"
+waits 20
+check "another process: none" none "select(.thread.tid == $pipe or .thread.tid == $flock)"
+check "this one: its wait" some "select(.thread.pid == $$)"
+arm "blocked_us=5000 cpus=0"
+again
+taskset -c 1 "$WORKLOAD" waits 20 >/dev/null
+save
+check "woken up on another CPU: none" none 'select(.cpu == 1)'
+arm "blocked_us=5000 cpus=1"
+again
+taskset -c 1 "$WORKLOAD" waits 20 >/dev/null
+save
+check "on this one: recorded" some 'select(.cpu == 1 and .name == "blocked")'
+
+# ---- kernel threads ---------------------------------------------------------------
+
+# recorded FILTER: wait until there is an event; a kernel thread waits every second or so
+recorded()
+{
+	until save && events "$1" | grep -q .; do
+		[ $((SECONDS - begun)) -lt 120 ] || { some "$1"; return; }
+		sleep 0.2
+	done
+}
+
+arm "blocked_us=1000 kthreads"
+again
+begun=$SECONDS
+check "kernel threads, if asked for" recorded 'select(.thread.pid == 2 and .args.blocked_ns != null)'
+check "are in no system call" none 'select(.thread.pid == 2 and (.args | has("syscall")))'
+[ -z "$stacks" ] ||
+	check "and were in a function of theirs" some 'select(.thread.pid == 2) | .args.stack | select(test("^ret_from_fork"))'
+
+# ---- threads that are runnable ------------------------------------------------------
+
+# starve MS: record a real-time thread that starves another one; set $hog and $victim to
+# their ids
+starve()
+{
+	again
+	read -r _ hog _ victim < <("$WORKLOAD" starve "$1")
+	save
+}
+
+# starved FILTER: the wait of the victim behind the hog is recorded, and the filter selects it
+starved()
+{
+	some "select(.kind == \"instant\" and .name == \"runnable\" and .thread.tid == $victim) |
+		select(.args.runnable_ns >= 90000000 and .args.runnable_ns < 20000000000 and
+			.args.holder_tid == $hog) | select($1)"
+}
+
+# switched: the next record about the victim is its switch, on the same CPU and not later
+# than it takes to record it
+switched()
+{
+	jq -se "[.[] | select((.thread.tid == $victim and .name == \"runnable\") or
+			      (.kind == \"switch\" and .in.tid == $victim))] |
+		[range(1; length) as \$i | select(.[\$i - 1].name == \"runnable\") |
+		 [.[\$i - 1], .[\$i]]] | length > 0 and
+		all(.[0].cpu == .[1].cpu and .[1].time_ns - .[0].time_ns < 50000000 and .[1].kind == \"switch\")" \
+		"$dir/trace.json"
+}
+
+arm "runnable_us=50000 kthreads cpus=0 user"
+check "the limit of runnable threads is read back" says "runnable_us=50000 kthreads user cpus=0"
+echo -sched >"$TRACE/events"
+arm runnable_us=50000
+before=$(stat runnable)
+starve 100
+check "a thread that was starved, without the category sched" starved .args
+check "with the priority of the thread that had the CPU" starved ".args.holder_priority == 98"
+check "which had it almost all the time" \
+	starved ".args.held_ns >= 90000000 and .args.held_ns <= .args.runnable_ns"
+check "the switch follows" switched
+check "shorter waits are not recorded" none '.args | select(.runnable_ns != null and .runnable_ns < 50000000)'
+check "nor threads that were blocked" none 'select(.name == "blocked")'
+check "which is counted" within "$((before + 1))" "$(stat runnable)" 1000000
+check "and sound" vitrine check "$dir/trace.fxt"
+check "it is printed" bash -c "vitrine print $dir/trace.fxt | grep -q 'stacks:runnable.*holder_tid=$hog'"
+arm "runnable_us=50000 process=$$"
+starve 100
+check "another process: no runnable thread" none "select(.thread.tid == $victim)"
+arm "runnable_us=50000 cpus=1"
+starve 100
+check "another CPU: no runnable thread" none "select(.thread.tid == $victim)"
+arm "blocked_us=50000"
+starve 100
+check "without runnable_us: none" none 'select(.name == "runnable")'
+arm "runnable_us=0"
+echo "latency_us=3600000000" >"$TRACE/trigger"
+"$WORKLOAD" crowd 20 5000 >/dev/null
+save
+check "any wait to run" some 'select(.name == "runnable" and .args.runnable_ns < 50000000)'
+echo none >"$TRACE/trigger"
+arm none
+again
+"$WORKLOAD" crowd 20 1000 >/dev/null
+save
+check "none after that" none .
+echo +sched >"$TRACE/events"
+
+# ---- a module that is unloaded -------------------------------------------------------
+
+if [ -n "$stacks" ] && [ -e /proc/sys/kernel/hung_task_timeout_secs ] &&
+   insmod "$VITRINE_MODULES/events.ko"; then
+	arm blocked_us=10000
+	again
+	# The kernel holds a lock while the module sets the parameter.
+	echo hang >/sys/module/events/parameters/run &
+	echo hang >/sys/module/events/parameters/run
+	wait
+	rmmod events
+	save
+	check "a lock of the kernel" some 'select(.args.syscall == "write" and
+		(.args.lock == "mutex" or .args.lock == "rt-mutex"))'
+	check "no lock where there is none" some 'select(.args.syscall == "write" and (.args | has("lock") | not))'
+	check "a function of a module" some '.args.stack | select(. != null and test("\\+0x[0-9a-f]+ \\[events\\]"))'
+	waits 20
+	check "after it has gone" blocked "$pipe" read pipe_read
+fi
+
+# ---- a storm ------------------------------------------------------------------------
+
+arm blocked_us=0
+again
+before=$(stat blocked) left=$(stat left_out) began=$(date +%s%N)
+"$WORKLOAD" crowd 20 10000 >/dev/null
+ms=$((($(date +%s%N) - began) / 1000000 + 100))
+blocked=$(($(stat blocked) - before)) left=$(($(stat left_out) - left))
+echo "# $blocked recorded, $left left out in $ms ms"
+check "a storm is bounded" within 100 $blocked $(($(nproc) * (100 + ms)))
+check "and what is left out is counted" within 1 $left 100000000
+"$WORKLOAD" waits 20 >/dev/null
+save
+check "in the trace, too" some 'select(.kind == "counter" and .name == "stacks_left_out" and .args.left_out > 0)'
+check "which is sound" vitrine check "$dir/trace.fxt"
+
+# again_and_again: arm and disarm while threads are blocked and woken up
+again_and_again()
+{
+	local i
+
+	"$WORKLOAD" crowd 20 5000 >/dev/null 2>&1 &
+	for ((i = 0; i < 20; i++)); do
+		arm "blocked_us=$i runnable_us=$i kthreads" && arm none || return
+	done
+	arm "blocked_us=0 runnable_us=0"
+	wait $!
+}
+check "arm and disarm under load" again_and_again
+save
+check "what was recorded meanwhile is sound" vitrine check "$dir/trace.fxt"
+
+check "the module goes while it is armed" rmmod vitrine
+
+finish

@@ -1,0 +1,105 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Everything is recorded on all CPUs, into sub-buffers of 4 KiB, so that the tables of a
+# sub-buffer are emptied all the time. Meanwhile modules that write events are loaded and
+# unloaded, each at the address of the previous one. The recording is valid, and no event
+# has the name, or the name of an argument, of the other module.
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+
+[ -e "$VITRINE_MODULES/swap_alpha.ko" ] || skip "no swap_alpha.ko"
+nr_cpus=$(nproc)
+rounds=20
+
+# come_and_go NAME: load the module, make it write events, unload it
+come_and_go()
+{
+	insmod "$VITRINE_MODULES/swap_$1.ko" &&
+	echo +swap >"$TRACE/events" &&
+	cat "/sys/module/swap_$1/sections/.rodata" >>/tmp/swap.places &&
+	echo "$rounds" >"/sys/module/swap_$1/parameters/run" &&
+	rmmod "swap_$1"
+}
+
+# swap TIMES: load the two modules in turns
+swap()
+{
+	local i
+
+	for ((i = 0; i < $1; i++)); do
+		come_and_go alpha && come_and_go bravo || return
+	done
+}
+
+# swapped FILE: count the events of the modules; an event with another content is a lie
+swapped()
+{
+	vitrine print "$1" | awk '
+		function told(line) {
+			nr++
+			if (line !~ honest) {
+				lies++
+				print "lie: " line
+			}
+		}
+		BEGIN {
+			for (i = 1; i <= 2; i++) {
+				name = i == 1 ? "alpha" : "bravo"
+				one = " swap:" name "-(none|one " name "_nr=" i "|text " name "_text=\"" name \
+				      "\"|counter id 0 " name "_nr=" i " constant=\"" name "\")$"
+				honest = honest (i > 1 ? "|" : "") one
+			}
+		}
+		/ swap:/ { told($0) }
+		END { print nr + 0, "events,", lies + 0, "lies"; exit lies > 0 }'
+}
+
+# events FILE: print the number of events
+events()
+{
+	swapped "$1" | sed -n '$s/ .*//p'
+}
+
+# reused: a module was loaded at the address of the previous one
+reused()
+{
+	uniq -d /tmp/swap.places | grep .
+}
+
+# ---- nothing but these events: each is there -----------------------------------
+
+load || exit
+: >/tmp/swap.places
+check "alone: record" vitrine record --no-wakeups -o /tmp/swap.fxt -- \
+	bash -c "$(declare -f come_and_go swap); VITRINE_MODULES=$VITRINE_MODULES TRACE=$TRACE rounds=$rounds; swap 10"
+check "alone: sound" vitrine check /tmp/swap.fxt
+check "alone: each module tells of itself" swapped /tmp/swap.fxt
+check "alone: all that they wrote" within $((2 * 10 * 4 * rounds * nr_cpus)) "$(events /tmp/swap.fxt)" \
+	$((2 * 10 * 4 * rounds * nr_cpus))
+check "alone: one was where the other had been" reused
+unload
+
+# ---- everything ----------------------------------------------------------------
+
+load subbuf_kb=4 buffer_kb=4096 || exit
+sed 's/^-/+/' "$TRACE/events" >/tmp/events
+while read -r category; do
+	check "$category" sh -c "echo $category >$TRACE/events"
+done </tmp/events
+: >/tmp/swap.places
+(while [ -e /tmp/swap.places ]; do "$WORKLOAD" crowd 40 4000; done) >/dev/null &
+check "everything: record" vitrine record -o /tmp/swap.fxt -- \
+	bash -c "$(declare -f come_and_go swap); VITRINE_MODULES=$VITRINE_MODULES TRACE=$TRACE rounds=$rounds; swap 10"
+check "everything: one was where the other had been" reused
+rm /tmp/swap.places
+wait
+check "everything: sound" vitrine check /tmp/swap.fxt
+vitrine check /tmp/swap.fxt | tail -n 1 | sed 's/^/# /'
+check "everything: each module tells of itself" swapped /tmp/swap.fxt
+check "everything: most of what they wrote" within $((10 * 4 * rounds * nr_cpus)) \
+	"$(events /tmp/swap.fxt)" $((2 * 10 * 4 * rounds * nr_cpus))
+rm -f /tmp/swap.fxt
+
+finish

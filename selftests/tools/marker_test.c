@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Test the text that the library writes for each kind of marker, one write() each, into a
+ * pipe that keeps them apart.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tap.h"
+#include "vitrine.h"
+
+static int from;
+
+static struct vitrine_marker *open_marker(const char *path)
+{
+	struct vitrine_marker *marker = NULL;
+	struct vitrine_error *err = vitrine_marker_create(path, &marker);
+
+	if (!err)
+		return marker;
+	vitrine_error_print(err, stderr);
+	exit(1);
+}
+
+/* Check the next marker, which is all that the pipe has. */
+static void expect(const char *wanted)
+{
+	char text[512];
+	ssize_t len = read(from, text, sizeof(text) - 1);
+
+	text[len < 0 ? 0 : len] = '\0';
+	tap_check(!strcmp(text, wanted), "%s", wanted);
+}
+
+static void test_kinds(const struct vitrine_marker *marker)
+{
+	vitrine_marker_instant(marker, "here");
+	expect("I||here");
+	vitrine_marker_begin(marker, "load");
+	expect("B||load");
+	vitrine_marker_end(marker);
+	expect("E");
+	vitrine_marker_counter(marker, "queue", 0);
+	expect("C||queue|0");
+	vitrine_marker_counter(marker, "queue", -17);
+	expect("C||queue|-17");
+	vitrine_marker_counter(marker, "queue", INT64_MIN);
+	expect("C||queue|-9223372036854775808");
+	vitrine_marker_async_begin(marker, "request", 10);
+	expect("S||request|10");
+	vitrine_marker_async_end(marker, "request", UINT64_MAX);
+	expect("F||request|18446744073709551615");
+	vitrine_marker_flow_begin(marker, "hop", 1);
+	expect("s||hop|1");
+	vitrine_marker_flow_step(marker, "hop", 1);
+	expect("t||hop|1");
+	vitrine_marker_flow_end(marker, "hop", 1);
+	expect("f||hop|1");
+}
+
+/* The longest marker is as long as the module accepts: 255 bytes. */
+static void test_long_names(const struct vitrine_marker *marker)
+{
+	char name[300], wanted[300];
+
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	snprintf(wanted, sizeof(wanted), "C||%.231s|%" PRId64, name, INT64_MIN);
+	tap_check(strlen(wanted) == 255, "the longest marker has 255 bytes");
+	vitrine_marker_counter(marker, name, INT64_MIN);
+	expect(wanted);
+	snprintf(wanted, sizeof(wanted), "B||%.231s", name);
+	vitrine_marker_begin(marker, name);
+	expect(wanted);
+}
+
+static void test_errors(void)
+{
+	struct vitrine_marker *marker = NULL;
+	struct vitrine_error *err;
+
+	err = vitrine_marker_create("/nowhere/marker", &marker);
+	tap_check(err && err->code == ENOENT && !marker,
+		  "a file that does not exist is an error");
+	vitrine_error_destroy(err);
+	setenv("VITRINE_DEBUGFS", "/nowhere", 1);
+	err = vitrine_marker_create(NULL, &marker);
+	tap_check(err && !strcmp(err->path, "/nowhere/vitrine/trace/marker"),
+		  "VITRINE_DEBUGFS is where the usual file is");
+	vitrine_error_destroy(err);
+	marker = open_marker("/dev/full");
+	errno = EDOM;
+	vitrine_marker_counter(marker, "lost", 1);
+	tap_check(errno == EDOM, "a marker leaves errno as it was");
+	vitrine_marker_destroy(marker);
+	vitrine_marker_end(NULL);
+	vitrine_marker_flow_begin(NULL, "nowhere", 1);
+	vitrine_marker_destroy(NULL);
+}
+
+int main(void)
+{
+	struct vitrine_marker *marker;
+	char path[64];
+	int pipe_fds[2];
+
+	if (pipe(pipe_fds))
+		return 1;
+	from = pipe_fds[0];
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", pipe_fds[1]);
+	marker = open_marker(path);
+	test_kinds(marker);
+	test_long_names(marker);
+	vitrine_marker_destroy(marker);
+	test_errors();
+	return tap_finish();
+}

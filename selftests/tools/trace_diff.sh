@@ -1,0 +1,127 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# `vitrine diff' of traces: what changed is found, and noise is not.
+#
+#   trace_diff.sh VITRINE WORDS DIR
+#
+# DIR holds mkfxt, which makes the traces: of four workers whose waits vary at random.
+
+# shellcheck source-path=SCRIPTDIR source=formats
+. "$(dirname "$0")/formats"
+
+pairs=20	# pairs of traces; in one of them, chance may have it otherwise
+
+# load NAME SEED PERCENT: make a trace in which worker-2 waits so much longer
+load()
+{
+	"$mkfxt" load "$2" "$3" >"$1"
+}
+
+# changed FILTER ARGUMENT...: print what jq says of the differences
+changed()
+{
+	local filter=$1
+
+	shift
+	"$vitrine" diff --json "$@" | jq -c "$filter"
+}
+
+# says EXPECTED COMMAND...: standard output of COMMAND is EXPECTED
+says()
+{
+	local expected=$1
+
+	shift
+	diff -u <(echo "$expected") <("$@")
+}
+
+# refused PATTERN ARGUMENT...: vitrine exits with a usage error that matches PATTERN
+refused()
+{
+	local pattern=$1
+
+	shift
+	command_into_files "$@"
+	[ "$(cat status)" = 2 ] && grep -q -- "$pattern" err
+}
+
+# quiet: of traces of one workload, at most one pair is said to differ
+quiet()
+{
+	local seed differ=0
+
+	for ((seed = 1; seed <= pairs; seed++)); do
+		"$vitrine" diff "same$seed.fxt" "other$seed.fxt" || differ=$((differ + 1))
+	done
+	echo "$differ of $pairs pairs differ"
+	[ "$differ" -le 1 ]
+}
+
+# named: the thread that waits longer, and no other one, is named in all pairs but one
+named()
+{
+	local seed found=0
+
+	for ((seed = 1; seed <= pairs; seed++)); do
+		[ "$(changed '[.changed[].thread] | unique' "same$seed.fxt" "longer$seed.fxt")" != '["worker-2"]' ] ||
+			found=$((found + 1))
+	done
+	echo "named in $found of $pairs pairs"
+	[ "$found" -ge $((pairs - 1)) ]
+}
+
+cd "$dir" || exit 1
+touch err
+echo "TAP version 13"
+for ((seed = 1; seed <= pairs; seed++)); do
+	load same$seed.fxt $seed 0
+	load other$seed.fxt $((100 + seed)) 0
+	load longer$seed.fxt $((200 + seed)) 5
+done
+load much.fxt 301 20
+
+check "the traces are sound" "$vitrine" check same1.fxt
+check "two recordings of one workload: no difference" quiet
+check "5 % more waiting: the thread is named" named
+command_into_files diff same1.fxt same1.fxt
+check "the same file twice" ended 0
+check "and nothing is printed" test ! -s out
+command_into_files diff same1.fxt much.fxt
+check "20 % more: exit status as diff" test "$(cat status)" = 1
+check "in words" says "$(printf '%s\n' \
+	"COST             MEDIAN                TIMES             P  PROCESS/THREAD" \
+	"+369.6ms    1.003ms -> 1.198ms     1499 -> 1499    9.1e-76  load/worker-2 blocked" \
+	"+207.4ms    987.0us -> 1.210ms      749 -> 749     8.1e-47  load/worker-2 blocked in read")" \
+	head -n 3 out
+check "what costs most comes first" says true changed '[.changed[].cost_ns | fabs] | . == (sort | reverse)' same1.fxt much.fxt
+check "by system call" says '["futex","read"]' \
+	changed '[.changed[] | select(.what == "blocked in").cause] | sort' same1.fxt much.fxt
+check "by stack" says '[true,true]' \
+	changed '[.changed[] | select(.what == "blocked at").cause | test("mutex_lock|pipe_read")]' same1.fxt much.fxt
+check "the other way round it saves as much" says true bash -c "jq -s '.[0] as \$a | .[1] as \$b |
+	(\$a.changed[0].cost_ns + \$b.changed[0].cost_ns | fabs) < 1000 and \$b.changed[0].cost_ns < 0' \
+	<('$vitrine' diff -j same1.fxt much.fxt) <('$vitrine' diff -j much.fxt same1.fxt)"
+check "cost is the difference of the sums, as the numbers are the same" says true \
+	changed '.changed[0] | (.cost_ns - (.after.sum_ns - .before.sum_ns) | fabs) < 1000' same1.fxt much.fxt
+check "several files a side" says '[[5996,2998],["worker-2"]]' changed \
+	'[[.changed[0] | .before.count, .after.count], ([.changed[].thread] | unique)]' \
+	same1.fxt same2.fxt same3.fxt same4.fxt --with longer1.fxt longer2.fxt
+zstd -q same1.fxt much.fxt
+check "compressed ones" same <("$vitrine" diff same1.fxt much.fxt) <("$vitrine" diff same1.fxt.zst much.fxt.zst)
+check "from standard input" same <("$vitrine" diff same1.fxt much.fxt) \
+	<("$vitrine" diff - --with much.fxt <same1.fxt)
+check "with less than eight waits, nothing is compared" says 0 \
+	bash -c "'$mkfxt' disk >disk.fxt; '$vitrine' diff -j disk.fxt disk.fxt | jq .compared"
+check "one trace" refused "expected two" diff same1.fxt
+check "three traces" refused "expected two" diff same1.fxt same2.fxt same3.fxt
+check "nothing before --with" refused "both sides" diff --with same1.fxt
+check "nothing after --with" refused "both sides" diff same1.fxt --with
+command_into_files diff same1.fxt absent.fxt
+check "one of two cannot be read" ended 3 "absent.fxt: cannot open"
+head -c 100000 same1.fxt | tail -c 50000 >torn.fxt
+command_into_files diff same1.fxt torn.fxt
+check "one of two is damaged" test "$(cat status)" = 3
+
+echo "1..$tests"
+exit $failed

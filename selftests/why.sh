@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# "vitrine record --why", "latency --why" and "flame" on two known stories: a thread
+# waits for a mutex whose holder syncs a slow disk, and a real-time thread starves another.
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+
+disk_ms=40	# that the disk takes to complete a request
+starve_ms=200	# that the real-time thread runs
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+# record WORKLOAD...: record it, explain its waits and draw them
+record()
+{
+	vitrine record --why=10us -o "$dir/trace.fxt" -- "$WORKLOAD" "$@" >"$dir/said" || return
+	vitrine latency --why -n 1000 "$dir/trace.fxt" >"$dir/why.text" || return
+	vitrine latency --why -n 1000 --json "$dir/trace.fxt" >"$dir/why.json" || return
+	vitrine flame "$dir/trace.fxt" -o "$dir/why.folded"
+}
+
+# says FILTER: the jq filter is true of one of the longest waits
+says()
+{
+	jq -e --argjson disk_ns $((disk_ms * 1000000)) --argjson starve_ns $((starve_ms * 1000000)) \
+		--argjson fsync_ns "${fsync_ns:-0}" "[.longest[] | select($1)] | length > 0" "$dir/why.json" ||
+		{ jq -c '.longest[] | .chain |= map(del(.stack))' "$dir/why.json"; return 1; }
+}
+
+# prints PATTERN...: a line of the text has all of these patterns
+prints()
+{
+	local lines
+
+	lines=$(<"$dir/why.text")
+	for pattern; do
+		lines=$(grep -E -- "$pattern" <<<"$lines") || { cat "$dir/why.text"; return 1; }
+	done
+}
+
+# nothing_is_on: what --why switches on is off
+nothing_is_on()
+{
+	fails grep -E '^\+(sched|irq|block)' "$TRACE/events" && grep -qx none "$TRACE/stacks"
+}
+
+# killed: a recorder that is killed leaves nothing on
+killed()
+{
+	local recorder tries
+
+	vitrine record --why -o "$dir/killed.fxt" -- sleep 1 &
+	recorder=$!
+	until grep -qx "blocked_us=1000 user" "$TRACE/stacks"; do
+		kill -0 "$recorder" || return
+	done
+	kill -KILL "$recorder"
+	wait "$recorder"
+	for ((tries = 0; tries < 100; tries++)); do
+		nothing_is_on && return
+		sleep 0.1
+	done
+	return 1
+}
+
+# folded PATTERN MS: stacks that match it took at least as long
+folded()
+{
+	grep -E "$1" "$dir/why.folded" |
+		awk -v least=$(($2 * 1000)) '{ sum += $NF } END { print sum " us"; exit !(sum >= least) }' ||
+		{ cat "$dir/why.folded"; return 1; }
+}
+
+modprobe null_blk queue_mode=2 irqmode=2 completion_nsec=$((disk_ms * 1000000)) ||
+	skip "this kernel has no null_blk"
+load
+has_stacks=1
+[ "$(value vitrine '.root.missing.stacks.stack // ""')" = "" ] || has_stacks=
+
+# ---- a lock whose holder syncs a disk -----------------------------------------------
+
+check "record a thread that waits for a lock" record lock /dev/nullb0
+read -r _ _ _ _ _ _ _ fsync_ns <"$dir/said"
+check "the trace is sound" vitrine check "$dir/trace.fxt"
+check "and everything is off again" nothing_is_on
+check "it waited for a futex, and the holder of the lock woke it" says \
+	'.thread.name == "lock-waiter" and .chain[0].syscall == "futex" and
+	 .chain[0].waker.thread.name == "lock-holder" and .blocked_ns > $disk_ns * 0.5'
+check "the holder was blocked in fsync, for as long as the disk took" says \
+	'.thread.name == "lock-waiter" and (.chain[1] | .thread.name == "lock-holder" and
+	 .syscall == "fsync" and .blocked_ns >= $disk_ns * 0.9 and .blocked_ns <= $fsync_ns)'
+check "it waited for the disk, for as long as that took" says \
+	'.thread.name == "lock-waiter" and (.chain[1].request | .disk == "nullb0" and
+	 .operation == "write" and .bytes == 4096 and
+	 .end_ns - .begin_ns >= $disk_ns * 0.9 and .end_ns - .begin_ns <= $fsync_ns)'
+check "it waited for I/O, and there the chain ends" says \
+	'.thread.name == "lock-waiter" and .chain[1].io_wait and (.chain | length) == 2 and
+	 .chain_is_cut == false'
+check "the starter had woken the waiter through a pipe" says \
+	'.thread.name == "lock-waiter" and .chain[0].syscall == "futex" and
+	 .before.syscall == "read" and .before.waker.thread.name == "lock-starter"'
+check "in words: the waiter" prints "blocked in futex" "woken by lock-holder:"
+check "in words: the holder" prints "lock-holder:.* blocked in fsync" \
+	"waiting for disk nullb0 \\(write of 4096 bytes: [4-9][0-9]\.[0-9]+ms\\), woken by (an )?interrupt"
+check "in words: the disk" prints "blocked for disk +nullb0 [4-9][0-9]\.[0-9]+ms"
+check "in words: the starter" prints "Before that, lock-starter:.* woke it from read"
+if [ -n "$has_stacks" ]; then
+	check "the stack of the holder leads to the disk" says \
+		'.thread.name == "lock-waiter" and
+		 (.chain[1].stack | index("blkdev_fsync") != null and any(test("wait")))'
+	check "the flame graph has it, with its time" \
+		folded '^workload;lock-holder;blocked;.*;blkdev_fsync;' $((disk_ms * 9 / 10))
+	check "with the user stack before the kernel stack" \
+		folded '^workload;lock-holder;blocked;(.*;)?workload\+0x[0-9a-f]+;.*;blkdev_fsync;' \
+		$((disk_ms * 9 / 10))
+fi
+
+# ---- a real-time thread that starves another ----------------------------------------
+
+check "record a thread that is starved" record starve $starve_ms
+check "it was runnable behind the real-time thread all the time" says \
+	'.thread.name == "starve-victim" and .runnable_ns >= $starve_ns * 0.9 and
+	 (.behind[0] | .thread.name == "starve-hog" and .priority == 98 and
+	  .sum_ns >= $starve_ns * 0.9)'
+check "in words" prints "behind starve-hog:[0-9/]* \\((9[0-9]|100) %, real-time priority 1\\)"
+check "the flame graph has it" \
+	folded '^[^;]*;starve-victim;runnable;.*behind starve-hog' $((starve_ms * 9 / 10))
+
+# ---- a recorder that is killed -----------------------------------------------------------
+
+check "a recorder that is killed leaves nothing on" killed
+
+finish

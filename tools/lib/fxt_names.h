@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A table of processes or of threads by koid, with their names.
+ *
+ * A table has one owner and is used by one thread at a time.
+ */
+#ifndef _VITRINE_LIB_FXT_NAMES_H
+#define _VITRINE_LIB_FXT_NAMES_H
+
+#include "vitrine.h"
+
+/**
+ * struct fxt_name - a process or thread
+ * @koid: its id
+ * @process: of a thread, koid of its process
+ * @name: its latest name
+ * @given_ns: time of that name, as far as the file tells
+ * @weight: of a thread, its weight in the last switch; 0: not known
+ * @cpu: of a thread, the CPU that ran it last
+ * @used_offset: of the first switch it takes part in
+ * @known: this entry is in use
+ * @named: @name is set
+ * @owned: @process is set
+ * @used: @used_offset is set
+ * @ours: that switch is in a sub-buffer of vitrine's
+ * @owner: data of the caller
+ */
+struct fxt_name {
+	uint64_t koid;
+	uint64_t process;
+	struct vitrine_fxt_string name;
+	uint64_t given_ns;
+	uint64_t used_offset;
+	int32_t weight;
+	uint32_t cpu;
+	bool known;
+	bool named;
+	bool owned;
+	bool used;
+	bool ours;
+	void *owner;
+};
+
+/* Processes and threads have a table each: a koid may be both. */
+struct fxt_names {
+	struct fxt_name *entries;
+	size_t nr;
+	size_t size;
+	char *copies;
+};
+
+struct fxt_name *fxt_names_find(const struct fxt_names *names, uint64_t koid);
+struct fxt_name *fxt_names_get(struct fxt_names *names, uint64_t koid);
+bool fxt_names_learn(struct fxt_names *processes, struct fxt_names *threads,
+		     const struct vitrine_fxt_record *record,
+		     uint64_t given_ns);
+bool fxt_names_keep(struct fxt_names *names);
+void fxt_names_deinit(struct fxt_names *names);
+
+#endif /* _VITRINE_LIB_FXT_NAMES_H */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Sub-buffers of vitrine in an FXT archive: packet headers, clock pairs, and the
+ * records that were lost between two sub-buffers.
+ */
+#ifndef _VITRINE_LIB_FXT_PACKET_H
+#define _VITRINE_LIB_FXT_PACKET_H
+
+#include <vitrine/map.h>
+
+#include "fxt_record.h"
+
+/**
+ * struct fxt_loss - what is missing between two sub-buffers of one CPU and session
+ * @nr_missing: records that were written, but are not in the first sub-buffer
+ * @nr_unwritten: records that the kernel could not write
+ * @nr_bytes: length of the records in @nr_missing
+ * @nr_subbufs: number of missing sub-buffers
+ */
+struct fxt_loss {
+	uint64_t nr_missing;
+	uint64_t nr_unwritten;
+	uint64_t nr_bytes;
+	uint64_t nr_subbufs;
+};
+
+struct fxt_loss fxt_packet_loss(const struct vitrine_packet *before,
+				uint64_t nr_timed,
+				const struct vitrine_packet *after);
+bool fxt_packet_read(const struct fxt_decoder *decoder,
+		     const struct vitrine_fxt_record *record,
+		     struct vitrine_packet *ret);
+void fxt_packet_follow(const struct fxt_decoder *decoder,
+		       struct fxt_provider *provider,
+		       const struct vitrine_fxt_record *record);
+bool fxt_clock_pair_read(const struct fxt_decoder *decoder,
+			 const struct vitrine_fxt_record *record,
+			 struct vitrine_clock_pair *ret);
+
+#endif /* _VITRINE_LIB_FXT_PACKET_H */

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Wakeups of threads that run, as a step of validating a trace.
+ */
+#ifndef _VITRINE_LIB_FXT_WAKEUPS_H
+#define _VITRINE_LIB_FXT_WAKEUPS_H
+
+#include "vitrine.h"
+
+struct vitrine_error *fxt_wakeups_check(const void *bytes, size_t len_bytes,
+					const struct vitrine_fxt_report *report);
+
+#endif /* _VITRINE_LIB_FXT_WAKEUPS_H */

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * `vitrine record': record context switches and wakeups to a file. The options;
+ * live/record.c does the work.
+ */
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "live/record.h"
+#include "operands.h"
+#include "units.h"
+
+#define OPT_NO_WAKEUPS	256
+#define OPT_ALL		257
+#define OPT_WHY		258
+#define OPT_DELAY	259
+#define OPT_ZSTD	260
+#define OPT_ROTATE	261
+#define OPT_KEEP	262
+
+#define MIN_ROTATE_BYTES	(64U << 10)
+#define MAX_KEEP	999999U
+
+/* Threshold of --why; the largest is that of trace/stacks. */
+#define DEFAULT_WHY_US	1000
+#define MAX_WHY_NS	(3600 * NSEC_PER_SEC)
+
+#define MAX_NS		(1000 * 3600 * NSEC_PER_SEC)
+
+static const struct argp_option options[] = {
+	{ "output", 'o', "FILE", 0,
+	  "Write FILE; \"-\" is standard output", 0 },
+	{ "for", 't', "DURATION", 0, "Stop after DURATION: 10 (s), 500ms, 2min", 0 },
+	{ "time", 't', "DURATION", OPTION_ALIAS | OPTION_HIDDEN, NULL, 0 },
+	{ "delay", OPT_DELAY, "DURATION", 0,
+	  "Begin DURATION after COMMAND was started", 0 },
+	{ "zstd", OPT_ZSTD, NULL, 0,
+	  "Compress the trace, as if FILE ended in .zst", 0 },
+	{ "rotate", OPT_ROTATE, "SIZE", 0,
+	  "Begin another file after SIZE, such as 100M", 0 },
+	{ "keep", OPT_KEEP, "N", 0, "Keep the last N files (with --rotate)", 0 },
+	{ "all", OPT_ALL, NULL, 0,
+	  "Record all categories; report the cost", 0 },
+	{ "why", OPT_WHY, "THRESHOLD", OPTION_ARG_OPTIONAL,
+	  "Record what explains waits (default: 1ms)", 0 },
+	{ "no-wakeups", OPT_NO_WAKEUPS, NULL, 0,
+	  "Do not record wakeups (category sched)", 0 },
+	{ 0 },
+};
+
+static unsigned int parse_count(struct argp_state *state, const char *arg)
+{
+	char *end;
+	unsigned long nr = strtoul(arg, &end, 10);
+
+	if (end == arg || *end || *arg == '-' || !nr || nr > MAX_KEEP)
+		argp_error(state, "%s is not a number from 1 to %u", arg, MAX_KEEP);
+	return nr;
+}
+
+static void check_args(const struct record_args *args, struct argp_state *state)
+{
+	bool is_standard = args->output && !strcmp(args->output, "-");
+
+	if (is_standard && isatty(STDOUT_FILENO))
+		argp_error(state,
+			   "standard output is a terminal; redirect it or use -o FILE");
+	if (is_standard && args->rotate_bytes)
+		argp_error(state, "--rotate needs a FILE");
+	if (args->nr_keep && !args->rotate_bytes)
+		argp_error(state, "--keep requires --rotate");
+	if (args->no_wakeups && (args->all || args->why))
+		argp_error(state, "--no-wakeups excludes --all and --why");
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct record_args *args = state->input;
+
+	switch (key) {
+	case 'o':
+		args->output = arg;
+		return 0;
+	case 't':
+		args->duration_ns = units_duration(arg, NSEC_PER_SEC / 1000,
+						   MAX_NS, state);
+		return 0;
+	case OPT_DELAY:
+		args->delay_ns = units_duration(arg, 0, MAX_NS, state);
+		return 0;
+	case OPT_ZSTD:
+		args->zstd = true;
+		return 0;
+	case OPT_ROTATE:
+		args->rotate_bytes = units_size(arg, MIN_ROTATE_BYTES, state);
+		return 0;
+	case OPT_KEEP:
+		args->nr_keep = parse_count(state, arg);
+		return 0;
+	case OPT_ALL:
+		args->all = true;
+		return 0;
+	case OPT_WHY:
+		args->why = true;
+		args->threshold_us =
+			arg ? units_duration(arg, 0, MAX_WHY_NS, state) / 1000 :
+			      DEFAULT_WHY_US;
+		return 0;
+	case OPT_NO_WAKEUPS:
+		args->no_wakeups = true;
+		return 0;
+	case ARGP_KEY_ARGS:
+		operands_set(state, &args->command);
+		return 0;
+	case ARGP_KEY_END:
+		check_args(args, state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "[-- COMMAND [ARGUMENT...]]",
+	.doc = "Record context switches and wakeups to a file.\n"
+	       "\013Recording ends when COMMAND exits, after DURATION, or with ^C.\n"
+	       "Without -o, the file is vitrine-YYYYmmdd-HHMMSS.fxt.\n"
+	       "\n"
+	       "Examples:\n"
+	       "  vitrine record -o load.fxt -- make -j8\n"
+	       "  vitrine record --for 10s -o - | ssh desk 'cat >idle.fxt'\n"
+	       "  vitrine record --why -o slow.fxt -- make; vitrine latency --why slow.fxt",
+};
+
+/**
+ * cmd_record() - run `vitrine record'
+ * @argc: number of arguments
+ * @argv: arguments
+ *
+ * Return: enum exit_code, or the status of the command that was run.
+ */
+int cmd_record(int argc, char **argv)
+{
+	struct record_args args = { 0 };
+
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &args);
+	return record_run(&args);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Zstandard compression of files, with libzstd if it was there when vitrine was built.
+ */
+#ifndef _VITRINE_COMPRESS_H
+#define _VITRINE_COMPRESS_H
+
+#include "vitrine.h"
+
+#define ZSTD_SUFFIX	".zst"
+
+struct unpacker;
+
+void compress_init(void);
+bool compress_detect(const void *bytes, size_t len_bytes);
+struct vitrine_error *unpacker_create(const char *name, struct unpacker **ret);
+struct vitrine_error *unpacker_put(struct unpacker *unpacker,
+				   const void *bytes, size_t len_bytes,
+				   struct vitrine_error *(*unpack)(void *ctx,
+								   const void *bytes,
+								   size_t len_bytes),
+				   void *ctx);
+struct vitrine_error *unpacker_end(const struct unpacker *unpacker);
+void unpacker_destroy(struct unpacker *unpacker);
+
+#endif /* _VITRINE_COMPRESS_H */

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Validate files: print each fault with its offset, then a summary, as text or as
+ * JSON (Documentation/json.rst). The library finds the faults.
+ */
+#include <errno.h>
+#include <inttypes.h>
+
+#include <vitrine/inspect.h>
+
+#include "input.h"
+#include "report.h"
+#include "ui/json.h"
+#include "check.h"
+
+/**
+ * struct check - files being checked
+ * @args: the options
+ * @json: writer of JSON
+ * @name: name of the current file in messages
+ */
+struct check {
+	const struct check_args *args;
+	struct json_writer json;
+	const char *name;
+};
+
+/* ---- Findings ---------------------------------------------------------- */
+
+static void print_finding(struct check *check, bool is_fault,
+			  uint64_t offset, const char *message)
+{
+	struct json_writer *json = &check->json;
+
+	if (!check->args->json) {
+		printf("%s: offset 0x%" PRIx64 ": %s%s\n", check->name, offset,
+		       is_fault ? "" : "note: ", message);
+		return;
+	}
+	json_item(json);
+	json_begin(json);
+	json_key_string(json, "kind", is_fault ? "fault" : "note");
+	json_key_uint(json, "offset", offset);
+	json_key_string(json, "message", message);
+	json_end(json);
+}
+
+static void print_fault(void *ctx, uint64_t offset, const char *message)
+{
+	print_finding(ctx, true, offset, message);
+}
+
+static void print_note(void *ctx, uint64_t offset, const char *message)
+{
+	print_finding(ctx, false, offset, message);
+}
+
+static void begin_findings(struct check *check, const char *format)
+{
+	if (!check->args->json)
+		return;
+	json_key_string(&check->json, "format", format);
+	json_key(&check->json, "findings");
+	json_begin_list(&check->json);
+}
+
+static void end_findings(struct check *check)
+{
+	if (check->args->json)
+		json_end_list(&check->json);
+}
+
+/* ---- Summaries --------------------------------------------------------- */
+
+/* End of the summary line. */
+static void print_verdict(uint64_t nr_faults)
+{
+	if (nr_faults)
+		printf("%" PRIu64 " fault%s\n", nr_faults,
+		       nr_faults == 1 ? "" : "s");
+	else
+		puts("no fault");
+}
+
+static void inspect_text(const char *name,
+			 const struct vitrine_inspect_summary *summary)
+{
+	printf("%s: Inspect version %u, ", name, summary->version);
+	if (summary->generation == INSPECT_GENERATION_FROZEN)
+		fputs("frozen", stdout);
+	else
+		printf("generation %" PRIu64, summary->generation);
+	printf(": %" PRIu64 " bytes, %" PRIu64 " blocks, %" PRIu64
+	       " values, %" PRIu64 " bytes free", summary->size_bytes,
+	       summary->nr_blocks, summary->nr_values, summary->free_bytes);
+	if (summary->nr_stale)
+		printf(", %" PRIu64 " blocks with stale bytes",
+		       summary->nr_stale);
+	fputs(": ", stdout);
+	print_verdict(summary->nr_faults);
+}
+
+static void inspect_json(struct json_writer *json,
+			 const struct vitrine_inspect_summary *summary)
+{
+	json_key_uint(json, "version", summary->version);
+	json_key_uint(json, "generation", summary->generation);
+	json_key_uint(json, "size_bytes", summary->size_bytes);
+	json_key_uint(json, "free_bytes", summary->free_bytes);
+	json_key_uint(json, "blocks", summary->nr_blocks);
+	json_key_uint(json, "stale_blocks", summary->nr_stale);
+	json_key_uint(json, "values", summary->nr_values);
+	json_key_uint(json, "faults", summary->nr_faults);
+}
+
+static void fxt_text(const char *name, const struct vitrine_fxt_summary *summary)
+{
+	printf("%s: Fuchsia trace: %" PRIu64 " bytes, %" PRIu64
+	       " records, %" PRIu64 " switches, %u CPUs, %u threads, %" PRIu64
+	       " records lost: ", name, summary->len_bytes, summary->nr_records,
+	       summary->nr_switches, summary->nr_cpus, summary->nr_threads,
+	       summary->nr_lost);
+	print_verdict(summary->nr_faults);
+}
+
+static void fxt_json(struct json_writer *json,
+		     const struct vitrine_fxt_summary *summary)
+{
+	json_key_uint(json, "size_bytes", summary->len_bytes);
+	json_key_uint(json, "records", summary->nr_records);
+	json_key_uint(json, "switches", summary->nr_switches);
+	json_key_uint(json, "cpus", summary->nr_cpus);
+	json_key_uint(json, "threads", summary->nr_threads);
+	json_key_uint(json, "lost", summary->nr_lost);
+	json_key_uint(json, "faults", summary->nr_faults);
+}
+
+/* ---- Files ------------------------------------------------------------- */
+
+static struct vitrine_error *check_inspect(struct check *check,
+					   const struct input *input,
+					   uint64_t *ret_nr_faults)
+{
+	struct vitrine_inspect_summary summary;
+	struct vitrine_snapshot *snapshot = NULL;
+	struct vitrine_source *source = NULL;
+	struct vitrine_error *err;
+	const void *bytes;
+	size_t len;
+
+	begin_findings(check, "inspect");
+	err = vitrine_source_create(input->path, 0, &source);
+	if (!err)
+		err = vitrine_snapshot_create(source, &snapshot);
+	if (!err) {
+		bytes = vitrine_snapshot_bytes(snapshot, &len);
+		err = vitrine_inspect_check(bytes, len, input->path,
+					    print_fault, check, &summary);
+	}
+	vitrine_snapshot_destroy(snapshot);
+	vitrine_source_destroy(source);
+	end_findings(check);
+	if (err)
+		return err;
+	if (check->args->json)
+		inspect_json(&check->json, &summary);
+	else
+		inspect_text(input->name, &summary);
+	*ret_nr_faults = summary.nr_faults;
+	return NULL;
+}
+
+static struct vitrine_error *check_fxt(struct check *check,
+				       const struct input *input,
+				       uint64_t *ret_nr_faults)
+{
+	const struct vitrine_fxt_report report = {
+		.fault = print_fault,
+		.note = print_note,
+		.ctx = check,
+	};
+	struct vitrine_fxt_summary summary;
+	struct vitrine_error *err;
+
+	begin_findings(check, "fxt");
+	err = vitrine_fxt_check(input->path, &report, &summary);
+	end_findings(check);
+	if (err)
+		return err;
+	if (check->args->json)
+		fxt_json(&check->json, &summary);
+	else
+		fxt_text(input->name, &summary);
+	*ret_nr_faults = summary.nr_faults;
+	return NULL;
+}
+
+static struct vitrine_error *check_input(struct check *check,
+					 const struct input *input,
+					 uint64_t *ret_nr_faults)
+{
+	enum vitrine_format format;
+	struct vitrine_error *err;
+
+	err = vitrine_format_of_file(input->path, &format);
+	if (err)
+		return err;
+	switch (format) {
+	case VITRINE_FORMAT_INSPECT:
+		return check_inspect(check, input, ret_nr_faults);
+	case VITRINE_FORMAT_FXT:
+		return check_fxt(check, input, ret_nr_faults);
+	default:
+		return vitrine_error_create(EBADMSG, input->path, 0,
+					    "vitrine checks .inspect and .fxt files",
+					    "neither an Inspect file nor a Fuchsia trace");
+	}
+}
+
+static int check_file(struct check *check, const char *name)
+{
+	struct vitrine_error *err;
+	uint64_t nr_faults = 0;
+	struct input input;
+
+	err = input_open(&input, name);
+	check->name = input.name;
+	if (check->args->json) {
+		json_item(&check->json);
+		json_begin(&check->json);
+		json_key_string(&check->json, "file", name);
+	}
+	if (!err)
+		err = input_blame(&input, check_input(check, &input, &nr_faults));
+	if (check->args->json) {
+		if (err)
+			json_key_string(&check->json, "error", err->message);
+		json_end(&check->json);
+	}
+	input_close(&input);
+	if (err)
+		return report_error(err);
+	return nr_faults ? EXIT_BAD_INPUT : EXIT_DONE;
+}
+
+/**
+ * check_run() - validate files
+ * @args: the options
+ *
+ * Return: enum exit_code, the worst of all files.
+ */
+int check_run(const struct check_args *args)
+{
+	struct check check = { .args = args };
+	int i, status = EXIT_DONE;
+
+	json_init(&check.json, stdout, true);
+	if (args->json)
+		json_begin_list(&check.json);
+	for (i = 0; i < args->nr_paths; i++)
+		status = worse(status, check_file(&check, args->paths[i]));
+	if (args->json) {
+		json_end_list(&check.json);
+		json_finish(&check.json);
+	}
+	return status;
+}

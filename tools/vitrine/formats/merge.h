@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Traces of several machines or boots in one.
+ */
+#ifndef _VITRINE_MERGE_H
+#define _VITRINE_MERGE_H
+
+struct vitrine_fxt_record;
+
+/**
+ * struct merge_args - the options of `vitrine merge'
+ * @paths: traces to read; "-": standard input
+ * @nr_paths: how many
+ * @out: trace to write; "-": standard output
+ * @edit: changes the arguments of a record before it is written, or NULL
+ * @ctx: first argument of @edit
+ */
+struct merge_args {
+	char **paths;
+	unsigned int nr_paths;
+	const char *out;
+	void (*edit)(void *ctx, struct vitrine_fxt_record *record);
+	void *ctx;
+};
+
+int merge_run(const struct merge_args *args);
+
+#endif /* _VITRINE_MERGE_H */

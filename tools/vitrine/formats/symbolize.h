@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Find the functions of the frames of user stacks.
+ */
+#ifndef _VITRINE_SYMBOLIZE_H
+#define _VITRINE_SYMBOLIZE_H
+
+int symbolize_run(const char *path, const char *out);
+
+#endif /* _VITRINE_SYMBOLIZE_H */

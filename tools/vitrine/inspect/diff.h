@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Comparison of two trees.
+ */
+#ifndef _VITRINE_DIFF_H
+#define _VITRINE_DIFF_H
+
+#include <stdbool.h>
+
+#include "vitrine.h"
+
+/**
+ * typedef diff_fn - handle one difference
+ * @ctx: as given to diff_values()
+ * @old: the value in the first tree, NULL if it has none
+ * @new: the value in the second tree, NULL if it has none
+ *
+ * @old and @new are properties, links, or nodes without children, of the same name
+ * and in the same place.
+ *
+ * Return: false to end the comparison.
+ */
+typedef bool diff_fn(void *ctx, const struct vitrine_value *old,
+		     const struct vitrine_value *new);
+
+/* Compare values and their siblings; return false if @differs ended it. */
+bool diff_values(const struct vitrine_value *old,
+		 const struct vitrine_value *new, diff_fn *differs, void *ctx);
+
+/* Return whether two trees are equal. */
+bool diff_is_same(const struct vitrine_hierarchy *old,
+		  const struct vitrine_hierarchy *new);
+
+/* Return whether element @i of two arrays of one type and count is the same. */
+bool diff_same_element(const struct vitrine_value *old,
+		       const struct vitrine_value *new, unsigned int i);
+
+/**
+ * struct diff_args - the options of `vitrine diff'
+ * @json: print JSON
+ * @trees: two trees, or parts of them
+ */
+struct diff_args {
+	bool json;
+	char **trees;
+};
+
+/* diff_print.c */
+int diff_run(const struct diff_args *args);
+
+#endif /* _VITRINE_DIFF_H */

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Print the differences of two trees, or of parts of them, as text or JSON; diff.c
+ * finds them.
+ *
+ * One line for each difference: "-" for what only the first tree has, "+" for what
+ * only the second has, "~" for what has changed. Places are written as selectors.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include <vitrine/inspect.h>
+
+#include "error.h"
+#include "report.h"
+#include "ui/double.h"
+#include "ui/terminal.h"
+#include "diff.h"
+#include "histogram.h"
+#include "json_tree.h"
+#include "outline.h"
+#include "trees.h"
+
+#define INDENT		4	/* of further lines of a value */
+#define NUMBER_BYTES	48	/* room for a difference in decimal */
+
+/* For other commands, this exit code means bad input. */
+#define EXIT_DIFFERENT	1
+
+/**
+ * struct diff - one comparison
+ * @args: the options
+ * @writer: writer of JSON
+ * @base: the two nodes whose contents are compared, below which printed paths
+ *	begin; NULL: whole trees
+ * @nr: differences found so far
+ */
+struct diff {
+	const struct diff_args *args;
+	struct json_writer writer;
+	const struct vitrine_value *base[2];
+	uint64_t nr;
+};
+
+/* ---- Numbers ----------------------------------------------------------- */
+
+/* Format a difference of 64-bit integers, which has 65 bits and a sign. */
+static void format_integer(__int128 number, char text[NUMBER_BYTES])
+{
+	bool negative = number < 0;
+	char digits[NUMBER_BYTES];
+	int nr = 0;
+
+	if (negative)
+		number = -number;
+	do {
+		digits[nr++] = '0' + (int)(number % 10);
+		number /= 10;
+	} while (number);
+	if (negative)
+		*text++ = '-';
+	while (nr)
+		*text++ = digits[--nr];
+	*text = '\0';
+}
+
+static __int128 integer_of(const struct vitrine_value *value)
+{
+	return vitrine_value_type(value) == VITRINE_INT ?
+		(__int128)vitrine_value_int(value) :
+		(__int128)vitrine_value_uint(value);
+}
+
+static bool is_integer(const struct vitrine_value *value)
+{
+	return vitrine_value_type(value) == VITRINE_INT ||
+	       vitrine_value_type(value) == VITRINE_UINT;
+}
+
+/* Format the difference of two numbers; false if it is not a number. */
+static bool difference(const struct vitrine_value *old,
+		       const struct vitrine_value *new, char text[NUMBER_BYTES])
+{
+	double number;
+
+	if (is_integer(old) && is_integer(new)) {
+		format_integer(integer_of(new) - integer_of(old), text);
+		return true;
+	}
+	if (vitrine_value_type(old) != VITRINE_DOUBLE ||
+	    vitrine_value_type(new) != VITRINE_DOUBLE)
+		return false;
+	number = vitrine_value_double(new) - vitrine_value_double(old);
+	double_format(number, text);
+	return __builtin_isfinite(number);
+}
+
+static bool element_difference(const struct vitrine_value *old,
+			       const struct vitrine_value *new, unsigned int i,
+			       char text[NUMBER_BYTES])
+{
+	double number;
+
+	switch (vitrine_value_array(old).type) {
+	case VITRINE_INT:
+		format_integer((__int128)vitrine_value_array_int(new, i) -
+			       vitrine_value_array_int(old, i), text);
+		return true;
+	case VITRINE_UINT:
+		format_integer((__int128)vitrine_value_array_uint(new, i) -
+			       vitrine_value_array_uint(old, i), text);
+		return true;
+	case VITRINE_DOUBLE:
+		number = vitrine_value_array_double(new, i) -
+			 vitrine_value_array_double(old, i);
+		double_format(number, text);
+		return __builtin_isfinite(number);
+	default:
+		return false;
+	}
+}
+
+/* Return how many elements at the start of @array describe the histogram. */
+static unsigned int nr_parameters(const struct vitrine_value *array)
+{
+	return vitrine_value_array(array).format == INSPECT_ARRAY_FLAT ?
+		0 : histogram_nr_parameters(array);
+}
+
+/* Return whether two values are arrays that can be compared by element. */
+static bool are_alike(const struct vitrine_value *old,
+		      const struct vitrine_value *new)
+{
+	struct vitrine_array a = vitrine_value_array(old);
+	struct vitrine_array b = vitrine_value_array(new);
+	unsigned int i;
+
+	if (vitrine_value_type(old) != VITRINE_ARRAY ||
+	    vitrine_value_type(new) != VITRINE_ARRAY || a.type != b.type ||
+	    a.format != b.format || a.count != b.count)
+		return false;
+	for (i = 0; i < nr_parameters(old); i++)
+		if (!diff_same_element(old, new, i))
+			return false;
+	return true;
+}
+
+/* ---- Places ------------------------------------------------------------ */
+
+static bool is_base(const struct diff *diff, const struct vitrine_value *value)
+{
+	return !value || value == diff->base[0] || value == diff->base[1];
+}
+
+/* Print "root/node:property". The recursion ends at VITRINE_MAX_DEPTH. */
+static void print_place(const struct diff *diff,
+			const struct vitrine_value *value, bool is_last)
+{
+	const struct vitrine_value *parent = vitrine_value_parent(value);
+	bool is_node = vitrine_value_type(value) == VITRINE_NODE;
+	const char *name;
+	size_t len;
+
+	if (!is_base(diff, parent)) {
+		print_place(diff, parent, false);
+		putchar(is_last && !is_node ? ':' : '/');
+	}
+	name = vitrine_value_name(value, &len);
+	outline_selector_name(name, len);
+	if (vitrine_value_ordinal(value))
+		printf("\\#%u", vitrine_value_ordinal(value) + 1);
+}
+
+/* Write the same names as items of a JSON array. */
+static void json_place(struct diff *diff, const struct vitrine_value *value)
+{
+	const struct vitrine_value *parent = vitrine_value_parent(value);
+	const char *name;
+	size_t len;
+
+	if (!is_base(diff, parent))
+		json_place(diff, parent);
+	json_item(&diff->writer);
+	name = vitrine_value_name(value, &len);
+	json_name(&diff->writer, name, len, vitrine_value_ordinal(value));
+}
+
+/* ---- Text -------------------------------------------------------------- */
+
+static void print_mark(const struct diff *diff, char mark,
+		       const struct vitrine_value *value)
+{
+	printf("%c ", mark);
+	term_begin(INK_NODE);
+	print_place(diff, value, true);
+	term_end();
+}
+
+static void print_only(const struct diff *diff, char mark,
+		       const struct vitrine_value *value)
+{
+	print_mark(diff, mark, value);
+	if (vitrine_value_type(value) != VITRINE_NODE) {
+		fputs(" = ", stdout);
+		outline_value(value, INDENT, INDENT);
+	}
+	putchar('\n');
+}
+
+/* Print one line for each element or bucket that differs. */
+static void print_elements(const struct diff *diff,
+			   const struct vitrine_value *old,
+			   const struct vitrine_value *new)
+{
+	unsigned int i, first = nr_parameters(old);
+	char text[NUMBER_BYTES];
+
+	for (i = first; i < vitrine_value_array(old).count; i++) {
+		if (diff_same_element(old, new, i))
+			continue;
+		print_mark(diff, '~', old);
+		putchar(' ');
+		outline_element_place(old, i - first);
+		fputs(" = ", stdout);
+		outline_element(old, i);
+		fputs(" -> ", stdout);
+		outline_element(new, i);
+		if (element_difference(old, new, i, text))
+			printf(" (%s%s)", *text == '-' ? "" : "+", text);
+		putchar('\n');
+	}
+}
+
+static void print_changed(const struct diff *diff,
+			  const struct vitrine_value *old,
+			  const struct vitrine_value *new)
+{
+	char text[NUMBER_BYTES];
+
+	if (are_alike(old, new)) {
+		print_elements(diff, old, new);
+		return;
+	}
+	if (vitrine_value_type(old) == VITRINE_ARRAY ||
+	    vitrine_value_type(new) == VITRINE_ARRAY) {
+		print_only(diff, '-', old);
+		print_only(diff, '+', new);
+		return;
+	}
+	print_mark(diff, '~', old);
+	fputs(" = ", stdout);
+	outline_value(old, INDENT, INDENT);
+	fputs(" -> ", stdout);
+	outline_value(new, INDENT, INDENT);
+	if (difference(old, new, text))
+		printf(" (%s%s)", *text == '-' ? "" : "+", text);
+	putchar('\n');
+}
+
+/* ---- JSON -------------------------------------------------------------- */
+
+/* Write a list of the differences of elements; of a histogram, of its buckets. */
+static void json_elements(struct diff *diff, const struct vitrine_value *old,
+			  const struct vitrine_value *new)
+{
+	unsigned int i, first = nr_parameters(old);
+	char text[NUMBER_BYTES];
+
+	json_key(&diff->writer, "difference");
+	json_begin_list(&diff->writer);
+	for (i = first; i < vitrine_value_array(old).count; i++) {
+		json_item(&diff->writer);
+		if (element_difference(old, new, i, text))
+			json_number(&diff->writer, text);
+		else
+			json_null(&diff->writer);
+	}
+	json_end_list(&diff->writer);
+}
+
+static void json_difference(struct diff *diff, const struct vitrine_value *old,
+			    const struct vitrine_value *new)
+{
+	char text[NUMBER_BYTES];
+
+	json_item(&diff->writer);
+	json_begin(&diff->writer);
+	json_key(&diff->writer, "path");
+	json_begin_list(&diff->writer);
+	json_place(diff, old ? old : new);
+	json_end_list(&diff->writer);
+	if (old) {
+		json_key(&diff->writer, "old");
+		json_value(&diff->writer, old);
+	}
+	if (new) {
+		json_key(&diff->writer, "new");
+		json_value(&diff->writer, new);
+	}
+	if (old && new && difference(old, new, text)) {
+		json_key(&diff->writer, "difference");
+		json_number(&diff->writer, text);
+	} else if (old && new && are_alike(old, new) &&
+		   vitrine_value_array(old).type != VITRINE_STRING) {
+		json_elements(diff, old, new);
+	}
+	json_end(&diff->writer);
+}
+
+/* ---- Comparing --------------------------------------------------------- */
+
+static bool differs(void *ctx, const struct vitrine_value *old,
+		    const struct vitrine_value *new)
+{
+	struct diff *diff = ctx;
+
+	if (diff->args->json)
+		json_difference(diff, old, new);
+	else if (!new)
+		print_only(diff, '-', old);
+	else if (!old)
+		print_only(diff, '+', new);
+	else
+		print_changed(diff, old, new);
+	diff->nr++;
+	return !ferror(stdout);
+}
+
+static bool stop(void *ctx, const struct vitrine_value *old,
+		 const struct vitrine_value *new)
+{
+	return false;
+}
+
+static void print_head(struct diff *diff)
+{
+	if (!diff->args->json) {
+		term_begin(INK_TITLE);
+		fputs("--- ", stdout);
+		outline_text(diff->args->trees[0]);
+		fputs("\n+++ ", stdout);
+		outline_text(diff->args->trees[1]);
+		term_end();
+		putchar('\n');
+		return;
+	}
+	json_begin(&diff->writer);
+	json_key_string(&diff->writer, "old", diff->args->trees[0]);
+	json_key_string(&diff->writer, "new", diff->args->trees[1]);
+	json_key(&diff->writer, "differences");
+	json_begin_list(&diff->writer);
+}
+
+static void print_foot(struct diff *diff)
+{
+	if (!diff->args->json)
+		return;
+	json_end_list(&diff->writer);
+	json_end(&diff->writer);
+	json_finish(&diff->writer);
+}
+
+/* Return the node that the selector names, if it names one node, or NULL. */
+static const struct vitrine_value *selected_node(const struct trees *trees)
+{
+	const struct vitrine_value *value, *parent = NULL;
+	const struct selector *selector;
+	size_t i, nr;
+
+	selector = trees->nr_selectors ? trees->selectors[0] : NULL;
+	if (!selector || !selector->nr_nodes || selector->has_property)
+		return NULL;
+	nr = selector->nr_nodes + selector->below_root;
+	value = vitrine_hierarchy_first(trees->trees[0].hierarchy);
+	for (i = 0; i < nr; i++) {
+		if (!value || vitrine_value_next(value) ||
+		    vitrine_value_type(value) != VITRINE_NODE)
+			return NULL;
+		parent = value;
+		value = vitrine_value_first_child(value);
+	}
+	return parent;
+}
+
+static int compare(struct diff *diff, const struct trees *old,
+		   const struct trees *new)
+{
+	const struct vitrine_value *a, *b;
+
+	/* Two selected nodes are compared by their contents; their names may differ. */
+	diff->base[0] = selected_node(old);
+	diff->base[1] = selected_node(new);
+	if (!diff->base[0] || !diff->base[1]) {
+		diff->base[0] = NULL;
+		diff->base[1] = NULL;
+		a = vitrine_hierarchy_first(old->trees[0].hierarchy);
+		b = vitrine_hierarchy_first(new->trees[0].hierarchy);
+	} else {
+		a = vitrine_value_first_child(diff->base[0]);
+		b = vitrine_value_first_child(diff->base[1]);
+	}
+	if (diff->args->json || !diff_values(a, b, stop, NULL))
+		print_head(diff);
+	diff_values(a, b, differs, diff);
+	print_foot(diff);
+	return diff->nr ? EXIT_DIFFERENT : EXIT_DONE;
+}
+
+/*
+ * Find and read the tree that @arg names. A tree that cannot be read is not a
+ * difference, so EXIT_BAD_INPUT becomes EXIT_ENVIRONMENT.
+ */
+static int find_one(struct trees *trees, char **arg)
+{
+	int status = trees_find(trees, arg, 1);
+
+	if (status == EXIT_DONE && trees->nr != 1) {
+		fprintf(stderr,
+			"vitrine: %s: matches more than one tree; name one of them\n",
+			*arg);
+		status = EXIT_USAGE;
+	}
+	if (status == EXIT_DONE)
+		status = trees_read(trees);
+	return status == EXIT_BAD_INPUT ? EXIT_ENVIRONMENT : status;
+}
+
+/**
+ * diff_run() - compare two trees and print the differences
+ * @args: the options
+ *
+ * Return: 0, EXIT_DIFFERENT, EXIT_USAGE, or EXIT_ENVIRONMENT, also for bad input.
+ */
+int diff_run(const struct diff_args *args)
+{
+	struct diff diff = { .args = args };
+	struct trees old = { 0 }, new = { 0 };
+	int status;
+
+	json_init(&diff.writer, stdout, true);
+	term_init();
+	status = find_one(&old, &args->trees[0]);
+	status = worse(status, find_one(&new, &args->trees[1]));
+	if (status == EXIT_DONE)
+		status = compare(&diff, &old, &new);
+	trees_destroy(&old);
+	trees_destroy(&new);
+	return status;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The trees of a command: found by its arguments, read, and reduced to the values
+ * that their selectors select.
+ */
+#ifndef _VITRINE_TREES_H
+#define _VITRINE_TREES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "input.h"
+#include "selector.h"
+#include "vitrine.h"
+
+/**
+ * enum tree_kind - origin of a tree
+ * @TREE_LIVE: published by the running module
+ * @TREE_RETAINED: left behind by a publisher that has gone
+ * @TREE_SAVED: in a file
+ */
+enum tree_kind {
+	TREE_LIVE,
+	TREE_RETAINED,
+	TREE_SAVED,
+};
+
+/**
+ * struct tree - one tree
+ * @path: its file; "-": standard input
+ * @name: name of the file without suffix; of a retained tree, after "retained/"
+ * @ordinal: number of trees before it with the same name
+ * @kind: origin
+ * @whole: selected as a whole
+ * @selectors: else, its selectors, which belong to the set
+ * @nr_selectors: how many
+ * @code: errno value of the error reported last, or 0
+ * @input: of a saved tree, the file or the copy of a pipe; NULL until needed
+ * @source: the open file, or NULL
+ * @snapshot: the last snapshot, or NULL
+ * @hierarchy: its selected values, links followed; NULL if it cannot be read
+ */
+struct tree {
+	char *path;
+	char *name;
+	unsigned int ordinal;
+	enum tree_kind kind;
+	bool whole;
+	struct selector **selectors;
+	size_t nr_selectors;
+	int code;
+	struct input *input;
+	struct vitrine_source *source;
+	struct vitrine_snapshot *snapshot;
+	struct vitrine_hierarchy *hierarchy;
+};
+
+/**
+ * struct trees - a set of trees; all zero at first
+ * @trees: the trees, by argument, then in natural order
+ * @nr: how many
+ * @selectors: one per argument
+ * @nr_selectors: how many
+ * @single: one argument without "*" has named one tree
+ */
+struct trees {
+	struct tree *trees;
+	size_t nr;
+	struct selector **selectors;
+	size_t nr_selectors;
+	bool single;
+};
+
+/*
+ * Find the trees that arguments name; read them; read those again that may have
+ * changed. Errors are reported on standard error and do not stop the others; return
+ * the worst exit code.
+ */
+int trees_find(struct trees *trees, char **args, int nr_args);
+int trees_read(struct trees *trees);
+int trees_refresh(struct trees *trees, bool *ret_changed);
+void trees_destroy(struct trees *trees);
+
+/* Find the file of a tree; put the user's name for it into an error. */
+struct vitrine_error *tree_locate(struct tree *tree, const char **ret_path);
+struct vitrine_error *tree_blame(const struct tree *tree,
+				 struct vitrine_error *err);
+
+/* Return whether a tree could be read, and something of it is selected. */
+bool tree_is_shown(const struct tree *tree);
+
+#endif /* _VITRINE_TREES_H */

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Drain the rings of all CPUs into one file.
+ *
+ * Each sub-buffer is an archive of its own and is copied as it is; a record is added
+ * only where records were lost. When a session ends, its ring is drained to the end
+ * and closed; then the same path opens the ring of the next session.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include <vitrine/fxt.h>
+#include <vitrine/map.h>
+
+#include "debugfs.h"
+#include "error.h"
+#include "grow.h"
+#include "recorder.h"
+#include "writer.h"
+
+/* A ring that cannot be polled (EPERM) is drained once a second, at the tick. */
+static struct vitrine_error *poll_ring(struct recorder *recorder,
+				       unsigned int index)
+{
+	struct recorder_cpu *cpu = &recorder->cpus[index];
+	struct epoll_event event = {
+		.events = EPOLLIN,
+		.data.u64 = index,
+	};
+
+	if (!epoll_ctl(recorder->epoll_fd, EPOLL_CTL_ADD,
+		       vitrine_ring_fd(cpu->ring), &event) || errno == EPERM)
+		return NULL;
+	return vtr_error_os(errno, cpu->path, "cannot poll");
+}
+
+static struct vitrine_error *open_ring(struct recorder *recorder,
+				       unsigned int index)
+{
+	struct recorder_cpu *cpu = &recorder->cpus[index];
+	unsigned int flags = recorder->started ? VITRINE_RING_FROM_START : 0;
+	struct vitrine_error *err;
+
+	err = vitrine_ring_create(cpu->path, flags, &cpu->ring);
+	if (!err)
+		return poll_ring(recorder, index);
+	/* The ring does not exist yet, or no longer: try again at the next tick. */
+	if (recorder->started && (err->code == ENODEV || err->code == ENOENT)) {
+		vitrine_error_destroy(err);
+		return NULL;
+	}
+	return err;
+}
+
+static bool knows_cpu(const struct recorder *recorder, unsigned int number)
+{
+	unsigned int i;
+
+	for (i = 0; i < recorder->nr_cpus; i++)
+		if (recorder->cpus[i].number == number)
+			return true;
+	return false;
+}
+
+static struct vitrine_error *add_cpu(struct recorder *recorder,
+				     const char *name, unsigned int number)
+{
+	char *path;
+
+	if (!GROW(recorder->cpus, recorder->nr_cpus))
+		return vtr_error_no_memory();
+	path = debugfs_path(VITRINE_TRACE_DIR "/", name);
+	if (!path)
+		return vtr_error_no_memory();
+	recorder->cpus[recorder->nr_cpus++] = (struct recorder_cpu){
+		.path = path,
+		.number = number,
+	};
+	return NULL;
+}
+
+static struct vitrine_error *add_cpus(struct recorder *recorder, DIR *dir)
+{
+	const struct dirent *entry;
+	struct vitrine_error *err;
+	unsigned int number;
+	char rest;
+
+	while ((entry = readdir(dir))) {
+		if (sscanf(entry->d_name, "cpu%u%c", &number, &rest) != 1 ||
+		    knows_cpu(recorder, number))
+			continue;
+		err = add_cpu(recorder, entry->d_name, number);
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+static struct vitrine_error *add_directory(struct recorder *recorder)
+{
+	char *path = debugfs_path(VITRINE_TRACE_DIR, "");
+	struct vitrine_error *err = NULL;
+	DIR *dir;
+
+	if (!path)
+		return vtr_error_no_memory();
+	dir = opendir(path);
+	if (dir) {
+		err = add_cpus(recorder, dir);
+		closedir(dir);
+	} else if (!recorder->started) {
+		err = debugfs_explain(errno, path);
+	}
+	if (!err && !recorder->nr_cpus)
+		err = vitrine_error_create(ENOENT, path, VITRINE_NO_OFFSET,
+					   NULL, "no ring of any CPU found");
+	free(path);
+	return err;
+}
+
+/**
+ * recorder_scan() - find and open new rings
+ * @recorder: recording
+ *
+ * Return: NULL, or an error.
+ */
+struct vitrine_error *recorder_scan(struct recorder *recorder)
+{
+	struct vitrine_error *err;
+	unsigned int i;
+
+	err = add_directory(recorder);
+	for (i = 0; !err && i < recorder->nr_cpus; i++)
+		if (!recorder->cpus[i].ring)
+			err = open_ring(recorder, i);
+	return err;
+}
+
+static struct vitrine_error *append(struct recorder *recorder,
+				    struct recorder_cpu *cpu,
+				    const struct vitrine_subbuf *subbuf)
+{
+	struct vitrine_error *err = rotation_advance(&recorder->files);
+
+	if (err)
+		return err;
+	recorder->nr_lost += subbuf->nr_lost;
+	if (subbuf->loss.nr_records) {
+		err = vitrine_writer_append_loss(recorder->files.writer,
+						 &subbuf->loss);
+		if (err)
+			return err;
+	}
+	err = vitrine_writer_append(recorder->files.writer, subbuf->bytes,
+				    subbuf->len_bytes);
+	if (err)
+		return err;
+	recorder->nr_switches += subbuf->nr_switches;
+	recorder->nr_records += subbuf->nr_records;
+	cpu->nr_switches += subbuf->nr_switches;
+	cpu->nr_wakeups += subbuf->nr_wakeups;
+	cpu->nr_events += subbuf->nr_records - subbuf->nr_switches -
+			  subbuf->nr_wakeups;
+	if (subbuf->nr_records && !cpu->seen) {
+		cpu->seen = true;
+		recorder->nr_seen++;
+	}
+	return NULL;
+}
+
+static struct vitrine_error *take_all(struct recorder *recorder,
+				      struct recorder_cpu *cpu)
+{
+	const struct vitrine_subbuf *subbuf;
+	struct vitrine_error *err;
+
+	for (;;) {
+		err = vitrine_ring_next(cpu->ring, &subbuf);
+		if (err || !subbuf)
+			return err;
+		err = append(recorder, cpu, subbuf);
+		if (err)
+			return err;
+	}
+}
+
+static struct vitrine_error *finish_ring(struct recorder *recorder,
+					 struct recorder_cpu *cpu)
+{
+	struct vitrine_error *err = take_all(recorder, cpu);
+
+	recorder->nr_lost += vitrine_ring_unwritten(cpu->ring);
+	/* Closing the ring removes it from the epoll set. */
+	vitrine_ring_destroy(cpu->ring);
+	cpu->ring = NULL;
+	return err;
+}
+
+/**
+ * recorder_drain() - append the complete sub-buffers of a CPU
+ * @recorder: recording
+ * @index: index of the CPU
+ *
+ * Return: NULL, or an error of the ring or of writing.
+ */
+struct vitrine_error *recorder_drain(struct recorder *recorder,
+				     unsigned int index)
+{
+	struct recorder_cpu *cpu = &recorder->cpus[index];
+	struct vitrine_error *err;
+
+	if (!cpu->ring)
+		return NULL;
+	if (!vitrine_ring_closed(cpu->ring))
+		return take_all(recorder, cpu);
+	vitrine_ring_stop(cpu->ring);
+	err = finish_ring(recorder, cpu);
+	if (err)
+		return err;
+	return open_ring(recorder, index);
+}
+
+/**
+ * recorder_drain_all() - append the complete sub-buffers of all CPUs
+ * @recorder: recording
+ *
+ * Return: NULL, or the first error.
+ */
+struct vitrine_error *recorder_drain_all(struct recorder *recorder)
+{
+	struct vitrine_error *err = NULL;
+	unsigned int i;
+
+	for (i = 0; !err && i < recorder->nr_cpus; i++)
+		err = recorder_drain(recorder, i);
+	return err;
+}
+
+/**
+ * recorder_finish() - append everything that has been written so far
+ * @recorder: recording, which is complete afterwards
+ *
+ * Return: NULL, or the first error.
+ */
+struct vitrine_error *recorder_finish(struct recorder *recorder)
+{
+	const uint64_t magic = FXT_MAGIC_RECORD;
+	struct vitrine_error *err;
+	unsigned int i;
+
+	/* A session may have ended, or a CPU appeared, since the last drain. */
+	err = recorder_drain_all(recorder);
+	if (!err && recorder->started)
+		err = recorder_scan(recorder);
+	/* Stop all rings at once, so that no CPU is recorded for much longer. */
+	for (i = 0; i < recorder->nr_cpus; i++)
+		if (recorder->cpus[i].ring)
+			vitrine_ring_stop(recorder->cpus[i].ring);
+	for (i = 0; !err && i < recorder->nr_cpus; i++)
+		if (recorder->cpus[i].ring)
+			err = finish_ring(recorder, &recorder->cpus[i]);
+	/* A trace without records is valid, too: the rings may be frozen. */
+	if (!err && vtr_writer_is_empty(recorder->files.writer))
+		err = vitrine_writer_append(recorder->files.writer, &magic,
+					    sizeof(magic));
+	return err ? err : vtr_writer_flush(recorder->files.writer);
+}
+
+/**
+ * recorder_close() - close all rings, until the next recorder_scan()
+ * @recorder: recording
+ */
+void recorder_close(struct recorder *recorder)
+{
+	unsigned int i;
+
+	for (i = 0; i < recorder->nr_cpus; i++) {
+		vitrine_ring_destroy(recorder->cpus[i].ring);
+		recorder->cpus[i].ring = NULL;
+	}
+}
+
+/**
+ * recorder_deinit() - close all rings and forget them
+ * @recorder: recording
+ */
+void recorder_deinit(struct recorder *recorder)
+{
+	unsigned int i;
+
+	recorder_close(recorder);
+	for (i = 0; i < recorder->nr_cpus; i++)
+		free(recorder->cpus[i].path);
+	free(recorder->cpus);
+}

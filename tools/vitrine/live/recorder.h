@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Draining the rings of all CPUs into one file.
+ */
+#ifndef _VITRINE_RECORDER_H
+#define _VITRINE_RECORDER_H
+
+#include "rotation.h"
+#include "vitrine.h"
+
+/* A CPU, with its file trace/cpu<N>. */
+struct recorder_cpu {
+	char *path;
+	unsigned int number;
+	struct vitrine_ring *ring;	/* NULL: not open now */
+	bool seen;			/* has delivered a record */
+	uint64_t nr_switches;
+	uint64_t nr_wakeups;
+	uint64_t nr_events;		/* all other records with a timestamp */
+};
+
+/**
+ * struct recorder - a recording
+ * @files: the trace
+ * @epoll_fd: epoll set of the rings; data.u64 is the index in @cpus
+ * @started: recording has begun; rings found from now on are read from their start
+ * @cpus: all CPUs that have a file
+ * @nr_cpus: how many
+ * @nr_switches: context switches recorded so far
+ * @nr_records: records with a timestamp
+ * @nr_lost: records lost, overwritten before they were read or never written
+ * @nr_seen: CPUs that have delivered records
+ */
+struct recorder {
+	struct rotation files;
+	int epoll_fd;
+	bool started;
+	struct recorder_cpu *cpus;
+	unsigned int nr_cpus;
+	uint64_t nr_switches;
+	uint64_t nr_records;
+	uint64_t nr_lost;
+	unsigned int nr_seen;
+};
+
+struct vitrine_error *recorder_scan(struct recorder *recorder);
+struct vitrine_error *recorder_drain(struct recorder *recorder,
+				     unsigned int index);
+struct vitrine_error *recorder_drain_all(struct recorder *recorder);
+struct vitrine_error *recorder_finish(struct recorder *recorder);
+void recorder_close(struct recorder *recorder);
+void recorder_deinit(struct recorder *recorder);
+
+#endif /* _VITRINE_RECORDER_H */

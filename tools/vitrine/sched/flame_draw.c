@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * `vitrine flame': read one or two traces, and write a flame graph or folded stacks.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "error.h"
+#include "flame.h"
+#include "report.h"
+#include "trace_input.h"
+#include "ui/label.h"
+
+/**
+ * struct flame_request - options and progress of one run
+ * @args: command line options
+ * @flame: the tree
+ * @nr_read: number of traces that have been added to @flame
+ */
+struct flame_request {
+	const struct flame_args *args;
+	struct flame *flame;
+	unsigned int *nr_read;
+};
+
+static struct vitrine_error *read_archive(const void *ctx,
+					  struct vitrine_archive *archive)
+{
+	const struct flame_request *request = ctx;
+	struct vitrine_error *err;
+
+	err = flame_read(request->flame, archive, &request->args->filter);
+	if (!err)
+		++*request->nr_read;
+	return err;
+}
+
+static struct vitrine_error *cannot_write(const char *path)
+{
+	return vitrine_error_create(errno, path, VITRINE_NO_OFFSET, NULL,
+				    "cannot write: %s", strerror(errno));
+}
+
+static void put_title(char *title, size_t size, const struct flame_args *args)
+{
+	char first[LABEL_FILE_BYTES] = "flight recorder";
+	char second[LABEL_FILE_BYTES];
+
+	if (!args->live)
+		label_file(first, args->paths[0]);
+	if (args->nr_paths == 2) {
+		label_file(second, args->paths[1]);
+		snprintf(title, size, "%s, compared with %s", second, first);
+	} else {
+		snprintf(title, size, "%s", first);
+	}
+}
+
+static bool put(FILE *stream, const struct flame_args *args,
+		const struct flame *flame)
+{
+	char title[2 * LABEL_FILE_BYTES + 32];
+
+	put_title(title, sizeof(title), args);
+	switch (args->format) {
+	case FLAME_FOLDED:
+		flame_folded(stream, flame);
+		return true;
+	case FLAME_HTML:
+		return flame_html(stream, flame, title);
+	default:
+		return flame_svg(stream, flame, title);
+	}
+}
+
+static struct vitrine_error *draw(const struct flame_args *args,
+				  const struct flame *flame)
+{
+	bool good, failed, piped = !strcmp(args->output, "-");
+	FILE *stream = piped ? stdout : fopen(args->output, "we");
+
+	if (!stream)
+		return cannot_write(args->output);
+	good = put(stream, args, flame);
+	failed = ferror(stream);
+	failed |= piped ? fflush(stream) : fclose(stream);
+	if (!good)
+		return vtr_error_no_memory();
+	return failed ? cannot_write(args->output) : NULL;
+}
+
+/**
+ * flame_run() - draw a flame graph
+ * @args: command line options
+ *
+ * Return: enum exit_code.
+ */
+int flame_run(const struct flame_args *args)
+{
+	unsigned int i, nr_read = 0, nr = args->live ? 1 : args->nr_paths;
+	struct flame flame = { 0 };
+	const struct flame_request request = { args, &flame, &nr_read };
+	struct vitrine_error *err;
+	int status = EXIT_DONE;
+
+	for (i = 0; i < nr && nr_read == i; i++)
+		status = worse(status,
+			       trace_input_run(args->paths[i], read_archive,
+					       &request));
+	if (nr_read == nr) {
+		err = flame_finish(&flame) ? draw(args, &flame) :
+					     vtr_error_no_memory();
+		if (err)
+			status = worse(status, report_error(err));
+	}
+	flame_deinit(&flame);
+	return status;
+}

@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Filter the records of a trace. A record must match all sorts of filters that were
+ * given (CPUs, threads and so on), and any of the items of each.
+ */
+#include <argp.h>
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <vitrine/fxt.h>
+
+#include "fxt_phase.h"
+#include "record_filter.h"
+#include "units.h"
+
+/* ---- Names of records -------------------------------------------------- */
+
+static const char * const kind_names[] = {
+	[VITRINE_FXT_UNKNOWN]		= "unknown",
+	[VITRINE_FXT_MAGIC]		= "magic",
+	[VITRINE_FXT_PROVIDER_INFO]	= "provider",
+	[VITRINE_FXT_PROVIDER_SECTION]	= "provider",
+	[VITRINE_FXT_PROVIDER_EVENT]	= "provider",
+	[VITRINE_FXT_INITIALIZATION]	= "clock",
+	[VITRINE_FXT_STRING]		= "string",
+	[VITRINE_FXT_THREAD]		= "thread",
+	[VITRINE_FXT_EVENT]		= "event",
+	[VITRINE_FXT_BLOB]		= "blob",
+	[VITRINE_FXT_USERSPACE_OBJECT]	= "object",
+	[VITRINE_FXT_KERNEL_OBJECT]	= "object",
+	[VITRINE_FXT_SWITCH]		= "switch",
+	[VITRINE_FXT_WAKEUP]		= "wakeup",
+	[VITRINE_FXT_LOG]		= "log",
+	[VITRINE_FXT_LARGE_BLOB]	= "large-blob",
+};
+
+#define LOST_NAME	"lost"
+
+#define NR_OF(array)	(sizeof(array) / sizeof((array)[0]))
+
+/**
+ * record_kind() - name the kind of a record
+ * @record: record
+ *
+ * Return: the word for it in the output of `vitrine print'.
+ */
+const char *record_kind(const struct vitrine_fxt_record *record)
+{
+	if (record->kind == VITRINE_FXT_EVENT &&
+	    record->event.type < FXT_NR_PHASES)
+		return fxt_phases[record->event.type].name;
+	if (record->kind == VITRINE_FXT_PROVIDER_EVENT &&
+	    record->provider_info.event == FXT_PROVIDER_EVENT_BUFFER_FULL)
+		return LOST_NAME;
+	return kind_names[record->kind < NR_OF(kind_names) ? record->kind :
+							     VITRINE_FXT_UNKNOWN];
+}
+
+static bool is_kind(const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < FXT_NR_PHASES; i++)
+		if (!strcmp(text, fxt_phases[i].name))
+			return true;
+	for (i = 0; i < NR_OF(kind_names); i++)
+		if (!strcmp(text, kind_names[i]))
+			return true;
+	return !strcmp(text, LOST_NAME);
+}
+
+/* ---- Parsing ----------------------------------------------------------- */
+
+/**
+ * record_filter_init() - begin with a filter that matches everything
+ * @filter: filter
+ */
+void record_filter_init(struct record_filter *filter)
+{
+	*filter = (struct record_filter){ .to_ns = UINT64_MAX };
+}
+
+/* Parse digits, at most @max, and advance @text. */
+static bool parse_number(const char **text, uint64_t max, uint64_t *ret)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)**text))
+		return false;
+	errno = 0;
+	*ret = strtoull(*text, &end, 10);
+	if (errno || *ret > max)
+		return false;
+	*text = end;
+	return true;
+}
+
+/**
+ * record_filter_add_cpus() - match these CPUs
+ * @filter: filter
+ * @text: numbers and ranges, separated by commas: "0,2-3"
+ *
+ * Return: false if @text is invalid.
+ */
+bool record_filter_add_cpus(struct record_filter *filter, const char *text)
+{
+	uint64_t first, last;
+
+	for (;; text++) {
+		if (filter->nr_cpus == RECORD_FILTER_ITEMS ||
+		    !parse_number(&text, VITRINE_FXT_NO_CPU - 1, &first))
+			return false;
+		last = first;
+		if (*text == '-') {
+			text++;
+			if (!parse_number(&text, VITRINE_FXT_NO_CPU - 1, &last))
+				return false;
+		}
+		if (last < first)
+			return false;
+		filter->cpus[filter->nr_cpus].first = first;
+		filter->cpus[filter->nr_cpus++].last = last;
+		if (*text != ',')
+			return !*text;
+	}
+}
+
+static bool add(const char **items, unsigned int *nr, const char *text)
+{
+	if (*nr == RECORD_FILTER_ITEMS || !*text)
+		return false;
+	items[(*nr)++] = text;
+	return true;
+}
+
+/**
+ * record_filter_add_thread() - match this thread
+ * @filter: filter
+ * @text: its id or its name
+ *
+ * Return: false if @text is empty, or there are too many.
+ */
+bool record_filter_add_thread(struct record_filter *filter, const char *text)
+{
+	return add(filter->threads, &filter->nr_threads, text);
+}
+
+/**
+ * record_filter_add_process() - match this process
+ * @filter: filter
+ * @text: its id or its name
+ *
+ * Return: false if @text is empty, or there are too many.
+ */
+bool record_filter_add_process(struct record_filter *filter, const char *text)
+{
+	return add(filter->processes, &filter->nr_processes, text);
+}
+
+/**
+ * record_filter_add_event() - match records of this kind or name
+ * @filter: filter
+ * @text: a kind, "event" for all events, or CATEGORY:NAME, either of them "*"
+ *
+ * Return: false if @text is no such kind, or there are too many.
+ */
+bool record_filter_add_event(struct record_filter *filter, const char *text)
+{
+	return (strchr(text, ':') || is_kind(text)) &&
+	       add(filter->events, &filter->nr_events, text);
+}
+
+/**
+ * record_filter_parse() - parse an option of the command line
+ * @filter: filter
+ * @key: key of the option
+ * @arg: its argument, which must stay valid
+ * @state: argp's; an invalid argument ends the program with a message
+ *
+ * Return: false if the option is not one of a filter.
+ */
+bool record_filter_parse(struct record_filter *filter, int key, char *arg,
+			 struct argp_state *state)
+{
+	bool good;
+
+	switch (key) {
+	case 'c':
+		good = record_filter_add_cpus(filter, arg);
+		break;
+	case 't':
+		good = record_filter_add_thread(filter, arg);
+		break;
+	case 'p':
+		good = record_filter_add_process(filter, arg);
+		break;
+	case 'e':
+		good = record_filter_add_event(filter, arg);
+		break;
+	case RECORD_FILTER_FROM:
+		good = units_parse_duration(arg, &filter->from_ns);
+		break;
+	case RECORD_FILTER_TO:
+		good = units_parse_duration(arg, &filter->to_ns);
+		break;
+	default:
+		return false;
+	}
+	if (!good)
+		argp_error(state, "invalid filter value `%s', or too many filters",
+			   arg);
+	return true;
+}
+
+/* ---- Matching ---------------------------------------------------------- */
+
+/**
+ * record_filter_match_cpu() - match a CPU
+ * @filter: filter
+ * @cpu: CPU, or VITRINE_FXT_NO_CPU
+ *
+ * Return: true if it matches.
+ */
+bool record_filter_match_cpu(const struct record_filter *filter, uint32_t cpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < filter->nr_cpus; i++)
+		if (cpu != VITRINE_FXT_NO_CPU && cpu >= filter->cpus[i].first &&
+		    cpu <= filter->cpus[i].last)
+			return true;
+	return !filter->nr_cpus;
+}
+
+static bool string_is(const struct vitrine_fxt_string *string,
+		      const char *text, size_t len)
+{
+	return string->len_bytes == len && !memcmp(string->bytes, text, len);
+}
+
+/* Return whether any item is the name, or the digits of the id. */
+static bool match_items(const char * const *items, unsigned int nr,
+			uint64_t koid, const struct vitrine_fxt_string *name)
+{
+	unsigned int i;
+	uint64_t number;
+
+	for (i = 0; i < nr; i++) {
+		const char *at = items[i];
+
+		if (parse_number(&at, UINT64_MAX, &number) && !*at) {
+			if (number == koid)
+				return true;
+		} else if (name && string_is(name, items[i], strlen(items[i]))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Return the threads of a record: none, one or two. */
+static unsigned int threads_of(const struct vitrine_fxt_record *record,
+			       struct vitrine_fxt_thread ret[2])
+{
+	switch (record->kind) {
+	case VITRINE_FXT_SWITCH:
+		ret[0] = record->context_switch.outgoing;
+		ret[1] = record->context_switch.incoming;
+		return 2;
+	case VITRINE_FXT_WAKEUP:
+		ret[0] = record->wakeup;
+		return 1;
+	case VITRINE_FXT_EVENT:
+		ret[0] = record->event.thread;
+		return 1;
+	case VITRINE_FXT_LOG:
+		ret[0] = record->log.thread;
+		return 1;
+	case VITRINE_FXT_LARGE_BLOB:
+		ret[0] = record->large_blob.thread;
+		return record->timed;
+	case VITRINE_FXT_THREAD:
+		ret[0] = record->thread.thread;
+		return 1;
+	case VITRINE_FXT_KERNEL_OBJECT:
+		ret[0].process = VITRINE_FXT_NO_PROCESS;
+		ret[0].thread = record->kernel_object.koid;
+		return record->kernel_object.type == FXT_OBJECT_TYPE_THREAD;
+	default:
+		return 0;
+	}
+}
+
+/**
+ * record_process() - find the process of a thread
+ * @archive: trace
+ * @thread: thread, as in a record
+ *
+ * Return: koid of its process, or VITRINE_FXT_NO_PROCESS.
+ */
+uint64_t record_process(const struct vitrine_archive *archive,
+			const struct vitrine_fxt_thread *thread)
+{
+	uint64_t process = VITRINE_FXT_NO_PROCESS;
+	struct vitrine_fxt_string name;
+
+	if (thread->process != VITRINE_FXT_NO_PROCESS)
+		return thread->process;
+	vitrine_archive_thread(archive, thread->thread, &name, &process);
+	return process;
+}
+
+static bool match_thread(const struct record_filter *filter,
+			 const struct vitrine_archive *archive,
+			 const struct vitrine_fxt_thread *thread)
+{
+	struct vitrine_fxt_string name = { "idle", 4 };
+	uint64_t process;
+	bool named;
+
+	named = vitrine_archive_thread(archive, thread->thread, &name,
+				       &process) || !thread->thread;
+	return match_items(filter->threads, filter->nr_threads, thread->thread,
+			   named ? &name : NULL);
+}
+
+static bool match_process(const struct record_filter *filter,
+			  const struct vitrine_archive *archive,
+			  uint64_t process)
+{
+	struct vitrine_fxt_string name;
+	bool named;
+
+	if (process == VITRINE_FXT_NO_PROCESS)
+		return false;
+	named = vitrine_archive_process(archive, process, &name);
+	return match_items(filter->processes, filter->nr_processes, process,
+			   named ? &name : NULL);
+}
+
+static bool match_object(const struct record_filter *filter,
+			 const struct vitrine_archive *archive,
+			 const struct vitrine_fxt_record *record)
+{
+	if (filter->nr_threads)
+		return false;
+	if (record->kind == VITRINE_FXT_USERSPACE_OBJECT)
+		return match_process(filter, archive,
+				     record->userspace_object.process);
+	return record->kind == VITRINE_FXT_KERNEL_OBJECT &&
+	       record->kernel_object.type == FXT_OBJECT_TYPE_PROCESS &&
+	       match_process(filter, archive, record->kernel_object.koid);
+}
+
+/**
+ * record_filter_match_thread() - match a thread
+ * @filter: filter
+ * @archive: trace that has the names
+ * @thread: the thread
+ *
+ * Return: true if the thread and its process match.
+ */
+bool record_filter_match_thread(const struct record_filter *filter,
+				const struct vitrine_archive *archive,
+				const struct vitrine_fxt_thread *thread)
+{
+	if (filter->nr_threads && !match_thread(filter, archive, thread))
+		return false;
+	return !filter->nr_processes ||
+	       match_process(filter, archive, record_process(archive, thread));
+}
+
+/* One thread of the record must match both as a thread and by its process. */
+static bool match_threads(const struct record_filter *filter,
+			  const struct vitrine_archive *archive,
+			  const struct vitrine_fxt_record *record)
+{
+	struct vitrine_fxt_thread threads[2];
+	unsigned int i, nr;
+
+	if (!filter->nr_threads && !filter->nr_processes)
+		return true;
+	nr = threads_of(record, threads);
+	for (i = 0; i < nr; i++)
+		if (record_filter_match_thread(filter, archive, &threads[i]))
+			return true;
+	return match_object(filter, archive, record);
+}
+
+static bool match_part(const struct vitrine_fxt_string *string,
+		       const char *text, size_t len)
+{
+	return (len == 1 && *text == '*') || string_is(string, text, len);
+}
+
+static bool match_subject(const char *text,
+			  const struct vitrine_fxt_string *category,
+			  const struct vitrine_fxt_string *name)
+{
+	const char *colon = strchr(text, ':');
+
+	return match_part(category, text, colon - text) &&
+	       match_part(name, colon + 1, strlen(colon + 1));
+}
+
+static bool match_event(const char *text,
+			const struct vitrine_fxt_record *record)
+{
+	if (strchr(text, ':')) {
+		if (record->kind == VITRINE_FXT_EVENT)
+			return match_subject(text, &record->event.category,
+					     &record->event.name);
+		return record->kind == VITRINE_FXT_LARGE_BLOB &&
+		       match_subject(text, &record->large_blob.category,
+				     &record->large_blob.name);
+	}
+	return !strcmp(text, record_kind(record)) ||
+	       (record->kind == VITRINE_FXT_EVENT && !strcmp(text, "event"));
+}
+
+static bool match_events(const struct record_filter *filter,
+			 const struct vitrine_fxt_record *record)
+{
+	unsigned int i;
+
+	for (i = 0; i < filter->nr_events; i++)
+		if (match_event(filter->events[i], record))
+			return true;
+	return !filter->nr_events;
+}
+
+static bool match_time(const struct record_filter *filter,
+		       const struct vitrine_fxt_record *record)
+{
+	uint64_t ns;
+
+	if (!filter->from_ns && filter->to_ns == UINT64_MAX)
+		return true;
+	ns = vitrine_fxt_ns(record->ticks, record->ticks_per_second);
+	return ns >= filter->from_ns && ns <= filter->to_ns;
+}
+
+/**
+ * record_filter_match() - match a record
+ * @filter: filter
+ * @archive: trace that has the names
+ * @record: the record
+ *
+ * A record without a time has the time of the record before.
+ *
+ * Return: true if it matches.
+ */
+bool record_filter_match(const struct record_filter *filter,
+			 const struct vitrine_archive *archive,
+			 const struct vitrine_fxt_record *record)
+{
+	return record_filter_match_cpu(filter, record->cpu) &&
+	       match_time(filter, record) && match_events(filter, record) &&
+	       match_threads(filter, archive, record);
+}

@@ -1,0 +1,644 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Follow what threads do: a state machine per thread, driven by switches and wakeups.
+ *
+ * Records come in time order. Where records of any CPU are missing, a thread that was
+ * not running may have run, so its state from before the end of the gap is unknown; a
+ * thread that was running stays where it is.
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <vitrine/fxt.h>
+
+#include "fxt_packet.h"
+#include "sched_state.h"
+
+#define MAX_CPUS	65536
+
+/* Offset in a sub-buffer of the record that holds the packet header. */
+#define PACKET_RECORD_OFFSET	(VITRINE_PACKET_OFFSET - 2 * FXT_WORD_BYTES)
+
+const char * const sched_state_names[SCHED_NR_STATES] = {
+	[SCHED_UNKNOWN]		= "unknown",
+	[SCHED_RUNNING]		= "running",
+	[SCHED_WOKEN]		= "woken",
+	[SCHED_PREEMPTED]	= "preempted",
+	[SCHED_BLOCKED]		= "blocked",
+	[SCHED_STOPPED]		= "stopped",
+	[SCHED_DEAD]		= "dead",
+};
+
+static uint64_t ns_of(const struct vitrine_fxt_record *record, uint64_t ticks)
+{
+	return vitrine_fxt_ns(ticks, record->ticks_per_second);
+}
+
+/* Return the length of an interval, clipped to the requested time range. */
+static uint64_t counted(const struct sched *sched, uint64_t begin_ns,
+			uint64_t end_ns)
+{
+	if (begin_ns < sched->from_ns)
+		begin_ns = sched->from_ns;
+	if (end_ns > sched->to_ns)
+		end_ns = sched->to_ns;
+	return end_ns > begin_ns ? end_ns - begin_ns : 0;
+}
+
+/**
+ * sched_counts() - find out whether a time is in the requested range
+ * @sched: all threads
+ * @ns: time
+ *
+ * Return: true if it is.
+ */
+bool sched_counts(const struct sched *sched, uint64_t ns)
+{
+	return ns >= sched->from_ns && ns <= sched->to_ns;
+}
+
+/* ---- Threads and CPUs -------------------------------------------------- */
+
+/**
+ * sched_thread_get() - find a thread, or add one of which nothing is known
+ * @sched: all threads
+ * @id: koids of the thread
+ *
+ * Return: the thread; NULL: no memory.
+ */
+struct sched_thread *sched_thread_get(struct sched *sched,
+				      const struct vitrine_fxt_thread *id)
+{
+	struct fxt_name *entry = fxt_names_get(&sched->threads, id->thread);
+	struct sched_thread *thread;
+
+	if (!entry)
+		return NULL;
+	thread = entry->owner;
+	if (!thread) {
+		thread = calloc(1, sizeof(*thread));
+		if (!thread)
+			return NULL;
+		thread->id = *id;
+		thread->since_ns = sched->now_ns;
+		entry->owner = thread;
+	} else if (id->process != VITRINE_FXT_NO_PROCESS) {
+		thread->id.process = id->process;
+	}
+	return thread;
+}
+
+/**
+ * sched_thread_find() - find a thread
+ * @sched: all threads
+ * @koid: its id
+ *
+ * Return: the thread; NULL: there is none.
+ */
+struct sched_thread *sched_thread_find(const struct sched *sched, uint64_t koid)
+{
+	const struct fxt_name *entry = fxt_names_find(&sched->threads, koid);
+
+	return entry ? entry->owner : NULL;
+}
+
+/**
+ * sched_thread_next() - go through all threads, in no particular order
+ * @sched: all threads; none may be added meanwhile
+ * @place: place of the next thread, 0 at first; goes on
+ *
+ * Return: the next thread; NULL after the last one.
+ */
+struct sched_thread *sched_thread_next(const struct sched *sched, size_t *place)
+{
+	struct sched_thread *thread;
+
+	while (*place < sched->threads.size) {
+		thread = sched->threads.entries[(*place)++].owner;
+		if (thread)
+			return thread;
+	}
+	return NULL;
+}
+
+/* Return the CPU, a new one if necessary; NULL without memory. */
+static struct sched_cpu *cpu_get(struct sched *sched, uint32_t number)
+{
+	struct sched_cpu **bigger;
+	uint32_t nr = sched->nr_cpus;
+
+	if (number >= nr) {
+		nr = number + 1 > 2 * nr ? number + 1 : 2 * nr;
+		bigger = reallocarray(sched->cpus, nr, sizeof(*bigger));
+		if (!bigger)
+			return NULL;
+		memset(bigger + sched->nr_cpus, 0,
+		       (nr - sched->nr_cpus) * sizeof(*bigger));
+		sched->cpus = bigger;
+		sched->nr_cpus = nr;
+	}
+	if (!sched->cpus[number]) {
+		sched->cpus[number] = calloc(1, sizeof(**sched->cpus));
+		if (sched->cpus[number])
+			sched->cpus[number]->last_ns = sched->now_ns;
+	}
+	return sched->cpus[number];
+}
+
+/* ---- States ------------------------------------------------------------ */
+
+/* End the state of a thread that was not running; its time counts if it is known. */
+static void end_wait(struct sched *sched, struct sched_thread *thread,
+		     uint64_t now_ns)
+{
+	if (thread->since_ns < sched->gap_end_ns) {
+		thread->state = SCHED_UNKNOWN;
+		thread->blocked_ns = 0;
+	}
+	thread->time_ns[thread->state] +=
+		counted(sched, thread->since_ns, now_ns);
+}
+
+static void end_turn(struct sched *sched, struct sched_thread *thread,
+		     uint64_t now_ns, enum sched_state after)
+{
+	if (now_ns < thread->since_ns)
+		now_ns = thread->since_ns;
+	thread->time_ns[SCHED_RUNNING] +=
+		counted(sched, thread->since_ns, now_ns);
+	thread->turn.end_ns = now_ns;
+	thread->turn.after = after;
+	thread->state = after;
+	thread->since_ns = now_ns;
+	thread->blocked_ns = 0;
+	if (sched->ops->end)
+		sched->ops->end(sched->ctx, thread);
+}
+
+static void count_turn(const struct sched *sched, struct sched_thread *thread)
+{
+	if (!sched_counts(sched, thread->turn.begin_ns))
+		return;
+	thread->nr_turns++;
+	if (thread->turn.waited == SCHED_WOKEN)
+		thread->nr_woken++;
+	else if (thread->turn.waited == SCHED_PREEMPTED)
+		thread->nr_preempted++;
+}
+
+static void begin_turn(struct sched *sched, struct sched_thread *thread,
+		       uint32_t cpu, const struct vitrine_fxt_thread *instead)
+{
+	uint64_t now_ns = sched->now_ns, waited_ns;
+
+	/* The switch on the CPU that it left has not been read yet: clocks differ. */
+	if (thread->state == SCHED_RUNNING)
+		end_turn(sched, thread, now_ns, SCHED_PREEMPTED);
+	end_wait(sched, thread, now_ns);
+	waited_ns = now_ns - thread->since_ns;
+	thread->turn = (struct sched_turn){
+		.cpu = cpu,
+		.begin_ns = now_ns,
+		.waited = thread->state,
+		.instead = *instead,
+		.after = SCHED_RUNNING,
+	};
+	if (thread->state == SCHED_WOKEN || thread->state == SCHED_PREEMPTED) {
+		thread->turn.ready_ns = waited_ns;
+		thread->turn.blocked_ns = thread->blocked_ns;
+	} else if (thread->state == SCHED_BLOCKED ||
+		   thread->state == SCHED_STOPPED) {
+		thread->turn.blocked_ns = waited_ns;
+	}
+	thread->state = SCHED_RUNNING;
+	thread->since_ns = now_ns;
+	thread->cpu = cpu;
+	count_turn(sched, thread);
+	if (sched->ops->begin)
+		sched->ops->begin(sched->ctx, thread);
+}
+
+/* End what a CPU did at @at_ns; @running runs from then on, if that is known. */
+static void turn_cpu(struct sched *sched, struct sched_cpu *cpu, uint64_t at_ns,
+		     bool known, struct sched_thread *running)
+{
+	uint64_t ns = counted(sched, cpu->since_ns, at_ns);
+
+	if (cpu->known && cpu->running)
+		cpu->busy_ns += ns;
+	else if (cpu->known)
+		cpu->idle_ns += ns;
+	cpu->known = known;
+	cpu->running = running;
+	cpu->since_ns = at_ns;
+}
+
+/* ---- Gaps -------------------------------------------------------------- */
+
+/* The thread on a CPU is known to have run until @begin_ns only. */
+static void forget_running(struct sched *sched, uint32_t number,
+			   uint64_t begin_ns)
+{
+	struct sched_cpu *cpu = sched->cpus[number];
+	struct sched_thread *thread = cpu->running;
+
+	if (cpu->known && thread && thread->state == SCHED_RUNNING &&
+	    thread->cpu == number)
+		end_turn(sched, thread, begin_ns, SCHED_UNKNOWN);
+	turn_cpu(sched, cpu, begin_ns, false, NULL);
+}
+
+/*
+ * Handle a gap in the records of a CPU. A gap that several records report is counted
+ * once.
+ */
+static void gap(struct sched *sched, uint32_t number, uint64_t begin_ns,
+		uint64_t end_ns)
+{
+	struct sched_cpu *cpu = sched->cpus[number];
+
+	forget_running(sched, number, begin_ns);
+	if (end_ns > sched->gap_end_ns)
+		sched->gap_end_ns = end_ns;
+	if ((!cpu->gap_end_ns || begin_ns > cpu->gap_end_ns) &&
+	    begin_ns <= sched->to_ns && end_ns >= sched->from_ns)
+		sched->nr_gaps++;
+	if (end_ns > cpu->gap_end_ns)
+		cpu->gap_end_ns = end_ns;
+	if (sched->ops->gap)
+		sched->ops->gap(sched->ctx, number, begin_ns, end_ns);
+}
+
+static void gap_everywhere(struct sched *sched)
+{
+	uint32_t i;
+
+	for (i = 0; i < sched->nr_cpus; i++)
+		if (sched->cpus[i])
+			forget_running(sched, i, sched->now_ns);
+	sched->gap_end_ns = sched->now_ns;
+	sched->nr_gaps += sched_counts(sched, sched->now_ns);
+	if (sched->ops->gap)
+		sched->ops->gap(sched->ctx, SCHED_ALL_CPUS, sched->now_ns,
+				sched->now_ns);
+}
+
+static void follow_drop_stats(struct sched *sched,
+			      const struct vitrine_fxt_record *record)
+{
+	const struct sched_cpu *cpu;
+	unsigned int i;
+
+	cpu = cpu_get(sched, record->cpu);
+	if (!cpu)
+		return;
+	/* For sub-buffers, the packet headers have the exact count. */
+	for (i = 0; !cpu->packed && i < record->nr_args; i++)
+		if (fxt_string_is(&record->args[i].name, "num_records") &&
+		    record->args[i].type == FXT_ARG_UINT64)
+			sched->nr_lost += record->args[i].value.uint64;
+	gap(sched, record->cpu, ns_of(record, record->ticks),
+	    ns_of(record, record->event.id));
+}
+
+static bool is_inside(const struct sched_cpu *cpu, uint64_t offset)
+{
+	return offset - cpu->packet_begin < cpu->packet.committed_bytes;
+}
+
+/* Count a record in the sub-buffer that holds it, whatever its time. */
+static void count_timed(struct sched_cpu *cpu, uint64_t offset)
+{
+	if (!cpu->packed)
+		return;
+	if (is_inside(cpu, offset))
+		cpu->nr_timed++;
+	else if (cpu->nr_early < SCHED_MAX_EARLY)
+		cpu->early[cpu->nr_early++] = offset;
+}
+
+static void count_early(struct sched_cpu *cpu)
+{
+	unsigned int i, nr = cpu->nr_early;
+
+	cpu->nr_timed = 0;
+	cpu->nr_early = 0;
+	for (i = 0; i < nr; i++) {
+		if (is_inside(cpu, cpu->early[i]))
+			cpu->nr_timed++;
+		else if (cpu->early[i] >= cpu->packet_begin)
+			cpu->early[cpu->nr_early++] = cpu->early[i];
+	}
+}
+
+static bool follow_packet(struct sched *sched,
+			  const struct vitrine_fxt_record *record)
+{
+	struct vitrine_packet packet;
+	struct sched_cpu *cpu;
+	struct fxt_loss loss;
+	uint64_t lost = 0;
+
+	if (!vitrine_archive_packet(sched->archive, record, &packet) ||
+	    packet.cpu >= MAX_CPUS)
+		return true;
+	cpu = cpu_get(sched, packet.cpu);
+	if (!cpu)
+		return false;
+	if (cpu->packed && cpu->packet.session != packet.session) {
+		/* No record is missing, but nothing was recorded for a while. */
+		forget_running(sched, packet.cpu, cpu->last_ns);
+		sched->gap_end_ns = sched->now_ns;
+	} else if (cpu->packed) {
+		loss = fxt_packet_loss(&cpu->packet, cpu->nr_timed, &packet);
+		lost = loss.nr_missing + loss.nr_unwritten;
+	}
+	if (lost)
+		gap(sched, packet.cpu, cpu->last_ns,
+		    ns_of(record, packet.begin_ticks));
+	if (sched_counts(sched, sched->now_ns))
+		sched->nr_lost += lost;
+	cpu->packed = true;
+	cpu->packet = packet;
+	cpu->packet_begin = record->offset - PACKET_RECORD_OFFSET;
+	count_early(cpu);
+	return true;
+}
+
+/* ---- Records ----------------------------------------------------------- */
+
+/* Recent records mark the idle thread by its weight. */
+static bool is_idle(const struct vitrine_fxt_record *record,
+		    const struct vitrine_fxt_thread *thread,
+		    const char *weight)
+{
+	unsigned int i;
+
+	if (!thread->thread)
+		return true;
+	for (i = 0; i < record->nr_args; i++)
+		if (record->args[i].type == FXT_ARG_INT32 &&
+		    record->args[i].value.int64 == INT32_MIN &&
+		    fxt_string_is(&record->args[i].name, weight))
+			return true;
+	return false;
+}
+
+static enum sched_state state_after(unsigned int outgoing_state)
+{
+	switch (outgoing_state) {
+	case FXT_THREAD_NEW:
+	case FXT_THREAD_RUNNING:
+		return SCHED_PREEMPTED;
+	case FXT_THREAD_SUSPENDED:
+		return SCHED_STOPPED;
+	case FXT_THREAD_BLOCKED:
+		return SCHED_BLOCKED;
+	case FXT_THREAD_DYING:
+	case FXT_THREAD_DEAD:
+		return SCHED_DEAD;
+	default:
+		return SCHED_UNKNOWN;
+	}
+}
+
+/* Find a thread, NULL for idle; return false without memory. */
+static bool side_of(struct sched *sched, const struct vitrine_fxt_record *record,
+		    const struct vitrine_fxt_thread *id, const char *weight,
+		    struct sched_thread **ret)
+{
+	*ret = NULL;
+	if (is_idle(record, id, weight))
+		return true;
+	*ret = sched_thread_get(sched, id);
+	return *ret;
+}
+
+static void switch_out(struct sched *sched, uint32_t number,
+		       struct sched_thread *thread, enum sched_state after)
+{
+	struct sched_cpu *cpu = sched->cpus[number];
+
+	if (cpu->known && cpu->running != thread)
+		gap(sched, number, cpu->last_ns, sched->now_ns);
+	if (!thread)
+		return;
+	if (thread->state == SCHED_RUNNING) {
+		/* Otherwise it already runs on another CPU, whose clock is ahead. */
+		if (thread->cpu == number)
+			end_turn(sched, thread, sched->now_ns, after);
+		return;
+	}
+	/* The begin of its time slice is unknown. */
+	thread->state = SCHED_UNKNOWN;
+	end_wait(sched, thread, sched->now_ns);
+	thread->state = after;
+	thread->since_ns = sched->now_ns;
+	thread->cpu = number;
+	thread->blocked_ns = 0;
+}
+
+static bool follow_switch(struct sched *sched,
+			  const struct vitrine_fxt_record *record)
+{
+	const struct vitrine_fxt_thread *instead =
+		&record->context_switch.outgoing;
+	struct sched_cpu *cpu = cpu_get(sched, record->cpu);
+	struct sched_thread *outgoing, *incoming;
+
+	if (!cpu ||
+	    !side_of(sched, record, instead, "outgoing_weight", &outgoing) ||
+	    !side_of(sched, record, &record->context_switch.incoming,
+		     "incoming_weight", &incoming))
+		return false;
+	switch_out(sched, record->cpu, outgoing,
+		   state_after(record->context_switch.outgoing_state));
+	if (incoming)
+		begin_turn(sched, incoming, record->cpu,
+			   outgoing ? &outgoing->id :
+			   &(struct vitrine_fxt_thread){ 0 });
+	turn_cpu(sched, cpu, sched->now_ns, true, incoming);
+	if (sched_counts(sched, sched->now_ns)) {
+		cpu->nr_switches++;
+		sched->nr_switches++;
+	}
+	return true;
+}
+
+static bool follow_wakeup(struct sched *sched,
+			  const struct vitrine_fxt_record *record)
+{
+	struct sched_thread *thread = sched_thread_get(sched, &record->wakeup);
+
+	if (!thread)
+		return false;
+	sched->nr_wakeups += sched_counts(sched, sched->now_ns);
+	/* A thread that runs or waits for a CPU is awake already. */
+	if (thread->state == SCHED_RUNNING || thread->state == SCHED_WOKEN ||
+	    thread->state == SCHED_PREEMPTED)
+		return true;
+	end_wait(sched, thread, sched->now_ns);
+	thread->blocked_ns = 0;
+	if (thread->state == SCHED_BLOCKED || thread->state == SCHED_STOPPED)
+		thread->blocked_ns = sched->now_ns - thread->since_ns;
+	thread->state = SCHED_WOKEN;
+	thread->since_ns = sched->now_ns;
+	if (sched->ops->wakeup)
+		sched->ops->wakeup(sched->ctx, thread);
+	return true;
+}
+
+static bool see_time(struct sched *sched, const struct vitrine_fxt_record *record)
+{
+	uint64_t ns = ns_of(record, record->ticks);
+	struct sched_cpu *cpu;
+
+	if (!sched->began) {
+		sched->began = true;
+		sched->begin_ns = ns;
+		sched->now_ns = ns;
+	}
+	if (ns > sched->now_ns)
+		sched->now_ns = ns;
+	if (record->cpu >= MAX_CPUS)
+		return true;
+	cpu = cpu_get(sched, record->cpu);
+	if (!cpu)
+		return false;
+	count_timed(cpu, record->offset);
+	return true;
+}
+
+/* Return whether an event takes the CPU from its thread without a switch. */
+static bool is_interrupt(const struct vitrine_fxt_record *record)
+{
+	static const char * const categories[] = { "irq", "ipi", "timer" };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(categories) / sizeof(*categories); i++)
+		if (fxt_string_is(&record->event.category, categories[i]))
+			return true;
+	return false;
+}
+
+static void follow_interrupt(struct sched *sched,
+			     const struct vitrine_fxt_record *record)
+{
+	struct sched_cpu *cpu = sched->cpus[record->cpu];
+	struct sched_interrupt interrupt = {
+		.record = record,
+		.cpu = record->cpu,
+		.begin_ns = ns_of(record, record->ticks),
+		.end_ns = ns_of(record, record->event.id),
+		.thread = cpu->known ? cpu->running : NULL,
+	};
+	uint64_t from_ns = interrupt.begin_ns;
+
+	if (from_ns < cpu->interrupt_end_ns)
+		from_ns = cpu->interrupt_end_ns;
+	if (interrupt.end_ns > from_ns) {
+		interrupt.alone_ns = interrupt.end_ns - from_ns;
+		cpu->interrupt_end_ns = interrupt.end_ns;
+	}
+	sched->ops->interrupt(sched->ctx, &interrupt);
+}
+
+static void follow_complete(struct sched *sched,
+			    const struct vitrine_fxt_record *record)
+{
+	if (record->cpu >= MAX_CPUS)
+		return;
+	if (fxt_string_is(&record->event.name, "drop_stats") &&
+	    fxt_string_is(&record->event.category, VITRINE_PROVIDER_NAME))
+		follow_drop_stats(sched, record);
+	else if (sched->ops->interrupt && is_interrupt(record))
+		follow_interrupt(sched, record);
+}
+
+static bool follow_timed(struct sched *sched,
+			 const struct vitrine_fxt_record *record)
+{
+	switch (record->kind) {
+	case VITRINE_FXT_SWITCH:
+		return follow_switch(sched, record);
+	case VITRINE_FXT_WAKEUP:
+		return follow_wakeup(sched, record);
+	case VITRINE_FXT_EVENT:
+		if (record->event.type == FXT_EVENT_DURATION_COMPLETE)
+			follow_complete(sched, record);
+		return true;
+	default:
+		return true;
+	}
+}
+
+/**
+ * sched_follow() - update the state of threads by a record
+ * @sched: all threads; before the first record all zero but @ops, @ctx, @archive,
+ *	@from_ns and @to_ns
+ * @record: the next record in time order
+ *
+ * Return: false without memory.
+ */
+bool sched_follow(struct sched *sched, const struct vitrine_fxt_record *record)
+{
+	if (record->kind == VITRINE_FXT_BLOB)
+		return follow_packet(sched, record);
+	/* Our own provider writes a record with more details. */
+	if (record->kind == VITRINE_FXT_PROVIDER_EVENT &&
+	    record->provider_info.event == FXT_PROVIDER_EVENT_BUFFER_FULL &&
+	    (record->cpu >= sched->nr_cpus || !sched->cpus[record->cpu] ||
+	     !sched->cpus[record->cpu]->packed))
+		gap_everywhere(sched);
+	if (!record->timed)
+		return true;
+	if (!see_time(sched, record) || !follow_timed(sched, record))
+		return false;
+	if (record->cpu < sched->nr_cpus)
+		sched->cpus[record->cpu]->last_ns = sched->now_ns;
+	return true;
+}
+
+/**
+ * sched_finish() - end the trace
+ * @sched: all threads
+ *
+ * Time slices that have not ended are reported as ended, with SCHED_RUNNING after
+ * them. Times in each state are complete afterwards; @since_ns stays.
+ */
+void sched_finish(struct sched *sched)
+{
+	uint64_t end_ns = sched->now_ns;
+	struct sched_thread *thread;
+	size_t i = 0;
+
+	while ((thread = sched_thread_next(sched, &i))) {
+		if (thread->state == SCHED_RUNNING)
+			end_turn(sched, thread, end_ns, SCHED_RUNNING);
+		else
+			end_wait(sched, thread, end_ns);
+	}
+	for (i = 0; i < sched->nr_cpus; i++)
+		if (sched->cpus[i])
+			turn_cpu(sched, sched->cpus[i], end_ns,
+				 sched->cpus[i]->known,
+				 sched->cpus[i]->running);
+}
+
+/**
+ * sched_deinit() - free all threads and CPUs
+ * @sched: all threads
+ */
+void sched_deinit(struct sched *sched)
+{
+	struct sched_thread *thread;
+	size_t i = 0;
+
+	while ((thread = sched_thread_next(sched, &i)))
+		free(thread);
+	fxt_names_deinit(&sched->threads);
+	for (i = 0; i < sched->nr_cpus; i++)
+		free(sched->cpus[i]);
+	free(sched->cpus);
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What threads did, derived from the switches and wakeups of a trace in time order:
+ * when, where and how long each ran, and what it waited for before. The commands
+ * latency, timeline and top are built on this.
+ *
+ * Nothing is guessed: the state of a thread is unknown before it is first seen and,
+ * if it was not running, while records were lost.
+ */
+#ifndef _VITRINE_SCHED_STATE_H
+#define _VITRINE_SCHED_STATE_H
+
+#include <vitrine/map.h>
+
+#include "fxt_names.h"
+#include "vitrine.h"
+
+/**
+ * enum sched_state - state of a thread
+ * @SCHED_UNKNOWN: unknown
+ * @SCHED_RUNNING: on a CPU
+ * @SCHED_WOKEN: runnable since it was woken
+ * @SCHED_PREEMPTED: runnable since it was preempted
+ * @SCHED_BLOCKED: sleeping
+ * @SCHED_STOPPED: stopped, traced or parked
+ * @SCHED_DEAD: exited
+ * @SCHED_NR_STATES: number of states
+ */
+enum sched_state {
+	SCHED_UNKNOWN,
+	SCHED_RUNNING,
+	SCHED_WOKEN,
+	SCHED_PREEMPTED,
+	SCHED_BLOCKED,
+	SCHED_STOPPED,
+	SCHED_DEAD,
+	SCHED_NR_STATES,
+};
+
+extern const char * const sched_state_names[SCHED_NR_STATES];
+
+/**
+ * struct sched_turn - a time slice: a thread on a CPU, from switch-in to switch-out
+ * @cpu: the CPU
+ * @begin_ns: time of the switch-in
+ * @end_ns: time of the switch-out
+ * @waited: SCHED_WOKEN or SCHED_PREEMPTED if it was runnable for @ready_ns; else the
+ *	state before, without a wakeup in the trace
+ * @ready_ns: how long it was runnable before
+ * @blocked_ns: how long it was blocked or stopped before that
+ * @instead: thread that had the CPU before; 0: idle, or unknown
+ * @after: state after the switch-out
+ */
+struct sched_turn {
+	uint32_t cpu;
+	uint64_t begin_ns;
+	uint64_t end_ns;
+	enum sched_state waited;
+	uint64_t ready_ns;
+	uint64_t blocked_ns;
+	struct vitrine_fxt_thread instead;
+	enum sched_state after;
+};
+
+/**
+ * struct sched_interrupt - an interrupt, a softirq, or a timer function
+ * @record: its record
+ * @cpu: the CPU
+ * @begin_ns: begin
+ * @end_ns: end
+ * @thread: thread that was interrupted; NULL: idle, or unknown
+ * @alone_ns: duration that is not part of an earlier interrupt: 0 if it is nested in
+ *	that one
+ */
+struct sched_interrupt {
+	const struct vitrine_fxt_record *record;
+	uint32_t cpu;
+	uint64_t begin_ns;
+	uint64_t end_ns;
+	struct sched_thread *thread;
+	uint64_t alone_ns;
+};
+
+/**
+ * struct sched_thread - a thread
+ * @id: its ids; the process as last seen
+ * @state: current state
+ * @cpu: the CPU where it runs or ran last
+ * @since_ns: begin of the current state
+ * @blocked_ns: how long it was blocked before the last wakeup
+ * @time_ns: time in each state, within the requested range
+ * @nr_turns: number of time slices
+ * @nr_woken: of these, after SCHED_WOKEN
+ * @nr_preempted: of these, after SCHED_PREEMPTED
+ * @turn: the last time slice, complete or not
+ * @owner: data of the caller
+ */
+struct sched_thread {
+	struct vitrine_fxt_thread id;
+	enum sched_state state;
+	uint32_t cpu;
+	uint64_t since_ns;
+	uint64_t blocked_ns;
+	uint64_t time_ns[SCHED_NR_STATES];
+	uint64_t nr_turns;
+	uint64_t nr_woken;
+	uint64_t nr_preempted;
+	struct sched_turn turn;
+	void *owner;
+};
+
+/* Return how long a thread waited for a CPU. */
+static inline uint64_t sched_runnable_ns(const struct sched_thread *thread)
+{
+	return thread->time_ns[SCHED_WOKEN] + thread->time_ns[SCHED_PREEMPTED];
+}
+
+/* Return how long a thread slept or was stopped. */
+static inline uint64_t sched_blocked_ns(const struct sched_thread *thread)
+{
+	return thread->time_ns[SCHED_BLOCKED] + thread->time_ns[SCHED_STOPPED];
+}
+
+/* Most records before a packet header: nested interrupts, and a system call. */
+#define SCHED_MAX_EARLY	16
+
+/**
+ * struct sched_cpu - a CPU
+ * @known: @running is known
+ * @running: the running thread; NULL: idle
+ * @since_ns: begin of its time slice
+ * @last_ns: time of the last record
+ * @gap_end_ns: end of the last gap
+ * @busy_ns: time that threads ran, without idle
+ * @idle_ns: time in idle
+ * @nr_switches: number of context switches
+ * @packed: @packet is valid
+ * @packet: header of the last sub-buffer
+ * @packet_begin: file offset of that sub-buffer
+ * @interrupt_end_ns: end of the interrupts that have begun
+ * @nr_timed: records read from that sub-buffer so far
+ * @early: offsets of records that were read before the header of their sub-buffer:
+ *	they began during an earlier one
+ * @nr_early: how many
+ */
+struct sched_cpu {
+	bool known;
+	struct sched_thread *running;
+	uint64_t since_ns;
+	uint64_t last_ns;
+	uint64_t gap_end_ns;
+	uint64_t busy_ns;
+	uint64_t idle_ns;
+	uint64_t nr_switches;
+	bool packed;
+	struct vitrine_packet packet;
+	uint64_t packet_begin;
+	uint64_t interrupt_end_ns;
+	uint64_t nr_timed;
+	uint64_t early[SCHED_MAX_EARLY];
+	unsigned int nr_early;
+};
+
+/* A gap that may concern any CPU. */
+#define SCHED_ALL_CPUS	(~0U)
+
+/**
+ * struct sched_ops - callbacks; each may be NULL
+ * @begin: a time slice has begun
+ * @end: a time slice has ended
+ * @wakeup: a thread that was not running was woken; its @blocked_ns is set
+ * @gap: records are missing
+ * @interrupt: an interrupt was read; they come in the order in which they began
+ */
+struct sched_ops {
+	void (*begin)(void *ctx, struct sched_thread *thread);
+	void (*end)(void *ctx, struct sched_thread *thread);
+	void (*wakeup)(void *ctx, struct sched_thread *thread);
+	void (*gap)(void *ctx, uint32_t cpu, uint64_t begin_ns,
+		    uint64_t end_ns);
+	void (*interrupt)(void *ctx, const struct sched_interrupt *interrupt);
+};
+
+/**
+ * struct sched - all threads and CPUs
+ * @ops: callbacks
+ * @ctx: passed to them
+ * @archive: the trace
+ * @from_ns: begin of the requested time range
+ * @to_ns: its end
+ * @began: a record with a time has been read
+ * @begin_ns: time of the first one
+ * @now_ns: time of the last one
+ * @gap_end_ns: threads that were not running may have run unseen until then
+ * @nr_switches: context switches in the requested range
+ * @nr_wakeups: wakeups in it
+ * @nr_gaps: gaps in it
+ * @nr_lost: records lost in them, as far as known
+ * @threads: all threads; see sched_thread_next()
+ * @cpus: by number; NULL: not seen
+ * @nr_cpus: size of @cpus
+ */
+struct sched {
+	const struct sched_ops *ops;
+	void *ctx;
+	const struct vitrine_archive *archive;
+	uint64_t from_ns;
+	uint64_t to_ns;
+	bool began;
+	uint64_t begin_ns;
+	uint64_t now_ns;
+	uint64_t gap_end_ns;
+	uint64_t nr_switches;
+	uint64_t nr_wakeups;
+	uint64_t nr_gaps;
+	uint64_t nr_lost;
+	struct fxt_names threads;
+	struct sched_cpu **cpus;
+	uint32_t nr_cpus;
+};
+
+bool sched_follow(struct sched *sched, const struct vitrine_fxt_record *record);
+void sched_finish(struct sched *sched);
+bool sched_counts(const struct sched *sched, uint64_t ns);
+struct sched_thread *sched_thread_get(struct sched *sched,
+				      const struct vitrine_fxt_thread *id);
+struct sched_thread *sched_thread_find(const struct sched *sched, uint64_t koid);
+struct sched_thread *sched_thread_next(const struct sched *sched, size_t *place);
+void sched_deinit(struct sched *sched);
+
+#endif /* _VITRINE_SCHED_STATE_H */

@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Fill a timeline from a trace of any length.
+ *
+ * Time slices are kept as they are until there are too many. Then time is divided into
+ * cells, and the slices of a row that begin in one cell and are shorter than it become
+ * one item; if there are too many again, the cells are doubled. So a row has at most
+ * two items per cell, whatever the length of the trace. Interrupts have rows of their
+ * own and are merged in the same way.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive.h"
+#include "error.h"
+#include "grow.h"
+#include "timeline.h"
+#include "ui/label.h"
+
+/* Most gaps of a lane; more are merged with their neighbours. */
+#define MAX_GAPS	1024
+
+struct filling {
+	struct timeline *timeline;
+	struct sched sched;
+};
+
+/* Make room for one more element of an array; false without memory. */
+static bool make_room(void *array, size_t nr, size_t *size, size_t bytes)
+{
+	size_t bigger = *size ? 2 * *size : 64;
+	void *moved;
+
+	if (nr < *size)
+		return true;
+	moved = reallocarray(*(void **)array, bigger, bytes);
+	if (!moved)
+		return false;
+	*(void **)array = moved;
+	*size = bigger;
+	return true;
+}
+
+static struct timeline_lane *lane_get(struct timeline *timeline, uint32_t cpu)
+{
+	struct timeline_lane *bigger;
+	uint32_t i;
+
+	if (cpu >= timeline->nr_lanes) {
+		bigger = reallocarray(timeline->lanes, cpu + 1,
+				      sizeof(*bigger));
+		if (!bigger) {
+			timeline->failed = true;
+			return NULL;
+		}
+		for (i = timeline->nr_lanes; i <= cpu; i++)
+			bigger[i] = (struct timeline_lane){ 0 };
+		timeline->lanes = bigger;
+		timeline->nr_lanes = cpu + 1;
+	}
+	timeline->lanes[cpu].seen = true;
+	return &timeline->lanes[cpu];
+}
+
+/* ---- Items ------------------------------------------------------------- */
+
+static bool same_cell(uint64_t cell_ns, const struct timeline_item *a,
+		      const struct timeline_item *b)
+{
+	return cell_ns && a->begin_ns / cell_ns == b->begin_ns / cell_ns &&
+	       a->end_ns - a->begin_ns < cell_ns &&
+	       b->end_ns - b->begin_ns < cell_ns;
+}
+
+static void put_together(struct timeline_item *item,
+			 const struct timeline_item *next)
+{
+	if (item->thread == next->thread) {
+		item->thread_ns += next->thread_ns;
+	} else if (next->thread_ns > item->thread_ns) {
+		item->thread = next->thread;
+		item->thread_ns = next->thread_ns;
+	}
+	if (item->end_ns < next->end_ns)
+		item->end_ns = next->end_ns;
+	item->busy_ns += next->busy_ns;
+	item->nr += next->nr;
+}
+
+static void make_coarser(struct timeline *timeline, enum timeline_kind kind)
+{
+	uint64_t cell_ns = timeline->cell_ns[kind] ?
+			   2 * timeline->cell_ns[kind] : 1;
+	struct timeline_row *row;
+	uint32_t cpu;
+	size_t i, nr;
+
+	timeline->cell_ns[kind] = cell_ns;
+	timeline->nr_items[kind] = 0;
+	for (cpu = 0; cpu < timeline->nr_lanes; cpu++) {
+		row = &timeline->lanes[cpu].rows[kind];
+		for (i = 0, nr = 0; i < row->nr_items; i++) {
+			if (nr && same_cell(cell_ns, &row->items[nr - 1],
+					    &row->items[i]))
+				put_together(&row->items[nr - 1],
+					     &row->items[i]);
+			else
+				row->items[nr++] = row->items[i];
+		}
+		row->nr_items = nr;
+		timeline->nr_items[kind] += nr;
+	}
+}
+
+static void add_item(struct timeline *timeline, struct timeline_row *row,
+		     enum timeline_kind kind, const struct timeline_item *item)
+{
+	size_t nr = row->nr_items;
+
+	timeline->nr_all[kind]++;
+	if (nr && same_cell(timeline->cell_ns[kind], &row->items[nr - 1],
+			    item)) {
+		put_together(&row->items[nr - 1], item);
+		return;
+	}
+	if (!make_room(&row->items, nr, &row->size_items,
+		       sizeof(*row->items))) {
+		timeline->failed = true;
+		return;
+	}
+	row->items[row->nr_items++] = *item;
+	timeline->nr_items[kind]++;
+	/* A lane may have two items per cell, so coarser cells help only so far. */
+	while (timeline->nr_items[kind] > timeline->max_items &&
+	       timeline->cell_ns[kind] < timeline->end_ns)
+		make_coarser(timeline, kind);
+}
+
+/* ---- Threads ----------------------------------------------------------- */
+
+/* Return the number of a thread; its owner is that number plus one. */
+static uint32_t number_of(struct timeline *timeline,
+			  struct sched_thread *thread)
+{
+	uint32_t nr = timeline->nr_threads;
+
+	if (thread->owner)
+		return (uintptr_t)thread->owner - 1;
+	if (!record_filter_match_thread(timeline->filter, timeline->archive,
+					&thread->id))
+		return TIMELINE_OTHERS;
+	if (!GROW(timeline->threads, nr)) {
+		timeline->failed = true;
+		return TIMELINE_OTHERS;
+	}
+	timeline->threads[nr] = (struct timeline_thread){ .id = thread->id };
+	timeline->nr_threads++;
+	thread->owner = (void *)(uintptr_t)(nr + 1);
+	return nr;
+}
+
+struct ranked {
+	uint64_t running_ns;
+	uint32_t number;
+};
+
+static int compare_running(const void *left, const void *right)
+{
+	const struct ranked *a = left, *b = right;
+
+	if (a->running_ns != b->running_ns)
+		return a->running_ns > b->running_ns ? -1 : 1;
+	return a->number < b->number ? -1 : 1;
+}
+
+static void rank_threads(struct timeline *timeline)
+{
+	struct ranked *ranked = calloc(timeline->nr_threads + 1,
+				       sizeof(*ranked));
+	uint32_t i;
+
+	if (!ranked) {
+		timeline->failed = true;
+		return;
+	}
+	for (i = 0; i < timeline->nr_threads; i++) {
+		ranked[i].running_ns = timeline->threads[i].running_ns;
+		ranked[i].number = i;
+	}
+	qsort(ranked, timeline->nr_threads, sizeof(*ranked), compare_running);
+	for (i = 0; i < timeline->nr_threads; i++)
+		timeline->threads[ranked[i].number].rank = i;
+	free(ranked);
+}
+
+/* ---- Following the trace ----------------------------------------------- */
+
+/* Clip an interval to the requested range; false if nothing remains. */
+static bool clip(const struct filling *filling, uint64_t *begin_ns,
+		 uint64_t *end_ns)
+{
+	const struct record_filter *filter = filling->timeline->filter;
+
+	if (*begin_ns < filter->from_ns)
+		*begin_ns = filter->from_ns;
+	if (*end_ns > filter->to_ns)
+		*end_ns = filter->to_ns;
+	return *begin_ns <= *end_ns;
+}
+
+static void on_end(void *ctx, struct sched_thread *thread)
+{
+	struct filling *filling = ctx;
+	struct timeline *timeline = filling->timeline;
+	const struct sched_turn *turn = &thread->turn;
+	uint64_t begin_ns = turn->begin_ns, end_ns = turn->end_ns;
+	struct timeline_item item;
+	struct timeline_lane *lane;
+
+	if (!record_filter_match_cpu(timeline->filter, turn->cpu) ||
+	    !clip(filling, &begin_ns, &end_ns))
+		return;
+	lane = lane_get(timeline, turn->cpu);
+	if (!lane)
+		return;
+	timeline->end_ns = filling->sched.now_ns;
+	item = (struct timeline_item){
+		.begin_ns = begin_ns,
+		.end_ns = end_ns,
+		.busy_ns = end_ns - begin_ns,
+		.thread = number_of(timeline, thread),
+		.thread_ns = end_ns - begin_ns,
+		.nr = 1,
+		.waited = turn->waited,
+		.after = turn->after,
+		.ready_ns = turn->ready_ns,
+		.blocked_ns = turn->blocked_ns,
+	};
+	if (item.thread != TIMELINE_OTHERS)
+		timeline->threads[item.thread].running_ns += item.busy_ns;
+	lane->busy_ns += item.busy_ns;
+	add_item(timeline, &lane->rows[TIMELINE_TURNS], TIMELINE_TURNS, &item);
+}
+
+static uint32_t name_of(struct timeline *timeline,
+			const struct vitrine_fxt_record *record)
+{
+	char label[LABEL_EVENT_BYTES];
+	uint32_t nr;
+
+	label_event(label, record);
+	for (nr = 0; nr < timeline->nr_names; nr++)
+		if (!strcmp(timeline->names[nr], label))
+			return nr;
+	if (!GROW(timeline->names, nr)) {
+		timeline->failed = true;
+		return 0;
+	}
+	timeline->names[nr] = strdup(label);
+	if (timeline->names[nr])
+		timeline->nr_names++;
+	else
+		timeline->failed = true;
+	return nr;
+}
+
+static void on_interrupt(void *ctx, const struct sched_interrupt *interrupt)
+{
+	struct filling *filling = ctx;
+	struct timeline *timeline = filling->timeline;
+	struct timeline_item item = {
+		.begin_ns = interrupt->begin_ns,
+		.end_ns = interrupt->end_ns,
+		.busy_ns = interrupt->alone_ns,
+		.nr = 1,
+	};
+	struct timeline_lane *lane;
+
+	if (!record_filter_match_cpu(timeline->filter, interrupt->cpu) ||
+	    !clip(filling, &item.begin_ns, &item.end_ns))
+		return;
+	lane = lane_get(timeline, interrupt->cpu);
+	if (!lane)
+		return;
+	timeline->end_ns = filling->sched.now_ns;
+	item.thread = name_of(timeline, interrupt->record);
+	item.thread_ns = item.end_ns - item.begin_ns;
+	if (item.busy_ns > item.thread_ns)
+		item.busy_ns = item.thread_ns;
+	add_item(timeline, &lane->rows[TIMELINE_INTERRUPTS],
+		 TIMELINE_INTERRUPTS, &item);
+}
+
+static void add_gap(struct timeline *timeline, uint32_t cpu, uint64_t begin_ns,
+		    uint64_t end_ns)
+{
+	struct timeline_lane *lane = lane_get(timeline, cpu);
+	struct timeline_gap *last;
+
+	if (!lane)
+		return;
+	last = lane->nr_gaps ? &lane->gaps[lane->nr_gaps - 1] : NULL;
+	if (last && (begin_ns <= last->end_ns || lane->nr_gaps == MAX_GAPS)) {
+		if (end_ns > last->end_ns)
+			last->end_ns = end_ns;
+		return;
+	}
+	if (!make_room(&lane->gaps, lane->nr_gaps, &lane->size_gaps,
+		       sizeof(*lane->gaps))) {
+		timeline->failed = true;
+		return;
+	}
+	lane->gaps[lane->nr_gaps++] = (struct timeline_gap){ begin_ns, end_ns };
+}
+
+static void on_gap(void *ctx, uint32_t cpu, uint64_t begin_ns,
+		   uint64_t end_ns)
+{
+	struct filling *filling = ctx;
+	uint32_t i;
+
+	if (!clip(filling, &begin_ns, &end_ns))
+		return;
+	if (cpu != SCHED_ALL_CPUS) {
+		if (record_filter_match_cpu(filling->timeline->filter, cpu))
+			add_gap(filling->timeline, cpu, begin_ns, end_ns);
+		return;
+	}
+	for (i = 0; i < filling->timeline->nr_lanes; i++)
+		if (filling->timeline->lanes[i].seen)
+			add_gap(filling->timeline, i, begin_ns, end_ns);
+}
+
+static const struct sched_ops ops = {
+	.end = on_end,
+	.gap = on_gap,
+	.interrupt = on_interrupt,
+};
+
+/* Add a lane for each CPU that was idle all the time. */
+static void add_idle_lanes(struct filling *filling)
+{
+	const struct sched *sched = &filling->sched;
+	uint32_t i;
+
+	for (i = 0; i < sched->nr_cpus; i++)
+		if (sched->cpus[i] && sched->cpus[i]->known &&
+		    record_filter_match_cpu(filling->timeline->filter, i))
+			lane_get(filling->timeline, i);
+}
+
+static enum archive_step follow(void *ctx, const struct vitrine_fxt_record *record)
+{
+	struct filling *filling = ctx;
+
+	if (!sched_follow(&filling->sched, record) || filling->timeline->failed)
+		return ARCHIVE_NO_MEMORY;
+	return ARCHIVE_NEXT;
+}
+
+static struct vitrine_error *follow_all(struct filling *filling,
+					struct vitrine_archive *archive)
+{
+	struct timeline *timeline = filling->timeline;
+	struct vitrine_error *err = archive_for_each(archive, follow, filling);
+
+	if (err)
+		return err;
+	sched_finish(&filling->sched);
+	add_idle_lanes(filling);
+	rank_threads(timeline);
+	if (!timeline->failed)
+		return NULL;
+	return vtr_error_no_memory();
+}
+
+/* Make the cells so large that @max_cells of them cover the range. */
+static void make_fit(struct timeline *timeline)
+{
+	uint64_t length_ns = timeline->end_ns - timeline->begin_ns;
+	unsigned int kind;
+
+	for (kind = 0; kind < TIMELINE_NR_KINDS; kind++)
+		while (timeline->max_cells && length_ns / timeline->max_cells >
+					      timeline->cell_ns[kind])
+			make_coarser(timeline, kind);
+}
+
+/**
+ * timeline_fill() - fill a timeline from a trace
+ * @timeline: all zero but @filter, @max_items and @max_cells
+ * @archive: the trace
+ *
+ * Return: NULL, or an error.
+ */
+struct vitrine_error *timeline_fill(struct timeline *timeline,
+				    struct vitrine_archive *archive)
+{
+	struct filling filling = {
+		.timeline = timeline,
+		.sched = {
+			.ops = &ops,
+			.archive = archive,
+			.from_ns = timeline->filter->from_ns,
+			.to_ns = timeline->filter->to_ns,
+		},
+	};
+	struct vitrine_error *err;
+
+	filling.sched.ctx = &filling;
+	timeline->archive = archive;
+	err = follow_all(&filling, archive);
+	timeline->begin_ns = filling.sched.begin_ns;
+	timeline->end_ns = filling.sched.now_ns;
+	if (timeline->begin_ns < timeline->filter->from_ns)
+		timeline->begin_ns = timeline->filter->from_ns;
+	if (timeline->end_ns > timeline->filter->to_ns)
+		timeline->end_ns = timeline->filter->to_ns;
+	if (timeline->end_ns < timeline->begin_ns)
+		timeline->end_ns = timeline->begin_ns;
+	make_fit(timeline);
+	timeline->nr_lost = filling.sched.nr_lost;
+	sched_deinit(&filling.sched);
+	return err;
+}
+
+/**
+ * timeline_put_missing() - write how many time slices are merged with others
+ * @stream: where to
+ * @timeline: timeline with merged slices: @cell_ns of turns is not 0
+ */
+void timeline_put_missing(FILE *stream, const struct timeline *timeline)
+{
+	const struct timeline_row *row;
+	char cell[LABEL_TIME_BYTES];
+	uint64_t nr_turns = 0, nr_bars = 0;
+	uint32_t cpu;
+	size_t i;
+
+	for (cpu = 0; cpu < timeline->nr_lanes; cpu++) {
+		row = &timeline->lanes[cpu].rows[TIMELINE_TURNS];
+		for (i = 0; i < row->nr_items; i++) {
+			if (row->items[i].nr == 1)
+				continue;
+			nr_turns += row->items[i].nr;
+			nr_bars++;
+		}
+	}
+	label_duration(cell, timeline->cell_ns[TIMELINE_TURNS]);
+	fprintf(stream, "%" PRIu64 " of %" PRIu64 " turns, all shorter than %s, ",
+		nr_turns, timeline->nr_all[TIMELINE_TURNS], cell);
+	fprintf(stream, "are drawn together as %" PRIu64 " bars", nr_bars);
+}
+
+/**
+ * timeline_deinit() - free a timeline
+ * @timeline: timeline
+ */
+void timeline_deinit(struct timeline *timeline)
+{
+	unsigned int kind;
+	uint32_t i;
+
+	for (i = 0; i < timeline->nr_lanes; i++) {
+		for (kind = 0; kind < TIMELINE_NR_KINDS; kind++)
+			free(timeline->lanes[i].rows[kind].items);
+		free(timeline->lanes[i].gaps);
+	}
+	while (timeline->nr_names)
+		free(timeline->names[--timeline->nr_names]);
+	free(timeline->names);
+	free(timeline->lanes);
+	free(timeline->threads);
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Draw the timeline of a trace into a file: choose how fine it is, by the format
+ * of the file. timeline.c follows the trace, timeline_svg.c and timeline_html.c
+ * write.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "error.h"
+#include "ui/label.h"
+#include "timeline.h"
+#include "trace_input.h"
+
+/* A browser draws that many without a pause, from a file of a few megabytes. */
+#define MAX_ITEMS_HTML	60000
+
+/* On paper, more bars than that cannot be told apart; two to a column. */
+#define MAX_ITEMS_SVG	20000
+#define MAX_CELLS_SVG	1600
+
+static struct vitrine_error *cannot_write(const char *path)
+{
+	return vtr_error_os(errno, path, "cannot write");
+}
+
+static struct vitrine_error *draw(const struct timeline_args *args,
+				  const struct timeline *timeline)
+{
+	char title[LABEL_FILE_BYTES] = "flight recorder";
+	bool failed, piped = !strcmp(args->output, "-");
+	FILE *stream = piped ? stdout : fopen(args->output, "we");
+
+	if (!stream)
+		return cannot_write(args->output);
+	if (!args->live)
+		label_file(title, args->path);
+	if (args->html)
+		timeline_html(stream, timeline, title);
+	else
+		timeline_svg(stream, timeline, title);
+	failed = ferror(stream);
+	failed |= piped ? fflush(stream) : fclose(stream);
+	return failed ? cannot_write(args->output) : NULL;
+}
+
+static struct vitrine_error *draw_archive(const void *ctx,
+					  struct vitrine_archive *archive)
+{
+	const struct timeline_args *args = ctx;
+	struct timeline timeline = {
+		.filter = &args->filter,
+		.max_items = args->html ? MAX_ITEMS_HTML : MAX_ITEMS_SVG,
+		.max_cells = args->html ? 0 : MAX_CELLS_SVG,
+	};
+	struct vitrine_error *err;
+
+	err = timeline_fill(&timeline, archive);
+	if (!err)
+		err = draw(args, &timeline);
+	timeline_deinit(&timeline);
+	return err;
+}
+
+/**
+ * timeline_run() - draw a timeline
+ * @args: the options
+ *
+ * Return: enum exit_code.
+ */
+int timeline_run(const struct timeline_args *args)
+{
+	return trace_input_run(args->path, draw_archive, args);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The trace that a command reads: a file, or the contents of the flight recorder.
+ */
+#ifndef _VITRINE_TRACE_INPUT_H
+#define _VITRINE_TRACE_INPUT_H
+
+#include "faults.h"
+#include "input.h"
+#include "vitrine.h"
+
+/**
+ * struct trace_input - a trace being read
+ * @faults: its name in messages, and faults in it
+ * @own_path: path of the live trace, to be freed, or NULL
+ * @input: the file
+ * @archive: its records, or NULL
+ */
+struct trace_input {
+	struct faults faults;
+	char *own_path;
+	struct input input;
+	struct vitrine_archive *archive;
+};
+
+struct vitrine_error *trace_input_open_live(struct trace_input *input);
+int trace_input_close(struct trace_input *input, struct vitrine_error *err);
+int trace_input_run(const char *path,
+		    struct vitrine_error *(*run)(const void *ctx,
+						 struct vitrine_archive *archive),
+		    const void *ctx);
+
+#endif /* _VITRINE_TRACE_INPUT_H */

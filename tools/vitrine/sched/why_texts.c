@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Store each text once.
+ *
+ * A stack is one text, in the form in which the recorder writes it: frames separated by
+ * semicolons, outermost first. Offsets into kernel functions are removed, so that all
+ * waits in a function count together. Offsets into files of user space stay, because a
+ * user-space frame has no function name.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ui/utf8.h"
+#include "why_texts.h"
+
+/* Texts beyond these limits become WHY_TEXT_OTHER. FXT strings have up to 32000 bytes. */
+#define MAX_TEXTS	(1U << 16)
+#define MAX_BYTES	(8U << 20)
+#define MAX_TEXT_BYTES	32000
+#define LEAST_SLOTS	256
+
+#define FNV_BASIS	0xcbf29ce484222325ULL
+#define FNV_PRIME	0x100000001b3ULL
+
+enum kind {
+	TEXT,
+	KERNEL_STACK,
+	USER_STACK,
+};
+
+static uint64_t hash_of(const char *text)
+{
+	uint64_t hash = FNV_BASIS;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * FNV_PRIME;
+	return hash ^ hash >> 32;
+}
+
+/* ---- Cleaning ----------------------------------------------------------- */
+
+/* Return the length of an offset like "+0x1f" at @at, or 0 if there is none. */
+static size_t offset_len(const char *at, const char *end)
+{
+	const char *digit = at + 3;
+
+	if (end - at < 4 || memcmp(at, "+0x", 3) ||
+	    !isxdigit((unsigned char)*digit))
+		return 0;
+	while (digit < end && isxdigit((unsigned char)*digit))
+		digit++;
+	return digit - at;
+}
+
+/* Check whether a frame ends with the file or module of its function, as "main+0x1f [app]". */
+static bool is_function(const char *at, const char *end)
+{
+	return end - at > 2 && !memcmp(at, " [", 2);
+}
+
+static bool has_offsets(enum kind kind, const char *behind, const char *end)
+{
+	return kind == KERNEL_STACK ||
+	       (kind == USER_STACK && is_function(behind, end));
+}
+
+/*
+ * Copy a text, with "?" for each unprintable character; it does not become longer. The
+ * offsets in functions are left out of stacks, but not offsets in files.
+ */
+static void clean(char *to, const char *bytes, size_t len_bytes, enum kind kind)
+{
+	const char *end = bytes + len_bytes;
+	size_t len;
+	uint32_t c;
+
+	while (bytes < end) {
+		len = kind == TEXT ? 0 : offset_len(bytes, end);
+		if (len && has_offsets(kind, bytes + len, end)) {
+			bytes += len;
+			continue;
+		}
+		len = utf8_decode((const uint8_t *)bytes, end - bytes, &c);
+		if (len && utf8_is_printable(c)) {
+			memcpy(to, bytes, len);
+			to += len;
+			bytes += len;
+		} else {
+			*to++ = '?';
+			bytes++;
+		}
+	}
+	*to = '\0';
+}
+
+/* ---- The table ----------------------------------------------------------- */
+
+static uint32_t slot_of(const struct why_texts *texts, const char *text)
+{
+	uint32_t at = hash_of(text);
+
+	while (texts->slots[at &= texts->size - 1] &&
+	       strcmp(texts->texts[texts->slots[at]], text))
+		at++;
+	return at;
+}
+
+static bool grow(struct why_texts *texts)
+{
+	uint32_t size = texts->size ? 2 * texts->size : LEAST_SLOTS, i;
+	char **bigger;
+
+	bigger = reallocarray(texts->texts, size, sizeof(*bigger));
+	if (!bigger)
+		return false;
+	texts->texts = bigger;
+	free(texts->slots);
+	texts->size = 0;
+	texts->slots = calloc(size, sizeof(*texts->slots));
+	if (!texts->slots)
+		return false;
+	texts->size = size;
+	if (!texts->nr) {
+		texts->texts[WHY_TEXT_NONE] = NULL;
+		texts->texts[WHY_TEXT_OTHER] = NULL;
+		texts->nr = WHY_TEXT_OTHER + 1;
+	}
+	for (i = WHY_TEXT_OTHER + 1; i < texts->nr; i++)
+		texts->slots[slot_of(texts, texts->texts[i])] = i;
+	return true;
+}
+
+static bool add_clean(struct why_texts *texts, const char *text, uint32_t *ret)
+{
+	size_t len = strlen(text);
+	uint32_t slot;
+
+	if (2 * texts->nr >= texts->size && !grow(texts))
+		return false;
+	slot = slot_of(texts, text);
+	if (!texts->slots[slot]) {
+		if (texts->nr >= MAX_TEXTS || texts->len_bytes + len > MAX_BYTES) {
+			*ret = WHY_TEXT_OTHER;
+			return true;
+		}
+		texts->texts[texts->nr] = strdup(text);
+		if (!texts->texts[texts->nr])
+			return false;
+		texts->len_bytes += len + 1;
+		texts->slots[slot] = texts->nr++;
+	}
+	*ret = texts->slots[slot];
+	return true;
+}
+
+static bool add(struct why_texts *texts, const char *bytes, size_t len_bytes,
+		enum kind kind, uint32_t *ret)
+{
+	char text[MAX_TEXT_BYTES + 1];
+
+	if (len_bytes > MAX_TEXT_BYTES)
+		len_bytes = MAX_TEXT_BYTES;
+	clean(text, bytes, len_bytes, kind);
+	*ret = WHY_TEXT_NONE;
+	return !text[0] || add_clean(texts, text, ret);
+}
+
+/**
+ * why_texts_add() - find or store a text
+ * @texts: all texts
+ * @bytes: the text, not terminated
+ * @len_bytes: its length
+ * @ret: number of the text: WHY_TEXT_NONE if it is empty, WHY_TEXT_OTHER if there is no
+ *	room
+ *
+ * Return: false if there is no memory.
+ */
+bool why_texts_add(struct why_texts *texts, const char *bytes, size_t len_bytes,
+		   uint32_t *ret)
+{
+	return add(texts, bytes, len_bytes, TEXT, ret);
+}
+
+/**
+ * why_texts_add_stack() - find or store a kernel stack, without offsets
+ * @texts: all texts
+ * @bytes: frames of the stack, not terminated
+ * @len_bytes: length of @bytes
+ * @ret: as for why_texts_add()
+ *
+ * Return: false if there is no memory.
+ */
+bool why_texts_add_stack(struct why_texts *texts, const char *bytes,
+			 size_t len_bytes, uint32_t *ret)
+{
+	return add(texts, bytes, len_bytes, KERNEL_STACK, ret);
+}
+
+/**
+ * why_texts_add_user_stack() - find or store a user stack
+ * @texts: all texts
+ * @bytes: frames of the stack, not terminated
+ * @len_bytes: length of @bytes
+ * @ret: as for why_texts_add()
+ *
+ * Frames whose function is known are stored without the offset in it.
+ *
+ * Return: false if there is no memory.
+ */
+bool why_texts_add_user_stack(struct why_texts *texts, const char *bytes,
+			      size_t len_bytes, uint32_t *ret)
+{
+	return add(texts, bytes, len_bytes, USER_STACK, ret);
+}
+
+/**
+ * why_text() - return the text with a number
+ * @texts: all texts
+ * @number: number from why_texts_add()
+ *
+ * Return: the text, which contains printable characters only.
+ */
+const char *why_text(const struct why_texts *texts, uint32_t number)
+{
+	if (number == WHY_TEXT_NONE)
+		return "";
+	return number == WHY_TEXT_OTHER ? "(others)" : texts->texts[number];
+}
+
+/**
+ * why_texts_deinit() - free all texts
+ * @texts: all texts
+ */
+void why_texts_deinit(struct why_texts *texts)
+{
+	uint32_t i;
+
+	for (i = WHY_TEXT_OTHER + 1; i < texts->nr; i++)
+		free(texts->texts[i]);
+	free(texts->texts);
+	free(texts->slots);
+}
+
+/* ---- Frames --------------------------------------------------------------- */
+
+/**
+ * why_frame_next() - return the next frame of a stack, outermost first
+ * @at: rest of the stack, initially its begin; advanced past the frame
+ * @ret_frame: the frame, not terminated
+ * @ret_len: length of the frame
+ *
+ * Return: false if none is left.
+ */
+bool why_frame_next(const char **at, const char **ret_frame, size_t *ret_len)
+{
+	*at += strspn(*at, ";");
+	if (!**at)
+		return false;
+	*ret_frame = *at;
+	*ret_len = strcspn(*at, ";");
+	*at += *ret_len;
+	return true;
+}
+
+/**
+ * why_frame_before() - return the next frame of a stack, innermost first
+ * @stack: begin of the stack
+ * @end: end of the rest, initially of the stack; moved to the begin of the frame
+ * @ret_frame: the frame, not terminated
+ * @ret_len: length of the frame
+ *
+ * Return: false if none is left.
+ */
+bool why_frame_before(const char *stack, const char **end,
+		      const char **ret_frame, size_t *ret_len)
+{
+	const char *begin, *last = *end;
+
+	while (last > stack && last[-1] == ';')
+		last--;
+	for (begin = last; begin > stack && begin[-1] != ';'; begin--)
+		;
+	*end = begin;
+	*ret_frame = begin;
+	*ret_len = last - begin;
+	return last > begin;
+}
+
+/**
+ * why_frame_is_scheduler() - check for functions of the scheduler
+ * @frame: a frame, not terminated
+ * @len: length of @frame
+ *
+ * Every stack of a blocked thread ends with them, so they carry no information.
+ *
+ * Return: true if the frame is one of them.
+ */
+bool why_frame_is_scheduler(const char *frame, size_t len)
+{
+	static const char * const names[] = {
+		"__schedule", "schedule", "io_schedule", "schedule_timeout",
+		"io_schedule_timeout", "schedule_preempt_disabled",
+		"schedule_hrtimeout_range", "schedule_hrtimeout_range_clock",
+		"schedule_rtlock", "__switch_to",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (len == strlen(names[i]) && !memcmp(frame, names[i], len))
+			return true;
+	return false;
+}

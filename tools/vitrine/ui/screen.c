@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A live screen with ncurses. The caller draws its contents.
+ *
+ * One thread, which waits in one place, run(). Signals arrive there through a
+ * descriptor, so that none interrupts the drawing, and the terminal is restored in
+ * one place.
+ */
+#define _GNU_SOURCE	/* memfd_create(), wide characters of curses */
+#include <argp.h>
+#include <errno.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include <curses.h>
+
+#include "error.h"
+#include "screen.h"
+#include "units.h"
+#include "utf8.h"
+
+#define ESCAPE_MS	25	/* bytes that arrive later belong to another key */
+
+/* ---- Text -------------------------------------------------------------- */
+
+/*
+ * Decode the next character of @text, or "?" if it cannot be shown: text of unknown
+ * origin must not move the cursor.
+ */
+static wchar_t next_character(const char **text)
+{
+	mbstate_t state = { 0 };
+	wchar_t c;
+	size_t n = mbrtowc(&c, *text, strlen(*text), &state);
+
+	if (n == (size_t)-1 || n == (size_t)-2) {
+		++*text;
+		return L'?';
+	}
+	*text += n;
+	return wcwidth(c) > 0 && utf8_is_printable(c) ? c : L'?';
+}
+
+static int columns_of(const char *text)
+{
+	int columns = 0;
+
+	while (*text)
+		columns += wcwidth(next_character(&text));
+	return columns;
+}
+
+/**
+ * screen_text() - draw a text; a "~" at its end shows that it was cut off
+ * @cell: where
+ * @text: text
+ */
+void screen_text(struct cell cell, const char *text)
+{
+	int columns = columns_of(text), used = 0;
+	bool cut = columns > cell.columns;
+
+	if (cell.columns <= 0)
+		return;
+	move(cell.line, cell.column +
+	     (cell.right && !cut ? cell.columns - columns : 0));
+	while (*text) {
+		wchar_t c = next_character(&text);
+
+		used += wcwidth(c);
+		if (used > cell.columns - cut)
+			break;
+		addnwstr(&c, 1);
+	}
+	if (cut)
+		addch('~');
+}
+
+/**
+ * screen_bar() - clear a line in reverse video, which stays on until attrset()
+ * @line: line
+ */
+void screen_bar(int line)
+{
+	attrset(A_REVERSE);
+	mvhline(line, 0, ' ', COLS);
+}
+
+/**
+ * screen_footer() - draw the last line, in reverse video
+ * @text: text
+ */
+void screen_footer(const char *text)
+{
+	screen_bar(LINES - 1);
+	screen_text((struct cell){ LINES - 1, 0, COLS, false }, text);
+	attrset(A_NORMAL);
+}
+
+/**
+ * screen_lines() - compute how many lines are left for rows
+ * @used: lines above the rows
+ *
+ * Return: number of lines between these and the footer.
+ */
+size_t screen_lines(int used)
+{
+	return LINES - used > 1 ? LINES - used - 1 : 0;
+}
+
+/**
+ * screen_fit() - scroll back if rows would end above the footer
+ * @screen: screen; its @top changes
+ * @page: rows that fit on the screen
+ * @nr: rows in total
+ */
+void screen_fit(struct screen *screen, size_t page, size_t nr)
+{
+	if (screen->top + page > nr)
+		screen->top = nr > page ? nr - page : 0;
+}
+
+/**
+ * screen_key() - handle a key that quits, redraws or scrolls
+ * @screen: screen; its @done or @top changes
+ * @key: key
+ * @page: rows that fit on the screen
+ * @nr: rows in total
+ *
+ * Return: false if it is another key.
+ */
+bool screen_key(struct screen *screen, int key, size_t page, size_t nr)
+{
+	size_t lines = key == KEY_PPAGE || key == KEY_NPAGE || key == ' ' ?
+		       page : 1;
+
+	switch (key) {
+	case 'q':
+	case 'Q':
+		screen->done = true;
+		return true;
+	case SCREEN_CONTROL('L'):
+		clearok(curscr, TRUE);
+		return true;
+	case KEY_UP:
+	case 'k':
+	case KEY_PPAGE:
+		screen->top -= screen->top < lines ? screen->top : lines;
+		return true;
+	case KEY_DOWN:
+	case 'j':
+	case KEY_NPAGE:
+	case ' ':
+		screen->top += lines;
+		return true;
+	case KEY_HOME:
+		screen->top = 0;
+		return true;
+	case KEY_END:
+		screen->top = nr;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* ---- Keyboard, signals and time ---------------------------------------- */
+
+static void read_keys(struct screen *screen)
+{
+	int key;
+
+	while (!screen->done && (key = getch()) != ERR)
+		if (key != KEY_RESIZE)
+			screen->ops->key(screen->ctx, key);
+}
+
+/* Block the signals that end the command or resize the screen; return a signalfd. */
+static int signals_open(sigset_t *old)
+{
+	static const int numbers[] = {
+		SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH,
+	};
+	sigset_t signals;
+	size_t i;
+
+	sigemptyset(&signals);
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		sigaddset(&signals, numbers[i]);
+	if (sigprocmask(SIG_BLOCK, &signals, old))
+		return -1;
+	return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static int timer_open(double interval)
+{
+	struct itimerspec times = {
+		.it_interval.tv_sec = interval,
+		.it_interval.tv_nsec = (interval - (time_t)interval) * 1e9,
+	};
+	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+
+	times.it_value = times.it_interval;
+	if (fd >= 0 && timerfd_settime(fd, 0, &times, NULL)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static void read_signals(struct screen *screen, int fd)
+{
+	struct signalfd_siginfo info;
+	struct winsize size;
+
+	while (read(fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo != SIGWINCH)
+			screen->done = true;
+		else if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+			resizeterm(size.ws_row, size.ws_col);
+	}
+}
+
+/* Empty the buffer of standard error, then let the caller read anew. */
+static void look(struct screen *screen)
+{
+	if (ftruncate(screen->errors, 0) ||
+	    lseek(screen->errors, 0, SEEK_SET))
+		screen->done = true;
+	screen->ops->look(screen->ctx);
+}
+
+/* Handle keys, signals and the timer until the user quits or the terminal is gone. */
+static void run(struct screen *screen, int timer, int signals)
+{
+	enum { KEYS, TIMER, SIGNALS, NR_FDS };
+	struct pollfd fds[NR_FDS] = {
+		[KEYS]		= { STDIN_FILENO, POLLIN, 0 },
+		[TIMER]		= { timer, POLLIN, 0 },
+		[SIGNALS]	= { signals, POLLIN, 0 },
+	};
+	uint64_t ticks;
+
+	while (!screen->done) {
+		erase();
+		screen->ops->draw(screen->ctx);
+		refresh();
+		if (poll(fds, NR_FDS, -1) < 0 && errno != EINTR)
+			return;
+		if (fds[KEYS].revents & (POLLHUP | POLLERR | POLLNVAL))
+			return;
+		read_signals(screen, signals);
+		read_keys(screen);
+		if (read(timer, &ticks, sizeof(ticks)) == sizeof(ticks))
+			look(screen);
+	}
+}
+
+/* ---- The terminal ------------------------------------------------------ */
+
+static void colours_init(void)
+{
+	const char *no_color = getenv("NO_COLOR");
+
+	if ((no_color && *no_color) || !has_colors())
+		return;
+	start_color();
+	use_default_colors();
+	init_pair(SCREEN_CHANGED, COLOR_YELLOW, -1);
+	init_pair(SCREEN_ERROR, COLOR_RED, -1);
+}
+
+/* While curses owns the screen, standard error goes to @screen->errors. */
+static struct vitrine_error *with_terminal(struct screen *screen, int timer,
+					   int signals)
+{
+	int old_stderr = dup(STDERR_FILENO);
+	SCREEN *terminal;
+
+	if (old_stderr < 0)
+		return vtr_error_os(errno, NULL, "cannot redirect standard error");
+	terminal = newterm(NULL, stdout, stdin);
+	if (!terminal) {
+		close(old_stderr);
+		return vitrine_error_create(ENOTTY, NULL, VITRINE_NO_OFFSET,
+					    "set TERM to the type of the terminal",
+					    "unknown terminal type");
+	}
+	set_escdelay(ESCAPE_MS);
+	cbreak();
+	noecho();
+	nodelay(stdscr, TRUE);
+	keypad(stdscr, TRUE);
+	curs_set(0);
+	colours_init();
+	fflush(stderr);
+	dup2(screen->errors, STDERR_FILENO);
+	look(screen);
+	run(screen, timer, signals);
+	endwin();
+	delscreen(terminal);
+	fflush(stderr);
+	dup2(old_stderr, STDERR_FILENO);
+	close(old_stderr);
+	return NULL;
+}
+
+/**
+ * screen_run() - show a live screen until the user quits
+ * @screen: screen, with the first three members set
+ *
+ * Return: NULL, or an error: ENOTTY if there is no terminal.
+ */
+struct vitrine_error *screen_run(struct screen *screen)
+{
+	struct vitrine_error *err = NULL;
+	int timer, signals;
+	sigset_t old;
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return vitrine_error_create(ENOTTY, NULL, VITRINE_NO_OFFSET,
+					    screen->ops->instead,
+					    "input and output must be a terminal");
+	setlocale(LC_CTYPE, "");
+	screen->errors = memfd_create("errors", MFD_CLOEXEC);
+	if (screen->errors < 0)
+		return vtr_error_os(errno, NULL, "cannot create a file for messages");
+	timer = timer_open(screen->interval);
+	if (timer < 0) {
+		err = vtr_error_os(errno, NULL, "cannot wait");
+		goto out_errors;
+	}
+	signals = signals_open(&old);
+	if (signals < 0) {
+		err = vtr_error_os(errno, NULL, "cannot wait for signals");
+		goto out_timer;
+	}
+	err = with_terminal(screen, timer, signals);
+	close(signals);
+	/* A signal that is still pending ends the process here, as it should. */
+	sigprocmask(SIG_SETMASK, &old, NULL);
+
+out_timer:
+	close(timer);
+out_errors:
+	close(screen->errors);
+	return err;
+}
+
+/**
+ * screen_errors() - read what has been written to standard error
+ * @screen: screen
+ * @line: called with each line, without "vitrine: " in front
+ * @ctx: passed to @line
+ */
+void screen_errors(const struct screen *screen,
+		   void (*line)(void *ctx, const char *text), void *ctx)
+{
+	const char *name = "vitrine: ";
+	char *text, *at, *rest;
+	off_t len;
+
+	fflush(stderr);
+	len = lseek(screen->errors, 0, SEEK_END);
+	text = len > 0 ? calloc(1, len + 1) : NULL;
+	rest = text;
+	if (text && pread(screen->errors, text, len, 0) == len)
+		while ((at = strsep(&rest, "\n")))
+			if (*at)
+				line(ctx, at + (strncmp(at, name, strlen(name)) ?
+						0 : strlen(name)));
+	free(text);
+}
+
+/**
+ * screen_parse_interval() - parse the argument of --interval
+ * @arg: argument
+ * @state: argp's; an invalid argument ends the program with a message
+ *
+ * Return: seconds.
+ */
+double screen_parse_interval(const char *arg, struct argp_state *state)
+{
+	return units_duration(arg, NSEC_PER_SEC / 20, 24 * 3600 * NSEC_PER_SEC,
+			      state) / (double)NSEC_PER_SEC;
+}
