@@ -26,8 +26,9 @@
  *	workload frames MS		a thread that is blocked for MS milliseconds in
  *					three functions with frame pointers, and then in
  *					three without
- *	workload exec			a process with a second thread, for whose end it
- *					waits when it executes "workload frames 1"
+ *	workload exec			a process that is blocked while it executes
+ *					"workload frames 20", until another process
+ *					makes the arguments readable
  *	workload starve MS		on one CPU, starve-victim starts starve-hog,
  *					a thread of SCHED_FIFO that runs for MS
  *					milliseconds
@@ -42,12 +43,15 @@
  */
 #include <err.h>
 #include <fcntl.h>
+#include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -491,19 +495,71 @@ static void frames(unsigned long ms)
 	       (unsigned long)kept_inner - start);
 }
 
-static void *sleep_long(void *result)
+/* Wait until the kernel function in which a process is blocked is known. */
+static void await_blocked(pid_t pid)
 {
-	pause();
-	return result;
+	char path[32], function[64];
+	FILE *wchan;
+
+	snprintf(path, sizeof(path), "/proc/%d/wchan", pid);
+	do {
+		wchan = fopen(path, "re");
+		if (!wchan || !fgets(function, sizeof(function), wchan))
+			err(1, "%s", path);
+		fclose(wchan);
+	} while (!strcmp(function, "0"));
 }
 
+/* Wait until a process is blocked because it reads a page, then fill the page. */
+static void fill(int fd, pid_t pid, const void *bytes, void *page)
+{
+	struct uffdio_copy copy = {
+		.dst = (uintptr_t)page,
+		.src = (uintptr_t)bytes,
+		.len = sysconf(_SC_PAGESIZE),
+	};
+	struct uffd_msg fault;
+
+	if (read(fd, &fault, sizeof(fault)) != sizeof(fault))
+		err(1, "userfaultfd");
+	await_blocked(pid);
+	if (ioctl(fd, UFFDIO_COPY, &copy))
+		err(1, "UFFDIO_COPY");
+}
+
+static void *map_page(void)
+{
+	void *page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		err(1, "mmap");
+	return page;
+}
+
+/* The kernel reads the arguments of execve() before it replaces the program. */
 static void exec_frames(void)
 {
-	pthread_t thread;
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register missing = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	char *bytes = map_page(), *page = map_page();
+	pid_t pid = getpid();
 
-	if (pthread_create(&thread, NULL, sleep_long, NULL))
-		errx(1, "cannot create a thread");
-	execl("/proc/self/exe", "workload", "frames", "1", NULL);
+	memcpy(bytes, "20", sizeof("20"));
+	missing.range.start = (uintptr_t)page;
+	missing.range.len = sysconf(_SC_PAGESIZE);
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) ||
+	    ioctl(fd, UFFDIO_REGISTER, &missing))
+		err(1, "userfaultfd");
+	switch (fork()) {
+	case -1:
+		err(1, "fork");
+	case 0:
+		fill(fd, pid, bytes, page);
+		_exit(0);
+	}
+	execl("/proc/self/exe", "workload", "frames", page, NULL);
 	err(1, "execl");
 }
 
