@@ -129,6 +129,7 @@ declare -A reads=(
 	[latency]="many.fxt @" [timeline]="many.fxt @ -o -" [flame]="many.fxt @ -o -"
 	[convert]="many.fxt @ --to heph -o -"
 	[merge]="many.fxt @ -o -" [symbolize]="many.fxt @ -o -" [recover]="raw.dump @ -o -"
+	[cut]="many.fxt @ --cpu 0 -o -"
 )
 # These commands read no file, or show a screen.
 others=" watch record snapshot top "

@@ -621,6 +621,22 @@ static struct vitrine_error *follow_switch(struct fxt_lane_out *lane,
 	return err;
 }
 
+/* Have a wakeup refer to its waker, too, if that has a name: it may not have run yet here. */
+static void refer_to_waker(const struct fxt_out *out, struct fxt_encoder *encoded,
+			   const struct vitrine_fxt_record *record)
+{
+	const struct vitrine_fxt_arg *waker = fxt_find_arg(record, "waker");
+	struct vitrine_fxt_thread thread = { .process = VITRINE_FXT_NO_PROCESS };
+	const struct fxt_name *name;
+
+	if (!waker || waker->type != FXT_ARG_KOID)
+		return;
+	thread.thread = waker->value.uint64;
+	name = fxt_names_find(&out->threads, thread.thread);
+	if (name && name->named)
+		fxt_encode_refer(encoded, &thread, FXT_NO_SHIFT);
+}
+
 /**
  * fxt_lane_out_put() - write a record
  * @lane: lane of the CPU of the record
@@ -649,6 +665,8 @@ struct vitrine_error *fxt_lane_out_put(struct fxt_lane_out *lane,
 		lane->out->counts.nr_refused++;
 		return NULL;
 	}
+	if (record->kind == VITRINE_FXT_WAKEUP)
+		refer_to_waker(lane->out, encoded, record);
 	if (fxt_written_ticks(record) > now)
 		return hold(lane, encoded, fxt_written_ticks(record)) ?
 			       NULL : vtr_error_no_memory();

@@ -162,6 +162,36 @@ static bool check_switch(struct check *check, struct fxt_lane *lane)
 	       use_thread(check, incoming, ours);
 }
 
+/* Note what `vitrine cut' says of the trace that it has written. */
+static void note_left_out(const struct check *check,
+			  const struct vitrine_fxt_record *record)
+{
+	const struct vitrine_fxt_arg *arg;
+	char text[512] = "";
+	size_t len = 0;
+	unsigned int i;
+
+	if (!fxt_string_is(&record->event.category, VITRINE_PROVIDER_NAME) ||
+	    !fxt_string_is(&record->event.name, "left_out"))
+		return;
+	for (i = 0; i < record->nr_args && len < sizeof(text); i++) {
+		arg = &record->args[i];
+		len += snprintf(text + len, sizeof(text) - len, " %.*s",
+				(int)arg->name.len_bytes, arg->name.bytes);
+		if (len >= sizeof(text))
+			break;
+		if (arg->type == FXT_ARG_STRING_REF)
+			len += snprintf(text + len, sizeof(text) - len, "=%.*s",
+					(int)arg->value.string.len_bytes,
+					arg->value.string.bytes);
+		else if (arg->type == FXT_ARG_UINT64)
+			len += snprintf(text + len, sizeof(text) - len, "=%" PRIu64,
+					arg->value.uint64);
+	}
+	vtr_note(check->subbufs.report, record->offset,
+		 "records were left out on purpose:%s", text);
+}
+
 static bool check_contents(struct check *check, struct fxt_lane *lane)
 {
 	const struct vitrine_fxt_record *record = &check->subbufs.fxt.record;
@@ -176,6 +206,7 @@ static bool check_contents(struct check *check, struct fxt_lane *lane)
 		if (record->event.type > FXT_EVENT_FLOW_END)
 			check->summary.nr_unknown++;
 		check->summary.nr_events++;
+		note_left_out(check, record);
 		return true;
 	case VITRINE_FXT_LOG:
 		check->summary.nr_events++;

@@ -34,6 +34,7 @@ static const struct command commands[] = {
 	{ "metrics", cmd_metrics, "export Inspect trees as Prometheus metrics" },
 	{ "convert", cmd_convert, "convert a trace between formats" },
 	{ "merge", cmd_merge, "merge traces of several machines or boots" },
+	{ "cut", cmd_cut, "write a part of a trace, perhaps anonymised" },
 	{ "symbolize", cmd_symbolize, "name the functions of user stacks" },
 	{ "check", cmd_check, "validate Inspect and FXT files" },
 };

@@ -9,6 +9,7 @@
 /* argv[0] is "vitrine SUBCOMMAND"; each returns an exit code of report.h. */
 int cmd_check(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
+int cmd_cut(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_flame(int argc, char **argv);
 int cmd_latency(int argc, char **argv);

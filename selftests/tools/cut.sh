@@ -1,0 +1,245 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# `vitrine cut': the part of a trace has the chosen records and no others, is a sound trace
+# that every reader opens, and an anonymised one has none of the names.
+#
+#   cut.sh VITRINE WORDS DIR
+#
+# DIR holds mkfxt, which the Makefile builds.
+
+# shellcheck source-path=SCRIPTDIR source=formats
+. "$(dirname "$0")/formats"
+
+cut()
+{
+	command_into_files cut "$@"
+}
+
+# family: make a trace of two processes, secretd and sleepd; the former forks a child, which
+# gets another name. All events that have names and texts are in it.
+family()
+{
+	python3 - <<-'END'
+	import struct, sys
+	word = struct.Struct("<Q").pack
+	def stream(text):
+	    return text + bytes(-len(text) % 8)
+	def ref(text):
+	    return 0x8000 | len(text) if text else 0
+	def arg(name, value):
+	    body = stream(name)
+	    head = ref(name) << 16
+	    if isinstance(value, bytes):
+	        head, body = head | 6 | ref(value) << 32, body + stream(value)
+	    else:
+	        head, body = head | 8, body + word(value)
+	    return word(head | (1 + len(body) // 8) << 4) + body
+	def record(head, body):
+	    out.write(word(head | (1 + len(body) // 8) << 4) + body)
+	def name(kind, koid, text, process=None):
+	    args = b"" if process is None else arg(b"process", process)
+	    record(7 | kind << 16 | ref(text) << 24 | (process is not None) << 40,
+	           word(koid) + stream(text) + args)
+	def event(ns, thread, category, text, *args):
+	    record(4 | len(args) << 20 | ref(category) << 32 | ref(text) << 48,
+	           word(ns) + word(thread // 10 * 10) + word(thread) + stream(category) + stream(text) +
+	           b"".join(arg(*each) for each in args))
+	def switch(ns, state, before, after):
+	    body = word(ns)
+	    for thread in before, after:
+	        body += word(2 if thread == 3 else thread // 10 * 10) + word(thread)
+	    record(8 | state << 24 | (120 if before else 0) << 44 | (120 if after else 0) << 52, body)
+	out = sys.stdout.buffer
+	out.write(word(0x0016547846040010) + word(1 | 2 << 4) + word(10**9))
+	for thread, process, text in (10, 10, b"secretd"), (11, 10, b"secret-io"), \
+	        (20, 20, b"sleepd"), (30, 30, b"grandson"), (2, 2, b"kthreadd"), (40, 40, b"wordy"):
+	    name(1, process, text)
+	    name(2, thread, text, process)
+	name(2, 3, b"ksoftirqd/0", 2)
+	switch(1000, 0, 0, 10)
+	event(1100, 10, b"sched", b"fork", (b"process", 30), (b"thread", 30), (b"name", b"secretd"))
+	event(1150, 10, b"sched", b"exec", (b"file", b"/home/olivia/secretd"), (b"old_thread", 10))
+	switch(1200, 3, 10, 20)
+	event(1250, 20, b"syscall", b"read")
+	switch(1300, 3, 20, 30)
+	event(1350, 30, b"marker", b"invoice 4711")
+	event(1360, 30, b"stacks", b"blocked", (b"stack", b"do_read+0x1;xfs_open+0x2 [xfs]"),
+	      (b"syscall", b"read"), (b"lock", b"mutex"))
+	event(1370, 30, b"stacks", b"user stack", (b"stack", b"secretd+0x10;secretlib+0x20;?;..."),
+	      (b"files", b"/home/olivia/secretd abcd;/lib/secretlib -"))
+	event(1375, 30, b"stacks", b"user stack", (b"stack", b"pay_olivia+0x10 [secretd];?"))
+	event(1380, 30, b"block", b"read", (b"disk", b"sda"))
+	record(9 | 12 << 16, word(1390) + word(30) + word(30) + stream(b"hello olivia"))
+	switch(1400, 3, 30, 11)
+	switch(1500, 3, 11, 40)
+	switch(1600, 3, 40, 3)
+	switch(1700, 3, 3, 0)
+	END
+}
+
+# texts FILE: print the text of each record of FILE, without times
+texts()
+{
+	"$vitrine" print "$1" | sed 's/^ *[0-9.]* //'
+}
+
+# names FILE: print the names of threads in FILE
+names()
+{
+	"$vitrine" print --json "$1" | jq -r '(.in?, .out?, .thread?) | select(.) | .name' | sort -u
+}
+
+# tokens FILE: print the tokens in FILE
+tokens()
+{
+	grep -aoE 'x[0-9a-f]{12}' "$1" | sort -u
+}
+
+# token FILE TID: print the name of a thread in FILE
+token()
+{
+	"$vitrine" print --json "$1" | jq -r "(.in?, .out?, .thread?) | select(.tid? == $2) | .name" | sort -u
+}
+
+# argument FILE NAME ARGUMENT: print an argument of the events NAME
+argument()
+{
+	"$vitrine" print --json "$1" | jq -r "select(.name == \"$2\") | .args.\"$3\""
+}
+
+# between FILE FROM TO: print the records of FILE at these nanoseconds, which are no notes
+between()
+{
+	"$vitrine" print --json "$1" |
+		jq -c "select(.time_ns >= $2 and .time_ns <= $3 and .name != \"left_out\") | del(.offset, .provider)"
+}
+
+# ran FILE FROM TO: print how long each CPU ran which thread between these nanoseconds
+ran()
+{
+	"$vitrine" print --json "$1" | jq -r 'select(.kind == "switch") | "\(.cpu) \(.time_ns) \(.in.tid)"' |
+		awk -v from="$2" -v to="$3" '
+		function add(cpu, end) {
+			begin = since[cpu] < from ? from : since[cpu]
+			end = end > to ? to : end
+			if (running[cpu] && end > begin)
+				sum[cpu " " running[cpu]] += end - begin
+		}
+		{ add($1, $2); since[$1] = $2; running[$1] = $3 }
+		END {
+			for (cpu in running)
+				add(cpu, to)
+			for (each in sum)
+				print each, sum[each]
+		}' | sort
+}
+
+sound()
+{
+	"$vitrine" check "$1" | grep ": no fault$"
+}
+
+cd "$dir" || exit 1
+touch err
+echo "TAP version 13"
+"$mkfxt" speed 2000 >a.fxt
+"$mkfxt" vitrine >lost.fxt
+"$mkfxt" wide >wide.fxt
+family >family.fxt
+
+cut a.fxt --cpu 0
+check "no OUT" test "$(cat status)" = 2
+cut --cpu 0 -o out.fxt
+check "no FILE" test "$(cat status)" = 2
+cut a.fxt -o out.fxt
+check "nothing to leave out" test "$(cat status)" = 2
+cut a.fxt --from 5 --to 4 -o out.fxt
+check "an end before the begin" test "$(cat status)" = 2
+cut missing.fxt --cpu 0 -o out.fxt
+check "no such file" ended 3 "missing.fxt: cannot open"
+cut /dev/null --cpu 0 -o out.fxt
+check "no trace" ended 1 "/dev/null: offset 0x0: not a Fuchsia trace"
+check "nothing is left behind" test -z "$(find . -name 'out*.fxt*')"
+
+cut a.fxt -C 1 -o cpu.fxt
+check "a CPU" ended 0
+check "its records, and no others" same <("$vitrine" print --cpu 1 a.fxt) \
+	<("$vitrine" print --event switch cpu.fxt)
+check "are sound" sound cpu.fxt
+check "the file says so" grep -q "left out on purpose: cpus=1$" <("$vitrine" check cpu.fxt)
+
+cut lost.fxt --cpu 1 -o lost.cpu.fxt
+check "lost records of the CPU remain lost" grep -q " 11 records lost: no fault" <("$vitrine" check lost.cpu.fxt)
+cut lost.fxt --cpu 0 -o lost.cpu.fxt
+"$vitrine" print --all lost.cpu.fxt >lost.print
+check "of others there is nothing" fails grep "provider 2" lost.print
+
+from=$("$vitrine" print --json a.fxt | jq -s '.[700].time_ns + 1')
+to=$("$vitrine" print --json a.fxt | jq -s '.[1200].time_ns + 1')
+cut a.fxt --from "${from}ns" --to "${to}ns" -o time.fxt
+check "a time" ended 0
+check "its records" same <(between a.fxt $((from + 1)) $((to - 1))) <(between time.fxt $((from + 1)) $((to - 1)))
+check "no others" test "$("$vitrine" print --json time.fxt | jq -s "map(select(.time_ns < $from or .time_ns > $to)) | length")" = 0
+check "each thread ran as long" same <(ran a.fxt "$from" "$to") <(ran time.fxt 0 $((to * 2)))
+check "they are sound" sound time.fxt
+check "the file says so" grep -q "left out on purpose: from_ns=$from to_ns=$to$" <("$vitrine" check time.fxt)
+cut time.fxt --cpu 0 --from "$((from + 1000))ns" -o again.fxt
+check "a cut of a cut says both" same <(printf '%s\n' "from_ns=$from to_ns=$to" "from_ns=$((from + 1000)) cpus=0" | sort) \
+	<("$vitrine" check again.fxt | sed -n 's/.*on purpose: //p' | sort)
+cut a.fxt --from "$((to * 2))ns" -o late.fxt
+check "a time after the end" sound late.fxt
+
+cut wide.fxt --cpu 300 --from 1ns -o wide.cut.fxt
+check "a CPU above 255" sound wide.cut.fxt
+
+cut family.fxt -p sleepd -o sleepd.fxt
+check "a process" ended 0
+check "has the others on the other side" same <(texts sleepd.fxt) - <<-'END'
+	[---] instant file:2147287040/0 vitrine:left_out processes="sleepd"
+	[000] switch  others:2147352576/0 [120] blocked ==> sleepd:20/20 [120]
+	[---] instant sleepd:20/20 syscall:read
+	[000] switch  sleepd:20/20 [120] blocked ==> others:2147352576/0 [120]
+END
+check "is sound" sound sleepd.fxt
+cut family.fxt -p 10 -o secretd.fxt
+check "a process and its child" same <(printf '%s\n' file grandson others secret-io secretd) <(names secretd.fxt)
+check "are sound" sound secretd.fxt
+cut family.fxt -t 11 -o thread.fxt
+check "a thread" same <(printf '%s\n' file others secret-io) <(names thread.fxt)
+"$mkfxt" load 1 0 >load.fxt
+cut load.fxt -t worker-2 -o worker.fxt
+check "a thread waits as long as it did" same \
+	<("$vitrine" latency --json load.fxt | jq -S '.threads[] | select(.name == "worker-2")') \
+	<("$vitrine" latency --json worker.fxt | jq -S '.threads[] | select(.name == "worker-2")')
+
+cut family.fxt --anonymise -o secret.fxt
+check "anonymised" ended 0
+check "is sound" sound secret.fxt
+check "has as many records" test "$("$vitrine" print family.fxt | wc -l)" = \
+	"$("$vitrine" print --json secret.fxt | jq -c 'select(.name != "left_out")' | wc -l)"
+check "none of the names" fails grep -aE "secret|olivia|sleepd|grandson|wordy|invoice|hello" secret.fxt
+check "but the kernel's" grep -qx "ksoftirqd/0" <(names secret.fxt)
+check "the same name has the same token" test "$(token secret.fxt 10)" = "$(argument secret.fxt fork name)"
+check "another name has another" test "$(token secret.fxt 10)" != "$(token secret.fxt 20)"
+check "another file has other tokens" test -z "$(cut family.fxt --anonymise -o other.fxt
+	comm -12 <(tokens secret.fxt) <(tokens other.fxt))"
+check "kernel stacks stay" test "$(argument secret.fxt blocked stack)" = "do_read+0x1;xfs_open+0x2 [xfs]"
+check "so do system calls, locks and disks" same <(printf '%s\n' read mutex sda) \
+	<(argument secret.fxt blocked syscall; argument secret.fxt blocked lock; argument secret.fxt read disk | grep -v null)
+check "user stacks keep their shape" same <(argument secret.fxt "user stack" stack | sed -E 's/x[0-9a-f]{12}/T/g') \
+	<(printf '%s\n' "T+0x10;T+0x20;?;..." "T+0x10 [T];?")
+check "their files have one token" test "$(argument secret.fxt "user stack" stack | sed -n '1s/+.*//p')" = \
+	"$(argument secret.fxt "user stack" stack | sed -nE '2s/.*\[(.*)\].*/\1/p')"
+cut sleepd.fxt --anonymise -o secret.cut.fxt
+check "what was chosen has a token, too" fails grep -a sleepd secret.cut.fxt
+
+for reader in "print" "latency" "latency --why" "flame -o x.svg" "timeline -o x.html" "diff family.fxt" \
+	"merge -o x.fxt" "convert --to heph -o x.heph" "convert --to chrome-json -o x.json"; do
+	# shellcheck disable=SC2086
+	command_into_files $reader secret.fxt
+	check "vitrine $reader opens it" test "$(cat status)" = 0
+done
+
+echo "1..$tests"
+exit $failed

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Replace names and texts of a trace by tokens.
+ *
+ * A token is a keyed hash of the text, SipHash-2-4 by Aumasson and Bernstein. The key is
+ * random and is forgotten with the anonymiser, so nobody can find the text of a token by
+ * hashing texts that it might be.
+ */
+#define _GNU_SOURCE	/* memmem() */
+#include <endian.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include <vitrine/fxt.h>
+
+#include "error.h"
+#include "fxt_record.h"
+#include "anonymise.h"
+
+/* "x" and twelve hexadecimal digits: as a thread name, it fits everywhere. */
+#define TOKEN_BYTES	13
+
+/* ---- Tokens -------------------------------------------------------------- */
+
+static uint64_t rotate(uint64_t word, unsigned int nr_bits)
+{
+	return word << nr_bits | word >> (64 - nr_bits);
+}
+
+static void sip_round(uint64_t v[4])
+{
+	v[0] += v[1];
+	v[2] += v[3];
+	v[1] = rotate(v[1], 13) ^ v[0];
+	v[3] = rotate(v[3], 16) ^ v[2];
+	v[0] = rotate(v[0], 32) + v[3];
+	v[2] += v[1];
+	v[1] = rotate(v[1], 17) ^ v[2];
+	v[3] = rotate(v[3], 21) ^ v[0];
+	v[2] = rotate(v[2], 32);
+}
+
+static void sip_word(uint64_t v[4], uint64_t word)
+{
+	v[3] ^= word;
+	sip_round(v);
+	sip_round(v);
+	v[0] ^= word;
+}
+
+static uint64_t sip_hash(const uint64_t key[2], const char *bytes, size_t len_bytes)
+{
+	uint64_t v[4] = {
+		key[0] ^ 0x736f6d6570736575ULL,
+		key[1] ^ 0x646f72616e646f6dULL,
+		key[0] ^ 0x6c7967656e657261ULL,
+		key[1] ^ 0x7465646279746573ULL,
+	};
+	uint64_t word;
+	size_t i;
+
+	for (i = 0; len_bytes - i >= sizeof(word); i += sizeof(word)) {
+		memcpy(&word, bytes + i, sizeof(word));
+		sip_word(v, le64toh(word));
+	}
+	word = 0;
+	if (i < len_bytes)
+		memcpy(&word, bytes + i, len_bytes - i);
+	sip_word(v, le64toh(word) | (uint64_t)len_bytes << 56);
+	v[2] ^= 0xff;
+	for (i = 0; i < 4; i++)
+		sip_round(v);
+	return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+/**
+ * anonymise_init() - begin with a key of its own
+ * @anonymiser: anonymiser
+ *
+ * Return: NULL, or an error.
+ */
+struct vitrine_error *anonymise_init(struct anonymiser *anonymiser)
+{
+	anonymiser->len_bytes = 0;
+	if (getrandom(anonymiser->key, sizeof(anonymiser->key), 0) !=
+	    sizeof(anonymiser->key))
+		return vtr_error_os(errno, NULL, "cannot make a random key");
+	return NULL;
+}
+
+/**
+ * anonymise_begin() - begin with another record
+ * @anonymiser: anonymiser
+ */
+void anonymise_begin(struct anonymiser *anonymiser)
+{
+	anonymiser->len_bytes = 0;
+}
+
+/* Append text; return false if there is no room. */
+static bool append(struct anonymiser *anonymiser, const char *bytes,
+		   size_t len_bytes)
+{
+	if (len_bytes > sizeof(anonymiser->texts) - anonymiser->len_bytes)
+		return false;
+	memcpy(anonymiser->texts + anonymiser->len_bytes, bytes, len_bytes);
+	anonymiser->len_bytes += len_bytes;
+	return true;
+}
+
+/* Append the token of a text; nothing for the empty text. */
+static bool append_token(struct anonymiser *anonymiser, const char *bytes,
+			 size_t len_bytes)
+{
+	char token[TOKEN_BYTES + 1];
+	uint64_t hash;
+
+	if (!len_bytes)
+		return true;
+	hash = sip_hash(anonymiser->key, bytes, len_bytes);
+	snprintf(token, sizeof(token), "x%012llx",
+		 (unsigned long long)(hash & 0xffffffffffffULL));
+	return append(anonymiser, token, TOKEN_BYTES);
+}
+
+/* Return what was appended since @begin; nothing of it if there was no room for all. */
+static struct vitrine_fxt_string text_since(const struct anonymiser *anonymiser,
+					    size_t begin, bool good)
+{
+	return (struct vitrine_fxt_string){
+		anonymiser->texts + begin,
+		good ? anonymiser->len_bytes - begin : 0,
+	};
+}
+
+/**
+ * anonymise_name() - make a token of a text
+ * @anonymiser: anonymiser
+ * @name: the text
+ *
+ * Return: the token, valid until anonymise_begin().
+ */
+struct vitrine_fxt_string anonymise_name(struct anonymiser *anonymiser,
+					 const struct vitrine_fxt_string *name)
+{
+	size_t begin = anonymiser->len_bytes;
+	bool good = append_token(anonymiser, name->bytes, name->len_bytes);
+
+	return text_since(anonymiser, begin, good);
+}
+
+/* ---- User stacks ----------------------------------------------------------- */
+
+/* Return the length of what precedes "+0x" or "]" in a frame. */
+static size_t name_len(const char *frame, size_t len_bytes)
+{
+	size_t len = len_bytes;
+
+	while (len && frame[len - 1] != '+')
+		len--;
+	return len ? len - 1 : len_bytes;
+}
+
+/* Append a frame: "NAME+0xOFFSET", perhaps with " [FILE]" behind it, "?" or "...". */
+static bool append_frame(struct anonymiser *anonymiser, const char *frame,
+			 size_t len_bytes)
+{
+	const char *file = memmem(frame, len_bytes, " [", 2);
+	size_t len = file ? (size_t)(file - frame) : len_bytes, len_name;
+
+	if ((len_bytes == 1 && *frame == '?') ||
+	    (len_bytes == 3 && !memcmp(frame, "...", 3)))
+		return append(anonymiser, frame, len_bytes);
+	len_name = name_len(frame, len);
+	if (!append_token(anonymiser, frame, len_name) ||
+	    !append(anonymiser, frame + len_name, len - len_name))
+		return false;
+	if (!file)
+		return true;
+	file += 2;
+	len = frame + len_bytes - file;
+	if (len && file[len - 1] == ']')
+		len--;
+	return append(anonymiser, " [", 2) && append_token(anonymiser, file, len) &&
+	       append(anonymiser, "]", 1);
+}
+
+static struct vitrine_fxt_string
+anonymise_stack(struct anonymiser *anonymiser,
+		const struct vitrine_fxt_string *stack)
+{
+	const char *at = stack->bytes, *end = at + stack->len_bytes, *stop;
+	size_t begin = anonymiser->len_bytes;
+	bool good = true;
+
+	while (good && at < end) {
+		stop = memchr(at, ';', end - at);
+		if (!stop)
+			stop = end;
+		good = append_frame(anonymiser, at, stop - at) &&
+		       (stop == end || append(anonymiser, ";", 1));
+		at = stop + 1;
+	}
+	return text_since(anonymiser, begin, good);
+}
+
+/* ---- Records ---------------------------------------------------------------- */
+
+/*
+ * Arguments whose texts are the kernel's or vitrine's own words, or names that drivers
+ * give; NULL matches any event of the category.
+ */
+static const struct {
+	const char *category;
+	const char *event;
+	const char *argument;
+} public_texts[] = {
+	{ "stacks", "blocked", "stack" },
+	{ "stacks", "blocked", "syscall" },
+	{ "stacks", "blocked", "lock" },
+	{ "timer", NULL, "function" },
+	{ "block", NULL, "disk" },
+	{ "vitrine", "frozen", "cause" },
+	{ "vitrine", "left_out", "cpus" },
+};
+
+static bool is_public(const struct vitrine_fxt_record *record,
+		      const struct vitrine_fxt_arg *arg)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(public_texts) / sizeof(*public_texts); i++)
+		if (fxt_string_is(&record->event.category, public_texts[i].category) &&
+		    (!public_texts[i].event ||
+		     fxt_string_is(&record->event.name, public_texts[i].event)) &&
+		    fxt_string_is(&arg->name, public_texts[i].argument))
+			return true;
+	return false;
+}
+
+/* Categories of the module whose events have fixed names, or names that drivers give. */
+static bool has_public_names(const struct vitrine_fxt_string *category)
+{
+	static const char * const categories[] = {
+		"sched", "irq", "ipi", "fault", "syscall", "block", "timer", "power",
+		"module", "stacks", "vitrine",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(categories) / sizeof(*categories); i++)
+		if (fxt_string_is(category, categories[i]))
+			return true;
+	return false;
+}
+
+static void anonymise_event(struct anonymiser *anonymiser,
+			    struct vitrine_fxt_record *record)
+{
+	bool is_stack = fxt_string_is(&record->event.category, "stacks");
+	struct vitrine_fxt_arg *arg;
+	unsigned int i;
+
+	for (i = 0; i < record->nr_args; i++) {
+		arg = &record->args[i];
+		if (arg->type != FXT_ARG_STRING_REF || is_public(record, arg))
+			continue;
+		if (is_stack && fxt_string_is(&arg->name, "stack"))
+			arg->value.string = anonymise_stack(anonymiser,
+							    &arg->value.string);
+		else
+			arg->value.string = anonymise_name(anonymiser,
+							   &arg->value.string);
+	}
+	if (!has_public_names(&record->event.category))
+		record->event.name = anonymise_name(anonymiser, &record->event.name);
+}
+
+/**
+ * anonymise_record() - replace the texts in a record with a time
+ * @anonymiser: after anonymise_begin()
+ * @record: the record; large BLOBs, whose contents nobody knows, are left as they are
+ */
+void anonymise_record(struct anonymiser *anonymiser,
+		      struct vitrine_fxt_record *record)
+{
+	if (record->kind == VITRINE_FXT_EVENT)
+		anonymise_event(anonymiser, record);
+	else if (record->kind == VITRINE_FXT_LOG)
+		record->log.message = anonymise_name(anonymiser,
+						     &record->log.message);
+}

@@ -1,0 +1,700 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Write a part of a trace as a trace of its own.
+ *
+ * The switches of a CPU stay a chain: with a choice of threads, all others are one thread
+ * per CPU, "others", and only switches from or to a chosen thread are written. A cut in time
+ * begins and ends as a recording does, with a switch to the thread that was running, and
+ * one from it. The trace is read once, in time order, so memory does not grow with its
+ * length.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <vitrine/fxt.h>
+#include <vitrine/map.h>
+
+#include "error.h"
+#include "faults.h"
+#include "feed.h"
+#include "fxt_names.h"
+#include "fxt_record.h"
+#include "fxt_write.h"
+#include "grow.h"
+#include "input.h"
+#include "left_out.h"
+#include "report.h"
+#include "anonymise.h"
+#include "cut.h"
+
+#define NSEC_PER_SEC	1000000000ULL
+
+/* Threads of process 0 that stand for the others on a CPU, and for the file. */
+#define OTHERS_THREAD(cpu)	(0x7ffe0000U + (cpu))
+#define FILE_THREAD		0x7ffd0000U
+
+/* Process of the kernel's threads. */
+#define KTHREADD	2
+
+#define ITEMS_BYTES	1024
+#define MAX_ARGS	15
+
+/**
+ * struct cut_cpu - what runs on a CPU
+ * @known: @running is known
+ * @running: incoming thread of the last switch
+ * @priority: its priority
+ */
+struct cut_cpu {
+	bool known;
+	struct vitrine_fxt_thread running;
+	uint8_t priority;
+};
+
+/**
+ * struct cut - a cut in progress
+ * @args: the options
+ * @input: the file
+ * @faults: name of the file in messages, and faults in it
+ * @feed: its records
+ * @item: the current one
+ * @out: the new trace
+ * @cpus: all CPUs that had a switch
+ * @nr_cpus: how many
+ * @children: processes that a chosen process has forked, and others that were not chosen
+ *	when they were forked; the former are "used"
+ * @told: threads and processes whose names have been written are "used"
+ * @anonymiser: makes the tokens
+ * @record: the record being written
+ * @begun: the first record has been written
+ * @left_out: records that cannot be written
+ */
+struct cut {
+	const struct cut_args *args;
+	struct input input;
+	struct faults faults;
+	struct feed *feed;
+	struct feed_item item;
+	struct fxt_out *out;
+	struct cut_cpu *cpus;
+	unsigned int nr_cpus;
+	struct fxt_names children;
+	struct fxt_names told;
+	struct anonymiser anonymiser;
+	struct vitrine_fxt_record record;
+	bool begun;
+	struct left_out left_out;
+};
+
+/* ---- Which records ------------------------------------------------------------ */
+
+static bool by_thread(const struct cut *cut)
+{
+	return cut->args->filter.nr_threads || cut->args->filter.nr_processes;
+}
+
+/* A process that a chosen one has forked is chosen, too. */
+static bool is_chosen(const struct cut *cut,
+		      const struct vitrine_fxt_thread *thread)
+{
+	const struct record_filter *filter = &cut->args->filter;
+	const struct vitrine_archive *archive = feed_archive(cut->feed);
+	const struct fxt_name *child;
+
+	if (record_filter_match_thread(filter, archive, thread))
+		return true;
+	if (!filter->nr_processes || filter->nr_threads)
+		return false;
+	child = fxt_names_find(&cut->children, record_process(archive, thread));
+	return child && child->used;
+}
+
+static bool is_own_event(const struct vitrine_fxt_record *record)
+{
+	return record->kind == VITRINE_FXT_EVENT &&
+	       fxt_string_is(&record->event.category, "vitrine");
+}
+
+/* Follow forks of processes, which the category "sched" records. */
+static bool follow_fork(struct cut *cut, const struct vitrine_fxt_record *record)
+{
+	const struct vitrine_fxt_arg *process;
+	struct fxt_name *child;
+
+	if (!cut->args->filter.nr_processes ||
+	    record->kind != VITRINE_FXT_EVENT ||
+	    !fxt_string_is(&record->event.category, "sched") ||
+	    !fxt_string_is(&record->event.name, "fork"))
+		return true;
+	process = fxt_find_arg(record, "process");
+	if (!process || process->type != FXT_ARG_KOID ||
+	    process->value.uint64 == record_process(feed_archive(cut->feed),
+						    &record->event.thread))
+		return true;
+	child = fxt_names_get(&cut->children, process->value.uint64);
+	if (child)
+		child->used = is_chosen(cut, &record->event.thread);
+	return child;
+}
+
+/* ---- What runs ------------------------------------------------------------------ */
+
+/* Return the CPU, or NULL without memory. */
+static struct cut_cpu *cpu_get(struct cut *cut, uint32_t cpu)
+{
+	while (cut->nr_cpus <= cpu) {
+		if (!GROW(cut->cpus, cut->nr_cpus))
+			return NULL;
+		cut->cpus[cut->nr_cpus++] = (struct cut_cpu){ 0 };
+	}
+	return &cut->cpus[cpu];
+}
+
+/* Return the priority of an incoming thread; the newer form of a switch has its weight. */
+static uint8_t priority_of(const struct vitrine_fxt_record *record)
+{
+	const struct vitrine_fxt_arg *weight;
+
+	if (record->context_switch.legacy)
+		return record->context_switch.incoming_priority;
+	weight = fxt_find_arg(record, "incoming_weight");
+	return weight && weight->type == FXT_ARG_INT32 &&
+	       weight->value.int64 > 0 && weight->value.int64 <= UINT8_MAX ?
+		       weight->value.int64 : 0;
+}
+
+static bool follow_switch(struct cut *cut, const struct vitrine_fxt_record *record)
+{
+	struct cut_cpu *cpu;
+
+	if (record->kind != VITRINE_FXT_SWITCH || record->cpu >= VITRINE_FXT_NO_CPU)
+		return true;
+	cpu = cpu_get(cut, record->cpu);
+	if (!cpu)
+		return false;
+	cpu->known = true;
+	cpu->running = record->context_switch.incoming;
+	cpu->priority = priority_of(record);
+	return true;
+}
+
+/* ---- Names ------------------------------------------------------------------------ */
+
+/* Return true the first time that @koid is seen. */
+static bool is_new(struct cut *cut, uint64_t koid, bool *ret_good)
+{
+	struct fxt_name *told = fxt_names_get(&cut->told, koid);
+	bool fresh = told && !told->used;
+
+	*ret_good = told;
+	if (told)
+		told->used = true;
+	return fresh;
+}
+
+/* Names that the kernel and vitrine give to threads are no secret. */
+static bool is_secret(const struct cut *cut, uint64_t process,
+		      const struct vitrine_fxt_string *name)
+{
+	static const char * const ours[] = { "idle", "lost", "others", "file" };
+	struct vitrine_fxt_string parent;
+	size_t i;
+
+	for (i = 0; i < sizeof(ours) / sizeof(*ours); i++)
+		if (fxt_string_is(name, ours[i]))
+			return false;
+	return !(process == KTHREADD &&
+		 vitrine_archive_process(feed_archive(cut->feed), process, &parent) &&
+		 fxt_string_is(&parent, "kthreadd"));
+}
+
+/* Replace the name of a thread of @process, or of the process, if it is to be kept secret. */
+static void mend_name(struct cut *cut, uint64_t process,
+		      struct vitrine_fxt_string *name)
+{
+	if (cut->args->anonymise && is_secret(cut, process, name))
+		*name = anonymise_name(&cut->anonymiser, name);
+}
+
+static bool name_process(struct cut *cut, uint64_t process)
+{
+	struct vitrine_fxt_string name;
+
+	if (process == VITRINE_FXT_NO_PROCESS ||
+	    !vitrine_archive_process(feed_archive(cut->feed), process, &name))
+		return true;
+	mend_name(cut, process, &name);
+	return fxt_out_name_process(cut->out, process, &name);
+}
+
+/* Name a thread of the trace the first time; false without memory. */
+static bool name_thread(struct cut *cut, const struct vitrine_fxt_thread *thread)
+{
+	uint64_t process = thread->process, own = VITRINE_FXT_NO_PROCESS;
+	struct vitrine_fxt_string name = { 0 };
+	bool good;
+
+	if (!is_new(cut, thread->thread, &good))
+		return good;
+	vitrine_archive_thread(feed_archive(cut->feed), thread->thread, &name,
+			       &own);
+	if (process == VITRINE_FXT_NO_PROCESS)
+		process = own;
+	mend_name(cut, process, &name);
+	return name_process(cut, process) &&
+	       fxt_out_name_thread(cut->out, thread->thread, process, &name);
+}
+
+static bool name_stand_in(struct cut *cut, uint64_t thread, const char *text)
+{
+	const struct vitrine_fxt_string name = { text, strlen(text) };
+
+	return fxt_out_name_thread(cut->out, thread, 0, &name);
+}
+
+/* Replace a thread that was not chosen. */
+static bool stand_in(struct cut *cut, uint32_t cpu,
+		     struct vitrine_fxt_thread *thread)
+{
+	*thread = (struct vitrine_fxt_thread){ .thread = OTHERS_THREAD(cpu) };
+	return name_stand_in(cut, thread->thread, "others");
+}
+
+/* ---- Writing ------------------------------------------------------------------------ */
+
+static struct vitrine_error *put(struct cut *cut, uint32_t cpu)
+{
+	struct fxt_lane_out *lane;
+	struct vitrine_error *err;
+
+	err = fxt_lane_out_get(cut->out, cpu, &lane);
+	return err ? err : fxt_lane_out_put(lane, &cut->record);
+}
+
+/* Write that a thread came in, or went out, at the edge of the cut. */
+static struct vitrine_error *put_edge(struct cut *cut, uint32_t cpu, uint64_t ns,
+				      bool is_begin)
+{
+	const struct cut_cpu *on = &cut->cpus[cpu];
+	struct vitrine_fxt_thread idle = { 0 };
+
+	if (!on->known || !on->running.thread || !is_chosen(cut, &on->running) ||
+	    !record_filter_match_cpu(&cut->args->filter, cpu))
+		return NULL;
+	if (!name_thread(cut, &on->running) ||
+	    (by_thread(cut) && !stand_in(cut, cpu, &idle)))
+		return vtr_error_no_memory();
+	cut->record = (struct vitrine_fxt_record){
+		.kind = VITRINE_FXT_SWITCH,
+		.timed = true,
+		.ticks = ns,
+		.ticks_per_second = NSEC_PER_SEC,
+		.cpu = cpu,
+		.context_switch = {
+			.outgoing = is_begin ? idle : on->running,
+			.incoming = is_begin ? on->running : idle,
+			.outgoing_priority = is_begin ? 0 : on->priority,
+			.incoming_priority = is_begin ? on->priority : 0,
+			.legacy = true,
+		},
+	};
+	return put(cut, cpu);
+}
+
+static struct vitrine_error *put_edges(struct cut *cut, uint64_t ns, bool is_begin)
+{
+	struct vitrine_error *err = NULL;
+	uint32_t cpu;
+
+	for (cpu = 0; !err && cpu < cut->nr_cpus; cpu++)
+		err = put_edge(cut, cpu, ns, is_begin);
+	return err;
+}
+
+static void add_items(struct cut *cut, const char *name,
+		      const char * const *items, unsigned int nr, char *buffer)
+{
+	size_t len = 0;
+	unsigned int i;
+
+	for (i = 0; i < nr && len < ITEMS_BYTES; i++)
+		len += snprintf(buffer + len, ITEMS_BYTES - len, "%s%s",
+				i ? "," : "", items[i]);
+	if (nr)
+		fxt_add_arg(&cut->record, FXT_ARG_STRING_REF, name)->value.string =
+			(struct vitrine_fxt_string){ buffer, strlen(buffer) };
+}
+
+static void add_cpus(struct cut *cut, char *buffer)
+{
+	const struct record_filter *filter = &cut->args->filter;
+	size_t len = 0;
+	unsigned int i;
+
+	for (i = 0; i < filter->nr_cpus && len < ITEMS_BYTES; i++)
+		len += snprintf(buffer + len, ITEMS_BYTES - len,
+				filter->cpus[i].first == filter->cpus[i].last ?
+				"%s%u" : "%s%u-%u", i ? "," : "",
+				filter->cpus[i].first, filter->cpus[i].last);
+	if (filter->nr_cpus)
+		fxt_add_arg(&cut->record, FXT_ARG_STRING_REF, "cpus")->value.string =
+			(struct vitrine_fxt_string){ buffer, strlen(buffer) };
+}
+
+/* State in the file what was left out on purpose. */
+static struct vitrine_error *put_note(struct cut *cut, uint64_t ns)
+{
+	const struct record_filter *filter = &cut->args->filter;
+	char cpus[ITEMS_BYTES], processes[ITEMS_BYTES], threads[ITEMS_BYTES];
+	struct vitrine_fxt_record *record = &cut->record;
+
+	*record = (struct vitrine_fxt_record){
+		.kind = VITRINE_FXT_EVENT,
+		.timed = true,
+		.ticks = ns,
+		.ticks_per_second = NSEC_PER_SEC,
+		.cpu = VITRINE_FXT_NO_CPU,
+		.event = {
+			.type = FXT_EVENT_INSTANT,
+			.thread.thread = FILE_THREAD,
+			.category = { "vitrine", 7 },
+			.name = { "left_out", 8 },
+		},
+	};
+	if (filter->from_ns)
+		fxt_add_arg(record, FXT_ARG_UINT64, "from_ns")->value.uint64 =
+			filter->from_ns;
+	if (filter->to_ns != UINT64_MAX)
+		fxt_add_arg(record, FXT_ARG_UINT64, "to_ns")->value.uint64 =
+			filter->to_ns;
+	add_cpus(cut, cpus);
+	add_items(cut, "processes", filter->processes, filter->nr_processes,
+		  processes);
+	add_items(cut, "threads", filter->threads, filter->nr_threads, threads);
+	if (cut->args->anonymise) {
+		fxt_add_arg(record, FXT_ARG_BOOL, "anonymised")->value.boolean = true;
+		anonymise_record(&cut->anonymiser, record);
+	}
+	if (!name_stand_in(cut, FILE_THREAD, "file"))
+		return vtr_error_no_memory();
+	return put(cut, VITRINE_FXT_NO_CPU);
+}
+
+/* Before the first record that is not too early. */
+static struct vitrine_error *begin(struct cut *cut, uint64_t ns)
+{
+	uint64_t from_ns = cut->args->filter.from_ns;
+	struct vitrine_error *err;
+
+	if (cut->begun)
+		return NULL;
+	cut->begun = true;
+	err = put_note(cut, from_ns ? from_ns : ns);
+	return err ? err : put_edges(cut, from_ns, true);
+}
+
+/* ---- Records -------------------------------------------------------------------------- */
+
+/* Choose a switch, and replace the thread that was not chosen. */
+static bool choose_switch(struct cut *cut, struct vitrine_fxt_record *record,
+			  bool *ret_good)
+{
+	struct vitrine_fxt_thread *outgoing = &record->context_switch.outgoing;
+	struct vitrine_fxt_thread *incoming = &record->context_switch.incoming;
+	bool out = is_chosen(cut, outgoing), in = is_chosen(cut, incoming);
+	unsigned int i;
+
+	if (!out && !in)
+		return false;
+	*ret_good = (out || stand_in(cut, record->cpu, outgoing)) &&
+		    (in || stand_in(cut, record->cpu, incoming));
+	/* This weight would mean that the others are the idle thread. */
+	for (i = 0; (!out || !in) && i < record->nr_args; i++)
+		if (record->args[i].type == FXT_ARG_INT32 &&
+		    record->args[i].value.int64 == INT32_MIN)
+			record->args[i].value.int64 = 0;
+	return true;
+}
+
+/*
+ * Choose a wakeup, and replace a waker that was not chosen. The waker is the thread that runs
+ * on the CPU, if the trace does not tell; a reader would take it from the switches, which
+ * are no longer complete.
+ */
+static bool choose_wakeup(struct cut *cut, struct vitrine_fxt_record *record,
+			  bool *ret_good)
+{
+	struct vitrine_fxt_thread waker = { .process = VITRINE_FXT_NO_PROCESS };
+	const struct vitrine_fxt_arg *arg = fxt_find_arg(record, "waker");
+	bool known;
+
+	if (!is_chosen(cut, &record->wakeup))
+		return false;
+	known = arg && arg->type == FXT_ARG_KOID;
+	if (known)
+		waker.thread = arg->value.uint64;
+	else if (record->cpu < cut->nr_cpus && cut->cpus[record->cpu].known)
+		waker = cut->cpus[record->cpu].running;
+	if (!is_chosen(cut, &waker))
+		*ret_good = stand_in(cut, record->cpu, &waker);
+	if (known)
+		record->args[arg - record->args].value.uint64 = waker.thread;
+	else if (record->nr_args < MAX_ARGS)
+		fxt_add_arg(record, FXT_ARG_KOID, "waker")->value.uint64 =
+			waker.thread;
+	return true;
+}
+
+/* Choose a record by its threads. */
+static bool choose(struct cut *cut, struct vitrine_fxt_record *record,
+		   bool *ret_good)
+{
+	if (!by_thread(cut) || is_own_event(record))
+		return true;
+	switch (record->kind) {
+	case VITRINE_FXT_SWITCH:
+		return choose_switch(cut, record, ret_good);
+	case VITRINE_FXT_WAKEUP:
+		return choose_wakeup(cut, record, ret_good);
+	case VITRINE_FXT_EVENT:
+		return is_chosen(cut, &record->event.thread);
+	case VITRINE_FXT_LOG:
+		return is_chosen(cut, &record->log.thread);
+	case VITRINE_FXT_LARGE_BLOB:
+		return is_chosen(cut, &record->large_blob.thread);
+	default:
+		return false;
+	}
+}
+
+static bool name_waker(struct cut *cut, const struct vitrine_fxt_record *record)
+{
+	const struct vitrine_fxt_arg *arg = fxt_find_arg(record, "waker");
+	struct vitrine_fxt_thread waker = { .process = VITRINE_FXT_NO_PROCESS };
+
+	if (!arg || arg->type != FXT_ARG_KOID)
+		return true;
+	waker.thread = arg->value.uint64;
+	return waker.thread == OTHERS_THREAD(record->cpu) || name_thread(cut, &waker);
+}
+
+static bool name_threads(struct cut *cut, const struct vitrine_fxt_record *record)
+{
+	const struct vitrine_fxt_thread *thread;
+
+	switch (record->kind) {
+	case VITRINE_FXT_SWITCH:
+		thread = &record->context_switch.incoming;
+		return (thread->thread == OTHERS_THREAD(record->cpu) ||
+			name_thread(cut, thread)) &&
+		       (record->context_switch.outgoing.thread ==
+				OTHERS_THREAD(record->cpu) ||
+			name_thread(cut, &record->context_switch.outgoing));
+	case VITRINE_FXT_WAKEUP:
+		return name_thread(cut, &record->wakeup) && name_waker(cut, record);
+	case VITRINE_FXT_EVENT:
+		return name_thread(cut, &record->event.thread);
+	case VITRINE_FXT_LOG:
+		return name_thread(cut, &record->log.thread);
+	case VITRINE_FXT_LARGE_BLOB:
+		return name_thread(cut, &record->large_blob.thread);
+	default:
+		return true;
+	}
+}
+
+static bool is_known(const struct cut *cut, const struct vitrine_fxt_record *record)
+{
+	if (record->kind == VITRINE_FXT_LARGE_BLOB)
+		return !cut->args->anonymise;
+	return record->kind != VITRINE_FXT_UNKNOWN &&
+	       (record->kind != VITRINE_FXT_EVENT ||
+		record->event.type <= FXT_EVENT_FLOW_END);
+}
+
+static void copy_record(struct cut *cut, uint64_t ns)
+{
+	struct vitrine_fxt_record *record = &cut->record;
+	uint64_t end;
+
+	*record = *cut->item.record;
+	if (record->kind == VITRINE_FXT_EVENT &&
+	    record->event.type == FXT_EVENT_DURATION_COMPLETE) {
+		end = vitrine_fxt_ns(record->event.id, record->ticks_per_second);
+		record->event.id = end < FEED_LAST_NS ? end : FEED_LAST_NS;
+	}
+	record->ticks = ns;
+	record->ticks_per_second = NSEC_PER_SEC;
+}
+
+static struct vitrine_error *put_record(struct cut *cut, uint64_t ns)
+{
+	const struct record_filter *filter = &cut->args->filter;
+	struct vitrine_fxt_record *record = &cut->record;
+	struct vitrine_error *err;
+	bool good = true;
+
+	if (!is_known(cut, cut->item.record)) {
+		left_out_record(&cut->left_out, cut->item.record);
+		return NULL;
+	}
+	err = begin(cut, ns);
+	if (err)
+		return err;
+	anonymise_begin(&cut->anonymiser);
+	copy_record(cut, ns);
+	if (!(record_filter_match_cpu(filter, record->cpu) ||
+	      (is_own_event(record) && record->cpu == VITRINE_FXT_NO_CPU)) ||
+	    !choose(cut, record, &good))
+		return NULL;
+	if (!good || !name_threads(cut, record))
+		return vtr_error_no_memory();
+	if (cut->args->anonymise)
+		anonymise_record(&cut->anonymiser, record);
+	return put(cut, cut->item.stream->cpu);
+}
+
+/* Keep what an earlier cut says of itself, whatever its time. */
+static bool is_note(const struct vitrine_fxt_record *record)
+{
+	return is_own_event(record) && fxt_string_is(&record->event.name, "left_out");
+}
+
+static struct vitrine_error *process_record(struct cut *cut)
+{
+	const struct vitrine_fxt_record *record = cut->item.record;
+	uint64_t from_ns = cut->args->filter.from_ns;
+	struct vitrine_error *err = NULL;
+
+	if (!follow_fork(cut, record))
+		return vtr_error_no_memory();
+	if (cut->item.ns >= from_ns)
+		err = put_record(cut, cut->item.ns);
+	else if (is_note(record))
+		err = put_record(cut, from_ns);
+	if (!err && !follow_switch(cut, record))
+		err = vtr_error_no_memory();
+	return err;
+}
+
+static struct vitrine_error *process_lost(struct cut *cut)
+{
+	uint32_t cpu = cut->item.stream->cpu;
+	struct fxt_lane_out *lane;
+	struct vitrine_error *err;
+
+	if (cpu < cut->nr_cpus)
+		cut->cpus[cpu].known = false;
+	if (cut->item.ns < cut->args->filter.from_ns ||
+	    !record_filter_match_cpu(&cut->args->filter, cpu))
+		return NULL;
+	err = fxt_lane_out_get(cut->out, cpu, &lane);
+	return err ? err : fxt_lane_out_lost(lane, cut->item.lost->nr_lost);
+}
+
+static struct vitrine_error *process_item(struct cut *cut)
+{
+	switch (cut->item.kind) {
+	case FEED_RECORD:
+		return process_record(cut);
+	case FEED_LOST:
+		return process_lost(cut);
+	case FEED_UNTIMED:
+		left_out_untimed(&cut->left_out, cut->item.record);
+		return NULL;
+	default:
+		return NULL;
+	}
+}
+
+/* Write everything up to the end of the cut. */
+static struct vitrine_error *cut_all(struct cut *cut)
+{
+	uint64_t to_ns = cut->args->filter.to_ns;
+	struct vitrine_error *err;
+
+	for (;;) {
+		err = feed_next(cut->feed, &cut->item);
+		if (err || cut->item.kind == FEED_END)
+			break;
+		if (cut->item.ns > to_ns) {
+			err = begin(cut, to_ns);
+			if (!err)
+				err = put_edges(cut, to_ns, false);
+			break;
+		}
+		err = process_item(cut);
+		if (err)
+			break;
+	}
+	return err ? err : fxt_out_commit(cut->out);
+}
+
+/* ---- All of it ---------------------------------------------------------------------------- */
+
+static struct vitrine_error *open_all(struct cut *cut)
+{
+	const struct vitrine_fxt_report report = {
+		.fault = faults_print,
+		.ctx = &cut->faults,
+	};
+	struct vitrine_error *err;
+	uint64_t realtime_ns = 0;
+
+	err = anonymise_init(&cut->anonymiser);
+	if (err)
+		return err;
+	err = input_open(&cut->input, cut->args->path);
+	cut->faults.path = cut->input.name;
+	if (!err)
+		err = feed_create(cut->input.path, &report, &cut->feed);
+	if (!err)
+		faults_end(&cut->faults);
+	err = input_blame(&cut->input, err);
+	if (err)
+		return err;
+	feed_realtime(cut->feed, &realtime_ns);
+	return fxt_out_create(cut->args->out, realtime_ns, &cut->out);
+}
+
+static void print_counts(const struct cut *cut)
+{
+	const struct fxt_out_counts counts = fxt_out_counts(cut->out);
+	const char *path = cut->faults.path;
+
+	left_out_print(&cut->left_out, path,
+		       cut->args->anonymise ? "an anonymised trace" : "a cut trace",
+		       stderr);
+	left_out_note(path, counts.nr_refused, "records are too long", stderr);
+	left_out_note(path, counts.nr_breaks,
+		      "switches from a thread that was not running; one lost record is counted for each",
+		      stderr);
+}
+
+/**
+ * cut_run() - write a part of a trace
+ * @args: the options
+ *
+ * Return: enum exit_code.
+ */
+int cut_run(const struct cut_args *args)
+{
+	struct cut cut = { .args = args };
+	struct vitrine_error *err;
+	int status;
+
+	err = open_all(&cut);
+	if (!err)
+		err = cut_all(&cut);
+	if (!err)
+		print_counts(&cut);
+	status = cut.faults.nr ? EXIT_BAD_INPUT : EXIT_DONE;
+	feed_destroy(cut.feed);
+	input_close(&cut.input);
+	fxt_names_deinit(&cut.told);
+	fxt_names_deinit(&cut.children);
+	free(cut.cpus);
+	fxt_out_destroy(cut.out);
+	return err ? report_error(err) : status;
+}
