@@ -30,7 +30,8 @@ static void make_ring(struct fake_ring *ring, const char *dir,
 		perror(temporary);
 		exit(1);
 	}
-	fake_ring_init(ring, fd, cpu, 64, 4096);
+	/* Minutes of switches: a recorder that gets no CPU loses none. */
+	fake_ring_init(ring, fd, cpu, 2048, 4096);
 	ring->producer->session = session;
 	rename(temporary, path);
 }

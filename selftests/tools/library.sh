@@ -211,7 +211,7 @@ prints()
 	local expected=$1 said line
 
 	shift
-	said=$(LD_LIBRARY_PATH=$lib timeout 30 "$@" <"${FILE-/dev/null}" 2>&1) || { echo "status $?: $said"; return 1; }
+	said=$(LD_LIBRARY_PATH=$lib timeout 600 "$@" <"${FILE-/dev/null}" 2>&1) || { echo "status $?: $said"; return 1; }
 	while IFS= read -r line; do
 		grep -qxE -- "$line" <<<"$said" || { echo "no line '$line' in: $said"; return 1; }
 	done <<<"$expected"

@@ -87,6 +87,23 @@ fresh_rings()
 cd "$dir" || exit 1
 export VITRINE_DEBUGFS=$dir
 touch err
+
+# A command that ends when the ring of CPU 0 has as many more sub-buffers as its argument
+# says, which have 200 switches each.
+cat >until_more <<'SH'
+#!/bin/sh
+# vitrine_ring_producer.sequence, which is ~0 before the first switch
+sequence()
+{
+	echo $(($(od -An -td8 -j 4136 -N 8 vitrine/trace/cpu0) + 0))
+}
+
+end=$(($(sequence) + $1))
+until [ "$(sequence)" -ge $end ]; do
+	sleep 0.05
+done
+SH
+chmod +x until_more
 echo "TAP version 13"
 
 # ---- missing files and arguments ----
@@ -163,7 +180,7 @@ check "and the command" grep -qx "asked to end" out
 echo $? >status
 check "-o -" ended 7 "^vitrine: standard output: [0-9]+ switches on [12] CPU" "^said$"
 check "standard output is a trace and nothing else" "$vitrine" check trace.fxt
-"$vitrine" record -o - -t 0.2 2>err | "$vitrine" check - >out
+"$vitrine" record -o - -- ./until_more 1 2>err | "$vitrine" check - >out
 check "a pipe" grep -q "^standard input: .* [1-9][0-9]* switches, .*: no fault" out
 record_to_terminal()
 {
@@ -180,8 +197,7 @@ is_zstd()
 {
 	[ "$(od -An -tx4 -N4 "$1" | tr -d ' ')" = fd2fb528 ]
 }
-# With a megabyte and more there are several pieces.
-record -o trace.fxt.zst -t 1
+record -o trace.fxt.zst -- ./until_more 10
 check "a name that ends in .zst" is_zstd trace.fxt.zst
 check "the trace in it is sound" grep -q " [1-9][0-9]* switches, .*: no fault" <("$vitrine" check trace.fxt.zst)
 bytes=$(stat -c %s trace.fxt.zst)
@@ -283,9 +299,10 @@ record -o trace.fxt --delay 1h -- cp $events meanwhile
 check "the command ends before the delay" ended 0 "trace.fxt: 0 switches on 0 CPUs, 8 bytes, 0 lost, 0.000 s"
 check "the trace is empty" grep -q " 0 switches, .*: no fault" <("$vitrine" check trace.fxt)
 check "and nothing was switched on" events_are meanwhile -sched +irq
-record -o trace.fxt --delay 100ms -- sh -c "cp $events meanwhile; until grep -q +sched $events; do sleep 0.05; done"
+began=$(date +%s%3N)
+record -o trace.fxt --delay 300ms -- sh -c "until grep -q +sched $events; do sleep 0.05; done; date +%s%3N >meanwhile"
 check "the delay ends before the command" ended 0 "trace.fxt: [0-9]+ switches on [12] CPU"
-check "and then wakeups are switched on" events_are meanwhile -sched +irq
+check "and then wakeups are switched on" test $(($(cat meanwhile) - began)) -ge 300
 check "and off again" events_are $events -sched +irq
 
 # ---- all categories ----
@@ -323,9 +340,9 @@ share_is()
 		/recording took/ { for (i = 4; $i != "saving"; i++) if ($i == "CPU") share += $(i - 3) }
 		END { print share, wanted; exit !(wanted > 0.1 && share > wanted * 0.98 - 0.005 && share < wanted * 1.02 + 0.005) }' err
 }
-put_cost 10000000 0 0
-record -o trace.fxt --all -t 0.5
-check "switches of 10 us each: their share" share_is 10000000
+put_cost 100000000 0 0
+record -o trace.fxt --all -- ./until_more 5
+check "switches of 100 us each: their share" share_is 100000000
 put_to -sched +irq
 
 mv $events gone
@@ -334,12 +351,12 @@ check "no events: an error" ended 3 "trace/events: "
 check "and the command did not run" test ! -e ran
 mv gone $events
 
-# becomes FILE WORDS: within seconds, the lines of FILE are WORDS
+# becomes FILE WORDS: wait until the lines of FILE are WORDS, but not forever
 becomes()
 {
 	local tries
 
-	for ((tries = 0; tries < 200; tries++)); do
+	for ((tries = 0; tries < 2400; tries++)); do
 		[ "$(paste -sd ' ' "$1")" = "$2" ] && return
 		sleep 0.05
 	done

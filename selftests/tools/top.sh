@@ -117,33 +117,33 @@ point "an interval that is none" ended 2
 point "starts" started 100
 point "all together" \
 	shows '^2 CPUs busy for 100 %, 1500000 switches/s, 4 threads, last 2.000us, by CPU$'
-point "who runs on a CPU, since when, and who waits there" screen_has \
+point "who runs on a CPU, since when, and who waits there" shows \
 	'^CPU 0 +100 % +1000000/s  gamma:31/30 for 1.000us; 2 wait: alpha:11/10, be\|ta<>&"'"'"':21/20$'
-point "another one" screen_has '^CPU 1 +100 % +500000/s  \?:41/40 for 2.000us$'
-point "a thread that runs" screen_has '^gamma:31/30 +running +0 +50.0 % +0.0 % +500000 +0ns$'
+point "another one" shows '^CPU 1 +100 % +500000/s  \?:41/40 for 2.000us$'
+point "a thread that runs" shows '^gamma:31/30 +running +0 +50.0 % +0.0 % +500000 +0ns$'
 point "one that waits since another has its CPU" \
-	screen_has '^alpha:11/10 +preempted +0 +50.0 % +50.0 % +500000 +1.000us$'
-point "one that waits since it was woken" screen_has '^be.ta.*:21/20 +woken +0 +0.0 % +75.0 % +0 +1.500us$'
-point "who ran longest comes first" order '?' alpha gamma be
-point "a help line" screen_has '^q quit '
+	shows '^alpha:11/10 +preempted +0 +50.0 % +50.0 % +500000 +1.000us$'
+point "one that waits since it was woken" shows '^be.ta.*:21/20 +woken +0 +0.0 % +75.0 % +0 +1.500us$'
+point "who ran longest comes first" until_true order '?' alpha gamma be
+point "a help line" shows '^q quit '
 keys q
 point "q: ends, and the terminal is as it was" ended 0
 
 trace waits
 point "starts again" started 100
 point "it says when records are lost" shows '^2 CPUs .* by CPU; records lost$'
-point "idle" screen_has '^CPU 0 +[0-9]+ % +[0-9]+/s  idle$'
-point "by CPU" order be alpha '?' gamma
+point "idle" shows '^CPU 0 +[0-9]+ % +[0-9]+/s  idle$'
+point "by CPU" until_true order be alpha '?' gamma
 keys w
 point "by longest wait" until_true order alpha be gamma '?'
-point "which is there" screen_has '^alpha:11/10 .* 700ns$'
+point "which is there" shows '^alpha:11/10 .* 700ns$'
 keys r
 point "by runs" until_true order alpha gamma '?' be
 keys c
 point "by CPU again" until_true order be alpha '?' gamma
 tmux resize-window -t w -x 100 -y 6
 point "hardly any room" shows '^be.ta'
-point "for one thread" screen_lacks '^alpha'
+point "for one thread" hides '^alpha'
 keys Down
 point "Down" shows '^alpha'
 keys End
@@ -152,15 +152,15 @@ keys Home
 point "Home" shows '^be.ta'
 tmux resize-window -t w -x 60 -y 24
 point "60 columns: three numbers" shows '^THREAD +STATE +RUNNING +WAITING +LONGEST$'
-point "of each thread" screen_has '^alpha:11/10 +[a-z?]+ +[0-9.]+ % +[0-9.]+ % +[0-9.]+ns$'
+point "of each thread" shows '^alpha:11/10 +[a-z?]+ +[0-9.]+ % +[0-9.]+ % +[0-9.]+ns$'
 tmux resize-window -t w -x 40 -y 24
 point "40 columns: the time running" shows '^THREAD +STATE +RUNNING$'
-point "of each thread" screen_has '^alpha:11/10 +[a-z?]+ +[0-9.]+ %$'
+point "of each thread" shows '^alpha:11/10 +[a-z?]+ +[0-9.]+ %$'
 tmux resize-window -t w -x 24 -y 24
 point "24 columns: names" shows '^THREAD$'
-point "of all threads" order be alpha "?" gamma
+point "of all threads" until_true order be alpha "?" gamma
 tmux resize-window -t w -x 10 -y 2
-point "and less" until_true screen_has '^q quit'
+point "and less" shows '^q quit'
 tmux resize-window -t w -x 100 -y 24
 point "and back" shows '^gamma'
 keys C-c
@@ -169,8 +169,8 @@ point "^C" ended 0
 trace torn
 point "starts where headers say that records are lost" started 100
 point "it says so" shows '^2 CPUs .*; records lost$'
-point "no run goes on, and no wait" screen_has '^gamma:31/30 +[a-z?]+ +0 +0.0 % +0.0 % .* 0ns$'
-point "but what is known counts" screen_has '^beta:21/20 .* 50ns$'
+point "no run goes on, and no wait" shows '^gamma:31/30 +[a-z?]+ +0 +0.0 % +0.0 % .* 0ns$'
+point "but what is known counts" shows '^beta:21/20 .* 50ns$'
 keys q
 point "ends so, too" ended 0
 
@@ -179,7 +179,7 @@ point "ends so, too" ended 0
 trace rush
 started 0.1
 point "nothing new" shows '^2 CPUs busy for 0 %, 0 switches/s, 4 threads, last 0ns'
-point "who runs is still known" screen_has '^CPU 0 .* gamma:31/30 for 1.000us; 2 wait:'
+point "who runs is still known" shows '^CPU 0 .* gamma:31/30 for 1.000us; 2 wait:'
 trace waits
 point "what is new counts" shows '^2 CPUs .* idle$|^CPU 0 .* idle$'
 trace rush

@@ -62,9 +62,9 @@ point "and why" grep -q 'absent: there is no such tree' err
 
 point "starts" started
 point "all properties of all trees" shows '^2 trees, 5 of 5 rows, every 0.1 s, by name'
-point "a row" screen_has '^one:cpus/1:user_ns +30'
-point "what a terminal could take for a command is none" screen_has 'a\?\[2Jb'
-point "a help line" screen_has '^q quit .* filter'
+point "a row" shows '^one:cpus/1:user_ns +30'
+point "what a terminal could take for a command is none" shows 'a\?\[2Jb'
+point "a help line" shows '^q quit .* filter'
 
 # ---- changes and rates: values grow until the screen shows it ----
 
@@ -80,7 +80,7 @@ changing()
 	return 1
 }
 point "a number that changes is highlighted and has a rate" changing
-point "one that does not change is not and has none" screen_has '^one:cpus/0:user_ns +10$'
+point "one that does not change is not and has none" shows '^one:cpus/0:user_ns +10$'
 point "nor for ever" until_true bash -c "! $(declare -f tmux highlighted); dir=$dir; ! highlighted one:cpus/1"
 
 # ---- order ----
@@ -103,13 +103,13 @@ growing()
 }
 point "by rate" growing
 keys n
-point "by name again" until_true screen_has 'by name'
+point "by name again" shows 'by name'
 
 # ---- filter ----
 
 keys / C P U S
 point "what is typed filters, in whatever case" hides '^two:big'
-point "and is shown" screen_has '^Filter: CPUS_'
+point "and is shown" shows '^Filter: CPUS_'
 keys BSpace BSpace BSpace BSpace t w o Enter
 point "backspace, enter" shows '^2 trees, 1 of 3 rows, every 0.1 s, by name, with two'
 keys / Escape
@@ -123,7 +123,7 @@ rm vitrine/inspect/three.inspect
 point "a tree goes" hides '^three:late'
 echo nonsense >vitrine/inspect/broken.inspect
 point "a tree that cannot be read is shown as such" shows '^/.*broken.inspect: .*ends within'
-point "and the others go on" screen_has '^two:big'
+point "and the others go on" shows '^two:big'
 rm vitrine/inspect/broken.inspect
 point "and is forgotten" hides 'broken'
 
@@ -131,7 +131,7 @@ point "and is forgotten" hides 'broken'
 
 tree two <<<"{$(printf '"p%03d": 1, ' {0..98}) \"p099\": 1}"
 point "more than fits" shows '^two:p010'
-point "the end is not there" screen_lacks '^two:p099'
+point "the end is not there" hides '^two:p099'
 keys End
 point "End" shows '^two:p099'
 keys Home
@@ -148,7 +148,7 @@ tmux resize-window -t w -x 60 -y 40
 point "a larger window shows more" shows '^two:p034'
 point "with the help line at its end" until_true bash -c "$(declare -f tmux); dir=$dir; tmux capture-pane -p | sed -n 40p | grep -q '^q quit'"
 tmux resize-window -t w -x 10 -y 2
-point "hardly any window" until_true screen_has '^q quit'
+point "hardly any window" shows '^q quit'
 tmux resize-window -t w -x 100 -y 24
 point "and back" shows '^one:cpus/0:user_ns'
 
