@@ -378,6 +378,14 @@ save
 check "none after that" none .
 echo +sched >"$TRACE/events"
 
+# lock_then_none: the thread that waited for the lock of the parameter had none afterwards
+lock_then_none()
+{
+	events 'select(.args.stack // "" | test("param_attr_store"))' >"$dir/writes"
+	cat "$dir/writes"
+	jq -se 'group_by(.thread.tid) | any(map(.args | has("lock")) | .[0] and (.[-1] | not))' "$dir/writes"
+}
+
 # ---- a module that is unloaded -------------------------------------------------------
 
 if [ -n "$stacks" ] && [ -e /proc/sys/kernel/hung_task_timeout_secs ] &&
@@ -392,7 +400,7 @@ if [ -n "$stacks" ] && [ -e /proc/sys/kernel/hung_task_timeout_secs ] &&
 	save
 	check "a lock of the kernel" some 'select(.args.syscall == "write" and
 		(.args.lock == "mutex" or .args.lock == "rt-mutex"))'
-	check "no lock where there is none" some 'select(.args.syscall == "write" and (.args | has("lock") | not))'
+	check "and none when it has it" lock_then_none
 	check "a function of a module" some '.args.stack | select(. != null and test("\\+0x[0-9a-f]+ \\[events\\]"))'
 	waits 20
 	check "after it has gone" blocked "$pipe" read pipe_read
