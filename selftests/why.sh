@@ -54,7 +54,7 @@ killed()
 
 	vitrine record --why -o "$dir/killed.fxt" -- sleep 1 &
 	recorder=$!
-	until grep -qx "blocked_us=1000 user" "$TRACE/stacks"; do
+	until grep -qx "blocked_us=1000 runnable_us=1000 user" "$TRACE/stacks"; do
 		kill -0 "$recorder" || return
 	done
 	kill -KILL "$recorder"

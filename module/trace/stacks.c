@@ -50,7 +50,7 @@
 /* One hour. A longer limit is taken for a typing error. */
 #define MAX_US	3600000000ULL
 
-/* Limits for each CPU: waits recorded per second, and in one burst. */
+/* Limits for each CPU and kind of wait: waits recorded per second, and in one burst. */
 #define MOST_PER_SECOND	1000
 #define MOST_AT_ONCE	100
 #define INTERVAL_NS	(NSEC_PER_SEC / MOST_PER_SECOND)
@@ -74,15 +74,17 @@ static DEFINE_MUTEX(stacks_mutex);
 static struct vtr_stack_table *table;
 
 /**
- * struct here - rate limit and counters of one CPU
- * @next_ns: when the allowance is full again; see may_record()
+ * struct here - rate limits and counters of one CPU
+ * @next_blocked_ns: when the allowance of blocked threads is full again; see has_allowance()
+ * @next_runnable_ns: the same of runnable threads, whose waits displace no stacks
  * @blocked: as in struct vtr_stacks_stats
  * @runnable: as in struct vtr_stacks_stats
  * @left_out: as in struct vtr_stacks_stats
  * @told: value of @left_out that was last written to the trace
  */
 struct here {
-	u64	next_ns;
+	u64	next_blocked_ns;
+	u64	next_runnable_ns;
 	u64	blocked;
 	u64	runnable;
 	u64	left_out;
@@ -186,24 +188,25 @@ static bool write_runnable(struct vtr_ring *ring, u64 now, u64 runnable_ns,
 /* ---- selection -------------------------------------------------------------- */
 
 /*
- * Check the rate limit of this CPU and account for one wait, as a token bucket: each wait
+ * Check a rate limit of this CPU and account for one wait, as a token bucket: each wait
  * that is recorded consumes INTERVAL_NS, and the bucket holds MOST_AT_ONCE intervals.
  */
-static bool has_allowance(struct here *cpu, u64 now_ns)
+static bool has_allowance(u64 *full_ns, u64 now_ns)
 {
-	u64 next_ns = max(cpu->next_ns, now_ns);
+	u64 next_ns = max(*full_ns, now_ns);
 
 	if (next_ns - now_ns > (MOST_AT_ONCE - 1) * INTERVAL_NS)
 		return false;
-	cpu->next_ns = next_ns + INTERVAL_NS;
+	*full_ns = next_ns + INTERVAL_NS;
 	return true;
 }
 
 /* Check the rate limit, and record how many waits were left out because of it. */
 static bool may_record(struct vtr_ring *ring, u64 now, u64 now_ns,
-		       const struct task_struct *task, struct here *cpu)
+		       const struct task_struct *task, struct here *cpu,
+		       u64 *full_ns)
 {
-	if (!has_allowance(cpu, now_ns)) {
+	if (!has_allowance(full_ns, now_ns)) {
 		cpu->left_out++;
 		return false;
 	}
@@ -263,7 +266,8 @@ void vtr_stacks_woken(struct vtr_ring *ring, u64 now, struct task_struct *task)
 	struct here *cpu = this_cpu_ptr(&here);
 
 	if (!since_ns || blocked_ns < vtr_stacks_settings.blocked_ns ||
-	    !is_wanted(task) || !may_record(ring, now, now_ns, task, cpu))
+	    !is_wanted(task) ||
+	    !may_record(ring, now, now_ns, task, cpu, &cpu->next_blocked_ns))
 		return;
 	record(ring, now, max(blocked_ns, 0), task, cpu);
 }
@@ -298,7 +302,7 @@ void vtr_stacks_switched(struct vtr_ring *ring, u64 now, u64 now_ns,
 		vtr_holders_add(this_cpu_ptr(&holders), &turn);
 	if (waited_ns < vtr_stacks_settings.runnable_ns ||
 	    ring == &vtr_writer_none || !is_selected(next) ||
-	    !may_record(ring, now, now_ns, next, cpu))
+	    !may_record(ring, now, now_ns, next, cpu, &cpu->next_runnable_ns))
 		return;
 	holder = vtr_holders_find(this_cpu_ptr(&holders), &turn, waited_ns);
 	cpu->runnable += write_runnable(ring, now, waited_ns, next, &holder);

@@ -245,6 +245,53 @@ static void fake_ring_switch(struct fake_ring *ring)
 	fake_commit(ring);
 }
 
+/* Write a text and its padding, which is inline in a record. */
+static void fake_put_text(struct fake_ring *ring, const char *text)
+{
+	size_t len = strlen(text);
+
+	memset((char *)ring->at + len, 0, -len % 8);
+	fake_put(ring, text, len);
+}
+
+static size_t fake_text_words(const char *text)
+{
+	return (strlen(text) + 7) / 8;
+}
+
+static void fake_put_arg(struct fake_ring *ring, const char *name, const char *value)
+{
+	fake_put_word(ring, 6 | (1 + fake_text_words(name) + fake_text_words(value)) << 4 |
+		      (0x8000ULL | strlen(name)) << 16 |
+		      (0x8000ULL | strlen(value)) << 32);
+	fake_put_text(ring, name);
+	fake_put_text(ring, value);
+}
+
+/* Write a user stack of the worker. */
+__attribute__((unused))
+static void fake_ring_user_stack(struct fake_ring *ring, const char *stack,
+				 const char *files)
+{
+	size_t nr_words = 2 + fake_text_words("stacks") + fake_text_words("user stack") +
+			  1 + fake_text_words("stack") + fake_text_words(stack) +
+			  1 + fake_text_words("files") + fake_text_words(files);
+
+	if (ring->room < nr_words * 8)
+		fake_ring_advance(ring);
+	ring->ticks += 10;
+	fake_put_word(ring, 4 | nr_words << 4 | 2 << 20 | 2 << 24 |
+		      (0x8000ULL | strlen("stacks")) << 32 |
+		      (0x8000ULL | strlen("user stack")) << 48);
+	fake_put_word(ring, ring->ticks);
+	fake_put_text(ring, "stacks");
+	fake_put_text(ring, "user stack");
+	fake_put_arg(ring, "stack", stack);
+	fake_put_arg(ring, "files", files);
+	ring->records++;
+	fake_commit(ring);
+}
+
 /* Write switches until the current sub-buffer is @sequence and has a switch. */
 __attribute__((unused))
 static void fake_ring_fill(struct fake_ring *ring, uint64_t sequence)

@@ -6,7 +6,9 @@
  *
  * Creates DIR/vitrine/trace/cpu0 and, after a second, cpu1, and writes switches into them
  * until a signal. After two seconds the session of cpu0 ends and another one begins. Time
- * stands still while the file DIR/hold exists. Prints what was written to each ring, and
+ * stands still while the file DIR/hold exists. When the file DIR/stack exists, an event with the
+ * user stack in its first line and the list of files in its second is written, and the file
+ * removed. Prints what was written to each ring, and
  * once what the second session has got.
  */
 #include <fcntl.h>
@@ -36,6 +38,22 @@ static void make_ring(struct fake_ring *ring, const char *dir,
 	rename(temporary, path);
 }
 
+static void put_stack(struct fake_ring *ring, const char *path)
+{
+	char stack[1024] = "", files[1024] = "";
+	FILE *file = fopen(path, "r");
+
+	if (!file)
+		return;
+	if (fgets(stack, sizeof(stack), file) && fgets(files, sizeof(files), file)) {
+		stack[strcspn(stack, "\n")] = '\0';
+		files[strcspn(files, "\n")] = '\0';
+		fake_ring_user_stack(ring, stack, files);
+	}
+	fclose(file);
+	unlink(path);
+}
+
 static void print_ring(const struct fake_ring *ring)
 {
 	printf("cpu%u session %u: %llu\n", ring->producer->cpu,
@@ -48,7 +66,7 @@ int main(int argc, char **argv)
 	const struct timespec pause = { 0, 10000000 };
 	struct fake_ring rings[3];
 	unsigned int ms = 0, i;
-	char hold[4096];
+	char hold[4096], stack[4096];
 	sigset_t mask;
 
 	if (argc != 2)
@@ -57,10 +75,12 @@ int main(int argc, char **argv)
 	sigaddset(&mask, SIGTERM);
 	sigprocmask(SIG_BLOCK, &mask, NULL);
 	snprintf(hold, sizeof(hold), "%s/hold", argv[1]);
+	snprintf(stack, sizeof(stack), "%s/stack", argv[1]);
 	make_ring(&rings[0], argv[1], 0, 1);
 	while (sigtimedwait(&mask, NULL, &pause) != SIGTERM) {
 		if (!access(hold, F_OK))
 			continue;
+		put_stack(&rings[0], stack);
 		if (ms == 1000)
 			make_ring(&rings[1], argv[1], 1, 1);
 		if (ms == 2000) {

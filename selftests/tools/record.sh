@@ -425,7 +425,8 @@ done
 for threshold in "" 1ms=1000 0.25ms=250 2s=2000000 0.5=500000 0s=0 1h=3600000000; do
 	record -o trace.fxt --why${threshold:+=${threshold%=*}} -- cp $events $stacks .
 	threshold=${threshold:-(default)=1000}
-	check "--why, ${threshold%=*}: stacks are on" stacks_are "blocked_us=${threshold#*=} user" stacks
+	check "--why, ${threshold%=*}: stacks are on" \
+		stacks_are "blocked_us=${threshold#*=} runnable_us=${threshold#*=} user" stacks
 	check "--why, ${threshold%=*}: and off again" as_it_was
 done
 for threshold in ms -1ms 1e3ms 0x1ms infms 61min 1.2.3s; do
@@ -455,10 +456,57 @@ until_there up_fifth
 } 2>/dev/null
 echo >end_first
 check "one of two is killed: all is on for the other one" becomes $events +block
-check "with the stacks of the first one" stacks_are "blocked_us=1000 user"
+check "with the stacks of the first one" stacks_are "blocked_us=1000 runnable_us=1000 user"
 echo >end_second
 wait $second
 check "off when the last one ends" as_it_was
+
+# recorded_stack ARGUMENT...: record the user stack that put_stack() has prepared
+recorded_stack()
+{
+	record --why "$@" -- sh -c 'mv stack.new stack; while [ -e stack ]; do sleep 0.05; done'
+}
+
+# stack_is STACK: the recorded user stack
+stack_is()
+{
+	"$vitrine" print --json named.fxt | jq -r 'select(.name == "user stack").args.stack' >stack.said
+	cat stack.said
+	[ "$(<stack.said)" = "$1" ]
+}
+
+# put_stack: prepare a user stack of this program
+put_stack()
+{
+	printf '%s\n' "$stack" "$vitrine $(readelf -n "$vitrine" | awk '/Build ID/ { print $3 }')" >stack.new
+}
+
+if [ -x "$(dirname "$vitrine")/find-symbols" ]; then
+	begin=$(readelf -lW "$vitrine" | awk '$1 == "LOAD" && / R E / { print $3 - $2; exit }')
+	main=0x$(nm "$vitrine" | awk '$3 == "main" { print $1 }')
+	stack=$(printf 'vitrine+%#x;vitrine+0x7fffffff' $((main - begin + 4)))
+	put_stack
+	recorded_stack -o named.fxt
+	check "--why names functions" stack_is "main+0x4 [vitrine];vitrine+0x7fffffff"
+	check "which is said" ended 0 "named.fxt: 1 frames have names now, 1 do not"
+	check "the trace is sound" "$vitrine" check named.fxt
+	put_stack
+	recorded_stack -o named.fxt.zst
+	check "and compresses them again" grep -q "main+0x4 \[vitrine\]" <("$vitrine" print named.fxt.zst)
+	put_stack
+	recorded_stack -o - && mv out named.fxt
+	check "not on standard output" stack_is "$stack"
+	put_stack
+	recorded_stack -o named.fxt --zstd
+	check "nor with --zstd" stack_is "$stack"
+	mkdir alone
+	cp "$vitrine" alone/
+	put_stack
+	vitrine=alone/vitrine recorded_stack -o named.fxt
+	check "without libdw nothing is said" ended 0 "named.fxt: [0-9]+ switches"
+	check "and nothing named" stack_is "$stack"
+	rm -r alone named.fxt named.fxt.zst
+fi
 
 # killed AFTER: a recorder that is killed after this time leaves nothing on
 killed()

@@ -18,6 +18,9 @@
 #include "helper.h"
 #include "status.h"
 
+/* Longest path of a helper. */
+#define PATH_BYTES	4096
+
 /* Longest error text of a helper. */
 #define STATUS_BYTES	1024
 
@@ -47,6 +50,22 @@ static struct vitrine_error *find_program(const struct helper *helper,
 				    helper->purpose, path);
 }
 
+/**
+ * helper_is_installed() - check whether a helper can be started
+ * @helper: the helper
+ *
+ * Return: whether its program exists.
+ */
+bool helper_is_installed(const struct helper *helper)
+{
+	char path[PATH_BYTES];
+	struct vitrine_error *err;
+
+	err = find_program(helper, path, sizeof(path));
+	vitrine_error_destroy(err);
+	return !err;
+}
+
 static void run_program(const char *path, const char *name, const char *from,
 			int out, int status)
 {
@@ -73,7 +92,7 @@ struct vitrine_error *helper_start(const struct helper *helper,
 				   struct helper_run *ret)
 {
 	struct vitrine_error *err;
-	char path[4096];
+	char path[PATH_BYTES];
 	int status[2];
 
 	err = find_program(helper, path, sizeof(path));

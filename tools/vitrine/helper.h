@@ -5,6 +5,7 @@
 #ifndef _VITRINE_HELPER_H
 #define _VITRINE_HELPER_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "vitrine.h"
@@ -31,6 +32,7 @@ struct helper_run {
 	int status;
 };
 
+bool helper_is_installed(const struct helper *helper);
 struct vitrine_error *helper_start(const struct helper *helper,
 				   const char *from, int out,
 				   struct helper_run *ret);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "formats/symbolize.h"
 #include "live/record.h"
 #include "operands.h"
 #include "units.h"
@@ -137,6 +138,14 @@ static const struct argp argp = {
 	       "  vitrine record --why -o slow.fxt -- make; vitrine latency --why slow.fxt",
 };
 
+/* Only --why records user stacks. A trace is read and written again to name functions. */
+static bool can_be_named(const struct record_args *args)
+{
+	bool is_standard = args->output && !strcmp(args->output, "-");
+
+	return args->why && !is_standard && !args->zstd && !args->rotate_bytes;
+}
+
 /**
  * cmd_record() - run `vitrine record'
  * @argc: number of arguments
@@ -149,5 +158,7 @@ int cmd_record(int argc, char **argv)
 	struct record_args args = { 0 };
 
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &args);
+	if (can_be_named(&args))
+		args.saved = symbolize_recording;
 	return record_run(&args);
 }

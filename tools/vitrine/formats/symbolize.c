@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <vitrine/fxt.h>
@@ -397,6 +398,40 @@ static void deinit(struct symbols *symbols)
 	why_texts_deinit(&symbols->questions);
 }
 
+/* Write the trace again with the names that were found. Return enum exit_code. */
+static int write_named(struct symbols *symbols, const char *path, const char *out)
+{
+	char *paths[1] = { (char *)path };
+	const struct merge_args merge = {
+		.paths = paths,
+		.nr_paths = 1,
+		.out = out,
+		.edit = name_record,
+		.ctx = symbols,
+	};
+	int status = merge_run(&merge);
+
+	if (symbols->nr_found + symbols->nr_unknown)
+		fprintf(stderr, "vitrine: %s: %" PRIu64 " frames have names now, %"
+			PRIu64 " do not\n", out, symbols->nr_found,
+			symbols->nr_unknown);
+	return status;
+}
+
+/* Open a trace, and find the functions of its frames. */
+static struct vitrine_error *open_and_find(struct symbols *symbols,
+					   struct input *input, const char *path)
+{
+	struct vitrine_error *err;
+
+	err = input_open(input, path);
+	if (!err)
+		err = collect(symbols, input->path);
+	if (!err)
+		err = find_symbols(symbols);
+	return input_blame(input, err);
+}
+
 /**
  * symbolize_run() - name the functions of the frames of user stacks
  * @path: trace to read; "-": standard input
@@ -409,29 +444,54 @@ int symbolize_run(const char *path, const char *out)
 	struct symbols symbols = { 0 };
 	struct vitrine_error *err;
 	struct input input;
-	char *paths[1];
-	const struct merge_args merge = {
-		.paths = paths,
-		.nr_paths = 1,
-		.out = out,
-		.edit = name_record,
-		.ctx = &symbols,
-	};
 	int status;
 
-	err = input_open(&input, path);
-	if (!err)
-		err = collect(&symbols, input.path);
-	if (!err)
-		err = find_symbols(&symbols);
-	err = input_blame(&input, err);
-	paths[0] = (char *)input.path;
-	status = err ? report_error(err) : merge_run(&merge);
-	if (!err && symbols.nr_found + symbols.nr_unknown)
-		fprintf(stderr, "vitrine: %s: %" PRIu64 " frames have names now, %"
-			PRIu64 " do not\n", out, symbols.nr_found,
-			symbols.nr_unknown);
+	err = open_and_find(&symbols, &input, path);
+	status = err ? report_error(err) :
+		       write_named(&symbols, input.path, out);
 	input_close(&input);
 	deinit(&symbols);
 	return status;
+}
+
+/* Reading a FIFO or a device would block, or consume what is in it. */
+static bool is_regular(const char *path)
+{
+	struct stat status;
+
+	return !stat(path, &status) && S_ISREG(status.st_mode);
+}
+
+static bool has_answers(const struct symbols *symbols)
+{
+	uint32_t i;
+
+	for (i = WHY_TEXT_OTHER + 1; i < symbols->questions.nr; i++)
+		if (*symbols->answers[i])
+			return true;
+	return false;
+}
+
+/**
+ * symbolize_recording() - name the functions in a trace that was just recorded
+ * @path: the trace, which stays as it is if no function is found, or if the helper
+ *	program is not installed
+ */
+void symbolize_recording(const char *path)
+{
+	struct symbols symbols = { 0 };
+	struct vitrine_error *err;
+	struct input input;
+
+	if (!helper_is_installed(&finder) || !is_regular(path))
+		return;
+	/* A recording does not wait for downloads. */
+	unsetenv("DEBUGINFOD_URLS");
+	err = open_and_find(&symbols, &input, path);
+	if (err)
+		report_error(err);
+	else if (has_answers(&symbols))
+		write_named(&symbols, input.path, path);
+	input_close(&input);
+	deinit(&symbols);
 }

@@ -6,5 +6,6 @@
 #define _VITRINE_SYMBOLIZE_H
 
 int symbolize_run(const char *path, const char *out);
+void symbolize_recording(const char *path);
 
 #endif /* _VITRINE_SYMBOLIZE_H */

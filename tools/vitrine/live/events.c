@@ -220,11 +220,20 @@ static void restore_category(int fd, const char *category)
 
 /* ---- Stacks ------------------------------------------------------------- */
 
-/* Record the stacks of waits of this length, with LOCK_CHANGE held. */
+/*
+ * Record waits of this length, with LOCK_CHANGE held. Not every kernel stores since when a
+ * thread is runnable.
+ */
 static int write_threshold(int fd, uint64_t us)
 {
-	char words[64];
+	char words[96];
 
+	snprintf(words, sizeof(words),
+		 "blocked_us=%" PRIu64 " runnable_us=%" PRIu64 " user\n", us, us);
+	if (!write_setting(fd, words))
+		return 0;
+	if (errno != EOPNOTSUPP)
+		return -1;
 	snprintf(words, sizeof(words), "blocked_us=%" PRIu64 " user\n", us);
 	return write_setting(fd, words);
 }

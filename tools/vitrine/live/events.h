@@ -27,7 +27,7 @@ enum events_set {
 /**
  * struct events_wish - what is to be recorded
  * @set: the categories
- * @threshold_us: shortest wait whose stack is recorded
+ * @threshold_us: shortest wait, blocked or runnable, that is recorded
  */
 struct events_wish {
 	enum events_set set;

@@ -209,7 +209,7 @@ static void print_status(const struct record *record)
  * The trace is saved: from here on, ^C may end this process like the command. A SIGPIPE is
  * pending if nobody reads the trace any longer, which has been reported as an error.
  */
-static void wait_for_command(struct record *record)
+static void allow_signals(const struct record *record)
 {
 	sigset_t mask = record->old_mask;
 
@@ -217,6 +217,10 @@ static void wait_for_command(struct record *record)
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	if (record->pid && record->signal && record->signal != SIGINT)
 		kill(record->pid, record->signal);
+}
+
+static void wait_for_command(struct record *record)
+{
 	while (record->pid && waitpid(record->pid, &record->status, 0) < 0)
 		if (errno != EINTR)
 			break;
@@ -523,6 +527,9 @@ static struct vitrine_error *record_all(struct record *record)
 	err = save(record, err);
 	if (!err)
 		print_summary(record, seconds);
+	allow_signals(record);
+	if (!err && record->args->saved)
+		record->args->saved(record->output);
 	wait_for_command(record);
 	return err;
 }

@@ -18,9 +18,10 @@
  * @nr_keep: with @rotate_bytes, how many files to keep; 0: all
  * @all: record all categories, and report the cost
  * @why: record what explains waits, too
- * @threshold_us: with @why, the shortest wait whose stack is recorded
+ * @threshold_us: with @why, the shortest wait, blocked or runnable, that is recorded
  * @no_wakeups: do not enable the category sched
  * @command: command to run while recording, and its arguments; or NULL
+ * @saved: called with the name of the trace when it is complete, or NULL
  */
 struct record_args {
 	const char *output;
@@ -34,6 +35,7 @@ struct record_args {
 	uint64_t threshold_us;
 	bool no_wakeups;
 	char **command;
+	void (*saved)(const char *output);
 };
 
 int record_run(const struct record_args *args);
