@@ -21,7 +21,7 @@ chmod +x bin/make bin/promtool
 # as_printed LINE: run the line; a failure anywhere in a pipeline fails
 as_printed()
 {
-	timeout 120 bash -e -o pipefail -c "$1" 2>&1 | tail -n 20
+	timeout 600 bash -e -o pipefail -c "$1" 2>&1 | tail -n 20
 	return "${PIPESTATUS[0]}"
 }
 

@@ -24,17 +24,21 @@ away_and_back()
 	done
 }
 
-# new_records: CPU 1 has recorded more since the last call
+# records: number of records of CPU 1
+records()
+{
+	value vitrine '.root.trace.cpus["1"].records'
+}
+
+has_more()
+{
+	[ "$(records)" -gt "$1" ]
+}
+
+# new_records: CPU 1 goes on recording
 new_records()
 {
-	local before after tries
-
-	before=$(value vitrine '.root.trace.cpus["1"].records')
-	for ((tries = 0; tries < 100; tries++)); do
-		after=$(value vitrine '.root.trace.cpus["1"].records')
-		[ "$after" -gt "$before" ] && return
-	done
-	return 1
+	until_true has_more "$(records)"
 }
 
 echo 0 >"$cpu1"

@@ -63,6 +63,64 @@ until_true()
 	return 1
 }
 
+# retried COMMAND...: COMMAND succeeds in one of ten attempts; for what depends on when
+# something else happens to run
+retried()
+{
+	local i
+
+	for ((i = 0; i < 10; i++)); do
+		"$@" && return
+	done
+	echo "# not once: $*"
+	return 1
+}
+
+# on_each_cpu COMMAND...: run COMMAND on all CPUs at the same time
+on_each_cpu()
+{
+	local cpu pids=()
+
+	for ((cpu = 0; cpu < $(nproc); cpu++)); do
+		taskset -c $cpu "$@" >/dev/null &
+		pids+=($!)
+	done
+	wait "${pids[@]}"
+}
+
+# count_switches: set $switches to the number of context switches since boot; without a
+# process of its own, which would be among them
+count_switches()
+{
+	local word nr
+
+	while read -r word nr _; do
+		[ "$word" != ctxt ] || switches=$nr
+	done </proc/stat
+}
+
+# outrun RECORDER KB FILE: wait until the recorded command makes FILE. Then stop the recorder
+# again and again, each time until there were more switches than fit into the rings, which
+# have KB on each CPU, or until recording is switched off. Returns when the recorder has ended.
+outrun()
+{
+	# A switch takes at least 16 bytes.
+	local end enabled room=$(($2 * 64 * $(nproc)))
+
+	until_true test -e "$3" || return
+	while kill -STOP "$1" 2>/dev/null; do
+		count_switches
+		end=$((switches + room))
+		enabled="[1] 0"
+		while [ "$switches" -le $end ] && [ "$enabled" = "[1] 0" ]; do
+			count_switches
+			read -r enabled <"$TRACE/enable"
+		done
+		kill -CONT "$1" 2>/dev/null
+		sleep 0.02
+	done
+}
+
 # skip REASON: end the test as skipped
 skip()
 {

@@ -64,7 +64,7 @@ TERM=vt100 script -qefc "stty rows 30 cols 100; vitrine top -i 0.5" "$dir/screen
 pid=$!
 exec 3>"$dir/keys"
 check "top: who runs, on a terminal" until_true shown '[1-9][0-9]* switches/s, [0-9]+ threads'
-check "each CPU" shown "CPU $(($(nproc) - 1))[^0-9]"
+check "each CPU" until_true shown "CPU $(($(nproc) - 1))[^0-9]"
 check "by their names" until_true shown 'crowd-[0-9]+:[0-9]+/[0-9]+'
 printf q >&3
 exec 3>&-

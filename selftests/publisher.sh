@@ -215,7 +215,7 @@ watching=$!
 exec 6>/tmp/keys
 printf '/publisher\r' >&6
 check "who watches sees publishers come and go" watched
-check "and has shown one" grep -qa publisher: /tmp/screen
+check "and has shown one" until_true grep -qa publisher: /tmp/screen
 check "nothing that is read is a fault" fails grep -qa "offset 0x" /tmp/screen
 echo -n q >&6
 wait $watching

@@ -6,7 +6,7 @@
 # recorded, all at the same time and under load. Each trace must be valid; a kernel with
 # sanitizers reports everything else.
 #
-#	soak.sh [SECONDS]	default 20
+#	soak.sh [SECONDS]	default 20; longer until each operation was done once
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
@@ -116,17 +116,12 @@ come()
 # A file may be open at that moment.
 go()
 {
-	local tries
-
 	touch "$dir/going"
-	for ((tries = 0; tries < 1000; tries++)); do
-		if rmmod vitrine 2>/dev/null; then
-			rm "$dir/going"
-			did load
-			return
-		fi
-		sleep 0.01
-	done
+	if until_true rmmod vitrine 2>/dev/null; then
+		rm "$dir/going"
+		did load
+		return
+	fi
 	echo "the module does not go" >>"$dir/bad"
 	return 1
 }
@@ -147,13 +142,26 @@ stay()
 	rmmod events
 }
 
+# all_did: each operation was done at least once
+all_did()
+{
+	local what
+
+	for what in load change map read record look hotplug; do
+		[ -e "$dir/did-$what" ] || return
+	done
+}
+
 # Mostly the module is unloaded as soon as it is loaded, with operations in progress; each
 # eighth time it stays.
 load_and_change()
 {
 	local round
 
-	for ((round = 0; SECONDS < seconds; round++)); do
+	for ((round = 0; ; round++)); do
+		if ((SECONDS >= seconds + 600)) || { ((SECONDS >= seconds)) && all_did; }; then
+			break
+		fi
 		come || break
 		if ((round % 8 == 0)); then
 			stay

@@ -117,7 +117,7 @@ blocked()
 
 	[ -z "$stacks" ] || with="and (.stack | test(\"(^|;)[^;]*$3[^;]*\\\\+0x[0-9a-f]+\"))"
 	some "select(.kind == \"instant\" and .name == \"blocked\" and .thread.tid == $1 and .thread.pid == $1) |
-		.args | select(.syscall == \"$2\" and .blocked_ns >= 19000000 and .blocked_ns < 20000000000 $with)"
+		.args | select(.syscall == \"$2\" and .blocked_ns >= 19000000 and .blocked_ns < 3600000000000 $with)"
 }
 check "blocked in a pipe" blocked "$pipe" read pipe_read
 check "blocked for a lock" blocked "$flock" flock "(flock|locks)_lock_inode"
@@ -186,9 +186,11 @@ in_order()
 
 arm "blocked_us=10000 user"
 frames 20
+# On a slow machine, the thread also waits for its pages or for a lock.
 check "a user stack follows each wait, once the thread is back" \
-	jq -se "[.[] | select(.thread.tid == $tid and .category == \"stacks\").name] ==
-		[\"blocked\", \"user stack\", \"blocked\", \"user stack\"]" "$dir/trace.json"
+	jq -se "[.[] | select(.thread.tid == $tid and .category == \"stacks\")] |
+		[range(length) as \$i | select(.[\$i].args.syscall // \"\" | test(\"nanosleep\")) |
+		 .[\$i + 1].name] == [\"user stack\", \"user stack\"]" "$dir/trace.json"
 check "with the functions that have frame pointers" in_order
 check "and without frame pointers at least the innermost function" \
 	some "select(.name == \"user stack\" and .thread.tid == $tid) | .args.stack | select(test(\"workload\\\\+0x[0-9a-f]+$\"))"
@@ -324,19 +326,18 @@ starve()
 starved()
 {
 	some "select(.kind == \"instant\" and .name == \"runnable\" and .thread.tid == $victim) |
-		select(.args.runnable_ns >= 90000000 and .args.runnable_ns < 20000000000 and
+		select(.args.runnable_ns >= 90000000 and .args.runnable_ns < 3600000000000 and
 			.args.holder_tid == $hog) | select($1)"
 }
 
-# switched: the next record about the victim is its switch, on the same CPU and not later
-# than it takes to record it
+# switched: the next record about the victim is its switch, on the same CPU
 switched()
 {
 	jq -se "[.[] | select((.thread.tid == $victim and .name == \"runnable\") or
 			      (.kind == \"switch\" and .in.tid == $victim))] |
 		[range(1; length) as \$i | select(.[\$i - 1].name == \"runnable\") |
 		 [.[\$i - 1], .[\$i]]] | length > 0 and
-		all(.[0].cpu == .[1].cpu and .[1].time_ns - .[0].time_ns < 50000000 and .[1].kind == \"switch\")" \
+		all(.[0].cpu == .[1].cpu and .[1].time_ns >= .[0].time_ns and .[1].kind == \"switch\")" \
 		"$dir/trace.json"
 }
 
@@ -361,7 +362,8 @@ starve 100
 check "another process: no runnable thread" none "select(.thread.tid == $victim)"
 arm "runnable_us=50000 cpus=1"
 starve 100
-check "another CPU: no runnable thread" none "select(.thread.tid == $victim)"
+# Before it has gone to CPU 0, a busy machine may let it wait on CPU 1, too.
+check "another CPU: no runnable thread" none "select(.thread.tid == $victim and .args.holder_tid == $hog)"
 arm "blocked_us=50000"
 starve 100
 check "without runnable_us: none" none 'select(.name == "runnable")'
@@ -391,15 +393,20 @@ lock_then_none()
 if [ -n "$stacks" ] && [ -e /proc/sys/kernel/hung_task_timeout_secs ] &&
    insmod "$VITRINE_MODULES/events.ko"; then
 	arm blocked_us=10000
-	again
-	# The kernel holds a lock while the module sets the parameter.
-	echo hang >/sys/module/events/parameters/run &
-	echo hang >/sys/module/events/parameters/run
-	wait
+	# locked: record a process that waits for the lock that the kernel holds while the
+	# module sets the parameter. Both processes must begin within the time that this takes.
+	locked()
+	{
+		again
+		echo hang >/sys/module/events/parameters/run &
+		echo hang >/sys/module/events/parameters/run
+		wait
+		save
+		some 'select(.args.syscall == "write" and
+			(.args.lock == "mutex" or .args.lock == "rt-mutex"))'
+	}
+	check "a lock of the kernel" retried locked
 	rmmod events
-	save
-	check "a lock of the kernel" some 'select(.args.syscall == "write" and
-		(.args.lock == "mutex" or .args.lock == "rt-mutex"))'
 	check "and none when it has it" lock_then_none
 	check "a function of a module" some '.args.stack | select(. != null and test("\\+0x[0-9a-f]+ \\[events\\]"))'
 	waits 20
@@ -410,16 +417,18 @@ fi
 
 arm blocked_us=0
 again
-before=$(stat blocked) left=$(stat left_out) began=$(date +%s%N)
-"$WORKLOAD" crowd 20 10000 >/dev/null
-ms=$((($(date +%s%N) - began) / 1000000 + 100))
+began=$(date +%s%N) before=$(stat blocked) left=$(stat left_out)
+read -r _ waits _ < <("$WORKLOAD" crowd 20 10000)
 blocked=$(($(stat blocked) - before)) left=$(($(stat left_out) - left))
-echo "# $blocked recorded, $left left out in $ms ms"
-check "a storm is bounded" within 100 $blocked $(($(nproc) * (100 + ms)))
-check "and what is left out is counted" within 1 $left 100000000
+most=$(($(nproc) * (100 + 1 + ($(date +%s%N) - began) / 1000000)))
+echo "# of $waits waits $blocked recorded, $left left out; $most are permitted"
+check "a storm is bounded" within 100 $blocked $most
+# On a machine that is slow enough, all waits are permitted.
+check "and what is left out is counted" within $((waits / 2 - most)) $left 100000000
 "$WORKLOAD" waits 20 >/dev/null
 save
-check "in the trace, too" some 'select(.kind == "counter" and .name == "stacks_left_out" and .args.left_out > 0)'
+[ $left = 0 ] ||
+	check "in the trace, too" some 'select(.kind == "counter" and .name == "stacks_left_out" and .args.left_out > 0)'
 check "which is sound" vitrine check "$dir/trace.fxt"
 
 # again_and_again: arm and disarm while threads are blocked and woken up

