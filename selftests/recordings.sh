@@ -51,6 +51,16 @@ for size in "8 4" "64 8" "4096 1024"; do
 			vitrine check /tmp/b.fxt'
 done
 
+# The end of a recording of more than that size.
+overwritten()
+{
+	vitrine record -o /tmp/one.fxt --overwrite 64K -- "$WORKLOAD" crowd 3 5000 &&
+		[ "$(stat -c %s /tmp/one.fxt)" -le $((64 * 1024)) ] && vitrine check /tmp/one.fxt
+}
+set_to subbuf_kb 8
+check "--overwrite" overwritten
+set_to subbuf_kb 1024
+
 # A name that changes, and one that is not UTF-8.
 renamed()
 {

@@ -251,6 +251,22 @@ record -o last.fxt.zst --rotate 64K -- true
 check "compressed, too" "$vitrine" check last.000001.fxt.zst
 rm turn.* last.*
 
+record -o end.fxt --overwrite 64K --rotate 1M -- true
+check "--overwrite and --rotate" ended 2 "record: --overwrite excludes --rotate"
+touch hold
+fresh_rings
+# shellcheck disable=SC2016 # the parent of the shell is the recorder
+written='until [ "$(sed -n "s/^wchar: //p" /proc/$PPID/io)" -gt 400000 ]; do sleep 0.05; done'
+record -o end.fxt --overwrite 64K -- sh -c "rm hold; $written"
+check "--overwrite" ended 0 "end.fxt: [0-9]+ switches"
+check "the file has that size" test "$(stat -c %s end.fxt)" -gt 50000 -a "$(stat -c %s end.fxt)" -le 65536
+check "its size is reported" grep -q " $(stat -c %s end.fxt) bytes, " err
+check "it is sound, and nothing is missing in it" grep -q " 0 records lost: no fault" <("$vitrine" check end.fxt)
+check "it has the end, not the begin" test "$(switches_in end.fxt | head -n 1)" -gt 2000
+record -o - --overwrite 64K -- true
+check "--overwrite into a pipe" "$vitrine" check out
+rm end.*
+
 # ---- wakeups ----
 
 events=vitrine/trace/events

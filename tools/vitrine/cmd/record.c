@@ -21,6 +21,7 @@
 #define OPT_ZSTD	260
 #define OPT_ROTATE	261
 #define OPT_KEEP	262
+#define OPT_OVERWRITE	263
 
 #define MIN_ROTATE_BYTES	(64U << 10)
 #define MAX_KEEP	999999U
@@ -43,6 +44,8 @@ static const struct argp_option options[] = {
 	{ "rotate", OPT_ROTATE, "SIZE", 0,
 	  "Begin another file after SIZE, such as 100M", 0 },
 	{ "keep", OPT_KEEP, "N", 0, "Keep the last N files (with --rotate)", 0 },
+	{ "overwrite", OPT_OVERWRITE, "SIZE", 0,
+	  "Keep the last SIZE of the recording", 0 },
 	{ "all", OPT_ALL, NULL, 0,
 	  "Record all categories; report the cost", 0 },
 	{ "why", OPT_WHY, "THRESHOLD", OPTION_ARG_OPTIONAL,
@@ -73,6 +76,8 @@ static void check_args(const struct record_args *args, struct argp_state *state)
 		argp_error(state, "--rotate needs a FILE");
 	if (args->nr_keep && !args->rotate_bytes)
 		argp_error(state, "--keep requires --rotate");
+	if (args->window_bytes && args->rotate_bytes)
+		argp_error(state, "--overwrite excludes --rotate");
 	if (args->no_wakeups && (args->all || args->why))
 		argp_error(state, "--no-wakeups excludes --all and --why");
 }
@@ -100,6 +105,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_KEEP:
 		args->nr_keep = parse_count(state, arg);
+		return 0;
+	case OPT_OVERWRITE:
+		args->window_bytes = units_size(arg, MIN_ROTATE_BYTES, state);
 		return 0;
 	case OPT_ALL:
 		args->all = true;

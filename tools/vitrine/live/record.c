@@ -577,11 +577,13 @@ int record_run(const struct record_args *args)
 		.zstd = args->zstd,
 		.limit_bytes = args->rotate_bytes,
 		.nr_keep = args->nr_keep,
+		.window.limit_bytes = args->window_bytes,
 	};
 	err = record_all(&record);
 
 	recorder_deinit(&record.recorder);
 	vitrine_writer_destroy(record.recorder.files.writer);
+	window_deinit(&record.recorder.files.window);
 	close_if_open(record.failed_fd);
 	close_if_open(record.go_fd);
 	close_if_open(record.begin_fd);

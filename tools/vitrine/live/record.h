@@ -16,6 +16,7 @@
  * @zstd: compress the trace, whatever its name is
  * @rotate_bytes: when to begin the next file; 0: never
  * @nr_keep: with @rotate_bytes, how many files to keep; 0: all
+ * @window_bytes: how much to keep of the end of the recording; 0: all of it
  * @all: record all categories, and report the cost
  * @why: record what explains waits, too
  * @threshold_us: with @why, the shortest wait, blocked or runnable, that is recorded
@@ -30,6 +31,7 @@ struct record_args {
 	bool zstd;
 	uint64_t rotate_bytes;
 	unsigned int nr_keep;
+	uint64_t window_bytes;
 	bool all;
 	bool why;
 	uint64_t threshold_us;

@@ -145,21 +145,11 @@ static struct vitrine_error *append(struct recorder *recorder,
 				    struct recorder_cpu *cpu,
 				    const struct vitrine_subbuf *subbuf)
 {
-	struct vitrine_error *err = rotation_advance(&recorder->files);
+	struct vitrine_error *err = rotation_append(&recorder->files, subbuf);
 
 	if (err)
 		return err;
 	recorder->nr_lost += subbuf->nr_lost;
-	if (subbuf->loss.nr_records) {
-		err = vitrine_writer_append_loss(recorder->files.writer,
-						 &subbuf->loss);
-		if (err)
-			return err;
-	}
-	err = vitrine_writer_append(recorder->files.writer, subbuf->bytes,
-				    subbuf->len_bytes);
-	if (err)
-		return err;
 	recorder->nr_switches += subbuf->nr_switches;
 	recorder->nr_records += subbuf->nr_records;
 	cpu->nr_switches += subbuf->nr_switches;
@@ -264,6 +254,8 @@ struct vitrine_error *recorder_finish(struct recorder *recorder)
 	for (i = 0; !err && i < recorder->nr_cpus; i++)
 		if (recorder->cpus[i].ring)
 			err = finish_ring(recorder, &recorder->cpus[i]);
+	if (!err)
+		err = rotation_collect(&recorder->files);
 	/* A trace without records is valid, too: the rings may be frozen. */
 	if (!err && vtr_writer_is_empty(recorder->files.writer))
 		err = vitrine_writer_append(recorder->files.writer, &magic,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Write a recording to several files, and keep the last of them.
+ * Write a recording to several files, and keep the last of them; or to one, which gets
+ * the last sub-buffers only.
  *
  * Each sub-buffer has its names and its clock, so a file that begins with any sub-buffer is
  * a complete trace. A file has a temporary name until it is complete.
@@ -84,6 +85,17 @@ static struct vitrine_error *remove_oldest(const struct rotation *rotation)
 }
 
 /**
+ * rotation_collect() - write what has been kept back
+ * @rotation: recording
+ *
+ * Return: NULL, or an error.
+ */
+struct vitrine_error *rotation_collect(struct rotation *rotation)
+{
+	return window_write(&rotation->window, rotation->writer);
+}
+
+/**
  * rotation_commit() - complete the current file, if there is one
  * @rotation: recording
  *
@@ -95,17 +107,14 @@ struct vitrine_error *rotation_commit(struct rotation *rotation)
 
 	if (!rotation->writer)
 		return NULL;
-	err = vitrine_writer_commit(rotation->writer);
+	err = rotation_collect(rotation);
+	if (!err)
+		err = vitrine_writer_commit(rotation->writer);
 	return err ? err : remove_oldest(rotation);
 }
 
-/**
- * rotation_advance() - begin the next file if the current one is large enough
- * @rotation: recording
- *
- * Return: NULL, or an error.
- */
-struct vitrine_error *rotation_advance(struct rotation *rotation)
+/* Begin the next file if the current one is large enough. */
+static struct vitrine_error *advance(struct rotation *rotation)
 {
 	struct vitrine_error *err;
 
@@ -119,6 +128,27 @@ struct vitrine_error *rotation_advance(struct rotation *rotation)
 	vitrine_writer_destroy(rotation->writer);
 	rotation->writer = NULL;
 	return rotation_open(rotation);
+}
+
+/**
+ * rotation_append() - write a sub-buffer, and what was lost before it
+ * @rotation: recording
+ * @subbuf: sub-buffer
+ *
+ * Return: NULL, or an error.
+ */
+struct vitrine_error *rotation_append(struct rotation *rotation,
+				      const struct vitrine_subbuf *subbuf)
+{
+	struct vitrine_error *err;
+
+	if (rotation->window.limit_bytes)
+		return window_add(&rotation->window, subbuf);
+	err = advance(rotation);
+	if (!err && subbuf->loss.nr_records)
+		err = vitrine_writer_append_loss(rotation->writer, &subbuf->loss);
+	return err ? err : vitrine_writer_append(rotation->writer, subbuf->bytes,
+						 subbuf->len_bytes);
 }
 
 /**

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "vitrine.h"
+#include "window.h"
 
 /**
  * struct rotation - the files of a recording
@@ -18,6 +19,7 @@
  * @nr_keep: complete files to keep; 0: all
  * @writer: the current file, or NULL
  * @nr_files: number of the current file
+ * @window: with a limit, keeps the last sub-buffers until rotation_collect()
  * @bytes_before: length of all files before
  */
 struct rotation {
@@ -27,11 +29,14 @@ struct rotation {
 	unsigned int nr_keep;
 	struct vitrine_writer *writer;
 	unsigned int nr_files;
+	struct window window;
 	uint64_t bytes_before;
 };
 
 struct vitrine_error *rotation_open(struct rotation *rotation);
-struct vitrine_error *rotation_advance(struct rotation *rotation);
+struct vitrine_error *rotation_append(struct rotation *rotation,
+				      const struct vitrine_subbuf *subbuf);
+struct vitrine_error *rotation_collect(struct rotation *rotation);
 struct vitrine_error *rotation_commit(struct rotation *rotation);
 uint64_t rotation_len(const struct rotation *rotation);
 
