@@ -68,6 +68,12 @@ until_there()
 	done
 }
 
+# fails_to_find KIND FILE: FILE has no record of this kind
+fails_to_find()
+{
+	test -z "$("$vitrine" print -e "$1" "$2")"
+}
+
 # fresh_rings: start new rings; nothing is written to them while the file "hold" exists
 fresh_rings()
 {
@@ -266,6 +272,33 @@ check "it has the end, not the begin" test "$(switches_in end.fxt | head -n 1)" 
 record -o - --overwrite 64K -- true
 check "--overwrite into a pipe" "$vitrine" check out
 rm end.*
+
+# ---- a part of the machine ----
+
+record -o part.fxt --rotate 1M -C 0 -- true
+check "-C and --rotate" ended 2 "record: --rotate excludes -p, -C and --cgroup"
+record -o part.fxt --zstd -C 0 -- true
+check "-C and --zstd" ended 2 "record: --zstd excludes .*; use -o FILE.fxt.zst"
+record -o part.fxt --no-wakeups -p 1 -- true
+check "-p and --no-wakeups" ended 2 "record: --no-wakeups excludes -p and --cgroup"
+record -o part.fxt --cgroup user.slice -- true
+check "--cgroup without a slash" ended 2 "is not the path of a cgroup"
+record -o part.fxt -C 1-0 -- true
+check "-C 1-0" ended 2 "invalid filter value"
+until_there vitrine/trace/cpu1
+record -o part.fxt -C 1 -- sh -c 'exit 7'
+check "-C" ended 7 "part.fxt: [0-9]+ switches on 1 CPU, "
+check "has that CPU only" test "$("$vitrine" print --json part.fxt | jq -s 'map(select(.kind == "switch").cpu) | unique == [1]')" = true
+check "and says so" grep -q "left out on purpose: cpus=1" <("$vitrine" check part.fxt)
+record -o part.fxt.zst -C 1 -- true
+check "compressed" "$vitrine" check part.fxt.zst
+record -o - -C 1 -- true
+check "into a pipe" grep -q ": no fault" <("$vitrine" check out)
+record -o part.fxt -p nobody -- true
+check "a process that does not exist" ended 0
+check "has no switch" fails_to_find switch part.fxt
+check "nothing is left behind" test "$(find . -name 'part.fxt*' | wc -l)" = 2
+rm part.*
 
 # ---- wakeups ----
 

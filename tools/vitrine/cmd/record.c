@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "formats/cut.h"
 #include "formats/symbolize.h"
 #include "live/record.h"
 #include "operands.h"
@@ -22,6 +23,7 @@
 #define OPT_ROTATE	261
 #define OPT_KEEP	262
 #define OPT_OVERWRITE	263
+#define OPT_CGROUP	264
 
 #define MIN_ROTATE_BYTES	(64U << 10)
 #define MAX_KEEP	999999U
@@ -46,6 +48,12 @@ static const struct argp_option options[] = {
 	{ "keep", OPT_KEEP, "N", 0, "Keep the last N files (with --rotate)", 0 },
 	{ "overwrite", OPT_OVERWRITE, "SIZE", 0,
 	  "Keep the last SIZE of the recording", 0 },
+	{ "process", 'p', "PID|NAME", 0,
+	  "Keep a process and its children", 0 },
+	{ "cpu", 'C', "LIST", 0, "Record CPUs, such as 0,2-3", 0 },
+	{ NULL, 'c', NULL, OPTION_ALIAS, NULL, 0 },
+	{ "cgroup", OPT_CGROUP, "PATH", 0,
+	  "Keep the processes of a cgroup", 0 },
 	{ "all", OPT_ALL, NULL, 0,
 	  "Record all categories; report the cost", 0 },
 	{ "why", OPT_WHY, "THRESHOLD", OPTION_ARG_OPTIONAL,
@@ -54,6 +62,63 @@ static const struct argp_option options[] = {
 	  "Do not record wakeups (category sched)", 0 },
 	{ 0 },
 };
+
+/**
+ * struct wish - the options, and what is kept of the recording
+ * @args: the options
+ * @choice: if something is left out, passed with @args
+ * @cut: filters
+ */
+struct wish {
+	struct record_args args;
+	struct record_choice choice;
+	struct cut_args cut;
+};
+
+static bool wants_cpu(const void *ctx, unsigned int cpu)
+{
+	const struct cut_args *cut = ctx;
+
+	return record_filter_match_cpu(&cut->filter, cpu);
+}
+
+static int write_choice(const void *ctx, const char *raw, const char *out,
+			const struct processes *processes)
+{
+	struct cut_args cut = *(const struct cut_args *)ctx;
+
+	cut.path = raw;
+	cut.out = out;
+	cut.pids = processes->pids;
+	cut.nr_pids = processes->nr;
+	return cut_run(&cut);
+}
+
+/* Pass the choice on if there is any. */
+static void set_choice(struct wish *wish, struct argp_state *state)
+{
+	struct record_args *args = &wish->args;
+	const struct record_filter *filter = &wish->cut.filter;
+	bool by_process = filter->nr_processes || wish->cut.cgroup;
+
+	if (!by_process && !filter->nr_cpus)
+		return;
+	if (args->rotate_bytes)
+		argp_error(state, "--rotate excludes -p, -C and --cgroup");
+	if (args->zstd)
+		argp_error(state, "--zstd excludes -p, -C and --cgroup; use -o FILE.fxt.zst");
+	if (by_process && args->no_wakeups)
+		argp_error(state, "--no-wakeups excludes -p and --cgroup: they follow forks");
+	wish->choice = (struct record_choice){
+		.wants_cpu = wants_cpu,
+		.write = write_choice,
+		.ctx = &wish->cut,
+	};
+	args->choice = &wish->choice;
+	args->processes = filter->processes;
+	args->nr_processes = filter->nr_processes;
+	args->cgroup = wish->cut.cgroup;
+}
 
 static unsigned int parse_count(struct argp_state *state, const char *arg)
 {
@@ -84,9 +149,22 @@ static void check_args(const struct record_args *args, struct argp_state *state)
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-	struct record_args *args = state->input;
+	struct wish *wish = state->input;
+	struct record_args *args = &wish->args;
 
 	switch (key) {
+	case 'C':
+	case 'c':
+	case 'p':
+		record_filter_parse(&wish->cut.filter, key == 'C' ? 'c' : key, arg,
+				    state);
+		return 0;
+	case OPT_CGROUP:
+		if (*arg != '/')
+			argp_error(state, "%s is not the path of a cgroup, such as /user.slice",
+				   arg);
+		wish->cut.cgroup = arg;
+		return 0;
 	case 'o':
 		args->output = arg;
 		return 0;
@@ -126,6 +204,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		check_args(args, state);
+		set_choice(wish, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -163,10 +242,11 @@ static bool can_be_named(const struct record_args *args)
  */
 int cmd_record(int argc, char **argv)
 {
-	struct record_args args = { 0 };
+	struct wish wish = { 0 };
 
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &args);
-	if (can_be_named(&args))
-		args.saved = symbolize_recording;
-	return record_run(&args);
+	record_filter_init(&wish.cut.filter);
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &wish);
+	if (can_be_named(&wish.args))
+		wish.args.saved = symbolize_recording;
+	return record_run(&wish.args);
 }

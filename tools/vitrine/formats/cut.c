@@ -62,8 +62,8 @@ struct cut_cpu {
  * @out: the new trace
  * @cpus: all CPUs that had a switch
  * @nr_cpus: how many
- * @children: processes that a chosen process has forked, and others that were not chosen
- *	when they were forked; the former are "used"
+ * @children: processes that were given or that a chosen process has forked, and others
+ *	that were forked; the former are "used"
  * @told: threads and processes whose names have been written are "used"
  * @anonymiser: makes the tokens
  * @record: the record being written
@@ -87,11 +87,16 @@ struct cut {
 	struct left_out left_out;
 };
 
+static bool by_process(const struct cut *cut)
+{
+	return cut->args->filter.nr_processes || cut->args->nr_pids || cut->args->cgroup;
+}
+
 /* ---- Which records ------------------------------------------------------------ */
 
 static bool by_thread(const struct cut *cut)
 {
-	return cut->args->filter.nr_threads || cut->args->filter.nr_processes;
+	return cut->args->filter.nr_threads || by_process(cut);
 }
 
 /* A process that a chosen one has forked is chosen, too. */
@@ -102,9 +107,10 @@ static bool is_chosen(const struct cut *cut,
 	const struct vitrine_archive *archive = feed_archive(cut->feed);
 	const struct fxt_name *child;
 
-	if (record_filter_match_thread(filter, archive, thread))
+	if ((filter->nr_threads || filter->nr_processes || !by_process(cut)) &&
+	    record_filter_match_thread(filter, archive, thread))
 		return true;
-	if (!filter->nr_processes || filter->nr_threads)
+	if (!by_process(cut) || filter->nr_threads)
 		return false;
 	child = fxt_names_find(&cut->children, record_process(archive, thread));
 	return child && child->used;
@@ -122,8 +128,7 @@ static bool follow_fork(struct cut *cut, const struct vitrine_fxt_record *record
 	const struct vitrine_fxt_arg *process;
 	struct fxt_name *child;
 
-	if (!cut->args->filter.nr_processes ||
-	    record->kind != VITRINE_FXT_EVENT ||
+	if (!by_process(cut) || record->kind != VITRINE_FXT_EVENT ||
 	    !fxt_string_is(&record->event.category, "sched") ||
 	    !fxt_string_is(&record->event.name, "fork"))
 		return true;
@@ -347,6 +352,7 @@ static struct vitrine_error *put_note(struct cut *cut, uint64_t ns)
 {
 	const struct record_filter *filter = &cut->args->filter;
 	char cpus[ITEMS_BYTES], processes[ITEMS_BYTES], threads[ITEMS_BYTES];
+	char cgroup[ITEMS_BYTES];
 	struct vitrine_fxt_record *record = &cut->record;
 
 	*record = (struct vitrine_fxt_record){
@@ -371,6 +377,7 @@ static struct vitrine_error *put_note(struct cut *cut, uint64_t ns)
 	add_cpus(cut, cpus);
 	add_items(cut, "processes", filter->processes, filter->nr_processes,
 		  processes);
+	add_items(cut, "cgroup", &cut->args->cgroup, !!cut->args->cgroup, cgroup);
 	add_items(cut, "threads", filter->threads, filter->nr_threads, threads);
 	if (cut->args->anonymise) {
 		fxt_add_arg(record, FXT_ARG_BOOL, "anonymised")->value.boolean = true;
@@ -631,6 +638,20 @@ static struct vitrine_error *cut_all(struct cut *cut)
 	return err ? err : fxt_out_commit(cut->out);
 }
 
+static bool add_pids(struct cut *cut)
+{
+	struct fxt_name *process;
+	size_t i;
+
+	for (i = 0; i < cut->args->nr_pids; i++) {
+		process = fxt_names_get(&cut->children, cut->args->pids[i]);
+		if (!process)
+			return false;
+		process->used = true;
+	}
+	return true;
+}
+
 /* ---- All of it ---------------------------------------------------------------------------- */
 
 static struct vitrine_error *open_all(struct cut *cut)
@@ -643,6 +664,8 @@ static struct vitrine_error *open_all(struct cut *cut)
 	uint64_t realtime_ns = 0;
 
 	err = anonymise_init(&cut->anonymiser);
+	if (!err && !add_pids(cut))
+		err = vtr_error_no_memory();
 	if (err)
 		return err;
 	err = input_open(&cut->input, cut->args->path);

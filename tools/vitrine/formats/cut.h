@@ -12,12 +12,18 @@
  * @path: trace to read; "-": standard input
  * @out: trace to write; "-": standard output
  * @filter: selects the records to keep
+ * @pids: processes to keep, too, whose children are kept as with those of @filter
+ * @nr_pids: how many
+ * @cgroup: whose processes @pids are, or NULL
  * @anonymise: replace names and texts by tokens
  */
 struct cut_args {
 	const char *path;
 	const char *out;
 	struct record_filter filter;
+	const uint64_t *pids;
+	size_t nr_pids;
+	const char *cgroup;
 	bool anonymise;
 };
 

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@
 #include "events.h"
 #include "record.h"
 #include "recorder.h"
+#include "temporary.h"
 #include "trace_name.h"
 #include "units.h"
 
@@ -45,6 +47,8 @@
  * @args: the options
  * @name: buffer for @output
  * @output: name of the trace
+ * @raw: with a choice, the trace that it is made from
+ * @processes: with a choice, the processes that are kept
  * @recorder: the rings, and counts of records
  * @events: settings that are changed until recording ends
  * @cost: with --all, the measured cost of a record
@@ -62,11 +66,14 @@
  * @begin: when recording began
  * @begin_cpu: CPU time that this process had used by then, in seconds
  * @progress: a progress line is on the terminal
+ * @choice_status: exit code of writing the choice
  */
 struct record {
 	const struct record_args *args;
 	char name[TRACE_NAME_BYTES];
 	const char *output;
+	struct vtr_temporary raw;
+	struct processes processes;
 	struct recorder recorder;
 	struct events_hold events;
 	struct cost cost;
@@ -84,6 +91,7 @@ struct record {
 	struct timespec begin;
 	double begin_cpu;
 	bool progress;
+	int choice_status;
 };
 
 /* Return an error if recording is switched off: the trace would be empty. */
@@ -319,6 +327,30 @@ static void handle_signal(struct record *record)
 	}
 }
 
+/*
+ * Find the processes that are kept and exist now. Those that are forked from now on are
+ * known from the trace; only the members of a cgroup can change without a fork.
+ */
+static struct vitrine_error *find_processes(struct record *record)
+{
+	const struct record_args *args = record->args;
+	bool started = record->recorder.started;
+	struct vitrine_error *err = NULL;
+	unsigned int i;
+
+	for (i = 0; i < args->nr_processes && !started; i++)
+		if (!processes_add_tree(&record->processes, args->processes[i]))
+			return vtr_error_no_memory();
+	if (args->cgroup)
+		err = processes_add_cgroup(&record->processes, args->cgroup);
+	/* The cgroup may be removed meanwhile. */
+	if (err && started && err->code == ENOENT) {
+		vitrine_error_destroy(err);
+		err = NULL;
+	}
+	return err;
+}
+
 /* Once a second, find new rings, and drain those that epoll cannot wait for. */
 static struct vitrine_error *handle_tick(struct record *record)
 {
@@ -330,6 +362,8 @@ static struct vitrine_error *handle_tick(struct record *record)
 	err = recorder_scan(&record->recorder);
 	if (!err)
 		err = recorder_drain_all(&record->recorder);
+	if (!err)
+		err = find_processes(record);
 	if (!err)
 		print_progress(record);
 	return err;
@@ -375,6 +409,8 @@ static struct vitrine_error *begin_recording(struct record *record)
 	err = recorder_scan(recorder);
 	if (!err)
 		err = enable_events(record);
+	if (!err)
+		err = find_processes(record);
 	/* The time is up after the begin plus the limit, never before. */
 	record->begin_cpu = own_seconds();
 	clock_gettime(CLOCK_MONOTONIC, &record->begin);
@@ -429,6 +465,25 @@ static struct vitrine_error *wait_and_record(struct record *record)
 	return recorder_finish(&record->recorder);
 }
 
+/* Record into a temporary trace beside the one that is wanted, or in TMPDIR for a pipe. */
+static struct vitrine_error *prepare_raw(struct record *record)
+{
+	const char *dir = getenv("TMPDIR");
+	char place[PATH_MAX];
+	int fd;
+
+	snprintf(place, sizeof(place), "%s", record->output);
+	if (is_standard_output(record))
+		snprintf(place, sizeof(place), "%s/vitrine",
+			 dir && *dir ? dir : "/var/tmp");
+	fd = vtr_temporary_create(&record->raw, place);
+	if (fd < 0)
+		return vtr_error_os(errno, place, "cannot create a temporary file beside it");
+	close(fd);
+	record->recorder.files.output = record->raw.path;
+	return NULL;
+}
+
 /* ---- The recording ----------------------------------------------------- */
 
 /* Open everything that is needed, so that errors show before the command runs. */
@@ -447,6 +502,8 @@ static struct vitrine_error *prepare(struct record *record)
 		err = recorder_scan(recorder);
 	if (!err)
 		err = check_enabled();
+	if (!err && record->args->choice)
+		err = prepare_raw(record);
 	if (!err)
 		err = rotation_open(&recorder->files);
 	return err;
@@ -507,6 +564,14 @@ static void print_summary(struct record *record, double seconds)
 			   own_seconds() - record->begin_cpu);
 }
 
+static int write_choice(struct record *record)
+{
+	const struct record_choice *choice = record->args->choice;
+
+	return choice->write(choice->ctx, record->raw.path, record->output,
+			     &record->processes);
+}
+
 static struct vitrine_error *record_all(struct record *record)
 {
 	struct vitrine_error *err;
@@ -528,7 +593,9 @@ static struct vitrine_error *record_all(struct record *record)
 	if (!err)
 		print_summary(record, seconds);
 	allow_signals(record);
-	if (!err && record->args->saved)
+	if (!err && record->args->choice)
+		record->choice_status = write_choice(record);
+	if (!err && record->choice_status == EXIT_DONE && record->args->saved)
 		record->args->saved(record->output);
 	wait_for_command(record);
 	return err;
@@ -537,8 +604,8 @@ static struct vitrine_error *record_all(struct record *record)
 /* Return the command's status as a shell reports it. */
 static int command_status(const struct record *record)
 {
-	if (!record->args->command)
-		return EXIT_DONE;
+	if (record->choice_status != EXIT_DONE || !record->args->command)
+		return record->choice_status;
 	if (WIFSIGNALED(record->status))
 		return 128 + WTERMSIG(record->status);
 	return WEXITSTATUS(record->status);
@@ -579,8 +646,14 @@ int record_run(const struct record_args *args)
 		.nr_keep = args->nr_keep,
 		.window.limit_bytes = args->window_bytes,
 	};
+	if (args->choice) {
+		record.recorder.wants_cpu = args->choice->wants_cpu;
+		record.recorder.ctx = args->choice->ctx;
+	}
 	err = record_all(&record);
 
+	vtr_temporary_remove(&record.raw);
+	processes_deinit(&record.processes);
 	recorder_deinit(&record.recorder);
 	vitrine_writer_destroy(record.recorder.files.writer);
 	window_deinit(&record.recorder.files.window);

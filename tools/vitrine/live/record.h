@@ -8,6 +8,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "processes.h"
+
+/**
+ * struct record_choice - what of a recording is kept
+ * @wants_cpu: tells whether to record a CPU
+ * @write: write what is kept of the trace @raw to the trace @out; returns enum exit_code
+ * @ctx: first argument of both
+ */
+struct record_choice {
+	bool (*wants_cpu)(const void *ctx, unsigned int cpu);
+	int (*write)(const void *ctx, const char *raw, const char *out,
+		     const struct processes *processes);
+	const void *ctx;
+};
+
 /**
  * struct record_args - the options of `vitrine record'
  * @output: file to write; "-": standard output; NULL: a name with the time
@@ -17,6 +32,10 @@
  * @rotate_bytes: when to begin the next file; 0: never
  * @nr_keep: with @rotate_bytes, how many files to keep; 0: all
  * @window_bytes: how much to keep of the end of the recording; 0: all of it
+ * @choice: what is kept, or NULL for everything
+ * @processes: with @choice, ids or names of processes to keep with their children
+ * @nr_processes: how many
+ * @cgroup: with @choice, cgroup whose processes are kept, or NULL
  * @all: record all categories, and report the cost
  * @why: record what explains waits, too
  * @threshold_us: with @why, the shortest wait, blocked or runnable, that is recorded
@@ -32,6 +51,10 @@ struct record_args {
 	uint64_t rotate_bytes;
 	unsigned int nr_keep;
 	uint64_t window_bytes;
+	const struct record_choice *choice;
+	const char * const *processes;
+	unsigned int nr_processes;
+	const char *cgroup;
 	bool all;
 	bool why;
 	uint64_t threshold_us;

@@ -92,7 +92,8 @@ static struct vitrine_error *add_cpus(struct recorder *recorder, DIR *dir)
 
 	while ((entry = readdir(dir))) {
 		if (sscanf(entry->d_name, "cpu%u%c", &number, &rest) != 1 ||
-		    knows_cpu(recorder, number))
+		    knows_cpu(recorder, number) ||
+		    (recorder->wants_cpu && !recorder->wants_cpu(recorder->ctx, number)))
 			continue;
 		err = add_cpu(recorder, entry->d_name, number);
 		if (err)

@@ -23,6 +23,8 @@ struct recorder_cpu {
  * struct recorder - a recording
  * @files: the trace
  * @epoll_fd: epoll set of the rings; data.u64 is the index in @cpus
+ * @wants_cpu: tells whether to record a CPU; NULL: all of them
+ * @ctx: argument of @wants_cpu
  * @started: recording has begun; rings found from now on are read from their start
  * @cpus: all CPUs that have a file
  * @nr_cpus: how many
@@ -34,6 +36,8 @@ struct recorder_cpu {
 struct recorder {
 	struct rotation files;
 	int epoll_fd;
+	bool (*wants_cpu)(const void *ctx, unsigned int cpu);
+	const void *ctx;
 	bool started;
 	struct recorder_cpu *cpus;
 	unsigned int nr_cpus;

@@ -1,0 +1,110 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# `vitrine record' of a part of the machine: CPUs, a process with its children, and a
+# cgroup. The trace has their switches and no others, and says so.
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+
+cd /tmp || exit
+load
+
+# names FILE: print the names of the threads that FILE has
+names()
+{
+	vitrine print --json "$1" | jq -r '(.in?, .out?, .thread?) | select(.) | .name' | sort -u
+}
+
+# has FILE NAME...: all these threads are in FILE
+has()
+{
+	local name
+
+	names "$1" >names.txt
+	for name in "${@:2}"; do
+		grep -qx "$name" names.txt || { echo "no $name among:"; cat names.txt; return 1; }
+	done
+}
+
+# lacks FILE NAME...: none of these threads is in FILE
+lacks()
+{
+	local name
+
+	names "$1" >names.txt
+	for name in "${@:2}"; do
+		! grep -qx "$name" names.txt || { echo "$name among:"; cat names.txt; return 1; }
+	done
+}
+
+# notes FILE WORDS: `vitrine check' finds FILE sound, and tells that WORDS were the filters
+notes()
+{
+	vitrine check "$1" >check.log && grep -q "left out on purpose: $2\$" check.log
+}
+
+# A process with children, each of which ends at once, and another that does the same.
+cat >family <<'END'
+#!/bin/sh
+for i in 1 2 3 4 5; do
+	/tmp/"$1"-child .
+done
+END
+chmod +x family
+for name in alpha bravo; do
+	cp "$(command -v ls)" "$name-child"
+	cp "$(readlink -f "$(command -v sh)")" "$name"
+done
+
+check "-C" vitrine record -o cpu.fxt -C 0 -- "$WORKLOAD" crowd 3 2000
+check "the file has that CPU, and says so" notes cpu.fxt cpus=0
+check "and no other" test "$(vitrine print --json cpu.fxt | jq -s 'map(select(.kind == "switch") | .cpu) | unique == [0]')" = true
+check "the settings are as before" grep -qx -e -sched "$TRACE/events"
+
+both()
+{
+	./alpha family alpha >/dev/null &
+	./bravo family bravo >/dev/null
+	wait $!
+}
+export -f both
+check "-p NAME" vitrine record -o alpha.fxt -p alpha -- bash -c both
+check "has the process and its children" has alpha.fxt alpha alpha-child others
+check "and no other" lacks alpha.fxt bravo bravo-child idle
+check "says so" notes alpha.fxt processes=alpha
+check "nothing is left behind" test "$(find . -name 'alpha.fxt*' | wc -l)" = 1
+
+# The parent forks when recording has begun: it waits until the FIFO is opened.
+mkfifo gate
+./bravo -c 'read -r go <gate; ./alpha family alpha' >/dev/null &
+parent=$!
+check "-p PID" vitrine record -o parent.fxt -p $parent -- sh -c 'echo go >gate; while [ -e /proc/'$parent'/exe ]; do :; done'
+wait $parent
+check "has children of children" has parent.fxt bravo alpha alpha-child
+
+if [ -e /sys/fs/cgroup/cgroup.procs ] || mount -t cgroup2 none /sys/fs/cgroup 2>/dev/null; then
+	mkdir -p /sys/fs/cgroup/choosing/inner
+	inside()
+	{
+		sh -c 'echo $$ >/sys/fs/cgroup/choosing/inner/cgroup.procs; read -r go <gate; exec ./alpha family alpha' >/dev/null &
+		until grep -q . /sys/fs/cgroup/choosing/inner/cgroup.procs; do :; done
+		check "--cgroup" vitrine record -o cgroup.fxt --cgroup /choosing -- \
+			sh -c 'echo go >gate; ./bravo family bravo; while [ -e /proc/'$!'/exe ]; do :; done'
+		wait $!
+	}
+	inside
+	check "has its processes" has cgroup.fxt alpha alpha-child
+	check "and no other" lacks cgroup.fxt bravo bravo-child
+	check "says so" notes cgroup.fxt cgroup=/choosing
+	check "no such cgroup" refuses 3 "no such cgroup" vitrine record -o none.fxt --cgroup /none -- true
+	rmdir /sys/fs/cgroup/choosing/inner /sys/fs/cgroup/choosing
+fi
+
+check "together" vitrine record -o both.fxt -C 0 -p alpha --overwrite 1M -- bash -c both
+check "are noted" notes both.fxt "cpus=0 processes=alpha"
+check "--rotate excludes a choice" refuses 2 "excludes" vitrine record -o none.fxt --rotate 1M -p alpha -- true
+check "the settings are as before" grep -qx -e -sched "$TRACE/events"
+rm -f names.txt check.log family gate alpha* bravo* ./*.fxt
+
+finish
