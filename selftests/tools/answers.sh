@@ -326,6 +326,9 @@ for output in '' page.html copy.fxt copy.heph copy.json copy.ctf; do
 	done
 done
 
+prints "memory: cut" "not much more" bounded speed cut --anonymise --cpu 0 --from 1us -o copy.fxt
+prints "memory: compressed" "not much more" bounded speed merge -o copy.fxt.zst
+
 # Half of the records are too late. The smaller trace already fills the memory for sorting.
 "$mkfxt" jumble 250000 >jumble.fxt
 "$mkfxt" jumble 1000000 >jumble-more.fxt
