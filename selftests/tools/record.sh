@@ -464,7 +464,7 @@ check "and no event is on" events_are $events -block
 echo none >$stacks
 put_to -poll
 record -o trace.fxt --why -- true
-check "--why without wakeups: an error" ended 3 "trace/events: cannot enable"
+check "--why without wakeups: an error" ended 3 "trace/events: cannot change"
 for category in sched irq block; do
 	put_to -$category
 	record -o trace.fxt --why -- cp $events meanwhile

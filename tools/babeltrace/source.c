@@ -12,6 +12,7 @@
 
 #include "dialect.h"
 #include "faults.h"
+#include "grow.h"
 #include "left_out.h"
 #include "plugin.h"
 
@@ -278,19 +279,8 @@ static bool queue(struct source *source, const bt_message *message)
 static struct source_stream *stream_of(struct source *source,
 				       const struct feed_stream *stream)
 {
-	unsigned int nr = source->nr_streams;
-	struct source_stream *bigger;
-
-	if (stream->index < nr)
-		return &source->streams[stream->index];
-	nr = stream->index + 1 < 2 * nr ? 2 * nr : stream->index + 1;
-	bigger = reallocarray(source->streams, nr, sizeof(*bigger));
-	if (!bigger)
+	if (!GROW_TO(source->streams, source->nr_streams, stream->index))
 		return NULL;
-	memset(bigger + source->nr_streams, 0,
-	       (nr - source->nr_streams) * sizeof(*bigger));
-	source->streams = bigger;
-	source->nr_streams = nr;
 	return &source->streams[stream->index];
 }
 

@@ -15,6 +15,7 @@
 #include "fxt.h"
 #include "fxt_file.h"
 #include "grow.h"
+#include "hash.h"
 #include "pairs.h"
 
 #define NEVER	UINT64_MAX
@@ -26,8 +27,7 @@
  * @pairs: splits complete durations of @archive
  * @streams: all streams, by index
  * @nr_streams: number of @streams
- * @slots: hash table of @streams, by provider and CPU
- * @nr_slots: size of @slots, a power of two, more than twice @nr_streams
+ * @by_cpu: hash table of @streams, by provider and CPU; number 1 is the first stream
  * @nr_cpus: highest CPU of a record, plus one
  * @due_ns: time at which the next packet of any stream begins or ends
  * @last_ns: time of the last item
@@ -44,8 +44,7 @@ struct feed {
 	struct pairs pairs;
 	struct feed_stream **streams;
 	unsigned int nr_streams;
-	struct feed_stream **slots;
-	unsigned int nr_slots;
+	struct hash by_cpu;
 	uint32_t nr_cpus;
 	uint64_t due_ns;
 	uint64_t last_ns;
@@ -66,60 +65,53 @@ static uint64_t to_ns(uint64_t ticks, uint64_t rate)
 
 /* ---- Streams ---- */
 
-static struct feed_stream **slot_of(const struct feed *feed, uint32_t provider,
-				    uint32_t cpu)
+static uint32_t hash_stream(const struct feed_stream *stream)
 {
-	unsigned int i = (provider * 0x9e3779b1U ^ cpu * 0x85ebca6bU) >> 7;
-	struct feed_stream *stream;
-
-	for (;; i++) {
-		stream = feed->slots[i & (feed->nr_slots - 1)];
-		if (!stream ||
-		    (stream->provider == provider && stream->cpu == cpu))
-			return &feed->slots[i & (feed->nr_slots - 1)];
-	}
+	return (stream->provider * 0x9e3779b1U ^ stream->cpu * 0x85ebca6bU) >> 7;
 }
 
-static bool grow(struct feed *feed)
+static uint32_t hash_number(const void *owner, uint32_t number)
 {
-	unsigned int nr_slots = feed->nr_slots ? 4 * feed->nr_slots : 64, i;
-	struct feed_stream **streams, **slots;
+	const struct feed *feed = owner;
 
-	streams = reallocarray(feed->streams, nr_slots / 2, sizeof(*streams));
-	if (!streams)
-		return false;
-	feed->streams = streams;
-	slots = calloc(nr_slots, sizeof(*slots));
-	if (!slots)
-		return false;
-	free(feed->slots);
-	feed->slots = slots;
-	feed->nr_slots = nr_slots;
-	for (i = 0; i < feed->nr_streams; i++)
-		*slot_of(feed, streams[i]->provider, streams[i]->cpu) =
-			streams[i];
-	return true;
+	return hash_stream(feed->streams[number - 1]);
+}
+
+static bool has_number(const void *owner, uint32_t number, const void *key)
+{
+	const struct feed_stream *stream, *sought = key;
+	const struct feed *feed = owner;
+
+	stream = feed->streams[number - 1];
+	return stream->provider == sought->provider &&
+	       stream->cpu == sought->cpu;
 }
 
 /* Look up a stream, and create it if necessary. Return NULL without memory. */
 static struct feed_stream *stream_get(struct feed *feed, uint32_t provider,
 				      uint32_t cpu)
 {
-	struct feed_stream **slot, *stream;
+	const struct feed_stream key = {
+		.index = feed->nr_streams,
+		.provider = provider,
+		.cpu = cpu,
+	};
+	struct feed_stream *stream;
+	uint32_t *slot;
 
-	if (feed->nr_streams >= feed->nr_slots / 2 && !grow(feed))
+	if (!hash_reserve(&feed->by_cpu, feed->nr_streams, hash_number, feed))
 		return NULL;
-	slot = slot_of(feed, provider, cpu);
+	slot = hash_find(&feed->by_cpu, hash_stream(&key), has_number, feed,
+			 &key);
 	if (*slot)
-		return *slot;
-	stream = calloc(1, sizeof(*stream));
+		return feed->streams[*slot - 1];
+	stream = GROW(feed->streams, feed->nr_streams) ?
+		 malloc(sizeof(*stream)) : NULL;
 	if (!stream)
 		return NULL;
-	stream->index = feed->nr_streams;
-	stream->provider = provider;
-	stream->cpu = cpu;
+	*stream = key;
 	feed->streams[feed->nr_streams++] = stream;
-	*slot = stream;
+	*slot = feed->nr_streams;
 	return stream;
 }
 
@@ -419,7 +411,7 @@ void feed_destroy(struct feed *feed)
 		free(feed->streams[i]);
 	}
 	free(feed->streams);
-	free(feed->slots);
+	free(feed->by_cpu.slots);
 	pairs_deinit(&feed->pairs);
 	vitrine_archive_destroy(feed->archive);
 	fxt_file_close(&feed->file);

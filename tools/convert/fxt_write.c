@@ -541,22 +541,10 @@ static struct vitrine_error *release(struct fxt_lane_out *lane, uint64_t now)
 
 static struct fxt_lane_out **lane_slot(struct fxt_out *out, uint32_t cpu)
 {
-	unsigned int nr = out->nr_lanes ? out->nr_lanes : 16;
-	struct fxt_lane_out **bigger;
-
 	if (cpu == VITRINE_FXT_NO_CPU)
 		return &out->other;
-	if (cpu < out->nr_lanes)
-		return &out->lanes[cpu];
-	while (nr <= cpu)
-		nr *= 2;
-	bigger = reallocarray(out->lanes, nr, sizeof(*bigger));
-	if (!bigger)
+	if (!GROW_TO(out->lanes, out->nr_lanes, cpu))
 		return NULL;
-	memset(bigger + out->nr_lanes, 0,
-	       (nr - out->nr_lanes) * sizeof(*bigger));
-	out->lanes = bigger;
-	out->nr_lanes = nr;
 	return &out->lanes[cpu];
 }
 

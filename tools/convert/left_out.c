@@ -135,7 +135,5 @@ void left_out_print_fxt(struct left_out left_out,
 {
 	left_out.nr[LEFT_OUT_EVENT] += counts->nr_refused;
 	left_out_print(&left_out, path, "a Fuchsia trace", stream);
-	left_out_note(path, counts->nr_breaks,
-		      "switches from a thread that was not running; one lost record is counted for each",
-		      stream);
+	left_out_note(path, counts->nr_breaks, LEFT_OUT_BREAKS, stream);
 }

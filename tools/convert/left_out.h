@@ -36,6 +36,10 @@ struct left_out {
 	uint64_t nr[LEFT_OUT_KINDS];
 };
 
+/* For left_out_note(): what fxt_out_counts.nr_breaks counts. */
+#define LEFT_OUT_BREAKS \
+	"switches from a thread that was not running; one lost record is counted for each"
+
 void left_out_untimed(struct left_out *left_out,
 		      const struct vitrine_fxt_record *record);
 void left_out_record(struct left_out *left_out,

@@ -10,6 +10,7 @@
 
 #include "error.h"
 #include "fxt_record.h"
+#include "grow.h"
 #include "heap.h"
 #include "pairs.h"
 
@@ -78,27 +79,12 @@ static struct pairs_end *create_end(const struct vitrine_fxt_record *whole)
 	return end;
 }
 
-static bool make_room(struct pairs *pairs)
-{
-	unsigned int nr = pairs->nr_room ? 2 * pairs->nr_room : 64;
-	void **bigger;
-
-	if (pairs->nr_ends < pairs->nr_room)
-		return true;
-	bigger = reallocarray(pairs->ends, nr, sizeof(*bigger));
-	if (!bigger)
-		return false;
-	pairs->ends = bigger;
-	pairs->nr_room = nr;
-	return true;
-}
-
 /* Replace the next record by its begin, and keep its end. Return false without memory. */
 static bool part(struct pairs *pairs)
 {
 	struct pairs_end *end;
 
-	if (!make_room(pairs))
+	if (!GROW(pairs->ends, pairs->nr_ends))
 		return false;
 	end = create_end(pairs->next);
 	if (!end)

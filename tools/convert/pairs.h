@@ -33,7 +33,6 @@ struct pairs_end;
  * @begin: storage for the begin of a record that is split
  * @ends: ends that are kept, the earliest first: a heap of struct pairs_end
  * @nr_ends: number of @ends
- * @nr_room: size of the array @ends
  * @last: the end that was returned last, or NULL
  */
 struct pairs {
@@ -42,7 +41,6 @@ struct pairs {
 	struct vitrine_fxt_record begin;
 	void **ends;
 	unsigned int nr_ends;
-	unsigned int nr_room;
 	struct pairs_end *last;
 };
 

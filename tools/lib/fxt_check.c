@@ -363,7 +363,7 @@ static void check_deinit(struct check *check)
 	free(check);
 }
 
-static struct vitrine_error *check_run(struct check *check,
+static struct vitrine_error *check_all(struct check *check,
 				       const struct fxt_file *file,
 				       const char *path)
 {
@@ -413,7 +413,7 @@ static struct vitrine_error *check_file(const struct fxt_file *file,
 	check->subbufs.report = report;
 	err = fxt_init(&check->subbufs.fxt, file->bytes, file->len_bytes, path);
 	if (!err)
-		err = check_run(check, file, path);
+		err = check_all(check, file, path);
 	if (!err)
 		*ret = check->summary;
 	check_deinit(check);

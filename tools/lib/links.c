@@ -98,7 +98,7 @@ static struct vitrine_error *check_chain(const struct walk *walk,
 }
 
 /* Accept only regular files, because open() of a FIFO would block. */
-static struct vitrine_error *check_file(const char *path)
+static struct vitrine_error *check_regular(const char *path)
 {
 	struct stat st;
 
@@ -160,7 +160,7 @@ static struct vitrine_error *load_linked(struct walk *walk, const char *path,
 
 	err = check_chain(walk, path);
 	if (!err)
-		err = check_file(path);
+		err = check_regular(path);
 	if (!err)
 		err = read_linked(walk, path, linked);
 	if (err)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Print errors, and derive the exit code from them.
+ * Print errors and notes, and derive the exit code from errors.
  */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "report.h"
@@ -41,4 +42,20 @@ int report_error(struct vitrine_error *err)
 
 	vitrine_error_destroy(err);
 	return status;
+}
+
+/**
+ * print_note() - print a note to standard error
+ * @name: name of the file or command that the note is about
+ * @format: as for printf(), without a newline
+ */
+void print_note(const char *name, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "vitrine: %s: ", name);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	putc('\n', stderr);
 }

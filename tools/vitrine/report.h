@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Exit codes, and the printing of errors.
+ * Exit codes, and the printing of errors and notes.
  */
 #ifndef _VITRINE_REPORT_H
 #define _VITRINE_REPORT_H
@@ -24,5 +24,8 @@ static inline int worse(int a, int b)
 int print_error(const struct vitrine_error *err);
 /* The same, and destroy the error. */
 int report_error(struct vitrine_error *err);
+/* Print "vitrine: NAME: NOTE" to standard error, with a newline. */
+__attribute__((format(printf, 2, 3)))
+void print_note(const char *name, const char *format, ...);
 
 #endif /* _VITRINE_REPORT_H */

@@ -45,12 +45,12 @@ static void print_finding(struct check *check, bool is_fault,
 	json_end(json);
 }
 
-static void print_fault(void *ctx, uint64_t offset, const char *message)
+static void on_fault(void *ctx, uint64_t offset, const char *message)
 {
 	print_finding(ctx, true, offset, message);
 }
 
-static void print_note(void *ctx, uint64_t offset, const char *message)
+static void on_note(void *ctx, uint64_t offset, const char *message)
 {
 	print_finding(ctx, false, offset, message);
 }
@@ -155,7 +155,7 @@ static struct vitrine_error *check_inspect(struct check *check,
 	if (!err) {
 		bytes = vitrine_snapshot_bytes(snapshot, &len);
 		err = vitrine_inspect_check(bytes, len, input->path,
-					    print_fault, check, &summary);
+					    on_fault, check, &summary);
 	}
 	vitrine_snapshot_destroy(snapshot);
 	vitrine_source_destroy(source);
@@ -175,8 +175,8 @@ static struct vitrine_error *check_fxt(struct check *check,
 				       uint64_t *ret_nr_faults)
 {
 	const struct vitrine_fxt_report report = {
-		.fault = print_fault,
-		.note = print_note,
+		.fault = on_fault,
+		.note = on_note,
 		.ctx = check,
 	};
 	struct vitrine_fxt_summary summary;
@@ -217,7 +217,7 @@ static struct vitrine_error *check_input(struct check *check,
 	}
 }
 
-static int check_file(struct check *check, const char *name)
+static int check_named(struct check *check, const char *name)
 {
 	struct vitrine_error *err;
 	uint64_t nr_faults = 0;
@@ -258,7 +258,7 @@ int check_run(const struct check_args *args)
 	if (args->json)
 		json_begin_list(&check.json);
 	for (i = 0; i < args->nr_paths; i++)
-		status = worse(status, check_file(&check, args->paths[i]));
+		status = worse(status, check_named(&check, args->paths[i]));
 	if (args->json) {
 		json_end_list(&check.json);
 		json_finish(&check.json);

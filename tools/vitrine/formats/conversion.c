@@ -237,14 +237,12 @@ static bool is_possible(const struct conversion *job)
 {
 	if (job->from == job->to &&
 	    !(job->to == FXT && is_compressed(job->out)))
-		fprintf(stderr, "vitrine: %s: already in format %s\n", job->name,
-			job->to->name);
+		print_note(job->name, "already in format %s", job->to->name);
 	else if (job->to != FXT && !job->to->write)
-		fprintf(stderr, "vitrine: %s: format %s can only be read\n", job->out,
-			job->to->name);
+		print_note(job->out, "format %s can only be read",
+			   job->to->name);
 	else if (job->to == CTF && !strcmp(job->out, "-"))
-		fprintf(stderr, "vitrine: %s: ctf is a directory; give OUT a name\n",
-			job->out);
+		print_note(job->out, "ctf is a directory; give OUT a name");
 	else
 		return true;
 	return false;
@@ -269,8 +267,8 @@ int convert_run(const struct convert_args *args)
 	struct input input;
 
 	if (!job.to) {
-		fprintf(stderr, "vitrine: %s: unknown suffix; name the format with --to\n",
-			args->out);
+		print_note(args->out,
+			   "unknown suffix; name the format with --to");
 		return EXIT_USAGE;
 	}
 	err = input_open(&input, args->in);

@@ -7,7 +7,6 @@
  * files are read side by side, so memory does not grow with their length.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,9 +124,8 @@ static void place_parts(struct merge *merge, uint64_t base_ns)
 		if (feed_realtime(part->feed, &realtime_ns))
 			part->delta_ns = realtime_ns - base_ns;
 		else if (merge->nr_parts > 1)
-			fprintf(stderr,
-				"vitrine: %s: has no wall-clock time; aligned with the start of the earliest trace\n",
-				part->faults.path);
+			print_note(part->faults.path,
+				   "has no wall-clock time; aligned with the start of the earliest trace");
 	}
 }
 
@@ -382,13 +380,8 @@ static void print_counts(const struct merge *merge, const char *path)
 		left_out_print(&part->left_out, part->faults.path, "a merged trace",
 			       stderr);
 	}
-	if (counts.nr_refused)
-		fprintf(stderr, "vitrine: %s: %" PRIu64 " records are too long\n",
-			path, counts.nr_refused);
-	if (counts.nr_breaks)
-		fprintf(stderr,
-			"vitrine: %s: %llu switches from a thread that was not running; one lost record is counted for each\n",
-			path, (unsigned long long)counts.nr_breaks);
+	left_out_note(path, counts.nr_refused, "records are too long", stderr);
+	left_out_note(path, counts.nr_breaks, LEFT_OUT_BREAKS, stderr);
 }
 
 static bool has_faults(const struct merge *merge)

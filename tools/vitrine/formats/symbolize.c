@@ -412,9 +412,8 @@ static int write_named(struct symbols *symbols, const char *path, const char *ou
 	int status = merge_run(&merge);
 
 	if (symbols->nr_found + symbols->nr_unknown)
-		fprintf(stderr, "vitrine: %s: %" PRIu64 " frames have names now, %"
-			PRIu64 " do not\n", out, symbols->nr_found,
-			symbols->nr_unknown);
+		print_note(out, "%" PRIu64 " frames have names now, %" PRIu64
+			   " do not", symbols->nr_found, symbols->nr_unknown);
 	return status;
 }
 

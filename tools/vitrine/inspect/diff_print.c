@@ -415,9 +415,8 @@ static int find_one(struct trees *trees, char **arg)
 	int status = trees_find(trees, arg, 1);
 
 	if (status == EXIT_DONE && trees->nr != 1) {
-		fprintf(stderr,
-			"vitrine: %s: matches more than one tree; name one of them\n",
-			*arg);
+		print_note(*arg,
+			   "matches more than one tree; name one of them");
 		status = EXIT_USAGE;
 	}
 	if (status == EXIT_DONE)

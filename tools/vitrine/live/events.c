@@ -22,6 +22,7 @@
 #include "debugfs.h"
 #include "error.h"
 #include "events.h"
+#include "grow.h"
 
 /* The byte of a file that is locked while its setting changes. */
 #define LOCK_CHANGE	0
@@ -100,7 +101,7 @@ static ssize_t read_lines(int fd, struct line **ret)
 {
 	int copy = dup(fd);
 	FILE *file = copy < 0 ? NULL : fdopen(copy, "r");
-	struct line *lines = NULL, *bigger;
+	struct line *lines = NULL;
 	char *text = NULL;
 	size_t size = 0, nr = 0;
 
@@ -108,11 +109,7 @@ static ssize_t read_lines(int fd, struct line **ret)
 		return -1;
 	rewind(file);
 	while (getline(&text, &size, file) > 0) {
-		bigger = reallocarray(lines, nr + 1, sizeof(*lines));
-		if (!bigger)
-			break;
-		lines = bigger;
-		if (!parse_line(text, &lines[nr]))
+		if (!GROW(lines, nr) || !parse_line(text, &lines[nr]))
 			break;
 		if (*lines[nr].category)
 			nr++;
@@ -344,7 +341,7 @@ static struct vitrine_error *hold_setting(struct events_hold *hold, int fd,
 		return vtr_error_no_memory();
 	if (lock_byte(fd, F_OFD_SETLKW, F_WRLCK, LOCK_CHANGE, NULL) ||
 	    change(hold, wish))
-		err = vtr_error_os(errno, path, "cannot enable events");
+		err = vtr_error_os(errno, path, "cannot change this setting");
 	lock_byte(fd, F_OFD_SETLK, F_UNLCK, LOCK_CHANGE, NULL);
 	free(path);
 	return err;

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "grow.h"
 #include "restorer.h"
 
 /* Survive what ends the recorder: ^C, the end of the terminal, and a stopping service. */
@@ -31,15 +32,13 @@ static void __attribute__((noreturn))
 run(int fd, void (*restore)(void *ctx, const char *setting), void *ctx)
 {
 	FILE *announced = fdopen(fd, "r");
-	char **settings = NULL, **bigger, *line = NULL;
+	char **settings = NULL, *line = NULL;
 	size_t size = 0, nr = 0;
 
 	while (announced && getline(&line, &size, announced) > 0) {
 		line[strcspn(line, "\n")] = '\0';
-		bigger = reallocarray(settings, nr + 1, sizeof(*settings));
-		if (!bigger)
+		if (!GROW(settings, nr))
 			break;
-		settings = bigger;
 		settings[nr++] = line;
 		line = NULL;
 		size = 0;

@@ -88,8 +88,8 @@ static struct vitrine_error *save(const char *output)
 	if (!err)
 		err = vitrine_writer_commit(writer);
 	if (!err)
-		fprintf(stderr, "vitrine: %s: %" PRIu64 " bytes\n", output,
-			vitrine_writer_len(writer));
+		print_note(output, "%" PRIu64 " bytes",
+			   vitrine_writer_len(writer));
 	vitrine_writer_destroy(writer);
 	if (fd >= 0)
 		close(fd);

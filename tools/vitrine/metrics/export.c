@@ -97,9 +97,9 @@ static void add_trees(struct metric_set *set, const struct trees *trees)
 		nr = metrics_add_tree(set, tree->name, tree->ordinal,
 				      tree->hierarchy);
 		if (nr)
-			fprintf(stderr,
-				"vitrine: %s: %zu values left out: name too long, or invalid histogram counts\n",
-				tree->path, nr);
+			print_note(tree->path,
+				   "%zu values left out: name too long, or invalid histogram counts",
+				   nr);
 	}
 }
 

@@ -195,16 +195,6 @@ struct metric_family *metric_set_add_family(struct metric_set *set,
 
 /* ---- Adding ------------------------------------------------------------ */
 
-/* Make room for one more element; without memory, the set is marked as failed. */
-static void *grow(struct metric_set *set, void *array, size_t nr, size_t size)
-{
-	void *grown = grow_array(array, nr, size);
-
-	if (!grown)
-		set->failed = true;
-	return grown;
-}
-
 /**
  * metric_set_add_series() - add a series
  * @set: set
@@ -214,18 +204,18 @@ static void *grow(struct metric_set *set, void *array, size_t nr, size_t size)
 void metric_set_add_series(struct metric_set *set, struct metric_family *family,
 			   const char *labels)
 {
-	struct metric_series *series = set->failed ? NULL :
-		grow(set, set->series, set->nr_series, sizeof(*series));
-
+	const struct metric_series *last;
 	const char *shared = NULL;
 
-	if (!series)
+	if (set->failed || !GROW(set->series, set->nr_series)) {
+		set->failed = true;
 		return;
-	set->series = series;
+	}
+	last = set->nr_series ? &set->series[set->nr_series - 1] : NULL;
 	/* The properties of a node share their labels. */
-	if (set->nr_series && !strcmp(series[set->nr_series - 1].labels, labels))
-		shared = series[set->nr_series - 1].labels;
-	series[set->nr_series] = (struct metric_series){
+	if (last && !strcmp(last->labels, labels))
+		shared = last->labels;
+	set->series[set->nr_series] = (struct metric_series){
 		.family = family,
 		.labels = shared ? shared : copy(set, labels, ""),
 		.duplicate = 1,
@@ -244,13 +234,11 @@ void metric_set_add_series(struct metric_set *set, struct metric_family *family,
 void metric_set_add_sample(struct metric_set *set, enum metric_part part,
 			   const char *le, const char *value)
 {
-	struct metric_sample *samples = set->failed ? NULL :
-		grow(set, set->samples, set->nr_samples, sizeof(*samples));
-
-	if (!samples)
+	if (set->failed || !GROW(set->samples, set->nr_samples)) {
+		set->failed = true;
 		return;
-	set->samples = samples;
-	samples[set->nr_samples] = (struct metric_sample){
+	}
+	set->samples[set->nr_samples] = (struct metric_sample){
 		.series = set->nr_series - 1,
 		.part = part,
 		.le = *le ? copy(set, le, "") : "",

@@ -9,10 +9,10 @@
 
 #include "error.h"
 #include "flame.h"
+#include "grow.h"
 #include "ui/label.h"
 #include "why.h"
 
-#define LEAST_SLOTS	1024
 #define NSEC_PER_USEC	1000
 
 /* Time that one trace can have in all, 292 years: only a damaged trace has more. */
@@ -39,43 +39,36 @@ struct reader {
 
 /* ---- Nodes ---------------------------------------------------------------- */
 
-static uint32_t slot_of(const struct flame *flame, uint32_t parent,
-			uint32_t name)
+static uint32_t hash_node(const struct flame_node *node)
 {
-	uint64_t key = ((uint64_t)parent << 32 | name) * 0x9e3779b97f4a7c15ULL;
-	const struct flame_node *node;
-	uint32_t at = key >> 32;
+	uint64_t key = (uint64_t)node->parent << 32 | node->name;
 
-	for (;; at++) {
-		at &= flame->size - 1;
-		if (!flame->slots[at])
-			return at;
-		node = &flame->nodes[flame->slots[at]];
-		if (node->parent == parent && node->name == name)
-			return at;
-	}
+	return key * 0x9e3779b97f4a7c15ULL >> 32;
 }
 
-static bool grow(struct flame *flame)
+static uint32_t hash_number(const void *owner, uint32_t number)
 {
-	uint32_t size = flame->size ? 2 * flame->size : LEAST_SLOTS, i;
-	struct flame_node *bigger;
+	const struct flame *flame = owner;
 
-	bigger = reallocarray(flame->nodes, size, sizeof(*bigger));
-	if (!bigger)
+	return hash_node(&flame->nodes[number]);
+}
+
+static bool has_key(const void *owner, uint32_t number, const void *key)
+{
+	const struct flame *flame = owner;
+	const struct flame_node *a = &flame->nodes[number], *b = key;
+
+	return a->parent == b->parent && a->name == b->name;
+}
+
+/* Create the root, unless it exists; return false without memory. */
+static bool have_root(struct flame *flame)
+{
+	if (flame->nr_nodes)
+		return true;
+	if (!GROW(flame->nodes, 0))
 		return false;
-	flame->nodes = bigger;
-	free(flame->slots);
-	flame->size = 0;
-	flame->slots = calloc(size, sizeof(*flame->slots));
-	if (!flame->slots)
-		return false;
-	flame->size = size;
-	if (!flame->nr_nodes)
-		flame->nodes[flame->nr_nodes++] = (struct flame_node){ 0 };
-	for (i = 1; i < flame->nr_nodes; i++)
-		flame->slots[slot_of(flame, flame->nodes[i].parent,
-				     flame->nodes[i].name)] = i;
+	flame->nodes[flame->nr_nodes++] = (struct flame_node){ 0 };
 	return true;
 }
 
@@ -83,27 +76,30 @@ static bool grow(struct flame *flame)
 static bool descend(struct flame *flame, uint32_t *node, const char *bytes,
 		    size_t len_bytes, enum flame_kind kind)
 {
-	uint32_t name, slot;
+	struct flame_node child = {
+		.parent = *node,
+		.kind = kind,
+		.depth = flame->nodes[*node].depth + 1,
+	};
+	uint32_t *slot;
 
-	if (flame->nodes[*node].depth >= FLAME_MAX_DEPTH)
+	if (child.depth > FLAME_MAX_DEPTH)
 		return true;
-	if (!why_texts_add(&flame->names, bytes, len_bytes, &name))
+	if (!why_texts_add(&flame->names, bytes, len_bytes, &child.name))
 		return false;
-	if (2 * flame->nr_nodes >= flame->size && !grow(flame))
+	if (!hash_reserve(&flame->hash, flame->nr_nodes, hash_number, flame))
 		return false;
-	slot = slot_of(flame, *node, name);
-	if (!flame->slots[slot]) {
+	slot = hash_find(&flame->hash, hash_node(&child), has_key, flame,
+			 &child);
+	if (!*slot) {
 		if (flame->nr_nodes >= FLAME_MAX_NODES)
 			return true;
-		flame->slots[slot] = flame->nr_nodes;
-		flame->nodes[flame->nr_nodes++] = (struct flame_node){
-			.parent = *node,
-			.name = name,
-			.kind = kind,
-			.depth = flame->nodes[*node].depth + 1,
-		};
+		if (!GROW(flame->nodes, flame->nr_nodes))
+			return false;
+		*slot = flame->nr_nodes;
+		flame->nodes[flame->nr_nodes++] = child;
 	}
-	*node = flame->slots[slot];
+	*node = *slot;
 	if (flame->nodes[*node].depth > flame->max_depth)
 		flame->max_depth = flame->nodes[*node].depth;
 	return true;
@@ -308,7 +304,7 @@ struct vitrine_error *flame_read(struct flame *flame,
 	};
 	struct vitrine_error *err = NULL;
 
-	if ((!flame->nr_nodes && !grow(flame)) ||
+	if (!have_root(flame) ||
 	    !why_init(&follower.why, archive, filter, 0))
 		err = vtr_error_no_memory();
 	if (!err)
@@ -432,6 +428,6 @@ void flame_folded(FILE *stream, const struct flame *flame)
 void flame_deinit(struct flame *flame)
 {
 	free(flame->nodes);
-	free(flame->slots);
+	free(flame->hash.slots);
 	why_texts_deinit(&flame->names);
 }

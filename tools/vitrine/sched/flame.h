@@ -62,8 +62,7 @@ struct flame_node {
  * struct flame - a tree; empty if zeroed
  * @nodes: the nodes; the first is the root
  * @nr_nodes: number of @nodes
- * @slots: hash table of indices of @nodes, 0 for a free slot
- * @size: size of @slots, a power of two
+ * @hash: hash table of @nodes without the root
  * @names: names of the nodes
  * @nr_traces: 1, or 2 to compare an old trace with a new one
  * @max_depth: largest depth of a node
@@ -71,8 +70,7 @@ struct flame_node {
 struct flame {
 	struct flame_node *nodes;
 	uint32_t nr_nodes;
-	uint32_t *slots;
-	uint32_t size;
+	struct hash hash;
 	struct why_texts names;
 	unsigned int nr_traces;
 	unsigned int max_depth;

@@ -13,6 +13,7 @@
 #include <vitrine/fxt.h>
 
 #include "fxt_packet.h"
+#include "grow.h"
 #include "sched_state.h"
 
 #define MAX_CPUS	65536
@@ -125,19 +126,8 @@ struct sched_thread *sched_thread_next(const struct sched *sched, size_t *place)
 /* Return the CPU, a new one if necessary; NULL without memory. */
 static struct sched_cpu *cpu_get(struct sched *sched, uint32_t number)
 {
-	struct sched_cpu **bigger;
-	uint32_t nr = sched->nr_cpus;
-
-	if (number >= nr) {
-		nr = number + 1 > 2 * nr ? number + 1 : 2 * nr;
-		bigger = reallocarray(sched->cpus, nr, sizeof(*bigger));
-		if (!bigger)
-			return NULL;
-		memset(bigger + sched->nr_cpus, 0,
-		       (nr - sched->nr_cpus) * sizeof(*bigger));
-		sched->cpus = bigger;
-		sched->nr_cpus = nr;
-	}
+	if (!GROW_TO(sched->cpus, sched->nr_cpus, number))
+		return NULL;
 	if (!sched->cpus[number]) {
 		sched->cpus[number] = calloc(1, sizeof(**sched->cpus));
 		if (sched->cpus[number])

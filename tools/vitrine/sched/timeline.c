@@ -26,38 +26,11 @@ struct filling {
 	struct sched sched;
 };
 
-/* Make room for one more element of an array; false without memory. */
-static bool make_room(void *array, size_t nr, size_t *size, size_t bytes)
-{
-	size_t bigger = *size ? 2 * *size : 64;
-	void *moved;
-
-	if (nr < *size)
-		return true;
-	moved = reallocarray(*(void **)array, bigger, bytes);
-	if (!moved)
-		return false;
-	*(void **)array = moved;
-	*size = bigger;
-	return true;
-}
-
 static struct timeline_lane *lane_get(struct timeline *timeline, uint32_t cpu)
 {
-	struct timeline_lane *bigger;
-	uint32_t i;
-
-	if (cpu >= timeline->nr_lanes) {
-		bigger = reallocarray(timeline->lanes, cpu + 1,
-				      sizeof(*bigger));
-		if (!bigger) {
-			timeline->failed = true;
-			return NULL;
-		}
-		for (i = timeline->nr_lanes; i <= cpu; i++)
-			bigger[i] = (struct timeline_lane){ 0 };
-		timeline->lanes = bigger;
-		timeline->nr_lanes = cpu + 1;
+	if (!GROW_TO(timeline->lanes, timeline->nr_lanes, cpu)) {
+		timeline->failed = true;
+		return NULL;
 	}
 	timeline->lanes[cpu].seen = true;
 	return &timeline->lanes[cpu];
@@ -124,8 +97,7 @@ static void add_item(struct timeline *timeline, struct timeline_row *row,
 		put_together(&row->items[nr - 1], item);
 		return;
 	}
-	if (!make_room(&row->items, nr, &row->size_items,
-		       sizeof(*row->items))) {
+	if (!GROW(row->items, nr)) {
 		timeline->failed = true;
 		return;
 	}
@@ -306,8 +278,7 @@ static void add_gap(struct timeline *timeline, uint32_t cpu, uint64_t begin_ns,
 			last->end_ns = end_ns;
 		return;
 	}
-	if (!make_room(&lane->gaps, lane->nr_gaps, &lane->size_gaps,
-		       sizeof(*lane->gaps))) {
+	if (!GROW(lane->gaps, lane->nr_gaps)) {
 		timeline->failed = true;
 		return;
 	}

@@ -60,12 +60,10 @@ struct timeline_gap {
  * struct timeline_row - items of one kind
  * @items: in the order in which they begin
  * @nr_items: how many
- * @size_items: room
  */
 struct timeline_row {
 	struct timeline_item *items;
 	size_t nr_items;
-	size_t size_items;
 };
 
 /**
@@ -73,7 +71,6 @@ struct timeline_row {
  * @rows: by kind
  * @gaps: in time order
  * @nr_gaps: how many
- * @size_gaps: room
  * @busy_ns: time that threads ran
  * @seen: the CPU is drawn
  */
@@ -81,7 +78,6 @@ struct timeline_lane {
 	struct timeline_row rows[TIMELINE_NR_KINDS];
 	struct timeline_gap *gaps;
 	size_t nr_gaps;
-	size_t size_gaps;
 	uint64_t busy_ns;
 	bool seen;
 };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "grow.h"
 #include "rank_sum.h"
 #include "record_filter.h"
 #include "trace_diff.h"
@@ -14,7 +15,6 @@
 #include "why.h"
 
 #define NR_SLOTS	(2 * TRACE_DIFF_GROUPS)
-#define LEAST_SAMPLES	16
 
 /* A trace that is being read; follows @why by its callbacks. */
 struct reader {
@@ -67,22 +67,6 @@ static uint64_t random_below(struct trace_diff *diff, uint64_t limit)
 	return mix(diff->random) % limit;
 }
 
-/* Make room for one more sample; return false if there is no memory. */
-static bool grow(struct trace_diff_side *side)
-{
-	size_t nr = side->nr_samples;
-	uint64_t *bigger;
-
-	/* The size is a power of two, and is doubled when it is used up. */
-	if (nr & (nr - 1) || (nr && nr < LEAST_SAMPLES))
-		return true;
-	nr = nr ? 2 * nr : LEAST_SAMPLES;
-	bigger = reallocarray(side->samples, nr, sizeof(*bigger));
-	if (bigger)
-		side->samples = bigger;
-	return bigger;
-}
-
 /* Add a time; each of all times has the same chance to be among the samples. */
 static bool add_time(struct trace_diff *diff, struct trace_diff_side *side,
 		     uint64_t ns)
@@ -92,7 +76,7 @@ static bool add_time(struct trace_diff *diff, struct trace_diff_side *side,
 	side->nr++;
 	side->sum_ns += ns;
 	if (side->nr_samples < TRACE_DIFF_SAMPLES) {
-		if (!grow(side))
+		if (!GROW(side->samples, side->nr_samples))
 			return false;
 		side->samples[side->nr_samples++] = ns;
 		return true;

@@ -13,11 +13,11 @@
 #include "report.h"
 #include "trace_input.h"
 
-static void print_note(void *ctx, uint64_t offset, const char *message)
+static void on_note(void *ctx, uint64_t offset, const char *message)
 {
 	const struct faults *faults = ctx;
 
-	fprintf(stderr, "vitrine: %s: %s\n", faults->path, message);
+	print_note(faults->path, "%s", message);
 }
 
 /* Open the trace in @path; "-": standard input; NULL: the flight recorder. */
@@ -26,7 +26,7 @@ static struct vitrine_error *trace_open(struct trace_input *input,
 {
 	const struct vitrine_fxt_report report = {
 		.fault = faults_print,
-		.note = print_note,
+		.note = on_note,
 		.ctx = &input->faults,
 	};
 	struct vitrine_error *err;

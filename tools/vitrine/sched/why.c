@@ -10,6 +10,7 @@
 #include "archive.h"
 #include "error.h"
 #include "fxt.h"
+#include "grow.h"
 #include "ui/label.h"
 #include "why.h"
 
@@ -164,24 +165,13 @@ static struct why_thread *subject_of(struct why *why,
 /* Return the history of a CPU, or NULL if memory is short or there are too many CPUs. */
 static struct why_cpu *cpu_of(struct why *why, uint32_t number)
 {
-	struct why_cpu **bigger;
-	uint32_t nr;
-
 	if (number < why->nr_cpus && why->cpus[number])
 		return why->cpus[number];
 	/* sched_state.c bounds the number of CPUs. */
 	if (number >= why->sched.nr_cpus || why->nr_histories >= MAX_HISTORIES)
 		return NULL;
-	if (number >= why->nr_cpus) {
-		nr = why->sched.nr_cpus;
-		bigger = reallocarray(why->cpus, nr, sizeof(*bigger));
-		if (!bigger)
-			return NULL;
-		memset(bigger + why->nr_cpus, 0,
-		       (nr - why->nr_cpus) * sizeof(*bigger));
-		why->cpus = bigger;
-		why->nr_cpus = nr;
-	}
+	if (!GROW_TO(why->cpus, why->nr_cpus, number))
+		return NULL;
 	why->cpus[number] = calloc(1, sizeof(**why->cpus));
 	if (!why->cpus[number])
 		return NULL;

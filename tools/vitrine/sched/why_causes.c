@@ -5,50 +5,34 @@
  */
 #include <stdlib.h>
 
+#include "grow.h"
 #include "why_causes.h"
 
 /* Five megabytes. */
 #define MAX_CAUSES	(1U << 17)
-#define LEAST_SLOTS	256
 
-static bool is_same(const struct why_cause *a, const struct why_cause *b)
+static bool has_key(const void *owner, uint32_t number, const void *key)
 {
+	const struct why_causes *causes = owner;
+	const struct why_cause *a = &causes->causes[number - 1], *b = key;
+
 	return a->thread == b->thread && a->number == b->number &&
 	       a->kind == b->kind;
 }
 
-static uint32_t slot_of(const struct why_causes *causes,
-			const struct why_cause *cause)
+static uint32_t hash_cause(const struct why_cause *cause)
 {
 	uint64_t key = cause->thread * 0x9e3779b97f4a7c15ULL;
-	uint32_t at;
 
 	key = (key ^ key >> 29 ^ cause->number) * 0xbf58476d1ce4e5b9ULL;
-	at = (key >> 32) + cause->kind;
-	while (causes->slots[at &= causes->size - 1] &&
-	       !is_same(&causes->causes[causes->slots[at] - 1], cause))
-		at++;
-	return at;
+	return (key >> 32) + cause->kind;
 }
 
-static bool grow(struct why_causes *causes)
+static uint32_t hash_number(const void *owner, uint32_t number)
 {
-	uint32_t size = causes->size ? 2 * causes->size : LEAST_SLOTS, i;
-	struct why_cause *bigger;
+	const struct why_causes *causes = owner;
 
-	bigger = reallocarray(causes->causes, size / 2, sizeof(*bigger));
-	if (!bigger)
-		return false;
-	causes->causes = bigger;
-	free(causes->slots);
-	causes->size = 0;
-	causes->slots = calloc(size, sizeof(*causes->slots));
-	if (!causes->slots)
-		return false;
-	causes->size = size;
-	for (i = 0; i < causes->nr; i++)
-		causes->slots[slot_of(causes, &causes->causes[i])] = i + 1;
-	return true;
+	return hash_cause(&causes->causes[number - 1]);
 }
 
 /**
@@ -61,21 +45,24 @@ static bool grow(struct why_causes *causes)
 bool why_causes_add(struct why_causes *causes, const struct why_cause *cause)
 {
 	struct why_cause *found;
-	uint32_t slot;
+	uint32_t *slot;
 
-	if (2 * causes->nr >= causes->size && causes->nr < MAX_CAUSES &&
-	    !grow(causes))
+	if (causes->nr < MAX_CAUSES &&
+	    !hash_reserve(&causes->hash, causes->nr, hash_number, causes))
 		return false;
-	slot = slot_of(causes, cause);
-	if (causes->slots[slot]) {
-		found = &causes->causes[causes->slots[slot] - 1];
+	slot = hash_find(&causes->hash, hash_cause(cause), has_key, causes,
+			 cause);
+	if (*slot) {
+		found = &causes->causes[*slot - 1];
 		found->sum_ns += cause->sum_ns;
 		found->nr += cause->nr;
 		if (cause->priority)
 			found->priority = cause->priority;
 	} else if (causes->nr < MAX_CAUSES) {
+		if (!GROW(causes->causes, causes->nr))
+			return false;
 		causes->causes[causes->nr++] = *cause;
-		causes->slots[slot] = causes->nr;
+		*slot = causes->nr;
 	} else {
 		causes->nr_left_out++;
 	}
@@ -149,5 +136,5 @@ size_t why_causes_of(const struct why_causes *causes, uint64_t thread,
 void why_causes_deinit(struct why_causes *causes)
 {
 	free(causes->causes);
-	free(causes->slots);
+	free(causes->hash.slots);
 }

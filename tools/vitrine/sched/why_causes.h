@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hash.h"
+
 /**
  * enum why_cause_kind - kind of a cause, which determines the meaning of its number
  * @WHY_BLOCKED_SYSCALL: blocked in a system call; text number of its name
@@ -53,15 +55,13 @@ struct why_cause {
  * struct why_causes - causes of all threads; empty if zeroed
  * @causes: the causes, unordered until why_causes_sort()
  * @nr: number of @causes
- * @slots: hash table of indices plus one, 0 for a free slot
- * @size: size of @slots, a power of two
+ * @hash: hash table of @causes; number 1 is the first one
  * @nr_left_out: number of waits for whose cause there was no room
  */
 struct why_causes {
 	struct why_cause *causes;
 	uint32_t nr;
-	uint32_t *slots;
-	uint32_t size;
+	struct hash hash;
 	uint64_t nr_left_out;
 };
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
 #include "ui/utf8.h"
 #include "why_texts.h"
 
@@ -18,7 +19,6 @@
 #define MAX_TEXTS	(1U << 16)
 #define MAX_BYTES	(8U << 20)
 #define MAX_TEXT_BYTES	32000
-#define LEAST_SLOTS	256
 
 #define FNV_BASIS	0xcbf29ce484222325ULL
 #define FNV_PRIME	0x100000001b3ULL
@@ -29,7 +29,7 @@ enum kind {
 	USER_STACK,
 };
 
-static uint64_t hash_of(const char *text)
+static uint32_t hash_text(const char *text)
 {
 	uint64_t hash = FNV_BASIS;
 
@@ -96,61 +96,55 @@ static void clean(char *to, const char *bytes, size_t len_bytes, enum kind kind)
 
 /* ---- The table ----------------------------------------------------------- */
 
-static uint32_t slot_of(const struct why_texts *texts, const char *text)
+static bool has_text(const void *owner, uint32_t number, const void *text)
 {
-	uint32_t at = hash_of(text);
+	const struct why_texts *texts = owner;
 
-	while (texts->slots[at &= texts->size - 1] &&
-	       strcmp(texts->texts[texts->slots[at]], text))
-		at++;
-	return at;
+	return !strcmp(texts->texts[number], text);
 }
 
-static bool grow(struct why_texts *texts)
+static uint32_t hash_number(const void *owner, uint32_t number)
 {
-	uint32_t size = texts->size ? 2 * texts->size : LEAST_SLOTS, i;
-	char **bigger;
+	const struct why_texts *texts = owner;
 
-	bigger = reallocarray(texts->texts, size, sizeof(*bigger));
-	if (!bigger)
+	return hash_text(texts->texts[number]);
+}
+
+/* Append a copy of a text, or NULL; return false without memory. */
+static bool append(struct why_texts *texts, const char *text)
+{
+	char *copy = text ? strdup(text) : NULL;
+
+	if ((text && !copy) || !GROW(texts->texts, texts->nr)) {
+		free(copy);
 		return false;
-	texts->texts = bigger;
-	free(texts->slots);
-	texts->size = 0;
-	texts->slots = calloc(size, sizeof(*texts->slots));
-	if (!texts->slots)
-		return false;
-	texts->size = size;
-	if (!texts->nr) {
-		texts->texts[WHY_TEXT_NONE] = NULL;
-		texts->texts[WHY_TEXT_OTHER] = NULL;
-		texts->nr = WHY_TEXT_OTHER + 1;
 	}
-	for (i = WHY_TEXT_OTHER + 1; i < texts->nr; i++)
-		texts->slots[slot_of(texts, texts->texts[i])] = i;
+	texts->texts[texts->nr++] = copy;
 	return true;
 }
 
 static bool add_clean(struct why_texts *texts, const char *text, uint32_t *ret)
 {
 	size_t len = strlen(text);
-	uint32_t slot;
+	uint32_t *slot;
 
-	if (2 * texts->nr >= texts->size && !grow(texts))
+	while (texts->nr <= WHY_TEXT_OTHER)
+		if (!append(texts, NULL))
+			return false;
+	if (!hash_reserve(&texts->hash, texts->nr, hash_number, texts))
 		return false;
-	slot = slot_of(texts, text);
-	if (!texts->slots[slot]) {
+	slot = hash_find(&texts->hash, hash_text(text), has_text, texts, text);
+	if (!*slot) {
 		if (texts->nr >= MAX_TEXTS || texts->len_bytes + len > MAX_BYTES) {
 			*ret = WHY_TEXT_OTHER;
 			return true;
 		}
-		texts->texts[texts->nr] = strdup(text);
-		if (!texts->texts[texts->nr])
+		if (!append(texts, text))
 			return false;
 		texts->len_bytes += len + 1;
-		texts->slots[slot] = texts->nr++;
+		*slot = texts->nr - 1;
 	}
-	*ret = texts->slots[slot];
+	*ret = *slot;
 	return true;
 }
 
@@ -239,7 +233,7 @@ void why_texts_deinit(struct why_texts *texts)
 	for (i = WHY_TEXT_OTHER + 1; i < texts->nr; i++)
 		free(texts->texts[i]);
 	free(texts->texts);
-	free(texts->slots);
+	free(texts->hash.slots);
 }
 
 /* ---- Frames --------------------------------------------------------------- */

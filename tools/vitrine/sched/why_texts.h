@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hash.h"
+
 /* Numbers that stand for no text, and for all texts for which there was no room. */
 #define WHY_TEXT_NONE	0
 #define WHY_TEXT_OTHER	1
@@ -22,15 +24,13 @@
  * @texts: texts, indexed by their number
  * @nr: number of @texts, including WHY_TEXT_NONE and WHY_TEXT_OTHER
  * @len_bytes: total size of the texts
- * @slots: hash table of numbers, 0 for a free slot
- * @size: size of @slots, a power of two
+ * @hash: hash table of @texts
  */
 struct why_texts {
 	char **texts;
 	uint32_t nr;
 	size_t len_bytes;
-	uint32_t *slots;
-	uint32_t size;
+	struct hash hash;
 };
 
 bool why_texts_add(struct why_texts *texts, const char *bytes, size_t len_bytes,
