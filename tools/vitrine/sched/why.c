@@ -14,9 +14,6 @@
 #include "ui/label.h"
 #include "why.h"
 
-/* Length of the history of a CPU, for turns and for interrupts each. */
-#define NR_SPANS	128
-
 /* Maximum number of CPUs with a history, which takes 8 KiB each. */
 #define MAX_HISTORIES	2048
 
@@ -84,20 +81,6 @@ struct why_thread {
 	uint64_t holder;
 	uint64_t last_id;
 	struct why_chain *chain;
-};
-
-/* A turn of a thread, or an interrupt without the part that is nested in an earlier one. */
-struct why_span {
-	uint64_t begin_ns;
-	uint64_t end_ns;
-	uint64_t number;
-	uint8_t priority;
-};
-
-/* A circular buffer of the last spans, ordered by their end; @nr counts all spans. */
-struct why_history {
-	struct why_span spans[NR_SPANS];
-	uint64_t nr;
 };
 
 /* An interrupt that may still be in progress. */
@@ -180,123 +163,21 @@ static struct why_cpu *cpu_of(struct why *why, uint32_t number)
 	return why->cpus[number];
 }
 
-static void remember(struct why_history *history, uint64_t begin_ns,
-		     uint64_t end_ns, uint64_t number, uint8_t priority)
-{
-	history->spans[history->nr++ % NR_SPANS] = (struct why_span){
-		.begin_ns = begin_ns,
-		.end_ns = end_ns,
-		.number = number,
-		.priority = priority,
-	};
-}
-
 /* ---- Use of a CPU --------------------------------------------------------- */
-
-static void add_share(struct why_shares *shares, const struct why_span *span,
-		      uint64_t ns)
-{
-	unsigned int i;
-
-	for (i = 0; i < shares->nr; i++)
-		if (shares->shares[i].number == span->number)
-			break;
-	if (i == WHY_SHARES) {
-		shares->other_ns += ns;
-		return;
-	}
-	if (i == shares->nr)
-		shares->shares[shares->nr++] = (struct why_share){
-			.number = span->number,
-			.priority = span->priority,
-		};
-	shares->shares[i].ns += ns;
-}
-
-/*
- * Add a share for each span in the interval, from the last span backwards. A malformed
- * file may have spans that overlap; their common time counts only once. Return the time
- * from which on the history is complete.
- */
-static uint64_t add_spans(struct why_shares *shares,
-			  const struct why_history *history, uint64_t begin_ns,
-			  uint64_t end_ns)
-{
-	uint64_t i, nr = history->nr < NR_SPANS ? history->nr : NR_SPANS;
-	uint64_t from_ns, to_ns, reached_ns = end_ns;
-	const struct why_span *span;
-
-	for (i = 1; i <= nr && reached_ns > begin_ns; i++) {
-		span = &history->spans[(history->nr - i) % NR_SPANS];
-		from_ns = span->begin_ns > begin_ns ? span->begin_ns : begin_ns;
-		to_ns = span->end_ns < reached_ns ? span->end_ns : reached_ns;
-		if (from_ns < to_ns)
-			add_share(shares, span, to_ns - from_ns);
-		if (from_ns < reached_ns)
-			reached_ns = from_ns;
-	}
-	return history->nr > NR_SPANS ? reached_ns : 0;
-}
-
-static int compare_shares(const void *left, const void *right)
-{
-	const struct why_share *a = left, *b = right;
-
-	if (a->ns != b->ns)
-		return a->ns > b->ns ? -1 : 1;
-	return a->number < b->number ? -1 : a->number > b->number;
-}
-
-static void sort_shares(struct why_shares *shares)
-{
-	qsort(shares->shares, shares->nr, sizeof(*shares->shares),
-	      compare_shares);
-}
-
-static uint64_t sum_shares(const struct why_shares *shares)
-{
-	uint64_t sum_ns = shares->other_ns;
-	unsigned int i;
-
-	for (i = 0; i < shares->nr; i++)
-		sum_ns += shares->shares[i].ns;
-	return sum_ns;
-}
-
-/* Count the time without a turn as idle, or as unknown if it precedes @known_ns. */
-static void add_idle(struct why_shares *shares, uint64_t begin_ns,
-		     uint64_t end_ns, uint64_t known_ns)
-{
-	uint64_t rest_ns = end_ns - begin_ns - sum_shares(shares);
-	const struct why_span idle = { .number = 0 };
-
-	if (known_ns > begin_ns) {
-		shares->unknown_ns = known_ns < end_ns ? known_ns - begin_ns :
-							 end_ns - begin_ns;
-		if (shares->unknown_ns > rest_ns)
-			shares->unknown_ns = rest_ns;
-		rest_ns -= shares->unknown_ns;
-	}
-	if (rest_ns)
-		add_share(shares, &idle, rest_ns);
-}
 
 static void find_shares(struct why *why, const struct why_thread *owner,
 			struct why_wait *wait)
 {
 	const struct why_cpu *cpu = cpu_of(why, wait->cpu);
-	uint64_t begin_ns = wait->end_ns - wait->ready_ns, known_ns;
+	uint64_t begin_ns = wait->end_ns - wait->ready_ns;
 
 	if (!wait->ready_ns)
 		return;
 	if (cpu) {
-		known_ns = add_spans(&wait->behind, &cpu->turns, begin_ns,
-				     wait->end_ns);
-		if (cpu->since_ns > known_ns)
-			known_ns = cpu->since_ns;
-		add_idle(&wait->behind, begin_ns, wait->end_ns, known_ns);
-		add_spans(&wait->interrupts, &cpu->interrupts, begin_ns,
-			  wait->end_ns);
+		why_shares_find_turns(&wait->behind, &cpu->turns, cpu->since_ns,
+				      begin_ns, wait->end_ns);
+		why_shares_find(&wait->interrupts, &cpu->interrupts, begin_ns,
+				wait->end_ns);
 	} else {
 		wait->behind.unknown_ns = wait->ready_ns;
 	}
@@ -306,8 +187,6 @@ static void find_shares(struct why *why, const struct why_thread *owner,
 			.nr = 1,
 		};
 	}
-	sort_shares(&wait->behind);
-	sort_shares(&wait->interrupts);
 }
 
 /* ---- Worst waits ---------------------------------------------------------- */
@@ -774,8 +653,12 @@ static void on_end(void *ctx, struct sched_thread *thread)
 	if (!owner)
 		return;
 	if (cpu)
-		remember(&cpu->turns, turn->begin_ns, turn->end_ns,
-			 thread->id.thread, owner->priority);
+		why_history_add(&cpu->turns, &(struct why_span){
+			.begin_ns = turn->begin_ns,
+			.end_ns = turn->end_ns,
+			.number = thread->id.thread,
+			.priority = owner->priority,
+		});
 	forget_completed(why, turn->cpu);
 	if (owner->is_wanted && why->ops && why->ops->ran &&
 	    sched_counts(&why->sched, turn->end_ns) &&
@@ -816,9 +699,11 @@ static void on_interrupt(void *ctx, const struct sched_interrupt *interrupt)
 	nested->end_ns = interrupt->end_ns;
 	nested->name = name;
 	if (interrupt->alone_ns)
-		remember(&cpu->interrupts,
-			 interrupt->end_ns - interrupt->alone_ns,
-			 interrupt->end_ns, name, 0);
+		why_history_add(&cpu->interrupts, &(struct why_span){
+			.begin_ns = interrupt->end_ns - interrupt->alone_ns,
+			.end_ns = interrupt->end_ns,
+			.number = name,
+		});
 }
 
 static const struct sched_ops ops = {

@@ -34,6 +34,7 @@
 #include "record_filter.h"
 #include "sched_state.h"
 #include "why_causes.h"
+#include "why_shares.h"
 #include "why_texts.h"
 
 /* Maximum number of links of a chain, and of waits whose user stack may still follow. */
@@ -42,9 +43,6 @@
 
 /* Number of requests to disks in flight that are followed; a power of two. */
 #define WHY_REQUESTS	256
-
-/* Maximum number of threads or interrupts that are listed for one wait. */
-#define WHY_SHARES	6
 
 /* Maximum number of longest waits that can be requested. */
 #define WHY_MAX_WORST	1000
@@ -104,32 +102,6 @@ struct why_link {
 };
 
 /**
- * struct why_share - CPU time of a thread or an interrupt within an interval
- * @number: koid of the thread, 0 for idle; or text number of the interrupt
- * @ns: the CPU time
- * @priority: priority of the thread as in a switch record, 0 if unknown
- */
-struct why_share {
-	uint64_t number;
-	uint64_t ns;
-	uint8_t priority;
-};
-
-/**
- * struct why_shares - threads or interrupts that occupied a CPU during an interval
- * @shares: one share for each of them, largest first
- * @nr: number of @shares in use
- * @other_ns: time of those for which @shares has no room
- * @unknown_ns: part of the interval that the history of the CPU does not cover
- */
-struct why_shares {
-	struct why_share shares[WHY_SHARES];
-	unsigned int nr;
-	uint64_t other_ns;
-	uint64_t unknown_ns;
-};
-
-/**
  * struct why_wait - a wait that is over
  * @id: number of the wait
  * @thread: thread that waited
@@ -182,7 +154,7 @@ struct why_totals {
 };
 
 /**
- * struct why_blocked - blocked part of a wait, which is complete but for the user stack
+ * struct why_blocked - blocked part of a wait, which is complete except for the user stack
  * @id: number of the wait
  * @ns: how long the thread was blocked
  * @syscall: text number of the system call
