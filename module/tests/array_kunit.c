@@ -5,49 +5,15 @@
  */
 #include <kunit/test.h>
 
-#include "check.h"
-
-#define ARRAY_TEST_PAGES	4
-#define ARRAY_TEST_NAMES	16
-
-struct array_test {
-	struct vtr_tree		tree;
-	struct check		check;
-	struct vtr_tree_name	names[ARRAY_TEST_NAMES];
-	void			*pages[ARRAY_TEST_PAGES];
-	u32			*notes[ARRAY_TEST_PAGES];
-	char			text[VITRINE_NAME_MAX + 2];
-};
-
-static int array_test_init(struct kunit *test)
-{
-	struct array_test *at = kunit_kzalloc(test, sizeof(*at), GFP_KERNEL);
-	void *page = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, at);
-	KUNIT_ASSERT_NOT_NULL(test, page);
-	test->priv = at;
-	check_init(test, &at->check, ARRAY_TEST_PAGES);
-	at->notes[0] = check_notes(test);
-	vtr_tree_init(&at->tree, at->pages, page, at->notes, at->names,
-		      ARRAY_TEST_NAMES);
-	return 0;
-}
-
-static void array_check_now(struct kunit *test)
-{
-	struct array_test *at = test->priv;
-
-	check_tree(test, &at->tree, &at->check);
-}
+#include "fixture.h"
 
 static int try_array(struct kunit *test, enum inspect_type type,
 		     unsigned int count, u32 *ret)
 {
-	struct array_test *at = test->priv;
+	struct fixture *f = test->priv;
 	const struct vtr_array_shape shape = { .type = type, .count = count };
 
-	return vtr_array_create(&at->tree, INSPECT_ROOT, "a", &shape, ret);
+	return vtr_array_create(&f->tree, INSPECT_ROOT, "a", &shape, ret);
 }
 
 static u32 new_array(struct kunit *test, enum inspect_type type,
@@ -61,32 +27,32 @@ static u32 new_array(struct kunit *test, enum inspect_type type,
 
 static void delete_array(struct kunit *test, u32 index, enum inspect_type type)
 {
-	struct array_test *at = test->priv;
+	struct fixture *f = test->priv;
 
-	KUNIT_EXPECT_EQ(test, vtr_array_delete(&at->tree, index, type,
+	KUNIT_EXPECT_EQ(test, vtr_array_delete(&f->tree, index, type,
 					       INSPECT_ARRAY_FLAT), 0);
 }
 
 static int set_text(struct kunit *test, u32 index, unsigned int slot,
 		    const char *text)
 {
-	struct array_test *at = test->priv;
+	struct fixture *f = test->priv;
 
-	return vtr_array_string_set(&at->tree, index, slot, text);
+	return vtr_array_string_set(&f->tree, index, slot, text);
 }
 
 static u32 text_at(struct kunit *test, u32 index, unsigned int slot)
 {
-	struct array_test *at = test->priv;
+	struct fixture *f = test->priv;
 
-	return ((u32 *)(vtr_tree_block(&at->tree, index) + 2))[slot];
+	return ((u32 *)(vtr_tree_block(&f->tree, index) + 2))[slot];
 }
 
 static u32 nr_references(struct kunit *test, u32 text)
 {
-	struct array_test *at = test->priv;
+	struct fixture *f = test->priv;
 
-	return vtr_tree_block(&at->tree, text)[0] >> 40;
+	return vtr_tree_block(&f->tree, text)[0] >> 40;
 }
 
 static void number_array_is_as_the_format_says(struct kunit *test)
@@ -94,37 +60,37 @@ static void number_array_is_as_the_format_says(struct kunit *test)
 	static const enum inspect_type types[] = {
 		INSPECT_INT_VALUE, INSPECT_UINT_VALUE, INSPECT_DOUBLE_VALUE,
 	};
-	struct array_test *at = test->priv;
+	struct fixture *f = test->priv;
 	u64 *block;
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(types); i++) {
-		block = vtr_tree_block(&at->tree, new_array(test, types[i], 3));
+		block = vtr_tree_block(&f->tree, new_array(test, types[i], 3));
 		/* order 2: 16 bytes and three slots of 8 */
 		KUNIT_EXPECT_EQ(test, block[0] & 0xffff, 0xb02ULL);
 		KUNIT_EXPECT_EQ(test, block[0] >> 16 & 0xffffff, INSPECT_ROOT);
 		KUNIT_EXPECT_EQ(test, block[1], 0x300ULL | types[i]);
 		KUNIT_EXPECT_TRUE(test, !memchr_inv(block + 2, 0, 48));
 		KUNIT_EXPECT_PTR_EQ(test, vtr_array_numbers(block), block + 2);
-		array_check_now(test);
+		fixture_check(test);
 	}
 }
 
 static void string_array_is_as_the_format_says(struct kunit *test)
 {
-	struct array_test *at = test->priv;
+	struct fixture *f = test->priv;
 	u32 index = new_array(test, INSPECT_STRING_REFERENCE, 5);
-	u64 *block = vtr_tree_block(&at->tree, index);
+	u64 *block = vtr_tree_block(&f->tree, index);
 
 	KUNIT_EXPECT_EQ(test, block[0] & 0xffff, 0xb02ULL);
 	KUNIT_EXPECT_EQ(test, block[1], 0x50eULL);
 	KUNIT_EXPECT_TRUE(test, !memchr_inv(block + 2, 0, 48));
 	KUNIT_EXPECT_EQ(test, set_text(test, index, 1, "one"), 0);
 	KUNIT_EXPECT_EQ(test, block[2] & 0xffffffff, 0ULL);
-	block = vtr_tree_block(&at->tree, block[2] >> 32);
+	block = vtr_tree_block(&f->tree, block[2] >> 32);
 	KUNIT_EXPECT_EQ(test, block[0], 0x0000010000000e00ULL);
 	KUNIT_EXPECT_EQ(test, block[1], 0x656e6f00000003ULL);
-	array_check_now(test);
+	fixture_check(test);
 }
 
 static void equal_strings_are_one_block(struct kunit *test)
@@ -139,7 +105,7 @@ static void equal_strings_are_one_block(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, text_at(test, a, 3), text);
 	KUNIT_EXPECT_EQ(test, text_at(test, b, 2), text);
 	KUNIT_EXPECT_EQ(test, nr_references(test, text), 3);
-	array_check_now(test);
+	fixture_check(test);
 
 	/* the same text, another text, no text */
 	KUNIT_EXPECT_EQ(test, set_text(test, a, 0, "same"), 0);
@@ -149,21 +115,21 @@ static void equal_strings_are_one_block(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, set_text(test, b, 2, ""), 0);
 	KUNIT_EXPECT_EQ(test, text_at(test, b, 2), 0);
 	KUNIT_EXPECT_EQ(test, nr_references(test, text), 1);
-	array_check_now(test);
+	fixture_check(test);
 
 	/* the name of both arrays is shared with slots, too */
 	KUNIT_EXPECT_EQ(test, set_text(test, b, 0, "a"), 0);
 	KUNIT_EXPECT_EQ(test, nr_references(test, text_at(test, b, 0)), 3);
 	delete_array(test, a, INSPECT_STRING_REFERENCE);
-	array_check_now(test);
+	fixture_check(test);
 	delete_array(test, b, INSPECT_STRING_REFERENCE);
-	array_check_now(test);
+	fixture_check(test);
 }
 
 static void deletion_gives_everything_back(struct kunit *test)
 {
-	struct array_test *at = test->priv;
-	u32 used = at->tree.heap.used_bytes, i;
+	struct fixture *f = test->priv;
+	u32 used = f->tree.heap.used_bytes, i;
 	u32 a = new_array(test, INSPECT_STRING_REFERENCE, 26);
 	char text[2] = { 0 };
 
@@ -171,16 +137,16 @@ static void deletion_gives_everything_back(struct kunit *test)
 		text[0] = 'a' + i;
 		KUNIT_ASSERT_EQ(test, set_text(test, a, i, text), 0);
 	}
-	array_check_now(test);
+	fixture_check(test);
 	delete_array(test, a, INSPECT_STRING_REFERENCE);
-	KUNIT_EXPECT_EQ(test, at->tree.heap.used_bytes, used);
-	array_check_now(test);
+	KUNIT_EXPECT_EQ(test, f->tree.heap.used_bytes, used);
+	fixture_check(test);
 }
 
 static void largest_arrays_fit_and_no_larger_ones(struct kunit *test)
 {
-	struct array_test *at = test->priv;
-	u32 index = 99, used = at->tree.heap.used_bytes;
+	struct fixture *f = test->priv;
+	u32 index = 99, used = f->tree.heap.used_bytes;
 
 	KUNIT_EXPECT_EQ(test, try_array(test, INSPECT_INT_VALUE, 255, &index),
 			-EINVAL);
@@ -189,85 +155,86 @@ static void largest_arrays_fit_and_no_larger_ones(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, try_array(test, INSPECT_STRING_REFERENCE, 256,
 					&index), -EINVAL);
 	KUNIT_EXPECT_EQ(test, index, 99);
-	KUNIT_EXPECT_EQ(test, at->tree.heap.used_bytes, used);
+	KUNIT_EXPECT_EQ(test, f->tree.heap.used_bytes, used);
 	index = new_array(test, INSPECT_DOUBLE_VALUE, 254);
-	memset(vtr_array_numbers(vtr_tree_block(&at->tree, index)), 0xff,
+	memset(vtr_array_numbers(vtr_tree_block(&f->tree, index)), 0xff,
 	       254 * sizeof(u64));
-	array_check_now(test);
+	fixture_check(test);
 	delete_array(test, index, INSPECT_DOUBLE_VALUE);
 	index = new_array(test, INSPECT_STRING_REFERENCE, 255);
 	KUNIT_EXPECT_EQ(test, set_text(test, index, 254, "last"), 0);
-	array_check_now(test);
+	fixture_check(test);
 	index = new_array(test, INSPECT_STRING_REFERENCE, 0);
 	KUNIT_EXPECT_EQ(test, set_text(test, index, 0, "none"), -ERANGE);
-	array_check_now(test);
+	fixture_check(test);
 }
 
 static void slot_or_text_out_of_range_is_refused(struct kunit *test)
 {
-	struct array_test *at = test->priv;
 	u32 index = new_array(test, INSPECT_STRING_REFERENCE, 3), text;
+	char *longest = kunit_kzalloc(test, VITRINE_NAME_MAX + 2, GFP_KERNEL);
 
+	KUNIT_ASSERT_NOT_NULL(test, longest);
 	KUNIT_EXPECT_EQ(test, set_text(test, index, 0, "kept"), 0);
 	text = text_at(test, index, 0);
 	KUNIT_EXPECT_EQ(test, set_text(test, index, 3, "x"), -ERANGE);
 	KUNIT_EXPECT_EQ(test, set_text(test, index, UINT_MAX, "x"), -ERANGE);
-	memset(at->text, 'x', VITRINE_NAME_MAX + 1);
-	KUNIT_EXPECT_EQ(test, set_text(test, index, 0, at->text),
+	memset(longest, 'x', VITRINE_NAME_MAX + 1);
+	KUNIT_EXPECT_EQ(test, set_text(test, index, 0, longest),
 			-ENAMETOOLONG);
 	KUNIT_EXPECT_EQ(test, text_at(test, index, 0), text);
-	at->text[VITRINE_NAME_MAX] = 0;
-	KUNIT_EXPECT_EQ(test, set_text(test, index, 0, at->text), 0);
-	array_check_now(test);
+	longest[VITRINE_NAME_MAX] = 0;
+	KUNIT_EXPECT_EQ(test, set_text(test, index, 0, longest), 0);
+	fixture_check(test);
 }
 
 static void array_of_another_kind_is_refused(struct kunit *test)
 {
-	struct array_test *at = test->priv;
+	struct fixture *f = test->priv;
 	u32 a = new_array(test, INSPECT_UINT_VALUE, 3), index;
 
 	KUNIT_EXPECT_EQ(test, set_text(test, a, 0, "x"), -EINVAL);
 	KUNIT_EXPECT_EQ(test, set_text(test, INSPECT_ROOT, 0, "x"), -EINVAL);
-	KUNIT_EXPECT_EQ(test, vtr_array_delete(&at->tree, a, INSPECT_INT_VALUE,
+	KUNIT_EXPECT_EQ(test, vtr_array_delete(&f->tree, a, INSPECT_INT_VALUE,
 					       INSPECT_ARRAY_FLAT), -EINVAL);
 	KUNIT_EXPECT_EQ(test,
-			vtr_array_delete(&at->tree, a, INSPECT_UINT_VALUE,
+			vtr_array_delete(&f->tree, a, INSPECT_UINT_VALUE,
 					 INSPECT_ARRAY_LINEAR_HISTOGRAM),
 			-EINVAL);
-	KUNIT_EXPECT_EQ(test, vtr_tree_value_create(&at->tree, a, "n",
+	KUNIT_EXPECT_EQ(test, vtr_tree_value_create(&f->tree, a, "n",
 						    INSPECT_NODE_VALUE, 0,
 						    &index), -EINVAL);
-	array_check_now(test);
+	fixture_check(test);
 }
 
 static void a_full_heap_leaves_strings_as_they_were(struct kunit *test)
 {
-	struct array_test *at = test->priv;
+	struct fixture *f = test->priv;
 	u32 a = new_array(test, INSPECT_STRING_REFERENCE, 2), index = 99, used;
 
 	KUNIT_EXPECT_EQ(test, set_text(test, a, 0, "kept"), 0);
-	while (!vtr_tree_value_create(&at->tree, INSPECT_ROOT, "a",
+	while (!vtr_tree_value_create(&f->tree, INSPECT_ROOT, "a",
 				      INSPECT_UINT_VALUE, 0, &index))
 		;
-	used = at->tree.heap.used_bytes;
+	used = f->tree.heap.used_bytes;
 	KUNIT_EXPECT_EQ(test, set_text(test, a, 0, "not there yet"), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, try_array(test, INSPECT_INT_VALUE, 1, &index),
 			-ENOSPC);
-	KUNIT_EXPECT_EQ(test, at->tree.heap.used_bytes, used);
+	KUNIT_EXPECT_EQ(test, f->tree.heap.used_bytes, used);
 	/* a text that exists takes no room */
 	KUNIT_EXPECT_EQ(test, set_text(test, a, 1, "kept"), 0);
-	array_check_now(test);
+	fixture_check(test);
 }
 
 /* The count of references has 24 bits, and slots are smaller than blocks. */
 static void string_with_all_references_is_stored_again(struct kunit *test)
 {
-	struct array_test *at = test->priv;
+	struct fixture *f = test->priv;
 	u32 a = new_array(test, INSPECT_STRING_REFERENCE, 2);
 	u64 *text;
 
 	KUNIT_EXPECT_EQ(test, set_text(test, a, 0, "many"), 0);
-	text = vtr_tree_block(&at->tree, text_at(test, a, 0));
+	text = vtr_tree_block(&f->tree, text_at(test, a, 0));
 	text[0] |= 0xffffffULL << 40;
 	KUNIT_EXPECT_EQ(test, set_text(test, a, 1, "many"), 0);
 	KUNIT_EXPECT_NE(test, text_at(test, a, 1), text_at(test, a, 0));
@@ -275,9 +242,9 @@ static void string_with_all_references_is_stored_again(struct kunit *test)
 			0xffffff);
 	KUNIT_EXPECT_EQ(test, nr_references(test, text_at(test, a, 1)), 1);
 	text[0] &= ~(0xfffffeULL << 40);
-	array_check_now(test);
+	fixture_check(test);
 	delete_array(test, a, INSPECT_STRING_REFERENCE);
-	array_check_now(test);
+	fixture_check(test);
 }
 
 static struct kunit_case array_cases[] = {
@@ -295,7 +262,7 @@ static struct kunit_case array_cases[] = {
 
 static struct kunit_suite array_suite = {
 	.name = "vitrine_array",
-	.init = array_test_init,
+	.init = fixture_init,
 	.test_cases = array_cases,
 };
 

@@ -2,7 +2,7 @@
 /*
  * A small tree for a suite: two pages, a few names.
  *
- * Included by the suites of node.c, record.c, fifo.c and link.c.
+ * Included by the suites of node.c, record.c, fifo.c, link.c, array.c and histogram.c.
  */
 #ifndef _VTR_TESTS_FIXTURE_H
 #define _VTR_TESTS_FIXTURE_H

@@ -5,40 +5,13 @@
  */
 #include <kunit/test.h>
 
-#include "check.h"
-
-#define HISTOGRAM_TEST_PAGES	4
-#define HISTOGRAM_TEST_NAMES	16
+#include "fixture.h"
 
 /* Bits of doubles. */
 #define HISTOGRAM_HALF		0x3fe0000000000000ULL
 #define HISTOGRAM_ONE		0x3ff0000000000000ULL
 #define HISTOGRAM_TWO		0x4000000000000000ULL
 #define HISTOGRAM_HUGEST	0x7fefffffffffffffULL
-
-struct histogram_test {
-	struct vtr_tree		tree;
-	struct check		check;
-	struct vtr_tree_name	names[HISTOGRAM_TEST_NAMES];
-	void			*pages[HISTOGRAM_TEST_PAGES];
-	u32			*notes[HISTOGRAM_TEST_PAGES];
-};
-
-static int histogram_test_init(struct kunit *test)
-{
-	struct histogram_test *ht = kunit_kzalloc(test, sizeof(*ht),
-						  GFP_KERNEL);
-	void *page = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, ht);
-	KUNIT_ASSERT_NOT_NULL(test, page);
-	test->priv = ht;
-	check_init(test, &ht->check, HISTOGRAM_TEST_PAGES);
-	ht->notes[0] = check_notes(test);
-	vtr_tree_init(&ht->tree, ht->pages, page, ht->notes, ht->names,
-		      HISTOGRAM_TEST_NAMES);
-	return 0;
-}
 
 /* Parameters of a histogram; a multiplier of 0 means linear. */
 static struct vtr_histogram spec(enum inspect_type type, u64 floor, u64 step,
@@ -56,37 +29,37 @@ static struct vtr_histogram spec(enum inspect_type type, u64 floor, u64 step,
 static u64 *new_histogram(struct kunit *test, enum inspect_type type, u64 floor,
 			  u64 step, u64 multiplier, unsigned int nr_buckets)
 {
-	struct histogram_test *ht = test->priv;
+	struct fixture *f = test->priv;
 	struct vtr_histogram histogram = spec(type, floor, step, multiplier,
 					      nr_buckets);
 	u32 index = 0;
 
-	KUNIT_ASSERT_EQ(test, vtr_histogram_create(&ht->tree, INSPECT_ROOT,
+	KUNIT_ASSERT_EQ(test, vtr_histogram_create(&f->tree, INSPECT_ROOT,
 						   "h", &histogram, &index), 0);
-	check_tree(test, &ht->tree, &ht->check);
-	return vtr_tree_block(&ht->tree, index);
+	fixture_check(test);
+	return vtr_tree_block(&f->tree, index);
 }
 
 static void histogram_is_as_the_format_says(struct kunit *test)
 {
-	struct histogram_test *ht = test->priv;
-	u32 used = ht->tree.heap.used_bytes, index = 99;
+	struct fixture *f = test->priv;
+	u32 used = f->tree.heap.used_bytes, index = 99;
 	struct vtr_histogram histogram = spec(INSPECT_UINT_VALUE, 7, 3, 0, 2);
 	u64 *block;
 
-	KUNIT_ASSERT_EQ(test, vtr_histogram_create(&ht->tree, INSPECT_ROOT,
+	KUNIT_ASSERT_EQ(test, vtr_histogram_create(&f->tree, INSPECT_ROOT,
 						   "h", &histogram, &index), 0);
-	block = vtr_tree_block(&ht->tree, index);
+	block = vtr_tree_block(&f->tree, index);
 	KUNIT_EXPECT_EQ(test, block[0] & 0xffff, 0xb02ULL);
 	KUNIT_EXPECT_EQ(test, block[1], 0x615ULL);
 	KUNIT_EXPECT_EQ(test, block[2], 7ULL);
 	KUNIT_EXPECT_EQ(test, block[3], 3ULL);
 	KUNIT_EXPECT_TRUE(test, !memchr_inv(block + 4, 0, 32));
-	KUNIT_EXPECT_EQ(test, vtr_histogram_delete(&ht->tree, index,
+	KUNIT_EXPECT_EQ(test, vtr_histogram_delete(&f->tree, index,
 						   INSPECT_INT_VALUE), -EINVAL);
-	KUNIT_EXPECT_EQ(test, vtr_histogram_delete(&ht->tree, index,
+	KUNIT_EXPECT_EQ(test, vtr_histogram_delete(&f->tree, index,
 						   INSPECT_UINT_VALUE), 0);
-	KUNIT_EXPECT_EQ(test, ht->tree.heap.used_bytes, used);
+	KUNIT_EXPECT_EQ(test, f->tree.heap.used_bytes, used);
 	block = new_histogram(test, INSPECT_INT_VALUE, -7, 3, 2, 1);
 	KUNIT_EXPECT_EQ(test, block[1], 0x624ULL);
 	KUNIT_EXPECT_EQ(test, (s64)block[2], -7);
@@ -217,7 +190,7 @@ static struct vtr_histogram random_spec(struct random *random)
 
 static void any_integer_goes_to_its_slot(struct kunit *test)
 {
-	struct histogram_test *ht = test->priv;
+	struct fixture *f = test->priv;
 	struct random random = { .state = 1 };
 	unsigned int i, j;
 
@@ -228,10 +201,10 @@ static void any_integer_goes_to_its_slot(struct kunit *test)
 		u64 *block;
 
 		KUNIT_ASSERT_EQ(test,
-				vtr_histogram_create(&ht->tree, INSPECT_ROOT,
+				vtr_histogram_create(&f->tree, INSPECT_ROOT,
 						     "h", &histogram, &index),
 				0);
-		block = vtr_tree_block(&ht->tree, index);
+		block = vtr_tree_block(&f->tree, index);
 		for (j = 0; j < 50; j++) {
 			value = floor + (random_u64(&random) >>
 					 random_below(&random, 64)) / (j % 4 + 1);
@@ -242,7 +215,7 @@ static void any_integer_goes_to_its_slot(struct kunit *test)
 								   value),
 					model_slot(&histogram, value));
 		}
-		vtr_histogram_delete(&ht->tree, index, INSPECT_UINT_VALUE);
+		vtr_histogram_delete(&f->tree, index, INSPECT_UINT_VALUE);
 	}
 }
 
@@ -303,17 +276,17 @@ static void bad_parameters_are_refused(struct kunit *test)
 		spec(INSPECT_DOUBLE_VALUE, 0, HISTOGRAM_ONE, HISTOGRAM_HUGEST,
 		     3),
 	};
-	struct histogram_test *ht = test->priv;
-	u32 index = 99, used = ht->tree.heap.used_bytes, i;
+	struct fixture *f = test->priv;
+	u32 index = 99, used = f->tree.heap.used_bytes, i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		KUNIT_EXPECT_EQ_MSG(test,
-				    vtr_histogram_create(&ht->tree,
+				    vtr_histogram_create(&f->tree,
 							 INSPECT_ROOT, "h",
 							 &bad[i], &index),
 				    -EINVAL, "number %u", i);
 	KUNIT_EXPECT_EQ(test, index, 99);
-	KUNIT_EXPECT_EQ(test, ht->tree.heap.used_bytes, used);
+	KUNIT_EXPECT_EQ(test, f->tree.heap.used_bytes, used);
 }
 
 static void largest_histograms_fit(struct kunit *test)
@@ -335,7 +308,7 @@ static struct kunit_case histogram_cases[] = {
 
 static struct kunit_suite histogram_suite = {
 	.name = "vitrine_histogram",
-	.init = histogram_test_init,
+	.init = fixture_init,
 	.test_cases = histogram_cases,
 };
 
