@@ -2,10 +2,10 @@
 /*
  * The kind of lock that a blocked thread waits for.
  *
- * A task_struct of a kernel without lock debugging does not tell: 6.1 and 6.12 have
- * blocked_on with DEBUG_MUTEXES only, 7.3 has it for mutexes, and blocker for mutexes,
- * semaphores and rwsems, but not for real-time and per-CPU locks. All of them, since 5.19,
- * call the tracepoint contention_begin before a thread waits for a lock, and
+ * Without lock debugging, task_struct does not tell which lock a task waits for: 6.1 and
+ * 6.12 have blocked_on with DEBUG_MUTEXES only, 7.3 has it for mutexes, and blocker for
+ * mutexes, semaphores and rwsems, but not for real-time and per-CPU locks. All of these
+ * locks, since 5.19, call the tracepoint contention_begin before a thread waits for a lock, and
  * contention_end afterwards, in the slow paths of the locks.
  *
  * Concurrency: a thread writes its own slot of @waits, and reads it in contention_end.

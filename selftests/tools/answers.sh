@@ -336,7 +336,7 @@ prints "memory: not in time order" "not much more" bounded jumble print
 prints "not in time order: all of it is there, sorted" "1000000 0" bash -c "'$vitrine' print jumble-more.fxt 2>/dev/null |
 	awk '{ bad += \$1 < last; last = \$1 } END { print NR, bad + 0 }'"
 prints "not in time order: no room to sort it" "vitrine: jumble.fxt: provider 1 is not in time order: sorted
-vitrine: jumble.fxt: cannot sort what is not in time order: No such file or directory; set TMPDIR to a directory with room for several times the trace
+vitrine: jumble.fxt: cannot sort the records that are not in time order: No such file or directory; set TMPDIR to a directory with room for several times the trace
 3" bash -c "TMPDIR=/nowhere '$vitrine' print jumble.fxt; echo \$?"
 
 echo "1..$tests"

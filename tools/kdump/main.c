@@ -56,7 +56,7 @@ static int write_pages(kdump_ctx_t *dump, kdump_bmp_t *pages, size_t page_bytes)
 			       bytes, &len_bytes) != KDUMP_OK)
 			return tell(EBADMSG, kdump_get_err(dump));
 		if (write_page(bytes, page_bytes, number * page_bytes))
-			return tell(errno, "cannot write what is in it to a temporary file");
+			return tell(errno, "cannot write its memory to a temporary file");
 	}
 	return EXIT_SUCCESS;
 }

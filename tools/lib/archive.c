@@ -267,7 +267,7 @@ static struct vitrine_error *stop_error(const struct vitrine_archive *archive)
 		return fxt_stop_error(&archive->fxt, archive->path);
 	return vitrine_error_create(code, archive->path, VITRINE_NO_OFFSET,
 				    "set TMPDIR to a directory with room for several times the trace",
-				    "cannot sort what is not in time order: %s",
+				    "cannot sort the records that are not in time order: %s",
 				    strerror(code));
 }
 

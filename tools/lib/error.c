@@ -154,7 +154,7 @@ struct vitrine_error *vtr_error_os(int code, const char *path,
 				    "%s: %s", action, reason);
 }
 
-/* Opening a lazy tree's file has it filled, which may go wrong. */
+/* Return advice for a lazy tree, which open() fills; filling may fail. */
 static const char *fill_advice(int code)
 {
 	switch (code) {
@@ -215,7 +215,7 @@ void vitrine_error_destroy(struct vitrine_error *err)
 /**
  * vitrine_error_print() - print an error as one line
  * @err: error
- * @stream: where to
+ * @stream: output stream
  *
  * The line reads "PATH: offset 0x1f40: what is wrong; what to do", parts that
  * the error does not have left out. The caller writes its own name before it.

@@ -10,10 +10,10 @@
 
 #include "vitrine.h"
 
-/* Out of memory: needs none, and may be destroyed like any other error. */
+/* Return the error for lack of memory, which is constant; it may be destroyed, too. */
 struct vitrine_error *vtr_error_no_memory(void);
 
-/* A system call failed: errno @code on @path, @action says doing what. */
+/* Create an error for a failed system call: @action failed on @path with errno @code. */
 struct vitrine_error *vtr_error_os(int code, const char *path,
 				   const char *action);
 

@@ -12,7 +12,7 @@ struct filter {
 	void *ctx;
 };
 
-/* What is left of @first and its siblings. Recursion is VITRINE_MAX_DEPTH. */
+/* Filter @first and its siblings. The recursion is at most VITRINE_MAX_DEPTH deep. */
 static struct vitrine_value *keep_siblings(const struct filter *filter,
 					   struct vitrine_value *first)
 {
@@ -37,11 +37,11 @@ static struct vitrine_value *keep_siblings(const struct filter *filter,
 }
 
 /**
- * vitrine_hierarchy_filter() - leave out of a tree what is not wanted
+ * vitrine_hierarchy_filter() - drop the values of a tree that are not wanted
  * @hierarchy: tree
- * @judge: asked about every value whose parent is to be descended into,
+ * @judge: decides about each value whose parent is descended into,
  *	parents first
- * @ctx: for @judge
+ * @ctx: first argument of @judge
  *
  * If nothing is left, vitrine_hierarchy_first() is NULL.
  */

@@ -14,7 +14,7 @@
 #include "error.h"
 
 /**
- * vitrine_format_detect() - tell a format by its magic number
+ * vitrine_format_detect() - detect a format by its magic number
  * @bytes: start of the file
  * @len_bytes: how much of it there is; VITRINE_FORMAT_BYTES are enough
  *
@@ -41,9 +41,9 @@ enum vitrine_format vitrine_format_detect(const void *bytes, size_t len_bytes)
 }
 
 /**
- * vtr_read_full() - read as much as asked for, or all there is
+ * vtr_read_full() - read a number of bytes, or up to the end of the file
  * @fd: file
- * @buffer: where to
+ * @buffer: receives the bytes
  * @len_bytes: how much
  *
  * Return: bytes read, less than @len_bytes only at the end, -1 with errno.

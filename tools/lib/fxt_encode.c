@@ -270,7 +270,7 @@ void fxt_encode_object(struct fxt_encoder *to, unsigned int type, uint64_t koid,
 /* ---- Records with a time -------------------------------------------------- */
 
 /**
- * fxt_encode_refer() - have the last record refer to a thread
+ * fxt_encode_refer() - make the last record refer to a thread
  * @to: the encoder
  * @thread: the thread
  * @shift: bit position of the reference in @to->words[@to->ref_word], or FXT_NO_SHIFT

@@ -42,8 +42,8 @@ enum vtr_severity {
  * @nr_units: @len_bytes in units of 16, the range of an index
  * @version: of the format
  * @thorough: report also what is merely untidy
- * @tiled: blocks tile the file; if not, nothing can be said about who refers
- *	to what
+ * @tiled: blocks tile the file; if not, references between blocks are not
+ *	checked
  * @kind: for each unit, VTR_KIND_*
  * @aux: for each block, by type: EXTENT, the block its chain starts from; NAME
  *	and STRING_REFERENCE, number of users; NODE and TOMBSTONE, number of
@@ -121,7 +121,7 @@ static inline uint32_t vtr_block_bytes(const struct vtr_scan *scan,
 static inline uint32_t vtr_next_index(const struct vtr_scan *scan,
 				      uint32_t index)
 {
-	/* What tiling lost is stepped over unit by unit. */
+	/* Units that belong to no block are skipped one by one. */
 	if (scan->kind[index] & (VTR_KIND_LOST | VTR_KIND_INSIDE))
 		return index + 1;
 	return index + vtr_block_bytes(scan, index) / INSPECT_MIN_BLOCK_BYTES;
@@ -142,8 +142,8 @@ static inline bool vtr_is_lost(const struct vtr_scan *scan, uint32_t index)
 }
 
 /*
- * Whether blocks of @type have a name and a parent; not so TOMBSTONE. The hierarchy has a
- * value for each of these blocks, and for no others.
+ * Return whether blocks of @type have a name and a parent, unlike TOMBSTONE. The hierarchy
+ * has a value for each of these blocks, and for no others.
  */
 static inline bool vtr_is_value(int type)
 {
@@ -163,7 +163,7 @@ static inline bool vtr_is_value(int type)
 }
 
 /*
- * Whether a walk over the blocks goes on at @index:
+ * Return whether a walk over the blocks continues at @index:
  *
  *	for (index = 0; vtr_goes_on(scan, index);
  *	     index = vtr_next_index(scan, index))

@@ -40,7 +40,7 @@ static const struct vtr_packer *registered;
  * @empty: nothing has been appended
  * @packer: compresses the file, or NULL
  * @piece: with @packer, the bytes that have not been compressed yet
- * @nr_piece: how many
+ * @nr_piece: length of @piece in bytes
  */
 struct vitrine_writer {
 	char *path;
@@ -169,7 +169,7 @@ void vitrine_writer_destroy(struct vitrine_writer *writer)
 	free(writer);
 }
 
-/* Write bytes, all or none. */
+/* Write all of the bytes or, after an error, none. */
 static struct vitrine_error *put(struct vitrine_writer *writer,
 				 const void *bytes, size_t len_bytes)
 {

@@ -43,7 +43,7 @@ static void say(const char *text)
 		_exit(EXIT_ENVIRONMENT);
 }
 
-/* Read a line without its end; what does not fit is dropped. */
+/* Read a line without its newline, truncated to the size of the buffer. */
 static bool read_line(int fd, char *line)
 {
 	size_t len = 0;
@@ -98,7 +98,7 @@ static void say_mapped(uintptr_t address)
 static void end_at_lost_page(int number, siginfo_t *info, void *context)
 {
 	remove_all();
-	/* BUS_ADRERR: the page is beyond the end of the file; else it is our bug. */
+	/* Any code but BUS_ADRERR, a page beyond the end of the file, is a bug of ours. */
 	if (info->si_code != BUS_ADRERR) {
 		raise(number);
 		return;

@@ -74,7 +74,7 @@ static struct vitrine_error *pack(const void *bytes, size_t len_bytes,
 		return vtr_error_no_memory();
 	len = ZSTD_compressCCtx(packing.ctx, packing.bytes, room, bytes,
 				len_bytes, LEVEL);
-	/* With enough room, only memory can be missing. */
+	/* The output has enough room, so the error can only be lack of memory. */
 	if (ZSTD_isError(len))
 		return vtr_error_no_memory();
 	*ret_bytes = packing.bytes;
@@ -131,8 +131,8 @@ struct vitrine_error *unpacker_create(const char *name, struct unpacker **ret)
  * unpacker_put() - decompress the next bytes of a file
  * @unpacker: unpacker
  * @bytes: the bytes
- * @len_bytes: how many
- * @unpack: receives what they contain
+ * @len_bytes: length of @bytes in bytes
+ * @unpack: receives the decompressed bytes
  * @ctx: passed to @unpack
  *
  * Return: NULL, or an error: EBADMSG if the file is malformed, or that of @unpack.
@@ -149,7 +149,7 @@ struct vitrine_error *unpacker_put(struct unpacker *unpacker,
 	struct vitrine_error *err = NULL;
 	size_t hint;
 
-	/* A full output may have more behind it, although all input has been consumed. */
+	/* If the output is full, libzstd may hold more of it, even without further input. */
 	while (!err && (in.pos < in.size || out.pos == out.size)) {
 		out.pos = 0;
 		hint = ZSTD_decompressStream(unpacker->stream, &out, &in);
@@ -175,7 +175,7 @@ struct vitrine_error *unpacker_end(const struct unpacker *unpacker)
 	if (!unpacker->pending)
 		return NULL;
 	return vitrine_error_create(EBADMSG, unpacker->name, VITRINE_NO_OFFSET,
-				    "`zstd -dc' extracts what there is",
+				    "`zstd -dc' extracts the part that is there",
 				    "the compressed file is truncated");
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Zstandard compression of files, with libzstd if it was there when vitrine was built.
+ * Zstandard compression of files, if vitrine was built with libzstd.
  */
 #ifndef _VITRINE_COMPRESS_H
 #define _VITRINE_COMPRESS_H

@@ -44,7 +44,7 @@ static struct vitrine_error *write_all(void *ctx, const void *bytes,
 	return NULL;
 }
 
-/* Pass on, and decompress with @unpacker unless it is NULL. */
+/* Append bytes to the copy, decompressed unless @unpacker is NULL. */
 static struct vitrine_error *copy_bytes(struct input *input,
 					struct unpacker *unpacker,
 					const char *bytes, size_t len)
@@ -56,7 +56,7 @@ static struct vitrine_error *copy_bytes(struct input *input,
 	return unpacker_put(unpacker, bytes, len, write_all, input);
 }
 
-/* Copy what is read from @from into the temporary file; @bytes has room for COPY_BYTES. */
+/* Copy all bytes of @from into the temporary file; @bytes has room for COPY_BYTES. */
 static struct vitrine_error *copy_with(struct input *input, int from,
 				       char *bytes)
 {
@@ -134,11 +134,11 @@ static struct vitrine_error *open_standard_input(struct input *input)
 
 /**
  * input_open() - open a file so that it can be read more than once
- * @input: where to; input_close() it, whatever this returns
+ * @input: receives the file; the caller calls input_close(), also after an error
  * @name: path of the file, which must stay valid; "-": standard input
  *
  * Regular files, directories and files that cannot be opened are left to the
- * caller, who opens @input->path.
+ * caller, which opens @input->path.
  *
  * Return: NULL, or an error of reading a pipe or a compressed file.
  */
@@ -212,7 +212,7 @@ struct vitrine_error *input_copy(int fd, const char *name,
 
 	if (!bytes)
 		return vtr_error_no_memory();
-	/* A pipe's bytes are written as they come: the disk may be full. */
+	/* Write the bytes of a pipe as they arrive, so that a full disk is noticed at once. */
 	do {
 		len = read(fd, bytes, COPY_BYTES);
 		if (len > 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `vitrine check': validate Inspect and FXT files. The options;
+ * `vitrine check': validate Inspect and FXT files. This file parses the options;
  * formats/check.c does the work.
  */
 #include <argp.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `vitrine convert': convert a trace between formats. The options;
+ * `vitrine convert': convert a trace between formats. This file parses the options;
  * formats/conversion.c does the work.
  */
 #include <argp.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `vitrine diff': compare two Inspect trees, or traces. The options;
+ * `vitrine diff': compare two Inspect trees, or traces. This file parses the options;
  * inspect/diff_print.c and sched/trace_diff.c do the work.
  */
 #include <argp.h>
@@ -62,7 +62,7 @@ static const struct argp argp = {
 	.args_doc = "A B\nOLD... --with NEW...",
 	.doc = "Compare two Inspect trees, or traces.\n"
 	       "\013A and B are files, tree names, or selectors as in `vitrine show'; or traces\n"
-	       "in FXT format, of which what threads ran and waited for is compared. The exit\n"
+	       "in FXT format, whose threads are compared: how long they ran and waited. The exit\n"
 	       "status is 0 if they are equal, 1 if they differ, 2 or 3 on errors.\n"
 	       "\n"
 	       "Examples:\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `vitrine latency': report the scheduling latency of each thread. The options;
- * sched/latency.c does the work.
+ * `vitrine latency': report the scheduling latency of each thread. This file parses the
+ * options; sched/latency.c does the work.
  */
 #include <argp.h>
 #include <ctype.h>

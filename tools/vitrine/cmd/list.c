@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `vitrine list': list Inspect trees and their sizes. The options;
+ * `vitrine list': list Inspect trees and their sizes. This file parses the options;
  * inspect/list.c does the work.
  */
 #include <argp.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `vitrine merge': merge traces of several machines or boots. The options;
- * formats/merge.c does the work.
+ * `vitrine merge': merge traces of several machines or boots. This file parses the
+ * options; formats/merge.c does the work.
  */
 #include <argp.h>
 #include <errno.h>

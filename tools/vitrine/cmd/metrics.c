@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `vitrine metrics': export Inspect trees as Prometheus metrics. The options;
- * metrics/export.c does the work.
+ * `vitrine metrics': export Inspect trees as Prometheus metrics. This file parses the
+ * options; metrics/export.c does the work.
  */
 #include <argp.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `vitrine print': print a trace as text or JSON. The options;
+ * `vitrine print': print a trace as text or JSON. This file parses the options;
  * sched/print.c does the work.
  */
 #include <argp.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `vitrine recover': extract the trace and the trees from a memory dump. The options;
- * live/recover.c does the work.
+ * `vitrine recover': extract the trace and the trees from a memory dump. This file parses
+ * the options; live/recover.c does the work.
  */
 #include <argp.h>
 #include <string.h>

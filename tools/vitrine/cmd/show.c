@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `vitrine show': print Inspect trees, live or saved, as text or JSON. The options;
- * inspect/show.c does the work.
+ * `vitrine show': print Inspect trees, live or saved, as text or JSON. This file parses
+ * the options; inspect/show.c does the work.
  */
 #include <argp.h>
 

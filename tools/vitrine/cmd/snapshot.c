@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `vitrine snapshot': save the flight recorder's contents to a file. The options;
- * live/snapshot.c does the work.
+ * `vitrine snapshot': save the flight recorder's contents to a file. This file parses the
+ * options; live/snapshot.c does the work.
  */
 #include <argp.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `vitrine symbolize': name the functions of user stacks. The options;
+ * `vitrine symbolize': name the functions of user stacks. This file parses the options;
  * formats/symbolize.c does the work.
  */
 #include <argp.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `vitrine timeline': draw a scheduling timeline as SVG or HTML. The options;
- * sched/timeline_draw.c does the work.
+ * `vitrine timeline': draw a scheduling timeline as SVG or HTML. This file parses the
+ * options; sched/timeline_draw.c does the work.
  */
 #include <argp.h>
 #include <string.h>

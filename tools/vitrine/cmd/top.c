@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `vitrine top': show running and waiting threads live. The options;
+ * `vitrine top': show running and waiting threads live. This file parses the options;
  * sched/top.c does the work.
  */
 #include <argp.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `vitrine watch': watch Inspect trees on a live screen. The options;
+ * `vitrine watch': watch Inspect trees on a live screen. This file parses the options;
  * inspect/watch.c does the work.
  */
 #include <argp.h>

@@ -11,7 +11,7 @@
  * struct check_args - the options of `vitrine check'
  * @json: print JSON
  * @paths: files; "-": standard input
- * @nr_paths: how many
+ * @nr_paths: number of @paths
  */
 struct check_args {
 	bool json;

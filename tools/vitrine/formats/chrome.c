@@ -84,7 +84,7 @@ static void put_time(struct chrome *chrome, const char *name, uint64_t ns)
 	json_number(&chrome->json, text);
 }
 
-/* Put an id as a string, because numbers of JavaScript have 53 bits. */
+/* Write an id as a string, because numbers in JavaScript have only 53 bits. */
 static void put_id(struct chrome *chrome, uint64_t id)
 {
 	char text[32];
@@ -139,7 +139,7 @@ static void put_name(struct chrome *chrome, const char *what, uint64_t process,
 	end_event(chrome);
 }
 
-/* Return whether a name is still to be written; without memory, it is each time. */
+/* Return whether a name has not been written yet; without memory, always return true. */
 static bool is_new(struct fxt_names *names, uint64_t koid)
 {
 	struct fxt_name *name = fxt_names_get(names, koid);

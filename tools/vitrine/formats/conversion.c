@@ -144,7 +144,7 @@ static const struct format *format_of_name(const char *name)
 	return NULL;
 }
 
-/* Detect the formats that the library does not know. Return NULL if it is none. */
+/* Detect the formats that the library does not know; NULL for any other file. */
 static const struct format *detect_other(const char *path)
 {
 	const struct format *format = NULL;
@@ -189,7 +189,7 @@ static struct vitrine_error *detect(const char *path,
 	return NULL;
 }
 
-/* Place the trace in between beside OUT or, for standard output, in TMPDIR. */
+/* Choose a name for the temporary trace: beside OUT or, for standard output, in TMPDIR. */
 static void place_between(const char *out, char *ret, size_t size)
 {
 	const char *dir = getenv("TMPDIR");

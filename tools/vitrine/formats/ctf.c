@@ -84,7 +84,7 @@ static struct vitrine_error *find_plugin(vitrine_babeltrace_convert_fn **ret)
 	return NULL;
 }
 
-/* Convert to CTF and count the @faults of the trace; or from CTF, if NULL. */
+/* Convert to CTF, and count the faults of the trace; without @faults, convert from CTF. */
 static struct vitrine_error *convert(const char *from, const char *to,
 				     struct faults *faults)
 {

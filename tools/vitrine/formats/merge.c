@@ -37,7 +37,7 @@
  * @item: the next record, not yet written
  * @delta_ns: added to its times
  * @first_cpu: added to its CPU numbers
- * @first_thread: added to its thread and process ids, but 0 (idle)
+ * @first_thread: added to its thread and process ids except 0 (idle)
  * @ids: new ids of its threads and processes
  * @told: threads and processes whose names have been written are "used"
  * @left_out: records that were left out
@@ -59,9 +59,9 @@ struct part {
  * struct merge - a merge in progress
  * @args: the options
  * @parts: the traces
- * @nr_parts: how many
+ * @nr_parts: number of @parts
  * @heap: the traces that have an item, as a heap with the earliest on top
- * @nr_heap: how many
+ * @nr_heap: number of traces in @heap
  * @out: the merged trace
  * @ids: thread and process ids in it
  * @record: the record being written

@@ -10,7 +10,7 @@ struct vitrine_fxt_record;
 /**
  * struct merge_args - the options of `vitrine merge'
  * @paths: traces to read; "-": standard input
- * @nr_paths: how many
+ * @nr_paths: number of @paths
  * @out: trace to write; "-": standard output
  * @edit: changes the arguments of a record before it is written, or NULL
  * @ctx: first argument of @edit

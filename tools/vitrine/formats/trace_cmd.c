@@ -28,7 +28,7 @@ static const struct helper reader = {
 /**
  * trace_cmd_detect() - detect a trace.dat
  * @bytes: first bytes of the file
- * @len_bytes: how many
+ * @len_bytes: length of @bytes in bytes
  *
  * Return: true if it is one.
  */

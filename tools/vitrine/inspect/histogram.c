@@ -15,7 +15,7 @@
  * number_format() - format an element of an array of numbers in decimal
  * @array: array, not of strings
  * @i: index of the element
- * @text: where to
+ * @text: receives the text
  */
 void number_format(const struct vitrine_value *array, unsigned int i,
 		   char text[DOUBLE_TEXT_BYTES])
@@ -116,7 +116,7 @@ static uint64_t integer_bound(const struct vitrine_value *histogram,
  * @histogram: histogram
  * @i: bucket; its bound is floor + step * i or, if exponential, floor for the first
  *	and floor + initial_step * step_multiplier^(i - 1) for the others
- * @text: where to
+ * @text: receives the text
  */
 void histogram_format_bound(const struct vitrine_value *histogram,
 			    unsigned int i, char text[DOUBLE_TEXT_BYTES])

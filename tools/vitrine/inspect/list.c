@@ -79,7 +79,7 @@ static void ignore_fault(void *ctx, uint64_t offset, const char *message)
 {
 }
 
-/* Recursion is VITRINE_MAX_DEPTH. */
+/* The recursion is at most VITRINE_MAX_DEPTH deep. */
 static void count_values(struct listed *listed,
 			 const struct vitrine_value *value)
 {

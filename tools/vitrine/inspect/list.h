@@ -12,7 +12,7 @@
  * @json: print JSON
  * @all: open lazy trees, too
  * @trees: names or files of trees; none: all live trees
- * @nr_trees: how many
+ * @nr_trees: number of @trees
  */
 struct list_args {
 	bool json;

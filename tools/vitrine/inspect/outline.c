@@ -106,7 +106,7 @@ size_t outline_columns(const char *text)
 /**
  * outline_selector_name() - print a name with the escapes of a selector
  * @name: bytes of the name
- * @len: how many
+ * @len: length of @name in bytes
  */
 void outline_selector_name(const char *name, size_t len)
 {

@@ -19,7 +19,7 @@
 /**
  * struct selector_name - a name, or a pattern for names
  * @bytes: not terminated; a pattern as written, with its backslashes
- * @len: how many
+ * @len: length of @bytes in bytes
  */
 struct selector_name {
 	const char *bytes;
@@ -31,7 +31,7 @@ struct selector_name {
  * @text: as given; all patterns point into it
  * @tree: pattern for the name of the tree or file
  * @nodes: patterns, one per level
- * @nr_nodes: how many; 0 for the whole tree
+ * @nr_nodes: number of @nodes; 0 for the whole tree
  * @below_root: the first of @nodes is a child of the root, not the root
  * @has_property: the selector is for properties
  * @property: pattern for their names

@@ -12,7 +12,7 @@
  * @json: print JSON
  * @live: print again on each change, until interrupted
  * @selectors: trees, or parts of them; none: all live trees
- * @nr_selectors: how many
+ * @nr_selectors: number of @selectors
  */
 struct show_args {
 	bool json;

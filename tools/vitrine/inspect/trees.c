@@ -73,7 +73,7 @@ static enum vitrine_verdict judge_by(const struct selector *selector,
 				 type == VITRINE_NODE);
 	if (type != VITRINE_LINK || verdict == VITRINE_KEEP)
 		return verdict;
-	/* Inline, it adds to its parent, which is being descended into. */
+	/* The values of an inline link belong to its parent, which is being descended into. */
 	if (vitrine_value_disposition(value) == INSPECT_LINK_INLINE)
 		return may_lead ? VITRINE_KEEP : VITRINE_DROP;
 	verdict = selector_judge(selector, judgement->path, nr_names, true);

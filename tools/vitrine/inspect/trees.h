@@ -33,7 +33,7 @@ enum tree_kind {
  * @kind: origin
  * @whole: selected as a whole
  * @selectors: else, its selectors, which belong to the set
- * @nr_selectors: how many
+ * @nr_selectors: number of @selectors
  * @code: errno value of the error reported last, or 0
  * @input: of a saved tree, the file or the copy of a pipe; NULL until needed
  * @source: the open file, or NULL
@@ -58,9 +58,9 @@ struct tree {
 /**
  * struct trees - a set of trees; all zero at first
  * @trees: the trees, by argument, then in natural order
- * @nr: how many
+ * @nr: number of @trees
  * @selectors: one per argument
- * @nr_selectors: how many
+ * @nr_selectors: number of @selectors
  * @single: one argument without "*" has named one tree
  */
 struct trees {

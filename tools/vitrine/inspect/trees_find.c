@@ -413,7 +413,7 @@ static int add_arg(struct trees *trees, const char *arg)
  * trees_find() - find the trees that arguments name
  * @trees: an empty set
  * @args: names, files and selectors
- * @nr_args: how many; 0 means all trees of the running module
+ * @nr_args: number of @args; 0 means all trees of the running module
  *
  * Opens nothing. Errors are reported.
  *

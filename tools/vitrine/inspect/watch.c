@@ -27,7 +27,7 @@
  * @screen: the terminal
  * @rows: all rows
  * @view: the rows that match @filter, in the order shown
- * @nr_view: how many
+ * @nr_view: number of rows in @view
  * @nr_trees: trees that could be read
  * @order: sort key of @view
  * @filter: text that names in @view contain

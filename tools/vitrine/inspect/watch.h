@@ -9,7 +9,7 @@
  * struct watch_args - the options of `vitrine watch'
  * @interval: seconds between two refreshes
  * @selectors: trees, or parts of them; none: all live trees
- * @nr_selectors: how many
+ * @nr_selectors: number of @selectors
  */
 struct watch_args {
 	double interval;

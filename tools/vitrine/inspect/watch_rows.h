@@ -41,10 +41,10 @@ struct watch_row {
 /**
  * struct watch_rows - all rows; all zero at first
  * @rows: in the order of the trees
- * @nr: how many
+ * @nr: number of @rows
  * @taken_ns: monotonic time of the refresh
  * @before: rows of the previous refresh, by name
- * @nr_before: how many
+ * @nr_before: number of rows in @before
  * @before_ns: time of that refresh
  * @failed: out of memory: rows are missing
  */

@@ -13,7 +13,7 @@
 #include "debugfs.h"
 #include "error.h"
 
-/* With more CPUs, no list of them is printed. */
+/* Maximum number of CPUs that are listed one by one. */
 #define MAX_LISTED	8
 
 static struct vitrine_error *parse(FILE *file, const char *path,

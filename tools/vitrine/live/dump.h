@@ -27,7 +27,7 @@ struct dump_segment {
  * @bytes: the mapped file
  * @len_bytes: its length
  * @segments: all memory in it, by address
- * @nr_segments: how many
+ * @nr_segments: number of @segments
  */
 struct dump {
 	const unsigned char *bytes;

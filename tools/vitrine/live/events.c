@@ -6,9 +6,9 @@
  * They coordinate by open file description locks on the files, which are released when a
  * recorder and its restorer have ended, whatever ended them: LOCK_CHANGE is held
  * exclusively while a setting is read and written; use_lock() of a category, or
- * LOCK_STACKS of trace/stacks, is shared by all recorders that need it. What was on before
- * the first of them is never switched off. If two categories hash to the same lock, one of
- * them stays enabled for longer.
+ * LOCK_STACKS of trace/stacks, is shared by all recorders that need it. A setting
+ * that was on before the first recorder began is never switched off. If two categories hash
+ * to the same lock, one of them stays enabled for longer.
  */
 #define _GNU_SOURCE	/* F_OFD_SETLK, asprintf() */
 #include <errno.h>
@@ -71,7 +71,7 @@ static int lock_byte(int fd, int command, short type, off_t byte,
 	return err;
 }
 
-/* Return whether another recorder needs what the lock stands for. */
+/* Return whether another recorder needs the setting that the lock stands for. */
 static bool is_held(int fd, off_t byte)
 {
 	short type = F_UNLCK;
@@ -250,7 +250,7 @@ static int hold_stacks(struct events_hold *hold, const struct events_wish *wish)
 	if (strcmp(setting, "none")) {
 		fprintf(stderr, "vitrine: trace/stacks is already set, and stays so: %s\n",
 			setting);
-		/* What the user has set is left alone. */
+		/* A setting of the user is left alone. */
 		if (!is_held(hold->stacks_fd, LOCK_STACKS))
 			return 0;
 	}

@@ -23,7 +23,7 @@ static const struct helper reader = {
 /**
  * kdump_detect() - detect a compressed dump
  * @bytes: first bytes of the file
- * @len_bytes: how many
+ * @len_bytes: length of @bytes in bytes
  *
  * Return: true if it is one.
  */

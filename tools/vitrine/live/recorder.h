@@ -27,7 +27,7 @@ struct recorder_cpu {
  * @ctx: argument of @wants_cpu
  * @started: recording has begun; rings found from now on are read from their start
  * @cpus: all CPUs that have a file
- * @nr_cpus: how many
+ * @nr_cpus: number of @cpus
  * @nr_switches: context switches recorded so far
  * @nr_records: records with a timestamp
  * @nr_lost: records lost, overwritten before they were read or never written

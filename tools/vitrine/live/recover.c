@@ -42,7 +42,7 @@ struct piece {
  * @input: the file
  * @dump: memory in it
  * @pieces: valid sub-buffers; after choose_pieces(), those of the last session
- * @nr_pieces: how many
+ * @nr_pieces: number of @pieces
  * @nr_damaged: sub-buffers with a valid header and damaged contents
  * @nr_trees: trees written
  * @nr_broken: trees with missing pages

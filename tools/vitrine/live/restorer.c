@@ -15,7 +15,7 @@
 #include "grow.h"
 #include "restorer.h"
 
-/* Survive what ends the recorder: ^C, the end of the terminal, and a stopping service. */
+/* Survive ^C, the end of the terminal, and a stopping service, which end the recorder. */
 static void detach(void)
 {
 	setsid();

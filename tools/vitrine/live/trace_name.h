@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The name of a trace that the user has given none.
+ * The default name of a trace.
  */
 #ifndef _VITRINE_TRACE_NAME_H
 #define _VITRINE_TRACE_NAME_H

@@ -17,7 +17,7 @@
 
 static struct vitrine_error *error_write(const char *path, int code)
 {
-	/* report_error() takes EFBIG for bad input; here the disk is too small. */
+	/* For report_error(), EFBIG is bad input; here it means that the disk is too small. */
 	return vitrine_error_create(code == EFBIG ? ENOSPC : code, path,
 				    VITRINE_NO_OFFSET, NULL,
 				    "cannot write: %s", strerror(code));

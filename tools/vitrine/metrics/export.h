@@ -12,7 +12,7 @@
  * @textfile: file to replace, or NULL to print
  * @strict: print OpenMetrics 1.0
  * @selectors: trees, or parts of them; none: all live trees
- * @nr_selectors: how many
+ * @nr_selectors: number of @selectors
  */
 struct metrics_args {
 	const char *textfile;

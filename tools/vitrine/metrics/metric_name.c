@@ -18,7 +18,7 @@
  * text_add() - append bytes
  * @text: text
  * @bytes: bytes
- * @len: how many
+ * @len: length of @bytes in bytes
  */
 void text_add(struct text *text, const char *bytes, size_t len)
 {
@@ -301,7 +301,7 @@ static bool is_plural(const char *name, size_t len)
 	       (!ends_in(name, len, "us") || ends_in(name, len, "pus"));
 }
 
-/* Names of top nodes of built-in trees that are no plurals, but have instances. */
+/* Top nodes of built-in trees that have instances, although no plural is their name. */
 static const struct {
 	const char *tree;
 	const char *node;
@@ -567,7 +567,7 @@ static bool is_called(const struct vitrine_value *value, const char *name)
  * @tree: name of the tree
  * @property: property
  *
- * Return: true if it only grows, but for resets to 0.
+ * Return: true if it only grows, except for resets to 0.
  */
 bool metric_name_is_counter(const char *tree,
 			    const struct vitrine_value *property)

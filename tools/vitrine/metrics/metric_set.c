@@ -262,7 +262,7 @@ struct claim {
  * struct claims - names that families claim
  * @set: for memory
  * @claims: room for MAX_CLAIMS per family
- * @nr: how many
+ * @nr: number of @claims
  */
 struct claims {
 	struct metric_set *set;
@@ -637,7 +637,7 @@ static void print_sorted(const struct metric_set *set, const uint32_t *numbers,
  * metric_set_print() - print all metrics
  * @set: set, which is complete
  * @strict: print strict OpenMetrics; else the text format of Prometheus
- * @stream: where to
+ * @stream: output stream
  *
  * Return: false without memory.
  */

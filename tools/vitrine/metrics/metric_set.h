@@ -112,12 +112,12 @@ struct metric_arena;
 /**
  * struct metric_set - all metrics; all zero at first
  * @families: by name and type, a tree of tsearch()
- * @nr_families: how many
+ * @nr_families: number of @families
  * @keys: keys of families: thousands of values share one
  * @series: in the order they were added
- * @nr_series: how many
+ * @nr_series: number of @series
  * @samples: in the order they were added
- * @nr_samples: how many
+ * @nr_samples: number of @samples
  * @arena: memory of all strings and families
  * @failed: out of memory: the set is incomplete
  */

@@ -63,7 +63,7 @@ static void format_int(char text[METRIC_NUMBER_BYTES], int64_t number,
 
 /**
  * metric_format() - format a number or bool
- * @text: where to
+ * @text: receives the text
  * @value: the value
  * @digits: decimal digits to divide it by
  */
@@ -89,7 +89,7 @@ void metric_format(char text[METRIC_NUMBER_BYTES],
 
 /**
  * metric_format_element() - format an element of an array of numbers
- * @text: where to
+ * @text: receives the text
  * @value: the array
  * @i: index of the element
  * @digits: decimal digits to divide it by

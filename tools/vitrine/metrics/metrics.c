@@ -22,7 +22,7 @@
 /**
  * struct sums - siblings that are the sums of histograms before them
  * @values: the last ones of them; earlier ones have been passed
- * @nr: how many there were
+ * @nr: number of these siblings so far
  */
 struct sums {
 	const struct vitrine_value *values[METRIC_SUM_DISTANCE];
@@ -179,7 +179,7 @@ static void make_label_unique(const struct walk *walk, struct text *name)
 	}
 }
 
-/* Append a label, and free @name. Beyond MAX_LABELS nothing is; see is_too_long(). */
+/* Append a label, unless there are MAX_LABELS (see is_too_long()), and free @name. */
 static void add_label(struct walk *walk, struct text *name, const char *value,
 		      size_t len)
 {

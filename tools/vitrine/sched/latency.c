@@ -15,7 +15,7 @@
 #include "latency.h"
 #include "trace_input.h"
 
-/* Memory for percentiles; threads that need more have none. */
+/* Memory for the percentiles of all threads; once it is used up, no more are computed. */
 #define SPREADS_BYTES	(24U << 20)
 
 /**

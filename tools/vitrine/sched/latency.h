@@ -31,7 +31,7 @@ struct latency_wait {
 /**
  * struct latency_interrupts - interrupts of a thread while it ran
  * @name: their name; NULL: all that are not nested in another one
- * @nr: how many
+ * @nr: number of interrupts
  * @sum_ns: total duration
  * @max_ns: the longest
  */
@@ -62,7 +62,7 @@ struct latency_thread {
 	size_t nr_by;
 };
 
-/* Sort key of a report, in descending order but for names. */
+/* Sort key of a report, in descending order except for names. */
 enum latency_order {
 	LATENCY_BY_MAX,
 	LATENCY_BY_P99,
@@ -83,7 +83,7 @@ enum latency_order {
  * @switches: print one line per time slice instead of the report
  * @map: print the threads of all CPUs at each switch instead of the report
  * @why: explain the longest waits instead of the report
- * @nr_worst: of these, how many; 0: not given
+ * @nr_worst: number of waits to explain; 0: not given
  * @sorted: @order was given
  * @order: sort key of the report
  * @filter: threads and time range
@@ -105,7 +105,7 @@ struct latency_args {
  * struct latency_report - contents of a report
  * @sched: all threads, whose owners are struct latency_thread
  * @rows: threads, sorted
- * @nr_rows: how many
+ * @nr_rows: number of @rows
  * @by_preemption: the trace has no wakeups: waits after preemption are reported
  * @interrupted: some threads were interrupted
  * @begin_ns: begin of the reported time range

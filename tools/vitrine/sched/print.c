@@ -70,8 +70,8 @@ static bool wanted(const struct printer *printer,
 }
 
 /*
- * Records are in time order, so all that follow are later, too; the exceptions
- * were written long after their time, and are not waited for.
+ * Records are in time order, so all later ones are out of range, too. Printing does not
+ * continue for the few that were written long after their time.
  */
 static bool is_over(const struct printer *printer,
 		    const struct vitrine_fxt_record *record)

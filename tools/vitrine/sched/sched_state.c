@@ -107,7 +107,7 @@ struct sched_thread *sched_thread_find(const struct sched *sched, uint64_t koid)
 /**
  * sched_thread_next() - go through all threads, in no particular order
  * @sched: all threads; none may be added meanwhile
- * @place: place of the next thread, 0 at first; goes on
+ * @place: position of the next thread, which is advanced; 0 at first
  *
  * Return: the next thread; NULL after the last one.
  */

@@ -141,7 +141,7 @@ static inline uint64_t sched_blocked_ns(const struct sched_thread *thread)
  * @nr_timed: records read from that sub-buffer so far
  * @early: offsets of records that were read before the header of their sub-buffer:
  *	they began during an earlier one
- * @nr_early: how many
+ * @nr_early: number of @early
  */
 struct sched_cpu {
 	bool known;

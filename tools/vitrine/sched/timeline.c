@@ -398,7 +398,7 @@ struct vitrine_error *timeline_fill(struct timeline *timeline,
 
 /**
  * timeline_put_missing() - write how many time slices are merged with others
- * @stream: where to
+ * @stream: output stream
  * @timeline: timeline with merged slices: @cell_ns of turns is not 0
  */
 void timeline_put_missing(FILE *stream, const struct timeline *timeline)

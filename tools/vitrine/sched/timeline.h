@@ -59,7 +59,7 @@ struct timeline_gap {
 /**
  * struct timeline_row - items of one kind
  * @items: in the order in which they begin
- * @nr_items: how many
+ * @nr_items: number of @items
  */
 struct timeline_row {
 	struct timeline_item *items;
@@ -70,7 +70,7 @@ struct timeline_row {
  * struct timeline_lane - the lane of a CPU
  * @rows: by kind
  * @gaps: in time order
- * @nr_gaps: how many
+ * @nr_gaps: number of @gaps
  * @busy_ns: time that threads ran
  * @seen: the CPU is drawn
  */
@@ -105,14 +105,14 @@ struct timeline_thread {
  * @begin_ns: begin of the drawn range
  * @end_ns: its end
  * @lanes: by CPU
- * @nr_lanes: how many
+ * @nr_lanes: number of @lanes
  * @nr_items: by kind, number of items in all lanes
  * @nr_all: by kind, number of slices and interrupts in these items
  * @nr_lost: records lost, as far as known
  * @threads: by number
- * @nr_threads: how many
+ * @nr_threads: number of @threads
  * @names: names of interrupts, by number
- * @nr_names: how many
+ * @nr_names: number of @names
  * @failed: out of memory
  */
 struct timeline {

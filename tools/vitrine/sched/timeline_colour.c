@@ -26,10 +26,10 @@ uint32_t timeline_colour(uint32_t rank)
 }
 
 /**
- * timeline_is_dark() - whether text on it must be white
+ * timeline_is_dark() - find out whether text on a colour must be white
  * @colour: colour
  *
- * Return: whether it is rather black than white to an eye.
+ * Return: true if the colour is darker than a medium grey.
  */
 bool timeline_is_dark(uint32_t colour)
 {

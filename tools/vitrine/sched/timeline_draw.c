@@ -12,10 +12,10 @@
 #include "timeline.h"
 #include "trace_input.h"
 
-/* A browser draws that many without a pause, from a file of a few megabytes. */
+/* Number of items that a browser draws without a pause; the file has a few megabytes. */
 #define MAX_ITEMS_HTML	60000
 
-/* On paper, more bars than that cannot be told apart; two to a column. */
+/* On paper, more bars cannot be told apart. A column of cells has two bars. */
 #define MAX_ITEMS_SVG	20000
 #define MAX_CELLS_SVG	1600
 

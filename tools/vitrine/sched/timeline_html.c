@@ -167,7 +167,7 @@ static void put_missing(FILE *stream, const struct timeline *timeline)
 
 /**
  * timeline_html() - write a timeline as an HTML page
- * @stream: where to
+ * @stream: output stream
  * @timeline: timeline
  * @title: title of the page
  */

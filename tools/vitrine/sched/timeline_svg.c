@@ -384,7 +384,7 @@ static void put_legend(FILE *stream, const struct timeline *timeline, int top)
 
 /**
  * timeline_svg() - draw a timeline as SVG
- * @stream: where to
+ * @stream: output stream
  * @timeline: timeline
  * @title: title of the picture
  */

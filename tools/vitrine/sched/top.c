@@ -125,7 +125,7 @@ static void forget(struct top_view *view)
 	view->nr_cpus = 0;
 }
 
-/* Copy into @view what is shown: the state of threads does not outlive @sched. */
+/* Copy the contents of the screen to @view, because @sched is freed before it is drawn. */
 static bool collect(struct top_view *view, const struct sched *sched)
 {
 	const struct sched_thread *thread;

@@ -71,9 +71,9 @@ struct top_cpu {
  * struct top_view - contents of the screen
  * @order: sort key of the rows
  * @rows: threads
- * @nr_rows: how many
+ * @nr_rows: number of @rows
  * @cpus: CPUs
- * @nr_cpus: how many
+ * @nr_cpus: number of @cpus
  * @now_ns: time of the last record that was read
  * @length_ns: time since the previous refresh
  * @nr_gaps: gaps in the trace since then

@@ -44,7 +44,7 @@ static double per_second(const struct top_view *view, uint64_t nr)
 /**
  * top_head_text() - format the summary of the machine
  * @view: contents of the screen
- * @text: where to
+ * @text: receives the text
  */
 void top_head_text(const struct top_view *view, char text[TOP_HEAD_BYTES])
 {
@@ -104,7 +104,7 @@ static size_t put_waiting(const struct top_view *view, uint32_t cpu, char *text,
  * top_cpu_text() - format the line of a CPU
  * @view: contents of the screen
  * @cpu: one of its CPUs
- * @text: where to
+ * @text: receives the text
  *
  * Return: number of threads that wait there.
  */
@@ -146,7 +146,7 @@ const char *top_state_text(const struct top_row *row)
  * top_row_texts() - format the numbers of a thread
  * @view: contents of the screen
  * @row: the thread
- * @texts: where to
+ * @texts: receives the texts
  */
 void top_row_texts(const struct top_view *view, const struct top_row *row,
 		   char texts[TOP_NR_NUMBERS][LABEL_TIME_BYTES])

@@ -2,10 +2,10 @@
 /*
  * Compare traces: which threads ran and waited for longer, or less long, than before.
  *
- * The single waits and turns of threads of one name are grouped by what the thread did: it
- * ran, it was runnable, or it was blocked, in all, in a system call or at a kernel stack.
- * A group has changed if the rank-sum test says that its times of both sides are not from
- * one distribution, at a level of TRACE_DIFF_LEVEL for all groups together.
+ * The threads of one name have a group for each thing they did: turns on a CPU, waits for a
+ * CPU, and blocked waits, all of them, by system call, and by kernel stack. A group has
+ * changed if the rank-sum test finds that its times of both sides are not from one
+ * distribution, at a level of TRACE_DIFF_LEVEL for all groups together.
  *
  * Memory use does not depend on the length of the traces: at most TRACE_DIFF_GROUPS groups
  * are compared, by a random sample of TRACE_DIFF_SAMPLES times of each side. Sums and
@@ -117,8 +117,8 @@ void trace_diff_deinit(struct trace_diff *diff);
  * struct trace_diff_args - the options of `vitrine diff' for traces
  * @json: print JSON
  * @paths: files
- * @nr_paths: how many
- * @nr_old: how many of them are of the side before; they come first
+ * @nr_paths: number of @paths
+ * @nr_old: number of files of the old side, which come first
  */
 struct trace_diff_args {
 	bool json;

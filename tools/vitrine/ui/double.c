@@ -13,7 +13,7 @@
 /**
  * double_format() - format a double with the fewest digits that read back the same
  * @number: double
- * @text: where to
+ * @text: receives the text
  */
 void double_format(double number, char text[DOUBLE_TEXT_BYTES])
 {

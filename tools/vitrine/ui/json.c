@@ -13,7 +13,7 @@
 /**
  * json_init() - begin to write JSON
  * @json: writer
- * @stream: where to
+ * @stream: output stream
  * @pretty: one member per line, indented; else all on one line
  */
 void json_init(struct json_writer *json, FILE *stream, bool pretty)
@@ -164,7 +164,7 @@ static void put_quote(struct line_output *out)
  * json_bytes() - write bytes as a string
  * @json: writer
  * @bytes: bytes
- * @len: how many
+ * @len: length of @bytes in bytes
  */
 void json_bytes(struct json_writer *json, const void *bytes, size_t len)
 {
@@ -250,7 +250,7 @@ static void put_odd_name(struct line_output *out, const char *name, size_t len)
  * json_name() - write a name of unknown origin as a string
  * @json: writer
  * @name: bytes of the name
- * @len: how many
+ * @len: length of @name in bytes
  * @ordinal: how many siblings before it have this name
  */
 void json_name(struct json_writer *json, const char *name, size_t len,
@@ -366,7 +366,7 @@ void json_end_list(struct json_writer *json)
  * json_member() - write the name of a member; its value comes next
  * @json: writer
  * @name: bytes of a name of unknown origin
- * @len: how many
+ * @len: length of @name in bytes
  * @ordinal: how many members before it have this name
  */
 void json_member(struct json_writer *json, const char *name, size_t len,

@@ -45,7 +45,7 @@ static char *put_name(char *at, const struct vitrine_fxt_string *name,
 
 /**
  * label_thread() - format a thread as "name:tid/pid"
- * @label: where to
+ * @label: receives the label
  * @archive: trace that has the names
  * @thread: the thread
  */
@@ -69,7 +69,7 @@ void label_thread(char label[LABEL_BYTES], const struct vitrine_archive *archive
 
 /**
  * label_name() - format the name of a thread or process
- * @label: where to
+ * @label: receives the label
  * @name: its name
  */
 void label_name(char label[LABEL_BYTES], const struct vitrine_fxt_string *name)
@@ -79,7 +79,7 @@ void label_name(char label[LABEL_BYTES], const struct vitrine_fxt_string *name)
 
 /**
  * label_event() - format the name of an event, and its text if it has one
- * @label: where to
+ * @label: receives the label
  * @record: the event's record
  */
 void label_event(char label[LABEL_EVENT_BYTES],
@@ -100,7 +100,7 @@ void label_event(char label[LABEL_EVENT_BYTES],
 
 /**
  * label_file() - format the name of a file without its directories
- * @label: where to
+ * @label: receives the label
  * @path: path of the file
  */
 void label_file(char label[LABEL_FILE_BYTES], const char *path)
@@ -145,7 +145,7 @@ static const struct {
 
 /**
  * label_duration() - format a duration with four digits
- * @label: where to
+ * @label: receives the label
  * @ns: nanoseconds
  */
 void label_duration(char label[LABEL_TIME_BYTES], uint64_t ns)
@@ -168,7 +168,7 @@ void label_duration(char label[LABEL_TIME_BYTES], uint64_t ns)
 
 /**
  * label_ticks() - format a duration on an axis
- * @label: where to
+ * @label: receives the label
  * @ns: nanoseconds
  * @step: distance of two ticks, which selects the unit
  */
@@ -190,7 +190,7 @@ void label_ticks(char label[LABEL_TIME_BYTES], uint64_t ns, uint64_t step)
 
 /**
  * label_time() - format a time in seconds
- * @label: where to
+ * @label: receives the label
  * @ns: nanoseconds of the trace's clock
  */
 void label_time(char label[LABEL_TIME_BYTES], uint64_t ns)

@@ -8,7 +8,7 @@
 /**
  * line_init() - begin with an empty buffer
  * @out: output
- * @stream: where to
+ * @stream: output stream
  */
 void line_init(struct line_output *out, FILE *stream)
 {
@@ -33,7 +33,7 @@ void line_flush(struct line_output *out)
  * line_put_bytes() - put bytes as they are
  * @out: output; room is made
  * @bytes: bytes
- * @len_bytes: how many
+ * @len_bytes: length of @bytes in bytes
  */
 void line_put_bytes(struct line_output *out, const char *bytes,
 		    size_t len_bytes)

@@ -29,7 +29,7 @@ size_t utf8_decode(const uint8_t *bytes, size_t len, uint32_t *ret)
 /**
  * utf8_is_valid() - find out whether bytes are valid UTF-8
  * @bytes: bytes
- * @len: how many
+ * @len: length of @bytes in bytes
  *
  * Return: true if all of them are.
  */
