@@ -227,6 +227,12 @@ for nr in 0 -1 x 1000000; do
 done
 record --keep 2 -- true
 check "--keep alone" ended 2 "record: --keep requires --rotate"
+record -e sched_switch -- true
+check "-e without a system" ended 2 "record: -e sched_switch: an event is SYSTEM:NAME"
+record --filter 'prio < 100' -- true
+check "--filter alone" ended 2 "record: --filter requires -e EVENT before it"
+record -e 'sched:*' --filter 'prio < 100' --filter 'pid > 1' -- true
+check "two filters" ended 2 "record: -e sched:\* has two filters"
 record --rotate 1M -o - -- true
 check "--rotate: no pipe" ended 2 "record: --rotate needs a FILE"
 

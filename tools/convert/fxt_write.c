@@ -39,7 +39,7 @@
 static_assert(PREAMBLE_WORDS + 2 * THREAD_WORDS + RECORD_MAX_WORDS <=
 	      SUBBUF_WORDS, "a sub-buffer holds any record");
 
-/* Provider of records without a CPU. The provider of a CPU is the CPU + 1. */
+/* Provider of records without a CPU. */
 #define OTHER_PROVIDER	0x20000
 #define OTHER_NAME	"converted"
 #define MAX_CPUS	0x10000
@@ -94,6 +94,7 @@ struct fxt_lane_out {
  * struct fxt_out - a trace file that is being written
  * @writer: writer of the file
  * @realtime_ns: CLOCK_REALTIME at time 0
+ * @session: how sub-buffers are introduced
  * @processes: names of processes, copied
  * @threads: names of threads, copied
  * @counts: counts of records written
@@ -107,6 +108,7 @@ struct fxt_lane_out {
 struct fxt_out {
 	struct vitrine_writer *writer;
 	uint64_t realtime_ns;
+	struct fxt_out_session session;
 	struct fxt_names processes;
 	struct fxt_names threads;
 	struct fxt_out_counts counts;
@@ -137,6 +139,13 @@ struct vitrine_error *fxt_out_create(const char *path, uint64_t realtime_ns,
 	if (!out)
 		return vtr_error_no_memory();
 	out->realtime_ns = realtime_ns;
+	out->session = (struct fxt_out_session){
+		.provider = 1,
+		.name = VITRINE_PROVIDER_NAME,
+		.ticks_per_second = NSEC_PER_SEC,
+		.clock = VITRINE_CLOCK_MONO,
+		.session = 1,
+	};
 	out->scratch.words = out->scratch_words;
 	out->scratch.size = RECORD_MAX_WORDS;
 	err = vitrine_writer_create(path, &out->writer);
@@ -146,6 +155,20 @@ struct vitrine_error *fxt_out_create(const char *path, uint64_t realtime_ns,
 	}
 	*ret = out;
 	return NULL;
+}
+
+/**
+ * fxt_out_set_session() - set how sub-buffers are introduced
+ * @out: file without lanes
+ * @session: copied, except for the name
+ *
+ * Without it they are introduced as those of the module, with times in nanoseconds of
+ * CLOCK_MONOTONIC.
+ */
+void fxt_out_set_session(struct fxt_out *out,
+			 const struct fxt_out_session *session)
+{
+	out->session = *session;
 }
 
 static void lane_free(struct fxt_lane_out *lane)
@@ -323,6 +346,7 @@ uint64_t fxt_out_process(const struct fxt_out *out, uint64_t koid)
 
 static void begin_subbuf(struct fxt_lane_out *lane)
 {
+	const struct fxt_out_session *session = &lane->out->session;
 	struct fxt_encoder *to = &lane->encoder;
 	bool cpu = lane->cpu != VITRINE_FXT_NO_CPU;
 
@@ -331,9 +355,9 @@ static void begin_subbuf(struct fxt_lane_out *lane)
 	lane->nr_timed = 0;
 	fxt_encode_magic(to);
 	fxt_encode_provider(to, FXT_METADATA_PROVIDER_INFO,
-			    cpu ? lane->cpu + 1 : OTHER_PROVIDER,
-			    cpu ? VITRINE_PROVIDER_NAME : OTHER_NAME);
-	fxt_encode_initialization(to, NSEC_PER_SEC);
+			    cpu ? session->provider + lane->cpu : OTHER_PROVIDER,
+			    cpu ? session->name : OTHER_NAME);
+	fxt_encode_initialization(to, session->ticks_per_second);
 	if (!cpu)
 		return;
 	lane->packet.lost_records = lane->nr_lost;
@@ -424,7 +448,8 @@ static unsigned int refer_to(struct fxt_lane_out *lane,
 	lane->threads[slot].thread = thread;
 	lane->threads[slot].used = true;
 	fxt_encode_thread(&lane->encoder, slot, &thread);
-	if (thread.thread)
+	/* Threads of process 0 are made up; nobody else names them. */
+	if (thread.thread && !(thread.process && lane->out->session.is_nameless))
 		add_names(lane, &thread);
 	return slot;
 }
@@ -580,8 +605,8 @@ struct vitrine_error *fxt_lane_out_get(struct fxt_out *out, uint32_t cpu,
 			.magic = VITRINE_PACKET_MAGIC,
 			.session_realtime_ns = out->realtime_ns,
 			.cpu = cpu,
-			.session = 1,
-			.clock = VITRINE_CLOCK_MONO,
+			.session = out->session.session,
+			.clock = out->session.clock,
 			.subbuf_bytes = SUBBUF_BYTES,
 		};
 	}
@@ -628,8 +653,8 @@ static void refer_to_waker(const struct fxt_out *out, struct fxt_encoder *encode
 /**
  * fxt_lane_out_put() - write a record
  * @lane: lane of the CPU of the record
- * @record: the record; its time is in nanoseconds and not earlier than that of the previous
- *	record. If FXT cannot represent the record, it is counted and left out.
+ * @record: the record; its time is in ticks of the session and not earlier than that of the
+ *	previous record. If FXT cannot represent the record, it is counted and left out.
  *
  * Return: NULL, or an error of writing, or ENOMEM.
  */

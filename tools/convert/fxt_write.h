@@ -29,9 +29,29 @@ struct fxt_out_counts {
 	uint64_t nr_refused;
 };
 
+/**
+ * struct fxt_out_session - how the sub-buffers of a file are introduced
+ * @provider: provider of CPU 0; the other CPUs follow
+ * @name: name of the providers, at most 8 bytes
+ * @ticks_per_second: rate of the clock; records have times in its ticks
+ * @clock: enum vitrine_clock
+ * @session: number of the session
+ * @is_nameless: threads of processes are not named: other records of the trace name them
+ */
+struct fxt_out_session {
+	uint32_t provider;
+	const char *name;
+	uint64_t ticks_per_second;
+	uint32_t clock;
+	uint32_t session;
+	bool is_nameless;
+};
+
 struct vitrine_error *fxt_out_create(const char *path, uint64_t realtime_ns,
 				     struct fxt_out **ret);
 void fxt_out_destroy(struct fxt_out *out);
+void fxt_out_set_session(struct fxt_out *out,
+			 const struct fxt_out_session *session);
 struct vitrine_error *fxt_out_commit(struct fxt_out *out);
 struct fxt_out_counts fxt_out_counts(const struct fxt_out *out);
 bool fxt_out_name_thread(struct fxt_out *out, uint64_t koid, uint64_t process,

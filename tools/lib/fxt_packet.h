@@ -10,6 +10,18 @@
 
 #include "fxt_record.h"
 
+/*
+ * Providers of events that a recording takes from tracefs. Their sub-buffers have packet
+ * headers like those of the module, which count the events that ftrace lost.
+ */
+#define FXT_TRACEFS_NAME		"tracefs"
+#define FXT_TRACEFS_PROVIDER(cpu)	(0x30000 + (cpu))
+
+static inline bool fxt_is_tracefs(uint32_t provider)
+{
+	return provider - FXT_TRACEFS_PROVIDER(0) < 0x10000;
+}
+
 /**
  * struct fxt_loss - what is missing between two sub-buffers of one CPU and session
  * @nr_missing: records that were written, but are not in the first sub-buffer

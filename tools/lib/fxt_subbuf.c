@@ -54,7 +54,8 @@ static void check_fields(struct fxt_subbufs *subbufs, __u64 offset,
 		fxt_fault(decoder, offset,
 			  "packet header: begins at %llu ticks and ends at %llu",
 			  packet->begin_ticks, packet->end_ticks);
-	if (subbufs->fxt.provider->id != packet->cpu + 1)
+	if (subbufs->fxt.provider->id != packet->cpu + 1 &&
+	    subbufs->fxt.provider->id != FXT_TRACEFS_PROVIDER(packet->cpu))
 		fxt_fault(decoder, offset,
 			  "packet header: CPU %u in provider %u", packet->cpu,
 			  subbufs->fxt.provider->id);
@@ -151,6 +152,18 @@ static void check_order(struct fxt_subbufs *subbufs, __u64 offset,
 		lane->chained = false;
 }
 
+/* An instance of tracefs is empty when a recording begins: what it lost, the file lacks. */
+static void count_first(struct fxt_subbufs *subbufs, __u64 offset,
+			const struct vitrine_packet *packet)
+{
+	if (!packet->lost_records || !fxt_is_tracefs(subbufs->fxt.provider->id))
+		return;
+	subbufs->nr_lost += packet->lost_records;
+	vtr_note(subbufs->report, offset,
+		 "CPU %u: %llu records not written before the first sub-buffer",
+		 packet->cpu, packet->lost_records);
+}
+
 static void open_subbuf(struct fxt_subbufs *subbufs, struct fxt_lane *lane,
 			const struct vitrine_packet *packet)
 {
@@ -166,6 +179,7 @@ static void open_subbuf(struct fxt_subbufs *subbufs, struct fxt_lane *lane,
 		lane->chained = false;
 		lane->timed = false;
 		lane->switched_ticks = 0;
+		count_first(subbufs, offset, packet);
 	}
 	lane->packet = *packet;
 	lane->packed = true;

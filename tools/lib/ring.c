@@ -28,6 +28,7 @@
 #include "error.h"
 #include "fxt_packet.h"
 #include "fxt_scan.h"
+#include "ring.h"
 
 #define NO_SEQUENCE	UINT64_MAX
 
@@ -332,6 +333,20 @@ unsigned int vitrine_ring_cpu(const struct vitrine_ring *ring)
 unsigned int vitrine_ring_session(const struct vitrine_ring *ring)
 {
 	return ring->session;
+}
+
+/**
+ * vtr_ring_clock() - return the clock of a ring
+ * @ring: ring
+ * @ret_ticks_per_second: its rate
+ *
+ * Return: enum vitrine_clock.
+ */
+unsigned int vtr_ring_clock(const struct vitrine_ring *ring,
+			    uint64_t *ret_ticks_per_second)
+{
+	*ret_ticks_per_second = vtr_load_once(&ring->producer->ticks_per_second);
+	return vtr_load_once(&ring->producer->clock);
 }
 
 /**

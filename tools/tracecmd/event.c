@@ -3,13 +3,14 @@
  * Convert an event to a record according to its kind, and learn the names of threads from
  * it. The functions write reader->record and the name of the interrupt that the CPU serves.
  *
- * The files do not tell to which process a thread belongs, so each thread gets a process of
- * its own.
+ * ftrace does not tell to which process a thread belongs. In files each thread gets a process
+ * of its own.
  */
 #include <stdio.h>
 
 #include "kernel_words.h"
 #include "reader.h"
+#include "status.h"
 
 /* ---- Threads ---- */
 
@@ -21,10 +22,12 @@ static uint64_t told(struct reader *reader, uint64_t tid)
 
 static struct vitrine_fxt_thread thread_of(struct reader *reader, uint64_t tid)
 {
-	uint64_t thread = told(reader, tid);
+	uint64_t thread = told(reader, tid), process = thread;
 
+	if (reader->process_of)
+		process = reader->process_of(reader, tid);
 	return (struct vitrine_fxt_thread){
-		.process = thread, .thread = thread,
+		.process = process, .thread = thread,
 	};
 }
 
@@ -200,6 +203,20 @@ static void make_log(struct reader *reader, const struct kind *kind,
 	get_text(kind, from, "buf", text);
 	while (text->len_bytes && text->bytes[text->len_bytes - 1] == '\n')
 		text->len_bytes--;
+}
+
+/**
+ * tell() - report an error to the command that started this program
+ * @err: the error, which is destroyed
+ *
+ * Return: EXIT_FAILURE.
+ */
+int tell(struct vitrine_error *err)
+{
+	dprintf(HELPER_STATUS_FD, "%d\n%s\n%s\n", err->code, err->message,
+		err->advice ? err->advice : "");
+	vitrine_error_destroy(err);
+	return EXIT_FAILURE;
 }
 
 /**

@@ -7,6 +7,7 @@
  * its index. The file tells the position of each field, which may be outside the record;
  * no byte outside the record is read.
  */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "reader.h"
@@ -124,6 +125,12 @@ bool get_text(const struct kind *kind, const struct tep_record *from,
 
 /* ---- Arguments ---- */
 
+/* Negative error numbers look like the highest addresses, which the kernel does not use. */
+static bool is_kernel_address(uint64_t value)
+{
+	return value >= 0xffff000000000000ULL && value < (uint64_t)-4096;
+}
+
 static struct vitrine_fxt_arg *next_arg(struct reader *reader)
 {
 	struct vitrine_fxt_record *record = &reader->record;
@@ -131,6 +138,107 @@ static struct vitrine_fxt_arg *next_arg(struct reader *reader)
 	return record->nr_args < FXT_MAX_ARGS ?
 		       &record->args[record->nr_args] : NULL;
 }
+
+/* ---- Symbolic values ---- */
+
+/* Check whether an argument of a print format is a field itself, possibly with a cast. */
+static bool is_field(const struct tep_print_arg *arg, const char *name)
+{
+	while (arg && arg->type == TEP_PRINT_TYPE)
+		arg = arg->typecast.item;
+	return arg && arg->type == TEP_PRINT_FIELD && arg->field.name &&
+	       !strcmp(arg->field.name, name);
+}
+
+/* Print the flags of a value like the kernel; return false if the text is too long. */
+static bool put_flags(const struct tep_print_arg_flags *flags, uint64_t value,
+		      char text[ARG_TEXT_BYTES])
+{
+	const struct tep_print_flag_sym *flag;
+	const char *between = "";
+	uint64_t mask;
+	int len = 0;
+
+	for (flag = flags->flags; flag; flag = flag->next) {
+		mask = strtoull(flag->value, NULL, 0);
+		if ((value & mask) != mask || (!mask && value))
+			continue;
+		len += snprintf(text + len, ARG_TEXT_BYTES - len, "%s%s", between, flag->str);
+		if (len >= ARG_TEXT_BYTES)
+			return false;
+		between = flags->delim && *flags->delim ? flags->delim : "|";
+		value &= ~mask;
+		if (!value)
+			return true;
+	}
+	if (value)
+		len += snprintf(text + len, ARG_TEXT_BYTES - len, "%s0x%" PRIx64, between, value);
+	return len && len < ARG_TEXT_BYTES;
+}
+
+static bool put_symbol(const struct tep_print_arg_symbol *symbols, uint64_t value,
+		       char text[ARG_TEXT_BYTES])
+{
+	const struct tep_print_flag_sym *symbol;
+
+	for (symbol = symbols->symbols; symbol; symbol = symbol->next)
+		if (strtoull(symbol->value, NULL, 0) == value)
+			return snprintf(text, ARG_TEXT_BYTES, "%s", symbol->str) <
+			       ARG_TEXT_BYTES;
+	return false;
+}
+
+/* Find __print_symbolic() or __print_flags() of a field in an argument of a print format. */
+static const struct tep_print_arg *find_print(const struct tep_print_arg *arg, const char *name)
+{
+	const struct tep_print_arg *found;
+
+	if (!arg)
+		return NULL;
+	if (arg->type == TEP_PRINT_SYMBOL)
+		return is_field(arg->symbol.field, name) ? arg : NULL;
+	if (arg->type == TEP_PRINT_FLAGS)
+		return is_field(arg->flags.field, name) ? arg : NULL;
+	if (arg->type != TEP_PRINT_OP)
+		return NULL;
+	/* FIELD ? __print_flags(FIELD) : "none" */
+	found = find_print(arg->op.left, name);
+	return found ? found : find_print(arg->op.right, name);
+}
+
+/* Find the text that the print format of the event has for the value of a field. */
+static bool find_text(const struct tep_format_field *field, uint64_t value,
+		      char text[ARG_TEXT_BYTES])
+{
+	const struct tep_print_arg *arg, *found = NULL;
+
+	for (arg = field->event->print_fmt.args; arg && !found; arg = arg->next)
+		found = find_print(arg, field->name);
+	if (!found)
+		return false;
+	if (found->type == TEP_PRINT_SYMBOL)
+		return put_symbol(&found->symbol, value, text);
+	return put_flags(&found->flags, value, text);
+}
+
+/* Add the text of a value, if there is one. */
+static bool add_symbolic(struct reader *reader, const struct tep_format_field *field,
+			 const struct tep_record *from, const struct span *span)
+{
+	int64_t value;
+	char *text;
+
+	if (!next_arg(reader) || !number_at(field, from, span, &value))
+		return false;
+	text = reader->texts[reader->record.nr_args];
+	if (!find_text(field, value, text))
+		return false;
+	fxt_add_arg(&reader->record, FXT_ARG_STRING_REF, field->name)->value.string =
+		(struct vitrine_fxt_string){ text, strlen(text) };
+	return true;
+}
+
+/* ---- All fields ---- */
 
 /* Add a number as an argument. Return false if there is no room, or it is not a number. */
 static bool add_number(struct reader *reader, const char *name,
@@ -143,6 +251,8 @@ static bool add_number(struct reader *reader, const char *name,
 
 	if (!arg || !number_at(field, from, span, &value))
 		return false;
+	if (reader->beside && !is_signed && is_kernel_address(value))
+		value = 0;
 	if (is_signed)
 		arg = fxt_add_arg(&reader->record, span->len > 4 ?
 				  FXT_ARG_INT64 : FXT_ARG_INT32, name);
@@ -178,6 +288,13 @@ static void add_array(struct reader *reader,
 	reader->left_out.nr[LEFT_OUT_ARGUMENT] += nr - i;
 }
 
+/* Return whether a field is an address that the kernel adds to the events of each probe. */
+static bool is_probe_address(const char *name)
+{
+	return !strcmp(name, "__probe_ip") || !strcmp(name, "__probe_func") ||
+	       !strcmp(name, "__probe_ret_ip");
+}
+
 static void add_argument(struct reader *reader,
 			 const struct tep_format_field *field,
 			 const struct tep_record *from)
@@ -194,7 +311,8 @@ static void add_argument(struct reader *reader,
 	} else if (field->flags & TEP_FIELD_IS_ARRAY) {
 		add_array(reader, field, from);
 	} else if (field->offset < 0 ||
-		   !add_number(reader, field->name, field, from, &span)) {
+		   (!(reader->beside && add_symbolic(reader, field, from, &span)) &&
+		    !add_number(reader, field->name, field, from, &span))) {
 		reader->left_out.nr[LEFT_OUT_ARGUMENT]++;
 	}
 }
@@ -214,7 +332,10 @@ void add_arguments(struct reader *reader, const struct kind *kind,
 {
 	const struct tep_format_field *field;
 
-	for (field = kind->event->format.fields; field; field = field->next)
-		if (!skip || strcmp(field->name, skip))
-			add_argument(reader, field, from);
+	for (field = kind->event->format.fields; field; field = field->next) {
+		if ((skip && !strcmp(field->name, skip)) ||
+		    (reader->beside && is_probe_address(field->name)))
+			continue;
+		add_argument(reader, field, from);
+	}
 }

@@ -9,6 +9,7 @@
 
 #include "kernel_words.h"
 #include "reader.h"
+#include "read_tracefs.h"
 
 static int compare_kinds(const void *left, const void *right)
 {
@@ -89,6 +90,18 @@ static bool classify_duration(struct kind *kind)
 	return true;
 }
 
+/* The category of our own probes is "kprobe" or "uprobe", not their group. */
+static void name_probe(struct kind *kind)
+{
+	const char *rest, *type;
+
+	if (take_prefix(kind->event->system, TRACEFS_PREFIX, &rest)) {
+		type = strchr(rest, '_');
+		if (type)
+			kind->category = string_of(type + 1);
+	}
+}
+
 static void classify(const struct reader *reader, struct kind *kind)
 {
 	kind->kind = KIND_OTHER;
@@ -96,6 +109,10 @@ static void classify(const struct reader *reader, struct kind *kind)
 	kind->category = string_of(kind->event->system);
 	kind->name = string_of(kind->event->name);
 	kind->exact = !is_event(kind, "sched", "sched_wakeup");
+	if (reader->beside) {
+		name_probe(kind);
+		return;
+	}
 	if (is_event(kind, "sched", "sched_switch"))
 		kind->kind = KIND_SWITCH;
 	else if (is_event(kind, "sched", "sched_waking") ||

@@ -16,9 +16,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <trace-cmd.h>
+
 #include "error.h"
 #include "reader.h"
-#include "status.h"
 
 #define NSEC_PER_SEC	1000000000ULL
 
@@ -332,14 +333,6 @@ static void close_file(struct reader *reader)
 	destroy_kinds(reader);
 	if (reader->input)
 		tracecmd_close(reader->input);
-}
-
-static int tell(struct vitrine_error *err)
-{
-	dprintf(HELPER_STATUS_FD, "%d\n%s\n%s\n", err->code, err->message,
-		err->advice ? err->advice : "");
-	vitrine_error_destroy(err);
-	return EXIT_FAILURE;
 }
 
 /**

@@ -67,11 +67,13 @@ bool helper_is_installed(const struct helper *helper)
 }
 
 static void run_program(const char *path, const char *name, const char *from,
-			int out, int status)
+			int in, int out, int status)
 {
 	/* @status may have the number of @out, but not the other way round. */
 	int fd = dup(status);
 
+	if (in >= 0 && dup2(in, STDIN_FILENO) < 0)
+		_exit(EXIT_FAILURE);
 	if (dup2(out, STDOUT_FILENO) < 0 || dup2(fd, HELPER_STATUS_FD) < 0)
 		_exit(EXIT_FAILURE);
 	execl(path, name, from, NULL);
@@ -82,13 +84,14 @@ static void run_program(const char *path, const char *name, const char *from,
  * helper_start() - start a helper that reads a file
  * @helper: the helper
  * @from: the file
+ * @in: descriptor of its standard input; negative: that of this process
  * @out: descriptor that the helper writes its output to
  * @ret: for helper_finish()
  *
  * Return: NULL, or an error.
  */
 struct vitrine_error *helper_start(const struct helper *helper,
-				   const char *from, int out,
+				   const char *from, int in, int out,
 				   struct helper_run *ret)
 {
 	struct vitrine_error *err;
@@ -102,7 +105,7 @@ struct vitrine_error *helper_start(const struct helper *helper,
 		return vtr_error_os(errno, path, "cannot start it");
 	ret->pid = fork();
 	if (!ret->pid)
-		run_program(path, helper->name, from, out, status[1]);
+		run_program(path, helper->name, from, in, out, status[1]);
 	if (ret->pid < 0) {
 		err = vtr_error_os(errno, path, "cannot start it");
 		close(status[0]);

@@ -34,7 +34,7 @@ struct helper_run {
 
 bool helper_is_installed(const struct helper *helper);
 struct vitrine_error *helper_start(const struct helper *helper,
-				   const char *from, int out,
+				   const char *from, int in, int out,
 				   struct helper_run *ret);
 struct vitrine_error *helper_finish(const struct helper *helper,
 				    const char *from,

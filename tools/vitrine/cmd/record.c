@@ -11,8 +11,11 @@
 #include "commands.h"
 #include "formats/cut.h"
 #include "formats/symbolize.h"
+#include "grow.h"
+#include "live/kernel_events.h"
 #include "live/record.h"
 #include "operands.h"
+#include "report.h"
 #include "units.h"
 
 #define OPT_NO_WAKEUPS	256
@@ -24,6 +27,7 @@
 #define OPT_KEEP	262
 #define OPT_OVERWRITE	263
 #define OPT_CGROUP	264
+#define OPT_FILTER	265
 
 #define MIN_ROTATE_BYTES	(64U << 10)
 #define MAX_KEEP	999999U
@@ -58,6 +62,10 @@ static const struct argp_option options[] = {
 	  "Record all categories; report the cost", 0 },
 	{ "why", OPT_WHY, "THRESHOLD", OPTION_ARG_OPTIONAL,
 	  "Record what explains waits (default: 1ms)", 0 },
+	{ "event", 'e', "EVENT", 0,
+	  "Record an event of ftrace, too: SYSTEM:NAME", 0 },
+	{ "filter", OPT_FILTER, "CONDITION", 0,
+	  "Record that event if CONDITION is true", 0 },
 	{ "no-wakeups", OPT_NO_WAKEUPS, NULL, 0,
 	  "Do not record wakeups (category sched)", 0 },
 	{ 0 },
@@ -130,6 +138,30 @@ static unsigned int parse_count(struct argp_state *state, const char *arg)
 	return nr;
 }
 
+static void add_event(struct record_args *args, const char *event,
+		      struct argp_state *state)
+{
+	if (!GROW(args->events, args->nr_events))
+		argp_failure(state, EXIT_ENVIRONMENT, 0, "out of memory");
+	if (!strchr(event, ':'))
+		argp_error(state, "-e %s: an event is SYSTEM:NAME, such as block:block_rq_issue",
+			   event);
+	args->events[args->nr_events++] = (struct kernel_event_wish){ .event = event };
+}
+
+static void add_filter(struct record_args *args, const char *filter,
+		       struct argp_state *state)
+{
+	struct kernel_event_wish *event;
+
+	if (!args->nr_events)
+		argp_error(state, "--filter requires -e EVENT before it");
+	event = &args->events[args->nr_events - 1];
+	if (event->filter)
+		argp_error(state, "-e %s has two filters; combine them with &&", event->event);
+	event->filter = filter;
+}
+
 static void check_args(const struct record_args *args, struct argp_state *state)
 {
 	bool is_standard = args->output && !strcmp(args->output, "-");
@@ -196,6 +228,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			arg ? units_duration(arg, 0, MAX_WHY_NS, state) / 1000 :
 			      DEFAULT_WHY_US;
 		return 0;
+	case 'e':
+		add_event(args, arg, state);
+		return 0;
+	case OPT_FILTER:
+		add_filter(args, arg, state);
+		return 0;
 	case OPT_NO_WAKEUPS:
 		args->no_wakeups = true;
 		return 0;
@@ -217,11 +255,12 @@ static const struct argp argp = {
 	.args_doc = "[-- COMMAND [ARGUMENT...]]",
 	.doc = "Record context switches and wakeups to a file.\n"
 	       "\013Recording ends when COMMAND exits, after DURATION, or with ^C.\n"
+	       "EVENT can also be kprobe:FUNCTION or uprobe:FILE:FUNCTION.\n"
 	       "Without -o, the file is vitrine-YYYYmmdd-HHMMSS.fxt.\n"
 	       "\n"
 	       "Examples:\n"
 	       "  vitrine record -o load.fxt -- make -j8\n"
-	       "  vitrine record --for 10s -o - | ssh desk 'cat >idle.fxt'\n"
+	       "  vitrine record -e 'sched:*fork' -e kprobe:vfs_unlink -- make clean\n"
 	       "  vitrine record --why -o slow.fxt -- make; vitrine latency --why slow.fxt",
 };
 
@@ -243,10 +282,13 @@ static bool can_be_named(const struct record_args *args)
 int cmd_record(int argc, char **argv)
 {
 	struct wish wish = { 0 };
+	int status;
 
 	record_filter_init(&wish.cut.filter);
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &wish);
 	if (can_be_named(&wish.args))
 		wish.args.saved = symbolize_recording;
-	return record_run(&wish.args);
+	status = record_run(&wish.args);
+	free(wish.args.events);
+	return status;
 }

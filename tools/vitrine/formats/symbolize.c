@@ -263,7 +263,7 @@ static struct vitrine_error *run_finder(FILE *questions, FILE *answers)
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", getpid(),
 		 fileno(questions));
-	err = helper_start(&finder, path, fileno(answers), &run);
+	err = helper_start(&finder, path, -1, fileno(answers), &run);
 	return err ? err : helper_finish(&finder, NULL, &run);
 }
 

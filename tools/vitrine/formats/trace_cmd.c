@@ -48,7 +48,7 @@ static struct vitrine_error *write_all(const char *from,
 
 	if (pipe2(trace, O_CLOEXEC))
 		return vtr_error_os(errno, from, "cannot read");
-	err = helper_start(&reader, from, trace[1], &run);
+	err = helper_start(&reader, from, -1, trace[1], &run);
 	close(trace[1]);
 	if (err) {
 		close(trace[0]);

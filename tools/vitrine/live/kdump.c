@@ -56,7 +56,7 @@ struct vitrine_error *kdump_expand(const char *path, int *ret)
 	fd = vtr_temporary_anonymous();
 	if (fd < 0)
 		return vtr_error_os(errno, path, "cannot create a temporary file for its memory");
-	err = helper_start(&reader, path, fd, &run);
+	err = helper_start(&reader, path, -1, fd, &run);
 	if (!err)
 		err = helper_finish(&reader, path, &run);
 	if (err)

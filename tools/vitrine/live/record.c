@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Record the rings to a file while a command runs, for some time, or until a signal.
- * recorder.c drains the rings, events.c changes settings and restores them.
+ * recorder.c drains the rings, events.c changes settings and restores them, kernel_events.c
+ * adds events of ftrace.
  *
  * One loop waits for everything: rings, signals, the end of the time, and a tick once
  * a second for rings that cannot wake it.
@@ -27,6 +28,7 @@
 #include "cost.h"
 #include "debugfs.h"
 #include "events.h"
+#include "kernel_events.h"
 #include "record.h"
 #include "recorder.h"
 #include "temporary.h"
@@ -41,6 +43,7 @@
 #define TAG_TICK	(UINT64_MAX - 1)
 #define TAG_TIME_UP	(UINT64_MAX - 2)
 #define TAG_BEGIN	(UINT64_MAX - 3)
+#define TAG_KERNEL	(UINT64_MAX - 4)
 
 /**
  * struct record - a recording in progress
@@ -51,6 +54,7 @@
  * @processes: with a choice, the processes that are kept
  * @recorder: the rings, and counts of records
  * @events: settings that are changed until recording ends
+ * @kernel: events of ftrace
  * @cost: with --all, the measured cost of a record
  * @signal_fd: readable when a signal arrives
  * @tick_fd: readable once a second
@@ -76,6 +80,7 @@ struct record {
 	struct processes processes;
 	struct recorder recorder;
 	struct events_hold events;
+	struct kernel_events kernel;
 	struct cost cost;
 	int signal_fd;
 	int tick_fd;
@@ -411,6 +416,8 @@ static struct vitrine_error *begin_recording(struct record *record)
 		err = enable_events(record);
 	if (!err)
 		err = find_processes(record);
+	if (!err)
+		err = kernel_events_enable(&record->kernel);
 	/* The time is up after the begin plus the limit, never before. */
 	record->begin_cpu = own_seconds();
 	clock_gettime(CLOCK_MONOTONIC, &record->begin);
@@ -441,6 +448,9 @@ static struct vitrine_error *handle_event(struct record *record, uint64_t tag)
 	case TAG_TIME_UP:
 		record->done = true;
 		return NULL;
+	case TAG_KERNEL:
+		return kernel_events_read(&record->kernel,
+					  &record->recorder.files);
 	default:
 		return recorder_drain(&record->recorder, tag);
 	}
@@ -462,7 +472,8 @@ static struct vitrine_error *wait_and_record(struct record *record)
 				return err;
 		}
 	}
-	return recorder_finish(&record->recorder);
+	err = kernel_events_finish(&record->kernel, &record->recorder.files);
+	return err ? err : recorder_finish(&record->recorder);
 }
 
 /* Record into a temporary trace beside the one that is wanted, or in TMPDIR for a pipe. */
@@ -486,6 +497,25 @@ static struct vitrine_error *prepare_raw(struct record *record)
 
 /* ---- The recording ----------------------------------------------------- */
 
+/* The events have the clock of the rings, all of which have the same. */
+static struct vitrine_error *start_kernel_events(struct record *record)
+{
+	const struct recorder *recorder = &record->recorder;
+	struct vitrine_error *err;
+
+	err = kernel_events_start(&record->kernel, recorder->cpus[0].ring);
+	if (err || !record->kernel.nr_wishes)
+		return err;
+	return watch(record, record->kernel.data_fd, TAG_KERNEL);
+}
+
+/* In reverse order: the restorer of the events of ftrace has the other one's pipe open. */
+static void release_events(struct record *record)
+{
+	kernel_events_release(&record->kernel);
+	events_release(&record->events);
+}
+
 /* Open everything that is needed, so that errors show before the command runs. */
 static struct vitrine_error *prepare(struct record *record)
 {
@@ -494,6 +524,9 @@ static struct vitrine_error *prepare(struct record *record)
 
 	if (!record->args->no_wakeups)
 		events_prepare(&record->events, record->args->why);
+	err = kernel_events_prepare(&record->kernel);
+	if (err)
+		return err;
 	recorder->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (recorder->epoll_fd < 0)
 		return vtr_error_os(errno, NULL, "cannot wait");
@@ -506,7 +539,7 @@ static struct vitrine_error *prepare(struct record *record)
 		err = prepare_raw(record);
 	if (!err)
 		err = rotation_open(&recorder->files);
-	return err;
+	return err ? err : start_kernel_events(record);
 }
 
 static struct vitrine_error *record_begin(struct record *record)
@@ -556,9 +589,11 @@ static void print_summary(struct record *record, double seconds)
 		is_standard_output(record) ? "standard output" : record->output,
 		recorder->nr_switches, recorder->nr_seen,
 		recorder->nr_seen == 1 ? "" : "s");
+	if (record->kernel.nr_wishes)
+		fprintf(stderr, "%" PRIu64 " events of ftrace, ", record->kernel.nr_records);
 	fprintf(stderr, "%" PRIu64 " bytes, %" PRIu64 " lost, %.3f s\n",
-		rotation_len(&recorder->files), recorder->nr_lost,
-		seconds);
+		rotation_len(&recorder->files),
+		recorder->nr_lost + record->kernel.nr_lost, seconds);
 	if (record->args->all)
 		cost_print(&record->cost, recorder, seconds,
 			   own_seconds() - record->begin_cpu);
@@ -581,11 +616,11 @@ static struct vitrine_error *record_all(struct record *record)
 	if (err) {
 		/* Until it runs, the child keeps the restorer's pipe open. */
 		abandon_command(record);
-		events_release(&record->events);
+		release_events(record);
 		return err;
 	}
 	err = wait_and_record(record);
-	events_release(&record->events);
+	release_events(record);
 	seconds = elapsed(record);
 	if (record->progress)
 		fputs("\r\033[K", stderr);
@@ -629,6 +664,12 @@ int record_run(const struct record_args *args)
 		.args = args,
 		.recorder.epoll_fd = -1,
 		.events = { .fd = -1, .stacks_fd = -1 },
+		.kernel = {
+			.wishes = args->events,
+			.nr_wishes = args->nr_events,
+			.control = { -1, -1 },
+			.data_fd = -1,
+		},
 		.signal_fd = -1,
 		.tick_fd = -1,
 		.time_up_fd = -1,

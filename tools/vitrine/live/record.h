@@ -23,6 +23,8 @@ struct record_choice {
 	const void *ctx;
 };
 
+struct kernel_event_wish;
+
 /**
  * struct record_args - the options of `vitrine record'
  * @output: file to write; "-": standard output; NULL: a name with the time
@@ -40,6 +42,8 @@ struct record_choice {
  * @why: record what explains waits, too
  * @threshold_us: with @why, the shortest wait, blocked or runnable, that is recorded
  * @no_wakeups: do not enable the category sched
+ * @events: events of ftrace that are recorded, too
+ * @nr_events: number of @events
  * @command: command to run while recording, and its arguments; or NULL
  * @saved: called with the name of the trace when it is complete, or NULL
  */
@@ -59,6 +63,8 @@ struct record_args {
 	bool why;
 	uint64_t threshold_us;
 	bool no_wakeups;
+	struct kernel_event_wish *events;
+	unsigned int nr_events;
 	char **command;
 	void (*saved)(const char *output);
 };

@@ -479,10 +479,9 @@ static bool follow_wakeup(struct sched *sched,
 	return true;
 }
 
-static bool see_time(struct sched *sched, const struct vitrine_fxt_record *record)
+static void pass_time(struct sched *sched, const struct vitrine_fxt_record *record)
 {
 	uint64_t ns = ns_of(record, record->ticks);
-	struct sched_cpu *cpu;
 
 	if (!sched->began) {
 		sched->began = true;
@@ -491,6 +490,13 @@ static bool see_time(struct sched *sched, const struct vitrine_fxt_record *recor
 	}
 	if (ns > sched->now_ns)
 		sched->now_ns = ns;
+}
+
+static bool see_time(struct sched *sched, const struct vitrine_fxt_record *record)
+{
+	struct sched_cpu *cpu;
+
+	pass_time(sched, record);
 	if (record->cpu >= MAX_CPUS)
 		return true;
 	cpu = cpu_get(sched, record->cpu);
@@ -563,6 +569,17 @@ static bool follow_timed(struct sched *sched,
 	}
 }
 
+/*
+ * Events from tracefs have sub-buffers of their own beside those of the rings. They tell
+ * nothing about who runs, and no switch is missing where they were lost.
+ */
+static bool is_beside_rings(const struct vitrine_fxt_record *record)
+{
+	return (record->kind == VITRINE_FXT_BLOB ||
+		record->kind == VITRINE_FXT_EVENT) &&
+	       fxt_is_tracefs(record->provider);
+}
+
 /**
  * sched_follow() - update the state of threads by a record
  * @sched: all threads; before the first record all zero but @ops, @ctx, @archive,
@@ -573,6 +590,11 @@ static bool follow_timed(struct sched *sched,
  */
 bool sched_follow(struct sched *sched, const struct vitrine_fxt_record *record)
 {
+	if (is_beside_rings(record)) {
+		if (record->timed)
+			pass_time(sched, record);
+		return true;
+	}
 	if (record->kind == VITRINE_FXT_BLOB)
 		return follow_packet(sched, record);
 	/* Our own provider writes a record with more details. */

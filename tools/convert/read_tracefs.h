@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the command `vitrine' and read-tracefs, which it starts, agree on.
+ *
+ * read-tracefs reads from its standard input first a line "CLOCK RATE SESSION CONVERT":
+ * enum vitrine_clock, its ticks per second, the number of the session, and 1 if the instance
+ * records CLOCK_MONOTONIC and the CPU's counter is wanted. Then a line "SYSTEM:EVENT" for each
+ * event, and an empty line. The end of the input ends the recording. The input is a socket, to
+ * which the program writes "RECORDS LOST" at the end.
+ */
+#ifndef _VITRINE_CONVERT_READ_TRACEFS_H
+#define _VITRINE_CONVERT_READ_TRACEFS_H
+
+/*
+ * Name of an instance: the prefix and the process id of its recorder. The groups of the
+ * recorder's probes are named like the instance, followed by "_kprobe" or "_uprobe".
+ */
+#define TRACEFS_PREFIX		"vitrine_"
+#define TRACEFS_KPROBE		"kprobe"
+#define TRACEFS_UPROBE		"uprobe"
+
+#endif /* _VITRINE_CONVERT_READ_TRACEFS_H */
