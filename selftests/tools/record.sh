@@ -522,10 +522,10 @@ recorded_stack()
 	record --why "$@" -- sh -c 'mv stack.new stack; while [ -e stack ]; do sleep 0.05; done'
 }
 
-# stack_is STACK: the recorded user stack
+# stack_is STACK: the recorded user stack; the trace may begin with that of the test before
 stack_is()
 {
-	"$vitrine" print --json named.fxt | jq -r 'select(.name == "user stack").args.stack' >stack.said
+	"$vitrine" print --json named.fxt | jq -r 'select(.name == "user stack").args.stack' | uniq >stack.said
 	cat stack.said
 	[ "$(<stack.said)" = "$1" ]
 }
