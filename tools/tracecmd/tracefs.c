@@ -493,7 +493,7 @@ static struct vitrine_error *read_all(struct live *live)
 			return vtr_error_os(errno, NULL, "cannot wait");
 		if (live->fds[0].revents)
 			live->is_ended = true;
-		/* A CPU that cannot be waited for, such as one that is offline, is read at ticks. */
+		/* A CPU that cannot be waited for, such as an offline one, is read at ticks. */
 		for (i = 1; i <= live->reader.nr_cpus; i++)
 			if (live->fds[i].revents & ~POLLIN)
 				live->fds[i].fd = -1;
