@@ -28,6 +28,7 @@
 #define OPT_OVERWRITE	263
 #define OPT_CGROUP	264
 #define OPT_FILTER	265
+#define OPT_UNTIL	266
 
 #define MIN_ROTATE_BYTES	(64U << 10)
 #define MAX_KEEP	999999U
@@ -43,6 +44,8 @@ static const struct argp_option options[] = {
 	  "Write FILE; \"-\" is standard output", 0 },
 	{ "for", 't', "DURATION", 0, "Stop after DURATION: 10 (s), 500ms, 2min", 0 },
 	{ "time", 't', "DURATION", OPTION_ALIAS | OPTION_HIDDEN, NULL, 0 },
+	{ "until", OPT_UNTIL, "EVENT", 0,
+	  "Stop when CATEGORY:NAME of trace/events occurs", 0 },
 	{ "delay", OPT_DELAY, "DURATION", 0,
 	  "Begin DURATION after COMMAND was started", 0 },
 	{ "zstd", OPT_ZSTD, NULL, 0,
@@ -162,6 +165,15 @@ static void add_filter(struct record_args *args, const char *filter,
 	event->filter = filter;
 }
 
+/* The words of a trigger are separated by spaces. */
+static const char *parse_until(struct argp_state *state, const char *arg)
+{
+	if (!*arg || strpbrk(arg, " \t\n"))
+		argp_error(state, "--until %s: an event is CATEGORY:NAME, such as sched:exec",
+			   arg);
+	return arg;
+}
+
 static void check_args(const struct record_args *args, struct argp_state *state)
 {
 	bool is_standard = args->output && !strcmp(args->output, "-");
@@ -203,6 +215,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 't':
 		args->duration_ns = units_duration(arg, NSEC_PER_SEC / 1000,
 						   MAX_NS, state);
+		return 0;
+	case OPT_UNTIL:
+		args->until = parse_until(state, arg);
 		return 0;
 	case OPT_DELAY:
 		args->delay_ns = units_duration(arg, 0, MAX_NS, state);
@@ -255,7 +270,7 @@ static const struct argp argp = {
 	.args_doc = "[-- COMMAND [ARGUMENT...]]",
 	.doc = "Record context switches and wakeups to a file.\n"
 	       "\013Recording ends when COMMAND exits, after DURATION, or with ^C.\n"
-	       "EVENT can also be kprobe:FUNCTION or uprobe:FILE:FUNCTION.\n"
+	       "EVENT of ftrace can also be kprobe:FUNCTION or uprobe:FILE:FUNCTION.\n"
 	       "Without -o, the file is vitrine-YYYYmmdd-HHMMSS.fxt.\n"
 	       "\n"
 	       "Examples:\n"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Enable categories of trace/events, and stacks of long waits, for the time of a recording.
+ * Enable categories of trace/events, and stacks of long waits, and arm a trigger, for the
+ * time of a recording.
  *
  * Several recorders may run at once, and the last one to end restores the setting.
  * They coordinate by open file description locks on the files, which are released when a
@@ -9,11 +10,15 @@
  * LOCK_STACKS of trace/stacks, is shared by all recorders that need it. A setting
  * that was on before the first recorder began is never switched off. If two categories hash
  * to the same lock, one of them stays enabled for longer.
+ *
+ * Only one recorder can arm the trigger, and only if nothing but a panic is waited for:
+ * the rings are frozen when it fires.
  */
 #define _GNU_SOURCE	/* F_OFD_SETLK, asprintf() */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,9 +37,13 @@
 
 #define EVENTS		"trace/events"
 #define STACKS		"trace/stacks"
+#define TRIGGER		"trace/trigger"
 
 /* Maximum length of a line of trace/stacks that is understood. */
 #define STACKS_MAX_BYTES	4096
+
+/* Maximum length of a line of trace/trigger. */
+#define TRIGGER_MAX_BYTES	256
 
 /* A line of the file: a category, and whether it is enabled. */
 struct line {
@@ -135,6 +144,21 @@ static int write_setting(int fd, const char *words)
 	return !lseek(fd, 0, SEEK_SET) && write(fd, words, len) == len ? 0 : -1;
 }
 
+/* Read a setting of one line, of @size bytes at most; return 0, or -1 with errno. */
+static int read_setting(int fd, char *line, size_t size)
+{
+	ssize_t len;
+
+	if (lseek(fd, 0, SEEK_SET))
+		return -1;
+	len = read(fd, line, size - 1);
+	if (len < 0)
+		return -1;
+	line[len] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	return 0;
+}
+
 static int switch_category(int fd, const char *category, char sign)
 {
 	char *word;
@@ -149,12 +173,32 @@ static int switch_category(int fd, const char *category, char sign)
 
 /* ---- Categories --------------------------------------------------------- */
 
-/* Categories that explain waits, besides stacks: interrupts and requests to disks. */
-static bool is_wanted(enum events_set set, const char *category)
+/* Return whether the recording ends with an event of the category. */
+static bool is_awaited(const struct events_wish *wish, const char *category)
 {
-	return set == EVENTS_ALL || !strcmp(category, "sched") ||
-	       (set == EVENTS_WHY &&
-		(!strcmp(category, "irq") || !strcmp(category, "block")));
+	const size_t len = strlen(category);
+
+	return wish->until && !strncmp(wish->until, category, len) &&
+	       (!wish->until[len] || wish->until[len] == ':');
+}
+
+/* Categories that explain waits, besides stacks: interrupts and requests to disks. */
+static bool is_wanted(const struct events_wish *wish, const char *category)
+{
+	const bool is_why = wish->set == EVENTS_WHY;
+
+	if (wish->set == EVENTS_ALL || is_awaited(wish, category))
+		return true;
+	if (!strcmp(category, "sched"))
+		return wish->set != EVENTS_NONE;
+	return is_why && (!strcmp(category, "irq") || !strcmp(category, "block"));
+}
+
+/* This kernel may lack the tracepoints of the other categories. */
+static bool is_indispensable(const struct events_wish *wish, const char *category)
+{
+	return is_awaited(wish, category) ||
+	       (wish->set != EVENTS_ALL && !strcmp(category, "sched"));
 }
 
 /* Enable one category, with LOCK_CHANGE held; return 0, or -1 with errno. */
@@ -172,22 +216,20 @@ static int hold_line(struct events_hold *hold, const struct line *line)
 }
 
 static int hold_lines(struct events_hold *hold, const struct line *lines,
-		      size_t nr, enum events_set set)
+		      size_t nr, const struct events_wish *wish)
 {
 	size_t i, nr_wanted = 0;
 
 	for (i = 0; i < nr; i++) {
-		if (!is_wanted(set, lines[i].category))
+		if (!is_wanted(wish, lines[i].category))
 			continue;
 		nr_wanted++;
-		/* Only wakeups are indispensable: this kernel may lack the others. */
 		if (hold_line(hold, &lines[i]) &&
-		    (errno != ENOENT ||
-		     (set != EVENTS_ALL && !strcmp(lines[i].category, "sched"))))
+		    (errno != ENOENT || is_indispensable(wish, lines[i].category)))
 			return -1;
 	}
 	errno = EINVAL;
-	return nr_wanted || set == EVENTS_ALL ? 0 : -1;
+	return nr_wanted || wish->set == EVENTS_ALL || wish->set == EVENTS_NONE ? 0 : -1;
 }
 
 /* Enable the categories, with LOCK_CHANGE held; return 0, or -1 with errno. */
@@ -201,7 +243,7 @@ static int hold_categories(struct events_hold *hold,
 	nr = read_lines(hold->fd, &lines);
 	if (nr < 0)
 		return -1;
-	err = hold_lines(hold, lines, nr, wish->set);
+	err = hold_lines(hold, lines, nr, wish);
 	free_lines(lines, nr);
 	return err;
 }
@@ -238,15 +280,10 @@ static int write_threshold(int fd, uint64_t us)
 /* Arm trace/stacks, with LOCK_CHANGE held; return 0, or -1 with errno. */
 static int hold_stacks(struct events_hold *hold, const struct events_wish *wish)
 {
-	char setting[STACKS_MAX_BYTES] = "";
-	ssize_t len;
+	char setting[STACKS_MAX_BYTES];
 
-	if (lseek(hold->stacks_fd, 0, SEEK_SET))
+	if (read_setting(hold->stacks_fd, setting, sizeof(setting)))
 		return -1;
-	len = read(hold->stacks_fd, setting, sizeof(setting) - 1);
-	if (len < 0)
-		return -1;
-	setting[strcspn(setting, "\n")] = '\0';
 	if (strcmp(setting, "none")) {
 		fprintf(stderr, "vitrine: trace/stacks is already set, and stays so: %s\n",
 			setting);
@@ -270,15 +307,129 @@ static void restore_stacks(int fd)
 	lock_byte(fd, F_OFD_SETLK, F_UNLCK, LOCK_CHANGE, NULL);
 }
 
+/* ---- The trigger -------------------------------------------------------- */
+
+/* Make an error about a trigger that the user, or another recorder, has armed. */
+static struct vitrine_error *trigger_in_use(const char *path, const char *line)
+{
+	char advice[PATH_MAX + 64];
+
+	snprintf(advice, sizeof(advice), "if nobody waits for it, run `echo panic > %s' as root",
+		 path);
+	return vitrine_error_create(EBUSY, path, VITRINE_NO_OFFSET, advice,
+				    "--until needs the trigger, which is in use: %s", line);
+}
+
+static struct vitrine_error *explain_trigger(int code, const char *path, const char *event)
+{
+	if (code == EINVAL)
+		return vitrine_error_create(code, path, VITRINE_NO_OFFSET,
+					    "`vitrine list --events' lists the categories first",
+					    "--until %s: no such category, or too long a name",
+					    event);
+	return vtr_error_os(code, path, "cannot change this setting");
+}
+
+/* Arm the trigger besides that for a panic, with LOCK_CHANGE held. */
+static struct vitrine_error *arm(struct events_hold *hold, const char *event, const char *path)
+{
+	char line[TRIGGER_MAX_BYTES], setting[TRIGGER_MAX_BYTES + sizeof(TRIGGER)];
+	const char *before = "";
+
+	if (read_setting(hold->trigger_fd, line, sizeof(line)))
+		return vtr_error_os(errno, path, "cannot read this setting");
+	if (!strcmp(line, "armed panic"))
+		before = " panic";
+	else if (strcmp(line, "none"))
+		return trigger_in_use(path, line);
+	snprintf(hold->trigger, sizeof(hold->trigger), "event=%s%s", event, before);
+	snprintf(setting, sizeof(setting), TRIGGER " %s", hold->trigger);
+	if (restorer_announce(&hold->restorer, setting) ||
+	    write_setting(hold->trigger_fd, hold->trigger))
+		return explain_trigger(errno, path, event);
+	return NULL;
+}
+
+static struct vitrine_error *hold_trigger(struct events_hold *hold, const char *event)
+{
+	char *path = debugfs_path(TRIGGER, "");
+	struct vitrine_error *err;
+
+	if (!path)
+		return vtr_error_no_memory();
+	if (lock_byte(hold->trigger_fd, F_OFD_SETLKW, F_WRLCK, LOCK_CHANGE, NULL))
+		err = vtr_error_os(errno, path, "cannot lock this file");
+	else
+		err = arm(hold, event, path);
+	lock_byte(hold->trigger_fd, F_OFD_SETLK, F_UNLCK, LOCK_CHANGE, NULL);
+	free(path);
+	return err;
+}
+
+static bool is_armed(const char *line, const char *words)
+{
+	static const char armed[] = "armed ";
+
+	return !strncmp(line, armed, strlen(armed)) && !strcmp(line + strlen(armed), words);
+}
+
+static bool has_fired(const char *line)
+{
+	static const char fired[] = "fired event ";
+
+	return !strncmp(line, fired, strlen(fired));
+}
+
+/* Go back to what was armed before @words, unless the user has changed that meanwhile. */
+static void restore_trigger(int fd, const char *words)
+{
+	const char *before = strchr(words, ' ');
+	char line[TRIGGER_MAX_BYTES];
+
+	lock_byte(fd, F_OFD_SETLKW, F_WRLCK, LOCK_CHANGE, NULL);
+	if (!read_setting(fd, line, sizeof(line)) && (is_armed(line, words) || has_fired(line)))
+		write_setting(fd, before ? before + 1 : "none");
+	lock_byte(fd, F_OFD_SETLK, F_UNLCK, LOCK_CHANGE, NULL);
+}
+
+/**
+ * events_fired() - check whether the trigger has fired, after its file was ready
+ * @hold: after events_hold(), with a trigger
+ * @ret_fired: the rings are frozen
+ *
+ * Return: NULL, or an error: somebody has disarmed the trigger, or another one has fired.
+ */
+struct vitrine_error *events_fired(const struct events_hold *hold, bool *ret_fired)
+{
+	char line[TRIGGER_MAX_BYTES], *path;
+	struct vitrine_error *err = NULL;
+
+	if (read_setting(hold->trigger_fd, line, sizeof(line)))
+		snprintf(line, sizeof(line), "%s", strerror(errno));
+	*ret_fired = has_fired(line);
+	/* The file is also ready if recording is switched off, and perhaps on again. */
+	if (*ret_fired || is_armed(line, hold->trigger))
+		return NULL;
+	path = debugfs_path(TRIGGER, "");
+	err = path ? vitrine_error_create(EBUSY, path, VITRINE_NO_OFFSET, NULL,
+					  "the trigger of --until is no longer armed: %s", line) :
+		     vtr_error_no_memory();
+	free(path);
+	return err;
+}
+
 /* ---- Begin and end ------------------------------------------------------ */
 
-/* In the restorer: @setting is STACKS or the name of a category. */
+/* In the restorer: @setting is STACKS, TRIGGER with its words, or the name of a category. */
 static void restore(void *ctx, const char *setting)
 {
+	static const char trigger[] = TRIGGER " ";
 	const struct events_hold *hold = ctx;
 
 	if (!strcmp(setting, STACKS))
 		restore_stacks(hold->stacks_fd);
+	else if (!strncmp(setting, trigger, strlen(trigger)))
+		restore_trigger(hold->trigger_fd, setting + strlen(trigger));
 	else
 		restore_category(hold->fd, setting);
 }
@@ -312,15 +463,17 @@ static struct vitrine_error *explain(int code, const char *name)
 /**
  * events_prepare() - open the files, and start the process that restores the settings
  * @hold: for events_hold(), which reports errors
- * @stacks: stacks of long waits are to be recorded
+ * @wish: what is to be recorded
  *
  * Called before the rings are opened, because the process must not inherit them.
  */
-void events_prepare(struct events_hold *hold, bool stacks)
+void events_prepare(struct events_hold *hold, const struct events_wish *wish)
 {
 	hold->fd = open_file(hold, EVENTS);
-	if (hold->fd >= 0 && stacks)
+	if (!hold->code && wish->stacks)
 		hold->stacks_fd = open_file(hold, STACKS);
+	if (!hold->code && wish->until)
+		hold->trigger_fd = open_file(hold, TRIGGER);
 	if (hold->code || !restorer_start(&hold->restorer, restore, hold))
 		return;
 	hold->code = errno;
@@ -348,7 +501,8 @@ static struct vitrine_error *hold_setting(struct events_hold *hold, int fd,
 }
 
 /**
- * events_hold() - enable categories that are off, and stacks of long waits
+ * events_hold() - enable categories that are off and stacks of long waits, and arm the
+ * trigger
  * @hold: after events_prepare()
  * @wish: what is to be recorded
  *
@@ -367,6 +521,8 @@ struct vitrine_error *events_hold(struct events_hold *hold,
 	if (!err && hold->stacks_fd >= 0)
 		err = hold_setting(hold, hold->stacks_fd, STACKS, hold_stacks,
 				   wish);
+	if (!err && wish->until)
+		err = hold_trigger(hold, wish->until);
 	if (err)
 		events_release(hold);
 	return err;
@@ -388,4 +544,5 @@ void events_release(struct events_hold *hold)
 	restorer_finish(&hold->restorer);
 	close_file(&hold->fd);
 	close_file(&hold->stacks_fd);
+	close_file(&hold->trigger_fd);
 }

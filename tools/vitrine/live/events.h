@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Enabling categories of trace/events, and stacks of long waits, for the time of a
- * recording.
+ * Enabling categories of trace/events, and stacks of long waits, and arming a trigger, for
+ * the time of a recording.
  */
 #ifndef _VITRINE_EVENTS_H
 #define _VITRINE_EVENTS_H
@@ -14,11 +14,13 @@
 
 /**
  * enum events_set - sets of categories
+ * @EVENTS_NONE: none
  * @EVENTS_WAKEUPS: sched
  * @EVENTS_WHY: sched, and what explains waits
  * @EVENTS_ALL: all of this kernel
  */
 enum events_set {
+	EVENTS_NONE,
 	EVENTS_WAKEUPS,
 	EVENTS_WHY,
 	EVENTS_ALL,
@@ -27,17 +29,24 @@ enum events_set {
 /**
  * struct events_wish - what is to be recorded
  * @set: the categories
- * @threshold_us: shortest wait, blocked or runnable, that is recorded
+ * @stacks: record stacks of long waits
+ * @threshold_us: with @stacks, shortest wait, blocked or runnable, that is recorded
+ * @until: "CATEGORY:NAME" or "CATEGORY" of an event that freezes the rings, whose category
+ *	is enabled, too; or NULL
  */
 struct events_wish {
 	enum events_set set;
+	bool stacks;
 	uint64_t threshold_us;
+	const char *until;
 };
 
 /**
  * struct events_hold - settings that are changed until events_release()
  * @fd: trace/events, or -1
  * @stacks_fd: trace/stacks, or -1
+ * @trigger_fd: trace/trigger, or -1
+ * @trigger: with a trigger, the words that were written to it
  * @code: errno of what failed in events_prepare(), or 0
  * @blamed: file that @code is about
  * @restorer: process that restores the settings
@@ -45,14 +54,17 @@ struct events_wish {
 struct events_hold {
 	int fd;
 	int stacks_fd;
+	int trigger_fd;
+	char trigger[128];
 	int code;
 	const char *blamed;
 	struct restorer restorer;
 };
 
-void events_prepare(struct events_hold *hold, bool stacks);
+void events_prepare(struct events_hold *hold, const struct events_wish *wish);
 struct vitrine_error *events_hold(struct events_hold *hold,
 				  const struct events_wish *wish);
+struct vitrine_error *events_fired(const struct events_hold *hold, bool *ret_fired);
 void events_release(struct events_hold *hold);
 
 #endif /* _VITRINE_EVENTS_H */

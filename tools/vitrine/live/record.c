@@ -44,6 +44,7 @@
 #define TAG_TIME_UP	(UINT64_MAX - 2)
 #define TAG_BEGIN	(UINT64_MAX - 3)
 #define TAG_KERNEL	(UINT64_MAX - 4)
+#define TAG_TRIGGER	(UINT64_MAX - 5)
 
 /**
  * struct record - a recording in progress
@@ -53,7 +54,8 @@
  * @raw: with a choice, the trace that it is made from
  * @processes: with a choice, the processes that are kept
  * @recorder: the rings, and counts of records
- * @events: settings that are changed until recording ends
+ * @wish: settings that are to be changed
+ * @events: those that are changed until recording ends
  * @kernel: events of ftrace
  * @cost: with --all, the measured cost of a record
  * @signal_fd: readable when a signal arrives
@@ -67,6 +69,7 @@
  * @status: status of the command, as from waitpid()
  * @signal: signal that ended the recording, or 0
  * @done: recording is over
+ * @disarmed: error that ended it: the trigger of --until is no longer armed
  * @begin: when recording began
  * @begin_cpu: CPU time that this process had used by then, in seconds
  * @progress: a progress line is on the terminal
@@ -79,6 +82,7 @@ struct record {
 	struct vtr_temporary raw;
 	struct processes processes;
 	struct recorder recorder;
+	struct events_wish wish;
 	struct events_hold events;
 	struct kernel_events kernel;
 	struct cost cost;
@@ -93,6 +97,7 @@ struct record {
 	int status;
 	int signal;
 	bool done;
+	struct vitrine_error *disarmed;
 	struct timespec begin;
 	double begin_cpu;
 	bool progress;
@@ -243,14 +248,20 @@ static void wait_for_command(struct record *record)
 
 /* ---- Waiting ----------------------------------------------------------- */
 
-static struct vitrine_error *watch(struct record *record, int fd, uint64_t tag)
+static struct vitrine_error *watch_for(struct record *record, uint32_t events, int fd,
+				       uint64_t tag)
 {
-	struct epoll_event event = { .events = EPOLLIN, .data.u64 = tag };
+	struct epoll_event event = { .events = events, .data.u64 = tag };
 
 	if (fd < 0 ||
 	    epoll_ctl(record->recorder.epoll_fd, EPOLL_CTL_ADD, fd, &event))
 		return vtr_error_os(errno, NULL, "cannot wait");
 	return NULL;
+}
+
+static struct vitrine_error *watch(struct record *record, int fd, uint64_t tag)
+{
+	return watch_for(record, EPOLLIN, fd, tag);
 }
 
 static struct vitrine_error *watch_signals(struct record *record)
@@ -356,6 +367,17 @@ static struct vitrine_error *find_processes(struct record *record)
 	return err;
 }
 
+/* The file was ready, or a second is over: if another trigger is armed, nothing is ready. */
+static void check_trigger(struct record *record)
+{
+	struct recorder *recorder = &record->recorder;
+
+	if (!record->wish.until || record->done)
+		return;
+	record->disarmed = events_fired(&record->events, &recorder->is_over);
+	record->done = record->disarmed || recorder->is_over;
+}
+
 /* Once a second, find new rings, and drain those that epoll cannot wait for. */
 static struct vitrine_error *handle_tick(struct record *record)
 {
@@ -371,6 +393,7 @@ static struct vitrine_error *handle_tick(struct record *record)
 		err = find_processes(record);
 	if (!err)
 		print_progress(record);
+	check_trigger(record);
 	return err;
 }
 
@@ -386,21 +409,36 @@ static double own_seconds(void)
 	       (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
+static struct events_wish make_wish(const struct record_args *args)
+{
+	return (struct events_wish){
+		.set = args->no_wakeups ? EVENTS_NONE :
+		       args->all ? EVENTS_ALL :
+		       args->why ? EVENTS_WHY : EVENTS_WAKEUPS,
+		.stacks = args->why,
+		.threshold_us = args->threshold_us,
+		.until = args->until,
+	};
+}
+
+static bool has_wish(const struct record *record)
+{
+	return record->wish.set != EVENTS_NONE || record->wish.until;
+}
+
 static struct vitrine_error *enable_events(struct record *record)
 {
-	const struct record_args *args = record->args;
-	const struct events_wish wish = {
-		.set = args->all ? EVENTS_ALL :
-		       args->why ? EVENTS_WHY : EVENTS_WAKEUPS,
-		.threshold_us = args->threshold_us,
-	};
 	struct vitrine_error *err;
 
-	if (args->no_wakeups)
+	if (!has_wish(record))
 		return NULL;
-	err = events_hold(&record->events, &wish);
+	err = events_hold(&record->events, &record->wish);
+	/* Edges only: the file stays ready while recording is switched off. */
+	if (!err && record->wish.until)
+		err = watch_for(record, EPOLLPRI | EPOLLET, record->events.trigger_fd,
+				TAG_TRIGGER);
 	/* The cost is measured with the categories enabled. */
-	if (!err && args->all)
+	if (!err && record->args->all)
 		err = cost_read(&record->cost);
 	return err;
 }
@@ -448,6 +486,9 @@ static struct vitrine_error *handle_event(struct record *record, uint64_t tag)
 	case TAG_TIME_UP:
 		record->done = true;
 		return NULL;
+	case TAG_TRIGGER:
+		check_trigger(record);
+		return NULL;
 	case TAG_KERNEL:
 		return kernel_events_read(&record->kernel,
 					  &record->recorder.files);
@@ -473,7 +514,13 @@ static struct vitrine_error *wait_and_record(struct record *record)
 		}
 	}
 	err = kernel_events_finish(&record->kernel, &record->recorder.files);
-	return err ? err : recorder_finish(&record->recorder);
+	if (!err)
+		err = recorder_finish(&record->recorder);
+	if (err || !record->disarmed)
+		return err;
+	err = record->disarmed;
+	record->disarmed = NULL;
+	return err;
 }
 
 /* Record into a temporary trace beside the one that is wanted, or in TMPDIR for a pipe. */
@@ -497,7 +544,10 @@ static struct vitrine_error *prepare_raw(struct record *record)
 
 /* ---- The recording ----------------------------------------------------- */
 
-/* The events have the clock of the rings, all of which have the same. */
+/*
+ * The events have the clock of the rings, all of which have the same. No ring can be missing
+ * yet: until recording begins, recorder_scan() fails if one of them cannot be opened.
+ */
 static struct vitrine_error *start_kernel_events(struct record *record)
 {
 	const struct recorder *recorder = &record->recorder;
@@ -522,8 +572,8 @@ static struct vitrine_error *prepare(struct record *record)
 	struct recorder *recorder = &record->recorder;
 	struct vitrine_error *err;
 
-	if (!record->args->no_wakeups)
-		events_prepare(&record->events, record->args->why);
+	if (has_wish(record))
+		events_prepare(&record->events, &record->wish);
 	err = kernel_events_prepare(&record->kernel);
 	if (err)
 		return err;
@@ -663,7 +713,8 @@ int record_run(const struct record_args *args)
 	struct record record = {
 		.args = args,
 		.recorder.epoll_fd = -1,
-		.events = { .fd = -1, .stacks_fd = -1 },
+		.wish = make_wish(args),
+		.events = { .fd = -1, .stacks_fd = -1, .trigger_fd = -1 },
 		.kernel = {
 			.wishes = args->events,
 			.nr_wishes = args->nr_events,
@@ -693,6 +744,7 @@ int record_run(const struct record_args *args)
 	}
 	err = record_all(&record);
 
+	vitrine_error_destroy(record.disarmed);
 	vtr_temporary_remove(&record.raw);
 	processes_deinit(&record.processes);
 	recorder_deinit(&record.recorder);

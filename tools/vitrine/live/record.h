@@ -29,6 +29,7 @@ struct kernel_event_wish;
  * struct record_args - the options of `vitrine record'
  * @output: file to write; "-": standard output; NULL: a name with the time
  * @duration_ns: when to stop; 0: no limit
+ * @until: "CATEGORY:NAME" or "CATEGORY" of an event that ends the recording, or NULL
  * @delay_ns: when to begin
  * @zstd: compress the trace, whatever its name is
  * @rotate_bytes: when to begin the next file; 0: never
@@ -50,6 +51,7 @@ struct kernel_event_wish;
 struct record_args {
 	const char *output;
 	uint64_t duration_ns;
+	const char *until;
 	uint64_t delay_ns;
 	bool zstd;
 	uint64_t rotate_bytes;

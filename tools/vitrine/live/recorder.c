@@ -185,7 +185,8 @@ static struct vitrine_error *finish_ring(struct recorder *recorder,
 {
 	struct vitrine_error *err = take_all(recorder, cpu);
 
-	recorder->nr_lost += vitrine_ring_unwritten(cpu->ring);
+	if (!recorder->is_over)
+		recorder->nr_lost += vitrine_ring_unwritten(cpu->ring);
 	/* Closing the ring removes it from the epoll set. */
 	vitrine_ring_destroy(cpu->ring);
 	cpu->ring = NULL;

@@ -26,6 +26,8 @@ struct recorder_cpu {
  * @wants_cpu: tells whether to record a CPU; NULL: all of them
  * @ctx: argument of @wants_cpu
  * @started: recording has begun; rings found from now on are read from their start
+ * @is_over: the rings are frozen because the recording is to end; what the kernel does not
+ *	write for this reason is not lost
  * @cpus: all CPUs that have a file
  * @nr_cpus: number of @cpus
  * @nr_switches: context switches recorded so far
@@ -39,6 +41,7 @@ struct recorder {
 	bool (*wants_cpu)(const void *ctx, unsigned int cpu);
 	const void *ctx;
 	bool started;
+	bool is_over;
 	struct recorder_cpu *cpus;
 	unsigned int nr_cpus;
 	uint64_t nr_switches;
