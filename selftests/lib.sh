@@ -1,66 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2034
 #
-# Helpers of the selftests in shell: TAP, the module, the published trees.
+# Helpers of the selftests that run in a guest: the module, its rings, the published trees.
+
+# shellcheck source-path=SCRIPTDIR source=tap.sh
+. "$(dirname "${BASH_SOURCE[0]}")/tap.sh" || exit
 
 TRACE=/sys/kernel/debug/vitrine/trace
 INSPECT=/sys/kernel/debug/vitrine/inspect
 WORKLOAD=${VITRINE_SELFTESTS:-$(dirname "$0")}/workload
-tests=0
-failed=0
-
-# check WHAT COMMAND...: a test point; the output of COMMAND is shown if it fails
-check()
-{
-	local what=$1 log
-
-	shift
-	tests=$((tests + 1))
-	if log=$("$@" 2>&1); then
-		echo "ok $tests $what"
-	else
-		echo "not ok $tests $what"
-		printf '%s\n' "$log" | tail -n 20 | sed 's/^/# /'
-		failed=1
-	fi
-}
-
-# refuses STATUS WORDS COMMAND...: COMMAND fails with STATUS and says WORDS
-refuses()
-{
-	local wanted=$1 words=$2 said status
-
-	shift 2
-	said=$("$@" 2>&1)
-	status=$?
-	echo "status $status: $said"
-	[ "$status" = "$wanted" ] && grep -qF -- "$words" <<<"$said"
-}
-
-# fails COMMAND...: COMMAND fails
-fails()
-{
-	! "$@"
-}
 
 # within LOW VALUE HIGH
 within()
 {
 	echo "$1 <= $2 <= $3"
 	[ "$1" -le "$2" ] && [ "$2" -le "$3" ]
-}
-
-# until_true COMMAND...: wait until COMMAND succeeds, within the time of a loaded machine
-until_true()
-{
-	local i
-
-	for ((i = 0; i < 1200; i++)); do
-		"$@" && return
-		sleep 0.1
-	done
-	echo "# never: $*"
-	return 1
 }
 
 # retried COMMAND...: COMMAND succeeds in one of ten attempts; for what depends on when
@@ -121,13 +75,6 @@ outrun()
 	done
 }
 
-# skip REASON: end the test as skipped
-skip()
-{
-	echo "1..0 # SKIP $*"
-	exit 4
-}
-
 load()
 {
 	insmod "$VITRINE_KO" "$@"
@@ -142,8 +89,7 @@ unload()
 finish()
 {
 	unload
-	echo "1..$tests"
-	exit $failed
+	plan
 }
 
 # value TREE FILTER: print the result of jq for the JSON of a tree
@@ -154,5 +100,4 @@ value()
 
 [ -n "${VITRINE_KO:-}" ] ||
 	skip "set VITRINE_KO to the module, or use selftests/qemu/run"
-echo "TAP version 13"
 unload

@@ -13,27 +13,18 @@
 #   UPDATE=1 fxt.sh ...	write those files anew; then read the difference
 
 set -u
+# shellcheck source-path=SCRIPTDIR source=../tap.sh
+. "$(dirname "$0")/../tap.sh" || exit
 vitrine=$(realpath "$1")
 mkfxt=$(realpath "$2")
 dir=$3
 here=$(cd "$(dirname "$0")" && pwd)/fxt
-tests=0
-failed=0
 
-# point WHAT EXPECTED-FILE ACTUAL-FILE: a test point; the files are identical
-point()
+# golden EXPECTED-FILE ACTUAL-FILE: the files are identical; with UPDATE, make them so
+golden()
 {
-	local difference
-
-	[ -z "${UPDATE-}" ] || cp "$3" "$2"
-	tests=$((tests + 1))
-	if difference=$(diff -u "$2" "$3" 2>&1); then
-		echo "ok $tests $1"
-	else
-		echo "not ok $tests $1"
-		printf '%s\n' "$difference" | sed 's/^/# /'
-		failed=1
-	fi
+	[ -z "${UPDATE-}" ] || cp "$2" "$1"
+	same "$1" "$2"
 }
 
 # run OUT ARGUMENT...: run vitrine; write its output, errors and exit code to OUT
@@ -47,57 +38,54 @@ run()
 }
 
 mkdir -p "$dir" && cd "$dir" || exit 1
-echo "TAP version 13"
 for name in $("$mkfxt"); do
 	"$mkfxt" "$name" >"$name.fxt"
 	run "$name.check" check "$name.fxt"
-	point "$name: check" "$here/$name.check" "$name.check"
+	check "$name: check" golden "$here/$name.check" "$name.check"
 	run "$name.print" print --all "$name.fxt"
-	point "$name: print" "$here/$name.print" "$name.print"
+	check "$name: print" golden "$here/$name.print" "$name.print"
 done
 
 # The same records as JSON, with one object per line, which jq can read.
 run records.json print --all --json records.fxt
-point "records: JSON" "$here/records.json" records.json
-point "records: JSON, a line each" <(grep -c . records.print) \
+check "records: JSON" golden "$here/records.json" records.json
+check "records: JSON, a line each" same <(grep -c . records.print) \
 	<(head -n -1 records.json | jq -s 'length + 1')
 
 # A trace prints the same in both byte orders, and whether it is mapped or read.
-point "big-endian: the same records" \
+check "big-endian: the same records" same \
 	<(cat records.print) <(cat big-endian.print)
-point "big-endian-vitrine: the same records" \
+check "big-endian-vitrine: the same records" same \
 	<(cat vitrine.print) <(cat big-endian-vitrine.print)
 "$vitrine" print --all <(cat records.fxt) >pipe.print 2>&1
-point "a pipe: the same records" <(head -n -1 records.print) pipe.print
+check "a pipe: the same records" same <(head -n -1 records.print) pipe.print
 
 # Without --all: records with a time and lost records only, with times from the first one.
 run relative.print print --relative vitrine.fxt
-point "relative" "$here/relative.print" relative.print
+check "relative" golden "$here/relative.print" relative.print
 run relative-crowd.print print --relative crowd.fxt
-point "relative, over a second" "$here/relative-crowd.print" relative-crowd.print
+check "relative, over a second" golden "$here/relative-crowd.print" relative-crowd.print
 
 # A truncated file has a fault, unless it ends at the end of a sub-buffer, but never makes
 # the command crash.
-whole=$(stat -c %s vitrine.fxt)
-tests=$((tests + 1))
-bad=0
-for ((len = 0; len < whole; len += 12)); do
-	head -c "$len" vitrine.fxt >cut.fxt
-	"$vitrine" check cut.fxt >cut.check 2>&1
-	status=$?
-	case $len in
-	864 | 1248) wanted=0 ;;
-	*) wanted=1 ;;
-	esac
-	[ $status = $wanted ] || { bad=1; echo "# check of $len bytes"; sed 's/^/# /' cut.check; }
-	"$vitrine" print cut.fxt >cut.print 2>&1
-	[ $? -le 1 ] || { bad=1; echo "# print of $len bytes"; sed 's/^/# /' cut.print; }
-done
-if [ $bad = 0 ]; then
-	echo "ok $tests cut short"
-else
-	echo "not ok $tests cut short"
-	failed=1
-fi
-echo "1..$tests"
-exit $failed
+cut_short()
+{
+	local bad=0 len status wanted whole
+
+	whole=$(stat -c %s vitrine.fxt)
+	for ((len = 0; len < whole; len += 12)); do
+		head -c "$len" vitrine.fxt >cut.fxt
+		"$vitrine" check cut.fxt >cut.check 2>&1
+		status=$?
+		case $len in
+		864 | 1248) wanted=0 ;;
+		*) wanted=1 ;;
+		esac
+		[ "$status" = "$wanted" ] || { bad=1; echo "check of $len bytes"; cat cut.check; }
+		"$vitrine" print cut.fxt >cut.print 2>&1
+		[ $? -le 1 ] || { bad=1; echo "print of $len bytes"; cat cut.print; }
+	done
+	return "$bad"
+}
+check "cut short" cut_short
+plan

@@ -11,24 +11,8 @@
 enter bookworm "$@"
 make -s -C "$top/tools" O="$build/tools" all >&2
 vitrine=$build/tools/vitrine
-tests=0
-failed=0
-
-# check WHAT COMMAND...
-check()
-{
-	local what=$1 log
-
-	shift
-	tests=$((tests + 1))
-	if log=$("$@" 2>&1); then
-		echo "ok $tests $what"
-	else
-		echo "not ok $tests $what"
-		failed=1
-	fi
-	printf '%s\n' "$log" | tail -n 20 | sed 's/^/# /'
-}
+# shellcheck source-path=SCRIPTDIR source=../tap.sh
+. "$(dirname "$0")/../tap.sh" || exit
 
 # panicked DIR: print the time at which the kernel began to report the panic
 panicked()
@@ -68,7 +52,6 @@ recovered()
 	grep -q 'of session 2,' "$1/recover.log"
 }
 
-echo "TAP version 13"
 for format in raw elf; do
 	case $format in
 	raw)	cause=panic ;;
@@ -87,5 +70,4 @@ for format in raw elf; do
 	check "$format: the trees are sound" "$vitrine" check "$dir/vitrine.inspect" "$dir/system.inspect"
 	rm -f "$dir/memory"
 done
-echo "1..$tests"
-exit $failed
+plan

@@ -8,44 +8,10 @@
 # DIR holds mkfxt, which makes the traces.
 
 set -u
+# shellcheck source-path=SCRIPTDIR source=../tap.sh
+. "$(dirname "$0")/../tap.sh" || exit
 vitrine=$(realpath "$1")
 mkfxt=$(realpath "$3/mkfxt")
-tests=0
-failed=0
-
-# prints WHAT EXPECTED COMMAND...: a test point; standard output and standard error of
-# COMMAND are EXPECTED
-prints()
-{
-	local what=$1 expected=$2 difference
-
-	shift 2
-	tests=$((tests + 1))
-	if difference=$(diff -u <(echo "$expected") <("$@" 2>&1)); then
-		echo "ok $tests $what"
-	else
-		echo "not ok $tests $what"
-		printf '%s\n' "$difference" | sed 's/^/# /'
-		failed=1
-	fi
-}
-
-# refuses WHAT COMMAND...: a test point; COMMAND exits with status 2 and prints an error
-refuses()
-{
-	local what=$1 said status
-
-	shift
-	tests=$((tests + 1))
-	said=$("$@" 2>&1)
-	status=$?
-	if [ $status = 2 ] && grep -q 'invalid filter value' <<<"$said"; then
-		echo "ok $tests $what"
-	else
-		echo "not ok $tests $what: status $status"
-		failed=1
-	fi
-}
 
 # times ARGUMENT...: print the times of the records in nanoseconds
 times()
@@ -59,50 +25,49 @@ for name in records vitrine crowd renamed waits torn spans; do
 	"$mkfxt" $name >$name.fxt
 done
 
-echo "TAP version 13"
 
 # CPU 0 switches at 5000, 5010, 5100, 5110, 6000 and 6010. CPU 1 switches at 5005, 5015,
 # 5105, 5115, 5205 and 5215, then records are lost, then it switches at 6005.
-prints "one CPU" "5000 5010 5100 5110 6000 6010" times --cpu 0 vitrine.fxt
-prints "a range of CPUs" "5205 5215 5215 6005" \
+check "one CPU" prints "5000 5010 5100 5110 6000 6010" times --cpu 0 vitrine.fxt
+check "a range of CPUs" prints "5205 5215 5215 6005" \
 	times --cpu 3,1-2 --from 5200ns vitrine.fxt
-prints "of no CPU: left out" "" times --cpu 0 crowd.fxt
-prints "seconds, both ends within" "5010 5015 5100" \
+check "of no CPU: left out" prints "" times --cpu 0 crowd.fxt
+check "seconds, both ends within" prints "5010 5015 5100" \
 	times --from 0.00000501 --to 0.0000051 vitrine.fxt
-prints "relative times" "5 10 15 100" \
+check "relative times" prints "5 10 15 100" \
 	times --relative --from 0.000000001 --to 100ns vitrine.fxt
-prints "relative, in text" "     0.000000010 [000] switch  worker:101/100 [120] blocked ==> idle:0/0 [0]" \
+check "relative, in text" prints "     0.000000010 [000] switch  worker:101/100 [120] blocked ==> idle:0/0 [0]" \
 	"$vitrine" print -r --from 10ns --to 10ns vitrine.fxt
-prints "one kind" "5215" times --event lost vitrine.fxt
-prints "two kinds" "2103000000 2200000000 2200000000" \
+check "one kind" prints "5215" times --event lost vitrine.fxt
+check "two kinds" prints "2103000000 2200000000 2200000000" \
 	times -e wakeup -e log records.fxt
-prints "all events, one of a type nobody knows" "12" \
+check "all events, one of a type nobody knows" prints "12" \
 	bash -c "'$vitrine' print -j -e event records.fxt | jq -s length"
-prints "category and name" "2000000000" times -e cat:instant records.fxt
-prints "a category" "2000000000" times -e 'cat:*' records.fxt
-prints "a name" "2201000000" times -e '*:large' records.fxt
-prints "thread by number, on either side" "2102000000 2200000000" \
+check "category and name" prints "2000000000" times -e cat:instant records.fxt
+check "a category" prints "2000000000" times -e 'cat:*' records.fxt
+check "a name" prints "2201000000" times -e '*:large' records.fxt
+check "thread by number, on either side" prints "2102000000 2200000000" \
 	times -t 102 -e switch -e log records.fxt
-prints "thread by name" "2102000000 2200000000" times -t näme records.fxt
-prints "a part of a name is none" "" times -t orker vitrine.fxt
-prints "process by number" "5000 5010" times -p 100 --to 5010ns -c 0 vitrine.fxt
-prints "process by name" "5000 5010" times -p main --to 5010ns -c 0 vitrine.fxt
-prints "process from the names" "2102000000" times -p 100 -e switch --from 2.102 records.fxt
-prints "thread and process of one thread" "" times -t idle -p main vitrine.fxt
-prints "objects of a process" '"worker"
+check "thread by name" prints "2102000000 2200000000" times -t näme records.fxt
+check "a part of a name is none" prints "" times -t orker vitrine.fxt
+check "process by number" prints "5000 5010" times -p 100 --to 5010ns -c 0 vitrine.fxt
+check "process by name" prints "5000 5010" times -p main --to 5010ns -c 0 vitrine.fxt
+check "process from the names" prints "2102000000" times -p 100 -e switch --from 2.102 records.fxt
+check "thread and process of one thread" prints "" times -t idle -p main vitrine.fxt
+check "objects of a process" prints '"worker"
 "main"
 "worker"
 "main"' bash -c "'$vitrine' print -a --json -p 100 -e object --to 5000ns vitrine.fxt | jq .name"
 for what in --cpu=x --cpu=1- --cpu=2-1 '--cpu=0,' --event=nonsense --thread= \
 	    --from=1x --from=-1 '--to=5 s' --to=99999999999999; do
-	refuses "$what" "$vitrine" print "$what" vitrine.fxt
+	check "$what" refuses 2 "invalid filter value" "$vitrine" print "$what" vitrine.fxt
 done
 
 # ---- latency: comments in mkfxt_good.c derive the expected figures
 
 head=$(printf '%-24s %8s %8s %8s %8s %8s %18s %4s  %-20s %8s %8s %8s' THREAD RUNS WAITS P50 P99 MAX UNTIL \
 	CPU INSTEAD RUNNING RUNNABLE BLOCKED)
-prints "latency" "5.650us, 18 switches on 2 CPUs, busy for 72.2 %; waits from wakeup to run; p50 and p99 within 1 %
+check "latency" prints "5.650us, 18 switches on 2 CPUs, busy for 72.2 %; waits from wakeup to run; p50 and p99 within 1 %
 1 gap: what threads did meanwhile is left out
 
 $head
@@ -111,11 +76,11 @@ be|ta<>&\"':21/20                2        1     50ns     50ns     50ns        0.
 gamma:31/30                     3        1     50ns     50ns     50ns        0.000006500    0  idle:0/0                300ns     50ns    100ns
 ?:41/40                         2        0        -        -        -                  -    -  -                     1.350us      0ns      0ns" \
 	"$vitrine" latency waits.fxt
-prints "without wakeups it says so" "1.010us, 13 switches on 2 CPUs, busy for 4.9 %; waits after preemption only, as there are no wakeups in the trace; p50 and p99 within 1 %
+check "without wakeups it says so" prints "1.010us, 13 switches on 2 CPUs, busy for 4.9 %; waits after preemption only, as there are no wakeups in the trace; p50 and p99 within 1 %
 1 gap, 11 records lost: what threads did meanwhile is left out" bash -c "'$vitrine' latency vitrine.fxt | head -n 2"
-prints "what ends in a later sub-buffer is not lost" "1 gap, 4 records lost: what threads did meanwhile is left out" \
+check "what ends in a later sub-buffer is not lost" prints "1 gap, 4 records lost: what threads did meanwhile is left out" \
 	bash -c "'$vitrine' latency spans.fxt | sed -n 2p"
-prints "interrupts: all that are not nested, and each name" "
+check "interrupts: all that are not nested, and each name" prints "
 THREAD                   INTERRUPTED BY                          COUNT    TOTAL      MAX
 worker:101/100           all                                         7    240ns     90ns  17.14 % of RUNNING
 worker:101/100           eth0                                        6    100ns     50ns
@@ -125,32 +90,32 @@ worker:101/100           hrtimer                                     2     10ns 
 worker:101/100           softirq TIMER                               1     10ns     10ns
 worker:101/100           softirq RCU                                 1      0ns      0ns" \
 	bash -c "'$vitrine' latency spans.fxt | sed '1,/^worker:/d'"
-prints "interrupts of a part of the time" '[{"count":1,"sum_ns":60,"max_ns":60},["local_timer","hrtimer"]]' \
+check "interrupts of a part of the time" prints '[{"count":1,"sum_ns":60,"max_ns":60},["local_timer","hrtimer"]]' \
 	bash -c "'$vitrine' latency -j --from 1455ns --to 1515ns spans.fxt | jq -c '.threads[] | [.interrupted, [.interrupted_by[].name]]'"
-prints "no interrupts, no table" 0 bash -c "'$vitrine' latency waits.fxt | grep -c INTERRUPTED"
-prints "preempted, then instead of whom" '[1,700,700,3700,0,"be|ta<>&\"'"'"'"]' bash -c "'$vitrine' latency -j waits.fxt |
+check "no interrupts, no table" prints 0 bash -c "'$vitrine' latency waits.fxt | grep -c INTERRUPTED"
+check "preempted, then instead of whom" prints '[1,700,700,3700,0,"be|ta<>&\"'"'"'"]' bash -c "'$vitrine' latency -j waits.fxt |
 	jq -c '.threads[0].after_preemption | [.count, .sum_ns, .max_ns, .max_until_ns, .max_cpu, .max_instead.name]'"
-prints "each time it ran" \
+check "each time it ran" prints \
 '[1000,1500,"unknown",0,0,"blocked"]
 [2300,3000,"woken",300,500,"preempted"]
 [3700,4000,"preempted",700,0,"dead"]
 [5100,5200,"woken",100,0,"blocked"]' bash -c "'$vitrine' latency -jw -t alpha waits.fxt |
 	jq -c '[.begin_ns, .end_ns, .waited, .ready_ns, .blocked_ns, .after]'"
-prints "the same as text" "           UNTIL [CPU] THREAD                    BLOCKED   WAITED      RAN  THEN
+check "the same as text" prints "           UNTIL [CPU] THREAD                    BLOCKED   WAITED      RAN  THEN
      0.000006600 [000] gamma:31/30                  50ns     50ns    100ns  blocked" \
 	"$vitrine" latency --switches --thread=gamma --from=6550ns waits.fxt
-prints "lost, say the headers: no run and no wait across" '["alpha",2,700,0,0,300,null]
+check "lost, say the headers: no run and no wait across" prints '["alpha",2,700,0,0,300,null]
 ["beta",2,250,50,0,100,50]
 ["gamma",1,0,0,0,0,null]
 ["delta",3,300,100,0,0,100]' bash -c "'$vitrine' latency -j -s name torn.fxt | jq -c '.threads | sort_by(.thread.tid)[] |
 	[.thread.name, .runs, .running_ns, .woken_ns, .preempted_ns, .blocked_ns, .after_wakeup.max_ns]'"
-prints "and how many" "4.400us, 14 switches on 2 CPUs, busy for 21.9 %; waits from wakeup to run; p50 and p99 within 1 %
+check "and how many" prints "4.400us, 14 switches on 2 CPUs, busy for 21.9 %; waits from wakeup to run; p50 and p99 within 1 %
 2 gaps, 7 records lost: what threads did meanwhile is left out" bash -c "'$vitrine' latency torn.fxt | head -n 2"
-prints "and in a map: who runs is not known" "     0.000003400  *.   .
+check "and in a map: who runs is not known" prints "     0.000003400  *.   .
      0.000004100   ?  *A0  A0 = delta:41/40
      0.000004200   ?  *.
      0.000005000  *B0  .   B0 = alpha:11/10" "$vitrine" latency -m --from 3400ns --to 5000ns torn.fxt
-prints "who ran beside whom" "     0.000004000  *.   .
+check "who ran beside whom" prints "     0.000004000  *.   .
      0.000005100  *A0  .   A0 = alpha:11/10
      0.000005200  *B0  .   B0 = gamma:31/30
      0.000005300  *C0  .   C0 = ?:41/40
@@ -158,43 +123,43 @@ prints "who ran beside whom" "     0.000004000  *.   .
      0.000006200   C0 *C0
      0.000006300  *B0  C0
      0.000006400  *.   C0" "$vitrine" latency --map --from 4000ns --to 6400ns waits.fxt
-prints "beside one thread" "     0.000002300  *A0  -   A0 = alpha:11/10
+check "beside one thread" prints "     0.000002300  *A0  -   A0 = alpha:11/10
      0.000003000  *-   .
      0.000003700  *A0  .
      0.000004000  *.   ." "$vitrine" latency -m -t alpha --from 2300ns --to 4000ns waits.fxt
-prints "the same as JSON: no" 2 bash -c "'$vitrine' latency -mj waits.fxt 2>/dev/null; echo \$?"
-prints "a part of the time" '[1,300,200,0,[300,500]]' bash -c "'$vitrine' latency -j --from 2200ns --to 2600ns -p 10 waits.fxt |
+check "the same as JSON: no" prints 2 bash -c "'$vitrine' latency -mj waits.fxt 2>/dev/null; echo \$?"
+check "a part of the time" prints '[1,300,200,0,[300,500]]' bash -c "'$vitrine' latency -j --from 2200ns --to 2600ns -p 10 waits.fxt |
 	jq -c '.threads[] | [.runs, .running_ns, .woken_ns == 100, .blocked_ns, [.after_wakeup.max_ns, 500]]' |
 	sed 's/true/200/'"
-prints "sorted by name, of a process" "alpha
+check "sorted by name, of a process" prints "alpha
 gamma" bash -c "'$vitrine' latency -s name -p 10 -p 30 -j waits.fxt | jq -r '.threads[].thread.name'"
 for order in max:11 p99:11 p50:11 runs:11 running:21 runnable:11 blocked:21 name:41; do
-	prints "sorted by ${order%:*}" "${order#*:}" \
+	check "sorted by ${order%:*}" prints "${order#*:}" \
 		bash -c "'$vitrine' latency -s ${order%:*} -j waits.fxt | jq -r '.threads[0].thread.tid'"
 done
 mkdir -p vitrine/trace && cp waits.fxt vitrine/trace/trace.fxt
-prints "live: what the flight recorder holds" "$("$vitrine" latency waits.fxt)" \
+check "live: what the flight recorder holds" prints "$("$vitrine" latency waits.fxt)" \
 	env VITRINE_DEBUGFS=. "$vitrine" latency --live
-prints "live, without the module" 3 bash -c "VITRINE_DEBUGFS=/nowhere '$vitrine' latency --live 2>/dev/null; echo \$?"
-prints "neither file nor live" 2 bash -c "'$vitrine' latency 2>/dev/null; echo \$?"
-prints "sorted by nothing known" 2 bash -c "'$vitrine' latency -s nonsense waits.fxt 2>/dev/null; echo \$?"
-prints "all of a recording is accounted for" true bash -c "'$mkfxt' speed 100000 >speed.fxt &&
+check "live, without the module" prints 3 bash -c "VITRINE_DEBUGFS=/nowhere '$vitrine' latency --live 2>/dev/null; echo \$?"
+check "neither file nor live" prints 2 bash -c "'$vitrine' latency 2>/dev/null; echo \$?"
+check "sorted by nothing known" prints 2 bash -c "'$vitrine' latency -s nonsense waits.fxt 2>/dev/null; echo \$?"
+check "all of a recording is accounted for" prints true bash -c "'$mkfxt' speed 100000 >speed.fxt &&
 	'$vitrine' latency -j speed.fxt |
 	jq '.switches == 100000 and .gaps == 0 and .threads[0].runs == 50000'"
 
 # Switches on a CPU above 255 are other records with the same meaning.
 "$mkfxt" wide >wide.fxt
-prints "a CPU above 255" '[10,1,3,500,100,5200,300]' bash -c "'$vitrine' latency -j wide.fxt | jq -c '.switches as \$n |
+check "a CPU above 255" prints '[10,1,3,500,100,5200,300]' bash -c "'$vitrine' latency -j wide.fxt | jq -c '.switches as \$n |
 	.gaps as \$g | .threads[] | select(.thread.tid == 77) |
 	[\$n, \$g, .runs, .running_ns, .after_wakeup.max_ns, .after_wakeup.max_until_ns, .after_wakeup.max_cpu]'"
-prints "a CPU above 255: the records of it alone" 10 bash -c "'$vitrine' print --cpu=300 wide.fxt | wc -l"
+check "a CPU above 255: the records of it alone" prints 10 bash -c "'$vitrine' print --cpu=300 wide.fxt | wc -l"
 # Memory that contains two sub-buffers of this trace, each at the beginning of a page.
 head -c 4096 /dev/zero >memory
 tail -c +417 wide.fxt | head -c 624 >>memory
 truncate -s 8192 memory
 tail -c +1041 wide.fxt >>memory
 truncate -s 12288 memory
-prints "a CPU above 255: found in memory" whole bash -c "'$vitrine' recover memory -o found.fxt 2>/dev/null &&
+check "a CPU above 255: found in memory" prints whole bash -c "'$vitrine' recover memory -o found.fxt 2>/dev/null &&
 	cmp found.fxt <(tail -c +417 wide.fxt) && echo whole"
 
 # ---- timeline
@@ -218,32 +183,32 @@ bars()
 	awk '{ printf "%.0f+%.0f#%s\n", ($1 - 70) / 1.51, $2 / 1.51, $3 }' | paste -sd ' '
 }
 
-prints "timeline: turns with states, waits" \
+check "timeline: turns with states, waits" prints \
 '[0,500,0,1,0,4,0,0,800,700,0,1,2,3,300,500,0,700,1,1,2,4,50,50,0,300,0,1,3,6,700,0,1100,100,0,1,2,4,100,0,0,100,2,1,0,4,0,0,0,900,3,1,0,3,0,0,100,100,2,1,0,5,0,0,100,100,2,1,2,4,50,50]' \
 	drawn '.lanes[0].items' waits.fxt
-prints "timeline: interrupts, of which two are nested" \
+check "timeline: interrupts, of which two are nested" prints \
 	'[14,["eth0","softirq NET_RX","eth1","local_timer"],[300,50,0,1,50,60,90,1,1,90,40,20,0,1,0,60,60,3,1,60,10,10,4,1,0],[405,10,2,1,10]]' \
 	drawn '[.interrupts, .names[:4], .lanes[0].interrupts[:25], .lanes[1].interrupts[:5]]' spans.fxt
-prints "timeline: of a part of the time" '[[0,5,0,1,5,0,5,1,1,0]]' drawn '[.lanes[0].interrupts | select(length > 0)]' --cpu 0 --from 1475ns --to 1480ns spans.fxt
-prints "timeline: the same as a picture" '14 interrupts
+check "timeline: of a part of the time" prints '[[0,5,0,1,5,0,5,1,1,0]]' drawn '[.lanes[0].interrupts | select(length > 0)]' --cpu 0 --from 1475ns --to 1480ns spans.fxt
+check "timeline: the same as a picture" prints '14 interrupts
 softirq NET_RX at 0.000001360, took 90ns
 eth0 at 0.000001400, took 20ns in another one' \
 	bash -c "'$vitrine' timeline spans.fxt -o picture.svg && xmllint --noout picture.svg && grep -o '[0-9]* interrupts' picture.svg | head -n 1 &&
 		sed -nE '/class=\"i( j)?\"><title>(softirq NET_RX|eth0)/{N;s/.* class=\"i( j)?\"><title>(.*)\n(.*)<.title>.*/\2 \3\1/;s/ j\$/ in another one/;p}' picture.svg | sed -n '2,3p'"
-prints "timeline: gaps" '[[],[1900,5000]]' drawn '[.lanes[].gaps]' waits.fxt
-prints "timeline: a CPU above 255" '[[0,[]],[300,[700,1000]]]' drawn '[.lanes[] | [.cpu, .gaps]]' wide.fxt
-prints "timeline: gaps of which headers tell" '[[600,2000,2400,4000],[]]' drawn '[.lanes[].gaps]' torn.fxt
-prints "timeline: no turn goes on in them, each as its distance and length" '[[0,600],[0,0],[1400,200],[150,50],[1600,100]]' \
+check "timeline: gaps" prints '[[],[1900,5000]]' drawn '[.lanes[].gaps]' waits.fxt
+check "timeline: a CPU above 255" prints '[[0,[]],[300,[700,1000]]]' drawn '[.lanes[] | [.cpu, .gaps]]' wide.fxt
+check "timeline: gaps of which headers tell" prints '[[600,2000,2400,4000],[]]' drawn '[.lanes[].gaps]' torn.fxt
+check "timeline: no turn goes on in them, each as its distance and length" prints '[[0,600],[0,0],[1400,200],[150,50],[1600,100]]' \
 	drawn '[.lanes[0].items as $i | range(0; $i | length; 8) | [$i[.], $i[. + 1]]]' torn.fxt
-prints "timeline: threads and processes" '[["alpha:11/10","",1600,"#e69f00",0],["be|ta<>&\"'"'"':21/20","",2500,"#0072b2",1],["gamma:31/30","",300,"#cc79a7",0],["?:41/40","",1350,"#009e73",1]]' \
+check "timeline: threads and processes" prints '[["alpha:11/10","",1600,"#e69f00",0],["be|ta<>&\"'"'"':21/20","",2500,"#0072b2",1],["gamma:31/30","",300,"#cc79a7",0],["?:41/40","",1350,"#009e73",1]]' \
 	drawn '.threads' waits.fxt
-prints "timeline: the name of a process" '"main"' drawn '.threads[0][1]' vitrine.fxt
-prints "timeline: one CPU, a part of the time" '["2000",2000,[[0,900,0]]]' \
+check "timeline: the name of a process" prints '"main"' drawn '.threads[0][1]' vitrine.fxt
+check "timeline: one CPU, a part of the time" prints '["2000",2000,[[0,900,0]]]' \
 	drawn '[.begin, .length, [.lanes[].items[:3]]]' -c 1 --from 2000ns --to 4000ns waits.fxt
-prints "timeline: the cut turn" '[[1,[0,900,0,1,0,4,0,0],[900,2000]]]' \
+check "timeline: the cut turn" prints '[[1,[0,900,0,1,0,4,0,0],[900,2000]]]' \
 	drawn '[.lanes[] | [.cpu, .items, .gaps]]' -c 1 --from 2000ns --to 4000ns waits.fxt
-prints "timeline: others are grey" '[-1,-1,0,-1]' drawn '[.lanes[0].items | .[2], .[10], .[18], .[42]]' -t 21 waits.fxt
-prints "timeline: of a million switches, no more than a browser can draw" 'true' \
+check "timeline: others are grey" prints '[-1,-1,0,-1]' drawn '[.lanes[0].items | .[2], .[10], .[18], .[42]]' -t 21 waits.fxt
+check "timeline: of a million switches, no more than a browser can draw" prints 'true' \
 	bash -c "'$mkfxt' speed 1000000 >million.fxt && '$vitrine' timeline million.fxt -o page.html &&
 		sed -n '/^<script id=\"data\"/,/^<.script>/p' page.html | sed '1d;\$d' |
 		jq '.turns == 500000 and .cell > 0 and .threads[0][2] == 3750000 and
@@ -252,9 +217,9 @@ prints "timeline: of a million switches, no more than a browser can draw" 'true'
 		    (.lanes[0].items as \$i | [range(0; \$i | length; 6) | \$i[. + 1] >= \$i[. + 4]] | all)'"
 odd=$'new\nline tab\t \x01 \xff "<script>\'\\ é.fxt'
 cp waits.fxt "$odd"
-prints "timeline: a file name with odd characters" '"new?line tab? ? ? \"<script>'"'"'\\ é.fxt"' \
+check "timeline: a file name with odd characters" prints '"new?line tab? ? ? \"<script>'"'"'\\ é.fxt"' \
 	drawn .title "$odd"
-prints "timeline: the same in a picture" sound \
+check "timeline: the same in a picture" prints sound \
 	bash -c "'$vitrine' timeline \"\$1\" -o picture.svg && xmllint --noout picture.svg && echo sound" - "$odd"
 # missing FILE ARGUMENT...: print the number of turns and of bars in a timeline page, and what
 # the page reports as missing
@@ -266,27 +231,27 @@ missing()
 		[map(.turns), map(.bars)] | map(add)' "$@" | tr -d '[]' | tr , ' '
 	sed -n 's/^<p id="missing">Not everything is here: \([0-9]*\) of \([0-9]*\) turns.* as \([0-9]*\) bars.*/\1 \3/p' page.html
 }
-prints "timeline: how much is missing" "same, and more than 100000" \
+check "timeline: how much is missing" prints "same, and more than 100000" \
 	bash -c "$(declare -f drawn missing); vitrine='$vitrine'; missing million.fxt >missing
 		[ \$(wc -l <missing) = 2 ] && [ \$(uniq missing | wc -l) = 1 ] &&
 		awk '{ exit \$1 <= 100000 || \$2 < 1000 }' missing && echo same, and more than 100000"
-prints "timeline: nothing is missing" 0 bash -c "'$vitrine' timeline waits.fxt -o page.html; grep -c 'id=\"missing\"' page.html"
-prints "timeline: how much is missing from a picture" 1 \
+check "timeline: nothing is missing" prints 0 bash -c "'$vitrine' timeline waits.fxt -o page.html; grep -c 'id=\"missing\"' page.html"
+check "timeline: how much is missing from a picture" prints 1 \
 	bash -c "'$vitrine' timeline million.fxt -o picture.svg; grep -cE '[0-9]{6} of 500000 turns, all shorter than [0-9.a-z]+, are drawn together as [0-9]{4,} bars' picture.svg"
-prints "timeline: nothing from elsewhere" 0 grep -cE '(src|href)=|url\([^#]|@import|https?:' page.html
-prints "timeline: a picture" \
+check "timeline: nothing from elsewhere" prints 0 grep -cE '(src|href)=|url\([^#]|@import|https?:' page.html
+check "timeline: a picture" prints \
 "0+88#e69f00 230+124#e69f00 354+124#0072b2 478+53#e69f00 726+18#e69f00 743+18#cc79a7 761+159#009e73 938+18#cc79a7 973+18#cc79a7 18+319#0072b2 920+80#009e73" \
 	bars waits.fxt
-prints "timeline: the gap in the picture" 1 bash -c "grep -c 'class=\"gap\"><title>records are missing' picture.svg"
-prints "timeline: a picture's bars say what they are" "be|ta&lt;&gt;&amp;\"':21/20
+check "timeline: the gap in the picture" prints 1 bash -c "grep -c 'class=\"gap\"><title>records are missing' picture.svg"
+check "timeline: a picture's bars say what they are" prints "be|ta&lt;&gt;&amp;\"':21/20
 at 0.000003000, ran for 700ns
 before: woken, waited for 50ns" bash -c "grep -A 2 '<title>be.ta' picture.svg | head -n 3 | sed 's/.*<title>//; s/<.*//'"
-prints "timeline: a picture of a million switches" "true" \
+check "timeline: a picture of a million switches" prints "true" \
 	bash -c "'$vitrine' timeline million.fxt -o picture.svg && xmllint --noout picture.svg &&
 		[ \$(wc -c <picture.svg) -lt 2000000 ] && echo true"
-prints "timeline: neither .svg nor .html" 2 bash -c "'$vitrine' timeline waits.fxt -o out.png 2>/dev/null; echo \$?"
-prints "timeline: no output" 2 bash -c "'$vitrine' timeline waits.fxt 2>/dev/null; echo \$?"
-prints "timeline: where nothing can be written" "vitrine: /nowhere/x.svg: cannot write: No such file or directory
+check "timeline: neither .svg nor .html" prints 2 bash -c "'$vitrine' timeline waits.fxt -o out.png 2>/dev/null; echo \$?"
+check "timeline: no output" prints 2 bash -c "'$vitrine' timeline waits.fxt 2>/dev/null; echo \$?"
+check "timeline: where nothing can be written" prints "vitrine: /nowhere/x.svg: cannot write: No such file or directory
 3" bash -c "'$vitrine' timeline waits.fxt -o /nowhere/x.svg; echo \$?"
 
 # ---- memory: a trace may be larger than memory
@@ -322,22 +287,21 @@ for output in '' page.html copy.fxt copy.heph copy.json copy.ctf; do
 	*)	commands=convert ;;
 	esac
 	for command in $commands; do
-		prints "memory: $command${output:+ to $output}" "not much more" bounded speed "$command" ${output:+-o $output}
+		check "memory: $command${output:+ to $output}" prints "not much more" bounded speed "$command" ${output:+-o $output}
 	done
 done
 
-prints "memory: cut" "not much more" bounded speed cut --anonymise --cpu 0 --from 1us -o copy.fxt
-prints "memory: compressed" "not much more" bounded speed merge -o copy.fxt.zst
+check "memory: cut" prints "not much more" bounded speed cut --anonymise --cpu 0 --from 1us -o copy.fxt
+check "memory: compressed" prints "not much more" bounded speed merge -o copy.fxt.zst
 
 # Half of the records are too late. The smaller trace already fills the memory for sorting.
 "$mkfxt" jumble 250000 >jumble.fxt
 "$mkfxt" jumble 1000000 >jumble-more.fxt
-prints "memory: not in time order" "not much more" bounded jumble print
-prints "not in time order: all of it is there, sorted" "1000000 0" bash -c "'$vitrine' print jumble-more.fxt 2>/dev/null |
+check "memory: not in time order" prints "not much more" bounded jumble print
+check "not in time order: all of it is there, sorted" prints "1000000 0" bash -c "'$vitrine' print jumble-more.fxt 2>/dev/null |
 	awk '{ bad += \$1 < last; last = \$1 } END { print NR, bad + 0 }'"
-prints "not in time order: no room to sort it" "vitrine: jumble.fxt: provider 1 is not in time order: sorted
+check "not in time order: no room to sort it" prints "vitrine: jumble.fxt: provider 1 is not in time order: sorted
 vitrine: jumble.fxt: cannot sort the records that are not in time order: No such file or directory; set TMPDIR to a directory with room for several times the trace
 3" bash -c "TMPDIR=/nowhere '$vitrine' print jumble.fxt; echo \$?"
 
-echo "1..$tests"
-exit $failed
+plan

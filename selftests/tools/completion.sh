@@ -7,27 +7,11 @@
 #   completion.sh VITRINE WORDS DIR
 
 set -u
+# shellcheck source-path=SCRIPTDIR source=../tap.sh
+. "$(dirname "$0")/../tap.sh" || exit
 vitrine=$(realpath "$1")
 top=$(cd "$(dirname "$0")/../.." && pwd)
 dir=$(realpath "$3")/completion
-tests=0
-failed=0
-
-# point WHAT COMMAND...: a test point; the output of COMMAND is shown if it fails
-point()
-{
-	local what=$1 log
-
-	shift
-	tests=$((tests + 1))
-	if log=$("$@" 2>&1); then
-		echo "ok $tests $what"
-	else
-		echo "not ok $tests $what"
-		printf '%s\n' "$log" | sed 's/^/# /'
-		failed=1
-	fi
-}
 
 rm -rf "$dir"
 mkdir -p "$dir/debugfs/vitrine/inspect" "$dir/folder"
@@ -63,15 +47,14 @@ is()
 	[ "$said" = "$expected" ] || { printf 'not %s\nbut %s\n' "$expected" "$said"; return 1; }
 }
 
-echo "TAP version 13"
 
 # Take the commands from `vitrine help', so that new ones are tested, too.
 commands=$("$vitrine" help | awk '/^  [a-z]/ { print $1 }')
 everything=$(printf '%s\n' "$commands" help --help --version | sort | paste -sd ' ')
-point "all commands are offered" is "$everything" ''
-point "a command is completed" is metrics met
-point "help offers all commands" is "$(sort <<<"$commands" | paste -sd ' ')" help ''
-point "help takes one" is '' help show ''
+check "all commands are offered" is "$everything" ''
+check "a command is completed" is metrics met
+check "help offers all commands" is "$(sort <<<"$commands" | paste -sd ' ')" help ''
+check "help takes one" is '' help show ''
 
 # accepted COMMAND: completion offers the same options as --usage lists, with "=" after those
 # that have an argument
@@ -86,29 +69,28 @@ accepted()
 }
 
 for command in $commands; do
-	point "$command: its options are offered" accepted "$command"
+	check "$command: its options are offered" accepted "$command"
 done
 
-point "an option is completed" is --json show --j
-point "one with an argument ends with =" is --output= record --ou
-point "-o wants a file" is "trace.fxt" record -o tr
-point "--output= wants a file" is "trace.fxt" record --output = tr
-point "--output= with nothing behind it, too" is "debugfs folder systematic trace.fxt" \
+check "an option is completed" is --json show --j
+check "one with an argument ends with =" is --output= record --ou
+check "-o wants a file" is "trace.fxt" record -o tr
+check "--output= wants a file" is "trace.fxt" record --output = tr
+check "--output= with nothing behind it, too" is "debugfs folder systematic trace.fxt" \
 	record --output =
-point "a number is not made up" is '' record -t ''
-point "show offers trees and files" is "debugfs folder sched system systematic tasks trace.fxt" \
+check "a number is not made up" is '' record -t ''
+check "show offers trees and files" is "debugfs folder sched system systematic tasks trace.fxt" \
 	show ''
-point "a tree is completed, or a file" is "system systematic" show sys
-point "check offers files" is "trace.fxt" check tr
-point "behind -- is a command" is "mkfifo" record -o x.fxt -- mkfif
-point "and then files" is "trace.fxt" record -o x.fxt -- cat tr
+check "a tree is completed, or a file" is "system systematic" show sys
+check "check offers files" is "trace.fxt" check tr
+check "behind -- is a command" is "mkfifo" record -o x.fxt -- mkfif
+check "and then files" is "trace.fxt" record -o x.fxt -- cat tr
 
 # bound: bash has _vitrine as the completion function of vitrine
 bound()
 {
 	complete -p vitrine | grep -F -- '-F _vitrine'
 }
-point "bash knows the function" bound
+check "bash knows the function" bound
 
-echo "1..$tests"
-exit $failed
+plan

@@ -142,7 +142,6 @@ sound()
 
 cd "$dir" || exit 1
 touch err
-echo "TAP version 13"
 "$mkfxt" speed 2000 >a.fxt
 "$mkfxt" vitrine >lost.fxt
 "$mkfxt" wide >wide.fxt
@@ -241,5 +240,4 @@ for reader in "print" "latency" "latency --why" "flame -o x.svg" "timeline -o x.
 	check "vitrine $reader opens it" test "$(cat status)" = 0
 done
 
-echo "1..$tests"
-exit $failed
+plan

@@ -9,6 +9,8 @@
 # DIR holds tools/, the library built with sanitizers, mkfxt and fake_rings.
 
 set -u
+# shellcheck source-path=SCRIPTDIR source=../tap.sh
+. "$(dirname "$0")/../tap.sh" || exit
 words=$(realpath "$2")
 build=$(realpath "$3")
 here=$(cd "$(dirname "$0")" && pwd)
@@ -19,24 +21,6 @@ root=$dir/root
 lib=$root/usr/lib
 man=$root/usr/share/man
 rings=
-tests=0
-failed=0
-
-# point WHAT COMMAND...: a test point; the output of COMMAND is shown if it fails
-point()
-{
-	local what=$1 log
-
-	shift
-	tests=$((tests + 1))
-	if log=$("$@" 2>&1); then
-		echo "ok $tests $what"
-	else
-		echo "not ok $tests $what"
-		printf '%s\n' "$log" | sed 's/^/# /'
-		failed=1
-	fi
-}
 
 end_rings()
 {
@@ -47,13 +31,12 @@ trap end_rings EXIT
 rm -rf "$dir"
 mkdir -p "$root"
 cd "$dir" || exit 1
-echo "TAP version 13"
 
 install_library()
 {
 	make -s -C "$top/tools" SAN=1 O="$build/tools" DESTDIR="$root" PREFIX=/usr install
 }
-point "make install" install_library
+check "make install" install_library
 
 # ---- what is exported -------------------------------------------------------
 
@@ -63,7 +46,7 @@ soname()
 {
 	readelf -d "$lib/libvitrine.so" | grep -F 'soname: [libvitrine.so.1]'
 }
-point "the soname is libvitrine.so.1" soname
+check "the soname is libvitrine.so.1" soname
 
 exported()
 {
@@ -71,7 +54,7 @@ exported()
 		awk '$2 != "A" { print $3 }' | sort >exported
 	diff <(sed 's/$/@@VITRINE_1/' map) exported
 }
-point "all of the map is exported, as VITRINE_1, and nothing else" exported
+check "all of the map is exported, as VITRINE_1, and nothing else" exported
 
 declared()
 {
@@ -80,7 +63,7 @@ declared()
 		grep -o '\bvitrine_[a-z_]*(' | tr -d '(' | sort >declared
 	diff map declared
 }
-point "the header declares what the map exports" declared
+check "the header declares what the map exports" declared
 
 # Internal names of the archive must not collide with those of a program linked with it.
 archived()
@@ -88,7 +71,7 @@ archived()
 	nm --defined-only --extern-only "$lib/libvitrine.a" | awk 'NF == 3 { print $3 }' |
 		sort | diff map -
 }
-point "the archive has the same global names" archived
+check "the archive has the same global names" archived
 
 kernel_doc()
 {
@@ -99,7 +82,7 @@ kernel_doc()
 	done <map
 	return "$status"
 }
-point "every function has kernel-doc" kernel_doc
+check "every function has kernel-doc" kernel_doc
 
 # ---- the manual -------------------------------------------------------------
 
@@ -118,7 +101,7 @@ named()
 	done | sort >named
 	diff map named
 }
-point "every function is in the NAME of one page" named
+check "every function is in the NAME of one page" named
 
 # Remove white space and quotes from a declaration.
 squeeze()
@@ -148,7 +131,7 @@ prototypes()
 	done
 	return "$status"
 }
-point "the pages' prototypes are those of the header" prototypes
+check "the pages' prototypes are those of the header" prototypes
 
 found()
 {
@@ -159,7 +142,7 @@ found()
 	done <map
 	return "$status"
 }
-point "man finds each function" found
+check "man finds each function" found
 
 well_formed()
 {
@@ -171,7 +154,7 @@ well_formed()
 	done
 	return "$status"
 }
-point "groff has nothing to say against any page" well_formed
+check "groff has nothing to say against any page" well_formed
 
 # ---- the examples -----------------------------------------------------------
 
@@ -204,9 +187,9 @@ build_example()
 		$(flags --cflags) -o "$name" "$name.c" "$@"
 }
 
-# prints EXPECTED COMMAND...: COMMAND succeeds and prints lines that match each line of
+# prints_lines EXPECTED COMMAND...: COMMAND succeeds and prints lines that match each line of
 # EXPECTED. Its standard input is $FILE, if set.
-prints()
+prints_lines()
 {
 	local expected=$1 said line
 
@@ -238,39 +221,39 @@ run_example()
 {
 	case $1 in
 	libvitrine)
-		prints $'tree.inspect: a tree\ntrace.fxt: a trace, [1-9][0-9]* records' \
+		prints_lines $'tree.inspect: a tree\ntrace.fxt: a trace, [1-9][0-9]* records' \
 			"./$1" tree.inspect trace.fxt ;;
 	vitrine_error)
-		prints "tree.inspect: this is format 1, not a trace; record one with vitrine record" \
+		prints_lines "tree.inspect: this is format 1, not a trace; record one with vitrine record" \
 			"./$1" tree.inspect ;;
 	vitrine_format)
-		FILE=trace.fxt prints "a Fuchsia trace" "./$1" ;;
+		FILE=trace.fxt prints_lines "a Fuchsia trace" "./$1" ;;
 	vitrine_source)
-		prints "tree.inspect, read: 0 edits" "./$1" tree.inspect ;;
+		prints_lines "tree.inspect, read: 0 edits" "./$1" tree.inspect ;;
 	vitrine_snapshot)
 		same_bytes ;;
 	vitrine_hierarchy)
-		prints $'root\n  kid\n    uint' "./$1" tree.inspect ;;
+		prints_lines $'root\n  kid\n    uint' "./$1" tree.inspect ;;
 	vitrine_value)
-		prints $((-1 + 7)) "./$1" tree.inspect uint ;;
+		prints_lines $((-1 + 7)) "./$1" tree.inspect uint ;;
 	vitrine_inspect_check)
-		FILE=tree.inspect prints "[1-9][0-9]* values, 0 faults" "./$1" ;;
+		FILE=tree.inspect prints_lines "[1-9][0-9]* values, 0 faults" "./$1" ;;
 	vitrine_fxt)
-		FILE=trace.fxt prints "[1-9][0-9]* switches, 0 bad records" "./$1" ;;
+		FILE=trace.fxt prints_lines "[1-9][0-9]* switches, 0 bad records" "./$1" ;;
 	vitrine_fxt_check)
-		prints "[1-9][0-9]* switches of [1-9][0-9]* threads in [0-9]+ ns, [0-9]+ lost" \
+		prints_lines "[1-9][0-9]* switches of [1-9][0-9]* threads in [0-9]+ ns, [0-9]+ lost" \
 			"./$1" trace.fxt ;;
 	vitrine_archive)
-		prints "[0-9]+ ns: cpu[0-9]+: .+ \([0-9]+\)" "./$1" trace.fxt ;;
+		prints_lines "[0-9]+ ns: cpu[0-9]+: .+ \([0-9]+\)" "./$1" trace.fxt ;;
 	vitrine_ring)
-		prints "cpu0: [1-9][0-9]* bytes, [1-9][0-9]* switches, 0 lost" \
+		prints_lines "cpu0: [1-9][0-9]* bytes, [1-9][0-9]* switches, 0 lost" \
 			"./$1" vitrine/trace/cpu0 ;;
 	vitrine_marker)
 		: >markers
-		prints $'round 0\nround 1\nround 2' "./$1" markers &&
+		prints_lines $'round 0\nround 1\nround 2' "./$1" markers &&
 			[ "$(cat markers)" = "B||roundC||rounds|0EB||roundC||rounds|1EB||roundC||rounds|2E" ] ;;
 	vitrine_writer)
-		prints "$((2 * $(stat -c %s trace.fxt))) bytes" "./$1" twice.fxt trace.fxt trace.fxt &&
+		prints_lines "$((2 * $(stat -c %s trace.fxt))) bytes" "./$1" twice.fxt trace.fxt trace.fxt &&
 			[ "$(stat -c %s twice.fxt)" = $((2 * $(stat -c %s trace.fxt))) ] ;;
 	*)
 		echo "nothing is known about the example of $1: add it to $0"
@@ -281,8 +264,8 @@ run_example()
 mapfile -t shared <<<"$(flags --libs | tr ' ' '\n' | grep .)"
 for page in "$top"/Documentation/man/*.3; do
 	name=$(basename "$page" .3)
-	point "$name(3): the example builds" build_example "$name" "${shared[@]}"
-	point "$name(3): the example runs" run_example "$name"
+	check "$name(3): the example builds" build_example "$name" "${shared[@]}"
+	check "$name(3): the example runs" run_example "$name"
 done
 
 python_module()
@@ -292,7 +275,7 @@ python_module()
 		python3 -c 'import vitrine; print(vitrine.inspect("tree.inspect")["root"]["int"])' |
 		grep -x -e -5
 }
-point "Python imports what is installed" python_module
+check "Python imports what is installed" python_module
 
 python_markers()
 {
@@ -319,15 +302,14 @@ except vitrine.Error as error:
     print(error.strerror)' | grep 'No such file' || return
 	[ "$(cat markers)" = "B||caféI||hereC||queue|-3$request$hop" ]
 }
-point "Python writes markers" python_markers
+check "Python writes markers" python_markers
 
 linked_statically()
 {
 	build_example vitrine_fxt "$lib/libvitrine.a" &&
 		! readelf -d vitrine_fxt | grep -F libvitrine &&
-		FILE=trace.fxt prints "[1-9][0-9]* switches, 0 bad records" ./vitrine_fxt
+		FILE=trace.fxt prints_lines "[1-9][0-9]* switches, 0 bad records" ./vitrine_fxt
 }
-point "a program with the archive in it runs" linked_statically
+check "a program with the archive in it runs" linked_statically
 
-echo "1..$tests"
-exit $failed
+plan

@@ -7,26 +7,10 @@
 #   manual.sh VITRINE WORDS DIR
 
 set -u
+# shellcheck source-path=SCRIPTDIR source=../tap.sh
+. "$(dirname "$0")/../tap.sh" || exit
 vitrine=$(realpath "$1")
 man=$(cd "$(dirname "$0")/../.." && pwd)/Documentation/man
-tests=0
-failed=0
-
-# point WHAT COMMAND...: a test point; the output of COMMAND is shown if it fails
-point()
-{
-	local what=$1 log
-
-	shift
-	tests=$((tests + 1))
-	if log=$("$@" 2>&1); then
-		echo "ok $tests $what"
-	else
-		echo "not ok $tests $what"
-		printf '%s\n' "$log" | sed 's/^/# /'
-		failed=1
-	fi
-}
 
 # plain PAGE: print the source of PAGE without font changes and escaped hyphens
 plain()
@@ -86,13 +70,11 @@ helps()
 				  END { exit bad || nr < 2 || NR > 4 }'
 }
 
-echo "TAP version 13"
 for command in $("$vitrine" help | awk '/^  [a-z]/ { print $1 }'); do
-	point "vitrine(1) has $command" listed "$command"
-	point "vitrine-$command(1) has all its options" documented "$command"
-	point "$command: a summary of at most eight words, the same in its page" summarised "$command"
-	point "$command --help: one line per option, then examples" helps "$command"
+	check "vitrine(1) has $command" listed "$command"
+	check "vitrine-$command(1) has all its options" documented "$command"
+	check "$command: a summary of at most eight words, the same in its page" summarised "$command"
+	check "$command --help: one line per option, then examples" helps "$command"
 done
 [ "$tests" -gt 0 ] || failed=1
-echo "1..$tests"
-exit $failed
+plan

@@ -7,30 +7,14 @@
 #   metrics.sh VITRINE WORDS DIR
 
 set -u
+# shellcheck source-path=SCRIPTDIR source=../tap.sh
+. "$(dirname "$0")/../tap.sh" || exit
 vitrine=$(realpath "$1")
 words=$(realpath "$2")
 here=$(cd "$(dirname "$0")" && pwd)
 golden=$here/../golden/inspect
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-tests=0
-failed=0
-
-# point WHAT COMMAND...: a test point; the output of COMMAND is shown if it fails
-point()
-{
-	local what=$1 log
-
-	shift
-	tests=$((tests + 1))
-	if log=$("$@" 2>&1); then
-		echo "ok $tests $what"
-	else
-		echo "not ok $tests $what"
-		printf '%s\n' "$log" | head -n 40 | sed 's/^/# /'
-		failed=1
-	fi
-}
 
 # tree NAME <JSON: write a tree to NAME.inspect
 tree()
@@ -43,18 +27,6 @@ becomes()
 {
 	diff <(printf '%s\n' "$2") \
 	     <("$vitrine" metrics "./$1.inspect" | grep -v '^#' | sed "s/tree=\"$1\",\?//; s/{}//")
-}
-
-# says STATUS WORDS COMMAND...: COMMAND exits with STATUS and prints a line with WORDS
-says()
-{
-	local wanted=$1 text=$2 said status
-
-	shift 2
-	said=$("$@" 2>&1)
-	status=$?
-	echo "status $status: $said"
-	[ "$status" = "$wanted" ] && grep -qF -- "$text" <<<"$said"
 }
 
 # promtool exits with status 0 and prints no warning.
@@ -77,45 +49,44 @@ print(len(list(text_string_to_metric_families(sys.stdin.read()))), "families")'
 }
 
 cd "$dir" || exit 1
-echo "TAP version 13"
 
 # ---- names and labels ----
 
 tree t <<<'{"cpus": {"online": 2, "0": {"idle": 1}, "1": {"idle": 2}}}'
-point "a number is a label, called as its node in singular" becomes t \
+check "a number is a label, called as its node in singular" becomes t \
 'vitrine_t_cpu_idle{cpu="0"} 1
 vitrine_t_cpu_idle{cpu="1"} 2
 vitrine_t_cpus_online 2'
 tree t <<<'{"processes": {"7": {"threads": {"8": {"runs": 4}}}},
 	"entries": {"a": {"v": 1}}, "bus": {"a": {"v": 1}}, "list": {"0": 5, "3": 6}}'
-point "nodes below a plural are labels" becomes t \
+check "nodes below a plural are labels" becomes t \
 'vitrine_t_bus_a_v 1
 vitrine_t_entry_v{entry="a"} 1
 vitrine_t_list{list="0"} 5
 vitrine_t_list{list="3"} 6
 vitrine_t_process_thread_runs{process="7",thread="8"} 4'
 tree t <<<'{"0": {"1": {"z": 7}}, "trees": {"x": {"a": 1}}, "les": {"5": {"a": 2}}}'
-point "labels that are taken" becomes t \
+check "labels that are taken" becomes t \
 'vitrine_t_le_a{le_name="5"} 2
 vitrine_t_tree_a{tree_name="x"} 1
 vitrine_t_z{number="0",number_name="1"} 7'
 tree t <<<'{"rxErrors": 1, "a.x-y": 2, "über": 3, "": 4, "2x": 5}'
-point "words of a name" becomes t \
+check "words of a name" becomes t \
 'vitrine_t 4
 vitrine_t_2x 5
 vitrine_t_a_x_y 2
 vitrine_t_ber 3
 vitrine_t_rx_errors 1'
 tree eth.12 <<<'{"a": 1}'
-point "a number behind a tree's name is in the label only" \
+check "a number behind a tree's name is in the label only" \
 	diff <(echo 'vitrine_eth_a{tree="eth.12"} 1') \
 	     <("$vitrine" metrics ./eth.12.inspect | grep -v '^#')
 tree devices <<<'{"block": {"sda": {"reads": 1}}, "net": {"eth0": {"up": true}}}'
-point "devices" becomes devices \
+check "devices" becomes devices \
 'vitrine_devices_block_reads_total{device="sda"} 1
 vitrine_devices_net_up{device="eth0"} 1'
 mkdir -p b; tree b/t <<<'{"a": 1}'; tree t <<<'{"a": 2}'
-point "two trees of one name" diff - <("$vitrine" metrics ./t.inspect ./b/t.inspect | grep -v '^#') <<'EOF'
+check "two trees of one name" diff - <("$vitrine" metrics ./t.inspect ./b/t.inspect | grep -v '^#') <<'EOF'
 vitrine_t_a{tree="t"} 2
 vitrine_t_a{tree="t#2"} 1
 EOF
@@ -125,7 +96,7 @@ EOF
 tree t <<<'{"a_ns": 1500000001, "u_us": -1500, "c_ms": 7, "w_seconds": 2, "e_bytes": 9,
 	"f_ns_total": 10, "g_ns": 2.5, "max": 18446744073709551615, "min": -9223372036854775808,
 	"size_ns": [1, 20]}'
-point "units, exactly" becomes t \
+check "units, exactly" becomes t \
 'vitrine_t_a_seconds 1.500000001
 vitrine_t_c_seconds 0.007
 vitrine_t_e_bytes 9
@@ -139,7 +110,7 @@ vitrine_t_u_seconds -0.0015
 vitrine_t_w_seconds 2'
 tree t <<<'{"a": {"$double": "nan"}, "b1": {"$double": "inf"}, "c1": {"$double": "-inf"}, "x": 0.1,
 	"y": true, "z": false}'
-point "doubles and bools" becomes t \
+check "doubles and bools" becomes t \
 'vitrine_t_a NaN
 vitrine_t_b1 +Inf
 vitrine_t_c1 -Inf
@@ -147,7 +118,7 @@ vitrine_t_x 0.1
 vitrine_t_y 1
 vitrine_t_z 0'
 tree t <<<'{"name": "a\"b\\c\ne", "bad": "\udcff", "n": {"long": "'"$(printf '%0126d' 0)éé"'"}}'
-point "strings are labels, escaped, cut to 128 bytes" becomes t \
+check "strings are labels, escaped, cut to 128 bytes" becomes t \
 'vitrine_t_info{bad="�",name="a\"b\\c\ne"} 1
 vitrine_t_n_info{long="'"$(printf '%0126d' 0)é"'"} 1'
 
@@ -160,7 +131,7 @@ types()
 
 tree system <<<'{"uptime_ns": 5, "cpus": {"0": {"user_ns": 1, "name": "x"}}, "rx_total": 1, "signed_total": -1,
 	"total": 5, "list_count": 4, "lat": {"$linear": [0, 10, 0, 1, 0]}}'
-point "types" types system \
+check "types" types system \
 'cpu_info gauge
 cpu_user_seconds_total counter
 lat histogram
@@ -171,7 +142,7 @@ uptime_seconds gauge'
 
 tree t <<<'{"lin": {"$linear": [10, 5, 1, 2, 3, 4]}, "exp": {"$exponential": [0, 1, 2, 0, 1, 2, 3, 4]},
 	"neg": {"$linear": [-10, 10, 1, 2, 4]}, "dbl": {"$linear": [0.5, 0.25, 1.0, 2.0, 4.0]}}'
-point "bounds: of integers the largest in the bucket" becomes t \
+check "bounds: of integers the largest in the bucket" becomes t \
 'vitrine_t_dbl_bucket{le="0.5"} 1
 vitrine_t_dbl_bucket{le="0.75"} 3
 vitrine_t_dbl_bucket{le="+Inf"} 7
@@ -191,7 +162,7 @@ vitrine_t_neg_bucket{le="-1.0"} 3
 vitrine_t_neg_bucket{le="+Inf"} 7
 vitrine_t_neg_count 7'
 tree t <<<'{"lat_ns": {"$linear": [0, 1000, 0, 1, 2, 3]}, "lat_sum_ns": 12000, "x": {"$linear": [0, 1, 0, 1, 2]}, "x_sum": 3}'
-point "a sum beside it" becomes t \
+check "a sum beside it" becomes t \
 'vitrine_t_lat_seconds_bucket{le="9.99e-07"} 1
 vitrine_t_lat_seconds_bucket{le="1.999e-06"} 3
 vitrine_t_lat_seconds_bucket{le="+Inf"} 6
@@ -202,7 +173,7 @@ vitrine_t_x_bucket{le="+Inf"} 3
 vitrine_t_x_count 3
 vitrine_t_x_sum 3'
 tree t <<<'{"x_ns": {"$linear": [0, 1000, 0, 1]}, "x_n": {"y_ns": {"$linear": [0, 1000, 0, 3]}, "y_sum_ns": 5}, "x_o_ns": {"$linear": [0, 1000, 0, 3]}, "x_o_sum_ns": 3, "x_sum_ns": 4}'
-point "sums behind those of others" becomes t \
+check "sums behind those of others" becomes t \
 'vitrine_t_x_n_y_seconds_bucket{le="+Inf"} 3
 vitrine_t_x_n_y_seconds_count 3
 vitrine_t_x_n_y_seconds_sum 0.000000005
@@ -213,7 +184,7 @@ vitrine_t_x_seconds_bucket{le="+Inf"} 1
 vitrine_t_x_seconds_count 1
 vitrine_t_x_seconds_sum 0.000000004'
 tree t <<<'{"same": {"$linear": [5, 0, 1, 2, 3, 4]}, "big": {"$exponential": [1, 18446744073709551615, 18446744073709551615, 0, 1, 2, 3, 4]}}'
-point "bounds that do not grow, or wrap" becomes t \
+check "bounds that do not grow, or wrap" becomes t \
 'vitrine_t_big_bucket{le="0.0"} 0
 vitrine_t_big_bucket{le="+Inf"} 10
 vitrine_t_big_count 10
@@ -221,15 +192,15 @@ vitrine_t_same_bucket{le="4.0"} 1
 vitrine_t_same_bucket{le="+Inf"} 10
 vitrine_t_same_count 10'
 tree t <<<'{"bad": {"$linear": [0, 1, -1, 2, 3]}, "nan": {"$linear": [0.0, 1.0, NaN, 2.0, 3.0]}}'
-point "counts that are none are left out, and that is said" \
-	says 0 "t.inspect: 2 values left out" "$vitrine" metrics ./t.inspect
+check "counts that are none are left out, and that is said" \
+	output_has "t.inspect: 2 values left out" "$vitrine" metrics ./t.inspect
 
 # ---- duplicate series ----
 
 tree t <<<'{"$children": [["a x", 1], ["a_x", 2], ["a_x", 3], ["A-X", 4],
 	["lat", {"$linear": [0, 10, 0, 1, 0]}], ["lat", {"$linear": [0, 20, 0, 1, 0]}],
 	["lat_count", 5], ["foo", 1], ["foo_total", 2]]}'
-point "the same series several times: numbered" becomes t \
+check "the same series several times: numbered" becomes t \
 'vitrine_t_a_x 4
 vitrine_t_a_x{duplicate="2"} 1
 vitrine_t_a_x{duplicate="3"} 2
@@ -243,12 +214,12 @@ vitrine_t_lat_bucket{duplicate="2",le="+Inf"} 1
 vitrine_t_lat_count 1
 vitrine_t_lat_count{duplicate="2"} 1
 vitrine_t_lat_count{duplicate="3"} 5'
-point "families that clash have no type" types t "a_x gauge"
+check "families that clash have no type" types t "a_x gauge"
 
 # ---- words that promtool warns of ----
 
 tree t <<<'{"counter": 1, "a_ms_b": 2, "x": {"bits": 3, "mega": {"bits": 4}}, "kilobytes": 5, "load": {"1_min": 0.5}}'
-point "such words are joined with those before" becomes t \
+check "such words are joined with those before" becomes t \
 'vitrine_t_amsb 2
 vitrine_t_load_1_min 0.5
 vitrine_t_xbits 3
@@ -318,10 +289,10 @@ both()
 
 	shift
 	if [ -n "$promtool" ]; then
-		point "promtool has nothing against $what" promtool_agrees "$@"
+		check "promtool has nothing against $what" promtool_agrees "$@"
 	fi
 	if [ -n "$strict" ]; then
-		point "nor a strict reader of OpenMetrics" strict_agrees "$@"
+		check "nor a strict reader of OpenMetrics" strict_agrees "$@"
 	fi
 }
 both "golden trees" ./golden-*.inspect
@@ -336,14 +307,14 @@ no_line_twice()
 	twice=$("$vitrine" metrics ./*.inspect | grep -v '^#' | sed 's/ [^ ]*$//' | LC_ALL=C sort | uniq -d)
 	[ -z "$twice" ] || { echo "$twice"; return 1; }
 }
-point "no series twice" no_line_twice
+check "no series twice" no_line_twice
 
 # ---- a file for node_exporter ----
 
 tree t <<<'{"a": 1}'
-point "textfile" bash -c "umask 022; '$vitrine' metrics --textfile x.prom ./t.inspect && grep -qx 'vitrine_t_a{tree=\"t\"} 1' x.prom"
-point "for all to read" test "$(stat -c %a x.prom)" = 644
-point "nothing left beside it" test "$(echo x.prom*)" = x.prom
+check "textfile" bash -c "umask 022; '$vitrine' metrics --textfile x.prom ./t.inspect && grep -qx 'vitrine_t_a{tree=\"t\"} 1' x.prom"
+check "for all to read" test "$(stat -c %a x.prom)" = 644
+check "nothing left beside it" test "$(echo x.prom*)" = x.prom
 # replaced: x.prom is replaced by a new file; a reader of the old file still reads all of it
 replaced()
 {
@@ -355,26 +326,25 @@ replaced()
 	"$vitrine" metrics --textfile x.prom ./t.inspect || return
 	[ "$(cat <&7)" = "$old" ] && grep -q ' 2$' x.prom
 }
-point "replaced, not written over" replaced
-point "no such directory" says 3 "no/x.prom: cannot create a temporary file in its directory: No such file" \
+check "replaced, not written over" replaced
+check "no such directory" refuses 3 "no/x.prom: cannot create a temporary file in its directory: No such file" \
 	"$vitrine" metrics --textfile no/x.prom ./t.inspect
 too_large()
 (
 	trap '' XFSZ
 	ulimit -f 0
-	says 3 "x.prom: cannot write: File too large" "$vitrine" metrics --textfile x.prom ./t.inspect
+	refuses 3 "x.prom: cannot write: File too large" "$vitrine" metrics --textfile x.prom ./t.inspect
 )
-point "disk full" too_large
-point "and the old file stands" grep -q ' 2$' x.prom
-point "and nothing is left beside it" test "$(echo x.prom*)" = x.prom
+check "disk full" too_large
+check "and the old file stands" grep -q ' 2$' x.prom
+check "and nothing is left beside it" test "$(echo x.prom*)" = x.prom
 mkdir d.prom
-point "cannot replace a directory" says 3 "d.prom: cannot replace: " "$vitrine" metrics --textfile d.prom ./t.inspect
-point "node_exporter does not read the strict form" says 2 "node_exporter cannot read" \
+check "cannot replace a directory" refuses 3 "d.prom: cannot replace: " "$vitrine" metrics --textfile d.prom ./t.inspect
+check "node_exporter does not read the strict form" refuses 2 "node_exporter cannot read" \
 	"$vitrine" metrics --openmetrics --textfile x.prom ./t.inspect
-point "a selector" diff <(echo 2) <("$vitrine" metrics ./t.inspect:root:a | sed -n 's/^vitrine.* //p')
-point "no tree: no metrics" bash -c "! '$vitrine' metrics ./absent.inspect 2>&1 | grep -q vitrine_"
-point "one tree of two: the other, and the status says so" says 3 'vitrine_t_a{tree="t"} 2' \
+check "a selector" diff <(echo 2) <("$vitrine" metrics ./t.inspect:root:a | sed -n 's/^vitrine.* //p')
+check "no tree: no metrics" bash -c "! '$vitrine' metrics ./absent.inspect 2>&1 | grep -q vitrine_"
+check "one tree of two: the other, and the status says so" refuses 3 'vitrine_t_a{tree="t"} 2' \
 	"$vitrine" metrics ./absent.inspect ./t.inspect
 
-echo "1..$tests"
-exit $failed
+plan

@@ -8,11 +8,11 @@
 #   prometheus.sh VITRINE WORDS DIR
 
 set -u
+# shellcheck source-path=SCRIPTDIR source=../tap.sh
+. "$(dirname "$0")/../tap.sh" || exit
 vitrine=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)
 dir=$(mktemp -d)
-tests=0
-failed=0
 started=()
 
 finish()
@@ -24,39 +24,13 @@ finish()
 trap finish EXIT
 
 for program in prometheus prometheus-node-exporter; do
-	if ! type "$program" >/dev/null 2>&1; then
-		echo "1..0 # SKIP no $program here: packages prometheus, prometheus-node-exporter"
-		exit 4
-	fi
+	type "$program" >/dev/null 2>&1 ||
+		skip "no $program here: packages prometheus, prometheus-node-exporter"
 done
 
-# point WHAT COMMAND...: a test point; the output of COMMAND is shown if it fails
-point()
+explain_failure()
 {
-	local what=$1 log
-
-	shift
-	tests=$((tests + 1))
-	if log=$("$@" 2>&1); then
-		echo "ok $tests $what"
-	else
-		echo "not ok $tests $what"
-		printf '%s\n' "$log" | sed 's/^/# /'
-		tail -n 10 "$dir"/*.log | sed 's/^/# /'
-		failed=1
-	fi
-}
-
-# until_true COMMAND...: wait until COMMAND succeeds, but not forever
-until_true()
-{
-	local i
-
-	for ((i = 0; i < 1200; i++)); do
-		"$@" && return
-		sleep 0.1
-	done
-	return 1
+	tail -n 10 "$dir"/*.log
 }
 
 # Serve this directory over HTTP, *.om as OpenMetrics, and write the port to the file "port".
@@ -135,7 +109,6 @@ metrics()
 }
 
 cd "$dir" || exit 1
-echo "TAP version 13"
 tree <<'EOF'
 {"uptime_ns": 1234567890123, "release": "6.12 \"x\"", "cpus": {"0": {"user_ns": 2500000000}, "1": {"user_ns": 1}},
  "lat_ns": {"$exponential": [0, 1000, 2, 0, 100, 0, 0, 0, 0]}, "lat_sum_ns": 50000, "nothing": {"$double": "nan"}}
@@ -161,26 +134,25 @@ prometheus --config.file=prometheus.yml --storage.tsdb.path="$dir/tsdb" \
 started+=($!)
 
 for job in text lenient strict node; do
-	point "$job: scraped" becomes "up{job=\"$job\"}" 1
-	point "$job: a gauge in seconds" becomes "vitrine_system_uptime_seconds{job=\"$job\"}" 1234.567890123
-	point "$job: a counter of one CPU" \
+	check "$job: scraped" becomes "up{job=\"$job\"}" 1
+	check "$job: a gauge in seconds" becomes "vitrine_system_uptime_seconds{job=\"$job\"}" 1234.567890123
+	check "$job: a counter of one CPU" \
 		becomes "vitrine_system_cpu_user_seconds_total{job=\"$job\",cpu=\"0\",tree=\"system\"}" 2.5
-	point "$job: a string" becomes "vitrine_system_info{job=\"$job\",release=\"6.12 \\\"x\\\"\"}" 1
-	point "$job: a quantile" \
+	check "$job: a string" becomes "vitrine_system_info{job=\"$job\",release=\"6.12 \\\"x\\\"\"}" 1
+	check "$job: a quantile" \
 		becomes "histogram_quantile(1, vitrine_system_lat_seconds_bucket{job=\"$job\"})" 9.99e-07
-	point "$job: a mean" \
+	check "$job: a mean" \
 		becomes "vitrine_system_lat_seconds_sum{job=\"$job\"} / on() vitrine_system_lat_seconds_count{job=\"$job\"}" 5e-07
-	point "$job: not a number" becomes "vitrine_system_nothing{job=\"$job\"}" NaN
+	check "$job: not a number" becomes "vitrine_system_nothing{job=\"$job\"}" NaN
 done
-point "node_exporter has no complaint" becomes 'node_textfile_scrape_error' 0
+check "node_exporter has no complaint" becomes 'node_textfile_scrape_error' 0
 
 tree <<<'{"cpus": {"0": {"user_ns": 3500000000}}}'
-point "the next moment" metrics
+check "the next moment" metrics
 for job in text node; do
-	point "$job: has arrived" becomes "vitrine_system_cpu_user_seconds_total{job=\"$job\",cpu=\"0\"}" 3.5
-	point "$job: an increase" \
+	check "$job: has arrived" becomes "vitrine_system_cpu_user_seconds_total{job=\"$job\",cpu=\"0\"}" 3.5
+	check "$job: an increase" \
 		becomes "max_over_time(vitrine_system_cpu_user_seconds_total{job=\"$job\",cpu=\"0\"}[1h]) - min_over_time(vitrine_system_cpu_user_seconds_total{job=\"$job\",cpu=\"0\"}[1h])" 1
 done
 
-echo "1..$tests"
-exit $failed
+plan

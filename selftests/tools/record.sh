@@ -9,12 +9,12 @@
 # DIR holds fake_rings, which the Makefile builds.
 
 set -u
+# shellcheck source-path=SCRIPTDIR source=../tap.sh
+. "$(dirname "$0")/../tap.sh" || exit
 vitrine=$(realpath "$1")
 fake_rings=$(realpath "$3/fake_rings")
 mkfxt=$(realpath "$3/mkfxt")
 dir=$(mktemp -d)
-tests=0
-failed=0
 rings=
 
 finish()
@@ -24,21 +24,9 @@ finish()
 }
 trap finish EXIT
 
-# check WHAT COMMAND...: a test point; the output of COMMAND is shown if it fails
-check()
+explain_failure()
 {
-	local what=$1
-
-	tests=$((tests + 1))
-	shift
-	if "$@" >"$dir/check.log" 2>&1; then
-		echo "ok $tests $what"
-	else
-		echo "not ok $tests $what"
-		sed 's/^/# /' "$dir/check.log"
-		sed 's/^/# /' "$dir/err"
-		failed=1
-	fi
+	cat "$dir/err"
 }
 
 # record ARGUMENT...: run `vitrine record'; write its output and exit code to files
@@ -57,14 +45,6 @@ ended()
 	shift
 	for pattern; do
 		grep -qE "$pattern" "$dir/err" || return
-	done
-}
-
-# until_there PATTERN: wait until a file that matches PATTERN exists
-until_there()
-{
-	until compgen -G "$1" >/dev/null; do
-		sleep 0.05
 	done
 }
 
@@ -110,7 +90,6 @@ until [ "$(sequence)" -ge $end ]; do
 done
 SH
 chmod +x until_more
-echo "TAP version 13"
 
 # ---- missing files and arguments ----
 
@@ -406,19 +385,6 @@ check "no events: an error" ended 3 "trace/events: "
 check "and the command did not run" test ! -e ran
 mv gone $events
 
-# becomes FILE WORDS: wait until the lines of FILE are WORDS, but not forever
-becomes()
-{
-	local tries
-
-	for ((tries = 0; tries < 2400; tries++)); do
-		[ "$(paste -sd ' ' "$1")" = "$2" ] && return
-		sleep 0.05
-	done
-	cat "$1"
-	return 1
-}
-
 # Two recorders run at the same time; the one that switched wakeups on ends first.
 mkfifo end_first end_second
 "$vitrine" record -o first.fxt -- sh -c 'touch up_first; read -r line <end_first' 2>err &
@@ -441,7 +407,7 @@ until_there up_third
 	kill -KILL $first
 	wait $first
 } 2>/dev/null
-check "a killed recorder leaves nothing on" becomes $events "-sched +irq"
+check "a killed recorder leaves nothing on" until_true events_are $events -sched +irq
 echo >end_first
 rm -f ./*.fxt.*
 put_to -sched +irq
@@ -510,7 +476,7 @@ until_there up_fifth
 	wait $first
 } 2>/dev/null
 echo >end_first
-check "one of two is killed: all is on for the other one" becomes $events +block
+check "one of two is killed: all is on for the other one" until_true events_are $events +block
 check "with the stacks of the first one" stacks_are "blocked_us=1000 runnable_us=1000 user"
 echo >end_second
 wait $second
@@ -573,7 +539,7 @@ killed()
 		kill -KILL "$first"
 		wait "$first"
 	} 2>/dev/null
-	becomes "$events" -block && stacks_are none
+	until_true events_are "$events" -block && stacks_are none
 }
 
 for ms in {000..030..2}; do
@@ -612,9 +578,7 @@ fresh_rings
 recorder=$!
 until_there 'long.fxt.*'
 rm hold
-until grep -q "cpu0 session 2" given; do
-	sleep 0.05
-done
+until_true grep -q "cpu0 session 2" given
 kill -INT $recorder
 wait $recorder
 echo $? >status
@@ -642,5 +606,4 @@ check "all of two sessions" all_of_cpu 000
 check "all of a CPU that came later" all_of_cpu 001
 check "no temporary file is left" test -z "$(find . -name '*.fxt.*')"
 
-echo "1..$tests"
-exit $failed
+plan

@@ -11,11 +11,7 @@
 
 cd "$dir" || exit 1
 touch err
-echo "TAP version 13"
-if [ ! -x "$(dirname "$vitrine")/find-symbols" ]; then
-	echo "1..0 # SKIP libdw-dev is not here"
-	exit 0
-fi
+[ -x "$(dirname "$vitrine")/find-symbols" ] || skip "libdw-dev is not here"
 
 # stacks STACK FILES...: make a trace with user stacks
 stacks()
@@ -46,8 +42,8 @@ printed()
 	"$vitrine" print --json "$1" | jq -r '.args.stack'
 }
 
-# prints LINE...: the stacks of named.fxt are these
-prints()
+# stacks_are LINE...: the stacks of named.fxt are these
+stacks_are()
 {
 	same <(printf '%s\n' "$@") <(printed named.fxt)
 }
@@ -116,7 +112,7 @@ check "a trace" ended 0 "named.fxt: 3 frames have names now, 0 do not"
 name_main="main+$(printf '%#x' $((main - $(offset main)))) [program]"
 name_last="last_call+$(printf '%#x' $((last - $(offset last_call)))) [program]"
 check "its functions have names, also one that ends with a call" \
-	prints "$name_main;$name_last;?;deepest+0x0 [program]"
+	stacks_are "$name_main;$name_last;?;deepest+0x0 [program]"
 check "the rest is as it was" same <("$vitrine" print --json stacks.fxt | jq -c 'del(.offset, .provider, .args.stack)') \
 	<("$vitrine" print --json named.fxt | jq -c 'del(.offset, .provider, .thread.name, .args.stack)')
 "$vitrine" check named.fxt >named.check
@@ -127,7 +123,7 @@ check "twice is once" same <(printed named.fxt) <(printed twice.fxt)
 stacks "program+$inlined;program+$deepest" "$files" >stacks.fxt
 command_into_files symbolize stacks.fxt -o named.fxt
 check "functions that were inlined" \
-	prints "deepest+$(printf '%#x' $((inlined - deepest))) [program];within (inlined) [program];deepest+0x0 [program]"
+	stacks_are "deepest+$(printf '%#x' $((inlined - deepest))) [program];within (inlined) [program];deepest+0x0 [program]"
 
 mkfifo fifo
 stacks "$stack" "$PWD/program ${id//[0-9]/0}" "$stack" "$PWD/program -" "$stack" "$PWD/other $id" \
@@ -140,10 +136,10 @@ check "another build id, none, another file, a FIFO, no file, no such offset: no
 head -c 3000 program >"prog ram"
 stacks "prog ram+$deepest" "$PWD/prog ram $id" >stacks.fxt
 command_into_files symbolize stacks.fxt -o named.fxt
-check "a program that is damaged" prints "prog ram+$deepest"
+check "a program that is damaged" stacks_are "prog ram+$deepest"
 cp program "prog ram"
 command_into_files symbolize stacks.fxt -o named.fxt
-check "a path with a space" prints "deepest+0x0 [prog ram]"
+check "a path with a space" stacks_are "deepest+0x0 [prog ram]"
 
 command_into_files symbolize stacks.fxt
 check "no OUT" test "$(cat status)" = 2
@@ -160,5 +156,4 @@ alone/vitrine symbolize stacks.fxt -o out.fxt 2>err
 check "without libdw" test "$? $(grep -c 'needs the program .*/find-symbols; install' err)" = "3 1"
 check "nothing is left behind" test -z "$(find . -name 'out*.fxt*')"
 
-echo "1..$tests"
-exit $failed
+plan

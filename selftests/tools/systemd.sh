@@ -8,33 +8,16 @@
 # DIR holds tools/, built with sanitizers.
 
 set -u
+# shellcheck source-path=SCRIPTDIR source=../tap.sh
+. "$(dirname "$0")/../tap.sh" || exit
 build=$(realpath "$3")
 top=$(cd "$(dirname "$0")/../.." && pwd)
 dir=$build/systemd
 units=$dir/usr/lib/systemd/system
-tests=0
-failed=0
-
-# point WHAT COMMAND...: a test point; the output of COMMAND is shown if it fails
-point()
-{
-	local what=$1 log
-
-	shift
-	tests=$((tests + 1))
-	if log=$("$@" 2>&1); then
-		echo "ok $tests $what"
-	else
-		echo "not ok $tests $what"
-		printf '%s\n' "$log" | sed 's/^/# /'
-		failed=1
-	fi
-}
 
 rm -rf "$dir"
 mkdir -p "$dir"
 cd "$dir" || exit 1
-echo "TAP version 13"
 
 # Install to a temporary prefix. The units name the programs there.
 install_units()
@@ -43,7 +26,7 @@ install_units()
 		PLUGINDIR="$dir/plugins" install &&
 		! grep -n '@[A-Z]*@' "$units"/*
 }
-point "make install, and no name is left unfilled" install_units
+check "make install, and no name is left unfilled" install_units
 
 # verify UNIT: systemd accepts each line of UNIT
 verify()
@@ -72,12 +55,12 @@ confined()
 
 for file in "$units"/*; do
 	unit=$(basename "$file")
-	point "$unit: systemd-analyze verify" verify "$unit"
+	check "$unit: systemd-analyze verify" verify "$unit"
 	case $unit in
 	*.timer|vitrine-recorder.service)
 		;;
 	*)
-		point "$unit: systemd-analyze security" confined "$unit" ;;
+		check "$unit: systemd-analyze security" confined "$unit" ;;
 	esac
 done
 
@@ -103,14 +86,14 @@ kept()
 	keep "VITRINE_TRIGGER=latency_us=5 panic" && ls state &&
 		[ "$(cat state/trigger-2*Z.fxt)" = "latency_us=5 panic" ]
 }
-point "keep-trace arms what it is told and keeps one file" kept
+check "keep-trace arms what it is told and keeps one file" kept
 
 by_default()
 {
 	rm -f state/*
 	keep && [ "$(cat state/trigger-2*Z.fxt)" = "hung_task panic" ]
 }
-point "by default it arms what costs nothing" by_default
+check "by default it arms what costs nothing" by_default
 
 newest()
 {
@@ -124,7 +107,7 @@ newest()
 		[ "$(find state -type f | wc -l)" = 3 ] && [ ! -e state/trigger-20010103T000000Z.fxt ] &&
 		[ -e state/trigger-20010104T000000Z.fxt ] && [ -e state/trigger-20010105T000000Z.fxt ]
 }
-point "the newest files stay" newest
+check "the newest files stay" newest
 
 not_armed()
 {
@@ -133,7 +116,7 @@ not_armed()
 	rmdir debugfs/vitrine/trace
 	! keep && [ -z "$(ls state)" ]
 }
-point "without the module it fails, and leaves nothing" not_armed
+check "without the module it fails, and leaves nothing" not_armed
 
 # ---- load-recorder ----------------------------------------------------------
 
@@ -157,7 +140,7 @@ loads()
 	load_recorder "" && [ ! -s load.log ] &&
 		[ "$(cat modprobe.called)" = "vitrine buffer_kb=64 trees=all" ]
 }
-point "load-recorder hands the parameters to modprobe, and is silent" loads
+check "load-recorder hands the parameters to modprobe, and is silent" loads
 
 # explained SAYS HEADING: the log begins with modprobe's error and ends with a reference to
 # the section HEADING of vitrine-recorder(8)
@@ -170,10 +153,10 @@ explained()
 		grep -qxF ".SH \"$2\"" "$top/Documentation/man/vitrine-recorder.8"
 }
 for error in "Key was rejected by service" "Required key not available" "Operation not permitted"; do
-	point "load-recorder: $error: names the page" \
+	check "load-recorder: $error: names the page" \
 		explained "ERROR: could not insert 'vitrine': $error" "SECURE BOOT"
 done
-point "load-recorder: no module: names the page" \
+check "load-recorder: no module: names the page" \
 	explained "FATAL: Module vitrine not found in directory /lib/modules/6.1.0" "NEW KERNELS"
 
 other_error()
@@ -181,7 +164,6 @@ other_error()
 	! load_recorder "ERROR: could not insert 'vitrine': Invalid argument" &&
 		[ "$(wc -l <load.log)" = 1 ]
 }
-point "load-recorder adds nothing to any other error" other_error
+check "load-recorder adds nothing to any other error" other_error
 
-echo "1..$tests"
-exit $failed
+plan

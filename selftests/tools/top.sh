@@ -33,14 +33,13 @@ order()
 	tmux capture-pane -p | grep -oE '^(alpha|be|gamma|\?)' | diff - <(printf '%s\n' "$@")
 }
 
-echo "TAP version 13"
 start_tmux
 
 # ---- no trace, no terminal ----
 
 run top
-point "nothing to look at" ended 3
-point "and why" grep -q '/vitrine/trace/trace.fxt: .*insmod' err
+check "nothing to look at" ended 3
+check "and why" grep -q '/vitrine/trace/trace.fxt: .*insmod' err
 mkdir -p vitrine/trace
 trace rush
 no_terminal()
@@ -51,7 +50,7 @@ no_terminal()
 	echo "$said"
 	grep -q 'must be a terminal; use .vitrine top --once' <<<"$said" && [ "${said##*$'\n'}" = 3 ]
 }
-point "no terminal: an error" no_terminal
+check "no terminal: an error" no_terminal
 
 # ---- --once ----
 
@@ -98,100 +97,99 @@ JSON
 	)
 }
 
-point "--once: all of it as text" once_text
-point "--once --json: all of it" once_json
+check "--once: all of it as text" once_text
+check "--once --json: all of it" once_json
 trace waits
-point "--once --json: a CPU that is idle, records lost" \
+check "--once --json: a CPU that is idle, records lost" \
 	test "$(json '[.cpus[0].state, (.cpus[0] | has("thread")), .gaps > 0]')" = '["idle",false,true]'
 echo nonsense >vitrine/trace/trace.fxt
-point "--once: a trace that cannot be read" grep -q "not a Fuchsia trace" <(once)
-point "and the exit code says so" test "$(once --json | tail -n 1)" = 1
+check "--once: a trace that cannot be read" grep -q "not a Fuchsia trace" <(once)
+check "and the exit code says so" test "$(once --json | tail -n 1)" = 1
 trace rush
 run top --json
-point "--json goes with --once" ended 2
+check "--json goes with --once" ended 2
 run top -i never
-point "an interval that is none" ended 2
+check "an interval that is none" ended 2
 
 # ---- the screen ----
 
-point "starts" started 100
-point "all together" \
+check "starts" started 100
+check "all together" \
 	shows '^2 CPUs busy for 100 %, 1500000 switches/s, 4 threads, last 2.000us, by CPU$'
-point "who runs on a CPU, since when, and who waits there" shows \
+check "who runs on a CPU, since when, and who waits there" shows \
 	'^CPU 0 +100 % +1000000/s  gamma:31/30 for 1.000us; 2 wait: alpha:11/10, be\|ta<>&"'"'"':21/20$'
-point "another one" shows '^CPU 1 +100 % +500000/s  \?:41/40 for 2.000us$'
-point "a thread that runs" shows '^gamma:31/30 +running +0 +50.0 % +0.0 % +500000 +0ns$'
-point "one that waits since another has its CPU" \
+check "another one" shows '^CPU 1 +100 % +500000/s  \?:41/40 for 2.000us$'
+check "a thread that runs" shows '^gamma:31/30 +running +0 +50.0 % +0.0 % +500000 +0ns$'
+check "one that waits since another has its CPU" \
 	shows '^alpha:11/10 +preempted +0 +50.0 % +50.0 % +500000 +1.000us$'
-point "one that waits since it was woken" shows '^be.ta.*:21/20 +woken +0 +0.0 % +75.0 % +0 +1.500us$'
-point "who ran longest comes first" until_true order '?' alpha gamma be
-point "a help line" shows '^q quit '
+check "one that waits since it was woken" shows '^be.ta.*:21/20 +woken +0 +0.0 % +75.0 % +0 +1.500us$'
+check "who ran longest comes first" until_true order '?' alpha gamma be
+check "a help line" shows '^q quit '
 keys q
-point "q: ends, and the terminal is as it was" ended 0
+check "q: ends, and the terminal is as it was" ended 0
 
 trace waits
-point "starts again" started 100
-point "it says when records are lost" shows '^2 CPUs .* by CPU; records lost$'
-point "idle" shows '^CPU 0 +[0-9]+ % +[0-9]+/s  idle$'
-point "by CPU" until_true order be alpha '?' gamma
+check "starts again" started 100
+check "it says when records are lost" shows '^2 CPUs .* by CPU; records lost$'
+check "idle" shows '^CPU 0 +[0-9]+ % +[0-9]+/s  idle$'
+check "by CPU" until_true order be alpha '?' gamma
 keys w
-point "by longest wait" until_true order alpha be gamma '?'
-point "which is there" shows '^alpha:11/10 .* 700ns$'
+check "by longest wait" until_true order alpha be gamma '?'
+check "which is there" shows '^alpha:11/10 .* 700ns$'
 keys r
-point "by runs" until_true order alpha gamma '?' be
+check "by runs" until_true order alpha gamma '?' be
 keys c
-point "by CPU again" until_true order be alpha '?' gamma
+check "by CPU again" until_true order be alpha '?' gamma
 tmux resize-window -t w -x 100 -y 6
-point "hardly any room" shows '^be.ta'
-point "for one thread" hides '^alpha'
+check "hardly any room" shows '^be.ta'
+check "for one thread" hides '^alpha'
 keys Down
-point "Down" shows '^alpha'
+check "Down" shows '^alpha'
 keys End
-point "End" shows '^gamma'
+check "End" shows '^gamma'
 keys Home
-point "Home" shows '^be.ta'
+check "Home" shows '^be.ta'
 tmux resize-window -t w -x 60 -y 24
-point "60 columns: three numbers" shows '^THREAD +STATE +RUNNING +WAITING +LONGEST$'
-point "of each thread" shows '^alpha:11/10 +[a-z?]+ +[0-9.]+ % +[0-9.]+ % +[0-9.]+ns$'
+check "60 columns: three numbers" shows '^THREAD +STATE +RUNNING +WAITING +LONGEST$'
+check "of each thread" shows '^alpha:11/10 +[a-z?]+ +[0-9.]+ % +[0-9.]+ % +[0-9.]+ns$'
 tmux resize-window -t w -x 40 -y 24
-point "40 columns: the time running" shows '^THREAD +STATE +RUNNING$'
-point "of each thread" shows '^alpha:11/10 +[a-z?]+ +[0-9.]+ %$'
+check "40 columns: the time running" shows '^THREAD +STATE +RUNNING$'
+check "of each thread" shows '^alpha:11/10 +[a-z?]+ +[0-9.]+ %$'
 tmux resize-window -t w -x 24 -y 24
-point "24 columns: names" shows '^THREAD$'
-point "of all threads" until_true order be alpha "?" gamma
+check "24 columns: names" shows '^THREAD$'
+check "of all threads" until_true order be alpha "?" gamma
 tmux resize-window -t w -x 10 -y 2
-point "and less" shows '^q quit'
+check "and less" shows '^q quit'
 tmux resize-window -t w -x 100 -y 24
-point "and back" shows '^gamma'
+check "and back" shows '^gamma'
 keys C-c
-point "^C" ended 0
+check "^C" ended 0
 
 trace torn
-point "starts where headers say that records are lost" started 100
-point "it says so" shows '^2 CPUs .*; records lost$'
-point "no run goes on, and no wait" shows '^gamma:31/30 +[a-z?]+ +0 +0.0 % +0.0 % .* 0ns$'
-point "but what is known counts" shows '^beta:21/20 .* 50ns$'
+check "starts where headers say that records are lost" started 100
+check "it says so" shows '^2 CPUs .*; records lost$'
+check "no run goes on, and no wait" shows '^gamma:31/30 +[a-z?]+ +0 +0.0 % +0.0 % .* 0ns$'
+check "but what is known counts" shows '^beta:21/20 .* 50ns$'
 keys q
-point "ends so, too" ended 0
+check "ends so, too" ended 0
 
 # ---- time goes on ----
 
 trace rush
 started 0.1
-point "nothing new" shows '^2 CPUs busy for 0 %, 0 switches/s, 4 threads, last 0ns'
-point "who runs is still known" shows '^CPU 0 .* gamma:31/30 for 1.000us; 2 wait:'
+check "nothing new" shows '^2 CPUs busy for 0 %, 0 switches/s, 4 threads, last 0ns'
+check "who runs is still known" shows '^CPU 0 .* gamma:31/30 for 1.000us; 2 wait:'
 trace waits
-point "what is new counts" shows '^2 CPUs .* idle$|^CPU 0 .* idle$'
+check "what is new counts" shows '^2 CPUs .* idle$|^CPU 0 .* idle$'
 trace rush
-point "a new session, whose clock is behind" shows '^CPU 0 .* gamma:31/30'
+check "a new session, whose clock is behind" shows '^CPU 0 .* gamma:31/30'
 echo nonsense >vitrine/trace/trace.fxt
-point "a trace that cannot be read" shows '^/.*trace.fxt: .*not a Fuchsia trace'
+check "a trace that cannot be read" shows '^/.*trace.fxt: .*not a Fuchsia trace'
 trace rush
-point "and one that can" shows '^2 CPUs'
+check "and one that can" shows '^2 CPUs'
 trace vitrine
-point "no wakeups: it says so" shows '; no wakeups recorded'
+check "no wakeups: it says so" shows '; no wakeups recorded'
 keys q
-point "ends" ended 0
+check "ends" ended 0
 
-echo "1..$tests"
-exit $failed
+plan

@@ -27,15 +27,6 @@ changed()
 	"$vitrine" diff --json "$@" | jq -c "$filter"
 }
 
-# says EXPECTED COMMAND...: standard output of COMMAND is EXPECTED
-says()
-{
-	local expected=$1
-
-	shift
-	diff -u <(echo "$expected") <("$@")
-}
-
 # refused PATTERN ARGUMENT...: vitrine exits with a usage error that matches PATTERN
 refused()
 {
@@ -73,7 +64,6 @@ named()
 
 cd "$dir" || exit 1
 touch err
-echo "TAP version 13"
 for ((seed = 1; seed <= pairs; seed++)); do
 	load same$seed.fxt $seed 0
 	load other$seed.fxt $((100 + seed)) 0
@@ -89,29 +79,29 @@ check "the same file twice" ended 0
 check "and nothing is printed" test ! -s out
 command_into_files diff same1.fxt much.fxt
 check "20 % more: exit status as diff" test "$(cat status)" = 1
-check "in words" says "$(printf '%s\n' \
+check "in words" prints "$(printf '%s\n' \
 	"COST             MEDIAN                TIMES             P  PROCESS/THREAD" \
 	"+369.6ms    1.003ms -> 1.198ms     1499 -> 1499    9.1e-76  load/worker-2 blocked" \
 	"+207.4ms    987.0us -> 1.210ms      749 -> 749     8.1e-47  load/worker-2 blocked in read")" \
 	head -n 3 out
-check "what costs most comes first" says true changed '[.changed[].cost_ns | fabs] | . == (sort | reverse)' same1.fxt much.fxt
-check "by system call" says '["futex","read"]' \
+check "what costs most comes first" prints true changed '[.changed[].cost_ns | fabs] | . == (sort | reverse)' same1.fxt much.fxt
+check "by system call" prints '["futex","read"]' \
 	changed '[.changed[] | select(.what == "blocked in").cause] | sort' same1.fxt much.fxt
-check "by stack" says '[true,true]' \
+check "by stack" prints '[true,true]' \
 	changed '[.changed[] | select(.what == "blocked at").cause | test("mutex_lock|pipe_read")]' same1.fxt much.fxt
-check "the other way round it saves as much" says true bash -c "jq -s '.[0] as \$a | .[1] as \$b |
+check "the other way round it saves as much" prints true bash -c "jq -s '.[0] as \$a | .[1] as \$b |
 	(\$a.changed[0].cost_ns + \$b.changed[0].cost_ns | fabs) < 1000 and \$b.changed[0].cost_ns < 0' \
 	<('$vitrine' diff -j same1.fxt much.fxt) <('$vitrine' diff -j much.fxt same1.fxt)"
-check "cost is the difference of the sums, as the numbers are the same" says true \
+check "cost is the difference of the sums, as the numbers are the same" prints true \
 	changed '.changed[0] | (.cost_ns - (.after.sum_ns - .before.sum_ns) | fabs) < 1000' same1.fxt much.fxt
-check "several files a side" says '[[5996,2998],["worker-2"]]' changed \
+check "several files a side" prints '[[5996,2998],["worker-2"]]' changed \
 	'[[.changed[0] | .before.count, .after.count], ([.changed[].thread] | unique)]' \
 	same1.fxt same2.fxt same3.fxt same4.fxt --with longer1.fxt longer2.fxt
 zstd -q same1.fxt much.fxt
 check "compressed ones" same <("$vitrine" diff same1.fxt much.fxt) <("$vitrine" diff same1.fxt.zst much.fxt.zst)
 check "from standard input" same <("$vitrine" diff same1.fxt much.fxt) \
 	<("$vitrine" diff - --with much.fxt <same1.fxt)
-check "with less than eight waits, nothing is compared" says 0 \
+check "with less than eight waits, nothing is compared" prints 0 \
 	bash -c "'$mkfxt' disk >disk.fxt; '$vitrine' diff -j disk.fxt disk.fxt | jq .compared"
 check "one trace" refused "expected two" diff same1.fxt
 check "three traces" refused "expected two" diff same1.fxt same2.fxt same3.fxt
@@ -123,5 +113,4 @@ head -c 100000 same1.fxt | tail -c 50000 >torn.fxt
 command_into_files diff same1.fxt torn.fxt
 check "one of two is damaged" test "$(cat status)" = 3
 
-echo "1..$tests"
-exit $failed
+plan

@@ -7,30 +7,14 @@
 #   trees.sh VITRINE WORDS DIR
 
 set -u
+# shellcheck source-path=SCRIPTDIR source=../tap.sh
+. "$(dirname "$0")/../tap.sh" || exit
 vitrine=$(realpath "$1")
 words=$(realpath "$2")
 golden=$(cd "$(dirname "$0")/../golden/inspect" && pwd)
-tests=0
-failed=0
 
-# point WHAT COMMAND...: a test point; the output of COMMAND is shown if it fails
-point()
-{
-	local what=$1 log
-
-	shift
-	tests=$((tests + 1))
-	if log=$("$@" 2>&1); then
-		echo "ok $tests $what"
-	else
-		echo "not ok $tests $what"
-		printf '%s\n' "$log" | sed 's/^/# /'
-		failed=1
-	fi
-}
-
-# prints STATUS EXPECTED ARGUMENT...: vitrine exits with STATUS and prints EXPECTED
-prints()
+# answers STATUS EXPECTED ARGUMENT...: vitrine exits with STATUS and prints EXPECTED
+answers()
 {
 	local wanted=$1 expected=$2 said status
 
@@ -122,36 +106,35 @@ done
 export VITRINE_DEBUGFS=$dir/debugfs
 export NO_COLOR=1
 
-echo "TAP version 13"
 
 # Selectors
-point "a node and all below it" prints 0 "cpu2:
+check "a node and all below it" answers 0 "cpu2:
   a:
     m = 3
     n = 2" show cpu2:root/a
-point "the root may be left out" prints 0 "cpu2:
+check "the root may be left out" answers 0 "cpu2:
   a:
     m = 3
     n = 2" show cpu2:a
-point "one property" prints 0 '{
+check "one property" answers 0 '{
   "root": {
     "a": {
       "n": 2
     }
   }
 }' show --json cpu2:root/a:n
-point "a property of the root" prints 0 "cpu2:
+check "a property of the root" answers 0 "cpu2:
   a:b/c = 1" show 'cpu2:root:a\:b\/c'
-point "a * in a node, a property that not all have" prints 0 "cpu2:
+check "a * in a node, a property that not all have" answers 0 "cpu2:
   a:
     m = 3" show 'cpu2:*:m'
-point "a * in the tree's name, in natural order" prints 0 "cpu2:
+check "a * in the tree's name, in natural order" answers 0 "cpu2:
   b:
     n = 4
 cpu10:
   b:
     n = 4" show 'cpu*:b'
-point "trees of a * come by name, also in JSON" prints 0 '{
+check "trees of a * come by name, also in JSON" answers 0 '{
   "cpu2": {
     "root": {
       "b": {
@@ -160,85 +143,85 @@ point "trees of a * come by name, also in JSON" prints 0 '{
     }
   }
 }' show --json 'cpu*2:b'
-point "several selectors for one tree" prints 0 "cpu2:
+check "several selectors for one tree" answers 0 "cpu2:
   a:
     m = 3
   b:
     n = 4" show cpu2:a:m cpu2:b
-point "all trees, retained ones last" prints 0 "cpu2:
+check "all trees, retained ones last" answers 0 "cpu2:
   a:b/c = 1
 cpu10:
   a:b/c = 5
 retained/gone:
   a:b/c = 1" show '*:root:*'
-point "a retained tree by its name" prints 0 "retained/gone:
+check "a retained tree by its name" answers 0 "retained/gone:
   b:
     n = 4" show retained/gone:b
-point "a tree that is only retained" prints 0 "retained/gone:
+check "a tree that is only retained" answers 0 "retained/gone:
   b:
     n = 4" show gone:b
-point "a * for retained trees" prints 0 "retained/gone:
+check "a * for retained trees" answers 0 "retained/gone:
   b:
     n = 4" show 'retained/*:b'
-point "a file" prints 0 "saved:
+check "a file" answers 0 "saved:
   b:
     n = 4" show ./saved.inspect:b
-point "a * in a file's name" prints 0 "saved:
+check "a * in a file's name" answers 0 "saved:
   b:
     n = 4" show './sa*.inspect:b'
-point "a file whose name looks like a selector" prints 0 "a*:b:
+check "a file whose name looks like a selector" answers 0 "a*:b:
   a:b/c = 1
   a:
     m = 3
     n = 2
   b:
     n = 4" show './a*:b.inspect'
-point "the same, escaped, with a selector" prints 0 "a*:b:
+check "the same, escaped, with a selector" answers 0 "a*:b:
   b:
     n = 4" show './a\*\:b.inspect:b'
 
 # Invalid selectors, and selectors that match nothing
-point "no selector: the column" prints 2 \
+check "no selector: the column" answers 2 \
 	"vitrine: cpu2:a//b: column 8: a node name is missing; write \\/ for a slash in a name" \
 	show cpu2:a//b
-point "nothing selected" prints 3 \
+check "nothing selected" answers 3 \
 	"vitrine: cpu2:c: the selector matches nothing; run \`vitrine show' to see all trees" \
 	show cpu2:c
-point "one of two selects nothing: the other is shown" prints 3 \
+check "one of two selects nothing: the other is shown" answers 3 \
 	"vitrine: cpu2:c: the selector matches nothing; run \`vitrine show' to see all trees
 cpu2:
   b:
     n = 4" show cpu2:c cpu2:b
-point "no tree of the name" prints 3 \
+check "no tree of the name" answers 3 \
 	"vitrine: gpu*:a: no tree matches this name; run \`vitrine list' to see all trees" \
 	show 'gpu*:a'
-point "a * in a directory" prints 2 \
+check "a * in a directory" answers 2 \
 	"vitrine: ./*/x:a: * is allowed in the last part of a path only" \
 	show './*/x:a'
 
 # Links
-point "a selector goes through a link" prints 0 "v1-links:
+check "a selector goes through a link" answers 0 "v1-links:
   kid:
     kid:
       root = -1" show './v1-links.inspect:kid/kid:root'
-point "an inline link has what its parent has" prints 0 "v1-links:
+check "an inline link has what its parent has" answers 0 "v1-links:
   gone = -> gone.inspect: there is no such tree
   gone = 5" show './v1-links.inspect:root:gone'
 unread()
 {
 	printf INSP >gone.inspect
-	prints "$@"
+	answers "$@"
 	local status=$?
 
 	rm gone.inspect
 	return "$status"
 }
-point "a link to what cannot be read: reported, the rest shown" unread 1 \
+check "a link to what cannot be read: reported, the rest shown" unread 1 \
 	"vitrine: ./gone.inspect: offset 0x4: the file ends within its header
 v1-links:
   gone = -> gone.inspect: the file ends within its header
   gone = 5" show './v1-links.inspect:root:gone'
-point "a link that nobody asks for is not followed" unread 0 "v1-links:
+check "a link that nobody asks for is not followed" unread 0 "v1-links:
   out = -> ../v2-tree.inspect (inline): the link names no tree" \
 	show './v1-links.inspect:root:out'
 fifo()
@@ -251,7 +234,7 @@ fifo()
 	cat fifo.out
 	[ "$status" = 0 ] && grep -q 'gone = -> gone.inspect: not a regular file' fifo.out
 }
-point "a link to a FIFO does not hang" fifo
+check "a link to a FIFO does not hang" fifo
 # Chain of links named "next": t1 -> t2 ... -> t20
 chain()
 {
@@ -282,7 +265,7 @@ chain()
 		tee chain.out
 	[ "$(jq '.[0] | length' chain.out)" = 19 ]
 }
-point "no more than 16 links one behind the other" chain
+check "no more than 16 links one behind the other" chain
 # 1025 links to a missing tree
 many()
 {
@@ -310,7 +293,7 @@ many()
 	[ "$(grep -c 'there is no such tree' many.out)" = 1024 ] &&
 		[ "$(grep -c 'more than 1024 links' many.out)" = 1 ]
 }
-point "no more than 1024 links" many
+check "no more than 1024 links" many
 
 # Histograms and arrays on a terminal
 histogram h.inspect 0 1 0 3 0 8
@@ -321,21 +304,21 @@ on_terminal()
 	cat terminal.out
 	diff <(echo "$4") terminal.out
 }
-point "histogram in a pipe" prints 0 'h:
+check "histogram in a pipe" answers 0 'h:
   h = linear histogram, count 12, p50 >= 40, p90 >= 40, p99 >= 40
       [0, 10)     1 ####
       ...
       [20, 30)    3 ############
       ...
       [40, +inf)  8 ################################' show h.inspect
-point "histogram on a terminal: as wide as that" on_terminal 36 C h.inspect 'h:
+check "histogram on a terminal: as wide as that" on_terminal 36 C h.inspect 'h:
   h = linear histogram, count 12, p50 >= 40, p90 >= 40, p99 >= 40
       [0, 10)     1 ##
       ...
       [20, 30)    3 ######
       ...
       [40, +inf)  8 ################'
-point "histogram on a UTF-8 terminal: eighths" on_terminal 36 C.UTF-8 h.inspect 'h:
+check "histogram on a UTF-8 terminal: eighths" on_terminal 36 C.UTF-8 h.inspect 'h:
   h = linear histogram, count 12, p50 >= 40, p90 >= 40, p99 >= 40
       [0, 10)     1 ██
       ...
@@ -343,17 +326,17 @@ point "histogram on a UTF-8 terminal: eighths" on_terminal 36 C.UTF-8 h.inspect 
       ...
       [40, +inf)  8 ████████████████'
 "$words" "$golden/v1-values.words" >values.inspect
-point "arrays wrap on a terminal" bash -c "script -qec \"stty cols 60; env TERM=xterm \
+check "arrays wrap on a terminal" bash -c "script -qec \"stty cols 60; env TERM=xterm \
 	'$vitrine' show values.inspect\" /dev/null </dev/null | tr -d '\r' |
 	grep -qxF '             5e-324, 1.7976931348623157e+308, nan, -inf]'"
 
 # List
-point "list: kinds, sizes, nodes" prints 0 \
+check "list: kinds, sizes, nodes" answers 0 \
 "NAME           KIND           SIZE       USED    NODES PROPERTIES   GENERATION
 cpu2           live            224        224        3          4            2
 cpu10          live            224        224        3          4            2
 retained/gone  retained        224        224        3          4            2" list
-point "list: a saved tree, as JSON" prints 0 '[
+check "list: a saved tree, as JSON" answers 0 '[
   {
     "name": "saved",
     "kind": "saved",
@@ -366,7 +349,7 @@ point "list: a saved tree, as JSON" prints 0 '[
     "properties": 4
   }
 ]' list --json ./saved.inspect
-point "list: no nodes" prints 2 "vitrine: list takes whole trees; leave out the node" \
+check "list: no nodes" answers 2 "vitrine: list takes whole trees; leave out the node" \
 	list cpu2:a
 # The module's own tree lists "cpu2" below "trees", but not cpu10, which is therefore lazy.
 cat >self.words <<'WORDS'
@@ -391,23 +374,23 @@ cat >self.words <<'WORDS'
 WORDS
 "$words" self.words >$inspect/vitrine.inspect
 tree $inspect/cpu10.inspect 5 -2
-point "list: a lazy tree is not opened" prints 0 \
+check "list: a lazy tree is not opened" answers 0 \
 "NAME   KIND           SIZE       USED    NODES PROPERTIES   GENERATION
 cpu2   live            224        224        3          4            2
 cpu10  lazy              -          -        -          -            -" list 'cpu*'
-point "list --all: it is" prints 0 \
+check "list --all: it is" answers 0 \
 "NAME   KIND           SIZE       USED    NODES PROPERTIES   GENERATION
 cpu10  lazy            224        224        3          4       frozen" \
 	list --all cpu10
 : >$inspect/cpu3.inspect
-point "list: one that cannot be read" prints 1 \
+check "list: one that cannot be read" answers 1 \
 "NAME   KIND           SIZE       USED    NODES PROPERTIES   GENERATION
 cpu2   live            224        224        3          4            2
 cpu3   lazy              -          -        -          -            -
 vitrine: $dir/debugfs/vitrine/inspect/cpu3.inspect: offset 0x0: the file is empty
 cpu10  lazy            224        224        3          4       frozen" \
 	list --all 'cpu*'
-point "show: one that cannot be read" prints 1 \
+check "show: one that cannot be read" answers 1 \
 "vitrine: $dir/debugfs/vitrine/inspect/cpu3.inspect: offset 0x0: the file is empty
 cpu2:
   b:
@@ -420,22 +403,22 @@ rm $inspect/cpu3.inspect $inspect/vitrine.inspect
 # Diff
 tree changed.inspect 7
 histogram h2.inspect 0 1 2 3 0 6
-point "diff: the same" prints 0 "" diff saved.inspect cpu2
-point "diff: a number" prints 1 '--- saved.inspect
+check "diff: the same" answers 0 "" diff saved.inspect cpu2
+check "diff: a number" answers 1 '--- saved.inspect
 +++ changed.inspect
 ~ root:a\:b\/c = 1 -> 7 (+6)' diff saved.inspect changed.inspect
-point "diff: downwards, of part of a tree" prints 1 '--- changed.inspect:root:*
+check "diff: downwards, of part of a tree" answers 1 '--- changed.inspect:root:*
 +++ saved.inspect:root:*
 ~ root:a\:b\/c = 7 -> 1 (-6)' diff 'changed.inspect:root:*' 'saved.inspect:root:*'
-point "diff: two nodes" prints 1 '--- cpu2:a
+check "diff: two nodes" answers 1 '--- cpu2:a
 +++ cpu2:b
 - m = 3
 ~ n = 2 -> 4 (+2)' diff cpu2:a cpu2:b
-point "diff: buckets" prints 1 '--- h.inspect
+check "diff: buckets" answers 1 '--- h.inspect
 +++ h2.inspect
 ~ root:h [10, 20) = 0 -> 2 (+2)
 ~ root:h [40, +inf) = 8 -> 6 (-2)' diff h.inspect h2.inspect
-point "diff: only in one" prints 1 '--- cpu2:a
+check "diff: only in one" answers 1 '--- cpu2:a
 +++ h.inspect
 - root/a:m = 3
 - root/a:n = 2
@@ -453,52 +436,43 @@ json_diff()
 }
 filter='.differences | map(del(.old, .new))'
 expected='[{"path":["root","h"],"difference":[0,0,2,0,0,-2]}]'
-point "diff --json: buckets" json_diff h.inspect h2.inspect
+check "diff --json: buckets" json_diff h.inspect h2.inspect
 filter='.differences[]'
 expected='{"path":["root","a:b/c"],"old":1,"new":7,"difference":6}'
-point "diff --json: a number" json_diff saved.inspect changed.inspect
+check "diff --json: a number" json_diff saved.inspect changed.inspect
 filter='.differences'
 expected='[{"path":["m"],"old":3},{"path":["n"],"old":2,"new":4,"difference":2}]'
-point "diff --json: paths are those of show" json_diff cpu2:a cpu2:b
+check "diff --json: paths are those of show" json_diff cpu2:a cpu2:b
 tree largest.inspect 0xffffffffffffffff
 tree zero.inspect 0
-point "diff: 65 bits" prints 1 '--- largest.inspect
+check "diff: 65 bits" answers 1 '--- largest.inspect
 +++ zero.inspect
 ~ root:a\:b\/c = 18446744073709551615 -> 0 (-18446744073709551615)' \
 	diff largest.inspect zero.inspect
-point "diff: one tree only" prints 2 \
+check "diff: one tree only" answers 2 \
 	"vitrine: cpu*: matches more than one tree; name one of them" \
 	diff 'cpu*' cpu2
-point "diff: two are needed" bash -c "'$vitrine' diff cpu2; [ \$? = 2 ]"
+check "diff: two are needed" bash -c "'$vitrine' diff cpu2; [ \$? = 2 ]"
 : >empty
-point "diff: bad input is no difference" prints 3 \
+check "diff: bad input is no difference" answers 3 \
 	"vitrine: ./empty: offset 0x0: the file is empty" diff ./empty cpu2
 
 # Live: frozen trees and link targets are opened again for each update
 live()
 {
-	local i
-
 	: >live.out
 	"$vitrine" show --live --json "$1" >live.out 2>live.err &
-	for ((i = 0; i < 600; i++)); do
-		[ "$(wc -l <live.out)" -ge 1 ] && break
-		sleep 0.1
-	done
+	until_lines 1 live.out
 	tree "$2" 6 "$3"
-	for ((i = 0; i < 600; i++)); do
-		[ "$(wc -l <live.out)" -ge 2 ] && break
-		sleep 0.1
-	done
+	until_lines 2 live.out
 	kill -INT $!
 	wait $!
 	cat live.err live.out
 	[ "$(wc -l <live.out)" = 2 ] && grep -qF '"a:b/c":6' live.out
 }
 tree $inspect/lazy.inspect 5 -2
-point "live: a frozen tree" live lazy $inspect/lazy.inspect -2
+check "live: a frozen tree" live lazy $inspect/lazy.inspect -2
 tree gone.inspect 5
-point "live: a linked tree" live './v1-links.inspect:gone' gone.inspect 2
+check "live: a linked tree" live './v1-links.inspect:gone' gone.inspect 2
 
-echo "1..$tests"
-exit $failed
+plan

@@ -25,15 +25,6 @@ expected()
 	diff -u "$golden/$name" out
 }
 
-# says EXPECTED COMMAND...: standard output and standard error of COMMAND are EXPECTED
-says()
-{
-	local expected=$1
-
-	shift
-	diff -u <(echo "$expected") <("$@" 2>&1)
-}
-
 # longest FILTER ARGUMENT...: print the result of jq for each of the longest waits
 longest()
 {
@@ -110,7 +101,6 @@ bounded()
 
 cd "$dir" || exit 1
 touch err
-echo "TAP version 13"
 for name in disk starved held relay waits spans torn wide; do
 	"$mkfxt" $name >$name.fxt
 done
@@ -126,17 +116,17 @@ check "a chain of more wakers than are kept" expected relay.text latency --why -
 check "no stacks, no system calls" expected waits.text latency --why waits.fxt
 check "lost records" expected torn.text latency --why torn.fxt
 check "a CPU above 255" expected wide.text latency --why wide.fxt
-check "a thread alone" says '["holder"]' longest .thread.name -t holder disk.fxt
-check "a process" says '["waiter","holder"]' bash -c "'$vitrine' latency --why -j -p app disk.fxt | jq -c '[.threads[].thread.name] | unique | reverse'"
-check "a part of the time: waits that end in it" says '[[2030000,1130000]]' \
+check "a thread alone" prints '["holder"]' longest .thread.name -t holder disk.fxt
+check "a process" prints '["waiter","holder"]' bash -c "'$vitrine' latency --why -j -p app disk.fxt | jq -c '[.threads[].thread.name] | unique | reverse'"
+check "a part of the time: waits that end in it" prints '[[2030000,1130000]]' \
 	longest '[.end_ns, .waited_ns]' --to 0.013 disk.fxt
-check "the longest one" says '[["late",51050000]]' longest '[.thread.name, .waited_ns]' -n 1 starved.fxt
-check "as many as there are" says '[51050000,50010000,510000]' longest .waited_ns -n 1000 starved.fxt
-check "the longest of many" says true bash -c "'$vitrine' latency --why -j -n 5 relay.fxt | jq '[.longest[].waited_ns] == [1177000, 1079000, 981000, 883000, 785000]'"
-check "each link woken by the next" says true bash -c "'$vitrine' latency --why -j relay.fxt |
+check "the longest one" prints '[["late",51050000]]' longest '[.thread.name, .waited_ns]' -n 1 starved.fxt
+check "as many as there are" prints '[51050000,50010000,510000]' longest .waited_ns -n 1000 starved.fxt
+check "the longest of many" prints true bash -c "'$vitrine' latency --why -j -n 5 relay.fxt | jq '[.longest[].waited_ns] == [1177000, 1079000, 981000, 883000, 785000]'"
+check "each link woken by the next" prints true bash -c "'$vitrine' latency --why -j relay.fxt |
 	jq '[.longest[].chain | range(length - 1) as \$i | .[\$i].waker.thread.tid == .[\$i + 1].thread.tid] | all'"
 for name in disk relay; do
-	check "$name: each link ends within the wait" says true bash -c "'$vitrine' latency --why -j $name.fxt |
+	check "$name: each link ends within the wait" prints true bash -c "'$vitrine' latency --why -j $name.fxt |
 		jq '[.longest[] | .chain[0].begin_ns as \$begin | .chain[] | .end_ns > \$begin] | all'"
 done
 check "--why has no --map" refused "--why excludes" latency --why --map disk.fxt
@@ -167,9 +157,9 @@ done
 check "all that threads did is there" test "$(folded_sum disk.folded)" = \
 	"$(jq -s '[.[0].threads[].running_ns, (.[1].threads[] | .runnable_ns + .blocked_ns)] | add / 1000' \
 		<("$vitrine" latency -j disk.fxt) <("$vitrine" latency --why -j disk.fxt))"
-check "the same twice: no change" says '#ececec' bash -c "'$vitrine' flame disk.fxt disk.fxt -o - |
+check "the same twice: no change" prints '#ececec' bash -c "'$vitrine' flame disk.fxt disk.fxt -o - |
 	sed -n '/^<g class/{N;s/.* fill=\"\(#[0-9a-f]*\)\".*/\1/p}' | sort -u"
-check "a thread alone, a part of the time" says 'app;holder;running 200' \
+check "a thread alone, a part of the time" prints 'app;holder;running 200' \
 	"$vitrine" flame -t holder --from 0.0135 --to 0.02 disk.fxt -f -o -
 check "a semicolon in a name is no frame" grep -q '^<victim> & "Co:";' starved.folded
 check "markup in a name is none" grep -q '&lt;victim&gt; &amp; "Co:"' starved.svg
@@ -190,5 +180,4 @@ check "where nothing can be written" ended 3 "/nowhere/x.svg: cannot write: No s
 check "memory: latency --why" bounded latency --why
 check "memory: flame" bounded flame -o -
 
-echo "1..$tests"
-exit $failed
+plan
