@@ -46,13 +46,6 @@ static const struct argp argp = {
 	       "  vitrine check --json *.inspect | jq '.[].faults'",
 };
 
-/**
- * cmd_check() - run `vitrine check'
- * @argc: number of arguments
- * @argv: arguments
- *
- * Return: enum exit_code, the worst of all files.
- */
 int cmd_check(int argc, char **argv)
 {
 	struct check_args args = { 0 };

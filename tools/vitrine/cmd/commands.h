@@ -6,7 +6,10 @@
 #ifndef _VITRINE_COMMANDS_H
 #define _VITRINE_COMMANDS_H
 
-/* argv[0] is "vitrine SUBCOMMAND"; each returns an exit code of report.h. */
+/*
+ * Each function takes the arguments of its subcommand, with argv[0] "vitrine SUBCOMMAND",
+ * and returns an enum exit_code of report.h.
+ */
 int cmd_check(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
 int cmd_cut(int argc, char **argv);

@@ -82,13 +82,6 @@ static const struct argp argp = {
 	.doc = "Convert a trace between formats.\v" FORMAT_HELP,
 };
 
-/**
- * cmd_convert() - run `vitrine convert'
- * @argc: number of arguments
- * @argv: arguments
- *
- * Return: enum exit_code.
- */
 int cmd_convert(int argc, char **argv)
 {
 	struct convert_args args = { 0 };

@@ -81,13 +81,6 @@ static const struct argp argp = {
 	       "  vitrine cut spike.fxt --anonymise -o report.fxt",
 };
 
-/**
- * cmd_cut() - run `vitrine cut'
- * @argc: number of arguments
- * @argv: arguments
- *
- * Return: enum exit_code.
- */
 int cmd_cut(int argc, char **argv)
 {
 	struct cut_args args = { 0 };

@@ -91,13 +91,6 @@ static bool is_trace(const char *path)
 	return found;
 }
 
-/**
- * cmd_diff() - run `vitrine diff'
- * @argc: number of arguments
- * @argv: arguments
- *
- * Return: enum exit_code; 1 means that the trees or traces differ.
- */
 int cmd_diff(int argc, char **argv)
 {
 	struct trace_diff_args args = { 0 };

@@ -100,13 +100,6 @@ static const struct argp argp = {
 	       "  vitrine flame -p postgres before.fxt after.fxt -o change.svg",
 };
 
-/**
- * cmd_flame() - run `vitrine flame'
- * @argc: number of arguments
- * @argv: arguments
- *
- * Return: enum exit_code.
- */
 int cmd_flame(int argc, char **argv)
 {
 	struct flame_args args = { 0 };

@@ -140,13 +140,6 @@ static const struct argp argp = {
 	       "  vitrine latency --why --thread=worker load.fxt",
 };
 
-/**
- * cmd_latency() - run `vitrine latency'
- * @argc: number of arguments
- * @argv: arguments
- *
- * Return: enum exit_code.
- */
 int cmd_latency(int argc, char **argv)
 {
 	struct latency_args args = { 0 };

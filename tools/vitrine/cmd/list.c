@@ -66,13 +66,6 @@ static const struct argp argp = {
 	       "  vitrine list 'my*' saved.inspect",
 };
 
-/**
- * cmd_list() - run `vitrine list'
- * @argc: number of arguments
- * @argv: arguments
- *
- * Return: enum exit_code.
- */
 int cmd_list(int argc, char **argv)
 {
 	struct options chosen = { 0 };

@@ -50,13 +50,6 @@ static const struct argp argp = {
 	       "  ssh host vitrine snapshot -o - | vitrine merge - local.fxt -o both.fxt",
 };
 
-/**
- * cmd_merge() - run `vitrine merge'
- * @argc: number of arguments
- * @argv: arguments
- *
- * Return: enum exit_code.
- */
 int cmd_merge(int argc, char **argv)
 {
 	struct merge_args args = { 0 };

@@ -54,13 +54,6 @@ static const struct argp argp = {
 	       "  vitrine metrics --textfile=/var/lib/prometheus/node-exporter/vitrine.prom",
 };
 
-/**
- * cmd_metrics() - run `vitrine metrics'
- * @argc: number of arguments
- * @argv: arguments
- *
- * Return: enum exit_code.
- */
 int cmd_metrics(int argc, char **argv)
 {
 	struct metrics_args args = { 0 };

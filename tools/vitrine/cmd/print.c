@@ -68,13 +68,6 @@ static const struct argp argp = {
 	       "  vitrine print -j -e switch -t postgres load.fxt",
 };
 
-/**
- * cmd_print() - run `vitrine print'
- * @argc: number of arguments
- * @argv: arguments
- *
- * Return: enum exit_code.
- */
 int cmd_print(int argc, char **argv)
 {
 	struct print_args args = { 0 };

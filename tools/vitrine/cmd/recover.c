@@ -60,13 +60,6 @@ static const struct argp argp = {
 	       "  vitrine recover dump.elf -o last.fxt -d trees",
 };
 
-/**
- * cmd_recover() - run `vitrine recover'
- * @argc: number of arguments
- * @argv: arguments
- *
- * Return: enum exit_code.
- */
 int cmd_recover(int argc, char **argv)
 {
 	struct recover_args args = { 0 };

@@ -50,13 +50,6 @@ static const struct argp argp = {
 	       "  vitrine show --json ./saved.inspect | jq .root",
 };
 
-/**
- * cmd_show() - run `vitrine show'
- * @argc: number of arguments
- * @argv: arguments
- *
- * Return: enum exit_code.
- */
 int cmd_show(int argc, char **argv)
 {
 	struct show_args args = { 0 };

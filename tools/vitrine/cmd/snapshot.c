@@ -42,13 +42,6 @@ static const struct argp argp = {
 	       "  vitrine snapshot --wait -o late.fxt",
 };
 
-/**
- * cmd_snapshot() - run `vitrine snapshot'
- * @argc: number of arguments
- * @argv: arguments
- *
- * Return: enum exit_code.
- */
 int cmd_snapshot(int argc, char **argv)
 {
 	struct snapshot_args args = { 0 };

@@ -56,13 +56,6 @@ static const struct argp argp = {
 	       "  vitrine symbolize load.fxt -o - | vitrine flame - -o load.html",
 };
 
-/**
- * cmd_symbolize() - run `vitrine symbolize'
- * @argc: number of arguments
- * @argv: arguments
- *
- * Return: enum exit_code.
- */
 int cmd_symbolize(int argc, char **argv)
 {
 	struct arguments args = { 0 };

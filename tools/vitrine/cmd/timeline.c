@@ -81,13 +81,6 @@ static const struct argp argp = {
 	       "  vitrine timeline --live -c 0-3 -t postgres -o now.svg",
 };
 
-/**
- * cmd_timeline() - run `vitrine timeline'
- * @argc: number of arguments
- * @argv: arguments
- *
- * Return: enum exit_code.
- */
 int cmd_timeline(int argc, char **argv)
 {
 	struct timeline_args args = { 0 };

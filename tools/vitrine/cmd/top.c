@@ -54,13 +54,6 @@ static const struct argp argp = {
 	       "  vitrine top --once --json | jq .",
 };
 
-/**
- * cmd_top() - run `vitrine top'
- * @argc: number of arguments
- * @argv: arguments
- *
- * Return: enum exit_code.
- */
 int cmd_top(int argc, char **argv)
 {
 	struct top_args args = { .interval = 1 };

@@ -44,13 +44,6 @@ static const struct argp argp = {
 	       "  vitrine watch -i 0.5 'system:cpus/*'",
 };
 
-/**
- * cmd_watch() - run `vitrine watch'
- * @argc: number of arguments
- * @argv: arguments
- *
- * Return: enum exit_code.
- */
 int cmd_watch(int argc, char **argv)
 {
 	struct watch_args args = { .interval = 1 };
