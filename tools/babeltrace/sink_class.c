@@ -10,6 +10,7 @@
 
 #include "dialect.h"
 #include "kernel_words.h"
+#include "registry.h"
 #include "sink.h"
 
 /* LTTng subtracts this from the kernel's priorities. */
@@ -197,24 +198,22 @@ const struct sink_class *sink_class_of(struct sink *sink,
 				       const bt_event_class *class)
 {
 	const char *name = bt_event_class_get_name(class);
-	struct sink_class wanted = { .class = class }, *made, **found;
+	struct sink_class wanted = { .class = class }, *entry;
+	bool is_new;
 
-	found = tfind(&wanted, &sink->classes, compare_classes);
-	if (found)
-		return *found;
-	made = calloc(1, sizeof(*made));
-	if (!made)
+	entry = registry_get(&sink->classes, &wanted, sizeof(wanted),
+			     compare_classes, &is_new);
+	if (!entry)
 		return NULL;
-	made->class = class;
-	made->text = strdup(name ? name : "event");
-	if (!made->text || !tsearch(made, &sink->classes, compare_classes)) {
-		free(made->text);
-		free(made);
-		return NULL;
+	if (is_new)
+		bt_event_class_get_ref(class);
+	if (!entry->text) {
+		entry->text = strdup(name ? name : "event");
+		if (!entry->text)
+			return NULL;
+		classify(entry);
 	}
-	bt_event_class_get_ref(class);
-	classify(made);
-	return made;
+	return entry;
 }
 
 /**

@@ -16,6 +16,7 @@
 #include "fxt_file.h"
 #include "fxt_record.h"
 #include "heph_read.h"
+#include "registry.h"
 
 /* Number of CPUs that FXT can represent. */
 #define MAX_CPUS	0x10000
@@ -53,20 +54,10 @@ static int compare_streams(const void *left, const void *right)
 
 static struct heph_stream *stream_of(struct heph *heph, uint32_t id)
 {
-	struct heph_stream wanted = { .id = id }, *made, **found;
+	struct heph_stream wanted = { .id = id };
 
-	found = tfind(&wanted, &heph->streams, compare_streams);
-	if (found)
-		return *found;
-	made = calloc(1, sizeof(*made));
-	if (!made)
-		return NULL;
-	made->id = id;
-	if (!tsearch(made, &heph->streams, compare_streams)) {
-		free(made);
-		return NULL;
-	}
-	return made;
+	return registry_get(&heph->streams, &wanted, sizeof(wanted),
+			    compare_streams, NULL);
 }
 
 /* Report a gap in the counter of a stream as lost records. */

@@ -47,7 +47,7 @@ struct heph_packet {
  * @file: contents of the file
  * @path: name of the file
  * @out: the Fuchsia trace
- * @streams: tree of struct heph_stream, by tsearch()
+ * @streams: registry of struct heph_stream
  * @unsorted: a stream is not in time order
  * @places: all events in time order, if @unsorted
  * @nr_places: number of @places

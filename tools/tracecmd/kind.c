@@ -10,6 +10,7 @@
 #include "kernel_words.h"
 #include "reader.h"
 #include "read_tracefs.h"
+#include "registry.h"
 
 static int compare_kinds(const void *left, const void *right)
 {
@@ -136,21 +137,14 @@ static void classify(const struct reader *reader, struct kind *kind)
  */
 const struct kind *kind_of(struct reader *reader, struct tep_event *event)
 {
-	struct kind wanted = { .event = event }, *made, **found;
+	struct kind wanted = { .event = event }, *kind;
+	bool is_new;
 
-	found = tfind(&wanted, &reader->kinds, compare_kinds);
-	if (found)
-		return *found;
-	made = calloc(1, sizeof(*made));
-	if (!made)
-		return NULL;
-	made->event = event;
-	if (!tsearch(made, &reader->kinds, compare_kinds)) {
-		free(made);
-		return NULL;
-	}
-	classify(reader, made);
-	return made;
+	kind = registry_get(&reader->kinds, &wanted, sizeof(wanted),
+			    compare_kinds, &is_new);
+	if (kind && is_new)
+		classify(reader, kind);
+	return kind;
 }
 
 /**

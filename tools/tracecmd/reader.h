@@ -88,7 +88,7 @@ struct cpu {
  * @out: the Fuchsia trace
  * @cpus: CPUs by number
  * @nr_cpus: number of @cpus
- * @kinds: tree of struct kind, by tsearch()
+ * @kinds: registry of struct kind
  * @named: threads whose names are known
  * @beside: the module records switches, wakeups and durations in the same trace: each event
  *	becomes an instant, with symbolic values and without kernel addresses
