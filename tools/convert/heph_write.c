@@ -12,6 +12,7 @@
 #include "grow.h"
 #include "heph.h"
 #include "left_out.h"
+#include "utf8.h"
 #include "writer.h"
 
 #define BUFFER_BYTES	(1U << 16)
@@ -87,26 +88,14 @@ static struct vitrine_error *end_packet(struct heph_out *out)
 	return err;
 }
 
-/* Return how many of at most @max bytes to write without splitting a UTF-8 character. */
-static size_t cut(const struct vitrine_fxt_string *text, size_t max)
-{
-	size_t len = text->len_bytes;
-
-	if (len <= max)
-		return len;
-	for (len = max; len && (text->bytes[len] & 0xc0) == 0x80;)
-		len--;
-	return len;
-}
-
 /* @after: number of bytes to keep free for attributes after the description */
 static void begin_event(struct heph_out *out, struct heph_counter *counter,
 			uint64_t substream, uint64_t start, uint64_t end,
 			const struct vitrine_fxt_string *description,
 			size_t after)
 {
-	size_t len = cut(description,
-			 HEPH_MAX_BYTES - HEPH_EVENT_BYTES - after);
+	size_t len = vtr_utf8_cut(description->bytes, description->len_bytes,
+				  HEPH_MAX_BYTES - HEPH_EVENT_BYTES - after);
 
 	out->left_out.nr[LEFT_OUT_TEXT] += len < description->len_bytes;
 	out->at = 0;
@@ -321,7 +310,7 @@ static struct vitrine_error *put_switch(struct heph_out *out,
 		return err;
 	name = name_of(out, incoming->thread, &unused);
 	/* Truncate the name here; the event that names the thread has all of it. */
-	name.len_bytes = cut(&name, 16);
+	name.len_bytes = vtr_utf8_cut(name.bytes, name.len_bytes, 16);
 	begin_event(out, counter, incoming->thread, item->ns, item->ns, &name,
 		    0);
 	put_number(out, "out", HEPH_UINT64, outgoing->thread);
@@ -354,7 +343,7 @@ static struct vitrine_error *put_wakeup(struct heph_out *out,
 	if (err)
 		return err;
 	name = name_of(out, record->wakeup.thread, &unused);
-	name.len_bytes = cut(&name, 16);
+	name.len_bytes = vtr_utf8_cut(name.bytes, name.len_bytes, 16);
 	begin_event(out, counter, record->wakeup.thread, item->ns, item->ns,
 		    &name, 0);
 	put_number(out, "wakeup", HEPH_UINT64, 1);
@@ -392,7 +381,7 @@ static struct vitrine_error *put_event(struct heph_out *out,
 	err = tell(out, counter, item->ns, &record->event.thread);
 	if (err)
 		return err;
-	category.len_bytes = cut(&category, 24);
+	category.len_bytes = vtr_utf8_cut(category.bytes, category.len_bytes, 24);
 	out->left_out.nr[LEFT_OUT_TEXT] +=
 		category.len_bytes < record->event.category.len_bytes;
 	begin_event(out, counter, record->event.thread.thread, item->ns,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Validate UTF-8, also of a text that arrives in pieces: overlong forms, surrogates and
+ * Validate and decode UTF-8. A text may arrive in pieces. Overlong forms, surrogates and
  * code points beyond U+10FFFF are invalid. The second byte of a character shows all three.
  *
  * Pure functions.
@@ -74,4 +74,60 @@ unsigned int vtr_utf8_sequence(const uint8_t *bytes, size_t len)
 bool vtr_utf8_is_valid(const struct vtr_utf8 *utf8)
 {
 	return !utf8->is_invalid && !utf8->nr_missing;
+}
+
+/**
+ * vtr_utf8_decode() - decode the first character of a text
+ * @bytes: the text
+ * @len: its length in bytes, not 0
+ * @ret: the character, written on success only
+ *
+ * Return: how many bytes the character has, 0 if they are not UTF-8.
+ */
+unsigned int vtr_utf8_decode(const void *bytes, size_t len, uint32_t *ret)
+{
+	static const uint8_t lead_mask[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
+	const uint8_t *at = bytes;
+	unsigned int nr = vtr_utf8_sequence(at, len), i;
+	uint32_t c = at[0] & lead_mask[nr];
+
+	for (i = 1; i < nr; i++)
+		c = c << 6 | (at[i] & 0x3f);
+	if (nr)
+		*ret = c;
+	return nr;
+}
+
+/**
+ * vtr_utf8_is_text() - whether a whole text is UTF-8
+ * @bytes: the text
+ * @len: its length in bytes
+ *
+ * Return: true if it is.
+ */
+bool vtr_utf8_is_text(const void *bytes, size_t len)
+{
+	struct vtr_utf8 utf8 = { 0 };
+
+	vtr_utf8_add(&utf8, bytes, len);
+	return vtr_utf8_is_valid(&utf8);
+}
+
+/**
+ * vtr_utf8_cut() - shorten a text without splitting a character
+ * @bytes: the text
+ * @len: its length in bytes
+ * @max: most bytes to keep
+ *
+ * Return: how many bytes to keep.
+ */
+size_t vtr_utf8_cut(const void *bytes, size_t len, size_t max)
+{
+	const uint8_t *text = bytes;
+
+	if (len <= max)
+		return len;
+	while (max && (text[max] & 0xc0) == 0x80)
+		max--;
+	return max;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * UTF-8 validation, also of a text that arrives in pieces. Pure functions.
+ * Validate and decode UTF-8, also of a text that arrives in pieces. Pure functions.
  */
 #ifndef _VITRINE_LIB_UTF8_H
 #define _VITRINE_LIB_UTF8_H
@@ -24,7 +24,10 @@ struct vtr_utf8 {
 };
 
 void vtr_utf8_add(struct vtr_utf8 *utf8, const uint8_t *bytes, size_t len);
-unsigned int vtr_utf8_sequence(const uint8_t *bytes, size_t len);
 bool vtr_utf8_is_valid(const struct vtr_utf8 *utf8);
+unsigned int vtr_utf8_sequence(const uint8_t *bytes, size_t len);
+unsigned int vtr_utf8_decode(const void *bytes, size_t len, uint32_t *ret);
+bool vtr_utf8_is_text(const void *bytes, size_t len);
+size_t vtr_utf8_cut(const void *bytes, size_t len, size_t max);
 
 #endif /* _VITRINE_LIB_UTF8_H */

@@ -10,12 +10,13 @@
 
 #include <vitrine/inspect.h>
 
+#include "ui/character.h"
 #include "ui/double.h"
 #include "histogram.h"
 #include "outline.h"
 #include "selector.h"
 #include "ui/terminal.h"
-#include "ui/utf8.h"
+#include "utf8.h"
 
 #define INDENT		2
 #define MAX_ALIGN	40	/* longer names do not move the column of values */
@@ -56,7 +57,7 @@ static size_t print_text(FILE *stream, const char *text, size_t len, char quote)
 
 	while (len) {
 		uint32_t c = 0;
-		size_t n = utf8_decode(bytes, len, &c);
+		size_t n = vtr_utf8_decode(bytes, len, &c);
 		const char *escape = n ? short_escape(c) : NULL;
 		char other[16];
 
@@ -64,7 +65,7 @@ static size_t print_text(FILE *stream, const char *text, size_t len, char quote)
 			snprintf(other, sizeof(other), "\\x%02x", *bytes);
 		else if (quote && c == (unsigned char)quote)
 			snprintf(other, sizeof(other), "\\%c", quote);
-		else if (!utf8_is_printable(c))
+		else if (!character_is_printable(c))
 			snprintf(other, sizeof(other), c < 0x80 ? "\\x%02x" :
 				 c < 0x10000 ? "\\u%04x" : "\\U%08x", c);
 		else
@@ -72,7 +73,7 @@ static size_t print_text(FILE *stream, const char *text, size_t len, char quote)
 		if (!escape && other[0])
 			escape = other;
 
-		columns += escape ? strlen(escape) : utf8_columns(c);
+		columns += escape ? strlen(escape) : character_columns(c);
 		if (stream && escape)
 			fputs(escape, stream);
 		else if (stream)

@@ -12,7 +12,7 @@
 #include "metric_name.h"
 #include "metric_value.h"
 #include "metrics.h"
-#include "ui/utf8.h"
+#include "utf8.h"
 
 #define MAX_METRIC	255	/* bytes of a metric's name */
 #define MAX_LABELS	2048	/* bytes of all labels of a series */
@@ -86,7 +86,7 @@ static void add_utf8(struct text *text, const char *bytes, size_t len)
 	uint32_t c;
 
 	while (bytes < end) {
-		size_t n = utf8_decode((const uint8_t *)bytes, end - bytes, &c);
+		size_t n = vtr_utf8_decode(bytes, end - bytes, &c);
 
 		if (n && c) {
 			bytes += n;

@@ -12,7 +12,8 @@
 #include <string.h>
 
 #include "grow.h"
-#include "ui/utf8.h"
+#include "ui/character.h"
+#include "utf8.h"
 #include "why_texts.h"
 
 /* Texts beyond these limits become WHY_TEXT_OTHER. FXT strings have up to 32000 bytes. */
@@ -81,8 +82,8 @@ static void clean(char *to, const char *bytes, size_t len_bytes, enum kind kind)
 			bytes += len;
 			continue;
 		}
-		len = utf8_decode((const uint8_t *)bytes, end - bytes, &c);
-		if (len && utf8_is_printable(c)) {
+		len = vtr_utf8_decode(bytes, end - bytes, &c);
+		if (len && character_is_printable(c)) {
 			memcpy(to, bytes, len);
 			to += len;
 			bytes += len;

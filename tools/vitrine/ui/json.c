@@ -201,7 +201,7 @@ void json_text(struct json_writer *json, const char *bytes, size_t len)
 
 	if (put_plain(out, bytes, len))
 		return;
-	if (!utf8_is_valid(bytes, len)) {
+	if (!vtr_utf8_is_text(bytes, len)) {
 		json_bytes(json, bytes, len);
 		return;
 	}
@@ -229,7 +229,7 @@ static void put_odd_name(struct line_output *out, const char *name, size_t len)
 	uint32_t c;
 
 	while (len) {
-		size_t n = utf8_decode((const uint8_t *)name, len, &c);
+		size_t n = vtr_utf8_decode(name, len, &c);
 
 		if (n && c && c != '\\') {
 			put_utf8(out, name, n);

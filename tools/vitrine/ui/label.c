@@ -10,6 +10,7 @@
 
 #include <vitrine/fxt.h>
 
+#include "character.h"
 #include "label.h"
 #include "utf8.h"
 
@@ -31,8 +32,8 @@ static char *put_name(char *at, const struct vitrine_fxt_string *name,
 			*at++ = '~';
 			break;
 		}
-		len = utf8_decode((const uint8_t *)from, end - from, &c);
-		if (len && utf8_is_printable(c)) {
+		len = vtr_utf8_decode(from, end - from, &c);
+		if (len && character_is_printable(c)) {
 			at = mempcpy(at, from, len);
 			from += len;
 		} else {
@@ -126,8 +127,8 @@ unsigned int label_columns(const char *label)
 	uint32_t c;
 
 	for (; len; label += n, len -= n) {
-		n = utf8_decode((const uint8_t *)label, len, &c);
-		columns += utf8_columns(c);
+		n = vtr_utf8_decode(label, len, &c);
+		columns += character_columns(c);
 	}
 	return columns;
 }

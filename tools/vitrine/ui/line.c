@@ -2,6 +2,7 @@
 /*
  * A text buffer in front of a stream, fast enough for millions of records.
  */
+#include "character.h"
 #include "line.h"
 #include "utf8.h"
 
@@ -94,8 +95,8 @@ static size_t put_character(struct line_output *out, const char *bytes,
 		line_put_char(out, *bytes);
 		return 1;
 	}
-	len = utf8_decode((const uint8_t *)bytes, len_bytes, &character);
-	if (len && utf8_is_printable(character)) {
+	len = vtr_utf8_decode(bytes, len_bytes, &character);
+	if (len && character_is_printable(character)) {
 		line_put(out, bytes, len);
 		return len;
 	}

@@ -24,10 +24,10 @@
 
 #include <curses.h>
 
+#include "character.h"
 #include "error.h"
 #include "screen.h"
 #include "units.h"
-#include "utf8.h"
 
 #define ESCAPE_MS	25	/* bytes that arrive later belong to another key */
 
@@ -48,7 +48,7 @@ static wchar_t next_character(const char **text)
 		return L'?';
 	}
 	*text += n;
-	return wcwidth(c) > 0 && utf8_is_printable(c) ? c : L'?';
+	return wcwidth(c) > 0 && character_is_printable(c) ? c : L'?';
 }
 
 static int columns_of(const char *text)
