@@ -55,18 +55,12 @@ static const struct archive_sorted *kept_at(const struct archive_sort *sort, siz
 /* Make room for one more record of @len_bytes. */
 static bool make_room(struct archive_sort *sort, size_t len_bytes)
 {
-	unsigned char *kept;
-	size_t size;
+	size_t needed = sort->kept_bytes + len_bytes;
 
-	if (sort->kept_bytes + len_bytes > sort->kept_size) {
-		size = sort->kept_size ? 2 * sort->kept_size : LEAST_KEPT_BYTES;
-		kept = realloc(sort->kept, size);
-		if (!kept)
-			return false;
-		sort->kept = kept;
-		sort->kept_size = size;
-	}
-	return GROW(sort->order, sort->nr_kept);
+	if (needed < LEAST_KEPT_BYTES)
+		needed = LEAST_KEPT_BYTES;
+	return GROW_BYTES(sort->kept, sort->kept_size, needed) &&
+	       GROW(sort->order, sort->nr_kept);
 }
 
 /* ---- Runs -------------------------------------------------------------- */

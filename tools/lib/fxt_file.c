@@ -14,6 +14,7 @@
 
 #include "error.h"
 #include "fxt_file.h"
+#include "grow.h"
 
 #define READ_BYTES	(1U << 20)
 
@@ -27,19 +28,13 @@ static struct vitrine_error *read_all(int fd, const char *path,
 				      struct fxt_file *ret)
 {
 	struct fxt_file file = { 0 };
-	unsigned char *bigger;
 	size_t room = 0;
 	ssize_t len;
 
 	for (;;) {
-		if (room - file.len_bytes < READ_BYTES) {
-			room = room ? room * 2 : 2 * READ_BYTES;
-			bigger = realloc(file.bytes, room);
-			if (!bigger) {
-				free(file.bytes);
-				return vtr_error_no_memory();
-			}
-			file.bytes = bigger;
+		if (!GROW_BYTES(file.bytes, room, file.len_bytes + READ_BYTES)) {
+			free(file.bytes);
+			return vtr_error_no_memory();
 		}
 		len = read(fd, file.bytes + file.len_bytes, READ_BYTES);
 		if (len < 0 && errno == EINTR)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Arrays that grow by one element at a time, or up to an index. The caller serialises.
+ * Arrays that grow by one element at a time, or up to an index, and bytes that grow up to a
+ * size. The caller serialises.
  */
 #ifndef _VITRINE_LIB_GROW_H
 #define _VITRINE_LIB_GROW_H
@@ -59,6 +60,34 @@ static inline void *grow_to(void *array, uint32_t *nr, uint32_t index,
 									\
 	if (__grown)							\
 		(array) = __grown;					\
+	__grown;							\
+})
+
+static inline void *grow_bytes(void *bytes, size_t *size, size_t needed)
+{
+	size_t bigger = needed < 2 * *size ? 2 * *size : needed;
+
+	if (bytes && needed <= *size)
+		return bytes;
+	bytes = realloc(bytes, bigger);
+	if (bytes)
+		*size = bigger;
+	return bytes;
+}
+
+/**
+ * GROW_BYTES() - make an allocation large enough
+ * @bytes: pointer to the allocation, NULL if there is none; may move
+ * @size: size of the allocation, a variable of type size_t
+ * @needed: number of bytes that are needed, not 0
+ *
+ * Return: false without memory; the allocation is unchanged then.
+ */
+#define GROW_BYTES(bytes, size, needed) ({				\
+	void *__grown = grow_bytes((bytes), &(size), (needed));		\
+									\
+	if (__grown)							\
+		(bytes) = __grown;					\
 	__grown;							\
 })
 

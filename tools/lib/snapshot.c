@@ -33,6 +33,7 @@
 
 #include "barrier.h"
 #include "error.h"
+#include "grow.h"
 #include "source.h"
 
 #define MAX_ATTEMPTS		8	/* wait 1, 2, 4 ... 64 pauses between */
@@ -66,20 +67,6 @@ enum attempt {
 	ATTEMPT_UNMAPPABLE,	/* the size in the header cannot be mapped */
 	ATTEMPT_NO_MEMORY,
 };
-
-static bool buffer_reserve(struct buffer *buffer, size_t capacity)
-{
-	uint8_t *bytes;
-
-	if (buffer->bytes && capacity <= buffer->capacity)
-		return true;
-	bytes = realloc(buffer->bytes, capacity);
-	if (!bytes)
-		return false;
-	buffer->bytes = bytes;
-	buffer->capacity = capacity;
-	return true;
-}
 
 static void observe(const struct vitrine_source *source, enum vitrine_step step)
 {
@@ -154,7 +141,7 @@ static enum attempt snapshot_copy(struct buffer *to,
 	if (size < INSPECT_MIN_BLOCK_BYTES || !vtr_source_extend(source, size))
 		return ATTEMPT_UNMAPPABLE;
 
-	if (!buffer_reserve(to, size))
+	if (!GROW_BYTES(to->bytes, to->capacity, size))
 		return ATTEMPT_NO_MEMORY;
 	to->len = size;
 	return copy_stable(to, source, generation, copied) ? ATTEMPT_TAKEN :
@@ -224,7 +211,7 @@ static struct vitrine_error *read_all(struct buffer *to, int fd,
 
 	to->len = 0;
 	for (;;) {
-		if (!buffer_reserve(to, want))
+		if (!GROW_BYTES(to->bytes, to->capacity, want))
 			return vtr_error_no_memory();
 		n = vtr_read_full(fd, to->bytes + to->len, want - to->len);
 		if (n < 0)
@@ -396,7 +383,8 @@ struct vitrine_error *vitrine_snapshot_from_bytes(const void *bytes,
 	err = snapshot_new(path, &snapshot);
 	if (err)
 		return err;
-	if (!buffer_reserve(&snapshot->taken, len_bytes ? len_bytes : 1)) {
+	if (!GROW_BYTES(snapshot->taken.bytes, snapshot->taken.capacity,
+			len_bytes ? len_bytes : 1)) {
 		vitrine_snapshot_destroy(snapshot);
 		return vtr_error_no_memory();
 	}

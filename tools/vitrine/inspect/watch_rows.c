@@ -17,6 +17,7 @@
 #include "grow.h"
 #include "histogram.h"
 #include "ui/double.h"
+#include "ui/text.h"
 #include "watch_rows.h"
 
 #define MAX_VALUE	256	/* bytes of a value */
@@ -204,44 +205,29 @@ static void print_value(FILE *stream, struct watch_row *row,
  * struct walk - a walk through one tree
  * @rows: where rows are added
  * @path: "TREE:NODE/NODE" so far
- * @len: its length
- * @size: size of its memory
  */
 struct walk {
 	struct watch_rows *rows;
-	char *path;
-	size_t len;
-	size_t size;
+	struct text path;
 };
 
 /* Append @separator and a name to the path; false without memory. */
 static bool path_add(struct walk *walk, char separator, const char *name,
 		     size_t len, unsigned int ordinal)
 {
-	size_t size;
-	char *path;
+	char digits[16];
 
-	if (walk->len > MAX_PATH)
+	if (walk->path.len > MAX_PATH)
 		return true;
-	len = len < MAX_NAME ? len : MAX_NAME;
-	size = walk->len + len + 16;
-	if (size > walk->size) {
-		path = realloc(walk->path, 2 * size);
-		if (!path) {
-			walk->rows->failed = true;
-			return false;
-		}
-		walk->path = path;
-		walk->size = 2 * size;
-	}
 	if (separator)
-		walk->path[walk->len++] = separator;
-	memcpy(walk->path + walk->len, name, len);
-	walk->len += len;
-	walk->path[walk->len] = '\0';
-	if (ordinal)
-		walk->len += sprintf(walk->path + walk->len, "#%u", ordinal + 1);
-	return true;
+		text_add(&walk->path, &separator, 1);
+	text_add(&walk->path, name, len < MAX_NAME ? len : MAX_NAME);
+	if (ordinal) {
+		snprintf(digits, sizeof(digits), "#%u", ordinal + 1);
+		text_add_string(&walk->path, digits);
+	}
+	walk->rows->failed |= walk->path.failed;
+	return !walk->path.failed;
 }
 
 static void add_property(struct walk *walk, const struct vitrine_value *value)
@@ -252,7 +238,7 @@ static void add_property(struct walk *walk, const struct vitrine_value *value)
 
 	if (!row)
 		return;
-	row->name = strdup(walk->path);
+	row->name = strdup(walk->path.bytes);
 	stream = open_memstream(&row->value, &len);
 	if (stream) {
 		print_value(stream, row, value);
@@ -280,9 +266,9 @@ static bool is_root(const struct vitrine_value *value)
 static void add_siblings(struct walk *walk, const struct vitrine_value *value,
 			 char separator)
 {
-	size_t at = walk->len;
+	size_t at = walk->path.len;
 
-	for (; value; value = vitrine_value_next(value), walk->len = at) {
+	for (; value; value = vitrine_value_next(value), text_cut(&walk->path, at)) {
 		bool is_node = vitrine_value_type(value) == VITRINE_NODE;
 		const char *name;
 		size_t len;
@@ -317,7 +303,7 @@ void watch_rows_add_tree(struct watch_rows *rows, const char *tree,
 
 	if (path_add(&walk, 0, tree, strlen(tree), ordinal))
 		add_siblings(&walk, vitrine_hierarchy_first(hierarchy), ':');
-	free(walk.path);
+	text_destroy(&walk.path);
 }
 
 /* ---- Comparison with the previous refresh ------------------------------- */

@@ -12,65 +12,6 @@
 
 #define ARRAY_LEN(array)	(sizeof(array) / sizeof((array)[0]))
 
-/* ---- Growing strings --------------------------------------------------- */
-
-/**
- * text_add() - append bytes
- * @text: text
- * @bytes: bytes
- * @len: length of @bytes in bytes
- */
-void text_add(struct text *text, const char *bytes, size_t len)
-{
-	if (text->len + len >= text->size) {
-		size_t size = 2 * (text->len + len + 32);
-		char *grown = realloc(text->bytes, size);
-
-		if (!grown) {
-			text->failed = true;
-			return;
-		}
-		text->bytes = grown;
-		text->size = size;
-	}
-	memcpy(text->bytes + text->len, bytes, len);
-	text->len += len;
-	text->bytes[text->len] = '\0';
-}
-
-/**
- * text_add_string() - append a string
- * @text: text
- * @string: string
- */
-void text_add_string(struct text *text, const char *string)
-{
-	text_add(text, string, strlen(string));
-}
-
-/**
- * text_cut() - truncate a text
- * @text: text
- * @len: new length
- */
-void text_cut(struct text *text, size_t len)
-{
-	if (len < text->len) {
-		text->len = len;
-		text->bytes[len] = '\0';
-	}
-}
-
-/**
- * text_destroy() - free and empty a text
- * @text: text
- */
-void text_destroy(struct text *text)
-{
-	free(text->bytes);
-	*text = (struct text){ 0 };
-}
-
 /* ---- Words ------------------------------------------------------------- */
 
 static bool is_lower(char c)
