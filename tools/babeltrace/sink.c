@@ -7,8 +7,8 @@
  * become instants with their fields as arguments. Discarded events are reported as lost
  * records in the Fuchsia trace.
  *
- * This file contains the component, its streams, and the handling of lost records; sink.h
- * describes the other files.
+ * This file contains the component, its streams, and the handling of lost records;
+ * sink_class.c classifies events, and sink_event.c converts them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #include "grow.h"
 #include "left_out.h"
 #include "plugin.h"
-#include "sink.h"
+#include "sink_event.h"
 
 #define NSEC_PER_SEC	1000000000LL
 
@@ -154,7 +154,7 @@ static struct vitrine_error *take_event(struct sink *sink,
 	struct vitrine_error *err;
 	bool make;
 
-	class = sink_class_of(sink, bt_event_borrow_class_const(event));
+	class = sink_class_of(&sink->classes, bt_event_borrow_class_const(event));
 	if (!from || !class)
 		return vtr_error_no_memory();
 	if (!has_time(stream)) {
@@ -373,7 +373,7 @@ void sink_finalize(bt_self_component_sink *self)
 	ids_source_deinit(&sink->told);
 	ids_source_deinit(&sink->made_up);
 	ids_deinit(&sink->ids);
-	sink_destroy_classes(sink);
+	sink_class_destroy_all(sink->classes);
 	for (i = 0; i < sink->nr_streams; i++)
 		bt_stream_put_ref(sink->streams[i].stream);
 	free(sink->streams);

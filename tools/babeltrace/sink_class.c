@@ -11,7 +11,7 @@
 #include "dialect.h"
 #include "kernel_words.h"
 #include "registry.h"
-#include "sink.h"
+#include "sink_class.h"
 
 /* LTTng subtracts this from the kernel's priorities. */
 #define MAX_RT_PRIO	100
@@ -189,19 +189,19 @@ static void classify(struct sink_class *class)
 
 /**
  * sink_class_of() - look up how events of a class are converted
- * @sink: the component
+ * @classes: registry of the classes so far
  * @class: the class
  *
  * Return: the class with its classification, or NULL if there is no memory.
  */
-const struct sink_class *sink_class_of(struct sink *sink,
+const struct sink_class *sink_class_of(void **classes,
 				       const bt_event_class *class)
 {
 	const char *name = bt_event_class_get_name(class);
 	struct sink_class wanted = { .class = class }, *entry;
 	bool is_new;
 
-	entry = registry_get(&sink->classes, &wanted, sizeof(wanted),
+	entry = registry_get(classes, &wanted, sizeof(wanted),
 			     compare_classes, &is_new);
 	if (!entry)
 		return NULL;
@@ -217,10 +217,10 @@ const struct sink_class *sink_class_of(struct sink *sink,
 }
 
 /**
- * sink_destroy_classes() - free all classes
- * @sink: the component
+ * sink_class_destroy_all() - free all classes
+ * @classes: registry of the classes
  */
-void sink_destroy_classes(struct sink *sink)
+void sink_class_destroy_all(void *classes)
 {
-	tdestroy(sink->classes, free_class);
+	tdestroy(classes, free_class);
 }

@@ -9,7 +9,7 @@
 #include "dialect.h"
 #include "field.h"
 #include "kernel_words.h"
-#include "sink.h"
+#include "sink_event.h"
 
 /* Thread of events on a CPU while its running thread is not known; of process 0. */
 #define UNKNOWN_EVENTS(cpu)	(0x50000000ULL + (cpu))

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fxt_record.h"
-#include "heph_read.h"
+#include "heph_event.h"
 
 #define NSEC_PER_SEC	1000000000ULL
 

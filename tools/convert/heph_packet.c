@@ -4,7 +4,7 @@
  */
 #include <errno.h>
 
-#include "heph_read.h"
+#include "heph_packet.h"
 
 /**
  * heph_malformed() - create an error for a malformed file

@@ -15,7 +15,8 @@
 #include "error.h"
 #include "fxt_file.h"
 #include "fxt_record.h"
-#include "heph_read.h"
+#include "heph.h"
+#include "heph_event.h"
 #include "registry.h"
 
 /* Number of CPUs that FXT can represent. */

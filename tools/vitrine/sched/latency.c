@@ -13,6 +13,8 @@
 #include "grow.h"
 #include "ui/label.h"
 #include "latency.h"
+#include "latency_map.h"
+#include "latency_report.h"
 #include "trace_input.h"
 
 /* Memory for the percentiles of all threads; once it is used up, no more are computed. */

@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "ui/label.h"
-#include "latency.h"
+#include "latency_map.h"
+#include "latency_report.h"
 
 static const char firsts[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 static const char seconds[] = "0123456789abcdefghijklmnopqrstuvwxyz";

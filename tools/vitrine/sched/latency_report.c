@@ -8,7 +8,7 @@
 
 #include "ui/json.h"
 #include "ui/label.h"
-#include "latency.h"
+#include "latency_report.h"
 #include "record_json.h"
 
 #define THREAD_COLUMNS	24

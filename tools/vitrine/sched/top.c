@@ -20,6 +20,7 @@
 #include "report.h"
 #include "ui/screen.h"
 #include "top.h"
+#include "top_report.h"
 #include "trace_input.h"
 
 #define HEADER_LINES	1

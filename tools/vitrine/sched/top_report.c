@@ -7,7 +7,7 @@
 
 #include "ui/json.h"
 #include "record_json.h"
-#include "top.h"
+#include "top_report.h"
 
 #define STATE_COLUMNS	10
 #define NUMBER_COLUMNS	10

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Shared by the files that read Heph's trace format: heph_read.c reads the file and its
- * streams, heph_event.c converts events, and below both heph_packet.c reads packets. All
+ * Packets of a file in Heph's trace format, and the file that is being converted. All
  * functions are called by one thread.
- * heph_event.c changes only @out and @left_out of struct heph.
  */
-#ifndef _VITRINE_CONVERT_HEPH_READ_H
-#define _VITRINE_CONVERT_HEPH_READ_H
+#ifndef _VITRINE_CONVERT_HEPH_PACKET_H
+#define _VITRINE_CONVERT_HEPH_PACKET_H
 
 #include "fxt_file.h"
 #include "fxt_write.h"
@@ -68,27 +66,6 @@ struct heph {
 	uint64_t nr_options;
 };
 
-/* Kind of an event, by its first attribute: see heph.h. */
-enum heph_kind {
-	KIND_OTHER,
-	KIND_SWITCH,
-	KIND_WAKEUP,
-	KIND_NAME,
-	KIND_LOG,
-	KIND_EVENT,
-};
-
-/* Attributes of an event that vitrine defines. */
-struct heph_found {
-	enum heph_kind kind;
-	bool out, state, wakeup, waker, process, log, category, phase;
-	bool out_prio, prio, out_weight, weight, id;
-	uint64_t out_value, state_value, waker_value, process_value;
-	uint64_t out_prio_value, prio_value, phase_value, id_value;
-	int64_t out_weight_value, weight_value;
-	struct vitrine_fxt_string category_text;
-};
-
 /* Read a number of @nr_bytes at *@at; the caller has checked that they are in the file. */
 static inline uint64_t heph_take(const struct heph *heph, uint64_t *at,
 				 unsigned int nr_bytes)
@@ -117,22 +94,9 @@ static inline bool heph_take_text(const struct heph *heph, uint64_t *at,
 	return true;
 }
 
-/* heph_packet.c */
 struct vitrine_error *heph_malformed(const struct heph *heph, uint64_t offset,
 				     const char *what);
 struct vitrine_error *heph_take_packet(const struct heph *heph, uint64_t offset,
 				       struct heph_packet *ret);
 
-/* heph_event.c */
-struct vitrine_error *heph_take_attributes(struct heph *heph,
-					   const struct heph_packet *packet,
-					   struct vitrine_fxt_record *record,
-					   struct heph_found *ret);
-bool heph_learn_name(struct heph *heph, const struct heph_packet *packet,
-		     const struct heph_found *found);
-void heph_make_record(const struct heph *heph,
-		      const struct heph_packet *packet,
-		      const struct heph_found *found,
-		      struct vitrine_fxt_record *record);
-
-#endif /* _VITRINE_CONVERT_HEPH_READ_H */
+#endif /* _VITRINE_CONVERT_HEPH_PACKET_H */

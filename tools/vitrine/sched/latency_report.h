@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What `vitrine latency' has measured of each thread, and its reports as text and as JSON.
+ */
+#ifndef _VITRINE_LATENCY_REPORT_H
+#define _VITRINE_LATENCY_REPORT_H
+
+#include "ui/json.h"
+#include "quantiles.h"
+#include "sched_state.h"
+
+/**
+ * struct latency_wait - all waits of one kind of a thread
+ * @spread: distribution of their durations
+ * @sum_ns: total
+ * @max_ns: the longest
+ * @max_end_ns: end of the longest
+ * @max_cpu: CPU where it ended
+ * @instead: thread that had that CPU until then; 0: idle
+ */
+struct latency_wait {
+	struct quantiles spread;
+	uint64_t sum_ns;
+	uint64_t max_ns;
+	uint64_t max_end_ns;
+	uint32_t max_cpu;
+	struct vitrine_fxt_thread instead;
+};
+
+/**
+ * struct latency_interrupts - interrupts of a thread while it ran
+ * @name: their name; NULL: all that are not nested in another one
+ * @nr: number of interrupts
+ * @sum_ns: total duration
+ * @max_ns: the longest
+ */
+struct latency_interrupts {
+	char *name;
+	uint64_t nr;
+	uint64_t sum_ns;
+	uint64_t max_ns;
+};
+
+/**
+ * struct latency_thread - measurements of a thread
+ * @wanted: it matches the filter
+ * @tag: its number in a map; 0: none yet
+ * @woken: waits after a wakeup
+ * @preempted: waits after a preemption
+ * @interrupted: interrupts while it ran
+ * @by: interrupts by name, nested ones included
+ * @nr_by: number of names
+ */
+struct latency_thread {
+	bool wanted;
+	unsigned int tag;
+	struct latency_wait woken;
+	struct latency_wait preempted;
+	struct latency_interrupts interrupted;
+	struct latency_interrupts *by;
+	size_t nr_by;
+};
+
+/**
+ * struct latency_report - contents of a report
+ * @sched: all threads, whose owners are struct latency_thread
+ * @rows: threads, sorted
+ * @nr_rows: number of @rows
+ * @by_preemption: the trace has no wakeups: waits after preemption are reported
+ * @interrupted: some threads were interrupted
+ * @begin_ns: begin of the reported time range
+ * @end_ns: its end
+ */
+struct latency_report {
+	const struct sched *sched;
+	struct sched_thread **rows;
+	size_t nr_rows;
+	bool by_preemption;
+	bool interrupted;
+	uint64_t begin_ns;
+	uint64_t end_ns;
+};
+
+const struct latency_wait *latency_wait_of(const struct latency_report *report,
+					   const struct sched_thread *thread);
+
+void latency_table(const struct latency_report *report);
+void latency_json(const struct latency_report *report);
+void latency_turns_head(void);
+void latency_turn(const struct sched *sched, const struct sched_thread *thread);
+void latency_turn_json(struct json_writer *json, const struct sched *sched,
+		       const struct sched_thread *thread);
+
+#endif /* _VITRINE_LATENCY_REPORT_H */
