@@ -557,38 +557,29 @@ void vitrine_trace_write_any(const struct vitrine_site *site, const char *name,
 EXPORT_SYMBOL_GPL(vitrine_trace_write_any);
 
 /**
- * vitrine_trace_write_bytes() - record an event with bytes, or a message
- * @site: constant data of the event, whose category is switched on
+ * vtr_event_write_bytes() - record an event with bytes, or a message
+ * @site: constant data of the event
  * @bytes: the bytes, or NULL for none
  * @len_bytes: length of @bytes; a message ends at a NUL before that
- * @...: values of the arguments, u64 each
- *
- * Called by the macros of <vitrine/trace.h>.
+ * @values: values of the arguments, u64 each
  *
  * Context: any. In NMI, counted as lost.
  */
-void vitrine_trace_write_bytes(const struct vitrine_site *site,
-			       const void *bytes, size_t len_bytes, ...)
+void vtr_event_write_bytes(const struct vitrine_site *site, const void *bytes,
+			   size_t len_bytes, va_list values)
 {
 	struct event event;
 	unsigned int i;
-	va_list values;
 
-	if (site->record == VITRINE_RECORD_LOG &&
-	    vtr_event_write_log(site, bytes, len_bytes))
-		return;
 	if (lost_in_nmi())
 		return;
 	begin_event(&event, site, site->name, 0);
 	event.payload = bytes;
 	event.payload_bytes = bytes ? len_bytes : 0;
-	va_start(values, len_bytes);
 	for (i = 0; i < site->nr_args; i++)
 		event.values[i] = va_arg(values, u64);
-	va_end(values);
 	write_event(&event);
 }
-EXPORT_SYMBOL_GPL(vitrine_trace_write_bytes);
 
 u64 vitrine_trace_ticks(void)
 {

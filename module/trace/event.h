@@ -6,6 +6,7 @@
 #ifndef _VTR_EVENT_H
 #define _VTR_EVENT_H
 
+#include <linux/stdarg.h>
 #include <linux/types.h>
 
 #include <vitrine/trace.h>
@@ -81,8 +82,8 @@ void vtr_event_write_inline(const struct vitrine_site *site, const char *name,
 			    unsigned int len_bytes, u64 id, u64 value);
 void vtr_event_write_symbol(const struct vitrine_site *site, u64 id,
 			    const void *function);
-bool vtr_event_write_log(const struct vitrine_site *site, const char *text,
-			 size_t len_bytes);
+void vtr_event_write_bytes(const struct vitrine_site *site, const void *bytes,
+			   size_t len_bytes, va_list values);
 void vtr_event_lose(void);
 bool vtr_event_can_watch(const char *words);
 void vtr_event_watch(const char *words, vtr_event_seen_fn seen);

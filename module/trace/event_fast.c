@@ -243,17 +243,9 @@ static bool put_log(struct vtr_ring *ring, const struct vitrine_site *site,
 	return true;
 }
 
-/**
- * vtr_event_write_log() - record a message on the fast path
- * @site: constant data of the event
- * @text: the message, NULL if it is empty
- * @len_bytes: length of @text; the message may end at a NUL before that
- *
- * Context: any. Hot.
- * Return: false if nothing was written, and the message is left to event.c.
- */
-notrace bool vtr_event_write_log(const struct vitrine_site *site,
-				 const char *text, size_t len_bytes)
+/* Record a message on the fast path; false if nothing was written. */
+static bool write_log(const struct vitrine_site *site, const char *text,
+		      size_t len_bytes)
 {
 	unsigned long flags;
 	bool written;
@@ -266,6 +258,31 @@ notrace bool vtr_event_write_log(const struct vitrine_site *site,
 	local_irq_restore(flags);
 	return written;
 }
+
+/**
+ * vitrine_trace_write_bytes() - record an event with bytes, or a message
+ * @site: constant data of the event, whose category is switched on
+ * @bytes: the bytes, or NULL for none
+ * @len_bytes: length of @bytes; a message ends at a NUL before that
+ * @...: values of the arguments, u64 each
+ *
+ * Called by the macros of <vitrine/trace.h>.
+ *
+ * Context: any. In NMI, counted as lost. Hot for messages.
+ */
+void vitrine_trace_write_bytes(const struct vitrine_site *site,
+			       const void *bytes, size_t len_bytes, ...)
+{
+	va_list values;
+
+	if (site->record == VITRINE_RECORD_LOG &&
+	    write_log(site, bytes, len_bytes))
+		return;
+	va_start(values, len_bytes);
+	vtr_event_write_bytes(site, bytes, len_bytes, values);
+	va_end(values);
+}
+EXPORT_SYMBOL_GPL(vitrine_trace_write_bytes);
 
 /**
  * vtr_event_write_values() - record an event with any clock and arguments
