@@ -9,7 +9,7 @@
 #include <linux/uidgid.h>
 
 /**
- * struct vtr_debugfs_access - who may use the files
+ * struct vtr_debugfs_access - owner, group and permissions of the files
  * @uid: owner
  * @gid: group
  * @mode: permissions; a file gets those of them that the owner has by default

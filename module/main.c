@@ -130,7 +130,7 @@ MODULE_PARM_DESC(gid, "Group of the files in debugfs (default: 0)");
 
 static unsigned int file_mode = 0600;
 module_param(file_mode, uint, 0444);
-MODULE_PARM_DESC(file_mode, "Permissions of the files in debugfs: a file that the owner can read is readable for whom this mode names, and likewise for writing, for example 0640 (default: 0600)");
+MODULE_PARM_DESC(file_mode, "Permissions of the files in debugfs: files that the owner can read get the read permissions of this mode, and likewise for writing, for example 0640 (default: 0600)");
 
 static int access_init(struct vtr_debugfs_access *ret)
 {

@@ -99,7 +99,7 @@ check "the publisher unloads, which ends the fill" rmmod lazy
 check "its files are gone" test ! -e "$INSPECT/lazy-fine.inspect"
 check "and no longer in the module's own tree" \
 	test "$(value vitrine '[.root.lazy // {} | keys[] | select(startswith("lazy-"))] | length')" = 0
-check "who has one open reads its fill" sh -c 'cat <&5 >/tmp/last.inspect'
+check "an open file of a tree keeps the fill of its open()" sh -c 'cat <&5 >/tmp/last.inspect'
 check "which is sound" vitrine check /tmp/last.inspect
 check "the module is held" fails rmmod vitrine
 exec 5<&-

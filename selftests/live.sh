@@ -53,17 +53,17 @@ shown()
 }
 
 busy &
-check "latency: who waited, of what is recorded now" until_true waited
+check "latency --live reports the threads that waited" until_true waited
 check "as a table" table
 check "as a map" map
-check "timeline: who ran where" drawn
+check "timeline --live draws the threads that ran" drawn
 
 # The terminal is that of script(1), whose standard input are the keys.
 mkfifo "$dir/keys"
 TERM=vt100 script -qefc "stty rows 30 cols 100; vitrine top -i 0.5" "$dir/screen" <"$dir/keys" >/dev/null &
 pid=$!
 exec 3>"$dir/keys"
-check "top: who runs, on a terminal" until_true shown '[1-9][0-9]* switches/s, [0-9]+ threads'
+check "top shows the running threads on a terminal" until_true shown '[1-9][0-9]* switches/s, [0-9]+ threads'
 check "each CPU" until_true shown "CPU $(($(nproc) - 1))[^0-9]"
 check "by their names" until_true shown 'crowd-[0-9]+:[0-9]+/[0-9]+'
 printf q >&3

@@ -177,7 +177,7 @@ rmmod publisher
 publish mode=batch
 exec 5<$tree
 check "unloads while its tree is open" rmmod publisher
-check "who has it open reads the last state" sh -c 'cat <&5 >/tmp/last.inspect'
+check "an open file of the tree has its last state" sh -c 'cat <&5 >/tmp/last.inspect'
 check "which is sound" vitrine check /tmp/last.inspect
 exec 5<&-
 
@@ -214,7 +214,7 @@ TERM=xterm LINES=24 COLUMNS=80 script -qefc "vitrine watch -i 0.1" /tmp/screen <
 watching=$!
 exec 6>/tmp/keys
 printf '/publisher\r' >&6
-check "who watches sees publishers come and go" watched
+check "vitrine watch shows publishers that come and go" watched
 check "and has shown one" until_true grep -qa publisher: /tmp/screen
 check "nothing that is read is a fault" fails grep -qa "offset 0x" /tmp/screen
 echo -n q >&6

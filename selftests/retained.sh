@@ -67,11 +67,11 @@ check "somebody watches" said watching /tmp/watch.log
 check "somebody reads" said "" /tmp/read.log
 check "the publisher unloads" rmmod retained
 wait $watching
-check "who watches sees its end" test $? = 0
+check "a program that polls the tree sees its end" test $? = 0
 wait $reading
-check "who reads is told" grep -q "No such file" /tmp/read.log
+check "a reader of the dropped tree gets an error" grep -q "No such file" /tmp/read.log
 check "and no reader saw a fault" fails grep -q "not sound" /tmp/watch.log /tmp/read.log
-check "who has it open reads its last state" sh -c 'cat <&5 >/tmp/open.inspect'
+check "an open file of the tree has its last state" sh -c 'cat <&5 >/tmp/open.inspect'
 check "which is right" is_last /tmp/open.inspect
 check "its file is gone" test ! -e "$INSPECT/retained0.inspect"
 check "and is with the retained ones" test "$(names)" = "retained0.inspect "
@@ -100,7 +100,7 @@ check "there are four" test "$(names)" = "other0.inspect other1.inspect other2.i
 exec 5<"$retained/other1.inspect"
 check "one is dropped" drop other1
 check "it is gone" test "$(names)" = "other0.inspect other2.inspect retained0.inspect "
-check "who has it open reads it" sh -c 'cat <&5 >/tmp/dropped.inspect'
+check "an open file of a dropped tree stays readable" sh -c 'cat <&5 >/tmp/dropped.inspect'
 check "whole" vitrine check /tmp/dropped.inspect
 exec 5<&-
 check "one that is not there" fails drop other1

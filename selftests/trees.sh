@@ -632,7 +632,7 @@ preempted()
 	echo "waits: $wait ns, wake-up latencies: $latency ns"
 	[ "$wait" -gt 1000000000 ] && [ "$latency" -lt $((wait / 2)) ]
 }
-check "sched: waits of who was preempted are no wake-up latency" retried preempted
+check "sched: waits after a preemption are no wakeup latency" retried preempted
 
 taskset -c 1 sh -c 'while :; do :; done' &
 spinner=$!

@@ -27,7 +27,7 @@ awaited()
 
 	wait "$waiter"
 	status=$?
-	check "who waits is woken, and has the file" test $status = 0
+	check "the waiting snapshot is woken and writes its file" test $status = 0
 	sed 's/^/# /' /tmp/frozen.log
 }
 
@@ -147,7 +147,7 @@ until_true all_hog
 check "threads share a CPU" until_true ran 2
 arm latency_us=20000
 check "go on to" until_true ran 6
-check "late: who was preempted has not been woken up" no_hog_fired
+check "latency: a preempted thread does not fire the trigger" no_hog_fired
 arm latency_us=20000
 for hog in "${hogs[@]::10}"; do
 	taskset -p -c 0 "$hog" >/dev/null

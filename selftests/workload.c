@@ -1,45 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Workloads whose context switches can be counted.
+ * Workloads of the selftests: threads that switch, wait, fault or call the kernel a known
+ * number of times. Each prints one line about its run.
  *
- *	workload pingpong ROUNDS [CPU]	two processes of SCHED_FIFO on one CPU
- *					pass a byte through two pipes
- *	workload wander MOVES		a thread that goes from CPU to CPU
- *	workload crowd THREADS HOPS	a ring of threads named crowd-0, ... on all
- *					CPUs passes four bytes on, HOPS times each
- *	workload ring THREADS HOPS	threads of SCHED_FIFO on one CPU, named
- *					ring-0, ..., pass a byte round, HOPS times in all
+ * Context switches. The line is "switches N ns T": voluntary switches of all threads of the
+ * workload, and the time by CLOCK_MONOTONIC. pingpong and ring use the first third of their
+ * run as a warm-up and report the rest.
  *
- *	workload calls N		a thread of SCHED_FIFO on one CPU that calls
- *					getppid()
- *	workload seeks N		the same with lseek(), of no file
- *	workload faults N		a thread that writes to, and reads from, N pages
- *					which it has not got yet, and divides by zero
+ *	pingpong ROUNDS [CPU]	two processes of SCHED_FIFO pass a byte through two pipes
+ *				on one CPU
+ *	wander MOVES		a thread moves from CPU to CPU
+ *	crowd THREADS HOPS	threads on all CPUs, named crowd-0, ..., form a ring and pass
+ *				four bytes on, HOPS times each
+ *	ring THREADS HOPS	threads of SCHED_FIFO on one CPU, named ring-0, ..., pass a
+ *				byte on, HOPS times in all
  *
- *	workload waits MS		two processes that are blocked for MS milliseconds
- *					each: wait-pipe reads from a pipe, wait-flock
- *					wants a lock of a file
- *	workload lock FILE		three threads: lock-holder writes to FILE and
- *					syncs it with a mutex held, lock-starter then
- *					starts lock-waiter through a pipe, which wants
- *					the mutex
- *	workload frames MS		a thread that is blocked for MS milliseconds in
- *					three functions with frame pointers, and then in
- *					three without
- *	workload exec			a process that is blocked while it executes
- *					"workload frames 20", until another process
- *					makes the arguments readable
- *	workload starve MS		on one CPU, starve-victim starts starve-hog,
- *					a thread of SCHED_FIFO that runs for MS
- *					milliseconds
+ * System calls and faults. The line of calls and seeks is "calls N ns T"; faults prints
+ * nothing.
  *
- * Prints "switches N ns T": voluntary switches of all its threads, and the
- * time by CLOCK_MONOTONIC. For pingpong and ring that is about the last two
- * thirds: what comes before warms up and does not count. For calls and seeks,
- * "calls N ns T"; for faults, nothing; for waits, "pipe PID flock PID"; for lock,
- * "holder TID starter TID waiter TID fsync T", the last in ns; for starve, "hog TID
- * victim TID"; for frames and exec, "tid TID" and the offsets of the functions with frame
- * pointers in the file, outermost first.
+ *	calls N			a thread of SCHED_FIFO on one CPU calls getppid()
+ *	seeks N			the same with lseek() on an invalid file descriptor
+ *	faults N		a thread writes to, and reads from, N pages that are not
+ *				mapped yet, and divides by zero
+ *
+ * Waits. The line names the threads by their ids.
+ *
+ *	waits MS		two processes are blocked for MS milliseconds each: wait-pipe
+ *				reads from a pipe, wait-flock locks a file that is locked.
+ *				Prints "pipe PID flock PID"
+ *	lock FILE		lock-holder writes to FILE and syncs it while it holds a
+ *				mutex. lock-starter then wakes lock-waiter through a pipe,
+ *				and lock-waiter locks the mutex. Prints "holder TID starter
+ *				TID waiter TID fsync T", the last in nanoseconds
+ *	frames MS		a thread is blocked for MS milliseconds in three functions
+ *				with frame pointers, and then in three without. Prints "tid
+ *				TID" and the offsets in the file of the functions with frame
+ *				pointers, outermost first
+ *	exec			a process is blocked while it executes "workload frames 20",
+ *				until another process makes the arguments readable. Prints
+ *				the line of frames
+ *	starve MS		on one CPU, starve-victim starts starve-hog, a thread of
+ *				SCHED_FIFO that runs for MS milliseconds. Prints "hog TID
+ *				victim TID"
  */
 #include <err.h>
 #include <fcntl.h>

@@ -277,7 +277,7 @@ static void a_full_tree_refuses_and_counts(struct kunit *test)
 	check_live(test);
 }
 
-static void what_is_too_long_is_refused_and_counted(struct kunit *test)
+static void too_long_text_is_refused_and_counted(struct kunit *test)
 {
 	struct vitrine_node *root = vitrine_tree_root(test->priv);
 	char *text = kunit_kzalloc(test, VITRINE_VALUE_MAX + 2, GFP_KERNEL);
@@ -698,7 +698,7 @@ static struct kunit_case inspect_cases[] = {
 	KUNIT_CASE(a_batch_is_one_generation),
 	KUNIT_CASE(an_nmi_never_waits),
 	KUNIT_CASE(a_full_tree_refuses_and_counts),
-	KUNIT_CASE(what_is_too_long_is_refused_and_counted),
+	KUNIT_CASE(too_long_text_is_refused_and_counted),
 	KUNIT_CASE(interrupts_may_do_it_all),
 	KUNIT_CASE(a_creation_leaves_some_of_the_reserve),
 	KUNIT_CASE(a_batch_can_use_the_reserve),

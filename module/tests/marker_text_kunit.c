@@ -102,7 +102,7 @@ static void numbers_have_limits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, marker.number, 0);
 }
 
-static void what_is_no_marker_is_refused(struct kunit *test)
+static void malformed_marker_is_refused(struct kunit *test)
 {
 	static const char * const texts[] = {
 		"", "\n", "\n\n", "B|", "B|17", "B|17|", "B|x|load", "B|-1|load",
@@ -155,7 +155,7 @@ static struct kunit_case marker_text_cases[] = {
 	KUNIT_CASE(other_text_is_an_instant),
 	KUNIT_CASE(names_may_contain_separators),
 	KUNIT_CASE(numbers_have_limits),
-	KUNIT_CASE(what_is_no_marker_is_refused),
+	KUNIT_CASE(malformed_marker_is_refused),
 	KUNIT_CASE(the_end_of_the_text_is_trimmed),
 	KUNIT_CASE(long_text_is_refused),
 	{}

@@ -24,7 +24,7 @@ static void a_text_is_read_to_its_end(struct kunit *test)
 }
 
 /* A file that only user space can read. */
-static void what_cannot_be_read_is_an_error(struct kunit *test)
+static void unreadable_file_is_an_error(struct kunit *test)
 {
 	struct vtr_proc *text = vtr_proc_open("1/mem");
 
@@ -46,7 +46,7 @@ static void a_line_that_is_too_long_is_an_error(struct kunit *test)
 static struct kunit_case proc_cases[] = {
 	KUNIT_CASE(a_missing_text_is_no_error),
 	KUNIT_CASE(a_text_is_read_to_its_end),
-	KUNIT_CASE(what_cannot_be_read_is_an_error),
+	KUNIT_CASE(unreadable_file_is_an_error),
 	KUNIT_CASE(a_line_that_is_too_long_is_an_error),
 	{}
 };

@@ -83,7 +83,7 @@ static void node_without_records_goes_alone(struct kunit *test)
 	fixture_expect_empty(test);
 }
 
-static void what_has_a_handle_stays(struct kunit *test)
+static void values_with_handles_stay(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	u32 node = fixture_node(test, INSPECT_ROOT);
@@ -178,7 +178,7 @@ static void failed_record_changes_nothing(struct kunit *test)
 static struct kunit_case record_cases[] = {
 	KUNIT_CASE(recorded_values_go_with_their_node),
 	KUNIT_CASE(node_without_records_goes_alone),
-	KUNIT_CASE(what_has_a_handle_stays),
+	KUNIT_CASE(values_with_handles_stay),
 	KUNIT_CASE(adopted_node_keeps_its_records),
 	KUNIT_CASE(purge_takes_no_more_than_asked),
 	KUNIT_CASE(recorded_node_cannot_go_or_move_alone),

@@ -3,8 +3,8 @@
  * An upper bound of the scheduler's clock.
  *
  * The conversion makes each tick of the counter about a thousandth too long, so that the
- * bound runs ahead of the scheduler's clock and never falls behind it. A caller for whom
- * a wait is long by the bound calls vtr_bound_sync(), which reads the scheduler's clock
+ * bound runs ahead of the scheduler's clock and never falls behind it. If a wait is
+ * long by the bound, the caller calls vtr_bound_sync(), which reads the scheduler's clock
  * and sets the bound to it.
  *
  * Concurrency: vtr_bound changes only while no switch is recorded. vtr_bound_ahead is
@@ -19,7 +19,7 @@
 #include "bound.h"
 #include "clock.h"
 
-/* So far ahead that each wait is long by the bound; half of the largest s64. */
+/* Makes every wait long by the bound; half of the largest s64. */
 #define FAR_AHEAD_NS	(U64_MAX / 4)
 
 struct vtr_bound vtr_bound;

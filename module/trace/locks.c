@@ -27,11 +27,11 @@
 
 /**
  * struct wait - a thread that waits for a lock
- * @who: id of the thread, and in the upper half the flags of contention_begin; 0 if unused
+ * @thread: id of the thread, and in the upper half the flags of contention_begin; 0 if unused
  * @lock: the lock
  */
 struct wait {
-	u64		who;
+	u64		thread;
 	const void	*lock;
 };
 
@@ -50,7 +50,7 @@ static void note(struct task_struct *task, const void *lock, unsigned int flags)
 	if (flags & LCB_F_SPIN)
 		return;
 	WRITE_ONCE(wait->lock, lock);
-	WRITE_ONCE(wait->who, (u64)flags << 32 | (u32)task->pid);
+	WRITE_ONCE(wait->thread, (u64)flags << 32 | (u32)task->pid);
 }
 
 static void forget(struct task_struct *task, const void *lock)
@@ -59,8 +59,8 @@ static void forget(struct task_struct *task, const void *lock)
 
 	/* The thread may have had to wait for another lock while it waited for this one. */
 	if (vtr_peek(wait->lock) == lock &&
-	    (u32)vtr_peek(wait->who) == (u32)task->pid)
-		WRITE_ONCE(wait->who, 0);
+	    (u32)vtr_peek(wait->thread) == (u32)task->pid)
+		WRITE_ONCE(wait->thread, 0);
 }
 
 static void probe_begin(void *unused, void *lock, unsigned int flags)
@@ -106,9 +106,9 @@ static const char *kind(unsigned int flags)
  */
 const char *vtr_locks_kind(const struct task_struct *task)
 {
-	u64 who = vtr_peek(slot_of(task)->who);
+	u64 thread = vtr_peek(slot_of(task)->thread);
 
-	return (u32)who == (u32)task->pid ? kind(who >> 32) : NULL;
+	return (u32)thread == (u32)task->pid ? kind(thread >> 32) : NULL;
 }
 
 /**

@@ -330,7 +330,7 @@ static void wakeup_reserve(struct vtr_ring *ring, u64 now,
 		vtr_ring_lose(ring, VTR_FXT_WAKEUP_WORDS);
 }
 
-/* What tells of a thread that was blocked for long stands before its wakeup. */
+/* Record a wakeup after the stack event of a thread that was blocked for long, if any. */
 static noinline void wakeup_suspect(u64 now, struct vtr_ring *ring,
 				    struct task_struct *task)
 {

@@ -93,7 +93,7 @@ worker:101/100           softirq RCU                                 1      0ns 
 check "interrupts of a part of the time" prints '[{"count":1,"sum_ns":60,"max_ns":60},["local_timer","hrtimer"]]' \
 	bash -c "'$vitrine' latency -j --from 1455ns --to 1515ns spans.fxt | jq -c '.threads[] | [.interrupted, [.interrupted_by[].name]]'"
 check "no interrupts, no table" prints 0 bash -c "'$vitrine' latency waits.fxt | grep -c INTERRUPTED"
-check "preempted, then instead of whom" prints '[1,700,700,3700,0,"be|ta<>&\"'"'"'"]' bash -c "'$vitrine' latency -j waits.fxt |
+check "a preempted thread has the thread that ran instead" prints '[1,700,700,3700,0,"be|ta<>&\"'"'"'"]' bash -c "'$vitrine' latency -j waits.fxt |
 	jq -c '.threads[0].after_preemption | [.count, .sum_ns, .max_ns, .max_until_ns, .max_cpu, .max_instead.name]'"
 check "each time it ran" prints \
 '[1000,1500,"unknown",0,0,"blocked"]
@@ -104,18 +104,18 @@ check "each time it ran" prints \
 check "the same as text" prints "           UNTIL [CPU] THREAD                    BLOCKED   WAITED      RAN  THEN
      0.000006600 [000] gamma:31/30                  50ns     50ns    100ns  blocked" \
 	"$vitrine" latency --switches --thread=gamma --from=6550ns waits.fxt
-check "lost, say the headers: no run and no wait across" prints '["alpha",2,700,0,0,300,null]
+check "no run and no wait crosses a loss that headers report" prints '["alpha",2,700,0,0,300,null]
 ["beta",2,250,50,0,100,50]
 ["gamma",1,0,0,0,0,null]
 ["delta",3,300,100,0,0,100]' bash -c "'$vitrine' latency -j -s name torn.fxt | jq -c '.threads | sort_by(.thread.tid)[] |
 	[.thread.name, .runs, .running_ns, .woken_ns, .preempted_ns, .blocked_ns, .after_wakeup.max_ns]'"
-check "and how many" prints "4.400us, 14 switches on 2 CPUs, busy for 21.9 %; waits from wakeup to run; p50 and p99 within 1 %
+check "the report counts lost records" prints "4.400us, 14 switches on 2 CPUs, busy for 21.9 %; waits from wakeup to run; p50 and p99 within 1 %
 2 gaps, 7 records lost: what threads did meanwhile is left out" bash -c "'$vitrine' latency torn.fxt | head -n 2"
-check "and in a map: who runs is not known" prints "     0.000003400  *.   .
+check "lost records in a map: the running thread is unknown" prints "     0.000003400  *.   .
      0.000004100   ?  *A0  A0 = delta:41/40
      0.000004200   ?  *.
      0.000005000  *B0  .   B0 = alpha:11/10" "$vitrine" latency -m --from 3400ns --to 5000ns torn.fxt
-check "who ran beside whom" prints "     0.000004000  *.   .
+check "a map of the threads on all CPUs" prints "     0.000004000  *.   .
      0.000005100  *A0  .   A0 = alpha:11/10
      0.000005200  *B0  .   B0 = gamma:31/30
      0.000005300  *C0  .   C0 = ?:41/40
@@ -123,11 +123,11 @@ check "who ran beside whom" prints "     0.000004000  *.   .
      0.000006200   C0 *C0
      0.000006300  *B0  C0
      0.000006400  *.   C0" "$vitrine" latency --map --from 4000ns --to 6400ns waits.fxt
-check "beside one thread" prints "     0.000002300  *A0  -   A0 = alpha:11/10
+check "a map of one thread" prints "     0.000002300  *A0  -   A0 = alpha:11/10
      0.000003000  *-   .
      0.000003700  *A0  .
      0.000004000  *.   ." "$vitrine" latency -m -t alpha --from 2300ns --to 4000ns waits.fxt
-check "the same as JSON: no" prints 2 bash -c "'$vitrine' latency -mj waits.fxt 2>/dev/null; echo \$?"
+check "a map excludes JSON" prints 2 bash -c "'$vitrine' latency -mj waits.fxt 2>/dev/null; echo \$?"
 check "a part of the time" prints '[1,300,200,0,[300,500]]' bash -c "'$vitrine' latency -j --from 2200ns --to 2600ns -p 10 waits.fxt |
 	jq -c '.threads[] | [.runs, .running_ns, .woken_ns == 100, .blocked_ns, [.after_wakeup.max_ns, 500]]' |
 	sed 's/true/200/'"

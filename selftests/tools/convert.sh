@@ -369,7 +369,7 @@ convert many.fxt -o many.json
 check "Chrome: nothing to say" ended 0
 python3 events.py many.json | sort >many.runs
 check "Chrome: it is JSON of events" test -s many.runs
-check "Chrome: who ran, on which CPU, from when to when" same <(runs many.fxt | sort) many.runs
+check "Chrome: each turn has its thread, CPU, begin and end" same <(runs many.fxt | sort) many.runs
 convert records.fxt -o records.json
 check "Chrome: what is left out is counted" ended 0 \
 	"left out, Chrome's JSON cannot represent them: 4 blobs, 3 objects, 4 records of unknown kinds, 1 events$"
@@ -404,7 +404,7 @@ convert last.fxt -o last.ctf
 check "CTF: a thread with the last id" grep -q 'next_tid = -1,' <(babeltrace last.ctf 2>/dev/null)
 convert vitrine.fxt -o vitrine.json
 convert wide.fxt -o wide.json
-check "Chrome: who ran on a CPU above 255" test 3 = \
+check "Chrome: turns on a CPU above 255" test 3 = \
 	"$(jq '.traceEvents[] | select(.ph == "X" and .pid == 0 and .tid == 300) | .name' wide.json | wc -l)"
 check "Chrome: losses" test "$(jq '.traceEvents[] | select(.name == "records lost").args.records' vitrine.json)" = \
 	"$(grep -o '[0-9]* records lost' lost.check | sed 's/ .*//')"

@@ -124,17 +124,17 @@ rm out.fxt
 
 merge a.fxt -o one.fxt
 check "one file" ended 0
-check "is as it was" same <("$vitrine" print a.fxt) <("$vitrine" print one.fxt)
+check "one file is unchanged" same <("$vitrine" print a.fxt) <("$vitrine" print one.fxt)
 
 merge a.fxt b.fxt a.fxt -o three.fxt
 check "three files" ended 0
 "$vitrine" check three.fxt >three.check
-check "are one sound trace" grep -q " 24000 switches, 6 CPUs, 4 threads, 0 records lost: no fault" three.check
-check "the first is as it was" same <(moved a.fxt 0 0 0) <(merged three.fxt 0 1)
-check "the second has CPUs, threads and times of its own" \
+check "three files: the result is one sound trace" grep -q " 24000 switches, 6 CPUs, 4 threads, 0 records lost: no fault" three.check
+check "three files: the first is unchanged" same <(moved a.fxt 0 0 0) <(merged three.fxt 0 1)
+check "three files: the second has its own CPUs, threads and times" \
 	same <(moved b.fxt 2 10000000 1500) <(merged three.fxt 2 3)
-check "the third as well" same <(moved a.fxt 4 20000000 0) <(merged three.fxt 4 5)
-check "in the order of time" sort -c -n <("$vitrine" print --json three.fxt | jq .time_ns)
+check "three files: so has the third" same <(moved a.fxt 4 20000000 0) <(merged three.fxt 4 5)
+check "three files: records are in time order" sort -c -n <("$vitrine" print --json three.fxt | jq .time_ns)
 
 merge b.fxt lost.fxt -o losses.fxt
 check "with losses" ended 0
@@ -145,11 +145,11 @@ check "as many are lost" same <(grep -o "[0-9]* records lost" lost.check) \
 
 merge recorded.fxt -o recorded.out.fxt
 "$vitrine" check recorded.out.fxt >recorded.check
-check "what the recorder says of a loss is none" \
+check "the recorder's note of a loss is not counted as a loss" \
 	grep -q " 10 switches, .* 7 records lost: no fault" recorded.check
 
 merge a.fxt foreign.fxt -o foreigners.fxt
-check "of another producer" ended 0 \
+check "a trace of another producer is aligned" ended 0 \
 	"foreign.fxt: has no wall-clock time; aligned with the start of the earliest trace"
 check "all records are there" test "$("$vitrine" print foreigners.fxt | wc -l)" = \
 	$(($("$vitrine" print a.fxt | wc -l) + $("$vitrine" print foreign.fxt | wc -l)))
@@ -161,15 +161,15 @@ threads 1,5 3,10000077 9,10000077 >low.fxt
 threads 2,77 4,5 >high.fxt
 merge low.fxt high.fxt -o taken.fxt
 check "ids that are taken" ended 0 "low.fxt: has no wall-clock time" "high.fxt: has no wall-clock time"
-check "none is given twice" same <(printf '%s\n' 5,5 10000077,77 1610612736,10000077 10000005,5 1610612736,10000077) \
+check "an id that is taken is replaced" same <(printf '%s\n' 5,5 10000077,77 1610612736,10000077 10000005,5 1610612736,10000077) \
 	<("$vitrine" print --json taken.fxt | jq -r 'select(.kind == "instant") | "\(.thread.tid),\(.thread.name)"')
 
 overlapping 30000 >many.fxt
 merge many.fxt many.fxt -o durations.fxt
 check "durations that overlap" ended 0 "many.fxt: has no wall-clock time" "many.fxt: has no wall-clock time"
-check "are all there" same <(durations many.fxt | sed p) <(durations durations.fxt)
+check "overlapping durations are all there" same <(durations many.fxt | sed p) <(durations durations.fxt)
 "$vitrine" check durations.fxt >durations.check 2>&1
 check "and sound" grep -q ": no fault" durations.check
-check "do not have to pass each other" is_linear many.fxt
+check "overlapping durations take linear time" is_linear many.fxt
 
 plan

@@ -57,7 +57,7 @@ our_switches perf.fxt >ours
 check "each of $(wc -l <theirs) switches, as babeltrace2 says it" same theirs ours
 check "there are some" test -s theirs
 check "wakeups" test "$(printed wakeup)" = "$(events 'sched:sched_wakeup(_new)?')"
-check "of those who are woken" test \
+check "wakeups have the woken threads" test \
 	"$("$vitrine" print --json perf.fxt | jq -r 'select(.kind == "wakeup").thread.tid' | sort | md5sum)" = \
 	"$(sed -nE 's/^[^{]*sched:sched_wakeup(_new)?: .* pid = ([0-9]+),.*/\2/p' events | sort | md5sum)"
 check "interrupts and system calls are durations" test \
@@ -66,12 +66,12 @@ check "interrupts and system calls are durations" test \
 check "interrupts have names" test "$(printed '(begin|end) +[^ ]+ irq:virtio')" = "$(events 'irq:irq_handler_(entry|exit)')"
 check "any other event is an instant" test "$(printed instant)" = \
 	"$(grep -vcE '^[^{]*(sched:sched_(switch|wakeup)|irq:|syscalls:|perf_comm)' events)"
-check "an event belongs to whom perf says" test \
+check "an event has the thread and process that perf names" test \
 	"$("$vitrine" print --json perf.fxt | jq -r 'select(.name == "timer_start" and .thread.pid > 0) |
 		"\(.thread.tid) \(.thread.pid)"' | sort | uniq -c | md5sum)" = \
 	"$(sed -nE 's/^[^{]*timer:timer_start: .* perf_tid = ([1-9][0-9]*), perf_pid = ([0-9]+),.*/\1 \2/p' events |
 		sort | uniq -c | md5sum)"
-check "those in idle to idle" test "$("$vitrine" print --json perf.fxt |
+check "an event of an idle CPU belongs to idle" test "$("$vitrine" print --json perf.fxt |
 	jq -r 'select(.name == "timer_start" and .thread.tid == 1073741824 + .cpu).cpu' | wc -l)" = \
 	"$(events 'timer:timer_start.* perf_tid = 0')"
 check "which its arguments do not say again" fails grep -q 'perf_[tp]id=' <("$vitrine" print perf.fxt)

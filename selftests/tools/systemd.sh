@@ -86,14 +86,14 @@ kept()
 	keep "VITRINE_TRIGGER=latency_us=5 panic" && ls state &&
 		[ "$(cat state/trigger-2*Z.fxt)" = "latency_us=5 panic" ]
 }
-check "keep-trace arms what it is told and keeps one file" kept
+check "keep-trace arms the configured triggers and keeps one file" kept
 
 by_default()
 {
 	rm -f state/*
 	keep && [ "$(cat state/trigger-2*Z.fxt)" = "hung_task panic" ]
 }
-check "by default it arms what costs nothing" by_default
+check "by default keep-trace arms the triggers that cost nothing" by_default
 
 newest()
 {
@@ -107,7 +107,7 @@ newest()
 		[ "$(find state -type f | wc -l)" = 3 ] && [ ! -e state/trigger-20010103T000000Z.fxt ] &&
 		[ -e state/trigger-20010104T000000Z.fxt ] && [ -e state/trigger-20010105T000000Z.fxt ]
 }
-check "the newest files stay" newest
+check "keep-trace keeps the newest files" newest
 
 not_armed()
 {
@@ -116,7 +116,7 @@ not_armed()
 	rmdir debugfs/vitrine/trace
 	! keep && [ -z "$(ls state)" ]
 }
-check "without the module it fails, and leaves nothing" not_armed
+check "without the module keep-trace fails and leaves no file" not_armed
 
 # ---- load-recorder ----------------------------------------------------------
 

@@ -38,8 +38,8 @@ start_tmux
 # ---- no trace, no terminal ----
 
 run top
-check "nothing to look at" ended 3
-check "and why" grep -q '/vitrine/trace/trace.fxt: .*insmod' err
+check "without a trace, top fails" ended 3
+check "and names the missing file" grep -q '/vitrine/trace/trace.fxt: .*insmod' err
 mkdir -p vitrine/trace
 trace rush
 no_terminal()
@@ -114,16 +114,16 @@ check "an interval that is none" ended 2
 # ---- the screen ----
 
 check "starts" started 100
-check "all together" \
+check "the first line has the sums of all CPUs" \
 	shows '^2 CPUs busy for 100 %, 1500000 switches/s, 4 threads, last 2.000us, by CPU$'
-check "who runs on a CPU, since when, and who waits there" shows \
+check "a CPU has its running thread, the time since then, and its waiting threads" shows \
 	'^CPU 0 +100 % +1000000/s  gamma:31/30 for 1.000us; 2 wait: alpha:11/10, be\|ta<>&"'"'"':21/20$'
-check "another one" shows '^CPU 1 +100 % +500000/s  \?:41/40 for 2.000us$'
-check "a thread that runs" shows '^gamma:31/30 +running +0 +50.0 % +0.0 % +500000 +0ns$'
-check "one that waits since another has its CPU" \
+check "a second CPU has its running thread" shows '^CPU 1 +100 % +500000/s  \?:41/40 for 2.000us$'
+check "a running thread has its numbers" shows '^gamma:31/30 +running +0 +50.0 % +0.0 % +500000 +0ns$'
+check "a preempted thread has its numbers" \
 	shows '^alpha:11/10 +preempted +0 +50.0 % +50.0 % +500000 +1.000us$'
-check "one that waits since it was woken" shows '^be.ta.*:21/20 +woken +0 +0.0 % +75.0 % +0 +1.500us$'
-check "who ran longest comes first" until_true order '?' alpha gamma be
+check "a woken thread has its numbers" shows '^be.ta.*:21/20 +woken +0 +0.0 % +75.0 % +0 +1.500us$'
+check "the thread that ran longest comes first" until_true order '?' alpha gamma be
 check "a help line" shows '^q quit '
 keys q
 check "q: ends, and the terminal is as it was" ended 0
@@ -135,14 +135,14 @@ check "idle" shows '^CPU 0 +[0-9]+ % +[0-9]+/s  idle$'
 check "by CPU" until_true order be alpha '?' gamma
 keys w
 check "by longest wait" until_true order alpha be gamma '?'
-check "which is there" shows '^alpha:11/10 .* 700ns$'
+check "the longest wait is shown" shows '^alpha:11/10 .* 700ns$'
 keys r
 check "by runs" until_true order alpha gamma '?' be
 keys c
 check "by CPU again" until_true order be alpha '?' gamma
 tmux resize-window -t w -x 100 -y 6
-check "hardly any room" shows '^be.ta'
-check "for one thread" hides '^alpha'
+check "six lines: the first thread is shown" shows '^be.ta'
+check "six lines: the second thread is not shown" hides '^alpha'
 keys Down
 check "Down" shows '^alpha'
 keys End
@@ -159,34 +159,34 @@ tmux resize-window -t w -x 24 -y 24
 check "24 columns: names" shows '^THREAD$'
 check "of all threads" until_true order be alpha "?" gamma
 tmux resize-window -t w -x 10 -y 2
-check "and less" shows '^q quit'
+check "two lines: the help line is shown" shows '^q quit'
 tmux resize-window -t w -x 100 -y 24
-check "and back" shows '^gamma'
+check "24 lines again: the last thread is shown" shows '^gamma'
 keys C-c
 check "^C" ended 0
 
 trace torn
 check "starts where headers say that records are lost" started 100
-check "it says so" shows '^2 CPUs .*; records lost$'
+check "the first line says that records are lost" shows '^2 CPUs .*; records lost$'
 check "no run goes on, and no wait" shows '^gamma:31/30 +[a-z?]+ +0 +0.0 % +0.0 % .* 0ns$'
-check "but what is known counts" shows '^beta:21/20 .* 50ns$'
+check "a wait that is known is counted" shows '^beta:21/20 .* 50ns$'
 keys q
-check "ends so, too" ended 0
+check "q ends it" ended 0
 
 # ---- time goes on ----
 
 trace rush
 started 0.1
 check "nothing new" shows '^2 CPUs busy for 0 %, 0 switches/s, 4 threads, last 0ns'
-check "who runs is still known" shows '^CPU 0 .* gamma:31/30 for 1.000us; 2 wait:'
+check "the running thread is still known" shows '^CPU 0 .* gamma:31/30 for 1.000us; 2 wait:'
 trace waits
-check "what is new counts" shows '^2 CPUs .* idle$|^CPU 0 .* idle$'
+check "new records are counted" shows '^2 CPUs .* idle$|^CPU 0 .* idle$'
 trace rush
 check "a new session, whose clock is behind" shows '^CPU 0 .* gamma:31/30'
 echo nonsense >vitrine/trace/trace.fxt
 check "a trace that cannot be read" shows '^/.*trace.fxt: .*not a Fuchsia trace'
 trace rush
-check "and one that can" shows '^2 CPUs'
+check "a trace that can be read again is shown" shows '^2 CPUs'
 trace vitrine
 check "no wakeups: it says so" shows '; no wakeups recorded'
 keys q

@@ -177,7 +177,7 @@ check "an event's numbers and texts" grep -qE \
 	'\] instant .* sched:sched_process_exec filename="/usr/bin/cat" pid=[0-9]+ old_pid=[0-9]+$' all.print
 check "an array" grep -qE ' raw_syscalls:sys_enter id=1 args\[0\]=1 args\[1\]=' all.print
 check "a mark is a message" grep -qE '\] log +sh:[0-9/]+ "mark"$' all.print
-check "who wakes" grep -qE '\] wakeup +ext4lazyinit:[0-9/]+ weight=120 waker=[0-9]+$' all.print
+check "a wakeup has its waker" grep -qE '\] wakeup +ext4lazyinit:[0-9/]+ weight=120 waker=[0-9]+$' all.print
 check "idle of each CPU by itself, in process 0" same <(printf '0 idle\n') <(jq -r \
 	'select(.thread.tid == 1073741824 + .cpu) | "\(.thread.pid) \(.thread.name)"' all.json | sort -u)
 command_into_files convert all.dat -o all.heph
@@ -185,7 +185,7 @@ check "into another format than ours" test "$(cat status)" = 0 -a -s all.heph
 
 command_into_files convert calls.dat -o calls.fxt
 check "system calls only: converted" ended 0 "calls.dat: times are of the kernel's clock [a-z]*$"
-check "whose they are, a list of the file says" same \
+check "processes of threads are those in the list of the file" same \
 	<(report -t calls.dat | sed -nE 's/^ *(.*)-([0-9]+) +\[[0-9]+\] .*/\1:\2/p' | sort) \
 	<("$vitrine" print --json calls.fxt | jq -r '"\(.thread.name):\(.thread.tid)"' | sort)
 

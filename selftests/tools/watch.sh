@@ -54,15 +54,15 @@ check "no terminal: an error" not_a_terminal
 watch -i 0
 check "an interval that is none" ended 2
 watch absent
-check "nothing to watch" ended 3
-check "and why" grep -q 'absent: there is no such tree' err
+check "an unknown tree is an error" ended 3
+check "and the error names it" grep -q 'absent: there is no such tree' err
 
 # ---- the screen ----
 
 check "starts" started
 check "all properties of all trees" shows '^2 trees, 5 of 5 rows, every 0.1 s, by name'
 check "a row" shows '^one:cpus/1:user_ns +30'
-check "what a terminal could take for a command is none" shows 'a\?\[2Jb'
+check "escape sequences in values are not sent to the terminal" shows 'a\?\[2Jb'
 check "a help line" shows '^q quit .* filter'
 
 # ---- changes and rates: values grow until the screen shows it ----
@@ -79,8 +79,8 @@ changing()
 	return 1
 }
 check "a number that changes is highlighted and has a rate" changing
-check "one that does not change is not and has none" shows '^one:cpus/0:user_ns +10$'
-check "nor for ever" until_true bash -c "! $(declare -f tmux highlighted); dir=$dir; ! highlighted one:cpus/1"
+check "a number that does not change is not highlighted and has no rate" shows '^one:cpus/0:user_ns +10$'
+check "a number that stops changing is no longer highlighted" until_true bash -c "! $(declare -f tmux highlighted); dir=$dir; ! highlighted one:cpus/1"
 
 # ---- order ----
 
@@ -107,8 +107,8 @@ check "by name again" shows 'by name'
 # ---- filter ----
 
 keys / C P U S
-check "what is typed filters, in whatever case" hides '^two:big'
-check "and is shown" shows '^Filter: CPUS_'
+check "typed text filters the rows and ignores case" hides '^two:big'
+check "the filter is shown" shows '^Filter: CPUS_'
 keys BSpace BSpace BSpace BSpace t w o Enter
 check "backspace, enter" shows '^2 trees, 1 of 3 rows, every 0.1 s, by name, with two'
 keys / Escape
@@ -122,9 +122,9 @@ rm vitrine/inspect/three.inspect
 check "a tree goes" hides '^three:late'
 echo nonsense >vitrine/inspect/broken.inspect
 check "a tree that cannot be read is shown as such" shows '^/.*broken.inspect: .*ends within'
-check "and the others go on" shows '^two:big'
+check "the other trees are still shown" shows '^two:big'
 rm vitrine/inspect/broken.inspect
-check "and is forgotten" hides 'broken'
+check "a broken tree that is removed is no longer shown" hides 'broken'
 
 # ---- scrolling and size ----
 
@@ -147,9 +147,9 @@ tmux resize-window -t w -x 60 -y 40
 check "a larger window shows more" shows '^two:p034'
 check "with the help line at its end" until_true bash -c "$(declare -f tmux); dir=$dir; tmux capture-pane -p | sed -n 40p | grep -q '^q quit'"
 tmux resize-window -t w -x 10 -y 2
-check "hardly any window" shows '^q quit'
+check "two lines: the help line is shown" shows '^q quit'
 tmux resize-window -t w -x 100 -y 24
-check "and back" shows '^one:cpus/0:user_ns'
+check "24 lines again: the first row is shown" shows '^one:cpus/0:user_ns'
 
 # ---- the end ----
 
@@ -171,6 +171,6 @@ check "ends" ended 0
 tmux respawn-window -k -t w "TERM=nonsense ASAN_OPTIONS=detect_leaks=0 '$vitrine' watch 2>'$dir/err'; echo \$? >'$dir/status'; cp '$dir/before' '$dir/after'; cat"
 # Leaks are not checked here: curses does not free its memory after this error.
 check "an unknown terminal type" ended 3
-check "and what to do" grep -q 'set TERM' err
+check "and the error tells to set TERM" grep -q 'set TERM' err
 
 plan

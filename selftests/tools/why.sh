@@ -111,7 +111,7 @@ check "a mutex, a disk and a pipe" expected disk.text latency --why disk.fxt
 check "a mutex, a disk and a pipe: JSON" expected disk.json latency --why --json disk.fxt
 check "a real-time thread starves others" expected starved.text latency --why starved.fxt
 check "a real-time thread starves others: JSON" expected starved.json latency --why -j starved.fxt
-check "who had the CPU is only in the event" expected held.text latency --why held.fxt
+check "the thread that had the CPU is taken from the event" expected held.text latency --why held.fxt
 check "a chain of more wakers than are kept" expected relay.text latency --why -n 3 relay.fxt
 check "no stacks, no system calls" expected waits.text latency --why waits.fxt
 check "lost records" expected torn.text latency --why torn.fxt

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the command `vitrine' and read-tracefs, which it starts, agree on.
+ * The protocol between the command `vitrine' and the program read-tracefs, which it starts.
  *
  * read-tracefs reads from its standard input first a line "CLOCK RATE SESSION CONVERT":
  * enum vitrine_clock, its ticks per second, the number of the session, and 1 if the instance

@@ -2,7 +2,7 @@
 /*
  * Errors as data: code, path, offset, message, advice. Only the command prints them.
  *
- * An error belongs to whoever received it. The error for lack of memory is constant and
+ * An error belongs to the function that received it. The error for lack of memory is constant and
  * shared.
  */
 #define _GNU_SOURCE	/* vasprintf(), strerror_r() that returns a string */

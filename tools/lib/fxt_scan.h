@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a sub-buffer holds, found without decoding it.
+ * Scan the contents of a sub-buffer without decoding its records.
  */
 #ifndef _VITRINE_LIB_FXT_SCAN_H
 #define _VITRINE_LIB_FXT_SCAN_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the recorder has to know about a ring, besides what vitrine.h offers.
+ * Functions on rings that the recorder needs and the public header does not offer.
  */
 #ifndef _VITRINE_LIB_RING_H
 #define _VITRINE_LIB_RING_H

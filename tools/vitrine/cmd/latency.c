@@ -24,7 +24,7 @@ static const struct argp_option options[] = {
 	{ "map", 'm', NULL, 0,
 	  "Print the threads of all CPUs at each switch", 0 },
 	{ "why", LATENCY_WHY, NULL, 0,
-	  "Explain what threads waited for, and for whom", 0 },
+	  "Explain why threads waited, and for which", 0 },
 	{ "count", 'n', "N", 0, "With --why: explain N waits (default: 10)", 0 },
 	{ "json", 'j', NULL, 0, "Print JSON", 0 },
 	{ NULL, 0, NULL, 0, "Filters:", 1 },

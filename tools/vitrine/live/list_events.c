@@ -127,7 +127,7 @@ static struct vitrine_error *list_ftrace(struct list *list)
  * @patterns: print only names that match one of these
  * @nr_patterns: how many; 0: print all
  *
- * What one of them lacks is reported, and the other is printed nevertheless.
+ * If one of the two lists cannot be read, an error is reported and the other one is printed.
  *
  * Return: enum exit_code.
  */

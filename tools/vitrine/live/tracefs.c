@@ -279,7 +279,7 @@ static void remove_left(const struct tracefs *tracefs)
  * tracefs_clean() - remove the instances and probes that a crash has left behind
  * @tracefs: after tracefs_open()
  *
- * What cannot be removed, because another process has it open, stays until the next call.
+ * Instances and probes that another process has open stay until the next call.
  */
 void tracefs_clean(const struct tracefs *tracefs)
 {

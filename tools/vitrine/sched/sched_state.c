@@ -570,8 +570,8 @@ static bool follow_timed(struct sched *sched,
 }
 
 /*
- * Events from tracefs have sub-buffers of their own beside those of the rings. They tell
- * nothing about who runs, and no switch is missing where they were lost.
+ * Events from tracefs have sub-buffers of their own beside those of the rings. They do not
+ * show which thread runs, and no switch is missing where such events were lost.
  */
 static bool is_beside_rings(const struct vitrine_fxt_record *record)
 {

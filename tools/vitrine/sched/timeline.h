@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which thread ran on which CPU when, made coarser until it can be drawn.
+ * A timeline: the time slices of the threads on each CPU, merged until they can be drawn.
  */
 #ifndef _VITRINE_TIMELINE_H
 #define _VITRINE_TIMELINE_H
