@@ -4,10 +4,15 @@
 # Events of ftrace in a recording: tracepoints, a kprobe, a uprobe, our switches and a marker
 # in one file, in order and on one clock; filters; loss; errors; and that nothing is left
 # behind, whatever ends the recorder.
+#
+#   ftrace_events.sh [MOMENTS]
+#
+# The recorder is killed at so many random moments, 5 by default.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
+moments=${1:-5}
 tracefs=/sys/kernel/tracing
 for file in instances kprobe_events uprobe_events events/syscalls; do
 	[ -e "$tracefs/$file" ] || skip "this kernel has no $file in tracefs"
@@ -139,15 +144,37 @@ lossy()
 }
 
 check "loss is counted, and shown where it is" lossy
+
+# What the reader makes of an instance in which events were overwritten, beside the number
+# that the kernel has counted. With each page the kernel tells the number only if there is
+# room for it, and these events fill their pages.
+exactly()
+{
+	local lost overwritten
+
+	mkdir "$tracefs/instances/lossy" && echo 64 >"$tracefs/instances/lossy/buffer_size_kb" &&
+	echo 1 >"$tracefs/instances/lossy/events/raw_syscalls/sys_enter/enable" || return
+	on_each_cpu dd if=/dev/zero of=/dev/null bs=1 count=4000 2>/dev/null
+	echo 0 >"$tracefs/instances/lossy/tracing_on"
+	overwritten=$(cat "$tracefs"/instances/lossy/per_cpu/cpu*/stats | awk '/^overrun:/ { n += $2 } END { print n }')
+	printf '2 1000000000 1 0\nraw_syscalls:sys_enter\n\n' |
+		"$reader" "$tracefs/instances/lossy" 3>&2 | cat >/tmp/exact.fxt
+	rmdir "$tracefs/instances/lossy"
+	lost=$(vitrine check /tmp/exact.fxt | sed -nE 's/^.* ([0-9]+) records lost.*/\1/p')
+	echo "lost $lost, overwritten $overwritten"
+	[ "$overwritten" -gt 1000 ] && [ "$lost" = "$overwritten" ]
+}
+
+check "loss is what the kernel has counted" exactly
 check "nothing is left after loss" clean
 
 # ---- what ends the recorder -------------------------------------------------------
 
-# begin NAME...: start a recorder with a probe of each kind
+# begin [OPTION...]: start a recorder with a probe of each kind
 begin()
 {
 	vitrine record -o /tmp/killed.fxt -e kprobe:vfs_unlink -e "uprobe:$libc:setlocale" \
-		-e sched:sched_switch 2>/dev/null &
+		-e sched:sched_switch "$@" 2>/dev/null &
 	recorder=$!
 }
 
@@ -162,9 +189,16 @@ reached()
 	esac
 }
 
+# Settings that vitrine record changes
+settings()
+{
+	cat "$TRACE/events" "$TRACE/stacks" "$TRACE/trigger"
+}
+settings >/tmp/settings
+
 unchanged()
 {
-	clean && grep -qx -- -sched "$TRACE/events"
+	clean && diff /tmp/settings <(settings)
 }
 
 # next_is_clean: another recording, after which nothing is left
@@ -186,6 +220,37 @@ ended_by()
 for moment in instance kprobe uprobe reader; do
 	check "SIGKILL, moment: $moment" ended_by KILL $moment next_is_clean
 done
+# random_moment: wait for up to 1.2 times as long as a recorder takes to begin, in steps of a
+# thousandth of it
+random_moment()
+{
+	local us=$((begin_us * (RANDOM % 1200) / 1000))
+
+	sleep "$((us / 1000000)).$(printf %06d $((us % 1000000)))"
+}
+
+# killed_anywhere: a recorder gets SIGKILL at MOMENTS random moments; the next one cleans up
+killed_anywhere()
+{
+	local begin_us i since=${EPOCHREALTIME/./}
+
+	begin --why --until marker:never
+	until reached recording; do :; done
+	begin_us=$((${EPOCHREALTIME/./} - since))
+	kill -KILL "$recorder"
+	wait "$recorder"
+	for ((i = 0; i < moments; i++)); do
+		until_true next_is_clean || return
+		begin --why --until marker:never
+		random_moment
+		echo "moment $i: $(left | tr '\n' ' ')"
+		kill -KILL "$recorder"
+		wait "$recorder"
+	done
+	until_true next_is_clean
+}
+
+check "SIGKILL at $moments random moments" killed_anywhere
 check "SIGKILL while recording" ended_by KILL recording unchanged
 check "SIGINT" ended_by INT recording unchanged
 check "SIGTERM" ended_by TERM recording unchanged

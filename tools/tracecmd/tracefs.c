@@ -64,6 +64,7 @@ struct sample {
  * @now: with @is_converted, the last sample
  * @fds: what to wait for: standard input, and the pages of each CPU
  * @pages: pages of each CPU, or -1
+ * @nr_lost: events of each CPU that have been reported as lost
  * @kbuffer: parser of pages
  * @page: a page
  * @page_bytes: size of @page
@@ -78,11 +79,33 @@ struct live {
 	struct sample now;
 	struct pollfd *fds;
 	int *pages;
+	uint64_t *nr_lost;
 	struct kbuffer *kbuffer;
 	void *page;
 	size_t page_bytes;
 	bool is_ended;
 };
+
+/* ---- Files ---- */
+
+static char *path_in(const struct live *live, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Return the path of a file of the instance, as of malloc(), or NULL. */
+static char *path_in(const struct live *live, const char *format, ...)
+{
+	char *name, *path = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&name, format, args) < 0)
+		name = NULL;
+	va_end(args);
+	if (name && asprintf(&path, "%s/%s", live->reader.path, name) < 0)
+		path = NULL;
+	free(name);
+	return path;
+}
 
 /* ---- Clocks ---- */
 
@@ -205,7 +228,23 @@ static uint64_t process_of(struct reader *reader, uint64_t tid)
 	return entry->process;
 }
 
-/* ---- Events ---- */
+/* ---- Loss ---- */
+
+/* Return how many events of a CPU were overwritten before they were read; 0 if unknown. */
+static uint64_t nr_overwritten(const struct live *live, unsigned int number)
+{
+	char *path = path_in(live, "per_cpu/cpu%u/stats", number), line[64];
+	FILE *file = path ? fopen(path, "re") : NULL;
+	uint64_t nr = 0;
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "overrun: %" SCNu64, &nr) == 1)
+			break;
+	if (file)
+		fclose(file);
+	free(path);
+	return nr;
+}
 
 /* Report that events of a CPU were lost between its last one and @ticks. */
 static struct vitrine_error *put_loss(struct live *live, struct cpu *cpu,
@@ -236,6 +275,26 @@ static struct vitrine_error *put_loss(struct live *live, struct cpu *cpu,
 		return vtr_error_no_memory();
 	return fxt_lane_out_put(cpu->lane, record);
 }
+
+/*
+ * Report the loss before a page. The kernel tells the number, @nr_told, only if the page has
+ * room for it, otherwise -1; its counter has grown further if events were overwritten since
+ * the page was read, and then the next gap is counted already.
+ */
+static struct vitrine_error *put_missed(struct live *live, struct cpu *cpu, int nr_told,
+					uint64_t ticks)
+{
+	const unsigned int number = cpu - live->reader.cpus;
+	uint64_t nr_lost = nr_overwritten(live, number), *nr_reported = &live->nr_lost[number];
+
+	if (!nr_lost)
+		nr_lost = *nr_reported + (nr_told < 0 ? 1 : nr_told);
+	nr_lost -= *nr_reported;
+	*nr_reported += nr_lost;
+	return nr_lost ? put_loss(live, cpu, nr_lost, ticks) : NULL;
+}
+
+/* ---- Events ---- */
 
 static struct vitrine_error *put_event(struct live *live, struct cpu *cpu,
 				       const struct tep_record *from)
@@ -286,9 +345,8 @@ static struct vitrine_error *take_page(struct live *live, struct cpu *cpu)
 		/* A conversion may be off by the error of a sample. */
 		if (ticks < cpu->last_ns)
 			ticks = cpu->last_ns;
-		/* The kernel does not always tell the number. */
 		if (nr_missed)
-			err = put_loss(live, cpu, nr_missed < 0 ? 1 : nr_missed, ticks);
+			err = put_missed(live, cpu, nr_missed, ticks);
 		nr_missed = 0;
 		cpu->last_ns = ticks;
 		cpu->begun = true;
@@ -299,25 +357,6 @@ static struct vitrine_error *take_page(struct live *live, struct cpu *cpu)
 }
 
 /* ---- The instance ---- */
-
-static char *path_in(const struct live *live, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/* Return the path of a file of the instance, as of malloc(), or NULL. */
-static char *path_in(const struct live *live, const char *format, ...)
-{
-	char *name, *path = NULL;
-	va_list args;
-
-	va_start(args, format);
-	if (vasprintf(&name, format, args) < 0)
-		name = NULL;
-	va_end(args);
-	if (name && asprintf(&path, "%s/%s", live->reader.path, name) < 0)
-		path = NULL;
-	free(name);
-	return path;
-}
 
 /* Read the format of an event, "SYSTEM:EVENT", which is modified. */
 static struct vitrine_error *read_format(struct live *live, char *name)
@@ -403,7 +442,8 @@ static struct vitrine_error *open_cpus(struct live *live)
 	reader->cpus = calloc(nr, sizeof(*reader->cpus));
 	live->fds = calloc(1 + nr, sizeof(*live->fds));
 	live->pages = calloc(nr, sizeof(*live->pages));
-	if (!reader->cpus || !live->fds || !live->pages)
+	live->nr_lost = calloc(nr, sizeof(*live->nr_lost));
+	if (!reader->cpus || !live->fds || !live->pages || !live->nr_lost)
 		return vtr_error_no_memory();
 	live->fds[0] = (struct pollfd){ .fd = STDIN_FILENO, .events = POLLIN };
 	for (i = 0; !err && i < nr; i++) {
@@ -508,6 +548,7 @@ static void close_instance(struct live *live)
 
 	free(live->fds);
 	free(live->pages);
+	free(live->nr_lost);
 	free(live->page);
 	kbuffer_free(live->kbuffer);
 	free(reader->cpus);
