@@ -203,6 +203,42 @@ check "addresses are offsets in a file" none '.args | strings | select(test("0x(
 check "the trace is sound" vitrine check "$dir/trace.fxt"
 check "kernel threads have none" none 'select(.thread.pid == 2 and .name == "user stack")'
 
+# ---- stack memory -------------------------------------------------------------------
+
+arm "user=memory blocked_us=10000"
+check "with memory" says "blocked_us=10000 user=memory"
+frames 20
+check "the memory follows the user stack" \
+	jq -se "[.[] | select(.thread.tid == $tid and .category == \"stacks\")] |
+		[range(length) as \$i | select(.[\$i].kind == \"large-blob\") |
+		 .[\$i - 1].name == \"user stack\" and .[\$i - 1].args.memory == .[\$i].args.memory and
+		 .[\$i].bytes > 8 * .[\$i].args.registers and
+		 .[\$i].bytes <= 8192 + 8 * .[\$i].args.registers] | length > 1 and all" "$dir/trace.json"
+check "and the trace is sound" vitrine check "$dir/trace.fxt"
+cp "$dir/trace.fxt" "$dir/memory.fxt"
+
+# unwound: the trace has the stacks that libdw finds in the memory
+unwound()
+{
+	vitrine symbolize "$dir/memory.fxt" -o "$dir/trace.fxt" 2>&1 &&
+		vitrine print --json "$dir/trace.fxt" >"$dir/trace.json"
+}
+if [ -x "$(dirname "$(command -v vitrine)")/find-symbols" ]; then
+	check "it is unwound" unwound
+	check "functions without frame pointers are found, with their callers" \
+		some "select(.name == \"user stack\" and .thread.tid == $tid) | .args.stack | select(test(
+			\";main\\\\+[^;]*;(frames [^;]*;)?none_outer\\\\+[^;]*;none_middle\\\\+[^;]*;none_inner\\\\+\"))"
+	check "the memory is no longer there" none "select(.thread.tid == $tid and .kind == \"large-blob\")"
+	check "nor where it was" none "select(.thread.tid == $tid and .name == \"user stack\") | .args.maps // empty"
+fi
+echo 8 >"$TRACE/subbuf_kb"
+frames 20
+check "as much memory as a small sub-buffer has room for" \
+	some "select(.thread.tid == $tid and .kind == \"large-blob\" and .bytes < 8192)"
+check "is sound, too" vitrine check "$dir/trace.fxt"
+echo 64 >"$TRACE/subbuf_kb"
+arm "blocked_us=10000 user"
+
 # execs: record a process that is blocked while it executes another program
 execs()
 {

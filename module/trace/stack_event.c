@@ -77,7 +77,27 @@ static void intern_all(struct vtr_ring *ring, struct vtr_fxt_event *event,
 }
 
 /**
- * vtr_stack_event_write() - write an event
+ * vtr_stack_event_room() - compute the room for the payload of a large BLOB
+ * @ring: ring of this CPU
+ * @event: the record, without category, thread and payload
+ * @args: its arguments
+ *
+ * Context: the ring's CPU, interrupts off.
+ * Return: words that fit into a sub-buffer of their own.
+ */
+unsigned int vtr_stack_event_room(const struct vtr_ring *ring,
+				  struct vtr_fxt_event *event,
+				  const struct vtr_fxt_arg *args)
+{
+	unsigned int most = vtr_ring_max_words(ring) - VTR_WRITER_ROW_WORDS;
+
+	event->category = vtr_stack_event_text(category_name);
+	event->args = args;
+	return most - vtr_writer_event_words(event);
+}
+
+/**
+ * vtr_stack_event_write() - write an event, or a large BLOB if there is a payload
  * @ring: ring of this CPU
  * @task: thread that the event belongs to
  * @event: the event, without category and thread
@@ -109,7 +129,8 @@ bool vtr_stack_event_write(struct vtr_ring *ring, const struct task_struct *task
 	event->thread.thread = subject.thread;
 	intern_all(ring, event, args, by_content);
 	next = vtr_ring_next(ring);
-	next += vtr_fxt_put_event(next, event);
+	next += event->payload ? vtr_fxt_put_large_blob(next, event) :
+				 vtr_fxt_put_event(next, event);
 	ring->other_records++;
 	vtr_writer_commit_untimed(ring, next, event->ticks);
 	return true;

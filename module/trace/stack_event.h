@@ -27,6 +27,9 @@ void vtr_stack_event_add(struct vtr_fxt_event *event, struct vtr_fxt_arg *args,
 void vtr_stack_event_add_string(struct vtr_fxt_event *event,
 				struct vtr_fxt_arg *args, const char *name,
 				const char *bytes, size_t len_bytes);
+unsigned int vtr_stack_event_room(const struct vtr_ring *ring,
+				  struct vtr_fxt_event *event,
+				  const struct vtr_fxt_arg *args);
 bool vtr_stack_event_write(struct vtr_ring *ring, const struct task_struct *task,
 			   struct vtr_fxt_event *event, struct vtr_fxt_arg *args,
 			   bool by_content);

@@ -247,7 +247,7 @@ static void record(struct vtr_ring *ring, u64 now, u64 blocked_ns,
 	}
 	cpu->blocked += write_blocked(ring, now, blocked_ns, task, stack);
 	if (vtr_stacks_settings.user && !(task->flags & KERNEL_THREADS))
-		vtr_user_stack_request(task);
+		vtr_user_stack_request(task, vtr_stacks_settings.memory);
 }
 
 /**
@@ -338,8 +338,9 @@ static int parse_word(const char *word, struct vtr_stacks_settings *ret)
 		ret->kthreads = true;
 		return 0;
 	}
-	if (!strcmp(word, "user")) {
+	if (!strcmp(word, "user") || !strcmp(word, "user=memory")) {
 		ret->user = true;
+		ret->memory = strlen(word) > strlen("user");
 		return 0;
 	}
 	if (!ret->filter) {
@@ -476,7 +477,7 @@ void vtr_stacks_show(struct seq_file *seq)
 	if (settings->kthreads)
 		seq_puts(seq, " kthreads");
 	if (settings->user)
-		seq_puts(seq, " user");
+		seq_puts(seq, settings->memory ? " user=memory" : " user");
 	if (settings->filter)
 		vtr_filter_show(seq, ' ', settings->filter);
 	seq_putc(seq, '\n');

@@ -27,6 +27,7 @@ DECLARE_STATIC_KEY_FALSE(vtr_stacks_armed);
  * @runnable_ns: shortest time runnable that is recorded, or VTR_LATENCY_NEVER
  * @kthreads: record waits of blocked kernel threads, too
  * @user: record the user stack of blocked threads, too
+ * @memory: with @user, also save registers and stack memory
  * @filter: threads and CPUs whose waits are recorded, or NULL for all
  */
 struct vtr_stacks_settings {
@@ -34,6 +35,7 @@ struct vtr_stacks_settings {
 	s64			runnable_ns;
 	bool			kthreads;
 	bool			user;
+	bool			memory;
 	struct vtr_filter	*filter;
 };
 

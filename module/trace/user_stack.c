@@ -2,7 +2,8 @@
 /*
  * User stacks of threads that were blocked for a long time: the CPU that wakes such a
  * thread up gives it a task work, and the thread, on its way back to user space, walks
- * its own frame pointers and writes an event.
+ * its own frame pointers and writes an event. If asked to, it also writes its registers and
+ * a part of its stack, so that code without frame pointers can be unwound later.
  *
  * Concurrency: a request is a slot of a fixed pool. The CPU that wakes a thread up claims
  * a slot by storing the thread in it with cmpxchg(), with interrupts off. The thread
@@ -33,6 +34,7 @@
 #include "compat.h"
 #include "peek.h"
 #include "stack_event.h"
+#include "stack_memory.h"
 #include "user_stack.h"
 #include "writer.h"
 
@@ -42,12 +44,18 @@
 
 /* Maximum number of frames and files of a stack. */
 #define MAX_FRAMES	64
-#define MAX_FILES	8
+#define MAX_FILES	16
 
-/* Maximum length of a path, of the list of files, and of the text of a stack. */
+/* Maximum length of a path, of the list of files, of where they are mapped, and of the
+ * text of a stack.
+ */
 #define PATH_BYTES	512
-#define FILES_BYTES	800
+#define FILES_BYTES	1500
+#define MAPS_BYTES	(MAX_FILES * MAP_BYTES)
 #define TEXT_BYTES	1000
+
+/* Maximum length of "0xaddress+0xoffset;", including the NUL. */
+#define MAP_BYTES	40
 
 /* Maximum length of a frame's name, including the NUL. */
 #define NAME_BYTES	160
@@ -60,11 +68,13 @@
  * @work: task work of the thread
  * @task: the thread, NULL in a free slot
  * @exec_id: tells the programs that the thread executes apart
+ * @with_memory: also save registers and stack memory
  */
 struct request {
 	struct callback_head	work;
 	struct task_struct	*task;
 	u64			exec_id;
+	bool			with_memory;
 };
 
 static struct request slots[NR_SLOTS];
@@ -87,11 +97,15 @@ static DEFINE_PER_CPU(struct here, here);
  * @name: how frames name it: the last component of its path, or the path if another file
  *	has the same last component; points into the list of files
  * @len_bytes: length of @name
+ * @address: address of a mapping of its code
+ * @offset: offset in the file of that mapping
  */
 struct mapped {
 	struct file	*file;
 	const char	*name;
 	unsigned int	len_bytes;
+	unsigned long	address;
+	u64		offset;
 };
 
 /**
@@ -117,6 +131,9 @@ struct frame {
  * @text_offset: where in @text the names begin
  * @text: names of the frames, outermost first
  * @path: buffer for the path of a file
+ * @maps: where the files in @list are mapped
+ * @maps_bytes: length of @maps
+ * @memory: registers and stack memory, or NULL
  */
 struct walk {
 	struct frame	frames[MAX_FRAMES];
@@ -128,6 +145,9 @@ struct walk {
 	char		list[FILES_BYTES];
 	char		text[TEXT_BYTES];
 	char		path[PATH_BYTES];
+	char		maps[MAPS_BYTES];
+	unsigned int	maps_bytes;
+	struct vtr_stack_memory	*memory;
 };
 
 /* ---- frames ----------------------------------------------------------------- */
@@ -190,10 +210,10 @@ static unsigned long stack_end(unsigned long sp)
  * Outside the mapping of the stack nothing is read: without frame pointers, the register
  * may have any value, and reading from a device may have side effects.
  */
-static void walk_frames(struct walk *walk, const struct pt_regs *regs)
+static void walk_frames(struct walk *walk, const struct pt_regs *regs,
+			unsigned long sp, unsigned long end)
 {
-	unsigned long sp = user_stack_pointer((struct pt_regs *)regs);
-	unsigned long at = frame_of(regs), end = stack_end(sp);
+	unsigned long at = frame_of(regs);
 	struct {
 		unsigned long	next;
 		unsigned long	address;
@@ -216,17 +236,26 @@ static void walk_frames(struct walk *walk, const struct pt_regs *regs)
 	}
 }
 
-/* Return the index of a file, which is added if there is room; else MAX_FILES. */
-static unsigned int index_of(struct walk *walk, struct file *file)
+static u64 offset_of(const struct vm_area_struct *vma)
+{
+	return (u64)vma->vm_pgoff << PAGE_SHIFT;
+}
+
+/* Return the index of a mapped file, which is added if there is room; else MAX_FILES. */
+static unsigned int index_of(struct walk *walk, const struct vm_area_struct *vma)
 {
 	unsigned int i;
 
 	for (i = 0; i < walk->nr_files; i++)
-		if (file_inode(walk->files[i].file) == file_inode(file))
+		if (file_inode(walk->files[i].file) == file_inode(vma->vm_file))
 			return i;
 	if (i < MAX_FILES) {
-		get_file(file);
-		walk->files[walk->nr_files++].file = file;
+		get_file(vma->vm_file);
+		walk->files[walk->nr_files++] = (struct mapped){
+			.file = vma->vm_file,
+			.address = vma->vm_start,
+			.offset = offset_of(vma),
+		};
 	}
 	return i;
 }
@@ -241,10 +270,29 @@ static bool map_frame(struct walk *walk, struct frame *frame)
 	frame->file = MAX_FILES;
 	if (!vma->vm_file)
 		return true;
-	frame->file = index_of(walk, vma->vm_file);
-	frame->offset = frame->address - vma->vm_start +
-			((u64)vma->vm_pgoff << PAGE_SHIFT);
+	frame->file = index_of(walk, vma);
+	frame->offset = frame->address - vma->vm_start + offset_of(vma);
 	return true;
+}
+
+/* Find the files of all code to which words of the memory may be return addresses. */
+static void map_words(struct walk *walk)
+{
+	const struct vtr_stack_memory *memory = walk->memory;
+	const struct vm_area_struct *vma = NULL;
+	unsigned long address;
+	unsigned int i;
+
+	for (i = 0; i < memory->nr_words; i++) {
+		address = strip(memory->words[i]);
+		/* Adjacent words often are in the same mapping, for example the stack. */
+		if (!address || (vma && address >= vma->vm_start && address < vma->vm_end))
+			continue;
+		vma = find_vma(current->mm, address);
+		if (vma && address >= vma->vm_start && vma->vm_flags & VM_EXEC &&
+		    vma->vm_file)
+			index_of(walk, vma);
+	}
 }
 
 /* Frames beyond the first that is not in code are garbage. */
@@ -257,6 +305,8 @@ static bool map_frames(struct walk *walk)
 	for (i = 0; i < walk->nr_frames; i++)
 		if (!map_frame(walk, &walk->frames[i]))
 			break;
+	if (walk->memory)
+		map_words(walk);
 	mmap_read_unlock(current->mm);
 	walk->nr_frames = i;
 	return i;
@@ -282,6 +332,14 @@ static bool is_name_taken(const struct walk *walk, const char *name)
 		    !memcmp(walk->files[i].name, name, len))
 			return true;
 	return false;
+}
+
+/* Append where a file of the list is mapped; there is room for all files. */
+static void list_map(struct walk *walk, const struct mapped *mapped)
+{
+	walk->maps_bytes += scnprintf(walk->maps + walk->maps_bytes, MAP_BYTES,
+				      "%s%#lx+%#llx", walk->maps_bytes ? ";" : "",
+				      mapped->address, mapped->offset);
 }
 
 /* Append "path build-id" to the list of files; "-" if the file has no build id. */
@@ -315,6 +373,7 @@ static void list_file(struct walk *walk, struct mapped *mapped)
 	else
 		*list++ = '-';
 	walk->list_bytes = list - walk->list;
+	list_map(walk, mapped);
 }
 
 static void list_files(struct walk *walk)
@@ -366,10 +425,31 @@ static void make_text(struct walk *walk)
 
 /* ---- record ----------------------------------------------------------------- */
 
+/* Write as much of the memory as fits into a sub-buffer. */
+static void write_memory(struct vtr_ring *ring, const struct vtr_stack_memory *memory,
+			 u64 ticks)
+{
+	struct vtr_fxt_arg args[2];
+	struct vtr_fxt_event event = {
+		.name = vtr_stack_event_text("user stack memory"),
+		.ticks = ticks,
+		.payload = memory->words,
+	};
+	unsigned int most;
+
+	vtr_stack_event_add(&event, args, "memory", FXT_ARG_UINT64, ticks);
+	vtr_stack_event_add(&event, args, "registers", FXT_ARG_UINT32,
+			    memory->nr_registers);
+	most = vtr_stack_event_room(ring, &event, args);
+	event.payload_bytes = min(memory->nr_words, most) * sizeof(u64);
+	vtr_stack_event_write(ring, current, &event, args, true);
+}
+
 static bool write_here(const struct walk *walk)
 {
 	struct vtr_ring *ring = this_cpu_read(vtr_writer_ring);
-	struct vtr_fxt_arg args[2];
+	struct vtr_fxt_arg args[4];
+	bool is_written;
 	struct vtr_fxt_event event = {
 		.type = FXT_EVENT_INSTANT,
 		.name = vtr_stack_event_text("user stack"),
@@ -384,7 +464,15 @@ static bool write_here(const struct walk *walk)
 	if (walk->list_bytes)
 		vtr_stack_event_add_string(&event, args, "files", walk->list,
 					   walk->list_bytes);
-	return vtr_stack_event_write(ring, current, &event, args, true);
+	if (!walk->memory || !walk->memory->nr_registers || !walk->list_bytes)
+		return vtr_stack_event_write(ring, current, &event, args, true);
+	vtr_stack_event_add_string(&event, args, "maps", walk->maps,
+				   walk->maps_bytes);
+	vtr_stack_event_add(&event, args, "memory", FXT_ARG_UINT64, event.ticks);
+	is_written = vtr_stack_event_write(ring, current, &event, args, true);
+	if (is_written)
+		write_memory(ring, walk->memory, event.ticks);
+	return is_written;
 }
 
 static bool write_walk(const struct walk *walk)
@@ -398,19 +486,49 @@ static bool write_walk(const struct walk *walk)
 	return is_written;
 }
 
-static bool record(void)
+/* Without room for the memory, the frames alone are recorded. */
+static void save_memory(struct walk *walk, const struct pt_regs *regs,
+			unsigned long end)
 {
-	struct walk *walk = kzalloc(sizeof(*walk), GFP_KERNEL | __GFP_NOWARN);
+	walk->memory = kvmalloc(sizeof(*walk->memory), GFP_KERNEL | __GFP_NOWARN);
+	if (walk->memory)
+		vtr_stack_memory_save(walk->memory, regs, end);
+}
+
+/* Clear only what counts: most of a walk is buffers. */
+static struct walk *walk_create(void)
+{
+	struct walk *walk = kmalloc(sizeof(*walk), GFP_KERNEL | __GFP_NOWARN);
+
+	if (!walk)
+		return NULL;
+	walk->nr_frames = 0;
+	walk->nr_files = 0;
+	walk->list_bytes = 0;
+	walk->maps_bytes = 0;
+	walk->memory = NULL;
+	return walk;
+}
+
+static bool record(bool with_memory)
+{
+	struct walk *walk = walk_create();
+	struct pt_regs *regs = task_pt_regs(current);
+	unsigned long sp = user_stack_pointer(regs), end;
 	bool is_written = false;
 
 	if (!walk)
 		return false;
-	walk_frames(walk, task_pt_regs(current));
+	end = stack_end(sp);
+	walk_frames(walk, regs, sp, end);
+	if (with_memory)
+		save_memory(walk, regs, end);
 	if (map_frames(walk)) {
 		list_files(walk);
 		make_text(walk);
 		is_written = write_walk(walk);
 	}
+	kvfree(walk->memory);
 	kfree(walk);
 	return is_written;
 }
@@ -434,7 +552,7 @@ static void run(struct callback_head *work)
 {
 	struct request *request = container_of(work, struct request, work);
 
-	count(has_stack(request) && record());
+	count(has_stack(request) && record(request->with_memory));
 	/* Pairs with cmpxchg() in claim(). */
 	smp_store_release(&request->task, NULL);
 	module_put(THIS_MODULE);
@@ -472,7 +590,7 @@ static struct request *claim(struct task_struct *task)
 	return NULL;
 }
 
-static bool request(struct task_struct *task)
+static bool request(struct task_struct *task, bool with_memory)
 {
 	struct request *request = claim(task);
 
@@ -481,6 +599,7 @@ static bool request(struct task_struct *task)
 	if (!try_module_get(THIS_MODULE))
 		goto err_slot;
 	request->exec_id = task->self_exec_id;
+	request->with_memory = with_memory;
 	init_task_work(&request->work, run);
 	if (task_work_add(task, &request->work, VTR_TWA_RESUME))
 		goto err_module;
@@ -496,15 +615,16 @@ err_slot:
 /**
  * vtr_user_stack_request() - make a thread record its user stack
  * @task: thread of a user-space program that is woken up
+ * @with_memory: also save registers and stack memory
  *
  * The thread records its stack once before it returns to user space, regardless of the
  * number of requests until then.
  *
  * Context: sched_waking: interrupts off, the thread's pi_lock held.
  */
-void vtr_user_stack_request(struct task_struct *task)
+void vtr_user_stack_request(struct task_struct *task, bool with_memory)
 {
-	if (!is_requested(task) && !request(task))
+	if (!is_requested(task) && !request(task, with_memory))
 		count(false);
 }
 

@@ -22,7 +22,7 @@ struct vtr_user_stack_stats {
 	u64	pending;
 };
 
-void vtr_user_stack_request(struct task_struct *task);
+void vtr_user_stack_request(struct task_struct *task, bool with_memory);
 void vtr_user_stack_stats(struct vtr_user_stack_stats *ret);
 void vtr_user_stack_deinit(void);
 

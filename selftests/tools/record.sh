@@ -450,6 +450,10 @@ for threshold in "" 1ms=1000 0.25ms=250 2s=2000000 0.5=500000 0s=0 1h=3600000000
 		stacks_are "blocked_us=${threshold#*=} runnable_us=${threshold#*=} user" stacks
 	check "--why, ${threshold%=*}: and off again" as_it_was
 done
+record -o trace.fxt --why --stack-memory -- cp $stacks .
+check "--why --stack-memory" stacks_are "blocked_us=1000 runnable_us=1000 user=memory" stacks
+record -o trace.fxt --stack-memory -- true
+check "--stack-memory alone" ended 2 "record: --stack-memory requires --why"
 for threshold in ms -1ms 1e3ms 0x1ms infms 61min 1.2.3s; do
 	record -o trace.fxt --why=$threshold -- true
 	check "--why=$threshold" ended 2 ": $threshold is not a duration"

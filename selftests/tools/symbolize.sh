@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # `vitrine symbolize': the frames of user stacks get the names of functions, if the program
-# has the build id that the trace has.
+# has the build id that the trace has. Stacks of which the trace has memory are unwound.
 #
 #   symbolize.sh VITRINE WORDS DIR
 
@@ -140,6 +140,173 @@ check "a program that is damaged" stacks_are "prog ram+$deepest"
 cp program "prog ram"
 command_into_files symbolize stacks.fxt -o named.fxt
 check "a path with a space" stacks_are "deepest+0x0 [prog ram]"
+
+# ---- stack memory -----------------------------------------------------------
+
+# This program writes the registers and the stack of a function without a frame pointer, and
+# where it is mapped.
+cat >dump.c <<'END'
+#define _GNU_SOURCE
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <ucontext.h>
+
+/* Enough for the functions from dump() on to the first one of the C library. */
+#define NR_STACK 256
+
+static void dump(const ucontext_t *context)
+{
+	const mcontext_t *from = &context->uc_mcontext;
+#if defined(__x86_64__)
+	static const int order[] = {
+		REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
+		REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP,
+	};
+	uint64_t words[17];
+	int i;
+
+	for (i = 0; i < 17; i++)
+		words[i] = from->gregs[order[i]];
+	fwrite(words, 8, 17, stdout);
+	fwrite((void *)words[7], 8, NR_STACK, stdout);
+#elif defined(__aarch64__)
+	fwrite(from->regs, 8, 31, stdout);
+	fwrite(&from->sp, 8, 1, stdout);
+	fwrite(&from->pc, 8, 1, stdout);
+	fwrite((void *)from->sp, 8, NR_STACK, stdout);
+#endif
+}
+
+__attribute__((noipa)) int inner(void)
+{
+	char secret[] = "the user's secret";
+	ucontext_t context;
+
+	__asm__ volatile("" : : "r"(secret) : "memory");
+	getcontext(&context);
+	dump(&context);
+	return 1;
+}
+
+__attribute__((noipa)) int middle(void)
+{
+	return inner() + 1;
+}
+
+__attribute__((noipa)) int outer(void)
+{
+	return middle() + 1;
+}
+
+__attribute__((noipa)) void save_maps(void)
+{
+	char bytes[16384];
+	FILE *maps = fopen("maps", "w"), *own = fopen("/proc/self/maps", "r");
+	size_t len = fread(bytes, 1, sizeof(bytes), own);
+
+	fwrite(bytes, 1, len, maps);
+	fclose(maps);
+}
+
+int main(void)
+{
+	save_maps();
+	return outer() != 3;
+}
+END
+"${CC:-gcc}" -g -O2 -fomit-frame-pointer -fpie -pie -Wl,--build-id -o dump dump.c && ./dump >words || exit
+dump_id=$(readelf -n dump | awk '/Build ID/ { print $3 }')
+
+id_of()
+{
+	readelf -n "$1" 2>/dev/null | awk '/Build ID/ { print $3 }'
+}
+
+files="" maps=""
+while read -r range mode offset _ _ path; do
+	[[ $mode = r-xp && $path = /* ]] || continue
+	files+=${files:+;}"$path $(id_of "$path")"
+	maps+=${maps:+;}0x${range%-*}+0x$offset
+done <maps
+
+# memory STACK FILES MAPS [BYTES [REGISTERS]]: make a trace of a stack with memory
+memory()
+{
+	python3 - "$1" "$2" "$3" "${4:-100000}" "${5:-$registers}" <<-'END'
+	import struct, sys
+	word = struct.Struct("<Q").pack
+	out = sys.stdout.buffer
+	stack, files, maps, nr_bytes, registers = sys.argv[1:]
+	payload = open("words", "rb").read()[:int(nr_bytes)]
+	def record(kind, fields, body):
+	    out.write(word(kind | (1 + len(body) // 8) << 4 | fields) + body)
+	def pad(text):
+	    return text + bytes(-len(text) % 8)
+	out.write(word(0x0016547846040010) + word(1 | 2 << 4) + word(10**9))
+	texts = "stacks", "user stack", "stack", stack, "files", files, "maps", maps, \
+	        "memory", "user stack memory", "registers"
+	for index, text in enumerate(texts):
+	    record(2, 1 + index << 16 | len(text) << 32, pad(text.encode()))
+	def arg(kind, name, value=0, body=b""):
+	    return word(kind | (1 + len(body) // 8) << 4 | name << 16 | value << 32) + body
+	record(4, 4 << 20 | 1 << 32 | 2 << 48, word(1) + word(20) + word(21) + arg(6, 3, 4) +
+	       arg(6, 5, 6) + arg(6, 7, 8) + arg(4, 9, body=word(17)))
+	record(15, 0, word(1 | 10 << 16 | 2 << 32) + word(1) + word(20) + word(21) +
+	       arg(4, 9, body=word(17)) + arg(2, 11, int(registers)) + word(len(payload)) + pad(payload))
+	END
+}
+
+case $(uname -m) in
+x86_64)	registers=17 ;;
+*)	registers=33 ;;
+esac
+memory "dump+0x1" "$files" "$maps" >stacks.fxt
+"$vitrine" check stacks.fxt >named.check
+check "a trace with stack memory is sound" grep -q ": no fault" named.check
+check "the memory is in it" grep -q "the user's secret" stacks.fxt
+command_into_files symbolize stacks.fxt -o named.fxt
+check "a stack is unwound" ended 0 "1 of 1 stacks with memory were unwound" "frames have names now"
+unwound=';main\+0x[0-9a-f]+ \[dump\];outer\+0x[0-9a-f]+ \[dump\];middle\+0x[0-9a-f]+ \[dump\];inner\+0x[0-9a-f]+ \[dump\]$'
+check "with functions that have no frame pointers" grep -E "$unwound" <(printed named.fxt)
+check "its memory is no longer there" fails grep -q "the user's secret" named.fxt
+check "nor where it was" test "$("$vitrine" print --json named.fxt | jq -c '[.kind, (.args | keys)]')" = '["instant",["files","stack"]]'
+"$vitrine" cut --anonymise stacks.fxt -o cut.fxt 2>/dev/null
+check "nor in an anonymised trace" fails grep -q "the user's secret\|$maps" cut.fxt
+check "but the stack is" test "$("$vitrine" print --json cut.fxt | jq -r '.args.stack // empty' | grep -c '^x[0-9a-f]*+0x1$')" = 1
+
+# shortened: some length of the memory contains the frames of inner() and middle() only
+shortened()
+{
+	local bytes
+
+	for ((bytes = 900; bytes < 1400; bytes += 8)); do
+		memory "dump+0x1" "$files" "$maps" $((8 * registers + bytes)) >stacks.fxt
+		"$vitrine" symbolize stacks.fxt -o named.fxt 2>/dev/null
+		! printed named.fxt | grep -E '^\.\.\.;middle\+0x[0-9a-f]+ \[dump\];inner\+0x[0-9a-f]+ \[dump\]$' ||
+			return 0
+	done
+	return 1
+}
+check "memory that ends early: the frames that it has" shortened
+
+# stays WHAT TRACE...: the stack stays as it is, and so does the memory
+stays()
+{
+	command_into_files symbolize stacks.fxt -o named.fxt
+	check "$1: nothing is unwound" ended 0 "0 of 1 stacks with memory were unwound" "0 frames have names now, 2 do not"
+	check "$1: and nothing is lost" test "$(grep -c "the user's secret" named.fxt) $(printed named.fxt | head -n 1)" = "1 dump+0x1;dump+0x2"
+}
+memory "dump+0x1;dump+0x2" "${files//dump [0-9a-f]/dump f0}" "$maps" >stacks.fxt
+stays "another build id"
+memory "dump+0x1;dump+0x2" "$files" "none" >stacks.fxt
+stays "not mapped"
+memory "dump+0x1;dump+0x2" "$files" "$maps" 100000 16 >stacks.fxt
+stays "registers of another machine"
+memory "dump+0x1;dump+0x2" "$files" "$maps" 100000 4000000 >stacks.fxt
+stays "fewer registers than that"
+memory "dump+0x1;dump+0x2" "$PWD/fifo $dump_id" "$maps" >stacks.fxt
+stays "a FIFO"
 
 command_into_files symbolize stacks.fxt
 check "no OUT" test "$(cat status)" = 2

@@ -9,6 +9,12 @@
  * a call precedes it, else "here". The answer to each is a line: frames, outermost first,
  * separated by ";", or nothing if the function is not known. Questions about a file follow
  * one another.
+ *
+ * A question about a stack is a line "stack NR-FILES NR-REGISTERS LEN-BYTES", then for each
+ * file a line "BUILD-ID ADDRESS OFFSET PATH", which tells where its code is mapped, and then
+ * the registers, the stack memory and a newline. The answer is a line: frames, outermost
+ * first, separated by ";". A frame is "FILE+0xOFFSET", with the number of the file, or "?";
+ * "..." stands for outer frames that cannot be found.
  */
 #include <dwarf.h>
 #include <errno.h>
@@ -17,11 +23,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <elfutils/libdwfl.h>
 
 #include "status.h"
+#include "unwind.h"
 
 #define MAX_ID_BYTES	64
 
@@ -87,14 +93,6 @@ static void binary_close(struct binary *binary)
 	*binary = (struct binary){ 0 };
 }
 
-/* Opening anything else, such as a FIFO, might block or have side effects. */
-static bool is_regular(const char *path)
-{
-	struct stat status;
-
-	return !stat(path, &status) && S_ISREG(status.st_mode);
-}
-
 static bool binary_open(struct binary *binary, const struct question *question)
 {
 	binary_close(binary);
@@ -103,7 +101,7 @@ static bool binary_open(struct binary *binary, const struct question *question)
 	if (!binary->path || !binary->dwfl)
 		return false;
 	memcpy(binary->id, question->id, sizeof(binary->id));
-	if (is_regular(question->path))
+	if (unwind_is_regular(question->path))
 		binary->module = dwfl_report_offline(binary->dwfl, question->path,
 						     question->path, -1);
 	dwfl_report_end(binary->dwfl, NULL, NULL);
@@ -217,6 +215,13 @@ static bool parse(char *line, struct question *ret)
 	return true;
 }
 
+static int answer_stack(FILE *questions, const char *line)
+{
+	int err = unwind_answer(questions, line);
+
+	return err ? tell(err, "cannot unwind a stack") : EXIT_SUCCESS;
+}
+
 static int answer_all(FILE *questions)
 {
 	struct binary binary = { 0 };
@@ -226,7 +231,9 @@ static int answer_all(FILE *questions)
 	size_t size = 0;
 
 	while (!status && getline(&line, &size, questions) > 0) {
-		if (!parse(line, &question))
+		if (!strncmp(line, UNWIND_QUESTION, strlen(UNWIND_QUESTION)))
+			status = answer_stack(questions, line);
+		else if (!parse(line, &question))
 			status = tell(EBADMSG, "not a question");
 		else if ((!binary.path || strcmp(binary.path, question.path) ||
 			  strcmp(binary.id, question.id)) &&

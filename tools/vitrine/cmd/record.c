@@ -29,6 +29,7 @@
 #define OPT_CGROUP	264
 #define OPT_FILTER	265
 #define OPT_UNTIL	266
+#define OPT_MEMORY	267
 
 #define MIN_ROTATE_BYTES	(64U << 10)
 #define MAX_KEEP	999999U
@@ -65,6 +66,8 @@ static const struct argp_option options[] = {
 	  "Record all categories; report the cost", 0 },
 	{ "why", OPT_WHY, "THRESHOLD", OPTION_ARG_OPTIONAL,
 	  "Record what explains waits (default: 1ms)", 0 },
+	{ "stack-memory", OPT_MEMORY, NULL, 0,
+	  "With --why, unwind code without frame pointers", 0 },
 	{ "event", 'e', "EVENT", 0,
 	  "Record an event of ftrace, too: SYSTEM:NAME", 0 },
 	{ "filter", OPT_FILTER, "CONDITION", 0,
@@ -189,6 +192,8 @@ static void check_args(const struct record_args *args, struct argp_state *state)
 		argp_error(state, "--overwrite excludes --rotate");
 	if (args->no_wakeups && (args->all || args->why))
 		argp_error(state, "--no-wakeups excludes --all and --why");
+	if (args->memory && !args->why)
+		argp_error(state, "--stack-memory requires --why");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -242,6 +247,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		args->threshold_us =
 			arg ? units_duration(arg, 0, MAX_WHY_NS, state) / 1000 :
 			      DEFAULT_WHY_US;
+		return 0;
+	case OPT_MEMORY:
+		args->memory = true;
 		return 0;
 	case 'e':
 		add_event(args, arg, state);

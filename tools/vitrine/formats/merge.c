@@ -275,8 +275,9 @@ static struct vitrine_error *put_record(struct merge *merge,
 		merge->record.cpu += part->first_cpu;
 	move_time(part, &merge->record);
 	move_args(merge, part);
-	if (merge->args->edit)
-		merge->args->edit(merge->args->ctx, &merge->record);
+	if (merge->args->edit &&
+	    !merge->args->edit(merge->args->ctx, &merge->record))
+		return NULL;
 	if (!move_threads(merge, part))
 		return vtr_error_no_memory();
 	return fxt_lane_out_put(lane, &merge->record);

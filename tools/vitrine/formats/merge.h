@@ -5,6 +5,8 @@
 #ifndef _VITRINE_MERGE_H
 #define _VITRINE_MERGE_H
 
+#include <stdbool.h>
+
 struct vitrine_fxt_record;
 
 /**
@@ -12,14 +14,15 @@ struct vitrine_fxt_record;
  * @paths: traces to read; "-": standard input
  * @nr_paths: number of @paths
  * @out: trace to write; "-": standard output
- * @edit: changes the arguments of a record before it is written, or NULL
+ * @edit: changes the arguments of a record before it is written, and returns false if the
+ *	record is to be left out; or NULL
  * @ctx: first argument of @edit
  */
 struct merge_args {
 	char **paths;
 	unsigned int nr_paths;
 	const char *out;
-	void (*edit)(void *ctx, struct vitrine_fxt_record *record);
+	bool (*edit)(void *ctx, struct vitrine_fxt_record *record);
 	void *ctx;
 };
 

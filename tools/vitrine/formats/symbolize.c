@@ -1,49 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Find the functions of the frames of user stacks. A first pass over the trace collects
- * the frames, a helper program with libdw finds their functions, and the trace is written
- * again with their names.
+ * Find the functions of the frames of user stacks. A first pass over the trace unwinds those
+ * that have stack memory, a second one collects the frames, a helper program with libdw finds
+ * their functions, and the trace is written again with their names.
  */
 #define _GNU_SOURCE	/* memrchr() */
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <vitrine/fxt.h>
 
 #include "archive.h"
 #include "error.h"
+#include "finder.h"
 #include "fxt.h"
-#include "helper.h"
 #include "input.h"
 #include "merge.h"
 #include "report.h"
 #include "sched/why_texts.h"
 #include "symbolize.h"
-#include "temporary.h"
+#include "unwind.h"
+#include "user_stack.h"
 
-/* Longest path, and longest stack that is written. */
-#define PATH_BYTES	4096
-#define STACK_BYTES	16000
-
-/* Longest build id that the helper program understands. */
-#define MAX_ID_DIGITS	128
-
-static const struct helper finder = {
-	.name = "find-symbols",
-	.library = "libdw",
-	.purpose = "finding symbols",
-	.install = "install the package vitrine-tools; to build it, libdw-dev",
-	.advice = "a program or library that it names may be damaged",
-};
+/* Longest question about a frame. */
+#define QUESTION_BYTES	(USER_STACK_PATH_BYTES + 160)
 
 /**
  * struct symbols - the functions of frames
+ * @unwind: stacks that were unwound
  * @questions: what is asked about each frame, as in tools/dwarf/main.c
  * @answers: the answer to each question, by its number; empty if there is none
  * @stack: buffer for a stack with the names of functions
@@ -51,95 +39,46 @@ static const struct helper finder = {
  * @nr_unknown: number of frames of files whose function was not found
  */
 struct symbols {
+	struct unwind unwind;
 	struct why_texts questions;
 	char **answers;
-	char stack[STACK_BYTES];
+	char stack[UNWIND_STACK_BYTES];
 	uint64_t nr_found;
 	uint64_t nr_unknown;
 };
 
 /* ---- Stacks ----------------------------------------------------------------- */
 
-static bool is_user_stack(const struct vitrine_fxt_record *record)
-{
-	return record->kind == VITRINE_FXT_EVENT &&
-	       record->event.type == FXT_EVENT_INSTANT &&
-	       fxt_string_is(&record->event.category, "stacks") &&
-	       fxt_string_is(&record->event.name, "user stack");
-}
-
-static const struct vitrine_fxt_string *
-text_arg(const struct vitrine_fxt_record *record, const char *name)
-{
-	const struct vitrine_fxt_arg *arg = fxt_find_arg(record, name);
-
-	return arg && arg->type == FXT_ARG_STRING_REF ? &arg->value.string :
-							NULL;
-}
-
-/* Return the piece before the next ";", and move @at behind it; NULL at the end. */
-static const char *next_piece(const char **at, const char *end, size_t *ret_len)
-{
-	const char *piece = *at, *separator;
-
-	if (piece >= end)
-		return NULL;
-	separator = memchr(piece, ';', end - piece);
-	*ret_len = (separator ? separator : end) - piece;
-	*at = separator ? separator + 1 : end;
-	return piece;
-}
-
 /* Check whether a frame names a file by its path, or by the last component of it. */
-static bool is_file(const char *path, size_t len_path, const char *name,
+static bool is_file(const struct user_stack_file *file, const char *name,
 		    size_t len_name)
 {
-	return len_name <= len_path &&
-	       !memcmp(path + len_path - len_name, name, len_name) &&
-	       (len_name == len_path || path[len_path - len_name - 1] == '/');
+	const char *at;
+
+	if (len_name > file->len_path)
+		return false;
+	at = file->path + file->len_path - len_name;
+	return !memcmp(at, name, len_name) && (at == file->path || at[-1] == '/');
 }
 
-static bool is_build_id(const char *id, size_t len)
-{
-	size_t i;
-
-	for (i = 0; i < len; i++)
-		if (!isxdigit((unsigned char)id[i]))
-			return false;
-	return len && len <= MAX_ID_DIGITS;
-}
-
-/*
- * Find "path build-id" of a file in the list. Return NULL if it has no build id, or if the
- * path does not fit into a line.
- */
-static const char *find_file(const struct vitrine_fxt_string *files,
-			     const char *name, size_t len_name,
-			     size_t *ret_len_path, size_t *ret_len_id)
+/* Find a file in the list. Return false if it is not there, or cannot be asked about. */
+static bool find_file(const struct vitrine_fxt_string *files, const char *name,
+		      size_t len_name, struct user_stack_file *ret)
 {
 	const char *at = files->bytes, *end = at + files->len_bytes;
-	const char *piece, *space;
-	size_t len;
 
-	while ((piece = next_piece(&at, end, &len))) {
-		space = memrchr(piece, ' ', len);
-		if (!space || !is_file(piece, space - piece, name, len_name))
-			continue;
-		*ret_len_path = space - piece;
-		*ret_len_id = len - (space - piece) - 1;
-		if (memchr(piece, '\n', len) || !is_build_id(space + 1, *ret_len_id))
-			return NULL;
-		return piece;
-	}
-	return NULL;
+	while (user_stack_next_file(&at, end, ret))
+		if (is_file(ret, name, len_name))
+			return ret->len_id;
+	return false;
 }
 
 /* Write the question about a frame. Return its length, or 0: the frame has no file. */
-static size_t ask(char question[PATH_BYTES], const char *frame, size_t len,
+static size_t ask(char question[QUESTION_BYTES], const char *frame, size_t len,
 		  bool is_innermost, const struct vitrine_fxt_string *files)
 {
-	const char *plus = memrchr(frame, '+', len), *file;
-	size_t len_path, len_id;
+	const char *plus = memrchr(frame, '+', len);
+	struct user_stack_file file;
 	uint64_t offset;
 	char digits[24];
 	int length;
@@ -149,34 +88,52 @@ static size_t ask(char question[PATH_BYTES], const char *frame, size_t len,
 	memcpy(digits, plus + 1, len - (plus - frame) - 1);
 	digits[len - (plus - frame) - 1] = '\0';
 	offset = strtoull(digits, NULL, 16);
-	file = find_file(files, frame, plus - frame, &len_path, &len_id);
-	if (!file)
+	if (!find_file(files, frame, plus - frame, &file))
 		return 0;
-	length = snprintf(question, PATH_BYTES, "%.*s %" PRIx64 " %s %.*s",
-			  (int)len_id, file + len_path + 1, offset,
-			  is_innermost ? "here" : "call", (int)len_path, file);
-	return length < PATH_BYTES ? length : 0;
+	length = snprintf(question, QUESTION_BYTES, "%.*s %" PRIx64 " %s %.*s",
+			  (int)file.len_id, file.id, offset,
+			  is_innermost ? "here" : "call", (int)file.len_path,
+			  file.path);
+	return length < QUESTION_BYTES ? length : 0;
 }
 
-/* ---- First pass ------------------------------------------------------------- */
+/*
+ * Find the stack of an event, as it was unwound, or else as the kernel wrote it. Return false
+ * if the event has none.
+ */
+static bool find_stack(const struct symbols *symbols,
+		       const struct vitrine_fxt_record *record,
+		       struct vitrine_fxt_string *ret)
+{
+	const struct vitrine_fxt_string *stack;
+
+	stack = user_stack_is(record) ? user_stack_text(record, "stack") : NULL;
+	if (!stack)
+		return false;
+	if (!unwind_find(&symbols->unwind, record, ret))
+		*ret = *stack;
+	return true;
+}
+
+/* ---- Second pass ------------------------------------------------------------ */
 
 static enum archive_step collect_frames(void *ctx,
 					const struct vitrine_fxt_record *record)
 {
-	const struct vitrine_fxt_string *stack, *files;
+	const struct vitrine_fxt_string *files;
 	const char *at, *end, *frame;
 	struct symbols *symbols = ctx;
-	char question[PATH_BYTES];
+	struct vitrine_fxt_string stack;
+	char question[QUESTION_BYTES];
 	uint32_t unused;
 	size_t len;
 
-	stack = is_user_stack(record) ? text_arg(record, "stack") : NULL;
-	if (!stack)
+	if (!find_stack(symbols, record, &stack))
 		return ARCHIVE_NEXT;
-	files = text_arg(record, "files");
-	at = stack->bytes;
-	end = at + stack->len_bytes;
-	while ((frame = next_piece(&at, end, &len))) {
+	files = user_stack_text(record, "files");
+	at = stack.bytes;
+	end = at + stack.len_bytes;
+	while ((frame = user_stack_piece(&at, end, &len))) {
 		len = ask(question, frame, len, at == end, files);
 		if (len && !why_texts_add(&symbols->questions, question, len,
 					  &unused))
@@ -244,7 +201,6 @@ static struct vitrine_error *read_answers(struct symbols *symbols, FILE *answers
 	size_t size = 0;
 	uint32_t i;
 
-	rewind(answers);
 	for (i = 0; i < nr && getline(&line, &size, answers) > 0; i++) {
 		line[strcspn(line, "\n")] = '\0';
 		symbols->answers[order[i]] = strdup(line);
@@ -255,43 +211,17 @@ static struct vitrine_error *read_answers(struct symbols *symbols, FILE *answers
 	return i == nr ? NULL : vtr_error_no_memory();
 }
 
-static struct vitrine_error *run_finder(FILE *questions, FILE *answers)
-{
-	struct vitrine_error *err;
-	struct helper_run run;
-	char path[48];
-
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", getpid(),
-		 fileno(questions));
-	err = helper_start(&finder, path, -1, fileno(answers), &run);
-	return err ? err : helper_finish(&finder, NULL, &run);
-}
-
-/* Create a temporary file without a name. */
-static FILE *scratch_file(void)
-{
-	int fd = vtr_temporary_anonymous();
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "w+");
-
-	if (fd >= 0 && !file)
-		close(fd);
-	return file;
-}
-
 static struct vitrine_error *ask_all(struct symbols *symbols,
 				     const uint32_t *order, uint32_t nr)
 {
-	FILE *questions = scratch_file(), *answers = scratch_file();
+	FILE *questions = finder_scratch(), *answers = finder_scratch();
 	struct vitrine_error *err;
 	uint32_t i;
 
 	for (i = 0; questions && i < nr; i++)
 		fprintf(questions, "%s\n",
 			why_text(&symbols->questions, order[i]));
-	if (!questions || !answers || fflush(questions))
-		err = vtr_error_os(errno, NULL, "cannot write a temporary file");
-	else
-		err = run_finder(questions, answers);
+	err = finder_run(questions, answers);
 	if (!err)
 		err = read_answers(symbols, answers, order, nr);
 	if (questions)
@@ -317,7 +247,7 @@ static struct vitrine_error *find_symbols(struct symbols *symbols)
 	return err;
 }
 
-/* ---- Second pass ------------------------------------------------------------ */
+/* ---- Third pass ------------------------------------------------------------- */
 
 /* Find the answer to a question; NULL: there is none, or no memory. */
 static const char *answer_to(struct symbols *symbols, const char *question,
@@ -333,7 +263,7 @@ static const char *answer_to(struct symbols *symbols, const char *question,
 
 static size_t append(char *stack, size_t at, const char *bytes, size_t len)
 {
-	if (at + len + 1 > STACK_BYTES)
+	if (at + len + 1 > UNWIND_STACK_BYTES)
 		return at;
 	if (at)
 		stack[at++] = ';';
@@ -348,10 +278,10 @@ static size_t name_frames(struct symbols *symbols,
 {
 	const char *at = stack->bytes, *end = at + stack->len_bytes;
 	const char *frame, *answer;
-	char question[PATH_BYTES];
+	char question[QUESTION_BYTES];
 	size_t len, length = 0, len_question;
 
-	while ((frame = next_piece(&at, end, &len))) {
+	while ((frame = user_stack_piece(&at, end, &len))) {
 		len_question = ask(question, frame, len, at == end, files);
 		answer = len_question ?
 			 answer_to(symbols, question, len_question) : NULL;
@@ -367,25 +297,39 @@ static size_t name_frames(struct symbols *symbols,
 	return length;
 }
 
-static void name_record(void *ctx, struct vitrine_fxt_record *record)
+/* Remove the arguments that say where memory is of which the stack was unwound. */
+static void forget_memory(struct vitrine_fxt_record *record)
 {
-	const struct vitrine_fxt_string *stack, *files;
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < record->nr_args; i++)
+		if (!fxt_string_is(&record->args[i].name, "maps") &&
+		    !fxt_string_is(&record->args[i].name, "memory"))
+			record->args[nr++] = record->args[i];
+	record->nr_args = nr;
+}
+
+/* Replace the frames of a stack. Return false to leave the record out. */
+static bool name_record(void *ctx, struct vitrine_fxt_record *record)
+{
+	struct vitrine_fxt_string stack, unwound;
 	struct symbols *symbols = ctx;
 	unsigned int i;
 	size_t len;
 
-	if (!is_user_stack(record))
-		return;
-	stack = text_arg(record, "stack");
-	files = text_arg(record, "files");
-	if (!stack)
-		return;
-	len = name_frames(symbols, stack, files);
+	if (unwind_is_memory(record))
+		return !unwind_has_used(&symbols->unwind, record);
+	if (!find_stack(symbols, record, &stack))
+		return true;
+	len = name_frames(symbols, &stack, user_stack_text(record, "files"));
 	for (i = 0; i < record->nr_args; i++)
 		if (fxt_string_is(&record->args[i].name, "stack"))
 			record->args[i].value.string =
 				(struct vitrine_fxt_string){ symbols->stack,
 							     len };
+	if (unwind_find(&symbols->unwind, record, &unwound))
+		forget_memory(record);
+	return true;
 }
 
 static void deinit(struct symbols *symbols)
@@ -396,6 +340,7 @@ static void deinit(struct symbols *symbols)
 		free(symbols->answers[i]);
 	free(symbols->answers);
 	why_texts_deinit(&symbols->questions);
+	unwind_deinit(&symbols->unwind);
 }
 
 /* Write the trace again with the names that were found. Return enum exit_code. */
@@ -411,6 +356,10 @@ static int write_named(struct symbols *symbols, const char *path, const char *ou
 	};
 	int status = merge_run(&merge);
 
+	if (symbols->unwind.nr)
+		print_note(out, "%" PRIu32 " of %" PRIu32
+			   " stacks with memory were unwound",
+			   symbols->unwind.nr_unwound, symbols->unwind.nr);
 	if (symbols->nr_found + symbols->nr_unknown)
 		print_note(out, "%" PRIu64 " frames have names now, %" PRIu64
 			   " do not", symbols->nr_found, symbols->nr_unknown);
@@ -424,6 +373,8 @@ static struct vitrine_error *open_and_find(struct symbols *symbols,
 	struct vitrine_error *err;
 
 	err = input_open(input, path);
+	if (!err)
+		err = unwind_all(&symbols->unwind, input->path);
 	if (!err)
 		err = collect(symbols, input->path);
 	if (!err)
@@ -482,14 +433,14 @@ void symbolize_recording(const char *path)
 	struct vitrine_error *err;
 	struct input input;
 
-	if (!helper_is_installed(&finder) || !is_regular(path))
+	if (!finder_is_installed() || !is_regular(path))
 		return;
 	/* A recording does not wait for downloads. */
 	unsetenv("DEBUGINFOD_URLS");
 	err = open_and_find(&symbols, &input, path);
 	if (err)
 		report_error(err);
-	else if (has_answers(&symbols))
+	else if (symbols.unwind.nr_unwound || has_answers(&symbols))
 		write_named(&symbols, input.path, path);
 	input_close(&input);
 	deinit(&symbols);

@@ -263,17 +263,19 @@ static void restore_category(int fd, const char *category)
  * Record waits of this length, with LOCK_CHANGE held. Not every kernel stores since when a
  * thread is runnable.
  */
-static int write_threshold(int fd, uint64_t us)
+static int write_threshold(int fd, const struct events_wish *wish)
 {
+	const char *user = wish->memory ? "user=memory" : "user";
+	uint64_t us = wish->threshold_us;
 	char words[96];
 
 	snprintf(words, sizeof(words),
-		 "blocked_us=%" PRIu64 " runnable_us=%" PRIu64 " user\n", us, us);
+		 "blocked_us=%" PRIu64 " runnable_us=%" PRIu64 " %s\n", us, us, user);
 	if (!write_setting(fd, words))
 		return 0;
 	if (errno != EOPNOTSUPP)
 		return -1;
-	snprintf(words, sizeof(words), "blocked_us=%" PRIu64 " user\n", us);
+	snprintf(words, sizeof(words), "blocked_us=%" PRIu64 " %s\n", us, user);
 	return write_setting(fd, words);
 }
 
@@ -292,7 +294,7 @@ static int hold_stacks(struct events_hold *hold, const struct events_wish *wish)
 			return 0;
 	}
 	if (restorer_announce(&hold->restorer, STACKS) ||
-	    (!strcmp(setting, "none") && write_threshold(hold->stacks_fd, wish->threshold_us)))
+	    (!strcmp(setting, "none") && write_threshold(hold->stacks_fd, wish)))
 		return -1;
 	return lock_byte(hold->stacks_fd, F_OFD_SETLK, F_RDLCK, LOCK_STACKS,
 			 NULL);

@@ -31,6 +31,7 @@ enum events_set {
  * @set: the categories
  * @stacks: record stacks of long waits
  * @threshold_us: with @stacks, shortest wait, blocked or runnable, that is recorded
+ * @memory: with @stacks, record stack memory, too
  * @until: "CATEGORY:NAME" or "CATEGORY" of an event that freezes the rings, whose category
  *	is enabled, too; or NULL
  */
@@ -38,6 +39,7 @@ struct events_wish {
 	enum events_set set;
 	bool stacks;
 	uint64_t threshold_us;
+	bool memory;
 	const char *until;
 };
 

@@ -417,6 +417,7 @@ static struct events_wish make_wish(const struct record_args *args)
 		       args->why ? EVENTS_WHY : EVENTS_WAKEUPS,
 		.stacks = args->why,
 		.threshold_us = args->threshold_us,
+		.memory = args->memory,
 		.until = args->until,
 	};
 }

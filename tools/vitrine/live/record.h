@@ -42,6 +42,7 @@ struct kernel_event_wish;
  * @all: record all categories, and report the cost
  * @why: record what explains waits, too
  * @threshold_us: with @why, the shortest wait, blocked or runnable, that is recorded
+ * @memory: with @why, record stack memory, too
  * @no_wakeups: do not enable the category sched
  * @events: events of ftrace that are recorded, too
  * @nr_events: number of @events
@@ -64,6 +65,7 @@ struct record_args {
 	bool all;
 	bool why;
 	uint64_t threshold_us;
+	bool memory;
 	bool no_wakeups;
 	struct kernel_event_wish *events;
 	unsigned int nr_events;
