@@ -207,6 +207,7 @@ check "timeline: one CPU, a part of the time" prints '["2000",2000,[[0,900,0]]]'
 	drawn '[.begin, .length, [.lanes[].items[:3]]]' -c 1 --from 2000ns --to 4000ns waits.fxt
 check "timeline: the cut turn" prints '[[1,[0,900,0,1,0,4,0,0],[900,2000]]]' \
 	drawn '[.lanes[] | [.cpu, .items, .gaps]]' -c 1 --from 2000ns --to 4000ns waits.fxt
+check "timeline: threads of other processes are grey" prints '[-1,-1,0,-1]' drawn '[.lanes[0].items | .[2], .[10], .[18], .[42]]' -p 20 waits.fxt
 check "timeline: others are grey" prints '[-1,-1,0,-1]' drawn '[.lanes[0].items | .[2], .[10], .[18], .[42]]' -t 21 waits.fxt
 check "timeline: of a million switches, no more than a browser can draw" prints 'true' \
 	bash -c "'$mkfxt' speed 1000000 >million.fxt && '$vitrine' timeline million.fxt -o page.html &&

@@ -161,6 +161,11 @@ check "the same twice: no change" prints '#ececec' bash -c "'$vitrine' flame dis
 	sed -n '/^<g class/{N;s/.* fill=\"\(#[0-9a-f]*\)\".*/\1/p}' | sort -u"
 check "a thread alone, a part of the time" prints 'app;holder;running 200' \
 	"$vitrine" flame -t holder --from 0.0135 --to 0.02 disk.fxt -f -o -
+check "a process alone" prints app \
+	bash -c "'$vitrine' flame -p app disk.fxt -f -o - | sed 's/;.*//' | sort -u"
+mkdir -p vitrine/trace && cp disk.fxt vitrine/trace/trace.fxt
+check "--live draws the flight recorder" same "$golden/disk.folded" \
+	<(VITRINE_DEBUGFS=. "$vitrine" flame --live -f -o -)
 check "a semicolon in a name is no frame" grep -q '^<victim> & "Co:";' starved.folded
 check "markup in a name is none" grep -q '&lt;victim&gt; &amp; "Co:"' starved.svg
 check "no output" refused "no output given" flame disk.fxt
