@@ -43,9 +43,6 @@ struct vtr_probe {
 #define VTR_PROBE(tracepoint, probe)					\
 	{ #tracepoint, VTR_PROBE_FUNCTION(tracepoint, probe) }
 
-#define VTR_PROBE_FIRST(tracepoint, probe)				\
-	{ #tracepoint, VTR_PROBE_FUNCTION(tracepoint, probe), .first = true }
-
 unsigned int vtr_probe_find(struct vtr_probe *probes, unsigned int nr);
 int vtr_probe_register(const struct vtr_probe *probes, unsigned int nr);
 void vtr_probe_unregister(const struct vtr_probe *probes, unsigned int nr);

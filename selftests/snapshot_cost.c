@@ -12,7 +12,6 @@
  * guest that counts them (selftests/qemu/run --icount).
  */
 #include <inttypes.h>
-#include <stdbool.h>
 #include <time.h>
 
 #include <vitrine.h>

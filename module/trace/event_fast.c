@@ -26,7 +26,6 @@
 #include <asm/word-at-a-time.h>
 #endif
 
-#include "clock.h"
 #include "counter.h"
 #include "event.h"
 #include "writer.h"

@@ -64,7 +64,7 @@ unsigned int vtr_marks_put_gap(u64 *words, unsigned int cpu, u64 begin,
  * @now: timestamp in ticks
  * @process: koid of the process of @thread
  * @thread: koid of the thread that fired the trigger
- * @cause: name of the trigger, 1 to VTR_MARKS_CAUSE_MAX bytes
+ * @cause: name of the trigger, 1 to 24 bytes
  * @value: measured value
  *
  * Context: any. Format: "Event record".

@@ -12,9 +12,6 @@
 #define VTR_MARKS_GAP_WORDS	24
 #define VTR_MARKS_FROZEN_WORDS	16
 
-/* Longest cause of vtr_marks_put_frozen(), in bytes. */
-#define VTR_MARKS_CAUSE_MAX	24
-
 unsigned int vtr_marks_put_gap(u64 *words, unsigned int cpu, u64 begin,
 			       u64 end, u64 nr_records, u64 nr_bytes);
 unsigned int vtr_marks_put_frozen(u64 *words, u64 now, u64 process, u64 thread,

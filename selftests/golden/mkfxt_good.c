@@ -2,7 +2,6 @@
 /*
  * Golden traces without faults.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "mkfxt.h"

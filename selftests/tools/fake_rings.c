@@ -13,7 +13,6 @@
  */
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "fake_ring.h"

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dialect.h"
 #include "field.h"
 #include "kernel_words.h"
 #include "sink_event.h"

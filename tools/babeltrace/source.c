@@ -6,7 +6,6 @@
  * has one port and one message iterator, which returns the messages of all streams in time
  * order.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 

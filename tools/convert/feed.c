@@ -7,7 +7,6 @@
  * memory needed grows with the number of sub-buffers, not of records, except that the first
  * pass keeps the time of each record that began before its sub-buffer.
  */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "error.h"

@@ -3,7 +3,6 @@
  * Convert events of Heph's trace format. The attributes of an event that vitrine wrote
  * identify its kind. Events of other writers become instants and complete durations.
  */
-#include <string.h>
 
 #include "fxt_record.h"
 #include "heph_event.h"

@@ -9,7 +9,6 @@
  * A reader is used by one thread at a time.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 

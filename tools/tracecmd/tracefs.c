@@ -24,7 +24,6 @@
 #include "error.h"
 #include "fxt_packet.h"
 #include "reader.h"
-#include "read_tracefs.h"
 
 #define NSEC_PER_SEC	1000000000ULL
 

@@ -3,8 +3,6 @@
  * Parse durations and sizes: 5ms, 2s, 100M.
  */
 #include <math.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

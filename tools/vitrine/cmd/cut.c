@@ -3,7 +3,6 @@
  * `vitrine cut': write a part of a trace. The options; formats/cut.c does the work.
  */
 #include <argp.h>
-#include <errno.h>
 
 #include "commands.h"
 #include "formats/cut.h"

@@ -4,7 +4,6 @@
  * formats/symbolize.c does the work.
  */
 #include <argp.h>
-#include <errno.h>
 
 #include "commands.h"
 #include "formats/symbolize.h"

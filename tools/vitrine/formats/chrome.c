@@ -22,7 +22,6 @@
 #include "ids.h"
 #include "ui/json.h"
 #include "left_out.h"
-#include "sched/record_filter.h"
 #include "sched/record_json.h"
 
 #define CPUS_PROCESS	0

@@ -8,7 +8,6 @@
  * one from it. The trace is read once, in time order, so memory does not grow with its
  * length.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,9 +6,7 @@
  * and threads get new numbers, so that those of different traces stay apart. The
  * files are read side by side, so memory does not grow with their length.
  */
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <vitrine/fxt.h>
 

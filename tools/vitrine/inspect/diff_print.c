@@ -6,12 +6,9 @@
  * One line for each difference: "-" for what only the first tree has, "+" for what
  * only the second has, "~" for what has changed. Places are written as selectors.
  */
-#include <inttypes.h>
-#include <string.h>
 
 #include <vitrine/inspect.h>
 
-#include "error.h"
 #include "report.h"
 #include "ui/double.h"
 #include "ui/terminal.h"

@@ -3,7 +3,6 @@
  * Format values for Prometheus: numbers as text without loss, histograms as cumulative
  * buckets. Only samples are added, to the series that metrics.c has begun.
  */
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 

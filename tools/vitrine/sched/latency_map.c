@@ -4,8 +4,6 @@
  * CPU. Threads have tags of two characters, explained on the line where they first
  * appear.
  */
-#include <inttypes.h>
-#include <string.h>
 
 #include "ui/label.h"
 #include "latency_map.h"

@@ -4,7 +4,6 @@
  * Documentation/json.rst.
  */
 #include <inttypes.h>
-#include <string.h>
 
 #include "ui/json.h"
 #include "ui/label.h"

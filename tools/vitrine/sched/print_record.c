@@ -13,7 +13,6 @@
 #include <vitrine/fxt.h>
 
 #include "print_record.h"
-#include "record_filter.h"
 
 #define NSEC_PER_SEC	1000000000ULL
 

@@ -8,7 +8,6 @@
  */
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <vitrine/fxt.h>
 

@@ -9,7 +9,6 @@
  * terminal.
  */
 #define _GNU_SOURCE	/* wide characters of curses */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
