@@ -136,7 +136,7 @@ for command in $("$vitrine" help | awk '/^  [a-z]/ { print $1 }'); do
 	[[ $others != *" $command "* ]] || continue
 	# shellcheck disable=SC2086 # split into words on purpose
 	set -- ${reads[$command]-}
-	check "$command: a pipe, as the file" as_of_file "$1" "$command" "${@:2}"
+	check "$command: a pipe, as the file" as_of_file "${1-no file for $command in reads}" "$command" "${@:2}"
 done
 check "show: the error names no copy" of_pipe 1 many.json show -
 check "show: but standard input" grep -q "^vitrine: standard input: .*no magic number" err

@@ -27,16 +27,6 @@ changed()
 	"$vitrine" diff --json "$@" | jq -c "$filter"
 }
 
-# refused PATTERN ARGUMENT...: vitrine exits with a usage error that matches PATTERN
-refused()
-{
-	local pattern=$1
-
-	shift
-	command_into_files "$@"
-	[ "$(cat status)" = 2 ] && grep -q -- "$pattern" err
-}
-
 # quiet: of traces of one workload, at most one pair is said to differ
 quiet()
 {

@@ -34,16 +34,6 @@ longest()
 	"$vitrine" latency --why --json "$@" | jq -c "[.longest[] | $filter]"
 }
 
-# refused PATTERN ARGUMENT...: vitrine exits with a usage error that matches PATTERN
-refused()
-{
-	local pattern=$1
-
-	shift
-	command_into_files "$@"
-	[ "$(cat status)" = 2 ] && grep -q -- "$pattern" err
-}
-
 # frames FILE: print row, left edge, width and name of each frame, the root first
 frames()
 {
