@@ -39,6 +39,9 @@
  *	exec			a process is blocked while it executes "workload frames 20",
  *				until another process makes the arguments readable. Prints
  *				the line of frames
+ *	workers SEED N PERCENT	four threads, worker-0, ..., each sleep N times, for 0.5 to
+ *				1.5 ms at random, and worker-2 for so much longer. Prints
+ *				nothing
  *	starve MS		on one CPU, starve-victim starts starve-hog, a thread of
  *				SCHED_FIFO that runs for MS milliseconds. Prints "hog TID
  *				victim TID"
@@ -661,6 +664,52 @@ static void wait_on_holder(const char *path)
 	printf("fsync %llu\n", lock.sync_ns);
 }
 
+/* ---- workers --------------------------------------------------------------- */
+
+#define NR_WORKERS	4
+#define SLOW_WORKER	2
+
+struct worker {
+	unsigned int random;
+	unsigned long nr_sleeps;
+	unsigned long percent;
+};
+
+static void *work(void *arg)
+{
+	struct worker *worker = arg;
+	struct timespec time = { 0 };
+
+	for (; worker->nr_sleeps; worker->nr_sleeps--) {
+		time.tv_nsec = 500000 + rand_r(&worker->random) % 1000000;
+		time.tv_nsec += time.tv_nsec * worker->percent / 100;
+		nanosleep(&time, NULL);
+	}
+	return NULL;
+}
+
+static void workers(unsigned int seed, unsigned long nr_sleeps, unsigned long percent)
+{
+	struct worker all[NR_WORKERS];
+	pthread_t threads[NR_WORKERS];
+	char name[16];
+	int i;
+
+	for (i = 0; i < NR_WORKERS; i++) {
+		all[i] = (struct worker){
+			.random = seed * NR_WORKERS + i,
+			.nr_sleeps = nr_sleeps,
+			.percent = i == SLOW_WORKER ? percent : 0,
+		};
+		snprintf(name, sizeof(name), "worker-%d", i);
+		if (pthread_create(&threads[i], NULL, work, &all[i]) ||
+		    pthread_setname_np(threads[i], name))
+			errx(1, "cannot create a thread");
+	}
+	for (i = 0; i < NR_WORKERS; i++)
+		pthread_join(threads[i], NULL);
+}
+
 int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -681,6 +730,9 @@ int main(int argc, char **argv)
 		fault(strtoul(argv[2], NULL, 0));
 	else if (argc == 3 && !strcmp(argv[1], "waits"))
 		waits(strtoul(argv[2], NULL, 0));
+	else if (argc == 5 && !strcmp(argv[1], "workers"))
+		workers(strtoul(argv[2], NULL, 0), strtoul(argv[3], NULL, 0),
+			strtoul(argv[4], NULL, 0));
 	else if (argc == 3 && !strcmp(argv[1], "starve"))
 		starve(strtoul(argv[2], NULL, 0));
 	else if (argc == 3 && !strcmp(argv[1], "frames"))
@@ -691,6 +743,6 @@ int main(int argc, char **argv)
 		wait_on_holder(argv[2]);
 	else
 		errx(2,
-		     "pingpong ROUNDS [CPU] | wander MOVES | crowd|ring THREADS HOPS | calls|seeks|faults N | waits|starve|frames MS | exec | lock FILE");
+		     "pingpong ROUNDS [CPU] | wander MOVES | crowd|ring THREADS HOPS | calls|seeks|faults N | waits|starve|frames MS | workers SEED N PERCENT | exec | lock FILE");
 	return 0;
 }

@@ -209,6 +209,22 @@ static void compare_sides(const struct trace_diff *diff,
 			 diff->nr_files[1];
 }
 
+static bool is_significant(const struct trace_diff *diff, const struct trace_diff_group *group)
+{
+	/* Bonferroni's correction: many groups are compared. */
+	return group->p * diff->nr_tested <= TRACE_DIFF_LEVEL;
+}
+
+/* A mean depends on few long times, so it varies more than a median. */
+static bool is_large(const struct trace_diff_group *group)
+{
+	const struct trace_diff_side *old = &group->sides[0], *new = old + 1;
+	const double median = old->median_ns;
+
+	return fabs(new->median_ns - median) >= TRACE_DIFF_MEDIAN * median ||
+	       fabs(mean_ns(new) - mean_ns(old)) >= TRACE_DIFF_MEAN * mean_ns(old);
+}
+
 /* Order by cost or saving; of groups with the same, the more general one comes first. */
 static int compare_groups(const void *left, const void *right)
 {
@@ -237,9 +253,8 @@ void trace_diff_finish(struct trace_diff *diff)
 	}
 	for (i = 0; i < diff->nr_groups; i++) {
 		group = diff->groups[i];
-		/* Bonferroni's correction: many groups are compared. */
-		if (!is_comparable(&group) ||
-		    group.p * diff->nr_tested > TRACE_DIFF_LEVEL)
+		if (!is_comparable(&group) || !is_significant(diff, &group) ||
+		    !is_large(&group))
 			continue;
 		diff->groups[i] = diff->groups[diff->nr_changed];
 		diff->groups[diff->nr_changed++] = group;

@@ -5,7 +5,9 @@
  * The threads of one name have a group for each thing they did: turns on a CPU, waits for a
  * CPU, and blocked waits, all of them, by system call, and by kernel stack. A group has
  * changed if the rank-sum test finds that its times of both sides are not from one
- * distribution, at a level of TRACE_DIFF_LEVEL for all groups together.
+ * distribution, at a level of TRACE_DIFF_LEVEL for all groups together, and if the change is
+ * large enough to matter: of many times, the test finds changes of some nanoseconds, which
+ * addresses and caches cause in any two runs.
  *
  * Memory use does not depend on the length of the traces: at most TRACE_DIFF_GROUPS groups
  * are compared, by a random sample of TRACE_DIFF_SAMPLES times of each side. Sums and
@@ -28,6 +30,10 @@
 
 /* Probability that traces of one workload are said to differ. */
 #define TRACE_DIFF_LEVEL	0.05
+
+/* Smallest changes of a median, and of a mean, that are reported, relative to the old one. */
+#define TRACE_DIFF_MEDIAN	0.01
+#define TRACE_DIFF_MEAN		0.05
 
 /**
  * enum trace_diff_kind - what a thread did
