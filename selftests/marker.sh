@@ -10,6 +10,7 @@
 
 group=4711
 program=${VITRINE_SELFTESTS:-$(dirname "$0")}/marker
+importer=${VITRINE_SELFTESTS:-$(dirname "$0")}/importer
 debugfs=/sys/kernel/debug
 
 # archive NAME: save the recording as /tmp/NAME.fxt and /tmp/NAME.txt, and discard it
@@ -40,6 +41,13 @@ are()
 	diff <(printf '%s\n' "$@") <(markers "$name")
 }
 
+# legible NAME COUNT: the archive has so many markers, in the form that Perfetto expects
+legible()
+{
+	"$importer" "/tmp/$1.fxt" | tee /tmp/importer.txt
+	[ "$(cat /tmp/importer.txt)" = "$2 markers" ]
+}
+
 refused()
 {
 	value vitrine '.root.trace.markers_refused'
@@ -54,6 +62,7 @@ check "on from the beginning" grep -qx +marker "$TRACE/events"
 done
 check "the shell: sound" archive shell
 check "in order" are shell "begin outer" "instant hello, world" "counter queue id 0 value=-3" end
+check "the shell: as Perfetto expects" legible shell 4
 on_the_writer()
 {
 	grep -E 'marker:' /tmp/shell.txt | grep -vF "$(cat /proc/$$/comm)" && return 1
@@ -67,6 +76,8 @@ check "C: in order" are c "begin outer" "flow-begin hop id 7" "instant café" \
 	"counter least id 0 value=-9223372036854775808" "counter most id 0 value=9223372036854775807" \
 	"async-begin request id 18446744073709551615" "flow hop id 7" \
 	"async-end request id 18446744073709551615" "flow-end hop id 7" end
+
+check "C: as Perfetto expects" legible c 10
 
 if python3 -c 'import vitrine' 2>/dev/null; then
 	check "a Python program" python3 -c 'import vitrine
@@ -100,6 +111,7 @@ for ((i = 0; i < 300; i++)); do
 	echo "I||name-$i" >"$TRACE/marker"
 done
 check "300 names: sound" archive names
+check "300 names: as Perfetto expects" legible names 300
 check "each is there once" test "$(markers names | sort -u | wc -l)" = 300
 check "none is in the string table" fails grep -E ' string .*"name-' /tmp/names.txt
 
