@@ -147,6 +147,43 @@ arm "blocked_us=3600000000"
 waits 20
 check "below the limit: none" none .
 
+# ---- threads that are still blocked ---------------------------------------------------
+
+arm none
+check "without a limit nothing is still blocked" refuses 1 "Invalid argument" bash -c "echo still >$TRACE/stacks"
+mkfifo "$dir/never"
+exec {never_fd}<>"$dir/never"
+arm "blocked_us=1000 user"
+head -c 1 <&$never_fd >/dev/null &
+reader=$!
+blocked_in_read()
+{
+	[[ $(<"/proc/$reader/wchan") = *pipe_read ]]
+}
+until_true blocked_in_read
+sleep 0.1	# longer than the limit
+again
+echo still >"$TRACE/stacks"
+check "the setting is as it was" says "blocked_us=1000 user"
+save
+check "a thread that is still blocked is recorded" \
+	some "select(.name == \"blocked\" and .thread.tid == $reader) | .args |
+		select(.still and .syscall == \"read\" and .blocked_ns >= 1000000)"
+[ -z "$stacks" ] ||
+	check "with its stack" some "select(.thread.tid == $reader) | .args.stack | select(test(\"pipe_read\"))"
+check "but a thread that runs is not" none "select(.name == \"blocked\" and .args.still and .thread.tid == $$)"
+check "nor a kernel thread" none 'select(.args.still and .thread.pid == 2)'
+check "and the trace is sound" vitrine check "$dir/trace.fxt"
+check "no thread is asked for its user stack" test "$(stat user_pending)" = 0
+arm "blocked_us=3600000000"
+again
+echo still >"$TRACE/stacks"
+save
+check "below the limit: not" none "select(.thread.tid == $reader)"
+echo >&$never_fd
+wait $reader
+exec {never_fd}>&-
+
 # ---- user stacks ------------------------------------------------------------------
 
 # frames MS: record a thread that is blocked in functions with frame pointers, then without

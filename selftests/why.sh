@@ -16,7 +16,13 @@ trap 'rm -rf "$dir"' EXIT
 # record WORKLOAD...: record it, explain its waits and draw them
 record()
 {
-	vitrine record --why=10us -o "$dir/trace.fxt" -- "$WORKLOAD" "$@" >"$dir/said" || return
+	record_command "$WORKLOAD" "$@"
+}
+
+# record_command COMMAND...
+record_command()
+{
+	vitrine record --why=10us -o "$dir/trace.fxt" -- "$@" >"$dir/said" || return
 	vitrine latency --why -n 1000 "$dir/trace.fxt" >"$dir/why.text" || return
 	vitrine latency --why -n 1000 --json "$dir/trace.fxt" >"$dir/why.json" || return
 	vitrine flame "$dir/trace.fxt" -o "$dir/why.folded"
@@ -68,11 +74,30 @@ folded()
 		{ cat "$dir/why.folded"; return 1; }
 }
 
+# still: record a process that is blocked when the recording ends; set $sleeper to its id
+still()
+{
+	record_command bash -c 'sleep 1000 >/dev/null & until [[ $(<"/proc/$!/wchan") = *nanosleep ]]; do sleep 0.01; done
+		sleep 0.1; echo sleeper $!'
+	read -r _ sleeper <"$dir/said"
+	kill "$sleeper"
+}
+
 modprobe null_blk queue_mode=2 irqmode=2 completion_nsec=$((disk_ms * 1000000)) ||
 	skip "this kernel has no null_blk"
 load
 has_stacks=1
 [ "$(value vitrine '.root.missing.stacks.stack // ""')" = "" ] || has_stacks=
+
+# ---- a thread that is still blocked ---------------------------------------------------
+
+still
+check "record a process that is still blocked at the end" test -n "$sleeper"
+check "it is among the longest waits" \
+	says ".thread.tid == $sleeper and .still and .blocked_ns >= 10000000 and .chain[0].syscall == \"clock_nanosleep\""
+check "which is said" prints "waited .*, still blocked at "
+check "where it is blocked, too" prints "blocked in clock_nanosleep"
+check "it is in the flame graph" folded "sleep.*;still blocked " 10
 
 # ---- a lock whose holder syncs a disk -----------------------------------------------
 
@@ -118,7 +143,7 @@ if [ -n "$has_stacks" ]; then
 	check "the flame graph has it, with its time" \
 		folded '^workload;lock-holder;blocked;.*;blkdev_fsync;' $((disk_ms * 9 / 10))
 	check "with the user stack before the kernel stack" \
-		folded '^workload;lock-holder;blocked;(.*;)?workload\+0x[0-9a-f]+;.*;blkdev_fsync;' \
+		folded '^workload;lock-holder;blocked;(.*;)?(workload\+0x[0-9a-f]+|[^;]* \[workload\]);.*;blkdev_fsync;' \
 		$((disk_ms * 9 / 10))
 fi
 

@@ -281,16 +281,6 @@ static void * const switch_probes[VTR_NR_CLOCKS] = {
 static int sched_switched(bool on);
 static DEFINE_VITRINE_CATEGORY_SWITCHED(sched, sched_switched);
 
-static __always_inline bool is_on_cpu(const struct task_struct *task)
-{
-#ifdef CONFIG_SMP
-	/* Its CPU may be clearing it. Testing one bit is cheaper than comparing the word. */
-	return data_race(task->on_cpu) & 1;
-#else
-	return task == current;
-#endif
-}
-
 /*
  * Check whether the CPU of a thread has recorded that the thread is switched out. The ring
  * of another CPU is valid while a probe runs: stop_locked() in session.c waits for the
@@ -344,10 +334,10 @@ static noinline void wakeup_slow(struct vtr_ring *ring,
 	u64 now;
 
 	if (task == current || ring == &vtr_writer_none ||
-	    (is_on_cpu(task) && !has_gone_out(task)))
+	    (vtr_writer_is_on_cpu(task) && !has_gone_out(task)))
 		return;
 	now = vtr_clock_ticks(ring->config.clock);
-	if (static_branch_unlikely(&vtr_stacks_armed) && !is_on_cpu(task) &&
+	if (static_branch_unlikely(&vtr_stacks_armed) && !vtr_writer_is_on_cpu(task) &&
 	    vtr_stacks_suspect(now, vtr_stacks_since(task)))
 		vtr_stacks_woken(ring, now, task);
 	wakeup_reserve(ring, now, task);
@@ -369,7 +359,7 @@ static __always_inline void record_awake(enum vitrine_clock clock, bool watch,
 	struct vtr_ring *ring = ring_here(rings);
 	u64 *committed, offset, since_ns, now;
 
-	if (unlikely(is_on_cpu(task)))
+	if (unlikely(vtr_writer_is_on_cpu(task)))
 		return wakeup_slow(ring, task);
 	/* Pairs with the release of on_cpu in finish_task(). */
 	vtr_counter_after_branch();

@@ -11,6 +11,9 @@
  * threads whose wait is long by that bound. Waits of runnable threads are detected where
  * switches are recorded: see latency.h.
  *
+ * On request, the threads that are still blocked are recorded, too, each with its pi_lock
+ * held, so that it cannot be woken up meanwhile.
+ *
  * Concurrency: stacks_mutex protects the settings. They change only while the static key
  * is off and all probes that saw it on have returned. stack_table.c describes the locking
  * of the table of stacks; all other data is per CPU and accessed with interrupts off.
@@ -23,6 +26,7 @@
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -31,6 +35,7 @@
 #include <asm/syscall.h>
 
 #include "category.h"
+#include "clock.h"
 #include "compat.h"
 #include "holders.h"
 #include "latency.h"
@@ -54,6 +59,13 @@
 #define MOST_PER_SECOND	1000
 #define MOST_AT_ONCE	100
 #define INTERVAL_NS	(NSEC_PER_SEC / MOST_PER_SECOND)
+
+/*
+ * Limits for a request to record the threads that are still blocked: waits, and ring memory
+ * for each of them, so that most of what was recorded before stays.
+ */
+#define MOST_STILL	1000
+#define STILL_BYTES	4096
 
 /* Kernel threads, and threads that the kernel creates in a process of user space. */
 #define KERNEL_THREADS	(PF_KTHREAD | PF_IO_WORKER | VTR_PF_USER_WORKER)
@@ -136,10 +148,10 @@ static void add_syscall(struct vtr_fxt_event *event, struct vtr_fxt_arg *args,
 
 static bool write_blocked(struct vtr_ring *ring, u64 now, u64 blocked_ns,
 			  struct task_struct *task,
-			  const struct vtr_stack *stack)
+			  const struct vtr_stack *stack, bool is_still)
 {
 	const char *lock = vtr_locks_kind(task);
-	struct vtr_fxt_arg args[5];
+	struct vtr_fxt_arg args[6];
 	struct vtr_fxt_event event = {
 		.type = FXT_EVENT_INSTANT,
 		.name = vtr_stack_event_text("blocked"),
@@ -150,6 +162,8 @@ static bool write_blocked(struct vtr_ring *ring, u64 now, u64 blocked_ns,
 			    blocked_ns);
 	if (!(task->flags & KERNEL_THREADS))
 		add_syscall(&event, args, task);
+	if (is_still)
+		vtr_stack_event_add(&event, args, "still", FXT_ARG_BOOL, true);
 	if (task->in_iowait)
 		vtr_stack_event_add(&event, args, "io_wait", FXT_ARG_BOOL, true);
 	if (lock)
@@ -230,8 +244,9 @@ static bool is_wanted(const struct task_struct *task)
 	return !vtr_task_is_queued(task) && is_selected(task);
 }
 
-static void record(struct vtr_ring *ring, u64 now, u64 blocked_ns,
-		   struct task_struct *task, struct here *cpu)
+/* Return whether the wait was recorded, or its record lost. */
+static bool record(struct vtr_ring *ring, u64 now, u64 blocked_ns,
+		   struct task_struct *task, struct here *cpu, bool is_still)
 {
 	unsigned long frames[VTR_STACK_MAX_FRAMES];
 	const struct vtr_stack *stack = NULL;
@@ -242,12 +257,11 @@ static void record(struct vtr_ring *ring, u64 now, u64 blocked_ns,
 		stack = vtr_stack_table_find(table, frames, nr_frames);
 		if (!stack) {
 			cpu->left_out++;
-			return;
+			return false;
 		}
 	}
-	cpu->blocked += write_blocked(ring, now, blocked_ns, task, stack);
-	if (vtr_stacks_settings.user && !(task->flags & KERNEL_THREADS))
-		vtr_user_stack_request(task, vtr_stacks_settings.memory);
+	cpu->blocked += write_blocked(ring, now, blocked_ns, task, stack, is_still);
+	return true;
 }
 
 /**
@@ -269,7 +283,9 @@ void vtr_stacks_woken(struct vtr_ring *ring, u64 now, struct task_struct *task)
 	    !is_wanted(task) ||
 	    !may_record(ring, now, now_ns, task, cpu, &cpu->next_blocked_ns))
 		return;
-	record(ring, now, max(blocked_ns, 0), task, cpu);
+	if (record(ring, now, max(blocked_ns, 0), task, cpu, false) &&
+	    vtr_stacks_settings.user && !(task->flags & KERNEL_THREADS))
+		vtr_user_stack_request(task, vtr_stacks_settings.memory);
 }
 
 /**
@@ -306,6 +322,73 @@ void vtr_stacks_switched(struct vtr_ring *ring, u64 now, u64 now_ns,
 		return;
 	holder = vtr_holders_find(this_cpu_ptr(&holders), &turn, waited_ns);
 	cpu->runnable += write_runnable(ring, now, waited_ns, next, &holder);
+}
+
+/* ---- waits that are not over ------------------------------------------------- */
+
+/*
+ * Check whether a thread is blocked, and stays so while its pi_lock is held: a waker
+ * takes the lock first.
+ */
+static bool is_blocked(const struct task_struct *task)
+{
+	if (task->exit_state || !READ_ONCE(task->__state) || vtr_task_is_queued(task))
+		return false;
+	/* Pairs with the release of on_cpu in finish_task(), which follows the dequeue. */
+	smp_rmb();
+	return !vtr_writer_is_on_cpu(task);
+}
+
+/* Return how long a thread has been blocked; less than 0 if it is not to be recorded. */
+static s64 still_blocked_ns(const struct task_struct *task, u64 now)
+{
+	u64 since_ns = vtr_stacks_since(task);
+
+	if (!since_ns || !is_blocked(task) || !is_wanted(task))
+		return -1;
+	return vtr_bound_sync(now) - since_ns;
+}
+
+/* Return the number of records that were written, and count those that are too many. */
+static unsigned int record_still(struct task_struct *task, unsigned int nr)
+{
+	struct vtr_ring *ring;
+	unsigned long flags;
+	s64 blocked_ns;
+	u64 now;
+
+	raw_spin_lock_irqsave(&task->pi_lock, flags);
+	ring = this_cpu_read(vtr_writer_ring);
+	if (ring == &vtr_writer_none)
+		goto unlock;
+	now = vtr_clock_ticks(ring->config.clock);
+	blocked_ns = still_blocked_ns(task, now);
+	if (blocked_ns < 0 || blocked_ns < vtr_stacks_settings.blocked_ns)
+		goto unlock;
+	if (nr >= MOST_STILL ||
+	    nr * STILL_BYTES >= ring->config.nr_subbufs * vtr_ring_subbuf_bytes(&ring->config))
+		this_cpu_ptr(&here)->left_out++;
+	else
+		nr += record(ring, now, blocked_ns, task, this_cpu_ptr(&here), true);
+unlock:
+	raw_spin_unlock_irqrestore(&task->pi_lock, flags);
+	return nr;
+}
+
+/* Record the threads that are blocked now, for as long as the settings say. */
+static int record_all_still(void)
+{
+	struct task_struct *process, *task;
+	unsigned int nr = 0;
+
+	lockdep_assert_held(&stacks_mutex);
+	if (vtr_stacks_settings.blocked_ns == VTR_LATENCY_NEVER)
+		return -EINVAL;
+	rcu_read_lock();
+	for_each_process_thread(process, task)
+		nr = record_still(task, nr);
+	rcu_read_unlock();
+	return 0;
 }
 
 /* ---- settings --------------------------------------------------------------- */
@@ -426,7 +509,7 @@ static int arm(const struct vtr_stacks_settings *wanted)
 /**
  * vtr_stacks_set() - set which waits are recorded
  * @words: "blocked_us=1000 runnable_us=5000 kthreads user cpus=0-3 process=17 thread=18",
- *	or "none"; modified by this call
+ *	or "none"; or "still" to record the threads that are blocked now; modified by this call
  *
  * Context: task; may sleep.
  * Return: 0; -EINVAL for an unknown word, or if both limits are missing; -ERANGE for a
@@ -439,6 +522,13 @@ int vtr_stacks_set(char *words)
 	struct vtr_stacks_settings wanted;
 	int err;
 
+	words = strim(words);
+	if (!strcmp(words, "still")) {
+		mutex_lock(&stacks_mutex);
+		err = record_all_still();
+		mutex_unlock(&stacks_mutex);
+		return err;
+	}
 	err = parse(words, &wanted);
 	if (err)
 		return err;

@@ -82,6 +82,23 @@ static __always_inline bool vtr_writer_is_idle(const struct task_struct *task)
 }
 
 /**
+ * vtr_writer_is_on_cpu() - check whether a thread has a CPU
+ * @task: the thread
+ *
+ * Context: any. Hot.
+ * Return: true if it has.
+ */
+static __always_inline bool vtr_writer_is_on_cpu(const struct task_struct *task)
+{
+#ifdef CONFIG_SMP
+	/* Its CPU may be clearing it. Testing one bit is cheaper than comparing the word. */
+	return data_race(task->on_cpu) & 1;
+#else
+	return task == current;
+#endif
+}
+
+/**
  * vtr_writer_priority() - return the priority field of a switch record
  * @task: the thread
  *

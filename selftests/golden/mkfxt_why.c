@@ -130,6 +130,16 @@ static void blocked(const struct actor *actor, uint64_t ticks,
 		int32_arg("io_wait", 1);
 }
 
+static void still(const struct actor *actor, uint64_t ticks, uint64_t blocked_ns)
+{
+	head(0, actor, "stacks", "blocked", ticks, 3,
+	     uint64_arg_words("blocked_ns") + 2 +
+	     string_arg_words("syscall", "read"));
+	uint64_arg("blocked_ns", blocked_ns);
+	int32_arg("still", 1);
+	string_arg("syscall", "read");
+}
+
 static void left_out(const struct actor *actor, uint64_t ticks, uint64_t nr)
 {
 	head(1, actor, "stacks", "stacks_left_out", ticks, 1,
@@ -367,6 +377,30 @@ static void build_relay(void)
 	finish(first_packet(0), 10 * US, (160 + 100 * i) * US);
 }
 
+/* ---- Threads that are still blocked at the end ------------------------------ */
+
+/* The holder was blocked before the trace begins, and the shell goes on. */
+static void build_still(void)
+{
+	start();
+	introduce(&idle);
+	introduce(&waiter);
+	introduce(&holder);
+	introduce(&shell);
+	process_name(200, "app");
+	process_name(400, "sshd");
+	switch_to(0, 1000 * US, 0, &idle, &waiter);
+	switch_to(0, 2000 * US, 3, &waiter, &shell);
+	switch_to(0, 3000 * US, 3, &shell, &idle);
+	still(&waiter, 10000 * US, 8000 * US);
+	still(&holder, 10000 * US, 3600000000ULL * US);
+	still(&shell, 10000 * US, 7000 * US);
+	wakeup(0, 10400 * US, shell.koid);
+	switch_to(0, 10500 * US, 0, &idle, &shell);
+	switch_to(0, 11000 * US, 0, &shell, &idle);
+	finish(first_packet(0), 1000 * US, 11000 * US);
+}
+
 /* ---- A load whose waits vary at random -------------------------------------- */
 
 #define NR_WORKERS	4
@@ -434,5 +468,6 @@ const struct golden why_traces[] = {
 	{ "starved", build_starved },
 	{ "held", build_held },
 	{ "relay", build_relay },
+	{ "still", build_still },
 	{ NULL, NULL },
 };

@@ -91,7 +91,7 @@ bounded()
 
 cd "$dir" || exit 1
 touch err
-for name in disk starved held relay waits spans torn wide; do
+for name in disk starved held relay still waits spans torn wide; do
 	"$mkfxt" $name >$name.fxt
 done
 
@@ -103,6 +103,11 @@ check "a real-time thread starves others" expected starved.text latency --why st
 check "a real-time thread starves others: JSON" expected starved.json latency --why -j starved.fxt
 check "the thread that had the CPU is taken from the event" expected held.text latency --why held.fxt
 check "a chain of more wakers than are kept" expected relay.text latency --why -n 3 relay.fxt
+check "threads that are still blocked at the end" expected still.text latency --why still.fxt
+check "threads that are still blocked at the end: JSON" \
+	prints '[[201,true,9000000],[400,null,7500000]]' longest '[.thread.tid, .still, .waited_ns]' still.fxt
+check "one that was blocked before, if it is selected" prints '[[202,true]]' longest '[.thread.tid, .still]' -t holder still.fxt
+check "they are in the flame graph" expected still.folded flame still.fxt -f -o -
 check "no stacks, no system calls" expected waits.text latency --why waits.fxt
 check "lost records" expected torn.text latency --why torn.fxt
 check "a CPU above 255" expected wide.text latency --why wide.fxt

@@ -296,8 +296,21 @@ static int hold_stacks(struct events_hold *hold, const struct events_wish *wish)
 	if (restorer_announce(&hold->restorer, STACKS) ||
 	    (!strcmp(setting, "none") && write_threshold(hold->stacks_fd, wish)))
 		return -1;
+	hold->has_stacks = true;
 	return lock_byte(hold->stacks_fd, F_OFD_SETLK, F_RDLCK, LOCK_STACKS,
 			 NULL);
+}
+
+/**
+ * events_still() - record the threads that are still blocked, before the last records are read
+ * @hold: after events_hold()
+ *
+ * A kernel module that does not know the word refuses it, and nothing is recorded.
+ */
+void events_still(const struct events_hold *hold)
+{
+	if (hold->has_stacks)
+		write_setting(hold->stacks_fd, "still\n");
 }
 
 static void restore_stacks(int fd)

@@ -49,6 +49,7 @@ struct events_wish {
  * @stacks_fd: trace/stacks, or -1
  * @trigger_fd: trace/trigger, or -1
  * @trigger: with a trigger, the words that were written to it
+ * @has_stacks: trace/stacks was set by events_hold(), not by the user
  * @code: errno of what failed in events_prepare(), or 0
  * @blamed: file that @code is about
  * @restorer: process that restores the settings
@@ -56,6 +57,7 @@ struct events_wish {
 struct events_hold {
 	int fd;
 	int stacks_fd;
+	bool has_stacks;
 	int trigger_fd;
 	char trigger[128];
 	int code;
@@ -67,6 +69,7 @@ void events_prepare(struct events_hold *hold, const struct events_wish *wish);
 struct vitrine_error *events_hold(struct events_hold *hold,
 				  const struct events_wish *wish);
 struct vitrine_error *events_fired(const struct events_hold *hold, bool *ret_fired);
+void events_still(const struct events_hold *hold);
 void events_release(struct events_hold *hold);
 
 #endif /* _VITRINE_EVENTS_H */

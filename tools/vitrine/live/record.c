@@ -514,6 +514,7 @@ static struct vitrine_error *wait_and_record(struct record *record)
 				return err;
 		}
 	}
+	events_still(&record->events);
 	err = kernel_events_finish(&record->kernel, &record->recorder.files);
 	if (!err)
 		err = recorder_finish(&record->recorder);

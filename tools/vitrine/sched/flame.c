@@ -209,6 +209,9 @@ static bool on_blocked(void *ctx, const struct sched_thread *thread,
 	if (!descend_wait(reader, &node, why, blocked->syscall, blocked->stack,
 			  FLAME_BLOCKED))
 		return false;
+	if (blocked->is_still &&
+	    !descend_to(reader->flame, &node, "still blocked", FLAME_BLOCKED))
+		return false;
 	spend(reader, node, blocked->ns);
 	return true;
 }

@@ -62,6 +62,7 @@ struct why_chain {
  * @held: an event "runnable" of the current wait names @holder
  * @holder: koid of the thread that had the CPU
  * @last_id: number of the last wait
+ * @still_ns: time of an event which says that the thread is still blocked, 0 if there is none
  * @chain: how the thread was woken, NULL if unknown
  */
 struct why_thread {
@@ -80,6 +81,7 @@ struct why_thread {
 	uint64_t syscall_end_ns;
 	uint64_t holder;
 	uint64_t last_id;
+	uint64_t still_ns;
 	struct why_chain *chain;
 };
 
@@ -355,6 +357,7 @@ static void tell_wait(struct why *why, const struct sched_thread *thread,
 	const struct why_blocked blocked = {
 		.id = wait->id,
 		.ns = wait->blocked_ns,
+		.is_still = wait->is_still,
 		.syscall = wait->nr_links ? wait->links[0].syscall : 0,
 		.stack = wait->nr_links ? wait->links[0].stack : 0,
 	};
@@ -629,9 +632,42 @@ static void on_begin(void *ctx, struct sched_thread *thread)
 	owner->is_recorded = false;
 	owner->io_wait = false;
 	owner->held = false;
+	owner->still_ns = 0;
 	owner->stack = WHY_TEXT_NONE;
 	owner->syscall = WHY_TEXT_NONE;
 	forget_completed(why, thread->turn.cpu);
+}
+
+/*
+ * Count the wait of a thread that was still blocked at the end of the trace. A thread that was
+ * blocked before the trace began, as most daemons are, is left out unless it was selected.
+ */
+static void end_still(struct why *why, struct sched_thread *thread,
+		      struct why_thread *owner)
+{
+	uint64_t now_ns = why->sched.now_ns, blocked_ns;
+	struct why_wait wait = {
+		.id = ++why->nr_ids,
+		.thread = thread->id,
+		.end_ns = now_ns,
+		.is_still = true,
+		.is_recorded = true,
+		.priority = owner->priority,
+	};
+
+	blocked_ns = owner->blocked_ns + (now_ns - owner->still_ns);
+	if (!owner->is_wanted || owner->is_linked || !sched_counts(&why->sched, now_ns) ||
+	    (blocked_ns > now_ns - why->sched.begin_ns && !why->filter->nr_threads &&
+	     !why->filter->nr_processes))
+		return;
+	if (blocked_ns > now_ns)
+		blocked_ns = now_ns;
+	add_link(why, thread, blocked_ns, &(struct why_waker){ 0 });
+	if (why->failed)
+		return;
+	fill_links(owner, &wait);
+	tell_wait(why, thread, &wait);
+	count_wait(why, owner, &wait);
 }
 
 static void bury(struct why *why, struct sched_thread *thread,
@@ -789,6 +825,7 @@ static void follow_blocked(struct why *why,
 	owner->is_recorded = true;
 	owner->blocked_ns = number_arg(record, "blocked_ns");
 	owner->io_wait = number_arg(record, "io_wait");
+	owner->still_ns = number_arg(record, "still") ? why->sched.now_ns : 0;
 	owner->stack = stack_arg(why, record, why_texts_add_stack);
 	owner->syscall = syscall_arg(why, record);
 	/* In another system call, the thread was in user space since the pending waits. */
@@ -1009,13 +1046,18 @@ static void set_span(struct why *why)
 bool why_finish(struct why *why)
 {
 	struct sched_thread *thread;
+	struct why_thread *owner;
 	size_t i = 0;
 
 	sched_finish(&why->sched);
 	set_span(why);
-	while ((thread = sched_thread_next(&why->sched, &i)))
-		if (owner_of(why, thread))
+	while ((thread = sched_thread_next(&why->sched, &i))) {
+		owner = owner_of(why, thread);
+		if (owner && owner->still_ns)
+			end_still(why, thread, owner);
+		if (owner)
 			end_pending(why, thread);
+	}
 	why_causes_sort(&why->causes);
 	qsort(why->worst, why->nr_worst, sizeof(*why->worst), compare_worst);
 	return !why->failed;

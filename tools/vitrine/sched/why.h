@@ -111,6 +111,7 @@ struct why_link {
  * @ready_ns: how long the thread was runnable
  * @user_stack: text number of the user stack
  * @is_preempted: the thread was preempted, not blocked
+ * @is_still: the thread was still blocked at the end of the trace; @cpu is not known
  * @is_recorded: the trace has an event "blocked" of the category "stacks" for the wait
  * @priority: priority of the thread as in a switch record, 0 if unknown
  * @behind: threads that ran on the CPU while the thread was runnable
@@ -129,6 +130,7 @@ struct why_wait {
 	uint64_t ready_ns;
 	uint32_t user_stack;
 	bool is_preempted;
+	bool is_still;
 	bool is_recorded;
 	uint8_t priority;
 	struct why_shares behind;
@@ -157,12 +159,14 @@ struct why_totals {
  * struct why_blocked - blocked part of a wait, which is complete except for the user stack
  * @id: number of the wait
  * @ns: how long the thread was blocked
+ * @is_still: it was still blocked at the end of the trace
  * @syscall: text number of the system call
  * @stack: text number of the kernel stack
  */
 struct why_blocked {
 	uint64_t id;
 	uint64_t ns;
+	bool is_still;
 	uint32_t syscall;
 	uint32_t stack;
 };

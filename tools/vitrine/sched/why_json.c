@@ -151,7 +151,12 @@ static void write_wait(struct json_writer *json, const struct why *why,
 {
 	json_begin(json);
 	key_thread(json, why, "thread", wait->thread.thread);
-	json_key_uint(json, "cpu", wait->cpu);
+	if (wait->is_still) {
+		json_key(json, "still");
+		json_boolean(json, true);
+	} else {
+		json_key_uint(json, "cpu", wait->cpu);
+	}
 	json_key_uint(json, "end_ns", wait->end_ns);
 	json_key_uint(json, "waited_ns", wait->blocked_ns + wait->ready_ns);
 	json_key_uint(json, "blocked_ns", wait->blocked_ns);

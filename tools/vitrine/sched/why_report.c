@@ -348,14 +348,18 @@ static void put_wait(const struct printer *printer, const struct why_wait *wait,
 	put_thread(printer, wait->thread.thread);
 	fputs(" waited ", printer->stream);
 	put_duration(printer, wait->blocked_ns + wait->ready_ns);
-	fprintf(printer->stream, ", until %s on CPU %" PRIu32 ":\n     ", label,
-		wait->cpu);
+	if (wait->is_still)
+		fprintf(printer->stream, ", still blocked at %s:\n     ", label);
+	else
+		fprintf(printer->stream, ", until %s on CPU %" PRIu32 ":\n     ",
+			label, wait->cpu);
 	if (wait->blocked_ns) {
 		put_duration(printer, wait->blocked_ns);
 		putc(' ', printer->stream);
 		if (wait->nr_links) {
 			put_link(printer, &wait->links[0]);
-			put_woken(printer, &wait->links[0].waker);
+			if (!wait->is_still)
+				put_woken(printer, &wait->links[0].waker);
 		} else {
 			fputs("blocked", printer->stream);
 		}
