@@ -132,6 +132,49 @@ static void the_end_of_the_text_is_trimmed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (int)marker.type, FXT_EVENT_DURATION_END);
 }
 
+/* A binary marker and its name, which is not terminated, as vtr_marker_write() copies it. */
+static int parse_bytes(u8 letter, s64 number, const char *name, size_t len_bytes,
+		       struct vtr_marker *marker)
+{
+	struct vitrine_marker_number binary = { .letter = letter, .number = number };
+	static char bytes[2 * VTR_MARKER_MAX_BYTES];
+
+	memset(bytes, 'x', sizeof(bytes));
+	memcpy(bytes, &binary, sizeof(binary));
+	memcpy(bytes + sizeof(binary), name, len_bytes);
+	return vtr_marker_parse(bytes, sizeof(binary) + len_bytes, marker);
+}
+
+static void a_binary_marker_has_a_number(struct kunit *test)
+{
+	struct vtr_marker marker;
+
+	KUNIT_EXPECT_EQ(test, parse_bytes('C', S64_MIN, "queue", 5, &marker), 0);
+	KUNIT_EXPECT_EQ(test, (int)marker.type, FXT_EVENT_COUNTER);
+	KUNIT_EXPECT_EQ(test, marker.number, S64_MIN);
+	KUNIT_EXPECT_EQ(test, marker.len_bytes, 5u);
+	KUNIT_EXPECT_STREQ(test, marker.name, "queue");
+	KUNIT_EXPECT_EQ(test, parse_bytes('f', -1, "h", 1, &marker), 0);
+	KUNIT_EXPECT_EQ(test, (int)marker.type, FXT_EVENT_FLOW_END);
+	KUNIT_EXPECT_EQ(test, marker.number, -1);
+	KUNIT_EXPECT_STREQ(test, marker.name, "h");
+}
+
+static void an_invalid_binary_marker_is_refused(struct kunit *test)
+{
+	char name[VTR_MARKER_MAX_BYTES] = "";
+	struct vtr_marker marker;
+
+	KUNIT_EXPECT_EQ(test, parse_bytes('C', 1, "\0b", 2, &marker), -EINVAL);
+	KUNIT_EXPECT_EQ(test, parse_bytes('X', 1, "name", 4, &marker), -EINVAL);
+	KUNIT_EXPECT_EQ(test, parse_bytes('B', 1, "name", 4, &marker), -EINVAL);
+	memset(name, 'n', sizeof(name));
+	KUNIT_EXPECT_EQ(test, parse_bytes('C', 1, name, VTR_MARKER_MAX_BYTES - 10,
+					  &marker), 0);
+	KUNIT_EXPECT_EQ(test, parse_bytes('C', 1, name, VTR_MARKER_MAX_BYTES - 9,
+					  &marker), -EMSGSIZE);
+}
+
 static void long_text_is_refused(struct kunit *test)
 {
 	char text[VTR_MARKER_MAX_BYTES + 1 + VTR_MARKER_SPARE_BYTES];
@@ -157,6 +200,8 @@ static struct kunit_case marker_text_cases[] = {
 	KUNIT_CASE(numbers_have_limits),
 	KUNIT_CASE(malformed_marker_is_refused),
 	KUNIT_CASE(the_end_of_the_text_is_trimmed),
+	KUNIT_CASE(a_binary_marker_has_a_number),
+	KUNIT_CASE(an_invalid_binary_marker_is_refused),
 	KUNIT_CASE(long_text_is_refused),
 	{}
 };

@@ -68,12 +68,18 @@ static void write_marker(const struct vtr_marker *marker)
 static __always_inline int copy_text(char *copy, const char __user *text,
 				     size_t len_bytes)
 {
+	size_t i, last;
+
 	if (!user_access_begin(text, len_bytes))
 		return -EFAULT;
-	for (; len_bytes >= sizeof(u64); len_bytes -= sizeof(u64)) {
-		unsafe_get_user(*(u64 *)copy, (const u64 __user *)text, fault);
-		copy += sizeof(u64);
-		text += sizeof(u64);
+	if (len_bytes >= sizeof(u64)) {
+		last = len_bytes - sizeof(u64);
+		for (i = 0; i < last; i += sizeof(u64))
+			unsafe_get_user(*(u64 *)(copy + i), (const u64 __user *)(text + i), fault);
+		/* The last word may overlap the one before it. */
+		unsafe_get_user(*(u64 *)(copy + last), (const u64 __user *)(text + last), fault);
+		user_access_end();
+		return 0;
 	}
 	if (len_bytes & sizeof(u32)) {
 		unsafe_get_user(*(u32 *)copy, (const u32 __user *)text, fault);
@@ -111,7 +117,7 @@ ssize_t vtr_marker_write(const char __user *text, size_t len_bytes)
 	/* One byte more than the longest marker for a newline. */
 	char copy[VTR_MARKER_MAX_BYTES + 1 + VTR_MARKER_SPARE_BYTES]
 		__aligned(sizeof(u64)) VTR_UNINITIALIZED;
-	struct vtr_marker marker;
+	struct vtr_marker marker VTR_UNINITIALIZED;
 	int err = -EMSGSIZE;
 
 	if (!static_branch_unlikely(&vitrine_category_marker.key))

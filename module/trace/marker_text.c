@@ -9,6 +9,8 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
+#include <uapi/vitrine/map.h>
+
 #include "marker_text.h"
 
 #define SEPARATOR	'|'
@@ -101,13 +103,34 @@ static int parse_fields(char *text, char *end, struct vtr_marker *marker)
 	return 0;
 }
 
+/* Parse a struct vitrine_marker_number and the name that follows it. */
+static int parse_binary(char *text, size_t len_bytes, struct vtr_marker *marker)
+{
+	const struct vitrine_marker_number *binary = (const void *)text;
+	u8 letter = letters[binary->letter];
+	enum fxt_event_type type = letter - LETTER(0);
+	char *name = text + sizeof(*binary);
+
+	if (len_bytes > VTR_MARKER_MAX_BYTES)
+		return -EMSGSIZE;
+	if (letter == NOT_A_LETTER || !has_number(type) || !*name)
+		return -EINVAL;
+	marker->type = type;
+	marker->number = binary->number;
+	marker->name = name;
+	marker->len_bytes = len_bytes - sizeof(*binary);
+	text[len_bytes] = '\0';
+	return 0;
+}
+
 /**
  * vtr_marker_parse() - parse a marker
  * @text: the text, which is modified, and VTR_MARKER_SPARE_BYTES more
  * @len_bytes: length of @text
  * @ret: the marker, undefined on failure
  *
- * Newlines and NULs at the end of the text are ignored.
+ * Newlines and NULs at the end of the text are ignored. A name in a binary marker is taken
+ * as it is.
  *
  * Context: any.
  * Return: 0, -EMSGSIZE if the text is too long, -EINVAL if it is empty, or begins like a
@@ -117,6 +140,9 @@ int vtr_marker_parse(char *text, size_t len_bytes, struct vtr_marker *ret)
 {
 	u8 letter;
 
+	/* No text has a NUL as its second character. */
+	if (len_bytes > sizeof(struct vitrine_marker_number) && !text[1])
+		return parse_binary(text, len_bytes, ret);
 	while (len_bytes && (text[len_bytes - 1] == '\n' ||
 			     !text[len_bytes - 1]))
 		len_bytes--;

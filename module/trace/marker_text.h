@@ -18,6 +18,10 @@
  * Any other text without "|" as its second character is an instant of that name. PID is
  * ignored and may be empty: a marker belongs to the thread that writes it. A name may
  * contain "|"; a number is what follows the last one.
+ *
+ * A marker with a number may also be binary: a struct vitrine_marker_number of
+ * <vitrine/map.h>, followed by the name. The library writes it, because the digits of a
+ * number would take as long as the rest of the marker.
  */
 #ifndef _VTR_MARKER_TEXT_H
 #define _VTR_MARKER_TEXT_H

@@ -2,9 +2,10 @@
 /*
  * Write markers: events of this program, which the module records in the trace.
  *
- * A marker is text that one write() passes to trace/marker; module/trace/marker_text.h
- * describes it. Composing the text takes no lock and allocates nothing, so a marker may be
- * used by any number of threads, and in a signal handler.
+ * One write() passes a marker to trace/marker: text, which module/trace/marker_text.h
+ * describes, or a struct vitrine_marker_number and a name. Composing it takes no lock and
+ * allocates nothing, so a marker may be used by any number of threads, and in a signal
+ * handler.
  */
 #define _GNU_SOURCE	/* asprintf(), secure_getenv() */
 #include <errno.h>
@@ -19,10 +20,9 @@
 
 #define DEBUGFS_MOUNT	"/sys/kernel/debug"
 
-/* The module accepts 255 bytes: "B||", a name, "|", a number with its sign. */
-#define NAME_MAX_BYTES	231
-#define NUMBER_BYTES	20
-#define MARKER_BYTES	(3 + NAME_MAX_BYTES + 1 + NUMBER_BYTES)
+/* The module accepts 255 bytes. */
+#define MARKER_BYTES	255
+#define NAME_MAX_BYTES	(MARKER_BYTES - sizeof(struct vitrine_marker_number))
 
 /**
  * struct vitrine_marker - an open trace/marker
@@ -92,68 +92,56 @@ void vitrine_marker_destroy(struct vitrine_marker *marker)
 }
 
 /* The program has no use for an error, and must not find one in errno. */
-static void put_text(const struct vitrine_marker *marker, const char *text,
-		     size_t len_bytes)
+static void put_bytes(const struct vitrine_marker *marker, const void *bytes,
+		      size_t len_bytes)
 {
 	int code = errno;
 
-	if (write(marker->fd, text, len_bytes) < 0)
+	if (write(marker->fd, bytes, len_bytes) < 0)
 		errno = code;
 }
 
-static char *put_name(char *text, char letter, const char *name)
-{
-	size_t len_bytes = strnlen(name, NAME_MAX_BYTES);
-
-	text[0] = letter;
-	text[1] = '|';
-	text[2] = '|';
-	memcpy(text + 3, name, len_bytes);
-	return text + 3 + len_bytes;
-}
-
+/* Write "LETTER||NAME". */
 static void put_named(const struct vitrine_marker *marker, char letter,
 		      const char *name)
 {
-	char text[MARKER_BYTES], *end;
+	char text[MARKER_BYTES];
+	size_t len_bytes;
 
 	if (!marker)
 		return;
-	end = put_name(text, letter, name);
-	put_text(marker, text, end - text);
+	text[0] = letter;
+	text[1] = '|';
+	text[2] = '|';
+	len_bytes = strnlen(name, NAME_MAX_BYTES);
+	memcpy(text + 3, name, len_bytes);
+	put_bytes(marker, text, 3 + len_bytes);
 }
 
-/* Write "LETTER||NAME|NUMBER"; snprintf() would take longer than all the rest. */
-static void put_number(const struct vitrine_marker *marker, char letter,
-		       const char *name, bool is_negative, uint64_t number)
+/* Composing, and parsing, the digits of a number would take as long as all the rest. */
+static inline void put_number(const struct vitrine_marker *marker, char letter,
+			      const char *name, int64_t number)
 {
-	char text[MARKER_BYTES + 1], digits[2 * NUMBER_BYTES], *end;
-	char *first = digits + NUMBER_BYTES;
+	struct {
+		struct vitrine_marker_number number;
+		char name[NAME_MAX_BYTES];
+	} binary;
+	size_t len_bytes;
 
 	if (!marker)
 		return;
-	end = put_name(text, letter, name);
-	*end++ = '|';
-	if (is_negative)
-		*end++ = '-';
-	memset(first, 0, NUMBER_BYTES);
-	do {
-		*--first = '0' + number % 10;
-		number /= 10;
-	} while (number);
-	/*
-	 * A copy of constant length needs no call. Beyond the digits it copies zeros, which are
-	 * not written; with a sign, one more than the longest number has.
-	 */
-	memcpy(end, first, NUMBER_BYTES);
-	end += digits + NUMBER_BYTES - first;
-	put_text(marker, text, end - text);
+	binary.number.letter = letter;
+	binary.number.nul = 0;
+	binary.number.number = number;
+	len_bytes = strnlen(name, NAME_MAX_BYTES);
+	memcpy(binary.name, name, len_bytes);
+	put_bytes(marker, &binary, sizeof(binary.number) + len_bytes);
 }
 
 /**
  * vitrine_marker_instant() - record that something happens now
  * @marker: marker, or NULL to do nothing
- * @name: what happens; a name longer than 231 bytes is truncated
+ * @name: what happens; a name longer than 245 bytes is truncated
  */
 void vitrine_marker_instant(const struct vitrine_marker *marker,
 			    const char *name)
@@ -180,7 +168,7 @@ void vitrine_marker_begin(const struct vitrine_marker *marker, const char *name)
 void vitrine_marker_end(const struct vitrine_marker *marker)
 {
 	if (marker)
-		put_text(marker, "E", 1);
+		put_bytes(marker, "E", 1);
 }
 
 /**
@@ -192,8 +180,7 @@ void vitrine_marker_end(const struct vitrine_marker *marker)
 void vitrine_marker_counter(const struct vitrine_marker *marker,
 			    const char *name, int64_t value)
 {
-	put_number(marker, 'C', name, value < 0,
-		   value < 0 ? -(uint64_t)value : (uint64_t)value);
+	put_number(marker, 'C', name, value);
 }
 
 /**
@@ -205,7 +192,7 @@ void vitrine_marker_counter(const struct vitrine_marker *marker,
 void vitrine_marker_async_begin(const struct vitrine_marker *marker,
 				const char *name, uint64_t id)
 {
-	put_number(marker, 'S', name, false, id);
+	put_number(marker, 'S', name, id);
 }
 
 /**
@@ -217,7 +204,7 @@ void vitrine_marker_async_begin(const struct vitrine_marker *marker,
 void vitrine_marker_async_end(const struct vitrine_marker *marker,
 			      const char *name, uint64_t id)
 {
-	put_number(marker, 'F', name, false, id);
+	put_number(marker, 'F', name, id);
 }
 
 /**
@@ -231,7 +218,7 @@ void vitrine_marker_async_end(const struct vitrine_marker *marker,
 void vitrine_marker_flow_begin(const struct vitrine_marker *marker,
 			       const char *name, uint64_t id)
 {
-	put_number(marker, 's', name, false, id);
+	put_number(marker, 's', name, id);
 }
 
 /**
@@ -243,7 +230,7 @@ void vitrine_marker_flow_begin(const struct vitrine_marker *marker,
 void vitrine_marker_flow_step(const struct vitrine_marker *marker,
 			      const char *name, uint64_t id)
 {
-	put_number(marker, 't', name, false, id);
+	put_number(marker, 't', name, id);
 }
 
 /**
@@ -255,5 +242,5 @@ void vitrine_marker_flow_step(const struct vitrine_marker *marker,
 void vitrine_marker_flow_end(const struct vitrine_marker *marker,
 			     const char *name, uint64_t id)
 {
-	put_number(marker, 'f', name, false, id);
+	put_number(marker, 'f', name, id);
 }

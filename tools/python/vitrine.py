@@ -656,7 +656,7 @@ class Marker:
 
     path is the file trace/marker, or None for the usual one. Any number of threads
     may use a marker at a time. Only the constructor raises Error: recording a marker
-    never fails. A name longer than 231 bytes is truncated.
+    never fails. A name longer than 245 bytes is truncated.
     """
 
     def __init__(self, path: Optional[Path] = None) -> None:

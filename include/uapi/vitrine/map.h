@@ -216,4 +216,21 @@ struct vitrine_pages {
 	__u64	numbers[];
 };
 
+/**
+ * struct vitrine_marker_number - a marker with a number, as written to trace/marker
+ * @letter: kind of marker: 'C' a counter; 'S' and 'F' the begin and the end of a duration
+ *	that may end on another thread; 's', 't' and 'f' the begin, a step and the end of a
+ *	flow
+ * @nul: 0, which distinguishes it from text
+ * @number: value of the counter; id of the duration or of the flow
+ *
+ * The name follows, which is at least one byte and need not be terminated. The whole
+ * marker has at most 255 bytes. The same can be written as text: "C||NAME|NUMBER".
+ */
+struct vitrine_marker_number {
+	__u8	letter;
+	__u8	nul;
+	__s64	number;
+} __attribute__((packed));
+
 #endif /* _UAPI_VITRINE_MAP_H */
