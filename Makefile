@@ -243,12 +243,12 @@ kselftest: $(kselftest_lanes) $(race_lanes)
 # Kernels on which all costs are measured, and others for those of events.
 cost_lanes := cost-6.12 cost-newest cost-6.12-arm64
 .PHONY: $(cost_lanes) cost-6.1
-cost-6.12: cost_tests := cost.sh cost_events.sh cost_inspect.sh snapshot_cost streaming.sh diff_runs.sh
+cost-6.12: cost_tests := cost.sh cost_events.sh cost_inspect.sh snapshot_cost streaming.sh
 cost-newest: cost_tests := cost.sh cost_events.sh
 cost-6.12-arm64: cost_tests := cost.sh cost_events.sh
 cost-6.1: cost_tests := cost.sh cost_events.sh
 $(cost_lanes) cost-6.1: cost-%: packages
-	@$(lane) $@ $(run) --kernel $* --icount --timeout 1200 -- selftests/qemu/kselftest.sh $(cost_tests)
+	@$(lane) $@ $(run) --kernel $* --icount --timeout 900 -- selftests/qemu/kselftest.sh $(cost_tests)
 cost: $(cost_lanes) cost-6.1
 
 # Compare wakeup latencies with those of perf.
