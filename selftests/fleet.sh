@@ -26,7 +26,8 @@ cd /var/lib/vitrine/record || exit
 start=${lines[0]//%H/$(hostname)}
 check "the unit starts a recorder" grep -q '^vitrine record .*VITRINE_RECORD$' <<<"$start"
 
-# ROTATE and FILES limit the disk: records until the first file has been removed.
+# ROTATE and FILES limit the disk: records until the first file has been removed. A file may be
+# larger than ROTATE by a compressed piece, which is at most 1 MB.
 limited()
 {
 	local recorder status
@@ -43,7 +44,7 @@ limited()
 	cat /tmp/fleet/record.log
 	ls -l
 	[ "$status" = 0 ] && [ ! -e "$(hostname).000001.fxt.zst" ] && [ "$(find . -type f | wc -l)" = 4 ] &&
-		[ -z "$(find . -type f -size +256k)" ]
+		[ -z "$(find . -type f -size +1088k)" ]
 }
 check "of limited size" limited
 
