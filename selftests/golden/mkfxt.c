@@ -6,6 +6,8 @@
  *	mkfxt NAME		write the trace NAME to standard output
  *	mkfxt load SEED PERCENT	write a trace of four workers whose waits vary at random,
  *				with so many percent more waiting of worker-2
+ *	mkfxt steady NS N	write a trace of a thread whose waits take 3.5 us and NS more,
+ *				but for N that take 100 us
  *	mkfxt speed SWITCHES	write a trace of two CPUs with so many switches
  *	mkfxt jumble SWITCHES	write such a trace whose provider is not in time order
  *
@@ -51,6 +53,11 @@ int main(int argc, char **argv)
 	if (argc == 4 && !strcmp(argv[1], "load")) {
 		build_load(strtoull(argv[2], NULL, 0),
 			   strtoull(argv[3], NULL, 0));
+		return 0;
+	}
+	if (argc == 4 && !strcmp(argv[1], "steady")) {
+		build_steady(strtoull(argv[2], NULL, 0),
+			     strtoull(argv[3], NULL, 0));
 		return 0;
 	}
 	if (argc == 3 && !strcmp(argv[1], "jumble")) {

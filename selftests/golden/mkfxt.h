@@ -96,6 +96,7 @@ extern const struct golden bad_traces[];
 void build_spans(void);
 void build_speed(uint64_t nr_switches);
 void build_load(uint64_t seed, uint64_t percent);
+void build_steady(uint64_t more_ns, uint64_t nr_long);
 void build_jumble(uint64_t nr_switches);
 
 #endif /* _GOLDEN_MKFXT_H */

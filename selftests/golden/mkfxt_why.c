@@ -463,6 +463,31 @@ void build_load(uint64_t seed, uint64_t percent)
 		load_worker(i, &seed, 100 + (i == 2 ? percent : 0));
 }
 
+/*
+ * A thread whose waits are almost equal, @more_ns longer than 3.5 us, but for @nr_long that
+ * take 100 us.
+ */
+void build_steady(uint64_t more_ns, uint64_t nr_long)
+{
+	struct packet packet = first_packet(0);
+	uint64_t now = 1000 * US, seed = 1, wait;
+	unsigned int i;
+
+	start();
+	introduce(&idle);
+	introduce(&shell);
+	for (i = 0; i < NR_ROUNDS; i++) {
+		switch_to(0, now, 0, &idle, &shell);
+		now += 20 * US;
+		switch_to(0, now, 3, &shell, &idle);
+		wait = i < nr_long ? 100 * US : 3500 + more_ns + random_below(&seed, 16);
+		wakeup(0, now + wait, shell.koid);
+		now += wait + US;
+	}
+	packet.subbuf_bytes = 1 << 20;
+	finish(packet, 1000 * US, now);
+}
+
 const struct golden why_traces[] = {
 	{ "disk", build_disk },
 	{ "starved", build_starved },

@@ -64,6 +64,17 @@ load much.fxt 301 20
 check "the traces are sound" "$vitrine" check same1.fxt
 check "two recordings of one workload: no difference" quiet
 check "5 % more waiting: the thread is named" named
+"$mkfxt" steady 0 0 >steady.fxt
+for more in "3 0" "3 3" "40 0" "0 200"; do
+	# shellcheck disable=SC2086
+	"$mkfxt" steady $more >"steady${more/ /-}.fxt"
+done
+check "some nanoseconds more in each wait: no difference" "$vitrine" diff steady.fxt steady3-0.fxt
+check "and three long waits: no difference" "$vitrine" diff steady.fxt steady3-3.fxt
+check "one percent more in each wait is a difference" prints '["blocked"]' changed \
+	'[.changed[].what]' steady.fxt steady40-0.fxt
+check "so are many long waits" prints '["blocked"]' changed '[.changed[].what]' \
+	steady.fxt steady0-200.fxt
 command_into_files diff same1.fxt same1.fxt
 check "the same file twice" ended 0
 check "and nothing is printed" test ! -s out

@@ -215,14 +215,39 @@ static bool is_significant(const struct trace_diff *diff, const struct trace_dif
 	return group->p * diff->nr_tested <= TRACE_DIFF_LEVEL;
 }
 
-/* A mean depends on few long times, so it varies more than a median. */
+/* Return the square of the standard error of a mean. */
+static double mean_variance(const struct trace_diff_side *side)
+{
+	double difference, squares = 0;
+	size_t i;
+
+	for (i = 0; i < side->nr_samples; i++) {
+		difference = side->samples[i] - mean_ns(side);
+		squares += difference * difference;
+	}
+	return squares / side->nr_samples / side->nr;
+}
+
+/*
+ * Check whether the means differ by enough to matter. A mean depends on a few long times,
+ * so the difference must also exceed what the times of two equal runs would cause.
+ */
+static bool is_mean_changed(const struct trace_diff_side *old,
+			    const struct trace_diff_side *new)
+{
+	const double change = fabs(mean_ns(new) - mean_ns(old));
+
+	return change >= TRACE_DIFF_MEAN * mean_ns(old) &&
+	       change >= TRACE_DIFF_MEAN_ERRORS * sqrt(mean_variance(old) + mean_variance(new));
+}
+
 static bool is_large(const struct trace_diff_group *group)
 {
 	const struct trace_diff_side *old = &group->sides[0], *new = old + 1;
 	const double median = old->median_ns;
 
 	return fabs(new->median_ns - median) >= TRACE_DIFF_MEDIAN * median ||
-	       fabs(mean_ns(new) - mean_ns(old)) >= TRACE_DIFF_MEAN * mean_ns(old);
+	       is_mean_changed(old, new);
 }
 
 /* Order by cost or saving; of groups with the same, the more general one comes first. */

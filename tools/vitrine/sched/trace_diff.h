@@ -35,6 +35,9 @@
 #define TRACE_DIFF_MEDIAN	0.01
 #define TRACE_DIFF_MEAN		0.05
 
+/* The change of a mean that is reported, at least, in standard errors of the difference. */
+#define TRACE_DIFF_MEAN_ERRORS	4
+
 /**
  * enum trace_diff_kind - what a thread did
  * @TRACE_DIFF_RAN: it ran, until it left the CPU
