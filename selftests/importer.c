@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Check markers in a trace against what Perfetto's importer expects of events. The trace is
+ * Check the events of a category against what Perfetto's importer expects. The trace is
  * decoded here, word by word, and not by libvitrine, which accepts more.
  *
- *	importer FILE		prints the number of markers; or each rule that is broken
+ *	importer FILE CATEGORY	prints the number of events; or each rule that is broken
  *
- * The rules, for events of the category "marker":
+ * The rules:
  *
  *  - The thread is known, and has a process; ids have 32 bits, because more are cut off.
  *  - The name is not empty. Only the end of a duration has none, as reference 0: an inline
@@ -24,9 +24,8 @@
 
 #include <vitrine/fxt.h>
 
-#define MAX_MARKERS	65536
+#define MAX_EVENTS	65536
 #define NAME_BYTES	256
-#define MARKER		"marker"
 
 static inline uint64_t field(uint64_t mask, uint64_t word)
 {
@@ -38,7 +37,7 @@ struct text {
 	char bytes[NAME_BYTES];
 };
 
-struct marker {
+struct event {
 	unsigned int type;
 	uint64_t ticks;
 	uint64_t process;
@@ -53,14 +52,15 @@ struct marker {
 static struct text strings[FXT_STRING_REF_VALUE + 1];
 static uint64_t processes[256], threads[256];
 
-static struct marker markers[MAX_MARKERS];
-static unsigned int nr_markers;
+static struct event events[MAX_EVENTS];
+static unsigned int nr_events;
+static const char *wanted;
 static unsigned int nr_broken;
 
-static void broken(const struct marker *marker, const char *rule)
+static void broken(const struct event *event, const char *rule)
 {
-	printf("%.*s (type %u, thread %llu): %s\n", (int)marker->name.len, marker->name.bytes,
-	       marker->type, (unsigned long long)marker->thread, rule);
+	printf("%.*s (type %u, thread %llu): %s\n", (int)event->name.len, event->name.bytes,
+	       event->type, (unsigned long long)event->thread, rule);
 	nr_broken++;
 }
 
@@ -93,18 +93,18 @@ static bool is_number(unsigned int type)
 }
 
 /* Skip the arguments; all of those of a counter are numbers. */
-static unsigned int skip_args(const struct marker *marker, const uint64_t *words,
+static unsigned int skip_args(const struct event *event, const uint64_t *words,
 			      unsigned int nr_args)
 {
 	unsigned int nr_words = 0, nr;
 
-	if (marker->type == FXT_EVENT_COUNTER && !nr_args)
-		broken(marker, "a counter without a value");
+	if (event->type == FXT_EVENT_COUNTER && !nr_args)
+		broken(event, "a counter without a value");
 	for (; nr_args; nr_args--, nr_words += nr) {
 		nr = field(FXT_HEADER_WORDS, words[nr_words]);
-		if (marker->type == FXT_EVENT_COUNTER &&
+		if (event->type == FXT_EVENT_COUNTER &&
 		    !is_number(field(FXT_HEADER_TYPE, words[nr_words])))
-			broken(marker, "the value is no number");
+			broken(event, "the value is no number");
 	}
 	return nr_words;
 }
@@ -114,11 +114,11 @@ static void take_event(const uint64_t *record)
 	const unsigned int nr_words = field(FXT_HEADER_WORDS, *record);
 	const unsigned int ref = field(FXT_EVENT_THREAD, *record);
 	const unsigned int name = field(FXT_EVENT_NAME, *record);
-	struct marker *marker = &markers[nr_markers];
+	struct event *event = &events[nr_events];
 	unsigned int at = 2;
 	struct text category;
 
-	*marker = (struct marker){
+	*event = (struct event){
 		.type = field(FXT_EVENT_TYPE, *record),
 		.ticks = record[1],
 		.process = ref ? processes[ref] : record[2],
@@ -127,19 +127,19 @@ static void take_event(const uint64_t *record)
 	};
 	at += ref ? 0 : 2;
 	at += get_string(field(FXT_EVENT_CATEGORY, *record), record + at, &category);
-	if (category.len != strlen(MARKER) || memcmp(category.bytes, MARKER, category.len))
+	if (category.len != strlen(wanted) || memcmp(category.bytes, wanted, category.len))
 		return;
-	at += get_string(name, record + at, &marker->name);
-	at += skip_args(marker, record + at, field(FXT_EVENT_NR_ARGS, *record));
-	if (marker->type == FXT_EVENT_COUNTER || marker->type >= FXT_EVENT_ASYNC_BEGIN) {
-		marker->id = record[at++];
+	at += get_string(name, record + at, &event->name);
+	at += skip_args(event, record + at, field(FXT_EVENT_NR_ARGS, *record));
+	if (event->type == FXT_EVENT_COUNTER || event->type >= FXT_EVENT_ASYNC_BEGIN) {
+		event->id = record[at++];
 		if (at > nr_words)
-			broken(marker, "it has no id");
+			broken(event, "it has no id");
 	}
 	if (at != nr_words)
-		broken(marker, "the length is not that of the contents");
-	if (++nr_markers == MAX_MARKERS)
-		errx(2, "too many markers");
+		broken(event, "the length is not that of the contents");
+	if (++nr_events == MAX_EVENTS)
+		errx(2, "too many events");
 }
 
 static void take_thread(const uint64_t *record)
@@ -199,7 +199,7 @@ static void read_file(const char *path)
 
 static int compare(const void *left, const void *right)
 {
-	const struct marker *a = left, *b = right;
+	const struct event *a = left, *b = right;
 
 	return a->ticks < b->ticks ? -1 : a->ticks > b->ticks;
 }
@@ -209,58 +209,58 @@ static bool is_same(const struct text *a, const struct text *b)
 	return a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
 }
 
-static void check_names(const struct marker *marker)
+static void check_names(const struct event *event)
 {
-	if (!marker->process || !marker->thread || marker->process >> 32 || marker->thread >> 32)
-		broken(marker, "the thread has no process, or an id of more than 32 bits");
-	if (marker->type != FXT_EVENT_DURATION_END && !marker->name.len)
-		broken(marker, "the name is empty");
-	if (marker->type == FXT_EVENT_DURATION_END && marker->has_name && !marker->name.len)
-		broken(marker, "an empty name ends no duration of another name");
+	if (!event->process || !event->thread || event->process >> 32 || event->thread >> 32)
+		broken(event, "the thread has no process, or an id of more than 32 bits");
+	if (event->type != FXT_EVENT_DURATION_END && !event->name.len)
+		broken(event, "the name is empty");
+	if (event->type == FXT_EVENT_DURATION_END && event->has_name && !event->name.len)
+		broken(event, "an empty name ends no duration of another name");
 }
 
-/* Find the last earlier marker that is open and satisfies the conditions. */
-static struct marker *find_open(const struct marker *marker, unsigned int type, bool on_thread,
-				bool by_id)
+/* Find the last earlier event that is open and satisfies the conditions. */
+static struct event *find_open(const struct event *event, unsigned int type, bool on_thread,
+			       bool by_id)
 {
-	struct marker *begin;
+	struct event *begin;
 
-	for (begin = &markers[marker - markers]; begin-- > markers;)
+	for (begin = &events[event - events]; begin-- > events;)
 		if (begin->type == type && !begin->is_closed &&
-		    (!on_thread || begin->thread == marker->thread) &&
-		    (!by_id || (begin->id == marker->id && is_same(&begin->name, &marker->name))))
+		    (!on_thread || begin->thread == event->thread) &&
+		    (!by_id || (begin->id == event->id && is_same(&begin->name, &event->name))))
 			return begin;
 	return NULL;
 }
 
-static void check_flow(const struct marker *marker)
+static void check_flow(const struct event *event)
 {
-	if (!find_open(marker, FXT_EVENT_DURATION_BEGIN, true, false))
-		broken(marker, "the flow is outside of any duration");
-	if (marker->type != FXT_EVENT_FLOW_BEGIN &&
-	    !find_open(marker, FXT_EVENT_FLOW_BEGIN, false, true))
-		broken(marker, "the flow has not begun");
+	if (!find_open(event, FXT_EVENT_DURATION_BEGIN, true, false))
+		broken(event, "the flow is outside of any duration");
+	if (event->type != FXT_EVENT_FLOW_BEGIN &&
+	    !find_open(event, FXT_EVENT_FLOW_BEGIN, false, true))
+		broken(event, "the flow has not begun");
 }
 
-static void check_order(const struct marker *marker)
+static void check_order(const struct event *event)
 {
-	struct marker *begin = NULL;
+	struct event *begin = NULL;
 
-	switch (marker->type) {
+	switch (event->type) {
 	case FXT_EVENT_DURATION_END:
-		begin = find_open(marker, FXT_EVENT_DURATION_BEGIN, true, false);
-		if (!begin || (marker->has_name && !is_same(&begin->name, &marker->name)))
-			broken(marker, "no duration that it ends");
+		begin = find_open(event, FXT_EVENT_DURATION_BEGIN, true, false);
+		if (!begin || (event->has_name && !is_same(&begin->name, &event->name)))
+			broken(event, "no duration that it ends");
 		break;
 	case FXT_EVENT_ASYNC_END:
-		begin = find_open(marker, FXT_EVENT_ASYNC_BEGIN, false, true);
-		if (!begin || begin->process != marker->process)
-			broken(marker, "no asynchronous duration that it ends");
+		begin = find_open(event, FXT_EVENT_ASYNC_BEGIN, false, true);
+		if (!begin || begin->process != event->process)
+			broken(event, "no asynchronous duration that it ends");
 		break;
 	case FXT_EVENT_FLOW_BEGIN:
 	case FXT_EVENT_FLOW_STEP:
 	case FXT_EVENT_FLOW_END:
-		check_flow(marker);
+		check_flow(event);
 		break;
 	default:
 		break;
@@ -273,15 +273,16 @@ int main(int argc, char **argv)
 {
 	unsigned int i;
 
-	if (argc != 2)
-		errx(2, "FILE");
+	if (argc != 3)
+		errx(2, "FILE CATEGORY");
+	wanted = argv[2];
 	read_file(argv[1]);
-	/* CPUs are in any order in the file; markers of one time do not occur. */
-	qsort(markers, nr_markers, sizeof(*markers), compare);
-	for (i = 0; i < nr_markers; i++) {
-		check_names(&markers[i]);
-		check_order(&markers[i]);
+	/* CPUs are in any order in the file; events of one time do not occur. */
+	qsort(events, nr_events, sizeof(*events), compare);
+	for (i = 0; i < nr_events; i++) {
+		check_names(&events[i]);
+		check_order(&events[i]);
 	}
-	printf("%u markers\n", nr_markers);
+	printf("%u events\n", nr_events);
 	return !!nr_broken;
 }

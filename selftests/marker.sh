@@ -44,8 +44,8 @@ are()
 # legible NAME COUNT: the archive has so many markers, in the form that Perfetto expects
 legible()
 {
-	"$importer" "/tmp/$1.fxt" | tee /tmp/importer.txt
-	[ "$(cat /tmp/importer.txt)" = "$2 markers" ]
+	"$importer" "/tmp/$1.fxt" marker | tee /tmp/importer.txt
+	[ "$(cat /tmp/importer.txt)" = "$2 events" ]
 }
 
 refused()

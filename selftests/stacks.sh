@@ -252,6 +252,8 @@ check "the memory follows the user stack" \
 		 .[\$i].bytes > 8 * .[\$i].args.registers and
 		 .[\$i].bytes <= 8192 + 8 * .[\$i].args.registers] | length > 1 and all" "$dir/trace.json"
 check "and the trace is sound" vitrine check "$dir/trace.fxt"
+check "Perfetto's importer accepts the events" "${VITRINE_SELFTESTS:-$(dirname "$0")}/importer" \
+	"$dir/trace.fxt" stacks
 cp "$dir/trace.fxt" "$dir/memory.fxt"
 
 # unwound: the trace has the stacks that libdw finds in the memory

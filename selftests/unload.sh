@@ -37,7 +37,7 @@ unload_with_user_stacks()
 
 	for ((i = 0; i < $1; i++)); do
 		load events=sched || return
-		echo "blocked_us=0 user" >"$TRACE/stacks"
+		echo "blocked_us=0 user=memory" >"$TRACE/stacks"
 		until_true recorded || return
 		echo none >"$TRACE/stacks"
 		until_true rmmod vitrine || return

@@ -265,6 +265,9 @@ memory "dump+0x1" "$files" "$maps" >stacks.fxt
 "$vitrine" check stacks.fxt >named.check
 check "a trace with stack memory is sound" grep -q ": no fault" named.check
 check "the memory is in it" grep -q "the user's secret" stacks.fxt
+rm -rf memory.ctf
+"$vitrine" convert stacks.fxt -o memory.ctf
+check "babeltrace2 reads it, converted" grep -q "user stack.*dump+0x1" <(babeltrace2 memory.ctf)
 command_into_files symbolize stacks.fxt -o named.fxt
 check "a stack is unwound" ended 0 "1 of 1 stacks with memory were unwound" "frames have names now"
 unwound=';main\+0x[0-9a-f]+ \[dump\];outer\+0x[0-9a-f]+ \[dump\];middle\+0x[0-9a-f]+ \[dump\];inner\+0x[0-9a-f]+ \[dump\]$'
