@@ -27,10 +27,10 @@ start=${lines[0]//%H/$(hostname)}
 check "the unit starts a recorder" grep -q '^vitrine record .*VITRINE_RECORD$' <<<"$start"
 
 # ROTATE and FILES limit the disk: records until the first file has been removed. A file may be
-# larger than ROTATE by a compressed piece, which is at most 1 MB.
+# larger than ROTATE by a compressed piece, which is at most 1 MB. MemoryMax is 64 MiB.
 limited()
 {
-	local recorder status
+	local peak_kb recorder status
 
 	bash -c "exec $start" 2>/tmp/fleet/record.log &
 	recorder=$!
@@ -38,13 +38,15 @@ limited()
 		"$WORKLOAD" crowd 40 2000 >/dev/null
 		kill -0 "$recorder" || break
 	done
+	peak_kb=$(awk '$1 == "VmHWM:" { print $2 }' "/proc/$recorder/status")
+	echo "memory: at most $peak_kb kB"
 	kill -TERM "$recorder"
 	wait "$recorder"
 	status=$?
 	cat /tmp/fleet/record.log
 	ls -l
-	[ "$status" = 0 ] && [ ! -e "$(hostname).000001.fxt.zst" ] && [ "$(find . -type f | wc -l)" = 4 ] &&
-		[ -z "$(find . -type f -size +1088k)" ]
+	[ "$status" = 0 ] && [ "$peak_kb" -lt 65536 ] && [ ! -e "$(hostname).000001.fxt.zst" ] &&
+		[ "$(find . -type f | wc -l)" = 4 ] && [ -z "$(find . -type f -size +1088k)" ]
 }
 check "of limited size" limited
 
