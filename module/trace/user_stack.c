@@ -46,13 +46,14 @@
 #define MAX_FRAMES	64
 #define MAX_FILES	16
 
-/* Maximum length of a path, of the list of files, of where they are mapped, and of the
- * text of a stack.
- */
+/* Maximum length of a path, of the list of files, and of the text of a stack. */
 #define PATH_BYTES	512
-#define FILES_BYTES	1500
-#define MAPS_BYTES	(MAX_FILES * MAP_BYTES)
+#define FILES_BYTES	800
 #define TEXT_BYTES	1000
+
+/* With memory, the list has more files, and where they are mapped. */
+#define SAVED_FILES_BYTES	1500
+#define MAPS_BYTES		(MAX_FILES * MAP_BYTES)
 
 /* Maximum length of "0xaddress+0xoffset;", including the NUL. */
 #define MAP_BYTES	40
@@ -111,13 +112,29 @@ struct mapped {
 /**
  * struct frame - a frame of a stack
  * @address: return address, or instruction pointer of the innermost frame
- * @offset: offset in the file
+ * @offset: offset in the file, which map_frame() puts in the place of the address
  * @file: index of the file, MAX_FILES if none
  */
 struct frame {
-	unsigned long	address;
-	u64		offset;
+	union {
+		unsigned long	address;
+		u64		offset;
+	};
 	unsigned int	file;
+};
+
+/**
+ * struct saved - what is recorded to unwind the stack later
+ * @memory: registers and stack memory
+ * @list: replaces @own_list of the walk
+ * @maps: where the files in @list are mapped
+ * @maps_bytes: length of @maps
+ */
+struct saved {
+	struct vtr_stack_memory	memory;
+	char			list[SAVED_FILES_BYTES];
+	char			maps[MAPS_BYTES];
+	unsigned int		maps_bytes;
 };
 
 /**
@@ -128,26 +145,26 @@ struct frame {
  * @nr_files: number of @files in use
  * @list: paths and build ids of @files
  * @list_bytes: length of @list
+ * @list_room: maximum length of @list
+ * @own_list: is @list without memory
  * @text_offset: where in @text the names begin
  * @text: names of the frames, outermost first
  * @path: buffer for the path of a file
- * @maps: where the files in @list are mapped
- * @maps_bytes: length of @maps
- * @memory: registers and stack memory, or NULL
+ * @saved: memory, or NULL
  */
 struct walk {
 	struct frame	frames[MAX_FRAMES];
 	struct mapped	files[MAX_FILES];
 	unsigned int	nr_frames;
 	unsigned int	nr_files;
+	char		*list;
 	unsigned int	list_bytes;
+	unsigned int	list_room;
 	unsigned int	text_offset;
-	char		list[FILES_BYTES];
+	char		own_list[FILES_BYTES];
 	char		text[TEXT_BYTES];
 	char		path[PATH_BYTES];
-	char		maps[MAPS_BYTES];
-	unsigned int	maps_bytes;
-	struct vtr_stack_memory	*memory;
+	struct saved	*saved;
 };
 
 /* ---- frames ----------------------------------------------------------------- */
@@ -278,7 +295,7 @@ static bool map_frame(struct walk *walk, struct frame *frame)
 /* Find the files of all code to which words of the memory may be return addresses. */
 static void map_words(struct walk *walk)
 {
-	const struct vtr_stack_memory *memory = walk->memory;
+	const struct vtr_stack_memory *memory = &walk->saved->memory;
 	const struct vm_area_struct *vma = NULL;
 	unsigned long address;
 	unsigned int i;
@@ -305,7 +322,7 @@ static bool map_frames(struct walk *walk)
 	for (i = 0; i < walk->nr_frames; i++)
 		if (!map_frame(walk, &walk->frames[i]))
 			break;
-	if (walk->memory)
+	if (i && walk->saved)
 		map_words(walk);
 	mmap_read_unlock(current->mm);
 	walk->nr_frames = i;
@@ -335,11 +352,11 @@ static bool is_name_taken(const struct walk *walk, const char *name)
 }
 
 /* Append where a file of the list is mapped; there is room for all files. */
-static void list_map(struct walk *walk, const struct mapped *mapped)
+static void list_map(struct saved *saved, const struct mapped *mapped)
 {
-	walk->maps_bytes += scnprintf(walk->maps + walk->maps_bytes, MAP_BYTES,
-				      "%s%#lx+%#llx", walk->maps_bytes ? ";" : "",
-				      mapped->address, mapped->offset);
+	saved->maps_bytes += scnprintf(saved->maps + saved->maps_bytes, MAP_BYTES,
+				       "%s%#lx+%#llx", saved->maps_bytes ? ";" : "",
+				       mapped->address, mapped->offset);
 }
 
 /* Append "path build-id" to the list of files; "-" if the file has no build id. */
@@ -355,7 +372,7 @@ static void list_file(struct walk *walk, struct mapped *mapped)
 		return;
 	clean(path);
 	len = strlen(path);
-	if (walk->list_bytes + len + 2 * sizeof(id) + 3 > FILES_BYTES)
+	if (walk->list_bytes + len + 2 * sizeof(id) + 3 > walk->list_room)
 		return;
 	if (walk->list_bytes)
 		*list++ = ';';
@@ -373,7 +390,8 @@ static void list_file(struct walk *walk, struct mapped *mapped)
 	else
 		*list++ = '-';
 	walk->list_bytes = list - walk->list;
-	list_map(walk, mapped);
+	if (walk->saved)
+		list_map(walk->saved, mapped);
 }
 
 static void list_files(struct walk *walk)
@@ -464,14 +482,14 @@ static bool write_here(const struct walk *walk)
 	if (walk->list_bytes)
 		vtr_stack_event_add_string(&event, args, "files", walk->list,
 					   walk->list_bytes);
-	if (!walk->memory || !walk->memory->nr_registers || !walk->list_bytes)
+	if (!walk->saved || !walk->saved->memory.nr_registers || !walk->list_bytes)
 		return vtr_stack_event_write(ring, current, &event, args, true);
-	vtr_stack_event_add_string(&event, args, "maps", walk->maps,
-				   walk->maps_bytes);
+	vtr_stack_event_add_string(&event, args, "maps", walk->saved->maps,
+				   walk->saved->maps_bytes);
 	vtr_stack_event_add(&event, args, "memory", FXT_ARG_UINT64, event.ticks);
 	is_written = vtr_stack_event_write(ring, current, &event, args, true);
 	if (is_written)
-		write_memory(ring, walk->memory, event.ticks);
+		write_memory(ring, &walk->saved->memory, event.ticks);
 	return is_written;
 }
 
@@ -490,9 +508,15 @@ static bool write_walk(const struct walk *walk)
 static void save_memory(struct walk *walk, const struct pt_regs *regs,
 			unsigned long end)
 {
-	walk->memory = kvmalloc(sizeof(*walk->memory), GFP_KERNEL | __GFP_NOWARN);
-	if (walk->memory)
-		vtr_stack_memory_save(walk->memory, regs, end);
+	struct saved *saved = kvmalloc(sizeof(*saved), GFP_KERNEL | __GFP_NOWARN);
+
+	if (!saved)
+		return;
+	saved->maps_bytes = 0;
+	vtr_stack_memory_save(&saved->memory, regs, end);
+	walk->list = saved->list;
+	walk->list_room = SAVED_FILES_BYTES;
+	walk->saved = saved;
 }
 
 /* Clear only what counts: most of a walk is buffers. */
@@ -500,13 +524,16 @@ static struct walk *walk_create(void)
 {
 	struct walk *walk = kmalloc(sizeof(*walk), GFP_KERNEL | __GFP_NOWARN);
 
+	/* Many kernels clear what they allocate, and the next size is twice as large. */
+	BUILD_BUG_ON(sizeof(*walk) > 4096);
 	if (!walk)
 		return NULL;
 	walk->nr_frames = 0;
 	walk->nr_files = 0;
+	walk->list = walk->own_list;
 	walk->list_bytes = 0;
-	walk->maps_bytes = 0;
-	walk->memory = NULL;
+	walk->list_room = FILES_BYTES;
+	walk->saved = NULL;
 	return walk;
 }
 
@@ -528,7 +555,7 @@ static bool record(bool with_memory)
 		make_text(walk);
 		is_written = write_walk(walk);
 	}
-	kvfree(walk->memory);
+	kvfree(walk->saved);
 	kfree(walk);
 	return is_written;
 }
