@@ -7,19 +7,24 @@
  * workload, and the time by CLOCK_MONOTONIC. pingpong and ring use the first third of their
  * run as a warm-up and report the rest.
  *
- *	pingpong ROUNDS [CPU]	two processes of SCHED_FIFO pass a byte through two pipes
- *				on one CPU
+ *	pingpong ROUNDS [CPU [NTH US]]
+ *				two processes of SCHED_FIFO pass a byte through two pipes
+ *				on one CPU. In every NTH round, each of them first runs for
+ *				US microseconds, so that one wait in NTH takes that long
  *	wander MOVES		a thread moves from CPU to CPU
  *	crowd THREADS HOPS	threads on all CPUs, named crowd-0, ..., form a ring and pass
  *				four bytes on, HOPS times each
  *	ring THREADS HOPS	threads of SCHED_FIFO on one CPU, named ring-0, ..., pass a
  *				byte on, HOPS times in all
  *
- * System calls and faults. The line of calls and seeks is "calls N ns T"; faults prints
- * nothing.
+ * System calls and faults. The line of calls and seeks is "calls N ns T", and that of forks
+ * "forks N ns T", for what follows the first third of its run; faults prints nothing.
  *
  *	calls N			a thread of SCHED_FIFO on one CPU calls getppid()
  *	seeks N			the same with lseek() on an invalid file descriptor
+ *	forks N [NTH US]	a process of SCHED_FIFO on one CPU forks N times, and waits
+ *				each time for the child, which exits. Every NTH child first
+ *				runs for US microseconds
  *	faults N		a thread writes to, and reads from, N pages that are not
  *				mapped yet, and divides by zero
  *
@@ -76,6 +81,42 @@ static unsigned long long now_ns(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
+static void run_for(unsigned long long ns)
+{
+	unsigned long long begin = now_ns();
+
+	while (now_ns() - begin < ns)
+		;
+}
+
+/**
+ * struct delays - rounds of a workload that take longer
+ * @nth: one round in @nth does; none if this is 0
+ * @us: by how many microseconds
+ */
+struct delays {
+	unsigned long		nth;
+	unsigned long		us;
+};
+
+/* Parse the optional arguments NTH, which is argv[@i], and US. */
+static struct delays parse_delays(int argc, char **argv, int i)
+{
+	struct delays delays = {};
+
+	if (argc == i + 2) {
+		delays.nth = strtoul(argv[i], NULL, 0);
+		delays.us = strtoul(argv[i + 1], NULL, 0);
+	}
+	return delays;
+}
+
+static void delay_round(struct delays delays, unsigned long round)
+{
+	if (delays.nth && round % delays.nth == 0)
+		run_for(delays.us * 1000ULL);
+}
+
 static void put_byte(int fd)
 {
 	if (write(fd, "x", 1) != 1)
@@ -103,7 +144,7 @@ static void pin(int cpu)
 		err(1, "SCHED_FIFO");
 }
 
-static void pingpong(unsigned long rounds, int cpu)
+static void pingpong(unsigned long rounds, int cpu, struct delays delays)
 {
 	unsigned long i, warm = rounds / 3;
 	unsigned long long start = 0;
@@ -115,6 +156,7 @@ static void pingpong(unsigned long rounds, int cpu)
 	if (!fork()) {
 		for (i = 0; i < rounds; i++) {
 			get_byte(ping[0]);
+			delay_round(delays, i);
 			put_byte(pong[1]);
 		}
 		exit(0);
@@ -122,6 +164,7 @@ static void pingpong(unsigned long rounds, int cpu)
 	for (i = 0; i < rounds; i++) {
 		if (i == warm)
 			start = now_ns();
+		delay_round(delays, i);
 		put_byte(ping[1]);
 		get_byte(pong[0]);
 	}
@@ -271,6 +314,29 @@ static void calls(unsigned long nr_calls, long call)
 	printf("calls %lu ns %llu\n", nr_calls, now_ns() - start);
 }
 
+static void forks(unsigned long nr_forks, struct delays delays)
+{
+	unsigned long i, warm = nr_forks / 3;
+	unsigned long long start = 0;
+	pid_t pid;
+
+	pin(0);
+	for (i = 0; i < nr_forks; i++) {
+		if (i == warm)
+			start = now_ns();
+		pid = fork();
+		if (pid < 0)
+			err(1, "fork");
+		if (!pid) {
+			delay_round(delays, i);
+			_exit(0);
+		}
+		if (waitpid(pid, NULL, 0) != pid)
+			err(1, "waitpid");
+	}
+	printf("forks %lu ns %llu\n", nr_forks - warm, now_ns() - start);
+}
+
 static void fault(unsigned long nr_pages)
 {
 	long page_bytes = sysconf(_SC_PAGESIZE);
@@ -401,14 +467,11 @@ struct starving {
 static void *hog_cpu(void *arg)
 {
 	struct starving *starving = arg;
-	unsigned long long begin;
 
 	pin(0);
 	put_byte(starving->ready[1]);
 	get_byte(starving->start[0]);
-	begin = now_ns();
-	while (now_ns() - begin < starving->run_ns)
-		;
+	run_for(starving->run_ns);
 	return (void *)(long)gettid();
 }
 
@@ -715,7 +778,7 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc >= 3 && !strcmp(argv[1], "pingpong"))
 		pingpong(strtoul(argv[2], NULL, 0),
-			 argc > 3 ? atoi(argv[3]) : 0);
+			 argc > 3 ? atoi(argv[3]) : 0, parse_delays(argc, argv, 4));
 	else if (argc == 3 && !strcmp(argv[1], "wander"))
 		wander(strtoul(argv[2], NULL, 0));
 	else if (argc == 4 && !strcmp(argv[1], "crowd"))
@@ -726,6 +789,8 @@ int main(int argc, char **argv)
 		calls(strtoul(argv[2], NULL, 0), SYS_getppid);
 	else if (argc == 3 && !strcmp(argv[1], "seeks"))
 		calls(strtoul(argv[2], NULL, 0), SYS_lseek);
+	else if (argc >= 3 && !strcmp(argv[1], "forks"))
+		forks(strtoul(argv[2], NULL, 0), parse_delays(argc, argv, 3));
 	else if (argc == 3 && !strcmp(argv[1], "faults"))
 		fault(strtoul(argv[2], NULL, 0));
 	else if (argc == 3 && !strcmp(argv[1], "waits"))
@@ -743,6 +808,6 @@ int main(int argc, char **argv)
 		wait_on_holder(argv[2]);
 	else
 		errx(2,
-		     "pingpong ROUNDS [CPU] | wander MOVES | crowd|ring THREADS HOPS | calls|seeks|faults N | waits|starve|frames MS | workers SEED N PERCENT | exec | lock FILE");
+		     "pingpong ROUNDS [CPU [NTH US]] | wander MOVES | crowd|ring THREADS HOPS | calls|seeks|faults N | forks N [NTH US] | waits|starve|frames MS | workers SEED N PERCENT | exec | lock FILE");
 	return 0;
 }
