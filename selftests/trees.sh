@@ -65,10 +65,11 @@ near()
 	[ $(($2 > $3 ? $2 - $3 : $3 - $2)) -le $(($3 * $1 / 100)) ]
 }
 
-# near_proc PERCENT TREE FILTER READ...: the number in TREE is near the one that READ prints
+# near_proc PERCENT TREE FILTER READ...: the number in TREE is near the one that READ prints;
+# jq, which changes what the trees count, starts when vitrine has read TREE
 near_proc()
 {
-	near "$1" "$(value "$2" "$3")" "$("${@:4}")"
+	near "$1" "$(jq -r "$3" <<<"$(vitrine show --json "$2")")" "$("${@:4}")"
 }
 
 # ---- the parameter ----------------------------------------------------------
@@ -320,7 +321,7 @@ check "memory: as /proc/meminfo" retried all_near $((2 << 20)) proc_meminfo memo
 	["Inactive(file)", .inactive_file_bytes], ["Unevictable", .unevictable_bytes],
 	["SReclaimable", .slab_reclaimable_bytes], ["SUnreclaim", .slab_unreclaimable_bytes],
 	["KernelStack", .kernel_stack_bytes], ["PageTables", .page_table_bytes]'
-# The amount of free memory changes with the program that reads it, jq or awk.
+# The amount of free memory changes with the program that reads it, vitrine or awk.
 meminfo() { awk -v "name=$1:" '$1 == name { printf "%.0f\n", $2 * 1024 }' /proc/meminfo; }
 check "memory: free" retried near_proc 5 memory .root.free_bytes meminfo MemFree
 check "memory: available" retried near_proc 5 memory .root.available_bytes meminfo MemAvailable
