@@ -29,7 +29,7 @@ static const struct command commands[] = {
 	{ "print", cmd_print, "print a trace as text or JSON" },
 	{ "latency", cmd_latency, "report the scheduling latency of each thread" },
 	{ "timeline", cmd_timeline, "draw a scheduling timeline as SVG or HTML" },
-	{ "flame", cmd_flame, "draw running and waiting time as flame graph" },
+	{ "flame", cmd_flame, "draw running and waiting time as flame graphs" },
 	{ "top", cmd_top, "show running and waiting threads live" },
 	{ "metrics", cmd_metrics, "export Inspect trees as Prometheus metrics" },
 	{ "convert", cmd_convert, "convert a trace between formats" },

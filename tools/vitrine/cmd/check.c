@@ -39,7 +39,7 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "FILE...",
 	.doc = "Validate Inspect and FXT files.\n"
-	       "\013FILE \"-\" is standard input. The exit status is 1 if a file has faults.\n"
+	       "\013\"-\" as FILE is standard input. The exit status is 1 if a file has faults.\n"
 	       "\n"
 	       "Examples:\n"
 	       "  vitrine check load.fxt\n"

@@ -15,16 +15,16 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{ "output", 'o', "OUT", 0, "Write to this file (for ctf: directory)", 0 },
+	{ "output", 'o', "OUT", 0, "Write to OUT (for ctf, a directory)", 0 },
 	{ "from", OPT_FROM, "FORMAT", 0, "Format of FILE (default: detected)", 0 },
 	{ "to", OPT_TO, "FORMAT", 0, "Format of OUT (default: from its suffix)", 0 },
 	{ 0 },
 };
 
 #define FORMAT_HELP \
-	"The format of FILE is detected from its first bytes. \"-\" is standard " \
-	"input or output. Records that the other format cannot represent are " \
-	"counted on standard error. FORMAT is one of:\n\n" \
+	"The format of FILE is detected from its first bytes. \"-\" as FILE is " \
+	"standard input, and as OUT standard output. Records that the other " \
+	"format cannot represent are counted on standard error. FORMAT is one of:\n\n" \
 	"  fxt          Fuchsia trace format (OUT.fxt)\n" \
 	"  ctf          Common Trace Format, a directory (OUT.ctf)\n" \
 	"  heph         Heph's trace format (OUT.heph)\n" \

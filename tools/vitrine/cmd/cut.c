@@ -16,13 +16,13 @@ static const struct argp_option options[] = {
 	  "Replace names and texts by tokens", 0 },
 	{ NULL, 0, NULL, 0, "Filters:", 1 },
 	{ "from", RECORD_FILTER_FROM, "TIME", 0,
-	  "Start at TIME: seconds as printed, or 5ms", 1 },
+	  "Start at TIME, such as 1234.5 (seconds) or 5ms", 1 },
 	{ "to", RECORD_FILTER_TO, "TIME", 0, "End at TIME", 1 },
 	{ "cpu", 'c', "LIST", 0, "Keep CPUs, such as 0,2-3", 1 },
 	{ NULL, 'C', NULL, OPTION_ALIAS, NULL, 1 },
 	{ "process", 'p', "PID|NAME", 0,
 	  "Keep the threads of a process and its children", 1 },
-	{ "thread", 't', "TID|NAME", 0, "Keep a thread; of a switch, either side", 1 },
+	{ "thread", 't', "TID|NAME", 0, "Keep a thread, on either side of a switch", 1 },
 	{ 0 },
 };
 
@@ -70,9 +70,9 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "FILE -o OUT",
 	.doc = "Write a part of a trace, perhaps anonymised.\n"
-	       "\013A filter that is given several times matches any of its values; a record\n"
-	       "must match all kinds of filters that are given. FILE or OUT \"-\" is standard\n"
-	       "input or output.\n"
+	       "\013A record is kept if it matches all filters. If a filter is given several\n"
+	       "times, one of its values must match. \"-\" as FILE is standard input, and as\n"
+	       "OUT standard output.\n"
 	       "\n"
 	       "Examples:\n"
 	       "  vitrine cut load.fxt --from 1234.50 --to 1234.52 -o spike.fxt\n"

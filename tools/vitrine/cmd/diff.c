@@ -15,7 +15,7 @@
 #include "sched/trace_diff.h"
 
 static const struct argp_option options[] = {
-	{ "with", 'w', NULL, 0, "The traces that follow are NEW, those before OLD", 0 },
+	{ "with", 'w', NULL, 0, "Separate the old traces from the new ones", 0 },
 	{ "json", 'j', NULL, 0, "Print the differences as JSON", 0 },
 	{ 0 }
 };
@@ -61,9 +61,10 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "A B\nOLD... --with NEW...",
 	.doc = "Compare two Inspect trees, or traces.\n"
-	       "\013A and B are files, tree names, or selectors as in `vitrine show'; or traces\n"
-	       "in FXT format, whose threads are compared: how long they ran and waited. The exit\n"
-	       "status is 0 if they are equal, 1 if they differ, 2 or 3 on errors.\n"
+	       "\013A and B are two trees (files, tree names, or selectors as in `vitrine show')\n"
+	       "or two traces in FXT format. For traces, the times for which each thread ran\n"
+	       "and waited are compared. The exit status is 0 if A and B are equal, 1 if they\n"
+	       "differ, and 2 or 3 on errors.\n"
 	       "\n"
 	       "Examples:\n"
 	       "  vitrine diff before.inspect mydriver\n"

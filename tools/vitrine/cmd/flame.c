@@ -19,7 +19,7 @@ static const struct argp_option options[] = {
 	{ "thread", 't', "TID|NAME", 0, "Draw only this thread", 1 },
 	{ "process", 'p', "PID|NAME", 0, "Draw only this process", 1 },
 	{ "from", RECORD_FILTER_FROM, "TIME", 0,
-	  "Start at TIME: seconds as printed, or 5ms", 1 },
+	  "Start at TIME, such as 1234.5 (seconds) or 5ms", 1 },
 	{ "to", RECORD_FILTER_TO, "TIME", 0, "End at TIME", 1 },
 	{ 0 },
 };
@@ -90,10 +90,11 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
 	.args_doc = "FILE -o OUTPUT\nOLD NEW -o OUTPUT\n--live -o OUTPUT",
-	.doc = "Draw running and waiting time as flame graph.\n"
-	       "\013Blocked and runnable time is by stack, running time by thread. Of two traces,\n"
-	       "the picture shows NEW, coloured by the change since OLD. Folded stacks have a\n"
-	       "number of microseconds each; of two traces, one for either.\n"
+	.doc = "Draw running and waiting time as flame graphs.\n"
+	       "\013Blocked and runnable times are shown by stack, running times by thread. With\n"
+	       "OLD and NEW, the picture shows NEW, coloured by the change since OLD. A\n"
+	       "folded stack ends with its time in microseconds, or with its times in OLD and\n"
+	       "in NEW.\n"
 	       "\n"
 	       "Examples:\n"
 	       "  vitrine flame load.fxt -o load.html\n"

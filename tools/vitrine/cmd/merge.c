@@ -43,7 +43,7 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "FILE... -o OUT",
 	.doc = "Merge traces of several machines or boots.\n"
-	       "\013FILE or OUT \"-\" is standard input or output.\n"
+	       "\013\"-\" as FILE is standard input, and as OUT standard output.\n"
 	       "\n"
 	       "Examples:\n"
 	       "  vitrine merge server.fxt client.fxt -o both.fxt\n"

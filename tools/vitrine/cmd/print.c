@@ -11,18 +11,18 @@
 
 static const struct argp_option options[] = {
 	{ "all", 'a', NULL, 0,
-	  "Include untimed records; print file offsets", 0 },
+	  "Include records without a time; print offsets", 0 },
 	{ "relative", 'r', NULL, 0,
 	  "Print times relative to the first record", 0 },
 	{ "json", 'j', NULL, 0, "Print one JSON object per line", 0 },
 	{ NULL, 0, NULL, 0, "Filters:", 1 },
 	{ "cpu", 'c', "LIST", 0, "Match CPUs, such as 0,2-3", 1 },
-	{ "thread", 't', "TID|NAME", 0, "Match a thread; of a switch, either side", 1 },
+	{ "thread", 't', "TID|NAME", 0, "Match a thread, on either side of a switch", 1 },
 	{ "process", 'p', "PID|NAME", 0, "Match the threads of a process", 1 },
 	{ "event", 'e', "EVENT", 0,
-	  "Match a kind (switch), or CATEGORY:NAME; * is any", 1 },
+	  "Match a kind, such as switch, or CATEGORY:NAME", 1 },
 	{ "from", RECORD_FILTER_FROM, "TIME", 0,
-	  "Start at TIME: seconds as printed, or 5ms", 1 },
+	  "Start at TIME, such as 1234.5 (seconds) or 5ms", 1 },
 	{ "to", RECORD_FILTER_TO, "TIME", 0, "End at TIME", 1 },
 	{ 0 },
 };
@@ -59,8 +59,9 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "FILE",
 	.doc = "Print a trace as text or JSON, one line per record, in time order.\n"
-	       "\013A filter that is given several times matches any of its values; a record\n"
-	       "must match all kinds of filters that are given.\n"
+	       "\013A record is printed if it matches all filters. If a filter is given several\n"
+	       "times, one of its values must match. CATEGORY or NAME may be *, which matches\n"
+	       "any.\n"
 	       "\n"
 	       "Examples:\n"
 	       "  vitrine print load.fxt | tail\n"

@@ -63,15 +63,15 @@ static const struct argp_option options[] = {
 	{ "cgroup", OPT_CGROUP, "PATH", 0,
 	  "Keep the processes of a cgroup", 0 },
 	{ "all", OPT_ALL, NULL, 0,
-	  "Record all categories; report the cost", 0 },
+	  "Record all categories, and report the cost", 0 },
 	{ "why", OPT_WHY, "THRESHOLD", OPTION_ARG_OPTIONAL,
-	  "Record what explains waits (default: 1ms)", 0 },
+	  "Record the causes of long waits (default: 1ms)", 0 },
 	{ "stack-memory", OPT_MEMORY, NULL, 0,
 	  "With --why, unwind code without frame pointers", 0 },
 	{ "event", 'e', "EVENT", 0,
-	  "Record an event of ftrace, too: SYSTEM:NAME", 0 },
+	  "Also record SYSTEM:NAME, an event of ftrace", 0 },
 	{ "filter", OPT_FILTER, "CONDITION", 0,
-	  "Record that event if CONDITION is true", 0 },
+	  "Record the preceding EVENT if CONDITION is true", 0 },
 	{ "no-wakeups", OPT_NO_WAKEUPS, NULL, 0,
 	  "Do not record wakeups (category sched)", 0 },
 	{ 0 },
@@ -278,7 +278,7 @@ static const struct argp argp = {
 	.args_doc = "[-- COMMAND [ARGUMENT...]]",
 	.doc = "Record context switches and wakeups to a file.\n"
 	       "\013Recording ends when COMMAND exits, after DURATION, or with ^C.\n"
-	       "EVENT of ftrace can also be kprobe:FUNCTION or uprobe:FILE:FUNCTION.\n"
+	       "EVENT of -e can also be kprobe:FUNCTION or uprobe:FILE:FUNCTION.\n"
 	       "Without -o, the file is vitrine-YYYYmmdd-HHMMSS.fxt.\n"
 	       "\n"
 	       "Examples:\n"

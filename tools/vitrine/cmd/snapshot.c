@@ -34,7 +34,7 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
 	.doc = "Save the flight recorder's contents to a file.\n"
-	       "\013FILE \"-\" is standard output. Recording goes on. Without -o, the file is\n"
+	       "\013\"-\" as FILE is standard output. Recording continues. Without -o, the file is\n"
 	       "vitrine-YYYYmmdd-HHMMSS.fxt.\n"
 	       "\n"
 	       "Examples:\n"

@@ -47,8 +47,8 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "FILE -o OUT",
 	.doc = "Name the functions of user stacks.\n"
-	       "\013Programs and libraries are read where the trace says they were. Those with\n"
-	       "another build id are not used.\n"
+	       "\013Programs and libraries are read from the paths in the trace. A file is not\n"
+	       "used if its build id differs from that in the trace.\n"
 	       "\n"
 	       "Examples:\n"
 	       "  vitrine symbolize load.fxt -o named.fxt\n"

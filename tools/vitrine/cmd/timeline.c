@@ -21,7 +21,7 @@ static const struct argp_option options[] = {
 	{ "process", 'p', "PID|NAME", 0,
 	  "Colour this process; draw others grey", 1 },
 	{ "from", RECORD_FILTER_FROM, "TIME", 0,
-	  "Start at TIME: seconds as printed, or 5ms", 1 },
+	  "Start at TIME, such as 1234.5 (seconds) or 5ms", 1 },
 	{ "to", RECORD_FILTER_TO, "TIME", 0, "End at TIME", 1 },
 	{ 0 },
 };
@@ -74,7 +74,7 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "FILE -o OUTPUT\n--live -o OUTPUT",
 	.doc = "Draw a scheduling timeline as SVG or HTML.\n"
-	       "\013Each CPU is a row that shows which thread ran when.\n"
+	       "\013The picture has a row for each CPU, which shows when each thread ran on it.\n"
 	       "\n"
 	       "Examples:\n"
 	       "  vitrine timeline load.fxt -o load.html\n"

@@ -47,7 +47,7 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
 	.doc = "Show running and waiting threads live.\n"
-	       "\013The data is read from the flight recorder.\n"
+	       "\013All figures are from the flight recorder.\n"
 	       "\n"
 	       "Examples:\n"
 	       "  vitrine top\n"

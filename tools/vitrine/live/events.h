@@ -16,7 +16,7 @@
  * enum events_set - sets of categories
  * @EVENTS_NONE: none
  * @EVENTS_WAKEUPS: sched
- * @EVENTS_WHY: sched, and what explains waits
+ * @EVENTS_WHY: sched, and the categories that explain waits
  * @EVENTS_ALL: all of this kernel
  */
 enum events_set {

@@ -40,7 +40,7 @@ struct kernel_event_wish;
  * @nr_processes: how many
  * @cgroup: with @choice, cgroup whose processes are kept, or NULL
  * @all: record all categories, and report the cost
- * @why: record what explains waits, too
+ * @why: record the causes of long waits, too
  * @threshold_us: with @why, the shortest wait, blocked or runnable, that is recorded
  * @memory: with @why, record stack memory, too
  * @no_wakeups: do not enable the category sched
