@@ -43,11 +43,11 @@ unfiltered()
 {
 	grep '^+' "$events" | grep -vx -- '+.*:cpus=0' || grep -- '-.*:' "$events"
 }
-check "with a filter, which all that are on have, and no other" fails unfiltered
+check "+all with a filter: each category that is on has the filter" fails unfiltered
 echo -all >"$events"
 check "-all: none is on, none has a filter" all_are -
 check "no filter: refused" refuses 1 "Invalid argument" bash -c "echo +all:cpus=x >$events"
-check "and nothing is on" all_are -
+check "no category is on after the refused filter" all_are -
 unload
 load events=all
 check "events=all, at load" grep -qx +syscall "$events"
@@ -80,7 +80,7 @@ measured()
 }
 check "measuring records nothing" measured
 echo 0 >"$TRACE/enable"
-check "nor does a switch while nothing is recorded" test "$(cost switch)" = 0
+check "trace/cost of a switch is 0 while nothing is recorded" test "$(cost switch)" = 0
 echo 1 >"$TRACE/enable"
 
 # ---- vitrine record --all ------------------------------------------------------------
@@ -100,8 +100,8 @@ work()
 }
 check "a recording of all" record bash -c "$(declare -f work); events=$events dir=$dir WORKLOAD=$WORKLOAD work"
 check "each category was on" fails grep -E '^-(sched|irq|syscall|timer|module)' "$dir/events"
-check "and none is any more" all_are -
-check "it is sound" vitrine check "$dir/all.fxt"
+check "all categories are off again after the recording" all_are -
+check "the recording of all categories is sound" vitrine check "$dir/all.fxt"
 sed 's/^/# /' "$dir/said"
 shares()
 {
@@ -111,8 +111,8 @@ shares()
 		grep -qE "recording took.* [0-9]+\.[0-9]{2} % of CPU ${cpu}[,;]" "$dir/said" || return
 	done
 }
-check "what share of each CPU it took" shares
-check "and of the process that saves it" grep -qE '; saving it [0-9.]+ % of one CPU$' "$dir/said"
+check "the recorder tells the share of each CPU's time" shares
+check "the recorder tells the processor time of saving the trace" grep -qE '; saving it [0-9.]+ % of one CPU$' "$dir/said"
 
 # Durations on one thread nest or are disjoint, and those of interrupts end before the
 # thread is switched out.

@@ -94,7 +94,7 @@ check "subbuf_kb: 16" set_to subbuf_kb '16' 16
 check "enable: 1" set_to enable '1' '[1] 0'
 check "enable: 1, again" set_to enable '1\n' '[1] 0'
 check "size changes while recording" set_to buffer_kb '512\n' 512
-check "and recording goes on" grep -qF '[1] 0' "$TRACE/enable"
+check "recording continues after the size has changed" grep -qF '[1] 0' "$TRACE/enable"
 check "enable: 0" set_to enable '0' '[0] 1'
 
 # Arguments of the command.

@@ -117,8 +117,8 @@ refused events "Invalid argument" "+syscall:cgroup="
 refused stacks "No such file or directory" "blocked_us=1 cgroup=/nowhere"
 refused stacks "Not a directory" "blocked_us=1 cgroup=$inner/cgroup.procs"
 refused stacks "Invalid argument" "blocked_us=1 cgroup="
-check "and nothing is set" says stacks none
-check "nor switched on" test "$(<"$TRACE/events")" = "$before"
+check "refused cgroups leave trace/stacks unset" says stacks none
+check "refused cgroups leave trace/events unchanged" test "$(<"$TRACE/events")" = "$before"
 
 # ---- long waits -------------------------------------------------------------------
 
@@ -128,12 +128,12 @@ check "the cgroup of long waits is read back" says stacks "blocked_us=10000 cgro
 waits "$inner"
 check "a wait in the cgroup" recorded "$pipe"
 waits "${inner%/*}"
-check "none in the parent" unrecorded "$pipe"
+check "no stack of a thread in the parent cgroup" unrecorded "$pipe"
 echo "blocked_us=10000 cgroup=${inner%/*}" >"$TRACE/stacks"
 waits "$inner"
 check "a wait in a descendant" recorded "$pipe"
 waits "$sibling"
-check "none in another cgroup with a similar name" unrecorded "$pipe"
+check "no stack of a thread in another cgroup with a similar name" unrecorded "$pipe"
 echo "blocked_us=10000 cgroup=/" >"$TRACE/stacks"
 waits "$sibling"
 check "all are in the root" recorded "$pipe"
@@ -146,11 +146,11 @@ check "the cgroup of events is read back" \
 	says events "+syscall:cpus=0-$(($(nproc) - 1)):cgroup=${inner%/*}"
 check "what is read can be written" bash -c "cp $TRACE/events $dir/events && cat $dir/events >$TRACE/events"
 calls "$inner"
-check "system calls in a descendant" has_calls 500 2000
+check "system calls in a descendant cgroup are recorded" has_calls 500 2000
 calls "$sibling"
-check "none in another cgroup" has_calls 0 0
-check "but its switches" found ".kind == \"switch\" and .in.tid == $caller"
-check "which is sound" vitrine check "$dir/trace.fxt"
+check "system calls in another cgroup are not recorded" has_calls 0 0
+check "switches of a thread in another cgroup are recorded" found ".kind == \"switch\" and .in.tid == $caller"
+check "the trace of system calls in a cgroup is sound" vitrine check "$dir/trace.fxt"
 echo "-syscall +sched:cgroup=$inner" >"$TRACE/events"
 waits "$sibling"
 check "no wakeup in another cgroup" fails found ".kind == \"wakeup\" and .thread.tid == $pipe"
@@ -162,9 +162,9 @@ check "wakeups in the cgroup" found ".kind == \"wakeup\" and .thread.tid == $pip
 echo "blocked_us=10000 cgroup=$inner" >"$TRACE/stacks"
 check "the cgroup can be removed" until_true rmdir "$dir/cgroups$inner"
 waits "$sibling"
-check "no thread is in it" unrecorded "$pipe"
-check "the settings can be read" grep blocked_us=10000 "$TRACE/stacks"
-check "and the filter of events" grep -F "+sched:cgroup=" "$TRACE/events"
+check "no thread is in a removed cgroup" unrecorded "$pipe"
+check "trace/stacks with a removed cgroup can be read" grep blocked_us=10000 "$TRACE/stacks"
+check "trace/events with a removed cgroup can be read" grep -F "+sched:cgroup=" "$TRACE/events"
 check "the module goes" rmmod vitrine
 
 finish

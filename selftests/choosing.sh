@@ -57,9 +57,9 @@ for name in alpha bravo; do
 	cp "$(readlink -f "$(command -v sh)")" "$name"
 done
 
-check "-C" vitrine record -o cpu.fxt -C 0 -- "$WORKLOAD" crowd 3 2000
-check "the file has that CPU, and says so" notes cpu.fxt cpus=0
-check "and no other" test "$(vitrine print --json cpu.fxt | jq -s 'map(select(.kind == "switch") | .cpu) | unique == [0]')" = true
+check "record -C" vitrine record -o cpu.fxt -C 0 -- "$WORKLOAD" crowd 3 2000
+check "-C: the file says which CPU it has" notes cpu.fxt cpus=0
+check "-C: the file has switches of no other CPU" test "$(vitrine print --json cpu.fxt | jq -s 'map(select(.kind == "switch") | .cpu) | unique == [0]')" = true
 check "the settings are as before" grep -qx -e -sched "$TRACE/events"
 
 both()
@@ -69,9 +69,9 @@ both()
 	wait $!
 }
 export -f both
-check "-p NAME" vitrine record -o alpha.fxt -p alpha -- bash -c both
-check "has the process and its children" has alpha.fxt alpha alpha-child others
-check "and no other" lacks alpha.fxt bravo bravo-child idle
+check "record -p NAME" vitrine record -o alpha.fxt -p alpha -- bash -c both
+check "-p: the file has the process and its children" has alpha.fxt alpha alpha-child others
+check "-p: the file has no other process" lacks alpha.fxt bravo bravo-child idle
 check "says so" notes alpha.fxt processes=alpha
 check "nothing is left behind" test "$(find . -name 'alpha.fxt*' | wc -l)" = 1
 
@@ -89,13 +89,13 @@ if [ -e /sys/fs/cgroup/cgroup.procs ] || mount -t cgroup2 none /sys/fs/cgroup 2>
 	{
 		sh -c 'echo $$ >/sys/fs/cgroup/choosing/inner/cgroup.procs; read -r go <gate; exec ./alpha family alpha' >/dev/null &
 		until grep -q . /sys/fs/cgroup/choosing/inner/cgroup.procs; do :; done
-		check "--cgroup" vitrine record -o cgroup.fxt --cgroup /choosing -- \
+		check "record --cgroup" vitrine record -o cgroup.fxt --cgroup /choosing -- \
 			sh -c 'echo go >gate; ./bravo family bravo; while [ -e /proc/'$!'/exe ]; do :; done'
 		wait $!
 	}
 	inside
-	check "has its processes" has cgroup.fxt alpha alpha-child
-	check "and no other" lacks cgroup.fxt bravo bravo-child
+	check "--cgroup: the file has the processes of the cgroup" has cgroup.fxt alpha alpha-child
+	check "--cgroup: the file has no other process" lacks cgroup.fxt bravo bravo-child
 	check "says so" notes cgroup.fxt cgroup=/choosing
 	check "no such cgroup" refuses 3 "no such cgroup" vitrine record -o none.fxt --cgroup /none -- true
 	rmdir /sys/fs/cgroup/choosing/inner /sys/fs/cgroup/choosing

@@ -42,11 +42,11 @@ check "the default is $default" is "$default"
 grep -qw counter "$TRACE/clock" || skip "this machine has no usable counter"
 for word in counter local; do
 	check "write $word" sh -c "echo $word >'$TRACE/clock'"
-	check "it is the clock now" is $word
+	check "$word is the clock after it was written" is $word
 done
 if [ "$(uname -m)" = x86_64 ]; then
 	check "tsc is the counter" sh -c "echo tsc >'$TRACE/clock'"
-	check "it is listed as counter" is counter
+	check "the clock tsc is listed as counter" is counter
 else
 	check "tsc is no clock here" fails sh -c "echo tsc >'$TRACE/clock'"
 	check "the clock has not changed" is local

@@ -216,14 +216,14 @@ check "stacks of long waits cost a wakeup at most $most_stacks more" \
 	within 200 $((stacks - wakeups)) $((most_stacks * 100))
 check "a kernel stack costs at most $most_kernel_stack instructions" \
 	within 500 "$per_kernel_stack" "$most_kernel_stack"
-check "and at most $most_kernel_stack_bytes bytes" \
+check "a kernel stack takes at most $most_kernel_stack_bytes bytes" \
 	within 40 "$bytes_per_kernel_stack" "$most_kernel_stack_bytes"
 check "a user stack costs at most $most_user_stack instructions more" \
 	within 500 "$per_user_stack" "$most_user_stack"
-check "and at most $most_user_stack_bytes bytes more" \
+check "a user stack takes at most $most_user_stack_bytes bytes more" \
 	within 40 "$bytes_per_user_stack" "$most_user_stack_bytes"
 check "an armed trigger costs at most $most_armed more" within 200 $((armed - counter)) $((most_armed * 100))
-check "which is armed all the while" test "$fired" = "armed latency_us=3600000000"
+check "the trigger was armed during the whole measurement" test "$fired" = "armed latency_us=3600000000"
 check "runnable_us costs a switch at most $most_runnable more" \
 	within 200 $((watched - counter)) $((most_runnable * 100))
 check "blocked_us costs a switch nothing" within -100 $((not_watched - counter)) 100

@@ -54,7 +54,7 @@ lost()
 load events=irq:cpus=0,1+timer trees=all
 sample || skip "no events.ko"
 check "switched on at load, with a filter" grep -qx '+irq:cpus=0-1' "$TRACE/events"
-check "and without one" grep -qx '+timer' "$TRACE/events"
+check "switched on at load, without a filter" grep -qx '+timer' "$TRACE/events"
 check "off, unless asked for" grep -qx -- '-sched' "$TRACE/events"
 echo "-marker -irq -timer +sample" >"$TRACE/events"
 check "several at once" grep -qx '+sample' "$TRACE/events"
@@ -161,7 +161,7 @@ if has_events fault; then
 	before=$(($(lost) - before))
 	echo -fault >"$TRACE/events"
 	check "text whose end makes the writer fault: sound" archive edge
-	check "it is all there" test "$(grep -c ' sample:text text="edge"$' /tmp/edge.txt)" = 100
+	check "text whose end makes the writer fault: all events are there" test "$(grep -c ' sample:text text="edge"$' /tmp/edge.txt)" = 100
 	check "faults of the writer, $before, are counted as lost" within 90 "$before" 220
 fi
 
@@ -189,11 +189,11 @@ if [ "$(uname -m)" = x86_64 ]; then
 		test "$(cat /sys/module/events/parameters/noop)" = 1
 	echo 1 >"$TRACE/enable"
 	echo +sample >"$TRACE/events"
-	check "and not while it is on" test "$(cat /sys/module/events/parameters/noop)" = 0
+	check "an event that is on is not a no-op" test "$(cat /sys/module/events/parameters/noop)" = 0
 	echo -sample >"$TRACE/events"
 fi
-check "its module goes" rmmod events
-check "and its category with it" fails grep -q sample "$TRACE/events"
+check "a module with a category can be unloaded" rmmod events
+check "the category is gone with its module" fails grep -q sample "$TRACE/events"
 
 # ---- sources --------------------------------------------------------------------------
 
@@ -291,7 +291,7 @@ fi
 check "arguments: in front of what it returns" has args " complete .* syscall:openat until [0-9.]+ $opened ret=[0-9]+$"
 check "arguments: with the begin, of a call in which its thread waits" has args " begin .* syscall:read $waits$" \
 	' end +.* syscall:read ret=1$'
-check "and none when not asked for" has args ' complete .* syscall:openat until [0-9.]+ ret=[0-9]+$'
+check "no arguments of system calls unless asked for" has args ' complete .* syscall:openat until [0-9.]+ ret=[0-9]+$'
 
 # ---- filters ----------------------------------------------------------------------------
 
@@ -314,8 +314,8 @@ restart
 echo "+syscall:cpus=0" >"$TRACE/events"
 on_each_cpu "$WORKLOAD" crowd 8 800
 check "a filter by CPU: sound" archive cpus
-check "that CPU's are there" has cpus '\[000\] complete .* syscall:'
-check "and no other's" fails grep -q '\[001\] .* syscall:' /tmp/cpus.txt
+check "a filter by CPU: system calls of this CPU are recorded" has cpus '\[000\] complete .* syscall:'
+check "a filter by CPU: no system call of another CPU" fails grep -q '\[001\] .* syscall:' /tmp/cpus.txt
 
 restart
 echo "-syscall +sched:thread=4194303" >"$TRACE/events"

@@ -76,9 +76,9 @@ for line in "${lines[@]:2}"; do
 		check "the names sort, and nothing stays" eval \
 			'[ "$(ls $store | grep -cE "^20[0-9]{6}T[0-9]{6}Z-.*\.[0-9]{6}\.fxt\.zst$")" = 4 ] && [ -z "$(ls)" ]' ;;
 	"jq -s"*)
-		check "which says who waited, on which machine" grep -q "Z-$(hostname).*fxt.zst.*[0-9]$" /tmp/fleet/output ;;
+		check "the ten longest waits have the thread and the machine" grep -q "Z-$(hostname).*fxt.zst.*[0-9]$" /tmp/fleet/output ;;
 	"vitrine cut"*)
-		check "which is a trace" vitrine check /tmp/attached.fxt ;;
+		check "the anonymised attachment is a sound trace" vitrine check /tmp/attached.fxt ;;
 	"grep -E"*)
 		check "both of them" eval '[ "$(cut -d "{" -f 1 /tmp/fleet/output | sort -u | wc -l)" = 2 ]' ;;
 	esac

@@ -45,8 +45,8 @@ echo 0 >"$cpu1"
 load
 check "no ring for a CPU that never came" test ! -e "$TRACE/cpu1"
 echo 1 >"$cpu1"
-check "a ring when it comes" test -e "$TRACE/cpu1"
-check "and it records" new_records
+check "a CPU that comes online gets a ring" test -e "$TRACE/cpu1"
+check "a CPU that came online records" new_records
 check "go and come under load" away_and_back 10
 check "still records" new_records
 cp "$TRACE/trace.fxt" /tmp/hotplug.fxt
@@ -54,7 +54,7 @@ check "the recording is sound" vitrine check /tmp/hotplug.fxt
 echo 0 >"$cpu1"
 check "the ring of a CPU that went is readable" "$VITRINE_SELFTESTS/map_hold" "$TRACE/cpu1"
 cp "$TRACE/trace.fxt" /tmp/gone.fxt
-check "and in the archive" vitrine check /tmp/gone.fxt
+check "the archive with a CPU that went offline is sound" vitrine check /tmp/gone.fxt
 check "unload while it is away" rmmod vitrine
 echo 1 >"$cpu1"
 

@@ -46,14 +46,14 @@ publish
 check "nothing is filled before it is read" test "$(figure lazy-fine fills)" = 0
 check "a fill is what is read" test "$(value lazy-fine .root.ctx)" = context
 check "each opening is a fill of its own" test "$(value lazy-fine .root.fill)" = 2
-check "and they are counted" test "$(figure lazy-fine fills)" = 2
+check "each fill is counted" test "$(figure lazy-fine fills)" = 2
 cp "$INSPECT/lazy-fine.inspect" /tmp/fine.inspect
-check "what is read is sound" vitrine check /tmp/fine.inspect
-check "and frozen" grep -q "^ *fffffffffffffffe$" <(od -An -tx8 -j8 -N8 /tmp/fine.inspect)
+check "a filled tree is sound" vitrine check /tmp/fine.inspect
+check "a filled tree is frozen" grep -q "^ *fffffffffffffffe$" <(od -An -tx8 -j8 -N8 /tmp/fine.inspect)
 
 check "a fill beyond the limit is sound" vitrine check "$INSPECT/lazy-full.inspect"
 cp "$INSPECT/lazy-full.inspect" /tmp/full.inspect
-check "it kept to its limit" test "$(stat -c %s /tmp/full.inspect)" = 4096
+check "a fill beyond the limit keeps to the limit" test "$(stat -c %s /tmp/full.inspect)" = 4096
 check "what did not fit is counted" test "$(figure lazy-full failed)" -gt 700
 
 check "a fill that fails: its errno" refuses 3 "Input/output error" vitrine show lazy-fail
@@ -87,20 +87,20 @@ for command in show metrics; do
 	check "$command of all has the rest" grep -q "lazy.fine" <(vitrine $command 2>/dev/null)
 done
 release 1
-check "it ends after all" until_equal 0 figure lazy-endless filling
-check "then it can be read" until_equal true value lazy-endless .root.released
+check "an endless fill ends when it is released" until_equal 0 figure lazy-endless filling
+check "the tree can be read after the fill has ended" until_equal true value lazy-endless .root.released
 
 # ---- the publisher goes -----------------------------------------------------
 
 release 0
-check "again it does not end" fails vitrine show lazy-endless
+check "an endless fill does not end unless it is released" fails vitrine show lazy-endless
 exec 5<"$INSPECT/lazy-fine.inspect"
 check "the publisher unloads, which ends the fill" rmmod lazy
-check "its files are gone" test ! -e "$INSPECT/lazy-fine.inspect"
-check "and no longer in the module's own tree" \
+check "the files of the lazy trees are gone with their publisher" test ! -e "$INSPECT/lazy-fine.inspect"
+check "the lazy trees are gone from the tree \"vitrine\"" \
 	test "$(value vitrine '[.root.lazy // {} | keys[] | select(startswith("lazy-"))] | length')" = 0
 check "an open file of a tree keeps the fill of its open()" sh -c 'cat <&5 >/tmp/last.inspect'
-check "which is sound" vitrine check /tmp/last.inspect
+check "the tree in the open file is sound" vitrine check /tmp/last.inspect
 check "the module is held" fails rmmod vitrine
 exec 5<&-
 
@@ -114,12 +114,12 @@ cat "$INSPECT/lazy-endless.inspect" >/tmp/waited.inspect &
 waiting=$!
 kill -KILL $killed
 wait $killed 2>/dev/null
-check "it is killed at once" test $? = 137
-check "the fill goes on" test "$(figure lazy-endless filling)" = 1
+check "an opener that waits can be killed at once" test $? = 137
+check "the fill continues when its opener is killed" test "$(figure lazy-endless filling)" = 1
 release 1
 wait $waiting
-check "another waits for its turn" test $? = 0
-check "and gets it" vitrine check /tmp/waited.inspect
+check "another opener waits for its turn" test $? = 0
+check "the opener that waited gets a sound tree" vitrine check /tmp/waited.inspect
 check "two fills" test "$(figure lazy-endless fills)" = 2
 
 release 0

@@ -64,11 +64,11 @@ TERM=vt100 script -qefc "stty rows 30 cols 100; vitrine top -i 0.5" "$dir/screen
 pid=$!
 exec 3>"$dir/keys"
 check "top shows the running threads on a terminal" until_true shown '[1-9][0-9]* switches/s, [0-9]+ threads'
-check "each CPU" until_true shown "CPU $(($(nproc) - 1))[^0-9]"
-check "by their names" until_true shown 'crowd-[0-9]+:[0-9]+/[0-9]+'
+check "top shows each CPU" until_true shown "CPU $(($(nproc) - 1))[^0-9]"
+check "top shows threads by their names" until_true shown 'crowd-[0-9]+:[0-9]+/[0-9]+'
 printf q >&3
 exec 3>&-
 wait "$pid"
-check "q: it ends" test $? = 0
-check "and says nothing else" fails shown 'vitrine: '
+check "q ends top" test $? = 0
+check "top reports no error" fails shown 'vitrine: '
 finish

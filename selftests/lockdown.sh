@@ -17,7 +17,7 @@ check "a tree with mmap is refused" fails cat "$INSPECT/system.inspect"
 check "a ring is refused" fails cat "$TRACE/cpu0"
 check "a setting is refused" fails cat "$TRACE/enable"
 check "the archive can be read" cp "$TRACE/trace.fxt" /tmp/lockdown.fxt
-check "and is sound" vitrine check /tmp/lockdown.fxt
+check "the archive is sound under lockdown" vitrine check /tmp/lockdown.fxt
 check "show says why" refuses 3 lockdown vitrine show system
 check "record says why" refuses 3 lockdown vitrine record -o /tmp/none.fxt -- true
 

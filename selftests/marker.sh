@@ -100,10 +100,10 @@ for text in 'B|17|' 'X|17|load' 'C|17|queue|five' 'B|x|load' '\n' 'B||\0a'; do
 done
 check "refused: 256 bytes" refuses_marker "Message too long" "$(printf '%0256d' 0)"
 check "refused: a megabyte" bash -c "! head -c 1048576 /dev/zero | dd of=$TRACE/marker bs=1M 2>/dev/null"
-check "all are counted" test "$(($(refused) - before))" = 8
+check "all refused markers are counted" test "$(($(refused) - before))" = 8
 check "accepted: 255 bytes and a newline" bash -c "printf '%0255d\n' 0 >$TRACE/marker"
-check "none of them is in the trace" archive refused
-check "but the last" are refused "instant $(printf '%0255d' 0)"
+check "the trace with refused markers is sound" archive refused
+check "the trace has the accepted marker only" are refused "instant $(printf '%0255d' 0)"
 
 # ---- names, filters, the trigger ---------------------------------------------------
 
@@ -112,8 +112,8 @@ for ((i = 0; i < 300; i++)); do
 done
 check "300 names: sound" archive names
 check "300 names: as Perfetto expects" legible names 300
-check "each is there once" test "$(markers names | sort -u | wc -l)" = 300
-check "none is in the string table" fails grep -E ' string .*"name-' /tmp/names.txt
+check "each of 300 names is in the trace once" test "$(markers names | sort -u | wc -l)" = 300
+check "no name of a marker is in the string table" fails grep -E ' string .*"name-' /tmp/names.txt
 
 echo -marker >"$TRACE/events"
 check "off: accepted, whatever it is" bash -c "echo 'B|17|' >$TRACE/marker"
@@ -170,14 +170,14 @@ check "a bind mount shows vitrine alone" as_group test -e /run/glass/vitrine/tra
 check "the group marks" as_group "$program" write
 check "the group records" as_group vitrine record -o /tmp/out/record.fxt -- "$program" write
 vitrine print --all /tmp/out/record.fxt >/tmp/record.txt
-check "what it marked meanwhile" grep -q ' begin .* marker:outer' /tmp/record.txt
+check "the recording of the group has its markers" grep -q ' begin .* marker:outer' /tmp/record.txt
 check "the group reads trees" as_group vitrine show system
-check "another user does not" fails setpriv --reuid 1000 --regid 1001 --clear-groups cat /run/glass/vitrine/trace/trace.fxt
-check "nor does he mark" fails setpriv --reuid 1000 --regid 1001 --clear-groups "$program" write
+check "a user outside the group cannot read the trace" fails setpriv --reuid 1000 --regid 1001 --clear-groups cat /run/glass/vitrine/trace/trace.fxt
+check "a user outside the group cannot mark" fails setpriv --reuid 1000 --regid 1001 --clear-groups "$program" write
 unset VITRINE_DEBUGFS
 umount /run/glass/vitrine
 mount -o remount,mode=0750,gid=$group $debugfs
-check "or debugfs is opened to the group" as_group "$program" write
+check "the group marks if debugfs is opened to it" as_group "$program" write
 mount -o remount,mode=0700,gid=0 $debugfs
 
 finish

@@ -127,28 +127,28 @@ all_forms()
 wanted="00 02 03 04 05 06 07:0 07:1 08 09 0a"
 wanted+=" 0b:04 0b:05 0b:06 0b:0e 0b:14 0b:15 0b:16 0b:24 0b:25 0b:26 0c:0 0c:1 0d 0e"
 check "every type of block, in every form" all_forms
-check "and no other" test "$(</tmp/all_forms)" = "$wanted"
+check "no block of another type or form" test "$(</tmp/all_forms)" = "$wanted"
 
 # ---- managed ----------------------------------------------------------------
 
 publish mode=fast managed=1
 check "a module's own tree is there" sound
-check "it goes with its module" sh -c 'rmmod publisher && test ! -e "$1"' - "$tree"
-check "or with an init that fails" fails publish mode=none managed=1
-check "of which nothing is left" test ! -e "$tree"
+check "a module's own tree is gone with its module" sh -c 'rmmod publisher && test ! -e "$1"' - "$tree"
+check "a module with its own tree fails in its init function" fails publish mode=none managed=1
+check "no tree is left of a module whose init failed" test ! -e "$tree"
 
 # ---- full -------------------------------------------------------------------
 
 publish mode=fast limit=8192 nodes=2000
 check "a full tree is sound" sound
-check "its publisher goes on" grep -q '^publisher ' /proc/modules
-check "what did not fit is counted" test "$(value vitrine .root.trees.publisher.failed)" -gt 1000
-check "it kept to its limit" test "$(value vitrine .root.trees.publisher.size_bytes)" = 8192
+check "the publisher of a full tree keeps running" grep -q '^publisher ' /proc/modules
+check "values that did not fit into the tree are counted" test "$(value vitrine .root.trees.publisher.failed)" -gt 1000
+check "a full tree keeps to its limit" test "$(value vitrine .root.trees.publisher.size_bytes)" = 8192
 rmmod publisher
 
 publish nodes=5000 limit=4194304
 check "a large tree is sound" vitrine check "$tree"
-check "and complete" test "$(value publisher '.root | [.. | .value? | select(. != null)] | length')" -gt 1
+check "a large tree is complete" test "$(value publisher '.root | [.. | .value? | select(. != null)] | length')" -gt 1
 rmmod publisher
 
 # ---- refused ----------------------------------------------------------------
@@ -178,7 +178,7 @@ publish mode=batch
 exec 5<$tree
 check "unloads while its tree is open" rmmod publisher
 check "an open file of the tree has its last state" sh -c 'cat <&5 >/tmp/last.inspect'
-check "which is sound" vitrine check /tmp/last.inspect
+check "the last state of the tree is sound" vitrine check /tmp/last.inspect
 exec 5<&-
 
 # ---- watched ----------------------------------------------------------------
@@ -215,11 +215,11 @@ watching=$!
 exec 6>/tmp/keys
 printf '/publisher\r' >&6
 check "vitrine watch shows publishers that come and go" watched
-check "and has shown one" until_true grep -qa publisher: /tmp/screen
+check "vitrine watch has shown a publisher" until_true grep -qa publisher: /tmp/screen
 check "nothing that is read is a fault" fails grep -qa "offset 0x" /tmp/screen
 echo -n q >&6
 wait $watching
-check "and ends well" within 0 $? 0
+check "vitrine watch ends with status 0" within 0 $? 0
 exec 6>&-
 
 come_and_go()

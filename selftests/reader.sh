@@ -14,11 +14,11 @@ copies()
 	"$VITRINE_SELFTESTS/reader" "$1" >"$2" && vitrine check "$2"
 }
 
-check "copies a tree" copies "$INSPECT/system.inspect" /tmp/system.inspect
-check "which has what the tree has" \
+check "the program copies a tree" copies "$INSPECT/system.inspect" /tmp/system.inspect
+check "the copy of the tree has its values" \
 	test "$(value /tmp/system.inspect .root.release)" = "$(uname -r)"
-check "copies a ring" copies "$TRACE/cpu0" /tmp/cpu0.fxt
-check "which has records" sh -c 'vitrine print /tmp/cpu0.fxt | grep -q crowd-'
+check "the program copies a ring" copies "$TRACE/cpu0" /tmp/cpu0.fxt
+check "the copy of the ring has records" sh -c 'vitrine print /tmp/cpu0.fxt | grep -q crowd-'
 
 while_edited()
 {

@@ -70,16 +70,16 @@ wait $watching
 check "a program that polls the tree sees its end" test $? = 0
 wait $reading
 check "a reader of the dropped tree gets an error" grep -q "No such file" /tmp/read.log
-check "and no reader saw a fault" fails grep -q "not sound" /tmp/watch.log /tmp/read.log
+check "no reader saw a fault" fails grep -q "not sound" /tmp/watch.log /tmp/read.log
 check "an open file of the tree has its last state" sh -c 'cat <&5 >/tmp/open.inspect'
-check "which is right" is_last /tmp/open.inspect
-check "its file is gone" test ! -e "$INSPECT/retained0.inspect"
-check "and is with the retained ones" test "$(names)" = "retained0.inspect "
+check "the last state in the open file is right" is_last /tmp/open.inspect
+check "the file of a retained tree is gone" test ! -e "$INSPECT/retained0.inspect"
+check "a retained tree is listed with the retained ones" test "$(names)" = "retained0.inspect "
 cp "$retained/retained0.inspect" /tmp/retained.inspect
-check "that is the last state, too" is_last /tmp/retained.inspect
-check "they are the same" cmp /tmp/open.inspect /tmp/retained.inspect
-check "the command finds it by name" vitrine show retained/retained0
-check "it is in the module's own tree" \
+check "a retained tree has its last state" is_last /tmp/retained.inspect
+check "a retained tree and an open file of it are the same" cmp /tmp/open.inspect /tmp/retained.inspect
+check "the command finds a retained tree by its name" vitrine show retained/retained0
+check "a retained tree is listed in the tree \"vitrine\"" \
 	test "$(value vitrine .root.retained.retained0.size_bytes)" -ge 4096
 check "the module is held" fails rmmod vitrine
 exec 5<&-
@@ -88,28 +88,28 @@ exec 5<&-
 
 publish
 check "a tree of that name can be made" test -e "$INSPECT/retained0.inspect"
-check "beside the retained one" test "$(names)" = "retained0.inspect "
+check "the new tree exists beside the retained one" test "$(names)" = "retained0.inspect "
 rmmod retained
-check "which gives way to it" fails cmp -s /tmp/retained.inspect "$retained/retained0.inspect"
-check "and is counted" test "$(value vitrine .root.retained_dropped)" = 1
+check "the retained tree gives way to a newer one of its name" fails cmp -s /tmp/retained.inspect "$retained/retained0.inspect"
+check "a retained tree that gave way is counted" test "$(value vitrine .root.retained_dropped)" = 1
 
 # ---- dropped on request -----------------------------------------------------
 
 leave name=other trees=3
-check "there are four" test "$(names)" = "other0.inspect other1.inspect other2.inspect retained0.inspect "
+check "four trees are retained" test "$(names)" = "other0.inspect other1.inspect other2.inspect retained0.inspect "
 exec 5<"$retained/other1.inspect"
-check "one is dropped" drop other1
-check "it is gone" test "$(names)" = "other0.inspect other2.inspect retained0.inspect "
+check "a retained tree is dropped by its name" drop other1
+check "a dropped tree is gone" test "$(names)" = "other0.inspect other2.inspect retained0.inspect "
 check "an open file of a dropped tree stays readable" sh -c 'cat <&5 >/tmp/dropped.inspect'
-check "whole" vitrine check /tmp/dropped.inspect
+check "an open file of a dropped tree is complete" vitrine check /tmp/dropped.inspect
 exec 5<&-
-check "one that is not there" fails drop other1
-check "no name" fails drop ""
-check "a name too long" fails drop "$(printf 'x%.0s' {1..64})"
-check "all are dropped" drop "*"
-check "they are gone" test -z "$(names)"
-check "all of none, too" drop "*"
-check "that was nobody's loss" test "$(value vitrine .root.retained_dropped)" = 1
+check "dropping an unknown tree fails" fails drop other1
+check "dropping an empty name fails" fails drop ""
+check "dropping a name that is too long fails" fails drop "$(printf 'x%.0s' {1..64})"
+check "all retained trees are dropped by *" drop "*"
+check "no tree is retained after all were dropped" test -z "$(names)"
+check "* is accepted if no tree is retained" drop "*"
+check "trees dropped on request do not count as dropped by a limit" test "$(value vitrine .root.retained_dropped)" = 1
 
 # ---- the whole time somebody reads ------------------------------------------
 
@@ -145,7 +145,7 @@ leave trees=3 kb=100
 check "no more than retained_kb, the last" test "$(names)" = "retained1.inspect retained2.inspect "
 leave name=huge kb=300
 check "one that does not fit at all is not kept" test "$(names)" = "retained1.inspect retained2.inspect "
-check "but counted" test "$(value vitrine .root.retained_dropped)" = 2
+check "a tree that does not fit into retained_kb is counted" test "$(value vitrine .root.retained_dropped)" = 2
 unload
 
 load enable=0 retained_max=0

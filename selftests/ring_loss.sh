@@ -53,7 +53,7 @@ marked()
 		awk '{ sum += $1 } END { print sum + 0 }'
 }
 
-check "and how many" test "$(marked)" = "$(number "records lost")"
+check "the marks in the file tell the number of lost records" test "$(marked)" = "$(number "records lost")"
 written=$(value vitrine '[.root.trace.cpus[].records] | add')
 # The file also contains switches that close a row where records are missing.
 read=$(sed -nE 's/.* ([0-9]+) switches on.*/\1/p' /tmp/lossy.log)

@@ -89,10 +89,10 @@ for words in "" nothing blocked_us= blocked_us=x blocked_us=-1 blocked_us=360000
 	runnable_us= runnable_us=-1 kthreads "none kthreads" "blocked_us=1 none" "blocked_us=1 cpus=x" "blocked_us=1 process=-1"; do
 	check "refused: '$words'" refuses 1 "Invalid argument" bash -c "echo '$words' >$TRACE/stacks"
 done
-check "and nothing is armed" says none
+check "no stack is armed after refused words" says none
 arm "process=17 user  blocked_us=0x10 cpus=0 kthreads"
 check "what is set is read back" says "blocked_us=16 kthreads user cpus=0 process=17"
-check "which can be written" arm "$(<"$TRACE/stacks")"
+check "the setting that is read can be written" arm "$(<"$TRACE/stacks")"
 check "what is refused" fails arm "blocked_us=1 sunshine"
 check "changes nothing" says "blocked_us=16 kthreads user cpus=0 process=17"
 arm none
@@ -136,12 +136,12 @@ followed()
 		all(.[0].cpu == .[1].cpu and .[0].time_ns == .[1].time_ns and .[1].kind == \"wakeup\")" \
 		"$dir/trace.json"
 }
-check "its wakeup follows" followed
+check "the wakeup follows the event of the wait" followed
 check "short waits are not recorded" none '.args | select(.blocked_ns != null and .blocked_ns < 10000000)'
-check "nor kernel threads" none 'select(.thread.pid == 2)'
-check "all are counted" within "$(events 'select(.name == "blocked")' | wc -l)" "$(stat blocked)" 1000000
+check "waits of kernel threads are not recorded" none 'select(.thread.pid == 2)'
+check "all recorded waits are counted" within "$(events 'select(.name == "blocked")' | wc -l)" "$(stat blocked)" 1000000
 check "no address of the kernel is in the file" fails grep -aqiE 'f{6}[0-9a-f]{10}' "$dir/trace.fxt"
-check "nor in what is printed" fails grep -qE '18446[0-9]{15}|0xf{6}' "$dir/trace.json"
+check "no address of the kernel is in the printed trace" fails grep -qE '18446[0-9]{15}|0xf{6}' "$dir/trace.json"
 
 arm "blocked_us=3600000000"
 waits 20
@@ -170,10 +170,10 @@ check "a thread that is still blocked is recorded" \
 	some "select(.name == \"blocked\" and .thread.tid == $reader) | .args |
 		select(.still and .syscall == \"read\" and .blocked_ns >= 1000000)"
 [ -z "$stacks" ] ||
-	check "with its stack" some "select(.thread.tid == $reader) | .args.stack | select(test(\"pipe_read\"))"
-check "but a thread that runs is not" none "select(.name == \"blocked\" and .args.still and .thread.tid == $$)"
-check "nor a kernel thread" none 'select(.args.still and .thread.pid == 2)'
-check "and the trace is sound" vitrine check "$dir/trace.fxt"
+	check "a thread that is still blocked is recorded with its stack" some "select(.thread.tid == $reader) | .args.stack | select(test(\"pipe_read\"))"
+check "a running thread is not recorded as still blocked" none "select(.name == \"blocked\" and .args.still and .thread.tid == $$)"
+check "a kernel thread is not recorded as still blocked" none 'select(.args.still and .thread.pid == 2)'
+check "the trace of threads that are still blocked is sound" vitrine check "$dir/trace.fxt"
 check "no thread is asked for its user stack" test "$(stat user_pending)" = 0
 arm "blocked_us=3600000000"
 again
@@ -228,8 +228,8 @@ check "a user stack follows each wait, once the thread is back" \
 	jq -se "[.[] | select(.thread.tid == $tid and .category == \"stacks\")] |
 		[range(length) as \$i | select(.[\$i].args.syscall // \"\" | test(\"nanosleep\")) |
 		 .[\$i + 1].name] == [\"user stack\", \"user stack\"]" "$dir/trace.json"
-check "with the functions that have frame pointers" in_order
-check "and without frame pointers at least the innermost function" \
+check "a user stack has the functions that have frame pointers" in_order
+check "without frame pointers a user stack has at least the innermost function" \
 	some "select(.name == \"user stack\" and .thread.tid == $tid) | .args.stack | select(test(\"workload\\\\+0x[0-9a-f]+$\"))"
 id=$(head -c 4096 "$WORKLOAD" | od -An -v -tx1 | tr -d ' \n' |
 	sed -n 's/.*040000001400000003000000474e5500\([0-9a-f]\{40\}\).*/\1/p')
@@ -251,7 +251,7 @@ check "the memory follows the user stack" \
 		 .[\$i - 1].name == \"user stack\" and .[\$i - 1].args.memory == .[\$i].args.memory and
 		 .[\$i].bytes > 8 * .[\$i].args.registers and
 		 .[\$i].bytes <= 8192 + 8 * .[\$i].args.registers] | length > 1 and all" "$dir/trace.json"
-check "and the trace is sound" vitrine check "$dir/trace.fxt"
+check "the trace with stack memory is sound" vitrine check "$dir/trace.fxt"
 check "Perfetto's importer accepts the events" "${VITRINE_SELFTESTS:-$(dirname "$0")}/importer" \
 	"$dir/trace.fxt" stacks
 cp "$dir/trace.fxt" "$dir/memory.fxt"
@@ -263,12 +263,12 @@ unwound()
 		vitrine print --json "$dir/trace.fxt" >"$dir/trace.json"
 }
 if [ -x "$(dirname "$(command -v vitrine)")/find-symbols" ]; then
-	check "it is unwound" unwound
+	check "stack memory is unwound" unwound
 	check "functions without frame pointers are found, with their callers" \
 		some "select(.name == \"user stack\" and .thread.tid == $tid) | .args.stack | select(test(
 			\";main\\\\+[^;]*;(frames [^;]*;)?none_outer\\\\+[^;]*;none_middle\\\\+[^;]*;none_inner\\\\+\"))"
-	check "the memory is no longer there" none "select(.thread.tid == $tid and .kind == \"large-blob\")"
-	check "nor where it was" none "select(.thread.tid == $tid and .name == \"user stack\") | .args.maps // empty"
+	check "the memory of an unwound stack is no longer in the trace" none "select(.thread.tid == $tid and .kind == \"large-blob\")"
+	check "the mappings of an unwound stack are no longer in the trace" none "select(.thread.tid == $tid and .name == \"user stack\") | .args.maps // empty"
 fi
 echo 8 >"$TRACE/subbuf_kb"
 frames 20
@@ -320,7 +320,7 @@ before=$(stat user)
 wait
 arm none
 check "threads record their stacks under load" within 1 $(($(stat user) - before)) 1000000
-check "and leave none behind, even if they end" until_true none_pending
+check "threads that end leave no pending stack behind" until_true none_pending
 
 # A write to a pipe that is larger than the pipe waits for the reader more than once.
 pending()
@@ -343,10 +343,10 @@ until_true blocked_in_write
 sleep 0.1	# longer than the limit
 head -c 65536 <&$pipe_fd >/dev/null
 check "a thread that waits again has not recorded its stack yet" until_true pending
-check "until then the module cannot go" refuses 1 "in use" rmmod vitrine
+check "the module cannot be unloaded while a stack is pending" refuses 1 "in use" rmmod vitrine
 head -c $((0x100000 - 65536)) <&$pipe_fd >/dev/null
 wait
-check "then it has recorded its stack" until_true none_pending
+check "the thread has recorded its stack after its wait" until_true none_pending
 exec {pipe_fd}>&-
 arm "blocked_us=10000"
 
@@ -381,10 +381,10 @@ recorded()
 arm "blocked_us=1000 kthreads"
 again
 begun=$SECONDS
-check "kernel threads, if asked for" recorded 'select(.thread.pid == 2 and .args.blocked_ns != null)'
-check "are in no system call" none 'select(.thread.pid == 2 and (.args | has("syscall")))'
+check "kernel threads are recorded if asked for" recorded 'select(.thread.pid == 2 and .args.blocked_ns != null)'
+check "kernel threads are in no system call" none 'select(.thread.pid == 2 and (.args | has("syscall")))'
 [ -z "$stacks" ] ||
-	check "and were in a function of theirs" some 'select(.thread.pid == 2) | .args.stack | select(test("^ret_from_fork"))'
+	check "kernel threads have stacks of the kernel" some 'select(.thread.pid == 2) | .args.stack | select(test("^ret_from_fork"))'
 
 # ---- threads that are runnable ------------------------------------------------------
 
@@ -422,16 +422,16 @@ echo -sched >"$TRACE/events"
 arm runnable_us=50000
 before=$(stat runnable)
 starve 100
-check "a thread that was starved, without the category sched" starved .args
-check "with the priority of the thread that had the CPU" starved ".args.holder_priority == 98"
-check "which had it almost all the time" \
+check "a thread that was starved is recorded without the category sched" starved .args
+check "the priority of the thread that had the CPU is recorded" starved ".args.holder_priority == 98"
+check "the thread that had the CPU had it almost all the time" \
 	starved ".args.held_ns >= 90000000 and .args.held_ns <= .args.runnable_ns"
-check "the switch follows" switched
-check "shorter waits are not recorded" none '.args | select(.runnable_ns != null and .runnable_ns < 50000000)'
-check "nor threads that were blocked" none 'select(.name == "blocked")'
-check "which is counted" within "$((before + 1))" "$(stat runnable)" 1000000
-check "and sound" vitrine check "$dir/trace.fxt"
-check "it is printed" bash -c "vitrine print $dir/trace.fxt | grep -q 'stacks:runnable.*holder_tid=$hog'"
+check "the switch follows the event of the starved thread" switched
+check "shorter waits for the CPU are not recorded" none '.args | select(.runnable_ns != null and .runnable_ns < 50000000)'
+check "blocked threads are not recorded with runnable_us only" none 'select(.name == "blocked")'
+check "the starved thread is counted" within "$((before + 1))" "$(stat runnable)" 1000000
+check "the trace of the starved thread is sound" vitrine check "$dir/trace.fxt"
+check "the event of the starved thread is printed" bash -c "vitrine print $dir/trace.fxt | grep -q 'stacks:runnable.*holder_tid=$hog'"
 arm "runnable_us=50000 process=$$"
 starve 100
 check "another process: no runnable thread" none "select(.thread.tid == $victim)"
@@ -480,9 +480,9 @@ if [ -n "$stacks" ] && [ -e /proc/sys/kernel/hung_task_timeout_secs ] &&
 		some 'select(.args.syscall == "write" and
 			(.args.lock == "mutex" or .args.lock == "rt-mutex"))'
 	}
-	check "a lock of the kernel" retried locked
+	check "the lock of the kernel that a thread waits for is recorded" retried locked
 	rmmod events
-	check "and none when it has it" lock_then_none
+	check "no lock is recorded for a wait of the thread that has it" lock_then_none
 	check "a function of a module" some '.args.stack | select(. != null and test("\\+0x[0-9a-f]+ \\[events\\]"))'
 	waits 20
 	check "after it has gone" blocked "$pipe" read pipe_read
@@ -497,14 +497,14 @@ read -r _ waits _ < <("$WORKLOAD" crowd 20 10000)
 blocked=$(($(stat blocked) - before)) left=$(($(stat left_out) - left))
 most=$(($(nproc) * (100 + 1 + ($(date +%s%N) - began) / 1000000)))
 echo "# of $waits waits $blocked recorded, $left left out; $most are permitted"
-check "a storm is bounded" within 100 $blocked $most
+check "the number of recorded waits is limited" within 100 $blocked $most
 # On a machine that is slow enough, all waits are permitted.
-check "and what is left out is counted" within $((waits / 2 - most)) $left 100000000
+check "waits that were left out are counted" within $((waits / 2 - most)) $left 100000000
 "$WORKLOAD" waits 20 >/dev/null
 save
 [ $left = 0 ] ||
-	check "in the trace, too" some 'select(.kind == "counter" and .name == "stacks_left_out" and .args.left_out > 0)'
-check "which is sound" vitrine check "$dir/trace.fxt"
+	check "the trace tells how many waits were left out" some 'select(.kind == "counter" and .name == "stacks_left_out" and .args.left_out > 0)'
+check "the trace of many waits is sound" vitrine check "$dir/trace.fxt"
 
 # again_and_again: arm and disarm while threads are blocked and woken up
 again_and_again()

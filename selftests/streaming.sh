@@ -32,8 +32,8 @@ share=$(awk -v cpus="$(nproc)" '{ printf "%d", ($1 + $2) / ($3 * cpus) * 10000 }
 lost=$(value vitrine '[.root.trace.cpus[].lost_records] | add')
 echo "# recorder: $((share / 100)).$(printf %02d $((share % 100))) % of $(nproc) CPUs; user, system, real: $(</tmp/stream.time)"
 check "record for $seconds seconds" test $status = 0
-check "nothing was lost" test "$lost" = 0
-check "nor missed by the recorder" grep -q ' 0 lost' /tmp/stream.log
+check "the rings lost nothing" test "$lost" = 0
+check "the recorder missed nothing" grep -q ' 0 lost' /tmp/stream.log
 check "what was recorded is sound" vitrine check /tmp/stream.fxt
 [ "$(nproc)" -gt 1 ] || check "the recorder takes at most 2 % of the time" within 1 "$share" 200
 rm -f /tmp/stream.fxt

@@ -90,9 +90,9 @@ refused()
 }
 
 check "an unknown tree is refused" refused system,tusks 'no tree "tusks"'
-check "the message lists those there are" sh -c \
+check "the refusal of an unknown tree lists the known ones" sh -c \
 	'dmesg | grep -q "some of vitrine,system,tasks,memory,interrupts,modules,devices,sched$"'
-check "so is a name with nothing in it" refused system,,tasks 'no tree ""'
+check "an empty name of a tree is refused" refused system,,tasks 'no tree ""'
 load enable=0 trees=
 check "no tree but what is asked for: none" published
 unload
@@ -186,11 +186,11 @@ check "threads: state, groups, faults, time, policy, CPU" same_as_proc 30 proc_s
 	[$id, $state[.state], $group, $session, .minor_faults, .major_faults,
 	 (.user_ns / 10000000 | floor), (.system_ns / 10000000 | floor), .nice,
 	 .realtime_priority, $policy[.policy], .cpu]'
-check "one of FIFO priority on CPU 0" grep -q "^$fifo S .* 0 7 1 0$" still
-check "a nice one" grep -q "^$nice S .* 5 0 0 .$" still
-check "one stopped" grep -q "^$stopped T " still
-check "a zombie" grep -q "^[0-9]* Z " still
-check "its priority" test "$(kept tasks ".root.processes[\"$nice\"].threads[\"$nice\"].priority")" = 125
+check "a thread of FIFO priority on CPU 0 is in the tree" grep -q "^$fifo S .* 0 7 1 0$" still
+check "a nice thread is in the tree" grep -q "^$nice S .* 5 0 0 .$" still
+check "a stopped thread is in the tree" grep -q "^$stopped T " still
+check "a zombie is in the tree" grep -q "^[0-9]* Z " still
+check "the priority of the nice thread is in the tree" test "$(kept tasks ".root.processes[\"$nice\"].threads[\"$nice\"].priority")" = 125
 
 proc_switches()
 {

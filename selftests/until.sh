@@ -47,9 +47,9 @@ marked()
 }
 
 check "a marker ends the recording, and the command goes on" marked
-check "nothing was lost" grep -q ', 0 lost,' marked.txt
+check "nothing was lost before the marker" grep -q ', 0 lost,' marked.txt
 check "the trace ends with the marker" ends_with marked.fxt marker:stop
-check "and begins before it" grep -qx marker:start events.txt
+check "the trace begins before the marker" grep -qx marker:start events.txt
 check "the settings are as before" as_before
 
 switched_on()
@@ -116,10 +116,10 @@ written()
 }
 
 check "the user writes another trigger" written "latency_us=3600000000"
-check "which stays" trigger_is "armed latency_us=3600000000"
+check "the trigger that the user has written stays" trigger_is "armed latency_us=3600000000"
 check "a trigger of the user is left alone" refuses 3 "in use: armed latency_us=3600000000" \
 	vitrine record -o refused.fxt --until marker:stop -- true
-check "which stays" trigger_is "armed latency_us=3600000000"
+check "a trigger of the user stays armed after the refusal" trigger_is "armed latency_us=3600000000"
 echo panic >"$TRACE/trigger"
 
 two()

@@ -93,11 +93,11 @@ has_stacks=1
 
 still
 check "record a process that is still blocked at the end" test -n "$sleeper"
-check "it is among the longest waits" \
+check "the thread that is still blocked is among the longest waits" \
 	says ".thread.tid == $sleeper and .still and .blocked_ns >= 10000000 and .chain[0].syscall == \"clock_nanosleep\""
-check "which is said" prints "waited .*, still blocked at "
-check "where it is blocked, too" prints "blocked in clock_nanosleep"
-check "it is in the flame graph" folded "sleep.*;still blocked " 10
+check "the report says that the thread is still blocked" prints "waited .*, still blocked at "
+check "the report says where the thread is still blocked" prints "blocked in clock_nanosleep"
+check "the thread that is still blocked is in the flame graph" folded "sleep.*;still blocked " 10
 
 # ---- a lock whose holder syncs a disk -----------------------------------------------
 
@@ -113,19 +113,19 @@ locked()
 
 check "record a thread that waits for a lock" retried locked
 read -r _ _ _ _ _ _ _ fsync_ns <"$dir/said"
-check "the trace is sound" vitrine check "$dir/trace.fxt"
-check "and everything is off again" nothing_is_on
-check "it waited for a futex, and the holder of the lock woke it" says \
+check "the trace of the waiter is sound" vitrine check "$dir/trace.fxt"
+check "the categories and stacks are off after the recording" nothing_is_on
+check "the waiter waited for a futex, and the holder of the lock woke it" says \
 	'.thread.name == "lock-waiter" and .chain[0].syscall == "futex" and
 	 .chain[0].waker.thread.name == "lock-holder" and .blocked_ns >= $disk_ns * 0.9'
 check "the holder was blocked in fsync, for as long as the disk took" says \
 	'.thread.name == "lock-waiter" and (.chain[1] | .thread.name == "lock-holder" and
 	 .syscall == "fsync" and .blocked_ns >= $disk_ns * 0.9 and .blocked_ns <= $fsync_ns)'
-check "it waited for the disk, for as long as that took" says \
+check "the holder waited for the disk, for as long as the disk took" says \
 	'.thread.name == "lock-waiter" and (.chain[1].request | .disk == "nullb0" and
 	 .operation == "write" and .bytes == 4096 and
 	 .end_ns - .begin_ns >= $disk_ns * 0.9 and .end_ns - .begin_ns <= $fsync_ns)'
-check "it waited for I/O, and there the chain ends" says \
+check "the holder waited for I/O, and the chain ends with it" says \
 	'.thread.name == "lock-waiter" and .chain[1].io_wait and (.chain | length) == 2 and
 	 .chain_is_cut == false'
 check "the starter had woken the waiter through a pipe" says \
@@ -140,9 +140,9 @@ if [ -n "$has_stacks" ]; then
 	check "the stack of the holder leads to the disk" says \
 		'.thread.name == "lock-waiter" and
 		 (.chain[1].stack | index("blkdev_fsync") != null and any(test("wait")))'
-	check "the flame graph has it, with its time" \
+	check "the flame graph has the wait of the holder, with its length" \
 		folded '^workload;lock-holder;blocked;.*;blkdev_fsync;' $((disk_ms * 9 / 10))
-	check "with the user stack before the kernel stack" \
+	check "the flame graph has the user stack of the holder before the kernel stack" \
 		folded '^workload;lock-holder;blocked;(.*;)?(workload\+0x[0-9a-f]+|[^;]* \[workload\]);.*;blkdev_fsync;' \
 		$((disk_ms * 9 / 10))
 fi
@@ -150,7 +150,7 @@ fi
 # ---- a real-time thread that starves another ----------------------------------------
 
 check "record a thread that is starved" record starve $starve_ms
-check "it was runnable behind the real-time thread all the time" says \
+check "the starved thread was runnable behind the real-time thread all the time" says \
 	'.thread.name == "starve-victim" and .runnable_ns >= $starve_ns * 0.9 and
 	 (.behind[0] | .thread.name == "starve-hog" and .priority == 98 and
 	  .sum_ns >= $starve_ns * 0.9)'

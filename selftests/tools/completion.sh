@@ -83,8 +83,8 @@ check "show offers trees and files" is "debugfs folder sched system systematic t
 	show ''
 check "a tree is completed, or a file" is "system systematic" show sys
 check "check offers files" is "trace.fxt" check tr
-check "behind -- is a command" is "mkfifo" record -o x.fxt -- mkfif
-check "and then files" is "trace.fxt" record -o x.fxt -- cat tr
+check "the argument after -- is a command" is "mkfifo" record -o x.fxt -- mkfif
+check "the arguments of the command after -- are files" is "trace.fxt" record -o x.fxt -- cat tr
 
 # bound: bash has _vitrine as the completion function of vitrine
 bound()

@@ -162,8 +162,8 @@ check "no trace" ended 1 "/dev/null: offset 0x0: not a Fuchsia trace"
 check "nothing is left behind" test -z "$(find . -name 'out*.fxt*')"
 
 cut a.fxt -C 1 -o cpu.fxt
-check "a CPU" ended 0
-check "its records, and no others" same <("$vitrine" print --cpu 1 a.fxt) \
+check "cut by CPU" ended 0
+check "cut by CPU: its records, and no others" same <("$vitrine" print --cpu 1 a.fxt) \
 	<("$vitrine" print --event switch cpu.fxt)
 check "are sound" sound cpu.fxt
 check "the file says so" grep -q "left out on purpose: cpus=1$" <("$vitrine" check cpu.fxt)
@@ -177,11 +177,11 @@ check "of others there is nothing" fails grep "provider 2" lost.print
 from=$("$vitrine" print --json a.fxt | jq -s '.[700].time_ns + 1')
 to=$("$vitrine" print --json a.fxt | jq -s '.[1200].time_ns + 1')
 cut a.fxt --from "${from}ns" --to "${to}ns" -o time.fxt
-check "a time" ended 0
-check "its records" same <(between a.fxt $((from + 1)) $((to - 1))) <(between time.fxt $((from + 1)) $((to - 1)))
-check "no others" test "$("$vitrine" print --json time.fxt | jq -s "map(select(.time_ns < $from or .time_ns > $to)) | length")" = 0
-check "each thread ran as long" same <(ran a.fxt "$from" "$to") <(ran time.fxt 0 $((to * 2)))
-check "they are sound" sound time.fxt
+check "cut by time" ended 0
+check "cut by time: the records in between" same <(between a.fxt $((from + 1)) $((to - 1))) <(between time.fxt $((from + 1)) $((to - 1)))
+check "cut by time: no other records" test "$("$vitrine" print --json time.fxt | jq -s "map(select(.time_ns < $from or .time_ns > $to)) | length")" = 0
+check "cut by time: each thread ran as long" same <(ran a.fxt "$from" "$to") <(ran time.fxt 0 $((to * 2)))
+check "cut by time: the trace is sound" sound time.fxt
 check "the file says so" grep -q "left out on purpose: from_ns=$from to_ns=$to$" <("$vitrine" check time.fxt)
 cut time.fxt --cpu 0 --from "$((from + 1000))ns" -o again.fxt
 check "a cut of a cut says both" same <(printf '%s\n' "from_ns=$from to_ns=$to" "from_ns=$((from + 1000)) cpus=0" | sort) \
@@ -213,22 +213,22 @@ check "a thread waits as long as it did" same \
 	<("$vitrine" latency --json worker.fxt | jq -S '.threads[] | select(.name == "worker-2")')
 
 cut family.fxt --anonymise -o secret.fxt
-check "anonymised" ended 0
-check "is sound" sound secret.fxt
-check "has as many records" test "$("$vitrine" print family.fxt | wc -l)" = \
+check "--anonymise" ended 0
+check "an anonymised trace is sound" sound secret.fxt
+check "an anonymised trace has as many records" test "$("$vitrine" print family.fxt | wc -l)" = \
 	"$("$vitrine" print --json secret.fxt | jq -c 'select(.name != "left_out")' | wc -l)"
-check "none of the names" fails grep -aE "secret|olivia|sleepd|grandson|wordy|invoice|hello" secret.fxt
-check "but the kernel's" grep -qx "ksoftirqd/0" <(names secret.fxt)
+check "an anonymised trace has none of the names" fails grep -aE "secret|olivia|sleepd|grandson|wordy|invoice|hello" secret.fxt
+check "an anonymised trace has the names of kernel threads" grep -qx "ksoftirqd/0" <(names secret.fxt)
 check "the same name has the same token" test "$(token secret.fxt 10)" = "$(argument secret.fxt fork name)"
 check "another name has another" test "$(token secret.fxt 10)" != "$(token secret.fxt 20)"
 check "another file has other tokens" test -z "$(cut family.fxt --anonymise -o other.fxt
 	comm -12 <(tokens secret.fxt) <(tokens other.fxt))"
-check "kernel stacks stay" test "$(argument secret.fxt blocked stack)" = "do_read+0x1;xfs_open+0x2 [xfs]"
-check "so do system calls, locks and disks" same <(printf '%s\n' read mutex sda) \
+check "an anonymised trace has the kernel stacks" test "$(argument secret.fxt blocked stack)" = "do_read+0x1;xfs_open+0x2 [xfs]"
+check "an anonymised trace has system calls, locks and disks" same <(printf '%s\n' read mutex sda) \
 	<(argument secret.fxt blocked syscall; argument secret.fxt blocked lock; argument secret.fxt read disk | grep -v null)
 check "user stacks keep their shape" same <(argument secret.fxt "user stack" stack | sed -E 's/x[0-9a-f]{12}/T/g') \
 	<(printf '%s\n' "T+0x10;T+0x20;?;..." "T+0x10 [T];?")
-check "their files have one token" test "$(argument secret.fxt "user stack" stack | sed -n '1s/+.*//p')" = \
+check "the files of a user stack have one token" test "$(argument secret.fxt "user stack" stack | sed -n '1s/+.*//p')" = \
 	"$(argument secret.fxt "user stack" stack | sed -nE '2s/.*\[(.*)\].*/\1/p')"
 cut sleepd.fxt --anonymise -o secret.cut.fxt
 check "what was chosen has a token, too" fails grep -a sleepd secret.cut.fxt

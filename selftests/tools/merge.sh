@@ -151,10 +151,10 @@ check "the recorder's note of a loss is not counted as a loss" \
 merge a.fxt foreign.fxt -o foreigners.fxt
 check "a trace of another producer is aligned" ended 0 \
 	"foreign.fxt: has no wall-clock time; aligned with the start of the earliest trace"
-check "all records are there" test "$("$vitrine" print foreigners.fxt | wc -l)" = \
+check "all records of both producers are there" test "$("$vitrine" print foreigners.fxt | wc -l)" = \
 	$(($("$vitrine" print a.fxt | wc -l) + $("$vitrine" print foreign.fxt | wc -l)))
 "$vitrine" check foreigners.fxt >foreigners.check
-check "and sound" grep -q ": no fault" foreigners.check
+check "the merged trace of two producers is sound" grep -q ": no fault" foreigners.check
 
 # Thread 77 of the second file would get the id 10000077, which the first file has, too.
 threads 1,5 3,10000077 9,10000077 >low.fxt
@@ -169,7 +169,7 @@ merge many.fxt many.fxt -o durations.fxt
 check "durations that overlap" ended 0 "many.fxt: has no wall-clock time" "many.fxt: has no wall-clock time"
 check "overlapping durations are all there" same <(durations many.fxt | sed p) <(durations durations.fxt)
 "$vitrine" check durations.fxt >durations.check 2>&1
-check "and sound" grep -q ": no fault" durations.check
+check "the merged trace of overlapping durations is sound" grep -q ": no fault" durations.check
 check "overlapping durations take linear time" is_linear many.fxt
 
 plan

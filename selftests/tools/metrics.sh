@@ -292,7 +292,7 @@ both()
 		check "promtool has nothing against $what" promtool_agrees "$@"
 	fi
 	if [ -n "$strict" ]; then
-		check "nor a strict reader of OpenMetrics" strict_agrees "$@"
+		check "a strict reader of OpenMetrics has nothing against $what" strict_agrees "$@"
 	fi
 }
 both "golden trees" ./golden-*.inspect
@@ -336,8 +336,8 @@ too_large()
 	refuses 3 "x.prom: cannot write: File too large" "$vitrine" metrics --textfile x.prom ./t.inspect
 )
 check "disk full" too_large
-check "and the old file stands" grep -q ' 2$' x.prom
-check "and nothing is left beside it" test "$(echo x.prom*)" = x.prom
+check "disk full: the old file stays" grep -q ' 2$' x.prom
+check "disk full: no temporary file is left" test "$(echo x.prom*)" = x.prom
 mkdir d.prom
 check "cannot replace a directory" refuses 3 "d.prom: cannot replace: " "$vitrine" metrics --textfile d.prom ./t.inspect
 check "node_exporter does not read the strict form" refuses 2 "node_exporter cannot read" \

@@ -74,12 +74,12 @@ check "an event has the thread and process that perf names" test \
 check "an event of an idle CPU belongs to idle" test "$("$vitrine" print --json perf.fxt |
 	jq -r 'select(.name == "timer_start" and .thread.tid == 1073741824 + .cpu).cpu' | wc -l)" = \
 	"$(events 'timer:timer_start.* perf_tid = 0')"
-check "which its arguments do not say again" fails grep -q 'perf_[tp]id=' <("$vitrine" print perf.fxt)
+check "the arguments of an event do not repeat its thread" fails grep -q 'perf_[tp]id=' <("$vitrine" print perf.fxt)
 # Leave kworkers out: perf appends the work item to their names.
 join <(their_processes) <(our_processes) | grep -v kworker >names
 check "processes have the names they gave themselves" awk '$2 != $3 { print; bad = 1 } END { exit bad }' names
-check "there are some" test "$(wc -l <names)" -ge 5
+check "there are at least five processes to compare" test "$(wc -l <names)" -ge 5
 command_into_files convert perf.fxt -o back.ctf
-check "and back" test "$(cat status)" = 0
-check "the same switches" same theirs <(babeltrace back.ctf --clock-cycles --no-delta 2>/dev/null >back; their_switches back tid)
+check "a trace of perf is converted back to CTF" test "$(cat status)" = 0
+check "the switches are the same after converting back" same theirs <(babeltrace back.ctf --clock-cycles --no-delta 2>/dev/null >back; their_switches back tid)
 plan

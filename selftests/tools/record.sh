@@ -116,11 +116,11 @@ record -o trace.fxt -- ./no-such-command
 check "no such command" ended 3 "no-such-command: cannot run: No such file"
 record -o no/such/directory/trace.fxt -- touch ran
 check "no such directory" ended 3 "no/such/directory/trace.fxt: cannot create"
-check "and the command did not run" test ! -e ran
-check "nothing is left behind" test -z "$(find . -name '*.fxt*')"
+check "no such directory: the command did not run" test ! -e ran
+check "no such directory: no file is left" test -z "$(find . -name '*.fxt*')"
 record -- true
 check "no file: a name with the time" ended 0 "^vitrine: vitrine-[0-9]{8}-[0-9]{6}.fxt: [0-9]+ switches"
-check "which the trace has" "$vitrine" check vitrine-????????-??????.fxt
+check "the file named after the time is a trace" "$vitrine" check vitrine-????????-??????.fxt
 rm vitrine-*.fxt
 
 # ---- commands ----
@@ -128,7 +128,7 @@ rm vitrine-*.fxt
 record -o trace.fxt -- sh -c 'echo said; exit 7'
 check "a command that fails" ended 7 "sh exited with status 7" \
 	"trace.fxt: [0-9]+ switches on [12] CPUs?, [0-9]+ bytes, 0 lost"
-check "its output is its own" grep -qx said out
+check "the output of the command is unchanged" grep -qx said out
 check "the trace is sound" "$vitrine" check trace.fxt
 record -o trace.fxt sh -c 'kill -9 $$'
 check "a command that is killed" ended 137 "sh was killed by signal 9"
@@ -157,7 +157,7 @@ kill -TERM $recorder
 wait $recorder
 echo $? >status
 check "SIGTERM ends the recording, not what the command says" ended 5 "term.fxt: "
-check "and the command" grep -qx "asked to end" out
+check "SIGTERM reaches the command" grep -qx "asked to end" out
 
 # ---- a pipe ----
 
@@ -173,7 +173,7 @@ record_to_terminal()
 	echo $? >status
 }
 record_to_terminal
-check "but no terminal" ended 2 "standard output is a terminal"
+check "the trace is not written to a terminal" ended 2 "standard output is a terminal"
 
 # ---- compressed ----
 
@@ -186,8 +186,8 @@ record -o trace.fxt.zst -- ./until_more 10
 check "a name that ends in .zst" is_zstd trace.fxt.zst
 check "the trace in it is sound" grep -q " [1-9][0-9]* switches, .*: no fault" <("$vitrine" check trace.fxt.zst)
 bytes=$(stat -c %s trace.fxt.zst)
-check "its size is reported" grep -q " $bytes bytes, " err
-check "which is less than a third" test $((3 * bytes)) -lt "$(zstd -dc trace.fxt.zst | wc -c)"
+check "the size of the compressed file is reported" grep -q " $bytes bytes, " err
+check "a compressed trace takes less than a third" test $((3 * bytes)) -lt "$(zstd -dc trace.fxt.zst | wc -c)"
 "$vitrine" record -o - --zstd -t 0.2 2>err >piped
 check "--zstd: a pipe" is_zstd piped
 check "can be read from a pipe" grep -q "^standard input: .*: no fault" <("$vitrine" check - <piped)
@@ -236,8 +236,8 @@ switches_in turn.0*.fxt >ticks
 check "nothing is missing between them" diff ticks <(seq 1010 10 "$(tail -n 1 ticks)")
 fresh_rings
 record -o last.fxt --rotate 64K --keep 2 -- sh -c 'until [ -e last.000003.fxt ]; do sleep 0.05; done'
-check "the last two are kept" test ! -e last.000001.fxt -a "$(find . -name 'last.*' | wc -l)" = 2
-check "and sound" "$vitrine" check last.*.fxt
+check "--keep 2: the last two files are kept" test ! -e last.000001.fxt -a "$(find . -name 'last.*' | wc -l)" = 2
+check "--keep 2: the files are sound" "$vitrine" check last.*.fxt
 record -o last.fxt.zst --rotate 64K -- true
 check "compressed, too" "$vitrine" check last.000001.fxt.zst
 rm turn.* last.*
@@ -250,10 +250,10 @@ fresh_rings
 written='until [ "$(sed -n "s/^wchar: //p" /proc/$PPID/io)" -gt 400000 ]; do sleep 0.05; done'
 record -o end.fxt --overwrite 64K -- sh -c "rm hold; $written"
 check "--overwrite" ended 0 "end.fxt: [0-9]+ switches"
-check "the file has that size" test "$(stat -c %s end.fxt)" -gt 50000 -a "$(stat -c %s end.fxt)" -le 65536
-check "its size is reported" grep -q " $(stat -c %s end.fxt) bytes, " err
-check "it is sound, and nothing is missing in it" grep -q " 0 records lost: no fault" <("$vitrine" check end.fxt)
-check "it has the end, not the begin" test "$(switches_in end.fxt | head -n 1)" -gt 2000
+check "--overwrite: the file has that size" test "$(stat -c %s end.fxt)" -gt 50000 -a "$(stat -c %s end.fxt)" -le 65536
+check "--overwrite: the size of the file is reported" grep -q " $(stat -c %s end.fxt) bytes, " err
+check "--overwrite: the file is sound, and nothing is missing in it" grep -q " 0 records lost: no fault" <("$vitrine" check end.fxt)
+check "--overwrite: the file has the end of the recording" test "$(switches_in end.fxt | head -n 1)" -gt 2000
 record -o - --overwrite 64K -- true
 check "--overwrite into a pipe" "$vitrine" check out
 rm end.*
@@ -273,8 +273,8 @@ check "-C 1-0" ended 2 "invalid filter value"
 until_there vitrine/trace/cpu1
 record -o part.fxt -C 1 -- sh -c 'exit 7'
 check "-C" ended 7 "part.fxt: [0-9]+ switches on 1 CPU, "
-check "has that CPU only" test "$("$vitrine" print --json part.fxt | jq -s 'map(select(.kind == "switch").cpu) | unique == [1]')" = true
-check "and says so" grep -q "left out on purpose: cpus=1" <("$vitrine" check part.fxt)
+check "-C: the file has switches of this CPU only" test "$("$vitrine" print --json part.fxt | jq -s 'map(select(.kind == "switch").cpu) | unique == [1]')" = true
+check "-C: the file says which CPU it has" grep -q "left out on purpose: cpus=1" <("$vitrine" check part.fxt)
 record -o part.fxt.zst -C 1 -- true
 check "compressed" "$vitrine" check part.fxt.zst
 record -o - -C 1 -- true
@@ -302,8 +302,8 @@ put_to()
 }
 
 record -o trace.fxt -- cp $events meanwhile
-check "wakeups are switched on" events_are meanwhile +sched +irq
-check "and off again" events_are $events -sched +irq
+check "wakeups are switched on while recording" events_are meanwhile +sched +irq
+check "wakeups are switched off after recording" events_are $events -sched +irq
 record -o trace.fxt --no-wakeups -- cp $events meanwhile
 check "--no-wakeups" events_are meanwhile -sched +irq
 for word in +sched +sched:cpus=0; do
@@ -332,12 +332,12 @@ check "off again if nobody reads the pipe" events_are $events -sched +irq
 record -o trace.fxt --delay 1h -- cp $events meanwhile
 check "the command ends before the delay" ended 0 "trace.fxt: 0 switches on 0 CPUs, 8 bytes, 0 lost, 0.000 s"
 check "the trace is empty" grep -q " 0 switches, .*: no fault" <("$vitrine" check trace.fxt)
-check "and nothing was switched on" events_are meanwhile -sched +irq
+check "the command ends before the delay: nothing was switched on" events_are meanwhile -sched +irq
 began=$(date +%s%3N)
 record -o trace.fxt --delay 300ms -- sh -c "until grep -q +sched $events; do sleep 0.05; done; date +%s%3N >meanwhile"
 check "the delay ends before the command" ended 0 "trace.fxt: [0-9]+ switches on [12] CPU"
-check "and then wakeups are switched on" test $(($(cat meanwhile) - began)) -ge 300
-check "and off again" events_are $events -sched +irq
+check "wakeups are switched on after the delay" test $(($(cat meanwhile) - began)) -ge 300
+check "wakeups are switched off after the delayed recording" events_are $events -sched +irq
 
 # ---- all categories ----
 
@@ -350,7 +350,7 @@ record -o trace.fxt --all --no-wakeups -- true
 check "--all without wakeups: no" ended 2 "record: --no-wakeups excludes --all and --why"
 record -o trace.fxt --all -- true
 check "--all, but no figures of what a record costs" ended 3 "trace/cost: "
-check "and all is as it was" events_are $events -sched +irq
+check "--all, but no figures of what a record costs: the events are as before" events_are $events -sched +irq
 echo "switch few" >vitrine/trace/cost
 record -o trace.fxt --all -- true
 check "--all, figures of no use" ended 3 "trace/cost: cannot parse"
@@ -358,11 +358,11 @@ put_cost 0 0 0
 put_to -poll
 record -o trace.fxt --all -- cp $events meanwhile
 check "--all: each category is switched on" events_are meanwhile +poll
-check "and off again" events_are $events -poll
+check "--all: each category is switched off after recording" events_are $events -poll
 put_to -sched +irq:cpus=0
 record -o trace.fxt --all -- cp $events meanwhile
-check "--all: what has a filter keeps it" events_are meanwhile +sched +irq:cpus=0
-check "and stays on" events_are $events -sched +irq:cpus=0
+check "--all: a category keeps its filter while recording" events_are meanwhile +sched +irq:cpus=0
+check "--all: a category with a filter stays on after recording" events_are $events -sched +irq:cpus=0
 check "records that cost nothing take nothing" ended 0 "^vitrine: recording took 0.00 % of CPU 0, 0.00 % of CPU 1; saving it [0-9]+\.[0-9]+ % of one CPU$"
 
 # share_is COST: the reported share of CPU time is the number of switches in the summary,
@@ -382,7 +382,7 @@ put_to -sched +irq
 mv $events gone
 record -o trace.fxt -- touch ran
 check "no events: an error" ended 3 "trace/events: "
-check "and the command did not run" test ! -e ran
+check "no events: the command did not run" test ! -e ran
 mv gone $events
 
 # Two recorders run at the same time; the one that switched wakeups on ends first.
@@ -432,7 +432,7 @@ as_it_was()
 put_to -block
 record -o trace.fxt --why -- true
 check "--why, but no stacks: an error" ended 3 "trace/stacks: No such file"
-check "and no event is on" events_are $events -block
+check "--why, but no stacks: no event is on" events_are $events -block
 echo none >$stacks
 put_to -poll
 record -o trace.fxt --why -- true
@@ -463,8 +463,8 @@ check "--why and --no-wakeups" ended 2 "record: --no-wakeups excludes --all and 
 echo "blocked_us=7 kthreads" >$stacks
 record -o trace.fxt --why -- cp $stacks .
 check "stacks that the user has set are left alone" stacks_are "blocked_us=7 kthreads" stacks
-check "which is said" ended 0 "already set, and stays so: blocked_us=7 kthreads"
-check "and stay set" stacks_are "blocked_us=7 kthreads"
+check "the message says that the stacks of the user are left alone" ended 0 "already set, and stays so: blocked_us=7 kthreads"
+check "the stacks of the user are still set after recording" stacks_are "blocked_us=7 kthreads"
 echo none >$stacks
 record -o trace.fxt --why -- ./no-such-command
 check "off again if the command cannot be run" as_it_was
@@ -513,23 +513,23 @@ if [ -x "$(dirname "$vitrine")/find-symbols" ]; then
 	put_stack
 	recorded_stack -o named.fxt
 	check "--why names functions" stack_is "main+0x4 [vitrine];vitrine+0x7fffffff"
-	check "which is said" ended 0 "named.fxt: 1 frames have names now, 1 do not"
-	check "the trace is sound" "$vitrine" check named.fxt
+	check "--why tells the number of named frames" ended 0 "named.fxt: 1 frames have names now, 1 do not"
+	check "the trace with named functions is sound" "$vitrine" check named.fxt
 	put_stack
 	recorded_stack -o named.fxt.zst
-	check "and compresses them again" grep -q "main+0x4 \[vitrine\]" <("$vitrine" print named.fxt.zst)
+	check "--why names functions in a compressed file" grep -q "main+0x4 \[vitrine\]" <("$vitrine" print named.fxt.zst)
 	put_stack
 	recorded_stack -o - && mv out named.fxt
-	check "not on standard output" stack_is "$stack"
+	check "--why names no functions on standard output" stack_is "$stack"
 	put_stack
 	recorded_stack -o named.fxt --zstd
-	check "nor with --zstd" stack_is "$stack"
+	check "--why names no functions with --zstd" stack_is "$stack"
 	mkdir alone
 	cp "$vitrine" alone/
 	put_stack
 	vitrine=alone/vitrine recorded_stack -o named.fxt
-	check "without libdw nothing is said" ended 0 "named.fxt: [0-9]+ switches"
-	check "and nothing named" stack_is "$stack"
+	check "--why without libdw reports no error" ended 0 "named.fxt: [0-9]+ switches"
+	check "--why without libdw names no functions" stack_is "$stack"
 	rm -r alone named.fxt named.fxt.zst
 fi
 

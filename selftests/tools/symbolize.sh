@@ -108,15 +108,15 @@ files="$PWD/program $id"
 stacks "$stack" "$files" >stacks.fxt
 "$vitrine" check stacks.fxt >check.log || exit
 command_into_files symbolize stacks.fxt -o named.fxt
-check "a trace" ended 0 "named.fxt: 3 frames have names now, 0 do not"
+check "a trace with user stacks is symbolized" ended 0 "named.fxt: 3 frames have names now, 0 do not"
 name_main="main+$(printf '%#x' $((main - $(offset main)))) [program]"
 name_last="last_call+$(printf '%#x' $((last - $(offset last_call)))) [program]"
-check "its functions have names, also one that ends with a call" \
+check "functions have names, also one that ends with a call" \
 	stacks_are "$name_main;$name_last;?;deepest+0x0 [program]"
-check "the rest is as it was" same <("$vitrine" print --json stacks.fxt | jq -c 'del(.offset, .provider, .args.stack)') \
+check "the rest of the trace is unchanged" same <("$vitrine" print --json stacks.fxt | jq -c 'del(.offset, .provider, .args.stack)') \
 	<("$vitrine" print --json named.fxt | jq -c 'del(.offset, .provider, .thread.name, .args.stack)')
 "$vitrine" check named.fxt >named.check
-check "and sound" grep -q ": no fault" named.check
+check "the trace with names is sound" grep -q ": no fault" named.check
 command_into_files symbolize named.fxt -o twice.fxt
 check "twice is once" same <(printed named.fxt) <(printed twice.fxt)
 
@@ -271,12 +271,12 @@ check "babeltrace2 reads it, converted" grep -q "user stack.*dump+0x1" <(babeltr
 command_into_files symbolize stacks.fxt -o named.fxt
 check "a stack is unwound" ended 0 "1 of 1 stacks with memory were unwound" "frames have names now"
 unwound=';main\+0x[0-9a-f]+ \[dump\];outer\+0x[0-9a-f]+ \[dump\];middle\+0x[0-9a-f]+ \[dump\];inner\+0x[0-9a-f]+ \[dump\]$'
-check "with functions that have no frame pointers" grep -E "$unwound" <(printed named.fxt)
-check "its memory is no longer there" fails grep -q "the user's secret" named.fxt
-check "nor where it was" test "$("$vitrine" print --json named.fxt | jq -c '[.kind, (.args | keys)]')" = '["instant",["files","stack"]]'
+check "the unwound stack has functions without frame pointers" grep -E "$unwound" <(printed named.fxt)
+check "the memory of an unwound stack is no longer in the trace" fails grep -q "the user's secret" named.fxt
+check "the mappings of an unwound stack are no longer in the trace" test "$("$vitrine" print --json named.fxt | jq -c '[.kind, (.args | keys)]')" = '["instant",["files","stack"]]'
 "$vitrine" cut --anonymise stacks.fxt -o cut.fxt 2>/dev/null
-check "nor in an anonymised trace" fails grep -q "the user's secret\|$maps" cut.fxt
-check "but the stack is" test "$("$vitrine" print --json cut.fxt | jq -r '.args.stack // empty' | grep -c '^x[0-9a-f]*+0x1$')" = 1
+check "an anonymised trace has neither the memory nor the mappings" fails grep -q "the user's secret\|$maps" cut.fxt
+check "an anonymised trace has the stack" test "$("$vitrine" print --json cut.fxt | jq -r '.args.stack // empty' | grep -c '^x[0-9a-f]*+0x1$')" = 1
 
 # shortened: some length of the memory contains the frames of inner() and middle() only
 shortened()

@@ -39,7 +39,7 @@ start_tmux
 
 run top
 check "without a trace, top fails" ended 3
-check "and names the missing file" grep -q '/vitrine/trace/trace.fxt: .*insmod' err
+check "without a trace, top names the missing file" grep -q '/vitrine/trace/trace.fxt: .*insmod' err
 mkdir -p vitrine/trace
 trace rush
 no_terminal()
@@ -104,7 +104,7 @@ check "--once --json: a CPU that is idle, records lost" \
 	test "$(json '[.cpus[0].state, (.cpus[0] | has("thread")), .gaps > 0]')" = '["idle",false,true]'
 echo nonsense >vitrine/trace/trace.fxt
 check "--once: a trace that cannot be read" grep -q "not a Fuchsia trace" <(once)
-check "and the exit code says so" test "$(once --json | tail -n 1)" = 1
+check "--once: a trace that cannot be read: exit status 1" test "$(once --json | tail -n 1)" = 1
 trace rush
 run top --json
 check "--json goes with --once" ended 2
@@ -130,7 +130,7 @@ check "q: ends, and the terminal is as it was" ended 0
 
 trace waits
 check "starts again" started 100
-check "it says when records are lost" shows '^2 CPUs .* by CPU; records lost$'
+check "top says when records are lost" shows '^2 CPUs .* by CPU; records lost$'
 check "idle" shows '^CPU 0 +[0-9]+ % +[0-9]+/s  idle$'
 check "by CPU" until_true order be alpha '?' gamma
 keys w

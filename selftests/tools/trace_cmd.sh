@@ -197,10 +197,10 @@ perl -0777 -pe 'for (my $at = 0; $at + 16 <= length; $at += 4096) {
 	substr($_, $at + 8, 8) = pack "Q<", $commit & ~(1 << 30) if ($commit & 0xfffff000) == 0xc0000000;
 }' lossy.dat >gap.dat
 command_into_files convert gap.dat -o gap.fxt
-check "nobody knows how much is missing: that is said" ended 0 "times are of" \
+check "gaps of unknown length are reported" ended 0 "times are of" \
 	"gap.dat: 1 events were overwritten" "gap.dat: $(nr_of DROPPED lossy.events) gaps of unknown length; one lost record is counted for each$"
 "$vitrine" check gap.fxt >gap.check
-check "and each place counted as one" test "$(lost err gap.check)" = "$(nr_of DROPPED lossy.events)"
+check "each gap of unknown length counts as one lost record" test "$(lost err gap.check)" = "$(nr_of DROPPED lossy.events)"
 
 # refused NAME PATTERN: convert fails with an error that matches PATTERN, and leaves no file
 refused()

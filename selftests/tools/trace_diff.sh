@@ -70,14 +70,14 @@ for more in "3 0" "3 3" "40 0" "0 200"; do
 	"$mkfxt" steady $more >"steady${more/ /-}.fxt"
 done
 check "some nanoseconds more in each wait: no difference" "$vitrine" diff steady.fxt steady3-0.fxt
-check "and three long waits: no difference" "$vitrine" diff steady.fxt steady3-3.fxt
+check "some nanoseconds more and three long waits: no difference" "$vitrine" diff steady.fxt steady3-3.fxt
 check "one percent more in each wait is a difference" prints '["blocked"]' changed \
 	'[.changed[].what]' steady.fxt steady40-0.fxt
-check "so are many long waits" prints '["blocked"]' changed '[.changed[].what]' \
+check "many long waits are a difference" prints '["blocked"]' changed '[.changed[].what]' \
 	steady.fxt steady0-200.fxt
 command_into_files diff same1.fxt same1.fxt
-check "the same file twice" ended 0
-check "and nothing is printed" test ! -s out
+check "the same file twice is no difference" ended 0
+check "the same file twice: nothing is printed" test ! -s out
 command_into_files diff same1.fxt much.fxt
 check "20 % more: exit status as diff" test "$(cat status)" = 1
 check "in words" prints "$(printf '%s\n' \

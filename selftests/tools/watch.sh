@@ -55,7 +55,7 @@ watch -i 0
 check "an interval that is none" ended 2
 watch absent
 check "an unknown tree is an error" ended 3
-check "and the error names it" grep -q 'absent: there is no such tree' err
+check "the error names the unknown tree" grep -q 'absent: there is no such tree' err
 
 # ---- the screen ----
 
@@ -171,6 +171,6 @@ check "ends" ended 0
 tmux respawn-window -k -t w "TERM=nonsense ASAN_OPTIONS=detect_leaks=0 '$vitrine' watch 2>'$dir/err'; echo \$? >'$dir/status'; cp '$dir/before' '$dir/after'; cat"
 # Leaks are not checked here: curses does not free its memory after this error.
 check "an unknown terminal type" ended 3
-check "and the error tells to set TERM" grep -q 'set TERM' err
+check "an unknown terminal type: the error tells to set TERM" grep -q 'set TERM' err
 
 plan

@@ -107,7 +107,7 @@ check "threads that are still blocked at the end" expected still.text latency --
 check "threads that are still blocked at the end: JSON" \
 	prints '[[201,true,9000000],[400,null,7500000]]' longest '[.thread.tid, .still, .waited_ns]' still.fxt
 check "one that was blocked before, if it is selected" prints '[[202,true]]' longest '[.thread.tid, .still]' -t holder still.fxt
-check "they are in the flame graph" expected still.folded flame still.fxt -f -o -
+check "threads that are still blocked at the end are in the flame graph" expected still.folded flame still.fxt -f -o -
 check "no stacks, no system calls" expected waits.text latency --why waits.fxt
 check "lost records" expected torn.text latency --why torn.fxt
 check "a CPU above 255" expected wide.text latency --why wide.fxt
@@ -125,8 +125,8 @@ for name in disk relay; do
 		jq '[.longest[] | .chain[0].begin_ns as \$begin | .chain[] | .end_ns > \$begin] | all'"
 done
 check "--why has no --map" refused "--why excludes" latency --why --map disk.fxt
-check "nor --switches" refused "--why excludes" latency --why --switches disk.fxt
-check "nor --sort" refused "--why excludes" latency --why --sort p99 disk.fxt
+check "--why has no --switches" refused "--why excludes" latency --why --switches disk.fxt
+check "--why has no --sort" refused "--why excludes" latency --why --sort p99 disk.fxt
 check "--count is for --why" refused "--count needs --why" latency -n 3 disk.fxt
 check "no wait at all" refused "not a number" latency --why -n 0 disk.fxt
 check "too many" refused "not a number" latency --why -n 1001 disk.fxt
@@ -169,7 +169,7 @@ check "three traces" refused "more than two" flame a b c -o out.svg
 check "neither file nor live" refused "either FILE or --live" flame -o out.svg
 command_into_files flame disk.fxt absent.fxt -o none.svg
 check "one of two cannot be read: nothing is drawn" ended 3 "absent.fxt: cannot open"
-check "and no file is left" test ! -e none.svg
+check "one of two cannot be read: no file is left" test ! -e none.svg
 command_into_files flame disk.fxt -o /nowhere/x.svg
 check "where nothing can be written" ended 3 "/nowhere/x.svg: cannot write: No such file"
 
