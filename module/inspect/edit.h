@@ -509,4 +509,63 @@ static inline void *vtr_edit_created(struct vitrine_tree *tree, int err,
 	}								\
 } while (0)
 
+/* Deletes up to @max values of a deleted block; returns true if values are left. */
+typedef bool vtr_edit_purge_fn(struct vtr_tree *blocks, u32 index,
+			       unsigned int max);
+
+/**
+ * vtr_edit_purge() - delete the remaining values of a deleted block, in short edits
+ * @tree: the tree
+ * @index: index of the block
+ * @purge: function that deletes some of its values
+ *
+ * Context: any.
+ */
+static __always_inline void vtr_edit_purge(struct vitrine_tree *tree, u32 index,
+					   vtr_edit_purge_fn *purge)
+{
+	unsigned long flags;
+	bool more;
+
+	do {
+		vtr_edit_begin(tree, &flags);
+		more = purge(&tree->blocks, index, vtr_edit_slice(&tree->blocks));
+		vtr_edit_end(tree, flags);
+	} while (more);
+}
+
+/**
+ * vtr_edit_delete_all() - delete a value and the values that it owns
+ * @handle: handle of the value, or NULL
+ * @delete: function that deletes the value
+ * @purge: function that deletes some of the values that it owns
+ *
+ * Context: any.
+ */
+static __always_inline void
+vtr_edit_delete_all(void *handle, int (*delete)(struct vtr_tree *, u32),
+		    vtr_edit_purge_fn *purge)
+{
+	struct vitrine_tree *tree;
+	bool more = false;
+	unsigned long flags;
+	u32 index;
+	int err;
+
+	if (!handle)
+		return;
+	tree = vtr_edit_tree(handle);
+	index = vtr_edit_index(handle);
+	if (!vtr_edit_begin(tree, &flags))
+		return;
+	err = delete(&tree->blocks, index);
+	if (!err)
+		more = purge(&tree->blocks, index, vtr_edit_slice(&tree->blocks));
+	vtr_edit_end(tree, flags);
+	if (err)
+		vtr_edit_refuse(tree, err);
+	if (more)
+		vtr_edit_purge(tree, index, purge);
+}
+
 #endif /* _VTR_EDIT_H */

@@ -34,20 +34,6 @@ static int item_append(struct vtr_tree *blocks, u32 list, u32 *item,
 	return err;
 }
 
-/* Delete the remaining values recorded in an item that was dropped. */
-static void dropped_purge(struct vitrine_tree *tree, u32 dropped)
-{
-	unsigned long flags;
-	bool more;
-
-	do {
-		vtr_edit_begin(tree, &flags);
-		more = vtr_record_purge(&tree->blocks, dropped,
-					vtr_edit_slice(&tree->blocks));
-		vtr_edit_end(tree, flags);
-	} while (more);
-}
-
 struct vitrine_node *vitrine_list_append(struct vitrine_list *list)
 {
 	u32 index, item = 0, dropped = 0;
@@ -62,35 +48,13 @@ struct vitrine_node *vitrine_list_append(struct vitrine_list *list)
 	err = vtr_edit_grow(tree, 1,
 			    item_append(&tree->blocks, index, &item, &dropped));
 	if (!err && dropped)
-		dropped_purge(tree, dropped);
+		vtr_edit_purge(tree, dropped, vtr_record_purge);
 	return vtr_edit_created(tree, err, item);
 }
 EXPORT_SYMBOL_GPL(vitrine_list_append);
 
 void vitrine_list_delete(struct vitrine_list *list)
 {
-	struct vitrine_tree *tree;
-	bool more = false;
-	unsigned long flags;
-	u32 index;
-	int err;
-
-	if (!list)
-		return;
-	tree = vtr_edit_tree(list);
-	index = vtr_edit_index(list);
-	if (!vtr_edit_begin(tree, &flags))
-		return;
-	err = vtr_fifo_delete(&tree->blocks, index);
-	if (!err)
-		more = vtr_fifo_purge(&tree->blocks, index, vtr_edit_slice(&tree->blocks));
-	vtr_edit_end(tree, flags);
-	if (err)
-		vtr_edit_refuse(tree, err);
-	while (more) {
-		vtr_edit_begin(tree, &flags);
-		more = vtr_fifo_purge(&tree->blocks, index, vtr_edit_slice(&tree->blocks));
-		vtr_edit_end(tree, flags);
-	}
+	vtr_edit_delete_all(list, vtr_fifo_delete, vtr_fifo_purge);
 }
 EXPORT_SYMBOL_GPL(vitrine_list_delete);

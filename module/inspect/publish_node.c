@@ -25,33 +25,16 @@ struct vitrine_node *vitrine_node_create(struct vitrine_node *parent,
 }
 EXPORT_SYMBOL_GPL(vitrine_node_create);
 
+/* Delete some values that a deleted node owns; most nodes own none. */
+static bool node_purge(struct vtr_tree *blocks, u32 index, unsigned int max)
+{
+	return vtr_record_owns(blocks, index) &&
+	       vtr_record_purge(blocks, index, max);
+}
+
 void vitrine_node_delete(struct vitrine_node *node)
 {
-	struct vitrine_tree *tree;
-	bool more = false;
-	unsigned long flags;
-	u32 index;
-	int err;
-
-	if (!node)
-		return;
-	tree = vtr_edit_tree(node);
-	index = vtr_edit_index(node);
-	if (!vtr_edit_begin(tree, &flags))
-		return;
-	err = vtr_node_delete(&tree->blocks, index);
-	if (!err && vtr_record_owns(&tree->blocks, index))
-		more = vtr_record_purge(&tree->blocks, index,
-					vtr_edit_slice(&tree->blocks));
-	vtr_edit_end(tree, flags);
-	if (err)
-		vtr_edit_refuse(tree, err);
-	while (more) {
-		vtr_edit_begin(tree, &flags);
-		more = vtr_record_purge(&tree->blocks, index,
-					vtr_edit_slice(&tree->blocks));
-		vtr_edit_end(tree, flags);
-	}
+	vtr_edit_delete_all(node, vtr_node_delete, node_purge);
 }
 EXPORT_SYMBOL_GPL(vitrine_node_delete);
 
