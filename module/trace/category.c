@@ -149,16 +149,7 @@ static int parse_id(const char *digits, pid_t *ret)
 	return err || *ret >= 0 ? err : -EINVAL;
 }
 
-/**
- * vtr_filter_parse() - parse a condition and add it to a filter
- * @word: "cpus=0-3", "process=17", "thread=18" or "cgroup=/user.slice"
- * @filter: the filter
- *
- * Context: task; may sleep.
- * Return: 0; -EINVAL or -ERANGE if @word is not a condition; -ENOENT or -ENOTDIR if there
- *	is no such cgroup; -EOPNOTSUPP if the kernel has no cgroups.
- */
-int vtr_filter_parse(const char *word, struct vtr_filter *filter)
+static int parse_condition(const char *word, struct vtr_filter *filter)
 {
 	if (!strncmp(word, "cpus=", 5)) {
 		filter->all_cpus = false;
@@ -171,6 +162,26 @@ int vtr_filter_parse(const char *word, struct vtr_filter *filter)
 	if (str_has_prefix(word, CGROUP))
 		return parse_cgroup(word + strlen(CGROUP), &filter->cgroup);
 	return -EINVAL;
+}
+
+/**
+ * vtr_filter_parse() - parse a condition and add it to a filter
+ * @word: "cpus=0-3", "process=17", "thread=18" or "cgroup=/user.slice"
+ * @filter: the filter; if it is NULL, a filter is allocated
+ *
+ * Context: task; may sleep.
+ * Return: 0; -EINVAL or -ERANGE if @word is not a condition; -ENOENT or -ENOTDIR if there
+ *	is no such cgroup; -EOPNOTSUPP if the kernel has no cgroups; -ENOMEM.
+ */
+int vtr_filter_parse(const char *word, struct vtr_filter **filter)
+{
+	if (!*filter) {
+		*filter = kzalloc(sizeof(**filter), GFP_KERNEL);
+		if (!*filter)
+			return -ENOMEM;
+		(*filter)->all_cpus = true;
+	}
+	return parse_condition(word, *filter);
 }
 
 /**
@@ -284,13 +295,7 @@ static int parse_option(const struct vitrine_category *category,
 		options->with_args = true;
 		return 0;
 	}
-	if (!options->filter) {
-		options->filter = kzalloc(sizeof(*options->filter), GFP_KERNEL);
-		if (!options->filter)
-			return -ENOMEM;
-		options->filter->all_cpus = true;
-	}
-	return vtr_filter_parse(word, options->filter);
+	return vtr_filter_parse(word, &options->filter);
 }
 
 /* Split off the next option, or return NULL. */

@@ -35,7 +35,7 @@ struct vtr_filter {
 void vtr_filter_free(struct vtr_filter *filter);
 bool vtr_filter_admits(const struct vtr_filter *filter,
 		       const struct task_struct *task);
-int vtr_filter_parse(const char *word, struct vtr_filter *filter);
+int vtr_filter_parse(const char *word, struct vtr_filter **filter);
 void vtr_filter_show(struct seq_file *seq, char separator,
 		     const struct vtr_filter *filter);
 bool vtr_filter_excludes(const struct vtr_filter *filter,

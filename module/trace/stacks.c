@@ -426,13 +426,7 @@ static int parse_word(const char *word, struct vtr_stacks_settings *ret)
 		ret->memory = strlen(word) > strlen("user");
 		return 0;
 	}
-	if (!ret->filter) {
-		ret->filter = kzalloc(sizeof(*ret->filter), GFP_KERNEL);
-		if (!ret->filter)
-			return -ENOMEM;
-		ret->filter->all_cpus = true;
-	}
-	return vtr_filter_parse(word, ret->filter);
+	return vtr_filter_parse(word, &ret->filter);
 }
 
 static bool is_armed(const struct vtr_stacks_settings *settings)
