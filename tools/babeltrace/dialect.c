@@ -34,24 +34,27 @@ static void add_field(bt_field_class *structure, const char *name,
 	bt_field_class_put_ref(class);
 }
 
+static void add_integer(bt_field_class *structure, const char *name,
+			bt_field_class *class, unsigned int bits)
+{
+	bt_field_class_integer_set_field_value_range(class, bits);
+	add_field(structure, name, class);
+}
+
 static void add_signed(struct dialect *dialect, bt_field_class *structure,
 		       const char *name, unsigned int bits)
 {
-	bt_field_class *class;
-
-	class = bt_field_class_integer_signed_create(dialect->trace_class);
-	bt_field_class_integer_set_field_value_range(class, bits);
-	add_field(structure, name, class);
+	add_integer(structure, name,
+		    bt_field_class_integer_signed_create(dialect->trace_class),
+		    bits);
 }
 
 static void add_unsigned(struct dialect *dialect, bt_field_class *structure,
 			 const char *name, unsigned int bits)
 {
-	bt_field_class *class;
-
-	class = bt_field_class_integer_unsigned_create(dialect->trace_class);
-	bt_field_class_integer_set_field_value_range(class, bits);
-	add_field(structure, name, class);
+	add_integer(structure, name,
+		    bt_field_class_integer_unsigned_create(dialect->trace_class),
+		    bits);
 }
 
 static void add_string(struct dialect *dialect, bt_field_class *structure,

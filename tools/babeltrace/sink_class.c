@@ -86,17 +86,6 @@ static bool is_perf(const bt_event_class *class)
 			payload, perf_fields.thread);
 }
 
-/* Check whether @text begins with @prefix; if so, @ret points behind the prefix. */
-static bool take_prefix(const char *text, const char *prefix, const char **ret)
-{
-	size_t len = strlen(prefix);
-
-	if (strncmp(text, prefix, len))
-		return false;
-	*ret = text + len;
-	return true;
-}
-
 static void set_names(struct sink_class *class, const char *category,
 		      const char *name, size_t len_bytes)
 {
@@ -119,12 +108,12 @@ static bool classify_duration(struct sink_class *class, const char *text)
 {
 	const char *rest = text, *end;
 
-	take_prefix(text, "compat_", &rest);
-	if (take_prefix(rest, "syscall_entry_", &rest) ||
-	    take_prefix(rest, "sys_enter_", &rest))
+	kernel_skip_prefix(text, "compat_", &rest);
+	if (kernel_skip_prefix(rest, "syscall_entry_", &rest) ||
+	    kernel_skip_prefix(rest, "sys_enter_", &rest))
 		class->type = FXT_EVENT_DURATION_BEGIN;
-	else if (take_prefix(rest, "syscall_exit_", &rest) ||
-		 take_prefix(rest, "sys_exit_", &rest))
+	else if (kernel_skip_prefix(rest, "syscall_exit_", &rest) ||
+		 kernel_skip_prefix(rest, "sys_exit_", &rest))
 		class->type = FXT_EVENT_DURATION_END;
 	if (class->type) {
 		class->kind = KIND_SYSCALL;
@@ -133,17 +122,17 @@ static bool classify_duration(struct sink_class *class, const char *text)
 	}
 	set_names(class, "irq", "", 0);
 	/* The names of LTTng before 2.8 lack "irq_". */
-	if ((take_prefix(text, "irq_softirq_", &rest) ||
-	     take_prefix(text, "softirq_", &rest)) && is_entry(class, rest)) {
+	if ((kernel_skip_prefix(text, "irq_softirq_", &rest) ||
+	     kernel_skip_prefix(text, "softirq_", &rest)) && is_entry(class, rest)) {
 		class->kind = KIND_SOFTIRQ;
 		return true;
 	}
-	if (take_prefix(text, "irq_handler_", &rest) && is_entry(class, rest)) {
+	if (kernel_skip_prefix(text, "irq_handler_", &rest) && is_entry(class, rest)) {
 		class->kind = KIND_IRQ;
 		return true;
 	}
 	end = strrchr(text, '_');
-	if (take_prefix(text, DIALECT_VECTOR_PREFIX, &rest) && end > rest &&
+	if (kernel_skip_prefix(text, DIALECT_VECTOR_PREFIX, &rest) && end > rest &&
 	    is_entry(class, end + 1)) {
 		class->kind = KIND_VECTOR;
 		set_names(class, "irq", rest, end - rest);

@@ -109,14 +109,12 @@ static bool make_wakeup(struct sink *sink, struct sink_stream *stream,
 		return false;
 	record->kind = VITRINE_FXT_WAKEUP;
 	record->wakeup = thread_of(sink, tid);
-	fxt_add_arg(record, FXT_ARG_INT32, "weight")->value.int64 =
-		priority_of(class, tid, prio);
+	fxt_add_weight(record, "weight", priority_of(class, tid, prio));
 	if (!get_integer(payload, "waker_tid", &waker) && class->exact &&
 	    stream->switched)
 		waker = stream->running;
 	if (waker >= 0)
-		fxt_add_arg(record, FXT_ARG_KOID, "waker")->value.uint64 =
-			told(sink, waker);
+		fxt_add_waker(record, told(sink, waker));
 	return true;
 }
 

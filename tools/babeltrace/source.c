@@ -115,16 +115,21 @@ static void create_trace(struct source *source)
 	source->trace = trace;
 }
 
-static void source_destroy(struct source *source)
+static void put_messages(struct source *source)
 {
 	unsigned int i;
 
 	while (source->nr_given < source->nr_queued)
 		bt_message_put_ref(source->queue[source->nr_given++]);
 	for (i = 0; i < source->nr_streams; i++) {
-		bt_packet_put_ref(source->streams[i].packet);
-		bt_stream_put_ref(source->streams[i].stream);
+		BT_PACKET_PUT_REF_AND_RESET(source->streams[i].packet);
+		BT_STREAM_PUT_REF_AND_RESET(source->streams[i].stream);
 	}
+}
+
+static void source_destroy(struct source *source)
+{
+	put_messages(source);
 	free(source->streams);
 	bt_trace_put_ref(source->trace);
 	if (source->dialect.trace_class)
@@ -572,14 +577,7 @@ source_can_seek(bt_self_message_iterator *self, bt_bool *ret)
 
 static void forget_messages(struct source *source)
 {
-	unsigned int i;
-
-	while (source->nr_given < source->nr_queued)
-		bt_message_put_ref(source->queue[source->nr_given++]);
-	for (i = 0; i < source->nr_streams; i++) {
-		BT_PACKET_PUT_REF_AND_RESET(source->streams[i].packet);
-		BT_STREAM_PUT_REF_AND_RESET(source->streams[i].stream);
-	}
+	put_messages(source);
 	dialect_forget(&source->dialect);
 	source->nr_ended = 0;
 	source->left_out = (struct left_out){ 0 };

@@ -289,11 +289,11 @@ static void make_switch(const struct heph *heph,
 	record->context_switch.incoming_priority = found->prio_value;
 	record->nr_args = 0;
 	if (found->out_weight)
-		fxt_add_arg(record, FXT_ARG_INT32, "outgoing_weight")->value.int64 =
-			found->out_weight_value;
+		fxt_add_weight(record, "outgoing_weight",
+			       found->out_weight_value);
 	if (found->weight)
-		fxt_add_arg(record, FXT_ARG_INT32, "incoming_weight")->value.int64 =
-			found->weight_value;
+		fxt_add_weight(record, "incoming_weight",
+			       found->weight_value);
 }
 
 static void make_wakeup(const struct heph *heph,
@@ -305,11 +305,9 @@ static void make_wakeup(const struct heph *heph,
 	record->wakeup = thread_of(heph, packet->substream);
 	record->nr_args = 0;
 	if (found->weight)
-		fxt_add_arg(record, FXT_ARG_INT32, "weight")->value.int64 =
-			found->weight_value;
+		fxt_add_weight(record, "weight", found->weight_value);
 	if (found->waker)
-		fxt_add_arg(record, FXT_ARG_KOID, "waker")->value.uint64 =
-			found->waker_value;
+		fxt_add_waker(record, found->waker_value);
 }
 
 /* In files of other writers a stream is a thread, and a substream is a task on it. */

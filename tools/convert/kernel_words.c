@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Convert the kernel's priorities, states and softirqs to those of a Fuchsia trace. Pure.
+ * Convert the kernel's priorities, states and names of events to those of a Fuchsia
+ * trace. Pure.
  */
+#include <string.h>
+
 #include "fxt_record.h"
 #include "kernel_words.h"
 
@@ -76,4 +79,22 @@ bool kernel_is_ipi(const struct vitrine_fxt_string *name)
 		if (fxt_string_is(name, ipis[i]))
 			return true;
 	return false;
+}
+
+/**
+ * kernel_skip_prefix() - split the prefix off the name of an event
+ * @name: the name
+ * @prefix: the prefix
+ * @ret: rest of the name; not changed if @name begins otherwise
+ *
+ * Return: true if @name begins with @prefix.
+ */
+bool kernel_skip_prefix(const char *name, const char *prefix, const char **ret)
+{
+	size_t len = strlen(prefix);
+
+	if (strncmp(name, prefix, len))
+		return false;
+	*ret = name + len;
+	return true;
 }

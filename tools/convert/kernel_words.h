@@ -26,5 +26,6 @@ unsigned int kernel_state(int64_t state);
 const char *kernel_softirq(int64_t vector);
 bool kernel_is_ipi(const struct vitrine_fxt_string *name);
 const char *kernel_vector_category(const struct vitrine_fxt_string *name);
+bool kernel_skip_prefix(const char *name, const char *prefix, const char **ret);
 
 #endif /* _VITRINE_CONVERT_KERNEL_WORDS_H */

@@ -130,18 +130,6 @@ static bool follow_name(struct vitrine_archive *archive)
 	return true;
 }
 
-/* Return the weight or the priority of a thread: a switch has one of the two. */
-static int32_t weight_of(const struct vitrine_fxt_record *record,
-			 uint8_t priority, const char *name)
-{
-	const struct vitrine_fxt_arg *arg;
-
-	if (record->context_switch.legacy)
-		return priority;
-	arg = fxt_find_arg(record, name);
-	return arg && arg->type == FXT_ARG_INT32 ? arg->value.int64 : 0;
-}
-
 /*
  * The module does not write the priority of a woken thread. It is the priority in the
  * last switch of that thread, or in its first switch if that is later.
@@ -158,9 +146,7 @@ static bool learn_weight(struct vitrine_archive *archive)
 	name = fxt_names_get(&archive->threads,
 			     record->context_switch.incoming.thread);
 	if (name && !name->weight)
-		name->weight = weight_of(record,
-					 record->context_switch.incoming_priority,
-					 "incoming_weight");
+		name->weight = fxt_incoming_weight(record);
 	return name;
 }
 
@@ -174,9 +160,7 @@ static void follow_weight(const struct vitrine_archive *archive,
 	name = fxt_names_find(&archive->threads,
 			      record->context_switch.outgoing.thread);
 	if (name)
-		name->weight = weight_of(record,
-					 record->context_switch.outgoing_priority,
-					 "outgoing_weight");
+		name->weight = fxt_outgoing_weight(record);
 }
 
 static void add_weight(const struct vitrine_archive *archive,
@@ -193,8 +177,7 @@ static void add_weight(const struct vitrine_archive *archive,
 	name = fxt_names_find(&archive->threads, record->wakeup.thread);
 	if (!name || !name->weight)
 		return;
-	fxt_add_arg(record, FXT_ARG_INT32, "weight")->value.int64 =
-		name->weight;
+	fxt_add_weight(record, "weight", name->weight);
 	/* The weight precedes the waker, as in records that have both. */
 	args[2] = args[0];
 	args[0] = args[1];
@@ -523,6 +506,28 @@ struct vitrine_error *archive_for_each(struct vitrine_archive *archive,
 		step = visit(ctx, record);
 	}
 	return step == ARCHIVE_STOP ? NULL : vtr_error_no_memory();
+}
+
+/**
+ * archive_for_each_of() - call a function for each record of a file in time order
+ * @path: the file
+ * @visit: processes a record and tells how to go on
+ * @ctx: passed to @visit
+ *
+ * Return: NULL, or an error as vitrine_archive_create() does.
+ */
+struct vitrine_error *archive_for_each_of(const char *path,
+					  archive_visit *visit, void *ctx)
+{
+	struct vitrine_archive *archive;
+	struct vitrine_error *err;
+
+	err = vitrine_archive_create(path, NULL, &archive);
+	if (err)
+		return err;
+	err = archive_for_each(archive, visit, ctx);
+	vitrine_archive_destroy(archive);
+	return err;
 }
 
 /**

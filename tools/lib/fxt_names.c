@@ -83,6 +83,25 @@ struct fxt_name *fxt_names_get(struct fxt_names *names, uint64_t koid)
 	return name;
 }
 
+/**
+ * fxt_names_first() - check whether a koid is seen for the first time
+ * @names: processes, or threads; entries of koids that were seen are "used"
+ * @koid: koid of the process or thread
+ * @ret_good: false without memory
+ *
+ * Return: true the first time.
+ */
+bool fxt_names_first(struct fxt_names *names, uint64_t koid, bool *ret_good)
+{
+	struct fxt_name *name = fxt_names_get(names, koid);
+	bool is_first = name && !name->used;
+
+	*ret_good = name;
+	if (name)
+		name->used = true;
+	return is_first;
+}
+
 static struct fxt_name *learn_name(struct fxt_names *names,
 				   const struct vitrine_fxt_record *record,
 				   uint64_t given_ns)

@@ -51,6 +51,7 @@ struct fxt_names {
 
 struct fxt_name *fxt_names_find(const struct fxt_names *names, uint64_t koid);
 struct fxt_name *fxt_names_get(struct fxt_names *names, uint64_t koid);
+bool fxt_names_first(struct fxt_names *names, uint64_t koid, bool *ret_good);
 bool fxt_names_learn(struct fxt_names *processes, struct fxt_names *threads,
 		     const struct vitrine_fxt_record *record,
 		     uint64_t given_ns);

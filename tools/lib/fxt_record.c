@@ -316,8 +316,7 @@ static void add_waker(const struct fxt_provider *provider,
 {
 	if (!ret->nr_args && provider->cpu != VITRINE_FXT_NO_CPU &&
 	    provider->running_known)
-		fxt_add_arg(ret, FXT_ARG_KOID, "waker")->value.uint64 =
-			provider->running;
+		fxt_add_waker(ret, provider->running);
 }
 
 static bool parse_wakeup(struct fxt_cursor *cursor, uint64_t header,

@@ -89,4 +89,52 @@ fxt_add_arg(struct vitrine_fxt_record *record, unsigned int type,
 	return arg;
 }
 
+/* Append a weight to a switch or to a wakeup. */
+static inline void fxt_add_weight(struct vitrine_fxt_record *record,
+				  const char *name, int32_t weight)
+{
+	fxt_add_arg(record, FXT_ARG_INT32, name)->value.int64 = weight;
+}
+
+static inline void fxt_add_waker(struct vitrine_fxt_record *record,
+				 uint64_t thread)
+{
+	fxt_add_arg(record, FXT_ARG_KOID, "waker")->value.uint64 = thread;
+}
+
+static inline int32_t fxt_weight(const struct vitrine_fxt_record *record,
+				 uint8_t legacy_priority, const char *name)
+{
+	const struct vitrine_fxt_arg *arg;
+
+	if (record->context_switch.legacy)
+		return legacy_priority;
+	arg = fxt_find_arg(record, name);
+	return arg && arg->type == FXT_ARG_INT32 ? arg->value.int64 : 0;
+}
+
+/* Return the weight of the outgoing thread of a switch; in the legacy form, its priority. */
+static inline int32_t
+fxt_outgoing_weight(const struct vitrine_fxt_record *record)
+{
+	return fxt_weight(record, record->context_switch.outgoing_priority,
+			  "outgoing_weight");
+}
+
+static inline int32_t
+fxt_incoming_weight(const struct vitrine_fxt_record *record)
+{
+	return fxt_weight(record, record->context_switch.incoming_priority,
+			  "incoming_weight");
+}
+
+/* Return the priority of the incoming thread of a switch, 0 if its weight is not a priority. */
+static inline uint8_t
+fxt_incoming_priority(const struct vitrine_fxt_record *record)
+{
+	int32_t weight = fxt_incoming_weight(record);
+
+	return weight > 0 && weight <= UINT8_MAX ? weight : 0;
+}
+
 #endif /* _VITRINE_LIB_FXT_RECORD_H */

@@ -8,6 +8,7 @@
  */
 #include <stdio.h>
 
+#include "error.h"
 #include "kernel_words.h"
 #include "reader.h"
 #include "status.h"
@@ -122,11 +123,9 @@ static bool make_wakeup(struct reader *reader, const struct kind *kind,
 		return false;
 	record->kind = VITRINE_FXT_WAKEUP;
 	record->wakeup = thread_of(reader, tid);
-	fxt_add_arg(record, FXT_ARG_INT32, "weight")->value.int64 =
-		kernel_priority(tid, prio);
+	fxt_add_weight(record, "weight", kernel_priority(tid, prio));
 	if (kind->exact)
-		fxt_add_arg(record, FXT_ARG_KOID, "waker")->value.uint64 =
-			told(reader, waker);
+		fxt_add_waker(record, told(reader, waker));
 	return true;
 }
 
@@ -219,19 +218,9 @@ int tell(struct vitrine_error *err)
 	return EXIT_FAILURE;
 }
 
-/**
- * make_record() - convert an event to a record
- * @reader: the file; its @record has the time, and no arguments yet
- * @cpu: CPU of the event
- * @kind: kind of the event
- * @from: the event; the record points to its strings
- *
- * The names of threads in the event are learnt and apply to the records that follow.
- *
- * Return: true if reader->record must be written.
- */
-bool make_record(struct reader *reader, struct cpu *cpu,
-		 const struct kind *kind, const struct tep_record *from)
+/* Convert an event. Return false if there is no record to write. */
+static bool make_record(struct reader *reader, struct cpu *cpu,
+			const struct kind *kind, const struct tep_record *from)
 {
 	int64_t tid = 0;
 
@@ -258,4 +247,55 @@ bool make_record(struct reader *reader, struct cpu *cpu,
 	}
 	reader->left_out.nr[LEFT_OUT_SCHEDULING]++;
 	return false;
+}
+
+/**
+ * put_event() - convert an event to a record, and write the record
+ * @reader: the file, or the session
+ * @cpu: CPU of the event; its @last_ns is the time of the event
+ * @from: the event
+ *
+ * The names of threads in the event are learnt and apply to the records that follow.
+ *
+ * Return: NULL, or an error.
+ */
+struct vitrine_error *put_event(struct reader *reader, struct cpu *cpu,
+				struct tep_record *from)
+{
+	struct vitrine_fxt_record *record = &reader->record;
+	struct tep_event *event;
+	const struct kind *kind;
+	bool make;
+
+	event = tep_find_event_by_record(reader->tep, from);
+	if (!event) {
+		reader->left_out.nr[LEFT_OUT_UNKNOWN]++;
+		return NULL;
+	}
+	kind = kind_of(reader, event);
+	if (!kind)
+		return vtr_error_no_memory();
+	record->nr_args = 0;
+	record->timed = true;
+	record->ticks = cpu->last_ns;
+	record->cpu = from->cpu;
+	make = make_record(reader, cpu, kind, from);
+	if (reader->ids.no_memory)
+		return vtr_error_no_memory();
+	return make ? fxt_lane_out_put(cpu->lane, record) : NULL;
+}
+
+/**
+ * reader_deinit() - free what a source has read, apart from its events
+ * @reader: the file, or the session
+ */
+void reader_deinit(struct reader *reader)
+{
+	free(reader->cpus);
+	fxt_out_destroy(reader->out);
+	fxt_names_deinit(&reader->named);
+	ids_source_deinit(&reader->told);
+	ids_source_deinit(&reader->made_up);
+	ids_deinit(&reader->ids);
+	destroy_kinds(reader);
 }

@@ -31,16 +31,6 @@ static bool is_event(const struct kind *kind, const char *system,
 	       !strcmp(kind->event->name, name);
 }
 
-static bool take_prefix(const char *text, const char *prefix, const char **ret)
-{
-	size_t len = strlen(prefix);
-
-	if (strncmp(text, prefix, len))
-		return false;
-	*ret = text + len;
-	return true;
-}
-
 /* Check for NAME_entry or NAME_exit, and remove the suffix from the name. */
 static bool is_entry_or_exit(struct kind *kind)
 {
@@ -65,9 +55,9 @@ static bool classify_duration(struct kind *kind)
 	const char *system = kind->event->system, *name = kind->event->name;
 
 	if (!strcmp(system, "syscalls")) {
-		if (take_prefix(name, "sys_enter_", &name))
+		if (kernel_skip_prefix(name, "sys_enter_", &name))
 			kind->type = FXT_EVENT_DURATION_BEGIN;
-		else if (take_prefix(name, "sys_exit_", &name))
+		else if (kernel_skip_prefix(name, "sys_exit_", &name))
 			kind->type = FXT_EVENT_DURATION_END;
 		else
 			return false;
@@ -96,7 +86,7 @@ static void name_probe(struct kind *kind)
 {
 	const char *rest, *type;
 
-	if (take_prefix(kind->event->system, TRACEFS_PREFIX, &rest)) {
+	if (kernel_skip_prefix(kind->event->system, TRACEFS_PREFIX, &rest)) {
 		type = strchr(rest, '_');
 		if (type)
 			kind->category = string_of(type + 1);

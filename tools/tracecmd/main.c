@@ -21,8 +21,6 @@
 #include "error.h"
 #include "reader.h"
 
-#define NSEC_PER_SEC	1000000000ULL
-
 /* Later times are rejected as malformed; all formats can represent earlier ones. */
 #define LAST_NS		(1ULL << 62)
 
@@ -132,39 +130,15 @@ static struct vitrine_error *take_missed(struct reader *reader,
 static struct vitrine_error *take_record(struct reader *reader,
 					 struct cpu *cpu)
 {
-	struct vitrine_fxt_record *record = &reader->record;
-	const struct tep_record *from = cpu->next;
-	const struct kind *kind;
-	struct tep_event *event;
+	struct tep_record *from = cpu->next;
 	struct vitrine_error *err;
-	bool make;
 
 	if (from->ts < cpu->last_ns || from->ts > LAST_NS)
 		return malformed("its timestamps run backwards or jump too far");
 	err = take_missed(reader, cpu);
 	cpu->last_ns = from->ts;
 	cpu->begun = true;
-	if (err)
-		return err;
-	event = tep_find_event_by_record(reader->tep, cpu->next);
-	if (!event) {
-		reader->left_out.nr[LEFT_OUT_UNKNOWN]++;
-		return NULL;
-	}
-	kind = kind_of(reader, event);
-	if (!kind)
-		return vtr_error_no_memory();
-	record->nr_args = 0;
-	record->timed = true;
-	record->ticks = from->ts;
-	record->ticks_per_second = NSEC_PER_SEC;
-	record->cpu = from->cpu;
-	make = make_record(reader, cpu, kind, from);
-	if (reader->ids.no_memory)
-		return vtr_error_no_memory();
-	if (!make)
-		return NULL;
-	return fxt_lane_out_put(cpu->lane, record);
+	return err ? err : put_event(reader, cpu, from);
 }
 
 static struct cpu *earliest(const struct reader *reader)
@@ -324,13 +298,7 @@ static void close_file(struct reader *reader)
 
 	for (i = 0; i < reader->nr_cpus; i++)
 		tracecmd_free_record(reader->cpus[i].next);
-	free(reader->cpus);
-	fxt_out_destroy(reader->out);
-	fxt_names_deinit(&reader->named);
-	ids_source_deinit(&reader->told);
-	ids_source_deinit(&reader->made_up);
-	ids_deinit(&reader->ids);
-	destroy_kinds(reader);
+	reader_deinit(reader);
 	if (reader->input)
 		tracecmd_close(reader->input);
 }

@@ -132,8 +132,9 @@ void destroy_kinds(struct reader *reader);
 
 /* event.c */
 int tell(struct vitrine_error *err);
-bool make_record(struct reader *reader, struct cpu *cpu,
-		 const struct kind *kind, const struct tep_record *from);
+struct vitrine_error *put_event(struct reader *reader, struct cpu *cpu,
+				struct tep_record *from);
+void reader_deinit(struct reader *reader);
 
 /* field.c */
 bool get_number(const struct kind *kind, const struct tep_record *from,

@@ -295,33 +295,6 @@ static struct vitrine_error *put_missed(struct live *live, struct cpu *cpu, int 
 
 /* ---- Events ---- */
 
-static struct vitrine_error *put_event(struct live *live, struct cpu *cpu,
-				       const struct tep_record *from)
-{
-	struct reader *reader = &live->reader;
-	struct vitrine_fxt_record *record = &reader->record;
-	struct tep_event *event;
-	const struct kind *kind;
-	bool make;
-
-	event = tep_find_event_by_record(reader->tep, (struct tep_record *)from);
-	if (!event) {
-		reader->left_out.nr[LEFT_OUT_UNKNOWN]++;
-		return NULL;
-	}
-	kind = kind_of(reader, event);
-	if (!kind)
-		return vtr_error_no_memory();
-	record->nr_args = 0;
-	record->timed = true;
-	record->ticks = cpu->last_ns;
-	record->cpu = from->cpu;
-	make = make_record(reader, cpu, kind, from);
-	if (reader->ids.no_memory)
-		return vtr_error_no_memory();
-	return make ? fxt_lane_out_put(cpu->lane, record) : NULL;
-}
-
 /* Convert the page in live->page. */
 static struct vitrine_error *take_page(struct live *live, struct cpu *cpu)
 {
@@ -350,7 +323,7 @@ static struct vitrine_error *take_page(struct live *live, struct cpu *cpu)
 		cpu->last_ns = ticks;
 		cpu->begun = true;
 		if (!err)
-			err = put_event(live, cpu, &from);
+			err = put_event(&live->reader, cpu, &from);
 	}
 	return err;
 }
@@ -543,21 +516,14 @@ static struct vitrine_error *read_all(struct live *live)
 
 static void close_instance(struct live *live)
 {
-	struct reader *reader = &live->reader;
-
 	free(live->fds);
 	free(live->pages);
 	free(live->nr_lost);
 	free(live->page);
 	kbuffer_free(live->kbuffer);
-	free(reader->cpus);
-	fxt_out_destroy(reader->out);
 	fxt_names_deinit(&live->processes);
-	ids_source_deinit(&reader->told);
-	ids_source_deinit(&reader->made_up);
-	ids_deinit(&reader->ids);
-	destroy_kinds(reader);
-	tep_free(reader->tep);
+	reader_deinit(&live->reader);
+	tep_free(live->reader.tep);
 }
 
 /**

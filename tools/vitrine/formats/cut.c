@@ -155,19 +155,6 @@ static struct cut_cpu *cpu_get(struct cut *cut, uint32_t cpu)
 	return &cut->cpus[cpu];
 }
 
-/* Return the priority of an incoming thread; the newer form of a switch has its weight. */
-static uint8_t priority_of(const struct vitrine_fxt_record *record)
-{
-	const struct vitrine_fxt_arg *weight;
-
-	if (record->context_switch.legacy)
-		return record->context_switch.incoming_priority;
-	weight = fxt_find_arg(record, "incoming_weight");
-	return weight && weight->type == FXT_ARG_INT32 &&
-	       weight->value.int64 > 0 && weight->value.int64 <= UINT8_MAX ?
-		       weight->value.int64 : 0;
-}
-
 static bool follow_switch(struct cut *cut, const struct vitrine_fxt_record *record)
 {
 	struct cut_cpu *cpu;
@@ -179,23 +166,11 @@ static bool follow_switch(struct cut *cut, const struct vitrine_fxt_record *reco
 		return false;
 	cpu->known = true;
 	cpu->running = record->context_switch.incoming;
-	cpu->priority = priority_of(record);
+	cpu->priority = fxt_incoming_priority(record);
 	return true;
 }
 
 /* ---- Names ------------------------------------------------------------------------ */
-
-/* Return true the first time that @koid is seen. */
-static bool is_new(struct cut *cut, uint64_t koid, bool *ret_good)
-{
-	struct fxt_name *told = fxt_names_get(&cut->told, koid);
-	bool fresh = told && !told->used;
-
-	*ret_good = told;
-	if (told)
-		told->used = true;
-	return fresh;
-}
 
 /* Names that the kernel and vitrine give to threads are no secret. */
 static bool is_secret(const struct cut *cut, uint64_t process,
@@ -239,7 +214,7 @@ static bool name_thread(struct cut *cut, const struct vitrine_fxt_thread *thread
 	struct vitrine_fxt_string name = { 0 };
 	bool good;
 
-	if (!is_new(cut, thread->thread, &good))
+	if (!fxt_names_first(&cut->told, thread->thread, &good))
 		return good;
 	vitrine_archive_thread(feed_archive(cut->feed), thread->thread, &name,
 			       &own);

@@ -136,18 +136,6 @@ static uint64_t move_koid(struct merge *merge, struct part *part,
 		       koid + part->first_thread);
 }
 
-/* Return true the first time that @koid is seen. */
-static bool is_new(struct part *part, uint64_t koid, bool *ret_good)
-{
-	struct fxt_name *told = fxt_names_get(&part->told, koid);
-	bool fresh = told && !told->used;
-
-	*ret_good = told;
-	if (told)
-		told->used = true;
-	return fresh;
-}
-
 static bool name_process(struct merge *merge, struct part *part,
 			 uint64_t process)
 {
@@ -169,7 +157,7 @@ static bool move_thread(struct merge *merge, struct part *part,
 	struct vitrine_fxt_string name = { 0 };
 	bool good;
 
-	if (is_new(part, thread->thread, &good)) {
+	if (fxt_names_first(&part->told, thread->thread, &good)) {
 		vitrine_archive_thread(archive, thread->thread, &name, &own);
 		if (process == VITRINE_FXT_NO_PROCESS)
 			process = own;

@@ -142,19 +142,6 @@ static enum archive_step collect_frames(void *ctx,
 	return ARCHIVE_NEXT;
 }
 
-static struct vitrine_error *collect(struct symbols *symbols, const char *path)
-{
-	struct vitrine_archive *archive;
-	struct vitrine_error *err;
-
-	err = vitrine_archive_create(path, NULL, &archive);
-	if (err)
-		return err;
-	err = archive_for_each(archive, collect_frames, symbols);
-	vitrine_archive_destroy(archive);
-	return err;
-}
-
 /* ---- Symbols ---------------------------------------------------------------- */
 
 static const char *path_in(const char *question)
@@ -376,7 +363,7 @@ static struct vitrine_error *open_and_find(struct symbols *symbols,
 	if (!err)
 		err = unwind_all(&symbols->unwind, input->path);
 	if (!err)
-		err = collect(symbols, input->path);
+		err = archive_for_each_of(input->path, collect_frames, symbols);
 	if (!err)
 		err = find_symbols(symbols);
 	return input_blame(input, err);

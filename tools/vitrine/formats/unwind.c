@@ -185,19 +185,6 @@ static enum archive_step collect_record(void *ctx,
 	return ARCHIVE_NO_MEMORY;
 }
 
-static struct vitrine_error *collect(struct unwind *unwind, const char *path)
-{
-	struct vitrine_archive *archive;
-	struct vitrine_error *err;
-
-	err = vitrine_archive_create(path, NULL, &archive);
-	if (err)
-		return err;
-	err = archive_for_each(archive, collect_record, unwind);
-	vitrine_archive_destroy(archive);
-	return err;
-}
-
 /* ---- Answers ---------------------------------------------------------------- */
 
 /* Find a file of a list by its number. */
@@ -347,7 +334,7 @@ static int compare(const void *left, const void *right)
  */
 struct vitrine_error *unwind_all(struct unwind *unwind, const char *path)
 {
-	struct vitrine_error *err = collect(unwind, path);
+	struct vitrine_error *err = archive_for_each_of(path, collect_record, unwind);
 
 	if (!err && unwind->nr_questions)
 		err = ask(unwind);

@@ -512,18 +512,6 @@ static void on_wakeup(void *ctx, struct sched_thread *thread)
 
 /* ---- Waits ---------------------------------------------------------------- */
 
-static uint8_t priority_of(const struct vitrine_fxt_record *record,
-			   uint8_t legacy, const char *name)
-{
-	const struct vitrine_fxt_arg *arg;
-
-	if (record->context_switch.legacy)
-		return legacy;
-	arg = fxt_find_arg(record, name);
-	return arg && arg->type == FXT_ARG_INT32 && arg->value.int64 > 0 &&
-	       arg->value.int64 <= UINT8_MAX ? arg->value.int64 : 0;
-}
-
 static void fill_links(const struct why_thread *owner, struct why_wait *wait)
 {
 	struct why_chain *chain = owner->chain;
@@ -617,8 +605,7 @@ static void on_begin(void *ctx, struct sched_thread *thread)
 
 	if (!owner)
 		return;
-	priority = priority_of(record, record->context_switch.incoming_priority,
-			       "incoming_weight");
+	priority = fxt_incoming_priority(record);
 	if (priority)
 		owner->priority = priority;
 	/* The trace does not contain the wakeup. */
