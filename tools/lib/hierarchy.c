@@ -163,31 +163,23 @@ static void load_value(const struct vtr_scan *scan,
 		       struct vitrine_hierarchy *hierarchy,
 		       struct vitrine_value *value, int type)
 {
+	static const enum vitrine_type types[INSPECT_NR_TYPES] = {
+		[INSPECT_NODE_VALUE]	= VITRINE_NODE,
+		[INSPECT_INT_VALUE]	= VITRINE_INT,
+		[INSPECT_UINT_VALUE]	= VITRINE_UINT,
+		[INSPECT_DOUBLE_VALUE]	= VITRINE_DOUBLE,
+		[INSPECT_BOOL_VALUE]	= VITRINE_BOOL,
+		[INSPECT_ARRAY_VALUE]	= VITRINE_ARRAY,
+		[INSPECT_LINK_VALUE]	= VITRINE_LINK,
+	};
+
 	value->word = vtr_word(scan, value->index, 1);
+	value->type = types[type];
 	switch (type) {
-	case INSPECT_NODE_VALUE:
-		value->type = VITRINE_NODE;
-		break;
-	case INSPECT_INT_VALUE:
-		value->type = VITRINE_INT;
-		break;
-	case INSPECT_UINT_VALUE:
-		value->type = VITRINE_UINT;
-		break;
-	case INSPECT_DOUBLE_VALUE:
-		value->type = VITRINE_DOUBLE;
-		break;
-	case INSPECT_BOOL_VALUE:
-		value->type = VITRINE_BOOL;
-		break;
-	case INSPECT_ARRAY_VALUE:
-		value->type = VITRINE_ARRAY;
-		break;
 	case INSPECT_BUFFER_VALUE:
 		load_buffer(scan, hierarchy, value);
 		break;
 	case INSPECT_LINK_VALUE:
-		value->type = VITRINE_LINK;
 		hierarchy->has_links = true;
 		value_set_text(value, vtr_field(value->word,
 						INSPECT_W1_LINK_CONTENT));

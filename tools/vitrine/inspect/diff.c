@@ -3,6 +3,7 @@
  * Compare two trees. Siblings have the same order in both, so one walk over both
  * side by side finds all differences. Nothing is copied.
  */
+#include <limits.h>
 #include <string.h>
 
 #include "diff.h"
@@ -61,8 +62,16 @@ bool diff_same_element(const struct vitrine_value *old,
 	}
 }
 
-static bool same_array(const struct vitrine_value *old,
-		       const struct vitrine_value *new)
+/**
+ * diff_same_elements() - compare the first elements of two arrays
+ * @old: an array
+ * @new: an array
+ * @nr: number of elements to compare; UINT_MAX: all
+ *
+ * Return: true if they are equal, and the arrays have the same type, format and length.
+ */
+bool diff_same_elements(const struct vitrine_value *old,
+			const struct vitrine_value *new, unsigned int nr)
 {
 	struct vitrine_array a = vitrine_value_array(old);
 	struct vitrine_array b = vitrine_value_array(new);
@@ -70,7 +79,7 @@ static bool same_array(const struct vitrine_value *old,
 
 	if (a.type != b.type || a.format != b.format || a.count != b.count)
 		return false;
-	for (i = 0; i < a.count; i++)
+	for (i = 0; i < a.count && i < nr; i++)
 		if (!diff_same_element(old, new, i))
 			return false;
 	return true;
@@ -108,7 +117,7 @@ static bool same_property(const struct vitrine_value *old,
 	case VITRINE_BYTES:
 		return same_content(old, new);
 	case VITRINE_ARRAY:
-		return same_array(old, new);
+		return diff_same_elements(old, new, UINT_MAX);
 	case VITRINE_LINK:
 		return same_link(old, new);
 	}

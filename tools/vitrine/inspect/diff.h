@@ -32,6 +32,8 @@ bool diff_is_same(const struct vitrine_hierarchy *old,
 		  const struct vitrine_hierarchy *new);
 
 /* Return whether element @i of two arrays of one type and count is the same. */
+bool diff_same_elements(const struct vitrine_value *old,
+			const struct vitrine_value *new, unsigned int nr);
 bool diff_same_element(const struct vitrine_value *old,
 		       const struct vitrine_value *new, unsigned int i);
 

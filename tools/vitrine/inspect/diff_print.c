@@ -128,18 +128,9 @@ static unsigned int nr_parameters(const struct vitrine_value *array)
 static bool are_alike(const struct vitrine_value *old,
 		      const struct vitrine_value *new)
 {
-	struct vitrine_array a = vitrine_value_array(old);
-	struct vitrine_array b = vitrine_value_array(new);
-	unsigned int i;
-
-	if (vitrine_value_type(old) != VITRINE_ARRAY ||
-	    vitrine_value_type(new) != VITRINE_ARRAY || a.type != b.type ||
-	    a.format != b.format || a.count != b.count)
-		return false;
-	for (i = 0; i < nr_parameters(old); i++)
-		if (!diff_same_element(old, new, i))
-			return false;
-	return true;
+	return vitrine_value_type(old) == VITRINE_ARRAY &&
+	       vitrine_value_type(new) == VITRINE_ARRAY &&
+	       diff_same_elements(old, new, nr_parameters(old));
 }
 
 /* ---- Places ------------------------------------------------------------ */
