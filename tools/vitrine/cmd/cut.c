@@ -45,8 +45,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct cut_args *args = state->input;
 
-	if (record_filter_parse(&args->filter, key == 'C' ? 'c' : key, arg, state))
-		return 0;
 	switch (key) {
 	case 'o':
 		args->out = arg;
@@ -61,7 +59,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		check_args(args, state);
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return record_filter_parse(&args->filter, key, arg, state);
 	}
 }
 

@@ -90,8 +90,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct latency_args *args = state->input;
 
-	if (record_filter_parse(&args->filter, key, arg, state))
-		return 0;
 	switch (key) {
 	case 'l':
 		args->live = true;
@@ -122,7 +120,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		check_args(args, state);
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return record_filter_parse(&args->filter, key, arg, state);
 	}
 }
 

@@ -31,8 +31,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct print_args *args = state->input;
 
-	if (record_filter_parse(&args->filter, key, arg, state))
-		return 0;
 	switch (key) {
 	case 'a':
 		args->all = true;
@@ -50,7 +48,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		argp_error(state, "no FILE given");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return record_filter_parse(&args->filter, key, arg, state);
 	}
 }
 

@@ -202,12 +202,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct record_args *args = &wish->args;
 
 	switch (key) {
-	case 'C':
-	case 'c':
-	case 'p':
-		record_filter_parse(&wish->cut.filter, key == 'C' ? 'c' : key, arg,
-				    state);
-		return 0;
 	case OPT_CGROUP:
 		if (*arg != '/')
 			argp_error(state, "%s is not the path of a cgroup, such as /user.slice",
@@ -268,7 +262,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		set_choice(wish, state);
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return record_filter_parse(&wish->cut.filter, key, arg, state);
 	}
 }
 

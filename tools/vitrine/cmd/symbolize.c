@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "formats/symbolize.h"
+#include "operands.h"
 
 struct arguments {
 	const char *path;
@@ -27,9 +28,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		args->out = arg;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (args->path)
-			argp_error(state, "more than one FILE given");
-		args->path = arg;
+		operand_set(state, &args->path, "FILE", arg);
 		return 0;
 	case ARGP_KEY_END:
 		if (!args->path)

@@ -64,8 +64,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		check_args(args, state);
 		return 0;
 	default:
-		return record_filter_parse(&args->filter, key, arg, state) ?
-		       0 : ARGP_ERR_UNKNOWN;
+		return record_filter_parse(&args->filter, key, arg, state);
 	}
 }
 

@@ -179,15 +179,16 @@ bool record_filter_add_event(struct record_filter *filter, const char *text)
  * @arg: its argument, which must stay valid
  * @state: argp's; an invalid argument ends the program with a message
  *
- * Return: false if the option is not one of a filter.
+ * Return: 0, or ARGP_ERR_UNKNOWN if the option is not one of a filter.
  */
-bool record_filter_parse(struct record_filter *filter, int key, char *arg,
-			 struct argp_state *state)
+error_t record_filter_parse(struct record_filter *filter, int key, char *arg,
+			    struct argp_state *state)
 {
 	bool good;
 
 	switch (key) {
 	case 'c':
+	case 'C':
 		good = record_filter_add_cpus(filter, arg);
 		break;
 	case 't':
@@ -206,12 +207,12 @@ bool record_filter_parse(struct record_filter *filter, int key, char *arg,
 		good = units_parse_duration(arg, &filter->to_ns);
 		break;
 	default:
-		return false;
+		return ARGP_ERR_UNKNOWN;
 	}
 	if (!good)
 		argp_error(state, "invalid filter value `%s', or too many filters",
 			   arg);
-	return true;
+	return 0;
 }
 
 /* ---- Matching ---------------------------------------------------------- */

@@ -60,8 +60,8 @@ bool record_filter_add_thread(struct record_filter *filter, const char *text);
 bool record_filter_add_process(struct record_filter *filter, const char *text);
 bool record_filter_add_event(struct record_filter *filter, const char *text);
 
-bool record_filter_parse(struct record_filter *filter, int key, char *arg,
-			 struct argp_state *state);
+error_t record_filter_parse(struct record_filter *filter, int key, char *arg,
+			    struct argp_state *state);
 
 bool record_filter_match_cpu(const struct record_filter *filter, uint32_t cpu);
 bool record_filter_match_thread(const struct record_filter *filter,
