@@ -79,6 +79,9 @@ void packet(const struct packet *packet);
 void subbuf_preamble(const struct packet *header);
 void threads(void);
 void pair(unsigned int cpu, uint64_t ticks);
+void subbuf_begin(struct packet *header, uint64_t len, uint64_t begin,
+		  uint64_t end);
+void subbuf_end(struct packet *header, unsigned int nr);
 void subbuf(struct packet *header, unsigned int nr, uint64_t ticks);
 void half_subbuf(struct packet *header, uint64_t ticks);
 struct packet first_packet(unsigned int cpu);

@@ -39,11 +39,7 @@ static void build_truncated_subbuf(void)
 {
 	struct packet header = first_packet(0);
 
-	header.committed = PREAMBLE_BYTES + THREADS_BYTES + 16;
-	header.begin = 1000;
-	header.end = 1000;
-	subbuf_preamble(&header);
-	threads();
+	subbuf_begin(&header, 16, 1000, 1000);
 	word(8ULL | 2ULL << 4);
 }
 
@@ -160,11 +156,7 @@ static void build_switch_state(void)
 {
 	struct packet header = first_packet(0);
 
-	header.committed = PREAMBLE_BYTES + THREADS_BYTES + 16;
-	header.begin = 10;
-	header.end = 10;
-	subbuf_preamble(&header);
-	threads();
+	subbuf_begin(&header, 16, 10, 10);
 	legacy_switch(0, 10, 1, IDLE, WORKER);
 }
 
@@ -257,28 +249,16 @@ static void build_packet_damaged(void)
 	unsigned int i;
 
 	for (i = 0; i < 2; i++) {
-		header.committed = PREAMBLE_BYTES + THREADS_BYTES + 16;
-		header.begin = 1000 * (i + 1);
-		header.end = header.begin + 10;
-		subbuf_preamble(&header);
-		threads();
+		subbuf_begin(&header, 16, 1000 * (i + 1), 1000 * (i + 1) + 10);
 		legacy_switch(0, header.begin, 0, IDLE,
 			      (struct side){ 99, 120 });
-		header.sequence++;
-		header.records_before++;
-		header.bytes_before += header.committed;
+		subbuf_end(&header, 1);
 	}
-	header.committed = PREAMBLE_BYTES + THREADS_BYTES + 16 + PAIR_BYTES;
-	header.begin = 3000;
-	header.end = 3010;
-	subbuf_preamble(&header);
-	threads();
+	subbuf_begin(&header, 16 + PAIR_BYTES, 3000, 3010);
 	word(0);
 	word(0);
 	pair(0, 3000);
-	header.sequence++;
-	header.records_before += 2;
-	header.bytes_before += header.committed;
+	subbuf_end(&header, 2);
 	subbuf(&header, 1, 4000);
 }
 
@@ -286,16 +266,10 @@ static void build_time(void)
 {
 	struct packet header = first_packet(0);
 
-	header.committed = PREAMBLE_BYTES + THREADS_BYTES + 2 * PAIR_BYTES;
-	header.begin = 1000;
-	header.end = 1100;
-	subbuf_preamble(&header);
-	threads();
+	subbuf_begin(&header, 2 * PAIR_BYTES, 1000, 1100);
 	pair(0, 1050);
 	pair(0, 1040);		/* earlier than the previous pair */
-	header.sequence++;
-	header.records_before += 4;
-	header.bytes_before += header.committed;
+	subbuf_end(&header, 4);
 	header.begin = 2000;
 	header.end = 2100;
 	subbuf_preamble(&header);
@@ -313,24 +287,14 @@ static void build_late_begin(void)
 {
 	struct packet header = first_packet(0);
 
-	header.committed = PREAMBLE_BYTES + THREADS_BYTES + 5 * 16;
-	header.begin = 1020;
-	header.end = 1060;
-	subbuf_preamble(&header);
-	threads();
+	subbuf_begin(&header, 5 * 16, 1020, 1060);
 	legacy_switch(0, 1020, 0, IDLE, WORKER);
 	event(0, 2, 0, REFS(2, 0, 0), 1040);
 	event(2, 2, 0, REFS(2, 0, 0), 1030);
 	legacy_switch(0, 1060, 3, WORKER, IDLE);
 	event(2, 2, 0, REFS(1, 0, 0), 1050);
-	header.sequence++;
-	header.records_before += 5;
-	header.bytes_before += header.committed;
-	header.committed = PREAMBLE_BYTES + THREADS_BYTES + 2 * 16;
-	header.begin = 1200;
-	header.end = 1210;
-	subbuf_preamble(&header);
-	threads();
+	subbuf_end(&header, 5);
+	subbuf_begin(&header, 2 * 16, 1200, 1210);
 	event(2, 2, 0, REFS(1, 0, 0), 1150);
 	event(2, 2, 0, REFS(1, 0, 0), 1055);
 }
@@ -340,18 +304,12 @@ static void build_chain(void)
 {
 	struct packet header = first_packet(0);
 
-	header.committed = PREAMBLE_BYTES + THREADS_BYTES + 2 * PAIR_BYTES;
-	header.begin = 1000;
-	header.end = 1100;
-	subbuf_preamble(&header);
-	threads();
+	subbuf_begin(&header, 2 * PAIR_BYTES, 1000, 1100);
 	legacy_switch(0, 1000, 0, IDLE, WORKER);
 	legacy_switch(0, 1001, 0, IDLE, WORKER);
 	legacy_switch(0, 1002, 3, WORKER, IDLE);
 	legacy_switch(1, 1003, 3, IDLE, WORKER);
-	header.sequence++;
-	header.records_before += 4;
-	header.bytes_before += header.committed;
+	subbuf_end(&header, 4);
 	subbuf(&header, 1, 2000);
 }
 

@@ -344,11 +344,7 @@ static void build_vitrine_more(void)
 {
 	struct packet header = first_packet(4);
 
-	header.committed = PREAMBLE_BYTES + THREADS_BYTES + PAIR_BYTES + 24;
-	header.begin = 1000;
-	header.end = 1100;
-	subbuf_preamble(&header);
-	threads();
+	subbuf_begin(&header, PAIR_BYTES + 24, 1000, 1100);
 	pair(4, 1090);
 	event(4, 3, 0, REFS(2, 0, 0), 910);
 	word(1100);
@@ -371,8 +367,7 @@ static void clocks(struct packet *header, uint64_t ticks, uint64_t mono_ns)
 	header->end = ticks;
 	subbuf_preamble(header);
 	blob(1, "clock", pair, sizeof(pair));
-	header->sequence++;
-	header->bytes_before += header->committed;
+	subbuf_end(header, 0);
 }
 
 /* The clock is faster than its stated rate; the other session is too short to measure it. */
@@ -567,8 +562,7 @@ static void torn_subbuf(struct packet *header, unsigned int nr_words, uint64_t b
 	process_name(20, "second");
 	process_name(30, "third");
 	process_name(40, "fourth");
-	header->sequence++;
-	header->bytes_before += header->committed;
+	subbuf_end(header, 0);
 }
 
 static void build_torn(void)

@@ -229,31 +229,41 @@ void pair(unsigned int cpu, uint64_t ticks)
 	legacy_switch(cpu, ticks + 10, 3, WORKER, IDLE);
 }
 
+/* Begin a sub-buffer with both threads, and @len bytes of records from @begin to @end. */
+void subbuf_begin(struct packet *header, uint64_t len, uint64_t begin,
+		  uint64_t end)
+{
+	header->committed = PREAMBLE_BYTES + THREADS_BYTES + len;
+	header->begin = begin;
+	header->end = end;
+	subbuf_preamble(header);
+	threads();
+}
+
+/* Count a sub-buffer, which had @nr records: the next one is behind it. */
+void subbuf_end(struct packet *header, unsigned int nr)
+{
+	header->sequence++;
+	header->records_before += nr;
+	header->bytes_before += header->committed;
+}
+
 /* A sub-buffer of @nr pairs of switches, the first at @ticks, 100 ticks apart. */
 void subbuf(struct packet *header, unsigned int nr, uint64_t ticks)
 {
 	unsigned int i;
 
-	header->committed = PREAMBLE_BYTES + THREADS_BYTES + nr * PAIR_BYTES;
-	header->begin = ticks;
-	header->end = ticks + 100 * (nr - 1) + 10;
-	subbuf_preamble(header);
-	threads();
+	subbuf_begin(header, nr * PAIR_BYTES, ticks,
+		     ticks + 100 * (nr - 1) + 10);
 	for (i = 0; i < nr; i++)
 		pair(header->cpu, ticks + 100 * i);
-	header->sequence++;
-	header->records_before += 2 * nr;
-	header->bytes_before += header->committed;
+	subbuf_end(header, 2 * nr);
 }
 
 /* A sub-buffer of one switch, from worker to idle. */
 void half_subbuf(struct packet *header, uint64_t ticks)
 {
-	header->committed = PREAMBLE_BYTES + THREADS_BYTES + 16;
-	header->begin = ticks;
-	header->end = ticks;
-	subbuf_preamble(header);
-	threads();
+	subbuf_begin(header, 16, ticks, ticks);
 	legacy_switch(header->cpu, ticks, 3, WORKER, IDLE);
 }
 

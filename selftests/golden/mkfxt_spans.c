@@ -98,20 +98,14 @@ static void put_span(unsigned int cpu, const struct span *span)
 static void spans_subbuf(struct packet *header, const struct span *spans,
 			 unsigned int nr)
 {
-	unsigned int i;
+	unsigned int i, nr_words = 0;
 
-	header->committed = PREAMBLE_BYTES + THREADS_BYTES;
 	for (i = 0; i < nr; i++)
-		header->committed += 8 * span_words(&spans[i]);
-	header->begin = spans[0].end;
-	header->end = spans[nr - 1].end;
-	subbuf_preamble(header);
-	threads();
+		nr_words += span_words(&spans[i]);
+	subbuf_begin(header, 8 * nr_words, spans[0].end, spans[nr - 1].end);
 	for (i = 0; i < nr; i++)
 		put_span(header->cpu, &spans[i]);
-	header->sequence++;
-	header->records_before += nr;
-	header->bytes_before += header->committed;
+	subbuf_end(header, nr);
 }
 
 #define SUBBUF(header, ...) do {					\
