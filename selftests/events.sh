@@ -16,15 +16,6 @@ sample()
 	insmod "$VITRINE_MODULES/events.ko"
 }
 
-# archive NAME: save the recording as /tmp/NAME.fxt and /tmp/NAME.txt
-archive()
-{
-	echo 0 >"$TRACE/enable" &&
-	cp "$TRACE/trace.fxt" "/tmp/$1.fxt" &&
-	vitrine check "/tmp/$1.fxt" &&
-	vitrine print --all "/tmp/$1.fxt" >"/tmp/$1.txt"
-}
-
 # has NAME PATTERN...: each pattern matches a line of the archive
 has()
 {
@@ -34,14 +25,6 @@ has()
 	for pattern in "$@"; do
 		grep -qE -- "$pattern" "/tmp/$name.txt" || { echo "no $pattern"; tail -n 3 "/tmp/$name.txt"; return 1; }
 	done
-}
-
-# restart [KB]: begin a new session, which discards the old records, with rings of this size
-restart()
-{
-	echo 2048 >"$TRACE/buffer_kb" &&
-	echo "${1:-1024}" >"$TRACE/buffer_kb" &&
-	echo 1 >"$TRACE/enable"
 }
 
 lost()

@@ -75,6 +75,23 @@ outrun()
 	done
 }
 
+# archive NAME: save the recording as /tmp/NAME.fxt and /tmp/NAME.txt
+archive()
+{
+	echo 0 >"$TRACE/enable" &&
+	cp "$TRACE/trace.fxt" "/tmp/$1.fxt" &&
+	vitrine check "/tmp/$1.fxt" &&
+	vitrine print --all "/tmp/$1.fxt" >"/tmp/$1.txt"
+}
+
+# restart [KB]: begin a new session, which discards the old records, with rings of this size
+restart()
+{
+	echo 2048 >"$TRACE/buffer_kb" &&
+	echo "${1:-1024}" >"$TRACE/buffer_kb" &&
+	echo 1 >"$TRACE/enable"
+}
+
 load()
 {
 	insmod "$VITRINE_KO" "$@"

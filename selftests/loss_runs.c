@@ -29,6 +29,7 @@
 
 #include <vitrine/map.h>
 
+#include "must.h"
 #include "vitrine.h"
 
 #define TRACE_DIR	"/sys/kernel/debug/vitrine/trace/"
@@ -64,14 +65,6 @@ static struct account accounts[MAX_CPUS];
 static unsigned int nr_cpus;
 static uint64_t random_state;
 static uint64_t total_written, total_read, total_overwritten, total_unwritten;
-
-static void must(struct vitrine_error *error)
-{
-	if (!error)
-		return;
-	vitrine_error_print(error, stderr);
-	exit(1);
-}
 
 static unsigned int next_random(unsigned int limit)
 {

@@ -20,20 +20,17 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <vitrine.h>
+#include "must.h"
 
 /* As long as the names of most functions. */
 #define NAME	"handle_request"
 
 static struct vitrine_marker *open_marker(const char *path)
 {
-	struct vitrine_marker *marker = NULL;
-	struct vitrine_error *error = vitrine_marker_create(path, &marker);
+	struct vitrine_marker *marker;
 
-	if (!error)
-		return marker;
-	vitrine_error_print(error, stderr);
-	exit(1);
+	must(vitrine_marker_create(path, &marker));
+	return marker;
 }
 
 static void write_all(void)

@@ -13,16 +13,10 @@ program=${VITRINE_SELFTESTS:-$(dirname "$0")}/marker
 importer=${VITRINE_SELFTESTS:-$(dirname "$0")}/importer
 debugfs=/sys/kernel/debug
 
-# archive NAME: save the recording as /tmp/NAME.fxt and /tmp/NAME.txt, and discard it
-archive()
+# archive_anew NAME: archive the recording, and discard it
+archive_anew()
 {
-	echo 0 >"$TRACE/enable" &&
-	cp "$TRACE/trace.fxt" "/tmp/$1.fxt" &&
-	vitrine check "/tmp/$1.fxt" &&
-	vitrine print --all "/tmp/$1.fxt" >"/tmp/$1.txt" &&
-	echo 2048 >"$TRACE/buffer_kb" &&
-	echo 1024 >"$TRACE/buffer_kb" &&
-	echo 1 >"$TRACE/enable"
+	archive "$1" && restart
 }
 
 # markers NAME: print the markers of the archive, without time, CPU and thread
@@ -60,7 +54,7 @@ check "on from the beginning" grep -qx +marker "$TRACE/events"
 (echo 'B|17|outer'; echo "hello, world"; echo 'C||queue|-3'; echo E) | while read -r line; do
 	echo "$line" >"$TRACE/marker"
 done
-check "the shell: sound" archive shell
+check "the shell: sound" archive_anew shell
 check "in order" are shell "begin outer" "instant hello, world" "counter queue id 0 value=-3" end
 check "the shell: as Perfetto expects" legible shell 4
 on_the_writer()
@@ -71,7 +65,7 @@ on_the_writer()
 check "on the track of the thread that writes" on_the_writer
 
 check "a C program" "$program" write
-check "C: sound" archive c
+check "C: sound" archive_anew c
 check "C: in order" are c "begin outer" "flow-begin hop id 7" "instant café" \
 	"counter least id 0 value=-9223372036854775808" "counter most id 0 value=9223372036854775807" \
 	"async-begin request id 18446744073709551615" "flow hop id 7" \
@@ -84,7 +78,7 @@ if python3 -c 'import vitrine' 2>/dev/null; then
 marker = vitrine.Marker()
 with marker.duration("load"):
     marker.counter("files", 3)'
-	check "Python: sound" archive python
+	check "Python: sound" archive_anew python
 	check "Python: in order" are python "begin load" "counter files id 0 value=3" end
 fi
 
@@ -102,7 +96,7 @@ check "refused: 256 bytes" refuses_marker "Message too long" "$(printf '%0256d' 
 check "refused: a megabyte" bash -c "! head -c 1048576 /dev/zero | dd of=$TRACE/marker bs=1M 2>/dev/null"
 check "all refused markers are counted" test "$(($(refused) - before))" = 8
 check "accepted: 255 bytes and a newline" bash -c "printf '%0255d\n' 0 >$TRACE/marker"
-check "the trace with refused markers is sound" archive refused
+check "the trace with refused markers is sound" archive_anew refused
 check "the trace has the accepted marker only" are refused "instant $(printf '%0255d' 0)"
 
 # ---- names, filters, the trigger ---------------------------------------------------
@@ -110,7 +104,7 @@ check "the trace has the accepted marker only" are refused "instant $(printf '%0
 for ((i = 0; i < 300; i++)); do
 	echo "I||name-$i" >"$TRACE/marker"
 done
-check "300 names: sound" archive names
+check "300 names: sound" archive_anew names
 check "300 names: as Perfetto expects" legible names 300
 check "each of 300 names is in the trace once" test "$(markers names | sort -u | wc -l)" = 300
 check "no name of a marker is in the string table" fails grep -E ' string .*"name-' /tmp/names.txt
@@ -121,7 +115,7 @@ echo "+marker:process=$$" >"$TRACE/events"
 echo mine >"$TRACE/marker"
 bash -c "echo other >$TRACE/marker; :"
 echo mine >"$TRACE/marker"
-check "a filter: sound" archive filter
+check "a filter: sound" archive_anew filter
 check "what it admits" are filter "instant mine" "instant mine"
 echo +marker >"$TRACE/events"
 echo "event=marker:boom" >"$TRACE/trigger"

@@ -9,19 +9,11 @@
 #include <err.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include <vitrine/inspect.h>
 
+#include "must.h"
 #include "vitrine.h"
-
-static void must(struct vitrine_error *error)
-{
-	if (!error)
-		return;
-	vitrine_error_print(error, stderr);
-	exit(1);
-}
 
 static void print_fault(void *ctx, uint64_t offset, const char *message)
 {

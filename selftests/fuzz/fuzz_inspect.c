@@ -13,12 +13,8 @@
 
 #include "inspect/json_tree.h"
 #include "inspect/outline.h"
+#include "nowhere.h"
 #include "vitrine.h"
-
-static ssize_t write_nowhere(void *cookie, const char *bytes, size_t len)
-{
-	return len;
-}
 
 /**
  * LLVMFuzzerInitialize() - have standard output go nowhere, at no cost
@@ -29,11 +25,7 @@ static ssize_t write_nowhere(void *cookie, const char *bytes, size_t len)
  */
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	cookie_io_functions_t functions = { .write = write_nowhere };
-
-	stdout = fopencookie(NULL, "w", functions);
-	if (!stdout)
-		abort();
+	stdout = open_nowhere();
 	return 0;
 }
 

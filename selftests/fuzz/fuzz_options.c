@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "fuzz_options.h"
+#include "nowhere.h"
 
 #define MAX_ARGS	32
 
@@ -57,11 +58,6 @@ static void free_all(void)
 		free(blocks[--nr_blocks]);
 }
 
-static ssize_t write_nowhere(void *cookie, const char *bytes, size_t len)
-{
-	return len;
-}
-
 /**
  * LLVMFuzzerInitialize() - see what is allocated, and have refusals go nowhere
  * @argc: not used
@@ -71,10 +67,8 @@ static ssize_t write_nowhere(void *cookie, const char *bytes, size_t len)
  */
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	cookie_io_functions_t functions = { .write = write_nowhere };
-
-	stderr = fopencookie(NULL, "w", functions);
-	if (!stderr || setvbuf(stderr, NULL, _IONBF, 0))
+	stderr = open_nowhere();
+	if (setvbuf(stderr, NULL, _IONBF, 0))
 		abort();
 	/* The prototype has volatile pointers, which the functions here have not. */
 	if (!__sanitizer_install_malloc_and_free_hooks((void *)remember,

@@ -10,8 +10,8 @@
 
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")/..}/lib.sh" || exit
-# shellcheck source-path=SCRIPTDIR source=lttng_lib.sh
-. "$VITRINE_SELFTESTS/peers/lttng_lib.sh" || exit
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$VITRINE_SELFTESTS/peers/lib.sh" || exit
 
 tracefs=/sys/kernel/tracing
 peers=$VITRINE_SELFTESTS/peers
@@ -186,25 +186,9 @@ if lttng_is_here && lttng_load; then
 	measure_lttng "LTTng, for a snapshot" --snapshot --overwrite
 fi
 
-# cost_of TRACER: instructions as an integer
-cost_of()
-{
-	awk -F '\t' -v tracer="$1" '$1 == tracer { printf "%d", $2 + 0.5 }' "$table"
-}
-
-# times LEAST TRACER: the tracer takes at least LEAST times as many instructions as vitrine
-times()
-{
-	local ours theirs
-
-	ours=$(cost_of "vitrine, clock counter")
-	theirs=$(cost_of "$2")
-	echo "$2: $theirs, vitrine: $ours"
-	[ -n "$ours" ] && [ -n "$theirs" ] && [ $((ours * $1)) -le "$theirs" ]
-}
-
-check "a recorded switch costs at most 75 instructions" within 1 "$(cost_of "vitrine, clock counter")" 75
-check "a BPF ring buffer costs four times that" times 4 "BPF ring buffer, 32 bytes, no wake-up"
-check "ftrace costs fourteen times that" times 14 "ftrace, clock local"
-check "perf costs twenty times that" times 20 "perf record"
+ours="vitrine, clock counter"
+check "a recorded switch costs at most 75 instructions" within 1 "$(cost_of "$ours")" 75
+check "a BPF ring buffer costs four times that" times 4 "BPF ring buffer, 32 bytes, no wake-up" "$ours"
+check "ftrace costs fourteen times that" times 14 "ftrace, clock local" "$ours"
+check "perf costs twenty times that" times 20 "perf record" "$ours"
 finish

@@ -10,8 +10,8 @@
 
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")/..}/lib.sh" || exit
-# shellcheck source-path=SCRIPTDIR source=lttng_lib.sh
-. "$VITRINE_SELFTESTS/peers/lttng_lib.sh" || exit
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$VITRINE_SELFTESTS/peers/lib.sh" || exit
 
 peers=$VITRINE_SELFTESTS/peers
 out=${OUT:-.}

@@ -13,6 +13,8 @@
 
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")/..}/lib.sh" || exit
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$VITRINE_SELFTESTS/peers/lib.sh" || exit
 
 table=${OUT:-.}/stacks.tsv
 dir=$(mktemp -d)
@@ -270,24 +272,7 @@ check "perf trace" peer_row "perf trace -s" perf_trace
 check "offcputime" peer_row "offcputime" offcputime
 check "wakeuptime" peer_row "wakeuptime" wakeuptime
 
-# cost_of TRACER: what it adds to a switch, as an integer
-cost_of()
-{
-	awk -F '\t' -v tracer="$1" '$1 == tracer { printf "%d", $2 + 0.5 }' "$table"
-}
-
-# times LEAST TRACER: the tracer takes at least LEAST times as many instructions as vitrine with
-# the stacks of a few waits
-times()
-{
-	local ours theirs
-
-	ours=$(cost_of "vitrine record, 1 % are long, user stacks")
-	theirs=$(cost_of "$2")
-	echo "$2: $theirs, vitrine: $ours"
-	[ -n "$ours" ] && [ -n "$theirs" ] && [ $((ours * $1)) -le "$theirs" ]
-}
-
-check "offcputime costs twenty times as much as the stacks of a few waits" times 20 offcputime
+check "offcputime costs twenty times as much as the stacks of a few waits" \
+	times 20 offcputime "vitrine record, 1 % are long, user stacks"
 sed 's/^/# /' "$table"
 finish

@@ -6,20 +6,13 @@
 #define _GNU_SOURCE
 #include <inttypes.h>
 
+#include "../must.h"
 #include "fake_ring.h"
 #include "tap.h"
 #include "vitrine.h"
 
 #define NR_SUBBUFS	4
 #define SUBBUF_BYTES	4096
-
-static void must(struct vitrine_error *err)
-{
-	if (!err)
-		return;
-	vitrine_error_print(err, stderr);
-	exit(1);
-}
 
 /* Write the next sub-buffer, and the loss before it. Return the number of lost records. */
 static uint64_t write_next(struct vitrine_writer *writer,

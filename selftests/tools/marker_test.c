@@ -13,6 +13,7 @@
 
 #include <vitrine/map.h>
 
+#include "../must.h"
 #include "tap.h"
 #include "vitrine.h"
 
@@ -20,13 +21,10 @@ static int from;
 
 static struct vitrine_marker *open_marker(const char *path)
 {
-	struct vitrine_marker *marker = NULL;
-	struct vitrine_error *err = vitrine_marker_create(path, &marker);
+	struct vitrine_marker *marker;
 
-	if (!err)
-		return marker;
-	vitrine_error_print(err, stderr);
-	exit(1);
+	must(vitrine_marker_create(path, &marker));
+	return marker;
 }
 
 /* Check the next marker, which is all that the pipe has, and which is text. */

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "../must.h"
 #include "fake_ring.h"
 #include "tap.h"
 #include "vitrine.h"
@@ -44,16 +45,11 @@ static char *path_of(int fd, char path[32])
 
 static void reader_open(struct reader *reader, unsigned int flags)
 {
-	struct vitrine_error *err;
 	char path[32];
 
 	reader->handle = NULL;
-	err = vitrine_ring_create(path_of(reader->ring.fd, path), flags,
-				  &reader->handle);
-	if (!err)
-		return;
-	vitrine_error_print(err, stderr);
-	exit(1);
+	must(vitrine_ring_create(path_of(reader->ring.fd, path), flags,
+				 &reader->handle));
 }
 
 static void reader_init(struct reader *reader)

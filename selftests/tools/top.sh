@@ -42,15 +42,7 @@ check "without a trace, top fails" ended 3
 check "without a trace, top names the missing file" grep -q '/vitrine/trace/trace.fxt: .*insmod' err
 mkdir -p vitrine/trace
 trace rush
-no_terminal()
-{
-	local said
-
-	said=$("$vitrine" top 2>&1 </dev/null | cat; echo "${PIPESTATUS[0]}")
-	echo "$said"
-	grep -q 'must be a terminal; use .vitrine top --once' <<<"$said" && [ "${said##*$'\n'}" = 3 ]
-}
-check "no terminal: an error" no_terminal
+check "no terminal: an error" needs_terminal top "top --once"
 
 # ---- --once ----
 

@@ -42,15 +42,7 @@ start_tmux
 
 # ---- not a terminal ----
 
-not_a_terminal()
-{
-	local said
-
-	said=$("$vitrine" watch 2>&1 </dev/null | cat; echo "${PIPESTATUS[0]}")
-	echo "$said"
-	grep -q "must be a terminal; use .vitrine show --live" <<<"$said" && [ "${said##*$'\n'}" = 3 ]
-}
-check "no terminal: an error" not_a_terminal
+check "no terminal: an error" needs_terminal watch "show --live"
 watch -i 0
 check "an interval that is none" ended 2
 watch absent

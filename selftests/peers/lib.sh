@@ -1,7 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Helpers for LTTng, shared by cost.sh and load.sh. LTTng is not available for every kernel.
+# Helpers of the measurements: costs in the table "$table", and LTTng, which is not available
+# for every kernel.
+
+# cost_of TRACER: what it adds to a switch, in instructions, as an integer
+cost_of()
+{
+	awk -F '\t' -v tracer="$1" '$1 == tracer { printf "%d", $2 + 0.5 }' "$table"
+}
+
+# times LEAST TRACER OURS: the tracer takes at least LEAST times as many instructions as OURS
+times()
+{
+	local ours theirs
+
+	ours=$(cost_of "$3")
+	theirs=$(cost_of "$2")
+	echo "$2: $theirs, $3: $ours"
+	[ -n "$ours" ] && [ -n "$theirs" ] && [ $((ours * $1)) -le "$theirs" ]
+}
 
 lttng_is_here()
 {
