@@ -122,7 +122,6 @@ static inline void *kunit_kmalloc(struct kunit *test, size_t bytes, gfp_t gfp)
 
 #define KUNIT_EXPECT_PTR_EQ(t, a, b)	KUNIT_EXPECT_EQ(t, a, b)
 #define KUNIT_EXPECT_PTR_NE(t, a, b)	KUNIT_EXPECT_NE(t, a, b)
-#define KUNIT_ASSERT_PTR_EQ(t, a, b)	KUNIT_ASSERT_EQ(t, a, b)
 
 #define KUNIT_EXPECT_TRUE(t, x) \
 	KUNIT_UNLESS(t, x, KUNIT_CONTINUE, "%s is false", #x)
@@ -132,9 +131,6 @@ static inline void *kunit_kmalloc(struct kunit *test, size_t bytes, gfp_t gfp)
 	KUNIT_UNLESS(t, x, KUNIT_END(t), "%s is false", #x)
 #define KUNIT_ASSERT_FALSE(t, x) \
 	KUNIT_UNLESS(t, !(x), KUNIT_END(t), "%s is true", #x)
-#define KUNIT_ASSERT_TRUE_MSG(t, x, format, ...) \
-	KUNIT_UNLESS(t, x, KUNIT_END(t), "%s is false; " format, #x, \
-		     ##__VA_ARGS__)
 
 #define KUNIT_EXPECT_NULL(t, p) \
 	KUNIT_UNLESS(t, !(p), KUNIT_CONTINUE, "%s is not NULL", #p)

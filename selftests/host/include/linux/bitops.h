@@ -16,9 +16,4 @@ static inline unsigned long __fls(unsigned long x)
 	return 63 - __builtin_clzl(x);
 }
 
-static inline int fls(unsigned int x)
-{
-	return fls64(x);
-}
-
 #endif

@@ -17,7 +17,6 @@
 #include <linux/minmax.h>
 #include <linux/types.h>
 
-#define U8_MAX		((u8)~0U)
 #define U32_MAX		((u32)~0U)
 #define S64_MAX		((s64)(~0ULL >> 1))
 #define S64_MIN		((s64)(-S64_MAX - 1))

@@ -12,7 +12,6 @@
 	typeof(b) __b = (b);						\
 	__a > __b ? __a : __b; })
 #define min_t(type, a, b)	min((type)(a), (type)(b))
-#define max_t(type, a, b)	max((type)(a), (type)(b))
 #define clamp(value, low, high)	min(max(value, low), high)
 #define swap(a, b) do {							\
 	typeof(a) __swap = (a);						\

@@ -20,9 +20,4 @@ static inline u64 get_random_u64(void)
 	return value;
 }
 
-static inline u32 get_random_u32(void)
-{
-	return get_random_u64();
-}
-
 #endif
