@@ -72,8 +72,8 @@ export -f both
 check "record -p NAME" vitrine record -o alpha.fxt -p alpha -- bash -c both
 check "-p: the file has the process and its children" has alpha.fxt alpha alpha-child others
 check "-p: the file has no other process" lacks alpha.fxt bravo bravo-child idle
-check "says so" notes alpha.fxt processes=alpha
-check "nothing is left behind" test "$(find . -name 'alpha.fxt*' | wc -l)" = 1
+check "-p: the file says which process it has" notes alpha.fxt processes=alpha
+check "-p: no temporary file is left" test "$(find . -name 'alpha.fxt*' | wc -l)" = 1
 
 # The parent forks when recording has begun: it waits until the FIFO is opened.
 mkfifo gate
@@ -81,7 +81,7 @@ mkfifo gate
 parent=$!
 check "-p PID" vitrine record -o parent.fxt -p $parent -- sh -c 'echo go >gate; while [ -e /proc/'$parent'/exe ]; do :; done'
 wait $parent
-check "has children of children" has parent.fxt bravo alpha alpha-child
+check "-p PID: the file has children of children" has parent.fxt bravo alpha alpha-child
 
 if [ -e /sys/fs/cgroup/cgroup.procs ] || mount -t cgroup2 none /sys/fs/cgroup 2>/dev/null; then
 	mkdir -p /sys/fs/cgroup/choosing/inner
@@ -96,13 +96,13 @@ if [ -e /sys/fs/cgroup/cgroup.procs ] || mount -t cgroup2 none /sys/fs/cgroup 2>
 	inside
 	check "--cgroup: the file has the processes of the cgroup" has cgroup.fxt alpha alpha-child
 	check "--cgroup: the file has no other process" lacks cgroup.fxt bravo bravo-child
-	check "says so" notes cgroup.fxt cgroup=/choosing
+	check "--cgroup: the file says which cgroup it has" notes cgroup.fxt cgroup=/choosing
 	check "no such cgroup" refuses 3 "no such cgroup" vitrine record -o none.fxt --cgroup /none -- true
 	rmdir /sys/fs/cgroup/choosing/inner /sys/fs/cgroup/choosing
 fi
 
-check "together" vitrine record -o both.fxt -C 0 -p alpha --overwrite 1M -- bash -c both
-check "are noted" notes both.fxt "cpus=0 processes=alpha"
+check "record -C, -p and --overwrite together" vitrine record -o both.fxt -C 0 -p alpha --overwrite 1M -- bash -c both
+check "the file of -C and -p says which CPU and process it has" notes both.fxt "cpus=0 processes=alpha"
 check "--rotate excludes a choice" refuses 2 "excludes" vitrine record -o none.fxt --rotate 1M -p alpha -- true
 check "the settings are as before" grep -qx -e -sched "$TRACE/events"
 rm -f names.txt check.log family gate alpha* bravo* ./*.fxt

@@ -53,7 +53,7 @@ else
 fi
 unload
 load enable=0 clock=counter
-check "as a parameter, too" is counter
+check "the module parameter clock sets the clock" is counter
 unload
 
 finish

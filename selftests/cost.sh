@@ -87,8 +87,8 @@ crowd()
 	show "vitrine, $1 threads: added" $((cost - off))
 	printf '# %-34s %5d.%02d bytes a switch\n' "vitrine, $1 threads" $((bytes / 100)) $((bytes % 100))
 	[ "$(uname -m)" = x86_64 ] || return
-	check "of $1 threads, at most $2 instructions" within 2000 $((cost - off)) $(($2 * 100))
-	check "of $1 threads, at most $3 bytes" within 1600 $bytes $(($3 * 100))
+	check "a switch of $1 threads takes at most $2 instructions" within 2000 $((cost - off)) $(($2 * 100))
+	check "a switch of $1 threads takes at most $3 bytes" within 1600 $bytes $(($3 * 100))
 }
 
 # show WHAT HUNDREDTHS

@@ -77,7 +77,7 @@ load mode=streaming || exit
 export -f everywhere
 export nr_cpus WORKLOAD
 check "a stream of every CPU" vitrine record --no-wakeups -o /tmp/stream.fxt -- bash -c everywhere
-check "is sound, and has every CPU" recorded /tmp/stream.fxt
+check "the recording is sound, and has every CPU" recorded /tmp/stream.fxt
 check "nothing was lost" test "$(value vitrine '[.root.trace.cpus[].lost_records] | add')" = 0
 
 finish

@@ -56,11 +56,11 @@ says()
 }
 check "waits are counted from the wakeup on" \
 	says load.fxt '.wakeups > 100 and ([.threads[].after_wakeup.count] | add) > 100'
-check "wakeups are off again" grep -qx -e -sched "$TRACE/events"
+check "wakeups are off after the session" grep -qx -e -sched "$TRACE/events"
 unload
 load
 check "--no-wakeups" vitrine record --no-wakeups -o none.fxt -- make
-check "has none" says none.fxt '.wakeups == 0'
+check "a recording with --no-wakeups has no wakeup" says none.fxt '.wakeups == 0'
 rm -rf /tmp/session
 
 finish

@@ -48,7 +48,7 @@ limited()
 	[ "$status" = 0 ] && [ "$peak_kb" -lt 65536 ] && [ ! -e "$(hostname).000001.fxt.zst" ] &&
 		[ "$(find . -type f | wc -l)" = 4 ] && [ -z "$(find . -type f -size +1088k)" ]
 }
-check "of limited size" limited
+check "the files and the memory of the recorder are limited" limited
 
 # as_printed LINE: run the line in this shell, so that variables and the directory remain; set
 # $status

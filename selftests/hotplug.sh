@@ -48,7 +48,7 @@ echo 1 >"$cpu1"
 check "a CPU that comes online gets a ring" test -e "$TRACE/cpu1"
 check "a CPU that came online records" new_records
 check "go and come under load" away_and_back 10
-check "still records" new_records
+check "the CPU records after it went and came under load" new_records
 cp "$TRACE/trace.fxt" /tmp/hotplug.fxt
 check "the recording is sound" vitrine check /tmp/hotplug.fxt
 echo 0 >"$cpu1"

@@ -54,8 +54,8 @@ shown()
 
 busy &
 check "latency --live reports the threads that waited" until_true waited
-check "as a table" table
-check "as a map" map
+check "latency --live prints a table" table
+check "latency --live --map prints a map" map
 check "timeline --live draws the threads that ran" drawn
 
 # The terminal is that of script(1), whose standard input are the keys.

@@ -50,19 +50,19 @@ refused()
 # ---- who writes them ----------------------------------------------------------
 
 load
-check "on from the beginning" grep -qx +marker "$TRACE/events"
+check "markers are on when the module is loaded" grep -qx +marker "$TRACE/events"
 (echo 'B|17|outer'; echo "hello, world"; echo 'C||queue|-3'; echo E) | while read -r line; do
 	echo "$line" >"$TRACE/marker"
 done
 check "the shell: sound" archive_anew shell
-check "in order" are shell "begin outer" "instant hello, world" "counter queue id 0 value=-3" end
+check "the shell: in order" are shell "begin outer" "instant hello, world" "counter queue id 0 value=-3" end
 check "the shell: as Perfetto expects" legible shell 4
 on_the_writer()
 {
 	grep -E 'marker:' /tmp/shell.txt | grep -vF "$(cat /proc/$$/comm)" && return 1
 	[ "$(grep -c 'marker:' /tmp/shell.txt)" = 4 ]
 }
-check "on the track of the thread that writes" on_the_writer
+check "the shell: on the track of the thread that writes" on_the_writer
 
 check "a C program" "$program" write
 check "C: sound" archive_anew c
@@ -110,13 +110,13 @@ check "each of 300 names is in the trace once" test "$(markers names | sort -u |
 check "no name of a marker is in the string table" fails grep -E ' string .*"name-' /tmp/names.txt
 
 echo -marker >"$TRACE/events"
-check "off: accepted, whatever it is" bash -c "echo 'B|17|' >$TRACE/marker"
+check "while markers are off, any text is accepted" bash -c "echo 'B|17|' >$TRACE/marker"
 echo "+marker:process=$$" >"$TRACE/events"
 echo mine >"$TRACE/marker"
 bash -c "echo other >$TRACE/marker; :"
 echo mine >"$TRACE/marker"
 check "a filter: sound" archive_anew filter
-check "what it admits" are filter "instant mine" "instant mine"
+check "a filter: the markers of the process it admits" are filter "instant mine" "instant mine"
 echo +marker >"$TRACE/events"
 echo "event=marker:boom" >"$TRACE/trigger"
 echo 'I||calm' >"$TRACE/marker"

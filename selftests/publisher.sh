@@ -169,7 +169,7 @@ check "name too long" refused_tree "$(printf 'x%.0s' {1..64})"
 check "no name" refused_tree ""
 check "the trees are as before" vitrine check "$INSPECT/system.inspect"
 check "the longest name" publish mode=idle name="$(printf 'x%.0s' {1..63})"
-check "has its file" test -e "$INSPECT/$(printf 'x%.0s' {1..63}).inspect"
+check "the tree with the longest name has its file" test -e "$INSPECT/$(printf 'x%.0s' {1..63}).inspect"
 rmmod publisher
 
 # ---- held -------------------------------------------------------------------

@@ -93,10 +93,10 @@ check "no stack is armed after refused words" says none
 arm "process=17 user  blocked_us=0x10 cpus=0 kthreads"
 check "what is set is read back" says "blocked_us=16 kthreads user cpus=0 process=17"
 check "the setting that is read can be written" arm "$(<"$TRACE/stacks")"
-check "what is refused" fails arm "blocked_us=1 sunshine"
-check "changes nothing" says "blocked_us=16 kthreads user cpus=0 process=17"
+check "unknown words are refused" fails arm "blocked_us=1 sunshine"
+check "refused words leave the setting unchanged" says "blocked_us=16 kthreads user cpus=0 process=17"
 arm none
-check "none" says none
+check "the word none clears the setting" says none
 
 # ---- threads that wait ----------------------------------------------------------
 
@@ -274,7 +274,7 @@ echo 8 >"$TRACE/subbuf_kb"
 frames 20
 check "as much memory as a small sub-buffer has room for" \
 	some "select(.thread.tid == $tid and .kind == \"large-blob\" and .bytes < 8192)"
-check "is sound, too" vitrine check "$dir/trace.fxt"
+check "the trace with less stack memory is sound" vitrine check "$dir/trace.fxt"
 echo 64 >"$TRACE/subbuf_kb"
 arm "blocked_us=10000 user"
 
@@ -299,8 +299,8 @@ execs_in_order()
 	execs && in_order
 }
 
-check "what a program was blocked in that executed another one is left out" until_true execs_left_out
-check "the other one has its own" until_true execs_in_order
+check "the stack of a thread that executes another program is left out" until_true execs_left_out
+check "the program that was executed has its own stacks" until_true execs_in_order
 
 none_pending()
 {
@@ -365,7 +365,7 @@ arm "blocked_us=5000 cpus=1"
 again
 taskset -c 1 "$WORKLOAD" waits 20 >/dev/null
 save
-check "on this one: recorded" some 'select(.cpu == 1 and .name == "blocked")'
+check "woken up on this CPU: recorded" some 'select(.cpu == 1 and .name == "blocked")'
 
 # ---- kernel threads ---------------------------------------------------------------
 
@@ -452,7 +452,7 @@ arm none
 again
 "$WORKLOAD" crowd 20 1000 >/dev/null
 save
-check "none after that" none .
+check "no stack is recorded after the word none" none .
 echo +sched >"$TRACE/events"
 
 # lock_then_none: the thread that waited for the lock of the parameter had none afterwards
@@ -483,9 +483,9 @@ if [ -n "$stacks" ] && [ -e /proc/sys/kernel/hung_task_timeout_secs ] &&
 	check "the lock of the kernel that a thread waits for is recorded" retried locked
 	rmmod events
 	check "no lock is recorded for a wait of the thread that has it" lock_then_none
-	check "a function of a module" some '.args.stack | select(. != null and test("\\+0x[0-9a-f]+ \\[events\\]"))'
+	check "the stack has a function of a module" some '.args.stack | select(. != null and test("\\+0x[0-9a-f]+ \\[events\\]"))'
 	waits 20
-	check "after it has gone" blocked "$pipe" read pipe_read
+	check "stacks are recorded after the module has gone" blocked "$pipe" read pipe_read
 fi
 
 # ---- a storm ------------------------------------------------------------------------

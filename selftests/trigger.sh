@@ -84,10 +84,10 @@ check "the trigger stays" says "armed panic"
 
 arm now
 check "now" says "fired now 0 cpu [0-9]+ thread [0-9]+"
-check "nothing more is recorded" sh -c "cat $TRACE/trace.fxt >/tmp/a; sleep 0.3
+check "frozen rings record nothing more" sh -c "cat $TRACE/trace.fxt >/tmp/a; sleep 0.3
 	cat $TRACE/trace.fxt >/tmp/b; vitrine print /tmp/a >/tmp/a.txt; vitrine print /tmp/b >/tmp/b.txt
 	[ \$(wc -l </tmp/b.txt) -le \$((\$(wc -l </tmp/a.txt) + 2)) ]"
-check "what is not recorded is counted" test "$(total lost_records)" -gt 0
+check "records that are lost while the rings are frozen are counted" test "$(total lost_records)" -gt 0
 check "the tree says why" test "$(value vitrine .root.trace.frozen.cause)" = now
 
 arm "latency_us=3600000000 panic"
@@ -268,7 +268,7 @@ awaited
 arm none
 
 check "a snapshot while recording goes on" vitrine snapshot -o /tmp/now.fxt
-check "is sound" vitrine check /tmp/now.fxt
+check "the snapshot is sound" vitrine check /tmp/now.fxt
 
 # Freeze the rings several times under load.
 again_and_again()

@@ -165,7 +165,7 @@ cut a.fxt -C 1 -o cpu.fxt
 check "cut by CPU" ended 0
 check "cut by CPU: its records, and no others" same <("$vitrine" print --cpu 1 a.fxt) \
 	<("$vitrine" print --event switch cpu.fxt)
-check "are sound" sound cpu.fxt
+check "cut by CPU: the trace is sound" sound cpu.fxt
 check "the file says so" grep -q "left out on purpose: cpus=1$" <("$vitrine" check cpu.fxt)
 
 cut lost.fxt --cpu 1 -o lost.cpu.fxt
@@ -194,16 +194,16 @@ check "a CPU above 255" sound wide.cut.fxt
 
 cut family.fxt -p sleepd -o sleepd.fxt
 check "a process" ended 0
-check "has the others on the other side" same <(texts sleepd.fxt) - <<-'END'
+check "cut by process: the other threads are shown as others" same <(texts sleepd.fxt) - <<-'END'
 	[---] instant file:2147287040/0 vitrine:left_out processes="sleepd"
 	[000] switch  others:2147352576/0 [120] blocked ==> sleepd:20/20 [120]
 	[---] instant sleepd:20/20 syscall:read
 	[000] switch  sleepd:20/20 [120] blocked ==> others:2147352576/0 [120]
 END
-check "is sound" sound sleepd.fxt
+check "cut by process: the trace is sound" sound sleepd.fxt
 cut family.fxt -p 10 -o secretd.fxt
 check "a process and its child" same <(printf '%s\n' file grandson others secret-io secretd) <(names secretd.fxt)
-check "are sound" sound secretd.fxt
+check "cut by process: the trace with its child is sound" sound secretd.fxt
 cut family.fxt -t 11 -o thread.fxt
 check "a thread" same <(printf '%s\n' file others secret-io) <(names thread.fxt)
 "$mkfxt" load 1 0 >load.fxt

@@ -35,12 +35,12 @@ cases trace >cases.fxt
 command_into_files show --json ./cases.inspect
 cp out tree.json
 check "a tree" ended 0
-check "is as another parser reads it" cases compare-tree <tree.json
+check "a tree is as another parser reads it" cases compare-tree <tree.json
 
 command_into_files print --json cases.fxt
 cp out trace.json
 check "a trace" ended 0
-check "is as another parser reads it" cases compare-trace <trace.json
+check "a trace is as another parser reads it" cases compare-trace <trace.json
 
 "$mkfxt" speed 200000 >speed.fxt
 check "takes less than six times as long as text" is_fast speed.fxt

@@ -140,7 +140,7 @@ merge b.fxt lost.fxt -o losses.fxt
 check "with losses" ended 0
 "$vitrine" check lost.fxt >lost.check
 "$vitrine" check losses.fxt >losses.check
-check "as many are lost" same <(grep -o "[0-9]* records lost" lost.check) \
+check "as many records are lost as before" same <(grep -o "[0-9]* records lost" lost.check) \
 	<(grep -o "[0-9]* records lost" losses.check)
 
 merge recorded.fxt -o recorded.out.fxt

@@ -313,8 +313,8 @@ check "no series twice" no_line_twice
 
 tree t <<<'{"a": 1}'
 check "textfile" bash -c "umask 022; '$vitrine' metrics --textfile x.prom ./t.inspect && grep -qx 'vitrine_t_a{tree=\"t\"} 1' x.prom"
-check "for all to read" test "$(stat -c %a x.prom)" = 644
-check "nothing left beside it" test "$(echo x.prom*)" = x.prom
+check "the file is readable for everyone" test "$(stat -c %a x.prom)" = 644
+check "no temporary file is left beside it" test "$(echo x.prom*)" = x.prom
 # replaced: x.prom is replaced by a new file; a reader of the old file still reads all of it
 replaced()
 {

@@ -55,7 +55,7 @@ check "clean" "$vitrine" check perf.fxt
 their_switches events pid >theirs
 our_switches perf.fxt >ours
 check "each of $(wc -l <theirs) switches, as babeltrace2 says it" same theirs ours
-check "there are some" test -s theirs
+check "the trace of perf has switches" test -s theirs
 check "wakeups" test "$(printed wakeup)" = "$(events 'sched:sched_wakeup(_new)?')"
 check "wakeups have the woken threads" test \
 	"$("$vitrine" print --json perf.fxt | jq -r 'select(.kind == "wakeup").thread.tid' | sort | md5sum)" = \

@@ -228,18 +228,18 @@ switches_in()
 touch hold
 fresh_rings
 record -o turn.fxt --rotate 64K -- sh -c 'rm hold; until [ -e turn.000004.fxt ]; do sleep 0.05; done'
-check "rotated" ended 0 "turn.fxt: [0-9]+ switches"
-check "each file is a sound trace" "$vitrine" check turn.0*.fxt
-check "of that size" test "$(find . -name 'turn.000001.fxt' -size -72k -size +63k)"
-check "the sum of their sizes is reported" grep -q " $(cat turn.0*.fxt | wc -c) bytes, " err
+check "--rotate" ended 0 "turn.fxt: [0-9]+ switches"
+check "--rotate: each file is a sound trace" "$vitrine" check turn.0*.fxt
+check "--rotate: a file has that size" test "$(find . -name 'turn.000001.fxt' -size -72k -size +63k)"
+check "--rotate: the sum of the sizes is reported" grep -q " $(cat turn.0*.fxt | wc -c) bytes, " err
 switches_in turn.0*.fxt >ticks
-check "nothing is missing between them" diff ticks <(seq 1010 10 "$(tail -n 1 ticks)")
+check "--rotate: nothing is missing between the files" diff ticks <(seq 1010 10 "$(tail -n 1 ticks)")
 fresh_rings
 record -o last.fxt --rotate 64K --keep 2 -- sh -c 'until [ -e last.000003.fxt ]; do sleep 0.05; done'
 check "--keep 2: the last two files are kept" test ! -e last.000001.fxt -a "$(find . -name 'last.*' | wc -l)" = 2
 check "--keep 2: the files are sound" "$vitrine" check last.*.fxt
 record -o last.fxt.zst --rotate 64K -- true
-check "compressed, too" "$vitrine" check last.000001.fxt.zst
+check "--rotate with compressed files" "$vitrine" check last.000001.fxt.zst
 rm turn.* last.*
 
 record -o end.fxt --overwrite 64K --rotate 1M -- true
@@ -276,13 +276,13 @@ check "-C" ended 7 "part.fxt: [0-9]+ switches on 1 CPU, "
 check "-C: the file has switches of this CPU only" test "$("$vitrine" print --json part.fxt | jq -s 'map(select(.kind == "switch").cpu) | unique == [1]')" = true
 check "-C: the file says which CPU it has" grep -q "left out on purpose: cpus=1" <("$vitrine" check part.fxt)
 record -o part.fxt.zst -C 1 -- true
-check "compressed" "$vitrine" check part.fxt.zst
+check "-C into a compressed file" "$vitrine" check part.fxt.zst
 record -o - -C 1 -- true
-check "into a pipe" grep -q ": no fault" <("$vitrine" check out)
+check "-C into a pipe" grep -q ": no fault" <("$vitrine" check out)
 record -o part.fxt -p nobody -- true
 check "a process that does not exist" ended 0
-check "has no switch" fails_to_find switch part.fxt
-check "nothing is left behind" test "$(find . -name 'part.fxt*' | wc -l)" = 2
+check "the trace of a process that does not exist has no switch" fails_to_find switch part.fxt
+check "-C and -p: no temporary file is left" test "$(find . -name 'part.fxt*' | wc -l)" = 2
 rm part.*
 
 # ---- wakeups ----
@@ -314,10 +314,10 @@ for word in +sched +sched:cpus=0; do
 done
 put_to -sched +irq
 record -o trace.fxt -- ./no-such-command
-check "off again if the command cannot be run" events_are $events -sched +irq
+check "wakeups are switched off if the command cannot be run" events_are $events -sched +irq
 rm trace.fxt
 record -o trace.fxt -t 0.2 -- sh -c "while [ ! -e trace.fxt ]; do sleep 0.05; done; cp $events meanwhile"
-check "off again when the time is up" events_are meanwhile -sched +irq
+check "wakeups are switched off when the time is up" events_are meanwhile -sched +irq
 
 {
 	"$vitrine" record -o - -t 60 2>err
@@ -325,7 +325,7 @@ check "off again when the time is up" events_are meanwhile -sched +irq
 } | head -c 1000 >out
 check "nobody reads the pipe any longer" ended 3 \
 	"standard output: cannot write: Broken pipe; what was recorded until then is saved: [0-9]+ bytes"
-check "off again if nobody reads the pipe" events_are $events -sched +irq
+check "wakeups are switched off if nobody reads the pipe" events_are $events -sched +irq
 
 # ---- a delay ----
 
@@ -395,10 +395,10 @@ second=$!
 until_there up_second
 echo >end_first
 wait $first
-check "on while another one records" events_are $events +sched +irq
+check "wakeups stay on while another recorder runs" events_are $events +sched +irq
 echo >end_second
 wait $second
-check "off when the last one ends" events_are $events -sched +irq
+check "wakeups are switched off when the last recorder ends" events_are $events -sched +irq
 
 "$vitrine" record -o first.fxt -- sh -c 'touch up_third; read -r line <end_first' 2>err &
 first=$!
@@ -467,7 +467,7 @@ check "the message says that the stacks of the user are left alone" ended 0 "alr
 check "the stacks of the user are still set after recording" stacks_are "blocked_us=7 kthreads"
 echo none >$stacks
 record -o trace.fxt --why -- ./no-such-command
-check "off again if the command cannot be run" as_it_was
+check "stacks are switched off if the command cannot be run" as_it_was
 
 "$vitrine" record -o first.fxt --why -- sh -c 'touch up_fourth; read -r line <end_first' 2>err &
 first=$!
@@ -484,7 +484,7 @@ check "one of two is killed: all is on for the other one" until_true events_are 
 check "with the stacks of the first one" stacks_are "blocked_us=1000 runnable_us=1000 user"
 echo >end_second
 wait $second
-check "off when the last one ends" as_it_was
+check "stacks are switched off when the last recorder ends" as_it_was
 
 # recorded_stack ARGUMENT...: record the user stack that put_stack() has prepared
 recorded_stack()

@@ -51,7 +51,7 @@ check "the error names the unknown tree" grep -q 'absent: there is no such tree'
 
 # ---- the screen ----
 
-check "starts" started
+check "vitrine watch starts" started
 check "all properties of all trees" shows '^2 trees, 5 of 5 rows, every 0.1 s, by name'
 check "a row" shows '^one:cpus/1:user_ns +30'
 check "escape sequences in values are not sent to the terminal" shows 'a\?\[2Jb'
