@@ -75,9 +75,9 @@ check "a decimal histogram's insert: at most 130" at_most uint_exponential_10_in
 for row in node_100 node_100000 node_holes; do
 	check "$row, created and deleted: at most 700" at_most "$row" 700
 done
-check "as much with 100 nodes, 100,000, or holes" alike node_100 node_100000 node_holes
+check "a node costs as much among 100 nodes, among 100,000, or with holes" alike node_100 node_100000 node_holes
 check "a new name: at most 1300" at_most node_new_100000 1300
-check "as much for a new name, too" alike node_new_100 node_new_100000 node_new_holes
+check "a node with a new name costs as much among 100, among 100,000, or with holes" alike node_new_100 node_new_100000 node_new_holes
 
 # Memory of the tree's file and of everything that belongs to it.
 before=$(bytes_of_memory)

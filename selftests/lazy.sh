@@ -58,11 +58,11 @@ check "what did not fit is counted" test "$(figure lazy-full failed)" -gt 700
 
 check "a fill that fails: its errno" refuses 3 "Input/output error" vitrine show lazy-fail
 echo -13 >/sys/module/lazy/parameters/fail
-check "another errno" refuses 3 "Permission denied" vitrine show lazy-fail
+check "a fill that fails: another errno" refuses 3 "Permission denied" vitrine show lazy-fail
 echo -512 >/sys/module/lazy/parameters/fail
-check "one that is none for user space" refuses 3 "Input/output error" vitrine show lazy-fail
+check "a fill that fails: an errno that is unknown to user space" refuses 3 "Input/output error" vitrine show lazy-fail
 echo 1 >/sys/module/lazy/parameters/fail
-check "one that is none at all" refuses 3 "Input/output error" vitrine show lazy-fail
+check "a fill that fails: a number that is no errno" refuses 3 "Input/output error" vitrine show lazy-fail
 check "failures are counted" test "$(figure lazy-fail failures)" = 4
 
 check "a fill that opens its own file: ELOOP" test "$(value lazy-self .root.opened)" = -40
@@ -145,7 +145,7 @@ storm()
 
 publish
 check "twenty openers at once" storm
-check "one fill for each" test "$(figure lazy-fine fills)" = 20
+check "twenty openers: one fill for each" test "$(figure lazy-fine fills)" = 20
 check "unload" rmmod lazy
 
 finish

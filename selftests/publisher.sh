@@ -36,7 +36,7 @@ for mode in idle fast batch churn timer; do
 	check "mode $mode: the module is held" fails rmmod vitrine
 	check "mode $mode: unloads" rmmod publisher
 	check "mode $mode: the file is gone" test ! -e "$tree"
-	check "mode $mode: and no longer in the module's own tree" \
+	check "mode $mode: gone from the module's own tree" \
 		test "$(value vitrine .root.trees.publisher)" = null
 done
 

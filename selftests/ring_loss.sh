@@ -44,7 +44,7 @@ lost=$(sed -nE 's/.* ([0-9]+) lost.*/\1/p' /tmp/lossy.log)
 check "some were lost" test "${lost:-0}" -gt 0
 check "the file misses no more than the recorder" \
 	within 1 "$(number "records lost")" "$lost"
-check "the file says so to viewers" \
+check "the file marks the loss for viewers" \
 	sh -c 'vitrine print /tmp/lossy.fxt | grep -q "buffer filled up"'
 # marked: number of lost records according to the marks in the file
 marked()

@@ -150,7 +150,7 @@ check "below the limit: none" none .
 # ---- threads that are still blocked ---------------------------------------------------
 
 arm none
-check "without a limit nothing is still blocked" refuses 1 "Invalid argument" bash -c "echo still >$TRACE/stacks"
+check "still is refused while no limit is set" refuses 1 "Invalid argument" bash -c "echo still >$TRACE/stacks"
 mkfifo "$dir/never"
 exec {never_fd}<>"$dir/never"
 arm "blocked_us=1000 user"
@@ -243,7 +243,7 @@ check "kernel threads have none" none 'select(.thread.pid == 2 and .name == "use
 # ---- stack memory -------------------------------------------------------------------
 
 arm "user=memory blocked_us=10000"
-check "with memory" says "blocked_us=10000 user=memory"
+check "the word user=memory is read back" says "blocked_us=10000 user=memory"
 frames 20
 check "the memory follows the user stack" \
 	jq -se "[.[] | select(.thread.tid == $tid and .category == \"stacks\")] |
@@ -354,8 +354,8 @@ arm "blocked_us=10000"
 
 arm "blocked_us=5000 process=$$"
 waits 20
-check "another process: none" none "select(.thread.tid == $pipe or .thread.tid == $flock)"
-check "this one: its wait" some "select(.thread.pid == $$)"
+check "process=: no wait of another process" none "select(.thread.tid == $pipe or .thread.tid == $flock)"
+check "process=: a wait of this process" some "select(.thread.pid == $$)"
 arm "blocked_us=5000 cpus=0"
 again
 taskset -c 1 "$WORKLOAD" waits 20 >/dev/null

@@ -75,10 +75,10 @@ load || exit
 check "alone: record" vitrine record --no-wakeups -o /tmp/swap.fxt -- \
 	bash -c "$(declare -f come_and_go swap); VITRINE_MODULES=$VITRINE_MODULES TRACE=$TRACE rounds=$rounds; swap 10"
 check "alone: sound" vitrine check /tmp/swap.fxt
-check "alone: each module tells of itself" swapped /tmp/swap.fxt
-check "alone: all that they wrote" within $((2 * 10 * 4 * rounds * nr_cpus)) "$(events /tmp/swap.fxt)" \
+check "alone: each event has the name of its module" swapped /tmp/swap.fxt
+check "alone: all events of both modules are there" within $((2 * 10 * 4 * rounds * nr_cpus)) "$(events /tmp/swap.fxt)" \
 	$((2 * 10 * 4 * rounds * nr_cpus))
-check "alone: one was where the other had been" reused
+check "alone: one module was where the other had been" reused
 unload
 
 # ---- everything ----------------------------------------------------------------

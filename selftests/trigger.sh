@@ -83,7 +83,7 @@ check "no time at all" fails arm "latency_us=0"
 check "the trigger stays" says "armed panic"
 
 arm now
-check "now" says "fired now 0 cpu [0-9]+ thread [0-9]+"
+check "the trigger now says that it fired" says "fired now 0 cpu [0-9]+ thread [0-9]+"
 check "frozen rings record nothing more" sh -c "cat $TRACE/trace.fxt >/tmp/a; sleep 0.3
 	cat $TRACE/trace.fxt >/tmp/b; vitrine print /tmp/a >/tmp/a.txt; vitrine print /tmp/b >/tmp/b.txt
 	[ \$(wc -l </tmp/b.txt) -le \$((\$(wc -l </tmp/a.txt) + 2)) ]"
@@ -152,8 +152,8 @@ arm latency_us=20000
 for hog in "${hogs[@]::10}"; do
 	taskset -p -c 0 "$hog" >/dev/null
 done
-check "on two CPUs" until_true ran 10
-check "late: nor has it on another CPU" no_hog_fired
+check "late: the hogs run on two CPUs" until_true ran 10
+check "late: a preempted thread on another CPU does not fire the trigger" no_hog_fired
 kill "${hogs[@]}"
 wait "${hogs[@]}" 2>/dev/null
 
@@ -167,12 +167,12 @@ arm "event=sched:exec panic"
 check "an event is waited for" says "armed event=sched:exec panic"
 # A fork records another event of the same category, which must not fire the trigger.
 (:)
-check "not for others of its category" says "armed event=sched:exec panic"
+check "event: another event of its category does not fire the trigger" says "armed event=sched:exec panic"
 await
 awaited
-check "event: says so" says "fired event 0 cpu [0-9]+ thread [0-9]+"
+check "event: the trigger says that it fired" says "fired event 0 cpu [0-9]+ thread [0-9]+"
 check "event: the trace of its CPU ends with it" snapshot_shows event
-check "event: it stands before the mark" \
+check "event: the event stands before the mark" \
 	sh -c "tail -n 2 /tmp/frozen.txt | head -n 1 | grep 'sched:exec file='"
 arm event=sched
 (:)
@@ -217,7 +217,7 @@ if [ -e $hung ] && insmod "$VITRINE_MODULES/events.ko"; then
 fi
 
 arm none
-check "none" says none
+check "no trigger is armed after the word none" says none
 check "nobody waits for nothing" refuses 3 "no trigger is armed" \
 	timeout 600 vitrine snapshot --wait -o /tmp/none.fxt
 

@@ -61,12 +61,12 @@ check "the category is switched on" switched_on
 check "the settings are as before" as_before
 check "any event of a category" vitrine record -o any.fxt --until marker -- \
 	sh -c 'echo any >"$0"; until [ -s any.fxt ]; do :; done' "$TRACE/marker"
-check "with a delay" vitrine record -o delay.fxt --delay 10ms --until marker:late -- \
+check "--until with --delay" vitrine record -o delay.fxt --delay 10ms --until marker:late -- \
 	sh -c 'until [ -s delay.fxt ]; do echo late >"$0"; done' "$TRACE/marker"
 check "the settings are as before" as_before
 
 echo none >"$TRACE/trigger"
-check "without another trigger" vitrine record -o none.fxt --until marker:stop -- \
+check "--until without another trigger" vitrine record -o none.fxt --until marker:stop -- \
 	sh -c 'echo stop >"$0"; until [ -s none.fxt ]; do :; done' "$TRACE/marker"
 check "there is none afterwards" trigger_is none
 check "the end comes before the event" vitrine record -o none.fxt --until marker:never -- true

@@ -68,7 +68,7 @@ perf=(perf record -q -a -m 16M -e "$event" -o /tmp/perf.data)
 trace_cmd=(trace-cmd record -q -b 16384 -o /tmp/trace.dat -e "$event")
 check "vitrine record" vitrine_row "vitrine record" /tmp/trace.fxt
 check "compressed" vitrine_row "vitrine record, .fxt.zst" /tmp/trace.fxt.zst
-check "and ftrace's" vitrine_row "vitrine record -e $event" /tmp/trace.fxt -e "$event"
+check "vitrine record with an event of ftrace" vitrine_row "vitrine record -e $event" /tmp/trace.fxt -e "$event"
 check "compressed" vitrine_row "vitrine record -e $event, .fxt.zst" /tmp/trace.fxt.zst -e "$event"
 check "trace-cmd" row "trace-cmd record" /tmp/trace.dat "${trace_cmd[@]}" --compression none
 check "compressed" row "trace-cmd record --compression zstd" /tmp/trace.dat "${trace_cmd[@]}" --compression zstd

@@ -261,11 +261,11 @@ for load in pingpong forks; do
 done
 check "switches and wakeups" vitrine_row "vitrine record" none none
 check "stacks, no wait is long" vitrine_row "vitrine record, no wait is long" none $no_waits
-check "stacks of some" vitrine_row "vitrine record, 1 % are long" some $long_waits
-check "and user stacks" \
+check "stacks of some waits" vitrine_row "vitrine record, 1 % are long" some $long_waits
+check "kernel and user stacks of some waits" \
 	vitrine_row "vitrine record, 1 % are long, user stacks" some "$long_waits user"
-check "stacks of all" vitrine_row "vitrine record, all are long" all $long_waits
-check "and user stacks" \
+check "stacks of all waits" vitrine_row "vitrine record, all are long" all $long_waits
+check "kernel and user stacks of all waits" \
 	vitrine_row "vitrine record, all are long, user stacks" all "$long_waits user"
 check "perf sched" peer_row "perf sched record -g" perf_sched
 check "perf trace" peer_row "perf trace -s" perf_trace

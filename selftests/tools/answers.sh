@@ -28,17 +28,17 @@ done
 
 # CPU 0 switches at 5000, 5010, 5100, 5110, 6000 and 6010. CPU 1 switches at 5005, 5015,
 # 5105, 5115, 5205 and 5215, then records are lost, then it switches at 6005.
-check "one CPU" prints "5000 5010 5100 5110 6000 6010" times --cpu 0 vitrine.fxt
+check "print: one CPU" prints "5000 5010 5100 5110 6000 6010" times --cpu 0 vitrine.fxt
 check "a range of CPUs" prints "5205 5215 5215 6005" \
 	times --cpu 3,1-2 --from 5200ns vitrine.fxt
-check "of no CPU: left out" prints "" times --cpu 0 crowd.fxt
+check "print --cpu: records of no CPU are left out" prints "" times --cpu 0 crowd.fxt
 check "seconds, both ends within" prints "5010 5015 5100" \
 	times --from 0.00000501 --to 0.0000051 vitrine.fxt
 check "relative times" prints "5 10 15 100" \
 	times --relative --from 0.000000001 --to 100ns vitrine.fxt
 check "relative, in text" prints "     0.000000010 [000] switch  worker:101/100 [120] blocked ==> idle:0/0 [0]" \
 	"$vitrine" print -r --from 10ns --to 10ns vitrine.fxt
-check "one kind" prints "5215" times --event lost vitrine.fxt
+check "print: one kind" prints "5215" times --event lost vitrine.fxt
 check "two kinds" prints "2103000000 2200000000 2200000000" \
 	times -e wakeup -e log records.fxt
 check "all events, one of a type nobody knows" prints "12" \
@@ -76,7 +76,7 @@ be|ta<>&\"':21/20                2        1     50ns     50ns     50ns        0.
 gamma:31/30                     3        1     50ns     50ns     50ns        0.000006500    0  idle:0/0                300ns     50ns    100ns
 ?:41/40                         2        0        -        -        -                  -    -  -                     1.350us      0ns      0ns" \
 	"$vitrine" latency waits.fxt
-check "without wakeups it says so" prints "1.010us, 13 switches on 2 CPUs, busy for 4.9 %; waits after preemption only, as there are no wakeups in the trace; p50 and p99 within 1 %
+check "a trace without wakeups: the report says so" prints "1.010us, 13 switches on 2 CPUs, busy for 4.9 %; waits after preemption only, as there are no wakeups in the trace; p50 and p99 within 1 %
 1 gap, 11 records lost: what threads did meanwhile is left out" bash -c "'$vitrine' latency vitrine.fxt | head -n 2"
 check "what ends in a later sub-buffer is not lost" prints "1 gap, 4 records lost: what threads did meanwhile is left out" \
 	bash -c "'$vitrine' latency spans.fxt | sed -n 2p"

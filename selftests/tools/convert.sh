@@ -71,14 +71,14 @@ check "no directory" ended 3 "cannot create"
 mkdir empty
 convert empty -o other.fxt
 check "a directory without a trace" ended 1 "empty: .*not a CTF trace"
-check "nothing is left behind" test -z "$(find . -name 'other*')"
+check "a failed conversion leaves no file" test -z "$(find . -name 'other*')"
 
 # ---- Common Trace Format ----
 
 check "CTF: every switch comes back" came_back many ctf
 check "CTF: names that change come back" came_back renamed ctf
 check "CTF: times out of order come back" round_trip crowd ctf
-check "CTF: and are the same" same crowd.print crowd.back.print
+check "CTF: records out of order come back unchanged" same crowd.print crowd.back.print
 check "CTF: losses come back" round_trip vitrine ctf
 grep -v " lost  *provider" vitrine.print >vitrine.kept
 check "CTF: with all that was not lost" same vitrine.kept vitrine.back.print
@@ -89,7 +89,7 @@ check "CTF: as many records lost" same <(grep -o "[0-9]* records lost" lost.chec
 for format in ctf heph; do
 	check "$format: what the recorder says of a loss" round_trip recorded $format
 	"$vitrine" check recorded.back.fxt >recorded.check
-	check "$format: and no more is lost" grep -q " 10 switches, .* 7 records lost: no fault" recorded.check
+	check "$format: no more records are lost than the recorder says" grep -q " 10 switches, .* 7 records lost: no fault" recorded.check
 done
 # Switches on a CPU above 255 are other records, which have no process. Lost records are
 # converted as well.
@@ -108,7 +108,7 @@ check "CTF: what is left out is counted" grep -qx \
 # the priority of the incoming thread.
 sed -e '/large-blob\|provider 7\| event   worker/d' -e 's/null=null/null=""/' \
 	-e 's/outgoing_weight=12$/& incoming_weight=120/' records.print >records.kept
-check "CTF: and the rest comes back" same records.kept records.back.print
+check "CTF: the records that are not left out come back" same records.kept records.back.print
 
 # Compare with babeltrace2: events of each CPU, first and last time, losses.
 babeltrace many.ctf --clock-cycles --no-delta >many.events 2>many.err
@@ -126,7 +126,7 @@ babeltrace vitrine.ctf >/dev/null 2>vitrine.err
 check "babeltrace2: losses" test "$(sed -n 's/.*discarded \([0-9]* events\) .*/\1/p' vitrine.err)" = \
 	"$(grep -o '[0-9]* records lost' lost.check | sed 's/records lost/events/')"
 check "a kernel trace" grep -q 'domain = "kernel"' many.ctf/metadata
-check "of version 1.8" test "$(head -n 1 many.ctf/metadata)" = "/* CTF 1.8 */"
+check "the metadata is of version 1.8 of CTF" test "$(head -n 1 many.ctf/metadata)" = "/* CTF 1.8 */"
 
 babeltrace wide.ctf >wide.events 2>/dev/null
 check "babeltrace2: switches of a CPU above 255" test "$(grep -c 'sched_switch: { cpu_id = 300 }' wide.events)" = 6
@@ -316,7 +316,7 @@ check "Heph: what is left out is counted" grep -qx \
 	there.err
 sed -e '/large-blob\|provider 7\| event   worker/d' -e 's/ null=null//' -e '1s/ u64=.*//' \
 	records.print >records.kept
-check "Heph: and the rest comes back" same records.kept records.back.print
+check "Heph: the records that are not left out come back" same records.kept records.back.print
 check "Heph: no packet is longer than 128 bytes" perl -0777 -ne '
 	while (length) { $size = unpack "x4N"; exit 1 if $size > 128; $_ = substr $_, $size }
 	$nr++ unless $size; exit !defined $size' records.heph

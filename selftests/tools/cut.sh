@@ -159,20 +159,20 @@ cut missing.fxt --cpu 0 -o out.fxt
 check "no such file" ended 3 "missing.fxt: cannot open"
 cut /dev/null --cpu 0 -o out.fxt
 check "no trace" ended 1 "/dev/null: offset 0x0: not a Fuchsia trace"
-check "nothing is left behind" test -z "$(find . -name 'out*.fxt*')"
+check "a refused cut leaves no file" test -z "$(find . -name 'out*.fxt*')"
 
 cut a.fxt -C 1 -o cpu.fxt
 check "cut by CPU" ended 0
 check "cut by CPU: its records, and no others" same <("$vitrine" print --cpu 1 a.fxt) \
 	<("$vitrine" print --event switch cpu.fxt)
 check "cut by CPU: the trace is sound" sound cpu.fxt
-check "the file says so" grep -q "left out on purpose: cpus=1$" <("$vitrine" check cpu.fxt)
+check "cut by CPU: the file says which CPU it has" grep -q "left out on purpose: cpus=1$" <("$vitrine" check cpu.fxt)
 
 cut lost.fxt --cpu 1 -o lost.cpu.fxt
 check "lost records of the CPU remain lost" grep -q " 11 records lost: no fault" <("$vitrine" check lost.cpu.fxt)
 cut lost.fxt --cpu 0 -o lost.cpu.fxt
 "$vitrine" print --all lost.cpu.fxt >lost.print
-check "of others there is nothing" fails grep "provider 2" lost.print
+check "lost records of a CPU: no record of another CPU" fails grep "provider 2" lost.print
 
 from=$("$vitrine" print --json a.fxt | jq -s '.[700].time_ns + 1')
 to=$("$vitrine" print --json a.fxt | jq -s '.[1200].time_ns + 1')
@@ -182,7 +182,7 @@ check "cut by time: the records in between" same <(between a.fxt $((from + 1)) $
 check "cut by time: no other records" test "$("$vitrine" print --json time.fxt | jq -s "map(select(.time_ns < $from or .time_ns > $to)) | length")" = 0
 check "cut by time: each thread ran as long" same <(ran a.fxt "$from" "$to") <(ran time.fxt 0 $((to * 2)))
 check "cut by time: the trace is sound" sound time.fxt
-check "the file says so" grep -q "left out on purpose: from_ns=$from to_ns=$to$" <("$vitrine" check time.fxt)
+check "cut by time: the file says which time it has" grep -q "left out on purpose: from_ns=$from to_ns=$to$" <("$vitrine" check time.fxt)
 cut time.fxt --cpu 0 --from "$((from + 1000))ns" -o again.fxt
 check "a cut of a cut says both" same <(printf '%s\n' "from_ns=$from to_ns=$to" "from_ns=$((from + 1000)) cpus=0" | sort) \
 	<("$vitrine" check again.fxt | sed -n 's/.*on purpose: //p' | sort)
@@ -231,7 +231,7 @@ check "user stacks keep their shape" same <(argument secret.fxt "user stack" sta
 check "the files of a user stack have one token" test "$(argument secret.fxt "user stack" stack | sed -n '1s/+.*//p')" = \
 	"$(argument secret.fxt "user stack" stack | sed -nE '2s/.*\[(.*)\].*/\1/p')"
 cut sleepd.fxt --anonymise -o secret.cut.fxt
-check "what was chosen has a token, too" fails grep -a sleepd secret.cut.fxt
+check "the name that was selected has a token, too" fails grep -a sleepd secret.cut.fxt
 
 for reader in "print" "latency" "latency --why" "flame -o x.svg" "timeline -o x.html" "diff family.fxt" \
 	"merge -o x.fxt" "convert --to heph -o x.heph" "convert --to chrome-json -o x.json"; do

@@ -60,10 +60,10 @@ check "check: faults" test "$(cat status)" = 1
 check "check: the same errors" same check.errors err
 cases check-text <out >check.json 2>err
 check "check: as JSON, as much as in text" same check.text check.json
-check "check: and as many errors" same <(sed 's/ offset 0x[0-9a-f]*://; s/;.*//' check.errors) <(sed 's/;.*//' err)
+check "check: as many errors as in text" same <(sed 's/ offset 0x[0-9a-f]*://; s/;.*//' check.errors) <(sed 's/;.*//' err)
 command_into_files check --json absent cases.fxt "$0"
 check "check: files that cannot be checked" ended 3 "absent: cannot open" "json.sh: .*neither"
-check "check: the error is in their place" test "$(jq -c 'map([.file, has("findings"), .error])' out)" = \
+check "check: the error is in the place of the findings" test "$(jq -c 'map([.file, has("findings"), .error])' out)" = \
 	"[[\"absent\",false,\"cannot open: No such file or directory\"],[\"cases.fxt\",true,null],[\"$0\",false,\"neither an Inspect file nor a Fuchsia trace\"]]"
 
 plan

@@ -94,7 +94,7 @@ compare_back()
 	local name=$1
 
 	command_into_files convert "$name.fxt" -o "$name.ctf"
-	check "$name: and back" ended 0
+	check "$name: converted back to CTF" ended 0
 	babeltrace "$name.ctf" --clock-cycles --no-delta >"$name.back" 2>"$name.back.warnings"
 	check "$name: babeltrace2 warns of nothing but what was discarded" \
 		fails grep -v '^WARNING: Tracer discarded [0-9]* events\? ' "$name.back.warnings"

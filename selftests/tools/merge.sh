@@ -114,7 +114,7 @@ merge a.fxt missing.fxt -o out.fxt
 check "no such file" ended 3 "missing.fxt: cannot open"
 merge a.fxt /dev/null -o out.fxt
 check "no trace" ended 1 "/dev/null: offset 0x0: not a Fuchsia trace"
-check "nothing is left behind" test -z "$(find . -name 'out*.fxt*')"
+check "a failed merge leaves no file" test -z "$(find . -name 'out*.fxt*')"
 
 head -c 1500 a.fxt >cut.fxt
 merge lost.fxt cut.fxt -o out.fxt
@@ -133,11 +133,11 @@ check "three files: the result is one sound trace" grep -q " 24000 switches, 6 C
 check "three files: the first is unchanged" same <(moved a.fxt 0 0 0) <(merged three.fxt 0 1)
 check "three files: the second has its own CPUs, threads and times" \
 	same <(moved b.fxt 2 10000000 1500) <(merged three.fxt 2 3)
-check "three files: so has the third" same <(moved a.fxt 4 20000000 0) <(merged three.fxt 4 5)
+check "three files: the third has its own CPUs, threads and times" same <(moved a.fxt 4 20000000 0) <(merged three.fxt 4 5)
 check "three files: records are in time order" sort -c -n <("$vitrine" print --json three.fxt | jq .time_ns)
 
 merge b.fxt lost.fxt -o losses.fxt
-check "with losses" ended 0
+check "a trace with losses" ended 0
 "$vitrine" check lost.fxt >lost.check
 "$vitrine" check losses.fxt >losses.check
 check "as many records are lost as before" same <(grep -o "[0-9]* records lost" lost.check) \

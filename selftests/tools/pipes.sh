@@ -139,13 +139,13 @@ for command in $("$vitrine" help | awk '/^  [a-z]/ { print $1 }'); do
 	check "$command: a pipe, as the file" as_of_file "${1-no file for $command in reads}" "$command" "${@:2}"
 done
 check "show: the error names no copy" of_pipe 1 many.json show -
-check "show: but standard input" grep -q "^vitrine: standard input: .*no magic number" err
-check "list: likewise" of_pipe 1 many.json list -
-check "list: the error, too" grep -q "^vitrine: standard input: .*no magic number" err
-check "recover: likewise" of_pipe 1 many.json recover - -o none.fxt
-check "recover: the error, too" grep -q "^vitrine: standard input: .*memory" err
-check "merge: likewise" of_pipe 1 many.json merge - -o none.fxt
-check "merge: the error, too" grep -q "^vitrine: standard input: .*not a Fuchsia trace" err
+check "show: the error names standard input" grep -q "^vitrine: standard input: .*no magic number" err
+check "list: the error names no copy" of_pipe 1 many.json list -
+check "list: the error names standard input" grep -q "^vitrine: standard input: .*no magic number" err
+check "recover: the error names no copy" of_pipe 1 many.json recover - -o none.fxt
+check "recover: the error names standard input" grep -q "^vitrine: standard input: .*memory" err
+check "merge: the error names no copy" of_pipe 1 many.json merge - -o none.fxt
+check "merge: the error names standard input" grep -q "^vitrine: standard input: .*not a Fuchsia trace" err
 "$vitrine" diff <(cat tree.inspect) <(cat tree.inspect) >out 2>err
 check "diff: two pipes" test $? = 0
 "$vitrine" merge many.fxt back.fxt -o merged.fxt 2>/dev/null
@@ -159,7 +159,7 @@ head -c 1000 many.fxt.zst >cut.zst
 check "a compressed file that is truncated" grep -q "^vitrine: cut.zst: the compressed file is truncated; .zstd -dc" err
 { head -c 500 many.fxt.zst; head -c 500 /dev/zero; tail -c +1001 many.fxt.zst; } >torn.zst
 "$vitrine" check torn.zst >out 2>err
-check "one that is damaged" grep -q "^vitrine: torn.zst: cannot decompress: " err
-check "nothing is left behind" test -z "$(ls tmp)"
+check "a compressed file that is damaged" grep -q "^vitrine: torn.zst: cannot decompress: " err
+check "no temporary file is left" test -z "$(ls tmp)"
 
 plan

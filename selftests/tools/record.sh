@@ -448,7 +448,7 @@ for threshold in "" 1ms=1000 0.25ms=250 2s=2000000 0.5=500000 0s=0 1h=3600000000
 	threshold=${threshold:-(default)=1000}
 	check "--why, ${threshold%=*}: stacks are on" \
 		stacks_are "blocked_us=${threshold#*=} runnable_us=${threshold#*=} user" stacks
-	check "--why, ${threshold%=*}: and off again" as_it_was
+	check "--why, ${threshold%=*}: stacks are off again" as_it_was
 done
 record -o trace.fxt --why --stack-memory -- cp $stacks .
 check "--why --stack-memory" stacks_are "blocked_us=1000 runnable_us=1000 user=memory" stacks
@@ -481,7 +481,7 @@ until_there up_fifth
 } 2>/dev/null
 echo >end_first
 check "one of two is killed: all is on for the other one" until_true events_are $events +block
-check "with the stacks of the first one" stacks_are "blocked_us=1000 runnable_us=1000 user"
+check "one of two is killed: the stacks of the first one stay set" stacks_are "blocked_us=1000 runnable_us=1000 user"
 echo >end_second
 wait $second
 check "stacks are switched off when the last recorder ends" as_it_was
@@ -589,10 +589,10 @@ echo $? >status
 kill $rings
 wait $rings
 rings=
-check "interrupted" ended 0 "long.fxt: [0-9]+ switches on 2 CPUs, [0-9]+ bytes, 0 lost"
-check "sound" "$vitrine" check long.fxt
+check "a recording of two sessions, interrupted" ended 0 "long.fxt: [0-9]+ switches on 2 CPUs, [0-9]+ bytes, 0 lost"
+check "a recording of two sessions is sound" "$vitrine" check long.fxt
 "$vitrine" check long.fxt >long.check
-check "nothing lost" grep -q " 2 CPUs, 2 threads, 0 records lost" long.check
+check "a recording of two sessions lost nothing" grep -q " 2 CPUs, 2 threads, 0 records lost" long.check
 
 # all_of_cpu CPU: the CPU has a switch every ten nanoseconds, and none is missing
 all_of_cpu()

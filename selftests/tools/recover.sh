@@ -79,7 +79,7 @@ check "JSON: no trees without a directory" test "$(found 'has("trees")')" = fals
 head -c 4096 /dev/zero >zero.dump
 command_into_files recover --json -o none.fxt -d trees zero.dump
 check "JSON: no trace" ended 1 "zero.dump: no trace found"
-check "JSON: it says so" test "$(found '[.error, has("trace"), .trees]')" = '["no trace found",false,0]'
+check "JSON: the error says that no trace was found" test "$(found '[.error, has("trace"), .trees]')" = '["no trace found",false,0]'
 
 # Headers with an impossible number of segments, or an impossible offset of the segments.
 python3 - <<'PYTHON'

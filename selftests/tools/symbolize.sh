@@ -298,7 +298,7 @@ stays()
 {
 	command_into_files symbolize stacks.fxt -o named.fxt
 	check "$1: nothing is unwound" ended 0 "0 of 1 stacks with memory were unwound" "0 frames have names now, 2 do not"
-	check "$1: and nothing is lost" test "$(grep -c "the user's secret" named.fxt) $(printed named.fxt | head -n 1)" = "1 dump+0x1;dump+0x2"
+	check "$1: the stack and its memory stay" test "$(grep -c "the user's secret" named.fxt) $(printed named.fxt | head -n 1)" = "1 dump+0x1;dump+0x2"
 }
 memory "dump+0x1;dump+0x2" "${files//dump [0-9a-f]/dump f0}" "$maps" >stacks.fxt
 stays "another build id"
@@ -323,7 +323,7 @@ check "no trace" ended 1 "/dev/null: offset 0x0: not a Fuchsia trace"
 mkdir alone
 cp "$vitrine" alone/
 alone/vitrine symbolize stacks.fxt -o out.fxt 2>err
-check "without libdw" test "$? $(grep -c 'needs the program .*/find-symbols; install' err)" = "3 1"
-check "nothing is left behind" test -z "$(find . -name 'out*.fxt*')"
+check "symbolize without libdw" test "$? $(grep -c 'needs the program .*/find-symbols; install' err)" = "3 1"
+check "symbolize without libdw leaves no file" test -z "$(find . -name 'out*.fxt*')"
 
 plan

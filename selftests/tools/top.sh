@@ -105,7 +105,7 @@ check "an interval that is none" ended 2
 
 # ---- the screen ----
 
-check "starts" started 100
+check "top starts" started 100
 check "the first line has the sums of all CPUs" \
 	shows '^2 CPUs busy for 100 %, 1500000 switches/s, 4 threads, last 2.000us, by CPU$'
 check "a CPU has its running thread, the time since then, and its waiting threads" shows \
@@ -121,17 +121,17 @@ keys q
 check "q: ends, and the terminal is as it was" ended 0
 
 trace waits
-check "starts again" started 100
+check "top starts again" started 100
 check "top says when records are lost" shows '^2 CPUs .* by CPU; records lost$'
 check "idle" shows '^CPU 0 +[0-9]+ % +[0-9]+/s  idle$'
-check "by CPU" until_true order be alpha '?' gamma
+check "threads by CPU time" until_true order be alpha '?' gamma
 keys w
-check "by longest wait" until_true order alpha be gamma '?'
+check "threads by longest wait" until_true order alpha be gamma '?'
 check "the longest wait is shown" shows '^alpha:11/10 .* 700ns$'
 keys r
-check "by runs" until_true order alpha gamma '?' be
+check "threads by runs" until_true order alpha gamma '?' be
 keys c
-check "by CPU again" until_true order be alpha '?' gamma
+check "threads by CPU time again" until_true order be alpha '?' gamma
 tmux resize-window -t w -x 100 -y 6
 check "six lines: the first thread is shown" shows '^be.ta'
 check "six lines: the second thread is not shown" hides '^alpha'
@@ -143,13 +143,13 @@ keys Home
 check "Home" shows '^be.ta'
 tmux resize-window -t w -x 60 -y 24
 check "60 columns: three numbers" shows '^THREAD +STATE +RUNNING +WAITING +LONGEST$'
-check "of each thread" shows '^alpha:11/10 +[a-z?]+ +[0-9.]+ % +[0-9.]+ % +[0-9.]+ns$'
+check "60 columns: three numbers of each thread" shows '^alpha:11/10 +[a-z?]+ +[0-9.]+ % +[0-9.]+ % +[0-9.]+ns$'
 tmux resize-window -t w -x 40 -y 24
 check "40 columns: the time running" shows '^THREAD +STATE +RUNNING$'
-check "of each thread" shows '^alpha:11/10 +[a-z?]+ +[0-9.]+ %$'
+check "40 columns: the time running of each thread" shows '^alpha:11/10 +[a-z?]+ +[0-9.]+ %$'
 tmux resize-window -t w -x 24 -y 24
 check "24 columns: names" shows '^THREAD$'
-check "of all threads" until_true order be alpha "?" gamma
+check "24 columns: names of all threads" until_true order be alpha "?" gamma
 tmux resize-window -t w -x 10 -y 2
 check "two lines: the help line is shown" shows '^q quit'
 tmux resize-window -t w -x 100 -y 24
@@ -158,7 +158,7 @@ keys C-c
 check "^C" ended 0
 
 trace torn
-check "starts where headers say that records are lost" started 100
+check "top starts where headers say that records are lost" started 100
 check "the first line says that records are lost" shows '^2 CPUs .*; records lost$'
 check "no run goes on, and no wait" shows '^gamma:31/30 +[a-z?]+ +0 +0.0 % +0.0 % .* 0ns$'
 check "a wait that is known is counted" shows '^beta:21/20 .* 50ns$'
@@ -169,7 +169,7 @@ check "q ends it" ended 0
 
 trace rush
 started 0.1
-check "nothing new" shows '^2 CPUs busy for 0 %, 0 switches/s, 4 threads, last 0ns'
+check "top with no new records" shows '^2 CPUs busy for 0 %, 0 switches/s, 4 threads, last 0ns'
 check "the running thread is still known" shows '^CPU 0 .* gamma:31/30 for 1.000us; 2 wait:'
 trace waits
 check "new records are counted" shows '^2 CPUs .* idle$|^CPU 0 .* idle$'
@@ -182,6 +182,6 @@ check "a trace that can be read again is shown" shows '^2 CPUs'
 trace vitrine
 check "no wakeups: it says so" shows '; no wakeups recorded'
 keys q
-check "ends" ended 0
+check "top ends" ended 0
 
 plan

@@ -181,7 +181,7 @@ check "a wakeup has its waker" grep -qE '\] wakeup +ext4lazyinit:[0-9/]+ weight=
 check "idle of each CPU by itself, in process 0" same <(printf '0 idle\n') <(jq -r \
 	'select(.thread.tid == 1073741824 + .cpu) | "\(.thread.pid) \(.thread.name)"' all.json | sort -u)
 command_into_files convert all.dat -o all.heph
-check "into another format than ours" test "$(cat status)" = 0 -a -s all.heph
+check "trace-cmd to another format than FXT" test "$(cat status)" = 0 -a -s all.heph
 
 command_into_files convert calls.dat -o calls.fxt
 check "system calls only: converted" ended 0 "calls.dat: times are of the kernel's clock [a-z]*$"
@@ -247,8 +247,8 @@ check "is not written" ended 2 "other.dat: format trace-cmd can only be read$"
 mkdir alone && cp "$vitrine" alone/
 alone/vitrine convert all.dat -o other.fxt 2>err
 echo $? >status
-check "without libtracecmd" ended 3 \
+check "trace-cmd without libtracecmd" ended 3 \
 	"trace-cmd's format needs the program .*/vitrine/read-trace-cmd; install the package vitrine-tools; .*README$"
-check "nothing is left behind" test -z "$(find . -name 'other*')"
+check "a failed conversion leaves no file" test -z "$(find . -name 'other*')"
 
 plan

@@ -86,9 +86,9 @@ check "in words" prints "$(printf '%s\n' \
 	"+207.4ms    987.0us -> 1.210ms      749 -> 749     8.1e-47  load/worker-2 blocked in read")" \
 	head -n 3 out
 check "what costs most comes first" prints true changed '[.changed[].cost_ns | fabs] | . == (sort | reverse)' same1.fxt much.fxt
-check "by system call" prints '["futex","read"]' \
+check "times blocked are compared by system call" prints '["futex","read"]' \
 	changed '[.changed[] | select(.what == "blocked in").cause] | sort' same1.fxt much.fxt
-check "by stack" prints '[true,true]' \
+check "times blocked are compared by stack" prints '[true,true]' \
 	changed '[.changed[] | select(.what == "blocked at").cause | test("mutex_lock|pipe_read")]' same1.fxt much.fxt
 check "the other way round it saves as much" prints true bash -c "jq -s '.[0] as \$a | .[1] as \$b |
 	(\$a.changed[0].cost_ns + \$b.changed[0].cost_ns | fabs) < 1000 and \$b.changed[0].cost_ns < 0' \
@@ -100,7 +100,7 @@ check "several files a side" prints '[[5996,2998],["worker-2"]]' changed \
 	same1.fxt same2.fxt same3.fxt same4.fxt --with longer1.fxt longer2.fxt
 zstd -q same1.fxt much.fxt
 check "compressed ones" same <("$vitrine" diff same1.fxt much.fxt) <("$vitrine" diff same1.fxt.zst much.fxt.zst)
-check "from standard input" same <("$vitrine" diff same1.fxt much.fxt) \
+check "traces from standard input" same <("$vitrine" diff same1.fxt much.fxt) \
 	<("$vitrine" diff - --with much.fxt <same1.fxt)
 check "with less than eight waits, nothing is compared" prints 0 \
 	bash -c "'$mkfxt' disk >disk.fxt; '$vitrine' diff -j disk.fxt disk.fxt | jq .compared"

@@ -378,7 +378,7 @@ check "list: a lazy tree is not opened" answers 0 \
 "NAME   KIND           SIZE       USED    NODES PROPERTIES   GENERATION
 cpu2   live            224        224        3          4            2
 cpu10  lazy              -          -        -          -            -" list 'cpu*'
-check "list --all: it is" answers 0 \
+check "list --all: a lazy tree is opened" answers 0 \
 "NAME   KIND           SIZE       USED    NODES PROPERTIES   GENERATION
 cpu10  lazy            224        224        3          4       frozen" \
 	list --all cpu10

@@ -77,9 +77,9 @@ check "a number that stops changing is no longer highlighted" until_true bash -c
 # ---- order ----
 
 tree one <<<'{"cpus": {"0": {"user_ns": 10}, "1": {"user_ns": 30}}}'
-check "by name" until_true ordered one:cpus/0 one:cpus/1 two:big
+check "rows by name" until_true ordered one:cpus/0 one:cpus/1 two:big
 keys v
-check "by value" until_true ordered one:cpus/1 two:big one:cpus/0
+check "rows by value" until_true ordered one:cpus/1 two:big one:cpus/0
 growing()
 {
 	local i
@@ -92,9 +92,9 @@ growing()
 	done
 	return 1
 }
-check "by rate" growing
+check "rows by rate" growing
 keys n
-check "by name again" shows 'by name'
+check "rows by name again" shows 'by name'
 
 # ---- filter ----
 
@@ -121,7 +121,7 @@ check "a broken tree that is removed is no longer shown" hides 'broken'
 # ---- scrolling and size ----
 
 tree two <<<"{$(printf '"p%03d": 1, ' {0..98}) \"p099\": 1}"
-check "more than fits" shows '^two:p010'
+check "more rows than fit" shows '^two:p010'
 check "the end is not there" hides '^two:p099'
 keys End
 check "End" shows '^two:p099'
@@ -137,7 +137,7 @@ keys Up
 check "Up" shows '^one:cpus/0'
 tmux resize-window -t w -x 60 -y 40
 check "a larger window shows more" shows '^two:p034'
-check "with the help line at its end" until_true bash -c "$(declare -f tmux); dir=$dir; tmux capture-pane -p | sed -n 40p | grep -q '^q quit'"
+check "the help line is at the end of the screen" until_true bash -c "$(declare -f tmux); dir=$dir; tmux capture-pane -p | sed -n 40p | grep -q '^q quit'"
 tmux resize-window -t w -x 10 -y 2
 check "two lines: the help line is shown" shows '^q quit'
 tmux resize-window -t w -x 100 -y 24
@@ -159,7 +159,7 @@ done
 watch "two:p001"
 check "a selector" shows '^1 tree, 1 of 1 rows, every 1 s'
 keys q
-check "ends" ended 0
+check "vitrine watch ends" ended 0
 tmux respawn-window -k -t w "TERM=nonsense ASAN_OPTIONS=detect_leaks=0 '$vitrine' watch 2>'$dir/err'; echo \$? >'$dir/status'; cp '$dir/before' '$dir/after'; cat"
 # Leaks are not checked here: curses does not free its memory after this error.
 check "an unknown terminal type" ended 3
