@@ -12,25 +12,7 @@
 #include <linux/string.h>
 
 #include "inspect/node.h"
-
-/* A pseudo-random sequence that is determined by its seed. */
-struct random {
-	u64 state;
-};
-
-static inline u64 random_u64(struct random *random)
-{
-	u64 x = random->state += 0x9e3779b97f4a7c15ULL;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
-	return x ^ x >> 31;
-}
-
-static inline u32 random_below(struct random *random, u32 limit)
-{
-	return (random_u64(random) >> 32) % limit;
-}
+#include "random.h"
 
 /**
  * struct check - what was found at each index of a file

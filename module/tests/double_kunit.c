@@ -4,7 +4,6 @@
  * the kernel, which does not use the FPU, with known results.
  */
 #include <kunit/test.h>
-#include <linux/random.h>
 
 #include "check.h"
 
@@ -248,11 +247,10 @@ static void expect_ratio(struct kunit *test, s64 numerator, u64 denominator)
 
 static void random_values_agree_with_the_machine(struct kunit *test)
 {
-	u64 seed = get_random_u64(), a, b;
-	struct random random = { seed };
+	struct random random = { random_seed(test) };
+	u64 a, b;
 	u32 i;
 
-	kunit_info(test, "seed %#llx\n", seed);
 	for (i = 0; i < 1000000; i++) {
 		a = random_bits(&random, 0);
 		b = random_bits(&random, a);
@@ -269,11 +267,10 @@ static void random_values_agree_with_the_machine(struct kunit *test)
 
 static void random_ratios_agree_with_the_machine(struct kunit *test)
 {
-	u64 seed = get_random_u64(), a, b;
-	struct random random = { seed };
+	struct random random = { random_seed(test) };
+	u64 a, b;
 	u32 i;
 
-	kunit_info(test, "seed %#llx\n", seed);
 	for (i = 0; i < 200000; i++) {
 		a = random_u64(&random) >> random_below(&random, 64);
 		b = random_u64(&random) >> random_below(&random, 64);

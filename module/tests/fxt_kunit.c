@@ -4,10 +4,10 @@
  * defines them, arbitrary names, both tables under pressure.
  */
 #include <kunit/test.h>
-#include <linux/random.h>
 
 #include "trace/strings.h"
 #include "trace/threads.h"
+#include "random.h"
 
 #define CANARY	0xdeadbeefdeadbeefULL
 
@@ -653,7 +653,7 @@ static void record_keeps_its_own_strings(struct kunit *test)
 {
 	struct vtr_strings *strings = new_strings(test);
 	static const char bytes[4096];
-	u64 random = get_random_u64();
+	struct random random = { random_seed(test) };
 	const char *keys[17];
 	u16 indices[17];
 	unsigned int record, i, j, nr_inline = 0;
@@ -661,9 +661,7 @@ static void record_keeps_its_own_strings(struct kunit *test)
 	for (record = 0; record < 2000; record++) {
 		vtr_strings_begin(strings);
 		for (i = 0; i < ARRAY_SIZE(keys); i++) {
-			random = random * 6364136223846793005ULL +
-				 1442695040888963407ULL;
-			keys[i] = bytes + (random >> 33) % sizeof(bytes);
+			keys[i] = bytes + random_below(&random, sizeof(bytes));
 			indices[i] = vtr_strings_find(strings, keys[i]) ?:
 				     vtr_strings_add(strings, keys[i]);
 			nr_inline += !indices[i];

@@ -4,7 +4,6 @@
  * with all invariants checked after each step.
  */
 #include <kunit/test.h>
-#include <linux/random.h>
 
 #include "check.h"
 
@@ -354,10 +353,7 @@ static void walk_with_a_fixed_seed(struct kunit *test)
 
 static void walk_with_a_fresh_seed(struct kunit *test)
 {
-	u64 seed = get_random_u64();
-
-	kunit_info(test, "seed %#llx\n", seed);
-	heap_walk(test, seed);
+	heap_walk(test, random_seed(test));
 }
 
 static struct kunit_case heap_cases[] = {

@@ -12,7 +12,6 @@
 #define _VTR_TESTS_INSPECT_WALK_H
 
 #include <linux/completion.h>
-#include <linux/random.h>
 
 #include "inspect/double.h"
 
@@ -900,18 +899,13 @@ static void walk_with_a_fixed_seed_a_million_calls(struct kunit *test)
 
 static void walk_with_a_fresh_seed_a_million_calls(struct kunit *test)
 {
-	u64 seed = get_random_u64();
-
-	kunit_info(test, "seed %#llx\n", seed);
-	inspect_walk(test, seed, 1);
+	inspect_walk(test, random_seed(test), 1);
 }
 
 static void walk_on_four_cpus_a_million_calls(struct kunit *test)
 {
-	u64 seed = get_random_u64();
-
-	kunit_info(test, "seed %#llx, %u CPUs\n", seed, num_online_cpus());
-	inspect_walk(test, seed, WALK_THREADS);
+	kunit_info(test, "%u CPUs\n", num_online_cpus());
+	inspect_walk(test, random_seed(test), WALK_THREADS);
 }
 
 #endif /* _VTR_TESTS_INSPECT_WALK_H */

@@ -4,7 +4,8 @@
  * copies that are consistent or refused.
  */
 #include <kunit/test.h>
-#include <linux/random.h>
+
+#include "random.h"
 
 #define TEST_CPU	3
 
@@ -177,9 +178,10 @@ static void expect_written(struct kunit *test, const u64 *words, size_t len)
 #define GAP_MAX_WORDS	64
 
 static void put_interrupted(struct vtr_ring *ring, unsigned int nr_words,
-			    u64 *now, u64 *random, unsigned int depth)
+			    u64 *now, struct random *random,
+			    unsigned int depth)
 {
-	unsigned int i, other;
+	unsigned int i;
 	u64 *next;
 
 	if (!vtr_ring_has(ring, nr_words))
@@ -193,22 +195,21 @@ static void put_interrupted(struct vtr_ring *ring, unsigned int nr_words,
 	vtr_ring_lose(ring, 0);
 	vtr_ring_commit(ring, next + nr_words, *now);
 	++*now;
-	*random = *random * 6364136223846793005ULL + 1442695040888963407ULL;
-	other = 2 + (*random >> 33) % 60;
-	if (depth < 3 && *random >> 62)
-		put_interrupted(ring, other, now, random, depth + 1);
+	if (depth < 3 && random_below(random, 4))
+		put_interrupted(ring, 2 + random_below(random, 60), now, random,
+				depth + 1);
 }
 
 static void records_tile_whatever_interrupts(struct kunit *test)
 {
 	void *bytes = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
-	u64 random = get_random_u64(), now = 1, first, end;
+	struct random random = { random_seed(test) };
+	u64 now = 1, first, end;
 	unsigned int nr_words, i, limit;
 	struct vtr_ring *ring;
 	size_t len;
 
 	KUNIT_ASSERT_NOT_NULL(test, bytes);
-	kunit_info(test, "seed 0x%llx\n", random);
 	ring = new_ring(test, 4);
 	/* Minus the report of a loss, with which a sub-buffer may begin. */
 	limit = (PAGE_SIZE - VITRINE_PREAMBLE_BYTES - PREAMBLE_STRINGS_BYTES) /
@@ -228,7 +229,7 @@ static void records_tile_whatever_interrupts(struct kunit *test)
 
 static void counts_are_exact(struct kunit *test)
 {
-	u64 seed = get_random_u64(), random = seed;
+	struct random random = { random_seed(test) };
 	struct vtr_ring *ring = new_ring(test, 4);
 	void *bytes = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
 	u64 written = 0, kept = 0, first, end, kept_bytes = 0;
@@ -238,11 +239,9 @@ static void counts_are_exact(struct kunit *test)
 	size_t len;
 
 	KUNIT_ASSERT_NOT_NULL(test, bytes);
-	kunit_info(test, "seed 0x%llx\n", seed);
 	packet = vtr_ring_packet(bytes);
 	for (i = 0; i < 20000; i++) {
-		random = random * 6364136223846793005ULL + 1442695040888963407ULL;
-		nr_words = 2 + (u32)(random >> 33) % 12;
+		nr_words = 2 + random_below(&random, 12);
 		if (nr_words % 3) {
 			put_record(ring, 2, i, true);
 			written++;
@@ -383,36 +382,30 @@ static void account_read(struct kunit *test, struct vtr_ring *ring,
 	}
 }
 
-static u64 next_random(u64 *random)
-{
-	*random = *random * 6364136223846793005ULL + 1442695040888963407ULL;
-	return *random >> 33;
-}
-
 /* One run: writer and reader alternate, each for a random number of steps. */
-static void lossy_run(struct kunit *test, enum vitrine_mode mode, u64 *random,
-		      void *bytes)
+static void lossy_run(struct kunit *test, enum vitrine_mode mode,
+		      struct random *random, void *bytes)
 {
-	struct vtr_ring *ring = new_ring_of_mode(test, 2 << next_random(random) % 3,
+	struct vtr_ring *ring = new_ring_of_mode(test, 2 << random_below(random, 3),
 						 mode);
 	u64 tried = 0, written = 0, frozen = 0;
 	struct vitrine_ring_producer *producer = ring->producer;
 	struct account account = { 0 };
-	unsigned int turns = 1 + next_random(random) % 12, i;
+	unsigned int turns = 1 + random_below(random, 12), i;
 
 	while (turns--) {
-		for (i = next_random(random) % 1500; i; i--) {
+		for (i = random_below(random, 1500); i; i--) {
 			tried++;
 			written += try_switch(ring, tried, 1 + tried % 255);
 		}
-		if (next_random(random) % 4 == 0) {
+		if (random_below(random, 4) == 0) {
 			vtr_ring_freeze(ring);
 			frozen++;
 		} else {
 			vtr_ring_thaw(ring);
 		}
 		account_read(test, ring, &account, bytes,
-			     next_random(random) % 4, false);
+			     random_below(random, 4), false);
 	}
 	KUNIT_EXPECT_EQ(test, producer->lost_records, tried - written);
 	account_read(test, ring, &account, bytes, ~0ULL, true);
@@ -430,11 +423,10 @@ static void lossy_run(struct kunit *test, enum vitrine_mode mode, u64 *random,
 static void forced_loss_is_exact(struct kunit *test)
 {
 	void *bytes = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
-	u64 seed = get_random_u64(), random = seed;
+	struct random random = { random_seed(test) };
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, bytes);
-	kunit_info(test, "seed 0x%llx\n", seed);
 	for (i = 0; i < 1000; i++)
 		lossy_run(test, i & 1 ? VITRINE_MODE_STREAMING :
 					VITRINE_MODE_ONESHOT, &random, bytes);
@@ -477,16 +469,18 @@ static void hostile_position_loses_but_never_overruns(struct kunit *test)
 	struct vtr_ring *ring = new_ring_of_mode(test, 4, VITRINE_MODE_STREAMING);
 	struct vitrine_ring_consumer *consumer =
 		ring->area.pages[VITRINE_RING_CONSUMER_PAGE];
-	u64 seed = get_random_u64(), random = seed, tried = 0, written = 0;
+	struct random random = { random_seed(test) };
+	u64 tried = 0, written = 0;
 	void *bytes = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
 	u64 first, end, i;
 	size_t len;
 
 	KUNIT_ASSERT_NOT_NULL(test, bytes);
-	kunit_info(test, "seed 0x%llx\n", seed);
 	for (i = 0; i < 100000; i++) {
-		consumer->sequence = next_random(&random) >> next_random(&random) % 64;
-		consumer->watermark = next_random(&random) << next_random(&random) % 64;
+		consumer->sequence = random_u64(&random) >>
+				     random_below(&random, 64);
+		consumer->watermark = random_u64(&random) <<
+				      random_below(&random, 64);
 		vtr_ring_readable(ring);
 		tried++;
 		written += try_switch(ring, tried, 1 + tried % 255);

@@ -5,7 +5,6 @@
  * after each step.
  */
 #include <kunit/test.h>
-#include <linux/random.h>
 
 #include "inspect/array.h"
 #include "inspect/link.h"
@@ -617,10 +616,7 @@ static void tree_walk_with_a_fixed_seed(struct kunit *test)
 
 static void tree_walk_with_a_fresh_seed(struct kunit *test)
 {
-	u64 seed = get_random_u64();
-
-	kunit_info(test, "seed %#llx\n", seed);
-	tree_walk(test, seed);
+	tree_walk(test, random_seed(test));
 }
 
 static struct kunit_case tree_cases[] = {

@@ -5,7 +5,8 @@
  * the switches that were written, and where some were lost it goes through idle.
  */
 #include <kunit/test.h>
-#include <linux/random.h>
+
+#include "random.h"
 
 static const unsigned int test_cpus[] = { 0, 3, 255, 256, 300, 8191 };
 
@@ -40,7 +41,7 @@ struct row {
 	const struct task_struct *tasks[TEST_TASKS];
 	unsigned int		running;
 	u64			now;
-	u64			random;
+	struct random		random;
 	u64			tried;
 	u64			*bytes;
 	u64			reader;
@@ -52,13 +53,6 @@ struct row {
 	u64			told;
 	u64			full;
 };
-
-static u64 row_random(struct row *row)
-{
-	row->random = row->random * 6364136223846793005ULL +
-		      1442695040888963407ULL;
-	return row->random >> 33;
-}
 
 static struct row *new_row(struct kunit *test, unsigned int cpu,
 			   unsigned int nr_subbufs, enum vitrine_mode mode,
@@ -90,7 +84,7 @@ static struct row *new_row(struct kunit *test, unsigned int cpu,
 	row->ring = vtr_ring_create(cpu, &config);
 	KUNIT_ASSERT_NOT_NULL(test, row->bytes);
 	KUNIT_ASSERT_NOT_NULL(test, row->ring);
-	row->random = seed;
+	row->random.state = seed;
 	row->last = NOBODY;
 	return row;
 }
@@ -120,14 +114,14 @@ static void switch_to(struct row *row, unsigned int next,
 
 static unsigned int other_task(struct row *row)
 {
-	return (row->running + 1 + row_random(row) % (TEST_TASKS - 1)) %
+	return (row->running + 1 + random_below(&row->random, TEST_TASKS - 1)) %
 	       TEST_TASKS;
 }
 
 static void switch_at_random(struct row *row, unsigned int nr)
 {
 	while (nr--)
-		switch_to(row, other_task(row), row_random(row) % 2 ?
+		switch_to(row, other_task(row), random_below(&row->random, 2) ?
 			  FXT_THREAD_BLOCKED : FXT_THREAD_NEW);
 }
 
@@ -233,12 +227,11 @@ static void read_all(struct kunit *test, struct row *row)
 /* A circular ring contains the last switches, without a gap. */
 static void row_of_any_cpu_is_a_chain(struct kunit *test)
 {
-	u64 seed = get_random_u64();
+	u64 seed = random_seed(test);
 	struct vtr_ring_stats stats;
 	struct row *row;
 	unsigned int i;
 
-	kunit_info(test, "seed 0x%llx\n", seed);
 	for (i = 0; i < ARRAY_SIZE(test_cpus); i++) {
 		row = new_row(test, test_cpus[i], 4, VITRINE_MODE_CIRCULAR,
 			      seed);
@@ -306,19 +299,19 @@ static void full_oneshot_ring_of_any_cpu_says_so(struct kunit *test)
 static void lossy_row(struct kunit *test, unsigned int cpu, u64 seed)
 {
 	struct row *row = new_row(test, cpu, 2, VITRINE_MODE_STREAMING, seed);
-	unsigned int turns = 1 + row_random(row) % 12, i;
+	unsigned int turns = 1 + random_below(&row->random, 12), i;
 	struct vtr_ring_stats stats;
 	u64 first, end;
 
 	while (turns--) {
-		for (i = row_random(row) % 400; i; i--)
+		for (i = random_below(&row->random, 400); i; i--)
 			switch_to(row, other_task(row), FXT_THREAD_BLOCKED);
-		if (row_random(row) % 4 == 0)
+		if (random_below(&row->random, 4) == 0)
 			vtr_ring_freeze(row->ring);
 		else
 			vtr_ring_thaw(row->ring);
 		vtr_ring_range(row->ring, &first, &end);
-		for (i = row_random(row) % 3; i && row->reader + 1 < end; i--)
+		for (i = random_below(&row->random, 3); i && row->reader + 1 < end; i--)
 			read_subbuf(test, row);
 	}
 	read_all(test, row);
@@ -333,10 +326,9 @@ static void lossy_row(struct kunit *test, unsigned int cpu, u64 seed)
 
 static void loss_of_any_cpu_is_exact(struct kunit *test)
 {
-	u64 seed = get_random_u64();
+	u64 seed = random_seed(test);
 	unsigned int i;
 
-	kunit_info(test, "seed 0x%llx\n", seed);
 	for (i = 0; i < 60; i++)
 		lossy_row(test, test_cpus[i % ARRAY_SIZE(test_cpus)], seed + i);
 }
