@@ -148,7 +148,7 @@ static void test_watermark(void)
 	ksft_test_result(waiter_events(&waiter) == EPOLLIN,
 			 "woken when there is enough: 0x%x\n", waiter.events);
 	ksft_test_result(sequence() + 1 >= WATERMARK + 1,
-			 "and not before: %llu are complete\n",
+			 "not woken before: %llu sub-buffers are complete\n",
 			 (unsigned long long)sequence());
 	quiet = true;
 	pthread_join(noise, NULL);
@@ -207,10 +207,10 @@ static void test_end(void)
 			 "woken when the session is over: 0x%x\n",
 			 waiter.events);
 	ksft_test_result(producer->flags & VITRINE_RING_CLOSED,
-			 "the ring says so\n");
+			 "the ring is marked as closed\n");
 	consumer->sequence = ~0ULL;
 	ksft_test_result(polled(ring_fd) == POLLIN,
-			 "and is readable whatever is asked for\n");
+			 "a closed ring is readable at any position\n");
 }
 
 int main(void)

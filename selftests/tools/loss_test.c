@@ -94,20 +94,20 @@ static void test_cpu(unsigned int cpu, const char *path)
 	fake_ring_fill(&ring, 1);
 	/* The worker is running at the begin and at the end of the gap. */
 	lost = write_next(writer, reader);
-	tap_check(!lost, "CPU %u: nothing lost at first", cpu);
+	tap_check(!lost, "CPU %u: nothing is lost at first", cpu);
 	fake_ring_fill(&ring, 1 + 2 * NR_SUBBUFS);
 	lost = write_next(writer, reader);
-	tap_check(lost, "CPU %u: then %" PRIu64 " records", cpu, lost);
+	tap_check(lost, "CPU %u: %" PRIu64 " records are lost in the gap", cpu, lost);
 	must(vitrine_writer_commit(writer));
 	vitrine_writer_destroy(writer);
 
 	must(vitrine_fxt_check(path, &report, &summary));
 	tap_check(!summary.nr_faults, "CPU %u: the file is sound", cpu);
-	tap_check(summary.nr_lost == lost, "CPU %u: and says how many", cpu);
+	tap_check(summary.nr_lost == lost, "CPU %u: the file counts them all", cpu);
 	tap_check(summary.nr_cpus == 1,
-		  "CPU %u: all switches are that CPU's, not of %u", cpu,
+		  "CPU %u: all switches are of one CPU, not of %u", cpu,
 		  summary.nr_cpus);
-	tap_check(all_know_idle(path), "CPU %u: viewers know idle", cpu);
+	tap_check(all_know_idle(path), "CPU %u: switches name the idle thread", cpu);
 	vitrine_ring_destroy(reader);
 	fake_ring_deinit(&ring);
 }

@@ -191,11 +191,11 @@ static void test_odd(void)
 	tap_check(take(&reader) == ~0ULL,
 		  "a sub-buffer being recycled is not taken");
 	fake_recycle_end(&reader.ring);
-	tap_check(take(&reader) == 1, "the next one is");
+	tap_check(take(&reader) == 1, "the sub-buffer after a recycled one is taken");
 	vitrine_ring_stop(reader.handle);
 	while (take(&reader) < ~1ULL)
 		;
-	tap_check(whole(&reader), "and the loss is exact");
+	tap_check(whole(&reader), "the counted loss is exact");
 	reader_deinit(&reader);
 }
 
@@ -215,7 +215,7 @@ static void test_early(void)
 	vitrine_ring_stop(reader.handle);
 	while (take(&reader) < ~1ULL)
 		;
-	tap_check(whole(&reader), "and the loss is exact");
+	tap_check(whole(&reader), "the counted loss is exact");
 	reader_deinit(&reader);
 }
 

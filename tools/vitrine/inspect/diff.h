@@ -31,9 +31,10 @@ bool diff_values(const struct vitrine_value *old,
 bool diff_is_same(const struct vitrine_hierarchy *old,
 		  const struct vitrine_hierarchy *new);
 
-/* Return whether element @i of two arrays of one type and count is the same. */
 bool diff_same_elements(const struct vitrine_value *old,
 			const struct vitrine_value *new, unsigned int nr);
+
+/* Return whether element @i of two arrays of one type and count is the same. */
 bool diff_same_element(const struct vitrine_value *old,
 		       const struct vitrine_value *new, unsigned int i);
 
