@@ -509,15 +509,15 @@ struct vitrine_error *archive_for_each(struct vitrine_archive *archive,
 }
 
 /**
- * archive_for_each_of() - call a function for each record of a file in time order
+ * archive_visit_file() - call a function for each record of a file in time order
  * @path: the file
  * @visit: processes a record and tells how to go on
  * @ctx: passed to @visit
  *
  * Return: NULL, or an error as vitrine_archive_create() does.
  */
-struct vitrine_error *archive_for_each_of(const char *path,
-					  archive_visit *visit, void *ctx)
+struct vitrine_error *archive_visit_file(const char *path,
+					 archive_visit *visit, void *ctx)
 {
 	struct vitrine_archive *archive;
 	struct vitrine_error *err;

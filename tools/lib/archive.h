@@ -24,7 +24,7 @@ typedef enum archive_step archive_visit(void *ctx,
 
 struct vitrine_error *archive_for_each(struct vitrine_archive *archive,
 				       archive_visit *visit, void *ctx);
-struct vitrine_error *archive_for_each_of(const char *path,
-					  archive_visit *visit, void *ctx);
+struct vitrine_error *archive_visit_file(const char *path,
+					 archive_visit *visit, void *ctx);
 
 #endif /* _VITRINE_LIB_ARCHIVE_H */

@@ -139,7 +139,7 @@ struct vitrine_error *unpacker_create(const char *name, struct unpacker **ret)
  */
 struct vitrine_error *unpacker_put(struct unpacker *unpacker,
 				   const void *bytes, size_t len_bytes,
-				   unpacker_receive *unpack, void *ctx)
+				   unpacker_receive unpack, void *ctx)
 {
 	ZSTD_inBuffer in = { bytes, len_bytes, 0 };
 	ZSTD_outBuffer out = { unpacker->bytes, unpacker->room, 0 };
@@ -216,7 +216,7 @@ struct vitrine_error *unpacker_create(const char *name, struct unpacker **ret)
 
 struct vitrine_error *unpacker_put(struct unpacker *unpacker,
 				   const void *bytes, size_t len_bytes,
-				   unpacker_receive *unpack, void *ctx)
+				   unpacker_receive unpack, void *ctx)
 {
 	return unsupported(NULL);
 }

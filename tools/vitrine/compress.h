@@ -11,15 +11,15 @@
 
 struct unpacker;
 
-typedef struct vitrine_error *unpacker_receive(void *ctx, const void *bytes,
-					       size_t len_bytes);
+typedef struct vitrine_error *(*unpacker_receive)(void *ctx, const void *bytes,
+						  size_t len_bytes);
 
 void compress_init(void);
 bool compress_detect(const void *bytes, size_t len_bytes);
 struct vitrine_error *unpacker_create(const char *name, struct unpacker **ret);
 struct vitrine_error *unpacker_put(struct unpacker *unpacker,
 				   const void *bytes, size_t len_bytes,
-				   unpacker_receive *unpack, void *ctx);
+				   unpacker_receive unpack, void *ctx);
 struct vitrine_error *unpacker_end(const struct unpacker *unpacker);
 void unpacker_destroy(struct unpacker *unpacker);
 

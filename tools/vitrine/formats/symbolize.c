@@ -363,7 +363,7 @@ static struct vitrine_error *open_and_find(struct symbols *symbols,
 	if (!err)
 		err = unwind_all(&symbols->unwind, input->path);
 	if (!err)
-		err = archive_for_each_of(input->path, collect_frames, symbols);
+		err = archive_visit_file(input->path, collect_frames, symbols);
 	if (!err)
 		err = find_symbols(symbols);
 	return input_blame(input, err);

@@ -334,7 +334,7 @@ static int compare(const void *left, const void *right)
  */
 struct vitrine_error *unwind_all(struct unwind *unwind, const char *path)
 {
-	struct vitrine_error *err = archive_for_each_of(path, collect_record, unwind);
+	struct vitrine_error *err = archive_visit_file(path, collect_record, unwind);
 
 	if (!err && unwind->nr_questions)
 		err = ask(unwind);
