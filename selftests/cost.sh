@@ -27,8 +27,8 @@ esac
 # Rings of threads: number of threads, limits of instructions and bytes per switch. How many
 # of 200 or 300 threads share a slot of the table depends on their ids.
 crowds="60 80 19
-200 100 24
-300 135 34
+200 110 24
+300 150 34
 1000 255 75
 3000 270 75"
 tracefs=/sys/kernel/tracing
