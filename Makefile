@@ -254,7 +254,7 @@ cost: $(cost_lanes) cost-6.1
 # Compare wakeup latencies with those of perf.
 .PHONY: latency
 latency: packages
-	@$(lane) $@ $(run) --kernel 6.12 --icount --smp 2 --with linux-perf --timeout 900 --silence 900 \
+	@$(lane) $@ $(run) --kernel 6.12 --icount --with linux-perf --timeout 900 --silence 900 \
 		-- selftests/peers/latency.sh
 
 # Not a test: compares vitrine with other tracers, and writes Documentation/performance.rst.

@@ -4,9 +4,10 @@
 # Compare `vitrine latency' and `perf sched latency' on the same switches, recorded at the
 # same time: same threads, same counts, times within 1 % or 10 us.
 #
-# Needs a guest that counts instructions. Both tracers read the same clock, one after the
-# other. If the host preempted the guest in between, the results would differ by that
-# time, which is no fault of either tracer.
+# Needs a guest with one CPU that counts instructions. Both tracers read the same clock, one
+# after the other. If the host preempted the guest in between, or QEMU let another CPU of the
+# guest run for its 33 us, the results would differ by that time, which is no fault of either
+# tracer.
 #
 # Leaves in $OUT: latency.fxt and latency.perf, and latency.tsv with both results for each
 # thread.
