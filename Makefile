@@ -14,6 +14,8 @@ SUITE ?= $(or $(filter bookworm trixie,$(shell . /etc/os-release && echo $$VERSI
 
 lane := selftests/lane
 run := selftests/qemu/run
+# Two lanes may run the same script on the same kernel at the same time.
+guest = $(run) --out build/qemu/$@
 # Builds, and tests that need no guest, run in the root of a suite.
 in := selftests/qemu/suite bookworm
 in_build := build/bookworm
@@ -189,41 +191,41 @@ metrics: packages
 		selftests/qemu/promtool build/metrics'
 
 debug-kunit: packages
-	@$(lane) $@ $(run) --kernel debug --smp 4 --bring module --timeout 900 -- selftests/qemu/kunit.sh
+	@$(lane) $@ $(guest) --kernel debug --smp 4 --bring module --timeout 900 -- selftests/qemu/kunit.sh
 
 # Tests of locking, freeing and unloading, under lockdep and KASAN.
 debug-kselftest: packages
-	@$(lane) $@ $(run) --kernel debug $(kselftest) map publisher.sh hotplug.sh unload.sh fault_injection \
+	@$(lane) $@ $(guest) --kernel debug $(kselftest) map publisher.sh hotplug.sh unload.sh fault_injection \
 		lazy.sh retained.sh liar.sh soak.sh
 
 # Tests that need four CPUs.
 .PHONY: smp-kselftest
 smp-kselftest: packages
-	@$(lane) $@ $(run) --kernel 6.12 --smp 4 --timeout 1800 -- selftests/qemu/kselftest.sh order.sh bytes.sh swap.sh
+	@$(lane) $@ $(guest) --kernel 6.12 --smp 4 --timeout 1800 -- selftests/qemu/kselftest.sh order.sh bytes.sh swap.sh
 
 # Stream from four CPUs at the highest rate. "cost" measures the CPU time on one CPU.
 .PHONY: streaming
 streaming: packages
-	@$(lane) $@ $(run) --kernel 6.12 --smp 4 --icount --timeout 900 -- selftests/qemu/kselftest.sh streaming.sh
+	@$(lane) $@ $(guest) --kernel 6.12 --smp 4 --icount --timeout 900 -- selftests/qemu/kselftest.sh streaming.sh
 
 # PREEMPT_RT reports code that sleeps where it must not.
 rt-kselftest: packages
-	@$(lane) $@ $(run) --kernel 6.12-rt $(kselftest) map publisher.sh lazy.sh retained.sh trees.sh sched_switch.sh
+	@$(lane) $@ $(guest) --kernel 6.12-rt $(kselftest) map publisher.sh lazy.sh retained.sh trees.sh sched_switch.sh
 
 # Not in "check", which has a short run: these take long, and need kernels of their own.
 SOAK ?= 600
 soak_lanes := soak-debug soak-kcsan
 .PHONY: $(soak_lanes)
 $(soak_lanes): soak-%: packages
-	@$(lane) $@ $(run) --kernel $* --smp 4 --timeout $$((4 * $(SOAK) + 600)) -- soak.sh $(SOAK)
+	@$(lane) $@ $(guest) --kernel $* --smp 4 --timeout $$((4 * $(SOAK) + 600)) -- soak.sh $(SOAK)
 soak: $(soak_lanes)
 
 debug_rt_tests := publisher.sh lazy.sh retained.sh trees.sh fault_injection liar.sh soak.sh
 .PHONY: debug-rt-kunit debug-rt-kselftest
 debug-rt-kunit: packages
-	@$(lane) $@ $(run) --kernel debug-rt --smp 4 --bring module --timeout 1800 -- selftests/qemu/kunit.sh
+	@$(lane) $@ $(guest) --kernel debug-rt --smp 4 --bring module --timeout 1800 -- selftests/qemu/kunit.sh
 debug-rt-kselftest: packages
-	@$(lane) $@ $(run) --kernel debug-rt $(kselftest) $(debug_rt_tests)
+	@$(lane) $@ $(guest) --kernel debug-rt $(kselftest) $(debug_rt_tests)
 debug-rt: debug-rt-kunit debug-rt-kselftest
 
 kunit: host-kunit debug-kunit
@@ -231,11 +233,11 @@ kunit: host-kunit debug-kunit
 kselftest := --smp 2 --timeout 1800 -- selftests/qemu/kselftest.sh
 kselftest_lanes := $(addprefix kselftest-,$(KERNELS))
 $(kselftest_lanes): kselftest-%: packages
-	@$(lane) $@ $(run) --kernel $* $(kselftest)
+	@$(lane) $@ $(guest) --kernel $* $(kselftest)
 
 race_lanes := $(addprefix race-,$(RACE_KERNELS))
 $(race_lanes): race-%: packages
-	@$(lane) $@ $(run) --kernel $* --parallel $(kselftest) --race
+	@$(lane) $@ $(guest) --kernel $* --parallel $(kselftest) --race
 
 .PHONY: $(kselftest_lanes) $(race_lanes)
 kselftest: $(kselftest_lanes) $(race_lanes)
@@ -248,13 +250,13 @@ cost-newest: cost_tests := cost.sh cost_events.sh
 cost-6.12-arm64: cost_tests := cost.sh cost_events.sh
 cost-6.1: cost_tests := cost.sh cost_events.sh
 $(cost_lanes) cost-6.1: cost-%: packages
-	@$(lane) $@ $(run) --kernel $* --icount --timeout 900 -- selftests/qemu/kselftest.sh $(cost_tests)
+	@$(lane) $@ $(guest) --kernel $* --icount --timeout 900 -- selftests/qemu/kselftest.sh $(cost_tests)
 cost: $(cost_lanes) cost-6.1
 
 # Compare wakeup latencies with those of perf.
 .PHONY: latency
 latency: packages
-	@$(lane) $@ $(run) --kernel 6.12 --icount --with linux-perf --timeout 900 --silence 900 \
+	@$(lane) $@ $(guest) --kernel 6.12 --icount --with linux-perf --timeout 900 --silence 900 \
 		-- selftests/peers/latency.sh
 
 # Not a test: compares vitrine with other tracers, and writes Documentation/performance.rst.
@@ -269,7 +271,7 @@ timeline: demo
 # A switch costs the same on 32 CPUs as on two.
 .PHONY: cpus
 cpus: packages
-	@$(lane) $@ $(run) --kernel 6.12 --smp 32 --icount --timeout 1800 --silence 1800 -- selftests/qemu/kselftest.sh cpus.sh
+	@$(lane) $@ $(guest) --kernel 6.12 --smp 32 --icount --timeout 1800 --silence 1800 -- selftests/qemu/kselftest.sh cpus.sh
 
 .PHONY: recover
 recover: packages
