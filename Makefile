@@ -268,7 +268,7 @@ timeline: demo
 	@$(lane) $@ $(in) selftests/packages-install timeline -- \
 		selftests/timeline $(in_build)/tools/vitrine build/demo/trace.fxt build/timeline
 
-# A switch costs the same on 32 CPUs as on two.
+# On 32 CPUs, no switch waits for another CPU.
 .PHONY: cpus
 cpus: packages
 	@$(lane) $@ $(guest) --kernel 6.12 --smp 32 --icount --timeout 1800 --silence 1800 -- selftests/qemu/kselftest.sh cpus.sh
