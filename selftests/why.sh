@@ -101,14 +101,15 @@ check "the thread that is still blocked is in the flame graph" folded "sleep.*;s
 
 # ---- a lock whose holder syncs a disk -----------------------------------------------
 
-# locked: record it until the holder is blocked about as long as the disk takes. On a busy
-# machine, it may be late for that.
+# locked: record it until the holder is blocked in fsync about as long as the disk takes. On a
+# busy machine, the holder may begin to wait late.
 locked()
 {
 	record lock /dev/nullb0 || return
 	read -r _ _ _ _ _ _ _ fsync_ns <"$dir/said"
-	says '.thread.name == "lock-waiter" and .blocked_ns >= $disk_ns * 0.9 and
-	      .chain[1].blocked_ns >= $disk_ns * 0.9'
+	says '.thread.name == "lock-waiter" and .chain[0].syscall == "futex" and
+	      .blocked_ns >= $disk_ns * 0.9 and
+	      .chain[1].syscall == "fsync" and .chain[1].blocked_ns >= $disk_ns * 0.9'
 }
 
 check "record a thread that waits for a lock" retried locked
