@@ -35,7 +35,7 @@ echo "# seed $seed"
 liar=$!
 begun=$(total subbuffers)
 sample before
-check "a load" "$WORKLOAD" crowd 20 40000
+check "a load" "$WORKLOAD" crowd 20 15000
 check "a recorder beside it" vitrine record --no-wakeups -o /tmp/beside.fxt -t 1
 check "has a sound trace" vitrine check /tmp/beside.fxt
 sample after

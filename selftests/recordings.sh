@@ -78,7 +78,7 @@ check "a thread that changes its name" renamed
 # 40 threads, compressed in a pipe; their size with and without is printed.
 piped()
 {
-	vitrine record -o - --zstd -- "$WORKLOAD" crowd 40 100000 2>/tmp/piped.log | cat >/tmp/one.fxt.zst
+	vitrine record -o - --zstd -- "$WORKLOAD" crowd 40 20000 2>/tmp/piped.log | cat >/tmp/one.fxt.zst
 	vitrine check - </tmp/one.fxt.zst >/tmp/piped.check || return
 	grep -q "^vitrine: standard output: [1-9][0-9]* switches" /tmp/piped.log
 }

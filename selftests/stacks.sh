@@ -34,10 +34,11 @@ save()
 		vitrine print --json "$dir/trace.fxt" >"$dir/trace.json"
 }
 
-# events FILTER: print the events of the category that the jq filter selects, one per line
+# events FILTER: print the events of the category that the jq filter selects, one per line; in a
+# slow guest, jq alone would take half a minute for a large trace
 events()
 {
-	jq -c "select(.category == \"stacks\") | $1" "$dir/trace.json"
+	grep -F '"stacks"' "$dir/trace.json" | jq -c "select(.category == \"stacks\") | $1"
 }
 
 # some FILTER, none FILTER: check that there is such an event, or that there is none
