@@ -310,7 +310,7 @@ none_pending()
 
 arm "blocked_us=0 user"
 before=$(stat user)
-"$WORKLOAD" crowd 20 5000 >/dev/null &
+"$WORKLOAD" crowd 20 2000 >/dev/null &
 (
 	for ((i = 0; i < 20; i++)); do
 		sleep 1000 &
@@ -445,7 +445,7 @@ starve 100
 check "without runnable_us: none" none 'select(.name == "runnable")'
 arm "runnable_us=0"
 echo "latency_us=3600000000" >"$TRACE/trigger"
-"$WORKLOAD" crowd 20 5000 >/dev/null
+"$WORKLOAD" crowd 20 1000 >/dev/null
 save
 check "any wait to run" some 'select(.name == "runnable" and .args.runnable_ns < 50000000)'
 echo none >"$TRACE/trigger"
@@ -494,7 +494,7 @@ fi
 arm blocked_us=0
 again
 began=$(date +%s%N) before=$(stat blocked) left=$(stat left_out)
-read -r _ waits _ < <("$WORKLOAD" crowd 20 10000)
+read -r _ waits _ < <("$WORKLOAD" crowd 20 5000)
 blocked=$(($(stat blocked) - before)) left=$(($(stat left_out) - left))
 most=$(($(nproc) * (100 + 1 + ($(date +%s%N) - began) / 1000000)))
 echo "# of $waits waits $blocked recorded, $left left out; $most are permitted"

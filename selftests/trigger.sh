@@ -50,8 +50,9 @@ snapshot_shows()
 
 	vitrine check /tmp/frozen.fxt && vitrine print /tmp/frozen.fxt >/tmp/frozen.all || return
 	cpu=$(grep "frozen.*cause=\"$1\"" /tmp/frozen.all | tail -n 1 | grep -oE '\[[0-9]+\]')
-	# One more record of the CPU says which thread had it at the end.
-	grep -F "$cpu" /tmp/frozen.all | tail -n 5 | sed '$d' >/tmp/frozen.txt
+	# One more record of the CPU says which thread had it at the end, unless the snapshot was
+	# taken before the CPU switched again.
+	grep -F "$cpu" /tmp/frozen.all | tail -n 5 | sed '${/frozen/!d}' >/tmp/frozen.txt
 	cat /tmp/frozen.txt
 	tail -n 1 /tmp/frozen.txt | grep -q "frozen.*cause=\"$1\""
 }
