@@ -28,7 +28,7 @@ check "record $many switches" \
 vitrine check /tmp/many.fxt | sed 's/^/# /'
 check "sound: chained, ordered, named" vitrine check /tmp/many.fxt
 switches=$(summary /tmp/many.fxt switches)
-check "$many or more" test "${switches:-0}" -ge $many
+check "$many or more" test "${switches:-0}" -ge "$many"
 check "nothing lost" test "$(summary /tmp/many.fxt "records lost")" = 0
 bytes=$(stat -c %s /tmp/many.fxt)
 echo "# $bytes bytes, $((bytes * 100 / switches))/100 a switch"
