@@ -37,7 +37,7 @@ declare -A nth=([some]=100 [all]=1)
 declare -A waits_in=([pingpong]=pipe_read [forks]=do_wait)
 declare -A woken_in=([pingpong]=pipe_write [forks]=do_exit)
 
-command -v perf offcputime wakeuptime >/dev/null ||
+command -v perf offcputime wakeuptime offwaketime-bpfcc >/dev/null ||
 	skip "no perf, or no tools of BPF: see selftests/peers/bench"
 
 # nr_waits LOAD LONG: print the number of waits of all runs
@@ -187,10 +187,12 @@ perf_trace_recorded()
 	within $(($(nr_waits "$1" none) / runs)) "$calls" 100000000
 }
 
-# are_attached PID NUMBER: the process has attached that many programs of BPF
+# are_attached PID NUMBER: the process has attached that many programs of BPF, to links or to
+# events of perf
 are_attached()
 {
-	[ "$(grep -ls link_type "/proc/$1/fdinfo"/* | wc -l)" -ge "$2" ]
+	[ "$(grep -ls link_type "/proc/$1/fdinfo"/* | wc -l)" -ge "$2" ] ||
+		[ "$(find "/proc/$1/fd" -lname 'anon_inode:\[perf_event\]' | wc -l)" -ge "$2" ]
 }
 
 # bpf_runs TOOL NUMBER COMMAND...: the tool has that many programs. It runs until a signal, and
@@ -200,7 +202,8 @@ bpf_runs()
 	local tool=$1 number=$2 pid status
 
 	shift 2
-	"$tool" >"$dir/report" 2>&1 &
+	# Python ignores the signal if the shell does.
+	env --default-signal=INT "$tool" >"$dir/report" 2>&1 &
 	pid=$!
 	until_true are_attached "$pid" "$number" || { kill "$pid"; return 1; }
 	"$@"
@@ -238,11 +241,32 @@ wakeuptime_recorded()
 	reported "${woken_in[$1]}" "waker: workload"
 }
 
+# offwaketime is compiled when it starts, with the headers in Debian's package of the kernel.
+find_headers()
+{
+	local release
+
+	release=$(uname -r)
+	mount -t tmpfs none /lib/modules && mkdir "/lib/modules/$release" &&
+		ln -s "/usr/src/linux-headers-$release" "/lib/modules/$release/build" &&
+		ln -s "/usr/src/linux-headers-${release%-*}-common" "/lib/modules/$release/source"
+}
+
+offwaketime_runs()
+{
+	bpf_runs offwaketime-bpfcc 2 "$@"
+}
+
+offwaketime_recorded()
+{
+	reported "${waits_in[$1]}" "target:          workload" && reported "${woken_in[$1]}" "target:          workload"
+}
+
 echo -1 >/proc/sys/kernel/sched_rt_runtime_us
 # The number of page tables that a fork copies depends on the addresses of the process.
 echo 0 >/proc/sys/kernel/randomize_va_space
 : >"$table"
-dpkg-query -W -f '${Package} ${Version}\n' linux-perf libbpf-tools >"${OUT:-.}/versions" || exit
+dpkg-query -W -f '${Package} ${Version}\n' linux-perf libbpf-tools bpfcc-tools >"${OUT:-.}/versions" || exit
 for load in pingpong forks; do
 	least "$load" some env >/dev/null	# warms up
 	for long in none some all; do
@@ -271,6 +295,8 @@ check "perf sched" peer_row "perf sched record -g" perf_sched
 check "perf trace" peer_row "perf trace -s" perf_trace
 check "offcputime" peer_row "offcputime" offcputime
 check "wakeuptime" peer_row "wakeuptime" wakeuptime
+check "the headers of the kernel" find_headers
+check "offwaketime" peer_row "offwaketime" offwaketime
 
 check "offcputime costs twenty times as much as the stacks of a few waits" \
 	times 20 offcputime "vitrine record, 1 % are long, user stacks"
