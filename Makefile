@@ -232,7 +232,8 @@ kunit: host-kunit debug-kunit
 
 kselftest := --smp 2 --timeout 1800 -- selftests/qemu/kselftest.sh
 kselftest_lanes := $(addprefix kselftest-,$(KERNELS))
-# On arm64, which takes twice the time, the tests of the module: the command is the same.
+# On arm64, where a test takes twice the time, only the tests of the module run: the command is
+# the same.
 kselftest-6.12-arm64: kselftest += map ring_poll clock.sh publisher.sh trees.sh events.sh marker.sh \
 	ftrace_events.sh all.sh sched_switch.sh ring_loss.sh modes.sh liar.sh trigger.sh stacks.sh \
 	cgroup.sh why.sh hotplug.sh lazy.sh retained.sh unload.sh lockdown.sh

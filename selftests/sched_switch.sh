@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Every context switch is recorded, in order, with names: so many without a gap (default: a
-# hundred thousand), as many as /proc/stat counts, and the same as ftrace records.
+# Every context switch is recorded, in order, with names: SWITCHES of them without a gap, as
+# many as /proc/stat counts, and the same as ftrace records.
 #
-#   sched_switch.sh [SWITCHES]	up to a million
+#   sched_switch.sh [SWITCHES]	default: 100000; at most 1000000
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
