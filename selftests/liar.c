@@ -3,12 +3,13 @@
  *	liar SEED FILE...
  *
  * A hostile reader: map the consumer page of each FILE, a ring, and overwrite it with
- * random words continuously, until a signal ends the program. In between, make the kernel
- * interpret them by poll().
+ * random words continuously. In between, make the kernel interpret them by poll(). SIGTERM
+ * ends the program: its last lie is that it has not read any sub-buffer, so the rings become full.
  */
 #include <err.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -25,6 +26,13 @@ struct lie {
 	uint64_t		*page;
 	struct pollfd		poll;
 };
+
+static int ended;
+
+static void end(int signal)
+{
+	__atomic_store_n(&ended, signal, __ATOMIC_RELAXED);
+}
 
 static uint64_t next_random(uint64_t *random)
 {
@@ -81,7 +89,12 @@ int main(int argc, char **argv)
 	random = strtoull(argv[1], NULL, 0);
 	for (i = 0; i < nr; i++)
 		begin(&lies[i], argv[i + 2], page);
-	for (;;)
+	if (signal(SIGTERM, end) == SIG_ERR)
+		err(1, "signal");
+	while (!__atomic_load_n(&ended, __ATOMIC_RELAXED))
 		for (i = 0; i < nr; i++)
 			tell(&lies[i], page / sizeof(uint64_t), &random);
+	for (i = 0; i < nr; i++)
+		put(&lies[i].page[0], 0);
+	return 0;
 }

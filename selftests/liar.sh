@@ -38,10 +38,13 @@ sample before
 check "a load" "$WORKLOAD" crowd 20 15000
 check "a recorder beside it" vitrine record --no-wakeups -o /tmp/beside.fxt -t 1
 check "has a sound trace" vitrine check /tmp/beside.fxt
+check "the liar is still at it" kill $liar
+wait $liar
+status=$?
+check "and ends when it is told to" test $status = 0
+check "a load that fills the rings" "$WORKLOAD" crowd 20 5000
 sample after
 begun=$(($(total subbuffers) - begun))
-check "the liar is still at it" kill $liar
-wait $liar 2>/dev/null
 echo 0 >"$TRACE/enable"
 
 # Where there is room again three records are no switches: one closes the row, one
