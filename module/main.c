@@ -258,3 +258,5 @@ module_exit(vitrine_exit);
 MODULE_DESCRIPTION("Live kernel state and scheduler traces, mapped read-only");
 MODULE_AUTHOR("The vitrine developers");
 MODULE_LICENSE("GPL");
+/* The version of the library, the command and the packages, too. */
+MODULE_VERSION("0.2.0");
