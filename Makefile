@@ -3,29 +3,26 @@
 # The Makefile for humans. The kernel's build system reads Kbuild instead.
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
-# Kernels for the selftests: the oldest, the newest, and another architecture. Everything
-# else in "check" runs on 6.12.
-KERNELS ?= 6.1 newest 6.12-arm64
-RACE_KERNELS ?= 6.12 newest
-DEMO_KERNEL ?= 6.12
-
-# The Debian suite to build packages for: that of this machine, if it is known.
-SUITE ?= $(or $(filter bookworm trixie,$(shell . /etc/os-release && echo $$VERSION_CODENAME)),bookworm)
+# The release of Debian that this machine has, and its kernel.
+SUITE ?= $(shell . /etc/os-release && echo $$VERSION_CODENAME)
+stock_kernel := $(if $(filter trixie,$(SUITE)),6.12-trixie,6.1)
 
 lane := selftests/lane
 run := selftests/qemu/run
 # Two lanes may run the same script on the same kernel at the same time.
 guest = $(run) --out build/qemu/$@
-# Builds, and tests that need no guest, run in the root of a suite.
-in := selftests/qemu/suite bookworm
-in_build := build/bookworm
+need := selftests/packages-install
 
-.PHONY: all module tools install doc clean help packages demo \
-	check style host host-kunit library fuzz kunit debug-kunit kselftest \
-	debug-kselftest rt-kselftest debug-rt soak cost metrics bench timeline harness \
-	deb deb-test
+.PHONY: all module in-tree tools install doc clean help demo check check-all bench timeline deb deb-test
 
-all: module tools
+# Without headers, "make" builds the tools alone, unless KDIR was given.
+needs_headers := the module needs linux-headers-$(shell uname -r); KDIR=DIR names others
+all: tools
+ifneq ($(wildcard $(KDIR)/Makefile)$(filter-out file,$(origin KDIR)),)
+	@$(MAKE) --no-print-directory module
+else
+	@echo "$(needs_headers)"
+endif
 
 help:
 	@sed 's/^|//' <<<"$$help"
@@ -39,37 +36,32 @@ export define help
 |  make doc            the pages of Documentation/ as HTML, and api.html, the reference of
 |                      the functions for other modules, from kernel-doc; into build/doc/
 |  KDIR=DIR            build for the kernel whose build directory this is
+|  make in-tree LINUX=DIR
+|                      put the module into a kernel tree, as lib/vitrine/
 |
 |In a guest, which QEMU emulates; nothing here is loaded into your own kernel
-|  make demo           boot Debian's 6.12, record a workload, leave a trace and two
-|                      trees in build/demo/
-|  make check          every test; the last line has the sum. Logs go to build/log/
-|  make check ONLY="LANE..."
-|                      these lanes alone
+|  make demo           boot Debian's kernel, record a thread that waits for a lock, explain
+|                      why it waits, and draw the recording; into build/demo/
+|  make check          the tests of a change, in 15 minutes. Logs go to build/log/
+|  make check-all      every test, in about 45 minutes, most as root only
+|  make LANE           one lane of these, which selftests/lanes describes, such as
+|                      kunit, kselftest-stock, command, host-kunit, style, cost-6.12
+|  make LANE TESTS="why.sh..."
+|                      only these tests of it
 |
-|One part of it
-|  make style          checkpatch, sparse, kernel-doc, spelling, layers, licences
-|  make host           KUnit suites and library tests, here, under ASan and UBSan
-|  make fuzz           every decoder on hostile bytes (FUZZ_RUNS=$(FUZZ_RUNS))
-|  make kunit          KUnit suites here, and in a kernel with KASAN, lockdep, ...
-|  make kselftest      selftests on stock kernels (KERNELS="$(KERNELS)")
-|  make cost           instructions that switches, publisher calls and snapshots cost
-|  make metrics        what promtool says of the metrics of a busy guest
-|  make latency        whether perf says the same of who waited how long
-|  make bench          measure ftrace, perf, BPF and us; write performance.rst
-|  make timeline       what `vitrine timeline' draws of the demo, in a browser;
-|                      screenshots go to build/timeline/
-|  make lttng          what LTTng records of a guest, converted there and back
-|  make cpus           record, and stream, 32 CPUs
-|  make recover        two guests panic; their trace and trees are found in memory
+|Before a release
 |  make soak           everything at once, $(SOAK) s each, where KASAN and lockdep, and
 |                      where KCSAN watches
 |  make debug-rt       KUnit suites and selftests in a kernel with PREEMPT_RT and KASAN,
 |                      lockdep, ...
 |  make deb-test       install the packages, use them, upgrade the kernel, purge them; on
 |                      Debian 12 and 13
-|  make harness        the test of the tests: a dead guest can not pass
-|  make packages       make the roots in which all this is built, in ~/.cache/vitrine
+|  make lttng          what LTTng records of a guest, converted there and back
+|  make cost           instructions that switches, publisher calls and snapshots cost, on
+|                      four kernels
+|  make bench          measure ftrace, perf, BPF and us; write performance.rst
+|  make timeline       what `vitrine timeline' draws of the demo, in a browser;
+|                      screenshots go to build/timeline/
 |  make clean          remove build/; ~/.cache/vitrine keeps kernels and images
 |
 |One script in one guest: selftests/qemu/run --help
@@ -79,231 +71,225 @@ help: SHELL := /bin/bash
 # ---- this machine -----------------------------------------------------------
 
 module:
+	@[ -e $(KDIR)/Makefile ] || { echo "$(needs_headers)" >&2; exit 1; }
 	@dir=$$(selftests/qemu/module $(KDIR)) && \
 	ln -sfn $${dir#$(CURDIR)/build/}/vitrine.ko build/vitrine.ko && \
 	echo build/vitrine.ko
+
+in-tree:
+	@module/in-tree $(or $(LINUX),$(error LINUX=DIR names the kernel tree))
 
 tools:
 	@$(MAKE) -s -C tools all
 	@echo build/tools/vitrine
 
-install: all
+install: tools module
 	$(MAKE) -s -C tools install
 	install -D -m 644 build/vitrine.ko \
 		$(DESTDIR)/lib/modules/$(shell $(MAKE) -s -C $(KDIR) kernelrelease)/updates/vitrine.ko
 	[ -n "$(DESTDIR)" ] || depmod
 
-doc: packages-bookworm
-	@$(in) Documentation/build-pages build/doc
+doc: packages-all
+	@Documentation/build-pages build/doc
 	@echo build/doc/api.html
 
-packages-deb:
-	@selftests/packages-install deb
-
 deb:
-	@selftests/qemu/suite $(SUITE) selftests/packages-install deb -- debian/build-packages build/deb
+	@selftests/qemu/suite $(SUITE) $(need) deb -- debian/build-packages build/deb
 	@ls build/deb/*.deb
-
-# Not in "check": building the packages, and the module for each kernel, takes longer than
-# all other lanes.
-deb_test_lanes := deb-test-bookworm deb-test-trixie
-.PHONY: $(deb_test_lanes)
-$(deb_test_lanes): deb-test-%:
-	@$(lane) $@ selftests/qemu/deb_test $*
-deb-test: $(deb_test_lanes)
 
 clean:
 	rm -rf build
 
 # ---- guests -----------------------------------------------------------------
 
-# Make each root once for all lanes; otherwise the first lane that needs it would.
-package_roots := packages-bookworm packages-trixie
-.PHONY: $(package_roots)
-packages-bookworm:
-	@selftests/qemu/suite bookworm selftests/packages-install check
-packages-trixie:
-	@selftests/qemu/suite trixie selftests/packages-install check -- selftests/packages-install arm64
-packages: $(package_roots)
+# What is missing is installed by root, and named for everybody else.
+packages-%:
+	@$(need) $*
 
 demo:
-	@$(run) --kernel $(DEMO_KERNEL) --bring module,tools,workload --out build/demo --timeout 180 \
+	@sed 's/^|//' <<<"$$demo_makes"
+	@$(need) demo
+	@rm -rf build/demo
+	@$(run) --kernel $(stock_kernel) --bring module,tools,workload --out build/demo --timeout 180 \
 		-- selftests/qemu/demo.sh
-	@printf '#!/bin/sh\nexec %s %s %s "$$@"\n' $(CURDIR)/selftests/qemu/suite bookworm \
-		$(CURDIR)/$(in_build)/tools/vitrine >build/demo/vitrine && chmod 755 build/demo/vitrine
-	@echo
 	@sed 's/^|//' <<<"$$demo_made"
 
+export define demo_makes
+|Boot Debian's kernel in QEMU, record a thread that waits for a lock, and explain why it waits.
+|This takes about 4 minutes and downloads 400 MB the first time; then it takes half a minute.
+endef
+
 export define demo_made
-|build/demo/trace.fxt         every context switch: open it at ui.perfetto.dev, or
-|                             build/demo/vitrine print build/demo/trace.fxt
-|build/demo/system.inspect    the system's state, as published: build/demo/vitrine show it
-|build/demo/system.json       the same as JSON
-|build/demo/vitrine.inspect   the module's own state
-|build/demo/report.txt        a summary in text
-|build/demo/vitrine           the command, as it was built for the guest
+|
+|Open these pages in a browser:
+|  build/demo/timeline.html    which thread ran on which CPU, and when
+|  build/demo/flame.html       where the threads waited, and for how long
+|
+|Other files:
+|  build/demo/trace.fxt        the trace: open it at ui.perfetto.dev, or
+|                              build/tools/vitrine print build/demo/trace.fxt
+|  build/demo/system.inspect   the state of the system, as vitrine publishes it:
+|                              build/tools/vitrine show build/demo/system.inspect
+|  build/demo/output.log       what the guest printed
+|  build/demo/console.log      what its kernel printed
 endef
 demo: SHELL := /bin/bash
 
 # ---- tests ------------------------------------------------------------------
 #
-# Each lane prints TAP; selftests/lane counts it.
+# selftests/lanes describes the lanes. Each prints TAP; selftests/lane counts it.
 
-style: packages
-	@$(lane) $@ $(in) selftests/style
+check_lanes := $(shell sed -n '/^\# "make check"/,/^\# The rest/s/^\([a-z][^ ]*\).*/\1/p' selftests/lanes)
+other_lanes := $(shell sed -n '/^\# The rest/,$$s/^\([a-z][^ ]*\).*/\1/p' selftests/lanes)
+.PHONY: $(check_lanes) $(other_lanes)
+$(check_lanes): packages-check
+$(other_lanes): packages-all
 
-# Checks that need the headers of the newest kernel.
-.PHONY: style-trixie
-style-trixie: packages
-	@$(lane) $@ selftests/qemu/suite trixie selftests/style warnings_newest tools
+# Lanes share the tools, so they are built first.
+check: packages-check
+	@$(MAKE) -s --no-print-directory -j $$(nproc) tools
+	@selftests/check $(check_lanes)
 
-host-kunit: packages
-	@$(lane) $@ $(in) make -s -C selftests/host O=$(CURDIR)/$(in_build)/host check
+check-all: packages-all
+	@$(MAKE) -s --no-print-directory -j $$(nproc) tools
+	@selftests/check $(if $(MINUTES),--minutes $(MINUTES)) $(check_lanes) -- $(other_lanes)
 
-# Its own runner prints the summary; the output of each test is in its log.
-library_lanes := library-bookworm library-trixie
-.PHONY: $(library_lanes)
-$(library_lanes): library-%: packages
-	@rm -rf build/$*/selftests-tools/logs
-	@$(lane) $@ selftests/qemu/suite $* sh -c \
-		'make -s -C selftests/tools O=$(CURDIR)/build/$*/selftests-tools check >/dev/null; \
-		status=$$?; cat build/$*/selftests-tools/logs/*.log; exit $$status'
-library: $(library_lanes)
+kunit:
+	@$(lane) $@ selftests/qemu/kunit
 
-host: host-kunit library
+host-kunit:
+	@$(lane) $@ make -s -C selftests/host O=$(CURDIR)/build/host check
+
+# On Debian 13, char is unsigned, as it is on arm64.
+command-sanitized: sanitized = SAN=1 CFLAGS="-O1 -g $(if $(filter trixie,$(SUITE)),-funsigned-char)"
+command command-sanitized:
+	@$(lane) --retry $@ sh -c 'make -s -C selftests/tools O=$(CURDIR)/build/$@ $(sanitized) TESTS="$$*" check' $@
+
+style:
+	@$(lane) $@ selftests/style spdx versions readme layers checkpatch kernel_doc spelling rst named shell tested
+style-builds:
+	@$(lane) $@ selftests/style sparse_6.1 sparse_6.12 tools
+style-newest:
+	@$(lane) $@ selftests/style warnings_newest doc
 
 # A fuzzer that completes its runs without a finding is a passed test. As many as there are
 # CPUs run in parallel.
 FUZZ_RUNS ?= 300000
 fuzzers := $(patsubst selftests/fuzz/fuzz_%.c,%,$(wildcard selftests/fuzz/fuzz_*.c))
-fuzz: packages
-	@rm -f $(in_build)/fuzz/fuzz_*.passed
-	@$(lane) $@ $(in) sh -c 'make -s -k -j 2 -C selftests/fuzz O=$(CURDIR)/$(in_build)/fuzz \
+fuzz:
+	@rm -f build/fuzz/fuzz_*.passed
+	@$(lane) $@ sh -c 'make -s -k -j 2 -C selftests/fuzz O=$(CURDIR)/build/fuzz \
 		RUNS=$(FUZZ_RUNS) $(fuzzers:%=fuzz-%); \
 		for name in $(fuzzers); do nr=$$((nr + 1)); \
-			[ -e $(in_build)/fuzz/fuzz_$$name.passed ] || printf "not "; \
+			[ -e build/fuzz/fuzz_$$name.passed ] || printf "not "; \
 			echo "ok $$nr fuzz_$$name"; done; echo "1..$$nr"'
 
-# Check the metrics of a busy guest with Prometheus' own tool.
-metrics: packages
-	@rm -rf build/metrics
-	@$(lane) $@ $(in) sh -c '$(run) --kernel 6.12 --out build/metrics -- selftests/qemu/metrics.sh && \
-		selftests/qemu/promtool build/metrics'
+# TESTS chooses tests of a lane in a guest: make kselftest-stock TESTS=why.sh
+kselftest = $(lane) --retry $@ $(guest) --timeout 1800 $(1) -- selftests/qemu/kselftest.sh
 
-debug-kunit: packages
-	@$(lane) $@ $(guest) --kernel debug --smp 4 --bring module --timeout 900 -- selftests/qemu/kunit.sh
-
-# Tests of locking, freeing and unloading, under lockdep and KASAN.
-debug-kselftest: packages
-	@$(lane) $@ $(guest) --kernel debug $(kselftest) map publisher.sh hotplug.sh unload.sh fault_injection \
-		lazy.sh retained.sh liar.sh soak.sh
-
-# Tests that need four CPUs.
-.PHONY: smp-kselftest
-smp-kselftest: packages
-	@$(lane) $@ $(guest) --kernel 6.12 --smp 4 --timeout 1800 -- selftests/qemu/kselftest.sh order.sh bytes.sh swap.sh
-
-# Stream from four CPUs at the highest rate. "cost" measures the CPU time on one CPU.
-.PHONY: streaming
-streaming: packages
-	@$(lane) $@ $(guest) --kernel 6.12 --smp 4 --icount --timeout 900 -- selftests/qemu/kselftest.sh streaming.sh
-
-# PREEMPT_RT reports code that sleeps where it must not.
-rt-kselftest: packages
-	@$(lane) $@ $(guest) --kernel 6.12-rt $(kselftest) map publisher.sh lazy.sh retained.sh trees.sh sched_switch.sh
-
-# Not in "check", which has a short run: these take long, and need kernels of their own.
-SOAK ?= 600
-soak_lanes := soak-debug soak-kcsan
-.PHONY: $(soak_lanes)
-$(soak_lanes): soak-%: packages
-	@$(lane) $@ $(guest) --kernel $* --smp 4 --timeout $$((4 * $(SOAK) + 600)) -- soak.sh $(SOAK)
-soak: $(soak_lanes)
-
-debug_rt_tests := publisher.sh lazy.sh retained.sh trees.sh fault_injection liar.sh soak.sh
-.PHONY: debug-rt-kunit debug-rt-kselftest
-debug-rt-kunit: packages
-	@$(lane) $@ $(guest) --kernel debug-rt --smp 4 --bring module --timeout 1800 -- selftests/qemu/kunit.sh
-debug-rt-kselftest: packages
-	@$(lane) $@ $(guest) --kernel debug-rt $(kselftest) $(debug_rt_tests)
-debug-rt: debug-rt-kunit debug-rt-kselftest
-
-kunit: host-kunit debug-kunit
-
-kselftest := --smp 2 --timeout 1800 -- selftests/qemu/kselftest.sh
-kselftest_lanes := $(addprefix kselftest-,$(KERNELS))
-# On arm64, where a test takes twice the time, only the tests of the module run: the command is
-# the same.
-kselftest-6.12-arm64: kselftest += map ring_poll clock.sh publisher.sh trees.sh events.sh marker.sh \
+kselftest-stock:
+	@$(call kselftest,--kernel $(stock_kernel))
+kselftest-newest:
+	@$(call kselftest,--kernel newest)
+# A test takes twice the time there, and the command is the same: only the tests of the
+# module run.
+kselftest-arm64: export TESTS ?= map ring_poll clock.sh publisher.sh trees.sh events.sh marker.sh \
 	ftrace_events.sh all.sh sched_switch.sh ring_loss.sh modes.sh liar.sh trigger.sh stacks.sh \
 	cgroup.sh why.sh hotplug.sh lazy.sh retained.sh unload.sh lockdown.sh
-$(kselftest_lanes): kselftest-%: packages
-	@$(lane) $@ $(guest) --kernel $* $(kselftest)
+kselftest-arm64:
+	@$(call kselftest,--kernel 6.12-arm64)
 
-race_lanes := $(addprefix race-,$(RACE_KERNELS))
-$(race_lanes): race-%: packages
-	@$(lane) $@ $(guest) --kernel $* --parallel $(kselftest) --race
+# Tests of locking, freeing and unloading, under lockdep and KASAN.
+debug-kunit:
+	@$(lane) $@ $(guest) --kernel debug --smp 4 --bring module --timeout 900 -- selftests/qemu/kunit.sh
+debug-kselftest: export TESTS ?= map publisher.sh hotplug.sh unload.sh fault_injection lazy.sh retained.sh \
+	liar.sh soak.sh
+debug-kselftest:
+	@$(call kselftest,--kernel debug)
 
-.PHONY: $(kselftest_lanes) $(race_lanes)
-kselftest: $(kselftest_lanes) $(race_lanes)
+# PREEMPT_RT reports code that sleeps where it must not.
+rt-kselftest: export TESTS ?= map publisher.sh lazy.sh retained.sh trees.sh sched_switch.sh
+rt-kselftest:
+	@$(call kselftest,--kernel 6.12-rt)
 
-# Kernels on which all costs are measured, and others for those of events.
-cost_lanes := cost-6.12 cost-newest cost-6.12-arm64
-.PHONY: $(cost_lanes) cost-6.1
-cost-6.12: cost_tests := cost.sh cost_events.sh cost_inspect.sh snapshot_cost streaming.sh
-cost-newest: cost_tests := cost.sh cost_events.sh
-cost-6.12-arm64: cost_tests := cost.sh cost_events.sh
-cost-6.1: cost_tests := cost.sh cost_events.sh
-$(cost_lanes) cost-6.1: cost-%: packages
-	@$(lane) $@ $(guest) --kernel $* --icount --timeout 900 -- selftests/qemu/kselftest.sh $(cost_tests)
-cost: $(cost_lanes) cost-6.1
+race-6.12: export TESTS ?= snapshot_race
+race-6.12:
+	@$(call kselftest,--kernel 6.12 --parallel)
+
+# Tests that need four CPUs.
+smp-kselftest: export TESTS ?= order.sh bytes.sh swap.sh
+smp-kselftest:
+	@$(call kselftest,--kernel 6.12 --smp 4)
+
+# On 32 CPUs, no switch waits for another CPU.
+cpus: export TESTS ?= cpus.sh
+cpus:
+	@$(call kselftest,--kernel 6.12 --smp 32 --icount --silence 1800)
+
+# Instructions are the same in each run, so a failure is not run again.
+cost = $(lane) $@ $(guest) --icount --timeout 900 $(1) -- selftests/qemu/kselftest.sh
+cost-6.12: export TESTS ?= cost.sh cost_events.sh cost_inspect.sh snapshot_cost streaming.sh
+cost-6.12:
+	@$(call cost,--kernel 6.12)
+cost-arm64: export TESTS ?= cost.sh cost_events.sh
+cost-arm64:
+	@$(call cost,--kernel 6.12-arm64)
+.PHONY: cost cost-6.1 cost-newest
+cost-6.1 cost-newest: export TESTS ?= cost.sh cost_events.sh
+cost-6.1 cost-newest: cost-%: packages-all
+	@$(call cost,--kernel $*)
+cost: cost-6.12 cost-newest cost-arm64 cost-6.1
 
 # Compare wakeup latencies with those of perf.
-.PHONY: latency
-latency: packages
+latency:
 	@$(lane) $@ $(guest) --kernel 6.12 --icount --with linux-perf --timeout 900 --silence 900 \
 		-- selftests/peers/latency.sh
 
-# Not a test: compares vitrine with other tracers, and writes Documentation/performance.rst.
-bench: cost
-	@$(in) selftests/packages-install bench -- selftests/peers/bench
+recover:
+	@$(lane) $@ selftests/qemu/recover.sh
 
-# Not in "check": the browser takes 400 MB.
-timeline: demo
-	@$(lane) $@ $(in) selftests/packages-install timeline -- \
-		selftests/timeline $(in_build)/tools/vitrine build/demo/trace.fxt build/timeline
+# Check the metrics of a busy guest with Prometheus' own tool.
+metrics:
+	@rm -rf build/metrics
+	@$(lane) $@ sh -c '$(run) --kernel 6.12 --out build/metrics -- selftests/qemu/metrics.sh && \
+		selftests/qemu/promtool build/metrics'
 
-# On 32 CPUs, no switch waits for another CPU.
-.PHONY: cpus
-cpus: packages
-	@$(lane) $@ $(guest) --kernel 6.12 --smp 32 --icount --timeout 1800 --silence 1800 -- selftests/qemu/kselftest.sh cpus.sh
+harness:
+	@$(lane) $@ selftests/qemu/selftest.sh
 
-.PHONY: recover
-recover: packages
-	@$(lane) $@ $(in) selftests/qemu/recover.sh
+# ---- for a release ----------------------------------------------------------
+#
+# Not in "check-all": these take long, or need kernels or packages of their own.
+
+SOAK ?= 600
+soak_lanes := soak-debug soak-kcsan
+.PHONY: soak $(soak_lanes)
+$(soak_lanes): soak-%: packages-check
+	@$(lane) $@ $(guest) --kernel $* --smp 4 --timeout $$((4 * $(SOAK) + 600)) -- soak.sh $(SOAK)
+soak: $(soak_lanes)
+
+.PHONY: debug-rt debug-rt-kunit debug-rt-kselftest
+debug-rt-kunit: packages-check
+	@$(lane) $@ $(guest) --kernel debug-rt --smp 4 --bring module --timeout 1800 -- selftests/qemu/kunit.sh
+debug-rt-kselftest: export TESTS ?= publisher.sh lazy.sh retained.sh trees.sh fault_injection liar.sh soak.sh
+debug-rt-kselftest: packages-check
+	@$(call kselftest,--kernel debug-rt)
+debug-rt: debug-rt-kunit debug-rt-kselftest
+
+deb_test_lanes := deb-test-bookworm deb-test-trixie
+.PHONY: $(deb_test_lanes)
+$(deb_test_lanes): deb-test-%: packages-all
+	@$(lane) $@ selftests/qemu/deb_test $*
+deb-test: $(deb_test_lanes)
 
 # Convert LTTng's recording of a guest's kernel there and back.
 .PHONY: lttng
-lttng: packages
-	@$(lane) $@ $(in) selftests/qemu/lttng.sh
+lttng: packages-check
+	@$(lane) $@ selftests/qemu/lttng.sh
 
-harness: packages
-	@$(lane) $@ $(in) selftests/qemu/selftest.sh
+# Not a test: compares vitrine with other tracers, and writes Documentation/performance.rst.
+bench: packages-bench cost
+	@selftests/peers/bench
 
-# Two lanes in parallel, and all of them whatever fails: a guest emulates its CPUs in one
-# thread, which occupies one CPU. The debug kernel, if it has to be built, is ready when its
-# lanes begin, and short lanes are last, so that both CPUs are in use until the end. The output
-# of each test is in the logs.
-every_lane := $(kselftest_lanes) host-kunit $(library_lanes) $(race_lanes) debug-kselftest debug-kunit style fuzz $(cost_lanes) rt-kselftest harness recover style-trixie metrics latency smp-kselftest streaming cpus
-lanes := $(or $(ONLY),$(every_lane))
-check:
-	$(if $(filter-out $(every_lane),$(ONLY)),$(error ONLY=$(ONLY): the lanes are $(every_lane)))
-	@$(MAKE) --no-print-directory -s -j 2 packages
-	@mkdir -p build/log; rm -f build/log/*.count build/log/*.failures; \
-	$(if $(filter debug-%,$(lanes)),selftests/qemu/kernel debug >build/log/debug-kernel.log 2>&1 &) \
-	LANE_BRIEF=1 $(MAKE) --no-print-directory -s -k -j 2 $(lanes) || true; \
-	for lane in $(lanes); do \
-		printf '# %-16s ' $$lane; $(lane) --total $$lane || true; \
-	done; \
-	$(lane) --failures $(lanes); \
-	$(lane) --total $(lanes)
+timeline: packages-timeline demo
+	@$(lane) $@ selftests/timeline build/tools/vitrine build/demo/trace.fxt build/timeline

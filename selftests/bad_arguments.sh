@@ -13,14 +13,13 @@ bad_parameter()
 	local words=$1
 
 	shift
-	dmesg -C
+	mark_log
 	if load "$@"; then
 		echo "loaded with $*"
 		rmmod vitrine
 		return 1
 	fi
-	dmesg
-	dmesg | grep -qF -- "$words"
+	marked_log | tee /dev/stderr | grep -qF -- "$words"
 }
 
 check "unknown clock" bad_parameter "clock=sundial: no such clock here" clock=sundial
@@ -115,5 +114,23 @@ check "show as nobody" refuses 3 "root" \
 	setpriv --reuid 65534 --regid 65534 --clear-groups "$(command -v vitrine)" show
 check "record as nobody" refuses 3 "root" \
 	setpriv --reuid 65534 --regid 65534 --clear-groups "$(command -v vitrine)" record -o /tmp/none.fxt -- true
+
+# in_namespace COMMAND...: as root of a user namespace, who is nobody outside of it
+in_namespace()
+{
+	setpriv --reuid 65534 --regid 65534 --clear-groups unshare --user --map-root-user --mount "$@"
+}
+
+if in_namespace true; then
+	mkdir -p /tmp/bound /tmp/debugfs
+	mount --bind /sys/kernel/debug/vitrine /tmp/bound
+	check "root of a user namespace cannot mount debugfs" \
+		in_namespace sh -c '! mount -t debugfs none /tmp/debugfs'
+	for file in trace/trace.fxt trace/cpu0 inspect/system.inspect; do
+		check "root of a user namespace cannot open $file" \
+			refuses 1 "Permission denied" in_namespace cat "/tmp/bound/$file"
+	done
+	umount /tmp/bound
+fi
 
 finish

@@ -155,6 +155,7 @@ echo "-syscall +sched:cgroup=$inner" >"$TRACE/events"
 waits "$sibling"
 check "no wakeup in another cgroup" fails found ".kind == \"wakeup\" and .thread.tid == $pipe"
 waits "$inner"
+check "the cost of a record can be measured meanwhile" grep -E '^switch [1-9]' "$TRACE/cost"
 check "wakeups in the cgroup" found ".kind == \"wakeup\" and .thread.tid == $pipe"
 
 # ---- a cgroup that is removed -------------------------------------------------------

@@ -9,6 +9,7 @@
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+disruptive "real-time threads may use all the time of the CPUs"
 
 # Limits for a switch, a wakeup, both, and so on; most_stacks is what a wakeup costs more while
 # long waits are recorded. An arm64 CPU needs more instructions, and the program's user stack

@@ -6,6 +6,7 @@
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+disruptive "real-time threads may use all the time of the CPUs"
 
 nr_cpus=$(nproc)
 

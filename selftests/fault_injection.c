@@ -563,6 +563,9 @@ int main(int argc, char **argv)
 	if (!getenv("VITRINE_KO") || !getenv("VITRINE_PUBLISHER_KO") ||
 	    !getenv("VITRINE_MODULES"))
 		ksft_exit_skip("use selftests/qemu/run, which sets VITRINE_KO and others\n");
+	if (!getenv("DISRUPTIVE"))
+		ksft_exit_skip("fault injection is set up; DISRUPTIVE=1 runs it nevertheless\n");
+	unload_leftover("vitrine");
 	set_up();
 	watch_debugfs();
 	ksft_set_plan(ARRAY_SIZE(loads) + ARRAY_SIZE(operations) +

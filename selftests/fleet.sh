@@ -6,6 +6,7 @@
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+disruptive "/var/lib/vitrine and /var/lib/prometheus are removed"
 
 # The Makefile extracts these lines from the unit and from the document.
 mapfile -t lines <"$VITRINE_SELFTESTS/fleet.txt"

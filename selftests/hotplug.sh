@@ -6,6 +6,7 @@
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+disruptive "CPU 1 goes offline"
 
 cpu1=/sys/devices/system/cpu/cpu1/online
 [ -w "$cpu1" ] || skip "CPU 1 cannot be taken offline"

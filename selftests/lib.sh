@@ -3,12 +3,16 @@
 #
 # Helpers of the selftests that run in a guest: the module, its rings, the published trees.
 
+# The programs of the selftests are beside this file.
+VITRINE_SELFTESTS=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
+export VITRINE_SELFTESTS
+
 # shellcheck source-path=SCRIPTDIR source=tap.sh
-. "$(dirname "${BASH_SOURCE[0]}")/tap.sh" || exit
+. "$VITRINE_SELFTESTS/tap.sh" || exit
 
 TRACE=/sys/kernel/debug/vitrine/trace
 INSPECT=/sys/kernel/debug/vitrine/inspect
-WORKLOAD=${VITRINE_SELFTESTS:-$(dirname "$0")}/workload
+WORKLOAD=$VITRINE_SELFTESTS/workload
 
 # within LOW VALUE HIGH
 within()
@@ -97,9 +101,19 @@ load()
 	insmod "$VITRINE_KO" "$@"
 }
 
+# unload: unload the module, and others that use it
 unload()
 {
-	! grep -q '^vitrine ' /proc/modules || rmmod vitrine
+	local users=/sys/module/vitrine/holders
+
+	# shellcheck disable=SC2046	# names of modules
+	[ ! -e $users ] || rmmod $(ls $users) vitrine
+}
+
+# disruptive WHAT: skip the test unless it may do WHAT, which a machine in use would suffer from
+disruptive()
+{
+	[ "${DISRUPTIVE:-}" = 1 ] || skip "$*; DISRUPTIVE=1 runs it nevertheless"
 }
 
 # finish: print the plan; exit with 0 if all test points have passed
@@ -107,6 +121,19 @@ finish()
 {
 	unload
 	plan
+}
+
+# mark_log: note how far the kernel's log is
+mark_log()
+{
+	log_mark=$BASHPID.$RANDOM
+	echo "selftest: mark $log_mark" >/dev/kmsg
+}
+
+# marked_log: print what the kernel has logged since mark_log
+marked_log()
+{
+	dmesg | sed "1,/selftest: mark $log_mark\$/d"
 }
 
 # value TREE FILTER: print the result of jq for the JSON of a tree
@@ -117,4 +144,6 @@ value()
 
 [ -n "${VITRINE_KO:-}" ] ||
 	skip "set VITRINE_KO to the module, or use selftests/qemu/run"
+[ ! -e /sys/module/vitrine/holders ] || [ "${FORCE:-}" = 1 ] ||
+	skip "vitrine is loaded; FORCE=1 unloads it"
 unload

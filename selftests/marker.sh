@@ -7,6 +7,7 @@
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+disruptive "the permissions of debugfs change"
 
 group=4711
 program=${VITRINE_SELFTESTS:-$(dirname "$0")}/marker

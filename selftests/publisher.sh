@@ -156,11 +156,10 @@ rmmod publisher
 # refused_tree NAME: the tree is refused and logged, and the publisher continues without it
 refused_tree()
 {
-	dmesg -C
+	mark_log
 	publish mode=fast "name=$1" || return
 	rmmod publisher
-	dmesg
-	dmesg | grep -q "vitrine: tree .* not created"
+	marked_log | tee /dev/stderr | grep -q "vitrine: tree .* not created"
 }
 
 check "name of a tree that exists" refused_tree system

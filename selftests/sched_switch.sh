@@ -9,7 +9,8 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
-tracefs=/sys/kernel/tracing
+# An instance of its own, so that the buffer of the machine stays as it is.
+ftrace=/sys/kernel/tracing/instances/vitrine_test
 
 # summary FILE WORD: the number before WORD in the output of "vitrine check"
 summary()
@@ -76,18 +77,18 @@ echo "# $((after_count - before_count)) switches, edges of $((before_high - befo
 # ---- ftrace -----------------------------------------------------------------
 
 echo 0 >"$TRACE/enable"
-echo 32768 >"$tracefs/buffer_size_kb"
+mkdir "$ftrace"
+echo 32768 >"$ftrace/buffer_size_kb"
 echo 4096 >"$TRACE/buffer_kb"
-echo >"$tracefs/trace"
-echo 1 >"$tracefs/events/sched/sched_switch/enable"
+echo 1 >"$ftrace/events/sched/sched_switch/enable"
 echo 1 >"$TRACE/enable"
 on_each_cpu "$WORKLOAD" crowd 20 3000
 echo 0 >"$TRACE/enable"
-echo 0 >"$tracefs/events/sched/sched_switch/enable"
+echo 0 >"$ftrace/events/sched/sched_switch/enable"
 cp "$TRACE/trace.fxt" /tmp/ours.fxt
 perl -ne 'print "$1 $2>$3\n" if / \[0*(\d+)\] .*? sched_switch: .*?prev_pid=(\d+) .*?==> .*?next_pid=(\d+) /' \
-	"$tracefs/trace" >/tmp/theirs
-echo >"$tracefs/trace"
+	"$ftrace/trace" >/tmp/theirs
+rmdir "$ftrace"
 vitrine print /tmp/ours.fxt | perl -ne '
 	$thread = qr/:(\d+)\/\d+ \[\d+\]/;
 	print "$1 $2>$3\n" if / \[0*(\d+)\] switch .*?$thread [a-z]+ ==> .*?$thread$/' >/tmp/ours

@@ -220,9 +220,9 @@ int main(int argc, char **argv)
 	struct reader mapped = {}, by_read = {};
 
 	ksft_print_header();
-	ksft_set_plan(10);
 	load_module("VITRINE_KO", "vitrine", "enable=0 trees=");
 	load_bench();
+	ksft_set_plan(10);
 	reader_init(&mapped, BENCH, VITRINE_SOURCE_MAP);
 	reader_init(&by_read, BENCH, VITRINE_SOURCE_READ);
 	still(&mapped, &by_read);

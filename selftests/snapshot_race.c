@@ -160,8 +160,8 @@ int main(int argc, char **argv)
 				     30000;
 
 	ksft_print_header();
-	ksft_set_plan(6);
 	load_module("VITRINE_KO", "vitrine", "enable=0");
+	ksft_set_plan(6);
 	race("batch", nr_snapshots, is_whole);
 	race("churn", nr_snapshots / 10, is_sound);
 	unload_module("vitrine");

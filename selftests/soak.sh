@@ -10,6 +10,7 @@
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+disruptive "CPUs go offline and online continuously"
 
 seconds=${1:-20}
 dir=$(mktemp -d)

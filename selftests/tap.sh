@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Test points of all selftests in shell: results in the Test Anything Protocol, and the
+# Test points of all selftests in shell, printed by the kernel's ktap_helpers.sh, and the
 # conditions that most tests check. A test sources this file, directly or with lib.sh,
 # calls `check' for each test point, and ends with `plan'.
 
-tests=0
-failed=0
+# The kernel's helpers are beside an installed collection; in the sources, KSELFTEST names them.
+tap_dir=$(dirname "${BASH_SOURCE[0]}")
+[ ! -e "$tap_dir/../kselftest" ] || KSELFTEST=$tap_dir/..
+# shellcheck disable=SC1091
+. "${KSELFTEST:=$("$tap_dir/qemu/kernel" selftests)}/kselftest/ktap_helpers.sh" || exit
 
 # explain_failure: print the state that the log of a failed test point also needs. Tests
 # replace this function.
@@ -19,34 +22,35 @@ explain_failure()
 # subshell; its output is shown if it fails.
 check()
 {
-	local what=$1 log
+	local what=$1 log -
 
 	shift
-	tests=$((tests + 1))
 	if log=$("$@" 2>&1); then
-		echo "ok $tests $what"
+		# The helpers print the name as words, which are not patterns of files.
+		set -f
+		ktap_test_pass "$what"
 	else
-		echo "not ok $tests $what"
+		set -f
+		ktap_test_fail "$what"
 		{
 			printf '%s\n' "$log" | tail -n 40
 			explain_failure
 		} 2>&1 | sed 's/^/# /'
-		failed=1
 	fi
 }
 
 # plan: print the number of test points; exit with 0 if all have passed
 plan()
 {
-	echo "1..$tests"
-	exit $failed
+	ktap_set_plan $((KTAP_TESTNO - 1))
+	ktap_finished
 }
 
 # skip REASON: end the test as skipped
 skip()
 {
-	echo "1..0 # SKIP $*"
-	exit 4
+	ktap_skip_all "$@"
+	exit "$KSFT_SKIP"
 }
 
 # fails COMMAND...: COMMAND fails
@@ -113,4 +117,4 @@ until_lines()
 	until_true awk -v nr="$1" 'END { exit NR < nr }' "$2"
 }
 
-echo "TAP version 13"
+ktap_print_header

@@ -7,6 +7,7 @@
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+disruptive "files of /proc are replaced for a moment, and scheduler statistics switched on"
 
 cd "$(mktemp -d)" || exit
 

@@ -6,6 +6,7 @@
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+disruptive "tasks that are blocked for a second are reported as hung"
 
 load
 

@@ -3,10 +3,10 @@
 #
 # Golden Fuchsia traces: the output of `vitrine' for each, compared byte by byte.
 #
-#   fxt.sh VITRINE MKFXT DIR
+#   fxt.sh VITRINE WORDS DIR
 #
-# VITRINE is the command, MKFXT the generator built from mkfxt*.c, and DIR a directory for
-# the files. In the directory of this script, fxt/NAME.check is the expected output of
+# VITRINE is the command, and DIR the directory of the generator built from mkfxt*.c, mkfxt,
+# and of the files. In the directory of this script, fxt/NAME.check is the expected output of
 # `vitrine check' for the trace NAME and fxt/NAME.print that of `vitrine print --all', with
 # errors and exit codes.
 #
@@ -16,8 +16,8 @@ set -u
 # shellcheck source-path=SCRIPTDIR source=../tap.sh
 . "$(dirname "$0")/../tap.sh" || exit
 vitrine=$(realpath "$1")
-mkfxt=$(realpath "$2")
-dir=$3
+mkfxt=$(realpath "$3/mkfxt")
+dir=$3/golden-fxt
 here=$(cd "$(dirname "$0")" && pwd)/fxt
 
 # golden EXPECTED-FILE ACTUAL-FILE: the files are identical; with UPDATE, make them so

@@ -16,7 +16,7 @@ set -u
 . "$(dirname "$0")/../tap.sh" || exit
 vitrine=$(realpath "$1")
 words=$(realpath "$2")
-dir=$3
+dir=$3/golden
 here=$(cd "$(dirname "$0")" && pwd)/inspect
 
 # expect KEY FILE: print the lines of FILE that begin with KEY, without KEY

@@ -54,7 +54,8 @@ one_version()
 	local version
 
 	version=$(dpkg-query -W -f '${Version}' vitrine-tools)
-	[ "$(vitrine --version)" = "vitrine $version" ] && dkms status -m vitrine -v "$version" | grep .
+	[ "$(vitrine --version)" = "vitrine $version" ] && [ "$(modinfo -F version vitrine)" = "$version" ] &&
+		dkms status -m vitrine -v "$version" | grep .
 }
 
 signed()

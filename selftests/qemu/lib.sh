@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2034
 #
-# What the harness's programs share: where things are, how they fail, and how
-# several of them fill one cache without stepping on each other.
+# What the programs of the harness share: paths, errors, Debian's packages, and how several
+# of them fill one cache without stepping on each other.
 
 set -euo pipefail
+shopt -s inherit_errexit
 
 # The tools we drive are documented, and their output is parsed, in English.
 export LC_ALL=C
@@ -22,10 +23,20 @@ export VITRINE_CACHE=${VITRINE_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/v
 cache=$VITRINE_CACHE
 jobs=$(nproc)
 
-# The suite whose root this runs in, and where what is built in it goes; both are
-# empty outside of all roots.
-suite=${VITRINE_SUITE:-}
-build=${suite:+$top/build/$suite}
+# The release of Debian in which this runs: the machine's, or that of a root which
+# selftests/qemu/suite has entered; what is built in such a root is kept apart. VITRINE_ROOT
+# is the machine's release then.
+suite=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+build=$top/build${VITRINE_ROOT:+/$suite}
+
+# Console lines that fail a run, whatever its tests say.
+reports='WARNING: |BUG:? |Oops|cut here|kernel BUG at|Kernel panic'
+reports+='|UBSAN: |ODEBUG: |general protection fault|[Uu]nable to handle|invalid opcode'
+reports+='|possible (circular|recursive|irq|unsafe)|inconsistent lock state|suspicious RCU'
+reports+='|sleeping function called|scheduling while atomic|(list_add|list_del) corruption'
+reports+='|refcount_t: |INFO: rcu|rcu: INFO|INFO: task .* blocked|soft lockup|hard LOCKUP'
+reports+='|kmemleak: [1-9][0-9]* new suspected|stage0: no root'
+reports="^(\[[^]]*\])* *(.{0,60}: )?($reports)"
 
 # Messages go to stderr: stdout carries results.
 say()
@@ -39,14 +50,14 @@ die()
 	exit 3
 }
 
-# need COMMAND...: every command is there, or say which package list to install
+# need COMMAND...: every command is there, or say which command installs it
 need()
 {
 	local cmd
 
 	for cmd; do
 		command -v "$cmd" >/dev/null ||
-			die "$cmd: not found; run 'make packages' first"
+			die "$cmd: not found; 'selftests/packages-install' installs or names the packages"
 	done
 }
 
@@ -68,6 +79,23 @@ kernel_names()
 	awk '!/^#/ && NF { print $1 }' "$qemu_dir/kernels"
 }
 
+# need_debian: this is a release of Debian on which the tests run
+need_debian()
+{
+	case $suite in
+	bookworm|trixie) ;;
+	*)	die "the tests run on Debian 12 and 13; elsewhere, run them in a container of one of these" ;;
+	esac
+}
+
+# kernel_of NAME: the same as kernel_row, but an unknown NAME is an error
+kernel_of()
+{
+	need_debian
+	kernel_row "$1" || die "$1: unknown kernel; there are $(kernel_names | paste -sd' ')"
+	[ "$kernel_suite" != own ] || kernel_suite=$suite
+}
+
 # enter SUITE ARGUMENT...: go on in the root of SUITE, by running this program there
 # with these arguments, unless that is where it runs
 enter()
@@ -76,10 +104,11 @@ enter()
 	exec "$qemu_dir/suite" "$1" "$0" "${@:2}"
 }
 
-# enter_for KERNEL ARGUMENT...: the same, for the suite that KERNEL belongs to
+# enter_for KERNEL ARGUMENT...: the same for the release that KERNEL belongs to, with what
+# compiles for its architecture
 enter_for()
 {
-	kernel_row "$1" || die "$1: unknown kernel; there are $(kernel_names | paste -sd' ')"
+	kernel_of "$1"
 	enter "$kernel_suite" "${@:2}"
 	[ "$kernel_arch" = amd64 ] || "$top/selftests/packages-install" "$kernel_arch"
 }
@@ -129,4 +158,98 @@ logged()
 	[ "$rc" = 0 ] && return
 	tail -n 30 "$log" >&2
 	die "'$1' failed with status $rc; the whole log is $log"
+}
+
+# ---- Debian's packages ------------------------------------------------------
+
+# indexes PATTERN: print the address of an archive that apt knows here, by its suite
+indexes()
+{
+	{ env -u APT_CONFIG apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null ||
+		true; } | awk -v pattern="$1" '$1 ~ pattern && $2 ~ /^https?:/ { print $2; exit }'
+}
+
+# sources SUITE: print a sources.list. The packages come from where apt has them from on
+# this machine, or from VITRINE_MIRROR.
+sources()
+{
+	local mirror=${VITRINE_MIRROR:-} security=${VITRINE_MIRROR:+${VITRINE_MIRROR%/}-security}
+
+	[ -n "$mirror" ] || mirror=$(indexes '^(bookworm|trixie|forky|sid|stable|testing|unstable)$')
+	[ -n "$mirror" ] || die "apt knows no mirror of Debian here; set VITRINE_MIRROR to the address of one"
+	[ -n "$security" ] || security=$(indexes '^[a-z]+-security$')
+	[ -n "$security" ] || security=${mirror%/}-security
+	echo "deb $mirror $1 main"
+	echo "deb $mirror $1-updates main"
+	echo "deb $mirror $1-backports main"
+	echo "deb $security $1-security main"
+}
+
+# apt_config DIR SUITE ARCH: make the configuration of an apt that knows SUITE and ARCH, and
+# fetch its lists of packages, unless those in DIR are of today
+apt_config()
+{
+	local dir=$1 archs='"amd64";'
+
+	[ -z "$(find "$dir/fetched" -mmin -1440 2>/dev/null)" ] || [ -n "${update:-}" ] || return 0
+	[ "$3" = amd64 ] || archs+=" \"$3\";"
+	mkdir -p "$dir/lists/partial" "$dir/archives/partial"
+	sources "$2" >"$dir/sources.list"
+	cat >"$dir/apt.conf" <<-CONF
+	APT::Architectures { $archs };
+	APT::Sandbox::User "root";
+	Acquire::Languages "none";
+	Dir::Etc::SourceList "$dir/sources.list";
+	Dir::Etc::SourceParts "/dev/null";
+	Dir::Etc::Preferences "$top/selftests/packages-preferences";
+	Dir::Etc::PreferencesParts "/dev/null";
+	Dir::State::Lists "$dir/lists";
+	Dir::Cache "$dir";
+	CONF
+	say "fetching the package lists of $2 for $3"
+	APT_CONFIG=$dir/apt.conf logged "$cache/log/apt-update-$2" apt-get update
+	touch "$dir/fetched"
+}
+
+# apt_for SUITE ARCH: from here on, apt is one that knows SUITE and ARCH. Neither the sources
+# nor the lists of this machine change.
+apt_for()
+{
+	local dir=$cache/apt/$1-$2
+
+	unset APT_CONFIG
+	with_lock "apt-$1-$2" apt_config "$dir" "$1" "$2"
+	export APT_CONFIG=$dir/apt.conf
+}
+
+# packages_of SUITE GROUP...: print the packages that selftests/packages lists for these
+# groups
+packages_of()
+{
+	awk -v suite="$1" -v groups=" ${*:2} " \
+		'index(groups, " " $1 " ") && ($3 == "" || $3 == suite) { print $2 }' \
+		"$top/selftests/packages" | sort -u
+}
+
+# mmdebstrap_mode: print the way in which mmdebstrap may make a system here
+mmdebstrap_mode()
+{
+	if [ "$(id -u)" = 0 ]; then
+		echo root
+	else
+		echo fakechroot
+	fi
+}
+
+# bootstrap SUITE TARGET OPTION...: make a minimal system with mmdebstrap
+bootstrap()
+{
+	local work
+
+	scratch work
+	apt-config dump --format '%F "%v";%n' Acquire 2>/dev/null | grep '"[^"]' >"$work/apt.conf" || true
+	sources "$1" >"$work/sources.list"
+	logged "$cache/log/system-$1" mmdebstrap --mode="$(mmdebstrap_mode)" --aptopt="$work/apt.conf" \
+		--dpkgopt=path-exclude='/usr/share/doc/*' --dpkgopt=path-exclude='/usr/share/locale/*' \
+		--dpkgopt=path-exclude='/usr/share/man/*' "${@:3}" "$1" "$2" "$work/sources.list"
 }

@@ -7,7 +7,6 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-enter bookworm "$@"
 make -s -C "$top/tools" O="$build/tools" all >&2
 out=$top/build/qemu/lttng
 

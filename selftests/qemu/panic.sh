@@ -8,8 +8,9 @@ set -e
 insmod "$VITRINE_KO" clock=local buffer_kb=256 subbuf_kb=16
 "$VITRINE_SELFTESTS/workload" crowd 20 100000000 >/dev/null &
 "$VITRINE_SELFTESTS/workload" crowd 20 3000
-# A lazy tree that is filled while it is open.
+# Lazy trees, which exist while they are open.
 exec 5</sys/kernel/debug/vitrine/inspect/system.inspect
+exec 6</sys/kernel/debug/vitrine/inspect/vitrine.inspect
 # Leave an earlier session, whose rings are freed, and a copy of the current one.
 echo 512 >/sys/kernel/debug/vitrine/trace/buffer_kb
 "$VITRINE_SELFTESTS/workload" crowd 20 3000

@@ -8,7 +8,6 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-enter bookworm "$@"
 make -s -C "$top/tools" O="$build/tools" all >&2
 vitrine=$build/tools/vitrine
 # shellcheck source-path=SCRIPTDIR source=../tap.sh

@@ -18,10 +18,10 @@ convert()
 	command_into_files convert "$@"
 }
 
-# The plugin is built with sanitizers, babeltrace2 is not: preload the runtime.
+# If the plugin is built with sanitizers, babeltrace2, which is not, preloads the runtime.
 babeltrace()
 {
-	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD=$(gcc -print-file-name=libasan.so) babeltrace2 "$@"
+	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD=${SANITIZER:-} babeltrace2 "$@"
 }
 
 # round_trip NAME FORMAT: convert NAME.fxt to FORMAT and back to NAME.back.fxt, and print

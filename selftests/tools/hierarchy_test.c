@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "tap.h"
+#include "kselftest.h"
 #include "vitrine.h"
 
 #define MIB	(1UL << 20)
@@ -71,31 +71,32 @@ static void test_wrong_questions(void)
 	put_block(0, 4, 2, 1);			/* 5: INT */
 	put(-1);
 	err = build(nr_words * 8, &snapshot, &hierarchy);
-	if (!tap_check(!err, "small tree"))
+	ksft_test_result(!err, "small tree\n");
+	if (err)
 		return;
 	root = vitrine_hierarchy_first(hierarchy);
 	array = vitrine_value_first_child(root);
 	number = vitrine_value_next(array);
-	tap_check(vitrine_hierarchy_version(hierarchy) == 1, "version");
-	tap_check(vitrine_value_offset(array) == 48 &&
-		  vitrine_value_parent(array) == root &&
-		  !vitrine_value_parent(root) && !vitrine_value_next(number),
-		  "where values are");
-	tap_check(vitrine_value_array(array).count == 2 &&
-		  vitrine_value_array_uint(array, 1) == 8, "an array's element");
-	tap_check(!vitrine_value_array_uint(array, 2) &&
-		  !vitrine_value_array_uint(array, ~0U),
-		  "beyond an array's end: 0");
-	tap_check(!vitrine_value_array_int(array, 0) &&
-		  !*vitrine_value_array_string(array, 0, &len) && !len,
-		  "element of another type: 0 or nothing");
-	tap_check(!vitrine_value_array(number).count &&
-		  !vitrine_value_uint(number) && !vitrine_value_bool(number) &&
-		  vitrine_value_int(number) == -1, "value of another type: 0");
-	tap_check(!strcmp(vitrine_value_bytes(array, &len), "") && !len,
-		  "bytes of a value without any");
-	tap_check(vitrine_value_ordinal(array) == 0 &&
-		  vitrine_value_ordinal(number) == 1, "two of one name");
+	ksft_test_result(vitrine_hierarchy_version(hierarchy) == 1, "version\n");
+	ksft_test_result(vitrine_value_offset(array) == 48 &&
+			 vitrine_value_parent(array) == root &&
+			 !vitrine_value_parent(root) && !vitrine_value_next(number),
+			 "where values are\n");
+	ksft_test_result(vitrine_value_array(array).count == 2 &&
+			 vitrine_value_array_uint(array, 1) == 8, "an array's element\n");
+	ksft_test_result(!vitrine_value_array_uint(array, 2) &&
+			 !vitrine_value_array_uint(array, ~0U),
+			 "beyond an array's end: 0\n");
+	ksft_test_result(!vitrine_value_array_int(array, 0) &&
+			 !*vitrine_value_array_string(array, 0, &len) && !len,
+			 "element of another type: 0 or nothing\n");
+	ksft_test_result(!vitrine_value_array(number).count &&
+			 !vitrine_value_uint(number) && !vitrine_value_bool(number) &&
+			 vitrine_value_int(number) == -1, "value of another type: 0\n");
+	ksft_test_result(!strcmp(vitrine_value_bytes(array, &len), "") && !len,
+			 "bytes of a value without any\n");
+	ksft_test_result(vitrine_value_ordinal(array) == 0 &&
+			 vitrine_value_ordinal(number) == 1, "two of one name\n");
 	vitrine_hierarchy_destroy(hierarchy);
 	vitrine_snapshot_destroy(snapshot);
 	free(words);
@@ -145,9 +146,9 @@ static bool root_is_at(unsigned int nr, unsigned int parent, uint64_t offset,
 
 static void test_root(void)
 {
-	tap_check(root_is_at(1, 0, 0, 32), "index 0 is the root");
-	tap_check(root_is_at(1, 2, 32, 48),
-		  "a node \"root\" alone below index 0 is the root");
+	ksft_test_result(root_is_at(1, 0, 0, 32), "index 0 is the root\n");
+	ksft_test_result(root_is_at(1, 2, 32, 48),
+			 "a node \"root\" alone below index 0 is the root\n");
 }
 
 static void test_results(void)
@@ -158,22 +159,22 @@ static void test_results(void)
 	struct vitrine_error *err;
 
 	err = vitrine_source_create("/absent/file", 0, &source);
-	tap_check(err && err->code == ENOENT && source == (void *)3 &&
-		  !strcmp(err->path, "/absent/file"),
-		  "result unchanged: source");
+	ksft_test_result(err && err->code == ENOENT && source == (void *)3 &&
+			 !strcmp(err->path, "/absent/file"),
+			 "result unchanged: source\n");
 	vitrine_error_destroy(err);
 	err = vitrine_snapshot_from_bytes("foreign bytes, quite", 20, NULL,
 					  &snapshot);
-	tap_check(err && err->code == EBADMSG && snapshot == (void *)2 &&
-		  !err->path, "result unchanged: snapshot");
+	ksft_test_result(err && err->code == EBADMSG && snapshot == (void *)2 &&
+			 !err->path, "result unchanged: snapshot\n");
 	vitrine_error_destroy(err);
 	begin(4096);
 	put_block(0, 4, 2, 2);		/* INT whose name is the root node */
 	put(0);
 	snapshot = NULL;
 	err = build(nr_words * 8, &snapshot, &hierarchy);
-	tap_check(err && err->code == EBADMSG && err->offset == 48 &&
-		  hierarchy == (void *)1, "result unchanged: hierarchy");
+	ksft_test_result(err && err->code == EBADMSG && err->offset == 48 &&
+			 hierarchy == (void *)1, "result unchanged: hierarchy\n");
 	vitrine_error_destroy(err);
 	vitrine_snapshot_destroy(snapshot);
 	free(words);
@@ -182,7 +183,7 @@ static void test_results(void)
 	vitrine_snapshot_destroy(NULL);
 	vitrine_source_destroy(NULL);
 	vitrine_error_destroy(NULL);
-	tap_check(true, "nothing can be destroyed");
+	ksft_test_result(true, "nothing can be destroyed\n");
 }
 
 /* Build and check a hierarchy of @nr_values; return the processor time needed in seconds. */
@@ -205,8 +206,8 @@ static double measure(const char *what, size_t len_bytes, size_t nr_values)
 		  (end_time.tv_nsec - begin_time.tv_nsec) / 1e9;
 	if (err)
 		vitrine_error_print(err, stdout);
-	tap_check(!err && summary.nr_values == nr_values, "%s: %zu KiB", what,
-		  len_bytes / 1024);
+	ksft_test_result(!err && summary.nr_values == nr_values, "%s: %zu KiB\n", what,
+			 len_bytes / 1024);
 	printf("# %.3f s\n", seconds);
 	vitrine_error_destroy(err);
 	vitrine_hierarchy_destroy(hierarchy);
@@ -271,8 +272,8 @@ static void test_long_names(void)
 {
 	double shorter = measure_long_names(MIB / SCALE);
 
-	tap_check(measure_long_names(MIB) < shorter * SCALE / 4,
-		  "names are not compared for each value");
+	ksft_test_result(measure_long_names(MIB) < shorter * SCALE / 4,
+			 "names are not compared for each value\n");
 }
 
 static double measure_many_values(size_t nr)
@@ -291,8 +292,8 @@ static void test_many_values(void)
 {
 	double fewer = measure_many_values(MIB / SCALE);
 
-	tap_check(measure_many_values(MIB) < fewer * MOST_TIMES,
-		  "the time is no square of the number of values");
+	ksft_test_result(measure_many_values(MIB) < fewer * MOST_TIMES,
+			 "the time is no square of the number of values\n");
 }
 
 static double measure_many_free(size_t nr)
@@ -311,18 +312,19 @@ static void test_many_free(void)
 {
 	double fewer = measure_many_free(MIB / SCALE);
 
-	tap_check(measure_many_free(MIB) < fewer * MOST_TIMES,
-		  "the time is no square of the number of blocks");
+	ksft_test_result(measure_many_free(MIB) < fewer * MOST_TIMES,
+			 "the time is no square of the number of blocks\n");
 }
 
 int main(void)
 {
-	puts("TAP version 13");
+	ksft_print_header();
 	test_root();
 	test_wrong_questions();
 	test_results();
 	test_long_names();
 	test_many_values();
 	test_many_free();
-	return tap_finish();
+	ksft_set_plan(ksft_test_num());
+	ksft_finished();
 }

@@ -16,17 +16,6 @@ cases()
 	"$here/json_cases.py" "$@"
 }
 
-# JSON takes less than six times as long as text. The time of both includes decoding.
-is_fast()
-{
-	local text json
-
-	text=$(least print "$1")
-	json=$(least print --json "$1")
-	echo "text $text ms, JSON $json ms"
-	[ "$json" -lt $((6 * text)) ]
-}
-
 cd "$dir" || exit 1
 touch err
 cases tree "$here/mktree.py" >cases.inspect
@@ -41,9 +30,6 @@ command_into_files print --json cases.fxt
 cp out trace.json
 check "a trace" ended 0
 check "a trace is as another parser reads it" cases compare-trace <trace.json
-
-"$mkfxt" speed 200000 >speed.fxt
-check "takes less than six times as long as text" is_fast speed.fxt
 
 # ---- check ----
 

@@ -34,7 +34,7 @@ cd "$dir" || exit 1
 
 install_library()
 {
-	make -s -C "$top/tools" SAN=1 O="$build/tools" DESTDIR="$root" PREFIX=/usr install
+	make -s -C "$top/tools" ${SANITIZER:+SAN=1} O="$build/tools" DESTDIR="$root" PREFIX=/usr install
 }
 check "make install" install_library
 
@@ -183,7 +183,7 @@ build_example()
 	[ -s "$name.c" ] || { echo "no example"; return 1; }
 	# shellcheck disable=SC2046 # split into words on purpose
 	cc -std=gnu11 -O1 -g -Wall -Wextra -Wno-unused-parameter -Werror \
-		-fsanitize=address,undefined -fno-sanitize-recover=undefined \
+		${SANITIZER:+-fsanitize=address,undefined -fno-sanitize-recover=undefined} \
 		$(flags --cflags) -o "$name" "$name.c" "$@"
 }
 
@@ -273,7 +273,7 @@ done
 
 python_module()
 {
-	LD_PRELOAD=$(cc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH=$lib \
+	LD_PRELOAD=${SANITIZER:-} ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH=$lib \
 		PYTHONPATH=$lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1 \
 		python3 -c 'import vitrine; print(vitrine.inspect("tree.inspect")["root"]["int"])' |
 		grep -x -e -5
@@ -288,7 +288,7 @@ python_markers()
 	local hop="s\0${seven}hopt\0${seven}hopf\0${seven}hopE"
 
 	: >markers
-	LD_PRELOAD=$(cc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH=$lib \
+	LD_PRELOAD=${SANITIZER:-} ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH=$lib \
 		PYTHONPATH=$lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1 python3 -c '
 import vitrine
 with vitrine.Marker("markers") as marker:

@@ -8,7 +8,7 @@
 
 #include "../must.h"
 #include "fake_ring.h"
-#include "tap.h"
+#include "kselftest.h"
 #include "vitrine.h"
 
 #define NR_SUBBUFS	4
@@ -94,20 +94,20 @@ static void test_cpu(unsigned int cpu, const char *path)
 	fake_ring_fill(&ring, 1);
 	/* The worker is running at the begin and at the end of the gap. */
 	lost = write_next(writer, reader);
-	tap_check(!lost, "CPU %u: nothing is lost at first", cpu);
+	ksft_test_result(!lost, "CPU %u: nothing is lost at first\n", cpu);
 	fake_ring_fill(&ring, 1 + 2 * NR_SUBBUFS);
 	lost = write_next(writer, reader);
-	tap_check(lost, "CPU %u: %" PRIu64 " records are lost in the gap", cpu, lost);
+	ksft_test_result(lost, "CPU %u: %" PRIu64 " records are lost in the gap\n", cpu, lost);
 	must(vitrine_writer_commit(writer));
 	vitrine_writer_destroy(writer);
 
 	must(vitrine_fxt_check(path, &report, &summary));
-	tap_check(!summary.nr_faults, "CPU %u: the file is sound", cpu);
-	tap_check(summary.nr_lost == lost, "CPU %u: the file counts them all", cpu);
-	tap_check(summary.nr_cpus == 1,
-		  "CPU %u: all switches are of one CPU, not of %u", cpu,
-		  summary.nr_cpus);
-	tap_check(all_know_idle(path), "CPU %u: switches name the idle thread", cpu);
+	ksft_test_result(!summary.nr_faults, "CPU %u: the file is sound\n", cpu);
+	ksft_test_result(summary.nr_lost == lost, "CPU %u: the file counts them all\n", cpu);
+	ksft_test_result(summary.nr_cpus == 1,
+			 "CPU %u: all switches are of one CPU, not of %u\n", cpu,
+			 summary.nr_cpus);
+	ksft_test_result(all_know_idle(path), "CPU %u: switches name the idle thread\n", cpu);
 	vitrine_ring_destroy(reader);
 	fake_ring_deinit(&ring);
 }
@@ -117,6 +117,7 @@ int main(void)
 	char path[] = "/tmp/loss_test-XXXXXX";
 	int fd = mkstemp(path);
 
+	ksft_print_header();
 	if (fd < 0)
 		return 1;
 	close(fd);
@@ -125,5 +126,6 @@ int main(void)
 	test_cpu(256, path);
 	test_cpu(300, path);
 	unlink(path);
-	return tap_finish();
+	ksft_set_plan(ksft_test_num());
+	ksft_finished();
 }

@@ -14,7 +14,7 @@
 #include <vitrine/map.h>
 
 #include "../must.h"
-#include "tap.h"
+#include "kselftest.h"
 #include "vitrine.h"
 
 static int from;
@@ -34,7 +34,7 @@ static void expect(const char *wanted)
 	ssize_t len = read(from, text, sizeof(text) - 1);
 
 	text[len < 0 ? 0 : len] = '\0';
-	tap_check(!strcmp(text, wanted), "%s", wanted);
+	ksft_test_result(!strcmp(text, wanted), "%s\n", wanted);
 }
 
 /* Check the next marker, which is binary. */
@@ -47,10 +47,10 @@ static void expect_number(char letter, const char *name, int64_t number)
 	ssize_t len = read(from, &marker, sizeof(marker) - 1);
 	const struct vitrine_marker_number *head = &marker.head;
 
-	tap_check(len == (ssize_t)(sizeof(*head) + strlen(name)) &&
-		  head->letter == letter && !head->nul && head->number == number &&
-		  !strcmp(marker.name, name),
-		  "%c %.16s %lld", letter, name, (long long)number);
+	ksft_test_result(len == (ssize_t)(sizeof(*head) + strlen(name)) &&
+			 head->letter == letter && !head->nul && head->number == number &&
+			 !strcmp(marker.name, name),
+			 "%c %.16s %lld\n", letter, name, (long long)number);
 }
 
 static void test_kinds(const struct vitrine_marker *marker)
@@ -100,18 +100,18 @@ static void test_errors(void)
 	struct vitrine_error *err;
 
 	err = vitrine_marker_create("/nowhere/marker", &marker);
-	tap_check(err && err->code == ENOENT && !marker,
-		  "a file that does not exist is an error");
+	ksft_test_result(err && err->code == ENOENT && !marker,
+			 "a file that does not exist is an error\n");
 	vitrine_error_destroy(err);
 	setenv("VITRINE_DEBUGFS", "/nowhere", 1);
 	err = vitrine_marker_create(NULL, &marker);
-	tap_check(err && !strcmp(err->path, "/nowhere/vitrine/trace/marker"),
-		  "VITRINE_DEBUGFS is where the usual file is");
+	ksft_test_result(err && !strcmp(err->path, "/nowhere/vitrine/trace/marker"),
+			 "VITRINE_DEBUGFS is where the usual file is\n");
 	vitrine_error_destroy(err);
 	marker = open_marker("/dev/full");
 	errno = EDOM;
 	vitrine_marker_counter(marker, "lost", 1);
-	tap_check(errno == EDOM, "a marker leaves errno as it was");
+	ksft_test_result(errno == EDOM, "a marker leaves errno as it was\n");
 	vitrine_marker_destroy(marker);
 	vitrine_marker_end(NULL);
 	vitrine_marker_flow_begin(NULL, "nowhere", 1);
@@ -124,6 +124,7 @@ int main(void)
 	char path[64];
 	int pipe_fds[2];
 
+	ksft_print_header();
 	if (pipe(pipe_fds))
 		return 1;
 	from = pipe_fds[0];
@@ -133,5 +134,6 @@ int main(void)
 	test_long_names(marker);
 	vitrine_marker_destroy(marker);
 	test_errors();
-	return tap_finish();
+	ksft_set_plan(ksft_test_num());
+	ksft_finished();
 }

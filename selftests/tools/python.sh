@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The Python bindings on every golden file, under the library's sanitizers.
+# The Python bindings on every golden file.
 #
 #   python.sh VITRINE WORDS DIR
 #
-# DIR holds tools/, the library built with sanitizers, and mkfxt.
+# DIR holds tools/, the library, and mkfxt.
 
 set -u
 vitrine=$(realpath "$1")
@@ -28,6 +28,6 @@ done
 
 # Python does not free all of its memory. Other tests look for leaks of the library.
 export ASAN_OPTIONS=detect_leaks=0
-LD_PRELOAD=$(cc -print-file-name=libasan.so) LD_LIBRARY_PATH=$build/tools \
+LD_PRELOAD=${SANITIZER:-} LD_LIBRARY_PATH=$build/tools \
 	PYTHONPATH=$top/tools/python PYTHONDONTWRITEBYTECODE=1 \
 	exec python3 "$top/selftests/tools/python_test.py" "$vitrine" ./*.inspect ./*.fxt

@@ -71,7 +71,7 @@ mkdir -p trees/first.inspect
 command_into_files recover --json -o last.fxt -d trees raw.dump
 check "JSON: the errors are told, and nothing else" ended 3 "trees/first.inspect: cannot write"
 check "JSON: what was found" test "$(found 'del(.session)')" = \
-	'{"dump":"raw.dump","trace":"last.fxt","subbufs":2,"size_bytes":864,"damaged_subbufs":0,"trees":1,"incomplete_trees":0,"unwritten_trees":1}'
+	'{"dump":"raw.dump","trace":"last.fxt","subbufs":2,"size_bytes":864,"lost_records":0,"damaged_subbufs":0,"trees":1,"incomplete_trees":0,"unwritten_trees":1}'
 check "JSON: the session is the trace's" grep -q "session $(found .session)," \
 	<("$vitrine" recover -o again.fxt raw.dump 2>&1)
 command_into_files recover --json -o again.fxt raw.dump

@@ -9,7 +9,7 @@
 
 #include "../must.h"
 #include "fake_ring.h"
-#include "tap.h"
+#include "kselftest.h"
 #include "vitrine.h"
 
 #define NR_SUBBUFS	4
@@ -117,21 +117,21 @@ static void test_order(void)
 
 	reader_init(&reader);
 	reader_open(&reader, 0);
-	tap_check(take(&reader) == ~0ULL, "an empty ring has nothing");
+	ksft_test_result(take(&reader) == ~0ULL, "an empty ring has nothing\n");
 	fake_ring_switch(&reader.ring);
-	tap_check(take(&reader) == ~0ULL,
-		  "a sub-buffer being written is not taken");
+	ksft_test_result(take(&reader) == ~0ULL,
+			 "a sub-buffer being written is not taken\n");
 	fake_ring_fill(&reader.ring, 2);
-	tap_check(reader.ring.consumer->sequence == 0,
-		  "the kernel is told that 0 is wanted");
-	tap_check(take(&reader) == 0 && take(&reader) == 1 &&
-		  take(&reader) == ~0ULL, "complete ones are taken in order");
-	tap_check(reader.ring.consumer->sequence == 2,
-		  "the kernel is told that 2 is wanted");
+	ksft_test_result(reader.ring.consumer->sequence == 0,
+			 "the kernel is told that 0 is wanted\n");
+	ksft_test_result(take(&reader) == 0 && take(&reader) == 1 &&
+			 take(&reader) == ~0ULL, "complete ones are taken in order\n");
+	ksft_test_result(reader.ring.consumer->sequence == 2,
+			 "the kernel is told that 2 is wanted\n");
 	vitrine_ring_stop(reader.handle);
 	fake_ring_fill(&reader.ring, 3);
-	tap_check(take(&reader) == 2 && take(&reader) == ~0ULL,
-		  "after a stop, the one being written then is the last");
+	ksft_test_result(take(&reader) == 2 && take(&reader) == ~0ULL,
+			 "after a stop, the one being written then is the last\n");
 	reader_deinit(&reader);
 }
 
@@ -143,15 +143,15 @@ static void test_begin(void)
 	fake_ring_fill(&reader.ring, 9);
 	reader_open(&reader, 0);
 	fake_ring_fill(&reader.ring, 10);
-	tap_check(take(&reader) == 9 && !reader.lost,
-		  "begins with the one being written, what was before is not lost");
+	ksft_test_result(take(&reader) == 9 && !reader.lost,
+			 "begins with the one being written, what was before is not lost\n");
 	vitrine_ring_destroy(reader.handle);
 	reader.records = 0;
 	reader_open(&reader, VITRINE_RING_FROM_START);
 	vitrine_ring_stop(reader.handle);
-	tap_check(take(&reader) == 7 && take(&reader) == 8 &&
-		  take(&reader) == 9 && take(&reader) == 10 && whole(&reader),
-		  "from the start, what is gone is counted as lost");
+	ksft_test_result(take(&reader) == 7 && take(&reader) == 8 &&
+			 take(&reader) == 9 && take(&reader) == 10 && whole(&reader),
+			 "from the start, what is gone is counted as lost\n");
 	reader_deinit(&reader);
 }
 
@@ -162,20 +162,20 @@ static void test_gap(void)
 	reader_init(&reader);
 	reader_open(&reader, 0);
 	fake_ring_fill(&reader.ring, 1);
-	tap_check(take(&reader) == 0, "takes the first");
+	ksft_test_result(take(&reader) == 0, "takes the first\n");
 	fake_ring_fill(&reader.ring, 50);
 	reader.ring.producer->lost_records = 7;
 	fake_ring_fill(&reader.ring, 51);
-	tap_check(take(&reader) == 48, "goes on with the oldest there is");
+	ksft_test_result(take(&reader) == 48, "goes on with the oldest there is\n");
 	vitrine_ring_stop(reader.handle);
 	while (take(&reader) < ~1ULL)
 		;
 	reader.lost -= 7;
-	tap_check(whole(&reader),
-		  "overwritten and unwritten records are counted exactly");
+	ksft_test_result(whole(&reader),
+			 "overwritten and unwritten records are counted exactly\n");
 	reader.ring.producer->lost_records = 9;
-	tap_check(vitrine_ring_unwritten(reader.handle) == 2,
-		  "what was lost since is known");
+	ksft_test_result(vitrine_ring_unwritten(reader.handle) == 2,
+			 "what was lost since is known\n");
 	reader_deinit(&reader);
 }
 
@@ -188,14 +188,14 @@ static void test_odd(void)
 	reader_open(&reader, 0);
 	fake_ring_fill(&reader.ring, NR_SUBBUFS - 1);
 	fake_recycle_begin(&reader.ring);
-	tap_check(take(&reader) == ~0ULL,
-		  "a sub-buffer being recycled is not taken");
+	ksft_test_result(take(&reader) == ~0ULL,
+			 "a sub-buffer being recycled is not taken\n");
 	fake_recycle_end(&reader.ring);
-	tap_check(take(&reader) == 1, "the sub-buffer after a recycled one is taken");
+	ksft_test_result(take(&reader) == 1, "the sub-buffer after a recycled one is taken\n");
 	vitrine_ring_stop(reader.handle);
 	while (take(&reader) < ~1ULL)
 		;
-	tap_check(whole(&reader), "the counted loss is exact");
+	ksft_test_result(whole(&reader), "the counted loss is exact\n");
 	reader_deinit(&reader);
 }
 
@@ -209,13 +209,13 @@ static void test_early(void)
 	fake_ring_fill(&reader.ring, NR_SUBBUFS - 1);
 	fake_ring_advance(&reader.ring);
 	reader.ring.producer->sequence--;
-	tap_check(take(&reader) == ~0ULL,
-		  "another's sub-buffer in the place of ours is not taken");
+	ksft_test_result(take(&reader) == ~0ULL,
+			 "another's sub-buffer in the place of ours is not taken\n");
 	reader.ring.producer->sequence++;
 	vitrine_ring_stop(reader.handle);
 	while (take(&reader) < ~1ULL)
 		;
-	tap_check(whole(&reader), "the counted loss is exact");
+	ksft_test_result(whole(&reader), "the counted loss is exact\n");
 	reader_deinit(&reader);
 }
 
@@ -271,7 +271,7 @@ static void race(enum vitrine_step step, const char *name,
 	vitrine_ring_stop(reader.handle);
 	while (take(&reader) < ~1ULL)
 		;
-	tap_check(whole(&reader), "%s", name);
+	ksft_test_result(whole(&reader), "%s\n", name);
 	reader_deinit(&reader);
 }
 
@@ -301,8 +301,8 @@ static void test_append(enum vitrine_step step, const char *name)
 	reader.trigger = step;
 	reader.interfere = append;
 	vitrine_ring_observe(reader.handle, interfere, &reader);
-	tap_check(take(&reader) == 0 && !reader.faults && reader.records >= 1,
-		  "%s", name);
+	ksft_test_result(take(&reader) == 0 && !reader.faults && reader.records >= 1,
+			 "%s\n", name);
 	reader_deinit(&reader);
 }
 
@@ -318,8 +318,8 @@ static void test_overtaken_stop(void)
 	vitrine_ring_stop(reader.handle);
 	fake_ring_fill(&reader.ring, 20);
 	sequence = take(&reader);
-	tap_check(sequence == 17 && take(&reader) == ~0ULL && reader.lost,
-		  "overtaken after a stop: one more tells what is lost");
+	ksft_test_result(sequence == 17 && take(&reader) == ~0ULL && reader.lost,
+			 "overtaken after a stop: one more tells what is lost\n");
 	reader_deinit(&reader);
 }
 
@@ -330,15 +330,15 @@ static void test_closed(void)
 	reader_init(&reader);
 	reader_open(&reader, 0);
 	fake_ring_fill(&reader.ring, 1);
-	tap_check(!vitrine_ring_closed(reader.handle), "open");
+	ksft_test_result(!vitrine_ring_closed(reader.handle), "open\n");
 	reader.ring.producer->flags = VITRINE_RING_CLOSED;
-	tap_check(vitrine_ring_closed(reader.handle) &&
-		  vitrine_ring_session(reader.handle) == 1 &&
-		  vitrine_ring_cpu(reader.handle) == 3, "closed");
+	ksft_test_result(vitrine_ring_closed(reader.handle) &&
+			 vitrine_ring_session(reader.handle) == 1 &&
+			 vitrine_ring_cpu(reader.handle) == 3, "closed\n");
 	vitrine_ring_stop(reader.handle);
-	tap_check(take(&reader) == 0 && take(&reader) == 1 &&
-		  take(&reader) == ~0ULL && whole(&reader),
-		  "all of a closed ring is read");
+	ksft_test_result(take(&reader) == 0 && take(&reader) == 1 &&
+			 take(&reader) == ~0ULL && whole(&reader),
+			 "all of a closed ring is read\n");
 	reader_deinit(&reader);
 }
 
@@ -351,7 +351,7 @@ static void refuse(struct reader *reader, int code, const char *name)
 	char path[32];
 
 	err = vitrine_ring_create(path_of(reader->ring.fd, path), 0, &handle);
-	tap_check(err && err->code == code && !handle, "%s", name);
+	ksft_test_result(err && err->code == code && !handle, "%s\n", name);
 	vitrine_error_destroy(err);
 	vitrine_ring_destroy(handle);
 	reader_deinit(reader);
@@ -380,7 +380,7 @@ static void test_refused(void)
 	reader.ring.producer->subbuf_bytes = ~0U & ~4095U;
 	refuse(&reader, EBADMSG, "a ring of impossible size is refused");
 	err = vitrine_ring_create("/proc/self/fd/nothing", 0, &handle);
-	tap_check(err && err->code == ENOENT, "a missing file is an error");
+	ksft_test_result(err && err->code == ENOENT, "a missing file is an error\n");
 	vitrine_error_destroy(err);
 }
 
@@ -426,8 +426,8 @@ static void test_malformed(void)
 		packet = (void *)(reader.ring.subbufs + VITRINE_PACKET_OFFSET);
 		packet->committed_bytes = cases[i].committed;
 		packet->magic = cases[i].magic;
-		tap_check(take(&reader) == ~1ULL, "%s: an error",
-			  cases[i].name);
+		ksft_test_result(take(&reader) == ~1ULL, "%s: an error\n",
+				 cases[i].name);
 		reader_deinit(&reader);
 	}
 }
@@ -465,7 +465,7 @@ static void test_storm(void)
 			;
 	} while (!closed);
 	pthread_join(writer, NULL);
-	tap_check(whole(&reader), "a writer that never pauses");
+	ksft_test_result(whole(&reader), "a writer that never pauses\n");
 	printf("# %llu read, %llu lost\n", (unsigned long long)reader.records,
 	       (unsigned long long)reader.lost);
 	reader_deinit(&reader);
@@ -473,7 +473,7 @@ static void test_storm(void)
 
 int main(void)
 {
-	puts("TAP version 13");
+	ksft_print_header();
 	test_order();
 	test_begin();
 	test_gap();
@@ -489,5 +489,6 @@ int main(void)
 	test_no_begin();
 	test_malformed();
 	test_storm();
-	return tap_finish();
+	ksft_set_plan(ksft_test_num());
+	ksft_finished();
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "inspect/selector.h"
-#include "tap.h"
+#include "kselftest.h"
 
 #define MAX_NAMES	8
 
@@ -17,9 +17,9 @@ static void refused(const char *text, const char *message)
 	struct selector *selector = NULL;
 	struct vitrine_error *err = selector_create(text, &selector);
 
-	tap_check(err && err->code == EINVAL && strstr(err->message, message) &&
-		  !strcmp(err->path, text), "`%s' is refused: %s", text,
-		  err ? err->message : "no error");
+	ksft_test_result(err && err->code == EINVAL && strstr(err->message, message) &&
+			 !strcmp(err->path, text), "`%s' is refused: %s\n", text,
+			 err ? err->message : "no error");
 	vitrine_error_destroy(err);
 	selector_destroy(selector);
 }
@@ -54,8 +54,8 @@ static void judges(const char *text, const char *path, bool is_node,
 		exit(1);
 	nr = split(copy, names);
 	got = selector_judge(selector, names, nr, is_node);
-	tap_check(got == expected, "`%s' of %s %s: %s", text,
-		  is_node ? "node" : "property", path, verdicts[got]);
+	ksft_test_result(got == expected, "`%s' of %s %s: %s\n", text,
+			 is_node ? "node" : "property", path, verdicts[got]);
 	selector_destroy(selector);
 	free(copy);
 }
@@ -65,8 +65,8 @@ static void fits(const char *pattern, const char *name, bool expected)
 	const struct selector_name p = { pattern, strlen(pattern) };
 	const struct selector_name n = { name, strlen(name) };
 
-	tap_check(selector_name_fits(&p, &n) == expected, "`%s' %s `%s'",
-		  pattern, expected ? "fits" : "does not fit", name);
+	ksft_test_result(selector_name_fits(&p, &n) == expected, "`%s' %s `%s'\n",
+			 pattern, expected ? "fits" : "does not fit", name);
 }
 
 static void test_refused(void)
@@ -151,25 +151,27 @@ static void test_names(void)
 
 	if (selector_create("./a\\:\\*.inspect:root", &selector))
 		exit(1);
-	tap_check(!selector_name_is_pattern(&selector->tree),
-		  "an escaped * makes no pattern");
+	ksft_test_result(!selector_name_is_pattern(&selector->tree),
+			 "an escaped * makes no pattern\n");
 	name = selector_name_unescape(&selector->tree);
-	tap_check(name && !strcmp(name, "./a:*.inspect"),
-		  "backslashes go: %s", name);
+	ksft_test_result(name && !strcmp(name, "./a:*.inspect"),
+			 "backslashes go: %s\n", name);
 	free(name);
 	selector_destroy(selector);
 	if (selector_create("a*", &selector))
 		exit(1);
-	tap_check(selector_name_is_pattern(&selector->tree),
-		  "a * makes a pattern");
+	ksft_test_result(selector_name_is_pattern(&selector->tree),
+			 "a * makes a pattern\n");
 	selector_destroy(selector);
 }
 
 int main(void)
 {
+	ksft_print_header();
 	test_refused();
 	test_fits();
 	test_judges();
 	test_names();
-	return tap_finish();
+	ksft_set_plan(ksft_test_num());
+	ksft_finished();
 }

@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tap.h"
+#include "kselftest.h"
 #include "vitrine.h"
 
 #define FILE_WORDS	1024		/* 8 KiB: two pages, first one used */
@@ -214,12 +214,12 @@ static void race_test(const char *what, struct race race,
 
 	write_tree();
 	err = snapshot_of(&snapshot, observer, &race);
-	tap_check(!err && is_whole(snapshot), "%s: snapshot is whole", what);
-	tap_check(!err && vitrine_snapshot_generation(snapshot) ==
-		  words[WORD_GENERATION], "%s: of the last generation", what);
-	tap_check(race.seen[VITRINE_STEP_RETRY] == retries &&
-		  !race.seen[VITRINE_STEP_READ],
-		  "%s: after %d retries", what, retries);
+	ksft_test_result(!err && is_whole(snapshot), "%s: snapshot is whole\n", what);
+	ksft_test_result(!err && vitrine_snapshot_generation(snapshot) ==
+			 words[WORD_GENERATION], "%s: of the last generation\n", what);
+	ksft_test_result(race.seen[VITRINE_STEP_RETRY] == retries &&
+			 !race.seen[VITRINE_STEP_READ],
+			 "%s: after %d retries\n", what, retries);
 	vitrine_snapshot_destroy(snapshot);
 	vitrine_error_destroy(err);
 }
@@ -291,7 +291,7 @@ static void test_growth(void)
 	err = snapshot_of(&snapshot, observe, &race);
 	if (!err)
 		vitrine_snapshot_bytes(snapshot, &len);
-	tap_check(len == FILE_WORDS * 8, "grown tree is copied to its new end");
+	ksft_test_result(len == FILE_WORDS * 8, "grown tree is copied to its new end\n");
 	vitrine_snapshot_destroy(snapshot);
 }
 
@@ -334,12 +334,12 @@ static void test_fallback(void)
 	strike_grow(&race);
 	edit_begin();
 	err = snapshot_of(&snapshot, observe_always_odd, &race);
-	tap_check(!err && is_whole(snapshot),
-		  "writer that never lets go: read() gives the snapshot");
-	tap_check(race.seen[VITRINE_STEP_READ] == 1 &&
-		  race.seen[VITRINE_STEP_RETRY] > 0 &&
-		  race.seen[VITRINE_STEP_RETRY] < 100,
-		  "after a bounded number of attempts");
+	ksft_test_result(!err && is_whole(snapshot),
+			 "writer that never lets go: read() gives the snapshot\n");
+	ksft_test_result(race.seen[VITRINE_STEP_READ] == 1 &&
+			 race.seen[VITRINE_STEP_RETRY] > 0 &&
+			 race.seen[VITRINE_STEP_RETRY] < 100,
+			 "after a bounded number of attempts\n");
 	vitrine_snapshot_destroy(snapshot);
 
 	snapshot = NULL;
@@ -347,9 +347,9 @@ static void test_fallback(void)
 	write_tree();
 	edit_begin();
 	err = snapshot_of(&snapshot, observe_always_odd, &race);
-	tap_check(err && err->code == EAGAIN && !snapshot && err->advice &&
-		  err->path && !strcmp(err->path, path),
-		  "writer that died within an edit: EAGAIN, path, advice");
+	ksft_test_result(err && err->code == EAGAIN && !snapshot && err->advice &&
+			 err->path && !strcmp(err->path, path),
+			 "writer that died within an edit: EAGAIN, path, advice\n");
 	vitrine_error_destroy(err);
 }
 
@@ -367,12 +367,12 @@ static void test_always_late(void)
 	write_tree();
 	strike_grow(&race);
 	err = snapshot_of(&snapshot, observe, &race);
-	tap_check(!err && is_whole(snapshot) &&
-		  race.seen[VITRINE_STEP_READ] == 1,
-		  "edit after every copy: read() gives the snapshot");
-	tap_check(race.seen[VITRINE_STEP_COPY] > 1 &&
-		  race.seen[VITRINE_STEP_COPY] <= 8,
-		  "after a few copies");
+	ksft_test_result(!err && is_whole(snapshot) &&
+			 race.seen[VITRINE_STEP_READ] == 1,
+			 "edit after every copy: read() gives the snapshot\n");
+	ksft_test_result(race.seen[VITRINE_STEP_COPY] > 1 &&
+			 race.seen[VITRINE_STEP_COPY] <= 8,
+			 "after a few copies\n");
 	vitrine_snapshot_destroy(snapshot);
 }
 
@@ -388,18 +388,19 @@ static void test_refresh(void)
 	err = vitrine_source_create(path, VITRINE_SOURCE_MAP, &source);
 	if (!err)
 		err = vitrine_snapshot_create(source, &snapshot);
-	if (!tap_check(!err, "snapshot to refresh"))
+	ksft_test_result(!err, "snapshot to refresh\n");
+	if (err)
 		return;
 	edit(7);
-	tap_check(!vitrine_source_generation(source, &generation) &&
-		  generation == 2, "source tells the new generation");
+	ksft_test_result(!vitrine_source_generation(source, &generation) &&
+			 generation == 2, "source tells the new generation\n");
 	err = vitrine_snapshot_refresh(snapshot, source);
-	tap_check(!err && is_whole(snapshot) &&
-		  vitrine_snapshot_generation(snapshot) == 2, "refreshed");
+	ksft_test_result(!err && is_whole(snapshot) &&
+			 vitrine_snapshot_generation(snapshot) == 2, "refreshed\n");
 	edit_begin();
 	err = vitrine_snapshot_refresh(snapshot, source);
-	tap_check(err && vitrine_snapshot_generation(snapshot) == 2 &&
-		  is_whole(snapshot), "failed refresh changes nothing");
+	ksft_test_result(err && vitrine_snapshot_generation(snapshot) == 2 &&
+			 is_whole(snapshot), "failed refresh changes nothing\n");
 	vitrine_error_destroy(err);
 	vitrine_snapshot_destroy(snapshot);
 	vitrine_source_destroy(source);
@@ -454,14 +455,14 @@ static void test_busy_writer(void)
 	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
 	printf("# %d snapshots taken from the mapping\n", taken);
-	tap_check(!torn, "busy writer: %d torn snapshots", torn);
+	ksft_test_result(!torn, "busy writer: %d torn snapshots\n", torn);
 }
 
 int main(void)
 {
 	int fd;
 
-	puts("TAP version 13");
+	ksft_print_header();
 	snprintf(path, sizeof(path), "/tmp/vitrine-snapshot-XXXXXX");
 	fd = mkstemp(path);
 	if (fd < 0 || ftruncate(fd, FILE_WORDS * 8))
@@ -482,5 +483,6 @@ int main(void)
 	munmap(words, FILE_WORDS * 8);
 	close(fd);
 	unlink(path);
-	return tap_finish();
+	ksft_set_plan(ksft_test_num());
+	ksft_finished();
 }

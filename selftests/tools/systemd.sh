@@ -22,7 +22,7 @@ cd "$dir" || exit 1
 # Install to a temporary prefix. The units name the programs there.
 install_units()
 {
-	make -s -C "$top/tools" SAN=1 O="$build/tools" PREFIX="$dir/usr" SYSCONFDIR="$dir/etc" \
+	make -s -C "$top/tools" ${SANITIZER:+SAN=1} O="$build/tools" PREFIX="$dir/usr" SYSCONFDIR="$dir/etc" \
 		PLUGINDIR="$dir/plugins" install &&
 		! grep -n '@[A-Z]*@' "$units"/*
 }

@@ -152,7 +152,7 @@ keys C-c
 check "^C" ended 0
 for signal in TERM HUP; do
 	started
-	pid=$(pgrep -f "^$vitrine watch -i 0.1" | head -n 1)
+	pid=$(pgrep -P "$(tmux display-message -p -t w '#{pane_pid}')" vitrine)
 	kill -"$signal" "$pid"
 	check "SIG$signal" ended 0
 done

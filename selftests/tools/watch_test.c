@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tap.h"
+#include "kselftest.h"
 #include "vitrine.h"
 #include "inspect/watch_rows.h"
 
@@ -139,14 +139,14 @@ static void test_values(void)
 	struct watch_rows rows = { 0 };
 
 	take(&rows, 5 * SECOND, -5, UINT64_MAX, 0.5, false);
-	tap_check(rows.nr == 5, "a row for each property");
-	tap_check(!strcmp(row(&rows, "t:int")->value, "-5") &&
-		  !strcmp(row(&rows, "t:large")->value, "18446744073709551615") &&
-		  !strcmp(row(&rows, "t:node:real")->value, "0.5"), "values");
-	tap_check(!strcmp(row(&rows, "t:node:hist")->value, "616 counted"),
-		  "a histogram's count: %s", row(&rows, "t:node:hist")->value);
-	tap_check(row(&rows, "t:int")->is_new && !row(&rows, "t:int")->has_changed &&
-		  row(&rows, "t:int")->rate == 0, "the first time: new, no rate");
+	ksft_test_result(rows.nr == 5, "a row for each property\n");
+	ksft_test_result(!strcmp(row(&rows, "t:int")->value, "-5") &&
+			 !strcmp(row(&rows, "t:large")->value, "18446744073709551615") &&
+			 !strcmp(row(&rows, "t:node:real")->value, "0.5"), "values\n");
+	ksft_test_result(!strcmp(row(&rows, "t:node:hist")->value, "616 counted"),
+			 "a histogram's count: %s\n", row(&rows, "t:node:hist")->value);
+	ksft_test_result(row(&rows, "t:int")->is_new && !row(&rows, "t:int")->has_changed &&
+			 row(&rows, "t:int")->rate == 0, "the first time: new, no rate\n");
 	watch_rows_destroy(&rows);
 }
 
@@ -156,24 +156,24 @@ static void test_rates(void)
 
 	take(&rows, 5 * SECOND, -5, 1000, 0.5, false);
 	take(&rows, 7 * SECOND, 5, 1500, 1.5, true);
-	tap_check(row(&rows, "t:int")->rate == 5 &&
-		  row(&rows, "t:large")->rate == 250 &&
-		  row(&rows, "t:node:real")->rate == 0.5, "rates per second");
-	tap_check(row(&rows, "t:node:hist")->rate == 250, "a histogram's rate");
-	tap_check(row(&rows, "t:int")->has_changed &&
-		  !row(&rows, "t:node:same")->has_changed &&
-		  row(&rows, "t:node:same")->rate == 0, "what has changed");
-	tap_check(row(&rows, "t:new")->is_new && !row(&rows, "t:int")->is_new,
-		  "what is new");
+	ksft_test_result(row(&rows, "t:int")->rate == 5 &&
+			 row(&rows, "t:large")->rate == 250 &&
+			 row(&rows, "t:node:real")->rate == 0.5, "rates per second\n");
+	ksft_test_result(row(&rows, "t:node:hist")->rate == 250, "a histogram's rate\n");
+	ksft_test_result(row(&rows, "t:int")->has_changed &&
+			 !row(&rows, "t:node:same")->has_changed &&
+			 row(&rows, "t:node:same")->rate == 0, "what has changed\n");
+	ksft_test_result(row(&rows, "t:new")->is_new && !row(&rows, "t:int")->is_new,
+			 "what is new\n");
 	take(&rows, 8 * SECOND, INT64_MIN, UINT64_MAX, NAN, false);
-	tap_check(row(&rows, "t:int")->rate == -0x1p63,
-		  "a rate beyond the type");
-	tap_check(!strcmp(row(&rows, "t:new")->value, "none"), "what has gone");
+	ksft_test_result(row(&rows, "t:int")->rate == -0x1p63,
+			 "a rate beyond the type\n");
+	ksft_test_result(!strcmp(row(&rows, "t:new")->value, "none"), "what has gone\n");
 	take(&rows, 9 * SECOND, INT64_MIN, UINT64_MAX - 1, 0, false);
-	tap_check(row(&rows, "t:large")->rate == -1,
-		  "one less of many: exactly");
+	ksft_test_result(row(&rows, "t:large")->rate == -1,
+			 "one less of many: exactly\n");
 	take(&rows, 9 * SECOND, 0, 0, 0, false);
-	tap_check(row(&rows, "t:int")->rate == 0, "no time, no rate");
+	ksft_test_result(row(&rows, "t:int")->rate == 0, "no time, no rate\n");
 	watch_rows_destroy(&rows);
 }
 
@@ -190,12 +190,12 @@ static void test_trees(void)
 	add_tree(&rows, "t", 0);
 	add_tree(&rows, "t", 1);
 	watch_rows_end(&rows);
-	tap_check(!strcmp(names(&rows, WATCH_BY_NAME, ""),
-			  "x: cannot open t:a t:a#2 t#2:a t#2:a#2 "),
-		  "values and trees of one name: %s", names(&rows, WATCH_BY_NAME, ""));
-	tap_check(!strcmp(names(&rows, WATCH_BY_NAME, "T#2"),
-			  "x: cannot open t#2:a t#2:a#2 "),
-		  "errors pass the filter");
+	ksft_test_result(!strcmp(names(&rows, WATCH_BY_NAME, ""),
+				 "x: cannot open t:a t:a#2 t#2:a t#2:a#2 "),
+			 "values and trees of one name: %s\n", names(&rows, WATCH_BY_NAME, ""));
+	ksft_test_result(!strcmp(names(&rows, WATCH_BY_NAME, "T#2"),
+				 "x: cannot open t#2:a t#2:a#2 "),
+			 "errors pass the filter\n");
 	watch_rows_destroy(&rows);
 }
 
@@ -205,31 +205,32 @@ static void test_views(void)
 
 	take(&rows, 1 * SECOND, -5, 1000, NAN, false);
 	take(&rows, 2 * SECOND, 995, 1010, NAN, false);
-	tap_check(!strcmp(names(&rows, WATCH_BY_NAME, ""),
-			  "t:int t:large t:node:hist t:node:real t:node:same "),
-		  "in the order of the tree: %s", names(&rows, WATCH_BY_NAME, ""));
-	tap_check(!strcmp(names(&rows, WATCH_BY_VALUE, ""),
-			  "t:large t:int t:node:hist t:node:same t:node:real "),
-		  "by value, the largest first, no number last: %s",
-		  names(&rows, WATCH_BY_VALUE, ""));
-	tap_check(!strcmp(names(&rows, WATCH_BY_RATE, ""),
-			  "t:int t:large t:node:hist t:node:same t:node:real "),
-		  "by rate: %s", names(&rows, WATCH_BY_RATE, ""));
-	tap_check(!strcmp(names(&rows, WATCH_BY_NAME, "NODE:"),
-			  "t:node:hist t:node:real t:node:same "),
-		  "filtered, in whatever case");
-	tap_check(!strcmp(names(&rows, WATCH_BY_RATE, "absent"), ""),
-		  "nothing passes");
+	ksft_test_result(!strcmp(names(&rows, WATCH_BY_NAME, ""),
+				 "t:int t:large t:node:hist t:node:real t:node:same "),
+			 "in the order of the tree: %s\n", names(&rows, WATCH_BY_NAME, ""));
+	ksft_test_result(!strcmp(names(&rows, WATCH_BY_VALUE, ""),
+				 "t:large t:int t:node:hist t:node:same t:node:real "),
+			 "by value, the largest first, no number last: %s\n",
+			 names(&rows, WATCH_BY_VALUE, ""));
+	ksft_test_result(!strcmp(names(&rows, WATCH_BY_RATE, ""),
+				 "t:int t:large t:node:hist t:node:same t:node:real "),
+			 "by rate: %s\n", names(&rows, WATCH_BY_RATE, ""));
+	ksft_test_result(!strcmp(names(&rows, WATCH_BY_NAME, "NODE:"),
+				 "t:node:hist t:node:real t:node:same "),
+			 "filtered, in whatever case\n");
+	ksft_test_result(!strcmp(names(&rows, WATCH_BY_RATE, "absent"), ""),
+			 "nothing passes\n");
 	watch_rows_destroy(&rows);
-	tap_check(!strcmp(names(&rows, WATCH_BY_NAME, ""), ""), "no rows");
+	ksft_test_result(!strcmp(names(&rows, WATCH_BY_NAME, ""), ""), "no rows\n");
 }
 
 int main(void)
 {
-	puts("TAP version 13");
+	ksft_print_header();
 	test_values();
 	test_rates();
 	test_trees();
 	test_views();
-	return tap_finish();
+	ksft_set_plan(ksft_test_num());
+	ksft_finished();
 }

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "live/window.h"
-#include "tap.h"
+#include "kselftest.h"
 
 #define MAX_WORDS	64
 #define WINDOW_BYTES	2048
@@ -106,11 +106,13 @@ int main(void)
 	unsigned int i;
 	bool good = true;
 
+	ksft_print_header();
 	for (i = 1; good && i <= NR_SUBBUFS; i++)
 		good = keeps_the_end(i);
 	if (!good)
 		printf("# after %u sub-buffers\n", i - 1);
-	tap_check(good, "the end is kept");
-	tap_check(keeps_a_large_one(), "a sub-buffer that is larger than the window");
-	return tap_finish();
+	ksft_test_result(good, "the end is kept\n");
+	ksft_test_result(keeps_a_large_one(), "a sub-buffer that is larger than the window\n");
+	ksft_set_plan(ksft_test_num());
+	ksft_finished();
 }
