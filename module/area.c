@@ -3,9 +3,9 @@
  * Page-backed memory and its mapping into a VMA.
  *
  * Concurrency: the owner of an area fills @pages and publishes them with a release store
- * of @nr_pages; the fault handler reads both without a lock. No page is removed before
- * vtr_area_deinit(); a page that is still mapped then is freed with its last reference.
- * The mapped file keeps the owner of the area alive.
+ * of @nr_pages; the fault handler reads both without a lock. No page of a mapped area is
+ * removed before vtr_area_deinit(); a page that is still mapped then is freed with its last
+ * reference. The mapped file keeps the owner of the area alive.
  *
  * Every page is zeroed before it becomes visible, so that no stale kernel data leaks.
  */
@@ -13,6 +13,7 @@
 #include <linux/mm.h>
 #include <linux/nospec.h>
 #include <linux/slab.h>
+#include <linux/uaccess.h>
 
 #include "area.h"
 #include "compat.h"
@@ -21,17 +22,19 @@
  * vtr_area_init() - create an area without pages
  * @area: storage to set up
  * @max_pages: maximum number of pages
+ * @gfp: allocation flags of the table of pages
  *
  * Context: task; may sleep.
  * Return: 0, or -ENOMEM.
  */
-int vtr_area_init(struct vtr_area *area, unsigned int max_pages)
+int vtr_area_init(struct vtr_area *area, unsigned int max_pages, gfp_t gfp)
 {
-	area->pages = kvcalloc(max_pages, sizeof(*area->pages), GFP_KERNEL);
+	area->pages = kvcalloc(max_pages, sizeof(*area->pages), gfp);
 	if (!area->pages)
 		return -ENOMEM;
 	area->nr_pages = 0;
 	area->max_pages = max_pages;
+	atomic_set(&area->nr_mappings, 0);
 	return 0;
 }
 
@@ -52,6 +55,24 @@ void vtr_area_deinit(struct vtr_area *area)
 	area->pages = NULL;
 	area->max_pages = 0;
 	area->nr_pages = 0;
+}
+
+/**
+ * vtr_area_drop() - drop the pages at the end of an area
+ * @area: the area, which is not mapped and not read
+ * @first: number of the first page to drop
+ *
+ * Context: task; may sleep.
+ */
+void vtr_area_drop(struct vtr_area *area, unsigned int first)
+{
+	unsigned int i;
+
+	for (i = first; i < area->nr_pages; i++) {
+		put_page(virt_to_page(area->pages[i]));
+		area->pages[i] = NULL;
+	}
+	area->nr_pages = first;
 }
 
 /**
@@ -84,6 +105,34 @@ void *vtr_area_fill(struct vtr_area *area, unsigned int first,
 	return area->pages[first];
 }
 
+/**
+ * vtr_area_read() - copy from an area to user space
+ * @area: the area, whose pages no longer change
+ * @buf: destination
+ * @count: maximum number of bytes
+ * @pos: position; advanced
+ *
+ * Context: task; may sleep.
+ * Return: bytes copied, 0 at the end, or -EFAULT.
+ */
+ssize_t vtr_area_read(const struct vtr_area *area, char __user *buf,
+		      size_t count, loff_t *pos)
+{
+	loff_t end = (loff_t)area->nr_pages * PAGE_SIZE;
+	size_t done = 0, len;
+
+	while (done < count && *pos < end) {
+		len = min_t(size_t, count - done,
+			    PAGE_SIZE - offset_in_page(*pos));
+		if (copy_to_user(buf + done, area->pages[*pos >> PAGE_SHIFT] +
+				 offset_in_page(*pos), len))
+			return done ?: -EFAULT;
+		*pos += len;
+		done += len;
+	}
+	return done;
+}
+
 static vm_fault_t area_fault(struct vm_fault *vmf)
 {
 	struct vtr_area *area = vmf->vma->vm_private_data;
@@ -100,9 +149,38 @@ static vm_fault_t area_fault(struct vm_fault *vmf)
 	return 0;
 }
 
+/* A mapping is split or inherited. */
+static void area_open(struct vm_area_struct *vma)
+{
+	struct vtr_area *area = vma->vm_private_data;
+
+	atomic_inc(&area->nr_mappings);
+}
+
+static void area_close(struct vm_area_struct *vma)
+{
+	struct vtr_area *area = vma->vm_private_data;
+
+	atomic_dec(&area->nr_mappings);
+}
+
 static const struct vm_operations_struct area_vm_ops = {
+	.open = area_open,
+	.close = area_close,
 	.fault = area_fault,
 };
+
+/**
+ * vtr_area_is_mapped() - check whether an area is mapped
+ * @area: the area
+ *
+ * Context: any.
+ * Return: true if there is a mapping at this moment.
+ */
+bool vtr_area_is_mapped(const struct vtr_area *area)
+{
+	return atomic_read(&area->nr_mappings);
+}
 
 /**
  * vtr_area_mmap() - map an area into user space
@@ -139,5 +217,6 @@ int vtr_area_mmap(struct vtr_area *area, struct vm_area_struct *vma,
 	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, forbidden);
 	vma->vm_private_data = area;
 	vma->vm_ops = &area_vm_ops;
+	area_open(vma);
 	return 0;
 }

@@ -9,8 +9,9 @@
  * a module reference, so the module cannot be unloaded while a file is open or mapped.
  *
  * Under lockdown debugfs refuses to open files that have mmap() or can be written. If
- * the kernel is locked down when the module is loaded, the readable files are created
- * without mmap().
+ * the kernel is locked down when the module is loaded, the trees are created without
+ * mmap(). Lockdown for confidentiality also closes the files of trace/ that debugfs would
+ * open, as it closes tracefs. Files that are already open or mapped stay.
  *
  * As usual with debugfs, files that cannot be created are missing, and nothing fails.
  */
@@ -27,7 +28,6 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
-#include <linux/workqueue.h>
 
 #include <uapi/vitrine/map.h>
 #include <vitrine/inspect.h>
@@ -85,28 +85,27 @@ static struct dentry *create_file_unsafe(const char *name, umode_t mode,
 
 /*
  * Files that are read: the first read() makes a copy, which does not change until the
- * file is closed.
+ * file is closed. A frozen tree does not change anyway, and is not copied. What a reader
+ * makes the kernel allocate is charged to the cgroup of that reader.
  */
 
 /**
  * struct copy - an open file that is read from a copy
  * @lock: serialises the first read; guards @bytes and @len
  * @tree: tree to copy, with a reference
- * @refresh: refreshes the tree once a second
  * @bytes: the copy, NULL before the first read
  * @len: length of the copy in bytes
  */
 struct copy {
 	struct mutex		lock;	/* guards @bytes and @len */
 	struct vitrine_tree	*tree;
-	struct delayed_work	refresh;
 	void			*bytes;
 	size_t			len;
 };
 
 static int copy_open(struct file *file, struct vitrine_tree *tree)
 {
-	struct copy *copy = kzalloc(sizeof(*copy), GFP_KERNEL);
+	struct copy *copy = kzalloc(sizeof(*copy), GFP_KERNEL_ACCOUNT);
 
 	if (!copy)
 		return -ENOMEM;
@@ -116,12 +115,13 @@ static int copy_open(struct file *file, struct vitrine_tree *tree)
 	return 0;
 }
 
+/* Make the copy, unless there is one or the tree needs none. */
 static int copy_take(struct copy *copy)
 {
 	int err = 0;
 
 	mutex_lock(&copy->lock);
-	if (!copy->bytes)
+	if (!copy->bytes && !vtr_inspect_frozen(copy->tree))
 		err = vtr_inspect_snapshot(copy->tree, &copy->bytes,
 					   &copy->len);
 	mutex_unlock(&copy->lock);
@@ -137,6 +137,8 @@ static ssize_t copy_read(struct file *file, char __user *buf, size_t count,
 	err = copy_take(copy);
 	if (err)
 		return err;
+	if (!copy->bytes)
+		return vtr_inspect_read(copy->tree, buf, count, pos);
 	return simple_read_from_buffer(buf, count, pos, copy->bytes,
 				       copy->len);
 }
@@ -152,52 +154,30 @@ static int copy_release(struct inode *inode, struct file *file)
 }
 
 /*
- * Files of trees. A tree with refreshers is refreshed when its file is opened and, for
- * readers of a mapping, once a second while the file is open.
+ * Files of trees. A tree with refreshers is refreshed when its file is opened or read and,
+ * for readers of a mapping, once a second while it is mapped.
  */
-
-static void tree_refresh(struct work_struct *work)
-{
-	struct copy *copy = container_of(to_delayed_work(work), struct copy,
-					 refresh);
-
-	vtr_inspect_refresh(copy->tree);
-	schedule_delayed_work(&copy->refresh, HZ);
-}
 
 static int tree_open(struct inode *inode, struct file *file)
 {
 	struct vitrine_tree *tree;
-	struct copy *copy;
 	int err;
 
 	err = vtr_inspect_open(inode->i_private, &tree);
 	if (err)
 		return err;
 	err = copy_open(file, tree);
+	if (!err)
+		vtr_inspect_refresh(tree);
 	vtr_inspect_put(tree);
-	if (err)
-		return err;
-	copy = file->private_data;
-	INIT_DEFERRABLE_WORK(&copy->refresh, tree_refresh);
-	if (!vtr_inspect_frozen(tree))
-		tree_refresh(&copy->refresh.work);
-	return 0;
-}
-
-static int tree_release(struct inode *inode, struct file *file)
-{
-	struct copy *copy = file->private_data;
-
-	cancel_delayed_work_sync(&copy->refresh);
-	return copy_release(inode, file);
+	return err;
 }
 
 static int tree_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct copy *copy = file->private_data;
 
-	return vtr_area_mmap(vtr_inspect_area(copy->tree), vma, 0);
+	return vtr_inspect_mmap(copy->tree, vma);
 }
 
 static const struct file_operations tree_fops = {
@@ -206,7 +186,7 @@ static const struct file_operations tree_fops = {
 	.read		= copy_read,
 	.llseek		= default_llseek,
 	.mmap		= tree_mmap,
-	.release	= tree_release,
+	.release	= copy_release,
 };
 
 static const struct file_operations tree_locked_down_fops = {
@@ -214,7 +194,7 @@ static const struct file_operations tree_locked_down_fops = {
 	.open		= tree_open,
 	.read		= copy_read,
 	.llseek		= default_llseek,
-	.release	= tree_release,
+	.release	= copy_release,
 };
 
 static const struct file_operations *tree_file_operations = &tree_fops;
@@ -261,6 +241,15 @@ static const struct file_operations drop_fops = {
 	.llseek		= noop_llseek,
 };
 
+/*
+ * Check whether a file of trace/ may be opened to read it. debugfs refuses all of them that
+ * are opened for writing, and all with mmap(), at either level of lockdown.
+ */
+static int trace_locked_down(void)
+{
+	return security_locked_down(LOCKDOWN_TRACEFS);
+}
+
 /* Files of rings: trace/cpu<N> can only be mapped, trace/trace.fxt only be read. */
 
 static int ring_open(struct inode *inode, struct file *file)
@@ -273,9 +262,7 @@ static int ring_open(struct inode *inode, struct file *file)
 
 static int ring_mmap(struct file *file, struct vm_area_struct *vma)
 {
-	struct vtr_ring *ring = file->private_data;
-
-	return vtr_area_mmap(&ring->area, vma, VITRINE_RING_PRODUCER_PAGE);
+	return vtr_ring_mmap(file->private_data, vma);
 }
 
 static __poll_t ring_poll(struct file *file, poll_table *wait)
@@ -318,6 +305,10 @@ static void ring_publish(unsigned int cpu)
 
 static int archive_open(struct inode *inode, struct file *file)
 {
+	int err = trace_locked_down();
+
+	if (err)
+		return err;
 	file->private_data = vtr_archive_create();
 	return file->private_data ? stream_open(inode, file) : -ENOMEM;
 }
@@ -531,6 +522,11 @@ static ssize_t setting_write(struct file *file, const char __user *buf,
 	return err ?: count;
 }
 
+static int setting_open(struct inode *inode, struct file *file)
+{
+	return trace_locked_down();
+}
+
 /* Only the trigger notifies; the other settings can always be read. */
 static __poll_t setting_poll(struct file *file, poll_table *wait)
 {
@@ -542,7 +538,7 @@ static __poll_t setting_poll(struct file *file, poll_table *wait)
 
 static const struct file_operations setting_fops = {
 	.owner		= THIS_MODULE,
-	.open		= simple_open,
+	.open		= setting_open,
 	.read		= setting_read,
 	.write		= setting_write,
 	.poll		= setting_poll,
@@ -583,7 +579,8 @@ static int words_show(struct seq_file *seq, void *unused)
 
 static int words_open(struct inode *inode, struct file *file)
 {
-	return single_open(file, words_show, inode->i_private);
+	return trace_locked_down() ?:
+	       single_open(file, words_show, inode->i_private);
 }
 
 static ssize_t words_write(struct file *file, const char __user *buf,
@@ -626,7 +623,19 @@ static int cost_show(struct seq_file *seq, void *unused)
 		   cost.switch_ps, cost.wakeup_ps, cost.event_ps);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(cost);
+
+static int cost_open(struct inode *inode, struct file *file)
+{
+	return trace_locked_down() ?: single_open(file, cost_show, NULL);
+}
+
+static const struct file_operations cost_fops = {
+	.owner		= THIS_MODULE,
+	.open		= cost_open,
+	.read		= seq_read,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
 
 /**
  * vtr_debugfs_init() - create all files

@@ -25,6 +25,7 @@
 #include "trace/drift.h"
 #include "trace/marker.h"
 #include "trace/sched.h"
+#include "trace/secret.h"
 #include "trace/session.h"
 #include "trace/source.h"
 #include "trace/stacks.h"
@@ -145,17 +146,19 @@ static int access_init(struct vtr_debugfs_access *ret)
 }
 
 /*
- * Remove what refers to the memory of a module that is unloaded: its trees, the addresses
- * of its functions in stacks, and those of its categories and strings in the tables of
- * the rings.
+ * Remove what refers to the memory of a module that is unloaded: its categories and trees,
+ * the addresses of its functions in stacks, and those of its strings in the tables of the
+ * rings.
  */
 static int module_changes(struct notifier_block *block, unsigned long state,
 			  void *module)
 {
 	if (state != MODULE_STATE_GOING)
 		return NOTIFY_DONE;
+	vtr_category_module_goes(module);
 	vtr_stacks_forget();
 	vtr_writer_forget_strings();
+	vtr_lazy_module_goes(module);
 	vtr_managed_module_goes(module);
 	return NOTIFY_OK;
 }
@@ -175,6 +178,7 @@ static int __init vitrine_init(void)
 	err = vtr_trees_select(trees);
 	if (err)
 		return err;
+	vtr_secret_init();
 	vtr_writer_init();
 	err = vtr_sched_init();
 	if (err) {

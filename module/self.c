@@ -4,13 +4,12 @@
  * calls, for each lazy tree the result of its fills, for each CPU the recorded and the
  * lost records.
  *
- * Concurrency: everything below @tree is written by self_refresh(), and inspect.c
- * serialises the refreshes of a tree.
+ * Concurrency: @lacks is written only while the built-in trees are started.
  */
 #include <linux/cpumask.h>
 #include <linux/kernel.h>
-#include <linux/list.h>
-#include <linux/slab.h>
+#include <linux/module.h>
+#include <linux/sizes.h>
 #include <linux/string.h>
 
 #include <vitrine/inspect.h>
@@ -28,362 +27,195 @@
 #include "trace/trigger.h"
 #include "trace/user_stack.h"
 
-#define MAX_FIGURES	6
+/* Each tree and each CPU takes about 250 bytes. */
+#define LIMIT_BYTES	SZ_256K
+#define CPU_BYTES	512
 
-/**
- * struct entry_group - a node with one child per entry of a kind
- * @kind: kind of the entries
- * @get: reads the figures of an entry, in the order of @figures
- * @title: name of the node
- * @figures: names of the figures
- * @node: the node
- * @entries: list of struct entry_node
- */
-struct entry_group {
-	enum vtr_inspect_kind	kind;
-	void			(*get)(struct vtr_inspect_entry *entry,
-				       u64 *ret);
-	const char		*title;
-	const char		*figures[MAX_FIGURES];
-	struct vitrine_node	*node;
-	struct list_head	entries;
-};
+/* More than the built-in trees can lack on any kernel. */
+#define MAX_LACKS	128
 
-struct entry_node {
-	struct list_head	list;
-	char			name[VITRINE_TREE_NAME_MAX + 1];
-	bool			seen;
-	struct vitrine_node	*node;
-	struct vitrine_uint	*figures[MAX_FIGURES];
-};
-
-struct ring_node {
-	struct vitrine_node	*node;
-	struct vitrine_uint	*records, *bytes, *lost, *overwritten, *subbufs;
-};
-
-static struct vitrine_tree *tree;
-static struct vitrine_node *missing_node;
-static struct vitrine_node *rings_node;
-static struct vitrine_uint *refused, *dropped;
-static struct vitrine_bool *recording;
-static struct vitrine_uint *session_number, *buffer_bytes, *subbuf_bytes;
-static struct vitrine_string *clock, *mode;
-static struct vitrine_string *frozen_by;
-static struct vitrine_uint *frozen_value, *frozen_cpu, *frozen_thread;
-static struct vitrine_uint *stacks_blocked, *stacks_runnable, *stacks_left_out;
-static struct vitrine_uint *user_recorded, *user_left_out, *user_pending;
-static struct vitrine_uint *markers_refused;
-
-static struct ring_node *ring_nodes;
-
-static void get_tree(struct vtr_inspect_entry *entry, u64 *ret)
+static void record_tree(struct vtr_inspect_entry *entry, void *parent)
 {
+	struct vitrine_node *node = vitrine_record_node(parent, entry->name);
 	struct vtr_inspect_stats stats;
 
 	vtr_inspect_stats(entry->tree, &stats);
-	ret[0] = stats.size_bytes;
-	ret[1] = stats.used_bytes;
-	ret[2] = stats.limit_bytes;
-	ret[3] = stats.failed;
-	ret[4] = stats.nr_values;
-	ret[5] = stats.nr_tombstones;
+	vitrine_record_uint(node, "size_bytes", stats.size_bytes);
+	vitrine_record_uint(node, "used_bytes", stats.used_bytes);
+	vitrine_record_uint(node, "limit_bytes", stats.limit_bytes);
+	vitrine_record_uint(node, "failed", stats.failed);
+	vitrine_record_uint(node, "values", stats.nr_values);
+	vitrine_record_uint(node, "tombstones", stats.nr_tombstones);
 }
 
-static void get_lazy(struct vtr_inspect_entry *entry, u64 *ret)
+static void record_lazy(struct vtr_inspect_entry *entry, void *parent)
 {
+	struct vitrine_node *node = vitrine_record_node(parent, entry->name);
 	struct vtr_lazy_stats stats;
 
 	vtr_lazy_stats(entry, &stats);
-	ret[0] = stats.filling;
-	ret[1] = stats.fills;
-	ret[2] = stats.failures;
-	ret[3] = stats.timeouts;
-	ret[4] = stats.failed;
+	vitrine_record_uint(node, "filling", stats.filling);
+	vitrine_record_uint(node, "fills", stats.fills);
+	vitrine_record_uint(node, "failures", stats.failures);
+	vitrine_record_uint(node, "timeouts", stats.timeouts);
+	vitrine_record_uint(node, "failed", stats.failed);
 }
 
-#define TREE_FIGURES	{ "size_bytes", "used_bytes", "limit_bytes",	\
-			  "failed", "values", "tombstones" }
+/* What the built-in trees lack on this kernel. */
+static struct {
+	const char	*tree;
+	const char	*name;
+	const char	*why;
+} lacks[MAX_LACKS];
 
-static struct entry_group groups[] = {
-	{ VTR_INSPECT_TREE, get_tree, "trees", TREE_FIGURES },
-	{ VTR_INSPECT_LAZY, get_lazy, "lazy",
-	  { "filling", "fills", "failures", "timeouts", "failed" } },
-	{ VTR_INSPECT_RETAINED, get_tree, "retained", TREE_FIGURES },
-};
-
-static void create_groups(struct vitrine_node *root)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(groups); i++) {
-		groups[i].node = vitrine_node_create(root, groups[i].title);
-		INIT_LIST_HEAD(&groups[i].entries);
-	}
-}
-
-static struct entry_node *create_entry(struct entry_group *group,
-				       const char *name)
-{
-	struct entry_node *entry = kzalloc(sizeof(*entry), GFP_KERNEL);
-	unsigned int i;
-
-	if (!entry)
-		return NULL;
-	strscpy(entry->name, name, sizeof(entry->name));
-	entry->node = vitrine_node_create(group->node, name);
-	for (i = 0; i < MAX_FIGURES && group->figures[i]; i++)
-		entry->figures[i] = vitrine_uint_create(entry->node,
-							group->figures[i], 0);
-	list_add_tail(&entry->list, &group->entries);
-	return entry;
-}
-
-static void delete_entry(struct entry_node *entry)
-{
-	unsigned int i;
-
-	for (i = 0; i < MAX_FIGURES; i++)
-		vitrine_uint_delete(entry->figures[i]);
-	vitrine_node_delete(entry->node);
-	list_del(&entry->list);
-	kfree(entry);
-}
-
-static struct entry_node *find_entry(struct entry_group *group,
-				     const char *name)
-{
-	struct entry_node *entry;
-
-	list_for_each_entry(entry, &group->entries, list)
-		if (!strcmp(entry->name, name))
-			return entry;
-	return create_entry(group, name);
-}
-
-static void refresh_entry(struct vtr_inspect_entry *from, void *ctx)
-{
-	struct entry_group *group = ctx;
-	struct entry_node *entry = find_entry(group, from->name);
-	u64 figures[MAX_FIGURES];
-	unsigned int i;
-
-	if (!entry)
-		return;
-	entry->seen = true;
-	group->get(from, figures);
-	for (i = 0; i < MAX_FIGURES && group->figures[i]; i++)
-		vitrine_uint_set(entry->figures[i], figures[i]);
-}
-
-static void refresh_group(struct entry_group *group)
-{
-	struct entry_node *entry, *tmp;
-
-	list_for_each_entry(entry, &group->entries, list)
-		entry->seen = false;
-	vtr_inspect_for_each(group->kind, refresh_entry, group);
-	list_for_each_entry_safe(entry, tmp, &group->entries, list)
-		if (!entry->seen)
-			delete_entry(entry);
-}
-
-/* The nodes were destroyed with the tree; free the list. */
-static void free_group(struct entry_group *group)
-{
-	struct entry_node *entry, *tmp;
-
-	list_for_each_entry_safe(entry, tmp, &group->entries, list)
-		kfree(entry);
-}
+static unsigned int nr_lacks;
 
 /**
  * vtr_self_lacks() - show that a built-in tree lacks a value on this kernel
  * @tree: name of the tree
  * @name: name of the missing value
- * @why: reason
+ * @why: reason; all three are constants
  *
  * Context: task, while the built-in trees are started.
  */
 void vtr_self_lacks(const char *tree, const char *name, const char *why)
 {
-	static struct vitrine_node *node;
-	static const char *last;
-
-	if (!last || strcmp(tree, last))
-		node = vitrine_node_create(missing_node, tree);
-	last = tree;
-	vitrine_string_create(node, name, why);
+	if (nr_lacks == MAX_LACKS)
+		return;
+	lacks[nr_lacks].tree = tree;
+	lacks[nr_lacks].name = name;
+	lacks[nr_lacks++].why = why;
 }
 
-static void say_missing(const char *category, const char *tracepoint)
+static void record_missing_event(const char *category, const char *tracepoint,
+				 void *events)
 {
 	char name[64];
 
 	if (!tracepoint) {
-		vtr_self_lacks("events", category,
-			       "this kernel has no tracepoint for it");
+		vitrine_record_string(events, category,
+				      "this kernel has no tracepoint for it");
 		return;
 	}
 	snprintf(name, sizeof(name), "%s:%s", category, tracepoint);
-	vtr_self_lacks("events", name, "this kernel has no such tracepoint");
+	vitrine_record_string(events, name,
+			      "this kernel has no such tracepoint");
 }
 
-static void create_ring_node(struct ring_node *ring, unsigned int cpu)
+/* The values that one tree lacks follow each other. */
+static void record_missing(struct vitrine_node *missing)
 {
-	char name[12];
+	struct vitrine_node *node = NULL;
+	unsigned int i;
 
-	snprintf(name, sizeof(name), "%u", cpu);
-	ring->node = vitrine_node_create(rings_node, name);
-	ring->records = vitrine_uint_create(ring->node, "records", 0);
-	ring->bytes = vitrine_uint_create(ring->node, "bytes", 0);
-	ring->lost = vitrine_uint_create(ring->node, "lost_records", 0);
-	ring->overwritten = vitrine_uint_create(ring->node,
-						"overwritten_records", 0);
-	ring->subbufs = vitrine_uint_create(ring->node, "subbuffers", 0);
+	for (i = 0; i < nr_lacks; i++) {
+		if (!i || strcmp(lacks[i - 1].tree, lacks[i].tree))
+			node = vitrine_record_node(missing, lacks[i].tree);
+		vitrine_record_string(node, lacks[i].name, lacks[i].why);
+	}
+	vtr_source_report_missing(record_missing_event,
+				  vitrine_record_node(missing, "events"));
 }
 
-static void refresh_ring(unsigned int cpu)
+static void record_ring(struct vitrine_node *cpus, unsigned int cpu)
 {
-	struct ring_node *ring = &ring_nodes[cpu];
 	struct vtr_ring_stats stats;
+	struct vitrine_node *node;
+	char name[12];
 
 	if (!vtr_session_stats(cpu, &stats))
 		return;
-	if (!ring->node)
-		create_ring_node(ring, cpu);
-	vitrine_uint_set(ring->records, stats.records);
-	vitrine_uint_set(ring->bytes, stats.bytes);
-	vitrine_uint_set(ring->lost, stats.lost_records);
-	vitrine_uint_set(ring->overwritten, stats.overwritten_records);
-	vitrine_uint_set(ring->subbufs, stats.subbufs);
+	snprintf(name, sizeof(name), "%u", cpu);
+	node = vitrine_record_node(cpus, name);
+	vitrine_record_uint(node, "records", stats.records);
+	vitrine_record_uint(node, "bytes", stats.bytes);
+	vitrine_record_uint(node, "lost_records", stats.lost_records);
+	vitrine_record_uint(node, "overwritten_records",
+			    stats.overwritten_records);
+	vitrine_record_uint(node, "subbuffers", stats.subbufs);
 }
 
-/* Show what froze the rings; the node is empty unless they are frozen. */
-static void create_trigger_node(struct vitrine_node *parent)
+static void record_rings(struct vitrine_node *cpus)
 {
-	struct vitrine_node *node = vitrine_node_create(parent, "frozen");
+	unsigned int cpu;
 
-	frozen_by = vitrine_string_create(node, "cause", "");
-	frozen_value = vitrine_uint_create(node, "value", 0);
-	frozen_cpu = vitrine_uint_create(node, "cpu", 0);
-	frozen_thread = vitrine_uint_create(node, "thread", 0);
+	for_each_possible_cpu(cpu)
+		record_ring(cpus, cpu);
 }
 
-static void refresh_trigger(void)
+/* Show what froze the rings; the values are empty unless they are frozen. */
+static void record_trigger(struct vitrine_node *node)
 {
 	struct vtr_trigger_report report = { .cause = "" };
 
 	vtr_trigger_fired(&report);
-	vitrine_string_set(frozen_by, report.cause);
-	vitrine_uint_set(frozen_value, report.value);
-	vitrine_uint_set(frozen_cpu, report.cpu);
-	vitrine_uint_set(frozen_thread, report.thread);
+	vitrine_record_string(node, "cause", report.cause);
+	vitrine_record_uint(node, "value", report.value);
+	vitrine_record_uint(node, "cpu", report.cpu);
+	vitrine_record_uint(node, "thread", report.thread);
 }
 
-static void create_stacks_node(struct vitrine_node *parent)
-{
-	struct vitrine_node *node = vitrine_node_create(parent, "stacks");
-
-	stacks_blocked = vitrine_uint_create(node, "blocked", 0);
-	stacks_runnable = vitrine_uint_create(node, "runnable", 0);
-	stacks_left_out = vitrine_uint_create(node, "left_out", 0);
-	user_recorded = vitrine_uint_create(node, "user", 0);
-	user_left_out = vitrine_uint_create(node, "user_left_out", 0);
-	user_pending = vitrine_uint_create(node, "user_pending", 0);
-	if (!vtr_stacks_unwinds())
-		vtr_self_lacks("stacks", "stack",
-			       "this kernel lets no module unwind");
-}
-
-static void refresh_stacks(void)
+static void record_stacks(struct vitrine_node *node)
 {
 	struct vtr_user_stack_stats user;
 	struct vtr_stacks_stats stats;
 
 	vtr_stacks_stats(&stats);
 	vtr_user_stack_stats(&user);
-	vitrine_uint_set(stacks_blocked, stats.blocked);
-	vitrine_uint_set(stacks_runnable, stats.runnable);
-	vitrine_uint_set(stacks_left_out, stats.left_out);
-	vitrine_uint_set(user_recorded, user.recorded);
-	vitrine_uint_set(user_left_out, user.left_out);
-	vitrine_uint_set(user_pending, user.pending);
+	vitrine_record_uint(node, "blocked", stats.blocked);
+	vitrine_record_uint(node, "runnable", stats.runnable);
+	vitrine_record_uint(node, "left_out", stats.left_out);
+	vitrine_record_uint(node, "user", user.recorded);
+	vitrine_record_uint(node, "user_left_out", user.left_out);
+	vitrine_record_uint(node, "user_pending", user.pending);
 }
 
-static void self_refresh(struct vtr_inspect_refresher *unused)
+static void record_trace(struct vitrine_node *node)
 {
 	struct vtr_session_settings settings;
-	unsigned int cpu, i;
 
 	vtr_session_settings(&settings);
-	vitrine_bool_set(recording, vtr_session_enabled());
-	vitrine_uint_set(session_number, vtr_session_number());
-	vitrine_uint_set(buffer_bytes, settings.buffer_kb * 1024ULL);
-	vitrine_uint_set(subbuf_bytes, settings.subbuf_kb * 1024ULL);
-	vitrine_string_set(clock, vtr_clock_name(settings.clock));
-	vitrine_string_set(mode, vtr_session_mode_name(settings.mode));
-	refresh_trigger();
-	refresh_stacks();
-	vitrine_uint_set(markers_refused, vtr_marker_refused());
-	vitrine_uint_set(refused, vtr_inspect_refused());
-	vitrine_uint_set(dropped, vtr_retained_dropped());
-	for (i = 0; i < ARRAY_SIZE(groups); i++)
-		refresh_group(&groups[i]);
-	for_each_possible_cpu(cpu)
-		refresh_ring(cpu);
+	vitrine_record_bool(node, "recording", vtr_session_enabled());
+	vitrine_record_uint(node, "session", vtr_session_number());
+	vitrine_record_string(node, "clock", vtr_clock_name(settings.clock));
+	vitrine_record_string(node, "mode",
+			      vtr_session_mode_name(settings.mode));
+	record_trigger(vitrine_record_node(node, "frozen"));
+	record_stacks(vitrine_record_node(node, "stacks"));
+	vitrine_record_uint(node, "markers_refused", vtr_marker_refused());
+	vitrine_record_uint(node, "buffer_bytes", settings.buffer_kb * 1024ULL);
+	vitrine_record_uint(node, "subbuffer_bytes",
+			    settings.subbuf_kb * 1024ULL);
+	record_rings(vitrine_record_node(node, "cpus"));
 }
 
-static struct vtr_inspect_refresher refresher = {
-	.refresh = self_refresh,
-};
-
-static int self_start(void)
+static int self_fill(struct vitrine_node *root)
 {
-	struct vitrine_node *root, *node;
-
-	ring_nodes = kvcalloc(nr_cpu_ids, sizeof(*ring_nodes), GFP_KERNEL);
-	if (!ring_nodes)
-		return -ENOMEM;
-	/* Each tree and each CPU takes about 120 bytes. */
-	tree = vitrine_tree_create("vitrine", 256 * 1024 + nr_cpu_ids * 512UL);
-	if (!tree) {
-		kvfree(ring_nodes);
-		return -ENOMEM;
-	}
-	root = vitrine_tree_root(tree);
-	refused = vitrine_uint_create(root, "trees_refused", 0);
-	dropped = vitrine_uint_create(root, "retained_dropped", 0);
-	missing_node = vitrine_node_create(root, "missing");
-	vtr_source_report_missing(say_missing);
-	create_groups(root);
-	node = vitrine_node_create(root, "trace");
-	recording = vitrine_bool_create(node, "recording", false);
-	session_number = vitrine_uint_create(node, "session", 0);
-	clock = vitrine_string_create(node, "clock", "");
-	mode = vitrine_string_create(node, "mode", "");
-	create_trigger_node(node);
-	create_stacks_node(node);
-	markers_refused = vitrine_uint_create(node, "markers_refused", 0);
-	buffer_bytes = vitrine_uint_create(node, "buffer_bytes", 0);
-	subbuf_bytes = vitrine_uint_create(node, "subbuffer_bytes", 0);
-	rings_node = vitrine_node_create(node, "cpus");
-	vtr_inspect_add_refresher(tree, &refresher);
+	vitrine_record_uint(root, "trees_refused", vtr_inspect_refused());
+	vitrine_record_uint(root, "retained_dropped", vtr_retained_dropped());
+	record_missing(vitrine_record_node(root, "missing"));
+	vtr_inspect_for_each(VTR_INSPECT_TREE, record_tree,
+			     vitrine_record_node(root, "trees"));
+	vtr_inspect_for_each(VTR_INSPECT_LAZY, record_lazy,
+			     vitrine_record_node(root, "lazy"));
+	vtr_inspect_for_each(VTR_INSPECT_RETAINED, record_tree,
+			     vitrine_record_node(root, "retained"));
+	record_trace(vitrine_record_node(root, "trace"));
 	return 0;
 }
 
-static void self_stop(void)
+static int self_start(void)
 {
-	unsigned int i;
-
-	vitrine_tree_destroy(tree);
-	for (i = 0; i < ARRAY_SIZE(groups); i++)
-		free_group(&groups[i]);
-	kvfree(ring_nodes);
+	if (!vtr_stacks_unwinds())
+		vtr_self_lacks("stacks", "stack",
+			       "this kernel lets no module unwind");
+	return 0;
 }
 
 const struct vtr_builtin vtr_builtin_self = {
 	.name = "vitrine",
+	.limit_bytes = LIMIT_BYTES,
+	.cpu_bytes = CPU_BYTES,
+	.fill = self_fill,
 	.start = self_start,
-	.stop = self_stop,
 };

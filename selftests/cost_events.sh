@@ -12,6 +12,7 @@
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+disruptive "real-time threads may use all the time of the CPUs"
 
 times=20	# that the module bench measures each event
 calls=1400	# that it makes for it
@@ -19,7 +20,7 @@ nr_calls=20000	# of getppid() or of the library, three times
 
 # Limits for 6.12 on x86. On newer kernels a call, a return, and disabling and enabling
 # interrupts take more instructions. On arm64 the kernel has no static calls of the two
-# probes of a system call.
+# probes of a system call, and masking the arguments takes an instruction more each.
 slack=0
 call=220	# limit of a system call
 args=500	# limit of one with its arguments
@@ -29,6 +30,7 @@ newest)
 	slack=16
 	args=540 ;;
 *-arm64)
+	slack=3
 	call=295
 	args=520
 	marker=410 ;;
@@ -136,7 +138,7 @@ judge()
 		BEGIN {
 			printf "%s\t%.1f\t%d\t%.1f\t%d\t%s\n", event, cost / 100, most, bytes / calls, most_bytes,
 				ftrace ? sprintf("%.1f", ftrace / 100) : "-"
-			exit !(cost > 1000 && cost <= most * 100 && bytes > 0 && bytes / calls < most_bytes * 1.03)
+			exit !(cost > 1000 && cost <= most * 100 && bytes > 0 && bytes / calls < most_bytes * 1.04)
 		}' | tee -a "$table"
 	return "${PIPESTATUS[0]}"
 }

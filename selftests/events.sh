@@ -7,6 +7,7 @@
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+disruptive "caches are dropped, and the log level of the console changes"
 
 me=$(cat /proc/$$/comm)
 run=/sys/module/events/parameters/run
@@ -54,6 +55,9 @@ check "the same words that are read can be written" \
 
 # ---- every record, every argument ---------------------------------------------
 
+# Hide the messages that this test provokes, but not those of the tests that follow.
+printk=$(</proc/sys/kernel/printk)
+trap 'echo "$printk" >/proc/sys/kernel/printk' EXIT
 echo 3 >/proc/sys/kernel/printk
 restart
 echo all >$run
@@ -69,6 +73,16 @@ check "counter" has all ' counter +.* sample:counter id 3 used=10 free=20'
 check "durations" has all ' begin +.* sample:outer depth=1' ' end +.* sample:outer$' \
 	' begin +.* sample:scope depth=2' ' end +.* sample:scope$' ' complete .* sample:complete until [0-9.]+ bytes=9'
 check "async" has all ' async-begin .* sample:async id 9' ' async +.* sample:async id 9' ' async-end .* sample:async id 9'
+# hashed: begin and end have the same id, which is no kernel address
+hashed()
+{
+	local ids
+
+	ids=$(sed -n 's/.* sample:pointer id \([0-9]*\)$/\1/p' /tmp/all.txt | uniq -c)
+	echo "$ids"
+	[[ $ids =~ ^\ *2\ ([0-9]+)$ ]] && [[ $(printf %x "${BASH_REMATCH[1]}") != ffff* ]]
+}
+check "an id that is a pointer is hashed" hashed
 check "flow" has all ' flow-begin .* sample:flow id 7' ' flow +.* sample:flow id 7' ' flow-end .* sample:flow id 7'
 check "log" has all ' log +.* "message"$' ' log +.* ""$'
 check "no duration whose begin is not known" fails grep unknown_begin /tmp/all.txt

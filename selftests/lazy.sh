@@ -148,4 +148,30 @@ check "twenty openers at once" storm
 check "twenty openers: one fill for each" test "$(figure lazy-fine fills)" = 20
 check "unload" rmmod lazy
 
+# ---- a publisher that leaves everything behind ----------------------------------
+
+# nothing_left: files and category are gone, and each kind was logged
+nothing_left()
+{
+	ls "$INSPECT"
+	cat "$TRACE/events"
+	! grep -q lazy "$TRACE/events" && [ ! -e "$INSPECT/lazy-fine.inspect" ] &&
+		[ ! -e "$INSPECT/lazy-tree.inspect" ] &&
+		for what in 'category "lazy"' 'lazy tree "lazy-fine"' 'tree "lazy-tree"'; do
+			dmesg | tail -n 30 | grep -F "module lazy has not" | grep -F "$what" || return
+		done
+}
+
+check "a publisher fails to load and has forgotten everything" \
+	fails insmod "$VITRINE_MODULES/lazy.ko" forget=1 fail_init=1
+check "what it has left is removed, and logged" nothing_left
+dmesg -C
+publish forget=1
+echo +lazy >"$TRACE/events"
+check "a publisher unloads and forgets everything, while its category is on" rmmod lazy
+check "what it has left after unloading is removed, and logged" nothing_left
+publish
+check "its names are free again" vitrine show lazy-fine
+check "unload again" rmmod lazy
+
 finish

@@ -75,6 +75,34 @@ renamed()
 
 check "a thread that changes its name" renamed
 
+# subbuffers: number of sub-buffers of each CPU so far
+subbuffers()
+{
+	value vitrine '.root.trace.cpus | to_entries | sort_by(.key) | .[].value.subbuffers'
+}
+
+# all_are_new: each CPU has begun a sub-buffer since $before
+all_are_new()
+{
+	on_each_cpu /bin/true
+	[ "$(paste <(echo "$before") <(subbuffers) | awk '$2 <= $1' | wc -l)" = 0 ]
+}
+
+# Names belong to ids, which are about to be used again. At this size, nothing else ends a
+# sub-buffer.
+if [ -w /proc/sys/kernel/ns_last_pid ]; then
+	set_to buffer_kb 16384
+	set_to subbuf_kb 1024
+	on_each_cpu /bin/true
+	check "ids are above the one to begin from" test "$(sh -c 'echo $$')" -gt 100
+	# The module looks every ten seconds.
+	sleep 11
+	before=$(subbuffers)
+	echo 100 >/proc/sys/kernel/ns_last_pid
+	check "when ids are used again, each CPU begins a sub-buffer" until_true all_are_new
+	set_to buffer_kb 4096
+fi
+
 # 40 threads, compressed in a pipe; their size with and without is printed.
 piped()
 {

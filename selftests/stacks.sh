@@ -181,6 +181,33 @@ again
 echo still >"$TRACE/stacks"
 save
 check "below the limit: not" none "select(.thread.tid == $reader)"
+
+# interleaved: while a CPU records threads that are still blocked, it runs another thread
+interleaved()
+{
+	again
+	taskset -c 0 bash -c 'echo still >"$1"' bash "$TRACE/stacks"
+	save
+	awk '/"still":true/ { seen += switches; switches = 0; records++ }
+	     /"kind":"switch"/ && /"cpu":0,/ && records { switches++ }
+	     END { print seen + 0, "switches between", records + 0, "records"; exit !seen }' \
+		"$dir/trace.json"
+}
+
+arm "blocked_us=0 kthreads"
+sleepers=()
+for ((i = 0; i < 100; i++)); do
+	sleep 1000 &
+	sleepers+=($!)
+done
+chrt -f 50 taskset -c 0 bash -c 'while :; do read -rt 0.0005 <&"$1"; done' bash $never_fd &
+sleepers+=($!)
+check "other threads run while those that are still blocked are recorded" retried interleaved
+{
+	kill "${sleepers[@]}"
+	wait "${sleepers[@]}"
+} 2>/dev/null
+arm "blocked_us=3600000000"
 echo >&$never_fd
 wait $reader
 exec {never_fd}>&-
@@ -240,6 +267,13 @@ check "the file is named, with its build id" \
 check "addresses are offsets in a file" none '.args | strings | select(test("0x(4[0-9a-f]{5}|[0-9a-f]{7})"))'
 check "the trace is sound" vitrine check "$dir/trace.fxt"
 check "kernel threads have none" none 'select(.thread.pid == 2 and .name == "user stack")'
+again
+read -r _ tid _ < <(chrt -f 10 "$WORKLOAD" frames 20)
+save
+check "real-time threads have none" \
+	none "select(.name == \"user stack\" and .thread.tid == $tid) | .args.stack | select(test(\"workload[+]\"))"
+check "the stack of a real-time thread is recorded as unknown" \
+	some "select(.name == \"user stack\" and .thread.tid == $tid and .args.stack == \"?\")"
 
 # ---- stack memory -------------------------------------------------------------------
 
@@ -349,6 +383,57 @@ head -c $((0x100000 - 65536)) <&$pipe_fd >/dev/null
 wait
 check "the thread has recorded its stack after its wait" until_true none_pending
 exec {pipe_fd}>&-
+
+# The same with more threads of one user than may be pending.
+all_in_write()
+{
+	for writer in "${writers[@]}"; do
+		blocked_in_write || return
+	done
+}
+
+as_many_pending()
+{
+	stat user_pending
+	[ "$(stat user_pending)" = 32 ]
+}
+
+named_in_log()
+{
+	arm "blocked_us=10000 user"
+	arm none
+	dmesg | grep "thread [0-9]* (dd) has not returned to user space"
+}
+
+writers=()
+pipe_fds=()
+again
+for ((i = 0; i < 40; i++)); do
+	mkfifo "$dir/pipe$i"
+	exec {pipe_fd}<>"$dir/pipe$i"
+	pipe_fds+=("$pipe_fd")
+	setpriv --reuid 65534 --clear-groups \
+		dd if=/dev/zero bs=1M count=1 status=none >"$dir/pipe$i" &
+	writers+=($!)
+done
+until_true all_in_write
+sleep 0.1	# longer than the limit
+for pipe_fd in "${pipe_fds[@]}"; do
+	head -c 65536 <&"$pipe_fd" >/dev/null
+done
+check "32 threads of a user have a pending stack" until_true as_many_pending
+save
+check "a stack that was left out is recorded as unknown" \
+	within 8 "$(events 'select(.name == "user stack" and .args.stack == "?") | 1' | wc -l)" 1000
+frames 20
+check "meanwhile, the threads of another user record their stacks" in_order
+check "the log names threads that stay in the kernel" until_true named_in_log
+for pipe_fd in "${pipe_fds[@]}"; do
+	head -c $((0x100000 - 65536)) <&"$pipe_fd" >/dev/null
+	exec {pipe_fd}>&-
+done
+wait
+check "all have recorded their stacks after their waits" until_true none_pending
 arm "blocked_us=10000"
 
 # ---- filters --------------------------------------------------------------------
@@ -386,6 +471,20 @@ check "kernel threads are recorded if asked for" recorded 'select(.thread.pid ==
 check "kernel threads are in no system call" none 'select(.thread.pid == 2 and (.args | has("syscall")))'
 [ -z "$stacks" ] ||
 	check "kernel threads have stacks of the kernel" some 'select(.thread.pid == 2) | .args.stack | select(test("^ret_from_fork"))'
+
+# Of these names, the first bits of bytes 7, 11 and 15 differ. A hash without a secret, in
+# which such differences cancel out, would attribute the text of the first to the second.
+arm "blocked_us=10000 user"
+again
+for name in aaaaaaaaaaaaaaaa $'aaaaaaa\xe1aaa\xe1aaa\xe1'; do
+	cp "$WORKLOAD" "$dir/$name"
+	read -r _ pipe _ < <(taskset -c 0 "$dir/$name" waits 20)
+done
+save
+check "no program can put its text on another one" \
+	some "select(.name == \"user stack\" and .thread.tid == $pipe) | .args.stack |
+		select(startswith(\"aaaaaaaaaaaaaaaa\") | not)"
+arm none
 
 # ---- threads that are runnable ------------------------------------------------------
 
@@ -445,9 +544,14 @@ starve 100
 check "without runnable_us: none" none 'select(.name == "runnable")'
 arm "runnable_us=0"
 echo "latency_us=3600000000" >"$TRACE/trigger"
-"$WORKLOAD" crowd 20 1000 >/dev/null
+"$WORKLOAD" crowd 20 20000 >/dev/null &
+while kill -0 $! 2>/dev/null; do
+	cat "$TRACE/cost" >/dev/null
+done
 save
 check "any wait to run" some 'select(.name == "runnable" and .args.runnable_ns < 50000000)'
+check "no thread had the CPU for longer than another one waited, while trace/cost is read" \
+	none 'select(.name == "runnable" and .args.held_ns > .args.runnable_ns)'
 echo none >"$TRACE/trigger"
 arm none
 again

@@ -22,7 +22,10 @@
  * Context: functions that create or destroy a tree, a lazy tree or a per-CPU value
  * may sleep. All other functions can be called from any context and with any lock
  * held. In NMI context a call on a tree that is being edited is dropped and counted
- * as failed.
+ * as failed. With preemption disabled, a call allocates nothing: it uses a reserve of two
+ * pages, which is refilled as soon as interrupts are on. A publisher that creates more at
+ * once calls vitrine_tree_reserve() before. On PREEMPT_RT, a caller that holds a lock of
+ * the page allocator itself must disable preemption, too.
  *
  * Locking: each call is one write section of the tree, with interrupts off; calls on
  * one tree are serialised internally. As with any pointer, the caller must not use a
@@ -88,7 +91,8 @@ struct module;
  *	0 for 256 KiB
  *
  * A tree starts with one page and grows as values are created. Each name can be used
- * by one tree at a time.
+ * by one tree at a time. The module that creates a tree destroys it; if it has not when
+ * its exit function has run, or its init function has failed, vitrine does so and logs it.
  *
  * Format: "HEADER".
  *
@@ -96,7 +100,8 @@ struct module;
  * Return: the tree, or NULL. A refused name or size is logged, and counted in the
  *	tree "vitrine".
  */
-struct vitrine_tree *vitrine_tree_create(const char *name, size_t limit_bytes);
+#define vitrine_tree_create(name, limit_bytes)				\
+	vitrine_tree_create_for(THIS_MODULE, name, limit_bytes, false)
 
 /**
  * vitrine_tree_destroy() - remove a tree and its file
@@ -153,15 +158,17 @@ struct vitrine_tree *devm_vitrine_tree_create(struct device *dev,
 					      size_t limit_bytes);
 
 /**
- * vitrine_tree_create_for() - create a tree that is destroyed with a module
+ * vitrine_tree_create_for() - create a tree that is destroyed with a module at the latest
  * @owner: module that owns the tree
  * @name: tree name, at most VITRINE_TREE_NAME_MAX bytes, without slashes and
  *	control characters; copied. The file is <name>.inspect
  * @limit_bytes: maximum size in bytes, rounded up to pages, at most 256 MiB;
  *	0 for 256 KiB
+ * @managed: @owner need not destroy the tree
  *
  * The tree is destroyed after the exit function of @owner has run, or after its init
- * function has failed, unless the module has destroyed the tree before. Modules use
+ * function has failed, unless the module has destroyed the tree before. If a tree is not
+ * @managed, this is logged. Modules use vitrine_tree_create() or
  * vitrine_module_tree_create().
  *
  * Context: task; may sleep.
@@ -170,7 +177,7 @@ struct vitrine_tree *devm_vitrine_tree_create(struct device *dev,
  */
 struct vitrine_tree *vitrine_tree_create_for(struct module *owner,
 					     const char *name,
-					     size_t limit_bytes);
+					     size_t limit_bytes, bool managed);
 
 /**
  * vitrine_module_tree_create() - create a tree that is destroyed with this module
@@ -183,8 +190,8 @@ struct vitrine_tree *vitrine_tree_create_for(struct module *owner,
  * Context: task; may sleep.
  * Return: as vitrine_tree_create_for().
  */
-#define vitrine_module_tree_create(name, limit_bytes) \
-	vitrine_tree_create_for(THIS_MODULE, name, limit_bytes)
+#define vitrine_module_tree_create(name, limit_bytes)			\
+	vitrine_tree_create_for(THIS_MODULE, name, limit_bytes, true)
 
 /**
  * vitrine_tree_show_stats() - publish size and usage of a tree in the tree itself
@@ -270,6 +277,9 @@ void vitrine_text_clean(char *text, size_t len_bytes);
  * @timeout_ms, open() fails with -ETIMEDOUT, and later calls of open() fail with -EBUSY
  * until @fill returns. An open() of the same file from within @fill fails with -ELOOP.
  *
+ * @fill runs in a worker of the kernel, with its credentials. The memory of the tree, and
+ * what @fill allocates with __GFP_ACCOUNT, is charged to the memory cgroup of the opener.
+ *
  * Context: task; may sleep.
  * Return: the lazy tree, or NULL. A refused name or size is logged, and counted in
  *	the tree "vitrine".
@@ -283,6 +293,9 @@ vitrine_lazy_create(const char *name, size_t limit_bytes,
 /**
  * vitrine_lazy_destroy() - remove a lazy tree and its file
  * @lazy: the lazy tree, or NULL
+ *
+ * A module must destroy its lazy trees before its code is freed. If it has not when its
+ * exit function has run, or its init function has failed, vitrine does so and logs it.
  *
  * open() fails with -ENOENT once removal has begun. Files that are already open keep
  * their contents. The function waits for a fill() that is running, however long that
@@ -1346,7 +1359,7 @@ void vitrine_double_histogram_delete(struct vitrine_double_histogram *histogram)
 /*
  * Counters and histograms for hot paths: an update writes to a cache line of the
  * current CPU only and takes no lock. The tree shows the sum over all CPUs, which is
- * computed each time the tree is read, and once a second while its file is open. Unlike
+ * computed each time the tree is opened or read, and once a second while it is mapped. Unlike
  * other handles these have memory of their own: the publisher deletes each of them,
  * before or after it destroys the tree.
  */

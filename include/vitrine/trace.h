@@ -110,7 +110,8 @@ int vitrine_category_register(struct vitrine_category *category);
  * @category: the category; has no effect if it is not registered
  *
  * The caller makes sure that no event of the category is being recorded, as is the case
- * in the exit function of a module.
+ * in the exit function of a module. If a module has left a category registered when its
+ * exit function has run, or its init function has failed, vitrine removes it and logs this.
  *
  * Context: task; may sleep.
  */
@@ -180,11 +181,38 @@ void vitrine_category_unregister(struct vitrine_category *category);
 /**
  * VITRINE_ARG_POINTER() - pass an address in user space
  * @name: string literal
- * @value: a pointer marked __user. A trace never contains a kernel address: an
- *	address outside user space is recorded as 0
+ * @value: a pointer marked __user. No record contains a kernel address unless its author
+ *	passed one as a number: an address outside user space is recorded as 0
  */
 #define VITRINE_ARG_POINTER(name, value)				\
 	(name, FXT_ARG_POINTER, vitrine_user_address(value))
+
+/**
+ * vitrine_trace_pointer_id() - replace a pointer by an id
+ * @pointer: the pointer
+ *
+ * The macros below do this for an id that is a pointer.
+ *
+ * Context: any.
+ * Return: a keyed hash of @pointer, the same until vitrine is unloaded.
+ */
+u64 vitrine_trace_pointer_id(const void *pointer);
+
+/*
+ * The id of a counter, of an asynchronous operation, of a flow or of a kernel object. A
+ * pointer of any type is replaced by a keyed hash, which is the same for equal pointers
+ * until vitrine is unloaded. A number is recorded as given, so a pointer must not be cast to
+ * one. The class of pointers is 5 in <typeclass.h> of GCC; an array is one, too.
+ */
+#ifdef __CHECKER__	/* sparse does not know __builtin_classify_type(). */
+#define VITRINE_ID(id)	((u64)(unsigned long)(id))
+#else
+#define VITRINE_ID(id)							\
+	__builtin_choose_expr(__builtin_classify_type(id) == 5,		\
+			      vitrine_trace_pointer_id((const void *)	\
+						       (unsigned long)(id)), \
+			      (u64)(id))
+#endif
 
 /**
  * VITRINE_ARG_DOUBLE() - pass a floating-point number
@@ -449,7 +477,8 @@ u64 vitrine_trace_switches(unsigned int cpu);
  * vitrine_trace_counter() - record new values of a counter
  * @category: name of a category, without quotes
  * @name: string literal
- * @counter: id that distinguishes counters of the same name
+ * @counter: id that distinguishes counters of the same name: a number, or a pointer,
+ *	which is hashed
  * @...: values of the counter, as arguments; viewers stack them
  *
  * Format: "Counter event".
@@ -458,7 +487,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
  */
 #define vitrine_trace_counter(category, name, counter, ...)		\
 	VITRINE_TRACE(category, VITRINE_RECORD_COUNTER, "" name "",	\
-		      counter, ##__VA_ARGS__)
+		      VITRINE_ID(counter), ##__VA_ARGS__)
 
 /**
  * vitrine_trace_begin() - begin a duration on the current thread
@@ -514,7 +543,8 @@ u64 vitrine_trace_switches(unsigned int cpu);
  * vitrine_trace_async_begin() - begin an operation that belongs to no thread
  * @category: name of a category, without quotes
  * @name: string literal
- * @async: id that distinguishes operations of the same name
+ * @async: id that distinguishes operations of the same name: a number, or a pointer,
+ *	which is hashed
  * @...: up to 15 arguments: VITRINE_ARG() and the macros after it
  *
  * Format: "Async begin event".
@@ -523,7 +553,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
  */
 #define vitrine_trace_async_begin(category, name, async, ...)		\
 	VITRINE_TRACE(category, VITRINE_RECORD_ASYNC_BEGIN, "" name "",	\
-		      async, ##__VA_ARGS__)
+		      VITRINE_ID(async), ##__VA_ARGS__)
 
 /**
  * vitrine_trace_async_instant() - record a step of an asynchronous operation
@@ -538,7 +568,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
  */
 #define vitrine_trace_async_instant(category, name, async, ...)	\
 	VITRINE_TRACE(category, VITRINE_RECORD_ASYNC_INSTANT, "" name "", \
-		      async, ##__VA_ARGS__)
+		      VITRINE_ID(async), ##__VA_ARGS__)
 
 /**
  * vitrine_trace_async_end() - end an asynchronous operation, on any thread
@@ -553,13 +583,14 @@ u64 vitrine_trace_switches(unsigned int cpu);
  */
 #define vitrine_trace_async_end(category, name, async, ...)		\
 	VITRINE_TRACE(category, VITRINE_RECORD_ASYNC_END, "" name "",	\
-		      async, ##__VA_ARGS__)
+		      VITRINE_ID(async), ##__VA_ARGS__)
 
 /**
  * vitrine_trace_flow_begin() - begin a flow at the enclosing duration
  * @category: name of a category, without quotes
  * @name: string literal
- * @flow: id that distinguishes flows of the same name
+ * @flow: id that distinguishes flows of the same name: a number, or a pointer, which is
+ *	hashed
  * @...: up to 15 arguments: VITRINE_ARG() and the macros after it
  *
  * Viewers draw a flow as an arrow from duration to duration, across threads.
@@ -570,7 +601,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
  */
 #define vitrine_trace_flow_begin(category, name, flow, ...)		\
 	VITRINE_TRACE(category, VITRINE_RECORD_FLOW_BEGIN, "" name "",	\
-		      flow, ##__VA_ARGS__)
+		      VITRINE_ID(flow), ##__VA_ARGS__)
 
 /**
  * vitrine_trace_flow_step() - continue a flow at the enclosing duration
@@ -585,7 +616,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
  */
 #define vitrine_trace_flow_step(category, name, flow, ...)		\
 	VITRINE_TRACE(category, VITRINE_RECORD_FLOW_STEP, "" name "",	\
-		      flow, ##__VA_ARGS__)
+		      VITRINE_ID(flow), ##__VA_ARGS__)
 
 /**
  * vitrine_trace_flow_end() - end a flow at the enclosing duration
@@ -600,7 +631,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
  */
 #define vitrine_trace_flow_end(category, name, flow, ...)		\
 	VITRINE_TRACE(category, VITRINE_RECORD_FLOW_END, "" name "",	\
-		      flow, ##__VA_ARGS__)
+		      VITRINE_ID(flow), ##__VA_ARGS__)
 
 /**
  * vitrine_trace_log() - record a message
@@ -685,7 +716,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
  * @category: name of a category, without quotes; it only switches the record and is
  *	not part of it
  * @type: type of the object, a constant: 1 is a process, 2 a thread
- * @koid: id of the object, never an address
+ * @koid: id of the object: a number, or a pointer, which is hashed
  * @text: name of the object, any text
  * @...: up to 15 arguments: VITRINE_ARG() and the macros after it
  *
@@ -696,7 +727,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
 #define vitrine_trace_kernel_object(category, type, koid, text, ...)	\
 	VITRINE_TRACE_NAMED(category, VITRINE_RECORD_KERNEL_OBJECT |	\
 				      VITRINE_RECORD_OBJECT_TYPE(type),	\
-			    text, koid, ##__VA_ARGS__)
+			    text, VITRINE_ID(koid), ##__VA_ARGS__)
 
 /* The duration to end when a scope is left; @site is NULL if the category was off. */
 struct vitrine_scope {

@@ -5,10 +5,13 @@
  *
  * No page is allocated while the lock of a tree is held: on PREEMPT_RT, the page
  * allocator may sleep. vtr_edit_refill() allocates beforehand, into a reserve from which
- * the heap takes pages as it grows.
+ * the heap takes pages as it grows. A caller may hold a lock of the page allocator or of
+ * printk() itself; what needs these is left to an irq_work.
  */
 #include <linux/bug.h>
+#include <linux/container_of.h>
 #include <linux/gfp.h>
+#include <linux/irq_work.h>
 #include <linux/slab.h>
 
 #include "edit.h"
@@ -72,12 +75,18 @@ bool vtr_edit_block_slow(struct vitrine_tree *tree, const void *block,
  * @tree: the tree
  * @err: reason; -EINVAL is a bug of the caller and warns once
  *
+ * The warning is printed by vtr_edit_late(), because the caller may hold a lock that printk()
+ * takes, such as that of a run queue.
+ *
  * Context: any.
  */
 void vtr_edit_refuse(struct vitrine_tree *tree, int err)
 {
 	atomic_long_inc(&tree->failed);
-	WARN_ON_ONCE(err == -EINVAL);
+	if (err != -EINVAL || READ_ONCE(tree->misused))
+		return;
+	WRITE_ONCE(tree->misused, true);
+	irq_work_queue(&tree->late);
 }
 
 /**
@@ -147,6 +156,7 @@ bool vtr_edit_add_page(struct vitrine_tree *tree, gfp_t gfp)
 	/* Only a hint; checked again under the lock. */
 	if (vtr_peek(heap->nr_ready) >= tree->area.max_pages || is_denied(gfp))
 		return false;
+	gfp |= tree->account;
 	page = alloc_page(gfp | __GFP_NOWARN | __GFP_ZERO);
 	notes = kmalloc(VTR_EDIT_NOTES_BYTES, gfp | __GFP_NOWARN);
 	if (!page || !notes)
@@ -170,14 +180,47 @@ out_free:
 }
 
 /**
+ * vtr_edit_late() - do what the caller of an edit could not do in its context
+ * @work: the tree's irq_work
+ *
+ * Context: interrupt, with no lock held that the page allocator or printk() takes; on
+ *	PREEMPT_RT a thread.
+ */
+void vtr_edit_late(struct irq_work *work)
+{
+	struct vitrine_tree *tree = container_of(work, struct vitrine_tree,
+						 late);
+
+	while (vtr_edit_reserve(tree) < READ_ONCE(tree->nr_wanted) &&
+	       vtr_edit_add_page(tree, GFP_NOWAIT))
+		;
+	WARN_ONCE(READ_ONCE(tree->misused),
+		  "vitrine: tree \"%s\": a call had invalid arguments, or was for another type or a deleted value\n",
+		  tree->entry.name);
+}
+
+/* Let vtr_edit_late() refill the reserve: at once if interrupts are on. */
+static bool refill_later(struct vitrine_tree *tree, unsigned int nr_pages)
+{
+	struct vtr_heap *heap = &tree->blocks.heap;
+	u32 nr_ready = vtr_peek(heap->nr_ready);
+
+	if (nr_ready >= tree->area.max_pages)
+		return false;
+	WRITE_ONCE(tree->nr_wanted, nr_pages);
+	irq_work_queue(&tree->late);
+	return vtr_peek(heap->nr_ready) != nr_ready;
+}
+
+/**
  * vtr_edit_refill_slow() - allocate pages into the reserve
  * @tree: the tree
  * @nr_pages: pages that the next edit may need; more than the reserve has
  *
- * Allocates nothing in a batch, in NMI context, and in atomic context on PREEMPT_RT. A
- * caller with preemption disabled might hold the lock of a run queue, so the allocation
- * must not wake kswapd. Allocations wait for memory only in trees for which
- * vitrine_tree_may_sleep() was called.
+ * A caller that cannot be preempted might hold the lock of a run queue, or one of the page
+ * allocator: it takes pages of the reserve, and an irq_work refills the reserve. Other
+ * callers allocate, and wait for memory only in trees for which vitrine_tree_may_sleep()
+ * was called.
  *
  * Context: any.
  * Return: as vtr_edit_refill().
@@ -185,16 +228,11 @@ out_free:
 bool vtr_edit_refill_slow(struct vitrine_tree *tree, unsigned int nr_pages)
 {
 	bool added = false;
-	gfp_t gfp = 0;
+	gfp_t gfp = tree->may_sleep ? VTR_EDIT_GFP_WAIT : GFP_NOWAIT;
 
-	if (in_nmi() || vtr_edit_in_batch(tree))
-		return false;
-	if (tree->may_sleep)
-		gfp = VTR_EDIT_GFP_WAIT;
-	else if (preemptible())
-		gfp = GFP_NOWAIT;
-	else if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		return false;
+	/* preemptible() is always false if the kernel does not count. */
+	if (!preemptible() && (!tree->may_sleep || vtr_edit_in_batch(tree)))
+		return refill_later(tree, nr_pages);
 	while (vtr_edit_reserve(tree) < nr_pages && vtr_edit_add_page(tree, gfp))
 		added = true;
 	return added;

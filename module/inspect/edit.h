@@ -36,6 +36,7 @@
 
 #include <linux/atomic.h>
 #include <linux/bitops.h>
+#include <linux/irq_work.h>
 #include <linux/irqflags.h>
 #include <linux/kref.h>
 #include <linux/list.h>
@@ -46,6 +47,7 @@
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
+#include <linux/workqueue.h>
 
 #include <uapi/vitrine/map.h>
 #include <vitrine/inspect.h>
@@ -61,7 +63,8 @@
 
 /*
  * Number of pages in the reserve of a tree, for callers that cannot allocate. Every call
- * that may use a page first refills the reserve, if it can.
+ * that may use a page first refills the reserve, if it can, or else has it refilled by an
+ * irq_work.
  */
 #define VTR_EDIT_RESERVE_PAGES	2
 
@@ -114,9 +117,15 @@ struct vtr_edit_stats {
  * @entry: name and file
  * @refresh_lock: serialises refreshes and guards @refreshers
  * @refreshers: functions that update values, in the order in which they were added
+ * @fold: refreshes the tree once a second while it is mapped
  * @copy_lock: serialises copies for which writers save pages
  * @stats: properties in which the tree shows its own usage
- * @module: module with which the tree is destroyed, or NULL; see managed.c
+ * @module: module with which the tree is destroyed at the latest; see managed.c
+ * @is_managed: the module need not destroy the tree
+ * @late: vtr_edit_late()
+ * @nr_wanted: pages that the reserve should have for a caller that could not allocate
+ * @misused: a call had invalid arguments
+ * @account: __GFP_ACCOUNT if the memory is charged to the cgroup of a reader, else 0
  * @may_sleep: all editors may sleep, so allocations wait for memory
  */
 struct vitrine_tree {
@@ -135,9 +144,15 @@ struct vitrine_tree {
 	struct vtr_inspect_entry entry;
 	struct mutex		refresh_lock; /* guards @refreshers */
 	struct list_head	refreshers;
+	struct delayed_work	fold;
 	struct mutex		copy_lock; /* guards the copy of @blocks' heap */
 	struct vtr_edit_stats	stats;
 	const struct module	*module;
+	bool			is_managed;
+	struct irq_work		late;
+	unsigned int		nr_wanted;
+	bool			misused;
+	gfp_t			account;
 	bool			may_sleep;
 };
 
@@ -318,6 +333,7 @@ bool vtr_edit_add_page(struct vitrine_tree *tree, gfp_t gfp);
 #ifdef CONFIG_VITRINE_KUNIT
 extern gfp_t vtr_edit_gfp_needed;
 #endif
+void vtr_edit_late(struct irq_work *work);
 bool vtr_edit_refill_slow(struct vitrine_tree *tree, unsigned int nr_pages);
 
 /**

@@ -51,7 +51,7 @@ struct vtr_inspect_entry {
  * struct vtr_inspect_refresher - updates values of a tree
  * @list: in the tree's list of refreshers, which inspect.c owns
  * @refresh: called in task context before a copy is made, when the file of the tree is
- *	opened, and once a second while the file is open; calls for one tree are
+ *	opened, and once a second while the tree is mapped; calls for one tree are
  *	serialised. Must not create or destroy a tree, nor add or remove a refresher
  *	of this tree
  */

@@ -74,6 +74,8 @@ static void pages_free(struct vitrine_tree *tree)
 
 static void tree_free(struct vitrine_tree *tree)
 {
+	cancel_delayed_work_sync(&tree->fold);
+	irq_work_sync(&tree->late);
 	vtr_edit_unlabel(tree);
 	notes_free(tree);
 	vtr_area_deinit(&tree->area);
@@ -90,11 +92,11 @@ static void tree_release(struct kref *kref)
 }
 
 static struct vitrine_pages *pages_alloc(const char *name,
-					 unsigned int max_pages)
+					 unsigned int max_pages, gfp_t gfp)
 {
 	struct vitrine_pages *pages;
 
-	pages = kvzalloc(struct_size(pages, numbers, max_pages), GFP_KERNEL);
+	pages = kvzalloc(struct_size(pages, numbers, max_pages), gfp);
 	if (!pages)
 		return NULL;
 	strscpy(pages->name, name, sizeof(pages->name));
@@ -102,7 +104,19 @@ static struct vitrine_pages *pages_alloc(const char *name,
 	return pages;
 }
 
-static struct vitrine_tree *tree_alloc(const char *name, size_t limit_bytes)
+/* Refresh a tree for the readers of its mappings, and again in a second if there are any. */
+static void fold(struct work_struct *work)
+{
+	struct vitrine_tree *tree = container_of(to_delayed_work(work),
+						 struct vitrine_tree, fold);
+
+	vtr_inspect_refresh(tree);
+	if (vtr_area_is_mapped(&tree->area) && !vtr_inspect_frozen(tree))
+		schedule_delayed_work(&tree->fold, HZ);
+}
+
+static struct vitrine_tree *tree_alloc(const char *name, size_t limit_bytes,
+				       gfp_t gfp)
 {
 	unsigned int max_pages = DIV_ROUND_UP(limit_bytes, PAGE_SIZE);
 	u32 nr_names = names_for(limit_bytes);
@@ -111,18 +125,17 @@ static struct vitrine_tree *tree_alloc(const char *name, size_t limit_bytes)
 	struct page *page;
 	u32 **notes;
 
-	tree = kzalloc(sizeof(*tree), GFP_KERNEL);
-	names = kvcalloc(nr_names, sizeof(*names), GFP_KERNEL);
-	notes = kvcalloc(max_pages, sizeof(*notes), GFP_KERNEL);
-	page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	tree = kzalloc(sizeof(*tree), gfp);
+	names = kvcalloc(nr_names, sizeof(*names), gfp);
+	notes = kvcalloc(max_pages, sizeof(*notes), gfp);
+	page = alloc_page(gfp | __GFP_ZERO);
 	if (!tree || !names || !notes || !page)
 		goto err_memory;
-	notes[0] = kmalloc(VTR_EDIT_NOTES_BYTES, GFP_KERNEL);
-	tree->edit_pages = kvcalloc(max_pages, sizeof(*tree->edit_pages),
-				    GFP_KERNEL);
-	tree->pages = pages_alloc(name, max_pages);
+	notes[0] = kmalloc(VTR_EDIT_NOTES_BYTES, gfp);
+	tree->edit_pages = kvcalloc(max_pages, sizeof(*tree->edit_pages), gfp);
+	tree->pages = pages_alloc(name, max_pages, gfp);
 	if (!notes[0] || !tree->edit_pages || !tree->pages ||
-	    vtr_area_init(&tree->area, max_pages))
+	    vtr_area_init(&tree->area, max_pages, gfp))
 		goto err_edit_pages;
 
 	raw_spin_lock_init(&tree->line);
@@ -132,7 +145,10 @@ static struct vitrine_tree *tree_alloc(const char *name, size_t limit_bytes)
 	mutex_init(&tree->refresh_lock);
 	mutex_init(&tree->copy_lock);
 	INIT_LIST_HEAD(&tree->refreshers);
+	INIT_DEFERRABLE_WORK(&tree->fold, fold);
+	init_irq_work(&tree->late, vtr_edit_late);
 	kref_init(&tree->kref);
+	tree->account = gfp & __GFP_ACCOUNT;
 	tree->entry.tree = tree;
 	strscpy(tree->entry.name, name, sizeof(tree->entry.name));
 	vtr_edit_label(tree, page, 0);
@@ -141,7 +157,7 @@ static struct vitrine_tree *tree_alloc(const char *name, size_t limit_bytes)
 	tree->generation = vtr_tree_block(&tree->blocks, 0) + 1;
 	vtr_edit_publish_pages(tree);
 	while (vtr_edit_reserve(tree) < VTR_EDIT_RESERVE_PAGES &&
-	       vtr_edit_add_page(tree, GFP_KERNEL))
+	       vtr_edit_add_page(tree, gfp))
 		;
 	return tree;
 
@@ -295,12 +311,16 @@ void vtr_inspect_freeze(struct vitrine_tree *tree)
 	u32 i;
 
 	refreshers_drop(tree);
+	irq_work_sync(&tree->late);
 	vtr_edit_unlabel(tree);
+	/* No copy takes the lock of the tree any more after this one is released. */
+	mutex_lock(&tree->copy_lock);
 	vtr_edit_lock(tree, &flags);
 	spin_release(&tree->dep_map, _RET_IP_);
 	/* Pairs with the readers' acquire loads, as in vtr_edit_end(). */
 	smp_store_release(tree->generation, INSPECT_GENERATION_FROZEN);
 	local_irq_restore(flags);
+	mutex_unlock(&tree->copy_lock);
 
 	notes_free(tree);
 	for (i = heap->nr_pages; i < heap->nr_ready; i++) {
@@ -315,9 +335,11 @@ void vtr_inspect_freeze(struct vitrine_tree *tree)
 }
 
 /**
- * vtr_inspect_create_private() - create a tree without a file
+ * vtr_inspect_create_private() - create a tree without a file, for one reader
  * @name: name of the tree, which need not be unique
  * @limit_bytes: maximum size in bytes, 0 for the default
+ *
+ * The memory is charged to the cgroup of the caller, or the one of set_active_memcg().
  *
  * Context: task; may sleep.
  * Return: the tree, to be released by vtr_inspect_put(), or NULL if memory is short.
@@ -325,27 +347,32 @@ void vtr_inspect_freeze(struct vitrine_tree *tree)
 struct vitrine_tree *vtr_inspect_create_private(const char *name,
 						size_t limit_bytes)
 {
-	return tree_alloc(name, limit_bytes ?: LIMIT_DEFAULT_BYTES);
+	return tree_alloc(name, limit_bytes ?: LIMIT_DEFAULT_BYTES,
+			  GFP_KERNEL_ACCOUNT);
 }
 
-struct vitrine_tree *vitrine_tree_create(const char *name, size_t limit_bytes)
+struct vitrine_tree *vitrine_tree_create_for(struct module *owner,
+					     const char *name,
+					     size_t limit_bytes, bool managed)
 {
 	struct vitrine_tree *tree;
 
 	if (!vtr_inspect_allowed(name, limit_bytes))
 		return NULL;
-	tree = vtr_inspect_create_private(name, limit_bytes);
+	tree = tree_alloc(name, limit_bytes ?: LIMIT_DEFAULT_BYTES, GFP_KERNEL);
 	if (!tree) {
 		vtr_inspect_refuse(name, NULL);
 		return NULL;
 	}
+	tree->module = owner;
+	tree->is_managed = managed;
 	if (!vtr_inspect_register(&tree->entry)) {
 		tree_free(tree);
 		return NULL;
 	}
 	return tree;
 }
-EXPORT_SYMBOL_GPL(vitrine_tree_create);
+EXPORT_SYMBOL_GPL(vitrine_tree_create_for);
 
 void vitrine_tree_destroy(struct vitrine_tree *tree)
 {
@@ -442,9 +469,8 @@ int vtr_inspect_open(struct vtr_inspect_entry *entry,
  */
 bool vtr_inspect_frozen(const struct vitrine_tree *tree)
 {
-	/* A copy may hold the lock, which is the lowest bit, for a moment. */
-	return (READ_ONCE(*tree->generation) & ~1ULL) ==
-	       INSPECT_GENERATION_FROZEN;
+	/* Pairs with vtr_inspect_freeze(): the contents are final. */
+	return smp_load_acquire(tree->generation) == INSPECT_GENERATION_FROZEN;
 }
 
 /**
@@ -457,18 +483,6 @@ bool vtr_inspect_frozen(const struct vitrine_tree *tree)
 const char *vtr_inspect_name(const struct vitrine_tree *tree)
 {
 	return tree->entry.name;
-}
-
-/**
- * vtr_inspect_area() - return the pages of a tree for a mapping
- * @tree: the tree, to which the mapping holds a reference
- *
- * Context: any.
- * Return: the area.
- */
-struct vtr_area *vtr_inspect_area(struct vitrine_tree *tree)
-{
-	return &tree->area;
 }
 
 /**
@@ -612,6 +626,41 @@ void vtr_inspect_refresh(struct vitrine_tree *tree)
 	mutex_unlock(&tree->refresh_lock);
 }
 
+/**
+ * vtr_inspect_read() - copy from a frozen tree to user space
+ * @tree: the tree, for which vtr_inspect_frozen() has returned true
+ * @buf: destination
+ * @count: maximum number of bytes
+ * @pos: position; advanced
+ *
+ * Context: task; may sleep.
+ * Return: as vtr_area_read().
+ */
+ssize_t vtr_inspect_read(const struct vitrine_tree *tree, char __user *buf,
+			 size_t count, loff_t *pos)
+{
+	return vtr_area_read(&tree->area, buf, count, pos);
+}
+
+/**
+ * vtr_inspect_mmap() - map a tree into user space
+ * @tree: the tree, to which the mapped file holds a reference
+ * @vma: the mapping
+ *
+ * However many mappings a tree has, its refreshers run once a second for all of them.
+ *
+ * Context: task, with the mmap lock held.
+ * Return: as vtr_area_mmap().
+ */
+int vtr_inspect_mmap(struct vitrine_tree *tree, struct vm_area_struct *vma)
+{
+	int err = vtr_area_mmap(&tree->area, vma, 0);
+
+	if (!err)
+		schedule_delayed_work(&tree->fold, HZ);
+	return err;
+}
+
 /*
  * Copies. If the tree has more pages than the buffer has room for, it has grown since the
  * buffer was allocated: the functions return the number of pages needed, and the caller
@@ -705,10 +754,14 @@ static int copy_saved(struct vitrine_tree *tree, void *bytes, u32 max, u32 *nr)
 	struct vtr_heap_copy copy = { .bytes = bytes, .nr_pages = max };
 	u64 generation;
 
-	copy.is_saved = kvcalloc(max, sizeof(*copy.is_saved), GFP_KERNEL);
+	copy.is_saved = kvcalloc(max, sizeof(*copy.is_saved),
+				 GFP_KERNEL_ACCOUNT);
 	if (!copy.is_saved)
 		return -ENOMEM;
 	mutex_lock(&tree->copy_lock);
+	/* The tree may be frozen by now; then nobody takes its lock any more. */
+	if (vtr_inspect_frozen(tree) && copy_try(tree, bytes, max, nr))
+		goto out;
 	*nr = copy_begin(tree, &copy, &generation);
 	if (*nr <= max) {
 		copy_observe(tree);
@@ -716,6 +769,7 @@ static int copy_saved(struct vitrine_tree *tree, void *bytes, u32 max, u32 *nr)
 		copy_end(tree);
 		*copy_generation(bytes) = generation;
 	}
+out:
 	mutex_unlock(&tree->copy_lock);
 	kvfree(copy.is_saved);
 	return 0;
@@ -759,7 +813,7 @@ int vtr_inspect_snapshot(struct vitrine_tree *tree, void **ret,
 	nr = smp_load_acquire(&tree->area.nr_pages);
 	do {
 		max = nr;
-		copied = kvmalloc_array(max, PAGE_SIZE, GFP_KERNEL);
+		copied = kvmalloc_array(max, PAGE_SIZE, GFP_KERNEL_ACCOUNT);
 		if (!copied)
 			return -ENOMEM;
 		err = copy_tree(tree, copied, max, &nr);

@@ -10,13 +10,14 @@
 #ifndef _VTR_INSPECT_H
 #define _VTR_INSPECT_H
 
+#include <linux/compiler.h>
 #include <linux/types.h>
 
 #include <vitrine/inspect.h>
 
 #include "entry.h"
 
-struct vtr_area;
+struct vm_area_struct;
 
 /**
  * struct vtr_inspect_files - operations that create and remove the file of an entry
@@ -69,7 +70,6 @@ bool vtr_inspect_frozen(const struct vitrine_tree *tree);
 struct vitrine_tree *vtr_inspect_get(struct vitrine_tree *tree);
 void vtr_inspect_put(struct vitrine_tree *tree);
 const char *vtr_inspect_name(const struct vitrine_tree *tree);
-struct vtr_area *vtr_inspect_area(struct vitrine_tree *tree);
 void vtr_inspect_stats(struct vitrine_tree *tree,
 		       struct vtr_inspect_stats *ret);
 unsigned long vtr_inspect_refused(void);
@@ -83,6 +83,9 @@ void vtr_inspect_add_refresher(struct vitrine_tree *tree,
 bool vtr_inspect_remove_refresher(struct vitrine_tree *tree,
 				  struct vtr_inspect_refresher *refresher);
 void vtr_inspect_refresh(struct vitrine_tree *tree);
+ssize_t vtr_inspect_read(const struct vitrine_tree *tree, char __user *buf,
+			 size_t count, loff_t *pos);
+int vtr_inspect_mmap(struct vitrine_tree *tree, struct vm_area_struct *vma);
 int vtr_inspect_snapshot(struct vitrine_tree *tree, void **ret,
 			 size_t *ret_len);
 

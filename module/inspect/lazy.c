@@ -6,7 +6,8 @@
  * fill() has returned. If open() times out or its task is killed, fill() cannot be
  * stopped: it continues, and its result is discarded. No other open() gets a turn
  * meanwhile. A lazy tree therefore needs one work item, which is embedded in it, and has
- * at most one tree besides those of open files.
+ * at most one tree besides those of open files. The memory of the tree is charged to the
+ * cgroup of the opener, although a worker of the kernel allocates it.
  *
  * Concurrency: @lock guards the fields after it in struct vitrine_lazy. @state changes as
  * follows:
@@ -17,11 +18,16 @@
  *   FILLING -> LEFT	open() gives up
  *   LEFT -> IDLE	fill() has returned nevertheless: fill_work()
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/errno.h>
 #include <linux/export.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
+#include <linux/memcontrol.h>
+#include <linux/module.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -51,6 +57,8 @@ enum lazy_state {
  * @fill: function of the publisher
  * @ctx: argument of @fill
  * @work: work item that calls @fill
+ * @payer: memory cgroup of the opener, with a reference; owned by the one that has the
+ *	turn until it queues @work, then by @work
  * @wait: wait queue of open() calls, for their turn and for the end of their fill
  * @lock: guards all following fields
  * @state: see the head of this file
@@ -68,6 +76,7 @@ struct vitrine_lazy {
 	int			(*fill)(struct vitrine_node *root, void *ctx);
 	void			*ctx;
 	struct work_struct	work;
+	struct mem_cgroup	*payer;
 	wait_queue_head_t	wait;
 	spinlock_t		lock; /* guards all following fields */
 	enum lazy_state		state;
@@ -156,14 +165,19 @@ static void fill_work(struct work_struct *work)
 {
 	struct vitrine_lazy *lazy = container_of(work, struct vitrine_lazy,
 						 work);
+	/* The next opener sets another one as soon as this fill has ended. */
+	struct mem_cgroup *old, *payer = lazy->payer;
 	struct vitrine_tree *tree;
 	int err;
 
 	if (fill_begin(lazy)) {
+		old = set_active_memcg(payer);
 		tree = fill_tree(lazy, &err);
+		set_active_memcg(old);
 		if (!fill_end(lazy, tree, err) && tree)
 			vtr_inspect_put(tree);
 	}
+	mem_cgroup_put(payer);
 	wake_up_all(&lazy->wait);
 }
 
@@ -219,6 +233,7 @@ static int fill_take(struct vitrine_lazy *lazy, long left,
 {
 	int err;
 
+	lazy->payer = get_mem_cgroup_from_mm(current->mm);
 	queue_work(fills, &lazy->work);
 	left = wait_event_killable_timeout(lazy->wait, fill_over(lazy), left);
 	spin_lock(&lazy->lock);
@@ -307,6 +322,45 @@ void vitrine_lazy_destroy(struct vitrine_lazy *lazy)
 	kfree(lazy);
 }
 EXPORT_SYMBOL_GPL(vitrine_lazy_destroy);
+
+struct search {
+	const struct module	*module;
+	struct vitrine_lazy	*found;
+};
+
+static void match(struct vtr_inspect_entry *entry, void *ctx)
+{
+	struct search *search = ctx;
+	struct vitrine_lazy *lazy = lazy_of(entry);
+
+	if (within_module((unsigned long)lazy->fill, search->module))
+		search->found = lazy;
+}
+
+static struct vitrine_lazy *lazy_by(const struct module *module)
+{
+	struct search search = { .module = module };
+
+	vtr_inspect_for_each(VTR_INSPECT_LAZY, match, &search);
+	return search.found;
+}
+
+/**
+ * vtr_lazy_module_goes() - destroy the lazy trees that a module fills
+ * @module: module whose exit function has returned or whose init function has failed
+ *
+ * Context: task; may sleep.
+ */
+void vtr_lazy_module_goes(const struct module *module)
+{
+	struct vitrine_lazy *lazy;
+
+	while ((lazy = lazy_by(module))) {
+		pr_warn("module %s has not destroyed its lazy tree \"%s\"; it is destroyed now\n",
+			module->name, lazy->entry.name);
+		vitrine_lazy_destroy(lazy);
+	}
+}
 
 /**
  * vtr_lazy_stats() - read the statistics of a lazy tree

@@ -8,6 +8,7 @@
 
 #include <linux/types.h>
 
+struct module;
 struct vtr_inspect_entry;
 
 /**
@@ -28,6 +29,7 @@ struct vtr_lazy_stats {
 
 int vtr_lazy_init(void);
 void vtr_lazy_deinit(void);
+void vtr_lazy_module_goes(const struct module *module);
 void vtr_lazy_stats(struct vtr_inspect_entry *entry,
 		    struct vtr_lazy_stats *ret);
 

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Trees that are destroyed together with their device or module.
+ * Trees that are destroyed together with their device or module, because they are
+ * managed or because the module has forgotten them.
  *
- * Concurrency: the module of a tree is set before the function that creates the
- * tree returns. It is read when that module is unloaded or has failed to load, when
- * none of its code runs any more. vitrine itself cannot be unloaded before, because
- * the module depends on its symbols.
+ * Concurrency: the module of a tree does not change. It is read when that module is
+ * unloaded or has failed to load, when none of its code runs any more. vitrine itself
+ * cannot be unloaded before, because the module depends on its symbols.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/device.h>
 #include <linux/export.h>
 #include <linux/module.h>
+#include <linux/printk.h>
 
 #include <vitrine/inspect.h>
 
@@ -33,18 +36,6 @@ struct vitrine_tree *devm_vitrine_tree_create(struct device *dev,
 	return tree;
 }
 EXPORT_SYMBOL_GPL(devm_vitrine_tree_create);
-
-struct vitrine_tree *vitrine_tree_create_for(struct module *owner,
-					     const char *name,
-					     size_t limit_bytes)
-{
-	struct vitrine_tree *tree = vitrine_tree_create(name, limit_bytes);
-
-	if (tree)
-		tree->module = owner;
-	return tree;
-}
-EXPORT_SYMBOL_GPL(vitrine_tree_create_for);
 
 struct search {
 	const struct module	*module;
@@ -77,6 +68,10 @@ void vtr_managed_module_goes(const struct module *module)
 {
 	struct vitrine_tree *tree;
 
-	while ((tree = tree_of(module)))
+	while ((tree = tree_of(module))) {
+		if (!tree->is_managed)
+			pr_warn("module %s has not destroyed its tree \"%s\"; it is destroyed now\n",
+				module->name, tree->entry.name);
 		vitrine_tree_destroy(tree);
+	}
 }

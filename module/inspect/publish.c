@@ -125,7 +125,11 @@ void vitrine_batch_end(struct vitrine_tree *tree, unsigned long flags)
 {
 	if (!tree || in_nmi())
 		return;
-	if (WARN_ON_ONCE(!vtr_edit_in_batch(tree)) || --tree->depth)
+	if (!vtr_edit_in_batch(tree)) {
+		vtr_edit_refuse(tree, -EINVAL);
+		return;
+	}
+	if (--tree->depth)
 		return;
 	WRITE_ONCE(tree->owner, NULL);
 	vtr_edit_end(tree, flags);

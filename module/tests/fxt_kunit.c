@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suites of fxt.c, threads.h and strings.h: the bytes of each record as the format
- * defines them, arbitrary names, both tables under pressure.
+ * KUnit suites of fxt.c and threads.h: the bytes of each record as the format defines
+ * them, arbitrary names, the table under pressure.
  */
 #include <kunit/test.h>
 
-#include "trace/strings.h"
 #include "trace/threads.h"
-#include "random.h"
 
 #define CANARY	0xdeadbeefdeadbeefULL
 
@@ -313,6 +311,28 @@ static void event_has_all_inline_in_order(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vtr_fxt_strings_words(&event), 2 + 2);
 }
 
+/* Strings without an index need room: names, and values that are strings. */
+static void room_for_strings_is_counted(struct kunit *test)
+{
+	const struct vtr_fxt_arg args[] = {
+		{ FXT_ARG_STRING_REF, text_of("nine char"),
+		  { .string = text_of("a text of 19 bytes.") } },
+		{ FXT_ARG_UINT64, entry_of(7), { .value = 1ULL << 47 } },
+		{ FXT_ARG_STRING_REF, entry_of(7), { .string = entry_of(9) } },
+	};
+	struct vtr_fxt_event event = {
+		.category = entry_of(6),
+		.name = text_of("name"),
+		.args = args,
+		.nr_args = ARRAY_SIZE(args),
+	};
+	KUNIT_EXPECT_EQ(test, vtr_fxt_strings_words(&event), 1 + (2 + 2 + 3) + 2 + 2);
+	event.nr_args = 2;
+	KUNIT_EXPECT_EQ(test, vtr_fxt_strings_words(&event), 1 + (2 + 2 + 3) + 2);
+	event.nr_args = 0;
+	KUNIT_EXPECT_EQ(test, vtr_fxt_strings_words(&event), 1);
+}
+
 static void log_blob_and_objects_are_in_place(struct kunit *test)
 {
 	const struct vtr_fxt_arg args[] = {
@@ -330,7 +350,14 @@ static void log_blob_and_objects_are_in_place(struct kunit *test)
 		.payload = "hello, you",
 		.payload_bytes = 10,
 	};
+	const struct vtr_fxt_event stray = {
+		.thread = { .process = 10, .thread = 11 },
+		.ticks = 99,
+		.payload = "h\xffllo",
+		.payload_bytes = 5,
+	};
 	RECORD(log);
+	RECORD(inline_log);
 	RECORD(blob);
 	RECORD(user);
 	RECORD(kernel);
@@ -338,6 +365,9 @@ static void log_blob_and_objects_are_in_place(struct kunit *test)
 	expect_words(test, log, vtr_fxt_put_log(log, &event),
 		     (u64[]){ 0x00000009000a0049ULL, 99, 0x79202c6f6c6c6568ULL,
 			      0x756f }, 4);
+	expect_words(test, inline_log, vtr_fxt_put_log(inline_log, &stray),
+		     (u64[]){ 0x0000000000050059ULL, 99, 10, 11,
+			      0x6f6c6c3f68ULL }, 5);
 	expect_words(test, blob, vtr_fxt_put_data(blob, &event),
 		     (u64[]){ 0x0001000a80020045ULL, 0x616e,
 			      0x79202c6f6c6c6568ULL, 0x756f }, 4);
@@ -375,6 +405,31 @@ static void large_blobs_have_a_wide_size(struct kunit *test)
 			      0x6f6c6c6568ULL }, 4);
 }
 
+/* Both strings of a large BLOB are inline, and the second one begins after the first. */
+static void large_blobs_have_both_strings_inline(struct kunit *test)
+{
+	const struct vtr_fxt_event event = {
+		.category = text_of("category"),
+		.name = text_of("name"),
+		.thread = { .process = 10, .thread = 11 },
+		.ticks = 99,
+		.payload = "hello",
+		.payload_bytes = 5,
+	};
+	u64 blob[10] = { [9] = CANARY };
+
+	RECORD(data);
+
+	expect_words(test, blob, vtr_fxt_put_large_blob(blob, &event),
+		     (u64[]){ 0x000000000000009fULL, 0x0000000080048008ULL,
+			      0x79726f6765746163ULL, 0x656d616e, 99, 10, 11, 5,
+			      0x6f6c6c6568ULL }, 9);
+	expect_words(test, data, vtr_fxt_put_large_data(data, &event),
+		     (u64[]){ 0x000001000000006fULL, 0x0000000080048008ULL,
+			      0x79726f6765746163ULL, 0x656d616e, 5,
+			      0x6f6c6c6568ULL }, 6);
+}
+
 static struct kunit_case fxt_cases[] = {
 	KUNIT_CASE(provider_info_names_the_provider),
 	KUNIT_CASE(initialization_holds_the_rate),
@@ -393,8 +448,10 @@ static struct kunit_case fxt_cases[] = {
 	KUNIT_CASE(every_argument_type_is_in_place),
 	KUNIT_CASE(every_event_type_is_in_place),
 	KUNIT_CASE(event_has_all_inline_in_order),
+	KUNIT_CASE(room_for_strings_is_counted),
 	KUNIT_CASE(log_blob_and_objects_are_in_place),
 	KUNIT_CASE(large_blobs_have_a_wide_size),
+	KUNIT_CASE(large_blobs_have_both_strings_inline),
 	{}
 };
 
@@ -625,73 +682,4 @@ static struct kunit_suite threads_suite = {
 	.test_cases = threads_cases,
 };
 
-static struct vtr_strings *new_strings(struct kunit *test)
-{
-	struct vtr_strings *strings = kunit_kzalloc(test, sizeof(*strings),
-						    GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, strings);
-	return strings;
-}
-
-static void forgotten_strings_are_not_found(struct kunit *test)
-{
-	struct vtr_strings *strings = new_strings(test);
-	const char *key = "key";
-	u16 index;
-
-	KUNIT_EXPECT_EQ(test, vtr_strings_find(strings, key), 0);
-	index = vtr_strings_add(strings, key);
-	KUNIT_EXPECT_GE(test, index, VTR_FXT_STRING_FIRST);
-	KUNIT_EXPECT_EQ(test, vtr_strings_find(strings, key), index);
-	vtr_strings_forget(strings);
-	KUNIT_EXPECT_EQ(test, vtr_strings_find(strings, key), 0);
-}
-
-/* Many strings use all indices: a record must not evict its own strings. */
-static void record_keeps_its_own_strings(struct kunit *test)
-{
-	struct vtr_strings *strings = new_strings(test);
-	static const char bytes[4096];
-	struct random random = { random_seed(test) };
-	const char *keys[17];
-	u16 indices[17];
-	unsigned int record, i, j, nr_inline = 0;
-
-	for (record = 0; record < 2000; record++) {
-		vtr_strings_begin(strings);
-		for (i = 0; i < ARRAY_SIZE(keys); i++) {
-			keys[i] = bytes + random_below(&random, sizeof(bytes));
-			indices[i] = vtr_strings_find(strings, keys[i]) ?:
-				     vtr_strings_add(strings, keys[i]);
-			nr_inline += !indices[i];
-		}
-		for (i = 0; i < ARRAY_SIZE(keys); i++) {
-			if (!indices[i])
-				continue;
-			KUNIT_ASSERT_LT(test, indices[i], VTR_FXT_STRING_FIRST +
-					VTR_STRINGS_SLOTS);
-			KUNIT_ASSERT_EQ(test, vtr_strings_find(strings, keys[i]),
-					indices[i]);
-			for (j = 0; j < i; j++)
-				KUNIT_ASSERT_EQ(test, keys[i] == keys[j],
-						indices[i] == indices[j]);
-		}
-	}
-	/* A record rarely, but sometimes, has more than four strings of one set. */
-	KUNIT_EXPECT_GT(test, nr_inline, 0);
-	KUNIT_EXPECT_LT(test, nr_inline, 2000 * 17 / 50);
-}
-
-static struct kunit_case strings_cases[] = {
-	KUNIT_CASE(forgotten_strings_are_not_found),
-	KUNIT_CASE(record_keeps_its_own_strings),
-	{}
-};
-
-static struct kunit_suite strings_suite = {
-	.name = "vitrine_strings",
-	.test_cases = strings_cases,
-};
-
-kunit_test_suites(&fxt_suite, &threads_suite, &strings_suite);
+kunit_test_suites(&fxt_suite, &threads_suite);

@@ -293,6 +293,11 @@ static void largest_histograms_fit(struct kunit *test)
 {
 	new_histogram(test, INSPECT_UINT_VALUE, 0, 1, 0, 250);
 	new_histogram(test, INSPECT_INT_VALUE, S64_MIN, 1, 2, 64);
+	/* The last bound is the largest number. */
+	new_histogram(test, INSPECT_UINT_VALUE, 0, U64_MAX, 0, 1);
+	new_histogram(test, INSPECT_INT_VALUE, 0, S64_MAX, 0, 1);
+	new_histogram(test, INSPECT_DOUBLE_VALUE, 0, HISTOGRAM_HUGEST,
+		      HISTOGRAM_TWO, 1);
 }
 
 static struct kunit_case histogram_cases[] = {

@@ -19,12 +19,14 @@ static void kinds_are_named_as_perf_names_them(struct kunit *test)
 	static const struct {
 		unsigned int	flags;
 		const char	*name;
+		unsigned int	state;
 	} kinds[] = {
 		{ 0, "semaphore" },
 		{ LCB_F_MUTEX, "mutex" },
 		{ LCB_F_READ, "rwsem:R" },
 		{ LCB_F_WRITE, "rwsem:W" },
 		{ LCB_F_RT, "rt-mutex" },
+		{ LCB_F_RT, "rtlock", TASK_RTLOCK_WAIT },
 		{ LCB_F_RT | LCB_F_READ, "rwlock-rt:R" },
 		{ LCB_F_RT | LCB_F_WRITE, "rwlock-rt:W" },
 		{ LCB_F_PERCPU | LCB_F_READ, "pcpu-sem:R" },
@@ -34,6 +36,7 @@ static void kinds_are_named_as_perf_names_them(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		task->__state = kinds[i].state;
 		note(task, test, kinds[i].flags);
 		KUNIT_EXPECT_STREQ(test, vtr_locks_kind(task), kinds[i].name);
 		forget(task, test);

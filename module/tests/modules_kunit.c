@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * KUnit suite of modules.c, kernel only: a module that is unloaded while its version is
- * being read waits before it frees the version, and modules that appear after they have
- * been counted are reported as missing. selftests/trees.sh tests the rest.
+ * being read waits before it frees the version, and no other module waits meanwhile.
+ * selftests/trees.sh tests the rest.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -86,25 +86,39 @@ static void a_module_goes_after_its_version_is_read(struct kunit *test)
 	vitrine_tree_destroy(tree);
 }
 
-static void late_modules_are_counted(struct kunit *test)
+/* The second of three has no module, like the parameters of built-in code. */
+static void only_one_module_is_held(struct kunit *test)
 {
-	struct kset *kset = THIS_MODULE->mkobj.kobj.kset;
-	struct vitrine_tree *tree = vitrine_tree_create("kunit", 0);
-	struct vitrine_node *root = vitrine_tree_root(tree);
-	int nr = get_modules(kset, NULL, 0);
+	struct module_kobject *fakes;
+	struct kset kset = { .list = LIST_HEAD_INIT(kset.list) };
+	struct kobject *kobj;
+	int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, tree);
-	/* There is at least this module. */
-	KUNIT_EXPECT_GE(test, nr, 1);
-	KUNIT_EXPECT_EQ(test, record_modules(root, kset, nr), 0);
-	KUNIT_EXPECT_EQ(test, record_modules(root, kset, nr - 1), 1);
-	KUNIT_EXPECT_EQ(test, record_modules(root, kset, 0), nr);
-	vitrine_tree_destroy(tree);
+	fakes = kunit_kcalloc(test, 3, sizeof(*fakes), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, fakes);
+	spin_lock_init(&kset.list_lock);
+	for (i = 0; i < 3; i++) {
+		kref_init(&fakes[i].kobj.kref);
+		list_add_tail(&fakes[i].kobj.entry, &kset.list);
+		fakes[i].kobj.state_initialized = 1;
+		fakes[i].mod = i == 1 ? NULL : (struct module *)test;
+	}
+	kobj = next_module(&kset, NULL);
+	KUNIT_ASSERT_PTR_EQ(test, kobj, &fakes[0].kobj);
+	KUNIT_EXPECT_EQ(test, kref_read(&fakes[0].kobj.kref), 2);
+	KUNIT_EXPECT_EQ(test, kref_read(&fakes[2].kobj.kref), 1);
+	kobj = next_module(&kset, kobj);
+	KUNIT_ASSERT_PTR_EQ(test, kobj, &fakes[2].kobj);
+	KUNIT_EXPECT_EQ(test, kref_read(&fakes[0].kobj.kref), 1);
+	KUNIT_EXPECT_EQ(test, kref_read(&fakes[2].kobj.kref), 2);
+	KUNIT_EXPECT_NULL(test, next_module(&kset, kobj));
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, kref_read(&fakes[i].kobj.kref), 1);
 }
 
 static struct kunit_case modules_cases[] = {
 	KUNIT_CASE(a_module_goes_after_its_version_is_read),
-	KUNIT_CASE(late_modules_are_counted),
+	KUNIT_CASE(only_one_module_is_held),
 	{}
 };
 

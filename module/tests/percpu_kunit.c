@@ -4,6 +4,7 @@
  * interrupts; histograms have the form of ordinary ones; deletion is safe in any order.
  */
 #include <kunit/test.h>
+#include <linux/completion.h>
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
 
@@ -145,6 +146,7 @@ struct percpu_test_load {
 	struct vitrine_percpu_uint	*counter;
 	struct vitrine_percpu_histogram	*histogram;
 	struct hrtimer			timer;
+	struct completion		begun;
 	u64				nr_interrupts;
 };
 
@@ -170,6 +172,7 @@ static int load_run(void *ctx)
 	struct percpu_test_load *load = ctx;
 	unsigned int i;
 
+	complete(&load->begun);
 	for (i = 0; i < PERCPU_TEST_ROUNDS; i++) {
 		load_step(load, i);
 		cond_resched();
@@ -198,6 +201,9 @@ static void run_load(struct kunit *test, struct percpu_test_load *load)
 		kvfree(copied);
 		cond_resched();
 	}
+	/* A thread that is stopped before it begins does nothing. */
+	for (i = 0; i < PERCPU_TEST_TASKS; i++)
+		wait_for_completion(&load->begun);
 	for (i = 0; i < PERCPU_TEST_TASKS; i++)
 		kthread_stop(tasks[i]);
 }
@@ -212,6 +218,7 @@ static void sums_from_tasks_and_interrupts_are_exact(struct kunit *test)
 
 	load = kunit_kzalloc(test, sizeof(*load), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, load);
+	init_completion(&load->begun);
 	load->counter = vitrine_percpu_uint_create(root, "counter");
 	load->histogram = vitrine_percpu_linear_create(vitrine_tree_root(other),
 						       "h", 1, 1, 6);

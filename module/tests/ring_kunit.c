@@ -51,8 +51,12 @@ static void put_record(struct vtr_ring *ring, unsigned int nr_words, u64 now,
 				 FXT_RECORD_KERNEL_OBJECT, nr_words);
 	for (i = 1; i < nr_words; i++)
 		next[i] = now;
-	if (!is_switch)
-		ring->other_bytes += nr_words * FXT_WORD_BYTES;
+	if (is_switch) {
+		vtr_ring_commit_hot(ring->committed, *ring->committed, nr_words,
+				    now);
+		return;
+	}
+	ring->other_bytes += nr_words * FXT_WORD_BYTES;
 	vtr_ring_commit(ring, next + nr_words, now);
 }
 
@@ -90,6 +94,47 @@ static void empty_ring_holds_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stats.bytes, 0);
 	KUNIT_EXPECT_FALSE(test, vtr_ring_readable(ring));
 	KUNIT_EXPECT_FALSE(test, vtr_ring_has(ring, VTR_FXT_SWITCH_WORDS));
+	/* What can be mapped: two pages, and two sub-buffers of one page. */
+	KUNIT_EXPECT_EQ(test, ring->area.nr_pages, 4);
+	vtr_ring_put(ring);
+}
+
+/* No field has the value 0, which a field that is not filled in has. */
+static void ring_describes_itself(struct kunit *test)
+{
+	const struct vtr_ring_config config = {
+		.session = 7,
+		.clock = VITRINE_CLOCK_MONO,
+		.mode = VITRINE_MODE_STREAMING,
+		.subbuf_order = 1,
+		.nr_subbufs = 4,
+		.ticks_per_second = 1000000000,
+		.session_ticks = 11,
+		.session_realtime_ns = 22,
+	};
+	struct vtr_ring *ring = vtr_ring_create(TEST_CPU, &config);
+	const struct vitrine_ring_producer *producer;
+	const struct vitrine_packet *packet;
+
+	KUNIT_ASSERT_NOT_NULL(test, ring);
+	producer = ring->area.pages[VITRINE_RING_PRODUCER_PAGE];
+	KUNIT_EXPECT_EQ(test, producer->length, sizeof(*producer));
+	KUNIT_EXPECT_EQ(test, producer->version, VITRINE_MAP_VERSION);
+	KUNIT_EXPECT_EQ(test, producer->cpu, TEST_CPU);
+	KUNIT_EXPECT_EQ(test, producer->session, 7);
+	KUNIT_EXPECT_EQ(test, producer->clock, VITRINE_CLOCK_MONO);
+	KUNIT_EXPECT_EQ(test, producer->mode, VITRINE_MODE_STREAMING);
+	KUNIT_EXPECT_EQ(test, producer->nr_subbufs, 4);
+	KUNIT_EXPECT_EQ(test, producer->subbuf_bytes, 2 * PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, producer->ticks_per_second, 1000000000);
+	KUNIT_EXPECT_EQ(test, producer->sequence, NO_SEQUENCE);
+	vtr_ring_advance(ring, 5);
+	KUNIT_EXPECT_EQ(test, producer->sequence, 0);
+	packet = vtr_ring_packet(vtr_ring_at(ring->committed, 0));
+	KUNIT_EXPECT_EQ(test, packet->clock, VITRINE_CLOCK_MONO);
+	KUNIT_EXPECT_EQ(test, packet->subbuf_bytes, 2 * PAGE_SIZE);
+	vtr_ring_close(ring);
+	KUNIT_EXPECT_EQ(test, producer->flags, VITRINE_RING_CLOSED);
 	vtr_ring_put(ring);
 }
 
@@ -123,6 +168,12 @@ static void preamble_is_an_archive(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, packet->cpu, TEST_CPU);
 	KUNIT_EXPECT_EQ(test, packet->subbuf_bytes, PAGE_SIZE);
 	KUNIT_EXPECT_EQ(test, walk(test, bytes, len), 0);
+	/* The pair of clocks, as far from the start as <uapi/vitrine/map.h> says. */
+	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_BLOB_BYTES,
+					bytes[VITRINE_PREAMBLE_BYTES / FXT_WORD_BYTES]),
+			sizeof(struct vitrine_clock_pair));
+	KUNIT_EXPECT_EQ(test, bytes[176 / FXT_WORD_BYTES], 5);
+	KUNIT_EXPECT_NE(test, bytes[176 / FXT_WORD_BYTES + 1], 0);
 	vtr_ring_put(ring);
 }
 
@@ -577,8 +628,158 @@ static void any_consumer_position_is_harmless(struct kunit *test)
 	vtr_ring_put(ring);
 }
 
+/* References of the format are valid within one sub-buffer. */
+static void new_subbuffer_refers_to_nothing_old(struct kunit *test)
+{
+	struct vtr_ring *ring = new_ring(test, 2);
+	const char *key = "key";
+
+	vtr_ring_advance(ring, 1);
+	vtr_threads_add(&ring->threads, 5, 0);
+	vtr_threads_name(&ring->threads, 5);
+	vtr_strings_add(&ring->strings, key);
+	KUNIT_EXPECT_NE(test, vtr_strings_find(&ring->strings, key), 0);
+	vtr_ring_advance(ring, 2);
+	KUNIT_EXPECT_EQ(test, vtr_threads_find(&ring->threads, 5), 0);
+	KUNIT_EXPECT_FALSE(test, vtr_threads_named(&ring->threads, 5));
+	KUNIT_EXPECT_EQ(test, vtr_strings_find(&ring->strings, key), 0);
+	vtr_ring_put(ring);
+}
+
+/* A sub-buffer may be full to the last word, but no copy is longer. */
+static void full_subbuffer_is_copied(struct kunit *test)
+{
+	struct vtr_ring *ring = new_ring(test, 2);
+	void *bytes = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, bytes);
+	vtr_ring_advance(ring, 1);
+	*ring->committed = PAGE_SIZE;
+	KUNIT_EXPECT_EQ(test, vtr_ring_copy(ring, 0, bytes), PAGE_SIZE);
+	*ring->committed = PAGE_SIZE + FXT_WORD_BYTES;
+	KUNIT_EXPECT_EQ(test, vtr_ring_copy(ring, 0, bytes), 0);
+	vtr_ring_put(ring);
+}
+
+/* What remains is the room to close the row of switches, and not one word more. */
+static void record_fits_to_the_last_word(struct kunit *test)
+{
+	struct vtr_ring *ring = new_ring(test, 2);
+	unsigned int nr_words;
+
+	vtr_ring_advance(ring, 1);
+	for (nr_words = VTR_RING_HOT_WORDS; nr_words < 100; nr_words++) {
+		*ring->committed = PAGE_SIZE - (nr_words + VTR_RING_CLOSE_WORDS) *
+						       FXT_WORD_BYTES;
+		KUNIT_EXPECT_TRUE(test, vtr_ring_has(ring, nr_words));
+		*ring->committed += FXT_WORD_BYTES;
+		KUNIT_EXPECT_FALSE(test, vtr_ring_has(ring, nr_words));
+	}
+	vtr_ring_put(ring);
+}
+
+static void range_is_what_was_not_overwritten(struct kunit *test)
+{
+	struct vtr_ring *ring = new_ring(test, 4);
+	void *bytes = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+	u64 nr, first, end;
+
+	KUNIT_ASSERT_NOT_NULL(test, bytes);
+	for (nr = 1; nr < 12; nr++) {
+		vtr_ring_advance(ring, nr);
+		vtr_ring_range(ring, &first, &end);
+		KUNIT_EXPECT_EQ(test, end, nr);
+		KUNIT_EXPECT_EQ(test, first, nr < 4 ? 0 : nr - 4);
+		KUNIT_EXPECT_NE(test, vtr_ring_copy(ring, first, bytes), 0);
+		KUNIT_EXPECT_EQ(test, vtr_ring_packet(bytes)->sequence, first);
+	}
+	vtr_ring_put(ring);
+}
+
+/* KASAN and ASan notice if the first of two references that are dropped is the last. */
+static void ring_lives_until_its_last_reference(struct kunit *test)
+{
+	struct vtr_ring *ring = new_ring(test, 2);
+
+	vtr_ring_get(ring);
+	vtr_ring_put(ring);
+	KUNIT_EXPECT_TRUE(test, vtr_ring_advance(ring, 1));
+	vtr_ring_put(ring);
+	vtr_ring_put(NULL);
+}
+
+/* A reader that counts how often it is woken. */
+struct sleeper {
+	struct wait_queue_entry entry;
+	unsigned int		wakes;
+};
+
+static int count_wake(struct wait_queue_entry *entry, unsigned int mode,
+		      int flags, void *key)
+{
+	container_of(entry, struct sleeper, entry)->wakes++;
+	return 0;
+}
+
+static void expect_wakes(struct kunit *test, struct vtr_ring *ring,
+			 const struct sleeper *sleeper, unsigned int wakes)
+{
+	irq_work_sync(&ring->wake);
+	KUNIT_EXPECT_EQ(test, sleeper->wakes, wakes);
+}
+
+static void readers_are_woken_when_they_can_go_on(struct kunit *test)
+{
+	struct vtr_ring *ring = new_ring(test, 4);
+	struct vitrine_ring_consumer *consumer =
+		ring->area.pages[VITRINE_RING_CONSUMER_PAGE];
+	struct sleeper sleeper = {};
+
+	init_waitqueue_func_entry(&sleeper.entry, count_wake);
+	add_wait_queue(&ring->wait, &sleeper.entry);
+	consumer->watermark = 2;
+	vtr_ring_advance(ring, 1);
+	vtr_ring_advance(ring, 2);
+	expect_wakes(test, ring, &sleeper, 0);
+	vtr_ring_advance(ring, 3);
+	expect_wakes(test, ring, &sleeper, 1);
+	vtr_ring_freeze(ring);
+	expect_wakes(test, ring, &sleeper, 2);
+	vtr_ring_close(ring);
+	expect_wakes(test, ring, &sleeper, 3);
+	remove_wait_queue(&ring->wait, &sleeper.entry);
+	vtr_ring_put(ring);
+}
+
+/* A reader that keeps the ring of an old session gets an error, unless it has mapped it. */
+static void old_closed_ring_expires(struct kunit *test)
+{
+	struct vtr_ring *ring = new_ring(test, 2);
+	void *bytes = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, bytes);
+	vtr_ring_advance(ring, 1);
+	vtr_ring_expire(ring->config.session + 1);
+	KUNIT_EXPECT_GT(test, vtr_ring_copy(ring, 0, bytes), 0);
+	vtr_ring_close(ring);
+	vtr_ring_expire(ring->config.session);
+	KUNIT_EXPECT_GT(test, vtr_ring_copy(ring, 0, bytes), 0);
+	ring->area.nr_mappings.counter = 1;
+	vtr_ring_expire(ring->config.session + 1);
+	KUNIT_EXPECT_GT(test, vtr_ring_copy(ring, 0, bytes), 0);
+	ring->area.nr_mappings.counter = 0;
+	vtr_ring_expire(ring->config.session + 1);
+	KUNIT_EXPECT_EQ(test, vtr_ring_copy(ring, 0, bytes), -ESTALE);
+	KUNIT_EXPECT_EQ(test, vtr_ring_mmap(ring, NULL), -ESTALE);
+	KUNIT_EXPECT_EQ(test, ring->area.nr_pages,
+			VITRINE_RING_FIRST_SUBBUF_PAGE);
+	KUNIT_EXPECT_TRUE(test, vtr_ring_readable(ring));
+	vtr_ring_put(ring);
+}
+
 static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(empty_ring_holds_nothing),
+	KUNIT_CASE(ring_describes_itself),
 	KUNIT_CASE(preamble_is_an_archive),
 	KUNIT_CASE(every_record_size_wraps),
 	KUNIT_CASE(records_tile_whatever_interrupts),
@@ -591,6 +792,13 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(frozen_ring_keeps_what_it_holds),
 	KUNIT_CASE(ring_frozen_at_once_counts_its_loss),
 	KUNIT_CASE(any_consumer_position_is_harmless),
+	KUNIT_CASE(new_subbuffer_refers_to_nothing_old),
+	KUNIT_CASE(full_subbuffer_is_copied),
+	KUNIT_CASE(record_fits_to_the_last_word),
+	KUNIT_CASE(range_is_what_was_not_overwritten),
+	KUNIT_CASE(ring_lives_until_its_last_reference),
+	KUNIT_CASE(readers_are_woken_when_they_can_go_on),
+	KUNIT_CASE(old_closed_ring_expires),
 	{}
 };
 

@@ -136,6 +136,13 @@ static const struct vtr_ring_config narrow_config = {
 	.ticks_per_second = 1000000000,
 };
 
+static void set_on_cpu(struct task_struct *task, int on_cpu)
+{
+#ifdef CONFIG_SMP
+	task->on_cpu = on_cpu;
+#endif
+}
+
 /* Create a thread that stays on this CPU although its switches pretend otherwise. */
 static struct task_struct *new_thread_here(struct kunit *test)
 {
@@ -145,17 +152,20 @@ static struct task_struct *new_thread_here(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, task);
 	task->pid = 64;
 	task->tgid = 64;
-	task->on_cpu = 1;
+	set_on_cpu(task, 1);
 	return task;
 }
 
 static void wakeup_of_a_running_thread_is_not_recorded(struct kunit *test)
 {
-	struct vtr_ring *ring = vtr_ring_create(0, &narrow_config), *before;
 	struct task_struct *other = new_thread_here(test);
+	struct vtr_ring *ring, *before;
 	unsigned long flags;
 	u64 running, leaving, gone, itself;
 
+	if (!IS_ENABLED(CONFIG_SMP))
+		kunit_skip(test, "without SMP a thread that switches out is off its CPU");
+	ring = vtr_ring_create(0, &narrow_config);
 	KUNIT_ASSERT_NOT_NULL(test, ring);
 	local_irq_save(flags);
 	task_thread_info(other)->cpu = smp_processor_id();
@@ -167,7 +177,7 @@ static void wakeup_of_a_running_thread_is_not_recorded(struct kunit *test)
 	probe_switch_local(WRITER_RINGS, false, other, current, TASK_INTERRUPTIBLE);
 	probe_wakeup_local(WRITER_RINGS, other);
 	leaving = ring->nr_wakeups;
-	other->on_cpu = 0;
+	set_on_cpu(other, 0);
 	probe_wakeup_local(WRITER_RINGS, other);
 	gone = ring->nr_wakeups;
 	probe_wakeup_local(WRITER_RINGS, current);

@@ -4,10 +4,8 @@
  * with the session of the module.
  */
 #include <kunit/test.h>
-
-#include <vitrine/inspect.h>
-
-#include "inspect/inspect.h"
+#include <linux/completion.h>
+#include <linux/kthread.h>
 
 /* Step of replace_locked() at which a trigger fires; counted down. */
 static int fire_at;
@@ -72,9 +70,55 @@ static void new_session_is_thawed(struct kunit *test)
 	replace_while_a_trigger_fires(test, 1, false);
 }
 
-static void refresh_session(struct vtr_inspect_refresher *unused)
+/* A freeze on another CPU that has claimed the session, and a thaw at that moment. */
+static struct task_struct *slow_freezer;
+static DECLARE_COMPLETION(claimed);
+static bool is_thawed;
+
+/*
+ * In vtr_session_freeze(). A thaw that does not wait for this RCU reader would return soon.
+ * One that does wait ends the case after the time limit.
+ */
+static void freeze_slowly(void)
 {
-	vtr_session_number();
+	u64 end = ktime_get_mono_fast_ns() + 100 * NSEC_PER_MSEC;
+
+	if (current != slow_freezer)
+		return;
+	complete(&claimed);
+	while (!READ_ONCE(is_thawed) && ktime_get_mono_fast_ns() < end)
+		cpu_relax();
+}
+
+static int freeze_on_another_cpu(void *unused)
+{
+	vtr_session_freeze();
+	return 0;
+}
+
+static void thaw_waits_for_a_freeze_in_progress(struct kunit *test)
+{
+	struct task_struct *task;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	task = kthread_create(freeze_on_another_cpu, NULL, "kunit_freeze");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	reinit_completion(&claimed);
+	WRITE_ONCE(is_thawed, false);
+	get_task_struct(task);
+	slow_freezer = task;
+	observer = freeze_slowly;
+	wake_up_process(task);
+	wait_for_completion(&claimed);
+	vtr_session_thaw();
+	WRITE_ONCE(is_thawed, true);
+	kthread_stop(task);
+	put_task_struct(task);
+	observer = NULL;
+	KUNIT_EXPECT_EQ(test, vtr_session_frozen(), 0);
+	expect_rings_agree(test);
+	vtr_session_thaw();
 }
 
 /*
@@ -83,16 +127,9 @@ static void refresh_session(struct vtr_inspect_refresher *unused)
  */
 static void locks_nest_as_documented(struct kunit *test)
 {
-	struct vtr_inspect_refresher refresher = { .refresh = refresh_session };
 	struct vtr_session_settings settings;
 	bool was_enabled = vtr_session_enabled();
-	struct vitrine_tree *tree;
 
-	tree = vitrine_tree_create("kunit_locks", 0);
-	KUNIT_ASSERT_NOT_NULL(test, tree);
-	vtr_inspect_add_refresher(tree, &refresher);
-	vtr_inspect_refresh(tree);
-	vitrine_tree_destroy(tree);
 	vtr_session_settings(&settings);
 	KUNIT_EXPECT_EQ(test, vtr_session_enable(true), 0);
 	KUNIT_EXPECT_EQ(test, vtr_session_replace(&settings), 0);
@@ -104,6 +141,7 @@ static struct kunit_case session_cases[] = {
 	KUNIT_CASE(freeze_of_the_old_rings_ends),
 	KUNIT_CASE(freeze_of_the_new_rings_stays),
 	KUNIT_CASE(new_session_is_thawed),
+	KUNIT_CASE(thaw_waits_for_a_freeze_in_progress),
 	{}
 };
 

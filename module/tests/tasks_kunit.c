@@ -35,7 +35,7 @@ static void threads_that_do_not_fit_are_counted(struct kunit *test)
 	KUNIT_EXPECT_GE(test, all.nr_threads, all.nr_processes);
 	KUNIT_EXPECT_GT(test, all.nr_processes, 20);
 
-	fill_limited(test, 16 << 10, 0, &some);
+	fill_limited(test, 12 << 10, 0, &some);
 	KUNIT_EXPECT_GT(test, some.nr_threads, 5);
 	KUNIT_EXPECT_GT(test, some.nr_truncated, 5);
 	/* Threads are created and exit meanwhile, but not that many. */

@@ -66,6 +66,7 @@ static int tree_test_init(struct kunit *test)
 	test->priv = tt;
 	check_init(test, &tt->check, TREE_TEST_PAGES);
 	tt->notes[0] = check_notes(test);
+	memset(&tt->tree, 0xff, sizeof(tt->tree));
 	vtr_tree_init(&tt->tree, tt->pages, page, tt->notes, tt->names,
 		      TREE_TEST_NAMES);
 	return 0;
@@ -307,6 +308,54 @@ static void name_without_a_slot_is_a_name_block(struct kunit *test)
 	tree_check_now(test);
 	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, a), 0);
 	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, b), 0);
+	tree_check_now(test);
+}
+
+/* A name belongs to the slots of its row, whether or not the next row is empty. */
+static void full_row_has_no_slot(struct kunit *test)
+{
+	struct tree_test *tt = test->priv;
+	u32 i, text;
+
+	text = block_at(test, new_node(test, INSPECT_ROOT, "n"))[0] >> 40;
+	memset(tt->names, 0, sizeof(tt->names));
+	for (i = 0; i < NAME_ROW; i++) {
+		KUNIT_EXPECT_PTR_EQ(test, name_find(&tt->tree, 0, "x", 1),
+				    tt->names + i);
+		tt->names[i] = (struct vtr_tree_name){ 1, text };
+	}
+	KUNIT_EXPECT_NULL(test, name_find(&tt->tree, 0, "x", 1));
+	tt->names[NAME_ROW] = (struct vtr_tree_name){ 1, text + 1 };
+	name_forget(&tt->tree, 0, text + 1);
+	KUNIT_EXPECT_EQ(test, tt->names[NAME_ROW].index, text + 1);
+	/* The gap is filled with the last one of the row. */
+	tt->names[NAME_ROW - 1].hash = 2;
+	name_forget(&tt->tree, 0, text);
+	KUNIT_EXPECT_EQ(test, tt->names[0].hash, 2);
+	KUNIT_EXPECT_EQ(test, tt->names[NAME_ROW - 1].index, 0);
+	memset(tt->names, 0, sizeof(tt->names));
+	tree_check_now(test);
+}
+
+/* Another block is created, which is not shared; the first one keeps its slot. */
+static void name_with_most_references_is_not_shared(struct kunit *test)
+{
+	struct tree_test *tt = test->priv;
+	u32 first = 0, second = 0, third = 0;
+	u64 *block, word;
+
+	KUNIT_ASSERT_EQ(test, vtr_tree_name_get(&tt->tree, "name", &first), 0);
+	block = block_at(test, first);
+	word = block[0];
+	block[0] |= INSPECT_W0_STRREF_COUNT;
+	KUNIT_ASSERT_EQ(test, vtr_tree_name_get(&tt->tree, "name", &second), 0);
+	KUNIT_EXPECT_NE(test, second, first);
+	block[0] = word;
+	KUNIT_ASSERT_EQ(test, vtr_tree_name_get(&tt->tree, "name", &third), 0);
+	KUNIT_EXPECT_EQ(test, third, first);
+	vtr_tree_name_put(&tt->tree, first);
+	vtr_tree_name_put(&tt->tree, second);
+	vtr_tree_name_put(&tt->tree, third);
 	tree_check_now(test);
 }
 
@@ -619,6 +668,31 @@ static void tree_walk_with_a_fresh_seed(struct kunit *test)
 	tree_walk(test, random_seed(test));
 }
 
+/* Two names may have the same hash, so each byte of a name is compared. */
+static void name_differs_in_any_byte(struct kunit *test)
+{
+	struct tree_test *tt = test->priv;
+	char *name = tt->name;
+	unsigned int len, i;
+	u32 index = 0;
+	u64 *block;
+
+	for (len = 0; len < 3 * sizeof(u64); len++) {
+		memset(name, 'a', len + 1);
+		name[len] = 0;
+		KUNIT_ASSERT_EQ(test, vtr_tree_name_get(&tt->tree, name, &index), 0);
+		block = vtr_tree_block(&tt->tree, index);
+		KUNIT_EXPECT_TRUE(test, name_matches(block, name, len));
+		name[len] = 'a';
+		KUNIT_EXPECT_FALSE(test, name_matches(block, name, len + 1));
+		for (i = 0; i < len; i++) {
+			name[i] = 'b';
+			KUNIT_EXPECT_FALSE(test, name_matches(block, name, len));
+			name[i] = 'a';
+		}
+	}
+}
+
 static struct kunit_case tree_cases[] = {
 	KUNIT_CASE(new_tree_is_a_header),
 	KUNIT_CASE(value_blocks_are_as_the_format_says),
@@ -626,6 +700,9 @@ static struct kunit_case tree_cases[] = {
 	KUNIT_CASE(buffer_block_is_as_the_format_says),
 	KUNIT_CASE(same_name_is_one_block),
 	KUNIT_CASE(names_of_one_row_are_kept_apart),
+	KUNIT_CASE(name_differs_in_any_byte),
+	KUNIT_CASE(full_row_has_no_slot),
+	KUNIT_CASE(name_with_most_references_is_not_shared),
 	KUNIT_CASE(name_without_a_slot_is_a_name_block),
 	KUNIT_CASE(longest_name_fits_and_no_longer_one),
 	KUNIT_CASE(empty_name_is_a_name),

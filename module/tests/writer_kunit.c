@@ -5,6 +5,7 @@
  * the switches that were written, and where some were lost it goes through idle.
  */
 #include <kunit/test.h>
+#include <linux/irqflags.h>
 
 #include "random.h"
 
@@ -531,7 +532,261 @@ static void crowd_is_named_once_a_sub_buffer(struct kunit *test)
 	vtr_ring_put(crowd->ring);
 }
 
+/* A reader may see what is written behind the committed records. */
+static void argument_in_one_word_stores_no_value_after_it(struct kunit *test)
+{
+	const u64 value = 0xffff888012345678;
+	struct vtr_site_arg arg;
+	u64 words[2];
+
+	vtr_site_arg_prepare(&arg, FIELD_PREP(FXT_HEADER_TYPE, FXT_ARG_STRING_REF) |
+				   FIELD_PREP(FXT_HEADER_WORDS, 1) |
+				   FIELD_PREP(FXT_ARG_STRING, 7), 0);
+	words[1] = ~0ULL;
+	KUNIT_EXPECT_PTR_EQ(test, vtr_site_arg_put(&arg, words, value), words + 1);
+	KUNIT_EXPECT_EQ(test, words[0], arg.word);
+	KUNIT_EXPECT_EQ(test, words[1], 0);
+
+	vtr_site_arg_prepare(&arg, FIELD_PREP(FXT_HEADER_TYPE, FXT_ARG_UINT32) |
+				   FIELD_PREP(FXT_HEADER_WORDS, 1), FXT_ARG_VALUE32);
+	KUNIT_EXPECT_PTR_EQ(test, vtr_site_arg_put(&arg, words, value), words + 1);
+	KUNIT_EXPECT_EQ(test, words[0] >> 32, (u32)value);
+	KUNIT_EXPECT_EQ(test, words[1], 0);
+
+	vtr_site_arg_prepare(&arg, FIELD_PREP(FXT_HEADER_TYPE, FXT_ARG_UINT64) |
+				   FIELD_PREP(FXT_HEADER_WORDS, 2), 0);
+	KUNIT_EXPECT_PTR_EQ(test, vtr_site_arg_put(&arg, words, value), words + 2);
+	KUNIT_EXPECT_EQ(test, words[0], arg.word);
+	KUNIT_EXPECT_EQ(test, words[1], value);
+}
+
+static void missing_name_is_empty(struct kunit *test)
+{
+	KUNIT_EXPECT_PTR_EQ(test, vtr_strings_key(NULL), vtr_strings_key(""));
+}
+
+static void names_of_idle_cpus_have_keys_of_their_own(struct kunit *test)
+{
+	struct row *row = new_row(test, 0, 4, VITRINE_MODE_CIRCULAR, 1);
+	struct vtr_threads *threads = &row->ring->threads;
+	unsigned int i;
+
+	for (i = 0; i < 1024; i++) {
+		vtr_threads_forget(threads);
+		vtr_threads_name(threads, 0);
+		KUNIT_ASSERT_FALSE(test, vtr_threads_named(threads, VTR_THREADS_IDLE(0)));
+		vtr_threads_name(threads, VTR_THREADS_IDLE(0));
+		KUNIT_ASSERT_FALSE(test, vtr_threads_named(threads, VTR_THREADS_PROCESS(0)));
+		KUNIT_ASSERT_TRUE(test, vtr_threads_named(threads, 0));
+	}
+	vtr_ring_put(row->ring);
+}
+
+/* Without room for a name, room for a switch may be left. */
+static void thread_renamed_without_room_is_registered_again(struct kunit *test)
+{
+	struct row *row = new_row(test, 0, 4, VITRINE_MODE_CIRCULAR, 1);
+	struct vtr_ring *ring = row->ring;
+	struct vtr_subject subject;
+	u64 first, end, *next;
+
+	switch_to(row, 1, FXT_THREAD_BLOCKED);
+	switch_to(row, 2, FXT_THREAD_BLOCKED);
+	/* As the hot path, which needs room for a switch only. */
+	while (vtr_ring_has(ring, VTR_WRITER_THREAD_WORDS)) {
+		next = vtr_ring_next(ring);
+		next[0] = ring->running;
+		next[1] = row->now;
+		vtr_ring_commit(ring, next + VTR_FXT_SWITCH_WORDS, row->now);
+	}
+	KUNIT_ASSERT_TRUE(test, vtr_ring_has(ring, VTR_RING_HOT_WORDS));
+	vtr_subject_task(row->tasks[row->running ^ 3], &subject);
+	KUNIT_EXPECT_NE(test, vtr_threads_find(&ring->threads, subject.key), 0);
+	vtr_writer_rename(ring, row->now, &subject);
+	KUNIT_EXPECT_EQ(test, vtr_threads_find(&ring->threads, subject.key), 0);
+	vtr_ring_range(ring, &first, &end);
+	KUNIT_EXPECT_EQ(test, end, 1);
+	switch_to(row, row->running ^ 3, FXT_THREAD_BLOCKED);
+	vtr_ring_range(ring, &first, &end);
+	KUNIT_EXPECT_EQ(test, end, 2);
+	KUNIT_EXPECT_EQ(test, ring->producer->lost_records, 0);
+	vtr_ring_put(ring);
+}
+
+static void ended_subbuffer_is_followed_by_another_one(struct kunit *test)
+{
+	struct row *row = new_row(test, 0, 4, VITRINE_MODE_CIRCULAR, 1);
+	u64 first, end;
+
+	switch_to(row, 1, FXT_THREAD_BLOCKED);
+	switch_to(row, 2, FXT_THREAD_BLOCKED);
+	vtr_ring_end_subbuf(row->ring);
+	KUNIT_EXPECT_TRUE(test, vtr_threads_named(&row->ring->threads, 1ULL << 32 | 1));
+	switch_to(row, 0, FXT_THREAD_BLOCKED);
+	KUNIT_EXPECT_FALSE(test, vtr_threads_named(&row->ring->threads, 1ULL << 32 | 1));
+	vtr_ring_range(row->ring, &first, &end);
+	KUNIT_EXPECT_EQ(test, end, 2);
+	KUNIT_EXPECT_EQ(test, row->ring->producer->lost_records, 0);
+	vtr_ring_put(row->ring);
+}
+
+#ifndef __KERNEL__	/* where an irq_work is called at once */
+/* In place of ring_wake(): the probe of a tracepoint inside vtr_ring_advance(). */
+static void record_inside(struct irq_work *work)
+{
+	struct vtr_ring *ring = container_of(work, struct vtr_ring, wake);
+
+	if (vtr_writer_reserve_here(ring, VTR_RING_HOT_WORDS, 0))
+		ring->gap.told_bytes = ~0ULL;
+	else
+		vtr_ring_lose(ring, VTR_RING_HOT_WORDS);
+}
+
+static void record_inside_the_writer_is_lost(struct kunit *test)
+{
+	struct row *row = new_row(test, 0, 4, VITRINE_MODE_CIRCULAR, 1);
+	struct wait_queue_entry reader = {};
+	u64 end = 0, first;
+
+	add_wait_queue(&row->ring->wait, &reader);
+	row->ring->wake.func = record_inside;
+	switch_to(row, 1, FXT_THREAD_BLOCKED);
+	while (end < 3) {
+		switch_to(row, row->running ^ 3, FXT_THREAD_BLOCKED);
+		vtr_ring_range(row->ring, &first, &end);
+	}
+	KUNIT_EXPECT_NE(test, row->ring->gap.told_bytes, ~0ULL);
+	KUNIT_EXPECT_EQ(test, row->ring->producer->lost_records, 2);
+	remove_wait_queue(&row->ring->wait, &reader);
+	vtr_ring_put(row->ring);
+}
+#endif
+
+/* What a description contained before does not matter. */
+static void each_kind_of_thread_is_described(struct kunit *test)
+{
+	struct row *row = new_row(test, 0, 2, VITRINE_MODE_CIRCULAR, 0);
+	struct vtr_subject subject;
+	unsigned int i;
+
+	for (i = 0; i < TEST_TASKS; i++) {
+		const struct task_struct *task = row->tasks[i];
+
+		memset(&subject, 0xff, sizeof(subject));
+		if (i)
+			vtr_subject_task(task, &subject);
+		else
+			vtr_subject_idle(&subject);
+		KUNIT_EXPECT_EQ(test, subject.key, vtr_writer_key(task));
+		KUNIT_EXPECT_EQ(test, subject.thread, task->pid);
+		KUNIT_EXPECT_EQ(test, subject.priority, i ? 100 + i : 0);
+		KUNIT_EXPECT_STREQ(test, subject.name, i ? task->comm : "idle");
+		if (!i) {
+			KUNIT_EXPECT_EQ(test, subject.process, 0);
+			KUNIT_EXPECT_STREQ(test, subject.process_name, "idle");
+		} else if (task->flags & PF_KTHREAD) {
+			KUNIT_EXPECT_EQ(test, subject.process, 2);
+			KUNIT_EXPECT_STREQ(test, subject.process_name, "kthreadd");
+		} else {
+			KUNIT_EXPECT_EQ(test, subject.process, task->pid);
+		}
+	}
+	vtr_ring_put(row->ring);
+}
+
+/* Its id may be that of another thread soon. */
+static void thread_that_ended_is_forgotten(struct kunit *test)
+{
+	struct row *row = new_row(test, 0, 2, VITRINE_MODE_CIRCULAR, 0);
+	const struct vtr_threads *threads = &row->ring->threads;
+	u64 key = vtr_writer_key(row->tasks[4]);
+
+	switch_to(row, 4, FXT_THREAD_NEW);
+	switch_to(row, 5, FXT_THREAD_BLOCKED);
+	switch_to(row, 4, FXT_THREAD_BLOCKED);
+	KUNIT_EXPECT_NE(test, vtr_threads_find(threads, key), 0);
+	switch_to(row, 5, FXT_THREAD_DEAD);
+	KUNIT_EXPECT_EQ(test, vtr_threads_find(threads, key), 0);
+	KUNIT_EXPECT_FALSE(test, vtr_threads_named(threads, key));
+	vtr_ring_put(row->ring);
+}
+
+static void string_is_registered_once(struct kunit *test)
+{
+	struct row *row = new_row(test, 0, 2, VITRINE_MODE_CIRCULAR, 0);
+	struct vtr_fxt_string first = vtr_fxt_inline("text", 4), again = first;
+	u64 committed;
+
+	switch_to(row, 4, FXT_THREAD_NEW);
+	committed = *row->ring->committed;
+	vtr_strings_begin(&row->ring->strings);
+	vtr_writer_intern(row->ring, row->now, first.bytes, &first);
+	KUNIT_EXPECT_GE(test, first.ref, VTR_FXT_STRING_FIRST);
+	KUNIT_EXPECT_LT(test, first.ref, FXT_STRING_REF_INLINE);
+	KUNIT_EXPECT_EQ(test, *row->ring->committed, committed + 16);
+	vtr_writer_intern(row->ring, row->now, again.bytes, &again);
+	KUNIT_EXPECT_EQ(test, again.ref, first.ref);
+	KUNIT_EXPECT_EQ(test, *row->ring->committed, committed + 16);
+	vtr_ring_put(row->ring);
+}
+
+static void strings_of_this_cpu_are_forgotten(struct kunit *test)
+{
+	struct row *row = new_row(test, 0, 2, VITRINE_MODE_CIRCULAR, 0);
+	struct vtr_strings *strings = &row->ring->strings;
+	const char *key = "key";
+	struct vtr_ring *before;
+	unsigned long flags;
+
+	vtr_strings_add(strings, key);
+	local_irq_save(flags);
+	before = this_cpu_read(vtr_writer_ring);
+	this_cpu_write(vtr_writer_ring, row->ring);
+	forget_strings(NULL);
+	this_cpu_write(vtr_writer_ring, before);
+	local_irq_restore(flags);
+	KUNIT_EXPECT_EQ(test, vtr_strings_find(strings, key), 0);
+	vtr_ring_put(row->ring);
+}
+
+/* The thread, the record, and for each string a record of its own. */
+static void event_has_room_for_all_it_needs(struct kunit *test)
+{
+	/* Longer than the fixed part, so that no other part hides that one is missing. */
+	static const char text[120] = "zeros follow";
+	struct vtr_fxt_event event = {
+		.type = FXT_EVENT_INSTANT,
+		.category = vtr_fxt_inline(text, sizeof(text)),
+		.name = vtr_fxt_inline(text, sizeof(text)),
+	};
+	u64 *words = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+	unsigned int nr_words;
+
+	KUNIT_ASSERT_NOT_NULL(test, words);
+	nr_words = VTR_WRITER_THREAD_WORDS;
+	nr_words += vtr_fxt_put_event(words, &event);
+	KUNIT_EXPECT_GE(test, vtr_writer_event_words(&event), nr_words);
+	event.category.ref = VTR_FXT_STRING_FIRST;
+	event.name.ref = VTR_FXT_STRING_FIRST;
+	nr_words = VTR_WRITER_THREAD_WORDS + vtr_fxt_put_event(words, &event) +
+		   vtr_fxt_put_string(words, VTR_FXT_STRING_FIRST, text,
+				      sizeof(text)) * 2;
+	event.category = vtr_fxt_inline(text, sizeof(text));
+	event.name = vtr_fxt_inline(text, sizeof(text));
+	KUNIT_EXPECT_GE(test, vtr_writer_event_words(&event), nr_words);
+	/* Not much more: an event that is too long for a sub-buffer is refused. */
+	KUNIT_EXPECT_LT(test, vtr_writer_event_words(&event), 2 * nr_words);
+}
+
 static struct kunit_case writer_cases[] = {
+	KUNIT_CASE(names_of_idle_cpus_have_keys_of_their_own),
+	KUNIT_CASE(thread_renamed_without_room_is_registered_again),
+	KUNIT_CASE(ended_subbuffer_is_followed_by_another_one),
+#ifndef __KERNEL__
+	KUNIT_CASE(record_inside_the_writer_is_lost),
+#endif
+	KUNIT_CASE(argument_in_one_word_stores_no_value_after_it),
+	KUNIT_CASE(missing_name_is_empty),
 	KUNIT_CASE(row_of_any_cpu_is_a_chain),
 	KUNIT_CASE(wide_switch_says_who_and_how),
 	KUNIT_CASE(full_oneshot_ring_of_any_cpu_says_so),
@@ -539,6 +794,11 @@ static struct kunit_case writer_cases[] = {
 	KUNIT_CASE(closed_row_is_opened_by_a_switch),
 	KUNIT_CASE(what_never_fits_costs_no_history),
 	KUNIT_CASE(crowd_is_named_once_a_sub_buffer),
+	KUNIT_CASE(each_kind_of_thread_is_described),
+	KUNIT_CASE(thread_that_ended_is_forgotten),
+	KUNIT_CASE(string_is_registered_once),
+	KUNIT_CASE(strings_of_this_cpu_are_forgotten),
+	KUNIT_CASE(event_has_room_for_all_it_needs),
 	{}
 };
 

@@ -2,7 +2,8 @@
 /*
  * The file trace.fxt: the contents of the rings, one sub-buffer after the other, CPU
  * by CPU and oldest first. Sub-buffers are copied one at a time, so that an open file
- * takes the memory of one sub-buffer, regardless of the size of the rings.
+ * takes the memory of one sub-buffer, regardless of the size of the rings. This memory is
+ * charged to the cgroup of the reader.
  *
  * Concurrency: @lock serialises readers of one open file; it is taken before
  * session_mutex. The file holds references to the rings, and CPUs continue to record.
@@ -58,7 +59,8 @@ struct vtr_archive {
  */
 struct vtr_archive *vtr_archive_create(void)
 {
-	struct vtr_archive *archive = kzalloc(sizeof(*archive), GFP_KERNEL);
+	struct vtr_archive *archive = kzalloc(sizeof(*archive),
+					      GFP_KERNEL_ACCOUNT);
 
 	if (!archive)
 		return NULL;
@@ -105,7 +107,7 @@ static int begin(struct vtr_archive *archive)
 	begin_cpu(archive, 0);
 	if (archive->cpu < nr_cpu_ids)
 		len_bytes += vtr_ring_subbuf_bytes(&rings[archive->cpu]->config);
-	archive->bytes = kvmalloc(len_bytes, GFP_KERNEL);
+	archive->bytes = kvmalloc(len_bytes, GFP_KERNEL_ACCOUNT);
 	if (archive->bytes)
 		return 0;
 	vtr_session_put_rings(rings);
@@ -113,11 +115,12 @@ static int begin(struct vtr_archive *archive)
 	return -ENOMEM;
 }
 
-/* Copy the next sub-buffer of the CPU. Return false if it was overwritten. */
-static bool copy_subbuf(struct vtr_archive *archive)
+/* Copy the next sub-buffer of the CPU. Return 1, 0 if it was overwritten, or an error. */
+static int copy_next(struct vtr_archive *archive)
 {
 	struct vtr_ring *ring = archive->rings[archive->cpu];
-	size_t head_bytes = 0, len_bytes;
+	size_t head_bytes = 0;
+	ssize_t len_bytes;
 
 	if (archive->has_gap)
 		head_bytes = FXT_WORD_BYTES *
@@ -126,15 +129,17 @@ static bool copy_subbuf(struct vtr_archive *archive)
 							FXT_PROVIDER_EVENT_BUFFER_FULL);
 	len_bytes = vtr_ring_copy(ring, archive->sequence++,
 				  archive->bytes + head_bytes);
+	if (len_bytes < 0)
+		return len_bytes;
 	if (!len_bytes) {
 		archive->has_gap = archive->has_begun;
-		return false;
+		return 0;
 	}
 	archive->len_bytes = head_bytes + len_bytes;
 	archive->has_gap = false;
 	archive->has_begun = true;
 	archive->is_empty = false;
-	return true;
+	return 1;
 }
 
 /* Skip the sub-buffers that were overwritten since reading the ring began. */
@@ -149,36 +154,44 @@ static void skip_overwritten(struct vtr_archive *archive)
 	archive->has_gap = archive->has_begun;
 }
 
-/* Fill @bytes with the next sub-buffer. Return false at the end. */
-static bool fill(struct vtr_archive *archive)
+/* Fill @bytes with the next sub-buffer. Return 1, 0 at the end, or an error. */
+static int fill(struct vtr_archive *archive)
 {
+	int ret;
+
 	archive->read_bytes = 0;
+	archive->len_bytes = 0;
 	while (archive->cpu < nr_cpu_ids) {
 		cond_resched();
 		skip_overwritten(archive);
-		if (archive->sequence >= archive->end)
+		if (archive->sequence >= archive->end) {
 			begin_cpu(archive, archive->cpu + 1);
-		else if (copy_subbuf(archive))
-			return true;
+			continue;
+		}
+		ret = copy_next(archive);
+		if (ret)
+			return ret;
 	}
-	archive->len_bytes = 0;
 	if (!archive->is_empty)
-		return false;
+		return 0;
 	/* An archive without records is valid, too, and has a magic number record. */
 	*(u64 *)archive->bytes = FXT_MAGIC_RECORD;
 	archive->len_bytes = FXT_WORD_BYTES;
 	archive->is_empty = false;
-	return true;
+	return 1;
 }
 
 static ssize_t read_locked(struct vtr_archive *archive, char __user *buf,
 			   size_t count)
 {
 	size_t done = 0, len_bytes;
+	int ret = 1;
 
 	while (done < count) {
-		if (archive->read_bytes == archive->len_bytes && !fill(archive))
-			break;
+		if (archive->read_bytes == archive->len_bytes)
+			ret = fill(archive);
+		if (ret <= 0)
+			return done ?: ret;
 		len_bytes = min(count - done,
 				archive->len_bytes - archive->read_bytes);
 		if (copy_to_user(buf + done,
@@ -200,7 +213,8 @@ static ssize_t read_locked(struct vtr_archive *archive, char __user *buf,
  * @count: maximum number of bytes
  *
  * Context: task; may sleep.
- * Return: bytes read, 0 at the end, -ENOMEM or -EFAULT.
+ * Return: bytes read, 0 at the end, -ENOMEM, -EFAULT, or -ESTALE if the session is over
+ *	and two later ones, too.
  */
 ssize_t vtr_archive_read(struct vtr_archive *archive, char __user *buf,
 			 size_t count)

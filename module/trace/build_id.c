@@ -3,12 +3,18 @@
  * Build ids of the programs and libraries that are mapped, read from their ELF notes.
  * The kernel's own parser is not exported.
  *
+ * Only the page cache is read. To fetch a page could take arbitrarily long, for example from
+ * a server that does not answer. The first page of a program, which contains all that is
+ * needed, is nearly always there.
+ *
  * Concurrency: cache_mutex protects the cache. Files are read without it.
  */
 #include <linux/elf.h>
 #include <linux/fs.h>
 #include <linux/hash.h>
+#include <linux/highmem.h>
 #include <linux/mutex.h>
+#include <linux/pagemap.h>
 #include <linux/string.h>
 
 #include "build_id.h"
@@ -76,9 +82,27 @@ static struct cached *slot_of(const struct identity *identity)
 			      ilog2(CACHE_SLOTS))];
 }
 
-static bool read_at(struct file *file, loff_t offset, void *ret, size_t len_bytes)
+/* Read from the page cache. Return false if a page is not there, which sets @is_missing. */
+static bool read_at(struct file *file, u64 offset, void *ret, size_t len_bytes,
+		    bool *is_missing)
 {
-	return kernel_read(file, ret, len_bytes, &offset) == len_bytes;
+	struct page *page;
+	size_t at, len;
+
+	for (; len_bytes; ret += len, offset += len, len_bytes -= len) {
+		at = offset_in_page(offset);
+		len = min(len_bytes, PAGE_SIZE - at);
+		page = pagecache_get_page(file->f_mapping, offset >> PAGE_SHIFT, 0, 0);
+		if (!page || !PageUptodate(page)) {
+			*is_missing = true;
+			if (page)
+				put_page(page);
+			return false;
+		}
+		memcpy_from_page(ret, page, at, len);
+		put_page(page);
+	}
+	return true;
 }
 
 /* Find the build id among the notes of a segment. */
@@ -107,33 +131,33 @@ static unsigned int find_in_notes(const u8 *notes, size_t len_bytes, u8 *ret)
 }
 
 static unsigned int find_in_segment(struct file *file, const struct elf64_phdr *segment,
-				    u8 *ret)
+				    u8 *ret, bool *is_missing)
 {
 	u8 notes[MAX_NOTE_BYTES];
 	size_t len_bytes = min_t(u64, segment->p_filesz, sizeof(notes));
 
 	if (segment->p_type != PT_NOTE ||
-	    !read_at(file, segment->p_offset, notes, len_bytes))
+	    !read_at(file, segment->p_offset, notes, len_bytes, is_missing))
 		return 0;
 	return find_in_notes(notes, len_bytes, ret);
 }
 
-static unsigned int read_build_id(struct file *file, u8 *ret)
+static unsigned int read_build_id(struct file *file, u8 *ret, bool *is_missing)
 {
 	unsigned int i, len_bytes = 0;
 	struct elf64_phdr segment;
 	struct elf64_hdr header;
 
-	if (!read_at(file, 0, &header, sizeof(header)) ||
+	if (!read_at(file, 0, &header, sizeof(header), is_missing) ||
 	    memcmp(header.e_ident, ELFMAG, SELFMAG) ||
 	    header.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    header.e_phentsize != sizeof(segment))
 		return 0;
 	for (i = 0; !len_bytes && i < header.e_phnum && i < MAX_HEADERS; i++) {
 		if (!read_at(file, header.e_phoff + i * sizeof(segment),
-			     &segment, sizeof(segment)))
+			     &segment, sizeof(segment), is_missing))
 			return 0;
-		len_bytes = find_in_segment(file, &segment, ret);
+		len_bytes = find_in_segment(file, &segment, ret, is_missing);
 	}
 	return len_bytes;
 }
@@ -145,15 +169,16 @@ static unsigned int read_build_id(struct file *file, u8 *ret)
  *
  * Reading a device may have side effects, so only regular files are read.
  *
- * Context: task; may sleep, no lock held.
- * Return: length of the build id, 0 if the file has none.
+ * Context: task, no lock held.
+ * Return: length of the build id, 0 if the file has none, or if it is not in the page
+ *	cache now.
  */
 unsigned int vtr_build_id(struct file *file, u8 *ret)
 {
 	const struct inode *inode = file_inode(file);
 	struct cached found = { .identity = identify(inode) };
 	struct cached *slot = slot_of(&found.identity);
-	bool is_cached;
+	bool is_cached, is_missing = false;
 
 	if (!S_ISREG(inode->i_mode))
 		return 0;
@@ -163,8 +188,9 @@ unsigned int vtr_build_id(struct file *file, u8 *ret)
 	if (is_cached)
 		found = *slot;
 	mutex_unlock(&cache_mutex);
-	if (!is_cached) {
-		found.len_bytes = read_build_id(file, found.id);
+	if (!is_cached)
+		found.len_bytes = read_build_id(file, found.id, &is_missing);
+	if (!is_cached && !is_missing) {
 		mutex_lock(&cache_mutex);
 		*slot = found;
 		mutex_unlock(&cache_mutex);

@@ -6,10 +6,13 @@
  * after session_mutex, and static keys are patched while it is held. Writers of
  * events read a filter under RCU, with interrupts off.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/cgroup.h>
 #include <linux/ctype.h>
 #include <linux/err.h>
 #include <linux/export.h>
+#include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/seq_file.h>
@@ -506,15 +509,41 @@ int vitrine_category_register(struct vitrine_category *category)
 }
 EXPORT_SYMBOL_GPL(vitrine_category_register);
 
+static void remove(struct vitrine_category *category)
+{
+	lockdep_assert_held(&category_mutex);
+	switch_off(category);
+	category->wanted = false;
+	set_filter(category, NULL);
+	list_del_init(&category->list);
+}
+
 void vitrine_category_unregister(struct vitrine_category *category)
 {
 	mutex_lock(&category_mutex);
-	if (!list_empty(&category->list)) {
-		switch_off(category);
-		category->wanted = false;
-		set_filter(category, NULL);
-		list_del_init(&category->list);
-	}
+	if (!list_empty(&category->list))
+		remove(category);
 	mutex_unlock(&category_mutex);
 }
 EXPORT_SYMBOL_GPL(vitrine_category_unregister);
+
+/**
+ * vtr_category_module_goes() - remove the categories that a module has left
+ * @module: module whose exit function has returned or whose init function has failed
+ *
+ * Context: task; may sleep.
+ */
+void vtr_category_module_goes(const struct module *module)
+{
+	struct vitrine_category *category, *next;
+
+	mutex_lock(&category_mutex);
+	list_for_each_entry_safe(category, next, &categories, list) {
+		if (!within_module((unsigned long)category, module))
+			continue;
+		pr_warn("module %s has not unregistered its category \"%s\"; it is unregistered now\n",
+			module->name, category->name);
+		remove(category);
+	}
+	mutex_unlock(&category_mutex);
+}

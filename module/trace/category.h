@@ -13,6 +13,7 @@
 #include <vitrine/trace.h>
 
 struct cgroup;
+struct module;
 struct seq_file;
 
 /**
@@ -61,5 +62,6 @@ bool vtr_category_exists(const char *name);
 void vtr_category_record(bool record);
 int vtr_category_switch(char *words);
 void vtr_category_show(struct seq_file *seq);
+void vtr_category_module_goes(const struct module *module);
 
 #endif /* _VTR_CATEGORY_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Check the rate of the counter that is a session's clock against CLOCK_MONOTONIC.
+ * Check the counter that is a session's clock against CLOCK_MONOTONIC.
  *
  * CLOCK_MONOTONIC is slewed by at most 500 ppm, and a rate reported by a hypervisor may
  * deviate by somewhat more.
@@ -30,13 +30,13 @@ struct vtr_drift_reading {
 /**
  * vtr_drift_steady() - check whether a counter has kept its rate
  * @then: a reading
- * @now: a later reading
+ * @now: a later reading, whose ticks are not fewer
  * @rate: ticks per second, greater than 0
  *
  * While the machine is suspended, CLOCK_MONOTONIC stops; the counter may stop, too.
  *
  * Context: any.
- * Return: false if the counter was set or ticked at another rate.
+ * Return: false if the counter was set forwards or ticked at another rate.
  */
 static inline bool vtr_drift_steady(const struct vtr_drift_reading *then,
 				    const struct vtr_drift_reading *now,
@@ -46,8 +46,6 @@ static inline bool vtr_drift_steady(const struct vtr_drift_reading *then,
 
 	if (now->asleep_ns != then->asleep_ns)
 		return true;
-	if (now->ticks < then->ticks)
-		return false;
 	seconds = div64_u64_rem(now->ticks - then->ticks, rate, &part);
 	/* No overflow below 2^34 Hz and 2^33 seconds. */
 	ns = seconds * 1000000000 + div64_u64(part * 1000000000, rate);

@@ -26,6 +26,7 @@
 #include "category.h"
 #include "clock.h"
 #include "event.h"
+#include "secret.h"
 #include "writer.h"
 
 /* Longest message in bytes; longer than a line of the kernel log. */
@@ -126,7 +127,7 @@ static void describe_here(struct vtr_subject *subject)
 	}
 	vtr_subject_idle(subject);
 	subject->thread = VTR_EVENT_IDLE_THREAD + smp_processor_id();
-	subject->key = subject->thread;
+	subject->key = VTR_THREADS_IDLE(smp_processor_id());
 }
 
 /**
@@ -382,8 +383,8 @@ static void fill_prepared(const struct vitrine_site *site, const u64 *words,
 
 	record->header = words[0] & ~FXT_EVENT_THREAD;
 	for (i = 0; i < site->nr_args; i++) {
-		record->args[i].word = word[0];
-		record->args[i].mask = value_mask(site->args[i].type);
+		vtr_site_arg_prepare(&record->args[i], word[0],
+				     value_mask(site->args[i].type));
 		word += FIELD_GET(FXT_HEADER_WORDS, word[0]);
 	}
 	record->nr_last_words = words + FIELD_GET(FXT_HEADER_WORDS, words[0]) -
@@ -580,6 +581,12 @@ void vtr_event_write_bytes(const struct vitrine_site *site, const void *bytes,
 		event.values[i] = va_arg(values, u64);
 	write_event(&event);
 }
+
+u64 vitrine_trace_pointer_id(const void *pointer)
+{
+	return vtr_secret_hash(&pointer, sizeof(pointer));
+}
+EXPORT_SYMBOL_GPL(vitrine_trace_pointer_id);
 
 u64 vitrine_trace_ticks(void)
 {

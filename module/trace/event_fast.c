@@ -22,9 +22,6 @@
 #include <linux/export.h>
 #include <linux/hardirq.h>
 #include <linux/kernel.h>
-#ifdef CONFIG_DCACHE_WORD_ACCESS
-#include <asm/word-at-a-time.h>
-#endif
 
 #include "counter.h"
 #include "event.h"
@@ -44,7 +41,7 @@ static __always_inline unsigned int find_here(const struct vtr_ring *ring)
 	u64 key = vtr_writer_key(current);
 
 	if (unlikely(!key))
-		key = VTR_EVENT_IDLE_THREAD + ring->cpu;
+		key = VTR_THREADS_IDLE(ring->cpu);
 	return vtr_threads_find(&ring->threads, key);
 }
 
@@ -53,15 +50,6 @@ static __always_inline bool has_room(const struct vtr_ring *ring, u64 offset,
 {
 	return vtr_ring_has_hot(ring, offset + (nr_words - VTR_RING_HOT_WORDS) *
 					       FXT_WORD_BYTES);
-}
-
-static __always_inline u64 *put_value(u64 *next, const struct vtr_site_arg *arg,
-				      u64 value)
-{
-	next[0] = arg->word | (value << 32 & arg->mask);
-	/* If the value is in the first word, the next argument overwrites this store. */
-	next[1] = value;
-	return next + ((u8)arg->word >> __builtin_ctzll(FXT_HEADER_WORDS));
 }
 
 static __always_inline bool is_fixed(const struct vitrine_site *site)
@@ -90,7 +78,7 @@ static __always_inline void commit_record(struct vtr_ring *ring, u64 *committed,
 	vtr_ring_commit_hot(committed, offset, nr_words, now);
 }
 
-#ifdef CONFIG_DCACHE_WORD_ACCESS
+#ifdef VTR_HAS_WORD_ACCESS
 /*
  * Copy text a word at a time. The text may change meanwhile, so each word is read once.
  * A word may extend beyond the end of the text into an unmapped page, which reads as
@@ -153,7 +141,7 @@ static __always_inline u64 *put_arg(u64 *next, const struct vitrine_site *site,
 	int len_bytes;
 
 	if (site->args[nr].type != FXT_ARG_STRING_REF)
-		return put_value(next, arg, value);
+		return vtr_site_arg_put(arg, next, value);
 	len_bytes = put_text(next + 1, (const char *)(unsigned long)value);
 	if (unlikely(len_bytes < 0))
 		return NULL;
@@ -427,7 +415,7 @@ static __always_inline bool put_inline(struct vtr_ring *ring,
 	next[1] = now;
 	end = next + 2 + nr_words;
 	if (site->nr_args)
-		end = put_value(end, &record->args[0], value);
+		end = vtr_site_arg_put(&record->args[0], end, value);
 	/* If the record has no last word, the next record overwrites this store. */
 	*end = id;
 	commit_record(ring, ring->committed, *ring->committed, header, now);
@@ -520,13 +508,13 @@ static __always_inline bool write_fixed(const struct vitrine_site *site,
 	}
 	end = next + 2;
 	if (nr_args > 0)
-		end = put_value(end, &record->args[0], value0);
+		end = vtr_site_arg_put(&record->args[0], end, value0);
 	if (nr_args > 1)
-		end = put_value(end, &record->args[1], value1);
+		end = vtr_site_arg_put(&record->args[1], end, value1);
 	if (nr_args > 2)
-		end = put_value(end, &record->args[2], value2);
+		end = vtr_site_arg_put(&record->args[2], end, value2);
 	if (nr_args > 3)
-		end = put_value(end, &record->args[3], value3);
+		end = vtr_site_arg_put(&record->args[3], end, value3);
 	/* If the record has no last word, the next record overwrites this store. */
 	*end = id;
 	commit_record(ring, committed, offset, record->header, now);

@@ -6,8 +6,12 @@
 #ifndef _VTR_EXCEPTIONS_H
 #define _VTR_EXCEPTIONS_H
 
-/* Some versions of sparse lack __has_include(). */
-#if defined(__CHECKER__) && defined(CONFIG_X86)
+/*
+ * User-mode Linux finds the headers of x86 but does not have its tracepoints. Some versions
+ * of sparse lack __has_include().
+ */
+#if defined(CONFIG_UML)
+#elif defined(__CHECKER__) && defined(CONFIG_X86)
 #include <asm/trace/exceptions.h>
 #define VTR_HAS_PAGE_FAULTS
 #elif __has_include(<asm/trace/exceptions.h>)

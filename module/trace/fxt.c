@@ -601,4 +601,5 @@ unsigned int vtr_fxt_put_large_data(u64 *words,
 
 #ifdef CONFIG_VITRINE_KUNIT
 #include "tests/fxt_kunit.c"
+#include "tests/strings_kunit.c" /* strings.h has no unit of its own */
 #endif

@@ -80,15 +80,21 @@ static struct vtr_probe probes[] = {
 
 static bool is_watching;
 
-/* The names are those that "perf lock contention" uses. */
-static const char *kind(unsigned int flags)
+/*
+ * The names are those that "perf lock contention" uses, which does not tell a spinlock of
+ * PREEMPT_RT, "rtlock", from an rt-mutex.
+ */
+static const char *kind(unsigned int flags, bool is_rtlock)
 {
 	const char *name = flags & LCB_F_WRITE ? "rwsem:W" : "rwsem:R";
 
 	if (flags & LCB_F_MUTEX)
 		return "mutex";
-	if (!(flags & (LCB_F_READ | LCB_F_WRITE)))
-		return flags & LCB_F_RT ? "rt-mutex" : "semaphore";
+	if (!(flags & (LCB_F_READ | LCB_F_WRITE))) {
+		if (!(flags & LCB_F_RT))
+			return "semaphore";
+		return is_rtlock ? "rtlock" : "rt-mutex";
+	}
 	if (flags & LCB_F_RT)
 		name = flags & LCB_F_WRITE ? "rwlock-rt:W" : "rwlock-rt:R";
 	else if (flags & LCB_F_PERCPU)
@@ -108,7 +114,9 @@ const char *vtr_locks_kind(const struct task_struct *task)
 {
 	u64 thread = vtr_peek(slot_of(task)->thread);
 
-	return (u32)thread == (u32)task->pid ? kind(thread >> 32) : NULL;
+	if ((u32)thread != (u32)task->pid)
+		return NULL;
+	return kind(thread >> 32, READ_ONCE(task->__state) & TASK_RTLOCK_WAIT);
 }
 
 /**

@@ -15,7 +15,7 @@
  *   append:  record, then committed_bytes (release)
  *   advance: producer->sequence (release), after the new preamble
  *
- * Pairs with vtr_ring_copy() below and with tools/lib/ring.c.
+ * Pairs with copy_subbuf() below and with tools/lib/ring.c.
  *
  * A ring that is full or frozen has no room: ring->limit is 0, which sends the writer to
  * the slow path at each record without a test of its own. The slow path counts records
@@ -30,10 +30,14 @@
  *   freeze:  VITRINE_RING_FROZEN, smp_mb(), limit = 0
  *   advance: limit = end of the sub-buffer, smp_mb(), is VITRINE_RING_FROZEN set?
  */
+#include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
+#include <linux/list.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/rwsem.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/topology.h>
@@ -44,6 +48,10 @@
 #include "ring.h"
 
 #define NO_SEQUENCE	(~0ULL)
+
+/* Closed rings, which their readers keep; guarded by closed_mutex. */
+static LIST_HEAD(closed_rings);
+static DEFINE_MUTEX(closed_mutex);
 
 /* Return the oldest sub-buffer of the ring while @sequence is being written. */
 static u64 oldest_sequence(const struct vtr_ring *ring, u64 sequence)
@@ -109,6 +117,9 @@ static void ring_free(struct kref *kref)
 {
 	struct vtr_ring *ring = container_of(kref, struct vtr_ring, kref);
 
+	mutex_lock(&closed_mutex);
+	list_del(&ring->closed);
+	mutex_unlock(&closed_mutex);
 	irq_work_sync(&ring->wake);
 	vtr_area_deinit(&ring->area);
 	kvfree(ring->subbufs);
@@ -150,6 +161,8 @@ struct vtr_ring *vtr_ring_create(unsigned int cpu,
 	if (!ring)
 		return NULL;
 	kref_init(&ring->kref);
+	init_rwsem(&ring->kept);
+	INIT_LIST_HEAD(&ring->closed);
 	init_waitqueue_head(&ring->wait);
 	init_irq_work(&ring->wake, ring_wake);
 	ring->cpu = cpu;
@@ -164,7 +177,7 @@ struct vtr_ring *vtr_ring_create(unsigned int cpu,
 				 GFP_KERNEL);
 	if (!ring->subbufs)
 		goto err_ring;
-	if (vtr_area_init(&ring->area, nr_pages))
+	if (vtr_area_init(&ring->area, nr_pages, GFP_KERNEL))
 		goto err_ring;
 	if (fill_area(ring))
 		goto err_ring;
@@ -216,6 +229,57 @@ void vtr_ring_close(struct vtr_ring *ring)
 	smp_store_release(&ring->producer->flags,
 			  ring->producer->flags | VITRINE_RING_CLOSED);
 	wake_up_all(&ring->wait);
+	mutex_lock(&closed_mutex);
+	list_add(&ring->closed, &closed_rings);
+	mutex_unlock(&closed_mutex);
+}
+
+/**
+ * vtr_ring_expire() - free the sub-buffers of closed rings of old sessions
+ * @oldest: first session whose rings keep them
+ *
+ * A ring that is mapped keeps its sub-buffers until a later call. Its consumer and producer
+ * pages stay in any case.
+ *
+ * Context: task; may sleep.
+ */
+void vtr_ring_expire(u32 oldest)
+{
+	struct vtr_ring *ring;
+
+	mutex_lock(&closed_mutex);
+	list_for_each_entry(ring, &closed_rings, closed) {
+		if ((s32)(ring->config.session - oldest) >= 0)
+			continue;
+		down_write(&ring->kept);
+		if (!vtr_area_is_mapped(&ring->area)) {
+			vtr_area_drop(&ring->area,
+				      VITRINE_RING_FIRST_SUBBUF_PAGE);
+			ring->is_expired = true;
+		}
+		up_write(&ring->kept);
+	}
+	mutex_unlock(&closed_mutex);
+}
+
+/**
+ * vtr_ring_mmap() - map a ring into user space
+ * @ring: the ring, to which the mapped file holds a reference
+ * @vma: the mapping
+ *
+ * Context: task, with the mmap lock held.
+ * Return: as vtr_area_mmap(), or -ESTALE if the ring has expired.
+ */
+int vtr_ring_mmap(struct vtr_ring *ring, struct vm_area_struct *vma)
+{
+	int err = -ESTALE;
+
+	down_read(&ring->kept);
+	if (!ring->is_expired)
+		err = vtr_area_mmap(&ring->area, vma,
+				    VITRINE_RING_PRODUCER_PAGE);
+	up_read(&ring->kept);
+	return err;
 }
 
 /**
@@ -234,6 +298,19 @@ void vtr_ring_freeze(struct vtr_ring *ring)
 	smp_mb();	/* Pairs with smp_mb() in give_room(). */
 	WRITE_ONCE(ring->limit, 0);
 	irq_work_queue(&ring->wake);
+}
+
+/**
+ * vtr_ring_end_subbuf() - let the next record begin a new sub-buffer
+ * @ring: any ring
+ *
+ * A sub-buffer that the ring's CPU is just beginning may go on.
+ *
+ * Context: any.
+ */
+void vtr_ring_end_subbuf(struct vtr_ring *ring)
+{
+	WRITE_ONCE(ring->limit, 0);
 }
 
 /**
@@ -408,12 +485,12 @@ static void fill_packet(const struct vtr_ring *ring, u64 sequence, u64 begin,
 static void recycle_begin(struct vitrine_packet *packet)
 {
 	WRITE_ONCE(packet->generation, packet->generation + 1);
-	smp_wmb();	/* Pairs with smp_rmb() in vtr_ring_copy(). */
+	smp_wmb();	/* Pairs with smp_rmb() in copy_subbuf(). */
 }
 
 static void recycle_end(struct vitrine_packet *packet)
 {
-	/* Pairs with the load-acquire in vtr_ring_copy(). */
+	/* Pairs with the load-acquire in copy_subbuf(). */
 	smp_store_release(&packet->generation, packet->generation + 1);
 }
 
@@ -516,7 +593,10 @@ static void give_room(struct vtr_ring *ring)
 		WRITE_ONCE(ring->limit, 0);
 }
 
-/* Wake readers from an irq_work, because the run queue may be locked. */
+/*
+ * Wake readers from an irq_work, because the run queue may be locked. Queueing it calls the
+ * tracepoint ipi_send_cpu, whose probes may record events.
+ */
 static void wake_readers(struct vtr_ring *ring)
 {
 	if (wq_has_sleeper(&ring->wait) && vtr_ring_readable(ring))
@@ -548,6 +628,8 @@ bool vtr_ring_advance(struct vtr_ring *ring, u64 now)
 		begin_gap(ring, now);
 		return false;
 	}
+	/* Until the end, an event that is recorded inside this function is lost. */
+	WRITE_ONCE(ring->limit, 0);
 	ring->bytes_before = bytes_so_far(ring);
 	recycle_begin(packet);
 	/* put_preamble() leaves room for the packet header. */
@@ -559,12 +641,12 @@ bool vtr_ring_advance(struct vtr_ring *ring, u64 now)
 	vtr_ring_commit(ring, (u64 *)subbuf + nr_words, now);
 	vtr_threads_forget(&ring->threads);
 	vtr_strings_forget(&ring->strings);
-	give_room(ring);
 
 	recycle_end(packet);
 	/* Pairs with the load-acquire in vtr_ring_range(). */
 	smp_store_release(&ring->producer->sequence, sequence);
 	wake_readers(ring);
+	give_room(ring);
 	return true;
 }
 
@@ -587,18 +669,8 @@ void vtr_ring_range(const struct vtr_ring *ring, u64 *ret_first, u64 *ret_end)
 	*ret_end = sequence + 1;
 }
 
-/**
- * vtr_ring_copy() - make a consistent copy of a sub-buffer
- * @ring: any ring
- * @sequence: number of the sub-buffer, within vtr_ring_range()
- * @bytes: destination, with room for a whole sub-buffer
- *
- * Follows the steps in <uapi/vitrine/map.h>.
- *
- * Context: any. Neither the writer nor the caller waits for the other.
- * Return: number of valid bytes in @bytes, 0 if the sub-buffer was recycled meanwhile.
- */
-size_t vtr_ring_copy(struct vtr_ring *ring, u64 sequence, void *bytes)
+/* Copy a sub-buffer, by the steps in <uapi/vitrine/map.h>. */
+static size_t copy_subbuf(const struct vtr_ring *ring, u64 sequence, void *bytes)
 {
 	void *subbuf = subbuf_of(ring, sequence);
 	const struct vitrine_packet *packet = vtr_ring_packet(subbuf);
@@ -622,8 +694,29 @@ size_t vtr_ring_copy(struct vtr_ring *ring, u64 sequence, void *bytes)
 }
 
 /**
- * vtr_ring_stats() - read the statistics of a ring
+ * vtr_ring_copy() - make a consistent copy of a sub-buffer
  * @ring: any ring
+ * @sequence: number of the sub-buffer, within vtr_ring_range()
+ * @bytes: destination, with room for a whole sub-buffer
+ *
+ * Context: task; may sleep. Neither the writer nor the caller waits for the other.
+ * Return: number of valid bytes in @bytes, 0 if the sub-buffer was recycled meanwhile, or
+ *	-ESTALE if the ring has expired.
+ */
+ssize_t vtr_ring_copy(struct vtr_ring *ring, u64 sequence, void *bytes)
+{
+	ssize_t ret = -ESTALE;
+
+	down_read(&ring->kept);
+	if (!ring->is_expired)
+		ret = copy_subbuf(ring, sequence, bytes);
+	up_read(&ring->kept);
+	return ret;
+}
+
+/**
+ * vtr_ring_stats() - read the statistics of a ring
+ * @ring: ring of the current session
  * @ret: the statistics, exact if the ring has no writer, else approximate
  *
  * Context: any.

@@ -11,6 +11,8 @@
 #include <linux/irq_work.h>
 #include <linux/kconfig.h>
 #include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/rwsem.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <asm/local64.h>
@@ -22,6 +24,8 @@
 #include "marks.h"
 #include "strings.h"
 #include "threads.h"
+
+struct vm_area_struct;
 
 /**
  * struct vtr_ring_config - properties shared by all rings of a session
@@ -100,6 +104,9 @@ struct vtr_ring_gap {
  * @producer: page 1 of the mapping
  * @area: consumer page, producer page, sub-buffers
  * @subbufs: start of each sub-buffer
+ * @kept: held to read, and to map, the sub-buffers, and to take them away
+ * @is_expired: the sub-buffers were taken away
+ * @closed: in the list of closed rings
  * @wait: readers in poll()
  * @wake: irq_work that wakes @wait, because the run queue may be locked
  * @kref: held by the session and by each open file
@@ -133,6 +140,9 @@ struct vtr_ring {
 	struct vitrine_ring_producer *producer;
 	struct vtr_area		area;
 	void			**subbufs;
+	struct rw_semaphore	kept;
+	bool			is_expired;
+	struct list_head	closed;
 	wait_queue_head_t	wait;
 	struct irq_work		wake;
 	struct kref		kref;
@@ -162,13 +172,16 @@ void vtr_ring_get(struct vtr_ring *ring);
 void vtr_ring_put(struct vtr_ring *ring);
 void vtr_ring_close(struct vtr_ring *ring);
 void vtr_ring_freeze(struct vtr_ring *ring);
+void vtr_ring_end_subbuf(struct vtr_ring *ring);
 void vtr_ring_thaw(struct vtr_ring *ring);
 bool vtr_ring_advance(struct vtr_ring *ring, u64 now);
 unsigned int vtr_ring_put_wide_switch(const struct vtr_ring *ring, u64 *words,
 				      u64 now, u64 state, u64 incoming,
 				      u8 priority);
 void vtr_ring_close_row(struct vtr_ring *ring, u64 now);
-size_t vtr_ring_copy(struct vtr_ring *ring, u64 sequence, void *bytes);
+void vtr_ring_expire(u32 oldest);
+int vtr_ring_mmap(struct vtr_ring *ring, struct vm_area_struct *vma);
+ssize_t vtr_ring_copy(struct vtr_ring *ring, u64 sequence, void *bytes);
 void vtr_ring_range(const struct vtr_ring *ring, u64 *ret_first, u64 *ret_end);
 void vtr_ring_stats(const struct vtr_ring *ring, struct vtr_ring_stats *ret);
 bool vtr_ring_readable(const struct vtr_ring *ring);
@@ -272,7 +285,7 @@ static inline void vtr_ring_commit(struct vtr_ring *ring, u64 *next, u64 now)
 	void *subbuf = vtr_ring_at(ring->committed, 0);
 
 	WRITE_ONCE(vtr_ring_packet(subbuf)->end_ticks, now);
-	/* Pairs with load-acquire in vtr_ring_copy() and tools/lib/ring.c. */
+	/* Pairs with load-acquire in copy_subbuf() and tools/lib/ring.c. */
 	smp_store_release(ring->committed, (void *)next - subbuf);
 }
 
@@ -296,7 +309,7 @@ static __always_inline void vtr_ring_commit_hot(u64 *committed, u64 offset,
 	packet = container_of(committed, struct vitrine_packet, committed_bytes);
 	WRITE_ONCE(packet->end_ticks, now);
 	if (IS_ENABLED(CONFIG_X86)) {
-		/* Pairs with load-acquire in vtr_ring_copy() and tools/lib/ring.c. */
+		/* Pairs with load-acquire in copy_subbuf() and tools/lib/ring.c. */
 		smp_wmb();
 		local64_add(nr_words * FXT_WORD_BYTES,
 			    (local64_t *)committed);

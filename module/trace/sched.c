@@ -48,6 +48,12 @@
 /* Data of the hot probes; a cast, because the address is in the per-CPU address space. */
 #define WRITER_RINGS	((void *)(unsigned long __force)&vtr_writer_ring)
 
+/*
+ * States of a blocked thread. On PREEMPT_RT a thread that waits for a spinlock has a state
+ * of its own; elsewhere, testing only two adjacent bits is shorter.
+ */
+#define BLOCKED	(TASK_NORMAL | (IS_ENABLED(CONFIG_PREEMPT_RT) ? TASK_RTLOCK_WAIT : 0))
+
 /* Return the ring of this CPU from the data of the probe. */
 static __always_inline struct vtr_ring *ring_here(void *rings)
 {
@@ -111,7 +117,7 @@ static __always_inline void put_switch(enum vitrine_clock clock, bool timed,
 	u64 *committed, *record, offset;
 	u64 key, ref, incoming, state;
 
-	if (likely(prev_state & TASK_NORMAL) && !preempt)
+	if (likely(prev_state & BLOCKED) && !preempt)
 		state = vtr_writer_state(FXT_THREAD_BLOCKED);
 	else if (likely(preempt || !prev_state))
 		state = 0;
@@ -191,7 +197,7 @@ static noinline notrace void watch_switch_counter(void *rings, bool preempt,
 						  struct task_struct *next,
 						  unsigned int prev_state)
 {
-	if (unlikely(preempt || !(prev_state & TASK_NORMAL)))
+	if (unlikely(preempt || !(prev_state & BLOCKED)))
 		return watch_awake_counter(rings, preempt, prev, next,
 					   prev_state);
 	watch_switch(VITRINE_CLOCK_COUNTER, rings, preempt, prev, next,
@@ -505,28 +511,74 @@ static void probe_rename(void *unused, struct task_struct *task,
 	struct vtr_subject subject;
 	struct vtr_ring *ring;
 	unsigned long flags;
-	u64 now, *next;
 
 	strscpy(name, comm, sizeof(name));
 	local_irq_save(flags);
 	ring = this_cpu_read(vtr_writer_ring);
-	if (ring == &vtr_writer_none || vtr_writer_is_idle(task))
-		goto out;
-	now = vtr_clock_ticks(ring->config.clock);
-	if (!vtr_writer_reserve_here(ring, VTR_WRITER_THREAD_WORDS, now))
-		goto out;
-	vtr_subject_task(task, &subject);
-	subject.name = name;
-	vtr_threads_unname(&ring->threads, subject.key);
-	if (subject.process == subject.thread) {
-		subject.process_name = name;
-		vtr_threads_unname(&ring->threads,
-				   VTR_THREADS_PROCESS(subject.process));
+	if (ring != &vtr_writer_none && !vtr_writer_is_idle(task)) {
+		vtr_subject_task(task, &subject);
+		subject.name = name;
+		if (subject.process == subject.thread)
+			subject.process_name = name;
+		vtr_writer_rename(ring, vtr_clock_ticks(ring->config.clock),
+				  &subject);
 	}
-	next = vtr_writer_put_names(ring, vtr_ring_next(ring), &subject);
-	vtr_writer_commit_untimed(ring, next, now);
-out:
 	local_irq_restore(flags);
+}
+
+/**
+ * vtr_sched_repeat_switch() - record switches from the running thread to itself
+ * @nr: number of switches
+ *
+ * As the probes do, but without the checks of a trigger or of trace/stacks.
+ *
+ * Context: interrupts off, for measurements.
+ */
+void vtr_sched_repeat_switch(unsigned int nr)
+{
+	enum vitrine_clock clock = ring_here(WRITER_RINGS)->config.clock;
+
+	while (nr--)
+		if (clock == VITRINE_CLOCK_COUNTER)
+			put_switch(VITRINE_CLOCK_COUNTER, false, 0, WRITER_RINGS,
+				   false, current, current, TASK_INTERRUPTIBLE);
+		else
+			put_switch(clock, false, 0, WRITER_RINGS, false, current,
+				   current, TASK_INTERRUPTIBLE);
+}
+
+/**
+ * vtr_sched_repeat_wakeup() - record wakeups of the running thread
+ * @nr: number of wakeups
+ *
+ * As vtr_sched_repeat_switch().
+ *
+ * Context: interrupts off, for measurements.
+ */
+void vtr_sched_repeat_wakeup(unsigned int nr)
+{
+	struct vtr_ring *ring = ring_here(WRITER_RINGS);
+	u64 now;
+
+	while (nr--) {
+		now = wakeup_ticks(ring->config.clock);
+		if (likely(vtr_ring_has_hot(ring, *ring->committed)))
+			put_wakeup(ring, ring->committed, *ring->committed, now,
+				   current);
+		else
+			wakeup_reserve(ring, now, current);
+	}
+}
+
+/**
+ * vtr_sched_records_wakeups() - check whether wakeups are recorded
+ *
+ * Context: any.
+ * Return: true if the category "sched" is on.
+ */
+bool vtr_sched_records_wakeups(void)
+{
+	return static_key_enabled(&vitrine_category_sched.key);
 }
 
 /**

@@ -12,10 +12,11 @@
  * vtr_session_freeze() can be called in any context and takes no lock: it claims
  * @frozen and accesses the rings under RCU. @frozen is not 0 while the rings are
  * frozen, and serialises changes of the rings' flags: they are frozen after @frozen
- * was claimed, and thawed before it becomes 0.
+ * was claimed, and thawed before it becomes 0. Who thaws waits first for RCU readers, and
+ * thereby for a freeze in progress.
  *
  * A setting that changes the rings begins a new session with new rings. Files that
- * have the old rings open keep them, closed and complete.
+ * have the old rings open keep them, closed and complete, until two more sessions are over.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -43,6 +44,9 @@
 /* A sub-buffer is one allocation; the limit of a ring is arbitrary. */
 #define MAX_SUBBUF_KB		1024U
 #define MAX_BUFFER_KB		1048576U
+
+/* Number of past sessions that open files keep; a file that is mapped keeps any. */
+#define KEPT_SESSIONS		2U
 
 static DEFINE_MUTEX(session_mutex);
 
@@ -93,17 +97,17 @@ int vtr_session_find_mode(const char *name)
 	return match_string(mode_names, VTR_NR_MODES, name);
 }
 
-/* For KUnit: called between two steps of replace_locked(). */
+/* For KUnit: called between two steps of replace_locked() and vtr_session_freeze(). */
 #ifdef CONFIG_VITRINE_KUNIT
 static void (*observer)(void);
 
-static void observe_replace(void)
+static void observe(void)
 {
 	if (observer)
 		observer();
 }
 #else
-static void observe_replace(void)
+static void observe(void)
 {
 }
 #endif
@@ -338,7 +342,7 @@ static bool any_is_frozen(struct vtr_ring **rings)
 static void end_old_freeze(struct vtr_ring **rings)
 {
 	synchronize_rcu();
-	observe_replace();
+	observe();
 	if (!vtr_session_frozen())
 		return;
 	synchronize_rcu();
@@ -364,10 +368,10 @@ static int replace_locked(const struct vtr_session_settings *settings)
 			remember_switches(old);
 		session.settings = *settings;
 		session.config = config;
-		observe_replace();
+		observe();
 		/* Pairs with the load in vtr_session_freeze(). */
 		smp_store_release(&session.rings, rings);
-		observe_replace();
+		observe();
 		if (old)
 			end_old_freeze(rings);
 	}
@@ -376,6 +380,7 @@ static int replace_locked(const struct vtr_session_settings *settings)
 		return -ENOMEM;
 	if (old)
 		close_rings(old);
+	vtr_ring_expire(config.session - KEPT_SESSIONS);
 	return 0;
 }
 
@@ -417,21 +422,23 @@ int vtr_session_replace(const struct vtr_session_settings *settings)
 }
 
 /**
- * vtr_session_leave_counter() - begin a new session with the clock "local"
- * @number: session to replace; has no effect if it is over or frozen
+ * vtr_session_renew() - begin a new session with the settings of the old one but the clock
+ * @number: session to replace; has no effect if it is over
+ * @freeze: freeze that the new session ends, or 0; has no effect if another one lasts
+ * @clock: clock of the new session
  *
  * Context: task; may sleep.
  * Return: 0, -ENOMEM, or the error of the tracepoints.
  */
-int vtr_session_leave_counter(u32 number)
+int vtr_session_renew(u32 number, u32 freeze, enum vitrine_clock clock)
 {
 	struct vtr_session_settings settings;
 	int err = 0;
 
 	mutex_lock(&session_mutex);
-	if (session.config.session == number && !vtr_session_frozen()) {
+	if (session.config.session == number && vtr_session_frozen() == freeze) {
 		settings = session.settings;
-		settings.clock = VITRINE_CLOCK_LOCAL;
+		settings.clock = clock;
 		err = replace_running_locked(&settings);
 	}
 	mutex_unlock(&session_mutex);
@@ -448,6 +455,19 @@ void vtr_session_settings(struct vtr_session_settings *ret)
 {
 	mutex_lock(&session_mutex);
 	*ret = session.settings;
+	mutex_unlock(&session_mutex);
+}
+
+/**
+ * vtr_session_config() - return the configuration of the current session's rings
+ * @ret: the configuration
+ *
+ * Context: task; may sleep.
+ */
+void vtr_session_config(struct vtr_ring_config *ret)
+{
+	mutex_lock(&session_mutex);
+	*ret = session.config;
 	mutex_unlock(&session_mutex);
 }
 
@@ -497,6 +517,7 @@ u32 vtr_session_freeze(void)
 	if (cmpxchg(&session.frozen, 0, number))
 		goto out;
 	ret = number;
+	observe();
 	/* Rings and arrays were stored with release; the loads are ordered by dependency. */
 	rings = READ_ONCE(session.rings);
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
@@ -509,18 +530,12 @@ out:
 	return ret;
 }
 
-/**
- * vtr_session_thaw() - let frozen rings continue
- *
- * Context: task; may sleep.
- */
-void vtr_session_thaw(void)
+/* All rings are frozen, because the freeze is complete. */
+static void thaw_rings(void)
 {
 	unsigned int cpu;
 
-	mutex_lock(&session_mutex);
-	cpus_read_lock();
-	for (cpu = 0; vtr_session_frozen() && cpu < nr_cpu_ids; cpu++)
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
 		if (session.rings[cpu])
 			vtr_ring_thaw(session.rings[cpu]);
 	/*
@@ -528,6 +543,47 @@ void vtr_session_thaw(void)
 	 * are thawed.
 	 */
 	smp_store_release(&session.frozen, 0);
+}
+
+/**
+ * vtr_session_thaw() - let frozen rings continue
+ *
+ * A freeze in progress, such as that of an oops on another CPU, has claimed the session
+ * and has not frozen all rings yet. If it froze a ring after the thaw, the ring would
+ * never be thawed.
+ *
+ * Context: task; may sleep.
+ */
+void vtr_session_thaw(void)
+{
+	mutex_lock(&session_mutex);
+	cpus_read_lock();
+	if (vtr_session_frozen()) {
+		/* Wait for a freeze in progress, which is an RCU reader. */
+		synchronize_rcu();
+		thaw_rings();
+	}
+	cpus_read_unlock();
+	mutex_unlock(&session_mutex);
+}
+
+/**
+ * vtr_session_end_subbufs() - let the next record of each CPU begin a new sub-buffer
+ *
+ * For what a sub-buffer says of threads and is no longer true. A oneshot recording keeps
+ * its sub-buffers, because it has no others.
+ *
+ * Context: task; may sleep.
+ */
+void vtr_session_end_subbufs(void)
+{
+	unsigned int cpu;
+
+	mutex_lock(&session_mutex);
+	cpus_read_lock();
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
+		if (session.rings[cpu] && session.config.mode != VITRINE_MODE_ONESHOT)
+			vtr_ring_end_subbuf(session.rings[cpu]);
 	cpus_read_unlock();
 	mutex_unlock(&session_mutex);
 }
@@ -563,13 +619,16 @@ struct vtr_ring *vtr_session_ring(unsigned int cpu)
  */
 bool vtr_session_stats(unsigned int cpu, struct vtr_ring_stats *ret)
 {
-	struct vtr_ring *ring = vtr_session_ring(cpu);
+	struct vtr_ring *ring;
 
-	if (!ring)
-		return false;
-	vtr_ring_stats(ring, ret);
-	vtr_ring_put(ring);
-	return true;
+	mutex_lock(&session_mutex);
+	cpus_read_lock();
+	ring = session.rings[cpu];
+	if (ring)
+		vtr_ring_stats(ring, ret);
+	cpus_read_unlock();
+	mutex_unlock(&session_mutex);
+	return ring;
 }
 
 u64 vitrine_trace_switches(unsigned int cpu)
@@ -593,6 +652,8 @@ EXPORT_SYMBOL_GPL(vitrine_trace_switches);
 /**
  * vtr_session_get_rings() - return all rings, for use without a lock
  *
+ * The list of them is charged to the cgroup of the caller.
+ *
  * Context: task; may sleep.
  * Return: by CPU, a ring with a reference or NULL, to be dropped by
  *	vtr_session_put_rings(); NULL if memory is short.
@@ -602,7 +663,7 @@ struct vtr_ring **vtr_session_get_rings(void)
 	struct vtr_ring **rings;
 	unsigned int cpu;
 
-	rings = kvcalloc(nr_cpu_ids, sizeof(*rings), GFP_KERNEL);
+	rings = kvcalloc(nr_cpu_ids, sizeof(*rings), GFP_KERNEL_ACCOUNT);
 	if (!rings)
 		return NULL;
 	mutex_lock(&session_mutex);

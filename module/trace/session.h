@@ -11,6 +11,7 @@
 #include <uapi/vitrine/map.h>
 
 struct vtr_ring;
+struct vtr_ring_config;
 struct vtr_ring_stats;
 
 /**
@@ -40,14 +41,16 @@ void vtr_session_set_publish(void (*publish)(unsigned int cpu));
 int vtr_session_enable(bool enable);
 bool vtr_session_enabled(void);
 int vtr_session_replace(const struct vtr_session_settings *settings);
-int vtr_session_leave_counter(u32 number);
+int vtr_session_renew(u32 number, u32 freeze, enum vitrine_clock clock);
 void vtr_session_settings(struct vtr_session_settings *ret);
+void vtr_session_config(struct vtr_ring_config *ret);
 u32 vtr_session_number(void);
 
 u32 vtr_session_freeze(void);
 void vtr_session_thaw(void);
 u32 vtr_session_frozen(void);
 
+void vtr_session_end_subbufs(void);
 struct vtr_ring *vtr_session_ring(unsigned int cpu);
 bool vtr_session_stats(unsigned int cpu, struct vtr_ring_stats *ret);
 struct vtr_ring **vtr_session_get_rings(void);

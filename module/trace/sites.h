@@ -11,9 +11,12 @@
 #ifndef _VTR_SITES_H
 #define _VTR_SITES_H
 
+#include <linux/bitfield.h>
 #include <linux/compiler.h>
 #include <linux/string.h>
 #include <linux/types.h>
+
+#include <uapi/vitrine/fxt.h>
 
 #define VTR_SITES_WAYS		2
 #define VTR_SITES_SETS		64
@@ -25,11 +28,13 @@
 /**
  * struct vtr_site_arg - an argument of a prepared record
  * @word: first word; the value is 0, text is empty
- * @mask: position of the value in the first word; 0 if the value is the next word
+ * @mask: position of the value in the first word, 0 if it is not there
+ * @next_mask: all ones if the value is the next word, else 0
  */
 struct vtr_site_arg {
 	u64	word;
 	u64	mask;
+	u64	next_mask;
 };
 
 /**
@@ -56,6 +61,42 @@ struct vtr_sites {
 	struct vtr_site_record	records[VTR_SITES_SLOTS];
 	unsigned int		victim;
 };
+
+/**
+ * vtr_site_arg_prepare() - prepare an argument
+ * @arg: the argument
+ * @word: first word of the argument in a record, without a value or text
+ * @mask: position of the value in this word, 0 if it is not there
+ *
+ * Context: any.
+ */
+static inline void vtr_site_arg_prepare(struct vtr_site_arg *arg, u64 word,
+					u64 mask)
+{
+	arg->word = word;
+	arg->mask = mask;
+	arg->next_mask = FIELD_GET(FXT_HEADER_WORDS, word) > 1 ? ~0ULL : 0;
+}
+
+/**
+ * vtr_site_arg_put() - write an argument that is not text that varies
+ * @arg: the argument
+ * @next: destination, with room for two words
+ * @value: its value
+ *
+ * Readers may have mapped the destination, so it never contains what is not part of the
+ * record, such as the address of a literal, even if the next argument overwrites it.
+ *
+ * Context: the ring's CPU, interrupts off. Hot.
+ * Return: end of the argument.
+ */
+static __always_inline u64 *vtr_site_arg_put(const struct vtr_site_arg *arg,
+					     u64 *next, u64 value)
+{
+	next[0] = arg->word | (value << 32 & arg->mask);
+	next[1] = value & arg->next_mask;
+	return next + ((u8)arg->word >> __builtin_ctzll(FXT_HEADER_WORDS));
+}
 
 /**
  * vtr_sites_key() - return the key of a site

@@ -61,10 +61,11 @@ static unsigned int nr_found(const struct vtr_source *source)
 /**
  * vtr_source_report_missing() - report what this kernel cannot record
  * @say: called for each missing tracepoint
+ * @ctx: last argument of @say
  *
  * Context: task; may sleep. After vtr_source_init().
  */
-void vtr_source_report_missing(vtr_source_missing_fn say)
+void vtr_source_report_missing(vtr_source_missing_fn say, void *ctx)
 {
 	unsigned int i, k;
 
@@ -72,13 +73,13 @@ void vtr_source_report_missing(vtr_source_missing_fn say)
 		const struct vtr_source *source = sources[i];
 
 		if (!nr_found(source)) {
-			say(source->category->name, NULL);
+			say(source->category->name, NULL, ctx);
 			continue;
 		}
 		for (k = 0; k < source->nr_probes; k++)
 			if (!source->probes[k].tracepoint)
 				say(source->category->name,
-				    source->probes[k].name);
+				    source->probes[k].name, ctx);
 	}
 }
 

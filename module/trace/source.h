@@ -39,11 +39,11 @@ extern struct vtr_source vtr_source_sched, vtr_source_irq, vtr_source_syscall,
 
 /* Called with a category and a missing tracepoint of it, or NULL if all are missing. */
 typedef void (*vtr_source_missing_fn)(const char *category,
-				      const char *tracepoint);
+				      const char *tracepoint, void *ctx);
 
 int vtr_source_init(void);
 void vtr_source_deinit(void);
 int vtr_source_switch(struct vtr_source *source, bool on);
-void vtr_source_report_missing(vtr_source_missing_fn say);
+void vtr_source_report_missing(vtr_source_missing_fn say, void *ctx);
 
 #endif /* _VTR_SOURCE_H */

@@ -25,10 +25,17 @@
 #include <trace/events/sched.h>
 #include <trace/events/syscalls.h>
 
+#include "compat.h"
 #include "event.h"
 #include "source.h"
 #include "syscall_args.h"
 #include "syscall_name.h"
+
+/* On other architectures, nothing calls these, and the category has no events. */
+#ifndef CONFIG_HAVE_SYSCALL_TRACEPOINTS
+DECLARE_TRACE_EVENT(sys_enter, TP_PROTO(struct pt_regs *regs, long nr), TP_ARGS(regs, nr));
+DECLARE_TRACE_EVENT(sys_exit, TP_PROTO(struct pt_regs *regs, long ret), TP_ARGS(regs, ret));
+#endif
 
 static int syscall_switched(bool on);
 static DEFINE_VITRINE_CATEGORY_SWITCHED(syscall, syscall_switched);

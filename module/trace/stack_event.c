@@ -4,6 +4,7 @@
  *
  * Concurrency: as in writer.c.
  */
+#include "secret.h"
 #include "stack_event.h"
 #include "strings.h"
 #include "writer.h"
@@ -55,7 +56,7 @@ static void intern_all(struct vtr_ring *ring, struct vtr_fxt_event *event,
 		       struct vtr_fxt_arg *args, bool by_content)
 {
 	struct vtr_fxt_string *string;
-	unsigned int i;
+	unsigned int i, len_bytes;
 	const void *key;
 
 	vtr_strings_begin(&ring->strings);
@@ -69,9 +70,9 @@ static void intern_all(struct vtr_ring *ring, struct vtr_fxt_event *event,
 			continue;
 		string = &args[i].string;
 		key = string->bytes;
+		len_bytes = string->ref & FXT_STRING_REF_VALUE;
 		if (by_content)
-			key = vtr_strings_key_of(string->bytes,
-						 string->ref & FXT_STRING_REF_VALUE);
+			key = vtr_strings_hashed(vtr_secret_hash(key, len_bytes));
 		vtr_writer_intern(ring, event->ticks, key, string);
 	}
 }
@@ -102,8 +103,8 @@ unsigned int vtr_stack_event_room(const struct vtr_ring *ring,
  * @task: thread that the event belongs to
  * @event: the event, without category and thread
  * @args: its arguments
- * @by_content: look up the strings of @args by their bytes, because their memory is
- *	reused; else by their address
+ * @by_content: look up the strings of @args by a hash of their bytes, because their memory
+ *	is reused; else by their address
  *
  * Context: the ring's CPU, interrupts off.
  * Return: false if there is no room; the record is then counted as lost.

@@ -14,7 +14,7 @@
  * Store the registers in the order of DWARF, and return their number. The program counter
  * comes last.
  */
-#if defined(CONFIG_X86_64)
+#if defined(CONFIG_X86) && defined(CONFIG_64BIT)
 
 static unsigned int save_registers(u64 *words, const struct pt_regs *regs)
 {
@@ -58,7 +58,7 @@ static unsigned int save_registers(u64 *words, const struct pt_regs *regs)
  *
  * Of other architectures and of 32-bit programs nothing is saved.
  *
- * Context: task, on its way to user space; may sleep.
+ * Context: task, on its way to user space.
  */
 void vtr_stack_memory_save(struct vtr_stack_memory *memory,
 			   const struct pt_regs *regs, unsigned long end)
@@ -73,6 +73,9 @@ void vtr_stack_memory_save(struct vtr_stack_memory *memory,
 	if (!memory->nr_registers || sp >= end)
 		return;
 	len_bytes = min_t(size_t, VTR_STACK_MEMORY_BYTES, end - sp);
+	/* A page that is not there is not fetched: the copy ends before it. */
+	pagefault_disable();
 	len_bytes -= copy_from_user(stack, (void __user *)sp, len_bytes);
+	pagefault_enable();
 	memory->nr_words += len_bytes / sizeof(*stack);
 }

@@ -2,7 +2,7 @@
 /*
  * A hash table of the kernel stacks that have been seen, with their text.
  *
- * Concurrency: lock-free, with interrupts off, on any CPU. A CPU claims a free slot with
+ * Concurrency: lock-free, in any context, on any CPU. A CPU claims a free slot with
  * cmpxchg(), fills it, and stores SLOT_READY with release semantics. A CPU that loads
  * SLOT_READY with acquire semantics may read the slot, which does not change any more.
  * If two CPUs see a new stack at the same time, each may add it. The caller empties or
@@ -125,7 +125,7 @@ static bool claim(struct vtr_stack *stack)
  * @frames: return addresses, innermost first
  * @nr_frames: number of @frames, at most VTR_STACK_MAX_FRAMES
  *
- * Context: interrupts off.
+ * Context: any.
  * Return: the stack with its text; NULL if it is new and there is no room for it.
  */
 const struct vtr_stack *vtr_stack_table_find(struct vtr_stack_table *table,

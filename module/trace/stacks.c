@@ -21,12 +21,16 @@
  * can a thread that is switched in, because the run queue is locked.
  */
 #include <linux/err.h>
+#include <linux/idr.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 #include <linux/sched/task_stack.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -164,7 +168,8 @@ static bool write_blocked(struct vtr_ring *ring, u64 now, u64 blocked_ns,
 		add_syscall(&event, args, task);
 	if (is_still)
 		vtr_stack_event_add(&event, args, "still", FXT_ARG_BOOL, true);
-	if (task->in_iowait)
+	/* It shares a word with bits that others change. */
+	if (data_race((bool)task->in_iowait))
 		vtr_stack_event_add(&event, args, "io_wait", FXT_ARG_BOOL, true);
 	if (lock)
 		vtr_stack_event_add_string(&event, args, "lock", lock,
@@ -285,7 +290,7 @@ void vtr_stacks_woken(struct vtr_ring *ring, u64 now, struct task_struct *task)
 		return;
 	if (record(ring, now, max(blocked_ns, 0), task, cpu, false) &&
 	    vtr_stacks_settings.user && !(task->flags & KERNEL_THREADS))
-		vtr_user_stack_request(task, vtr_stacks_settings.memory);
+		vtr_user_stack_request(ring, now, task, vtr_stacks_settings.memory);
 }
 
 /**
@@ -349,6 +354,42 @@ static s64 still_blocked_ns(const struct task_struct *task, u64 now)
 	return vtr_bound_sync(now) - since_ns;
 }
 
+/* Return this CPU's ring if a thread is to be recorded, with time and duration, or NULL. */
+static struct vtr_ring *still_blocked(const struct task_struct *task, u64 *now,
+				      s64 *blocked_ns)
+{
+	struct vtr_ring *ring = this_cpu_read(vtr_writer_ring);
+
+	lockdep_assert_held(&task->pi_lock);
+	if (ring == &vtr_writer_none)
+		return NULL;
+	*now = vtr_clock_ticks(ring->config.clock);
+	*blocked_ns = still_blocked_ns(task, *now);
+	if (*blocked_ns < 0 || *blocked_ns < vtr_stacks_settings.blocked_ns)
+		return NULL;
+	return ring;
+}
+
+/*
+ * Add the stack of a thread that is blocked to the table. To find the names of its
+ * functions takes long, and is done without a lock and with interrupts on. When the stack
+ * is recorded, they are there, unless the thread has another stack by then.
+ */
+static void name_still(struct task_struct *task)
+{
+	unsigned long frames[VTR_STACK_MAX_FRAMES], flags;
+	unsigned int nr_frames = 0;
+	s64 blocked_ns;
+	u64 now;
+
+	raw_spin_lock_irqsave(&task->pi_lock, flags);
+	if (still_blocked(task, &now, &blocked_ns))
+		nr_frames = vtr_unwind(task, frames, VTR_STACK_MAX_FRAMES);
+	raw_spin_unlock_irqrestore(&task->pi_lock, flags);
+	if (nr_frames)
+		vtr_stack_table_find(table, frames, nr_frames);
+}
+
 /* Return the number of records that were written, and count those that are too many. */
 static unsigned int record_still(struct task_struct *task, unsigned int nr)
 {
@@ -358,12 +399,8 @@ static unsigned int record_still(struct task_struct *task, unsigned int nr)
 	u64 now;
 
 	raw_spin_lock_irqsave(&task->pi_lock, flags);
-	ring = this_cpu_read(vtr_writer_ring);
-	if (ring == &vtr_writer_none)
-		goto unlock;
-	now = vtr_clock_ticks(ring->config.clock);
-	blocked_ns = still_blocked_ns(task, now);
-	if (blocked_ns < 0 || blocked_ns < vtr_stacks_settings.blocked_ns)
+	ring = still_blocked(task, &now, &blocked_ns);
+	if (!ring)
 		goto unlock;
 	if (nr >= MOST_STILL ||
 	    nr * STILL_BYTES >= ring->config.nr_subbufs * vtr_ring_subbuf_bytes(&ring->config))
@@ -375,19 +412,38 @@ unlock:
 	return nr;
 }
 
-/* Record the threads that are blocked now, for as long as the settings say. */
+/* Return the first thread whose id is not below *@id, with a reference, and its id + 1. */
+static struct task_struct *thread_from(int *id)
+{
+	struct task_struct *task = NULL;
+	struct pid *pid;
+
+	rcu_read_lock();
+	for (; !task && (pid = idr_get_next(&init_pid_ns.idr, id)); ++*id)
+		task = get_pid_task(pid, PIDTYPE_PID);
+	rcu_read_unlock();
+	return task;
+}
+
+/*
+ * Record the threads that are blocked now, for as long as the settings say. There may be
+ * very many threads, so other threads get the CPU in between.
+ */
 static int record_all_still(void)
 {
-	struct task_struct *process, *task;
+	struct task_struct *task;
 	unsigned int nr = 0;
+	int id = 1;
 
 	lockdep_assert_held(&stacks_mutex);
 	if (vtr_stacks_settings.blocked_ns == VTR_LATENCY_NEVER)
 		return -EINVAL;
-	rcu_read_lock();
-	for_each_process_thread(process, task)
+	while ((task = thread_from(&id))) {
+		name_still(task);
 		nr = record_still(task, nr);
-	rcu_read_unlock();
+		put_task_struct(task);
+		cond_resched();
+	}
 	return 0;
 }
 
@@ -422,6 +478,8 @@ static int parse_word(const char *word, struct vtr_stacks_settings *ret)
 		return 0;
 	}
 	if (!strcmp(word, "user") || !strcmp(word, "user=memory")) {
+		if (!VTR_USER_STACK_WORKS)
+			return -EOPNOTSUPP;
 		ret->user = true;
 		ret->memory = strlen(word) > strlen("user");
 		return 0;
@@ -483,6 +541,7 @@ static void disarm(void)
 		return;
 	pause();
 	vtr_locks_unwatch();
+	vtr_user_stack_tell_pending();
 	kvfree(table);
 	vtr_filter_free(vtr_stacks_settings.filter);
 	vtr_stacks_settings = nothing;
@@ -508,8 +567,9 @@ static int arm(const struct vtr_stacks_settings *wanted)
  * Context: task; may sleep.
  * Return: 0; -EINVAL for an unknown word, or if both limits are missing; -ERANGE for a
  *	CPU number that is too large; -EOPNOTSUPP if this kernel does not record since
- *	when a thread is runnable; -ENOMEM. On error the settings do not change,
- *	except that -ENOMEM may leave recording of stacks disarmed.
+ *	when a thread is runnable, or, for "user", if VTR_USER_STACK_WORKS is false;
+ *	-ENOMEM. On error the settings do not change, except that -ENOMEM may leave
+ *	recording of stacks disarmed.
  */
 int vtr_stacks_set(char *words)
 {

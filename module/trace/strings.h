@@ -17,12 +17,15 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 #include <linux/types.h>
-#ifdef CONFIG_DCACHE_WORD_ACCESS
-#include <asm/word-at-a-time.h>
-#endif
 
 #include "fxt.h"
 #include "sites.h"
+
+/* User-mode Linux panics when a word extends into an unmapped page. */
+#if defined(CONFIG_DCACHE_WORD_ACCESS) && !defined(CONFIG_UML)
+#include <asm/word-at-a-time.h>
+#define VTR_HAS_WORD_ACCESS
+#endif
 
 #define VTR_STRINGS_WAYS	4
 #define VTR_STRINGS_SETS	32
@@ -89,7 +92,7 @@ static inline u16 vtr_strings_take(struct vtr_strings *strings,
 /* Load a word of text, with zeros after its end. Return true if it contains the end. */
 static __always_inline bool vtr_strings_word(const char *text, unsigned long *ret)
 {
-#ifdef CONFIG_DCACHE_WORD_ACCESS
+#ifdef VTR_HAS_WORD_ACCESS
 	const struct word_at_a_time constants = WORD_AT_A_TIME_CONSTANTS;
 	unsigned long zeros;
 
@@ -112,11 +115,24 @@ static __always_inline bool vtr_strings_word(const char *text, unsigned long *re
 }
 
 /**
+ * vtr_strings_hashed() - return the key of a string that is identified by a hash
+ * @hash: hash of the bytes of the string
+ *
+ * Context: any.
+ * Return: 62 bits of @hash, with a value that no kernel address of x86, arm64 or riscv has.
+ */
+static __always_inline const void *vtr_strings_hashed(u64 hash)
+{
+	return (const void *)(unsigned long)(hash >> 2 | 1ULL << 62);
+}
+
+/**
  * vtr_strings_key() - return the key of a string that is not constant
- * @text: the string, of which the first VTR_STRINGS_MAX_BYTES matter
+ * @text: the string, of which the first VTR_STRINGS_MAX_BYTES matter; NULL is empty
  *
  * The memory of such a string may be reused for another one, so its bytes determine the
- * key: 62 bits of a hash, with a value that no kernel address of x86, arm64 or riscv has.
+ * key. The hash is fast and not secret: it is for names that drivers and the kernel choose.
+ * Text that users choose is hashed by vtr_secret_hash().
  *
  * Context: any. Hot.
  * Return: the key.
@@ -127,38 +143,16 @@ static __always_inline const void *vtr_strings_key(const char *text)
 	unsigned int i = 0;
 	bool ends;
 
+	/* For example, a driver may request an interrupt without a name. */
+	if (unlikely(!text))
+		text = "";
 	do {
 		ends = vtr_strings_word(text + i, &word);
 		hash = (hash ^ word) * GOLDEN_RATIO_64;
 		hash ^= hash >> 32;
 		i += sizeof(word);
 	} while (!ends && i < VTR_STRINGS_MAX_BYTES);
-	return (const void *)(hash >> 2 | 1UL << 62);
-}
-
-/**
- * vtr_strings_key_of() - return the key of a long string that is not constant
- * @bytes: the string
- * @len_bytes: its length; all bytes matter
- *
- * Context: any.
- * Return: the key, as from vtr_strings_key().
- */
-static inline const void *vtr_strings_key_of(const char *bytes, size_t len_bytes)
-{
-	unsigned long hash = len_bytes;
-	u64 word;
-
-	for (; len_bytes; bytes += sizeof(word)) {
-		size_t len = min(len_bytes, sizeof(word));
-
-		word = 0;
-		memcpy(&word, bytes, len);
-		hash = (hash ^ word) * GOLDEN_RATIO_64;
-		hash ^= hash >> 32;
-		len_bytes -= len;
-	}
-	return (const void *)(hash >> 2 | 1UL << 62);
+	return vtr_strings_hashed(hash);
 }
 
 /* Return the first index of a key's set. Strings are adjacent, so fold their address. */

@@ -44,8 +44,11 @@
 #define VTR_THREADS_EPOCH	0x7fc00000ffc00000ULL
 #define VTR_THREADS_ID_BITS	22
 
-/* Key of the name of a process; keys of threads do not have bit 63. */
+/* Key of the name of a process; keys of real threads do not have bit 63. */
 #define VTR_THREADS_PROCESS(process)	(1ULL << 63 | (u32)(process))
+
+/* Key of the pseudo thread of an idle CPU. */
+#define VTR_THREADS_IDLE(cpu)		(1ULL << 63 | 1ULL << 32 | (u32)(cpu))
 
 /**
  * struct vtr_threads - thread table

@@ -8,16 +8,22 @@
  * Concurrency: a request is a slot of a fixed pool. The CPU that wakes a thread up claims
  * a slot by storing the thread in it with cmpxchg(), with interrupts off. The thread
  * releases the slot when its task work ends. The task work runs in process context
- * without locks, so it may sleep, allocate memory and take page faults.
+ * without locks, but it must not wait for anything: not for memory, and not for a device or a
+ * server from which a page of the stack or of a file would be read. What is not there is
+ * left out. Real-time threads are left out.
  *
  * Each request holds a reference to the module, so the module cannot be removed while a
  * task work is pending. A thread drops the reference as its last step, but may be
  * preempted before it leaves the code of the module: vtr_user_stack_deinit() waits for it.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/cred.h>
 #include <linux/dcache.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/hash.h>
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
@@ -38,8 +44,13 @@
 #include "user_stack.h"
 #include "writer.h"
 
-/* Maximum number of requests, and of slots that are probed for a thread. */
+/*
+ * Maximum number of requests, of those of the threads of one user, and of slots that are
+ * probed for a thread. A thread that stays in the kernel keeps its slot: no kernel lets a
+ * module take a task work back.
+ */
 #define NR_SLOTS	256
+#define USER_SLOTS	32
 #define PROBES		16
 
 /* Maximum number of frames and files of a stack. */
@@ -64,16 +75,23 @@
 /* Replaces the outer frames for which there is no room. */
 #define CUT	"..."
 
+/* Stands for a frame in memory without a file, and for a stack that was left out. */
+#define UNKNOWN	"?"
+
 /**
  * struct request - a thread that records its stack before it returns to user space
  * @work: task work of the thread
  * @task: the thread, NULL in a free slot
+ * @uid: real user of the thread
+ * @since: jiffies of the request
  * @exec_id: tells the programs that the thread executes apart
  * @with_memory: also save registers and stack memory
  */
 struct request {
 	struct callback_head	work;
 	struct task_struct	*task;
+	kuid_t			uid;
+	unsigned long		since;
 	u64			exec_id;
 	bool			with_memory;
 };
@@ -169,7 +187,7 @@ struct walk {
 
 /* ---- frames ----------------------------------------------------------------- */
 
-#if defined(CONFIG_X86_64)
+#if defined(CONFIG_X86) && defined(CONFIG_64BIT)
 
 static unsigned long frame_of(const struct pt_regs *regs)
 {
@@ -213,7 +231,7 @@ static unsigned long stack_end(unsigned long sp)
 	const struct vm_area_struct *vma;
 	unsigned long end = 0;
 
-	if (mmap_read_lock_killable(current->mm))
+	if (!mmap_read_trylock(current->mm))
 		return 0;
 	vma = find_vma(current->mm, sp);
 	if (vma && vma->vm_start <= sp && !(vma->vm_flags & (VM_IO | VM_PFNMAP)))
@@ -241,7 +259,7 @@ static void walk_frames(struct walk *walk, const struct pt_regs *regs,
 	while (walk->nr_frames < MAX_FRAMES && at >= sp &&
 	       at % sizeof(at) == 0 && end > sizeof(record) &&
 	       at <= end - sizeof(record)) {
-		if (copy_from_user(&record, (void __user *)at, sizeof(record)))
+		if (copy_from_user_nofault(&record, (void __user *)at, sizeof(record)))
 			break;
 		record.address = strip(record.address);
 		if (!record.address)
@@ -317,7 +335,7 @@ static bool map_frames(struct walk *walk)
 {
 	unsigned int i;
 
-	if (mmap_read_lock_killable(current->mm))
+	if (!mmap_read_trylock(current->mm))
 		return false;
 	for (i = 0; i < walk->nr_frames; i++)
 		if (!map_frame(walk, &walk->frames[i]))
@@ -410,7 +428,7 @@ static unsigned int name_frame(const struct walk *walk, const struct frame *fram
 	const struct mapped *mapped = &walk->files[frame->file];
 
 	if (frame->file == MAX_FILES || !mapped->name)
-		return scnprintf(name, NAME_BYTES, "?");
+		return scnprintf(name, NAME_BYTES, UNKNOWN);
 	return scnprintf(name, NAME_BYTES, "%.*s+0x%llx",
 			 (int)mapped->len_bytes, mapped->name, frame->offset);
 }
@@ -493,6 +511,36 @@ static bool write_here(const struct walk *walk)
 	return is_written;
 }
 
+/*
+ * Record that the stack of a thread is not known. Otherwise the next user stack of the
+ * thread would be taken for that of this wait, too.
+ */
+static void write_unknown(struct vtr_ring *ring, u64 now,
+			  const struct task_struct *task)
+{
+	struct vtr_fxt_arg args[1];
+	struct vtr_fxt_event event = {
+		.type = FXT_EVENT_INSTANT,
+		.name = vtr_stack_event_text("user stack"),
+		.ticks = now,
+	};
+
+	vtr_stack_event_add_string(&event, args, "stack", UNKNOWN, strlen(UNKNOWN));
+	vtr_stack_event_write(ring, task, &event, args, false);
+}
+
+static void write_unknown_here(void)
+{
+	struct vtr_ring *ring;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	ring = this_cpu_read(vtr_writer_ring);
+	if (ring != &vtr_writer_none)
+		write_unknown(ring, vtr_clock_ticks(ring->config.clock), current);
+	local_irq_restore(flags);
+}
+
 static bool write_walk(const struct walk *walk)
 {
 	unsigned long flags;
@@ -508,7 +556,7 @@ static bool write_walk(const struct walk *walk)
 static void save_memory(struct walk *walk, const struct pt_regs *regs,
 			unsigned long end)
 {
-	struct saved *saved = kvmalloc(sizeof(*saved), GFP_KERNEL | __GFP_NOWARN);
+	struct saved *saved = kmalloc(sizeof(*saved), GFP_NOWAIT | __GFP_NOWARN);
 
 	if (!saved)
 		return;
@@ -522,7 +570,7 @@ static void save_memory(struct walk *walk, const struct pt_regs *regs,
 /* Clear only what counts: most of a walk is buffers. */
 static struct walk *walk_create(void)
 {
-	struct walk *walk = kmalloc(sizeof(*walk), GFP_KERNEL | __GFP_NOWARN);
+	struct walk *walk = kmalloc(sizeof(*walk), GFP_NOWAIT | __GFP_NOWARN);
 
 	/* Many kernels clear what they allocate, and the next size is twice as large. */
 	BUILD_BUG_ON(sizeof(*walk) > 4096);
@@ -555,7 +603,7 @@ static bool record(bool with_memory)
 		make_text(walk);
 		is_written = write_walk(walk);
 	}
-	kvfree(walk->saved);
+	kfree(walk->saved);
 	kfree(walk);
 	return is_written;
 }
@@ -578,8 +626,11 @@ static bool has_stack(const struct request *request)
 static void run(struct callback_head *work)
 {
 	struct request *request = container_of(work, struct request, work);
+	bool is_recorded = has_stack(request) && record(request->with_memory);
 
-	count(has_stack(request) && record(request->with_memory));
+	count(is_recorded);
+	if (!is_recorded)
+		write_unknown_here();
 	/* Pairs with cmpxchg() in claim(). */
 	smp_store_release(&request->task, NULL);
 	module_put(THIS_MODULE);
@@ -602,6 +653,20 @@ static bool is_requested(const struct task_struct *task)
 	return false;
 }
 
+/* Other CPUs may claim slots of the same user meanwhile: the limit is not exact. */
+static unsigned int nr_requests(kuid_t uid)
+{
+	unsigned int i, nr = 0;
+	kuid_t other;
+
+	for (i = 0; i < NR_SLOTS; i++) {
+		/* Another CPU may be filling the slot in; it then counts or not. */
+		other = data_race(slots[i].uid);
+		nr += READ_ONCE(slots[i].task) && uid_eq(other, uid);
+	}
+	return nr;
+}
+
 static struct request *claim(struct task_struct *task)
 {
 	struct request *request;
@@ -619,10 +684,16 @@ static struct request *claim(struct task_struct *task)
 
 static bool request(struct task_struct *task, bool with_memory)
 {
-	struct request *request = claim(task);
+	kuid_t uid = task_uid(task);
+	struct request *request;
 
+	if (task->prio < MAX_RT_PRIO || nr_requests(uid) >= USER_SLOTS)
+		return false;
+	request = claim(task);
 	if (!request)
 		return false;
+	request->uid = uid;
+	request->since = jiffies;
 	if (!try_module_get(THIS_MODULE))
 		goto err_slot;
 	request->exec_id = task->self_exec_id;
@@ -641,18 +712,47 @@ err_slot:
 
 /**
  * vtr_user_stack_request() - make a thread record its user stack
+ * @ring: ring of this CPU
+ * @now: time in ticks
  * @task: thread of a user-space program that is woken up
  * @with_memory: also save registers and stack memory
  *
  * The thread records its stack once before it returns to user space, regardless of the
- * number of requests until then.
+ * number of requests until then. If it cannot, this is recorded.
  *
  * Context: sched_waking: interrupts off, the thread's pi_lock held.
  */
-void vtr_user_stack_request(struct task_struct *task, bool with_memory)
+void vtr_user_stack_request(struct vtr_ring *ring, u64 now,
+			    struct task_struct *task, bool with_memory)
 {
-	if (!is_requested(task) && !request(task, with_memory))
-		count(false);
+	if (is_requested(task) || request(task, with_memory))
+		return;
+	count(false);
+	write_unknown(ring, now, task);
+}
+
+/**
+ * vtr_user_stack_tell_pending() - name the threads that keep the module in use
+ *
+ * Threads that are about to return to user space are left out.
+ *
+ * Context: task.
+ */
+void vtr_user_stack_tell_pending(void)
+{
+	const struct task_struct *task;
+	unsigned int i;
+
+	/* A thread releases its slot before it ends. */
+	rcu_read_lock();
+	for (i = 0; i < NR_SLOTS; i++) {
+		task = READ_ONCE(slots[i].task);
+		/* Filled in after the slot was claimed: an old time names one thread more. */
+		if (task && time_after(jiffies, data_race(slots[i].since) + HZ))
+			pr_info("thread %d (%s) has not returned to user space; until it does, the module is in use\n",
+				task->pid, task->comm);
+	}
+	rcu_read_unlock();
 }
 
 /**

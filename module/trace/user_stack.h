@@ -9,6 +9,7 @@
 #include <linux/types.h>
 
 struct task_struct;
+struct vtr_ring;
 
 /**
  * struct vtr_user_stack_stats - counters since the module was loaded
@@ -22,7 +23,17 @@ struct vtr_user_stack_stats {
 	u64	pending;
 };
 
-void vtr_user_stack_request(struct task_struct *task, bool with_memory);
+/*
+ * Whether vtr_user_stack_deinit() can wait for a thread that was preempted in the code of the
+ * module. Without tasks RCU, synchronize_rcu_tasks() is synchronize_rcu(), which on a
+ * preemptible kernel does not wait for such a thread.
+ */
+#define VTR_USER_STACK_WORKS	\
+	(IS_ENABLED(CONFIG_TASKS_RCU) || !IS_ENABLED(CONFIG_PREEMPTION))
+
+void vtr_user_stack_request(struct vtr_ring *ring, u64 now,
+			    struct task_struct *task, bool with_memory);
+void vtr_user_stack_tell_pending(void);
 void vtr_user_stack_stats(struct vtr_user_stack_stats *ret);
 void vtr_user_stack_deinit(void);
 

@@ -91,7 +91,8 @@ subject_of(const struct task_struct *task)
 		.name = task->comm,
 	};
 
-	if (unlikely(task->flags & PF_KTHREAD)) {
+	/* The thread may be changing other flags. */
+	if (unlikely(READ_ONCE(task->flags) & PF_KTHREAD)) {
 		subject.process = KTHREADD_PID;
 		subject.process_name = kthreadd_name;
 	} else {
@@ -135,21 +136,6 @@ static __always_inline u64 *put_names(struct vtr_ring *ring, u64 *next,
 	vtr_threads_name(threads, subject->key);
 	return vtr_fxt_put_thread_name(next, subject->process, subject->thread,
 				       subject->name);
-}
-
-/**
- * vtr_writer_put_names() - compose the names that the sub-buffer lacks
- * @ring: ring of this CPU
- * @next: destination
- * @subject: thread to be named, with its process
- *
- * Context: the ring's CPU, interrupts off.
- * Return: end of the records.
- */
-u64 *vtr_writer_put_names(struct vtr_ring *ring, u64 *next,
-			  const struct vtr_subject *subject)
-{
-	return put_names(ring, next, subject);
 }
 
 /**
@@ -391,6 +377,33 @@ bool vtr_writer_reserve_here(struct vtr_ring *ring, unsigned int nr_words,
 	if (ring->threads.keys[ref] != running.key)
 		return false;
 	return vtr_writer_reserve(ring, nr_words, now, &running);
+}
+
+/**
+ * vtr_writer_rename() - record that a thread has another name than in the sub-buffer
+ * @ring: ring of this CPU
+ * @now: time in ticks
+ * @subject: the thread, with its new name
+ *
+ * Without room, the thread loses its reference, so that it is named again before it next runs
+ * here.
+ *
+ * Context: the ring's CPU, interrupts off.
+ */
+void vtr_writer_rename(struct vtr_ring *ring, u64 now,
+		       const struct vtr_subject *subject)
+{
+	bool has_room = vtr_writer_reserve_here(ring, VTR_WRITER_THREAD_WORDS, now);
+	struct vtr_threads *threads = &ring->threads;
+
+	vtr_threads_unname(threads, subject->key);
+	if (subject->process == subject->thread)
+		vtr_threads_unname(threads, VTR_THREADS_PROCESS(subject->process));
+	if (has_room)
+		vtr_writer_commit_untimed(ring, put_names(ring, vtr_ring_next(ring),
+							  subject), now);
+	else
+		vtr_threads_remove(threads, subject->key);
 }
 
 /**

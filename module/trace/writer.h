@@ -146,8 +146,8 @@ void vtr_writer_switch(struct vtr_ring *ring, u64 now, u64 state,
 void vtr_writer_switch_new(struct vtr_ring *ring, u64 now, u64 state,
 			   const struct task_struct *prev,
 			   const struct task_struct *next);
-u64 *vtr_writer_put_names(struct vtr_ring *ring, u64 *next,
-			  const struct vtr_subject *subject);
+void vtr_writer_rename(struct vtr_ring *ring, u64 now,
+		       const struct vtr_subject *subject);
 void vtr_writer_commit_untimed(struct vtr_ring *ring, u64 *next, u64 now);
 
 #endif /* _VTR_WRITER_H */

@@ -4,7 +4,7 @@
  * of them could be a module of its own. Each tree has one file; trees.c lists the trees
  * and creates those that are switched on.
  *
- * All trees but "vitrine" are lazy. fill() collects the state in task context when the
+ * All trees are lazy. fill() collects the state in task context when the
  * file is opened, into a tree that nobody else sees yet, one call at a time per tree.
  * Recording a value may wait for memory, so fill() must not hold a lock under which
  * sleeping is forbidden. A value that cannot be recorded is counted.
@@ -28,7 +28,7 @@ struct task_struct;
  * @name: name of the tree, and of its word in the module parameter trees
  * @limit_bytes: maximum size, in addition to @cpu_bytes
  * @cpu_bytes: additional size for each possible CPU
- * @fill: creates the values, or NULL if @start creates a tree that is not lazy. Returns
+ * @fill: creates the values. Returns
  *	the number of nodes that it left out, not counting values that could not be
  *	recorded, or a negative errno
  * @start: called before the tree is created, or NULL. Returns 0 or a negative errno

@@ -3,9 +3,9 @@
  * The tree "devices": statistics of block devices and network interfaces.
  *
  * Concurrency: a device cannot be freed while it is visited. The driver core visits the
- * block devices and holds a reference to each. Network interfaces are collected under
- * RCU, with a reference each; their statistics are then read one by one, again under
- * RCU and only while the interface is registered, as sysfs does.
+ * block devices and holds a reference to one at a time. The indices of network interfaces
+ * are collected, and each interface is then looked up and copied under RCU: a reference
+ * would delay its removal while a value is recorded, which may wait for memory.
  */
 #include <linux/blkdev.h>
 #include <linux/device.h>
@@ -116,18 +116,16 @@ static void record_blocks(struct vitrine_node *root)
 #endif
 
 #ifdef CONFIG_NET
-/* Take references to up to @max interfaces. Return the number of interfaces. */
-static unsigned int get_interfaces(struct net_device **devs, unsigned int max)
+/* Copy the indices of up to @max interfaces. Return the number of interfaces. */
+static unsigned int get_interfaces(int *indices, unsigned int max)
 {
 	struct net_device *dev;
 	unsigned int nr = 0;
 
 	rcu_read_lock();
 	for_each_netdev_rcu(&init_net, dev) {
-		if (nr < max) {
-			dev_hold(dev);
-			devs[nr] = dev;
-		}
+		if (nr < max)
+			indices[nr] = dev->ifindex;
 		nr++;
 	}
 	rcu_read_unlock();
@@ -150,54 +148,75 @@ static void record_net_stats(struct vitrine_node *node,
 	vitrine_record_uint(node, "collisions", stats->collisions);
 }
 
-static void record_interface(struct vitrine_node *net, struct net_device *dev)
+/**
+ * struct interface - what is recorded of a network interface
+ * @name: name
+ * @mtu_bytes: largest packet
+ * @flags: IFF_*
+ * @has_carrier: the link is up
+ * @stats: statistics
+ */
+struct interface {
+	char			name[VTR_BUILTIN_TEXT_MAX + 1];
+	unsigned int		mtu_bytes;
+	unsigned int		flags;
+	bool			has_carrier;
+	struct rtnl_link_stats64 stats;
+};
+
+/* Read an interface. Return false if it is gone. */
+static bool read_interface(int index, struct interface *ret)
 {
-	char name[VTR_BUILTIN_TEXT_MAX + 1];
-	struct rtnl_link_stats64 stats = {};
-	struct vitrine_node *node;
-	bool registered;
+	struct net_device *dev;
 
 	rcu_read_lock();
-	registered = vtr_peek(dev->reg_state) == NETREG_REGISTERED;
-	if (registered) {
-		vtr_builtin_copy(name, dev->name);
-		dev_get_stats(dev, &stats);
+	dev = dev_get_by_index_rcu(&init_net, index);
+	if (dev) {
+		vtr_builtin_copy(ret->name, dev->name);
+		ret->mtu_bytes = vtr_peek(dev->mtu);
+		ret->flags = vtr_peek(dev->flags);
+		ret->has_carrier = netif_carrier_ok(dev);
+		dev_get_stats(dev, &ret->stats);
 	}
 	rcu_read_unlock();
-	if (!registered)
-		return;
+	return dev;
+}
 
-	node = vitrine_record_node(net, name);
-	vitrine_record_uint(node, "index", dev->ifindex);
-	vitrine_record_uint(node, "mtu_bytes", vtr_peek(dev->mtu));
-	vitrine_record_bool(node, "up", vtr_peek(dev->flags) & IFF_UP);
-	vitrine_record_bool(node, "carrier", netif_carrier_ok(dev));
-	record_net_stats(node, &stats);
+static void record_interface(struct vitrine_node *net, int index)
+{
+	struct interface interface = {};
+	struct vitrine_node *node;
+
+	if (!read_interface(index, &interface))
+		return;
+	node = vitrine_record_node(net, interface.name);
+	vitrine_record_uint(node, "index", index);
+	vitrine_record_uint(node, "mtu_bytes", interface.mtu_bytes);
+	vitrine_record_bool(node, "up", interface.flags & IFF_UP);
+	vitrine_record_bool(node, "carrier", interface.has_carrier);
+	record_net_stats(node, &interface.stats);
 }
 
 /* Record up to @max interfaces. Return the number of interfaces left out, or an error. */
 static int record_interfaces(struct vitrine_node *root, unsigned int max)
 {
 	struct vitrine_node *net = vitrine_record_node(root, "net");
-	unsigned int i, nr, nr_recorded;
-	struct net_device **devs;
+	unsigned int i, nr;
+	int *indices;
 
-	devs = kvcalloc(max, sizeof(*devs), GFP_KERNEL);
-	if (!devs)
+	indices = kvcalloc(max, sizeof(*indices), GFP_KERNEL);
+	if (!indices)
 		return -ENOMEM;
-	nr = get_interfaces(devs, max);
-	nr_recorded = min(nr, max);
-	for (i = 0; i < nr_recorded; i++) {
-		record_interface(net, devs[i]);
-		dev_put(devs[i]);
-	}
-	kvfree(devs);
-	return nr - nr_recorded;
+	nr = get_interfaces(indices, max);
+	for (i = 0; i < min(nr, max); i++)
+		record_interface(net, indices[i]);
+	kvfree(indices);
+	return nr - i;
 }
 #else
 #pragma message "the tree \"devices\" has no interfaces: CONFIG_NET is off"
 
-static unsigned int get_interfaces(struct net_device **devs, unsigned int max)
+static unsigned int get_interfaces(int *indices, unsigned int max)
 {
 	return 0;
 }

@@ -5,7 +5,8 @@
  * Concurrency: the kernel does not export its list of modules nor the lock of the list.
  * Each module, however, has a kobject in one kset, which contains ours. A reference to
  * the kobject delays the end of unloading, so the memory of the module stays valid while
- * it is read. Sizes and state may change meanwhile.
+ * it is read. Sizes and state may change meanwhile. Only one reference is held at a time,
+ * so that unloading waits until this module has been recorded, and not all of them.
  *
  * The version strings are freed before the kernel waits for that reference. A live
  * module frees them only after the notifiers have seen MODULE_STATE_GOING; our notifier
@@ -18,7 +19,6 @@
 #include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/sizes.h>
-#include <linux/slab.h>
 #include <linux/spinlock.h>
 
 #include <vitrine/inspect.h>
@@ -115,55 +115,48 @@ static struct module *module_of(struct kobject *kobj)
 	return container_of(kobj, struct module_kobject, kobj)->mod;
 }
 
-/* Take references to the kobjects of up to @max modules. Return the number of modules. */
-static unsigned int get_modules(struct kset *kset, struct kobject **kobjs,
-				unsigned int max)
+/*
+ * Return the module after @last, with a reference in place of that to @last; NULL at the
+ * end. A kobject stays on the list until the last reference to it is dropped.
+ */
+static struct kobject *next_module(struct kset *kset, struct kobject *last)
 {
-	struct kobject *kobj;
-	unsigned int nr = 0;
+	struct kobject *kobj = list_prepare_entry(last, &kset->list, entry);
 
 	spin_lock(&kset->list_lock);
-	list_for_each_entry(kobj, &kset->list, entry) {
-		if (!module_of(kobj))
-			continue;
-		if (nr < max && !kobject_get_unless_zero(kobj))
-			continue;
-		if (nr < max)
-			kobjs[nr] = kobj;
-		nr++;
-	}
+	list_for_each_entry_continue(kobj, &kset->list, entry)
+		if (module_of(kobj) && kobject_get_unless_zero(kobj))
+			break;
+	if (list_entry_is_head(kobj, &kset->list, entry))
+		kobj = NULL;
 	spin_unlock(&kset->list_lock);
-	return nr;
+	kobject_put(last);
+	return kobj;
 }
 
-/* Record up to @max modules. Return the number of modules left out, or an error. */
-static int record_modules(struct vitrine_node *root, struct kset *kset,
-			  unsigned int max)
+/* All modules; the kernel does not export its own variable. */
+static struct kset *all_modules(void)
 {
-	struct vitrine_node *modules;
-	struct kobject **kobjs;
-	unsigned int i, nr, nr_recorded;
-
-	kobjs = kvcalloc(max, sizeof(*kobjs), GFP_KERNEL);
-	if (!kobjs)
-		return -ENOMEM;
-	nr = get_modules(kset, kobjs, max);
-	nr_recorded = min(nr, max);
-	modules = vitrine_record_node(root, "modules");
-	for (i = 0; i < nr_recorded; i++) {
-		record_module(modules, module_of(kobjs[i]));
-		kobject_put(kobjs[i]);
-	}
-	kvfree(kobjs);
-	vitrine_record_uint(root, "nr_modules", nr);
-	return nr - nr_recorded;
+#ifdef MODULE
+	return THIS_MODULE->mkobj.kobj.kset;
+#else
+	return module_kset;
+#endif
 }
 
 static int modules_fill(struct vitrine_node *root)
 {
-	struct kset *kset = THIS_MODULE->mkobj.kobj.kset;
+	struct kset *kset = all_modules();
+	struct vitrine_node *modules = vitrine_record_node(root, "modules");
+	struct kobject *kobj = NULL;
+	unsigned int nr = 0;
 
-	return record_modules(root, kset, get_modules(kset, NULL, 0));
+	while ((kobj = next_module(kset, kobj))) {
+		record_module(modules, module_of(kobj));
+		nr++;
+	}
+	vitrine_record_uint(root, "nr_modules", nr);
+	return 0;
 }
 
 /* Delay the freeing of version strings that are being read. */

@@ -118,7 +118,7 @@ static int start(unsigned int nr)
 	const struct vtr_builtin *builtin = builtins[nr];
 	int err = builtin->start ? builtin->start() : 0;
 
-	if (err || !builtin->fill)
+	if (err)
 		return err;
 	lazies[nr] = vitrine_lazy_create(builtin->name,
 					 builtin->limit_bytes +

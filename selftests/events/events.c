@@ -141,6 +141,8 @@ static void write_all(void)
 	vitrine_trace_async_begin(sample, "async", 9);
 	vitrine_trace_async_instant(sample, "async", 9);
 	vitrine_trace_async_end(sample, "async", 9);
+	vitrine_trace_async_begin(sample, "pointer", &nr_runs);
+	vitrine_trace_async_end(sample, "pointer", &nr_runs);
 	vitrine_trace_log(sample, "message");
 	vitrine_trace_log(sample, NULL);
 	vitrine_trace_blob(sample, "blob", bytes, sizeof(bytes));

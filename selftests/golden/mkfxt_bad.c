@@ -278,6 +278,19 @@ static void build_time(void)
 	pair(0, 2095);		/* ends after the time in the header */
 }
 
+/* CLOCK_MONOTONIC may step back a little, but not by more than a microsecond. */
+static void build_step(void)
+{
+	struct packet header = first_packet(0);
+
+	header.clock = 2;
+	subbuf_begin(&header, 3 * PAIR_BYTES, 11000, 11100);
+	pair(0, 11090);
+	pair(0, 10990);		/* before the sub-buffer, too */
+	pair(0, 9800);
+	subbuf_end(&header, 6);
+}
+
 /*
  * Begins that are written late. The first one is valid: it is written when its thread is
  * switched out. The second one is older than the switch that brought its thread in. Two more
@@ -361,6 +374,7 @@ const struct golden bad_traces[] = {
 	{ "packet-order", build_packet_order },
 	{ "packet-damaged", build_packet_damaged },
 	{ "time", build_time },
+	{ "step", build_step },
 	{ "late-begin", build_late_begin },
 	{ "chain", build_chain },
 	{ "nameless", build_nameless },

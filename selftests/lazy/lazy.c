@@ -9,6 +9,9 @@
  *   lazy-self		opens its own file; "opened" is the result
  *   lazy-ping, -pong	open each other's file
  *
+ * With forget=1 it also registers a category and creates a tree, and removes nothing of all
+ * this in its exit function. With fail_init=1 its init function fails at its end.
+ *
  * Concurrency: each fill() accesses only its own tree; vitrine serialises the calls for
  * one tree. @released is written before @release is woken; @loader_root is written while
  * the module is loaded and unloaded only.
@@ -23,6 +26,7 @@
 #include <linux/wait.h>
 
 #include <vitrine/inspect.h>
+#include <vitrine/trace.h>
 
 #define INSPECT_DIR	"/sys/kernel/debug/vitrine/inspect/"
 /* More than enough for trees that do not wait on purpose. */
@@ -35,6 +39,16 @@ MODULE_PARM_DESC(timeout_ms, "Timeout of lazy-endless, lazy-ping and lazy-pong i
 static int fail = -EIO;
 module_param(fail, int, 0644);
 MODULE_PARM_DESC(fail, "Return value of the function that fills lazy-fail");
+
+static bool forget;
+module_param(forget, bool, 0444);
+MODULE_PARM_DESC(forget, "Leave everything behind, also a category and a tree");
+
+static bool fail_init;
+module_param(fail_init, bool, 0444);
+MODULE_PARM_DESC(fail_init, "Fail to load, after everything is created");
+
+static DEFINE_VITRINE_CATEGORY(lazy);
 
 static DECLARE_WAIT_QUEUE_HEAD(release);
 static bool released;
@@ -129,7 +143,12 @@ static int __init lazy_init(void)
 					    lazies[i].limit_bytes,
 					    lazies[i].timeout_ms ?: timeout_ms,
 					    lazies[i].fill, lazies[i].ctx);
-	return 0;
+	if (forget) {
+		vitrine_tree_create("lazy-tree", 0);
+		vitrine_category_register(&vitrine_category_lazy);
+		path_put(&loader_root);
+	}
+	return fail_init ? -ENODEV : 0;
 }
 
 static void __exit lazy_exit(void)
@@ -138,6 +157,8 @@ static void __exit lazy_exit(void)
 
 	WRITE_ONCE(released, true);
 	wake_up_all(&release);
+	if (forget)
+		return;
 	for (i = 0; i < ARRAY_SIZE(lazies); i++)
 		vitrine_lazy_destroy(lazies[i].lazy);
 	path_put(&loader_root);

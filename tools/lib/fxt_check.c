@@ -83,7 +83,8 @@ static void begin_span(struct check *check)
 static void check_order(struct check *check, struct fxt_lane *lane,
 			uint64_t ticks)
 {
-	if (!lane->timed || ticks >= lane->last_ticks)
+	if (!lane->timed || ticks >= lane->last_ticks ||
+	    lane->last_ticks - ticks <= fxt_lane_slack(lane))
 		return;
 	if (fxt_lane_strict(check->subbufs.lane, lane))
 		fxt_fault(&check->subbufs.fxt.decoder, check->subbufs.fxt.record.offset,

@@ -197,11 +197,12 @@ static void check_timed(struct fxt_subbufs *subbufs, struct fxt_lane *lane)
 {
 	const struct vitrine_fxt_record *record = &subbufs->fxt.record;
 	const struct vitrine_packet *packet = &lane->packet;
-	__u64 ticks = fxt_written_ticks(record);
+	__u64 ticks = fxt_written_ticks(record), slack = fxt_lane_slack(lane);
 
 	lane->nr_timed++;
-	if ((ticks < packet->begin_ticks &&
-	     !fxt_lane_may_be_late(lane, record)) || ticks > packet->end_ticks)
+	if ((ticks < packet->begin_ticks && packet->begin_ticks - ticks > slack &&
+	     !fxt_lane_may_be_late(lane, record)) ||
+	    (ticks > packet->end_ticks && ticks - packet->end_ticks > slack))
 		fxt_fault(&subbufs->fxt.decoder, record->offset,
 			  "record at %llu ticks in a sub-buffer from %llu to %llu",
 			  ticks, packet->begin_ticks,

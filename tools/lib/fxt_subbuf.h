@@ -48,6 +48,13 @@ static inline bool fxt_lane_strict(const struct fxt_lane *current,
 	return current == lane || (!current && lane->section);
 }
 
+/* Return by how many ticks time may step back: by what the kernel adjusts mono and boot. */
+static inline uint64_t fxt_lane_slack(const struct fxt_lane *lane)
+{
+	return lane->packet.clock == VITRINE_CLOCK_MONO ||
+	       lane->packet.clock == VITRINE_CLOCK_BOOT ? 1000 : 0;
+}
+
 /* The begin of a call may be written late, but not later than the next switch. */
 static inline bool fxt_lane_may_be_late(const struct fxt_lane *lane,
 					const struct vitrine_fxt_record *record)

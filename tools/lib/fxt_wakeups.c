@@ -17,20 +17,48 @@
 #define MAX_CPUS	65536
 
 /**
+ * struct doubt - wakeups of the thread that runs on a CPU
+ * @running: koid of the running thread, 0 for idle or unknown
+ * @nr: number of wakeups of this thread since it was switched in
+ * @first_offset: offset of the first of them
+ */
+struct doubt {
+	uint64_t running;
+	uint64_t nr;
+	uint64_t first_offset;
+};
+
+/**
  * struct wakeups - the running threads, and the wakeups of running threads
- * @cpus: for each CPU the koid of the running thread, 0 for idle or unknown
+ * @cpus: the running thread of each CPU
  * @threads: for each thread the CPU that ran it last
  * @nr_running: wakeups of running threads
- * @first: koid of the first such thread
+ * @first: koid of the thread that was woken first
  * @first_offset: offset of its wakeup
+ *
+ * A thread is known to have run until the next switch of its CPU. The records of one CPU may
+ * end before those of another one, if the trace was read while it was recorded; who runs
+ * on that CPU afterwards is not known.
  */
 struct wakeups {
-	uint64_t cpus[MAX_CPUS];
+	struct doubt cpus[MAX_CPUS];
 	struct fxt_names threads;
 	uint64_t nr_running;
 	uint64_t first;
 	uint64_t first_offset;
 };
+
+/* The thread has run until now: its wakeups were those of a running thread. */
+static void count(struct wakeups *wakeups, const struct doubt *cpu)
+{
+	if (!cpu->nr)
+		return;
+	if (!wakeups->nr_running || cpu->first_offset < wakeups->first_offset) {
+		wakeups->first = cpu->running;
+		wakeups->first_offset = cpu->first_offset;
+	}
+	wakeups->nr_running += cpu->nr;
+}
 
 static bool follow_switch(struct wakeups *wakeups,
 			  const struct vitrine_fxt_record *record)
@@ -38,7 +66,8 @@ static bool follow_switch(struct wakeups *wakeups,
 	uint64_t incoming = record->context_switch.incoming.thread;
 	struct fxt_name *thread;
 
-	wakeups->cpus[record->cpu] = incoming;
+	count(wakeups, &wakeups->cpus[record->cpu]);
+	wakeups->cpus[record->cpu] = (struct doubt){ .running = incoming };
 	thread = fxt_names_get(&wakeups->threads, incoming);
 	if (thread)
 		thread->cpu = record->cpu;
@@ -50,13 +79,13 @@ static void follow_wakeup(struct wakeups *wakeups,
 {
 	uint64_t woken = record->wakeup.thread;
 	const struct fxt_name *thread = fxt_names_find(&wakeups->threads, woken);
+	struct doubt *cpu;
 
-	if (!woken || !thread || wakeups->cpus[thread->cpu] != woken)
+	if (!woken || !thread)
 		return;
-	if (!wakeups->nr_running++) {
-		wakeups->first = woken;
-		wakeups->first_offset = record->offset;
-	}
+	cpu = &wakeups->cpus[thread->cpu];
+	if (cpu->running == woken && !cpu->nr++)
+		cpu->first_offset = record->offset;
 }
 
 static enum archive_step follow(void *ctx, const struct vitrine_fxt_record *record)
@@ -74,7 +103,7 @@ static enum archive_step follow(void *ctx, const struct vitrine_fxt_record *reco
 		return ARCHIVE_NEXT;
 	case VITRINE_FXT_PROVIDER_EVENT:
 		/* Records were lost, so the running thread is unknown. */
-		wakeups->cpus[record->cpu] = 0;
+		wakeups->cpus[record->cpu] = (struct doubt){};
 		return ARCHIVE_NEXT;
 	default:
 		return ARCHIVE_NEXT;

@@ -133,7 +133,7 @@ static const struct vitrine_value *child_named(const struct vitrine_value *first
 	return first;
 }
 
-/* Return the first node of "trees" in the module's own tree, or NULL. */
+/* Return the node "trees" of the module's own tree, or NULL. */
 static const struct vitrine_value *known_trees(const struct reading *self)
 {
 	const struct vitrine_value *value;
@@ -142,8 +142,7 @@ static const struct vitrine_value *known_trees(const struct reading *self)
 		return NULL;
 	value = vitrine_hierarchy_first(self->hierarchy);
 	value = value ? vitrine_value_first_child(value) : NULL;
-	value = child_named(value, "trees");
-	return value ? vitrine_value_first_child(value) : NULL;
+	return child_named(value, "trees");
 }
 
 /* Without the module's own tree, no tree is known to be lazy, and all are opened. */
@@ -168,7 +167,9 @@ static const char *kind_of(const struct tree *tree,
 	case TREE_LIVE:
 		break;
 	}
-	return !known || child_named(known, tree->name) ? "live" : "lazy";
+	if (!known || child_named(vitrine_value_first_child(known), tree->name))
+		return "live";
+	return "lazy";
 }
 
 static struct listed list_one(struct tree *tree,

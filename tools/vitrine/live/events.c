@@ -261,22 +261,25 @@ static void restore_category(int fd, const char *category)
 
 /*
  * Record waits of this length, with LOCK_CHANGE held. Not every kernel stores since when a
- * thread is runnable.
+ * thread is runnable, or has user stacks: leave out one of them, the other, or both.
  */
 static int write_threshold(int fd, const struct events_wish *wish)
 {
-	const char *user = wish->memory ? "user=memory" : "user";
 	uint64_t us = wish->threshold_us;
-	char words[96];
+	char runnable[48], words[96];
+	unsigned int without;
 
-	snprintf(words, sizeof(words),
-		 "blocked_us=%" PRIu64 " runnable_us=%" PRIu64 " %s\n", us, us, user);
-	if (!write_setting(fd, words))
-		return 0;
-	if (errno != EOPNOTSUPP)
-		return -1;
-	snprintf(words, sizeof(words), "blocked_us=%" PRIu64 " %s\n", us, user);
-	return write_setting(fd, words);
+	snprintf(runnable, sizeof(runnable), " runnable_us=%" PRIu64, us);
+	for (without = 0; without < 4; without++) {
+		snprintf(words, sizeof(words), "blocked_us=%" PRIu64 "%s%s\n", us,
+			 without & 1 ? "" : runnable,
+			 without & 2 ? "" : wish->memory ? " user=memory" : " user");
+		if (!write_setting(fd, words))
+			return 0;
+		if (errno != EOPNOTSUPP)
+			break;
+	}
+	return -1;
 }
 
 /* Arm trace/stacks, with LOCK_CHANGE held; return 0, or -1 with errno. */

@@ -341,6 +341,20 @@ static uint64_t trace_bytes(const struct recover *recover)
 	return len_bytes;
 }
 
+/* Return the records that were lost before the last sub-buffer of each CPU. */
+static uint64_t lost_records(const struct recover *recover)
+{
+	const struct piece *pieces = recover->pieces;
+	uint64_t lost = 0;
+	size_t i;
+
+	for (i = 0; i < recover->nr_pieces; i++)
+		if (i + 1 == recover->nr_pieces ||
+		    pieces[i + 1].packet.cpu != pieces[i].packet.cpu)
+			lost += pieces[i].packet.lost_records;
+	return lost;
+}
+
 /* @err is why no trace was written, or NULL. */
 static void print_json(const struct recover *recover,
 		       const struct vitrine_error *err)
@@ -358,6 +372,7 @@ static void print_json(const struct recover *recover,
 			      recover->pieces[0].packet.session);
 		json_key_uint(&json, "subbufs", recover->nr_pieces);
 		json_key_uint(&json, "size_bytes", trace_bytes(recover));
+		json_key_uint(&json, "lost_records", lost_records(recover));
 	}
 	json_key_uint(&json, "damaged_subbufs", recover->nr_damaged);
 	if (recover->args->directory) {
@@ -374,6 +389,9 @@ static void print_summary(const struct recover *recover)
 	fprintf(stderr, "vitrine: %s: %zu sub-buffers of session %u, %" PRIu64 " bytes",
 		recover->args->output, recover->nr_pieces,
 		recover->pieces[0].packet.session, trace_bytes(recover));
+	if (lost_records(recover))
+		fprintf(stderr, ", %" PRIu64 " records lost",
+			lost_records(recover));
 	if (recover->nr_damaged)
 		fprintf(stderr, ", %u damaged sub-buffers left out",
 			recover->nr_damaged);

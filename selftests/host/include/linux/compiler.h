@@ -5,6 +5,7 @@
 
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
+#define __user
 #define __maybe_unused	__attribute__((unused))
 #define noinline	__attribute__((noinline))
 #undef __always_inline

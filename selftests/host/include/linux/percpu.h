@@ -9,6 +9,7 @@
 #define per_cpu(name, cpu)		(*((void)(cpu), &(name)))
 #define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < 1; (cpu)++)
 #define this_cpu_read(variable)	(variable)
+#define this_cpu_write(variable, value)	((void)((variable) = (value)))
 #define this_cpu_add(cell, delta)	((void)((cell) += (delta)))
 
 #endif /* _HOST_LINUX_PERCPU_H */

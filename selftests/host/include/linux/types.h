@@ -18,5 +18,8 @@ typedef __s16 s16;
 typedef __s32 s32;
 typedef __s64 s64;
 typedef unsigned int gfp_t;
+typedef struct {
+	int counter;
+} atomic_t;
 
 #endif
