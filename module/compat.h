@@ -163,4 +163,9 @@ static inline bool vtr_task_is_queued(const struct task_struct *task)
 #define VTR_INODE_MTIME(inode)	inode_get_mtime(inode)
 #endif
 
+/* 6.16 made DECLARE_TRACE() append "_tp" to the name; DECLARE_TRACE_EVENT() does not. */
+#ifndef DECLARE_TRACE_EVENT
+#define DECLARE_TRACE_EVENT	DECLARE_TRACE
+#endif
+
 #endif /* _VTR_COMPAT_H */
