@@ -156,6 +156,8 @@ check-all: packages-all
 
 kunit:
 	@$(lane) $@ selftests/qemu/kunit
+kunit-uml:
+	@$(lane) $@ selftests/qemu/kunit --uml
 
 host-kunit:
 	@$(lane) $@ make -s -C selftests/host O=$(CURDIR)/build/host check
