@@ -97,6 +97,8 @@ extern const struct golden good_traces[];
 extern const struct golden why_traces[];
 extern const struct golden bad_traces[];
 void build_spans(void);
+void build_late_span(void);
+void build_late_spans(void);
 void build_speed(uint64_t nr_switches);
 void build_load(uint64_t seed, uint64_t percent);
 void build_steady(uint64_t more_ns, uint64_t nr_long);

@@ -656,5 +656,7 @@ const struct golden good_traces[] = {
 	{ "rush", build_rush },
 	{ "torn", build_torn },
 	{ "spans", build_spans },
+	{ "late-span", build_late_span },
+	{ "late-spans", build_late_spans },
 	{ NULL, NULL },
 };

@@ -157,3 +157,30 @@ void build_spans(void)
 	       { "syscall", "sync", 3110, 3400, RET, 0 },
 	       SWITCH("wait", 3500));
 }
+
+/*
+ * A complete trace, in which a sub-buffer has nothing but @nr interrupts that began before the
+ * last switch of the sub-buffer before.
+ */
+static void late_spans(unsigned int nr)
+{
+	struct span spans[20];
+	struct packet cpu0 = first_packet(0);
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		spans[i] = (struct span)BARE("irq", "softirq NET_RX", 2900 + i, 3100 + i);
+	SUBBUF(&cpu0, SWITCH("run", 1000), SWITCH("wait", 2000), SWITCH("run", 3000));
+	spans_subbuf(&cpu0, spans, nr);
+	SUBBUF(&cpu0, SWITCH("wait", 4000), SWITCH("run", 5000));
+}
+
+void build_late_span(void)
+{
+	late_spans(1);
+}
+
+void build_late_spans(void)
+{
+	late_spans(20);
+}

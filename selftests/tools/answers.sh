@@ -19,9 +19,19 @@ times()
 	"$vitrine" print --json "$@" | jq -r .time_ns | paste -sd ' '
 }
 
+# drawn FILTER ARGUMENT...: print the result of jq for the data of a timeline page
+drawn()
+{
+	local filter=$1
+
+	shift
+	"$vitrine" timeline "$@" -o page.html &&
+	sed -n '/^<script id="data"/,/^<\/script>/p' page.html | sed '1d;$d' | jq -c "$filter"
+}
+
 dir=$3/answers
 mkdir -p "$dir" && cd "$dir" || exit 1
-for name in records vitrine crowd renamed waits torn spans; do
+for name in records vitrine crowd renamed waits torn spans late-span late-spans; do
 	"$mkfxt" $name >$name.fxt
 done
 
@@ -80,6 +90,16 @@ check "a trace without wakeups: the report says so" prints "1.010us, 13 switches
 1 gap, 11 records lost: what threads did meanwhile is left out" bash -c "'$vitrine' latency vitrine.fxt | head -n 2"
 check "what ends in a later sub-buffer is not lost" prints "1 gap, 4 records lost: what threads did meanwhile is left out" \
 	bash -c "'$vitrine' latency spans.fxt | sed -n 2p"
+for name in late-span late-spans; do
+	check "$name: check finds no loss" output_has "0 records lost: no fault" "$vitrine" check $name.fxt
+	check "$name: nor does latency, in all the time" prints '[0,0,5,2000,2000,0]' \
+		bash -c "'$vitrine' latency -j $name.fxt | jq -c '[.gaps, .lost, .switches] + (.threads[] | [.running_ns, .blocked_ns, .unknown_ns])'"
+	check "$name: nor does latency --why, which has both waits" prints '[0,0,2]' \
+		bash -c "'$vitrine' latency --why -j $name.fxt | jq -c '[.gaps, .lost, .waits]'"
+	check "$name: nor does timeline" prints '[[]]' drawn '[.lanes[].gaps]' $name.fxt
+	mkdir -p $name/vitrine/trace && cp $name.fxt $name/vitrine/trace/trace.fxt
+	check "$name: nor does top" prints 0 bash -c "VITRINE_DEBUGFS=$name '$vitrine' top --once --json | jq .gaps"
+done
 check "interrupts: all that are not nested, and each name" prints "
 THREAD                   INTERRUPTED BY                          COUNT    TOTAL      MAX
 worker:101/100           all                                         7    240ns     90ns  17.14 % of RUNNING
@@ -163,16 +183,6 @@ check "a CPU above 255: found in memory" prints whole bash -c "'$vitrine' recove
 	cmp found.fxt <(tail -c +417 wide.fxt) && echo whole"
 
 # ---- timeline
-
-# drawn FILTER ARGUMENT...: print the result of jq for the data of a timeline page
-drawn()
-{
-	local filter=$1
-
-	shift
-	"$vitrine" timeline "$@" -o page.html &&
-	sed -n '/^<script id="data"/,/^<\/script>/p' page.html | sed '1d;$d' | jq -c "$filter"
-}
 
 # bars ARGUMENT...: print left edge, width and colour of each bar of a timeline picture, in
 # thousandths of the plot

@@ -444,7 +444,7 @@ void vitrine_archive_destroy(struct vitrine_archive *archive)
  * @archive: archive
  * @ret: the record, valid until the next call; NULL at the end
  *
- * A record without a timestamp follows the record that precedes it in its provider.
+ * A record without a timestamp follows the latest record before it in its provider.
  * Records of equal time are ordered by the first appearance of their providers. A wakeup
  * in a sub-buffer of vitrine's gets the arguments that the module does not write:
  * "weight" and "waker".
@@ -584,4 +584,17 @@ bool vitrine_archive_packet(const struct vitrine_archive *archive,
 			    struct vitrine_packet *ret)
 {
 	return fxt_packet_read(&archive->fxt.decoder, record, ret);
+}
+
+/**
+ * archive_loss() - count what is missing before a sub-buffer
+ * @archive: archive, whose last record was the packet header of the sub-buffer
+ *
+ * Return: the loss since the previous sub-buffer of the same CPU and session.
+ */
+struct fxt_loss archive_loss(const struct vitrine_archive *archive)
+{
+	const struct archive_lane *lane = archive->heap[0];
+
+	return lane->loss;
 }

@@ -5,6 +5,7 @@
 #ifndef _VITRINE_LIB_ARCHIVE_H
 #define _VITRINE_LIB_ARCHIVE_H
 
+#include "fxt_packet.h"
 #include "vitrine.h"
 
 /**
@@ -26,5 +27,6 @@ struct vitrine_error *archive_for_each(struct vitrine_archive *archive,
 				       archive_visit *visit, void *ctx);
 struct vitrine_error *archive_visit_file(const char *path,
 					 archive_visit *visit, void *ctx);
+struct fxt_loss archive_loss(const struct vitrine_archive *archive);
 
 #endif /* _VITRINE_LIB_ARCHIVE_H */

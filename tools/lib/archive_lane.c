@@ -9,8 +9,10 @@
 #include <stdlib.h>
 
 #include "archive_lane.h"
-#include "fxt_packet.h"
 #include "grow.h"
+
+/* Offset in a sub-buffer of the record that holds the packet header. */
+#define PACKET_RECORD_OFFSET	(VITRINE_PACKET_OFFSET - 2 * FXT_WORD_BYTES)
 
 /**
  * archive_lane_add() - add a record to a lane
@@ -92,21 +94,48 @@ static bool find_record(struct archive_lane *lane,
 	return true;
 }
 
+/* Begin a sub-buffer; all records of the one before have been counted. */
+static void follow_packet(struct archive_lane *lane, const struct archive_source *source)
+{
+	struct vitrine_packet packet;
+
+	if (!fxt_packet_read(source->decoder, &lane->record, &packet))
+		return;
+	lane->loss = (struct fxt_loss){ 0 };
+	if (lane->packed && lane->packet.cpu == packet.cpu &&
+	    lane->packet.session == packet.session)
+		lane->loss = fxt_packet_loss(&lane->packet, lane->nr_timed, &packet);
+	lane->packed = true;
+	lane->packet = packet;
+	lane->packet_begin = lane->record.offset - PACKET_RECORD_OFFSET;
+	lane->nr_timed = 0;
+	fxt_provider_begin_subbuf(lane->provider, packet.cpu);
+}
+
+/* Follow a record, in the order of the file. */
 static void follow(struct archive_lane *lane,
 		   const struct archive_source *source)
 {
-	const struct vitrine_fxt_record *record = &lane->record;
+	struct vitrine_fxt_record *record = &lane->record;
 
-	if (record->timed) {
-		lane->key = source->in_ns ?
-			vitrine_fxt_ns(record->ticks, record->ticks_per_second) :
-			record->ticks;
-		lane->late = lane->key < lane->top;
-		if (!lane->late)
-			lane->top = lane->key;
-	} else if (record->kind == VITRINE_FXT_BLOB) {
-		fxt_packet_follow(source->decoder, lane->provider, record);
+	lane->late = false;
+	if (!record->timed) {
+		lane->key = lane->top;
+		record->ticks = lane->top_ticks;
+		follow_packet(lane, source);
+		return;
 	}
+	lane->nr_timed += lane->packed && record->offset - lane->packet_begin <
+					  lane->packet.committed_bytes;
+	lane->key = source->in_ns ?
+		vitrine_fxt_ns(record->ticks, record->ticks_per_second) :
+		record->ticks;
+	if (lane->key < lane->top) {
+		lane->late = true;
+		return;
+	}
+	lane->top = lane->key;
+	lane->top_ticks = record->ticks;
 }
 
 /* Read the next valid record in file order. */
@@ -142,7 +171,9 @@ static void restart(struct archive_lane *lane)
 	lane->released = lane->at;
 	lane->key = 0;
 	lane->top = 0;
+	lane->top_ticks = 0;
 	lane->late = false;
+	lane->packed = false;
 }
 
 /* Move the records that are out of order to the sort. */

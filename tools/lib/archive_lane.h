@@ -9,7 +9,7 @@
 #define _VITRINE_LIB_ARCHIVE_LANE_H
 
 #include "archive_sort.h"
-#include "fxt_record.h"
+#include "fxt_packet.h"
 
 /* A range of the file that holds only records of one provider. */
 struct archive_extent {
@@ -35,13 +35,19 @@ struct archive_time {
  * @disordered: the records were written out of order, so that it is not only
  *	complete durations, written at their end, which are out of order
  * @top: latest @key so far
+ * @top_ticks: the same in ticks
  * @late: @record is earlier than @top and therefore in struct archive_sort
+ * @packed: @packet is valid
+ * @packet: packet header of the last sub-buffer
+ * @packet_begin: offset of that sub-buffer
+ * @nr_timed: number of records with a timestamp in it so far, late ones included
+ * @loss: what is missing before it
  * @run: run of struct archive_sort that this lane reads; NULL: it reads the file
  * @extent: index of the extent that holds @at
  * @at: offset of the next record
  * @released: offset of the first byte that is still in memory
  * @key: time of @record, comparable with the keys of other lanes
- * @record: the current record
+ * @record: the current record; without a timestamp, it gets the time @top
  */
 struct archive_lane {
 	struct fxt_provider *provider;
@@ -53,7 +59,13 @@ struct archive_lane {
 	bool unsorted;
 	bool disordered;
 	uint64_t top;
+	uint64_t top_ticks;
 	bool late;
+	bool packed;
+	struct vitrine_packet packet;
+	uint64_t packet_begin;
+	uint64_t nr_timed;
+	struct fxt_loss loss;
 	struct archive_run *run;
 	size_t extent;
 	uint64_t at;

@@ -11,14 +11,11 @@
 
 #include <vitrine/fxt.h>
 
-#include "fxt_packet.h"
+#include "archive.h"
 #include "grow.h"
 #include "sched_state.h"
 
 #define MAX_CPUS	65536
-
-/* Offset in a sub-buffer of the record that holds the packet header. */
-#define PACKET_RECORD_OFFSET	(VITRINE_PACKET_OFFSET - 2 * FXT_WORD_BYTES)
 
 const char * const sched_state_names[SCHED_NR_STATES] = {
 	[SCHED_UNKNOWN]		= "unknown",
@@ -291,43 +288,13 @@ static void follow_drop_stats(struct sched *sched,
 	    ns_of(record, record->event.id));
 }
 
-static bool is_inside(const struct sched_cpu *cpu, uint64_t offset)
-{
-	return offset - cpu->packet_begin < cpu->packet.committed_bytes;
-}
-
-/* Count a record in the sub-buffer that holds it, whatever its time. */
-static void count_timed(struct sched_cpu *cpu, uint64_t offset)
-{
-	if (!cpu->packed)
-		return;
-	if (is_inside(cpu, offset))
-		cpu->nr_timed++;
-	else if (cpu->nr_early < SCHED_MAX_EARLY)
-		cpu->early[cpu->nr_early++] = offset;
-}
-
-static void count_early(struct sched_cpu *cpu)
-{
-	unsigned int i, nr = cpu->nr_early;
-
-	cpu->nr_timed = 0;
-	cpu->nr_early = 0;
-	for (i = 0; i < nr; i++) {
-		if (is_inside(cpu, cpu->early[i]))
-			cpu->nr_timed++;
-		else if (cpu->early[i] >= cpu->packet_begin)
-			cpu->early[cpu->nr_early++] = cpu->early[i];
-	}
-}
-
 static bool follow_packet(struct sched *sched,
 			  const struct vitrine_fxt_record *record)
 {
 	struct vitrine_packet packet;
 	struct sched_cpu *cpu;
 	struct fxt_loss loss;
-	uint64_t lost = 0;
+	uint64_t lost;
 
 	if (!vitrine_archive_packet(sched->archive, record, &packet) ||
 	    packet.cpu >= MAX_CPUS)
@@ -335,13 +302,12 @@ static bool follow_packet(struct sched *sched,
 	cpu = cpu_get(sched, packet.cpu);
 	if (!cpu)
 		return false;
-	if (cpu->packed && cpu->packet.session != packet.session) {
+	loss = archive_loss(sched->archive);
+	lost = loss.nr_missing + loss.nr_unwritten;
+	if (cpu->packed && cpu->session != packet.session) {
 		/* No record is missing, but nothing was recorded for a while. */
 		forget_running(sched, packet.cpu, cpu->last_ns);
 		sched->gap_end_ns = sched->now_ns;
-	} else if (cpu->packed) {
-		loss = fxt_packet_loss(&cpu->packet, cpu->nr_timed, &packet);
-		lost = loss.nr_missing + loss.nr_unwritten;
 	}
 	if (lost)
 		gap(sched, packet.cpu, cpu->last_ns,
@@ -349,9 +315,7 @@ static bool follow_packet(struct sched *sched,
 	if (sched_counts(sched, sched->now_ns))
 		sched->nr_lost += lost;
 	cpu->packed = true;
-	cpu->packet = packet;
-	cpu->packet_begin = record->offset - PACKET_RECORD_OFFSET;
-	count_early(cpu);
+	cpu->session = packet.session;
 	return true;
 }
 
@@ -493,16 +457,8 @@ static void pass_time(struct sched *sched, const struct vitrine_fxt_record *reco
 
 static bool see_time(struct sched *sched, const struct vitrine_fxt_record *record)
 {
-	struct sched_cpu *cpu;
-
 	pass_time(sched, record);
-	if (record->cpu >= MAX_CPUS)
-		return true;
-	cpu = cpu_get(sched, record->cpu);
-	if (!cpu)
-		return false;
-	count_timed(cpu, record->offset);
-	return true;
+	return record->cpu >= MAX_CPUS || cpu_get(sched, record->cpu);
 }
 
 /* Return whether an event takes the CPU from its thread without a switch. */

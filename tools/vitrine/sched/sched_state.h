@@ -121,9 +121,6 @@ static inline uint64_t sched_blocked_ns(const struct sched_thread *thread)
 	return thread->time_ns[SCHED_BLOCKED] + thread->time_ns[SCHED_STOPPED];
 }
 
-/* Most records before a packet header: nested interrupts, and a system call. */
-#define SCHED_MAX_EARLY	16
-
 /**
  * struct sched_cpu - a CPU
  * @known: @running is known
@@ -134,14 +131,9 @@ static inline uint64_t sched_blocked_ns(const struct sched_thread *thread)
  * @busy_ns: time that threads ran, without idle
  * @idle_ns: time in idle
  * @nr_switches: number of context switches
- * @packed: @packet is valid
- * @packet: header of the last sub-buffer
- * @packet_begin: file offset of that sub-buffer
+ * @packed: a packet header has been read
+ * @session: session of the last one
  * @interrupt_end_ns: end of the interrupts that have begun
- * @nr_timed: records read from that sub-buffer so far
- * @early: offsets of records that were read before the header of their sub-buffer:
- *	they began during an earlier one
- * @nr_early: number of @early
  */
 struct sched_cpu {
 	bool known;
@@ -153,12 +145,8 @@ struct sched_cpu {
 	uint64_t idle_ns;
 	uint64_t nr_switches;
 	bool packed;
-	struct vitrine_packet packet;
-	uint64_t packet_begin;
+	uint32_t session;
 	uint64_t interrupt_end_ns;
-	uint64_t nr_timed;
-	uint64_t early[SCHED_MAX_EARLY];
-	unsigned int nr_early;
 };
 
 /* A gap that may concern any CPU. */
