@@ -194,23 +194,22 @@ check "a CPU above 255" sound wide.cut.fxt
 
 cut family.fxt -p sleepd -o sleepd.fxt
 check "a process" ended 0
-check "cut by process: the other threads are shown as others" same <(texts sleepd.fxt) - <<-'END'
+check "cut by process: the other threads have a stand-in, idle stays" same <(texts sleepd.fxt) - <<-'END'
 	[---] instant file:2147287040/0 vitrine:left_out processes="sleepd"
-	[000] switch  others:2147352576/0 [120] blocked ==> sleepd:20/20 [120]
+	[000] instant file:2147287040/0 vitrine:extent
+	[000] switch  idle:0/0 [0] runnable ==> not recorded:2147352576/0 [120]
+	[000] switch  not recorded:2147352576/0 [120] blocked ==> sleepd:20/20 [120]
 	[---] instant sleepd:20/20 syscall:read
-	[000] switch  sleepd:20/20 [120] blocked ==> others:2147352576/0 [120]
+	[000] switch  sleepd:20/20 [120] blocked ==> not recorded:2147352576/0 [120]
+	[---] instant file:2147287040/0 vitrine:extent
+	[000] switch  not recorded:2147352576/0 [120] blocked ==> idle:0/0 [0]
 END
 check "cut by process: the trace is sound" sound sleepd.fxt
 cut family.fxt -p 10 -o secretd.fxt
-check "a process and its child" same <(printf '%s\n' file grandson others secret-io secretd) <(names secretd.fxt)
+check "a process and its child" same <(printf '%s\n' file grandson idle 'not recorded' secret-io secretd) <(names secretd.fxt)
 check "cut by process: the trace with its child is sound" sound secretd.fxt
 cut family.fxt -t 11 -o thread.fxt
-check "a thread" same <(printf '%s\n' file others secret-io) <(names thread.fxt)
-"$mkfxt" load 1 0 >load.fxt
-cut load.fxt -t worker-2 -o worker.fxt
-check "a thread waits as long as it did" same \
-	<("$vitrine" latency --json load.fxt | jq -S '.threads[] | select(.name == "worker-2")') \
-	<("$vitrine" latency --json worker.fxt | jq -S '.threads[] | select(.name == "worker-2")')
+check "a thread" same <(printf '%s\n' file idle 'not recorded' secret-io) <(names thread.fxt)
 
 cut family.fxt --anonymise -o secret.fxt
 check "--anonymise" ended 0

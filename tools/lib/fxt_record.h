@@ -128,6 +128,33 @@ fxt_incoming_weight(const struct vitrine_fxt_record *record)
 			  "incoming_weight");
 }
 
+/*
+ * Check whether a thread of a switch is the idle thread of its CPU, which recent records mark
+ * by its weight; @weight is "outgoing_weight" or "incoming_weight".
+ */
+static inline bool fxt_is_idle(const struct vitrine_fxt_record *record,
+			       const struct vitrine_fxt_thread *thread, const char *weight)
+{
+	const struct vitrine_fxt_arg *arg;
+
+	if (!thread->thread)
+		return true;
+	arg = fxt_find_arg(record, weight);
+	return arg && arg->type == FXT_ARG_INT32 && arg->value.int64 == INT32_MIN;
+}
+
+/*
+ * Thread, in process 0, that stands for all threads of a CPU that `vitrine cut' left out. No
+ * thread has such an id.
+ */
+#define FXT_OTHERS_THREAD(cpu)	(0x7ffe0000U + (cpu))
+#define FXT_OTHERS_NAME		"not recorded"
+
+static inline bool fxt_is_others(uint64_t koid)
+{
+	return koid - FXT_OTHERS_THREAD(0) < 0x10000;
+}
+
 /* Return the priority of the incoming thread of a switch, 0 if its weight is not a priority. */
 static inline uint8_t
 fxt_incoming_priority(const struct vitrine_fxt_record *record)

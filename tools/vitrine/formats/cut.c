@@ -2,11 +2,12 @@
 /*
  * Write a part of a trace as a trace of its own.
  *
- * The switches of a CPU stay a chain: with a choice of threads, all others are one thread
- * per CPU, "others", and only switches from or to a chosen thread are written. A cut in time
- * begins and ends as a recording does, with a switch to the thread that was running, and
- * one from it. The trace is read once, in time order, so memory does not grow with its
- * length.
+ * The switches of a CPU stay a chain. With a choice of threads, one thread of each CPU stands
+ * for all others, and switches between two of these are not written; idle stays idle, so that
+ * it is known how busy each CPU was. Events "extent" state the time for which the whole trace
+ * has the records of a CPU. A cut in time begins and ends as a recording does, with a switch to
+ * what was running, and one from it. The trace is read once, in time order, so memory does not
+ * grow with its length.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,19 +19,19 @@
 #include "faults.h"
 #include "feed.h"
 #include "fxt_names.h"
-#include "fxt_record.h"
+#include "fxt_packet.h"
 #include "fxt_write.h"
 #include "grow.h"
 #include "input.h"
 #include "left_out.h"
 #include "report.h"
+#include "sched/sched_state.h"
 #include "anonymise.h"
 #include "cut.h"
 
 #define NSEC_PER_SEC	1000000000ULL
 
-/* Threads of process 0 that stand for the others on a CPU, and for the file. */
-#define OTHERS_THREAD(cpu)	(0x7ffe0000U + (cpu))
+/* Thread of process 0 that stands for the file. */
 #define FILE_THREAD		0x7ffd0000U
 
 /* Process of the kernel's threads. */
@@ -41,11 +42,15 @@
 
 /**
  * struct cut_cpu - what runs on a CPU
+ * @seen: the CPU had a record, after which none was lost
+ * @last_ns: time of its last record
  * @known: @running is known
- * @running: incoming thread of the last switch
+ * @running: incoming thread of the last switch; its id is 0 for idle
  * @priority: its priority
  */
 struct cut_cpu {
+	bool seen;
+	uint64_t last_ns;
 	bool known;
 	struct vitrine_fxt_thread running;
 	uint8_t priority;
@@ -59,7 +64,7 @@ struct cut_cpu {
  * @feed: its records
  * @item: the current one
  * @out: the new trace
- * @cpus: all CPUs that had a switch
+ * @cpus: all CPUs that had a record
  * @nr_cpus: how many
  * @children: processes that were given or that a chosen process has forked, and others
  *	that were forked; the former are "used"
@@ -67,6 +72,7 @@ struct cut_cpu {
  * @anonymiser: makes the tokens
  * @record: the record being written
  * @begun: the first record has been written
+ * @nr_breaks: switches from a thread that was not running, where neither was chosen
  * @left_out: records that cannot be written
  */
 struct cut {
@@ -83,6 +89,7 @@ struct cut {
 	struct anonymiser anonymiser;
 	struct vitrine_fxt_record record;
 	bool begun;
+	uint64_t nr_breaks;
 	struct left_out left_out;
 };
 
@@ -155,17 +162,24 @@ static struct cut_cpu *cpu_get(struct cut *cut, uint32_t cpu)
 	return &cut->cpus[cpu];
 }
 
-static bool follow_switch(struct cut *cut, const struct vitrine_fxt_record *record)
+/* Follow a record of a ring. */
+static bool follow_record(struct cut *cut, const struct vitrine_fxt_record *record)
 {
 	struct cut_cpu *cpu;
 
-	if (record->kind != VITRINE_FXT_SWITCH || record->cpu >= VITRINE_FXT_NO_CPU)
+	if (record->cpu >= VITRINE_FXT_NO_CPU || fxt_is_tracefs(record->provider))
 		return true;
 	cpu = cpu_get(cut, record->cpu);
 	if (!cpu)
 		return false;
+	cpu->seen = true;
+	cpu->last_ns = cut->item.ns;
+	if (record->kind != VITRINE_FXT_SWITCH)
+		return true;
 	cpu->known = true;
 	cpu->running = record->context_switch.incoming;
+	if (fxt_is_idle(record, &cpu->running, "incoming_weight"))
+		cpu->running = (struct vitrine_fxt_thread){ 0 };
 	cpu->priority = fxt_incoming_priority(record);
 	return true;
 }
@@ -176,7 +190,7 @@ static bool follow_switch(struct cut *cut, const struct vitrine_fxt_record *reco
 static bool is_secret(const struct cut *cut, uint64_t process,
 		      const struct vitrine_fxt_string *name)
 {
-	static const char * const ours[] = { "idle", "lost", "others", "file" };
+	static const char * const ours[] = { "idle", "lost", FXT_OTHERS_NAME, "file" };
 	struct vitrine_fxt_string parent;
 	size_t i;
 
@@ -207,6 +221,13 @@ static bool name_process(struct cut *cut, uint64_t process)
 	return fxt_out_name_process(cut->out, process, &name);
 }
 
+static bool name_stand_in(struct cut *cut, uint64_t thread, const char *text)
+{
+	const struct vitrine_fxt_string name = { text, strlen(text) };
+
+	return fxt_out_name_thread(cut->out, thread, 0, &name);
+}
+
 /* Name a thread of the trace the first time; false without memory. */
 static bool name_thread(struct cut *cut, const struct vitrine_fxt_thread *thread)
 {
@@ -214,6 +235,8 @@ static bool name_thread(struct cut *cut, const struct vitrine_fxt_thread *thread
 	struct vitrine_fxt_string name = { 0 };
 	bool good;
 
+	if (fxt_is_others(thread->thread))
+		return name_stand_in(cut, thread->thread, FXT_OTHERS_NAME);
 	if (!fxt_names_first(&cut->told, thread->thread, &good))
 		return good;
 	vitrine_archive_thread(feed_archive(cut->feed), thread->thread, &name,
@@ -225,19 +248,14 @@ static bool name_thread(struct cut *cut, const struct vitrine_fxt_thread *thread
 	       fxt_out_name_thread(cut->out, thread->thread, process, &name);
 }
 
-static bool name_stand_in(struct cut *cut, uint64_t thread, const char *text)
+/* Replace a thread that was not chosen; idle stays. Return whether it was chosen. */
+static bool stand_in(const struct cut *cut, uint32_t cpu, struct vitrine_fxt_thread *thread)
 {
-	const struct vitrine_fxt_string name = { text, strlen(text) };
-
-	return fxt_out_name_thread(cut->out, thread, 0, &name);
-}
-
-/* Replace a thread that was not chosen. */
-static bool stand_in(struct cut *cut, uint32_t cpu,
-		     struct vitrine_fxt_thread *thread)
-{
-	*thread = (struct vitrine_fxt_thread){ .thread = OTHERS_THREAD(cpu) };
-	return name_stand_in(cut, thread->thread, "others");
+	if (is_chosen(cut, thread))
+		return true;
+	if (thread->thread)
+		*thread = (struct vitrine_fxt_thread){ .thread = FXT_OTHERS_THREAD(cpu) };
+	return false;
 }
 
 /* ---- Writing ------------------------------------------------------------------------ */
@@ -251,18 +269,20 @@ static struct vitrine_error *put(struct cut *cut, uint32_t cpu)
 	return err ? err : fxt_lane_out_put(lane, &cut->record);
 }
 
-/* Write that a thread came in, or went out, at the edge of the cut. */
+/* Write that a thread came in, or went out, at the edge of the cut. The others go on. */
 static struct vitrine_error *put_edge(struct cut *cut, uint32_t cpu, uint64_t ns,
 				      bool is_begin)
 {
 	const struct cut_cpu *on = &cut->cpus[cpu];
-	struct vitrine_fxt_thread idle = { 0 };
+	struct vitrine_fxt_thread running = on->running, other = { 0 };
 
-	if (!on->known || !on->running.thread || !is_chosen(cut, &on->running) ||
-	    !record_filter_match_cpu(&cut->args->filter, cpu))
+	if (!on->known || !record_filter_match_cpu(&cut->args->filter, cpu))
 		return NULL;
-	if (!name_thread(cut, &on->running) ||
-	    (by_thread(cut) && !stand_in(cut, cpu, &idle)))
+	if (by_thread(cut))
+		stand_in(cut, cpu, &running);
+	if (fxt_is_others(running.thread))
+		other = running;
+	if (!name_thread(cut, &running))
 		return vtr_error_no_memory();
 	cut->record = (struct vitrine_fxt_record){
 		.kind = VITRINE_FXT_SWITCH,
@@ -271,8 +291,8 @@ static struct vitrine_error *put_edge(struct cut *cut, uint32_t cpu, uint64_t ns
 		.ticks_per_second = NSEC_PER_SEC,
 		.cpu = cpu,
 		.context_switch = {
-			.outgoing = is_begin ? idle : on->running,
-			.incoming = is_begin ? on->running : idle,
+			.outgoing = is_begin ? other : running,
+			.incoming = is_begin ? running : other,
 			.outgoing_priority = is_begin ? 0 : on->priority,
 			.incoming_priority = is_begin ? on->priority : 0,
 			.legacy = true,
@@ -321,6 +341,30 @@ static void add_cpus(struct cut *cut, char *buffer)
 			(struct vitrine_fxt_string){ buffer, strlen(buffer) };
 }
 
+static void begin_statement(struct cut *cut, const char *name, uint32_t cpu, uint64_t ns)
+{
+	cut->record = (struct vitrine_fxt_record){
+		.kind = VITRINE_FXT_EVENT,
+		.timed = true,
+		.ticks = ns,
+		.ticks_per_second = NSEC_PER_SEC,
+		.cpu = cpu,
+		.event = {
+			.type = FXT_EVENT_INSTANT,
+			.thread.thread = FILE_THREAD,
+			.category = { "vitrine", 7 },
+			.name = { name, strlen(name) },
+		},
+	};
+}
+
+static struct vitrine_error *put_statement(struct cut *cut)
+{
+	if (!name_stand_in(cut, FILE_THREAD, "file"))
+		return vtr_error_no_memory();
+	return put(cut, cut->record.cpu);
+}
+
 /* State in the file what was left out on purpose. */
 static struct vitrine_error *put_note(struct cut *cut, uint64_t ns)
 {
@@ -329,19 +373,7 @@ static struct vitrine_error *put_note(struct cut *cut, uint64_t ns)
 	char cgroup[ITEMS_BYTES];
 	struct vitrine_fxt_record *record = &cut->record;
 
-	*record = (struct vitrine_fxt_record){
-		.kind = VITRINE_FXT_EVENT,
-		.timed = true,
-		.ticks = ns,
-		.ticks_per_second = NSEC_PER_SEC,
-		.cpu = VITRINE_FXT_NO_CPU,
-		.event = {
-			.type = FXT_EVENT_INSTANT,
-			.thread.thread = FILE_THREAD,
-			.category = { "vitrine", 7 },
-			.name = { "left_out", 8 },
-		},
-	};
+	begin_statement(cut, "left_out", VITRINE_FXT_NO_CPU, ns);
 	if (filter->from_ns)
 		fxt_add_arg(record, FXT_ARG_UINT64, "from_ns")->value.uint64 =
 			filter->from_ns;
@@ -357,9 +389,14 @@ static struct vitrine_error *put_note(struct cut *cut, uint64_t ns)
 		fxt_add_arg(record, FXT_ARG_BOOL, "anonymised")->value.boolean = true;
 		anonymise_record(&cut->anonymiser, record);
 	}
-	if (!name_stand_in(cut, FILE_THREAD, "file"))
-		return vtr_error_no_memory();
-	return put(cut, VITRINE_FXT_NO_CPU);
+	return put_statement(cut);
+}
+
+/* State from or until when the whole trace has the records of a CPU, or, without one, all. */
+static struct vitrine_error *put_extent(struct cut *cut, uint32_t cpu, uint64_t ns)
+{
+	begin_statement(cut, "extent", cpu, ns);
+	return put_statement(cut);
 }
 
 /* Before the first record that is not too early. */
@@ -377,49 +414,50 @@ static struct vitrine_error *begin(struct cut *cut, uint64_t ns)
 
 /* ---- Records -------------------------------------------------------------------------- */
 
-/* Choose a switch, and replace the thread that was not chosen. */
-static bool choose_switch(struct cut *cut, struct vitrine_fxt_record *record,
-			  bool *ret_good)
+/* Choose one side of a switch, and replace a thread that was not chosen. */
+static bool choose_side(const struct cut *cut, const struct vitrine_fxt_record *record,
+			struct vitrine_fxt_thread *thread, const char *weight)
+{
+	if (fxt_is_idle(record, thread, weight) && !is_chosen(cut, thread))
+		*thread = (struct vitrine_fxt_thread){ 0 };
+	return stand_in(cut, record->cpu, thread);
+}
+
+/*
+ * Choose a switch, and replace the threads that were not chosen. The first switch of a CPU is
+ * kept, as it tells what ran.
+ */
+static bool choose_switch(const struct cut *cut, struct vitrine_fxt_record *record)
 {
 	struct vitrine_fxt_thread *outgoing = &record->context_switch.outgoing;
 	struct vitrine_fxt_thread *incoming = &record->context_switch.incoming;
-	bool out = is_chosen(cut, outgoing), in = is_chosen(cut, incoming);
-	unsigned int i;
+	bool out = choose_side(cut, record, outgoing, "outgoing_weight");
+	bool in = choose_side(cut, record, incoming, "incoming_weight");
 
-	if (!out && !in)
-		return false;
-	*ret_good = (out || stand_in(cut, record->cpu, outgoing)) &&
-		    (in || stand_in(cut, record->cpu, incoming));
-	/* This weight would mean that the others are the idle thread. */
-	for (i = 0; (!out || !in) && i < record->nr_args; i++)
-		if (record->args[i].type == FXT_ARG_INT32 &&
-		    record->args[i].value.int64 == INT32_MIN)
-			record->args[i].value.int64 = 0;
-	return true;
+	return out || in || outgoing->thread != incoming->thread ||
+	       record->cpu >= cut->nr_cpus || !cut->cpus[record->cpu].known;
 }
 
 /*
  * Choose a wakeup, and replace a waker that was not chosen. The waker is the thread that runs
- * on the CPU, if the trace does not tell; a reader would take it from the switches, which
- * are no longer complete.
+ * on the CPU, if the trace does not tell.
  */
-static bool choose_wakeup(struct cut *cut, struct vitrine_fxt_record *record,
-			  bool *ret_good)
+static bool choose_wakeup(const struct cut *cut, struct vitrine_fxt_record *record)
 {
 	struct vitrine_fxt_thread waker = { .process = VITRINE_FXT_NO_PROCESS };
 	const struct vitrine_fxt_arg *arg = fxt_find_arg(record, "waker");
-	bool known;
+	bool told = arg && arg->type == FXT_ARG_KOID;
 
 	if (!is_chosen(cut, &record->wakeup))
 		return false;
-	known = arg && arg->type == FXT_ARG_KOID;
-	if (known)
+	if (told)
 		waker.thread = arg->value.uint64;
 	else if (record->cpu < cut->nr_cpus && cut->cpus[record->cpu].known)
 		waker = cut->cpus[record->cpu].running;
-	if (!is_chosen(cut, &waker))
-		*ret_good = stand_in(cut, record->cpu, &waker);
-	if (known)
+	else
+		return true;
+	stand_in(cut, record->cpu, &waker);
+	if (told)
 		record->args[arg - record->args].value.uint64 = waker.thread;
 	else if (record->nr_args < MAX_ARGS)
 		fxt_add_arg(record, FXT_ARG_KOID, "waker")->value.uint64 =
@@ -427,19 +465,119 @@ static bool choose_wakeup(struct cut *cut, struct vitrine_fxt_record *record,
 	return true;
 }
 
+/*
+ * Check for what happens to a CPU, whichever thread it comes upon: an interrupt, the completion
+ * of a request to a disk, the number of stacks that the recorder left out.
+ */
+static bool is_of_cpu(const struct vitrine_fxt_record *record)
+{
+	if (record->cpu == VITRINE_FXT_NO_CPU)
+		return false;
+	return sched_is_interrupt(record) ||
+	       (record->event.type == FXT_EVENT_ASYNC_END &&
+		fxt_string_is(&record->event.category, "block")) ||
+	       (record->event.type == FXT_EVENT_COUNTER &&
+		fxt_string_is(&record->event.category, "stacks"));
+}
+
+/* In an event "runnable", replace the thread that had the CPU. */
+static void replace_holder(const struct cut *cut, struct vitrine_fxt_record *record)
+{
+	struct vitrine_fxt_thread holder = { .process = VITRINE_FXT_NO_PROCESS };
+	struct vitrine_fxt_arg *arg;
+	unsigned int i;
+
+	for (i = 0; i < record->nr_args; i++) {
+		arg = &record->args[i];
+		if (!fxt_string_is(&arg->name, "holder_tid") || arg->type != FXT_ARG_UINT64)
+			continue;
+		holder.thread = arg->value.uint64;
+		stand_in(cut, record->cpu, &holder);
+		arg->value.uint64 = holder.thread;
+	}
+	for (i = 0; fxt_is_others(holder.thread) && i < record->nr_args; i++) {
+		arg = &record->args[i];
+		if (fxt_string_is(&arg->name, "holder") && arg->type == FXT_ARG_STRING_REF)
+			arg->value.string = (struct vitrine_fxt_string){
+				FXT_OTHERS_NAME, strlen(FXT_OTHERS_NAME)
+			};
+	}
+}
+
+static bool choose_event(const struct cut *cut, struct vitrine_fxt_record *record)
+{
+	if (fxt_string_is(&record->event.category, "stacks"))
+		replace_holder(cut, record);
+	return is_chosen(cut, &record->event.thread) ||
+	       (is_of_cpu(record) && !stand_in(cut, record->cpu, &record->event.thread));
+}
+
+/* Write that records of a CPU are lost after its last record. */
+static struct vitrine_error *put_lost(struct cut *cut, uint32_t cpu, uint64_t nr)
+{
+	struct fxt_lane_out *lane;
+	struct vitrine_error *err = NULL;
+
+	if (by_thread(cut) && cpu < cut->nr_cpus && cut->cpus[cpu].seen &&
+	    cut->cpus[cpu].last_ns >= cut->args->filter.from_ns)
+		err = put_extent(cut, cpu, cut->cpus[cpu].last_ns);
+	if (!err)
+		err = fxt_lane_out_get(cut->out, cpu, &lane);
+	return err ? err : fxt_lane_out_lost(lane, nr);
+}
+
+/* Check for a switch from a thread that was not running, which the stand-in would hide. */
+static bool is_hidden_break(const struct cut *cut, const struct vitrine_fxt_record *record)
+{
+	const struct cut_cpu *cpu = &cut->cpus[record->cpu];
+	struct vitrine_fxt_thread running = cpu->running;
+	struct vitrine_fxt_thread outgoing = record->context_switch.outgoing;
+
+	if (record->kind != VITRINE_FXT_SWITCH || !cpu->known ||
+	    running.thread == outgoing.thread)
+		return false;
+	stand_in(cut, record->cpu, &running);
+	choose_side(cut, record, &outgoing, "outgoing_weight");
+	return running.thread && running.thread == outgoing.thread;
+}
+
+/*
+ * With a choice of threads, a record of a CPU may be left out though it is the first one: state
+ * that it was there.
+ */
+static struct vitrine_error *begin_cpu(struct cut *cut, const struct vitrine_fxt_record *record,
+				       uint64_t ns)
+{
+	struct vitrine_error *err = NULL;
+	struct cut_cpu *cpu;
+
+	if (!by_thread(cut) || record->cpu == VITRINE_FXT_NO_CPU ||
+	    fxt_is_tracefs(record->provider) ||
+	    !record_filter_match_cpu(&cut->args->filter, record->cpu))
+		return NULL;
+	cpu = cpu_get(cut, record->cpu);
+	if (!cpu)
+		return vtr_error_no_memory();
+	if (is_hidden_break(cut, record)) {
+		cut->nr_breaks++;
+		err = put_lost(cut, record->cpu, 1);
+		*cpu = (struct cut_cpu){ 0 };
+	}
+	return err || cpu->seen ? err : put_extent(cut, record->cpu, ns);
+}
+
 /* Choose a record by its threads. */
-static bool choose(struct cut *cut, struct vitrine_fxt_record *record,
-		   bool *ret_good)
+static bool choose(const struct cut *cut, struct vitrine_fxt_record *record)
 {
 	if (!by_thread(cut) || is_own_event(record))
 		return true;
 	switch (record->kind) {
 	case VITRINE_FXT_SWITCH:
-		return choose_switch(cut, record, ret_good);
+		return choose_switch(cut, record);
 	case VITRINE_FXT_WAKEUP:
-		return choose_wakeup(cut, record, ret_good);
+		return choose_wakeup(cut, record);
 	case VITRINE_FXT_EVENT:
-		return is_chosen(cut, &record->event.thread);
+		return choose_event(cut, record);
 	case VITRINE_FXT_LOG:
 		return is_chosen(cut, &record->log.thread);
 	case VITRINE_FXT_LARGE_BLOB:
@@ -457,21 +595,15 @@ static bool name_waker(struct cut *cut, const struct vitrine_fxt_record *record)
 	if (!arg || arg->type != FXT_ARG_KOID)
 		return true;
 	waker.thread = arg->value.uint64;
-	return waker.thread == OTHERS_THREAD(record->cpu) || name_thread(cut, &waker);
+	return name_thread(cut, &waker);
 }
 
 static bool name_threads(struct cut *cut, const struct vitrine_fxt_record *record)
 {
-	const struct vitrine_fxt_thread *thread;
-
 	switch (record->kind) {
 	case VITRINE_FXT_SWITCH:
-		thread = &record->context_switch.incoming;
-		return (thread->thread == OTHERS_THREAD(record->cpu) ||
-			name_thread(cut, thread)) &&
-		       (record->context_switch.outgoing.thread ==
-				OTHERS_THREAD(record->cpu) ||
-			name_thread(cut, &record->context_switch.outgoing));
+		return name_thread(cut, &record->context_switch.incoming) &&
+		       name_thread(cut, &record->context_switch.outgoing);
 	case VITRINE_FXT_WAKEUP:
 		return name_thread(cut, &record->wakeup) && name_waker(cut, record);
 	case VITRINE_FXT_EVENT:
@@ -509,27 +641,31 @@ static void copy_record(struct cut *cut, uint64_t ns)
 	record->ticks_per_second = NSEC_PER_SEC;
 }
 
+static bool is_cpu_wanted(const struct cut *cut, const struct vitrine_fxt_record *record)
+{
+	return record_filter_match_cpu(&cut->args->filter, record->cpu) ||
+	       (is_own_event(record) && record->cpu == VITRINE_FXT_NO_CPU);
+}
+
 static struct vitrine_error *put_record(struct cut *cut, uint64_t ns)
 {
-	const struct record_filter *filter = &cut->args->filter;
 	struct vitrine_fxt_record *record = &cut->record;
 	struct vitrine_error *err;
-	bool good = true;
 
 	if (!is_known(cut, cut->item.record)) {
 		left_out_record(&cut->left_out, cut->item.record);
 		return NULL;
 	}
 	err = begin(cut, ns);
+	if (!err)
+		err = begin_cpu(cut, cut->item.record, ns);
 	if (err)
 		return err;
 	anonymise_begin(&cut->anonymiser);
 	copy_record(cut, ns);
-	if (!(record_filter_match_cpu(filter, record->cpu) ||
-	      (is_own_event(record) && record->cpu == VITRINE_FXT_NO_CPU)) ||
-	    !choose(cut, record, &good))
+	if (!is_cpu_wanted(cut, record) || !choose(cut, record))
 		return NULL;
-	if (!good || !name_threads(cut, record))
+	if (!name_threads(cut, record))
 		return vtr_error_no_memory();
 	if (cut->args->anonymise)
 		anonymise_record(&cut->anonymiser, record);
@@ -554,7 +690,7 @@ static struct vitrine_error *process_record(struct cut *cut)
 		err = put_record(cut, cut->item.ns);
 	else if (is_note(record))
 		err = put_record(cut, from_ns);
-	if (!err && !follow_switch(cut, record))
+	if (!err && !follow_record(cut, record))
 		err = vtr_error_no_memory();
 	return err;
 }
@@ -562,16 +698,14 @@ static struct vitrine_error *process_record(struct cut *cut)
 static struct vitrine_error *process_lost(struct cut *cut)
 {
 	uint32_t cpu = cut->item.stream->cpu;
-	struct fxt_lane_out *lane;
-	struct vitrine_error *err;
+	struct vitrine_error *err = NULL;
 
+	if (cut->item.ns >= cut->args->filter.from_ns &&
+	    record_filter_match_cpu(&cut->args->filter, cpu))
+		err = put_lost(cut, cpu, cut->item.lost->nr_lost);
 	if (cpu < cut->nr_cpus)
-		cut->cpus[cpu].known = false;
-	if (cut->item.ns < cut->args->filter.from_ns ||
-	    !record_filter_match_cpu(&cut->args->filter, cpu))
-		return NULL;
-	err = fxt_lane_out_get(cut->out, cpu, &lane);
-	return err ? err : fxt_lane_out_lost(lane, cut->item.lost->nr_lost);
+		cut->cpus[cpu] = (struct cut_cpu){ 0 };
+	return err;
 }
 
 static struct vitrine_error *process_item(struct cut *cut)
@@ -592,19 +726,26 @@ static struct vitrine_error *process_item(struct cut *cut)
 /* Write everything up to the end of the cut. */
 static struct vitrine_error *cut_all(struct cut *cut)
 {
-	uint64_t to_ns = cut->args->filter.to_ns;
+	uint64_t to_ns = cut->args->filter.to_ns, last_ns = 0;
 	struct vitrine_error *err;
 
 	for (;;) {
 		err = feed_next(cut->feed, &cut->item);
-		if (err || cut->item.kind == FEED_END)
+		if (err)
 			break;
+		if (cut->item.kind == FEED_END) {
+			if (cut->begun && by_thread(cut))
+				err = put_extent(cut, VITRINE_FXT_NO_CPU, last_ns);
+			break;
+		}
 		if (cut->item.ns > to_ns) {
 			err = begin(cut, to_ns);
 			if (!err)
 				err = put_edges(cut, to_ns, false);
 			break;
 		}
+		if (cut->item.kind == FEED_RECORD)
+			last_ns = cut->item.ns;
 		err = process_item(cut);
 		if (err)
 			break;
@@ -664,7 +805,7 @@ static void print_counts(const struct cut *cut)
 		       cut->args->anonymise ? "an anonymised trace" : "a cut trace",
 		       stderr);
 	left_out_note(path, counts.nr_refused, "records are too long", stderr);
-	left_out_note(path, counts.nr_breaks,
+	left_out_note(path, counts.nr_breaks + cut->nr_breaks,
 		      "switches from a thread that was not running; one lost record is counted for each",
 		      stderr);
 }

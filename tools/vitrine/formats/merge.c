@@ -14,6 +14,7 @@
 #include "faults.h"
 #include "feed.h"
 #include "fxt_names.h"
+#include "fxt_record.h"
 #include "fxt_write.h"
 #include "heap.h"
 #include "ids.h"
@@ -132,6 +133,8 @@ static void place_parts(struct merge *merge, uint64_t base_ns)
 static uint64_t move_koid(struct merge *merge, struct part *part,
 			  uint64_t koid)
 {
+	if (fxt_is_others(koid))
+		return koid + part->first_cpu;
 	return ids_get(&merge->ids, &part->ids, koid,
 		       koid + part->first_thread);
 }

@@ -9,6 +9,7 @@
 
 #include "error.h"
 #include "flame.h"
+#include "fxt_record.h"
 #include "grow.h"
 #include "ui/label.h"
 #include "why.h"
@@ -229,6 +230,7 @@ static bool spend_behind(const struct flame_follower *follower, uint32_t node,
 			       &unused);
 	label_name(label, &name);
 	snprintf(behind, sizeof(behind), "behind %s",
+		 fxt_is_others(share->number) ? "threads that were not recorded" :
 		 share->number ? label : "an idle CPU");
 	if (!descend_to(follower->reader.flame, &node, behind, FLAME_RUNNABLE))
 		return false;

@@ -174,15 +174,10 @@ static const struct sched_ops map_ops = {
 static void map_switch(struct latency *latency,
 		       const struct vitrine_fxt_record *record)
 {
-	const struct record_filter *filter = &latency->args->filter;
 	const struct sched *sched = &latency->sched;
 
-	if (!sched_counts(sched, sched->now_ns))
-		return;
-	if (record_filter_match_thread(filter, sched->archive,
-				       &record->context_switch.outgoing) ||
-	    record_filter_match_thread(filter, sched->archive,
-				       &record->context_switch.incoming))
+	if (sched_counts(sched, sched->now_ns) &&
+	    record_filter_match_scheduling(sched->filter, sched->archive, record))
 		latency_map_switch(sched, record->cpu, &latency->nr_tags);
 }
 
@@ -374,6 +369,7 @@ static struct vitrine_error *print_latency(const void *ctx,
 		.sched = {
 			.ops = ops,
 			.archive = archive,
+			.filter = &args->filter,
 			.from_ns = args->filter.from_ns,
 			.to_ns = args->filter.to_ns,
 		},

@@ -104,7 +104,7 @@ static void print_summary(const struct latency_report *report)
 	for (i = 0; i < sched->nr_cpus; i++) {
 		if (!sched->cpus[i])
 			continue;
-		nr_cpus += !!sched->cpus[i]->nr_switches;
+		nr_cpus += sched->cpus[i]->busy_ns || sched->cpus[i]->idle_ns;
 		busy_ns += sched->cpus[i]->busy_ns;
 		idle_ns += sched->cpus[i]->idle_ns;
 	}

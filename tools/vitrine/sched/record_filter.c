@@ -12,6 +12,7 @@
 #include <vitrine/fxt.h>
 
 #include "fxt_phase.h"
+#include "fxt_record.h"
 #include "record_filter.h"
 #include "units.h"
 
@@ -361,16 +362,49 @@ static bool match_object(const struct record_filter *filter,
  * @archive: trace that has the names
  * @thread: the thread
  *
- * Return: true if the thread and its process match.
+ * Return: true if the thread and its process match. A stand-in for threads that were not
+ * recorded matches no filter.
  */
 bool record_filter_match_thread(const struct record_filter *filter,
 				const struct vitrine_archive *archive,
 				const struct vitrine_fxt_thread *thread)
 {
-	if (filter->nr_threads && !match_thread(filter, archive, thread))
+	if (fxt_is_others(thread->thread) ||
+	    (filter->nr_threads && !match_thread(filter, archive, thread)))
 		return false;
 	return !filter->nr_processes ||
 	       match_process(filter, archive, record_process(archive, thread));
+}
+
+/* Idle is a thread only for those who ask for it. */
+static bool match_side(const struct record_filter *filter, const struct vitrine_archive *archive,
+		       const struct vitrine_fxt_record *record,
+		       const struct vitrine_fxt_thread *thread, const char *weight)
+{
+	if (!filter->nr_threads && !filter->nr_processes && fxt_is_idle(record, thread, weight))
+		return false;
+	return record_filter_match_thread(filter, archive, thread);
+}
+
+/**
+ * record_filter_match_scheduling() - match a switch or a wakeup by its threads
+ * @filter: filter
+ * @archive: trace that has the names
+ * @record: the record
+ *
+ * Return: true if the woken thread matches, or one of the threads of a switch.
+ */
+bool record_filter_match_scheduling(const struct record_filter *filter,
+				    const struct vitrine_archive *archive,
+				    const struct vitrine_fxt_record *record)
+{
+	if (record->kind == VITRINE_FXT_WAKEUP)
+		return record_filter_match_thread(filter, archive, &record->wakeup);
+	return record->kind == VITRINE_FXT_SWITCH &&
+	       (match_side(filter, archive, record, &record->context_switch.outgoing,
+			   "outgoing_weight") ||
+		match_side(filter, archive, record, &record->context_switch.incoming,
+			   "incoming_weight"));
 }
 
 /* One thread of the record must match both as a thread and by its process. */

@@ -71,6 +71,10 @@ bool record_filter_match(const struct record_filter *filter,
 			 const struct vitrine_archive *archive,
 			 const struct vitrine_fxt_record *record);
 
+bool record_filter_match_scheduling(const struct record_filter *filter,
+				    const struct vitrine_archive *archive,
+				    const struct vitrine_fxt_record *record);
+
 const char *record_kind(const struct vitrine_fxt_record *record);
 uint64_t record_process(const struct vitrine_archive *archive,
 			const struct vitrine_fxt_thread *thread);

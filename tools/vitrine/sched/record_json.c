@@ -7,6 +7,7 @@
 
 #include <vitrine/fxt.h>
 
+#include "fxt_record.h"
 #include "record_filter.h"
 #include "record_json.h"
 
@@ -45,8 +46,10 @@ void record_json_thread(struct json_writer *json,
 	json_key_uint(json, "tid", thread->thread);
 	if (process != VITRINE_FXT_NO_PROCESS)
 		json_key_uint(json, "pid", process);
-	if (vitrine_archive_thread(archive, thread->thread, &name, &unused) ||
-	    !thread->thread)
+	if (fxt_is_others(thread->thread))
+		json_key_string(json, "name", FXT_OTHERS_NAME);
+	else if (vitrine_archive_thread(archive, thread->thread, &name, &unused) ||
+		 !thread->thread)
 		member_text(json, "name", &name);
 	json_end(json);
 }

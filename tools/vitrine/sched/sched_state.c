@@ -321,23 +321,6 @@ static bool follow_packet(struct sched *sched,
 
 /* ---- Records ----------------------------------------------------------- */
 
-/* Recent records mark the idle thread by its weight. */
-static bool is_idle(const struct vitrine_fxt_record *record,
-		    const struct vitrine_fxt_thread *thread,
-		    const char *weight)
-{
-	unsigned int i;
-
-	if (!thread->thread)
-		return true;
-	for (i = 0; i < record->nr_args; i++)
-		if (record->args[i].type == FXT_ARG_INT32 &&
-		    record->args[i].value.int64 == INT32_MIN &&
-		    fxt_string_is(&record->args[i].name, weight))
-			return true;
-	return false;
-}
-
 static enum sched_state state_after(unsigned int outgoing_state)
 {
 	switch (outgoing_state) {
@@ -362,7 +345,7 @@ static bool side_of(struct sched *sched, const struct vitrine_fxt_record *record
 		    struct sched_thread **ret)
 {
 	*ret = NULL;
-	if (is_idle(record, id, weight))
+	if (fxt_is_idle(record, id, weight))
 		return true;
 	*ret = sched_thread_get(sched, id);
 	return *ret;
@@ -392,6 +375,12 @@ static void switch_out(struct sched *sched, uint32_t number,
 	thread->blocked_ns = 0;
 }
 
+static bool is_selected(const struct sched *sched, const struct vitrine_fxt_record *record)
+{
+	return !sched->filter ||
+	       record_filter_match_scheduling(sched->filter, sched->archive, record);
+}
+
 static bool follow_switch(struct sched *sched,
 			  const struct vitrine_fxt_record *record)
 {
@@ -414,7 +403,7 @@ static bool follow_switch(struct sched *sched,
 	turn_cpu(sched, cpu, sched->now_ns, true, incoming);
 	if (sched_counts(sched, sched->now_ns)) {
 		cpu->nr_switches++;
-		sched->nr_switches++;
+		sched->nr_switches += is_selected(sched, record);
 	}
 	return true;
 }
@@ -426,7 +415,7 @@ static bool follow_wakeup(struct sched *sched,
 
 	if (!thread)
 		return false;
-	sched->nr_wakeups += sched_counts(sched, sched->now_ns);
+	sched->nr_wakeups += sched_counts(sched, sched->now_ns) && is_selected(sched, record);
 	/* A thread that runs or waits for a CPU is awake already. */
 	if (thread->state == SCHED_RUNNING || thread->state == SCHED_WOKEN ||
 	    thread->state == SCHED_PREEMPTED)
@@ -461,12 +450,19 @@ static bool see_time(struct sched *sched, const struct vitrine_fxt_record *recor
 	return record->cpu >= MAX_CPUS || cpu_get(sched, record->cpu);
 }
 
-/* Return whether an event takes the CPU from its thread without a switch. */
-static bool is_interrupt(const struct vitrine_fxt_record *record)
+/**
+ * sched_is_interrupt() - find out whether an event takes the CPU from its thread without a switch
+ * @record: a record
+ *
+ * Return: true if it does.
+ */
+bool sched_is_interrupt(const struct vitrine_fxt_record *record)
 {
 	static const char * const categories[] = { "irq", "ipi", "timer" };
 	unsigned int i;
 
+	if (record->kind != VITRINE_FXT_EVENT || record->event.type != FXT_EVENT_DURATION_COMPLETE)
+		return false;
 	for (i = 0; i < sizeof(categories) / sizeof(*categories); i++)
 		if (fxt_string_is(&record->event.category, categories[i]))
 			return true;
@@ -503,7 +499,7 @@ static void follow_complete(struct sched *sched,
 	if (fxt_string_is(&record->event.name, "drop_stats") &&
 	    fxt_string_is(&record->event.category, VITRINE_PROVIDER_NAME))
 		follow_drop_stats(sched, record);
-	else if (sched->ops->interrupt && is_interrupt(record))
+	else if (sched->ops->interrupt && sched_is_interrupt(record))
 		follow_interrupt(sched, record);
 }
 
@@ -538,7 +534,7 @@ static bool is_beside_rings(const struct vitrine_fxt_record *record)
 /**
  * sched_follow() - update the state of threads by a record
  * @sched: all threads; before the first record all zero but @ops, @ctx, @archive,
- *	@from_ns and @to_ns
+ *	@filter, @from_ns and @to_ns
  * @record: the next record in time order
  *
  * Return: false without memory.

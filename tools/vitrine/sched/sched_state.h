@@ -6,6 +6,9 @@
  *
  * Nothing is guessed: the state of a thread is unknown before it is first seen and,
  * if it was not running, while records were lost.
+ *
+ * In a part of a trace, one thread of each CPU may stand for those that were left out; see
+ * fxt_is_others(). It occupies the CPU, but no filter selects it, and it is not reported.
  */
 #ifndef _VITRINE_SCHED_STATE_H
 #define _VITRINE_SCHED_STATE_H
@@ -13,6 +16,7 @@
 #include <vitrine/map.h>
 
 #include "fxt_names.h"
+#include "record_filter.h"
 #include "vitrine.h"
 
 /**
@@ -82,7 +86,7 @@ struct sched_interrupt {
 };
 
 /**
- * struct sched_thread - a thread
+ * struct sched_thread - a thread, or a stand-in for those that were not recorded
  * @id: its ids; the process as last seen
  * @state: current state
  * @cpu: the CPU where it runs or ran last
@@ -174,14 +178,15 @@ struct sched_ops {
  * @ops: callbacks
  * @ctx: passed to them
  * @archive: the trace
+ * @filter: selects the threads whose switches and wakeups are counted; NULL: all
  * @from_ns: begin of the requested time range
  * @to_ns: its end
  * @began: a record with a time has been read
  * @begin_ns: time of the first one
  * @now_ns: time of the last one
  * @gap_end_ns: threads that were not running may have run unseen until then
- * @nr_switches: context switches in the requested range
- * @nr_wakeups: wakeups in it
+ * @nr_switches: context switches of selected threads in the requested range
+ * @nr_wakeups: wakeups of selected threads in it
  * @nr_gaps: gaps in it
  * @nr_lost: records lost in them, as far as known
  * @threads: all threads; see sched_thread_next()
@@ -192,6 +197,7 @@ struct sched {
 	const struct sched_ops *ops;
 	void *ctx;
 	const struct vitrine_archive *archive;
+	const struct record_filter *filter;
 	uint64_t from_ns;
 	uint64_t to_ns;
 	bool began;
@@ -210,6 +216,7 @@ struct sched {
 bool sched_follow(struct sched *sched, const struct vitrine_fxt_record *record);
 void sched_finish(struct sched *sched);
 bool sched_counts(const struct sched *sched, uint64_t ns);
+bool sched_is_interrupt(const struct vitrine_fxt_record *record);
 struct sched_thread *sched_thread_get(struct sched *sched,
 				      const struct vitrine_fxt_thread *id);
 struct sched_thread *sched_thread_find(const struct sched *sched, uint64_t koid);

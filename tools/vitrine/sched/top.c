@@ -16,6 +16,7 @@
 
 #include "archive.h"
 #include "error.h"
+#include "fxt_record.h"
 #include "report.h"
 #include "ui/screen.h"
 #include "top.h"
@@ -64,6 +65,8 @@ static const struct sched_ops ops = {
 /* A thread that only slept has no row. */
 static bool is_active(const struct sched_thread *thread)
 {
+	if (fxt_is_others(thread->id.thread))
+		return false;
 	return thread->nr_turns || thread->time_ns[SCHED_RUNNING] ||
 	       sched_runnable_ns(thread) || thread->state == SCHED_RUNNING ||
 	       thread->state == SCHED_WOKEN ||

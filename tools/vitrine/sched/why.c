@@ -165,6 +165,12 @@ static struct why_cpu *cpu_of(struct why *why, uint32_t number)
 	return why->cpus[number];
 }
 
+/* Return the id that stands for a thread in results, the same for all that were not recorded. */
+static uint64_t number_of(uint64_t koid)
+{
+	return fxt_is_others(koid) ? FXT_OTHERS_THREAD(0) : koid;
+}
+
 /* ---- Use of a CPU --------------------------------------------------------- */
 
 static void find_shares(struct why *why, const struct why_thread *owner,
@@ -407,10 +413,10 @@ static struct why_waker waker_of(struct why *why,
 		cpu = why->sched.cpus[record->cpu];
 	if (arg && arg->type == FXT_ARG_KOID) {
 		waker.known = true;
-		waker.thread = arg->value.uint64;
+		waker.thread = number_of(arg->value.uint64);
 	} else if (cpu && cpu->known) {
 		waker.known = true;
-		waker.thread = cpu->running ? cpu->running->id.thread : 0;
+		waker.thread = cpu->running ? number_of(cpu->running->id.thread) : 0;
 	}
 	return waker;
 }
@@ -450,7 +456,7 @@ static void extend(struct why *why, struct why_chain *chain)
 	chain->nr_links = 1;
 	chain->is_cut = false;
 	if (!waker->known || !waker->thread || waker->interrupt ||
-	    waker->thread == chain->links[0].thread)
+	    fxt_is_others(waker->thread) || waker->thread == chain->links[0].thread)
 		return;
 	thread = sched_thread_find(&why->sched, waker->thread);
 	owner = thread ? thread->owner : NULL;
@@ -679,8 +685,8 @@ static void on_end(void *ctx, struct sched_thread *thread)
 		why_history_add(&cpu->turns, &(struct why_span){
 			.begin_ns = turn->begin_ns,
 			.end_ns = turn->end_ns,
-			.number = thread->id.thread,
-			.priority = owner->priority,
+			.number = number_of(thread->id.thread),
+			.priority = fxt_is_others(thread->id.thread) ? 0 : owner->priority,
 		});
 	forget_completed(why, turn->cpu);
 	if (owner->is_wanted && why->ops && why->ops->ran &&
@@ -831,7 +837,7 @@ static void follow_runnable(struct why *why,
 
 	if (!owner)
 		return;
-	owner->holder = number_arg(record, "holder_tid");
+	owner->holder = number_of(number_arg(record, "holder_tid"));
 	owner->held = thread->state != SCHED_RUNNING;
 	if (owner->held)
 		return;
@@ -1003,6 +1009,7 @@ bool why_init(struct why *why, const struct vitrine_archive *archive,
 	why->sched.ops = &ops;
 	why->sched.ctx = why;
 	why->sched.archive = archive;
+	why->sched.filter = filter;
 	why->sched.from_ns = filter->from_ns;
 	why->sched.to_ns = filter->to_ns;
 	why->filter = filter;

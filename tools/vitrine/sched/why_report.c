@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fxt_record.h"
 #include "ui/label.h"
 #include "why.h"
 
@@ -42,6 +43,10 @@ static void put_thread(const struct printer *printer, uint64_t koid)
 	const struct vitrine_fxt_thread thread = { VITRINE_FXT_NO_PROCESS, koid };
 	char label[LABEL_BYTES];
 
+	if (fxt_is_others(koid)) {
+		fputs("a thread that was not recorded", printer->stream);
+		return;
+	}
 	label_thread(label, printer->why->sched.archive, &thread);
 	fputs(label, printer->stream);
 }
@@ -159,10 +164,19 @@ static bool is_little(uint64_t ns, uint64_t of_ns)
 	return percent(ns, of_ns) < 0.5;
 }
 
+/* Print the threads that had a CPU: one, or all that were not recorded. */
+static void put_holder(const struct printer *printer, uint64_t koid)
+{
+	if (fxt_is_others(koid))
+		fputs("threads that were not recorded", printer->stream);
+	else
+		put_thread(printer, koid);
+}
+
 static void put_share(const struct printer *printer,
 		      const struct why_share *share, uint64_t of_ns)
 {
-	put_thread(printer, share->number);
+	put_holder(printer, share->number);
 	fprintf(printer->stream, " (%.0f %%", percent(share->ns, of_ns));
 	put_priority(printer, share->priority);
 	fputs(")", printer->stream);
@@ -300,7 +314,7 @@ static void put_origin(const struct printer *printer,
 	fputs("       It began with ", printer->stream);
 	put_waker(printer, &last->waker);
 	fprintf(printer->stream, " at %s", label);
-	if (!last->waker.interrupt && last->waker.thread)
+	if (!last->waker.interrupt && last->waker.thread && !fxt_is_others(last->waker.thread))
 		fputs(", which had not been blocked meanwhile", printer->stream);
 	putc('\n', printer->stream);
 }
@@ -388,13 +402,16 @@ static void put_cause(const struct printer *printer,
 		put_stack(printer, cause->number);
 		break;
 	case WHY_WOKEN_BY_THREAD:
-	case WHY_BEHIND_THREAD:
 		if (cause->number)
 			put_thread(printer, cause->number);
 		else
-			fputs(cause->kind == WHY_BEHIND_THREAD ?
-			      "nobody (CPU idle)" :
-			      "an interrupt of an idle CPU", printer->stream);
+			fputs("an interrupt of an idle CPU", printer->stream);
+		break;
+	case WHY_BEHIND_THREAD:
+		if (cause->number)
+			put_holder(printer, cause->number);
+		else
+			fputs("nobody (CPU idle)", printer->stream);
 		break;
 	default:
 		fputs(why_text(&printer->why->texts, cause->number),

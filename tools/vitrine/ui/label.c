@@ -11,6 +11,7 @@
 #include <vitrine/fxt.h>
 
 #include "character.h"
+#include "fxt_record.h"
 #include "label.h"
 #include "utf8.h"
 
@@ -45,7 +46,7 @@ static char *put_name(char *at, const struct vitrine_fxt_string *name,
 }
 
 /**
- * label_thread() - format a thread as "name:tid/pid"
+ * label_thread() - format a thread as "name:tid/pid", or say that it was not recorded
  * @label: receives the label
  * @archive: trace that has the names
  * @thread: the thread
@@ -57,6 +58,10 @@ void label_thread(char label[LABEL_BYTES], const struct vitrine_archive *archive
 	uint64_t process = VITRINE_FXT_NO_PROCESS;
 	char *at;
 
+	if (fxt_is_others(thread->thread)) {
+		memcpy(label, FXT_OTHERS_NAME, sizeof(FXT_OTHERS_NAME));
+		return;
+	}
 	if (!vitrine_archive_thread(archive, thread->thread, &name, &process) &&
 	    !thread->thread)
 		name = (struct vitrine_fxt_string){ "idle", 4 };
