@@ -401,6 +401,64 @@ static void build_still(void)
 	finish(first_packet(0), 1000 * US, 11000 * US);
 }
 
+/* ---- Rings that begin at different times ------------------------------------ */
+
+#define MS	1000000ULL
+
+static void snapshot_cpu(unsigned int cpu, uint64_t nr_before, uint64_t begin, uint64_t end)
+{
+	struct packet packet = first_packet(cpu);
+
+	packet.sequence = nr_before / 100;
+	packet.records_before = nr_before;
+	packet.bytes_before = nr_before * 16;
+	finish(packet, begin, end);
+}
+
+/*
+ * A snapshot of the flight recorder. CPU 1 has records from 5.2 s on, CPU 0, which is busier,
+ * from 13.5 s on. The waiter is woken up at 6 s; it may have run on CPU 0 before that has
+ * records. CPU 2 is brought up at 20 s, and had no records before.
+ */
+static void build_snapshot(void)
+{
+	start();
+	introduce(&idle);
+	introduce(&waiter);
+	introduce(&starter);
+	process_name(200, "app");
+	process_name(203, "starter");
+	switch_to(0, 13500 * MS, 3, &idle, &starter);
+	switch_to(0, 18240 * MS, 3, &starter, &waiter);
+	switch_to(0, 18300 * MS, 3, &waiter, &idle);
+	wakeup(0, 19000 * MS, waiter.koid);
+	switch_to(0, 19010 * MS, 0, &idle, &waiter);
+	switch_to(0, 19500 * MS, 3, &waiter, &idle);
+	snapshot_cpu(0, 900, 13500 * MS, 19500 * MS);
+	start();
+	introduce(&idle);
+	introduce(&shell);
+	introduce(&compiler);
+	process_name(300, "cc1");
+	process_name(400, "sshd");
+	switch_to(1, 5200 * MS, 0, &idle, &shell);
+	wakeup(1, 6000 * MS, waiter.koid);
+	switch_to(1, 7000 * MS, 3, &shell, &idle);
+	wakeup(1, 8000 * MS, shell.koid);
+	switch_to(1, 8500 * MS, 0, &idle, &shell);
+	switch_to(1, 9000 * MS, 3, &shell, &idle);
+	wakeup(1, 19500 * MS, compiler.koid);
+	switch_to(1, 19600 * MS, 0, &idle, &shell);
+	switch_to(1, 21000 * MS, 3, &shell, &idle);
+	snapshot_cpu(1, 40, 5200 * MS, 21000 * MS);
+	start();
+	introduce(&idle);
+	introduce(&compiler);
+	switch_to(2, 20000 * MS, 0, &idle, &compiler);
+	switch_to(2, 21000 * MS, 3, &compiler, &idle);
+	snapshot_cpu(2, 0, 20000 * MS, 21000 * MS);
+}
+
 /* ---- A load whose waits vary at random -------------------------------------- */
 
 #define NR_WORKERS	4
@@ -494,5 +552,6 @@ const struct golden why_traces[] = {
 	{ "held", build_held },
 	{ "relay", build_relay },
 	{ "still", build_still },
+	{ "snapshot", build_snapshot },
 	{ NULL, NULL },
 };

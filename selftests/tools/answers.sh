@@ -31,7 +31,7 @@ drawn()
 
 dir=$3/answers
 mkdir -p "$dir" && cd "$dir" || exit 1
-for name in records vitrine crowd renamed waits torn spans late-span late-spans; do
+for name in records vitrine crowd renamed waits torn spans late-span late-spans snapshot; do
 	"$mkfxt" $name >$name.fxt
 done
 
@@ -100,6 +100,29 @@ for name in late-span late-spans; do
 	mkdir -p $name/vitrine/trace && cp $name.fxt $name/vitrine/trace/trace.fxt
 	check "$name: nor does top" prints 0 bash -c "VITRINE_DEBUGFS=$name '$vitrine' top --once --json | jq .gaps"
 done
+check "rings that begin at different times: what is unknown, and no wait of it" prints "15.80s, 13 switches on 3 CPUs, busy for 41.1 %; waits from wakeup to run; p50 and p99 within 1 %
+No records of CPU 0 before 13.500000000: what threads waited for until then is left out
+
+$head
+cc1:300/300                     1        1  500.0ms  500.0ms  500.0ms       20.000000000    2  idle:0/0               1.000s  500.0ms      0ns
+waiter:201/200                  2        1  10.00ms  10.00ms  10.00ms       19.010000000    0  idle:0/0              550.0ms  10.00ms   2.200s
+starter:203/203                 1        0        -        -        -                  -    -  -                      4.740s      0ns   2.760s
+sshd:400/400                    3        0        -        -        -                  -    -  -                      3.700s      0ns      0ns" \
+	"$vitrine" latency snapshot.fxt
+check "the same as JSON" prints '[0,[{"cpu":0,"before_ns":13500000000}]]' \
+	bash -c "'$vitrine' latency -j snapshot.fxt | jq -c '[.gaps, .unknown]'"
+check "nothing is unknown of a later part" prints 0 bash -c "'$vitrine' latency --from 13.5 snapshot.fxt | grep -c 'No records'"
+"$vitrine" merge snapshot.fxt -o merged.fxt
+check "merge does not forget what is missing" same <("$vitrine" latency snapshot.fxt) <("$vitrine" latency merged.fxt)
+"$vitrine" cut --from 13.4 snapshot.fxt -o cut.fxt
+check "nor does cut" prints "No records of CPU 0 before 13.500000000: what threads waited for until then is left out" \
+	bash -c "'$vitrine' latency cut.fxt | sed -n 2p"
+"$vitrine" cut --from 13.6 snapshot.fxt -o cut.fxt
+check "cut: all is known from a later time on" prints '[0,[]]' bash -c "'$vitrine' latency -j cut.fxt | jq -c '[.gaps, .unknown]'"
+check "timeline: it is a gap" prints '[[0,8300000000],[],[]]' drawn '[.lanes[].gaps]' snapshot.fxt
+mkdir -p snapshot/vitrine/trace && cp snapshot.fxt snapshot/vitrine/trace/trace.fxt
+check "top: busy while it is known" prints '3 CPUs busy for 41 %' \
+	bash -c "VITRINE_DEBUGFS=snapshot '$vitrine' top --once | sed -n '1s/, .*//p'"
 check "interrupts: all that are not nested, and each name" prints "
 THREAD                   INTERRUPTED BY                          COUNT    TOTAL      MAX
 worker:101/100           all                                         7    240ns     90ns  17.14 % of RUNNING

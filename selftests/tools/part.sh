@@ -79,8 +79,8 @@ alike()
 	local report=$1 name=$2
 
 	shift 2
-	"$report" $name.fxt "$@" >whole.said || return
-	"$report" $name.part.fxt >part.said || return
+	"$report" "$name.fxt" "$@" >whole.said || return
+	"$report" "$name.part.fxt" >part.said || return
 	diff -u whole.said part.said
 }
 
@@ -89,21 +89,20 @@ touch err
 
 # NAME, the ids of the threads, and the options that select them
 while read -r name tids filter; do
-	# shellcheck disable=SC2086
 	case $name in
 	load)	"$mkfxt" load 1 0 ;;
 	*)	"$mkfxt" "$name" ;;
-	esac >$name.fxt
+	esac >"$name.fxt"
 	# shellcheck disable=SC2086
-	command_into_files cut $name.fxt $filter -o $name.part.fxt
+	command_into_files cut "$name.fxt" $filter -o "$name.part.fxt"
 	check "$name $filter: cut" ended 0
-	check "$name $filter: the part is sound" output_has ": no fault" "$vitrine" check $name.part.fxt
+	check "$name $filter: the part is sound" output_has ": no fault" "$vitrine" check "$name.part.fxt"
 	for report in latency switches why flame timeline; do
 		# shellcheck disable=SC2086
-		check "$name $filter: $report" alike $report $name $filter
+		check "$name $filter: $report" alike $report "$name" $filter
 	done
-	"$vitrine" latency $name.part.fxt >latency.said
-	"$vitrine" latency --why $name.part.fxt >why.said
+	"$vitrine" latency "$name.part.fxt" >latency.said
+	"$vitrine" latency --why "$name.part.fxt" >why.said
 	check "$name $filter: the stand-in has no row" fails grep -qE "^(a thread |not recorded|.*0x7ffe|.*214735)" latency.said why.said
 done <<-'END'
 	disk [201] -t waiter
@@ -122,6 +121,9 @@ done <<-'END'
 	wide [77] -t wide
 	late-spans [101] -t worker
 	load [703] -t worker-2
+	snapshot [201] -t waiter
+	snapshot [300] -t cc1
+	snapshot [203,400] -t starter -p sshd
 END
 
 "$vitrine" merge disk.part.fxt starved.part.fxt -o merged.fxt
@@ -141,7 +143,7 @@ check "idle stays idle" grep -q "behind threads that were not recorded (17 %), w
 	<("$vitrine" latency --why relay.part.fxt)
 check "and the CPU is as busy as it was" test "$("$vitrine" latency relay.part.fxt | sed -n '1s/.*busy for \([0-9.]*\) .*/\1/p')" = \
 	"$("$vitrine" latency relay.fxt | sed -n '1s/.*busy for \([0-9.]*\) .*/\1/p')"
-tids=[606]
+tids='[606]'
 "$vitrine" cut relay.part.fxt -t runner-5 -o again.part.fxt
 mv relay.part.fxt again.fxt
 for report in latency switches why flame timeline; do

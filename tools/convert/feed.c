@@ -159,6 +159,10 @@ static bool look_at_packet(struct feed *feed, struct look *look,
 	entry = stream ? add_packet(stream) : NULL;
 	if (!entry)
 		return false;
+	if (stream->nr_packets == 1) {
+		stream->nr_before = packet->records_before;
+		stream->begin_ns = to_ns(packet->begin_ticks, rate);
+	}
 	*entry = (struct feed_packet){
 		.begin_ns = to_ns(packet->begin_ticks, rate),
 		.end_ns = to_ns(packet->end_ticks, rate),

@@ -40,6 +40,8 @@ struct feed_packet {
  * @index: number of the stream, from 0 in the order in which streams were found
  * @provider: id of the provider
  * @cpu: CPU, or VITRINE_FXT_NO_CPU
+ * @nr_before: number of records before the first sub-buffer, which are not in the trace
+ * @begin_ns: time at which the first record of the first sub-buffer was written
  * @packets: packets of sub-buffers, by time
  * @nr_packets: number of @packets
  * @strays: times of records outside of their sub-buffer's time, during the first pass
@@ -55,6 +57,8 @@ struct feed_stream {
 	unsigned int index;
 	uint32_t provider;
 	uint32_t cpu;
+	uint64_t nr_before;
+	uint64_t begin_ns;
 	struct feed_packet *packets;
 	size_t nr_packets;
 	uint64_t *strays;

@@ -702,6 +702,17 @@ struct vitrine_error *fxt_lane_out_lost(struct fxt_lane_out *lane,
 	return flush_subbuf(lane);
 }
 
+/**
+ * fxt_lane_out_before() - record that a CPU had records before the trace begins
+ * @lane: lane of the CPU; ignored unless it is empty
+ * @nr_records: number of these records
+ */
+void fxt_lane_out_before(struct fxt_lane_out *lane, uint64_t nr_records)
+{
+	if (!lane->encoder.nr && !lane->packet.sequence)
+		lane->packet.records_before = nr_records;
+}
+
 static struct vitrine_error *finish_lane(struct fxt_lane_out *lane)
 {
 	struct vitrine_error *err;

@@ -64,6 +64,7 @@ struct vitrine_error *fxt_lane_out_get(struct fxt_out *out, uint32_t cpu,
 				       struct fxt_lane_out **ret);
 struct vitrine_error *fxt_lane_out_put(struct fxt_lane_out *lane,
 				       const struct vitrine_fxt_record *record);
+void fxt_lane_out_before(struct fxt_lane_out *lane, uint64_t nr_records);
 struct vitrine_error *fxt_lane_out_lost(struct fxt_lane_out *lane,
 					uint64_t nr_records);
 

@@ -43,6 +43,7 @@
 /**
  * struct cut_cpu - what runs on a CPU
  * @seen: the CPU had a record, after which none was lost
+ * @nr_lost: number of records lost before the begin of the cut, after its last record
  * @last_ns: time of its last record
  * @known: @running is known
  * @running: incoming thread of the last switch; its id is 0 for idle
@@ -50,6 +51,7 @@
  */
 struct cut_cpu {
 	bool seen;
+	uint64_t nr_lost;
 	uint64_t last_ns;
 	bool known;
 	struct vitrine_fxt_thread running;
@@ -162,12 +164,19 @@ static struct cut_cpu *cpu_get(struct cut *cut, uint32_t cpu)
 	return &cut->cpus[cpu];
 }
 
+/* Check for a record of a ring, other than the begin of what began before the ring. */
+static bool is_of_ring(const struct cut *cut, const struct vitrine_fxt_record *record)
+{
+	return record->cpu != VITRINE_FXT_NO_CPU && !fxt_is_tracefs(record->provider) &&
+	       cut->item.ns >= cut->item.stream->begin_ns;
+}
+
 /* Follow a record of a ring. */
 static bool follow_record(struct cut *cut, const struct vitrine_fxt_record *record)
 {
 	struct cut_cpu *cpu;
 
-	if (record->cpu >= VITRINE_FXT_NO_CPU || fxt_is_tracefs(record->provider))
+	if (!is_of_ring(cut, record))
 		return true;
 	cpu = cpu_get(cut, record->cpu);
 	if (!cpu)
@@ -542,28 +551,34 @@ static bool is_hidden_break(const struct cut *cut, const struct vitrine_fxt_reco
 }
 
 /*
- * With a choice of threads, a record of a CPU may be left out though it is the first one: state
- * that it was there.
+ * Before the first record of a CPU, state whether older ones are missing. With a choice of
+ * threads the record itself may be left out: state that it was there.
  */
 static struct vitrine_error *begin_cpu(struct cut *cut, const struct vitrine_fxt_record *record,
 				       uint64_t ns)
 {
 	struct vitrine_error *err = NULL;
+	struct fxt_lane_out *lane;
 	struct cut_cpu *cpu;
 
-	if (!by_thread(cut) || record->cpu == VITRINE_FXT_NO_CPU ||
-	    fxt_is_tracefs(record->provider) ||
+	if (!is_of_ring(cut, record) ||
 	    !record_filter_match_cpu(&cut->args->filter, record->cpu))
 		return NULL;
 	cpu = cpu_get(cut, record->cpu);
 	if (!cpu)
 		return vtr_error_no_memory();
-	if (is_hidden_break(cut, record)) {
+	if (by_thread(cut) && is_hidden_break(cut, record)) {
 		cut->nr_breaks++;
 		err = put_lost(cut, record->cpu, 1);
 		*cpu = (struct cut_cpu){ 0 };
 	}
-	return err || cpu->seen ? err : put_extent(cut, record->cpu, ns);
+	if (err || cpu->seen)
+		return err;
+	err = fxt_lane_out_get(cut->out, record->cpu, &lane);
+	if (err)
+		return err;
+	fxt_lane_out_before(lane, cpu->nr_lost ? cpu->nr_lost : cut->item.stream->nr_before);
+	return by_thread(cut) ? put_extent(cut, record->cpu, ns) : NULL;
 }
 
 /* Choose a record by its threads. */
@@ -698,13 +713,14 @@ static struct vitrine_error *process_record(struct cut *cut)
 static struct vitrine_error *process_lost(struct cut *cut)
 {
 	uint32_t cpu = cut->item.stream->cpu;
+	uint64_t nr_lost = cut->item.lost->nr_lost;
 	struct vitrine_error *err = NULL;
 
 	if (cut->item.ns >= cut->args->filter.from_ns &&
 	    record_filter_match_cpu(&cut->args->filter, cpu))
-		err = put_lost(cut, cpu, cut->item.lost->nr_lost);
+		err = put_lost(cut, cpu, nr_lost);
 	if (cpu < cut->nr_cpus)
-		cut->cpus[cpu] = (struct cut_cpu){ 0 };
+		cut->cpus[cpu] = (struct cut_cpu){ .nr_lost = nr_lost };
 	return err;
 }
 

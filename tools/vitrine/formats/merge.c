@@ -14,7 +14,7 @@
 #include "faults.h"
 #include "feed.h"
 #include "fxt_names.h"
-#include "fxt_record.h"
+#include "fxt_packet.h"
 #include "fxt_write.h"
 #include "heap.h"
 #include "ids.h"
@@ -269,6 +269,8 @@ static struct vitrine_error *put_record(struct merge *merge,
 		return NULL;
 	if (!move_threads(merge, part))
 		return vtr_error_no_memory();
+	if (!fxt_is_tracefs(part->item.stream->provider))
+		fxt_lane_out_before(lane, part->item.stream->nr_before);
 	return fxt_lane_out_put(lane, &merge->record);
 }
 

@@ -14,6 +14,9 @@
 #define INSTEAD_COLUMNS	20
 #define BY_COLUMNS	36
 
+/* Most CPUs of which the text says until when they have no records; JSON has all. */
+#define MAX_UNKNOWN	4
+
 /**
  * latency_wait_of() - find the waits of a thread that a report is about
  * @report: report
@@ -93,6 +96,69 @@ static void print_row(const struct latency_report *report,
 	putchar('\n');
 }
 
+/* Find the next CPU whose records begin after @begin_ns only; NULL: there is none. */
+static const struct sched_cpu *next_unknown(const struct sched *sched, uint64_t begin_ns,
+					    uint32_t *number)
+{
+	for (; *number < sched->nr_cpus; ++*number)
+		if (sched->cpus[*number] && sched->cpus[*number]->begin_ns > begin_ns)
+			return sched->cpus[(*number)++];
+	return NULL;
+}
+
+/**
+ * latency_put_unknown() - print until when CPUs have no records, as a line
+ * @stream: output stream
+ * @sched: all CPUs
+ * @begin_ns: begin of the reported time range
+ */
+void latency_put_unknown(FILE *stream, const struct sched *sched, uint64_t begin_ns)
+{
+	uint64_t last_ns = 0, nr = 0;
+	const struct sched_cpu *cpu;
+	char label[LABEL_TIME_BYTES];
+	uint32_t number = 0;
+
+	while ((cpu = next_unknown(sched, begin_ns, &number))) {
+		if (cpu->begin_ns > last_ns)
+			last_ns = cpu->begin_ns;
+		if (nr++ >= MAX_UNKNOWN)
+			continue;
+		label_time(label, cpu->begin_ns);
+		fprintf(stream, "%sof CPU %" PRIu32 " before %s",
+			nr == 1 ? "No records " : ", ", number - 1, label);
+	}
+	label_time(label, last_ns);
+	if (nr > MAX_UNKNOWN)
+		fprintf(stream, " and of %" PRIu64 " more CPUs, the last one before %s",
+			nr - MAX_UNKNOWN, label);
+	if (nr)
+		fputs(": what threads waited for until then is left out\n", stream);
+}
+
+/**
+ * latency_write_unknown() - write until when CPUs have no records, as JSON
+ * @json: writer
+ * @sched: all CPUs
+ * @begin_ns: begin of the reported time range
+ */
+void latency_write_unknown(struct json_writer *json, const struct sched *sched, uint64_t begin_ns)
+{
+	const struct sched_cpu *cpu;
+	uint32_t number = 0;
+
+	json_key(json, "unknown");
+	json_begin_list(json);
+	while ((cpu = next_unknown(sched, begin_ns, &number))) {
+		json_item(json);
+		json_begin(json);
+		json_key_uint(json, "cpu", number - 1);
+		json_key_uint(json, "before_ns", cpu->begin_ns);
+		json_end(json);
+	}
+	json_end_list(json);
+}
+
 static void print_summary(const struct latency_report *report)
 {
 	const struct sched *sched = report->sched;
@@ -125,6 +191,7 @@ static void print_summary(const struct latency_report *report)
 		printf(", %" PRIu64 " records lost", sched->nr_lost);
 	if (sched->nr_gaps)
 		puts(": what threads did meanwhile is left out");
+	latency_put_unknown(stdout, sched, report->begin_ns);
 	putchar('\n');
 }
 
@@ -309,6 +376,7 @@ void latency_json(const struct latency_report *report)
 	json_key_uint(&json, "wakeups", sched->nr_wakeups);
 	json_key_uint(&json, "gaps", sched->nr_gaps);
 	json_key_uint(&json, "lost", sched->nr_lost);
+	latency_write_unknown(&json, sched, report->begin_ns);
 	json_key(&json, "threads");
 	json_begin_list(&json);
 	for (i = 0; i < report->nr_rows; i++) {

@@ -84,6 +84,8 @@ struct latency_report {
 const struct latency_wait *latency_wait_of(const struct latency_report *report,
 					   const struct sched_thread *thread);
 
+void latency_put_unknown(FILE *stream, const struct sched *sched, uint64_t begin_ns);
+void latency_write_unknown(struct json_writer *json, const struct sched *sched, uint64_t begin_ns);
 void latency_table(const struct latency_report *report);
 void latency_json(const struct latency_report *report);
 void latency_turns_head(void);

@@ -270,6 +270,19 @@ static void gap_everywhere(struct sched *sched)
 				sched->now_ns);
 }
 
+/* The oldest records of a CPU are missing: what it did from the begin of the trace is unknown. */
+static void miss_begin(struct sched *sched, uint32_t number)
+{
+	const struct sched_cpu *cpu = sched->cpus[number];
+
+	if (cpu->begin_ns <= sched->begin_ns)
+		return;
+	if (cpu->begin_ns > sched->gap_end_ns)
+		sched->gap_end_ns = cpu->begin_ns;
+	if (sched->ops->gap)
+		sched->ops->gap(sched->ctx, number, sched->begin_ns, cpu->begin_ns);
+}
+
 static void follow_drop_stats(struct sched *sched,
 			      const struct vitrine_fxt_record *record)
 {
@@ -314,6 +327,11 @@ static bool follow_packet(struct sched *sched,
 		    ns_of(record, packet.begin_ticks));
 	if (sched_counts(sched, sched->now_ns))
 		sched->nr_lost += lost;
+	if (!cpu->packed && packet.records_before) {
+		cpu->begin_ns = ns_of(record, packet.begin_ticks);
+		if (sched->began)
+			miss_begin(sched, packet.cpu);
+	}
 	cpu->packed = true;
 	cpu->session = packet.session;
 	return true;
@@ -431,15 +449,25 @@ static bool follow_wakeup(struct sched *sched,
 	return true;
 }
 
+/* Begin at the first record with a time; the first packet header of each CPU precedes it. */
+static void begin(struct sched *sched, uint64_t ns)
+{
+	uint32_t i;
+
+	sched->began = true;
+	sched->begin_ns = ns;
+	sched->now_ns = ns;
+	for (i = 0; i < sched->nr_cpus; i++)
+		if (sched->cpus[i])
+			miss_begin(sched, i);
+}
+
 static void pass_time(struct sched *sched, const struct vitrine_fxt_record *record)
 {
 	uint64_t ns = ns_of(record, record->ticks);
 
-	if (!sched->began) {
-		sched->began = true;
-		sched->begin_ns = ns;
-		sched->now_ns = ns;
-	}
+	if (!sched->began)
+		begin(sched, ns);
 	if (ns > sched->now_ns)
 		sched->now_ns = ns;
 }

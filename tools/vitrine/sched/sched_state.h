@@ -5,7 +5,8 @@
  * latency, timeline and top are built on this.
  *
  * Nothing is guessed: the state of a thread is unknown before it is first seen and,
- * if it was not running, while records were lost.
+ * if it was not running, while records were lost, or until the oldest record of each CPU that
+ * is in the trace. A CPU that had no older ones, as it was idle or not online, misses none.
  *
  * In a part of a trace, one thread of each CPU may stand for those that were left out; see
  * fxt_is_others(). It occupies the CPU, but no filter selects it, and it is not reported.
@@ -130,6 +131,7 @@ static inline uint64_t sched_blocked_ns(const struct sched_thread *thread)
  * @known: @running is known
  * @running: the running thread; NULL: idle
  * @since_ns: begin of its time slice
+ * @begin_ns: records from before this time existed, and are not in the trace; 0: none did
  * @last_ns: time of the last record
  * @gap_end_ns: end of the last gap
  * @busy_ns: time that threads ran, without idle
@@ -143,6 +145,7 @@ struct sched_cpu {
 	bool known;
 	struct sched_thread *running;
 	uint64_t since_ns;
+	uint64_t begin_ns;
 	uint64_t last_ns;
 	uint64_t gap_end_ns;
 	uint64_t busy_ns;
@@ -161,7 +164,7 @@ struct sched_cpu {
  * @begin: a time slice has begun
  * @end: a time slice has ended
  * @wakeup: a thread that was not running was woken; its @blocked_ns is set
- * @gap: records are missing
+ * @gap: records are missing; of the begin of the trace, before all that ends meanwhile
  * @interrupt: an interrupt was read; they come in the order in which they began
  */
 struct sched_ops {

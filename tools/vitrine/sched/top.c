@@ -151,6 +151,7 @@ static bool collect(struct top_view *view, const struct sched *sched)
 			.number = i,
 			.known = cpu->known,
 			.busy_ns = cpu->busy_ns,
+			.idle_ns = cpu->idle_ns,
 			.nr_switches = cpu->nr_switches,
 		};
 	}

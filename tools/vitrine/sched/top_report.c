@@ -31,6 +31,12 @@ bool top_is_waiting(const struct top_row *row)
 	return row->state == SCHED_WOKEN || row->state == SCHED_PREEMPTED;
 }
 
+/* Return how busy CPUs were while it is known what they did. */
+static double busy_percent(uint64_t busy_ns, uint64_t idle_ns)
+{
+	return busy_ns ? 100.0 * busy_ns / (busy_ns + idle_ns) : 0;
+}
+
 static double percent(const struct top_view *view, uint64_t ns)
 {
 	return view->length_ns ? 100.0 * ns / view->length_ns : 0;
@@ -54,18 +60,19 @@ void top_head_text(const struct top_view *view, char text[TOP_HEAD_BYTES])
 		[TOP_BY_RUNS]	= "runs",
 	};
 	char length[LABEL_TIME_BYTES];
-	uint64_t busy_ns = 0, nr = 0;
+	uint64_t busy_ns = 0, idle_ns = 0, nr = 0;
 	size_t i;
 
 	for (i = 0; i < view->nr_cpus; i++) {
 		busy_ns += view->cpus[i].busy_ns;
+		idle_ns += view->cpus[i].idle_ns;
 		nr += view->cpus[i].nr_switches;
 	}
 	label_duration(length, view->length_ns);
 	snprintf(text, TOP_HEAD_BYTES,
 		 "%zu CPU%s busy for %.0f %%, %.0f switches/s, %zu threads, last %s, by %s%s%s",
 		 view->nr_cpus, view->nr_cpus == 1 ? "" : "s",
-		 view->nr_cpus ? percent(view, busy_ns) / view->nr_cpus : 0,
+		 busy_percent(busy_ns, idle_ns),
 		 per_second(view, nr), view->nr_rows, length, orders[view->order],
 		 view->has_wakeups ? "" : "; no wakeups recorded",
 		 view->nr_gaps ? "; records lost" : "");
@@ -121,7 +128,7 @@ size_t top_cpu_text(const struct top_view *view, const struct top_cpu *cpu,
 		label_duration(since, view->now_ns - row->since_ns);
 	len = snprintf(text, TOP_CPU_BYTES,
 		       "CPU %-4" PRIu32 " %3.0f %% %8.0f/s  %s%s%s",
-		       cpu->number, percent(view, cpu->busy_ns),
+		       cpu->number, busy_percent(cpu->busy_ns, cpu->idle_ns),
 		       per_second(view, cpu->nr_switches),
 		       row ? row->label : cpu->known ? "idle" : "?",
 		       row ? " for " : "", since);

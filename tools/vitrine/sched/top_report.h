@@ -58,12 +58,14 @@ struct top_row {
  * @number: its number
  * @known: the running thread is known
  * @busy_ns: time that threads ran since the previous refresh
+ * @idle_ns: time that the CPU was idle since then
  * @nr_switches: number of context switches
  */
 struct top_cpu {
 	uint32_t number;
 	bool known;
 	uint64_t busy_ns;
+	uint64_t idle_ns;
 	uint64_t nr_switches;
 };
 

@@ -161,6 +161,8 @@ static struct why_cpu *cpu_of(struct why *why, uint32_t number)
 	if (!why->cpus[number])
 		return NULL;
 	why->cpus[number]->since_ns = why->sched.now_ns;
+	if (why->sched.cpus[number] && why->cpus[number]->since_ns < why->sched.cpus[number]->begin_ns)
+		why->cpus[number]->since_ns = why->sched.cpus[number]->begin_ns;
 	why->nr_histories++;
 	return why->cpus[number];
 }

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "latency_report.h"
 #include "record_json.h"
 #include "ui/json.h"
 #include "why.h"
@@ -262,6 +263,7 @@ bool why_json_report(FILE *stream, struct why *why)
 	json_key_uint(&json, "wakeups", why->sched.nr_wakeups);
 	json_key_uint(&json, "gaps", why->sched.nr_gaps);
 	json_key_uint(&json, "lost", why->sched.nr_lost);
+	latency_write_unknown(&json, &why->sched, why->begin_ns);
 	json_key_uint(&json, "waits", why->nr_waits);
 	json_key_uint(&json, "stacks", why->nr_stacks);
 	json_key_uint(&json, "stacks_left_out", why->nr_left_out);

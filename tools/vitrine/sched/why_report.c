@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fxt_record.h"
+#include "latency_report.h"
 #include "ui/label.h"
 #include "why.h"
 
@@ -491,6 +492,7 @@ static void put_summary(const struct printer *printer)
 			" records lost: waits across them are left out\n",
 			why->sched.nr_gaps,
 			why->sched.nr_gaps == 1 ? "" : "s", why->sched.nr_lost);
+	latency_put_unknown(printer->stream, &why->sched, why->begin_ns);
 	if (!why->sched.nr_wakeups)
 		fputs("Without wakeups, only waits after a preemption count as runnable\n",
 		      printer->stream);
