@@ -401,6 +401,33 @@ static void build_still(void)
 	finish(first_packet(0), 1000 * US, 11000 * US);
 }
 
+/* ---- A limit of CPU time ---------------------------------------------------- */
+
+/*
+ * The compiler may run for 20 ms of each 100 ms. In between it is runnable, and the CPU is idle,
+ * except for a while in the last period.
+ */
+static void build_throttled(void)
+{
+	uint64_t now;
+
+	start();
+	introduce(&idle);
+	introduce(&compiler);
+	introduce(&shell);
+	process_name(300, "cc1");
+	process_name(400, "sshd");
+	for (now = 1000 * US; now < 300000 * US; now += 100000 * US) {
+		switch_to(0, now, 0, &idle, &compiler);
+		switch_to(0, now + 20000 * US, 0, &compiler, &idle);
+	}
+	switch_to(0, 230000 * US, 0, &idle, &shell);
+	switch_to(0, 250000 * US, 3, &shell, &idle);
+	switch_to(0, now, 0, &idle, &compiler);
+	switch_to(0, now + 5000 * US, 3, &compiler, &idle);
+	finish(first_packet(0), 1000 * US, now + 5000 * US);
+}
+
 /* ---- Rings that begin at different times ------------------------------------ */
 
 #define MS	1000000ULL
@@ -552,6 +579,7 @@ const struct golden why_traces[] = {
 	{ "held", build_held },
 	{ "relay", build_relay },
 	{ "still", build_still },
+	{ "throttled", build_throttled },
 	{ "snapshot", build_snapshot },
 	{ NULL, NULL },
 };

@@ -91,7 +91,7 @@ bounded()
 
 cd "$dir" || exit 1
 touch err
-for name in disk starved held relay still waits spans torn wide snapshot; do
+for name in disk starved held relay still waits spans torn wide snapshot throttled; do
 	"$mkfxt" $name >$name.fxt
 done
 
@@ -111,6 +111,7 @@ check "threads that are still blocked at the end are in the flame graph" expecte
 check "no stacks, no system calls" expected waits.text latency --why waits.fxt
 check "lost records" expected torn.text latency --why torn.fxt
 check "a CPU above 255" expected wide.text latency --why wide.fxt
+check "preempted, while the CPU was idle" expected throttled.text latency --why throttled.fxt
 check "rings that begin at different times" expected snapshot.text latency --why snapshot.fxt
 check "a thread alone" prints '["holder"]' longest .thread.name -t holder disk.fxt
 check "a process" prints '["waiter","holder"]' bash -c "'$vitrine' latency --why -j -p app disk.fxt | jq -c '[.threads[].thread.name] | unique | reverse'"

@@ -217,6 +217,17 @@ static struct listing list_behind(const struct why_wait *wait)
 	return listing;
 }
 
+/* Print a clause that holds for a part of a wait, and for how much unless it is all. */
+static void put_part(const struct printer *printer, const char *clause, uint64_t ns,
+		     uint64_t of_ns)
+{
+	if (is_little(ns, of_ns))
+		return;
+	fputs(clause, printer->stream);
+	if (!is_little(of_ns - ns, of_ns))
+		fprintf(printer->stream, " for %.0f %%", percent(ns, of_ns));
+}
+
 static void put_behind(const struct printer *printer,
 		       const struct why_wait *wait)
 {
@@ -225,7 +236,7 @@ static void put_behind(const struct printer *printer,
 	unsigned int i, items = listing.nr + others;
 
 	if (items)
-		fputs(" behind ", printer->stream);
+		fputs(wait->is_preempted ? ", behind " : " behind ", printer->stream);
 	for (i = 0; i < listing.nr; i++) {
 		fputs(comma(i, items), printer->stream);
 		put_share(printer, listing.shares[i], wait->ready_ns);
@@ -233,12 +244,8 @@ static void put_behind(const struct printer *printer,
 	if (others)
 		fprintf(printer->stream, "%sothers (%.0f %%)", comma(i, items),
 			percent(listing.rest_ns, wait->ready_ns));
-	if (!is_little(listing.idle_ns, wait->ready_ns))
-		fprintf(printer->stream, ", with the CPU idle for %.0f %%",
-			percent(listing.idle_ns, wait->ready_ns));
-	if (!is_little(wait->behind.unknown_ns, wait->ready_ns))
-		fprintf(printer->stream, ", with %.0f %% not known",
-			percent(wait->behind.unknown_ns, wait->ready_ns));
+	put_part(printer, ", while the CPU was idle", listing.idle_ns, wait->ready_ns);
+	put_part(printer, ", CPU use unknown", wait->behind.unknown_ns, wait->ready_ns);
 }
 
 static void put_interrupts(const struct printer *printer,
@@ -262,7 +269,7 @@ static void put_runnable(const struct printer *printer,
 			 const struct why_wait *wait)
 {
 	put_duration(printer, wait->ready_ns);
-	fputs(wait->is_preempted ? " runnable, preempted," : " runnable",
+	fputs(wait->is_preempted ? " runnable, preempted" : " runnable",
 	      printer->stream);
 	put_behind(printer, wait);
 	put_interrupts(printer, wait);
