@@ -195,14 +195,14 @@ check "a CPU above 255" sound wide.cut.fxt
 cut family.fxt -p sleepd -o sleepd.fxt
 check "a process" ended 0
 check "cut by process: the other threads have a stand-in, idle stays" same <(texts sleepd.fxt) - <<-'END'
-	[---] instant file:2147287040/0 vitrine:left_out processes="sleepd"
 	[000] instant file:2147287040/0 vitrine:extent
 	[000] switch  idle:0/0 [0] runnable ==> not recorded:2147352576/0 [120]
+	[---] instant file:2147287040/0 vitrine:left_out processes="sleepd"
 	[000] switch  not recorded:2147352576/0 [120] blocked ==> sleepd:20/20 [120]
 	[---] instant sleepd:20/20 syscall:read
 	[000] switch  sleepd:20/20 [120] blocked ==> not recorded:2147352576/0 [120]
-	[---] instant file:2147287040/0 vitrine:extent
 	[000] switch  not recorded:2147352576/0 [120] blocked ==> idle:0/0 [0]
+	[---] instant file:2147287040/0 vitrine:extent
 END
 check "cut by process: the trace is sound" sound sleepd.fxt
 cut family.fxt -p 10 -o secretd.fxt

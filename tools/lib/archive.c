@@ -68,7 +68,7 @@ static struct archive_lane *lane_create(struct vitrine_archive *archive,
 	if (!lane)
 		return NULL;
 	lane->provider = provider;
-	lane->index = nr;
+	lane->index = provider->id;
 	archive->lanes[nr] = lane;
 	archive->nr_lanes++;
 	provider->owner = lane;
@@ -445,7 +445,7 @@ void vitrine_archive_destroy(struct vitrine_archive *archive)
  * @ret: the record, valid until the next call; NULL at the end
  *
  * A record without a timestamp follows the latest record before it in its provider.
- * Records of equal time are ordered by the first appearance of their providers. A wakeup
+ * Records of equal time are ordered by the ids of their providers. A wakeup
  * in a sub-buffer of vitrine's gets the arguments that the module does not write:
  * "weight" and "waker".
  *

@@ -26,7 +26,7 @@ struct archive_time {
 /**
  * struct archive_lane - the records of one provider, or of one sorted run
  * @provider: the provider, or NULL
- * @index: order of first appearance, which orders records of equal time
+ * @index: id of the provider, which orders records of equal time
  * @extents: where the records are in the file
  * @nr_extents: number of extents
  * @last: time of the last record, during the first pass over the file
