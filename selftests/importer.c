@@ -4,8 +4,10 @@
  * decoded here, word by word, and not by libvitrine, which accepts more.
  *
  *	importer FILE CATEGORY	prints the number of events; or each rule that is broken
+ *	importer FILE --wakeups	prints time, woken thread and waker of each wakeup, in the order
+ *				of the file; or each rule that is broken
  *
- * The rules:
+ * The waker of a wakeup is the argument "waker", or else the woken thread itself. The rules:
  *
  *  - The thread is known, and has a process; ids have 32 bits, because more are cut off.
  *  - The name is not empty. Only the end of a duration has none, as reference 0: an inline
@@ -14,6 +16,7 @@
  *  - A counter has numbers as arguments, and its id as the last word.
  *  - An asynchronous end has the name, the id and the process of its begin.
  *  - Flows are within a duration of their thread, and have the name and id of their begin.
+ *  - Of a wakeup, the argument "waker" is a koid and "weight" an Int32.
  */
 #include <err.h>
 #include <stdbool.h>
@@ -54,13 +57,20 @@ static uint64_t processes[256], threads[256];
 
 static struct event events[MAX_EVENTS];
 static unsigned int nr_events;
-static const char *wanted;
+static const char *wanted;	/* category, or NULL for wakeups */
+static uint64_t ticks_per_second;
 static unsigned int nr_broken;
 
 static void broken(const struct event *event, const char *rule)
 {
 	printf("%.*s (type %u, thread %llu): %s\n", (int)event->name.len, event->name.bytes,
 	       event->type, (unsigned long long)event->thread, rule);
+	nr_broken++;
+}
+
+static void broken_wakeup(const char *rule)
+{
+	printf("wakeup: %s\n", rule);
 	nr_broken++;
 }
 
@@ -142,6 +152,45 @@ static void take_event(const uint64_t *record)
 		errx(2, "too many events");
 }
 
+static bool is_text(const struct text *text, const char *string)
+{
+	return text->len == strlen(string) && !memcmp(text->bytes, string, text->len);
+}
+
+/* Take an argument of a wakeup. */
+static void take_wakeup_arg(const uint64_t *arg, uint64_t *waker)
+{
+	const unsigned int type = field(FXT_HEADER_TYPE, *arg);
+	struct text name;
+	unsigned int at;
+
+	at = 1 + get_string(field(FXT_ARG_NAME, *arg), arg + 1, &name);
+	if (is_text(&name, "weight") && type != FXT_ARG_INT32)
+		broken_wakeup("the weight is no Int32");
+	if (!is_text(&name, "waker"))
+		return;
+	if (type != FXT_ARG_KOID)
+		broken_wakeup("the waker is no koid");
+	*waker = arg[at];
+}
+
+static void take_wakeup(const uint64_t *record)
+{
+	const unsigned int nr_args = field(FXT_SCHEDULING_NR_ARGS, *record);
+	const uint64_t ns = (__uint128_t)record[1] * 1000000000 / ticks_per_second;
+	uint64_t waker = record[2];
+	unsigned int i, at = 3;
+
+	for (i = 0; i < nr_args; i++) {
+		take_wakeup_arg(record + at, &waker);
+		at += field(FXT_HEADER_WORDS, record[at]);
+	}
+	if (at != field(FXT_HEADER_WORDS, *record))
+		broken_wakeup("the length is not that of the contents");
+	printf("%llu %llu %llu\n", (unsigned long long)ns, (unsigned long long)record[2],
+	       (unsigned long long)waker);
+}
+
 static void take_thread(const uint64_t *record)
 {
 	const unsigned int index = field(FXT_THREAD_INDEX, *record);
@@ -160,6 +209,9 @@ static void take_record(const uint64_t *record)
 		memset(threads, 0, sizeof(threads));
 		memset(processes, 0, sizeof(processes));
 		break;
+	case FXT_RECORD_INITIALIZATION:
+		ticks_per_second = record[1];
+		break;
 	case FXT_RECORD_STRING:
 		copy_text(&strings[field(FXT_STRING_INDEX, *record)], record + 1,
 			  field(FXT_STRING_BYTES, *record));
@@ -168,7 +220,13 @@ static void take_record(const uint64_t *record)
 		take_thread(record);
 		break;
 	case FXT_RECORD_EVENT:
-		take_event(record);
+		if (wanted)
+			take_event(record);
+		break;
+	case FXT_RECORD_SCHEDULING:
+		if (!wanted && field(FXT_SCHEDULING_SUBTYPE, *record) ==
+			       FXT_SCHEDULING_THREAD_WAKEUP)
+			take_wakeup(record);
 		break;
 	default:
 		break;
@@ -274,8 +332,8 @@ int main(int argc, char **argv)
 	unsigned int i;
 
 	if (argc != 3)
-		errx(2, "FILE CATEGORY");
-	wanted = argv[2];
+		errx(2, "FILE CATEGORY, or FILE --wakeups");
+	wanted = strcmp(argv[2], "--wakeups") ? argv[2] : NULL;
 	read_file(argv[1]);
 	/* CPUs are in any order in the file; events of one time do not occur. */
 	qsort(events, nr_events, sizeof(*events), compare);
@@ -283,6 +341,7 @@ int main(int argc, char **argv)
 		check_names(&events[i]);
 		check_order(&events[i]);
 	}
-	printf("%u events\n", nr_events);
+	if (wanted)
+		printf("%u events\n", nr_events);
 	return !!nr_broken;
 }

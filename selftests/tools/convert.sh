@@ -162,7 +162,7 @@ check "LTTng: clean, with what was discarded" grep -q "7 switches, 2 CPUs, 4 thr
 convert taken.ctf -o taken.fxt
 check "LTTng: threads with ids that are made up, too" ended 0 ": 12 arguments$"
 "$vitrine" print --json taken.fxt >taken.json
-check "LTTng: the first to come keeps its id" same <(printf '%s\n' 1342177280,? 1073741824,first \
+check "LTTng: the first to come keeps its id" same <(printf '%s\n' 1342177280,null 1073741824,first \
 	1610612736,second 1610612737,idle) <(jq -r 'select(.kind == "instant") | "\(.thread.tid),\(.thread.name)"' taken.json)
 check "LTTng: switches and wakeups have the same ids" same <(printf '%s\n' '[0,1073741824]' \
 	'[1073741824,1610612736]' '[1073741824]' '[1610612736,0]') \

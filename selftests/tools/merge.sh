@@ -80,6 +80,24 @@ threads()
 	END
 }
 
+# large NR: make a trace with a large blob of NR bytes between two events
+large()
+{
+	python3 - "$1" <<-'END'
+	import struct, sys
+	nr = int(sys.argv[1])
+	word = struct.Struct("<Q").pack
+	out = sys.stdout.buffer
+	out.write(word(0x0016547846040010) + word(1 | 2 << 4) + word(10**9))
+	def event(ns):
+	    out.write(word(4 | 5 << 4 | 0x8004 << 48) + word(ns) + word(1) + word(1) + b"work\0\0\0\0")
+	event(1)
+	out.write(word(15 | (7 + (nr + 7) // 8) << 4) + word(0x8004 << 16) + b"blob\0\0\0\0" + word(2) +
+	          word(1) + word(1) + word(nr) + bytes(i % 251 for i in range(nr)) + bytes(-nr % 8))
+	event(3)
+	END
+}
+
 # Merging takes three times as long as printing. It would take 200 times as long if the time
 # were quadratic.
 is_linear()
@@ -115,6 +133,14 @@ check "no such file" ended 3 "missing.fxt: cannot open"
 merge a.fxt /dev/null -o out.fxt
 check "no trace" ended 1 "/dev/null: offset 0x0: not a Fuchsia trace"
 check "a failed merge leaves no file" test -z "$(find . -name 'out*.fxt*')"
+
+large 300001 >large.fxt
+merge large.fxt -o out.fxt
+check "a record that is larger than a sub-buffer" ended 0
+check "a record that is larger than a sub-buffer: the same words" same <("$vitrine" print large.fxt) \
+	<("$vitrine" print out.fxt)
+check "a record that is larger than a sub-buffer: the trace is sound" grep -q ": no fault$" \
+	<("$vitrine" check out.fxt)
 
 head -c 1500 a.fxt >cut.fxt
 merge lost.fxt cut.fxt -o out.fxt

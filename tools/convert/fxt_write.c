@@ -3,8 +3,9 @@
  * Encode records as sub-buffers and write them to a file.
  *
  * Each lane fills its own sub-buffer, as the module does. The sub-buffer is written to the
- * file when it is full, and when records were lost. A record refers to threads by their index
- * in the thread table of the sub-buffer. Thread records and names precede the first use.
+ * file when it is full, and when records were lost. A record refers to threads and strings by
+ * their index in the tables of the sub-buffer. Thread records, names and string records precede
+ * the first use.
  */
 #include <assert.h>
 #include <errno.h>
@@ -14,6 +15,8 @@
 #include "fxt_encode.h"
 #include "fxt_names.h"
 #include "fxt_packet.h"
+#include "fxt_record.h"
+#include "fxt_strings.h"
 #include "fxt_write.h"
 #include "grow.h"
 #include "heap.h"
@@ -24,6 +27,9 @@
 #define SUBBUF_WORDS	8192
 #define SUBBUF_BYTES	(SUBBUF_WORDS * FXT_WORD_BYTES)
 
+/* A sub-buffer is larger if it contains a larger record, but its size has 32 bits. */
+#define WORDS_MAX	(1U << 28)
+
 /* Longer names of threads and processes are truncated. */
 #define NAME_BYTES	255
 #define NAME_WORDS	((NAME_BYTES + 7) / 8)
@@ -31,32 +37,45 @@
 /* Length of a thread record with the names of the thread and of its process. */
 #define THREAD_WORDS	(3 + (2 + NAME_WORDS + 3) + (2 + NAME_WORDS))
 
-/* Length of the longest record. It fits into a sub-buffer with the threads it refers to. */
-#define RECORD_MAX_WORDS	8000
+/* Room for a record, if it has no payload that needs more. */
+#define RECORD_WORDS	8000
 
-#define PREAMBLE_WORDS	(VITRINE_PREAMBLE_BYTES / FXT_WORD_BYTES)
-
-static_assert(PREAMBLE_WORDS + 2 * THREAD_WORDS + RECORD_MAX_WORDS <=
-	      SUBBUF_WORDS, "a sub-buffer holds any record");
+/* Entries for the threads, and as many for the processes, that a sub-buffer has named. */
+#define NR_NAMED	256
 
 /* Provider of records without a CPU. */
 #define OTHER_PROVIDER	0x20000
 #define OTHER_NAME	"converted"
 #define MAX_CPUS	0x10000
 
-/* A complete duration, which is kept until its end and written then. */
+/* A record that is written at @end, encoded with inline strings and threads. */
 struct held {
 	uint64_t end;
 	uint64_t number;
 	unsigned int nr;
-	struct vitrine_fxt_thread thread;
 	uint64_t words[];
+};
+
+/* A thread that is in the thread table of a sub-buffer, or that has been named there. */
+struct thread_slot {
+	struct vitrine_fxt_thread thread;
+	bool used;
+};
+
+/* What a sub-buffer has registered and named; all zero when it begins. */
+struct tables {
+	struct thread_slot threads[FXT_NR_THREADS];
+	struct thread_slot named_threads[NR_NAMED];
+	struct thread_slot named_processes[NR_NAMED];
+	struct fxt_strings strings;
 };
 
 /**
  * struct fxt_lane_out - the sub-buffers of a CPU
  * @out: the file
  * @cpu: CPU, or VITRINE_FXT_NO_CPU
+ * @provider: id of the provider
+ * @name: its name
  * @packet: header of the sub-buffer that is being filled
  * @nr_timed: number of records with a time in the sub-buffer
  * @nr_lost: number of records lost so far
@@ -64,15 +83,19 @@ struct held {
  * @last_ticks: time of the last record
  * @running: incoming thread of the last switch
  * @chained: @running is known
- * @held: complete durations, a heap by end
+ * @held: complete durations, and begins of durations behind them, a heap by end
  * @nr_held: number of @held
- * @threads: thread table of the sub-buffer
- * @encoder: writes to @words; while it is empty, no sub-buffer has begun
- * @words: contents of the sub-buffer
+ * @held_ticks: time of the last one
+ * @held_end: its end
+ * @tables: tables of the sub-buffer
+ * @encoder: contents of the sub-buffer; while it is empty, no sub-buffer has begun
+ * @size_bytes: size of the words of @encoder
  */
 struct fxt_lane_out {
 	struct fxt_out *out;
 	uint32_t cpu;
+	uint32_t provider;
+	const char *name;
 	struct vitrine_packet packet;
 	uint64_t nr_timed;
 	uint64_t nr_lost;
@@ -82,12 +105,11 @@ struct fxt_lane_out {
 	bool chained;
 	void **held;
 	size_t nr_held;
-	struct {
-		struct vitrine_fxt_thread thread;
-		bool used;
-	} threads[FXT_NR_THREADS];
+	uint64_t held_ticks;
+	uint64_t held_end;
+	struct tables tables;
 	struct fxt_encoder encoder;
-	uint64_t words[SUBBUF_WORDS];
+	size_t size_bytes;
 };
 
 /**
@@ -100,10 +122,13 @@ struct fxt_lane_out {
  * @counts: counts of records written
  * @lanes: all lanes, by CPU
  * @nr_lanes: size of @lanes
+ * @tracefs: all lanes of events of ftrace, by CPU
+ * @nr_tracefs: size of @tracefs
  * @other: lane of records without a CPU
  * @nr_held: number of complete durations that were ever held
+ * @seen: strings of the file
  * @scratch: encoder for a single record
- * @scratch_words: words of @scratch
+ * @scratch_bytes: size of the words of @scratch
  */
 struct fxt_out {
 	struct vitrine_writer *writer;
@@ -114,13 +139,26 @@ struct fxt_out {
 	struct fxt_out_counts counts;
 	struct fxt_lane_out **lanes;
 	unsigned int nr_lanes;
+	struct fxt_lane_out **tracefs;
+	unsigned int nr_tracefs;
 	struct fxt_lane_out *other;
 	uint64_t nr_held;
+	struct fxt_strings_seen seen;
 	struct fxt_encoder scratch;
-	uint64_t scratch_words[RECORD_MAX_WORDS];
+	size_t scratch_bytes;
 };
 
 /* ---- The file ---- */
+
+/* Make room for so many words. */
+static bool grow(struct fxt_encoder *encoder, size_t *size_bytes, size_t nr_words)
+{
+	if (nr_words > WORDS_MAX ||
+	    !GROW_BYTES(encoder->words, *size_bytes, nr_words * FXT_WORD_BYTES))
+		return false;
+	encoder->size = *size_bytes / FXT_WORD_BYTES;
+	return true;
+}
 
 /**
  * fxt_out_create() - create a trace file
@@ -146,10 +184,10 @@ struct vitrine_error *fxt_out_create(const char *path, uint64_t realtime_ns,
 		.clock = VITRINE_CLOCK_MONO,
 		.session = 1,
 	};
-	out->scratch.words = out->scratch_words;
-	out->scratch.size = RECORD_MAX_WORDS;
-	err = vitrine_writer_create(path, &out->writer);
+	err = grow(&out->scratch, &out->scratch_bytes, RECORD_WORDS) ?
+	      vitrine_writer_create(path, &out->writer) : vtr_error_no_memory();
 	if (err) {
+		free(out->scratch.words);
 		free(out);
 		return err;
 	}
@@ -178,6 +216,7 @@ static void lane_free(struct fxt_lane_out *lane)
 	while (lane->nr_held)
 		free(lane->held[--lane->nr_held]);
 	free(lane->held);
+	free(lane->encoder.words);
 	free(lane);
 }
 
@@ -202,11 +241,15 @@ void fxt_out_destroy(struct fxt_out *out)
 		return;
 	for (i = 0; i < out->nr_lanes; i++)
 		lane_free(out->lanes[i]);
+	for (i = 0; i < out->nr_tracefs; i++)
+		lane_free(out->tracefs[i]);
 	free(out->lanes);
+	free(out->tracefs);
 	lane_free(out->other);
 	names_free(&out->processes);
 	names_free(&out->threads);
 	vitrine_writer_destroy(out->writer);
+	free(out->scratch.words);
 	free(out);
 }
 
@@ -223,7 +266,7 @@ struct fxt_out_counts fxt_out_counts(const struct fxt_out *out)
 
 /* ---- Names ---- */
 
-static bool give_name(struct fxt_name *entry,
+static bool give_name(struct fxt_out *out, struct fxt_name *entry,
 		      const struct vitrine_fxt_string *name)
 {
 	size_t len_bytes = name->len_bytes;
@@ -237,6 +280,7 @@ static bool give_name(struct fxt_name *entry,
 	copy = malloc(len_bytes);
 	if (!copy)
 		return false;
+	out->counts.nr_truncated += len_bytes < name->len_bytes;
 	memcpy(copy, name->bytes, len_bytes);
 	fxt_mend_text(copy, len_bytes);
 	if (entry->named && entry->name.len_bytes == len_bytes &&
@@ -261,24 +305,29 @@ static unsigned int second_slot(uint64_t koid)
 	return 1 + first_slot(koid) % (FXT_NR_THREADS - 1);
 }
 
-static void forget_thread(struct fxt_lane_out *lane, uint64_t koid)
+static struct thread_slot *named_slot(struct thread_slot *named, uint64_t koid)
 {
-	const unsigned int slots[] = { first_slot(koid), second_slot(koid) };
-	unsigned int i;
-
-	for (i = 0; lane && i < 2; i++)
-		if (lane->threads[slots[i]].thread.thread == koid)
-			lane->threads[slots[i]].used = false;
+	return &named[(koid * 0x9e3779b97f4a7c15ULL >> 32) % NR_NAMED];
 }
 
-/* Make each lane write the thread again, with its new name, when it is used next. */
+static void forget_in(struct fxt_lane_out *lane, uint64_t koid)
+{
+	if (!lane)
+		return;
+	named_slot(lane->tables.named_threads, koid)->used = false;
+	named_slot(lane->tables.named_processes, koid)->used = false;
+}
+
+/* Make each lane name the thread and the process anew when they are used next. */
 static void forget_name(struct fxt_out *out, uint64_t koid)
 {
 	unsigned int i;
 
 	for (i = 0; i < out->nr_lanes; i++)
-		forget_thread(out->lanes[i], koid);
-	forget_thread(out->other, koid);
+		forget_in(out->lanes[i], koid);
+	for (i = 0; i < out->nr_tracefs; i++)
+		forget_in(out->tracefs[i], koid);
+	forget_in(out->other, koid);
 }
 
 /**
@@ -305,7 +354,7 @@ bool fxt_out_name_thread(struct fxt_out *out, uint64_t koid, uint64_t process,
 		entry->owned = true;
 	}
 	before = entry->name.bytes;
-	if (!give_name(entry, name))
+	if (!give_name(out, entry, name))
 		return false;
 	if (entry->name.bytes != before)
 		forget_name(out, koid);
@@ -324,8 +373,16 @@ bool fxt_out_name_process(struct fxt_out *out, uint64_t koid,
 			  const struct vitrine_fxt_string *name)
 {
 	struct fxt_name *entry = fxt_names_get(&out->processes, koid);
+	const char *before;
 
-	return entry && give_name(entry, name);
+	if (!entry)
+		return false;
+	before = entry->name.bytes;
+	if (!give_name(out, entry, name))
+		return false;
+	if (entry->name.bytes != before)
+		forget_name(out, koid);
+	return true;
 }
 
 /**
@@ -346,19 +403,15 @@ uint64_t fxt_out_process(const struct fxt_out *out, uint64_t koid)
 
 static void begin_subbuf(struct fxt_lane_out *lane)
 {
-	const struct fxt_out_session *session = &lane->out->session;
 	struct fxt_encoder *to = &lane->encoder;
-	bool cpu = lane->cpu != VITRINE_FXT_NO_CPU;
 
-	memset(lane->threads, 0, sizeof(lane->threads));
+	memset(&lane->tables, 0, sizeof(lane->tables));
 	to->nr = 0;
 	lane->nr_timed = 0;
 	fxt_encode_magic(to);
-	fxt_encode_provider(to, FXT_METADATA_PROVIDER_INFO,
-			    cpu ? session->provider + lane->cpu : OTHER_PROVIDER,
-			    cpu ? session->name : OTHER_NAME);
-	fxt_encode_initialization(to, session->ticks_per_second);
-	if (!cpu)
+	fxt_encode_provider(to, FXT_METADATA_PROVIDER_INFO, lane->provider, lane->name);
+	fxt_encode_initialization(to, lane->out->session.ticks_per_second);
+	if (lane->cpu == VITRINE_FXT_NO_CPU)
 		return;
 	lane->packet.lost_records = lane->nr_lost;
 	lane->said_lost = lane->nr_lost;
@@ -378,10 +431,12 @@ static struct vitrine_error *flush_subbuf(struct fxt_lane_out *lane)
 		packet->begin_ticks = lane->last_ticks;
 	packet->end_ticks = lane->last_ticks;
 	packet->committed_bytes = lane->encoder.nr * FXT_WORD_BYTES;
+	packet->subbuf_bytes = packet->committed_bytes > SUBBUF_BYTES ?
+			       packet->committed_bytes : SUBBUF_BYTES;
 	if (lane->cpu != VITRINE_FXT_NO_CPU)
-		memcpy((char *)lane->words + VITRINE_PACKET_OFFSET, packet,
+		memcpy((char *)lane->encoder.words + VITRINE_PACKET_OFFSET, packet,
 		       sizeof(*packet));
-	err = vitrine_writer_append(lane->out->writer, lane->words,
+	err = vitrine_writer_append(lane->out->writer, lane->encoder.words,
 				    packet->committed_bytes);
 	packet->sequence++;
 	packet->records_before += lane->nr_timed;
@@ -400,94 +455,201 @@ static struct vitrine_fxt_string name_of(const struct fxt_names *names,
 				       (struct vitrine_fxt_string){ "?", 1 };
 }
 
-/* Write the names of a thread other than idle, which is identified by its id. */
-static void add_names(struct fxt_lane_out *lane,
-		      const struct vitrine_fxt_thread *thread)
+static bool slot_has(const struct thread_slot *slot, const struct vitrine_fxt_thread *thread)
 {
-	const struct fxt_names *processes = &lane->out->processes;
-	struct vitrine_fxt_string name, process;
-
-	name = name_of(&lane->out->threads, thread->thread);
-	process = fxt_names_find(processes, thread->process) ?
-			  name_of(processes, thread->process) : name;
-	fxt_encode_object(&lane->encoder, FXT_OBJECT_TYPE_PROCESS,
-			  thread->process, &process, NULL);
-	fxt_encode_object(&lane->encoder, FXT_OBJECT_TYPE_THREAD,
-			  thread->thread, &name, &thread->process);
+	return slot->used && slot->thread.thread == thread->thread &&
+	       slot->thread.process == thread->process;
 }
 
-static bool slot_has(const struct fxt_lane_out *lane, unsigned int slot,
-		     const struct vitrine_fxt_thread *thread)
+/* Fill the slot. Return false if it has this thread already. */
+static bool slot_fill(struct thread_slot *slot, const struct vitrine_fxt_thread *thread)
 {
-	return lane->threads[slot].used &&
-	       lane->threads[slot].thread.thread == thread->thread &&
-	       lane->threads[slot].thread.process == thread->process;
+	if (slot_has(slot, thread))
+		return false;
+	*slot = (struct thread_slot){ *thread, true };
+	return true;
+}
+
+static bool has_name(const struct fxt_names *names, uint64_t koid)
+{
+	const struct fxt_name *entry = fxt_names_find(names, koid);
+
+	return entry && entry->named;
+}
+
+/*
+ * Write the names of a thread and of its process, once in a sub-buffer. A thread that runs
+ * @must have a name, except idle, which is identified by its id. Threads of process 0 are made
+ * up; nobody else names them.
+ */
+static void name_thread(struct fxt_lane_out *lane, const struct vitrine_fxt_thread *thread,
+			bool must)
+{
+	const struct vitrine_fxt_thread leader = { thread->process, thread->process };
+	bool process_has_name = has_name(&lane->out->processes, thread->process);
+	struct vitrine_fxt_string name, process;
+
+	if (thread->process && lane->out->session.is_nameless)
+		return;
+	must = must && thread->thread;
+	name = name_of(&lane->out->threads, thread->thread);
+	process = !process_has_name && thread->process == thread->thread ?
+		  name : name_of(&lane->out->processes, thread->process);
+	if ((must || process_has_name) &&
+	    slot_fill(named_slot(lane->tables.named_processes, thread->process), &leader))
+		fxt_encode_object(&lane->encoder, FXT_OBJECT_TYPE_PROCESS,
+				  thread->process, &process, NULL);
+	if ((must || has_name(&lane->out->threads, thread->thread)) &&
+	    slot_fill(named_slot(lane->tables.named_threads, thread->thread), thread))
+		fxt_encode_object(&lane->encoder, FXT_OBJECT_TYPE_THREAD,
+				  thread->thread, &name, &thread->process);
 }
 
 /*
  * Return the slot of a thread, and write its record if it has none. A thread may be in one of
- * two slots, but not in @avoid, which the other thread of the same record occupies. The caller
- * has made sure that THREAD_WORDS fit.
+ * two slots, but not in @avoid, which the other thread of the same record occupies.
  */
 static unsigned int refer_to(struct fxt_lane_out *lane,
-			     struct vitrine_fxt_thread thread,
+			     const struct vitrine_fxt_thread *thread,
 			     unsigned int avoid)
 {
-	unsigned int slot, second;
+	unsigned int slot = first_slot(thread->thread);
+	unsigned int second = second_slot(thread->thread);
+	struct thread_slot *threads = lane->tables.threads;
 
-	if (thread.process == VITRINE_FXT_NO_PROCESS)
-		thread.process = fxt_out_process(lane->out, thread.thread);
-	slot = first_slot(thread.thread);
-	second = second_slot(thread.thread);
-	if (slot_has(lane, slot, &thread))
+	if (slot_has(&threads[slot], thread))
 		return slot;
-	if (slot_has(lane, second, &thread))
+	if (slot_has(&threads[second], thread))
 		return second;
 	if (slot == avoid)
 		slot = second;
-	lane->threads[slot].thread = thread;
-	lane->threads[slot].used = true;
-	fxt_encode_thread(&lane->encoder, slot, &thread);
-	/* Threads of process 0 are made up; nobody else names them. */
-	if (thread.thread && !(thread.process && lane->out->session.is_nameless))
-		add_names(lane, &thread);
+	threads[slot] = (struct thread_slot){ *thread, true };
+	fxt_encode_thread(&lane->encoder, slot, thread);
 	return slot;
 }
 
-static void add_refs(struct fxt_lane_out *lane, struct fxt_encoder *record)
+/* Name the threads of a record and refer to them. There is room for THREAD_WORDS of each. */
+static void add_refs(struct fxt_lane_out *lane, struct fxt_encoder *encoded,
+		     const struct vitrine_fxt_record *record)
 {
+	struct vitrine_fxt_thread thread;
 	unsigned int i, slot = 0;
 
-	for (i = 0; i < record->nr_threads; i++) {
-		slot = refer_to(lane, record->threads[i], slot);
-		if (record->shifts[i] != FXT_NO_SHIFT)
-			record->words[record->ref_word] |=
-				(uint64_t)slot << record->shifts[i];
+	for (i = 0; i < encoded->nr_threads; i++) {
+		thread = encoded->threads[i];
+		if (thread.process == VITRINE_FXT_NO_PROCESS)
+			thread.process = fxt_out_process(lane->out, thread.thread);
+		if (encoded->shifts[i] != FXT_NO_SHIFT) {
+			slot = refer_to(lane, &thread, slot);
+			encoded->words[encoded->ref_word] |=
+				(uint64_t)slot << encoded->shifts[i];
+		}
+		name_thread(lane, &thread, record->kind == VITRINE_FXT_SWITCH);
 	}
 }
 
-/* Append an encoded record that begins at @begin and is written at @ticks. */
-static struct vitrine_error *append(struct fxt_lane_out *lane,
-				    struct fxt_encoder *record, uint64_t begin,
-				    uint64_t ticks)
+static unsigned int intern(void *ctx, const struct vitrine_fxt_string *string)
 {
-	struct vitrine_error *err = NULL;
+	struct fxt_lane_out *lane = ctx;
 
-	if (lane->encoder.nr + record->nr + 2 * THREAD_WORDS > SUBBUF_WORDS)
-		err = flush_subbuf(lane);
+	return fxt_strings_intern(&lane->tables.strings, &lane->out->seen, &lane->encoder,
+				  string);
+}
+
+/* Have a wakeup name its waker, too, which may not have run here. */
+static void refer_to_waker(struct fxt_encoder *encoded, const struct vitrine_fxt_record *record)
+{
+	const struct vitrine_fxt_arg *waker = fxt_find_arg(record, "waker");
+	struct vitrine_fxt_thread thread = { .process = VITRINE_FXT_NO_PROCESS };
+
+	if (!waker || waker->type != FXT_ARG_KOID)
+		return;
+	thread.thread = waker->value.uint64;
+	fxt_encode_refer(encoded, &thread, FXT_NO_SHIFT);
+}
+
+/* Make room in the scratch words for a record; too little is refused when it is encoded. */
+static bool make_room(struct fxt_out *out, const struct vitrine_fxt_record *record)
+{
+	uint64_t nr_words;
+
+	if (record->kind != VITRINE_FXT_LARGE_BLOB)
+		return true;
+	nr_words = fxt_stream_words(record->large_blob.payload.len_bytes);
+	return nr_words > WORDS_MAX - RECORD_WORDS ||
+	       grow(&out->scratch, &out->scratch_bytes, RECORD_WORDS + nr_words);
+}
+
+/*
+ * Encode a record into the scratch words, and its strings into the sub-buffer. If the record
+ * does not fit, a new sub-buffer begins, which is made larger if necessary.
+ */
+static struct vitrine_error *encode(struct fxt_lane_out *lane,
+				    const struct vitrine_fxt_record *record, bool *ret_good)
+{
+	struct fxt_encoder *encoded = &lane->out->scratch;
+	struct vitrine_error *err = NULL;
+	unsigned int begin, nr_words;
+
+	encoded->intern = intern;
+	encoded->ctx = lane;
+	while (!err) {
+		begin = lane->encoder.nr;
+		if (!begin)
+			begin_subbuf(lane);
+		encoded->nr = 0;
+		*ret_good = fxt_encode(encoded, record);
+		nr_words = lane->encoder.nr + encoded->nr + 2 * THREAD_WORDS;
+		if (!*ret_good || nr_words <= (begin ? SUBBUF_WORDS : lane->encoder.size))
+			return NULL;
+		/* Without the strings that the record has registered. */
+		lane->encoder.nr = begin;
+		if (begin)
+			err = flush_subbuf(lane);
+		else if (!grow(&lane->encoder, &lane->size_bytes, nr_words))
+			err = vtr_error_no_memory();
+	}
+	return err;
+}
+
+/* Append a record that is written at @ticks. */
+static struct vitrine_error *append(struct fxt_lane_out *lane,
+				    const struct vitrine_fxt_record *record, uint64_t ticks)
+{
+	struct fxt_encoder *encoded = &lane->out->scratch;
+	struct vitrine_error *err;
+	bool good;
+
+	err = make_room(lane->out, record) ? encode(lane, record, &good) :
+					     vtr_error_no_memory();
 	if (err)
 		return err;
-	if (!lane->encoder.nr)
-		begin_subbuf(lane);
+	if (!good) {
+		lane->out->counts.nr_refused++;
+		return NULL;
+	}
+	if (record->kind == VITRINE_FXT_WAKEUP)
+		refer_to_waker(encoded, record);
+	add_refs(lane, encoded, record);
+	memcpy(&lane->encoder.words[lane->encoder.nr], encoded->words,
+	       encoded->nr * sizeof(encoded->words[0]));
+	lane->encoder.nr += encoded->nr;
+	if (!record->timed)
+		return NULL;
 	if (!lane->nr_timed++)
-		lane->packet.begin_ticks = begin;
-	add_refs(lane, record);
-	memcpy(&lane->words[lane->encoder.nr], record->words,
-	       record->nr * sizeof(record->words[0]));
-	lane->encoder.nr += record->nr;
+		lane->packet.begin_ticks = ticks;
 	lane->last_ticks = ticks;
 	lane->out->counts.nr_records++;
 	return NULL;
+}
+
+static unsigned int count_unknown_args(const struct vitrine_fxt_record *record)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < record->nr_args; i++)
+		nr += record->args[i].type > FXT_ARG_BOOL;
+	return nr;
 }
 
 /* ---- Complete durations ---- */
@@ -500,26 +662,36 @@ static bool held_before(const void *left, const void *right)
 	return a->end != b->end ? a->end < b->end : a->number < b->number;
 }
 
-static bool hold(struct fxt_lane_out *lane, const struct fxt_encoder *record,
-		 uint64_t end)
+static struct vitrine_error *hold(struct fxt_lane_out *lane,
+				  const struct vitrine_fxt_record *record, uint64_t end)
 {
-	size_t len_bytes = record->nr * sizeof(record->words[0]);
-	size_t nr = lane->nr_held;
+	struct fxt_encoder *encoded = &lane->out->scratch;
+	size_t nr = lane->nr_held, len_bytes;
 	struct held *held;
 
-	if (!GROW(lane->held, nr))
-		return false;
-	held = malloc(sizeof(*held) + len_bytes);
+	encoded->intern = NULL;
+	encoded->inline_threads = true;
+	encoded->nr = 0;
+	if (!fxt_encode(encoded, record))
+		encoded->nr = 0;
+	encoded->inline_threads = false;
+	if (!encoded->nr) {
+		lane->out->counts.nr_refused++;
+		return NULL;
+	}
+	len_bytes = encoded->nr * sizeof(encoded->words[0]);
+	held = GROW(lane->held, nr) ? malloc(sizeof(*held) + len_bytes) : NULL;
 	if (!held)
-		return false;
+		return vtr_error_no_memory();
 	held->end = end;
 	held->number = lane->out->nr_held++;
-	held->nr = record->nr;
-	held->thread = record->threads[0];
-	memcpy(held->words, record->words, len_bytes);
+	held->nr = encoded->nr;
+	memcpy(held->words, encoded->words, len_bytes);
 	lane->held[lane->nr_held] = held;
 	heap_rise(lane->held, lane->nr_held++, held_before);
-	return true;
+	lane->held_ticks = record->ticks;
+	lane->held_end = end;
+	return NULL;
 }
 
 /* Remove the duration that ends first. */
@@ -537,40 +709,65 @@ static bool is_due(const struct fxt_lane_out *lane, uint64_t now)
 	return lane->nr_held && ((struct held *)lane->held[0])->end <= now;
 }
 
+static struct vitrine_error *append_held(struct fxt_lane_out *lane, const struct held *held)
+{
+	struct fxt_provider provider = { .cpu = VITRINE_FXT_NO_CPU };
+	struct fxt_decoder decoder = {
+		.bytes = (const unsigned char *)held->words,
+		.len_bytes = held->nr * sizeof(held->words[0]),
+	};
+	struct vitrine_fxt_record record;
+
+	/* hold() has encoded it, with all strings inline: it is valid. */
+	fxt_decode(&decoder, &provider, 0, &record);
+	return append(lane, &record, held->end);
+}
+
 /* Write the durations that have ended by @now. */
 static struct vitrine_error *release(struct fxt_lane_out *lane, uint64_t now)
 {
-	struct fxt_encoder *record = &lane->out->scratch;
-	struct vitrine_error *err;
+	struct vitrine_error *err = NULL;
 	struct held *held;
 
-	while (is_due(lane, now)) {
+	while (!err && is_due(lane, now)) {
 		held = unhold(lane);
-		record->nr = 0;
-		record->nr_threads = 0;
-		record->ref_word = 0;
-		fxt_encode_refer(record, &held->thread,
-				 __builtin_ctzll(FXT_EVENT_THREAD));
-		memcpy(record->words, held->words,
-		       held->nr * sizeof(held->words[0]));
-		record->nr = held->nr;
-		err = append(lane, record, held->end, held->end);
+		err = append_held(lane, held);
 		free(held);
-		if (err)
-			return err;
 	}
-	return NULL;
+	return err;
 }
 
 /* ---- Lanes ---- */
 
-static struct fxt_lane_out **lane_slot(struct fxt_out *out, uint32_t cpu)
+static struct fxt_lane_out *lane_create(struct fxt_out *out, uint32_t cpu, uint32_t provider,
+					const char *name)
 {
-	if (cpu == VITRINE_FXT_NO_CPU)
-		return &out->other;
-	if (!GROW_TO(out->lanes, out->nr_lanes, cpu))
+	struct fxt_lane_out *lane = calloc(1, sizeof(*lane));
+
+	if (!lane || !grow(&lane->encoder, &lane->size_bytes, SUBBUF_WORDS)) {
+		free(lane);
 		return NULL;
-	return &out->lanes[cpu];
+	}
+	lane->out = out;
+	lane->cpu = cpu;
+	lane->provider = provider;
+	lane->name = name;
+	lane->packet = (struct vitrine_packet){
+		.magic = VITRINE_PACKET_MAGIC,
+		.session_realtime_ns = out->realtime_ns,
+		.cpu = cpu,
+		.session = out->session.session,
+		.clock = out->session.clock,
+	};
+	return lane;
+}
+
+static struct vitrine_error *check_cpu(uint32_t cpu)
+{
+	if (cpu < MAX_CPUS)
+		return NULL;
+	return vitrine_error_create(E2BIG, NULL, VITRINE_NO_OFFSET, NULL,
+				    "CPU %u: FXT counts to %u", cpu, MAX_CPUS - 1);
 }
 
 /**
@@ -584,34 +781,53 @@ static struct fxt_lane_out **lane_slot(struct fxt_out *out, uint32_t cpu)
 struct vitrine_error *fxt_lane_out_get(struct fxt_out *out, uint32_t cpu,
 				       struct fxt_lane_out **ret)
 {
-	struct fxt_lane_out **slot;
+	const struct fxt_out_session *session = &out->session;
+	struct vitrine_error *err;
 
-	if (cpu != VITRINE_FXT_NO_CPU && cpu >= MAX_CPUS)
-		return vitrine_error_create(E2BIG, NULL, VITRINE_NO_OFFSET,
-					    NULL, "CPU %u: FXT counts to %u",
-					    cpu, MAX_CPUS - 1);
-	slot = lane_slot(out, cpu);
-	if (!slot)
-		return vtr_error_no_memory();
-	if (!*slot) {
-		*slot = calloc(1, sizeof(**slot));
-		if (!*slot)
-			return vtr_error_no_memory();
-		(*slot)->out = out;
-		(*slot)->cpu = cpu;
-		(*slot)->encoder.words = (*slot)->words;
-		(*slot)->encoder.size = SUBBUF_WORDS;
-		(*slot)->packet = (struct vitrine_packet){
-			.magic = VITRINE_PACKET_MAGIC,
-			.session_realtime_ns = out->realtime_ns,
-			.cpu = cpu,
-			.session = out->session.session,
-			.clock = out->session.clock,
-			.subbuf_bytes = SUBBUF_BYTES,
-		};
+	if (cpu == VITRINE_FXT_NO_CPU) {
+		if (!out->other)
+			out->other = lane_create(out, cpu, OTHER_PROVIDER, OTHER_NAME);
+		*ret = out->other;
+		return *ret ? NULL : vtr_error_no_memory();
 	}
-	*ret = *slot;
-	return NULL;
+	err = check_cpu(cpu);
+	if (err)
+		return err;
+	if (!GROW_TO(out->lanes, out->nr_lanes, cpu))
+		return vtr_error_no_memory();
+	if (!out->lanes[cpu])
+		out->lanes[cpu] = lane_create(out, cpu, session->provider + cpu, session->name);
+	*ret = out->lanes[cpu];
+	return *ret ? NULL : vtr_error_no_memory();
+}
+
+/**
+ * fxt_lane_out_of() - return the lane for the records of another trace
+ * @out: file
+ * @provider: provider of the records. The events of ftrace that `vitrine record -e' adds have
+ *	lanes of their own, since their losses do not break the chain of switches.
+ * @cpu: CPU, or VITRINE_FXT_NO_CPU
+ * @ret: the lane, which belongs to the file
+ *
+ * Return: as fxt_lane_out_get().
+ */
+struct vitrine_error *fxt_lane_out_of(struct fxt_out *out, uint32_t provider, uint32_t cpu,
+				      struct fxt_lane_out **ret)
+{
+	struct vitrine_error *err;
+
+	if (cpu == VITRINE_FXT_NO_CPU || !fxt_is_tracefs(provider))
+		return fxt_lane_out_get(out, cpu, ret);
+	err = check_cpu(cpu);
+	if (err)
+		return err;
+	if (!GROW_TO(out->tracefs, out->nr_tracefs, cpu))
+		return vtr_error_no_memory();
+	if (!out->tracefs[cpu])
+		out->tracefs[cpu] = lane_create(out, cpu, FXT_TRACEFS_PROVIDER(cpu),
+						FXT_TRACEFS_NAME);
+	*ret = out->tracefs[cpu];
+	return *ret ? NULL : vtr_error_no_memory();
 }
 
 /*
@@ -622,49 +838,102 @@ static struct vitrine_error *follow_switch(struct fxt_lane_out *lane,
 					   const struct vitrine_fxt_record *record)
 {
 	uint64_t outgoing = record->context_switch.outgoing.thread;
+	struct fxt_name *name = fxt_names_find(&lane->out->threads, outgoing);
 	struct vitrine_error *err = NULL;
 
 	if (lane->chained && lane->running != outgoing) {
 		lane->out->counts.nr_breaks++;
 		err = fxt_lane_out_lost(lane, 1);
 	}
+	if (name)
+		name->weight = fxt_outgoing_weight(record);
 	lane->running = record->context_switch.incoming.thread;
 	lane->chained = true;
 	lane->out->counts.nr_switches++;
 	return err;
 }
 
-/* Have a wakeup refer to its waker, too, if that has a name: it may not have run yet here. */
-static void refer_to_waker(const struct fxt_out *out, struct fxt_encoder *encoded,
+/* Check whether readers derive this weight of a woken thread from the switches before. */
+static bool is_derived(const struct fxt_out *out, const struct vitrine_fxt_record *record,
+		       const struct vitrine_fxt_arg *weight)
+{
+	const struct fxt_name *name = fxt_names_find(&out->threads, record->wakeup.thread);
+
+	return name && name->weight && weight->type == FXT_ARG_INT32 &&
+	       weight->value.int64 == name->weight;
+}
+
+/*
+ * Complete a wakeup: name the thread that runs on the CPU as the waker, if the trace does not
+ * tell the waker, because viewers would assume that the thread woke itself. Omit the weight
+ * if readers derive it. If the waker is unknown, a record without arguments would mean that
+ * readers are to derive the waker: the weight 0, which is the default, prevents this.
+ */
+static void complete_wakeup(const struct fxt_lane_out *lane,
+			    const struct vitrine_fxt_record *record,
+			    struct vitrine_fxt_record *ret)
+{
+	const struct vitrine_fxt_arg *weight;
+
+	*ret = *record;
+	if (!fxt_find_arg(ret, "waker") && lane->chained && ret->nr_args < FXT_MAX_ARGS)
+		fxt_add_waker(ret, lane->running);
+	weight = fxt_find_arg(ret, "weight");
+	if (ret->nr_args == 2 && weight == ret->args && fxt_find_arg(ret, "waker") &&
+	    is_derived(lane->out, ret, weight))
+		ret->args[0] = ret->args[--ret->nr_args];
+	else if (!ret->nr_args)
+		fxt_add_weight(ret, "weight", 0);
+}
+
+/*
+ * Return when a record is to be written. Readers order records of equal time by their place
+ * in the file: the begin of a duration stays behind the complete durations that began at the
+ * same time, if it was written late.
+ */
+static uint64_t written_at(const struct fxt_lane_out *lane,
 			   const struct vitrine_fxt_record *record)
 {
-	const struct vitrine_fxt_arg *waker = fxt_find_arg(record, "waker");
-	struct vitrine_fxt_thread thread = { .process = VITRINE_FXT_NO_PROCESS };
-	const struct fxt_name *name;
+	if (fxt_may_be_late(record) && lane->held_ticks == record->ticks &&
+	    lane->held_end > record->ticks)
+		return lane->held_end;
+	return fxt_written_ticks(record);
+}
 
-	if (!waker || waker->type != FXT_ARG_KOID)
-		return;
-	thread.thread = waker->value.uint64;
-	name = fxt_names_find(&out->threads, thread.thread);
-	if (name && name->named)
-		fxt_encode_refer(encoded, &thread, FXT_NO_SHIFT);
+/* Append the event of a provider, whose name is now that of the lane. */
+static struct vitrine_error *append_event(struct fxt_lane_out *lane,
+					  const struct vitrine_fxt_record *record)
+{
+	struct vitrine_fxt_record event = *record;
+
+	event.provider = lane->provider;
+	return append(lane, &event, lane->last_ticks);
 }
 
 /**
  * fxt_lane_out_put() - write a record
  * @lane: lane of the CPU of the record
- * @record: the record; its time is in ticks of the session and not earlier than that of the
- *	previous record. If FXT cannot represent the record, it is counted and left out.
+ * @record: a record with a time, a blob, an object or the event of a provider. A time is in
+ *	ticks of the session and not earlier than that of the previous record. If FXT cannot
+ *	represent the record, it is counted and left out.
+ *
+ * A wakeup without a waker gets that of the switches, if they tell it: the thread that runs
+ * on the CPU of the lane.
  *
  * Return: NULL, or an error of writing, or ENOMEM.
  */
 struct vitrine_error *fxt_lane_out_put(struct fxt_lane_out *lane,
 				       const struct vitrine_fxt_record *record)
 {
-	struct fxt_encoder *encoded = &lane->out->scratch;
+	struct vitrine_fxt_record wakeup;
 	struct vitrine_error *err;
-	uint64_t now = record->ticks;
+	uint64_t now = record->ticks, end;
 
+	lane->out->counts.nr_null_args += count_unknown_args(record);
+	if (record->kind == VITRINE_FXT_PROVIDER_EVENT)
+		return append_event(lane, record);
+	if (!record->timed)
+		return append(lane, record, lane->last_ticks);
 	err = release(lane, now);
 	if (err)
 		return err;
@@ -673,17 +942,13 @@ struct vitrine_error *fxt_lane_out_put(struct fxt_lane_out *lane,
 		if (err)
 			return err;
 	}
-	encoded->nr = 0;
-	if (!fxt_encode(encoded, record)) {
-		lane->out->counts.nr_refused++;
-		return NULL;
-	}
-	if (record->kind == VITRINE_FXT_WAKEUP)
-		refer_to_waker(lane->out, encoded, record);
-	if (fxt_written_ticks(record) > now)
-		return hold(lane, encoded, fxt_written_ticks(record)) ?
-			       NULL : vtr_error_no_memory();
-	return append(lane, encoded, now, now);
+	end = written_at(lane, record);
+	if (end > now)
+		return hold(lane, record, end);
+	if (record->kind != VITRINE_FXT_WAKEUP)
+		return append(lane, record, now);
+	complete_wakeup(lane, record, &wakeup);
+	return append(lane, &wakeup, now);
 }
 
 /**
@@ -745,6 +1010,8 @@ struct vitrine_error *fxt_out_commit(struct fxt_out *out)
 	err = finish_lane(out->other);
 	for (i = 0; !err && i < out->nr_lanes; i++)
 		err = finish_lane(out->lanes[i]);
+	for (i = 0; !err && i < out->nr_tracefs; i++)
+		err = finish_lane(out->tracefs[i]);
 	/* A trace without records consists of the magic number. */
 	if (!err && vtr_writer_is_empty(out->writer))
 		err = vitrine_writer_append(out->writer, &magic, sizeof(magic));

@@ -20,6 +20,8 @@ struct fxt_lane_out;
  * @nr_breaks: number of switches whose outgoing thread is not the one that came in before,
  *	although no loss was reported; one lost record is counted for each
  * @nr_refused: number of records that FXT cannot represent
+ * @nr_null_args: number of arguments of unknown types, which have no value in the file
+ * @nr_truncated: number of names that were truncated
  */
 struct fxt_out_counts {
 	uint64_t nr_records;
@@ -27,6 +29,8 @@ struct fxt_out_counts {
 	uint64_t nr_lost;
 	uint64_t nr_breaks;
 	uint64_t nr_refused;
+	uint64_t nr_null_args;
+	uint64_t nr_truncated;
 };
 
 /**
@@ -62,6 +66,8 @@ uint64_t fxt_out_process(const struct fxt_out *out, uint64_t koid);
 
 struct vitrine_error *fxt_lane_out_get(struct fxt_out *out, uint32_t cpu,
 				       struct fxt_lane_out **ret);
+struct vitrine_error *fxt_lane_out_of(struct fxt_out *out, uint32_t provider, uint32_t cpu,
+				      struct fxt_lane_out **ret);
 struct vitrine_error *fxt_lane_out_put(struct fxt_lane_out *lane,
 				       const struct vitrine_fxt_record *record);
 void fxt_lane_out_before(struct fxt_lane_out *lane, uint64_t nr_records);

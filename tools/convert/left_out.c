@@ -16,36 +16,52 @@ static bool blob_is_ours(const struct vitrine_fxt_record *record)
 		fxt_string_is(name, VITRINE_CLOCK_BLOB_NAME));
 }
 
+static bool object_is_name(const struct vitrine_fxt_record *record)
+{
+	return record->kernel_object.type == FXT_OBJECT_TYPE_PROCESS ||
+	       record->kernel_object.type == FXT_OBJECT_TYPE_THREAD;
+}
+
+/**
+ * left_out_is_content() - check whether a record without a time has contents of its own
+ * @record: the record
+ *
+ * Return: true for a blob, an object or the event of a provider; false for names, tables and
+ *	vitrine's own headers, whose contents are converted in other ways, and for records of
+ *	unknown kinds.
+ */
+bool left_out_is_content(const struct vitrine_fxt_record *record)
+{
+	switch (record->kind) {
+	case VITRINE_FXT_BLOB:
+		return !blob_is_ours(record);
+	case VITRINE_FXT_KERNEL_OBJECT:
+		return !object_is_name(record);
+	case VITRINE_FXT_LARGE_BLOB:
+	case VITRINE_FXT_USERSPACE_OBJECT:
+	case VITRINE_FXT_PROVIDER_EVENT:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /**
  * left_out_untimed() - count a record without a time that is left out
  * @left_out: counts
- * @record: the record; names, tables and vitrine's own headers are not counted, because
- *	their contents are converted in other ways
+ * @record: the record. Losses, of which a provider event tells, are converted as counts.
  */
 void left_out_untimed(struct left_out *left_out,
 		      const struct vitrine_fxt_record *record)
 {
-	switch (record->kind) {
-	case VITRINE_FXT_UNKNOWN:
+	if (record->kind == VITRINE_FXT_UNKNOWN)
 		left_out->nr[LEFT_OUT_UNKNOWN]++;
-		break;
-	case VITRINE_FXT_BLOB:
-		left_out->nr[LEFT_OUT_BLOB] += !blob_is_ours(record);
-		break;
-	case VITRINE_FXT_LARGE_BLOB:
+	else if (!left_out_is_content(record) || record->kind == VITRINE_FXT_PROVIDER_EVENT)
+		return;
+	else if (record->kind == VITRINE_FXT_BLOB || record->kind == VITRINE_FXT_LARGE_BLOB)
 		left_out->nr[LEFT_OUT_BLOB]++;
-		break;
-	case VITRINE_FXT_USERSPACE_OBJECT:
+	else
 		left_out->nr[LEFT_OUT_OBJECT]++;
-		break;
-	case VITRINE_FXT_KERNEL_OBJECT:
-		left_out->nr[LEFT_OUT_OBJECT] +=
-			record->kernel_object.type != FXT_OBJECT_TYPE_PROCESS &&
-			record->kernel_object.type != FXT_OBJECT_TYPE_THREAD;
-		break;
-	default:
-		break;
-	}
 }
 
 /**
@@ -123,6 +139,23 @@ void left_out_note(const char *path, uint64_t nr, const char *what, FILE *stream
 }
 
 /**
+ * left_out_note_fxt() - print what the writer of a Fuchsia trace changed and assumed
+ * @counts: counts of the writer
+ * @path: name of the file
+ * @stream: output stream
+ */
+void left_out_note_fxt(const struct fxt_out_counts *counts, const char *path, FILE *stream)
+{
+	left_out_note(path, counts->nr_null_args,
+		      "arguments of unknown types, which have no value now", stream);
+	left_out_note(path, counts->nr_truncated,
+		      "names of more than 255 bytes, whose ends are left out", stream);
+	left_out_note(path, counts->nr_breaks,
+		      "switches from a thread that was not running; one lost record is counted for each",
+		      stream);
+}
+
+/**
  * left_out_print_fxt() - print what a conversion to a Fuchsia trace left out and assumed
  * @left_out: counts of the reader
  * @counts: counts of the writer
@@ -135,5 +168,5 @@ void left_out_print_fxt(struct left_out left_out,
 {
 	left_out.nr[LEFT_OUT_EVENT] += counts->nr_refused;
 	left_out_print(&left_out, path, "a Fuchsia trace", stream);
-	left_out_note(path, counts->nr_breaks, LEFT_OUT_BREAKS, stream);
+	left_out_note_fxt(counts, path, stream);
 }

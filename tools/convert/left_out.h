@@ -36,10 +36,7 @@ struct left_out {
 	uint64_t nr[LEFT_OUT_KINDS];
 };
 
-/* For left_out_note(): what fxt_out_counts.nr_breaks counts. */
-#define LEFT_OUT_BREAKS \
-	"switches from a thread that was not running; one lost record is counted for each"
-
+bool left_out_is_content(const struct vitrine_fxt_record *record);
 void left_out_untimed(struct left_out *left_out,
 		      const struct vitrine_fxt_record *record);
 void left_out_record(struct left_out *left_out,
@@ -47,6 +44,7 @@ void left_out_record(struct left_out *left_out,
 void left_out_print(const struct left_out *left_out, const char *path,
 		    const char *format, FILE *stream);
 void left_out_note(const char *path, uint64_t nr, const char *what, FILE *stream);
+void left_out_note_fxt(const struct fxt_out_counts *counts, const char *path, FILE *stream);
 void left_out_print_fxt(struct left_out left_out,
 			const struct fxt_out_counts *counts, const char *path,
 			FILE *stream);

@@ -2,14 +2,16 @@
 /*
  * Encode FXT records, for the recorder's loss records and for conversions into FXT.
  *
- * The references of a record to threads depend on the sub-buffer that it will be in:
- * fxt_encode() leaves their bits 0 and says where they go, or writes threads inline.
+ * The references of a record to threads and strings depend on the sub-buffer that it will be
+ * in. For threads, fxt_encode() leaves the bits 0 and says where they go, or writes threads
+ * inline. Strings are inline unless the encoder has a function that registers them.
  */
 #include <string.h>
 
 #include "fxt_bits.h"
 #include "fxt_encode.h"
 #include "fxt_phase.h"
+#include "fxt_record.h"
 #include "utf8.h"
 
 /* Highest CPU that a legacy switch record can name. */
@@ -59,12 +61,30 @@ static void put_stream(struct fxt_encoder *to, const void *bytes,
 	to->nr += nr_words;
 }
 
-/* Write a string inline. Its reference has 15 bits for the length. */
-static void put_string(struct fxt_encoder *to,
+/*
+ * Return the reference to a string: an index of the string table, or the mark and the length
+ * of an inline string, which put_string() writes. Format: "String references".
+ */
+static uint64_t refer_to(const struct fxt_encoder *to,
+			 const struct vitrine_fxt_string *string)
+{
+	unsigned int index = 0;
+
+	if (!string->len_bytes)
+		return 0;
+	if (to->intern)
+		index = to->intern(to->ctx, string);
+	return index ? index : FXT_STRING_REF_INLINE | string->len_bytes;
+}
+
+/* Write a string, if its reference is inline. It has 15 bits for the length. */
+static void put_string(struct fxt_encoder *to, uint64_t ref,
 		       const struct vitrine_fxt_string *string)
 {
 	unsigned int at = to->nr;
 
+	if (!(ref & FXT_STRING_REF_INLINE))
+		return;
 	if (string->len_bytes > FXT_MAX_STRING_BYTES) {
 		to->nr = to->size + 1;
 		return;
@@ -72,13 +92,6 @@ static void put_string(struct fxt_encoder *to,
 	put_stream(to, string->bytes, string->len_bytes);
 	if (to->nr <= to->size)
 		fxt_mend_text(&to->words[at], string->len_bytes);
-}
-
-/* Return the reference to an inline string. Format: "String references". */
-static uint64_t inline_ref(const struct vitrine_fxt_string *string)
-{
-	return string->len_bytes ? FXT_STRING_REF_INLINE | string->len_bytes :
-				   0;
 }
 
 static struct vitrine_fxt_string string_of(const char *text)
@@ -97,12 +110,13 @@ static void put_header(struct fxt_encoder *to, unsigned int at, uint64_t header)
 
 static void put_arg(struct fxt_encoder *to, const struct vitrine_fxt_arg *arg)
 {
+	uint64_t name = refer_to(to, &arg->name), text;
 	uint64_t header = FXT_PUT(FXT_HEADER_TYPE, arg->type) |
-			  FXT_PUT(FXT_ARG_NAME, inline_ref(&arg->name));
+			  FXT_PUT(FXT_ARG_NAME, name);
 	unsigned int at = to->nr;
 
 	put_word(to, 0);
-	put_string(to, &arg->name);
+	put_string(to, name, &arg->name);
 	switch (arg->type) {
 	case FXT_ARG_INT32:
 	case FXT_ARG_UINT32:
@@ -110,8 +124,9 @@ static void put_arg(struct fxt_encoder *to, const struct vitrine_fxt_arg *arg)
 				  (uint32_t)arg->value.uint64);
 		break;
 	case FXT_ARG_STRING_REF:
-		header |= FXT_PUT(FXT_ARG_STRING, inline_ref(&arg->value.string));
-		put_string(to, &arg->value.string);
+		text = refer_to(to, &arg->value.string);
+		header |= FXT_PUT(FXT_ARG_STRING, text);
+		put_string(to, text, &arg->value.string);
 		break;
 	case FXT_ARG_BOOL:
 		header |= FXT_PUT(FXT_ARG_BOOLEAN, arg->value.boolean);
@@ -199,25 +214,21 @@ void fxt_encode_initialization(struct fxt_encoder *to,
 }
 
 /**
- * fxt_encode_blob() - encode a BLOB record of type DATA
+ * fxt_encode_string() - encode a string record
  * @to: the encoder
- * @name: its name
- * @payload: its payload
- * @len_bytes: length of the payload
+ * @index: index in the string table, from 1
+ * @string: the string, at most FXT_MAX_STRING_BYTES long
  */
-void fxt_encode_blob(struct fxt_encoder *to, const char *name,
-		     const void *payload, size_t len_bytes)
+void fxt_encode_string(struct fxt_encoder *to, unsigned int index,
+		       const struct vitrine_fxt_string *string)
 {
-	const struct vitrine_fxt_string string = string_of(name);
 	unsigned int at = to->nr;
 
 	put_word(to, 0);
-	put_string(to, &string);
-	put_stream(to, payload, len_bytes);
-	put_header(to, at, FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_BLOB) |
-		   FXT_PUT(FXT_BLOB_NAME, inline_ref(&string)) |
-		   FXT_PUT(FXT_BLOB_BYTES, len_bytes) |
-		   FXT_PUT(FXT_BLOB_TYPE, FXT_BLOB_TYPE_DATA));
+	put_string(to, FXT_STRING_REF_INLINE, string);
+	put_header(to, at, FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_STRING) |
+		   FXT_PUT(FXT_STRING_INDEX, index) |
+		   FXT_PUT(FXT_STRING_BYTES, string->len_bytes));
 }
 
 /**
@@ -238,33 +249,56 @@ void fxt_encode_thread(struct fxt_encoder *to, unsigned int index,
 		   FXT_PUT(FXT_THREAD_INDEX, index));
 }
 
-/**
- * fxt_encode_object() - encode the name of a process or thread
- * @to: the encoder
- * @type: FXT_OBJECT_TYPE_PROCESS or FXT_OBJECT_TYPE_THREAD
- * @koid: its koid
- * @name: its name
- * @process: koid of the process of a thread, or NULL
- */
-void fxt_encode_object(struct fxt_encoder *to, unsigned int type, uint64_t koid,
-		       const struct vitrine_fxt_string *name,
-		       const uint64_t *process)
-{
-	struct vitrine_fxt_arg arg = { .type = FXT_ARG_KOID };
-	unsigned int at = to->nr;
+/* ---- Records without a time that are not part of a sub-buffer's tables -------- */
 
-	put_word(to, 0);
-	put_word(to, koid);
-	put_string(to, name);
-	if (process) {
-		arg.name = string_of("process");
-		arg.value.uint64 = *process;
-		put_arg(to, &arg);
-	}
-	put_header(to, at, FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_KERNEL_OBJECT) |
-		   FXT_PUT(FXT_KERNEL_OBJECT_TYPE, type) |
-		   FXT_PUT(FXT_KERNEL_OBJECT_NAME, inline_ref(name)) |
-		   FXT_PUT(FXT_KERNEL_OBJECT_NR_ARGS, !!process));
+static void encode_provider_event(struct fxt_encoder *to,
+				  const struct vitrine_fxt_record *record)
+{
+	put_word(to, FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_METADATA) |
+		 FXT_PUT(FXT_METADATA_TYPE, FXT_METADATA_PROVIDER_EVENT) |
+		 FXT_PUT(FXT_PROVIDER_ID, record->provider) |
+		 FXT_PUT(FXT_PROVIDER_EVENT_ID, record->provider_info.event));
+}
+
+static void encode_blob(struct fxt_encoder *to, const struct vitrine_fxt_record *record)
+{
+	const struct vitrine_fxt_string *payload = &record->blob.payload;
+	uint64_t name = refer_to(to, &record->blob.name);
+
+	put_word(to, FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_BLOB) |
+		 FXT_PUT(FXT_BLOB_NAME, name) |
+		 FXT_PUT(FXT_BLOB_BYTES, payload->len_bytes) |
+		 FXT_PUT(FXT_BLOB_TYPE, record->blob.type));
+	put_string(to, name, &record->blob.name);
+	put_stream(to, payload->bytes, payload->len_bytes);
+}
+
+static void encode_userspace_object(struct fxt_encoder *to,
+				    const struct vitrine_fxt_record *record)
+{
+	uint64_t name = refer_to(to, &record->userspace_object.name);
+
+	put_word(to, FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_USERSPACE_OBJECT) |
+		 FXT_PUT(FXT_USERSPACE_OBJECT_NAME, name) |
+		 FXT_PUT(FXT_USERSPACE_OBJECT_NR_ARGS, record->nr_args));
+	put_word(to, record->userspace_object.pointer);
+	put_word(to, record->userspace_object.process);
+	put_string(to, name, &record->userspace_object.name);
+	put_args(to, record);
+}
+
+static void encode_kernel_object(struct fxt_encoder *to,
+				 const struct vitrine_fxt_record *record)
+{
+	uint64_t name = refer_to(to, &record->kernel_object.name);
+
+	put_word(to, FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_KERNEL_OBJECT) |
+		 FXT_PUT(FXT_KERNEL_OBJECT_TYPE, record->kernel_object.type) |
+		 FXT_PUT(FXT_KERNEL_OBJECT_NAME, name) |
+		 FXT_PUT(FXT_KERNEL_OBJECT_NR_ARGS, record->nr_args));
+	put_word(to, record->kernel_object.koid);
+	put_string(to, name, &record->kernel_object.name);
+	put_args(to, record);
 }
 
 /* ---- Records with a time -------------------------------------------------- */
@@ -372,15 +406,18 @@ static void encode_wakeup(struct fxt_encoder *to,
 static void encode_event(struct fxt_encoder *to,
 			 const struct vitrine_fxt_record *record)
 {
+	uint64_t category = refer_to(to, &record->event.category);
+	uint64_t name = refer_to(to, &record->event.name);
+
 	put_word(to, FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_EVENT) |
 		 FXT_PUT(FXT_EVENT_TYPE, record->event.type) |
 		 FXT_PUT(FXT_EVENT_NR_ARGS, record->nr_args) |
-		 FXT_PUT(FXT_EVENT_CATEGORY, inline_ref(&record->event.category)) |
-		 FXT_PUT(FXT_EVENT_NAME, inline_ref(&record->event.name)));
+		 FXT_PUT(FXT_EVENT_CATEGORY, category) |
+		 FXT_PUT(FXT_EVENT_NAME, name));
 	put_word(to, record->ticks);
 	put_thread(to, &record->event.thread, FXT_EVENT_THREAD);
-	put_string(to, &record->event.category);
-	put_string(to, &record->event.name);
+	put_string(to, category, &record->event.category);
+	put_string(to, name, &record->event.name);
 	put_args(to, record);
 	if (record->event.type == FXT_EVENT_DURATION_COMPLETE)
 		put_word(to, record->event.id > record->ticks ?
@@ -396,33 +433,36 @@ static void encode_log(struct fxt_encoder *to,
 		 FXT_PUT(FXT_LOG_BYTES, record->log.message.len_bytes));
 	put_word(to, record->ticks);
 	put_thread(to, &record->log.thread, FXT_LOG_THREAD);
-	put_string(to, &record->log.message);
+	put_string(to, FXT_STRING_REF_INLINE, &record->log.message);
 }
 
 static void encode_large_blob(struct fxt_encoder *to,
 			      const struct vitrine_fxt_record *record)
 {
+	bool metadata = record->large_blob.format == FXT_LARGE_BLOB_WITH_METADATA;
 	const struct vitrine_fxt_string *payload = &record->large_blob.payload;
+	uint64_t category = refer_to(to, &record->large_blob.category);
+	uint64_t name = refer_to(to, &record->large_blob.name);
 
 	to->ref_word++;
 	put_word(to, FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_LARGE) |
-		 FXT_PUT(FXT_LARGE_BLOB_FORMAT, FXT_LARGE_BLOB_WITH_METADATA));
-	put_word(to, FXT_PUT(FXT_LARGE_BLOB_CATEGORY,
-			     inline_ref(&record->large_blob.category)) |
-		 FXT_PUT(FXT_LARGE_BLOB_NAME,
-			 inline_ref(&record->large_blob.name)) |
-		 FXT_PUT(FXT_LARGE_BLOB_NR_ARGS, record->nr_args));
-	put_string(to, &record->large_blob.category);
-	put_string(to, &record->large_blob.name);
-	put_word(to, record->ticks);
-	put_thread(to, &record->large_blob.thread, FXT_LARGE_BLOB_THREAD);
-	put_args(to, record);
+		 FXT_PUT(FXT_LARGE_BLOB_FORMAT, record->large_blob.format));
+	put_word(to, FXT_PUT(FXT_LARGE_BLOB_CATEGORY, category) |
+		 FXT_PUT(FXT_LARGE_BLOB_NAME, name) |
+		 FXT_PUT(FXT_LARGE_BLOB_NR_ARGS, metadata ? record->nr_args : 0));
+	put_string(to, category, &record->large_blob.category);
+	put_string(to, name, &record->large_blob.name);
+	if (metadata) {
+		put_word(to, record->ticks);
+		put_thread(to, &record->large_blob.thread, FXT_LARGE_BLOB_THREAD);
+		put_args(to, record);
+	}
 	put_word(to, payload->len_bytes);
 	put_stream(to, payload->bytes, payload->len_bytes);
 }
 
 /**
- * fxt_encode() - encode a record with a time
+ * fxt_encode() - encode a record with a time, a blob, an object or the event of a provider
  * @to: the encoder
  * @record: the record
  *
@@ -454,6 +494,18 @@ bool fxt_encode(struct fxt_encoder *to, const struct vitrine_fxt_record *record)
 	case VITRINE_FXT_LARGE_BLOB:
 		encode_large_blob(to, record);
 		break;
+	case VITRINE_FXT_PROVIDER_EVENT:
+		encode_provider_event(to, record);
+		break;
+	case VITRINE_FXT_BLOB:
+		encode_blob(to, record);
+		break;
+	case VITRINE_FXT_USERSPACE_OBJECT:
+		encode_userspace_object(to, record);
+		break;
+	case VITRINE_FXT_KERNEL_OBJECT:
+		encode_kernel_object(to, record);
+		break;
 	default:
 		return false;
 	}
@@ -463,4 +515,48 @@ bool fxt_encode(struct fxt_encoder *to, const struct vitrine_fxt_record *record)
 	to->words[at] |= large ? FXT_PUT(FXT_LARGE_WORDS, nr) :
 				 FXT_PUT(FXT_HEADER_WORDS, nr);
 	return true;
+}
+
+/**
+ * fxt_encode_blob() - encode a BLOB record of type DATA
+ * @to: the encoder
+ * @name: its name
+ * @payload: its payload
+ * @len_bytes: length of the payload
+ */
+void fxt_encode_blob(struct fxt_encoder *to, const char *name,
+		     const void *payload, size_t len_bytes)
+{
+	const struct vitrine_fxt_record record = {
+		.kind = VITRINE_FXT_BLOB,
+		.blob = {
+			.type = FXT_BLOB_TYPE_DATA,
+			.name = string_of(name),
+			.payload = { payload, len_bytes },
+		},
+	};
+
+	fxt_encode(to, &record);
+}
+
+/**
+ * fxt_encode_object() - encode the name of a process or thread
+ * @to: the encoder
+ * @type: FXT_OBJECT_TYPE_PROCESS or FXT_OBJECT_TYPE_THREAD
+ * @koid: its koid
+ * @name: its name
+ * @process: koid of the process of a thread, or NULL
+ */
+void fxt_encode_object(struct fxt_encoder *to, unsigned int type, uint64_t koid,
+		       const struct vitrine_fxt_string *name,
+		       const uint64_t *process)
+{
+	struct vitrine_fxt_record record = {
+		.kind = VITRINE_FXT_KERNEL_OBJECT,
+		.kernel_object = { type, koid, *name },
+	};
+
+	if (process)
+		fxt_add_arg(&record, FXT_ARG_KOID, "process")->value.uint64 = *process;
+	fxt_encode(to, &record);
 }

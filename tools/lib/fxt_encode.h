@@ -15,13 +15,21 @@
 /* The record has no place for a reference to the thread. */
 #define FXT_NO_SHIFT	64
 
+/*
+ * Return the index of a string in the string table of the archive, in which it is registered
+ * before the record that is being encoded; 0 if it is to be inline in the record.
+ */
+typedef unsigned int fxt_encode_intern(void *ctx, const struct vitrine_fxt_string *string);
+
 /**
  * struct fxt_encoder - words, and the thread references of the last record
  * @words: the words
  * @size: room for so many words
  * @nr: words so far; more than @size if there was no room
  * @inline_threads: write threads inline, instead of leaving room for a reference
- * @threads: else, threads that the last record of fxt_encode() refers to
+ * @intern: registers strings; NULL: all are inline
+ * @ctx: passed to @intern
+ * @threads: unless @inline_threads, threads that the last record of fxt_encode() refers to
  * @shifts: bit position of each reference in @words[@ref_word], or FXT_NO_SHIFT
  * @nr_threads: number of these threads
  * @ref_word: index of the word that holds their references
@@ -31,6 +39,8 @@ struct fxt_encoder {
 	unsigned int size;
 	unsigned int nr;
 	bool inline_threads;
+	fxt_encode_intern *intern;
+	void *ctx;
 	struct vitrine_fxt_thread threads[2];
 	unsigned int shifts[2];
 	unsigned int nr_threads;
@@ -46,6 +56,8 @@ void fxt_encode_initialization(struct fxt_encoder *to,
 			       uint64_t ticks_per_second);
 void fxt_encode_blob(struct fxt_encoder *to, const char *name,
 		     const void *payload, size_t len_bytes);
+void fxt_encode_string(struct fxt_encoder *to, unsigned int index,
+		       const struct vitrine_fxt_string *string);
 void fxt_encode_thread(struct fxt_encoder *to, unsigned int index,
 		       const struct vitrine_fxt_thread *thread);
 void fxt_encode_object(struct fxt_encoder *to, unsigned int type, uint64_t koid,

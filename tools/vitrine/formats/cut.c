@@ -274,7 +274,7 @@ static struct vitrine_error *put(struct cut *cut, uint32_t cpu)
 	struct fxt_lane_out *lane;
 	struct vitrine_error *err;
 
-	err = fxt_lane_out_get(cut->out, cpu, &lane);
+	err = fxt_lane_out_of(cut->out, cut->record.provider, cpu, &lane);
 	return err ? err : fxt_lane_out_put(lane, &cut->record);
 }
 
@@ -724,16 +724,65 @@ static struct vitrine_error *process_lost(struct cut *cut)
 	return err;
 }
 
+/* The switches do not break where events of ftrace are lost. */
+static struct vitrine_error *process_lost_events(struct cut *cut)
+{
+	const struct feed_stream *stream = cut->item.stream;
+	struct fxt_lane_out *lane;
+	struct vitrine_error *err;
+
+	if (cut->item.ns < cut->args->filter.from_ns ||
+	    !record_filter_match_cpu(&cut->args->filter, stream->cpu))
+		return NULL;
+	err = fxt_lane_out_of(cut->out, stream->provider, stream->cpu, &lane);
+	return err ? err : fxt_lane_out_lost(lane, cut->item.lost->nr_lost);
+}
+
+/* With a choice of threads, objects of others are left out, and so is what has no thread. */
+static bool is_untimed_wanted(const struct cut *cut, const struct vitrine_fxt_record *record)
+{
+	const struct vitrine_fxt_thread process = {
+		record->userspace_object.process, record->userspace_object.process
+	};
+
+	if (cut->item.ns < cut->args->filter.from_ns ||
+	    !record_filter_match_cpu(&cut->args->filter, record->cpu))
+		return false;
+	return !by_thread(cut) || record->kind == VITRINE_FXT_PROVIDER_EVENT ||
+	       (record->kind == VITRINE_FXT_USERSPACE_OBJECT && is_chosen(cut, &process));
+}
+
+/* Names and contents of blobs and objects may be secret. */
+static bool is_untimed_known(const struct cut *cut, const struct vitrine_fxt_record *record)
+{
+	return left_out_is_content(record) &&
+	       (!cut->args->anonymise || record->kind == VITRINE_FXT_PROVIDER_EVENT);
+}
+
+static struct vitrine_error *process_untimed(struct cut *cut)
+{
+	const struct vitrine_fxt_record *record = cut->item.record;
+
+	if (!is_untimed_known(cut, record)) {
+		left_out_untimed(&cut->left_out, record);
+		return NULL;
+	}
+	if (!is_untimed_wanted(cut, record))
+		return NULL;
+	cut->record = *record;
+	return put(cut, record->cpu);
+}
+
 static struct vitrine_error *process_item(struct cut *cut)
 {
 	switch (cut->item.kind) {
 	case FEED_RECORD:
 		return process_record(cut);
 	case FEED_LOST:
-		return process_lost(cut);
+		return fxt_is_tracefs(cut->item.stream->provider) ?
+			       process_lost_events(cut) : process_lost(cut);
 	case FEED_UNTIMED:
-		left_out_untimed(&cut->left_out, cut->item.record);
-		return NULL;
+		return process_untimed(cut);
 	default:
 		return NULL;
 	}
@@ -814,16 +863,15 @@ static struct vitrine_error *open_all(struct cut *cut)
 
 static void print_counts(const struct cut *cut)
 {
-	const struct fxt_out_counts counts = fxt_out_counts(cut->out);
+	struct fxt_out_counts counts = fxt_out_counts(cut->out);
 	const char *path = cut->faults.path;
 
+	counts.nr_breaks += cut->nr_breaks;
 	left_out_print(&cut->left_out, path,
 		       cut->args->anonymise ? "an anonymised trace" : "a cut trace",
 		       stderr);
 	left_out_note(path, counts.nr_refused, "records are too long", stderr);
-	left_out_note(path, counts.nr_breaks + cut->nr_breaks,
-		      "switches from a thread that was not running; one lost record is counted for each",
-		      stderr);
+	left_out_note_fxt(&counts, path, stderr);
 }
 
 /**

@@ -229,14 +229,12 @@ static void move_time(const struct part *part,
 /* ---- Merging ---- */
 
 static struct vitrine_error *lane_of(struct merge *merge,
-				     const struct part *part,
-				     struct fxt_lane_out **ret)
+				     const struct part *part, uint32_t provider,
+				     uint32_t cpu, struct fxt_lane_out **ret)
 {
-	uint32_t cpu = part->item.stream->cpu;
-
 	if (cpu != VITRINE_FXT_NO_CPU)
 		cpu += part->first_cpu;
-	return fxt_lane_out_get(merge->out, cpu, ret);
+	return fxt_lane_out_of(merge->out, provider, cpu, ret);
 }
 
 static bool is_known(const struct vitrine_fxt_record *record)
@@ -256,7 +254,7 @@ static struct vitrine_error *put_record(struct merge *merge,
 		left_out_record(&part->left_out, part->item.record);
 		return NULL;
 	}
-	err = lane_of(merge, part, &lane);
+	err = lane_of(merge, part, part->item.stream->provider, part->item.stream->cpu, &lane);
 	if (err)
 		return err;
 	merge->record = *part->item.record;
@@ -274,21 +272,50 @@ static struct vitrine_error *put_record(struct merge *merge,
 	return fxt_lane_out_put(lane, &merge->record);
 }
 
-static struct vitrine_error *put_item(struct merge *merge, struct part *part)
+static struct vitrine_error *put_lost(struct merge *merge, struct part *part)
 {
+	const struct feed_stream *stream = part->item.stream;
 	struct fxt_lane_out *lane;
 	struct vitrine_error *err;
 
+	err = lane_of(merge, part, stream->provider, stream->cpu, &lane);
+	return err ? err : fxt_lane_out_lost(lane, part->item.lost->nr_lost);
+}
+
+/* Write a record without a time, if it has contents of its own. */
+static struct vitrine_error *put_untimed(struct merge *merge, struct part *part)
+{
+	struct vitrine_fxt_record *record = &merge->record;
+	struct fxt_lane_out *lane;
+	struct vitrine_error *err;
+
+	if (!left_out_is_content(part->item.record)) {
+		left_out_untimed(&part->left_out, part->item.record);
+		return NULL;
+	}
+	*record = *part->item.record;
+	err = lane_of(merge, part, record->provider, record->cpu, &lane);
+	if (err)
+		return err;
+	move_args(merge, part);
+	if (record->kind == VITRINE_FXT_USERSPACE_OBJECT)
+		record->userspace_object.process =
+			move_koid(merge, part, record->userspace_object.process);
+	else if (record->kind == VITRINE_FXT_KERNEL_OBJECT)
+		record->kernel_object.koid =
+			move_koid(merge, part, record->kernel_object.koid);
+	return merge->ids.no_memory ? vtr_error_no_memory() : fxt_lane_out_put(lane, record);
+}
+
+static struct vitrine_error *put_item(struct merge *merge, struct part *part)
+{
 	switch (part->item.kind) {
 	case FEED_RECORD:
 		return put_record(merge, part);
 	case FEED_LOST:
-		err = lane_of(merge, part, &lane);
-		return err ? err : fxt_lane_out_lost(lane,
-						     part->item.lost->nr_lost);
+		return put_lost(merge, part);
 	case FEED_UNTIMED:
-		left_out_untimed(&part->left_out, part->item.record);
-		return NULL;
+		return put_untimed(merge, part);
 	default:
 		return NULL;
 	}
@@ -373,7 +400,7 @@ static void print_counts(const struct merge *merge, const char *path)
 			       stderr);
 	}
 	left_out_note(path, counts.nr_refused, "records are too long", stderr);
-	left_out_note(path, counts.nr_breaks, LEFT_OUT_BREAKS, stderr);
+	left_out_note_fxt(&counts, path, stderr);
 }
 
 static bool has_faults(const struct merge *merge)
