@@ -75,6 +75,10 @@ struct cut_cpu {
  * @record: the record being written
  * @begun: the first record has been written
  * @nr_breaks: switches from a thread that was not running, where neither was chosen
+ * @has_record: the trace has a record with a time
+ * @in_range: one of them is in the range of time
+ * @first_ns: time of the first one
+ * @last_ns: time of the last one
  * @left_out: records that cannot be written
  */
 struct cut {
@@ -92,6 +96,10 @@ struct cut {
 	struct vitrine_fxt_record record;
 	bool begun;
 	uint64_t nr_breaks;
+	bool has_record;
+	bool in_range;
+	uint64_t first_ns;
+	uint64_t last_ns;
 	struct left_out left_out;
 };
 
@@ -788,33 +796,64 @@ static struct vitrine_error *process_item(struct cut *cut)
 	}
 }
 
-/* Write everything up to the end of the cut. */
-static struct vitrine_error *cut_all(struct cut *cut)
+static void follow_range(struct cut *cut)
 {
-	uint64_t to_ns = cut->args->filter.to_ns, last_ns = 0;
+	if (cut->item.kind != FEED_RECORD)
+		return;
+	if (!cut->has_record)
+		cut->first_ns = cut->item.ns;
+	cut->has_record = true;
+	cut->last_ns = cut->item.ns;
+	if (cut->item.ns >= cut->args->filter.from_ns && cut->item.ns <= cut->args->filter.to_ns)
+		cut->in_range = true;
+}
+
+/* Write everything up to the end of the cut. */
+static struct vitrine_error *cut_range(struct cut *cut)
+{
+	uint64_t to_ns = cut->args->filter.to_ns;
 	struct vitrine_error *err;
 
 	for (;;) {
 		err = feed_next(cut->feed, &cut->item);
 		if (err)
+			return err;
+		if (cut->item.kind == FEED_END)
+			return cut->begun && by_thread(cut) ?
+				       put_extent(cut, VITRINE_FXT_NO_CPU, cut->last_ns) : NULL;
+		follow_range(cut);
+		if (cut->item.ns > to_ns)
 			break;
-		if (cut->item.kind == FEED_END) {
-			if (cut->begun && by_thread(cut))
-				err = put_extent(cut, VITRINE_FXT_NO_CPU, last_ns);
-			break;
-		}
-		if (cut->item.ns > to_ns) {
-			err = begin(cut, to_ns);
-			if (!err)
-				err = put_edges(cut, to_ns, false);
-			break;
-		}
-		if (cut->item.kind == FEED_RECORD)
-			last_ns = cut->item.ns;
 		err = process_item(cut);
 		if (err)
-			break;
+			return err;
 	}
+	err = begin(cut, to_ns);
+	return err ? err : put_edges(cut, to_ns, false);
+}
+
+/* Read to the end of a trace of which nothing is in the range, to tell where it ends. */
+static struct vitrine_error *find_end(struct cut *cut)
+{
+	struct vitrine_error *err = NULL;
+
+	while (!err && cut->item.kind != FEED_END) {
+		err = feed_next(cut->feed, &cut->item);
+		if (!err)
+			follow_range(cut);
+	}
+	return err;
+}
+
+static struct vitrine_error *cut_all(struct cut *cut)
+{
+	struct vitrine_error *err = cut_range(cut);
+
+	/* What runs behind the end is unknown, but what was left out is stated there, too. */
+	if (!err && !cut->begun)
+		err = put_note(cut, cut->args->filter.from_ns);
+	if (!err && !cut->in_range)
+		err = find_end(cut);
 	return err ? err : fxt_out_commit(cut->out);
 }
 
@@ -861,6 +900,17 @@ static struct vitrine_error *open_all(struct cut *cut)
 	return fxt_out_create(cut->args->out, realtime_ns, &cut->out);
 }
 
+static void print_range(const struct cut *cut)
+{
+	if (!cut->has_record)
+		print_note(cut->faults.path, "the trace has no record with a time");
+	else if (!cut->in_range)
+		print_note(cut->faults.path,
+			   "no record is in the range; the trace is from %llu.%09llu s to %llu.%09llu s",
+			   cut->first_ns / NSEC_PER_SEC, cut->first_ns % NSEC_PER_SEC,
+			   cut->last_ns / NSEC_PER_SEC, cut->last_ns % NSEC_PER_SEC);
+}
+
 static void print_counts(const struct cut *cut)
 {
 	struct fxt_out_counts counts = fxt_out_counts(cut->out);
@@ -889,8 +939,10 @@ int cut_run(const struct cut_args *args)
 	err = open_all(&cut);
 	if (!err)
 		err = cut_all(&cut);
-	if (!err)
+	if (!err) {
+		print_range(&cut);
 		print_counts(&cut);
+	}
 	status = cut.faults.nr ? EXIT_BAD_INPUT : EXIT_DONE;
 	feed_destroy(cut.feed);
 	input_close(&cut.input);
