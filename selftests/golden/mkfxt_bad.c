@@ -351,6 +351,28 @@ static void build_nameless(void)
 		      (struct side){ 4, 120 });
 }
 
+/* More faults than a command prints. */
+static void build_faults(void)
+{
+	unsigned int i;
+
+	preamble(1000);
+	thread(1, 1, 2);
+	for (i = 0; i < 20; i++)
+		event(0, 2, 0, REFS(2, 0, 0), i);
+	event(0, 2, 0, REFS(1, 0, 0), 20);
+}
+
+/* The last time that fits into 64 bits; no clock reaches it. */
+static void build_last_time(void)
+{
+	magic();
+	thread(1, 0, 0);
+	thread(2, 100, 101);
+	legacy_switch(0, 1000, 3, WORKER, IDLE);
+	legacy_switch(0, UINT64_MAX, 3, IDLE, WORKER);
+}
+
 const struct golden bad_traces[] = {
 	{ "zero-size", build_zero_size },
 	{ "truncated-record", build_truncated_record },
@@ -378,5 +400,7 @@ const struct golden bad_traces[] = {
 	{ "late-begin", build_late_begin },
 	{ "chain", build_chain },
 	{ "nameless", build_nameless },
+	{ "faults", build_faults },
+	{ "last-time", build_last_time },
 	{ NULL, NULL },
 };

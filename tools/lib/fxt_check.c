@@ -21,6 +21,9 @@
 /* CPU numbers have 16 bits. */
 #define MAX_CPUS	65536
 
+/* Clocks count nanoseconds in 63 bits; a later time is a damaged one. */
+#define MAX_NS		((uint64_t)INT64_MAX)
+
 /* Recent threads of switches, which need no look-up. */
 #define RECENT_THREADS	256
 
@@ -99,6 +102,10 @@ static void check_time(struct check *check, struct fxt_lane *lane)
 	const struct vitrine_fxt_record *record = &check->subbufs.fxt.record;
 	uint64_t ticks = fxt_written_ticks(record);
 
+	if (vitrine_fxt_ns(record->ticks, record->ticks_per_second) > MAX_NS)
+		fxt_fault(&check->subbufs.fxt.decoder, record->offset,
+			  "time of %" PRIu64 " ticks, 292 years or more after time 0",
+			  ticks);
 	if (!lane->timed || ticks >= lane->last_ticks ||
 	    !fxt_lane_may_be_late(lane, record)) {
 		check_order(check, lane, ticks);

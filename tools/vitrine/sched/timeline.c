@@ -103,9 +103,12 @@ static void add_item(struct timeline *timeline, struct timeline_row *row,
 	}
 	row->items[row->nr_items++] = *item;
 	timeline->nr_items[kind]++;
-	/* A lane may have two items per cell, so coarser cells help only so far. */
+	/*
+	 * A lane may have two items per cell, so coarser cells help only so far. Half of
+	 * the time, since a longer cell may not fit into 64 bits.
+	 */
 	while (timeline->nr_items[kind] > timeline->max_items &&
-	       timeline->cell_ns[kind] < timeline->end_ns)
+	       timeline->cell_ns[kind] <= timeline->end_ns / 2)
 		make_coarser(timeline, kind);
 }
 

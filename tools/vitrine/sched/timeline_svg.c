@@ -274,14 +274,15 @@ static uint64_t tick_step(uint64_t length_ns)
 
 static void put_axis(FILE *stream, const struct timeline *timeline, int bottom)
 {
-	uint64_t length_ns = timeline->end_ns - timeline->begin_ns, at;
-	uint64_t step = tick_step(length_ns);
+	uint64_t length_ns = timeline->end_ns - timeline->begin_ns;
+	uint64_t step = tick_step(length_ns), i;
 	char label[LABEL_TIME_BYTES];
 	double x;
 
-	for (at = 0; at <= length_ns; at += step) {
-		x = x_of(timeline, timeline->begin_ns + at);
-		label_ticks(label, at, step);
+	/* A count, since the time after the last tick may not fit into 64 bits. */
+	for (i = 0; i <= length_ns / step; i++) {
+		x = x_of(timeline, timeline->begin_ns + i * step);
+		label_ticks(label, i * step, step);
 		fprintf(stream, "<path class=\"t\" d=\"M%.1f %dV%d\"/>", x,
 			TOP - 14, bottom);
 		begin_text(stream, x, TOP - 18, "middle", "f");

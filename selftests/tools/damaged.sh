@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Files that are damaged, and disks that are full: every command ends, says what is wrong,
+# and harms no file.
+#
+#   damaged.sh VITRINE WORDS DIR
+#
+# DIR holds mkfxt, which the Makefile builds.
+
+# shellcheck source-path=SCRIPTDIR source=formats
+. "$(dirname "$0")/formats"
+cd "$dir" || exit 1
+BABELTRACE_PLUGIN_PATH=$(dirname "$vitrine")
+export BABELTRACE_PLUGIN_PATH
+
+# ends ARGUMENT...: vitrine ends, with exit status 0, and writes little
+ends()
+{
+	(ulimit -f 20000; timeout -k 1 60 "$vitrine" "$@" >out 2>err)
+}
+
+# ---- the last time that 64 bits can hold ----
+
+"$mkfxt" last-time >last-time.fxt
+for out in svg html; do
+	for command in timeline flame; do
+		check "$command: the last time, as $out" ends $command last-time.fxt -o $command.$out
+	done
+done
+for command in latency print "cut --cpu 0 -o y.fxt" "merge -o y.fxt" "convert -o y.json" "convert -o y.heph"; do
+	# shellcheck disable=SC2086 # split into words on purpose
+	check "$command: the last time" ends $command last-time.fxt
+done
+check "timeline: ticks up to the last time" test "$(grep -c 'class="t"' timeline.svg)" = 10
+
+# Each of 20001 CPUs has a turn up to that time: one more than a picture has room for, and
+# no length of a cell joins them.
+python3 - >crowd.fxt <<'EOF'
+import struct, sys
+MAGIC, NR, LAST = 0x0016547846040010, 20001, 2**64 - 1
+words = [MAGIC]
+for time, out, into in (1000, 0, 101), (LAST, 101, 0):
+    for cpu in range(NR):
+        words += [8 | 4 << 4 | cpu << 20 | 3 << 36 | 1 << 60, time, out, into]
+sys.stdout.buffer.write(struct.pack("<%dQ" % len(words), *words))
+EOF
+check "timeline: more turns than cells can join" ends timeline crowd.fxt -o crowd.svg
+
+plan
