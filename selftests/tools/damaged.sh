@@ -47,4 +47,19 @@ sys.stdout.buffer.write(struct.pack("<%dQ" % len(words), *words))
 EOF
 check "timeline: more turns than cells can join" ends timeline crowd.fxt -o crowd.svg
 
+# ---- more faults than are printed ----
+
+"$mkfxt" faults >faults.fxt
+for out in json heph ctf; do
+	command_into_files convert faults.fxt -o faults.$out
+	check "20 faults, to $out" test "$(cat status)" = 1
+	check "20 faults, to $out: ten of them, and how many more" same \
+		<(grep -E 'fxt: (offset .*; left out|10 more left out)$' err | sed 's/offset.*/offset/' | uniq -c) \
+		<(printf '     10 vitrine: faults.fxt: offset\n      1 vitrine: faults.fxt: 10 more left out\n')
+done
+check "20 faults, to ctf: nothing else" test "$(wc -l <err)" = 11
+# shellcheck disable=SC2002 # standard input must be a pipe
+cat faults.fxt | "$vitrine" convert - -o piped.ctf 2>err
+check "20 faults of a pipe, to ctf: under its name" test "$(grep -c '^vitrine: standard input: ' err)" -ge 11
+
 plan

@@ -73,7 +73,6 @@ static bool open_feed(struct source *source, bt_self_component *self)
 	};
 	struct vitrine_error *err;
 
-	*source->faults = (struct faults){ .path = source->path };
 	err = feed_create(source->path, &report, &source->feed);
 	if (err) {
 		bt_current_thread_error_append_cause_from_component(self,
@@ -82,7 +81,7 @@ static bool open_feed(struct source *source, bt_self_component *self)
 		vitrine_error_destroy(err);
 		return false;
 	}
-	faults_end(source->faults);
+	faults_end(&source->own_faults);
 	feed_part(source->feed, dialect_is_pair);
 	source->dialect.archive = feed_archive(source->feed);
 	return true;
@@ -161,6 +160,7 @@ static bool open_source(struct source *source, bt_self_component_source *self,
 		bt_self_component_source_as_self_component(self);
 
 	source->path = strdup(path);
+	source->own_faults.path = source->path;
 	if (!source->path || !open_feed(source, component))
 		return false;
 	create_clock(source, component);
@@ -178,7 +178,7 @@ static bool open_source(struct source *source, bt_self_component_source *self,
  * @self: component
  * @configuration: unused
  * @params: `inputs', an array of one path
- * @data: struct faults that counts the faults, or NULL
+ * @data: struct faults that names the trace and counts its faults, or NULL
  *
  * Return: status.
  */
