@@ -62,4 +62,58 @@ check "20 faults, to ctf: nothing else" test "$(wc -l <err)" = 11
 cat faults.fxt | "$vitrine" convert - -o piped.ctf 2>err
 check "20 faults of a pipe, to ctf: under its name" test "$(grep -c '^vitrine: standard input: ' err)" -ge 11
 
+# ---- full disks ----
+
+# full ARGUMENT...: run vitrine where no file may be longer than 1 KiB
+full()
+{
+	(
+		trap '' XFSZ
+		ulimit -f 1
+		exec "$vitrine" "$@"
+	) 2>&1 | cat >err
+	echo "${PIPESTATUS[0]}" >status
+}
+
+"$mkfxt" speed 20000 >long.fxt
+"$mkfxt" starved >short.fxt
+mkdir full && cd full || exit 1
+full convert ../long.fxt -o out.ctf
+mv err status ..
+check "full disk: to ctf" ended 3 "^vitrine: out.ctf: libbabeltrace2 cannot write it; make sure"
+check "full disk: to ctf: nothing is left" test -z "$(ls -A)"
+"$vitrine" convert ../long.fxt -o ../long.ctf
+full convert ../long.ctf -o out.fxt
+mv err status ..
+check "full disk: from ctf" ended 3 "^vitrine: out.fxt: cannot write: "
+check "full disk: from ctf: nothing is left" test -z "$(ls -A)"
+cd ..
+
+# A disk has room for the streams of a trace, but not for its metadata, which babeltrace
+# writes last, without a word about errors.
+own_disk()
+{
+	unshare -rm bash -c '
+		mount -t tmpfs -o size=300k tmpfs full || exit 5
+		"$1" convert short.fxt -o full/out.ctf || exit 6
+		free=$(stat -f -c %f full) && need=$(du -k full/out.ctf/metadata | cut -f 1)
+		rm -r full/out.ctf
+		streams=$(($(stat -f -c %f full) - free - need / 4))
+		head -c $((($(stat -f -c %f full) - streams) * 4096)) /dev/zero >full/ballast
+		"$1" convert short.fxt -o full/out.ctf
+		status=$?
+		ls full
+		exit $status' - "$vitrine" >out 2>err
+	echo $? >status
+}
+if unshare -rm mount -t tmpfs tmpfs full 2>/dev/null; then
+	own_disk
+	check "no room for the metadata" ended 3 "out.ctf: libbabeltrace2 cannot write it"
+	check "no room for the metadata: nothing is left" test "$(cat out)" = ballast
+else
+	for what in "" ": nothing is left"; do
+		check "no room for the metadata$what # SKIP no file system can be mounted here" true
+	done
+fi
+
 plan

@@ -66,15 +66,25 @@ for signal in HUP INT TERM; do
 	check "SIG$signal: ends it" test $status = $((128 + $(kill -l $signal)))
 	check "SIG$signal: nothing is left" nothing_left
 done
+env --default-signal=INT "$vitrine" convert endless.fxt -o out.ctf &
+pid=$!
+until_there 'out.ctf.??????/trace/cpu*'
+kill -TERM $pid
+wait $pid
+check "SIGTERM, to ctf: ends it" test $? = $((128 + $(kill -l TERM)))
+check "SIGTERM, to ctf: nothing is left" nothing_left
 
 # ---- limits: SIGXFSZ arrives in the middle of a write ----
 
 xfsz=$((128 + $(kill -l XFSZ)))
-for out in out.heph out.json out.ctf; do
+for out in out.heph out.json; do
 	check "a limit, to $out" test "$(limited convert long.fxt -o $out)" = "$xfsz"
 	check "a limit, to $out: nothing is left" nothing_left
 done
-check "a limit, from ctf" test "$(limited convert short.ctf -o out.fxt)" = "$xfsz"
+# Here the signal ends a child.
+check "a limit, to ctf" test "$(limited convert long.fxt -o out.ctf)" = 3
+check "a limit, to ctf: nothing is left" nothing_left
+check "a limit, from ctf" test "$(limited convert short.ctf -o out.fxt)" = 3
 check "a limit, from ctf: nothing is left" nothing_left
 check "a limit, merging" test "$(limited merge short.fxt -o out.fxt)" = "$xfsz"
 check "a limit, merging: nothing is left" nothing_left

@@ -5,7 +5,9 @@
  */
 #define _GNU_SOURCE	/* dladdr() */
 #include <dlfcn.h>
+#include <errno.h>
 #include <fts.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,29 +220,48 @@ static bool read_ctf(struct run *run, const char *from, const char *to)
 		bt_component_sink_borrow_input_port_by_index_const(sink, 0));
 }
 
-/* Get the error message: that of the first cause that a component reported. */
-static void take_error(char *message, size_t size)
+/*
+ * sink.ctf.fs writes the metadata last, and does not report that the disk was full. If the
+ * metadata is not there as a whole, the trace cannot be opened.
+ */
+static bool is_complete(struct run *run, const char *path)
+{
+	bt_graph_put_ref(run->graph);
+	run->graph = bt_graph_create(0);
+	return run->graph && add_source(run,
+		bt_plugin_borrow_source_component_class_by_name_const(run->ctf,
+								      "fs"),
+		"written", input_params(path));
+}
+
+static bool is_of_sink(const bt_error_cause *cause)
+{
+	return !strcmp(bt_error_cause_component_actor_get_component_name(cause),
+		       "sink");
+}
+
+/* Get the first cause that a component reported: its message, and EIO of a sink. */
+static int take_error(char *message, size_t size)
 {
 	const bt_error *error = bt_current_thread_take_error();
 	const bt_error_cause *cause;
-	uint64_t i, nr;
+	uint64_t i, nr = error ? bt_error_get_cause_count(error) : 0;
+	int code = EIO;
 
-	snprintf(message, size, "libbabeltrace2 failed");
-	if (!error)
-		return;
-	nr = bt_error_get_cause_count(error);
+	*message = '\0';
 	for (i = 0; i < nr; i++) {
 		cause = bt_error_borrow_cause_by_index(error, i);
-		if (i && bt_error_cause_get_actor_type(cause) !=
+		if (bt_error_cause_get_actor_type(cause) !=
 		    BT_ERROR_CAUSE_ACTOR_TYPE_COMPONENT)
 			continue;
 		snprintf(message, size, "%s",
 			 bt_error_cause_get_message(cause));
-		if (bt_error_cause_get_actor_type(cause) ==
-		    BT_ERROR_CAUSE_ACTOR_TYPE_COMPONENT)
-			break;
+		code = is_of_sink(cause) ? EIO : EBADMSG;
+		break;
 	}
-	bt_error_release(error);
+	if (error)
+		bt_error_release(error);
+	return code;
 }
 
 /**
@@ -248,26 +269,31 @@ static void take_error(char *message, size_t size)
  * @from: file or directory to read
  * @to: directory or file to write
  * @faults: faults of the Fuchsia trace @from; NULL if @from is in the Common Trace Format
- * @message: receives the error message
+ * @message: receives the error message, which is empty if no component gave a reason
  * @size: size of @message
  *
- * Return: false after an error.
+ * After an error the components are not destroyed, since sink.ctf.fs crashes then: the
+ * process ends.
+ *
+ * Return: 0, EBADMSG if @from cannot be read, EIO if @to cannot be written.
  */
-bool vitrine_babeltrace_convert(const char *from, const char *to,
-				struct faults *faults, char *message,
-				size_t size)
+int vitrine_babeltrace_convert(const char *from, const char *to,
+			       struct faults *faults, char *message,
+			       size_t size)
 {
 	struct run run = { .graph = bt_graph_create(0), .faults = faults };
-	bool good;
 
-	good = run.graph && find_plugins(&run) &&
-	       (faults ? write_ctf : read_ctf)(&run, from, to) &&
-	       bt_graph_run(run.graph) == BT_GRAPH_RUN_STATUS_OK;
-	if (!good)
-		take_error(message, size);
+	if (!run.graph || !find_plugins(&run) ||
+	    !(faults ? write_ctf : read_ctf)(&run, from, to) ||
+	    bt_graph_run(run.graph) != BT_GRAPH_RUN_STATUS_OK)
+		return take_error(message, size);
+	if (faults && !is_complete(&run, to)) {
+		*message = '\0';
+		return EIO;
+	}
 	bt_graph_put_ref(run.graph);
 	bt_plugin_put_ref(run.ctf);
 	bt_plugin_put_ref(run.utils);
 	bt_plugin_set_put_ref(run.own);
-	return good;
+	return 0;
 }

@@ -6,7 +6,6 @@
 #ifndef _VITRINE_BABELTRACE_CONVERT_H
 #define _VITRINE_BABELTRACE_CONVERT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #define VITRINE_BABELTRACE_PLUGIN	"babeltrace-plugin-vitrine.so"
@@ -16,12 +15,12 @@
 
 struct faults;
 
-typedef bool vitrine_babeltrace_convert_fn(const char *from, const char *to,
-					   struct faults *faults,
-					   char *message, size_t size);
+typedef int vitrine_babeltrace_convert_fn(const char *from, const char *to,
+					  struct faults *faults, char *message,
+					  size_t size);
 
-bool vitrine_babeltrace_convert(const char *from, const char *to,
-				struct faults *faults, char *message,
-				size_t size);
+int vitrine_babeltrace_convert(const char *from, const char *to,
+			       struct faults *faults, char *message,
+			       size_t size);
 
 #endif /* _VITRINE_BABELTRACE_CONVERT_H */

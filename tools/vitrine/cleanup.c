@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -22,9 +24,15 @@
 #define LINE_BYTES	4096
 
 static void (*remove_of_plugin)(void);
+static pid_t child;
 
-static void remove_all(void)
+/**
+ * cleanup_remove() - remove all temporary files, after those of a child
+ */
+void cleanup_remove(void)
 {
+	if (child && !kill(child, SIGTERM))
+		waitpid(child, NULL, 0);
 	vtr_temporaries_remove();
 	if (remove_of_plugin)
 		remove_of_plugin();
@@ -32,7 +40,7 @@ static void remove_all(void)
 
 static void end(int number)
 {
-	remove_all();
+	cleanup_remove();
 	/* SA_RESETHAND: on return, the signal is delivered to the default handler. */
 	raise(number);
 }
@@ -97,7 +105,7 @@ static void say_mapped(uintptr_t address)
 
 static void end_at_lost_page(int number, siginfo_t *info, void *context)
 {
-	remove_all();
+	cleanup_remove();
 	/* Any code but BUS_ADRERR, a page beyond the end of the file, is a bug of ours. */
 	if (info->si_code != BUS_ADRERR) {
 		raise(number);
@@ -116,6 +124,35 @@ static void end_at_lost_page(int number, siginfo_t *info, void *context)
 void cleanup_of_plugin(void (*remove)(void))
 {
 	remove_of_plugin = remove;
+}
+
+/**
+ * cleanup_of_child() - register a child that is to end with the command
+ * @pid: its process id, or 0 when it has ended
+ */
+void cleanup_of_child(pid_t pid)
+{
+	child = pid;
+}
+
+/**
+ * cleanup_in_child() - catch the signals of a crash, which the parent reports
+ */
+void cleanup_in_child(void)
+{
+	static const int numbers[] = {
+		SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV,
+	};
+	struct sigaction action = {
+		.sa_flags = SA_RESETHAND,
+		.sa_handler = end,
+	};
+	size_t i;
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	sigfillset(&action.sa_mask);
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		sigaction(numbers[i], &action, NULL);
 }
 
 /**

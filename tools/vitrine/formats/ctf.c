@@ -9,9 +9,12 @@
 #define _GNU_SOURCE	/* asprintf() */
 #include <dlfcn.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -84,19 +87,103 @@ static struct vitrine_error *find_plugin(vitrine_babeltrace_convert_fn **ret)
 	return NULL;
 }
 
-/* Convert to CTF, and count the faults of the trace; without @faults, convert from CTF. */
-static struct vitrine_error *convert(const char *from, const char *to,
-				     struct faults *faults)
+/**
+ * struct answer - what the child that runs libbabeltrace2 leaves to this process
+ * @code: 0, or errno
+ * @faults: faults of the Fuchsia trace that is read
+ * @message: error message; may be empty
+ */
+struct answer {
+	int code;
+	struct faults faults;
+	char message[MESSAGE_BYTES];
+};
+
+/* Make an error of the signal that ended the child. */
+static struct vitrine_error *died(const char *from, int number)
+{
+	if (number == SIGBUS)
+		return vitrine_error_create(EBADMSG, from, VITRINE_NO_OFFSET,
+			"copy it once it is complete",
+			"the file became shorter while it was read");
+	return vitrine_error_create(EIO, from, VITRINE_NO_OFFSET, NULL,
+				    "libbabeltrace2 died converting it: %s",
+				    strsignal(number));
+}
+
+static struct vitrine_error *failed(const char *from, const char *to,
+				    const struct answer *answer)
+{
+	if (answer->code == EBADMSG)
+		return vitrine_error_create(EBADMSG, from, VITRINE_NO_OFFSET,
+					    NULL, "%s", answer->message);
+	/* The message of our own sink begins with the name of the file. */
+	if (*answer->message)
+		return vitrine_error_create(answer->code, NULL,
+					    VITRINE_NO_OFFSET, NULL, "%s",
+					    answer->message);
+	return vitrine_error_create(answer->code, to, VITRINE_NO_OFFSET,
+				    "make sure that the disk has room for it",
+				    "libbabeltrace2 cannot write it");
+}
+
+/* Run libbabeltrace2, of which some versions crash if a disk is full. */
+static void __attribute__((noreturn))
+run_child(vitrine_babeltrace_convert_fn *function, const char *from,
+	  const char *to, bool from_fxt, struct answer *answer)
+{
+	cleanup_in_child();
+	answer->code = function(from, to, from_fxt ? &answer->faults : NULL,
+				answer->message, sizeof(answer->message));
+	cleanup_remove();
+	_exit(EXIT_SUCCESS);
+}
+
+/* Convert to @path, the temporary name of @to. */
+static struct vitrine_error *run(const char *from, const char *path,
+				 const char *to, bool from_fxt,
+				 struct answer *answer)
 {
 	vitrine_babeltrace_convert_fn *function = NULL;
-	char message[MESSAGE_BYTES];
 	struct vitrine_error *err;
+	int status;
+	pid_t pid;
 
 	err = find_plugin(&function);
-	if (err || function(from, to, faults, message, sizeof(message)))
+	if (err)
 		return err;
-	return vitrine_error_create(EBADMSG, from, VITRINE_NO_OFFSET, NULL,
-				    "%s", message);
+	pid = fork();
+	if (!pid)
+		run_child(function, from, path, from_fxt, answer);
+	if (pid < 0)
+		return vtr_error_os(errno, from, "cannot start a child");
+	cleanup_of_child(pid);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	cleanup_of_child(0);
+	if (WIFSIGNALED(status))
+		return died(from, WTERMSIG(status));
+	return answer->code ? failed(from, to, answer) : NULL;
+}
+
+/* Convert to CTF, and count the faults of the trace; without @faults, convert from CTF. */
+static struct vitrine_error *convert(const char *from, const char *path,
+				     const char *to, struct faults *faults)
+{
+	struct answer *answer = mmap(NULL, sizeof(*answer),
+				     PROT_READ | PROT_WRITE,
+				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct vitrine_error *err;
+
+	if (answer == MAP_FAILED)
+		return vtr_error_no_memory();
+	if (faults)
+		answer->faults = *faults;
+	err = run(from, path, to, faults, answer);
+	if (faults)
+		*faults = answer->faults;
+	munmap(answer, sizeof(*answer));
+	return err;
 }
 
 static struct vitrine_error *write_in(const char *dir, const char *from,
@@ -107,7 +194,7 @@ static struct vitrine_error *write_in(const char *dir, const char *from,
 
 	if (asprintf(&path, "%s/trace", dir) < 0)
 		return vtr_error_os(errno, to, "cannot create");
-	err = convert(from, path, faults);
+	err = convert(from, path, to, faults);
 	if (!err && rename(path, to))
 		err = vtr_error_os(errno, to, "cannot rename to it");
 	free(path);
@@ -144,5 +231,5 @@ struct vitrine_error *ctf_write(const char *from, const char *to,
  */
 struct vitrine_error *ctf_read(const char *from, const char *to)
 {
-	return convert(from, to, NULL);
+	return convert(from, to, to, NULL);
 }
