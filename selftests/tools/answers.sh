@@ -285,7 +285,7 @@ check "timeline: a picture of a million switches" prints "true" \
 		[ \$(wc -c <picture.svg) -lt 2000000 ] && echo true"
 check "timeline: neither .svg nor .html" prints 2 bash -c "'$vitrine' timeline waits.fxt -o out.png 2>/dev/null; echo \$?"
 check "timeline: no output" prints 2 bash -c "'$vitrine' timeline waits.fxt 2>/dev/null; echo \$?"
-check "timeline: where nothing can be written" prints "vitrine: /nowhere/x.svg: cannot write: No such file or directory
+check "timeline: where nothing can be written" prints "vitrine: /nowhere/x.svg: cannot create: No such file or directory
 3" bash -c "'$vitrine' timeline waits.fxt -o /nowhere/x.svg; echo \$?"
 
 # ---- memory: a trace may be larger than memory

@@ -87,6 +87,18 @@ full convert ../long.ctf -o out.fxt
 mv err status ..
 check "full disk: from ctf" ended 3 "^vitrine: out.fxt: cannot write: "
 check "full disk: from ctf: nothing is left" test -z "$(ls -A)"
+for command in timeline flame; do
+	for out in svg html; do
+		"$vitrine" $command ../short.fxt -o old.$out
+		cp old.$out ../old
+		full $command ../long.fxt -o old.$out
+		mv err status ..
+		check "full disk: $command as $out" grep -q "^vitrine: old.$out: cannot write: " ../err
+		check "full disk: $command as $out: the old file stays" cmp ../old old.$out
+		check "full disk: $command as $out: nothing else" test "$(ls -A)" = old.$out
+		rm old.$out
+	done
+done
 cd ..
 
 # A disk has room for the streams of a trace, but not for its metadata, which babeltrace
@@ -115,5 +127,16 @@ else
 		check "no room for the metadata$what # SKIP no file system can be mounted here" true
 	done
 fi
+
+# ---- the output is the input ----
+
+cp short.fxt same.svg
+ln same.svg link.svg
+for command in timeline flame; do
+	check "$command: not into its input" refused "same.svg: this is the input" $command same.svg -o same.svg
+	check "$command: nor by another name" refused "link.svg: this is the input" $command ./same.svg -o link.svg
+	check "$command: the input stays" cmp short.fxt same.svg
+done
+check "flame: not into the second of two" refused "same.svg: this is the input" flame short.fxt same.svg -o same.svg
 
 plan

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "operands.h"
 #include "sched/flame.h"
 
 static const struct argp_option options[] = {
@@ -79,6 +80,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (!args->nr_paths == !args->live)
 			argp_error(state, "give either FILE or --live");
 		set_format(args, state);
+		operand_check_output(state, args->output, args->paths[0]);
+		operand_check_output(state, args->output, args->paths[1]);
 		return 0;
 	default:
 		return record_filter_parse(&args->filter, key, arg, state);

@@ -3,6 +3,8 @@
  * Operands: the arguments of a subcommand that are not options. The functions are
  * called by argp parsers, and end the program on a usage error.
  */
+#include <sys/stat.h>
+
 #include "operands.h"
 
 /**
@@ -31,4 +33,22 @@ int operands_set(struct argp_state *state, char ***operands)
 {
 	*operands = state->argv + state->next;
 	return state->argc - state->next;
+}
+
+/**
+ * operand_check_output() - refuse to write a file that is to be read
+ * @state: state of the argp parser
+ * @output: file to write
+ * @input: file to read, or NULL
+ */
+void operand_check_output(struct argp_state *state, const char *output,
+			  const char *input)
+{
+	struct stat out, in;
+
+	if (input && !stat(output, &out) && S_ISREG(out.st_mode) &&
+	    !stat(input, &in) && out.st_dev == in.st_dev &&
+	    out.st_ino == in.st_ino)
+		argp_error(state, "%s: this is the input; give the output another name",
+			   output);
 }

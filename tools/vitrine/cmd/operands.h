@@ -17,6 +17,10 @@ void operand_set(struct argp_state *state, const char **operand,
 /* Handle ARGP_KEY_ARGS for a command with any number of operands; return their number. */
 int operands_set(struct argp_state *state, char ***operands);
 
+/* Report a usage error if @output is the file @input, which may be NULL. */
+void operand_check_output(struct argp_state *state, const char *output,
+			  const char *input);
+
 /* Help text of commands whose operands are selectors. */
 #define SELECTORS_HELP \
 	"SELECTOR is TREE[:NODE[/NODE]...[:PROPERTY]], as in `vitrine show'. The\n" \

@@ -44,6 +44,7 @@ static void check_args(struct timeline_args *args, struct argp_state *state)
 	    !ends_with(args->output, ".svg"))
 		argp_error(state, "%s: the suffix must be .svg or .html",
 			   args->output);
+	operand_check_output(state, args->output, args->path);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)

@@ -2,11 +2,9 @@
 /*
  * `vitrine flame': read one or two traces, and write a flame graph or folded stacks.
  */
-#include <errno.h>
-#include <string.h>
-
 #include "error.h"
 #include "flame.h"
+#include "output.h"
 #include "report.h"
 #include "trace_input.h"
 #include "ui/label.h"
@@ -33,12 +31,6 @@ static struct vitrine_error *read_archive(const void *ctx,
 	if (!err)
 		++*request->nr_read;
 	return err;
-}
-
-static struct vitrine_error *cannot_write(const char *path)
-{
-	return vitrine_error_create(errno, path, VITRINE_NO_OFFSET, NULL,
-				    "cannot write: %s", strerror(errno));
 }
 
 static void put_title(char *title, size_t size, const struct flame_args *args)
@@ -76,17 +68,13 @@ static bool put(FILE *stream, const struct flame_args *args,
 static struct vitrine_error *draw(const struct flame_args *args,
 				  const struct flame *flame)
 {
-	bool good, failed, piped = !strcmp(args->output, "-");
-	FILE *stream = piped ? stdout : fopen(args->output, "we");
+	struct vitrine_error *err;
+	struct output output;
 
-	if (!stream)
-		return cannot_write(args->output);
-	good = put(stream, args, flame);
-	failed = ferror(stream);
-	failed |= piped ? fflush(stream) : fclose(stream);
-	if (!good)
-		return vtr_error_no_memory();
-	return failed ? cannot_write(args->output) : NULL;
+	err = output_open(&output, args->output);
+	if (err)
+		return err;
+	return output_close(&output, put(output.stream, args, flame));
 }
 
 /**

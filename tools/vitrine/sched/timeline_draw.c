@@ -4,10 +4,7 @@
  * of the file. timeline.c follows the trace, timeline_svg.c and timeline_html.c
  * write.
  */
-#include <errno.h>
-#include <string.h>
-
-#include "error.h"
+#include "output.h"
 #include "ui/label.h"
 #include "timeline.h"
 #include "trace_input.h"
@@ -19,29 +16,23 @@
 #define MAX_ITEMS_SVG	20000
 #define MAX_CELLS_SVG	1600
 
-static struct vitrine_error *cannot_write(const char *path)
-{
-	return vtr_error_os(errno, path, "cannot write");
-}
-
 static struct vitrine_error *draw(const struct timeline_args *args,
 				  const struct timeline *timeline)
 {
 	char title[LABEL_FILE_BYTES] = "flight recorder";
-	bool failed, piped = !strcmp(args->output, "-");
-	FILE *stream = piped ? stdout : fopen(args->output, "we");
+	struct vitrine_error *err;
+	struct output output;
 
-	if (!stream)
-		return cannot_write(args->output);
+	err = output_open(&output, args->output);
+	if (err)
+		return err;
 	if (!args->live)
 		label_file(title, args->path);
 	if (args->html)
-		timeline_html(stream, timeline, title);
+		timeline_html(output.stream, timeline, title);
 	else
-		timeline_svg(stream, timeline, title);
-	failed = ferror(stream);
-	failed |= piped ? fflush(stream) : fclose(stream);
-	return failed ? cannot_write(args->output) : NULL;
+		timeline_svg(output.stream, timeline, title);
+	return output_close(&output, true);
 }
 
 static struct vitrine_error *draw_archive(const void *ctx,
