@@ -139,4 +139,68 @@ for command in timeline flame; do
 done
 check "flame: not into the second of two" refused "same.svg: this is the input" flame short.fxt same.svg -o same.svg
 
+# ---- compressed files ----
+
+# Without a loss, the second file has 2500 sub-buffers; a piece has 16 at most.
+"$mkfxt" speed 1000000 >whole.fxt
+"$vitrine" merge whole.fxt -o merged.fxt 2>/dev/null
+"$vitrine" merge whole.fxt -o merged.fxt.zst 2>/dev/null
+nr_switches=$("$vitrine" check --json merged.fxt | jq '.[].switches')
+
+# pieces: print the offset of each piece of merged.fxt.zst
+pieces()
+{
+	python3 -c '
+import re
+data = open("merged.fxt.zst", "rb").read()
+print(*(match.start() for match in re.finditer(re.escape(b"\x28\xb5\x2f\xfd"), data)))'
+}
+
+# zeroes FILE OFFSET: overwrite 200 bytes of FILE
+zeroes()
+{
+	dd if=/dev/zero of="$1" bs=1 seek="$2" count=200 conv=notrunc status=none
+}
+
+# nothing_wrong FILE: each switch of FILE is one of merged.fxt
+nothing_wrong()
+{
+	"$vitrine" print "$1" 2>/dev/null | grep switch | sort >part.print
+	"$vitrine" print merged.fxt | grep switch | sort | comm -13 - part.print >wrong.print
+	[ -s part.print ] && [ ! -s wrong.print ]
+}
+
+read -ra at <<<"$(pieces)"
+check "several pieces" test ${#at[@]} -gt 8
+head -c $((at[4] - 20)) merged.fxt.zst >cut.zst
+command_into_files check cut.zst
+check "truncated: exit status" test "$(cat status)" = 1
+check "truncated: what is missing" grep -qx "vitrine: cut.zst: offset $(printf '0x%x' $((at[4] - 20))): the compressed file is truncated; what follows is missing" err
+check "truncated: what is there is read" test "$("$vitrine" check --json cut.zst 2>/dev/null | jq '.[].switches')" -gt $((nr_switches / ${#at[@]} * 3))
+check "truncated: no switch is wrong" nothing_wrong cut.zst
+command_into_files latency - <cut.zst
+check "truncated, on a pipe" grep -q "^vitrine: standard input: offset .* truncated" err
+
+cp merged.fxt.zst torn.zst
+zeroes torn.zst $((at[2] + 2000))
+command_into_files check torn.zst
+check "damaged: exit status" test "$(cat status)" = 1
+check "damaged: where, and how much" grep -qx "vitrine: torn.zst: offset $(printf '0x%x' "${at[2]}"): cannot decompress: .*; $((at[3] - at[2])) of $(stat -c %s torn.zst) bytes are damaged" err
+check "damaged: what is behind is read" test "$("$vitrine" check --json torn.zst 2>/dev/null | jq '.[].switches')" -gt $((nr_switches / ${#at[@]} * (${#at[@]} - 2)))
+check "damaged: every switch is there, or counted" test "$("$vitrine" check --json torn.zst 2>/dev/null | jq '.[] | .switches + .lost')" -ge "$nr_switches"
+check "damaged: no switch is wrong" nothing_wrong torn.zst
+zeroes torn.zst $((at[6] + 2000))
+command_into_files check torn.zst
+check "damaged twice" grep -q "; $((at[3] - at[2] + at[7] - at[6])) of .* bytes are damaged$" err
+check "damaged twice: no switch is wrong" nothing_wrong torn.zst
+# The pieces of another program end anywhere.
+"$vitrine" convert merged.fxt -o chunks.fxt.zst
+cp chunks.fxt.zst merged.fxt.zst
+read -ra at <<<"$(pieces)"
+zeroes chunks.fxt.zst $((at[2] + 2000))
+check "damaged, with pieces that end anywhere: no switch is wrong" nothing_wrong chunks.fxt.zst
+head -c 400000 </dev/zero | sed 's/\x00\x00\x00\x00/\x28\xb5\x2f\xfd/g' >magic.zst
+command_into_files check magic.zst
+check "nothing but magic numbers" ended 1 "magic.zst: offset 0x0: cannot decompress: "
+
 plan

@@ -4,6 +4,7 @@
  */
 #include <endian.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +58,12 @@ static struct vitrine_error *begin(const char *path)
 {
 	if (!packing.ctx)
 		packing.ctx = ZSTD_createCCtx();
-	return packing.ctx ? NULL : vtr_error_no_memory();
+	if (!packing.ctx)
+		return vtr_error_no_memory();
+	/* Without a checksum, damaged bytes may decompress to other records. */
+	ZSTD_CCtx_setParameter(packing.ctx, ZSTD_c_checksumFlag, 1);
+	ZSTD_CCtx_setParameter(packing.ctx, ZSTD_c_compressionLevel, LEVEL);
+	return NULL;
 }
 
 static struct vitrine_error *pack(const void *bytes, size_t len_bytes,
@@ -72,8 +78,7 @@ static struct vitrine_error *pack(const void *bytes, size_t len_bytes,
 	}
 	if (!packing.bytes)
 		return vtr_error_no_memory();
-	len = ZSTD_compressCCtx(packing.ctx, packing.bytes, room, bytes,
-				len_bytes, LEVEL);
+	len = ZSTD_compress2(packing.ctx, packing.bytes, room, bytes, len_bytes);
 	/* The output has enough room, so the error can only be lack of memory. */
 	if (ZSTD_isError(len))
 		return vtr_error_no_memory();
@@ -88,14 +93,30 @@ static struct vitrine_error *pack(const void *bytes, size_t len_bytes,
  * struct unpacker - a file being decompressed
  * @name: its name in errors
  * @stream: state of libzstd
- * @pending: a frame has not ended yet
+ * @offset: offset in the file of the bytes that unpacker_put() gets
+ * @frame: offset of the last frame that began
+ * @nr_unpacked: bytes that it has become so far
+ * @pending: it has not ended yet
+ * @lost: it is damaged, and the next one has not been found yet
+ * @window: with @lost, the last four bytes, as a little-endian number
+ * @damage: offset of the first damaged frame
+ * @reason: what is wrong with it, or NULL
+ * @nr_damaged: number of compressed bytes in damaged frames
  * @room: size of @bytes
  * @bytes: decompressed bytes
  */
 struct unpacker {
 	const char *name;
 	ZSTD_DStream *stream;
+	uint64_t offset;
+	uint64_t frame;
+	uint64_t nr_unpacked;
 	bool pending;
+	bool lost;
+	uint32_t window;
+	uint64_t damage;
+	const char *reason;
+	uint64_t nr_damaged;
 	size_t room;
 	unsigned char bytes[];
 };
@@ -127,15 +148,61 @@ struct vitrine_error *unpacker_create(const char *name, struct unpacker **ret)
 	return NULL;
 }
 
+/* Give the current frame up. libzstd has rejected what is at @in->pos or behind it. */
+static void lose_frame(struct unpacker *unpacker, ZSTD_inBuffer *in,
+		       size_t code)
+{
+	if (!unpacker->reason) {
+		unpacker->reason = ZSTD_getErrorName(code);
+		unpacker->damage = unpacker->frame;
+	}
+	unpacker->lost = true;
+	unpacker->pending = false;
+	unpacker->window = 0;
+	/* Do not find this frame again. */
+	if (unpacker->offset + in->pos == unpacker->frame && in->pos < in->size)
+		in->pos++;
+}
+
+/* Move to the next frame, whose magic number is then with libzstd. */
+static bool find_frame(struct unpacker *unpacker, ZSTD_inBuffer *in)
+{
+	static const unsigned char magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
+	ZSTD_inBuffer begin = { magic, sizeof(magic), 0 };
+	ZSTD_outBuffer none = { NULL, 0, 0 };
+	const unsigned char *bytes = in->src;
+
+	while (in->pos < in->size) {
+		unpacker->window = unpacker->window >> 8 |
+				   (uint32_t)bytes[in->pos++] << 24;
+		if (unpacker->window != FRAME_MAGIC)
+			continue;
+		unpacker->lost = false;
+		unpacker->nr_damaged += unpacker->offset + in->pos -
+					 sizeof(magic) - unpacker->frame;
+		unpacker->frame = unpacker->offset + in->pos - sizeof(magic);
+		unpacker->nr_unpacked = 0;
+		unpacker->pending = true;
+		ZSTD_DCtx_reset(unpacker->stream, ZSTD_reset_session_only);
+		ZSTD_decompressStream(unpacker->stream, &none, &begin);
+		return true;
+	}
+	return false;
+}
+
 /**
  * unpacker_put() - decompress the next bytes of a file
  * @unpacker: unpacker
  * @bytes: the bytes
  * @len_bytes: length of @bytes in bytes
- * @unpack: receives the decompressed bytes
+ * @unpack: receives the decompressed bytes; NULL and the number of the last ones that are to
+ *	be dropped, where a frame is damaged
  * @ctx: passed to @unpack
  *
- * Return: NULL, or an error: EBADMSG if the file is malformed, or that of @unpack.
+ * A damaged frame is dropped as a whole, since it is not known which of its bytes are right;
+ * unpacker_end() reports it.
+ *
+ * Return: NULL, or the error of @unpack.
  */
 struct vitrine_error *unpacker_put(struct unpacker *unpacker,
 				   const void *bytes, size_t len_bytes,
@@ -149,31 +216,46 @@ struct vitrine_error *unpacker_put(struct unpacker *unpacker,
 	/* If the output is full, libzstd may hold more of it, even without further input. */
 	while (!err && (in.pos < in.size || out.pos == out.size)) {
 		out.pos = 0;
+		if (unpacker->lost && !find_frame(unpacker, &in))
+			break;
 		hint = ZSTD_decompressStream(unpacker->stream, &out, &in);
-		if (ZSTD_isError(hint))
-			return vitrine_error_create(EBADMSG, unpacker->name,
-						    VITRINE_NO_OFFSET, NULL,
-						    "cannot decompress: %s",
-						    ZSTD_getErrorName(hint));
-		unpacker->pending = hint;
+		if (ZSTD_isError(hint)) {
+			out.pos = 0;
+			lose_frame(unpacker, &in, hint);
+			err = unpack(ctx, NULL, unpacker->nr_unpacked);
+			continue;
+		}
 		err = unpack(ctx, unpacker->bytes, out.pos);
+		unpacker->nr_unpacked += out.pos;
+		unpacker->pending = hint;
+		if (!hint) {
+			unpacker->frame = unpacker->offset + in.pos;
+			unpacker->nr_unpacked = 0;
+		}
 	}
+	unpacker->offset += len_bytes;
 	return err;
 }
 
 /**
- * unpacker_end() - check that a file is complete
+ * unpacker_end() - check that a file was complete
  * @unpacker: unpacker, which has got all bytes of the file
  *
- * Return: NULL, or EBADMSG.
+ * Return: NULL, or EBADMSG, which says what is missing.
  */
-struct vitrine_error *unpacker_end(const struct unpacker *unpacker)
+struct vitrine_error *unpacker_end(struct unpacker *unpacker)
 {
+	if (unpacker->lost)
+		unpacker->nr_damaged += unpacker->offset - unpacker->frame;
+	if (unpacker->reason)
+		return vitrine_error_create(EBADMSG, unpacker->name, unpacker->damage, NULL,
+			"cannot decompress: %s; %" PRIu64 " of %" PRIu64 " bytes are damaged",
+			unpacker->reason, unpacker->nr_damaged, unpacker->offset);
 	if (!unpacker->pending)
 		return NULL;
-	return vitrine_error_create(EBADMSG, unpacker->name, VITRINE_NO_OFFSET,
-				    "`zstd -dc' extracts the part that is there",
-				    "the compressed file is truncated");
+	return vitrine_error_create(EBADMSG, unpacker->name, unpacker->offset,
+				    NULL,
+				    "the compressed file is truncated; what follows is missing");
 }
 
 /**
@@ -221,7 +303,7 @@ struct vitrine_error *unpacker_put(struct unpacker *unpacker,
 	return unsupported(NULL);
 }
 
-struct vitrine_error *unpacker_end(const struct unpacker *unpacker)
+struct vitrine_error *unpacker_end(struct unpacker *unpacker)
 {
 	return NULL;
 }

@@ -20,7 +20,7 @@ struct vitrine_error *unpacker_create(const char *name, struct unpacker **ret);
 struct vitrine_error *unpacker_put(struct unpacker *unpacker,
 				   const void *bytes, size_t len_bytes,
 				   unpacker_receive unpack, void *ctx);
-struct vitrine_error *unpacker_end(const struct unpacker *unpacker);
+struct vitrine_error *unpacker_end(struct unpacker *unpacker);
 void unpacker_destroy(struct unpacker *unpacker);
 
 #endif /* _VITRINE_COMPRESS_H */

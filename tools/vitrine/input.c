@@ -3,6 +3,7 @@
  * Open a file named on the command line, which may be a pipe; "-" is standard input.
  * A trace is read several times, the first time to detect its format, so a pipe is
  * copied into an anonymous temporary file, and a compressed file is decompressed into one.
+ * What is left of a damaged one is read.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,10 +15,32 @@
 
 #include "compress.h"
 #include "error.h"
+#include "grow.h"
 #include "input.h"
+#include "rejoin.h"
+#include "report.h"
 #include "temporary.h"
 
 #define COPY_BYTES	(1U << 20)
+
+/* EXIT_BAD_INPUT if something is missing in a file that was opened. */
+static int status_of_all = EXIT_DONE;
+
+/**
+ * struct copy - a copy being made
+ * @input: the file
+ * @unpacker: decompresses it, or NULL
+ * @len_bytes: length of the copy so far
+ * @gaps: offsets in the copy where bytes are missing
+ * @nr_gaps: number of @gaps
+ */
+struct copy {
+	const struct input *input;
+	struct unpacker *unpacker;
+	uint64_t len_bytes;
+	uint64_t *gaps;
+	size_t nr_gaps;
+};
 
 static struct vitrine_error *copy_error(const struct input *input)
 {
@@ -27,40 +50,60 @@ static struct vitrine_error *copy_error(const struct input *input)
 				    strerror(errno));
 }
 
+/* Drop the last bytes of the copy; those that follow are missing, too. */
+static struct vitrine_error *note_gap(struct copy *copy, size_t nr_dropped)
+{
+	copy->len_bytes -= nr_dropped;
+	if (ftruncate(copy->input->fd, copy->len_bytes) ||
+	    lseek(copy->input->fd, 0, SEEK_END) < 0)
+		return copy_error(copy->input);
+	if (copy->nr_gaps && copy->gaps[copy->nr_gaps - 1] == copy->len_bytes)
+		return NULL;
+	if (!GROW(copy->gaps, copy->nr_gaps))
+		return vtr_error_no_memory();
+	copy->gaps[copy->nr_gaps++] = copy->len_bytes;
+	return NULL;
+}
+
+/* Append bytes to the copy. */
 static struct vitrine_error *write_all(void *ctx, const void *bytes,
 				       size_t len_bytes)
 {
-	const struct input *input = ctx;
+	struct copy *copy = ctx;
 	const char *at = bytes;
 	ssize_t len;
 
+	if (!bytes)
+		return note_gap(copy, len_bytes);
+	copy->len_bytes += len_bytes;
 	for (; len_bytes; at += len, len_bytes -= len) {
-		len = write(input->fd, at, len_bytes);
+		len = write(copy->input->fd, at, len_bytes);
 		if (len < 0 && errno == EINTR)
 			len = 0;
 		if (len < 0)
-			return copy_error(input);
+			return copy_error(copy->input);
 	}
 	return NULL;
 }
 
-/* Append bytes to the copy, decompressed unless @unpacker is NULL. */
-static struct vitrine_error *copy_bytes(struct input *input,
-					struct unpacker *unpacker,
-					const char *bytes, size_t len)
+/* Report what is missing in a compressed file; an error if nothing is left. */
+static struct vitrine_error *end_copy(struct copy *copy)
 {
-	if (!unpacker)
-		return write_all(input, bytes, len);
-	if (!len)
-		return unpacker_end(unpacker);
-	return unpacker_put(unpacker, bytes, len, write_all, input);
+	const struct input *input = copy->input;
+	struct vitrine_error *err;
+
+	err = copy->unpacker ? unpacker_end(copy->unpacker) : NULL;
+	if (!err || !copy->len_bytes)
+		return err;
+	status_of_all = worse(status_of_all, report_error(err));
+	return copy->nr_gaps ? rejoin(input->fd, input->name, copy->gaps,
+				      copy->nr_gaps) : NULL;
 }
 
 /* Copy all bytes of @from into the temporary file; @bytes has room for COPY_BYTES. */
-static struct vitrine_error *copy_with(struct input *input, int from,
-				       char *bytes)
+static struct vitrine_error *copy_with(struct copy *copy, int from, char *bytes)
 {
-	struct unpacker *unpacker = NULL;
+	const char *name = copy->input->name;
 	struct vitrine_error *err = NULL;
 	bool first = true;
 	ssize_t len;
@@ -68,25 +111,30 @@ static struct vitrine_error *copy_with(struct input *input, int from,
 	do {
 		len = vtr_read_full(from, bytes, COPY_BYTES);
 		if (len < 0)
-			err = vtr_error_os(errno, input->name, "cannot read");
+			err = vtr_error_os(errno, name, "cannot read");
 		else if (first && compress_detect(bytes, len))
-			err = unpacker_create(input->name, &unpacker);
+			err = unpacker_create(name, &copy->unpacker);
 		first = false;
 		if (!err)
-			err = copy_bytes(input, unpacker, bytes, len);
+			err = copy->unpacker ?
+				      unpacker_put(copy->unpacker, bytes, len,
+						   write_all, copy) :
+				      write_all(copy, bytes, len);
 	} while (!err && len);
-	unpacker_destroy(unpacker);
-	return err;
+	return err ? err : end_copy(copy);
 }
 
-static struct vitrine_error *copy(struct input *input, int from)
+static struct vitrine_error *copy_all(struct input *input, int from)
 {
+	struct copy copy = { .input = input };
 	char *bytes = malloc(COPY_BYTES);
 	struct vitrine_error *err;
 
 	if (!bytes)
 		return vtr_error_no_memory();
-	err = copy_with(input, from, bytes);
+	err = copy_with(&copy, from, bytes);
+	unpacker_destroy(copy.unpacker);
+	free(copy.gaps);
 	free(bytes);
 	return err;
 }
@@ -120,7 +168,7 @@ static struct vitrine_error *open_copy(struct input *input, int from)
 	if (input->fd < 0)
 		return copy_error(input);
 	set_descriptor_path(input, input->fd);
-	return copy(input, from);
+	return copy_all(input, from);
 }
 
 static struct vitrine_error *open_standard_input(struct input *input)
@@ -161,6 +209,17 @@ struct vitrine_error *input_open(struct input *input, const char *name)
 		err = open_copy(input, fd);
 	close(fd);
 	return err;
+}
+
+/**
+ * input_status() - find out whether files were damaged
+ *
+ * Return: EXIT_BAD_INPUT if something is missing in a file that was opened; that has been
+ * reported. Otherwise EXIT_DONE.
+ */
+int input_status(void)
+{
+	return status_of_all;
 }
 
 /**

@@ -22,6 +22,7 @@ struct input {
 };
 
 struct vitrine_error *input_open(struct input *input, const char *name);
+int input_status(void);
 void input_close(struct input *input);
 struct vitrine_error *input_blame(const struct input *input,
 				  struct vitrine_error *err);

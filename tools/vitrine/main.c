@@ -10,6 +10,7 @@
 #include "cleanup.h"
 #include "cmd/commands.h"
 #include "compress.h"
+#include "input.h"
 #include "report.h"
 
 struct command {
@@ -117,6 +118,7 @@ static int finish_output(int status)
 int main(int argc, char **argv)
 {
 	const struct command *command;
+	int status;
 
 	argp_err_exit_status = EXIT_USAGE;
 	cleanup_init();
@@ -137,5 +139,6 @@ int main(int argc, char **argv)
 			argv[1]);
 		return EXIT_USAGE;
 	}
-	return finish_output(command_run(command, argc - 1, argv + 1));
+	status = command_run(command, argc - 1, argv + 1);
+	return finish_output(worse(status, input_status()));
 }
