@@ -995,6 +995,24 @@ static struct vitrine_error *finish_lane(struct fxt_lane_out *lane)
 	return err;
 }
 
+/*
+ * Packet headers have the wall-clock time of time 0. A trace without a CPU gets one, in an
+ * empty sub-buffer.
+ */
+static struct vitrine_error *say_realtime(struct fxt_out *out)
+{
+	struct fxt_lane_out *lane;
+	struct vitrine_error *err;
+
+	if (!out->realtime_ns || out->nr_lanes)
+		return NULL;
+	err = fxt_lane_out_get(out, 0, &lane);
+	if (err)
+		return err;
+	begin_subbuf(lane);
+	return flush_subbuf(lane);
+}
+
 /**
  * fxt_out_commit() - write the rest of the trace and give the file its name
  * @out: file; afterwards only fxt_out_counts() and fxt_out_destroy() may be called
@@ -1007,7 +1025,9 @@ struct vitrine_error *fxt_out_commit(struct fxt_out *out)
 	struct vitrine_error *err;
 	unsigned int i;
 
-	err = finish_lane(out->other);
+	err = say_realtime(out);
+	if (!err)
+		err = finish_lane(out->other);
 	for (i = 0; !err && i < out->nr_lanes; i++)
 		err = finish_lane(out->lanes[i]);
 	for (i = 0; !err && i < out->nr_tracefs; i++)

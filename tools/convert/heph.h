@@ -17,8 +17,11 @@
  *	event		category; phase, except for complete durations; id;
  *			arguments
  *
- * Lost records are a gap in the counter of the stream. Packets are not longer than the buffer
- * of Heph's own converter.
+ * Lost records are a gap in the counter of the stream.
+ *
+ * Events of other writers have the category "heph" in a Fuchsia trace. Their process there is
+ * the stream and their thread the substream, and the elements of an array are arguments called
+ * NAME[0], NAME[1] and so on. Only such events are written with arrays.
  */
 #ifndef _VITRINE_CONVERT_HEPH_H
 #define _VITRINE_CONVERT_HEPH_H
@@ -32,8 +35,14 @@
 #define HEPH_EVENT_BYTES	42
 #define HEPH_EPOCH		"epoch"
 
-/* Maximum length of a packet that vitrine writes. */
-#define HEPH_MAX_BYTES		128
+/* Category of events of other writers. */
+#define HEPH_CATEGORY		"heph"
+
+/* Length of a packet that Heph's own converter reads: the smallest limit for packets. */
+#define HEPH_PACKET_BYTES	128
+
+/* Longer than any event of a Fuchsia trace. */
+#define HEPH_MAX_BYTES		(1U << 21)
 
 /* Stream of records without a CPU; the provider is added. */
 #define HEPH_OTHER_STREAM	0x80000000U
@@ -48,7 +57,7 @@ enum heph_type {
 
 bool heph_detect(const void *bytes, size_t len_bytes);
 struct vitrine_error *heph_write(const char *from, const char *to,
-				 struct faults *faults);
+				 size_t packet_bytes, struct faults *faults);
 struct vitrine_error *heph_read(const char *from, const char *to);
 
 struct fxt_file;

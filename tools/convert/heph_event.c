@@ -3,6 +3,8 @@
  * Convert events of Heph's trace format. The attributes of an event that vitrine wrote
  * identify its kind. Events of other writers become instants and complete durations.
  */
+#include <stdio.h>
+#include <string.h>
 
 #include "fxt_record.h"
 #include "heph_event.h"
@@ -15,34 +17,44 @@
  * @type: enum heph_type, with HEPH_ARRAY
  * @value: value, if it is a number
  * @text: value, if it is a string
+ * @nr: number of elements of an array
+ * @at: position of the first one
  */
 struct heph_attribute {
 	struct vitrine_fxt_string name;
 	unsigned int type;
 	uint64_t value;
 	struct vitrine_fxt_string text;
+	unsigned int nr;
+	uint64_t at;
 };
 
 /* ---- Attributes ---- */
 
-/* Skip an array, which FXT cannot represent. Return false if it exceeds the packet. */
-static bool skip_array(const struct heph *heph, uint64_t *at, uint64_t end,
-		       unsigned int type)
+/* Read a value, which is no array, at *@at. Return false if it exceeds the packet. */
+static bool take_value(const struct heph *heph, uint64_t *at, uint64_t end,
+		       struct heph_attribute *ret)
 {
-	struct vitrine_fxt_string text;
-	uint64_t nr;
+	if ((ret->type & ~HEPH_ARRAY) == HEPH_STRING)
+		return heph_take_text(heph, at, end, &ret->text);
+	if (end - *at < 8)
+		return false;
+	ret->value = heph_take(heph, at, 8);
+	return true;
+}
+
+/* Find the elements of the array at *@at. Return false if it exceeds the packet. */
+static bool take_array(const struct heph *heph, uint64_t *at, uint64_t end,
+		       struct heph_attribute *ret)
+{
+	unsigned int i;
 
 	if (end - *at < 2)
 		return false;
-	nr = heph_take(heph, at, 2);
-	if (type != HEPH_STRING) {
-		if ((end - *at) / 8 < nr)
-			return false;
-		*at += nr * 8;
-		return true;
-	}
-	while (nr--)
-		if (!heph_take_text(heph, at, end, &text))
+	ret->nr = heph_take(heph, at, 2);
+	ret->at = *at;
+	for (i = 0; i < ret->nr; i++)
+		if (!take_value(heph, at, end, ret))
 			return false;
 	return true;
 }
@@ -60,13 +72,8 @@ static bool take_attribute(const struct heph *heph, uint64_t *at, uint64_t end,
 	if (type < HEPH_UINT64 || type > HEPH_STRING)
 		return false;
 	if (ret->type & HEPH_ARRAY)
-		return skip_array(heph, at, end, type);
-	if (type == HEPH_STRING)
-		return heph_take_text(heph, at, end, &ret->text);
-	if (end - *at < 8)
-		return false;
-	ret->value = heph_take(heph, at, 8);
-	return true;
+		return take_array(heph, at, end, ret);
+	return take_value(heph, at, end, ret);
 }
 
 /* ---- Recognising events written by vitrine ---- */
@@ -173,7 +180,8 @@ static bool keep_known(const struct heph_attribute *attribute,
 	}
 }
 
-static void add_argument(struct heph *heph, struct vitrine_fxt_record *record,
+static void set_argument(struct vitrine_fxt_arg *arg,
+			 const struct vitrine_fxt_string *name,
 			 const struct heph_attribute *attribute)
 {
 	static const unsigned char types[] = {
@@ -182,19 +190,60 @@ static void add_argument(struct heph *heph, struct vitrine_fxt_record *record,
 		[HEPH_DOUBLE]	= FXT_ARG_DOUBLE,
 		[HEPH_STRING]	= FXT_ARG_STRING_REF,
 	};
-	struct vitrine_fxt_arg *arg;
 
-	if (attribute->type & HEPH_ARRAY || record->nr_args == FXT_MAX_ARGS) {
-		heph->left_out.nr[LEFT_OUT_ARGUMENT]++;
-		return;
-	}
-	arg = &record->args[record->nr_args++];
-	arg->type = types[attribute->type];
-	arg->name = attribute->name;
-	if (attribute->type == HEPH_STRING)
+	arg->type = types[attribute->type & ~HEPH_ARRAY];
+	arg->name = *name;
+	if (arg->type == FXT_ARG_STRING_REF)
 		arg->value.string = attribute->text;
 	else
 		arg->value.uint64 = attribute->value;
+}
+
+/* Add the elements of an array, which are called NAME[0], NAME[1] and so on. */
+static void add_array(struct heph *heph, const struct heph_packet *packet,
+		      struct vitrine_fxt_record *record,
+		      struct heph_attribute array)
+{
+	struct vitrine_fxt_string name;
+	uint64_t at = array.at;
+	unsigned int i;
+	char *text;
+
+	for (i = 0; i < array.nr; i++) {
+		take_value(heph, &at, packet->end, &array);
+		text = heph->element_names[record->nr_args];
+		name.bytes = text;
+		name.len_bytes = snprintf(text, HEPH_ELEMENT_BYTES, "%.*s[%u]",
+					  (int)array.name.len_bytes,
+					  array.name.bytes, i);
+		set_argument(&record->args[record->nr_args++], &name, &array);
+	}
+}
+
+/* Whether the arguments have room for an attribute; FXT has no empty arrays. */
+static bool has_room(const struct vitrine_fxt_record *record,
+		     const struct heph_attribute *attribute)
+{
+	unsigned int room = FXT_MAX_ARGS - record->nr_args;
+
+	if (!(attribute->type & HEPH_ARRAY))
+		return room;
+	return attribute->nr && attribute->nr <= room &&
+	       attribute->name.len_bytes + strlen("[14]") < HEPH_ELEMENT_BYTES &&
+	       !memchr(attribute->name.bytes, '\0', attribute->name.len_bytes);
+}
+
+static void add_argument(struct heph *heph, const struct heph_packet *packet,
+			 struct vitrine_fxt_record *record,
+			 const struct heph_attribute *attribute)
+{
+	if (!has_room(record, attribute))
+		heph->left_out.nr[LEFT_OUT_ARGUMENT]++;
+	else if (attribute->type & HEPH_ARRAY)
+		add_array(heph, packet, record, *attribute);
+	else
+		set_argument(&record->args[record->nr_args++], &attribute->name,
+			     attribute);
 }
 
 static struct vitrine_error *collect(struct heph *heph,
@@ -215,7 +264,7 @@ static struct vitrine_error *collect(struct heph *heph,
 			found->kind = kind_of(packet, &attribute);
 		first = false;
 		if (!keep_known(&attribute, found))
-			add_argument(heph, record, &attribute);
+			add_argument(heph, packet, record, &attribute);
 	}
 	return NULL;
 }
@@ -331,7 +380,8 @@ static void make_event(const struct heph *heph,
 					   packet->finish : HEPH_LAST_NS;
 	if (found->category)
 		return;
-	record->event.category = (struct vitrine_fxt_string){ "heph", 4 };
+	record->event.category.bytes = HEPH_CATEGORY;
+	record->event.category.len_bytes = strlen(HEPH_CATEGORY);
 	record->event.thread.process = packet->stream;
 }
 

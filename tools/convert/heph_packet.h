@@ -6,6 +6,8 @@
 #ifndef _VITRINE_CONVERT_HEPH_PACKET_H
 #define _VITRINE_CONVERT_HEPH_PACKET_H
 
+#include <vitrine/fxt.h>
+
 #include "fxt_file.h"
 #include "fxt_write.h"
 #include "heph.h"
@@ -13,6 +15,9 @@
 
 /* Later times are clipped to this one, so that other formats can represent them, too. */
 #define HEPH_LAST_NS	(1ULL << 62)
+
+/* Room for the name of an element of an array. */
+#define HEPH_ELEMENT_BYTES	256
 
 /**
  * struct heph_packet - a packet
@@ -52,6 +57,7 @@ struct heph_packet {
  * @epoch_ns: value of the option of that name, or 0
  * @left_out: counts of what FXT cannot represent
  * @nr_options: number of unknown options
+ * @element_names: by argument of a record, name of an element of an array
  */
 struct heph {
 	const struct fxt_file *file;
@@ -64,6 +70,7 @@ struct heph {
 	uint64_t epoch_ns;
 	struct left_out left_out;
 	uint64_t nr_options;
+	char element_names[FXT_MAX_ARGS][HEPH_ELEMENT_BYTES];
 };
 
 /* Read a number of @nr_bytes at *@at; the caller has checked that they are in the file. */

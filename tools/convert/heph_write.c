@@ -31,10 +31,11 @@ struct heph_counter {
  * @nr_counters: number of @counters
  * @told: threads and processes whose names were written are used
  * @left_out: counts of what the format cannot represent
- * @buffer: bytes that are not written yet
- * @len: length of @buffer
- * @packet: the current packet
- * @at: length of @packet
+ * @limit: longest packet; what does not fit is left out
+ * @nr_long: number of packets that Heph's own converter does not read
+ * @len: length of the packets in @buffer that are not written yet
+ * @at: length of the current packet, which follows them
+ * @buffer: packets
  */
 struct heph_out {
 	struct feed *feed;
@@ -43,10 +44,11 @@ struct heph_out {
 	unsigned int nr_counters;
 	struct fxt_names told;
 	struct left_out left_out;
-	unsigned char buffer[BUFFER_BYTES];
+	size_t limit;
+	uint64_t nr_long;
 	size_t len;
-	unsigned char packet[HEPH_MAX_BYTES];
 	size_t at;
+	unsigned char buffer[BUFFER_BYTES + HEPH_MAX_BYTES];
 };
 
 /* ---- Packets ---- */
@@ -55,12 +57,12 @@ struct heph_out {
 static void put(struct heph_out *out, uint64_t value, unsigned int nr_bytes)
 {
 	while (nr_bytes--)
-		out->packet[out->at++] = value >> 8 * nr_bytes;
+		out->buffer[out->len + out->at++] = value >> 8 * nr_bytes;
 }
 
 static void put_bytes(struct heph_out *out, const void *bytes, size_t len)
 {
-	memcpy(out->packet + out->at, bytes, len);
+	memcpy(out->buffer + out->len + out->at, bytes, len);
 	out->at += len;
 }
 
@@ -77,15 +79,12 @@ static struct vitrine_error *flush(struct heph_out *out)
 static struct vitrine_error *end_packet(struct heph_out *out)
 {
 	size_t len = out->at;
-	struct vitrine_error *err = NULL;
 
 	out->at = 4;
 	put(out, len, 4);
-	if (out->len + len > BUFFER_BYTES)
-		err = flush(out);
-	memcpy(out->buffer + out->len, out->packet, len);
+	out->nr_long += len > HEPH_PACKET_BYTES;
 	out->len += len;
-	return err;
+	return out->len < BUFFER_BYTES ? NULL : flush(out);
 }
 
 /* @after: number of bytes to keep free for attributes after the description */
@@ -95,7 +94,7 @@ static void begin_event(struct heph_out *out, struct heph_counter *counter,
 			size_t after)
 {
 	size_t len = vtr_utf8_cut(description->bytes, description->len_bytes,
-				  HEPH_MAX_BYTES - HEPH_EVENT_BYTES - after);
+				  out->limit - HEPH_EVENT_BYTES - after);
 
 	out->left_out.nr[LEFT_OUT_TEXT] += len < description->len_bytes;
 	out->at = 0;
@@ -135,8 +134,7 @@ static void put_number(struct heph_out *out, const char *name,
 static bool put_text(struct heph_out *out, const char *name, size_t len_name,
 		     const struct vitrine_fxt_string *text)
 {
-	if (len_name > HEPH_MAX_BYTES || text->len_bytes > HEPH_MAX_BYTES ||
-	    out->at + 2 + len_name + 1 + 2 + text->len_bytes > HEPH_MAX_BYTES)
+	if (out->at + 2 + len_name + 1 + 2 + text->len_bytes > out->limit)
 		return false;
 	put_name(out, name, len_name, HEPH_STRING);
 	put(out, text->len_bytes, 2);
@@ -144,36 +142,42 @@ static bool put_text(struct heph_out *out, const char *name, size_t len_name,
 	return true;
 }
 
-static bool put_arg(struct heph_out *out, const struct vitrine_fxt_arg *arg)
+/* Find the type of an argument and its value, if that is a number; 0: it has none. */
+static enum heph_type type_of(const struct vitrine_fxt_arg *arg,
+			      uint64_t *ret_value)
 {
-	const struct vitrine_fxt_string *name = &arg->name;
-	enum heph_type type = HEPH_UINT64;
-	uint64_t value = arg->value.uint64;
-
+	*ret_value = arg->value.uint64;
 	switch (arg->type) {
 	case FXT_ARG_STRING_REF:
-		return put_text(out, name->bytes, name->len_bytes,
-				&arg->value.string);
+		return HEPH_STRING;
 	case FXT_ARG_INT32:
 	case FXT_ARG_INT64:
-		type = HEPH_INT64;
-		break;
+		return HEPH_INT64;
 	case FXT_ARG_DOUBLE:
-		type = HEPH_DOUBLE;
-		break;
+		return HEPH_DOUBLE;
 	case FXT_ARG_BOOL:
-		value = arg->value.boolean;
-		break;
+		*ret_value = arg->value.boolean;
+		return HEPH_UINT64;
 	case FXT_ARG_UINT32:
 	case FXT_ARG_UINT64:
 	case FXT_ARG_POINTER:
 	case FXT_ARG_KOID:
-		break;
+		return HEPH_UINT64;
 	default:
-		return false;
+		return 0;
 	}
-	if (name->len_bytes > HEPH_MAX_BYTES ||
-	    out->at + 2 + name->len_bytes + 1 + 8 > HEPH_MAX_BYTES)
+}
+
+static bool put_arg(struct heph_out *out, const struct vitrine_fxt_arg *arg)
+{
+	const struct vitrine_fxt_string *name = &arg->name;
+	uint64_t value;
+	enum heph_type type = type_of(arg, &value);
+
+	if (type == HEPH_STRING)
+		return put_text(out, name->bytes, name->len_bytes,
+				&arg->value.string);
+	if (!type || out->at + 2 + name->len_bytes + 1 + 8 > out->limit)
 		return false;
 	put_name(out, name->bytes, name->len_bytes, type);
 	put(out, value, 8);
@@ -188,6 +192,87 @@ static void put_args(struct heph_out *out,
 	for (i = 0; i < record->nr_args; i++)
 		out->left_out.nr[LEFT_OUT_ARGUMENT] +=
 			!put_arg(out, &record->args[i]);
+}
+
+/* ---- Arrays ---- */
+
+/* Return the length of NAME if the argument is called NAME[@index], otherwise 0. */
+static size_t element_name(const struct vitrine_fxt_arg *arg, unsigned int index)
+{
+	char end[16];
+	size_t len = snprintf(end, sizeof(end), "[%u]", index);
+
+	if (arg->name.len_bytes <= len ||
+	    memcmp(arg->name.bytes + arg->name.len_bytes - len, end, len))
+		return 0;
+	return arg->name.len_bytes - len;
+}
+
+/* Return how many of the arguments are the elements of one array, the first of them first. */
+static unsigned int nr_elements(const struct vitrine_fxt_arg *args,
+				unsigned int nr_args)
+{
+	size_t len = element_name(args, 0);
+	unsigned int i;
+
+	if (!len)
+		return 0;
+	for (i = 1; i < nr_args; i++)
+		if (args[i].type != args->type ||
+		    element_name(&args[i], i) != len ||
+		    memcmp(args[i].name.bytes, args->name.bytes, len))
+			break;
+	return i;
+}
+
+static size_t array_bytes(const struct vitrine_fxt_arg *args, unsigned int nr)
+{
+	size_t len = 2 + element_name(args, 0) + 1 + 2;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		len += args->type == FXT_ARG_STRING_REF ?
+			       2 + args[i].value.string.len_bytes : 8;
+	return len;
+}
+
+static bool put_array(struct heph_out *out, const struct vitrine_fxt_arg *args,
+		      unsigned int nr)
+{
+	uint64_t value;
+	enum heph_type type = type_of(args, &value);
+	unsigned int i;
+
+	if (!type || out->at + array_bytes(args, nr) > out->limit)
+		return false;
+	put_name(out, args->name.bytes, element_name(args, 0), type | HEPH_ARRAY);
+	put(out, nr, 2);
+	for (i = 0; i < nr; i++) {
+		if (type != HEPH_STRING) {
+			type_of(&args[i], &value);
+			put(out, value, 8);
+			continue;
+		}
+		put(out, args[i].value.string.len_bytes, 2);
+		put_bytes(out, args[i].value.string.bytes,
+			  args[i].value.string.len_bytes);
+	}
+	return true;
+}
+
+static void put_attributes(struct heph_out *out,
+			   const struct vitrine_fxt_record *record)
+{
+	const struct vitrine_fxt_arg *args;
+	unsigned int i, nr;
+	bool good;
+
+	for (i = 0; i < record->nr_args; i += nr ? nr : 1) {
+		args = &record->args[i];
+		nr = nr_elements(args, record->nr_args - i);
+		good = nr ? put_array(out, args, nr) : put_arg(out, args);
+		out->left_out.nr[LEFT_OUT_ARGUMENT] += !good;
+	}
 }
 
 static struct vitrine_error *put_epoch(struct heph_out *out)
@@ -208,14 +293,10 @@ static struct vitrine_error *put_epoch(struct heph_out *out)
 /* ---- Streams and threads ---- */
 
 /* Return the counter of a stream, or NULL without memory. */
-static struct heph_counter *counter_of(struct heph_out *out,
-				       const struct feed_stream *stream)
+static struct heph_counter *counter_of(struct heph_out *out, uint32_t id)
 {
 	unsigned int i;
-	uint32_t id;
 
-	id = stream->cpu != VITRINE_FXT_NO_CPU ? stream->cpu :
-	     HEPH_OTHER_STREAM | stream->provider;
 	for (i = 0; i < out->nr_counters; i++)
 		if (out->counters[i].id == id)
 			return &out->counters[i];
@@ -224,6 +305,12 @@ static struct heph_counter *counter_of(struct heph_out *out,
 	out->counters[i] = (struct heph_counter){ .id = id };
 	out->nr_counters++;
 	return &out->counters[i];
+}
+
+static uint32_t id_of(const struct feed_stream *stream)
+{
+	return stream->cpu != VITRINE_FXT_NO_CPU ? stream->cpu :
+	       HEPH_OTHER_STREAM | stream->provider;
 }
 
 static struct vitrine_fxt_string name_of(const struct heph_out *out,
@@ -381,7 +468,8 @@ static struct vitrine_error *put_event(struct heph_out *out,
 	err = tell(out, counter, item->ns, &record->event.thread);
 	if (err)
 		return err;
-	category.len_bytes = vtr_utf8_cut(category.bytes, category.len_bytes, 24);
+	category.len_bytes = vtr_utf8_cut(category.bytes, category.len_bytes,
+					  out->limit - HEPH_PACKET_BYTES + 24);
 	out->left_out.nr[LEFT_OUT_TEXT] +=
 		category.len_bytes < record->event.category.len_bytes;
 	begin_event(out, counter, record->event.thread.thread, item->ns,
@@ -394,6 +482,31 @@ static struct vitrine_error *put_event(struct heph_out *out,
 	if (has_id(type))
 		put_number(out, "id", HEPH_UINT64, record->event.id);
 	put_args(out, record);
+	return end_packet(out);
+}
+
+/* Whether an event was one of another writer of Heph's format: see heph.h. */
+static bool is_foreign(const struct vitrine_fxt_record *record)
+{
+	return record->kind == VITRINE_FXT_EVENT &&
+	       fxt_string_is(&record->event.category, HEPH_CATEGORY) &&
+	       (record->event.type == FXT_EVENT_INSTANT ||
+		record->event.type == FXT_EVENT_DURATION_COMPLETE) &&
+	       record->event.thread.process <= UINT32_MAX;
+}
+
+static struct vitrine_error *put_foreign(struct heph_out *out,
+					 const struct feed_item *item)
+{
+	const struct vitrine_fxt_record *record = item->record;
+	struct heph_counter *counter;
+
+	counter = counter_of(out, record->event.thread.process);
+	if (!counter)
+		return vtr_error_no_memory();
+	begin_event(out, counter, record->event.thread.thread, item->ns,
+		    end_of(item), &record->event.name, 0);
+	put_attributes(out, record);
 	return end_packet(out);
 }
 
@@ -417,8 +530,11 @@ static struct vitrine_error *put_record(struct heph_out *out,
 					const struct feed_item *item)
 {
 	const struct vitrine_fxt_record *record = item->record;
-	struct heph_counter *counter = counter_of(out, item->stream);
+	struct heph_counter *counter;
 
+	if (is_foreign(record))
+		return put_foreign(out, item);
+	counter = counter_of(out, id_of(item->stream));
 	if (!counter)
 		return vtr_error_no_memory();
 	switch (record->kind) {
@@ -455,7 +571,7 @@ static struct vitrine_error *put_all(struct heph_out *out)
 		} else if (item.kind == FEED_UNTIMED) {
 			left_out_untimed(&out->left_out, item.record);
 		} else if (item.kind == FEED_LOST) {
-			counter = counter_of(out, item.stream);
+			counter = counter_of(out, id_of(item.stream));
 			if (!counter)
 				return vtr_error_no_memory();
 			counter->next += item.lost->nr_lost;
@@ -474,16 +590,26 @@ static struct vitrine_error *refuse_empty(const struct heph_out *out,
 				    "no record that Heph's format can represent");
 }
 
+static void print_counts(const struct heph_out *out, const char *from)
+{
+	left_out_print(&out->left_out, from, "Heph's format", stderr);
+	left_out_note(from, out->nr_long,
+		      "packets of more than 128 bytes, which Heph's own converter may refuse",
+		      stderr);
+}
+
 /**
  * heph_write() - convert a Fuchsia trace to Heph's format
  * @from: name of the Fuchsia trace
  * @to: file to write
+ * @packet_bytes: longest packet, not less than HEPH_PACKET_BYTES; what does not fit is left
+ *	out. 0: no limit
  * @faults: receives the faults of @from
  *
  * Return: NULL, or an error; after an error @to is not written.
  */
 struct vitrine_error *heph_write(const char *from, const char *to,
-				 struct faults *faults)
+				 size_t packet_bytes, struct faults *faults)
 {
 	const struct vitrine_fxt_report report = {
 		.fault = faults_print,
@@ -494,6 +620,8 @@ struct vitrine_error *heph_write(const char *from, const char *to,
 
 	if (!out)
 		return vtr_error_no_memory();
+	out->limit = packet_bytes && packet_bytes < HEPH_MAX_BYTES ?
+			     packet_bytes : HEPH_MAX_BYTES;
 	err = feed_create(from, &report, &out->feed);
 	if (!err)
 		err = vitrine_writer_create(to, &out->writer);
@@ -504,7 +632,7 @@ struct vitrine_error *heph_write(const char *from, const char *to,
 	if (!err)
 		err = vitrine_writer_commit(out->writer);
 	if (!err)
-		left_out_print(&out->left_out, from, "Heph's format", stderr);
+		print_counts(out, from);
 	vitrine_writer_destroy(out->writer);
 	feed_destroy(out->feed);
 	fxt_names_deinit(&out->told);

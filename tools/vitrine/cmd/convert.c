@@ -7,17 +7,22 @@
 
 #include "commands.h"
 #include "formats/conversion.h"
+#include "heph.h"
 #include "operands.h"
+#include "units.h"
 
 enum {
 	OPT_FROM = 256,
 	OPT_TO,
+	OPT_PACKET_BYTES,
 };
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "OUT", 0, "Write to OUT (for ctf, a directory)", 0 },
 	{ "from", OPT_FROM, "FORMAT", 0, "Format of FILE (default: detected)", 0 },
 	{ "to", OPT_TO, "FORMAT", 0, "Format of OUT (default: from its suffix)", 0 },
+	{ "packet-bytes", OPT_PACKET_BYTES, "SIZE", 0,
+	  "heph: limit packets to SIZE, at least 128", 0 },
 	{ 0 },
 };
 
@@ -60,6 +65,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_TO:
 		args->to = parse_format(arg, state);
+		return 0;
+	case OPT_PACKET_BYTES:
+		args->packet_bytes = units_size(arg, HEPH_PACKET_BYTES, state);
 		return 0;
 	case ARGP_KEY_ARG:
 		operand_set(state, &args->in, "FILE", arg);

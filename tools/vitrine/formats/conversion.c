@@ -60,10 +60,19 @@ static struct vitrine_error *fxt_copy(const char *from, const char *to,
 	return err;
 }
 
+/* The option --packet-bytes. */
+static size_t packet_bytes;
+
+static struct vitrine_error *write_heph(const char *from, const char *to,
+					struct faults *faults)
+{
+	return heph_write(from, to, packet_bytes, faults);
+}
+
 static const struct format formats[] = {
 	{ "fxt", ".fxt", NULL, fxt_copy },
 	{ "ctf", ".ctf", ctf_read, ctf_write },
-	{ "heph", ".heph", heph_read, heph_write },
+	{ "heph", ".heph", heph_read, write_heph },
 	{ "trace-cmd", ".dat", trace_cmd_read, NULL },
 	{ "chrome-json", ".json", NULL, chrome_write },
 };
@@ -266,6 +275,7 @@ int convert_run(const struct convert_args *args)
 	struct vitrine_error *err;
 	struct input input;
 
+	packet_bytes = args->packet_bytes;
 	if (!job.to) {
 		print_note(args->out,
 			   "unknown suffix; name the format with --to");

@@ -6,6 +6,7 @@
 #define _VITRINE_CONVERSION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct format;
 
@@ -15,12 +16,14 @@ struct format;
  * @out: trace to write; "-": standard output
  * @from: format of @in, or NULL to detect it
  * @to: format of @out, or NULL to take it from the suffix
+ * @packet_bytes: longest packet of Heph's format; 0: no limit
  */
 struct convert_args {
 	const char *in;
 	const char *out;
 	const struct format *from;
 	const struct format *to;
+	size_t packet_bytes;
 };
 
 const struct format *format_find(const char *name);
