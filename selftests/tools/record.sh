@@ -269,7 +269,7 @@ check "-p and --no-wakeups" ended 2 "record: --no-wakeups excludes -p and --cgro
 record -o part.fxt --cgroup user.slice -- true
 check "--cgroup without a slash" ended 2 "is not the path of a cgroup"
 record -o part.fxt -C 1-0 -- true
-check "-C 1-0" ended 2 "invalid filter value"
+check "-C 1-0" ended 2 "\`1-0' is not a list of CPUs, such as 0,2-3"
 until_there vitrine/trace/cpu1
 record -o part.fxt -C 1 -- sh -c 'exit 7'
 check "-C" ended 7 "part.fxt: [0-9]+ switches on 1 CPU, "

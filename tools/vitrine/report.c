@@ -24,6 +24,7 @@ int print_error(const struct vitrine_error *err)
 	case EBADMSG:
 	case EPROTONOSUPPORT:
 	case EFBIG:
+	case ENODATA:	/* nothing_selected() */
 		return EXIT_BAD_INPUT;
 	default:
 		return EXIT_ENVIRONMENT;

@@ -34,8 +34,6 @@ static void check_args(const struct cut_args *args, struct argp_state *state)
 		argp_error(state, "no FILE given");
 	if (!args->out)
 		argp_error(state, "no output given; use -o OUT");
-	if (filter->from_ns > filter->to_ns)
-		argp_error(state, "--from is later than --to");
 	if (!filter->from_ns && filter->to_ns == UINT64_MAX && !filter->nr_cpus &&
 	    !filter->nr_processes && !filter->nr_threads && !args->anonymise)
 		argp_error(state, "nothing to leave out; give a filter or --anonymise");
@@ -80,7 +78,7 @@ static const struct argp argp = {
 
 int cmd_cut(int argc, char **argv)
 {
-	struct cut_args args = { 0 };
+	struct cut_args args = { .must_select = true };
 
 	record_filter_init(&args.filter);
 	argp_parse(&argp, argc, argv, 0, NULL, &args);

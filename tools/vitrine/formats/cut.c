@@ -26,6 +26,7 @@
 #include "left_out.h"
 #include "report.h"
 #include "sched/sched_state.h"
+#include "sched/selection.h"
 #include "anonymise.h"
 #include "cut.h"
 
@@ -80,6 +81,7 @@ struct cut_cpu {
  * @first_ns: time of the first one
  * @last_ns: time of the last one
  * @left_out: records that cannot be written
+ * @status: EXIT_BAD_INPUT if a filter selects nothing, though others do
  */
 struct cut {
 	const struct cut_args *args;
@@ -101,6 +103,7 @@ struct cut {
 	uint64_t first_ns;
 	uint64_t last_ns;
 	struct left_out left_out;
+	int status;
 };
 
 static bool by_process(const struct cut *cut)
@@ -879,6 +882,8 @@ static struct vitrine_error *open_all(struct cut *cut)
 		.fault = faults_print,
 		.ctx = &cut->faults,
 	};
+	struct record_filter always = cut->args->filter;
+	const struct selection selection = { .filter = &always };
 	struct vitrine_error *err;
 	uint64_t realtime_ns = 0;
 
@@ -893,6 +898,12 @@ static struct vitrine_error *open_all(struct cut *cut)
 		err = feed_create(cut->input.path, &report, &cut->feed);
 	if (!err)
 		faults_end(&cut->faults);
+	/* A range of time without a record is told by the file; see print_range(). */
+	always.from_ns = 0;
+	always.to_ns = UINT64_MAX;
+	if (!err && cut->args->must_select)
+		err = selection_check(&selection, cut->input.path, cut->input.name,
+				      &cut->status);
 	err = input_blame(&cut->input, err);
 	if (err)
 		return err;
@@ -900,15 +911,19 @@ static struct vitrine_error *open_all(struct cut *cut)
 	return fxt_out_create(cut->args->out, realtime_ns, &cut->out);
 }
 
-static void print_range(const struct cut *cut)
+/* Return EXIT_BAD_INPUT if the range of time has no record. */
+static int print_range(const struct cut *cut)
 {
+	if (cut->in_range)
+		return EXIT_DONE;
 	if (!cut->has_record)
 		print_note(cut->faults.path, "the trace has no record with a time");
-	else if (!cut->in_range)
+	else
 		print_note(cut->faults.path,
 			   "no record is in the range; the trace is from %llu.%09llu s to %llu.%09llu s",
 			   cut->first_ns / NSEC_PER_SEC, cut->first_ns % NSEC_PER_SEC,
 			   cut->last_ns / NSEC_PER_SEC, cut->last_ns % NSEC_PER_SEC);
+	return EXIT_BAD_INPUT;
 }
 
 static void print_counts(const struct cut *cut)
@@ -940,10 +955,11 @@ int cut_run(const struct cut_args *args)
 	if (!err)
 		err = cut_all(&cut);
 	if (!err) {
-		print_range(&cut);
+		if (print_range(&cut) && args->must_select)
+			cut.status = EXIT_BAD_INPUT;
 		print_counts(&cut);
 	}
-	status = cut.faults.nr ? EXIT_BAD_INPUT : EXIT_DONE;
+	status = cut.faults.nr ? EXIT_BAD_INPUT : cut.status;
 	feed_destroy(cut.feed);
 	input_close(&cut.input);
 	fxt_names_deinit(&cut.told);

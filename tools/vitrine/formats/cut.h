@@ -16,6 +16,7 @@
  * @nr_pids: how many
  * @cgroup: whose processes @pids are, or NULL
  * @anonymise: replace names and texts by tokens
+ * @must_select: a filter that selects nothing is an error
  */
 struct cut_args {
 	const char *path;
@@ -25,6 +26,7 @@ struct cut_args {
 	size_t nr_pids;
 	const char *cgroup;
 	bool anonymise;
+	bool must_select;
 };
 
 int cut_run(const struct cut_args *args);

@@ -88,13 +88,14 @@ int flame_run(const struct flame_args *args)
 	unsigned int i, nr_read = 0, nr = args->live ? 1 : args->nr_paths;
 	struct flame flame = { 0 };
 	const struct flame_request request = { args, &flame, &nr_read };
+	const struct selection selection = { .filter = &args->filter };
 	struct vitrine_error *err;
 	int status = EXIT_DONE;
 
 	for (i = 0; i < nr && nr_read == i; i++)
 		status = worse(status,
-			       trace_input_run(args->paths[i], read_archive,
-					       &request));
+			       trace_input_run(args->paths[i], &selection,
+					       read_archive, &request));
 	if (nr_read == nr) {
 		err = flame_finish(&flame) ? draw(args, &flame) :
 					     vtr_error_no_memory();

@@ -399,5 +399,10 @@ static struct vitrine_error *print_latency(const void *ctx,
  */
 int latency_run(const struct latency_args *args)
 {
-	return trace_input_run(args->path, print_latency, args);
+	const struct selection selection = {
+		.filter = &args->filter,
+		.by_record = args->switches || args->map,
+	};
+
+	return trace_input_run(args->path, &selection, print_latency, args);
 }

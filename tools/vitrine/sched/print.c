@@ -132,5 +132,12 @@ static struct vitrine_error *print_archive(const void *ctx,
  */
 int print_run(const struct print_args *args)
 {
-	return trace_input_run(args->path, print_archive, args);
+	const struct selection selection = {
+		.filter = &args->filter,
+		.by_record = true,
+		.untimed = args->all,
+		.relative = args->relative,
+	};
+
+	return trace_input_run(args->path, &selection, print_archive, args);
 }

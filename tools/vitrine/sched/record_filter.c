@@ -173,6 +173,33 @@ bool record_filter_add_event(struct record_filter *filter, const char *text)
 	       add(filter->events, &filter->nr_events, text);
 }
 
+static bool is_full(const struct record_filter *filter)
+{
+	return filter->nr_cpus == RECORD_FILTER_ITEMS ||
+	       filter->nr_threads == RECORD_FILTER_ITEMS ||
+	       filter->nr_processes == RECORD_FILTER_ITEMS ||
+	       filter->nr_events == RECORD_FILTER_ITEMS;
+}
+
+/* End the program with a message that says what the option takes. */
+static void refuse_value(const struct record_filter *filter, int key, const char *arg,
+			 struct argp_state *state)
+{
+	const char *expected = "a time, such as 1234.5 (seconds) or 5ms";
+
+	if (key == 'c' || key == 'C')
+		expected = "a list of CPUs, such as 0,2-3";
+	else if (key == 't' || key == 'p')
+		expected = "a name or a number";
+	else if (key == 'e')
+		expected = "a kind of record, such as switch, or CATEGORY:NAME";
+	if (is_full(filter))
+		argp_error(state, "`%s': more than %d values of one filter", arg,
+			   RECORD_FILTER_ITEMS);
+	else
+		argp_error(state, "`%s' is not %s", arg, expected);
+}
+
 /**
  * record_filter_parse() - parse an option of the command line
  * @filter: filter
@@ -211,8 +238,9 @@ error_t record_filter_parse(struct record_filter *filter, int key, char *arg,
 		return ARGP_ERR_UNKNOWN;
 	}
 	if (!good)
-		argp_error(state, "invalid filter value `%s', or too many filters",
-			   arg);
+		refuse_value(filter, key, arg, state);
+	else if (filter->from_ns > filter->to_ns)
+		argp_error(state, "--from is later than --to");
 	return 0;
 }
 
@@ -262,9 +290,15 @@ static bool match_items(const char * const *items, unsigned int nr,
 	return false;
 }
 
-/* Return the threads of a record: none, one or two. */
-static unsigned int threads_of(const struct vitrine_fxt_record *record,
-			       struct vitrine_fxt_thread ret[2])
+/**
+ * record_threads() - find the threads that a record is about
+ * @record: record
+ * @ret: the threads
+ *
+ * Return: their number: 0, 1 or 2.
+ */
+unsigned int record_threads(const struct vitrine_fxt_record *record,
+			    struct vitrine_fxt_thread ret[2])
 {
 	switch (record->kind) {
 	case VITRINE_FXT_SWITCH:
@@ -417,7 +451,7 @@ static bool match_threads(const struct record_filter *filter,
 
 	if (!filter->nr_threads && !filter->nr_processes)
 		return true;
-	nr = threads_of(record, threads);
+	nr = record_threads(record, threads);
 	for (i = 0; i < nr; i++)
 		if (record_filter_match_thread(filter, archive, &threads[i]))
 			return true;

@@ -61,5 +61,7 @@ static struct vitrine_error *draw_archive(const void *ctx,
  */
 int timeline_run(const struct timeline_args *args)
 {
-	return trace_input_run(args->path, draw_archive, args);
+	const struct selection selection = { .filter = &args->filter };
+
+	return trace_input_run(args->path, &selection, draw_archive, args);
 }

@@ -155,7 +155,7 @@ static int read_all(const struct trace_diff_args *args, struct trace_diff *diff)
 
 	for (i = 0; i < args->nr_paths; i++) {
 		side.side = i >= args->nr_old;
-		status = worse(status, trace_input_run(args->paths[i],
+		status = worse(status, trace_input_run(args->paths[i], NULL,
 						       read_side, &side));
 	}
 	return status;

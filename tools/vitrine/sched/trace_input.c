@@ -62,7 +62,8 @@ struct vitrine_error *trace_input_open_live(struct trace_input *input)
  * @input: trace; opened or failed to open
  * @err: error, which is reported and destroyed, or NULL
  *
- * Return: enum exit_code of @err, or EXIT_BAD_INPUT if the trace has faults.
+ * Return: enum exit_code of @err, or EXIT_BAD_INPUT if the trace has faults or a filter
+ * selects nothing.
  */
 int trace_input_close(struct trace_input *input, struct vitrine_error *err)
 {
@@ -73,18 +74,19 @@ int trace_input_close(struct trace_input *input, struct vitrine_error *err)
 	free(input->own_path);
 	if (err)
 		return report_error(err);
-	return input->faults.nr ? EXIT_BAD_INPUT : EXIT_DONE;
+	return input->faults.nr ? EXIT_BAD_INPUT : input->status;
 }
 
 /**
  * trace_input_run() - open a trace, process it, close it, and report an error
  * @path: its file; "-": standard input; NULL: the contents of the flight recorder
+ * @selection: what the command asks of it, or NULL for everything
  * @run: processes the records
  * @ctx: passed to @run
  *
  * Return: enum exit_code.
  */
-int trace_input_run(const char *path,
+int trace_input_run(const char *path, const struct selection *selection,
 		    struct vitrine_error *(*run)(const void *ctx,
 						 struct vitrine_archive *archive),
 		    const void *ctx)
@@ -93,6 +95,9 @@ int trace_input_run(const char *path,
 	struct vitrine_error *err;
 
 	err = trace_open(&input, path);
+	if (!err && selection)
+		err = selection_check(selection, input.input.path, input.faults.path,
+				      &input.status);
 	if (!err)
 		err = run(ctx, input.archive);
 	return trace_input_close(&input, err);

@@ -7,6 +7,7 @@
 
 #include "faults.h"
 #include "input.h"
+#include "selection.h"
 #include "vitrine.h"
 
 /**
@@ -15,17 +16,19 @@
  * @own_path: path of the live trace, to be freed, or NULL
  * @input: the file
  * @archive: its records, or NULL
+ * @status: EXIT_BAD_INPUT if a filter selects nothing, though others do
  */
 struct trace_input {
 	struct faults faults;
 	char *own_path;
 	struct input input;
 	struct vitrine_archive *archive;
+	int status;
 };
 
 struct vitrine_error *trace_input_open_live(struct trace_input *input);
 int trace_input_close(struct trace_input *input, struct vitrine_error *err);
-int trace_input_run(const char *path,
+int trace_input_run(const char *path, const struct selection *selection,
 		    struct vitrine_error *(*run)(const void *ctx,
 						 struct vitrine_archive *archive),
 		    const void *ctx);

@@ -37,5 +37,7 @@ static struct vitrine_error *explain(const void *ctx,
  */
 int why_run(const struct latency_args *args)
 {
-	return trace_input_run(args->path, explain, args);
+	const struct selection selection = { .filter = &args->filter };
+
+	return trace_input_run(args->path, &selection, explain, args);
 }

@@ -1,0 +1,125 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Filters, ranges and selectors that select nothing: every command exits with 1 and says what
+# was asked, what there is, and the nearest name; it reports on nothing and writes no file.
+#
+#   nothing.sh VITRINE WORDS DIR
+#
+# DIR holds mkfxt, which makes the traces.
+
+# shellcheck source-path=SCRIPTDIR source=formats
+. "$(dirname "$0")/formats"
+words=$(realpath "$2")
+golden=$(cd "$(dirname "$0")/../golden/inspect" && pwd)
+cd "$dir" || exit 1
+
+for name in waits vitrine records still; do
+	"$mkfxt" $name >$name.fxt
+done
+mkdir -p debugfs/vitrine/inspect/retained debugfs/vitrine/trace
+"$words" "$golden/v2-tree.words" >debugfs/vitrine/inspect/fakedev.inspect
+printf '%s\n' +sched -irq >debugfs/vitrine/trace/events
+export VITRINE_DEBUGFS=$dir/debugfs NO_COLOR=1
+
+# says STATUS MESSAGE ARGUMENT...: vitrine exits with STATUS and its only output is MESSAGE
+says()
+{
+	local status=$1 message=$2
+
+	shift 2
+	rm -f out.*
+	command_into_files "$@"
+	cat out err
+	[ "$(cat status)" = "$status" ] && [ ! -s out ] && [ "$(cat err)" = "vitrine: $message" ] &&
+		! compgen -G 'out.*'
+}
+
+# partly MESSAGE PATTERN ARGUMENT...: vitrine exits with 1, after MESSAGE and a report
+partly()
+{
+	local message=$1 pattern=$2
+
+	shift 2
+	command_into_files "$@"
+	cat out err
+	[ "$(cat status)" = 1 ] && [ "$(cat err)" = "vitrine: $message" ] && grep -q -- "$pattern" out
+}
+
+# ---- Filters of a trace
+
+thread="waits.fxt: no thread has the name or number \`alhpa'; the trace has 4 threads; the nearest name is \"alpha\""
+check "latency: a thread" says 1 "$thread" latency -t alhpa waits.fxt
+check "latency as JSON" says 1 "$thread" latency -j -t alhpa waits.fxt
+check "latency --switches" says 1 "$thread" latency -w -t alhpa waits.fxt
+check "latency --map" says 1 "$thread" latency -m -t alhpa waits.fxt
+check "latency --why" says 1 "$thread" latency --why -t alhpa waits.fxt
+check "flame" says 1 "$thread" flame -t alhpa waits.fxt -o out.svg
+check "timeline" says 1 "$thread" timeline -t alhpa waits.fxt -o out.html
+check "print" says 1 "$thread" print -t alhpa waits.fxt
+check "cut" says 1 "$thread" cut -t alhpa waits.fxt -o out.fxt
+check "a trace in a pipe" says 1 "${thread/waits.fxt/standard input}" latency -t alhpa - <waits.fxt
+mkdir -p live/vitrine/trace
+cp waits.fxt live/vitrine/trace/trace.fxt
+check "the flight recorder" env VITRINE_DEBUGFS="$dir/live" bash -c "
+	! '$vitrine' latency --live -t alhpa 2>live.err && grep -q 'nearest name is \"alpha\"' live.err"
+check "no name is near" says 1 \
+	"waits.fxt: no thread has the name or number \`postgres'; the trace has 4 threads" \
+	latency -t postgres waits.fxt
+check "a part of a name" says 1 \
+	"vitrine.fxt: no thread has the name or number \`ork'; the trace has 1 thread; the nearest name is \"worker\"" \
+	print -t ork vitrine.fxt
+check "a number" says 1 \
+	"waits.fxt: no thread has the name or number \`77'; the trace has 4 threads" print -t 77 waits.fxt
+check "a process" says 1 \
+	"vitrine.fxt: no process has the name or number \`mian'; the trace has 1 process; the nearest name is \"main\"" \
+	flame -p mian vitrine.fxt -o out.folded
+check "a CPU" says 1 "vitrine.fxt: no record is from CPU 7; the trace has 2 CPUs, up to CPU 1" \
+	timeline -c 7 vitrine.fxt -o out.svg
+check "a range of CPUs" says 1 \
+	"vitrine.fxt: no record is from CPU 5-7; the trace has 2 CPUs, up to CPU 1" print -c 5-7 vitrine.fxt
+check "an event" says 1 \
+	"records.fxt: no record matches \`cat:instan'; the trace has 3 kinds of events; the nearest name is \"cat:instant\"" \
+	print -e cat:instan records.fxt
+check "a category" says 1 \
+	"records.fxt: no record matches \`cta:*'; the trace has 3 kinds of events; the nearest name is \"cat:*\"" \
+	print -e 'cta:*' records.fxt
+check "a kind that the trace lacks" says 1 \
+	"waits.fxt: no record matches \`log'; the trace has 0 kinds of events" print -e log waits.fxt
+check "filters that exclude each other" says 1 "vitrine.fxt: no record matches all filters" \
+	print -t idle -p main -e lost vitrine.fxt
+check "one value of two: the other is reported" partly "$thread" ^gamma latency -t alhpa -t gamma waits.fxt
+check "print: one value of two" partly "$thread" gamma print -t alhpa -t gamma waits.fxt
+check "cut: one value of two" refuses 1 "$thread" "$vitrine" cut -t alhpa -t gamma waits.fxt -o part.fxt
+check "cut: the other is written" output_has gamma "$vitrine" print part.fxt
+check "two values that match nothing" bash -c "'$vitrine' print -t alhpa -t gama waits.fxt 2>&1 |
+	grep -c nearest | grep -qx 2"
+
+# ---- Times
+
+after="waits.fxt: no record is from 100 s on; the trace covers 0.000001 s to 0.00000665 s"
+check "a range behind the end" says 1 "$after" latency --from 100 waits.fxt
+check "latency --why" says 1 "$after" latency --why --from 100 waits.fxt
+check "print" says 1 "$after" print --from 100 waits.fxt
+check "flame" says 1 "$after" flame --from 100 waits.fxt -o out.svg
+check "timeline" says 1 "$after" timeline --from 100 waits.fxt -o out.svg
+check "cut writes no file of 8 bytes" says 1 "$after" cut --from 100 waits.fxt -o out.fxt
+check "a range before the begin" says 1 \
+	"waits.fxt: no record is up to 0.0000005 s; the trace covers 0.000001 s to 0.00000665 s" \
+	latency --to 500ns waits.fxt
+check "relative times" says 1 "waits.fxt: no record is from 0.00001 s on; the trace covers 0 s to 0.00000565 s" \
+	print -r --from 10us waits.fxt
+check "between two records" says 1 \
+	"waits.fxt: no record is from 0.00000101 s to 0.000001011 s; the nearest are at 0.000001 s and 0.0000011 s" \
+	print --from 1010ns --to 1011ns waits.fxt
+check "between two records, a thread runs" output_has alpha "$vitrine" latency --from 1010ns --to 1011ns waits.fxt
+check "a thread that had ended" says 1 \
+	"waits.fxt: none of the records that the filters select is from 0.0000053 s on; they cover 0.000001 s to 0.0000052 s" \
+	latency -t alpha --from 5300ns waits.fxt
+for command in latency print "flame -o out.svg" "timeline -o out.svg" "cut -o out.fxt"; do
+	# shellcheck disable=SC2086
+	check "${command%% *}: the end before the begin" refused "--from is later than --to" \
+		$command --from 2 --to 1 waits.fxt
+done
+
+plan
