@@ -100,7 +100,7 @@ check "enable: 0" set_to enable '0' '[0] 1'
 check "no command" refuses 2 "" vitrine
 check "unknown command" refuses 2 "" vitrine dance
 check "unknown option" refuses 2 "" vitrine show --dance
-check "unknown tree" refuses 3 "nosuchtree" vitrine show nosuchtree
+check "unknown tree" refuses 1 "nosuchtree" vitrine show nosuchtree
 check "record while recording is off" refuses 3 "enable" vitrine record -o /tmp/none.fxt -- true
 echo 1 >"$TRACE/enable"
 check "record to a directory that is not there" refuses 3 "/nonexistent" vitrine record -o /nonexistent/x.fxt -- true

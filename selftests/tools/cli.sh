@@ -86,7 +86,7 @@ check "one tree of two fails: status" refuses 3 '"saved"' \
 	"$vitrine" show --json saved ./absent
 check "one tree of two fails: still an object" prints '["saved"]' \
 	bash -c "'$vitrine' show --json saved ./absent 2>/dev/null | jq -c keys"
-check "no such tree" refuses 3 "vitrine: absent: there is no such tree or file" \
+check "no such tree" refuses 1 "vitrine: absent: no tree or file has this name; there are 3 trees" \
 	"$vitrine" show absent
 check "module not loaded" refuses 3 'insmod vitrine.ko' \
 	env VITRINE_DEBUGFS="$dir/empty" "$vitrine" show

@@ -122,4 +122,27 @@ for command in latency print "flame -o out.svg" "timeline -o out.svg" "cut -o ou
 		$command --from 2 --to 1 waits.fxt
 done
 
+# ---- Trees
+
+node="fakedev:naems: node \"root\" of tree \"fakedev\" has no node or property \"naems\"; it has 1 node and 12 properties; the nearest name is \"names\""
+check "show: a node" says 1 "$node" show fakedev:naems
+check "metrics" partly "$node" '^# EOF' metrics fakedev:naems
+check "watch" says 1 "$node" watch fakedev:naems
+check "diff: exit status as diff(1)" says 3 "$node" diff fakedev:naems fakedev
+check "a tree" says 1 \
+	"fakedve: no tree or file has this name; there is 1 tree; the nearest name is \"fakedev\"" show fakedve
+check "list: a tree" says 1 \
+	"fakedve: no tree or file has this name; there is 1 tree; the nearest name is \"fakedev\"" list fakedve
+check "list: no name is near" says 1 \
+	"nosuch*: no tree or file has this name; there is 1 tree; run \`vitrine list' to see them" list 'nosuch*'
+
+node=${node/naems:/naems:uint:}
+check "a node of a property" says 1 "${node/node or property/node}" show fakedev:naems:uint
+check "a property" says 1 \
+	"fakedev:kid:unit: node \"kid\" of tree \"fakedev\" has no property \"unit\"; it has 0 nodes and 1 property; the nearest name is \"uint\"" \
+	show fakedev:kid:unit
+check "a property of the root needs no node" prints "fakedev:
+  dbl = 0.1" "$vitrine" show fakedev:dbl
+check "list --events: a category" bash -c "'$vitrine' list --events schde 2>&1 | grep -qF tracefs"
+
 plan

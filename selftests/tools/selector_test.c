@@ -116,7 +116,7 @@ static void test_judges(void)
 	judges("t:root/a", "root", true, VITRINE_DESCEND);
 	judges("t:root/a", "root|a", true, VITRINE_KEEP);
 	judges("t:root/a", "root|b", true, VITRINE_DROP);
-	judges("t:root/a", "root|a", false, VITRINE_DROP);
+	judges("t:root/a", "root|b", false, VITRINE_DROP);
 	judges("t:root/a", "root|a|p", false, VITRINE_KEEP);
 	judges("t:root/a", "root|a|b|c", true, VITRINE_KEEP);
 	judges("t:root/a/b", "root|a|x", false, VITRINE_DROP);
@@ -129,6 +129,14 @@ static void test_judges(void)
 	judges("t:root/root", "root|root", true, VITRINE_KEEP);
 	judges("t:*", "root|a", true, VITRINE_KEEP);
 	judges("t:*", "root|p", false, VITRINE_DROP);
+	/* The last name may be that of a property. */
+	judges("t:p", "root|p", false, VITRINE_KEEP);
+	judges("t:p", "root|a|p", false, VITRINE_DROP);
+	judges("t:root/p", "root|p", false, VITRINE_KEEP);
+	judges("t:a/p", "root|a|p", false, VITRINE_KEEP);
+	judges("t:a/p", "root|b|p", false, VITRINE_DROP);
+	judges("t:p:q", "root|p", false, VITRINE_DROP);
+	judges("t:p*", "root|p", false, VITRINE_DROP);
 	/* Properties of a node, but no node below it. */
 	judges("t:root:p", "root", true, VITRINE_DESCEND);
 	judges("t:root:p", "root|p", false, VITRINE_KEEP);

@@ -184,16 +184,16 @@ check "the same, escaped, with a selector" answers 0 "a*:b:
 check "no selector: the column" answers 2 \
 	"vitrine: cpu2:a//b: column 8: a node name is missing; write \\/ for a slash in a name" \
 	show cpu2:a//b
-check "nothing selected" answers 3 \
-	"vitrine: cpu2:c: the selector matches nothing; run \`vitrine show' to see all trees" \
+check "nothing selected" answers 1 \
+	"vitrine: cpu2:c: node \"root\" of tree \"cpu2\" has no node or property \"c\"; it has 2 nodes and 1 property; the nearest name is \"a\"" \
 	show cpu2:c
-check "one of two selects nothing: the other is shown" answers 3 \
-	"vitrine: cpu2:c: the selector matches nothing; run \`vitrine show' to see all trees
+check "one of two selects nothing: the other is shown" answers 1 \
+	"vitrine: cpu2:c: node \"root\" of tree \"cpu2\" has no node or property \"c\"; it has 2 nodes and 1 property; the nearest name is \"a\"
 cpu2:
   b:
     n = 4" show cpu2:c cpu2:b
-check "no tree of the name" answers 3 \
-	"vitrine: gpu*:a: no tree matches this name; run \`vitrine list' to see all trees" \
+check "no tree of the name" answers 1 \
+	"vitrine: gpu*:a: no tree or file has this name; there are 3 trees; the nearest name is \"cpu2\"" \
 	show 'gpu*:a'
 check "a * in a directory" answers 2 \
 	"vitrine: ./*/x:a: * is allowed in the last part of a path only" \

@@ -46,8 +46,8 @@ check "no terminal: an error" needs_terminal watch "show --live"
 watch -i 0
 check "an interval that is none" ended 2
 watch absent
-check "an unknown tree is an error" ended 3
-check "the error names the unknown tree" grep -q 'absent: there is no such tree' err
+check "an unknown tree is an error" ended 1
+check "the error names the unknown tree" grep -q 'absent: no tree or file has this name' err
 
 # ---- the screen ----
 

@@ -268,6 +268,16 @@ static bool nodes_fit(const struct selector *selector,
 	return true;
 }
 
+/* Return whether the last name of the selector is that of a property below @nr nodes. */
+static bool is_property(const struct selector *selector, const struct selector_name *path,
+			size_t nr)
+{
+	const struct selector_name *last = &selector->nodes[selector->nr_nodes - 1];
+
+	return !selector->has_property && nr + 1 == selector->nr_nodes &&
+	       !selector_name_is_pattern(last) && selector_name_fits(last, &path[nr]);
+}
+
 /**
  * selector_judge() - decide whether a selector selects a value
  * @selector: selector
@@ -287,16 +297,15 @@ enum vitrine_verdict selector_judge(const struct selector *selector,
 
 	if (!wanted)
 		return VITRINE_KEEP;
-	if (selector->below_root) {
-		if (nr <= 1)
-			return is_node ? VITRINE_DESCEND : VITRINE_DROP;
+	if (selector->below_root && nr) {
 		path++;
 		nr--;
 	}
 	if (!nodes_fit(selector, path, nr < wanted ? nr : wanted))
 		return VITRINE_DROP;
 	if (nr < wanted)
-		return is_node ? VITRINE_DESCEND : VITRINE_DROP;
+		return is_node ? VITRINE_DESCEND :
+		       is_property(selector, path, nr) ? VITRINE_KEEP : VITRINE_DROP;
 	if (!selector->has_property)
 		return VITRINE_KEEP;
 	if (nr > wanted)

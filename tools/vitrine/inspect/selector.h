@@ -4,7 +4,8 @@
  *
  * The syntax is that of Fuchsia's tools. TREE is a tree or a file, the nodes lead down
  * from the root, and PROPERTY is a property of the last node. Parts left out at the
- * end match everything. In each name, "*" matches any characters; a backslash takes
+ * end match everything. The last node may also be the name of a property, unless it has a
+ * "*". In each name, "*" matches any characters; a backslash takes
  * the special meaning from ":", "/", "*" and "\". The first node is the root, "root",
  * which may be left out.
  */

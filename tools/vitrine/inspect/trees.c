@@ -15,6 +15,7 @@
 #include "hierarchy.h"
 #include "report.h"
 #include "trees.h"
+#include "unfound.h"
 
 /* ---- Selection --------------------------------------------------------- */
 
@@ -225,20 +226,36 @@ static int report_links(const struct tree *tree)
 	return report_links_below(vitrine_hierarchy_first(tree->hierarchy));
 }
 
-static int report_unfound(const struct selector *selector)
+static bool has_selector(const struct tree *tree, const struct selector *selector)
 {
-	return report_error(vitrine_error_create(ENOENT, selector->text,
-						 VITRINE_NO_OFFSET,
-						 "run `vitrine show' to see all trees",
-						 "the selector matches nothing"));
+	size_t i;
+
+	for (i = 0; i < tree->nr_selectors; i++)
+		if (tree->selectors[i] == selector)
+			return true;
+	return false;
+}
+
+static int report_unfound(const struct trees *trees, const struct selector *selector)
+{
+	struct unfound unfound = { .selector = selector };
+	const struct tree *tree;
+	size_t i;
+
+	for (i = 0; i < trees->nr; i++) {
+		tree = &trees->trees[i];
+		if (tree->snapshot && has_selector(tree, selector))
+			unfound_search(&unfound, tree->name, tree->path, tree->snapshot);
+	}
+	return report_error(unfound_values(&unfound));
 }
 
 /**
  * trees_read() - read trees for the first time
  * @trees: set, as filled by trees_find()
  *
- * Errors are reported. A selector that selects nothing is EXIT_ENVIRONMENT, unless none
- * of its trees can be read.
+ * Errors are reported. A selector that selects nothing is EXIT_BAD_INPUT, unless none of
+ * its trees can be read.
  *
  * Return: enum exit_code, the worst of all trees.
  */
@@ -259,7 +276,7 @@ int trees_read(struct trees *trees)
 	for (i = 0; any && i < trees->nr_selectors; i++)
 		if (trees->selectors[i]->nr_nodes && !trees->selectors[i]->found)
 			status = worse(status,
-				       report_unfound(trees->selectors[i]));
+				       report_unfound(trees, trees->selectors[i]));
 	return status;
 }
 

@@ -18,6 +18,7 @@
 #include "live/debugfs.h"
 #include "report.h"
 #include "trees.h"
+#include "unfound.h"
 
 #define RETAINED	"retained/"
 
@@ -266,9 +267,7 @@ static struct vitrine_error *add_pattern(struct trees *trees,
 		err = add_all_published(trees, &selector->tree, selector);
 	if (err || trees->nr > nr_before)
 		return err;
-	return vitrine_error_create(ENOENT, selector->text, VITRINE_NO_OFFSET,
-				    "run `vitrine list' to see all trees",
-				    "no tree matches this name");
+	return unfound_tree(selector->text);
 }
 
 /* ---- One tree ---------------------------------------------------------- */
@@ -285,9 +284,7 @@ static struct vitrine_error *explain_name(const char *name, int code)
 	else if (!loaded || code != ENOENT)
 		err = debugfs_explain(code, directory);
 	else
-		err = vitrine_error_create(ENOENT, name, VITRINE_NO_OFFSET,
-					   "run `vitrine list' to see all trees",
-					   "there is no such tree or file");
+		err = unfound_tree(name);
 	free(directory);
 	return err;
 }
@@ -417,8 +414,8 @@ static int add_arg(struct trees *trees, const char *arg)
  *
  * Opens nothing. Errors are reported.
  *
- * Return: enum exit_code: EXIT_USAGE for an invalid selector, EXIT_ENVIRONMENT for
- * trees that do not exist.
+ * Return: enum exit_code: EXIT_USAGE for an invalid selector, EXIT_BAD_INPUT for trees
+ * that do not exist.
  */
 int trees_find(struct trees *trees, char **args, int nr_args)
 {

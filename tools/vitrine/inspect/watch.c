@@ -284,14 +284,19 @@ static const struct screen_ops ops = {
 	.instead	= "use `vitrine show --live' for other output",
 };
 
-/* Return EXIT_DONE if there is a tree to watch; if not, an error is reported. */
+/* Return EXIT_DONE if there is something to watch; if not, an error is reported. */
 static int try_trees(struct watch *watch)
 {
 	struct trees trees = { 0 };
 	int status = trees_find(&trees, watch->args->selectors,
 				watch->args->nr_selectors);
-	bool any = trees.nr;
+	bool any = false;
+	size_t i;
 
+	if (trees.nr)
+		status = worse(status, trees_read(&trees));
+	for (i = 0; i < trees.nr; i++)
+		any |= tree_is_shown(&trees.trees[i]);
 	trees_destroy(&trees);
 	return any ? EXIT_DONE : status;
 }

@@ -12,6 +12,7 @@
 #include "debugfs.h"
 #include "error.h"
 #include "list_events.h"
+#include "nearest.h"
 #include "report.h"
 #include "tracefs.h"
 
@@ -34,25 +35,46 @@ static const struct {
 };
 
 /**
- * struct list - a list being printed
- * @patterns: names to print; none: all
- * @nr_patterns: how many
- * @nr_printed: number of names printed so far
+ * struct pattern - a pattern for names to print
+ * @text: the pattern
+ * @found: a name matches it
+ * @nearest: search for the nearest name if none does
  */
-struct list {
-	char **patterns;
-	int nr_patterns;
-	unsigned int nr_printed;
+struct pattern {
+	const char *text;
+	bool found;
+	struct nearest nearest;
 };
 
-static bool is_wanted(const struct list *list, const char *name)
+/**
+ * struct list - a list being printed
+ * @patterns: print names that match one of these
+ * @nr_patterns: how many; 0: print all
+ * @nr_names: number of names read so far
+ */
+struct list {
+	struct pattern *patterns;
+	int nr_patterns;
+	unsigned int nr_names;
+};
+
+static bool is_wanted(struct list *list, const char *name)
 {
+	struct pattern *pattern;
+	bool wanted = !list->nr_patterns;
 	int i;
 
-	for (i = 0; i < list->nr_patterns; i++)
-		if (!fnmatch(list->patterns[i], name, 0))
-			return true;
-	return !list->nr_patterns;
+	list->nr_names++;
+	for (i = 0; i < list->nr_patterns; i++) {
+		pattern = &list->patterns[i];
+		if (!fnmatch(pattern->text, name, 0)) {
+			pattern->found = true;
+			wanted = true;
+		} else if (!pattern->found) {
+			nearest_offer(&pattern->nearest, name, strlen(name));
+		}
+	}
+	return wanted;
 }
 
 static const char *help_of(const char *category)
@@ -73,10 +95,8 @@ static void print_categories(struct list *list, char *text)
 		/* "+CATEGORY" or "-CATEGORY", with or without a filter */
 		line++;
 		line[strcspn(line, ":")] = '\0';
-		if (!is_wanted(list, line))
-			continue;
-		printf("%-16s %s\n", line, help_of(line));
-		list->nr_printed++;
+		if (is_wanted(list, line))
+			printf("%-16s %s\n", line, help_of(line));
 	}
 }
 
@@ -112,14 +132,40 @@ static struct vitrine_error *list_ftrace(struct list *list)
 		err = tracefs_explain(errno, tracefs.mount);
 	for (event = text ? strtok_r(text, "\n", &rest) : NULL; event;
 	     event = strtok_r(NULL, "\n", &rest)) {
-		if (!is_wanted(list, event))
-			continue;
-		puts(event);
-		list->nr_printed++;
+		if (is_wanted(list, event))
+			puts(event);
 	}
 	free(text);
 	tracefs_close(&tracefs);
 	return err;
+}
+
+/* Report the patterns that match no name. */
+static int report_unmatched(const struct list *list)
+{
+	const struct pattern *pattern;
+	int i, status = EXIT_DONE;
+
+	for (i = 0; i < list->nr_patterns; i++) {
+		pattern = &list->patterns[i];
+		if (!pattern->found)
+			status = report_error(nothing_selected(pattern->text, &pattern->nearest,
+							       NULL,
+							       "matches none of %u categories and events",
+							       list->nr_names));
+	}
+	return status;
+}
+
+static int list_events(struct list *list)
+{
+	struct vitrine_error *categories = list_categories(list), *ftrace = list_ftrace(list);
+
+	if (categories)
+		report_error(categories);
+	if (ftrace)
+		report_error(ftrace);
+	return categories || ftrace ? EXIT_ENVIRONMENT : report_unmatched(list);
 }
 
 /**
@@ -133,20 +179,17 @@ static struct vitrine_error *list_ftrace(struct list *list)
  */
 int list_events_run(char **patterns, int nr_patterns)
 {
-	struct list list = { .patterns = patterns, .nr_patterns = nr_patterns };
-	struct vitrine_error *categories, *ftrace;
+	struct list list = { .nr_patterns = nr_patterns };
+	int i, status;
 
-	categories = list_categories(&list);
-	ftrace = list_ftrace(&list);
-	if (categories)
-		report_error(categories);
-	if (ftrace)
-		report_error(ftrace);
-	if (categories || ftrace)
-		return EXIT_ENVIRONMENT;
-	if (list.nr_printed)
-		return EXIT_DONE;
-	report_error(vitrine_error_create(ENOENT, NULL, VITRINE_NO_OFFSET, NULL,
-					  "no event matches"));
-	return EXIT_BAD_INPUT;
+	list.patterns = calloc(nr_patterns + 1, sizeof(*list.patterns));
+	if (!list.patterns)
+		return report_error(vtr_error_no_memory());
+	for (i = 0; i < nr_patterns; i++) {
+		list.patterns[i].text = patterns[i];
+		nearest_init(&list.patterns[i].nearest, patterns[i], strlen(patterns[i]));
+	}
+	status = list_events(&list);
+	free(list.patterns);
+	return status;
 }
