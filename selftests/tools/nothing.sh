@@ -145,4 +145,16 @@ check "a property of the root needs no node" prints "fakedev:
   dbl = 0.1" "$vitrine" show fakedev:dbl
 check "list --events: a category" bash -c "'$vitrine' list --events schde 2>&1 | grep -qF tracefs"
 
+# ---- Recordings that do not differ, or cannot be compared
+
+"$mkfxt" load 1 0 >load.fxt
+check "diff: no difference" prints \
+"No difference: 28 groups of times were compared; 4 of 4 threads, by name, ran on both sides.
+A difference is a change of a median by 1 %, or of a mean by 5 %, that is significant (p <= 0.05 for all groups together)." \
+	"$vitrine" diff load.fxt load.fxt
+check "diff: nothing to compare" says 3 \
+	"the traces cannot be compared: 0 of 5 threads, by name, ran on both sides, and none of them ran or waited at least 8 times on each; record for longer, or compare recordings of one workload" \
+	diff waits.fxt vitrine.fxt
+check "diff --json: nothing to compare" refuses 3 '"compared": 0' "$vitrine" diff -j waits.fxt vitrine.fxt
+
 plan

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "nearest.h"
 #include "report.h"
 #include "trace_diff.h"
 #include "trace_input.h"
@@ -66,17 +67,48 @@ static void put_group(const struct trace_diff *diff,
 	putchar('\n');
 }
 
+/* Count the threads by name: all that ran, and those of them that ran on both sides. */
+static void count_threads(const struct trace_diff *diff, size_t *ret_all, size_t *ret_common)
+{
+	const struct trace_diff_group *group;
+	size_t i;
+
+	*ret_all = 0;
+	*ret_common = 0;
+	for (i = 0; i < diff->nr_groups; i++) {
+		group = &diff->groups[i];
+		*ret_all += group->kind == TRACE_DIFF_RAN;
+		*ret_common += group->kind == TRACE_DIFF_RAN && group->sides[0].nr &&
+			       group->sides[1].nr;
+	}
+}
+
+/* Say what was compared, and what would have been a difference. */
+static void print_alike(const struct trace_diff *diff)
+{
+	size_t nr_threads, nr_common;
+
+	count_threads(diff, &nr_threads, &nr_common);
+	printf("No difference: %zu groups of times were compared; ", diff->nr_tested);
+	printf("%zu of %zu threads, by name, ran on both sides.\n", nr_common, nr_threads);
+	printf("A difference is a change of a median by %g %%, or of a mean by %g %%, ",
+	       100 * TRACE_DIFF_MEDIAN, 100 * TRACE_DIFF_MEAN);
+	printf("that is significant (p <= %g for all groups together).\n", TRACE_DIFF_LEVEL);
+}
+
 static void print_text(const struct trace_diff *diff)
 {
 	size_t i;
 
-	if (diff->nr_changed)
+	if (!diff->nr_changed)
+		print_alike(diff);
+	else
 		puts("COST             MEDIAN                TIMES             P  PROCESS/THREAD");
 	for (i = 0; i < diff->nr_changed; i++)
 		put_group(diff, &diff->groups[i]);
 	if (diff->nr_left_out)
-		printf("%" PRIu64 " times are left out, for lack of room\n",
-		       diff->nr_left_out);
+		printf("%" PRIu64 " times were not compared: they belong to more than %d groups\n",
+		       diff->nr_left_out, TRACE_DIFF_GROUPS);
 }
 
 /* ---- JSON ----------------------------------------------------------------- */
@@ -161,11 +193,24 @@ static int read_all(const struct trace_diff_args *args, struct trace_diff *diff)
 	return status;
 }
 
+/* Report that no group has enough times on both sides. */
+static void report_incomparable(const struct trace_diff *diff)
+{
+	size_t nr_threads, nr_common;
+
+	count_threads(diff, &nr_threads, &nr_common);
+	report_error(nothing_selected(NULL, NULL,
+				      "record for longer, or compare recordings of one workload",
+				      "the traces cannot be compared: %zu of %zu threads, by name, ran on both sides, and none of them ran or waited at least %d times on each",
+				      nr_common, nr_threads, TRACE_DIFF_LEAST));
+}
+
 /**
  * trace_diff_run() - compare traces and print what changed
  * @args: the options
  *
- * Return: 0, EXIT_DIFFERENT, or EXIT_ENVIRONMENT, also for bad input.
+ * Return: 0, EXIT_DIFFERENT, or EXIT_ENVIRONMENT, also for bad input and if nothing can be
+ * compared.
  */
 int trace_diff_run(const struct trace_diff_args *args)
 {
@@ -181,9 +226,13 @@ int trace_diff_run(const struct trace_diff_args *args)
 		trace_diff_finish(diff);
 		if (args->json)
 			print_json(diff);
-		else
+		else if (diff->nr_tested)
 			print_text(diff);
 		status = diff->nr_changed ? EXIT_DIFFERENT : EXIT_DONE;
+		if (!diff->nr_tested) {
+			report_incomparable(diff);
+			status = EXIT_ENVIRONMENT;
+		}
 	}
 	trace_diff_deinit(diff);
 	free(diff);
