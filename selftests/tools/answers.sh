@@ -266,7 +266,7 @@ missing()
 		{ at: 0, turns: 0, bars: 0 } | until(.at >= ($i | length); if $i[.at + 3] == 1 then .at += 8
 		  else { at: (.at + 6), turns: (.turns + $i[.at + 3]), bars: (.bars + 1) } end)] |
 		[map(.turns), map(.bars)] | map(add)' "$@" | tr -d '[]' | tr , ' '
-	sed -n 's/^<p id="missing">Not everything is here: \([0-9]*\) of \([0-9]*\) turns.* as \([0-9]*\) bars.*/\1 \3/p' page.html
+	sed -n 's/^<p id="missing">\([0-9]*\) of \([0-9]*\) time slices.* into \([0-9]*\) bars.*/\1 \3/p' page.html
 }
 check "timeline: how much is missing" prints "same, and more than 100000" \
 	bash -c "$(declare -f drawn missing); vitrine='$vitrine'; missing million.fxt >missing
@@ -274,7 +274,7 @@ check "timeline: how much is missing" prints "same, and more than 100000" \
 		awk '{ exit \$1 <= 100000 || \$2 < 1000 }' missing && echo same, and more than 100000"
 check "timeline: nothing is missing" prints 0 bash -c "'$vitrine' timeline waits.fxt -o page.html; grep -c 'id=\"missing\"' page.html"
 check "timeline: how much is missing from a picture" prints 1 \
-	bash -c "'$vitrine' timeline million.fxt -o picture.svg; grep -cE '[0-9]{6} of 500000 turns, all shorter than [0-9.a-z]+, are drawn together as [0-9]{4,} bars' picture.svg"
+	bash -c "'$vitrine' timeline million.fxt -o picture.svg; grep -cE '[0-9]{6} of 500000 time slices are shorter than [0-9.a-z]+ and merged into [0-9]{4,} bars' picture.svg"
 check "timeline: nothing from elsewhere" prints 0 grep -cE '(src|href)=|url\([^#]|@import|https?:' page.html
 check "timeline: a picture" prints \
 "0+88#e69f00 230+124#e69f00 354+124#0072b2 478+53#e69f00 726+18#e69f00 743+18#cc79a7 761+159#009e73 938+18#cc79a7 973+18#cc79a7 18+319#0072b2 920+80#009e73" \

@@ -108,7 +108,7 @@ files="$PWD/program $id"
 stacks "$stack" "$files" >stacks.fxt
 "$vitrine" check stacks.fxt >check.log || exit
 command_into_files symbolize stacks.fxt -o named.fxt
-check "a trace with user stacks is symbolized" ended 0 "named.fxt: 3 frames have names now, 0 do not"
+check "a trace with user stacks is symbolized" ended 0 "named.fxt: found the functions of 3 of 3 frames"
 name_main="main+$(printf '%#x' $((main - $(offset main)))) [program]"
 name_last="last_call+$(printf '%#x' $((last - $(offset last_call)))) [program]"
 check "functions have names, also one that ends with a call" \
@@ -269,7 +269,7 @@ rm -rf memory.ctf
 "$vitrine" convert stacks.fxt -o memory.ctf
 check "babeltrace2 reads it, converted" grep -q "user stack.*dump+0x1" <(babeltrace2 memory.ctf)
 command_into_files symbolize stacks.fxt -o named.fxt
-check "a stack is unwound" ended 0 "1 of 1 stacks with memory were unwound" "frames have names now"
+check "a stack is unwound" ended 0 "unwound 1 of the 1 user stacks" "found the functions of"
 unwound=';main\+0x[0-9a-f]+ \[dump\];outer\+0x[0-9a-f]+ \[dump\];middle\+0x[0-9a-f]+ \[dump\];inner\+0x[0-9a-f]+ \[dump\]$'
 check "the unwound stack has functions without frame pointers" grep -E "$unwound" <(printed named.fxt)
 check "the memory of an unwound stack is no longer in the trace" fails grep -q "the user's secret" named.fxt
@@ -297,7 +297,7 @@ check "memory that ends early: the frames that it has" shortened
 stays()
 {
 	command_into_files symbolize stacks.fxt -o named.fxt
-	check "$1: nothing is unwound" ended 0 "0 of 1 stacks with memory were unwound" "0 frames have names now, 2 do not"
+	check "$1: nothing is unwound" ended 0 "unwound 0 of the 1 user stacks" "found the functions of 0 of 2 frames"
 	check "$1: the stack and its memory stay" test "$(grep -c "the user's secret" named.fxt) $(printed named.fxt | head -n 1)" = "1 dump+0x1;dump+0x2"
 }
 memory "dump+0x1;dump+0x2" "${files//dump [0-9a-f]/dump f0}" "$maps" >stacks.fxt

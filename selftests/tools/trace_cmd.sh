@@ -213,15 +213,15 @@ check "a clock of cycles" refused cycles "its clock, x86-tsc, does not count nan
 # End the file in the magic number, event formats, thread names, options and pages.
 for bytes in 12 100 4000 20000 60500 "$(($(stat -c %s all.dat) - 4096))"; do
 	head -c "$bytes" all.dat >short.dat
-	check "cut short, to $bytes bytes" refused short "libtracecmd (cannot read it|died reading it)"
+	check "cut short, to $bytes bytes" refused short "libtracecmd cannot read it"
 done
 head -c 4000 packed.dat >short.dat
-check "packed and cut short" refused short "libtracecmd (cannot read it|died reading it)"
+check "packed and cut short" refused short "libtracecmd cannot read it"
 { head -c 10 all.dat; perl -e 'srand 1; print pack "C*", map { int rand 256 } 1 .. 9000'; } >short.dat
-check "garbage behind the magic" refused short "libtracecmd (cannot read it|died reading it)"
+check "garbage behind the magic" refused short "libtracecmd cannot read it"
 perl -e 'srand 1; print pack "C*", map { int rand 256 } 1 .. 9000' >short.dat
 command_into_files convert short.dat --from trace-cmd -o other.fxt
-check "garbage, said to be a trace" ended 1 "short.dat: libtracecmd (cannot read it|died reading it)"
+check "garbage, said to be a trace" ended 1 "short.dat: libtracecmd cannot read it"
 # A page whose header has a length larger than the page.
 perl -0777 -pe 'substr($_, -3 * 4096 + 8, 4) = pack "L<", 0x00100fe8' lossy.dat >short.dat
 check "a page that cannot be" refused short "libtracecmd stops reading it: bad page read, with size of "

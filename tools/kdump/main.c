@@ -75,7 +75,7 @@ static int write_memory(kdump_ctx_t *dump, int fd)
 		return tell(EBADMSG, kdump_get_err(dump));
 	status = page_bytes <= MAX_PAGE_BYTES ?
 		 write_pages(dump, pages.val.bitmap, page_bytes) :
-		 tell(EBADMSG, "its pages are larger than any machine's");
+		 tell(EBADMSG, "its page size is larger than that of any supported machine");
 	kdump_bmp_decref(pages.val.bitmap);
 	return status;
 }

@@ -228,7 +228,7 @@ static bool check_contents(struct check *check, struct fxt_lane *lane)
 	case VITRINE_FXT_PROVIDER_SECTION:
 		if (!check->subbufs.fxt.provider->introduced)
 			vtr_note(check->subbufs.report, record->offset,
-				 "section of provider %u, not introduced: viewers drop it",
+				 "section of provider %u, which has no provider info record: viewers ignore it",
 				 record->provider);
 		return true;
 	case VITRINE_FXT_PROVIDER_EVENT:

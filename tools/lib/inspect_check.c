@@ -72,7 +72,7 @@ static void check_children(struct vtr_scan *scan, const struct refs *refs,
 			       scan->aux[index]);
 	else if (!count && type == INSPECT_TOMBSTONE)
 		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
-			       "nobody refers to this TOMBSTONE any more");
+			       "this TOMBSTONE has no child left and should have been freed");
 }
 
 static void check_users(struct vtr_scan *scan, uint32_t index, int type)
@@ -81,7 +81,7 @@ static void check_users(struct vtr_scan *scan, uint32_t index, int type)
 
 	if (!users)
 		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
-			       "nobody refers to this %s",
+			       "no block refers to this %s",
 			       vtr_scan_type_name(scan, type));
 	if (type == INSPECT_STRING_REFERENCE) {
 		uint32_t count = vtr_field(vtr_word(scan, index, 0),

@@ -78,7 +78,7 @@ void tracecmd_critical(const char *format, ...)
 static struct vitrine_error *malformed(const char *what)
 {
 	return vitrine_error_create(EBADMSG, NULL, VITRINE_NO_OFFSET,
-				    "see what `trace-cmd report' says of it",
+				    "check it with `trace-cmd report'",
 				    "%s%s%s", what, *warning ? ": " : "",
 				    warning);
 }

@@ -133,10 +133,10 @@ static struct vitrine_error *failure_of(const struct helper *helper, char *text,
 					    message);
 	}
 	return vitrine_error_create(EBADMSG, from, VITRINE_NO_OFFSET,
-				    helper->advice, "%s died reading it: %s",
+				    helper->advice, "%s cannot read it: %s",
 				    helper->library, WIFSIGNALED(status) ?
 				    strsignal(WTERMSIG(status)) :
-				    "no reason given");
+				    "its program ended without a message");
 }
 
 /**

@@ -344,12 +344,13 @@ static int write_named(struct symbols *symbols, const char *path, const char *ou
 	int status = merge_run(&merge);
 
 	if (symbols->unwind.nr)
-		print_note(out, "%" PRIu32 " of %" PRIu32
-			   " stacks with memory were unwound",
+		print_note(out, "unwound %" PRIu32 " of the %" PRIu32
+			   " user stacks that were recorded with their memory",
 			   symbols->unwind.nr_unwound, symbols->unwind.nr);
 	if (symbols->nr_found + symbols->nr_unknown)
-		print_note(out, "%" PRIu64 " frames have names now, %" PRIu64
-			   " do not", symbols->nr_found, symbols->nr_unknown);
+		print_note(out, "found the functions of %" PRIu64 " of %" PRIu64
+			   " frames of user stacks", symbols->nr_found,
+			   symbols->nr_found + symbols->nr_unknown);
 	return status;
 }
 

@@ -290,7 +290,7 @@ static int hold_stacks(struct events_hold *hold, const struct events_wish *wish)
 	if (read_setting(hold->stacks_fd, setting, sizeof(setting)))
 		return -1;
 	if (strcmp(setting, "none")) {
-		fprintf(stderr, "vitrine: trace/stacks is already set, and stays so: %s\n",
+		fprintf(stderr, "vitrine: trace/stacks is already set and is not changed: %s\n",
 			setting);
 		/* A setting of the user is left alone. */
 		if (!is_held(hold->stacks_fd, LOCK_STACKS))

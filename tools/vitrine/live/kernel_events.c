@@ -381,7 +381,7 @@ struct vitrine_error *kernel_events_read(struct kernel_events *events, struct ro
 		return err;
 	err = end_helper(events);
 	return err ? err : vitrine_error_create(EPIPE, reader.name, VITRINE_NO_OFFSET, NULL,
-						"it has ended early");
+						"it ended before the recording did");
 }
 
 /**
@@ -413,7 +413,7 @@ struct vitrine_error *kernel_events_finish(struct kernel_events *events, struct 
 	if (!err && sscanf(text, "%" SCNu64 " %" SCNu64, &events->nr_records,
 			   &events->nr_lost) != 2)
 		return vitrine_error_create(EPIPE, reader.name, VITRINE_NO_OFFSET, NULL,
-					    "it did not tell what was lost");
+					    "it did not report how many events were lost");
 	return err;
 }
 

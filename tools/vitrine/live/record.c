@@ -625,7 +625,7 @@ static struct vitrine_error *save(struct record *record,
 		return err;
 	}
 	snprintf(advice, sizeof(advice),
-		 "what was recorded until then is saved: %" PRIu64 " bytes in %.3f s",
+		 "the trace up to then is saved: %" PRIu64 " bytes in %.3f s",
 		 rotation_len(files), elapsed(record));
 	err = vitrine_error_create(cause->code, cause->path, cause->offset,
 				   advice, "%s", cause->message);

@@ -422,9 +422,9 @@ void timeline_put_missing(FILE *stream, const struct timeline *timeline)
 		}
 	}
 	label_duration(cell, timeline->cell_ns[TIMELINE_TURNS]);
-	fprintf(stream, "%" PRIu64 " of %" PRIu64 " turns, all shorter than %s, ",
+	fprintf(stream, "%" PRIu64 " of %" PRIu64 " time slices are shorter than %s and ",
 		nr_turns, timeline->nr_all[TIMELINE_TURNS], cell);
-	fprintf(stream, "are drawn together as %" PRIu64 " bars", nr_bars);
+	fprintf(stream, "merged into %" PRIu64 " bars", nr_bars);
 }
 
 /**

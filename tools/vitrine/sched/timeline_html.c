@@ -157,10 +157,10 @@ static void put_missing(FILE *stream, const struct timeline *timeline)
 {
 	if (!timeline->cell_ns[TIMELINE_TURNS])
 		return;
-	fputs("<p id=\"missing\">Not everything is here: ", stream);
+	fputs("<p id=\"missing\">", stream);
 	timeline_put_missing(stream, timeline);
-	fputs(", and zooming in does not part them. ", stream);
-	fputs("To see each turn of a part of the trace: ", stream);
+	fputs(", which zooming does not split. ", stream);
+	fputs("To draw each time slice of a part of the trace, run ", stream);
 	fputs("<code>vitrine timeline --from TIME --to TIME</code>.</p>\n",
 	      stream);
 }

@@ -133,7 +133,7 @@ static void put_title(FILE *stream, const struct timeline *timeline,
 	label_of(timeline, item->thread, label);
 	fputs("<title>", stream);
 	if (item->nr > 1)
-		fprintf(stream, "%" PRIu32 " turns, most of ", item->nr);
+		fprintf(stream, "%" PRIu32 " time slices, the most time by ", item->nr);
 	xml_put_text(stream, label);
 	put_process(stream, timeline, item->thread);
 	label_time(time, item->begin_ns);
@@ -208,7 +208,7 @@ static void put_interrupt(FILE *stream, const struct timeline *timeline,
 	fputs(item->busy_ns ? " class=\"i\"><title>" :
 			      " class=\"i j\"><title>", stream);
 	if (item->nr > 1)
-		fprintf(stream, "%" PRIu32 " interrupts, most of ", item->nr);
+		fprintf(stream, "%" PRIu32 " interrupts, the most time by ", item->nr);
 	xml_put_text(stream, timeline->names[item->thread]);
 	label_time(time, item->begin_ns);
 	fprintf(stream, "\nat %s", time);
@@ -319,7 +319,7 @@ static void put_nr_interrupts(FILE *stream, const struct timeline *timeline)
 		return;
 	fprintf(stream, ", %" PRIu64 " interrupts", nr);
 	if (timeline->cell_ns[TIMELINE_INTERRUPTS])
-		put_duration(stream, ", together where shorter than ",
+		put_duration(stream, ", merged where shorter than ",
 			     timeline->cell_ns[TIMELINE_INTERRUPTS]);
 }
 
@@ -339,14 +339,14 @@ static void put_head(FILE *stream, const struct timeline *timeline,
 	xml_put_text(stream, title);
 	fputs("</text>\n", stream);
 	begin_text(stream, 12, 44, "start", "f");
-	fprintf(stream, "%s from %s s, %" PRIu64 " turns of %" PRIu32 " threads",
+	fprintf(stream, "%s from %s s, %" PRIu64 " time slices of %" PRIu32 " threads",
 		length, begin, timeline->nr_all[TIMELINE_TURNS],
 		timeline->nr_threads);
 	put_nr_interrupts(stream, timeline);
 	if (timeline->cell_ns[TIMELINE_TURNS]) {
 		fputs("; ", stream);
 		timeline_put_missing(stream, timeline);
-		fputs(", as high as the CPU was busy", stream);
+		fputs(", whose height is the share of time that the CPU was busy", stream);
 	}
 	if (timeline->nr_lost)
 		fprintf(stream, "; %" PRIu64 " records lost",

@@ -313,7 +313,8 @@ static void put_origin(const struct printer *printer,
 	char label[LABEL_TIME_BYTES];
 
 	if (wait->is_cut && nr == wait->nr_links) {
-		fputs("       What was before is not kept.\n", printer->stream);
+		fprintf(printer->stream,
+			"       (the chain ends here: at most %d waits are kept)\n", WHY_LINKS);
 		return;
 	}
 	if (!last->waker.known && !last->waker.interrupt)
