@@ -187,16 +187,10 @@ cut time.fxt --cpu 0 --from "$((from + 1000))ns" -o again.fxt
 check "a cut of a cut says both" same <(printf '%s\n' "from_ns=$from to_ns=$to" "from_ns=$((from + 1000)) cpus=0" | sort) \
 	<("$vitrine" check again.fxt | sed -n 's/.*on purpose: //p' | sort)
 cut a.fxt --from "$((to * 2))ns" -o late.fxt
-check "a time after the end: the range of the trace" ended 1 \
-	"a.fxt: no record is in the range; the trace is from [0-9]+\.[0-9]{9} s to [0-9]+\.[0-9]{9} s$"
-check "a time after the end: what was left out, and no more" same <(echo "from_ns=$((to * 2))") \
-	<("$vitrine" print --json late.fxt | jq -r '"\(.args | to_entries[] | "\(.key)=\(.value)")"')
-check "a time after the end: the trace is sound" sound late.fxt
-cut a.fxt --to 1ns -o early.fxt
-check "a time before the begin" ended 1 "no record is in the range"
-check "a time before the begin: what was left out" grep -q "on purpose: to_ns=1$" <("$vitrine" check early.fxt)
+check "a time after the end" ended 1 "a.fxt: no record is from .* s on; the trace covers "
+check "a time after the end: no file is written" test ! -e late.fxt
 cut a.fxt --from "${from}ns" --to "$((from + 1))ns" -o between.fxt
-check "a time between two records" ended 1 "no record is in the range"
+check "a time between two records" ended 0
 check "a time between two records: what runs is known" test "$("$vitrine" print --event switch between.fxt | wc -l)" -ge 2
 
 cut wide.fxt --cpu 300 --from 1ns -o wide.cut.fxt

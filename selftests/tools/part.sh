@@ -123,7 +123,6 @@ done <<-'END'
 	load [703] -t worker-2
 	snapshot [201] -t waiter
 	snapshot [300] -t cc1
-	snapshot [203,400] -t starter -p sshd
 END
 
 "$vitrine" merge disk.part.fxt starved.part.fxt -o merged.fxt

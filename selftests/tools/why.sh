@@ -173,7 +173,7 @@ command_into_files flame disk.fxt absent.fxt -o none.svg
 check "one of two cannot be read: nothing is drawn" ended 3 "absent.fxt: cannot open"
 check "one of two cannot be read: no file is left" test ! -e none.svg
 command_into_files flame disk.fxt -o /nowhere/x.svg
-check "where nothing can be written" ended 3 "/nowhere/x.svg: cannot write: No such file"
+check "where nothing can be written" ended 3 "/nowhere/x.svg: cannot create: No such file"
 
 # ---- memory
 

@@ -76,10 +76,7 @@ struct cut_cpu {
  * @record: the record being written
  * @begun: the first record has been written
  * @nr_breaks: switches from a thread that was not running, where neither was chosen
- * @has_record: the trace has a record with a time
- * @in_range: one of them is in the range of time
- * @first_ns: time of the first one
- * @last_ns: time of the last one
+ * @last_ns: time of the last record with a time
  * @left_out: records that cannot be written
  * @status: EXIT_BAD_INPUT if a filter selects nothing, though others do
  */
@@ -98,9 +95,6 @@ struct cut {
 	struct vitrine_fxt_record record;
 	bool begun;
 	uint64_t nr_breaks;
-	bool has_record;
-	bool in_range;
-	uint64_t first_ns;
 	uint64_t last_ns;
 	struct left_out left_out;
 	int status;
@@ -799,18 +793,6 @@ static struct vitrine_error *process_item(struct cut *cut)
 	}
 }
 
-static void follow_range(struct cut *cut)
-{
-	if (cut->item.kind != FEED_RECORD)
-		return;
-	if (!cut->has_record)
-		cut->first_ns = cut->item.ns;
-	cut->has_record = true;
-	cut->last_ns = cut->item.ns;
-	if (cut->item.ns >= cut->args->filter.from_ns && cut->item.ns <= cut->args->filter.to_ns)
-		cut->in_range = true;
-}
-
 /* Write everything up to the end of the cut. */
 static struct vitrine_error *cut_range(struct cut *cut)
 {
@@ -824,7 +806,8 @@ static struct vitrine_error *cut_range(struct cut *cut)
 		if (cut->item.kind == FEED_END)
 			return cut->begun && by_thread(cut) ?
 				       put_extent(cut, VITRINE_FXT_NO_CPU, cut->last_ns) : NULL;
-		follow_range(cut);
+		if (cut->item.kind == FEED_RECORD)
+			cut->last_ns = cut->item.ns;
 		if (cut->item.ns > to_ns)
 			break;
 		err = process_item(cut);
@@ -835,19 +818,6 @@ static struct vitrine_error *cut_range(struct cut *cut)
 	return err ? err : put_edges(cut, to_ns, false);
 }
 
-/* Read to the end of a trace of which nothing is in the range, to tell where it ends. */
-static struct vitrine_error *find_end(struct cut *cut)
-{
-	struct vitrine_error *err = NULL;
-
-	while (!err && cut->item.kind != FEED_END) {
-		err = feed_next(cut->feed, &cut->item);
-		if (!err)
-			follow_range(cut);
-	}
-	return err;
-}
-
 static struct vitrine_error *cut_all(struct cut *cut)
 {
 	struct vitrine_error *err = cut_range(cut);
@@ -855,8 +825,6 @@ static struct vitrine_error *cut_all(struct cut *cut)
 	/* What runs behind the end is unknown, but what was left out is stated there, too. */
 	if (!err && !cut->begun)
 		err = put_note(cut, cut->args->filter.from_ns);
-	if (!err && !cut->in_range)
-		err = find_end(cut);
 	return err ? err : fxt_out_commit(cut->out);
 }
 
@@ -882,8 +850,7 @@ static struct vitrine_error *open_all(struct cut *cut)
 		.fault = faults_print,
 		.ctx = &cut->faults,
 	};
-	struct record_filter always = cut->args->filter;
-	const struct selection selection = { .filter = &always };
+	const struct selection selection = { .filter = &cut->args->filter };
 	struct vitrine_error *err;
 	uint64_t realtime_ns = 0;
 
@@ -898,9 +865,6 @@ static struct vitrine_error *open_all(struct cut *cut)
 		err = feed_create(cut->input.path, &report, &cut->feed);
 	if (!err)
 		faults_end(&cut->faults);
-	/* A range of time without a record is told by the file; see print_range(). */
-	always.from_ns = 0;
-	always.to_ns = UINT64_MAX;
 	if (!err && cut->args->must_select)
 		err = selection_check(&selection, cut->input.path, cut->input.name,
 				      &cut->status);
@@ -909,21 +873,6 @@ static struct vitrine_error *open_all(struct cut *cut)
 		return err;
 	feed_realtime(cut->feed, &realtime_ns);
 	return fxt_out_create(cut->args->out, realtime_ns, &cut->out);
-}
-
-/* Return EXIT_BAD_INPUT if the range of time has no record. */
-static int print_range(const struct cut *cut)
-{
-	if (cut->in_range)
-		return EXIT_DONE;
-	if (!cut->has_record)
-		print_note(cut->faults.path, "the trace has no record with a time");
-	else
-		print_note(cut->faults.path,
-			   "no record is in the range; the trace is from %llu.%09llu s to %llu.%09llu s",
-			   cut->first_ns / NSEC_PER_SEC, cut->first_ns % NSEC_PER_SEC,
-			   cut->last_ns / NSEC_PER_SEC, cut->last_ns % NSEC_PER_SEC);
-	return EXIT_BAD_INPUT;
 }
 
 static void print_counts(const struct cut *cut)
@@ -954,11 +903,8 @@ int cut_run(const struct cut_args *args)
 	err = open_all(&cut);
 	if (!err)
 		err = cut_all(&cut);
-	if (!err) {
-		if (print_range(&cut) && args->must_select)
-			cut.status = EXIT_BAD_INPUT;
+	if (!err)
 		print_counts(&cut);
-	}
 	status = cut.faults.nr ? EXIT_BAD_INPUT : cut.status;
 	feed_destroy(cut.feed);
 	input_close(&cut.input);
