@@ -4,10 +4,9 @@
  * decoded here, word by word, and not by libvitrine, which accepts more.
  *
  *	importer FILE CATEGORY	prints the number of events; or each rule that is broken
- *	importer FILE --wakeups	prints time, woken thread and waker of each wakeup, in the order
- *				of the file; or each rule that is broken
+ *	importer FILE wakeups	prints the time, thread and waker of each wakeup, as one line
  *
- * The waker of a wakeup is the argument "waker", or else the woken thread itself. The rules:
+ * The rules:
  *
  *  - The thread is known, and has a process; ids have 32 bits, because more are cut off.
  *  - The name is not empty. Only the end of a duration has none, as reference 0: an inline
@@ -15,8 +14,8 @@
  *  - The category of an end is that of its begin. Ends have a begin on the same thread.
  *  - A counter has numbers as arguments, and its id as the last word.
  *  - An asynchronous end has the name, the id and the process of its begin.
+ *  - The waker of a wakeup is its argument "waker", a koid; without it, the thread wakes itself.
  *  - Flows are within a duration of their thread, and have the name and id of their begin.
- *  - Of a wakeup, the argument "waker" is a koid and "weight" an Int32.
  */
 #include <err.h>
 #include <stdbool.h>
@@ -57,20 +56,13 @@ static uint64_t processes[256], threads[256];
 
 static struct event events[MAX_EVENTS];
 static unsigned int nr_events;
-static const char *wanted;	/* category, or NULL for wakeups */
-static uint64_t ticks_per_second;
+static const char *wanted;
 static unsigned int nr_broken;
 
 static void broken(const struct event *event, const char *rule)
 {
 	printf("%.*s (type %u, thread %llu): %s\n", (int)event->name.len, event->name.bytes,
 	       event->type, (unsigned long long)event->thread, rule);
-	nr_broken++;
-}
-
-static void broken_wakeup(const char *rule)
-{
-	printf("wakeup: %s\n", rule);
 	nr_broken++;
 }
 
@@ -95,6 +87,11 @@ static unsigned int get_string(unsigned int ref, const uint64_t *words, struct t
 	}
 	copy_text(ret, words, len);
 	return (len + FXT_WORD_BYTES - 1) / FXT_WORD_BYTES;
+}
+
+static bool is_text(const struct text *text, const char *wanted)
+{
+	return text->len == strlen(wanted) && !memcmp(text->bytes, wanted, text->len);
 }
 
 static bool is_number(unsigned int type)
@@ -137,7 +134,7 @@ static void take_event(const uint64_t *record)
 	};
 	at += ref ? 0 : 2;
 	at += get_string(field(FXT_EVENT_CATEGORY, *record), record + at, &category);
-	if (category.len != strlen(wanted) || memcmp(category.bytes, wanted, category.len))
+	if (!is_text(&category, wanted))
 		return;
 	at += get_string(name, record + at, &event->name);
 	at += skip_args(event, record + at, field(FXT_EVENT_NR_ARGS, *record));
@@ -152,43 +149,20 @@ static void take_event(const uint64_t *record)
 		errx(2, "too many events");
 }
 
-static bool is_text(const struct text *text, const char *string)
+static void print_wakeup(const uint64_t *record)
 {
-	return text->len == strlen(string) && !memcmp(text->bytes, string, text->len);
-}
-
-/* Take an argument of a wakeup. */
-static void take_wakeup_arg(const uint64_t *arg, uint64_t *waker)
-{
-	const unsigned int type = field(FXT_HEADER_TYPE, *arg);
-	struct text name;
-	unsigned int at;
-
-	at = 1 + get_string(field(FXT_ARG_NAME, *arg), arg + 1, &name);
-	if (is_text(&name, "weight") && type != FXT_ARG_INT32)
-		broken_wakeup("the weight is no Int32");
-	if (!is_text(&name, "waker"))
-		return;
-	if (type != FXT_ARG_KOID)
-		broken_wakeup("the waker is no koid");
-	*waker = arg[at];
-}
-
-static void take_wakeup(const uint64_t *record)
-{
-	const unsigned int nr_args = field(FXT_SCHEDULING_NR_ARGS, *record);
-	const uint64_t ns = (__uint128_t)record[1] * 1000000000 / ticks_per_second;
+	unsigned int nr_args = field(FXT_SCHEDULING_NR_ARGS, *record), at = 3, nr_words;
 	uint64_t waker = record[2];
-	unsigned int i, at = 3;
+	struct text name;
 
-	for (i = 0; i < nr_args; i++) {
-		take_wakeup_arg(record + at, &waker);
-		at += field(FXT_HEADER_WORDS, record[at]);
+	for (; nr_args; nr_args--, at += field(FXT_HEADER_WORDS, record[at])) {
+		nr_words = get_string(field(FXT_ARG_NAME, record[at]), record + at + 1, &name);
+		if (is_text(&name, "waker") &&
+		    field(FXT_HEADER_TYPE, record[at]) == FXT_ARG_KOID)
+			waker = record[at + 1 + nr_words];
 	}
-	if (at != field(FXT_HEADER_WORDS, *record))
-		broken_wakeup("the length is not that of the contents");
-	printf("%llu %llu %llu\n", (unsigned long long)ns, (unsigned long long)record[2],
-	       (unsigned long long)waker);
+	printf("%llu %llu %llu\n", (unsigned long long)record[1],
+	       (unsigned long long)record[2], (unsigned long long)waker);
 }
 
 static void take_thread(const uint64_t *record)
@@ -209,9 +183,6 @@ static void take_record(const uint64_t *record)
 		memset(threads, 0, sizeof(threads));
 		memset(processes, 0, sizeof(processes));
 		break;
-	case FXT_RECORD_INITIALIZATION:
-		ticks_per_second = record[1];
-		break;
 	case FXT_RECORD_STRING:
 		copy_text(&strings[field(FXT_STRING_INDEX, *record)], record + 1,
 			  field(FXT_STRING_BYTES, *record));
@@ -220,13 +191,12 @@ static void take_record(const uint64_t *record)
 		take_thread(record);
 		break;
 	case FXT_RECORD_EVENT:
-		if (wanted)
-			take_event(record);
+		take_event(record);
 		break;
 	case FXT_RECORD_SCHEDULING:
-		if (!wanted && field(FXT_SCHEDULING_SUBTYPE, *record) ==
-			       FXT_SCHEDULING_THREAD_WAKEUP)
-			take_wakeup(record);
+		if (!strcmp(wanted, "wakeups") && field(FXT_SCHEDULING_SUBTYPE, *record) ==
+		    FXT_SCHEDULING_THREAD_WAKEUP)
+			print_wakeup(record);
 		break;
 	default:
 		break;
@@ -332,16 +302,17 @@ int main(int argc, char **argv)
 	unsigned int i;
 
 	if (argc != 3)
-		errx(2, "FILE CATEGORY, or FILE --wakeups");
-	wanted = strcmp(argv[2], "--wakeups") ? argv[2] : NULL;
+		errx(2, "FILE CATEGORY");
+	wanted = argv[2];
 	read_file(argv[1]);
+	if (!strcmp(wanted, "wakeups"))
+		return 0;
 	/* CPUs are in any order in the file; events of one time do not occur. */
 	qsort(events, nr_events, sizeof(*events), compare);
 	for (i = 0; i < nr_events; i++) {
 		check_names(&events[i]);
 		check_order(&events[i]);
 	}
-	if (wanted)
-		printf("%u events\n", nr_events);
+	printf("%u events\n", nr_events);
 	return !!nr_broken;
 }

@@ -76,7 +76,7 @@ wakers()
 # has_wakers FILE: the importer derives the wakers of trace.fxt from FILE
 has_wakers()
 {
-	"$importer" "$1" --wakeups >importer.out && diff -u <(wakers trace.fxt) <(sort importer.out)
+	"$importer" "$1" wakeups >importer.out && diff -u <(wakers trace.fxt) <(sort importer.out)
 }
 
 # copy COMMAND...: write the copy of trace.fxt that COMMAND makes to COMMAND/trace.fxt
@@ -108,6 +108,12 @@ for name in $("$mkfxt"); do
 		[ -z "${reports_of_all-}" ] || reports=("${reports_of_all[@]}")
 	done
 done
+
+# A trace of another producer does not tell the wakers; a copy takes them from the switches.
+"$mkfxt" rush >trace.fxt
+check "wakers of another producer's trace" copy merge
+check "wakers of another producer's trace: who runs on the CPU" same <(printf '%s\n' "1500 21 11" "3000 21 41") \
+	<("$importer" merge/trace.fxt wakeups | sort)
 
 for file in "$recordings"/*.fxt*; do
 	name=$(basename "${file%%.fxt*}")
