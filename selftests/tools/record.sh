@@ -281,8 +281,8 @@ record -o - -C 1 -- true
 check "-C into a pipe" grep -q ": no fault" <("$vitrine" check out)
 record -o part.fxt -p nobody -- true
 check "a process that does not exist" ended 0
-check "the trace of a process that does not exist has no thread" prints 0 \
-	bash -c "'$vitrine' latency --json part.fxt | jq '.threads | length'"
+check "the trace of a process that does not exist has no thread" prints '[0,0]' \
+	bash -c "'$vitrine' latency -j part.fxt | jq -c '[.switches, (.threads | length)]'"
 check "-C and -p: no temporary file is left" test "$(find . -name 'part.fxt*' | wc -l)" = 2
 rm part.*
 
