@@ -55,7 +55,7 @@ says()
 	vitrine latency --json "$1" >report.json && jq -e "$2" report.json
 }
 check "waits are counted from the wakeup on" \
-	says load.fxt '.wakeups > 100 and ([.threads[].after_wakeup.count] | add) > 100'
+	says load.fxt '.wakeups > 100 and ([.threads[].runnable.count] | add) > 100'
 check "wakeups are off after the session" grep -qx -e -sched "$TRACE/events"
 unload
 load

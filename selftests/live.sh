@@ -25,12 +25,12 @@ waited()
 {
 	vitrine latency --live --json >"$dir/json" &&
 	jq -e '[.threads[] | select(.thread.name | tostring | startswith("crowd-")) |
-		select(.after_wakeup.count > 0 and .running_ns > 0) | .thread.name] | unique | length == 20' "$dir/json"
+		select(.runnable.count > 0 and .running_ns > 0) | .thread.name] | unique | length == 20' "$dir/json"
 }
 
 table()
 {
-	vitrine latency --live >"$dir/table" && head -n 1 "$dir/table" | grep ' switches on [0-9]* CPU.*from wakeup to run' &&
+	vitrine latency --live >"$dir/table" && head -n 1 "$dir/table" | grep ' switches on [0-9]* CPU.*from wakeup or preemption to run' &&
 	grep -E '^crowd-[0-9]+:[0-9]+/[0-9]+ ' "$dir/table"
 }
 

@@ -35,9 +35,9 @@ record()
 ours()
 {
 	vitrine latency --json "$out/latency.fxt" | jq -r '.threads[] |
-		select(.thread.name | tostring | startswith("crowd")) | [.after_wakeup, .after_preemption] as $w |
-		[.thread.tid, ($w | map(.count) | add), ($w | map(.sum_ns) | add) / 1e3,
-		 ($w | map(.max_ns) | max) / 1e3, .running_ns / 1e3] | @tsv' |
+		select(.thread.name | tostring | startswith("crowd")) |
+		[.thread.tid, .runnable.count, .runnable.sum_ns / 1e3, .runnable.max_ns / 1e3,
+		 .running_ns / 1e3] | @tsv' |
 		sort
 }
 

@@ -78,21 +78,23 @@ done
 
 # ---- latency: comments in mkfxt_good.c derive the expected figures
 
-head=$(printf '%-24s %8s %8s %8s %8s %8s %18s %4s  %-20s %8s %8s %8s' THREAD RUNS WAITS P50 P99 MAX UNTIL \
-	CPU INSTEAD RUNNING RUNNABLE BLOCKED)
-check "latency" prints "5.650us, 18 switches on 2 CPUs, busy for 72.2 %; waits from wakeup to run; p50 and p99 within 1 %
+head=$(printf '%-29s %8s %8s %8s %8s %8s %8s %8s %8s %18s %4s  %s' THREAD RUNS AVG P50 P99 MAX RUNNING RUNNABLE \
+	BLOCKED UNTIL CPU INSTEAD)
+check "latency" prints "5.650us, 18 switches on 2 CPUs, busy for 72.2 %; latency from wakeup or preemption to run; percentiles within 1 %
 1 gap: what threads did meanwhile is left out
 
 $head
-alpha:11/10                     4        2    100ns    300ns    300ns        0.000002300    0  idle:0/0              1.600us  1.100us    500ns
-be|ta<>&\"':21/20                2        1     50ns     50ns     50ns        0.000003000    0  alpha:11/10           2.500us     50ns    700ns
-gamma:31/30                     3        1     50ns     50ns     50ns        0.000006500    0  idle:0/0                300ns     50ns    100ns
-?:41/40                         2        0        -        -        -                  -    -  -                     1.350us      0ns      0ns" \
+alpha:11/10                          4    366ns    300ns    700ns    700ns  1.600us  1.100us    500ns        0.000003700    0  be|ta<>&\"':21/20
+be|ta<>&\"':21/20                     2     50ns     50ns     50ns     50ns  2.500us     50ns    700ns        0.000003000    0  alpha:11/10
+gamma:31/30                          3     50ns     50ns     50ns     50ns    300ns     50ns    100ns        0.000006500    0  idle:0/0
+?:41/40                              2      0ns      0ns      0ns      0ns  1.350us      0ns      0ns        0.000006200    1  idle:0/0
+total of 4 threads                  11    200ns     50ns    700ns    700ns  5.750us  1.200us  1.300us        0.000003700    0  be|ta<>&\"':21/20" \
 	"$vitrine" latency waits.fxt
-check "a trace without wakeups: the report says so" prints "1.010us, 13 switches on 2 CPUs, busy for 4.9 %; waits after preemption only, as there are no wakeups in the trace; p50 and p99 within 1 %
-1 gap, 11 records lost: what threads did meanwhile is left out" bash -c "'$vitrine' latency vitrine.fxt | head -n 2"
+check "a trace without wakeups: the report says so" prints "1.010us, 13 switches on 2 CPUs, busy for 4.9 %; latency from wakeup or preemption to run; percentiles within 1 %
+No wakeups of these threads in the trace: only preemptions are known
+1 gap, 11 records lost: what threads did meanwhile is left out" bash -c "'$vitrine' latency vitrine.fxt | head -n 3"
 check "what ends in a later sub-buffer is not lost" prints "1 gap, 4 records lost: what threads did meanwhile is left out" \
-	bash -c "'$vitrine' latency spans.fxt | sed -n 2p"
+	bash -c "'$vitrine' latency spans.fxt | sed -n 3p"
 for name in late-span late-spans; do
 	check "$name: check finds no loss" output_has "0 records lost: no fault" "$vitrine" check $name.fxt
 	check "$name: nor does latency, in all the time" prints '[0,0,5,2000,2000,0]' \
@@ -103,14 +105,15 @@ for name in late-span late-spans; do
 	mkdir -p $name/vitrine/trace && cp $name.fxt $name/vitrine/trace/trace.fxt
 	check "$name: nor does top" prints 0 bash -c "VITRINE_DEBUGFS=$name '$vitrine' top --once --json | jq .gaps"
 done
-check "rings that begin at different times: what is unknown, and no wait of it" prints "15.80s, 13 switches on 3 CPUs, busy for 41.1 %; waits from wakeup to run; p50 and p99 within 1 %
+check "rings that begin at different times: what is unknown, and no wait of it" prints "15.80s, 13 switches on 3 CPUs, busy for 41.1 %; latency from wakeup or preemption to run; percentiles within 1 %
 No records of CPU 0 before 13.500000000: what threads waited for until then is left out
 
 $head
-cc1:300/300                     1        1  500.0ms  500.0ms  500.0ms       20.000000000    2  idle:0/0               1.000s  500.0ms      0ns
-waiter:201/200                  2        1  10.00ms  10.00ms  10.00ms       19.010000000    0  idle:0/0              550.0ms  10.00ms   2.200s
-starter:203/203                 1        0        -        -        -                  -    -  -                      4.740s      0ns   2.760s
-sshd:400/400                    3        0        -        -        -                  -    -  -                      3.700s      0ns      0ns" \
+cc1:300/300                          1  500.0ms  500.0ms  500.0ms  500.0ms   1.000s  500.0ms      0ns       20.000000000    2  idle:0/0
+waiter:201/200                       2  10.00ms  10.00ms  10.00ms  10.00ms  550.0ms  10.00ms   2.200s       19.010000000    0  idle:0/0
+starter:203/203                      1        -        -        -        -   4.740s      0ns   2.760s                  -    -  -
+sshd:400/400                         3        -        -        -        -   3.700s      0ns      0ns                  -    -  -
+total of 4 threads                   7  255.0ms  10.00ms  500.0ms  500.0ms   9.990s  510.0ms   4.960s       20.000000000    2  idle:0/0" \
 	"$vitrine" latency snapshot.fxt
 check "the same as JSON" prints '[0,[{"cpu":0,"before_ns":13500000000}]]' \
 	bash -c "'$vitrine' latency -j snapshot.fxt | jq -c '[.gaps, .unknown]'"
@@ -127,35 +130,35 @@ mkdir -p snapshot/vitrine/trace && cp snapshot.fxt snapshot/vitrine/trace/trace.
 check "top: busy while it is known" prints '3 CPUs busy for 41 %' \
 	bash -c "VITRINE_DEBUGFS=snapshot '$vitrine' top --once | sed -n '1s/, .*//p'"
 check "interrupts: all that are not nested, and each name" prints "
-THREAD                   INTERRUPTED BY                          COUNT    TOTAL      MAX
-worker:101/100           all                                         7    240ns     90ns  17.14 % of RUNNING
-worker:101/100           eth0                                        6    100ns     50ns
-worker:101/100           softirq NET_RX                              1     90ns     90ns
-worker:101/100           local_timer                                 1     60ns     60ns
-worker:101/100           hrtimer                                     2     10ns     10ns
-worker:101/100           softirq TIMER                               1     10ns     10ns
-worker:101/100           softirq RCU                                 1      0ns      0ns" \
+THREAD                        INTERRUPTED BY                          COUNT    TOTAL      MAX
+worker:101/100                all                                         7    240ns     90ns  17.14 % of RUNNING
+worker:101/100                eth0                                        6    100ns     50ns
+worker:101/100                softirq NET_RX                              1     90ns     90ns
+worker:101/100                local_timer                                 1     60ns     60ns
+worker:101/100                hrtimer                                     2     10ns     10ns
+worker:101/100                softirq TIMER                               1     10ns     10ns
+worker:101/100                softirq RCU                                 1      0ns      0ns" \
 	bash -c "'$vitrine' latency spans.fxt | sed '1,/^worker:/d'"
 check "interrupts of a part of the time" prints '[{"count":1,"sum_ns":60,"max_ns":60},["local_timer","hrtimer"]]' \
 	bash -c "'$vitrine' latency -j --from 1455ns --to 1515ns spans.fxt | jq -c '.threads[] | [.interrupted, [.interrupted_by[].name]]'"
 check "no interrupts, no table" prints 0 bash -c "'$vitrine' latency waits.fxt | grep -c INTERRUPTED"
-check "a preempted thread has the thread that ran instead" prints '[1,700,700,3700,0,"be|ta<>&\"'"'"'"]' bash -c "'$vitrine' latency -j waits.fxt |
-	jq -c '.threads[0].after_preemption | [.count, .sum_ns, .max_ns, .max_until_ns, .max_cpu, .max_instead.name]'"
+check "a preemption counts like a wakeup" prints '[3,1,1100,366,700,3700,0,"be|ta<>&\"'"'"'"]' bash -c "'$vitrine' latency -j waits.fxt |
+	jq -c '.threads[0].runnable | [.count, .after_preemption, .sum_ns, .average_ns, .max_ns, .max_until_ns, .max_cpu, .max_instead.name]'"
 check "each time it ran" prints \
 '[1000,1500,"unknown",0,0,"blocked"]
 [2300,3000,"woken",300,500,"preempted"]
 [3700,4000,"preempted",700,0,"dead"]
 [5100,5200,"woken",100,0,"blocked"]' bash -c "'$vitrine' latency -jw -t alpha waits.fxt |
-	jq -c '[.begin_ns, .end_ns, .waited, .ready_ns, .blocked_ns, .after]'"
-check "the same as text" prints "           UNTIL [CPU] THREAD                    BLOCKED   WAITED      RAN  THEN
-     0.000006600 [000] gamma:31/30                  50ns     50ns    100ns  blocked" \
+	jq -c '[.begin_ns, .end_ns, .waited, .runnable_ns, .blocked_ns, .after]'"
+check "the same as text" prints "           UNTIL [CPU] THREAD                         BLOCKED RUNNABLE      RAN  THEN
+     0.000006600 [000] gamma:31/30                       50ns     50ns    100ns  blocked" \
 	"$vitrine" latency --switches --thread=gamma --from=6550ns waits.fxt
 check "no run and no wait crosses a loss that headers report" prints '["alpha",2,700,0,0,300,null]
 ["beta",2,250,50,0,100,50]
 ["gamma",1,0,0,0,0,null]
 ["delta",3,300,100,0,0,100]' bash -c "'$vitrine' latency -j -s name torn.fxt | jq -c '.threads | sort_by(.thread.tid)[] |
-	[.thread.name, .runs, .running_ns, .woken_ns, .preempted_ns, .blocked_ns, .after_wakeup.max_ns]'"
-check "the report counts lost records" prints "4.400us, 14 switches on 2 CPUs, busy for 21.9 %; waits from wakeup to run; p50 and p99 within 1 %
+	[.thread.name, .runs, .running_ns, .woken_ns, .preempted_ns, .blocked_ns, .runnable.max_ns]'"
+check "the report counts lost records" prints "4.400us, 14 switches on 2 CPUs, busy for 21.9 %; latency from wakeup or preemption to run; percentiles within 1 %
 2 gaps, 7 records lost: what threads did meanwhile is left out" bash -c "'$vitrine' latency torn.fxt | head -n 2"
 check "lost records in a map: the running thread is unknown" prints "     0.000003400  *.   .
      0.000004100   ?  *A0  A0 = delta:41/40
@@ -175,11 +178,63 @@ check "a map of one thread" prints "     0.000002300  *A0  -   A0 = alpha:11/10
      0.000004000  *.   ." "$vitrine" latency -m -t alpha --from 2300ns --to 4000ns waits.fxt
 check "a map excludes JSON" prints 2 bash -c "'$vitrine' latency -mj waits.fxt 2>/dev/null; echo \$?"
 check "a part of the time" prints '[1,300,200,0,[300,500]]' bash -c "'$vitrine' latency -j --from 2200ns --to 2600ns -p 10 waits.fxt |
-	jq -c '.threads[] | [.runs, .running_ns, .woken_ns == 100, .blocked_ns, [.after_wakeup.max_ns, 500]]' |
+	jq -c '.threads[] | [.runs, .running_ns, .woken_ns == 100, .blocked_ns, [.runnable.max_ns, 500]]' |
 	sed 's/true/200/'"
+check "the figures of all threads" prints '[4,11,6,2,1200,200,50,700]' bash -c "'$vitrine' latency -j waits.fxt |
+	jq -c '.total | [.threads, .runs, (.runnable | .count, .after_preemption, .sum_ns, .average_ns, .p50_ns, .max_ns)]'"
+check "the first rows, and the total of all" prints "alpha total" bash -c "'$vitrine' latency -n 1 waits.fxt | sed '1,/^THREAD/d; s/[: ].*//' | paste -sd ' '"
+check "the first rows as JSON" prints '[[11],4]' bash -c "'$vitrine' latency -n 1 -j waits.fxt | jq -c '[[.threads[].thread.tid], .total.threads]'"
+check "a part of the time without a wakeup: the trace has wakeups" prints 0 \
+	bash -c "'$vitrine' latency --from 5300ns --to 6400ns waits.fxt | grep -ci 'no wakeups'"
+check "a thread without a wakeup" prints 1 bash -c "'$vitrine' latency -t 41 waits.fxt | grep -c 'No wakeups'"
+"$mkfxt" rush >rush.fxt
+check "threads that are still runnable at the end" prints 'alpha:11/10 1 1.000us 1.000us 0.000003000 - (still runnable)
+be|ta<>&"'"'"':21/20 0 1.500us 1.500us 0.000003000 - (still runnable)' \
+	bash -c "'$vitrine' latency -s name rush.fxt | awk '/still/ && !/^total/ { print \$1, \$2, \$3, \$6, \$10, \$11, \$12, \$13 }'"
+check "they are so in JSON" prints '[true,null,1500]' bash -c "'$vitrine' latency -j -t 21 rush.fxt | jq -c '.threads[0].runnable | [.max_is_still, .max_cpu, .max_ns]'"
+check "the time runnable is that of all intervals" prints true bash -c "for each in waits rush snapshot torn; do '$vitrine' latency -j \$each.fxt; done |
+	jq -s '[.[] | .threads[], .total | .runnable.sum_ns == .woken_ns + .preempted_ns] | all'"
+
+# Thread ids 1000 to 8999, of the names many-0 to many-6; each waits twelve times, for 0.1 us to 0.2 ms.
+crowd()
+{
+	python3 - <<-'END'
+	import struct, sys
+	word = struct.Struct("<Q").pack
+	out = sys.stdout.buffer
+	out.write(word(0x0016547846040010) + word(1 | 2 << 4) + word(10**9))
+	for thread in range(1000, 9000):
+	    name = b"many-%d" % (thread % 7)
+	    out.write(word(7 | 3 << 4 | 2 << 16 | (0x8000 | len(name)) << 24) + word(thread) + name.ljust(8, b"\0"))
+	now = 1000
+	for thread in range(1000, 9000):
+	    for i in range(12):
+	        out.write(word(8 | 3 << 4 | 2 << 60) + word(now) + word(thread))
+	        now += 100 << i
+	        out.write(word(8 | 4 << 4 | 1 << 60) + word(now) + word(0) + word(thread))
+	        now += 100
+	        out.write(word(8 | 4 << 4 | 3 << 36 | 1 << 60) + word(now) + word(thread) + word(0))
+	END
+}
+crowd >many.fxt
+check "thousands of threads have percentiles" prints "8000 8000" bash -c "'$vitrine' latency -s p99 -j many.fxt |
+	jq -r '[(.threads | length), ([.threads[].runnable | select(.p50_ns > 3100 and .p99_ns > 200000)] | length)] | join(\" \")'"
+check "one row for each name" prints "many-0 (1143) 13716 34.12us
+many-1 (1143) 13716 34.12us
+many-2 (1143) 13716 34.12us
+many-3 (1143) 13716 34.12us
+many-4 (1143) 13716 34.12us
+many-5 (1142) 13704 34.12us
+many-6 (1143) 13716 34.12us
+total of" bash -c "'$vitrine' latency --by-name -s name many.fxt | sed '1,/^THREAD/d' | awk '{ print \$1, \$2, (/^total/ ? \"\" : \$3 \" \" \$4) }' | sed 's/ *$//'"
+check "the same as JSON" prints '["many-5",1142,13704,34125,204800]' bash -c "'$vitrine' latency -g -j many.fxt |
+	jq -c '.threads[] | select(.name == \"many-5\") | [.name, .threads, .runs, .runnable.average_ns, .runnable.max_ns]'"
+check "one name has the percentiles of all of its threads" prints true bash -c "'$vitrine' latency -g -j many.fxt |
+	jq '[.threads[].runnable | .p50_ns > 3100 and .p50_ns < 3300 and .p99_ns > 200000] | all'"
+check "a name that one thread has is shown with its id" prints 1 bash -c "'$vitrine' latency -g waits.fxt | grep -c '^alpha:11/10  '"
 check "sorted by name, of a process" prints "alpha
 gamma" bash -c "'$vitrine' latency -s name -p 10 -p 30 -j waits.fxt | jq -r '.threads[].thread.name'"
-for order in max:11 p99:11 p50:11 runs:11 running:21 runnable:11 blocked:21 name:41; do
+for order in max:11 p99:11 p50:11 runs:11 avg:11 running:21 runnable:11 blocked:21 name:41; do
 	check "sorted by ${order%:*}" prints "${order#*:}" \
 		bash -c "'$vitrine' latency -s ${order%:*} -j waits.fxt | jq -r '.threads[0].thread.tid'"
 done
@@ -197,7 +252,7 @@ check "all of a recording is accounted for" prints true bash -c "'$mkfxt' speed 
 "$mkfxt" wide >wide.fxt
 check "a CPU above 255" prints '[10,1,3,500,100,5200,300]' bash -c "'$vitrine' latency -j wide.fxt | jq -c '.switches as \$n |
 	.gaps as \$g | .threads[] | select(.thread.tid == 77) |
-	[\$n, \$g, .runs, .running_ns, .after_wakeup.max_ns, .after_wakeup.max_until_ns, .after_wakeup.max_cpu]'"
+	[\$n, \$g, .runs, .running_ns, .runnable.max_ns, .runnable.max_until_ns, .runnable.max_cpu]'"
 check "a CPU above 255: the records of it alone" prints 10 bash -c "'$vitrine' print --cpu=300 wide.fxt | wc -l"
 # Memory that contains two sub-buffers of this trace, each at the beginning of a page.
 head -c 4096 /dev/zero >memory

@@ -135,7 +135,7 @@ check "merged parts: the stand-ins are no threads" prints '["holder","late","wai
 "$vitrine" latency --why starved.part.fxt >said
 check "--why: behind whom is not known" grep -q "50.80ms runnable behind threads that were not recorded (100 %)\.$" said
 check "--why: woken by whom is not known" grep -q "250.0us blocked, woken by a thread that was not recorded;$" said
-check "latency: nor who had the CPU" grep -q "^late:502/502 .* 0  not recorded   " <("$vitrine" latency starved.part.fxt)
+check "latency: nor who had the CPU" grep -q "^late:502/502 .* 0  not recorded$" <("$vitrine" latency starved.part.fxt)
 "$mkfxt" relay >relay.fxt
 "$vitrine" cut relay.fxt -t runner-5 -o relay.part.fxt
 check "idle stays idle" grep -q "behind threads that were not recorded (17 %), while the CPU was idle for 83 %\.$" \

@@ -129,7 +129,8 @@ done
 check "--why has no --map" refused "--why excludes" latency --why --map disk.fxt
 check "--why has no --switches" refused "--why excludes" latency --why --switches disk.fxt
 check "--why has no --sort" refused "--why excludes" latency --why --sort p99 disk.fxt
-check "--count is for --why" refused "--count needs --why" latency -n 3 disk.fxt
+check "--why has no --by-name" refused "--why excludes" latency --why --by-name disk.fxt
+check "--count is for reports" refused "exclude --count" latency -n 3 --switches disk.fxt
 check "no wait at all" refused "not a number" latency --why -n 0 disk.fxt
 check "too many" refused "not a number" latency --why -n 1001 disk.fxt
 check "no number" refused "not a number" latency --why -n 3x disk.fxt

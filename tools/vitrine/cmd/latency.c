@@ -25,7 +25,8 @@ static const struct argp_option options[] = {
 	  "Print the threads of all CPUs at each switch", 0 },
 	{ "why", LATENCY_WHY, NULL, 0,
 	  "Explain the longest waits and their causes", 0 },
-	{ "count", 'n', "N", 0, "With --why: number of waits (default: 10)", 0 },
+	{ "count", 'n', "N", 0, "Number of rows (default: all), or of waits (10)", 0 },
+	{ "by-name", 'g', NULL, 0, "One row for all threads of a name", 0 },
 	{ "json", 'j', NULL, 0, "Print JSON", 0 },
 	{ NULL, 0, NULL, 0, "Filters:", 1 },
 	{ "thread", 't', "TID|NAME", 0, "Report only this thread", 1 },
@@ -43,6 +44,7 @@ static void parse_order(struct latency_args *args, const char *arg,
 		[LATENCY_BY_MAX]	= "max",
 		[LATENCY_BY_P99]	= "p99",
 		[LATENCY_BY_P50]	= "p50",
+		[LATENCY_BY_AVERAGE]	= "avg",
 		[LATENCY_BY_RUNS]	= "runs",
 		[LATENCY_BY_RUNNING]	= "running",
 		[LATENCY_BY_RUNNABLE]	= "runnable",
@@ -70,7 +72,7 @@ static void parse_count(struct latency_args *args, const char *arg,
 	    nr > WHY_MAX_WORST)
 		argp_error(state, "`%s' is not a number from 1 to %d", arg,
 			   WHY_MAX_WORST);
-	args->nr_worst = nr;
+	args->nr = nr;
 }
 
 static void check_args(const struct latency_args *args,
@@ -80,10 +82,10 @@ static void check_args(const struct latency_args *args,
 		argp_error(state, "give either FILE or --live");
 	if (args->map && (args->switches || args->json))
 		argp_error(state, "--map excludes --switches and --json");
-	if (args->why && (args->switches || args->map || args->sorted))
-		argp_error(state, "--why excludes --switches, --map and --sort");
-	if (!args->why && args->nr_worst)
-		argp_error(state, "--count needs --why");
+	if (args->why && (args->switches || args->map || args->sorted || args->by_name))
+		argp_error(state, "--why excludes --switches, --map, --sort and --by-name");
+	if ((args->switches || args->map) && (args->nr || args->by_name))
+		argp_error(state, "--switches and --map exclude --count and --by-name");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -99,6 +101,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'n':
 		parse_count(args, arg, state);
+		return 0;
+	case 'g':
+		args->by_name = true;
 		return 0;
 	case 's':
 		args->sorted = true;
@@ -129,11 +134,11 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "FILE\n--live",
 	.doc = "Report the scheduling latency of each thread.\n"
-	       "\013KEY is max, p99, p50, runs, running, runnable, blocked or name. The latency\n"
-	       "is the time from the wakeup of a thread until it runs.\n"
+	       "\013KEY is max, p99, p50, avg, runs, running, runnable, blocked or name. The\n"
+	       "latency is the time from a wakeup or a preemption of a thread until it runs.\n"
 	       "\n"
 	       "Examples:\n"
-	       "  vitrine latency load.fxt | head\n"
+	       "  vitrine latency -n 10 load.fxt\n"
 	       "  vitrine latency --sort=p99 --process=postgres load.fxt\n"
 	       "  vitrine latency --why --thread=worker load.fxt",
 };

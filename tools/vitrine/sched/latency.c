@@ -17,14 +17,10 @@
 #include "latency_report.h"
 #include "trace_input.h"
 
-/* Memory for the percentiles of all threads; once it is used up, no more are computed. */
-#define SPREADS_BYTES	(24U << 20)
-
 /**
  * struct latency - a trace being measured
  * @args: the options
  * @sched: state of all threads and CPUs
- * @memory_bytes: left for percentiles
  * @nr_tags: threads that have a tag in the map
  * @json: writer for --switches --json, one line per time slice
  * @failed: out of memory
@@ -32,7 +28,6 @@
 struct latency {
 	const struct latency_args *args;
 	struct sched sched;
-	size_t memory_bytes;
 	unsigned int nr_tags;
 	struct json_writer json;
 	bool failed;
@@ -59,17 +54,19 @@ static struct latency_thread *owner_of(struct latency *latency,
 	return owner;
 }
 
-static void count_wait(struct latency *latency, struct latency_wait *wait,
-		       const struct sched_turn *turn)
+static void count_runnable(struct latency *latency, struct latency_runnable *runnable,
+			   const struct sched_turn *turn)
 {
-	quantiles_add(&wait->spread, turn->ready_ns, &latency->memory_bytes);
-	wait->sum_ns += turn->ready_ns;
-	if (wait->spread.nr > 1 && turn->ready_ns <= wait->max_ns)
+	if (!quantiles_add(&runnable->spread, turn->ready_ns))
+		latency->failed = true;
+	runnable->sum_ns += turn->ready_ns;
+	if (runnable->spread.nr > 1 && turn->ready_ns <= runnable->max_ns)
 		return;
-	wait->max_ns = turn->ready_ns;
-	wait->max_end_ns = turn->begin_ns;
-	wait->max_cpu = turn->cpu;
-	wait->instead = turn->instead;
+	runnable->max_ns = turn->ready_ns;
+	runnable->max_end_ns = turn->begin_ns;
+	runnable->max_is_still = turn->after != SCHED_RUNNING;
+	runnable->max_cpu = turn->cpu;
+	runnable->instead = turn->instead;
 }
 
 static void on_begin(void *ctx, struct sched_thread *thread)
@@ -80,10 +77,8 @@ static void on_begin(void *ctx, struct sched_thread *thread)
 
 	if (!owner || !sched_counts(&latency->sched, turn->begin_ns))
 		return;
-	if (turn->waited == SCHED_WOKEN)
-		count_wait(latency, &owner->woken, turn);
-	else if (turn->waited == SCHED_PREEMPTED)
-		count_wait(latency, &owner->preempted, turn);
+	if (turn->waited == SCHED_WOKEN || turn->waited == SCHED_PREEMPTED)
+		count_runnable(latency, &owner->runnable, turn);
 }
 
 static void on_end(void *ctx, struct sched_thread *thread)
@@ -196,25 +191,26 @@ static enum archive_step follow(void *ctx, const struct vitrine_fxt_record *reco
 
 /* ---- The report -------------------------------------------------------- */
 
-static uint64_t quantile_of(const struct latency_wait *wait,
+static uint64_t quantile_of(const struct latency_runnable *runnable,
 			    unsigned int percent)
 {
 	uint64_t ns;
 
-	return quantiles_find(&wait->spread, percent, &ns) ? ns : 0;
+	return quantiles_find(&runnable->spread, percent, &ns) ? ns : 0;
 }
 
-static uint64_t key_of(const struct latency_report *report,
-		       const struct sched_thread *thread,
-		       enum latency_order order)
+static uint64_t key_of(const struct latency_row *row, enum latency_order order)
 {
-	const struct latency_wait *wait = latency_wait_of(report, thread);
+	const struct latency_runnable *runnable = &row->latency->runnable;
+	const struct sched_thread *thread = &row->sum;
 
 	switch (order) {
 	case LATENCY_BY_P99:
-		return quantile_of(wait, 99);
+		return quantile_of(runnable, 99);
 	case LATENCY_BY_P50:
-		return quantile_of(wait, 50);
+		return quantile_of(runnable, 50);
+	case LATENCY_BY_AVERAGE:
+		return latency_average_ns(runnable);
 	case LATENCY_BY_RUNS:
 		return thread->nr_turns;
 	case LATENCY_BY_RUNNING:
@@ -224,12 +220,12 @@ static uint64_t key_of(const struct latency_report *report,
 	case LATENCY_BY_BLOCKED:
 		return sched_blocked_ns(thread);
 	default:
-		return wait->max_ns;
+		return runnable->max_ns;
 	}
 }
 
 struct sorting {
-	const struct latency_report *report;
+	const struct vitrine_archive *archive;
 	enum latency_order order;
 };
 
@@ -255,23 +251,24 @@ static int compare_names(const struct vitrine_archive *archive,
 
 static int compare(const void *left, const void *right, void *ctx)
 {
-	const struct sched_thread *a = *(const struct sched_thread **)left;
-	const struct sched_thread *b = *(const struct sched_thread **)right;
+	const struct latency_row *a = left, *b = right;
 	const struct sorting *sorting = ctx;
 	uint64_t a_key, b_key;
 	int order;
 
 	if (sorting->order == LATENCY_BY_NAME) {
-		order = compare_names(sorting->report->sched->archive, a, b);
+		order = compare_names(sorting->archive, &a->sum, &b->sum);
 		if (order)
 			return order;
 	} else {
-		a_key = key_of(sorting->report, a, sorting->order);
-		b_key = key_of(sorting->report, b, sorting->order);
+		a_key = key_of(a, sorting->order);
+		b_key = key_of(b, sorting->order);
 		if (a_key != b_key)
 			return a_key > b_key ? -1 : 1;
 	}
-	return a->id.thread < b->id.thread ? -1 : a->id.thread > b->id.thread;
+	a_key = a->sum.id.thread;
+	b_key = b->sum.id.thread;
+	return a_key < b_key ? -1 : a_key > b_key;
 }
 
 /* The name that took the most time comes first. */
@@ -282,6 +279,100 @@ static int compare_interrupts(const void *left, const void *right)
 	if (a->sum_ns != b->sum_ns)
 		return a->sum_ns > b->sum_ns ? -1 : 1;
 	return strcmp(a->name, b->name);
+}
+
+static bool merge_interrupts(struct latency_thread *to, const struct latency_interrupts *from,
+			     struct latency_interrupts *into)
+{
+	if (!into)
+		into = interrupts_of(to, from->name);
+	if (!into)
+		return false;
+	into->nr += from->nr;
+	into->sum_ns += from->sum_ns;
+	if (from->max_ns > into->max_ns)
+		into->max_ns = from->max_ns;
+	return true;
+}
+
+static bool merge_runnable(struct latency_runnable *to, const struct latency_runnable *from)
+{
+	if (!quantiles_merge(&to->spread, &from->spread))
+		return false;
+	to->sum_ns += from->sum_ns;
+	if (from->max_ns < to->max_ns || (to->max_end_ns && from->max_ns == to->max_ns))
+		return true;
+	to->max_ns = from->max_ns;
+	to->max_end_ns = from->max_end_ns;
+	to->max_is_still = from->max_is_still;
+	to->max_cpu = from->max_cpu;
+	to->instead = from->instead;
+	return true;
+}
+
+/* Add a row to another one; false without memory. */
+static bool merge_row(struct latency_row *to, const struct latency_row *from)
+{
+	unsigned int i;
+	size_t j;
+
+	to->nr_threads += from->nr_threads;
+	to->sum.nr_turns += from->sum.nr_turns;
+	to->sum.nr_woken += from->sum.nr_woken;
+	to->sum.nr_preempted += from->sum.nr_preempted;
+	for (i = 0; i < SCHED_NR_STATES; i++)
+		to->sum.time_ns[i] += from->sum.time_ns[i];
+	for (j = 0; j < from->latency->nr_by; j++)
+		if (!merge_interrupts(to->latency, &from->latency->by[j], NULL))
+			return false;
+	return merge_interrupts(to->latency, &from->latency->interrupted,
+				&to->latency->interrupted) &&
+	       merge_runnable(&to->latency->runnable, &from->latency->runnable);
+}
+
+static bool has_name(const struct vitrine_archive *archive, const struct sched_thread *thread)
+{
+	struct vitrine_fxt_string name;
+	uint64_t process;
+
+	return vitrine_archive_thread(archive, thread->id.thread, &name, &process);
+}
+
+/* Merge the rows of each name; threads without one stay apart. */
+static bool merge_names(struct latency_report *report)
+{
+	const struct vitrine_archive *archive = report->sched->archive;
+	struct sorting sorting = { archive, LATENCY_BY_NAME };
+	struct latency_row *rows = report->rows;
+	size_t i, nr = 0;
+
+	qsort_r(rows, report->nr_rows, sizeof(*rows), compare, &sorting);
+	for (i = 0; i < report->nr_rows; i++) {
+		if (nr && has_name(archive, &rows[i].sum) &&
+		    !compare_names(archive, &rows[nr - 1].sum, &rows[i].sum)) {
+			if (!merge_row(&rows[nr - 1], &rows[i]))
+				return false;
+		} else {
+			rows[nr++] = rows[i];
+		}
+	}
+	report->nr_rows = nr;
+	return true;
+}
+
+/* A thread that is still runnable at the end of the trace was so for at least that long. */
+static void count_still(struct latency *latency, const struct sched_thread *thread,
+			struct latency_thread *owner)
+{
+	const struct sched_turn turn = {
+		.begin_ns = latency->sched.now_ns,
+		.ready_ns = latency->sched.now_ns - thread->since_ns,
+		.after = thread->state,
+	};
+
+	if ((thread->state == SCHED_WOKEN || thread->state == SCHED_PREEMPTED) &&
+	    sched_counts(&latency->sched, turn.begin_ns))
+		count_runnable(latency, &owner->runnable, &turn);
 }
 
 /* Collect the threads that did anything in the requested time range. */
@@ -301,7 +392,33 @@ static bool collect(struct latency *latency, struct latency_report *report)
 			return false;
 		if (!owner->wanted)
 			continue;
-		report->rows[report->nr_rows++] = thread;
+		count_still(latency, thread, owner);
+		report->rows[report->nr_rows++] = (struct latency_row){
+			.sum = *thread,
+			.nr_threads = 1,
+			.latency = owner,
+		};
+		if (!merge_row(&report->total, &report->rows[report->nr_rows - 1]))
+			return false;
+	}
+	return true;
+}
+
+/* Sort the rows, and choose those to be printed; false without memory. */
+static bool arrange(const struct latency *latency, struct latency_report *report)
+{
+	struct sorting sorting = { report->sched->archive, latency->args->order };
+	struct latency_thread *owner;
+	size_t i;
+
+	if (report->by_name && !merge_names(report))
+		return false;
+	qsort_r(report->rows, report->nr_rows, sizeof(*report->rows), compare, &sorting);
+	report->nr_printed = report->nr_rows;
+	if (latency->args->nr && latency->args->nr < report->nr_rows)
+		report->nr_printed = latency->args->nr;
+	for (i = 0; i < report->nr_printed; i++) {
+		owner = report->rows[i].latency;
 		report->interrupted |= owner->nr_by;
 		if (owner->nr_by)
 			qsort(owner->by, owner->nr_by, sizeof(*owner->by),
@@ -310,30 +427,36 @@ static bool collect(struct latency *latency, struct latency_report *report)
 	return true;
 }
 
+static void latency_thread_deinit(struct latency_thread *latency)
+{
+	quantiles_deinit(&latency->runnable.spread);
+	while (latency->nr_by)
+		free(latency->by[--latency->nr_by].name);
+	free(latency->by);
+}
+
 static struct vitrine_error *print_report(struct latency *latency)
 {
 	const struct sched *sched = &latency->sched;
+	struct latency_thread total = { 0 };
 	struct latency_report report = {
 		.sched = sched,
-		.by_preemption = !sched->nr_wakeups,
+		.total.latency = &total,
+		.by_name = latency->args->by_name,
 		.begin_ns = sched->from_ns > sched->begin_ns ? sched->from_ns :
 							       sched->begin_ns,
 		.end_ns = sched->to_ns < sched->now_ns ? sched->to_ns :
 							 sched->now_ns,
 	};
-	struct sorting sorting = { &report, latency->args->order };
-	bool good = collect(latency, &report);
+	bool good = collect(latency, &report) && arrange(latency, &report);
 
 	if (report.end_ns < report.begin_ns)
 		report.end_ns = report.begin_ns;
-	if (good) {
-		qsort_r(report.rows, report.nr_rows, sizeof(*report.rows),
-			compare, &sorting);
-		if (latency->args->json)
-			latency_json(&report);
-		else
-			latency_table(&report);
-	}
+	if (good && latency->args->json)
+		latency_json(&report);
+	else if (good)
+		latency_table(&report);
+	latency_thread_deinit(&total);
 	free(report.rows);
 	return good ? NULL : vtr_error_no_memory();
 }
@@ -348,11 +471,7 @@ static void destroy(struct latency *latency)
 		owner = thread->owner;
 		if (!owner)
 			continue;
-		quantiles_deinit(&owner->woken.spread);
-		quantiles_deinit(&owner->preempted.spread);
-		while (owner->nr_by)
-			free(owner->by[--owner->nr_by].name);
-		free(owner->by);
+		latency_thread_deinit(owner);
 		free(owner);
 	}
 	sched_deinit(&latency->sched);
@@ -373,7 +492,6 @@ static struct vitrine_error *print_latency(const void *ctx,
 			.from_ns = args->filter.from_ns,
 			.to_ns = args->filter.to_ns,
 		},
-		.memory_bytes = SPREADS_BYTES,
 	};
 	struct vitrine_error *err;
 

@@ -14,6 +14,7 @@ enum latency_order {
 	LATENCY_BY_MAX,
 	LATENCY_BY_P99,
 	LATENCY_BY_P50,
+	LATENCY_BY_AVERAGE,
 	LATENCY_BY_RUNS,
 	LATENCY_BY_RUNNING,
 	LATENCY_BY_RUNNABLE,
@@ -30,7 +31,8 @@ enum latency_order {
  * @switches: print one line per time slice instead of the report
  * @map: print the threads of all CPUs at each switch instead of the report
  * @why: explain the longest waits instead of the report
- * @nr_worst: number of waits to explain; 0: not given
+ * @by_name: put the threads of one name into one row of the report
+ * @nr: number of rows of the report, or of waits to explain; 0: not given
  * @sorted: @order was given
  * @order: sort key of the report
  * @filter: threads and time range
@@ -42,8 +44,9 @@ struct latency_args {
 	bool switches;
 	bool map;
 	bool why;
+	bool by_name;
 	bool sorted;
-	unsigned int nr_worst;
+	unsigned int nr;
 	enum latency_order order;
 	struct record_filter filter;
 };

@@ -10,39 +10,30 @@
 #include "latency_report.h"
 #include "record_json.h"
 
-#define THREAD_COLUMNS	24
-#define INSTEAD_COLUMNS	20
+/* Width of a thread with ids of six digits: the longest name of the kernel has 15 characters. */
+#define THREAD_COLUMNS	29
+
 #define BY_COLUMNS	36
 
 /* Most CPUs of which the text says until when they have no records; JSON has all. */
 #define MAX_UNKNOWN	4
 
-/**
- * latency_wait_of() - find the waits of a thread that a report is about
- * @report: report
- * @thread: one of its rows
- *
- * Return: waits after wakeups or, if the trace has none, after preemption.
- */
-const struct latency_wait *latency_wait_of(const struct latency_report *report,
-					   const struct sched_thread *thread)
-{
-	const struct latency_thread *latency = thread->owner;
-
-	return report->by_preemption ? &latency->preempted : &latency->woken;
-}
-
 /* ---- Text -------------------------------------------------------------- */
+
+static void print_padded(const char *label, int columns)
+{
+	int used = label_columns(label);
+
+	printf("%s%*s", label, used < columns ? columns - used : 0, "");
+}
 
 static void print_label(const struct vitrine_archive *archive,
 			const struct vitrine_fxt_thread *thread, int columns)
 {
 	char label[LABEL_BYTES];
-	int used;
 
 	label_thread(label, archive, thread);
-	used = label_columns(label);
-	printf("%s%*s", label, used < columns ? columns - used : 0, "");
+	print_padded(label, columns);
 }
 
 static void print_duration(uint64_t ns)
@@ -53,47 +44,76 @@ static void print_duration(uint64_t ns)
 	printf(" %8s", label);
 }
 
-static void print_quantile(const struct latency_wait *wait,
-			   unsigned int percent)
+static void print_quantile(const struct latency_runnable *runnable, unsigned int percent)
 {
 	uint64_t ns;
 
-	if (!quantiles_find(&wait->spread, percent, &ns))
+	if (!quantiles_find(&runnable->spread, percent, &ns))
 		printf(" %8s", "-");
 	else
-		print_duration(ns < wait->max_ns ? ns : wait->max_ns);
+		print_duration(ns < runnable->max_ns ? ns : runnable->max_ns);
 }
 
-static void print_max(const struct latency_report *report,
-		      const struct latency_wait *wait)
+/* Print when and where the longest interval ended, and which thread had the CPU until then. */
+static void print_max_end(const struct latency_report *report,
+			  const struct latency_runnable *runnable)
 {
 	char label[LABEL_TIME_BYTES];
 
-	if (!wait->spread.nr) {
-		printf(" %8s %18s %4s  %-*s", "-", "-", "-", INSTEAD_COLUMNS,
-		       "-");
+	if (!runnable->spread.nr) {
+		printf(" %18s %4s  -\n", "-", "-");
 		return;
 	}
-	print_duration(wait->max_ns);
-	label_time(label, wait->max_end_ns);
-	printf(" %18s %4" PRIu32 "  ", label, wait->max_cpu);
-	print_label(report->sched->archive, &wait->instead, INSTEAD_COLUMNS);
+	label_time(label, runnable->max_end_ns);
+	if (runnable->max_is_still) {
+		printf(" %18s %4s  (still runnable)\n", label, "-");
+		return;
+	}
+	printf(" %18s %4" PRIu32 "  ", label, runnable->max_cpu);
+	print_label(report->sched->archive, &runnable->instead, 0);
+	putchar('\n');
 }
 
-static void print_row(const struct latency_report *report,
-		      const struct sched_thread *thread)
+/* Print a figure of intervals, of which there may be none. */
+static void print_figure(const struct latency_runnable *runnable, uint64_t ns)
 {
-	const struct latency_wait *wait = latency_wait_of(report, thread);
+	if (runnable->spread.nr)
+		print_duration(ns);
+	else
+		printf(" %8s", "-");
+}
 
-	print_label(report->sched->archive, &thread->id, THREAD_COLUMNS);
-	printf(" %8" PRIu64 " %8" PRIu64, thread->nr_turns, wait->spread.nr);
-	print_quantile(wait, 50);
-	print_quantile(wait, 99);
-	print_max(report, wait);
-	print_duration(thread->time_ns[SCHED_RUNNING]);
-	print_duration(sched_runnable_ns(thread));
-	print_duration(sched_blocked_ns(thread));
-	putchar('\n');
+static void print_columns(const struct latency_report *report, const struct latency_row *row)
+{
+	const struct latency_runnable *runnable = &row->latency->runnable;
+
+	printf(" %8" PRIu64, row->sum.nr_turns);
+	print_figure(runnable, latency_average_ns(runnable));
+	print_quantile(runnable, 50);
+	print_quantile(runnable, 99);
+	print_figure(runnable, runnable->max_ns);
+	print_duration(row->sum.time_ns[SCHED_RUNNING]);
+	print_duration(sched_runnable_ns(&row->sum));
+	print_duration(sched_blocked_ns(&row->sum));
+	print_max_end(report, runnable);
+}
+
+/* Print a thread, or the name of several and how many they are. */
+static void print_who(const struct latency_report *report, const struct latency_row *row,
+		      int columns)
+{
+	char label[LABEL_BYTES], text[LABEL_BYTES + 32];
+	struct vitrine_fxt_string string = { "?", 1 };
+	uint64_t process;
+
+	if (row->nr_threads == 1) {
+		print_label(report->sched->archive, &row->sum.id, columns);
+		return;
+	}
+	vitrine_archive_thread(report->sched->archive, row->sum.id.thread, &string, &process);
+	label_name(label, &string);
+	snprintf(text, sizeof(text), "%s (%zu)", label, row->nr_threads);
+	print_padded(text, columns);
 }
 
 /* Find the next CPU whose records begin after @begin_ns only; NULL: there is none. */
@@ -104,6 +124,18 @@ static const struct sched_cpu *next_unknown(const struct sched *sched, uint64_t 
 		if (sched->cpus[*number] && sched->cpus[*number]->begin_ns > begin_ns)
 			return sched->cpus[(*number)++];
 	return NULL;
+}
+
+/**
+ * latency_put_without_wakeups() - say that only preemptions are known, if that is so, as a line
+ * @stream: output stream
+ * @sched: all threads
+ */
+void latency_put_without_wakeups(FILE *stream, const struct sched *sched)
+{
+	if (!sched->has_wakeups)
+		fputs("No wakeups of these threads in the trace: only preemptions are known\n",
+		      stream);
 }
 
 /**
@@ -180,10 +212,8 @@ static void print_summary(const struct latency_report *report)
 	if (busy_ns + idle_ns)
 		printf(", busy for %.1f %%",
 		       100.0 * busy_ns / (busy_ns + idle_ns));
-	printf("; waits %s; p50 and p99 within 1 %%\n",
-	       report->by_preemption ?
-	       "after preemption only, as there are no wakeups in the trace" :
-	       "from wakeup to run");
+	puts("; latency from wakeup or preemption to run; percentiles within 1 %");
+	latency_put_without_wakeups(stdout, sched);
 	if (sched->nr_gaps)
 		printf("%" PRIu64 " gap%s", sched->nr_gaps,
 		       sched->nr_gaps == 1 ? "" : "s");
@@ -195,43 +225,40 @@ static void print_summary(const struct latency_report *report)
 	putchar('\n');
 }
 
-static void print_interrupts(const struct vitrine_archive *archive,
-			     const struct sched_thread *thread,
+static void print_interrupts(const struct latency_report *report,
+			     const struct latency_row *row,
 			     const struct latency_interrupts *interrupts)
 {
 	const char *name = interrupts->name ? interrupts->name : "all";
-	int used = label_columns(name);
 
-	print_label(archive, &thread->id, THREAD_COLUMNS);
-	printf(" %s%*s %8" PRIu64, name,
-	       used < BY_COLUMNS ? BY_COLUMNS - used : 0, "", interrupts->nr);
+	print_who(report, row, THREAD_COLUMNS);
+	putchar(' ');
+	print_padded(name, BY_COLUMNS);
+	printf(" %8" PRIu64, interrupts->nr);
 	print_duration(interrupts->sum_ns);
 	print_duration(interrupts->max_ns);
-	if (!interrupts->name && thread->time_ns[SCHED_RUNNING])
+	if (!interrupts->name && row->sum.time_ns[SCHED_RUNNING])
 		printf("  %.2f %% of RUNNING",
 		       100.0 * interrupts->sum_ns /
-		       thread->time_ns[SCHED_RUNNING]);
+		       row->sum.time_ns[SCHED_RUNNING]);
 	putchar('\n');
 }
 
-/* Print a line for all interrupts of a thread, and one per name, nested ones too. */
+/* Print a line for all interrupts of a row, and one per name, nested ones too. */
 static void print_interrupted(const struct latency_report *report)
 {
-	const struct vitrine_archive *archive = report->sched->archive;
 	const struct latency_thread *latency;
 	size_t i, j;
 
 	printf("\n%-*s %-*s %8s %8s %8s\n", THREAD_COLUMNS, "THREAD", BY_COLUMNS,
 	       "INTERRUPTED BY", "COUNT", "TOTAL", "MAX");
-	for (i = 0; i < report->nr_rows; i++) {
-		latency = report->rows[i]->owner;
+	for (i = 0; i < report->nr_printed; i++) {
+		latency = report->rows[i].latency;
 		if (!latency->nr_by)
 			continue;
-		print_interrupts(archive, report->rows[i],
-				 &latency->interrupted);
+		print_interrupts(report, &report->rows[i], &latency->interrupted);
 		for (j = 0; j < latency->nr_by; j++)
-			print_interrupts(archive, report->rows[i],
-					 &latency->by[j]);
+			print_interrupts(report, &report->rows[i], &latency->by[j]);
 	}
 }
 
@@ -241,15 +268,22 @@ static void print_interrupted(const struct latency_report *report)
  */
 void latency_table(const struct latency_report *report)
 {
+	char label[LABEL_BYTES];
 	size_t i;
 
 	print_summary(report);
-	printf("%-*s %8s %8s %8s %8s %8s %18s %4s  %-*s %8s %8s %8s\n",
-	       THREAD_COLUMNS, "THREAD", "RUNS", "WAITS", "P50", "P99", "MAX",
-	       "UNTIL", "CPU", INSTEAD_COLUMNS, "INSTEAD", "RUNNING",
-	       "RUNNABLE", "BLOCKED");
-	for (i = 0; i < report->nr_rows; i++)
-		print_row(report, report->rows[i]);
+	printf("%-*s %8s %8s %8s %8s %8s %8s %8s %8s %18s %4s  %s\n",
+	       THREAD_COLUMNS, "THREAD", "RUNS", "AVG", "P50", "P99", "MAX", "RUNNING",
+	       "RUNNABLE", "BLOCKED", "UNTIL", "CPU", "INSTEAD");
+	for (i = 0; i < report->nr_printed; i++) {
+		print_who(report, &report->rows[i], THREAD_COLUMNS);
+		print_columns(report, &report->rows[i]);
+	}
+	if (report->total.nr_threads > 1) {
+		snprintf(label, sizeof(label), "total of %zu threads", report->total.nr_threads);
+		print_padded(label, THREAD_COLUMNS);
+		print_columns(report, &report->total);
+	}
 	if (report->interrupted)
 		print_interrupted(report);
 }
@@ -260,7 +294,7 @@ void latency_table(const struct latency_report *report)
 void latency_turns_head(void)
 {
 	printf("%16s %s %-*s %8s %8s %8s  %s\n", "UNTIL", "[CPU]",
-	       THREAD_COLUMNS, "THREAD", "BLOCKED", "WAITED", "RAN", "THEN");
+	       THREAD_COLUMNS, "THREAD", "BLOCKED", "RUNNABLE", "RAN", "THEN");
 }
 
 /**
@@ -284,27 +318,33 @@ void latency_turn(const struct sched *sched, const struct sched_thread *thread)
 
 /* ---- JSON -------------------------------------------------------------- */
 
-static void write_wait(struct json_writer *json, const struct sched *sched,
-		       const char *name, const struct latency_wait *wait)
+static void write_runnable(struct json_writer *json, const struct sched *sched,
+			   const struct latency_row *row)
 {
+	const struct latency_runnable *runnable = &row->latency->runnable;
 	uint64_t ns;
 
-	json_key(json, name);
+	json_key(json, "runnable");
 	json_begin(json);
-	json_key_uint(json, "count", wait->spread.nr);
-	json_key_uint(json, "sum_ns", wait->sum_ns);
-	if (quantiles_find(&wait->spread, 50, &ns))
-		json_key_uint(json, "p50_ns",
-			      ns < wait->max_ns ? ns : wait->max_ns);
-	if (quantiles_find(&wait->spread, 99, &ns))
-		json_key_uint(json, "p99_ns",
-			      ns < wait->max_ns ? ns : wait->max_ns);
-	if (wait->spread.nr) {
-		json_key_uint(json, "max_ns", wait->max_ns);
-		json_key_uint(json, "max_until_ns", wait->max_end_ns);
-		json_key_uint(json, "max_cpu", wait->max_cpu);
+	json_key_uint(json, "count", runnable->spread.nr);
+	json_key_uint(json, "after_preemption", row->sum.nr_preempted);
+	json_key_uint(json, "sum_ns", runnable->sum_ns);
+	if (runnable->spread.nr) {
+		json_key_uint(json, "average_ns", latency_average_ns(runnable));
+		quantiles_find(&runnable->spread, 50, &ns);
+		json_key_uint(json, "p50_ns", ns < runnable->max_ns ? ns : runnable->max_ns);
+		quantiles_find(&runnable->spread, 99, &ns);
+		json_key_uint(json, "p99_ns", ns < runnable->max_ns ? ns : runnable->max_ns);
+		json_key_uint(json, "max_ns", runnable->max_ns);
+		json_key_uint(json, "max_until_ns", runnable->max_end_ns);
+	}
+	if (runnable->max_is_still) {
+		json_key(json, "max_is_still");
+		json_boolean(json, true);
+	} else if (runnable->spread.nr) {
+		json_key_uint(json, "max_cpu", runnable->max_cpu);
 		json_key(json, "max_instead");
-		record_json_thread(json, sched->archive, &wait->instead);
+		record_json_thread(json, sched->archive, &runnable->instead);
 	}
 	json_end(json);
 }
@@ -337,24 +377,40 @@ static void write_interrupted(struct json_writer *json,
 	json_end_list(json);
 }
 
-static void write_thread(struct json_writer *json, const struct sched *sched,
-			 const struct sched_thread *thread)
+static void write_figures(struct json_writer *json, const struct sched *sched,
+			  const struct latency_row *row)
 {
-	const struct latency_thread *latency = thread->owner;
 	char name[32];
 	unsigned int i;
 
-	json_begin(json);
-	json_key(json, "thread");
-	record_json_thread(json, sched->archive, &thread->id);
-	json_key_uint(json, "runs", thread->nr_turns);
+	json_key_uint(json, "runs", row->sum.nr_turns);
 	for (i = 0; i < SCHED_DEAD; i++) {
 		snprintf(name, sizeof(name), "%s_ns", sched_state_names[i]);
-		json_key_uint(json, name, thread->time_ns[i]);
+		json_key_uint(json, name, row->sum.time_ns[i]);
 	}
-	write_wait(json, sched, "after_wakeup", &latency->woken);
-	write_wait(json, sched, "after_preemption", &latency->preempted);
-	write_interrupted(json, latency);
+	write_runnable(json, sched, row);
+}
+
+static void write_row(struct json_writer *json, const struct latency_report *report,
+		      const struct latency_row *row)
+{
+	const struct sched *sched = report->sched;
+	struct vitrine_fxt_string name;
+	uint64_t process;
+
+	json_begin(json);
+	if (!report->by_name) {
+		json_key(json, "thread");
+		record_json_thread(json, sched->archive, &row->sum.id);
+	} else {
+		if (vitrine_archive_thread(sched->archive, row->sum.id.thread, &name, &process)) {
+			json_key(json, "name");
+			json_text(json, name.bytes, name.len_bytes);
+		}
+		json_key_uint(json, "threads", row->nr_threads);
+	}
+	write_figures(json, sched, row);
+	write_interrupted(json, row->latency);
 	json_end(json);
 }
 
@@ -379,11 +435,16 @@ void latency_json(const struct latency_report *report)
 	latency_write_unknown(&json, sched, report->begin_ns);
 	json_key(&json, "threads");
 	json_begin_list(&json);
-	for (i = 0; i < report->nr_rows; i++) {
+	for (i = 0; i < report->nr_printed; i++) {
 		json_item(&json);
-		write_thread(&json, sched, report->rows[i]);
+		write_row(&json, report, &report->rows[i]);
 	}
 	json_end_list(&json);
+	json_key(&json, "total");
+	json_begin(&json);
+	json_key_uint(&json, "threads", report->total.nr_threads);
+	write_figures(&json, sched, &report->total);
+	json_end(&json);
 	json_end(&json);
 	json_finish(&json);
 }
@@ -406,7 +467,7 @@ void latency_turn_json(struct json_writer *json, const struct sched *sched,
 	json_key(json, "thread");
 	record_json_thread(json, sched->archive, &thread->id);
 	json_key_string(json, "waited", sched_state_names[turn->waited]);
-	json_key_uint(json, "ready_ns", turn->ready_ns);
+	json_key_uint(json, "runnable_ns", turn->ready_ns);
 	json_key_uint(json, "blocked_ns", turn->blocked_ns);
 	json_key(json, "instead");
 	record_json_thread(json, sched->archive, &turn->instead);

@@ -433,7 +433,10 @@ static bool follow_wakeup(struct sched *sched,
 
 	if (!thread)
 		return false;
-	sched->nr_wakeups += sched_counts(sched, sched->now_ns) && is_selected(sched, record);
+	if (is_selected(sched, record)) {
+		sched->nr_wakeups += sched_counts(sched, sched->now_ns);
+		sched->has_wakeups = true;
+	}
 	/* A thread that runs or waits for a CPU is awake already. */
 	if (thread->state == SCHED_RUNNING || thread->state == SCHED_WOKEN ||
 	    thread->state == SCHED_PREEMPTED)

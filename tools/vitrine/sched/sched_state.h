@@ -190,6 +190,7 @@ struct sched_ops {
  * @gap_end_ns: threads that were not running may have run unseen until then
  * @nr_switches: context switches of selected threads in the requested range
  * @nr_wakeups: wakeups of selected threads in it
+ * @has_wakeups: selected threads have wakeups, at any time
  * @nr_gaps: gaps in it
  * @nr_lost: records lost in them, as far as known
  * @threads: all threads; see sched_thread_next()
@@ -209,6 +210,7 @@ struct sched {
 	uint64_t gap_end_ns;
 	uint64_t nr_switches;
 	uint64_t nr_wakeups;
+	bool has_wakeups;
 	uint64_t nr_gaps;
 	uint64_t nr_lost;
 	struct fxt_names threads;

@@ -150,6 +150,8 @@ static struct why_thread *subject_of(struct why *why,
 /* Return the history of a CPU, or NULL if memory is short or there are too many CPUs. */
 static struct why_cpu *cpu_of(struct why *why, uint32_t number)
 {
+	const struct sched_cpu *cpu;
+
 	if (number < why->nr_cpus && why->cpus[number])
 		return why->cpus[number];
 	/* sched_state.c bounds the number of CPUs. */
@@ -161,8 +163,9 @@ static struct why_cpu *cpu_of(struct why *why, uint32_t number)
 	if (!why->cpus[number])
 		return NULL;
 	why->cpus[number]->since_ns = why->sched.now_ns;
-	if (why->sched.cpus[number] && why->cpus[number]->since_ns < why->sched.cpus[number]->begin_ns)
-		why->cpus[number]->since_ns = why->sched.cpus[number]->begin_ns;
+	cpu = why->sched.cpus[number];
+	if (cpu && why->cpus[number]->since_ns < cpu->begin_ns)
+		why->cpus[number]->since_ns = cpu->begin_ns;
 	why->nr_histories++;
 	return why->cpus[number];
 }

@@ -501,9 +501,7 @@ static void put_summary(const struct printer *printer)
 			why->sched.nr_gaps,
 			why->sched.nr_gaps == 1 ? "" : "s", why->sched.nr_lost);
 	latency_put_unknown(printer->stream, &why->sched, why->begin_ns);
-	if (!why->sched.nr_wakeups)
-		fputs("Without wakeups, only waits after a preemption count as runnable\n",
-		      printer->stream);
+	latency_put_without_wakeups(printer->stream, &why->sched);
 	if (why->nr_left_out)
 		fprintf(printer->stream, "The recorder left out the stacks of %"
 			PRIu64 " waits\n", why->nr_left_out);

@@ -14,7 +14,7 @@ static struct vitrine_error *explain(const void *ctx,
 				     struct vitrine_archive *archive)
 {
 	const struct latency_args *args = ctx;
-	size_t nr = args->nr_worst ? args->nr_worst : DEFAULT_WORST;
+	size_t nr = args->nr ? args->nr : DEFAULT_WORST;
 	struct vitrine_error *err = NULL;
 	struct why why = { 0 };
 
