@@ -363,6 +363,21 @@ static void build_faults(void)
 	event(0, 2, 0, REFS(1, 0, 0), 20);
 }
 
+/* Thread 101 runs on two CPUs from 1010 to 1020, but not from 1030 on, and an event ends early. */
+static void build_twice(void)
+{
+	preamble(1000);
+	thread(1, 0, 0);
+	thread(2, 100, 101);
+	legacy_switch(0, 1000, 3, IDLE, WORKER);
+	legacy_switch(1, 1010, 3, IDLE, WORKER);
+	legacy_switch(0, 1020, 3, WORKER, IDLE);
+	legacy_switch(1, 1030, 3, WORKER, IDLE);
+	legacy_switch(0, 1040, 3, IDLE, WORKER);
+	event(4, 3, 0, REFS(2, 0, 0), 1050);
+	word(1049);
+}
+
 /* The last time that fits into 64 bits; no clock reaches it. */
 static void build_last_time(void)
 {
@@ -401,6 +416,7 @@ const struct golden bad_traces[] = {
 	{ "chain", build_chain },
 	{ "nameless", build_nameless },
 	{ "faults", build_faults },
+	{ "twice", build_twice },
 	{ "last-time", build_last_time },
 	{ NULL, NULL },
 };

@@ -168,6 +168,9 @@ check "a semicolon in a name is no frame" grep -q '^<victim> & "Co:";' starved.f
 check "markup in a name is none" grep -q '&lt;victim&gt; &amp; "Co:"' starved.svg
 check "no output" refused "no output given" flame disk.fxt
 check "no such format" refused "the suffix must be" flame disk.fxt -o out.png
+check "threads and processes without names have frames of their own" same \
+	<("$vitrine" flame waits.fxt --folded -o - | cut -d ';' -f 1,2 | sort -u) \
+	<(printf '%s\n' '?:10;alpha' "?:20;be|ta<>&\"'" '?:40;?:41')
 check "three traces" refused "more than two" flame a b c -o out.svg
 check "neither file nor live" refused "either FILE or --live" flame -o out.svg
 command_into_files flame disk.fxt absent.fxt -o none.svg

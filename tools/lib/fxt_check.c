@@ -170,6 +170,17 @@ static bool check_switch(struct check *check, struct fxt_lane *lane)
 	       use_thread(check, incoming, ours);
 }
 
+static void check_duration(struct check *check)
+{
+	const struct vitrine_fxt_record *record = &check->subbufs.fxt.record;
+
+	if (record->event.type == FXT_EVENT_DURATION_COMPLETE &&
+	    record->event.id < record->ticks)
+		fxt_fault(&check->subbufs.fxt.decoder, record->offset,
+			  "duration begins at %" PRIu64 " ticks and ends before, at %" PRIu64,
+			  record->ticks, record->event.id);
+}
+
 /* Note what `vitrine cut' says of the trace that it has written. */
 static void note_left_out(const struct check *check,
 			  const struct vitrine_fxt_record *record)
@@ -214,6 +225,7 @@ static bool check_contents(struct check *check, struct fxt_lane *lane)
 		if (record->event.type > FXT_EVENT_FLOW_END)
 			check->summary.nr_unknown++;
 		check->summary.nr_events++;
+		check_duration(check);
 		note_left_out(check, record);
 		return true;
 	case VITRINE_FXT_LOG:
@@ -389,7 +401,7 @@ static struct vitrine_error *check_all(struct check *check,
 	end_span(check);
 	check_names(check);
 	check_lanes(check);
-	if (check->summary.nr_wakeups) {
+	if (check->summary.nr_wakeups || check->summary.nr_cpus > 1) {
 		err = fxt_wakeups_check(file->bytes, file->len_bytes,
 					check->subbufs.report);
 		if (err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Wakeups of threads that run, as a step of validating a trace.
+ * Wakeups of threads that run, and threads that run twice, as a step of validating a trace.
  */
 #ifndef _VITRINE_LIB_FXT_WAKEUPS_H
 #define _VITRINE_LIB_FXT_WAKEUPS_H

@@ -138,24 +138,34 @@ static bool descend_stack(struct flame *flame, uint32_t *node,
 
 /* ---- Adding a trace ------------------------------------------------------- */
 
+/* Format a name or, of a thread or process without one, its id. */
+static void label_named(char label[LABEL_BYTES], const struct vitrine_fxt_string *name,
+			uint64_t koid)
+{
+	if (name->len_bytes && !fxt_string_is(name, "?"))
+		label_name(label, name);
+	else
+		snprintf(label, LABEL_BYTES, "?:%" PRIu64, koid);
+}
+
 /* Descend to a process, thread and state; threads of the same name share their nodes. */
 static bool descend_thread(const struct reader *reader, uint32_t *node,
 			   const struct vitrine_fxt_thread *id,
 			   enum flame_kind kind)
 {
-	struct vitrine_fxt_string name = { "?", 1 };
+	struct vitrine_fxt_string process_name = { 0 }, name = { 0 };
 	uint64_t process = record_process(reader->archive, id), unused;
 	struct flame *flame = reader->flame;
-	char label[LABEL_BYTES];
+	char label[LABEL_BYTES] = "?";
 
 	*node = FLAME_ROOT;
-	vitrine_archive_process(reader->archive, process, &name);
-	label_name(label, &name);
+	vitrine_archive_process(reader->archive, process, &process_name);
+	if (process != VITRINE_FXT_NO_PROCESS)
+		label_named(label, &process_name, process);
 	if (!descend_label(flame, node, label))
 		return false;
-	name = (struct vitrine_fxt_string){ "?", 1 };
 	vitrine_archive_thread(reader->archive, id->thread, &name, &unused);
-	label_name(label, &name);
+	label_named(label, &name, id->thread);
 	return descend_label(flame, node, label) &&
 	       descend_to(flame, node, flame_kind_names[kind], kind);
 }
@@ -223,12 +233,12 @@ static bool spend_behind(const struct flame_follower *follower, uint32_t node,
 	const struct vitrine_fxt_thread id = { VITRINE_FXT_NO_PROCESS,
 					       share->number };
 	char label[LABEL_BYTES], behind[LABEL_BYTES + 8];
-	struct vitrine_fxt_string name = { "?", 1 };
+	struct vitrine_fxt_string name = { 0 };
 	uint64_t unused;
 
 	vitrine_archive_thread(follower->reader.archive, id.thread, &name,
 			       &unused);
-	label_name(label, &name);
+	label_named(label, &name, id.thread);
 	snprintf(behind, sizeof(behind), "behind %s",
 		 fxt_is_others(share->number) ? "threads that were not recorded" :
 		 share->number ? label : "an idle CPU");
