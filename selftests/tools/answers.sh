@@ -386,6 +386,28 @@ done
 check "memory: cut" prints "not much more" bounded speed cut --anonymise --cpu 0 --from 1us -o copy.fxt
 check "memory: compressed" prints "not much more" bounded speed merge -o copy.fxt.zst
 
+# Two providers in turn, with a section for each record: memory is not released for each.
+python3 - >turns.fxt <<'PYTHON'
+import struct, sys
+words = [0x0016547846040010]
+for provider in 1, 2:
+    words += [2 << 4 | 1 << 16 | provider << 20 | 8 << 52, int.from_bytes(b"provider", "little"), 1 | 2 << 4, 10**9]
+for i in range(10000):
+    for provider in 1, 2:
+        words += [1 << 4 | 2 << 16 | provider << 20, 8 | 4 << 4 | provider << 20 | 3 << 36 | 1 << 60,
+                  1000 + i * 20 + provider, 100 + provider if i % 2 else 0, 0 if i % 2 else 100 + provider]
+sys.stdout.buffer.write(struct.pack("<%dQ" % len(words), *words))
+PYTHON
+if strace -V >/dev/null 2>&1 && strace -o strace.out true 2>/dev/null; then
+	strace -f -e trace=madvise -o strace.out "$vitrine" latency turns.fxt >turns.out
+	check "memory: providers in turn: it is released in large pieces" test "$(grep -c 'DONTNEED' strace.out)" -lt 100
+	check "memory: providers in turn: each switch is there" grep -q "20000 switches on 2 CPUs" turns.out
+else
+	for what in "it is released in large pieces" "each switch is there"; do
+		check "memory: providers in turn: $what # SKIP no strace here" true
+	done
+fi
+
 # Half of the records are too late. The smaller trace already fills the memory for sorting.
 "$mkfxt" jumble 250000 >jumble.fxt
 "$mkfxt" jumble 1000000 >jumble-more.fxt

@@ -80,17 +80,25 @@ static void release_passed(struct archive_lane *lane,
 static bool find_record(struct archive_lane *lane,
 			const struct archive_source *source)
 {
+	uint64_t begin;
+
 	if (lane->extent == lane->nr_extents)
 		return false;
 	if (lane->at < lane->extents[lane->extent].end) {
 		release_passed(lane, source, FXT_RELEASE_BYTES);
 		return true;
 	}
-	release_passed(lane, source, 1);
-	if (++lane->extent == lane->nr_extents)
+	if (++lane->extent == lane->nr_extents) {
+		release_passed(lane, source, 1);
 		return false;
-	lane->at = lane->extents[lane->extent].begin;
-	lane->released = lane->at;
+	}
+	begin = lane->extents[lane->extent].begin;
+	/* Short extents that are close together are released together. */
+	if (begin - lane->at >= FXT_RELEASE_BYTES) {
+		release_passed(lane, source, 1);
+		lane->released = begin;
+	}
+	lane->at = begin;
 	return true;
 }
 
