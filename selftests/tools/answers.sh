@@ -417,5 +417,7 @@ check "not in time order: all of it is there, sorted" prints "1000000 0" bash -c
 check "not in time order: no room to sort it" prints "vitrine: jumble.fxt: provider 1 is not in time order: sorted
 vitrine: jumble.fxt: cannot sort the records that are not in time order: No such file or directory; set TMPDIR to a directory with room for several times the trace
 3" bash -c "TMPDIR=/nowhere '$vitrine' print jumble.fxt; echo \$?"
+check "not in time order: check needs no room to sort it" prints "0 jumble.fxt: offset 0x0: note: CPUs not compared with each other: cannot sort the records that are not in time order: No such file or directory" \
+	bash -c "TMPDIR=/nowhere '$vitrine' check jumble.fxt >check.out; echo \$? \"\$(grep compared check.out)\""
 
 plan
