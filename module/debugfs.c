@@ -378,6 +378,8 @@ static int enable_set(const char *word)
 	u8 enable;
 	int err;
 
+	if (!strcmp(word, "flush"))
+		return vtr_session_flush();
 	err = kstrtou8(word, 0, &enable);
 	if (err || enable > 1)
 		return -EINVAL;

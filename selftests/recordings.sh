@@ -103,6 +103,91 @@ if [ -w /proc/sys/kernel/ns_last_pid ]; then
 	set_to buffer_kb 4096
 fi
 
+# A recording has nothing from before: neither records nor losses. It begins in the middle of
+# sub-buffers, and each CPU is busy all the time.
+set_to subbuf_kb 64
+
+# timed FILE: print the time of each switch and wakeup in FILE, in nanoseconds
+timed()
+{
+	vitrine print --json "$1" | jq 'select(.kind == "switch" or .kind == "wakeup").time_ns'
+}
+
+# counted FILE WORD: what `vitrine record' printed in front of WORD for FILE
+counted()
+{
+	sed -nE "s/^vitrine: .*[ :]([0-9.]+) $2.*/\\1/p" "$1.log"
+}
+
+# agrees FILE: what `vitrine record' has counted is what the file holds
+agrees()
+{
+	cat "$1.log"
+	vitrine check --json "$1" | jq -c '.[0] | { switches, lost, size_bytes, faults }'
+	[ "$(vitrine check --json "$1" | jq '.[0] | .switches, .lost, .size_bytes, .faults')" = \
+		"$(counted "$1" switches; counted "$1" lost; counted "$1" bytes; echo 0)" ]
+}
+
+recorded()
+{
+	vitrine record -o "$1" "${@:2}" 2>"$1.log"
+}
+
+# now: print a reading of the session's clock
+set_to clock mono
+now()
+{
+	perl -MTime::HiRes=clock_gettime,CLOCK_MONOTONIC -e 'printf "%d\n", clock_gettime(CLOCK_MONOTONIC) * 1e9'
+}
+
+# only_itself FILE SINCE: FILE has records, all of them after SINCE
+only_itself()
+{
+	local first
+
+	first=$(timed "$1" | sort -n | head -n 1)
+	echo "since $2, first $first"
+	[ -n "$first" ] && [ "$first" -ge "$2" ]
+}
+
+on_each_cpu "$WORKLOAD" crowd 4 400
+since=$(now)
+check "a short recording" recorded /tmp/short.fxt -- true
+check "it has nothing from before" only_itself /tmp/short.fxt "$since"
+check "what is counted is in the file" agrees /tmp/short.fxt
+on_each_cpu "$WORKLOAD" crowd 4 400
+since=$(now)
+check "--history" recorded /tmp/history.fxt --history -- true
+check "--history keeps what was before" fails only_itself /tmp/history.fxt "$since"
+check "--history: what is counted is in the file" agrees /tmp/history.fxt
+
+# Two recorders at once, while the flight recorder is read.
+vitrine record -o /tmp/other.fxt -- sh -c 'until [ -e /tmp/short.done ]; do :; done' 2>/tmp/other.fxt.log &
+until_true test -s /tmp/other.fxt.log -o -n "$(compgen -G '/tmp/other.fxt.*')"
+since=$(now)
+check "a second recording" recorded /tmp/second.fxt -- "$WORKLOAD" crowd 3 5000
+touch /tmp/short.done
+wait $!
+check "the second one has nothing from before" only_itself /tmp/second.fxt "$since"
+check "the second one is whole" agrees /tmp/second.fxt
+check "so is the first one" agrees /tmp/other.fxt
+check "the flight recorder misses nothing" flight
+
+# In streaming mode, a ring is full when recording begins: what was lost before is not told.
+set_to buffer_kb 256
+set_to mode streaming
+on_each_cpu "$WORKLOAD" crowd 20 20000
+since=$(now)
+check "streaming" recorded /tmp/stream.fxt -- "$WORKLOAD" crowd 3 500
+check "streaming: nothing from before" only_itself /tmp/stream.fxt "$since"
+check "streaming: what is counted is in the file" agrees /tmp/stream.fxt
+check "streaming: no loss from before is in the file" fails grep drop_stats <(vitrine print /tmp/stream.fxt)
+set_to mode oneshot
+check "oneshot: the recording begins earlier" recorded /tmp/oneshot.fxt -- true
+check "oneshot: which is said" grep -q "as with --history, because trace/mode is oneshot" /tmp/oneshot.fxt.log
+set_to mode circular
+set_to buffer_kb 4096
+
 # 40 threads, compressed in a pipe; their size with and without is printed.
 piped()
 {

@@ -620,13 +620,78 @@ static void ended_subbuffer_is_followed_by_another_one(struct kunit *test)
 
 	switch_to(row, 1, FXT_THREAD_BLOCKED);
 	switch_to(row, 2, FXT_THREAD_BLOCKED);
-	vtr_ring_end_subbuf(row->ring);
+	KUNIT_EXPECT_TRUE(test, vtr_ring_end_subbuf(row->ring));
 	KUNIT_EXPECT_TRUE(test, vtr_threads_named(&row->ring->threads, 1ULL << 32 | 1));
 	switch_to(row, 0, FXT_THREAD_BLOCKED);
 	KUNIT_EXPECT_FALSE(test, vtr_threads_named(&row->ring->threads, 1ULL << 32 | 1));
 	vtr_ring_range(row->ring, &first, &end);
 	KUNIT_EXPECT_EQ(test, end, 2);
 	KUNIT_EXPECT_EQ(test, row->ring->producer->lost_records, 0);
+	vtr_ring_put(row->ring);
+}
+
+static void flush(struct row *row)
+{
+	struct vtr_subject subject;
+
+	vtr_subject_task(row->tasks[row->running], &subject);
+	vtr_writer_flush(row->ring, row->now, &subject);
+}
+
+static u64 last_begin_ticks(const struct row *row)
+{
+	u64 sequence = row->ring->producer->sequence;
+
+	return vtr_ring_packet(row->ring->subbufs[sequence & 3])->begin_ticks;
+}
+
+static void flushed_ring_begins_a_subbuffer_at_once(struct kunit *test)
+{
+	struct row *row = new_row(test, 0, 4, VITRINE_MODE_CIRCULAR, 1);
+
+	switch_to(row, 1, FXT_THREAD_BLOCKED);
+	row->now = 100;
+	flush(row);
+	KUNIT_EXPECT_EQ(test, row->ring->producer->sequence, 1);
+	KUNIT_EXPECT_EQ(test, last_begin_ticks(row), 100);
+	switch_to(row, 2, FXT_THREAD_BLOCKED);
+	KUNIT_EXPECT_EQ(test, row->ring->producer->sequence, 1);
+	KUNIT_EXPECT_EQ(test, row->ring->producer->lost_records, 0);
+	vtr_ring_put(row->ring);
+}
+
+static void flushed_ring_does_not_report_what_was_lost_before(struct kunit *test)
+{
+	struct row *row = new_row(test, 0, 4, VITRINE_MODE_STREAMING, 1);
+	struct vitrine_ring_consumer *consumer =
+		row->ring->area.pages[VITRINE_RING_CONSUMER_PAGE];
+
+	while (!row->ring->producer->lost_records)
+		switch_to(row, other_task(row), FXT_THREAD_BLOCKED);
+	consumer->sequence = 3;
+	row->now += 1000;
+	flush(row);
+	KUNIT_EXPECT_EQ(test, row->ring->producer->sequence, 5);
+	KUNIT_EXPECT_EQ(test, last_begin_ticks(row), row->now);
+	vtr_ring_put(row->ring);
+}
+
+/* A frozen ring stays as it is, and so does a full one: it may have room for some records. */
+static void flushed_ring_goes_on_without_another_subbuffer(struct kunit *test)
+{
+	struct row *row = new_row(test, 0, 4, VITRINE_MODE_STREAMING, 1);
+	u64 committed;
+
+	while (row->ring->producer->sequence != 3)
+		switch_to(row, other_task(row), FXT_THREAD_BLOCKED);
+	flush(row);
+	switch_to(row, other_task(row), FXT_THREAD_BLOCKED);
+	KUNIT_EXPECT_EQ(test, row->ring->producer->sequence, 3);
+	KUNIT_EXPECT_EQ(test, row->ring->producer->lost_records, 0);
+	vtr_ring_freeze(row->ring);
+	committed = *row->ring->committed;
+	flush(row);
+	KUNIT_EXPECT_EQ(test, *row->ring->committed, committed);
 	vtr_ring_put(row->ring);
 }
 
@@ -782,6 +847,9 @@ static struct kunit_case writer_cases[] = {
 	KUNIT_CASE(names_of_idle_cpus_have_keys_of_their_own),
 	KUNIT_CASE(thread_renamed_without_room_is_registered_again),
 	KUNIT_CASE(ended_subbuffer_is_followed_by_another_one),
+	KUNIT_CASE(flushed_ring_begins_a_subbuffer_at_once),
+	KUNIT_CASE(flushed_ring_does_not_report_what_was_lost_before),
+	KUNIT_CASE(flushed_ring_goes_on_without_another_subbuffer),
 #ifndef __KERNEL__
 	KUNIT_CASE(record_inside_the_writer_is_lost),
 #endif

@@ -130,7 +130,7 @@ static void watch(struct work_struct *work)
 	struct vtr_drift_reading now;
 
 	if (ids_have_wrapped())
-		vtr_session_end_subbufs();
+		vtr_session_flush();
 	if (read_clocks(&now))
 		check_counter(vtr_counter_is_steady(), vtr_counter_rate(), &now);
 	schedule_delayed_work(&watch_work, INTERVAL);

@@ -301,19 +301,6 @@ void vtr_ring_freeze(struct vtr_ring *ring)
 }
 
 /**
- * vtr_ring_end_subbuf() - let the next record begin a new sub-buffer
- * @ring: any ring
- *
- * A sub-buffer that the ring's CPU is just beginning may go on.
- *
- * Context: any.
- */
-void vtr_ring_end_subbuf(struct vtr_ring *ring)
-{
-	WRITE_ONCE(ring->limit, 0);
-}
-
-/**
  * vtr_ring_thaw() - let a frozen ring continue, in a new sub-buffer
  * @ring: any ring
  *
@@ -357,6 +344,24 @@ static bool may_begin(const struct vtr_ring *ring, u64 sequence)
 	/* Any value is safe: at worst, the reader that wrote it loses records. */
 	/* Pairs with the store-release in want() in tools/lib/ring.c. */
 	return smp_load_acquire(&consumer_of(ring)->sequence) > sequence - nr;
+}
+
+/**
+ * vtr_ring_end_subbuf() - let the next record begin a new sub-buffer
+ * @ring: any ring
+ *
+ * If no other sub-buffer can begin, because the ring is frozen or full, the current one goes
+ * on while it has room.
+ *
+ * Context: the ring's CPU, interrupts off; or task, while the ring has no writer.
+ * Return: true if the next record begins a sub-buffer.
+ */
+bool vtr_ring_end_subbuf(struct vtr_ring *ring)
+{
+	if (!may_begin(ring, ring->producer->sequence + 1))
+		return false;
+	WRITE_ONCE(ring->limit, 0);
+	return true;
 }
 
 /* Return the bytes committed since the session began, from the writer's counters. */

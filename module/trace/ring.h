@@ -172,7 +172,7 @@ void vtr_ring_get(struct vtr_ring *ring);
 void vtr_ring_put(struct vtr_ring *ring);
 void vtr_ring_close(struct vtr_ring *ring);
 void vtr_ring_freeze(struct vtr_ring *ring);
-void vtr_ring_end_subbuf(struct vtr_ring *ring);
+bool vtr_ring_end_subbuf(struct vtr_ring *ring);
 void vtr_ring_thaw(struct vtr_ring *ring);
 bool vtr_ring_advance(struct vtr_ring *ring, u64 now);
 unsigned int vtr_ring_put_wide_switch(const struct vtr_ring *ring, u64 *words,

@@ -623,6 +623,27 @@ void vtr_sched_detach(void)
 	this_cpu_write(vtr_writer_ring, &vtr_writer_none);
 }
 
+/**
+ * vtr_sched_flush() - begin a sub-buffer on this CPU
+ * @ring: ring of this CPU
+ *
+ * If recording is off, the sub-buffer begins when recording does.
+ *
+ * Context: the ring's CPU, interrupts off, in an interrupt or in a thread: the scheduler has
+ *	interrupts off from the record of a switch to the switch.
+ */
+void vtr_sched_flush(struct vtr_ring *ring)
+{
+	struct vtr_subject subject;
+
+	if (this_cpu_read(vtr_writer_ring) == &vtr_writer_none) {
+		vtr_ring_end_subbuf(ring);
+		return;
+	}
+	vtr_subject_task(current, &subject);
+	vtr_writer_flush(ring, vtr_clock_ticks(ring->config.clock), &subject);
+}
+
 /* The second entry is replaced by the probe of the session's clock. */
 static struct vtr_probe row_probes[] = {
 	VTR_PROBE(task_rename, probe_rename),

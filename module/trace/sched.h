@@ -19,5 +19,6 @@ void vtr_sched_repeat_wakeup(unsigned int nr);
 bool vtr_sched_records_wakeups(void);
 void vtr_sched_attach(struct vtr_ring *ring);
 void vtr_sched_detach(void);
+void vtr_sched_flush(struct vtr_ring *ring);
 
 #endif /* _VTR_SCHED_H */

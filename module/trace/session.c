@@ -567,25 +567,48 @@ void vtr_session_thaw(void)
 	mutex_unlock(&session_mutex);
 }
 
-/**
- * vtr_session_end_subbufs() - let the next record of each CPU begin a new sub-buffer
- *
- * For what a sub-buffer says of threads and is no longer true. A oneshot recording keeps
- * its sub-buffers, because it has no others.
- *
- * Context: task; may sleep.
- */
-void vtr_session_end_subbufs(void)
+static void flush_this_cpu(void *unused)
+{
+	struct vtr_ring *ring = session.rings[smp_processor_id()];
+
+	if (ring)
+		vtr_sched_flush(ring);
+}
+
+static int flush_locked(void)
 {
 	unsigned int cpu;
 
-	mutex_lock(&session_mutex);
+	lockdep_assert_held(&session_mutex);
+	if (session.config.mode == VITRINE_MODE_ONESHOT)
+		return -EBUSY;
 	cpus_read_lock();
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
-		if (session.rings[cpu] && session.config.mode != VITRINE_MODE_ONESHOT)
+		if (session.rings[cpu] && !cpu_online(cpu))
 			vtr_ring_end_subbuf(session.rings[cpu]);
+	on_each_cpu(flush_this_cpu, NULL, 1);
 	cpus_read_unlock();
+	return 0;
+}
+
+/**
+ * vtr_session_flush() - begin a new sub-buffer on each CPU
+ *
+ * For a recording that begins or ends now, and for what a sub-buffer says of threads and is
+ * no longer true. The ring of a CPU that does not record begins a sub-buffer with its next
+ * record. A ring that is frozen or full goes on as it is.
+ *
+ * Context: task; may sleep.
+ * Return: 0, or -EBUSY in oneshot mode, in which a ring has no sub-buffers to spare.
+ */
+int vtr_session_flush(void)
+{
+	int err;
+
+	mutex_lock(&session_mutex);
+	err = flush_locked();
 	mutex_unlock(&session_mutex);
+	return err;
 }
 
 /**

@@ -50,7 +50,7 @@ u32 vtr_session_freeze(void);
 void vtr_session_thaw(void);
 u32 vtr_session_frozen(void);
 
-void vtr_session_end_subbufs(void);
+int vtr_session_flush(void);
 struct vtr_ring *vtr_session_ring(unsigned int cpu);
 bool vtr_session_stats(unsigned int cpu, struct vtr_ring_stats *ret);
 struct vtr_ring **vtr_session_get_rings(void);

@@ -380,6 +380,29 @@ bool vtr_writer_reserve_here(struct vtr_ring *ring, unsigned int nr_words,
 }
 
 /**
+ * vtr_writer_flush() - begin a sub-buffer that contains nothing from before
+ * @ring: ring of this CPU
+ * @now: time in ticks
+ * @running: running thread, which is the last incoming one unless the row is closed
+ *
+ * Without room for another sub-buffer, the current one goes on.
+ *
+ * Context: the ring's CPU, interrupts off, not between the record of a switch and the switch.
+ */
+void vtr_writer_flush(struct vtr_ring *ring, u64 now,
+		      const struct vtr_subject *running)
+{
+	u64 told_records = ring->gap.told_records;
+
+	if (!vtr_ring_end_subbuf(ring))
+		return;
+	vtr_writer_reserve(ring, VTR_WRITER_ROW_WORDS, now, running);
+	/* A sub-buffer that reports a loss begins when records were first lost. */
+	if (ring->gap.told_records != told_records && vtr_ring_end_subbuf(ring))
+		vtr_writer_reserve(ring, VTR_WRITER_ROW_WORDS, now, running);
+}
+
+/**
  * vtr_writer_rename() - record that a thread has another name than in the sub-buffer
  * @ring: ring of this CPU
  * @now: time in ticks

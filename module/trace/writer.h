@@ -136,6 +136,8 @@ bool vtr_writer_reserve(struct vtr_ring *ring, unsigned int nr_words, u64 now,
 			const struct vtr_subject *running);
 bool vtr_writer_reserve_here(struct vtr_ring *ring, unsigned int nr_words,
 			     u64 now);
+void vtr_writer_flush(struct vtr_ring *ring, u64 now,
+		      const struct vtr_subject *running);
 void vtr_writer_open_row(struct vtr_ring *ring, u64 now,
 			 const struct vtr_subject *running);
 unsigned int vtr_writer_introduce(struct vtr_ring *ring, u64 now,

@@ -54,6 +54,18 @@ fails_to_find()
 	test -z "$("$vitrine" print -e "$1" "$2")"
 }
 
+# enable [TEXT]: trace/enable says TEXT; without it, it refuses to flush the rings, like that
+# of an older module. recorder_test flushes rings.
+enable()
+{
+	rm -f "$dir/vitrine/trace/enable"
+	if [ $# = 0 ]; then
+		ln -s /proc/self/oom_score_adj "$dir/vitrine/trace/enable"
+	else
+		echo "$1" >"$dir/vitrine/trace/enable"
+	fi
+}
+
 # fresh_rings: start new rings; nothing is written to them while the file "hold" exists
 fresh_rings()
 {
@@ -63,7 +75,7 @@ fresh_rings()
 	fi
 	rm -rf "$dir/vitrine"
 	mkdir -p "$dir/vitrine/trace"
-	echo "[1] 0" >"$dir/vitrine/trace/enable"
+	enable
 	printf '%s\n' -sched +irq >"$dir/vitrine/trace/events"
 	"$fake_rings" "$dir" >"$dir/given" &
 	rings=$!
@@ -108,10 +120,10 @@ for duration in -1 2x; do
 done
 
 fresh_rings
-echo "[0] 1" >vitrine/trace/enable
+enable "[0] 1"
 record -o trace.fxt -- true
 check "switched off" ended 3 "switched off; run .echo 1 > .*/trace/enable"
-echo "[1] 0" >vitrine/trace/enable
+enable
 record -o trace.fxt -- ./no-such-command
 check "no such command" ended 3 "no-such-command: cannot run: No such file"
 record -o no/such/directory/trace.fxt -- touch ran
@@ -122,6 +134,20 @@ record -- true
 check "no file: a name with the time" ended 0 "^vitrine: vitrine-[0-9]{8}-[0-9]{6}.fxt: [0-9]+ switches"
 check "the file named after the time is a trace" "$vitrine" check vitrine-????????-??????.fxt
 rm vitrine-*.fxt
+
+# ---- what was before ----
+
+record -o trace.fxt -- true
+check "an older module: the trace begins earlier, which is said once" test "$(cat err | grep -c \
+	"^vitrine: the trace begins earlier, .*because the module is older")" = 1
+record -o trace.fxt --history -- true
+check "--history" ended 0 "trace.fxt: [0-9]+ switches"
+check "--history: nothing is said about it" fails grep "begins earlier" err
+enable "[1] 0"
+record -o trace.fxt -- true
+check "the module is asked to begin new sub-buffers" test "$(cat vitrine/trace/enable)" = flush
+check "nothing is said about it" fails grep "begins earlier" err
+enable
 
 # ---- commands ----
 

@@ -30,7 +30,7 @@
 #include "fxt_scan.h"
 #include "ring.h"
 
-#define NO_SEQUENCE	UINT64_MAX
+#define NO_SEQUENCE	VTR_RING_NO_SEQUENCE
 
 /* Number of attempts to copy a sub-buffer before control returns to the caller. */
 #define MAX_ATTEMPTS	16
@@ -206,14 +206,13 @@ static bool read_packet(const struct vitrine_ring *ring, uint64_t sequence,
 	       vtr_load_once(&packet->generation) == generation;
 }
 
-/* Begin with the sub-buffer being written; earlier records do not count as lost. */
+/* Begin with the sub-buffer being written; what was lost before it began does not count. */
 static struct vitrine_error *begin_here(struct vitrine_ring *ring)
 {
-	uint64_t sequence, lost;
+	uint64_t sequence;
 	unsigned int i;
 
-	lost = vtr_load_once(&ring->producer->lost_records);
-	ring->packet.lost_records = lost;
+	ring->packet.lost_records = vtr_load_once(&ring->producer->lost_records);
 	for (i = 0; i < MAX_ATTEMPTS; i++) {
 		sequence = written_sequence(ring);
 		if (sequence == NO_SEQUENCE) {
@@ -221,7 +220,6 @@ static struct vitrine_error *begin_here(struct vitrine_ring *ring)
 			return NULL;
 		}
 		if (read_packet(ring, sequence, &ring->packet)) {
-			ring->packet.lost_records = lost;
 			want(ring, sequence);
 			return NULL;
 		}
@@ -490,9 +488,6 @@ static void keep_copy(struct vitrine_ring *ring, size_t len_bytes)
 	struct fxt_loss missing;
 
 	memcpy(&packet, bytes + VITRINE_PACKET_OFFSET, sizeof(packet));
-	/* Records lost before this reader began are older than its first copy. */
-	if (packet.lost_records < ring->packet.lost_records)
-		packet.lost_records = ring->packet.lost_records;
 	missing = fxt_packet_loss(&ring->packet, ring->last.nr_records, &packet);
 	describe_loss(ring, &packet, len_bytes, &missing, &loss);
 	fxt_scan_counts(bytes, len_bytes, &counts);
@@ -543,4 +538,35 @@ struct vitrine_error *vitrine_ring_next(struct vitrine_ring *ring,
 	}
 	*ret = NULL;
 	return NULL;
+}
+
+/**
+ * vtr_ring_begin() - begin again with the sub-buffer being written
+ * @ring: ring
+ * @sequence: number of a sub-buffer to leave out, or VTR_RING_NO_SEQUENCE; then the number
+ *	of the sub-buffer being written, which is VTR_RING_NO_SEQUENCE if there is none yet
+ *
+ * If the sub-buffer that is left out is still being written, although the kernel was asked
+ * to begin another one, the ring is full or frozen, and the next sub-buffer is the first.
+ *
+ * Return: NULL, or an error, as vitrine_ring_create().
+ */
+struct vitrine_error *vtr_ring_begin(struct vitrine_ring *ring, uint64_t *sequence)
+{
+	const uint64_t left_out = *sequence;
+	struct vitrine_error *err = begin_here(ring);
+	size_t len = 0;
+
+	ring->last.len_bytes = 0;
+	ring->last.nr_records = 0;
+	if (err)
+		return err;
+	*sequence = written_sequence(ring) == NO_SEQUENCE ? NO_SEQUENCE : ring->next;
+	if (*sequence == NO_SEQUENCE || *sequence != left_out)
+		return NULL;
+	/* Its records count as read. */
+	err = copy_subbuf(ring, &len);
+	if (!err && len)
+		keep_copy(ring, len);
+	return err;
 }

@@ -11,4 +11,9 @@
 unsigned int vtr_ring_clock(const struct vitrine_ring *ring,
 			    uint64_t *ret_ticks_per_second);
 
+#define VTR_RING_NO_SEQUENCE	UINT64_MAX
+
+/* Begin again with the sub-buffer being written, unless it is @sequence. */
+struct vitrine_error *vtr_ring_begin(struct vitrine_ring *ring, uint64_t *sequence);
+
 #endif /* _VITRINE_LIB_RING_H */

@@ -30,6 +30,7 @@
 #define OPT_FILTER	265
 #define OPT_UNTIL	266
 #define OPT_MEMORY	267
+#define OPT_HISTORY	268
 
 #define MIN_ROTATE_BYTES	(64U << 10)
 #define MAX_KEEP	999999U
@@ -49,6 +50,8 @@ static const struct argp_option options[] = {
 	  "Stop when CATEGORY:NAME of trace/events occurs", 0 },
 	{ "delay", OPT_DELAY, "DURATION", 0,
 	  "Begin DURATION after COMMAND was started", 0 },
+	{ "history", OPT_HISTORY, NULL, 0,
+	  "Keep what the current sub-buffers have already", 0 },
 	{ "zstd", OPT_ZSTD, NULL, 0,
 	  "Compress the trace, as if FILE ended in .zst", 0 },
 	{ "rotate", OPT_ROTATE, "SIZE", 0,
@@ -220,6 +223,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_DELAY:
 		args->delay_ns = units_duration(arg, 0, MAX_NS, state);
+		return 0;
+	case OPT_HISTORY:
+		args->history = true;
 		return 0;
 	case OPT_ZSTD:
 		args->zstd = true;

@@ -368,7 +368,14 @@ static struct vitrine_error *arm(struct events_hold *hold, const char *event, co
 	return NULL;
 }
 
-static struct vitrine_error *hold_trigger(struct events_hold *hold, const char *event)
+/**
+ * events_arm() - arm the trigger
+ * @hold: after events_hold() of a wish with a trigger
+ * @event: "CATEGORY:NAME" or "CATEGORY"
+ *
+ * Return: NULL, or an error.
+ */
+struct vitrine_error *events_arm(struct events_hold *hold, const char *event)
 {
 	char *path = debugfs_path(TRIGGER, "");
 	struct vitrine_error *err;
@@ -519,8 +526,7 @@ static struct vitrine_error *hold_setting(struct events_hold *hold, int fd,
 }
 
 /**
- * events_hold() - enable categories that are off and stacks of long waits, and arm the
- * trigger
+ * events_hold() - enable categories that are off and stacks of long waits
  * @hold: after events_prepare()
  * @wish: what is to be recorded
  *
@@ -539,8 +545,6 @@ struct vitrine_error *events_hold(struct events_hold *hold,
 	if (!err && hold->stacks_fd >= 0)
 		err = hold_setting(hold, hold->stacks_fd, STACKS, hold_stacks,
 				   wish);
-	if (!err && wish->until)
-		err = hold_trigger(hold, wish->until);
 	if (err)
 		events_release(hold);
 	return err;

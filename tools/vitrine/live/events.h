@@ -68,6 +68,7 @@ struct events_hold {
 void events_prepare(struct events_hold *hold, const struct events_wish *wish);
 struct vitrine_error *events_hold(struct events_hold *hold,
 				  const struct events_wish *wish);
+struct vitrine_error *events_arm(struct events_hold *hold, const char *event);
 struct vitrine_error *events_fired(const struct events_hold *hold, bool *ret_fired);
 void events_still(const struct events_hold *hold);
 void events_release(struct events_hold *hold);

@@ -71,6 +71,7 @@
  * @done: recording is over
  * @disarmed: error that ended it: the trigger of --until is no longer armed
  * @begin: when recording began
+ * @end: when it ended, or 0
  * @begin_cpu: CPU time that this process had used by then, in seconds
  * @progress: a progress line is on the terminal
  * @choice_status: exit code of writing the choice
@@ -99,6 +100,7 @@ struct record {
 	bool done;
 	struct vitrine_error *disarmed;
 	struct timespec begin;
+	struct timespec end;
 	double begin_cpu;
 	bool progress;
 	int choice_status;
@@ -127,6 +129,21 @@ static struct vitrine_error *check_enabled(void)
 		fclose(file);
 	free(path);
 	return err;
+}
+
+/* Let each CPU begin a new sub-buffer; return 0, or an errno value. */
+static int flush_rings(void)
+{
+	static const char word[] = "flush\n";
+	char *path = debugfs_path("trace/enable", "");
+	int fd = path ? open(path, O_WRONLY | O_CLOEXEC) : -1, code = path ? errno : ENOMEM;
+
+	free(path);
+	if (fd < 0)
+		return code;
+	code = write(fd, word, strlen(word)) < 0 ? errno : 0;
+	close(fd);
+	return code;
 }
 
 /* ---- The command ------------------------------------------------------- */
@@ -302,14 +319,15 @@ static struct vitrine_error *watch_timer(struct record *record, int *ret_fd,
 	return err;
 }
 
-/* Return for how many seconds the recording lasts; 0 before it begins. */
+/* Return for how many seconds the recording has lasted; 0 before it begins. */
 static double elapsed(const struct record *record)
 {
-	struct timespec now;
+	struct timespec now = record->end;
 
 	if (!record->recorder.started)
 		return 0;
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (!now.tv_sec)
+		clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec - record->begin.tv_sec +
 	       (now.tv_nsec - record->begin.tv_nsec) / 1e9;
 }
@@ -434,17 +452,50 @@ static struct vitrine_error *enable_events(struct record *record)
 	if (!has_wish(record))
 		return NULL;
 	err = events_hold(&record->events, &record->wish);
-	/* Edges only: the file stays ready while recording is switched off. */
-	if (!err && record->wish.until)
-		err = watch_for(record, EPOLLPRI | EPOLLET, record->events.trigger_fd,
-				TAG_TRIGGER);
 	/* The cost is measured with the categories enabled. */
 	if (!err && record->args->all)
 		err = cost_read(&record->cost);
 	return err;
 }
 
-/* Begin with what the rings get from now on. */
+static struct vitrine_error *arm_trigger(struct record *record)
+{
+	struct vitrine_error *err;
+
+	if (!record->wish.until)
+		return NULL;
+	err = events_arm(&record->events, record->wish.until);
+	/* Edges only: the file stays ready while recording is switched off. */
+	return err ? err : watch_for(record, EPOLLPRI | EPOLLET, record->events.trigger_fd,
+				     TAG_TRIGGER);
+}
+
+/* Let the sub-buffers begin with which the recording begins. */
+static bool flush_first(void *ctx)
+{
+	int code = flush_rings();
+
+	if (code)
+		fprintf(stderr,
+			"vitrine: the trace begins earlier, as with --history, because %s\n",
+			code == EINVAL ? "the module is older than this command" :
+			code == EBUSY ? "trace/mode is oneshot" : strerror(code));
+	return !code;
+}
+
+/* Let the sub-buffers begin that tell when the recording ended. */
+static bool flush_last(void *ctx)
+{
+	struct record *record = ctx;
+
+	clock_gettime(CLOCK_MONOTONIC, &record->end);
+	return !flush_rings();
+}
+
+/*
+ * Begin with what the rings get from now on. Categories are on by then. A process that is
+ * forked later is found in the trace, and the trigger fires in it.
+ */
 static struct vitrine_error *begin_recording(struct record *record)
 {
 	struct recorder *recorder = &record->recorder;
@@ -453,13 +504,17 @@ static struct vitrine_error *begin_recording(struct record *record)
 	err = recorder_scan(recorder);
 	if (!err)
 		err = enable_events(record);
+	if (!err && !record->args->history)
+		err = recorder_begin(recorder, flush_first, NULL);
+	/* The time is up after the begin plus the limit, never before. */
+	record->begin_cpu = own_seconds();
+	clock_gettime(CLOCK_MONOTONIC, &record->begin);
+	if (!err)
+		err = arm_trigger(record);
 	if (!err)
 		err = find_processes(record);
 	if (!err)
 		err = kernel_events_enable(&record->kernel);
-	/* The time is up after the begin plus the limit, never before. */
-	record->begin_cpu = own_seconds();
-	clock_gettime(CLOCK_MONOTONIC, &record->begin);
 	if (!err)
 		err = watch_timer(record, &record->tick_fd, TAG_TICK,
 				  NSEC_PER_SEC, NSEC_PER_SEC);
@@ -517,7 +572,7 @@ static struct vitrine_error *wait_and_record(struct record *record)
 	events_still(&record->events);
 	err = kernel_events_finish(&record->kernel, &record->recorder.files);
 	if (!err)
-		err = recorder_finish(&record->recorder);
+		err = recorder_finish(&record->recorder, flush_last, record);
 	if (err || !record->disarmed)
 		return err;
 	err = record->disarmed;

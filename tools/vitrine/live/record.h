@@ -34,6 +34,7 @@ struct kernel_event_wish;
  * @zstd: compress the trace, whatever its name is
  * @rotate_bytes: when to begin the next file; 0: never
  * @nr_keep: with @rotate_bytes, how many files to keep; 0: all
+ * @history: keep the sub-buffers in which the recording begins from their beginning
  * @window_bytes: how much to keep of the end of the recording; 0: all of it
  * @choice: what is kept, or NULL for everything
  * @processes: with @choice, ids or names of processes to keep with their children
@@ -57,6 +58,7 @@ struct record_args {
 	bool zstd;
 	uint64_t rotate_bytes;
 	unsigned int nr_keep;
+	bool history;
 	uint64_t window_bytes;
 	const struct record_choice *choice;
 	const char * const *processes;

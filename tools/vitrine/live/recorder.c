@@ -20,6 +20,7 @@
 #include "error.h"
 #include "grow.h"
 #include "recorder.h"
+#include "ring.h"
 #include "writer.h"
 
 /* A ring that cannot be polled (EPERM) is drained once a second, at the tick. */
@@ -79,6 +80,7 @@ static struct vitrine_error *add_cpu(struct recorder *recorder,
 	recorder->cpus[recorder->nr_cpus++] = (struct recorder_cpu){
 		.path = path,
 		.number = number,
+		.sequence = VTR_RING_NO_SEQUENCE,
 	};
 	return NULL;
 }
@@ -140,6 +142,39 @@ struct vitrine_error *recorder_scan(struct recorder *recorder)
 		if (!recorder->cpus[i].ring)
 			err = open_ring(recorder, i);
 	return err;
+}
+
+/* Begin each ring again, but not with the sub-buffers that were written the last time. */
+static struct vitrine_error *begin_rings(struct recorder *recorder)
+{
+	struct vitrine_error *err = NULL;
+	struct recorder_cpu *cpu;
+	unsigned int i;
+
+	for (i = 0; !err && i < recorder->nr_cpus; i++) {
+		cpu = &recorder->cpus[i];
+		err = vtr_ring_begin(cpu->ring, &cpu->sequence);
+	}
+	return err;
+}
+
+/**
+ * recorder_begin() - leave out what was written before
+ * @recorder: recording that has not started, after recorder_scan()
+ * @flush: lets each CPU begin a new sub-buffer; returns false if it cannot, and the recording
+ *	then begins with the sub-buffers being written
+ * @ctx: argument of @flush
+ *
+ * Return: NULL, or an error of a ring.
+ */
+struct vitrine_error *recorder_begin(struct recorder *recorder, bool (*flush)(void *ctx),
+				     void *ctx)
+{
+	struct vitrine_error *err;
+
+	/* In streaming mode, this makes room for a new sub-buffer. */
+	err = begin_rings(recorder);
+	return err || !flush(ctx) ? err : begin_rings(recorder);
 }
 
 static struct vitrine_error *append(struct recorder *recorder,
@@ -236,10 +271,14 @@ struct vitrine_error *recorder_drain_all(struct recorder *recorder)
 /**
  * recorder_finish() - append everything that has been written so far
  * @recorder: recording, which is complete afterwards
+ * @flush: called if recording has begun, as for recorder_begin(): the last sub-buffer of each
+ *	CPU then tells when recording ended, and how many records were lost until then
+ * @ctx: argument of @flush
  *
  * Return: NULL, or the first error.
  */
-struct vitrine_error *recorder_finish(struct recorder *recorder)
+struct vitrine_error *recorder_finish(struct recorder *recorder, bool (*flush)(void *ctx),
+				      void *ctx)
 {
 	const uint64_t magic = FXT_MAGIC_RECORD;
 	struct vitrine_error *err;
@@ -249,6 +288,8 @@ struct vitrine_error *recorder_finish(struct recorder *recorder)
 	err = recorder_drain_all(recorder);
 	if (!err && recorder->started)
 		err = recorder_scan(recorder);
+	if (recorder->started)
+		flush(ctx);
 	/* Stop all rings at once, so that no CPU is recorded for much longer. */
 	for (i = 0; i < recorder->nr_cpus; i++)
 		if (recorder->cpus[i].ring)

@@ -13,6 +13,7 @@ struct recorder_cpu {
 	char *path;
 	unsigned int number;
 	struct vitrine_ring *ring;	/* NULL: not open now */
+	uint64_t sequence;		/* sub-buffer that was written when recording began */
 	bool seen;			/* has delivered a record */
 	uint64_t nr_switches;
 	uint64_t nr_wakeups;
@@ -51,10 +52,13 @@ struct recorder {
 };
 
 struct vitrine_error *recorder_scan(struct recorder *recorder);
+struct vitrine_error *recorder_begin(struct recorder *recorder, bool (*flush)(void *ctx),
+				     void *ctx);
 struct vitrine_error *recorder_drain(struct recorder *recorder,
 				     unsigned int index);
 struct vitrine_error *recorder_drain_all(struct recorder *recorder);
-struct vitrine_error *recorder_finish(struct recorder *recorder);
+struct vitrine_error *recorder_finish(struct recorder *recorder, bool (*flush)(void *ctx),
+				      void *ctx);
 void recorder_close(struct recorder *recorder);
 void recorder_deinit(struct recorder *recorder);
 

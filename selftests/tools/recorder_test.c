@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Test what a recording holds of its rings: nothing that was written before it began, and
+ * the same numbers of switches and of lost records in the file as the recorder has counted.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+
+#include "../must.h"
+#include "fake_ring.h"
+#include "kselftest.h"
+#include "live/recorder.h"
+
+#define NR_SUBBUFS	8
+#define SUBBUF_BYTES	4096
+
+/**
+ * struct recording - a recording of one fake ring
+ * @ring: the writer
+ * @recorder: the reader
+ * @can_flush: the ring begins a new sub-buffer when it is flushed
+ * @loses: number of records that are lost after each flush
+ * @summary: what the finished file holds
+ * @first_ns: time of the first switch in it, or 0
+ */
+struct recording {
+	struct fake_ring ring;
+	struct recorder recorder;
+	bool can_flush;
+	unsigned int loses;
+	struct vitrine_fxt_summary summary;
+	uint64_t first_ns;
+};
+
+static char dir[32];
+
+static char *path_of(const char *name, char path[256])
+{
+	snprintf(path, 256, "%s/%s", dir, name);
+	return path;
+}
+
+static void recording_init(struct recording *recording)
+{
+	static char output[256];
+	char path[256];
+	int fd = open(path_of("vitrine/trace/cpu0", path), O_RDWR | O_CREAT | O_TRUNC, 0600);
+
+	memset(recording, 0, sizeof(*recording));
+	fake_ring_init(&recording->ring, fd, 0, NR_SUBBUFS, SUBBUF_BYTES);
+	recording->can_flush = true;
+	recording->recorder.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	recording->recorder.files.output = path_of("trace.fxt", output);
+	must(rotation_open(&recording->recorder.files));
+	must(recorder_scan(&recording->recorder));
+}
+
+static void put_switches(struct recording *recording, unsigned int nr)
+{
+	while (nr--)
+		fake_ring_switch(&recording->ring);
+}
+
+/* As the module does for "flush". */
+static bool flush(void *ctx)
+{
+	struct recording *recording = ctx;
+
+	if (recording->can_flush && recording->ring.packet)
+		fake_ring_advance(&recording->ring);
+	recording->ring.producer->lost_records += recording->loses;
+	return true;
+}
+
+static bool cannot_flush(void *ctx)
+{
+	return false;
+}
+
+static void begin(struct recording *recording, bool (*how)(void *ctx))
+{
+	must(recorder_begin(&recording->recorder, how, recording));
+	recording->recorder.started = true;
+}
+
+/* Finish the file, and read it. */
+static void end(struct recording *recording)
+{
+	const struct vitrine_fxt_record *record;
+	struct vitrine_archive *archive;
+	char path[256];
+
+	must(recorder_finish(&recording->recorder, flush, recording));
+	must(rotation_commit(&recording->recorder.files));
+	path_of("trace.fxt", path);
+	must(vitrine_fxt_check(path, NULL, &recording->summary));
+	must(vitrine_archive_create(path, NULL, &archive));
+	do
+		must(vitrine_archive_next(archive, &record));
+	while (record && record->kind != VITRINE_FXT_SWITCH);
+	recording->first_ns = record ? record->ticks : 0;
+	vitrine_archive_destroy(archive);
+	vitrine_writer_destroy(recording->recorder.files.writer);
+	recorder_deinit(&recording->recorder);
+	close(recording->recorder.epoll_fd);
+	fake_ring_deinit(&recording->ring);
+}
+
+/* The file is sound, and has as much as was counted. */
+static bool has(const struct recording *recording, uint64_t nr_switches, uint64_t nr_lost)
+{
+	const struct vitrine_fxt_summary *summary = &recording->summary;
+	const struct recorder *recorder = &recording->recorder;
+
+	if (!summary->nr_faults && summary->nr_switches == nr_switches &&
+	    recorder->nr_switches == nr_switches && summary->nr_lost == nr_lost &&
+	    recorder->nr_lost == nr_lost)
+		return true;
+	printf("# %llu switches, %llu counted; %llu lost, %llu counted; %llu faults\n",
+	       (unsigned long long)summary->nr_switches,
+	       (unsigned long long)recorder->nr_switches,
+	       (unsigned long long)summary->nr_lost, (unsigned long long)recorder->nr_lost,
+	       (unsigned long long)summary->nr_faults);
+	return false;
+}
+
+static void test_begin(void)
+{
+	struct recording recording;
+	uint64_t before;
+
+	recording_init(&recording);
+	put_switches(&recording, 1000);
+	before = recording.ring.ticks;
+	begin(&recording, flush);
+	put_switches(&recording, 900);
+	end(&recording);
+	ksft_test_result(has(&recording, 900, 0), "what is written after the begin is recorded\n");
+	ksft_test_result(recording.first_ns == before + 10, "nothing before it is\n");
+
+	recording_init(&recording);
+	put_switches(&recording, 10);
+	begin(&recording, cannot_flush);
+	put_switches(&recording, 10);
+	end(&recording);
+	ksft_test_result(has(&recording, 20, 0),
+			 "without a flush, it begins with the current sub-buffer\n");
+
+	recording_init(&recording);
+	begin(&recording, flush);
+	put_switches(&recording, 300);
+	end(&recording);
+	ksft_test_result(has(&recording, 300, 0), "all of a new ring is recorded\n");
+
+	recording_init(&recording);
+	put_switches(&recording, 10);
+	begin(&recording, flush);
+	end(&recording);
+	ksft_test_result(has(&recording, 0, 0), "a CPU without records has none\n");
+}
+
+/* The ring is frozen when recording begins, or full, and goes on with a new sub-buffer. */
+static void test_frozen(void)
+{
+	struct recording recording;
+	uint64_t before;
+
+	recording_init(&recording);
+	put_switches(&recording, 250);
+	before = recording.ring.ticks;
+	recording.can_flush = false;
+	begin(&recording, flush);
+	fake_ring_advance(&recording.ring);
+	put_switches(&recording, 300);
+	end(&recording);
+	ksft_test_result(has(&recording, 300, 0) && recording.first_ns == before + 10,
+			 "a sub-buffer that could not be ended is left out\n");
+
+	recording_init(&recording);
+	put_switches(&recording, 250);
+	recording.can_flush = false;
+	begin(&recording, flush);
+	end(&recording);
+	ksft_test_result(has(&recording, 0, 0), "so is the last one\n");
+}
+
+static void test_lost(void)
+{
+	struct recording recording;
+
+	recording_init(&recording);
+	put_switches(&recording, 10);
+	recording.ring.producer->lost_records = 7;
+	begin(&recording, flush);
+	put_switches(&recording, 10);
+	end(&recording);
+	ksft_test_result(has(&recording, 10, 0), "what was lost before does not count\n");
+
+	recording_init(&recording);
+	put_switches(&recording, 10);
+	recording.ring.producer->lost_records = 7;
+	recording.loses = 5;
+	begin(&recording, flush);
+	recording.loses = 0;
+	put_switches(&recording, 300);
+	end(&recording);
+	ksft_test_result(has(&recording, 300, 5), "what is lost at the begin counts\n");
+
+	recording_init(&recording);
+	begin(&recording, flush);
+	put_switches(&recording, 10);
+	recording.ring.producer->lost_records = 3;
+	end(&recording);
+	ksft_test_result(has(&recording, 10, 3), "what is lost at the end counts\n");
+}
+
+int main(void)
+{
+	char path[256];
+
+	snprintf(dir, sizeof(dir), "/tmp/vitrine-recorder.XXXXXX");
+	if (!mkdtemp(dir) || mkdir(path_of("vitrine", path), 0700) ||
+	    mkdir(path_of("vitrine/trace", path), 0700))
+		return 1;
+	setenv("VITRINE_DEBUGFS", dir, 1);
+	ksft_print_header();
+	ksft_set_plan(10);
+	test_begin();
+	test_frozen();
+	test_lost();
+	unlink(path_of("vitrine/trace/cpu0", path));
+	unlink(path_of("trace.fxt", path));
+	rmdir(path_of("vitrine/trace", path));
+	rmdir(path_of("vitrine", path));
+	rmdir(dir);
+	ksft_finished();
+}
