@@ -347,4 +347,20 @@ check "no tree: no metrics" bash -c "! '$vitrine' metrics ./absent.inspect 2>&1 
 check "one tree of two: the other, and the status says so" refuses 3 'vitrine_t_a{tree="t"} 2' \
 	"$vitrine" metrics ./absent.inspect ./t.inspect
 
+# A link to nothing is found in the directory, but cannot be opened, like a tree that is removed
+# at that moment.
+mkdir -p debugfs/vitrine/inspect
+cp t.inspect debugfs/vitrine/inspect/
+ln -s nowhere debugfs/vitrine/inspect/gone.inspect
+export VITRINE_DEBUGFS=debugfs
+without_the_lost_one()
+{
+	local said
+
+	said=$("$vitrine" metrics "$@" 2>&1) && diff <(echo 'vitrine_t_a{tree="t"} 2') <(grep -v '^#' <<<"$said")
+}
+check "a tree that is gone when it is read is left out" without_the_lost_one
+check "so it is if a pattern found it" without_the_lost_one '*'
+check "a tree that was named is missed" refuses 3 "no such tree or file" "$vitrine" metrics gone
+
 plan

@@ -270,6 +270,9 @@ int trees_read(struct trees *trees)
 		struct vitrine_error *err = tree_read(tree);
 
 		any |= !err;
+		/* It was removed after it was found. */
+		if (err && err->code == ENOENT && tree->is_found)
+			tree->code = ENOENT;
 		code = err ? tree_failed(tree, err) : report_links(tree);
 		status = worse(status, code);
 	}

@@ -31,6 +31,7 @@ enum tree_kind {
  * @name: name of the file without suffix; of a retained tree, after "retained/"
  * @ordinal: number of trees before it with the same name
  * @kind: origin
+ * @is_found: it was found in a directory, and not named; then it may be gone when it is read
  * @whole: selected as a whole
  * @selectors: else, its selectors, which belong to the set
  * @nr_selectors: number of @selectors
@@ -45,6 +46,7 @@ struct tree {
 	char *name;
 	unsigned int ordinal;
 	enum tree_kind kind;
+	bool is_found;
 	bool whole;
 	struct selector **selectors;
 	size_t nr_selectors;

@@ -83,10 +83,11 @@ static struct tree *tree_append(struct trees *trees, char *path,
 
 /* Add a tree, which owns @path, or another selector to a tree named before. */
 static struct vitrine_error *add_tree(struct trees *trees, char *path,
-				      enum tree_kind kind,
+				      enum tree_kind kind, bool is_found,
 				      struct selector *selector)
 {
 	struct tree *tree = path ? tree_by_path(trees, path) : NULL;
+	bool is_new = !tree;
 
 	if (tree)
 		free(path);
@@ -94,6 +95,7 @@ static struct vitrine_error *add_tree(struct trees *trees, char *path,
 		tree = tree_append(trees, path, kind);
 	if (!tree)
 		return vtr_error_no_memory();
+	tree->is_found = is_found && (is_new || tree->is_found);
 	if (!selector || !selector->nr_nodes) {
 		tree->whole = true;
 		return NULL;
@@ -152,7 +154,7 @@ static int add_found(struct trees *trees, const struct search *search,
 			if (asprintf(&path, "%s/%s", search->directory,
 				     entries[i]->d_name) < 0)
 				path = NULL;
-			*err = add_tree(trees, path, search->kind,
+			*err = add_tree(trees, path, search->kind, true,
 					search->selector);
 		}
 		free(entries[i]);
@@ -318,7 +320,7 @@ static struct vitrine_error *add_published_name(struct trees *trees,
 	if (!path)
 		return vtr_error_no_memory();
 	if (!*code)
-		return add_tree(trees, path, kind, selector);
+		return add_tree(trees, path, kind, false, selector);
 	free(path);
 	return NULL;
 }
@@ -336,7 +338,8 @@ static struct vitrine_error *add_name(struct trees *trees, const char *name,
 	int code, why;
 
 	if (!strcmp(name, "-") || (strchr(name, '/') && !retained))
-		return add_tree(trees, strdup(name), TREE_SAVED, selector);
+		return add_tree(trees, strdup(name), TREE_SAVED, false,
+				selector);
 	if (retained) {
 		err = add_published_name(trees, name + strlen(RETAINED),
 					 TREE_RETAINED, selector, &why);
@@ -352,7 +355,8 @@ static struct vitrine_error *add_name(struct trees *trees, const char *name,
 	if (err || !code)
 		return err;
 	if (!access(name, F_OK))
-		return add_tree(trees, strdup(name), TREE_SAVED, selector);
+		return add_tree(trees, strdup(name), TREE_SAVED, false,
+				selector);
 	return explain_name(name, why);
 }
 
@@ -393,7 +397,7 @@ static int add_arg(struct trees *trees, const char *arg)
 	int status;
 
 	if (is_file_as_it_stands(arg)) {
-		err = add_tree(trees, strdup(arg), TREE_SAVED, NULL);
+		err = add_tree(trees, strdup(arg), TREE_SAVED, false, NULL);
 	} else {
 		err = selector_create(arg, &selector);
 		if (!err)
