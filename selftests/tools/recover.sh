@@ -58,6 +58,26 @@ check "a tree that cannot be written" ended 3 "trees/first.inspect: cannot write
 check "the other tree is written" cmp tree.inspect trees/second.inspect
 check "the trace is written although a tree is not" cmp wanted.fxt last.fxt
 
+# Twenty times the same memory, with forty trees of a page, and a disk that is full.
+full_disk()
+(
+	python3 -c 'import sys
+tree = sys.stdin.buffer.read()
+sys.stdout.buffer.write((tree[:16] + (4096).to_bytes(4, "little") + tree[20:]).ljust(4096, b"\0"))' \
+		<tree.inspect >page.inspect
+	python3 "$here/mkdump.py" raw "vitrine.fxt:$lengths" page.inspect >page.dump
+	for _ in {1..20}; do
+		cat page.dump
+	done >full.dump
+	rm -rf trees
+	mkdir trees
+	trap '' XFSZ
+	ulimit -f 0
+	ulimit -n 24
+	"$vitrine" recover -o last.fxt -d trees full.dump 2>&1
+)
+check "disk full: each tree is tried" test "$(full_disk | grep -c '^vitrine: trees/.* File too large$')" = 40
+
 # ---- as JSON ----
 
 # found FILTER: print the result of jq for the JSON of recover

@@ -248,6 +248,7 @@ static struct vitrine_error *save_tree(const struct recover *recover,
 				       uint64_t len_bytes)
 {
 	struct vitrine_error *err;
+	bool is_written;
 	char *path;
 	FILE *file;
 
@@ -255,11 +256,10 @@ static struct vitrine_error *save_tree(const struct recover *recover,
 		     recover->args->directory, name) < 0)
 		return vtr_error_no_memory();
 	file = fopen(path, "we");
-	if (file && fwrite(bytes, len_bytes, 1, file) == 1 && !fclose(file)) {
-		free(path);
-		return NULL;
-	}
-	err = vtr_error_os(errno, path, "cannot write");
+	is_written = file && fwrite(bytes, len_bytes, 1, file) == 1;
+	err = is_written ? NULL : vtr_error_os(errno, path, "cannot write");
+	if (file && fclose(file) && !err)
+		err = vtr_error_os(errno, path, "cannot write");
 	free(path);
 	return err;
 }
