@@ -4,6 +4,7 @@
  * of what was added, in order, and fits into the window, of which no more than two
  * sub-buffers are unused.
  */
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -101,6 +102,25 @@ static bool keeps_a_large_one(void)
 	return good && nr && is_end(words, nr, 9);
 }
 
+/* The file is shorter than what was added, and errno is that of an earlier call. */
+static bool tells_what_is_missing(void)
+{
+	struct window window = { .limit_bytes = WINDOW_BYTES };
+	struct vitrine_writer *writer = NULL;
+	struct vitrine_error *err;
+	bool good;
+
+	err = add(&window, 1);
+	good = !err && !ftruncate(window.fd, 8) && !vitrine_writer_create("-", &writer);
+	errno = ENOENT;
+	err = good ? window_write(&window, writer) : err;
+	good = good && err && err->code == EIO;
+	vitrine_error_destroy(err);
+	vitrine_writer_destroy(writer);
+	window_deinit(&window);
+	return good;
+}
+
 int main(void)
 {
 	unsigned int i;
@@ -113,6 +133,7 @@ int main(void)
 		printf("# after %u sub-buffers\n", i - 1);
 	ksft_test_result(good, "the end is kept\n");
 	ksft_test_result(keeps_a_large_one(), "a sub-buffer that is larger than the window\n");
+	ksft_test_result(tells_what_is_missing(), "a short temporary file\n");
 	ksft_set_plan(ksft_test_num());
 	ksft_finished();
 }

@@ -125,11 +125,11 @@ static struct vitrine_error *copy_out(const struct window *window,
 				      const struct window_piece *piece, char *bytes,
 				      struct vitrine_writer *writer)
 {
+	ssize_t len = pread(window->fd, bytes, piece->len_bytes, piece->offset);
 	struct vitrine_error *err = NULL;
 
-	if (pread(window->fd, bytes, piece->len_bytes, piece->offset) !=
-	    (ssize_t)piece->len_bytes)
-		return vtr_error_os(errno, NULL, "cannot read a temporary file");
+	if (len != (ssize_t)piece->len_bytes)
+		return vtr_error_os(len < 0 ? errno : EIO, NULL, "cannot read a temporary file");
 	if (piece->loss.nr_records)
 		err = vitrine_writer_append_loss(writer, &piece->loss);
 	return err ? err : vitrine_writer_append(writer, bytes, piece->len_bytes);
