@@ -162,16 +162,45 @@ check "--history keeps what was before" fails only_itself /tmp/history.fxt "$sin
 check "--history: what is counted is in the file" agrees /tmp/history.fxt
 
 # Two recorders at once, while the flight recorder is read.
-vitrine record -o /tmp/other.fxt -- sh -c 'until [ -e /tmp/short.done ]; do :; done' 2>/tmp/other.fxt.log &
-until_true test -s /tmp/other.fxt.log -o -n "$(compgen -G '/tmp/other.fxt.*')"
+vitrine record -o /tmp/other.fxt -- sh -c 'touch /tmp/up; until [ -e /tmp/end ]; do sleep 0.1; done' \
+	2>/tmp/other.fxt.log &
+until_there /tmp/up
 since=$(now)
 check "a second recording" recorded /tmp/second.fxt -- "$WORKLOAD" crowd 3 5000
-touch /tmp/short.done
+touch /tmp/end
 wait $!
 check "the second one has nothing from before" only_itself /tmp/second.fxt "$since"
 check "the second one is whole" agrees /tmp/second.fxt
 check "so is the first one" agrees /tmp/other.fxt
 check "the flight recorder misses nothing" flight
+
+# wakers FILE: print the time, thread and waker of each wakeup in FILE
+wakers()
+{
+	vitrine print --json "$1" | jq -r 'select(.kind == "wakeup") |
+		"\(.time_ns) \(.thread.tid) \(.args.waker)"' | sort
+}
+
+# names_wakers FILE: a viewer that knows the argument only finds the wakers that our reader finds
+names_wakers()
+{
+	"$VITRINE_SELFTESTS/importer" "$1" wakeups | sort >/tmp/importer.txt
+	wakers "$1" >/tmp/wakers.txt
+	awk '$2 != $3 { others++ } END { print NR, others " wakeups, not by itself"; exit others < 100 }' \
+		/tmp/importer.txt || return
+	diff /tmp/importer.txt /tmp/wakers.txt
+}
+
+check "the file names the waker of each wakeup" names_wakers /tmp/second.fxt
+echo +sched >"$TRACE/events"
+on_each_cpu "$WORKLOAD" crowd 4 4000
+echo -sched >"$TRACE/events"
+check "a snapshot" vitrine snapshot -o /tmp/snapshot.fxt
+check "the snapshot is sound" vitrine check /tmp/snapshot.fxt
+check "the snapshot names the waker of each wakeup" names_wakers /tmp/snapshot.fxt
+cp "$TRACE/trace.fxt" /tmp/one.fxt
+check "trace.fxt has the same wakers for our reader" diff <(wakers /tmp/one.fxt) <(wakers /tmp/snapshot.fxt)
+
 
 # In streaming mode, a ring is full when recording begins: what was lost before is not told.
 set_to buffer_kb 256

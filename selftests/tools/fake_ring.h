@@ -245,6 +245,20 @@ static void fake_ring_switch(struct fake_ring *ring)
 	fake_commit(ring);
 }
 
+/* Write a wakeup of the worker, as the module does: without arguments. */
+__attribute__((unused))
+static void fake_ring_wakeup(struct fake_ring *ring)
+{
+	if (ring->room < 24)
+		fake_ring_advance(ring);
+	ring->ticks += 10;
+	fake_put_word(ring, 0x38 | (uint64_t)ring->producer->cpu << 20 | 2ULL << 60);
+	fake_put_word(ring, ring->ticks);
+	fake_put_word(ring, FAKE_WORKER);
+	ring->records++;
+	fake_commit(ring);
+}
+
 /* Write a text and its padding, which is inline in a record. */
 static void fake_put_text(struct fake_ring *ring, const char *text)
 {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Test what a recording holds of its rings: nothing that was written before it began, and
- * the same numbers of switches and of lost records in the file as the recorder has counted.
+ * Test what a recording holds of its rings: nothing that was written before it began, the
+ * same numbers of switches and of lost records in the file as the recorder has counted, and
+ * the waker of each wakeup.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
+
+#include <vitrine/fxt.h>
 
 #include "../must.h"
 #include "fake_ring.h"
@@ -217,6 +220,48 @@ static void test_lost(void)
 }
 
 int main(void)
+/* Count the wakeups in the file that have the right waker as their argument. */
+static unsigned int count_wakers(uint64_t worker_from)
+{
+	static uint64_t words[1 << 16];
+	unsigned int nr = 0;
+	size_t i, nr_words;
+	char path[256];
+	FILE *file = fopen(path_of("trace.fxt", path), "r");
+
+	if (!file)
+		return 0;
+	nr_words = fread(words, sizeof(*words), 1 << 16, file);
+	fclose(file);
+	for (i = 0; i + 5 <= nr_words; i++)
+		nr += words[i] == (2ULL << 60 | 1 << 16 | 5 << 4 | FXT_RECORD_SCHEDULING) &&
+		      words[i + 2] == FAKE_WORKER && words[i + 3] == (0x7fffU << 16 | 0x28) &&
+		      words[i + 4] == (words[i + 1] < worker_from ? 0 : FAKE_WORKER);
+	return nr;
+}
+
+/* The first sub-buffer begins with the idle thread, which is the waker before any switch. */
+static void test_wakers(void)
+{
+	struct recording recording;
+	uint64_t worker_from;
+	unsigned int i;
+
+	recording_init(&recording);
+	begin(&recording, flush);
+	for (i = 0; i < 10; i++)
+		fake_ring_wakeup(&recording.ring);
+	put_switches(&recording, 1);
+	worker_from = recording.ring.ticks;
+	for (i = 0; i < 500; i++)
+		fake_ring_wakeup(&recording.ring);
+	end(&recording);
+	ksft_test_result(recording.summary.nr_wakeups == 510 && has(&recording, 1, 0),
+			 "wakers are added in sub-buffers that stay sound\n");
+	/* The fake ring names the idle thread first in each sub-buffer. */
+	ksft_test_result(count_wakers(worker_from) >= 100, "the waker is the running thread\n");
+}
+
 {
 	char path[256];
 
@@ -226,11 +271,12 @@ int main(void)
 		return 1;
 	setenv("VITRINE_DEBUGFS", dir, 1);
 	ksft_print_header();
-	ksft_set_plan(10);
+	ksft_set_plan(12);
 	test_begin();
 	test_frozen();
 	test_lost();
 	unlink(path_of("vitrine/trace/cpu0", path));
+	test_wakers();
 	unlink(path_of("trace.fxt", path));
 	rmdir(path_of("vitrine/trace", path));
 	rmdir(path_of("vitrine", path));

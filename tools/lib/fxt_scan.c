@@ -3,10 +3,15 @@
  * Scan a sub-buffer by the first words of its records.
  *
  * The reader of a ring needs the number of records in each sub-buffer, which the packet
- * header does not hold, and must not spend the time of decoding on it.
+ * header does not hold, and must not spend the time of decoding on it. Nor must a recorder
+ * that adds to each wakeup what the module leaves out.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include <vitrine/map.h>
+
+#include "error.h"
 #include "fxt_bits.h"
 #include "fxt_provider.h"
 #include "fxt_scan.h"
@@ -170,4 +175,175 @@ bool fxt_scan_row_ends(const void *bytes, size_t len_bytes,
 		found = true;
 	}
 	return found;
+}
+
+/* ---- Wakers ------------------------------------------------------------ */
+
+/* Words of a wakeup as the module writes it, and of the argument that is added. */
+#define WAKEUP_WORDS	3
+#define WAKER_WORDS	2
+
+/* Index of the string "waker": the last one, because the module uses the first ones. */
+#define WAKER_STRING	(FXT_NR_STRINGS - 1)
+
+/**
+ * struct row - the thread that runs, while a sub-buffer is scanned
+ * @table: threads of the sub-buffer
+ * @cpu: CPU of the sub-buffer
+ * @running: koid of the running thread
+ * @is_known: @running is set
+ */
+struct row {
+	struct vitrine_fxt_thread table[FXT_NR_THREADS];
+	uint32_t cpu;
+	uint64_t running;
+	bool is_known;
+};
+
+static void run(struct row *row, uint64_t thread)
+{
+	row->running = thread;
+	row->is_known = true;
+}
+
+/* Follow a record, by the rules of set_running() in fxt_record.c. */
+static void follow(struct row *row, const struct scan *scan)
+{
+	struct vitrine_fxt_thread outgoing, incoming;
+	uint64_t words[SWITCH_WORDS];
+
+	copy_record(scan, words);
+	switch (FXT_GET(FXT_HEADER_TYPE, scan->header)) {
+	case FXT_RECORD_THREAD:
+		row->table[FXT_GET(FXT_THREAD_INDEX, words[0])] =
+			(struct vitrine_fxt_thread){ words[1], words[2] };
+		break;
+	case FXT_RECORD_KERNEL_OBJECT:
+		if (!row->is_known && words[1] != VITRINE_LOSS_THREAD(row->cpu) &&
+		    FXT_GET(FXT_KERNEL_OBJECT_TYPE, words[0]) == FXT_OBJECT_TYPE_THREAD)
+			run(row, words[1]);
+		break;
+	case FXT_RECORD_SCHEDULING:
+		if (!is_switch(scan->header))
+			break;
+		switch_threads(row->table, words, &outgoing, &incoming);
+		run(row, incoming.thread);
+		break;
+	}
+}
+
+static bool lacks_waker(const struct scan *scan)
+{
+	return is_wakeup(scan->header) && scan->nr_words == WAKEUP_WORDS &&
+	       !FXT_GET(FXT_SCHEDULING_NR_ARGS, scan->header);
+}
+
+static uint64_t *put_waker_string(uint64_t *to)
+{
+	static const char name[FXT_WORD_BYTES] = "waker";
+
+	to[0] = FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_STRING) | FXT_PUT(FXT_HEADER_WORDS, 2) |
+		FXT_PUT(FXT_STRING_INDEX, WAKER_STRING) |
+		FXT_PUT(FXT_STRING_BYTES, strlen(name));
+	memcpy(&to[1], name, sizeof(name));
+	return to + 2;
+}
+
+static uint64_t *put_wakeup(uint64_t *to, const struct scan *scan, uint64_t waker)
+{
+	memcpy(to, scan->record, WAKEUP_WORDS * FXT_WORD_BYTES);
+	to[0] += FXT_PUT(FXT_HEADER_WORDS, WAKER_WORDS) | FXT_PUT(FXT_SCHEDULING_NR_ARGS, 1);
+	to += WAKEUP_WORDS;
+	to[0] = FXT_PUT(FXT_HEADER_TYPE, FXT_ARG_KOID) |
+		FXT_PUT(FXT_HEADER_WORDS, WAKER_WORDS) |
+		FXT_PUT(FXT_ARG_NAME, WAKER_STRING);
+	to[1] = waker;
+	return to + WAKER_WORDS;
+}
+
+/* Copy a sub-buffer to @to, and add to each wakeup its waker. Return the end. */
+static uint64_t *copy_with_wakers(struct scan *scan, uint32_t cpu, uint64_t *to)
+{
+	const unsigned char *from = scan->record;
+	struct row row = { .cpu = cpu };
+	bool has_string = false;
+
+	while (scan_next(scan)) {
+		if (!lacks_waker(scan) || !row.is_known) {
+			follow(&row, scan);
+			continue;
+		}
+		memcpy(to, from, scan->record - from);
+		to += (scan->record - from) / FXT_WORD_BYTES;
+		if (!has_string)
+			to = put_waker_string(to);
+		has_string = true;
+		to = put_wakeup(to, scan, row.running);
+		from = scan->record + WAKEUP_WORDS * FXT_WORD_BYTES;
+	}
+	memcpy(to, from, scan->end - from);
+	return to + (scan->end - from) / FXT_WORD_BYTES;
+}
+
+/* Make the packet header agree with what was added to this sub-buffer and those before. */
+static void mend_packet(struct fxt_wakers *wakers, struct vitrine_packet *packet,
+			uint64_t len_bytes)
+{
+	if (packet->session != wakers->session || packet->cpu != wakers->cpu)
+		wakers->nr_bytes = 0;
+	wakers->session = packet->session;
+	wakers->cpu = packet->cpu;
+	packet->bytes_before += wakers->nr_bytes;
+	wakers->nr_bytes += len_bytes - packet->committed_bytes;
+	packet->committed_bytes = len_bytes;
+	if (packet->subbuf_bytes < len_bytes)
+		packet->subbuf_bytes = len_bytes;
+}
+
+/**
+ * fxt_wakers_name() - add the argument "waker" to the wakeups of a sub-buffer
+ * @wakers: what was added to the sub-buffers before; all zero at first
+ * @bytes: sub-buffer in our byte order, whose packet header is valid; then the same with
+ *	wakers, valid until the next call
+ * @len_bytes: its length, a multiple of 8
+ *
+ * The module does not write the waker, which is the thread that runs on the CPU. Our reader
+ * derives it; those of others take the argument, or else the woken thread itself.
+ *
+ * Return: NULL, or ENOMEM.
+ */
+struct vitrine_error *fxt_wakers_name(struct fxt_wakers *wakers, const void **bytes,
+				      size_t *len_bytes)
+{
+	struct scan scan = scan_begin(*bytes, *len_bytes);
+	struct vitrine_packet packet;
+	struct fxt_counts counts;
+	uint64_t *words;
+	size_t size;
+
+	fxt_scan_counts(*bytes, *len_bytes, &counts);
+	size = *len_bytes + (2 + counts.wakeups * WAKER_WORDS) * FXT_WORD_BYTES;
+	if (size > wakers->size) {
+		words = realloc(wakers->words, size);
+		if (!words)
+			return vtr_error_no_memory();
+		wakers->words = words;
+		wakers->size = size;
+	}
+	memcpy(&packet, (const char *)*bytes + VITRINE_PACKET_OFFSET, sizeof(packet));
+	words = copy_with_wakers(&scan, packet.cpu, wakers->words);
+	*len_bytes = (words - wakers->words) * FXT_WORD_BYTES;
+	mend_packet(wakers, &packet, *len_bytes);
+	memcpy((char *)wakers->words + VITRINE_PACKET_OFFSET, &packet, sizeof(packet));
+	*bytes = wakers->words;
+	return NULL;
+}
+
+/**
+ * fxt_wakers_deinit() - free the last result
+ * @wakers: the state
+ */
+void fxt_wakers_deinit(struct fxt_wakers *wakers)
+{
+	free(wakers->words);
 }

@@ -2,9 +2,10 @@
 /*
  * Drain the rings of all CPUs into one file.
  *
- * Each sub-buffer is an archive of its own and is copied as it is; a record is added
- * only where records were lost. When a session ends, its ring is drained to the end
- * and closed; then the same path opens the ring of the next session.
+ * Each sub-buffer is an archive of its own and is copied as it is, but for the waker of each
+ * wakeup, which is added; a record is added only where records were lost. When a session ends,
+ * its ring is drained to the end and closed; then the same path opens the ring of the next
+ * session.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -181,8 +182,12 @@ static struct vitrine_error *append(struct recorder *recorder,
 				    struct recorder_cpu *cpu,
 				    const struct vitrine_subbuf *subbuf)
 {
-	struct vitrine_error *err = rotation_append(&recorder->files, subbuf);
+	struct vitrine_subbuf named = *subbuf;
+	struct vitrine_error *err;
 
+	err = fxt_wakers_name(&cpu->wakers, &named.bytes, &named.len_bytes);
+	if (!err)
+		err = rotation_append(&recorder->files, &named);
 	if (err)
 		return err;
 	recorder->nr_lost += subbuf->nr_lost;
@@ -329,7 +334,9 @@ void recorder_deinit(struct recorder *recorder)
 	unsigned int i;
 
 	recorder_close(recorder);
-	for (i = 0; i < recorder->nr_cpus; i++)
+	for (i = 0; i < recorder->nr_cpus; i++) {
+		fxt_wakers_deinit(&recorder->cpus[i].wakers);
 		free(recorder->cpus[i].path);
+	}
 	free(recorder->cpus);
 }

@@ -5,6 +5,7 @@
 #ifndef _VITRINE_RECORDER_H
 #define _VITRINE_RECORDER_H
 
+#include "fxt_scan.h"
 #include "rotation.h"
 #include "vitrine.h"
 
@@ -14,6 +15,7 @@ struct recorder_cpu {
 	unsigned int number;
 	struct vitrine_ring *ring;	/* NULL: not open now */
 	uint64_t sequence;		/* sub-buffer that was written when recording began */
+	struct fxt_wakers wakers;	/* what was added to its sub-buffers */
 	bool seen;			/* has delivered a record */
 	uint64_t nr_switches;
 	uint64_t nr_wakeups;

@@ -11,8 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <vitrine/fxt.h>
+#include <vitrine/map.h>
+
 #include "error.h"
-#include "input.h"
+#include "fxt_scan.h"
 #include "report.h"
 #include "debugfs.h"
 #include "snapshot.h"
@@ -73,6 +76,104 @@ static struct vitrine_error *wait_for_trigger(void)
 	return err;
 }
 
+/* Larger than any sub-buffer. */
+#define MAX_SUBBUF_BYTES	(64U << 20)
+
+/**
+ * struct copier - trace.fxt, while it is copied
+ * @file: trace.fxt
+ * @path: its name
+ * @wakers: what is added to its sub-buffers
+ * @words: a sub-buffer
+ * @size: room in @words, in bytes
+ */
+struct copier {
+	FILE *file;
+	const char *path;
+	struct fxt_wakers wakers;
+	uint64_t *words;
+	size_t size;
+};
+
+static struct vitrine_error *make_room(struct copier *copier, size_t len_bytes)
+{
+	uint64_t *words;
+
+	if (len_bytes <= copier->size)
+		return NULL;
+	words = realloc(copier->words, len_bytes);
+	if (!words)
+		return vtr_error_no_memory();
+	copier->words = words;
+	copier->size = len_bytes;
+	return NULL;
+}
+
+/* Read more of a sub-buffer. Return the number of bytes that are there then. */
+static size_t read_until(struct copier *copier, size_t nr_bytes, size_t end)
+{
+	return nr_bytes + fread((char *)copier->words + nr_bytes, 1, end - nr_bytes,
+				copier->file);
+}
+
+/* Copy a sub-buffer, of which the magic record has been read. */
+static struct vitrine_error *copy_subbuf(struct copier *copier, struct vitrine_writer *writer)
+{
+	size_t len_bytes = read_until(copier, FXT_WORD_BYTES, VITRINE_PREAMBLE_BYTES);
+	const void *bytes = copier->words;
+	struct vitrine_packet packet;
+	struct vitrine_error *err;
+
+	/* An archive without records has the magic record alone. */
+	if (len_bytes < VITRINE_PREAMBLE_BYTES)
+		return vitrine_writer_append(writer, bytes, len_bytes);
+	memcpy(&packet, (const char *)bytes + VITRINE_PACKET_OFFSET, sizeof(packet));
+	if (packet.magic != VITRINE_PACKET_MAGIC || packet.committed_bytes % FXT_WORD_BYTES ||
+	    packet.committed_bytes < len_bytes || packet.committed_bytes > MAX_SUBBUF_BYTES)
+		return vitrine_error_create(EBADMSG, copier->path, VITRINE_NO_OFFSET, NULL,
+					    "sub-buffer without a packet header");
+	err = make_room(copier, packet.committed_bytes);
+	if (err)
+		return err;
+	len_bytes = read_until(copier, len_bytes, packet.committed_bytes);
+	bytes = copier->words;
+	if (len_bytes == packet.committed_bytes)
+		err = fxt_wakers_name(&copier->wakers, &bytes, &len_bytes);
+	return err ? err : vitrine_writer_append(writer, bytes, len_bytes);
+}
+
+/* Copy all sub-buffers, and the records between them, which have one word. */
+static struct vitrine_error *copy_all(struct copier *copier, struct vitrine_writer *writer)
+{
+	struct vitrine_error *err = make_room(copier, VITRINE_PREAMBLE_BYTES);
+	size_t len_bytes;
+
+	while (!err && (len_bytes = read_until(copier, 0, FXT_WORD_BYTES)))
+		err = len_bytes == FXT_WORD_BYTES && *copier->words == FXT_MAGIC_RECORD ?
+			      copy_subbuf(copier, writer) :
+			      vitrine_writer_append(writer, copier->words, len_bytes);
+	if (!err && ferror(copier->file))
+		err = vtr_error_os(errno, copier->path, "cannot read");
+	return err;
+}
+
+/* Takes over @fd. */
+static struct vitrine_error *copy(int fd, const char *path, struct vitrine_writer *writer)
+{
+	struct copier copier = { .file = fdopen(fd, "r"), .path = path };
+	struct vitrine_error *err;
+
+	if (!copier.file) {
+		close(fd);
+		return vtr_error_no_memory();
+	}
+	err = copy_all(&copier, writer);
+	fclose(copier.file);
+	fxt_wakers_deinit(&copier.wakers);
+	free(copier.words);
+	return err;
+}
+
 static struct vitrine_error *save(const char *output)
 {
 	struct vitrine_writer *writer = NULL;
@@ -83,8 +184,10 @@ static struct vitrine_error *save(const char *output)
 	err = open_file("trace/trace.fxt", &path, &fd);
 	if (!err)
 		err = vitrine_writer_create(output, &writer);
-	if (!err)
-		err = input_copy(fd, path, writer);
+	if (!err) {
+		err = copy(fd, path, writer);
+		fd = -1;
+	}
 	if (!err)
 		err = vitrine_writer_commit(writer);
 	if (!err)
