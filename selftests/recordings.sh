@@ -201,6 +201,8 @@ check "the snapshot names the waker of each wakeup" names_wakers /tmp/snapshot.f
 cp "$TRACE/trace.fxt" /tmp/one.fxt
 check "trace.fxt has the same wakers for our reader" diff <(wakers /tmp/one.fxt) <(wakers /tmp/snapshot.fxt)
 
+check "the end of a recording" recorded /tmp/tail.fxt --overwrite 128K -- "$WORKLOAD" crowd 3 5000
+check "the end: what is counted is in the file" agrees /tmp/tail.fxt
 
 # In streaming mode, a ring is full when recording begins: what was lost before is not told.
 set_to buffer_kb 256

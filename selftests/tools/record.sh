@@ -278,6 +278,9 @@ record -o end.fxt --overwrite 64K -- sh -c "rm hold; $written"
 check "--overwrite" ended 0 "end.fxt: [0-9]+ switches"
 check "--overwrite: the file has that size" test "$(stat -c %s end.fxt)" -gt 50000 -a "$(stat -c %s end.fxt)" -le 65536
 check "--overwrite: the size of the file is reported" grep -q " $(stat -c %s end.fxt) bytes, " err
+check "--overwrite: the switches in the file are counted" grep -q \
+	": $("$vitrine" check end.fxt | sed -n 's/.* \([0-9]*\) switches, .*/\1/p') switches" err
+check "--overwrite: the time is that of the file" grep -q ", 0.000 s$" err
 check "--overwrite: the file is sound, and nothing is missing in it" grep -q " 0 records lost: no fault" <("$vitrine" check end.fxt)
 check "--overwrite: the file has the end of the recording" test "$(switches_in end.fxt | head -n 1)" -gt 2000
 record -o - --overwrite 64K -- true
@@ -298,7 +301,7 @@ record -o part.fxt -C 1-0 -- true
 check "-C 1-0" ended 2 "\`1-0' is not a list of CPUs, such as 0,2-3"
 until_there vitrine/trace/cpu1
 record -o part.fxt -C 1 -- sh -c 'exit 7'
-check "-C" ended 7 "part.fxt: [0-9]+ switches on 1 CPU, "
+check "-C" ended 7 "part.fxt: $(stat -c %s part.fxt) bytes, chosen from [0-9]+ switches on 1 CPU, "
 check "-C: the file has switches of this CPU only" test "$("$vitrine" print --json part.fxt | jq -s 'map(select(.kind == "switch").cpu) | unique == [1]')" = true
 check "-C: the file says which CPU it has" grep -q "left out on purpose: cpus=1" <("$vitrine" check part.fxt)
 record -o part.fxt.zst -C 1 -- true
@@ -511,7 +514,7 @@ check "one of two is killed: all is on for the other one" until_true events_are 
 check "one of two is killed: the stacks of the first one stay set" stacks_are "blocked_us=1000 runnable_us=1000 user"
 echo >end_second
 wait $second
-check "stacks are switched off when the last recorder ends" as_it_was
+check "stacks are switched off when the last recorder ends" until_true as_it_was
 
 # recorded_stack ARGUMENT...: record the user stack that put_stack() has prepared
 recorded_stack()

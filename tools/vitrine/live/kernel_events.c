@@ -341,7 +341,7 @@ static struct vitrine_error *end_helper(struct kernel_events *events)
 static struct vitrine_error *read_once(struct kernel_events *events, struct rotation *files,
 				       bool *ret_end)
 {
-	struct vitrine_subbuf subbuf = { .bytes = events->subbuf };
+	struct vitrine_subbuf subbuf = { .bytes = events->subbuf, .loss.cpu = WINDOW_NO_CPU };
 	struct vitrine_error *err;
 	ssize_t len;
 

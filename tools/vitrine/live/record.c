@@ -18,6 +18,7 @@
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -341,7 +342,7 @@ static void print_progress(struct record *record)
 	fprintf(stderr, "\rvitrine: %.0f s, %" PRIu64 " switches, ",
 		elapsed(record), recorder->nr_switches);
 	fprintf(stderr, "%" PRIu64 " bytes, %" PRIu64 " lost\033[K",
-		rotation_len(&recorder->files), recorder->nr_lost);
+		rotation_len(&recorder->files), recorder->nr_lost + recorder->nr_unwritten);
 	record->progress = true;
 }
 
@@ -688,19 +689,37 @@ static struct vitrine_error *save(struct record *record,
 	return err;
 }
 
+/* Print the name of the file; with a choice, also its size: the rest is of the raw trace. */
+static void print_name(const struct record *record)
+{
+	struct stat status;
+
+	fprintf(stderr, "vitrine: %s: ",
+		is_standard_output(record) ? "standard output" : record->output);
+	if (!record->args->choice)
+		return;
+	if (!is_standard_output(record) && !stat(record->output, &status))
+		fprintf(stderr, "%jd bytes, ", (intmax_t)status.st_size);
+	fputs("chosen from ", stderr);
+}
+
+/* Print what the file holds: of a window, that is less than what was recorded. */
 static void print_summary(struct record *record, double seconds)
 {
 	const struct recorder *recorder = &record->recorder;
+	const struct window *window = &recorder->files.window;
+	const bool is_window = window->limit_bytes;
 
-	fprintf(stderr, "vitrine: %s: %" PRIu64 " switches on %u CPU%s, ",
-		is_standard_output(record) ? "standard output" : record->output,
-		recorder->nr_switches, recorder->nr_seen,
+	print_name(record);
+	fprintf(stderr, "%" PRIu64 " switches on %u CPU%s, ",
+		is_window ? window->nr_switches : recorder->nr_switches, recorder->nr_seen,
 		recorder->nr_seen == 1 ? "" : "s");
 	if (record->kernel.nr_wishes)
 		fprintf(stderr, "%" PRIu64 " events of ftrace, ", record->kernel.nr_records);
 	fprintf(stderr, "%" PRIu64 " bytes, %" PRIu64 " lost, %.3f s\n",
 		rotation_len(&recorder->files),
-		recorder->nr_lost + record->kernel.nr_lost, seconds);
+		(is_window ? window->nr_lost : recorder->nr_lost) + recorder->nr_unwritten +
+		record->kernel.nr_lost, is_window ? window_seconds(window) : seconds);
 	if (record->args->all)
 		cost_print(&record->cost, recorder, seconds,
 			   own_seconds() - record->begin_cpu);
@@ -732,11 +751,11 @@ static struct vitrine_error *record_all(struct record *record)
 	if (record->progress)
 		fputs("\r\033[K", stderr);
 	err = save(record, err);
-	if (!err)
-		print_summary(record, seconds);
 	allow_signals(record);
 	if (!err && record->args->choice)
 		record->choice_status = write_choice(record);
+	if (!err && record->choice_status == EXIT_DONE)
+		print_summary(record, seconds);
 	if (!err && record->choice_status == EXIT_DONE && record->args->saved)
 		record->args->saved(record->output);
 	wait_for_command(record);

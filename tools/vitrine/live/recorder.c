@@ -226,7 +226,7 @@ static struct vitrine_error *finish_ring(struct recorder *recorder,
 	struct vitrine_error *err = take_all(recorder, cpu);
 
 	if (!recorder->is_over)
-		recorder->nr_lost += vitrine_ring_unwritten(cpu->ring);
+		recorder->nr_unwritten += vitrine_ring_unwritten(cpu->ring);
 	/* Closing the ring removes it from the epoll set. */
 	vitrine_ring_destroy(cpu->ring);
 	cpu->ring = NULL;

@@ -36,6 +36,7 @@ struct recorder_cpu {
  * @nr_switches: context switches recorded so far
  * @nr_records: records with a timestamp
  * @nr_lost: records lost, overwritten before they were read or never written
+ * @nr_unwritten: others that were lost after the last sub-buffer of a ring began
  * @nr_seen: CPUs that have delivered records
  */
 struct recorder {
@@ -50,6 +51,7 @@ struct recorder {
 	uint64_t nr_switches;
 	uint64_t nr_records;
 	uint64_t nr_lost;
+	uint64_t nr_unwritten;
 	unsigned int nr_seen;
 };
 

@@ -8,7 +8,10 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+#include <vitrine/map.h>
 
 #include "error.h"
 #include "temporary.h"
@@ -20,6 +23,8 @@
 struct window_piece {
 	uint64_t offset;
 	size_t len_bytes;
+	uint64_t nr_switches;
+	uint64_t nr_lost;
 	struct vitrine_loss loss;
 };
 
@@ -115,21 +120,59 @@ struct vitrine_error *window_add(struct window *window,
 	*piece_at(window, window->nr_pieces++) = (struct window_piece){
 		.offset = window->at,
 		.len_bytes = subbuf->len_bytes,
+		.nr_switches = subbuf->nr_switches,
+		.nr_lost = subbuf->nr_lost,
 		.loss = subbuf->loss,
 	};
 	window->at += subbuf->len_bytes;
 	return NULL;
 }
 
-static struct vitrine_error *copy_out(const struct window *window,
-				      const struct window_piece *piece, char *bytes,
+/* Rate of the clock in the initialization record of a sub-buffer. */
+#define RATE_OFFSET	32
+
+/* Extend the time that the sub-buffers of the last session cover. */
+static void follow_time(struct window *window, const char *bytes, size_t len_bytes)
+{
+	struct vitrine_packet packet;
+
+	if (len_bytes < VITRINE_PREAMBLE_BYTES)
+		return;
+	memcpy(&packet, bytes + VITRINE_PACKET_OFFSET, sizeof(packet));
+	memcpy(&window->ticks_per_second, bytes + RATE_OFFSET,
+	       sizeof(window->ticks_per_second));
+	if (packet.session != window->session || packet.begin_ticks < window->begin_ticks)
+		window->begin_ticks = packet.begin_ticks;
+	if (packet.session != window->session || packet.end_ticks > window->end_ticks)
+		window->end_ticks = packet.end_ticks;
+	window->session = packet.session;
+}
+
+/* Return whether no earlier piece is of the same CPU: what was lost before is not in the file. */
+static bool is_first(const struct window *window, size_t index)
+{
+	size_t i;
+
+	for (i = index; i--;)
+		if (piece_at(window, i)->loss.cpu == piece_at(window, index)->loss.cpu)
+			return false;
+	return true;
+}
+
+static struct vitrine_error *copy_out(struct window *window, size_t index, char *bytes,
 				      struct vitrine_writer *writer)
 {
+	const struct window_piece *piece = piece_at(window, index);
 	ssize_t len = pread(window->fd, bytes, piece->len_bytes, piece->offset);
 	struct vitrine_error *err = NULL;
 
 	if (len != (ssize_t)piece->len_bytes)
 		return vtr_error_os(len < 0 ? errno : EIO, NULL, "cannot read a temporary file");
+	if (piece->loss.cpu != WINDOW_NO_CPU)
+		follow_time(window, bytes, piece->len_bytes);
+	window->nr_switches += piece->nr_switches;
+	if (!is_first(window, index))
+		window->nr_lost += piece->nr_lost;
 	if (piece->loss.nr_records)
 		err = vitrine_writer_append_loss(writer, &piece->loss);
 	return err ? err : vitrine_writer_append(writer, bytes, piece->len_bytes);
@@ -156,10 +199,22 @@ struct vitrine_error *window_write(struct window *window,
 	if (longest && !bytes)
 		return vtr_error_no_memory();
 	for (i = 0; !err && i < window->nr_pieces; i++)
-		err = copy_out(window, piece_at(window, i), bytes, writer);
+		err = copy_out(window, i, bytes, writer);
 	free(bytes);
 	window->nr_pieces = 0;
 	return err;
+}
+
+/**
+ * window_seconds() - return how much time the sub-buffers cover that were written
+ * @window: window, after window_write()
+ *
+ * Return: seconds.
+ */
+double window_seconds(const struct window *window)
+{
+	return window->ticks_per_second ? (double)(window->end_ticks - window->begin_ticks) /
+					  window->ticks_per_second : 0;
 }
 
 /**
