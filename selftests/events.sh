@@ -43,6 +43,17 @@ check "off, unless asked for" grep -qx -- '-sched' "$TRACE/events"
 echo "-marker -irq -timer +sample" >"$TRACE/events"
 check "several at once" grep -qx '+sample' "$TRACE/events"
 check "no category is on but those that were written" test "$(grep -c '^+' "$TRACE/events")" = 1
+# named FILE WORD TEXT: writing WORD to FILE fails, and the kernel log names it as TEXT
+named()
+{
+	mark_log
+	refuses 1 "" bash -c 'echo "$1" >"$2"' - "$2" "$TRACE/$1" || return
+	marked_log | grep -F "vitrine: trace/$1: \"$3\" is not valid"
+}
+check "the log names a category that does not exist" named events "-irq +nosuch +irq" +nosuch
+check "the log names a condition" named events "+irq:cpus=0:what=1" "+irq:cpus=0:what=1"
+check "the log names a word of stacks" named stacks "blocked_us=1 kthread" kthread
+check "the log escapes it" named stacks $'blocked_us=1 \e[31m' '\e[31m'
 refused()
 {
 	refuses 1 "Invalid argument" bash -c "echo '$1' >$TRACE/events"
@@ -50,6 +61,19 @@ refused()
 for words in nothing +nothing +irq:args +syscall:args=1 +irq:what=1 +irq:cpus=x +irq:process=-1 "+irq:" ":"; do
 	check "refused: $words" refused "$words"
 done
+# not_flooded: a hundred invalid words leave few lines in the log
+not_flooded()
+{
+	local i
+
+	mark_log
+	for i in {1..100}; do
+		echo "+nosuch$i" >"$TRACE/events"
+	done 2>/dev/null
+	marked_log | grep -c vitrine
+	[ "$(marked_log | grep -c vitrine)" -le 12 ]
+}
+check "the log is not flooded" not_flooded
 check "the same words that are read can be written" \
 	sh -c "cat $TRACE/events >/tmp/events && cat /tmp/events >$TRACE/events && cmp /tmp/events $TRACE/events"
 

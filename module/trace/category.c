@@ -14,6 +14,7 @@
 #include <linux/export.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/ratelimit.h>
 #include <linux/rcupdate.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -209,6 +210,28 @@ void vtr_filter_show(struct seq_file *seq, char separator,
 		seq_printf(seq, "%c" CGROUP, separator);
 		show_cgroup(seq, filter->cgroup);
 	}
+}
+
+/* Longest part of an invalid word that is logged. */
+#define MAX_LOGGED_BYTES	64
+
+/**
+ * vtr_category_refuse() - name in the kernel log a word that was written and is invalid
+ * @file: file in trace/
+ * @word: the word, arbitrary bytes
+ *
+ * The writer gets an errno value only. A writer that does not stop is logged ten times a
+ * minute at most.
+ *
+ * Context: task.
+ */
+void vtr_category_refuse(const char *file, const char *word)
+{
+	static DEFINE_RATELIMIT_STATE(limit, 60 * HZ, 10);
+
+	if (__ratelimit(&limit))
+		pr_notice("trace/%s: \"%*pE\" is not valid; see Documentation/ABI/debugfs-vitrine\n",
+			  file, (int)strnlen(word, MAX_LOGGED_BYTES), word);
 }
 
 /* ---- switches ------------------------------------------------------------ */
@@ -423,13 +446,18 @@ bool vtr_category_exists(const char *name)
  */
 int vtr_category_switch(char *words)
 {
-	char *word;
+	char whole[MAX_LOGGED_BYTES + 1], *word;
 	int err = 0;
 
 	mutex_lock(&category_mutex);
-	while (!err && (word = strsep(&words, " \t\n")))
-		if (*word)
-			err = switch_word(word);
+	while (!err && (word = strsep(&words, " \t\n"))) {
+		if (!*word)
+			continue;
+		strscpy(whole, word, sizeof(whole));
+		err = switch_word(word);
+		if (err == -EINVAL || err == -ERANGE)
+			vtr_category_refuse("events", whole);
+	}
 	mutex_unlock(&category_mutex);
 	return err;
 }

@@ -58,6 +58,7 @@ static inline bool vtr_category_filtered(struct vitrine_category *category,
 	return unlikely(filter) && vtr_filter_excludes(filter, task);
 }
 
+void vtr_category_refuse(const char *file, const char *word);
 bool vtr_category_exists(const char *name);
 void vtr_category_record(bool record);
 int vtr_category_switch(char *words);

@@ -505,9 +505,13 @@ static int parse(char *words, struct vtr_stacks_settings *ret)
 		*ret = wanted;
 		return 0;
 	}
-	while (!err && (word = strsep(&words, " \t\n")))
-		if (*word)
-			err = parse_word(word, &wanted);
+	while (!err && (word = strsep(&words, " \t\n"))) {
+		if (!*word)
+			continue;
+		err = parse_word(word, &wanted);
+		if (err == -EINVAL || err == -ERANGE)
+			vtr_category_refuse("stacks", word);
+	}
 	if (!err && !is_armed(&wanted))
 		err = -EINVAL;
 	if (err)
