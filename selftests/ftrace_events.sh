@@ -290,7 +290,13 @@ check "nothing is left after a crash" clean
 
 # ---- errors ---------------------------------------------------------------------
 
-check "no such event" refuses 3 "no such event" vitrine record -o /tmp/none.fxt -e nothing:here -- true
+check "no such event" refuses 3 "ftrace has no such event; see" vitrine record -o /tmp/none.fxt -e nothing:here -- true
+check "no such event, but a similar one" refuses 3 'the nearest name is "sched:sched_switch"' \
+	vitrine record -o /tmp/none.fxt -e sched:sched_swich -- true
+check "an event of a category of the module" refuses 3 "irq is also a category of trace/events" \
+	vitrine record -o /tmp/none.fxt -e irq:softirq -- true
+check "an event of another category" refuses 3 "write \`+marker' to trace/events" \
+	vitrine record -o /tmp/none.fxt -e marker:mine -- true
 check "a field that the event does not have" refuses 3 "Field not found" \
 	vitrine record -o /tmp/none.fxt -e sched:sched_switch --filter 'nothing == 1' -- true
 check "no such function" refuses 3 "cannot probe" vitrine record -o /tmp/none.fxt -e kprobe:no_such_function -- true

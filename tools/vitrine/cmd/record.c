@@ -153,7 +153,8 @@ static void add_event(struct record_args *args, const char *event,
 	if (!GROW(args->events, args->nr_events))
 		argp_failure(state, EXIT_ENVIRONMENT, 0, "out of memory");
 	if (!strchr(event, ':'))
-		argp_error(state, "-e %s: an event is SYSTEM:NAME, such as block:block_rq_issue",
+		argp_error(state,
+			   "-e %s: an event is SYSTEM:NAME, such as block:block_rq_issue; categories are switched on in trace/events",
 			   event);
 	args->events[args->nr_events++] = (struct kernel_event_wish){ .event = event };
 }

@@ -248,6 +248,32 @@ static int hold_categories(struct events_hold *hold,
 	return err;
 }
 
+/**
+ * events_has_category() - check whether a name is a category of trace/events
+ * @name: the name
+ *
+ * Return: true if it is; false if it is not, or if the file cannot be read.
+ */
+bool events_has_category(const char *name)
+{
+	char *path = debugfs_path(EVENTS, "");
+	int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	ssize_t i, nr = -1;
+	struct line *lines;
+	bool found = false;
+
+	if (fd >= 0)
+		nr = read_lines(fd, &lines);
+	for (i = 0; i < nr; i++)
+		found |= !strcmp(lines[i].category, name);
+	if (nr >= 0)
+		free_lines(lines, nr);
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return found;
+}
+
 static void restore_category(int fd, const char *category)
 {
 	lock_byte(fd, F_OFD_SETLKW, F_WRLCK, LOCK_CHANGE, NULL);

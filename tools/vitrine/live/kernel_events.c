@@ -25,7 +25,9 @@
 #include <vitrine/map.h>
 
 #include "error.h"
+#include "events.h"
 #include "kernel_events.h"
+#include "nearest.h"
 #include "probes.h"
 #include "ring.h"
 
@@ -179,27 +181,46 @@ static bool remember(struct kernel_events *events, const char *event)
 	return true;
 }
 
+/* Make an error about an event that ftrace does not have. */
+static struct vitrine_error *no_event(const struct kernel_event_wish *wish,
+				      const struct nearest *nearest)
+{
+	char advice[NEAREST_BYTES + 64] = "see `vitrine list --events'";
+	char system[NEAREST_BYTES], hint[NEAREST_BYTES + 64] = "";
+
+	snprintf(system, sizeof(system), "%.*s", (int)strcspn(wish->event, ":"), wish->event);
+	if (events_has_category(system)) {
+		snprintf(hint, sizeof(hint),
+			 "; %s is also a category of trace/events, recorded as a whole", system);
+		snprintf(advice, sizeof(advice), "write `+%s' to trace/events before", system);
+	}
+	if (nearest->best[0])
+		snprintf(advice, sizeof(advice), "the nearest name is \"%s\"", nearest->best);
+	return vitrine_error_create(ENOENT, NULL, VITRINE_NO_OFFSET, advice,
+				    "-e %s: ftrace has no such event%s", wish->event, hint);
+}
+
 /* Enable the events that match; there must be one. */
 static struct vitrine_error *enable_matching(struct kernel_events *events, char *available,
 					     const struct kernel_event_wish *wish)
 {
 	struct vitrine_error *err = NULL;
 	unsigned int nr_found = 0;
+	struct nearest nearest;
 	char *event, *rest;
 
+	nearest_init(&nearest, wish->event, strlen(wish->event));
 	for (event = strtok_r(available, "\n", &rest); !err && event;
 	     event = strtok_r(NULL, "\n", &rest)) {
-		if (fnmatch(wish->event, event, 0))
+		if (fnmatch(wish->event, event, 0)) {
+			nearest_offer(&nearest, event, strlen(event));
 			continue;
+		}
 		nr_found++;
 		err = remember(events, event) ? enable_event(events, event, wish->filter) :
 						vtr_error_no_memory();
 	}
-	if (err || nr_found)
-		return err;
-	return vitrine_error_create(ENOENT, NULL, VITRINE_NO_OFFSET,
-				    "see `vitrine list --events'",
-				    "-e %s: this kernel has no such event", wish->event);
+	return err || nr_found ? err : no_event(wish, &nearest);
 }
 
 static struct vitrine_error *enable_probe(struct kernel_events *events,
