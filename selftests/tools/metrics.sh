@@ -361,6 +361,6 @@ without_the_lost_one()
 }
 check "a tree that is gone when it is read is left out" without_the_lost_one
 check "so it is if a pattern found it" without_the_lost_one '*'
-check "a tree that was named is missed" refuses 3 "no such tree or file" "$vitrine" metrics gone
+check "a tree that was named is missed" refuses 1 "gone: no tree or file has this name; there are 2 trees" "$vitrine" metrics gone
 
 plan

@@ -78,6 +78,9 @@ void nearest_offer(struct nearest *nearest, const char *name, size_t len)
 	size_t distance;
 
 	copy_name(offered, name, len);
+	/* It was there when names were listed, and is gone. */
+	if (!strcmp(nearest->asked, offered))
+		return;
 	distance = distance_of(nearest->asked, offered);
 	/* A part of the name is near, too. */
 	if (distance > nearest->limit && nearest->asked[0] &&
