@@ -256,6 +256,15 @@ metrics:
 	@$(lane) $@ sh -c '$(run) --kernel 6.12 --out build/metrics -- selftests/qemu/metrics.sh && \
 		selftests/qemu/promtool build/metrics'
 
+# Reports on recordings of real programs of Debian.
+programs := apache2-utils git nginx-light openssl python3-minimal redis-server rsync sqlite3 xz-utils zstd
+programs:
+	@rm -rf build/programs
+	@$(lane) $@ sh -c '$(run) --kernel 6.12 $(programs:%=--with %) --out build/programs \
+			-- selftests/qemu/programs.sh && \
+		make -s -C selftests/tools O=$(CURDIR)/build/command RECORDINGS=$(CURDIR)/build/programs \
+			TESTS="truth.sh identity.sh part.sh" check'
+
 harness:
 	@$(lane) $@ selftests/qemu/selftest.sh
 

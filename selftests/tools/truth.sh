@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# All reports on a recording say the same, and say what an independent computation says.
+#
+#   truth.sh VITRINE WORDS DIR
+#
+# RECORDINGS is the directory of the recordings: those of golden/recordings, or those that
+# selftests/qemu/programs.sh has made, with what "vitrine record" said of them.
+
+# shellcheck source-path=SCRIPTDIR source=formats
+. "$(dirname "$0")/formats"
+here=$(realpath "$(dirname "$0")")
+
+for file in "$(realpath "${RECORDINGS:-$here/../golden/recordings}")"/*.fxt*; do
+	name=$(basename "${file%%.fxt*}")
+	said=${file%%.fxt*}.said
+	lost=${file%%.fxt*}.lost
+	check "$name: time in each state" python3 "$here/truth.py" times "$vitrine" "$file"
+	if [ -e "$said" ]; then
+		check "$name: counts, and what record said" \
+			python3 "$here/truth.py" loss "$vitrine" "$file" "$said" "$lost"
+	else
+		check "$name: counts" python3 "$here/truth.py" loss "$vitrine" "$file"
+	fi
+done
+
+plan
