@@ -138,8 +138,8 @@ rm vitrine-*.fxt
 # ---- what was before ----
 
 record -o trace.fxt -- true
-check "an older module: the trace begins earlier, which is said once" test "$(cat err | grep -c \
-	"^vitrine: the trace begins earlier, .*because the module is older")" = 1
+check "an older module: the trace begins earlier, which is said once" test "$(grep -c \
+	"^vitrine: the trace begins earlier, .*because the module is older" err)" = 1
 record -o trace.fxt --history -- true
 check "--history" ended 0 "trace.fxt: [0-9]+ switches"
 check "--history: nothing is said about it" fails grep "begins earlier" err
