@@ -19,17 +19,17 @@ number()
 }
 
 # The recorder is stopped again and again, for longer than the rings last. Recording ends
-# with the workload, so that the recorder can read everything. It must begin before the
-# first sub-buffers are full, as the kernel counts from there, and it must have read some
-# records before it loses others, as the file counts between its records. A busy machine may
-# not let it.
+# with the workload, so that the recorder can read everything. It keeps what was written before
+# it began, which the kernel has counted, and must begin before the first sub-buffers are full.
+# It must have read some records before it loses others, as the file counts between its
+# records. A busy machine may not let it.
 lossy_record()
 {
 	rm -f /tmp/began.json
 	echo 128 >"$TRACE/buffer_kb"
 	echo 64 >"$TRACE/buffer_kb"
 	echo 1 >"$TRACE/enable"
-	vitrine record --no-wakeups -o /tmp/lossy.fxt -- sh -c "vitrine show --json vitrine >/tmp/began; mv /tmp/began /tmp/began.json
+	vitrine record --history --no-wakeups -o /tmp/lossy.fxt -- sh -c "vitrine show --json vitrine >/tmp/began; mv /tmp/began /tmp/began.json
 		'$WORKLOAD' crowd 20 20000; echo 0 >$TRACE/enable" >/tmp/lossy.log 2>&1 &
 	outrun $! 64 /tmp/began.json
 	wait $! && [ "$(jq '[.root.trace.cpus[].subbuffers] | max' /tmp/began.json)" -le 1 ] &&
