@@ -365,6 +365,24 @@ archive_create(const struct fxt_file *file, const char *path,
 }
 
 /**
+ * archive_borrow() - open the trace of a file that stays open
+ * @file: the file, which must not be closed before the archive is destroyed
+ * @report: as for vitrine_archive_from_bytes()
+ * @ret: the archive
+ *
+ * Return: as vitrine_archive_from_bytes().
+ */
+struct vitrine_error *archive_borrow(const struct fxt_file *file,
+				     const struct vitrine_fxt_report *report,
+				     struct vitrine_archive **ret)
+{
+	struct fxt_file borrowed = *file;
+
+	borrowed.borrowed = true;
+	return archive_create(&borrowed, NULL, report, ret);
+}
+
+/**
  * vitrine_archive_from_bytes() - open a trace in memory
  * @bytes: the trace; must stay valid until the archive is destroyed
  * @len_bytes: its length
@@ -383,10 +401,9 @@ vitrine_archive_from_bytes(const void *bytes, size_t len_bytes,
 	const struct fxt_file file = {
 		.bytes = (unsigned char *)bytes,
 		.len_bytes = len_bytes,
-		.borrowed = true,
 	};
 
-	return archive_create(&file, NULL, report, ret);
+	return archive_borrow(&file, report, ret);
 }
 
 /**

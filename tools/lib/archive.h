@@ -5,6 +5,7 @@
 #ifndef _VITRINE_LIB_ARCHIVE_H
 #define _VITRINE_LIB_ARCHIVE_H
 
+#include "fxt_file.h"
 #include "fxt_packet.h"
 #include "vitrine.h"
 
@@ -23,6 +24,9 @@ enum archive_step {
 typedef enum archive_step archive_visit(void *ctx,
 					const struct vitrine_fxt_record *record);
 
+struct vitrine_error *archive_borrow(const struct fxt_file *file,
+				     const struct vitrine_fxt_report *report,
+				     struct vitrine_archive **ret);
 struct vitrine_error *archive_for_each(struct vitrine_archive *archive,
 				       archive_visit *visit, void *ctx);
 struct vitrine_error *archive_visit_file(const char *path,

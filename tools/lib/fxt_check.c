@@ -403,8 +403,7 @@ static struct vitrine_error *check_all(struct check *check,
 	check_names(check);
 	check_lanes(check);
 	if (check->summary.nr_wakeups || check->summary.nr_cpus > 1) {
-		err = fxt_wakeups_check(file->bytes, file->len_bytes,
-					check->subbufs.report);
+		err = fxt_wakeups_check(file, check->subbufs.report);
 		if (err && err->code == ENOMEM)
 			return err;
 		/* The file itself was checked: sorting it may need room on a disk. */

@@ -120,7 +120,7 @@ void fxt_file_release(const struct fxt_file *file, uint64_t begin,
  */
 void fxt_file_close(struct fxt_file *file)
 {
-	if (file->mapped)
+	if (!file->borrowed && file->mapped)
 		munmap(file->bytes, file->len_bytes);
 	else if (!file->borrowed)
 		free(file->bytes);

@@ -138,13 +138,12 @@ static enum archive_step follow(void *ctx, const struct vitrine_fxt_record *reco
 
 /**
  * fxt_wakeups_check() - report wakeups of threads that run, and threads that run twice
- * @bytes: the trace
- * @len_bytes: its length
+ * @file: the trace
  * @report: receives the notes, or NULL
  *
  * Return: NULL, or an error from reading the trace.
  */
-struct vitrine_error *fxt_wakeups_check(const void *bytes, size_t len_bytes,
+struct vitrine_error *fxt_wakeups_check(const struct fxt_file *file,
 					const struct vitrine_fxt_report *report)
 {
 	struct wakeups *wakeups = calloc(1, sizeof(*wakeups));
@@ -153,7 +152,7 @@ struct vitrine_error *fxt_wakeups_check(const void *bytes, size_t len_bytes,
 
 	if (!wakeups)
 		return vtr_error_no_memory();
-	err = vitrine_archive_from_bytes(bytes, len_bytes, NULL, &archive);
+	err = archive_borrow(file, NULL, &archive);
 	if (!err) {
 		err = archive_for_each(archive, follow, wakeups);
 		vitrine_archive_destroy(archive);

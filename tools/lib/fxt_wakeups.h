@@ -5,9 +5,10 @@
 #ifndef _VITRINE_LIB_FXT_WAKEUPS_H
 #define _VITRINE_LIB_FXT_WAKEUPS_H
 
+#include "fxt_file.h"
 #include "vitrine.h"
 
-struct vitrine_error *fxt_wakeups_check(const void *bytes, size_t len_bytes,
+struct vitrine_error *fxt_wakeups_check(const struct fxt_file *file,
 					const struct vitrine_fxt_report *report);
 
 #endif /* _VITRINE_LIB_FXT_WAKEUPS_H */
