@@ -470,6 +470,8 @@ static void build_foreign(void)
 	stream("x", 1);
 	context_switch(2, 1005000000, 3, 11, 21);
 	context_switch(2, 1005000001, 3, 31, 11);
+	wakeup(2, 1005000002, 21);
+	wakeup(2, 1005000003, 91);
 }
 
 /*

@@ -37,7 +37,7 @@ words()
 # Of traces of other producers, a copy tells wakers and weights, and names each thread that runs.
 foreign_words()
 {
-	words "$@" | sed -E 's/ weight=[0-9]+//; s/ waker=[0-9]+//; s|\?:([0-9]+)/[0-9]+|?:\1|g
+	words "$@" | sed -E 's/ weight=[0-9]+//; s/ waker=[0-9]+//
 		s/,"args":\{("weight":[0-9]+,?)?("waker":[0-9]+)?\}//; s/,"name":"\?"//g'
 }
 

@@ -131,6 +131,30 @@ static bool follow_name(struct vitrine_archive *archive)
 }
 
 /*
+ * References to a thread have its process. Scheduling records of the newer form have none, and a
+ * thread may have no name. A kernel object record overrides what is learnt here.
+ */
+static bool learn_processes(struct vitrine_archive *archive)
+{
+	struct vitrine_fxt_thread threads[2];
+	unsigned int i, nr = fxt_threads(&archive->fxt.record, threads);
+	struct fxt_name *name;
+
+	for (i = 0; i < nr; i++) {
+		if (threads[i].process == VITRINE_FXT_NO_PROCESS)
+			continue;
+		name = fxt_names_get(&archive->threads, threads[i].thread);
+		if (!name)
+			return false;
+		if (name->owned)
+			continue;
+		name->process = threads[i].process;
+		name->owned = true;
+	}
+	return true;
+}
+
+/*
  * The module does not write the priority of a woken thread. It is the priority in the
  * last switch of that thread, or in its first switch if that is later.
  */
@@ -199,7 +223,7 @@ static bool first_pass_record(struct vitrine_archive *archive)
 			archive->source.in_ns = true;
 	}
 	return archive_lane_add(lane, record->offset, archive->fxt.offset) &&
-	       follow_name(archive) && learn_weight(archive);
+	       follow_name(archive) && learn_processes(archive) && learn_weight(archive);
 }
 
 static struct vitrine_error *first_pass(struct vitrine_archive *archive)
@@ -551,10 +575,10 @@ struct vitrine_error *archive_visit_file(const char *path,
  * vitrine_archive_thread() - look up the name and the process of a thread
  * @archive: archive
  * @koid: the thread
- * @ret_name: its name; valid as long as the archive
+ * @ret_name: its name, unchanged if it has none; valid as long as the archive
  * @ret_process: koid of its process, or VITRINE_FXT_NO_PROCESS
  *
- * Return: false if it has no name; nothing is written then.
+ * Return: false if it has no name.
  */
 bool vitrine_archive_thread(const struct vitrine_archive *archive,
 			    uint64_t koid, struct vitrine_fxt_string *ret_name,
@@ -562,10 +586,10 @@ bool vitrine_archive_thread(const struct vitrine_archive *archive,
 {
 	const struct fxt_name *name = fxt_names_find(&archive->threads, koid);
 
+	*ret_process = name && name->owned ? name->process : VITRINE_FXT_NO_PROCESS;
 	if (!name || !name->named)
 		return false;
 	*ret_name = name->name;
-	*ret_process = name->owned ? name->process : VITRINE_FXT_NO_PROCESS;
 	return true;
 }
 

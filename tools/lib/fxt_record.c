@@ -605,3 +605,42 @@ enum fxt_result fxt_decode(struct fxt_decoder *decoder,
 		return FXT_OK;
 	return decode_any(decoder, provider, offset, ret);
 }
+
+/**
+ * fxt_threads() - find the threads that a record is about
+ * @record: record
+ * @ret: the threads
+ *
+ * Return: their number: 0, 1 or 2.
+ */
+unsigned int fxt_threads(const struct vitrine_fxt_record *record,
+			 struct vitrine_fxt_thread ret[2])
+{
+	switch (record->kind) {
+	case VITRINE_FXT_SWITCH:
+		ret[0] = record->context_switch.outgoing;
+		ret[1] = record->context_switch.incoming;
+		return 2;
+	case VITRINE_FXT_WAKEUP:
+		ret[0] = record->wakeup;
+		return 1;
+	case VITRINE_FXT_EVENT:
+		ret[0] = record->event.thread;
+		return 1;
+	case VITRINE_FXT_LOG:
+		ret[0] = record->log.thread;
+		return 1;
+	case VITRINE_FXT_LARGE_BLOB:
+		ret[0] = record->large_blob.thread;
+		return record->timed;
+	case VITRINE_FXT_THREAD:
+		ret[0] = record->thread.thread;
+		return 1;
+	case VITRINE_FXT_KERNEL_OBJECT:
+		ret[0].process = VITRINE_FXT_NO_PROCESS;
+		ret[0].thread = record->kernel_object.koid;
+		return record->kernel_object.type == FXT_OBJECT_TYPE_THREAD;
+	default:
+		return 0;
+	}
+}

@@ -27,6 +27,9 @@ enum fxt_result fxt_decode(struct fxt_decoder *decoder,
 			   struct fxt_provider *provider, uint64_t offset,
 			   struct vitrine_fxt_record *ret);
 
+unsigned int fxt_threads(const struct vitrine_fxt_record *record,
+			 struct vitrine_fxt_thread ret[2]);
+
 /**
  * fxt_written_ticks() - return the time at which a record was written
  * @record: record with a timestamp

@@ -291,45 +291,6 @@ static bool match_items(const char * const *items, unsigned int nr,
 }
 
 /**
- * record_threads() - find the threads that a record is about
- * @record: record
- * @ret: the threads
- *
- * Return: their number: 0, 1 or 2.
- */
-unsigned int record_threads(const struct vitrine_fxt_record *record,
-			    struct vitrine_fxt_thread ret[2])
-{
-	switch (record->kind) {
-	case VITRINE_FXT_SWITCH:
-		ret[0] = record->context_switch.outgoing;
-		ret[1] = record->context_switch.incoming;
-		return 2;
-	case VITRINE_FXT_WAKEUP:
-		ret[0] = record->wakeup;
-		return 1;
-	case VITRINE_FXT_EVENT:
-		ret[0] = record->event.thread;
-		return 1;
-	case VITRINE_FXT_LOG:
-		ret[0] = record->log.thread;
-		return 1;
-	case VITRINE_FXT_LARGE_BLOB:
-		ret[0] = record->large_blob.thread;
-		return record->timed;
-	case VITRINE_FXT_THREAD:
-		ret[0] = record->thread.thread;
-		return 1;
-	case VITRINE_FXT_KERNEL_OBJECT:
-		ret[0].process = VITRINE_FXT_NO_PROCESS;
-		ret[0].thread = record->kernel_object.koid;
-		return record->kernel_object.type == FXT_OBJECT_TYPE_THREAD;
-	default:
-		return 0;
-	}
-}
-
-/**
  * record_process() - find the process of a thread
  * @archive: trace
  * @thread: thread, as in a record
@@ -451,7 +412,7 @@ static bool match_threads(const struct record_filter *filter,
 
 	if (!filter->nr_threads && !filter->nr_processes)
 		return true;
-	nr = record_threads(record, threads);
+	nr = fxt_threads(record, threads);
 	for (i = 0; i < nr; i++)
 		if (record_filter_match_thread(filter, archive, &threads[i]))
 			return true;

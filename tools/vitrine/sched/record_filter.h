@@ -75,8 +75,6 @@ bool record_filter_match_scheduling(const struct record_filter *filter,
 				    const struct vitrine_archive *archive,
 				    const struct vitrine_fxt_record *record);
 
-unsigned int record_threads(const struct vitrine_fxt_record *record,
-			    struct vitrine_fxt_thread ret[2]);
 const char *record_kind(const struct vitrine_fxt_record *record);
 uint64_t record_process(const struct vitrine_archive *archive,
 			const struct vitrine_fxt_thread *thread);

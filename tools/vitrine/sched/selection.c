@@ -252,7 +252,7 @@ static enum archive_step count_record(void *ctx, const struct vitrine_fxt_record
 	if (census->filter->nr_cpus) {
 		good = count_cpu(census, record->cpu);
 	} else if (!census->filter->nr_events) {
-		nr = record_threads(record, threads);
+		nr = fxt_threads(record, threads);
 		for (i = 0; good && i < nr; i++)
 			good = count_koid(census, &threads[i]);
 	} else if (record->kind == VITRINE_FXT_EVENT) {
