@@ -50,7 +50,15 @@ tar -xJf "$here/../golden/perf.tar.xz" || exit 1
 babeltrace perf.ctf --clock-cycles --no-delta >events 2>/dev/null
 command_into_files convert perf.ctf -o perf.fxt
 # Switch and wakeup records have no room for perf's instruction pointer and counter id.
-check "converted, and told what is left out" ended 0 ': left out, a Fuchsia trace cannot represent them: [0-9]+ arguments$'
+check "converted, and told what is left out" ended 0 ': left out, a Fuchsia trace cannot represent them: [0-9]+ arguments$' \
+	': [0-9]+ events have no time and are left out$'
+# perf_mmap and the like, which tell of the time before the recording, have the time 0.
+untimed=$(grep -vc perf_comm <(grep -E '^\[0+\] ' events))
+check "events without a time are left out, and counted" grep -qx "vitrine: perf.fxt: $untimed events have no time and are left out" err
+check "there are such events" test "$untimed" -gt 0
+check "the recording begins with the first event that has a time" same \
+	<(grep -vE '^\[0+\] ' events | head -n 1 | sed -E 's/^\[0*([0-9]+)\].*/\1/') \
+	<("$vitrine" print --json perf.fxt | head -n 1 | jq .time_ns)
 check "clean" "$vitrine" check perf.fxt
 their_switches events pid >theirs
 our_switches perf.fxt >ours
@@ -65,7 +73,7 @@ check "interrupts and system calls are durations" test \
 	"$(events '(irq:irq_handler_|irq:softirq_|syscalls:sys_)ent(ry|er_[a-z]+)') $(events '(irq:irq_handler_|irq:softirq_|syscalls:sys_)exit(_[a-z]+)?')"
 check "interrupts have names" test "$(printed '(begin|end) +[^ ]+ irq:virtio')" = "$(events 'irq:irq_handler_(entry|exit)')"
 check "any other event is an instant" test "$(printed instant)" = \
-	"$(grep -vcE '^[^{]*(sched:sched_(switch|wakeup)|irq:|syscalls:|perf_comm)' events)"
+	"$(grep -vcE '^(\[0+\]|[^{]*(sched:sched_(switch|wakeup)|irq:|syscalls:|perf_comm))' events)"
 check "an event has the thread and process that perf names" test \
 	"$("$vitrine" print --json perf.fxt | jq -r 'select(.name == "timer_start" and .thread.pid > 0) |
 		"\(.thread.tid) \(.thread.pid)"' | sort | uniq -c | md5sum)" = \

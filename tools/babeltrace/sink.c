@@ -12,6 +12,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "error.h"
 #include "field.h"
@@ -24,6 +25,15 @@
 #define NSEC_PER_SEC	1000000000LL
 
 /* ---- Messages ---- */
+
+static bool is_perf(const bt_stream *stream)
+{
+	const bt_value *tracer = bt_trace_borrow_environment_entry_value_by_name_const(
+			bt_stream_borrow_trace_const(stream), "tracer_name");
+
+	return tracer && bt_value_is_string(tracer) &&
+	       !strcmp(bt_value_string_get(tracer), "perf");
+}
 
 /* Look up a stream, and add it if it is new. Return NULL if there is no memory. */
 static struct sink_stream *stream_of(struct sink *sink,
@@ -39,6 +49,7 @@ static struct sink_stream *stream_of(struct sink *sink,
 	sink->streams[nr] = (struct sink_stream){
 		.stream = stream,
 		.cpu = VITRINE_FXT_NO_CPU,
+		.is_perf = is_perf(stream),
 	};
 	bt_stream_get_ref(stream);
 	sink->nr_streams++;
@@ -158,7 +169,7 @@ static struct vitrine_error *take_event(struct sink *sink,
 	if (!from || !class)
 		return vtr_error_no_memory();
 	if (!has_time(stream)) {
-		sink->left_out.nr[LEFT_OUT_EVENT]++;
+		sink->nr_untimed++;
 		return NULL;
 	}
 	if (!from->lane) {
@@ -179,6 +190,11 @@ static struct vitrine_error *take_event(struct sink *sink,
 		return vtr_error_no_memory();
 	if (!make)
 		return NULL;
+	/* perf gives the time 0 to what it tells of the time before the recording. */
+	if (from->is_perf && !sink->record.ticks) {
+		sink->nr_untimed++;
+		return NULL;
+	}
 	return fxt_lane_out_put(from->lane, &sink->record);
 }
 
@@ -259,6 +275,7 @@ static void print_counts(const struct sink *sink)
 		counts.nr_breaks += sink->streams[i].nr_told_early;
 	left_out.nr[LEFT_OUT_ARGUMENT] += sink->args.nr_left_out;
 	left_out_print_fxt(left_out, &counts, sink->path, stderr);
+	left_out_note(sink->path, sink->nr_untimed, "events have no time and are left out", stderr);
 	left_out_note(sink->path, sink->nr_lost_packets, "packets are missing", stderr);
 }
 

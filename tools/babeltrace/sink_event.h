@@ -19,6 +19,7 @@
  * @stream: the stream of libbabeltrace2
  * @lane: lane of the output, or NULL before the first packet
  * @cpu: CPU of its packets, or VITRINE_FXT_NO_CPU
+ * @is_perf: perf recorded it
  * @nr_lost: number of records lost before @lane was known
  * @running: the running thread, valid if @switched
  * @switched: a switch was read, and nothing was lost since
@@ -29,6 +30,7 @@ struct sink_stream {
 	const bt_stream *stream;
 	struct fxt_lane_out *lane;
 	uint32_t cpu;
+	bool is_perf;
 	uint64_t nr_lost;
 	uint64_t running;
 	bool switched;
@@ -46,6 +48,7 @@ struct sink_stream {
  * @streams: all streams so far
  * @nr_streams: number of @streams
  * @nr_lost_packets: number of missing packets
+ * @nr_untimed: number of events without a time
  * @left_out: counts of what FXT cannot represent
  * @ids: threads and processes of the file
  * @told: threads and processes that messages name
@@ -62,6 +65,7 @@ struct sink {
 	struct sink_stream *streams;
 	unsigned int nr_streams;
 	uint64_t nr_lost_packets;
+	uint64_t nr_untimed;
 	struct left_out left_out;
 	struct ids ids;
 	struct ids_source told;
