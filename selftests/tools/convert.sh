@@ -457,6 +457,21 @@ check "Chrome: losses" test "$(jq '.traceEvents[] | select(.name == "records los
 convert many.json --from chrome-json -o other.fxt
 check "Chrome: is not read" grep -q "chrome-json can only be written" err
 
+# Thread 41 of process 40 has no name, and no writer invents one.
+"$mkfxt" waits >waits.fxt
+for format in heph ctf; do
+	round_trip waits $format
+	"$vitrine" print --json waits.back.fxt >waits.json
+	check "$format: a thread without a name has none" same <(echo '{"tid":41,"pid":40}') \
+		<(jq -c '.in, .out, .thread | select(.tid == 41)' waits.json | sort -u)
+	check "$format: the other threads have theirs" same <(printf '%s\n' 0,idle 11,alpha "21,be|ta<>&\"'" 31,gamma) \
+		<(jq -r '.in, .out, .thread | select(.name) | "\(.tid),\(.name)"' waits.json | sort -u)
+	check "$format: a thread without a name is no fault" "$vitrine" check waits.back.fxt
+done
+convert waits.fxt -o waits.json
+check "Chrome: a thread without a name has none" same <(printf '%s\n' null null) \
+	<(jq '.traceEvents[] | select(.args.tid == 41).name' waits.json)
+
 # Damaged parts are left out and reported, and the exit code is 1.
 head -c 1500 many.fxt >cut.fxt
 for out in cut.heph cut.json cut.ctf; do

@@ -34,11 +34,11 @@ words()
 			s/ provider [0-9]+/ provider/'
 }
 
-# Of traces of other producers, a copy tells wakers and weights, and names each thread that runs.
+# Of traces of other producers, a copy tells wakers and weights.
 foreign_words()
 {
 	words "$@" | sed -E 's/ weight=[0-9]+//; s/ waker=[0-9]+//
-		s/,"args":\{("weight":[0-9]+,?)?("waker":[0-9]+)?\}//; s/,"name":"\?"//g'
+		s/,"args":\{("weight":[0-9]+,?)?("waker":[0-9]+)?\}//'
 }
 
 # says_the_same WORDS COPY: all reports say the same of trace.fxt and COPY, by the function WORDS

@@ -37,7 +37,7 @@ static void set_text(bt_field *field, const struct vitrine_fxt_string *text)
 static struct fxt_name *comm_of(struct dialect *dialect, uint64_t koid)
 {
 	struct fxt_name *comm = fxt_names_get(&dialect->comms, koid);
-	struct vitrine_fxt_string name = { "?", 1 };
+	struct vitrine_fxt_string name = { "", 0 };
 	uint64_t process = VITRINE_FXT_NO_PROCESS;
 
 	if (!comm || comm->named)

@@ -451,8 +451,7 @@ static struct vitrine_fxt_string name_of(const struct fxt_names *names,
 {
 	const struct fxt_name *entry = fxt_names_find(names, koid);
 
-	return entry && entry->named ? entry->name :
-				       (struct vitrine_fxt_string){ "?", 1 };
+	return entry && entry->named ? entry->name : (struct vitrine_fxt_string){ 0 };
 }
 
 static bool slot_has(const struct thread_slot *slot, const struct vitrine_fxt_thread *thread)
@@ -479,8 +478,8 @@ static bool has_name(const struct fxt_names *names, uint64_t koid)
 
 /*
  * Write the names of a thread and of its process, once in a sub-buffer. A thread that runs
- * @must have a name, except idle, which is identified by its id. Threads of process 0 are made
- * up; nobody else names them.
+ * @must be introduced, with an empty name if it has none, except idle, which is identified by its
+ * id. Threads of process 0 are made up; nobody else names them.
  */
 static void name_thread(struct fxt_lane_out *lane, const struct vitrine_fxt_thread *thread,
 			bool must)

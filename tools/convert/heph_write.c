@@ -323,7 +323,7 @@ static struct vitrine_fxt_string name_of(const struct heph_out *out,
 	if (vitrine_archive_thread(archive, koid, &name, ret_process) || !koid)
 		return name;
 	if (!vitrine_archive_process(archive, koid, &name))
-		name = (struct vitrine_fxt_string){ "?", 1 };
+		name = (struct vitrine_fxt_string){ "", 0 };
 	return name;
 }
 
@@ -345,7 +345,7 @@ static struct vitrine_error *tell_thread(struct heph_out *out,
 	name = name_of(out, koid, &own);
 	if (process == VITRINE_FXT_NO_PROCESS)
 		process = own;
-	if (process == VITRINE_FXT_NO_PROCESS && fxt_string_is(&name, "?"))
+	if (process == VITRINE_FXT_NO_PROCESS && !name.len_bytes)
 		return NULL;
 	begin_event(out, counter, koid, ns, ns, &name,
 		    number_bytes("process"));

@@ -321,7 +321,15 @@ static struct vitrine_error *check_records(struct check *check,
 	}
 }
 
-/* Each thread of a switch, apart from idle, must have a name and a named process. */
+static bool is_named(const struct fxt_name *thread, const struct fxt_name *process)
+{
+	return thread->named && thread->owned && process && process->named;
+}
+
+/*
+ * Each thread of a switch, apart from idle, must have a name and a named process. A sub-buffer of
+ * vitrine's introduces them by records; the names in these are empty if they have none.
+ */
 static void check_names(struct check *check)
 {
 	const struct fxt_name *thread, *process;
@@ -334,15 +342,14 @@ static void check_names(struct check *check)
 		if (!thread->used || !thread->koid)
 			continue;
 		process = fxt_names_find(&check->processes, thread->process);
-		lack = !thread->named ? "name" : !thread->owned ? "process" :
-		       !process || !process->named ? "process with a name" : NULL;
-		if (!lack)
-			continue;
-		if (thread->ours)
+		lack = !thread->ours ? NULL : !thread->introduced ? "name" :
+		       !thread->owned ? "process" :
+		       !process || !process->introduced ? "process with a name" : NULL;
+		if (lack)
 			fxt_fault(&check->subbufs.fxt.decoder, thread->used_offset,
 				  "thread %" PRIu64 " has no %s", thread->koid,
 				  lack);
-		else
+		else if (!is_named(thread, process))
 			nr_nameless++;
 	}
 	if (nr_nameless)

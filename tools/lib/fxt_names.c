@@ -109,7 +109,10 @@ static struct fxt_name *learn_name(struct fxt_names *names,
 	struct fxt_name *name;
 
 	name = fxt_names_get(names, record->kernel_object.koid);
-	if (!name || given_ns < name->given_ns)
+	if (!name)
+		return NULL;
+	name->introduced = true;
+	if (given_ns < name->given_ns)
 		return name;
 	name->given_ns = given_ns;
 	name->name = record->kernel_object.name;

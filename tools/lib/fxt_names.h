@@ -19,6 +19,7 @@
  * @cpu: of a thread, the CPU that ran it last
  * @used_offset: of the first switch it takes part in
  * @known: this entry is in use
+ * @introduced: a kernel object record has told of it, perhaps with an empty name
  * @named: @name is set
  * @owned: @process is set
  * @used: @used_offset is set
@@ -34,6 +35,7 @@ struct fxt_name {
 	int32_t weight;
 	uint32_t cpu;
 	bool known;
+	bool introduced;
 	bool named;
 	bool owned;
 	bool used;

@@ -190,7 +190,7 @@ static void name_cpu(struct chrome *chrome, uint32_t cpu)
 static void end_run(struct chrome *chrome, const struct feed_stream *stream,
 		    uint64_t ns, const char *state)
 {
-	struct vitrine_fxt_string name = { "?", 1 };
+	struct vitrine_fxt_string name;
 	struct chrome_cpu *cpu = stream->user;
 	uint64_t process, unused;
 
@@ -200,10 +200,9 @@ static void end_run(struct chrome *chrome, const struct feed_stream *stream,
 	if (!cpu->thread.thread)
 		return;
 	process = tell(chrome, &cpu->thread);
-	vitrine_archive_thread(feed_archive(chrome->feed), cpu->thread.thread,
-			       &name, &unused);
 	begin_event(chrome, "X", CPUS_PROCESS, cpu_thread(chrome, stream->cpu));
-	put_text(chrome, "name", &name);
+	if (vitrine_archive_thread(feed_archive(chrome->feed), cpu->thread.thread, &name, &unused))
+		put_text(chrome, "name", &name);
 	put_time(chrome, "ts", cpu->since_ns);
 	put_time(chrome, "dur", ns - cpu->since_ns);
 	json_key(&chrome->json, "args");
@@ -231,7 +230,7 @@ static bool put_switch(struct chrome *chrome, const struct feed_item *item)
 		name_cpu(chrome, record->cpu);
 	}
 	end_run(chrome, item->stream, item->ns,
-		vitrine_fxt_state_name(record->context_switch.outgoing_state) ?: "?");
+		vitrine_fxt_state_name(record->context_switch.outgoing_state));
 	cpu->thread = record->context_switch.incoming;
 	cpu->priority = record->context_switch.incoming_priority;
 	cpu->since_ns = item->ns;

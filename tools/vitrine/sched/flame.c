@@ -142,7 +142,7 @@ static bool descend_stack(struct flame *flame, uint32_t *node,
 static void label_named(char label[LABEL_BYTES], const struct vitrine_fxt_string *name,
 			uint64_t koid)
 {
-	if (name->len_bytes && !fxt_string_is(name, "?"))
+	if (name->len_bytes)
 		label_name(label, name);
 	else
 		snprintf(label, LABEL_BYTES, "?:%" PRIu64, koid);
