@@ -195,6 +195,26 @@ tree t <<<'{"bad": {"$linear": [0, 1, -1, 2, 3]}, "nan": {"$linear": [0.0, 1.0, 
 check "counts that are none are left out, and that is said" \
 	output_has "t.inspect: 2 values left out" "$vitrine" metrics ./t.inspect
 
+# ---- links ----
+
+for name in v1-links v1-links-leaf; do
+	"$words" "$golden/$name.words" >$name.inspect
+done
+# v1-links has values only through links to v1-links-leaf, which has a link back.
+check "a tree that a link leads to has metrics once, under its own name" prints \
+'vitrine: ./v1-links.inspect: links are not followed: the trees that they lead to have metrics under their own names, if they are selected
+vitrine: ./v1-links-leaf.inspect: links are not followed: the trees that they lead to have metrics under their own names, if they are selected
+vitrine_v1_links_leaf_gone{tree="v1-links-leaf"} 5
+vitrine_v1_links_leaf_kid_root{tree="v1-links-leaf"} -1' \
+	bash -c "'$vitrine' metrics ./v1-links.inspect ./v1-links-leaf.inspect | grep -v '^#'"
+
+mkdir -p linked/vitrine/inspect
+cp v1-links*.inspect linked/vitrine/inspect/
+check "so it has if no trees are selected, and nothing is said" prints \
+'vitrine_v1_links_leaf_gone{tree="v1-links-leaf"} 5
+vitrine_v1_links_leaf_kid_root{tree="v1-links-leaf"} -1' \
+	bash -c "VITRINE_DEBUGFS=linked '$vitrine' metrics 2>&1 | grep -v '^#'"
+
 # ---- duplicate series ----
 
 tree t <<<'{"$children": [["a x", 1], ["a_x", 2], ["a_x", 3], ["A-X", 4],

@@ -12,6 +12,7 @@
 #include "inspect/trees.h"
 #include "report.h"
 #include "temporary.h"
+#include "value.h"
 #include "export.h"
 #include "metrics.h"
 
@@ -84,7 +85,42 @@ static int print_metrics(const struct metrics_args *args,
 	return err ? report_error(err) : EXIT_DONE;
 }
 
-/* Add the values of all trees, and say how many could not be added. */
+/**
+ * struct own - the choice of a tree's own values
+ * @hierarchy: the tree
+ * @linked: it had values of other trees, too
+ */
+struct own {
+	const struct vitrine_hierarchy *hierarchy;
+	bool linked;
+};
+
+static enum vitrine_verdict judge_own(void *ctx, const struct vitrine_value *value)
+{
+	struct own *own = ctx;
+
+	if (value->hierarchy != own->hierarchy) {
+		own->linked = true;
+		return VITRINE_DROP;
+	}
+	return value->type == VITRINE_NODE ? VITRINE_DESCEND : VITRINE_KEEP;
+}
+
+/*
+ * Drop the values that links have brought into a tree: they are exported with their own tree,
+ * which is exported, too, if no trees are selected.
+ */
+static void drop_linked(const struct tree *tree, bool is_selected)
+{
+	struct own own = { .hierarchy = tree->hierarchy };
+
+	vitrine_hierarchy_filter(tree->hierarchy, judge_own, &own);
+	if (own.linked && is_selected)
+		print_note(tree->path,
+			   "links are not followed: the trees that they lead to have metrics under their own names, if they are selected");
+}
+
+/* Add the values of all trees, and say what is left out. */
 static void add_trees(struct metric_set *set, const struct trees *trees)
 {
 	const struct tree *tree;
@@ -94,6 +130,7 @@ static void add_trees(struct metric_set *set, const struct trees *trees)
 		tree = &trees->trees[i];
 		if (!tree->hierarchy)
 			continue;
+		drop_linked(tree, trees->nr_selectors);
 		nr = metrics_add_tree(set, tree->name, tree->ordinal,
 				      tree->hierarchy);
 		if (nr)
