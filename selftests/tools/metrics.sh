@@ -215,6 +215,29 @@ check "so it has if no trees are selected, and nothing is said" prints \
 vitrine_v1_links_leaf_kid_root{tree="v1-links-leaf"} -1' \
 	bash -c "VITRINE_DEBUGFS=linked '$vitrine' metrics 2>&1 | grep -v '^#'"
 
+# ---- help ----
+
+# helps NAME LINES: the HELP lines of the tree NAME are LINES
+helps()
+{
+	diff <(printf '%s\n' "$2") \
+	     <("$vitrine" metrics "./$1.inspect" | sed -n "s/^# HELP vitrine_$1//p")
+}
+
+tree system <<<'{"release": "6", "uptime_ns": 5, "cpus": {"0": {"user_ns": 1, "context_switches": 1, "name": "x"}},
+	"load": {"1_min": 0.5}, "lat_ns": {"$linear": [0, 10, 0, 1, 0]}, "rx.signed_total": -1, "kilobytes": 5, "": 1}'
+check "help is in words" helps system \
+' Value of system
+_cpu_context_switches_total Number of cpu context switches
+_cpu_info Text of cpu
+_cpu_user_seconds_total Total of cpu user, in seconds
+_info Text of system
+_lat_seconds Distribution of lat, in seconds
+_load_1_min Value of load 1 min
+_rx_signed_total Value of rx signed total
+_uptime_seconds Value of uptime, in seconds
+kilobytes Value of kilobytes'
+
 # ---- duplicate series ----
 
 tree t <<<'{"$children": [["a x", 1], ["a_x", 2], ["a_x", 3], ["A-X", 4],

@@ -535,21 +535,6 @@ static void put_string(struct line_output *out, const char *string)
 	line_put_bytes(out, string, strlen(string));
 }
 
-static void put_help(struct line_output *out, const char *name,
-		     const char *help, bool strict)
-{
-	put_string(out, "# HELP ");
-	put_string(out, name);
-	put_string(out, " ");
-	for (; *help; help++) {
-		line_room(out);
-		if (*help == '\n' || *help == '\\' || (strict && *help == '"'))
-			line_put_char(out, '\\');
-		line_put_char(out, *help == '\n' ? 'n' : *help);
-	}
-	put_string(out, "\n");
-}
-
 /* Put a line that begins with "# ". */
 static void put_remark(struct line_output *out, const char *what,
 		       const char *name, const char *value)
@@ -581,7 +566,7 @@ static void put_header(struct line_output *out,
 		put_remark(out, "# TYPE ", name, types[type]);
 	if (strict && family->unit && !family->clashes)
 		put_remark(out, "# UNIT ", name, family->unit);
-	put_help(out, name, family->help, strict);
+	put_remark(out, "# HELP ", name, family->help);
 }
 
 static void put_sample(struct line_output *out, const struct metric_set *set,

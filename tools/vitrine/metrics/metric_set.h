@@ -46,7 +46,7 @@ enum metric_part {
 /**
  * struct metric_family - metrics of one name and type
  * @name: without "_total", "_info", "_bucket", "_count", "_sum"
- * @help: help text, or NULL
+ * @help: help text: ASCII without a quote, backslash or newline
  * @unit: suffix of the name, or NULL
  * @type: type of the values
  * @clashes: another family has one of its names: both are printed without a type

@@ -17,7 +17,6 @@
 #define MAX_METRIC	255	/* bytes of a metric's name */
 #define MAX_LABELS	2048	/* bytes of all labels of a series */
 #define MAX_VALUE	128	/* bytes of a label's value before escaping */
-#define MAX_HELP	256	/* bytes of a path in a help text */
 
 /**
  * struct sums - siblings that are the sums of histograms before them
@@ -34,8 +33,8 @@ struct sums {
  * @set: where metrics are added
  * @tree: name of the tree
  * @metric: name of the metric, up to the current node
+ * @tree_len: length of the part of @metric for the tree
  * @labels: labels up to the current node
- * @path: names up to the current node, "*" for instances, for the help text
  * @sums: sums among the current siblings
  * @nr_left_out: values that cannot be metrics
  */
@@ -43,8 +42,8 @@ struct walk {
 	struct metric_set *set;
 	const char *tree;
 	struct text metric;
+	size_t tree_len;
 	struct text labels;
-	struct text path;
 	struct sums *sums;
 	size_t nr_left_out;
 };
@@ -53,12 +52,10 @@ struct walk {
  * struct place - a place in the walk to return to
  * @metric: length of the metric's name
  * @labels: length of the labels
- * @path: length of the path
  */
 struct place {
 	size_t metric;
 	size_t labels;
-	size_t path;
 };
 
 static struct place place_of(const struct walk *walk)
@@ -66,7 +63,6 @@ static struct place place_of(const struct walk *walk)
 	return (struct place){
 		.metric = walk->metric.len,
 		.labels = walk->labels.len,
-		.path = walk->path.len,
 	};
 }
 
@@ -74,7 +70,6 @@ static void go_back(struct walk *walk, struct place place)
 {
 	text_cut(&walk->metric, place.metric);
 	text_cut(&walk->labels, place.labels);
-	text_cut(&walk->path, place.path);
 }
 
 /* ---- Labels ------------------------------------------------------------ */
@@ -208,15 +203,6 @@ static void add_index(struct walk *walk, unsigned int i)
 
 /* ---- Nodes and properties ---------------------------------------------- */
 
-static void add_path(struct walk *walk, const char *name, size_t len)
-{
-	if (walk->path.len > MAX_HELP)
-		return;
-	if (walk->path.len)
-		text_add(&walk->path, "/", 1);
-	add_utf8(&walk->path, name, cut_len(name, len, MAX_HELP));
-}
-
 /* Return whether a node's name is part of the metric's name; the root's is not. */
 static bool is_named(const struct walk *walk, const struct vitrine_value *node)
 {
@@ -245,7 +231,6 @@ static void enter_instance(struct walk *walk, const struct vitrine_value *value,
 	}
 	name = vitrine_value_name(value, &len);
 	add_label(walk, &label, name, len);
-	add_path(walk, "*", 1);
 }
 
 /* The name of the tree stands for the root. */
@@ -261,7 +246,6 @@ static void enter_node(struct walk *walk, const struct vitrine_value *node,
 	} else if (vitrine_value_parent(node) || len != 4 ||
 		   memcmp(name, "root", len)) {
 		metric_name_add(&walk->metric, name, len);
-		add_path(walk, name, len);
 	}
 }
 
@@ -309,6 +293,36 @@ static void finish_name(struct text *name, enum metric_type *type)
 		text_cut(name, name->len - strlen("_total"));
 }
 
+/*
+ * Write the help text of the current metric: the words after the tree's name, or that name if
+ * there are none, and the unit.
+ */
+static void add_help(const struct walk *walk, const struct metric_key *key,
+		     struct text *help)
+{
+	static const char * const kinds[] = {
+		[METRIC_UNKNOWN]	= "Value of ",
+		[METRIC_GAUGE]		= "Value of ",
+		[METRIC_COUNTER]	= "Number of ",
+		[METRIC_INFO]		= "Text of ",
+		[METRIC_HISTOGRAM]	= "Distribution of ",
+	};
+	const struct text *metric = &walk->metric;
+	bool has_unit = key->unit && ends_in(metric, key->unit);
+	size_t end = metric->len - (has_unit ? strlen(key->unit) + 1 : 0);
+	size_t at = end > walk->tree_len ? walk->tree_len + 1 :
+		    end > strlen("vitrine") ? strlen("vitrine_") : 0;
+
+	text_add_string(help, has_unit && key->type == METRIC_COUNTER ?
+			"Total of " : kinds[key->type]);
+	for (; at < end; at++)
+		text_add(help, metric->bytes[at] == '_' ? " " : metric->bytes + at, 1);
+	if (has_unit) {
+		text_add_string(help, ", in ");
+		text_add_string(help, key->unit);
+	}
+}
+
 /* Add a family for the current metric; NULL without memory. */
 static struct metric_family *make_family(struct walk *walk,
 					 const struct metric_key *key)
@@ -316,15 +330,7 @@ static struct metric_family *make_family(struct walk *walk,
 	struct metric_family family = { .type = key->type }, *added = NULL;
 	struct text name = { 0 }, help = { 0 };
 
-	text_add_string(&help, key->type == METRIC_INFO ? "Text of " : "Property ");
-	if (walk->path.len)
-		text_add(&help, walk->path.bytes, walk->path.len);
-	else
-		text_add_string(&help, "the root");
-	if (key->unit) {
-		text_add_string(&help, ", in ");
-		text_add_string(&help, key->unit);
-	}
+	add_help(walk, key, &help);
 	text_add(&name, walk->metric.bytes, walk->metric.len);
 	if (!name.failed)
 		finish_name(&name, &family.type);
@@ -351,7 +357,7 @@ static void add_series(struct walk *walk, enum metric_type type,
 	};
 	struct metric_family *family = NULL;
 
-	if (!walk->metric.failed && !walk->labels.failed && !walk->path.failed) {
+	if (!walk->metric.failed && !walk->labels.failed) {
 		family = metric_set_find(walk->set, &key);
 		if (!family)
 			family = make_family(walk, &key);
@@ -466,7 +472,6 @@ static void add_property(struct walk *walk, const struct vitrine_value *value,
 	if (metric_name_is_instance(walk->tree, value)) {
 		enter_instance(walk, value, stem);
 	} else {
-		add_path(walk, name, len);
 		metric_name_add_property(&walk->metric, name, len, &unit,
 					 &total);
 	}
@@ -579,6 +584,7 @@ size_t metrics_add_tree(struct metric_set *set, const char *tree,
 	char number[16];
 
 	metric_name_add_tree(&walk.metric, tree);
+	walk.tree_len = walk.metric.len;
 	text_add_string(&label, "tree");
 	text_add_string(&value, tree);
 	if (ordinal) {
@@ -591,6 +597,5 @@ size_t metrics_add_tree(struct metric_set *set, const char *tree,
 	text_destroy(&value);
 	text_destroy(&walk.metric);
 	text_destroy(&walk.labels);
-	text_destroy(&walk.path);
 	return walk.nr_left_out;
 }
