@@ -215,6 +215,42 @@ check "so it has if no trees are selected, and nothing is said" prints \
 vitrine_v1_links_leaf_kid_root{tree="v1-links-leaf"} -1' \
 	bash -c "VITRINE_DEBUGFS=linked '$vitrine' metrics 2>&1 | grep -v '^#'"
 
+# ---- limit of a list ----
+
+# many NR FIRST: print a tree with two lists of NR entries, numbered from FIRST on
+many()
+{
+	python3 -c 'import json, sys
+nr, first = map(int, sys.argv[1:])
+entry = {str(first + i): {"v": first + i} for i in range(nr)}
+print(json.dumps({"events": entry, "others": {"x": {"y": {"z": 1}}, "1": {"log": entry}}}))' "$@"
+}
+
+# lists NR: the metrics of the tree t have NR entries of each list, among them the last one
+lists()
+{
+	diff <(printf '%s\n' "$1" "$1" 'vitrine_t_event_v{tree="t",event="2123"} 2123') \
+	     <("$vitrine" metrics ./t.inspect 2>/dev/null >t.prom
+	       grep -c '^vitrine_t_event_v{' t.prom
+	       grep -c '^vitrine_t_other_log_v{' t.prom
+	       grep 'event="2123"' t.prom)
+}
+
+many 1124 1000 | tree t
+check "a list of more than 1024 entries has its last 1024" lists 1024
+check "how many are missing is a metric" grep -qxF 'vitrine_metrics_entries_left_out{tree="t"} 200' t.prom
+check "that is said once" prints \
+	"vitrine: ./t.inspect: 200 entries left out: a list has more than 1024; select the entries that are needed" \
+	bash -c "'$vitrine' metrics ./t.inspect 2>&1 >t.prom"
+check "a selector is applied before the limit" prints 'vitrine_t_event_v{tree="t",event="1000"} 1000' \
+	bash -c "'$vitrine' metrics ./t.inspect:events/1000 | grep -v '^#'"
+many 1024 1100 | tree t
+check "a list of 1024 entries is complete" lists 1024
+check "nothing is said then" fails bash -c "'$vitrine' metrics ./t.inspect 2>&1 | grep 'left.out'"
+tree t <<<"{$(seq -s, -f '"%.0f": "x"' 2000)}"
+check "strings do not count, as they are labels of one series" fails \
+	bash -c "'$vitrine' metrics ./t.inspect 2>&1 | grep 'entries left out'"
+
 # ---- help ----
 
 # helps NAME LINES: the HELP lines of the tree NAME are LINES

@@ -123,20 +123,25 @@ static void drop_linked(const struct tree *tree, bool is_selected)
 /* Add the values of all trees, and say what is left out. */
 static void add_trees(struct metric_set *set, const struct trees *trees)
 {
+	struct metrics_left_out left_out;
 	const struct tree *tree;
-	size_t i, nr;
+	size_t i;
 
 	for (i = 0; i < trees->nr; i++) {
 		tree = &trees->trees[i];
 		if (!tree->hierarchy)
 			continue;
 		drop_linked(tree, trees->nr_selectors);
-		nr = metrics_add_tree(set, tree->name, tree->ordinal,
-				      tree->hierarchy);
-		if (nr)
+		left_out = metrics_add_tree(set, tree->name, tree->ordinal,
+					    tree->hierarchy);
+		if (left_out.nr_values)
 			print_note(tree->path,
 				   "%zu values left out: name too long, or invalid histogram counts",
-				   nr);
+				   left_out.nr_values);
+		if (left_out.nr_entries)
+			print_note(tree->path,
+				   "%zu entries left out: a list has more than %d; select the entries that are needed",
+				   left_out.nr_entries, METRICS_MAX_ENTRIES);
 	}
 }
 

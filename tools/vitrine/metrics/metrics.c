@@ -2,7 +2,8 @@
 /*
  * Make metrics of a tree: one series for each number, bool and histogram, one for each
  * element of an array, and one with all strings of a node as labels. Byte vectors and
- * links are left out. metric_name.c has the names, metric_value.c the samples.
+ * links are left out, and so are the entries of a list beyond METRICS_MAX_ENTRIES.
+ * metric_name.c has the names, metric_value.c the samples.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,7 @@ struct sums {
  * @tree_len: length of the part of @metric for the tree
  * @labels: labels up to the current node
  * @sums: sums among the current siblings
- * @nr_left_out: values that cannot be metrics
+ * @left_out: what is not exported
  */
 struct walk {
 	struct metric_set *set;
@@ -45,7 +46,7 @@ struct walk {
 	size_t tree_len;
 	struct text labels;
 	struct sums *sums;
-	size_t nr_left_out;
+	struct metrics_left_out left_out;
 };
 
 /**
@@ -372,7 +373,7 @@ static void add_value(struct walk *walk, enum metric_type type,
 		      const struct metric_unit *unit, const char *value)
 {
 	if (is_too_long(walk)) {
-		walk->nr_left_out++;
+		walk->left_out.nr_values++;
 		return;
 	}
 	add_series(walk, type, unit);
@@ -385,7 +386,7 @@ static void add_histogram(struct walk *walk, const struct vitrine_value *value,
 	const struct vitrine_value *sum;
 
 	if (is_too_long(walk) || !metric_histogram_is_good(value)) {
-		walk->nr_left_out++;
+		walk->left_out.nr_values++;
 		return;
 	}
 	add_series(walk, METRIC_HISTOGRAM, unit);
@@ -547,22 +548,69 @@ static void add_one(struct walk *walk, const struct vitrine_value *value,
 	}
 }
 
-/* Add @value, its siblings and all below them. Depth: VITRINE_MAX_DEPTH at most. */
+/*
+ * Return whether a value is an entry of a list, with series of its own: the strings of a node
+ * share one, byte vectors and links have none.
+ */
+static bool is_entry(const struct walk *walk, const struct vitrine_value *value)
+{
+	enum vitrine_type type = vitrine_value_type(value);
+
+	return type != VITRINE_STRING && type != VITRINE_BYTES &&
+	       type != VITRINE_LINK && metric_name_is_instance(walk->tree, value);
+}
+
+/* Return how many entries are too many among @value and its siblings. */
+static size_t nr_excess_entries(const struct walk *walk,
+				const struct vitrine_value *value)
+{
+	size_t nr = 0;
+
+	for (; value; value = vitrine_value_next(value))
+		nr += is_entry(walk, value);
+	return nr > METRICS_MAX_ENTRIES ? nr - METRICS_MAX_ENTRIES : 0;
+}
+
+/*
+ * Add @value, its siblings and all below them, without the first entries of a long list, which
+ * are the oldest. Depth: VITRINE_MAX_DEPTH at most.
+ */
 static void add_siblings(struct walk *walk, const struct vitrine_value *value,
 			 size_t stem)
 {
 	struct place place = place_of(walk);
 	struct sums sums = { 0 }, *above = walk->sums;
+	size_t excess = nr_excess_entries(walk, value);
 
+	walk->left_out.nr_entries += excess;
 	walk->sums = &sums;
 	add_strings(walk, value);
 	for (; value; value = vitrine_value_next(value)) {
+		if (excess && is_entry(walk, value)) {
+			excess--;
+			continue;
+		}
 		add_one(walk, value, stem);
 		if (metric_name_is_instance(walk->tree, value))
 			leave_instance(walk, vitrine_value_parent(value), stem);
 		go_back(walk, place);
 	}
 	walk->sums = above;
+}
+
+/* Add the number of missing entries of lists, as a metric of its own, if there are any. */
+static void add_missing(struct walk *walk)
+{
+	char number[METRIC_NUMBER_BYTES];
+
+	if (!walk->left_out.nr_entries)
+		return;
+	text_cut(&walk->metric, 0);
+	text_add_string(&walk->metric, "vitrine_metrics");
+	walk->tree_len = walk->metric.len;
+	text_add_string(&walk->metric, "_entries_left_out");
+	snprintf(number, sizeof(number), "%zu", walk->left_out.nr_entries);
+	add_value(walk, METRIC_GAUGE, NULL, number);
 }
 
 /**
@@ -572,12 +620,11 @@ static void add_siblings(struct walk *walk, const struct vitrine_value *value,
  * @ordinal: number of trees before it with that name
  * @hierarchy: the tree
  *
- * Return: how many values were left out because names are too long or counts of a
- * histogram invalid.
+ * Return: what was left out.
  */
-size_t metrics_add_tree(struct metric_set *set, const char *tree,
-			unsigned int ordinal,
-			const struct vitrine_hierarchy *hierarchy)
+struct metrics_left_out metrics_add_tree(struct metric_set *set, const char *tree,
+					 unsigned int ordinal,
+					 const struct vitrine_hierarchy *hierarchy)
 {
 	struct walk walk = { .set = set, .tree = tree };
 	struct text label = { 0 }, value = { 0 };
@@ -593,9 +640,10 @@ size_t metrics_add_tree(struct metric_set *set, const char *tree,
 	}
 	add_label(&walk, &label, value.failed ? "" : value.bytes, value.len);
 	add_siblings(&walk, vitrine_hierarchy_first(hierarchy), walk.metric.len);
+	add_missing(&walk);
 	set->failed |= value.failed || walk.metric.failed || walk.labels.failed;
 	text_destroy(&value);
 	text_destroy(&walk.metric);
 	text_destroy(&walk.labels);
-	return walk.nr_left_out;
+	return walk.left_out;
 }

@@ -8,12 +8,22 @@
 #include "metric_set.h"
 #include "vitrine.h"
 
-/*
- * Add all values of a tree to @set. Return how many were left out: their names are too
- * long, or the counts of a histogram are invalid.
+/* Largest number of entries of a list; a large machine has as many CPUs. */
+#define METRICS_MAX_ENTRIES	1024
+
+/**
+ * struct metrics_left_out - what is not exported
+ * @nr_values: values whose names are too long, and histograms with invalid counts
+ * @nr_entries: entries of lists beyond METRICS_MAX_ENTRIES
  */
-size_t metrics_add_tree(struct metric_set *set, const char *tree,
-			unsigned int ordinal,
-			const struct vitrine_hierarchy *hierarchy);
+struct metrics_left_out {
+	size_t nr_values;
+	size_t nr_entries;
+};
+
+/* Add all values of a tree to @set. */
+struct metrics_left_out metrics_add_tree(struct metric_set *set, const char *tree,
+					 unsigned int ordinal,
+					 const struct vitrine_hierarchy *hierarchy);
 
 #endif /* _VITRINE_METRICS_H */
