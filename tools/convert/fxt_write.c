@@ -77,6 +77,7 @@ struct tables {
  * @provider: id of the provider
  * @name: its name
  * @packet: header of the sub-buffer that is being filled
+ * @begin_ns: time from which on all records of the CPU are there, or UINT64_MAX
  * @nr_timed: number of records with a time in the sub-buffer
  * @nr_lost: number of records lost so far
  * @said_lost: value of @nr_lost in the last header that was written
@@ -97,6 +98,7 @@ struct fxt_lane_out {
 	uint32_t provider;
 	const char *name;
 	struct vitrine_packet packet;
+	uint64_t begin_ns;
 	uint64_t nr_timed;
 	uint64_t nr_lost;
 	uint64_t said_lost;
@@ -635,8 +637,10 @@ static struct vitrine_error *append(struct fxt_lane_out *lane,
 	lane->encoder.nr += encoded->nr;
 	if (!record->timed)
 		return NULL;
-	if (!lane->nr_timed++)
-		lane->packet.begin_ticks = ticks;
+	if (!lane->nr_timed++) {
+		lane->packet.begin_ticks = ticks < lane->begin_ns ? ticks : lane->begin_ns;
+		lane->begin_ns = UINT64_MAX;
+	}
 	lane->last_ticks = ticks;
 	lane->out->counts.nr_records++;
 	return NULL;
@@ -751,6 +755,7 @@ static struct fxt_lane_out *lane_create(struct fxt_out *out, uint32_t cpu, uint3
 	lane->cpu = cpu;
 	lane->provider = provider;
 	lane->name = name;
+	lane->begin_ns = UINT64_MAX;
 	lane->packet = (struct vitrine_packet){
 		.magic = VITRINE_PACKET_MAGIC,
 		.session_realtime_ns = out->realtime_ns,
@@ -970,11 +975,15 @@ struct vitrine_error *fxt_lane_out_lost(struct fxt_lane_out *lane,
  * fxt_lane_out_before() - record that a CPU had records before the trace begins
  * @lane: lane of the CPU; ignored unless it is empty
  * @nr_records: number of these records
+ * @begin_ns: time from which on all records of the CPU are there
  */
-void fxt_lane_out_before(struct fxt_lane_out *lane, uint64_t nr_records)
+void fxt_lane_out_before(struct fxt_lane_out *lane, uint64_t nr_records, uint64_t begin_ns)
 {
-	if (!lane->encoder.nr && !lane->packet.sequence)
-		lane->packet.records_before = nr_records;
+	if (lane->encoder.nr || lane->packet.sequence)
+		return;
+	lane->packet.records_before = nr_records;
+	if (nr_records)
+		lane->begin_ns = begin_ns;
 }
 
 static struct vitrine_error *finish_lane(struct fxt_lane_out *lane)

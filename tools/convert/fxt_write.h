@@ -70,7 +70,7 @@ struct vitrine_error *fxt_lane_out_of(struct fxt_out *out, uint32_t provider, ui
 				      struct fxt_lane_out **ret);
 struct vitrine_error *fxt_lane_out_put(struct fxt_lane_out *lane,
 				       const struct vitrine_fxt_record *record);
-void fxt_lane_out_before(struct fxt_lane_out *lane, uint64_t nr_records);
+void fxt_lane_out_before(struct fxt_lane_out *lane, uint64_t nr_records, uint64_t begin_ns);
 struct vitrine_error *fxt_lane_out_lost(struct fxt_lane_out *lane,
 					uint64_t nr_records);
 

@@ -555,6 +555,11 @@ static bool is_hidden_break(const struct cut *cut, const struct vitrine_fxt_reco
 	return running.thread && running.thread == outgoing.thread;
 }
 
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 /*
  * Before the first record of a CPU, state whether older ones are missing. With a choice of
  * threads the record itself may be left out: state that it was there.
@@ -582,7 +587,11 @@ static struct vitrine_error *begin_cpu(struct cut *cut, const struct vitrine_fxt
 	err = fxt_lane_out_get(cut->out, record->cpu, &lane);
 	if (err)
 		return err;
-	fxt_lane_out_before(lane, cpu->nr_lost ? cpu->nr_lost : cut->item.stream->nr_before);
+	if (cpu->nr_lost)
+		fxt_lane_out_before(lane, cpu->nr_lost, ns);
+	else
+		fxt_lane_out_before(lane, cut->item.stream->nr_before,
+				    later(cut->item.stream->begin_ns, cut->args->filter.from_ns));
 	return by_thread(cut) ? put_extent(cut, record->cpu, ns) : NULL;
 }
 

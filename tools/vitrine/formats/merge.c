@@ -268,7 +268,8 @@ static struct vitrine_error *put_record(struct merge *merge,
 	if (!move_threads(merge, part))
 		return vtr_error_no_memory();
 	if (!fxt_is_tracefs(part->item.stream->provider))
-		fxt_lane_out_before(lane, part->item.stream->nr_before);
+		fxt_lane_out_before(lane, part->item.stream->nr_before,
+				    part->item.stream->begin_ns + part->delta_ns);
 	return fxt_lane_out_put(lane, &merge->record);
 }
 

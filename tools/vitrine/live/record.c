@@ -703,6 +703,17 @@ static void print_name(const struct record *record)
 	fputs("chosen from ", stderr);
 }
 
+/* Return the size of the finished file, or of what was recorded if that is no single file. */
+static uint64_t finished_bytes(const struct record *record)
+{
+	struct stat status;
+
+	if (is_standard_output(record) || record->args->choice || record->args->rotate_bytes ||
+	    stat(record->output, &status))
+		return rotation_len(&record->recorder.files);
+	return status.st_size;
+}
+
 /* Print what the file holds: of a window, that is less than what was recorded. */
 static void print_summary(struct record *record, double seconds)
 {
@@ -717,7 +728,7 @@ static void print_summary(struct record *record, double seconds)
 	if (record->kernel.nr_wishes)
 		fprintf(stderr, "%" PRIu64 " events of ftrace, ", record->kernel.nr_records);
 	fprintf(stderr, "%" PRIu64 " bytes, %" PRIu64 " lost, %.3f s\n",
-		rotation_len(&recorder->files),
+		finished_bytes(record),
 		(is_window ? window->nr_lost : recorder->nr_lost) + recorder->nr_unwritten +
 		record->kernel.nr_lost, is_window ? window_seconds(window) : seconds);
 	if (record->args->all)
@@ -754,10 +765,10 @@ static struct vitrine_error *record_all(struct record *record)
 	allow_signals(record);
 	if (!err && record->args->choice)
 		record->choice_status = write_choice(record);
-	if (!err && record->choice_status == EXIT_DONE)
-		print_summary(record, seconds);
 	if (!err && record->choice_status == EXIT_DONE && record->args->saved)
 		record->args->saved(record->output);
+	if (!err && record->choice_status == EXIT_DONE)
+		print_summary(record, seconds);
 	wait_for_command(record);
 	return err;
 }
