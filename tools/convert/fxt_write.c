@@ -481,13 +481,15 @@ static bool has_name(const struct fxt_names *names, uint64_t koid)
 /*
  * Write the names of a thread and of its process, once in a sub-buffer. A thread that runs
  * @must be introduced, with an empty name if it has none, except idle, which is identified by its
- * id. Threads of process 0 are made up; nobody else names them.
+ * id. So must the process of a thread with a name. Threads of process 0 are made up; nobody else
+ * names them.
  */
 static void name_thread(struct fxt_lane_out *lane, const struct vitrine_fxt_thread *thread,
 			bool must)
 {
 	const struct vitrine_fxt_thread leader = { thread->process, thread->process };
 	bool process_has_name = has_name(&lane->out->processes, thread->process);
+	bool thread_has_name = has_name(&lane->out->threads, thread->thread);
 	struct vitrine_fxt_string name, process;
 
 	if (thread->process && lane->out->session.is_nameless)
@@ -496,11 +498,11 @@ static void name_thread(struct fxt_lane_out *lane, const struct vitrine_fxt_thre
 	name = name_of(&lane->out->threads, thread->thread);
 	process = !process_has_name && thread->process == thread->thread ?
 		  name : name_of(&lane->out->processes, thread->process);
-	if ((must || process_has_name) &&
+	if ((must || process_has_name || (thread_has_name && thread->process)) &&
 	    slot_fill(named_slot(lane->tables.named_processes, thread->process), &leader))
 		fxt_encode_object(&lane->encoder, FXT_OBJECT_TYPE_PROCESS,
 				  thread->process, &process, NULL);
-	if ((must || has_name(&lane->out->threads, thread->thread)) &&
+	if ((must || thread_has_name) &&
 	    slot_fill(named_slot(lane->tables.named_threads, thread->thread), thread))
 		fxt_encode_object(&lane->encoder, FXT_OBJECT_TYPE_THREAD,
 				  thread->thread, &name, &thread->process);

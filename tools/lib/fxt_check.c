@@ -328,7 +328,8 @@ static bool is_named(const struct fxt_name *thread, const struct fxt_name *proce
 
 /*
  * Each thread of a switch, apart from idle, must have a name and a named process. A sub-buffer of
- * vitrine's introduces them by records; the names in these are empty if they have none.
+ * vitrine's introduces them by records; the names in these are empty if they have none. Process 0
+ * needs none: it is idle, or stands for no process.
  */
 static void check_names(struct check *check)
 {
@@ -343,7 +344,7 @@ static void check_names(struct check *check)
 			continue;
 		process = fxt_names_find(&check->processes, thread->process);
 		lack = !thread->ours ? NULL : !thread->introduced ? "name" :
-		       !thread->owned ? "process" :
+		       !thread->owned ? "process" : !thread->process ? NULL :
 		       !process || !process->introduced ? "process with a name" : NULL;
 		if (lack)
 			fxt_fault(&check->subbufs.fxt.decoder, thread->used_offset,
