@@ -48,21 +48,21 @@ partly()
 
 # ---- Filters of a trace
 
-thread="waits.fxt: no thread has the name or number \`alhpa'; the trace has 4 threads; the nearest name is \"alpha\""
-check "latency: a thread" says 1 "$thread" latency -t alhpa waits.fxt
-check "latency as JSON" says 1 "$thread" latency -j -t alhpa waits.fxt
-check "latency --switches" says 1 "$thread" latency -w -t alhpa waits.fxt
-check "latency --map" says 1 "$thread" latency -m -t alhpa waits.fxt
-check "latency --why" says 1 "$thread" latency --why -t alhpa waits.fxt
-check "flame" says 1 "$thread" flame -t alhpa waits.fxt -o out.svg
-check "timeline" says 1 "$thread" timeline -t alhpa waits.fxt -o out.html
-check "print" says 1 "$thread" print -t alhpa waits.fxt
-check "cut" says 1 "$thread" cut -t alhpa waits.fxt -o out.fxt
-check "a trace in a pipe" says 1 "${thread/waits.fxt/standard input}" latency -t alhpa - <waits.fxt
+thread="waits.fxt: no thread has the name or number \`alpga'; the trace has 4 threads; the nearest name is \"alpha\""
+check "latency: a thread" says 1 "$thread" latency -t alpga waits.fxt
+check "latency as JSON" says 1 "$thread" latency -j -t alpga waits.fxt
+check "latency --switches" says 1 "$thread" latency -w -t alpga waits.fxt
+check "latency --map" says 1 "$thread" latency -m -t alpga waits.fxt
+check "latency --why" says 1 "$thread" latency --why -t alpga waits.fxt
+check "flame" says 1 "$thread" flame -t alpga waits.fxt -o out.svg
+check "timeline" says 1 "$thread" timeline -t alpga waits.fxt -o out.html
+check "print" says 1 "$thread" print -t alpga waits.fxt
+check "cut" says 1 "$thread" cut -t alpga waits.fxt -o out.fxt
+check "a trace in a pipe" says 1 "${thread/waits.fxt/standard input}" latency -t alpga - <waits.fxt
 mkdir -p live/vitrine/trace
 cp waits.fxt live/vitrine/trace/trace.fxt
 check "the flight recorder" env VITRINE_DEBUGFS="$dir/live" bash -c "
-	! '$vitrine' latency --live -t alhpa 2>live.err && grep -q 'nearest name is \"alpha\"' live.err"
+	! '$vitrine' latency --live -t alpga 2>live.err && grep -q 'nearest name is \"alpha\"' live.err"
 check "no name is near" says 1 \
 	"waits.fxt: no thread has the name or number \`postgres'; the trace has 4 threads" \
 	latency -t postgres waits.fxt
@@ -72,8 +72,8 @@ check "a part of a name" says 1 \
 check "a number" says 1 \
 	"waits.fxt: no thread has the name or number \`77'; the trace has 4 threads" print -t 77 waits.fxt
 check "a process" says 1 \
-	"vitrine.fxt: no process has the name or number \`mian'; the trace has 1 process; the nearest name is \"main\"" \
-	flame -p mian vitrine.fxt -o out.folded
+	"vitrine.fxt: no process has the name or number \`mqin'; the trace has 1 process; the nearest name is \"main\"" \
+	flame -p mqin vitrine.fxt -o out.folded
 check "a CPU" says 1 "vitrine.fxt: no record is from CPU 7; the trace has 2 CPUs, up to CPU 1" \
 	timeline -c 7 vitrine.fxt -o out.svg
 check "a range of CPUs" says 1 \
@@ -88,11 +88,11 @@ check "a kind that the trace lacks" says 1 \
 	"waits.fxt: no record matches \`log'; the trace has 0 kinds of events" print -e log waits.fxt
 check "filters that exclude each other" says 1 "vitrine.fxt: no record matches all filters" \
 	print -t idle -p main -e lost vitrine.fxt
-check "one value of two: the other is reported" partly "$thread" ^gamma latency -t alhpa -t gamma waits.fxt
-check "print: one value of two" partly "$thread" gamma print -t alhpa -t gamma waits.fxt
-check "cut: one value of two" refuses 1 "$thread" "$vitrine" cut -t alhpa -t gamma waits.fxt -o part.fxt
+check "one value of two: the other is reported" partly "$thread" ^gamma latency -t alpga -t gamma waits.fxt
+check "print: one value of two" partly "$thread" gamma print -t alpga -t gamma waits.fxt
+check "cut: one value of two" refuses 1 "$thread" "$vitrine" cut -t alpga -t gamma waits.fxt -o part.fxt
 check "cut: the other is written" output_has gamma "$vitrine" print part.fxt
-check "two values that match nothing" bash -c "'$vitrine' print -t alhpa -t gama waits.fxt 2>&1 |
+check "two values that match nothing" bash -c "'$vitrine' print -t alpga -t gama waits.fxt 2>&1 |
 	grep -c nearest | grep -qx 2"
 
 # ---- Times
