@@ -111,20 +111,21 @@ static struct vitrine_error *died(const char *from, int number)
 				    strsignal(number));
 }
 
-static struct vitrine_error *failed(const char *from, const char *to,
+static struct vitrine_error *failed(const char *from, const char *to, bool from_fxt,
 				    const struct answer *answer)
 {
 	if (answer->code == EBADMSG)
 		return vitrine_error_create(EBADMSG, from, VITRINE_NO_OFFSET,
 					    NULL, "%s", answer->message);
 	/* The message of our own sink begins with the name of the file. */
-	if (*answer->message)
+	if (!from_fxt && *answer->message)
 		return vitrine_error_create(answer->code, NULL,
 					    VITRINE_NO_OFFSET, NULL, "%s",
 					    answer->message);
 	return vitrine_error_create(answer->code, to, VITRINE_NO_OFFSET,
 				    "make sure that the disk has room for it",
-				    "libbabeltrace2 cannot write it");
+				    "libbabeltrace2 cannot write it%s%s",
+				    *answer->message ? ": " : "", answer->message);
 }
 
 /* Run libbabeltrace2, of which some versions crash if a disk is full. */
@@ -163,7 +164,7 @@ static struct vitrine_error *run(const char *from, const char *path,
 	cleanup_of_child(0);
 	if (WIFSIGNALED(status))
 		return died(from, WTERMSIG(status));
-	return answer->code ? failed(from, to, answer) : NULL;
+	return answer->code ? failed(from, to, from_fxt, answer) : NULL;
 }
 
 /* Convert to CTF, and count the faults of the trace; without @faults, convert from CTF. */
