@@ -78,6 +78,20 @@ static void reader_begins_with_what_is_there(struct kunit *test)
 	vtr_archive_destroy(archive);
 }
 
+/* An error in the last sub-buffer is not taken for the end of the file. */
+static void old_session_is_an_error_in_each_read(struct kunit *test)
+{
+	struct vtr_archive *archive = new_archive(test, 2);
+	struct vtr_ring *ring = archive->rings[TEST_CPU];
+
+	KUNIT_EXPECT_EQ(test, fill(archive), 1);
+	vtr_ring_close(ring);
+	vtr_ring_expire(ring->config.session + 1);
+	KUNIT_EXPECT_EQ(test, fill(archive), -ESTALE);
+	KUNIT_EXPECT_EQ(test, fill(archive), -ESTALE);
+	vtr_archive_destroy(archive);
+}
+
 static void archive_of_nothing_is_an_archive(struct kunit *test)
 {
 	struct vtr_archive *archive = new_archive(test, 0);
@@ -92,6 +106,7 @@ static void archive_of_nothing_is_an_archive(struct kunit *test)
 static struct kunit_case archive_cases[] = {
 	KUNIT_CASE(what_is_overwritten_is_told),
 	KUNIT_CASE(reader_begins_with_what_is_there),
+	KUNIT_CASE(old_session_is_an_error_in_each_read),
 	KUNIT_CASE(archive_of_nothing_is_an_archive),
 	{}
 };

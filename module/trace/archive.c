@@ -127,10 +127,12 @@ static int copy_next(struct vtr_archive *archive)
 			     vtr_fxt_put_provider_event(archive->bytes,
 							ring->cpu + 1,
 							FXT_PROVIDER_EVENT_BUFFER_FULL);
-	len_bytes = vtr_ring_copy(ring, archive->sequence++,
+	len_bytes = vtr_ring_copy(ring, archive->sequence,
 				  archive->bytes + head_bytes);
+	/* The next read fails, too, if this one returns what was read before. */
 	if (len_bytes < 0)
 		return len_bytes;
+	archive->sequence++;
 	if (!len_bytes) {
 		archive->has_gap = archive->has_begun;
 		return 0;
