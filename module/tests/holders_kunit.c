@@ -67,6 +67,9 @@ static void turns_of_a_thread_add_up(struct kunit *test)
 	add(&holders, 2, 300, 600);
 	add(&holders, 1, 600, 800);
 	expect(test, find(&holders, 3, 950, 1000, 900), 1, 400);
+	/* Of threads that held the CPU for equally long, the one that was first is named. */
+	add(&holders, 2, 800, 900);
+	expect(test, find(&holders, 3, 950, 1000, 900), 1, 400);
 	/* The last turn is in the buffer, too. */
 	expect(test, find(&holders, 1, 600, 800, 700), 1, 400);
 }

@@ -96,6 +96,7 @@ static void empty_ring_holds_nothing(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, vtr_ring_has(ring, VTR_FXT_SWITCH_WORDS));
 	/* What can be mapped: two pages, and two sub-buffers of one page. */
 	KUNIT_EXPECT_EQ(test, ring->area.nr_pages, 4);
+	KUNIT_EXPECT_EQ(test, vtr_threads_find(&ring->threads, 0), 0);
 	vtr_ring_put(ring);
 }
 

@@ -582,6 +582,22 @@ static void names_of_idle_cpus_have_keys_of_their_own(struct kunit *test)
 	vtr_ring_put(row->ring);
 }
 
+/* All that a wide ring has of a thread is its names: records have thread ids. */
+static void introduction_in_a_wide_ring_is_the_names(struct kunit *test)
+{
+	struct row *row = new_row(test, 300, 4, VITRINE_MODE_CIRCULAR, 1);
+	struct vtr_subject subject;
+	u64 *next;
+
+	switch_to(row, 1, FXT_THREAD_BLOCKED);
+	next = vtr_ring_next(row->ring);
+	vtr_subject_task(row->tasks[2], &subject);
+	KUNIT_EXPECT_EQ(test, vtr_writer_introduce(row->ring, row->now, &subject), 0);
+	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_HEADER_TYPE, next[0]), FXT_RECORD_KERNEL_OBJECT);
+	KUNIT_EXPECT_GT(test, vtr_ring_next(row->ring) - next, 0);
+	vtr_ring_put(row->ring);
+}
+
 /* Without room for a name, room for a switch may be left. */
 static void thread_renamed_without_room_is_registered_again(struct kunit *test)
 {
@@ -845,6 +861,7 @@ static void event_has_room_for_all_it_needs(struct kunit *test)
 
 static struct kunit_case writer_cases[] = {
 	KUNIT_CASE(names_of_idle_cpus_have_keys_of_their_own),
+	KUNIT_CASE(introduction_in_a_wide_ring_is_the_names),
 	KUNIT_CASE(thread_renamed_without_room_is_registered_again),
 	KUNIT_CASE(ended_subbuffer_is_followed_by_another_one),
 	KUNIT_CASE(flushed_ring_begins_a_subbuffer_at_once),

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include <kunit/test.h>
+#include <linux/lockdep.h>
 
 #define INDENT	"    "
 
@@ -23,6 +24,7 @@ struct memory {
 static struct memory *memory;
 static jmp_buf case_end;
 static bool failed, skipped;
+int host_locks_held;
 
 static void log_line(const struct kunit *test, const char *format,
 		     va_list args)
@@ -106,6 +108,9 @@ static bool case_run(const struct kunit_suite *suite,
 	}
 	if (suite->exit)
 		suite->exit(&test);
+	if (host_locks_held)
+		KUNIT_FAIL(&test, "holds %d locks", host_locks_held);
+	host_locks_held = 0;
 	memory_free();
 	printf(INDENT "%s %u %s%s\n", failed ? "not ok" : "ok", number,
 	       one->name, skipped ? " # SKIP" : "");

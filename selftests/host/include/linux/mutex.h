@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Host stand-in for <linux/mutex.h>: there is one thread. */
+/* Host stand-in for <linux/mutex.h>. */
 #ifndef _HOST_LINUX_MUTEX_H
 #define _HOST_LINUX_MUTEX_H
 
+#include <linux/lockdep.h>
+
 struct mutex {
-	int unused;
+	struct host_lock lock;
 };
 
 #define DEFINE_MUTEX(name)	struct mutex name
 
-static inline void mutex_lock(struct mutex *lock)
+static inline void mutex_lock(struct mutex *mutex)
 {
+	host_lock(&mutex->lock, true);
 }
 
-static inline void mutex_unlock(struct mutex *lock)
+static inline void mutex_unlock(struct mutex *mutex)
 {
+	host_unlock(&mutex->lock, true);
 }
 
 #endif

@@ -1,30 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Host stand-in for <linux/rwsem.h>: there is one thread. */
+/* Host stand-in for <linux/rwsem.h>. */
 #ifndef _HOST_LINUX_RWSEM_H
 #define _HOST_LINUX_RWSEM_H
 
+#include <linux/lockdep.h>
+
 struct rw_semaphore {
-	int unused;
+	struct host_lock lock;
 };
 
-static inline void init_rwsem(struct rw_semaphore *lock)
+static inline void init_rwsem(struct rw_semaphore *sem)
 {
+	sem->lock.readers = 0;
 }
 
-static inline void down_read(struct rw_semaphore *lock)
+static inline void down_read(struct rw_semaphore *sem)
 {
+	host_lock(&sem->lock, false);
 }
 
-static inline void up_read(struct rw_semaphore *lock)
+static inline void up_read(struct rw_semaphore *sem)
 {
+	host_unlock(&sem->lock, false);
 }
 
-static inline void down_write(struct rw_semaphore *lock)
+static inline void down_write(struct rw_semaphore *sem)
 {
+	host_lock(&sem->lock, true);
 }
 
-static inline void up_write(struct rw_semaphore *lock)
+static inline void up_write(struct rw_semaphore *sem)
 {
+	host_unlock(&sem->lock, true);
 }
 
 #endif
