@@ -136,6 +136,7 @@ static void ring_describes_itself(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, packet->subbuf_bytes, 2 * PAGE_SIZE);
 	vtr_ring_close(ring);
 	KUNIT_EXPECT_EQ(test, producer->flags, VITRINE_RING_CLOSED);
+	KUNIT_EXPECT_EQ(test, ring->wakeup_base, vtr_fxt_wakeup_base(TEST_CPU));
 	vtr_ring_put(ring);
 }
 

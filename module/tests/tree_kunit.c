@@ -541,6 +541,20 @@ static void value_of_the_same_shape_is_set_in_place(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, block_at(test, index)[1] >> 32 & 0xffffff,
 			extent);
 	tree_check_now(test);
+
+	/* a chain of extents */
+	tree_test_add_page(test);
+	tree_test_add_page(test);
+	fill_bytes(tt, 3, 5000);
+	index = new_buffer(test, 5000);
+	used = tt->tree.heap.used_bytes;
+	fill_bytes(tt, 4, 5000);
+	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_set(&tt->tree, index,
+						  INSPECT_BUFFER_BINARY,
+						  tt->bytes, 5000), 0);
+	expect_bytes(test, index, 5000);
+	KUNIT_EXPECT_EQ(test, tt->tree.heap.used_bytes, used);
+	tree_check_now(test);
 }
 
 static void value_of_another_shape_is_moved(struct kunit *test)
