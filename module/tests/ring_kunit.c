@@ -322,11 +322,13 @@ static void counts_are_exact(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stats.bytes, kept_bytes);
 	KUNIT_EXPECT_EQ(test, stats.switches, written);
 
-	/* A wakeup is a record, but not a switch. */
+	/* Wakeups and events are records, but not switches. */
+	ring->nr_wakeups++;
+	put_record(ring, VTR_FXT_WAKEUP_WORDS, i, true);
 	ring->other_records++;
 	put_record(ring, 4, i, false);
 	vtr_ring_stats(ring, &stats);
-	KUNIT_EXPECT_EQ(test, stats.records, written + 1);
+	KUNIT_EXPECT_EQ(test, stats.records, written + 2);
 	KUNIT_EXPECT_EQ(test, stats.switches, written);
 	vtr_ring_put(ring);
 }
