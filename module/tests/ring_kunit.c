@@ -143,8 +143,12 @@ static void ring_describes_itself(struct kunit *test)
 static void preamble_is_an_archive(struct kunit *test)
 {
 	struct vtr_ring *ring = new_ring(test, 2);
-	u64 *bytes = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+	static const char * const strings[] = {
+		"process", "outgoing_weight", "incoming_weight",
+	};
+	u64 *bytes = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL), *words;
 	const struct vitrine_packet *packet;
+	unsigned int i;
 	size_t len;
 
 	KUNIT_ASSERT_NOT_NULL(test, bytes);
@@ -170,6 +174,13 @@ static void preamble_is_an_archive(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, packet->cpu, TEST_CPU);
 	KUNIT_EXPECT_EQ(test, packet->subbuf_bytes, PAGE_SIZE);
 	KUNIT_EXPECT_EQ(test, walk(test, bytes, len), 0);
+	/* Last come the strings that records of switches and threads refer to. */
+	words = bytes + len / FXT_WORD_BYTES - (2 + 2 * 3);
+	for (i = 0; i < ARRAY_SIZE(strings); i++) {
+		KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_STRING_INDEX, words[0]), i + 1);
+		KUNIT_EXPECT_STREQ(test, (char *)&words[1], strings[i]);
+		words += FIELD_GET(FXT_HEADER_WORDS, words[0]);
+	}
 	/* The pair of clocks, as far from the start as <uapi/vitrine/map.h> says. */
 	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_BLOB_BYTES,
 					bytes[VITRINE_PREAMBLE_BYTES / FXT_WORD_BYTES]),
@@ -599,9 +610,11 @@ static void frozen_ring_keeps_what_it_holds(struct kunit *test)
 static void ring_frozen_at_once_counts_its_loss(struct kunit *test)
 {
 	struct vtr_ring *ring = new_ring(test, 2);
+	u64 *bytes = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
 	struct vtr_ring_stats stats;
 	u64 now;
 
+	KUNIT_ASSERT_NOT_NULL(test, bytes);
 	vtr_ring_freeze(ring);
 	for (now = 0; now < 10; now++)
 		KUNIT_EXPECT_FALSE(test, try_switch(ring, now, 9));
@@ -609,6 +622,14 @@ static void ring_frozen_at_once_counts_its_loss(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stats.subbufs, 0);
 	KUNIT_EXPECT_EQ(test, stats.records, 0);
 	KUNIT_EXPECT_EQ(test, stats.lost_records, 10);
+	/* The ring was never full, but viewers know no other kind of loss. */
+	vtr_ring_thaw(ring);
+	KUNIT_EXPECT_TRUE(test, try_switch(ring, now, 9));
+	KUNIT_ASSERT_GT(test, vtr_ring_copy(ring, 0, bytes), 0);
+	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_METADATA_TYPE,
+					bytes[(VITRINE_PREAMBLE_BYTES + PREAMBLE_STRINGS_BYTES) /
+					      FXT_WORD_BYTES]),
+			FXT_METADATA_PROVIDER_EVENT);
 	vtr_ring_put(ring);
 }
 
