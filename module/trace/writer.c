@@ -96,8 +96,12 @@ subject_of(const struct task_struct *task)
 		subject.process = KTHREADD_PID;
 		subject.process_name = kthreadd_name;
 	} else {
-		/* The leader of a reaped thread may be freed. */
-		subject.process_name = pid_alive(task) ?
+		/*
+		 * The leader of a reaped thread may be freed. A thread may be reaped while it
+		 * leaves its CPU for the last time; its leader is then valid until this CPU
+		 * enables preemption.
+		 */
+		subject.process_name = data_race(pid_alive(task)) ?
 				       task->group_leader->comm : task->comm;
 	}
 	return subject;

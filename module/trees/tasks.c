@@ -155,7 +155,8 @@ static void record_ids(struct vitrine_node *node, struct task_struct *task)
 	pid_t parent;
 
 	rcu_read_lock();
-	parent = pid_alive(task) ?
+	/* The thread may be reaped meanwhile: its parent and leader are freed later. */
+	parent = data_race(pid_alive(task)) ?
 		 task_tgid_nr(rcu_dereference(task->real_parent)) : 0;
 	cred = __task_cred(task);
 	uid = __kuid_val(cred->uid);
@@ -220,7 +221,8 @@ static struct vitrine_node *threads_node(struct filling *filling,
 	if (node)
 		return node;
 	rcu_read_lock();
-	if (pid_alive(task)) {
+	/* As in record_ids(). */
+	if (data_race(pid_alive(task))) {
 		leader = READ_ONCE(task->group_leader);
 		get_task_struct(leader);
 	}
