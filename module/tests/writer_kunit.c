@@ -629,6 +629,29 @@ static void thread_renamed_without_room_is_registered_again(struct kunit *test)
 	vtr_ring_put(ring);
 }
 
+/* The name of a process is that of its leader. */
+static void renamed_leader_names_its_process_again(struct kunit *test)
+{
+	struct row *row = new_row(test, 0, 4, VITRINE_MODE_CIRCULAR, 1);
+	struct vtr_ring *ring = row->ring;
+	struct vtr_subject subject;
+	u64 *next;
+
+	switch_to(row, 1, FXT_THREAD_BLOCKED);
+	switch_to(row, 2, FXT_THREAD_BLOCKED);
+	vtr_subject_task(row->tasks[1], &subject);
+	next = vtr_ring_next(ring);
+	vtr_writer_rename(ring, row->now, &subject);
+	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_KERNEL_OBJECT_TYPE, next[0]),
+			FXT_OBJECT_TYPE_PROCESS);
+	subject.process = row->tasks[2]->tgid;
+	next = vtr_ring_next(ring);
+	vtr_writer_rename(ring, row->now, &subject);
+	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_KERNEL_OBJECT_TYPE, next[0]),
+			FXT_OBJECT_TYPE_THREAD);
+	vtr_ring_put(ring);
+}
+
 static void ended_subbuffer_is_followed_by_another_one(struct kunit *test)
 {
 	struct row *row = new_row(test, 0, 4, VITRINE_MODE_CIRCULAR, 1);
@@ -863,6 +886,7 @@ static struct kunit_case writer_cases[] = {
 	KUNIT_CASE(names_of_idle_cpus_have_keys_of_their_own),
 	KUNIT_CASE(introduction_in_a_wide_ring_is_the_names),
 	KUNIT_CASE(thread_renamed_without_room_is_registered_again),
+	KUNIT_CASE(renamed_leader_names_its_process_again),
 	KUNIT_CASE(ended_subbuffer_is_followed_by_another_one),
 	KUNIT_CASE(flushed_ring_begins_a_subbuffer_at_once),
 	KUNIT_CASE(flushed_ring_does_not_report_what_was_lost_before),
