@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The cost of a snapshot of 1 MiB: while nobody writes, compared with a memcpy() of the
- * same size; and while a timer edits the tree continuously, the maximum of many, compared
- * with the maximum of read() of the same file. The delay of the timer shows for how long
+ * same size; and while a timer edits the tree continuously, the longest of many, compared
+ * with the longest read() of the same file. The kernel has other work to do, too, of more than
+ * a millisecond, so the longest two of each do not count. The delay of the timer shows for how long
  * interrupts were off: for a page, not for the tree.
  *
  *	snapshot_cost [SNAPSHOTS]	default 600
@@ -26,6 +27,7 @@
 #define LATE_MOST_NS	10000
 #define WARM_UP		3	/* pages are touched, buffers are there */
 #define ROUNDS		16
+#define NR_LONGEST	3	/* the last of them counts */
 
 static uint64_t now_ns(void)
 {
@@ -49,7 +51,7 @@ static void must(struct vitrine_error *err)
  * @snapshot: the last snapshot
  * @nr_reads: number of snapshots that fell back to read()
  * @least_ns: minimum time
- * @most_ns: maximum time
+ * @longest_ns: the longest times, in descending order
  * @sum_ns: sum of all times
  */
 struct reader {
@@ -57,27 +59,32 @@ struct reader {
 	struct vitrine_snapshot *snapshot;
 	unsigned long nr_reads;
 	uint64_t least_ns;
-	uint64_t most_ns;
+	uint64_t longest_ns[NR_LONGEST];
 	uint64_t sum_ns;
 };
 
 static void take(struct reader *reader)
 {
-	uint64_t start = now_ns(), took;
+	uint64_t start = now_ns(), took, other;
+	unsigned int i;
 
 	must(vitrine_snapshot_refresh(reader->snapshot, reader->source));
 	took = now_ns() - start;
 	reader->sum_ns += took;
 	if (took < reader->least_ns)
 		reader->least_ns = took;
-	if (took > reader->most_ns)
-		reader->most_ns = took;
+	for (i = 0; i < NR_LONGEST; i++)
+		if (took > reader->longest_ns[i]) {
+			other = reader->longest_ns[i];
+			reader->longest_ns[i] = took;
+			took = other;
+		}
 }
 
 static void reset(struct reader *reader)
 {
 	reader->least_ns = UINT64_MAX;
-	reader->most_ns = 0;
+	memset(reader->longest_ns, 0, sizeof(reader->longest_ns));
 	reader->sum_ns = 0;
 }
 
@@ -167,6 +174,8 @@ static void race(struct reader *mapped, struct reader *by_read,
 	static const unsigned int periods_us[] = { 20, 70, 150, 190, 210, 250 };
 	unsigned long i, nr = nr_snapshots / ARRAY_SIZE(periods_us) + 1;
 	uint64_t generation = vitrine_snapshot_generation(mapped->snapshot);
+	const uint64_t *by_copy_ns = &mapped->longest_ns[NR_LONGEST - 1];
+	const uint64_t *by_read_ns = &by_read->longest_ns[NR_LONGEST - 1];
 	unsigned long late_ns, most_ns = 0;
 	unsigned int p;
 
@@ -183,14 +192,14 @@ static void race(struct reader *mapped, struct reader *by_read,
 			       " us, at most %" PRIu64 "; read() %" PRIu64
 			       ", at most %" PRIu64 "\n", periods_us[p],
 			       mapped->sum_ns / nr / 1000,
-			       mapped->most_ns / 1000,
+			       *by_copy_ns / 1000,
 			       by_read->sum_ns / nr / 1000,
-			       by_read->most_ns / 1000);
+			       *by_read_ns / 1000);
 		late_ns = read_number(LATE_NS);
 		ksft_print_msg("late by at most %lu ns\n", late_ns);
 		most_ns = late_ns > most_ns ? late_ns : most_ns;
-		ksft_test_result(mapped->most_ns <= by_read->most_ns * 3,
-				 "edited each %u us: the longest of %lu takes at most 3 times a read()\n",
+		ksft_test_result(*by_copy_ns <= *by_read_ns * 3,
+				 "edited each %u us: the longest but two of %lu takes at most 3 times a read()\n",
 				 periods_us[p], nr);
 	}
 	write_number(EDIT_US, 0);

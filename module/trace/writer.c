@@ -91,8 +91,8 @@ subject_of(const struct task_struct *task)
 		.name = task->comm,
 	};
 
-	/* The thread may be changing other flags. */
-	if (unlikely(READ_ONCE(task->flags) & PF_KTHREAD)) {
+	/* The thread may be changing other flags, also below this interrupt. */
+	if (unlikely(data_race(task->flags) & PF_KTHREAD)) {
 		subject.process = KTHREADD_PID;
 		subject.process_name = kthreadd_name;
 	} else {
