@@ -18,12 +18,14 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/atomic.h>
 #include <linux/cred.h>
 #include <linux/dcache.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/hash.h>
 #include <linux/jiffies.h>
+#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
@@ -47,9 +49,10 @@
 /*
  * Maximum number of requests, of those of the threads of one user, and of slots that are
  * probed for a thread. A thread that stays in the kernel keeps its slot: no kernel lets a
- * module take a task work back.
+ * module take a task work back. Users are told apart by a hash: two may share a limit.
  */
 #define NR_SLOTS	256
+#define NR_USERS	256
 #define USER_SLOTS	32
 #define PROBES		16
 
@@ -82,7 +85,7 @@
  * struct request - a thread that records its stack before it returns to user space
  * @work: task work of the thread
  * @task: the thread, NULL in a free slot
- * @uid: real user of the thread
+ * @nr_of_user: number of pending requests of the thread's real user
  * @since: jiffies of the request
  * @exec_id: tells the programs that the thread executes apart
  * @with_memory: also save registers and stack memory
@@ -90,13 +93,14 @@
 struct request {
 	struct callback_head	work;
 	struct task_struct	*task;
-	kuid_t			uid;
+	atomic_t		*nr_of_user;
 	unsigned long		since;
 	u64			exec_id;
 	bool			with_memory;
 };
 
 static struct request slots[NR_SLOTS];
+static atomic_t users[NR_USERS];
 
 /**
  * struct here - counters of one CPU
@@ -631,6 +635,7 @@ static void run(struct callback_head *work)
 	count(is_recorded);
 	if (!is_recorded)
 		write_unknown_here();
+	atomic_dec(request->nr_of_user);
 	/* Pairs with cmpxchg() in claim(). */
 	smp_store_release(&request->task, NULL);
 	module_put(THIS_MODULE);
@@ -653,20 +658,6 @@ static bool is_requested(const struct task_struct *task)
 	return false;
 }
 
-/* Other CPUs may claim slots of the same user meanwhile: the limit is not exact. */
-static unsigned int nr_requests(kuid_t uid)
-{
-	unsigned int i, nr = 0;
-	kuid_t other;
-
-	for (i = 0; i < NR_SLOTS; i++) {
-		/* Another CPU may be filling the slot in; it then counts or not. */
-		other = data_race(slots[i].uid);
-		nr += READ_ONCE(slots[i].task) && uid_eq(other, uid);
-	}
-	return nr;
-}
-
 static struct request *claim(struct task_struct *task)
 {
 	struct request *request;
@@ -684,15 +675,17 @@ static struct request *claim(struct task_struct *task)
 
 static bool request(struct task_struct *task, bool with_memory)
 {
-	kuid_t uid = task_uid(task);
+	u32 user = hash_32(__kuid_val(task_uid(task)), ilog2(NR_USERS));
 	struct request *request;
 
-	if (task->prio < MAX_RT_PRIO || nr_requests(uid) >= USER_SLOTS)
+	if (task->prio < MAX_RT_PRIO)
 		return false;
+	if (atomic_inc_return(&users[user]) > USER_SLOTS)
+		goto err_user;
 	request = claim(task);
 	if (!request)
-		return false;
-	request->uid = uid;
+		goto err_user;
+	request->nr_of_user = &users[user];
 	request->since = jiffies;
 	if (!try_module_get(THIS_MODULE))
 		goto err_slot;
@@ -707,6 +700,8 @@ err_module:
 	module_put(THIS_MODULE);
 err_slot:
 	WRITE_ONCE(request->task, NULL);
+err_user:
+	atomic_dec(&users[user]);
 	return false;
 }
 
