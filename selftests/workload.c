@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Workloads of the selftests: threads that switch, wait, fault or call the kernel a known
- * number of times. Each prints one line about its run.
+ * number of times. Each prints one line about its run. With NOT_REAL_TIME in the environment,
+ * threads of SCHED_FIFO keep the class in which the workload was started.
  *
  * Context switches. The line is "switches N ns T": voluntary switches of all threads of the
  * workload, and the time by CLOCK_MONOTONIC. pingpong and ring use the first third of their
  * run as a warm-up and report the rest.
  *
  *	pingpong ROUNDS [CPU [NTH US]]
- *				two processes of SCHED_FIFO, or if NOT_REAL_TIME is set in
- *				the environment of no special class, pass a byte through two pipes
+ *				two processes of SCHED_FIFO pass a byte through two pipes
  *				on one CPU. In every NTH round, each of them first runs for
  *				US microseconds, so that one wait in NTH takes that long
  *	wander MOVES		a thread moves from CPU to CPU
@@ -141,7 +141,6 @@ static void pin(int cpu)
 	CPU_SET(cpu, &set);
 	if (sched_setaffinity(0, sizeof(set), &set))
 		err(1, "CPU %d", cpu);
-	/* No user stack of a real-time thread is recorded. */
 	if (!getenv("NOT_REAL_TIME") && sched_setscheduler(0, SCHED_FIFO, &param))
 		err(1, "SCHED_FIFO");
 }

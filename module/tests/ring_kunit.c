@@ -10,7 +10,8 @@
 #define TEST_CPU	3
 
 /* Records after the packet header: clocks, a section, constant strings. */
-#define PREAMBLE_STRINGS_BYTES	((4 + 1 + 2 + 2 * 3) * FXT_WORD_BYTES)
+#define STRINGS_WORDS		(2 + 2 * 3)
+#define PREAMBLE_STRINGS_BYTES	((4 + 1 + STRINGS_WORDS) * FXT_WORD_BYTES)
 
 static struct vtr_ring *new_ring_of_mode(struct kunit *test,
 					 unsigned int nr_subbufs,
@@ -142,10 +143,10 @@ static void ring_describes_itself(struct kunit *test)
 
 static void preamble_is_an_archive(struct kunit *test)
 {
-	struct vtr_ring *ring = new_ring(test, 2);
 	static const char * const strings[] = {
 		"process", "outgoing_weight", "incoming_weight",
 	};
+	struct vtr_ring *ring = new_ring(test, 2);
 	u64 *bytes = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL), *words;
 	const struct vitrine_packet *packet;
 	unsigned int i;
@@ -175,7 +176,7 @@ static void preamble_is_an_archive(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, packet->subbuf_bytes, PAGE_SIZE);
 	KUNIT_EXPECT_EQ(test, walk(test, bytes, len), 0);
 	/* Last come the strings that records of switches and threads refer to. */
-	words = bytes + len / FXT_WORD_BYTES - (2 + 2 * 3);
+	words = bytes + len / FXT_WORD_BYTES - STRINGS_WORDS;
 	for (i = 0; i < ARRAY_SIZE(strings); i++) {
 		KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_STRING_INDEX, words[0]), i + 1);
 		KUNIT_EXPECT_STREQ(test, (char *)&words[1], strings[i]);

@@ -129,7 +129,7 @@ static int copy_next(struct vtr_archive *archive)
 							FXT_PROVIDER_EVENT_BUFFER_FULL);
 	len_bytes = vtr_ring_copy(ring, archive->sequence,
 				  archive->bytes + head_bytes);
-	/* The next read fails, too, if this one returns what was read before. */
+	/* A read that returned bytes already hides the error, so the next read must fail, too. */
 	if (len_bytes < 0)
 		return len_bytes;
 	archive->sequence++;

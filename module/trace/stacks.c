@@ -244,9 +244,12 @@ static bool is_selected(const struct task_struct *task)
 /* A thread that was preempted on its way into a wait is still queued, so not blocked. */
 static bool is_wanted(const struct task_struct *task)
 {
+	if (vtr_task_is_queued(task))
+		return false;
+	/* Only the thread itself changes its flags, and it does not run. */
 	if (task->flags & KERNEL_THREADS && !vtr_stacks_settings.kthreads)
 		return false;
-	return !vtr_task_is_queued(task) && is_selected(task);
+	return is_selected(task);
 }
 
 /* Return whether the wait was recorded, or its record lost. */

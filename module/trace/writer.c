@@ -91,15 +91,15 @@ subject_of(const struct task_struct *task)
 		.name = task->comm,
 	};
 
-	/* The thread may be changing other flags, also below this interrupt. */
+	/* The thread may be changing other flags, on another CPU or where it was interrupted. */
 	if (unlikely(data_race(task->flags) & PF_KTHREAD)) {
 		subject.process = KTHREADD_PID;
 		subject.process_name = kthreadd_name;
 	} else {
 		/*
-		 * The leader of a reaped thread may be freed. A thread may be reaped while it
-		 * leaves its CPU for the last time; its leader is then valid until this CPU
-		 * enables preemption.
+		 * The leader of a reaped thread may be freed. The parent may reap the thread
+		 * while it leaves its CPU for the last time. RCU keeps the leader until this
+		 * CPU enables preemption.
 		 */
 		subject.process_name = data_race(pid_alive(task)) ?
 				       task->group_leader->comm : task->comm;

@@ -155,7 +155,7 @@ static void record_ids(struct vitrine_node *node, struct task_struct *task)
 	pid_t parent;
 
 	rcu_read_lock();
-	/* The thread may be reaped meanwhile: its parent and leader are freed later. */
+	/* The thread may be reaped at the same time. RCU keeps its parent and its leader. */
 	parent = data_race(pid_alive(task)) ?
 		 task_tgid_nr(rcu_dereference(task->real_parent)) : 0;
 	cred = __task_cred(task);

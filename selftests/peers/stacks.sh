@@ -3,9 +3,9 @@
 #
 # Measure what it costs to record why threads waited: with the stacks of long waits in
 # vitrine, with perf, and with tools of BPF. Runs in a guest whose clock counts instructions
-# (selftests/qemu/run --icount). There are two workloads on the only CPU: two SCHED_FIFO
-# processes play ping-pong, and such a process forks and waits for its children. None of their
-# waits is long, or one in a hundred, or each. Every tracer is measured against the same
+# (selftests/qemu/run --icount). There are two workloads on the only CPU: two processes play
+# ping-pong, and a process forks and waits for its children. They are not real-time processes,
+# of which vitrine records no user stacks. None of their waits is long, or one in a hundred, or each. Every tracer is measured against the same
 # workload without a tracer ("off") in the same boot; the minimum of five runs counts.
 #
 # Leaves $OUT/stacks.tsv: tracer, instructions added to a switch of ping-pong, and to a fork;
@@ -16,6 +16,7 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$VITRINE_SELFTESTS/peers/lib.sh" || exit
 
+export NOT_REAL_TIME=1
 table=${OUT:-.}/stacks.tsv
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
