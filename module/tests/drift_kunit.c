@@ -8,6 +8,9 @@
 #define TEST_RATE	2500000000ULL
 #define SECOND		1000000000ULL
 
+/* Those of the module, while a case has its own session. */
+static struct vtr_session_settings settings_before;
+
 static const struct vtr_drift_reading test_start = {
 	.ticks = 1ULL << 60,
 	.mono_ns = 77 * SECOND,
@@ -79,13 +82,28 @@ static void tell_counter(bool steady, const struct vtr_drift_reading *now)
 	check_counter(steady, vtr_counter_rate(), now);
 }
 
-/* Begin a session with the counter. Return its number. */
-static u32 begin_counter(struct kunit *test, struct vtr_session_settings *before)
+/* Before a case, which alone reads the counter then. */
+static int stop_watching(struct kunit *test)
 {
-	struct vtr_session_settings settings;
+	vtr_drift_deinit();
+	vtr_session_settings(&settings_before);
+	return 0;
+}
 
-	vtr_session_settings(before);
-	settings = *before;
+/* After a case, whatever came of it. */
+static void watch_again(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, vtr_session_replace(&settings_before), 0);
+	vtr_drift_init();
+}
+
+/* Begin a session with the counter. Return its number. */
+static u32 begin_counter(struct kunit *test)
+{
+	struct vtr_session_settings settings = settings_before;
+
+	if (!vtr_clock_usable(VITRINE_CLOCK_COUNTER))
+		kunit_skip(test, "this machine has no counter");
 	settings.clock = VITRINE_CLOCK_COUNTER;
 	KUNIT_ASSERT_EQ(test, vtr_session_replace(&settings), 0);
 	return vtr_session_number();
@@ -96,8 +114,8 @@ static void tell_session(struct kunit *test, bool was_steady, bool steady,
 			 unsigned int seconds, enum vitrine_clock wanted)
 {
 	struct vtr_drift_reading now = test_start;
-	struct vtr_session_settings before, settings;
-	u32 session = begin_counter(test, &before);
+	struct vtr_session_settings settings;
+	u32 session = begin_counter(test);
 
 	tell_counter(was_steady, &now);
 	now.mono_ns += 10 * SECOND;
@@ -111,20 +129,15 @@ static void tell_session(struct kunit *test, bool was_steady, bool steady,
 	KUNIT_EXPECT_EQ(test, settings.clock, wanted);
 	KUNIT_EXPECT_EQ(test, vtr_session_number(),
 			session + (wanted != VITRINE_CLOCK_COUNTER));
-	KUNIT_EXPECT_EQ(test, vtr_session_replace(&before), 0);
 }
 
 static void changed_counter_begins_a_session(struct kunit *test)
 {
-	if (!vtr_clock_usable(VITRINE_CLOCK_COUNTER))
-		kunit_skip(test, "this machine has no counter");
-	vtr_drift_deinit();
 	tell_session(test, true, true, 10, VITRINE_CLOCK_COUNTER);
 	tell_session(test, true, true, 12, VITRINE_CLOCK_LOCAL);
 	tell_session(test, true, false, 10, VITRINE_CLOCK_LOCAL);
 	/* A counter that the user chose although it is unstable is kept. */
 	tell_session(test, false, false, 12, VITRINE_CLOCK_COUNTER);
-	vtr_drift_init();
 }
 
 static void expect_new_session(struct kunit *test, u32 old)
@@ -141,15 +154,11 @@ static void expect_new_session(struct kunit *test, u32 old)
 static void counter_set_back_begins_a_session(struct kunit *test)
 {
 	struct vtr_drift_reading now;
-	struct vtr_session_settings before;
 	unsigned int i;
 	u32 session;
 
-	vtr_drift_deinit();
-	if (!vtr_clock_usable(VITRINE_CLOCK_COUNTER))
-		kunit_skip(test, "this machine has no counter");
 	for (i = 0; i < 2; i++) {
-		session = begin_counter(test, &before);
+		session = begin_counter(test);
 		tell_counter(true, &test_start);
 		now = later(10 * SECOND, -1);
 		now.asleep_ns += i;
@@ -158,34 +167,40 @@ static void counter_set_back_begins_a_session(struct kunit *test)
 		/* In the new session, the lower value is the first one. */
 		tell_counter(true, &now);
 		expect_new_session(test, session);
-		KUNIT_EXPECT_EQ(test, vtr_session_replace(&before), 0);
 	}
-	vtr_drift_init();
+}
+
+/*
+ * Suspend and resume, as the kernel does, with interrupts off, so that the work item cannot
+ * run; the counter is set back by @ticks. Return true if the work item was to run then.
+ */
+static bool work_follows_sleep(u64 ticks)
+{
+	unsigned long flags;
+	bool pending;
+
+	local_irq_save(flags);
+	probe_suspend(NULL, "machine_suspend", 3, true);
+	suspended_ticks += ticks;
+	probe_suspend(NULL, "machine_suspend", 3, false);
+	pending = cancel_delayed_work(&watch_work);
+	local_irq_restore(flags);
+	return pending;
 }
 
 /* The rings are frozen from the first instruction on, until the work item runs. */
 static void rings_are_frozen_when_the_counter_is_set_back(struct kunit *test)
 {
 	struct vtr_drift_reading now = test_start;
-	struct vtr_session_settings before;
 	u32 session;
 
-	vtr_drift_deinit();
-	if (!vtr_clock_usable(VITRINE_CLOCK_COUNTER))
-		kunit_skip(test, "this machine has no counter");
-	session = begin_counter(test, &before);
+	session = begin_counter(test);
 	tell_counter(true, &now);
-	probe_suspend(NULL, "machine_suspend", 3, true);
-	probe_suspend(NULL, "machine_suspend", 3, false);
-	cancel_delayed_work_sync(&watch_work);
+	KUNIT_EXPECT_TRUE(test, work_follows_sleep(0));
 	KUNIT_EXPECT_EQ(test, vtr_session_frozen(), 0);
 
-	probe_suspend(NULL, "machine_suspend", 3, true);
-	suspended_ticks += 1ULL << 60;
 	per_cpu(vtr_bound_ahead, 0) = 0;
-	probe_suspend(NULL, "machine_suspend", 3, false);
-	KUNIT_EXPECT_TRUE(test, delayed_work_pending(&watch_work));
-	cancel_delayed_work_sync(&watch_work);
+	KUNIT_EXPECT_TRUE(test, work_follows_sleep(1ULL << 60));
 	/* Otherwise, the bound of the scheduler's clock would be in the past for long. */
 	KUNIT_EXPECT_GT(test, per_cpu(vtr_bound_ahead, 0), U64_MAX / 8);
 	KUNIT_EXPECT_NE(test, vtr_session_frozen(), 0);
@@ -198,28 +213,20 @@ static void rings_are_frozen_when_the_counter_is_set_back(struct kunit *test)
 	KUNIT_EXPECT_NE(test, vtr_session_frozen(), 0);
 	KUNIT_EXPECT_EQ(test, vtr_session_number(), session + 1);
 	vtr_session_thaw();
-	KUNIT_EXPECT_EQ(test, vtr_session_replace(&before), 0);
-	vtr_drift_init();
 }
 
 /* The rate with which the session began was a guess, or was rounded. */
 static void rate_that_is_measured_again_begins_a_session(struct kunit *test)
 {
 	struct vtr_drift_reading now = test_start;
-	struct vtr_session_settings before;
 	u32 session;
 
-	vtr_drift_deinit();
-	if (!vtr_clock_usable(VITRINE_CLOCK_COUNTER))
-		kunit_skip(test, "this machine has no counter");
-	session = begin_counter(test, &before);
+	session = begin_counter(test);
 	tell_counter(true, &now);
 	now.mono_ns += 10 * SECOND;
 	now.ticks += 10 * vtr_counter_rate();
 	check_counter(true, vtr_counter_rate() + 1000, &now);
 	expect_new_session(test, session);
-	KUNIT_EXPECT_EQ(test, vtr_session_replace(&before), 0);
-	vtr_drift_init();
 }
 
 static struct kunit_case drift_cases[] = {
@@ -235,6 +242,8 @@ static struct kunit_case drift_cases[] = {
 
 static struct kunit_suite drift_suite = {
 	.name = "vitrine_drift",
+	.init = stop_watching,
+	.exit = watch_again,
 	.test_cases = drift_cases,
 };
 
