@@ -104,39 +104,47 @@ show_stack()
 	printf '# %-34s %5d instructions, %d bytes\n' "vitrine, a long wait's $1" "$2" "$3"
 }
 
-# measure_hits SETTINGS: a thousand long waits a second are recorded with these settings;
-# set $per_hit and $bytes_per_hit to what one of them costs. Before, a round took $refused,
-# and three rounds $refused_bytes, without them.
-measure_hits()
+# added WITHOUT WITH: set $per_hit and $bytes_per_hit to what each of the thousand long waits a
+# second that are recorded costs more with the settings WITH than with WITHOUT, and $without
+# to what a switch costs with the latter
+added()
 {
+	local bytes_without
+
 	echo "$1" >"$TRACE/stacks"
 	counted per_switch
-	bytes_per_hit=$(((bytes - refused_bytes) / blocked))
+	without=$cost bytes_without=$bytes
+	echo "$2" >"$TRACE/stacks"
+	counted per_switch
+	bytes_per_hit=$(((bytes - bytes_without) / blocked))
 	# An instruction is a nanosecond, and a thousand stacks are recorded a second.
-	per_hit=$(((cost - refused) * 1000000 / cost))
+	per_hit=$(((cost - without) * 1000000 / cost))
+}
+
+# What a user stack costs in addition to a kernel stack. Real-time threads record none, and the
+# switches of others differ more, so that they are measured for longer.
+measure_user_stacks()
+{
+	local rounds=$((10 * rounds))
+
+	export NOT_REAL_TIME=1
+	added blocked_us=0 "blocked_us=0 user"
+	unset NOT_REAL_TIME
+	per_user_stack=$per_hit bytes_per_user_stack=$bytes_per_hit
+	nr_user_stacks=$(value vitrine .root.trace.stacks.user)
+	nr_left_out=$(value vitrine .root.trace.stacks.user_left_out)
 }
 
 # What a wakeup costs while stacks of long waits are asked for: $stacks, if none is long;
-# $refused, if each is and none is of the thread that is asked for; and what a kernel stack
-# costs, and a user stack in addition to it. Real-time threads record no user stack, so that
-# is measured with others.
+# $refused, if each is and none is wanted; and what a kernel stack and a user stack cost
 measure_stacks()
 {
 	echo blocked_us=3600000000 >"$TRACE/stacks"
 	stacks=$(per_switch)
-	echo "blocked_us=0 thread=1" >"$TRACE/stacks"
-	counted per_switch
-	refused=$cost refused_bytes=$bytes
-	measure_hits blocked_us=0
+	added "blocked_us=0 thread=1" blocked_us=0
+	refused=$without
 	per_kernel_stack=$per_hit bytes_per_kernel_stack=$bytes_per_hit
-	export NOT_REAL_TIME=1
-	counted per_switch
-	refused=$cost refused_bytes=$bytes
-	measure_hits "blocked_us=0 user"
-	per_user_stack=$per_hit bytes_per_user_stack=$bytes_per_hit
-	nr_user_stacks=$(value vitrine .root.trace.stacks.user)
-	nr_left_out=$(value vitrine .root.trace.stacks.user_left_out)
-	unset NOT_REAL_TIME
+	measure_user_stacks
 	echo none >"$TRACE/stacks"
 }
 
