@@ -37,12 +37,12 @@ tracefs=/sys/kernel/tracing
 # Two runs in a guest that counts instructions differ by less than this.
 rounds=6000
 
-# per_switch: instructions per switch times 100, minimum of three rounds
+# per_switch: instructions per switch times 100, minimum of five rounds
 per_switch()
 {
 	local round best='' now
 
-	for ((round = 0; round < 3; round++)); do
+	for ((round = 0; round < 5; round++)); do
 		now=$("$WORKLOAD" pingpong "$rounds" | awk '{ printf "%d", $4 * 100 / $2 }')
 		[ -n "$best" ] && [ "$best" -le "$now" ] || best=$now
 	done
