@@ -16,14 +16,14 @@ disruptive "real-time threads may use all the time of the CPUs"
 # has more frames there.
 case $(uname -m) in
 aarch64)	most=69 most_wakeup=45 most_both=113 most_armed=26 most_tree=78
-		most_runnable=33 most_stacks=22 most_user_stack=18000 most_user_stack_bytes=110 ;;
+		most_runnable=33 most_stacks=22 most_user_stack=18000 ;;
 *)		most=65 most_wakeup=37 most_both=100 most_armed=20 most_tree=60
-		most_runnable=26 most_stacks=20 most_user_stack=10000 most_user_stack_bytes=110 ;;
+		most_runnable=26 most_stacks=20 most_user_stack=10000 ;;
 esac
-most_kernel_stack=6000 most_kernel_stack_bytes=160
+most_kernel_stack=6000 most_kernel_stack_bytes=160 most_user_stack_bytes=75
 # On these kernels the call of a probe takes about ten instructions more than on 6.12.
 case ${VITRINE_KERNEL:-} in
-newest*)	most_tree=$((most_tree + 14)) most_user_stack=11000 ;;
+newest*)	most_tree=$((most_tree + 14)) ;;
 esac
 # Rings of threads: number of threads, limits of instructions and bytes per switch. How many
 # of 200 or 300 threads share a slot of the table depends on their ids.
@@ -34,15 +34,15 @@ crowds="60 80 19
 3000 270 75"
 tracefs=/sys/kernel/tracing
 
-# Two runs in a guest that counts instructions differ by less than this.
+# Rounds of one run of the ping-pong.
 rounds=6000
 
-# per_switch: instructions per switch times 100, minimum of five rounds
+# per_switch: instructions per switch times 100, minimum of five runs
 per_switch()
 {
-	local round best='' now
+	local run best='' now
 
-	for ((round = 0; round < 5; round++)); do
+	for ((run = 0; run < 5; run++)); do
 		now=$("$WORKLOAD" pingpong "$rounds" | awk '{ printf "%d", $4 * 100 / $2 }')
 		[ -n "$best" ] && [ "$best" -le "$now" ] || best=$now
 	done
@@ -104,9 +104,9 @@ show_stack()
 	printf '# %-34s %5d instructions, %d bytes\n' "vitrine, a long wait's $1" "$2" "$3"
 }
 
-# added WITHOUT WITH: set $per_hit and $bytes_per_hit to what each of the thousand long waits a
-# second that are recorded costs more with the settings WITH than with WITHOUT, and $without
-# to what a switch costs with the latter
+# added WITHOUT WITH: a thousand long waits a second are recorded. Set $per_hit and
+# $bytes_per_hit to what one of them costs with the settings WITH, less what it costs with the
+# settings WITHOUT, and set $without to what a switch costs with WITHOUT.
 added()
 {
 	local bytes_without
@@ -121,8 +121,8 @@ added()
 	per_hit=$(((cost - without) * 1000000 / cost))
 }
 
-# What a user stack costs in addition to a kernel stack. Real-time threads record none, and the
-# switches of others differ more, so that they are measured for longer.
+# What a user stack costs in addition to a kernel stack. Real-time threads record no user stack.
+# The cost of a switch of other threads varies more, so this measurement takes longer.
 measure_user_stacks()
 {
 	local rounds=$((10 * rounds))

@@ -8,7 +8,7 @@
 #define TEST_RATE	2500000000ULL
 #define SECOND		1000000000ULL
 
-/* Those of the module, while a case has its own session. */
+/* The settings of the session that a case replaces by its own. */
 static struct vtr_session_settings settings_before;
 
 static const struct vtr_drift_reading test_start = {
@@ -82,7 +82,7 @@ static void tell_counter(bool steady, const struct vtr_drift_reading *now)
 	check_counter(steady, vtr_counter_rate(), now);
 }
 
-/* Before a case, which alone reads the counter then. */
+/* Before a case: only the case compares the clocks until it ends. */
 static int stop_watching(struct kunit *test)
 {
 	vtr_drift_deinit();
@@ -90,7 +90,7 @@ static int stop_watching(struct kunit *test)
 	return 0;
 }
 
-/* After a case, whatever came of it. */
+/* After a case, also if it failed or was skipped. */
 static void watch_again(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, vtr_session_replace(&settings_before), 0);
@@ -171,8 +171,9 @@ static void counter_set_back_begins_a_session(struct kunit *test)
 }
 
 /*
- * Suspend and resume, as the kernel does, with interrupts off, so that the work item cannot
- * run; the counter is set back by @ticks. Return true if the work item was to run then.
+ * Suspend and resume with interrupts off, as the kernel does, so that the work item cannot run
+ * meanwhile. The counter is set back by @ticks. Return whether the work item was queued, and
+ * cancel it.
  */
 static bool work_follows_sleep(u64 ticks)
 {

@@ -49,7 +49,7 @@
 /*
  * Maximum number of requests, of those of the threads of one user, and of slots that are
  * probed for a thread. A thread that stays in the kernel keeps its slot: no kernel lets a
- * module take a task work back. Users are told apart by a hash: two may share a limit.
+ * module take a task work back. Users whose ids have the same hash share one limit.
  */
 #define NR_SLOTS	256
 #define NR_USERS	256
