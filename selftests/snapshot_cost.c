@@ -2,9 +2,9 @@
 /*
  * The cost of a snapshot of 1 MiB: while nobody writes, compared with a memcpy() of the
  * same size; and while a timer edits the tree continuously, the longest of many, compared
- * with the longest read() of the same file. In each run a few times of either kind are a
- * millisecond longer than all others, so the two longest of each do not count. The delay of
- * the timer shows for how long interrupts were off: for a page, not for the tree.
+ * with the longest read() of the same file. Other work of the kernel makes one or two times of
+ * either kind up to two milliseconds longer than the others, so the two longest do not count.
+ * The delay of the timer shows for how long interrupts were off: for a page, not for the tree.
  *
  *	snapshot_cost [SNAPSHOTS]	default 600
  *
