@@ -13,7 +13,7 @@ run := selftests/qemu/run
 guest = $(run) --out build/qemu/$@
 need := selftests/packages-install
 
-.PHONY: all module in-tree tools install doc clean help demo check check-all bench timeline deb deb-test
+.PHONY: all module in-tree tools install doc clean help demo check check-all bench bench-nanoseconds timeline deb deb-test
 
 # Without headers, "make" builds the tools alone, unless KDIR was given.
 needs_headers := the module needs linux-headers-$(shell uname -r); KDIR=DIR names others
@@ -60,6 +60,8 @@ export define help
 |  make cost           instructions that switches, publisher calls and snapshots cost, on
 |                      four kernels
 |  make bench          measure ftrace, perf, BPF and us; write performance.rst
+|  make bench-nanoseconds
+|                      the nanoseconds of a record on this machine; into performance.rst
 |  make timeline       what `vitrine timeline' draws of the demo, in a browser;
 |                      screenshots go to build/timeline/
 |  make clean          remove build/; ~/.cache/vitrine keeps kernels and images
@@ -197,14 +199,14 @@ kselftest-newest:
 # module run.
 kselftest-arm64: export TESTS ?= map ring_poll clock.sh publisher.sh trees.sh events.sh marker.sh \
 	ftrace_events.sh all.sh sched_switch.sh ring_loss.sh modes.sh liar.sh trigger.sh stacks.sh \
-	cgroup.sh why.sh hotplug.sh lazy.sh retained.sh unload.sh lockdown.sh
+	cgroup.sh why.sh hotplug.sh lazy.sh retained.sh unload.sh sample.sh optional.sh lockdown.sh
 kselftest-arm64:
 	@$(call kselftest,--kernel 6.12-arm64)
 
 # Tests of locking, freeing and unloading, under lockdep and KASAN.
 debug-kunit:
 	@$(lane) $@ $(guest) --kernel debug --smp 4 --bring module --timeout 900 -- selftests/qemu/kunit.sh
-debug-kselftest: export TESTS ?= map publisher.sh hotplug.sh unload.sh fault_injection lazy.sh retained.sh \
+debug-kselftest: export TESTS ?= map publisher.sh hotplug.sh unload.sh sample.sh optional.sh fault_injection lazy.sh retained.sh \
 	liar.sh soak.sh
 debug-kselftest:
 	@$(call kselftest,--kernel debug)
@@ -229,7 +231,8 @@ cpus:
 	@$(call kselftest,--kernel 6.12 --smp 32 --icount --silence 1800)
 
 # Instructions are the same in each run, so a failure is not run again.
-cost = $(lane) $@ $(guest) --icount --timeout 900 $(1) -- selftests/qemu/kselftest.sh
+# cost.sh measures for minutes before it prints anything.
+cost = $(lane) $@ $(guest) --icount --timeout 1800 --silence 900 $(1) -- selftests/qemu/kselftest.sh
 cost-6.12: export TESTS ?= cost.sh cost_events.sh cost_inspect.sh snapshot_cost streaming.sh
 cost-6.12:
 	@$(call cost,--kernel 6.12)
@@ -264,6 +267,15 @@ programs:
 			-- selftests/qemu/programs.sh && \
 		make -s -C selftests/tools O=$(CURDIR)/build/command RECORDINGS=$(CURDIR)/build/programs \
 			TESTS="truth.sh identity.sh part.sh" check'
+
+# Why programs of Debian were slow, each with a cause put in on purpose. Those of answers-stock
+# need no package that others do not have.
+slow := apache2-utils bindfs gcc libc6-dev make nginx-light postgresql-15 python3 redis-server xz-utils
+answers:
+	@$(lane) --retry $@ $(guest) --kernel 6.12 $(slow:%=--with %) --timeout 900 -- selftests/qemu/answers.sh
+answers-stock: export TESTS ?= cpu_max real_time frozen
+answers-stock:
+	@$(lane) --retry $@ $(guest) --kernel $(stock_kernel) -- selftests/qemu/answers.sh
 
 harness:
 	@$(lane) $@ selftests/qemu/selftest.sh
@@ -301,6 +313,8 @@ lttng: packages-check
 # Not a test: compares vitrine with other tracers, and writes Documentation/performance.rst.
 bench: packages-bench cost
 	@selftests/peers/bench
+bench-nanoseconds: packages-check
+	@selftests/peers/bench --nanoseconds
 
 timeline: packages-timeline demo
 	@$(lane) $@ selftests/timeline build/tools/vitrine build/demo/trace.fxt build/timeline

@@ -10,7 +10,6 @@
  * Every page is zeroed before it becomes visible, so that no stale kernel data leaks.
  */
 #include <linux/gfp.h>
-#include <linux/mm.h>
 #include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -39,6 +38,25 @@ int vtr_area_init(struct vtr_area *area, unsigned int max_pages, gfp_t gfp)
 }
 
 /**
+ * vtr_area_drop() - drop the pages at the end of an area
+ * @area: the area, of which no page from @first on is mapped or read
+ * @first: number of the first page to drop
+ *
+ * Context: task.
+ */
+void vtr_area_drop(struct vtr_area *area, unsigned int first)
+{
+	unsigned int i;
+
+	WRITE_ONCE(area->nr_pages, first);
+	for (i = first; i < area->max_pages; i++) {
+		if (area->pages[i])
+			put_page(virt_to_page(area->pages[i]));
+		area->pages[i] = NULL;
+	}
+}
+
+/**
  * vtr_area_deinit() - drop all pages of an area
  * @area: the area, on which no fault can occur any more; may be zeroed storage
  *
@@ -46,33 +64,8 @@ int vtr_area_init(struct vtr_area *area, unsigned int max_pages, gfp_t gfp)
  */
 void vtr_area_deinit(struct vtr_area *area)
 {
-	unsigned int i;
-
-	for (i = 0; i < area->max_pages; i++)
-		if (area->pages[i])
-			put_page(virt_to_page(area->pages[i]));
+	vtr_area_drop(area, 0);
 	kvfree(area->pages);
-	area->pages = NULL;
-	area->max_pages = 0;
-	area->nr_pages = 0;
-}
-
-/**
- * vtr_area_drop() - drop the pages at the end of an area
- * @area: the area, which is not mapped and not read
- * @first: number of the first page to drop
- *
- * Context: task; may sleep.
- */
-void vtr_area_drop(struct vtr_area *area, unsigned int first)
-{
-	unsigned int i;
-
-	for (i = first; i < area->nr_pages; i++) {
-		put_page(virt_to_page(area->pages[i]));
-		area->pages[i] = NULL;
-	}
-	area->nr_pages = first;
 }
 
 /**

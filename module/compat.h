@@ -14,6 +14,13 @@
 #include <linux/tracepoint.h>
 #include <linux/version.h>
 
+/* Export a function to the modules that say VITRINE_IMPORT. 6.13 made namespaces strings. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#define VTR_EXPORT(function)	EXPORT_SYMBOL_NS_GPL(function, VITRINE)
+#else
+#define VTR_EXPORT(function)	EXPORT_SYMBOL_NS_GPL(function, "VITRINE")
+#endif
+
 /* 6.3 (bc292ab00f6c) made vm_flags read-only and added its accessors. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set,
@@ -50,6 +57,9 @@ static inline u64 vtr_module_bytes(const struct module *module)
 	return bytes;
 #endif
 }
+
+/* 7.1 moved the counters of reclaim from the events of CPUs to those of nodes. */
+#define VTR_RECLAIM_OF_NODES	(LINUX_VERSION_CODE >= KERNEL_VERSION(7, 1, 0))
 
 /* 6.9 (74fa8f9c553f) added queue limits. Needs <linux/blkdev.h> at the place of use. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 9, 0)
@@ -166,6 +176,20 @@ static inline bool vtr_task_is_queued(const struct task_struct *task)
 /* 6.16 made DECLARE_TRACE() append "_tp" to the name; DECLARE_TRACE_EVENT() does not. */
 #ifndef DECLARE_TRACE_EVENT
 #define DECLARE_TRACE_EVENT	DECLARE_TRACE
+#endif
+
+/*
+ * The header of the tracepoints of page faults, if this kernel has them. It was specific to
+ * x86 before other architectures got these tracepoints. User-mode Linux finds the headers of
+ * x86 but does not have its tracepoints. Some versions of sparse lack __has_include().
+ */
+#if defined(CONFIG_UML)
+#elif defined(__CHECKER__) && defined(CONFIG_X86)
+#define VTR_PAGE_FAULTS		<asm/trace/exceptions.h>
+#elif __has_include(<asm/trace/exceptions.h>)
+#define VTR_PAGE_FAULTS		<asm/trace/exceptions.h>
+#elif __has_include(<trace/events/exceptions.h>)
+#define VTR_PAGE_FAULTS		<trace/events/exceptions.h>
 #endif
 
 #endif /* _VTR_COMPAT_H */

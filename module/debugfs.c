@@ -15,46 +15,304 @@
  *
  * As usual with debugfs, files that cannot be created are missing, and nothing fails.
  */
-#include <linux/cpumask.h>
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/fs.h>
-#include <linux/kernel.h>
-#include <linux/mm.h>
-#include <linux/mutex.h>
-#include <linux/poll.h>
+#include <linux/moduleparam.h>
+#include <linux/sched/signal.h>
 #include <linux/security.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
-#include <linux/string.h>
-#include <linux/uaccess.h>
+#include <linux/timekeeping.h>
+#include <linux/tracepoint.h>
+#include <linux/uidgid.h>
+#include <linux/user_namespace.h>
 
-#include <uapi/vitrine/map.h>
-#include <vitrine/inspect.h>
-
-#include "trace/archive.h"
-#include "area.h"
-#include "trace/category.h"
-#include "trace/clock.h"
-#include "trace/cost.h"
 #include "debugfs.h"
 #include "inspect/inspect.h"
-#include "inspect/retained.h"
+#include "trace/category.h"
+#include "trace/event.h"
 #include "trace/marker.h"
-#include "trace/ring.h"
+#include "trace/sched.h"
 #include "trace/session.h"
 #include "trace/stacks.h"
 #include "trace/trigger.h"
 
+/*
+ * The file trace.fxt: the contents of the rings, one sub-buffer after the other, CPU
+ * by CPU and oldest first. Sub-buffers are copied one at a time, so that an open file
+ * takes the memory of one sub-buffer, regardless of the size of the rings. This memory is
+ * charged to the cgroup of the reader.
+ *
+ * Concurrency: @lock serialises readers of one open file; it is taken before
+ * session_mutex. The file holds references to the rings, and CPUs continue to record.
+ * Sub-buffers that were overwritten before a slow reader reached them are left out,
+ * which a provider event reports.
+ */
+
+/**
+ * struct archive - an open reader of trace.fxt
+ * @lock: serialises reads; guards all following fields
+ * @rings: by CPU, with references; NULL before the first read
+ * @cpu: CPU whose ring is being read
+ * @sequence: next sub-buffer of that ring
+ * @end: end of the sub-buffers that the ring had when reading it began
+ * @has_begun: a sub-buffer of the ring has been copied
+ * @has_gap: sub-buffers are missing between the last copied one and the next one
+ * @is_empty: nothing has been copied yet
+ * @bytes: a provider event, if there is a gap, and a copy of a sub-buffer
+ * @len_bytes: valid bytes in @bytes
+ * @read_bytes: bytes of @bytes that have been returned to the reader
+ */
+struct archive {
+	struct mutex		lock;	/* guards all following fields */
+	struct vtr_ring		**rings;
+	unsigned int		cpu;
+	u64			sequence;
+	u64			end;
+	bool			has_begun;
+	bool			has_gap;
+	bool			is_empty;
+	void			*bytes;
+	size_t			len_bytes;
+	size_t			read_bytes;
+};
+
+/* Create a reader; NULL if memory is short. */
+static struct archive *archive_create(void)
+{
+	struct archive *archive = kzalloc(sizeof(*archive),
+					      GFP_KERNEL_ACCOUNT);
+
+	if (!archive)
+		return NULL;
+	mutex_init(&archive->lock);
+	archive->is_empty = true;
+	return archive;
+}
+
+static void archive_destroy(struct archive *archive)
+{
+	vtr_session_put_rings(archive->rings);
+	kvfree(archive->bytes);
+	kfree(archive);
+}
+
+/* Begin with @cpu, or the next CPU that has a ring, and note the ring's current range. */
+static void begin_cpu(struct archive *archive, unsigned int cpu)
+{
+	while (cpu < nr_cpu_ids && !archive->rings[cpu])
+		cpu++;
+	archive->cpu = cpu;
+	archive->has_begun = false;
+	archive->has_gap = false;
+	if (cpu < nr_cpu_ids)
+		vtr_ring_range(archive->rings[cpu], &archive->sequence,
+			       &archive->end);
+}
+
+/* All rings of a session have sub-buffers of one size. */
+static int begin(struct archive *archive)
+{
+	struct vtr_ring **rings = vtr_session_get_rings();
+	size_t len_bytes = FXT_WORD_BYTES;
+
+	if (!rings)
+		return -ENOMEM;
+	archive->rings = rings;
+	begin_cpu(archive, 0);
+	if (archive->cpu < nr_cpu_ids)
+		len_bytes += vtr_ring_subbuf_bytes(&rings[archive->cpu]->config);
+	archive->bytes = kvmalloc(len_bytes, GFP_KERNEL_ACCOUNT);
+	if (archive->bytes)
+		return 0;
+	vtr_session_put_rings(rings);
+	archive->rings = NULL;
+	return -ENOMEM;
+}
+
+/* Copy the next sub-buffer of the CPU. Return 1, 0 if it was overwritten, or an error. */
+static int copy_next(struct archive *archive)
+{
+	struct vtr_ring *ring = archive->rings[archive->cpu];
+	size_t head_bytes = 0;
+	ssize_t len_bytes;
+
+	if (archive->has_gap)
+		head_bytes = FXT_WORD_BYTES *
+			     vtr_fxt_put_provider_event(archive->bytes,
+							ring->cpu + 1,
+							FXT_PROVIDER_EVENT_BUFFER_FULL);
+	len_bytes = vtr_ring_copy(ring, archive->sequence,
+				  archive->bytes + head_bytes);
+	/* A read that returned bytes already hides the error, so the next read must fail, too. */
+	if (len_bytes < 0)
+		return len_bytes;
+	archive->sequence++;
+	if (!len_bytes) {
+		archive->has_gap = archive->has_begun;
+		return 0;
+	}
+	archive->len_bytes = head_bytes + len_bytes;
+	archive->has_gap = false;
+	archive->has_begun = true;
+	archive->is_empty = false;
+	return 1;
+}
+
+/* Skip the sub-buffers that were overwritten since reading the ring began. */
+static void skip_overwritten(struct archive *archive)
+{
+	u64 first, end;
+
+	vtr_ring_range(archive->rings[archive->cpu], &first, &end);
+	if (archive->sequence >= first)
+		return;
+	archive->sequence = first;
+	archive->has_gap = archive->has_begun;
+}
+
+/* Fill @bytes with the next sub-buffer. Return 1, 0 at the end, or an error. */
+static int fill(struct archive *archive)
+{
+	int ret;
+
+	archive->read_bytes = 0;
+	archive->len_bytes = 0;
+	while (archive->cpu < nr_cpu_ids) {
+		cond_resched();
+		skip_overwritten(archive);
+		if (archive->sequence >= archive->end) {
+			begin_cpu(archive, archive->cpu + 1);
+			continue;
+		}
+		ret = copy_next(archive);
+		if (ret)
+			return ret;
+	}
+	if (!archive->is_empty)
+		return 0;
+	/* An archive without records is valid, too, and has a magic number record. */
+	*(u64 *)archive->bytes = FXT_MAGIC_RECORD;
+	archive->len_bytes = FXT_WORD_BYTES;
+	archive->is_empty = false;
+	return 1;
+}
+
+static ssize_t read_locked(struct archive *archive, char __user *buf,
+			   size_t count)
+{
+	size_t done = 0, len_bytes;
+	int ret = 1;
+
+	while (done < count) {
+		if (archive->read_bytes == archive->len_bytes)
+			ret = fill(archive);
+		if (ret <= 0)
+			return done ?: ret;
+		len_bytes = min(count - done,
+				archive->len_bytes - archive->read_bytes);
+		if (copy_to_user(buf + done,
+				 archive->bytes + archive->read_bytes,
+				 len_bytes))
+			return done ?: -EFAULT;
+		archive->read_bytes += len_bytes;
+		done += len_bytes;
+		if (fatal_signal_pending(current))
+			break;
+	}
+	return done;
+}
+
+/*
+ * Measure what a record costs: write records of the running thread, as the probes do, into
+ * a ring that nobody reads.
+ *
+ * The measurement includes neither the call of a probe by its tracepoint, nor filters, nor
+ * checks of limits while a trigger or trace/stacks is armed: these could act on what is
+ * measured as if it had happened.
+ *
+ * Concurrency: each measurement has its own ring. During a round, interrupts are off and the
+ * CPU records into that ring. Probes on other CPUs may look up the running thread of this
+ * CPU in it, and have returned before it is freed.
+ */
+
+/* The shortest of several rounds of that many records counts. */
+#define ROUNDS	8
+#define RECORDS	256
+
+static DEFINE_VITRINE_CATEGORY(cost);
+
+static const struct vitrine_site event_site = {
+	VTR_SITE(cost, VITRINE_RECORD_COMPLETE | VITRINE_RECORD_BEGAN, "event"),
+};
+
+/* Like the probes of an interrupt in source_irq.c. */
+static void record_events(unsigned int nr)
+{
+	while (nr--)
+		vitrine_trace_write0(&event_site, vtr_event_ticks());
+}
+
+static u64 fewest_ps(struct vtr_ring *ring, void (*record)(unsigned int nr))
+{
+	u64 begin_ns, end_ns, least_ns = U64_MAX;
+	struct vtr_ring *before;
+	unsigned long flags;
+	unsigned int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		local_irq_save(flags);
+		before = this_cpu_read(vtr_writer_ring);
+		/* Opens the row of switches, without which no event is recorded. */
+		vtr_sched_attach(ring);
+		record(1);
+		begin_ns = ktime_get_mono_fast_ns();
+		record(RECORDS);
+		end_ns = ktime_get_mono_fast_ns();
+		this_cpu_write(vtr_writer_ring, before);
+		local_irq_restore(flags);
+		least_ns = min(least_ns, end_ns - begin_ns);
+	}
+	return div_u64(least_ns * 1000, RECORDS);
+}
+
+static struct vtr_ring *create_ring(void)
+{
+	struct vtr_ring_config config;
+
+	vtr_session_config(&config);
+	config.mode = VITRINE_MODE_CIRCULAR;
+	config.nr_subbufs = 2;
+	return vtr_ring_create(raw_smp_processor_id(), &config);
+}
+
+/* ---- files -------------------------------------------------------------- */
+
 static struct dentry *top_dir, *inspect_dir, *retained_dir, *trace_dir;
 
+static unsigned int uid;
+module_param(uid, uint, 0444);
+MODULE_PARM_DESC(uid, "Owner of the files in debugfs (default: 0)");
+
+static unsigned int gid;
+module_param(gid, uint, 0444);
+MODULE_PARM_DESC(gid, "Group of the files in debugfs (default: 0)");
+
+static unsigned int file_mode = 0600;
+module_param(file_mode, uint, 0444);
+MODULE_PARM_DESC(file_mode, "Permissions of the files in debugfs: files that the owner can read get the read permissions of this mode, and likewise for writing, for example 0640 (default: 0600)");
+
 /* Written before the first file is created. */
-static struct vtr_debugfs_access access;
+static kuid_t owner;
+static kgid_t group;
 
 /* Return the permissions of a file that by default only its owner can use as in @mode. */
 static umode_t mode_of(umode_t mode)
 {
-	return (mode | mode >> 3 | mode >> 6) & access.mode;
+	return (mode | mode >> 3 | mode >> 6) & file_mode;
 }
 
 /* Give a new file to its owner and group. */
@@ -62,8 +320,8 @@ static struct dentry *give(struct dentry *file)
 {
 	if (IS_ERR(file))
 		return file;
-	d_inode(file)->i_uid = access.uid;
-	d_inode(file)->i_gid = access.gid;
+	d_inode(file)->i_uid = owner;
+	d_inode(file)->i_gid = group;
 	return file;
 }
 
@@ -103,18 +361,6 @@ struct copy {
 	size_t			len;
 };
 
-static int copy_open(struct file *file, struct vitrine_tree *tree)
-{
-	struct copy *copy = kzalloc(sizeof(*copy), GFP_KERNEL_ACCOUNT);
-
-	if (!copy)
-		return -ENOMEM;
-	mutex_init(&copy->lock);
-	copy->tree = vtr_inspect_get(tree);
-	file->private_data = copy;
-	return 0;
-}
-
 /* Make the copy, unless there is one or the tree needs none. */
 static int copy_take(struct copy *copy)
 {
@@ -138,7 +384,7 @@ static ssize_t copy_read(struct file *file, char __user *buf, size_t count,
 	if (err)
 		return err;
 	if (!copy->bytes)
-		return vtr_inspect_read(copy->tree, buf, count, pos);
+		return vtr_area_read(&copy->tree->area, buf, count, pos);
 	return simple_read_from_buffer(buf, count, pos, copy->bytes,
 				       copy->len);
 }
@@ -160,17 +406,20 @@ static int copy_release(struct inode *inode, struct file *file)
 
 static int tree_open(struct inode *inode, struct file *file)
 {
-	struct vitrine_tree *tree;
+	struct copy *copy = kzalloc(sizeof(*copy), GFP_KERNEL_ACCOUNT);
 	int err;
 
-	err = vtr_inspect_open(inode->i_private, &tree);
-	if (err)
+	if (!copy)
+		return -ENOMEM;
+	mutex_init(&copy->lock);
+	err = vtr_inspect_open(inode->i_private, &copy->tree);
+	if (err) {
+		kfree(copy);
 		return err;
-	err = copy_open(file, tree);
-	if (!err)
-		vtr_inspect_refresh(tree);
-	vtr_inspect_put(tree);
-	return err;
+	}
+	vtr_inspect_refresh(copy->tree);
+	file->private_data = copy;
+	return 0;
 }
 
 static int tree_mmap(struct file *file, struct vm_area_struct *vma)
@@ -309,19 +558,28 @@ static int archive_open(struct inode *inode, struct file *file)
 
 	if (err)
 		return err;
-	file->private_data = vtr_archive_create();
+	file->private_data = archive_create();
 	return file->private_data ? stream_open(inode, file) : -ENOMEM;
 }
 
 static ssize_t archive_read(struct file *file, char __user *buf, size_t count,
 			    loff_t *pos)
 {
-	return vtr_archive_read(file->private_data, buf, count);
+	struct archive *archive = file->private_data;
+	ssize_t ret = 0;
+
+	mutex_lock(&archive->lock);
+	if (!archive->rings)
+		ret = begin(archive);
+	if (!ret)
+		ret = read_locked(archive, buf, count);
+	mutex_unlock(&archive->lock);
+	return ret;
 }
 
 static int archive_release(struct inode *inode, struct file *file)
 {
-	vtr_archive_destroy(file->private_data);
+	archive_destroy(file->private_data);
 	return 0;
 }
 
@@ -334,11 +592,6 @@ static const struct file_operations archive_fops = {
 
 /* trace/marker: each write() is a marker; an open file has no position. */
 
-static int marker_open(struct inode *inode, struct file *file)
-{
-	return stream_open(inode, file);
-}
-
 static ssize_t marker_write(struct file *file, const char __user *buf,
 			    size_t count, loff_t *pos)
 {
@@ -347,33 +600,49 @@ static ssize_t marker_write(struct file *file, const char __user *buf,
 
 static const struct file_operations marker_fops = {
 	.owner		= THIS_MODULE,
-	.open		= marker_open,
+	.open		= stream_open,
 	.write		= marker_write,
 };
 
-/* Settings: read() returns "[current] other", write() changes the setting. */
+/*
+ * Settings: write() parses words, and read() returns the setting in the same syntax; where
+ * there is a choice, read() returns "[current] other".
+ */
 
-#define SETTING_MAX_BYTES	VTR_TRIGGER_LINE_BYTES
+/* Longest line that is written, unless the setting says otherwise. */
+#define LINE_MAX_BYTES	127
+#define WORDS_MAX_BYTES	4096
 
 /**
  * struct setting - one control file
  * @name: file name
- * @show: formats the line that read() returns; returns its length
- * @set: parses a written line, without surrounding white space
+ * @show: writes what read() returns; returns 0 or a negative errno
+ * @set: parses what was written, without surrounding white space. A file without @set, but
+ *	with @show, can only be read
+ * @max_bytes: longest text that is written, 0 for LINE_MAX_BYTES
+ * @offset: for a file without either: position of its number in the settings of the session
+ * @choices: names of the values of that number, or NULL
+ * @nr_choices: number of @choices
+ * @find: returns the value of a name, or -EINVAL if there is none
  */
 struct setting {
-	const char	*name;
-	int		(*show)(char *line);
-	int		(*set)(const char *word);
+	const char		*name;
+	int			(*show)(struct seq_file *seq);
+	int			(*set)(char *words);
+	size_t			max_bytes;
+	size_t			offset;
+	const char * const	*choices;
+	unsigned int		nr_choices;
+	int			(*find)(const char *name);
 };
 
-static int enable_show(char *line)
+static int enable_show(struct seq_file *seq)
 {
-	return scnprintf(line, SETTING_MAX_BYTES, "%s\n",
-			 vtr_session_enabled() ? "[1] 0" : "[0] 1");
+	seq_puts(seq, vtr_session_enabled() ? "[1] 0\n" : "[0] 1\n");
+	return 0;
 }
 
-static int enable_set(const char *word)
+static int enable_set(char *word)
 {
 	u8 enable;
 	int err;
@@ -388,145 +657,122 @@ static int enable_set(const char *word)
 	return err;
 }
 
-static int clock_show(char *line)
+/*
+ * The cost of a record, measured on each read, in picoseconds; 0 for a switch or a wakeup if
+ * none is being recorded. Interrupts are off while RECORDS records are written. The trace does
+ * not contain these records.
+ */
+static int cost_show(struct seq_file *seq)
 {
-	struct vtr_session_settings settings;
-	unsigned int clock;
-	int len = 0;
+	u64 switch_ps = 0, wakeup_ps = 0, event_ps;
+	struct vtr_ring *ring = create_ring();
 
-	vtr_session_settings(&settings);
-	for (clock = 0; clock < VTR_NR_CLOCKS; clock++) {
-		if (!vtr_clock_usable(clock))
-			continue;
-		len += scnprintf(line + len, SETTING_MAX_BYTES - len,
-				 clock == settings.clock ? "%s[%s]" : "%s%s",
-				 len ? " " : "", vtr_clock_name(clock));
+	if (!ring)
+		return -ENOMEM;
+	event_ps = fewest_ps(ring, record_events);
+	if (vtr_session_enabled()) {
+		switch_ps = fewest_ps(ring, vtr_sched_repeat_switch);
+		if (vtr_sched_records_wakeups())
+			wakeup_ps = fewest_ps(ring, vtr_sched_repeat_wakeup);
 	}
-	return len + scnprintf(line + len, SETTING_MAX_BYTES - len, "\n");
+	/* Wait for probes on other CPUs that have found the ring. */
+	tracepoint_synchronize_unregister();
+	vtr_ring_put(ring);
+	seq_printf(seq, "switch %llu\nwakeup %llu\nevent %llu\n", switch_ps, wakeup_ps,
+		   event_ps);
+	return 0;
 }
 
-static int clock_set(const char *word)
-{
-	struct vtr_session_settings settings;
-	int clock;
-
-	clock = vtr_clock_find(word);
-	if (clock < 0)
-		return clock;
-	vtr_session_settings(&settings);
-	settings.clock = clock;
-	return vtr_session_replace(&settings);
-}
-
-static int mode_show(char *line)
-{
-	struct vtr_session_settings settings;
-	unsigned int mode;
-	int len = 0;
-
-	vtr_session_settings(&settings);
-	for (mode = 0; mode < VTR_NR_MODES; mode++)
-		len += scnprintf(line + len, SETTING_MAX_BYTES - len,
-				 mode == settings.mode ? "%s[%s]" : "%s%s",
-				 len ? " " : "", vtr_session_mode_name(mode));
-	return len + scnprintf(line + len, SETTING_MAX_BYTES - len, "\n");
-}
-
-static int mode_set(const char *word)
-{
-	struct vtr_session_settings settings;
-	int mode;
-
-	mode = vtr_session_find_mode(word);
-	if (mode < 0)
-		return mode;
-	vtr_session_settings(&settings);
-	settings.mode = mode;
-	return vtr_session_replace(&settings);
-}
-
-static int buffer_kb_show(char *line)
-{
-	struct vtr_session_settings settings;
-
-	vtr_session_settings(&settings);
-	return scnprintf(line, SETTING_MAX_BYTES, "%u\n", settings.buffer_kb);
-}
-
-static int buffer_kb_set(const char *word)
-{
-	struct vtr_session_settings settings;
-	int err;
-
-	vtr_session_settings(&settings);
-	err = kstrtouint(word, 0, &settings.buffer_kb);
-	return err ?: vtr_session_replace(&settings);
-}
-
-static int subbuf_kb_show(char *line)
-{
-	struct vtr_session_settings settings;
-
-	vtr_session_settings(&settings);
-	return scnprintf(line, SETTING_MAX_BYTES, "%u\n", settings.subbuf_kb);
-}
-
-static int subbuf_kb_set(const char *word)
-{
-	struct vtr_session_settings settings;
-	int err;
-
-	vtr_session_settings(&settings);
-	err = kstrtouint(word, 0, &settings.subbuf_kb);
-	return err ?: vtr_session_replace(&settings);
-}
+/* The files of the session's settings begin a new session when they are written. */
+#define SESSION_SETTING(field, ...)					\
+	{ #field, .offset = offsetof(struct vtr_ring_config, field), __VA_ARGS__ }
 
 static const struct setting settings[] = {
-	{ "enable",	enable_show,	enable_set },
-	{ "clock",	clock_show,	clock_set },
-	{ "mode",	mode_show,	mode_set },
-	{ "buffer_kb",	buffer_kb_show,	buffer_kb_set },
-	{ "subbuf_kb",	subbuf_kb_show,	subbuf_kb_set },
-	{ "trigger",	vtr_trigger_show, vtr_trigger_set },
+	{ "enable",	enable_show,		enable_set },
+	{ "trigger",	vtr_trigger_show,	vtr_trigger_set },
+	{ "events",	vtr_category_show,	vtr_category_switch,	WORDS_MAX_BYTES },
+	{ "stacks",	vtr_stacks_show,	vtr_stacks_set,		WORDS_MAX_BYTES },
+	{ "cost",	cost_show },
+	SESSION_SETTING(clock, .choices = vtr_clock_names, .nr_choices = VTR_NR_CLOCKS,
+			.find = vtr_clock_find),
+	SESSION_SETTING(mode, .choices = vtr_session_modes, .nr_choices = VTR_NR_MODES,
+			.find = vtr_session_find_mode),
+	SESSION_SETTING(buffer_kb),
+	SESSION_SETTING(subbuf_kb),
 };
 
 /* Serialises reads and writes of settings. */
 static DEFINE_MUTEX(settings_mutex);
 
-static ssize_t setting_read(struct file *file, char __user *buf, size_t count,
-			    loff_t *pos)
+static int session_show(struct seq_file *seq, const struct setting *setting)
 {
-	const struct setting *setting = file_inode(file)->i_private;
-	char line[SETTING_MAX_BYTES];
-	int len;
+	struct vtr_ring_config now;
+	unsigned int value, i;
+
+	vtr_session_config(&now);
+	value = *(unsigned int *)((void *)&now + setting->offset);
+	if (!setting->choices)
+		seq_printf(seq, "%u", value);
+	for (i = 0; i < setting->nr_choices; i++)
+		if (setting->find(setting->choices[i]) >= 0)
+			seq_printf(seq, i == value ? "%s[%s]" : "%s%s",
+				   seq->count ? " " : "", setting->choices[i]);
+	seq_putc(seq, '\n');
+	return 0;
+}
+
+static int session_set(const char *word, const struct setting *setting)
+{
+	struct vtr_ring_config wanted;
+	unsigned int value;
+	int err;
+
+	err = setting->find ? setting->find(word) : kstrtouint(word, 0, &value);
+	if (err < 0)
+		return err;
+	vtr_session_config(&wanted);
+	*(unsigned int *)((void *)&wanted + setting->offset) =
+		setting->find ? err : value;
+	return vtr_session_replace(&wanted);
+}
+
+static int setting_show(struct seq_file *seq, void *unused)
+{
+	const struct setting *setting = seq->private;
+	int err;
 
 	mutex_lock(&settings_mutex);
-	len = setting->show(line);
+	err = setting->show ? setting->show(seq) : session_show(seq, setting);
 	mutex_unlock(&settings_mutex);
-	return simple_read_from_buffer(buf, count, pos, line, len);
+	return err;
 }
 
 static ssize_t setting_write(struct file *file, const char __user *buf,
 			     size_t count, loff_t *pos)
 {
 	const struct setting *setting = file_inode(file)->i_private;
-	char line[SETTING_MAX_BYTES];
-	int err;
+	int err = -EINVAL;
+	char *words;
 
-	if (count >= sizeof(line))
+	if (count > (setting->max_bytes ?: LINE_MAX_BYTES))
 		return -EINVAL;
-	if (copy_from_user(line, buf, count))
-		return -EFAULT;
-	line[count] = '\0';
+	words = memdup_user_nul(buf, count);
+	if (IS_ERR(words))
+		return PTR_ERR(words);
 	mutex_lock(&settings_mutex);
-	err = setting->set(strim(line));
+	if (setting->set)
+		err = setting->set(strim(words));
+	else if (!setting->show)
+		err = session_set(strim(words), setting);
 	mutex_unlock(&settings_mutex);
+	kfree(words);
 	return err ?: count;
 }
 
 static int setting_open(struct inode *inode, struct file *file)
 {
-	return trace_locked_down();
+	return trace_locked_down() ?:
+	       single_open(file, setting_show, inode->i_private);
 }
 
 /* Only the trigger notifies; the other settings can always be read. */
@@ -541,107 +787,32 @@ static __poll_t setting_poll(struct file *file, poll_table *wait)
 static const struct file_operations setting_fops = {
 	.owner		= THIS_MODULE,
 	.open		= setting_open,
-	.read		= setting_read,
+	.read		= seq_read,
 	.write		= setting_write,
 	.poll		= setting_poll,
-	.llseek		= default_llseek,
+	.llseek		= seq_lseek,
+	.release	= single_release,
 };
-
-/*
- * Settings of several words or lines: write() parses what was written, which may be long,
- * and read() returns the setting in the same syntax.
- */
-
-#define WORDS_MAX_BYTES	4096
 
 /**
- * struct words_setting - one control file
- * @name: file name
- * @show: writes what read() returns
- * @set: parses what was written
+ * vtr_debugfs_check() - check owner, group and permissions of the files
+ *
+ * Context: task, before vtr_debugfs_init().
+ * Return: 0, or -EINVAL, which is logged.
  */
-struct words_setting {
-	const char	*name;
-	void		(*show)(struct seq_file *seq);
-	int		(*set)(char *words);
-};
-
-static const struct words_setting words_settings[] = {
-	{ "events",	vtr_category_show,	vtr_category_switch },
-	{ "stacks",	vtr_stacks_show,	vtr_stacks_set },
-};
-
-static int words_show(struct seq_file *seq, void *unused)
+int vtr_debugfs_check(void)
 {
-	const struct words_setting *setting = seq->private;
-
-	setting->show(seq);
-	return 0;
+	owner = make_kuid(&init_user_ns, uid);
+	group = make_kgid(&init_user_ns, gid);
+	if (uid_valid(owner) && gid_valid(group) && !(file_mode & ~0666))
+		return 0;
+	pr_err("uid=%u gid=%u file_mode=%#o: no such owner or permissions; use ids, and a mode of at most 0666\n",
+	       uid, gid, file_mode);
+	return -EINVAL;
 }
-
-static int words_open(struct inode *inode, struct file *file)
-{
-	return trace_locked_down() ?:
-	       single_open(file, words_show, inode->i_private);
-}
-
-static ssize_t words_write(struct file *file, const char __user *buf,
-			   size_t count, loff_t *pos)
-{
-	const struct words_setting *setting = file_inode(file)->i_private;
-	char *words;
-	int err;
-
-	if (count > WORDS_MAX_BYTES)
-		return -EINVAL;
-	words = memdup_user_nul(buf, count);
-	if (IS_ERR(words))
-		return PTR_ERR(words);
-	err = setting->set(words);
-	kfree(words);
-	return err ?: count;
-}
-
-static const struct file_operations words_fops = {
-	.owner		= THIS_MODULE,
-	.open		= words_open,
-	.read		= seq_read,
-	.write		= words_write,
-	.llseek		= seq_lseek,
-	.release	= single_release,
-};
-
-/* trace/cost: the cost of a record, measured on each read. */
-
-static int cost_show(struct seq_file *seq, void *unused)
-{
-	struct vtr_cost cost;
-	int err;
-
-	err = vtr_cost_measure(&cost);
-	if (err)
-		return err;
-	seq_printf(seq, "switch %llu\nwakeup %llu\nevent %llu\n",
-		   cost.switch_ps, cost.wakeup_ps, cost.event_ps);
-	return 0;
-}
-
-static int cost_open(struct inode *inode, struct file *file)
-{
-	return trace_locked_down() ?: single_open(file, cost_show, NULL);
-}
-
-static const struct file_operations cost_fops = {
-	.owner		= THIS_MODULE,
-	.open		= cost_open,
-	.read		= seq_read,
-	.llseek		= seq_lseek,
-	.release	= single_release,
-};
 
 /**
  * vtr_debugfs_init() - create all files
- * @for_whom: owner, group and permissions of the files
  *
  * Failures are ignored: without debugfs there are no files, and a crash dump still
  * contains the recording. This is the last step of loading and cannot fail, because a
@@ -649,11 +820,10 @@ static const struct file_operations cost_fops = {
  *
  * Context: task; may sleep.
  */
-void vtr_debugfs_init(const struct vtr_debugfs_access *for_whom)
+void vtr_debugfs_init(void)
 {
 	unsigned int i;
 
-	access = *for_whom;
 	if (security_locked_down(LOCKDOWN_DEBUGFS))
 		tree_file_operations = &tree_locked_down_fops;
 
@@ -666,13 +836,10 @@ void vtr_debugfs_init(const struct vtr_debugfs_access *for_whom)
 	create_file(VITRINE_DROP_FILE, 0200, retained_dir, NULL, &drop_fops);
 	create_file_unsafe("trace.fxt", 0400, trace_dir, NULL, &archive_fops);
 	create_file_unsafe("marker", 0200, trace_dir, NULL, &marker_fops);
-	create_file("cost", 0400, trace_dir, NULL, &cost_fops);
 	for (i = 0; i < ARRAY_SIZE(settings); i++)
-		create_file(settings[i].name, 0600, trace_dir,
-			    (void *)&settings[i], &setting_fops);
-	for (i = 0; i < ARRAY_SIZE(words_settings); i++)
-		create_file(words_settings[i].name, 0600, trace_dir,
-			    (void *)&words_settings[i], &words_fops);
+		create_file(settings[i].name,
+			    settings[i].show == cost_show ? 0400 : 0600,
+			    trace_dir, (void *)&settings[i], &setting_fops);
 	vtr_session_set_publish(ring_publish);
 }
 
@@ -689,5 +856,6 @@ void vtr_debugfs_deinit(void)
 }
 
 #ifdef CONFIG_VITRINE_KUNIT
+#include "tests/archive_kunit.c"
 #include "tests/debugfs_kunit.c"
 #endif

@@ -1,37 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Module parameters, initialisation, and cleanup in the reverse order.
+ * Module parameters, except for those of debugfs.c; initialisation, and cleanup in the reverse
+ * order.
  *
  * Concurrency: the kernel calls the init and exit functions once each; the parameters are
  * read-only after loading.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/notifier.h>
 #include <linux/slab.h>
-#include <linux/string.h>
-#include <linux/uidgid.h>
-#include <linux/user_namespace.h>
 
 #include "debugfs.h"
-#include "inspect/lazy.h"
-#include "inspect/managed.h"
-#include "inspect/retained.h"
+#include "inspect/inspect.h"
 #include "trace/category.h"
-#include "trace/clock.h"
-#include "trace/drift.h"
 #include "trace/marker.h"
 #include "trace/sched.h"
-#include "trace/secret.h"
+#include "trace/event.h"
 #include "trace/session.h"
 #include "trace/source.h"
 #include "trace/stacks.h"
 #include "trace/trigger.h"
-#include "trace/writer.h"
-#include "trees/trees.h"
+#include "trees/builtin.h"
 
 static bool enable = true;
 module_param(enable, bool, 0444);
@@ -69,21 +61,21 @@ static char *events = "";
 module_param(events, charp, 0444);
 MODULE_PARM_DESC(events, "Event categories to record besides context switches and markers, as written to trace/events, for example sched+irq:cpus=0-3 (default: none)");
 
-static int events_init(void)
+static char *stacks = "none";
+module_param(stacks, charp, 0444);
+MODULE_PARM_DESC(stacks, "Long waits to record, and how often to sample, as written to trace/stacks, for example blocked_us=10000+user (default: none)");
+
+/* Let a function parse, and change, a copy of a parameter. */
+static int parse(const char *parameter, char separator, int (*function)(char *words))
 {
-	char *words;
+	char *words = kstrdup(parameter, GFP_KERNEL);
 	int err;
 
-	words = kstrdup(events, GFP_KERNEL);
 	if (!words)
 		return -ENOMEM;
-	/* A space ends a module parameter, so "+" separates the words. */
-	strreplace(words, '+', ' ');
-	err = vtr_category_switch(words);
+	strreplace(words, separator, ' ');
+	err = function(words);
 	kfree(words);
-	if (err)
-		pr_err("events=%s: no such category here; use those of trace/events\n",
-		       events);
 	return err;
 }
 
@@ -93,7 +85,7 @@ MODULE_PARM_DESC(trees, "Built-in trees to publish, separated by commas, or all 
 
 static int session_init(void)
 {
-	struct vtr_session_settings settings = {
+	struct vtr_ring_config settings = {
 		.buffer_kb = buffer_kb,
 		.subbuf_kb = subbuf_kb,
 	};
@@ -121,30 +113,6 @@ static int session_init(void)
 	return err;
 }
 
-static unsigned int uid;
-module_param(uid, uint, 0444);
-MODULE_PARM_DESC(uid, "Owner of the files in debugfs (default: 0)");
-
-static unsigned int gid;
-module_param(gid, uint, 0444);
-MODULE_PARM_DESC(gid, "Group of the files in debugfs (default: 0)");
-
-static unsigned int file_mode = 0600;
-module_param(file_mode, uint, 0444);
-MODULE_PARM_DESC(file_mode, "Permissions of the files in debugfs: files that the owner can read get the read permissions of this mode, and likewise for writing, for example 0640 (default: 0600)");
-
-static int access_init(struct vtr_debugfs_access *ret)
-{
-	ret->uid = make_kuid(&init_user_ns, uid);
-	ret->gid = make_kgid(&init_user_ns, gid);
-	ret->mode = file_mode;
-	if (uid_valid(ret->uid) && gid_valid(ret->gid) && !(file_mode & ~0666))
-		return 0;
-	pr_err("uid=%u gid=%u file_mode=%#o: no such owner or permissions; use ids, and a mode of at most 0666\n",
-	       uid, gid, file_mode);
-	return -EINVAL;
-}
-
 /*
  * Remove what refers to the memory of a module that is unloaded: its categories and trees,
  * the addresses of its functions in stacks, and those of its strings in the tables of the
@@ -158,8 +126,7 @@ static int module_changes(struct notifier_block *block, unsigned long state,
 	vtr_category_module_goes(module);
 	vtr_stacks_forget();
 	vtr_writer_forget_strings();
-	vtr_lazy_module_goes(module);
-	vtr_managed_module_goes(module);
+	vtr_inspect_module_goes(module, false);
 	return NOTIFY_OK;
 }
 
@@ -169,39 +136,46 @@ static struct notifier_block module_notifier = {
 
 static int __init vitrine_init(void)
 {
-	struct vtr_debugfs_access access;
 	int err;
 
-	err = access_init(&access);
+	err = vtr_debugfs_check();
 	if (err)
 		return err;
-	err = vtr_trees_select(trees);
+	err = parse(trees, ',', vtr_trees_select);
 	if (err)
 		return err;
-	vtr_secret_init();
+	vtr_event_init();
 	vtr_writer_init();
 	err = vtr_sched_init();
 	if (err) {
-		pr_err("this kernel lacks the tracepoint sched_switch, sched_migrate_task or task_rename; use one with CONFIG_TRACEPOINTS\n");
+		pr_err("this kernel lacks the tracepoint sched_switch or task_rename; use one with CONFIG_TRACEPOINTS\n");
 		return err;
 	}
 	err = session_init();
 	if (err)
 		return err;
-	vtr_drift_init();
 	err = register_module_notifier(&module_notifier);
 	if (err)
-		goto err_drift;
+		goto err_session;
 	err = vtr_source_init();
 	if (err)
 		goto err_notifier;
-	err = vtr_marker_init();
+	err = vitrine_category_register(&vitrine_category_marker);
 	if (err)
 		goto err_source;
-	err = events_init();
-	if (err)
+	/*
+	 * Markers are switched on, because they cost nothing until a program writes one, which
+	 * it does in order to see it in the trace. A space ends a module parameter, so "+"
+	 * separates the words.
+	 */
+	err = parse("marker", ' ', vtr_category_switch) ?:
+	      parse(events, '+', vtr_category_switch);
+	if (err) {
+		pr_err("events=%s: no such category here; use those of trace/events\n",
+		       events);
 		goto err_marker;
-	err = vtr_trigger_init(trigger);
+	}
+	err = parse(trigger, ' ', vtr_trigger_init);
 	if (err) {
 		pr_err("trigger=%s: no such trigger; use latency_us=N, event=CATEGORY, hung_task, panic or none\n",
 		       trigger);
@@ -214,15 +188,26 @@ static int __init vitrine_init(void)
 	err = vtr_trees_init();
 	if (err)
 		goto err_lazy;
+	err = vtr_publisher_init();
+	if (err)
+		goto err_trees;
 	if (enable) {
 		err = vtr_session_enable(true);
 		if (err)
-			goto err_trees;
+			goto err_publisher;
+	}
+	/* Nothing after this can fail: a thread whose user stack is awaited uses the module. */
+	err = parse(stacks, '+', vtr_stacks_set);
+	if (err) {
+		pr_err("stacks=%s: no such setting here; use the words of trace/stacks\n", stacks);
+		goto err_publisher;
 	}
 	/* Last, because a file that has been opened cannot be withdrawn. */
-	vtr_debugfs_init(&access);
+	vtr_debugfs_init();
 	return 0;
 
+err_publisher:
+	vtr_publisher_deinit();
 err_trees:
 	vtr_trees_deinit();
 err_lazy:
@@ -230,13 +215,12 @@ err_lazy:
 err_trigger:
 	vtr_trigger_deinit();
 err_marker:
-	vtr_marker_deinit();
+	vitrine_category_unregister(&vitrine_category_marker);
 err_source:
 	vtr_source_deinit();
 err_notifier:
 	unregister_module_notifier(&module_notifier);
-err_drift:
-	vtr_drift_deinit();
+err_session:
 	vtr_session_deinit();
 	return err;
 }
@@ -244,14 +228,14 @@ err_drift:
 static void __exit vitrine_exit(void)
 {
 	vtr_debugfs_deinit();
+	vtr_publisher_deinit();
 	vtr_trees_deinit();
 	vtr_retained_deinit();
 	vtr_lazy_deinit();
 	vtr_trigger_deinit();
-	vtr_drift_deinit();
 	vtr_session_deinit();
 	vtr_stacks_deinit();
-	vtr_marker_deinit();
+	vitrine_category_unregister(&vitrine_category_marker);
 	vtr_source_deinit();
 	unregister_module_notifier(&module_notifier);
 }

@@ -9,16 +9,15 @@
  * invalid by itself, and going to sleep costs nothing.
  *
  * Concurrency: a CPU reads and writes its slots in sched_switch. When a waiting thread
- * migrates, vtr_preempted_move() reads the slot of one CPU and writes that of the other,
- * with the run queue of one of them locked. Threads whose ids are equal modulo
- * VTR_PREEMPTED_SLOTS share a slot; the thread that was preempted first then counts as
- * woken up.
+ * migrates, the slot of one CPU is read and that of the other written, with the run queue
+ * of one of them locked. When a trigger is armed, a task writes slots of all CPUs. Threads
+ * whose ids are equal modulo VTR_PREEMPTED_SLOTS share a slot; the thread that was preempted
+ * first then counts as woken up.
  */
 #ifndef _VTR_PREEMPTED_H
 #define _VTR_PREEMPTED_H
 
 #include <linux/compiler.h>
-#include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 
@@ -72,10 +71,10 @@ static inline void vtr_preempted_init(struct vtr_preempted *preempted)
 
 /**
  * vtr_preempted_note() - note that a thread is being preempted
- * @preempted: notes of this CPU
+ * @preempted: notes of the CPU on whose run queue the thread waits
  * @task: the thread
  *
- * Context: sched_switch on that CPU. Hot.
+ * Context: sched_switch on that CPU, which is hot; or any.
  */
 static __always_inline void vtr_preempted_note(struct vtr_preempted *preempted,
 					       const struct task_struct *task)

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Find tracepoints by name, because the kernel does not export them, and register and
- * unregister probes.
+ * Find what the kernel does not export: tracepoints by name, with their probes, and all
+ * threads, by id.
  *
  * Concurrency: none of its own; the owner of an array of probes serialises calls on it.
  */
+#include <linux/idr.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
@@ -99,4 +103,24 @@ void vtr_probe_unregister(const struct vtr_probe *probes, unsigned int nr)
 						    probes[nr].function,
 						    probes[nr].data);
 	tracepoint_synchronize_unregister();
+}
+
+/**
+ * vtr_thread_next() - return the next thread by id
+ * @id: first id to consider; set to the id after the one that was found
+ *
+ * Context: task.
+ * Return: a thread, to be released by put_task_struct(), or NULL after the last one.
+ */
+struct task_struct *vtr_thread_next(int *id)
+{
+	struct task_struct *task = NULL;
+	struct pid *pid;
+
+	rcu_read_lock();
+	/* An id may belong to a process group or session only. */
+	for (; !task && (pid = idr_get_next(&init_pid_ns.idr, id)); ++*id)
+		task = get_pid_task(pid, PIDTYPE_PID);
+	rcu_read_unlock();
+	return task;
 }

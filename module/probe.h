@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Probes: functions that tracepoints call. A probe whose type does not match its
- * tracepoint does not compile.
+ * tracepoint does not compile. And all threads, of which the kernel exports no list.
  */
 #ifndef _VTR_PROBE_H
 #define _VTR_PROBE_H
 
 #include <linux/build_bug.h>
-#include <linux/compiler.h>
 #include <linux/types.h>
 
+struct task_struct;
 struct tracepoint;
 
 /**
@@ -46,5 +46,6 @@ struct vtr_probe {
 unsigned int vtr_probe_find(struct vtr_probe *probes, unsigned int nr);
 int vtr_probe_register(const struct vtr_probe *probes, unsigned int nr);
 void vtr_probe_unregister(const struct vtr_probe *probes, unsigned int nr);
+struct task_struct *vtr_thread_next(int *id);
 
 #endif /* _VTR_PROBE_H */

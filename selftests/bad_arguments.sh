@@ -32,6 +32,7 @@ check "subbuf_kb too large" bad_parameter "subbuf_kb between 4 and 1024" buffer_
 check "subbuf_kb of the whole buffer" bad_parameter "at most half of buffer_kb" buffer_kb=64 subbuf_kb=64
 check "a number that is none" bad_parameter "buffer_kb" buffer_kb=lots
 check "enable neither yes nor no" bad_parameter "enable" enable=perhaps
+check "stacks of an unknown word" bad_parameter "stacks=sunshine: no such setting" stacks=sunshine
 check "no file is left of a module that was not loaded" test ! -e "$TRACE"
 
 # Without the module, the command says how to load it.

@@ -101,7 +101,7 @@ if [ -e /sys/fs/cgroup/cgroup.procs ] || mount -t cgroup2 none /sys/fs/cgroup 2>
 	rmdir /sys/fs/cgroup/choosing/inner /sys/fs/cgroup/choosing
 fi
 
-check "record -C, -p and --overwrite together" vitrine record -o both.fxt -C 0 -p alpha --overwrite 1M -- bash -c both
+check "record -C and -p together" vitrine record -o both.fxt -C 0 -p alpha -- bash -c both
 check "the file of -C and -p says which CPU and process it has" notes both.fxt "cpus=0 processes=alpha"
 check "--rotate excludes a choice" refuses 2 "excludes" vitrine record -o none.fxt --rotate 1M -p alpha -- true
 check "the settings are as before" grep -qx -e -sched "$TRACE/events"

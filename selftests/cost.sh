@@ -13,25 +13,29 @@ disruptive "real-time threads may use all the time of the CPUs"
 
 # Limits for a switch, a wakeup, both, and so on; most_stacks is what a wakeup costs more while
 # long waits are recorded. An arm64 CPU needs more instructions, and the program's user stack
-# has more frames there.
+# has more frames there, but frame pointers that lead to the end, so that no memory is recorded.
 case $(uname -m) in
 aarch64)	most=69 most_wakeup=45 most_both=113 most_armed=26 most_tree=78
-		most_runnable=33 most_stacks=22 most_user_stack=18000 ;;
+		most_runnable=33 most_stacks=22 most_user_stack=18000 most_user_memory=20000 ;;
 *)		most=65 most_wakeup=37 most_both=100 most_armed=20 most_tree=60
-		most_runnable=26 most_stacks=20 most_user_stack=10000 ;;
+		most_runnable=26 most_stacks=20 most_user_stack=10000 most_user_memory=70000 ;;
 esac
-most_kernel_stack=6000 most_kernel_stack_bytes=160 most_user_stack_bytes=75
+most_kernel_stack=6000 most_kernel_stack_bytes=160 most_user_stack_bytes=75 \
+	most_user_memory_bytes=1000
+# 99 samples a second of 10^9 instructions take 0.1 % of a CPU, with user stacks 0.2 %.
+most_sample=10101 most_user_sample=20202
 # On these kernels the call of a probe takes about ten instructions more than on 6.12.
 case ${VITRINE_KERNEL:-} in
 newest*)	most_tree=$((most_tree + 14)) ;;
 esac
-# Rings of threads: number of threads, limits of instructions and bytes per switch. How many
-# of 200 or 300 threads share a slot of the table depends on their ids.
-crowds="60 80 19
-200 110 24
-300 150 34
-1000 255 75
-3000 270 75"
+# Rings of threads: number of threads, limits of instructions and bytes per switch, KiB of a
+# sub-buffer. How many of 200 or 300 threads share a slot of the table depends on their ids.
+crowds="60 80 19 64
+200 110 24 64
+300 150 34 64
+1000 255 75 64
+1000 190 50 256
+3000 270 75 64"
 tracefs=/sys/kernel/tracing
 
 # Rounds of one run of the ping-pong.
@@ -49,20 +53,20 @@ per_switch()
 	echo "$best"
 }
 
-# per_hop THREADS: instructions per switch times 100 in a ring of THREADS, minimum of two
+# per_hop THREADS [HOPS]: instructions per switch times 100 in a ring of THREADS, minimum of two
 per_hop()
 {
 	local round best='' now
 
 	for ((round = 0; round < 2; round++)); do
-		now=$("$WORKLOAD" ring "$1" $(($1 < 2000 ? 6000 : 9000)) |
+		now=$("$WORKLOAD" ring "$1" "${2:-$(($1 < 2000 ? 6000 : 9000))}" |
 			awk '{ printf "%d", $4 * 100 / $2 }')
 		[ -n "$best" ] && [ "$best" -le "$now" ] || best=$now
 	done
 	echo "$best"
 }
 
-# counted COMMAND: set $cost to what COMMAND prints, and $bytes, $records and $blocked to how
+# counted COMMAND: set $cost to what COMMAND prints, and $bytes, $records and $stacked to how
 # much these counters, summed over all rings, increased meanwhile. jq adds nothing to them,
 # because it starts when both copies have been taken.
 counted()
@@ -70,26 +74,30 @@ counted()
 	vitrine show --json vitrine >/tmp/before.json
 	cost=$("$@")
 	vitrine show --json vitrine >/tmp/after.json
-	read -r bytes records blocked < <(jq -rs 'map([([.. | .bytes? // empty] | add),
-		([.. | .records? // empty] | add), .root.trace.stacks.blocked // 0]) |
+	read -r bytes records stacked < <(jq -rs 'map([([.. | .bytes? // empty] | add),
+		([.. | .records? // empty] | add), ((.root.trace.stacks | .blocked + .running) // 0)]) |
 		transpose | map(.[1] - .[0]) | @tsv' /tmp/before.json /tmp/after.json)
 }
 
-# crowd THREADS INSTRUCTIONS BYTES: check the limits of a ring of THREADS
+# crowd THREADS INSTRUCTIONS BYTES KB: check the limits of a ring of THREADS with sub-buffers of KB.
+# What is measured must have several of them: of the large ones, with 6000 hops, it has one or
+# two, and another cost by 15 % each time.
 crowd()
 {
-	local off
+	local off hops=() what="$1 threads"
 
-	off=$(per_hop "$1")
+	[ "$4" = 64 ] || { hops=(20000); what+=", $4 KiB"; }
+	echo "$4" >"$TRACE/subbuf_kb"
+	off=$(per_hop "$1" "${hops[@]}")
 	echo 1 >"$TRACE/enable"
-	counted per_hop "$1"
+	counted per_hop "$1" "${hops[@]}"
 	bytes=$((bytes * 100 / records))
 	echo 0 >"$TRACE/enable"
-	show "vitrine, $1 threads: added" $((cost - off))
-	printf '# %-34s %5d.%02d bytes a switch\n' "vitrine, $1 threads" $((bytes / 100)) $((bytes % 100))
+	show "vitrine, $what: added" $((cost - off))
+	printf '# %-34s %5d.%02d bytes a switch\n' "vitrine, $what" $((bytes / 100)) $((bytes % 100))
 	[ "$(uname -m)" = x86_64 ] || return
-	check "a switch of $1 threads takes at most $2 instructions" within 2000 $((cost - off)) $(($2 * 100))
-	check "a switch of $1 threads takes at most $3 bytes" within 1600 $bytes $(($3 * 100))
+	check "a switch of $what takes at most $2 instructions" within 2000 $((cost - off)) $(($2 * 100))
+	check "a switch of $what takes at most $3 bytes" within 1600 $bytes $(($3 * 100))
 }
 
 # show WHAT HUNDREDTHS
@@ -104,7 +112,7 @@ show_stack()
 	printf '# %-34s %5d instructions, %d bytes\n' "vitrine, a long wait's $1" "$2" "$3"
 }
 
-# added WITHOUT WITH: a thousand long waits a second are recorded. Set $per_hit and
+# added WITHOUT WITH: a thousand long waits, or samples, a second are recorded. Set $per_hit and
 # $bytes_per_hit to what one of them costs with the settings WITH, less what it costs with the
 # settings WITHOUT, and set $without to what a switch costs with WITHOUT.
 added()
@@ -116,23 +124,52 @@ added()
 	without=$cost bytes_without=$bytes
 	echo "$2" >"$TRACE/stacks"
 	counted per_switch
-	bytes_per_hit=$(((bytes - bytes_without) / blocked))
+	bytes_per_hit=$(((bytes - bytes_without) / stacked))
 	# An instruction is a nanosecond, and a thousand stacks are recorded a second.
 	per_hit=$(((cost - without) * 1000000 / cost))
 }
 
-# What a user stack costs in addition to a kernel stack. Real-time threads record no user stack.
-# The cost of a switch of other threads varies more, so this measurement takes longer.
+# What a user stack costs in addition to a kernel stack, without and with memory. Real-time
+# threads record no user stack. The cost of a switch of other threads varies more, so this measurement takes longer.
 measure_user_stacks()
 {
 	local rounds=$((10 * rounds))
 
 	export NOT_REAL_TIME=1
 	added blocked_us=0 "blocked_us=0 user"
-	unset NOT_REAL_TIME
 	per_user_stack=$per_hit bytes_per_user_stack=$bytes_per_hit
+	added blocked_us=0 "blocked_us=0 user=memory"
+	per_user_memory=$per_hit bytes_per_user_memory=$bytes_per_hit
+	unset NOT_REAL_TIME
 	nr_user_stacks=$(value vitrine .root.trace.stacks.user)
 	nr_left_out=$(value vitrine .root.trace.stacks.user_left_out)
+}
+
+# What a sample of a running thread costs, in the kernel, where most samples of the ping-pong are;
+# then with its user stack, and with stack memory.
+measure_samples()
+{
+	local rounds=$((10 * rounds))
+
+	added sample_hz=1 sample_hz=1000
+	per_sample=$per_hit bytes_per_sample=$bytes_per_hit
+	export NOT_REAL_TIME=1
+	added "sample_hz=1 user" "sample_hz=1000 user"
+	per_user_sample=$per_hit bytes_per_user_sample=$bytes_per_hit
+	added "sample_hz=1 user=memory" "sample_hz=1000 user=memory"
+	per_memory_sample=$per_hit bytes_per_memory_sample=$bytes_per_hit
+	unset NOT_REAL_TIME
+	echo none >"$TRACE/stacks"
+}
+
+# show_sample WHICH INSTRUCTIONS BYTES: at a thousand million instructions a second, as a part of
+# a CPU, with 99 samples a second
+show_sample()
+{
+	local millionths=$(($2 * 99 / 1000))
+
+	printf '# %-34s %5d instructions, %d bytes; 99 a second take %d.%04d %% of a CPU\n' \
+		"vitrine, a sample $1" "$2" "$3" $((millionths / 10000)) $((millionths % 10000))
 }
 
 # What a wakeup costs while stacks of long waits are asked for: $stacks, if none is long;
@@ -171,7 +208,9 @@ echo blocked_us=3600000000 >"$TRACE/stacks"
 not_watched=$(per_switch)
 echo runnable_us=3600000000 >"$TRACE/stacks"
 watched=$(per_switch)
-echo none >"$TRACE/stacks"
+echo sample_hz=1 >"$TRACE/stacks"
+sampled=$(per_switch)
+measure_samples
 echo 0 >"$TRACE/enable"
 echo local >"$TRACE/clock"
 echo 1 >"$TRACE/enable"
@@ -179,8 +218,8 @@ local_clock=$(per_switch)
 echo 0 >"$TRACE/enable"
 
 echo counter >"$TRACE/clock"
-while read -r threads instructions bytes; do
-	crowd "$threads" "$instructions" "$bytes"
+while read -r threads instructions most_bytes kb; do
+	crowd "$threads" "$instructions" "$most_bytes" "$kb"
 done <<<"$crowds"
 unload
 load enable=0 trees=sched || exit
@@ -208,11 +247,16 @@ show "vitrine, that check" $((stacks - wakeups))
 show "vitrine, a long wait not wanted" $((refused - wakeups))
 show_stack "kernel stack" "$per_kernel_stack" "$bytes_per_kernel_stack"
 show_stack "user stack" "$per_user_stack" "$bytes_per_user_stack"
+show_stack "user stack with memory" "$per_user_memory" "$bytes_per_user_memory"
 echo "# of user stacks, $nr_user_stacks were recorded and $nr_left_out left out"
 show "vitrine, latency_us armed: added" $((armed - off))
 show "vitrine, that trigger" $((armed - counter))
 show "vitrine, blocked_us armed, a switch" $((not_watched - counter))
 show "vitrine, runnable_us armed, a switch" $((watched - counter))
+show "vitrine, sample_hz armed, a switch" $((sampled - counter))
+show_sample "with its kernel stack" "$per_sample" "$bytes_per_sample"
+show_sample "with its user stack, too" "$per_user_sample" "$bytes_per_user_sample"
+show_sample "with stack memory, too" "$per_memory_sample" "$bytes_per_memory_sample"
 show "vitrine, clock local: added" $((local_clock - off))
 show "the tree sched: added" $((tree - off))
 show "ftrace, clock local: added" $((ftrace - off))
@@ -236,10 +280,22 @@ check "a user stack costs at most $most_user_stack instructions more" \
 	within 500 "$per_user_stack" "$most_user_stack"
 check "a user stack takes at most $most_user_stack_bytes bytes more" \
 	within 40 "$bytes_per_user_stack" "$most_user_stack_bytes"
+check "a user stack with memory costs at most $most_user_memory instructions more" \
+	within 1000 "$per_user_memory" "$most_user_memory"
+check "a user stack with memory takes at most $most_user_memory_bytes bytes more" \
+	within 40 "$bytes_per_user_memory" "$most_user_memory_bytes"
 check "an armed trigger costs at most $most_armed more" within 200 $((armed - counter)) $((most_armed * 100))
 check "the trigger was armed during the whole measurement" test "$fired" = "armed latency_us=3600000000"
 check "runnable_us costs a switch at most $most_runnable more" \
 	within 200 $((watched - counter)) $((most_runnable * 100))
+check "sample_hz costs a switch at most $most_runnable more" \
+	within -200 $((sampled - counter)) $((most_runnable * 100))
+if [ "$(uname -m)" = x86_64 ]; then
+	check "samples with kernel stacks take at most 0.1 % of a CPU" \
+		within 1000 "$per_sample" $most_sample
+	check "samples with user stacks take at most 0.2 % of a CPU" \
+		within "$per_sample" "$per_user_sample" $most_user_sample
+fi
 check "blocked_us costs a switch nothing" within -100 $((not_watched - counter)) 100
 check "a switch that the tree sched counts costs at most $most_tree more" \
 	within 2000 $((tree - off)) $((most_tree * 100))

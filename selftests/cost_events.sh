@@ -23,7 +23,7 @@ nr_calls=20000	# of getppid() or of the library, three times
 # probes of a system call, and masking the arguments takes an instruction more each.
 slack=0
 call=220	# limit of a system call
-args=500	# limit of one with its arguments
+args=460	# limit of one with its arguments
 marker=400	# limit of a marker, without write()
 case ${VITRINE_KERNEL:-} in
 newest)
@@ -232,15 +232,15 @@ irq_handler 200 32 irq/irq_handler_entry irq/irq_handler_exit
 irq_softirq 200 32 irq/softirq_entry irq/softirq_exit
 timer_list 200 32 timer/timer_expire_entry timer/timer_expire_exit
 timer_hrtimer 200 32 timer/hrtimer_expire_entry timer/hrtimer_expire_exit
-block_issue 360 64 block/block_rq_issue
+block_issue 300 64 block/block_rq_issue
 block_complete 200 40 block/block_rq_complete
 power_sleep 200 40 power/cpu_idle
 power_frequency 200 32 power/cpu_frequency
 module 200 32 module/module_load
-printk 310 48 printk/console
+printk 200 48 printk/console
 sched_wakeup 60 24 sched/sched_waking
 sched_migrate 200 56 sched/sched_migrate_task
-sched_fork 350 64 sched/sched_process_fork
+sched_fork 300 64 sched/sched_process_fork
 $(rows_of_processor)
 END
 check "each category has a figure" all_have_figures

@@ -173,10 +173,10 @@ can_switch()
 # While recording is off, tracepoints are not looked up.
 restart
 before=$(grep '^+' "$TRACE/events")
-for category in sched irq ipi fault syscall block timer power module printk; do
+while read -r category; do
 	check "$category: can be switched on, or is listed as missing" can_switch "$category"
 	echo "-$category" >"$TRACE/events"
-done
+done < <(sed 's/^.//; s/:.*//' "$TRACE/events")
 echo "$before" >"$TRACE/events"
 
 if has_events fault; then
@@ -245,6 +245,7 @@ resched()
 }
 check "CPUs reschedule each other" until_true resched
 "$WORKLOAD" faults 100
+"$WORKLOAD" compat && compat=y || compat=
 modprobe loop && rmmod loop
 echo "events.sh was here" >/dev/kmsg
 check "all sources at once: sound" archive sources
@@ -265,6 +266,9 @@ if has_events fault; then
 fi
 check "syscall" has sources ' complete .* syscall:openat until [0-9.]+ ret=' ' begin +[^ ]+ syscall:[a-z_0-9]+$' \
 	' end +.* syscall:[a-z_0-9]+ ret=' ' instant .* syscall:exit_group$'
+if [ "$(uname -m)" = x86_64 ] && [ "$compat" ]; then
+	check "syscall: of a 32-bit program" has sources ' complete .* syscall:compat until [0-9.]+ nr=60 ret='
+fi
 check "block" has sources ' async-begin .* block:read id .* bytes=' ' async-end .* block:read id .* error=0'
 check "timer" has sources ' complete .* timer:hrtimer until [0-9.]+ function="[a-z_]+"'
 check "power" has sources ' begin +idle.* power:sleep state=' ' end +idle.* power:sleep$'

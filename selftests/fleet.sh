@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The commands in Documentation/fleet.rst work as printed, on traces that were recorded as
-# vitrine-record.service does it.
+# vitrine-continuous.service does it.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit

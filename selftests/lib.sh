@@ -21,6 +21,17 @@ within()
 	[ "$1" -le "$2" ] && [ "$2" -le "$3" ]
 }
 
+# has_line FILE PATTERN...: a line of FILE has all of these patterns
+has_line()
+{
+	local file=$1 lines pattern
+
+	lines=$(<"$file")
+	for pattern in "${@:2}"; do
+		lines=$(grep -E -- "$pattern" <<<"$lines") || { cat "$file"; return 1; }
+	done
+}
+
 # retried COMMAND...: COMMAND succeeds in one of ten attempts; for what depends on when
 # something else happens to run
 retried()

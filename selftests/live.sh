@@ -34,13 +34,6 @@ table()
 	grep -E '^crowd-[0-9]+:[0-9]+/[0-9]+ ' "$dir/table"
 }
 
-# In a map, each line shows that exactly one CPU has just switched.
-map()
-{
-	vitrine latency --live --map >"$dir/map" && grep -q ' = crowd-' "$dir/map" &&
-	awk '{ sub(/  [A-Z][0-9a-z] = .*/, "") } gsub(/\*/, "") != 1 { print; exit 1 }' "$dir/map"
-}
-
 drawn()
 {
 	vitrine timeline --live -o "$dir/live.html" && grep -q 'crowd-' "$dir/live.html" &&
@@ -55,7 +48,6 @@ shown()
 busy &
 check "latency --live reports the threads that waited" until_true waited
 check "latency --live prints a table" table
-check "latency --live --map prints a map" map
 check "timeline --live draws the threads that ran" drawn
 
 # The terminal is that of script(1), whose standard input are the keys.

@@ -66,9 +66,9 @@ check "linear histogram of uints" shows '.root.timing.latency_ns |
 check "exponential histogram of uints" shows '.root.timing.latency_log_ns |
 	(.counts | length) == 42 and (.counts | add) == 208'
 check "linear histogram of doubles" shows '.root.timing.load |
-	.step == 0.1 and .counts[:2] == [0, 19] and (.counts | add) == 208'
+	.step == 0.1 and .counts[:2] == [0, 208] and (.counts | add) == 208'
 check "exponential histogram of doubles" shows '.root.timing.load_log |
-	.step_multiplier == 2 and (.counts | add) == 416'
+	.step_multiplier == 2 and .counts[2] == 416 and (.counts | add) == 416'
 check "counter per CPU" shows '.root.interrupts == 208'
 check "histogram per CPU" shows '.root.packet_bytes |
 	.initial_step == 64 and .counts == [0, 0, 63, 128, 17, 0, 0, 0]'
@@ -76,8 +76,8 @@ check "recorded values" shows '.root.board == {"model": "V-1000", "mac": "b64:Ag
 	"revision": 3, "offset_celsius": -2, "volts": 3.3, "has_fan": true}'
 check "a list has its last eight" shows '.root.events | keys == (["5", "6", "7", "8", "9", "10",
 	"11", "12"] | sort) and .["12"] == {"what": "standby", "value": 208}'
-check "adopted, under its unique name" shows '.root | .active == {} and (.standby | to_entries |
-	length == 1 and (.[0] | (.key | test("^port-[0-9]+$")) and .value.speed_mbit == 1000))'
+check "adopted, under its name" shows '.root | .active == {} and (.standby | keys == ["port"] and
+	.port.speed_mbit == 1000)'
 check "health" shows '.root["fuchsia.inspect.Health"] | .status == "UNHEALTHY" and
 	.message == "port on standby" and .start_timestamp_nanos > 0'
 check "link as a child" shows '.root.vitrine.trace.recording == false'

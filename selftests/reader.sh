@@ -1,34 +1,121 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The reader printed in Documentation/mmap.rst does what that page says.
+# The programs of samples/ show what the command does of the same trees and rings.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
-load
-"$WORKLOAD" crowd 20 20000 >/dev/null
+reader=$VITRINE_SELFTESTS/reader
+ring_reader=$VITRINE_SELFTESTS/ring_reader
 
-copies()
+# same_values COPY LINES: LINES are the properties of the tree COPY
+same_values()
 {
-	"$VITRINE_SELFTESTS/reader" "$1" >"$2" && vitrine check "$2"
+	vitrine show --json "$1" >/tmp/values.json || return
+	same <(jq -r -f "$VITRINE_SELFTESTS/values.jq" /tmp/values.json | sort) \
+	     <(jq -rR -f "$VITRINE_SELFTESTS/values.jq" "$2" | sort)
 }
 
-check "the program copies a tree" copies "$INSPECT/system.inspect" /tmp/system.inspect
-check "the copy of the tree has its values" \
-	test "$(value /tmp/system.inspect .root.release)" = "$(uname -r)"
-check "the program copies a ring" copies "$TRACE/cpu0" /tmp/cpu0.fxt
-check "the copy of the ring has records" sh -c 'vitrine print /tmp/cpu0.fxt | grep -q crowd-'
+# copy_is_read TREE: the program finds in a copy what the command finds, and reads the tree itself
+copy_is_read()
+{
+	cat "$1" >/tmp/copy.inspect &&
+	"$reader" /tmp/copy.inspect >/tmp/copy.txt && same_values /tmp/copy.inspect /tmp/copy.txt &&
+	"$reader" "$1" >/tmp/mapped.txt && grep -q ' = ' /tmp/mapped.txt
+}
+
+# still_tree_is_read TREE: likewise, of a tree that does not change
+still_tree_is_read()
+{
+	copy_is_read "$1" && same /tmp/copy.txt /tmp/mapped.txt
+}
 
 while_edited()
 {
 	local i
 
 	for ((i = 0; i < 10; i++)); do
-		copies "$INSPECT/vitrine.inspect" /tmp/vitrine.inspect || return
+		"$reader" "$INSPECT/publisher.inspect" >/tmp/edited.txt || return
 	done
+	jq -rR -f "$VITRINE_SELFTESTS/values.jq" /tmp/edited.txt | grep -q '^state = '
 }
 
-check "copies a tree while it is edited" while_edited
+load
+for tree in "$INSPECT"/*.inspect; do
+	check "${tree##*/}: the program prints its values" copy_is_read "$tree"
+done
+insmod "$VITRINE_PUBLISHER_KO" mode=idle steps=208
+check "every type of value, copied and mapped" still_tree_is_read "$INSPECT/publisher.inspect"
+rmmod publisher
+insmod "$VITRINE_PUBLISHER_KO" mode=batch
+check "reads a tree while it is edited" while_edited
+rmmod publisher
+
+# ---- rings ------------------------------------------------------------------
+
+# records FILE: all its records
+records()
+{
+	vitrine check "$1" >&2 && vitrine print --all "$1"
+}
+
+"$WORKLOAD" crowd 20 20000 >/dev/null
+echo 0 >"$TRACE/enable"
+cat "$TRACE/trace.fxt" >/tmp/kernel.fxt
+"$ring_reader" "$TRACE"/cpu* >/tmp/rings.fxt
+check "rings: the file has the records of trace.fxt" same <(records /tmp/kernel.fxt) <(records /tmp/rings.fxt)
+check "rings: there are some" grep -q crowd- <(records /tmp/rings.fxt)
+
+# follow KB: begin a session with rings of this size, and follow them
+follow()
+{
+	echo 32 >"$TRACE/subbuf_kb"
+	restart "$1"
+	"$ring_reader" -f "$TRACE"/cpu* >/tmp/followed.fxt 2>/tmp/followed.log &
+	reader_pid=$!
+}
+
+# session_ends: end it, and wait for the program
+session_ends()
+{
+	echo 0 >"$TRACE/enable"
+	cat "$TRACE/trace.fxt" >/tmp/kernel.fxt
+	echo 4096 >"$TRACE/buffer_kb"
+	wait $reader_pid
+	status=$?
+	sed 's/^/# /' /tmp/followed.log
+}
+
+# In streaming mode, nothing is overwritten that the program has not copied.
+echo streaming >"$TRACE/mode"
+follow 64
+on_each_cpu "$WORKLOAD" crowd 20 20000
+session_ends
+check "follows until the session is over" test $status = 0
+check "follows: what was copied is sound" vitrine check /tmp/followed.fxt
+missing()
+{
+	comm -23 <(vitrine print /tmp/kernel.fxt | sort) <(vitrine print /tmp/followed.fxt | sort) \
+		>/tmp/missing.txt
+	head /tmp/missing.txt
+	[ -s /tmp/missing.txt ]
+}
+
+check "follows: it has the last records, too" fails missing
+check "follows: the rings were reused" test "$(stat -c %s /tmp/followed.fxt)" -gt $((2 * 64 * 1024 * $(nproc)))
+
+# Stopped, the program loses what is overwritten.
+echo circular >"$TRACE/mode"
+follow 64
+on_each_cpu "$WORKLOAD" crowd 20 20000
+until_true test -s /tmp/followed.fxt
+kill -STOP $reader_pid
+on_each_cpu "$WORKLOAD" crowd 20 20000
+kill -CONT $reader_pid
+session_ends
+check "follows a flight recorder until the session is over" test $status = 0
+check "loss: the file is sound, and its loss is seen" grep -q 'records lost' <(vitrine check /tmp/followed.fxt)
+check "loss: the program reports it" grep -q 'recycled before they were copied' /tmp/followed.log
 
 finish

@@ -51,16 +51,6 @@ for size in "8 4" "64 8" "4096 1024"; do
 			vitrine check /tmp/b.fxt'
 done
 
-# The end of a recording of more than that size.
-overwritten()
-{
-	vitrine record -o /tmp/one.fxt --overwrite 64K -- "$WORKLOAD" crowd 3 5000 &&
-		[ "$(stat -c %s /tmp/one.fxt)" -le $((64 * 1024)) ] && vitrine check /tmp/one.fxt
-}
-set_to subbuf_kb 8
-check "--overwrite" overwritten
-set_to subbuf_kb 1024
-
 # A name that changes, and one that is not UTF-8.
 renamed()
 {
@@ -200,9 +190,6 @@ check "the snapshot is sound" vitrine check /tmp/snapshot.fxt
 check "the snapshot names the waker of each wakeup" names_wakers /tmp/snapshot.fxt
 cp "$TRACE/trace.fxt" /tmp/one.fxt
 check "trace.fxt has the same wakers for our reader" diff <(wakers /tmp/one.fxt) <(wakers /tmp/snapshot.fxt)
-
-check "the end of a recording" recorded /tmp/tail.fxt --overwrite 128K -- "$WORKLOAD" crowd 3 5000
-check "the end: what is counted is in the file" agrees /tmp/tail.fxt
 
 # In streaming mode, a ring is full when recording begins: what was lost before is not told.
 set_to buffer_kb 256

@@ -120,10 +120,10 @@ echo 0 >"$TRACE/enable"
 
 # ---- work -------------------------------------------------------------------
 
-# works: print when functions of the module ran in a worker of the kernel, in seconds
+# works: print when a worker of the kernel refreshed a tree, in seconds; the module has other work
 works()
 {
-	sed -nE 's/.* ([0-9]+\.[0-9]+): workqueue_execute_start:.*function .*\[vitrine\].*/\1/p' "$tracefs/trace"
+	sed -nE 's/.* ([0-9]+\.[0-9]+): workqueue_execute_start:.*function fold \[vitrine\].*/\1/p' "$tracefs/trace"
 }
 
 worked()

@@ -389,7 +389,6 @@ check "system: uptime" between uptime system '.root.uptime_ns / 10000000 | floor
 proc_load() { awk '{ print $1 + 0, $2 + 0, $3 + 0 }' /proc/loadavg; }
 check "system: load" same_as_proc 0 proc_load system '.root.load | [.["1_min"], .["5_min"], .["15_min"]] |
 	map((. * 2048 + 10) * 100 / 2048 | floor / 100)'
-check "system: the boot" test "$(value system .root.boot_id)" = "$(</proc/sys/kernel/random/boot_id)"
 # In hundredths of a second: /proc/stat rounds down to them, and a tick need not be a
 # multiple of one.
 system_time() { awk '$1 == "cpu0" { print $4 }' /proc/stat; }
@@ -421,60 +420,6 @@ check "interrupts: each line's handlers" same_as_proc 5 proc_handlers interrupts
 check "interrupts: softirqs by CPU" same_as_proc 8 proc_softirqs interrupts '
 	.root.softirqs | to_entries[] | .key as $name | .value.cpus | to_entries[] |
 	[$name, .key, .value]'
-# proc_total LABEL: print the sum over all CPUs of the line LABEL in /proc/interrupts
-proc_total()
-{
-	awk -v label="$1:" '$1 == label { for (i = 2; $i ~ /^[0-9]+$/; i++) sum += $i; print sum }' /proc/interrupts
-}
-
-# label_of PATTERN: print the label of the line in /proc/interrupts that matches PATTERN;
-# labels differ between architectures
-label_of()
-{
-	awk -v pattern="$1" '$0 ~ pattern { sub(/:/, "", $1); print $1; exit }' /proc/interrupts
-}
-
-# On arm64 the timer of a CPU has an interrupt line like a device.
-timer=$(label_of 'Local timer interrupts|arch_timer')
-resched=$(label_of 'Rescheduling interrupts')
-timer_interrupts() { proc_total "$timer"; }
-resched_interrupts() { proc_total "$resched"; }
-proc_local()
-{
-	awk 'NR == 1 { nr = NF }
-	     $1 !~ /^[0-9]+:/ && NF > nr + 1 { for (i = 1; i <= nr; i++) print $1, i - 1, $(i + 1) }' \
-		/proc/interrupts | sed 's/:/ /; s/  / /'
-}
-
-check "interrupts: each CPU's own" same_as_proc 8 proc_local interrupts '
-	.root.local | to_entries[] | .key as $name | .value.cpus | to_entries[] | [$name, .key, .value]'
-check "interrupts: what they are" test "$(kept interrupts '.root.local[].description' | sort)" = "$(
-	awk 'NR == 1 { nr = NF } $1 !~ /^[0-9]+:/ && NF > nr + 1' /proc/interrupts |
-	sed 's/^ *[^ ]*: *\([0-9][0-9]* *\)*//' | sort)"
-check "interrupts: the CPUs' own timers" between timer_interrupts interrupts \
-	".root | .local[\"$timer\"] // .lines[\"$timer\"] | .total"
-check "interrupts: the CPUs' rescheduling" between resched_interrupts interrupts \
-	".root.local[\"$resched\"].total"
-
-# ---- the kernel's own text --------------------------------------------------
-
-boot_id=$(</proc/sys/kernel/random/boot_id)
-covered()
-{
-	local text
-
-	for text in vmstat interrupts sys/kernel/random/boot_id; do
-		echo "covered 1" >cover
-		mount --bind cover "/proc/$text" || return
-	done
-	[ "$(value system .root.boot_id)" = "$1" ] &&
-		[ "$(value memory '.root.events.faults > 1')" = true ] &&
-		[ "$(value interrupts '.root.local | length > 3')" = true ]
-	set -- $?
-	umount /proc/vmstat /proc/interrupts /proc/sys/kernel/random/boot_id
-	return "$1"
-}
-check "what is mounted over files of /proc makes no difference" covered "$boot_id"
 
 # ---- modules ----------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# "vitrine record --why", "latency --why" and "flame" on two known stories: a thread
+# "vitrine record --why", "why" and "flame" on two known stories: a thread
 # waits for a mutex whose holder syncs a slow disk, and a real-time thread starves another.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
@@ -23,28 +23,23 @@ record()
 record_command()
 {
 	vitrine record --why=10us -o "$dir/trace.fxt" -- "$@" >"$dir/said" || return
-	vitrine latency --why -n 1000 "$dir/trace.fxt" >"$dir/why.text" || return
-	vitrine latency --why -n 1000 --json "$dir/trace.fxt" >"$dir/why.json" || return
+	vitrine why "$dir/trace.fxt" >"$dir/why.text" || return
+	vitrine why --json "$dir/trace.fxt" >"$dir/why.json" || return
 	vitrine flame "$dir/trace.fxt" -o "$dir/why.folded"
 }
 
-# says FILTER: the jq filter is true of one of the longest waits
+# says FILTER: the jq filter is true of waits of one kind
 says()
 {
 	jq -e --argjson disk_ns $((disk_ms * 1000000)) --argjson starve_ns $((starve_ms * 1000000)) \
-		--argjson fsync_ns "${fsync_ns:-0}" "[.longest[] | select($1)] | length > 0" "$dir/why.json" ||
-		{ jq -c '.longest[] | .chain |= map(del(.stack))' "$dir/why.json"; return 1; }
+		--argjson fsync_ns "${fsync_ns:-0}" "[.waits[] | select($1)] | length > 0" "$dir/why.json" ||
+		{ jq -c '.waits[] | del(.longest.stack)' "$dir/why.json"; return 1; }
 }
 
 # prints PATTERN...: a line of the text has all of these patterns
 prints()
 {
-	local lines
-
-	lines=$(<"$dir/why.text")
-	for pattern; do
-		lines=$(grep -E -- "$pattern" <<<"$lines") || { cat "$dir/why.text"; return 1; }
-	done
+	has_line "$dir/why.text" "$@"
 }
 
 # nothing_is_on: what --why switches on is off
@@ -60,7 +55,7 @@ killed()
 
 	vitrine record --why -o "$dir/killed.fxt" -- sleep 1000 >"$dir/said" 2>&1 &
 	recorder=$!
-	until_true grep -qx "blocked_us=1000 runnable_us=1000 user" "$TRACE/stacks" || return
+	until_true grep -qx "blocked_us=1000 runnable_us=1000 sample_hz=99 user=memory" "$TRACE/stacks" || return
 	kill -KILL "$recorder"
 	wait "$recorder"
 	until_true nothing_is_on
@@ -93,10 +88,8 @@ has_stacks=1
 
 still
 check "record a process that is still blocked at the end" test -n "$sleeper"
-check "the thread that is still blocked is among the longest waits" \
-	says ".thread.tid == $sleeper and .still and .blocked_ns >= 10000000 and .chain[0].syscall == \"clock_nanosleep\""
-check "the report says that the thread is still blocked" prints "waited .*, still blocked at "
-check "the report says where the thread is still blocked" prints "blocked in clock_nanosleep"
+check "the thread that is still blocked naps" \
+	says ".longest.thread.tid == $sleeper and .kind == \"sleep\" and .sum_ns >= 10000000"
 check "the thread that is still blocked is in the flame graph" folded "sleep.*;still blocked " 10
 
 # ---- a lock whose holder syncs a disk -----------------------------------------------
@@ -107,40 +100,29 @@ locked()
 {
 	record lock /dev/nullb0 || return
 	read -r _ _ _ _ _ _ _ fsync_ns <"$dir/said"
-	says '.thread.name == "lock-waiter" and .chain[0].syscall == "futex" and
-	      .blocked_ns >= $disk_ns * 0.9 and
-	      .chain[1].syscall == "fsync" and .chain[1].blocked_ns >= $disk_ns * 0.9'
+	says '.longest.thread.name == "lock-waiter" and .kind == "lock" and .sum_ns >= $disk_ns * 0.9'
 }
 
 check "record a thread that waits for a lock" retried locked
 read -r _ _ _ _ _ _ _ fsync_ns <"$dir/said"
 check "the trace of the waiter is sound" vitrine check "$dir/trace.fxt"
 check "the categories and stacks are off after the recording" nothing_is_on
-check "the waiter waited for a futex, and the holder of the lock woke it" says \
-	'.thread.name == "lock-waiter" and .chain[0].syscall == "futex" and
-	 .chain[0].waker.thread.name == "lock-holder" and .blocked_ns >= $disk_ns * 0.9'
-check "the holder was blocked in fsync, for as long as the disk took" says \
-	'.thread.name == "lock-waiter" and (.chain[1] | .thread.name == "lock-holder" and
-	 .syscall == "fsync" and .blocked_ns >= $disk_ns * 0.9 and .blocked_ns <= $fsync_ns)'
+check "the holder of the lock woke the waiter" says \
+	'.longest.thread.name == "lock-waiter" and .kind == "lock" and (.ended_by[0].group | endswith("lock-holder"))'
 check "the holder waited for the disk, for as long as the disk took" says \
-	'.thread.name == "lock-waiter" and (.chain[1].request | .disk == "nullb0" and
-	 .operation == "write" and .bytes == 4096 and
-	 .end_ns - .begin_ns >= $disk_ns * 0.9 and .end_ns - .begin_ns <= $fsync_ns)'
-check "the holder waited for I/O, and the chain ends with it" says \
-	'.thread.name == "lock-waiter" and .chain[1].io_wait and (.chain | length) == 2 and
-	 .chain_is_cut == false'
-check "the starter had woken the waiter through a pipe" says \
-	'.thread.name == "lock-waiter" and .chain[0].syscall == "futex" and
-	 .before.syscall == "read" and .before.waker.thread.name == "lock-starter"'
-check "in words: the waiter" prints "blocked in futex" "woken by lock-holder:"
-check "in words: the holder" prints "lock-holder:.* blocked in fsync" \
-	"waiting for disk nullb0 \\(write of 4096 bytes: [0-9.]+m?s\\), woken by (an )?interrupt"
-check "in words: the disk" prints "blocked for disk +nullb0 [0-9.]+m?s\>"
-check "in words: the starter" prints "Before that, lock-starter:.* woke it from read"
+	'(.group | endswith("lock-holder")) and .kind == "disk" and .what == "a disk (nullb0)" and
+	 .longest.waited_ns >= $disk_ns * 0.9 and .longest.waited_ns <= $fsync_ns'
+check "the waiter waited for the disk of the holder" says \
+	'.longest.thread.name == "lock-waiter" and .kind == "lock" and (.longest.path[0] |
+	 .thread.name == "lock-holder" and .kind == "disk" and .sum_ns >= $disk_ns * 0.9)'
+check "the starter woke the waiter through a pipe" says \
+	'(.group | endswith("lock-waiter")) and .what == "a pipe" and (.ended_by[0].group | endswith("lock-starter"))'
+check "in words: the waiter" prints "lock-waiter: .* waiting for a (lock|mutex)"
+check "in words: the disk" prints "lock-holder: .* waiting for a disk \\(nullb0\\)"
 if [ -n "$has_stacks" ]; then
 	check "the stack of the holder leads to the disk" says \
-		'.thread.name == "lock-waiter" and
-		 (.chain[1].stack | index("blkdev_fsync") != null and any(test("wait")))'
+		'(.group | endswith("lock-holder")) and .kind == "disk" and
+		 (.longest.stack | index("blkdev_fsync") != null and any(test("wait")))'
 	check "the flame graph has the wait of the holder, with its length" \
 		folded '^workload;lock-holder;blocked;.*;blkdev_fsync;' $((disk_ms * 9 / 10))
 	check "the flame graph has the user stack of the holder before the kernel stack" \
@@ -151,13 +133,19 @@ fi
 # ---- a real-time thread that starves another ----------------------------------------
 
 check "record a thread that is starved" record starve $starve_ms
-check "the starved thread was runnable behind the real-time thread all the time" says \
-	'.thread.name == "starve-victim" and .runnable_ns >= $starve_ns * 0.9 and
-	 (.behind[0] | .thread.name == "starve-hog" and .priority == 98 and
-	  .sum_ns >= $starve_ns * 0.9)'
-check "in words" prints "behind starve-hog:[0-9/]* \\([0-9]+ %, real-time priority 1\\)"
+check "the starved thread waited for a CPU behind the real-time thread all the time" says \
+	'(.group | endswith("starve-victim")) and .kind == "cpu" and (.behind[0] |
+	 (.group | endswith("starve-hog")) and .priority == 98 and .sum_ns >= $starve_ns * 0.9)'
+check "in words" prints "behind [^ ]*starve-hog \\([0-9]+ %, real-time priority 1\\)"
 check "the flame graph has it" \
 	folded '^[^;]*;starve-victim;runnable;.*behind starve-hog' $((starve_ms * 9 / 10))
+
+# ---- record and answer
+
+check "record a command, and answer" bash -c "vitrine why -- '$WORKLOAD' lock /dev/nullb0 >'$dir/why.text'"
+check "the answer is about the command" prints "^workload:.* took .* from exec to exit"
+check "its status is that of the command" bash -c "vitrine why -- sh -c 'exit 7'; test \$? = 7"
+check "for some time" bash -c "vitrine why -p '$$' --for 200ms >'$dir/why.text'"
 
 # ---- a recorder that is killed -----------------------------------------------------------
 

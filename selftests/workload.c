@@ -19,7 +19,7 @@
  *				byte on, HOPS times in all
  *
  * System calls and faults. The line of calls and seeks is "calls N ns T", and that of forks
- * "forks N ns T", for what follows the first third of its run; faults prints nothing.
+ * "forks N ns T", for what follows the first third of its run; the others print nothing.
  *
  *	calls N			a thread of SCHED_FIFO on one CPU calls getppid()
  *	seeks N			the same with lseek() on an invalid file descriptor
@@ -28,6 +28,8 @@
  *				runs for US microseconds
  *	faults N		a thread writes to, and reads from, N pages that are not
  *				mapped yet, and divides by zero
+ *	compat			a thread calls umask() as 32-bit programs of x86 do, where its
+ *				number is that of exit() in 64-bit programs
  *
  * Waits. The line names the threads by their ids.
  *
@@ -38,10 +40,16 @@
  *				mutex. lock-starter then wakes lock-waiter through a pipe,
  *				and lock-waiter locks the mutex. Prints "holder TID starter
  *				TID waiter TID fsync T", the last in nanoseconds
+ *	stall MS		the same, but lock-holder naps for MS milliseconds while it holds
+ *				the mutex, and for 20 ms afterwards; the last word is "nap T"
  *	frames MS		a thread is blocked for MS milliseconds in three functions
- *				with frame pointers, and then in three without. Prints "tid
- *				TID" and the offsets in the file of the functions with frame
- *				pointers, outermost first
+ *				with frame pointers, and then in three without; then another
+ *				one, all of whose functions have frame pointers. Prints "tid
+ *				TID", the offsets in the file of the functions with frame
+ *				pointers, outermost first, and the TID of the other thread
+ *	spin MS			a thread runs for MS milliseconds of its own CPU time in two
+ *				functions with frame pointers. Prints "tid TID" and the
+ *				offsets in the file of the functions, outermost first
  *	exec			a process is blocked while it executes "workload frames 20",
  *				until another process makes the arguments readable. Prints
  *				the line of frames
@@ -57,6 +65,7 @@
 #include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -434,14 +443,15 @@ enum lock_role {
 };
 
 /**
- * struct lock - what the threads of "lock" share
+ * struct lock - what the threads of "lock" and "stall" share
  * @mutex: what lock-waiter waits for
  * @held: lock-holder writes to it when it has the mutex
  * @start: lock-starter writes to it when lock-waiter is to begin
  * @tids: thread ids, set when a thread is about to read
  * @started: lock-waiter has read from @start
- * @file: what lock-holder syncs
- * @sync_ns: how long that took
+ * @file: what lock-holder syncs, or -1
+ * @nap_us: for how long it naps, without @file
+ * @held_ns: how long that took
  */
 struct lock {
 	pthread_mutex_t		mutex;
@@ -450,7 +460,8 @@ struct lock {
 	atomic_int		tids[NR_LOCK_ROLES];
 	atomic_bool		started;
 	int			file;
-	unsigned long long	sync_ns;
+	useconds_t		nap_us;
+	unsigned long long	held_ns;
 };
 
 /**
@@ -562,8 +573,50 @@ static NO_FRAME long none_outer(const struct timespec *time)
 	return none_middle(time) + 1;
 }
 
+/* Without a frame of the C library, except that of clone(), which ends the frame pointers. */
+static FRAME int whole(void *time)
+{
+	return !kept_outer(time);
+}
+
+static pid_t run_whole(const struct timespec *time)
+{
+	static char stack[65536] __attribute__((aligned(16)));
+	/* With CLONE_VFORK, this thread would wait in clone(), which no .eh_frame describes. */
+	pid_t pid = clone(whole, stack + sizeof(stack), CLONE_VM | SIGCHLD, (void *)time);
+
+	if (pid < 0 || waitpid(pid, NULL, 0) != pid)
+		err(1, "clone");
+	return pid;
+}
+
 /* Start of this file in memory: its first segment begins with its first byte. */
 extern const char __ehdr_start[];
+
+static FRAME void spin_inner(clock_t end)
+{
+	unsigned int i;
+
+	/* The clock is read elsewhere, so that nearly all time is spent here. */
+	while (clock() < end)
+		for (i = 0; i < 100000; i++)
+			__asm__ volatile("" : "+r"(i));
+}
+
+static FRAME long spin_outer(clock_t end)
+{
+	spin_inner(end);
+	return end + 1;
+}
+
+static void spin(unsigned long ms)
+{
+	unsigned long start = (unsigned long)__ehdr_start;
+
+	spin_outer(clock() + ms * (CLOCKS_PER_SEC / 1000));
+	printf("tid %d %#lx %#lx\n", gettid(), (unsigned long)spin_outer - start,
+	       (unsigned long)spin_inner - start);
+}
 
 static void frames(unsigned long ms)
 {
@@ -572,10 +625,10 @@ static void frames(unsigned long ms)
 
 	kept_outer(&time);
 	none_outer(&time);
-	printf("tid %d %#lx %#lx %#lx\n", gettid(),
+	printf("tid %d %#lx %#lx %#lx %d\n", gettid(),
 	       (unsigned long)kept_outer - start,
 	       (unsigned long)kept_middle - start,
-	       (unsigned long)kept_inner - start);
+	       (unsigned long)kept_inner - start, run_whole(&time));
 }
 
 /* Wait until the kernel function in which a process is blocked is known. */
@@ -652,17 +705,22 @@ static void *hold_lock(void *arg)
 	struct lock *lock = arg;
 
 	pthread_mutex_lock(&lock->mutex);
-	if (pwrite(lock->file, bytes, sizeof(bytes), 0) != sizeof(bytes))
+	if (lock->file >= 0 && pwrite(lock->file, bytes, sizeof(bytes), 0) != sizeof(bytes))
 		err(1, "write");
 	put_byte(lock->held[1]);
 	/* Not by sleeping, which would be one more wait of this thread. */
 	while (!lock->started || !is_asleep(lock->tids[LOCK_WAITER]))
 		sched_yield();
-	lock->sync_ns = now_ns();
-	if (fsync(lock->file))
+	lock->held_ns = now_ns();
+	if (lock->file < 0)
+		usleep(lock->nap_us);
+	else if (fsync(lock->file))
 		err(1, "fsync");
-	lock->sync_ns = now_ns() - lock->sync_ns;
+	lock->held_ns = now_ns() - lock->held_ns;
 	pthread_mutex_unlock(&lock->mutex);
+	/* A thread that exits at once is taken for one that another waits for in pthread_join(). */
+	if (lock->file < 0)
+		usleep(20000);
 	return (void *)(long)gettid();
 }
 
@@ -688,8 +746,11 @@ static void *wait_for_lock(void *arg)
 	return (void *)(long)gettid();
 }
 
-/* The thread that waits begins first, so that each is asleep before it is woken up. */
-static void wait_on_holder(const char *path)
+/*
+ * The thread that waits begins first, so that each is asleep before it is woken up. Without a
+ * path, the holder naps.
+ */
+static void wait_on_holder(const char *path, unsigned long nap_ms)
 {
 	static const struct {
 		const char *name;
@@ -701,14 +762,15 @@ static void wait_on_holder(const char *path)
 	};
 	struct lock lock = {
 		.mutex = PTHREAD_MUTEX_INITIALIZER,
-		.file = open(path, O_RDWR),
+		.file = path ? open(path, O_RDWR) : -1,
+		.nap_us = nap_ms * 1000,
 	};
 	pthread_t threads[NR_LOCK_ROLES];
 	char name[16];
 	void *tid;
 	int i;
 
-	if (lock.file < 0)
+	if (path && lock.file < 0)
 		err(1, "%s", path);
 	if (pipe(lock.held) || pipe(lock.start))
 		err(1, "pipe");
@@ -725,7 +787,7 @@ static void wait_on_holder(const char *path)
 		pthread_join(threads[i], &tid);
 		printf("%s %ld ", roles[i].name, (long)tid);
 	}
-	printf("fsync %llu\n", lock.sync_ns);
+	printf("%s %llu\n", path ? "fsync" : "nap", lock.held_ns);
 }
 
 /* ---- workers --------------------------------------------------------------- */
@@ -774,6 +836,15 @@ static void workers(unsigned int seed, unsigned long nr_sleeps, unsigned long pe
 		pthread_join(threads[i], NULL);
 }
 
+static void compat(void)
+{
+#ifdef __x86_64__
+	long nr = 60;
+
+	asm volatile("int $0x80" : "+a"(nr) : "b"(022) : "memory", "r8", "r9", "r10", "r11");
+#endif
+}
+
 int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -794,6 +865,8 @@ int main(int argc, char **argv)
 		forks(strtoul(argv[2], NULL, 0), parse_delays(argc, argv, 3));
 	else if (argc == 3 && !strcmp(argv[1], "faults"))
 		fault(strtoul(argv[2], NULL, 0));
+	else if (argc == 2 && !strcmp(argv[1], "compat"))
+		compat();
 	else if (argc == 3 && !strcmp(argv[1], "waits"))
 		waits(strtoul(argv[2], NULL, 0));
 	else if (argc == 5 && !strcmp(argv[1], "workers"))
@@ -803,12 +876,16 @@ int main(int argc, char **argv)
 		starve(strtoul(argv[2], NULL, 0));
 	else if (argc == 3 && !strcmp(argv[1], "frames"))
 		frames(strtoul(argv[2], NULL, 0));
+	else if (argc == 3 && !strcmp(argv[1], "spin"))
+		spin(strtoul(argv[2], NULL, 0));
 	else if (argc == 2 && !strcmp(argv[1], "exec"))
 		exec_frames();
 	else if (argc == 3 && !strcmp(argv[1], "lock"))
-		wait_on_holder(argv[2]);
+		wait_on_holder(argv[2], 0);
+	else if (argc == 3 && !strcmp(argv[1], "stall"))
+		wait_on_holder(NULL, strtoul(argv[2], NULL, 0));
 	else
 		errx(2,
-		     "pingpong ROUNDS [CPU [NTH US]] | wander MOVES | crowd|ring THREADS HOPS | calls|seeks|faults N | forks N [NTH US] | waits|starve|frames MS | workers SEED N PERCENT | exec | lock FILE");
+		     "pingpong ROUNDS [CPU [NTH US]] | wander MOVES | crowd|ring THREADS HOPS | calls|seeks|faults N | compat | forks N [NTH US] | waits|starve|stall|frames|spin MS | workers SEED N PERCENT | exec | lock FILE");
 	return 0;
 }

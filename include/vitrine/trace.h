@@ -10,6 +10,8 @@
  *			      VITRINE_ARG("attempt", attempt));
  *	...
  *	vitrine_category_unregister(&vitrine_category_mydriver);
+ *	...
+ *	VITRINE_IMPORT;		(of <vitrine/inspect.h>)
  *
  * The file trace/events lists the categories and switches them on and off. While a
  * category is off, each of its events is one no-op instruction, and the arguments
@@ -36,7 +38,6 @@
 #include <linux/jump_label.h>
 #include <linux/kernel.h>
 #include <linux/list.h>
-#include <linux/types.h>
 #include <linux/uaccess.h>
 
 #include <uapi/vitrine/fxt.h>
@@ -356,8 +357,7 @@ struct vitrine_site {
  * code of each event, except for the no-op, out of the hot path of the calling
  * function. The attribute is spelled out because the kernel's __cold is empty in some
  * configurations. Values are passed one by one because an array would be on the stack
- * of the calling function. The file that defines the functions defines VITRINE_COLD as
- * empty.
+ * of the calling function. Kbuild defines VITRINE_COLD as empty for vitrine's own probes.
  */
 #ifndef VITRINE_COLD
 #define VITRINE_COLD	__attribute__((__cold__))
@@ -374,10 +374,8 @@ VITRINE_COLD void vitrine_trace_write4(const struct vitrine_site *site, u64 id,
 				       u64 value0, u64 value1, u64 value2,
 				       u64 value3);
 VITRINE_COLD void vitrine_trace_write_any(const struct vitrine_site *site,
-					  const char *name, u64 id, ...);
-VITRINE_COLD void vitrine_trace_write_bytes(const struct vitrine_site *site,
-					    const void *bytes, size_t len_bytes,
-					    ...);
+					  const char *name, const void *bytes,
+					  size_t len_bytes, u64 id, ...);
 
 /**
  * vitrine_trace_ticks() - read the clock of the trace
@@ -406,7 +404,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
 #define VITRINE_WRITE_3			vitrine_trace_write3
 #define VITRINE_WRITE_4			vitrine_trace_write4
 #define VITRINE_WRITE_MANY(site, ...)					\
-	vitrine_trace_write_any((site), (site)->name, __VA_ARGS__)
+	vitrine_trace_write_any((site), (site)->name, NULL, 0, __VA_ARGS__)
 #define VITRINE_WRITE_5			VITRINE_WRITE_MANY
 #define VITRINE_WRITE_6			VITRINE_WRITE_MANY
 #define VITRINE_WRITE_7			VITRINE_WRITE_MANY
@@ -444,7 +442,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
 	if (static_branch_unlikely(&vitrine_category_##category.key)) {	\
 		VITRINE_TRACE_SITE(category, record, NULL, ##__VA_ARGS__); \
 									\
-		vitrine_trace_write_any(&__site, name, id		\
+		vitrine_trace_write_any(&__site, name, NULL, 0, id	\
 			VITRINE_EACH(VITRINE_ARG_VALUE, ##__VA_ARGS__)); \
 	}								\
 } while (0)
@@ -454,7 +452,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
 	if (static_branch_unlikely(&vitrine_category_##category.key)) {	\
 		VITRINE_TRACE_SITE(category, record, name, ##__VA_ARGS__); \
 									\
-		vitrine_trace_write_bytes(&__site, bytes, len_bytes	\
+		vitrine_trace_write_any(&__site, name, bytes, len_bytes, 0 \
 			VITRINE_EACH(VITRINE_ARG_VALUE, ##__VA_ARGS__)); \
 	}								\
 } while (0)

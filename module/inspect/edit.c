@@ -8,10 +8,8 @@
  * the heap takes pages as it grows. A caller may hold a lock of the page allocator or of
  * printk() itself; what needs these is left to an irq_work.
  */
-#include <linux/bug.h>
 #include <linux/container_of.h>
 #include <linux/gfp.h>
-#include <linux/irq_work.h>
 #include <linux/slab.h>
 
 #include "edit.h"

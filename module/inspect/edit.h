@@ -2,7 +2,7 @@
 /*
  * Edits of a tree: a seqcount-like write section on the tree's generation.
  *
- * Only inspect.c, which owns the trees, publish*.c and percpu.c, whose functions
+ * Only inspect.c, which owns the trees, publish.c and percpu.c, whose functions
  * edit them, include this header. The fast path of an edit is inline here; the slow
  * paths are in edit.c.
  *
@@ -50,12 +50,72 @@
 #include <linux/workqueue.h>
 
 #include <uapi/vitrine/map.h>
-#include <vitrine/inspect.h>
 
 #include "area.h"
-#include "entry.h"
-#include "peek.h"
 #include "tree.h"
+#include "peek.h"
+
+struct dentry;
+
+/*
+ * The entry of a tree in the directory of files, and refreshers, which update values of
+ * a tree when its file is read. inspect.c owns the lists of both.
+ */
+
+/**
+ * enum vtr_inspect_kind - kind of tree behind a file
+ * @VTR_INSPECT_TREE: edited by its publisher
+ * @VTR_INSPECT_LAZY: created by each open() (lazy.c)
+ * @VTR_INSPECT_RETAINED: left behind by its publisher (retained.c)
+ */
+enum vtr_inspect_kind {
+	VTR_INSPECT_TREE,
+	VTR_INSPECT_LAZY,
+	VTR_INSPECT_RETAINED,
+};
+
+/**
+ * struct vtr_inspect_entry - a name and its file
+ * @list: in inspect.c's list of entries
+ * @kind: kind of tree
+ * @tree: the tree, or NULL for a lazy tree
+ * @open: for a lazy tree: return the tree for one open file, with a reference, and 0, or
+ *	a negative errno. Called in task context; may sleep
+ * @destroy: destroy the object that the entry is of
+ * @owner: address in the module with which the object is destroyed at the latest, or 0
+ * @is_managed: the module need not destroy it
+ * @file: return value of publish()
+ * @name: name, unique among all entries; retained trees have a name space of their own
+ *
+ * Embedded in the object that it names, which exists until the entry is unregistered.
+ */
+struct vtr_inspect_entry {
+	struct list_head	list;
+	enum vtr_inspect_kind	kind;
+	struct vitrine_tree	*tree;
+	int			(*open)(struct vtr_inspect_entry *entry,
+					struct vitrine_tree **ret);
+	void			(*destroy)(struct vtr_inspect_entry *entry);
+	unsigned long		owner;
+	bool			is_managed;
+	struct dentry		*file;
+	char			name[VITRINE_TREE_NAME_MAX + 1];
+};
+
+/**
+ * struct vtr_inspect_refresher - updates values of a tree
+ * @list: in the tree's list of refreshers, which inspect.c owns
+ * @refresh: called in task context before a copy is made, when the file of the tree is
+ *	opened, and once a second while the tree is mapped; calls for one tree are
+ *	serialised. Must not create or destroy a tree, nor add or remove a refresher
+ *	of this tree
+ * @release: delete the value of a publisher that is gone; may be NULL
+ */
+struct vtr_inspect_refresher {
+	struct list_head list;
+	void (*refresh)(struct vtr_inspect_refresher *refresher);
+	void (*release)(struct vtr_inspect_refresher *refresher);
+};
 
 #ifndef CONFIG_64BIT
 #error "the generation must be stored in one go"
@@ -68,7 +128,7 @@
  */
 #define VTR_EDIT_RESERVE_PAGES	2
 
-/* Size of the notes that belong to one page; see node.h. */
+/* Size of the notes that belong to one page; see tree.h. */
 #define VTR_EDIT_NOTES_BYTES	(VTR_HEAP_BLOCKS_PER_PAGE * sizeof(u32))
 
 /**
@@ -87,11 +147,11 @@ struct vtr_edit_page {
 /**
  * struct vtr_edit_stats - properties in which a tree shows its own usage
  * @refresher: updates the properties; has no function while they are not shown
- * @current_size: see publish_stats.c
- * @maximum_size: see publish_stats.c
- * @used_size: see publish_stats.c
- * @values: see publish_stats.c
- * @failed: see publish_stats.c
+ * @current_size: see publish.c
+ * @maximum_size: see publish.c
+ * @used_size: see publish.c
+ * @values: see publish.c
+ * @failed: see publish.c
  */
 struct vtr_edit_stats {
 	struct vtr_inspect_refresher refresher;
@@ -120,8 +180,6 @@ struct vtr_edit_stats {
  * @fold: refreshes the tree once a second while it is mapped
  * @copy_lock: serialises copies for which writers save pages
  * @stats: properties in which the tree shows its own usage
- * @module: module with which the tree is destroyed at the latest; see managed.c
- * @is_managed: the module need not destroy the tree
  * @late: vtr_edit_late()
  * @nr_wanted: pages that the reserve should have for a caller that could not allocate
  * @misused: a call had invalid arguments
@@ -147,8 +205,6 @@ struct vitrine_tree {
 	struct delayed_work	fold;
 	struct mutex		copy_lock; /* guards the copy of @blocks' heap */
 	struct vtr_edit_stats	stats;
-	const struct module	*module;
-	bool			is_managed;
 	struct irq_work		late;
 	unsigned int		nr_wanted;
 	bool			misused;
@@ -353,235 +409,5 @@ static inline bool vtr_edit_refill(struct vitrine_tree *tree,
 }
 
 void vtr_edit_refuse(struct vitrine_tree *tree, int err);
-
-/**
- * vtr_edit_call() - run one call as an edit
- * @tree: tree to edit
- * @call: expression that evaluates to 0 or a negative errno
- *
- * Context: any.
- * Return: value of @call, or -EBUSY if the edit could not begin, which is counted.
- */
-#define vtr_edit_call(tree, call)					\
-({									\
-	struct vitrine_tree *call_tree = (tree);			\
-	unsigned long call_flags;					\
-	int call_err = -EBUSY;						\
-									\
-	if (vtr_edit_begin(call_tree, &call_flags)) {			\
-		call_err = (call);					\
-		vtr_edit_end(call_tree, call_flags);			\
-	}								\
-	call_err;							\
-})
-
-/**
- * vtr_edit_grow() - run one call that may allocate blocks as an edit
- * @tree: tree to edit
- * @nr_pages: pages that the call may need
- * @call: expression that evaluates to 0 or a negative errno
- *
- * If the heap is full and pages can be added, @call is run again.
- *
- * Context: any.
- * Return: as vtr_edit_call().
- */
-#define vtr_edit_grow(tree, nr_pages, call)				\
-({									\
-	struct vitrine_tree *grow_tree = (tree);			\
-	unsigned long grow_flags;					\
-	int grow_err;							\
-									\
-	vtr_edit_refill(grow_tree, VTR_EDIT_RESERVE_PAGES);		\
-	do {								\
-		grow_err = -EBUSY;					\
-		if (!vtr_edit_begin(grow_tree, &grow_flags))		\
-			break;						\
-		grow_err = (call);					\
-		vtr_edit_publish_pages(grow_tree);			\
-		vtr_edit_end(grow_tree, grow_flags);			\
-	} while (grow_err == -ENOSPC &&					\
-		 vtr_edit_refill(grow_tree, nr_pages));			\
-	grow_err;							\
-})
-
-/* Return the number of pages that a buffer and its name need in the worst case. */
-static inline unsigned int vtr_edit_buffer_pages(size_t len_bytes)
-{
-	return len_bytes / (PAGE_SIZE - 2 * INSPECT_EXTENT_PAYLOAD_OFFSET) + 2;
-}
-
-/* Return the length of a string in bytes, capped just above the limit; 0 for NULL. */
-static inline size_t vtr_edit_string_bytes(const char *value)
-{
-	return value ? strnlen(value, VITRINE_VALUE_MAX + 1) : 0;
-}
-
-/**
- * vtr_edit_slice() - return how many invisible values to delete in one edit
- * @blocks: hierarchy that contains the values
- *
- * In NMI context all of them, because the next edit might not take place. While a copy
- * is in progress only one, because each may make the writer save several pages.
- *
- * Context: any.
- * Return: number of values.
- */
-static inline unsigned int vtr_edit_slice(const struct vtr_tree *blocks)
-{
-	if (in_nmi())
-		return UINT_MAX;
-	return vtr_peek(blocks->heap.copy) ? 1 : 32;
-}
-
-/**
- * vtr_edit_done() - count a call if it failed
- * @tree: the tree
- * @err: result of vtr_edit_call() or vtr_edit_grow()
- *
- * Context: any.
- */
-static inline void vtr_edit_done(struct vitrine_tree *tree, int err)
-{
-	if (err && err != -EBUSY)
-		vtr_edit_refuse(tree, err);
-}
-
-/**
- * vtr_edit_created() - turn the result of a creation into a handle
- * @tree: the tree
- * @err: result of the creation
- * @index: index of the new block, if @err is 0
- *
- * Context: any.
- * Return: the handle, or NULL on failure, which is counted.
- */
-static inline void *vtr_edit_created(struct vitrine_tree *tree, int err,
-				     u32 index)
-{
-	if (!err)
-		return vtr_edit_handle(tree, index);
-	vtr_edit_done(tree, err);
-	return NULL;
-}
-
-/**
- * vtr_edit_create() - create a value below a node of the publisher
- * @parent: parent node, or NULL
- * @name: name of the value, or NULL, for example of a failed kasprintf()
- * @fault: 0, or a negative errno for invalid arguments; -EINVAL warns once
- * @nr_pages: pages that the creation may need
- * @create: function that creates the value: called with the hierarchy, the index of
- *	@parent, @name, the further arguments, and where to store the index
- * @...: further arguments of @create
- *
- * Context: any.
- * Return: the handle, or NULL on failure, which is counted.
- */
-#define vtr_edit_create(parent, name, fault, nr_pages, create, ...)	\
-({									\
-	struct vitrine_node *create_parent = (parent);			\
-	const char *create_name = (name);				\
-	void *create_handle = NULL;					\
-									\
-	if (create_parent) {						\
-		struct vitrine_tree *create_tree =			\
-			vtr_edit_tree(create_parent);			\
-		u32 create_below = vtr_edit_index(create_parent);	\
-		u32 create_index = 0;					\
-		int create_err = create_name ? (fault) : -ENOMEM;	\
-									\
-		if (!create_err)					\
-			create_err = vtr_edit_grow(create_tree, nr_pages, \
-				create(&create_tree->blocks, create_below, \
-				       create_name, ##__VA_ARGS__,	\
-				       &create_index));			\
-		create_handle = vtr_edit_created(create_tree, create_err, \
-						 create_index);		\
-	}								\
-	create_handle;							\
-})
-
-/**
- * vtr_edit_delete() - delete a value of the publisher
- * @handle: handle of the value, or NULL
- * @delete: function that deletes the value: called with the hierarchy, the index of
- *	the value, and the further arguments
- * @...: further arguments of @delete
- *
- * Context: any.
- */
-#define vtr_edit_delete(handle, delete, ...) do {			\
-	void *delete_handle = (handle);					\
-									\
-	if (delete_handle) {						\
-		struct vitrine_tree *delete_tree =			\
-			vtr_edit_tree(delete_handle);			\
-		u32 delete_index = vtr_edit_index(delete_handle);	\
-									\
-		vtr_edit_done(delete_tree, vtr_edit_call(delete_tree,	\
-			delete(&delete_tree->blocks, delete_index,	\
-			       ##__VA_ARGS__)));			\
-	}								\
-} while (0)
-
-/* Deletes up to @max values of a deleted block; returns true if values are left. */
-typedef bool vtr_edit_purge_fn(struct vtr_tree *blocks, u32 index,
-			       unsigned int max);
-
-/**
- * vtr_edit_purge() - delete the remaining values of a deleted block, in short edits
- * @tree: the tree
- * @index: index of the block
- * @purge: function that deletes some of its values
- *
- * Context: any.
- */
-static __always_inline void vtr_edit_purge(struct vitrine_tree *tree, u32 index,
-					   vtr_edit_purge_fn *purge)
-{
-	unsigned long flags;
-	bool more;
-
-	do {
-		vtr_edit_begin(tree, &flags);
-		more = purge(&tree->blocks, index, vtr_edit_slice(&tree->blocks));
-		vtr_edit_end(tree, flags);
-	} while (more);
-}
-
-/**
- * vtr_edit_delete_all() - delete a value and the values that it owns
- * @handle: handle of the value, or NULL
- * @delete: function that deletes the value
- * @purge: function that deletes some of the values that it owns
- *
- * Context: any.
- */
-static __always_inline void
-vtr_edit_delete_all(void *handle, int (*delete)(struct vtr_tree *, u32),
-		    vtr_edit_purge_fn *purge)
-{
-	struct vitrine_tree *tree;
-	bool more = false;
-	unsigned long flags;
-	u32 index;
-	int err;
-
-	if (!handle)
-		return;
-	tree = vtr_edit_tree(handle);
-	index = vtr_edit_index(handle);
-	if (!vtr_edit_begin(tree, &flags))
-		return;
-	err = delete(&tree->blocks, index);
-	if (!err)
-		more = purge(&tree->blocks, index, vtr_edit_slice(&tree->blocks));
-	vtr_edit_end(tree, flags);
-	if (err)
-		vtr_edit_refuse(tree, err);
-	if (more)
-		vtr_edit_purge(tree, index, purge);
-}
 
 #endif /* _VTR_EDIT_H */

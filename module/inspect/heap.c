@@ -12,7 +12,6 @@
  * merged lazily, so that creating and deleting a value in turn does not split and
  * merge blocks each time.
  */
-#include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/string.h>
 
@@ -319,6 +318,6 @@ void vtr_heap_save_slow(const struct vtr_heap *heap, u32 index)
 }
 
 #ifdef CONFIG_VITRINE_KUNIT
-#include "tests/block_kunit.c" /* block.h has no unit of its own */
+#include "tests/block_kunit.c" /* the fields in heap.h */
 #include "tests/heap_kunit.c"
 #endif

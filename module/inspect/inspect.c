@@ -18,15 +18,14 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/ctype.h>
-#include <linux/export.h>
+#include <linux/device.h>
 #include <linux/gfp.h>
 #include <linux/kernel.h>
+#include <linux/printk.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 
-#include "edit.h"
+#include "compat.h"
 #include "inspect.h"
-#include "peek.h"
 
 #define LIMIT_DEFAULT_BYTES	(256U << 10)
 /* Attempts to copy without help, after which writers save pages for the copy. */
@@ -308,7 +307,6 @@ void vtr_inspect_freeze(struct vitrine_tree *tree)
 {
 	struct vtr_heap *heap = &tree->blocks.heap;
 	unsigned long flags;
-	u32 i;
 
 	refreshers_drop(tree);
 	irq_work_sync(&tree->late);
@@ -323,10 +321,7 @@ void vtr_inspect_freeze(struct vitrine_tree *tree)
 	mutex_unlock(&tree->copy_lock);
 
 	notes_free(tree);
-	for (i = heap->nr_pages; i < heap->nr_ready; i++) {
-		put_page(virt_to_page(tree->area.pages[i]));
-		tree->area.pages[i] = NULL;
-	}
+	vtr_area_drop(&tree->area, heap->nr_pages);
 	heap->nr_ready = heap->nr_pages;
 	kvfree(tree->blocks.names);
 	tree->blocks.names = NULL;
@@ -351,6 +346,27 @@ struct vitrine_tree *vtr_inspect_create_private(const char *name,
 			  GFP_KERNEL_ACCOUNT);
 }
 
+void vitrine_tree_destroy(struct vitrine_tree *tree)
+{
+	if (!tree)
+		return;
+	vtr_inspect_unregister(&tree->entry);
+	vtr_inspect_freeze(tree);
+	vtr_inspect_put(tree);
+}
+VTR_EXPORT(vitrine_tree_destroy);
+
+/* Destroy a tree, and before it per-CPU values, which have memory of their own. */
+static void tree_forget(struct vtr_inspect_entry *entry)
+{
+	struct vtr_inspect_refresher *refresher, *next;
+
+	list_for_each_entry_safe(refresher, next, &entry->tree->refreshers, list)
+		if (refresher->release)
+			refresher->release(refresher);
+	vitrine_tree_destroy(entry->tree);
+}
+
 struct vitrine_tree *vitrine_tree_create_for(struct module *owner,
 					     const char *name,
 					     size_t limit_bytes, bool managed)
@@ -364,31 +380,25 @@ struct vitrine_tree *vitrine_tree_create_for(struct module *owner,
 		vtr_inspect_refuse(name, NULL);
 		return NULL;
 	}
-	tree->module = owner;
-	tree->is_managed = managed;
+	/* A module contains its own description. */
+	tree->entry.owner = (unsigned long)owner;
+	tree->entry.is_managed = managed;
+	tree->entry.destroy = tree_forget;
 	if (!vtr_inspect_register(&tree->entry)) {
 		tree_free(tree);
 		return NULL;
 	}
+	/* Pairs with the READ_ONCE() of VITRINE_UPDATE(): the tree before its handle. */
+	smp_wmb();
 	return tree;
 }
-EXPORT_SYMBOL_GPL(vitrine_tree_create_for);
-
-void vitrine_tree_destroy(struct vitrine_tree *tree)
-{
-	if (!tree)
-		return;
-	vtr_inspect_unregister(&tree->entry);
-	vtr_inspect_freeze(tree);
-	vtr_inspect_put(tree);
-}
-EXPORT_SYMBOL_GPL(vitrine_tree_destroy);
+VTR_EXPORT(vitrine_tree_create_for);
 
 struct vitrine_node *vitrine_tree_root(struct vitrine_tree *tree)
 {
 	return tree ? vtr_edit_handle(tree, INSPECT_ROOT) : NULL;
 }
-EXPORT_SYMBOL_GPL(vitrine_tree_root);
+VTR_EXPORT(vitrine_tree_root);
 
 /*
  * For the later layers
@@ -474,18 +484,6 @@ bool vtr_inspect_frozen(const struct vitrine_tree *tree)
 }
 
 /**
- * vtr_inspect_name() - return the name of a tree
- * @tree: the tree
- *
- * Context: any.
- * Return: the name, which is valid as long as the tree.
- */
-const char *vtr_inspect_name(const struct vitrine_tree *tree)
-{
-	return tree->entry.name;
-}
-
-/**
  * vtr_inspect_stats() - read the usage of a tree
  * @tree: the tree
  * @ret: the figures, each read at some moment during the call
@@ -516,13 +514,13 @@ void vitrine_tree_may_sleep(struct vitrine_node *node)
 	if (node)
 		vtr_edit_tree(node)->may_sleep = true;
 }
-EXPORT_SYMBOL_GPL(vitrine_tree_may_sleep);
+VTR_EXPORT(vitrine_tree_may_sleep);
 
 unsigned long vitrine_tree_nr_failed(struct vitrine_node *node)
 {
 	return node ? atomic_long_read(&vtr_edit_tree(node)->failed) : 0;
 }
-EXPORT_SYMBOL_GPL(vitrine_tree_nr_failed);
+VTR_EXPORT(vitrine_tree_nr_failed);
 
 bool vitrine_tree_reserve(struct vitrine_node *node, size_t len_bytes)
 {
@@ -538,7 +536,7 @@ bool vitrine_tree_reserve(struct vitrine_node *node, size_t len_bytes)
 		}
 	return true;
 }
-EXPORT_SYMBOL_GPL(vitrine_tree_reserve);
+VTR_EXPORT(vitrine_tree_reserve);
 
 /**
  * vtr_inspect_refused() - return the number of trees that could not be created
@@ -624,22 +622,6 @@ void vtr_inspect_refresh(struct vitrine_tree *tree)
 	list_for_each_entry(refresher, &tree->refreshers, list)
 		refresher->refresh(refresher);
 	mutex_unlock(&tree->refresh_lock);
-}
-
-/**
- * vtr_inspect_read() - copy from a frozen tree to user space
- * @tree: the tree, for which vtr_inspect_frozen() has returned true
- * @buf: destination
- * @count: maximum number of bytes
- * @pos: position; advanced
- *
- * Context: task; may sleep.
- * Return: as vtr_area_read().
- */
-ssize_t vtr_inspect_read(const struct vitrine_tree *tree, char __user *buf,
-			 size_t count, loff_t *pos)
-{
-	return vtr_area_read(&tree->area, buf, count, pos);
 }
 
 /**
@@ -826,6 +808,66 @@ int vtr_inspect_snapshot(struct vitrine_tree *tree, void **ret,
 	*ret = copied;
 	*ret_len = nr * PAGE_SIZE;
 	return 0;
+}
+
+/*
+ * Trees that are destroyed together with their device or module, because they are
+ * managed or because the module has forgotten them.
+ *
+ * Concurrency: the owner of an entry does not change. It is read when that module is
+ * unloaded or has failed to load, when none of its code runs any more, or when its publisher
+ * has left. vitrine itself cannot be unloaded before, because the module depends on its symbols
+ * or vitrine makes its publisher leave.
+ */
+
+static void tree_release_managed(void *tree)
+{
+	vitrine_tree_destroy(tree);
+}
+
+struct vitrine_tree *devm_vitrine_tree_create(struct device *dev,
+					      const char *name,
+					      size_t limit_bytes)
+{
+	struct vitrine_tree *tree = vitrine_tree_create(name, limit_bytes);
+
+	if (!tree || devm_add_action_or_reset(dev, tree_release_managed, tree))
+		return NULL;
+	return tree;
+}
+VTR_EXPORT(devm_vitrine_tree_create);
+
+/* Return what a module has left, lazy trees first, or NULL. */
+static struct vtr_inspect_entry *entry_of(const struct module *module)
+{
+	struct vtr_inspect_entry *entry, *found = NULL;
+
+	mutex_lock(&entries_lock);
+	list_for_each_entry(entry, &entries, list)
+		if (within_module(entry->owner, module) && (!found || !entry->tree))
+			found = entry;
+	mutex_unlock(&entries_lock);
+	return found;
+}
+
+/**
+ * vtr_inspect_module_goes() - destroy the trees and lazy trees that belong to a module
+ * @module: module whose exit function has returned or whose init function has failed, or
+ *	whose publisher vitrine has told to forget its handles (publisher.c)
+ * @is_expected: the module need not have destroyed them
+ *
+ * Context: task; may sleep.
+ */
+void vtr_inspect_module_goes(const struct module *module, bool is_expected)
+{
+	struct vtr_inspect_entry *entry;
+
+	while ((entry = entry_of(module))) {
+		if (!entry->is_managed && !is_expected)
+			pr_warn("module %s has not destroyed its %stree \"%s\"; it is destroyed now\n",
+				module->name, entry->tree ? "" : "lazy ", entry->name);
+		entry->destroy(entry);
+	}
 }
 
 #ifdef CONFIG_VITRINE_KUNIT

@@ -10,14 +10,11 @@
 #ifndef _VTR_INSPECT_H
 #define _VTR_INSPECT_H
 
-#include <linux/compiler.h>
-#include <linux/types.h>
+#include "edit.h"
 
-#include <vitrine/inspect.h>
-
-#include "entry.h"
-
+struct module;
 struct vm_area_struct;
+struct vtr_inspect_entry;
 
 /**
  * struct vtr_inspect_files - operations that create and remove the file of an entry
@@ -69,7 +66,6 @@ bool vtr_inspect_frozen(const struct vitrine_tree *tree);
 
 struct vitrine_tree *vtr_inspect_get(struct vitrine_tree *tree);
 void vtr_inspect_put(struct vitrine_tree *tree);
-const char *vtr_inspect_name(const struct vitrine_tree *tree);
 void vtr_inspect_stats(struct vitrine_tree *tree,
 		       struct vtr_inspect_stats *ret);
 unsigned long vtr_inspect_refused(void);
@@ -83,10 +79,39 @@ void vtr_inspect_add_refresher(struct vitrine_tree *tree,
 bool vtr_inspect_remove_refresher(struct vitrine_tree *tree,
 				  struct vtr_inspect_refresher *refresher);
 void vtr_inspect_refresh(struct vitrine_tree *tree);
-ssize_t vtr_inspect_read(const struct vitrine_tree *tree, char __user *buf,
-			 size_t count, loff_t *pos);
 int vtr_inspect_mmap(struct vitrine_tree *tree, struct vm_area_struct *vma);
 int vtr_inspect_snapshot(struct vitrine_tree *tree, void **ret,
 			 size_t *ret_len);
+
+/**
+ * struct vtr_lazy_stats - statistics of a lazy tree
+ * @filling: fill() is running or queued
+ * @fills: number of calls of fill() that have returned
+ * @failures: of these, calls that returned an error
+ * @timeouts: number of open() calls that failed with -ETIMEDOUT or -EBUSY
+ * @failed: number of creations and updates that failed during all fills
+ */
+struct vtr_lazy_stats {
+	bool filling;
+	unsigned long fills;
+	unsigned long failures;
+	unsigned long timeouts;
+	unsigned long failed;
+};
+
+int vtr_lazy_init(void);
+void vtr_lazy_deinit(void);
+void vtr_lazy_stats(struct vtr_inspect_entry *entry,
+		    struct vtr_lazy_stats *ret);
+
+void vtr_retained_init(unsigned int trees, unsigned int kb);
+void vtr_retained_deinit(void);
+int vtr_retained_drop(const char *name);
+unsigned long vtr_retained_dropped(void);
+
+void vtr_inspect_module_goes(const struct module *module, bool is_expected);
+
+int vtr_publisher_init(void);
+void vtr_publisher_deinit(void);
 
 #endif /* _VTR_INSPECT_H */

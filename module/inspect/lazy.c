@@ -21,24 +21,16 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/errno.h>
-#include <linux/export.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/memcontrol.h>
-#include <linux/module.h>
-#include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/spinlock.h>
-#include <linux/string.h>
 #include <linux/wait.h>
-#include <linux/workqueue.h>
 
-#include <vitrine/inspect.h>
-
+#include "compat.h"
 #include "inspect.h"
-#include "lazy.h"
 
 #define TIMEOUT_DEFAULT_MS	1000
 
@@ -276,6 +268,25 @@ static int lazy_open(struct vtr_inspect_entry *entry, struct vitrine_tree **ret)
 	return err;
 }
 
+void vitrine_lazy_destroy(struct vitrine_lazy *lazy)
+{
+	if (!lazy)
+		return;
+	spin_lock(&lazy->lock);
+	lazy->gone = true;
+	spin_unlock(&lazy->lock);
+	wake_up_all(&lazy->wait);
+	vtr_inspect_unregister(&lazy->entry);
+	flush_work(&lazy->work);
+	kfree(lazy);
+}
+VTR_EXPORT(vitrine_lazy_destroy);
+
+static void lazy_forget(struct vtr_inspect_entry *entry)
+{
+	vitrine_lazy_destroy(lazy_of(entry));
+}
+
 struct vitrine_lazy *
 vitrine_lazy_create(const char *name, size_t limit_bytes,
 		    unsigned int timeout_ms,
@@ -293,6 +304,8 @@ vitrine_lazy_create(const char *name, size_t limit_bytes,
 	}
 	lazy->entry.kind = VTR_INSPECT_LAZY;
 	lazy->entry.open = lazy_open;
+	lazy->entry.destroy = lazy_forget;
+	lazy->entry.owner = (unsigned long)fill;
 	strscpy(lazy->entry.name, name, sizeof(lazy->entry.name));
 	lazy->limit_bytes = limit_bytes;
 	lazy->timeout = msecs_to_jiffies(timeout_ms ?: TIMEOUT_DEFAULT_MS);
@@ -307,60 +320,7 @@ vitrine_lazy_create(const char *name, size_t limit_bytes,
 	}
 	return lazy;
 }
-EXPORT_SYMBOL_GPL(vitrine_lazy_create);
-
-void vitrine_lazy_destroy(struct vitrine_lazy *lazy)
-{
-	if (!lazy)
-		return;
-	spin_lock(&lazy->lock);
-	lazy->gone = true;
-	spin_unlock(&lazy->lock);
-	wake_up_all(&lazy->wait);
-	vtr_inspect_unregister(&lazy->entry);
-	flush_work(&lazy->work);
-	kfree(lazy);
-}
-EXPORT_SYMBOL_GPL(vitrine_lazy_destroy);
-
-struct search {
-	const struct module	*module;
-	struct vitrine_lazy	*found;
-};
-
-static void match(struct vtr_inspect_entry *entry, void *ctx)
-{
-	struct search *search = ctx;
-	struct vitrine_lazy *lazy = lazy_of(entry);
-
-	if (within_module((unsigned long)lazy->fill, search->module))
-		search->found = lazy;
-}
-
-static struct vitrine_lazy *lazy_by(const struct module *module)
-{
-	struct search search = { .module = module };
-
-	vtr_inspect_for_each(VTR_INSPECT_LAZY, match, &search);
-	return search.found;
-}
-
-/**
- * vtr_lazy_module_goes() - destroy the lazy trees that a module fills
- * @module: module whose exit function has returned or whose init function has failed
- *
- * Context: task; may sleep.
- */
-void vtr_lazy_module_goes(const struct module *module)
-{
-	struct vitrine_lazy *lazy;
-
-	while ((lazy = lazy_by(module))) {
-		pr_warn("module %s has not destroyed its lazy tree \"%s\"; it is destroyed now\n",
-			module->name, lazy->entry.name);
-		vitrine_lazy_destroy(lazy);
-	}
-}
+VTR_EXPORT(vitrine_lazy_create);
 
 /**
  * vtr_lazy_stats() - read the statistics of a lazy tree

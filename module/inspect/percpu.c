@@ -13,61 +13,43 @@
  * tree, so that updates and deletion never access freed memory.
  */
 #include <linux/cpumask.h>
-#include <linux/export.h>
 #include <linux/math64.h>
-#include <linux/percpu.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 
-#include "edit.h"
-#include "histogram.h"
+#include "compat.h"
+#include "array.h"
 #include "inspect.h"
 
 /**
- * struct percpu_value - a property that is the sum of per-CPU cells
- * @refresher: refresher of the tree that updates the sums
- * @tree: the tree, with a reference
- * @block: first word of the block of the property
- * @slot: word of @block that contains the sum of the first cell
- * @nr_cells: number of cells per CPU
- * @cells: the cells of each CPU
- * @sums: sum of each cell over all CPUs; used only by @refresher
- */
-struct percpu_value {
-	struct vtr_inspect_refresher	refresher;
-	struct vitrine_tree		*tree;
-	u64				*block;
-	u64				*slot;
-	unsigned int			nr_cells;
-	u64 __percpu			*cells;
-	u64				*sums;
-};
-
-struct percpu_uint {
-	struct vitrine_percpu_uint	counter;
-	struct percpu_value		value;
-};
-
-/**
- * struct vitrine_percpu_histogram - a per-CPU histogram
- * @cells: underflow, buckets and overflow
+ * struct vitrine_percpu_histogram - a per-CPU histogram, or a counter
+ * @counter: the cells of each CPU: the count; or underflow, buckets and overflow
  * @floor: lower bound of the first bucket
  * @step: width of the first bucket
  * @multiplier: factor by which the distance of the upper bound grows per bucket
  * @inverse: 2^64 / @step, rounded down, for a linear histogram; else 0
  * @nr_buckets: number of buckets
- * @value: the property in the tree
+ * @nr_cells: number of cells per CPU
+ * @refresher: refresher of the tree that updates the sums
+ * @tree: the tree, with a reference
+ * @block: first word of the block of the property
+ * @slot: word of @block that contains the sum of the first cell
+ * @sums: sum of each cell over all CPUs; used only by @refresher
  *
  * The fields that an insertion reads come first, and are constant.
  */
 struct vitrine_percpu_histogram {
-	u64 __percpu		*cells;
-	u64			floor;
-	u64			step;
-	u64			multiplier;
-	u64			inverse;
-	u32			nr_buckets;
-	struct percpu_value	value;
+	struct vitrine_percpu_uint	counter;
+	u64				floor;
+	u64				step;
+	u64				multiplier;
+	u64				inverse;
+	u32				nr_buckets;
+	u32				nr_cells;
+	struct vtr_inspect_refresher	refresher;
+	struct vitrine_tree		*tree;
+	u64				*block;
+	u64				*slot;
+	u64				*sums;
 };
 
 static u64 cell_sum(const u64 __percpu *cell)
@@ -83,15 +65,14 @@ static u64 cell_sum(const u64 __percpu *cell)
 /* Compute the sums before the edit, to keep it short, and skip it if nothing changed. */
 static void value_refresh(struct vtr_inspect_refresher *refresher)
 {
-	struct percpu_value *value = container_of(refresher,
-						  struct percpu_value,
-						  refresher);
+	struct vitrine_percpu_histogram *value =
+		container_of(refresher, struct vitrine_percpu_histogram, refresher);
 	size_t bytes = value->nr_cells * sizeof(u64);
 	unsigned long flags;
 	unsigned int i;
 
 	for (i = 0; i < value->nr_cells; i++)
-		value->sums[i] = cell_sum(value->cells + i);
+		value->sums[i] = cell_sum(value->counter.cells + i);
 	if (!memcmp(value->slot, value->sums, bytes))
 		return;
 	if (!vtr_edit_begin_block(value->tree, value->block, &flags))
@@ -100,139 +81,95 @@ static void value_refresh(struct vtr_inspect_refresher *refresher)
 	vtr_edit_end(value->tree, flags);
 }
 
-static void value_free(struct percpu_value *value)
+static void value_release(struct vtr_inspect_refresher *refresher)
 {
-	free_percpu(value->cells);
-	kfree(value->sums);
+	vitrine_percpu_delete(container_of(refresher, struct vitrine_percpu_histogram,
+					   refresher));
 }
 
-static bool value_init(struct percpu_value *value, void *block,
-		       unsigned int word, unsigned int nr_cells)
+static void value_free(struct vitrine_percpu_histogram *value)
 {
+	free_percpu(value->counter.cells);
+	kfree(value->sums);
+	kfree(value);
+}
+
+/* Find the slots of a property. */
+static void value_init(struct vitrine_percpu_histogram *value, u64 *block)
+{
+	const u64 *slots = vtr_array_numbers(block);
+
 	value->tree = vtr_edit_tree(block);
 	value->block = block;
-	value->slot = value->block + word;
-	value->nr_cells = nr_cells;
-	value->sums = kcalloc(nr_cells, sizeof(*value->sums), GFP_KERNEL);
-	value->cells = __alloc_percpu(nr_cells * sizeof(*value->cells),
-				      __alignof__(*value->cells));
-	if (!value->sums || !value->cells) {
-		value_free(value);
-		return false;
-	}
-	vtr_inspect_get(value->tree);
-	value->refresher.refresh = value_refresh;
-	vtr_inspect_add_refresher(value->tree, &value->refresher);
-	return true;
-}
-
-/* Return the property to delete, or NULL if the tree was destroyed before. */
-static void *value_stop(struct percpu_value *value)
-{
-	return vtr_inspect_remove_refresher(value->tree, &value->refresher) ?
-	       value->block : NULL;
-}
-
-/* Call after deleting the property: the reference to the tree keeps its pages. */
-static void value_deinit(struct percpu_value *value)
-{
-	value_free(value);
-	vtr_inspect_put(value->tree);
-}
-
-struct vitrine_percpu_uint *
-vitrine_percpu_uint_create(struct vitrine_node *parent, const char *name)
-{
-	struct vitrine_uint *property = vitrine_uint_create(parent, name, 0);
-	struct percpu_uint *ret;
-
-	if (!property)
-		return NULL;
-	ret = kzalloc(sizeof(*ret), GFP_KERNEL);
-	if (!ret || !value_init(&ret->value, property, 1, 1)) {
-		vtr_edit_refuse(vtr_edit_tree(property), -ENOMEM);
-		vitrine_uint_delete(property);
-		kfree(ret);
-		return NULL;
-	}
-	ret->counter.cells = ret->value.cells;
-	return &ret->counter;
-}
-EXPORT_SYMBOL_GPL(vitrine_percpu_uint_create);
-
-void vitrine_percpu_uint_delete(struct vitrine_percpu_uint *counter)
-{
-	struct percpu_uint *outer;
-
-	if (!counter)
+	value->slot = block + 1;
+	value->nr_cells = 1;
+	if (vtr_array_kind(block) == U64_MAX)
 		return;
-	outer = container_of(counter, struct percpu_uint, counter);
-	vitrine_uint_delete(value_stop(&outer->value));
-	value_deinit(&outer->value);
-	kfree(outer);
+	value->slot = (u64 *)slots + vtr_histogram_underflow(block);
+	value->nr_cells = vtr_array_count(block) - vtr_histogram_underflow(block);
+	value->nr_buckets = value->nr_cells - 2;
+	value->floor = slots[VTR_HISTOGRAM_FLOOR];
+	value->step = slots[VTR_HISTOGRAM_STEP];
+	if (vtr_block_get(block, 1, ARRAY_FORMAT) == INSPECT_ARRAY_LINEAR_HISTOGRAM)
+		value->inverse = div64_u64(U64_MAX, value->step);
+	else
+		value->multiplier = slots[VTR_HISTOGRAM_MULTIPLIER];
 }
-EXPORT_SYMBOL_GPL(vitrine_percpu_uint_delete);
 
-/* Create the cells for a histogram property, which may be NULL. */
-static struct vitrine_percpu_histogram *
-histogram_create(struct vitrine_uint_histogram *property)
+static bool value_alloc(struct vitrine_percpu_histogram *value)
 {
+	value->sums = kcalloc(value->nr_cells, sizeof(*value->sums), GFP_KERNEL);
+	value->counter.cells = __alloc_percpu(value->nr_cells * sizeof(u64),
+					      __alignof__(u64));
+	return value->sums && value->counter.cells;
+}
+
+void *vitrine_percpu_create(struct vitrine_node *parent, const char *name,
+			    const struct vitrine_value *value)
+{
+	u64 *block = vitrine_value_create(parent, name, value);
 	struct vitrine_percpu_histogram *ret;
-	u64 *block = (u64 *)property;
-	unsigned int first;
-	const u64 *slots;
 
 	if (!block)
 		return NULL;
-	first = vtr_array_is(block, INSPECT_UINT_VALUE,
-			     INSPECT_ARRAY_LINEAR_HISTOGRAM) ?
-		VTR_HISTOGRAM_STEP + 1 : VTR_HISTOGRAM_MULTIPLIER + 1;
-	slots = vtr_array_numbers(block);
 	ret = kzalloc(sizeof(*ret), GFP_KERNEL);
-	if (!ret || !value_init(&ret->value, block, slots - block + first,
-				vtr_array_count(block) - first)) {
-		vtr_edit_refuse(vtr_edit_tree(property), -ENOMEM);
-		vitrine_uint_histogram_delete(property);
-		kfree(ret);
-		return NULL;
-	}
-	ret->cells = ret->value.cells;
-	ret->floor = slots[VTR_HISTOGRAM_FLOOR];
-	ret->step = slots[VTR_HISTOGRAM_STEP];
-	ret->nr_buckets = ret->value.nr_cells - 2;
+	if (!ret)
+		goto err_block;
+	value_init(ret, block);
+	if (!value_alloc(ret))
+		goto err_value;
+	vtr_inspect_get(ret->tree);
+	ret->refresher.refresh = value_refresh;
+	ret->refresher.release = value_release;
+	vtr_inspect_add_refresher(ret->tree, &ret->refresher);
+	/* Pairs with the READ_ONCE() of VITRINE_UPDATE(): the value before its handle. */
+	smp_wmb();
 	return ret;
-}
 
-struct vitrine_percpu_histogram *
-vitrine_percpu_linear_create(struct vitrine_node *parent, const char *name,
-			     u64 floor, u64 step, unsigned int nr_buckets)
+err_value:
+	value_free(ret);
+err_block:
+	vtr_edit_refuse(vtr_edit_tree(block), -ENOMEM);
+	vitrine_delete(block);
+	return NULL;
+}
+VTR_EXPORT(vitrine_percpu_create);
+
+/* If the tree was destroyed before, the property is gone; the reference keeps its pages. */
+void vitrine_percpu_delete(void *handle)
 {
-	struct vitrine_percpu_histogram *ret;
+	struct vitrine_percpu_histogram *value = handle;
+	struct vitrine_tree *tree;
 
-	ret = histogram_create(vitrine_uint_linear_create(parent, name, floor,
-							  step, nr_buckets));
-	if (ret)
-		ret->inverse = div64_u64(U64_MAX, step);
-	return ret;
+	if (!value)
+		return;
+	tree = value->tree;
+	if (vtr_inspect_remove_refresher(tree, &value->refresher))
+		vitrine_delete(value->block);
+	value_free(value);
+	vtr_inspect_put(tree);
 }
-EXPORT_SYMBOL_GPL(vitrine_percpu_linear_create);
-
-struct vitrine_percpu_histogram *
-vitrine_percpu_exponential_create(struct vitrine_node *parent, const char *name,
-				  u64 floor, u64 step, u64 multiplier,
-				  unsigned int nr_buckets)
-{
-	struct vitrine_uint_histogram *property;
-	struct vitrine_percpu_histogram *ret;
-
-	property = vitrine_uint_exponential_create(parent, name, floor, step,
-						   multiplier, nr_buckets);
-	ret = histogram_create(property);
-	if (ret)
-		ret->multiplier = multiplier;
-	return ret;
-}
-EXPORT_SYMBOL_GPL(vitrine_percpu_exponential_create);
+VTR_EXPORT(vitrine_percpu_delete);
 
 /*
  * Division by a constant as a multiplication with its inverse. The product is at most one
@@ -256,7 +193,7 @@ void vitrine_percpu_histogram_insert(struct vitrine_percpu_histogram *histogram,
 	if (unlikely(!histogram))
 		return;
 	if (unlikely(value < histogram->floor)) {
-		this_cpu_inc(*histogram->cells);
+		this_cpu_inc(*histogram->counter.cells);
 		return;
 	}
 	value -= histogram->floor;
@@ -265,19 +202,9 @@ void vitrine_percpu_histogram_insert(struct vitrine_percpu_histogram *histogram,
 		 vtr_histogram_exponential(value, histogram->step,
 					   histogram->multiplier);
 	bucket = min_t(u64, bucket, histogram->nr_buckets) + 1;
-	this_cpu_inc(histogram->cells[bucket]);
+	this_cpu_inc(histogram->counter.cells[bucket]);
 }
-EXPORT_SYMBOL_GPL(vitrine_percpu_histogram_insert);
-
-void vitrine_percpu_histogram_delete(struct vitrine_percpu_histogram *histogram)
-{
-	if (!histogram)
-		return;
-	vitrine_uint_histogram_delete(value_stop(&histogram->value));
-	value_deinit(&histogram->value);
-	kfree(histogram);
-}
-EXPORT_SYMBOL_GPL(vitrine_percpu_histogram_delete);
+VTR_EXPORT(vitrine_percpu_histogram_insert);
 
 #ifdef CONFIG_VITRINE_KUNIT
 #include "tests/percpu_kunit.c"

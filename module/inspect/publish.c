@@ -1,25 +1,259 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Public interface: properties, batches.
+ * Public interface: values, batches, health and statistics.
  *
- * Concurrency: each call is one edit as defined in edit.h, or part of a batch.
- * The type of a handle's block can be read before the edit begins: it changes only
- * when the handle is deleted, and the publisher must not use a handle while it
- * deletes it. A call that allocates blocks is repeated if the heap was full and
+ * Concurrency: each call is one edit as defined in edit.h, or part of a batch. A node or list
+ * is removed in one edit; what it owns, which readers no longer see, is deleted in several, so
+ * that interrupts are off only briefly.
+ *
+ * The type of a handle's block, and shape and parameters of an array, can be read before the
+ * edit begins: they change only when the handle is deleted, and the publisher must not use a
+ * handle while it deletes it. A call that allocates blocks is repeated if the heap was full and
  * pages could be added.
  */
-#include <linux/export.h>
+#include <linux/container_of.h>
 #include <linux/kernel.h>
-#include <linux/string.h>
+#include <linux/ktime.h>
 
-#include "double.h"
-#include "edit.h"
+#include "array.h"
+#include "compat.h"
+#include "inspect.h"
+
+/* Defined in units that are also compiled on the host. */
+VTR_EXPORT(vitrine_double_from_ratio);
+VTR_EXPORT(vitrine_text_clean);
+
+/* Return how many pages a string or byte vector and its name need in the worst case. */
+static unsigned int pages_for(size_t len_bytes)
+{
+	return len_bytes / (PAGE_SIZE - 2 * INSPECT_EXTENT_PAYLOAD_OFFSET) + 2;
+}
+
+/*
+ * Run an expression, which may allocate blocks and evaluates to 0 or a negative errno, as an
+ * edit. If the heap is full and pages can be added, it runs again. Failures are counted.
+ */
+#define grow(tree, nr_pages, call)					\
+({									\
+	struct vitrine_tree *grow_tree = (tree);			\
+	unsigned long grow_flags;					\
+	int grow_err;							\
+									\
+	vtr_edit_refill(grow_tree, VTR_EDIT_RESERVE_PAGES);		\
+	do {								\
+		grow_err = -EBUSY;					\
+		if (!vtr_edit_begin(grow_tree, &grow_flags))		\
+			break;						\
+		grow_err = (call);					\
+		vtr_edit_publish_pages(grow_tree);			\
+		vtr_edit_end(grow_tree, grow_flags);			\
+	} while (grow_err == -ENOSPC &&					\
+		 vtr_edit_refill(grow_tree, nr_pages));			\
+	if (grow_err && grow_err != -EBUSY)				\
+		vtr_edit_refuse(grow_tree, grow_err);			\
+	grow_err;							\
+})
+
+/* Return the length of a string or byte vector. A text is capped just above the limit. */
+static size_t buffer_bytes(unsigned int format, const void *bytes, size_t len_bytes)
+{
+	if (format == INSPECT_BUFFER_BINARY)
+		return len_bytes;
+	return bytes ? strnlen(bytes, VITRINE_VALUE_MAX + 1) : 0;
+}
+
+/* Out of line, because its name needs a stack frame. */
+static noinline int link_create(struct vtr_tree *blocks, u32 parent, const char *name,
+				const struct vitrine_value *value, u32 *ret)
+{
+	char content[VITRINE_TREE_NAME_MAX + sizeof(".inspect")];
+
+	if (!value->bytes)
+		return -ENOMEM;
+	if (vtr_inspect_name_fault(value->bytes))
+		return -ENAMETOOLONG; /* no warning: may come from user space */
+	if (value->format > INSPECT_LINK_INLINE)
+		return -EINVAL;
+	scnprintf(content, sizeof(content), "%s.inspect", (const char *)value->bytes);
+	return vtr_link_create(blocks, parent, name, content, value->format, ret);
+}
+
+static noinline int buffer_create(struct vtr_tree *blocks, u32 parent, const char *name,
+				  const struct vitrine_value *value, u32 *ret)
+{
+	size_t len_bytes = buffer_bytes(value->format, value->bytes, value->len_bytes);
+
+	if (!value->bytes && len_bytes)
+		return -ENOMEM;
+	return vtr_tree_buffer_create(blocks, parent, name, value->format, value->bytes,
+				      len_bytes, ret);
+}
+
+static int block_create(struct vtr_tree *blocks, u32 parent, const char *name,
+			const struct vitrine_value *value, u32 *ret)
+{
+	switch (value->type) {
+	case INSPECT_NODE_VALUE:
+		if (value->is_list)
+			return vtr_fifo_create(blocks, parent, name, value->count, ret);
+		return vtr_node_create(blocks, parent, name, ret);
+	case INSPECT_BUFFER_VALUE:
+		return buffer_create(blocks, parent, name, value, ret);
+	case INSPECT_ARRAY_VALUE:
+		return vtr_array_create(blocks, parent, name, value, ret);
+	case INSPECT_LINK_VALUE:
+		return link_create(blocks, parent, name, value, ret);
+	default:
+		return vtr_tree_value_create(blocks, parent, name, value->type, value->bits, ret);
+	}
+}
+
+static int value_create(struct vtr_tree *blocks, u32 parent, const char *name,
+			const struct vitrine_value *value, u32 *ret)
+{
+	int err = block_create(blocks, parent, name, value, ret);
+
+	if (!err && value->is_recorded)
+		vtr_record_insert(blocks, parent, *ret);
+	return err;
+}
+
+static unsigned int value_pages(const struct vitrine_value *value)
+{
+	if (value->type != INSPECT_BUFFER_VALUE)
+		return 1;
+	return pages_for(buffer_bytes(value->format, value->bytes, value->len_bytes));
+}
+
+void *vitrine_value_create(struct vitrine_node *parent, const char *name,
+			   const struct vitrine_value *value)
+{
+	struct vitrine_tree *tree;
+	u32 below, index = 0;
+	int err;
+
+	if (!parent)
+		return NULL;
+	tree = vtr_edit_tree(parent);
+	if (!name) {
+		vtr_edit_refuse(tree, -ENOMEM);
+		return NULL;
+	}
+	below = vtr_edit_index(parent);
+	err = grow(tree, value_pages(value),
+		   value_create(&tree->blocks, below, name, value, &index));
+	/* Pairs with the READ_ONCE() of VITRINE_UPDATE(): the value before its handle. */
+	smp_wmb();
+	return err ? NULL : vtr_edit_handle(tree, index);
+}
+VTR_EXPORT(vitrine_value_create);
+
+/*
+ * Return how many invisible values to delete in one edit. In NMI context all of them, because
+ * the next edit might not take place. While a copy is in progress only one, because each may
+ * make the writer save several pages.
+ */
+static unsigned int slice(const struct vtr_tree *blocks)
+{
+	if (in_nmi())
+		return UINT_MAX;
+	return vtr_peek(blocks->heap.copy) ? 1 : 32;
+}
+
+/* Delete the remaining values of a deleted node, in short edits. */
+static void purge(struct vitrine_tree *tree, u32 index)
+{
+	unsigned long flags;
+	bool more;
+
+	do {
+		vtr_edit_begin(tree, &flags);
+		more = vtr_tree_purge(&tree->blocks, index, slice(&tree->blocks));
+		vtr_edit_end(tree, flags);
+	} while (more);
+}
+
+void vitrine_delete(void *handle)
+{
+	struct vitrine_tree *tree;
+	bool is_node, more = false;
+	unsigned long flags;
+	u32 index;
+	int err;
+
+	if (!handle)
+		return;
+	tree = vtr_edit_tree(handle);
+	index = vtr_edit_index(handle);
+	if (!vtr_edit_begin(tree, &flags))
+		return;
+	is_node = vtr_block_type(handle) == INSPECT_NODE_VALUE;
+	err = vtr_tree_delete(&tree->blocks, index);
+	if (is_node && !err && vtr_tree_owns(&tree->blocks, index))
+		more = vtr_tree_purge(&tree->blocks, index, slice(&tree->blocks));
+	vtr_edit_end(tree, flags);
+	if (err)
+		vtr_edit_refuse(tree, err);
+	if (more)
+		purge(tree, index);
+}
+VTR_EXPORT(vitrine_delete);
+
+void vitrine_node_adopt(struct vitrine_node *parent,
+			struct vitrine_node *child)
+{
+	struct vitrine_tree *tree;
+	unsigned long flags;
+	int err = -EINVAL;
+
+	if (!parent || !child)
+		return;
+	tree = vtr_edit_tree(child);
+	if (vtr_edit_tree(parent) == tree) {
+		if (!vtr_edit_begin(tree, &flags))
+			return;
+		err = vtr_node_adopt(&tree->blocks, vtr_edit_index(parent),
+				     vtr_edit_index(child));
+		vtr_edit_end(tree, flags);
+	}
+	if (err)
+		vtr_edit_refuse(tree, err);
+}
+VTR_EXPORT(vitrine_node_adopt);
+
+/* Append an item; @dropped is an item that owns values still to be deleted, or 0. */
+static int item_append(struct vtr_tree *blocks, u32 list, u32 *item,
+		       u32 *dropped)
+{
+	int err = vtr_fifo_append(blocks, list, item, dropped);
+
+	if (!err && *dropped &&
+	    !vtr_tree_purge(blocks, *dropped, slice(blocks)))
+		*dropped = 0;
+	return err;
+}
+
+struct vitrine_node *vitrine_list_append(struct vitrine_list *list)
+{
+	u32 index, item = 0, dropped = 0;
+	struct vitrine_tree *tree;
+
+	if (!list)
+		return NULL;
+	tree = vtr_edit_tree(list);
+	index = vtr_edit_index(list);
+
+	if (grow(tree, 1, item_append(&tree->blocks, index, &item, &dropped)))
+		return NULL;
+	if (dropped)
+		purge(tree, dropped);
+	return vtr_edit_handle(tree, item);
+}
+VTR_EXPORT(vitrine_list_append);
 
 /* Begin an edit of a property of 64 bits. Return false if it must not take place. */
-static __always_inline bool number_begin(const u64 *block,
-					 enum inspect_type type,
-					 struct vitrine_tree **tree,
-					 unsigned long *flags)
+static __always_inline bool number_begin(const u64 *block, u8 type,
+					 struct vitrine_tree **tree, unsigned long *flags)
 {
 	if (!block)
 		return false;
@@ -31,81 +265,171 @@ static __always_inline bool number_begin(const u64 *block,
 	return vtr_edit_begin_block(*tree, block, flags);
 }
 
-static __always_inline void number_set(void *handle, enum inspect_type type,
-				       u64 bits)
+void vitrine_number_set(void *number, u8 type, u64 bits)
 {
 	struct vitrine_tree *tree;
 	unsigned long flags;
-	u64 *block = handle;
+	u64 *block = number;
 
 	if (!number_begin(block, type, &tree, &flags))
 		return;
 	block[1] = bits;
 	vtr_edit_end(tree, flags);
 }
+VTR_EXPORT(vitrine_number_set);
 
 /* In two's complement, addition is the same for int and uint, and covers subtraction. */
-static __always_inline void number_add(void *handle, enum inspect_type type,
-				       u64 delta)
+void vitrine_number_add(void *number, u8 type, u64 delta)
 {
 	struct vitrine_tree *tree;
 	unsigned long flags;
-	u64 *block = handle;
+	u64 *block = number;
 
 	if (!number_begin(block, type, &tree, &flags))
 		return;
 	block[1] += delta;
 	vtr_edit_end(tree, flags);
 }
+VTR_EXPORT(vitrine_number_add);
 
-static void *value_create(struct vitrine_node *parent, const char *name,
-			  enum inspect_type type, u64 word1)
-{
-	return vtr_edit_create(parent, name, 0, 1, vtr_tree_value_create, type,
-			       word1);
-}
-
-static void number_delete(void *handle, enum inspect_type type)
-{
-	vtr_edit_delete(handle, vtr_tree_number_delete, type);
-}
-
-static void *buffer_create(struct vitrine_node *parent, const char *name,
-			   enum inspect_buffer_format format,
-			   const void *value, size_t len_bytes)
-{
-	return vtr_edit_create(parent, name, !value && len_bytes ? -ENOMEM : 0,
-			       vtr_edit_buffer_pages(len_bytes),
-			       vtr_tree_buffer_create, format, value,
-			       len_bytes);
-}
-
-static void buffer_set(void *handle, enum inspect_buffer_format format,
-		       const void *value, size_t len_bytes)
+void vitrine_buffer_set(void *buffer, const void *bytes, size_t len_bytes)
 {
 	struct vitrine_tree *tree;
 	u32 index;
-	int err;
 
-	if (!handle)
+	if (!buffer)
 		return;
-	tree = vtr_edit_tree(handle);
-	index = vtr_edit_index(handle);
-	if (!value && len_bytes) {
+	tree = vtr_edit_tree(buffer);
+	index = vtr_edit_index(buffer);
+	len_bytes = buffer_bytes(vtr_block_get(buffer, 1, BUFFER_FORMAT), bytes, len_bytes);
+	if (!bytes && len_bytes)
 		vtr_edit_refuse(tree, -ENOMEM);
+	else
+		grow(tree, pages_for(len_bytes),
+		     vtr_tree_buffer_set(&tree->blocks, index, bytes, len_bytes));
+}
+VTR_EXPORT(vitrine_buffer_set);
+
+/* Begin an edit of a slot. Return NULL if it must not take place. */
+static __always_inline u64 *slot_begin(u64 *block, u64 kind, unsigned int slot,
+				       struct vitrine_tree **tree, unsigned long *flags)
+{
+	if (!block)
+		return NULL;
+	*tree = vtr_edit_tree(block);
+	if (unlikely(vtr_array_kind(block) != kind)) {
+		vtr_edit_refuse(*tree, -EINVAL);
+		return NULL;
+	}
+	if (unlikely(slot >= vtr_array_count(block))) {
+		vtr_edit_refuse(*tree, -ERANGE);
+		return NULL;
+	}
+	if (!vtr_edit_begin_block(*tree, block, flags))
+		return NULL;
+	return vtr_array_numbers(block) + slot;
+}
+
+/* The type is the lowest field of the kind, and the format of a flat array 0. */
+void vitrine_slot_set(void *array, u8 type, unsigned int slot, u64 bits)
+{
+	struct vitrine_tree *tree;
+	unsigned long flags;
+	u64 *number = slot_begin(array, type, slot, &tree, &flags);
+
+	if (!number)
+		return;
+	*number = bits;
+	vtr_edit_end(tree, flags);
+}
+VTR_EXPORT(vitrine_slot_set);
+
+void vitrine_slot_add(void *array, u8 type, unsigned int slot, u64 delta)
+{
+	struct vitrine_tree *tree;
+	unsigned long flags;
+	u64 *number = slot_begin(array, type, slot, &tree, &flags);
+
+	if (!number)
+		return;
+	*number += delta;
+	vtr_edit_end(tree, flags);
+}
+VTR_EXPORT(vitrine_slot_add);
+
+void vitrine_string_array_set(struct vitrine_string_array *array,
+			      unsigned int slot, const char *value)
+{
+	struct vitrine_tree *tree;
+	u32 index;
+
+	if (!array)
+		return;
+	tree = vtr_edit_tree(array);
+	index = vtr_edit_index(array);
+	grow(tree, 1, vtr_array_string_set(&tree->blocks, index, slot, value ?: ""));
+}
+VTR_EXPORT(vitrine_string_array_set);
+
+/* The slot of a value is determined before the edit. */
+static __always_inline void histogram_insert(u64 *block, bool is_signed, u64 value, u64 count)
+{
+	struct vitrine_tree *tree;
+	unsigned long flags;
+	u64 slot, *number;
+
+	if (!block)
+		return;
+	tree = vtr_edit_tree(block);
+	slot = vtr_histogram_slot(block, is_signed, value);
+	if (unlikely(!slot)) {
+		vtr_edit_refuse(tree, -EINVAL);
 		return;
 	}
-
-	err = vtr_edit_grow(tree, vtr_edit_buffer_pages(len_bytes),
-			    vtr_tree_buffer_set(&tree->blocks, index, format,
-						value, len_bytes));
-	vtr_edit_done(tree, err);
+	number = vtr_array_numbers(block) + slot;
+	/* The page that is saved for a copy is that of the block, too. */
+	if (!vtr_edit_begin_block(tree, number, &flags))
+		return;
+	*number += count;
+	vtr_edit_end(tree, flags);
 }
 
-static void buffer_delete(void *handle, enum inspect_buffer_format format)
+void vitrine_int_histogram_insert_many(struct vitrine_int_histogram *histogram, s64 value,
+				       u64 count)
 {
-	vtr_edit_delete(handle, vtr_tree_buffer_delete, format);
+	histogram_insert((u64 *)histogram, true, value, count);
 }
+VTR_EXPORT(vitrine_int_histogram_insert_many);
+
+void vitrine_uint_histogram_insert_many(struct vitrine_uint_histogram *histogram, u64 value,
+					u64 count)
+{
+	histogram_insert((u64 *)histogram, false, value, count);
+}
+VTR_EXPORT(vitrine_uint_histogram_insert_many);
+
+void vitrine_double_histogram_set(struct vitrine_double_histogram *histogram,
+				  unsigned int bucket, u64 bits)
+{
+	u64 *block = (u64 *)histogram, *number;
+	struct vitrine_tree *tree;
+	unsigned long flags;
+	u64 kind;
+
+	if (!block)
+		return;
+	kind = vtr_array_kind(block);
+	if (kind != VTR_ARRAY_KIND(DOUBLE_VALUE, EXPONENTIAL_HISTOGRAM))
+		kind = VTR_ARRAY_KIND(DOUBLE_VALUE, LINEAR_HISTOGRAM);
+	/* No histogram has that many buckets; the sum does not wrap. */
+	bucket = min(bucket, INT_MAX + 0U) + vtr_histogram_underflow(block);
+	number = slot_begin(block, kind, bucket, &tree, &flags);
+	if (!number)
+		return;
+	*number = bits;
+	vtr_edit_end(tree, flags);
+}
+VTR_EXPORT(vitrine_double_histogram_set);
 
 unsigned long vitrine_batch_begin(struct vitrine_tree *tree)
 {
@@ -119,7 +443,7 @@ unsigned long vitrine_batch_begin(struct vitrine_tree *tree)
 		WRITE_ONCE(tree->owner, current);
 	return flags;
 }
-EXPORT_SYMBOL_GPL(vitrine_batch_begin);
+VTR_EXPORT(vitrine_batch_begin);
 
 void vitrine_batch_end(struct vitrine_tree *tree, unsigned long flags)
 {
@@ -134,173 +458,119 @@ void vitrine_batch_end(struct vitrine_tree *tree, unsigned long flags)
 	WRITE_ONCE(tree->owner, NULL);
 	vtr_edit_end(tree, flags);
 }
-EXPORT_SYMBOL_GPL(vitrine_batch_end);
+VTR_EXPORT(vitrine_batch_end);
 
-struct vitrine_int *vitrine_int_create(struct vitrine_node *parent,
-				       const char *name, s64 value)
+/*
+ * The health of a publisher, in the node that Fuchsia's
+ * tools expect, "fuchsia.inspect.Health":
+ *
+ *	start_timestamp_nanos	int, CLOCK_MONOTONIC
+ *	status			"STARTING_UP", "OK" or "UNHEALTHY"
+ *	message			string, optional
+ *
+ * Concurrency: as above; status and message change in one batch. The
+ * caller serialises calls with the same struct vitrine_health.
+ */
+
+static void message_set(struct vitrine_health *health, const char *message)
 {
-	return value_create(parent, name, INSPECT_INT_VALUE, value);
+	if (!message) {
+		vitrine_delete(health->message);
+		health->message = NULL;
+	} else if (health->message) {
+		vitrine_string_set(health->message, message);
+	} else {
+		health->message = vitrine_string_create(health->node,
+							"message", message);
+	}
 }
-EXPORT_SYMBOL_GPL(vitrine_int_create);
 
-void vitrine_int_set(struct vitrine_int *property, s64 value)
-{
-	number_set(property, INSPECT_INT_VALUE, value);
-}
-EXPORT_SYMBOL_GPL(vitrine_int_set);
-
-void vitrine_int_add(struct vitrine_int *property, s64 delta)
-{
-	number_add(property, INSPECT_INT_VALUE, delta);
-}
-EXPORT_SYMBOL_GPL(vitrine_int_add);
-
-void vitrine_int_sub(struct vitrine_int *property, s64 delta)
-{
-	number_add(property, INSPECT_INT_VALUE, -(u64)delta);
-}
-EXPORT_SYMBOL_GPL(vitrine_int_sub);
-
-void vitrine_int_delete(struct vitrine_int *property)
-{
-	number_delete(property, INSPECT_INT_VALUE);
-}
-EXPORT_SYMBOL_GPL(vitrine_int_delete);
-
-struct vitrine_uint *vitrine_uint_create(struct vitrine_node *parent,
-					 const char *name, u64 value)
-{
-	return value_create(parent, name, INSPECT_UINT_VALUE, value);
-}
-EXPORT_SYMBOL_GPL(vitrine_uint_create);
-
-void vitrine_uint_set(struct vitrine_uint *property, u64 value)
-{
-	number_set(property, INSPECT_UINT_VALUE, value);
-}
-EXPORT_SYMBOL_GPL(vitrine_uint_set);
-
-void vitrine_uint_add(struct vitrine_uint *property, u64 delta)
-{
-	number_add(property, INSPECT_UINT_VALUE, delta);
-}
-EXPORT_SYMBOL_GPL(vitrine_uint_add);
-
-void vitrine_uint_sub(struct vitrine_uint *property, u64 delta)
-{
-	number_add(property, INSPECT_UINT_VALUE, -delta);
-}
-EXPORT_SYMBOL_GPL(vitrine_uint_sub);
-
-void vitrine_uint_delete(struct vitrine_uint *property)
-{
-	number_delete(property, INSPECT_UINT_VALUE);
-}
-EXPORT_SYMBOL_GPL(vitrine_uint_delete);
-
-struct vitrine_double *vitrine_double_create(struct vitrine_node *parent,
-					     const char *name, u64 bits)
-{
-	return value_create(parent, name, INSPECT_DOUBLE_VALUE, bits);
-}
-EXPORT_SYMBOL_GPL(vitrine_double_create);
-
-void vitrine_double_set(struct vitrine_double *property, u64 bits)
-{
-	number_set(property, INSPECT_DOUBLE_VALUE, bits);
-}
-EXPORT_SYMBOL_GPL(vitrine_double_set);
-
-void vitrine_double_add(struct vitrine_double *property, u64 bits)
+void vitrine_health_set(struct vitrine_health *health, const char *status,
+			const char *message)
 {
 	struct vitrine_tree *tree;
 	unsigned long flags;
-	u64 *block = (u64 *)property;
 
-	if (!number_begin(block, INSPECT_DOUBLE_VALUE, &tree, &flags))
+	if (!health || !health->node)
 		return;
-	block[1] = vtr_double_add(block[1], bits);
-	vtr_edit_end(tree, flags);
+	tree = vtr_edit_tree(health->node);
+	flags = vitrine_batch_begin(tree);
+	vitrine_string_set(health->status, status);
+	message_set(health, message);
+	vitrine_batch_end(tree, flags);
 }
-EXPORT_SYMBOL_GPL(vitrine_double_add);
+VTR_EXPORT(vitrine_health_set);
 
-void vitrine_double_sub(struct vitrine_double *property, u64 bits)
+void vitrine_health_init(struct vitrine_health *health,
+			 struct vitrine_node *parent)
 {
 	struct vitrine_tree *tree;
 	unsigned long flags;
-	u64 *block = (u64 *)property;
 
-	if (!number_begin(block, INSPECT_DOUBLE_VALUE, &tree, &flags))
+	if (!health)
 		return;
-	block[1] = vtr_double_sub(block[1], bits);
-	vtr_edit_end(tree, flags);
+	*health = (struct vitrine_health){ 0 };
+	if (!parent)
+		return;
+	tree = vtr_edit_tree(parent);
+	flags = vitrine_batch_begin(tree);
+	health->node = vitrine_node_create(parent, "fuchsia.inspect.Health");
+	vitrine_record_int(health->node, "start_timestamp_nanos",
+			   ktime_get_mono_fast_ns());
+	health->status = vitrine_string_create(health->node, "status",
+					       "STARTING_UP");
+	vitrine_batch_end(tree, flags);
 }
-EXPORT_SYMBOL_GPL(vitrine_double_sub);
+VTR_EXPORT(vitrine_health_init);
 
-void vitrine_double_delete(struct vitrine_double *property)
-{
-	number_delete(property, INSPECT_DOUBLE_VALUE);
-}
-EXPORT_SYMBOL_GPL(vitrine_double_delete);
+/*
+ * The size and usage of a tree, in its node
+ * "fuchsia.inspect.Stats":
+ *
+ *	current_size	current size of the file in bytes
+ *	maximum_size	maximum size of the file in bytes
+ *	used_size	bytes in blocks that are not free
+ *	values		number of nodes and properties, including these
+ *	failed		number of creations and updates that failed
+ *
+ * Concurrency: the values are written by the tree's refresher, whose calls are
+ * serialised.
+ */
 
-struct vitrine_bool *vitrine_bool_create(struct vitrine_node *parent,
-					 const char *name, bool value)
+static void stats_refresh(struct vtr_inspect_refresher *refresher)
 {
-	return value_create(parent, name, INSPECT_BOOL_VALUE, value);
-}
-EXPORT_SYMBOL_GPL(vitrine_bool_create);
+	struct vtr_edit_stats *show =
+		container_of(refresher, struct vtr_edit_stats, refresher);
+	struct vitrine_tree *tree = container_of(show, struct vitrine_tree,
+						 stats);
+	struct vtr_inspect_stats stats;
+	unsigned long flags = vitrine_batch_begin(tree);
 
-void vitrine_bool_set(struct vitrine_bool *property, bool value)
-{
-	number_set(property, INSPECT_BOOL_VALUE, value);
+	vtr_inspect_stats(tree, &stats);
+	vitrine_uint_set(show->current_size, stats.size_bytes);
+	vitrine_uint_set(show->maximum_size, stats.limit_bytes);
+	vitrine_uint_set(show->used_size, stats.used_bytes);
+	vitrine_uint_set(show->values, stats.nr_values);
+	vitrine_uint_set(show->failed, stats.failed);
+	vitrine_batch_end(tree, flags);
 }
-EXPORT_SYMBOL_GPL(vitrine_bool_set);
 
-void vitrine_bool_delete(struct vitrine_bool *property)
+void vitrine_tree_show_stats(struct vitrine_tree *tree)
 {
-	number_delete(property, INSPECT_BOOL_VALUE);
-}
-EXPORT_SYMBOL_GPL(vitrine_bool_delete);
+	struct vtr_edit_stats *show;
+	struct vitrine_node *node;
 
-struct vitrine_string *vitrine_string_create(struct vitrine_node *parent,
-					     const char *name,
-					     const char *value)
-{
-	return buffer_create(parent, name, INSPECT_BUFFER_UTF8, value,
-			     vtr_edit_string_bytes(value));
+	if (!tree || tree->stats.refresher.refresh)
+		return;
+	show = &tree->stats;
+	node = vitrine_node_create(vitrine_tree_root(tree),
+				   "fuchsia.inspect.Stats");
+	show->current_size = vitrine_uint_create(node, "current_size", 0);
+	show->maximum_size = vitrine_uint_create(node, "maximum_size", 0);
+	show->used_size = vitrine_uint_create(node, "used_size", 0);
+	show->values = vitrine_uint_create(node, "values", 0);
+	show->failed = vitrine_uint_create(node, "failed", 0);
+	show->refresher.refresh = stats_refresh;
+	vtr_inspect_add_refresher(tree, &show->refresher);
 }
-EXPORT_SYMBOL_GPL(vitrine_string_create);
-
-void vitrine_string_set(struct vitrine_string *property, const char *value)
-{
-	buffer_set(property, INSPECT_BUFFER_UTF8, value, vtr_edit_string_bytes(value));
-}
-EXPORT_SYMBOL_GPL(vitrine_string_set);
-
-void vitrine_string_delete(struct vitrine_string *property)
-{
-	buffer_delete(property, INSPECT_BUFFER_UTF8);
-}
-EXPORT_SYMBOL_GPL(vitrine_string_delete);
-
-struct vitrine_bytes *vitrine_bytes_create(struct vitrine_node *parent,
-					   const char *name, const void *value,
-					   size_t len_bytes)
-{
-	return buffer_create(parent, name, INSPECT_BUFFER_BINARY, value,
-			     len_bytes);
-}
-EXPORT_SYMBOL_GPL(vitrine_bytes_create);
-
-void vitrine_bytes_set(struct vitrine_bytes *property, const void *value,
-		       size_t len_bytes)
-{
-	buffer_set(property, INSPECT_BUFFER_BINARY, value, len_bytes);
-}
-EXPORT_SYMBOL_GPL(vitrine_bytes_set);
-
-void vitrine_bytes_delete(struct vitrine_bytes *property)
-{
-	buffer_delete(property, INSPECT_BUFFER_BINARY);
-}
-EXPORT_SYMBOL_GPL(vitrine_bytes_delete);
+VTR_EXPORT(vitrine_tree_show_stats);

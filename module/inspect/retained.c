@@ -6,18 +6,11 @@
  * the locks of inspect.c.
  */
 #include <linux/errno.h>
-#include <linux/export.h>
 #include <linux/kernel.h>
-#include <linux/list.h>
-#include <linux/mm.h>
-#include <linux/mutex.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 
-#include <vitrine/inspect.h>
-
+#include "compat.h"
 #include "inspect.h"
-#include "retained.h"
 
 /**
  * struct retained - a retained tree
@@ -91,7 +84,7 @@ static bool retain(struct retained *retained, struct vitrine_tree *tree)
 
 	retained->entry.kind = VTR_INSPECT_RETAINED;
 	retained->entry.tree = tree;
-	strscpy(retained->entry.name, vtr_inspect_name(tree),
+	strscpy(retained->entry.name, tree->entry.name,
 		sizeof(retained->entry.name));
 	retained->bytes = bytes_of(tree);
 
@@ -122,7 +115,7 @@ void vitrine_tree_retain(struct vitrine_tree *tree)
 		kfree(retained);
 	vitrine_tree_destroy(tree);
 }
-EXPORT_SYMBOL_GPL(vitrine_tree_retain);
+VTR_EXPORT(vitrine_tree_retain);
 
 /**
  * vtr_retained_drop() - drop a retained tree

@@ -14,8 +14,6 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include <vitrine/inspect.h>
-
 #include "tree.h"
 
 #define EXTENT_PAYLOAD_MAX \
@@ -132,61 +130,34 @@ static void name_forget(struct vtr_tree *tree, u32 hash, u32 index)
 	last->index = 0;
 }
 
-/* Create a block that contains a name; @word0 determines its type. */
-static int name_create(struct vtr_tree *tree, u64 word0, size_t offset,
-		       const char *name, size_t len, u32 *ret)
+/* Create a name in @slot; if @slot is NULL, an unshared block of type @alone. */
+static noinline int name_create(struct vtr_tree *tree, const char *name,
+				size_t len, u32 hash,
+				struct vtr_tree_name *slot,
+				enum inspect_type alone, u32 *ret)
 {
+	bool is_name = !slot && alone == INSPECT_NAME;
+	size_t offset = is_name ? INSPECT_NAME_PAYLOAD_OFFSET :
+				  INSPECT_STRREF_PAYLOAD_OFFSET;
+	int err = vtr_heap_alloc(&tree->heap, offset + len, ret);
 	u64 *block;
-	int err;
 
-	err = vtr_heap_alloc(&tree->heap, offset + len, ret);
 	if (err)
 		return err;
 	block = vtr_tree_block(tree, *ret);
 	vtr_heap_assert_reserved(block);
-	block[0] = word0 | vtr_block_order(block);
+	if (is_name) {
+		vtr_block_set(block, 0, TYPE, INSPECT_NAME);
+		vtr_block_set(block, 0, NAME_LENGTH, len);
+	} else {
+		vtr_block_set(block, 0, TYPE, INSPECT_STRING_REFERENCE);
+		block[0] |= NAME_REFERENCE;
+		vtr_block_set(block, 1, STRREF_LENGTH, len);
+	}
 	memcpy(vtr_block_payload(block, offset), name, len);
-	return 0;
-}
-
-static int reference_create(struct vtr_tree *tree, const char *name,
-			    size_t len, u32 *ret)
-{
-	u64 word0 = vtr_block_word0(INSPECT_STRING_REFERENCE, 0) |
-		    NAME_REFERENCE;
-	int err = name_create(tree, word0, INSPECT_STRREF_PAYLOAD_OFFSET, name,
-			      len, ret);
-
-	if (!err)
-		vtr_block_set(vtr_tree_block(tree, *ret), 1, STRREF_LENGTH,
-			      len);
-	return err;
-}
-
-static int alone_create(struct vtr_tree *tree, const char *name, size_t len,
-			u32 *ret)
-{
-	u64 word0 = vtr_block_word0(INSPECT_NAME, 0) |
-		    FIELD_PREP(INSPECT_W0_NAME_LENGTH, len);
-
-	return name_create(tree, word0, INSPECT_NAME_PAYLOAD_OFFSET, name, len,
-			   ret);
-}
-
-/* Create a name in @slot; if @slot is NULL, an unshared block of type @alone. */
-static noinline int name_get_new(struct vtr_tree *tree, const char *name,
-				 size_t len, u32 hash,
-				 struct vtr_tree_name *slot,
-				 enum inspect_type alone, u32 *ret)
-{
-	int err;
-
-	if (!slot && alone == INSPECT_NAME)
-		return alone_create(tree, name, len, ret);
-	err = reference_create(tree, name, len, ret);
-	if (!err && slot)
+	if (slot)
 		*slot = (struct vtr_tree_name){ .hash = hash, .index = *ret };
-	return err;
+	return 0;
 }
 
 /* Take a reference to a name; @alone is the type of its block if it cannot be shared. */
@@ -213,7 +184,7 @@ static __always_inline int name_get(struct vtr_tree *tree, const char *name,
 		}
 		slot = NULL;
 	}
-	return name_get_new(tree, name, len, hash, slot, alone, ret);
+	return name_create(tree, name, len, hash, slot, alone, ret);
 }
 
 /**
@@ -318,32 +289,6 @@ static __always_inline void parent_put(struct vtr_tree *tree, u32 index)
 		tombstone_free(tree, block, index);
 }
 
-/**
- * vtr_tree_parent_get() - increment the reference count of a node
- * @tree: the tree
- * @index: index of the node
- *
- * Context: any; the caller serialises.
- */
-void vtr_tree_parent_get(struct vtr_tree *tree, u32 index)
-{
-	parent_get(tree, index);
-}
-
-/**
- * vtr_tree_parent_put() - decrement the reference count of a node
- * @tree: the tree
- * @index: index of the node or tombstone. A tombstone is freed when its count becomes 0,
- *	which decrements the count of its parent, and so on
- *
- * Context: any; the caller serialises.
- */
-void vtr_tree_parent_put(struct vtr_tree *tree, u32 index)
-{
-	vtr_heap_save(&tree->heap, index);
-	parent_put(tree, index);
-}
-
 /* Save the pages that deletion of a value changes: those of its name and parent. */
 static noinline void delete_save(const struct vtr_tree *tree, const u64 *block)
 {
@@ -351,17 +296,8 @@ static noinline void delete_save(const struct vtr_tree *tree, const u64 *block)
 	vtr_heap_save(&tree->heap, vtr_block_get(block, 0, VALUE_PARENT));
 }
 
-/**
- * vtr_tree_value_delete() - delete a value that refers to nothing but name and parent
- * @tree: the tree
- * @block: first word of the value
- * @index: index of the value, which is not a node with values below it
- *
- * The type is not checked.
- *
- * Context: any; the caller serialises.
- */
-void vtr_tree_value_delete(struct vtr_tree *tree, u64 *block, u32 index)
+/* Free a block that refers to nothing but name and parent. */
+static __always_inline void value_free(struct vtr_tree *tree, u64 *block, u32 index)
 {
 	u32 parent;
 
@@ -411,40 +347,6 @@ void vtr_tree_add_page(struct vtr_tree *tree, void *page, u32 *notes)
 }
 
 /**
- * vtr_tree_child_create() - create a value with a payload below a checked parent
- * @tree: tree to create it in
- * @parent: parent node; the caller has checked its type
- * @name: name of the value
- * @type: type of the block
- * @word1: second word of the block
- * @size_bytes: size of the block, header included; everything after the second
- *	word is zero
- * @ret: index of the new block, written on success only
- *
- * Context: any; the caller serialises.
- * Return: 0, -ENOSPC if the heap is full, -ENAMETOOLONG, -EINVAL if
- *	@size_bytes exceeds one block.
- */
-int vtr_tree_child_create(struct vtr_tree *tree, u32 parent, const char *name,
-			  enum inspect_type type, u64 word1, size_t size_bytes,
-			  u32 *ret)
-{
-	u32 name_index;
-	int err;
-
-	err = name_get(tree, name, INSPECT_NAME, &name_index);
-	if (err)
-		return err;
-	err = vtr_heap_alloc(&tree->heap, size_bytes, ret);
-	if (err) {
-		vtr_tree_name_put(tree, name_index);
-		return err;
-	}
-	value_link(tree, *ret, type, parent, name_index, word1);
-	return 0;
-}
-
-/**
  * vtr_tree_sized_create() - create a value with a payload
  * @tree: tree to create it in
  * @parent: parent node
@@ -456,16 +358,28 @@ int vtr_tree_child_create(struct vtr_tree *tree, u32 parent, const char *name,
  * @ret: index of the new block, written on success only
  *
  * Context: any; the caller serialises.
- * Return: as vtr_tree_child_create(), and -EINVAL if @parent is not a node.
+ * Return: 0, -ENOSPC if the heap is full, -ENAMETOOLONG, -EINVAL if @parent is not a node or
+ *	@size_bytes exceeds one block.
  */
 int vtr_tree_sized_create(struct vtr_tree *tree, u32 parent, const char *name,
 			  enum inspect_type type, u64 word1, size_t size_bytes,
 			  u32 *ret)
 {
+	u32 name_index;
+	int err;
+
 	if (!vtr_tree_is_node(tree, parent))
 		return -EINVAL;
-	return vtr_tree_child_create(tree, parent, name, type, word1,
-				     size_bytes, ret);
+	err = name_get(tree, name, INSPECT_NAME, &name_index);
+	if (err)
+		return err;
+	err = vtr_heap_alloc(&tree->heap, size_bytes, ret);
+	if (err) {
+		vtr_tree_name_put(tree, name_index);
+		return err;
+	}
+	value_link(tree, *ret, type, parent, name_index, word1);
+	return 0;
 }
 
 /**
@@ -485,26 +399,6 @@ int vtr_tree_value_create(struct vtr_tree *tree, u32 parent, const char *name,
 {
 	return vtr_tree_sized_create(tree, parent, name, type, word1,
 				     INSPECT_MIN_BLOCK_BYTES, ret);
-}
-
-/**
- * vtr_tree_number_delete() - delete a property of 64 bits
- * @tree: the tree
- * @index: index of the property
- * @type: expected type
- *
- * Context: any; the caller serialises.
- * Return: 0, -EINVAL if @index is not of that type.
- */
-int vtr_tree_number_delete(struct vtr_tree *tree, u32 index,
-			   enum inspect_type type)
-{
-	u64 *block = vtr_tree_address(tree, index);
-
-	if (vtr_block_type(block) != type)
-		return -EINVAL;
-	vtr_tree_value_delete(tree, block, index);
-	return 0;
 }
 
 /*
@@ -602,12 +496,6 @@ static u64 buffer_word1(enum inspect_buffer_format format, u32 extent,
 	       FIELD_PREP(INSPECT_W1_BUFFER_LENGTH, len_bytes);
 }
 
-static bool is_buffer(const u64 *block, enum inspect_buffer_format format)
-{
-	return vtr_block_type(block) == INSPECT_BUFFER_VALUE &&
-	       vtr_block_get(block, 1, BUFFER_FORMAT) == format;
-}
-
 /**
  * vtr_tree_buffer_create() - create a string or byte-vector property
  * @tree: tree to create it in
@@ -647,7 +535,6 @@ int vtr_tree_buffer_create(struct vtr_tree *tree, u32 parent, const char *name,
  * vtr_tree_buffer_set() - set a string or byte-vector property
  * @tree: the tree
  * @index: index of the property
- * @format: expected format
  * @value: new value
  * @len_bytes: length of @value in bytes
  *
@@ -658,8 +545,7 @@ int vtr_tree_buffer_create(struct vtr_tree *tree, u32 parent, const char *name,
  * Return: 0, -ENOSPC if the heap is full, -EMSGSIZE if the value is longer
  *	than VITRINE_VALUE_MAX, -EINVAL if @index is not such a property.
  */
-int vtr_tree_buffer_set(struct vtr_tree *tree, u32 index,
-			enum inspect_buffer_format format, const void *value,
+int vtr_tree_buffer_set(struct vtr_tree *tree, u32 index, const void *value,
 			size_t len_bytes)
 {
 	u64 *block = vtr_tree_block(tree, index);
@@ -668,7 +554,7 @@ int vtr_tree_buffer_set(struct vtr_tree *tree, u32 index,
 	u32 extent;
 	int err;
 
-	if (!is_buffer(block, format))
+	if (vtr_block_type(block) != INSPECT_BUFFER_VALUE)
 		return -EINVAL;
 	if (len_bytes > VITRINE_VALUE_MAX)
 		return -EMSGSIZE;
@@ -681,32 +567,456 @@ int vtr_tree_buffer_set(struct vtr_tree *tree, u32 index,
 	err = extents_create(tree, value, len_bytes, &extent);
 	if (err)
 		return err;
-	block[1] = buffer_word1(format, extent, len_bytes);
+	block[1] = buffer_word1(vtr_block_get(block, 1, BUFFER_FORMAT), extent,
+				len_bytes);
 	extents_free(tree, old);
 	return 0;
 }
 
+/*
+ * Nodes of an Inspect hierarchy: create, delete and move them.
+ */
+
+static u32 parent_of(const struct vtr_tree *tree, u32 index)
+{
+	return vtr_block_get(vtr_tree_address(tree, index), 0, VALUE_PARENT);
+}
+
 /**
- * vtr_tree_buffer_delete() - delete a string or byte-vector property
- * @tree: the tree
- * @index: index of the property
- * @format: expected format
+ * vtr_node_create_sized() - create a node whose block has room for more notes
+ * @tree: tree to create it in
+ * @parent: parent node
+ * @name: name of the node
+ * @size_bytes: size of the block; there is one note for each 16 bytes
+ * @ret: index of the new block, written on success only
  *
  * Context: any; the caller serialises.
- * Return: 0, -EINVAL if @index is not such a property.
+ * Return: as vtr_tree_sized_create().
  */
-int vtr_tree_buffer_delete(struct vtr_tree *tree, u32 index,
-			   enum inspect_buffer_format format)
+int vtr_node_create_sized(struct vtr_tree *tree, u32 parent, const char *name,
+			  size_t size_bytes, u32 *ret)
 {
-	u64 *block = vtr_tree_block(tree, index);
+	int err = vtr_tree_sized_create(tree, parent, name, INSPECT_NODE_VALUE, 0,
+					size_bytes, ret);
 
-	if (!is_buffer(block, format))
+	if (!err)
+		*vtr_tree_note(tree, *ret) = 0;
+	return err;
+}
+
+/*
+ * Delete a node without checking its owner. Values below the node stay and can still be
+ * deleted. Until then the node remains as a TOMBSTONE, which readers do not show, so that its
+ * index is not reused.
+ */
+static __always_inline void node_drop(struct vtr_tree *tree, u64 *block,
+				      u32 index)
+{
+	if (likely(!block[1])) {
+		value_free(tree, block, index);
+		return;
+	}
+	block = vtr_tree_block(tree, index);
+	vtr_tree_name_put(tree, vtr_block_get(block, 0, VALUE_NAME));
+	vtr_block_set(block, 0, VALUE_NAME, 0);
+	vtr_block_set(block, 0, TYPE, INSPECT_TOMBSTONE);
+	tree->nr_values--;
+	tree->nr_tombstones++;
+}
+
+static bool is_within(const struct vtr_tree *tree, u32 index, u32 ancestor)
+{
+	for (; index != INSPECT_ROOT; index = parent_of(tree, index))
+		if (index == ancestor)
+			return true;
+	return false;
+}
+
+/**
+ * vtr_node_adopt() - move a node and everything below it to another parent
+ * @tree: tree that contains both
+ * @parent: new parent
+ * @child: node to move
+ *
+ * Context: any; the caller serialises.
+ * Return: 0, -ELOOP if @parent is @child or below it, -EINVAL if one of the two is not a node
+ *	or @child is the root, a list, or owned by a node or list.
+ */
+int vtr_node_adopt(struct vtr_tree *tree, u32 parent, u32 child)
+{
+	u64 *block = vtr_tree_block(tree, child);
+	u32 old = vtr_block_get(block, 0, VALUE_PARENT);
+
+	if (!vtr_tree_is_node(tree, parent) ||
+	    vtr_block_type(block) != INSPECT_NODE_VALUE ||
+	    *vtr_tree_note(tree, child) & (VTR_NODE_OWNED | VTR_NODE_LIST))
 		return -EINVAL;
-	extents_free(tree, vtr_block_get(block, 1, BUFFER_EXTENT));
-	vtr_tree_value_delete(tree, block, index);
+	if (old == parent)
+		return 0;
+	if (is_within(tree, parent, child))
+		return -ELOOP;
+	parent_get(tree, parent);
+	vtr_block_set(block, 0, VALUE_PARENT, parent);
+	vtr_heap_save(&tree->heap, old);
+	parent_put(tree, old);
 	return 0;
+}
+
+/*
+ * Recorded values of an Inspect hierarchy, which are deleted with their node.
+ *
+ * A node that is not recorded itself owns all values that are recorded in it, in
+ * nodes recorded in it, and so on. These values form one chain through the notes of
+ * the heap. A new value is inserted directly after the node in which it is recorded,
+ * whether that node is the owner or is itself owned; the owner need not be known.
+ * Deleting the chain takes no recursion: a node that is deleted before the values
+ * below it becomes a TOMBSTONE until they are deleted.
+ */
+
+/**
+ * vtr_record_insert() - make a node own a value
+ * @tree: the tree
+ * @node: the node, or a node that it owns
+ * @index: index of the value, which was just created below @node
+ *
+ * Context: any; the caller serialises.
+ */
+void vtr_record_insert(struct vtr_tree *tree, u32 node, u32 index)
+{
+	u32 *before = vtr_tree_note(tree, node);
+
+	*vtr_tree_note(tree, index) = VTR_NODE_OWNED |
+				      (*before & VTR_NODE_NEXT);
+	*before = (*before & ~VTR_NODE_NEXT) | index;
+}
+
+/*
+ * Deletion. The type of a value is in its block, and determines what else the value refers to.
+ */
+
+static void strings_put(struct vtr_tree *tree, u64 *block)
+{
+	u32 *strings = vtr_block_payload(block, INSPECT_ARRAY_PAYLOAD_OFFSET);
+	unsigned int i;
+
+	for (i = 0; i < vtr_block_get(block, 1, ARRAY_COUNT); i++)
+		if (strings[i])
+			vtr_tree_name_put(tree, strings[i]);
+}
+
+/* Delete a value without checking its owner. Return false if the block is no value. */
+static bool value_drop(struct vtr_tree *tree, u32 index)
+{
+	u64 *block = vtr_tree_address(tree, index);
+
+	switch (vtr_block_type(block)) {
+	case INSPECT_NODE_VALUE:
+		node_drop(tree, block, index);
+		return true;
+	case INSPECT_BUFFER_VALUE:
+		extents_free(tree, vtr_block_get(block, 1, BUFFER_EXTENT));
+		break;
+	case INSPECT_ARRAY_VALUE:
+		if (vtr_block_get(block, 1, ARRAY_TYPE) == INSPECT_STRING_REFERENCE)
+			strings_put(tree, block);
+		break;
+	case INSPECT_LINK_VALUE:
+		vtr_tree_name_put(tree, vtr_block_get(block, 1, LINK_CONTENT));
+		break;
+	case INSPECT_INT_VALUE:
+	case INSPECT_UINT_VALUE:
+	case INSPECT_DOUBLE_VALUE:
+	case INSPECT_BOOL_VALUE:
+		break;
+	default:
+		return false;
+	}
+	value_free(tree, block, index);
+	return true;
+}
+
+/**
+ * vtr_tree_delete() - delete a value
+ * @tree: the tree
+ * @index: index of its block
+ *
+ * The caller deletes what a node or list owns with vtr_tree_purge() before it creates
+ * anything else.
+ *
+ * Context: any; the caller serialises.
+ * Return: 0, -EINVAL if @index is not a value, or is a node that a node or list owns.
+ */
+int vtr_tree_delete(struct vtr_tree *tree, u32 index)
+{
+	u64 *block = vtr_tree_address(tree, index);
+
+	if (vtr_block_type(block) != INSPECT_NODE_VALUE)
+		return value_drop(tree, index) ? 0 : -EINVAL;
+	if (*vtr_tree_note(tree, index) & VTR_NODE_OWNED)
+		return -EINVAL;
+	node_drop(tree, block, index);
+	return 0;
+}
+
+/* Delete up to @max values that a node owns, and return whether values are left. */
+static bool record_purge(struct vtr_tree *tree, u32 node, unsigned int max)
+{
+	u32 *first = vtr_tree_note(tree, node);
+
+	while (*first & VTR_NODE_NEXT && max--) {
+		u32 index = *first & VTR_NODE_NEXT;
+		u32 next = *vtr_tree_note(tree, index) & VTR_NODE_NEXT;
+
+		*first = (*first & ~VTR_NODE_NEXT) | next;
+		value_drop(tree, index);
+	}
+	return *first & VTR_NODE_NEXT;
+}
+
+/*
+ * Lists of the most recent nodes: "0", "1", ... below a node. When a list is full,
+ * appending to it deletes the oldest node.
+ */
+
+#define LIST_BYTES	(4 * INSPECT_MIN_BLOCK_BYTES)
+#define LIST_COUNT	1
+#define LIST_CAPACITY	2
+#define LIST_NUMBER	3
+
+#define ITEM_BYTES	(2 * INSPECT_MIN_BLOCK_BYTES)
+#define ITEM_NEWER	1
+
+static bool is_list(const struct vtr_tree *tree, u32 index)
+{
+	return vtr_block_type(vtr_tree_block(tree, index)) ==
+	       INSPECT_NODE_VALUE &&
+	       *vtr_tree_note(tree, index) & VTR_NODE_LIST;
+}
+
+/* Return the note that links to the next newer item. Notes of one block are adjacent. */
+static u32 *item_newer(const struct vtr_tree *tree, u32 item)
+{
+	return vtr_tree_note(tree, item) + ITEM_NEWER;
+}
+
+static void ring_add(struct vtr_tree *tree, u32 *notes, u32 item)
+{
+	u32 newest = *notes & VTR_NODE_NEXT;
+
+	if (newest) {
+		*item_newer(tree, item) = *item_newer(tree, newest);
+		*item_newer(tree, newest) = item;
+	} else {
+		*item_newer(tree, item) = item;
+	}
+	*notes = (*notes & ~VTR_NODE_NEXT) | item;
+	notes[LIST_COUNT]++;
+}
+
+/* Remove the oldest item of a list that is not empty, and return it. */
+static u32 ring_remove(struct vtr_tree *tree, u32 *notes)
+{
+	u32 newest = *notes & VTR_NODE_NEXT;
+	u32 oldest = *item_newer(tree, newest);
+
+	*item_newer(tree, newest) = *item_newer(tree, oldest);
+	if (!--notes[LIST_COUNT])
+		*notes &= ~VTR_NODE_NEXT;
+	return oldest;
+}
+
+/**
+ * vtr_fifo_create() - create a list
+ * @tree: tree to create it in
+ * @parent: parent node
+ * @name: name of the list
+ * @capacity: maximum number of items, at least 1
+ * @ret: index of the new block, written on success only
+ *
+ * Context: any; the caller serialises.
+ * Return: as vtr_node_create_sized(), and -ERANGE if @capacity is 0.
+ */
+int vtr_fifo_create(struct vtr_tree *tree, u32 parent, const char *name,
+		    u32 capacity, u32 *ret)
+{
+	u32 *notes;
+	int err;
+
+	if (!capacity)
+		return -ERANGE;
+	err = vtr_node_create_sized(tree, parent, name, LIST_BYTES, ret);
+	if (err)
+		return err;
+	notes = vtr_tree_note(tree, *ret);
+	*notes = VTR_NODE_LIST;
+	notes[LIST_COUNT] = 0;
+	notes[LIST_CAPACITY] = capacity;
+	notes[LIST_NUMBER] = 0;
+	return 0;
+}
+
+/**
+ * vtr_fifo_append() - append an item to a list
+ * @tree: the tree
+ * @list: index of the list
+ * @ret: index of the item, a node that the list owns; written on success only
+ * @dropped: index of the item that was deleted to make room, or 0. The caller deletes the
+ *	values recorded in that item with vtr_tree_purge() before it creates anything
+ *	else. Written on success only
+ *
+ * The heap needs room for one item more than the list has.
+ *
+ * Context: any; the caller serialises.
+ * Return: 0, -ENOSPC if the heap is full, -EINVAL if @list is not a list.
+ */
+int vtr_fifo_append(struct vtr_tree *tree, u32 list, u32 *ret, u32 *dropped)
+{
+	u32 *notes = vtr_tree_note(tree, list);
+	char name[12];
+	u32 item;
+	int err;
+
+	if (!is_list(tree, list))
+		return -EINVAL;
+	scnprintf(name, sizeof(name), "%u", notes[LIST_NUMBER]);
+	err = vtr_node_create_sized(tree, list, name, ITEM_BYTES, &item);
+	if (err)
+		return err;
+	*vtr_tree_note(tree, item) = VTR_NODE_OWNED;
+	notes[LIST_NUMBER]++;
+	*dropped = 0;
+	if (notes[LIST_COUNT] == notes[LIST_CAPACITY]) {
+		*dropped = ring_remove(tree, notes);
+		value_drop(tree, *dropped);
+	}
+	ring_add(tree, notes, item);
+	*ret = item;
+	return 0;
+}
+
+static bool list_purge(struct vtr_tree *tree, u32 list, unsigned int max)
+{
+	u32 *notes = vtr_tree_note(tree, list);
+
+	while (notes[LIST_COUNT] && max--) {
+		u32 newest = *notes & VTR_NODE_NEXT;
+		u32 oldest = *item_newer(tree, newest);
+
+		/* Recorded values first: an item that owns none is freed at once. */
+		if (*vtr_tree_note(tree, oldest) & VTR_NODE_NEXT)
+			record_purge(tree, oldest, 1);
+		else
+			value_drop(tree, ring_remove(tree, notes));
+	}
+	return notes[LIST_COUNT];
+}
+
+/**
+ * vtr_tree_purge() - delete values that a deleted node or list owns
+ * @tree: the tree
+ * @index: index of the node or list, which was deleted by the preceding call, or for which
+ *	the preceding call of this function returned true
+ * @max: maximum number of values to delete
+ *
+ * Context: any; the caller serialises.
+ * Return: true if values are left; false if none is, in which case the block may be freed.
+ */
+bool vtr_tree_purge(struct vtr_tree *tree, u32 index, unsigned int max)
+{
+	if (*vtr_tree_note(tree, index) & VTR_NODE_LIST)
+		return list_purge(tree, index, max);
+	return record_purge(tree, index, max);
+}
+
+/*
+ * Links of an Inspect hierarchy to other Inspect files.
+ *
+ * The content of a link is the name of a file, a STRING_REFERENCE like any other
+ * name. The field for its index has 20 bits, so the block must be in the first
+ * 16 MiB.
+ */
+
+/**
+ * vtr_link_create() - create a link
+ * @tree: tree to create it in
+ * @parent: parent node
+ * @name: name of the link
+ * @content: file name of the linked tree
+ * @disposition: how readers show the linked tree
+ * @ret: index of the new block, written on success only
+ *
+ * Context: any; the caller serialises.
+ * Return: 0, -ENOSPC if the heap is full, -EFBIG if there is no room for the
+ *	content in the first 16 MiB, -ENAMETOOLONG, -EINVAL if @parent is not a
+ *	node.
+ */
+int vtr_link_create(struct vtr_tree *tree, u32 parent, const char *name,
+		    const char *content,
+		    enum inspect_link_disposition disposition, u32 *ret)
+{
+	u64 word1;
+	u32 text;
+	int err;
+
+	err = vtr_tree_name_get(tree, content, &text);
+	if (err)
+		return err;
+	word1 = FIELD_PREP(INSPECT_W1_LINK_CONTENT, text) |
+		FIELD_PREP(INSPECT_W1_LINK_DISPOSITION, disposition);
+	if (text > FIELD_MAX(INSPECT_W1_LINK_CONTENT))
+		err = -EFBIG;
+	else
+		err = vtr_tree_value_create(tree, parent, name,
+					    INSPECT_LINK_VALUE, word1, ret);
+	if (err)
+		vtr_tree_name_put(tree, text);
+	return err;
+}
+
+/*
+ * Replace invalid UTF-8, because both formats require UTF-8 text. Pure: takes no lock,
+ * allocates nothing, also compiles on the host.
+ */
+
+/* Return the length of the UTF-8 sequence at @s, at most @left bytes; 0 if it is invalid. */
+static unsigned int utf8_sequence(const u8 *s, size_t left)
+{
+	unsigned int i, len;
+
+	if (s[0] < 0x80)
+		return 1;
+	/* c0, c1 and f5..ff never start a sequence; e0, ed, f0 and f4 restrict s[1] */
+	len = s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 :
+	      s[0] < 0xf5 ? 4 : 0;
+	if (!len || len > left)
+		return 0;
+	for (i = 1; i < len; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+		return 0;
+	return len;
+}
+
+void vitrine_text_clean(char *text, size_t len_bytes)
+{
+	unsigned int sequence;
+	size_t i;
+
+	for (i = 0; i < len_bytes; i += sequence) {
+		sequence = utf8_sequence((const u8 *)text + i, len_bytes - i);
+		if (!sequence || !text[i]) {
+			text[i] = '?';
+			sequence = 1;
+		}
+	}
 }
 
 #ifdef CONFIG_VITRINE_KUNIT
 #include "tests/tree_kunit.c"
+#include "tests/node_kunit.c"
+#include "tests/record_kunit.c"
+#include "tests/fifo_kunit.c"
+#include "tests/link_kunit.c"
 #endif

@@ -9,7 +9,7 @@
 #ifndef _VTR_TREE_H
 #define _VTR_TREE_H
 
-#include <linux/types.h>
+#include <vitrine/inspect.h>
 
 #include "heap.h"
 
@@ -28,7 +28,7 @@ struct vtr_tree_name {
  * @heap: the heap that contains the blocks
  * @names: table of names; the owner allocates it
  * @notes: for each page an array of one u32 per 16 bytes, which readers do not see; the
- *	owner allocates them; see node.h
+ *	owner allocates them; see below
  * @names_mask: number of slots of @names minus one; a power of two minus one
  * @nr_values: number of value blocks, without tombstones
  * @nr_tombstones: number of nodes that were deleted before the values below them
@@ -49,28 +49,19 @@ void vtr_tree_add_page(struct vtr_tree *tree, void *page, u32 *notes);
 int vtr_tree_name_get(struct vtr_tree *tree, const char *name, u32 *ret);
 void vtr_tree_name_put(struct vtr_tree *tree, u32 index);
 
-int vtr_tree_child_create(struct vtr_tree *tree, u32 parent, const char *name,
-			  enum inspect_type type, u64 word1, size_t size_bytes,
-			  u32 *ret);
 int vtr_tree_sized_create(struct vtr_tree *tree, u32 parent, const char *name,
 			  enum inspect_type type, u64 word1, size_t size_bytes,
 			  u32 *ret);
 int vtr_tree_value_create(struct vtr_tree *tree, u32 parent, const char *name,
 			  enum inspect_type type, u64 word1, u32 *ret);
-void vtr_tree_value_delete(struct vtr_tree *tree, u64 *block, u32 index);
-void vtr_tree_parent_get(struct vtr_tree *tree, u32 index);
-void vtr_tree_parent_put(struct vtr_tree *tree, u32 index);
-int vtr_tree_number_delete(struct vtr_tree *tree, u32 index,
-			   enum inspect_type type);
+int vtr_tree_delete(struct vtr_tree *tree, u32 index);
+bool vtr_tree_purge(struct vtr_tree *tree, u32 index, unsigned int max);
 
 int vtr_tree_buffer_create(struct vtr_tree *tree, u32 parent, const char *name,
 			   enum inspect_buffer_format format,
 			   const void *value, size_t len_bytes, u32 *ret);
-int vtr_tree_buffer_set(struct vtr_tree *tree, u32 index,
-			enum inspect_buffer_format format, const void *value,
+int vtr_tree_buffer_set(struct vtr_tree *tree, u32 index, const void *value,
 			size_t len_bytes);
-int vtr_tree_buffer_delete(struct vtr_tree *tree, u32 index,
-			   enum inspect_buffer_format format);
 
 /**
  * vtr_tree_address() - return the address of a block
@@ -120,12 +111,78 @@ static inline bool vtr_tree_is_node(const struct vtr_tree *tree, u32 index)
  * @index: index of the 16 bytes
  *
  * Context: any; the caller serialises.
- * Return: the note; see node.h.
+ * Return: the note; see below.
  */
 static inline u32 *vtr_tree_note(const struct vtr_tree *tree, u32 index)
 {
 	return &tree->notes[index / VTR_HEAP_BLOCKS_PER_PAGE]
 			   [index % VTR_HEAP_BLOCKS_PER_PAGE];
 }
+
+/*
+ * Nodes of an Inspect hierarchy: create, delete and move them.
+ *
+ * Each 16 bytes of the heap have a note, a u32 that readers do not see. The first note of
+ * a node contains:
+ *
+ *   31    30    23                 0
+ *   owned list | next recorded value |
+ *
+ *   owned	deleted together with its owner, a node or list, and not by itself
+ *   list	the node is a list
+ *   next	for a node, the value that was recorded in it last; for a recorded value,
+ *		the next one of the same owner
+ *
+ * The note of a node is initialised when the node is created. Except for recorded values,
+ * notes of other blocks are meaningless.
+ */
+
+#define VTR_NODE_NEXT		0x00ffffffU
+#define VTR_NODE_LIST		0x40000000U
+#define VTR_NODE_OWNED		0x80000000U
+
+int vtr_node_create_sized(struct vtr_tree *tree, u32 parent, const char *name,
+			  size_t size_bytes, u32 *ret);
+int vtr_node_adopt(struct vtr_tree *tree, u32 parent, u32 child);
+
+/**
+ * vtr_node_create() - create a node
+ * @tree: tree to create it in
+ * @parent: parent node
+ * @name: name of the node
+ * @ret: index of the new block, written on success only
+ *
+ * Context: any; the caller serialises.
+ * Return: as vtr_node_create_sized().
+ */
+static inline int vtr_node_create(struct vtr_tree *tree, u32 parent,
+				  const char *name, u32 *ret)
+{
+	return vtr_node_create_sized(tree, parent, name,
+				     INSPECT_MIN_BLOCK_BYTES, ret);
+}
+
+void vtr_record_insert(struct vtr_tree *tree, u32 node, u32 index);
+
+/**
+ * vtr_tree_owns() - check whether vtr_tree_purge() may have values to delete
+ * @tree: the tree
+ * @index: index of a node or list that was just deleted
+ *
+ * Context: any; the caller serialises.
+ * Return: true if it is a list, or a node that owns values.
+ */
+static inline bool vtr_tree_owns(const struct vtr_tree *tree, u32 index)
+{
+	return *vtr_tree_note(tree, index) & (VTR_NODE_NEXT | VTR_NODE_LIST);
+}
+
+int vtr_fifo_create(struct vtr_tree *tree, u32 parent, const char *name,
+		    u32 capacity, u32 *ret);
+int vtr_fifo_append(struct vtr_tree *tree, u32 list, u32 *ret, u32 *dropped);
+
+int vtr_link_create(struct vtr_tree *tree, u32 parent, const char *name,
+		    const char *content,
+		    enum inspect_link_disposition disposition, u32 *ret);
 
 #endif /* _VTR_TREE_H */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of archive.c: a slow reader of rings that are being written. Kernel only.
+ * KUnit suite of trace.fxt in debugfs.c: a slow reader of rings that are being written.
+ * Kernel only.
  */
 #include <kunit/test.h>
 
@@ -8,7 +9,7 @@
 #define TEST_SUBBUFS	4
 
 /* Create an archive of one ring, as begin() does for all rings. */
-static struct vtr_archive *new_archive(struct kunit *test, u64 nr_advances)
+static struct archive *new_archive(struct kunit *test, u64 nr_advances)
 {
 	const struct vtr_ring_config config = {
 		.session = 7,
@@ -16,7 +17,7 @@ static struct vtr_archive *new_archive(struct kunit *test, u64 nr_advances)
 		.nr_subbufs = TEST_SUBBUFS,
 		.ticks_per_second = 1000000000,
 	};
-	struct vtr_archive *archive = vtr_archive_create();
+	struct archive *archive = archive_create();
 	u64 now;
 
 	KUNIT_ASSERT_NOT_NULL(test, archive);
@@ -33,7 +34,7 @@ static struct vtr_archive *new_archive(struct kunit *test, u64 nr_advances)
 	return archive;
 }
 
-static void expect_subbuf(struct kunit *test, const struct vtr_archive *archive,
+static void expect_subbuf(struct kunit *test, const struct archive *archive,
 			  size_t head_bytes, u64 sequence)
 {
 	void *subbuf = archive->bytes + head_bytes;
@@ -47,7 +48,7 @@ static void expect_subbuf(struct kunit *test, const struct vtr_archive *archive,
 
 static void what_is_overwritten_is_told(struct kunit *test)
 {
-	struct vtr_archive *archive = new_archive(test, TEST_SUBBUFS);
+	struct archive *archive = new_archive(test, TEST_SUBBUFS);
 	struct vtr_ring *ring = archive->rings[TEST_CPU];
 
 	KUNIT_EXPECT_TRUE(test, fill(archive));
@@ -64,24 +65,24 @@ static void what_is_overwritten_is_told(struct kunit *test)
 	expect_subbuf(test, archive, 0, 3);
 	/* Sub-buffers begun after reading the ring began are not included. */
 	KUNIT_EXPECT_FALSE(test, fill(archive));
-	vtr_archive_destroy(archive);
+	archive_destroy(archive);
 }
 
 /* Sub-buffers that are overwritten before the first one is copied are no gap. */
 static void reader_begins_with_what_is_there(struct kunit *test)
 {
-	struct vtr_archive *archive = new_archive(test, TEST_SUBBUFS);
+	struct archive *archive = new_archive(test, TEST_SUBBUFS);
 
 	vtr_ring_advance(archive->rings[TEST_CPU], 5);
 	KUNIT_EXPECT_TRUE(test, fill(archive));
 	expect_subbuf(test, archive, 0, 1);
-	vtr_archive_destroy(archive);
+	archive_destroy(archive);
 }
 
 /* An error in the last sub-buffer is not taken for the end of the file. */
 static void old_session_is_an_error_in_each_read(struct kunit *test)
 {
-	struct vtr_archive *archive = new_archive(test, 2);
+	struct archive *archive = new_archive(test, 2);
 	struct vtr_ring *ring = archive->rings[TEST_CPU];
 
 	KUNIT_EXPECT_EQ(test, fill(archive), 1);
@@ -89,18 +90,18 @@ static void old_session_is_an_error_in_each_read(struct kunit *test)
 	vtr_ring_expire(ring->config.session + 1);
 	KUNIT_EXPECT_EQ(test, fill(archive), -ESTALE);
 	KUNIT_EXPECT_EQ(test, fill(archive), -ESTALE);
-	vtr_archive_destroy(archive);
+	archive_destroy(archive);
 }
 
 static void archive_of_nothing_is_an_archive(struct kunit *test)
 {
-	struct vtr_archive *archive = new_archive(test, 0);
+	struct archive *archive = new_archive(test, 0);
 
 	KUNIT_EXPECT_TRUE(test, fill(archive));
 	KUNIT_EXPECT_EQ(test, archive->len_bytes, FXT_WORD_BYTES);
 	KUNIT_EXPECT_EQ(test, *(u64 *)archive->bytes, FXT_MAGIC_RECORD);
 	KUNIT_EXPECT_FALSE(test, fill(archive));
-	vtr_archive_destroy(archive);
+	archive_destroy(archive);
 }
 
 static struct kunit_case archive_cases[] = {

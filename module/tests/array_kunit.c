@@ -11,9 +11,9 @@ static int try_array(struct kunit *test, enum inspect_type type,
 		     unsigned int count, u32 *ret)
 {
 	struct fixture *f = test->priv;
-	const struct vtr_array_shape shape = { .type = type, .count = count };
+	const struct vitrine_value value = { .slot_type = type, .count = count };
 
-	return vtr_array_create(&f->tree, INSPECT_ROOT, "a", &shape, ret);
+	return vtr_array_create(&f->tree, INSPECT_ROOT, "a", &value, ret);
 }
 
 static u32 new_array(struct kunit *test, enum inspect_type type,
@@ -25,12 +25,11 @@ static u32 new_array(struct kunit *test, enum inspect_type type,
 	return index;
 }
 
-static void delete_array(struct kunit *test, u32 index, enum inspect_type type)
+static void delete_array(struct kunit *test, u32 index)
 {
 	struct fixture *f = test->priv;
 
-	KUNIT_EXPECT_EQ(test, vtr_array_delete(&f->tree, index, type,
-					       INSPECT_ARRAY_FLAT), 0);
+	KUNIT_EXPECT_EQ(test, vtr_tree_delete(&f->tree, index), 0);
 }
 
 static int set_text(struct kunit *test, u32 index, unsigned int slot,
@@ -120,9 +119,9 @@ static void equal_strings_are_one_block(struct kunit *test)
 	/* the name of both arrays is shared with slots, too */
 	KUNIT_EXPECT_EQ(test, set_text(test, b, 0, "a"), 0);
 	KUNIT_EXPECT_EQ(test, nr_references(test, text_at(test, b, 0)), 3);
-	delete_array(test, a, INSPECT_STRING_REFERENCE);
+	delete_array(test, a);
 	fixture_check(test);
-	delete_array(test, b, INSPECT_STRING_REFERENCE);
+	delete_array(test, b);
 	fixture_check(test);
 }
 
@@ -138,7 +137,7 @@ static void deletion_gives_everything_back(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, set_text(test, a, i, text), 0);
 	}
 	fixture_check(test);
-	delete_array(test, a, INSPECT_STRING_REFERENCE);
+	delete_array(test, a);
 	KUNIT_EXPECT_EQ(test, f->tree.heap.used_bytes, used);
 	fixture_check(test);
 }
@@ -149,18 +148,18 @@ static void largest_arrays_fit_and_no_larger_ones(struct kunit *test)
 	u32 index = 99, used = f->tree.heap.used_bytes;
 
 	KUNIT_EXPECT_EQ(test, try_array(test, INSPECT_INT_VALUE, 255, &index),
-			-EINVAL);
+			-ERANGE);
 	KUNIT_EXPECT_EQ(test, try_array(test, INSPECT_UINT_VALUE, UINT_MAX,
-					&index), -EINVAL);
+					&index), -ERANGE);
 	KUNIT_EXPECT_EQ(test, try_array(test, INSPECT_STRING_REFERENCE, 256,
-					&index), -EINVAL);
+					&index), -ERANGE);
 	KUNIT_EXPECT_EQ(test, index, 99);
 	KUNIT_EXPECT_EQ(test, f->tree.heap.used_bytes, used);
 	index = new_array(test, INSPECT_DOUBLE_VALUE, 254);
 	memset(vtr_array_numbers(vtr_tree_block(&f->tree, index)), 0xff,
 	       254 * sizeof(u64));
 	fixture_check(test);
-	delete_array(test, index, INSPECT_DOUBLE_VALUE);
+	delete_array(test, index);
 	index = new_array(test, INSPECT_STRING_REFERENCE, 255);
 	KUNIT_EXPECT_EQ(test, set_text(test, index, 254, "last"), 0);
 	fixture_check(test);
@@ -195,12 +194,7 @@ static void array_of_another_kind_is_refused(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, set_text(test, a, 0, "x"), -EINVAL);
 	KUNIT_EXPECT_EQ(test, set_text(test, INSPECT_ROOT, 0, "x"), -EINVAL);
-	KUNIT_EXPECT_EQ(test, vtr_array_delete(&f->tree, a, INSPECT_INT_VALUE,
-					       INSPECT_ARRAY_FLAT), -EINVAL);
-	KUNIT_EXPECT_EQ(test,
-			vtr_array_delete(&f->tree, a, INSPECT_UINT_VALUE,
-					 INSPECT_ARRAY_LINEAR_HISTOGRAM),
-			-EINVAL);
+	KUNIT_EXPECT_EQ(test, vtr_tree_delete(&f->tree, INSPECT_ROOT), -EINVAL);
 	KUNIT_EXPECT_EQ(test, vtr_tree_value_create(&f->tree, a, "n",
 						    INSPECT_NODE_VALUE, 0,
 						    &index), -EINVAL);
@@ -243,7 +237,7 @@ static void string_with_all_references_is_stored_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr_references(test, text_at(test, a, 1)), 1);
 	text[0] &= ~(0xfffffeULL << 40);
 	fixture_check(test);
-	delete_array(test, a, INSPECT_STRING_REFERENCE);
+	delete_array(test, a);
 	fixture_check(test);
 }
 

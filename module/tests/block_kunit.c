@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of block.h: each field has the bits of the format, and setting a field
+ * KUnit suite of the fields in heap.h: each field has the bits of the format, and setting a field
  * changes no other one.
  */
 #include <kunit/test.h>
 
-#include "inspect/block.h"
+#include "inspect/heap.h"
 
 /* The fields of the format, as bit ranges from its tables. */
 static const struct {

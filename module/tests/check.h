@@ -11,7 +11,7 @@
 #include <kunit/test.h>
 #include <linux/string.h>
 
-#include "inspect/node.h"
+#include "inspect/tree.h"
 #include "random.h"
 
 /**
@@ -250,7 +250,7 @@ static inline void check_records(struct kunit *test,
 	}
 }
 
-/* Check the notes of a node: its height, and the values recorded in it. */
+/* Check the block of a node, and the values recorded in it. */
 static inline void check_notes_of(struct kunit *test,
 				  const struct vtr_tree *tree,
 				  const struct check *check, u32 index)
@@ -261,9 +261,6 @@ static inline void check_notes_of(struct kunit *test,
 
 	KUNIT_ASSERT_LE(test, order, 2);
 	KUNIT_ASSERT_TRUE(test, !memchr_inv(block + 2, 0, (16 << order) - 16));
-	KUNIT_ASSERT_LT(test, note >> 24 & 0x3f,
-			*vtr_tree_note(tree, block[0] >> 16 & 0xffffff) >> 24 &
-			0x3f);
 	if (check_is_owner(tree, index) && !(note & VTR_NODE_LIST))
 		check_records(test, tree, index);
 }
@@ -395,8 +392,6 @@ static inline void check_tree(struct kunit *test, const struct vtr_tree *tree,
 
 	check_heap(test, &tree->heap, check);
 	/* Index 0, that of the header, is the root. */
-	KUNIT_ASSERT_LT(test, *vtr_tree_note(tree, 0) >> 24 & 0x3f,
-			VITRINE_DEPTH_MAX);
 	check_records(test, tree, 0);
 	memset(check->refs, 0, check->nr * sizeof(*check->refs));
 	for (index = 2; index < end; index++) {
@@ -431,6 +426,39 @@ static inline void check_tree(struct kunit *test, const struct vtr_tree *tree,
 	}
 	check_counts(test, tree, check);
 	check_names(test, tree, check);
+}
+
+/* Create a value as vitrine_value_create() does for a recorded one. */
+static inline int record_number(struct vtr_tree *tree, u32 node, const char *name,
+				enum inspect_type type, u64 word1)
+{
+	u32 index;
+	int err = vtr_tree_value_create(tree, node, name, type, word1, &index);
+
+	if (!err)
+		vtr_record_insert(tree, node, index);
+	return err;
+}
+
+static inline int record_buffer(struct vtr_tree *tree, u32 node, const char *name,
+				enum inspect_buffer_format format, const void *value,
+				size_t len_bytes)
+{
+	u32 index;
+	int err = vtr_tree_buffer_create(tree, node, name, format, value, len_bytes, &index);
+
+	if (!err)
+		vtr_record_insert(tree, node, index);
+	return err;
+}
+
+static inline int record_node(struct vtr_tree *tree, u32 node, const char *name, u32 *ret)
+{
+	int err = vtr_node_create(tree, node, name, ret);
+
+	if (!err)
+		vtr_record_insert(tree, node, *ret);
+	return err;
 }
 
 #endif /* _VTR_TESTS_CHECK_H */

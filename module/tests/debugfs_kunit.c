@@ -7,13 +7,13 @@
 
 static unsigned int nr_shown, nr_set;
 
-static int show_held(char *line)
+static int show_held(struct seq_file *seq)
 {
 	nr_shown += mutex_is_locked(&settings_mutex);
 	return 0;
 }
 
-static int set_held(const char *word)
+static int set_held(char *words)
 {
 	nr_set += mutex_is_locked(&settings_mutex);
 	return 0;
@@ -22,6 +22,7 @@ static int set_held(const char *word)
 static void a_setting_is_shown_and_set_under_its_mutex(struct kunit *test)
 {
 	static const struct setting held = { "held", show_held, set_held };
+	struct seq_file seq = { .private = (void *)&held };
 	struct inode *inode;
 	struct file *file;
 	loff_t pos = 0;
@@ -36,7 +37,7 @@ static void a_setting_is_shown_and_set_under_its_mutex(struct kunit *test)
 	file->f_inode = inode;
 	nr_shown = 0;
 	nr_set = 0;
-	KUNIT_EXPECT_EQ(test, setting_read(file, NULL, 0, &pos), 0);
+	KUNIT_EXPECT_EQ(test, setting_show(&seq, NULL), 0);
 	KUNIT_EXPECT_EQ(test, nr_shown, 1);
 	KUNIT_EXPECT_EQ(test, setting_write(file, NULL, 0, &pos), 0);
 	KUNIT_EXPECT_EQ(test, nr_set, 1);

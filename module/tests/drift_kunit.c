@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of drift.c: a counter that is set or changes its rate, a suspended machine,
- * and when the counter is the default clock. Kernel only, with the session of the module.
+ * KUnit suite of the watch in session.c: a counter that is set or changes its rate, a
+ * suspended machine, and when the counter is the default clock. Kernel only, with the
+ * session of the module.
  */
 #include <kunit/test.h>
 
@@ -9,18 +10,26 @@
 #define SECOND		1000000000ULL
 
 /* The settings of the session that a case replaces by its own. */
-static struct vtr_session_settings settings_before;
+static struct vtr_ring_config settings_before;
 
-static const struct vtr_drift_reading test_start = {
+static u32 session_number(void)
+{
+	struct vtr_ring_config config;
+
+	vtr_session_config(&config);
+	return config.session;
+}
+
+static const struct drift_reading test_start = {
 	.ticks = 1ULL << 60,
 	.mono_ns = 77 * SECOND,
 	.asleep_ns = 5,
 };
 
 /* Return a later reading, by the given differences of both clocks. */
-static struct vtr_drift_reading later(u64 mono_ns, s64 ticks)
+static struct drift_reading later(u64 mono_ns, s64 ticks)
 {
-	struct vtr_drift_reading reading = test_start;
+	struct drift_reading reading = test_start;
 
 	reading.mono_ns += mono_ns;
 	reading.ticks += ticks;
@@ -57,27 +66,27 @@ static void counter_may_be_off_by_little(struct kunit *test)
 		{ 3600 * SECOND, 3600 * TEST_RATE,			true },
 		{ 3600 * SECOND, 3590 * TEST_RATE,			false },
 	};
-	struct vtr_drift_reading now;
+	struct drift_reading now;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		now = later(cases[i].mono_ns, cases[i].ticks);
 		KUNIT_EXPECT_EQ_MSG(test, cases[i].steady,
-				    vtr_drift_steady(&test_start, &now,
-						     TEST_RATE),
+				    drift_steady(&test_start, &now,
+						 TEST_RATE),
 				    "case %u", i);
 	}
 }
 
 static void counter_may_stop_while_suspended(struct kunit *test)
 {
-	struct vtr_drift_reading now = later(10 * SECOND, -5);
+	struct drift_reading now = later(10 * SECOND, -5);
 
 	now.asleep_ns++;
-	KUNIT_EXPECT_TRUE(test, vtr_drift_steady(&test_start, &now, TEST_RATE));
+	KUNIT_EXPECT_TRUE(test, drift_steady(&test_start, &now, TEST_RATE));
 }
 
-static void tell_counter(bool steady, const struct vtr_drift_reading *now)
+static void tell_counter(bool steady, const struct drift_reading *now)
 {
 	check_counter(steady, vtr_counter_rate(), now);
 }
@@ -85,8 +94,8 @@ static void tell_counter(bool steady, const struct vtr_drift_reading *now)
 /* Before a case: only the case compares the clocks until it ends. */
 static int stop_watching(struct kunit *test)
 {
-	vtr_drift_deinit();
-	vtr_session_settings(&settings_before);
+	drift_deinit();
+	vtr_session_config(&settings_before);
 	return 0;
 }
 
@@ -94,40 +103,40 @@ static int stop_watching(struct kunit *test)
 static void watch_again(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, vtr_session_replace(&settings_before), 0);
-	vtr_drift_init();
+	KUNIT_EXPECT_EQ(test, drift_init(), 0);
 }
 
 /* Begin a session with the counter. Return its number. */
 static u32 begin_counter(struct kunit *test)
 {
-	struct vtr_session_settings settings = settings_before;
+	struct vtr_ring_config settings = settings_before;
 
-	if (!vtr_clock_usable(VITRINE_CLOCK_COUNTER))
+	if (!vtr_clock_rate(VITRINE_CLOCK_COUNTER))
 		kunit_skip(test, "this machine has no counter");
 	settings.clock = VITRINE_CLOCK_COUNTER;
 	KUNIT_ASSERT_EQ(test, vtr_session_replace(&settings), 0);
-	return vtr_session_number();
+	return session_number();
 }
 
 /* Begin a session with the counter, and change @steady and the rate. */
 static void tell_session(struct kunit *test, bool was_steady, bool steady,
 			 unsigned int seconds, enum vitrine_clock wanted)
 {
-	struct vtr_drift_reading now = test_start;
-	struct vtr_session_settings settings;
+	struct drift_reading now = test_start;
+	struct vtr_ring_config settings;
 	u32 session = begin_counter(test);
 
 	tell_counter(was_steady, &now);
 	now.mono_ns += 10 * SECOND;
 	now.ticks += 10 * vtr_counter_rate();
 	tell_counter(was_steady, &now);
-	KUNIT_EXPECT_EQ(test, vtr_session_number(), session);
+	KUNIT_EXPECT_EQ(test, session_number(), session);
 	now.mono_ns += 10 * SECOND;
 	now.ticks += seconds * vtr_counter_rate();
 	tell_counter(steady, &now);
-	vtr_session_settings(&settings);
+	vtr_session_config(&settings);
 	KUNIT_EXPECT_EQ(test, settings.clock, wanted);
-	KUNIT_EXPECT_EQ(test, vtr_session_number(),
+	KUNIT_EXPECT_EQ(test, session_number(),
 			session + (wanted != VITRINE_CLOCK_COUNTER));
 }
 
@@ -142,10 +151,10 @@ static void changed_counter_begins_a_session(struct kunit *test)
 
 static void expect_new_session(struct kunit *test, u32 old)
 {
-	struct vtr_session_settings settings;
+	struct vtr_ring_config settings;
 
-	vtr_session_settings(&settings);
-	KUNIT_EXPECT_EQ(test, vtr_session_number(), old + 1);
+	vtr_session_config(&settings);
+	KUNIT_EXPECT_EQ(test, session_number(), old + 1);
 	KUNIT_EXPECT_EQ(test, settings.clock, VITRINE_CLOCK_COUNTER);
 	KUNIT_EXPECT_EQ(test, vtr_session_frozen(), 0);
 }
@@ -153,7 +162,7 @@ static void expect_new_session(struct kunit *test, u32 old)
 /* Whether or not the machine has slept, time does not go backwards within a session. */
 static void counter_set_back_begins_a_session(struct kunit *test)
 {
-	struct vtr_drift_reading now;
+	struct drift_reading now;
 	unsigned int i;
 	u32 session;
 
@@ -192,7 +201,7 @@ static bool work_follows_sleep(u64 ticks)
 /* The rings are frozen from the first instruction on, until the work item runs. */
 static void rings_are_frozen_when_the_counter_is_set_back(struct kunit *test)
 {
-	struct vtr_drift_reading now = test_start;
+	struct drift_reading now = test_start;
 	u32 session;
 
 	session = begin_counter(test);
@@ -212,14 +221,14 @@ static void rings_are_frozen_when_the_counter_is_set_back(struct kunit *test)
 	vtr_session_freeze();
 	tell_counter(true, &now);
 	KUNIT_EXPECT_NE(test, vtr_session_frozen(), 0);
-	KUNIT_EXPECT_EQ(test, vtr_session_number(), session + 1);
+	KUNIT_EXPECT_EQ(test, session_number(), session + 1);
 	vtr_session_thaw();
 }
 
 /* The rate with which the session began was a guess, or was rounded. */
 static void rate_that_is_measured_again_begins_a_session(struct kunit *test)
 {
-	struct vtr_drift_reading now = test_start;
+	struct drift_reading now = test_start;
 	u32 session;
 
 	session = begin_counter(test);

@@ -75,18 +75,24 @@ static unsigned int random_type(struct pair *pair, bool text)
 	return type;
 }
 
-/* Sites of the module's own sources: the argument is a function, or the name varies. */
+/* Sites of the module's own sources: a function, a name that varies, or a message. */
 static void make_own_site(struct pair *pair, struct random_site *made)
 {
+	unsigned int kind = below(pair, 4);
+
 	made->site.nr_args = 1;
-	if (below(pair, 2)) {
-		made->args[0].type = VITRINE_ARG_TYPE_SYMBOL;
+	made->args[0].type = VITRINE_ARG_TYPE_SYMBOL;
+	if (!kind)
 		return;
-	}
 	made->site.nr_args = below(pair, 2);
 	made->args[0].type = FXT_ARG_INT32;
 	made->site.name = NULL;
-	made->site.record |= VITRINE_RECORD_NAMED;
+	if (kind == 1) {
+		made->site.nr_args = 0;
+		made->site.record = VITRINE_RECORD_LOG;
+		return;
+	}
+	made->site.record |= kind == 2 ? VITRINE_RECORD_NAMED : VITRINE_RECORD_INLINE;
 }
 
 static void make_site(struct pair *pair, struct random_site *made)
@@ -154,15 +160,26 @@ static u64 random_value(struct pair *pair, const struct vitrine_arg *arg)
 	}
 }
 
+static void write_reference(const struct vitrine_site *site, const char *name, u64 id,
+			    const u64 *values)
+{
+	if (site->record == VITRINE_RECORD_LOG)
+		vitrine_trace_write_any(site, NULL, name, SIZE_MAX, 0);
+	else
+		vtr_event_write(site, name, id, values);
+}
+
 static void write_fast(const struct vitrine_site *site, const char *name, u64 id,
 		       const u64 *values)
 {
+	if (site->record == VITRINE_RECORD_LOG)
+		return vtr_event_write_log(site, name, name ? strlen(name) : 0);
+	if (site->record & VITRINE_RECORD_INLINE)
+		return vtr_event_write_inline(site, name, strlen(name), id, values[0]);
 	if (site->record & VITRINE_RECORD_NAMED)
-		return site->nr_args ?
-			       vtr_event_write_named(site, name, id, values[0]) :
-			       vtr_event_write_named0(site, name, id);
+		return vtr_event_write_key(site, vtr_strings_key(name), name, id, values[0]);
 	if (site->nr_args && site->args[0].type == VITRINE_ARG_TYPE_SYMBOL)
-		return vtr_event_write_symbol(site, id, (void *)values[0]);
+		return vtr_event_write_key(site, (void *)values[0], NULL, id, values[0]);
 	switch (site->nr_args) {
 	case 0:
 		return vitrine_trace_write0(site, id);
@@ -272,6 +289,7 @@ static void write_both(struct kunit *test, struct pair *pair,
 		       const struct vitrine_site *site)
 {
 	const struct vtr_sites *sites = &pair->fast->strings.sites;
+	const struct vtr_site_record *record;
 	u64 values[VTR_SITES_MAX_ARGS];
 	const char *name = site->name ?: random_name(pair);
 	u64 id = prandom_u32_state(&pair->rnd), before;
@@ -280,13 +298,14 @@ static void write_both(struct kunit *test, struct pair *pair,
 	/* Of what has begun, a time within the session. */
 	if (site->record & VITRINE_RECORD_BEGAN)
 		id = pair->fast->config.session_ticks + below(pair, 1000);
+	if (site->record == VITRINE_RECORD_LOG)
+		name = (const char *)(unsigned long)random_text(pair);
 	for (i = 0; i < site->nr_args; i++)
 		values[i] = random_value(pair, &site->args[i]);
 	make_room(pair);
-	pair->nr_fast += !!vtr_sites_find(sites, vtr_sites_key(site, true));
-	pair->nr_prepared += !!vtr_sites_find(sites, vtr_sites_key(site, false));
-	write_to(pair->reference, vtr_event_write, site, name, id,
-		 values);
+	pair->nr_fast += vtr_sites_find(sites, vtr_sites_key(site, true), &record);
+	pair->nr_prepared += vtr_sites_find(sites, vtr_sites_key(site, false), &record);
+	write_to(pair->reference, write_reference, site, name, id, values);
 	before = vtr_clock_ticks(pair->fast->config.clock);
 	write_to(pair->fast, write_fast, site, name, id, values);
 	compare(test, pair, site, before,

@@ -2,12 +2,12 @@
 /*
  * A small tree for a suite: two pages, a few names.
  *
- * Included by the suites of node.c, record.c, fifo.c, link.c, array.c and histogram.c.
+ * Included by the suites of tree.c and array.c.
  */
 #ifndef _VTR_TESTS_FIXTURE_H
 #define _VTR_TESTS_FIXTURE_H
 
-#include "inspect/node.h"
+#include "inspect/tree.h"
 #include "check.h"
 
 #define FIXTURE_PAGES	2

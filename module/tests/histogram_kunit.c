@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of histogram.c: histograms in the bits of the format, the slot of values at
+ * KUnit suite of array.c: histograms in the bits of the format, the slot of values at
  * and near the bounds, and invalid parameters.
  */
 #include <kunit/test.h>
@@ -14,15 +14,15 @@
 #define HISTOGRAM_HUGEST	0x7fefffffffffffffULL
 
 /* Parameters of a histogram; a multiplier of 0 means linear. */
-static struct vtr_histogram spec(enum inspect_type type, u64 floor, u64 step,
+static struct vitrine_value spec(enum inspect_type type, u64 floor, u64 step,
 				 u64 multiplier, unsigned int nr_buckets)
 {
-	return (struct vtr_histogram){
-		.type = type,
+	return (struct vitrine_value){
+		.slot_type = type,
 		.format = multiplier ? INSPECT_ARRAY_EXPONENTIAL_HISTOGRAM :
 				       INSPECT_ARRAY_LINEAR_HISTOGRAM,
 		.parameters = { floor, step, multiplier },
-		.nr_buckets = nr_buckets,
+		.count = nr_buckets,
 	};
 }
 
@@ -30,12 +30,12 @@ static u64 *new_histogram(struct kunit *test, enum inspect_type type, u64 floor,
 			  u64 step, u64 multiplier, unsigned int nr_buckets)
 {
 	struct fixture *f = test->priv;
-	struct vtr_histogram histogram = spec(type, floor, step, multiplier,
+	struct vitrine_value histogram = spec(type, floor, step, multiplier,
 					      nr_buckets);
 	u32 index = 0;
 
-	KUNIT_ASSERT_EQ(test, vtr_histogram_create(&f->tree, INSPECT_ROOT,
-						   "h", &histogram, &index), 0);
+	KUNIT_ASSERT_EQ(test, vtr_array_create(&f->tree, INSPECT_ROOT,
+					       "h", &histogram, &index), 0);
 	fixture_check(test);
 	return vtr_tree_block(&f->tree, index);
 }
@@ -44,21 +44,19 @@ static void histogram_is_as_the_format_says(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	u32 used = f->tree.heap.used_bytes, index = 99;
-	struct vtr_histogram histogram = spec(INSPECT_UINT_VALUE, 7, 3, 0, 2);
+	struct vitrine_value histogram = spec(INSPECT_UINT_VALUE, 7, 3, 0, 2);
 	u64 *block;
 
-	KUNIT_ASSERT_EQ(test, vtr_histogram_create(&f->tree, INSPECT_ROOT,
-						   "h", &histogram, &index), 0);
+	KUNIT_ASSERT_EQ(test, vtr_array_create(&f->tree, INSPECT_ROOT,
+					       "h", &histogram, &index), 0);
 	block = vtr_tree_block(&f->tree, index);
 	KUNIT_EXPECT_EQ(test, block[0] & 0xffff, 0xb02ULL);
 	KUNIT_EXPECT_EQ(test, block[1], 0x615ULL);
 	KUNIT_EXPECT_EQ(test, block[2], 7ULL);
 	KUNIT_EXPECT_EQ(test, block[3], 3ULL);
 	KUNIT_EXPECT_TRUE(test, !memchr_inv(block + 4, 0, 32));
-	KUNIT_EXPECT_EQ(test, vtr_histogram_delete(&f->tree, index,
-						   INSPECT_INT_VALUE), -EINVAL);
-	KUNIT_EXPECT_EQ(test, vtr_histogram_delete(&f->tree, index,
-						   INSPECT_UINT_VALUE), 0);
+	KUNIT_EXPECT_EQ(test, vtr_tree_delete(&f->tree, index), 0);
+	KUNIT_EXPECT_EQ(test, vtr_tree_delete(&f->tree, index), -EINVAL);
 	KUNIT_EXPECT_EQ(test, f->tree.heap.used_bytes, used);
 	block = new_histogram(test, INSPECT_INT_VALUE, -7, 3, 2, 1);
 	KUNIT_EXPECT_EQ(test, block[1], 0x624ULL);
@@ -76,18 +74,13 @@ struct histogram_test_slot {
 static void expect_slots(struct kunit *test, u64 *block,
 			 const struct histogram_test_slot *known, size_t nr)
 {
-	bool is_signed = vtr_histogram_is(block, INSPECT_INT_VALUE);
+	bool is_signed = vtr_block_get(block, 1, ARRAY_TYPE) == INSPECT_INT_VALUE;
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
 		u64 value = known[i].value;
-		unsigned int slot;
+		unsigned int slot = vtr_histogram_slot(block, is_signed, value);
 
-		if (vtr_histogram_is(block, INSPECT_DOUBLE_VALUE))
-			slot = vtr_histogram_double_slot(block, value);
-		else
-			slot = vtr_histogram_integer_slot(block, is_signed,
-							  value);
 		KUNIT_EXPECT_EQ_MSG(test, slot, known[i].slot, "value %#llx",
 				    value);
 	}
@@ -131,15 +124,13 @@ static void exponential_integers_go_to_their_slot(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < 64; i++) {
-		KUNIT_EXPECT_EQ(test, vtr_histogram_integer_slot(block, false,
-								 1ULL << i),
+		KUNIT_EXPECT_EQ(test, vtr_histogram_slot(block, false, 1ULL << i),
 				5 + i);
 		KUNIT_EXPECT_EQ(test,
-				vtr_histogram_integer_slot(block, false,
-							   (1ULL << i) - 1),
+				vtr_histogram_slot(block, false, (1ULL << i) - 1),
 				4 + i);
 	}
-	KUNIT_EXPECT_EQ(test, vtr_histogram_integer_slot(block, false, U64_MAX),
+	KUNIT_EXPECT_EQ(test, vtr_histogram_slot(block, false, U64_MAX),
 			68);
 	/* bounds 10, 15, 25, 55; and -1, 0, 1, 3 */
 	block = new_histogram(test, INSPECT_UINT_VALUE, 10, 5, 3, 3);
@@ -147,19 +138,19 @@ static void exponential_integers_go_to_their_slot(struct kunit *test)
 	expect_slots(test, new_histogram(test, INSPECT_INT_VALUE, -1, 1, 2, 3),
 		     ints, ARRAY_SIZE(ints));
 	block = new_histogram(test, INSPECT_UINT_VALUE, 0, 1, 1, 249);
-	KUNIT_EXPECT_EQ(test, vtr_histogram_integer_slot(block, false, 0), 4);
-	KUNIT_EXPECT_EQ(test, vtr_histogram_integer_slot(block, false, 1), 253);
+	KUNIT_EXPECT_EQ(test, vtr_histogram_slot(block, false, 0), 4);
+	KUNIT_EXPECT_EQ(test, vtr_histogram_slot(block, false, 1), 253);
 }
 
 /* Model: compare with each bound, as the format defines it. */
-static unsigned int model_slot(const struct vtr_histogram *histogram, u64 value)
+static unsigned int model_slot(const struct vitrine_value *histogram, u64 value)
 {
 	u64 distance = value - histogram->parameters[VTR_HISTOGRAM_FLOOR];
 	u64 bound = histogram->parameters[VTR_HISTOGRAM_STEP], last = bound;
 	bool is_linear = histogram->format == INSPECT_ARRAY_LINEAR_HISTOGRAM;
 	unsigned int i;
 
-	for (i = 0; i < histogram->nr_buckets && distance >= bound; i++) {
+	for (i = 0; i < histogram->count && distance >= bound; i++) {
 		u64 multiplier = histogram->parameters[2];
 
 		bound = is_linear ? bound + last : bound * multiplier;
@@ -167,9 +158,9 @@ static unsigned int model_slot(const struct vtr_histogram *histogram, u64 value)
 	return (is_linear ? 3 : 4) + i;
 }
 
-static struct vtr_histogram random_spec(struct random *random)
+static struct vitrine_value random_spec(struct random *random)
 {
-	struct vtr_histogram histogram;
+	struct vitrine_value histogram;
 
 	do {
 		u64 multiplier = random_u64(random) >>
@@ -184,7 +175,7 @@ static struct vtr_histogram random_spec(struct random *random)
 		if (random_below(random, 2))
 			histogram.parameters[1] = 1ULL << random_below(random,
 								       64);
-	} while (!vtr_histogram_fits(&histogram));
+	} while (!vtr_array_fits(&histogram));
 	return histogram;
 }
 
@@ -195,14 +186,14 @@ static void any_integer_goes_to_its_slot(struct kunit *test)
 	unsigned int i, j;
 
 	for (i = 0; i < 2000; i++) {
-		struct vtr_histogram histogram = random_spec(&random);
+		struct vitrine_value histogram = random_spec(&random);
 		u64 floor = histogram.parameters[0], value;
 		u32 index = 0;
 		u64 *block;
 
 		KUNIT_ASSERT_EQ(test,
-				vtr_histogram_create(&f->tree, INSPECT_ROOT,
-						     "h", &histogram, &index),
+				vtr_array_create(&f->tree, INSPECT_ROOT,
+						 "h", &histogram, &index),
 				0);
 		block = vtr_tree_block(&f->tree, index);
 		for (j = 0; j < 50; j++) {
@@ -211,45 +202,16 @@ static void any_integer_goes_to_its_slot(struct kunit *test)
 			if (value < floor)
 				continue;
 			KUNIT_ASSERT_EQ(test,
-					vtr_histogram_integer_slot(block, false,
-								   value),
+					vtr_histogram_slot(block, false, value),
 					model_slot(&histogram, value));
 		}
-		vtr_histogram_delete(&f->tree, index, INSPECT_UINT_VALUE);
+		vtr_tree_delete(&f->tree, index);
 	}
-}
-
-static void doubles_go_to_their_slot(struct kunit *test)
-{
-	static const struct histogram_test_slot linear[] = {
-		{ VTR_DOUBLE_INFINITE | VTR_DOUBLE_SIGN, 2 },
-		{ 1 | VTR_DOUBLE_SIGN, 2 }, { VTR_DOUBLE_SIGN, 3 }, { 0, 3 },
-		{ HISTOGRAM_HALF - 1, 3 }, { HISTOGRAM_HALF, 4 },
-		{ HISTOGRAM_ONE - 1, 4 }, { HISTOGRAM_ONE, 5 },
-		{ HISTOGRAM_TWO - 1, 6 }, { HISTOGRAM_TWO, 7 },
-		{ VTR_DOUBLE_INFINITE, 7 }, { VTR_DOUBLE_INFINITE + 1, 0 },
-	};
-	static const struct histogram_test_slot exponential[] = {
-		{ VTR_DOUBLE_INFINITE | VTR_DOUBLE_SIGN, 3 },
-		{ 1 | VTR_DOUBLE_SIGN, 3 }, { 0, 4 },
-		{ HISTOGRAM_HALF - 1, 4 }, { HISTOGRAM_HALF, 5 },
-		{ HISTOGRAM_ONE - 1, 5 }, { HISTOGRAM_ONE, 6 },
-		{ HISTOGRAM_TWO - 1, 6 }, { HISTOGRAM_TWO, 7 },
-		{ HISTOGRAM_HUGEST, 7 }, { VTR_DOUBLE_INFINITE, 7 },
-		{ ~0ULL, 0 },
-	};
-
-	expect_slots(test, new_histogram(test, INSPECT_DOUBLE_VALUE, 0,
-					 HISTOGRAM_HALF, 0, 4),
-		     linear, ARRAY_SIZE(linear));
-	expect_slots(test, new_histogram(test, INSPECT_DOUBLE_VALUE, 0,
-					 HISTOGRAM_HALF, HISTOGRAM_TWO, 3),
-		     exponential, ARRAY_SIZE(exponential));
 }
 
 static void bad_parameters_are_refused(struct kunit *test)
 {
-	const struct vtr_histogram bad[] = {
+	const struct vitrine_value bad[] = {
 		spec(INSPECT_UINT_VALUE, 0, 1, 0, 0),
 		spec(INSPECT_UINT_VALUE, 0, 1, 0, 251),
 		spec(INSPECT_UINT_VALUE, 0, 1, 1, 250),
@@ -265,26 +227,25 @@ static void bad_parameters_are_refused(struct kunit *test)
 		spec(INSPECT_INT_VALUE, 1, S64_MAX, 0, 1),
 		spec(INSPECT_INT_VALUE, S64_MIN, S64_MAX, 0, 3),
 		spec(INSPECT_DOUBLE_VALUE, 0, 0, 0, 1),
-		spec(INSPECT_DOUBLE_VALUE, 0, VTR_DOUBLE_INFINITE, 0, 1),
-		spec(INSPECT_DOUBLE_VALUE, 0, HISTOGRAM_HUGEST, 0, 2),
-		spec(INSPECT_DOUBLE_VALUE, VTR_DOUBLE_INFINITE, HISTOGRAM_ONE,
+		spec(INSPECT_DOUBLE_VALUE, 0, INFINITE, 0, 1),
+		spec(INSPECT_DOUBLE_VALUE, INFINITE, HISTOGRAM_ONE,
 		     0, 2),
 		spec(INSPECT_DOUBLE_VALUE, ~0ULL, HISTOGRAM_ONE, 0, 2),
 		spec(INSPECT_DOUBLE_VALUE, 0, ~0ULL, HISTOGRAM_TWO, 2),
 		spec(INSPECT_DOUBLE_VALUE, 0, HISTOGRAM_ONE, ~0ULL, 2),
 		spec(INSPECT_DOUBLE_VALUE, 0, HISTOGRAM_ONE, HISTOGRAM_HALF, 2),
-		spec(INSPECT_DOUBLE_VALUE, 0, HISTOGRAM_ONE, HISTOGRAM_HUGEST,
-		     3),
+		spec(INSPECT_DOUBLE_VALUE, 0, HISTOGRAM_ONE, INFINITE, 2),
+		spec(INSPECT_DOUBLE_VALUE, 0, HISTOGRAM_ONE | SIGN, 0, 2),
 	};
 	struct fixture *f = test->priv;
 	u32 index = 99, used = f->tree.heap.used_bytes, i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		KUNIT_EXPECT_EQ_MSG(test,
-				    vtr_histogram_create(&f->tree,
-							 INSPECT_ROOT, "h",
+				    vtr_array_create(&f->tree,
+						     INSPECT_ROOT, "h",
 							 &bad[i], &index),
-				    -EINVAL, "number %u", i);
+				    -ERANGE, "number %u", i);
 	KUNIT_EXPECT_EQ(test, index, 99);
 	KUNIT_EXPECT_EQ(test, f->tree.heap.used_bytes, used);
 }
@@ -305,7 +266,6 @@ static struct kunit_case histogram_cases[] = {
 	KUNIT_CASE(linear_integers_go_to_their_slot),
 	KUNIT_CASE(exponential_integers_go_to_their_slot),
 	KUNIT_CASE(any_integer_goes_to_its_slot),
-	KUNIT_CASE(doubles_go_to_their_slot),
 	KUNIT_CASE(bad_parameters_are_refused),
 	KUNIT_CASE(largest_histograms_fit),
 	{}

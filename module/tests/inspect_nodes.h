@@ -27,11 +27,11 @@ static void null_nodes_are_accepted_too(struct kunit *test)
 	vitrine_record_string(NULL, "s", "v");
 	vitrine_record_bytes(NULL, "b", "v", 1);
 	KUNIT_EXPECT_NULL(test, vitrine_link_create(NULL, "l", "t",
-						    VITRINE_LINK_CHILD));
-	vitrine_link_delete(NULL);
+						    INSPECT_LINK_CHILD));
+	vitrine_delete(NULL);
 	KUNIT_EXPECT_NULL(test, vitrine_list_create(NULL, "l", 1));
 	KUNIT_EXPECT_NULL(test, vitrine_list_append(NULL));
-	vitrine_list_delete(NULL);
+	vitrine_delete(NULL);
 	vitrine_health_init(NULL, root);
 	vitrine_health_init(&health, NULL);
 	vitrine_health_ok(NULL);
@@ -73,10 +73,10 @@ static void a_node_takes_along_what_it_owns(struct kunit *test)
 	held = vitrine_uint_create(node, "held", 1);
 	KUNIT_EXPECT_EQ(test, nr_values(test), 3 + 2 * NODES_TEST_RECORDS);
 	check_live(test);
-	vitrine_node_delete(node);
+	vitrine_delete(node);
 	KUNIT_EXPECT_EQ(test, nr_values(test), 2);
 	check_live(test);
-	vitrine_uint_delete(held);
+	vitrine_delete(held);
 	KUNIT_EXPECT_EQ(test, nr_values(test), 0);
 
 	/* in a batch the deletion is one edit, and blocks come from the reserve */
@@ -86,7 +86,7 @@ static void a_node_takes_along_what_it_owns(struct kunit *test)
 	vitrine_batch_end(test->priv, flags);
 	KUNIT_EXPECT_EQ(test, nr_values(test), 2 + 2 * NODES_TEST_RECORDS);
 	flags = vitrine_batch_begin(test->priv);
-	vitrine_node_delete(node);
+	vitrine_delete(node);
 	vitrine_batch_end(test->priv, flags);
 	KUNIT_EXPECT_EQ(test, nr_values(test), 0);
 	KUNIT_EXPECT_EQ(test, failures(test), 0);
@@ -97,22 +97,14 @@ static void moves_that_cannot_be_are_counted(struct kunit *test)
 {
 	struct vitrine_node *root = vitrine_tree_root(test->priv);
 	struct vitrine_node *a = vitrine_node_create(root, "a");
-	struct vitrine_node *b = vitrine_node_create(a, "b"), *last = b;
-	unsigned int depth;
+	struct vitrine_node *b = vitrine_node_create(a, "b");
 
 	vitrine_node_adopt(b, a);
 	KUNIT_EXPECT_EQ(test, failures(test), 1);
-	for (depth = 3; depth < VITRINE_DEPTH_MAX; depth++)
-		last = vitrine_node_create(last, "n");
-	KUNIT_EXPECT_NOT_NULL(test, last);
-	KUNIT_EXPECT_NULL(test, vitrine_node_create(last, "n"));
-	KUNIT_EXPECT_NULL(test, vitrine_record_node(last, "n"));
-	KUNIT_EXPECT_NULL(test, vitrine_list_create(last, "l", 1));
-	KUNIT_EXPECT_EQ(test, failures(test), 4);
-	vitrine_node_adopt(vitrine_node_create(root, "c"), a);
-	KUNIT_EXPECT_EQ(test, failures(test), 5);
+	vitrine_node_adopt(b, b);
+	KUNIT_EXPECT_EQ(test, failures(test), 2);
 	vitrine_node_adopt(root, b);
-	KUNIT_EXPECT_EQ(test, failures(test), 5);
+	KUNIT_EXPECT_EQ(test, failures(test), 2);
 	check_live(test);
 }
 
@@ -122,16 +114,16 @@ static void links_to_no_name_are_counted(struct kunit *test)
 	struct vitrine_link *link;
 
 	KUNIT_EXPECT_NULL(test, vitrine_link_create(root, "l", "",
-						    VITRINE_LINK_CHILD));
+						    INSPECT_LINK_CHILD));
 	KUNIT_EXPECT_NULL(test, vitrine_link_create(root, "l", "a/b",
-						    VITRINE_LINK_CHILD));
+						    INSPECT_LINK_CHILD));
 	KUNIT_EXPECT_NULL(test, vitrine_link_create(root, "l", NULL,
-						    VITRINE_LINK_CHILD));
+						    INSPECT_LINK_CHILD));
 	KUNIT_EXPECT_EQ(test, failures(test), 3);
-	link = vitrine_link_create(root, "l", long_name, VITRINE_LINK_INLINE);
+	link = vitrine_link_create(root, "l", long_name, INSPECT_LINK_INLINE);
 	KUNIT_EXPECT_NOT_NULL(test, link);
 	check_live(test);
-	vitrine_link_delete(link);
+	vitrine_delete(link);
 	check_live(test);
 }
 
@@ -150,34 +142,10 @@ static void a_list_keeps_its_last(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bits_of(list), 2ULL);
 	KUNIT_EXPECT_EQ(test, nr_values(test),
 			1 + 2 * (2 + 2 * NODES_TEST_RECORDS));
-	vitrine_list_delete(list);
+	vitrine_delete(list);
 	KUNIT_EXPECT_EQ(test, nr_values(test), 0);
 	KUNIT_EXPECT_EQ(test, failures(test), 1);
 	check_live(test);
-}
-
-static void unique_names_are_unique_and_fit(struct kunit *test)
-{
-	char a[VITRINE_NAME_MAX + 20], b[VITRINE_NAME_MAX + 20], tiny[8];
-	char prefix[300];
-
-	memset(prefix, 'p', sizeof(prefix));
-	prefix[sizeof(prefix) - 1] = 0;
-	KUNIT_EXPECT_PTR_EQ(test, vitrine_unique_name(a, sizeof(a), "port"),
-			    (const char *)a);
-	vitrine_unique_name(b, sizeof(b), "port");
-	KUNIT_EXPECT_TRUE(test, !strncmp(a, "port-", 5));
-	KUNIT_EXPECT_STRNEQ(test, a, b);
-	vitrine_unique_name(a, sizeof(a), prefix);
-	KUNIT_EXPECT_EQ(test, strlen(a), VITRINE_NAME_MAX);
-	/* neither the number nor a character before it is cut */
-	vitrine_unique_name(tiny, sizeof(tiny), "\u00e4\u00e4\u00e4\u00e4");
-	KUNIT_EXPECT_EQ(test, (strchr(tiny, '-') - tiny) % 2, 0);
-	KUNIT_EXPECT_NOT_NULL(test, strchr(tiny, '-'));
-	KUNIT_EXPECT_NULL(test, vitrine_unique_name(a, 1, "port"));
-	KUNIT_EXPECT_NULL(test, vitrine_unique_name(NULL, 0, "port"));
-	vitrine_unique_name(a, sizeof(a), NULL);
-	KUNIT_EXPECT_EQ(test, a[0], '-');
 }
 
 /* The text of a string that fits in one extent. */

@@ -13,7 +13,7 @@
 
 #include <linux/completion.h>
 
-#include "inspect/double.h"
+#include "inspect/array.h"
 
 #define WALK_CALLS		1000000U
 #define WALK_CHECKS		400U	/* of the whole tree */
@@ -22,8 +22,6 @@
 #define WALK_SLOTS		6U	/* of an array; buckets of a histogram */
 #define WALK_TEXT_MAX		3000U	/* bytes: two extents */
 #define WALK_LIMIT_BYTES	(12U << 10) /* small enough to be full at times */
-#define WALK_ABOVE		58U	/* nodes above the thread's own */
-#define WALK_HEIGHT_MAX		(VITRINE_DEPTH_MAX - 2 - WALK_ABOVE)
 #define WALK_ITEMS		3U	/* most in a list */
 #define WALK_RECORDS		4U	/* most in one of them */
 
@@ -31,7 +29,6 @@ enum walk_op {
 	WALK_CREATE,
 	WALK_RECORD,
 	WALK_CHANGE,
-	WALK_DELETE,
 };
 
 /**
@@ -43,8 +40,6 @@ enum walk_op {
  * @deleted: a node that was deleted before its children
  * @recorded: recorded in its node, and deleted with it
  * @name: number of the name
- * @height: for a node, the most levels of nodes that were below it since it was
- *	last empty
  * @len: bytes of a string or byte vector, slots of an array, items of a list
  * @words: contents of the slots; words[0] is the value of a number, the first bytes of
  *	a buffer, or the number of the text of a link
@@ -58,7 +53,6 @@ struct walk_value {
 	bool			deleted;
 	bool			recorded;
 	u32			name;
-	u32			height;
 	u32			len;
 	u64			words[WALK_SLOTS + 5];
 	struct {
@@ -75,16 +69,14 @@ struct walk_thread {
 	u32			nr_calls;
 	unsigned long		nr_wrong;
 	unsigned long		nr_refused;
-	unsigned long		nr_too_deep;
 	unsigned long		nr_cycles;
 	struct completion	done;
-	struct vitrine_node	*above[WALK_ABOVE];
 	char			text[WALK_TEXT_MAX + 1];
 	struct walk_value	values[WALK_VALUES];
 };
 
 /**
- * struct walk_kind - how values of one type are created, changed and deleted
+ * struct walk_kind - how values of one type are created and changed
  * @type: type of the block
  * @call: makes the call and, if it has an effect, the same change to the model
  * @matches: checks whether the block has the value of the model
@@ -131,8 +123,6 @@ static void walk_##what(struct walk_thread *wt, struct walk_value *v,	\
 {									\
 	u64 bits = random_u64(&wt->random);				\
 									\
-	if (op == WALK_DELETE)						\
-		return vitrine_##what##_delete(v->handle);		\
 	if (op == WALK_CREATE) {					\
 		v->handle = vitrine_##what##_create(parent, name, bits);\
 		v->words[0] = bits;					\
@@ -151,16 +141,20 @@ static void walk_##what(struct walk_thread *wt, struct walk_value *v,	\
 #define WALK_PLUS(a, b)		((a) + (b))
 #define WALK_MINUS(a, b)	((a) - (b))
 
+/* A double is set only; there is no sum. */
+static u64 walk_second(u64 before, u64 value)
+{
+	return value;
+}
+
 WALK_NUMBER(int, vitrine_int_set, vitrine_int_add, WALK_PLUS)
 WALK_NUMBER(uint, vitrine_uint_set, vitrine_uint_sub, WALK_MINUS)
-WALK_NUMBER(double, vitrine_double_set, vitrine_double_add, vtr_double_add)
+WALK_NUMBER(double, vitrine_double_set, vitrine_double_set, walk_second)
 
 static void walk_bool(struct walk_thread *wt, struct walk_value *v,
 		      enum walk_op op, struct vitrine_node *parent,
 		      const char *name)
 {
-	if (op == WALK_DELETE)
-		return vitrine_bool_delete(v->handle);
 	v->words[0] = walk_below(wt, 2);
 	if (op == WALK_CREATE)
 		v->handle = vitrine_bool_create(parent, name, v->words[0]);
@@ -196,8 +190,6 @@ static void walk_string(struct walk_thread *wt, struct walk_value *v,
 	u32 len = walk_below(wt, 1 + (8U << walk_below(wt, 9)));
 	u64 first = walk_below(wt, 26);
 
-	if (op == WALK_DELETE)
-		return vitrine_string_delete(v->handle);
 	walk_text(wt, len, first);
 	if (op != WALK_CHANGE) {
 		v->len = len;
@@ -220,8 +212,6 @@ static void walk_bytes(struct walk_thread *wt, struct walk_value *v,
 	u32 len = walk_below(wt, WALK_TEXT_MAX + 1);
 	u64 first = walk_below(wt, 26);
 
-	if (op == WALK_DELETE)
-		return vitrine_bytes_delete(v->handle);
 	walk_text(wt, len, first);
 	if (op != WALK_CHANGE) {
 		v->len = len;
@@ -260,7 +250,7 @@ static bool walk_buffer_matches(struct walk_thread *wt,
 
 /* Arrays */
 
-#define WALK_ARRAY(what, sum)						\
+#define WALK_ARRAY(what, add_it, sum)					\
 static void walk_##what##_array(struct walk_thread *wt,			\
 				struct walk_value *v, enum walk_op op,	\
 				struct vitrine_node *parent,		\
@@ -269,8 +259,6 @@ static void walk_##what##_array(struct walk_thread *wt,			\
 	u64 bits = random_u64(&wt->random);				\
 	u32 slot = walk_below(wt, WALK_SLOTS);				\
 									\
-	if (op == WALK_DELETE)						\
-		return vitrine_##what##_array_delete(v->handle);	\
 	if (op == WALK_CREATE) {					\
 		v->handle = vitrine_##what##_array_create(parent, name,	\
 							  WALK_SLOTS);	\
@@ -279,14 +267,14 @@ static void walk_##what##_array(struct walk_thread *wt,			\
 		vitrine_##what##_array_set(v->handle, slot, bits);	\
 		v->words[slot] = bits;					\
 	} else {							\
-		vitrine_##what##_array_add(v->handle, slot, bits);	\
+		add_it(v->handle, slot, bits);				\
 		v->words[slot] = sum(v->words[slot], bits);		\
 	}								\
 }
 
-WALK_ARRAY(int, WALK_PLUS)
-WALK_ARRAY(uint, WALK_PLUS)
-WALK_ARRAY(double, vtr_double_add)
+WALK_ARRAY(int, vitrine_int_array_add, WALK_PLUS)
+WALK_ARRAY(uint, vitrine_uint_array_add, WALK_PLUS)
+WALK_ARRAY(double, vitrine_double_array_set, walk_second)
 
 static bool walk_array_matches(struct walk_thread *wt,
 			       const struct walk_value *v)
@@ -303,8 +291,6 @@ static void walk_string_array(struct walk_thread *wt, struct walk_value *v,
 	const u32 *slots;
 	char buf[64];
 
-	if (op == WALK_DELETE)
-		return vitrine_string_array_delete(v->handle);
 	if (op == WALK_CREATE) {
 		v->handle = vitrine_string_array_create(parent, name,
 							WALK_SLOTS);
@@ -372,17 +358,16 @@ static void walk_##what##_linear(struct walk_thread *wt,		\
 	u32 value = walk_below(wt, 60);					\
 	u32 slot = value < 10 ? 0 : min((value - 10) / 5, WALK_SLOTS) + 1;\
 									\
-	if (op == WALK_DELETE)						\
-		return vitrine_##what##_histogram_delete(v->handle);	\
 	if (op == WALK_CREATE) {					\
-		v->handle = vitrine_##what##_linear_create(parent, name,\
-				type(10), type(5), WALK_SLOTS);		\
+		v->handle = vitrine_##what##_histogram_create(parent,	\
+				name, type(10), type(5), VITRINE_LINEAR, \
+				WALK_SLOTS);				\
 		v->len = WALK_SLOTS + 4;				\
 		v->words[0] = type(10);					\
 		v->words[1] = type(5);					\
 		return;							\
 	}								\
-	vitrine_##what##_histogram_insert(v->handle, type(value));	\
+	walk_##what##_count(v->handle, slot, type(value));		\
 	v->words[2 + slot] = walk_##what##_sum(v->words[2 + slot],	\
 					       type(1));		\
 }									\
@@ -398,10 +383,8 @@ static void walk_##what##_exponential(struct walk_thread *wt,		\
 									\
 	for (; slot <= WALK_SLOTS && value >= bound; slot++)		\
 		bound = 10 + (3U << slot);				\
-	if (op == WALK_DELETE)						\
-		return vitrine_##what##_histogram_delete(v->handle);	\
 	if (op == WALK_CREATE) {					\
-		v->handle = vitrine_##what##_exponential_create(parent,	\
+		v->handle = vitrine_##what##_histogram_create(parent,	\
 				name, type(10), type(3), type(2),	\
 				WALK_SLOTS);				\
 		v->len = WALK_SLOTS + 5;				\
@@ -410,15 +393,47 @@ static void walk_##what##_exponential(struct walk_thread *wt,		\
 		v->words[2] = type(2);					\
 		return;							\
 	}								\
-	vitrine_##what##_histogram_insert_many(v->handle, type(value),	\
-					       count);			\
+	walk_##what##_count_many(v->handle, slot, type(value), count);	\
 	v->words[3 + slot] = walk_##what##_sum(v->words[3 + slot],	\
 					       type(count));		\
 }
 
 #define walk_int_sum	WALK_PLUS
 #define walk_uint_sum	WALK_PLUS
-#define walk_double_sum	vtr_double_add
+#define walk_double_sum	walk_second
+
+static void walk_int_count(void *handle, u32 slot, u64 value)
+{
+	vitrine_int_histogram_insert(handle, value);
+}
+
+static void walk_uint_count(void *handle, u32 slot, u64 value)
+{
+	vitrine_uint_histogram_insert(handle, value);
+}
+
+static void walk_double_count(void *handle, u32 slot, u64 value)
+{
+	vitrine_double_histogram_set(handle, slot, vitrine_double_from_int(1));
+}
+
+static void walk_int_count_many(void *handle, u32 slot, u64 value,
+				u32 count)
+{
+	vitrine_int_histogram_insert_many(handle, value, count);
+}
+
+static void walk_uint_count_many(void *handle, u32 slot, u64 value,
+				 u32 count)
+{
+	vitrine_uint_histogram_insert_many(handle, value, count);
+}
+
+static void walk_double_count_many(void *handle, u32 slot, u64 value,
+				   u32 count)
+{
+	vitrine_double_histogram_set(handle, slot, vitrine_double_from_int(count));
+}
 
 WALK_HISTOGRAM(int, (u64))
 WALK_HISTOGRAM(uint, (u64))
@@ -432,16 +447,14 @@ static void walk_link(struct walk_thread *wt, struct walk_value *v,
 {
 	char tree[64];
 
-	if (op == WALK_DELETE)
-		return vitrine_link_delete(v->handle);
 	if (op != WALK_CREATE)
 		return;
 	v->words[0] = walk_below(wt, 40);
 	v->words[1] = walk_below(wt, 2);
 	v->handle = vitrine_link_create(parent, name,
 					walk_name(v->words[0], tree),
-					v->words[1] ? VITRINE_LINK_INLINE :
-						      VITRINE_LINK_CHILD);
+					v->words[1] ? INSPECT_LINK_INLINE :
+						      INSPECT_LINK_CHILD);
 }
 
 static bool walk_link_matches(struct walk_thread *wt,
@@ -454,30 +467,6 @@ static bool walk_link_matches(struct walk_thread *wt,
 	strcat(content, ".inspect");
 	return word >> 60 == v->words[1] &&
 	       walk_is_text(wt, word & 0xfffff, content);
-}
-
-/* Nodes: their heights determine which node fits below which. */
-
-static bool walk_height_fits(struct walk_thread *wt, u32 parent, u32 height)
-{
-	for (; wt->values[parent].height <= height;
-	     parent = wt->values[parent].parent) {
-		if (++height > WALK_HEIGHT_MAX)
-			return false;
-		if (!parent)
-			break;
-	}
-	return true;
-}
-
-static void walk_height_raise(struct walk_thread *wt, u32 parent, u32 height)
-{
-	for (; wt->values[parent].height <= height;
-	     parent = wt->values[parent].parent) {
-		wt->values[parent].height = ++height;
-		if (!parent)
-			break;
-	}
 }
 
 static bool walk_node_matches(struct walk_thread *wt,
@@ -528,13 +517,6 @@ static void walk_adopt(struct walk_thread *wt, struct walk_value *v)
 		wt->nr_cycles++;
 		return;
 	}
-	if (!v->nr_children)
-		v->height = 0;
-	if (!walk_height_fits(wt, parent, v->height)) {
-		wt->nr_too_deep++;
-		return;
-	}
-	walk_height_raise(wt, parent, v->height);
 	wt->values[v->parent].nr_children--;
 	walk_put(wt, &wt->values[v->parent]);
 	wt->values[parent].nr_children++;
@@ -545,9 +527,7 @@ static void walk_node(struct walk_thread *wt, struct walk_value *v,
 		      enum walk_op op, struct vitrine_node *parent,
 		      const char *name)
 {
-	if (op == WALK_DELETE)
-		vitrine_node_delete(v->handle);
-	else if (op == WALK_CREATE)
+	if (op == WALK_CREATE)
 		v->handle = vitrine_node_create(parent, name);
 	else if (op == WALK_RECORD)
 		v->handle = vitrine_record_node(parent, name);
@@ -578,19 +558,12 @@ static void walk_item_record(struct walk_thread *wt, struct walk_value *v,
 
 static void walk_append(struct walk_thread *wt, struct walk_value *v)
 {
-	bool fits = walk_height_fits(wt, v - wt->values, 0);
 	u64 *item = (u64 *)vitrine_list_append(v->handle);
 
-	if (!fits) {
-		wt->nr_too_deep++;
-		wt->nr_wrong += !!item;
-		return;
-	}
 	if (!item) {
 		wt->nr_refused++;
 		return;
 	}
-	walk_height_raise(wt, v - wt->values, 0);
 	v->list.nr_appended++;
 	if (v->len == v->list.capacity) {
 		v->len--;
@@ -606,8 +579,6 @@ static void walk_list(struct walk_thread *wt, struct walk_value *v,
 		      enum walk_op op, struct vitrine_node *parent,
 		      const char *name)
 {
-	if (op == WALK_DELETE)
-		return vitrine_list_delete(v->handle);
 	if (op == WALK_CREATE) {
 		v->list.capacity = 1 + walk_below(wt, WALK_ITEMS);
 		v->handle = vitrine_list_create(parent, name,
@@ -705,8 +676,6 @@ static void walk_create(struct walk_thread *wt, struct walk_value *v)
 		.parent = parent,
 		.name = walk_below(wt, 40),
 	};
-	bool is_node = new.kind->type == INSPECT_NODE_VALUE;
-	bool fits = !is_node || walk_height_fits(wt, parent, 0);
 	char name[64];
 
 	walk_name(new.name, name);
@@ -714,19 +683,12 @@ static void walk_create(struct walk_thread *wt, struct walk_value *v)
 		walk_record(wt, &new, node, name);
 	else
 		new.kind->call(wt, &new, WALK_CREATE, node, name);
-	if (!fits) {
-		wt->nr_too_deep++;
-		wt->nr_wrong += !!new.handle;
-		return;
-	}
 	if (!new.handle) {
 		wt->nr_refused++;
 		return;
 	}
 	*v = new;
 	wt->values[parent].nr_children++;
-	if (is_node)
-		walk_height_raise(wt, parent, 0);
 }
 
 /* Deleting a node deletes its recorded values; values with a handle stay below it. */
@@ -748,7 +710,7 @@ static void walk_gone(struct walk_thread *wt, struct walk_value *v)
 
 static void walk_delete(struct walk_thread *wt, struct walk_value *v)
 {
-	v->kind->call(wt, v, WALK_DELETE, NULL, NULL);
+	vitrine_delete(v->handle);
 	walk_gone(wt, v);
 }
 
@@ -804,19 +766,13 @@ static int walk_some(void *ctx)
 static struct walk_thread *walk_thread_create(struct kunit *test, u64 seed)
 {
 	struct walk_thread *wt = kunit_kzalloc(test, sizeof(*wt), GFP_KERNEL);
-	struct vitrine_node *parent = vitrine_tree_root(test->priv);
-	u32 i;
 
 	KUNIT_ASSERT_NOT_NULL(test, wt);
 	wt->tree = test->priv;
 	wt->random.state = seed;
 	init_completion(&wt->done);
-	for (i = 0; i < WALK_ABOVE; i++) {
-		wt->above[i] = vitrine_node_create(parent, "above");
-		parent = wt->above[i];
-	}
 	wt->values[0].kind = &walk_kinds[0];
-	wt->values[0].handle = vitrine_node_create(parent, "thread");
+	wt->values[0].handle = vitrine_node_create(vitrine_tree_root(test->priv), "thread");
 	KUNIT_ASSERT_NOT_NULL(test, wt->values[0].handle);
 	return wt;
 }
@@ -840,11 +796,8 @@ static void walk_end(struct kunit *test, struct walk_thread *wt)
 	walk_check(test, wt);
 	KUNIT_EXPECT_EQ(test, wt->values[0].nr_children, 0);
 	KUNIT_EXPECT_GT(test, wt->nr_refused, 0);
-	KUNIT_EXPECT_GT(test, wt->nr_too_deep, 0);
 	KUNIT_EXPECT_GT(test, wt->nr_cycles, 0);
-	for (i = 0; i < WALK_ABOVE; i++)
-		vitrine_node_delete(wt->above[i]);
-	vitrine_node_delete(wt->values[0].handle);
+	vitrine_delete(wt->values[0].handle);
 }
 
 /* Allocating the notes of a check once makes it fast. */

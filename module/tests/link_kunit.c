@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of link.c: links in the bits of the format, and where their content may be.
+ * KUnit suite of links in tree.c: links in the bits of the format, and where their content
+ * may be.
  */
 #include <kunit/test.h>
 
@@ -32,10 +33,10 @@ static void link_block_is_as_the_format_says(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_block(test, inlined)[1],
 			block[1] | 1ULL << 60);
 
-	KUNIT_EXPECT_EQ(test, vtr_link_delete(&f->tree, child), 0);
+	KUNIT_EXPECT_EQ(test, vtr_tree_delete(&f->tree, child), 0);
 	fixture_check(test);
-	KUNIT_EXPECT_EQ(test, vtr_link_delete(&f->tree, inlined), 0);
-	KUNIT_EXPECT_EQ(test, vtr_node_delete(&f->tree, node), 0);
+	KUNIT_EXPECT_EQ(test, vtr_tree_delete(&f->tree, inlined), 0);
+	KUNIT_EXPECT_EQ(test, vtr_tree_delete(&f->tree, node), 0);
 	fixture_expect_empty(test);
 }
 
@@ -85,7 +86,6 @@ static void link_that_does_not_fit_changes_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vtr_link_create(&f->tree, value, "l", "o.inspect",
 					      INSPECT_LINK_CHILD, &index),
 			-EINVAL);
-	KUNIT_EXPECT_EQ(test, vtr_link_delete(&f->tree, value), -EINVAL);
 	while (!vtr_tree_value_create(&f->tree, INSPECT_ROOT, "v",
 				      INSPECT_UINT_VALUE, 0, &index))
 		;

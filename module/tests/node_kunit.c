@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of node.c: moving nodes, and their maximum depth. Blocks and tombstones
- * are in the suite of tree.c.
+ * KUnit suite of nodes in tree.c: moving nodes. Blocks and tombstones are in the suite of
+ * tree.c.
  */
 #include <kunit/test.h>
 
@@ -18,7 +18,7 @@ static int delete_node(struct kunit *test, u32 index)
 {
 	struct fixture *f = test->priv;
 
-	return vtr_node_delete(&f->tree, index);
+	return vtr_tree_delete(&f->tree, index);
 }
 
 /* Create @nr nodes, each below the previous one, the first below @parent. */
@@ -97,64 +97,11 @@ static void only_nodes_adopt_and_are_adopted(struct kunit *test)
 	fixture_check(test);
 }
 
-static void too_deep_a_node_is_not_made(struct kunit *test)
-{
-	struct fixture *f = test->priv;
-	u32 row[VITRINE_DEPTH_MAX - 1], index = 99, used;
-
-	new_row(test, INSPECT_ROOT, row, ARRAY_SIZE(row));
-	used = f->tree.heap.used_bytes;
-	KUNIT_EXPECT_EQ(test,
-			vtr_node_create(&f->tree, row[ARRAY_SIZE(row) - 1], "n",
-					&index), -ELOOP);
-	KUNIT_EXPECT_EQ(test, index, 99);
-	KUNIT_EXPECT_EQ(test, f->tree.heap.used_bytes, used);
-	fixture_check(test);
-	/* a property is not a level, and there is room one level up */
-	fixture_number(test, row[ARRAY_SIZE(row) - 1]);
-	fixture_node(test, row[ARRAY_SIZE(row) - 2]);
-	fixture_check(test);
-}
-
-static void nothing_is_adopted_too_deep(struct kunit *test)
-{
-	u32 a[40], b[VITRINE_DEPTH_MAX - 40];
-
-	new_row(test, INSPECT_ROOT, a, ARRAY_SIZE(a));
-	new_row(test, INSPECT_ROOT, b, ARRAY_SIZE(b));
-	KUNIT_EXPECT_EQ(test, adopt(test, a[39], b[0]), -ELOOP);
-	KUNIT_EXPECT_EQ(test, fixture_parent(test, b[0]), INSPECT_ROOT);
-	fixture_check(test);
-	KUNIT_EXPECT_EQ(test, adopt(test, a[38], b[0]), 0);
-	fixture_check(test);
-	KUNIT_EXPECT_EQ(test, adopt(test, a[39], b[0]), -ELOOP);
-	KUNIT_EXPECT_EQ(test, adopt(test, a[39], b[1]), 0);
-	fixture_check(test);
-}
-
-/* Moving rows of nodes above and below each other repeatedly leaves no height behind. */
-static void an_empty_node_has_no_height(struct kunit *test)
-{
-	u32 a = fixture_node(test, INSPECT_ROOT);
-	u32 b = fixture_node(test, INSPECT_ROOT), i;
-
-	for (i = 0; i < 2 * VITRINE_DEPTH_MAX; i++) {
-		KUNIT_ASSERT_EQ(test, adopt(test, a, b), 0);
-		KUNIT_ASSERT_EQ(test, adopt(test, INSPECT_ROOT, b), 0);
-		KUNIT_ASSERT_EQ(test, adopt(test, b, a), 0);
-		KUNIT_ASSERT_EQ(test, adopt(test, INSPECT_ROOT, a), 0);
-		fixture_check(test);
-	}
-}
-
 static struct kunit_case node_cases[] = {
 	KUNIT_CASE(adopted_node_has_another_parent),
 	KUNIT_CASE(what_is_adopted_from_a_tombstone_frees_it),
 	KUNIT_CASE(cycles_are_refused),
 	KUNIT_CASE(only_nodes_adopt_and_are_adopted),
-	KUNIT_CASE(too_deep_a_node_is_not_made),
-	KUNIT_CASE(nothing_is_adopted_too_deep),
-	KUNIT_CASE(an_empty_node_has_no_height),
 	{}
 };
 

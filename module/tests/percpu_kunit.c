@@ -77,7 +77,7 @@ static void counter_is_summed_when_read(struct kunit *test)
 	generation = *tree->generation;
 	kvfree(read_tree(test));
 	KUNIT_EXPECT_EQ(test, *tree->generation, generation);
-	vitrine_percpu_uint_delete(counter);
+	vitrine_percpu_delete(counter);
 	KUNIT_EXPECT_EQ(test, tree->blocks.nr_values, 0);
 }
 
@@ -93,17 +93,17 @@ static void expect_the_same(struct kunit *test, u64 floor, u64 step,
 	unsigned int i;
 
 	if (multiplier) {
-		other = vitrine_uint_exponential_create(root, "other", floor,
-							step, multiplier,
+		other = vitrine_uint_histogram_create(root, "other", floor,
+						      step, multiplier,
 							nr_buckets);
-		histogram = vitrine_percpu_exponential_create(root, "h", floor,
-							      step, multiplier,
+		histogram = vitrine_percpu_histogram_create(root, "h", floor,
+							    step, multiplier,
 							      nr_buckets);
 	} else {
-		other = vitrine_uint_linear_create(root, "other", floor, step,
-						   nr_buckets);
-		histogram = vitrine_percpu_linear_create(root, "h", floor, step,
-							 nr_buckets);
+		other = vitrine_uint_histogram_create(root, "other", floor, step, VITRINE_LINEAR,
+						      nr_buckets);
+		histogram = vitrine_percpu_histogram_create(root, "h", floor, step, VITRINE_LINEAR,
+							    nr_buckets);
 	}
 	KUNIT_ASSERT_NOT_NULL(test, other);
 	KUNIT_ASSERT_NOT_NULL(test, histogram);
@@ -119,14 +119,14 @@ static void expect_the_same(struct kunit *test, u64 floor, u64 step,
 	expected = kunit_kzalloc(test, INSPECT_MAX_BLOCK_BYTES, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, expected);
 	memcpy(expected, other, vtr_block_bytes((u64 *)other));
-	vitrine_uint_histogram_delete(other);
+	vitrine_delete(other);
 	copied = read_tree(test);
 	block = only_value(test, copied);
 	KUNIT_EXPECT_EQ(test, block[1], expected[1]);
 	KUNIT_EXPECT_EQ(test, memcmp(block + 2, expected + 2,
 				     vtr_block_bytes(block) - 16), 0);
 	kvfree(copied);
-	vitrine_percpu_histogram_delete(histogram);
+	vitrine_percpu_delete(histogram);
 }
 
 static void histogram_is_that_of_the_tree(struct kunit *test)
@@ -204,6 +204,8 @@ static void run_load(struct kunit *test, struct percpu_test_load *load)
 	/* A thread that is stopped before it begins does nothing. */
 	for (i = 0; i < PERCPU_TEST_TASKS; i++)
 		wait_for_completion(&load->begun);
+	while (!READ_ONCE(load->nr_interrupts))
+		schedule_timeout_uninterruptible(1);
 	for (i = 0; i < PERCPU_TEST_TASKS; i++)
 		kthread_stop(tasks[i]);
 }
@@ -220,8 +222,8 @@ static void sums_from_tasks_and_interrupts_are_exact(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, load);
 	init_completion(&load->begun);
 	load->counter = vitrine_percpu_uint_create(root, "counter");
-	load->histogram = vitrine_percpu_linear_create(vitrine_tree_root(other),
-						       "h", 1, 1, 6);
+	load->histogram = vitrine_percpu_histogram_create(vitrine_tree_root(other),
+							  "h", 1, 1, VITRINE_LINEAR, 6);
 	KUNIT_ASSERT_NOT_NULL(test, load->counter);
 	KUNIT_ASSERT_NOT_NULL(test, load->histogram);
 	hrtimer_init(&load->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
@@ -235,17 +237,17 @@ static void sums_from_tasks_and_interrupts_are_exact(struct kunit *test)
 	KUNIT_EXPECT_NE(test, load->nr_interrupts, 0ULL);
 	vtr_inspect_refresh(test->priv);
 	vtr_inspect_refresh(other);
-	block = load->histogram->value.block;
+	block = load->histogram->block;
 	for (i = 4; i < 4 + 8; i++)
 		sum += block[i];
 	KUNIT_EXPECT_EQ(test, sum, expected);
 	KUNIT_EXPECT_EQ(test, block[4], expected / 8 + !!(expected % 8));
-	vitrine_percpu_histogram_delete(load->histogram);
+	vitrine_percpu_delete(load->histogram);
 	vitrine_tree_destroy(other);
-	block = container_of(load->counter, struct percpu_uint,
-			     counter)->value.block;
+	block = container_of(load->counter, struct vitrine_percpu_histogram,
+			     counter)->block;
 	KUNIT_EXPECT_EQ(test, block[1], expected);
-	vitrine_percpu_uint_delete(load->counter);
+	vitrine_percpu_delete(load->counter);
 }
 
 static void deletion_is_safe_in_any_order(struct kunit *test)
@@ -257,15 +259,15 @@ static void deletion_is_safe_in_any_order(struct kunit *test)
 
 	counter = vitrine_percpu_uint_create(root, "counter");
 	below = vitrine_percpu_uint_create(node, "below");
-	histogram = vitrine_percpu_exponential_create(root, "h", 0, 1, 2, 9);
-	vitrine_node_delete(node);
-	vitrine_percpu_uint_delete(below);
+	histogram = vitrine_percpu_histogram_create(root, "h", 0, 1, 2, 9);
+	vitrine_delete(node);
+	vitrine_percpu_delete(below);
 	vitrine_tree_destroy(test->priv);
 	test->priv = NULL;
 	vitrine_percpu_uint_add(counter, 1);
 	vitrine_percpu_histogram_insert(histogram, 1);
-	vitrine_percpu_uint_delete(counter);
-	vitrine_percpu_histogram_delete(histogram);
+	vitrine_percpu_delete(counter);
+	vitrine_percpu_delete(histogram);
 }
 
 static void refusals_are_null(struct kunit *test)
@@ -274,15 +276,15 @@ static void refusals_are_null(struct kunit *test)
 
 	KUNIT_EXPECT_NULL(test, vitrine_percpu_uint_create(NULL, "counter"));
 	KUNIT_EXPECT_NULL(test, vitrine_percpu_uint_create(root, NULL));
-	KUNIT_EXPECT_NULL(test, vitrine_percpu_linear_create(NULL, "h", 0, 1,
-							     9));
-	KUNIT_EXPECT_NULL(test, vitrine_percpu_linear_create(root, "h", 0, 0,
-							     9));
-	KUNIT_EXPECT_NULL(test, vitrine_percpu_exponential_create(root, "h", 0,
-								  1, 2, 65));
+	KUNIT_EXPECT_NULL(test, vitrine_percpu_histogram_create(NULL, "h", 0, 1, VITRINE_LINEAR,
+								9));
+	KUNIT_EXPECT_NULL(test, vitrine_percpu_histogram_create(root, "h", 0, 0, VITRINE_LINEAR,
+								9));
+	KUNIT_EXPECT_NULL(test, vitrine_percpu_histogram_create(root, "h", 0,
+								1, 2, 65));
 	vitrine_percpu_histogram_insert(NULL, 1);
-	vitrine_percpu_histogram_delete(NULL);
-	vitrine_percpu_uint_delete(NULL);
+	vitrine_percpu_delete(NULL);
+	vitrine_percpu_delete(NULL);
 }
 
 static struct kunit_case percpu_cases[] = {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of record.c: which values are deleted with a node, and which stay.
+ * KUnit suite of recorded values in tree.c: which values are deleted with a node, and which stay.
  */
 #include <kunit/test.h>
 
 #include "fixture.h"
 
-static u32 record_node(struct kunit *test, u32 node)
+static u32 recorded_node(struct kunit *test, u32 node)
 {
 	struct fixture *f = test->priv;
 	u32 index = 0;
 
-	KUNIT_ASSERT_EQ(test, vtr_record_node(&f->tree, node, "r", &index), 0);
+	KUNIT_ASSERT_EQ(test, record_node(&f->tree, node, "r", &index), 0);
 	return index;
 }
 
@@ -26,14 +26,14 @@ static void record_values(struct kunit *test, u32 node)
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(types); i++)
-		KUNIT_ASSERT_EQ(test, vtr_record_number(&f->tree, node, "v",
-							types[i], 1), 0);
-	KUNIT_ASSERT_EQ(test, vtr_record_buffer(&f->tree, node, "s",
-						INSPECT_BUFFER_UTF8,
+		KUNIT_ASSERT_EQ(test, record_number(&f->tree, node, "v",
+						    types[i], 1), 0);
+	KUNIT_ASSERT_EQ(test, record_buffer(&f->tree, node, "s",
+					    INSPECT_BUFFER_UTF8,
 						"a text of two blocks, or so",
 						27), 0);
-	KUNIT_ASSERT_EQ(test, vtr_record_buffer(&f->tree, node, "b",
-						INSPECT_BUFFER_BINARY, NULL, 0),
+	KUNIT_ASSERT_EQ(test, record_buffer(&f->tree, node, "b",
+					    INSPECT_BUFFER_BINARY, NULL, 0),
 			0);
 }
 
@@ -41,8 +41,8 @@ static void delete_with_all(struct kunit *test, u32 node)
 {
 	struct fixture *f = test->priv;
 
-	KUNIT_ASSERT_EQ(test, vtr_node_delete(&f->tree, node), 0);
-	KUNIT_EXPECT_FALSE(test, vtr_record_purge(&f->tree, node, UINT_MAX));
+	KUNIT_ASSERT_EQ(test, vtr_tree_delete(&f->tree, node), 0);
+	KUNIT_EXPECT_FALSE(test, vtr_tree_purge(&f->tree, node, UINT_MAX));
 	fixture_check(test);
 }
 
@@ -57,10 +57,10 @@ static void recorded_values_go_with_their_node(struct kunit *test)
 	fixture_check(test);
 	KUNIT_EXPECT_EQ(test, fixture_block(test, node)[1], 6ULL);
 	/* values of its recorded nodes, too, whenever they were recorded */
-	index = record_node(test, node);
+	index = recorded_node(test, node);
 	record_values(test, index);
 	record_values(test, node);
-	record_values(test, record_node(test, index));
+	record_values(test, recorded_node(test, index));
 	record_values(test, index);
 	fixture_check(test);
 
@@ -77,8 +77,7 @@ static void node_without_records_goes_alone(struct kunit *test)
 	u32 value = fixture_number(test, node);
 
 	delete_with_all(test, node);
-	KUNIT_EXPECT_EQ(test, vtr_tree_number_delete(&f->tree, value,
-						     INSPECT_UINT_VALUE), 0);
+	KUNIT_EXPECT_EQ(test, vtr_tree_delete(&f->tree, value), 0);
 	delete_with_all(test, fixture_node(test, INSPECT_ROOT));
 	fixture_expect_empty(test);
 }
@@ -87,7 +86,7 @@ static void values_with_handles_stay(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	u32 node = fixture_node(test, INSPECT_ROOT);
-	u32 recorded = record_node(test, node);
+	u32 recorded = recorded_node(test, node);
 	u32 held = fixture_node(test, recorded);
 	u32 value = fixture_number(test, held);
 
@@ -99,8 +98,7 @@ static void values_with_handles_stay(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_parent(test, held), recorded);
 	record_values(test, held);
 	delete_with_all(test, held);
-	KUNIT_EXPECT_EQ(test, vtr_tree_number_delete(&f->tree, value,
-						     INSPECT_UINT_VALUE), 0);
+	KUNIT_EXPECT_EQ(test, vtr_tree_delete(&f->tree, value), 0);
 	fixture_expect_empty(test);
 }
 
@@ -112,7 +110,7 @@ static void adopted_node_keeps_its_records(struct kunit *test)
 
 	record_values(test, a);
 	record_values(test, b);
-	KUNIT_EXPECT_EQ(test, vtr_node_adopt(&f->tree, record_node(test, b), a),
+	KUNIT_EXPECT_EQ(test, vtr_node_adopt(&f->tree, recorded_node(test, b), a),
 			0);
 	record_values(test, a);
 	delete_with_all(test, b);
@@ -126,11 +124,11 @@ static void purge_takes_no_more_than_asked(struct kunit *test)
 	struct fixture *f = test->priv;
 	u32 node = fixture_node(test, INSPECT_ROOT), nr = 1;
 
-	record_values(test, record_node(test, node));
+	record_values(test, recorded_node(test, node));
 	record_values(test, node);
-	KUNIT_ASSERT_EQ(test, vtr_node_delete(&f->tree, node), 0);
+	KUNIT_ASSERT_EQ(test, vtr_tree_delete(&f->tree, node), 0);
 	/* 12 values, and the node between them: 13 */
-	while (vtr_record_purge(&f->tree, node, 2)) {
+	while (vtr_tree_purge(&f->tree, node, 2)) {
 		fixture_check(test);
 		nr++;
 	}
@@ -142,9 +140,9 @@ static void recorded_node_cannot_go_or_move_alone(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	u32 node = fixture_node(test, INSPECT_ROOT);
-	u32 recorded = record_node(test, node);
+	u32 recorded = recorded_node(test, node);
 
-	KUNIT_EXPECT_EQ(test, vtr_node_delete(&f->tree, recorded), -EINVAL);
+	KUNIT_EXPECT_EQ(test, vtr_tree_delete(&f->tree, recorded), -EINVAL);
 	KUNIT_EXPECT_EQ(test, vtr_node_adopt(&f->tree, INSPECT_ROOT, recorded),
 			-EINVAL);
 	fixture_check(test);
@@ -158,16 +156,16 @@ static void failed_record_changes_nothing(struct kunit *test)
 	u32 node = fixture_node(test, INSPECT_ROOT), index = 99;
 	u32 value = fixture_number(test, INSPECT_ROOT), used;
 
-	KUNIT_EXPECT_EQ(test, vtr_record_number(&f->tree, value, "v",
-						INSPECT_UINT_VALUE, 1),
+	KUNIT_EXPECT_EQ(test, record_number(&f->tree, value, "v",
+					    INSPECT_UINT_VALUE, 1),
 			-EINVAL);
-	while (!vtr_record_number(&f->tree, node, "v", INSPECT_UINT_VALUE, 1))
+	while (!record_number(&f->tree, node, "v", INSPECT_UINT_VALUE, 1))
 		;
 	used = f->tree.heap.used_bytes;
-	KUNIT_EXPECT_EQ(test, vtr_record_buffer(&f->tree, node, "v",
-						INSPECT_BUFFER_UTF8, "v", 1),
+	KUNIT_EXPECT_EQ(test, record_buffer(&f->tree, node, "v",
+					    INSPECT_BUFFER_UTF8, "v", 1),
 			-ENOSPC);
-	KUNIT_EXPECT_EQ(test, vtr_record_node(&f->tree, node, "v", &index),
+	KUNIT_EXPECT_EQ(test, record_node(&f->tree, node, "v", &index),
 			-ENOSPC);
 	KUNIT_EXPECT_EQ(test, index, 99);
 	KUNIT_EXPECT_EQ(test, f->tree.heap.used_bytes, used);

@@ -803,7 +803,27 @@ static void old_closed_ring_expires(struct kunit *test)
 	vtr_ring_put(ring);
 }
 
+static void wide_switch_has_all_of_the_cpu(struct kunit *test)
+{
+	static struct vtr_ring ring = {
+		.cpu = 300,
+		.threads.keys = { 5ULL << 32 | 17 },
+	};
+	static const u64 wanted[] = {
+		0x1000003012c20068ULL, 99, 17, 0, 0x0000007800020011ULL,
+		0x8000000000030011ULL,
+	};
+	u64 words[ARRAY_SIZE(wanted)];
+
+	ring.running = FIELD_PREP(FXT_SWITCH_OUTGOING_PRIORITY, 120);
+	KUNIT_ASSERT_EQ(test, vtr_ring_put_wide_switch(&ring, words, 99,
+						       FIELD_PREP(FXT_SWITCH_OUTGOING_STATE, 3),
+						       0, 0), ARRAY_SIZE(wanted));
+	KUNIT_EXPECT_EQ(test, memcmp(words, wanted, sizeof(words)), 0);
+}
+
 static struct kunit_case ring_cases[] = {
+	KUNIT_CASE(wide_switch_has_all_of_the_cpu),
 	KUNIT_CASE(empty_ring_holds_nothing),
 	KUNIT_CASE(ring_describes_itself),
 	KUNIT_CASE(preamble_is_an_archive),

@@ -35,9 +35,9 @@ static void expect_rings_agree(struct kunit *test)
 static void replace_while_a_trigger_fires(struct kunit *test, int step,
 					  bool wanted)
 {
-	struct vtr_session_settings settings;
+	struct vtr_ring_config settings;
 
-	vtr_session_settings(&settings);
+	vtr_session_config(&settings);
 	fire_at = step;
 	observer = fire_while_replacing;
 	KUNIT_EXPECT_EQ(test, vtr_session_replace(&settings), 0);
@@ -127,10 +127,10 @@ static void thaw_waits_for_a_freeze_in_progress(struct kunit *test)
  */
 static void locks_nest_as_documented(struct kunit *test)
 {
-	struct vtr_session_settings settings;
+	struct vtr_ring_config settings;
 	bool was_enabled = vtr_session_enabled();
 
-	vtr_session_settings(&settings);
+	vtr_session_config(&settings);
 	KUNIT_EXPECT_EQ(test, vtr_session_enable(true), 0);
 	KUNIT_EXPECT_EQ(test, vtr_session_replace(&settings), 0);
 	KUNIT_EXPECT_EQ(test, vtr_session_enable(was_enabled), 0);

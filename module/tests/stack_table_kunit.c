@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of stack_table.c: the text of a stack, and one slot for each stack. It runs only
+ * Suite of the table in stacks.c: the text of a stack, and one slot for each stack. It runs only
  * in a kernel, because the frames are functions of the kernel.
  */
 #include <kunit/test.h>
@@ -15,9 +15,9 @@
 #define OWNER	""
 #endif
 
-static struct vtr_stack_table *new_table(struct kunit *test)
+static struct stack_table *new_table(struct kunit *test)
 {
-	struct vtr_stack_table *table = kvzalloc(sizeof(*table), GFP_KERNEL);
+	struct stack_table *table = kvzalloc(sizeof(*table), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, table);
 	return table;
@@ -28,27 +28,28 @@ static unsigned long frame_of(const void *function, unsigned int offset)
 	return (unsigned long)function + offset;
 }
 
-static const struct vtr_stack *find(struct vtr_stack_table *table,
-				    const unsigned long *frames, unsigned int nr)
+static const struct stack *find_stack(struct stack_table *table,
+				      const unsigned long *frames, unsigned int nr)
 {
-	const struct vtr_stack *stack;
+	const struct stack *stack;
 	unsigned long flags;
 
 	local_irq_save(flags);
-	stack = vtr_stack_table_find(table, frames, nr);
+	stack = stack_table_find(table, frames, nr);
 	local_irq_restore(flags);
 	return stack;
 }
 
-static void expect_text(struct kunit *test, const struct vtr_stack *stack,
+static void expect_text(struct kunit *test, const struct stack *stack,
 			const char *text)
 {
 	char *found;
 
 	KUNIT_ASSERT_NOT_NULL(test, stack);
-	found = kunit_kzalloc(test, stack->text_bytes + 1, GFP_KERNEL);
+	found = kunit_kzalloc(test, sizeof(stack->text.bytes) + 1, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, found);
-	memcpy(found, stack->text + stack->text_offset, stack->text_bytes);
+	memcpy(found, stack->text.bytes + stack->text.offset,
+	       sizeof(stack->text.bytes) - stack->text.offset);
 	KUNIT_EXPECT_STREQ(test, found, text);
 }
 
@@ -58,21 +59,21 @@ static void outermost_frame_is_first(struct kunit *test)
 		frame_of(kfree, 4),
 		frame_of(snprintf, 8),
 	};
-	struct vtr_stack_table *table = new_table(test);
+	struct stack_table *table = new_table(test);
 
-	expect_text(test, find(table, frames, 2), "snprintf+0x8;kfree+0x4");
+	expect_text(test, find_stack(table, frames, 2), "snprintf+0x8;kfree+0x4");
 	kvfree(table);
 }
 
 static void function_of_a_module_names_it(struct kunit *test)
 {
 	const unsigned long frames[] = {
-		frame_of(vtr_stack_table_find, 4),
+		frame_of(stack_table_find, 4),
 	};
-	struct vtr_stack_table *table = new_table(test);
+	struct stack_table *table = new_table(test);
 
-	expect_text(test, find(table, frames, 1),
-		    "vtr_stack_table_find+0x4" OWNER);
+	expect_text(test, find_stack(table, frames, 1),
+		    "stack_table_find+0x4" OWNER);
 	kvfree(table);
 }
 
@@ -85,9 +86,9 @@ static void address_is_not_shown(struct kunit *test)
 		frame_of(kfree, 4),
 		frame_of(schedule, 4),
 	};
-	struct vtr_stack_table *table = new_table(test);
+	struct stack_table *table = new_table(test);
 
-	expect_text(test, find(table, frames, 4),
+	expect_text(test, find_stack(table, frames, 4),
 		    "schedule+0x4;kfree+0x4;?");
 	kvfree(table);
 }
@@ -97,23 +98,44 @@ static void address_is_not_shown(struct kunit *test)
 
 static void outer_frames_are_cut(struct kunit *test)
 {
-	unsigned long frames[VTR_STACK_MAX_FRAMES];
-	struct vtr_stack_table *table = new_table(test);
-	const struct vtr_stack *stack;
+	unsigned long frames[STACK_MAX_FRAMES];
+	struct stack_table *table = new_table(test);
+	const struct vtr_stack_text *text;
+	const struct stack *stack;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(frames); i++)
 		frames[i] = frame_of(tracepoint_probe_register_prio_may_exist,
 				     4 + i);
-	stack = find(table, frames, ARRAY_SIZE(frames));
+	stack = find_stack(table, frames, ARRAY_SIZE(frames));
 	KUNIT_ASSERT_NOT_NULL(test, stack);
-	KUNIT_EXPECT_EQ(test, stack->text_offset + stack->text_bytes,
-			sizeof(stack->text));
-	KUNIT_EXPECT_MEMEQ(test, stack->text + stack->text_offset,
-			   CUT LONG "+0x", strlen(CUT LONG "+0x"));
+	text = &stack->text;
+	KUNIT_EXPECT_MEMEQ(test, text->bytes + text->offset,
+			   "..." LONG "+0x", strlen("..." LONG "+0x"));
 	KUNIT_EXPECT_MEMEQ(test,
-			   stack->text + sizeof(stack->text) - strlen(LONG "+0x4"),
+			   text->bytes + sizeof(text->bytes) - strlen(LONG "+0x4"),
 			   LONG "+0x4", strlen(LONG "+0x4"));
+	kvfree(table);
+}
+
+static void all_samples_of_a_function_are_equal(struct kunit *test)
+{
+	const unsigned long frames[] = { function_of(frame_of(kfree, 4)) };
+	struct stack_table *table = new_table(test);
+
+	KUNIT_EXPECT_EQ(test, frames[0], frame_of(kfree, 1));
+	KUNIT_EXPECT_EQ(test, function_of(frame_of(kfree, 0)), frames[0]);
+	expect_text(test, find_stack(table, frames, 1), "kfree+0x1");
+	kvfree(table);
+}
+
+static void sample_outside_of_functions_has_no_name(struct kunit *test)
+{
+	const unsigned long frames[] = { function_of(ULONG_MAX - 4095) };
+	struct stack_table *table = new_table(test);
+
+	KUNIT_EXPECT_EQ(test, frames[0], 0);
+	expect_text(test, find_stack(table, frames, 1), "?");
 	kvfree(table);
 }
 
@@ -123,32 +145,32 @@ static void stack_is_found_again(struct kunit *test)
 		frame_of(kfree, 4),
 		frame_of(snprintf, 8),
 	};
-	struct vtr_stack_table *table = new_table(test);
-	const struct vtr_stack *stack = find(table, frames, 2);
+	struct stack_table *table = new_table(test);
+	const struct stack *stack = find_stack(table, frames, 2);
 
-	KUNIT_EXPECT_PTR_EQ(test, find(table, frames, 2), stack);
-	KUNIT_EXPECT_PTR_NE(test, find(table, frames, 1), stack);
-	KUNIT_EXPECT_PTR_NE(test, find(table, frames + 1, 1), stack);
+	KUNIT_EXPECT_PTR_EQ(test, find_stack(table, frames, 2), stack);
+	KUNIT_EXPECT_PTR_NE(test, find_stack(table, frames, 1), stack);
+	KUNIT_EXPECT_PTR_NE(test, find_stack(table, frames + 1, 1), stack);
 	kvfree(table);
 }
 
 /* A full table refuses new stacks, and still finds all stacks that it contains. */
 static void full_table_takes_no_more(struct kunit *test)
 {
-	struct vtr_stack_table *table = new_table(test);
+	struct stack_table *table = new_table(test);
 	unsigned int i, nr_found = 0, nr_again = 0;
 	unsigned long frame;
 
-	for (i = 0; i < 4 * VTR_STACK_TABLE_SLOTS; i++) {
+	for (i = 0; i < 4 * STACK_TABLE_SLOTS; i++) {
 		frame = frame_of(kfree, i);
-		nr_found += !!find(table, &frame, 1);
+		nr_found += !!find_stack(table, &frame, 1);
 	}
-	for (i = 0; i < 4 * VTR_STACK_TABLE_SLOTS; i++) {
+	for (i = 0; i < 4 * STACK_TABLE_SLOTS; i++) {
 		frame = frame_of(kfree, i);
-		nr_again += !!find(table, &frame, 1);
+		nr_again += !!find_stack(table, &frame, 1);
 	}
-	KUNIT_EXPECT_LE(test, nr_found, VTR_STACK_TABLE_SLOTS);
-	KUNIT_EXPECT_GE(test, nr_found, VTR_STACK_TABLE_SLOTS / 2);
+	KUNIT_EXPECT_LE(test, nr_found, STACK_TABLE_SLOTS);
+	KUNIT_EXPECT_GE(test, nr_found, STACK_TABLE_SLOTS / 2);
 	KUNIT_EXPECT_EQ(test, nr_found, nr_again);
 	kvfree(table);
 }
@@ -158,6 +180,8 @@ static struct kunit_case stack_table_cases[] = {
 	KUNIT_CASE(function_of_a_module_names_it),
 	KUNIT_CASE(address_is_not_shown),
 	KUNIT_CASE(outer_frames_are_cut),
+	KUNIT_CASE(all_samples_of_a_function_are_equal),
+	KUNIT_CASE(sample_outside_of_functions_has_no_name),
 	KUNIT_CASE(stack_is_found_again),
 	KUNIT_CASE(full_table_takes_no_more),
 	{}

@@ -48,6 +48,19 @@ static void each_limit_suffices(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, parsed.runnable_ns, 7000);
 }
 
+static void rate_suffices(struct kunit *test)
+{
+	struct vtr_stacks_settings parsed = {};
+
+	KUNIT_EXPECT_EQ(test, parse_copy("sample_hz=99", &parsed), 0);
+	KUNIT_EXPECT_TRUE(test, is_armed(&parsed));
+	KUNIT_EXPECT_EQ(test, parsed.sample_hz, 99);
+	KUNIT_EXPECT_EQ(test, parsed.blocked_ns, VTR_LATENCY_NEVER);
+	KUNIT_EXPECT_EQ(test, parse_copy("sample_hz=1000", &parsed), 0);
+	KUNIT_EXPECT_EQ(test, parse_copy("blocked_us=1", &parsed), 0);
+	KUNIT_EXPECT_EQ(test, parsed.sample_hz, 0);
+}
+
 static void limits_go_from_nothing_to_an_hour(struct kunit *test)
 {
 	struct vtr_stacks_settings parsed = {};
@@ -68,6 +81,8 @@ static void wrong_words_are_refused(struct kunit *test)
 		"blocked_us=1 thread=-2", "blocked_us=1,kthreads",
 		"runnable_us", "runnable_us=", "runnable_us=x",
 		"runnable_us=3600000001", "blocked_us= runnable_us=1",
+		"sample_hz", "sample_hz=", "sample_hz=0", "sample_hz=1001",
+		"sample_hz=-1", "sample_hz=4294967296", "sample_hz=99x",
 	};
 	struct vtr_stacks_settings parsed = { .blocked_ns = 7 };
 	unsigned int i;
@@ -113,6 +128,7 @@ static void few_are_all_recorded(struct kunit *test)
 static struct kunit_case stacks_cases[] = {
 	KUNIT_CASE(words_are_parsed),
 	KUNIT_CASE(each_limit_suffices),
+	KUNIT_CASE(rate_suffices),
 	KUNIT_CASE(limits_go_from_nothing_to_an_hour),
 	KUNIT_CASE(wrong_words_are_refused),
 	KUNIT_CASE(storm_is_bounded),

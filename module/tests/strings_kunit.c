@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of strings.h: keys of texts, sets that are full, strings of one record, and
- * prepared records, which must not outlive the strings to which they refer.
+ * KUnit suite of strings in tables.h: keys of texts, sets that are full, strings of one
+ * record, and prepared records, which must not outlive the strings to which they refer.
  */
 #include <kunit/test.h>
 
-#include "trace/strings.h"
+#include "trace/tables.h"
 #include "random.h"
 
 #define STRINGS_TEST_SITE	0x1000UL
@@ -131,20 +131,18 @@ static void fifth_string_of_a_set_is_inline(struct kunit *test)
 static void replaced_string_takes_the_sites_with_it(struct kunit *test)
 {
 	struct vtr_strings *strings = new_strings(test);
+	const struct vtr_site_record *record;
 	unsigned int i;
 
 	vtr_sites_add(&strings->sites, STRINGS_TEST_SITE);
 	for (i = 0; i < VTR_STRINGS_WAYS; i++)
 		add_alone(strings, 0, i);
-	KUNIT_EXPECT_NOT_NULL(test, vtr_sites_find(&strings->sites,
-						   STRINGS_TEST_SITE));
+	KUNIT_EXPECT_TRUE(test, vtr_sites_find(&strings->sites, STRINGS_TEST_SITE, &record));
 	add_alone(strings, 0, i);
-	KUNIT_EXPECT_NULL(test, vtr_sites_find(&strings->sites,
-					       STRINGS_TEST_SITE));
+	KUNIT_EXPECT_FALSE(test, vtr_sites_find(&strings->sites, STRINGS_TEST_SITE, &record));
 	vtr_sites_add(&strings->sites, STRINGS_TEST_SITE);
 	vtr_strings_forget(strings);
-	KUNIT_EXPECT_NULL(test, vtr_sites_find(&strings->sites,
-					       STRINGS_TEST_SITE));
+	KUNIT_EXPECT_FALSE(test, vtr_sites_find(&strings->sites, STRINGS_TEST_SITE, &record));
 }
 
 /* Many strings use all indices: a record must not evict its own strings. */

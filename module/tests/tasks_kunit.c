@@ -4,6 +4,7 @@
  * short. selftests/trees.sh tests the rest.
  */
 #include <kunit/test.h>
+#include <linux/sizes.h>
 
 #include "inspect/edit.h"
 #include "inspect/inspect.h"
@@ -30,7 +31,7 @@ static void threads_that_do_not_fit_are_counted(struct kunit *test)
 {
 	struct filling all = {}, some = {};
 
-	fill_limited(test, LIMIT_BYTES, 0, &all);
+	fill_limited(test, SZ_16M, 0, &all);
 	KUNIT_EXPECT_EQ(test, all.nr_truncated, 0);
 	KUNIT_EXPECT_GE(test, all.nr_threads, all.nr_processes);
 	KUNIT_EXPECT_GT(test, all.nr_processes, 20);
@@ -47,12 +48,12 @@ static void threads_wait_for_memory(struct kunit *test)
 {
 	struct filling all = {}, some = {};
 
-	fill_limited(test, LIMIT_BYTES, __GFP_DIRECT_RECLAIM, &all);
+	fill_limited(test, SZ_16M, __GFP_DIRECT_RECLAIM, &all);
 	KUNIT_EXPECT_EQ(test, all.nr_truncated, 0);
 	KUNIT_EXPECT_GT(test, all.nr_processes, 20);
 
 	/* All allocations fail. */
-	fill_limited(test, LIMIT_BYTES, ~(gfp_t)0, &some);
+	fill_limited(test, SZ_16M, ~(gfp_t)0, &some);
 	KUNIT_EXPECT_GT(test, some.nr_threads, 1);
 	KUNIT_EXPECT_GT(test, some.nr_truncated, 5);
 	KUNIT_EXPECT_LE(test, some.nr_threads + some.nr_truncated,

@@ -7,9 +7,7 @@
 #include <kunit/test.h>
 
 #include "inspect/array.h"
-#include "inspect/link.h"
-#include "inspect/node.h"
-#include "inspect/record.h"
+#include "inspect/tree.h"
 #include "check.h"
 
 #define TREE_TEST_PAGES		40
@@ -246,9 +244,9 @@ static void same_name_is_one_block(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, block_at(test, b)[0] >> 40, name);
 	KUNIT_EXPECT_EQ(test, block_at(test, name)[0] >> 40, 2ULL);
 	tree_check_now(test);
-	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, b), 0);
+	KUNIT_EXPECT_EQ(test, vtr_tree_delete(&tt->tree, b), 0);
 	KUNIT_EXPECT_EQ(test, block_at(test, name)[0] >> 40, 1ULL);
-	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, a), 0);
+	KUNIT_EXPECT_EQ(test, vtr_tree_delete(&tt->tree, a), 0);
 	KUNIT_EXPECT_EQ(test, vtr_block_type(block_at(test, name)),
 			INSPECT_FREE);
 	tree_check_now(test);
@@ -266,7 +264,7 @@ static void names_of_one_row_are_kept_apart(struct kunit *test)
 		nodes[i] = new_node(test, INSPECT_ROOT, name);
 	}
 	for (i = 0; i < TREE_TEST_NAMES; i += 2)
-		KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, nodes[i]), 0);
+		KUNIT_EXPECT_EQ(test, vtr_tree_delete(&tt->tree, nodes[i]), 0);
 	tree_check_now(test);
 	for (i = 1; i < TREE_TEST_NAMES; i += 2) {
 		u32 held = block_at(test, nodes[i])[0] >> 40, other;
@@ -306,8 +304,8 @@ static void name_without_a_slot_is_a_name_block(struct kunit *test)
 	vtr_tree_name_put(&tt->tree, text);
 	memset(tt->names, 0, sizeof(tt->names));
 	tree_check_now(test);
-	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, a), 0);
-	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, b), 0);
+	KUNIT_EXPECT_EQ(test, vtr_tree_delete(&tt->tree, a), 0);
+	KUNIT_EXPECT_EQ(test, vtr_tree_delete(&tt->tree, b), 0);
 	tree_check_now(test);
 }
 
@@ -393,7 +391,7 @@ static void deleted_parent_is_a_tombstone(struct kunit *test)
 	u32 node = new_node(test, INSPECT_ROOT, "n");
 	u32 value = new_value(test, node, "v", INSPECT_UINT_VALUE, 1), index;
 
-	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, node), 0);
+	KUNIT_EXPECT_EQ(test, vtr_tree_delete(&tt->tree, node), 0);
 	/* no name; parent and count stay */
 	KUNIT_EXPECT_EQ(test, block_at(test, node)[0],
 			0xa00ULL);
@@ -403,9 +401,8 @@ static void deleted_parent_is_a_tombstone(struct kunit *test)
 			vtr_tree_value_create(&tt->tree, node, "w",
 					      INSPECT_NODE_VALUE, 0, &index),
 			-EINVAL);
-	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, node), -EINVAL);
-	KUNIT_EXPECT_EQ(test, vtr_tree_number_delete(&tt->tree, value,
-						     INSPECT_UINT_VALUE), 0);
+	KUNIT_EXPECT_EQ(test, vtr_tree_delete(&tt->tree, node), -EINVAL);
+	KUNIT_EXPECT_EQ(test, vtr_tree_delete(&tt->tree, value), 0);
 	KUNIT_EXPECT_EQ(test, tt->tree.nr_tombstones, 0);
 	tree_check_now(test);
 }
@@ -418,12 +415,12 @@ static void tombstones_go_all_the_way_up(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(node); i++)
 		node[i] = new_node(test, i ? node[i - 1] : INSPECT_ROOT, "n");
 	for (i = 0; i < ARRAY_SIZE(node) - 1; i++) {
-		KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, node[i]),
+		KUNIT_EXPECT_EQ(test, vtr_tree_delete(&tt->tree, node[i]),
 				0);
 		tree_check_now(test);
 	}
 	KUNIT_EXPECT_EQ(test, tt->tree.nr_tombstones, 31);
-	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, node[i]), 0);
+	KUNIT_EXPECT_EQ(test, vtr_tree_delete(&tt->tree, node[i]), 0);
 	KUNIT_EXPECT_EQ(test, tt->tree.nr_tombstones, 0);
 	KUNIT_EXPECT_EQ(test, tt->tree.nr_values, 0);
 	tree_check_now(test);
@@ -441,14 +438,13 @@ static void root_keeps_no_count(struct kunit *test)
 	row[1] = new_node(test, row[0], "n");
 	value = new_value(test, INSPECT_ROOT, "v", INSPECT_INT_VALUE, 1);
 	KUNIT_EXPECT_EQ(test, *generation, 6ULL);
-	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, row[0]), 0);
+	KUNIT_EXPECT_EQ(test, vtr_tree_delete(&tt->tree, row[0]), 0);
 	KUNIT_EXPECT_EQ(test, vtr_node_adopt(&tt->tree, INSPECT_ROOT, row[1]),
 			0);
 	KUNIT_EXPECT_EQ(test, *generation, 6ULL);
 	KUNIT_EXPECT_EQ(test, tt->tree.nr_tombstones, 0);
-	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, row[1]), 0);
-	KUNIT_EXPECT_EQ(test, vtr_tree_number_delete(&tt->tree, value,
-						     INSPECT_INT_VALUE), 0);
+	KUNIT_EXPECT_EQ(test, vtr_tree_delete(&tt->tree, row[1]), 0);
+	KUNIT_EXPECT_EQ(test, vtr_tree_delete(&tt->tree, value), 0);
 	KUNIT_EXPECT_EQ(test, *generation, 6ULL);
 	tree_check_now(test);
 }
@@ -457,7 +453,7 @@ static void root_cannot_be_deleted(struct kunit *test)
 {
 	struct tree_test *tt = test->priv;
 
-	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, INSPECT_ROOT),
+	KUNIT_EXPECT_EQ(test, vtr_tree_delete(&tt->tree, INSPECT_ROOT),
 			-EINVAL);
 	tree_check_now(test);
 }
@@ -467,19 +463,13 @@ static void wrong_type_is_refused(struct kunit *test)
 	struct tree_test *tt = test->priv;
 	u32 number = new_value(test, INSPECT_ROOT, "v", INSPECT_INT_VALUE, 1);
 	u32 buffer = new_buffer(test, 5), index = 99;
+	u32 extent = block_at(test, buffer)[1] >> 32 & 0xfffffff;
+	u32 name = block_at(test, buffer)[0] >> 40;
 
-	KUNIT_EXPECT_EQ(test, vtr_node_delete(&tt->tree, number), -EINVAL);
-	KUNIT_EXPECT_EQ(test, vtr_tree_number_delete(&tt->tree, number,
-						     INSPECT_UINT_VALUE),
-			-EINVAL);
-	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_delete(&tt->tree, number,
-						     INSPECT_BUFFER_UTF8),
-			-EINVAL);
-	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_delete(&tt->tree, buffer,
-						     INSPECT_BUFFER_UTF8),
-			-EINVAL);
-	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_set(&tt->tree, buffer,
-						  INSPECT_BUFFER_UTF8, "", 0),
+	/* Blocks of the hierarchy that are no values. */
+	KUNIT_EXPECT_EQ(test, vtr_tree_delete(&tt->tree, extent), -EINVAL);
+	KUNIT_EXPECT_EQ(test, vtr_tree_delete(&tt->tree, name), -EINVAL);
+	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_set(&tt->tree, number, "", 0),
 			-EINVAL);
 	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_create(&tt->tree, number, "b",
 						     INSPECT_BUFFER_UTF8, "v",
@@ -505,8 +495,7 @@ static void values_of_any_length_come_back(struct kunit *test)
 		expect_bytes(test, index, lengths[i]);
 		tree_check_now(test);
 		KUNIT_ASSERT_EQ(test,
-				vtr_tree_buffer_delete(&tt->tree, index,
-						       INSPECT_BUFFER_BINARY),
+				vtr_tree_delete(&tt->tree, index),
 				0);
 		tree_check_now(test);
 	}
@@ -524,7 +513,6 @@ static void value_of_the_same_shape_is_set_in_place(struct kunit *test)
 	/* 57 bytes still take an extent of 128; what follows them is zero */
 	fill_bytes(tt, 2, 57);
 	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_set(&tt->tree, index,
-						  INSPECT_BUFFER_BINARY,
 						  tt->bytes, 57), 0);
 	KUNIT_EXPECT_EQ(test, block_at(test, index)[1] >> 32 & 0xffffff,
 			extent);
@@ -536,7 +524,6 @@ static void value_of_the_same_shape_is_set_in_place(struct kunit *test)
 	index = new_buffer(test, 2040);
 	extent = block_at(test, index)[1] >> 32 & 0xffffff;
 	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_set(&tt->tree, index,
-						  INSPECT_BUFFER_BINARY,
 						  tt->bytes, 2039), 0);
 	KUNIT_EXPECT_EQ(test, block_at(test, index)[1] >> 32 & 0xffffff,
 			extent);
@@ -550,7 +537,6 @@ static void value_of_the_same_shape_is_set_in_place(struct kunit *test)
 	used = tt->tree.heap.used_bytes;
 	fill_bytes(tt, 4, 5000);
 	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_set(&tt->tree, index,
-						  INSPECT_BUFFER_BINARY,
 						  tt->bytes, 5000), 0);
 	expect_bytes(test, index, 5000);
 	KUNIT_EXPECT_EQ(test, tt->tree.heap.used_bytes, used);
@@ -570,7 +556,6 @@ static void value_of_another_shape_is_moved(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
 		fill_bytes(tt, i, lengths[i]);
 		KUNIT_ASSERT_EQ(test, vtr_tree_buffer_set(&tt->tree, index,
-							  INSPECT_BUFFER_BINARY,
 							  tt->bytes,
 							  lengths[i]), 0);
 		expect_bytes(test, index, lengths[i]);
@@ -585,7 +570,6 @@ static void value_too_long_is_refused(struct kunit *test)
 	u32 buffer = new_buffer(test, 5), index = 99;
 
 	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_set(&tt->tree, buffer,
-						  INSPECT_BUFFER_BINARY,
 						  tt->bytes, len), -EMSGSIZE);
 	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_create(&tt->tree, INSPECT_ROOT,
 						     "b", INSPECT_BUFFER_BINARY,
@@ -626,7 +610,6 @@ static void expect_all_to_fail(struct kunit *test, u32 buffer)
 						     1, &index), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, tt->tree.heap.used_bytes, used);
 	KUNIT_EXPECT_EQ(test, vtr_tree_buffer_set(&tt->tree, buffer,
-						  INSPECT_BUFFER_BINARY,
 						  tt->bytes, 3000), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, tt->tree.heap.used_bytes, used);
 	KUNIT_EXPECT_EQ(test, index, 99);
@@ -646,8 +629,7 @@ static void what_fails_in_a_full_heap_changes_nothing(struct kunit *test)
 	expect_all_to_fail(test, buffer);
 	for (i = 0; i < 2; i++) {
 		KUNIT_ASSERT_EQ(test,
-				vtr_tree_number_delete(&tt->tree, value[i],
-						       INSPECT_UINT_VALUE), 0);
+				vtr_tree_delete(&tt->tree, value[i]), 0);
 		expect_all_to_fail(test, buffer);
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Random walks through tree.c, array.c, node.c, record.c and link.c beside a model, which
+ * Random walks through tree.c and array.c beside a model, which
  * knows all values, their parents and whether they are recorded. After each step the tree
  * is compared with the model and all invariants are checked.
  *
@@ -104,26 +104,32 @@ static int model_create_array(struct kunit *test, struct random *random,
 		INSPECT_STRING_REFERENCE, INSPECT_STRING_REFERENCE,
 	};
 	struct tree_test *tt = test->priv;
-	struct vtr_array_shape shape = {
-		.type = types[random_below(random, ARRAY_SIZE(types))],
+	struct vitrine_value shape = {
+		.slot_type = types[random_below(random, ARRAY_SIZE(types))],
 		.count = random_below(random, TREE_TEST_TEXTS + 1),
 	};
 	u64 *numbers;
 	u32 i;
 	int err;
 
-	if (shape.type != INSPECT_STRING_REFERENCE && random_below(random, 2))
+	if (shape.slot_type != INSPECT_STRING_REFERENCE && random_below(random, 2))
 		shape.count = random_below(random, 255);
-	if (shape.type != INSPECT_STRING_REFERENCE && shape.count >= 5)
-		shape.format = random_below(random, 3);
-	new->bits = shape.type | shape.format << 4;
 	new->len = shape.count;
+	if (shape.slot_type != INSPECT_STRING_REFERENCE && shape.count > 5)
+		shape.format = random_below(random, 3);
+	new->bits = shape.slot_type | shape.format << 4;
+	if (shape.format) {
+		shape.count -= shape.format + 3;
+		shape.parameters[1] = 1;
+		shape.parameters[2] = shape.slot_type == INSPECT_DOUBLE_VALUE ?
+				      0x3ff0000000000000ULL : 1;
+	}
 	err = vtr_array_create(&tt->tree, tt->values[new->parent].index,
 			       name_of(tt, new->name), &shape, &new->index);
-	if (err || shape.type == INSPECT_STRING_REFERENCE)
+	if (err || shape.slot_type == INSPECT_STRING_REFERENCE)
 		return err;
 	numbers = vtr_array_numbers(block_at(test, new->index));
-	for (i = 0; i < shape.count; i++)
+	for (i = 0; i < new->len; i++)
 		numbers[i] = new->index + i;
 	return 0;
 }
@@ -137,14 +143,14 @@ static int model_record(struct kunit *test, struct tree_test_value *new)
 
 	new->recorded = true;
 	if (new->type == INSPECT_NODE_VALUE)
-		return vtr_record_node(&tt->tree, parent, name, &new->index);
+		return record_node(&tt->tree, parent, name, &new->index);
 	if (is_buffer_type(new->type)) {
 		fill_bytes(tt, new->bits, new->len);
-		return vtr_record_buffer(&tt->tree, parent, name,
+		return record_buffer(&tt->tree, parent, name,
 					 INSPECT_BUFFER_BINARY, tt->bytes,
 					 new->len);
 	}
-	return vtr_record_number(&tt->tree, parent, name, new->type, new->bits);
+	return record_number(&tt->tree, parent, name, new->type, new->bits);
 }
 
 /* Return the block that was recorded last in a node. */
@@ -226,7 +232,7 @@ static int model_set(struct kunit *test, struct random *random,
 	int err;
 
 	fill_bytes(tt, bits, len);
-	err = vtr_tree_buffer_set(&tt->tree, v->index, INSPECT_BUFFER_BINARY,
+	err = vtr_tree_buffer_set(&tt->tree, v->index,
 				  tt->bytes, len);
 	if (!err) {
 		v->bits = bits;
@@ -316,25 +322,13 @@ static int model_delete(struct kunit *test, struct tree_test_value *v)
 	struct tree_test *tt = test->priv;
 	int err;
 
-	if (v->type == INSPECT_NODE_VALUE) {
-		err = vtr_node_delete(&tt->tree, v->index);
-		if (v->recorded)
-			return err == -EINVAL ? 0 : -EIO;
-		while (vtr_record_purge(&tt->tree, v->index, 3))
-			tree_check_now(test);
-	} else if (v->recorded) {
+	if (v->recorded && v->type != INSPECT_NODE_VALUE)
 		return 0;
-	} else if (is_buffer_type(v->type)) {
-		err = vtr_tree_buffer_delete(&tt->tree, v->index,
-					     INSPECT_BUFFER_BINARY);
-	} else if (v->type == INSPECT_ARRAY_VALUE) {
-		err = vtr_array_delete(&tt->tree, v->index, v->bits & 0xf,
-				       v->bits >> 4);
-	} else if (v->type == INSPECT_LINK_VALUE) {
-		err = vtr_link_delete(&tt->tree, v->index);
-	} else {
-		err = vtr_tree_number_delete(&tt->tree, v->index, v->type);
-	}
+	err = vtr_tree_delete(&tt->tree, v->index);
+	if (v->recorded)
+		return err == -EINVAL ? 0 : -EIO;
+	while (v->type == INSPECT_NODE_VALUE && vtr_tree_purge(&tt->tree, v->index, 3))
+		tree_check_now(test);
 
 	v->alive = false;
 	if (v->type == INSPECT_NODE_VALUE)
@@ -432,7 +426,7 @@ static void tree_walk(struct kunit *test, u64 seed)
 							   &tt->values[i]), 0);
 	compare_model(test);
 	/* The remaining values are recorded in the root, which cannot be deleted. */
-	while (vtr_record_purge(&tt->tree, INSPECT_ROOT, 1))
+	while (vtr_tree_purge(&tt->tree, INSPECT_ROOT, 1))
 		tree_check_now(test);
 	KUNIT_EXPECT_EQ(test, tt->tree.heap.used_bytes, 32);
 }

@@ -818,17 +818,18 @@ static void thread_that_ended_is_forgotten(struct kunit *test)
 static void string_is_registered_once(struct kunit *test)
 {
 	struct row *row = new_row(test, 0, 2, VITRINE_MODE_CIRCULAR, 0);
-	struct vtr_fxt_string first = vtr_fxt_inline("text", 4), again = first;
+	struct vtr_fxt_string first = { "text", FXT_STRING_REF_INLINE | 4, .key = "text" };
+	struct vtr_fxt_string again = first;
 	u64 committed;
 
 	switch_to(row, 4, FXT_THREAD_NEW);
 	committed = *row->ring->committed;
 	vtr_strings_begin(&row->ring->strings);
-	vtr_writer_intern(row->ring, row->now, first.bytes, &first);
+	vtr_writer_intern(row->ring, row->now, &first);
 	KUNIT_EXPECT_GE(test, first.ref, VTR_FXT_STRING_FIRST);
 	KUNIT_EXPECT_LT(test, first.ref, FXT_STRING_REF_INLINE);
 	KUNIT_EXPECT_EQ(test, *row->ring->committed, committed + 16);
-	vtr_writer_intern(row->ring, row->now, again.bytes, &again);
+	vtr_writer_intern(row->ring, row->now, &again);
 	KUNIT_EXPECT_EQ(test, again.ref, first.ref);
 	KUNIT_EXPECT_EQ(test, *row->ring->committed, committed + 16);
 	vtr_ring_put(row->ring);

@@ -11,21 +11,81 @@
 #include <linux/cgroup.h>
 #include <linux/ctype.h>
 #include <linux/err.h>
-#include <linux/export.h>
-#include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/ratelimit.h>
-#include <linux/rcupdate.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 
 #include "category.h"
+#include "compat.h"
 #include "writer.h"
 
 static DEFINE_MUTEX(category_mutex);
 static LIST_HEAD(categories);
 static bool recording;
+
+/* ---- words --------------------------------------------------------------- */
+
+/* One hour. A longer time is taken for a typing error. */
+#define MAX_US	3600000000ULL
+
+/* Longest part of an invalid word that is logged. */
+#define MAX_LOGGED_BYTES	64
+
+/**
+ * vtr_word_next() - split off the next word
+ * @line: words, separated by white space; advanced
+ *
+ * Context: any.
+ * Return: the word, or NULL after the last one.
+ */
+char *vtr_word_next(char **line)
+{
+	char *word;
+
+	do
+		word = strsep(line, " \t\n");
+	while (word && !*word);
+	return word;
+}
+
+/**
+ * vtr_word_us() - parse a time in microseconds
+ * @digits: the time, at most an hour
+ * @ret_ns: the time in nanoseconds
+ *
+ * Context: any.
+ * Return: 0 or -EINVAL.
+ */
+int vtr_word_us(const char *digits, s64 *ret_ns)
+{
+	u64 us;
+
+	if (kstrtou64(digits, 0, &us) || us > MAX_US)
+		return -EINVAL;
+	*ret_ns = us * NSEC_PER_USEC;
+	return 0;
+}
+
+/**
+ * vtr_word_refuse() - name in the kernel log a word that was written and is invalid
+ * @file: file in trace/
+ * @word: the word, arbitrary bytes
+ * @err: result of parsing it
+ *
+ * The writer gets an errno value only. A writer that does not stop is logged ten times a
+ * minute at most.
+ *
+ * Context: task.
+ */
+void vtr_word_refuse(const char *file, const char *word, int err)
+{
+	static DEFINE_RATELIMIT_STATE(limit, 60 * HZ, 10);
+
+	if ((err == -EINVAL || err == -ERANGE) && __ratelimit(&limit))
+		pr_notice("trace/%s: \"%*pE\" is not valid; see Documentation/ABI/debugfs-vitrine\n",
+			  file, (int)strnlen(word, MAX_LOGGED_BYTES), word);
+}
 
 /* ---- filters ------------------------------------------------------------- */
 
@@ -210,28 +270,6 @@ void vtr_filter_show(struct seq_file *seq, char separator,
 		seq_printf(seq, "%c" CGROUP, separator);
 		show_cgroup(seq, filter->cgroup);
 	}
-}
-
-/* Longest part of an invalid word that is logged. */
-#define MAX_LOGGED_BYTES	64
-
-/**
- * vtr_category_refuse() - name in the kernel log a word that was written and is invalid
- * @file: file in trace/
- * @word: the word, arbitrary bytes
- *
- * The writer gets an errno value only. A writer that does not stop is logged ten times a
- * minute at most.
- *
- * Context: task.
- */
-void vtr_category_refuse(const char *file, const char *word)
-{
-	static DEFINE_RATELIMIT_STATE(limit, 60 * HZ, 10);
-
-	if (__ratelimit(&limit))
-		pr_notice("trace/%s: \"%*pE\" is not valid; see Documentation/ABI/debugfs-vitrine\n",
-			  file, (int)strnlen(word, MAX_LOGGED_BYTES), word);
 }
 
 /* ---- switches ------------------------------------------------------------ */
@@ -450,13 +488,10 @@ int vtr_category_switch(char *words)
 	int err = 0;
 
 	mutex_lock(&category_mutex);
-	while (!err && (word = strsep(&words, " \t\n"))) {
-		if (!*word)
-			continue;
+	while (!err && (word = vtr_word_next(&words))) {
 		strscpy(whole, word, sizeof(whole));
 		err = switch_word(word);
-		if (err == -EINVAL || err == -ERANGE)
-			vtr_category_refuse("events", whole);
+		vtr_word_refuse("events", whole, err);
 	}
 	mutex_unlock(&category_mutex);
 	return err;
@@ -467,8 +502,9 @@ int vtr_category_switch(char *words)
  * @seq: receives one line per category, in the syntax of vtr_category_switch()
  *
  * Context: task; may sleep.
+ * Return: 0.
  */
-void vtr_category_show(struct seq_file *seq)
+int vtr_category_show(struct seq_file *seq)
 {
 	struct vitrine_category *category;
 	const struct vtr_filter *filter;
@@ -486,6 +522,7 @@ void vtr_category_show(struct seq_file *seq)
 		seq_putc(seq, '\n');
 	}
 	mutex_unlock(&category_mutex);
+	return 0;
 }
 
 /**
@@ -535,7 +572,7 @@ int vitrine_category_register(struct vitrine_category *category)
 	mutex_unlock(&category_mutex);
 	return err;
 }
-EXPORT_SYMBOL_GPL(vitrine_category_register);
+VTR_EXPORT(vitrine_category_register);
 
 static void remove(struct vitrine_category *category)
 {
@@ -553,7 +590,7 @@ void vitrine_category_unregister(struct vitrine_category *category)
 		remove(category);
 	mutex_unlock(&category_mutex);
 }
-EXPORT_SYMBOL_GPL(vitrine_category_unregister);
+VTR_EXPORT(vitrine_category_unregister);
 
 /**
  * vtr_category_module_goes() - remove the categories that a module has left

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Categories of events: switched on and off by name, filtered by CPU, process, thread and
- * cgroup. The locking rules are in category.c.
+ * cgroup; and the words that are written to the files of trace/. The locking rules are in
+ * category.c.
  */
 #ifndef _VTR_CATEGORY_H
 #define _VTR_CATEGORY_H
@@ -15,6 +16,10 @@
 struct cgroup;
 struct module;
 struct seq_file;
+
+char *vtr_word_next(char **line);
+int vtr_word_us(const char *digits, s64 *ret_ns);
+void vtr_word_refuse(const char *file, const char *word, int err);
 
 /**
  * struct vtr_filter - selects the events of a category that are recorded
@@ -58,11 +63,10 @@ static inline bool vtr_category_filtered(struct vitrine_category *category,
 	return unlikely(filter) && vtr_filter_excludes(filter, task);
 }
 
-void vtr_category_refuse(const char *file, const char *word);
 bool vtr_category_exists(const char *name);
 void vtr_category_record(bool record);
 int vtr_category_switch(char *words);
-void vtr_category_show(struct seq_file *seq);
+int vtr_category_show(struct seq_file *seq);
 void vtr_category_module_goes(const struct module *module);
 
 #endif /* _VTR_CATEGORY_H */

@@ -15,19 +15,37 @@
  * unloaded, its strings are freed: the tables of all attached rings are emptied before
  * the memory is reused, those of other rings when they are attached again.
  */
+#include <linux/cache.h>
 #include <linux/cpu.h>
 #include <linux/hardirq.h>
+#include <linux/init.h>
 #include <linux/kallsyms.h>
-#include <linux/module.h>
-#include <linux/rcupdate.h>
+#include <linux/random.h>
+#include <linux/siphash.h>
 #include <linux/smp.h>
-#include <linux/string.h>
 
 #include "category.h"
-#include "clock.h"
+#include "compat.h"
 #include "event.h"
-#include "secret.h"
-#include "writer.h"
+
+/*
+ * A hash with a key of the module's own: who does not know the key can neither tell what was
+ * hashed nor find other bytes with the same hash.
+ *
+ * Concurrency: the key does not change after vtr_event_init().
+ */
+
+static siphash_key_t secret __ro_after_init;
+
+/**
+ * vtr_event_init() - make the key of the hash
+ *
+ * Context: task, once, before anything is hashed.
+ */
+void __init vtr_event_init(void)
+{
+	get_random_bytes(&secret, sizeof(secret));
+}
 
 /* Longest message in bytes; longer than a line of the kernel log. */
 #define LOG_MAX_BYTES	1008
@@ -130,192 +148,128 @@ static void describe_here(struct vtr_subject *subject)
 	subject->key = VTR_THREADS_IDLE(smp_processor_id());
 }
 
-/**
- * struct event - an event that is being written
- * @site: constant data
- * @record: kind of record
- * @name: name
- * @id: last word; or the begin of a complete event; or id or address of an object
- * @payload: bytes, or a message
- * @payload_bytes: length of @payload
- * @values: values of the arguments; the address of text
- */
-struct event {
-	const struct vitrine_site	*site;
-	enum vitrine_record		record;
-	const char			*name;
-	u64				id;
-	const void			*payload;
-	size_t				payload_bytes;
-	u64				values[FXT_MAX_ARGS];
-};
-
-static struct vtr_fxt_string text(const char *bytes, unsigned int most)
-{
-	return vtr_fxt_inline(bytes, bytes ? strnlen(bytes, most) : 0);
-}
-
 /* Reserves room for the name of a function before it is known; see name_symbol(). */
 static const char no_symbol[SYMBOL_MAX_BYTES + 1] = "";
 
-static struct vtr_fxt_arg encode_arg(const struct vitrine_arg *arg, u64 value)
+/* Refer to text with a key, or to text that is part of the record if @key is NULL. */
+static struct vtr_fxt_string text(const char *bytes, const void *key)
 {
-	struct vtr_fxt_arg encoded = {
-		.type = arg->type,
-		.name = text(arg->name, VTR_STRINGS_MAX_BYTES),
-	};
+	struct vtr_fxt_string string =
+		vtr_fxt_inline(bytes, bytes ? strnlen(bytes, VTR_STRINGS_MAX_BYTES) : 0);
 
-	switch (arg->type) {
-	case VITRINE_ARG_TYPE_SYMBOL:
-		encoded.type = FXT_ARG_STRING_REF;
-		encoded.string = vtr_fxt_inline(no_symbol, SYMBOL_MAX_BYTES);
-		break;
-	case VITRINE_ARG_TYPE_LITERAL:
-	case FXT_ARG_STRING_REF:
-		encoded.type = FXT_ARG_STRING_REF;
-		encoded.string = text((const char *)(unsigned long)value,
-				      VTR_STRINGS_MAX_BYTES);
-		break;
-	default:
-		encoded.value = value;
-		break;
-	}
-	return encoded;
+	string.key = key;
+	return string;
 }
 
-/* Describe the record; thread and strings are inline until they get an index. */
-static void encode(const struct event *event, struct vtr_fxt_arg *args,
-		   struct vtr_fxt_event *ret)
+static void encode_arg(const struct vitrine_arg *arg, u64 value, struct vtr_fxt_arg *ret)
 {
-	const struct vitrine_site *site = event->site;
-	unsigned int i;
+	const char *bytes = (const char *)(unsigned long)value;
 
-	*ret = (struct vtr_fxt_event){
-		.type = (enum fxt_event_type)event->record,
-		.object_type = site->record >> 16,
+	ret->name = text(arg->name, arg->name);
+	ret->type = FXT_ARG_STRING_REF;
+	switch (arg->type) {
+	case VITRINE_ARG_TYPE_SYMBOL:
+		ret->string = vtr_fxt_inline(no_symbol, SYMBOL_MAX_BYTES);
+		ret->string.key = bytes;
+		break;
+	case VITRINE_ARG_TYPE_LITERAL:
+		ret->string = text(bytes, bytes);
+		break;
+	case FXT_ARG_STRING_REF:
+		ret->string = text(bytes, NULL);
+		break;
+	default:
+		ret->type = arg->type;
+		ret->value = value;
+		break;
+	}
+}
+
+/* Describe the record of a site, whose strings are inline until they get an index. */
+static struct vtr_fxt_event encode(const struct vitrine_site *site, const char *name, u64 id)
+{
+	const void *key = site->record & VITRINE_RECORD_NAMED ? vtr_strings_key(name) :
+								site->name;
+	struct vtr_fxt_event event = {
+		.type = site->record,
 		.nr_args = site->nr_args,
-		.category = text(site->category->name, VTR_STRINGS_MAX_BYTES),
-		.name = text(event->name, VTR_STRINGS_MAX_BYTES),
-		.args = args,
-		.id = event->id,
-		.payload = event->payload,
-		.payload_bytes = min_t(size_t, event->payload_bytes,
-				       VTR_EVENT_MAX_BYTES),
+		.category = text(site->category->name, site->category->name),
+		.name = text(name, key),
+		.id = id,
 	};
-	if (event->record == VITRINE_RECORD_LOG)
-		ret->payload_bytes = strnlen(event->payload,
-					     min_t(size_t, event->payload_bytes,
-						   LOG_MAX_BYTES));
-	for (i = 0; i < site->nr_args; i++)
-		args[i] = encode_arg(&site->args[i], event->values[i]);
+
+	/* The kinds of records that are not events have the same order in both. */
+	BUILD_BUG_ON(VITRINE_RECORD_KERNEL_OBJECT - VITRINE_RECORD_FLOW_END !=
+		     VTR_FXT_KERNEL_OBJECT);
+	if (event.type > VITRINE_RECORD_FLOW_END) {
+		event.kind = event.type - VITRINE_RECORD_FLOW_END;
+		event.type = site->record >> 16;
+	}
+	return event;
 }
 
 /*
- * Replace the address of a function by its name, which is looked up only if the table
- * lacks the address. The buffer is valid until the record is written; a record has one
- * such argument.
+ * Look up the name of the function that is the key, unless the table has it. The buffer is
+ * valid until the record is written; a record has one such argument.
  */
-static void name_symbol(struct vtr_ring *ring, u64 now, unsigned long function,
-			struct vtr_fxt_string *string)
+static void name_symbol(struct vtr_strings *strings, struct vtr_fxt_string *string)
 {
 	char *name = this_cpu_ptr(&symbol)->name;
-	u16 index = vtr_strings_find(&ring->strings, (void *)function);
 
-	if (index) {
-		string->ref = index;
+	if (vtr_strings_find(strings, string->key))
 		return;
-	}
-	sprint_symbol_no_offset(name, function);
+	sprint_symbol_no_offset(name, (unsigned long)string->key);
 	/* Without a symbol, %ps prints the address, which a trace must not contain. */
 	if (!strncmp(name, "0x", 2))
 		strscpy(name, "unknown", KSYM_SYMBOL_LEN);
-	*string = text(name, SYMBOL_MAX_BYTES);
-	vtr_writer_intern(ring, now, (void *)function, string);
+	string->bytes = name;
+	string->ref = FXT_STRING_REF_INLINE | strnlen(name, SYMBOL_MAX_BYTES);
 }
 
-static void intern_all(struct vtr_ring *ring, u64 now,
-		       const struct event *event,
-		       struct vtr_fxt_event *encoded, struct vtr_fxt_arg *args)
+static void intern_all(struct vtr_ring *ring, u64 now, struct vtr_fxt_event *event,
+		       struct vtr_fxt_arg *args)
 {
-	const struct vitrine_site *site = event->site;
 	unsigned int i;
 
 	vtr_strings_begin(&ring->strings);
-	vtr_writer_intern(ring, now, site->category->name, &encoded->category);
-	if (site->name)
-		vtr_writer_intern(ring, now, site->name, &encoded->name);
-	else if (site->record & VITRINE_RECORD_NAMED)
-		vtr_writer_intern(ring, now, vtr_strings_key(event->name),
-				  &encoded->name);
-	for (i = 0; i < encoded->nr_args; i++) {
-		vtr_writer_intern(ring, now, site->args[i].name, &args[i].name);
-		if (site->args[i].type == VITRINE_ARG_TYPE_SYMBOL)
-			name_symbol(ring, now, event->values[i],
-				    &args[i].string);
-		else if (site->args[i].type == VITRINE_ARG_TYPE_LITERAL)
-			vtr_writer_intern(ring, now,
-					  (const void *)event->values[i],
-					  &args[i].string);
+	vtr_writer_intern(ring, now, &event->category);
+	vtr_writer_intern(ring, now, &event->name);
+	for (i = 0; i < event->nr_args; i++) {
+		vtr_writer_intern(ring, now, &args[i].name);
+		if (args[i].type != FXT_ARG_STRING_REF)
+			continue;
+		if (args[i].string.bytes == no_symbol)
+			name_symbol(&ring->strings, &args[i].string);
+		vtr_writer_intern(ring, now, &args[i].string);
 	}
 }
 
-static unsigned int put(u64 *next, enum vitrine_record record,
-			const struct vtr_fxt_event *event)
+static bool is_timed(enum vtr_fxt_kind kind)
 {
-	switch (record) {
-	case VITRINE_RECORD_LOG:
-		return vtr_fxt_put_log(next, event);
-	case VITRINE_RECORD_BLOB:
-		return vtr_fxt_put_data(next, event);
-	case VITRINE_RECORD_LARGE_BLOB:
-		return vtr_fxt_put_large_blob(next, event);
-	case VITRINE_RECORD_LARGE_DATA:
-		return vtr_fxt_put_large_data(next, event);
-	case VITRINE_RECORD_USERSPACE_OBJECT:
-		return vtr_fxt_put_userspace_object(next, event);
-	case VITRINE_RECORD_KERNEL_OBJECT:
-		return vtr_fxt_put_kernel_object(next, event);
-	default:
-		return vtr_fxt_put_event(next, event);
-	}
+	return kind <= VTR_FXT_LOG || kind == VTR_FXT_LARGE_BLOB;
 }
 
-static bool has_begun(const struct event *event)
+/* Write a record and what it refers to. Return false if there is no room. */
+static bool write_record(struct vtr_ring *ring, u64 now, const struct vtr_subject *subject,
+			 struct vtr_fxt_event *event, struct vtr_fxt_arg *args)
 {
-	return event->site->record & VITRINE_RECORD_BEGAN;
-}
-
-static bool is_timed(enum vitrine_record record)
-{
-	return record <= VITRINE_RECORD_LOG ||
-	       record == VITRINE_RECORD_LARGE_BLOB;
-}
-
-/* Write the event; room for the thread, all strings and the record is reserved. */
-static void write_reserved(struct vtr_ring *ring, u64 now,
-			   const struct event *event,
-			   struct vtr_fxt_event *encoded,
-			   struct vtr_fxt_arg *args)
-{
-	struct vtr_subject here;
+	unsigned int nr_words = vtr_writer_event_words(event);
 	u64 *next;
 
-	describe_here(&here);
-	encoded->thread.ref = vtr_writer_introduce(ring, now, &here);
-	encoded->thread.process = here.process;
-	encoded->thread.thread = here.thread;
-	intern_all(ring, now, event, encoded, args);
-	encoded->ticks = now;
-	if (has_begun(event)) {
-		encoded->ticks = clamp(event->id, ring->config.session_ticks,
-				       now);
-		encoded->id = now;
+	if (!vtr_writer_reserve_here(ring, nr_words, now)) {
+		vtr_ring_lose(ring, nr_words);
+		return false;
 	}
+	event->thread.ref = vtr_writer_introduce(ring, now, subject);
+	event->thread.process = subject->process;
+	event->thread.thread = subject->thread;
+	intern_all(ring, now, event, args);
 	next = vtr_ring_next(ring);
-	next += put(next, event->record, encoded);
-	if (is_timed(event->record))
+	next += vtr_fxt_put_event(next, event);
+	if (is_timed(event->kind))
 		ring->other_records++;
 	vtr_writer_commit_untimed(ring, next, now);
+	return true;
 }
 
 /* ---- prepared records ---------------------------------------------------- */
@@ -344,32 +298,27 @@ static bool is_interned(const struct vtr_fxt_string *string)
 static bool may_prepare_name(const struct vitrine_site *site,
 			     const struct vtr_fxt_event *encoded)
 {
-	if (site->record & VITRINE_RECORD_INLINE)
+	if (site->record & VITRINE_RECORD_INLINE || encoded->kind == VTR_FXT_LOG)
 		return true;
 	return (site->name || site->record & VITRINE_RECORD_NAMED) &&
 	       is_interned(&encoded->name);
 }
 
-static bool may_prepare(const struct event *event,
-			const struct vtr_fxt_event *encoded)
+static bool may_prepare(const struct vitrine_site *site, const struct vtr_fxt_event *event)
 {
-	const struct vitrine_site *site = event->site;
 	unsigned int i;
 
-	if (event->record > VITRINE_RECORD_LOG || !encoded->thread.ref ||
+	if (event->kind > VTR_FXT_LOG || !event->thread.ref ||
+	    site->nr_args > VTR_SITES_MAX_ARGS ||
 	    rcu_access_pointer(site->category->filter) ||
 	    (static_branch_unlikely(&watching) &&
-	     is_watched(site->category->name, site->name ?: watch.name)))
-		return false;
-	if (event->record == VITRINE_RECORD_LOG)
-		return true;
-	if (site->nr_args > VTR_SITES_MAX_ARGS ||
-	    !is_interned(&encoded->category) || !may_prepare_name(site, encoded))
+	     is_watched(site->category->name, site->name ?: watch.name)) ||
+	    !is_interned(&event->category) || !may_prepare_name(site, event))
 		return false;
 	for (i = 0; i < site->nr_args; i++)
-		if (!is_interned(&encoded->args[i].name) ||
+		if (!is_interned(&event->args[i].name) ||
 		    (site->args[i].type == VITRINE_ARG_TYPE_LITERAL &&
-		     !is_interned(&encoded->args[i].string)))
+		     !is_interned(&event->args[i].string)))
 			return false;
 	return true;
 }
@@ -381,95 +330,83 @@ static void fill_prepared(const struct vitrine_site *site, const u64 *words,
 	const u64 *word = words + 2;
 	unsigned int i;
 
-	record->header = words[0] & ~FXT_EVENT_THREAD;
+	record->header = words[0] & ~(site->record == VITRINE_RECORD_LOG ? FXT_LOG_THREAD :
+									  FXT_EVENT_THREAD);
+	record->nr_words = FIELD_GET(FXT_HEADER_WORDS, words[0]);
+	/* vtr_event_write_key() writes the first argument of each site. */
+	record->args[0] = (struct vtr_site_arg){};
 	for (i = 0; i < site->nr_args; i++) {
 		vtr_site_arg_prepare(&record->args[i], word[0],
 				     value_mask(site->args[i].type));
 		word += FIELD_GET(FXT_HEADER_WORDS, word[0]);
 	}
-	record->nr_last_words = words + FIELD_GET(FXT_HEADER_WORDS, words[0]) -
-				word;
+	record->last = word - words;
 }
 
 /*
  * Prepare the record of a site: the record just written, without values and text. The
  * next event of this site is written from it by event_fast.c.
  */
-static void prepare(struct vtr_ring *ring, const struct event *event,
-		    struct vtr_fxt_event *encoded, struct vtr_fxt_arg *args)
+static void prepare(struct vtr_ring *ring, const struct vitrine_site *site,
+		    struct vtr_fxt_event *event, struct vtr_fxt_arg *args)
 {
-	const struct vitrine_site *site = event->site;
-	bool fast = vtr_event_is_fast(site, ring->config.clock);
+	bool counter = ring->config.clock == VITRINE_CLOCK_COUNTER;
 	u64 words[2 + 2 * VTR_SITES_MAX_ARGS + 1];
 	unsigned int i;
 
-	if (!may_prepare(event, encoded))
+	if (!may_prepare(site, event))
 		return;
-	if (event->record == VITRINE_RECORD_LOG) {
-		vtr_sites_add(&ring->strings.sites, vtr_sites_key(site, false))
-			->header = FXT_RECORD_LOG;
-		ring->strings.used = true;
-		return;
-	}
+	event->payload_bytes = 0;
 	if (!site->name)
-		encoded->name.ref = 0;
+		event->name.ref = 0;
 	for (i = 0; i < site->nr_args; i++) {
 		if (args[i].type != FXT_ARG_STRING_REF)
 			args[i].value = 0;
 		else if (site->args[i].type != VITRINE_ARG_TYPE_LITERAL)
 			args[i].string.ref = 0;
 	}
-	vtr_fxt_put_event(words, encoded);
+	vtr_fxt_put_event(words, event);
 	fill_prepared(site, words, vtr_sites_add(&ring->strings.sites,
-						 vtr_sites_key(site, fast)));
+						 vtr_sites_key(site, counter)));
 }
 
 /* ---- writer, continued ---------------------------------------------------- */
 
-/* Check the size of the payload: only a message may be truncated. */
-static bool is_small(const struct event *event)
+/* Add bytes to a record. A message ends at a NUL, and may be truncated. */
+static void add_payload(struct vtr_fxt_event *event, const void *bytes, size_t len_bytes)
 {
-	return event->payload_bytes <= VTR_EVENT_MAX_BYTES ||
-	       event->record == VITRINE_RECORD_LOG;
+	if (!bytes)
+		return;
+	if (event->kind == VTR_FXT_LOG)
+		len_bytes = strnlen(bytes, min_t(size_t, len_bytes, LOG_MAX_BYTES));
+	event->payload = bytes;
+	event->payload_bytes = min_t(size_t, len_bytes, VTR_EVENT_MAX_BYTES + 1);
 }
 
-static void write_here(struct vtr_ring *ring, const struct event *event)
+static void write_here(struct vtr_ring *ring, const struct vitrine_site *site,
+		       struct vtr_fxt_event *event, const u64 *values)
 {
+	u64 now = vtr_clock_ticks(ring->config.clock);
 	struct vtr_fxt_arg args[FXT_MAX_ARGS];
-	struct vtr_fxt_event encoded;
-	unsigned int nr_words;
-	u64 now;
+	struct vtr_subject here;
+	unsigned int i;
 
-	now = vtr_clock_ticks(ring->config.clock);
-	encode(event, args, &encoded);
-	nr_words = vtr_writer_event_words(&encoded);
-	if (!is_small(event) || !vtr_writer_reserve_here(ring, nr_words, now)) {
-		vtr_ring_lose(ring, nr_words);
+	for (i = 0; i < site->nr_args; i++)
+		encode_arg(&site->args[i], values[i], &args[i]);
+	event->args = args;
+	event->ticks = now;
+	if (site->record & VITRINE_RECORD_BEGAN) {
+		event->ticks = clamp(event->id, ring->config.session_ticks, now);
+		event->id = now;
+	}
+	if (event->payload_bytes > VTR_EVENT_MAX_BYTES) {
+		event->payload_bytes = VTR_EVENT_MAX_BYTES;
+		vtr_ring_lose(ring, vtr_writer_event_words(event));
 		return;
 	}
-	write_reserved(ring, now, event, &encoded, args);
-	prepare(ring, event, &encoded, args);
-}
-
-static void write_event(const struct event *event)
-{
-	const struct vitrine_category *category = event->site->category;
-	struct vtr_ring *ring;
-	unsigned long flags;
-
-	/* The begin is unknown, because the CPU did not record then. */
-	if (has_begun(event) && !event->id)
-		return;
-	local_irq_save(flags);
-	ring = this_cpu_read(vtr_writer_ring);
-	if (ring != &vtr_writer_none &&
-	    !vtr_category_filtered(event->site->category, NULL)) {
-		write_here(ring, event);
-		if (static_branch_unlikely(&watching) &&
-		    is_watched(category->name, event->name ?: ""))
-			watch.seen();
-	}
-	local_irq_restore(flags);
+	describe_here(&here);
+	if (write_record(ring, now, &here, event, args))
+		prepare(ring, site, event, args);
 }
 
 /**
@@ -488,27 +425,35 @@ void vtr_event_lose(void)
 		vtr_ring_lose(ring, 0);
 }
 
-static bool lost_in_nmi(void)
+static void write_event(const struct vitrine_site *site, const char *name, u64 id,
+			const void *bytes, size_t len_bytes, const u64 *values)
 {
-	if (!in_nmi())
-		return false;
-	vtr_event_lose();
-	return true;
-}
+	struct vtr_fxt_event event;
+	struct vtr_ring *ring;
+	unsigned long flags;
 
-static void begin_event(struct event *event, const struct vitrine_site *site,
-			const char *name, u64 id)
-{
-	event->site = site;
-	event->record = site->record & 0xff;
-	event->name = name;
-	event->id = id;
-	event->payload = NULL;
-	event->payload_bytes = 0;
+	if (in_nmi()) {
+		vtr_event_lose();
+		return;
+	}
+	/* The begin is unknown, because the CPU did not record then. */
+	if (site->record & VITRINE_RECORD_BEGAN && !id)
+		return;
+	local_irq_save(flags);
+	ring = this_cpu_read(vtr_writer_ring);
+	if (ring != &vtr_writer_none && !vtr_category_filtered(site->category, NULL)) {
+		event = encode(site, name, id);
+		add_payload(&event, bytes, len_bytes);
+		write_here(ring, site, &event, values);
+		if (static_branch_unlikely(&watching) &&
+		    is_watched(site->category->name, name ?: ""))
+			watch.seen();
+	}
+	local_irq_restore(flags);
 }
 
 /**
- * vtr_event_write() - record an event of any kind
+ * vtr_event_write() - record an event of any kind without a payload
  * @site: constant data of the event
  * @name: name of the event
  * @id: as for vitrine_trace_write0()
@@ -519,19 +464,15 @@ static void begin_event(struct event *event, const struct vitrine_site *site,
 void vtr_event_write(const struct vitrine_site *site, const char *name, u64 id,
 		     const u64 *values)
 {
-	struct event event;
-
-	if (lost_in_nmi())
-		return;
-	begin_event(&event, site, name, id);
-	memcpy(event.values, values, site->nr_args * sizeof(*values));
-	write_event(&event);
+	write_event(site, name, id, NULL, 0, values);
 }
 
 /**
- * vitrine_trace_write_any() - record an event of any name with any arguments
+ * vitrine_trace_write_any() - record an event of any kind, with any name and arguments
  * @site: constant data of the event, whose category is switched on
  * @name: name of the event
+ * @bytes: bytes of a BLOB, or a message; else NULL
+ * @len_bytes: length of @bytes; a message ends at a NUL before that
  * @id: as for vitrine_trace_write0(); for an object, its id or address
  * @...: values of the arguments, u64 each
  *
@@ -540,53 +481,25 @@ void vtr_event_write(const struct vitrine_site *site, const char *name, u64 id,
  * Context: any. In NMI, counted as lost.
  */
 void vitrine_trace_write_any(const struct vitrine_site *site, const char *name,
-			     u64 id, ...)
+			     const void *bytes, size_t len_bytes, u64 id, ...)
 {
-	struct event event;
+	u64 values[FXT_MAX_ARGS];
 	unsigned int i;
-	va_list values;
+	va_list rest;
 
-	if (lost_in_nmi())
-		return;
-	begin_event(&event, site, name, id);
-	va_start(values, id);
+	va_start(rest, id);
 	for (i = 0; i < site->nr_args; i++)
-		event.values[i] = va_arg(values, u64);
-	va_end(values);
-	write_event(&event);
+		values[i] = va_arg(rest, u64);
+	va_end(rest);
+	write_event(site, name, id, bytes, len_bytes, values);
 }
-EXPORT_SYMBOL_GPL(vitrine_trace_write_any);
-
-/**
- * vtr_event_write_bytes() - record an event with bytes, or a message
- * @site: constant data of the event
- * @bytes: the bytes, or NULL for none
- * @len_bytes: length of @bytes; a message ends at a NUL before that
- * @values: values of the arguments, u64 each
- *
- * Context: any. In NMI, counted as lost.
- */
-void vtr_event_write_bytes(const struct vitrine_site *site, const void *bytes,
-			   size_t len_bytes, va_list values)
-{
-	struct event event;
-	unsigned int i;
-
-	if (lost_in_nmi())
-		return;
-	begin_event(&event, site, site->name, 0);
-	event.payload = bytes;
-	event.payload_bytes = bytes ? len_bytes : 0;
-	for (i = 0; i < site->nr_args; i++)
-		event.values[i] = va_arg(values, u64);
-	write_event(&event);
-}
+VTR_EXPORT(vitrine_trace_write_any);
 
 u64 vitrine_trace_pointer_id(const void *pointer)
 {
-	return vtr_secret_hash(&pointer, sizeof(pointer));
+	return siphash(&pointer, sizeof(pointer), &secret);
 }
-EXPORT_SYMBOL_GPL(vitrine_trace_pointer_id);
+VTR_EXPORT(vitrine_trace_pointer_id);
 
 u64 vitrine_trace_ticks(void)
 {
@@ -598,4 +511,60 @@ u64 vitrine_trace_ticks(void)
 	local_irq_restore(flags);
 	return ticks;
 }
-EXPORT_SYMBOL_GPL(vitrine_trace_ticks);
+VTR_EXPORT(vitrine_trace_ticks);
+
+/*
+ * Events of the category "stacks".
+ */
+
+const char vtr_stack_category[sizeof("stacks")] = "stacks";
+
+/**
+ * vtr_stack_event_hash() - look a string up by its contents
+ * @string: inline string, whose memory is reused
+ *
+ * Context: any.
+ */
+void vtr_stack_event_hash(struct vtr_fxt_string *string)
+{
+	string->key = vtr_strings_hashed(siphash(string->bytes,
+						 string->ref & FXT_STRING_REF_VALUE, &secret));
+}
+
+/**
+ * vtr_stack_event_add_payload() - make the event a large BLOB
+ * @stack: the event, with all arguments
+ * @ring: ring of this CPU
+ * @words: the payload
+ * @nr_words: length of @words, of which as much is recorded as a sub-buffer has room for
+ *
+ * Context: the ring's CPU, interrupts off.
+ */
+void vtr_stack_event_add_payload(struct vtr_stack_event *stack, const struct vtr_ring *ring,
+				 const u64 *words, unsigned int nr_words)
+{
+	unsigned int most = vtr_ring_max_words(ring) - VTR_WRITER_ROW_WORDS -
+			    vtr_writer_event_words(&stack->event);
+
+	stack->event.kind = VTR_FXT_LARGE_BLOB;
+	stack->event.payload = words;
+	stack->event.payload_bytes = min(nr_words, most) * FXT_WORD_BYTES;
+}
+
+/**
+ * vtr_stack_event_write() - write an event
+ * @stack: the event
+ * @ring: ring of this CPU
+ * @task: thread that the event belongs to
+ *
+ * Context: the ring's CPU, interrupts off.
+ * Return: false if there is no room; the record is then counted as lost.
+ */
+bool vtr_stack_event_write(struct vtr_stack_event *stack, struct vtr_ring *ring,
+			   const struct task_struct *task)
+{
+	struct vtr_subject subject;
+
+	vtr_subject_task(task, &subject);
+	return write_record(ring, stack->event.ticks, &subject, &stack->event, stack->args);
+}

@@ -6,13 +6,8 @@
 #ifndef _VTR_EVENT_H
 #define _VTR_EVENT_H
 
-#include <linux/stdarg.h>
-#include <linux/types.h>
-
 #include <vitrine/trace.h>
 
-#include "clock.h"
-#include "counter.h"
 #include "writer.h"
 
 /* First id of the pseudo threads of idle CPUs; real ids are lower. */
@@ -26,6 +21,11 @@
 	.category = &vitrine_category_##site_category,			\
 	.record = (site_record),					\
 	.name = (site_name)
+
+/* Initialiser of the arguments of a site, from an array of struct vitrine_arg. */
+#define VTR_SITE_ARGS(array)						\
+	.args = (array),						\
+	.nr_args = ARRAY_SIZE(array)
 
 /* Size of "category:name" of the event that is watched for, including the NUL. */
 #define VTR_EVENT_WATCH_BYTES	64
@@ -50,43 +50,122 @@ static __always_inline u64 vtr_event_ticks(void)
 	return ring == &vtr_writer_none ? 0 : vtr_clock_ticks(ring->config.clock);
 }
 
-/**
- * vtr_event_is_fast() - check whether write_fixed() writes the records of a site
- * @site: the site
- * @clock: the session's clock
- *
- * Context: any.
- * Return: false if it does not; see vtr_sites_key().
- */
-static inline bool vtr_event_is_fast(const struct vitrine_site *site,
-				     enum vitrine_clock clock)
-{
-	const unsigned int both = VITRINE_RECORD_TEXT | VITRINE_RECORD_BEGAN;
-
-	if (clock != VITRINE_CLOCK_COUNTER || (site->record & both) == both ||
-	    site->record & VITRINE_RECORD_INLINE)
-		return false;
-	return !(site->record & VITRINE_RECORD_TEXT) || site->nr_args == 1;
-}
-
 void vtr_event_write(const struct vitrine_site *site, const char *name, u64 id,
 		     const u64 *values);
 void vtr_event_write_values(const struct vitrine_site *site, u64 id,
 			    const u64 *values);
-void vtr_event_write_span(const struct vitrine_site *site, u64 begin, u64 value);
-void vtr_event_write_named(const struct vitrine_site *site, const char *name,
-			   u64 id, u64 value);
-void vtr_event_write_named0(const struct vitrine_site *site, const char *name,
-			    u64 id);
+void vtr_event_write_key(const struct vitrine_site *site, const void *key,
+			 const char *name, u64 id, u64 value);
 void vtr_event_write_inline(const struct vitrine_site *site, const char *name,
 			    unsigned int len_bytes, u64 id, u64 value);
-void vtr_event_write_symbol(const struct vitrine_site *site, u64 id,
-			    const void *function);
-void vtr_event_write_bytes(const struct vitrine_site *site, const void *bytes,
-			   size_t len_bytes, va_list values);
+void vtr_event_write_log(const struct vitrine_site *site, const char *text,
+			 size_t len_bytes);
 void vtr_event_lose(void);
 bool vtr_event_can_watch(const char *words);
 void vtr_event_watch(const char *words, vtr_event_seen_fn seen);
 void vtr_event_unwatch(void);
+
+/* Maximum number of arguments of an event of the category "stacks". */
+#define VTR_STACK_EVENT_MAX_ARGS	6
+
+/**
+ * struct vtr_stack_event - an event of the category "stacks" that is being composed
+ * @event: the event
+ * @args: its arguments
+ */
+struct vtr_stack_event {
+	struct vtr_fxt_event	event;
+	struct vtr_fxt_arg	args[VTR_STACK_EVENT_MAX_ARGS];
+};
+
+extern const char vtr_stack_category[sizeof("stacks")];
+
+void vtr_stack_event_hash(struct vtr_fxt_string *string);
+
+/* Refer to a literal, whose length the compiler knows. */
+static __always_inline struct vtr_fxt_string vtr_stack_literal(const char *literal)
+{
+	return (struct vtr_fxt_string){
+		.bytes = literal,
+		.ref = FXT_STRING_REF_INLINE | __builtin_strlen(literal),
+		.key = literal,
+	};
+}
+
+/**
+ * vtr_stack_event_begin() - begin an event, which has no arguments yet
+ * @stack: the event
+ * @name: its name, a literal
+ * @ticks: its time
+ *
+ * It is an instant event; the caller may change that before it writes it.
+ *
+ * Context: any.
+ */
+static __always_inline void vtr_stack_event_begin(struct vtr_stack_event *stack,
+						  const char *name, u64 ticks)
+{
+	stack->event = (struct vtr_fxt_event){
+		.category = {
+			.bytes = vtr_stack_category,
+			.ref = FXT_STRING_REF_INLINE | strlen("stacks"),
+			.key = vtr_stack_category,
+		},
+		.name = vtr_stack_literal(name),
+		.args = stack->args,
+		.ticks = ticks,
+	};
+}
+
+/**
+ * vtr_stack_event_add() - add an argument that is not a string
+ * @stack: the event
+ * @name: name of the argument, a literal
+ * @type: its type
+ * @value: its value
+ *
+ * Context: any.
+ */
+static __always_inline void vtr_stack_event_add(struct vtr_stack_event *stack, const char *name,
+						enum fxt_arg_type type, u64 value)
+{
+	struct vtr_fxt_arg *arg = &stack->args[stack->event.nr_args++];
+
+	arg->type = type;
+	arg->name = vtr_stack_literal(name);
+	arg->value = value;
+}
+
+/**
+ * vtr_stack_event_add_string() - add an argument that is a string
+ * @stack: the event
+ * @name: name of the argument, a literal
+ * @bytes: its value
+ * @len_bytes: length of @bytes
+ * @by_content: look the string up by a hash of its bytes, because their memory is reused;
+ *	else by its address
+ *
+ * Context: any.
+ */
+static __always_inline void vtr_stack_event_add_string(struct vtr_stack_event *stack,
+						       const char *name, const char *bytes,
+						       size_t len_bytes, bool by_content)
+{
+	struct vtr_fxt_arg *arg = &stack->args[stack->event.nr_args++];
+
+	arg->type = FXT_ARG_STRING_REF;
+	arg->name = vtr_stack_literal(name);
+	arg->string = vtr_fxt_inline(bytes, len_bytes);
+	arg->string.key = bytes;
+	if (by_content)
+		vtr_stack_event_hash(&arg->string);
+}
+
+void vtr_stack_event_add_payload(struct vtr_stack_event *stack, const struct vtr_ring *ring,
+				 const u64 *words, unsigned int nr_words);
+bool vtr_stack_event_write(struct vtr_stack_event *stack, struct vtr_ring *ring,
+			   const struct task_struct *task);
+
+void vtr_event_init(void);
 
 #endif /* _VTR_EVENT_H */

@@ -14,6 +14,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
+#include <uapi/vitrine/map.h>
 #include <vitrine/inspect.h>
 
 #include "fxt.h"
@@ -34,11 +35,6 @@ static unsigned int put_stream(u64 *words, const char *bytes,
 	words[nr_words - 1] = 0;
 	memcpy(words, bytes, len_bytes);
 	return nr_words;
-}
-
-static u64 inline_string(unsigned int len_bytes)
-{
-	return len_bytes ? FXT_STRING_REF_INLINE | len_bytes : 0;
 }
 
 /**
@@ -129,7 +125,7 @@ unsigned int vtr_fxt_put_blob(u64 *words, const char *name,
 
 	words[0] = vtr_fxt_header(FXT_RECORD_BLOB,
 				  nr_words + stream_words(len_bytes)) |
-		   FIELD_PREP(FXT_BLOB_NAME, inline_string(name_bytes)) |
+		   FIELD_PREP(FXT_BLOB_NAME, vtr_fxt_inline(name, name_bytes).ref) |
 		   FIELD_PREP(FXT_BLOB_BYTES, len_bytes) |
 		   FIELD_PREP(FXT_BLOB_TYPE, FXT_BLOB_TYPE_DATA);
 	put_stream(words + 1, name, name_bytes);
@@ -140,7 +136,7 @@ unsigned int vtr_fxt_put_blob(u64 *words, const char *name,
  * vtr_fxt_put_string() - compose a string record
  * @words: destination
  * @index: string table index, 1 to 0x7fff
- * @string: the string
+ * @string: the string, of arbitrary bytes, which are written as UTF-8
  * @len_bytes: length of @string in bytes
  *
  * Context: any. Format: "String record".
@@ -155,6 +151,7 @@ unsigned int vtr_fxt_put_string(u64 *words, u16 index, const char *string,
 		   FIELD_PREP(FXT_STRING_INDEX, index) |
 		   FIELD_PREP(FXT_STRING_BYTES, len_bytes);
 	put_stream(words + 1, string, len_bytes);
+	vitrine_text_clean((char *)(words + 1), len_bytes);
 	return nr_words;
 }
 
@@ -263,43 +260,6 @@ u64 *vtr_fxt_put_thread_name(u64 *words, u64 process, u64 thread,
 	return end + 2;
 }
 
-/**
- * vtr_fxt_put_wide_switch() - compose a context switch record of any CPU
- * @words: destination
- * @cpu: CPU number
- * @state: enum fxt_thread_state of the outgoing thread
- * @now: timestamp in ticks
- * @outgoing: koid of the outgoing thread
- * @outgoing_weight: return value of vtr_fxt_weight()
- * @incoming: koid of the incoming thread
- * @incoming_weight: return value of vtr_fxt_weight()
- *
- * Context: any. Format: "Context switch record", subtype 1 in Documentation/fxt.rst.
- * Return: words written.
- */
-unsigned int vtr_fxt_put_wide_switch(u64 *words, u16 cpu, u8 state, u64 now,
-				     u64 outgoing, u32 outgoing_weight,
-				     u64 incoming, u32 incoming_weight)
-{
-	words[0] = vtr_fxt_header(FXT_RECORD_SCHEDULING,
-				  VTR_FXT_WIDE_SWITCH_WORDS) |
-		   FIELD_PREP(FXT_SCHEDULING_NR_ARGS, 2) |
-		   FIELD_PREP(FXT_SCHEDULING_CPU, cpu) |
-		   FIELD_PREP(FXT_SCHEDULING_OUTGOING_STATE, state) |
-		   FIELD_PREP(FXT_SCHEDULING_SUBTYPE,
-			      FXT_SCHEDULING_CONTEXT_SWITCH);
-	words[1] = now;
-	words[2] = outgoing;
-	words[3] = incoming;
-	words[4] = VTR_FXT_ARG(FXT_ARG_INT32, 1,
-			       VTR_FXT_STRING_OUTGOING_WEIGHT) |
-		   FIELD_PREP(FXT_ARG_VALUE32, outgoing_weight);
-	words[5] = VTR_FXT_ARG(FXT_ARG_INT32, 1,
-			       VTR_FXT_STRING_INCOMING_WEIGHT) |
-		   FIELD_PREP(FXT_ARG_VALUE32, incoming_weight);
-	return VTR_FXT_WIDE_SWITCH_WORDS;
-}
-
 static unsigned int inline_bytes(const struct vtr_fxt_string *string)
 {
 	return string->ref & FXT_STRING_REF_INLINE ?
@@ -315,22 +275,11 @@ static unsigned int string_words(const struct vtr_fxt_string *string)
 static unsigned int put_string(u64 *words, const struct vtr_fxt_string *string)
 {
 	unsigned int len_bytes = inline_bytes(string);
-	unsigned int nr_words;
+	unsigned int nr_words = put_stream(words, string->bytes, len_bytes);
 
-	nr_words = put_stream(words, string->bytes, len_bytes);
-	vitrine_text_clean((char *)words, len_bytes);
+	if (nr_words)
+		vitrine_text_clean((char *)words, len_bytes);
 	return nr_words;
-}
-
-/* Write the ids of process and thread, if the thread is inline. */
-static unsigned int put_inline_thread(u64 *words,
-				      const struct vtr_fxt_thread *thread)
-{
-	if (thread->ref)
-		return 0;
-	words[0] = thread->process;
-	words[1] = thread->thread;
-	return 2;
 }
 
 static bool arg_has_word(enum fxt_arg_type type)
@@ -414,192 +363,268 @@ static bool event_has_word(enum fxt_event_type type)
 		type <= FXT_EVENT_FLOW_END);
 }
 
+/* What a record consists of, after its first word. */
+enum part {
+	NOTHING,
+	FIELDS,		/* the fields, where the first word has none but the size */
+	TICKS,
+	THREAD,		/* if it is inline: process and thread */
+	PROCESS,	/* the process alone, likewise */
+	CATEGORY,
+	NAME,
+	ARGS,
+	ID,
+	LAST,		/* the id, if the type of the event has one */
+	SIZE,
+	PAYLOAD,
+	MESSAGE,	/* the payload, which is text */
+};
+
 /**
- * vtr_fxt_put_event() - compose an event record
+ * struct layout - the bits and parts of a kind of record
+ * @header: constant bits of the first word
+ * @type: position of the type of an event or object in the fields; 0 if there is none
+ * @nr_args: position of the number of arguments, likewise
+ * @thread: position of the thread reference, likewise
+ * @category: position of the category, likewise
+ * @name: position of the name, likewise
+ * @len_bytes: position of the length of the payload, likewise
+ * @parts: what follows the first word
+ */
+struct layout {
+	u64	header;
+	u64	type;
+	u64	nr_args;
+	u64	thread;
+	u64	category;
+	u64	name;
+	u64	len_bytes;
+	u8	parts[8];
+};
+
+static const struct layout layouts[] = {
+	[VTR_FXT_EVENT] = {
+		.header = FXT_RECORD_EVENT,
+		.type = FXT_EVENT_TYPE,
+		.nr_args = FXT_EVENT_NR_ARGS,
+		.thread = FXT_EVENT_THREAD,
+		.category = FXT_EVENT_CATEGORY,
+		.name = FXT_EVENT_NAME,
+		.parts = { TICKS, THREAD, CATEGORY, NAME, ARGS, LAST },
+	},
+	[VTR_FXT_LOG] = {
+		.header = FXT_RECORD_LOG,
+		.thread = FXT_LOG_THREAD,
+		.len_bytes = FXT_LOG_BYTES,
+		.parts = { TICKS, THREAD, MESSAGE },
+	},
+	[VTR_FXT_BLOB] = {
+		.header = FXT_RECORD_BLOB |
+			  (u64)FXT_BLOB_TYPE_DATA << __builtin_ctzll(FXT_BLOB_TYPE),
+		.name = FXT_BLOB_NAME,
+		.len_bytes = FXT_BLOB_BYTES,
+		.parts = { NAME, PAYLOAD },
+	},
+	[VTR_FXT_LARGE_BLOB] = {
+		.header = FXT_RECORD_LARGE,
+		.nr_args = FXT_LARGE_BLOB_NR_ARGS,
+		.thread = FXT_LARGE_BLOB_THREAD,
+		.category = FXT_LARGE_BLOB_CATEGORY,
+		.name = FXT_LARGE_BLOB_NAME,
+		.parts = { FIELDS, CATEGORY, NAME, TICKS, THREAD, ARGS, SIZE, PAYLOAD },
+	},
+	[VTR_FXT_LARGE_DATA] = {
+		.header = FXT_RECORD_LARGE | (u64)FXT_LARGE_BLOB_NO_METADATA
+			  << __builtin_ctzll(FXT_LARGE_BLOB_FORMAT),
+		.category = FXT_LARGE_BLOB_CATEGORY,
+		.name = FXT_LARGE_BLOB_NAME,
+		.parts = { FIELDS, CATEGORY, NAME, SIZE, PAYLOAD },
+	},
+	[VTR_FXT_USERSPACE_OBJECT] = {
+		.header = FXT_RECORD_USERSPACE_OBJECT,
+		.nr_args = FXT_USERSPACE_OBJECT_NR_ARGS,
+		.thread = FXT_USERSPACE_OBJECT_PROCESS,
+		.name = FXT_USERSPACE_OBJECT_NAME,
+		.parts = { ID, PROCESS, NAME, ARGS },
+	},
+	[VTR_FXT_KERNEL_OBJECT] = {
+		.header = FXT_RECORD_KERNEL_OBJECT,
+		.type = FXT_KERNEL_OBJECT_TYPE,
+		.nr_args = FXT_KERNEL_OBJECT_NR_ARGS,
+		.name = FXT_KERNEL_OBJECT_NAME,
+		.parts = { ID, NAME, ARGS },
+	},
+};
+
+/* Return @value at the position @mask, or 0 if @mask is: its lowest bit is a factor. */
+static u64 field(u64 mask, u64 value)
+{
+	return value * (mask & -mask);
+}
+
+static u64 fields(const struct layout *layout, const struct vtr_fxt_event *event)
+{
+	return field(layout->type, event->type) |
+	       field(layout->nr_args, event->nr_args) |
+	       field(layout->thread, event->thread.ref) |
+	       field(layout->category, event->category.ref) |
+	       field(layout->name, event->name.ref) |
+	       field(layout->len_bytes, event->payload_bytes);
+}
+
+static unsigned int put_part(u64 *words, enum part part, const struct vtr_fxt_event *event)
+{
+	struct vtr_fxt_string message;
+
+	switch (part) {
+	case TICKS:
+		words[0] = event->ticks;
+		return 1;
+	case ID:
+	case LAST:
+		if (part == LAST && !event_has_word(event->type))
+			return 0;
+		words[0] = event->id;
+		return 1;
+	case SIZE:
+		words[0] = event->payload_bytes;
+		return 1;
+	case THREAD:
+	case PROCESS:
+		if (event->thread.ref)
+			return 0;
+		words[0] = event->thread.process;
+		if (part == PROCESS)
+			return 1;
+		words[1] = event->thread.thread;
+		return 2;
+	case CATEGORY:
+		return put_string(words, &event->category);
+	case NAME:
+		return put_string(words, &event->name);
+	case ARGS:
+		return put_args(words, event);
+	case PAYLOAD:
+		return put_stream(words, event->payload, event->payload_bytes);
+	case MESSAGE:
+		message = vtr_fxt_inline(event->payload, event->payload_bytes);
+		return put_string(words, &message);
+	default:
+		return 0;
+	}
+}
+
+/**
+ * vtr_fxt_put_event() - compose an event, a message, a BLOB or an object
  * @words: destination
  * @event: contents of the record
  *
- * Context: any. Format: "Event record".
+ * Context: any. Format: "Event record", "Log record", "BLOB record", "Large BLOB record",
+ * "Userspace object record" and "Kernel object record".
  * Return: words written.
  */
 unsigned int vtr_fxt_put_event(u64 *words, const struct vtr_fxt_event *event)
 {
-	unsigned int nr_words = 1;
+	const struct layout *layout = &layouts[event->kind];
+	u64 header = layout->header, bits = fields(layout, event);
+	unsigned int i, nr_words = 1;
 
-	words[nr_words++] = event->ticks;
-	nr_words += put_inline_thread(words + nr_words, &event->thread);
-	nr_words += put_string(words + nr_words, &event->category);
-	nr_words += put_string(words + nr_words, &event->name);
-	nr_words += put_args(words + nr_words, event);
-	if (event_has_word(event->type))
-		words[nr_words++] = event->id;
-	words[0] = vtr_fxt_header(FXT_RECORD_EVENT, nr_words) |
-		   FIELD_PREP(FXT_EVENT_TYPE, event->type) |
-		   FIELD_PREP(FXT_EVENT_NR_ARGS, event->nr_args) |
-		   FIELD_PREP(FXT_EVENT_THREAD, event->thread.ref) |
-		   FIELD_PREP(FXT_EVENT_CATEGORY, event->category.ref) |
-		   FIELD_PREP(FXT_EVENT_NAME, event->name.ref);
+	if (layout->parts[0] == FIELDS)
+		words[nr_words++] = bits;
+	else
+		header |= bits;
+	for (i = 0; i < ARRAY_SIZE(layout->parts) && layout->parts[i]; i++)
+		nr_words += put_part(words + nr_words, layout->parts[i], event);
+	/* The size of other records is at the same position, and shorter. */
+	words[0] = header | FIELD_PREP(FXT_LARGE_WORDS, nr_words);
 	return nr_words;
+}
+
+/*
+ * Marks: records about the recording itself. Lost records are reported as a duration
+ * "drop_stats" over the time of the loss, on a thread id that no task can have; a
+ * trigger that froze the rings is reported as an instant event.
+ *
+ * Marks need no entry in the tables of a sub-buffer, so they fit into any.
+ */
+
+static struct vtr_fxt_string text(const char *bytes)
+{
+	return vtr_fxt_inline(bytes, strlen(bytes));
 }
 
 /**
- * vtr_fxt_put_data() - compose a BLOB record of type DATA
- * @words: destination
- * @event: name and payload
+ * vtr_marks_put_gap() - compose the records that report a loss
+ * @words: destination; at most VTR_MARKS_GAP_WORDS are written
+ * @cpu: CPU that lost the records
+ * @begin: time of the first lost record
+ * @end: time from which on no record was lost
+ * @nr_records: number of lost records
+ * @nr_bytes: length of the lost records
  *
- * Context: any. Format: "BLOB record".
+ * Writes a name of the thread, and the duration, which is the only record with a time.
+ *
+ * Context: any. Format: "Event record".
  * Return: words written.
  */
-unsigned int vtr_fxt_put_data(u64 *words, const struct vtr_fxt_event *event)
+unsigned int vtr_marks_put_gap(u64 *words, unsigned int cpu, u64 begin,
+			       u64 end, u64 nr_records, u64 nr_bytes)
 {
-	unsigned int nr_words = 1;
+	static const char name[VTR_FXT_NAME_MAX + 1] = "lost";
+	u32 thread = VITRINE_LOSS_THREAD(cpu);
+	const struct vtr_fxt_arg args[] = {
+		{ FXT_ARG_UINT64, text("num_records"), { .value = nr_records } },
+		{ FXT_ARG_UINT64, text("num_bytes"), { .value = nr_bytes } },
+	};
+	const struct vtr_fxt_event event = {
+		.type = FXT_EVENT_DURATION_COMPLETE,
+		.nr_args = ARRAY_SIZE(args),
+		.thread = { .thread = thread },
+		.category = text("vitrine"),
+		.name = text("drop_stats"),
+		.args = args,
+		.ticks = begin,
+		.id = end,
+	};
+	unsigned int nr_words;
 
-	nr_words += put_string(words + nr_words, &event->name);
-	nr_words += put_stream(words + nr_words, event->payload,
-			       event->payload_bytes);
-	words[0] = vtr_fxt_header(FXT_RECORD_BLOB, nr_words) |
-		   FIELD_PREP(FXT_BLOB_NAME, event->name.ref) |
-		   FIELD_PREP(FXT_BLOB_BYTES, event->payload_bytes) |
-		   FIELD_PREP(FXT_BLOB_TYPE, FXT_BLOB_TYPE_DATA);
-	return nr_words;
+	nr_words = vtr_fxt_put_thread_name(words, 0, thread, name) - words;
+	return nr_words + vtr_fxt_put_event(words + nr_words, &event);
 }
 
 /**
- * vtr_fxt_put_userspace_object() - compose a user-space object record
- * @words: destination
- * @event: process, address, name and arguments
+ * vtr_marks_put_frozen() - compose an instant event with the reason for a freeze
+ * @words: destination; at most VTR_MARKS_FROZEN_WORDS are written
+ * @now: timestamp in ticks
+ * @process: koid of the process of @thread
+ * @thread: koid of the thread that fired the trigger
+ * @cause: name of the trigger, 1 to 24 bytes
+ * @value: measured value
  *
- * Context: any. Format: "Userspace object record".
+ * Context: any. Format: "Event record".
  * Return: words written.
  */
-unsigned int vtr_fxt_put_userspace_object(u64 *words,
-					  const struct vtr_fxt_event *event)
+unsigned int vtr_marks_put_frozen(u64 *words, u64 now, u64 process, u64 thread,
+				  const char *cause, u64 value)
 {
-	unsigned int nr_words = 1;
+	const struct vtr_fxt_arg args[] = {
+		{ FXT_ARG_STRING_REF, text("cause"), { .string = text(cause) } },
+		{ FXT_ARG_UINT64, text("value"), { .value = value } },
+	};
+	const struct vtr_fxt_event event = {
+		.type = FXT_EVENT_INSTANT,
+		.nr_args = ARRAY_SIZE(args),
+		.thread = { .process = process, .thread = thread },
+		.category = text("vitrine"),
+		.name = text("frozen"),
+		.args = args,
+		.ticks = now,
+	};
 
-	words[nr_words++] = event->id;
-	if (!event->thread.ref)
-		words[nr_words++] = event->thread.process;
-	nr_words += put_string(words + nr_words, &event->name);
-	nr_words += put_args(words + nr_words, event);
-	words[0] = vtr_fxt_header(FXT_RECORD_USERSPACE_OBJECT, nr_words) |
-		   FIELD_PREP(FXT_USERSPACE_OBJECT_PROCESS, event->thread.ref) |
-		   FIELD_PREP(FXT_USERSPACE_OBJECT_NAME, event->name.ref) |
-		   FIELD_PREP(FXT_USERSPACE_OBJECT_NR_ARGS, event->nr_args);
-	return nr_words;
-}
-
-/**
- * vtr_fxt_put_kernel_object() - compose a kernel object record
- * @words: destination
- * @event: type, koid, name and arguments
- *
- * Context: any. Format: "Kernel object record".
- * Return: words written.
- */
-unsigned int vtr_fxt_put_kernel_object(u64 *words,
-				       const struct vtr_fxt_event *event)
-{
-	unsigned int nr_words = 1;
-
-	words[nr_words++] = event->id;
-	nr_words += put_string(words + nr_words, &event->name);
-	nr_words += put_args(words + nr_words, event);
-	words[0] = vtr_fxt_header(FXT_RECORD_KERNEL_OBJECT, nr_words) |
-		   FIELD_PREP(FXT_KERNEL_OBJECT_TYPE, event->object_type) |
-		   FIELD_PREP(FXT_KERNEL_OBJECT_NAME, event->name.ref) |
-		   FIELD_PREP(FXT_KERNEL_OBJECT_NR_ARGS, event->nr_args);
-	return nr_words;
-}
-
-/**
- * vtr_fxt_put_log() - compose a log record
- * @words: destination
- * @event: thread, time, and the message as payload
- *
- * Context: any. Format: "Log record".
- * Return: words written.
- */
-unsigned int vtr_fxt_put_log(u64 *words, const struct vtr_fxt_event *event)
-{
-	unsigned int nr_words = 1;
-
-	words[nr_words++] = event->ticks;
-	nr_words += put_inline_thread(words + nr_words, &event->thread);
-	put_stream(words + nr_words, event->payload, event->payload_bytes);
-	vitrine_text_clean((char *)(words + nr_words), event->payload_bytes);
-	nr_words += stream_words(event->payload_bytes);
-	words[0] = vtr_fxt_header(FXT_RECORD_LOG, nr_words) |
-		   FIELD_PREP(FXT_LOG_BYTES, event->payload_bytes) |
-		   FIELD_PREP(FXT_LOG_THREAD, event->thread.ref);
-	return nr_words;
-}
-
-static u64 large_header(unsigned int nr_words, unsigned int format)
-{
-	return FIELD_PREP(FXT_HEADER_TYPE, FXT_RECORD_LARGE) |
-	       FIELD_PREP(FXT_LARGE_WORDS, nr_words) |
-	       FIELD_PREP(FXT_LARGE_TYPE, FXT_LARGE_TYPE_BLOB) |
-	       FIELD_PREP(FXT_LARGE_BLOB_FORMAT, format);
-}
-
-static unsigned int put_large_payload(u64 *words,
-				      const struct vtr_fxt_event *event)
-{
-	words[0] = event->payload_bytes;
-	return 1 + put_stream(words + 1, event->payload, event->payload_bytes);
-}
-
-/**
- * vtr_fxt_put_large_blob() - compose a large BLOB record with metadata
- * @words: destination
- * @event: contents of the record
- *
- * Context: any. Format: "In Band Large Blob Record With Metadata".
- * Return: words written.
- */
-unsigned int vtr_fxt_put_large_blob(u64 *words,
-				    const struct vtr_fxt_event *event)
-{
-	unsigned int nr_words = 2;
-
-	words[1] = FIELD_PREP(FXT_LARGE_BLOB_CATEGORY, event->category.ref) |
-		   FIELD_PREP(FXT_LARGE_BLOB_NAME, event->name.ref) |
-		   FIELD_PREP(FXT_LARGE_BLOB_NR_ARGS, event->nr_args) |
-		   FIELD_PREP(FXT_LARGE_BLOB_THREAD, event->thread.ref);
-	nr_words += put_string(words + nr_words, &event->category);
-	nr_words += put_string(words + nr_words, &event->name);
-	words[nr_words++] = event->ticks;
-	nr_words += put_inline_thread(words + nr_words, &event->thread);
-	nr_words += put_args(words + nr_words, event);
-	nr_words += put_large_payload(words + nr_words, event);
-	words[0] = large_header(nr_words, FXT_LARGE_BLOB_WITH_METADATA);
-	return nr_words;
-}
-
-/**
- * vtr_fxt_put_large_data() - compose a large BLOB record without metadata
- * @words: destination
- * @event: category, name and payload
- *
- * Context: any. Format: "In Band Large Blob Record No Metadata".
- * Return: words written.
- */
-unsigned int vtr_fxt_put_large_data(u64 *words,
-				    const struct vtr_fxt_event *event)
-{
-	unsigned int nr_words = 2;
-
-	words[1] = FIELD_PREP(FXT_LARGE_BLOB_CATEGORY, event->category.ref) |
-		   FIELD_PREP(FXT_LARGE_BLOB_NAME, event->name.ref);
-	nr_words += put_string(words + nr_words, &event->category);
-	nr_words += put_string(words + nr_words, &event->name);
-	nr_words += put_large_payload(words + nr_words, event);
-	words[0] = large_header(nr_words, FXT_LARGE_BLOB_NO_METADATA);
-	return nr_words;
+	return vtr_fxt_put_event(words, &event);
 }
 
 #ifdef CONFIG_VITRINE_KUNIT
 #include "tests/fxt_kunit.c"
-#include "tests/strings_kunit.c" /* strings.h has no unit of its own */
+#include "tests/strings_kunit.c" /* tables.h */
 #endif

@@ -8,7 +8,6 @@
 
 #include <linux/bitfield.h>
 #include <linux/math.h>
-#include <linux/types.h>
 
 #include <uapi/vitrine/fxt.h>
 
@@ -30,7 +29,7 @@
 #define VTR_FXT_STRING_PROCESS		1	/* "process" */
 #define VTR_FXT_STRING_OUTGOING_WEIGHT	2	/* "outgoing_weight" */
 #define VTR_FXT_STRING_INCOMING_WEIGHT	3	/* "incoming_weight" */
-#define VTR_FXT_STRING_FIRST		4	/* first index of strings.h */
+#define VTR_FXT_STRING_FIRST		4	/* first index of tables.h */
 
 /* Weight of the idle thread, in records that have weights. */
 #define VTR_FXT_WEIGHT_IDLE		0x80000000U
@@ -42,10 +41,12 @@
  * struct vtr_fxt_string - a string that a record refers to
  * @bytes: the string; used only if @ref is inline
  * @ref: string reference
+ * @key: identifies the string in the string table; NULL if it is not to be added there
  */
 struct vtr_fxt_string {
 	const char	*bytes;
 	u16		ref;
+	const void	*key;
 };
 
 /**
@@ -76,10 +77,21 @@ struct vtr_fxt_arg {
 	};
 };
 
+/* Kind of a record that struct vtr_fxt_event describes. */
+enum vtr_fxt_kind {
+	VTR_FXT_EVENT,
+	VTR_FXT_LOG,
+	VTR_FXT_BLOB,
+	VTR_FXT_LARGE_BLOB,
+	VTR_FXT_LARGE_DATA,
+	VTR_FXT_USERSPACE_OBJECT,
+	VTR_FXT_KERNEL_OBJECT,
+};
+
 /**
  * struct vtr_fxt_event - contents of an event, object, log or BLOB record
- * @type: type of an event
- * @object_type: type of a kernel object
+ * @kind: kind of the record
+ * @type: type of an event or of a kernel object
  * @nr_args: number of @args, at most 15
  * @thread: thread of an event; process of a user-space object
  * @category: category
@@ -91,8 +103,8 @@ struct vtr_fxt_arg {
  * @payload_bytes: length of @payload
  */
 struct vtr_fxt_event {
-	enum fxt_event_type		type;
-	u8				object_type;
+	enum vtr_fxt_kind		kind;
+	u8				type;
 	u8				nr_args;
 	struct vtr_fxt_thread		thread;
 	struct vtr_fxt_string		category;
@@ -135,18 +147,6 @@ static __always_inline unsigned int vtr_fxt_priority(int prio, bool idle)
 	if (idle)
 		return 0;
 	return prio < 1 ? 1 : prio;
-}
-
-/**
- * vtr_fxt_weight() - convert a priority for a record that has weights
- * @priority: return value of vtr_fxt_priority()
- *
- * Context: any.
- * Return: value of an argument of type Int32.
- */
-static inline u32 vtr_fxt_weight(u8 priority)
-{
-	return priority ?: VTR_FXT_WEIGHT_IDLE;
 }
 
 /**
@@ -267,20 +267,16 @@ u64 *vtr_fxt_put_thread_name(u64 *words, u64 process, u64 thread,
 			     const char *name);
 unsigned int vtr_fxt_put_section(u64 *words, u32 id);
 unsigned int vtr_fxt_put_provider_event(u64 *words, u32 id, u8 event);
-unsigned int vtr_fxt_put_wide_switch(u64 *words, u16 cpu, u8 state, u64 now,
-				     u64 outgoing, u32 outgoing_weight,
-				     u64 incoming, u32 incoming_weight);
 unsigned int vtr_fxt_strings_words(const struct vtr_fxt_event *event);
 unsigned int vtr_fxt_put_event(u64 *words, const struct vtr_fxt_event *event);
-unsigned int vtr_fxt_put_data(u64 *words, const struct vtr_fxt_event *event);
-unsigned int vtr_fxt_put_userspace_object(u64 *words,
-					  const struct vtr_fxt_event *event);
-unsigned int vtr_fxt_put_kernel_object(u64 *words,
-				       const struct vtr_fxt_event *event);
-unsigned int vtr_fxt_put_log(u64 *words, const struct vtr_fxt_event *event);
-unsigned int vtr_fxt_put_large_blob(u64 *words,
-				    const struct vtr_fxt_event *event);
-unsigned int vtr_fxt_put_large_data(u64 *words,
-				    const struct vtr_fxt_event *event);
+
+/* Maximum length of each kind of mark, in words. */
+#define VTR_MARKS_GAP_WORDS	24
+#define VTR_MARKS_FROZEN_WORDS	16
+
+unsigned int vtr_marks_put_gap(u64 *words, unsigned int cpu, u64 begin,
+			       u64 end, u64 nr_records, u64 nr_bytes);
+unsigned int vtr_marks_put_frozen(u64 *words, u64 now, u64 process, u64 thread,
+				  const char *cause, u64 value);
 
 #endif /* _VTR_FXT_H */

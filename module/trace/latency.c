@@ -5,21 +5,20 @@
  * While either limit is set, the probe that records switches calls this, because a probe
  * of its own would cost more than the check. The scheduler itself stores since when a
  * thread has waited, in local_clock() time. Only if the thread has waited too long by an
- * upper bound of local_clock(), see bound.h, does the check read local_clock().
+ * upper bound of local_clock(), see clock.h, does the check read local_clock().
  *
- * Concurrency: limits_mutex serialises changes of the limits, which probes may be reading.
+ * Concurrency: limits_mutex serialises changes of the limits, which probes may be reading,
+ * and protects is_sampling.
  * Calls of vtr_latency_arm() and vtr_latency_disarm() are serialised by the caller, and so
  * are those of vtr_latency_set_runnable(). The slots of preempted threads: see preempted.h.
  */
-#include <linux/limits.h>
-#include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/mutex.h>
-#include <linux/sched/clock.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/task.h>
 #include <linux/tracepoint.h>
 #include <trace/events/sched.h>
 
-#include "bound.h"
 #include "latency.h"
 #include "probe.h"
 
@@ -37,6 +36,7 @@ DEFINE_STATIC_KEY_FALSE(vtr_latency_runnable);
 #define TURNS_PER_WAIT	8
 
 static DEFINE_MUTEX(limits_mutex);
+static bool is_sampling;
 
 /**
  * vtr_latency_waited() - return how long a thread has been runnable
@@ -66,22 +66,40 @@ bool vtr_latency_is_late(s64 waited_ns, const struct task_struct *next)
 {
 	return static_branch_unlikely(&vtr_latency_armed) &&
 	       waited_ns > READ_ONCE(vtr_latency.limit_ns) &&
-	       vtr_preempted_since(next) > READ_ONCE(vtr_latency.since_ns) &&
 	       !vtr_preempted_find(this_cpu_ptr(vtr_latency.preempted), next);
+}
+
+static void update(void)
+{
+	s64 suspect_ns = min(vtr_latency.limit_ns, vtr_latency.runnable_ns);
+
+	lockdep_assert_held(&limits_mutex);
+	WRITE_ONCE(vtr_latency.suspect_ns, suspect_ns);
+	if (suspect_ns == VTR_LATENCY_NEVER && !is_sampling)
+		static_branch_disable(&vtr_latency_watched);
+	else
+		static_branch_enable(&vtr_latency_watched);
 }
 
 static void set_limit(s64 *limit, s64 limit_ns)
 {
-	s64 suspect_ns;
-
 	mutex_lock(&limits_mutex);
 	WRITE_ONCE(*limit, limit_ns);
-	suspect_ns = min(vtr_latency.limit_ns, vtr_latency.runnable_ns);
-	WRITE_ONCE(vtr_latency.suspect_ns, suspect_ns);
-	if (suspect_ns == VTR_LATENCY_NEVER)
-		static_branch_disable(&vtr_latency_watched);
-	else
-		static_branch_enable(&vtr_latency_watched);
+	update();
+	mutex_unlock(&limits_mutex);
+}
+
+/**
+ * vtr_latency_watch() - have switches watched for the sake of sample.c, too
+ * @watch: begin or end
+ *
+ * Context: task; may sleep.
+ */
+void vtr_latency_watch(bool watch)
+{
+	mutex_lock(&limits_mutex);
+	is_sampling = watch;
+	update();
 	mutex_unlock(&limits_mutex);
 }
 
@@ -117,15 +135,22 @@ static void probe_migrate(void *unused, struct task_struct *task, int cpu)
 
 static struct vtr_probe migrate = VTR_PROBE(sched_migrate_task, probe_migrate);
 
-/**
- * vtr_latency_init() - look up the tracepoint of migrations
- *
- * Context: task; may sleep.
- * Return: 0, or -ENOENT if this kernel does not have it.
+/*
+ * Note all threads that wait now, as if they had been preempted: why they wait is unknown.
+ * One that migrates at this moment is left out.
  */
-int vtr_latency_init(void)
+static void note_waiting(void)
 {
-	return vtr_probe_find(&migrate, 1) ? 0 : -ENOENT;
+	struct vtr_preempted __percpu *preempted = vtr_latency.preempted;
+	struct task_struct *task;
+	int id = 1;
+
+	while ((task = vtr_thread_next(&id))) {
+		if (vtr_preempted_since(task))
+			vtr_preempted_note(per_cpu_ptr(preempted, task_cpu(task)), task);
+		put_task_struct(task);
+		cond_resched();
+	}
 }
 
 /**
@@ -134,13 +159,16 @@ int vtr_latency_init(void)
  * @late: the function
  *
  * Context: task; may sleep. The caller serialises; not armed yet.
- * Return: 0, -ENOMEM, or the error of the tracepoint, in which case it is not armed.
+ * Return: 0, -ENOMEM, or the error of the tracepoint of migrations, in which case it is not
+ *	armed.
  */
 int vtr_latency_arm(s64 limit_ns, vtr_latency_late_fn late)
 {
 	unsigned int cpu;
 	int err;
 
+	if (!vtr_probe_find(&migrate, 1))
+		return -ENOENT;
 	vtr_latency.preempted = alloc_percpu(struct vtr_preempted);
 	if (!vtr_latency.preempted)
 		return -ENOMEM;
@@ -152,12 +180,13 @@ int vtr_latency_arm(s64 limit_ns, vtr_latency_late_fn late)
 		return err;
 	}
 	vtr_latency.late = late;
-	WRITE_ONCE(vtr_latency.since_ns, U64_MAX);
 	vtr_bound_forget();
 	static_branch_enable(&vtr_latency_armed);
+	/* No thread waits for that long, but each CPU notes the threads that it preempts. */
+	set_limit(&vtr_latency.limit_ns, VTR_LATENCY_NEVER - 1);
+	synchronize_rcu();
+	note_waiting();
 	set_limit(&vtr_latency.limit_ns, limit_ns);
-	/* From now on all CPUs note the threads that they preempt. */
-	WRITE_ONCE(vtr_latency.since_ns, local_clock());
 	return 0;
 }
 

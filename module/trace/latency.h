@@ -9,11 +9,8 @@
 
 #include <linux/jump_label.h>
 #include <linux/limits.h>
-#include <linux/percpu.h>
-#include <linux/sched.h>
-#include <linux/types.h>
 
-#include "bound.h"
+#include "clock.h"
 #include "preempted.h"
 
 /* Called with interrupts off and the run queue locked, after the switch was recorded. */
@@ -28,7 +25,6 @@ typedef void (*vtr_latency_late_fn)(u64 waited_ns, struct task_struct *next);
  * @limit_ns: wakeup latency above which @late is called, or VTR_LATENCY_NEVER
  * @runnable_ns: shortest time runnable that is recorded, or VTR_LATENCY_NEVER
  * @turn_ns: shortest turn of an outgoing thread that is remembered
- * @since_ns: only threads that began to wait after this are checked against @limit_ns
  * @preempted: threads that each CPU has preempted
  * @late: callback
  *
@@ -39,14 +35,13 @@ struct vtr_latency {
 	s64				limit_ns;
 	s64				runnable_ns;
 	s64				turn_ns;
-	u64				since_ns;
 	struct vtr_preempted __percpu	*preempted;
 	vtr_latency_late_fn		late;
 };
 
 extern struct vtr_latency vtr_latency;
 
-/* Either limit is set. */
+/* Either limit is set, or vtr_latency_watch() was called. */
 DECLARE_STATIC_KEY_FALSE(vtr_latency_watched);
 
 /* @limit_ns is set, so that preempted threads are noted. */
@@ -102,7 +97,7 @@ static __always_inline bool vtr_latency_suspect(u64 now,
 s64 vtr_latency_waited(u64 now_ns, const struct task_struct *next);
 bool vtr_latency_is_late(s64 waited_ns, const struct task_struct *next);
 void vtr_latency_set_runnable(s64 limit_ns);
-int vtr_latency_init(void);
+void vtr_latency_watch(bool watch);
 int vtr_latency_arm(s64 limit_ns, vtr_latency_late_fn late);
 void vtr_latency_disarm(void);
 

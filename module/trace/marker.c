@@ -9,15 +9,12 @@
  */
 #include <linux/atomic.h>
 #include <linux/errno.h>
-#include <linux/kernel.h>
-#include <linux/uaccess.h>
 
-#include "category.h"
 #include "event.h"
 #include "marker.h"
 #include "marker_text.h"
 
-static DEFINE_VITRINE_CATEGORY(marker);
+DEFINE_VITRINE_CATEGORY(marker);
 
 static atomic64_t nr_refused;
 
@@ -40,8 +37,7 @@ static const struct vitrine_site sites[] = {
 	[FXT_EVENT_COUNTER] = {
 		VTR_SITE(marker, VITRINE_RECORD_COUNTER | VITRINE_RECORD_INLINE,
 			 NULL),
-		.args = counter_args,
-		.nr_args = ARRAY_SIZE(counter_args),
+		VTR_SITE_ARGS(counter_args),
 	},
 };
 
@@ -144,32 +140,4 @@ ssize_t vtr_marker_write(const char __user *text, size_t len_bytes)
 u64 vtr_marker_refused(void)
 {
 	return atomic64_read(&nr_refused);
-}
-
-/**
- * vtr_marker_init() - add the category, switched on
- *
- * A marker costs nothing until a program writes one, which it does in order to see it in
- * the trace.
- *
- * Context: task; may sleep.
- * Return: 0, or the error of vitrine_category_register().
- */
-int vtr_marker_init(void)
-{
-	char on[] = "+marker";
-	int err;
-
-	err = vitrine_category_register(&vitrine_category_marker);
-	return err ?: vtr_category_switch(on);
-}
-
-/**
- * vtr_marker_deinit() - undo vtr_marker_init()
- *
- * Context: task; may sleep. Recording is off.
- */
-void vtr_marker_deinit(void)
-{
-	vitrine_category_unregister(&vitrine_category_marker);
 }

@@ -5,11 +5,10 @@
 #ifndef _VTR_MARKER_H
 #define _VTR_MARKER_H
 
-#include <linux/compiler.h>
-#include <linux/types.h>
+#include <vitrine/trace.h>
 
-int vtr_marker_init(void);
-void vtr_marker_deinit(void);
+DECLARE_VITRINE_CATEGORY(marker);
+
 ssize_t vtr_marker_write(const char __user *text, size_t len_bytes);
 u64 vtr_marker_refused(void);
 

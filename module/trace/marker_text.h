@@ -26,8 +26,6 @@
 #ifndef _VTR_MARKER_TEXT_H
 #define _VTR_MARKER_TEXT_H
 
-#include <linux/types.h>
-
 #include <uapi/vitrine/fxt.h>
 
 /* Longest marker in bytes, without newlines and NULs at its end. */

@@ -33,17 +33,12 @@
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
-#include <linux/list.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
-#include <linux/rwsem.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 #include <linux/topology.h>
 
-#include "fxt.h"
-#include "marks.h"
 #include "peek.h"
 #include "ring.h"
 
@@ -499,6 +494,13 @@ static void recycle_end(struct vitrine_packet *packet)
 	smp_store_release(&packet->generation, packet->generation + 1);
 }
 
+/* Compose an argument of a record that has weights; @priority is as in other switches. */
+static u64 weight(unsigned int name, u8 priority)
+{
+	return VTR_FXT_ARG(FXT_ARG_INT32, 1, name) |
+	       FIELD_PREP(FXT_ARG_VALUE32, priority ?: VTR_FXT_WEIGHT_IDLE);
+}
+
 /**
  * vtr_ring_put_wide_switch() - compose the switch record of a wide ring
  * @ring: ring of this CPU
@@ -510,22 +512,27 @@ static void recycle_end(struct vitrine_packet *packet)
  *
  * The outgoing thread is the incoming thread of the previous switch.
  *
- * Context: the ring's CPU, interrupts off. Format: "Context switch record", subtype 1.
+ * Context: the ring's CPU, interrupts off. Format: "Context switch record", subtype 1 in
+ * Documentation/fxt.rst.
  * Return: words written.
  */
 unsigned int vtr_ring_put_wide_switch(const struct vtr_ring *ring, u64 *words,
 				      u64 now, u64 state, u64 incoming,
 				      u8 priority)
 {
-	u8 outgoing_priority = FIELD_GET(FXT_SWITCH_OUTGOING_PRIORITY,
-					 ring->running);
-
-	return vtr_fxt_put_wide_switch(words, ring->cpu,
-				       FIELD_GET(FXT_SWITCH_OUTGOING_STATE,
-						 state),
-				       now, (u32)ring->threads.keys[0],
-				       vtr_fxt_weight(outgoing_priority),
-				       incoming, vtr_fxt_weight(priority));
+	state = FIELD_GET(FXT_SWITCH_OUTGOING_STATE, state);
+	words[0] = vtr_fxt_header(FXT_RECORD_SCHEDULING, VTR_FXT_WIDE_SWITCH_WORDS) |
+		   FIELD_PREP(FXT_SCHEDULING_NR_ARGS, 2) |
+		   FIELD_PREP(FXT_SCHEDULING_CPU, ring->cpu) |
+		   FIELD_PREP(FXT_SCHEDULING_OUTGOING_STATE, state) |
+		   FIELD_PREP(FXT_SCHEDULING_SUBTYPE, FXT_SCHEDULING_CONTEXT_SWITCH);
+	words[1] = now;
+	words[2] = (u32)ring->threads.keys[0];
+	words[3] = incoming;
+	words[4] = weight(VTR_FXT_STRING_OUTGOING_WEIGHT,
+			  FIELD_GET(FXT_SWITCH_OUTGOING_PRIORITY, ring->running));
+	words[5] = weight(VTR_FXT_STRING_INCOMING_WEIGHT, priority);
+	return VTR_FXT_WIDE_SWITCH_WORDS;
 }
 
 /* Compose a switch to the idle thread, which is thread 0 of process 0. */

@@ -6,42 +6,43 @@
 #ifndef _VTR_RING_H
 #define _VTR_RING_H
 
-#include <linux/compiler.h>
 #include <linux/container_of.h>
 #include <linux/irq_work.h>
 #include <linux/kconfig.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/rwsem.h>
-#include <linux/types.h>
 #include <linux/wait.h>
 #include <asm/local64.h>
 
 #include <uapi/vitrine/map.h>
 
 #include "area.h"
-#include "fxt.h"
-#include "marks.h"
-#include "strings.h"
-#include "threads.h"
+#include "tables.h"
 
 struct vm_area_struct;
 
 /**
  * struct vtr_ring_config - properties shared by all rings of a session
- * @session: number of the session
  * @clock: clock of the session
  * @mode: what happens when a ring is full
+ * @buffer_kb: size of all sub-buffers of a CPU in KiB, a power of two
+ * @subbuf_kb: size of a sub-buffer in KiB, a power of two, at most half of @buffer_kb
+ * @session: number of the session
  * @subbuf_order: a sub-buffer has 1 << @subbuf_order pages
  * @nr_subbufs: number of sub-buffers in a ring, a power of two, at least 2
  * @ticks_per_second: rate of @clock
  * @session_ticks: reading of @clock when the session began
  * @session_realtime_ns: CLOCK_REALTIME at that moment, in nanoseconds
+ *
+ * The first four are the settings of the session, from which session.c derives the rest.
  */
 struct vtr_ring_config {
-	u32			session;
 	enum vitrine_clock	clock;
 	enum vitrine_mode	mode;
+	unsigned int		buffer_kb;
+	unsigned int		subbuf_kb;
+	u32			session;
 	unsigned int		subbuf_order;
 	unsigned int		nr_subbufs;
 	u64			ticks_per_second;

@@ -23,27 +23,17 @@
  * passes in a register; on arm64, computing it would take two instructions.
  */
 #include <linux/binfmts.h>
-#include <linux/percpu.h>
-#include <linux/sched.h>
 #include <linux/sched/signal.h>
-#include <linux/string.h>
-#include <linux/tracepoint.h>
 #include <trace/events/sched.h>
 #include <trace/events/task.h>
 
-#include "bound.h"
 #include "category.h"
-#include "clock.h"
 #include "compat.h"
-#include "counter.h"
-#include "fxt.h"
 #include "latency.h"
-#include "peek.h"
-#include "ring.h"
+#include "sample.h"
 #include "sched.h"
 #include "source.h"
 #include "stacks.h"
-#include "writer.h"
 
 /* Data of the hot probes; a cast, because the address is in the per-CPU address space. */
 #define WRITER_RINGS	((void *)(unsigned long __force)&vtr_writer_ring)
@@ -79,12 +69,6 @@ static noinline void switch_rare(struct vtr_ring *ring, unsigned int prev_state,
 			  rare_state(prev_state), prev, next);
 }
 
-static __always_inline u64 switch_ticks(enum vitrine_clock clock)
-{
-	return clock == VITRINE_CLOCK_COUNTER ? vtr_counter_switch_ticks() :
-						vtr_clock_ticks(clock);
-}
-
 /* Record a switch to a thread without a reference, or one that needs a new sub-buffer. */
 static noinline void switch_new(struct vtr_ring *ring, u64 state,
 				const struct task_struct *prev,
@@ -114,8 +98,7 @@ static __always_inline void put_switch(enum vitrine_clock clock, bool timed,
 				       unsigned int prev_state)
 {
 	struct vtr_ring *ring = ring_here(rings);
-	u64 *committed, *record, offset;
-	u64 key, ref, incoming, state;
+	u64 state;
 
 	if (likely(prev_state & BLOCKED) && !preempt)
 		state = vtr_writer_state(FXT_THREAD_BLOCKED);
@@ -124,30 +107,14 @@ static __always_inline void put_switch(enum vitrine_clock clock, bool timed,
 	else
 		return switch_rare(ring, prev_state, prev, next);
 
-	key = vtr_writer_key(next);
-	ref = vtr_threads_find(&ring->threads, key);
-	if (unlikely(!ref))
-		return put_new(clock, ring, state, prev, next);
-	committed = ring->committed;
-	offset = *committed;
-	if (unlikely(!vtr_ring_has_hot(ring, offset)))
-		return put_new(clock, ring, state, prev, next);
-
-	incoming = vtr_fxt_incoming(ref, vtr_fxt_priority(READ_ONCE(next->prio),
-							  !(u32)key));
-	if (!timed)
-		now = switch_ticks(clock);
-	record = vtr_ring_at(committed, offset);
-	record[0] = ring->running | state | incoming;
-	record[1] = now;
-	ring->running = ring->switch_base |
-			incoming >> VTR_FXT_INCOMING_TO_OUTGOING;
-	vtr_ring_commit_hot(committed, offset, VTR_FXT_SWITCH_WORDS, now);
+	if (unlikely(!vtr_switch_put(clock, timed, now, ring, state, next)))
+		put_new(clock, ring, state, prev, next);
 }
 
 /*
- * A thread may have waited or run for too long. The event that tells which thread had the
- * CPU precedes the switch, and the trigger fires after it.
+ * A thread may have waited or run for too long, or the CPU was idle for so long that its
+ * threads are no longer sampled. The event that tells which thread had the CPU precedes the
+ * switch, and the trigger fires after it.
  */
 static noinline void switch_suspect(u64 now, void *rings, bool preempt,
 				    struct task_struct *prev,
@@ -163,6 +130,8 @@ static noinline void switch_suspect(u64 now, void *rings, bool preempt,
 		vtr_stacks_switched(ring, now, now_ns, waited_ns, prev, next);
 	put_switch(ring->config.clock, true, now, rings, preempt, prev, next,
 		   prev_state);
+	if (vtr_sample_is_due(next))
+		vtr_sample_wake();
 	if (is_late)
 		vtr_latency.late(waited_ns, next);
 }
@@ -172,9 +141,9 @@ static __always_inline void watch_switch(enum vitrine_clock clock, void *rings,
 					 struct task_struct *next,
 					 unsigned int prev_state)
 {
-	u64 now = switch_ticks(clock);
+	u64 now = vtr_switch_ticks(clock);
 
-	if (unlikely(vtr_latency_suspect(now, prev, next)))
+	if (unlikely(vtr_latency_suspect(now, prev, next) || vtr_sample_is_due(next)))
 		return switch_suspect(now, rings, preempt, prev, next,
 				      prev_state);
 	put_switch(clock, true, now, rings, preempt, prev, next, prev_state);
@@ -248,30 +217,22 @@ static notrace void probe_switch_local(void *rings, bool preempt,
 		      prev_state);
 }
 
-static notrace void probe_switch_mono(void *rings, bool preempt,
-				      struct task_struct *prev,
-				      struct task_struct *next,
-				      unsigned int prev_state)
+/* The clocks "mono" and "boot", whose readings take longer than this look-up. */
+static notrace void probe_switch_other(void *rings, bool preempt,
+				       struct task_struct *prev,
+				       struct task_struct *next,
+				       unsigned int prev_state)
 {
-	record_switch(VITRINE_CLOCK_MONO, rings, preempt, prev, next,
+	record_switch(ring_here(rings)->config.clock, rings, preempt, prev, next,
 		      prev_state);
 }
 
-static notrace void probe_switch_boot(void *rings, bool preempt,
-				      struct task_struct *prev,
-				      struct task_struct *next,
-				      unsigned int prev_state)
-{
-	record_switch(VITRINE_CLOCK_BOOT, rings, preempt, prev, next,
-		      prev_state);
-}
-
-/* One probe per clock, so that the clock is chosen once and not at each switch. */
+/* One probe per common clock, so that it is chosen once and not at each switch. */
 static void * const switch_probes[VTR_NR_CLOCKS] = {
 	[VITRINE_CLOCK_LOCAL]	= VTR_PROBE_FUNCTION(sched_switch, probe_switch_local),
 	[VITRINE_CLOCK_COUNTER]	= VTR_PROBE_FUNCTION(sched_switch, probe_switch_counter),
-	[VITRINE_CLOCK_MONO]	= VTR_PROBE_FUNCTION(sched_switch, probe_switch_mono),
-	[VITRINE_CLOCK_BOOT]	= VTR_PROBE_FUNCTION(sched_switch, probe_switch_boot),
+	[VITRINE_CLOCK_MONO]	= VTR_PROBE_FUNCTION(sched_switch, probe_switch_other),
+	[VITRINE_CLOCK_BOOT]	= VTR_PROBE_FUNCTION(sched_switch, probe_switch_other),
 };
 
 /*
@@ -284,8 +245,7 @@ static void * const switch_probes[VTR_NR_CLOCKS] = {
  * the current thread, and only for it, the probe is called with interrupts on.
  */
 
-static int sched_switched(bool on);
-static DEFINE_VITRINE_CATEGORY_SWITCHED(sched, sched_switched);
+VTR_SOURCE_CATEGORY(sched);
 
 /*
  * Check whether the CPU of a thread has recorded that the thread is switched out. The ring
@@ -419,14 +379,9 @@ static notrace void probe_wakeup_local(void *rings, struct task_struct *task)
 	record_wakeup(VITRINE_CLOCK_LOCAL, rings, task);
 }
 
-static notrace void probe_wakeup_mono(void *rings, struct task_struct *task)
+static notrace void probe_wakeup_other(void *rings, struct task_struct *task)
 {
-	record_wakeup(VITRINE_CLOCK_MONO, rings, task);
-}
-
-static notrace void probe_wakeup_boot(void *rings, struct task_struct *task)
-{
-	record_wakeup(VITRINE_CLOCK_BOOT, rings, task);
+	record_wakeup(ring_here(rings)->config.clock, rings, task);
 }
 
 /* Used while the category has a filter, which changes only while no probe is called. */
@@ -443,8 +398,8 @@ static_assert(__same_type(check_trace_callback_type_sched_waking,
 static void * const wakeup_probes[VTR_NR_CLOCKS] = {
 	[VITRINE_CLOCK_LOCAL]	= VTR_PROBE_FUNCTION(sched_waking, probe_wakeup_local),
 	[VITRINE_CLOCK_COUNTER]	= VTR_PROBE_FUNCTION(sched_waking, probe_wakeup_counter),
-	[VITRINE_CLOCK_MONO]	= VTR_PROBE_FUNCTION(sched_waking, probe_wakeup_mono),
-	[VITRINE_CLOCK_BOOT]	= VTR_PROBE_FUNCTION(sched_waking, probe_wakeup_boot),
+	[VITRINE_CLOCK_MONO]	= VTR_PROBE_FUNCTION(sched_waking, probe_wakeup_other),
+	[VITRINE_CLOCK_BOOT]	= VTR_PROBE_FUNCTION(sched_waking, probe_wakeup_other),
 };
 
 static void probe_migrate(void *unused, struct task_struct *task, int cpu)
@@ -604,6 +559,8 @@ void vtr_sched_attach(struct vtr_ring *ring)
 	else
 		vtr_writer_reserve(ring, VTR_WRITER_ROW_WORDS, now, &subject);
 	this_cpu_write(vtr_writer_ring, ring);
+	if (vtr_sample_is_due(current))
+		vtr_sample_wake();
 }
 
 /**
@@ -660,9 +617,7 @@ int vtr_sched_init(void)
 {
 	unsigned int nr = ARRAY_SIZE(row_probes);
 
-	if (vtr_probe_find(row_probes, nr) != nr)
-		return -ENOENT;
-	return vtr_latency_init();
+	return vtr_probe_find(row_probes, nr) == nr ? 0 : -ENOENT;
 }
 
 /**

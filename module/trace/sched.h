@@ -5,8 +5,6 @@
 #ifndef _VTR_SCHED_H
 #define _VTR_SCHED_H
 
-#include <linux/types.h>
-
 #include <uapi/vitrine/map.h>
 
 struct vtr_ring;

@@ -22,21 +22,22 @@
 
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
-#include <linux/export.h>
-#include <linux/kernel.h>
+#include <linux/idr.h>
 #include <linux/ktime.h>
 #include <linux/log2.h>
-#include <linux/mm.h>
 #include <linux/mutex.h>
+#include <linux/pid_namespace.h>
+#include <linux/preempt.h>
+#include <linux/printk.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
-#include <linux/string.h>
+#include <linux/workqueue.h>
+#include <trace/events/power.h>
 
-#include <vitrine/trace.h>
-
+#include "compat.h"
+#include "probe.h"
 #include "category.h"
 #include "clock.h"
-#include "fxt.h"
 #include "ring.h"
 #include "sched.h"
 #include "session.h"
@@ -51,11 +52,10 @@
 static DEFINE_MUTEX(session_mutex);
 
 static struct {
-	struct vtr_session_settings	settings;
-	struct vtr_ring_config		config;
-	struct vtr_ring			**rings;
-	bool				recording;
-	u32				frozen;
+	struct vtr_ring_config	config;
+	struct vtr_ring		**rings;
+	bool			recording;
+	u32			frozen;
 } session;
 
 /* Number of freezes, including failed attempts; numbers each freeze. */
@@ -67,34 +67,23 @@ static u64 *past_switches;
 static void (*publish_ring)(unsigned int cpu);
 static enum cpuhp_state hotplug_state;
 
-static const char * const mode_names[VTR_NR_MODES] = {
+/* The names of modes in trace/mode. */
+const char * const vtr_session_modes[VTR_NR_MODES] = {
 	[VITRINE_MODE_CIRCULAR]		= "circular",
 	[VITRINE_MODE_ONESHOT]		= "oneshot",
 	[VITRINE_MODE_STREAMING]	= "streaming",
 };
 
 /**
- * vtr_session_mode_name() - return the name of a mode in trace/mode
- * @mode: the mode
- *
- * Context: any.
- * Return: the name.
- */
-const char *vtr_session_mode_name(enum vitrine_mode mode)
-{
-	return mode_names[mode];
-}
-
-/**
  * vtr_session_find_mode() - look up a mode by name
- * @name: a name as returned by vtr_session_mode_name()
+ * @name: one of vtr_session_modes[]
  *
  * Context: any.
  * Return: enum vitrine_mode, or -EINVAL.
  */
 int vtr_session_find_mode(const char *name)
 {
-	return match_string(mode_names, VTR_NR_MODES, name);
+	return match_string(vtr_session_modes, VTR_NR_MODES, name);
 }
 
 /* For KUnit: called between two steps of replace_locked() and vtr_session_freeze(). */
@@ -112,9 +101,9 @@ static void observe(void)
 }
 #endif
 
-static int check_settings(const struct vtr_session_settings *settings)
+static int check_settings(const struct vtr_ring_config *settings)
 {
-	if (!vtr_clock_usable(settings->clock))
+	if (!vtr_clock_rate(settings->clock))
 		return -EINVAL;
 	if (!is_power_of_2(settings->buffer_kb) ||
 	    !is_power_of_2(settings->subbuf_kb))
@@ -127,16 +116,27 @@ static int check_settings(const struct vtr_session_settings *settings)
 	return 0;
 }
 
-static void configure(const struct vtr_session_settings *settings, u32 number,
-		      struct vtr_ring_config *config)
+/* Keep the session and its rings as they are. */
+static void lock_rings(void)
 {
-	config->session = number;
-	config->clock = settings->clock;
-	config->mode = settings->mode;
-	config->subbuf_order = ilog2(settings->subbuf_kb * 1024 / PAGE_SIZE);
-	config->nr_subbufs = settings->buffer_kb / settings->subbuf_kb;
-	config->ticks_per_second = vtr_clock_rate(settings->clock);
-	config->session_ticks = vtr_clock_ticks(settings->clock);
+	mutex_lock(&session_mutex);
+	cpus_read_lock();
+}
+
+static void unlock_rings(void)
+{
+	cpus_read_unlock();
+	mutex_unlock(&session_mutex);
+}
+
+/* Derive what are no settings. */
+static void configure(struct vtr_ring_config *config)
+{
+	config->session = session.config.session + 1;
+	config->subbuf_order = ilog2(config->subbuf_kb * 1024 / PAGE_SIZE);
+	config->nr_subbufs = config->buffer_kb / config->subbuf_kb;
+	config->ticks_per_second = vtr_clock_rate(config->clock);
+	config->session_ticks = vtr_clock_ticks(config->clock);
 	config->session_realtime_ns = ktime_get_real_ns();
 }
 
@@ -158,7 +158,7 @@ void vtr_session_put_rings(struct vtr_ring **rings)
 }
 
 /* Refuse rings that would use up all memory before allocating any. */
-static bool fits_into_memory(const struct vtr_session_settings *settings)
+static bool fits_into_memory(const struct vtr_ring_config *settings)
 {
 	u64 nr_pages = (u64)settings->buffer_kb * 1024 / PAGE_SIZE *
 		       num_online_cpus();
@@ -352,21 +352,20 @@ static void end_old_freeze(struct vtr_ring **rings)
 }
 
 /* Replace the rings. Recording is off. */
-static int replace_locked(const struct vtr_session_settings *settings)
+static int replace_locked(const struct vtr_ring_config *settings)
 {
 	struct vtr_ring **old = session.rings, **rings;
-	struct vtr_ring_config config;
+	struct vtr_ring_config config = *settings;
 
 	lockdep_assert_held(&session_mutex);
 	if (!fits_into_memory(settings))
 		return -ENOMEM;
-	configure(settings, session.config.session + 1, &config);
+	configure(&config);
 	cpus_read_lock();
 	rings = create_rings(&config);
 	if (rings) {
 		if (old)
 			remember_switches(old);
-		session.settings = *settings;
 		session.config = config;
 		observe();
 		/* Pairs with the load in vtr_session_freeze(). */
@@ -385,7 +384,7 @@ static int replace_locked(const struct vtr_session_settings *settings)
 }
 
 /* Replace the rings. If recording was on, it continues in the new rings. */
-static int replace_running_locked(const struct vtr_session_settings *settings)
+static int replace_running_locked(const struct vtr_ring_config *settings)
 {
 	bool was_recording = session.recording;
 	int err, start_err = 0;
@@ -400,7 +399,7 @@ static int replace_running_locked(const struct vtr_session_settings *settings)
 
 /**
  * vtr_session_replace() - begin a new session
- * @settings: settings of the session
+ * @settings: clock, mode and sizes of the session; the rest is ignored
  *
  * If recording was on, it continues in the new rings. Open files can still read the
  * old rings.
@@ -409,7 +408,7 @@ static int replace_running_locked(const struct vtr_session_settings *settings)
  * Return: 0; -EINVAL for invalid settings or -ENOMEM, both of which leave the old
  *	session unchanged; or the error of the tracepoints.
  */
-int vtr_session_replace(const struct vtr_session_settings *settings)
+int vtr_session_replace(const struct vtr_ring_config *settings)
 {
 	int err = check_settings(settings);
 
@@ -422,7 +421,7 @@ int vtr_session_replace(const struct vtr_session_settings *settings)
 }
 
 /**
- * vtr_session_renew() - begin a new session with the settings of the old one but the clock
+ * session_renew() - begin a new session with the settings of the old one but the clock
  * @number: session to replace; has no effect if it is over
  * @freeze: freeze that the new session ends, or 0; has no effect if another one lasts
  * @clock: clock of the new session
@@ -430,14 +429,14 @@ int vtr_session_replace(const struct vtr_session_settings *settings)
  * Context: task; may sleep.
  * Return: 0, -ENOMEM, or the error of the tracepoints.
  */
-int vtr_session_renew(u32 number, u32 freeze, enum vitrine_clock clock)
+static int session_renew(u32 number, u32 freeze, enum vitrine_clock clock)
 {
-	struct vtr_session_settings settings;
+	struct vtr_ring_config settings;
 	int err = 0;
 
 	mutex_lock(&session_mutex);
 	if (session.config.session == number && vtr_session_frozen() == freeze) {
-		settings = session.settings;
+		settings = session.config;
 		settings.clock = clock;
 		err = replace_running_locked(&settings);
 	}
@@ -446,21 +445,8 @@ int vtr_session_renew(u32 number, u32 freeze, enum vitrine_clock clock)
 }
 
 /**
- * vtr_session_settings() - return the current settings
- * @ret: the settings
- *
- * Context: task; may sleep.
- */
-void vtr_session_settings(struct vtr_session_settings *ret)
-{
-	mutex_lock(&session_mutex);
-	*ret = session.settings;
-	mutex_unlock(&session_mutex);
-}
-
-/**
  * vtr_session_config() - return the configuration of the current session's rings
- * @ret: the configuration
+ * @ret: the configuration; sessions are counted from 1 since the module was loaded
  *
  * Context: task; may sleep.
  */
@@ -469,22 +455,6 @@ void vtr_session_config(struct vtr_ring_config *ret)
 	mutex_lock(&session_mutex);
 	*ret = session.config;
 	mutex_unlock(&session_mutex);
-}
-
-/**
- * vtr_session_number() - return the number of the current session
- *
- * Context: task; may sleep.
- * Return: number, counted from 1 since the module was loaded.
- */
-u32 vtr_session_number(void)
-{
-	u32 number;
-
-	mutex_lock(&session_mutex);
-	number = session.config.session;
-	mutex_unlock(&session_mutex);
-	return number;
 }
 
 /**
@@ -556,15 +526,13 @@ static void thaw_rings(void)
  */
 void vtr_session_thaw(void)
 {
-	mutex_lock(&session_mutex);
-	cpus_read_lock();
+	lock_rings();
 	if (vtr_session_frozen()) {
 		/* Wait for a freeze in progress, which is an RCU reader. */
 		synchronize_rcu();
 		thaw_rings();
 	}
-	cpus_read_unlock();
-	mutex_unlock(&session_mutex);
+	unlock_rings();
 }
 
 static void flush_this_cpu(void *unused)
@@ -573,22 +541,6 @@ static void flush_this_cpu(void *unused)
 
 	if (ring)
 		vtr_sched_flush(ring);
-}
-
-static int flush_locked(void)
-{
-	unsigned int cpu;
-
-	lockdep_assert_held(&session_mutex);
-	if (session.config.mode == VITRINE_MODE_ONESHOT)
-		return -EBUSY;
-	cpus_read_lock();
-	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
-		if (session.rings[cpu] && !cpu_online(cpu))
-			vtr_ring_end_subbuf(session.rings[cpu]);
-	on_each_cpu(flush_this_cpu, NULL, 1);
-	cpus_read_unlock();
-	return 0;
 }
 
 /**
@@ -603,11 +555,18 @@ static int flush_locked(void)
  */
 int vtr_session_flush(void)
 {
-	int err;
+	unsigned int cpu;
+	int err = -EBUSY;
 
-	mutex_lock(&session_mutex);
-	err = flush_locked();
-	mutex_unlock(&session_mutex);
+	lock_rings();
+	if (session.config.mode != VITRINE_MODE_ONESHOT) {
+		for (cpu = 0; cpu < nr_cpu_ids; cpu++)
+			if (session.rings[cpu] && !cpu_online(cpu))
+				vtr_ring_end_subbuf(session.rings[cpu]);
+		on_each_cpu(flush_this_cpu, NULL, 1);
+		err = 0;
+	}
+	unlock_rings();
 	return err;
 }
 
@@ -622,13 +581,11 @@ struct vtr_ring *vtr_session_ring(unsigned int cpu)
 {
 	struct vtr_ring *ring;
 
-	mutex_lock(&session_mutex);
-	cpus_read_lock();
+	lock_rings();
 	ring = session.rings[cpu];
 	if (ring)
 		vtr_ring_get(ring);
-	cpus_read_unlock();
-	mutex_unlock(&session_mutex);
+	unlock_rings();
 	return ring;
 }
 
@@ -642,15 +599,11 @@ struct vtr_ring *vtr_session_ring(unsigned int cpu)
  */
 bool vtr_session_stats(unsigned int cpu, struct vtr_ring_stats *ret)
 {
-	struct vtr_ring *ring;
+	struct vtr_ring *ring = vtr_session_ring(cpu);
 
-	mutex_lock(&session_mutex);
-	cpus_read_lock();
-	ring = session.rings[cpu];
 	if (ring)
 		vtr_ring_stats(ring, ret);
-	cpus_read_unlock();
-	mutex_unlock(&session_mutex);
+	vtr_ring_put(ring);
 	return ring;
 }
 
@@ -659,18 +612,16 @@ u64 vitrine_trace_switches(unsigned int cpu)
 	struct vtr_ring_stats stats;
 	u64 switches;
 
-	mutex_lock(&session_mutex);
-	cpus_read_lock();
+	lock_rings();
 	switches = past_switches[cpu];
 	if (session.rings[cpu]) {
 		vtr_ring_stats(session.rings[cpu], &stats);
 		switches += stats.switches;
 	}
-	cpus_read_unlock();
-	mutex_unlock(&session_mutex);
+	unlock_rings();
 	return switches;
 }
-EXPORT_SYMBOL_GPL(vitrine_trace_switches);
+VTR_EXPORT(vitrine_trace_switches);
 
 /**
  * vtr_session_get_rings() - return all rings, for use without a lock
@@ -689,15 +640,13 @@ struct vtr_ring **vtr_session_get_rings(void)
 	rings = kvcalloc(nr_cpu_ids, sizeof(*rings), GFP_KERNEL_ACCOUNT);
 	if (!rings)
 		return NULL;
-	mutex_lock(&session_mutex);
-	cpus_read_lock();
+	lock_rings();
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
 		rings[cpu] = session.rings[cpu];
 		if (rings[cpu])
 			vtr_ring_get(rings[cpu]);
 	}
-	cpus_read_unlock();
-	mutex_unlock(&session_mutex);
+	unlock_rings();
 	return rings;
 }
 
@@ -712,24 +661,223 @@ void vtr_session_set_publish(void (*publish)(unsigned int cpu))
 {
 	unsigned int cpu;
 
-	mutex_lock(&session_mutex);
-	cpus_read_lock();
+	lock_rings();
 	publish_ring = publish;
 	for (cpu = 0; publish && cpu < nr_cpu_ids; cpu++)
 		if (session.rings[cpu])
 			publish(cpu);
-	cpus_read_unlock();
-	mutex_unlock(&session_mutex);
+	unlock_rings();
+}
+
+/*
+ * Detect what makes a recording wrong from outside: the counter that is a session's clock was
+ * set back or changed its rate, and ids of threads are used again.
+ *
+ * A virtual machine may migrate to a processor whose counter has another rate, and
+ * the kernel may find that a counter is unstable. Timestamps would be wrong from then
+ * on, so a new session begins with the clock "local". A counter that the user chose
+ * although it is unstable is not watched.
+ *
+ * A counter that is set back, as hibernation and some firmware do, is good after that, and
+ * so is one whose rate the kernel has measured again, which it does shortly after boot:
+ * the new session has the same clock.
+ *
+ * A CPU forgets a thread that dies there. In the sub-buffers of other CPUs, a thread that gets
+ * the same ids would have the name of the old one. Ids are assigned in ascending order, so
+ * none is used again before the next one to be assigned is lower than before. From then on,
+ * all CPUs record into new sub-buffers.
+ *
+ * Concurrency: the work item accesses the data below, and so does the probe, while no
+ * other CPU is online.
+ */
+
+/* Tolerated deviation: a constant, and a fraction of the elapsed time. */
+#define DRIFT_NS	2000000
+#define DRIFT_PART	500
+
+/**
+ * struct drift_reading - clocks, read at the same time
+ * @ticks: the counter
+ * @mono_ns: CLOCK_MONOTONIC
+ * @asleep_ns: time for which the machine has been suspended since boot
+ */
+struct drift_reading {
+	u64	ticks;
+	u64	mono_ns;
+	u64	asleep_ns;
+};
+
+/**
+ * drift_steady() - check whether a counter has kept its rate
+ * @then: a reading
+ * @now: a later reading, whose ticks are not fewer
+ * @rate: ticks per second, greater than 0
+ *
+ * While the machine is suspended, CLOCK_MONOTONIC stops; the counter may stop, too.
+ *
+ * Context: any.
+ * Return: false if the counter was set forwards or ticked at another rate.
+ */
+static bool drift_steady(const struct drift_reading *then,
+			 const struct drift_reading *now, u64 rate)
+{
+	u64 wanted_ns = now->mono_ns - then->mono_ns, seconds, ns, part;
+
+	if (now->asleep_ns != then->asleep_ns)
+		return true;
+	seconds = div64_u64_rem(now->ticks - then->ticks, rate, &part);
+	/* No overflow below 2^34 Hz and 2^33 seconds. */
+	ns = seconds * 1000000000 + div64_u64(part * 1000000000, rate);
+	return (ns > wanted_ns ? ns - wanted_ns : wanted_ns - ns) <=
+	       DRIFT_NS + wanted_ns / DRIFT_PART;
+}
+
+#define INTERVAL	(10 * HZ)
+
+/* Number of the session that is watched, 0 if none is, and its last reading. */
+static u32 watched;
+static struct drift_reading last;
+
+/* The counter when the machine was suspended, and the last freeze because it was set back. */
+static u64 suspended_ticks;
+static u32 set_back;
+
+/* Read both clocks at nearly the same time. Return false if the readings were interrupted. */
+static bool read_clocks(struct drift_reading *ret)
+{
+	u64 end;
+
+	preempt_disable();
+	ret->ticks = vtr_counter_ticks_ordered();
+	ret->mono_ns = ktime_get_mono_fast_ns();
+	end = vtr_counter_ticks_ordered();
+	preempt_enable();
+	ret->asleep_ns = ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_BOOT));
+	return end - ret->ticks < vtr_counter_rate() / MSEC_PER_SEC;
+}
+
+static void renew(const struct vtr_ring_config *config, u32 freeze,
+		  enum vitrine_clock clock, const char *why)
+{
+	pr_warn("the counter of the CPU %s; a new session begins with clock=%s\n",
+		why, vtr_clock_names[clock]);
+	session_renew(config->session, freeze, clock);
+	watched = 0;
+}
+
+/* Check the counter against CLOCK_MONOTONIC; the kernel knows its rate, and if it is steady. */
+static void check_counter(bool steady, u64 rate,
+			  const struct drift_reading *now)
+{
+	u32 freeze = vtr_session_frozen();
+	struct vtr_ring_config config;
+
+	/* A new session would discard the rings that a trigger has frozen. */
+	if (freeze && freeze != set_back)
+		return;
+	vtr_session_config(&config);
+	if (freeze ||
+	    (config.session == watched && now->ticks < last.ticks)) {
+		renew(&config, freeze, config.clock,
+		      "was set back, as happens when a machine is suspended");
+		return;
+	}
+	if (config.clock != VITRINE_CLOCK_COUNTER ||
+	    (!steady && config.session != watched)) {
+		watched = 0;
+		return;
+	}
+	if (config.session == watched && config.ticks_per_second != rate) {
+		renew(&config, 0, VITRINE_CLOCK_COUNTER,
+		      "was measured again by the kernel");
+		return;
+	}
+	if (config.session == watched &&
+	    (!steady || !drift_steady(&last, now, rate))) {
+		renew(&config, 0, VITRINE_CLOCK_LOCAL,
+		      "has changed its rate, as happens when a virtual machine is migrated");
+		return;
+	}
+	watched = config.session;
+	last = *now;
+}
+
+/* Check whether ids have been assigned from the lowest one on since the last call. */
+static bool ids_have_wrapped(void)
+{
+	static unsigned int last_id;
+	unsigned int id = idr_get_cursor(&init_pid_ns.idr);
+	bool wrapped = id < last_id;
+
+	last_id = id;
+	return wrapped;
+}
+
+static void watch(struct work_struct *work);
+static DECLARE_DELAYED_WORK(watch_work, watch);
+
+static void watch(struct work_struct *work)
+{
+	struct drift_reading now;
+
+	if (ids_have_wrapped())
+		vtr_session_flush();
+	if (read_clocks(&now))
+		check_counter(vtr_counter_is_steady(), vtr_counter_rate(), &now);
+	schedule_delayed_work(&watch_work, INTERVAL);
+}
+
+/*
+ * Called immediately before the machine is suspended and after it is resumed, with
+ * interrupts off on the only CPU that is online. (If all CPUs are merely idle meanwhile,
+ * none of this holds, but the counter goes on.) If the counter was set back, the rings are
+ * frozen before the first record with a time that is too early, until the work item begins
+ * a new session.
+ */
+static void probe_suspend(void *unused, const char *action, int value, bool start)
+{
+	if (strcmp(action, "machine_suspend"))
+		return;
+	if (start) {
+		suspended_ticks = vtr_counter_ticks_ordered();
+		return;
+	}
+	vtr_bound_forget();
+	if (READ_ONCE(watched) && vtr_counter_ticks_ordered() < suspended_ticks)
+		set_back = vtr_session_freeze();
+	cancel_delayed_work(&watch_work);
+	schedule_delayed_work(&watch_work, 0);
+}
+
+static struct vtr_probe suspend = VTR_PROBE(suspend_resume, probe_suspend);
+
+/* Begin to watch the counter and the ids of threads. A kernel may not be able to suspend. */
+static int drift_init(void)
+{
+	int err = 0;
+
+	if (vtr_clock_rate(VITRINE_CLOCK_COUNTER) && vtr_probe_find(&suspend, 1))
+		err = min(vtr_probe_register(&suspend, 1), 0);
+	if (!err)
+		schedule_delayed_work(&watch_work, 0);
+	return err;
+}
+
+static void drift_deinit(void)
+{
+	vtr_probe_unregister(&suspend, 1);
+	cancel_delayed_work_sync(&watch_work);
 }
 
 /**
  * vtr_session_init() - create the first session, with recording off
- * @settings: settings of the session
+ * @settings: clock, mode and sizes of the session; the rest is ignored
  *
  * Context: task; may sleep.
- * Return: 0, -EINVAL for invalid settings, -ENOMEM, or the error of CPU hotplug.
+ * Return: 0, -EINVAL for invalid settings, -ENOMEM, or the error of CPU hotplug or of a
+ *	tracepoint.
  */
-int vtr_session_init(const struct vtr_session_settings *settings)
+int vtr_session_init(const struct vtr_ring_config *settings)
 {
 	int err;
 
@@ -750,8 +898,13 @@ int vtr_session_init(const struct vtr_session_settings *settings)
 	if (err < 0)
 		goto err_rings;
 	hotplug_state = err;
+	err = drift_init();
+	if (err)
+		goto err_hotplug;
 	return 0;
 
+err_hotplug:
+	cpuhp_remove_state(hotplug_state);
 err_rings:
 	vtr_session_put_rings(session.rings);
 err_switches:
@@ -766,6 +919,7 @@ err_switches:
  */
 void vtr_session_deinit(void)
 {
+	drift_deinit();
 	vtr_session_enable(false);
 	cpuhp_remove_state(hotplug_state);
 	close_rings(session.rings);
@@ -774,4 +928,5 @@ void vtr_session_deinit(void)
 
 #ifdef CONFIG_VITRINE_KUNIT
 #include "tests/session_kunit.c"
+#include "tests/drift_kunit.c"
 #endif

@@ -1,28 +1,100 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Sources of events: their probes are registered only while their category
- * records.
+ * records. The sources "power", "module" and "printk", with one or two probes each, are here.
  *
  * Concurrency: probes are registered and unregistered under category_mutex, which
  * calls the categories; nothing else changes after vtr_source_init().
  */
 #include <linux/errno.h>
+#include <linux/module.h>
+#include <trace/events/module.h>
+#include <trace/events/power.h>
+#include <trace/events/printk.h>
+
+#include <vitrine/inspect.h>
 
 #include "event.h"
 #include "source.h"
 
-static struct vtr_source * const sources[] = {
-	&vtr_source_sched,
-	&vtr_source_irq,
-	&vtr_source_ipi,
-	&vtr_source_fault,
-	&vtr_source_syscall,
-	&vtr_source_block,
-	&vtr_source_timer,
-	&vtr_source_power,
-	&vtr_source_module,
-	&vtr_source_printk,
+/* ---- power: idle states and frequencies of the CPUs ------------------------ */
+
+VTR_SOURCE_CATEGORY(power);
+
+static notrace void probe_idle(void *unused, unsigned int state, unsigned int cpu)
+{
+	if (state == PWR_EVENT_EXIT)
+		vitrine_trace_end(power, "sleep");
+	else
+		vitrine_trace_begin(power, "sleep",
+				    VITRINE_ARG("state", state));
+}
+
+static void probe_frequency(void *unused, unsigned int frequency,
+			    unsigned int cpu)
+{
+	vitrine_trace_counter(power, "cpu_frequency", cpu,
+			      VITRINE_ARG("khz", frequency));
+}
+
+static struct vtr_probe power_probes[] = {
+	VTR_PROBE(cpu_idle, probe_idle),
+	VTR_PROBE(cpu_frequency, probe_frequency),
 };
+
+VTR_SOURCE_DEFINE(power, power_probes)
+
+/* ---- module: modules that are loaded and unloaded -------------------------- */
+
+VTR_SOURCE_CATEGORY(module);
+
+static void probe_load(void *unused, struct module *module)
+{
+	vitrine_trace_instant(module, "load",
+			      VITRINE_ARG("module", module->name));
+}
+
+static void probe_free(void *unused, struct module *module)
+{
+	vitrine_trace_instant(module, "free",
+			      VITRINE_ARG("module", module->name));
+}
+
+static struct vtr_probe module_probes[] = {
+	VTR_PROBE(module_load, probe_load),
+	VTR_PROBE(module_free, probe_free),
+};
+
+VTR_SOURCE_DEFINE(module, module_probes)
+
+/*
+ * ---- printk: messages of the kernel, as log records -------------------------
+ *
+ * Messages come from any context. A writer prints nothing itself, so there is no recursion.
+ */
+
+VTR_SOURCE_CATEGORY(printk);
+
+static const struct vitrine_site message_site = {
+	VTR_SITE(printk, VITRINE_RECORD_LOG, NULL),
+};
+
+static notrace void probe_console(void *unused, const char *text, size_t len_bytes)
+{
+	if (len_bytes && text[len_bytes - 1] == '\n')
+		len_bytes--;
+	vtr_event_write_log(&message_site, text, len_bytes);
+}
+
+static struct vtr_probe printk_probes[] = {
+	VTR_PROBE(console, probe_console),
+};
+
+VTR_SOURCE_DEFINE(printk, printk_probes)
+
+/* ---- all sources ----------------------------------------------------------- */
+
+static struct vtr_source * const sources[] = { VITRINE_SOURCES(VTR_SOURCE_ADDRESS) };
 
 /**
  * vtr_source_switch() - register or unregister the probes of a source
@@ -37,12 +109,16 @@ static struct vtr_source * const sources[] = {
  */
 int vtr_source_switch(struct vtr_source *source, bool on)
 {
-	int nr;
+	int nr, cpu;
 
 	if (!on) {
 		vtr_probe_unregister(source->probes, source->nr_probes);
 		return 0;
 	}
+	if (source->begun)
+		for_each_possible_cpu(cpu)
+			memset(per_cpu_ptr(source->begun, cpu), 0,
+			       source->begun_bytes);
 	nr = vtr_probe_register(source->probes, source->nr_probes);
 	if (nr < 0)
 		return nr;
@@ -59,27 +135,32 @@ static unsigned int nr_found(const struct vtr_source *source)
 }
 
 /**
- * vtr_source_report_missing() - report what this kernel cannot record
- * @say: called for each missing tracepoint
- * @ctx: last argument of @say
+ * vtr_source_record_missing() - record in a tree which events this kernel does not have
+ * @events: node to record them in
  *
  * Context: task; may sleep. After vtr_source_init().
  */
-void vtr_source_report_missing(vtr_source_missing_fn say, void *ctx)
+void vtr_source_record_missing(struct vitrine_node *events)
 {
+	const struct vtr_source *source;
 	unsigned int i, k;
+	char name[64];
 
 	for (i = 0; i < ARRAY_SIZE(sources); i++) {
-		const struct vtr_source *source = sources[i];
-
+		source = sources[i];
 		if (!nr_found(source)) {
-			say(source->category->name, NULL, ctx);
+			vitrine_record_string(events, source->category->name,
+					      "this kernel has no tracepoint for it");
 			continue;
 		}
-		for (k = 0; k < source->nr_probes; k++)
-			if (!source->probes[k].tracepoint)
-				say(source->category->name,
-				    source->probes[k].name, ctx);
+		for (k = 0; k < source->nr_probes; k++) {
+			if (source->probes[k].tracepoint)
+				continue;
+			snprintf(name, sizeof(name), "%s:%s", source->category->name,
+				 source->probes[k].name);
+			vitrine_record_string(events, name,
+					      "this kernel has no such tracepoint");
+		}
 	}
 }
 

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Sources of events: categories whose events come from the kernel's tracepoints. A source
- * is in source_<category>.c, "sched" in sched.c; sources[] in source.c lists them all.
+ * is in source_<category>.c, "sched" in sched.c; VITRINE_SOURCES() lists them all.
  */
 #ifndef _VTR_SOURCE_H
 #define _VTR_SOURCE_H
 
 #include <linux/kernel.h>
 
+#include <uapi/vitrine/map.h>
+
 #include "probe.h"
 
+struct task_struct;
 struct vitrine_category;
+struct vitrine_node;
 
 /**
  * struct vtr_source - a category and its probes
@@ -18,12 +22,17 @@ struct vitrine_category;
  * @probes: the probes
  * @nr_probes: number of @probes
  * @takes_args: the source can record arguments; see &vitrine_category.with_args
+ * @begun: what each CPU has begun; zeroed when the source is switched on, because the
+ *	begins of a previous recording are invalid. May be NULL
+ * @begun_bytes: size of @begun
  */
 struct vtr_source {
 	struct vitrine_category	*category;
 	struct vtr_probe	*probes;
 	unsigned int		nr_probes;
 	bool			takes_args;
+	void __percpu		*begun;
+	size_t			begun_bytes;
 };
 
 #define VTR_SOURCE(source_category, source_probes, ...) {		\
@@ -33,17 +42,31 @@ struct vtr_source {
 	__VA_ARGS__							\
 }
 
-extern struct vtr_source vtr_source_sched, vtr_source_irq, vtr_source_syscall,
-	vtr_source_block, vtr_source_timer, vtr_source_power, vtr_source_module,
-	vtr_source_printk, vtr_source_ipi, vtr_source_fault;
+/* Define the category of a source, before its probes, which refer to it. */
+#define VTR_SOURCE_CATEGORY(name)					\
+	static int name##_switched(bool on);				\
+	static DEFINE_VITRINE_CATEGORY_SWITCHED(name, name##_switched)
 
-/* Called with a category and a missing tracepoint of it, or NULL if all are missing. */
-typedef void (*vtr_source_missing_fn)(const char *category,
-				      const char *tracepoint, void *ctx);
+/* Define a source for which switching its probes is all that there is to do. */
+#define VTR_SOURCE_DEFINE(name, source_probes, ...)			\
+	struct vtr_source vtr_source_##name =				\
+		VTR_SOURCE(name, source_probes, ##__VA_ARGS__);		\
+									\
+	static int name##_switched(bool on)				\
+	{								\
+		return vtr_source_switch(&vtr_source_##name, on);	\
+	}
+
+#define VTR_SOURCE_DECLARE(name, ...)	extern struct vtr_source vtr_source_##name;
+VITRINE_SOURCES(VTR_SOURCE_DECLARE)
+
+#define VTR_SOURCE_ADDRESS(name, ...)	&vtr_source_##name,
 
 int vtr_source_init(void);
 void vtr_source_deinit(void);
 int vtr_source_switch(struct vtr_source *source, bool on);
-void vtr_source_report_missing(vtr_source_missing_fn say, void *ctx);
+void vtr_source_record_missing(struct vitrine_node *events);
+
+const char *vtr_syscall_name(struct task_struct *task, long nr);
 
 #endif /* _VTR_SOURCE_H */

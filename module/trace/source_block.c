@@ -12,8 +12,7 @@
 #include "event.h"
 #include "source.h"
 
-static int block_switched(bool on);
-static DEFINE_VITRINE_CATEGORY_SWITCHED(block, block_switched);
+VTR_SOURCE_CATEGORY(block);
 
 #ifdef CONFIG_BLOCK
 static const struct vitrine_arg issue_args[] = {
@@ -27,61 +26,35 @@ static const struct vitrine_arg complete_args[] = {
 	{ "bytes", FXT_ARG_UINT32 },
 };
 
-#define ISSUE_SITE(request)						\
+#define REQUEST_SITES(request)						\
 	{								\
-		VTR_SITE(block, VITRINE_RECORD_ASYNC_BEGIN |		\
-			 VITRINE_RECORD_TEXT, request),			\
-		.args = issue_args,					\
-		.nr_args = ARRAY_SIZE(issue_args),			\
-	}
-
-#define COMPLETE_SITE(request)						\
-	{								\
-		VTR_SITE(block, VITRINE_RECORD_ASYNC_END, request),	\
-		.args = complete_args,					\
-		.nr_args = ARRAY_SIZE(complete_args),			\
+		{							\
+			VTR_SITE(block, VITRINE_RECORD_ASYNC_BEGIN |	\
+				 VITRINE_RECORD_TEXT, request),		\
+			VTR_SITE_ARGS(issue_args),			\
+		}, {							\
+			VTR_SITE(block, VITRINE_RECORD_ASYNC_END, request), \
+			VTR_SITE_ARGS(complete_args),			\
+		},							\
 	}
 
 /* Sites of the issue and the completion of a request, by operation. */
-struct request_sites {
+static const struct request_sites {
 	struct vitrine_site	issue;
 	struct vitrine_site	complete;
-};
-
-static const struct request_sites sites_read = {
-	ISSUE_SITE("read"), COMPLETE_SITE("read")
-};
-
-static const struct request_sites sites_write = {
-	ISSUE_SITE("write"), COMPLETE_SITE("write")
-};
-
-static const struct request_sites sites_flush = {
-	ISSUE_SITE("flush"), COMPLETE_SITE("flush")
-};
-
-static const struct request_sites sites_discard = {
-	ISSUE_SITE("discard"), COMPLETE_SITE("discard")
-};
-
-static const struct request_sites sites_other = {
-	ISSUE_SITE("request"), COMPLETE_SITE("request")
+} sites[] = {
+	[REQ_OP_READ]		= REQUEST_SITES("read"),
+	[REQ_OP_WRITE]		= REQUEST_SITES("write"),
+	[REQ_OP_FLUSH]		= REQUEST_SITES("flush"),
+	[REQ_OP_DISCARD]	= REQUEST_SITES("discard"),
+	/* All other operations. */
+	REQUEST_SITES("request"),
 };
 
 static const struct request_sites *request_sites(const struct request *rq)
 {
-	switch (req_op(rq)) {
-	case REQ_OP_READ:
-		return &sites_read;
-	case REQ_OP_WRITE:
-		return &sites_write;
-	case REQ_OP_FLUSH:
-		return &sites_flush;
-	case REQ_OP_DISCARD:
-		return &sites_discard;
-	default:
-		return &sites_other;
-	}
+	BUILD_BUG_ON(ARRAY_SIZE(sites) != 5);
+	return &sites[min_t(size_t, (__force u32)req_op(rq), ARRAY_SIZE(sites) - 1)];
 }
 
 static u32 request_device(const struct request *rq)
@@ -121,9 +94,4 @@ static struct vtr_probe probes[] = {
 static struct vtr_probe probes[] = {};
 #endif
 
-struct vtr_source vtr_source_block = VTR_SOURCE(block, probes);
-
-static int block_switched(bool on)
-{
-	return vtr_source_switch(&vtr_source_block, on);
-}
+VTR_SOURCE_DEFINE(block, probes)

@@ -17,14 +17,17 @@
 #include <asm/trap_pf.h>
 #endif
 
+#include "compat.h"
 #include "event.h"
-#include "exceptions.h"
 #include "source.h"
 
-static int fault_switched(bool on);
-static DEFINE_VITRINE_CATEGORY_SWITCHED(fault, fault_switched);
+#ifdef VTR_PAGE_FAULTS
+#include VTR_PAGE_FAULTS
+#endif
 
-#ifdef VTR_HAS_PAGE_FAULTS
+VTR_SOURCE_CATEGORY(fault);
+
+#ifdef VTR_PAGE_FAULTS
 /* Kind of access; known on x86 only. */
 enum access {
 	ACCESS_READ,
@@ -40,8 +43,7 @@ static const struct vitrine_arg address_args[] = {
 #define FAULT_SITE(name)						\
 	{								\
 		VTR_SITE(fault, VITRINE_RECORD_INSTANT, name),		\
-		.args = address_args,					\
-		.nr_args = ARRAY_SIZE(address_args),			\
+		VTR_SITE_ARGS(address_args),				\
 	}
 
 #define FAULT_SITES(from)						\
@@ -101,14 +103,13 @@ static struct vtr_probe probes[] = {};
 
 struct vtr_source vtr_source_fault = VTR_SOURCE(fault, probes);
 
-#ifdef CONFIG_X86
-static const struct vitrine_site exception_site = {
-	VTR_SITE(fault, VITRINE_RECORD_INSTANT | VITRINE_RECORD_NAMED, NULL),
-};
-
 static notrace int notify(struct notifier_block *block, unsigned long reason,
 			  void *args)
 {
+#ifdef CONFIG_X86
+	static const struct vitrine_site site = {
+		VTR_SITE(fault, VITRINE_RECORD_INSTANT | VITRINE_RECORD_NAMED, NULL),
+	};
 	const struct die_args *die = args;
 
 	switch (reason) {
@@ -119,8 +120,9 @@ static notrace int notify(struct notifier_block *block, unsigned long reason,
 		if (regs_irqs_disabled(die->regs))
 			vtr_event_lose();
 		else
-			vtr_event_write_named0(&exception_site, die->str, 0);
+			vtr_event_write_key(&site, vtr_strings_key(die->str), die->str, 0, 0);
 	}
+#endif
 	return NOTIFY_DONE;
 }
 
@@ -130,33 +132,14 @@ static struct notifier_block notifier = {
 	.priority = INT_MAX,
 };
 
-static void listen(void)
-{
-	register_die_notifier(&notifier);
-}
-
-static void ignore(void)
-{
-	unregister_die_notifier(&notifier);
-}
-#else
-static void listen(void)
-{
-}
-
-static void ignore(void)
-{
-}
-#endif
-
 static int fault_switched(bool on)
 {
 	int err;
 
 	if (!on)
-		ignore();
+		unregister_die_notifier(&notifier);
 	err = vtr_source_switch(&vtr_source_fault, on);
 	if (on && !err)
-		listen();
+		register_die_notifier(&notifier);
 	return err;
 }

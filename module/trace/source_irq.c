@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Source "irq": interrupt handlers and softirqs, as durations on the thread
- * they interrupt; on x86 also the interrupt of the local timer, which has no handler.
+ * Sources "irq" and "ipi": interrupt handlers, softirqs and interrupts from other CPUs, as
+ * durations on the thread they interrupt; on x86 also the interrupt of the local timer, which
+ * has no handler.
  *
- * Each is one complete record, written at its end, because neither is ever switched out.
+ * Each is one complete record, written at its end, because none is ever switched out.
  * On PREEMPT_RT softirqs run in threads and can be switched out: their begins and ends are
- * separate records.
+ * separate records. For interrupts from other CPUs, x86 has a tracepoint for each kind; arm
+ * and arm64 have one, which passes the kind as an argument.
  *
  * Concurrency: as in event.c. The begin is per CPU: a CPU runs one interrupt handler,
- * and one softirq below it, at a time.
+ * and one softirq below it, at a time; interrupts from other CPUs do not interrupt each other.
  */
+#include <linux/hardirq.h>
 #include <linux/interrupt.h>
 #include <linux/irq.h>
-#include <linux/percpu.h>
-#include <linux/string.h>
 #include <trace/events/irq.h>
+#ifdef CONFIG_X86_LOCAL_APIC
+#include <asm/trace/irq_vectors.h>
+#elif defined(CONFIG_ARM) || defined(CONFIG_ARM64)
+#include <trace/events/ipi.h>
+#endif
 
 #include "event.h"
 #include "source.h"
-#ifdef CONFIG_X86_LOCAL_APIC
-#include "vectors.h"
-#endif
 
-static int irq_switched(bool on);
-static DEFINE_VITRINE_CATEGORY_SWITCHED(irq, irq_switched);
+VTR_SOURCE_CATEGORY(irq);
+VTR_SOURCE_CATEGORY(ipi);
 
 static DEFINE_PER_CPU(struct {
 	u64	handler;
@@ -31,73 +34,79 @@ static DEFINE_PER_CPU(struct {
 	u64	vector;
 }, begun);
 
+static DEFINE_PER_CPU(u64, ipi_begun);
+
+#ifdef CONFIG_X86_LOCAL_APIC
+static const struct vitrine_arg vector_args[] = {
+	{ "vector", FXT_ARG_INT32 },
+};
+
+/* The probes of an interrupt that has a vector of its own; the data of @exit is the site. */
+#define VECTOR_PROBES(category, vector, entry, exit)			\
+	VTR_PROBE(vector##_entry, entry),				\
+	{ #vector "_exit", VTR_PROBE_FUNCTION(vector##_exit, exit),	\
+	  (void *)&(const struct vitrine_site){				\
+		VTR_SITE(category, VITRINE_RECORD_COMPLETE |		\
+				   VITRINE_RECORD_BEGAN, #vector),	\
+		VTR_SITE_ARGS(vector_args),				\
+	} }
+#endif
+
+/* ---- irq ------------------------------------------------------------------- */
+
 static notrace void probe_irq_entry(void *unused, int irq,
 				    struct irqaction *action)
 {
 	this_cpu_write(begun.handler, vtr_event_ticks());
 }
 
-static const struct vitrine_arg irq_args[] = {
-	{ "irq", FXT_ARG_INT32 },
-};
+#define HANDLER_SITE(arg)						\
+	{								\
+		VTR_SITE(irq, VITRINE_RECORD_COMPLETE |			\
+			      VITRINE_RECORD_BEGAN |			\
+			      VITRINE_RECORD_NAMED, NULL),		\
+		.args = &(const struct vitrine_arg){ arg, FXT_ARG_INT32 }, \
+		.nr_args = 1,						\
+	}
 
-/* Arguments of a handler that did not handle the interrupt, which is a shared one. */
-static const struct vitrine_arg unhandled_args[] = {
-	{ "irq_unhandled", FXT_ARG_INT32 },
-};
+static const struct vitrine_site handled_site = HANDLER_SITE("irq");
 
-static const struct vitrine_site handled_site = {
-	VTR_SITE(irq, VITRINE_RECORD_COMPLETE | VITRINE_RECORD_BEGAN |
-		      VITRINE_RECORD_NAMED, NULL),
-	.args = irq_args,
-	.nr_args = ARRAY_SIZE(irq_args),
-};
-
-static const struct vitrine_site unhandled_site = {
-	VTR_SITE(irq, VITRINE_RECORD_COMPLETE | VITRINE_RECORD_BEGAN |
-		      VITRINE_RECORD_NAMED, NULL),
-	.args = unhandled_args,
-	.nr_args = ARRAY_SIZE(unhandled_args),
-};
+/* A handler that did not handle the interrupt, which is a shared one. */
+static const struct vitrine_site unhandled_site = HANDLER_SITE("irq_unhandled");
 
 /* The name belongs to the driver that requested the interrupt, and may be freed with it. */
 static notrace void probe_irq_exit(void *unused, int irq,
 				   struct irqaction *action, int ret)
 {
-	vtr_event_write_named(ret == IRQ_HANDLED ? &handled_site : &unhandled_site,
-			      action->name, this_cpu_read(begun.handler), irq);
+	/* A driver may request an interrupt without a name. */
+	const char *name = action->name ?: "";
+
+	vtr_event_write_key(ret == IRQ_HANDLED ? &handled_site : &unhandled_site,
+			    vtr_strings_key(name), name, this_cpu_read(begun.handler), irq);
 }
 
-#define SOFTIRQ_SITES(name)						\
-	{								\
-		.complete = {						\
-			VTR_SITE(irq, VITRINE_RECORD_COMPLETE |		\
-				      VITRINE_RECORD_BEGAN, "softirq " name), \
-		},							\
+/* The kernel lists its softirqs with these macros. */
+#undef softirq_name
+#undef softirq_name_end
+#define softirq_name(name)						\
+	[name##_SOFTIRQ] = {						\
 		.begin = {						\
-			VTR_SITE(irq, VITRINE_RECORD_BEGIN, "softirq " name), \
+			VTR_SITE(irq, VITRINE_RECORD_BEGIN, "softirq " #name), \
 		},							\
 		.end = {						\
-			VTR_SITE(irq, VITRINE_RECORD_END, "softirq " name), \
+			VTR_SITE(irq, SOFTIRQ_END, "softirq " #name),	\
 		},							\
-	}
+	},
+#define softirq_name_end	softirq_name
+
+#define SOFTIRQ_END							\
+	(IS_ENABLED(CONFIG_PREEMPT_RT) ? VITRINE_RECORD_END :		\
+	 VITRINE_RECORD_COMPLETE | VITRINE_RECORD_BEGAN)
 
 static const struct {
-	struct vitrine_site	complete;
 	struct vitrine_site	begin;
 	struct vitrine_site	end;
-} softirqs[NR_SOFTIRQS] = {
-	[HI_SOFTIRQ]		= SOFTIRQ_SITES("HI"),
-	[TIMER_SOFTIRQ]		= SOFTIRQ_SITES("TIMER"),
-	[NET_TX_SOFTIRQ]	= SOFTIRQ_SITES("NET_TX"),
-	[NET_RX_SOFTIRQ]	= SOFTIRQ_SITES("NET_RX"),
-	[BLOCK_SOFTIRQ]		= SOFTIRQ_SITES("BLOCK"),
-	[IRQ_POLL_SOFTIRQ]	= SOFTIRQ_SITES("IRQ_POLL"),
-	[TASKLET_SOFTIRQ]	= SOFTIRQ_SITES("TASKLET"),
-	[SCHED_SOFTIRQ]		= SOFTIRQ_SITES("SCHED"),
-	[HRTIMER_SOFTIRQ]	= SOFTIRQ_SITES("HRTIMER"),
-	[RCU_SOFTIRQ]		= SOFTIRQ_SITES("RCU"),
-};
+} softirqs[NR_SOFTIRQS] = { SOFTIRQ_NAME_LIST };
 
 static notrace void probe_softirq_entry(void *unused, unsigned int vec)
 {
@@ -109,39 +118,87 @@ static notrace void probe_softirq_entry(void *unused, unsigned int vec)
 
 static notrace void probe_softirq_exit(void *unused, unsigned int vec)
 {
-	if (vec >= NR_SOFTIRQS)
-		return;
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		vitrine_trace_write0(&softirqs[vec].end, 0);
-	else
-		vitrine_trace_write0(&softirqs[vec].complete,
-				     this_cpu_read(begun.softirq));
+	if (vec < NR_SOFTIRQS)
+		vitrine_trace_write0(&softirqs[vec].end, this_cpu_read(begun.softirq));
 }
 
 #ifdef CONFIG_X86_LOCAL_APIC
-VTR_VECTOR_ENTRY(begun.vector)
-VTR_VECTOR_EXIT(irq, local_timer, begun.vector)
+static notrace void probe_vector_entry(void *unused, int nr)
+{
+	this_cpu_write(begun.vector, vtr_event_ticks());
+}
+
+static notrace void probe_vector_exit(void *site, int nr)
+{
+	vitrine_trace_write1(site, this_cpu_read(begun.vector), nr);
+}
 #endif
 
-static struct vtr_probe probes[] = {
+static struct vtr_probe irq_probes[] = {
 	VTR_PROBE(irq_handler_entry, probe_irq_entry),
 	VTR_PROBE(irq_handler_exit, probe_irq_exit),
 	VTR_PROBE(softirq_entry, probe_softirq_entry),
 	VTR_PROBE(softirq_exit, probe_softirq_exit),
 #ifdef CONFIG_X86_LOCAL_APIC
-	VTR_VECTOR_PROBES(local_timer),
+	VECTOR_PROBES(irq, local_timer, probe_vector_entry, probe_vector_exit),
 #endif
 };
 
-struct vtr_source vtr_source_irq = VTR_SOURCE(irq, probes);
+VTR_SOURCE_DEFINE(irq, irq_probes, .begun = &begun, .begun_bytes = sizeof(begun))
 
-static int irq_switched(bool on)
+/* ---- ipi ------------------------------------------------------------------- */
+
+#ifdef CONFIG_X86_LOCAL_APIC
+static notrace void probe_ipi_entry(void *unused, int nr)
 {
-	int cpu;
-
-	/* Begins from the previous recording are invalid. */
-	if (on)
-		for_each_possible_cpu(cpu)
-			memset(per_cpu_ptr(&begun, cpu), 0, sizeof(begun));
-	return vtr_source_switch(&vtr_source_irq, on);
+	this_cpu_write(ipi_begun, vtr_event_ticks());
 }
+
+static notrace void probe_ipi_exit(void *site, int nr)
+{
+	vitrine_trace_write1(site, this_cpu_read(ipi_begun), nr);
+}
+
+#define IPI_PROBES(vector)	VECTOR_PROBES(ipi, vector, probe_ipi_entry, probe_ipi_exit)
+
+static struct vtr_probe ipi_probes[] = {
+#ifdef CONFIG_SMP
+	IPI_PROBES(reschedule),
+	IPI_PROBES(call_function),
+	IPI_PROBES(call_function_single),
+#endif
+#ifdef CONFIG_IRQ_WORK
+	IPI_PROBES(irq_work),
+#endif
+	IPI_PROBES(x86_platform_ipi),
+};
+#elif defined(CONFIG_ARM) || defined(CONFIG_ARM64)
+static const struct vitrine_site ipi_site = {
+	VTR_SITE(ipi, VITRINE_RECORD_COMPLETE | VITRINE_RECORD_BEGAN |
+		      VITRINE_RECORD_NAMED, NULL),
+};
+
+/* An IPI in NMI context may interrupt another IPI, whose begin time must not change. */
+static notrace void probe_ipi_entry(void *unused, const char *reason)
+{
+	if (!in_nmi())
+		this_cpu_write(ipi_begun, vtr_event_ticks());
+}
+
+static notrace void probe_ipi_exit(void *unused, const char *reason)
+{
+	vtr_event_write_key(&ipi_site, vtr_strings_key(reason), reason,
+			    this_cpu_read(ipi_begun), 0);
+}
+
+static struct vtr_probe ipi_probes[] = {
+	VTR_PROBE(ipi_entry, probe_ipi_entry),
+	VTR_PROBE(ipi_exit, probe_ipi_exit),
+};
+#else
+#pragma message "the source \"ipi\" has no events: this architecture has no tracepoints for them"
+
+static struct vtr_probe ipi_probes[] = {};
+#endif
+
+VTR_SOURCE_DEFINE(ipi, ipi_probes, .begun = &ipi_begun, .begun_bytes = sizeof(ipi_begun))

@@ -9,27 +9,152 @@
  * while the thread sleeps.
  *
  * Names come from the kernel's own table of system calls, at build time. Arguments are
- * recorded only if requested, by separate probes.
+ * recorded only if requested, which a static key tells.
  *
  * Concurrency: as in event.c. The call of the current thread of a CPU is per-CPU data,
- * accessed with preemption disabled.
+ * accessed with preemption disabled. The key and the sites with arguments change while no
+ * probe is registered.
  */
 #include <linux/compat.h>
+#include <linux/err.h>
 #include <linux/nospec.h>
-#include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/slab.h>
-#include <linux/string.h>
-#include <asm/syscall.h>
-#include <asm/unistd.h>
+#include <linux/trace_events.h>
 #include <trace/events/sched.h>
 #include <trace/events/syscalls.h>
+#include <trace/syscall.h>
+#include <asm/syscall.h>
+#include <asm/unistd.h>
 
 #include "compat.h"
 #include "event.h"
 #include "source.h"
-#include "syscall_args.h"
-#include "syscall_name.h"
+
+/*
+ * Names and types of the arguments of system calls, from the kernel's own events
+ * (CONFIG_FTRACE_SYSCALLS). A call without such an event gets six numbers.
+ *
+ * Concurrency: the caller serialises. The kernel's tables are constant.
+ */
+
+#define SYSCALL_MAX_ARGS	6
+
+/**
+ * struct syscall_arg_sites - sites of a system call with arguments
+ * @complete: written at the end if the thread was not switched out: arguments, then the
+ *	return value
+ * @begin: written when the thread is switched out: arguments only
+ * @args: arguments of both
+ */
+struct syscall_arg_sites {
+	struct vitrine_site	complete;
+	struct vitrine_site	begin;
+	struct vitrine_arg	args[SYSCALL_MAX_ARGS + 1];
+};
+
+#ifdef CONFIG_FTRACE_SYSCALLS
+static const struct {
+	const char	*type;
+	unsigned int	fxt;
+} types[] = {
+	{ "int",		FXT_ARG_INT32 },
+	{ "pid_t",		FXT_ARG_INT32 },
+	{ "clockid_t",		FXT_ARG_INT32 },
+	{ "const clockid_t",	FXT_ARG_INT32 },
+	{ "long",		FXT_ARG_INT64 },
+	{ "off_t",		FXT_ARG_INT64 },
+	{ "loff_t",		FXT_ARG_INT64 },
+	{ "unsigned int",	FXT_ARG_UINT32 },
+	{ "unsigned",		FXT_ARG_UINT32 },
+	{ "u32",		FXT_ARG_UINT32 },
+	{ "__u32",		FXT_ARG_UINT32 },
+	{ "uid_t",		FXT_ARG_UINT32 },
+	{ "gid_t",		FXT_ARG_UINT32 },
+	{ "qid_t",		FXT_ARG_UINT32 },
+	{ "umode_t",		FXT_ARG_UINT32 },
+};
+
+static unsigned int type_of(const char *type)
+{
+	unsigned int i;
+
+	if (strchr(type, '*'))
+		return FXT_ARG_POINTER;
+	for (i = 0; i < ARRAY_SIZE(types); i++)
+		if (!strcmp(type, types[i].type))
+			return types[i].fxt;
+	return FXT_ARG_UINT64;
+}
+
+/* Fill in the arguments. Return their number, or -1 if the kernel has no event. */
+static int fill_known(const char *name, struct vitrine_arg *args)
+{
+	const struct syscall_metadata *known;
+	struct trace_event_file *file;
+	char event[64];
+	int i, nr;
+
+	snprintf(event, sizeof(event), "sys_enter_%s", name);
+	file = trace_get_event_file(NULL, "syscalls", event);
+	if (IS_ERR(file))
+		return -1;
+	known = file->event_call->data;
+	nr = min_t(int, known->nb_args, SYSCALL_MAX_ARGS);
+	for (i = 0; i < nr; i++) {
+		args[i].name = known->args[i];
+		args[i].type = type_of(known->types[i]);
+	}
+	trace_put_event_file(file);
+	return nr;
+}
+#else
+static int fill_known(const char *name, struct vitrine_arg *args)
+{
+	return -1;
+}
+#endif
+
+static int fill_unknown(struct vitrine_arg *args)
+{
+	static const char * const names[SYSCALL_MAX_ARGS] = {
+		"arg0", "arg1", "arg2", "arg3", "arg4", "arg5",
+	};
+	int i;
+
+	for (i = 0; i < SYSCALL_MAX_ARGS; i++) {
+		args[i].name = names[i];
+		args[i].type = FXT_ARG_UINT64;
+	}
+	return SYSCALL_MAX_ARGS;
+}
+
+/**
+ * syscall_args_init() - initialise the sites of a system call with arguments
+ * @args: the sites, which must not be moved afterwards
+ * @complete: site without arguments, but with the return value
+ * @begin: site of the begin without arguments
+ *
+ * Context: task; may sleep.
+ */
+static void syscall_args_init(struct syscall_arg_sites *args,
+			      const struct vitrine_site *complete,
+			      const struct vitrine_site *begin)
+{
+	int nr = fill_known(complete->name, args->args);
+
+	if (nr < 0)
+		nr = fill_unknown(args->args);
+	args->args[nr] = complete->args[0];
+	args->complete = *complete;
+	args->complete.args = args->args;
+	args->complete.nr_args = nr + 1;
+	args->begin = *begin;
+	args->begin.args = args->args;
+	args->begin.nr_args = nr;
+}
+
+/* ---- calls -------------------------------------------------------------- */
 
 /* On other architectures, nothing calls these, and the category has no events. */
 #ifndef CONFIG_HAVE_SYSCALL_TRACEPOINTS
@@ -37,14 +162,16 @@ DECLARE_TRACE_EVENT(sys_enter, TP_PROTO(struct pt_regs *regs, long nr), TP_ARGS(
 DECLARE_TRACE_EVENT(sys_exit, TP_PROTO(struct pt_regs *regs, long ret), TP_ARGS(regs, ret));
 #endif
 
-static int syscall_switched(bool on);
-static DEFINE_VITRINE_CATEGORY_SWITCHED(syscall, syscall_switched);
+VTR_SOURCE_CATEGORY(syscall);
 
 static const struct vitrine_arg ret_args[] = {
 	{ "ret", FXT_ARG_INT64 },
 };
 
-/* Sites of a system call: as one record, and as begin and end. */
+/* Calls that never return to their caller have no end. */
+#define HAS_END(nr)	((nr) != __NR_exit && (nr) != __NR_exit_group && (nr) != __NR_rt_sigreturn)
+
+/* Sites of a system call: as one record, as begin and end, or as an instant if it has no end. */
 struct syscall_sites {
 	struct vitrine_site	complete;
 	struct vitrine_site	begin;
@@ -57,29 +184,29 @@ struct syscall_sites {
 	(#function + (__builtin_strncmp(#function, PREFIX, strlen(PREFIX)) ? \
 		      0 : strlen(PREFIX)))
 
-#define SYSCALL_SITES(name)						\
+#define SYSCALL_SITES(nr, name)						\
 	{								\
 		.complete = {						\
 			VTR_SITE(syscall, VITRINE_RECORD_COMPLETE |	\
 					  VITRINE_RECORD_BEGAN, name),	\
-			.args = ret_args,				\
-			.nr_args = ARRAY_SIZE(ret_args),		\
+			VTR_SITE_ARGS(ret_args),			\
 		},							\
 		.begin = {						\
 			VTR_SITE(syscall, VITRINE_RECORD_BEGIN |	\
 					  VITRINE_RECORD_BEGAN, name),	\
 		},							\
 		.end = {						\
-			VTR_SITE(syscall, VITRINE_RECORD_END, name),	\
+			VTR_SITE(syscall, HAS_END(nr) ? VITRINE_RECORD_END : \
+					  VITRINE_RECORD_INSTANT, name), \
 			.args = ret_args,				\
-			.nr_args = ARRAY_SIZE(ret_args),		\
+			.nr_args = HAS_END(nr),				\
 		},							\
 	}
 
 #undef __SYSCALL
 #undef __SYSCALL_NORETURN
 #undef __SYSCALL_WITH_COMPAT
-#define __SYSCALL(nr, function)	[nr] = SYSCALL_SITES(SYSCALL_NAME(function)),
+#define __SYSCALL(nr, function)	[nr] = SYSCALL_SITES(nr, SYSCALL_NAME(function)),
 #define __SYSCALL_NORETURN(nr, function)	__SYSCALL(nr, function)
 #define __SYSCALL_WITH_COMPAT(nr, function, compat) __SYSCALL(nr, function)
 
@@ -104,27 +231,15 @@ struct call {
 	const struct task_struct	*task;
 	long				nr;
 	u64				begin;
-	u64				values[VTR_SYSCALL_MAX_ARGS + 1];
+	u64				values[SYSCALL_MAX_ARGS + 1];
 };
 
 static DEFINE_PER_CPU(struct call, call);
 
-/* Calls that never return to their caller have no end. */
-static bool has_end(long nr)
-{
-	return nr != __NR_exit && nr != __NR_exit_group &&
-	       nr != __NR_rt_sigreturn;
-}
+static DEFINE_STATIC_KEY_FALSE(with_args);
 
-static void write_endless(long nr)
-{
-	if (nr == __NR_exit)
-		vitrine_trace_instant(syscall, "exit");
-	else if (nr == __NR_exit_group)
-		vitrine_trace_instant(syscall, "exit_group");
-	else
-		vitrine_trace_instant(syscall, "rt_sigreturn");
-}
+/* By number, like sites[]; allocated while @with_args is on. */
+static struct syscall_arg_sites *args_sites;
 
 static bool is_compat(void)
 {
@@ -191,12 +306,23 @@ static const char *nameless(void)
 	return is_compat() ? "compat" : "unknown";
 }
 
+static void write_complete_args(const struct syscall_sites *found, u64 begin, long ret)
+{
+	const struct syscall_arg_sites *args = &args_sites[found - sites];
+	u64 *values = this_cpu_ptr(call.values);
+
+	values[args->begin.nr_args] = ret;
+	vtr_event_write_values(&args->complete, begin, values);
+}
+
 static void write_complete(long nr, u64 begin, long ret)
 {
 	const struct syscall_sites *found = find_sites(nr);
 
-	if (likely(found))
-		vtr_event_write_span(&found->complete, begin, ret);
+	if (likely(found) && static_branch_unlikely(&with_args))
+		write_complete_args(found, begin, ret);
+	else if (likely(found))
+		vitrine_trace_write1(&found->complete, begin, ret);
 	else
 		VITRINE_TRACE_NAMED(syscall, VITRINE_RECORD_COMPLETE |
 					     VITRINE_RECORD_BEGAN,
@@ -208,7 +334,10 @@ static void write_begin(long nr, u64 begin)
 {
 	const struct syscall_sites *found = find_sites(nr);
 
-	if (likely(found))
+	if (likely(found) && static_branch_unlikely(&with_args))
+		vtr_event_write_values(&args_sites[found - sites].begin, begin,
+				       this_cpu_ptr(call.values));
+	else if (likely(found))
 		vitrine_trace_write0(&found->begin, begin);
 	else
 		VITRINE_TRACE_NAMED(syscall, VITRINE_RECORD_BEGIN |
@@ -220,7 +349,7 @@ static void write_end(long nr, long ret)
 {
 	const struct syscall_sites *found = find_sites(nr);
 
-	if (nr < 0 || !has_end(nr))
+	if (nr < 0 || (found && !HAS_END(nr)))
 		return;
 	if (likely(found))
 		vitrine_trace_write1(&found->end, 0, ret);
@@ -237,22 +366,31 @@ static __always_inline void begin_call(long nr, u64 now)
 }
 
 /* Rare cases, in a function of their own because of the registers that they need. */
-static noinline notrace void enter_otherwise(long nr)
+static noinline notrace void enter_otherwise(long nr, struct pt_regs *regs)
 {
-	if (!has_end(nr))
-		return write_endless(nr);
+	const struct syscall_sites *endless = HAS_END(nr) ? NULL : find_sites(nr);
+	unsigned long values[SYSCALL_MAX_ARGS];
+	struct call *here;
+	unsigned int i;
+
+	if (endless)
+		return vitrine_trace_write0(&endless->end, 0);
+	syscall_get_arguments(current, regs, values);
 	preempt_disable_notrace();
 	begin_call(nr, vtr_event_ticks());
+	here = this_cpu_ptr(&call);
+	for (i = 0; i < SYSCALL_MAX_ARGS; i++)
+		here->values[i] = values[i];
 	preempt_enable_notrace();
 }
 
 static notrace void probe_sys_enter(void *unused, struct pt_regs *regs, long nr)
 {
 	/* The rings of all CPUs have the same clock, so preemption is harmless here. */
-	if (unlikely(!has_end(nr) ||
-		     raw_cpu_read(vtr_writer_ring)->config.clock !=
-		     VITRINE_CLOCK_COUNTER))
-		return enter_otherwise(nr);
+	if (static_branch_unlikely(&with_args) ||
+	    unlikely(!HAS_END(nr) || raw_cpu_read(vtr_writer_ring)->config.clock !=
+				     VITRINE_CLOCK_COUNTER))
+		return enter_otherwise(nr, regs);
 	preempt_disable_notrace();
 	begin_call(nr, vtr_counter_ticks());
 	preempt_enable_notrace();
@@ -285,76 +423,17 @@ static notrace void probe_switch(void *unused, bool preempt,
 	write_begin(here->nr, here->begin);
 }
 
-/* ---- with arguments -------------------------------------------------------- */
+/* ---- switching --------------------------------------------------------------- */
 
-/* By number, like sites[]; allocated while the probes of this section are registered. */
-static struct vtr_syscall_args *args_sites;
-
-static notrace void probe_sys_enter_args(void *unused, struct pt_regs *regs,
-					 long nr)
+/* Prepared records are indexed by the address of their site, so drop them before it is freed. */
+static void free_args_sites(void)
 {
-	unsigned long values[VTR_SYSCALL_MAX_ARGS];
-	unsigned int i;
-
-	if (unlikely(!has_end(nr)))
-		return write_endless(nr);
-	syscall_get_arguments(current, regs, values);
-	preempt_disable_notrace();
-	begin_call(nr, vtr_event_ticks());
-	for (i = 0; i < VTR_SYSCALL_MAX_ARGS; i++)
-		this_cpu_write(call.values[i], values[i]);
-	preempt_enable_notrace();
-}
-
-static void write_complete_args(struct call *here, long ret)
-{
-	const struct syscall_sites *found = find_sites(here->nr);
-	const struct vtr_syscall_args *args;
-
-	if (!found)
-		return write_complete(here->nr, here->begin, ret);
-	args = &args_sites[found - sites];
-	here->values[args->begin.nr_args] = ret;
-	vtr_event_write_values(&args->complete, here->begin, here->values);
-}
-
-static void write_begin_args(const struct call *here)
-{
-	const struct syscall_sites *found = find_sites(here->nr);
-
-	if (!found)
-		return write_begin(here->nr, here->begin);
-	vtr_event_write_values(&args_sites[found - sites].begin, here->begin,
-			       here->values);
-}
-
-static notrace void probe_sys_exit_args(void *unused, struct pt_regs *regs,
-					long ret)
-{
-	struct call *here;
-
-	preempt_disable_notrace();
-	here = this_cpu_ptr(&call);
-	if (likely(here->task == current)) {
-		here->task = NULL;
-		write_complete_args(here, ret);
-	} else {
-		write_end(syscall_get_nr(current, regs), ret);
-	}
-	preempt_enable_notrace();
-}
-
-static notrace void probe_switch_args(void *unused, bool preempt,
-				      struct task_struct *prev,
-				      struct task_struct *next,
-				      unsigned int prev_state)
-{
-	struct call *here = this_cpu_ptr(&call);
-
-	if (here->task != prev)
+	if (!args_sites)
 		return;
-	here->task = NULL;
-	write_begin_args(here);
+	static_branch_disable(&with_args);
+	vtr_writer_forget_strings();
+	kvfree(args_sites);
+	args_sites = NULL;
 }
 
 static int make_args_sites(void)
@@ -367,66 +446,29 @@ static int make_args_sites(void)
 		return -ENOMEM;
 	for (i = 0; i < ARRAY_SIZE(sites); i++)
 		if (sites[i].complete.name)
-			vtr_syscall_args_init(&args_sites[i],
-					      &sites[i].complete,
-					      &sites[i].begin);
+			syscall_args_init(&args_sites[i],
+					  &sites[i].complete,
+					  &sites[i].begin);
+	static_branch_enable(&with_args);
 	return 0;
 }
 
-/* Prepared records are indexed by the address of their site, so drop them first. */
-static void free_args_sites(void)
-{
-	if (!args_sites)
-		return;
-	vtr_writer_forget_strings();
-	kvfree(args_sites);
-	args_sites = NULL;
-}
-
-/* -------------------------------------------------------------------------- */
-
-static void * const functions[] = {
-	VTR_PROBE_FUNCTION(sched_switch, probe_switch),
-	VTR_PROBE_FUNCTION(sys_enter, probe_sys_enter),
-	VTR_PROBE_FUNCTION(sys_exit, probe_sys_exit),
-};
-
-static void * const functions_args[] = {
-	VTR_PROBE_FUNCTION(sched_switch, probe_switch_args),
-	VTR_PROBE_FUNCTION(sys_enter, probe_sys_enter_args),
-	VTR_PROBE_FUNCTION(sys_exit, probe_sys_exit_args),
-};
-
-/* In the order of functions[]. */
 static struct vtr_probe probes[] = {
-	{ "sched_switch", .first = true },
-	{ "sys_enter" },
-	{ "sys_exit" },
+	{ "sched_switch", VTR_PROBE_FUNCTION(sched_switch, probe_switch), .first = true },
+	VTR_PROBE(sys_enter, probe_sys_enter),
+	VTR_PROBE(sys_exit, probe_sys_exit),
 };
 
 struct vtr_source vtr_source_syscall =
-	VTR_SOURCE(syscall, probes, .takes_args = true);
-
-static int prepare_to_record(bool with_args)
-{
-	unsigned int i;
-	int cpu;
-
-	/* Calls from the previous recording are invalid. */
-	for_each_possible_cpu(cpu)
-		per_cpu(call, cpu).task = NULL;
-	for (i = 0; i < ARRAY_SIZE(probes); i++)
-		probes[i].function = with_args ? functions_args[i] :
-						 functions[i];
-	return with_args ? make_args_sites() : 0;
-}
+	VTR_SOURCE(syscall, probes, .takes_args = true, .begun = &call,
+		   .begun_bytes = sizeof(call));
 
 static int syscall_switched(bool on)
 {
 	int err = 0;
 
-	if (on)
-		err = prepare_to_record(vitrine_category_syscall.with_args);
+	if (on && vitrine_category_syscall.with_args)
+		err = make_args_sites();
 	if (!err)
 		err = vtr_source_switch(&vtr_source_syscall, on);
 	if (!on || err)

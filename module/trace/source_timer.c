@@ -8,8 +8,6 @@
  * Concurrency: as in event.c. The begin is per CPU and context: a CPU runs one function
  * of each context at a time.
  */
-#include <linux/hrtimer.h>
-#include <linux/percpu.h>
 #include <linux/timer.h>
 #include <trace/events/timer.h>
 
@@ -17,8 +15,7 @@
 #include "event.h"
 #include "source.h"
 
-static int timer_switched(bool on);
-static DEFINE_VITRINE_CATEGORY_SWITCHED(timer, timer_switched);
+VTR_SOURCE_CATEGORY(timer);
 
 /**
  * struct expiry - function of an expired timer that a CPU is running
@@ -31,88 +28,91 @@ struct expiry {
 };
 
 /* An hrtimer may interrupt the function of another one, which runs in softirq. */
-static DEFINE_PER_CPU(struct expiry, timer_expiry);
-static DEFINE_PER_CPU(struct expiry, soft_expiry);
-static DEFINE_PER_CPU(struct expiry, hard_expiry);
+static DEFINE_PER_CPU(struct {
+	struct expiry	timer;
+	struct expiry	soft;
+	struct expiry	hard;
+}, begun);
 
 static const struct vitrine_arg function_args[] = {
 	{ "function", VITRINE_ARG_TYPE_SYMBOL },
 };
 
-#define TIMER_SITE(record, name)					\
+#define EXPIRY_SITE(record, name)					\
+	{ VTR_SITE(timer, record, name), VTR_SITE_ARGS(function_args) }
+
+#define EXPIRY_SITES(name)						\
 	{								\
-		VTR_SITE(timer, record, name),				\
-		.args = function_args,					\
-		.nr_args = ARRAY_SIZE(function_args),			\
+		EXPIRY_SITE(VITRINE_RECORD_COMPLETE |			\
+			    VITRINE_RECORD_BEGAN, name),		\
+		EXPIRY_SITE(VITRINE_RECORD_BEGIN, name),		\
+		{ VTR_SITE(timer, VITRINE_RECORD_END, name) },		\
 	}
 
 /* Sites of a timer that expires: as one record, and as begin and end. */
 struct expiry_sites {
 	struct vitrine_site	complete;
 	struct vitrine_site	begin;
+	struct vitrine_site	end;
 };
 
-static const struct expiry_sites timer_sites = {
-	TIMER_SITE(VITRINE_RECORD_COMPLETE | VITRINE_RECORD_BEGAN, "timer"),
-	TIMER_SITE(VITRINE_RECORD_BEGIN, "timer")
-};
+static const struct expiry_sites timer_sites = EXPIRY_SITES("timer");
+static const struct expiry_sites hrtimer_sites = EXPIRY_SITES("hrtimer");
 
-static const struct expiry_sites hrtimer_sites = {
-	TIMER_SITE(VITRINE_RECORD_COMPLETE | VITRINE_RECORD_BEGAN, "hrtimer"),
-	TIMER_SITE(VITRINE_RECORD_BEGIN, "hrtimer")
-};
+/* Whether a function runs in a thread, unless it runs in an interrupt. */
+#define IS_THREADED	IS_ENABLED(CONFIG_PREEMPT_RT)
 
-static __always_inline void write_expiry(const struct vitrine_site *site,
-					 struct expiry __percpu *expiry)
+static __always_inline void write_function(const struct vitrine_site *site, u64 begin,
+					   const void *function)
 {
-	vtr_event_write_symbol(site, this_cpu_read(expiry->begin),
-			       this_cpu_read(expiry->function));
+	vtr_event_write_key(site, function, NULL, begin, (unsigned long)function);
 }
 
-static __always_inline void begin_expiry(struct expiry __percpu *expiry,
-					 const void *function)
+static __always_inline void enter(const struct expiry_sites *sites, bool threaded,
+				  struct expiry __percpu *expiry, const void *function)
 {
+	if (threaded)
+		return write_function(&sites->begin, 0, function);
 	this_cpu_write(expiry->function, function);
 	this_cpu_write(expiry->begin, vtr_event_ticks());
+}
+
+static __always_inline void leave(const struct expiry_sites *sites, bool threaded,
+				  struct expiry __percpu *expiry)
+{
+	if (threaded)
+		vitrine_trace_write0(&sites->end, 0);
+	else
+		write_function(&sites->complete, this_cpu_read(expiry->begin),
+			       this_cpu_read(expiry->function));
 }
 
 static notrace void probe_timer_entry(void *unused, struct timer_list *timer,
 				      unsigned long base)
 {
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		vtr_event_write_symbol(&timer_sites.begin, 0, timer->function);
-	else
-		begin_expiry(&timer_expiry, timer->function);
+	enter(&timer_sites, IS_THREADED, &begun.timer, timer->function);
 }
 
 static notrace void probe_timer_exit(void *unused, struct timer_list *timer)
 {
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		vitrine_trace_end(timer, "timer");
-	else
-		write_expiry(&timer_sites.complete, &timer_expiry);
+	leave(&timer_sites, IS_THREADED, &begun.timer);
 }
 
 static notrace void probe_hrtimer_entry(void *unused, struct hrtimer *timer,
 					VTR_HRTIMER_NOW now)
 {
 	if (in_hardirq())
-		begin_expiry(&hard_expiry, timer->function);
-	else if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		vtr_event_write_symbol(&hrtimer_sites.begin, 0,
-				       timer->function);
+		enter(&hrtimer_sites, false, &begun.hard, timer->function);
 	else
-		begin_expiry(&soft_expiry, timer->function);
+		enter(&hrtimer_sites, IS_THREADED, &begun.soft, timer->function);
 }
 
 static notrace void probe_hrtimer_exit(void *unused, struct hrtimer *timer)
 {
 	if (in_hardirq())
-		write_expiry(&hrtimer_sites.complete, &hard_expiry);
-	else if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		vitrine_trace_end(timer, "hrtimer");
+		leave(&hrtimer_sites, false, &begun.hard);
 	else
-		write_expiry(&hrtimer_sites.complete, &soft_expiry);
+		leave(&hrtimer_sites, IS_THREADED, &begun.soft);
 }
 
 static struct vtr_probe probes[] = {
@@ -122,19 +122,4 @@ static struct vtr_probe probes[] = {
 	VTR_PROBE(hrtimer_expire_exit, probe_hrtimer_exit),
 };
 
-struct vtr_source vtr_source_timer = VTR_SOURCE(timer, probes);
-
-static int timer_switched(bool on)
-{
-	int cpu;
-
-	/* Functions from the previous recording have returned. */
-	if (on) {
-		for_each_possible_cpu(cpu) {
-			per_cpu(timer_expiry, cpu).begin = 0;
-			per_cpu(soft_expiry, cpu).begin = 0;
-			per_cpu(hard_expiry, cpu).begin = 0;
-		}
-	}
-	return vtr_source_switch(&vtr_source_timer, on);
-}
+VTR_SOURCE_DEFINE(timer, probes, .begun = &begun, .begun_bytes = sizeof(begun))

@@ -14,50 +14,546 @@
  * On request, the threads that are still blocked are recorded, too, each with its pi_lock
  * held, so that it cannot be woken up meanwhile.
  *
+ * Also on request, the timers of sample.c interrupt the running threads, whose kernel stacks
+ * are recorded. These have a table of their own: new ones keep coming, and must not take the
+ * place of those of waits.
+ *
  * Concurrency: stacks_mutex protects the settings. They change only while the static key
- * is off and all probes that saw it on have returned. stack_table.c describes the locking
- * of the table of stacks; all other data is per CPU and accessed with interrupts off.
- * The thread that is woken up cannot run meanwhile, because its pi_lock is held. Neither
- * can a thread that is switched in, because the run queue is locked.
+ * is off, or is_sampling is, and all that saw it on have returned. The
+ * locking of the table of stacks is described there; all other data is per CPU and accessed
+ * with interrupts off. The thread that is woken up cannot run meanwhile, because its pi_lock
+ * is held. Neither can a thread that is switched in, because the run queue is locked.
  */
 #include <linux/err.h>
-#include <linux/idr.h>
-#include <linux/mm.h>
+#include <linux/kallsyms.h>
 #include <linux/mutex.h>
-#include <linux/percpu.h>
-#include <linux/pid.h>
-#include <linux/pid_namespace.h>
 #include <linux/ptrace.h>
-#include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/sched/task_stack.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
-#include <linux/string.h>
+#include <linux/stacktrace.h>
 #include <linux/time64.h>
+#include <trace/events/lock.h>
 #include <asm/syscall.h>
 
-#include "category.h"
-#include "clock.h"
 #include "compat.h"
-#include "holders.h"
+#include "category.h"
+#include "event.h"
 #include "latency.h"
-#include "locks.h"
-#include "stack_event.h"
-#include "stack_table.h"
+#include "sample.h"
+#include "source.h"
 #include "stacks.h"
-#include "syscall_name.h"
-#include "unwind.h"
-#include "user_stack.h"
-#include "writer.h"
 
-#if !VTR_UNWIND_WORKS
-#pragma message "long waits are recorded without stacks: this kernel lets no module unwind"
+/*
+ * The last long turns of a CPU.
+ *
+ * The thread that a waiting thread replaces may have had the CPU only for a moment, after
+ * another thread kept both from running. Of the threads whose turns are remembered, the
+ * one that had the CPU for the largest part of the wait is the holder.
+ *
+ * Concurrency: the caller serialises; stacks.c calls this on the CPU that the turns are of.
+ */
+
+/* Maximum number of turns that are remembered. */
+#define HOLDERS_TURNS	16
+
+/**
+ * struct turn - time during which a thread had a CPU
+ * @begin_ns: when it got the CPU
+ * @end_ns: when it lost the CPU
+ * @thread: id of the thread
+ * @priority: priority field of a switch record
+ */
+struct turn {
+	u64	begin_ns;
+	u64	end_ns;
+	pid_t	thread;
+	u8	priority;
+};
+
+/**
+ * struct holders - the last long turns of a CPU
+ * @turns: the turns, a circular buffer
+ * @nr: number of turns that were added so far
+ *
+ * Zeroed, it has no turns.
+ */
+struct holders {
+	struct turn	turns[HOLDERS_TURNS];
+	unsigned int	nr;
+};
+
+/**
+ * struct holder - a thread that had the CPU during a wait
+ * @thread: id of the thread
+ * @priority: priority field of a switch record, at its last turn
+ * @held_ns: for how much of the wait it had the CPU
+ */
+struct holder {
+	pid_t	thread;
+	u8	priority;
+	u64	held_ns;
+};
+
+/**
+ * holders_add() - remember a turn
+ * @holders: turns of the CPU
+ * @turn: the turn, which is later than those that were added before
+ *
+ * Context: any; the caller serialises.
+ */
+static void holders_add(struct holders *holders, const struct turn *turn)
+{
+	holders->turns[holders->nr++ % HOLDERS_TURNS] = *turn;
+}
+
+/**
+ * holders_begin() - find out when a turn began
+ * @holders: turns of the CPU
+ * @arrival_ns: when the thread got the CPU, according to the scheduler
+ *
+ * The scheduler does not note the arrival of a thread that was preempted on its way into a
+ * wait: @arrival_ns is then that of its turn before. The turns of a CPU do not overlap.
+ *
+ * Context: any; the caller serialises.
+ * Return: @arrival_ns, or the end of the last turn in @holders if that is later.
+ */
+static u64 holders_begin(const struct holders *holders, u64 arrival_ns)
+{
+	return max(arrival_ns, holders->turns[(holders->nr - 1) % HOLDERS_TURNS].end_ns);
+}
+
+/* Return for how long a turn overlaps with the time since @since_ns. */
+static u64 overlap_ns(const struct turn *turn, u64 since_ns)
+{
+	u64 begin_ns = max(turn->begin_ns, since_ns);
+
+	return turn->end_ns > begin_ns ? turn->end_ns - begin_ns : 0;
+}
+
+/* Return for how long a thread had the CPU since @since_ns. */
+static u64 held_ns(const struct holders *holders, pid_t thread,
+		   u64 since_ns)
+{
+	u64 sum_ns = 0;
+	unsigned int i;
+
+	for (i = 0; i < HOLDERS_TURNS; i++)
+		if (holders->turns[i].thread == thread)
+			sum_ns += overlap_ns(&holders->turns[i], since_ns);
+	return sum_ns;
+}
+
+/**
+ * holders_find() - find the thread that had the CPU longest during a wait
+ * @holders: turns of the CPU
+ * @last: the turn that ends with the wait, and may be in @holders
+ * @wait_ns: length of the wait
+ *
+ * Context: any; the caller serialises.
+ * Return: the thread of @last, unless one of @holders had the CPU for longer.
+ */
+static struct holder holders_find(const struct holders *holders,
+				  const struct turn *last, u64 wait_ns)
+{
+	u64 since_ns = last->end_ns - wait_ns, sum_ns;
+	struct holder holder = {
+		.thread = last->thread,
+		.priority = last->priority,
+	};
+	const struct turn *turn;
+	unsigned int i;
+
+	holder.held_ns = max(overlap_ns(last, since_ns),
+			     held_ns(holders, last->thread, since_ns));
+	for (i = 0; i < HOLDERS_TURNS; i++) {
+		turn = &holders->turns[i];
+		sum_ns = held_ns(holders, turn->thread, since_ns);
+		if (sum_ns <= holder.held_ns)
+			continue;
+		holder.thread = turn->thread;
+		holder.priority = turn->priority;
+		holder.held_ns = sum_ns;
+	}
+	return holder;
+}
+
+/*
+ * The kind of lock that a blocked thread waits for.
+ *
+ * Without lock debugging, task_struct does not tell which lock a task waits for: 6.1 and
+ * 6.12 have blocked_on with DEBUG_MUTEXES only, 7.3 has it for mutexes, and blocker for
+ * mutexes, semaphores and rwsems, but not for real-time and per-CPU locks. All of these
+ * locks, since 5.19, call the tracepoint contention_begin before a thread waits for a lock, and
+ * contention_end afterwards, in the slow paths of the locks.
+ *
+ * Concurrency: a thread writes its own slot of @waits, and reads it in contention_end.
+ * Threads whose ids are equal modulo NR_SLOTS share a slot; at worst the lock of one of
+ * them is unknown. The CPU that wakes a thread up reads its slot: the thread wrote it
+ * before it was switched out. The addresses of locks are only compared.
+ */
+
+struct task_struct;
+
+#define NR_SLOTS	1024
+
+/**
+ * struct wait - a thread that waits for a lock
+ * @thread: id of the thread, and in the upper half the flags of contention_begin; 0 if unused
+ * @lock: the lock
+ */
+struct wait {
+	u64		thread;
+	const void	*lock;
+};
+
+static struct wait waits[NR_SLOTS];
+
+static struct wait *slot_of(const struct task_struct *task)
+{
+	return &waits[(unsigned int)task->pid % NR_SLOTS];
+}
+
+static void note(struct task_struct *task, const void *lock, unsigned int flags)
+{
+	struct wait *wait = slot_of(task);
+
+	/* The thread spins; if it then blocks, contention_begin is called again. */
+	if (flags & LCB_F_SPIN)
+		return;
+	WRITE_ONCE(wait->lock, lock);
+	WRITE_ONCE(wait->thread, (u64)flags << 32 | (u32)task->pid);
+}
+
+static void forget(struct task_struct *task, const void *lock)
+{
+	struct wait *wait = slot_of(task);
+
+	/* The thread may have had to wait for another lock while it waited for this one. */
+	if (vtr_peek(wait->lock) == lock &&
+	    (u32)vtr_peek(wait->thread) == (u32)task->pid)
+		WRITE_ONCE(wait->thread, 0);
+}
+
+static void probe_begin(void *unused, void *lock, unsigned int flags)
+{
+	note(current, lock, flags);
+}
+
+static void probe_end(void *unused, void *lock, int ret)
+{
+	forget(current, lock);
+}
+
+static struct vtr_probe probes[] = {
+	VTR_PROBE(contention_begin, probe_begin),
+	VTR_PROBE(contention_end, probe_end),
+};
+
+static bool is_watching;
+
+/*
+ * The names are those that "perf lock contention" uses, which does not tell a spinlock of
+ * PREEMPT_RT, "rtlock", from an rt-mutex.
+ */
+static const char *kind(unsigned int flags, bool is_rtlock)
+{
+	const char *name = flags & LCB_F_WRITE ? "rwsem:W" : "rwsem:R";
+
+	if (flags & LCB_F_MUTEX)
+		return "mutex";
+	if (!(flags & (LCB_F_READ | LCB_F_WRITE))) {
+		if (!(flags & LCB_F_RT))
+			return "semaphore";
+		return is_rtlock ? "rtlock" : "rt-mutex";
+	}
+	if (flags & LCB_F_RT)
+		name = flags & LCB_F_WRITE ? "rwlock-rt:W" : "rwlock-rt:R";
+	else if (flags & LCB_F_PERCPU)
+		name = flags & LCB_F_WRITE ? "pcpu-sem:W" : "pcpu-sem:R";
+	return name;
+}
+
+/**
+ * locks_kind() - return what kind of lock a thread waits for
+ * @task: the thread, which is blocked
+ *
+ * Context: any.
+ * Return: a constant string; NULL if the thread waits for none, or since before
+ *	locks_watch().
+ */
+static const char *locks_kind(const struct task_struct *task)
+{
+	u64 thread = vtr_peek(slot_of(task)->thread);
+
+	if ((u32)thread != (u32)task->pid)
+		return NULL;
+	return kind(thread >> 32, READ_ONCE(task->__state) & TASK_RTLOCK_WAIT);
+}
+
+/**
+ * locks_watch() - begin to note which threads wait for a lock
+ *
+ * If the tracepoints cannot be used, no lock is known.
+ *
+ * Context: task; may sleep. The caller serialises.
+ */
+static void locks_watch(void)
+{
+	memset(waits, 0, sizeof(waits));
+	vtr_probe_find(probes, ARRAY_SIZE(probes));
+	is_watching = vtr_probe_register(probes, ARRAY_SIZE(probes)) > 0;
+}
+
+/**
+ * locks_unwatch() - undo locks_watch()
+ *
+ * Context: task; may sleep. The caller serialises.
+ */
+static void locks_unwatch(void)
+{
+	if (is_watching)
+		vtr_probe_unregister(probes, ARRAY_SIZE(probes));
+	is_watching = false;
+}
+
+/*
+ * A hash table of the kernel stacks that have been seen, with their text.
+ *
+ * Concurrency: lock-free, in any context, on any CPU. A CPU claims a free slot with
+ * cmpxchg(), fills it, and stores SLOT_READY with release semantics. A CPU that loads
+ * SLOT_READY with acquire semantics may read the slot, which does not change any more.
+ * If two CPUs see a new stack at the same time, each may add it. The caller empties or
+ * frees a table only when no CPU can be using it.
+ */
+
+/* Maximum number of frames of a stack; only the innermost frames are used. */
+#define STACK_MAX_FRAMES	32
+
+/* Maximum number of stacks in a table. */
+#define STACK_TABLE_SLOTS	1024
+
+/**
+ * struct stack - a slot of the table
+ * @state: SLOT_READY if the other members are valid; see above
+ * @nr_frames: number of @frames in use
+ * @hash: hash of @frames
+ * @frames: return addresses, innermost first
+ * @text: names of the frames
+ */
+struct stack {
+	u32			state;
+	unsigned int		nr_frames;
+	unsigned long		hash;
+	unsigned long		frames[STACK_MAX_FRAMES];
+	struct vtr_stack_text	text;
+};
+
+/**
+ * struct stack_table - stacks that have been seen
+ * @slots: hash table with linear probing
+ *
+ * A zeroed table is empty.
+ */
+struct stack_table {
+	struct stack	slots[STACK_TABLE_SLOTS];
+};
+
+enum {
+	SLOT_FREE,
+	SLOT_CLAIMED,
+	SLOT_READY,
+};
+
+/* Number of slots that are probed for a stack. */
+#define PROBES	16
+
+/* Maximum length of a frame's name, including the NUL; longer names are truncated. */
+#define NAME_BYTES	128
+
+static unsigned long hash_frames(const unsigned long *frames, unsigned int nr)
+{
+	unsigned long hash = nr;
+
+	while (nr--) {
+		hash = (hash ^ frames[nr]) * GOLDEN_RATIO_64;
+		hash ^= hash >> 32;
+	}
+	return hash;
+}
+
+static bool is_same(const struct stack *stack, unsigned long hash,
+		    const unsigned long *frames, unsigned int nr_frames)
+{
+	return stack->hash == hash && stack->nr_frames == nr_frames &&
+	       !memcmp(stack->frames, frames, nr_frames * sizeof(*frames));
+}
+
+/* Format as "function+0x12 [module]", that is, %pB without the size of the function. */
+static void name_frame(unsigned long address, char *name)
+{
+	char *size, *rest;
+
+	snprintf(name, NAME_BYTES, "%pB", (void *)address);
+	size = strchr(name, '/');
+	if (size) {
+		rest = strchrnul(size, ' ');
+		memmove(size, rest, strlen(rest) + 1);
+	}
+	/* Without a symbol %pB prints the raw address, which must not leave the kernel. */
+	if (!strchr(name, '+'))
+		strscpy(name, "?", NAME_BYTES);
+}
+
+/* These are the innermost frames of every blocked thread, so they carry no information. */
+static bool is_scheduler(const char *name)
+{
+	return str_has_prefix(name, "__schedule+") ||
+	       str_has_prefix(name, "schedule+");
+}
+
+static void make_text(struct stack *stack)
+{
+	struct vtr_stack_text *text = &stack->text;
+	char name[NAME_BYTES];
+	unsigned int i;
+
+	text->offset = sizeof(text->bytes);
+	for (i = 0; i < stack->nr_frames; i++) {
+		name_frame(stack->frames[i], name);
+		if (text->offset == sizeof(text->bytes) && is_scheduler(name))
+			continue;
+		if (!vtr_stack_text_add(text, name))
+			break;
+	}
+}
+
+static bool claim(struct stack *stack)
+{
+	return READ_ONCE(stack->state) == SLOT_FREE &&
+	       cmpxchg(&stack->state, SLOT_FREE, SLOT_CLAIMED) == SLOT_FREE;
+}
+
+/**
+ * stack_table_find() - look up a stack, and add it if it is new
+ * @table: the table
+ * @frames: return addresses, innermost first
+ * @nr_frames: number of @frames, at most STACK_MAX_FRAMES
+ *
+ * Context: any.
+ * Return: the stack with its text; NULL if it is new and there is no room for it.
+ */
+static const struct stack *stack_table_find(struct stack_table *table,
+					    const unsigned long *frames,
+					    unsigned int nr_frames)
+{
+	unsigned long hash = hash_frames(frames, nr_frames);
+	struct stack *stack;
+	unsigned int i;
+
+	for (i = 0; i < PROBES; i++) {
+		stack = &table->slots[(hash + i) % STACK_TABLE_SLOTS];
+		/* Pairs with smp_store_release() below, on another CPU. */
+		if (smp_load_acquire(&stack->state) == SLOT_READY) {
+			if (is_same(stack, hash, frames, nr_frames))
+				return stack;
+			continue;
+		}
+		if (!claim(stack))
+			continue;
+		stack->hash = hash;
+		stack->nr_frames = nr_frames;
+		memcpy(stack->frames, frames, nr_frames * sizeof(*frames));
+		make_text(stack);
+		/* Pairs with smp_load_acquire() above. */
+		smp_store_release(&stack->state, SLOT_READY);
+		return stack;
+	}
+	return NULL;
+}
+
+/* ---- waits -------------------------------------------------------------- */
+
+#if defined(CONFIG_X86) && \
+	(defined(CONFIG_UNWINDER_ORC) || defined(CONFIG_UNWINDER_FRAME_POINTER))
+#include <asm/unwind.h>
+
+#define UNWIND_WORKS	1
+
+/**
+ * unwind() - find the return addresses on a thread's kernel stack
+ * @task: the thread, which is on no CPU and not woken up yet; or the current thread
+ * @regs: registers of the current thread when it was interrupted in the kernel, or NULL
+ * @frames: receives the addresses, innermost first
+ * @most: size of @frames
+ *
+ * Context: any.
+ * Return: number of addresses found; 0 if this kernel exports no function with which a
+ *	module can unwind.
+ */
+static inline unsigned int unwind(struct task_struct *task, struct pt_regs *regs,
+				  unsigned long *frames, unsigned int most)
+{
+	struct unwind_state state;
+	unsigned long address;
+	unsigned int nr = 0;
+
+	/* It begins with the caller of what was interrupted. */
+	unwind_start(&state, task, regs, NULL);
+	while (nr < most && !unwind_done(&state)) {
+		address = unwind_get_return_address(&state);
+		if (!address)
+			break;
+		frames[nr++] = address;
+		unwind_next_frame(&state);
+	}
+	return nr;
+}
+
+#elif defined(VTR_HAS_STACK_TRACE_SAVE_TSK)
+#define UNWIND_WORKS	1
+
+/* Maximum number of frames of the interrupt itself. */
+#define INTERRUPT_FRAMES	24
+
+/* Leave out the frames of the interrupt, and the function that was interrupted. */
+static unsigned int unwind_interrupted(struct pt_regs *regs, unsigned long *frames,
+				       unsigned int most)
+{
+	unsigned long all[STACK_MAX_FRAMES + INTERRUPT_FRAMES];
+	unsigned int nr = stack_trace_save(all, ARRAY_SIZE(all), 0), i = 0;
+
+	while (i < nr && all[i] != instruction_pointer(regs))
+		i++;
+	if (i < nr)
+		i++;
+	nr = min(nr - i, most);
+	memcpy(frames, all + i, nr * sizeof(*frames));
+	return nr;
+}
+
+static inline unsigned int unwind(struct task_struct *task, struct pt_regs *regs,
+				  unsigned long *frames, unsigned int most)
+{
+	return regs ? unwind_interrupted(regs, frames, most) :
+		      stack_trace_save_tsk(task, frames, most, 0);
+}
+
+#else
+#define UNWIND_WORKS	0
+
+static inline unsigned int unwind(struct task_struct *task, struct pt_regs *regs,
+				  unsigned long *frames, unsigned int most)
+{
+	return 0;
+}
 #endif
 
-/* One hour. A longer limit is taken for a typing error. */
-#define MAX_US	3600000000ULL
+#if !UNWIND_WORKS
+#pragma message "long waits are recorded without stacks: this kernel lets no module unwind"
+#endif
 
 /* Limits for each CPU and kind of wait: waits recorded per second, and in one burst. */
 #define MOST_PER_SECOND	1000
@@ -87,54 +583,53 @@ struct vtr_stacks_settings vtr_stacks_settings __read_mostly = {
 };
 
 static DEFINE_MUTEX(stacks_mutex);
-static struct vtr_stack_table *table;
+static struct stack_table *table;
+
+/* Stacks of running threads, while @is_sampling. */
+static struct stack_table *running_table;
+static bool is_sampling;
+
+/* Highest number of samples of a CPU a second. */
+#define MOST_HZ		1000
 
 /**
- * struct here - rate limits and counters of one CPU
+ * struct here - rate limits of one CPU
  * @next_blocked_ns: when the allowance of blocked threads is full again; see has_allowance()
  * @next_runnable_ns: the same of runnable threads, whose waits displace no stacks
- * @blocked: as in struct vtr_stacks_stats
- * @runnable: as in struct vtr_stacks_stats
- * @left_out: as in struct vtr_stacks_stats
- * @told: value of @left_out that was last written to the trace
+ * @told: number of waits left out that was last written to the trace
  */
 struct here {
 	u64	next_blocked_ns;
 	u64	next_runnable_ns;
-	u64	blocked;
-	u64	runnable;
-	u64	left_out;
 	u64	told;
 };
 
 static DEFINE_PER_CPU(struct here, here);
 
 /* Turns of threads that may explain the next wait. */
-static DEFINE_PER_CPU(struct vtr_holders, holders);
+static DEFINE_PER_CPU(struct holders, holders);
 
 /* ---- records --------------------------------------------------------------- */
 
-/* Record how many waits this CPU has left out so far. */
+/* Record how many waits this CPU has left out so far, unless the trace says so already. */
 static void write_left_out(struct vtr_ring *ring, u64 now,
 			   const struct task_struct *task, struct here *cpu)
 {
-	struct vtr_fxt_arg args[1];
-	struct vtr_fxt_event event = {
-		.type = FXT_EVENT_COUNTER,
-		.name = vtr_stack_event_text("stacks_left_out"),
-		.ticks = now,
-		.id = smp_processor_id(),
-	};
+	u64 left_out = this_cpu_read(vtr_stacks_counters.left_out);
+	struct vtr_stack_event stack;
 
-	vtr_stack_event_add(&event, args, "left_out", FXT_ARG_UINT64,
-			    cpu->left_out);
-	if (vtr_stack_event_write(ring, task, &event, args, false))
-		cpu->told = cpu->left_out;
+	if (cpu->told == left_out)
+		return;
+	vtr_stack_event_begin(&stack, "stacks_left_out", now);
+	stack.event.type = FXT_EVENT_COUNTER;
+	stack.event.id = smp_processor_id();
+	vtr_stack_event_add(&stack, "left_out", FXT_ARG_UINT64, left_out);
+	if (vtr_stack_event_write(&stack, ring, task))
+		cpu->told = left_out;
 }
 
 /* Add the system call that a user-space thread is in, if there is one. */
-static void add_syscall(struct vtr_fxt_event *event, struct vtr_fxt_arg *args,
-			struct task_struct *task)
+static void add_syscall(struct vtr_stack_event *event, struct task_struct *task)
 {
 	long nr = syscall_get_nr(task, task_pt_regs(task));
 	const char *name;
@@ -143,65 +638,55 @@ static void add_syscall(struct vtr_fxt_event *event, struct vtr_fxt_arg *args,
 		return;
 	name = vtr_syscall_name(task, nr);
 	if (name)
-		vtr_stack_event_add_string(event, args, "syscall", name,
-					   strlen(name));
+		vtr_stack_event_add_string(event, "syscall", name, strlen(name), false);
 	else
-		vtr_stack_event_add(event, args, "syscall", FXT_ARG_UINT32,
-				    (u32)nr);
+		vtr_stack_event_add(event, "syscall", FXT_ARG_UINT32, (u32)nr);
+}
+
+static void add_stack(struct vtr_stack_event *event, const struct stack *stack)
+{
+	const struct vtr_stack_text *text = &stack->text;
+
+	vtr_stack_event_add_string(event, "stack", text->bytes + text->offset,
+				   sizeof(text->bytes) - text->offset, false);
 }
 
 static bool write_blocked(struct vtr_ring *ring, u64 now, u64 blocked_ns,
 			  struct task_struct *task,
-			  const struct vtr_stack *stack, bool is_still)
+			  const struct stack *stack, bool is_still)
 {
-	const char *lock = vtr_locks_kind(task);
-	struct vtr_fxt_arg args[6];
-	struct vtr_fxt_event event = {
-		.type = FXT_EVENT_INSTANT,
-		.name = vtr_stack_event_text("blocked"),
-		.ticks = now,
-	};
+	const char *lock = locks_kind(task);
+	struct vtr_stack_event event;
 
-	vtr_stack_event_add(&event, args, "blocked_ns", FXT_ARG_UINT64,
-			    blocked_ns);
+	vtr_stack_event_begin(&event, "blocked", now);
+	vtr_stack_event_add(&event, "blocked_ns", FXT_ARG_UINT64, blocked_ns);
 	if (!(task->flags & KERNEL_THREADS))
-		add_syscall(&event, args, task);
+		add_syscall(&event, task);
 	if (is_still)
-		vtr_stack_event_add(&event, args, "still", FXT_ARG_BOOL, true);
+		vtr_stack_event_add(&event, "still", FXT_ARG_BOOL, true);
 	/* It shares a word with bits that others change. */
 	if (data_race((bool)task->in_iowait))
-		vtr_stack_event_add(&event, args, "io_wait", FXT_ARG_BOOL, true);
+		vtr_stack_event_add(&event, "io_wait", FXT_ARG_BOOL, true);
 	if (lock)
-		vtr_stack_event_add_string(&event, args, "lock", lock,
-					   strlen(lock));
+		vtr_stack_event_add_string(&event, "lock", lock, strlen(lock), false);
 	if (stack)
-		vtr_stack_event_add_string(&event, args, "stack",
-					   stack->text + stack->text_offset,
-					   stack->text_bytes);
-	return vtr_stack_event_write(ring, task, &event, args, false);
+		add_stack(&event, stack);
+	return vtr_stack_event_write(&event, ring, task);
 }
 
 /* Record which thread had the CPU for most of the time that @task was runnable. */
 static bool write_runnable(struct vtr_ring *ring, u64 now, u64 runnable_ns,
 			   const struct task_struct *task,
-			   const struct vtr_holder *holder)
+			   const struct holder *holder)
 {
-	struct vtr_fxt_arg args[4];
-	struct vtr_fxt_event event = {
-		.type = FXT_EVENT_INSTANT,
-		.name = vtr_stack_event_text("runnable"),
-		.ticks = now,
-	};
+	struct vtr_stack_event event;
 
-	vtr_stack_event_add(&event, args, "runnable_ns", FXT_ARG_UINT64,
-			    runnable_ns);
-	vtr_stack_event_add(&event, args, "holder_tid", FXT_ARG_KOID,
-			    holder->thread);
-	vtr_stack_event_add(&event, args, "holder_priority", FXT_ARG_UINT32,
-			    holder->priority);
-	vtr_stack_event_add(&event, args, "held_ns", FXT_ARG_UINT64,
-			    holder->held_ns);
-	return vtr_stack_event_write(ring, task, &event, args, false);
+	vtr_stack_event_begin(&event, "runnable", now);
+	vtr_stack_event_add(&event, "runnable_ns", FXT_ARG_UINT64, runnable_ns);
+	vtr_stack_event_add(&event, "holder_tid", FXT_ARG_KOID, holder->thread);
+	vtr_stack_event_add(&event, "holder_priority", FXT_ARG_UINT32, holder->priority);
+	vtr_stack_event_add(&event, "held_ns", FXT_ARG_UINT64, holder->held_ns);
+	return vtr_stack_event_write(&event, ring, task);
 }
 
 /* ---- selection -------------------------------------------------------------- */
@@ -226,11 +711,10 @@ static bool may_record(struct vtr_ring *ring, u64 now, u64 now_ns,
 		       u64 *full_ns)
 {
 	if (!has_allowance(full_ns, now_ns)) {
-		cpu->left_out++;
+		this_cpu_inc(vtr_stacks_counters.left_out);
 		return false;
 	}
-	if (cpu->told != cpu->left_out)
-		write_left_out(ring, now, task, cpu);
+	write_left_out(ring, now, task, cpu);
 	return true;
 }
 
@@ -254,21 +738,22 @@ static bool is_wanted(const struct task_struct *task)
 
 /* Return whether the wait was recorded, or its record lost. */
 static bool record(struct vtr_ring *ring, u64 now, u64 blocked_ns,
-		   struct task_struct *task, struct here *cpu, bool is_still)
+		   struct task_struct *task, bool is_still)
 {
-	unsigned long frames[VTR_STACK_MAX_FRAMES];
-	const struct vtr_stack *stack = NULL;
+	unsigned long frames[STACK_MAX_FRAMES];
+	const struct stack *stack = NULL;
 	unsigned int nr_frames;
 
-	nr_frames = vtr_unwind(task, frames, VTR_STACK_MAX_FRAMES);
+	nr_frames = unwind(task, NULL, frames, STACK_MAX_FRAMES);
 	if (nr_frames) {
-		stack = vtr_stack_table_find(table, frames, nr_frames);
+		stack = stack_table_find(table, frames, nr_frames);
 		if (!stack) {
-			cpu->left_out++;
+			this_cpu_inc(vtr_stacks_counters.left_out);
 			return false;
 		}
 	}
-	cpu->blocked += write_blocked(ring, now, blocked_ns, task, stack, is_still);
+	if (write_blocked(ring, now, blocked_ns, task, stack, is_still))
+		this_cpu_inc(vtr_stacks_counters.blocked);
 	return true;
 }
 
@@ -291,7 +776,7 @@ void vtr_stacks_woken(struct vtr_ring *ring, u64 now, struct task_struct *task)
 	    !is_wanted(task) ||
 	    !may_record(ring, now, now_ns, task, cpu, &cpu->next_blocked_ns))
 		return;
-	if (record(ring, now, max(blocked_ns, 0), task, cpu, false) &&
+	if (record(ring, now, max(blocked_ns, 0), task, false) &&
 	    vtr_stacks_settings.user && !(task->flags & KERNEL_THREADS))
 		vtr_user_stack_request(ring, now, task, vtr_stacks_settings.memory);
 }
@@ -311,25 +796,87 @@ void vtr_stacks_switched(struct vtr_ring *ring, u64 now, u64 now_ns,
 			 s64 waited_ns, const struct task_struct *prev,
 			 const struct task_struct *next)
 {
-	struct vtr_turn turn = {
+	struct holders *turns = this_cpu_ptr(&holders);
+	struct turn turn = {
 		/* The scheduler does not store since when the idle thread runs. */
-		.begin_ns = vtr_writer_is_idle(prev) ?
-			    now_ns : vtr_preempted_arrival(prev),
+		.begin_ns = vtr_writer_is_idle(prev) ? now_ns :
+			    holders_begin(turns, vtr_preempted_arrival(prev)),
 		.end_ns = now_ns,
 		.thread = prev->pid,
 		.priority = vtr_writer_priority(prev),
 	};
 	struct here *cpu = this_cpu_ptr(&here);
-	struct vtr_holder holder;
+	struct holder holder;
 
 	if ((s64)(now_ns - turn.begin_ns) >= READ_ONCE(vtr_latency.turn_ns))
-		vtr_holders_add(this_cpu_ptr(&holders), &turn);
+		holders_add(turns, &turn);
 	if (waited_ns < vtr_stacks_settings.runnable_ns ||
 	    ring == &vtr_writer_none || !is_selected(next) ||
 	    !may_record(ring, now, now_ns, next, cpu, &cpu->next_runnable_ns))
 		return;
-	holder = vtr_holders_find(this_cpu_ptr(&holders), &turn, waited_ns);
-	cpu->runnable += write_runnable(ring, now, waited_ns, next, &holder);
+	holder = holders_find(turns, &turn, waited_ns);
+	if (write_runnable(ring, now, waited_ns, next, &holder))
+		this_cpu_inc(vtr_stacks_counters.runnable);
+}
+
+/* ---- running threads ---------------------------------------------------------- */
+
+/*
+ * Return the address behind the first byte of a function, so that all samples of the function
+ * have equal frames; 0 if there is no symbol for it. A frame is named by the byte before it.
+ */
+static noinline unsigned long function_of(unsigned long address)
+{
+	char name[KSYM_SYMBOL_LEN];
+	unsigned long offset;
+	const char *at;
+
+	sprint_symbol(name, address);
+	at = strrchr(name, '+');
+	return at && sscanf(at, "+%lx/", &offset) == 1 ? address - offset + 1 : 0;
+}
+
+/* Stands for the outer frames if there is no room for the stack. */
+#define CUT	"...;"
+
+/* Add the stack of a thread that was interrupted in the kernel. */
+static void add_running(struct vtr_stack_event *event, struct pt_regs *regs, char *name)
+{
+	unsigned long frames[STACK_MAX_FRAMES];
+	const struct stack *stack;
+	unsigned int nr;
+
+	frames[0] = function_of(instruction_pointer(regs));
+	nr = 1 + unwind(current, regs, frames + 1, STACK_MAX_FRAMES - 1);
+	stack = stack_table_find(running_table, frames, nr);
+	if (stack) {
+		add_stack(event, stack);
+		return;
+	}
+	/* There is no room: at least the function is known. */
+	memcpy(name, CUT, strlen(CUT));
+	name_frame(frames[0], name + strlen(CUT));
+	vtr_stack_event_add_string(event, "stack", name, strlen(name), true);
+}
+
+/* Record what this CPU executes; a callback of sample.c. */
+static void record_running(struct pt_regs *regs)
+{
+	struct vtr_ring *ring = this_cpu_read(vtr_writer_ring);
+	char name[sizeof(CUT) + NAME_BYTES];
+	struct vtr_stack_event event;
+	u64 now;
+
+	if (!READ_ONCE(is_sampling) || !is_selected(current))
+		return;
+	now = vtr_clock_ticks(ring->config.clock);
+	vtr_stack_event_begin(&event, "running", now);
+	if (!user_mode(regs))
+		add_running(&event, regs, name);
+	if (vtr_stack_event_write(&event, ring, current))
+		this_cpu_inc(vtr_stacks_counters.running);
+	if (vtr_stacks_settings.user && !(current->flags & KERNEL_THREADS))
+		vtr_user_stack_request(ring, now, current, vtr_stacks_settings.memory);
 }
 
 /* ---- waits that are not over ------------------------------------------------- */
@@ -380,17 +927,17 @@ static struct vtr_ring *still_blocked(const struct task_struct *task, u64 *now,
  */
 static void name_still(struct task_struct *task)
 {
-	unsigned long frames[VTR_STACK_MAX_FRAMES], flags;
+	unsigned long frames[STACK_MAX_FRAMES], flags;
 	unsigned int nr_frames = 0;
 	s64 blocked_ns;
 	u64 now;
 
 	raw_spin_lock_irqsave(&task->pi_lock, flags);
 	if (still_blocked(task, &now, &blocked_ns))
-		nr_frames = vtr_unwind(task, frames, VTR_STACK_MAX_FRAMES);
+		nr_frames = unwind(task, NULL, frames, STACK_MAX_FRAMES);
 	raw_spin_unlock_irqrestore(&task->pi_lock, flags);
 	if (nr_frames)
-		vtr_stack_table_find(table, frames, nr_frames);
+		stack_table_find(table, frames, nr_frames);
 }
 
 /* Return the number of records that were written, and count those that are too many. */
@@ -407,25 +954,12 @@ static unsigned int record_still(struct task_struct *task, unsigned int nr)
 		goto unlock;
 	if (nr >= MOST_STILL ||
 	    nr * STILL_BYTES >= ring->config.nr_subbufs * vtr_ring_subbuf_bytes(&ring->config))
-		this_cpu_ptr(&here)->left_out++;
+		this_cpu_inc(vtr_stacks_counters.left_out);
 	else
-		nr += record(ring, now, blocked_ns, task, this_cpu_ptr(&here), true);
+		nr += record(ring, now, blocked_ns, task, true);
 unlock:
 	raw_spin_unlock_irqrestore(&task->pi_lock, flags);
 	return nr;
-}
-
-/* Return the first thread whose id is not below *@id, with a reference, and its id + 1. */
-static struct task_struct *thread_from(int *id)
-{
-	struct task_struct *task = NULL;
-	struct pid *pid;
-
-	rcu_read_lock();
-	for (; !task && (pid = idr_get_next(&init_pid_ns.idr, id)); ++*id)
-		task = get_pid_task(pid, PIDTYPE_PID);
-	rcu_read_unlock();
-	return task;
 }
 
 /*
@@ -441,7 +975,7 @@ static int record_all_still(void)
 	lockdep_assert_held(&stacks_mutex);
 	if (vtr_stacks_settings.blocked_ns == VTR_LATENCY_NEVER)
 		return -EINVAL;
-	while ((task = thread_from(&id))) {
+	while ((task = vtr_thread_next(&id))) {
 		name_still(task);
 		nr = record_still(task, nr);
 		put_task_struct(task);
@@ -452,15 +986,11 @@ static int record_all_still(void)
 
 /* ---- settings --------------------------------------------------------------- */
 
-static int parse_us(const char *digits, s64 *ret_ns)
+static int parse_hz(const char *digits, unsigned int *ret)
 {
-	u64 us;
-	int err = kstrtou64(digits, 0, &us);
+	int err = kstrtouint(digits, 10, ret);
 
-	if (err || us > MAX_US)
-		return -EINVAL;
-	*ret_ns = us * NSEC_PER_USEC;
-	return 0;
+	return err || !*ret || *ret > MOST_HZ ? -EINVAL : 0;
 }
 
 static int parse_word(const char *word, struct vtr_stacks_settings *ret)
@@ -469,13 +999,16 @@ static int parse_word(const char *word, struct vtr_stacks_settings *ret)
 
 	len = str_has_prefix(word, "blocked_us=");
 	if (len)
-		return parse_us(word + len, &ret->blocked_ns);
+		return vtr_word_us(word + len, &ret->blocked_ns);
 	len = str_has_prefix(word, "runnable_us=");
 	if (len) {
 		if (!IS_ENABLED(CONFIG_SCHED_INFO))
 			return -EOPNOTSUPP;
-		return parse_us(word + len, &ret->runnable_ns);
+		return vtr_word_us(word + len, &ret->runnable_ns);
 	}
+	len = str_has_prefix(word, "sample_hz=");
+	if (len)
+		return parse_hz(word + len, &ret->sample_hz);
 	if (!strcmp(word, "kthreads")) {
 		ret->kthreads = true;
 		return 0;
@@ -493,7 +1026,7 @@ static int parse_word(const char *word, struct vtr_stacks_settings *ret)
 static bool is_armed(const struct vtr_stacks_settings *settings)
 {
 	return settings->blocked_ns != VTR_LATENCY_NEVER ||
-	       settings->runnable_ns != VTR_LATENCY_NEVER;
+	       settings->runnable_ns != VTR_LATENCY_NEVER || settings->sample_hz;
 }
 
 /* Parse the settings; on success, the caller frees the filter. */
@@ -508,12 +1041,9 @@ static int parse(char *words, struct vtr_stacks_settings *ret)
 		*ret = wanted;
 		return 0;
 	}
-	while (!err && (word = strsep(&words, " \t\n"))) {
-		if (!*word)
-			continue;
+	while (!err && (word = vtr_word_next(&words))) {
 		err = parse_word(word, &wanted);
-		if (err == -EINVAL || err == -ERANGE)
-			vtr_category_refuse("stacks", word);
+		vtr_word_refuse("stacks", word, err);
 	}
 	if (!err && !is_armed(&wanted))
 		err = -EINVAL;
@@ -530,6 +1060,7 @@ static void pause(void)
 	lockdep_assert_held(&stacks_mutex);
 	static_branch_disable(&vtr_stacks_armed);
 	vtr_latency_set_runnable(VTR_LATENCY_NEVER);
+	WRITE_ONCE(is_sampling, false);
 	synchronize_rcu();
 	/* Other texts may get the addresses that serve as keys of strings. */
 	vtr_writer_forget_strings();
@@ -540,6 +1071,14 @@ static void resume(void)
 	if (vtr_stacks_settings.blocked_ns != VTR_LATENCY_NEVER)
 		static_branch_enable(&vtr_stacks_armed);
 	vtr_latency_set_runnable(vtr_stacks_settings.runnable_ns);
+	WRITE_ONCE(is_sampling, vtr_stacks_settings.sample_hz);
+}
+
+static void free_tables(void)
+{
+	kvfree(table);
+	kvfree(running_table);
+	running_table = NULL;
 }
 
 static void disarm(void)
@@ -547,43 +1086,55 @@ static void disarm(void)
 	if (!is_armed(&vtr_stacks_settings))
 		return;
 	pause();
-	vtr_locks_unwatch();
+	if (vtr_stacks_settings.sample_hz)
+		vtr_sample_stop();
+	locks_unwatch();
 	vtr_user_stack_tell_pending();
-	kvfree(table);
+	free_tables();
 	vtr_filter_free(vtr_stacks_settings.filter);
 	vtr_stacks_settings = nothing;
 }
 
 static int arm(const struct vtr_stacks_settings *wanted)
 {
+	int err = 0;
+
 	table = kvzalloc(sizeof(*table), GFP_KERNEL);
-	if (!table)
-		return -ENOMEM;
+	if (wanted->sample_hz)
+		running_table = kvzalloc(sizeof(*table), GFP_KERNEL);
+	if (!table || !running_table != !wanted->sample_hz)
+		err = -ENOMEM;
+	else if (wanted->sample_hz)
+		err = vtr_sample_start(wanted->sample_hz, record_running);
+	if (err) {
+		free_tables();
+		return err;
+	}
 	vtr_stacks_settings = *wanted;
 	if (wanted->blocked_ns != VTR_LATENCY_NEVER)
-		vtr_locks_watch();
+		locks_watch();
 	resume();
 	return 0;
 }
 
 /**
  * vtr_stacks_set() - set which waits are recorded
- * @words: "blocked_us=1000 runnable_us=5000 kthreads user cpus=0-3 process=17 thread=18",
+ * @words: "blocked_us=1000 runnable_us=5000 sample_hz=99 kthreads user cpus=0-3 process=17",
  *	or "none"; or "still" to record the threads that are blocked now; modified by this call
  *
  * Context: task; may sleep.
- * Return: 0; -EINVAL for an unknown word, or if both limits are missing; -ERANGE for a
- *	CPU number that is too large; -EOPNOTSUPP if this kernel does not record since
+ * Return: 0; -EINVAL for an unknown word, or if there is neither a limit nor a rate; -ERANGE
+ *	for a CPU number that is too large; -EOPNOTSUPP if this kernel does not record since
  *	when a thread is runnable, or, for "user", if VTR_USER_STACK_WORKS is false;
- *	-ENOMEM. On error the settings do not change, except that -ENOMEM may leave
- *	recording of stacks disarmed.
+ *	-ENOMEM, or -ENOSPC if the kernel takes no further callback of CPUs that come and go.
+ *	On error the settings do not change, except that the last two may leave recording of
+ *	stacks disarmed.
  */
 int vtr_stacks_set(char *words)
 {
 	struct vtr_stacks_settings wanted;
 	int err;
 
-	words = strim(words);
 	if (!strcmp(words, "still")) {
 		mutex_lock(&stacks_mutex);
 		err = record_all_still();
@@ -615,8 +1166,9 @@ static void show_limit(struct seq_file *seq, const char *name, s64 limit_ns)
  * @seq: receives one line, in the syntax of vtr_stacks_set()
  *
  * Context: task; may sleep.
+ * Return: 0.
  */
-void vtr_stacks_show(struct seq_file *seq)
+int vtr_stacks_show(struct seq_file *seq)
 {
 	const struct vtr_stacks_settings *settings = &vtr_stacks_settings;
 
@@ -625,6 +1177,8 @@ void vtr_stacks_show(struct seq_file *seq)
 		seq_puts(seq, "none");
 	show_limit(seq, "blocked_us", settings->blocked_ns);
 	show_limit(seq, "runnable_us", settings->runnable_ns);
+	if (settings->sample_hz)
+		seq_printf(seq, "%ssample_hz=%u", seq->count ? " " : "", settings->sample_hz);
 	if (settings->kthreads)
 		seq_puts(seq, " kthreads");
 	if (settings->user)
@@ -633,6 +1187,7 @@ void vtr_stacks_show(struct seq_file *seq)
 		vtr_filter_show(seq, ' ', settings->filter);
 	seq_putc(seq, '\n');
 	mutex_unlock(&stacks_mutex);
+	return 0;
 }
 
 /**
@@ -643,13 +1198,14 @@ void vtr_stacks_show(struct seq_file *seq)
  */
 void vtr_stacks_stats(struct vtr_stacks_stats *ret)
 {
-	unsigned int cpu;
+	u64 *sums = (u64 *)ret, *here;
+	unsigned int cpu, i;
 
 	*ret = (struct vtr_stacks_stats){};
 	for_each_possible_cpu(cpu) {
-		ret->blocked += vtr_peek(per_cpu(here, cpu).blocked);
-		ret->runnable += vtr_peek(per_cpu(here, cpu).runnable);
-		ret->left_out += vtr_peek(per_cpu(here, cpu).left_out);
+		here = (u64 *)&per_cpu(vtr_stacks_counters, cpu);
+		for (i = 0; i < sizeof(*ret) / sizeof(*sums); i++)
+			sums[i] += vtr_peek(here[i]);
 	}
 }
 
@@ -661,7 +1217,7 @@ void vtr_stacks_stats(struct vtr_stacks_stats *ret)
  */
 bool vtr_stacks_unwinds(void)
 {
-	return VTR_UNWIND_WORKS;
+	return UNWIND_WORKS;
 }
 
 /**
@@ -677,6 +1233,8 @@ void vtr_stacks_forget(void)
 	if (is_armed(&vtr_stacks_settings)) {
 		pause();
 		memset(table, 0, sizeof(*table));
+		if (running_table)
+			memset(running_table, 0, sizeof(*table));
 		resume();
 	}
 	mutex_unlock(&stacks_mutex);
@@ -696,5 +1254,8 @@ void vtr_stacks_deinit(void)
 }
 
 #ifdef CONFIG_VITRINE_KUNIT
+#include "tests/holders_kunit.c"
+#include "tests/locks_kunit.c"
+#include "tests/stack_table_kunit.c"
 #include "tests/stacks_kunit.c"
 #endif

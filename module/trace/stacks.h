@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Long waits: where in the kernel a thread was blocked for a long time, and which thread
- * had the CPU while another one waited for it. The locking rules are in stacks.c.
+ * had the CPU while another one waited for it; and what running threads execute. The locking
+ * rules are in stacks.c.
  */
 #ifndef _VITRINE_STACKS_H
 #define _VITRINE_STACKS_H
 
 #include <linux/jump_label.h>
-#include <linux/minmax.h>
-#include <linux/sched.h>
 
-#include "bound.h"
+#include "clock.h"
 #include "peek.h"
 #include "preempted.h"
 #include "ring.h"
+#include "user_stack.h"
 
 struct seq_file;
 struct vtr_filter;
@@ -25,14 +25,16 @@ DECLARE_STATIC_KEY_FALSE(vtr_stacks_armed);
  * struct vtr_stacks_settings - which waits are recorded
  * @blocked_ns: shortest time blocked that is recorded, or VTR_LATENCY_NEVER
  * @runnable_ns: shortest time runnable that is recorded, or VTR_LATENCY_NEVER
+ * @sample_hz: how often a second the running thread of each CPU is recorded, 0 for never
  * @kthreads: record waits of blocked kernel threads, too
- * @user: record the user stack of blocked threads, too
+ * @user: record the user stack of blocked and of running threads, too
  * @memory: with @user, also save registers and stack memory
- * @filter: threads and CPUs whose waits are recorded, or NULL for all
+ * @filter: threads and CPUs that are recorded, or NULL for all
  */
 struct vtr_stacks_settings {
 	s64			blocked_ns;
 	s64			runnable_ns;
+	unsigned int		sample_hz;
 	bool			kthreads;
 	bool			user;
 	bool			memory;
@@ -41,18 +43,6 @@ struct vtr_stacks_settings {
 
 /* Constant while any probe uses it. */
 extern struct vtr_stacks_settings vtr_stacks_settings;
-
-/**
- * struct vtr_stacks_stats - counters since the module was loaded
- * @blocked: waits of blocked threads that were recorded
- * @runnable: waits of runnable threads that were recorded
- * @left_out: waits that were not recorded, because there were too many
- */
-struct vtr_stacks_stats {
-	u64	blocked;
-	u64	runnable;
-	u64	left_out;
-};
 
 /**
  * vtr_stacks_since() - estimate when a thread left its CPU
@@ -89,7 +79,7 @@ void vtr_stacks_switched(struct vtr_ring *ring, u64 now, u64 now_ns,
 			 s64 waited_ns, const struct task_struct *prev,
 			 const struct task_struct *next);
 int vtr_stacks_set(char *words);
-void vtr_stacks_show(struct seq_file *seq);
+int vtr_stacks_show(struct seq_file *seq);
 void vtr_stacks_stats(struct vtr_stacks_stats *ret);
 bool vtr_stacks_unwinds(void);
 void vtr_stacks_forget(void);

@@ -20,29 +20,20 @@
  * to the current freeze. @is_armed is changed at the end of vtr_trigger_set() and read by
  * poll(), which needs nothing else of @armed.
  */
-#include <linux/irq_work.h>
 #include <linux/kdebug.h>
-#include <linux/kernel.h>
 #include <linux/notifier.h>
 #include <linux/panic_notifier.h>
-#include <linux/sched.h>
-#include <linux/string.h>
+#include <linux/seq_file.h>
 #include <linux/tracepoint.h>
-#include <linux/wait.h>
 #include <trace/events/sched.h>
 
-#include "clock.h"
+#include "category.h"
 #include "event.h"
 #include "latency.h"
-#include "marks.h"
 #include "peek.h"
 #include "probe.h"
 #include "session.h"
 #include "trigger.h"
-#include "writer.h"
-
-/* One hour; larger values are taken for mistakes. */
-#define MAX_LATENCY_US	3600000000ULL
 
 /**
  * struct armed - the armed triggers
@@ -50,12 +41,14 @@
  * @event: "category:name" of an event, or a category; empty if not armed
  * @hung_task: fire on a hung task
  * @panic: fire on a panic or an oops
+ * @now: fire as soon as the triggers are armed
  */
 struct armed {
-	u64	latency_ns;
+	s64	latency_ns;
 	char	event[VTR_EVENT_WATCH_BYTES];
 	bool	hung_task;
 	bool	panic;
+	bool	now;
 };
 
 static struct armed armed;
@@ -182,28 +175,22 @@ static struct notifier_block panic_block = {
 	.priority	= INT_MAX,
 };
 
-static int arm_latency(void)
+/* Begin to watch for all that is armed. A trigger that fails is disarmed. */
+static int arm(void)
 {
-	int err;
+	int err = 0, hung_err = 0;
 
-	if (!armed.latency_ns)
-		return 0;
-	err = vtr_latency_arm(armed.latency_ns, on_late);
+	if (armed.latency_ns)
+		err = vtr_latency_arm(armed.latency_ns, on_late);
 	if (err)
 		armed.latency_ns = 0;
-	return err;
-}
-
-static int arm_hung_task(void)
-{
-	int err;
-
-	if (!armed.hung_task)
-		return 0;
-	err = min(vtr_probe_register(&hang, 1), 0);
-	if (err)
+	if (armed.hung_task)
+		hung_err = min(vtr_probe_register(&hang, 1), 0);
+	if (hung_err)
 		armed.hung_task = false;
-	return err;
+	if (*armed.event)
+		vtr_event_watch(armed.event, on_event);
+	return err ?: hung_err;
 }
 
 static void disarm(void)
@@ -217,65 +204,30 @@ static void disarm(void)
 	memset(&armed, 0, sizeof(armed));
 }
 
-static int parse_latency(const char *value, struct armed *ret)
-{
-	u64 us;
-	int err;
-
-	if (!IS_ENABLED(CONFIG_SCHED_INFO))
-		return -EOPNOTSUPP;
-	err = kstrtou64(value, 0, &us);
-	if (err || !us || us > MAX_LATENCY_US)
-		return -EINVAL;
-	ret->latency_ns = us * NSEC_PER_USEC;
-	return 0;
-}
-
-static int parse_event(const char *words, struct armed *ret)
-{
-	if (!vtr_event_can_watch(words))
-		return -EINVAL;
-	strscpy(ret->event, words, sizeof(ret->event));
-	return 0;
-}
-
-static int parse_word(const char *word, struct armed *ret, bool *ret_now)
+static int parse_word(const char *word, struct armed *ret)
 {
 	size_t len;
 
 	len = str_has_prefix(word, "latency_us=");
+	if (len && !IS_ENABLED(CONFIG_SCHED_INFO))
+		return -EOPNOTSUPP;
 	if (len)
-		return parse_latency(word + len, ret);
+		return vtr_word_us(word + len, &ret->latency_ns) || !ret->latency_ns ? -EINVAL : 0;
 	len = str_has_prefix(word, "event=");
-	if (len)
-		return parse_event(word + len, ret);
-	if (!strcmp(word, "panic")) {
+	if (len && !vtr_event_can_watch(word + len))
+		return -EINVAL;
+	if (len) {
+		strscpy(ret->event, word + len, sizeof(ret->event));
+	} else if (!strcmp(word, "panic")) {
 		ret->panic = true;
 	} else if (!strcmp(word, "hung_task")) {
 		if (!hang.tracepoint)
 			return -EOPNOTSUPP;
 		ret->hung_task = true;
 	} else if (!strcmp(word, "now")) {
-		*ret_now = true;
+		ret->now = true;
 	} else if (strcmp(word, "none")) {
 		return -EINVAL;
-	}
-	return 0;
-}
-
-static int parse(const char *words, struct armed *ret, bool *ret_now)
-{
-	char line[VTR_TRIGGER_LINE_BYTES], *rest = line, *word;
-	int err;
-
-	if (strscpy(line, words, sizeof(line)) < 0)
-		return -EINVAL;
-	while ((word = strsep(&rest, " "))) {
-		if (!*word)
-			continue;
-		err = parse_word(word, ret, ret_now);
-		if (err)
-			return err;
 	}
 	return 0;
 }
@@ -294,7 +246,8 @@ void vtr_trigger_wake(void)
 
 /**
  * vtr_trigger_set() - arm triggers instead of those armed before
- * @words: triggers, separated by spaces; "now" fires at once; "none" arms none
+ * @words: triggers, separated by white space; "now" fires at once; "none" arms none;
+ *	modified by this call
  *
  * Thaws frozen rings.
  *
@@ -303,28 +256,25 @@ void vtr_trigger_wake(void)
  *	that this kernel does not support, both without any change; -ENOMEM or the
  *	error of a tracepoint, in which case that trigger is not armed.
  */
-int vtr_trigger_set(const char *words)
+int vtr_trigger_set(char *words)
 {
 	struct armed wanted = { 0 };
-	bool now = false, any;
-	int err, hung_err;
+	char *word;
+	int err = 0;
 
-	err = parse(words, &wanted, &now);
+	while (!err && (word = vtr_word_next(&words)))
+		err = parse_word(word, &wanted);
 	if (err)
 		return err;
 	disarm();
 	vtr_session_thaw();
 	armed = wanted;
-	err = arm_latency();
-	hung_err = arm_hung_task();
-	if (*armed.event)
-		vtr_event_watch(armed.event, on_event);
-	if (now)
+	err = arm();
+	if (armed.now)
 		fire("now", 0, current, NULL);
-	any = armed.latency_ns || *armed.event || armed.hung_task || armed.panic;
-	WRITE_ONCE(is_armed, any);
+	WRITE_ONCE(is_armed, armed.latency_ns || *armed.event || armed.hung_task || armed.panic);
 	vtr_trigger_wake();
-	return err ?: hung_err;
+	return err;
 }
 
 /**
@@ -352,39 +302,33 @@ bool vtr_trigger_fired(struct vtr_trigger_report *ret)
 }
 
 /**
- * vtr_trigger_show() - format the armed triggers, or the one that has fired
- * @line: buffer of VTR_TRIGGER_LINE_BYTES
+ * vtr_trigger_show() - show the armed triggers, or the one that has fired
+ * @seq: receives one line
  *
  * Context: task; the caller serialises with vtr_trigger_set().
- * Return: length of the line.
+ * Return: 0.
  */
-int vtr_trigger_show(char *line)
+int vtr_trigger_show(struct seq_file *seq)
 {
 	struct vtr_trigger_report fired;
-	int len;
 
-	if (vtr_trigger_fired(&fired))
-		return scnprintf(line, VTR_TRIGGER_LINE_BYTES,
-				 "fired %s %llu cpu %u thread %d\n",
-				 fired.cause, fired.value, fired.cpu,
-				 fired.thread);
-	if (!is_armed)
-		return scnprintf(line, VTR_TRIGGER_LINE_BYTES, "none\n");
-	len = scnprintf(line, VTR_TRIGGER_LINE_BYTES, "armed");
+	if (vtr_trigger_fired(&fired)) {
+		seq_printf(seq, "fired %s %llu cpu %u thread %d\n", fired.cause,
+			   fired.value, fired.cpu, fired.thread);
+		return 0;
+	}
+	seq_puts(seq, is_armed ? "armed" : "none");
 	if (armed.latency_ns)
-		len += scnprintf(line + len, VTR_TRIGGER_LINE_BYTES - len,
-				 " latency_us=%llu",
-				 armed.latency_ns / NSEC_PER_USEC);
+		seq_printf(seq, " latency_us=%llu",
+			   armed.latency_ns / NSEC_PER_USEC);
 	if (*armed.event)
-		len += scnprintf(line + len, VTR_TRIGGER_LINE_BYTES - len,
-				 " event=%s", armed.event);
+		seq_printf(seq, " event=%s", armed.event);
 	if (armed.hung_task)
-		len += scnprintf(line + len, VTR_TRIGGER_LINE_BYTES - len,
-				 " hung_task");
+		seq_puts(seq, " hung_task");
 	if (armed.panic)
-		len += scnprintf(line + len, VTR_TRIGGER_LINE_BYTES - len,
-				 " panic");
-	return len + scnprintf(line + len, VTR_TRIGGER_LINE_BYTES - len, "\n");
+		seq_puts(seq, " panic");
+	seq_putc(seq, '\n');
+	return 0;
 }
 
 /**
@@ -415,7 +359,7 @@ __poll_t vtr_trigger_poll(struct file *file, poll_table *wait)
  * Context: task; may sleep. The tracepoint sched_switch is known to exist.
  * Return: as vtr_trigger_set(); on failure nothing is armed.
  */
-int vtr_trigger_init(const char *words)
+int vtr_trigger_init(char *words)
 {
 	int err;
 

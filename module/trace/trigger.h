@@ -9,8 +9,7 @@
 #include <linux/poll.h>
 #include <linux/types.h>
 
-/* Size of a line of trace/trigger, including the NUL. */
-#define VTR_TRIGGER_LINE_BYTES	128
+struct seq_file;
 
 /**
  * struct vtr_trigger_report - why the rings are frozen
@@ -26,11 +25,11 @@ struct vtr_trigger_report {
 	int		thread;
 };
 
-int vtr_trigger_init(const char *words);
+int vtr_trigger_init(char *words);
 void vtr_trigger_deinit(void);
-int vtr_trigger_set(const char *words);
+int vtr_trigger_set(char *words);
 void vtr_trigger_wake(void);
-int vtr_trigger_show(char *line);
+int vtr_trigger_show(struct seq_file *seq);
 bool vtr_trigger_fired(struct vtr_trigger_report *ret);
 __poll_t vtr_trigger_poll(struct file *file, poll_table *wait);
 

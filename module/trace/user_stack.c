@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * User stacks of threads that were blocked for a long time: the CPU that wakes such a
- * thread up gives it a task work, and the thread, on its way back to user space, walks
- * its own frame pointers and writes an event. If asked to, it also writes its registers and
- * a part of its stack, so that code without frame pointers can be unwound later.
+ * User stacks of threads that were blocked for a long time, or are sampled: the CPU that wakes
+ * such a thread up, or interrupts it, gives it a task work, and the thread, on its way back to
+ * user space, walks its own frame pointers and writes an event. If asked to, and if the frame
+ * pointers do not lead to the end of the stack, it also writes the pointers to code and to the
+ * stack that are in its registers and in its stack, so that code without frame pointers can be
+ * unwound later.
  *
- * Concurrency: a request is a slot of a fixed pool. The CPU that wakes a thread up claims
+ * Concurrency: a request is a slot of a fixed pool. The CPU that gives the task work claims
  * a slot by storing the thread in it with cmpxchg(), with interrupts off. The thread
  * releases the slot when its task work ends. The task work runs in process context
  * without locks, but it must not wait for anything: not for memory, and not for a device or a
@@ -21,30 +23,296 @@
 #include <linux/atomic.h>
 #include <linux/cred.h>
 #include <linux/dcache.h>
+#include <linux/elf.h>
 #include <linux/file.h>
 #include <linux/fs.h>
-#include <linux/hash.h>
+#include <linux/highmem.h>
 #include <linux/jiffies.h>
 #include <linux/log2.h>
-#include <linux/mm.h>
-#include <linux/module.h>
-#include <linux/percpu.h>
+#include <linux/mutex.h>
+#include <linux/pagemap.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
-#include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <linux/task_work.h>
-#include <linux/uaccess.h>
 
-#include "build_id.h"
-#include "clock.h"
 #include "compat.h"
-#include "peek.h"
-#include "stack_event.h"
-#include "stack_memory.h"
+#include "event.h"
 #include "user_stack.h"
-#include "writer.h"
+
+/*
+ * Build ids of the programs and libraries that are mapped, read from their ELF notes.
+ * The kernel's own parser is not exported.
+ *
+ * Only the page cache is read. To fetch a page could take arbitrarily long, for example from
+ * a server that does not answer. The first page of a program, which contains all that is
+ * needed, is nearly always there.
+ *
+ * Concurrency: cache_mutex protects the cache. Files are read without it.
+ */
+
+/* Maximum length of a build id; the usual one is a SHA-1 of 20 bytes. */
+#define BUILD_ID_MAX_BYTES	20
+
+struct file;
+
+/* The note is among the first program headers, and the first in its segment. */
+#define MAX_HEADERS	16
+#define MAX_NOTE_BYTES	512
+
+#define CACHE_SLOTS	64
+
+/* Type of the note, as in <elf.h> of user space. */
+#define NOTE_BUILD_ID	3
+
+/**
+ * struct identity - what tells the content of a file from another
+ * @ino: number of the inode
+ * @mtime_s: seconds of the last change
+ * @size: size of the file
+ * @dev: device
+ * @mtime_ns: nanoseconds of the last change
+ * @generation: tells inodes of the same number apart
+ */
+struct identity {
+	u64	ino;
+	s64	mtime_s;
+	s64	size;
+	u32	dev;
+	u32	mtime_ns;
+	u64	generation;
+};
+
+/**
+ * struct cached - build id of a file
+ * @identity: the file; zeroed in a free slot
+ * @len_bytes: length of @id, 0 if the file has none
+ * @id: the build id
+ */
+struct cached {
+	struct identity	identity;
+	unsigned int	len_bytes;
+	u8		id[BUILD_ID_MAX_BYTES];
+};
+
+static DEFINE_MUTEX(cache_mutex);
+static struct cached cache[CACHE_SLOTS];
+
+static struct identity identify(const struct inode *inode)
+{
+	struct timespec64 mtime = VTR_INODE_MTIME(inode);
+
+	return (struct identity){
+		.ino = inode->i_ino,
+		.mtime_s = mtime.tv_sec,
+		.size = i_size_read(inode),
+		.dev = inode->i_sb->s_dev,
+		.mtime_ns = mtime.tv_nsec,
+		.generation = inode->i_generation,
+	};
+}
+
+static struct cached *slot_of(const struct identity *identity)
+{
+	return &cache[hash_64(identity->ino ^ (u64)identity->dev << 32,
+			      ilog2(CACHE_SLOTS))];
+}
+
+/* Read from the page cache. Return false if a page is not there, which sets @is_missing. */
+static bool read_at(struct file *file, u64 offset, void *ret, size_t len_bytes,
+		    bool *is_missing)
+{
+	struct page *page;
+	size_t at, len;
+
+	for (; len_bytes; ret += len, offset += len, len_bytes -= len) {
+		at = offset_in_page(offset);
+		len = min(len_bytes, PAGE_SIZE - at);
+		page = pagecache_get_page(file->f_mapping, offset >> PAGE_SHIFT, 0, 0);
+		if (!page || !PageUptodate(page)) {
+			*is_missing = true;
+			if (page)
+				put_page(page);
+			return false;
+		}
+		memcpy_from_page(ret, page, at, len);
+		put_page(page);
+	}
+	return true;
+}
+
+/* Find the build id among the notes of a segment. */
+static unsigned int find_in_notes(const u8 *notes, size_t len_bytes, u8 *ret)
+{
+	size_t at = 0, name, desc;
+	struct elf64_note note;
+
+	while (at + sizeof(note) <= len_bytes) {
+		memcpy(&note, notes + at, sizeof(note));
+		name = at + sizeof(note);
+		if (note.n_namesz > len_bytes || note.n_descsz > len_bytes)
+			break;
+		desc = name + ALIGN(note.n_namesz, 4);
+		if (desc + note.n_descsz > len_bytes)
+			break;
+		if (note.n_type == NOTE_BUILD_ID && note.n_namesz == 4 &&
+		    !memcmp(notes + name, "GNU", 4) && note.n_descsz &&
+		    note.n_descsz <= BUILD_ID_MAX_BYTES) {
+			memcpy(ret, notes + desc, note.n_descsz);
+			return note.n_descsz;
+		}
+		at = desc + ALIGN(note.n_descsz, 4);
+	}
+	return 0;
+}
+
+static unsigned int find_in_segment(struct file *file, const struct elf64_phdr *segment,
+				    u8 *ret, bool *is_missing)
+{
+	u8 notes[MAX_NOTE_BYTES];
+	size_t len_bytes = min_t(u64, segment->p_filesz, sizeof(notes));
+
+	if (segment->p_type != PT_NOTE ||
+	    !read_at(file, segment->p_offset, notes, len_bytes, is_missing))
+		return 0;
+	return find_in_notes(notes, len_bytes, ret);
+}
+
+static unsigned int read_build_id(struct file *file, u8 *ret, bool *is_missing)
+{
+	unsigned int i, len_bytes = 0;
+	struct elf64_phdr segment;
+	struct elf64_hdr header;
+
+	if (!read_at(file, 0, &header, sizeof(header), is_missing) ||
+	    memcmp(header.e_ident, ELFMAG, SELFMAG) ||
+	    header.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    header.e_phentsize != sizeof(segment))
+		return 0;
+	for (i = 0; !len_bytes && i < header.e_phnum && i < MAX_HEADERS; i++) {
+		if (!read_at(file, header.e_phoff + i * sizeof(segment),
+			     &segment, sizeof(segment), is_missing))
+			return 0;
+		len_bytes = find_in_segment(file, &segment, ret, is_missing);
+	}
+	return len_bytes;
+}
+
+/**
+ * build_id() - find the build id of a file
+ * @file: a file that is mapped
+ * @ret: receives the build id, up to BUILD_ID_MAX_BYTES
+ *
+ * Reading a device may have side effects, so only regular files are read.
+ *
+ * Context: task, no lock held.
+ * Return: length of the build id, 0 if the file has none, or if it is not in the page
+ *	cache now.
+ */
+static unsigned int build_id(struct file *file, u8 *ret)
+{
+	const struct inode *inode = file_inode(file);
+	struct cached found = { .identity = identify(inode) };
+	struct cached *slot = slot_of(&found.identity);
+	bool is_cached, is_missing = false;
+
+	if (!S_ISREG(inode->i_mode))
+		return 0;
+	mutex_lock(&cache_mutex);
+	is_cached = !memcmp(&slot->identity, &found.identity,
+			    sizeof(found.identity));
+	if (is_cached)
+		found = *slot;
+	mutex_unlock(&cache_mutex);
+	if (!is_cached)
+		found.len_bytes = read_build_id(file, found.id, &is_missing);
+	if (!is_cached && !is_missing) {
+		mutex_lock(&cache_mutex);
+		*slot = found;
+		mutex_unlock(&cache_mutex);
+	}
+	memcpy(ret, found.id, found.len_bytes);
+	return found.len_bytes;
+}
+
+/*
+ * Registers and stack memory of a thread of user space.
+ *
+ * Concurrency: none. The thread saves its own memory.
+ */
+
+struct pt_regs;
+
+/* Maximum number of registers, and of words of the stack. */
+#define STACK_MEMORY_REGISTERS	33
+#define STACK_MEMORY_WORDS	1024
+#define STACK_MEMORY_MASKS	(STACK_MEMORY_WORDS / 64)
+
+/**
+ * struct stack_memory - what was saved of a thread
+ * @nr_registers: number of registers at the start of @words; 0 if nothing was saved
+ * @nr_stack: number of words of the stack that were looked at
+ * @nr_words: number of @words in use
+ * @words: registers in the order of fxt.rst; a bit for each word of the stack, from its
+ *	pointer on, that is set if the word is a pointer; these pointers
+ */
+struct stack_memory {
+	unsigned int	nr_registers;
+	unsigned int	nr_stack;
+	unsigned int	nr_words;
+	u64		words[STACK_MEMORY_REGISTERS + STACK_MEMORY_MASKS +
+			      STACK_MEMORY_WORDS];
+};
+
+/*
+ * Store the registers in the order of DWARF, and return their number. The program counter
+ * comes last. FRAME_POINTER is the number of the frame pointer, and CODE_BITS are the bits of
+ * a return address that are not a pointer authentication code.
+ */
+#if defined(CONFIG_X86) && defined(CONFIG_64BIT)
+#define FRAME_POINTER	6
+#define CODE_BITS	ULONG_MAX
+
+static unsigned int save_registers(u64 *words, const struct pt_regs *regs)
+{
+	const u64 values[] = {
+		regs->ax, regs->dx, regs->cx, regs->bx, regs->si, regs->di,
+		regs->bp, regs->sp, regs->r8, regs->r9, regs->r10, regs->r11,
+		regs->r12, regs->r13, regs->r14, regs->r15, regs->ip,
+	};
+
+	if (!user_64bit_mode((struct pt_regs *)regs))
+		return 0;
+	memcpy(words, values, sizeof(values));
+	return ARRAY_SIZE(values);
+}
+
+#elif defined(CONFIG_ARM64)
+#define FRAME_POINTER	29
+#define CODE_BITS	(TASK_SIZE_MAX - 1)
+
+static unsigned int save_registers(u64 *words, const struct pt_regs *regs)
+{
+	if (compat_user_mode(regs))
+		return 0;
+	memcpy(words, regs->regs, sizeof(regs->regs));
+	words[ARRAY_SIZE(regs->regs)] = regs->sp;
+	words[ARRAY_SIZE(regs->regs) + 1] = regs->pc;
+	return ARRAY_SIZE(regs->regs) + 2;
+}
+
+#else
+#define FRAME_POINTER	0
+#define CODE_BITS	ULONG_MAX
+
+static unsigned int save_registers(u64 *words, const struct pt_regs *regs)
+{
+	return 0;
+}
+#endif
+
+/* ---- requests ----------------------------------------------------------- */
 
 /*
  * Maximum number of requests, of those of the threads of one user, and of slots that are
@@ -59,11 +327,11 @@
 /* Maximum number of frames and files of a stack. */
 #define MAX_FRAMES	64
 #define MAX_FILES	16
+#define NO_FILE		(MAX_FILES + 1)
 
-/* Maximum length of a path, of the list of files, and of the text of a stack. */
+/* Maximum length of a path, and of the list of files. */
 #define PATH_BYTES	512
 #define FILES_BYTES	800
-#define TEXT_BYTES	1000
 
 /* With memory, the list has more files, and where they are mapped. */
 #define SAVED_FILES_BYTES	1500
@@ -78,7 +346,10 @@
 /* Replaces the outer frames for which there is no room. */
 #define CUT	"..."
 
-/* Stands for a frame in memory without a file, and for a stack that was left out. */
+/*
+ * Stands for a frame in memory without a file, where an address follows if memory is asked for,
+ * for a frame of a file that is not in the list, and for a stack that was left out.
+ */
 #define UNKNOWN	"?"
 
 /**
@@ -88,7 +359,7 @@
  * @nr_of_user: number of pending requests of the thread's real user
  * @since: jiffies of the request
  * @exec_id: tells the programs that the thread executes apart
- * @with_memory: also save registers and stack memory
+ * @with_memory: save memory if the frame pointers do not lead to the end of the stack
  */
 struct request {
 	struct callback_head	work;
@@ -102,17 +373,7 @@ struct request {
 static struct request slots[NR_SLOTS];
 static atomic_t users[NR_USERS];
 
-/**
- * struct here - counters of one CPU
- * @recorded: as in struct vtr_user_stack_stats
- * @left_out: as in struct vtr_user_stack_stats
- */
-struct here {
-	u64	recorded;
-	u64	left_out;
-};
-
-static DEFINE_PER_CPU(struct here, here);
+DEFINE_PER_CPU(struct vtr_stacks_stats, vtr_stacks_counters);
 
 /**
  * struct mapped - a file that is mapped
@@ -135,7 +396,7 @@ struct mapped {
  * struct frame - a frame of a stack
  * @address: return address, or instruction pointer of the innermost frame
  * @offset: offset in the file, which map_frame() puts in the place of the address
- * @file: index of the file, MAX_FILES if none
+ * @file: index of the file, MAX_FILES if it is not in the list, or NO_FILE
  */
 struct frame {
 	union {
@@ -153,7 +414,7 @@ struct frame {
  * @maps_bytes: length of @maps
  */
 struct saved {
-	struct vtr_stack_memory	memory;
+	struct stack_memory	memory;
 	char			list[SAVED_FILES_BYTES];
 	char			maps[MAPS_BYTES];
 	unsigned int		maps_bytes;
@@ -169,9 +430,10 @@ struct saved {
  * @list_bytes: length of @list
  * @list_room: maximum length of @list
  * @own_list: is @list without memory
- * @text_offset: where in @text the names begin
- * @text: names of the frames, outermost first
+ * @text: names of the frames
  * @path: buffer for the path of a file
+ * @with_memory: as in struct request
+ * @is_complete: the frame pointers lead to the end of the stack
  * @saved: memory, or NULL
  */
 struct walk {
@@ -182,52 +444,23 @@ struct walk {
 	char		*list;
 	unsigned int	list_bytes;
 	unsigned int	list_room;
-	unsigned int	text_offset;
 	char		own_list[FILES_BYTES];
-	char		text[TEXT_BYTES];
+	struct vtr_stack_text text;
 	char		path[PATH_BYTES];
+	bool		with_memory;
+	bool		is_complete;
 	struct saved	*saved;
 };
 
 /* ---- frames ----------------------------------------------------------------- */
 
-#if defined(CONFIG_X86) && defined(CONFIG_64BIT)
-
-static unsigned long frame_of(const struct pt_regs *regs)
+/* Return the frame pointer, 0 if registers of this program are not saved. */
+static u64 frame_of(const struct pt_regs *regs)
 {
-	return user_64bit_mode((struct pt_regs *)regs) ? regs->bp : 0;
+	u64 registers[STACK_MEMORY_REGISTERS];
+
+	return save_registers(registers, regs) ? registers[FRAME_POINTER] : 0;
 }
-
-static unsigned long strip(unsigned long address)
-{
-	return address;
-}
-
-#elif defined(CONFIG_ARM64)
-
-static unsigned long frame_of(const struct pt_regs *regs)
-{
-	return compat_user_mode(regs) ? 0 : regs->regs[29];
-}
-
-/* Remove the pointer authentication code from a return address. */
-static unsigned long strip(unsigned long address)
-{
-	return address & (TASK_SIZE_MAX - 1);
-}
-
-#else
-
-static unsigned long frame_of(const struct pt_regs *regs)
-{
-	return 0;
-}
-
-static unsigned long strip(unsigned long address)
-{
-	return address;
-}
-#endif
 
 /* Find the end of the mapping that contains the stack. Return 0 if there is none. */
 static unsigned long stack_end(unsigned long sp)
@@ -265,10 +498,12 @@ static void walk_frames(struct walk *walk, const struct pt_regs *regs,
 	       at <= end - sizeof(record)) {
 		if (copy_from_user_nofault(&record, (void __user *)at, sizeof(record)))
 			break;
-		record.address = strip(record.address);
+		record.address &= CODE_BITS;
 		if (!record.address)
 			break;
 		walk->frames[walk->nr_frames++].address = record.address;
+		/* Startup code and that of new threads clear the register, by the ABI. */
+		walk->is_complete = !record.next;
 		if (record.next <= at)
 			break;
 		at = record.next;
@@ -306,32 +541,12 @@ static bool map_frame(struct walk *walk, struct frame *frame)
 
 	if (!vma || frame->address < vma->vm_start || !(vma->vm_flags & VM_EXEC))
 		return false;
-	frame->file = MAX_FILES;
+	frame->file = NO_FILE;
 	if (!vma->vm_file)
 		return true;
 	frame->file = index_of(walk, vma);
 	frame->offset = frame->address - vma->vm_start + offset_of(vma);
 	return true;
-}
-
-/* Find the files of all code to which words of the memory may be return addresses. */
-static void map_words(struct walk *walk)
-{
-	const struct vtr_stack_memory *memory = &walk->saved->memory;
-	const struct vm_area_struct *vma = NULL;
-	unsigned long address;
-	unsigned int i;
-
-	for (i = 0; i < memory->nr_words; i++) {
-		address = strip(memory->words[i]);
-		/* Adjacent words often are in the same mapping, for example the stack. */
-		if (!address || (vma && address >= vma->vm_start && address < vma->vm_end))
-			continue;
-		vma = find_vma(current->mm, address);
-		if (vma && address >= vma->vm_start && vma->vm_flags & VM_EXEC &&
-		    vma->vm_file)
-			index_of(walk, vma);
-	}
 }
 
 /* Frames beyond the first that is not in code are garbage. */
@@ -344,11 +559,120 @@ static bool map_frames(struct walk *walk)
 	for (i = 0; i < walk->nr_frames; i++)
 		if (!map_frame(walk, &walk->frames[i]))
 			break;
-	if (i && walk->saved)
-		map_words(walk);
 	mmap_read_unlock(current->mm);
+	walk->is_complete &= i == walk->nr_frames;
 	walk->nr_frames = i;
 	return i;
+}
+
+/* ---- memory ----------------------------------------------------------------- */
+
+/**
+ * struct span - the stack, or addresses that are all in code, or all outside
+ * @begin: first address
+ * @end: address behind the last one
+ * @is_code: they are in code
+ */
+struct span {
+	unsigned long	begin;
+	unsigned long	end;
+	bool		is_code;
+};
+
+/*
+ * Copy the registers and the stack. A page that is not there is not fetched: the copy ends
+ * before it. Of other architectures and of 32-bit programs nothing is saved.
+ */
+static u64 *copy_stack(struct stack_memory *memory, const struct pt_regs *regs,
+		       const struct span *stack)
+{
+	size_t len_bytes = STACK_MEMORY_WORDS * sizeof(u64);
+	u64 *words;
+
+	memory->nr_stack = 0;
+	memory->nr_registers = save_registers(memory->words, regs);
+	words = memory->words + memory->nr_registers + STACK_MEMORY_MASKS;
+	if (!memory->nr_registers || stack->begin >= stack->end)
+		return words;
+	len_bytes = min_t(size_t, len_bytes, stack->end - stack->begin);
+	pagefault_disable();
+	len_bytes -= copy_from_user(words, (void __user *)stack->begin, len_bytes);
+	pagefault_enable();
+	memory->nr_stack = len_bytes / sizeof(*words);
+	return words;
+}
+
+static bool is_within(const struct span *span, unsigned long address)
+{
+	return address >= span->begin && address < span->end;
+}
+
+/*
+ * Check for a pointer to the stack or to code, whose file is then noted: it may be a return
+ * address. @last is the result of the last search.
+ */
+static bool is_pointer(struct walk *walk, u64 word, const struct span *stack,
+		       struct span *last)
+{
+	unsigned long address = word & CODE_BITS;
+	const struct vm_area_struct *vma;
+
+	if (is_within(stack, address))
+		return true;
+	if (is_within(last, address))
+		return last->is_code;
+	vma = find_vma(current->mm, address);
+	if (vma && address >= vma->vm_start)
+		*last = (struct span){ vma->vm_start, vma->vm_end, vma->vm_flags & VM_EXEC };
+	else
+		*last = (struct span){ address, vma ? vma->vm_start : ULONG_MAX };
+	if (last->is_code && vma->vm_file)
+		index_of(walk, vma);
+	return last->is_code;
+}
+
+/* Keep pointers only: to unwind a stack, no other word is needed, and these are user data. */
+static void keep_pointers(struct walk *walk, const u64 *words, const struct span *stack)
+{
+	struct stack_memory *memory = &walk->saved->memory;
+	u64 *masks = memory->words + memory->nr_registers;
+	u64 *to = masks + DIV_ROUND_UP(memory->nr_stack, 64);
+	struct span last = { 0, PAGE_SIZE };
+	unsigned int i;
+
+	for (i = 0; i < memory->nr_registers; i++)
+		if (!is_pointer(walk, memory->words[i], stack, &last))
+			memory->words[i] = 0;
+	memset(masks, 0, (to - masks) * sizeof(*masks));
+	for (i = 0; i < memory->nr_stack; i++) {
+		if (!is_pointer(walk, words[i], stack, &last))
+			continue;
+		masks[i / 64] |= 1ULL << i % 64;
+		*to++ = words[i];
+	}
+	memory->nr_words = to - memory->words;
+}
+
+/* Without room for the memory, the frames alone are recorded. */
+static void save_memory(struct walk *walk, const struct pt_regs *regs,
+			const struct span *stack)
+{
+	struct saved *saved = kmalloc(sizeof(*saved), GFP_NOWAIT | __GFP_NOWARN);
+	u64 *words;
+
+	if (!saved)
+		return;
+	words = copy_stack(&saved->memory, regs, stack);
+	if (!saved->memory.nr_registers || !mmap_read_trylock(current->mm)) {
+		kfree(saved);
+		return;
+	}
+	saved->maps_bytes = 0;
+	walk->list = saved->list;
+	walk->list_room = SAVED_FILES_BYTES;
+	walk->saved = saved;
+	keep_pointers(walk, words, stack);
+	mmap_read_unlock(current->mm);
 }
 
 /* ---- text ------------------------------------------------------------------- */
@@ -387,7 +711,7 @@ static void list_file(struct walk *walk, struct mapped *mapped)
 	char *path = d_path(VTR_FILE_USER_PATH(mapped->file), walk->path,
 			    PATH_BYTES);
 	char *list = walk->list + walk->list_bytes;
-	u8 id[VTR_BUILD_ID_MAX_BYTES];
+	u8 id[BUILD_ID_MAX_BYTES];
 	unsigned int len, len_id, skip;
 
 	if (IS_ERR(path))
@@ -406,7 +730,7 @@ static void list_file(struct walk *walk, struct mapped *mapped)
 	mapped->len_bytes = len - skip;
 	list += len;
 	*list++ = ' ';
-	len_id = vtr_build_id(mapped->file, id);
+	len_id = build_id(mapped->file, id);
 	if (len_id)
 		list += scnprintf(list, 2 * len_id + 1, "%*phN", (int)len_id, id);
 	else
@@ -426,93 +750,102 @@ static void list_files(struct walk *walk)
 	}
 }
 
-static unsigned int name_frame(const struct walk *walk, const struct frame *frame,
-			       char *name)
+static void name_frame(const struct walk *walk, const struct frame *frame, char *name)
 {
-	const struct mapped *mapped = &walk->files[frame->file];
+	const struct mapped *mapped = frame->file < MAX_FILES ? &walk->files[frame->file] : NULL;
 
-	if (frame->file == MAX_FILES || !mapped->name)
-		return scnprintf(name, NAME_BYTES, UNKNOWN);
-	return scnprintf(name, NAME_BYTES, "%.*s+0x%llx",
-			 (int)mapped->len_bytes, mapped->name, frame->offset);
+	if (frame->file == NO_FILE && walk->with_memory)
+		scnprintf(name, NAME_BYTES, UNKNOWN "+%#lx", frame->address);
+	else if (!mapped || !mapped->name)
+		strscpy(name, UNKNOWN, NAME_BYTES);
+	else
+		scnprintf(name, NAME_BYTES, "%.*s+0x%llx",
+			  (int)mapped->len_bytes, mapped->name, frame->offset);
 }
 
-static void prepend(struct walk *walk, const char *name, unsigned int len)
+/**
+ * vtr_stack_text_add() - add the next outer frame to the text of a stack
+ * @text: the text; the offset of one without frames is the size of its bytes
+ * @name: name of the frame, shorter than half of the text
+ *
+ * The text is built from its end, so that outer frames are cut.
+ *
+ * Context: any.
+ * Return: false if there is no room; "..." then stands for this frame and all others.
+ */
+bool vtr_stack_text_add(struct vtr_stack_text *text, const char *name)
 {
-	if (walk->text_offset < TEXT_BYTES)
-		walk->text[--walk->text_offset] = ';';
-	walk->text_offset -= len;
-	memcpy(walk->text + walk->text_offset, name, len);
+	size_t len = strlen(name);
+	/* There is always room for CUT. */
+	bool fits = len + strlen(";" CUT ";") <= text->offset;
+
+	if (!fits) {
+		name = CUT;
+		len = strlen(CUT);
+	}
+	if (text->offset < sizeof(text->bytes))
+		text->bytes[--text->offset] = ';';
+	text->offset -= len;
+	memcpy(text->bytes + text->offset, name, len);
+	return fits;
 }
 
-/* Build the text from its end, innermost frame first, so that outer frames are cut. */
 static void make_text(struct walk *walk)
 {
 	char name[NAME_BYTES];
-	unsigned int i, len;
+	unsigned int i;
 
-	walk->text_offset = TEXT_BYTES;
+	walk->text.offset = sizeof(walk->text.bytes);
 	for (i = 0; i < walk->nr_frames; i++) {
-		len = name_frame(walk, &walk->frames[i], name);
-		/* There is always room for CUT. */
-		if (len + 2 + strlen(CUT) > walk->text_offset) {
-			prepend(walk, CUT, strlen(CUT));
+		name_frame(walk, &walk->frames[i], name);
+		if (!vtr_stack_text_add(&walk->text, name))
 			break;
-		}
-		prepend(walk, name, len);
 	}
 }
 
 /* ---- record ----------------------------------------------------------------- */
 
 /* Write as much of the memory as fits into a sub-buffer. */
-static void write_memory(struct vtr_ring *ring, const struct vtr_stack_memory *memory,
+static void write_memory(struct vtr_ring *ring, const struct stack_memory *memory,
 			 u64 ticks)
 {
-	struct vtr_fxt_arg args[2];
-	struct vtr_fxt_event event = {
-		.name = vtr_stack_event_text("user stack memory"),
-		.ticks = ticks,
-		.payload = memory->words,
-	};
-	unsigned int most;
+	struct vtr_stack_event event;
 
-	vtr_stack_event_add(&event, args, "memory", FXT_ARG_UINT64, ticks);
-	vtr_stack_event_add(&event, args, "registers", FXT_ARG_UINT32,
-			    memory->nr_registers);
-	most = vtr_stack_event_room(ring, &event, args);
-	event.payload_bytes = min(memory->nr_words, most) * sizeof(u64);
-	vtr_stack_event_write(ring, current, &event, args, true);
+	vtr_stack_event_begin(&event, "user stack memory", ticks);
+	vtr_stack_event_add(&event, "memory", FXT_ARG_UINT64, ticks);
+	vtr_stack_event_add(&event, "registers", FXT_ARG_UINT32, memory->nr_registers);
+	vtr_stack_event_add(&event, "words", FXT_ARG_UINT32, memory->nr_stack);
+	vtr_stack_event_add_payload(&event, ring, memory->words, memory->nr_words);
+	vtr_stack_event_write(&event, ring, current);
 }
 
 static bool write_here(const struct walk *walk)
 {
 	struct vtr_ring *ring = this_cpu_read(vtr_writer_ring);
-	struct vtr_fxt_arg args[4];
-	bool is_written;
-	struct vtr_fxt_event event = {
-		.type = FXT_EVENT_INSTANT,
-		.name = vtr_stack_event_text("user stack"),
-	};
+	const struct vtr_stack_text *text = &walk->text;
+	const struct saved *saved = walk->saved;
+	struct vtr_stack_event event;
+	bool has_memory;
+	u64 now;
 
 	if (ring == &vtr_writer_none)
 		return false;
-	event.ticks = vtr_clock_ticks(ring->config.clock);
-	vtr_stack_event_add_string(&event, args, "stack",
-				   walk->text + walk->text_offset,
-				   TEXT_BYTES - walk->text_offset);
+	now = vtr_clock_ticks(ring->config.clock);
+	has_memory = walk->list_bytes && saved;
+	vtr_stack_event_begin(&event, "user stack", now);
+	vtr_stack_event_add_string(&event, "stack", text->bytes + text->offset,
+				   sizeof(text->bytes) - text->offset, true);
 	if (walk->list_bytes)
-		vtr_stack_event_add_string(&event, args, "files", walk->list,
-					   walk->list_bytes);
-	if (!walk->saved || !walk->saved->memory.nr_registers || !walk->list_bytes)
-		return vtr_stack_event_write(ring, current, &event, args, true);
-	vtr_stack_event_add_string(&event, args, "maps", walk->saved->maps,
-				   walk->saved->maps_bytes);
-	vtr_stack_event_add(&event, args, "memory", FXT_ARG_UINT64, event.ticks);
-	is_written = vtr_stack_event_write(ring, current, &event, args, true);
-	if (is_written)
-		write_memory(ring, &walk->saved->memory, event.ticks);
-	return is_written;
+		vtr_stack_event_add_string(&event, "files", walk->list, walk->list_bytes, true);
+	if (has_memory) {
+		vtr_stack_event_add_string(&event, "maps", saved->maps, saved->maps_bytes, true);
+		vtr_stack_event_add(&event, "memory", FXT_ARG_UINT64, now);
+	}
+	if (!vtr_stack_event_write(&event, ring, current))
+		return false;
+	if (has_memory)
+		write_memory(ring, &saved->memory, now);
+	return true;
 }
 
 /*
@@ -522,15 +855,11 @@ static bool write_here(const struct walk *walk)
 static void write_unknown(struct vtr_ring *ring, u64 now,
 			  const struct task_struct *task)
 {
-	struct vtr_fxt_arg args[1];
-	struct vtr_fxt_event event = {
-		.type = FXT_EVENT_INSTANT,
-		.name = vtr_stack_event_text("user stack"),
-		.ticks = now,
-	};
+	struct vtr_stack_event event;
 
-	vtr_stack_event_add_string(&event, args, "stack", UNKNOWN, strlen(UNKNOWN));
-	vtr_stack_event_write(ring, task, &event, args, false);
+	vtr_stack_event_begin(&event, "user stack", now);
+	vtr_stack_event_add_string(&event, "stack", UNKNOWN, strlen(UNKNOWN), false);
+	vtr_stack_event_write(&event, ring, task);
 }
 
 static void write_unknown_here(void)
@@ -556,23 +885,8 @@ static bool write_walk(const struct walk *walk)
 	return is_written;
 }
 
-/* Without room for the memory, the frames alone are recorded. */
-static void save_memory(struct walk *walk, const struct pt_regs *regs,
-			unsigned long end)
-{
-	struct saved *saved = kmalloc(sizeof(*saved), GFP_NOWAIT | __GFP_NOWARN);
-
-	if (!saved)
-		return;
-	saved->maps_bytes = 0;
-	vtr_stack_memory_save(&saved->memory, regs, end);
-	walk->list = saved->list;
-	walk->list_room = SAVED_FILES_BYTES;
-	walk->saved = saved;
-}
-
 /* Clear only what counts: most of a walk is buffers. */
-static struct walk *walk_create(void)
+static struct walk *walk_create(bool with_memory)
 {
 	struct walk *walk = kmalloc(sizeof(*walk), GFP_NOWAIT | __GFP_NOWARN);
 
@@ -585,24 +899,26 @@ static struct walk *walk_create(void)
 	walk->list = walk->own_list;
 	walk->list_bytes = 0;
 	walk->list_room = FILES_BYTES;
+	walk->with_memory = with_memory;
+	walk->is_complete = false;
 	walk->saved = NULL;
 	return walk;
 }
 
 static bool record(bool with_memory)
 {
-	struct walk *walk = walk_create();
+	struct walk *walk = walk_create(with_memory);
 	struct pt_regs *regs = task_pt_regs(current);
-	unsigned long sp = user_stack_pointer(regs), end;
+	struct span stack = { user_stack_pointer(regs) };
 	bool is_written = false;
 
 	if (!walk)
 		return false;
-	end = stack_end(sp);
-	walk_frames(walk, regs, sp, end);
-	if (with_memory)
-		save_memory(walk, regs, end);
+	stack.end = stack_end(stack.begin);
+	walk_frames(walk, regs, stack.begin, stack.end);
 	if (map_frames(walk)) {
+		if (with_memory && !walk->is_complete)
+			save_memory(walk, regs, &stack);
 		list_files(walk);
 		make_text(walk);
 		is_written = write_walk(walk);
@@ -615,9 +931,9 @@ static bool record(bool with_memory)
 static void count(bool is_recorded)
 {
 	if (is_recorded)
-		this_cpu_inc(here.recorded);
+		this_cpu_inc(vtr_stacks_counters.user);
 	else
-		this_cpu_inc(here.left_out);
+		this_cpu_inc(vtr_stacks_counters.user_left_out);
 }
 
 /* A thread that is ending, or executes another program, has lost its stack. */
@@ -709,13 +1025,14 @@ err_user:
  * vtr_user_stack_request() - make a thread record its user stack
  * @ring: ring of this CPU
  * @now: time in ticks
- * @task: thread of a user-space program that is woken up
- * @with_memory: also save registers and stack memory
+ * @task: thread of a user-space program that is woken up, or the current one
+ * @with_memory: also save memory if the frame pointers do not lead to the end of the stack
  *
  * The thread records its stack once before it returns to user space, regardless of the
  * number of requests until then. If it cannot, this is recorded.
  *
- * Context: sched_waking: interrupts off, the thread's pi_lock held.
+ * Context: sched_waking: interrupts off, the thread's pi_lock held; for the current thread,
+ *	an interrupt.
  */
 void vtr_user_stack_request(struct vtr_ring *ring, u64 now,
 			    struct task_struct *task, bool with_memory)
@@ -751,22 +1068,18 @@ void vtr_user_stack_tell_pending(void)
 }
 
 /**
- * vtr_user_stack_stats() - sum up the counters of all CPUs
- * @ret: the sums
+ * vtr_user_stack_pending() - count the threads that are still in the kernel
  *
  * Context: any.
+ * Return: number of user stacks that were requested, but neither recorded nor left out.
  */
-void vtr_user_stack_stats(struct vtr_user_stack_stats *ret)
+unsigned int vtr_user_stack_pending(void)
 {
-	unsigned int i;
+	unsigned int i, nr = 0;
 
-	*ret = (struct vtr_user_stack_stats){};
-	for_each_possible_cpu(i) {
-		ret->recorded += vtr_peek(per_cpu(here, i).recorded);
-		ret->left_out += vtr_peek(per_cpu(here, i).left_out);
-	}
 	for (i = 0; i < NR_SLOTS; i++)
-		ret->pending += !!READ_ONCE(slots[i].task);
+		nr += !!READ_ONCE(slots[i].task);
+	return nr;
 }
 
 /**

@@ -208,27 +208,25 @@ unsigned int vtr_writer_introduce(struct vtr_ring *ring, u64 now,
  * vtr_writer_intern() - replace an inline string by a reference to the string table
  * @ring: ring of this CPU, with room for vtr_writer_event_words()
  * @now: time in ticks
- * @key: identifies the string: its address if it is constant, or another unique value
  * @string: inline string; becomes a reference
  *
- * Registers the string first, if the sub-buffer lacks it. The string stays inline if the
- * record being written already uses as many indices as one record may.
+ * Registers the string first, if the sub-buffer lacks it. The string stays inline if it has
+ * no key, or if the record being written already uses as many indices as one record may.
  *
  * Context: the ring's CPU, interrupts off; after vtr_strings_begin().
  */
-void vtr_writer_intern(struct vtr_ring *ring, u64 now, const void *key,
-		       struct vtr_fxt_string *string)
+void vtr_writer_intern(struct vtr_ring *ring, u64 now, struct vtr_fxt_string *string)
 {
 	unsigned int len_bytes = string->ref & FXT_STRING_REF_VALUE;
 	struct vtr_strings *strings = &ring->strings;
 	u64 *next = vtr_ring_next(ring);
 	u16 index;
 
-	if (!len_bytes)
+	if (!len_bytes || !string->key)
 		return;
-	index = vtr_strings_find(strings, key);
+	index = vtr_strings_find(strings, string->key);
 	if (!index) {
-		index = vtr_strings_add(strings, key);
+		index = vtr_strings_add(strings, string->key);
 		if (!index)
 			return;
 		next += vtr_fxt_put_string(next, index, string->bytes,

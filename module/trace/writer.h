@@ -6,10 +6,9 @@
 #ifndef _VTR_WRITER_H
 #define _VTR_WRITER_H
 
-#include <linux/percpu.h>
 #include <linux/sched.h>
 
-#include "fxt.h"
+#include "clock.h"
 #include "ring.h"
 
 /* Maximum length of the records that register a thread: a reference and both names. */
@@ -65,7 +64,7 @@ static __always_inline u64 vtr_writer_key(const struct task_struct *task)
 	BUILD_BUG_ON(offsetof(struct task_struct, tgid) !=
 		     offsetof(struct task_struct, pid) + 4);
 
-	/* In this order on a little-endian machine, which block.h requires. */
+	/* In this order on a little-endian machine, which heap.h requires. */
 	return *(const u64 *)&task->pid;
 }
 
@@ -124,10 +123,69 @@ static __always_inline u64 vtr_writer_state(enum fxt_thread_state state)
 	return (u64)state << __builtin_ctzll(FXT_SWITCH_OUTGOING_STATE);
 }
 
+/*
+ * The hot path of a switch: what is the same in the probes, and in user space, where
+ * selftests/host/nanoseconds.c measures it.
+ */
+
+/**
+ * vtr_switch_ticks() - read a clock in a probe of sched_switch
+ * @clock: clock of the session, a constant
+ *
+ * Context: the ring's CPU, interrupts off. Hot.
+ * Return: time in ticks.
+ */
+static __always_inline u64 vtr_switch_ticks(enum vitrine_clock clock)
+{
+	return clock == VITRINE_CLOCK_COUNTER ? vtr_counter_switch_ticks() :
+						vtr_clock_ticks(clock);
+}
+
+/**
+ * vtr_switch_put() - record a switch to a thread that has a reference
+ * @clock: clock of the session, a constant
+ * @timed: @now is the time; otherwise the clock is read, as late as possible
+ * @now: time in ticks
+ * @ring: ring of this CPU, or vtr_writer_none
+ * @state: state of the outgoing thread as returned by vtr_writer_state()
+ * @next: incoming thread
+ *
+ * Context: the ring's CPU, interrupts off. Hot.
+ * Return: false if the thread has no reference or the ring no room.
+ */
+static __always_inline bool vtr_switch_put(enum vitrine_clock clock, bool timed,
+					   u64 now, struct vtr_ring *ring,
+					   u64 state,
+					   const struct task_struct *next)
+{
+	u64 *committed, *record, offset;
+	u64 key, ref, incoming;
+
+	key = vtr_writer_key(next);
+	ref = vtr_threads_find(&ring->threads, key);
+	if (unlikely(!ref))
+		return false;
+	committed = ring->committed;
+	offset = *committed;
+	if (unlikely(!vtr_ring_has_hot(ring, offset)))
+		return false;
+
+	incoming = vtr_fxt_incoming(ref, vtr_fxt_priority(READ_ONCE(next->prio),
+							  !(u32)key));
+	if (!timed)
+		now = vtr_switch_ticks(clock);
+	record = vtr_ring_at(committed, offset);
+	record[0] = ring->running | state | incoming;
+	record[1] = now;
+	ring->running = ring->switch_base |
+			incoming >> VTR_FXT_INCOMING_TO_OUTGOING;
+	vtr_ring_commit_hot(committed, offset, VTR_FXT_SWITCH_WORDS, now);
+	return true;
+}
+
 void vtr_writer_init(void);
 void vtr_writer_forget_strings(void);
-void vtr_writer_intern(struct vtr_ring *ring, u64 now, const void *key,
-		       struct vtr_fxt_string *string);
+void vtr_writer_intern(struct vtr_ring *ring, u64 now, struct vtr_fxt_string *string);
 unsigned int vtr_writer_event_words(const struct vtr_fxt_event *event);
 void vtr_subject_idle(struct vtr_subject *subject);
 void vtr_subject_task(const struct task_struct *task,

@@ -11,75 +11,57 @@
 #include <linux/device.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
-#include <linux/kernel.h>
 #include <linux/netdevice.h>
 #include <linux/part_stat.h>
-#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <net/net_namespace.h>
 
-#include <vitrine/inspect.h>
-
 #include "builtin.h"
 #include "compat.h"
-
-#define LIMIT_BYTES	SZ_4M
+#include "peek.h"
 
 #ifdef CONFIG_BLOCK
-struct io_names {
-	const char *count, *bytes, *merges, *time;
+/* Names by group: requests, bytes, merged requests, time. */
+static const char * const io_names[][4] = {
+	[STAT_READ]	= { "reads", "read_bytes", "read_merges", "read_ns" },
+	[STAT_WRITE]	= { "writes", "written_bytes", "write_merges", "write_ns" },
+	[STAT_DISCARD]	= { "discards", "discarded_bytes", "discard_merges", "discard_ns" },
 };
-
-static void record_io(struct vitrine_node *node, struct block_device *bdev,
-		      enum stat_group group, const struct io_names *names)
-{
-	vitrine_record_uint(node, names->count,
-			    part_stat_read(bdev, ios[group]));
-	vitrine_record_uint(node, names->bytes,
-			    (u64)part_stat_read(bdev, sectors[group]) <<
-			    SECTOR_SHIFT);
-	vitrine_record_uint(node, names->merges,
-			    part_stat_read(bdev, merges[group]));
-	vitrine_record_uint(node, names->time,
-			    part_stat_read(bdev, nsecs[group]));
-}
 
 static void record_block(struct vitrine_node *block, struct device *dev)
 {
-	static const struct io_names reads = {
-		"reads", "read_bytes", "read_merges", "read_ns"
-	}, writes = {
-		"writes", "written_bytes", "write_merges", "write_ns"
-	}, discards = {
-		"discards", "discarded_bytes", "discard_merges", "discard_ns"
-	};
+	struct vitrine_node *node = vtr_builtin_node(block, dev_name(dev));
 	struct block_device *bdev = dev_to_bdev(dev);
-	char name[VTR_BUILTIN_TEXT_MAX + 1];
-	struct vitrine_node *node;
+	unsigned int i;
 
-	vtr_builtin_copy(name, dev_name(dev));
-	node = vitrine_record_node(block, name);
-	vitrine_record_uint(node, "major", MAJOR(dev->devt));
-	vitrine_record_uint(node, "minor", MINOR(dev->devt));
+	VTR_RECORD(node, { "major", MAJOR(dev->devt) }, { "minor", MINOR(dev->devt) });
 	vitrine_record_bool(node, "partition", bdev_is_partition(bdev));
-	vitrine_record_uint(node, "size_bytes",
-			    (u64)bdev_nr_sectors(bdev) << SECTOR_SHIFT);
-	record_io(node, bdev, STAT_READ, &reads);
-	record_io(node, bdev, STAT_WRITE, &writes);
-	record_io(node, bdev, STAT_DISCARD, &discards);
-	vitrine_record_uint(node, "flushes",
-			    part_stat_read(bdev, ios[STAT_FLUSH]));
-	vitrine_record_uint(node, "flush_ns",
-			    part_stat_read(bdev, nsecs[STAT_FLUSH]));
-	vitrine_record_uint(node, "busy_ns",
-			    jiffies64_to_nsecs(part_stat_read(bdev, io_ticks)));
+	VTR_RECORD(node, { "size_bytes", bdev_nr_sectors(bdev) << SECTOR_SHIFT });
+	for (i = 0; i < ARRAY_SIZE(io_names); i++)
+		VTR_RECORD(node,
+			   { io_names[i][0], part_stat_read(bdev, ios[i]) },
+			   { io_names[i][1],
+			     part_stat_read(bdev, sectors[i]) << SECTOR_SHIFT },
+			   { io_names[i][2], part_stat_read(bdev, merges[i]) },
+			   { io_names[i][3], part_stat_read(bdev, nsecs[i]) });
+	VTR_RECORD(node,
+		   { "flushes", part_stat_read(bdev, ios[STAT_FLUSH]) },
+		   { "flush_ns", part_stat_read(bdev, nsecs[STAT_FLUSH]) },
+		   { "busy_ns", jiffies64_to_nsecs(part_stat_read(bdev, io_ticks)) });
 }
 
 /* The class of all block devices; the kernel does not export its symbol. */
 static typeof_member(struct device, class) disk_class;
 
-/* Allocate a disk, which is never added to the system, to find the class. */
-static int find_block_class(void)
+/**
+ * vtr_devices_start() - find the class of all block devices
+ *
+ * Allocates a disk, which is never added to the system.
+ *
+ * Context: task; may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int vtr_devices_start(void)
 {
 	struct gendisk *disk = VTR_BLK_ALLOC_DISK();
 
@@ -104,9 +86,8 @@ static void record_blocks(struct vitrine_node *root)
 #else
 #pragma message "the tree \"devices\" has no block devices: CONFIG_BLOCK is off"
 
-static int find_block_class(void)
+int vtr_devices_start(void)
 {
-	vtr_self_lacks("devices", "block", "CONFIG_BLOCK is off");
 	return 0;
 }
 
@@ -135,17 +116,17 @@ static unsigned int get_interfaces(int *indices, unsigned int max)
 static void record_net_stats(struct vitrine_node *node,
 			     const struct rtnl_link_stats64 *stats)
 {
-	vitrine_record_uint(node, "received_packets", stats->rx_packets);
-	vitrine_record_uint(node, "received_bytes", stats->rx_bytes);
-	vitrine_record_uint(node, "receive_errors", stats->rx_errors);
-	vitrine_record_uint(node, "receive_drops",
-			    stats->rx_dropped + stats->rx_missed_errors);
-	vitrine_record_uint(node, "received_multicast", stats->multicast);
-	vitrine_record_uint(node, "sent_packets", stats->tx_packets);
-	vitrine_record_uint(node, "sent_bytes", stats->tx_bytes);
-	vitrine_record_uint(node, "send_errors", stats->tx_errors);
-	vitrine_record_uint(node, "send_drops", stats->tx_dropped);
-	vitrine_record_uint(node, "collisions", stats->collisions);
+	VTR_RECORD(node,
+		   { "received_packets", stats->rx_packets },
+		   { "received_bytes", stats->rx_bytes },
+		   { "receive_errors", stats->rx_errors },
+		   { "receive_drops", stats->rx_dropped + stats->rx_missed_errors },
+		   { "received_multicast", stats->multicast },
+		   { "sent_packets", stats->tx_packets },
+		   { "sent_bytes", stats->tx_bytes },
+		   { "send_errors", stats->tx_errors },
+		   { "send_drops", stats->tx_dropped },
+		   { "collisions", stats->collisions });
 }
 
 /**
@@ -157,7 +138,7 @@ static void record_net_stats(struct vitrine_node *node,
  * @stats: statistics
  */
 struct interface {
-	char			name[VTR_BUILTIN_TEXT_MAX + 1];
+	char			name[IFNAMSIZ];
 	unsigned int		mtu_bytes;
 	unsigned int		flags;
 	bool			has_carrier;
@@ -172,7 +153,7 @@ static bool read_interface(int index, struct interface *ret)
 	rcu_read_lock();
 	dev = dev_get_by_index_rcu(&init_net, index);
 	if (dev) {
-		vtr_builtin_copy(ret->name, dev->name);
+		strscpy(ret->name, dev->name, sizeof(ret->name));
 		ret->mtu_bytes = vtr_peek(dev->mtu);
 		ret->flags = vtr_peek(dev->flags);
 		ret->has_carrier = netif_carrier_ok(dev);
@@ -189,9 +170,8 @@ static void record_interface(struct vitrine_node *net, int index)
 
 	if (!read_interface(index, &interface))
 		return;
-	node = vitrine_record_node(net, interface.name);
-	vitrine_record_uint(node, "index", index);
-	vitrine_record_uint(node, "mtu_bytes", interface.mtu_bytes);
+	node = vtr_builtin_node(net, interface.name);
+	VTR_RECORD(node, { "index", index }, { "mtu_bytes", interface.mtu_bytes });
 	vitrine_record_bool(node, "up", interface.flags & IFF_UP);
 	vitrine_record_bool(node, "carrier", interface.has_carrier);
 	record_net_stats(node, &interface.stats);
@@ -227,25 +207,18 @@ static int record_interfaces(struct vitrine_node *root, unsigned int max)
 }
 #endif
 
-static int devices_fill(struct vitrine_node *root)
+/**
+ * vtr_devices_fill() - fill the tree "devices"
+ * @root: root of the tree
+ *
+ * Context: task; may sleep.
+ * Return: number of interfaces left out, or -ENOMEM.
+ */
+int vtr_devices_fill(struct vitrine_node *root)
 {
 	record_blocks(root);
 	return record_interfaces(root, get_interfaces(NULL, 0));
 }
-
-static int devices_start(void)
-{
-	if (!IS_ENABLED(CONFIG_NET))
-		vtr_self_lacks("devices", "net", "CONFIG_NET is off");
-	return find_block_class();
-}
-
-const struct vtr_builtin vtr_builtin_devices = {
-	.name = "devices",
-	.limit_bytes = LIMIT_BYTES,
-	.fill = devices_fill,
-	.start = devices_start,
-};
 
 #ifdef CONFIG_VITRINE_KUNIT
 #include "tests/devices_kunit.c"

@@ -1,32 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The tree "interrupts": how often each CPU was interrupted, by interrupt line with its
- * handlers, by softirq, and by CPU-local interrupt.
- *
- * The list of lines and the counts of CPU-local interrupts are parsed from
- * /proc/interrupts, because the variables behind these counts differ between
- * architectures and releases.
+ * handlers, and by softirq.
  *
  * Concurrency: lines are freed by RCU, so a line is looked up and its counts are copied
  * under RCU. The names of its handlers are copied under the lock of the line.
  */
 #include <linux/cpumask.h>
-#include <linux/ctype.h>
-#include <linux/err.h>
 #include <linux/interrupt.h>
 #include <linux/irq.h>
 #include <linux/irqdesc.h>
-#include <linux/kernel.h>
+#include <linux/irqnr.h>
 #include <linux/kernel_stat.h>
 #include <linux/rcupdate.h>
-#include <linux/sizes.h>
 #include <linux/slab.h>
-#include <linux/string.h>
-
-#include <vitrine/inspect.h>
+#include <trace/events/irq.h>
 
 #include "builtin.h"
-#include "proc.h"
 
 /**
  * struct line - copy of an interrupt line
@@ -130,140 +120,48 @@ static void record_line(struct vitrine_node *lines, unsigned int irq,
 
 static void record_softirqs(struct vitrine_node *root, u64 *counts)
 {
-	/* Names as in /proc/softirqs, in the order of the enum. */
-	static const char * const names[] = {
-		"HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL",
-		"TASKLET", "SCHED", "HRTIMER", "RCU",
-	};
+	static const struct {
+		unsigned int	nr;
+		const char	*name;
+	} softirqs[] = { SOFTIRQ_NAME_LIST };
 	struct vitrine_node *node = vitrine_record_node(root, "softirqs");
 	unsigned int i, cpu;
 
-	BUILD_BUG_ON(ARRAY_SIZE(names) != NR_SOFTIRQS);
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
+	for (i = 0; i < ARRAY_SIZE(softirqs); i++) {
 		for_each_possible_cpu(cpu)
-			counts[cpu] = kstat_softirqs_cpu(i, cpu);
-		record_counts(vitrine_record_node(node, names[i]), counts);
+			counts[cpu] = kstat_softirqs_cpu(softirqs[i].nr, cpu);
+		record_counts(vitrine_record_node(node, softirqs[i].name), counts);
 	}
+}
+
+/* Hidden lines, such as those of IPIs, are not in /proc/interrupts either. */
+static void record_lines(struct vitrine_node *root, struct line *line)
+{
+	struct vitrine_node *lines = vitrine_record_node(root, "lines");
+	unsigned int irq;
+
+	for_each_irq_nr(irq)
+		if (!irq_check_status_bit(irq, IRQ_HIDDEN) &&
+		    copy_line(line, irq))
+			record_line(lines, irq, line);
 }
 
 /**
- * struct table - columns of /proc/interrupts
- * @nr_columns: number of columns, one per online CPU
- * @columns: CPU of each column
+ * vtr_interrupts_fill() - fill the tree "interrupts"
+ * @root: root of the tree
+ *
+ * Context: task; may sleep.
+ * Return: 0 or -ENOMEM.
  */
-struct table {
-	unsigned int	nr_columns;
-	unsigned int	columns[];
-};
-
-static void parse_header(struct table *table, char *header)
-{
-	unsigned int cpu;
-	char *word;
-
-	while ((word = strsep(&header, " ")))
-		if (sscanf(word, "CPU%u", &cpu) == 1 && cpu < nr_cpu_ids &&
-		    table->nr_columns < nr_cpu_ids)
-			table->columns[table->nr_columns++] = cpu;
-}
-
-/*
- * Record a CPU-local interrupt. Its row has one count per column, followed by a
- * description; a row without a description counts for the whole machine. A row that was
- * printed while other CPUs were online has another number of columns and is skipped.
- */
-static void record_local(struct vitrine_node *local, const char *label,
-			 char *row, const struct table *table, u64 *counts)
-{
-	struct vitrine_node *node;
-	unsigned int i;
-	char *word;
-
-	memset(counts, 0, nr_cpu_ids * sizeof(*counts));
-	for (i = 0; i < table->nr_columns; i++) {
-		row = skip_spaces(row);
-		word = strsep(&row, " ");
-		if (!row || kstrtou64(word, 10, &counts[table->columns[i]]))
-			return;
-	}
-	row = skip_spaces(row);
-	if (!*row || isdigit(*row))
-		return;
-	node = vitrine_record_node(local, label);
-	vtr_builtin_text(node, "description", row);
-	record_counts(node, counts);
-}
-
-static void record_rows(struct vitrine_node *root, struct vtr_proc *text,
-			struct table *table, struct line *line)
-{
-	struct vitrine_node *lines = vitrine_record_node(root, "lines");
-	struct vitrine_node *local = vitrine_record_node(root, "local");
-	char *row = vtr_proc_line(text), *label;
-	unsigned int irq;
-
-	if (row)
-		parse_header(table, row);
-	while ((row = vtr_proc_line(text))) {
-		label = strsep(&row, ":");
-		if (!row)
-			continue;
-		label = skip_spaces(label);
-		if (kstrtouint(label, 10, &irq))
-			record_local(local, label, row, table, line->counts);
-		else if (copy_line(line, irq))
-			record_line(lines, irq, line);
-	}
-}
-
-static int record_table(struct vitrine_node *root, struct line *line)
-{
-	struct vtr_proc *text = vtr_proc_open("interrupts");
-	struct table *table;
-	int err;
-
-	if (IS_ERR_OR_NULL(text))
-		return PTR_ERR(text);
-	table = kvzalloc(struct_size(table, columns, nr_cpu_ids), GFP_KERNEL);
-	if (table)
-		record_rows(root, text, table, line);
-	err = vtr_proc_close(text);
-	kvfree(table);
-	return table ? err : -ENOMEM;
-}
-
-static int interrupts_fill(struct vitrine_node *root)
+int vtr_interrupts_fill(struct vitrine_node *root)
 {
 	struct line *line;
-	int err;
 
 	line = kvzalloc(struct_size(line, counts, nr_cpu_ids), GFP_KERNEL);
 	if (!line)
 		return -ENOMEM;
-	err = record_table(root, line);
+	record_lines(root, line);
 	record_softirqs(root, line->counts);
 	kvfree(line);
-	return err;
+	return 0;
 }
-
-static int interrupts_start(void)
-{
-	struct vtr_proc *text = vtr_proc_open("interrupts");
-
-	if (IS_ERR(text))
-		return PTR_ERR(text);
-	if (!text) {
-		vtr_self_lacks("interrupts", "lines", "no /proc/interrupts");
-		vtr_self_lacks("interrupts", "local", "no /proc/interrupts");
-	}
-	return vtr_proc_close(text);
-}
-
-/* The limit leaves room for more than a thousand lines. */
-const struct vtr_builtin vtr_builtin_interrupts = {
-	.name = "interrupts",
-	.limit_bytes = SZ_512K,
-	.cpu_bytes = SZ_32K,
-	.fill = interrupts_fill,
-	.start = interrupts_start,
-};

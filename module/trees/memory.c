@@ -6,24 +6,17 @@
  * Concurrency: the kernel keeps these counters per CPU and folds them periodically. They
  * are read without a lock, as /proc/meminfo does.
  */
-#include <linux/bits.h>
-#include <linux/err.h>
-#include <linux/kernel.h>
-#include <linux/mm.h>
+#include <linux/blk_types.h>
 #include <linux/mman.h>
 #include <linux/mmzone.h>
 #include <linux/nodemask.h>
-#include <linux/sizes.h>
-#include <linux/string.h>
 #include <linux/swap.h>
+#include <linux/vm_event_item.h>
 #include <linux/vmstat.h>
 
-#include <vitrine/inspect.h>
-
 #include "builtin.h"
-#include "proc.h"
-
-#define LIMIT_BYTES	SZ_1M
+#include "compat.h"
+#include "peek.h"
 
 /* Counters per node, in pages except for the stacks. */
 static const struct {
@@ -55,96 +48,28 @@ static const struct {
 #pragma message "the tree \"memory\" has no swap_cache_bytes: CONFIG_SWAP is off"
 #endif
 
-/* Events by their name in /proc/vmstat, because their numbers change between releases. */
+/* Events, counted per CPU since boot; from 7.1 on, those of reclaim per node. */
 static const struct {
 	const char	*name;
-	const char	*source;
+	unsigned int	item;
 	unsigned int	unit;
+	bool		is_of_nodes;
 } events[] = {
-	{ "paged_in_bytes",		"pgpgin",		1024 },
-	{ "paged_out_bytes",		"pgpgout",		1024 },
-	{ "swapped_in_bytes",		"pswpin",		PAGE_SIZE },
-	{ "swapped_out_bytes",		"pswpout",		PAGE_SIZE },
-	{ "faults",			"pgfault",		1 },
-	{ "major_faults",		"pgmajfault",		1 },
-	{ "pages_freed",		"pgfree",		1 },
-	{ "pages_activated",		"pgactivate",		1 },
-	{ "pages_deactivated",		"pgdeactivate",		1 },
-	{ "pages_scanned_kswapd",	"pgscan_kswapd",	1 },
-	{ "pages_scanned_direct",	"pgscan_direct",	1 },
-	{ "pages_stolen_kswapd",	"pgsteal_kswapd",	1 },
-	{ "pages_stolen_direct",	"pgsteal_direct",	1 },
-	{ "oom_kills",			"oom_kill",		1 },
+	{ "paged_in_bytes",		PGPGIN,		SECTOR_SIZE },
+	{ "paged_out_bytes",		PGPGOUT,	SECTOR_SIZE },
+	{ "swapped_in_bytes",		PSWPIN,		PAGE_SIZE },
+	{ "swapped_out_bytes",		PSWPOUT,	PAGE_SIZE },
+	{ "faults",			PGFAULT,	1 },
+	{ "major_faults",		PGMAJFAULT,	1 },
+	{ "pages_freed",		PGFREE,		1 },
+	{ "pages_activated",		PGACTIVATE,	1 },
+	{ "pages_deactivated",		PGDEACTIVATE,	1 },
+	{ "pages_scanned_kswapd",	PGSCAN_KSWAPD,	1, VTR_RECLAIM_OF_NODES },
+	{ "pages_scanned_direct",	PGSCAN_DIRECT,	1, VTR_RECLAIM_OF_NODES },
+	{ "pages_stolen_kswapd",	PGSTEAL_KSWAPD,	1, VTR_RECLAIM_OF_NODES },
+	{ "pages_stolen_direct",	PGSTEAL_DIRECT,	1, VTR_RECLAIM_OF_NODES },
+	{ "oom_kills",			OOM_KILL,	1 },
 };
-
-/**
- * struct event_counts - events parsed from /proc/vmstat
- * @counts: counts, indexed like events[]
- * @found: bit mask of the events that this kernel has
- */
-struct event_counts {
-	u64		counts[ARRAY_SIZE(events)];
-	unsigned long	found;
-};
-
-static void read_event(struct event_counts *ret, char *line)
-{
-	const char *name = strsep(&line, " ");
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(events); i++)
-		if (line && !strcmp(name, events[i].source) &&
-		    !kstrtou64(line, 10, &ret->counts[i]))
-			ret->found |= BIT(i);
-}
-
-static int read_events(struct event_counts *ret)
-{
-	struct vtr_proc *text = vtr_proc_open("vmstat");
-	char *line;
-
-	memset(ret, 0, sizeof(*ret));
-	if (IS_ERR_OR_NULL(text))
-		return PTR_ERR(text);
-	while ((line = vtr_proc_line(text)))
-		read_event(ret, line);
-	return vtr_proc_close(text);
-}
-
-static int record_events(struct vitrine_node *root)
-{
-	struct vitrine_node *node;
-	struct event_counts now;
-	unsigned int i;
-	int err;
-
-	err = read_events(&now);
-	if (err)
-		return err;
-	node = vitrine_record_node(root, "events");
-	for (i = 0; i < ARRAY_SIZE(events); i++)
-		if (now.found & BIT(i))
-			vitrine_record_uint(node, events[i].name,
-					    now.counts[i] * events[i].unit);
-	return 0;
-}
-
-static int memory_start(void)
-{
-	struct event_counts now;
-	unsigned int i;
-	int err;
-
-	err = read_events(&now);
-	for (i = 0; !err && i < ARRAY_SIZE(events); i++)
-		if (!(now.found & BIT(i)))
-			vtr_self_lacks("memory", events[i].name,
-				       "not in /proc/vmstat");
-	if (!err && !IS_ENABLED(CONFIG_SWAP))
-		vtr_self_lacks("memory", "swap_cache_bytes",
-			       "CONFIG_SWAP is off");
-	return err;
-}
 
 /* A sum can be negative for a moment, while a CPU has not folded its part. */
 static u64 count(const atomic_long_t *stat)
@@ -152,48 +77,56 @@ static u64 count(const atomic_long_t *stat)
 	return max(atomic_long_read(stat), 0L);
 }
 
+static void record_events(struct vitrine_node *root)
+{
+	/* Too large for the stack; one fill() runs at a time. */
+	static unsigned long counts[NR_VM_EVENT_ITEMS];
+	struct vitrine_node *node = vitrine_record_node(root, "events");
+	unsigned int i;
+
+	all_vm_events(counts);
+	for (i = 0; i < ARRAY_SIZE(events); i++)
+		vitrine_record_uint(node, events[i].name,
+				    (events[i].is_of_nodes ?
+				     count(&vm_node_stat[events[i].item]) :
+				     counts[events[i].item]) * events[i].unit);
+}
+
+static void record_stats(struct vitrine_node *node, const atomic_long_t *stats)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(node_stats); i++)
+		vitrine_record_uint(node, node_stats[i].name,
+				    count(&stats[node_stats[i].item]) *
+				    node_stats[i].unit_bytes);
+}
+
 static void record_totals(struct vitrine_node *root)
 {
 	struct sysinfo info;
-	unsigned int i;
 
 	si_meminfo(&info);
-	vitrine_record_uint(root, "total_bytes",
-			    (u64)info.totalram * info.mem_unit);
-	vitrine_record_uint(root, "available_bytes",
-			    (u64)max(si_mem_available(), 0L) * PAGE_SIZE);
-	vitrine_record_uint(root, "free_bytes",
-			    (u64)info.freeram * info.mem_unit);
-	vitrine_record_uint(root, "buffer_bytes",
-			    (u64)info.bufferram * info.mem_unit);
-	vitrine_record_uint(root, "committed_bytes",
-			    (u64)vm_memory_committed() * PAGE_SIZE);
-	vitrine_record_uint(root, "swap_free_bytes",
-			    (u64)max(get_nr_swap_pages(), 0L) * PAGE_SIZE);
-	for (i = 0; i < ARRAY_SIZE(node_stats); i++)
-		vitrine_record_uint(root, node_stats[i].name,
-				    count(&vm_node_stat[node_stats[i].item]) *
-				    node_stats[i].unit_bytes);
+	VTR_RECORD(root,
+		   { "total_bytes", info.totalram * info.mem_unit },
+		   { "available_bytes", max(si_mem_available(), 0L) * PAGE_SIZE },
+		   { "free_bytes", info.freeram * info.mem_unit },
+		   { "buffer_bytes", info.bufferram * info.mem_unit },
+		   { "committed_bytes", vm_memory_committed() * PAGE_SIZE },
+		   { "swap_free_bytes", max(get_nr_swap_pages(), 0L) * PAGE_SIZE });
+	record_stats(root, vm_node_stat);
 }
 
 static void record_zone(struct vitrine_node *zones, struct zone *zone)
 {
-	struct vitrine_node *node = vitrine_record_node(zones, zone->name);
-
-	vitrine_record_uint(node, "present_bytes",
-			    (u64)vtr_peek(zone->present_pages) * PAGE_SIZE);
-	vitrine_record_uint(node, "managed_bytes",
-			    (u64)zone_managed_pages(zone) * PAGE_SIZE);
-	vitrine_record_uint(node, "free_bytes",
-			    (u64)zone_page_state(zone, NR_FREE_PAGES) * PAGE_SIZE);
-	vitrine_record_uint(node, "mlocked_bytes",
-			    (u64)zone_page_state(zone, NR_MLOCK) * PAGE_SIZE);
-	vitrine_record_uint(node, "min_bytes",
-			    (u64)min_wmark_pages(zone) * PAGE_SIZE);
-	vitrine_record_uint(node, "low_bytes",
-			    (u64)low_wmark_pages(zone) * PAGE_SIZE);
-	vitrine_record_uint(node, "high_bytes",
-			    (u64)high_wmark_pages(zone) * PAGE_SIZE);
+	VTR_RECORD(vitrine_record_node(zones, zone->name),
+		   { "present_bytes", vtr_peek(zone->present_pages) * PAGE_SIZE },
+		   { "managed_bytes", zone_managed_pages(zone) * PAGE_SIZE },
+		   { "free_bytes", zone_page_state(zone, NR_FREE_PAGES) * PAGE_SIZE },
+		   { "mlocked_bytes", zone_page_state(zone, NR_MLOCK) * PAGE_SIZE },
+		   { "min_bytes", min_wmark_pages(zone) * PAGE_SIZE },
+		   { "low_bytes", low_wmark_pages(zone) * PAGE_SIZE },
+		   { "high_bytes", high_wmark_pages(zone) * PAGE_SIZE });
 }
 
 static void record_node(struct vitrine_node *nodes, int nid)
@@ -203,34 +136,30 @@ static void record_node(struct vitrine_node *nodes, int nid)
 	struct vitrine_node *zones;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(node_stats); i++)
-		vitrine_record_uint(node, node_stats[i].name,
-				    count(&pgdat->vm_stat[node_stats[i].item]) *
-				    node_stats[i].unit_bytes);
+	record_stats(node, pgdat->vm_stat);
 	zones = vitrine_record_node(node, "zones");
 	for (i = 0; i < MAX_NR_ZONES; i++)
 		if (populated_zone(&pgdat->node_zones[i]))
 			record_zone(zones, &pgdat->node_zones[i]);
 }
 
-static int memory_fill(struct vitrine_node *root)
+/**
+ * vtr_memory_fill() - fill the tree "memory"
+ * @root: root of the tree
+ *
+ * Context: task; may sleep.
+ * Return: 0.
+ */
+int vtr_memory_fill(struct vitrine_node *root)
 {
 	struct vitrine_node *nodes;
-	int nid, err;
+	int nid;
 
-	err = record_events(root);
-	if (err)
-		return err;
+	if (IS_ENABLED(CONFIG_VM_EVENT_COUNTERS))
+		record_events(root);
 	record_totals(root);
 	nodes = vitrine_record_node(root, "nodes");
 	for_each_online_node(nid)
 		record_node(nodes, nid);
 	return 0;
 }
-
-const struct vtr_builtin vtr_builtin_memory = {
-	.name = "memory",
-	.limit_bytes = LIMIT_BYTES,
-	.fill = memory_fill,
-	.start = memory_start,
-};

@@ -13,20 +13,14 @@
  * takes @versions_lock, which therefore keeps the strings. A module whose load fails may
  * free them without a notification.
  */
-#include <linux/kernel.h>
 #include <linux/kobject.h>
-#include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
-#include <linux/sizes.h>
 #include <linux/spinlock.h>
-
-#include <vitrine/inspect.h>
 
 #include "builtin.h"
 #include "compat.h"
-
-#define LIMIT_BYTES	SZ_1M
+#include "peek.h"
 
 /* Taint flags of modules, as in kernel/panic.c. */
 static const struct {
@@ -94,11 +88,8 @@ static void record_versions(struct vitrine_node *node,
 
 static void record_module(struct vitrine_node *modules, struct module *module)
 {
-	struct vitrine_node *node;
-	char name[VTR_BUILTIN_TEXT_MAX + 1];
+	struct vitrine_node *node = vtr_builtin_node(modules, module->name);
 
-	vtr_builtin_copy(name, module->name);
-	node = vitrine_record_node(modules, name);
 	vitrine_record_uint(node, "size_bytes", vtr_module_bytes(module));
 #ifdef CONFIG_MODULE_UNLOAD
 	vitrine_record_int(node, "references", module_refcount(module));
@@ -144,7 +135,14 @@ static struct kset *all_modules(void)
 #endif
 }
 
-static int modules_fill(struct vitrine_node *root)
+/**
+ * vtr_modules_fill() - fill the tree "modules"
+ * @root: root of the tree
+ *
+ * Context: task; may sleep.
+ * Return: 0.
+ */
+int vtr_modules_fill(struct vitrine_node *root)
 {
 	struct kset *kset = all_modules();
 	struct vitrine_node *modules = vitrine_record_node(root, "modules");
@@ -178,26 +176,26 @@ static struct notifier_block modules_block = {
 #pragma message "the tree \"modules\" has no references: CONFIG_MODULE_UNLOAD is off"
 #endif
 
-static int modules_start(void)
+/**
+ * vtr_modules_start() - begin to protect the versions of modules that go
+ *
+ * Context: task; may sleep.
+ * Return: 0, or the error of the notifier.
+ */
+int vtr_modules_start(void)
 {
-	if (!IS_ENABLED(CONFIG_MODULE_UNLOAD))
-		vtr_self_lacks("modules", "references",
-			       "CONFIG_MODULE_UNLOAD is off");
 	return register_module_notifier(&modules_block);
 }
 
-static void modules_stop(void)
+/**
+ * vtr_modules_stop() - undo vtr_modules_start()
+ *
+ * Context: task; may sleep.
+ */
+void vtr_modules_stop(void)
 {
 	unregister_module_notifier(&modules_block);
 }
-
-const struct vtr_builtin vtr_builtin_modules = {
-	.name = "modules",
-	.limit_bytes = LIMIT_BYTES,
-	.fill = modules_fill,
-	.start = modules_start,
-	.stop = modules_stop,
-};
 
 #ifdef CONFIG_VITRINE_KUNIT
 #include "tests/modules_kunit.c"

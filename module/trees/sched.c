@@ -18,20 +18,13 @@
  */
 #include <linux/bitops.h>
 #include <linux/cpumask.h>
-#include <linux/kernel.h>
-#include <linux/percpu.h>
-#include <linux/sched.h>
 #include <linux/sched/task.h>
-#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
-#include <linux/string.h>
-#include <linux/tracepoint.h>
 #include <trace/events/sched.h>
 
-#include <vitrine/inspect.h>
-
 #include "builtin.h"
+#include "peek.h"
 #include "preempted.h"
 #include "probe.h"
 
@@ -139,27 +132,28 @@ static void begin_here(void *unused)
 #pragma message "the tree \"sched\" has no wakeups and wakeup_latency_ns: CONFIG_SCHED_INFO is off"
 #endif
 
-static void say_what_is_missing(void)
-{
-	if (IS_ENABLED(CONFIG_SCHED_INFO))
-		return;
-	vtr_self_lacks("sched", "wakeups", "CONFIG_SCHED_INFO is off");
-	vtr_self_lacks("sched", "wakeup_latency_ns",
-		       "CONFIG_SCHED_INFO is off");
-}
-
-static void sched_stop(void)
+/**
+ * vtr_sched_stop() - stop counting
+ *
+ * Context: task; may sleep.
+ */
+void vtr_sched_stop(void)
 {
 	vtr_probe_unregister(probes, ARRAY_SIZE(probes));
 	free_percpu(cells);
 }
 
-static int sched_start(void)
+/**
+ * vtr_sched_start() - begin to count
+ *
+ * Context: task; may sleep.
+ * Return: 0, -ENOENT if this kernel lacks a tracepoint, -ENOMEM, or the error of one.
+ */
+int vtr_sched_start(void)
 {
 	unsigned int cpu;
 	int err;
 
-	say_what_is_missing();
 	if (vtr_probe_find(probes, ARRAY_SIZE(probes)) < ARRAY_SIZE(probes))
 		return -ENOENT;
 	cells = alloc_percpu(struct cells);
@@ -182,8 +176,8 @@ static void record_waits(struct vitrine_node *node, const char *name,
 	u64 start_ns;
 
 	vitrine_record_uint(node, sum_name, vtr_peek(waits->sum_ns));
-	histogram = vitrine_uint_exponential_create(node, name, 0,
-						    1 << FIRST_BUCKET_SHIFT, 2,
+	histogram = vitrine_uint_histogram_create(node, name, 0,
+						  1 << FIRST_BUCKET_SHIFT, 2,
 						    NR_BUCKETS);
 	for (i = 0; i < NR_COUNTS; i++) {
 		start_ns = i ? 1ULL << (FIRST_BUCKET_SHIFT + i - 1) : 0;
@@ -208,10 +202,11 @@ static void record_cpu(struct vitrine_node *cpus, unsigned int cpu,
 	struct vitrine_node *node = vtr_builtin_number(cpus, cpu);
 	const struct cells *cell = per_cpu_ptr(cells, cpu);
 
-	vitrine_record_uint(node, "runnable", nr_runnable);
-	vitrine_record_uint(node, "switches", vtr_peek(cell->local.idle) +
-			    nr_waits(&cell->local.slice));
-	vitrine_record_uint(node, "migrations", atomic64_read(&cell->arrivals));
+	VTR_RECORD(node,
+		   { "runnable", nr_runnable },
+		   { "switches", vtr_peek(cell->local.idle) +
+				 nr_waits(&cell->local.slice) },
+		   { "migrations", atomic64_read(&cell->arrivals) });
 	if (IS_ENABLED(CONFIG_SCHED_INFO)) {
 		vitrine_record_uint(node, "wakeups",
 				    nr_waits(&cell->local.latency) +
@@ -226,9 +221,9 @@ static void record_cpu(struct vitrine_node *cpus, unsigned int cpu,
 static void count_runnable(u64 *nr_runnable)
 {
 	struct task_struct *task;
-	int id;
+	int id = 1;
 
-	for (id = 1; (task = vtr_tasks_next(&id)); id++) {
+	while ((task = vtr_thread_next(&id))) {
 		if (READ_ONCE(task->on_rq) && task_is_running(task))
 			nr_runnable[task_cpu(task)]++;
 		put_task_struct(task);
@@ -236,7 +231,14 @@ static void count_runnable(u64 *nr_runnable)
 	}
 }
 
-static int sched_fill(struct vitrine_node *root)
+/**
+ * vtr_sched_fill() - fill the tree "sched"
+ * @root: root of the tree
+ *
+ * Context: task; may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int vtr_sched_fill(struct vitrine_node *root)
 {
 	u64 *nr_runnable = kvcalloc(nr_cpu_ids, sizeof(*nr_runnable),
 				    GFP_KERNEL);
@@ -252,12 +254,3 @@ static int sched_fill(struct vitrine_node *root)
 	kvfree(nr_runnable);
 	return 0;
 }
-
-const struct vtr_builtin vtr_builtin_sched = {
-	.name = "sched",
-	.limit_bytes = SZ_64K,
-	.cpu_bytes = SZ_2K,
-	.fill = sched_fill,
-	.start = sched_start,
-	.stop = sched_stop,
-};

@@ -6,23 +6,16 @@
  * Concurrency: none; the figures are read without a lock.
  */
 #include <linux/cpumask.h>
-#include <linux/err.h>
 #include <linux/kernel_stat.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/sched/loadavg.h>
-#include <linux/sizes.h>
-#include <linux/string.h>
 #include <linux/tick.h>
 #include <linux/utsname.h>
 
-#include <vitrine/inspect.h>
 #include <vitrine/trace.h>
 
 #include "builtin.h"
-#include "proc.h"
-
-#define BOOT_ID_PATH	"sys/kernel/random/boot_id"
 
 /* Kinds of CPU time, in the order of /proc/stat. */
 static const struct {
@@ -65,40 +58,22 @@ static void record_cpu(struct vitrine_node *cpus, unsigned int cpu)
 	for (i = 0; i < ARRAY_SIZE(cpu_times); i++)
 		vitrine_record_uint(node, cpu_times[i].name,
 				    cpu_time(&stat, cpu, cpu_times[i].usage));
-	vitrine_record_uint(node, "interrupts", kstat_cpu_irqs_sum(cpu));
-	vitrine_record_uint(node, "context_switches",
-			    vitrine_trace_switches(cpu));
+	VTR_RECORD(node,
+		   { "interrupts", kstat_cpu_irqs_sum(cpu) },
+		   { "context_switches", vitrine_trace_switches(cpu) });
 }
 
 static void record_memory(struct vitrine_node *root)
 {
-	struct vitrine_node *node = vitrine_record_node(root, "memory");
 	struct sysinfo info;
 
 	si_meminfo(&info);
-	vitrine_record_uint(node, "total_bytes",
-			    (u64)info.totalram * info.mem_unit);
-	vitrine_record_uint(node, "available_bytes",
-			    (u64)max(si_mem_available(), 0L) * PAGE_SIZE);
-	vitrine_record_uint(node, "free_bytes",
-			    (u64)info.freeram * info.mem_unit);
-	vitrine_record_uint(node, "shared_bytes",
-			    (u64)info.sharedram * info.mem_unit);
-	vitrine_record_uint(node, "buffer_bytes",
-			    (u64)info.bufferram * info.mem_unit);
-}
-
-static int record_boot_id(struct vitrine_node *root)
-{
-	struct vtr_proc *text = vtr_proc_open(BOOT_ID_PATH);
-	char *line;
-
-	if (IS_ERR_OR_NULL(text))
-		return PTR_ERR(text);
-	line = vtr_proc_line(text);
-	if (line)
-		vitrine_record_string(root, "boot_id", line);
-	return vtr_proc_close(text);
+	VTR_RECORD(vitrine_record_node(root, "memory"),
+		   { "total_bytes", info.totalram * info.mem_unit },
+		   { "available_bytes", max(si_mem_available(), 0L) * PAGE_SIZE },
+		   { "free_bytes", info.freeram * info.mem_unit },
+		   { "shared_bytes", info.sharedram * info.mem_unit },
+		   { "buffer_bytes", info.bufferram * info.mem_unit });
 }
 
 static void record_load(struct vitrine_node *root)
@@ -113,15 +88,18 @@ static void record_load(struct vitrine_node *root)
 								FIXED_1));
 }
 
-static int system_fill(struct vitrine_node *root)
+/**
+ * vtr_system_fill() - fill the tree "system"
+ * @root: root of the tree
+ *
+ * Context: task; may sleep.
+ * Return: 0.
+ */
+int vtr_system_fill(struct vitrine_node *root)
 {
 	struct vitrine_node *cpus;
 	unsigned int cpu;
-	int err;
 
-	err = record_boot_id(root);
-	if (err)
-		return err;
 	vitrine_record_string(root, "sysname", init_utsname()->sysname);
 	vitrine_record_string(root, "release", init_utsname()->release);
 	vitrine_record_string(root, "version", init_utsname()->version);
@@ -134,22 +112,3 @@ static int system_fill(struct vitrine_node *root)
 		record_cpu(cpus, cpu);
 	return 0;
 }
-
-static int system_start(void)
-{
-	struct vtr_proc *text = vtr_proc_open(BOOT_ID_PATH);
-
-	if (IS_ERR(text))
-		return PTR_ERR(text);
-	if (!text)
-		vtr_self_lacks("system", "boot_id", "no /proc/" BOOT_ID_PATH);
-	return vtr_proc_close(text);
-}
-
-const struct vtr_builtin vtr_builtin_system = {
-	.name = "system",
-	.limit_bytes = SZ_64K,
-	.cpu_bytes = SZ_1K,
-	.fill = system_fill,
-	.start = system_start,
-};

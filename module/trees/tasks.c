@@ -9,27 +9,20 @@
  * task_lock().
  */
 #include <linux/cred.h>
-#include <linux/kernel.h>
-#include <linux/mm.h>
 #include <linux/nospec.h>
-#include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
-#include <linux/sched.h>
 #include <linux/sched/cputime.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
-#include <linux/sizes.h>
 #include <linux/xarray.h>
-
-#include <vitrine/inspect.h>
 
 #include "builtin.h"
 #include "compat.h"
+#include "peek.h"
+#include "probe.h"
 
-/* About 25,000 threads. */
-#define LIMIT_BYTES	SZ_16M
 /* A process with a thread takes less than 2 KiB. */
 #define TASK_ROOM_BYTES	4096
 
@@ -75,36 +68,6 @@ static const char *word(const char * const *words, size_t nr_words,
 	return words[array_index_nospec(nr, nr_words)] ?: "unknown";
 }
 
-/**
- * vtr_tasks_next() - return the next thread by id
- * @id: first id to consider; set to the id that was found
- *
- * Context: task.
- * Return: a thread, to be released by put_task_struct(), or NULL after the last one.
- */
-struct task_struct *vtr_tasks_next(int *id)
-{
-	struct task_struct *task = NULL;
-	struct pid *pid;
-
-	rcu_read_lock();
-	for (;;) {
-		pid = find_ge_pid(*id, &init_pid_ns);
-		if (!pid)
-			break;
-		*id = pid_nr(pid);
-		/* An id may belong to a process group or session only. */
-		task = pid_task(pid, PIDTYPE_PID);
-		if (task)
-			break;
-		++*id;
-	}
-	if (task)
-		get_task_struct(task);
-	rcu_read_unlock();
-	return task;
-}
-
 static void record_comm(struct vitrine_node *node, struct task_struct *task)
 {
 	char comm[TASK_COMM_LEN];
@@ -135,17 +98,16 @@ static void record_memory(struct vitrine_node *node, struct task_struct *task)
 	task_unlock(task);
 	resident = anon + file + shmem;
 
-	node = vitrine_record_node(node, "memory");
-	vitrine_record_uint(node, "virtual_bytes", vm * PAGE_SIZE);
-	vitrine_record_uint(node, "resident_bytes", resident * PAGE_SIZE);
-	vitrine_record_uint(node, "resident_peak_bytes",
-			    max(resident, peak) * PAGE_SIZE);
-	vitrine_record_uint(node, "anonymous_bytes", anon * PAGE_SIZE);
-	vitrine_record_uint(node, "file_bytes", file * PAGE_SIZE);
-	vitrine_record_uint(node, "shared_bytes", shmem * PAGE_SIZE);
-	vitrine_record_uint(node, "swapped_bytes", swap * PAGE_SIZE);
-	vitrine_record_uint(node, "locked_bytes", locked * PAGE_SIZE);
-	vitrine_record_uint(node, "page_table_bytes", tables);
+	VTR_RECORD(vitrine_record_node(node, "memory"),
+		   { "virtual_bytes", vm * PAGE_SIZE },
+		   { "resident_bytes", resident * PAGE_SIZE },
+		   { "resident_peak_bytes", max(resident, peak) * PAGE_SIZE },
+		   { "anonymous_bytes", anon * PAGE_SIZE },
+		   { "file_bytes", file * PAGE_SIZE },
+		   { "shared_bytes", shmem * PAGE_SIZE },
+		   { "swapped_bytes", swap * PAGE_SIZE },
+		   { "locked_bytes", locked * PAGE_SIZE },
+		   { "page_table_bytes", tables });
 }
 
 static void record_ids(struct vitrine_node *node, struct task_struct *task)
@@ -163,27 +125,25 @@ static void record_ids(struct vitrine_node *node, struct task_struct *task)
 	gid = __kgid_val(cred->gid);
 	rcu_read_unlock();
 
-	vitrine_record_uint(node, "parent", parent);
-	vitrine_record_uint(node, "group", task_pgrp_nr_ns(task, &init_pid_ns));
-	vitrine_record_uint(node, "session",
-			    task_session_nr_ns(task, &init_pid_ns));
-	vitrine_record_uint(node, "uid", uid);
-	vitrine_record_uint(node, "gid", gid);
+	VTR_RECORD(node,
+		   { "parent", parent },
+		   { "group", task_pgrp_nr_ns(task, &init_pid_ns) },
+		   { "session", task_session_nr_ns(task, &init_pid_ns) },
+		   { "uid", uid },
+		   { "gid", gid });
 }
 
 /* Record the sums that exited threads have left to their process. */
 static void record_exited(struct vitrine_node *node,
 			  const struct signal_struct *signal)
 {
-	node = vitrine_record_node(node, "exited_threads");
-	vitrine_record_uint(node, "user_ns", vtr_peek(signal->utime));
-	vitrine_record_uint(node, "system_ns", vtr_peek(signal->stime));
-	vitrine_record_uint(node, "minor_faults", vtr_peek(signal->min_flt));
-	vitrine_record_uint(node, "major_faults", vtr_peek(signal->maj_flt));
-	vitrine_record_uint(node, "voluntary_switches",
-			    vtr_peek(signal->nvcsw));
-	vitrine_record_uint(node, "involuntary_switches",
-			    vtr_peek(signal->nivcsw));
+	VTR_RECORD(vitrine_record_node(node, "exited_threads"),
+		   { "user_ns", vtr_peek(signal->utime) },
+		   { "system_ns", vtr_peek(signal->stime) },
+		   { "minor_faults", vtr_peek(signal->min_flt) },
+		   { "major_faults", vtr_peek(signal->maj_flt) },
+		   { "voluntary_switches", vtr_peek(signal->nvcsw) },
+		   { "involuntary_switches", vtr_peek(signal->nivcsw) });
 }
 
 /* Record a process when its first thread is found: the one with the lowest id. */
@@ -247,13 +207,13 @@ static void record_sched(struct vitrine_node *node, struct task_struct *task)
 				   vtr_peek(task->policy)));
 	vitrine_record_uint(node, "priority", vtr_peek(task->prio));
 	vitrine_record_int(node, "nice", nice);
-	vitrine_record_uint(node, "realtime_priority",
-			    vtr_peek(task->rt_priority));
-	vitrine_record_uint(node, "cpu", task_cpu(task));
+	VTR_RECORD(node,
+		   { "realtime_priority", vtr_peek(task->rt_priority) },
+		   { "cpu", task_cpu(task) });
 #ifdef CONFIG_SCHED_INFO
-	vitrine_record_uint(node, "runs", vtr_peek(task->sched_info.pcount));
-	vitrine_record_uint(node, "run_delay_ns",
-			    vtr_peek(task->sched_info.run_delay));
+	VTR_RECORD(node,
+		   { "runs", vtr_peek(task->sched_info.pcount) },
+		   { "run_delay_ns", vtr_peek(task->sched_info.run_delay) });
 #endif
 }
 
@@ -268,16 +228,14 @@ static void record_thread(struct vitrine_node *threads,
 	task_cputime_adjusted(task, &user, &system);
 	record_comm(node, task);
 	record_sched(node, task);
-	vitrine_record_uint(node, "run_ns",
-			    vtr_peek(task->se.sum_exec_runtime));
-	vitrine_record_uint(node, "user_ns", user);
-	vitrine_record_uint(node, "system_ns", system);
-	vitrine_record_uint(node, "minor_faults", vtr_peek(task->min_flt));
-	vitrine_record_uint(node, "major_faults", vtr_peek(task->maj_flt));
-	vitrine_record_uint(node, "voluntary_switches",
-			    vtr_peek(task->nvcsw));
-	vitrine_record_uint(node, "involuntary_switches",
-			    vtr_peek(task->nivcsw));
+	VTR_RECORD(node,
+		   { "run_ns", vtr_peek(task->se.sum_exec_runtime) },
+		   { "user_ns", user },
+		   { "system_ns", system },
+		   { "minor_faults", vtr_peek(task->min_flt) },
+		   { "major_faults", vtr_peek(task->maj_flt) },
+		   { "voluntary_switches", vtr_peek(task->nvcsw) },
+		   { "involuntary_switches", vtr_peek(task->nivcsw) });
 }
 
 static void visit(struct filling *filling, struct task_struct *task)
@@ -298,7 +256,7 @@ static void visit(struct filling *filling, struct task_struct *task)
 static void fill(struct filling *filling, struct vitrine_node *root)
 {
 	struct task_struct *task;
-	int id;
+	int id = 1;
 
 	filling->processes = vitrine_record_node(root, "processes");
 	if (!filling->processes) {
@@ -307,18 +265,26 @@ static void fill(struct filling *filling, struct vitrine_node *root)
 	}
 	xa_init(&filling->threads);
 	/* Terminates: ids are bounded, and each step increases the id. */
-	for (id = 1; !filling->err && (task = vtr_tasks_next(&id)); id++) {
+	while (!filling->err && (task = vtr_thread_next(&id))) {
 		visit(filling, task);
 		put_task_struct(task);
 		cond_resched();
 	}
 	xa_destroy(&filling->threads);
-	vitrine_record_uint(root, "nr_processes", filling->nr_processes);
-	vitrine_record_uint(root, "nr_threads", filling->nr_threads);
-	vitrine_record_uint(root, "nr_truncated", filling->nr_truncated);
+	VTR_RECORD(root,
+		   { "nr_processes", filling->nr_processes },
+		   { "nr_threads", filling->nr_threads },
+		   { "nr_truncated", filling->nr_truncated });
 }
 
-static int tasks_fill(struct vitrine_node *root)
+/**
+ * vtr_tasks_fill() - fill the tree "tasks"
+ * @root: root of the tree
+ *
+ * Context: task; may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int vtr_tasks_fill(struct vitrine_node *root)
 {
 	struct filling filling = {};
 
@@ -329,23 +295,6 @@ static int tasks_fill(struct vitrine_node *root)
 #ifndef CONFIG_SCHED_INFO
 #pragma message "the tree \"tasks\" has no runs and run_delay_ns: CONFIG_SCHED_INFO is off"
 #endif
-
-static int tasks_start(void)
-{
-	if (!IS_ENABLED(CONFIG_SCHED_INFO)) {
-		vtr_self_lacks("tasks", "runs", "CONFIG_SCHED_INFO is off");
-		vtr_self_lacks("tasks", "run_delay_ns",
-			       "CONFIG_SCHED_INFO is off");
-	}
-	return 0;
-}
-
-const struct vtr_builtin vtr_builtin_tasks = {
-	.name = "tasks",
-	.limit_bytes = LIMIT_BYTES,
-	.fill = tasks_fill,
-	.start = tasks_start,
-};
 
 #ifdef CONFIG_VITRINE_KUNIT
 #include "tests/tasks_kunit.c"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The list of built-in trees, and which of them are switched on.
+ * The table of built-in trees, and which of them are switched on.
  *
  * Concurrency: all data in this file is written only while the module is loaded and
  * unloaded.
@@ -9,46 +9,64 @@
 
 #include <linux/bits.h>
 #include <linux/cpumask.h>
-#include <linux/kernel.h>
 #include <linux/printk.h>
-#include <linux/string.h>
-
-#include <vitrine/inspect.h>
+#include <linux/sizes.h>
 
 #include "builtin.h"
-#include "proc.h"
-#include "trees.h"
 
 /* Filling takes milliseconds; this bounds the wait on a machine in trouble. */
 #define FILL_TIMEOUT_MS	10000
 
-static const struct vtr_builtin * const builtins[] = {
-	&vtr_builtin_self,
-	&vtr_builtin_system,
-	&vtr_builtin_tasks,
-	&vtr_builtin_memory,
-	&vtr_builtin_interrupts,
-	&vtr_builtin_modules,
-	&vtr_builtin_devices,
-	&vtr_builtin_sched,
+/**
+ * struct builtin - a built-in tree
+ * @name: name of the tree, and of its word in the module parameter trees
+ * @limit_bytes: maximum size, in addition to @cpu_bytes
+ * @cpu_bytes: additional size for each possible CPU
+ * @fill: creates the values. Returns the number of nodes that it left out, not counting
+ *	values that could not be recorded, or a negative errno
+ * @start: called before the tree is created, or NULL. Returns 0 or a negative errno
+ * @stop: undoes @start after the tree is destroyed, or NULL
+ */
+struct builtin {
+	const char	*name;
+	size_t		limit_bytes;
+	size_t		cpu_bytes;
+	int		(*fill)(struct vitrine_node *root);
+	int		(*start)(void);
+	void		(*stop)(void);
+};
+
+static const struct builtin builtins[] = {
+	/* Each tree and each CPU takes about 250 bytes. */
+	{ "vitrine",	SZ_256K,	512,	vtr_self_fill },
+	{ "system",	SZ_64K,		SZ_1K,	vtr_system_fill },
+	/* About 25,000 threads. */
+	{ "tasks",	SZ_16M,		0,	vtr_tasks_fill },
+	{ "memory",	SZ_1M,		0,	vtr_memory_fill },
+	/* More than a thousand lines. */
+	{ "interrupts",	SZ_512K,	SZ_32K,	vtr_interrupts_fill },
+	{ "modules",	SZ_1M,		0,	vtr_modules_fill,
+	  vtr_modules_start, vtr_modules_stop },
+	{ "devices",	SZ_4M,		0,	vtr_devices_fill, vtr_devices_start },
+	{ "sched",	SZ_64K,		SZ_2K,	vtr_sched_fill,
+	  vtr_sched_start, vtr_sched_stop },
 };
 
 static unsigned long selected;
 static struct vitrine_lazy *lazies[ARRAY_SIZE(builtins)];
 
-/* Return the index of the tree whose name is @name, @len bytes long; -1 if none is. */
-static int find(const char *name, size_t len)
+/* Return the index of the tree of a name; -1 if there is none. */
+static int find(const char *name)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(builtins); i++)
-		if (strlen(builtins[i]->name) == len &&
-		    !strncmp(builtins[i]->name, name, len))
+		if (!strcmp(builtins[i].name, name))
 			return i;
 	return -1;
 }
 
-static void log_unknown(const char *name, size_t len)
+static void log_unknown(const char *name)
 {
 	char known[ARRAY_SIZE(builtins) * (VITRINE_TREE_NAME_MAX + 1)];
 	unsigned int i;
@@ -56,52 +74,50 @@ static void log_unknown(const char *name, size_t len)
 
 	for (i = 0; i < ARRAY_SIZE(builtins); i++)
 		used += scnprintf(known + used, sizeof(known) - used, "%s%s",
-				  i ? "," : "", builtins[i]->name);
+				  i ? "," : "", builtins[i].name);
 	pr_err("trees=: there is no tree \"%.*s\"; use all, or some of %s\n",
-	       (int)min_t(size_t, len, VITRINE_TREE_NAME_MAX), name, known);
+	       VITRINE_TREE_NAME_MAX, name, known);
 }
 
 /**
  * vtr_trees_select() - switch trees on
- * @names: names of trees, separated by commas; "all"; or empty for none
+ * @names: names of trees, separated by spaces; "all"; or empty for none; modified by this call
  *
  * Context: task, before vtr_trees_init().
  * Return: 0, or -EINVAL if there is no tree of a name, which is logged.
  */
-int vtr_trees_select(const char *names)
+int vtr_trees_select(char *names)
 {
-	unsigned long trees = 0;
-	size_t len;
+	char *name;
 	int nr;
 
 	if (!strcmp(names, "all")) {
 		selected = GENMASK(ARRAY_SIZE(builtins) - 1, 0);
 		return 0;
 	}
-	for (; *names; names += len + (names[len] == ',')) {
-		len = strcspn(names, ",");
-		nr = find(names, len);
+	while (names && *names) {
+		name = strsep(&names, " ");
+		nr = find(name);
 		if (nr < 0) {
-			log_unknown(names, len);
+			log_unknown(name);
 			return -EINVAL;
 		}
-		trees |= BIT(nr);
+		selected |= BIT(nr);
 	}
-	selected = trees;
 	return 0;
 }
 
 static void stop(unsigned int nr)
 {
 	vitrine_lazy_destroy(lazies[nr]);
-	if (builtins[nr]->stop)
-		builtins[nr]->stop();
+	if (builtins[nr].stop)
+		builtins[nr].stop();
 }
 
 /* Fill a tree, and show in it how many nodes are missing. */
 static int fill(struct vitrine_node *root, void *ctx)
 {
-	const struct vtr_builtin *builtin = ctx;
+	const struct builtin *builtin = ctx;
 	struct vitrine_uint *nr_missing;
 	int ret;
 
@@ -115,7 +131,7 @@ static int fill(struct vitrine_node *root, void *ctx)
 
 static int start(unsigned int nr)
 {
-	const struct vtr_builtin *builtin = builtins[nr];
+	const struct builtin *builtin = &builtins[nr];
 	int err = builtin->start ? builtin->start() : 0;
 
 	if (err)
@@ -149,16 +165,14 @@ int vtr_trees_init(void)
 	unsigned int i;
 	int err;
 
-	vtr_proc_init();
 	for (i = 0; i < ARRAY_SIZE(builtins); i++) {
 		if (!(selected & BIT(i)))
 			continue;
 		err = start(i);
 		if (err) {
 			pr_err("tree \"%s\" cannot be created: error %d\n",
-			       builtins[i]->name, err);
+			       builtins[i].name, err);
 			stop_before(i);
-			vtr_proc_deinit();
 			return err;
 		}
 	}
@@ -173,7 +187,6 @@ int vtr_trees_init(void)
 void vtr_trees_deinit(void)
 {
 	stop_before(ARRAY_SIZE(builtins));
-	vtr_proc_deinit();
 }
 
 #ifdef CONFIG_VITRINE_KUNIT

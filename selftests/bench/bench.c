@@ -34,7 +34,6 @@
 #define MANY_NODES	100000
 #define MANY_VALUES	100000
 #define MANY_NAMES	1000
-#define ONE		0x3ff0000000000000ULL /* bits of 1.0 */
 
 static bool memory;
 module_param(memory, bool, 0444);
@@ -57,14 +56,12 @@ static struct vitrine_tree *tree;
 static struct vitrine_node *root;
 static struct {
 	struct vitrine_uint			*number;
-	struct vitrine_double			*real;
 	struct vitrine_string			*string;
 	struct vitrine_uint_array		*array;
 	struct vitrine_int_histogram		*signed_linear;
 	struct vitrine_uint_histogram		*linear, *linear_odd;
 	struct vitrine_uint_histogram		*twos, *tens;
 	struct vitrine_int_histogram		*signed_twos;
-	struct vitrine_double_histogram		*real_linear, *real_twos;
 	struct vitrine_percpu_uint		*percpu;
 	struct vitrine_percpu_histogram		*percpu_linear;
 	struct vitrine_percpu_histogram		*percpu_twos;
@@ -81,27 +78,24 @@ BENCH(nothing, (void)i)
 BENCH(sample, OPTIMIZER_HIDE_VAR(i); READ_ONCE(reals[sample(i) & 1]))
 BENCH(uint_set, vitrine_uint_set(values.number, i))
 BENCH(uint_add, vitrine_uint_add(values.number, i))
-BENCH(double_add, vitrine_double_add(values.real, ONE))
 BENCH(batch, vitrine_batch_end(tree, vitrine_batch_begin(tree)))
 BENCH(string_set, vitrine_string_set(values.string, "running"))
 BENCH(array_set, vitrine_uint_array_set(values.array, 3, i))
 BENCH(uint_linear_insert, vitrine_uint_histogram_insert(values.linear, i))
 BENCH(uint_linear_odd_insert, vitrine_uint_histogram_insert(values.linear_odd, i))
 BENCH(int_linear_insert, vitrine_int_histogram_insert(values.signed_linear, i))
-BENCH(double_linear_insert, vitrine_double_histogram_insert(values.real_linear, reals[i]))
 BENCH(uint_exponential_insert, vitrine_uint_histogram_insert(values.twos, sample(i)))
 BENCH(uint_exponential_10_insert, vitrine_uint_histogram_insert(values.tens, sample(i)))
 BENCH(int_exponential_insert, vitrine_int_histogram_insert(values.signed_twos, sample(i)))
-BENCH(double_exponential_insert, vitrine_double_histogram_insert(values.real_twos, reals[i]))
 BENCH(percpu_add, vitrine_percpu_uint_add(values.percpu, i))
 BENCH(percpu_linear_insert, vitrine_percpu_histogram_insert(values.percpu_linear, i))
 BENCH(percpu_exponential_insert, vitrine_percpu_histogram_insert(values.percpu_twos, sample(i)))
-BENCH(node, vitrine_node_delete(vitrine_node_create(root, "in use")))
+BENCH(node, vitrine_delete(vitrine_node_create(root, "in use")))
 
 /* Distinct names, formatted outside of the measurement. */
 static char names[CALLS][24];
 
-BENCH(node_new_name, vitrine_node_delete(vitrine_node_create(root, names[i])))
+BENCH(node_new_name, vitrine_delete(vitrine_node_create(root, names[i])))
 
 static void report(const char *name, void (*bench)(unsigned int nr))
 {
@@ -192,31 +186,24 @@ static void make_values(void)
 	unsigned int i;
 
 	values.number = vitrine_uint_create(root, "number", 0);
-	values.real = vitrine_double_create(root, "real", 0);
 	values.string = vitrine_string_create(root, "string", "started");
 	values.array = vitrine_uint_array_create(root, "array", 16);
-	values.linear = vitrine_uint_linear_create(root, "linear", 0, 1, 250);
-	values.linear_odd = vitrine_uint_linear_create(root, "linear odd", 0,
-						       7, 250);
-	values.signed_linear = vitrine_int_linear_create(root, "signed", -100,
-							 1, 250);
-	values.twos = vitrine_uint_exponential_create(root, "twos", 0, 1, 2,
-						      40);
-	values.tens = vitrine_uint_exponential_create(root, "tens", 0, 1, 10,
-						      12);
-	values.signed_twos = vitrine_int_exponential_create(root, "signed twos",
-							    -5, 1, 2, 40);
-	values.real_linear = vitrine_double_linear_create(root, "real linear",
-							  0, ONE, 250);
-	values.real_twos =
-		vitrine_double_exponential_create(root, "real twos", 0, ONE,
-						  vitrine_double_from_int(2),
-						  40);
+	values.linear = vitrine_uint_histogram_create(root, "linear", 0, 1, VITRINE_LINEAR, 250);
+	values.linear_odd = vitrine_uint_histogram_create(root, "linear odd", 0,
+							  7, VITRINE_LINEAR, 250);
+	values.signed_linear = vitrine_int_histogram_create(root, "signed", -100,
+							    1, VITRINE_LINEAR, 250);
+	values.twos = vitrine_uint_histogram_create(root, "twos", 0, 1, 2,
+						    40);
+	values.tens = vitrine_uint_histogram_create(root, "tens", 0, 1, 10,
+						    12);
+	values.signed_twos = vitrine_int_histogram_create(root, "signed twos",
+							  -5, 1, 2, 40);
 	values.percpu = vitrine_percpu_uint_create(root, "percpu");
-	values.percpu_linear = vitrine_percpu_linear_create(root, "pl", 0, 7,
-							    250);
-	values.percpu_twos = vitrine_percpu_exponential_create(root, "pt", 0, 1,
-							       2, 40);
+	values.percpu_linear = vitrine_percpu_histogram_create(root, "pl", 0, 7, VITRINE_LINEAR,
+							       250);
+	values.percpu_twos = vitrine_percpu_histogram_create(root, "pt", 0, 1,
+							     2, 40);
 	for (i = 0; i < CALLS; i++) {
 		reals[i] = vitrine_double_from_int(sample(i));
 		snprintf(names[i], sizeof(names[i]), "session %u", i);
@@ -225,28 +212,25 @@ static void make_values(void)
 
 static void delete_percpu(void)
 {
-	vitrine_percpu_uint_delete(values.percpu);
-	vitrine_percpu_histogram_delete(values.percpu_linear);
-	vitrine_percpu_histogram_delete(values.percpu_twos);
+	vitrine_percpu_delete(values.percpu);
+	vitrine_percpu_delete(values.percpu_linear);
+	vitrine_percpu_delete(values.percpu_twos);
 }
 
 static void report_values(void)
 {
 	report("uint_set", bench_uint_set);
 	report("uint_add", bench_uint_add);
-	report("double_add", bench_double_add);
 	report("batch", bench_batch);
 	report("string_set", bench_string_set);
 	report("array_set", bench_array_set);
 	report("uint_linear_insert", bench_uint_linear_insert);
 	report("uint_linear_odd_insert", bench_uint_linear_odd_insert);
 	report("int_linear_insert", bench_int_linear_insert);
-	report("double_linear_insert", bench_double_linear_insert);
 	report_samples("uint_exponential_insert", bench_uint_exponential_insert);
 	report_samples("uint_exponential_10_insert",
 		       bench_uint_exponential_10_insert);
 	report_samples("int_exponential_insert", bench_int_exponential_insert);
-	report("double_exponential_insert", bench_double_exponential_insert);
 	report("percpu_add", bench_percpu_add);
 	report("percpu_linear_insert", bench_percpu_linear_insert);
 	report_samples("percpu_exponential_insert",
@@ -274,7 +258,7 @@ static void make_holes(void)
 	for (i = 0; i < MANY_NODES; i++)
 		nodes[i] = vitrine_node_create(root, "in use");
 	for (i = 0; i < MANY_NODES; i += 2)
-		vitrine_node_delete(nodes[i]);
+		vitrine_delete(nodes[i]);
 	kvfree(nodes);
 }
 
@@ -401,3 +385,4 @@ module_exit(bench_exit);
 MODULE_AUTHOR("vitrine maintainers");
 MODULE_DESCRIPTION("Measure the cost of publisher functions");
 MODULE_LICENSE("GPL");
+VITRINE_IMPORT;

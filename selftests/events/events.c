@@ -10,6 +10,7 @@
  *              by words faults
  *   storm      for a second, write events of all sizes on every CPU, in a thread and in an
  *              interrupt, each event with a number and a pattern
+ *   spin       run for half a second in one function
  *
  * Its parameter "noop" reads 1 if an event that is off costs one no-op, that is, if hot()
  * is twin() plus five bytes. Its parameter "nmi" is the number of events in NMI context,
@@ -36,6 +37,7 @@
 #include <asm/nmi.h>
 #endif
 
+#include <vitrine/inspect.h>
 #include <vitrine/trace.h>
 
 #include "../../module/compat.h"
@@ -314,7 +316,7 @@ static int write_from_nmi(unsigned int type, struct pt_regs *regs)
 }
 #endif
 
-/* ---- hangs and oopses ------------------------------------------------------ */
+/* ---- hangs, loops and oopses ------------------------------------------------------ */
 
 /* Long enough for a kernel that checks for hung tasks every second. */
 #define HANG_MS		4000
@@ -326,6 +328,20 @@ static void hang(void)
 
 /* An unmapped address that the compiler does not know. */
 static unsigned long nowhere = 8;
+
+#define SPIN_NS		(NSEC_PER_SEC / 2)
+
+static noinline void spin(void)
+{
+	u64 end = ktime_get_ns() + SPIN_NS;
+	unsigned int i;
+
+	while (ktime_get_ns() < end) {
+		for (i = 0; i < 10000; i++)
+			OPTIMIZER_HIDE_VAR(i);
+		cond_resched();
+	}
+}
 
 static void oops(void)
 {
@@ -346,6 +362,8 @@ static int run_set(const char *word, const struct kernel_param *param)
 		return run_storm();
 	else if (sysfs_streq(word, "hang"))
 		hang();
+	else if (sysfs_streq(word, "spin"))
+		spin();
 	else if (sysfs_streq(word, "oops"))
 		oops();
 	else
@@ -357,7 +375,7 @@ static const struct kernel_param_ops run_ops = {
 	.set = run_set,
 };
 module_param_cb(run, &run_ops, NULL, 0200);
-MODULE_PARM_DESC(run, "What to do: all, strings, edge, storm, hang or oops");
+MODULE_PARM_DESC(run, "What to do: all, strings, edge, storm, hang, spin or oops");
 
 static int __init events_init(void)
 {
@@ -388,3 +406,4 @@ module_exit(events_exit);
 MODULE_DESCRIPTION("Emit events of every type, as an example and for tests");
 MODULE_AUTHOR("The vitrine developers");
 MODULE_LICENSE("GPL");
+VITRINE_IMPORT;

@@ -39,8 +39,11 @@
 #endif
 
 #include "../../module/compat.h"
-#include "../../module/trace/exceptions.h"
 #include "../bench/measure.h"
+
+#ifdef VTR_PAGE_FAULTS
+#include VTR_PAGE_FAULTS
+#endif
 
 #define MAX_POINTS	2
 

@@ -16,7 +16,7 @@
 #include <linux/tracepoint.h>
 #include <trace/events/sched.h>
 
-#include "../../module/trace/counter.h"
+#include "../../module/trace/clock.h"
 
 static char *mode = "empty";
 module_param(mode, charp, 0444);

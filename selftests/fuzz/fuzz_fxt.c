@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Arbitrary bytes as a Fuchsia trace: read the records, print them in time order, as text
- * and as JSON, apply filters to them, explain the waits, draw a flame graph, and validate
+ * and as JSON, apply filters to them, answer why it was slow, draw a flame graph, and validate
  * them.
  *
  * Beyond the sanitizers, this must hold: the position of a fault is within the file, a
@@ -15,12 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive.h"
 #include "nowhere.h"
-#include "sched/flame.h"
-#include "sched/print_record.h"
+#include "sched/answer.h"
+#include "sched/flame.c"
+#include "sched/print.h"
 #include "sched/record_filter.h"
-#include "sched/record_json.h"
-#include "sched/why.h"
 #include "vitrine.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
@@ -57,7 +57,7 @@ static void filter_init(struct record_filter *filter)
 		abort();
 }
 
-struct faults {
+struct findings {
 	size_t len;
 	uint64_t nr;
 };
@@ -70,7 +70,7 @@ static void expect(bool ok)
 
 static void count_fault(void *ctx, uint64_t offset, const char *message)
 {
-	struct faults *faults = ctx;
+	struct findings *faults = ctx;
 
 	expect(offset <= faults->len && message[0]);
 	faults->nr++;
@@ -78,7 +78,7 @@ static void count_fault(void *ctx, uint64_t offset, const char *message)
 
 static void look_at_note(void *ctx, uint64_t offset, const char *message)
 {
-	const struct faults *faults = ctx;
+	const struct findings *faults = ctx;
 
 	expect(offset <= faults->len && message[0]);
 }
@@ -109,28 +109,16 @@ static uint64_t read_all(const uint8_t *bytes, size_t len, uint64_t *ret_bad)
 	return nr;
 }
 
-/* A chain ends, and each of its links was woken before the wait was over. */
-static void explain(struct why *why)
+/* Search up to some record. */
+static enum archive_step search(void *ctx, const struct vitrine_fxt_record *record)
 {
-	const struct why_wait *wait;
-	unsigned int i;
-	size_t j;
+	size_t *nr_left = ctx;
 
-	expect(why_finish(why));
-	for (j = 0; j < why->nr_worst; j++) {
-		wait = &why->worst[j];
-		expect(!j || wait->blocked_ns + wait->ready_ns <=
-			     wait[-1].blocked_ns + wait[-1].ready_ns);
-		for (i = 0; i < why_chain(wait); i++)
-			expect(wait->links[i].end_ns <= wait->end_ns);
-	}
-	expect(why_text_report(nowhere, why, SIZE_MAX));
-	expect(why_json_report(nowhere, why));
-	why_deinit(why);
+	return (*nr_left)-- ? ARCHIVE_NEXT : ARCHIVE_STOP;
 }
 
 static uint64_t print_all(const uint8_t *bytes, size_t len,
-			  struct faults *faults)
+			  struct findings *faults)
 {
 	const struct vitrine_fxt_report report = {
 		.fault = count_fault,
@@ -139,13 +127,14 @@ static uint64_t print_all(const uint8_t *bytes, size_t len,
 	};
 	const struct vitrine_fxt_record *record;
 	struct vitrine_archive *archive = NULL;
-	static struct record_filter filter, all;
-	struct why why = { 0 };
+	static struct record_filter filter;
 	static struct print_state state;
 	static struct json_writer json;
 	uint64_t nr = 0, last_ns = 0, ns;
+	size_t nr_searched = len % 64;
 
 	expect(!vitrine_archive_from_bytes(bytes, len, &report, &archive));
+	expect(!archive_search(archive, search, &nr_searched));
 	memset(&state, 0, offsetof(struct print_state, out));
 	state.archive = archive;
 	state.all = true;
@@ -153,14 +142,11 @@ static uint64_t print_all(const uint8_t *bytes, size_t len,
 	state.base_s = len & 8 ? 3 : 0;
 	state.base_ns = len & 8 ? 700000000 : 0;
 	filter_init(&filter);
-	record_filter_init(&all);
-	expect(why_init(&why, archive, &all, len & 16 ? 3 : 100));
 	line_init(&state.out, nowhere);
 	json_init(&json, nowhere, false);
 	while (!vitrine_archive_next(archive, &record) && record) {
 		print_record(&state, record);
 		record_filter_match(&filter, archive, record);
-		expect(why_follow(&why, record));
 		record_json(&json, archive, record, len & 64 ? 3700000000 : 0);
 		nr++;
 		if (!record->timed)
@@ -169,9 +155,40 @@ static uint64_t print_all(const uint8_t *bytes, size_t len,
 		expect(ns >= last_ns);
 		last_ns = ns;
 	}
-	explain(&why);
 	vitrine_archive_destroy(archive);
 	return nr;
+}
+
+/* The time of each group is of some kind, and the critical path adds up to the time. */
+static void answer_all(const uint8_t *bytes, size_t len)
+{
+	struct times *times = calloc(1, sizeof(*times));
+	struct answer answer = { .times = times, .all = len & 1 };
+	static struct record_filter filter, selected;
+	struct vitrine_archive *archive;
+	uint64_t sum_ns;
+	uint32_t i;
+	int kind;
+
+	expect(times);
+	record_filter_init(&filter);
+	filter_init(&selected);
+	if (len & 2)
+		times->selected = &selected;
+	expect(!vitrine_archive_from_bytes(bytes, len, NULL, &archive));
+	expect(!times_read(times, archive, &filter));
+	answer_make(&answer);
+	for (i = 0; i < answer.nr_groups; i++) {
+		for (kind = 0, sum_ns = 0; kind < WHY_KINDS; kind++)
+			sum_ns += answer.groups[i].kinds_ns[kind];
+		expect(sum_ns == answer.groups[i].life_ns);
+	}
+	expect(times->root == PATH_NONE ||
+	       answer.path.all_ns == times->end_ns - times->begin_ns);
+	answer_deinit(&answer);
+	times_deinit(times);
+	free(times);
+	vitrine_archive_destroy(archive);
 }
 
 /* As the old one and the new one, with which it is compared. */
@@ -179,26 +196,27 @@ static void draw_all(const uint8_t *bytes, size_t len)
 {
 	struct vitrine_archive *archive;
 	struct flame flame = { 0 };
-	static struct record_filter filter;
+	static struct flame_args drawn;
 	struct vitrine_error *err;
 	unsigned int i, nr_traces = len & 32 ? 2 : 1;
 
-	record_filter_init(&filter);
+	record_filter_init(&drawn.filter);
+	drawn.on_cpu = len & 16;
 	for (i = 0; i < nr_traces; i++) {
 		expect(!vitrine_archive_from_bytes(bytes, len, NULL, &archive));
-		err = flame_read(&flame, archive, &filter);
+		err = flame_read(&flame, archive, &drawn);
 		expect(!err);
 		vitrine_archive_destroy(archive);
 	}
-	expect(flame_finish(&flame));
-	expect(flame_svg(nowhere, &flame, "fuzz"));
+	flame_finish(&flame);
+	flame_svg(nowhere, &flame, "fuzz");
 	flame_folded(nowhere, &flame);
 	flame_deinit(&flame);
 }
 
 static void look_at(const uint8_t *bytes, size_t len)
 {
-	struct faults check_faults = { .len = len }, faults = { .len = len };
+	struct findings check_faults = { .len = len }, faults = { .len = len };
 	const struct vitrine_fxt_report report = {
 		.fault = count_fault,
 		.note = look_at_note,
@@ -215,6 +233,7 @@ static void look_at(const uint8_t *bytes, size_t len)
 	expect(print_all(bytes, len, &faults) == nr);
 	expect(faults.nr == nr_bad);
 	draw_all(bytes, len);
+	answer_all(bytes, len);
 }
 
 /**

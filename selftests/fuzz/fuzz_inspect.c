@@ -11,8 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "inspect/json_tree.h"
-#include "inspect/outline.h"
+#include "inspect/show.h"
 #include "nowhere.h"
 #include "vitrine.h"
 

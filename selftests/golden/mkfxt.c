@@ -10,6 +10,8 @@
  *				but for N that take 100 us
  *	mkfxt speed SWITCHES	write a trace of two CPUs with so many switches
  *	mkfxt jumble SWITCHES	write such a trace whose provider is not in time order
+ *	mkfxt stacks N		write a trace in which a command waits so often, each time with
+ *				another stack
  *
  * The generator shares no code with the library or the module. It composes fields from the
  * text of the format, so that errors in their masks are found. The expected results are in
@@ -62,6 +64,10 @@ int main(int argc, char **argv)
 	}
 	if (argc == 3 && !strcmp(argv[1], "jumble")) {
 		build_jumble(strtoull(argv[2], NULL, 0));
+		return 0;
+	}
+	if (argc == 3 && !strcmp(argv[1], "stacks")) {
+		build_stacks(strtoull(argv[2], NULL, 0));
 		return 0;
 	}
 	if (build(good_traces, argv[1]) || build(why_traces, argv[1]) ||

@@ -103,5 +103,6 @@ void build_speed(uint64_t nr_switches);
 void build_load(uint64_t seed, uint64_t percent);
 void build_steady(uint64_t more_ns, uint64_t nr_long);
 void build_jumble(uint64_t nr_switches);
+void build_stacks(uint64_t nr_stacks);
 
 #endif /* _GOLDEN_MKFXT_H */

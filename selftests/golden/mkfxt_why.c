@@ -104,6 +104,18 @@ static void uint64_arg(const char *name, uint64_t value)
 	word(value);
 }
 
+static unsigned int koid_arg_words(const char *name)
+{
+	return 2 + words_of(strlen(name));
+}
+
+static void koid_arg(const char *name, uint64_t value)
+{
+	word(8ULL | (uint64_t)koid_arg_words(name) << 4 | INLINE(strlen(name)) << 16);
+	stream(name, strlen(name));
+	word(value);
+}
+
 static void head(unsigned int type, const struct actor *actor,
 		 const char *category, const char *name, uint64_t ticks,
 		 unsigned int nr_args, unsigned int words)
@@ -130,14 +142,17 @@ static void blocked(const struct actor *actor, uint64_t ticks,
 		int32_arg("io_wait", 1);
 }
 
-static void still(const struct actor *actor, uint64_t ticks, uint64_t blocked_ns)
+static void still(const struct actor *actor, const char *syscall, const char *stack, uint64_t ticks,
+		  uint64_t blocked_ns)
 {
-	head(0, actor, "stacks", "blocked", ticks, 3,
-	     uint64_arg_words("blocked_ns") + 2 +
-	     string_arg_words("syscall", "read"));
+	head(0, actor, "stacks", "blocked", ticks, 3 + !!stack,
+	     uint64_arg_words("blocked_ns") + 2 + string_arg_words("syscall", syscall) +
+	     (stack ? string_arg_words("stack", stack) : 0));
 	uint64_arg("blocked_ns", blocked_ns);
 	int32_arg("still", 1);
-	string_arg("syscall", "read");
+	string_arg("syscall", syscall);
+	if (stack)
+		string_arg("stack", stack);
 }
 
 static void left_out(const struct actor *actor, uint64_t ticks, uint64_t nr)
@@ -158,6 +173,15 @@ static void runnable(const struct actor *actor, uint64_t ticks,
 	uint64_arg("runnable_ns", runnable_ns);
 	string_arg("holder", held_by->name);
 	uint64_arg("holder_tid", held_by->koid);
+}
+
+/* A sample, with a stack if the thread is in the kernel. */
+static void running(const struct actor *actor, uint64_t ticks, const char *stack)
+{
+	head(0, actor, "stacks", "running", ticks, !!stack,
+	     stack ? string_arg_words("stack", stack) : 0);
+	if (stack)
+		string_arg("stack", stack);
 }
 
 static void user_stack(const struct actor *actor, uint64_t ticks,
@@ -392,9 +416,9 @@ static void build_still(void)
 	switch_to(0, 1000 * US, 0, &idle, &waiter);
 	switch_to(0, 2000 * US, 3, &waiter, &shell);
 	switch_to(0, 3000 * US, 3, &shell, &idle);
-	still(&waiter, 10000 * US, 8000 * US);
-	still(&holder, 10000 * US, 3600000000ULL * US);
-	still(&shell, 10000 * US, 7000 * US);
+	still(&waiter, "read", NULL, 10000 * US, 8000 * US);
+	still(&holder, "read", NULL, 10000 * US, 3600000000ULL * US);
+	still(&shell, "read", NULL, 10000 * US, 7000 * US);
 	wakeup(0, 10400 * US, shell.koid);
 	switch_to(0, 10500 * US, 0, &idle, &shell);
 	switch_to(0, 11000 * US, 0, &shell, &idle);
@@ -407,7 +431,13 @@ static void build_still(void)
  * The compiler may run for 20 ms of each 100 ms. In between it is runnable, and the CPU is idle,
  * except for a while in the last period.
  */
-static void build_throttled(void)
+static void marker(const struct actor *actor, const char *text, uint64_t ticks)
+{
+	head(0, actor, "marker", text, ticks, 0, 0);
+}
+
+/* With markers that the recorder writes: how long the cgroup had been throttled at first. */
+static void throttle(const char *before)
 {
 	uint64_t now;
 
@@ -417,6 +447,10 @@ static void build_throttled(void)
 	introduce(&shell);
 	process_name(300, "cc1");
 	process_name(400, "sshd");
+	if (before) {
+		marker(&shell, before, 900 * US);
+		marker(&shell, "cgroup process 300 /build", 900 * US);
+	}
 	for (now = 1000 * US; now < 300000 * US; now += 100000 * US) {
 		switch_to(0, now, 0, &idle, &compiler);
 		switch_to(0, now + 20000 * US, 0, &compiler, &idle);
@@ -425,7 +459,56 @@ static void build_throttled(void)
 	switch_to(0, 250000 * US, 3, &shell, &idle);
 	switch_to(0, now, 0, &idle, &compiler);
 	switch_to(0, now + 5000 * US, 3, &compiler, &idle);
-	finish(first_packet(0), 1000 * US, now + 5000 * US);
+	if (before)
+		marker(&shell, "cgroup limit 20000 100000 250000 /build", now + 6000 * US);
+	finish(first_packet(0), (before ? 900 : 1000) * US, now + (before ? 6000 : 5000) * US);
+}
+
+static void build_throttled(void)
+{
+	throttle(NULL);
+}
+
+static void build_limited(void)
+{
+	throttle("cgroup limit 20000 100000 10000 /build");
+}
+
+static void build_unlimited(void)
+{
+	throttle("cgroup limit 20000 100000 250000 /build");
+}
+
+/* ---- Samples of running threads --------------------------------------------- */
+
+#define WRITE	ENTRY "ksys_write+0x6b;vfs_write+0x2bd;"
+
+/*
+ * The compiler is sampled in user space, twice in one system call, and in user space again, but
+ * the user stack is lost. The shell is sampled in the kernel, where it stays.
+ */
+static void build_sampled(void)
+{
+	start();
+	introduce(&idle);
+	introduce(&compiler);
+	introduce(&shell);
+	process_name(300, "cc1");
+	process_name(400, "sshd");
+	switch_to(0, 1000 * US, 0, &idle, &compiler);
+	running(&compiler, 5000 * US, NULL);
+	user_stack(&compiler, 5001 * US, "cc1+0x1139;parse+0x40 [cc1];hash+0x7 [cc1]");
+	running(&compiler, 10000 * US, WRITE "copy_from_user+0x1");
+	running(&compiler, 15000 * US, WRITE "demo_write+0x1c [demo];spin+0x1 [demo]");
+	user_stack(&compiler, 15500 * US, "cc1+0x1139;save+0x90 [cc1]");
+	running(&compiler, 20000 * US, NULL);
+	running(&compiler, 25000 * US, NULL);
+	user_stack(&compiler, 25001 * US, "cc1+0x1139;parse+0x44 [cc1];hash+0x9 [cc1]");
+	switch_to(0, 31000 * US, 0, &compiler, &shell);
+	running(&shell, 35000 * US, WRITE "copy_from_user+0x1");
+	switch_to(0, 36000 * US, 0, &shell, &compiler);
+	switch_to(0, 37000 * US, 3, &compiler, &idle);
+	finish(first_packet(0), 1000 * US, 37000 * US);
 }
 
 /* ---- Rings that begin at different times ------------------------------------ */
@@ -484,6 +567,521 @@ static void build_snapshot(void)
 	switch_to(2, 20000 * MS, 0, &idle, &compiler);
 	switch_to(2, 21000 * MS, 3, &compiler, &idle);
 	snapshot_cpu(2, 0, 20000 * MS, 21000 * MS);
+}
+
+/* ---- Rules ------------------------------------------------------------------ */
+
+/*
+ * How a wait ends: another thread wakes it, an interrupt does, perhaps one that was not recorded,
+ * nothing is known, or it goes on.
+ */
+enum ending {
+	BY_THREAD,
+	BY_TIMER,
+	BY_DEVICE,
+	BY_INTERRUPT,
+	UNSEEN,
+	NEVER,
+};
+
+/* A wait, by the rule that applies, and with "no-" one that differs in what the rule asks for. */
+struct story {
+	const char *name;
+	const char *syscall;
+	const char *stack;
+	const char *user;
+	enum ending ending;
+	bool io_wait;
+};
+
+#define EPOLL	"do_epoll_wait+0x6a2;schedule_hrtimeout_range_clock+0x114"
+#define FUTEX	"do_futex+0xc0;futex_wait+0x6e;__futex_wait+0x150;futex_wait_queue+0x63"
+#define NAP	"common_nsleep+0x1a;do_nanosleep+0x66"
+#define PIPE	"vfs_read+0x2c4;pipe_read+0x3a2"
+
+static const struct story stories[] = {
+	{ "postgres", "epoll_wait", .stack = EPOLL,
+	  .user = "ProcSleep+0x314 [postgres];epoll_wait+0x13 [libc.so.6]" },
+	{ "no-postgres", "epoll_wait", .stack = EPOLL,
+	  .user = "secure_read+0xd5 [postgres];epoll_wait+0x13 [libc.so.6]" },
+	{ "lwlock", "futex", .stack = FUTEX,
+	  .user = "LWLockAcquire+0xad [postgres];PGSemaphoreLock+0x22 [postgres]" },
+	{ "no-lwlock", "futex", .stack = FUTEX, .user = "PGSemaphoreLock+0x22 [postgres]" },
+	{ "sqlite", "clock_nanosleep", .stack = NAP,
+	  .user = "sqlite3_step+0x13f [libsqlite3.so.0];usleep+0x40 [libc.so.6]",
+	  .ending = BY_TIMER },
+	{ "no-sqlite", "fdatasync", .stack = fsync_stack,
+	  .user = "sqlite3_step+0x13f [libsqlite3.so.0];fdatasync+0x13 [libc.so.6]",
+	  .ending = BY_DEVICE, .io_wait = true },
+	{ "gil", "futex", .stack = FUTEX,
+	  .user = "PyEval_RestoreThread+0x12 [python3.11];pthread_cond_timedwait" },
+	{ "gil-eval", "futex", .stack = FUTEX,
+	  .user = "_PyEval_EvalFrameDefault+0x96a [python3];"
+		  "pthread_cond_timedwait+0x21c [libc.so.6]",
+	  .ending = BY_TIMER },
+	{ "no-gil", "futex", .stack = FUTEX,
+	  .user = "main+0x96a [app];pthread_cond_timedwait+0x21c [libc.so.6]",
+	  .ending = BY_TIMER },
+	{ "join", "futex", .stack = FUTEX,
+	  .user = "main+0x10 [app];pthread_join+0x10 [libc.so.6]" },
+	{ "python-lock", "futex", .stack = FUTEX,
+	  .user = "PyThread_acquire_lock_timed+0x173 [python3.11]" },
+	{ "condition", "futex", .stack = FUTEX,
+	  .user = "main+0x10 [app];pthread_cond_wait+0x10 [libc.so.6]" },
+	{ "no-condition", "futex", .stack = FUTEX,
+	  .user = "main+0x10 [app];pthread_mutex_lock+0x10 [libc.so.6]" },
+	{ "mutex", "write", .stack = write_stack },
+	{ "no-mutex", "write", .stack = "vfs_write+0x2bd;demo_write+0x1c [demo]" },
+	{ "flock", "flock", .stack = "__do_sys_flock+0x1a;locks_lock_inode_wait+0x80" },
+	{ "flock-call", "flock", .stack = "" },
+	{ "no-flock-call", "ioctl", .stack = "" },
+	{ "memory-high", "read",
+	  .stack = "mem_cgroup_handle_over_high+0x120;io_schedule_timeout+0x40",
+	  .ending = BY_TIMER },
+	{ "no-memory-high", "read", .stack = "mem_cgroup_charge+0x120", .ending = BY_TIMER },
+	{ "swap", "", .stack = "asm_exc_page_fault+0x26;handle_mm_fault+0x10;do_swap_page+0x3e7",
+	  .ending = BY_DEVICE, .io_wait = true },
+	{ "no-swap", "",
+	  .stack = "asm_exc_page_fault+0x26;handle_mm_fault+0x10;filemap_fault+0x5a",
+	  .ending = BY_DEVICE, .io_wait = true },
+	{ "reclaim", "read", .stack = "try_to_free_mem_cgroup_pages+0xd5;shrink_lruvec+0x4c",
+	  .ending = BY_TIMER },
+	{ "no-fault", "",
+	  .stack = "asm_exc_page_fault+0x26;down_read+0x10;rwsem_down_read_slowpath+0x2c" },
+	{ "writeback", "write", .stack = "balance_dirty_pages+0x4c9;io_schedule_timeout+0x40",
+	  .ending = BY_TIMER },
+	{ "fuse", "read", .stack = "fuse_simple_request+0x12;request_wait_answer+0x13" },
+	{ "nfs", "read", .stack = "nfs_wait_bit_killable+0x20;rpc_wait_bit_killable+0x10",
+	  .ending = BY_DEVICE },
+	{ "disk", "fsync", .stack = fsync_stack, .ending = BY_DEVICE, .io_wait = true },
+	{ "disk-unasked", "read", .stack = "vfs_read+0x10;some_read+0x10", .ending = BY_DEVICE,
+	  .io_wait = true },
+	{ "no-disk", "read", .stack = "vfs_read+0x10;some_read+0x10", .ending = BY_DEVICE },
+	{ "disk-call", "fsync", .stack = "", .ending = BY_DEVICE },
+	{ "child", "wait4", .stack = "kernel_wait4+0x95;do_wait+0x5c" },
+	{ "nap", "clock_nanosleep", .stack = NAP, .user = "main+0x10 [app]", .ending = BY_TIMER },
+	{ "no-nap", "pause", .stack = "__do_sys_pause+0x10", .user = "main+0x10 [app]" },
+	{ "futex", "futex", .stack = FUTEX },
+	{ "no-futex", "futex", .stack = FUTEX, .ending = BY_TIMER },
+	{ "no-futex-unseen", "futex", .stack = FUTEX, .ending = UNSEEN },
+	{ "accept", "accept4", .stack = "do_accept+0x10;inet_csk_accept+0x140" },
+	{ "event-vain", "epoll_wait", .stack = EPOLL, .ending = BY_TIMER },
+	{ "event-never", "epoll_wait", .stack = EPOLL, .ending = NEVER },
+	{ "event-device", "poll", .stack = "do_sys_poll+0x504", .ending = BY_DEVICE },
+	{ "event-interrupt", "epoll_wait", .stack = EPOLL, .ending = BY_INTERRUPT },
+	{ "network-interrupt", "recvfrom", .stack = "tcp_recvmsg+0x10;sk_wait_data+0x10",
+	  .ending = BY_INTERRUPT },
+	{ "event-work", "epoll_wait", .stack = EPOLL },
+	{ "network", "recvfrom", .stack = "tcp_recvmsg+0x10;sk_wait_data+0x10",
+	  .ending = BY_DEVICE },
+	{ "no-network", "recvfrom", .stack = "tcp_recvmsg+0x10;sk_wait_data+0x10" },
+	{ "terminal", "read", .stack = "tty_read+0x10;n_tty_read+0x10", .ending = BY_DEVICE },
+	{ "pipe", "read", .stack = PIPE },
+	{ "no-pipe", "read", .stack = PIPE, .ending = UNSEEN },
+	{ "unix", "read", .stack = "unix_stream_read_generic+0x10" },
+	{ "signal", "rt_sigtimedwait", .stack = "do_sigtimedwait+0x10", .ending = BY_TIMER },
+	{ "stopped", "read", .stack = "ptrace_stop+0x10", .ending = UNSEEN },
+	{ "never", "read", .stack = PIPE, .ending = NEVER },
+	{ "no-never", "read", .stack = PIPE },
+	{ "no-join", "futex", .stack = FUTEX, .user = "main+0x10 [app];my_join+0x10 [app]" },
+	{ "no-python-lock", "futex", .stack = FUTEX,
+	  .user = "PyThread_allocate_lock+0x173 [python3.11]" },
+	{ "no-writeback", "write", .stack = "generic_perform_write+0x4c9", .ending = BY_TIMER },
+	{ "no-reclaim", "read", .stack = "get_page_from_freelist+0xd5", .ending = BY_TIMER },
+	{ "no-fuse", "read", .stack = "vfs_read+0x12" },
+	{ "no-nfs", "read", .stack = "vfs_read+0x12", .ending = BY_DEVICE },
+	{ "no-child", "ioctl", .stack = "do_vfs_ioctl+0x12" },
+	{ "no-accept", "recvfrom", .stack = "sock_recvmsg+0x10;tcp_recvmsg+0x140" },
+	{ "no-event", "ioctl", .stack = "do_vfs_ioctl+0x12", .ending = BY_DEVICE },
+	{ "no-terminal", "read", .stack = "vfs_read+0x12", .ending = BY_DEVICE },
+	{ "no-unix", "read", .stack = "vfs_read+0x12" },
+	{ "no-signal", "rt_sigtimedwait", .stack = "do_sigtimedwait+0x10" },
+	{ "no-stopped", "read", .stack = "vfs_read+0x12", .ending = UNSEEN },
+	{ "userfault", "", .stack = "handle_mm_fault+0x10;handle_userfault+0x10" },
+	{ "no-userfault", "", .stack = "handle_mm_fault+0x10;do_fault+0x10" },
+	{ "worker", "", .stack = "kthread+0xda;worker_thread+0x1e9;schedule+0x5a" },
+	{ "no-worker", "",
+	  .stack = "kthread+0xda;worker_thread+0x1e9;process_one_work+0x1c4;some_work+0x10" },
+	{ "page", "read", .stack = "filemap_read+0x10;folio_wait_bit_common+0x10" },
+	{ "no-page", "read", .stack = "filemap_read+0x10;folio_wait_bit_common+0x10",
+	  .ending = BY_DEVICE },
+};
+
+static const struct actor helper = { 2, 120, 800, 800, "helper" };
+
+static void stop_waiting(const struct actor *actor, const struct story *story, uint64_t now)
+{
+	if (story->ending == BY_THREAD)
+		switch_to(0, now - 10 * US, 0, &idle, &helper);
+	blocked(actor, now, 9000 * US, story->syscall, story->io_wait, story->stack);
+	switch (story->ending) {
+	case BY_THREAD:
+		wakeup(0, now, actor->koid);
+		switch_to(0, now + 10 * US, 3, &helper, actor);
+		return;
+	case BY_TIMER:
+	case BY_DEVICE:
+	case BY_INTERRUPT:
+		wakeup(0, now, actor->koid);
+		if (story->ending != BY_INTERRUPT)
+			interrupt(&idle, now - 5 * US, now + 5 * US,
+				  story->ending == BY_TIMER ? "local_timer" : "virtio0");
+		break;
+	default:
+		break;
+	}
+	switch_to(0, now + 10 * US, 0, &idle, actor);
+}
+
+/* Each thread waits for 9 ms. */
+static void build_rules(void)
+{
+	struct packet packet = first_packet(0);
+	uint64_t now = 1000 * US;
+	unsigned int i;
+
+	start();
+	introduce(&idle);
+	introduce(&helper);
+	process_name(800, "helper");
+	for (i = 0; i < sizeof(stories) / sizeof(*stories); i++, now += 11000 * US) {
+		const struct actor actor = { 3 + i, 120, 900 + i, 900 + i, stories[i].name };
+
+		introduce(&actor);
+		process_name(900 + i, stories[i].name);
+		switch_to(0, now, 0, &idle, &actor);
+		switch_to(0, now + 1000 * US, 3, &actor, &idle);
+		if (stories[i].ending == NEVER) {
+			still(&actor, stories[i].syscall, stories[i].stack, now + 10000 * US,
+			      9000 * US);
+			continue;
+		}
+		stop_waiting(&actor, &stories[i], now + 10000 * US);
+		if (stories[i].user)
+			user_stack(&actor, now + 10020 * US, stories[i].user);
+		switch_to(0, now + 10100 * US, 5, &actor, &idle);
+	}
+	packet.subbuf_bytes = 1 << 20;
+	finish(packet, 1000 * US, now);
+}
+
+/* ---- A command, and a lock that four threads need ---------------------------- */
+
+static const struct actor recorder = { 2, 120, 50, 50, "vitrine" };
+static const struct actor command = { 3, 120, 60, 60, "app" };
+static const struct actor convoy[] = {
+	{ 4, 120, 60, 61, "holder" },
+	{ 5, 120, 60, 62, "first" },
+	{ 6, 120, 60, 63, "second" },
+	{ 7, 120, 60, 64, "third" },
+};
+
+#define NR_CONVOY	(sizeof(convoy) / sizeof(*convoy))
+
+static void fork_of(const struct actor *parent, uint64_t ticks, const struct actor *child,
+		    const char *name)
+{
+	head(0, parent, "sched", "fork", ticks, 3, koid_arg_words("process") +
+	     koid_arg_words("thread") + string_arg_words("name", name));
+	koid_arg("process", child->process);
+	koid_arg("thread", child->koid);
+	string_arg("name", name);
+}
+
+static void instant(const struct actor *actor, const char *name, uint64_t ticks)
+{
+	head(0, actor, "sched", name, ticks, 0, 0);
+}
+
+/* A thread leaves the CPU at @from for a wait that an actor, or else a timer, ends at @to. */
+static void wait_for(const struct actor *actor, const struct actor *by, uint64_t to, uint64_t ns,
+		     const char *syscall, const char *stack)
+{
+	blocked(actor, to, ns, syscall, false, stack);
+	wakeup(0, to, actor->koid);
+	if (!by)
+		interrupt(&idle, to - 5 * US, to + 5 * US, "local_timer");
+}
+
+/* Begin a trace in which the recorder starts a command, and perhaps tell who woke it. */
+static void fork_command(bool is_woken)
+{
+	start();
+	introduce(&idle);
+	introduce(&recorder);
+	introduce(&command);
+	process_name(50, "vitrine");
+	process_name(60, "app");
+	switch_to(0, 1 * MS, 0, &idle, &recorder);
+	fork_of(&recorder, 2 * MS, &command, "vitrine");
+	if (is_woken)
+		wakeup(0, 2 * MS, command.koid);
+	switch_to(0, 3 * MS, 3, &recorder, &command);
+}
+
+/* Begin a trace with a command that runs from 4 ms on. */
+static void begin_command(bool is_woken)
+{
+	fork_command(is_woken);
+	instant(&command, "exec", 4 * MS);
+}
+
+/*
+ * The command starts four threads. The holder takes a mutex and naps for 200 ms; the others need
+ * the mutex 60 ms later, and nap for 50 ms each when they have it. Then each exits, and the command
+ * does when the last one has.
+ */
+static void build_convoy(void)
+{
+	struct packet packet = first_packet(0);
+	const struct actor *actor;
+	uint64_t at = 10 * MS;
+	unsigned int i;
+
+	begin_command(true);
+	for (i = 0; i < NR_CONVOY; i++) {
+		introduce(&convoy[i]);
+		fork_of(&command, 5 * MS, &convoy[i], "app");
+		wakeup(0, 5 * MS, convoy[i].koid);
+	}
+	actor = &command;
+	for (i = 0; i < NR_CONVOY; i++, at += MS) {
+		switch_to(0, at, 3, actor, &convoy[i]);
+		actor = &convoy[i];
+	}
+	switch_to(0, at, 3, actor, &idle);
+	/* The holder naps from 11 ms on; the others nap until 71 ms and then wait for the mutex. */
+	for (i = 1; i < NR_CONVOY; i++) {
+		wait_for(&convoy[i], NULL, (70 + i) * MS, 58 * MS, "clock_nanosleep", NAP);
+		switch_to(0, (70 + i) * MS + 10 * US, 0, &idle, &convoy[i]);
+		switch_to(0, (70 + i) * MS + 500 * US, 3, &convoy[i], &idle);
+	}
+	for (i = 0, at = 211 * MS; i < NR_CONVOY; i++, at += 51 * MS) {
+		wait_for(&convoy[i], NULL, at, (i ? 49 : 200) * MS, "clock_nanosleep", NAP);
+		switch_to(0, at + 10 * US, 0, &idle, &convoy[i]);
+		if (i + 1 < NR_CONVOY) {
+			wait_for(&convoy[i + 1], &convoy[i], at + MS,
+				 at + MS - ((71 + i) * MS + 500 * US), "futex", FUTEX);
+			instant(&convoy[i], "exit", at + 2 * MS - 20 * US);
+			switch_to(0, at + 2 * MS, 5, &convoy[i], &convoy[i + 1]);
+			user_stack(&convoy[i + 1], at + 2 * MS,
+				   "pthread_mutex_lock+0x113 [libc.so.6]");
+			switch_to(0, at + 2 * MS + 10 * US, 3, &convoy[i + 1], &idle);
+			continue;
+		}
+		wait_for(&command, &convoy[i], at + MS, at - 9 * MS, "futex", FUTEX);
+		instant(&convoy[i], "exit", at + MS + 10 * US);
+		switch_to(0, at + 2 * MS, 5, &convoy[i], &command);
+	}
+	instant(&command, "exit", at - 40 * MS);
+	switch_to(0, at - 39 * MS, 5, &command, &idle);
+	packet.subbuf_bytes = 1 << 20;
+	finish(packet, 1 * MS, at);
+}
+
+static void end_command(uint64_t at)
+{
+	struct packet packet = first_packet(0);
+
+	instant(&command, "exit", at);
+	switch_to(0, at + 1 * MS, 5, &command, &idle);
+	packet.subbuf_bytes = 1 << 20;
+	finish(packet, 1 * MS, at + 1 * MS);
+}
+
+/* The command runs for 96 ms. */
+static void build_quiet(void)
+{
+	begin_command(true);
+	end_command(100 * MS);
+}
+
+/* As "quiet", but no thread is known to have waited when the command begins. */
+static void build_prompt(void)
+{
+	begin_command(false);
+	end_command(100 * MS);
+}
+
+/* The command waits for a CPU behind a thread, and then behind the same as a real-time one. */
+static void build_promoted(void)
+{
+	static const struct actor child = { 4, 120, 60, 61, "app" };
+	struct actor promoted = child;
+
+	promoted.priority = 49;
+	begin_command(true);
+	introduce(&child);
+	fork_of(&command, 6 * MS, &child, "app");
+	wakeup(0, 6 * MS, child.koid);
+	switch_to(0, 7 * MS, 0, &command, &child);
+	switch_to(0, 17 * MS, 0, &child, &command);
+	switch_to(0, 20 * MS, 0, &command, &promoted);
+	switch_to(0, 90 * MS, 0, &promoted, &command);
+	end_command(100 * MS);
+}
+
+/* The command waits for a disk for 90 ms, until a worker of the kernel has served the interrupt. */
+static void build_worker(void)
+{
+	static const struct actor worker = { 4, 120, 2, 30, "kworker/0:1" };
+
+	begin_command(true);
+	introduce(&worker);
+	wakeup(0, 6 * MS, worker.koid);
+	switch_to(0, 7 * MS, 3, &command, &worker);
+	switch_to(0, 7 * MS + 100 * US, 3, &worker, &idle);
+	wakeup(0, 97 * MS - 100 * US, worker.koid);
+	interrupt(&idle, 97 * MS - 105 * US, 97 * MS - 95 * US, "virtio0");
+	switch_to(0, 97 * MS - 90 * US, 0, &idle, &worker);
+	blocked(&command, 97 * MS, 90 * MS, "fsync", true, "ext4_sync_file+0x10;io_schedule+0x10");
+	wakeup(0, 97 * MS, command.koid);
+	switch_to(0, 97 * MS + 10 * US, 3, &worker, &command);
+	end_command(100 * MS);
+}
+
+/* The command runs for 6 ms; for 90 ms, it waits for a server, which runs. */
+static void build_served(void)
+{
+	static const struct actor server = { 4, 120, 70, 70, "server" };
+
+	begin_command(true);
+	introduce(&server);
+	process_name(70, "server");
+	wakeup(0, 6 * MS, server.koid);
+	switch_to(0, 7 * MS, 3, &command, &server);
+	wait_for(&command, &server, 97 * MS, 90 * MS, "recvfrom",
+		 "tcp_recvmsg+0x10;sk_wait_data+0x10");
+	switch_to(0, 97 * MS, 3, &server, &command);
+	end_command(100 * MS);
+}
+
+/* The command runs for 6 ms; for 90 ms, it waits for events, and none comes. */
+static void build_idle(void)
+{
+	begin_command(true);
+	switch_to(0, 7 * MS, 3, &command, &idle);
+	wait_for(&command, NULL, 97 * MS, 90 * MS, "epoll_wait", EPOLL);
+	switch_to(0, 97 * MS + 10 * US, 0, &idle, &command);
+	end_command(100 * MS);
+}
+
+/* The command is blocked so often, each time with another stack; but for 500, they have 1 KiB. */
+void build_stacks(uint64_t nr_stacks)
+{
+	struct packet packet = first_packet(0);
+	char stack[1024];
+	uint64_t at = 10 * MS;
+	unsigned int i;
+
+	begin_command(true);
+	for (i = 0; i < nr_stacks; i++, at += MS) {
+		switch_to(0, at, 3, &command, &idle);
+		snprintf(stack, sizeof(stack), "pipe_read_%u;%0*u", i,
+			 i + 500 < nr_stacks ? 1000 : 1, 0);
+		wait_for(&command, NULL, at + 900 * US, 900 * US, "read", stack);
+		switch_to(0, at + 910 * US, 0, &idle, &command);
+	}
+	instant(&command, "exit", at);
+	switch_to(0, at + MS, 5, &command, &idle);
+	packet.subbuf_bytes = 1 << 24;
+	finish(packet, 1 * MS, at + MS);
+}
+
+/* Two threads of the command hand a task to each other, every 10 ms. */
+static void build_peers(void)
+{
+	static const struct actor peers[] = {
+		{ 4, 120, 60, 61, "peer-1" },
+		{ 5, 120, 60, 62, "peer-2" },
+	};
+	const struct actor *before = &command;
+	uint64_t at = 10 * MS;
+	unsigned int i;
+
+	begin_command(true);
+	for (i = 0; i < 2; i++) {
+		introduce(&peers[i]);
+		fork_of(&command, 5 * MS, &peers[i], "app");
+		wakeup(0, 5 * MS, peers[i].koid);
+	}
+	for (i = 0; i < 10; i++, at += 10 * MS) {
+		if (i > 1)
+			wait_for(&peers[i % 2], &peers[(i + 1) % 2], at - MS, 9 * MS, "read", PIPE);
+		switch_to(0, at, 3, before, &peers[i % 2]);
+		before = &peers[i % 2];
+	}
+	wait_for(&command, before, at - MS, at - 11 * MS, "futex", FUTEX);
+	instant(before, "exit", at - 500 * US);
+	switch_to(0, at, 5, before, &command);
+	end_command(at + MS);
+}
+
+/* Threads are sampled every 10 ms: @nr times, in functions that @stacks has for each of them. */
+static uint64_t sample(const struct actor *actor, uint64_t at, unsigned int nr,
+		       const char * const *stacks, unsigned int nr_stacks)
+{
+	const char *stack;
+
+	for (; nr--; at += 10 * MS) {
+		stack = stacks[nr % nr_stacks];
+		/* A kernel stack begins with the entry. */
+		running(actor, at, strncmp(stack, "entry", 5) ? NULL : stack);
+		user_stack(actor, at + US, strncmp(stack, "entry", 5) ? stack : "main+0x1 [app]");
+	}
+	return at;
+}
+
+/*
+ * The command is sampled @nr times: five of nine samples are in compress_block(), two in memcpy(),
+ * one in the kernel, one in a file without names. It is also sampled before it executes its
+ * program, and when it exits. A thread of the same name, which has the CPU while the command waits
+ * for it, is sampled in other functions, and is not on the critical path.
+ */
+static void busy(unsigned int nr)
+{
+	static const char * const stacks[] = {
+		"main+0x10 [app];compress_block+0x40 [app]",
+		"main+0x10 [app];memcpy+0x33 [libc.so.6]",
+		"main+0x10 [app];compress_block+0x48 [app]",
+		ENTRY "do_anonymous_page+0x30;clear_page_erms+0x7",
+		"main+0x10 [app];compress_block+0x4c [app]",
+		"main+0x10 [app];memcpy+0x39 [libc.so.6]",
+		"main+0x10 [app];compress_block+0x40 [app]",
+		"main+0x10 [app];libz.so.1+0x4711",
+		"main+0x10 [app];compress_block+0x40 [app]",
+	};
+	static const char * const others[] = { "main+0x10 [app];not_on_the_path+0x40 [app]" };
+	static const struct actor other = { 4, 120, 61, 61, "app" };
+	struct packet packet = first_packet(0);
+	uint64_t at;
+
+	fork_command(true);
+	introduce(&other);
+	process_name(61, "app");
+	at = sample(&command, 4 * MS, nr, others, 1);
+	instant(&command, "exec", at);
+	fork_of(&command, at + MS, &other, "app");
+	at = sample(&command, at + 2 * MS, nr, stacks, 9);
+	switch_to(0, at, 0, &command, &other);
+	at = sample(&other, at + MS, nr, others, 1);
+	switch_to(0, at, 3, &other, &command);
+	instant(&command, "exit", at + MS);
+	at = sample(&command, at + 2 * MS, nr, others, 1);
+	switch_to(0, at, 5, &command, &idle);
+	packet.subbuf_bytes = 1 << 20;
+	finish(packet, 1 * MS, at);
+}
+
+static void build_busy(void)
+{
+	busy(90);
+}
+
+/* So few samples tell nothing. */
+static void build_seldom(void)
+{
+	busy(19);
 }
 
 /* ---- A load whose waits vary at random -------------------------------------- */
@@ -580,6 +1178,20 @@ const struct golden why_traces[] = {
 	{ "relay", build_relay },
 	{ "still", build_still },
 	{ "throttled", build_throttled },
+	{ "sampled", build_sampled },
 	{ "snapshot", build_snapshot },
+	{ "limited", build_limited },
+	{ "unlimited", build_unlimited },
+	{ "rules", build_rules },
+	{ "convoy", build_convoy },
+	{ "quiet", build_quiet },
+	{ "prompt", build_prompt },
+	{ "served", build_served },
+	{ "worker", build_worker },
+	{ "promoted", build_promoted },
+	{ "peers", build_peers },
+	{ "idle", build_idle },
+	{ "busy", build_busy },
+	{ "seldom", build_seldom },
 	{ NULL, NULL },
 };

@@ -170,3 +170,4 @@ module_exit(lazy_exit);
 MODULE_AUTHOR("vitrine maintainers");
 MODULE_DESCRIPTION("Lazy trees for tests: fast, slow, failing, endless");
 MODULE_LICENSE("GPL");
+VITRINE_IMPORT;

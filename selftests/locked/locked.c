@@ -76,3 +76,4 @@ module_exit(locked_exit);
 MODULE_AUTHOR("vitrine maintainers");
 MODULE_DESCRIPTION("Values that are created with a lock of the page allocator held");
 MODULE_LICENSE("GPL");
+VITRINE_IMPORT;

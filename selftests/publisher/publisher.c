@@ -75,6 +75,7 @@ struct timing {
 	struct vitrine_int_histogram	*error_ns, *error_log_ns;
 	struct vitrine_uint_histogram	*latency_ns, *latency_log_ns;
 	struct vitrine_double_histogram	*load, *load_log;
+	u64				nr_loads;
 };
 
 struct card {
@@ -127,8 +128,8 @@ static void percpu_publish(struct card *card, struct vitrine_node *root)
 {
 	card->interrupts = vitrine_percpu_uint_create(root, "interrupts");
 	card->packet_bytes =
-		vitrine_percpu_exponential_create(root, "packet_bytes", 0, 64,
-						  2, 6);
+		vitrine_percpu_histogram_create(root, "packet_bytes", 0, 64,
+						2, 6);
 }
 
 static void timing_publish(struct timing *timing, struct vitrine_node *root)
@@ -137,19 +138,19 @@ static void timing_publish(struct timing *timing, struct vitrine_node *root)
 	u64 two = vitrine_double_from_int(2);
 	struct vitrine_node *node = vitrine_node_create(root, "timing");
 
-	timing->error_ns = vitrine_int_linear_create(node, "error_ns", -500,
-						     100, 10);
-	timing->error_log_ns = vitrine_int_exponential_create(node,
-							      "error_log_ns",
+	timing->error_ns = vitrine_int_histogram_create(node, "error_ns", -500,
+							100, VITRINE_LINEAR, 10);
+	timing->error_log_ns = vitrine_int_histogram_create(node,
+							    "error_log_ns",
 							      0, 1, 2, 10);
-	timing->latency_ns = vitrine_uint_linear_create(node, "latency_ns", 0,
-							1000, 10);
-	timing->latency_log_ns = vitrine_uint_exponential_create(node,
-								 "latency_log_ns",
+	timing->latency_ns = vitrine_uint_histogram_create(node, "latency_ns", 0,
+							   1000, VITRINE_LINEAR, 10);
+	timing->latency_log_ns = vitrine_uint_histogram_create(node,
+							       "latency_log_ns",
 								 0, 1, 2, 40);
-	timing->load = vitrine_double_linear_create(node, "load", 0, tenth, 10);
-	timing->load_log = vitrine_double_exponential_create(node, "load_log",
-							     0, tenth, two, 4);
+	timing->load = vitrine_double_histogram_create(node, "load", 0, tenth, VITRINE_LINEAR, 10);
+	timing->load_log = vitrine_double_histogram_create(node, "load_log",
+							   0, tenth, two, 4);
 }
 
 /* Constants are recorded in their node, and need no handle. */
@@ -166,15 +167,12 @@ static void board_publish(struct vitrine_node *root)
 	vitrine_record_bool(board, "has_fan", true);
 }
 
-/* A port is a child of its group, and has a unique name. */
+/* A port is a child of its group. */
 static void groups_publish(struct card *card, struct vitrine_node *root)
 {
-	char title[24];
-
 	card->active = vitrine_node_create(root, "active");
 	card->standby = vitrine_node_create(root, "standby");
-	vitrine_unique_name(title, sizeof(title), "port");
-	card->port = vitrine_node_create(card->active, title);
+	card->port = vitrine_node_create(card->active, "port");
 	vitrine_record_uint(card->port, "speed_mbit", 1000);
 }
 
@@ -183,8 +181,8 @@ static void links_publish(struct vitrine_node *root)
 {
 	struct vitrine_node *machine = vitrine_node_create(root, "machine");
 
-	vitrine_link_create(root, "vitrine", "vitrine", VITRINE_LINK_CHILD);
-	vitrine_link_create(machine, "system", "system", VITRINE_LINK_INLINE);
+	vitrine_link_create(root, "vitrine", "vitrine", INSPECT_LINK_CHILD);
+	vitrine_link_create(machine, "system", "system", INSPECT_LINK_INLINE);
 }
 
 static void card_publish(struct card *card)
@@ -215,8 +213,8 @@ static void card_publish(struct card *card)
 /* The publisher must delete per-CPU values; destroying the tree does not. */
 static void card_unpublish(struct card *card)
 {
-	vitrine_percpu_uint_delete(card->interrupts);
-	vitrine_percpu_histogram_delete(card->packet_bytes);
+	vitrine_percpu_delete(card->interrupts);
+	vitrine_percpu_delete(card->packet_bytes);
 	if (!managed)
 		vitrine_tree_destroy(card->tree);
 }
@@ -233,14 +231,16 @@ static void timing_step(struct timing *timing, u64 nr_packets)
 {
 	s64 error_ns = (s64)(nr_packets % 1400) - 700;
 	u64 latency_ns = nr_packets * 37 % 12000;
-	u64 load = vitrine_double_from_ratio(nr_packets & 0xff, 200);
+	u64 nr_loads = ++timing->nr_loads;
 
 	vitrine_int_histogram_insert(timing->error_ns, error_ns);
 	vitrine_int_histogram_insert(timing->error_log_ns, error_ns);
 	vitrine_uint_histogram_insert(timing->latency_ns, latency_ns);
 	vitrine_uint_histogram_insert(timing->latency_log_ns, latency_ns);
-	vitrine_double_histogram_insert(timing->load, load);
-	vitrine_double_histogram_insert_many(timing->load_log, load, 2);
+	vitrine_double_histogram_set(timing->load, 1,
+				     vitrine_double_from_int(nr_loads));
+	vitrine_double_histogram_set(timing->load_log, 2,
+				     vitrine_double_from_int(2 * nr_loads));
 }
 
 /* From time to time the port moves to another group, with its health node. */
@@ -316,14 +316,14 @@ static void card_churn(struct card *card)
 	node = vitrine_node_create(vitrine_tree_root(card->tree), title);
 	peer = vitrine_string_create(node, "peer", title);
 	if (node_first)
-		vitrine_node_delete(node);
+		vitrine_delete(node);
 	vitrine_string_set(peer, "a peer whose name takes more than one block");
 	if (node_first) {
-		vitrine_string_delete(card->last_peer);
+		vitrine_delete(card->last_peer);
 		card->last_peer = peer;
 	} else {
-		vitrine_string_delete(peer);
-		vitrine_node_delete(node);
+		vitrine_delete(peer);
+		vitrine_delete(node);
 	}
 }
 
@@ -403,3 +403,4 @@ module_exit(publisher_exit);
 MODULE_AUTHOR("vitrine maintainers");
 MODULE_DESCRIPTION("A sample publisher of Inspect trees");
 MODULE_LICENSE("GPL");
+VITRINE_IMPORT;

@@ -71,13 +71,13 @@ says_what_to_enroll()
 
 enabled()
 {
-	[ "$(cat /proc/1/comm)" = systemd ] && systemctl is-enabled vitrine-recorder.service
+	[ "$(cat /proc/1/comm)" = systemd ] && systemctl is-enabled vitrine-flight-recorder.service
 }
 
 started()
 {
-	systemctl status --no-pager vitrine-recorder.service
-	[ "$(systemctl is-active vitrine-recorder.service)" = active ] && [ -d /sys/module/vitrine ]
+	systemctl status --no-pager vitrine-flight-recorder.service
+	[ "$(systemctl is-active vitrine-flight-recorder.service)" = active ] && [ -d /sys/module/vitrine ]
 }
 
 # The recorder has been running since early in the boot, without any command.
@@ -93,12 +93,12 @@ refused()
 	local since
 
 	since=$(date +%s)
-	! systemctl start vitrine-recorder.service || return
-	journalctl --no-pager --since "@$since" -u vitrine-recorder.service >/tmp/journal
+	! systemctl start vitrine-flight-recorder.service || return
+	journalctl --no-pager --since "@$since" -u vitrine-flight-recorder.service >/tmp/journal
 	cat /tmp/journal
 	grep "could not insert 'vitrine': $1" /tmp/journal &&
-		grep 'see "SECURE BOOT" in vitrine-recorder(8)' /tmp/journal &&
-		[ "$(systemctl is-active vitrine-recorder.service)" = failed ]
+		grep 'see "SECURE BOOT" in vitrine-flight-recorder(8)' /tmp/journal &&
+		[ "$(systemctl is-active vitrine-flight-recorder.service)" = failed ]
 }
 
 enforce()
@@ -205,7 +205,7 @@ part_use()
 
 part_refuse()
 {
-	point "the recorder is stopped" systemctl stop vitrine-recorder.service
+	point "the recorder is stopped" systemctl stop vitrine-flight-recorder.service
 	point "the module is not loaded any more" not_loaded
 	point "the kernel is locked down" lock_down
 	point "the unit names the page that explains it" refused "Operation not permitted"

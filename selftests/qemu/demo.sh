@@ -18,8 +18,10 @@ show()
 
 modprobe null_blk queue_mode=2 irqmode=2 completion_nsec=$((disk_ms * 1000000))
 insmod "$VITRINE_KO"
-show vitrine record --why -o trace.fxt -- workload lock /dev/nullb0 >/dev/null
-show vitrine latency --why --count=1 --thread=lock-waiter trace.fxt
+show vitrine why -o trace.fxt -- workload lock /dev/nullb0 | tee answer
+# The command that the finding about the waiter names.
+read -ra command < <(sed -n 's/^ *longest .*, lock-waiter:[0-9]*: //p' answer)
+show "${command[@]}"
 vitrine timeline trace.fxt -o timeline.html
 vitrine flame trace.fxt -o flame.html
 cp /sys/kernel/debug/vitrine/inspect/system.inspect .

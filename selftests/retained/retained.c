@@ -95,3 +95,4 @@ module_exit(retained_exit);
 MODULE_AUTHOR("vitrine maintainers");
 MODULE_DESCRIPTION("A publisher that leaves its trees behind");
 MODULE_LICENSE("GPL");
+VITRINE_IMPORT;

@@ -13,6 +13,7 @@
 #include <linux/module.h>
 #include <linux/smp.h>
 
+#include <vitrine/inspect.h>
 #include <vitrine/trace.h>
 
 static DEFINE_VITRINE_CATEGORY(swap);
@@ -68,3 +69,4 @@ module_exit(swap_exit);
 MODULE_DESCRIPTION("Events that say which module wrote them");
 MODULE_AUTHOR("The vitrine developers");
 MODULE_LICENSE("GPL");
+VITRINE_IMPORT;

@@ -78,6 +78,46 @@ family()
 	END
 }
 
+# crowd NR: make a trace of a thread on each of NR CPUs, which runs from 1 us to 2 us
+crowd()
+{
+	python3 - "$1" <<-'END'
+	import struct, sys
+	words = [0x0016547846040010]
+	def name(kind, koid):
+	    words.extend([7 | 3 << 4 | kind << 16 | 0x8008 << 24, koid,
+	                  int.from_bytes(b"cpu%05d" % koid, "little")])
+	for cpu in range(1, int(sys.argv[1]) + 1):
+	    name(1, cpu)
+	    name(2, cpu)
+	for ns, step in (1000, 1), (2000, -1):
+	    for cpu in range(1, int(sys.argv[1]) + 1):
+	        words.extend([8 | 4 << 4 | cpu << 20 | 3 << 36 | 1 << 60, ns, *(0, cpu)[::step]])
+	sys.stdout.buffer.write(struct.pack("<%dQ" % len(words), *words))
+	END
+}
+
+# stack NR: make a trace with a user stack of NR short frames, and a text behind it
+stack()
+{
+	python3 - "$1" <<-'END'
+	import struct, sys
+	word = struct.Struct("<Q").pack
+	def stream(text):
+	    return text + bytes(-len(text) % 8)
+	def ref(text):
+	    return 0x8000 | len(text)
+	def arg(name, value):
+	    body = stream(name) + stream(value)
+	    return word(6 | (1 + len(body) // 8) << 4 | ref(name) << 16 | ref(value) << 32) + body
+	body = word(1000) + word(10) + word(10) + stream(b"stacks") + stream(b"user stack") + \
+	    arg(b"stack", b";".join([b"a"] * int(sys.argv[1]))) + arg(b"files", b"wordy")
+	sys.stdout.buffer.write(word(0x0016547846040010) +
+	    word(4 | (1 + len(body) // 8) << 4 | 2 << 20 | ref(b"stacks") << 32 |
+	         ref(b"user stack") << 48) + body)
+	END
+}
+
 # texts FILE: print the text of each record of FILE, without times
 texts()
 {
@@ -233,11 +273,19 @@ check "user stacks keep their shape" same <(argument secret.fxt "user stack" sta
 	<(printf '%s\n' "T+0x10;T+0x20;?;..." "T+0x10 [T];?")
 check "the files of a user stack have one token" test "$(argument secret.fxt "user stack" stack | sed -n '1s/+.*//p')" = \
 	"$(argument secret.fxt "user stack" stack | sed -nE '2s/.*\[(.*)\].*/\1/p')"
+# More names, or text, than the anonymiser has room for.
+crowd 6000 >crowd.fxt
+cut crowd.fxt --from 1500ns --anonymise -o crowd.cut.fxt
+check "each of 6000 threads that run when the cut begins has a token" test "$(names crowd.cut.fxt | grep -c '^x')" = 6000
+stack 15000 >stack.fxt
+cut stack.fxt --anonymise -o stack.cut.fxt
+check "a stack that becomes too long is left out, but no other text" same <(printf '%s\n' "" T) \
+	<(for each in stack files; do argument stack.cut.fxt "user stack" $each; done | sed -E 's/x[0-9a-f]{12}/T/g')
 cut sleepd.fxt --anonymise -o secret.cut.fxt
 check "the name that was selected has a token, too" fails grep -a sleepd secret.cut.fxt
 
-for reader in "print" "latency" "latency --why" "flame -o x.svg" "timeline -o x.html" \
-	"merge -o x.fxt" "convert --to heph -o x.heph" "convert --to chrome-json -o x.json"; do
+for reader in "print" "latency" "why" "flame -o x.svg" "timeline -o x.html" \
+	"merge -o x.fxt" "convert --to heph -o x.heph"; do
 	# shellcheck disable=SC2086
 	command_into_files $reader secret.fxt
 	check "vitrine $reader opens it" test "$(cat status)" = 0

@@ -28,7 +28,7 @@ for out in svg html; do
 		check "$command: the last time, as $out" ends $command last-time.fxt -o $command.$out
 	done
 done
-for command in latency print "cut --cpu 0 -o y.fxt" "merge -o y.fxt" "convert -o y.json" "convert -o y.heph"; do
+for command in latency print "cut --cpu 0 -o y.fxt" "merge -o y.fxt" "convert -o y.heph"; do
 	# shellcheck disable=SC2086 # split into words on purpose
 	check "$command: the last time" ends $command last-time.fxt
 done
@@ -47,10 +47,85 @@ sys.stdout.buffer.write(struct.pack("<%dQ" % len(words), *words))
 EOF
 check "timeline: more turns than cells can join" ends timeline crowd.fxt -o crowd.svg
 
+# ---- a sub-buffer of a CPU that there cannot be ----
+
+# with_cpu CPU: print spans.fxt with another CPU in its first packet header
+with_cpu()
+{
+	perl -0777 -pe 's/(VTPACKET.{80}).{4}/$1 . pack("L<", '"$1"')/se' spans.fxt
+}
+
+"$mkfxt" spans >spans.fxt
+for cpu in 65536 4294967294; do
+	with_cpu $cpu >odd.fxt
+	command_into_files check odd.fxt
+	check "CPU $cpu: check" grep -qx "odd.fxt: offset 0x0: sub-buffer without a packet header" out
+	rm -rf odd.ctf && "$vitrine" convert odd.fxt -o odd.ctf 2>err
+	for command in "merge odd.fxt spans.fxt" "cut odd.fxt --from 1ns" "convert odd.ctf"; do
+		# shellcheck disable=SC2086 # split into words on purpose
+		check "CPU $cpu: $command" ends $command -o y.fxt
+		check "CPU $cpu: $command makes no CPU of it" prints true \
+			bash -c "'$vitrine' print -j y.fxt | jq -s 'map(.cpu // 0) | max < 4'"
+	done
+done
+
+# ---- more names of interrupts than any machine has ----
+
+# interrupts NR: print the records of a thread with NR interrupts of different names
+interrupts()
+{
+	python3 - "$1" <<-'END'
+	import struct, sys
+	word = struct.Struct("<Q").pack
+	def switch(ns, out, into):
+	    return word(8 | 4 << 4 | 3 << 36 | 1 << 60) + word(ns) + word(out) + word(into)
+	nr = int(sys.argv[1])
+	sys.stdout.buffer.write(switch(1000, 0, 101) + b"".join(
+	    word(4 | 7 << 4 | 4 << 16 | 0x8003 << 32 | 0x8007 << 48) + word(1000 + 10 * i) + word(100) +
+	    word(101) + b"irq\0\0\0\0\0" + b"%07d\0" % i + word(1005 + 10 * i) for i in range(nr)) +
+	    switch(1000 + 10 * nr, 101, 0))
+	END
+}
+
+{ head -c 160 spans.fxt; interrupts 3000; } >interrupts.fxt
+check "latency: 1024 names of interrupts, and the others" prints '[1025,["(others)",1976]]' \
+	bash -c "'$vitrine' latency -j interrupts.fxt | jq -c '.threads[0].interrupted_by | [length, (.[0] | [.name, .count])]'"
+"$vitrine" timeline interrupts.fxt -o interrupts.html
+check "timeline: 1024 names of interrupts, and the others" prints '[1025,"(others)"]' \
+	bash -c "sed -n '/^<script id=\"data\"/,/^<\/script>/p' interrupts.html | sed '1d;\$d' | jq -c '.names | [length, .[-1]]'"
+
+# ---- a gap before the first record ----
+
+# late NS: print a trace whose first sub-buffer has no record with a time; then 5 are lost, and
+# a thread runs from NS to NS + 1000
+late()
+{
+	python3 - "$1" <<-'END'
+	import struct, sys
+	word = struct.Struct("<Q").pack
+	ns, preamble = int(sys.argv[1]), open("spans.fxt", "rb").read(160)
+	at = preamble.index(b"VTPACKET")
+	def switch(ns, out, into):
+	    return word(8 | 4 << 4 | 3 << 36 | 1 << 60) + word(ns) + word(out) + word(into)
+	def subbuf(sequence, body, begin, end, before, lost):
+	    packet = bytearray(preamble)
+	    struct.pack_into("<QQQQQQQ", packet, at + 16, sequence, 160 + len(body), begin, end, 0, before, lost)
+	    return bytes(packet) + body
+	sys.stdout.buffer.write(
+	    subbuf(0, b"", 1000, 1000, 0, 0) +
+	    subbuf(1, switch(ns, 0, 101) + switch(ns + 1000, 101, 0), ns, ns + 1000, 160, 5))
+	END
+}
+
+late 6000000 >late.fxt
+"$vitrine" timeline late.fxt -o late.html
+check "timeline: a gap before the first record is at the begin" prints '[[0,0]]' \
+	bash -c "sed -n '/^<script id=\"data\"/,/^<\/script>/p' late.html | sed '1d;\$d' | jq -c '[.lanes[].gaps]'"
+
 # ---- more faults than are printed ----
 
 "$mkfxt" faults >faults.fxt
-for out in json heph ctf; do
+for out in heph ctf; do
 	command_into_files convert faults.fxt -o faults.$out
 	check "20 faults, to $out" test "$(cat status)" = 1
 	check "20 faults, to $out: ten of them, and how many more" same \

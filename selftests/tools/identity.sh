@@ -15,7 +15,7 @@
 importer=$(realpath "$3/importer")
 recordings=$(realpath "${RECORDINGS:-$(dirname "$0")/../golden/recordings}")
 
-reports=("print" "print --json" "latency" "latency --why" "flame -f -o -" "check" "diff trace.fxt")
+reports=("print" "print --json" "latency" "why --all" "flame -f -o -" "check" "diff trace.fxt")
 
 # words REPORT FILE: print what REPORT says of FILE. Offsets and providers differ, as do the lines
 # about faults of order, which a copy does not have. The note of a cut is a record of its own, on

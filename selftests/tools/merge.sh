@@ -80,6 +80,20 @@ threads()
 	END
 }
 
+# waker: make a trace with a wakeup by a thread that has a name, and no other record
+waker()
+{
+	python3 - <<-'END'
+	import struct, sys
+	word = struct.Struct("<Q").pack
+	out = sys.stdout.buffer
+	out.write(word(0x0016547846040010) + word(1 | 2 << 4) + word(10**9))
+	out.write(word(7 | 3 << 4 | 2 << 16 | 0x8004 << 24) + word(7) + b"boss\0\0\0\0")
+	out.write(word(8 | 6 << 4 | 1 << 16 | 2 << 60) + word(5) + word(8) +
+	          word(8 | 3 << 4 | 0x8005 << 16) + b"waker\0\0\0" + word(7))
+	END
+}
+
 # large NR: make a trace with a large blob of NR bytes between two events
 large()
 {
@@ -123,11 +137,14 @@ touch err
 "$mkfxt" recorded >recorded.fxt
 "$mkfxt" crowd >foreign.fxt
 later a.fxt 1500 >b.fxt
+waker >waker.fxt
 
 merge a.fxt b.fxt
 check "no OUT" test "$(cat status)" = 2
 merge -o out.fxt
 check "no FILE" test "$(cat status)" = 2
+merge waker.fxt -o waked.fxt
+check "the name of a waker" grep -q 'object  thread 7 "boss"' <("$vitrine" print -a waked.fxt)
 merge a.fxt missing.fxt -o out.fxt
 check "no such file" ended 3 "missing.fxt: cannot open"
 merge a.fxt /dev/null -o out.fxt

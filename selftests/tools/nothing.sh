@@ -52,8 +52,7 @@ thread="waits.fxt: no thread has the name or number \`alpga'; the trace has 4 th
 check "latency: a thread" says 1 "$thread" latency -t alpga waits.fxt
 check "latency as JSON" says 1 "$thread" latency -j -t alpga waits.fxt
 check "latency --switches" says 1 "$thread" latency -w -t alpga waits.fxt
-check "latency --map" says 1 "$thread" latency -m -t alpga waits.fxt
-check "latency --why" says 1 "$thread" latency --why -t alpga waits.fxt
+check "why" says 1 "$thread" why -t alpga waits.fxt
 check "flame" says 1 "$thread" flame -t alpga waits.fxt -o out.svg
 check "timeline" says 1 "$thread" timeline -t alpga waits.fxt -o out.html
 check "print" says 1 "$thread" print -t alpga waits.fxt
@@ -99,7 +98,7 @@ check "two values that match nothing" bash -c "'$vitrine' print -t alpga -t gama
 
 after="waits.fxt: no record is from 100 s on; the trace covers 0.000001 s to 0.00000665 s"
 check "a range behind the end" says 1 "$after" latency --from 100 waits.fxt
-check "latency --why" says 1 "$after" latency --why --from 100 waits.fxt
+check "why" says 1 "$after" why --from 100 waits.fxt
 check "print" says 1 "$after" print --from 100 waits.fxt
 check "flame" says 1 "$after" flame --from 100 waits.fxt -o out.svg
 check "timeline" says 1 "$after" timeline --from 100 waits.fxt -o out.svg

@@ -47,11 +47,8 @@ switches()
 
 why()
 {
-	report 'del(.threads[].woken_by_thread[]?.priority) |
-		.threads[] |= (.woken_by_thread |= sums | .runnable_behind |= sums) |
-		.longest[] |= (.behind |= sums | .chain |= (.[:1] | map(link)) |
-			       if .before then .before |= link else . end | del(.chain_is_cut))' \
-		latency --why -j -n 1000 "$@"
+	report '{ begin_ns, end_ns, groups, waits: [.waits[] | [.group, .kind, .count, .sum_ns]] | sort }' \
+		why -j "$@"
 }
 
 flame()
@@ -102,7 +99,7 @@ while read -r name tids filter; do
 		check "$name $filter: $report" alike $report "$name" $filter
 	done
 	"$vitrine" latency "$name.part.fxt" >latency.said
-	"$vitrine" latency --why "$name.part.fxt" >why.said
+	"$vitrine" why "$name.part.fxt" >why.said
 	check "$name $filter: the stand-in has no row" fails grep -qE "^(a thread |not recorded|.*0x7ffe|.*214735)" latency.said why.said
 done <<-'END'
 	disk [201] -t waiter
@@ -132,14 +129,14 @@ check "merged parts: the stand-ins are no threads" prints '["holder","late","wai
 # What a report says of the threads that were left out, once.
 "$mkfxt" starved >starved.fxt
 "$vitrine" cut starved.fxt -t late -o starved.part.fxt
-"$vitrine" latency --why starved.part.fxt >said
-check "--why: behind whom is not known" grep -q "50.80ms runnable behind threads that were not recorded (100 %)\.$" said
-check "--why: woken by whom is not known" grep -q "250.0us blocked, woken by a thread that was not recorded;$" said
-check "latency: nor who had the CPU" grep -q "^late:502/502 .* 0  not recorded$" <("$vitrine" latency starved.part.fxt)
+"$vitrine" why starved.part.fxt >said
+check "why: behind whom is not known" grep -q "behind not recorded (100 %)" said
+check "latency: nor who had the CPU" prints '[0,"not recorded"]' \
+	bash -c "'$vitrine' latency -j starved.part.fxt | jq -c '.threads[0].runnable | [.max_cpu, .max_instead.name]'"
 "$mkfxt" relay >relay.fxt
 "$vitrine" cut relay.fxt -t runner-5 -o relay.part.fxt
-check "idle stays idle" grep -q "behind threads that were not recorded (17 %), while the CPU was idle for 83 %\.$" \
-	<("$vitrine" latency --why relay.part.fxt)
+check "idle stays idle" prints '["a CPU waking up",50000,"not recorded",10000]' \
+	bash -c "'$vitrine' why -j relay.part.fxt | jq -c '[.waits[] | select(.kind == \"cpu\").behind[] | .group, .sum_ns]'"
 check "and the CPU is as busy as it was" test "$("$vitrine" latency relay.part.fxt | sed -n '1s/.*busy for \([0-9.]*\) .*/\1/p')" = \
 	"$("$vitrine" latency relay.fxt | sed -n '1s/.*busy for \([0-9.]*\) .*/\1/p')"
 tids='[606]'

@@ -72,6 +72,12 @@ check "interrupts and system calls are durations" test \
 	"$(printed begin) $(printed end)" = \
 	"$(events '(irq:irq_handler_|irq:softirq_|syscalls:sys_)ent(ry|er_[a-z]+)') $(events '(irq:irq_handler_|irq:softirq_|syscalls:sys_)exit(_[a-z]+)?')"
 check "interrupts have names" test "$(printed '(begin|end) +[^ ]+ irq:virtio')" = "$(events 'irq:irq_handler_(entry|exit)')"
+# The same trace, as if its interrupts were those of a vector.
+cp -r perf.ctf vectors.ctf
+sed -i 's/"irq:irq_handler_/"irq_vectors:reschedule_/' vectors.ctf/metadata
+command_into_files convert vectors.ctf -o vectors.fxt
+check "vectors are durations" test "$("$vitrine" print vectors.fxt | grep -cE ' (begin|end) +[^ ]+ ipi:reschedule')" = \
+	"$(events 'irq:irq_handler_(entry|exit)')"
 check "any other event is an instant" test "$(printed instant)" = \
 	"$(grep -vcE '^(\[0+\]|[^{]*(sched:sched_(switch|wakeup)|irq:|syscalls:|perf_comm))' events)"
 check "an event has the thread and process that perf names" test \

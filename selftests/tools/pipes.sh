@@ -33,7 +33,6 @@ export TMPDIR=$dir/tmp
 "$mkfxt" speed 20000 >many.fxt
 "$mkfxt" packet-damaged >damaged.fxt
 "$words" "$golden/inspect/v2-tree.words" >tree.inspect
-"$vitrine" convert many.fxt -o many.json
 "$vitrine" convert many.fxt -o many.heph
 "$vitrine" convert many.heph -o back.fxt
 "$vitrine" print many.fxt >many.print
@@ -46,7 +45,7 @@ check "check: a tree on a pipe" of_pipe 0 tree.inspect check -
 check "check: as of the file" same <(sed 's/^standard input:/tree.inspect:/' out) <("$vitrine" check tree.inspect)
 check "check: a damaged trace on a pipe" of_pipe 1 damaged.fxt check -
 check "check: with every fault" same <(sed 's/^standard input:/damaged.fxt:/' out) <("$vitrine" check damaged.fxt)
-check "check: of no known format" of_pipe 1 many.json check -
+check "check: of no known format" of_pipe 1 many.print check -
 check "check: the error names no copy" grep -q "^vitrine: standard input: offset 0x0: neither" err
 "$vitrine" check - <tree.inspect >out 2>err
 check "check: standard input may be a file" grep -q "^standard input: .*: no fault" out
@@ -62,21 +61,21 @@ check "check: nothing on standard input" grep -q "^vitrine: standard input: " er
 
 # ---- convert ----
 
-check "convert: a pipe into a file" of_pipe 0 many.fxt convert - -o piped.json
-check "convert: as of the file" cmp many.json piped.json
-check "convert: a pipe into a pipe" of_pipe 0 many.fxt convert - --to chrome-json -o -
-check "convert: as of the file" cmp many.json out
+check "convert: a pipe into a file" of_pipe 0 many.fxt convert - -o piped.heph
+check "convert: as of the file" cmp many.heph piped.heph
+check "convert: a pipe into a pipe" of_pipe 0 many.fxt convert - --to heph -o -
+check "convert: as of the file" cmp many.heph out
 check "convert: the format of a pipe is seen" of_pipe 0 many.heph convert - --to fxt -o -
 check "convert: as of the file" cmp back.fxt out
-check "convert: between two others" of_pipe 0 many.heph convert - --to chrome-json -o -
-"$vitrine" convert back.fxt -o back.json
-check "convert: by way of a trace" cmp back.json out
+check "convert: between two others" of_pipe 0 many.heph convert - -o between.ctf
+"$vitrine" convert between.ctf -o between.fxt
+check "convert: by way of a trace" same many.print <("$vitrine" print between.fxt)
 "$vitrine" convert many.heph -o back.fxt.zst
 check "convert: into a compressed trace" same <(zstd -dc back.fxt.zst) back.fxt
 "$vitrine" convert back.fxt -o copy.fxt.zst
 check "convert: only compress" same <(zstd -dc copy.fxt.zst) back.fxt
-"$vitrine" convert many.fxt -o many.json.zst
-check "convert: compress another format" same <(zstd -dc many.json.zst) many.json
+"$vitrine" convert many.fxt -o many.heph.zst
+check "convert: compress another format" same <(zstd -dc many.heph.zst) many.heph
 "$vitrine" convert many.heph -o many.ctf
 "$vitrine" convert many.ctf -o ctf.fxt.zst
 "$vitrine" convert many.ctf -o ctf.fxt
@@ -91,7 +90,7 @@ check "convert: a format must be said" of_pipe 2 many.fxt convert - -o -
 check "convert: the error says how" grep -q "unknown suffix; name the format with --to" err
 check "convert: no trace" of_pipe 1 tree.inspect convert - -o piped.fxt
 check "convert: the error names no copy" grep -q "^vitrine: standard input: offset 0x0: not a trace" err
-TMPDIR=$dir/absent of_pipe 3 many.fxt convert - -o piped.json
+TMPDIR=$dir/absent of_pipe 3 many.fxt convert - -o piped.heph
 check "convert: no place for a copy" grep -q "standard input: cannot copy .*; set TMPDIR" err
 
 # ---- all that read a file ----
@@ -125,7 +124,8 @@ python3 "$here/mkdump.py" raw vitrine.fxt:416,448 tree.inspect >raw.dump
 declare -A reads=(
 	[show]="tree.inspect @" [list]="tree.inspect @" [diff]="tree.inspect @ ./tree.inspect"
 	[metrics]="tree.inspect @" [check]="tree.inspect @" [print]="many.fxt @"
-	[latency]="many.fxt @" [timeline]="many.fxt @ -o -" [flame]="many.fxt @ -o -"
+	[latency]="many.fxt @" [why]="many.fxt @" [timeline]="many.fxt @ -o -"
+	[flame]="many.fxt @ -o -"
 	[convert]="many.fxt @ --to heph -o -"
 	[merge]="many.fxt @ -o -" [symbolize]="many.fxt @ -o -" [recover]="raw.dump @ -o -"
 	[cut]="many.fxt @ --cpu 0 -o -"
@@ -138,13 +138,13 @@ for command in $("$vitrine" help | awk '/^  [a-z]/ { print $1 }'); do
 	set -- ${reads[$command]-}
 	check "$command: a pipe, as the file" as_of_file "${1-no file for $command in reads}" "$command" "${@:2}"
 done
-check "show: the error names no copy" of_pipe 1 many.json show -
+check "show: the error names no copy" of_pipe 1 many.print show -
 check "show: the error names standard input" grep -q "^vitrine: standard input: .*no magic number" err
-check "list: the error names no copy" of_pipe 1 many.json list -
+check "list: the error names no copy" of_pipe 1 many.print list -
 check "list: the error names standard input" grep -q "^vitrine: standard input: .*no magic number" err
-check "recover: the error names no copy" of_pipe 1 many.json recover - -o none.fxt
+check "recover: the error names no copy" of_pipe 1 many.print recover - -o none.fxt
 check "recover: the error names standard input" grep -q "^vitrine: standard input: .*memory" err
-check "merge: the error names no copy" of_pipe 1 many.json merge - -o none.fxt
+check "merge: the error names no copy" of_pipe 1 many.print merge - -o none.fxt
 check "merge: the error names standard input" grep -q "^vitrine: standard input: .*not a Fuchsia trace" err
 "$vitrine" diff <(cat tree.inspect) <(cat tree.inspect) >out 2>err
 check "diff: two pipes" test $? = 0

@@ -104,8 +104,7 @@ tree()
 metrics()
 {
 	"$vitrine" metrics --textfile all.prom ./system.inspect &&
-	"$vitrine" metrics ./system.inspect >lenient.om &&
-	"$vitrine" metrics --openmetrics ./system.inspect >strict.om
+	"$vitrine" metrics ./system.inspect >all.om
 }
 
 cd "$dir" || exit 1
@@ -125,15 +124,14 @@ cat >prometheus.yml <<EOF
 global: {scrape_interval: 1s}
 scrape_configs:
 - {job_name: text, metrics_path: /all.prom, static_configs: [{targets: ["127.0.0.1:$(cat port)"]}]}
-- {job_name: lenient, metrics_path: /lenient.om, static_configs: [{targets: ["127.0.0.1:$(cat port)"]}]}
-- {job_name: strict, metrics_path: /strict.om, static_configs: [{targets: ["127.0.0.1:$(cat port)"]}]}
+- {job_name: openmetrics, metrics_path: /all.om, static_configs: [{targets: ["127.0.0.1:$(cat port)"]}]}
 - {job_name: node, static_configs: [{targets: ["127.0.0.1:$node_port"]}]}
 EOF
 prometheus --config.file=prometheus.yml --storage.tsdb.path="$dir/tsdb" \
 	--web.listen-address="127.0.0.1:$port" >prometheus.log 2>&1 &
 started+=($!)
 
-for job in text lenient strict node; do
+for job in text openmetrics node; do
 	check "$job: scraped" becomes "up{job=\"$job\"}" 1
 	check "$job: a gauge in seconds" becomes "vitrine_system_uptime_seconds{job=\"$job\"}" 1234.567890123
 	check "$job: a counter of one CPU" \

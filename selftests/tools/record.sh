@@ -268,25 +268,6 @@ record -o last.fxt.zst --rotate 64K -- true
 check "--rotate with compressed files" "$vitrine" check last.000001.fxt.zst
 rm turn.* last.*
 
-record -o end.fxt --overwrite 64K --rotate 1M -- true
-check "--overwrite and --rotate" ended 2 "record: --overwrite excludes --rotate"
-touch hold
-fresh_rings
-# shellcheck disable=SC2016 # the parent of the shell is the recorder
-written='until [ "$(sed -n "s/^wchar: //p" /proc/$PPID/io)" -gt 400000 ]; do sleep 0.05; done'
-record -o end.fxt --overwrite 64K -- sh -c "rm hold; $written"
-check "--overwrite" ended 0 "end.fxt: [0-9]+ switches"
-check "--overwrite: the file has that size" test "$(stat -c %s end.fxt)" -gt 50000 -a "$(stat -c %s end.fxt)" -le 65536
-check "--overwrite: the size of the file is reported" grep -q " $(stat -c %s end.fxt) bytes, " err
-check "--overwrite: the switches in the file are counted" grep -q \
-	": $("$vitrine" check end.fxt | sed -n 's/.* \([0-9]*\) switches, .*/\1/p') switches" err
-check "--overwrite: the time is that of the file" grep -q ", 0.000 s$" err
-check "--overwrite: the file is sound, and nothing is missing in it" grep -q " 0 records lost: no fault" <("$vitrine" check end.fxt)
-check "--overwrite: the file has the end of the recording" test "$(switches_in end.fxt | head -n 1)" -gt 2000
-record -o - --overwrite 64K -- true
-check "--overwrite into a pipe" "$vitrine" check out
-rm end.*
-
 # ---- a part of the machine ----
 
 record -o part.fxt --rotate 1M -C 0 -- true
@@ -467,7 +448,7 @@ echo none >$stacks
 put_to -poll
 record -o trace.fxt --why -- true
 check "--why without wakeups: an error" ended 3 "trace/events: cannot change"
-for category in sched irq block; do
+for category in sched irq marker block; do
 	put_to -$category
 	record -o trace.fxt --why -- cp $events meanwhile
 	check "--why: $category is on" events_are meanwhile +$category
@@ -477,13 +458,9 @@ for threshold in "" 1ms=1000 0.25ms=250 2s=2000000 0.5=500000 0s=0 1h=3600000000
 	record -o trace.fxt --why${threshold:+=${threshold%=*}} -- cp $events $stacks .
 	threshold=${threshold:-(default)=1000}
 	check "--why, ${threshold%=*}: stacks are on" \
-		stacks_are "blocked_us=${threshold#*=} runnable_us=${threshold#*=} user" stacks
+		stacks_are "blocked_us=${threshold#*=} runnable_us=${threshold#*=} sample_hz=99 user=memory" stacks
 	check "--why, ${threshold%=*}: stacks are off again" as_it_was
 done
-record -o trace.fxt --why --stack-memory -- cp $stacks .
-check "--why --stack-memory" stacks_are "blocked_us=1000 runnable_us=1000 user=memory" stacks
-record -o trace.fxt --stack-memory -- true
-check "--stack-memory alone" ended 2 "record: --stack-memory requires --why"
 for threshold in ms -1ms 1e3ms 0x1ms infms 61min 1.2.3s; do
 	record -o trace.fxt --why=$threshold -- true
 	check "--why=$threshold" ended 2 ": $threshold is not a duration"
@@ -511,7 +488,7 @@ until_there up_fifth
 } 2>/dev/null
 echo >end_first
 check "one of two is killed: all is on for the other one" until_true events_are $events +block
-check "one of two is killed: the stacks of the first one stay set" stacks_are "blocked_us=1000 runnable_us=1000 user"
+check "one of two is killed: the stacks of the first one stay set" stacks_are "blocked_us=1000 runnable_us=1000 sample_hz=99 user=memory"
 echo >end_second
 wait $second
 check "stacks are switched off when the last recorder ends" until_true as_it_was

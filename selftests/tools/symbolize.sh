@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # `vitrine symbolize': the frames of user stacks get the names of functions, if the program
-# has the build id that the trace has. Stacks of which the trace has memory are unwound.
+# has the build id that the trace has. Stacks of which the trace has memory are unwound. The
+# only server that is asked is on the loopback interface of a network of its own.
 #
 #   symbolize.sh VITRINE WORDS DIR
 
@@ -13,13 +14,19 @@ cd "$dir" || exit 1
 touch err
 [ -x "$(dirname "$vitrine")/find-symbols" ] || skip "libdw-dev is not here"
 
+# No process has this id: that of the file with the names of code without a file is free.
+process=$((4194305 + $$))
+code=/tmp/perf-$process.map
+trap 'rm -rf "$code"' EXIT
+
 # stacks STACK FILES...: make a trace with user stacks
 stacks()
 {
-	python3 - "$@" <<-'END'
+	python3 - "$process" "$@" <<-'END'
 	import struct, sys
 	word = struct.Struct("<Q").pack
 	out = sys.stdout.buffer
+	process, *stacks = sys.argv[1:]
 	def record(kind, fields, body):
 	    out.write(word(kind | (1 + len(body) // 8) << 4 | fields) + body)
 	def string(index, text):
@@ -27,11 +34,10 @@ stacks()
 	out.write(word(0x0016547846040010) + word(1 | 2 << 4) + word(10**9))
 	for index, text in enumerate((b"stacks", b"user stack", b"stack", b"files")):
 	    string(1 + index, text)
-	stacks = sys.argv[1:]
 	for i in range(0, len(stacks), 2):
 	    string(5, stacks[i].encode())
 	    string(6, stacks[i + 1].encode())
-	    record(4, 2 << 20 | 1 << 32 | 2 << 48, word(i + 1) + word(20) + word(21) +
+	    record(4, 2 << 20 | 1 << 32 | 2 << 48, word(i + 1) + word(int(process)) + word(21) +
 	           word(6 | 1 << 4 | 3 << 16 | 5 << 32) + word(6 | 1 << 4 | 4 << 16 | 6 << 32))
 	END
 }
@@ -141,6 +147,138 @@ cp program "prog ram"
 command_into_files symbolize stacks.fxt -o named.fxt
 check "a path with a space" stacks_are "deepest+0x0 [prog ram]"
 
+# many: make a trace in which stacks occur again and again
+many()
+{
+	python3 - "$main" "$last" "$files" <<-'END'
+	import random, struct, sys
+	word = struct.Struct("<Q").pack
+	out = sys.stdout.buffer
+	def record(kind, fields, body):
+	    out.write(word(kind | (1 + len(body) // 8) << 4 | fields) + body)
+	def string(index, text):
+	    record(2, index << 16 | len(text) << 32, text + bytes(-len(text) % 8))
+	out.write(word(0x0016547846040010) + word(1 | 2 << 4) + word(10**9))
+	for index, text in enumerate((b"stacks", b"user stack", b"stack", b"files", sys.argv[3].encode())):
+	    string(1 + index, text)
+	random.seed(1)
+	for i in range(40):
+	    string(6 + i, ";".join("program+" + random.choice(sys.argv[1:3]) for _ in range(20)).encode())
+	for i in range(20000):
+	    record(4, 2 << 20 | 1 << 32 | 2 << 48, word(i + 1) + word(20) + word(21) + word(6 | 1 << 4 | 3 << 16 |
+	           6 + random.randrange(40) << 32) + word(6 | 1 << 4 | 4 << 16 | 5 << 32))
+	END
+}
+many >stacks.fxt
+command_into_files symbolize stacks.fxt -o named.fxt
+check "with names, a trace is at most a fifth larger" test "$(stat -c %s named.fxt)" -le $(($(stat -c %s stacks.fxt) * 6 / 5))
+
+# ---- where names come from ---------------------------------------------------
+
+# Copies of the program get no symbols, or other ones; their code and their build id are the same.
+copied()
+{
+	cp program "$1" && strip "$1"
+}
+
+# named NAME STACK [COMMAND...]: a stack in a copy of the program becomes this one
+named()
+{
+	stacks "$1+$main;$1+$last;?" "$PWD/$1 $id" >stacks.fxt
+	"${@:3}" "$vitrine" symbolize stacks.fxt -o named.fxt 2>/dev/null
+	stacks_are "$2;?"
+}
+
+names="main+$(printf '%#x' $((main - $(offset main))));last_call+$(printf '%#x' $((last - $(offset last_call))))"
+
+# names_in FILE: print the stack with the names of the functions
+names_in()
+{
+	echo "${names//;/ [$1];} [$1]"
+}
+
+copied bare
+check "without symbols, frames stay as they are" named bare "bare+$main;bare+$last"
+
+objcopy --only-keep-debug program symbols && objcopy --strip-debug symbols && xz -k symbols &&
+	copied mini && objcopy --add-section .gnu_debugdata=symbols.xz mini || exit
+check "names from .gnu_debugdata" named mini "$(names_in mini)"
+
+"${CC:-gcc}" -g0 -O1 -no-pie -rdynamic -Wl,--build-id=0x"$id" -o exported program.c && strip exported || exit
+main_there=$(printf '%#x' $((0x$(nm -D exported | awk '$3 == "main" { print $1 }') + main - $(offset main) - base)))
+stacks "exported+$main_there;?" "$PWD/exported $id" >stacks.fxt
+command_into_files symbolize stacks.fxt -o named.fxt
+check "names from .dynsym" stacks_are "${names%;*} [exported];?"
+
+# alone COMMAND...: run it with file systems and a network of its own
+alone()
+{
+	unshare --user --map-root-user --mount --net "$@"
+}
+
+# with_debug: run "symbolize" where the debugging information of the program is installed
+with_debug()
+{
+	# shellcheck disable=SC2016
+	alone bash -c 'mount -t tmpfs none /usr/lib/debug && mkdir -p "/usr/lib/debug/.build-id/$1" &&
+		cp symbols "/usr/lib/debug/.build-id/$1/$2.debug" && "${@:3}"' bash "${id:0:2}" "${id:2}" "$@"
+}
+
+# has_scanned: the server has read all files
+has_scanned()
+{
+	grep -q "^groom.*files scanned.* 1$" <(exec 3<>/dev/tcp/127.0.0.1/8002 &&
+		printf "GET /metrics HTTP/1.0\r\n\r\n" >&3 && cat <&3) 2>/dev/null
+}
+
+# with_server: run "symbolize" where a server has the debugging information of the program
+with_server()
+{
+	export -f has_scanned until_true
+	# shellcheck disable=SC2016
+	alone bash -c 'ip link set lo up || exit
+		debuginfod -d server.db -F -p 8002 server >server.log 2>&1 &
+		server=$!
+		until_true has_scanned
+		DEBUGINFOD_URLS=http://127.0.0.1:8002 DEBUGINFOD_CACHE_PATH=$PWD/cache "$@"
+		kill $server
+		wait' bash "$@"
+}
+
+if alone mount -t tmpfs none /usr/lib/debug; then
+	check "names from a file of debugging information" named bare "$(names_in bare)" with_debug
+	if command -v debuginfod ip >/dev/null; then
+		mkdir server && cp symbols server/
+		check "names from a server" named bare "$(names_in bare)" with_server
+	fi
+fi
+
+# ---- code without a file -----------------------------------------------------
+
+cat >"$code" <<END
+0x7f0000001000 0x20 old
+7f0000001000 100 py::handler:/srv/app; v2.py
+7f0000002000 ffffffffffffffff endless
+7f0000000000 10
+$(printf '7f0000000000 10 %01000d' 0)
+nonsense
+END
+stacks "program+$main;?+0x7f0000001010;?+0x7f0000001100;?+0x7f0000001101;?+0x6f0000000000;?;?+;?+0x7f0000002000" "$files" >stacks.fxt
+command_into_files symbolize stacks.fxt -o named.fxt
+handler="py::handler:/srv/app? v2.py"
+check "the names of code without a file" stacks_are "$name_main;$handler+0x10 [jit];$handler+0x100 [jit];?;?;?;?;?"
+"$vitrine" cut --anonymise stacks.fxt -o cut.fxt 2>/dev/null
+check "an anonymised trace has no address of such code" fails grep -q 7f00000 cut.fxt
+mv "$code" there
+ln -s "$PWD/there" "$code"
+command_into_files symbolize stacks.fxt -o named.fxt
+check "a link is not followed" stacks_are "$name_main;?;?;?;?;?;?;?"
+rm "$code"
+mkfifo "$code"
+command_into_files symbolize stacks.fxt -o named.fxt
+check "a FIFO is not opened" stacks_are "$name_main;?;?;?;?;?;?;?"
+rm "$code"
+
 # ---- stack memory -----------------------------------------------------------
 
 # This program writes the registers and the stack of a function without a frame pointer, and
@@ -150,6 +288,7 @@ cat >dump.c <<'END'
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <ucontext.h>
 
 /* Enough for the functions from dump() on to the first one of the C library. */
@@ -180,10 +319,8 @@ static void dump(const ucontext_t *context)
 
 __attribute__((noipa)) int inner(void)
 {
-	char secret[] = "the user's secret";
 	ucontext_t context;
 
-	__asm__ volatile("" : : "r"(secret) : "memory");
 	getcontext(&context);
 	dump(&context);
 	return 1;
@@ -194,9 +331,30 @@ __attribute__((noipa)) int middle(void)
 	return inner() + 1;
 }
 
+/* Calls the fourth argument, as those of Python do. */
+static const uint32_t trampoline_code[] = {
+#if defined(__x86_64__)
+	0x08ec8348, 0x8348d1ff, 0x90c308c4,
+#elif defined(__aarch64__)
+	0xa9bf7bfd, 0x910003fd, 0xd63f0060, 0xa8c17bfd, 0xd65f03c0,
+#endif
+};
+
+static int (*trampoline)(int, int, int, int (*function)(void));
+
 __attribute__((noipa)) int outer(void)
 {
-	return middle() + 1;
+	return trampoline(0, 0, 0, middle) + 1;
+}
+
+static void make_trampoline(void)
+{
+	void *code = mmap(NULL, sizeof(trampoline_code), PROT_READ | PROT_WRITE | PROT_EXEC,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	memcpy(code, trampoline_code, sizeof(trampoline_code));
+	__builtin___clear_cache(code, (char *)code + sizeof(trampoline_code));
+	trampoline = code;
 }
 
 __attribute__((noipa)) void save_maps(void)
@@ -211,6 +369,7 @@ __attribute__((noipa)) void save_maps(void)
 
 int main(void)
 {
+	make_trampoline();
 	save_maps();
 	return outer() != 3;
 }
@@ -230,30 +389,50 @@ while read -r range mode offset _ _ path; do
 	maps+=${maps:+;}0x${range%-*}+0x$offset
 done <maps
 
-# memory STACK FILES MAPS [BYTES [REGISTERS]]: make a trace of a stack with memory
+# memory STACK FILES MAPS [BYTES [REGISTERS [WORDS]]]: make a trace of a stack with memory, as
+# the module does: after the registers, a bit for each word of the stack, and the pointers
 memory()
 {
-	python3 - "$1" "$2" "$3" "${4:-100000}" "${5:-$registers}" <<-'END'
+	python3 - "$1" "$2" "$3" "${4:-100000}" "${5:-$registers}" "${6:--1}" \
+		"$registers" <<-'END'
 	import struct, sys
 	word = struct.Struct("<Q").pack
 	out = sys.stdout.buffer
-	stack, files, maps, nr_bytes, registers = sys.argv[1:]
-	payload = open("words", "rb").read()[:int(nr_bytes)]
+	stack, files, maps, nr_bytes, registers, nr_words, nr_saved = sys.argv[1:]
+	saved = open("words", "rb").read()[:int(nr_bytes)]
+	saved = [value for value, in struct.iter_unpack("<Q", saved)]
+	sp = saved[int(nr_saved) - 2 if nr_saved == "33" else 7]
+	memory = saved[int(nr_saved):]
+	spans = [(sp, sp + 8 * 256)]
+	for line in open("maps"):
+	    begin, end = line.split()[0].split("-")
+	    if "x" in line.split()[1]:
+	        spans.append((int(begin, 16), int(end, 16)))
+	def is_pointer(value):
+	    return any(begin <= value < end for begin, end in spans)
+	masks = [0] * ((len(memory) + 63) // 64)
+	for i, value in enumerate(memory):
+	    masks[i // 64] |= is_pointer(value) << i % 64
+	words = [value * is_pointer(value) for value in saved[:int(nr_saved)]]
+	words += masks + [value for value in memory if is_pointer(value)]
+	nr_words = len(memory) if nr_words == "-1" else int(nr_words)
+	payload = b"".join(map(word, words))
 	def record(kind, fields, body):
 	    out.write(word(kind | (1 + len(body) // 8) << 4 | fields) + body)
 	def pad(text):
 	    return text + bytes(-len(text) % 8)
 	out.write(word(0x0016547846040010) + word(1 | 2 << 4) + word(10**9))
 	texts = "stacks", "user stack", "stack", stack, "files", files, "maps", maps, \
-	        "memory", "user stack memory", "registers"
+	        "memory", "user stack memory", "registers", "words"
 	for index, text in enumerate(texts):
 	    record(2, 1 + index << 16 | len(text) << 32, pad(text.encode()))
 	def arg(kind, name, value=0, body=b""):
 	    return word(kind | (1 + len(body) // 8) << 4 | name << 16 | value << 32) + body
 	record(4, 4 << 20 | 1 << 32 | 2 << 48, word(1) + word(20) + word(21) + arg(6, 3, 4) +
 	       arg(6, 5, 6) + arg(6, 7, 8) + arg(4, 9, body=word(17)))
-	record(15, 0, word(1 | 10 << 16 | 2 << 32) + word(1) + word(20) + word(21) +
-	       arg(4, 9, body=word(17)) + arg(2, 11, int(registers)) + word(len(payload)) + pad(payload))
+	record(15, 0, word(1 | 10 << 16 | 3 << 32) + word(1) + word(20) + word(21) +
+	       arg(4, 9, body=word(17)) + arg(2, 11, int(registers)) + arg(2, 12, nr_words) +
+	       word(len(payload)) + payload)
 	END
 }
 
@@ -261,21 +440,28 @@ case $(uname -m) in
 x86_64)	registers=17 ;;
 *)	registers=33 ;;
 esac
+
+# blobs TRACE: print the number of its large BLOBs
+blobs()
+{
+	"$vitrine" print --json "$1" | grep -c '"kind":"large-blob"'
+}
+
 memory "dump+0x1" "$files" "$maps" >stacks.fxt
 "$vitrine" check stacks.fxt >named.check
 check "a trace with stack memory is sound" grep -q ": no fault" named.check
-check "the memory is in it" grep -q "the user's secret" stacks.fxt
+check "the memory is in it" test "$(blobs stacks.fxt)" = 1
 rm -rf memory.ctf
 "$vitrine" convert stacks.fxt -o memory.ctf
 check "babeltrace2 reads it, converted" grep -q "user stack.*dump+0x1" <(babeltrace2 memory.ctf)
 command_into_files symbolize stacks.fxt -o named.fxt
 check "a stack is unwound" ended 0 "unwound 1 of the 1 user stacks" "found the functions of"
-unwound=';main\+0x[0-9a-f]+ \[dump\];outer\+0x[0-9a-f]+ \[dump\];middle\+0x[0-9a-f]+ \[dump\];inner\+0x[0-9a-f]+ \[dump\]$'
-check "the unwound stack has functions without frame pointers" grep -E "$unwound" <(printed named.fxt)
-check "the memory of an unwound stack is no longer in the trace" fails grep -q "the user's secret" named.fxt
+unwound=';main\+0x[0-9a-f]+ \[dump\];outer\+0x[0-9a-f]+ \[dump\];\?;middle\+0x[0-9a-f]+ \[dump\];inner\+0x[0-9a-f]+ \[dump\]$'
+check "the unwound stack has functions without frame pointers, and code without a file" grep -E "$unwound" <(printed named.fxt)
+check "the memory of an unwound stack is no longer in the trace" test "$(blobs named.fxt)" = 0
 check "the mappings of an unwound stack are no longer in the trace" test "$("$vitrine" print --json named.fxt | jq -c '[.kind, (.args | keys)]')" = '["instant",["files","stack"]]'
 "$vitrine" cut --anonymise stacks.fxt -o cut.fxt 2>/dev/null
-check "an anonymised trace has neither the memory nor the mappings" fails grep -q "the user's secret\|$maps" cut.fxt
+check "an anonymised trace has neither the memory nor the mappings" test "$(blobs cut.fxt) $(grep -c "$maps" cut.fxt)" = "0 0"
 check "an anonymised trace has the stack" test "$("$vitrine" print --json cut.fxt | jq -r '.args.stack // empty' | grep -c '^x[0-9a-f]*+0x1$')" = 1
 
 # shortened: some length of the memory contains the frames of inner() and middle() only
@@ -283,7 +469,7 @@ shortened()
 {
 	local bytes
 
-	for ((bytes = 900; bytes < 1400; bytes += 8)); do
+	for ((bytes = 904; bytes < 1400; bytes += 8)); do
 		memory "dump+0x1" "$files" "$maps" $((8 * registers + bytes)) >stacks.fxt
 		"$vitrine" symbolize stacks.fxt -o named.fxt 2>/dev/null
 		! printed named.fxt | grep -E '^\.\.\.;middle\+0x[0-9a-f]+ \[dump\];inner\+0x[0-9a-f]+ \[dump\]$' ||
@@ -298,7 +484,7 @@ stays()
 {
 	command_into_files symbolize stacks.fxt -o named.fxt
 	check "$1: nothing is unwound" ended 0 "unwound 0 of the 1 user stacks" "found the functions of 0 of 2 frames"
-	check "$1: the stack and its memory stay" test "$(grep -c "the user's secret" named.fxt) $(printed named.fxt | head -n 1)" = "1 dump+0x1;dump+0x2"
+	check "$1: the stack and its memory stay" test "$(blobs named.fxt) $(printed named.fxt | head -n 1)" = "1 dump+0x1;dump+0x2"
 }
 memory "dump+0x1;dump+0x2" "${files//dump [0-9a-f]/dump f0}" "$maps" >stacks.fxt
 stays "another build id"
@@ -308,6 +494,10 @@ memory "dump+0x1;dump+0x2" "$files" "$maps" 100000 16 >stacks.fxt
 stays "registers of another machine"
 memory "dump+0x1;dump+0x2" "$files" "$maps" 100000 4000000 >stacks.fxt
 stays "fewer registers than that"
+memory "dump+0x1;dump+0x2" "$files" "$maps" 100000 "$registers" 1025 >stacks.fxt
+stays "more words than the module saves"
+memory "dump+0x1;dump+0x2" "$files" "$maps" $((8 * (registers + 1))) "$registers" 1000 >stacks.fxt
+stays "words without their bits"
 memory "dump+0x1;dump+0x2" "$PWD/fifo $dump_id" "$maps" >stacks.fxt
 stays "a FIFO"
 

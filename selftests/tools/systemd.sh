@@ -41,8 +41,8 @@ verify()
 	! grep -F vitrine <<<"$said"
 }
 
-# confined UNIT: systemd rates the exposure of UNIT below 3.0. Not for the recorder, which
-# loads a module.
+# confined UNIT: systemd rates the exposure of UNIT below 3.0. Not for the flight recorder,
+# which loads a module.
 confined()
 {
 	local score
@@ -57,7 +57,7 @@ for file in "$units"/*; do
 	unit=$(basename "$file")
 	check "$unit: systemd-analyze verify" verify "$unit"
 	case $unit in
-	*.timer|vitrine-recorder.service)
+	*.timer|vitrine-flight-recorder.service|vitrine-recorder.service)
 		;;
 	*)
 		check "$unit: systemd-analyze security" confined "$unit" ;;
@@ -120,37 +120,86 @@ check "without the module keep-trace fails and leaves no file" not_armed
 
 # ---- load-recorder ----------------------------------------------------------
 
-# A replacement of modprobe: fails with the error in MODPROBE_SAYS, if that is not empty.
+# A replacement of modprobe: fails with the error in MODPROBE_SAYS, if that is not empty. Of a
+# parameter that is given twice, the module takes the last one.
 cat >bin/modprobe <<'SH'
 #!/bin/sh
-echo "$*" >modprobe.called
 [ -z "$MODPROBE_SAYS" ] || { echo "modprobe: $MODPROBE_SAYS" >&2; exit 1; }
+[ "$1" = vitrine ] && shift && rm -rf module && mkdir -p module/parameters || exit
+for parameter; do
+	echo "${parameter#*=}" >"module/parameters/${parameter%%=*}"
+done
 SH
 chmod +x bin/modprobe
 
-# load_recorder SAYS: run load-recorder as its unit does; modprobe fails with the error SAYS
+# load_recorder SAYS PARAMETER...: run load-recorder as its unit does; modprobe fails with the
+# error SAYS
 load_recorder()
 {
-	env PATH="$dir/bin:$PATH" MODPROBE_SAYS="$1" "$dir/usr/libexec/vitrine/load-recorder" \
-		buffer_kb=64 trees=all >load.log 2>&1
+	local says=$1
+
+	shift
+	env PATH="$dir/bin:$PATH" MODPROBE_SAYS="$says" VITRINE_MODULE="$dir/module" \
+		"$dir/usr/libexec/vitrine/load-recorder" "$@" >load.log 2>&1
 }
 
-loads()
+# says KB RECORDED: what load-recorder prints if rings have KB
+says()
 {
-	load_recorder "" && [ ! -s load.log ] &&
-		[ "$(cat modprobe.called)" = "vitrine buffer_kb=64 trees=all" ]
+	local cpus
+
+	cpus=$(getconf _NPROCESSORS_ONLN)
+	cat load.log
+	[ "$(cat load.log)" = "vitrine-flight-recorder: $1 KiB for each of $cpus CPUs, $(($1 * cpus)) KiB in all; besides switches: $2" ]
 }
-check "load-recorder hands the parameters to modprobe, and is silent" loads
+
+# 5000 switches a second for 30 seconds, of the bytes that performance.rst says, and less than twice as much
+holds()
+{
+	local kb bytes
+
+	kb=$(cat module/parameters/buffer_kb)
+	bytes=$(tr '\n' ' ' <"$top/Documentation/performance.rst" |
+		sed -n 's/.* has \([0-9]*\)\.[0-9] bytes a switch, and .* as \.fxt\.zst\..*/\1/p')
+	echo "$kb KiB, $bytes bytes a switch"
+	[ $((kb * 1024)) -ge $((30 * 5000 * bytes)) ] && [ $((kb * 512)) -lt $((30 * 5000 * bytes)) ]
+}
+
+check "load-recorder without parameters" load_recorder ""
+check "by default wakeups and stacks are recorded, and the journal has the memory" \
+	says 8192 "events=sched stacks=blocked_us=10000"
+check "by default the rings hold 30 seconds" holds
+
+overrides()
+{
+	load_recorder "" buffer_kb=64 events= stacks=none trees=all && says 64 "events= stacks=none" &&
+		[ "$(cat module/parameters/trees)" = all ]
+}
+check "parameters override the defaults, and others are handed to modprobe, too" overrides
+
+# Both documents have the defaults.
+documented()
+{
+	local defaults word
+
+	defaults=$(sed -n 's/^set -- \(.*\) "\$@"$/\1/p' "$top/tools/systemd/load-recorder")
+	echo "defaults: $defaults"
+	[ -n "$defaults" ] && grep -qF "\"$defaults\"" "$top/Documentation/man/vitrine-flight-recorder.8" || return
+	for word in $defaults; do
+		grep -q "^#   $word " "$top/tools/systemd/default" || return
+	done
+}
+check "the page and the file of settings have the defaults" documented
 
 # explained SAYS HEADING: the log begins with modprobe's error and ends with a reference to
-# the section HEADING of vitrine-recorder(8)
+# the section HEADING of vitrine-flight-recorder(8)
 explained()
 {
 	! load_recorder "$1" || return
 	cat load.log
 	grep -qxF "modprobe: $1" load.log &&
-		tail -n 1 load.log | grep -qF "see \"$2\" in vitrine-recorder(8)" &&
-		grep -qxF ".SH \"$2\"" "$top/Documentation/man/vitrine-recorder.8"
+		tail -n 1 load.log | grep -qF "see \"$2\" in vitrine-flight-recorder(8)" &&
+		grep -qxF ".SH \"$2\"" "$top/Documentation/man/vitrine-flight-recorder.8"
 }
 for error in "Key was rejected by service" "Required key not available" "Operation not permitted"; do
 	check "load-recorder: $error: names the page" \

@@ -118,7 +118,7 @@ def check_loss():
     if not check["lost"]:
         differ("latency: gaps", 0, latency["gaps"])
         differ("print: lost records", 0, sum(r["kind"] == "lost" for r in printed))
-        for words in (("latency", path), ("latency", "--why", path)):
+        for words in (("latency", path), ("why", path)):
             if re.search(r"[1-9]\d* (gaps?|records? lost)", run(*words)):
                 bad.append(f"{' '.join(words)}: tells of a loss, and nothing was lost")
     for name in "flame.html", "timeline.html", "flame.svg", "timeline.svg":

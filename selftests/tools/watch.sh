@@ -160,7 +160,7 @@ watch "two:p001"
 check "a selector" shows '^1 tree, 1 of 1 rows, every 1 s'
 keys q
 check "vitrine watch ends" ended 0
-tmux respawn-window -k -t w "TERM=nonsense ASAN_OPTIONS=detect_leaks=0 '$vitrine' watch 2>'$dir/err'; echo \$? >'$dir/status'; cp '$dir/before' '$dir/after'; cat"
+tmux respawn-window -k -t w "TERM=nonsense ASAN_OPTIONS=detect_leaks=0 '$vitrine' watch 2>'$dir/err'; status=\$?; cp '$dir/before' '$dir/after'; echo \$status >'$dir/status'; cat"
 # Leaks are not checked here: curses does not free its memory after this error.
 check "an unknown terminal type" ended 3
 check "an unknown terminal type: the error tells to set TERM" grep -q 'set TERM' err

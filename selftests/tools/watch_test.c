@@ -2,13 +2,9 @@
 /*
  * Test the rows of `vitrine watch' without a screen: names, changes, rates, order and filter.
  */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "inspect/watch.c"
 
 #include "kselftest.h"
-#include "vitrine.h"
-#include "inspect/watch_rows.h"
 
 #define SECOND	1000000000ULL
 
@@ -183,7 +179,7 @@ static void test_trees(void)
 	uint32_t root;
 
 	watch_rows_begin(&rows, SECOND);
-	watch_rows_add_error(&rows, "x: cannot open");
+	add_error(&rows, "x: cannot open");
 	root = begin_tree();
 	put_value(0, UINT, root, "a", 1);
 	put_value(0, UINT, root, "a", 2);

@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Why threads waited: `vitrine latency --why' and `vitrine flame', to the byte.
+# Why threads waited: `vitrine why' and `vitrine flame', to the byte.
 #
 #   why.sh VITRINE WORDS DIR
 #
 # DIR holds mkfxt, which makes the traces. What is expected is in selftests/golden/why/:
-# NAME.text, NAME.json, NAME.folded and, of two traces, NAME.svg.
+# NAME.answer, NAME.answer.json, NAME.folded and NAME.svg; and in rules.waits what `vitrine why'
+# says of each wait in the trace "rules". Each rule has one there, and names with "no-" are those of
+# waits that lack what a rule asks for.
 #
 #   UPDATE=1 why.sh ...	write those files anew; then read the difference
 
@@ -17,21 +19,56 @@ golden=$(cd "$(dirname "$0")/../golden/why" && pwd)
 # expected NAME ARGUMENT...: vitrine prints the contents of the golden file NAME
 expected()
 {
+	printed "$1" "$vitrine" "${@:2}"
+}
+
+# printed NAME COMMAND...: COMMAND prints the contents of the golden file NAME
+printed()
+{
 	local name=$1
 
 	shift
-	"$vitrine" "$@" >out 2>&1 || return
+	"$@" >out 2>&1 || return
 	[ -z "${UPDATE-}" ] || cp out "$golden/$name"
 	diff -u "$golden/$name" out
 }
 
-# longest FILTER ARGUMENT...: print the result of jq for each of the longest waits
-longest()
+# waits FILE: print kind and words of all waits but those for CPUs
+waits()
 {
-	local filter=$1
+	"$vitrine" why --all --json "$1" |
+		jq -r '.waits[] | select(.kind != "cpu") | "\(.group): \(.kind), \(.what)"' | sort
+}
 
-	shift
-	"$vitrine" latency --why --json "$@" | jq -c "[.longest[] | $filter]"
+# parts FILE ARGUMENT...: the parts of the critical path of the command, and the kinds of each group, add up
+parts()
+{
+	"$vitrine" why --json "$@" | jq -e '
+		(.end_ns - .begin_ns) == ([.command.path[].sum_ns] | add) and
+		(.groups | length > 0 and all(.sum_ns == ([.kinds_ns[]] | add)))'
+}
+
+# shown FILE: each command that a finding names shows a wait of the thread that is as long
+shown()
+{
+	local ns name command nr=0
+
+	while read -r ns name command; do
+		if ! $command >out || ! grep -q "^$name/.*: $ns [a-z]" out; then
+			echo "$command"
+			cat out
+			return 1
+		fi
+		nr=$((nr + 1))
+	done < <("$vitrine" why "$1" |
+		 sed -n "s|^ *longest \([^,]*\), \(.*\): vitrine \(why .*\)|\1 \2 $vitrine \3|p")
+	[ $nr -gt 0 ]
+}
+
+# fits FILE: the answer fits on a screen
+fits()
+{
+	"$vitrine" why "$1" | awk 'length($0) > 100 || NR > 40 { print; bad = 1 } END { exit bad }'
 }
 
 # frames FILE: print row, left edge, width and name of each frame, the root first
@@ -79,66 +116,127 @@ subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$vitrine" "$@"
 }
 
-# bounded ARGUMENT...: vitrine needs hardly more memory for a trace that is ten times larger
+# bounded KIB ARGUMENT...: vitrine needs fewer than KIB more memory for a trace that is ten times larger
 bounded()
 {
-	local few many
+	local kib=$1 few many
+
+	shift
 
 	few=$(peak "$@" few.fxt) && many=$(peak "$@" many.fxt) || return
 	echo "$few, then $many KiB"
-	[ $((many - few)) -lt 8192 ]
+	[ $((many - few)) -lt "$kib" ]
 }
 
 cd "$dir" || exit 1
 touch err
-for name in disk starved held relay still waits spans torn wide snapshot throttled; do
+for name in disk starved held relay still waits spans torn wide snapshot throttled limited unlimited rules convoy quiet prompt served worker promoted peers sampled busy seldom idle; do
 	"$mkfxt" $name >$name.fxt
 done
+"$mkfxt" stacks 9000 >stacks.fxt
 
-# ---- latency --why
+# ---- why
 
-check "a mutex, a disk and a pipe" expected disk.text latency --why disk.fxt
-check "a mutex, a disk and a pipe: JSON" expected disk.json latency --why --json disk.fxt
-check "a real-time thread starves others" expected starved.text latency --why starved.fxt
-check "a real-time thread starves others: JSON" expected starved.json latency --why -j starved.fxt
-check "the thread that had the CPU is taken from the event" expected held.text latency --why held.fxt
-check "a chain of more wakers than are kept" expected relay.text latency --why -n 3 relay.fxt
-check "threads that are still blocked at the end" expected still.text latency --why still.fxt
-check "threads that are still blocked at the end: JSON" \
-	prints '[[201,true,9000000],[400,null,7500000]]' longest '[.thread.tid, .still, .waited_ns]' still.fxt
-check "one that was blocked before, if it is selected" prints '[[202,true]]' longest '[.thread.tid, .still]' -t holder still.fxt
-check "threads that are still blocked at the end are in the flame graph" expected still.folded flame still.fxt -f -o -
-check "no stacks, no system calls" expected waits.text latency --why waits.fxt
-check "lost records" expected torn.text latency --why torn.fxt
-check "a CPU above 255" expected wide.text latency --why wide.fxt
-check "preempted, while the CPU was idle" expected throttled.text latency --why throttled.fxt
-check "rings that begin at different times" expected snapshot.text latency --why snapshot.fxt
-check "a thread alone" prints '["holder"]' longest .thread.name -t holder disk.fxt
-check "a process" prints '["waiter","holder"]' bash -c "'$vitrine' latency --why -j -p app disk.fxt | jq -c '[.threads[].thread.name] | unique | reverse'"
-check "a part of the time: waits that end in it" prints '[[2030000,1130000]]' \
-	longest '[.end_ns, .waited_ns]' --to 0.013 disk.fxt
-check "the longest one" prints '[["late",51050000]]' longest '[.thread.name, .waited_ns]' -n 1 starved.fxt
-check "as many as there are" prints '[51050000,50010000,510000]' longest .waited_ns -n 1000 starved.fxt
-check "the longest of many" prints true bash -c "'$vitrine' latency --why -j -n 5 relay.fxt | jq '[.longest[].waited_ns] == [1177000, 1079000, 981000, 883000, 785000]'"
-check "each link woken by the next" prints true bash -c "'$vitrine' latency --why -j relay.fxt |
-	jq '[.longest[].chain | range(length - 1) as \$i | .[\$i].waker.thread.tid == .[\$i + 1].thread.tid] | all'"
-for name in disk relay; do
-	check "$name: each link ends within the wait" prints true bash -c "'$vitrine' latency --why -j $name.fxt |
-		jq '[.longest[] | .chain[0].begin_ns as \$begin | .chain[] | .end_ns > \$begin] | all'"
+check "each rule applies where it should" printed rules.waits waits rules.fxt
+check "a convoy: the holder of the lock at each moment" expected convoy.answer why convoy.fxt
+check "a convoy: JSON" expected convoy.answer.json why --json convoy.fxt
+check "a convoy: the last waiter waited for all that had the lock" prints '["holder","second","first"]' \
+	bash -c "'$vitrine' why -j convoy.fxt | jq -c '.waits[0].longest.path[:3] | map(.thread.name)'"
+check "all parts add up" parts convoy.fxt
+check "a part of the time, within which waits begin, end, or do neither" expected part.answer \
+	why --from 0.05 --to 0.3 convoy.fxt
+check "a part of the time: all parts add up" parts --from 0.05 --to 0.3 convoy.fxt
+check "a part of the time: no wait is longer than the longest" prints true \
+	bash -c "'$vitrine' why -j --from 0.05 --to 0.3 convoy.fxt | jq '.waits | all(.p99_ns <= .longest.waited_ns)'"
+check "the end of the trace is before that of the command" prints "from exec to the end of the trace" \
+	bash -c "'$vitrine' cut --to 0.3 convoy.fxt -o cut.fxt && '$vitrine' why cut.fxt | grep -o 'from exec to [a-z ]*e'"
+check "no command: all programs" expected disk.answer why disk.fxt
+check "no command: JSON" expected disk.answer.json why -j disk.fxt
+check "a command that runs: nothing is wrong" expected quiet.answer why quiet.fxt
+check "a command before which no thread waited" expected prompt.answer why prompt.fxt
+check "a command that waits for a server, which runs" expected served.answer why served.fxt
+check "a command that is idle" expected idle.answer why idle.fxt
+check "more stacks than are kept: the threads have names, and their waits are told" prints \
+	"app:60/60 app unknown" bash -c "'$vitrine' why -j stacks.fxt |
+		jq -r '\"\(.command.thread.name):\(.command.thread.tid)/\(.command.thread.pid) \(.groups[0].group) \(.waits[0].kind)\"'"
+check "what a command executed, and what is not on its critical path" expected busy.answer why busy.fxt
+check "the same as JSON" printed busy.functions \
+	bash -c "'$vitrine' why -j busy.fxt | jq -c '.groups[] | .group, .functions[]'"
+check "too few samples to say it" expected seldom.answer why seldom.fxt
+check "what all programs executed" expected busy-all.answer why -p app busy.fxt
+check "a few samples of all programs tell nothing" prints 0 bash -c "'$vitrine' why sampled.fxt | grep -c 'running: '"
+check "a worker of the kernel that was idle until the disk had finished" expected worker.answer why worker.fxt
+check "threads that wait for one another" expected peers.answer why peers.fxt
+check "a real-time thread" expected starved.answer why starved.fxt
+check "a thread that becomes a real-time thread, of the same name as the one behind it" expected promoted.answer why promoted.fxt
+check "a limit of a cgroup, which has throttled it" expected limited.answer why limited.fxt
+check "a limit of a cgroup, which has not" expected unlimited.answer why unlimited.fxt
+check "an idle CPU, and no limit is known" expected throttled.answer why throttled.fxt
+check "a process" expected process.answer why -p app --from 0.012 disk.fxt
+for name in convoy disk rules relay snapshot torn quiet served; do
+	check "$name: the answer fits on a screen" fits $name.fxt
 done
-check "--why has no --map" refused "--why excludes" latency --why --map disk.fxt
-check "--why has no --switches" refused "--why excludes" latency --why --switches disk.fxt
-check "--why has no --sort" refused "--why excludes" latency --why --sort p99 disk.fxt
-check "--why has no --by-name" refused "--why excludes" latency --why --by-name disk.fxt
-check "--count is for reports" refused "exclude --count" latency -n 3 --switches disk.fxt
-check "no wait at all" refused "not a number" latency --why -n 0 disk.fxt
-check "too many" refused "not a number" latency --why -n 1001 disk.fxt
-check "no number" refused "not a number" latency --why -n 3x disk.fxt
+check "a time: the critical path of a wait, part by part" expected at.answer \
+	why -t third --at 0.0735 convoy.fxt
+check "a time: of many parts, those around it" expected at-part.answer why -t runner-11 --at 800us relay.fxt
+check "a time: all parts" prints 23 \
+	bash -c "'$vitrine' why -a -t runner-11 --at 800us relay.fxt | grep -c runner-.*:.*ing"
+check "a time: the command" prints "app:60/60, from 0.010000000 to 0.365000000: 355.0ms waiting for the end of a thread" \
+	bash -c "'$vitrine' why --at 0.2 convoy.fxt | head -n 1"
+check "a time of which nothing is known" refuses 1 "at 9.000000000 is not known" "$vitrine" why --at 9 convoy.fxt
+check "the time 0 of which nothing is known" refuses 1 "at 0.000000000 is not known" "$vitrine" why --at 0 convoy.fxt
+check "no time" refused "is not a time" why --at soon convoy.fxt
+check "a time as JSON" refused "excludes --json" why --at 1 -j convoy.fxt
+for name in convoy disk peers limited; do
+	check "$name: the commands that findings name show their waits" shown $name.fxt
+done
+check "neither a file nor a command" refused "give one of" why
+check "a file and a command" refused "give one of" why convoy.fxt -- true
+check "a file and a time" refused "give one of" why --for 1s convoy.fxt
+check "an output for a file" refused "is for a recording" why -o out.fxt convoy.fxt
+
+# ---- what is not known, and what is left
+
+check "the thread that had the CPU is taken from the event" expected held.answer why held.fxt
+check "threads that wake one another" expected relay.answer why relay.fxt
+check "threads that are still blocked at the end" expected still.answer why still.fxt
+check "threads that are still blocked at the end are in the flame graph" expected still.folded flame still.fxt -f -o -
+check "no stacks, no system calls" expected waits.answer why waits.fxt
+check "lost records" expected torn.answer why torn.fxt
+check "a CPU above 255" expected wide.answer why wide.fxt
+check "rings that begin at different times" expected snapshot.answer why snapshot.fxt
+check "a stall in a question about a thread" fails grep "^1\." <("$vitrine" why -t cc1 snapshot.fxt)
+check "a thread alone" prints '["app/holder"]' bash -c "'$vitrine' why -j -t holder disk.fxt | jq -c '[.groups[].group]'"
+mkdir -p vitrine/trace && cp disk.fxt vitrine/trace/trace.fxt
+check "the flight recorder, which print does not read" same \
+	<(sed 's/: vitrine why -t [0-9]* --at \(.*\) disk.fxt/, from \1 on/' "$golden/disk.answer") \
+	<(VITRINE_DEBUGFS=. "$vitrine" why --live)
+check "the end of the flight recorder" prints '[8700000,13700000]' \
+	bash -c "VITRINE_DEBUGFS=. '$vitrine' why --last 5ms -j | jq -c '[.begin_ns, .end_ns]'"
+check "a pipe, which no other command can read again" same \
+	<(sed 's/: vitrine why -t [0-9]* --at \(.*\) disk.fxt/, from \1 on/' "$golden/disk.answer") \
+	<("$vitrine" why - <disk.fxt)
+check "no flight recorder" refuses 3 "the module vitrine is not loaded" env VITRINE_DEBUGFS=/nowhere "$vitrine" why --last 30
+check "latency --why is the same" same "$golden/disk.answer" <("$vitrine" latency --why disk.fxt)
+check "latency --why has no --sort" refused "--why excludes" latency --why --sort p99 disk.fxt
+check "latency --why has no --count" refused "--why excludes" latency --why -n 3 disk.fxt
+check "--count is for reports" refused "excludes --count" latency -n 3 --switches disk.fxt
+for count in 0 1001 3x; do
+	check "--count=$count" refused "not a number" latency -n $count disk.fxt
+done
 
 # ---- flame
 
 check "folded: a mutex, a disk and a pipe" expected disk.folded flame disk.fxt -f -o -
 check "folded: a real-time thread" expected starved.folded flame starved.fxt -f -o -
+check "folded: samples of running threads" expected sampled.folded flame sampled.fxt -f -o -
+check "samples of a part of the time" prints "cc1;cc1;running;cc1+0x1139;parse [cc1];hash [cc1] 8000" \
+	bash -c "'$vitrine' flame --to 0.009 sampled.fxt -f -o - "
+check "only running time, only waiting time: together they are all" same \
+	<("$vitrine" flame sampled.fxt -f -o - | sort) \
+	<({ "$vitrine" flame --on-cpu sampled.fxt -f -o -; "$vitrine" flame --off-cpu sampled.fxt -f -o -; } | sort)
+check "only running time has no waits" fails grep -v ';running' <("$vitrine" flame --on-cpu sampled.fxt -f -o -)
+check "--on-cpu excludes --off-cpu" refused "excludes" flame --on-cpu --off-cpu sampled.fxt -o -
 check "folded: of two traces" expected both.folded flame disk.fxt starved.fxt -f -o -
 check "a picture" expected disk.svg flame disk.fxt -o -
 check "a picture of two traces" expected both.svg flame starved.fxt disk.fxt -o -
@@ -153,15 +251,13 @@ for name in disk starved; do
 	check "$name: nothing from elsewhere" self_contained $name.html
 done
 check "all that threads did is there" test "$(folded_sum disk.folded)" = \
-	"$(jq -s '[.[0].threads[].running_ns, (.[1].threads[] | .runnable_ns + .blocked_ns)] | add / 1000' \
-		<("$vitrine" latency -j disk.fxt) <("$vitrine" latency --why -j disk.fxt))"
+	"$("$vitrine" why --all -j disk.fxt | jq '[.groups[].kinds_ns.running, .waits[].sum_ns] | add / 1000')"
 check "the same twice: no change" prints '#ececec' bash -c "'$vitrine' flame disk.fxt disk.fxt -o - |
 	sed -n '/^<g class/{N;s/.* fill=\"\(#[0-9a-f]*\)\".*/\1/p}' | sort -u"
 check "a thread alone, a part of the time" prints 'app;holder;running 200' \
 	"$vitrine" flame -t holder --from 0.0135 --to 0.02 disk.fxt -f -o -
 check "a process alone" prints app \
 	bash -c "'$vitrine' flame -p app disk.fxt -f -o - | sed 's/;.*//' | sort -u"
-mkdir -p vitrine/trace && cp disk.fxt vitrine/trace/trace.fxt
 check "--live draws the flight recorder" same "$golden/disk.folded" \
 	<(VITRINE_DEBUGFS=. "$vitrine" flame --live -f -o -)
 check "a semicolon in a name is no frame" grep -q '^<victim> & "Co:";' starved.folded
@@ -183,7 +279,7 @@ check "where nothing can be written" ended 3 "/nowhere/x.svg: cannot create: No 
 
 "$mkfxt" speed 100000 >few.fxt
 "$mkfxt" speed 1000000 >many.fxt
-check "memory: latency --why" bounded latency --why
-check "memory: flame" bounded flame -o -
+check "memory: why, a part of which is that of the turns" bounded $((900000 * 56 / 1024)) why
+check "memory: flame" bounded 8192 flame -o -
 
 plan

@@ -1,20 +1,36 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Create event classes for the records of a trace; dialect_fill.c fills events.
+ * Create event classes for the records of a trace, and fill events.
  *
  * Switches and wakeups have the fields of LTTng. The payload of all other events consists of
  * the arguments of the record. The thread, and data for which LTTng has no field, are in the
  * context of the event. A class is created for each combination of record kind, name, and
- * names and types of arguments, when the first record needs it.
+ * names and types of arguments, when the first record needs it. The fields of an event are
+ * filled in the order in which they were added to its class.
  */
-#define _GNU_SOURCE	/* tdestroy() */
+#define _GNU_SOURCE	/* asprintf(), tdestroy() */
 #include <ctype.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "foreign.h"
+#include "fxt_record.h"
 #include "dialect.h"
-#include "kernel_words.h"
+
+/* Maximum number of event classes; records without a class are counted as left out. */
+#define DIALECT_MAX_CLASSES	8192
+
+/* Name and payload of an event. */
+enum dialect_naming {
+	NAMING_PLAIN,		/* category:name, arguments */
+	NAMING_SYSCALL,		/* syscall_entry_NAME, arguments */
+	NAMING_SOFTIRQ,		/* irq_softirq_entry, vec */
+	NAMING_VECTOR,		/* x86_irq_vectors_NAME_entry, arguments */
+	NAMING_IRQ,		/* irq_handler_entry, name and arguments */
+	NAMING_LOG,		/* message */
+};
 
 /* Maximum length of the key of a class; records with longer names have no class. */
 #define KEY_BYTES	2048
@@ -23,6 +39,15 @@ struct class {
 	char *key;
 	bt_event_class *event_class;
 };
+
+/* LTTng's event that tells the process of a thread. */
+#define PROCESS_STATE	"lttng_statedump_process_state"
+
+/* In the names of threads, those of the idle threads: no thread has such a koid. */
+#define IDLE_KOID(cpu)	(UINT64_MAX - 1 - (cpu))
+
+/* Of a normal thread whose priority is not known, as LTTng has it. */
+#define NORMAL_PRIO	20
 
 /* ---- Making classes ---- */
 
@@ -34,34 +59,128 @@ static void add_field(bt_field_class *structure, const char *name,
 	bt_field_class_put_ref(class);
 }
 
-static void add_integer(bt_field_class *structure, const char *name,
-			bt_field_class *class, unsigned int bits)
+/* A field of an event, of the type of an argument. */
+struct row {
+	const char *name;
+	unsigned int type;
+};
+
+static const struct row switch_rows[] = {
+	{ "prev_comm", FXT_ARG_STRING_REF },
+	{ "prev_tid", FXT_ARG_INT64 },
+	{ "prev_prio", FXT_ARG_INT32 },
+	{ "prev_state", FXT_ARG_INT64 },
+	{ "next_comm", FXT_ARG_STRING_REF },
+	{ "next_tid", FXT_ARG_INT64 },
+	{ "next_prio", FXT_ARG_INT32 },
+	{ NULL, 0 }
+};
+
+static const struct row waking_rows[] = {
+	{ "comm", FXT_ARG_STRING_REF },
+	{ "tid", FXT_ARG_INT64 },
+	{ "prio", FXT_ARG_INT32 },
+	{ "target_cpu", FXT_ARG_INT32 },
+	{ "waker_tid", FXT_ARG_INT64 },
+	{ NULL, 0 }
+};
+
+static const struct row process_rows[] = {
+	{ "tid", FXT_ARG_INT64 },
+	{ "vtid", FXT_ARG_INT64 },
+	{ "pid", FXT_ARG_INT64 },
+	{ "vpid", FXT_ARG_INT64 },
+	{ "ppid", FXT_ARG_INT64 },
+	{ "vppid", FXT_ARG_INT64 },
+	{ "name", FXT_ARG_STRING_REF },
+	{ "type", FXT_ARG_INT32 },
+	{ "mode", FXT_ARG_INT32 },
+	{ "submode", FXT_ARG_INT32 },
+	{ "status", FXT_ARG_INT32 },
+	{ "ns_level", FXT_ARG_INT32 },
+	{ NULL, 0 }
+};
+
+static const struct row cpu_rows[] = { { "cpu_id", FXT_ARG_UINT32 }, { NULL, 0 } };
+
+static const struct row thread_rows[] = {
+	{ "tid", FXT_ARG_INT64 }, { "pid", FXT_ARG_INT64 }, { NULL, 0 }
+};
+
+/* What precedes the arguments in the payload, by enum dialect_naming. */
+static const struct row payload_rows[][2] = {
+	[NAMING_SOFTIRQ] = { { "vec", FXT_ARG_UINT32 } },
+	[NAMING_IRQ] = { { "name", FXT_ARG_STRING_REF } },
+	[NAMING_LOG] = { { "message", FXT_ARG_STRING_REF } },
+};
+
+static void add_label(bt_field_class *class, const char *label, uint64_t value)
 {
-	bt_field_class_integer_set_field_value_range(class, bits);
-	add_field(structure, name, class);
+	bt_integer_range_set_unsigned *range =
+		bt_integer_range_set_unsigned_create();
+
+	bt_integer_range_set_unsigned_add_range(range, value, value);
+	bt_field_class_enumeration_unsigned_add_mapping(class, label, range);
+	bt_integer_range_set_unsigned_put_ref(range);
 }
 
-static void add_signed(struct dialect *dialect, bt_field_class *structure,
-		       const char *name, unsigned int bits)
+static bt_field_class *create_enumeration(struct dialect *dialect,
+					  const char * const *labels,
+					  unsigned int nr)
 {
-	add_integer(structure, name,
-		    bt_field_class_integer_signed_create(dialect->trace_class),
-		    bits);
+	bt_field_class *class;
+	unsigned int i;
+
+	class = bt_field_class_enumeration_unsigned_create(dialect->trace_class);
+	bt_field_class_integer_set_field_value_range(class, 8);
+	for (i = 0; i < nr; i++)
+		add_label(class, labels[i], i);
+	return class;
 }
 
-static void add_unsigned(struct dialect *dialect, bt_field_class *structure,
-			 const char *name, unsigned int bits)
+/* Add a boolean: the format has none, so it is an enumeration of false and true. */
+static bt_field_class *create_boolean(struct dialect *dialect)
 {
-	add_integer(structure, name,
-		    bt_field_class_integer_unsigned_create(dialect->trace_class),
-		    bits);
+	static const char * const labels[] = { "false", "true" };
+
+	return create_enumeration(dialect, labels, 2);
 }
 
-static void add_string(struct dialect *dialect, bt_field_class *structure,
-		       const char *name)
+static bt_field_class *arg_class(struct dialect *dialect, unsigned int type)
 {
-	add_field(structure, name,
-		  bt_field_class_string_create(dialect->trace_class));
+	bt_trace_class *trace_class = dialect->trace_class;
+	bt_field_class *class;
+
+	switch (fxt_arg_class(type)) {
+	case FXT_CLASS_SIGNED:
+		class = bt_field_class_integer_signed_create(trace_class);
+		break;
+	case FXT_CLASS_UNSIGNED:
+	case FXT_CLASS_ADDRESS:
+		class = bt_field_class_integer_unsigned_create(trace_class);
+		break;
+	case FXT_CLASS_BOOL:
+		return create_boolean(dialect);
+	case FXT_CLASS_REAL:
+		return bt_field_class_real_double_precision_create(trace_class);
+	default:
+		return bt_field_class_string_create(trace_class);
+	}
+	if (fxt_arg_mask(type))
+		bt_field_class_integer_set_field_value_range(class, 32);
+	if (type == FXT_ARG_POINTER)
+		bt_field_class_integer_set_preferred_display_base(class,
+			BT_FIELD_CLASS_INTEGER_PREFERRED_DISPLAY_BASE_HEXADECIMAL);
+	return class;
+}
+
+static bt_field_class *create_structure(struct dialect *dialect, const struct row *row)
+{
+	bt_field_class *structure = bt_field_class_structure_create(dialect->trace_class);
+
+	for (; row->name; row++)
+		add_field(structure, row->name, arg_class(dialect, row->type));
+	return structure;
 }
 
 static bt_event_class *create_class(bt_stream_class *stream_class,
@@ -80,60 +199,6 @@ static bt_event_class *create_class(bt_stream_class *stream_class,
 	return class;
 }
 
-static bt_field_class *structure(struct dialect *dialect)
-{
-	return bt_field_class_structure_create(dialect->trace_class);
-}
-
-static void create_switch(struct dialect *dialect)
-{
-	bt_field_class *payload = structure(dialect);
-
-	add_string(dialect, payload, "prev_comm");
-	add_signed(dialect, payload, "prev_tid", 64);
-	add_signed(dialect, payload, "prev_prio", 32);
-	add_signed(dialect, payload, "prev_state", 64);
-	add_string(dialect, payload, "next_comm");
-	add_signed(dialect, payload, "next_tid", 64);
-	add_signed(dialect, payload, "next_prio", 32);
-	dialect->sched_switch = create_class(dialect->cpu_class,
-					     "sched_switch", payload, NULL);
-}
-
-static void create_waking(struct dialect *dialect)
-{
-	bt_field_class *payload = structure(dialect);
-
-	add_string(dialect, payload, "comm");
-	add_signed(dialect, payload, "tid", 64);
-	add_signed(dialect, payload, "prio", 32);
-	add_signed(dialect, payload, "target_cpu", 32);
-	add_signed(dialect, payload, "waker_tid", 64);
-	dialect->sched_waking = create_class(dialect->cpu_class,
-					     "sched_waking", payload, NULL);
-}
-
-static bt_event_class *create_process_state(struct dialect *dialect,
-					   bt_stream_class *stream_class)
-{
-	bt_field_class *payload = structure(dialect);
-
-	add_signed(dialect, payload, "tid", 64);
-	add_signed(dialect, payload, "vtid", 64);
-	add_signed(dialect, payload, "pid", 64);
-	add_signed(dialect, payload, "vpid", 64);
-	add_signed(dialect, payload, "ppid", 64);
-	add_signed(dialect, payload, "vppid", 64);
-	add_string(dialect, payload, "name");
-	add_signed(dialect, payload, "type", 32);
-	add_signed(dialect, payload, "mode", 32);
-	add_signed(dialect, payload, "submode", 32);
-	add_signed(dialect, payload, "status", 32);
-	add_signed(dialect, payload, "ns_level", 32);
-	return create_class(stream_class, "lttng_statedump_process_state",
-			    payload, NULL);
-}
-
 static bt_stream_class *create_stream_class(struct dialect *dialect,
 					    bt_clock_class *clock, bool cpu)
 {
@@ -147,8 +212,7 @@ static bt_stream_class *create_stream_class(struct dialect *dialect,
 	bt_stream_class_set_supports_discarded_packets(class, BT_TRUE,
 						       BT_TRUE);
 	if (cpu) {
-		context = structure(dialect);
-		add_unsigned(dialect, context, "cpu_id", 32);
+		context = create_structure(dialect, cpu_rows);
 		bt_stream_class_set_packet_context_field_class(class, context);
 		bt_field_class_put_ref(context);
 	}
@@ -173,12 +237,14 @@ bool dialect_init(struct dialect *dialect, bt_self_component *component,
 		return false;
 	dialect->cpu_class = create_stream_class(dialect, clock, true);
 	dialect->other_class = create_stream_class(dialect, clock, false);
-	create_switch(dialect);
-	create_waking(dialect);
-	dialect->cpu_process_state =
-		create_process_state(dialect, dialect->cpu_class);
-	dialect->other_process_state =
-		create_process_state(dialect, dialect->other_class);
+	dialect->sched_switch = create_class(dialect->cpu_class, "sched_switch",
+					     create_structure(dialect, switch_rows), NULL);
+	dialect->sched_waking = create_class(dialect->cpu_class, "sched_waking",
+					     create_structure(dialect, waking_rows), NULL);
+	dialect->cpu_process_state = create_class(dialect->cpu_class, PROCESS_STATE,
+						  create_structure(dialect, process_rows), NULL);
+	dialect->other_process_state = create_class(dialect->other_class, PROCESS_STATE,
+						    create_structure(dialect, process_rows), NULL);
 	return true;
 }
 
@@ -200,7 +266,7 @@ void dialect_deinit(struct dialect *dialect)
 	size_t i;
 
 	tdestroy(dialect->classes, free_class);
-	for (i = 0; i < dialect->comms.size; i++)
+	for (i = 0; i < dialect->comms.nr; i++)
 		free((char *)dialect->comms.entries[i].name.bytes);
 	fxt_names_deinit(&dialect->comms);
 	bt_event_class_put_ref(dialect->sched_switch);
@@ -214,13 +280,8 @@ void dialect_deinit(struct dialect *dialect)
 
 /* ---- Names of events ---- */
 
-/**
- * dialect_softirq() - look up the vector number of a softirq
- * @name: its name in the trace
- *
- * Return: the vector, or -1.
- */
-int dialect_softirq(const struct vitrine_fxt_string *name)
+/* Look up the vector number of a softirq. Returns the vector, or -1. */
+static int dialect_softirq(const struct vitrine_fxt_string *name)
 {
 	int i;
 
@@ -249,13 +310,8 @@ static enum dialect_naming duration_naming(const struct vitrine_fxt_record *reco
 		       NAMING_IRQ : NAMING_PLAIN;
 }
 
-/**
- * dialect_naming() - determine how an event is named
- * @record: an event or a log message
- *
- * Return: one of enum dialect_naming.
- */
-enum dialect_naming dialect_naming(const struct vitrine_fxt_record *record)
+/* Determine how an event is named. Returns one of enum dialect_naming. */
+static enum dialect_naming dialect_naming(const struct vitrine_fxt_record *record)
 {
 	unsigned int type = record->event.type;
 
@@ -346,83 +402,14 @@ static void make_identifier(char *ret, size_t size, bt_field_class *structure,
 		snprintf(ret + len, size - len, "_%u", ++nr);
 }
 
-static void add_label(bt_field_class *class, const char *label, uint64_t value)
-{
-	bt_integer_range_set_unsigned *range =
-		bt_integer_range_set_unsigned_create();
-
-	bt_integer_range_set_unsigned_add_range(range, value, value);
-	bt_field_class_enumeration_unsigned_add_mapping(class, label, range);
-	bt_integer_range_set_unsigned_put_ref(range);
-}
-
-static bt_field_class *create_enumeration(struct dialect *dialect,
-					  const char * const *labels,
-					  unsigned int nr)
-{
-	bt_field_class *class;
-	unsigned int i;
-
-	class = bt_field_class_enumeration_unsigned_create(dialect->trace_class);
-	bt_field_class_integer_set_field_value_range(class, 8);
-	for (i = 0; i < nr; i++)
-		add_label(class, labels[i], i);
-	return class;
-}
-
-/* Add a boolean: the format has none, so it is an enumeration of false and true. */
-static bt_field_class *create_boolean(struct dialect *dialect)
-{
-	static const char * const labels[] = { "false", "true" };
-
-	return create_enumeration(dialect, labels, 2);
-}
-
-static bt_field_class *arg_class(struct dialect *dialect, unsigned int type)
-{
-	bt_trace_class *trace_class = dialect->trace_class;
-	bt_field_class *class;
-
-	switch (type) {
-	case FXT_ARG_INT32:
-	case FXT_ARG_INT64:
-		class = bt_field_class_integer_signed_create(trace_class);
-		break;
-	case FXT_ARG_UINT32:
-	case FXT_ARG_UINT64:
-	case FXT_ARG_POINTER:
-	case FXT_ARG_KOID:
-		class = bt_field_class_integer_unsigned_create(trace_class);
-		break;
-	case FXT_ARG_BOOL:
-		return create_boolean(dialect);
-	case FXT_ARG_DOUBLE:
-		return bt_field_class_real_double_precision_create(trace_class);
-	default:
-		return bt_field_class_string_create(trace_class);
-	}
-	if (type == FXT_ARG_INT32 || type == FXT_ARG_UINT32)
-		bt_field_class_integer_set_field_value_range(class, 32);
-	if (type == FXT_ARG_POINTER)
-		bt_field_class_integer_set_preferred_display_base(class,
-			BT_FIELD_CLASS_INTEGER_PREFERRED_DISPLAY_BASE_HEXADECIMAL);
-	return class;
-}
-
 static bt_field_class *create_payload(struct dialect *dialect,
 				      enum dialect_naming naming,
 				      const struct vitrine_fxt_record *record)
 {
-	bt_field_class *payload = structure(dialect);
+	bt_field_class *payload = create_structure(dialect, payload_rows[naming]);
 	char name[128];
 	unsigned int i;
 
-	if (naming == NAMING_SOFTIRQ)
-		add_unsigned(dialect, payload, "vec", 32);
-	if (naming == NAMING_IRQ)
-		add_string(dialect, payload, "name");
-	if (naming == NAMING_LOG)
-		add_string(dialect, payload, "message");
 	for (i = 0; i < record->nr_args; i++) {
 		make_identifier(name, sizeof(name), payload,
 				&record->args[i].name);
@@ -436,19 +423,17 @@ static bt_field_class *create_context(struct dialect *dialect,
 				      enum dialect_naming naming,
 				      const struct vitrine_fxt_record *record)
 {
-	bt_field_class *context = structure(dialect);
+	bt_field_class *context = create_structure(dialect, thread_rows);
 	const char *labels[FXT_NR_PHASES];
 	unsigned int i;
 
-	add_signed(dialect, context, "tid", 64);
-	add_signed(dialect, context, "pid", 64);
 	if (naming == NAMING_PLAIN) {
 		for (i = 0; i < FXT_NR_PHASES; i++)
 			labels[i] = fxt_phases[i].ctf;
 		add_field(context, "phase",
 			  create_enumeration(dialect, labels, FXT_NR_PHASES));
 		if (fxt_phases[record->event.type].has_word)
-			add_unsigned(dialect, context, "id", 64);
+			add_field(context, "id", arg_class(dialect, FXT_ARG_UINT64));
 	}
 	return context;
 }
@@ -528,4 +513,307 @@ bt_event_class *dialect_class(struct dialect *dialect, bool cpu,
 	default:
 		return NULL;
 	}
+}
+
+/* ---- Filling fields ---- */
+
+static bt_field *member(bt_field *structure, unsigned int index)
+{
+	return bt_field_structure_borrow_member_field_by_index(structure,
+							       index);
+}
+
+static void set_signed(bt_field *structure, unsigned int index, int64_t value)
+{
+	bt_field_integer_signed_set_value(member(structure, index), value);
+}
+
+static void set_text(bt_field *field, const struct vitrine_fxt_string *text)
+{
+	size_t len = strnlen(text->bytes ? text->bytes : "", text->len_bytes);
+
+	bt_field_string_clear(field);
+	bt_field_string_append_with_length(field, text->bytes, len);
+}
+
+/* Return the name of a thread as a string, or NULL if there is no memory. */
+static struct fxt_name *comm_of(struct dialect *dialect, uint64_t koid)
+{
+	struct fxt_name *comm = fxt_names_get(&dialect->comms, koid);
+	struct vitrine_fxt_string name = { "", 0 };
+	uint64_t process = VITRINE_FXT_NO_PROCESS;
+
+	if (!comm || comm->named)
+		return comm;
+	if (!vitrine_archive_thread(dialect->archive, koid, &name, &process))
+		vitrine_archive_process(dialect->archive, koid, &name);
+	comm->name.bytes = strndup(name.bytes, name.len_bytes);
+	if (!comm->name.bytes)
+		return NULL;
+	comm->process = process;
+	comm->named = true;
+	return comm;
+}
+
+/* Return the name of the idle thread of a CPU, or NULL if there is no memory. */
+static const struct fxt_name *idle_of(struct dialect *dialect, uint32_t cpu)
+{
+	struct fxt_name *idle = fxt_names_get(&dialect->comms, IDLE_KOID(cpu));
+	char *text;
+
+	if (!idle || idle->named)
+		return idle;
+	if (asprintf(&text, "swapper/%u", cpu) < 0)
+		return NULL;
+	idle->name.bytes = text;
+	idle->named = true;
+	return idle;
+}
+
+static bool set_comm(struct dialect *dialect, bt_field *structure,
+		     unsigned int index, uint64_t koid, uint32_t cpu)
+{
+	const struct fxt_name *comm = koid ? comm_of(dialect, koid) : idle_of(dialect, cpu);
+
+	if (comm)
+		bt_field_string_set_value(member(structure, index), comm->name.bytes);
+	return comm;
+}
+
+/* Convert a thread state to the kernel's bits, as in the tracepoint sched_switch. */
+static int64_t state_of(unsigned int state)
+{
+	switch (state) {
+	case FXT_THREAD_SUSPENDED:
+		return 0x04;
+	case FXT_THREAD_BLOCKED:
+		return 0x01;
+	case FXT_THREAD_DYING:
+		return 0x20;
+	case FXT_THREAD_DEAD:
+		return 0x10;
+	default:
+		return 0;
+	}
+}
+
+/* Only idle has a weight of 0 or less; of another thread, it means that none is known. */
+static int32_t prio_of(uint64_t tid, int32_t weight)
+{
+	return tid && weight > 0 ? weight - MAX_RT_PRIO : NORMAL_PRIO;
+}
+
+/* Return the id of a thread of a switch, 0 for the idle thread, whatever its koid is. */
+static uint64_t tid_of(const struct vitrine_fxt_record *record,
+		       const struct vitrine_fxt_thread *thread, const char *weight)
+{
+	return fxt_is_idle(record, thread, weight) ? 0 : thread->thread;
+}
+
+static bool fill_switch(struct dialect *dialect, bt_field *payload,
+			const struct vitrine_fxt_record *record)
+{
+	uint64_t outgoing = tid_of(record, &record->context_switch.outgoing, "outgoing_weight");
+	uint64_t incoming = tid_of(record, &record->context_switch.incoming, "incoming_weight");
+
+	set_signed(payload, 1, outgoing);
+	set_signed(payload, 2, prio_of(outgoing, fxt_outgoing_weight(record)));
+	set_signed(payload, 3,
+		   state_of(record->context_switch.outgoing_state));
+	set_signed(payload, 5, incoming);
+	set_signed(payload, 6, prio_of(incoming, fxt_incoming_weight(record)));
+	return set_comm(dialect, payload, 0, outgoing, record->cpu) &&
+	       set_comm(dialect, payload, 4, incoming, record->cpu);
+}
+
+static bool fill_waking(struct dialect *dialect, bt_field *payload,
+			const struct vitrine_fxt_record *record)
+{
+	const struct vitrine_fxt_arg *weight = fxt_find_typed(record, "weight", FXT_ARG_INT32);
+	const struct vitrine_fxt_arg *waker = fxt_find_typed(record, "waker", FXT_ARG_KOID);
+
+	set_signed(payload, 1, record->wakeup.thread);
+	set_signed(payload, 2, prio_of(record->wakeup.thread, weight ? weight->value.int64 : 0));
+	set_signed(payload, 3, record->cpu);
+	set_signed(payload, 4, waker ? waker->value.int64 : -1);
+	return set_comm(dialect, payload, 0, record->wakeup.thread,
+			record->cpu);
+}
+
+static void fill_arg(bt_field *field, const struct vitrine_fxt_arg *arg)
+{
+	switch (fxt_arg_class(arg->type)) {
+	case FXT_CLASS_SIGNED:
+		bt_field_integer_signed_set_value(field, arg->value.int64);
+		break;
+	case FXT_CLASS_UNSIGNED:
+	case FXT_CLASS_ADDRESS:
+		bt_field_integer_unsigned_set_value(field, arg->value.uint64);
+		break;
+	case FXT_CLASS_BOOL:
+		bt_field_integer_unsigned_set_value(field, arg->value.boolean);
+		break;
+	case FXT_CLASS_REAL:
+		bt_field_real_double_precision_set_value(field,
+							 arg->value.real);
+		break;
+	case FXT_CLASS_TEXT:
+		set_text(field, &arg->value.string);
+		break;
+	case FXT_CLASS_NONE:
+		bt_field_string_set_value(field, "");
+		break;
+	}
+}
+
+static void fill_payload(bt_field *payload, enum dialect_naming naming,
+			 const struct vitrine_fxt_record *record)
+{
+	unsigned int index = 0, i;
+
+	if (naming == NAMING_SOFTIRQ)
+		bt_field_integer_unsigned_set_value(member(payload, index++),
+			dialect_softirq(&record->event.name));
+	if (naming == NAMING_IRQ)
+		set_text(member(payload, index++), &record->event.name);
+	if (naming == NAMING_LOG)
+		set_text(member(payload, index++), &record->log.message);
+	for (i = 0; i < record->nr_args; i++)
+		fill_arg(member(payload, index + i), &record->args[i]);
+}
+
+static uint64_t id_of(const struct vitrine_fxt_record *record)
+{
+	if (record->event.type == FXT_EVENT_DURATION_COMPLETE)
+		return vitrine_fxt_ns(record->event.id,
+				      record->ticks_per_second);
+	return record->event.id;
+}
+
+static bool fill_event(struct dialect *dialect, bt_event *event,
+		       const struct vitrine_fxt_record *record)
+{
+	bt_field *context = bt_event_borrow_specific_context_field(event);
+	const struct vitrine_fxt_thread *thread;
+	enum dialect_naming naming = dialect_naming(record);
+	const struct fxt_name *comm;
+
+	thread = naming == NAMING_LOG ? &record->log.thread :
+					&record->event.thread;
+	comm = comm_of(dialect, thread->thread);
+	if (!comm)
+		return false;
+	set_signed(context, 0, thread->thread);
+	set_signed(context, 1, thread->process == VITRINE_FXT_NO_PROCESS ?
+		   comm->process : thread->process);
+	if (naming == NAMING_PLAIN) {
+		bt_field_integer_unsigned_set_value(member(context, 2),
+						    record->event.type);
+		if (fxt_phases[record->event.type].has_word)
+			bt_field_integer_unsigned_set_value(member(context, 3),
+							    id_of(record));
+	}
+	fill_payload(bt_event_borrow_payload_field(event), naming, record);
+	return true;
+}
+
+/**
+ * dialect_fill() - fill the fields of an event
+ * @dialect: dialect
+ * @event: event of the class that dialect_class() returned
+ * @record: the record
+ *
+ * Return: false if there is no memory.
+ */
+bool dialect_fill(struct dialect *dialect, bt_event *event,
+		  const struct vitrine_fxt_record *record)
+{
+	switch (record->kind) {
+	case VITRINE_FXT_SWITCH:
+		return fill_switch(dialect,
+				   bt_event_borrow_payload_field(event),
+				   record);
+	case VITRINE_FXT_WAKEUP:
+		return fill_waking(dialect,
+				   bt_event_borrow_payload_field(event),
+				   record);
+	default:
+		return fill_event(dialect, event, record);
+	}
+}
+
+/* ---- Processes of threads ---- */
+
+/**
+ * dialect_forget() - write the processes of all threads again
+ * @dialect: dialect
+ */
+void dialect_forget(struct dialect *dialect)
+{
+	size_t i;
+
+	memset(dialect->told, 0, sizeof(dialect->told));
+	for (i = 0; i < dialect->comms.nr; i++)
+		dialect->comms.entries[i].used = false;
+}
+
+/**
+ * dialect_told() - check whether the process of a thread has been written, and mark it so
+ * @dialect: dialect
+ * @thread: the thread
+ * @ret: true if the process has been written before, or is not known; if false, the caller
+ *	writes it now
+ *
+ * Return: false if there is no memory.
+ */
+bool dialect_told(struct dialect *dialect,
+		  const struct vitrine_fxt_thread *thread, bool *ret)
+{
+	uint64_t *told = &dialect->told[thread->thread % DIALECT_RECENT];
+	struct fxt_name *comm;
+
+	*ret = true;
+	if (!thread->thread || *told == thread->thread + 1)
+		return true;
+	comm = comm_of(dialect, thread->thread);
+	if (!comm)
+		return false;
+	if (comm->process == VITRINE_FXT_NO_PROCESS)
+		comm->process = thread->process;
+	*ret = comm->used || comm->process == VITRINE_FXT_NO_PROCESS;
+	comm->used = comm->used || !*ret;
+	if (comm->used)
+		*told = thread->thread + 1;
+	return true;
+}
+
+/**
+ * dialect_fill_process() - fill the fields of a process_state event
+ * @dialect: dialect
+ * @event: the event
+ * @thread: the thread
+ *
+ * Fields whose values are not known are 0.
+ *
+ * Return: false if there is no memory.
+ */
+bool dialect_fill_process(struct dialect *dialect, bt_event *event,
+			  const struct vitrine_fxt_thread *thread)
+{
+	bt_field *payload = bt_event_borrow_payload_field(event);
+	const struct fxt_name *comm = comm_of(dialect, thread->thread);
+	unsigned int i;
+
+	if (!comm)
+		return false;
+	set_signed(payload, 0, thread->thread);
+	set_signed(payload, 1, thread->thread);
+	set_signed(payload, 2, comm->process);
+	set_signed(payload, 3, comm->process);
+	set_signed(payload, 4, 0);
+	set_signed(payload, 5, 0);
+	bt_field_string_set_value(member(payload, 6), comm->name.bytes);
+	for (i = 7; i < 12; i++)
+		set_signed(payload, i, 0);
+	return true;
 }

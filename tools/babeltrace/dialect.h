@@ -3,35 +3,16 @@
  * Convert records to events of the Common Trace Format. The events have the names that LTTng
  * gives to kernel events, so that programs that read kernel traces of LTTng can read them.
  *
- * dialect.c creates the classes. dialect_fill.c fills events, and maintains the names and
- * processes of threads in @comms, @recent, @idle and @told. All functions are called by one
- * thread.
+ * All functions are called by one thread.
  */
 #ifndef _VITRINE_BABELTRACE_DIALECT_H
 #define _VITRINE_BABELTRACE_DIALECT_H
 
 #include <babeltrace2/babeltrace.h>
 
-#include "feed.h"
 #include "fxt_names.h"
-#include "fxt_phase.h"
-#include "fxt_record.h"
-
-/* Maximum number of event classes; records without a class are counted as left out. */
-#define DIALECT_MAX_CLASSES	8192
 
 #define DIALECT_RECENT	256
-
-/* A cached name of a thread, or of the idle thread of a CPU. */
-struct dialect_name {
-	uint64_t key;
-	const char *text;
-};
-
-struct dialect_idle {
-	uint64_t key;
-	char text[24];
-};
 
 /**
  * struct dialect - the classes of a trace
@@ -46,8 +27,6 @@ struct dialect_idle {
  * @nr_classes: number of @classes
  * @comms: names of threads, terminated by a null byte; used: the process of the thread has
  *	been written
- * @recent: cache of names of threads, with the koid plus one as key
- * @idle: cache of names of idle threads, with the CPU plus one as key
  * @told: cache of koids, plus one, of threads whose process has been written
  * @archive: the trace, for the names of threads
  */
@@ -62,45 +41,28 @@ struct dialect {
 	void *classes;
 	unsigned int nr_classes;
 	struct fxt_names comms;
-	struct dialect_name recent[DIALECT_RECENT];
-	struct dialect_idle idle[DIALECT_RECENT];
 	uint64_t told[DIALECT_RECENT];
 	const struct vitrine_archive *archive;
 };
 
-/* dialect.c */
 bool dialect_init(struct dialect *dialect, bt_self_component *component,
 		  bt_clock_class *clock);
 void dialect_deinit(struct dialect *dialect);
 bt_event_class *dialect_class(struct dialect *dialect, bool cpu,
 			      const struct vitrine_fxt_record *record);
 
-/* dialect_fill.c */
 bool dialect_fill(struct dialect *dialect, bt_event *event,
 		  const struct vitrine_fxt_record *record);
-unsigned int dialect_threads(const struct vitrine_fxt_record *record,
-			     const struct vitrine_fxt_thread **ret);
 void dialect_forget(struct dialect *dialect);
 bool dialect_told(struct dialect *dialect,
 		  const struct vitrine_fxt_thread *thread, bool *ret);
 bool dialect_fill_process(struct dialect *dialect, bt_event *event,
 			  const struct vitrine_fxt_thread *thread);
-
-/* Name and payload of an event. */
-enum dialect_naming {
-	NAMING_PLAIN,		/* category:name, arguments */
-	NAMING_SYSCALL,		/* syscall_entry_NAME, arguments */
-	NAMING_SOFTIRQ,		/* irq_softirq_entry, vec */
-	NAMING_VECTOR,		/* x86_irq_vectors_NAME_entry, arguments */
-	NAMING_IRQ,		/* irq_handler_entry, name and arguments */
-	NAMING_LOG,		/* message */
-};
-
-enum dialect_naming dialect_naming(const struct vitrine_fxt_record *record);
 bool dialect_is_pair(const struct vitrine_fxt_record *record);
-int dialect_softirq(const struct vitrine_fxt_string *name);
 
 #define DIALECT_VECTOR_PREFIX	"x86_irq_vectors_"
 #define DIALECT_LOG		"vitrine_log"
+/* LTTng subtracts this from the kernel's priorities, so that those of normal threads begin at 0. */
+#define MAX_RT_PRIO		100
 
 #endif /* _VITRINE_BABELTRACE_DIALECT_H */

@@ -10,17 +10,43 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "error.h"
-#include "fxt_encode.h"
+#include "base.h"
+#include "fxt_field.h"
 #include "fxt_names.h"
 #include "fxt_packet.h"
 #include "fxt_record.h"
-#include "fxt_strings.h"
-#include "fxt_write.h"
-#include "grow.h"
-#include "heap.h"
 #include "writer.h"
+#include "fxt_write.h"
+
+#define FXT_STRINGS_MAX		1024
+#define FXT_STRINGS_SLOTS	(2 * FXT_STRINGS_MAX)
+#define FXT_STRINGS_SEEN	4096
+
+/**
+ * struct fxt_strings - the strings that a sub-buffer has registered; empty if zeroed
+ * @nr: number of strings, which have the indices 1 to @nr
+ * @slots: indices by hash, 0 for a free slot
+ * @entries: hash, first word in the sub-buffer and length of each string
+ */
+struct fxt_strings {
+	unsigned int nr;
+	uint16_t slots[FXT_STRINGS_SLOTS];
+	struct {
+		uint32_t hash;
+		uint32_t at;
+		uint32_t len_bytes;
+	} entries[FXT_STRINGS_MAX + 1];
+};
+
+/**
+ * struct fxt_strings_seen - hashes of strings that a file contains
+ * @hashes: the last hash of each slot
+ */
+struct fxt_strings_seen {
+	uint32_t hashes[FXT_STRINGS_SEEN];
+};
 
 #define NSEC_PER_SEC	1000000000ULL
 
@@ -46,7 +72,6 @@
 /* Provider of records without a CPU. */
 #define OTHER_PROVIDER	0x20000
 #define OTHER_NAME	"converted"
-#define MAX_CPUS	0x10000
 
 /* A record that is written at @end, encoded with inline strings and threads. */
 struct held {
@@ -114,6 +139,19 @@ struct fxt_lane_out {
 	size_t size_bytes;
 };
 
+/* Lanes of a kind, in the order in which they end. */
+enum group {
+	GROUP_OTHER,	/* the lane of records without a CPU */
+	GROUP_CPUS,	/* by CPU */
+	GROUP_TRACEFS,	/* lanes of events of ftrace, by CPU */
+	NR_GROUPS,
+};
+
+struct lanes {
+	struct fxt_lane_out **at;
+	unsigned int nr;
+};
+
 /**
  * struct fxt_out - a trace file that is being written
  * @writer: writer of the file
@@ -122,11 +160,7 @@ struct fxt_lane_out {
  * @processes: names of processes, copied
  * @threads: names of threads, copied
  * @counts: counts of records written
- * @lanes: all lanes, by CPU
- * @nr_lanes: size of @lanes
- * @tracefs: all lanes of events of ftrace, by CPU
- * @nr_tracefs: size of @tracefs
- * @other: lane of records without a CPU
+ * @groups: all lanes
  * @nr_held: number of complete durations that were ever held
  * @seen: strings of the file
  * @scratch: encoder for a single record
@@ -139,16 +173,96 @@ struct fxt_out {
 	struct fxt_names processes;
 	struct fxt_names threads;
 	struct fxt_out_counts counts;
-	struct fxt_lane_out **lanes;
-	unsigned int nr_lanes;
-	struct fxt_lane_out **tracefs;
-	unsigned int nr_tracefs;
-	struct fxt_lane_out *other;
+	struct lanes groups[NR_GROUPS];
 	uint64_t nr_held;
 	struct fxt_strings_seen seen;
 	struct fxt_encoder scratch;
 	size_t scratch_bytes;
 };
+
+/* ---- Strings of a sub-buffer ------------------------------------------- */
+
+/*
+ * A string of n words takes n + 1 when it is registered, and none when it is used again. Names
+ * of events are used again and again; the text of a marker or the path of a file often occurs
+ * once. A string is therefore inline where it occurs first in the file, and registered in
+ * every sub-buffer that contains it later.
+ */
+
+static uint32_t hash_string(const struct vitrine_fxt_string *string)
+{
+	uint64_t hash = string->len_bytes, word;
+	size_t i;
+
+	for (i = 0; i < string->len_bytes; i += sizeof(word)) {
+		word = 0;
+		memcpy(&word, string->bytes + i,
+		       string->len_bytes - i < sizeof(word) ? string->len_bytes - i :
+							      sizeof(word));
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
+		hash ^= hash >> 32;
+	}
+	/* 0 is the hash of a slot that has seen no string. */
+	return (uint32_t)hash ? (uint32_t)hash : 1;
+}
+
+static bool is_at(const struct fxt_strings *strings, unsigned int index,
+		  const struct fxt_encoder *to, uint32_t hash,
+		  const struct vitrine_fxt_string *string)
+{
+	return strings->entries[index].hash == hash &&
+	       strings->entries[index].len_bytes == string->len_bytes &&
+	       !memcmp(&to->words[strings->entries[index].at], string->bytes,
+		       string->len_bytes);
+}
+
+static bool was_seen(struct fxt_strings_seen *seen, uint32_t hash)
+{
+	uint32_t *slot = &seen->hashes[hash % FXT_STRINGS_SEEN];
+	bool was = *slot == hash;
+
+	*slot = hash;
+	return was;
+}
+
+static unsigned int add(struct fxt_strings *strings, struct fxt_encoder *to,
+			uint32_t hash, const struct vitrine_fxt_string *string)
+{
+	unsigned int index = strings->nr + 1;
+
+	if (strings->nr == FXT_STRINGS_MAX || string->len_bytes > FXT_MAX_STRING_BYTES ||
+	    1 + fxt_stream_words(string->len_bytes) > to->size - to->nr)
+		return 0;
+	strings->entries[index].hash = hash;
+	strings->entries[index].at = to->nr + 1;
+	strings->entries[index].len_bytes = string->len_bytes;
+	strings->nr = index;
+	fxt_encode_string(to, index, string);
+	return index;
+}
+
+/*
+ * Look up a string, and register it if it is worth it. Returns index of the string, or 0 if it
+ * is to be inline.
+ */
+static unsigned int fxt_strings_intern(struct fxt_strings *strings,
+				       struct fxt_strings_seen *seen,
+				       struct fxt_encoder *to,
+				       const struct vitrine_fxt_string *string)
+{
+	uint32_t hash = hash_string(string);
+	uint16_t *slot;
+
+	for (slot = &strings->slots[hash % FXT_STRINGS_SLOTS]; *slot;
+	     slot = slot == &strings->slots[FXT_STRINGS_SLOTS - 1] ? strings->slots :
+								     slot + 1)
+		if (is_at(strings, *slot, to, hash, string))
+			return *slot;
+	if (!was_seen(seen, hash))
+		return 0;
+	*slot = add(strings, to, hash, string);
+	return *slot;
+}
 
 /* ---- The file ---- */
 
@@ -226,7 +340,7 @@ static void names_free(struct fxt_names *names)
 {
 	size_t i;
 
-	for (i = 0; i < names->size; i++)
+	for (i = 0; i < names->nr; i++)
 		free((char *)names->entries[i].name.bytes);
 	fxt_names_deinit(names);
 }
@@ -237,17 +351,16 @@ static void names_free(struct fxt_names *names)
  */
 void fxt_out_destroy(struct fxt_out *out)
 {
+	struct lanes *group;
 	unsigned int i;
 
 	if (!out)
 		return;
-	for (i = 0; i < out->nr_lanes; i++)
-		lane_free(out->lanes[i]);
-	for (i = 0; i < out->nr_tracefs; i++)
-		lane_free(out->tracefs[i]);
-	free(out->lanes);
-	free(out->tracefs);
-	lane_free(out->other);
+	for (group = out->groups; group < &out->groups[NR_GROUPS]; group++) {
+		for (i = 0; i < group->nr; i++)
+			lane_free(group->at[i]);
+		free(group->at);
+	}
 	names_free(&out->processes);
 	names_free(&out->threads);
 	vitrine_writer_destroy(out->writer);
@@ -267,34 +380,6 @@ struct fxt_out_counts fxt_out_counts(const struct fxt_out *out)
 }
 
 /* ---- Names ---- */
-
-static bool give_name(struct fxt_out *out, struct fxt_name *entry,
-		      const struct vitrine_fxt_string *name)
-{
-	size_t len_bytes = name->len_bytes;
-	char *copy;
-
-	if (len_bytes > NAME_BYTES)
-		len_bytes = NAME_BYTES;
-	if (!len_bytes || (entry->named && entry->name.len_bytes == len_bytes &&
-			   !memcmp(entry->name.bytes, name->bytes, len_bytes)))
-		return true;
-	copy = malloc(len_bytes);
-	if (!copy)
-		return false;
-	out->counts.nr_truncated += len_bytes < name->len_bytes;
-	memcpy(copy, name->bytes, len_bytes);
-	fxt_mend_text(copy, len_bytes);
-	if (entry->named && entry->name.len_bytes == len_bytes &&
-	    !memcmp(entry->name.bytes, copy, len_bytes)) {
-		free(copy);
-		return true;
-	}
-	free((char *)entry->name.bytes);
-	entry->name = (struct vitrine_fxt_string){ copy, len_bytes };
-	entry->named = true;
-	return true;
-}
 
 /* The two slots that a thread may be in. */
 static unsigned int first_slot(uint64_t koid)
@@ -320,16 +405,62 @@ static void forget_in(struct fxt_lane_out *lane, uint64_t koid)
 	named_slot(lane->tables.named_processes, koid)->used = false;
 }
 
+static bool is_introduced(const struct fxt_names *names, uint64_t koid)
+{
+	const struct fxt_name *entry = fxt_names_find(names, koid);
+
+	return entry && entry->introduced;
+}
+
 /* Make each lane name the thread and the process anew when they are used next. */
 static void forget_name(struct fxt_out *out, uint64_t koid)
 {
+	const struct lanes *group;
 	unsigned int i;
 
-	for (i = 0; i < out->nr_lanes; i++)
-		forget_in(out->lanes[i], koid);
-	for (i = 0; i < out->nr_tracefs; i++)
-		forget_in(out->tracefs[i], koid);
-	forget_in(out->other, koid);
+	if (!is_introduced(&out->threads, koid) && !is_introduced(&out->processes, koid))
+		return;
+	for (group = out->groups; group < &out->groups[NR_GROUPS]; group++)
+		for (i = 0; i < group->nr; i++)
+			forget_in(group->at[i], koid);
+}
+
+static bool is_called(const struct fxt_name *entry, const char *name, size_t len_bytes)
+{
+	return entry->named && entry->name.len_bytes == len_bytes &&
+	       !memcmp(entry->name.bytes, name, len_bytes);
+}
+
+/*
+ * Set the name of an entry, unless it is empty, to be written again before the next record that
+ * refers to it. Return the entry, NULL without memory.
+ */
+static struct fxt_name *give_name(struct fxt_out *out, struct fxt_names *names, uint64_t koid,
+				  const struct vitrine_fxt_string *name)
+{
+	struct fxt_name *entry = fxt_names_get(names, koid);
+	size_t len_bytes = name->len_bytes;
+	char *copy;
+
+	if (len_bytes > NAME_BYTES)
+		len_bytes = NAME_BYTES;
+	if (!entry || !len_bytes || is_called(entry, name->bytes, len_bytes))
+		return entry;
+	copy = malloc(len_bytes);
+	if (!copy)
+		return NULL;
+	out->counts.nr_truncated += len_bytes < name->len_bytes;
+	memcpy(copy, name->bytes, len_bytes);
+	fxt_mend_text(copy, len_bytes);
+	if (is_called(entry, copy, len_bytes)) {
+		free(copy);
+		return entry;
+	}
+	free((char *)entry->name.bytes);
+	entry->name = (struct vitrine_fxt_string){ copy, len_bytes };
+	entry->named = true;
+	forget_name(out, koid);
+	return entry;
 }
 
 /**
@@ -346,21 +477,13 @@ static void forget_name(struct fxt_out *out, uint64_t koid)
 bool fxt_out_name_thread(struct fxt_out *out, uint64_t koid, uint64_t process,
 			 const struct vitrine_fxt_string *name)
 {
-	struct fxt_name *entry = fxt_names_get(&out->threads, koid);
-	const char *before;
+	struct fxt_name *entry = give_name(out, &out->threads, koid, name);
 
-	if (!entry)
-		return false;
-	if (process != VITRINE_FXT_NO_PROCESS) {
+	if (entry && process != VITRINE_FXT_NO_PROCESS) {
 		entry->process = process;
 		entry->owned = true;
 	}
-	before = entry->name.bytes;
-	if (!give_name(out, entry, name))
-		return false;
-	if (entry->name.bytes != before)
-		forget_name(out, koid);
-	return true;
+	return entry;
 }
 
 /**
@@ -374,17 +497,21 @@ bool fxt_out_name_thread(struct fxt_out *out, uint64_t koid, uint64_t process,
 bool fxt_out_name_process(struct fxt_out *out, uint64_t koid,
 			  const struct vitrine_fxt_string *name)
 {
-	struct fxt_name *entry = fxt_names_get(&out->processes, koid);
-	const char *before;
+	return give_name(out, &out->processes, koid, name);
+}
 
-	if (!entry)
-		return false;
-	before = entry->name.bytes;
-	if (!give_name(out, entry, name))
-		return false;
-	if (entry->name.bytes != before)
-		forget_name(out, koid);
-	return true;
+/**
+ * fxt_out_is_named() - check whether a thread has a name
+ * @out: file
+ * @koid: id of the thread
+ *
+ * Return: true if fxt_out_name_thread() has set one.
+ */
+bool fxt_out_is_named(const struct fxt_out *out, uint64_t koid)
+{
+	const struct fxt_name *entry = fxt_names_find(&out->threads, koid);
+
+	return entry && entry->named;
 }
 
 /**
@@ -411,7 +538,7 @@ static void begin_subbuf(struct fxt_lane_out *lane)
 	to->nr = 0;
 	lane->nr_timed = 0;
 	fxt_encode_magic(to);
-	fxt_encode_provider(to, FXT_METADATA_PROVIDER_INFO, lane->provider, lane->name);
+	fxt_encode_provider(to, VITRINE_FXT_PROVIDER_INFO, lane->provider, lane->name);
 	fxt_encode_initialization(to, lane->out->session.ticks_per_second);
 	if (lane->cpu == VITRINE_FXT_NO_CPU)
 		return;
@@ -448,14 +575,6 @@ static struct vitrine_error *flush_subbuf(struct fxt_lane_out *lane)
 	return err;
 }
 
-static struct vitrine_fxt_string name_of(const struct fxt_names *names,
-					 uint64_t koid)
-{
-	const struct fxt_name *entry = fxt_names_find(names, koid);
-
-	return entry && entry->named ? entry->name : (struct vitrine_fxt_string){ 0 };
-}
-
 static bool slot_has(const struct thread_slot *slot, const struct vitrine_fxt_thread *thread)
 {
 	return slot->used && slot->thread.thread == thread->thread &&
@@ -471,41 +590,42 @@ static bool slot_fill(struct thread_slot *slot, const struct vitrine_fxt_thread 
 	return true;
 }
 
-static bool has_name(const struct fxt_names *names, uint64_t koid)
-{
-	const struct fxt_name *entry = fxt_names_find(names, koid);
-
-	return entry && entry->named;
-}
-
 /*
  * Write the names of a thread and of its process, once in a sub-buffer. A thread that runs
  * @must be introduced, with an empty name if it has none, except idle, which is identified by its
  * id. So must the process of a thread with a name. Threads of process 0 are made up; nobody else
  * names them.
  */
-static void name_thread(struct fxt_lane_out *lane, const struct vitrine_fxt_thread *thread,
+static bool name_thread(struct fxt_lane_out *lane, const struct vitrine_fxt_thread *thread,
 			bool must)
 {
 	const struct vitrine_fxt_thread leader = { thread->process, thread->process };
-	bool process_has_name = has_name(&lane->out->processes, thread->process);
-	bool thread_has_name = has_name(&lane->out->threads, thread->thread);
-	struct vitrine_fxt_string name, process;
+	struct thread_slot *thread_slot, *process_slot;
+	struct fxt_name *named, *process;
 
-	if (thread->process && lane->out->session.is_nameless)
-		return;
+	thread_slot = named_slot(lane->tables.named_threads, thread->thread);
+	process_slot = named_slot(lane->tables.named_processes, thread->process);
+	if ((thread->process && lane->out->session.is_nameless) ||
+	    (slot_has(thread_slot, thread) && slot_has(process_slot, &leader)))
+		return true;
+	named = fxt_names_get(&lane->out->threads, thread->thread);
+	process = fxt_names_get(&lane->out->processes, thread->process);
+	if (!named || !process)
+		return false;
 	must = must && thread->thread;
-	name = name_of(&lane->out->threads, thread->thread);
-	process = !process_has_name && thread->process == thread->thread ?
-		  name : name_of(&lane->out->processes, thread->process);
-	if ((must || process_has_name || (thread_has_name && thread->process)) &&
-	    slot_fill(named_slot(lane->tables.named_processes, thread->process), &leader))
-		fxt_encode_object(&lane->encoder, FXT_OBJECT_TYPE_PROCESS,
-				  thread->process, &process, NULL);
-	if ((must || thread_has_name) &&
-	    slot_fill(named_slot(lane->tables.named_threads, thread->thread), thread))
-		fxt_encode_object(&lane->encoder, FXT_OBJECT_TYPE_THREAD,
-				  thread->thread, &name, &thread->process);
+	if ((must || process->named || (named->named && thread->process)) &&
+	    slot_fill(process_slot, &leader)) {
+		process->introduced = true;
+		fxt_encode_object(&lane->encoder, FXT_OBJECT_TYPE_PROCESS, thread->process,
+				  process->named || thread->process != thread->thread ?
+				  &process->name : &named->name, NULL);
+	}
+	if ((must || named->named) && slot_fill(thread_slot, thread)) {
+		named->introduced = true;
+		fxt_encode_object(&lane->encoder, FXT_OBJECT_TYPE_THREAD, thread->thread,
+				  &named->name, &thread->process);
+	}
+	return true;
 }
 
 /*
@@ -532,7 +652,7 @@ static unsigned int refer_to(struct fxt_lane_out *lane,
 }
 
 /* Name the threads of a record and refer to them. There is room for THREAD_WORDS of each. */
-static void add_refs(struct fxt_lane_out *lane, struct fxt_encoder *encoded,
+static bool add_refs(struct fxt_lane_out *lane, struct fxt_encoder *encoded,
 		     const struct vitrine_fxt_record *record)
 {
 	struct vitrine_fxt_thread thread;
@@ -547,8 +667,10 @@ static void add_refs(struct fxt_lane_out *lane, struct fxt_encoder *encoded,
 			encoded->words[encoded->ref_word] |=
 				(uint64_t)slot << encoded->shifts[i];
 		}
-		name_thread(lane, &thread, record->kind == VITRINE_FXT_SWITCH);
+		if (!name_thread(lane, &thread, record->kind == VITRINE_FXT_SWITCH))
+			return false;
 	}
+	return true;
 }
 
 static unsigned int intern(void *ctx, const struct vitrine_fxt_string *string)
@@ -562,10 +684,10 @@ static unsigned int intern(void *ctx, const struct vitrine_fxt_string *string)
 /* Have a wakeup name its waker, too, which may not have run here. */
 static void refer_to_waker(struct fxt_encoder *encoded, const struct vitrine_fxt_record *record)
 {
-	const struct vitrine_fxt_arg *waker = fxt_find_arg(record, "waker");
+	const struct vitrine_fxt_arg *waker = fxt_find_typed(record, "waker", FXT_ARG_KOID);
 	struct vitrine_fxt_thread thread = { .process = VITRINE_FXT_NO_PROCESS };
 
-	if (!waker || waker->type != FXT_ARG_KOID)
+	if (!waker)
 		return;
 	thread.thread = waker->value.uint64;
 	fxt_encode_refer(encoded, &thread, FXT_NO_SHIFT);
@@ -633,7 +755,8 @@ static struct vitrine_error *append(struct fxt_lane_out *lane,
 	}
 	if (record->kind == VITRINE_FXT_WAKEUP)
 		refer_to_waker(encoded, record);
-	add_refs(lane, encoded, record);
+	if (!add_refs(lane, encoded, record))
+		return vtr_error_no_memory();
 	memcpy(&lane->encoder.words[lane->encoder.nr], encoded->words,
 	       encoded->nr * sizeof(encoded->words[0]));
 	lane->encoder.nr += encoded->nr;
@@ -768,12 +891,22 @@ static struct fxt_lane_out *lane_create(struct fxt_out *out, uint32_t cpu, uint3
 	return lane;
 }
 
-static struct vitrine_error *check_cpu(uint32_t cpu)
+/* Return the lane at @index of a group, which is the CPU if it has one, and create it first. */
+static struct vitrine_error *lane_get(struct fxt_out *out, enum group kind, uint32_t index,
+				      uint32_t cpu, uint32_t provider, const char *name,
+				      struct fxt_lane_out **ret)
 {
-	if (cpu < MAX_CPUS)
-		return NULL;
-	return vitrine_error_create(E2BIG, NULL, VITRINE_NO_OFFSET, NULL,
-				    "CPU %u: FXT counts to %u", cpu, MAX_CPUS - 1);
+	struct lanes *group = &out->groups[kind];
+
+	if (index >= FXT_MAX_CPUS)
+		return vitrine_error_create(E2BIG, NULL, VITRINE_NO_OFFSET, NULL,
+					    "CPU %u: FXT counts to %u", cpu, FXT_MAX_CPUS - 1);
+	if (!GROW_TO(group->at, group->nr, index))
+		return vtr_error_no_memory();
+	if (!group->at[index])
+		group->at[index] = lane_create(out, cpu, provider, name);
+	*ret = group->at[index];
+	return *ret ? NULL : vtr_error_no_memory();
 }
 
 /**
@@ -788,23 +921,10 @@ struct vitrine_error *fxt_lane_out_get(struct fxt_out *out, uint32_t cpu,
 				       struct fxt_lane_out **ret)
 {
 	const struct fxt_out_session *session = &out->session;
-	struct vitrine_error *err;
 
-	if (cpu == VITRINE_FXT_NO_CPU) {
-		if (!out->other)
-			out->other = lane_create(out, cpu, OTHER_PROVIDER, OTHER_NAME);
-		*ret = out->other;
-		return *ret ? NULL : vtr_error_no_memory();
-	}
-	err = check_cpu(cpu);
-	if (err)
-		return err;
-	if (!GROW_TO(out->lanes, out->nr_lanes, cpu))
-		return vtr_error_no_memory();
-	if (!out->lanes[cpu])
-		out->lanes[cpu] = lane_create(out, cpu, session->provider + cpu, session->name);
-	*ret = out->lanes[cpu];
-	return *ret ? NULL : vtr_error_no_memory();
+	if (cpu == VITRINE_FXT_NO_CPU)
+		return lane_get(out, GROUP_OTHER, 0, cpu, OTHER_PROVIDER, OTHER_NAME, ret);
+	return lane_get(out, GROUP_CPUS, cpu, cpu, session->provider + cpu, session->name, ret);
 }
 
 /**
@@ -820,20 +940,10 @@ struct vitrine_error *fxt_lane_out_get(struct fxt_out *out, uint32_t cpu,
 struct vitrine_error *fxt_lane_out_of(struct fxt_out *out, uint32_t provider, uint32_t cpu,
 				      struct fxt_lane_out **ret)
 {
-	struct vitrine_error *err;
-
 	if (cpu == VITRINE_FXT_NO_CPU || !fxt_is_tracefs(provider))
 		return fxt_lane_out_get(out, cpu, ret);
-	err = check_cpu(cpu);
-	if (err)
-		return err;
-	if (!GROW_TO(out->tracefs, out->nr_tracefs, cpu))
-		return vtr_error_no_memory();
-	if (!out->tracefs[cpu])
-		out->tracefs[cpu] = lane_create(out, cpu, FXT_TRACEFS_PROVIDER(cpu),
-						FXT_TRACEFS_NAME);
-	*ret = out->tracefs[cpu];
-	return *ret ? NULL : vtr_error_no_memory();
+	return lane_get(out, GROUP_TRACEFS, cpu, cpu, FXT_TRACEFS_PROVIDER(cpu), FXT_TRACEFS_NAME,
+			ret);
 }
 
 /*
@@ -881,7 +991,7 @@ static void complete_wakeup(const struct fxt_lane_out *lane,
 {
 	const struct vitrine_fxt_arg *weight;
 
-	*ret = *record;
+	memcpy(ret, record, fxt_record_bytes(record));
 	if (!fxt_find_arg(ret, "waker") && lane->chained && ret->nr_args < FXT_MAX_ARGS)
 		fxt_add_waker(ret, lane->running);
 	weight = fxt_find_arg(ret, "weight");
@@ -1014,7 +1124,7 @@ static struct vitrine_error *say_realtime(struct fxt_out *out)
 	struct fxt_lane_out *lane;
 	struct vitrine_error *err;
 
-	if (!out->realtime_ns || out->nr_lanes)
+	if (!out->realtime_ns || out->groups[GROUP_CPUS].nr)
 		return NULL;
 	err = fxt_lane_out_get(out, 0, &lane);
 	if (err)
@@ -1032,16 +1142,14 @@ static struct vitrine_error *say_realtime(struct fxt_out *out)
 struct vitrine_error *fxt_out_commit(struct fxt_out *out)
 {
 	const uint64_t magic = FXT_MAGIC_RECORD;
+	const struct lanes *group;
 	struct vitrine_error *err;
 	unsigned int i;
 
 	err = say_realtime(out);
-	if (!err)
-		err = finish_lane(out->other);
-	for (i = 0; !err && i < out->nr_lanes; i++)
-		err = finish_lane(out->lanes[i]);
-	for (i = 0; !err && i < out->nr_tracefs; i++)
-		err = finish_lane(out->tracefs[i]);
+	for (group = out->groups; group < &out->groups[NR_GROUPS]; group++)
+		for (i = 0; !err && i < group->nr; i++)
+			err = finish_lane(group->at[i]);
 	/* A trace without records consists of the magic number. */
 	if (!err && vtr_writer_is_empty(out->writer))
 		err = vitrine_writer_append(out->writer, &magic, sizeof(magic));

@@ -62,6 +62,7 @@ bool fxt_out_name_thread(struct fxt_out *out, uint64_t koid, uint64_t process,
 			 const struct vitrine_fxt_string *name);
 bool fxt_out_name_process(struct fxt_out *out, uint64_t koid,
 			  const struct vitrine_fxt_string *name);
+bool fxt_out_is_named(const struct fxt_out *out, uint64_t koid);
 uint64_t fxt_out_process(const struct fxt_out *out, uint64_t koid);
 
 struct vitrine_error *fxt_lane_out_get(struct fxt_out *out, uint32_t cpu,

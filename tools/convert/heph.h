@@ -26,8 +26,8 @@
 #ifndef _VITRINE_CONVERT_HEPH_H
 #define _VITRINE_CONVERT_HEPH_H
 
-#include "faults.h"
 #include "vitrine.h"
+#include "left_out.h"
 
 #define HEPH_METADATA_MAGIC	0x75d11d4dU
 #define HEPH_EVENT_MAGIC	0xc1fc1fb7U

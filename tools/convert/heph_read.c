@@ -1,37 +1,183 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Convert a file in Heph's trace format, written by vitrine or by others, to a Fuchsia trace.
- * This file follows the streams; heph_packet.c reads packets, and heph_event.c converts
- * events.
+ * Convert a file in Heph's trace format, written by vitrine or by others, to a Fuchsia trace:
+ * read its packets, convert its events, and follow its streams.
+ *
+ * The attributes of an event that vitrine wrote identify its kind. Events of other writers
+ * become instants and complete durations.
  *
  * A first pass finds the streams and checks whether they are in time order. If not, a list
- * of all events is sorted in memory.
+ * of all events is sorted in memory. All functions are called by one thread.
  */
-#define _GNU_SOURCE	/* tdestroy() */
-#include <search.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "error.h"
+#include <vitrine/fxt.h>
+
+#include "base.h"
 #include "fxt_file.h"
+#include "fxt_names.h"
 #include "fxt_record.h"
+#include "fxt_write.h"
 #include "heph.h"
-#include "heph_event.h"
-#include "registry.h"
+#include "left_out.h"
 
-/* Number of CPUs that FXT can represent. */
-#define MAX_CPUS	0x10000
+/* Later times are clipped to this one, so that other formats can represent them, too. */
+#define HEPH_LAST_NS	(1ULL << 62)
+
+/* Room for the name of an element of an array. */
+#define HEPH_ELEMENT_BYTES	256
+
+/**
+ * struct heph_packet - a packet
+ * @offset: position in the file
+ * @end: position of the end
+ * @event: the packet is an event, otherwise it is metadata
+ * @name: description of an event, or name of an option
+ * @stream: stream of an event
+ * @counter: counter of an event
+ * @substream: substream of an event
+ * @start: start time of an event
+ * @finish: end time of an event
+ * @at: position of the attributes of an event, or of the value of an option
+ */
+struct heph_packet {
+	uint64_t offset;
+	uint64_t end;
+	bool event;
+	struct vitrine_fxt_string name;
+	uint32_t stream;
+	uint32_t counter;
+	uint64_t substream;
+	uint64_t start;
+	uint64_t finish;
+	uint64_t at;
+};
+
+/**
+ * struct heph - a file that is being converted
+ * @file: contents of the file
+ * @path: name of the file
+ * @out: the Fuchsia trace
+ * @streams: struct heph_stream by id
+ * @unsorted: a stream is not in time order
+ * @places: all events in time order, if @unsorted
+ * @nr_places: number of @places
+ * @epoch_ns: value of the option of that name, or 0
+ * @left_out: counts of what FXT cannot represent
+ * @nr_options: number of unknown options
+ * @element_names: by argument of a record, name of an element of an array
+ */
+struct heph {
+	const struct fxt_file *file;
+	const char *path;
+	struct fxt_out *out;
+	struct fxt_names streams;
+	bool unsorted;
+	struct heph_place *places;
+	size_t nr_places;
+	uint64_t epoch_ns;
+	struct left_out left_out;
+	uint64_t nr_options;
+	char element_names[FXT_MAX_ARGS][HEPH_ELEMENT_BYTES];
+};
+
+/* Kind of an event, by its first attribute: see heph.h. */
+enum heph_kind {
+	KIND_OTHER,
+	KIND_SWITCH,
+	KIND_WAKEUP,
+	KIND_NAME,
+	KIND_LOG,
+	KIND_EVENT,
+};
+
+/* Attributes that vitrine writes in addition to arguments. */
+enum heph_known {
+	KNOWN_OUT,
+	KNOWN_STATE,
+	KNOWN_OUT_PRIO,
+	KNOWN_PRIO,
+	KNOWN_OUT_WEIGHT,
+	KNOWN_IN_WEIGHT,
+	KNOWN_WAKEUP,
+	KNOWN_WEIGHT,
+	KNOWN_WAKER,
+	KNOWN_PROCESS,
+	KNOWN_LOG,
+	KNOWN_CATEGORY,
+	KNOWN_PHASE,
+	KNOWN_ID,
+	NR_KNOWN,
+};
+
+/* Their names and types in events of a kind. The first one of an event tells the kind. */
+static const struct {
+	enum heph_kind kind;
+	const char *name;
+	unsigned int type;
+	bool is_first;
+} known[NR_KNOWN] = {
+	[KNOWN_OUT]		= { KIND_SWITCH, "out", HEPH_UINT64, true },
+	[KNOWN_STATE]		= { KIND_SWITCH, "state", HEPH_UINT64 },
+	[KNOWN_OUT_PRIO]	= { KIND_SWITCH, "out_prio", HEPH_UINT64 },
+	[KNOWN_PRIO]		= { KIND_SWITCH, "prio", HEPH_UINT64 },
+	[KNOWN_OUT_WEIGHT]	= { KIND_SWITCH, "out_weight", HEPH_INT64 },
+	[KNOWN_IN_WEIGHT]	= { KIND_SWITCH, "weight", HEPH_INT64 },
+	[KNOWN_WAKEUP]		= { KIND_WAKEUP, "wakeup", HEPH_UINT64, true },
+	[KNOWN_WEIGHT]		= { KIND_WAKEUP, "weight", HEPH_INT64 },
+	[KNOWN_WAKER]		= { KIND_WAKEUP, "waker", HEPH_UINT64 },
+	[KNOWN_PROCESS]		= { KIND_NAME, "process", HEPH_UINT64, true },
+	[KNOWN_LOG]		= { KIND_LOG, "log", HEPH_UINT64, true },
+	[KNOWN_CATEGORY]	= { KIND_EVENT, "category", HEPH_STRING, true },
+	[KNOWN_PHASE]		= { KIND_EVENT, "phase", HEPH_UINT64 },
+	[KNOWN_ID]		= { KIND_EVENT, "id", HEPH_UINT64 },
+};
+
+/**
+ * struct heph_found - what an event has of them
+ * @kind: kind of the event
+ * @has: found
+ * @values: values of those that are numbers
+ * @category: text of KNOWN_CATEGORY
+ */
+struct heph_found {
+	enum heph_kind kind;
+	bool has[NR_KNOWN];
+	uint64_t values[NR_KNOWN];
+	struct vitrine_fxt_string category;
+};
+
+#define NSEC_PER_SEC	1000000000ULL
+
+/**
+ * struct heph_attribute - an attribute of an event
+ * @name: name of the attribute
+ * @type: enum heph_type, with HEPH_ARRAY
+ * @value: value, if it is a number
+ * @text: value, if it is a string
+ * @nr: number of elements of an array
+ * @at: position of the first one
+ */
+struct heph_attribute {
+	struct vitrine_fxt_string name;
+	unsigned int type;
+	uint64_t value;
+	struct vitrine_fxt_string text;
+	unsigned int nr;
+	uint64_t at;
+};
 
 /**
  * struct heph_stream - a stream
- * @id: id of the stream
  * @cpu: the stream is a CPU, because it has switches or wakeups
  * @last: start of the last event
  * @next: expected counter of the next event
  * @begun: the stream has had an event
  */
 struct heph_stream {
-	uint32_t id;
 	bool cpu;
 	uint64_t last;
 	uint32_t next;
@@ -44,21 +190,408 @@ struct heph_place {
 	uint64_t offset;
 };
 
-/* ---- Streams ---- */
+/* ---- Packets ----------------------------------------------------------- */
 
-static int compare_streams(const void *left, const void *right)
+/* Read a number of @nr_bytes at *@at; the caller has checked that they are in the file. */
+static inline uint64_t heph_take(const struct heph *heph, uint64_t *at,
+				 unsigned int nr_bytes)
 {
-	const struct heph_stream *a = left, *b = right;
+	uint64_t value = 0;
 
-	return (a->id > b->id) - (a->id < b->id);
+	while (nr_bytes--)
+		value = value << 8 | heph->file->bytes[(*at)++];
+	return value;
 }
+
+/* Read a string at *@at. Return false if it exceeds @end. */
+static inline bool heph_take_text(const struct heph *heph, uint64_t *at,
+				  uint64_t end, struct vitrine_fxt_string *ret)
+{
+	size_t len;
+
+	if (end - *at < 2)
+		return false;
+	len = heph_take(heph, at, 2);
+	if (end - *at < len)
+		return false;
+	ret->bytes = (const char *)heph->file->bytes + *at;
+	ret->len_bytes = len;
+	*at += len;
+	return true;
+}
+
+/* Create an error for a malformed file. Returns the error, EBADMSG. */
+static struct vitrine_error *heph_malformed(const struct heph *heph, uint64_t offset,
+					    const char *what)
+{
+	return vitrine_error_create(EBADMSG, heph->path, offset, NULL, "%s",
+				    what);
+}
+
+/* Read the header of a packet. Returns NULL, or an error: EBADMSG. */
+static struct vitrine_error *heph_take_packet(const struct heph *heph, uint64_t offset,
+					      struct heph_packet *ret)
+{
+	uint64_t at = offset, left = heph->file->len_bytes - offset, magic;
+	uint64_t size, least;
+
+	if (left < 8)
+		return heph_malformed(heph, offset, "packet is cut short");
+	magic = heph_take(heph, &at, 4);
+	size = heph_take(heph, &at, 4);
+	if (magic != HEPH_EVENT_MAGIC && magic != HEPH_METADATA_MAGIC)
+		return heph_malformed(heph, offset,
+				      "neither event nor metadata");
+	ret->event = magic == HEPH_EVENT_MAGIC;
+	least = ret->event ? HEPH_EVENT_BYTES : HEPH_METADATA_BYTES;
+	if (size < least || size > left)
+		return heph_malformed(heph, offset, size < least ?
+				      "packet is shorter than its fields" :
+				      "packet is longer than the file");
+	ret->offset = offset;
+	ret->end = offset + size;
+	if (ret->event) {
+		ret->stream = heph_take(heph, &at, 4);
+		ret->counter = heph_take(heph, &at, 4);
+		ret->substream = heph_take(heph, &at, 8);
+		ret->start = heph_take(heph, &at, 8);
+		ret->finish = heph_take(heph, &at, 8);
+	}
+	if (!heph_take_text(heph, &at, ret->end, &ret->name))
+		return heph_malformed(heph, offset, ret->event ?
+				      "description is longer than its packet" :
+				      "option's name is longer than its packet");
+	ret->at = at;
+	return NULL;
+}
+
+/* ---- Attributes ---- */
+
+/* Read a value, which is no array, at *@at. Return false if it exceeds the packet. */
+static bool take_value(const struct heph *heph, uint64_t *at, uint64_t end,
+		       struct heph_attribute *ret)
+{
+	if ((ret->type & ~HEPH_ARRAY) == HEPH_STRING)
+		return heph_take_text(heph, at, end, &ret->text);
+	if (end - *at < 8)
+		return false;
+	ret->value = heph_take(heph, at, 8);
+	return true;
+}
+
+/* Find the elements of the array at *@at. Return false if it exceeds the packet. */
+static bool take_array(const struct heph *heph, uint64_t *at, uint64_t end,
+		       struct heph_attribute *ret)
+{
+	unsigned int i;
+
+	if (end - *at < 2)
+		return false;
+	ret->nr = heph_take(heph, at, 2);
+	ret->at = *at;
+	for (i = 0; i < ret->nr; i++)
+		if (!take_value(heph, at, end, ret))
+			return false;
+	return true;
+}
+
+/* Read the attribute at *@at. Return false if it exceeds the packet. */
+static bool take_attribute(const struct heph *heph, uint64_t *at, uint64_t end,
+			   struct heph_attribute *ret)
+{
+	unsigned int type;
+
+	if (!heph_take_text(heph, at, end, &ret->name) || *at == end)
+		return false;
+	ret->type = heph_take(heph, at, 1);
+	type = ret->type & ~HEPH_ARRAY;
+	if (type < HEPH_UINT64 || type > HEPH_STRING)
+		return false;
+	if (ret->type & HEPH_ARRAY)
+		return take_array(heph, at, end, ret);
+	return take_value(heph, at, end, ret);
+}
+
+/* ---- Recognising events written by vitrine ---- */
+
+static bool is_known(const struct heph_attribute *attribute, enum heph_known i)
+{
+	return attribute->type == known[i].type && fxt_string_is(&attribute->name, known[i].name);
+}
+
+static enum heph_kind kind_of(const struct heph_packet *packet,
+			      const struct heph_attribute *first)
+{
+	unsigned int i;
+
+	if (first->type != HEPH_STRING && packet->start != packet->finish)
+		return KIND_OTHER;
+	for (i = 0; i < NR_KNOWN; i++)
+		if (known[i].is_first && is_known(first, i))
+			return known[i].kind;
+	return KIND_OTHER;
+}
+
+/* Store an attribute that vitrine writes in addition to arguments. Return false for others. */
+static bool keep_known(const struct heph_attribute *attribute,
+		       struct heph_found *found)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_KNOWN; i++) {
+		if (known[i].kind != found->kind || found->has[i] || !is_known(attribute, i) ||
+		    (i == KNOWN_ID && !found->has[KNOWN_PHASE]))
+			continue;
+		found->has[i] = true;
+		found->values[i] = attribute->value;
+		if (i == KNOWN_CATEGORY)
+			found->category = attribute->text;
+		return true;
+	}
+	return false;
+}
+
+static void set_argument(struct vitrine_fxt_arg *arg,
+			 const struct vitrine_fxt_string *name,
+			 const struct heph_attribute *attribute)
+{
+	static const unsigned char types[] = {
+		[HEPH_UINT64]	= FXT_ARG_UINT64,
+		[HEPH_INT64]	= FXT_ARG_INT64,
+		[HEPH_DOUBLE]	= FXT_ARG_DOUBLE,
+		[HEPH_STRING]	= FXT_ARG_STRING_REF,
+	};
+
+	arg->type = types[attribute->type & ~HEPH_ARRAY];
+	arg->name = *name;
+	if (arg->type == FXT_ARG_STRING_REF)
+		arg->value.string = attribute->text;
+	else
+		arg->value.uint64 = attribute->value;
+}
+
+/* Add the elements of an array, which are called NAME[0], NAME[1] and so on. */
+static void add_array(struct heph *heph, const struct heph_packet *packet,
+		      struct vitrine_fxt_record *record,
+		      struct heph_attribute array)
+{
+	struct vitrine_fxt_string name;
+	uint64_t at = array.at;
+	unsigned int i;
+	char *text;
+
+	for (i = 0; i < array.nr; i++) {
+		take_value(heph, &at, packet->end, &array);
+		text = heph->element_names[record->nr_args];
+		name.bytes = text;
+		name.len_bytes = snprintf(text, HEPH_ELEMENT_BYTES, "%.*s[%u]",
+					  (int)array.name.len_bytes,
+					  array.name.bytes, i);
+		set_argument(&record->args[record->nr_args++], &name, &array);
+	}
+}
+
+/* Whether the arguments have room for an attribute; FXT has no empty arrays. */
+static bool has_room(const struct vitrine_fxt_record *record,
+		     const struct heph_attribute *attribute)
+{
+	unsigned int room = FXT_MAX_ARGS - record->nr_args;
+
+	if (!(attribute->type & HEPH_ARRAY))
+		return room;
+	return attribute->nr && attribute->nr <= room &&
+	       attribute->name.len_bytes + strlen("[14]") < HEPH_ELEMENT_BYTES &&
+	       !memchr(attribute->name.bytes, '\0', attribute->name.len_bytes);
+}
+
+static void add_argument(struct heph *heph, const struct heph_packet *packet,
+			 struct vitrine_fxt_record *record,
+			 const struct heph_attribute *attribute)
+{
+	if (!has_room(record, attribute))
+		heph->left_out.nr[LEFT_OUT_ARGUMENT]++;
+	else if (attribute->type & HEPH_ARRAY)
+		add_array(heph, packet, record, *attribute);
+	else
+		set_argument(&record->args[record->nr_args++], &attribute->name,
+			     attribute);
+}
+
+static struct vitrine_error *collect(struct heph *heph,
+				     const struct heph_packet *packet,
+				     struct vitrine_fxt_record *record,
+				     struct heph_found *found)
+{
+	struct heph_attribute attribute = { .type = 0 };
+	uint64_t at = packet->at;
+	bool first = found->kind != KIND_OTHER;
+
+	record->nr_args = 0;
+	while (at < packet->end) {
+		if (!take_attribute(heph, &at, packet->end, &attribute))
+			return heph_malformed(heph, packet->offset,
+					      "attribute is malformed");
+		if (first)
+			found->kind = kind_of(packet, &attribute);
+		first = false;
+		if (!keep_known(&attribute, found))
+			add_argument(heph, packet, record, &attribute);
+	}
+	return NULL;
+}
+
+/* Whether an event has exactly the attributes of its kind. */
+static bool is_whole(const struct heph_found *found,
+		     const struct vitrine_fxt_record *record)
+{
+	switch (found->kind) {
+	case KIND_SWITCH:
+		return found->has[KNOWN_STATE] && found->values[KNOWN_STATE] <= FXT_THREAD_DEAD &&
+		       found->values[KNOWN_STATE] != FXT_THREAD_RUNNING &&
+		       found->values[KNOWN_OUT_PRIO] <= 255 &&
+		       found->values[KNOWN_PRIO] <= 255 && !record->nr_args;
+	case KIND_WAKEUP:
+	case KIND_NAME:
+	case KIND_LOG:
+		return !record->nr_args;
+	default:
+		return true;
+	}
+}
+
+/* Read the attributes of an event and determine its kind. Returns NULL, or an error: EBADMSG. */
+static struct vitrine_error *heph_take_attributes(struct heph *heph,
+						  const struct heph_packet *packet,
+						  struct vitrine_fxt_record *record,
+						  struct heph_found *ret)
+{
+	struct vitrine_error *err;
+
+	*ret = (struct heph_found){ .kind = KIND_EVENT };
+	err = collect(heph, packet, record, ret);
+	if (packet->at == packet->end)
+		ret->kind = KIND_OTHER;
+	if (err || is_whole(ret, record))
+		return err;
+	/* Not written by vitrine after all: all attributes are arguments. */
+	*ret = (struct heph_found){ .kind = KIND_OTHER };
+	return collect(heph, packet, record, ret);
+}
+
+static struct vitrine_fxt_thread thread_of(const struct heph *heph,
+					   uint64_t koid)
+{
+	return (struct vitrine_fxt_thread){
+		.process = koid ? fxt_out_process(heph->out, koid) : 0,
+		.thread = koid,
+	};
+}
+
+static void make_switch(const struct heph *heph,
+			const struct heph_packet *packet,
+			const struct heph_found *found,
+			struct vitrine_fxt_record *record)
+{
+	record->kind = VITRINE_FXT_SWITCH;
+	record->context_switch.outgoing = thread_of(heph, found->values[KNOWN_OUT]);
+	record->context_switch.incoming = thread_of(heph, packet->substream);
+	record->context_switch.outgoing_state = found->values[KNOWN_STATE];
+	record->context_switch.legacy = found->has[KNOWN_OUT_PRIO] && found->has[KNOWN_PRIO];
+	record->context_switch.outgoing_priority = found->values[KNOWN_OUT_PRIO];
+	record->context_switch.incoming_priority = found->values[KNOWN_PRIO];
+	record->nr_args = 0;
+	if (found->has[KNOWN_OUT_WEIGHT])
+		fxt_add_weight(record, "outgoing_weight",
+			       found->values[KNOWN_OUT_WEIGHT]);
+	if (found->has[KNOWN_IN_WEIGHT])
+		fxt_add_weight(record, "incoming_weight",
+			       found->values[KNOWN_IN_WEIGHT]);
+}
+
+static void make_wakeup(const struct heph *heph,
+			const struct heph_packet *packet,
+			const struct heph_found *found,
+			struct vitrine_fxt_record *record)
+{
+	record->kind = VITRINE_FXT_WAKEUP;
+	record->wakeup = thread_of(heph, packet->substream);
+	record->nr_args = 0;
+	if (found->has[KNOWN_WEIGHT])
+		fxt_add_weight(record, "weight", found->values[KNOWN_WEIGHT]);
+	if (found->has[KNOWN_WAKER])
+		fxt_add_waker(record, found->values[KNOWN_WAKER]);
+}
+
+/* In files of other writers a stream is a thread, and a substream is a task on it. */
+static void make_event(const struct heph *heph,
+		       const struct heph_packet *packet,
+		       const struct heph_found *found,
+		       struct vitrine_fxt_record *record)
+{
+	record->kind = VITRINE_FXT_EVENT;
+	record->event.thread = thread_of(heph, packet->substream);
+	record->event.name = packet->name;
+	record->event.id = found->values[KNOWN_ID];
+	record->event.category = found->category;
+	record->event.type = packet->finish > packet->start || found->has[KNOWN_CATEGORY] ?
+				     FXT_EVENT_DURATION_COMPLETE :
+				     FXT_EVENT_INSTANT;
+	if (found->has[KNOWN_PHASE] && found->values[KNOWN_PHASE] <= FXT_EVENT_FLOW_END)
+		record->event.type = found->values[KNOWN_PHASE];
+	if (record->event.type == FXT_EVENT_DURATION_COMPLETE)
+		record->event.id = packet->finish < HEPH_LAST_NS ?
+					   packet->finish : HEPH_LAST_NS;
+	if (found->has[KNOWN_CATEGORY])
+		return;
+	record->event.category.bytes = HEPH_CATEGORY;
+	record->event.category.len_bytes = strlen(HEPH_CATEGORY);
+	record->event.thread.process = packet->stream;
+}
+
+/* Set the name of a thread from an event of KIND_NAME. Returns false if there is no memory. */
+static bool heph_learn_name(struct heph *heph, const struct heph_packet *packet,
+			    const struct heph_found *found)
+{
+	uint64_t process = found->values[KNOWN_PROCESS], koid = packet->substream;
+
+	return fxt_out_name_thread(heph->out, koid, process, &packet->name) &&
+	       (koid != process ||
+		fxt_out_name_process(heph->out, koid, &packet->name));
+}
+
+/* Convert an event of any other kind to a record. */
+static void heph_make_record(const struct heph *heph,
+			     const struct heph_packet *packet,
+			     const struct heph_found *found,
+			     struct vitrine_fxt_record *record)
+{
+	record->timed = true;
+	record->ticks = packet->start < HEPH_LAST_NS ? packet->start :
+						       HEPH_LAST_NS;
+	record->ticks_per_second = NSEC_PER_SEC;
+	switch (found->kind) {
+	case KIND_SWITCH:
+		make_switch(heph, packet, found, record);
+		break;
+	case KIND_WAKEUP:
+		make_wakeup(heph, packet, found, record);
+		break;
+	case KIND_LOG:
+		record->kind = VITRINE_FXT_LOG;
+		record->log.thread = thread_of(heph, packet->substream);
+		record->log.message = packet->name;
+		break;
+	default:
+		make_event(heph, packet, found, record);
+		break;
+	}
+}
+
+/* ---- Streams ---- */
 
 static struct heph_stream *stream_of(struct heph *heph, uint32_t id)
 {
-	struct heph_stream wanted = { .id = id };
-
-	return registry_get(&heph->streams, &wanted, sizeof(wanted),
-			    compare_streams, NULL);
+	return fxt_names_owned(&heph->streams, id, sizeof(struct heph_stream));
 }
 
 /* Report a gap in the counter of a stream as lost records. */
@@ -133,7 +666,7 @@ static struct vitrine_error *look_at_event(struct heph *heph,
 	if (err)
 		return err;
 	if ((found.kind == KIND_SWITCH || found.kind == KIND_WAKEUP) &&
-	    stream->id < MAX_CPUS)
+	    packet->stream < FXT_MAX_CPUS)
 		stream->cpu = true;
 	if (packet->start < stream->last ||
 	    (!stream->cpu && packet->start < *last_other))
@@ -278,7 +811,7 @@ struct vitrine_error *heph_read_file(const struct fxt_file *file,
 	if (!err && notes)
 		print_counts(&heph, notes);
 	fxt_out_destroy(heph.out);
-	tdestroy(heph.streams, free);
+	fxt_names_free_owned(&heph.streams, NULL);
 	free(heph.places);
 	return err;
 }

@@ -5,15 +5,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "error.h"
-#include "feed.h"
+#include "archive.h"
+#include "base.h"
 #include "fxt_names.h"
 #include "fxt_record.h"
-#include "grow.h"
+#include "writer.h"
 #include "heph.h"
 #include "left_out.h"
-#include "utf8.h"
-#include "writer.h"
 
 #define BUFFER_BYTES	(1U << 16)
 
@@ -25,10 +23,9 @@ struct heph_counter {
 
 /**
  * struct heph_out - a file that is being written
- * @feed: the trace to convert
+ * @archive: the trace to convert
  * @writer: writer of the file
- * @counters: counters of all streams
- * @nr_counters: number of @counters
+ * @counters: struct heph_counter of all streams by id
  * @told: threads and processes whose names were written are used
  * @left_out: counts of what the format cannot represent
  * @limit: longest packet; what does not fit is left out
@@ -38,10 +35,9 @@ struct heph_counter {
  * @buffer: packets
  */
 struct heph_out {
-	struct feed *feed;
+	struct vitrine_archive *archive;
 	struct vitrine_writer *writer;
-	struct heph_counter *counters;
-	unsigned int nr_counters;
+	struct fxt_names counters;
 	struct fxt_names told;
 	struct left_out left_out;
 	size_t limit;
@@ -146,26 +142,18 @@ static bool put_text(struct heph_out *out, const char *name, size_t len_name,
 static enum heph_type type_of(const struct vitrine_fxt_arg *arg,
 			      uint64_t *ret_value)
 {
-	*ret_value = arg->value.uint64;
-	switch (arg->type) {
-	case FXT_ARG_STRING_REF:
-		return HEPH_STRING;
-	case FXT_ARG_INT32:
-	case FXT_ARG_INT64:
-		return HEPH_INT64;
-	case FXT_ARG_DOUBLE:
-		return HEPH_DOUBLE;
-	case FXT_ARG_BOOL:
-		*ret_value = arg->value.boolean;
-		return HEPH_UINT64;
-	case FXT_ARG_UINT32:
-	case FXT_ARG_UINT64:
-	case FXT_ARG_POINTER:
-	case FXT_ARG_KOID:
-		return HEPH_UINT64;
-	default:
-		return 0;
-	}
+	static const uint8_t types[] = {
+		[FXT_CLASS_SIGNED]	= HEPH_INT64,
+		[FXT_CLASS_UNSIGNED]	= HEPH_UINT64,
+		[FXT_CLASS_REAL]	= HEPH_DOUBLE,
+		[FXT_CLASS_TEXT]	= HEPH_STRING,
+		[FXT_CLASS_ADDRESS]	= HEPH_UINT64,
+		[FXT_CLASS_BOOL]	= HEPH_UINT64,
+	};
+	enum fxt_class class = fxt_arg_class(arg->type);
+
+	*ret_value = class == FXT_CLASS_BOOL ? arg->value.boolean : arg->value.uint64;
+	return types[class];
 }
 
 static bool put_arg(struct heph_out *out, const struct vitrine_fxt_arg *arg)
@@ -279,7 +267,7 @@ static struct vitrine_error *put_epoch(struct heph_out *out)
 {
 	uint64_t realtime_ns;
 
-	if (!feed_realtime(out->feed, &realtime_ns))
+	if (!archive_realtime(out->archive, &realtime_ns))
 		return NULL;
 	out->at = 0;
 	put(out, HEPH_METADATA_MAGIC, 4);
@@ -295,28 +283,23 @@ static struct vitrine_error *put_epoch(struct heph_out *out)
 /* Return the counter of a stream, or NULL without memory. */
 static struct heph_counter *counter_of(struct heph_out *out, uint32_t id)
 {
-	unsigned int i;
+	struct heph_counter *counter;
 
-	for (i = 0; i < out->nr_counters; i++)
-		if (out->counters[i].id == id)
-			return &out->counters[i];
-	if (!GROW(out->counters, out->nr_counters))
-		return NULL;
-	out->counters[i] = (struct heph_counter){ .id = id };
-	out->nr_counters++;
-	return &out->counters[i];
+	counter = fxt_names_owned(&out->counters, id, sizeof(*counter));
+	if (counter)
+		counter->id = id;
+	return counter;
 }
 
-static uint32_t id_of(const struct feed_stream *stream)
+static uint32_t id_of(uint32_t provider, uint32_t cpu)
 {
-	return stream->cpu != VITRINE_FXT_NO_CPU ? stream->cpu :
-	       HEPH_OTHER_STREAM | stream->provider;
+	return cpu != VITRINE_FXT_NO_CPU ? cpu : HEPH_OTHER_STREAM | provider;
 }
 
 static struct vitrine_fxt_string name_of(const struct heph_out *out,
 					 uint64_t koid, uint64_t *ret_process)
 {
-	const struct vitrine_archive *archive = feed_archive(out->feed);
+	const struct vitrine_archive *archive = out->archive;
 	struct vitrine_fxt_string name = { "idle", 4 };
 
 	*ret_process = VITRINE_FXT_NO_PROCESS;
@@ -372,15 +355,17 @@ static struct vitrine_error *tell(struct heph_out *out,
 /* ---- Records ---- */
 
 static void put_weight(struct heph_out *out, const char *name,
-		       const struct vitrine_fxt_arg *arg)
+		       const struct vitrine_fxt_record *record, const char *weight)
 {
+	const struct vitrine_fxt_arg *arg = fxt_find_typed(record, weight, FXT_ARG_INT32);
+
 	if (arg)
 		put_number(out, name, HEPH_INT64, arg->value.int64);
 }
 
 static struct vitrine_error *put_switch(struct heph_out *out,
 					struct heph_counter *counter,
-					const struct feed_item *item)
+					const struct archive_item *item)
 {
 	const struct vitrine_fxt_record *record = item->record;
 	const struct vitrine_fxt_thread *outgoing, *incoming;
@@ -409,19 +394,18 @@ static struct vitrine_error *put_switch(struct heph_out *out,
 		put_number(out, "prio", HEPH_UINT64,
 			   record->context_switch.incoming_priority);
 	} else {
-		put_weight(out, "out_weight",
-			   fxt_find_arg(record, "outgoing_weight"));
-		put_weight(out, "weight", fxt_find_arg(record, "incoming_weight"));
+		put_weight(out, "out_weight", record, "outgoing_weight");
+		put_weight(out, "weight", record, "incoming_weight");
 	}
 	return end_packet(out);
 }
 
 static struct vitrine_error *put_wakeup(struct heph_out *out,
 					struct heph_counter *counter,
-					const struct feed_item *item)
+					const struct archive_item *item)
 {
 	const struct vitrine_fxt_record *record = item->record;
-	const struct vitrine_fxt_arg *waker = fxt_find_arg(record, "waker");
+	const struct vitrine_fxt_arg *waker = fxt_find_typed(record, "waker", FXT_ARG_KOID);
 	struct vitrine_fxt_string name;
 	struct vitrine_error *err;
 	uint64_t unused;
@@ -434,13 +418,13 @@ static struct vitrine_error *put_wakeup(struct heph_out *out,
 	begin_event(out, counter, record->wakeup.thread, item->ns, item->ns,
 		    &name, 0);
 	put_number(out, "wakeup", HEPH_UINT64, 1);
-	put_weight(out, "weight", fxt_find_arg(record, "weight"));
+	put_weight(out, "weight", record, "weight");
 	if (waker)
 		put_number(out, "waker", HEPH_UINT64, waker->value.uint64);
 	return end_packet(out);
 }
 
-static uint64_t end_of(const struct feed_item *item)
+static uint64_t end_of(const struct archive_item *item)
 {
 	const struct vitrine_fxt_record *record = item->record;
 	uint64_t ns;
@@ -458,7 +442,7 @@ static bool has_id(unsigned int type)
 
 static struct vitrine_error *put_event(struct heph_out *out,
 				       struct heph_counter *counter,
-				       const struct feed_item *item)
+				       const struct archive_item *item)
 {
 	const struct vitrine_fxt_record *record = item->record;
 	unsigned int type = record->event.type;
@@ -496,7 +480,7 @@ static bool is_foreign(const struct vitrine_fxt_record *record)
 }
 
 static struct vitrine_error *put_foreign(struct heph_out *out,
-					 const struct feed_item *item)
+					 const struct archive_item *item)
 {
 	const struct vitrine_fxt_record *record = item->record;
 	struct heph_counter *counter;
@@ -512,7 +496,7 @@ static struct vitrine_error *put_foreign(struct heph_out *out,
 
 static struct vitrine_error *put_log(struct heph_out *out,
 				     struct heph_counter *counter,
-				     const struct feed_item *item)
+				     const struct archive_item *item)
 {
 	const struct vitrine_fxt_record *record = item->record;
 	struct vitrine_error *err;
@@ -527,14 +511,14 @@ static struct vitrine_error *put_log(struct heph_out *out,
 }
 
 static struct vitrine_error *put_record(struct heph_out *out,
-					const struct feed_item *item)
+					const struct archive_item *item)
 {
 	const struct vitrine_fxt_record *record = item->record;
 	struct heph_counter *counter;
 
 	if (is_foreign(record))
 		return put_foreign(out, item);
-	counter = counter_of(out, id_of(item->stream));
+	counter = counter_of(out, id_of(record->provider, record->cpu));
 	if (!counter)
 		return vtr_error_no_memory();
 	switch (record->kind) {
@@ -555,27 +539,37 @@ static struct vitrine_error *put_record(struct heph_out *out,
 	return NULL;
 }
 
+/* Records that were lost before a sub-buffer have had numbers. */
+static struct vitrine_error *count_lost(struct heph_out *out, const struct archive_item *item)
+{
+	const uint64_t nr = item->loss.nr_missing + item->loss.nr_unwritten;
+	struct heph_counter *counter;
+
+	if (!nr)
+		return NULL;
+	counter = counter_of(out, id_of(item->record->provider, item->packet->cpu));
+	if (!counter)
+		return vtr_error_no_memory();
+	counter->next += nr;
+	return NULL;
+}
+
 static struct vitrine_error *put_all(struct heph_out *out)
 {
-	struct heph_counter *counter;
 	struct vitrine_error *err;
-	struct feed_item item;
+	struct archive_item item;
 
 	err = put_epoch(out);
 	while (!err) {
-		err = feed_next(out->feed, &item);
-		if (err || item.kind == FEED_END)
+		err = archive_read(out->archive, &item);
+		if (err || !item.record)
 			break;
-		if (item.kind == FEED_RECORD) {
+		if (item.record->timed)
 			err = put_record(out, &item);
-		} else if (item.kind == FEED_UNTIMED) {
+		else if (item.packet)
+			err = count_lost(out, &item);
+		else
 			left_out_untimed(&out->left_out, item.record);
-		} else if (item.kind == FEED_LOST) {
-			counter = counter_of(out, id_of(item.stream));
-			if (!counter)
-				return vtr_error_no_memory();
-			counter->next += item.lost->nr_lost;
-		}
 	}
 	return err ? err : flush(out);
 }
@@ -622,7 +616,7 @@ struct vitrine_error *heph_write(const char *from, const char *to,
 		return vtr_error_no_memory();
 	out->limit = packet_bytes && packet_bytes < HEPH_MAX_BYTES ?
 			     packet_bytes : HEPH_MAX_BYTES;
-	err = feed_create(from, &report, &out->feed);
+	err = vitrine_archive_create(from, &report, &out->archive);
 	if (!err)
 		err = vitrine_writer_create(to, &out->writer);
 	if (!err)
@@ -634,9 +628,9 @@ struct vitrine_error *heph_write(const char *from, const char *to,
 	if (!err)
 		print_counts(out, from);
 	vitrine_writer_destroy(out->writer);
-	feed_destroy(out->feed);
+	vitrine_archive_destroy(out->archive);
 	fxt_names_deinit(&out->told);
-	free(out->counters);
+	fxt_names_free_owned(&out->counters, NULL);
 	free(out);
 	return err;
 }

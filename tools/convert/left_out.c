@@ -1,11 +1,46 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Count what a conversion leaves out, so that nothing is dropped silently.
+ * Report what is wrong with the input of a conversion, and count what its output leaves out, so
+ * that nothing is dropped silently.
  */
 #include <inttypes.h>
 
 #include "fxt_packet.h"
 #include "left_out.h"
+
+/* Further faults of a file are only counted. */
+#define MAX_PRINTED	10
+
+/* ---- Faults ------------------------------------------------------------ */
+
+/**
+ * faults_print() - print and count a fault
+ * @ctx: struct faults
+ * @offset: position in the file
+ * @message: description of the fault
+ */
+void faults_print(void *ctx, uint64_t offset, const char *message)
+{
+	struct faults *faults = ctx;
+
+	if (faults->nr++ < MAX_PRINTED)
+		fprintf(stderr,
+			"vitrine: %s: offset 0x%" PRIx64 ": %s; left out\n",
+			faults->path, offset, message);
+}
+
+/**
+ * faults_end() - print how many faults were not printed
+ * @faults: faults of the file
+ */
+void faults_end(const struct faults *faults)
+{
+	if (faults->nr > MAX_PRINTED)
+		fprintf(stderr, "vitrine: %s: %" PRIu64 " more left out\n",
+			faults->path, faults->nr - MAX_PRINTED);
+}
+
+/* ---- What is left out -------------------------------------------------- */
 
 static bool blob_is_ours(const struct vitrine_fxt_record *record)
 {
@@ -32,18 +67,36 @@ static bool object_is_name(const struct vitrine_fxt_record *record)
  */
 bool left_out_is_content(const struct vitrine_fxt_record *record)
 {
-	switch (record->kind) {
-	case VITRINE_FXT_BLOB:
+	if (record->kind == VITRINE_FXT_BLOB)
 		return !blob_is_ours(record);
-	case VITRINE_FXT_KERNEL_OBJECT:
+	if (record->kind == VITRINE_FXT_KERNEL_OBJECT)
 		return !object_is_name(record);
-	case VITRINE_FXT_LARGE_BLOB:
-	case VITRINE_FXT_USERSPACE_OBJECT:
-	case VITRINE_FXT_PROVIDER_EVENT:
-		return true;
-	default:
-		return false;
-	}
+	return record->kind == VITRINE_FXT_LARGE_BLOB ||
+	       record->kind == VITRINE_FXT_USERSPACE_OBJECT ||
+	       record->kind == VITRINE_FXT_PROVIDER_EVENT;
+}
+
+/**
+ * left_out_record() - count a record that could not be written
+ * @left_out: counts
+ * @record: the record, with a time or with contents of its own
+ */
+void left_out_record(struct left_out *left_out,
+		     const struct vitrine_fxt_record *record)
+{
+	static const uint8_t sorts[] = {
+		[VITRINE_FXT_UNKNOWN]		= LEFT_OUT_UNKNOWN,
+		[VITRINE_FXT_EVENT]		= LEFT_OUT_EVENT,
+		[VITRINE_FXT_BLOB]		= LEFT_OUT_BLOB,
+		[VITRINE_FXT_USERSPACE_OBJECT]	= LEFT_OUT_OBJECT,
+		[VITRINE_FXT_KERNEL_OBJECT]	= LEFT_OUT_OBJECT,
+		[VITRINE_FXT_SWITCH]		= LEFT_OUT_SCHEDULING,
+		[VITRINE_FXT_WAKEUP]		= LEFT_OUT_SCHEDULING,
+		[VITRINE_FXT_LOG]		= LEFT_OUT_EVENT,
+		[VITRINE_FXT_LARGE_BLOB]	= LEFT_OUT_BLOB,
+	};
+
+	left_out->nr[sorts[record->kind]]++;
 }
 
 /**
@@ -54,39 +107,9 @@ bool left_out_is_content(const struct vitrine_fxt_record *record)
 void left_out_untimed(struct left_out *left_out,
 		      const struct vitrine_fxt_record *record)
 {
-	if (record->kind == VITRINE_FXT_UNKNOWN)
-		left_out->nr[LEFT_OUT_UNKNOWN]++;
-	else if (!left_out_is_content(record) || record->kind == VITRINE_FXT_PROVIDER_EVENT)
-		return;
-	else if (record->kind == VITRINE_FXT_BLOB || record->kind == VITRINE_FXT_LARGE_BLOB)
-		left_out->nr[LEFT_OUT_BLOB]++;
-	else
-		left_out->nr[LEFT_OUT_OBJECT]++;
-}
-
-/**
- * left_out_record() - count a record with a time that could not be written
- * @left_out: counts
- * @record: the record
- */
-void left_out_record(struct left_out *left_out,
-		     const struct vitrine_fxt_record *record)
-{
-	switch (record->kind) {
-	case VITRINE_FXT_SWITCH:
-	case VITRINE_FXT_WAKEUP:
-		left_out->nr[LEFT_OUT_SCHEDULING]++;
-		break;
-	case VITRINE_FXT_LARGE_BLOB:
-		left_out->nr[LEFT_OUT_BLOB]++;
-		break;
-	case VITRINE_FXT_UNKNOWN:
-		left_out->nr[LEFT_OUT_UNKNOWN]++;
-		break;
-	default:
-		left_out->nr[LEFT_OUT_EVENT]++;
-		break;
-	}
+	if (record->kind == VITRINE_FXT_UNKNOWN ||
+	    (left_out_is_content(record) && record->kind != VITRINE_FXT_PROVIDER_EVENT))
+		left_out_record(left_out, record);
 }
 
 /**

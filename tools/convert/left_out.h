@@ -1,14 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Counts of what another format cannot represent of a trace, to be printed at the end.
+ * What a conversion says about its input: the first faults and their number, and counts of what
+ * the other format cannot represent of it, to be printed at the end.
  */
 #ifndef _VITRINE_CONVERT_LEFT_OUT_H
 #define _VITRINE_CONVERT_LEFT_OUT_H
 
 #include <stdio.h>
 
-#include "fxt_write.h"
 #include "vitrine.h"
+#include "fxt_write.h"
+
+/* The file, and its number of faults. */
+struct faults {
+	const char *path;
+	uint64_t nr;
+};
+
+/* For struct vitrine_fxt_report: @ctx is a struct faults. */
+void faults_print(void *ctx, uint64_t offset, const char *message);
+/* Print how many faults were not printed. */
+void faults_end(const struct faults *faults);
 
 /**
  * enum left_out_kind - kinds of what was left out

@@ -15,7 +15,7 @@
 
 #include <libkdumpfile/kdumpfile.h>
 
-#include "status.h"
+#include "helpers.h"
 
 #define MAX_PAGE_BYTES	65536U
 
@@ -85,7 +85,7 @@ static int write_memory(kdump_ctx_t *dump, int fd)
  * @argc: 2
  * @argv: name of the program, name of the dump
  *
- * Return: EXIT_SUCCESS; EXIT_FAILURE after an error was reported as status.h describes.
+ * Return: EXIT_SUCCESS; EXIT_FAILURE after an error was reported as helpers.h describes.
  */
 int main(int argc, char **argv)
 {

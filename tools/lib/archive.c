@@ -3,23 +3,105 @@
  * Read a trace file in time order over all its providers.
  *
  * A first pass over the file learns the names and finds the extents of each provider's
- * records. Then the lanes of the providers are merged with a heap. The file may be larger
+ * records, its lane. Then the lanes are merged with a heap. The file may be larger
  * than memory: memory grows with the number of threads and extents, not with the number
- * of records. Records that are out of order are sorted, on disk if there are many.
+ * of records.
  *
- * An archive is used by one thread at a time.
+ * Nearly all providers write in time order; then reading is decoding. If a provider does
+ * not, a pass over its records moves those that are out of order to struct archive_sort,
+ * which sorts them, on disk if there are many.
+ *
+ * An archive and its lanes, which share its decoder, are used by one thread at a time.
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "archive.h"
-#include "archive_lane.h"
-#include "error.h"
-#include "fxt.h"
+#include "archive_sort.h"
+#include "base.h"
 #include "fxt_names.h"
-#include "grow.h"
-#include "heap.h"
+#include "fxt_packet.h"
+
+/* A range of the file that holds only records of one provider. */
+struct archive_extent {
+	uint64_t begin;
+	uint64_t end;
+};
+
+/* A time in ticks of a provider; @rate is 0 if there is none. */
+struct archive_time {
+	uint64_t ticks;
+	uint64_t rate;
+};
+
+/**
+ * struct archive_lane - the records of one provider, or of one sorted run
+ * @provider: the provider, or NULL
+ * @index: id of the provider, which orders records of equal time
+ * @extents: where the records are in the file
+ * @nr_extents: number of extents
+ * @last: time of the last record, during the first pass over the file
+ * @written: time at which the last record was written, likewise
+ * @unsorted: time goes backwards somewhere in the file
+ * @disordered: the records were written out of order, so that it is not only
+ *	complete durations, written at their end, which are out of order
+ * @top: latest @key so far
+ * @top_ticks: the same in ticks
+ * @late: @record is earlier than @top and therefore in struct archive_sort
+ * @packed: @packet is valid
+ * @packet: packet header of the last sub-buffer
+ * @begins_packet: @record has it
+ * @packet_begin: offset of that sub-buffer
+ * @nr_timed: number of records with a timestamp in it so far, late ones included
+ * @loss: what is missing before it
+ * @run: run of struct archive_sort that this lane reads; NULL: it reads the file
+ * @extent: index of the extent that holds @at
+ * @at: offset of the next record
+ * @released: offset of the first byte that is still in memory
+ * @key: time of @record, comparable with the keys of other lanes
+ * @record: the current record; without a timestamp, it gets the time @top
+ */
+struct archive_lane {
+	struct fxt_provider *provider;
+	unsigned int index;
+	struct archive_extent *extents;
+	size_t nr_extents;
+	struct archive_time last;
+	struct archive_time written;
+	bool unsorted;
+	bool disordered;
+	uint64_t top;
+	uint64_t top_ticks;
+	bool late;
+	bool packed;
+	struct vitrine_packet packet;
+	bool begins_packet;
+	uint64_t packet_begin;
+	uint64_t nr_timed;
+	struct fxt_loss loss;
+	struct archive_run *run;
+	size_t extent;
+	uint64_t at;
+	uint64_t released;
+	uint64_t key;
+	struct vitrine_fxt_record record;
+};
+
+/**
+ * struct archive_source - what all lanes of an archive share
+ * @file: the bytes
+ * @decoder: the decoder
+ * @in_ns: providers differ in tick rate: keys are nanoseconds, not ticks
+ * @sort: records that are out of order in their lane
+ */
+struct archive_source {
+	struct fxt_file file;
+	struct fxt_decoder *decoder;
+	bool in_ns;
+	struct archive_sort sort;
+};
 
 /*
  * The record that gives a name has no time; the module writes it right before the switch
@@ -39,7 +121,6 @@ struct waiting_names {
 struct vitrine_archive {
 	struct archive_source source;
 	const char *path;
-	const struct vitrine_fxt_report *report;
 	struct vitrine_fxt fxt;
 	struct fxt_names processes;
 	struct fxt_names threads;
@@ -49,12 +130,231 @@ struct vitrine_archive {
 	struct archive_lane *run_lanes;	/* one for each run of source.sort */
 	uint64_t rate;			/* 0: none yet */
 	bool has_wakeups;
+	uint32_t nr_cpus;
+	bool has_realtime;
+	uint64_t realtime_ns;
 
 	/* Lanes with a record, the earliest first. */
 	void **heap;
 	unsigned int nr_heap;
 	bool started;
+	uint64_t last_ns;		/* time of the last item of archive_read() */
 };
+
+/* ---- Lanes ------------------------------------------------------------- */
+
+/* Add a record to a lane. Returns false if there is no memory. */
+static bool archive_lane_add(struct archive_lane *lane, uint64_t begin, uint64_t end)
+{
+	size_t nr = lane->nr_extents;
+
+	if (nr && lane->extents[nr - 1].end == begin) {
+		lane->extents[nr - 1].end = end;
+		return true;
+	}
+	if (!GROW(lane->extents, nr))
+		return false;
+	lane->extents[nr].begin = begin;
+	lane->extents[nr].end = end;
+	lane->nr_extents++;
+	return true;
+}
+
+/* Set @last to a new time. Return true if time goes backwards. */
+static bool follow_time(struct archive_time *last, uint64_t ticks, uint64_t rate)
+{
+	bool back = ticks < last->ticks;
+
+	if (rate != last->rate)
+		back = last->rate && vitrine_fxt_ns(ticks, rate) <
+				     vitrine_fxt_ns(last->ticks, last->rate);
+	*last = (struct archive_time){ ticks, rate };
+	return back;
+}
+
+/* Check the time order of a lane during the first pass. */
+static void archive_lane_look(struct archive_lane *lane,
+			      const struct vitrine_fxt_record *record)
+{
+	uint64_t rate = record->ticks_per_second;
+
+	if (follow_time(&lane->last, record->ticks, rate))
+		lane->unsorted = true;
+	if (!fxt_may_be_late(record) &&
+	    follow_time(&lane->written, fxt_written_ticks(record), rate))
+		lane->disordered = true;
+}
+
+static void release_passed(struct archive_lane *lane,
+			   const struct archive_source *source, uint64_t least)
+{
+	if (lane->at - lane->released < least)
+		return;
+	fxt_file_release(&source->file, lane->released, lane->at);
+	lane->released = lane->at;
+}
+
+/* Move lane->at into the next extent if needed. Return false at the end. */
+static bool find_record(struct archive_lane *lane,
+			const struct archive_source *source)
+{
+	uint64_t begin;
+
+	if (lane->extent == lane->nr_extents)
+		return false;
+	if (lane->at < lane->extents[lane->extent].end) {
+		release_passed(lane, source, FXT_RELEASE_BYTES);
+		return true;
+	}
+	if (++lane->extent == lane->nr_extents) {
+		release_passed(lane, source, 1);
+		return false;
+	}
+	begin = lane->extents[lane->extent].begin;
+	/* Short extents that are close together are released together. */
+	if (begin - lane->at >= FXT_RELEASE_BYTES) {
+		release_passed(lane, source, 1);
+		lane->released = begin;
+	}
+	lane->at = begin;
+	return true;
+}
+
+/* Begin a sub-buffer; all records of the one before have been counted. */
+static void follow_packet(struct archive_lane *lane, const struct archive_source *source)
+{
+	struct vitrine_packet packet;
+
+	if (!fxt_packet_read(source->decoder, &lane->record, &packet))
+		return;
+	lane->loss = (struct fxt_loss){ 0 };
+	if (lane->packed && lane->packet.cpu == packet.cpu &&
+	    lane->packet.session == packet.session)
+		lane->loss = fxt_packet_loss(&lane->packet, lane->nr_timed, &packet);
+	lane->packed = true;
+	lane->packet = packet;
+	lane->begins_packet = true;
+	lane->packet_begin = lane->record.offset - FXT_PACKET_RECORD_OFFSET;
+	lane->nr_timed = 0;
+	fxt_provider_begin_subbuf(lane->provider, packet.cpu);
+}
+
+/* Follow a record, in the order of the file. */
+static void follow(struct archive_lane *lane,
+		   const struct archive_source *source)
+{
+	struct vitrine_fxt_record *record = &lane->record;
+
+	lane->late = false;
+	lane->begins_packet = false;
+	if (!record->timed) {
+		lane->key = lane->top;
+		record->ticks = lane->top_ticks;
+		follow_packet(lane, source);
+		return;
+	}
+	lane->nr_timed += lane->packed && record->offset - lane->packet_begin <
+					  lane->packet.committed_bytes;
+	lane->key = source->in_ns ?
+		vitrine_fxt_ns(record->ticks, record->ticks_per_second) :
+		record->ticks;
+	if (lane->key < lane->top) {
+		lane->late = true;
+		return;
+	}
+	lane->top = lane->key;
+	lane->top_ticks = record->ticks;
+}
+
+/* Read the next valid record in file order. */
+static enum fxt_result decode_next(struct archive_lane *lane,
+				   const struct archive_source *source)
+{
+	enum fxt_result result;
+
+	while (find_record(lane, source)) {
+		result = fxt_decode(source->decoder, lane->provider, lane->at,
+				    &lane->record);
+		if (result == FXT_STOP)
+			return FXT_STOP;
+		if (result == FXT_BAD_FRAME) {
+			/* It was valid in the first pass: the file has changed. */
+			lane->at = lane->extents[lane->extent].end;
+			continue;
+		}
+		lane->at += lane->record.nr_words * (uint64_t)FXT_WORD_BYTES;
+		if (result == FXT_BAD_RECORD)
+			continue;
+		follow(lane, source);
+		return FXT_OK;
+	}
+	return FXT_END;
+}
+
+static void restart(struct archive_lane *lane)
+{
+	fxt_provider_restart(lane->provider);
+	lane->extent = 0;
+	lane->at = lane->nr_extents ? lane->extents[0].begin : 0;
+	lane->released = lane->at;
+	lane->key = 0;
+	lane->top = 0;
+	lane->top_ticks = 0;
+	lane->late = false;
+	lane->packed = false;
+}
+
+/* Move the records that are out of order to the sort. */
+static enum fxt_result extract_late(struct archive_lane *lane,
+				    struct archive_source *source)
+{
+	enum fxt_result result;
+
+	while ((result = decode_next(lane, source)) == FXT_OK) {
+		if (!lane->late)
+			continue;
+		source->decoder->stop = archive_sort_add(&source->sort, lane->key,
+							 lane->index,
+							 &lane->record);
+		if (source->decoder->stop)
+			return FXT_STOP;
+	}
+	restart(lane);
+	return result == FXT_STOP ? FXT_STOP : FXT_OK;
+}
+
+/* Read the next record of a sorted run. */
+static enum fxt_result sorted_next(struct archive_lane *lane,
+				   struct archive_source *source)
+{
+	const struct archive_sorted *sorted;
+
+	sorted = archive_sort_next(&source->sort, lane->run, &source->file,
+				   &source->decoder->stop);
+	if (!sorted)
+		return source->decoder->stop ? FXT_STOP : FXT_END;
+	lane->key = sorted->key;
+	lane->index = sorted->lane;
+	memcpy(&lane->record, &sorted->record,
+	       sorted->len_bytes - offsetof(struct archive_sorted, record));
+	return FXT_OK;
+}
+
+/* Read the next record into lane->record. Returns FXT_OK, FXT_END or FXT_STOP. */
+static enum fxt_result archive_lane_next(struct archive_lane *lane,
+					 struct archive_source *source)
+{
+	enum fxt_result result;
+
+	if (lane->run)
+		return sorted_next(lane, source);
+	do
+		result = decode_next(lane, source);
+	while (result == FXT_OK && lane->late);
+	return result;
+}
+
+/* ---- The archive ------------------------------------------------------- */
 
 static struct archive_lane *lane_create(struct vitrine_archive *archive,
 					struct fxt_provider *provider)
@@ -71,7 +371,7 @@ static struct archive_lane *lane_create(struct vitrine_archive *archive,
 	lane->index = provider->id;
 	archive->lanes[nr] = lane;
 	archive->nr_lanes++;
-	provider->owner = lane;
+	provider->lane = lane;
 	return lane;
 }
 
@@ -86,8 +386,7 @@ static struct archive_lane *lane_of(struct vitrine_archive *archive)
 					     &archive->fxt.decoder.stop);
 	if (!provider)
 		return NULL;
-	return provider->owner ? provider->owner :
-				 lane_create(archive, provider);
+	return provider->lane ? provider->lane : lane_create(archive, provider);
 }
 
 static bool learn_waiting(struct vitrine_archive *archive)
@@ -120,7 +419,7 @@ static bool follow_name(struct vitrine_archive *archive)
 	if (record->timed) {
 		waiting->ticks = record->ticks;
 		waiting->rate = record->ticks_per_second;
-		return learn_waiting(archive);
+		return !waiting->nr || learn_waiting(archive);
 	}
 	if (record->kind != VITRINE_FXT_KERNEL_OBJECT)
 		return true;
@@ -136,19 +435,24 @@ static bool follow_name(struct vitrine_archive *archive)
  */
 static bool learn_processes(struct vitrine_archive *archive)
 {
-	struct vitrine_fxt_thread threads[2];
-	unsigned int i, nr = fxt_threads(&archive->fxt.record, threads);
+	const struct vitrine_fxt_record *record = &archive->fxt.record;
+	const struct vitrine_fxt_thread *thread;
 	struct fxt_name *name;
+	unsigned int i = 0;
 
-	for (i = 0; i < nr; i++) {
-		if (threads[i].process == VITRINE_FXT_NO_PROCESS)
+	/* A wakeup has no process; the thread records of a 16-byte switch have been learnt. */
+	if (record->kind == VITRINE_FXT_WAKEUP ||
+	    (record->kind == VITRINE_FXT_SWITCH && record->nr_words == 2))
+		return true;
+	while ((thread = fxt_thread_of(record, i++))) {
+		if (thread->process == VITRINE_FXT_NO_PROCESS)
 			continue;
-		name = fxt_names_get(&archive->threads, threads[i].thread);
+		name = fxt_names_get(&archive->threads, thread->thread);
 		if (!name)
 			return false;
 		if (name->owned)
 			continue;
-		name->process = threads[i].process;
+		name->process = thread->process;
 		name->owned = true;
 	}
 	return true;
@@ -208,6 +512,22 @@ static void add_weight(const struct vitrine_archive *archive,
 	args[1] = args[2];
 }
 
+/* Learn the wall-clock time of time 0 from the first packet header that has one. */
+static void learn_realtime(struct vitrine_archive *archive)
+{
+	const struct vitrine_fxt_record *record = &archive->fxt.record;
+	struct vitrine_packet packet;
+	uint64_t session_ns;
+
+	if (archive->has_realtime || !fxt_packet_read(&archive->fxt.decoder, record, &packet) ||
+	    !packet.session_realtime_ns || packet.session_realtime_ns >= ARCHIVE_LAST_NS)
+		return;
+	archive->has_realtime = true;
+	session_ns = archive_ns(packet.session_ticks, record->ticks_per_second);
+	if (packet.session_realtime_ns > session_ns)
+		archive->realtime_ns = packet.session_realtime_ns - session_ns;
+}
+
 static bool first_pass_record(struct vitrine_archive *archive)
 {
 	const struct vitrine_fxt_record *record = &archive->fxt.record;
@@ -215,8 +535,12 @@ static bool first_pass_record(struct vitrine_archive *archive)
 
 	if (!lane)
 		return false;
-	if (record->timed) {
+	if (!record->timed) {
+		learn_realtime(archive);
+	} else {
 		archive_lane_look(lane, record);
+		if (record->cpu != VITRINE_FXT_NO_CPU && record->cpu >= archive->nr_cpus)
+			archive->nr_cpus = record->cpu + 1;
 		if (!archive->rate)
 			archive->rate = record->ticks_per_second;
 		else if (archive->rate != record->ticks_per_second)
@@ -226,31 +550,24 @@ static bool first_pass_record(struct vitrine_archive *archive)
 	       follow_name(archive) && learn_processes(archive) && learn_weight(archive);
 }
 
-static struct vitrine_error *first_pass(struct vitrine_archive *archive)
+static struct vitrine_error *first_pass(struct vitrine_archive *archive,
+					const struct archive_look *look)
 {
 	struct vitrine_fxt *fxt = &archive->fxt;
 	uint64_t limit = FXT_RELEASE_BYTES;
+	enum fxt_result result;
 
-	for (;;) {
-		switch (fxt_next(fxt)) {
-		case FXT_OK:
-			if (first_pass_record(archive))
-				break;
-			if (!fxt->decoder.stop)
-				return vtr_error_no_memory();
+	while ((result = fxt_next(fxt)) != FXT_END) {
+		if (result == FXT_STOP)
 			return fxt_stop_error(fxt, archive->path);
-		case FXT_BAD_RECORD:
-		case FXT_BAD_FRAME:
-			break;
-		case FXT_END:
-			fxt_file_release(&archive->source.file,
-					 limit - FXT_RELEASE_BYTES, fxt->offset);
-			return NULL;
-		case FXT_STOP:
-			return fxt_stop_error(fxt, archive->path);
-		}
+		if ((result == FXT_OK && !first_pass_record(archive)) ||
+		    (look && !look->follow(look->ctx, fxt, result)))
+			return fxt->decoder.stop ? fxt_stop_error(fxt, archive->path) :
+						   vtr_error_no_memory();
 		limit = fxt_file_pass(&archive->source.file, limit, fxt->offset);
 	}
+	fxt_file_release(&archive->source.file, limit - FXT_RELEASE_BYTES, fxt->offset);
+	return NULL;
 }
 
 static bool lane_before(const void *left, const void *right)
@@ -292,53 +609,65 @@ static struct vitrine_error *begin_lane(struct vitrine_archive *archive,
 	}
 }
 
+/* Read the first record of each lane and of each sorted run. */
 static struct vitrine_error *begin_lanes(struct vitrine_archive *archive)
 {
-	const struct archive_sort *sort = &archive->source.sort;
+	struct archive_sort *sort = &archive->source.sort;
 	struct vitrine_error *err = NULL;
 	unsigned int i;
 
-	archive->heap = calloc(archive->nr_lanes + sort->nr_runs + 1,
-			       sizeof(*archive->heap));
-	archive->run_lanes = calloc(sort->nr_runs + 1,
-				    sizeof(*archive->run_lanes));
-	if (!archive->heap || !archive->run_lanes)
-		return vtr_error_no_memory();
+	archive->nr_heap = 0;
+	archive->started = false;
+	archive_sort_rewind(sort);
 	for (i = 0; !err && i < archive->nr_lanes; i++)
 		err = begin_lane(archive, archive->lanes[i]);
 	for (i = 0; !err && i < sort->nr_runs; i++) {
 		archive->run_lanes[i].run = sort->runs[i];
 		err = begin_lane(archive, &archive->run_lanes[i]);
 	}
+	for (i = archive->nr_heap / 2; i-- > 0;)
+		heap_sink(archive->heap, archive->nr_heap, i, lane_before);
 	return err;
 }
 
-static struct vitrine_error *begin_merge(struct vitrine_archive *archive)
+/**
+ * archive_begin() - get ready to read the records in time order
+ * @archive: archive from archive_index()
+ * @report: receives notes; or NULL
+ *
+ * Return: NULL, or an error: ENOMEM, or another one of sorting records.
+ */
+struct vitrine_error *archive_begin(struct vitrine_archive *archive,
+				    const struct vitrine_fxt_report *report)
 {
+	struct archive_sort *sort = &archive->source.sort;
 	struct archive_lane *lane;
-	struct vitrine_error *err;
 	unsigned int i;
 
+	/* The first pass has reported all faults. */
+	archive->fxt.decoder.fault = NULL;
+	archive->fxt.decoder.thorough = false;
 	for (i = 0; i < archive->nr_lanes; i++) {
 		lane = archive->lanes[i];
 		if (lane->disordered)
-			vtr_note(archive->report, lane->extents[0].begin,
+			vtr_note(report, lane->extents[0].begin,
 				 "provider %" PRIu32 " is not in time order: sorted",
 				 lane->provider->id);
-		if (archive_lane_rewind(lane, &archive->source) == FXT_STOP)
+		restart(lane);
+		if (lane->unsorted && extract_late(lane, &archive->source) == FXT_STOP)
 			return stop_error(archive);
 	}
-	if (archive_sort_finish(&archive->source.sort))
+	if (archive_sort_finish(sort))
 		return vtr_error_no_memory();
-	err = begin_lanes(archive);
-	if (err)
-		return err;
-	for (i = archive->nr_heap / 2; i-- > 0;)
-		heap_sink(archive->heap, archive->nr_heap, i, lane_before);
-	return NULL;
+	archive->heap = calloc(archive->nr_lanes + sort->nr_runs + 1, sizeof(*archive->heap));
+	archive->run_lanes = calloc(sort->nr_runs + 1, sizeof(*archive->run_lanes));
+	return archive->heap && archive->run_lanes ? begin_lanes(archive) :
+						     vtr_error_no_memory();
 }
 
-static struct vitrine_error *archive_load(struct vitrine_archive *archive)
+static struct vitrine_error *archive_load(struct vitrine_archive *archive,
+					  const struct vitrine_fxt_report *report,
+					  const struct archive_look *look)
 {
 	struct vitrine_error *err;
 
@@ -347,25 +676,33 @@ static struct vitrine_error *archive_load(struct vitrine_archive *archive)
 	if (err)
 		return err;
 	archive->source.decoder = &archive->fxt.decoder;
-	archive->fxt.decoder.fault = archive->report ? archive->report->fault : NULL;
-	archive->fxt.decoder.ctx = archive->report ? archive->report->ctx : NULL;
-	err = first_pass(archive);
+	archive->fxt.decoder.fault = report ? report->fault : NULL;
+	archive->fxt.decoder.ctx = report ? report->ctx : NULL;
+	archive->fxt.decoder.thorough = look && look->thorough;
+	err = first_pass(archive, look);
 	if (err)
 		return err;
 	if (!learn_waiting(archive) ||
 	    !fxt_names_keep(&archive->processes) ||
 	    !fxt_names_keep(&archive->threads))
 		return vtr_error_no_memory();
-	/* The first pass has reported all faults. */
-	archive->fxt.decoder.fault = NULL;
-	return begin_merge(archive);
+	return NULL;
 }
 
-/* Open an archive that owns @file from then on. */
-static struct vitrine_error *
-archive_create(const struct fxt_file *file, const char *path,
-	       const struct vitrine_fxt_report *report,
-	       struct vitrine_archive **ret)
+/**
+ * archive_index() - open a trace; archive_begin() must follow before it is read
+ * @file: its bytes, which belong to the archive from then on, unless they are borrowed
+ * @path: name of the file in errors, valid as long as the archive; or NULL
+ * @report: as for vitrine_archive_from_bytes()
+ * @look: looks at the records; or NULL
+ * @ret: the archive
+ *
+ * Return: as vitrine_archive_from_bytes(); after an error, @file still belongs to the caller.
+ */
+struct vitrine_error *archive_index(const struct fxt_file *file, const char *path,
+				    const struct vitrine_fxt_report *report,
+				    const struct archive_look *look,
+				    struct vitrine_archive **ret)
 {
 	struct vitrine_archive *archive = calloc(1, sizeof(*archive));
 	struct vitrine_error *err;
@@ -374,11 +711,7 @@ archive_create(const struct fxt_file *file, const char *path,
 		return vtr_error_no_memory();
 	archive->source.file = *file;
 	archive->path = path;
-	archive->report = report;
-	err = archive_load(archive);
-	/* They belong to the caller and are valid for this call only. */
-	archive->path = NULL;
-	archive->report = NULL;
+	err = archive_load(archive, report, look);
 	if (err) {
 		archive->source.file = (struct fxt_file){ 0 };
 		vitrine_archive_destroy(archive);
@@ -388,22 +721,28 @@ archive_create(const struct fxt_file *file, const char *path,
 	return NULL;
 }
 
-/**
- * archive_borrow() - open the trace of a file that stays open
- * @file: the file, which must not be closed before the archive is destroyed
- * @report: as for vitrine_archive_from_bytes()
- * @ret: the archive
- *
- * Return: as vitrine_archive_from_bytes().
- */
-struct vitrine_error *archive_borrow(const struct fxt_file *file,
-				     const struct vitrine_fxt_report *report,
-				     struct vitrine_archive **ret)
+static struct vitrine_error *archive_create(struct fxt_file *file, const char *path,
+					    const struct vitrine_fxt_report *report,
+					    const struct archive_look *look,
+					    struct vitrine_archive **ret)
 {
-	struct fxt_file borrowed = *file;
+	struct vitrine_archive *archive;
+	struct vitrine_error *err;
 
-	borrowed.borrowed = true;
-	return archive_create(&borrowed, NULL, report, ret);
+	err = archive_index(file, path, report, look, &archive);
+	if (err) {
+		fxt_file_close(file);
+		return err;
+	}
+	err = archive_begin(archive, report);
+	/* It belongs to the caller and is valid for this call only. */
+	archive->path = NULL;
+	if (err) {
+		vitrine_archive_destroy(archive);
+		return err;
+	}
+	*ret = archive;
+	return NULL;
 }
 
 /**
@@ -422,12 +761,33 @@ vitrine_archive_from_bytes(const void *bytes, size_t len_bytes,
 			   const struct vitrine_fxt_report *report,
 			   struct vitrine_archive **ret)
 {
-	const struct fxt_file file = {
+	struct fxt_file file = {
 		.bytes = (unsigned char *)bytes,
 		.len_bytes = len_bytes,
+		.borrowed = true,
 	};
 
-	return archive_borrow(&file, report, ret);
+	return archive_create(&file, NULL, report, NULL, ret);
+}
+
+/**
+ * archive_open() - open a trace file, and look at its records in the order of the file
+ * @path: the file
+ * @report: as for vitrine_archive_from_bytes()
+ * @look: looks at the records; or NULL
+ * @ret: the archive
+ *
+ * Return: as vitrine_archive_from_bytes(), or an error from reading the file.
+ */
+struct vitrine_error *archive_open(const char *path, const struct vitrine_fxt_report *report,
+				   const struct archive_look *look,
+				   struct vitrine_archive **ret)
+{
+	struct vitrine_error *err;
+	struct fxt_file file;
+
+	err = fxt_file_open(path, &file);
+	return err ? err : archive_create(&file, path, report, look, ret);
 }
 
 /**
@@ -443,16 +803,7 @@ vitrine_archive_create(const char *path,
 		       const struct vitrine_fxt_report *report,
 		       struct vitrine_archive **ret)
 {
-	struct vitrine_error *err;
-	struct fxt_file file;
-
-	err = fxt_file_open(path, &file);
-	if (err)
-		return err;
-	err = archive_create(&file, path, report, ret);
-	if (err)
-		fxt_file_close(&file);
-	return err;
+	return archive_open(path, report, NULL, ret);
 }
 
 /**
@@ -466,7 +817,7 @@ void vitrine_archive_destroy(struct vitrine_archive *archive)
 	if (!archive)
 		return;
 	for (i = 0; i < archive->nr_lanes; i++) {
-		archive_lane_deinit(archive->lanes[i]);
+		free(archive->lanes[i]->extents);
 		free(archive->lanes[i]);
 	}
 	archive_sort_deinit(&archive->source.sort);
@@ -478,6 +829,60 @@ void vitrine_archive_destroy(struct vitrine_archive *archive)
 	fxt_deinit(&archive->fxt);
 	fxt_file_close(&archive->source.file);
 	free(archive);
+}
+
+/* Read the next record, without the weight of a wakeup. NULL: none is left. */
+static struct vitrine_error *next_lane(struct vitrine_archive *archive, struct archive_lane **ret)
+{
+	*ret = NULL;
+	if (archive->started && archive->nr_heap) {
+		switch (archive_lane_next(archive->heap[0], &archive->source)) {
+		case FXT_OK:
+			break;
+		case FXT_STOP:
+			return stop_error(archive);
+		default:
+			archive->heap[0] = archive->heap[--archive->nr_heap];
+			break;
+		}
+		if (archive->nr_heap)
+			heap_sink(archive->heap, archive->nr_heap, 0,
+				  lane_before);
+	}
+	archive->started = true;
+	if (archive->nr_heap)
+		*ret = archive->heap[0];
+	return NULL;
+}
+
+/**
+ * archive_search() - call a function for each record in time order, and go back
+ * @archive: archive from which nothing has been read
+ * @visit: processes a record and tells how to go on; wakeups have no weights that the module
+ *	does not write
+ * @ctx: passed to @visit
+ *
+ * Return: as archive_for_each(); without an error, the first record is read next.
+ */
+struct vitrine_error *archive_search(struct vitrine_archive *archive,
+				     archive_visit *visit, void *ctx)
+{
+	enum archive_step step = ARCHIVE_NEXT;
+	struct archive_lane *lane;
+	struct vitrine_error *err;
+	unsigned int i;
+
+	while (step == ARCHIVE_NEXT) {
+		err = next_lane(archive, &lane);
+		if (err)
+			return err;
+		step = lane ? visit(ctx, &lane->record) : ARCHIVE_STOP;
+	}
+	if (step == ARCHIVE_NO_MEMORY)
+		return vtr_error_no_memory();
+	for (i = 0; i < archive->nr_lanes; i++)
+		restart(archive->lanes[i]);
+	return begin_lanes(archive);
 }
 
 /**
@@ -497,32 +902,61 @@ vitrine_archive_next(struct vitrine_archive *archive,
 		     const struct vitrine_fxt_record **ret)
 {
 	struct archive_lane *lane;
+	struct vitrine_error *err;
 
-	if (archive->started && archive->nr_heap) {
-		switch (archive_lane_next(archive->heap[0], &archive->source)) {
-		case FXT_OK:
-			break;
-		case FXT_STOP:
-			return stop_error(archive);
-		default:
-			archive->heap[0] = archive->heap[--archive->nr_heap];
-			break;
-		}
-		if (archive->nr_heap)
-			heap_sink(archive->heap, archive->nr_heap, 0,
-				  lane_before);
-	}
-	archive->started = true;
 	*ret = NULL;
-	if (!archive->nr_heap)
-		return NULL;
-	lane = archive->heap[0];
+	err = next_lane(archive, &lane);
+	if (err || !lane)
+		return err;
 	if (lane->record.kind == VITRINE_FXT_SWITCH)
 		follow_weight(archive, &lane->record);
 	else if (lane->record.kind == VITRINE_FXT_WAKEUP)
 		add_weight(archive, lane->provider, &lane->record);
 	*ret = &lane->record;
 	return NULL;
+}
+
+/**
+ * archive_ns() - convert a time to nanoseconds
+ * @ticks: the time
+ * @ticks_per_second: its rate
+ *
+ * Return: nanoseconds, at most ARCHIVE_LAST_NS.
+ */
+uint64_t archive_ns(uint64_t ticks, uint64_t ticks_per_second)
+{
+	uint64_t ns = vitrine_fxt_ns(ticks, ticks_per_second);
+
+	return ns < ARCHIVE_LAST_NS ? ns : ARCHIVE_LAST_NS;
+}
+
+/**
+ * archive_read() - read the next record in time order, and what is known where it is
+ * @archive: archive
+ * @ret: the item, valid until the next call
+ *
+ * Return: as vitrine_archive_next().
+ */
+struct vitrine_error *archive_read(struct vitrine_archive *archive, struct archive_item *ret)
+{
+	const struct archive_lane *lane;
+	struct vitrine_error *err;
+	uint64_t ns;
+
+	*ret = (struct archive_item){ 0 };
+	err = vitrine_archive_next(archive, &ret->record);
+	if (!err && ret->record) {
+		lane = archive->heap[0];
+		ns = archive_ns(ret->record->ticks, ret->record->ticks_per_second);
+		if (ret->record->timed && ns > archive->last_ns)
+			archive->last_ns = ns;
+		if (lane->begins_packet) {
+			ret->packet = &lane->packet;
+			ret->loss = lane->loss;
+		}
+	}
+	ret->ns = archive->last_ns;
+	return err;
 }
 
 /**
@@ -638,4 +1072,29 @@ struct fxt_loss archive_loss(const struct vitrine_archive *archive)
 	const struct archive_lane *lane = archive->heap[0];
 
 	return lane->loss;
+}
+
+/**
+ * archive_nr_cpus() - return the number of CPUs
+ * @archive: archive
+ *
+ * Return: the highest CPU of a record with a time, plus one.
+ */
+uint32_t archive_nr_cpus(const struct vitrine_archive *archive)
+{
+	return archive->nr_cpus;
+}
+
+/**
+ * archive_realtime() - return the wall-clock time of time 0
+ * @archive: archive
+ * @ret_ns: CLOCK_REALTIME at time 0, according to the first session in the file
+ *
+ * Return: false if the trace has no wall-clock time; @ret_ns is unchanged then.
+ */
+bool archive_realtime(const struct vitrine_archive *archive, uint64_t *ret_ns)
+{
+	if (archive->has_realtime)
+		*ret_ns = archive->realtime_ns;
+	return archive->has_realtime;
 }

@@ -24,13 +24,55 @@ enum archive_step {
 typedef enum archive_step archive_visit(void *ctx,
 					const struct vitrine_fxt_record *record);
 
-struct vitrine_error *archive_borrow(const struct fxt_file *file,
-				     const struct vitrine_fxt_report *report,
-				     struct vitrine_archive **ret);
+/**
+ * struct archive_look - looks at all records in the order of the file, while it is opened
+ * @follow: looks at the record of @fxt, which is FXT_OK, FXT_BAD_RECORD or FXT_BAD_FRAME;
+ *	returns false if memory is short
+ * @ctx: first argument of @follow
+ * @thorough: faults of records that can be decoded are reported, too
+ */
+struct archive_look {
+	bool (*follow)(void *ctx, struct vitrine_fxt *fxt, enum fxt_result result);
+	void *ctx;
+	bool thorough;
+};
+
+/* Other formats count from 1970 in 63 bits: a later time becomes this one. */
+#define ARCHIVE_LAST_NS	(1ULL << 62)
+
+/**
+ * struct archive_item - a record, and what is known where it is
+ * @record: the record, or NULL at the end
+ * @ns: its time, at most ARCHIVE_LAST_NS and not earlier than that of the item before
+ * @packet: header of the sub-buffer that begins with the record, or NULL
+ * @loss: with @packet, what is missing since the previous sub-buffer of the CPU and session
+ */
+struct archive_item {
+	const struct vitrine_fxt_record *record;
+	uint64_t ns;
+	const struct vitrine_packet *packet;
+	struct fxt_loss loss;
+};
+
+struct vitrine_error *archive_index(const struct fxt_file *file, const char *path,
+				    const struct vitrine_fxt_report *report,
+				    const struct archive_look *look,
+				    struct vitrine_archive **ret);
+struct vitrine_error *archive_begin(struct vitrine_archive *archive,
+				    const struct vitrine_fxt_report *report);
+struct vitrine_error *archive_open(const char *path, const struct vitrine_fxt_report *report,
+				   const struct archive_look *look,
+				   struct vitrine_archive **ret);
+struct vitrine_error *archive_read(struct vitrine_archive *archive, struct archive_item *ret);
+struct vitrine_error *archive_search(struct vitrine_archive *archive,
+				     archive_visit *visit, void *ctx);
 struct vitrine_error *archive_for_each(struct vitrine_archive *archive,
 				       archive_visit *visit, void *ctx);
 struct vitrine_error *archive_visit_file(const char *path,
 					 archive_visit *visit, void *ctx);
 struct fxt_loss archive_loss(const struct vitrine_archive *archive);
+uint32_t archive_nr_cpus(const struct vitrine_archive *archive);
+bool archive_realtime(const struct vitrine_archive *archive, uint64_t *ret_ns);
+uint64_t archive_ns(uint64_t ticks, uint64_t ticks_per_second);
 
 #endif /* _VITRINE_LIB_ARCHIVE_H */

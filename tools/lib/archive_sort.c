@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "archive_sort.h"
-#include "grow.h"
+#include "base.h"
 #include "temporary.h"
 
 /* Limits of the records that are kept in memory. */
@@ -33,6 +33,7 @@
 
 /**
  * struct archive_run - sorted records
+ * @begin: @at of the first record
  * @at: offset of the next bytes in the file, or the next index of @order
  * @end: end of the run, likewise
  * @from: offset of the next record in @window
@@ -40,6 +41,7 @@
  * @window: bytes before @at; NULL: the run is in memory
  */
 struct archive_run {
+	uint64_t begin;
 	uint64_t at;
 	uint64_t end;
 	unsigned int from;
@@ -141,7 +143,7 @@ static int spill(struct archive_sort *sort)
 		return ENOMEM;
 	if (!write_kept(sort))
 		return errno;
-	run->at = sort->file_bytes;
+	run->begin = sort->file_bytes;
 	sort->file_bytes += sort->kept_bytes;
 	run->end = sort->file_bytes;
 	sort->nr_kept = 0;
@@ -161,8 +163,7 @@ static int spill(struct archive_sort *sort)
 int archive_sort_add(struct archive_sort *sort, uint64_t key, uint32_t lane,
 		     const struct vitrine_fxt_record *record)
 {
-	size_t record_bytes = offsetof(struct vitrine_fxt_record, args) +
-			      record->nr_args * sizeof(record->args[0]);
+	size_t record_bytes = fxt_record_bytes(record);
 	struct archive_sorted *kept;
 	size_t len_bytes;
 	int code;
@@ -196,6 +197,23 @@ int archive_sort_finish(struct archive_sort *sort)
 	if (sort->nr_kept && !run_create(sort))
 		return ENOMEM;
 	return 0;
+}
+
+/**
+ * archive_sort_rewind() - go before the first record of each run
+ * @sort: the sort, finished
+ */
+void archive_sort_rewind(struct archive_sort *sort)
+{
+	struct archive_run *run;
+	unsigned int i;
+
+	for (i = 0; i < sort->nr_runs; i++) {
+		run = sort->runs[i];
+		run->at = run->begin;
+		run->from = 0;
+		run->to = 0;
+	}
 }
 
 /* ---- Reading ----------------------------------------------------------- */

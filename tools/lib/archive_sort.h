@@ -54,6 +54,7 @@ struct archive_sort {
 int archive_sort_add(struct archive_sort *sort, uint64_t key, uint32_t lane,
 		     const struct vitrine_fxt_record *record);
 int archive_sort_finish(struct archive_sort *sort);
+void archive_sort_rewind(struct archive_sort *sort);
 const struct archive_sorted *
 archive_sort_next(struct archive_sort *sort, struct archive_run *run,
 		  const struct fxt_file *file, int *ret_code);

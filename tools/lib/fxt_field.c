@@ -7,9 +7,8 @@
  */
 #include <inttypes.h>
 
-#include "error.h"
+#include "base.h"
 #include "fxt_field.h"
-#include "utf8.h"
 
 static uint64_t stream_bytes(uint64_t len_bytes)
 {
@@ -32,30 +31,19 @@ void __attribute__((cold)) fxt_fault(struct fxt_decoder *decoder,
 	va_end(args);
 }
 
-static bool __attribute__((cold)) too_short(struct fxt_cursor *cursor,
-					    const char *what)
+/**
+ * fxt_too_short() - report that a record ends before a field does
+ * @cursor: rest of the record
+ * @what: name of the field
+ *
+ * Return: false.
+ */
+bool __attribute__((cold)) fxt_too_short(struct fxt_cursor *cursor, const char *what)
 {
 	fxt_fault(cursor->decoder, cursor->at,
 		  "%s does not fit: the record at 0x%" PRIx64 " ends at 0x%" PRIx64,
 		  what, cursor->record, cursor->end);
 	return false;
-}
-
-/**
- * fxt_parse_word() - parse one word
- * @cursor: rest of the record
- * @what: name of the field, for the fault
- * @ret: its value
- *
- * Return: false at the end of the record.
- */
-bool fxt_parse_word(struct fxt_cursor *cursor, const char *what, uint64_t *ret)
-{
-	if (cursor->at >= cursor->end)
-		return too_short(cursor, what);
-	*ret = fxt_word(cursor->decoder, cursor->at);
-	cursor->at += FXT_WORD_BYTES;
-	return true;
 }
 
 static void check_stream(struct fxt_cursor *cursor, const char *what,
@@ -99,7 +87,7 @@ bool fxt_parse_stream(struct fxt_cursor *cursor, const char *what,
 	/* Compared unpadded first: a length near 2^64 would wrap. */
 	if (len_bytes > cursor->end - cursor->at ||
 	    stream_bytes(len_bytes) > cursor->end - cursor->at)
-		return too_short(cursor, what);
+		return fxt_too_short(cursor, what);
 	if (cursor->decoder->thorough)
 		check_stream(cursor, what, len_bytes, text);
 	ret->bytes = (const char *)cursor->decoder->bytes + cursor->at;
@@ -175,59 +163,71 @@ bool fxt_parse_thread(struct fxt_cursor *cursor, const char *what, uint64_t ref,
 	return true;
 }
 
-/* Return the bits that must be zero in the first word of an argument. */
-static uint64_t arg_reserved(unsigned int type)
+/* Types of arguments: what they hold, and the bits of the header that hold it; 0: a word does. */
+static const struct {
+	uint8_t class;
+	uint64_t mask;
+} arg_types[FXT_HEADER_TYPE + 1] = {
+	[FXT_ARG_INT32]		= { FXT_CLASS_SIGNED, FXT_ARG_VALUE32 },
+	[FXT_ARG_UINT32]	= { FXT_CLASS_UNSIGNED, FXT_ARG_VALUE32 },
+	[FXT_ARG_INT64]		= { FXT_CLASS_SIGNED },
+	[FXT_ARG_UINT64]	= { FXT_CLASS_UNSIGNED },
+	[FXT_ARG_DOUBLE]	= { FXT_CLASS_REAL },
+	[FXT_ARG_STRING_REF]	= { FXT_CLASS_TEXT, FXT_ARG_STRING },
+	[FXT_ARG_POINTER]	= { FXT_CLASS_ADDRESS },
+	[FXT_ARG_KOID]		= { FXT_CLASS_UNSIGNED },
+	[FXT_ARG_BOOL]		= { FXT_CLASS_BOOL, FXT_ARG_BOOLEAN },
+};
+
+/**
+ * fxt_arg_class() - tell what the value of an argument is
+ * @type: type of the argument
+ *
+ * Return: its class; FXT_CLASS_NONE for FXT_ARG_NULL and for unknown types.
+ */
+enum fxt_class fxt_arg_class(unsigned int type)
 {
-	switch (type) {
-	case FXT_ARG_INT32:
-	case FXT_ARG_UINT32:
-		return 0;
-	case FXT_ARG_STRING_REF:
-		return FXT_ARG_VALUE32 & ~FXT_ARG_STRING;
-	case FXT_ARG_BOOL:
-		return FXT_ARG_VALUE32 & ~FXT_ARG_BOOLEAN;
-	default:
-		return FXT_ARG_VALUE32;
-	}
+	return type <= FXT_HEADER_TYPE ? arg_types[type].class : FXT_CLASS_NONE;
+}
+
+/**
+ * fxt_arg_mask() - tell where the value of an argument is
+ * @type: type of the argument, at most FXT_HEADER_TYPE
+ *
+ * Return: the bits of the header that hold the value or refer to it; 0: a word of its own does.
+ */
+uint64_t fxt_arg_mask(unsigned int type)
+{
+	return arg_types[type].mask;
 }
 
 static bool parse_value(struct fxt_cursor *cursor, uint64_t header,
 			struct vitrine_fxt_arg *ret)
 {
-	switch (ret->type) {
-	case FXT_ARG_NULL:
-		return true;
-	case FXT_ARG_INT32:
-		ret->value.int64 = (int32_t)FXT_GET(FXT_ARG_VALUE32, header);
-		return true;
-	case FXT_ARG_UINT32:
-		ret->value.uint64 = FXT_GET(FXT_ARG_VALUE32, header);
-		return true;
-	case FXT_ARG_INT64:
-	case FXT_ARG_UINT64:
-	case FXT_ARG_DOUBLE:
-	case FXT_ARG_POINTER:
-	case FXT_ARG_KOID:
-		/* int64_t and double have the same bits at the same place. */
-		return fxt_parse_word(cursor, "argument's value",
-				      &ret->value.uint64);
-	case FXT_ARG_STRING_REF:
+	uint64_t mask = fxt_arg_mask(ret->type);
+	enum fxt_class class = fxt_arg_class(ret->type);
+
+	if (class == FXT_CLASS_TEXT)
 		return fxt_parse_string(cursor, "argument's value",
-					FXT_GET(FXT_ARG_STRING, header),
-					&ret->value.string);
-	case FXT_ARG_BOOL:
+					FXT_GET(FXT_ARG_STRING, header), &ret->value.string);
+	if (class == FXT_CLASS_BOOL)
 		ret->value.boolean = FXT_GET(FXT_ARG_BOOLEAN, header);
-		return true;
-	default:
+	else if (mask && class == FXT_CLASS_SIGNED)
+		ret->value.int64 = (int32_t)FXT_GET(FXT_ARG_VALUE32, header);
+	else if (mask)
+		ret->value.uint64 = FXT_GET(FXT_ARG_VALUE32, header);
+	else if (class)
+		/* int64_t and double have the same bits at the same place. */
+		return fxt_parse_word(cursor, "argument's value", &ret->value.uint64);
+	else if (ret->type)
 		cursor->at = cursor->end;
-		return true;
-	}
+	return true;
 }
 
 static bool parse_arg(struct fxt_cursor *record, struct vitrine_fxt_arg *ret)
 {
 	struct fxt_cursor arg = *record;
-	uint64_t header = 0, words;
+	uint64_t header = 0, words, reserved;
 
 	if (!fxt_parse_word(&arg, "argument", &header))
 		return false;
@@ -237,14 +237,13 @@ static bool parse_arg(struct fxt_cursor *record, struct vitrine_fxt_arg *ret)
 		return false;
 	}
 	if (words > (record->end - record->at) / FXT_WORD_BYTES)
-		return too_short(record, "argument");
+		return fxt_too_short(record, "argument");
 	arg.end = record->at + words * FXT_WORD_BYTES;
 	ret->type = FXT_GET(FXT_HEADER_TYPE, header);
-	if (record->decoder->thorough && ret->type <= FXT_ARG_BOOL &&
-	    header & arg_reserved(ret->type))
+	reserved = header & FXT_ARG_VALUE32 & ~fxt_arg_mask(ret->type);
+	if (record->decoder->thorough && ret->type <= FXT_ARG_BOOL && reserved)
 		fxt_fault(record->decoder, record->at,
-			  "reserved bits 0x%" PRIx64 " of an argument are set",
-			  header & arg_reserved(ret->type));
+			  "reserved bits 0x%" PRIx64 " of an argument are set", reserved);
 	if (!fxt_parse_string(&arg, "argument's name",
 			      FXT_GET(FXT_ARG_NAME, header), &ret->name) ||
 	    !parse_value(&arg, header, ret))

@@ -4,24 +4,36 @@
  *
  * A name holds for a whole trace, before and after the record that gives it. Of
  * several names the latest wins; if the file does not tell their times, the last in the
- * file. The tables use open addressing and are at most half full.
+ * file.
  */
 #include <stdlib.h>
 
+#include <vitrine/fxt.h>
+
 #include "fxt_names.h"
-#include "fxt_record.h"
 
-#define MIN_SIZE	64
-
-static size_t slot_of(const struct fxt_names *names, uint64_t koid)
+static uint32_t hash_koid(uint64_t koid)
 {
-	size_t slot = (koid * 0x9e3779b97f4a7c15ULL) >> 32;
+	return (koid * 0x9e3779b97f4a7c15ULL) >> 32;
+}
 
-	for (slot &= names->size - 1; names->entries[slot].known;
-	     slot = (slot + 1) & (names->size - 1))
-		if (names->entries[slot].koid == koid)
-			break;
-	return slot;
+static uint32_t hash_number(const void *owner, uint32_t number)
+{
+	const struct fxt_names *names = owner;
+
+	return hash_koid(names->entries[number - 1].koid);
+}
+
+static bool has_koid(const void *owner, uint32_t number, const void *key)
+{
+	const struct fxt_names *names = owner;
+
+	return names->entries[number - 1].koid == *(const uint64_t *)key;
+}
+
+static uint32_t *slot_of(const struct fxt_names *names, uint64_t koid)
+{
+	return hash_find(&names->hash, hash_koid(koid), has_koid, names, &koid);
 }
 
 /**
@@ -33,32 +45,9 @@ static size_t slot_of(const struct fxt_names *names, uint64_t koid)
  */
 struct fxt_name *fxt_names_find(const struct fxt_names *names, uint64_t koid)
 {
-	struct fxt_name *name;
+	uint32_t number = names->nr ? *slot_of(names, koid) : 0;
 
-	if (!names->size)
-		return NULL;
-	name = &names->entries[slot_of(names, koid)];
-	return name->known ? name : NULL;
-}
-
-static bool grow(struct fxt_names *names)
-{
-	struct fxt_names bigger = {
-		.nr = names->nr,
-		.size = names->size ? names->size * 2 : MIN_SIZE,
-	};
-	size_t i;
-
-	bigger.entries = calloc(bigger.size, sizeof(*bigger.entries));
-	if (!bigger.entries)
-		return false;
-	for (i = 0; i < names->size; i++)
-		if (names->entries[i].known)
-			bigger.entries[slot_of(&bigger, names->entries[i].koid)] =
-				names->entries[i];
-	free(names->entries);
-	*names = bigger;
-	return true;
+	return number ? &names->entries[number - 1] : NULL;
 }
 
 /**
@@ -70,17 +59,18 @@ static bool grow(struct fxt_names *names)
  */
 struct fxt_name *fxt_names_get(struct fxt_names *names, uint64_t koid)
 {
-	struct fxt_name *name;
+	uint32_t *slot;
 
-	if (names->nr >= names->size / 2 && !grow(names))
+	if (!hash_reserve(&names->hash, names->nr, hash_number, names))
 		return NULL;
-	name = &names->entries[slot_of(names, koid)];
-	if (!name->known) {
-		name->koid = koid;
-		name->known = true;
-		names->nr++;
+	slot = slot_of(names, koid);
+	if (!*slot) {
+		if (!GROW(names->entries, names->nr))
+			return NULL;
+		names->entries[names->nr++] = (struct fxt_name){ .koid = koid };
+		*slot = names->nr;
 	}
-	return name;
+	return &names->entries[*slot - 1];
 }
 
 /**
@@ -100,6 +90,42 @@ bool fxt_names_first(struct fxt_names *names, uint64_t koid, bool *ret_good)
 	if (name)
 		name->used = true;
 	return is_first;
+}
+
+/**
+ * fxt_names_owned() - look up data of the caller by its number, and add it if it is new
+ * @names: table, for such data only
+ * @koid: the number
+ * @size: size of the data, which is zeroed at first
+ *
+ * Return: the data, which does not move; NULL without memory.
+ */
+void *fxt_names_owned(struct fxt_names *names, uint64_t koid, size_t size)
+{
+	struct fxt_name *name = fxt_names_get(names, koid);
+
+	if (!name)
+		return NULL;
+	if (!name->owner)
+		name->owner = calloc(1, size);
+	return name->owner;
+}
+
+/**
+ * fxt_names_free_owned() - free the data of the caller, and the table
+ * @names: table, all of whose data is of fxt_names_owned()
+ * @deinit: called for each, before it is freed; may be NULL
+ */
+void fxt_names_free_owned(struct fxt_names *names, void (*deinit)(void *owner))
+{
+	uint32_t i;
+
+	for (i = 0; i < names->nr; i++) {
+		if (deinit && names->entries[i].owner)
+			deinit(names->entries[i].owner);
+		free(names->entries[i].owner);
+	}
+	fxt_names_deinit(names);
 }
 
 static struct fxt_name *learn_name(struct fxt_names *names,
@@ -177,13 +203,13 @@ bool fxt_names_keep(struct fxt_names *names)
 	char *at;
 	size_t i;
 
-	for (i = 0; i < names->size; i++)
+	for (i = 0; i < names->nr; i++)
 		len_bytes += names->entries[i].name.len_bytes;
 	names->copies = malloc(len_bytes);
 	if (!names->copies)
 		return false;
 	at = names->copies;
-	for (i = 0; i < names->size; i++) {
+	for (i = 0; i < names->nr; i++) {
 		name = &names->entries[i];
 		if (!name->named)
 			continue;
@@ -201,6 +227,7 @@ bool fxt_names_keep(struct fxt_names *names)
 void fxt_names_deinit(struct fxt_names *names)
 {
 	free(names->copies);
+	free(names->hash.slots);
 	free(names->entries);
 	*names = (struct fxt_names){ 0 };
 }

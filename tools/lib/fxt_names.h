@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A table of processes or of threads by koid, with their names.
+ * A table of processes or of threads by koid, with their names; also of other things that have a
+ * number, with data of the caller.
  *
  * A table has one owner and is used by one thread at a time.
  */
 #ifndef _VITRINE_LIB_FXT_NAMES_H
 #define _VITRINE_LIB_FXT_NAMES_H
 
+#include "base.h"
 #include "vitrine.h"
 
 /**
@@ -18,7 +20,6 @@
  * @weight: of a thread, its weight in the last switch; 0: not known
  * @cpu: of a thread, the CPU that ran it last
  * @used_offset: of the first switch it takes part in
- * @known: this entry is in use
  * @introduced: a kernel object record has told of it, perhaps with an empty name
  * @named: @name is set
  * @owned: @process is set
@@ -34,7 +35,6 @@ struct fxt_name {
 	uint64_t used_offset;
 	int32_t weight;
 	uint32_t cpu;
-	bool known;
 	bool introduced;
 	bool named;
 	bool owned;
@@ -43,11 +43,18 @@ struct fxt_name {
 	void *owner;
 };
 
-/* Processes and threads have a table each: a koid may be both. */
+/**
+ * struct fxt_names - a table, empty if zeroed; processes and threads have one each: a koid may be
+ *	both
+ * @entries: in the order in which they were added; number 1 is the first one
+ * @nr: number of @entries
+ * @hash: hash table of their numbers
+ * @copies: bytes of all names, if they have been copied
+ */
 struct fxt_names {
 	struct fxt_name *entries;
-	size_t nr;
-	size_t size;
+	uint32_t nr;
+	struct hash hash;
 	char *copies;
 };
 
@@ -57,6 +64,8 @@ bool fxt_names_first(struct fxt_names *names, uint64_t koid, bool *ret_good);
 bool fxt_names_learn(struct fxt_names *processes, struct fxt_names *threads,
 		     const struct vitrine_fxt_record *record,
 		     uint64_t given_ns);
+void *fxt_names_owned(struct fxt_names *names, uint64_t koid, size_t size);
+void fxt_names_free_owned(struct fxt_names *names, void (*deinit)(void *owner));
 bool fxt_names_keep(struct fxt_names *names);
 void fxt_names_deinit(struct fxt_names *names);
 

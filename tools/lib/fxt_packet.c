@@ -48,7 +48,8 @@ bool fxt_packet_read(const struct fxt_decoder *decoder,
 	memcpy(&packet, record->blob.payload.bytes, sizeof(packet));
 	if (decoder->swap)
 		swap_packet(&packet);
-	if (packet.magic != VITRINE_PACKET_MAGIC)
+	/* A CPU that no record can name would be another one: the header is damaged. */
+	if (packet.magic != VITRINE_PACKET_MAGIC || packet.cpu >= FXT_MAX_CPUS)
 		return false;
 	*ret = packet;
 	return true;

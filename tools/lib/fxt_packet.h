@@ -10,6 +10,9 @@
 
 #include "fxt_record.h"
 
+/* Offset in a sub-buffer of the record that holds the packet header. */
+#define FXT_PACKET_RECORD_OFFSET	(VITRINE_PACKET_OFFSET - 2 * FXT_WORD_BYTES)
+
 /*
  * Providers of events that a recording takes from tracefs. Their sub-buffers have packet
  * headers like those of the module, which count the events that ftrace lost.

@@ -116,24 +116,6 @@ bool fxt_provider_set_thread(struct fxt_provider *provider, unsigned int index,
 }
 
 /**
- * fxt_providers_find() - look up a provider
- * @providers: the providers
- * @id: provider id
- *
- * Return: the provider, or NULL.
- */
-struct fxt_provider *fxt_providers_find(const struct fxt_providers *providers,
-					uint32_t id)
-{
-	struct fxt_provider *provider;
-
-	provider = providers->buckets[id % FXT_PROVIDER_BUCKETS];
-	while (provider && provider->id != id)
-		provider = provider->next;
-	return provider;
-}
-
-/**
  * fxt_providers_get() - look up a provider, and create it if there is none
  * @providers: the providers
  * @id: provider id
@@ -145,48 +127,31 @@ struct fxt_provider *fxt_providers_find(const struct fxt_providers *providers,
 struct fxt_provider *fxt_providers_get(struct fxt_providers *providers,
 				       uint32_t id, int *stop)
 {
-	struct fxt_provider **bucket, *provider;
+	const struct fxt_name *known = fxt_names_find(&providers->by_id, id);
+	struct fxt_provider *provider;
 
-	provider = fxt_providers_find(providers, id);
-	if (provider)
-		return provider;
-	if (providers->nr == FXT_MAX_PROVIDERS) {
+	if (known)
+		return known->owner;
+	if (providers->by_id.nr == FXT_MAX_PROVIDERS) {
 		*stop = E2BIG;
 		return NULL;
 	}
-	provider = calloc(1, sizeof(*provider));
+	provider = fxt_names_owned(&providers->by_id, id, sizeof(*provider));
 	if (!provider) {
 		*stop = ENOMEM;
 		return NULL;
 	}
 	provider->id = id;
 	fxt_provider_restart(provider);
-	bucket = &providers->buckets[id % FXT_PROVIDER_BUCKETS];
-	provider->next = *bucket;
-	*bucket = provider;
-	providers->nr++;
 	return provider;
 }
 
-/**
- * fxt_providers_next() - iterate over all providers, in no particular order
- * @providers: the providers
- * @provider: the provider before, or NULL to begin
- *
- * Return: the next provider, or NULL.
- */
-struct fxt_provider *fxt_providers_next(const struct fxt_providers *providers,
-					const struct fxt_provider *provider)
+static void provider_deinit(void *owner)
 {
-	unsigned int i = 0;
+	struct fxt_provider *provider = owner;
 
-	if (provider && provider->next)
-		return provider->next;
-	if (provider)
-		i = provider->id % FXT_PROVIDER_BUCKETS + 1;
-	while (i < FXT_PROVIDER_BUCKETS && !providers->buckets[i])
-		i++;
-	return i < FXT_PROVIDER_BUCKETS ? providers->buckets[i] : NULL;
+	tables_free(provider);
+	free(provider->owner);
 }
 
 /**
@@ -195,15 +160,5 @@ struct fxt_provider *fxt_providers_next(const struct fxt_providers *providers,
  */
 void fxt_providers_deinit(struct fxt_providers *providers)
 {
-	struct fxt_provider *provider;
-	unsigned int i;
-
-	for (i = 0; i < FXT_PROVIDER_BUCKETS; i++) {
-		while ((provider = providers->buckets[i])) {
-			providers->buckets[i] = provider->next;
-			tables_free(provider);
-			free(provider);
-		}
-	}
-	providers->nr = 0;
+	fxt_names_free_owned(&providers->by_id, provider_deinit);
 }

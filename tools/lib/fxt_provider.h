@@ -8,13 +8,13 @@
 #ifndef _VITRINE_LIB_FXT_PROVIDER_H
 #define _VITRINE_LIB_FXT_PROVIDER_H
 
+#include "fxt_names.h"
 #include "vitrine.h"
 
 #define FXT_NR_THREADS		256
 #define FXT_NR_STRINGS		32768
 #define FXT_STRING_CHUNK	256
 #define FXT_MAX_PROVIDERS	16384
-#define FXT_PROVIDER_BUCKETS	512
 
 /* Without an initialization record a tick is a nanosecond. */
 #define FXT_DEFAULT_TICKS_PER_SECOND	1000000000ULL
@@ -44,8 +44,8 @@ struct fxt_string_entry {
  * @running_known: @running is set
  * @threads: thread table of FXT_NR_THREADS entries, or NULL
  * @strings: string table in chunks, or NULL
- * @next: next provider in the hash chain of struct fxt_providers
- * @owner: state that the user of the decoder attaches to the provider
+ * @lane: lane of the archive that has its records, or NULL
+ * @owner: data of the caller, allocated with malloc(); freed with the provider
  */
 struct fxt_provider {
 	uint32_t id;
@@ -59,13 +59,16 @@ struct fxt_provider {
 	bool running_known;
 	struct fxt_thread_entry *threads;
 	struct fxt_string_entry **strings;
-	struct fxt_provider *next;
+	void *lane;
 	void *owner;
 };
 
+/**
+ * struct fxt_providers - all providers; empty if zeroed
+ * @by_id: struct fxt_provider by id, in the order in which they appeared
+ */
 struct fxt_providers {
-	unsigned int nr;
-	struct fxt_provider *buckets[FXT_PROVIDER_BUCKETS];
+	struct fxt_names by_id;
 };
 
 void fxt_provider_forget(struct fxt_provider *provider);
@@ -75,12 +78,8 @@ bool fxt_provider_set_string(struct fxt_provider *provider, unsigned int index,
 			     const struct vitrine_fxt_string *string);
 bool fxt_provider_set_thread(struct fxt_provider *provider, unsigned int index,
 			     const struct vitrine_fxt_thread *thread);
-struct fxt_provider *fxt_providers_find(const struct fxt_providers *providers,
-					uint32_t id);
 struct fxt_provider *fxt_providers_get(struct fxt_providers *providers,
 				       uint32_t id, int *stop);
-struct fxt_provider *fxt_providers_next(const struct fxt_providers *providers,
-					const struct fxt_provider *provider);
 void fxt_providers_deinit(struct fxt_providers *providers);
 
 static inline struct fxt_thread_entry *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The scan of an Inspect file, which hierarchy.c and inspect_check.c share.
+ * The scan of an Inspect file, which hierarchy.c and the check in inspect.c share.
  *
  * To build a tree, the first fault that makes the file unreadable ends the scan and
  * becomes the error. To validate a file, every fault is reported to the caller, including
@@ -17,23 +17,12 @@
 
 #include <vitrine/inspect.h>
 
-#include "error.h"
-#include "utf8.h"
+#include "vitrine.h"
 
 /* vtr_scan.kind[index]: the type of the block that starts there, or ... */
 #define VTR_KIND_TYPE		0x0f
-#define VTR_KIND_UNKNOWN	0x0f	/* a block of no known type */
-#define VTR_KIND_MARKS		0x30	/* for walks; see inspect_refs.c */
-#define VTR_KIND_WALKING	0x10
-#define VTR_KIND_WALKED		0x20
-#define VTR_KIND_NO_UTF8	0x10	/* of a NAME or STRING_REFERENCE */
 #define VTR_KIND_LOST		0x40	/* never examined: tiling broke before */
 #define VTR_KIND_INSIDE		0x80	/* within a block */
-
-enum vtr_severity {
-	VTR_UNTIDY,		/* against the format, but readable */
-	VTR_UNREADABLE,
-};
 
 /**
  * struct vtr_scan - one pass over one file
@@ -76,16 +65,12 @@ struct vtr_scan {
 	struct vitrine_inspect_summary summary;
 };
 
-/* inspect_scan.c: header, tiles, and each block by itself */
+/* Header, tiles, and each block by itself */
 struct vitrine_error *vtr_scan_init(struct vtr_scan *scan, const void *bytes,
 				    size_t len_bytes);
 void vtr_scan_deinit(struct vtr_scan *scan);
-void vtr_scan_fault(struct vtr_scan *scan, enum vtr_severity severity,
-		    uint64_t offset, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
-const char *vtr_scan_type_name(const struct vtr_scan *scan, unsigned int type);
 
-/* inspect_refs.c: what blocks say of other blocks */
+/* What blocks say of other blocks */
 void vtr_scan_strings(struct vtr_scan *scan);
 void vtr_scan_parents(struct vtr_scan *scan);
 
@@ -117,16 +102,6 @@ static inline uint32_t vtr_block_bytes(const struct vtr_scan *scan,
 		vtr_field(vtr_word(scan, index, 0), INSPECT_W0_ORDER);
 }
 
-/* The block after @index. */
-static inline uint32_t vtr_next_index(const struct vtr_scan *scan,
-				      uint32_t index)
-{
-	/* Units that belong to no block are skipped one by one. */
-	if (scan->kind[index] & (VTR_KIND_LOST | VTR_KIND_INSIDE))
-		return index + 1;
-	return index + vtr_block_bytes(scan, index) / INSPECT_MIN_BLOCK_BYTES;
-}
-
 /* Type of the block that starts at @index, -1 if none does. */
 static inline int vtr_type_at(const struct vtr_scan *scan, uint32_t index)
 {
@@ -136,41 +111,33 @@ static inline int vtr_type_at(const struct vtr_scan *scan, uint32_t index)
 	return scan->kind[index] & VTR_KIND_TYPE;
 }
 
-static inline bool vtr_is_lost(const struct vtr_scan *scan, uint32_t index)
-{
-	return index < scan->nr_units && scan->kind[index] & VTR_KIND_LOST;
-}
+/**
+ * struct vtr_block_type - what is known of the blocks of one type
+ * @name: in messages
+ * @is_value: they have a name and a parent, unlike TOMBSTONE: the hierarchy has a value for
+ *	each of them, and for no others
+ * @type: type of a value, or of the elements of an array; a buffer may also be VITRINE_BYTES
+ * @slot_bytes: size of these elements; 0: arrays cannot have this type
+ * @unused: bits of the first two words that must be 0
+ * @check: checks a block, apart from its references to other blocks, or NULL
+ * @refer: checks and counts these references, or NULL
+ */
+struct vtr_block_type {
+	const char *name;
+	bool is_value;
+	enum vitrine_type type;
+	uint8_t slot_bytes;
+	uint64_t unused[2];
+	void (*check)(struct vtr_scan *scan, uint32_t index);
+	void (*refer)(struct vtr_scan *scan, uint32_t index);
+};
+
+extern const struct vtr_block_type vtr_block_types[VTR_KIND_TYPE + 1];
 
 /*
- * Return whether blocks of @type have a name and a parent, unlike TOMBSTONE. The hierarchy
- * has a value for each of these blocks, and for no others.
+ * Advance @index to the next block: 0, the header, begins a walk. Return the type of the block, or
+ * -1 behind the last one, and after the fault that ends a scan.
  */
-static inline bool vtr_is_value(int type)
-{
-	switch (type) {
-	case INSPECT_NODE_VALUE:
-	case INSPECT_INT_VALUE:
-	case INSPECT_UINT_VALUE:
-	case INSPECT_DOUBLE_VALUE:
-	case INSPECT_BUFFER_VALUE:
-	case INSPECT_ARRAY_VALUE:
-	case INSPECT_LINK_VALUE:
-	case INSPECT_BOOL_VALUE:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/*
- * Return whether a walk over the blocks continues at @index:
- *
- *	for (index = 0; vtr_goes_on(scan, index);
- *	     index = vtr_next_index(scan, index))
- */
-static inline bool vtr_goes_on(const struct vtr_scan *scan, uint32_t index)
-{
-	return index < scan->nr_units && !scan->err;
-}
+int vtr_next_block(const struct vtr_scan *scan, uint32_t *index);
 
 #endif /* _VITRINE_LIB_INSPECT_H */

@@ -16,7 +16,7 @@
 
 #include <vitrine/map.h>
 
-#include "error.h"
+#include "base.h"
 
 #define DEBUGFS_MOUNT	"/sys/kernel/debug"
 

@@ -24,10 +24,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "barrier.h"
-#include "error.h"
+#include "base.h"
+#include "fxt_file.h"
 #include "fxt_packet.h"
-#include "fxt_scan.h"
 #include "ring.h"
 
 #define NO_SEQUENCE	VTR_RING_NO_SEQUENCE

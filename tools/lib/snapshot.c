@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Take a consistent copy of a live tree, or hold the bytes of a saved one.
+ * Open a file of Inspect bytes, and take a consistent copy of a live tree, or hold the bytes of
+ * a saved one.
  *
  * The kernel edits the tree while it is copied, and never waits for a reader:
  *
@@ -20,20 +21,46 @@
  * than that read(), so that the slowest snapshot takes less than three times as long as
  * read() alone.
  *
- * A snapshot is used by one thread at a time.
+ * A source, and a snapshot, are used by one thread at a time.
  */
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include <linux/magic.h>
 #include <vitrine/inspect.h>
 
-#include "barrier.h"
-#include "error.h"
-#include "grow.h"
-#include "source.h"
+#include "base.h"
+#include "vitrine.h"
+
+/**
+ * struct vitrine_source - see vitrine_source_create()
+ * @path: path as given to vitrine_source_create()
+ * @fd: the open file
+ * @map: shared, read-only mapping of the start of the file, or NULL
+ * @map_bytes: number of bytes that are mapped
+ * @max_bytes: number of bytes that may be mapped
+ * @file_bytes: size of a mapped file, 0 if the file has none, as in debugfs
+ * @observe: called after each step of a snapshot, or NULL
+ * @observe_ctx: first argument of @observe
+ */
+struct vitrine_source {
+	char *path;
+	int fd;
+	const uint8_t *map;
+	size_t map_bytes;
+	size_t max_bytes;
+	size_t file_bytes;
+	vitrine_observe_fn *observe;
+	void *observe_ctx;
+};
 
 #define MAX_ATTEMPTS		8	/* wait 1, 2, 4 ... 64 pauses between */
 #define CHUNK_BYTES		(32U << 10)
@@ -66,6 +93,214 @@ enum attempt {
 	ATTEMPT_UNMAPPABLE,	/* the size in the header cannot be mapped */
 	ATTEMPT_NO_MEMORY,
 };
+
+/* ---- Sources ----------------------------------------------------------- */
+
+/*
+ * A live source is mapped. A file in debugfs has no size of its own (st_size is 0): the header
+ * in its first page says how far the tree reaches, and an access beyond raises SIGBUS. Only the
+ * first page is mapped here; the snapshot extends the mapping to the size in a header that it
+ * has found stable. Trees grow and never shrink.
+ */
+
+static size_t page_round_up(size_t len_bytes)
+{
+	size_t page_bytes = sysconf(_SC_PAGESIZE);
+
+	return (len_bytes + page_bytes - 1) & ~(page_bytes - 1);
+}
+
+/*
+ * Map at least @len_bytes of a live file, from its start on. The start of the mapping may move.
+ * Returns false if the file does not allow it.
+ */
+static bool vtr_source_extend(struct vitrine_source *source, size_t len_bytes)
+{
+	size_t map_bytes = page_round_up(len_bytes);
+	void *map;
+
+	if (len_bytes > source->max_bytes)
+		return false;
+	if (len_bytes <= source->map_bytes)
+		return true;
+	/* Not mremap(): the kernel's mappings may not expand. */
+	map = mmap(NULL, map_bytes, PROT_READ, MAP_SHARED, source->fd, 0);
+	if (map == MAP_FAILED)
+		return false;
+	if (source->map)
+		munmap((void *)source->map, source->map_bytes);
+	source->map = map;
+	source->map_bytes = map_bytes;
+	return true;
+}
+
+/* Return how much of the file may be mapped, 0 if it must be read instead. */
+static size_t mappable_bytes(int fd, unsigned int flags, size_t *file_bytes)
+{
+	struct statfs fs;
+	struct stat st;
+
+	if (flags & VITRINE_SOURCE_READ)
+		return 0;
+	if (!fstatfs(fd, &fs) && fs.f_type == DEBUGFS_MAGIC)
+		return INSPECT_MAX_FILE_BYTES;
+	if (!(flags & VITRINE_SOURCE_MAP) || fstat(fd, &st) || st.st_size < 0)
+		return 0;
+	*file_bytes = st.st_size;
+	return st.st_size;
+}
+
+/*
+ * Open the file of a source once more.
+ *
+ * In debugfs, the kernel takes the snapshot that read() returns at open().
+ *
+ * Returns NULL, or an error.
+ */
+static struct vitrine_error *vtr_source_reopen(const struct vitrine_source *source,
+					       int *ret)
+{
+	int fd = open(source->path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return vtr_error_open(errno, source->path);
+	*ret = fd;
+	return NULL;
+}
+
+/**
+ * vitrine_source_create() - open a file of which snapshots can be taken
+ * @path: a live file in debugfs, or a saved file
+ * @flags: 0, VITRINE_SOURCE_MAP to map the file even if it is not in debugfs, or
+ *	VITRINE_SOURCE_READ never to map it
+ * @ret: the source
+ *
+ * A live file that cannot be mapped, for example under lockdown, is read instead.
+ *
+ * Return: NULL, or an error if the file cannot be opened.
+ */
+struct vitrine_error *vitrine_source_create(const char *path, unsigned int flags,
+					    struct vitrine_source **ret)
+{
+	struct vitrine_source *source = calloc(1, sizeof(*source));
+	struct vitrine_error *err;
+
+	if (!source)
+		return vtr_error_no_memory();
+	source->fd = -1;
+	source->path = strdup(path);
+	if (!source->path) {
+		err = vtr_error_no_memory();
+		goto err_destroy;
+	}
+	err = vtr_source_reopen(source, &source->fd);
+	if (err)
+		goto err_destroy;
+
+	source->max_bytes = mappable_bytes(source->fd, flags,
+					   &source->file_bytes);
+	vtr_source_extend(source, INSPECT_MIN_BLOCK_BYTES << INSPECT_HEADER_ORDER);
+	*ret = source;
+	return NULL;
+
+err_destroy:
+	vitrine_source_destroy(source);
+	return err;
+}
+
+/**
+ * vitrine_source_destroy() - unmap and close a source
+ * @source: source, or NULL
+ */
+void vitrine_source_destroy(struct vitrine_source *source)
+{
+	if (!source)
+		return;
+	if (source->map)
+		munmap((void *)source->map, source->map_bytes);
+	if (source->fd >= 0)
+		close(source->fd);
+	free(source->path);
+	free(source);
+}
+
+/**
+ * vitrine_source_path() - return the path of a source
+ * @source: source
+ *
+ * Return: the path as given to vitrine_source_create(), valid as long as the source.
+ */
+const char *vitrine_source_path(const struct vitrine_source *source)
+{
+	return source->path;
+}
+
+/**
+ * vitrine_source_mapped() - check whether a source is mapped
+ * @source: source
+ *
+ * Return: true if snapshots are copied from a mapping, false if they are read with read().
+ */
+bool vitrine_source_mapped(const struct vitrine_source *source)
+{
+	return source->map;
+}
+
+/**
+ * vitrine_source_observe() - set a callback for the steps of taking a snapshot
+ * @source: source
+ * @observe: function to call after each step, or NULL
+ * @ctx: first argument of @observe
+ *
+ * Tests use the callback to change the file between two steps. While a callback is set,
+ * the file is copied in chunks of one block, with VITRINE_STEP_CHUNK after each chunk.
+ */
+void vitrine_source_observe(struct vitrine_source *source,
+			    vitrine_observe_fn *observe, void *ctx)
+{
+	source->observe = observe;
+	source->observe_ctx = ctx;
+}
+
+/**
+ * vitrine_source_generation() - return the current generation of a file
+ * @source: source
+ * @ret: the generation; odd while an edit is in progress
+ *
+ * This is a single load if the file is mapped. Every edit changes the generation, so a
+ * caller detects changes by comparing it with the generation of its last snapshot.
+ *
+ * Return: NULL, or an error if the file is not mapped and cannot be read.
+ */
+struct vitrine_error *vitrine_source_generation(struct vitrine_source *source,
+						uint64_t *ret)
+{
+	uint64_t words[2];
+	struct vitrine_error *err;
+	ssize_t len;
+	int fd = -1;
+
+	if (source->map) {
+		*ret = vtr_load_acquire((const uint64_t *)source->map + 1);
+		*ret = le64toh(*ret);
+		return NULL;
+	}
+	err = vtr_source_reopen(source, &fd);
+	if (err)
+		return err;
+	len = vtr_read_full(fd, words, sizeof(words));
+	if (len < 0)
+		err = vtr_error_os(errno, source->path, "cannot read");
+	else if (len < (ssize_t)sizeof(words))
+		err = vitrine_error_create(EBADMSG, source->path, len, NULL,
+					   "the file ends within the header");
+	else
+		*ret = le64toh(words[1]);
+	close(fd);
+	return err;
+}
+
+/* ---- Snapshots --------------------------------------------------------- */
 
 static void observe(const struct vitrine_source *source, enum vitrine_step step)
 {
@@ -177,20 +412,18 @@ static enum attempt take_mapped(struct buffer *to, struct vitrine_source *source
 static struct vitrine_error *error_foreign(const struct buffer *buffer,
 					   const char *path)
 {
-	const char *advice = NULL;
-
 	if (vitrine_format_detect(buffer->bytes, buffer->len) ==
 	    VITRINE_FORMAT_FXT)
 		return vitrine_error_create(EBADMSG, path, 0,
 					    "print it with `vitrine print'",
 					    "this is a Fuchsia trace, not an Inspect file");
 	if (!buffer->len)
-		return vitrine_error_create(EBADMSG, path, 0, advice,
+		return vitrine_error_create(EBADMSG, path, 0, NULL,
 					    "the file is empty");
 	if (buffer->len < INSPECT_MIN_BLOCK_BYTES)
-		return vitrine_error_create(EBADMSG, path, buffer->len, advice,
+		return vitrine_error_create(EBADMSG, path, buffer->len, NULL,
 					    "the file ends within its header");
-	return vitrine_error_create(EBADMSG, path, 0, advice,
+	return vitrine_error_create(EBADMSG, path, 0, NULL,
 				    "not an Inspect file: no magic number \"INSP\"");
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Read the values of a tree.
+ * Read the values of a tree, and drop those that are not wanted.
  *
  * A function for another type than that of the value returns 0, false or "", so that the
  * caller need not check the type first.
@@ -10,7 +10,15 @@
 
 #include <vitrine/inspect.h>
 
+#include "inspect.h"
 #include "value.h"
+
+struct filter {
+	vitrine_filter_fn *judge;
+	void *ctx;
+};
+
+/* ---- Reading ----------------------------------------------------------- */
 
 static bool is_digit(char c)
 {
@@ -122,6 +130,22 @@ vitrine_value_parent(const struct vitrine_value *value)
 }
 
 /**
+ * vtr_value_after() - walk over a tree
+ * @value: value
+ *
+ * Return: the first child, or else the next sibling of the value or of its nearest ancestor that
+ * has one; NULL at the end of the tree.
+ */
+const struct vitrine_value *vtr_value_after(const struct vitrine_value *value)
+{
+	if (value->first_child)
+		return value->first_child;
+	while (value && !value->next)
+		value = value->parent;
+	return value ? value->next : NULL;
+}
+
+/**
  * vitrine_value_offset() - return the position of a value in the file
  * @value: value
  *
@@ -158,6 +182,19 @@ const char *vitrine_value_name(const struct vitrine_value *value,
 }
 
 /**
+ * vtr_value_is_named() - compare the name of a value
+ * @value: value
+ * @name: name
+ *
+ * Return: true if it is the name of @value.
+ */
+bool vtr_value_is_named(const struct vitrine_value *value, const char *name)
+{
+	return value->name->len == strlen(name) &&
+	       !memcmp(value->name->bytes, name, value->name->len);
+}
+
+/**
  * vitrine_value_ordinal() - return the position of a value among siblings of its name
  * @value: value
  *
@@ -189,6 +226,67 @@ int vitrine_value_compare(const struct vitrine_value *a,
 }
 
 /**
+ * vitrine_value_array() - describe a VITRINE_ARRAY
+ * @value: value
+ *
+ * Return: type, format and number of the elements; the number is 0 for other values.
+ */
+struct vitrine_array vitrine_value_array(const struct vitrine_value *value)
+{
+	struct vitrine_array array = { .type = VITRINE_INT };
+
+	if (value->type != VITRINE_ARRAY)
+		return array;
+	array.type = vtr_block_types[value->word & INSPECT_W1_ARRAY_TYPE].type;
+	array.format = (value->word & INSPECT_W1_ARRAY_FORMAT) >> 4;
+	array.count = (value->word & INSPECT_W1_ARRAY_COUNT) >> 8;
+	return array;
+}
+
+static const uint8_t *slots_of(const struct vitrine_value *value)
+{
+	return value->hierarchy->bytes + vitrine_value_offset(value) +
+	       INSPECT_ARRAY_PAYLOAD_OFFSET;
+}
+
+/**
+ * vtr_value_number() - return a number
+ * @value: value
+ * @slot: of an array, index of the element
+ *
+ * Return: the number; 0 for an element that an array does not have.
+ */
+struct vtr_number vtr_value_number(const struct vitrine_value *value, unsigned int slot)
+{
+	struct vtr_number number = { .type = value->type, .u = value->word };
+	struct vitrine_array array;
+
+	if (value->type == VITRINE_BOOL)
+		number.u = !!value->word;
+	if (value->type != VITRINE_ARRAY)
+		return number;
+	array = vitrine_value_array(value);
+	number.type = array.type;
+	number.u = 0;
+	if (slot < array.count && array.type != VITRINE_STRING)
+		memcpy(&number.u, slots_of(value) + slot * sizeof(number.u), sizeof(number.u));
+	number.u = le64toh(number.u);
+	return number;
+}
+
+/* Return a property of @type, or an element of an array of @type, and 0 for any other. */
+static struct vtr_number number_of(const struct vitrine_value *value, bool in_array,
+				   unsigned int slot, enum vitrine_type type)
+{
+	struct vtr_number number = vtr_value_number(value, slot);
+	bool is_array = value->type == VITRINE_ARRAY;
+
+	if (is_array != in_array || number.type != type)
+		number.u = 0;
+	return number;
+}
+
+/**
  * vitrine_value_int() - return the value of a VITRINE_INT
  * @value: value
  *
@@ -196,7 +294,7 @@ int vitrine_value_compare(const struct vitrine_value *a,
  */
 int64_t vitrine_value_int(const struct vitrine_value *value)
 {
-	return value->type == VITRINE_INT ? (int64_t)value->word : 0;
+	return number_of(value, false, 0, VITRINE_INT).i;
 }
 
 /**
@@ -207,15 +305,7 @@ int64_t vitrine_value_int(const struct vitrine_value *value)
  */
 uint64_t vitrine_value_uint(const struct vitrine_value *value)
 {
-	return value->type == VITRINE_UINT ? value->word : 0;
-}
-
-static double double_from_bits(uint64_t bits)
-{
-	double number;
-
-	memcpy(&number, &bits, sizeof(number));
-	return number;
+	return number_of(value, false, 0, VITRINE_UINT).u;
 }
 
 /**
@@ -226,7 +316,7 @@ static double double_from_bits(uint64_t bits)
  */
 double vitrine_value_double(const struct vitrine_value *value)
 {
-	return value->type == VITRINE_DOUBLE ? double_from_bits(value->word) : 0;
+	return number_of(value, false, 0, VITRINE_DOUBLE).real;
 }
 
 /**
@@ -237,7 +327,46 @@ double vitrine_value_double(const struct vitrine_value *value)
  */
 bool vitrine_value_bool(const struct vitrine_value *value)
 {
-	return value->type == VITRINE_BOOL && value->word;
+	return number_of(value, false, 0, VITRINE_BOOL).u;
+}
+
+/**
+ * vitrine_value_array_int() - return an element of an array of VITRINE_INT
+ * @value: value
+ * @i: index of the element
+ *
+ * Return: the number.
+ */
+int64_t vitrine_value_array_int(const struct vitrine_value *value,
+				unsigned int i)
+{
+	return number_of(value, true, i, VITRINE_INT).i;
+}
+
+/**
+ * vitrine_value_array_uint() - return an element of an array of VITRINE_UINT
+ * @value: value
+ * @i: index of the element
+ *
+ * Return: the number.
+ */
+uint64_t vitrine_value_array_uint(const struct vitrine_value *value,
+				  unsigned int i)
+{
+	return number_of(value, true, i, VITRINE_UINT).u;
+}
+
+/**
+ * vitrine_value_array_double() - return an element of an array of VITRINE_DOUBLE
+ * @value: value
+ * @i: index of the element
+ *
+ * Return: the number.
+ */
+double vitrine_value_array_double(const struct vitrine_value *value,
+				  unsigned int i)
+{
+	return number_of(value, true, i, VITRINE_DOUBLE).real;
 }
 
 /**
@@ -268,99 +397,6 @@ unsigned int vitrine_value_disposition(const struct vitrine_value *value)
 	return (value->word & INSPECT_W1_LINK_DISPOSITION) >> 60;
 }
 
-static enum vitrine_type slot_type(unsigned int type)
-{
-	switch (type) {
-	case INSPECT_INT_VALUE:
-		return VITRINE_INT;
-	case INSPECT_UINT_VALUE:
-		return VITRINE_UINT;
-	case INSPECT_DOUBLE_VALUE:
-		return VITRINE_DOUBLE;
-	default:
-		return VITRINE_STRING;
-	}
-}
-
-/**
- * vitrine_value_array() - describe a VITRINE_ARRAY
- * @value: value
- *
- * Return: type, format and number of the elements; the number is 0 for other values.
- */
-struct vitrine_array vitrine_value_array(const struct vitrine_value *value)
-{
-	struct vitrine_array array = { .type = VITRINE_INT };
-
-	if (value->type != VITRINE_ARRAY)
-		return array;
-	array.type = slot_type(value->word & INSPECT_W1_ARRAY_TYPE);
-	array.format = (value->word & INSPECT_W1_ARRAY_FORMAT) >> 4;
-	array.count = (value->word & INSPECT_W1_ARRAY_COUNT) >> 8;
-	return array;
-}
-
-/* Copy element @i to @ret if the array has elements of @type. */
-static bool load_slot(const struct vitrine_value *value, unsigned int i,
-		      enum vitrine_type type, void *ret, size_t slot_bytes)
-{
-	struct vitrine_array array = vitrine_value_array(value);
-
-	if (i >= array.count || array.type != type)
-		return false;
-	memcpy(ret, value->hierarchy->bytes + vitrine_value_offset(value) +
-	       INSPECT_ARRAY_PAYLOAD_OFFSET + i * slot_bytes, slot_bytes);
-	return true;
-}
-
-/**
- * vitrine_value_array_int() - return an element of an array of VITRINE_INT
- * @value: value
- * @i: index of the element
- *
- * Return: the number.
- */
-int64_t vitrine_value_array_int(const struct vitrine_value *value,
-				unsigned int i)
-{
-	uint64_t bits = 0;
-
-	load_slot(value, i, VITRINE_INT, &bits, sizeof(bits));
-	return (int64_t)le64toh(bits);
-}
-
-/**
- * vitrine_value_array_uint() - return an element of an array of VITRINE_UINT
- * @value: value
- * @i: index of the element
- *
- * Return: the number.
- */
-uint64_t vitrine_value_array_uint(const struct vitrine_value *value,
-				  unsigned int i)
-{
-	uint64_t bits = 0;
-
-	load_slot(value, i, VITRINE_UINT, &bits, sizeof(bits));
-	return le64toh(bits);
-}
-
-/**
- * vitrine_value_array_double() - return an element of an array of VITRINE_DOUBLE
- * @value: value
- * @i: index of the element
- *
- * Return: the number.
- */
-double vitrine_value_array_double(const struct vitrine_value *value,
-				  unsigned int i)
-{
-	uint64_t bits = 0;
-
-	load_slot(value, i, VITRINE_DOUBLE, &bits, sizeof(bits));
-	return double_from_bits(le64toh(bits));
-}
-
 /**
  * vitrine_value_array_string() - return an element of an array of VITRINE_STRING
  * @value: value
@@ -373,11 +409,13 @@ const char *vitrine_value_array_string(const struct vitrine_value *value,
 				       unsigned int i, size_t *ret_len)
 {
 	const struct vitrine_hierarchy *hierarchy = value->hierarchy;
+	struct vitrine_array array = vitrine_value_array(value);
 	const struct vtr_text *text;
 	uint32_t index = 0;
 
 	*ret_len = 0;
-	load_slot(value, i, VITRINE_STRING, &index, sizeof(index));
+	if (i < array.count && array.type == VITRINE_STRING)
+		memcpy(&index, slots_of(value) + i * sizeof(index), sizeof(index));
 	index = le32toh(index);
 	if (!index)
 		return "";
@@ -385,4 +423,68 @@ const char *vitrine_value_array_string(const struct vitrine_value *value,
 	text = &hierarchy->texts[hierarchy->number[index] - 1];
 	*ret_len = text->len;
 	return text->bytes;
+}
+
+/**
+ * vtr_value_text() - return the bytes of a value that is not a number
+ * @value: value
+ * @slot: of an array, index of the element
+ * @ret_len: length in bytes
+ *
+ * Return: as vitrine_value_bytes() and vitrine_value_array_string().
+ */
+const char *vtr_value_text(const struct vitrine_value *value, unsigned int slot,
+			   size_t *ret_len)
+{
+	if (value->type == VITRINE_ARRAY)
+		return vitrine_value_array_string(value, slot, ret_len);
+	return vitrine_value_bytes(value, ret_len);
+}
+
+/* ---- Filtering --------------------------------------------------------- */
+
+/*
+ * Nothing is copied: a dropped value is unlinked from the tree and freed with it. Ordinals
+ * do not change, so that a value keeps its name among its siblings.
+ */
+
+/* Filter @first and its siblings. The recursion is at most VITRINE_MAX_DEPTH deep. */
+static struct vitrine_value *keep_siblings(const struct filter *filter,
+					   struct vitrine_value *first)
+{
+	struct vitrine_value *kept = NULL, **end = &kept;
+	struct vitrine_value *value, *next;
+
+	for (value = first; value; value = next) {
+		enum vitrine_verdict verdict = filter->judge(filter->ctx, value);
+
+		next = value->next;
+		if (verdict == VITRINE_DESCEND)
+			value->first_child = keep_siblings(filter,
+							   value->first_child);
+		if (verdict == VITRINE_KEEP ||
+		    (verdict == VITRINE_DESCEND && value->first_child)) {
+			*end = value;
+			end = &value->next;
+		}
+	}
+	*end = NULL;
+	return kept;
+}
+
+/**
+ * vitrine_hierarchy_filter() - drop the values of a tree that are not wanted
+ * @hierarchy: tree
+ * @judge: decides about each value whose parent is descended into,
+ *	parents first
+ * @ctx: first argument of @judge
+ *
+ * If nothing is left, vitrine_hierarchy_first() is NULL.
+ */
+void vitrine_hierarchy_filter(struct vitrine_hierarchy *hierarchy,
+			      vitrine_filter_fn *judge, void *ctx)
+{
+	const struct filter filter = { .judge = judge, .ctx = ctx };
+
+	hierarchy->first = keep_siblings(&filter, hierarchy->first);
 }

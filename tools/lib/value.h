@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The tree of an Inspect file: hierarchy.c builds it from a snapshot, links.c adds linked
- * trees, filter.c drops values, and value.c reads it.
+ * The tree of an Inspect file: hierarchy.c builds it from a snapshot and adds linked trees;
+ * value.c reads it, and drops values.
  *
  * While a tree is built or changed, only one thread may use it. Afterwards any number of
  * threads may read it.
@@ -78,7 +78,7 @@ struct vitrine_value {
  * @has_links: the tree has links, or had links before they were followed
  * @linked: trees to which the links lead
  * @link_errors: reasons why links could not be followed
- * @nr_link_errors: number of @link_errors, at most 1025; see links.c
+ * @nr_link_errors: number of @link_errors, at most 1025; see hierarchy.c
  * @too_many_links: 1 + the index of the error for links beyond the limit, or 0
  */
 struct vitrine_hierarchy {
@@ -112,6 +112,34 @@ struct vtr_linked {
 	struct vitrine_hierarchy *hierarchy;
 };
 
+/**
+ * struct vtr_number - a number of a tree
+ * @type: VITRINE_INT, VITRINE_UINT, VITRINE_DOUBLE or VITRINE_BOOL; a later type is that of a
+ *	value that is not a number
+ * @i: a VITRINE_INT
+ * @u: a VITRINE_UINT or VITRINE_BOOL; of every number, the bits, which tell whether two of
+ *	one type are equal
+ * @real: a VITRINE_DOUBLE
+ */
+struct vtr_number {
+	enum vitrine_type type;
+	union {
+		int64_t i;
+		uint64_t u;
+		double real;
+	};
+};
+
 int vtr_text_compare(const struct vtr_text *a, const struct vtr_text *b);
+
+/* Return the number or the bytes of a property, or of slot @slot of an array. */
+struct vtr_number vtr_value_number(const struct vitrine_value *value, unsigned int slot);
+const char *vtr_value_text(const struct vitrine_value *value, unsigned int slot,
+			   size_t *ret_len);
+
+/* Return the value after @value in a walk over the whole tree, parents first; NULL at its end. */
+const struct vitrine_value *vtr_value_after(const struct vitrine_value *value);
+
+bool vtr_value_is_named(const struct vitrine_value *value, const char *name);
 
 #endif /* _VITRINE_LIB_VALUE_H */

@@ -22,8 +22,8 @@
 
 #include <vitrine/map.h>
 
-#include "error.h"
-#include "fxt_encode.h"
+#include "base.h"
+#include "fxt_record.h"
 #include "temporary.h"
 #include "writer.h"
 
@@ -322,11 +322,11 @@ static void encode_loss(struct fxt_encoder *to, const struct vitrine_loss *loss)
 {
 	static const struct vitrine_fxt_thread idle;
 
-	fxt_encode_provider(to, FXT_METADATA_PROVIDER_EVENT, loss->cpu + 1, "");
+	fxt_encode_provider(to, VITRINE_FXT_PROVIDER_EVENT, loss->cpu + 1, "");
 	/* Without a sub-buffer before, no provider record has been written yet. */
 	if (!loss->begin_ticks)
 		return;
-	fxt_encode_provider(to, FXT_METADATA_PROVIDER_SECTION, loss->cpu + 1, "");
+	fxt_encode_provider(to, VITRINE_FXT_PROVIDER_SECTION, loss->cpu + 1, "");
 	if (loss->bridged && loss->before.thread)
 		encode_switch(to, loss->cpu, loss->begin_ticks, &loss->before,
 			      &idle);

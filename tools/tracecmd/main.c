@@ -18,8 +18,8 @@
 
 #include <trace-cmd.h>
 
-#include "error.h"
-#include "reader.h"
+#include "base.h"
+#include "event.h"
 
 /* Later times are rejected as malformed; all formats can represent earlier ones. */
 #define LAST_NS		(1ULL << 62)
@@ -41,16 +41,10 @@ const char *tracecmd_get_trace_clock(struct tracecmd_input *handle);
 void tracecmd_warning(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 void tracecmd_critical(const char *format, ...)
-	__attribute__((format(printf, 1, 2)));
-
-static void keep_warning(const char *format, va_list args)
-{
-	vsnprintf(warning, sizeof(warning), format, args);
-	warning[strcspn(warning, "\n")] = '\0';
-}
+	__attribute__((format(printf, 1, 2), alias("tracecmd_warning")));
 
 /**
- * tracecmd_warning() - receive a warning of libtracecmd
+ * tracecmd_warning() - receive a warning or a fatal error of libtracecmd
  * @format: the warning, as for printf()
  */
 void tracecmd_warning(const char *format, ...)
@@ -58,21 +52,9 @@ void tracecmd_warning(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	keep_warning(format, args);
+	vsnprintf(warning, sizeof(warning), format, args);
 	va_end(args);
-}
-
-/**
- * tracecmd_critical() - receive a fatal error of libtracecmd
- * @format: the error, as for printf()
- */
-void tracecmd_critical(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	keep_warning(format, args);
-	va_end(args);
+	warning[strcspn(warning, "\n")] = '\0';
 }
 
 static struct vitrine_error *malformed(const char *what)
@@ -246,8 +228,10 @@ static struct vitrine_error *open_cpus(struct reader *reader)
 	if (!reader->cpus)
 		return vtr_error_no_memory();
 	reader->nr_cpus = nr;
-	for (i = 0; !err && i < nr; i++)
-		err = fxt_lane_out_get(reader->out, i, &reader->cpus[i].lane);
+	for (i = 0; !err && i < nr; i++) {
+		reader->cpus[i].foreign.number = i;
+		err = fxt_lane_out_get(reader->foreign.out, i, &reader->cpus[i].lane);
+	}
 	return err;
 }
 
@@ -266,7 +250,7 @@ static struct vitrine_error *open_file(struct reader *reader)
 	reader->tep = tracecmd_get_tep(reader->input);
 	err = look_at_clock(reader);
 	if (!err)
-		err = fxt_out_create(OUT_PATH, 0, &reader->out);
+		err = fxt_out_create(OUT_PATH, 0, &reader->foreign.out);
 	if (!err)
 		err = open_cpus(reader);
 	/* Opening succeeded, so the warnings so far do not matter. */
@@ -277,12 +261,12 @@ static struct vitrine_error *open_file(struct reader *reader)
 static void print_counts(const struct reader *reader)
 {
 	const char *clock = tracecmd_get_trace_clock(reader->input);
-	struct fxt_out_counts counts = fxt_out_counts(reader->out);
+	struct fxt_out_counts counts = fxt_out_counts(reader->foreign.out);
 	int nr_buffers = tracecmd_buffer_instances(reader->input);
 
 	fprintf(stderr, "vitrine: %s: times are of the kernel's clock %s\n",
 		reader->path, clock ? clock : "local");
-	left_out_print_fxt(reader->left_out, &counts, reader->path, stderr);
+	left_out_print_fxt(reader->foreign.left_out, &counts, reader->path, stderr);
 	left_out_note(reader->path, nr_buffers > 0 ? nr_buffers : 0,
 		      "further buffers are left out", stderr);
 	left_out_note(reader->path, reader->nr_before,
@@ -298,7 +282,8 @@ static void close_file(struct reader *reader)
 
 	for (i = 0; i < reader->nr_cpus; i++)
 		tracecmd_free_record(reader->cpus[i].next);
-	reader_deinit(reader);
+	free(reader->cpus);
+	foreign_deinit(&reader->foreign);
 	if (reader->input)
 		tracecmd_close(reader->input);
 }
@@ -308,11 +293,14 @@ static void close_file(struct reader *reader)
  * @argc: 2
  * @argv: name of the program, name of the file
  *
- * Return: EXIT_SUCCESS; EXIT_FAILURE after an error was reported as status.h describes.
+ * Return: EXIT_SUCCESS; EXIT_FAILURE after an error was reported as helpers.h describes.
  */
 int main(int argc, char **argv)
 {
-	struct reader reader = { .path = argv[argc - 1] };
+	struct reader reader = {
+		.path = argv[argc - 1],
+		.foreign.ops = &event_ops,
+	};
 	struct vitrine_error *err;
 
 	err = open_file(&reader);
@@ -321,7 +309,7 @@ int main(int argc, char **argv)
 		err = take_records(&reader);
 	}
 	if (!err)
-		err = fxt_out_commit(reader.out);
+		err = fxt_out_commit(reader.foreign.out);
 	if (!err)
 		print_counts(&reader);
 	close_file(&reader);

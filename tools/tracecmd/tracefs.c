@@ -2,7 +2,7 @@
 /*
  * read-tracefs INSTANCE: read the events of an instance of tracefs while they are recorded,
  * and write them to standard output, which is a pipe, as sub-buffers of a Fuchsia trace.
- * `vitrine record' starts this program; read_tracefs.h has its input. It is separate so that the
+ * `vitrine record' starts this program; helpers.h has its input. It is separate so that the
  * command does not depend on libtraceevent, and survives if the library crashes.
  *
  * The recorder has set up the instance and removes it. This program only reads: the formats
@@ -21,9 +21,9 @@
 #include <kbuffer.h>
 #include <vitrine/map.h>
 
-#include "error.h"
+#include "base.h"
 #include "fxt_packet.h"
-#include "reader.h"
+#include "event.h"
 
 #define NSEC_PER_SEC	1000000000ULL
 
@@ -192,23 +192,29 @@ static bool is_kernel_thread(uint64_t tid)
 	       flags & PF_KTHREAD;
 }
 
+/* Return the number in the first line of a file that scanf() reads as @format, or @other. */
+static uint64_t read_number(const char *path, const char *format, uint64_t other)
+{
+	FILE *file = path ? fopen(path, "re") : NULL;
+	char line[256];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, format, &other) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return other;
+}
+
 /* Return the process of a thread; itself if the thread has ended already. */
 static uint64_t look_up_process(uint64_t tid)
 {
-	uint64_t process = tid;
-	char path[64], line[256];
-	FILE *file;
+	char path[64];
 
 	if (is_kernel_thread(tid))
 		return KTHREADD;
 	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/status", tid);
-	file = fopen(path, "re");
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "Tgid: %" SCNu64, &process) == 1)
-			break;
-	if (file)
-		fclose(file);
-	return process;
+	return read_number(path, "Tgid: %" SCNu64, tid);
 }
 
 static uint64_t process_of(struct reader *reader, uint64_t tid)
@@ -217,7 +223,7 @@ static uint64_t process_of(struct reader *reader, uint64_t tid)
 	struct fxt_name *entry = fxt_names_get(&live->processes, tid);
 
 	if (!entry) {
-		reader->ids.no_memory = true;
+		reader->foreign.ids.no_memory = true;
 		return tid;
 	}
 	if (!entry->owned) {
@@ -232,15 +238,9 @@ static uint64_t process_of(struct reader *reader, uint64_t tid)
 /* Return how many events of a CPU were overwritten before they were read; 0 if unknown. */
 static uint64_t nr_overwritten(const struct live *live, unsigned int number)
 {
-	char *path = path_in(live, "per_cpu/cpu%u/stats", number), line[64];
-	FILE *file = path ? fopen(path, "re") : NULL;
-	uint64_t nr = 0;
+	char *path = path_in(live, "per_cpu/cpu%u/stats", number);
+	uint64_t nr = read_number(path, "overrun: %" SCNu64, 0);
 
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "overrun: %" SCNu64, &nr) == 1)
-			break;
-	if (file)
-		fclose(file);
 	free(path);
 	return nr;
 }
@@ -250,7 +250,7 @@ static struct vitrine_error *put_loss(struct live *live, struct cpu *cpu,
 				      uint64_t nr_records, uint64_t ticks)
 {
 	static const struct vitrine_fxt_string lost = { "lost", 4 };
-	struct vitrine_fxt_record *record = &live->reader.record;
+	struct vitrine_fxt_record *record = &live->reader.foreign.record;
 	const uint64_t thread = VITRINE_LOSS_THREAD(cpu - live->reader.cpus);
 	struct vitrine_error *err;
 
@@ -270,7 +270,7 @@ static struct vitrine_error *put_loss(struct live *live, struct cpu *cpu,
 		},
 	};
 	fxt_add_arg(record, FXT_ARG_UINT64, "num_records")->value.uint64 = nr_records;
-	if (!fxt_out_name_thread(live->reader.out, thread, 0, &lost))
+	if (!fxt_out_name_thread(live->reader.foreign.out, thread, 0, &lost))
 		return vtr_error_no_memory();
 	return fxt_lane_out_put(cpu->lane, record);
 }
@@ -286,7 +286,8 @@ static struct vitrine_error *put_missed(struct live *live, struct cpu *cpu, int 
 	const unsigned int number = cpu - live->reader.cpus;
 	uint64_t nr_lost = nr_overwritten(live, number), *nr_reported = &live->nr_lost[number];
 
-	if (!nr_lost)
+	/* The counter may lack events whose loss the kernel reported. */
+	if (!nr_lost || nr_lost < *nr_reported)
 		nr_lost = *nr_reported + (nr_told < 0 ? 1 : nr_told);
 	nr_lost -= *nr_reported;
 	*nr_reported += nr_lost;
@@ -422,7 +423,8 @@ static struct vitrine_error *open_cpus(struct live *live)
 		if (!open_cpu(live, i) && errno != ENOENT)
 			err = vtr_error_os(errno, reader->path, "cannot read its events");
 		if (!err)
-			err = fxt_lane_out_get(reader->out, i, &reader->cpus[i].lane);
+			err = fxt_lane_out_get(reader->foreign.out, i, &reader->cpus[i].lane);
+		reader->cpus[i].foreign.number = i;
 		reader->nr_cpus++;
 	}
 	return err;
@@ -446,10 +448,10 @@ static struct vitrine_error *open_instance(struct live *live)
 	if (!err)
 		err = read_events(live);
 	if (!err)
-		err = fxt_out_create(OUT_PATH, 0, &reader->out);
+		err = fxt_out_create(OUT_PATH, 0, &reader->foreign.out);
 	if (err)
 		return err;
-	fxt_out_set_session(reader->out, &live->session);
+	fxt_out_set_session(reader->foreign.out, &live->session);
 	return open_cpus(live);
 }
 
@@ -522,7 +524,8 @@ static void close_instance(struct live *live)
 	free(live->page);
 	kbuffer_free(live->kbuffer);
 	fxt_names_deinit(&live->processes);
-	reader_deinit(&live->reader);
+	free(live->reader.cpus);
+	foreign_deinit(&live->reader.foreign);
 	tep_free(live->reader.tep);
 }
 
@@ -531,13 +534,14 @@ static void close_instance(struct live *live)
  * @argc: 2
  * @argv: name of the program, directory of the instance
  *
- * Return: EXIT_SUCCESS; EXIT_FAILURE after an error was reported as status.h describes.
+ * Return: EXIT_SUCCESS; EXIT_FAILURE after an error was reported as helpers.h describes.
  */
 int main(int argc, char **argv)
 {
 	struct live live = {
 		.reader = {
 			.path = argv[argc - 1],
+			.foreign.ops = &event_ops,
 			.beside = true,
 			.process_of = process_of,
 		},
@@ -549,12 +553,12 @@ int main(int argc, char **argv)
 	if (!err)
 		err = read_all(&live);
 	if (!err)
-		err = fxt_out_commit(live.reader.out);
+		err = fxt_out_commit(live.reader.foreign.out);
 	if (!err) {
-		counts = fxt_out_counts(live.reader.out);
+		counts = fxt_out_counts(live.reader.foreign.out);
 		dprintf(STDIN_FILENO, "%" PRIu64 " %" PRIu64 "\n", counts.nr_records,
 			counts.nr_lost);
-		left_out_print_fxt(live.reader.left_out, &counts, "tracefs", stderr);
+		left_out_print_fxt(live.reader.foreign.left_out, &counts, "tracefs", stderr);
 	}
 	close_instance(&live);
 	return err ? tell(err) : EXIT_SUCCESS;

@@ -7,11 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cleanup.h"
-#include "cmd/commands.h"
-#include "compress.h"
+#include "command.h"
 #include "input.h"
-#include "report.h"
 
 struct command {
 	const char *name;
@@ -28,6 +25,7 @@ static const struct command commands[] = {
 	{ "snapshot", cmd_snapshot, "save the flight recorder's contents to a file" },
 	{ "recover", cmd_recover, "extract trace and trees from a memory dump" },
 	{ "print", cmd_print, "print a trace as text or JSON" },
+	{ "why", cmd_why, "answer why a program was slow" },
 	{ "latency", cmd_latency, "report the scheduling latency of each thread" },
 	{ "timeline", cmd_timeline, "draw a scheduling timeline as SVG or HTML" },
 	{ "flame", cmd_flame, "draw running and waiting time as flame graphs" },

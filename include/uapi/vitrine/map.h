@@ -22,7 +22,7 @@
  *         ...  records, up to committed_bytes
  *
  * so that bytes [0, committed_bytes) of any sub-buffer are an archive of their own.
- * Documentation/mmap.rst has a complete reader.
+ * samples/ring_reader.c is a complete reader.
  *
  * To make a consistent copy of sub-buffer s (pairs with module/trace/ring.c):
  *
@@ -232,5 +232,22 @@ struct vitrine_marker_number {
 	__u8	nul;
 	__s64	number;
 } __attribute__((packed));
+
+/*
+ * The module's sources of events, in the order of trace/events: X(category, takes_cpu, what).
+ * The complete events of a source with @takes_cpu are the times in which something else ran
+ * on the CPU than its thread.
+ */
+#define VITRINE_SOURCES(X)						\
+	X(sched, 0, "wakeups, migrations, fork, exec, exit")		\
+	X(irq, 1, "interrupt handlers and softirqs, as durations")	\
+	X(ipi, 1, "interrupts from other CPUs, as durations")		\
+	X(fault, 0, "page faults and other exceptions")			\
+	X(syscall, 0, "system calls, as durations")			\
+	X(block, 0, "requests of block devices, from issue to completion") \
+	X(timer, 1, "expired timers and hrtimers, with their function")	\
+	X(power, 0, "idle states and frequency of CPUs")		\
+	X(module, 0, "loading and unloading of modules")		\
+	X(printk, 0, "kernel messages")
 
 #endif /* _UAPI_VITRINE_MAP_H */

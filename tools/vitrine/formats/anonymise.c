@@ -15,7 +15,7 @@
 
 #include <vitrine/fxt.h>
 
-#include "error.h"
+#include "base.h"
 #include "fxt_record.h"
 #include "anonymise.h"
 
@@ -126,12 +126,14 @@ static bool append_token(struct anonymiser *anonymiser, const char *bytes,
 }
 
 /* Return what was appended since @begin; nothing of it if there was no room for all. */
-static struct vitrine_fxt_string text_since(const struct anonymiser *anonymiser,
+static struct vitrine_fxt_string text_since(struct anonymiser *anonymiser,
 					    size_t begin, bool good)
 {
+	if (!good)
+		anonymiser->len_bytes = begin;
 	return (struct vitrine_fxt_string){
 		anonymiser->texts + begin,
-		good ? anonymiser->len_bytes - begin : 0,
+		anonymiser->len_bytes - begin,
 	};
 }
 
@@ -163,15 +165,19 @@ static size_t name_len(const char *frame, size_t len_bytes)
 	return len ? len - 1 : len_bytes;
 }
 
-/* Append a frame: "NAME+0xOFFSET", perhaps with " [FILE]" behind it, "?" or "...". */
+/*
+ * Append a frame: "NAME+0xOFFSET", perhaps with " [FILE]" behind it, "?", which may be followed
+ * by an address that is left out, or "...".
+ */
 static bool append_frame(struct anonymiser *anonymiser, const char *frame,
 			 size_t len_bytes)
 {
 	const char *file = memmem(frame, len_bytes, " [", 2);
 	size_t len = file ? (size_t)(file - frame) : len_bytes, len_name;
 
-	if ((len_bytes == 1 && *frame == '?') ||
-	    (len_bytes == 3 && !memcmp(frame, "...", 3)))
+	if (*frame == '?' && (len_bytes == 1 || frame[1] == '+'))
+		return append(anonymiser, frame, 1);
+	if (len_bytes == 3 && !memcmp(frame, "...", 3))
 		return append(anonymiser, frame, len_bytes);
 	len_name = name_len(frame, len);
 	if (!append_token(anonymiser, frame, len_name) ||
@@ -218,6 +224,7 @@ static const struct {
 	const char *argument;
 } public_texts[] = {
 	{ "stacks", "blocked", "stack" },
+	{ "stacks", "running", "stack" },
 	{ "stacks", "blocked", "syscall" },
 	{ "stacks", "blocked", "lock" },
 	{ "timer", NULL, "function" },
@@ -243,16 +250,8 @@ static bool is_public(const struct vitrine_fxt_record *record,
 /* Categories of the module whose events have fixed names, or names that drivers give. */
 static bool has_public_names(const struct vitrine_fxt_string *category)
 {
-	static const char * const categories[] = {
-		"sched", "irq", "ipi", "fault", "syscall", "block", "timer", "power",
-		"module", "stacks", "vitrine",
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(categories) / sizeof(*categories); i++)
-		if (fxt_string_is(category, categories[i]))
-			return true;
-	return false;
+	return fxt_source_find(category) || fxt_string_is(category, "stacks") ||
+	       fxt_string_is(category, "vitrine");
 }
 
 static void anonymise_event(struct anonymiser *anonymiser,

@@ -1,17 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Validate files: print each fault with its offset, then a summary, as text or as
+ * `vitrine check': validate files: print each fault with its offset, then a summary, as text or as
  * JSON (Documentation/json.rst). The library finds the faults.
  */
-#include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 
 #include <vitrine/inspect.h>
 
+#include "command.h"
 #include "input.h"
-#include "report.h"
-#include "ui/json.h"
-#include "check.h"
+#include "ui/fields.h"
+
+/**
+ * struct check_args - the options of `vitrine check'
+ * @json: print JSON
+ * @paths: files; "-": standard input
+ * @nr_paths: number of @paths
+ */
+struct check_args {
+	bool json;
+	char **paths;
+	int nr_paths;
+};
 
 /**
  * struct check - files being checked
@@ -100,18 +111,18 @@ static void inspect_text(const char *name,
 	print_verdict(summary->nr_faults);
 }
 
-static void inspect_json(struct json_writer *json,
-			 const struct vitrine_inspect_summary *summary)
-{
-	json_key_uint(json, "version", summary->version);
-	json_key_uint(json, "generation", summary->generation);
-	json_key_uint(json, "size_bytes", summary->size_bytes);
-	json_key_uint(json, "free_bytes", summary->free_bytes);
-	json_key_uint(json, "blocks", summary->nr_blocks);
-	json_key_uint(json, "stale_blocks", summary->nr_stale);
-	json_key_uint(json, "values", summary->nr_values);
-	json_key_uint(json, "faults", summary->nr_faults);
-}
+#define ROW struct vitrine_inspect_summary
+static const struct field inspect_fields[] = {
+	FIELD(version),
+	FIELD(generation),
+	FIELD(size_bytes),
+	FIELD(free_bytes),
+	FIELD_AS("blocks", nr_blocks),
+	FIELD_AS("stale_blocks", nr_stale),
+	FIELD_AS("values", nr_values),
+	FIELD_AS("faults", nr_faults),
+	{ 0 }
+};
 
 static void fxt_text(const char *name, const struct vitrine_fxt_summary *summary)
 {
@@ -123,17 +134,18 @@ static void fxt_text(const char *name, const struct vitrine_fxt_summary *summary
 	print_verdict(summary->nr_faults);
 }
 
-static void fxt_json(struct json_writer *json,
-		     const struct vitrine_fxt_summary *summary)
-{
-	json_key_uint(json, "size_bytes", summary->len_bytes);
-	json_key_uint(json, "records", summary->nr_records);
-	json_key_uint(json, "switches", summary->nr_switches);
-	json_key_uint(json, "cpus", summary->nr_cpus);
-	json_key_uint(json, "threads", summary->nr_threads);
-	json_key_uint(json, "lost", summary->nr_lost);
-	json_key_uint(json, "faults", summary->nr_faults);
-}
+#undef ROW
+#define ROW struct vitrine_fxt_summary
+static const struct field fxt_fields[] = {
+	FIELD_AS("size_bytes", len_bytes),
+	FIELD_AS("records", nr_records),
+	FIELD_AS("switches", nr_switches),
+	FIELD_AS("cpus", nr_cpus),
+	FIELD_AS("threads", nr_threads),
+	FIELD_AS("lost", nr_lost),
+	FIELD_AS("faults", nr_faults),
+	{ 0 }
+};
 
 /* ---- Files ------------------------------------------------------------- */
 
@@ -163,7 +175,7 @@ static struct vitrine_error *check_inspect(struct check *check,
 	if (err)
 		return err;
 	if (check->args->json)
-		inspect_json(&check->json, &summary);
+		fields_members(&check->json, inspect_fields, &summary, NULL);
 	else
 		inspect_text(input->name, &summary);
 	*ret_nr_faults = summary.nr_faults;
@@ -188,7 +200,7 @@ static struct vitrine_error *check_fxt(struct check *check,
 	if (err)
 		return err;
 	if (check->args->json)
-		fxt_json(&check->json, &summary);
+		fields_members(&check->json, fxt_fields, &summary, NULL);
 	else
 		fxt_text(input->name, &summary);
 	*ret_nr_faults = summary.nr_faults;
@@ -243,13 +255,8 @@ static int check_named(struct check *check, const char *name)
 	return nr_faults ? EXIT_BAD_INPUT : EXIT_DONE;
 }
 
-/**
- * check_run() - validate files
- * @args: the options
- *
- * Return: enum exit_code, the worst of all files.
- */
-int check_run(const struct check_args *args)
+/* Validate files. Returns enum exit_code, the worst of all files. */
+static int check_run(const struct check_args *args)
 {
 	struct check check = { .args = args };
 	int i, status = EXIT_DONE;
@@ -264,4 +271,35 @@ int check_run(const struct check_args *args)
 		json_finish(&check.json);
 	}
 	return status;
+}
+
+/* ---- Options ----------------------------------------------------------- */
+
+static struct check_args args;
+
+static const struct command_option options[] = {
+	{ "json", 'j', NULL, "Print the findings as JSON", .flag = &args.json },
+	{ 0 }
+};
+
+static const struct command_line line = {
+	.options = options,
+	.operands = &args.paths,
+	.nr_operands = &args.nr_paths,
+	.operand_name = "FILE",
+	.is_needed = true,
+	.args_doc = "FILE...",
+	.doc = "Validate Inspect and FXT files.\n"
+	       "\013\"-\" as FILE is standard input. The exit status is 1 if a file has faults.\n"
+	       "\n"
+	       "Examples:\n"
+	       "  vitrine check load.fxt\n"
+	       "  vitrine check --json *.inspect | jq '.[].faults'",
+};
+
+int cmd_check(int argc, char **argv)
+{
+	args = (struct check_args){ 0 };
+	options_parse(&line, argc, argv);
+	return check_run(&args);
 }

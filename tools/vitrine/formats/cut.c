@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Write a part of a trace as a trace of its own.
+ * `vitrine cut': write a part of a trace as a trace of its own.
  *
  * The switches of a CPU stay a chain. With a choice of threads, one thread of each CPU stands
  * for all others, and switches between two of these are not written; idle stays idle, so that
@@ -9,28 +9,22 @@
  * what was running, and one from it. The trace is read once, in time order, so memory does not
  * grow with its length.
  */
+#include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <vitrine/fxt.h>
 #include <vitrine/map.h>
 
-#include "error.h"
-#include "faults.h"
-#include "feed.h"
+#include "base.h"
+#include "command.h"
 #include "fxt_names.h"
 #include "fxt_packet.h"
-#include "fxt_write.h"
-#include "grow.h"
-#include "input.h"
-#include "left_out.h"
-#include "report.h"
 #include "sched/sched_state.h"
-#include "sched/selection.h"
+#include "sched/trace_input.h"
 #include "anonymise.h"
 #include "cut.h"
-
-#define NSEC_PER_SEC	1000000000ULL
+#include "rewrite.h"
 
 /* Thread of process 0 that stands for the file. */
 #define FILE_THREAD		0x7ffd0000U
@@ -62,41 +56,29 @@ struct cut_cpu {
 /**
  * struct cut - a cut in progress
  * @args: the options
- * @input: the file
- * @faults: name of the file in messages, and faults in it
- * @feed: its records
- * @item: the current one
- * @out: the new trace
+ * @archive: the trace
+ * @item: the current item
  * @cpus: all CPUs that had a record
- * @nr_cpus: how many
+ * @nr_cpus: size of @cpus
  * @children: processes that were given or that a chosen process has forked, and others
  *	that were forked; the former are "used"
- * @told: threads and processes whose names have been written are "used"
  * @anonymiser: makes the tokens
- * @record: the record being written
+ * @statement: a record that the trace does not have
  * @begun: the first record has been written
- * @nr_breaks: switches from a thread that was not running, where neither was chosen
  * @last_ns: time of the last record with a time
- * @left_out: records that cannot be written
  * @status: EXIT_BAD_INPUT if a filter selects nothing, though others do
  */
 struct cut {
 	const struct cut_args *args;
-	struct input input;
-	struct faults faults;
-	struct feed *feed;
-	struct feed_item item;
-	struct fxt_out *out;
+	const struct vitrine_archive *archive;
+	const struct archive_item *item;
 	struct cut_cpu *cpus;
-	unsigned int nr_cpus;
+	uint32_t nr_cpus;
 	struct fxt_names children;
-	struct fxt_names told;
 	struct anonymiser anonymiser;
-	struct vitrine_fxt_record record;
+	struct vitrine_fxt_record statement;
 	bool begun;
-	uint64_t nr_breaks;
 	uint64_t last_ns;
-	struct left_out left_out;
 	int status;
 };
 
@@ -117,7 +99,7 @@ static bool is_chosen(const struct cut *cut,
 		      const struct vitrine_fxt_thread *thread)
 {
 	const struct record_filter *filter = &cut->args->filter;
-	const struct vitrine_archive *archive = feed_archive(cut->feed);
+	const struct vitrine_archive *archive = cut->archive;
 	const struct fxt_name *child;
 
 	if ((filter->nr_threads || filter->nr_processes || !by_process(cut)) &&
@@ -136,7 +118,7 @@ static bool is_own_event(const struct vitrine_fxt_record *record)
 }
 
 /* Follow forks of processes, which the category "sched" records. */
-static bool follow_fork(struct cut *cut, const struct vitrine_fxt_record *record)
+static void follow_fork(struct cut *cut, const struct vitrine_fxt_record *record)
 {
 	const struct vitrine_fxt_arg *process;
 	struct fxt_name *child;
@@ -144,28 +126,22 @@ static bool follow_fork(struct cut *cut, const struct vitrine_fxt_record *record
 	if (!by_process(cut) || record->kind != VITRINE_FXT_EVENT ||
 	    !fxt_string_is(&record->event.category, "sched") ||
 	    !fxt_string_is(&record->event.name, "fork"))
-		return true;
-	process = fxt_find_arg(record, "process");
-	if (!process || process->type != FXT_ARG_KOID ||
-	    process->value.uint64 == record_process(feed_archive(cut->feed),
+		return;
+	process = fxt_find_typed(record, "process", FXT_ARG_KOID);
+	if (!process ||
+	    process->value.uint64 == record_process(cut->archive,
 						    &record->event.thread))
-		return true;
+		return;
 	child = fxt_names_get(&cut->children, process->value.uint64);
-	if (child)
-		child->used = is_chosen(cut, &record->event.thread);
-	return child;
+	must_have(child);
+	child->used = is_chosen(cut, &record->event.thread);
 }
 
 /* ---- What runs ------------------------------------------------------------------ */
 
-/* Return the CPU, or NULL without memory. */
 static struct cut_cpu *cpu_get(struct cut *cut, uint32_t cpu)
 {
-	while (cut->nr_cpus <= cpu) {
-		if (!GROW(cut->cpus, cut->nr_cpus))
-			return NULL;
-		cut->cpus[cut->nr_cpus++] = (struct cut_cpu){ 0 };
-	}
+	must_have(GROW_TO(cut->cpus, cut->nr_cpus, cpu));
 	return &cut->cpus[cpu];
 }
 
@@ -173,29 +149,26 @@ static struct cut_cpu *cpu_get(struct cut *cut, uint32_t cpu)
 static bool is_of_ring(const struct cut *cut, const struct vitrine_fxt_record *record)
 {
 	return record->cpu != VITRINE_FXT_NO_CPU && !fxt_is_tracefs(record->provider) &&
-	       cut->item.ns >= cut->item.stream->begin_ns;
+	       cut->item->ns >= rewrite_cpu(record->cpu).begin_ns;
 }
 
 /* Follow a record of a ring. */
-static bool follow_record(struct cut *cut, const struct vitrine_fxt_record *record)
+static void follow_record(struct cut *cut, const struct vitrine_fxt_record *record)
 {
 	struct cut_cpu *cpu;
 
 	if (!is_of_ring(cut, record))
-		return true;
+		return;
 	cpu = cpu_get(cut, record->cpu);
-	if (!cpu)
-		return false;
 	cpu->seen = true;
-	cpu->last_ns = cut->item.ns;
+	cpu->last_ns = cut->item->ns;
 	if (record->kind != VITRINE_FXT_SWITCH)
-		return true;
+		return;
 	cpu->known = true;
 	cpu->running = record->context_switch.incoming;
 	if (fxt_is_idle(record, &cpu->running, "incoming_weight"))
 		cpu->running = (struct vitrine_fxt_thread){ 0 };
 	cpu->priority = fxt_incoming_priority(record);
-	return true;
 }
 
 /* ---- Names ------------------------------------------------------------------------ */
@@ -212,54 +185,16 @@ static bool is_secret(const struct cut *cut, uint64_t process,
 		if (fxt_string_is(name, ours[i]))
 			return false;
 	return !(process == KTHREADD &&
-		 vitrine_archive_process(feed_archive(cut->feed), process, &parent) &&
+		 vitrine_archive_process(cut->archive, process, &parent) &&
 		 fxt_string_is(&parent, "kthreadd"));
 }
 
-/* Replace the name of a thread of @process, or of the process, if it is to be kept secret. */
-static void mend_name(struct cut *cut, uint64_t process,
-		      struct vitrine_fxt_string *name)
+static void rename_thread(void *ctx, uint64_t process, struct vitrine_fxt_string *name)
 {
-	if (cut->args->anonymise && is_secret(cut, process, name))
+	struct cut *cut = ctx;
+
+	if (is_secret(cut, process, name))
 		*name = anonymise_name(&cut->anonymiser, name);
-}
-
-static bool name_process(struct cut *cut, uint64_t process)
-{
-	struct vitrine_fxt_string name;
-
-	if (process == VITRINE_FXT_NO_PROCESS ||
-	    !vitrine_archive_process(feed_archive(cut->feed), process, &name))
-		return true;
-	mend_name(cut, process, &name);
-	return fxt_out_name_process(cut->out, process, &name);
-}
-
-static bool name_stand_in(struct cut *cut, uint64_t thread, const char *text)
-{
-	const struct vitrine_fxt_string name = { text, strlen(text) };
-
-	return fxt_out_name_thread(cut->out, thread, 0, &name);
-}
-
-/* Name a thread of the trace the first time; false without memory. */
-static bool name_thread(struct cut *cut, const struct vitrine_fxt_thread *thread)
-{
-	uint64_t process = thread->process, own = VITRINE_FXT_NO_PROCESS;
-	struct vitrine_fxt_string name = { 0 };
-	bool good;
-
-	if (fxt_is_others(thread->thread))
-		return name_stand_in(cut, thread->thread, FXT_OTHERS_NAME);
-	if (!fxt_names_first(&cut->told, thread->thread, &good))
-		return good;
-	vitrine_archive_thread(feed_archive(cut->feed), thread->thread, &name,
-			       &own);
-	if (process == VITRINE_FXT_NO_PROCESS)
-		process = own;
-	mend_name(cut, process, &name);
-	return name_process(cut, process) &&
-	       fxt_out_name_thread(cut->out, thread->thread, process, &name);
 }
 
 /* Replace a thread that was not chosen; idle stays. Return whether it was chosen. */
@@ -274,31 +209,21 @@ static bool stand_in(const struct cut *cut, uint32_t cpu, struct vitrine_fxt_thr
 
 /* ---- Writing ------------------------------------------------------------------------ */
 
-static struct vitrine_error *put(struct cut *cut, uint32_t cpu)
-{
-	struct fxt_lane_out *lane;
-	struct vitrine_error *err;
-
-	err = fxt_lane_out_of(cut->out, cut->record.provider, cpu, &lane);
-	return err ? err : fxt_lane_out_put(lane, &cut->record);
-}
-
 /* Write that a thread came in, or went out, at the edge of the cut. The others go on. */
-static struct vitrine_error *put_edge(struct cut *cut, uint32_t cpu, uint64_t ns,
-				      bool is_begin)
+static void put_edge(struct cut *cut, uint32_t cpu, uint64_t ns, bool is_begin)
 {
 	const struct cut_cpu *on = &cut->cpus[cpu];
 	struct vitrine_fxt_thread running = on->running, other = { 0 };
 
 	if (!on->known || !record_filter_match_cpu(&cut->args->filter, cpu))
-		return NULL;
+		return;
 	if (by_thread(cut))
 		stand_in(cut, cpu, &running);
 	if (fxt_is_others(running.thread))
 		other = running;
-	if (!name_thread(cut, &running))
-		return vtr_error_no_memory();
-	cut->record = (struct vitrine_fxt_record){
+	anonymise_begin(&cut->anonymiser);
+	rewrite_name_thread(&running);
+	cut->statement = (struct vitrine_fxt_record){
 		.kind = VITRINE_FXT_SWITCH,
 		.timed = true,
 		.ticks = ns,
@@ -312,17 +237,15 @@ static struct vitrine_error *put_edge(struct cut *cut, uint32_t cpu, uint64_t ns
 			.legacy = true,
 		},
 	};
-	return put(cut, cpu);
+	rewrite_put(&cut->statement);
 }
 
-static struct vitrine_error *put_edges(struct cut *cut, uint64_t ns, bool is_begin)
+static void put_edges(struct cut *cut, uint64_t ns, bool is_begin)
 {
-	struct vitrine_error *err = NULL;
 	uint32_t cpu;
 
-	for (cpu = 0; !err && cpu < cut->nr_cpus; cpu++)
-		err = put_edge(cut, cpu, ns, is_begin);
-	return err;
+	for (cpu = 0; cpu < cut->nr_cpus; cpu++)
+		put_edge(cut, cpu, ns, is_begin);
 }
 
 static void add_items(struct cut *cut, const char *name,
@@ -335,7 +258,7 @@ static void add_items(struct cut *cut, const char *name,
 		len += snprintf(buffer + len, ITEMS_BYTES - len, "%s%s",
 				i ? "," : "", items[i]);
 	if (nr)
-		fxt_add_arg(&cut->record, FXT_ARG_STRING_REF, name)->value.string =
+		fxt_add_arg(&cut->statement, FXT_ARG_STRING_REF, name)->value.string =
 			(struct vitrine_fxt_string){ buffer, strlen(buffer) };
 }
 
@@ -351,13 +274,13 @@ static void add_cpus(struct cut *cut, char *buffer)
 				"%s%u" : "%s%u-%u", i ? "," : "",
 				filter->cpus[i].first, filter->cpus[i].last);
 	if (filter->nr_cpus)
-		fxt_add_arg(&cut->record, FXT_ARG_STRING_REF, "cpus")->value.string =
+		fxt_add_arg(&cut->statement, FXT_ARG_STRING_REF, "cpus")->value.string =
 			(struct vitrine_fxt_string){ buffer, strlen(buffer) };
 }
 
 static void begin_statement(struct cut *cut, const char *name, uint32_t cpu, uint64_t ns)
 {
-	cut->record = (struct vitrine_fxt_record){
+	cut->statement = (struct vitrine_fxt_record){
 		.kind = VITRINE_FXT_EVENT,
 		.timed = true,
 		.ticks = ns,
@@ -372,20 +295,19 @@ static void begin_statement(struct cut *cut, const char *name, uint32_t cpu, uin
 	};
 }
 
-static struct vitrine_error *put_statement(struct cut *cut)
+static void put_statement(struct cut *cut)
 {
-	if (!name_stand_in(cut, FILE_THREAD, "file"))
-		return vtr_error_no_memory();
-	return put(cut, cut->record.cpu);
+	rewrite_name(FILE_THREAD, "file");
+	rewrite_put(&cut->statement);
 }
 
 /* State in the file what was left out on purpose. */
-static struct vitrine_error *put_note(struct cut *cut, uint64_t ns)
+static void put_note(struct cut *cut, uint64_t ns)
 {
 	const struct record_filter *filter = &cut->args->filter;
 	char cpus[ITEMS_BYTES], processes[ITEMS_BYTES], threads[ITEMS_BYTES];
 	char cgroup[ITEMS_BYTES];
-	struct vitrine_fxt_record *record = &cut->record;
+	struct vitrine_fxt_record *record = &cut->statement;
 
 	begin_statement(cut, "left_out", VITRINE_FXT_NO_CPU, ns);
 	if (filter->from_ns)
@@ -403,27 +325,26 @@ static struct vitrine_error *put_note(struct cut *cut, uint64_t ns)
 		fxt_add_arg(record, FXT_ARG_BOOL, "anonymised")->value.boolean = true;
 		anonymise_record(&cut->anonymiser, record);
 	}
-	return put_statement(cut);
+	put_statement(cut);
 }
 
 /* State from or until when the whole trace has the records of a CPU, or, without one, all. */
-static struct vitrine_error *put_extent(struct cut *cut, uint32_t cpu, uint64_t ns)
+static void put_extent(struct cut *cut, uint32_t cpu, uint64_t ns)
 {
 	begin_statement(cut, "extent", cpu, ns);
-	return put_statement(cut);
+	put_statement(cut);
 }
 
 /* Before the first record that is not too early. */
-static struct vitrine_error *begin(struct cut *cut, uint64_t ns)
+static void begin(struct cut *cut, uint64_t ns)
 {
 	uint64_t from_ns = cut->args->filter.from_ns;
-	struct vitrine_error *err;
 
 	if (cut->begun)
-		return NULL;
+		return;
 	cut->begun = true;
-	err = put_note(cut, from_ns ? from_ns : ns);
-	return err ? err : put_edges(cut, from_ns, true);
+	put_note(cut, from_ns ? from_ns : ns);
+	put_edges(cut, from_ns, true);
 }
 
 /* ---- Records -------------------------------------------------------------------------- */
@@ -459,19 +380,18 @@ static bool choose_switch(const struct cut *cut, struct vitrine_fxt_record *reco
 static bool choose_wakeup(const struct cut *cut, struct vitrine_fxt_record *record)
 {
 	struct vitrine_fxt_thread waker = { .process = VITRINE_FXT_NO_PROCESS };
-	const struct vitrine_fxt_arg *arg = fxt_find_arg(record, "waker");
-	bool told = arg && arg->type == FXT_ARG_KOID;
+	const struct vitrine_fxt_arg *arg = fxt_find_typed(record, "waker", FXT_ARG_KOID);
 
 	if (!is_chosen(cut, &record->wakeup))
 		return false;
-	if (told)
+	if (arg)
 		waker.thread = arg->value.uint64;
 	else if (record->cpu < cut->nr_cpus && cut->cpus[record->cpu].known)
 		waker = cut->cpus[record->cpu].running;
 	else
 		return true;
 	stand_in(cut, record->cpu, &waker);
-	if (told)
+	if (arg)
 		record->args[arg - record->args].value.uint64 = waker.thread;
 	else if (record->nr_args < MAX_ARGS)
 		fxt_add_arg(record, FXT_ARG_KOID, "waker")->value.uint64 =
@@ -527,17 +447,12 @@ static bool choose_event(const struct cut *cut, struct vitrine_fxt_record *recor
 }
 
 /* Write that records of a CPU are lost after its last record. */
-static struct vitrine_error *put_lost(struct cut *cut, uint32_t cpu, uint64_t nr)
+static void put_lost(struct cut *cut, uint32_t cpu, uint64_t nr)
 {
-	struct fxt_lane_out *lane;
-	struct vitrine_error *err = NULL;
-
 	if (by_thread(cut) && cpu < cut->nr_cpus && cut->cpus[cpu].seen &&
 	    cut->cpus[cpu].last_ns >= cut->args->filter.from_ns)
-		err = put_extent(cut, cpu, cut->cpus[cpu].last_ns);
-	if (!err)
-		err = fxt_lane_out_get(cut->out, cpu, &lane);
-	return err ? err : fxt_lane_out_lost(lane, nr);
+		put_extent(cut, cpu, cut->cpus[cpu].last_ns);
+	rewrite_lost(0, cpu, nr);
 }
 
 /* Check for a switch from a thread that was not running, which the stand-in would hide. */
@@ -564,40 +479,37 @@ static uint64_t later(uint64_t a, uint64_t b)
  * Before the first record of a CPU, state whether older ones are missing. With a choice of
  * threads the record itself may be left out: state that it was there.
  */
-static struct vitrine_error *begin_cpu(struct cut *cut, const struct vitrine_fxt_record *record,
-				       uint64_t ns)
+static void begin_cpu(struct cut *cut, const struct vitrine_fxt_record *record, uint64_t ns)
 {
-	struct vitrine_error *err = NULL;
-	struct fxt_lane_out *lane;
+	struct rewrite_cpu before;
 	struct cut_cpu *cpu;
 
 	if (!is_of_ring(cut, record) ||
 	    !record_filter_match_cpu(&cut->args->filter, record->cpu))
-		return NULL;
+		return;
 	cpu = cpu_get(cut, record->cpu);
-	if (!cpu)
-		return vtr_error_no_memory();
 	if (by_thread(cut) && is_hidden_break(cut, record)) {
-		cut->nr_breaks++;
-		err = put_lost(cut, record->cpu, 1);
+		rewrite_break();
+		put_lost(cut, record->cpu, 1);
 		*cpu = (struct cut_cpu){ 0 };
 	}
-	if (err || cpu->seen)
-		return err;
-	err = fxt_lane_out_get(cut->out, record->cpu, &lane);
-	if (err)
-		return err;
+	if (cpu->seen)
+		return;
+	before = rewrite_cpu(record->cpu);
 	if (cpu->nr_lost)
-		fxt_lane_out_before(lane, cpu->nr_lost, ns);
+		rewrite_before(record->cpu, cpu->nr_lost, ns);
 	else
-		fxt_lane_out_before(lane, cut->item.stream->nr_before,
-				    later(cut->item.stream->begin_ns, cut->args->filter.from_ns));
-	return by_thread(cut) ? put_extent(cut, record->cpu, ns) : NULL;
+		rewrite_before(record->cpu, before.nr_before,
+			       later(before.begin_ns, cut->args->filter.from_ns));
+	if (by_thread(cut))
+		put_extent(cut, record->cpu, ns);
 }
 
 /* Choose a record by its threads. */
-static bool choose(const struct cut *cut, struct vitrine_fxt_record *record)
+static bool choose_threads(const struct cut *cut, struct vitrine_fxt_record *record)
 {
+	const struct vitrine_fxt_thread *thread;
+
 	if (!by_thread(cut) || is_own_event(record))
 		return true;
 	switch (record->kind) {
@@ -607,149 +519,16 @@ static bool choose(const struct cut *cut, struct vitrine_fxt_record *record)
 		return choose_wakeup(cut, record);
 	case VITRINE_FXT_EVENT:
 		return choose_event(cut, record);
-	case VITRINE_FXT_LOG:
-		return is_chosen(cut, &record->log.thread);
-	case VITRINE_FXT_LARGE_BLOB:
-		return is_chosen(cut, &record->large_blob.thread);
 	default:
-		return false;
+		thread = fxt_thread_of(record, 0);
+		return thread && is_chosen(cut, thread);
 	}
-}
-
-static bool name_waker(struct cut *cut, const struct vitrine_fxt_record *record)
-{
-	const struct vitrine_fxt_arg *arg = fxt_find_arg(record, "waker");
-	struct vitrine_fxt_thread waker = { .process = VITRINE_FXT_NO_PROCESS };
-
-	if (!arg || arg->type != FXT_ARG_KOID)
-		return true;
-	waker.thread = arg->value.uint64;
-	return name_thread(cut, &waker);
-}
-
-static bool name_threads(struct cut *cut, const struct vitrine_fxt_record *record)
-{
-	switch (record->kind) {
-	case VITRINE_FXT_SWITCH:
-		return name_thread(cut, &record->context_switch.incoming) &&
-		       name_thread(cut, &record->context_switch.outgoing);
-	case VITRINE_FXT_WAKEUP:
-		return name_thread(cut, &record->wakeup) && name_waker(cut, record);
-	case VITRINE_FXT_EVENT:
-		return name_thread(cut, &record->event.thread);
-	case VITRINE_FXT_LOG:
-		return name_thread(cut, &record->log.thread);
-	case VITRINE_FXT_LARGE_BLOB:
-		return name_thread(cut, &record->large_blob.thread);
-	default:
-		return true;
-	}
-}
-
-static bool is_known(const struct cut *cut, const struct vitrine_fxt_record *record)
-{
-	if (record->kind == VITRINE_FXT_LARGE_BLOB)
-		return !cut->args->anonymise;
-	return record->kind != VITRINE_FXT_UNKNOWN &&
-	       (record->kind != VITRINE_FXT_EVENT ||
-		record->event.type <= FXT_EVENT_FLOW_END);
-}
-
-static void copy_record(struct cut *cut, uint64_t ns)
-{
-	struct vitrine_fxt_record *record = &cut->record;
-	uint64_t end;
-
-	*record = *cut->item.record;
-	if (record->kind == VITRINE_FXT_EVENT &&
-	    record->event.type == FXT_EVENT_DURATION_COMPLETE) {
-		end = vitrine_fxt_ns(record->event.id, record->ticks_per_second);
-		record->event.id = end < FEED_LAST_NS ? end : FEED_LAST_NS;
-	}
-	record->ticks = ns;
-	record->ticks_per_second = NSEC_PER_SEC;
 }
 
 static bool is_cpu_wanted(const struct cut *cut, const struct vitrine_fxt_record *record)
 {
 	return record_filter_match_cpu(&cut->args->filter, record->cpu) ||
 	       (is_own_event(record) && record->cpu == VITRINE_FXT_NO_CPU);
-}
-
-static struct vitrine_error *put_record(struct cut *cut, uint64_t ns)
-{
-	struct vitrine_fxt_record *record = &cut->record;
-	struct vitrine_error *err;
-
-	if (!is_known(cut, cut->item.record)) {
-		left_out_record(&cut->left_out, cut->item.record);
-		return NULL;
-	}
-	err = begin(cut, ns);
-	if (!err)
-		err = begin_cpu(cut, cut->item.record, ns);
-	if (err)
-		return err;
-	anonymise_begin(&cut->anonymiser);
-	copy_record(cut, ns);
-	if (!is_cpu_wanted(cut, record) || !choose(cut, record))
-		return NULL;
-	if (!name_threads(cut, record))
-		return vtr_error_no_memory();
-	if (cut->args->anonymise)
-		anonymise_record(&cut->anonymiser, record);
-	return put(cut, cut->item.stream->cpu);
-}
-
-/* Keep what an earlier cut says of itself, whatever its time. */
-static bool is_note(const struct vitrine_fxt_record *record)
-{
-	return is_own_event(record) && fxt_string_is(&record->event.name, "left_out");
-}
-
-static struct vitrine_error *process_record(struct cut *cut)
-{
-	const struct vitrine_fxt_record *record = cut->item.record;
-	uint64_t from_ns = cut->args->filter.from_ns;
-	struct vitrine_error *err = NULL;
-
-	if (!follow_fork(cut, record))
-		return vtr_error_no_memory();
-	if (cut->item.ns >= from_ns)
-		err = put_record(cut, cut->item.ns);
-	else if (is_note(record))
-		err = put_record(cut, from_ns);
-	if (!err && !follow_record(cut, record))
-		err = vtr_error_no_memory();
-	return err;
-}
-
-static struct vitrine_error *process_lost(struct cut *cut)
-{
-	uint32_t cpu = cut->item.stream->cpu;
-	uint64_t nr_lost = cut->item.lost->nr_lost;
-	struct vitrine_error *err = NULL;
-
-	if (cut->item.ns >= cut->args->filter.from_ns &&
-	    record_filter_match_cpu(&cut->args->filter, cpu))
-		err = put_lost(cut, cpu, nr_lost);
-	if (cpu < cut->nr_cpus)
-		cut->cpus[cpu] = (struct cut_cpu){ .nr_lost = nr_lost };
-	return err;
-}
-
-/* The switches do not break where events of ftrace are lost. */
-static struct vitrine_error *process_lost_events(struct cut *cut)
-{
-	const struct feed_stream *stream = cut->item.stream;
-	struct fxt_lane_out *lane;
-	struct vitrine_error *err;
-
-	if (cut->item.ns < cut->args->filter.from_ns ||
-	    !record_filter_match_cpu(&cut->args->filter, stream->cpu))
-		return NULL;
-	err = fxt_lane_out_of(cut->out, stream->provider, stream->cpu, &lane);
-	return err ? err : fxt_lane_out_lost(lane, cut->item.lost->nr_lost);
 }
 
 /* With a choice of threads, objects of others are left out, and so is what has no thread. */
@@ -759,142 +538,126 @@ static bool is_untimed_wanted(const struct cut *cut, const struct vitrine_fxt_re
 		record->userspace_object.process, record->userspace_object.process
 	};
 
-	if (cut->item.ns < cut->args->filter.from_ns ||
+	if (cut->item->ns < cut->args->filter.from_ns ||
 	    !record_filter_match_cpu(&cut->args->filter, record->cpu))
 		return false;
 	return !by_thread(cut) || record->kind == VITRINE_FXT_PROVIDER_EVENT ||
 	       (record->kind == VITRINE_FXT_USERSPACE_OBJECT && is_chosen(cut, &process));
 }
 
-/* Names and contents of blobs and objects may be secret. */
-static bool is_untimed_known(const struct cut *cut, const struct vitrine_fxt_record *record)
+static bool choose(void *ctx, struct vitrine_fxt_record *record)
 {
-	return left_out_is_content(record) &&
-	       (!cut->args->anonymise || record->kind == VITRINE_FXT_PROVIDER_EVENT);
+	struct cut *cut = ctx;
+
+	if (!record->timed)
+		return is_untimed_wanted(cut, record);
+	begin(cut, record->ticks);
+	begin_cpu(cut, record, record->ticks);
+	anonymise_begin(&cut->anonymiser);
+	return is_cpu_wanted(cut, record) && choose_threads(cut, record);
 }
 
-static struct vitrine_error *process_untimed(struct cut *cut)
+static void edit(void *ctx, struct vitrine_fxt_record *record)
 {
-	const struct vitrine_fxt_record *record = cut->item.record;
+	struct cut *cut = ctx;
 
-	if (!is_untimed_known(cut, record)) {
-		left_out_untimed(&cut->left_out, record);
-		return NULL;
+	anonymise_record(&cut->anonymiser, record);
+}
+
+/* Keep what an earlier cut says of itself, whatever its time. */
+static bool is_note(const struct vitrine_fxt_record *record)
+{
+	return is_own_event(record) && fxt_string_is(&record->event.name, "left_out");
+}
+
+static void process_record(struct cut *cut)
+{
+	const struct vitrine_fxt_record *record = cut->item->record;
+	struct archive_item item = *cut->item;
+
+	follow_fork(cut, record);
+	if (is_note(record))
+		item.ns = later(item.ns, cut->args->filter.from_ns);
+	if (item.ns >= cut->args->filter.from_ns)
+		rewrite_item(&item);
+	follow_record(cut, record);
+}
+
+static void process_lost(struct cut *cut)
+{
+	const struct archive_item *item = cut->item;
+	const uint64_t nr_lost = item->loss.nr_missing + item->loss.nr_unwritten;
+	const uint32_t cpu = item->packet->cpu;
+	const bool is_wanted = item->ns >= cut->args->filter.from_ns &&
+			       record_filter_match_cpu(&cut->args->filter, cpu);
+
+	if (!nr_lost && !item->loss.nr_subbufs)
+		return;
+	/* The switches do not break where events of ftrace are lost. */
+	if (fxt_is_tracefs(item->record->provider)) {
+		if (is_wanted)
+			rewrite_item(item);
+		return;
 	}
-	if (!is_untimed_wanted(cut, record))
-		return NULL;
-	cut->record = *record;
-	return put(cut, record->cpu);
+	if (is_wanted)
+		put_lost(cut, cpu, nr_lost);
+	if (cpu < cut->nr_cpus)
+		cut->cpus[cpu] = (struct cut_cpu){ .nr_lost = nr_lost };
 }
 
-static struct vitrine_error *process_item(struct cut *cut)
+static void end(struct cut *cut)
 {
-	switch (cut->item.kind) {
-	case FEED_RECORD:
-		return process_record(cut);
-	case FEED_LOST:
-		return fxt_is_tracefs(cut->item.stream->provider) ?
-			       process_lost_events(cut) : process_lost(cut);
-	case FEED_UNTIMED:
-		return process_untimed(cut);
-	default:
-		return NULL;
-	}
-}
-
-/* Write everything up to the end of the cut. */
-static struct vitrine_error *cut_range(struct cut *cut)
-{
-	uint64_t to_ns = cut->args->filter.to_ns;
-	struct vitrine_error *err;
-
-	for (;;) {
-		err = feed_next(cut->feed, &cut->item);
-		if (err)
-			return err;
-		if (cut->item.kind == FEED_END)
-			return cut->begun && by_thread(cut) ?
-				       put_extent(cut, VITRINE_FXT_NO_CPU, cut->last_ns) : NULL;
-		if (cut->item.kind == FEED_RECORD)
-			cut->last_ns = cut->item.ns;
-		if (cut->item.ns > to_ns)
-			break;
-		err = process_item(cut);
-		if (err)
-			return err;
-	}
-	err = begin(cut, to_ns);
-	return err ? err : put_edges(cut, to_ns, false);
-}
-
-static struct vitrine_error *cut_all(struct cut *cut)
-{
-	struct vitrine_error *err = cut_range(cut);
-
+	if (cut->begun && by_thread(cut))
+		put_extent(cut, VITRINE_FXT_NO_CPU, cut->last_ns);
 	/* What runs behind the end is unknown, but what was left out is stated there, too. */
-	if (!err && !cut->begun)
-		err = put_note(cut, cut->args->filter.from_ns);
-	return err ? err : fxt_out_commit(cut->out);
+	if (!cut->begun)
+		put_note(cut, cut->args->filter.from_ns);
 }
 
-static bool add_pids(struct cut *cut)
+static bool process_item(void *ctx, const struct archive_item *item)
 {
-	struct fxt_name *process;
-	size_t i;
+	struct cut *cut = ctx;
+	const uint64_t to_ns = cut->args->filter.to_ns;
 
-	for (i = 0; i < cut->args->nr_pids; i++) {
-		process = fxt_names_get(&cut->children, cut->args->pids[i]);
-		if (!process)
-			return false;
-		process->used = true;
+	cut->item = item;
+	if (!item->record) {
+		end(cut);
+		return false;
 	}
+	if (item->record->timed)
+		cut->last_ns = item->ns;
+	if (item->ns > to_ns) {
+		begin(cut, to_ns);
+		put_edges(cut, to_ns, false);
+		return false;
+	}
+	if (item->record->timed)
+		process_record(cut);
+	else if (item->packet)
+		process_lost(cut);
+	else
+		rewrite_item(item);
 	return true;
 }
 
 /* ---- All of it ---------------------------------------------------------------------------- */
 
-static struct vitrine_error *open_all(struct cut *cut)
+static void begin_trace(void *ctx, struct vitrine_archive *archive, const char *name)
 {
-	const struct vitrine_fxt_report report = {
-		.fault = faults_print,
-		.ctx = &cut->faults,
-	};
+	struct cut *cut = ctx;
 	const struct selection selection = { .filter = &cut->args->filter };
-	struct vitrine_error *err;
-	uint64_t realtime_ns = 0;
+	struct fxt_name *process;
+	size_t i;
 
-	err = anonymise_init(&cut->anonymiser);
-	if (!err && !add_pids(cut))
-		err = vtr_error_no_memory();
-	if (err)
-		return err;
-	err = input_open(&cut->input, cut->args->path);
-	cut->faults.path = cut->input.name;
-	if (!err)
-		err = feed_create(cut->input.path, &report, &cut->feed);
-	if (!err)
-		faults_end(&cut->faults);
-	if (!err && cut->args->must_select)
-		err = selection_check(&selection, cut->input.path, cut->input.name,
-				      &cut->status);
-	err = input_blame(&cut->input, err);
-	if (err)
-		return err;
-	feed_realtime(cut->feed, &realtime_ns);
-	return fxt_out_create(cut->args->out, realtime_ns, &cut->out);
-}
-
-static void print_counts(const struct cut *cut)
-{
-	struct fxt_out_counts counts = fxt_out_counts(cut->out);
-	const char *path = cut->faults.path;
-
-	counts.nr_breaks += cut->nr_breaks;
-	left_out_print(&cut->left_out, path,
-		       cut->args->anonymise ? "an anonymised trace" : "a cut trace",
-		       stderr);
-	left_out_note(path, counts.nr_refused, "records are too long", stderr);
-	left_out_note_fxt(&counts, path, stderr);
+	cut->archive = archive;
+	must(anonymise_init(&cut->anonymiser));
+	for (i = 0; i < cut->args->nr_pids; i++) {
+		process = fxt_names_get(&cut->children, cut->args->pids[i]);
+		must_have(process);
+		process->used = true;
+	}
+	if (cut->args->must_select)
+		must(selection_check(&selection, archive, name, &cut->status));
 }
 
 /**
@@ -906,20 +669,83 @@ static void print_counts(const struct cut *cut)
 int cut_run(const struct cut_args *args)
 {
 	struct cut cut = { .args = args };
-	struct vitrine_error *err;
-	int status;
+	char *paths[1] = { (char *)args->path };
+	const struct rewrite rewrite = {
+		.paths = paths,
+		.nr_paths = 1,
+		.out = args->out,
+		.what = args->anonymise ? "an anonymised trace" : "a cut trace",
+		.is_secret = args->anonymise,
+		.begin = begin_trace,
+		.step = process_item,
+		.choose = choose,
+		.rename = args->anonymise ? rename_thread : NULL,
+		.edit = args->anonymise ? edit : NULL,
+		.ctx = &cut,
+	};
+	int status = rewrite_run(&rewrite);
 
-	err = open_all(&cut);
-	if (!err)
-		err = cut_all(&cut);
-	if (!err)
-		print_counts(&cut);
-	status = cut.faults.nr ? EXIT_BAD_INPUT : cut.status;
-	feed_destroy(cut.feed);
-	input_close(&cut.input);
-	fxt_names_deinit(&cut.told);
 	fxt_names_deinit(&cut.children);
 	free(cut.cpus);
-	fxt_out_destroy(cut.out);
-	return err ? report_error(err) : status;
+	return status == EXIT_DONE ? cut.status : status;
+}
+
+/* ---- Options ----------------------------------------------------------- */
+
+static struct cut_args args;
+
+static const struct command_option options[] = {
+	{ "output", 'o', "OUT", "Write the part to OUT", .text = &args.out,
+	  .is_needed = true },
+	{ "anonymise", 0, NULL, "Replace names and texts by tokens", .flag = &args.anonymise },
+	{ .help = "Filters:" },
+	{ "from", RECORD_FILTER_FROM, "TIME",
+	  .help = "Start at TIME, such as 1234.5 (seconds) or 5ms" },
+	{ "to", RECORD_FILTER_TO, "TIME", .help = "End at TIME" },
+	{ "cpu", 'c', "LIST", .help = "Keep CPUs, such as 0,2-3" },
+	{ NULL, 'C', .flags = OPTION_ALIAS },
+	{ "process", 'p', "PID|NAME", .help = "Keep the threads of a process and its children" },
+	{ "thread", 't', "TID|NAME", .help = "Keep a thread, on either side of a switch" },
+	{ 0 }
+};
+
+static void check_args(struct argp_state *state)
+{
+	const struct record_filter *filter = &args.filter;
+
+	if (!filter->from_ns && filter->to_ns == UINT64_MAX && !filter->nr_cpus &&
+	    !filter->nr_processes && !filter->nr_threads && !args.anonymise)
+		argp_error(state, "nothing to leave out; give a filter or --anonymise");
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	return record_filter_parse(&args.filter, key, arg, state);
+}
+
+static const struct command_line line = {
+	.options = options,
+	.parse = parse_option,
+	.check = check_args,
+	.operand = &args.path,
+	.operand_name = "FILE",
+	.is_needed = true,
+	.args_doc = "FILE -o OUT",
+	.doc = "Write a part of a trace, perhaps anonymised.\n"
+	       "\013A record is kept if it matches all filters. If a filter is given several\n"
+	       "times, one of its values must match. \"-\" as FILE is standard input, and as\n"
+	       "OUT standard output.\n"
+	       "\n"
+	       "Examples:\n"
+	       "  vitrine cut load.fxt --from 1234.50 --to 1234.52 -o spike.fxt\n"
+	       "  vitrine cut load.fxt -p postgres -o postgres.fxt.zst\n"
+	       "  vitrine cut spike.fxt --anonymise -o report.fxt",
+};
+
+int cmd_cut(int argc, char **argv)
+{
+	args = (struct cut_args){ .must_select = true };
+	record_filter_init(&args.filter);
+	options_parse(&line, argc, argv);
+	return cut_run(&args);
 }

@@ -1,30 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Find the functions of the frames of user stacks. A first pass over the trace unwinds those
- * that have stack memory, a second one collects the frames, a helper program with libdw finds
- * their functions, and the trace is written again with their names.
+ * `vitrine symbolize': find the functions of the frames of user stacks. A first pass over the
+ * trace unwinds those that have stack memory, a second one collects the frames, a helper program
+ * with libdw finds their functions, and the trace is written again with their names.
  */
 #define _GNU_SOURCE	/* memrchr() */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include <vitrine/fxt.h>
-
 #include "archive.h"
-#include "error.h"
-#include "finder.h"
-#include "fxt.h"
+#include "base.h"
+#include "command.h"
 #include "input.h"
-#include "merge.h"
-#include "report.h"
 #include "sched/why_texts.h"
+#include "rewrite.h"
 #include "symbolize.h"
 #include "unwind.h"
-#include "user_stack.h"
 
 /* Longest question about a frame. */
 #define QUESTION_BYTES	(USER_STACK_PATH_BYTES + 160)
@@ -34,6 +28,7 @@
  * @unwind: stacks that were unwound
  * @questions: what is asked about each frame, as in tools/dwarf/main.c
  * @answers: the answer to each question, by its number; empty if there is none
+ * @nr_answers: size of @answers; later questions are about a file that has changed meanwhile
  * @stack: buffer for a stack with the names of functions
  * @nr_found: number of frames whose function was found
  * @nr_unknown: number of frames of files whose function was not found
@@ -42,9 +37,15 @@ struct symbols {
 	struct unwind unwind;
 	struct why_texts questions;
 	char **answers;
+	uint32_t nr_answers;
 	char stack[UNWIND_STACK_BYTES];
 	uint64_t nr_found;
 	uint64_t nr_unknown;
+};
+
+struct arguments {
+	const char *path;
+	const char *out;
 };
 
 /* ---- Stacks ----------------------------------------------------------------- */
@@ -73,9 +74,30 @@ static bool find_file(const struct vitrine_fxt_string *files, const char *name,
 	return false;
 }
 
+/* Test whether a frame is in memory without a file: "?+0xaddress". */
+static bool is_anonymous(const char *frame, size_t len)
+{
+	return len >= 2 && !memcmp(frame, "?+", 2);
+}
+
+/* Find the file of a frame: code without a file is listed in one that its process writes. */
+static bool find_place(const struct vitrine_fxt_record *record, const char *frame,
+		       size_t len_name, struct user_stack_file *ret)
+{
+	const struct vitrine_fxt_string *files = user_stack_text(record, "files");
+	static char path[sizeof("/tmp/perf-18446744073709551615.map")];
+
+	if (!is_anonymous(frame, len_name + 1))
+		return files && find_file(files, frame, len_name, ret);
+	*ret = (struct user_stack_file){ .path = path, .id = "-", .len_id = 1 };
+	ret->len_path = snprintf(path, sizeof(path), "/tmp/perf-%" PRIu64 ".map",
+				 record->event.thread.process);
+	return true;
+}
+
 /* Write the question about a frame. Return its length, or 0: the frame has no file. */
 static size_t ask(char question[QUESTION_BYTES], const char *frame, size_t len,
-		  bool is_innermost, const struct vitrine_fxt_string *files)
+		  bool is_innermost, const struct vitrine_fxt_record *record)
 {
 	const char *plus = memrchr(frame, '+', len);
 	struct user_stack_file file;
@@ -83,12 +105,12 @@ static size_t ask(char question[QUESTION_BYTES], const char *frame, size_t len,
 	char digits[24];
 	int length;
 
-	if (!files || !plus || len - (plus - frame) >= sizeof(digits))
+	if (!plus || len - (plus - frame) >= sizeof(digits))
 		return 0;
 	memcpy(digits, plus + 1, len - (plus - frame) - 1);
 	digits[len - (plus - frame) - 1] = '\0';
 	offset = strtoull(digits, NULL, 16);
-	if (!find_file(files, frame, plus - frame, &file))
+	if (!find_place(record, frame, plus - frame, &file))
 		return 0;
 	length = snprintf(question, QUESTION_BYTES, "%.*s %" PRIx64 " %s %.*s",
 			  (int)file.len_id, file.id, offset,
@@ -120,7 +142,6 @@ static bool find_stack(const struct symbols *symbols,
 static enum archive_step collect_frames(void *ctx,
 					const struct vitrine_fxt_record *record)
 {
-	const struct vitrine_fxt_string *files;
 	const char *at, *end, *frame;
 	struct symbols *symbols = ctx;
 	struct vitrine_fxt_string stack;
@@ -130,11 +151,10 @@ static enum archive_step collect_frames(void *ctx,
 
 	if (!find_stack(symbols, record, &stack))
 		return ARCHIVE_NEXT;
-	files = user_stack_text(record, "files");
 	at = stack.bytes;
 	end = at + stack.len_bytes;
 	while ((frame = user_stack_piece(&at, end, &len))) {
-		len = ask(question, frame, len, at == end, files);
+		len = ask(question, frame, len, at == end, record);
 		if (len && !why_texts_add(&symbols->questions, question, len,
 					  &unused))
 			return ARCHIVE_NO_MEMORY;
@@ -224,7 +244,8 @@ static struct vitrine_error *find_symbols(struct symbols *symbols)
 	uint32_t *order, nr;
 
 	order = sort_questions(symbols, &nr);
-	symbols->answers = calloc(symbols->questions.nr + 1,
+	symbols->nr_answers = symbols->questions.nr;
+	symbols->answers = calloc(symbols->nr_answers + 1,
 				  sizeof(*symbols->answers));
 	if (!order || !symbols->answers)
 		err = vtr_error_no_memory();
@@ -243,7 +264,8 @@ static const char *answer_to(struct symbols *symbols, const char *question,
 	uint32_t number;
 
 	if (!why_texts_add(&symbols->questions, question, len, &number) ||
-	    number <= WHY_TEXT_OTHER || !*symbols->answers[number])
+	    number <= WHY_TEXT_OTHER || number >= symbols->nr_answers ||
+	    !*symbols->answers[number])
 		return NULL;
 	return symbols->answers[number];
 }
@@ -261,7 +283,7 @@ static size_t append(char *stack, size_t at, const char *bytes, size_t len)
 /* Return the length of the stack with names, in the buffer. */
 static size_t name_frames(struct symbols *symbols,
 			  const struct vitrine_fxt_string *stack,
-			  const struct vitrine_fxt_string *files)
+			  const struct vitrine_fxt_record *record)
 {
 	const char *at = stack->bytes, *end = at + stack->len_bytes;
 	const char *frame, *answer;
@@ -269,7 +291,7 @@ static size_t name_frames(struct symbols *symbols,
 	size_t len, length = 0, len_question;
 
 	while ((frame = user_stack_piece(&at, end, &len))) {
-		len_question = ask(question, frame, len, at == end, files);
+		len_question = ask(question, frame, len, at == end, record);
 		answer = len_question ?
 			 answer_to(symbols, question, len_question) : NULL;
 		if (answer) {
@@ -277,8 +299,11 @@ static size_t name_frames(struct symbols *symbols,
 					strlen(answer));
 			symbols->nr_found++;
 		} else {
-			length = append(symbols->stack, length, frame, len);
 			symbols->nr_unknown += !!memchr(frame, '+', len);
+			/* An address tells nothing about another process. */
+			if (is_anonymous(frame, len))
+				len = 1;
+			length = append(symbols->stack, length, frame, len);
 		}
 	}
 	return length;
@@ -308,7 +333,7 @@ static bool name_record(void *ctx, struct vitrine_fxt_record *record)
 		return !unwind_has_used(&symbols->unwind, record);
 	if (!find_stack(symbols, record, &stack))
 		return true;
-	len = name_frames(symbols, &stack, user_stack_text(record, "files"));
+	len = name_frames(symbols, &stack, record);
 	for (i = 0; i < record->nr_args; i++)
 		if (fxt_string_is(&record->args[i].name, "stack"))
 			record->args[i].value.string =
@@ -323,7 +348,7 @@ static void deinit(struct symbols *symbols)
 {
 	uint32_t i;
 
-	for (i = 0; symbols->answers && i < symbols->questions.nr; i++)
+	for (i = 0; symbols->answers && i < symbols->nr_answers; i++)
 		free(symbols->answers[i]);
 	free(symbols->answers);
 	why_texts_deinit(&symbols->questions);
@@ -334,14 +359,15 @@ static void deinit(struct symbols *symbols)
 static int write_named(struct symbols *symbols, const char *path, const char *out)
 {
 	char *paths[1] = { (char *)path };
-	const struct merge_args merge = {
+	const struct rewrite rewrite = {
 		.paths = paths,
 		.nr_paths = 1,
 		.out = out,
-		.edit = name_record,
+		.what = "a symbolized trace",
+		.choose = name_record,
 		.ctx = symbols,
 	};
-	int status = merge_run(&merge);
+	int status = rewrite_run(&rewrite);
 
 	if (symbols->unwind.nr)
 		print_note(out, "unwound %" PRIu32 " of the %" PRIu32
@@ -370,14 +396,8 @@ static struct vitrine_error *open_and_find(struct symbols *symbols,
 	return input_blame(input, err);
 }
 
-/**
- * symbolize_run() - name the functions of the frames of user stacks
- * @path: trace to read; "-": standard input
- * @out: trace to write; "-": standard output
- *
- * Return: enum exit_code.
- */
-int symbolize_run(const char *path, const char *out)
+/* Name the functions of the frames of user stacks. Returns enum exit_code. */
+static int symbolize_run(const char *path, const char *out)
 {
 	struct symbols symbols = { 0 };
 	struct vitrine_error *err;
@@ -404,7 +424,7 @@ static bool has_answers(const struct symbols *symbols)
 {
 	uint32_t i;
 
-	for (i = WHY_TEXT_OTHER + 1; i < symbols->questions.nr; i++)
+	for (i = WHY_TEXT_OTHER + 1; i < symbols->nr_answers; i++)
 		if (*symbols->answers[i])
 			return true;
 	return false;
@@ -432,4 +452,35 @@ void symbolize_recording(const char *path)
 		write_named(&symbols, input.path, path);
 	input_close(&input);
 	deinit(&symbols);
+}
+
+/* ---- Options ----------------------------------------------------------- */
+
+static struct arguments args;
+
+static const struct command_option options[] = {
+	{ "output", 'o', "OUT", "Write the trace to OUT", .text = &args.out, .is_needed = true },
+	{ 0 }
+};
+
+static const struct command_line line = {
+	.options = options,
+	.operand = &args.path,
+	.operand_name = "FILE",
+	.is_needed = true,
+	.args_doc = "FILE -o OUT",
+	.doc = "Name the functions of user stacks.\n"
+	       "\013Programs and libraries are read from the paths in the trace. A file is not\n"
+	       "used if its build id differs from that in the trace.\n"
+	       "\n"
+	       "Examples:\n"
+	       "  vitrine symbolize load.fxt -o named.fxt\n"
+	       "  vitrine symbolize load.fxt -o - | vitrine flame - -o load.html",
+};
+
+int cmd_symbolize(int argc, char **argv)
+{
+	args = (struct arguments){ 0 };
+	options_parse(&line, argc, argv);
+	return symbolize_run(args.path, args.out);
 }

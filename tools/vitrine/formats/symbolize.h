@@ -5,7 +5,6 @@
 #ifndef _VITRINE_SYMBOLIZE_H
 #define _VITRINE_SYMBOLIZE_H
 
-int symbolize_run(const char *path, const char *out);
 void symbolize_recording(const char *path);
 
 #endif /* _VITRINE_SYMBOLIZE_H */

@@ -1,28 +1,192 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Unwind user stacks of code without frame pointers. The event of such a stack says which
- * files were mapped where, and the large BLOB that follows it contains the registers and the
- * memory of the stack. The helper program find-symbols unwinds it with libdw.
+ * files were mapped where, and the large BLOB that follows it contains the pointers that were in
+ * the registers and on the stack. The helper program find-symbols unwinds it with libdw;
+ * tools/dwarf/main.c describes its questions and answers.
  */
 #define _GNU_SOURCE	/* memrchr() */
+#include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include <vitrine/fxt.h>
 
 #include "archive.h"
-#include "error.h"
-#include "finder.h"
+#include "base.h"
 #include "fxt_record.h"
-#include "grow.h"
+#include "input.h"
+#include "temporary.h"
 #include "unwind.h"
-#include "user_stack.h"
+
+/* Longest build id that find-symbols understands. */
+#define MAX_ID_DIGITS	128
 
 /* Most stacks that are unwound, and most bytes of questions. The rest stays as it is. */
 #define MAX_STACKS	(1U << 20)
 #define MAX_BYTES	(4ULL << 30)
 
+/* Most registers, and most words of a stack, as the module saves them. */
+#define MAX_REGISTERS	33
+#define MAX_WORDS	1024
+#define MASK_BITS	64
+
 #define CUT	"..."
+
+/* ---- The helper -------------------------------------------------------- */
+
+static const struct helper finder = {
+	.name = "find-symbols",
+	.library = "libdw",
+	.purpose = "finding symbols",
+	.install = "install the package vitrine-tools; to build it, libdw-dev",
+	.advice = "a program or library that it names may be damaged",
+};
+
+/**
+ * finder_is_installed() - test whether the helper program is there
+ *
+ * Return: true if it is.
+ */
+bool finder_is_installed(void)
+{
+	return helper_is_installed(&finder);
+}
+
+/**
+ * finder_scratch() - create a temporary file without a name
+ *
+ * Return: the file, or NULL with errno.
+ */
+FILE *finder_scratch(void)
+{
+	int fd = vtr_temporary_anonymous();
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w+");
+
+	if (fd >= 0 && !file)
+		close(fd);
+	return file;
+}
+
+/**
+ * finder_run() - have questions answered
+ * @questions: the questions, from finder_scratch()
+ * @answers: receives the answers, from its start on; from finder_scratch()
+ *
+ * Return: NULL, or an error.
+ */
+struct vitrine_error *finder_run(FILE *questions, FILE *answers)
+{
+	struct vitrine_error *err;
+	struct helper_run run;
+	char path[48];
+
+	if (!questions || !answers || fflush(questions) || ferror(questions))
+		return vtr_error_os(errno, NULL, "cannot write a temporary file");
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", getpid(),
+		 fileno(questions));
+	err = helper_start(&finder, path, -1, fileno(answers), &run);
+	if (!err)
+		err = helper_finish(&finder, NULL, &run);
+	rewind(answers);
+	return err;
+}
+
+/* ---- Events of user stacks --------------------------------------------- */
+
+/* Their texts may be any bytes. */
+
+/**
+ * user_stack_is() - test whether a record is a user stack
+ * @record: record
+ *
+ * Return: true if it is.
+ */
+bool user_stack_is(const struct vitrine_fxt_record *record)
+{
+	return record->kind == VITRINE_FXT_EVENT &&
+	       record->event.type == FXT_EVENT_INSTANT &&
+	       fxt_string_is(&record->event.category, "stacks") &&
+	       fxt_string_is(&record->event.name, "user stack");
+}
+
+/**
+ * user_stack_text() - find an argument that is a text
+ * @record: record
+ * @name: name of the argument
+ *
+ * Return: the text, or NULL.
+ */
+const struct vitrine_fxt_string *
+user_stack_text(const struct vitrine_fxt_record *record, const char *name)
+{
+	const struct vitrine_fxt_arg *arg = fxt_find_typed(record, name, FXT_ARG_STRING_REF);
+
+	return arg ? &arg->value.string : NULL;
+}
+
+/**
+ * user_stack_piece() - iterate over what ";" separates
+ * @at: begin of the piece; moved behind it
+ * @end: end of the text
+ * @ret_len: receives the length of the piece
+ *
+ * Return: the piece, or NULL at the end.
+ */
+const char *user_stack_piece(const char **at, const char *end, size_t *ret_len)
+{
+	const char *piece = *at, *separator;
+
+	if (piece >= end)
+		return NULL;
+	separator = memchr(piece, ';', end - piece);
+	*ret_len = (separator ? separator : end) - piece;
+	*at = separator ? separator + 1 : end;
+	return piece;
+}
+
+static bool is_build_id(const char *id, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (!isxdigit((unsigned char)id[i]))
+			return false;
+	return len && len <= MAX_ID_DIGITS;
+}
+
+/**
+ * user_stack_next_file() - iterate over the list of files
+ * @at: begin of the item; moved behind it
+ * @end: end of the list
+ * @ret: the item; of one without a space the path is empty
+ *
+ * Return: false at the end.
+ */
+bool user_stack_next_file(const char **at, const char *end,
+			  struct user_stack_file *ret)
+{
+	const char *piece, *space;
+	size_t len;
+
+	piece = user_stack_piece(at, end, &len);
+	if (!piece)
+		return false;
+	space = memrchr(piece, ' ', len);
+	*ret = (struct user_stack_file){ .path = piece };
+	if (!space)
+		return true;
+	ret->len_path = space - piece;
+	ret->id = space + 1;
+	ret->len_id = piece + len - ret->id;
+	if (ret->len_path >= USER_STACK_PATH_BYTES || memchr(piece, '\n', len) ||
+	    !is_build_id(ret->id, ret->len_id))
+		ret->len_id = 0;
+	return true;
+}
 
 /* ---- Stacks ----------------------------------------------------------------- */
 
@@ -42,9 +206,9 @@ bool unwind_is_memory(const struct vitrine_fxt_record *record)
 /* Return the argument that says which memory belongs to which stack; 0 if there is none. */
 static uint64_t id_of(const struct vitrine_fxt_record *record)
 {
-	const struct vitrine_fxt_arg *arg = fxt_find_arg(record, "memory");
+	const struct vitrine_fxt_arg *arg = fxt_find_typed(record, "memory", FXT_ARG_UINT64);
 
-	return arg && arg->type == FXT_ARG_UINT64 ? arg->value.uint64 : 0;
+	return arg ? arg->value.uint64 : 0;
 }
 
 static uint32_t count_frames(const struct vitrine_fxt_string *stack)
@@ -128,7 +292,7 @@ static unsigned int put_files(FILE *out, const char *files, const char *maps)
 static struct vitrine_error *put_question(struct unwind *unwind,
 					  const struct unwind_stack *stack,
 					  uint64_t nr_registers,
-					  const struct vitrine_fxt_string *memory)
+					  const uint64_t *words, size_t nr_words)
 {
 	char *lines = NULL;
 	size_t size;
@@ -144,29 +308,66 @@ static struct vitrine_error *put_question(struct unwind *unwind,
 	}
 	if (lines && unwind->questions) {
 		fprintf(unwind->questions, "stack %u %" PRIu64 " %zu\n%s", nr,
-			nr_registers, memory->len_bytes, lines);
-		fwrite(memory->bytes, 1, memory->len_bytes, unwind->questions);
+			nr_registers, nr_words * sizeof(*words), lines);
+		fwrite(words, sizeof(*words), nr_words, unwind->questions);
 		putc('\n', unwind->questions);
 	}
 	free(lines);
 	return lines ? NULL : vtr_error_no_memory();
 }
 
+static uint64_t uint_of(const struct vitrine_fxt_record *record, const char *name)
+{
+	const struct vitrine_fxt_arg *arg = fxt_find_typed(record, name, FXT_ARG_UINT32);
+
+	return arg ? arg->value.uint64 : 0;
+}
+
+/*
+ * Expand the words of a BLOB: registers, a bit for each word of the stack that was kept, and
+ * these words. The others become 0. Return the number of words, up to the first that is
+ * missing, or 0 if the BLOB is malformed.
+ */
+static size_t expand(const struct vitrine_fxt_record *record, uint64_t nr_registers,
+		     uint64_t words[MAX_REGISTERS + MAX_WORDS])
+{
+	const struct vitrine_fxt_string *payload = &record->large_blob.payload;
+	uint64_t nr_stack = uint_of(record, "words"), mask;
+	size_t nr = payload->len_bytes / sizeof(*words), i, masks, kept;
+
+	masks = nr_registers;
+	kept = masks + (nr_stack + MASK_BITS - 1) / MASK_BITS;
+	if (!nr_registers || nr_registers > MAX_REGISTERS || nr_stack > MAX_WORDS || nr < kept)
+		return 0;
+	memcpy(words, payload->bytes, nr_registers * sizeof(*words));
+	for (i = 0; i < nr_stack; i++) {
+		memcpy(&mask, payload->bytes + (masks + i / MASK_BITS) * sizeof(mask),
+		       sizeof(mask));
+		words[nr_registers + i] = 0;
+		if (!(mask >> i % MASK_BITS & 1))
+			continue;
+		if (kept == nr)
+			break;
+		memcpy(&words[nr_registers + i], payload->bytes + kept++ * sizeof(mask),
+		       sizeof(mask));
+	}
+	return nr_registers + i;
+}
+
 static struct vitrine_error *add_memory(struct unwind *unwind,
 					const struct vitrine_fxt_record *record)
 {
-	const struct vitrine_fxt_arg *registers = fxt_find_arg(record, "registers");
-	const struct vitrine_fxt_string *memory = &record->large_blob.payload;
+	uint64_t nr_registers = uint_of(record, "registers");
+	uint64_t words[MAX_REGISTERS + MAX_WORDS];
+	size_t nr = expand(record, nr_registers, words);
 	struct unwind_stack *stack;
 
 	stack = find_latest(unwind, record->large_blob.thread.thread, id_of(record));
-	if (!stack || stack->question || !registers ||
-	    registers->type != FXT_ARG_UINT32 || !registers->value.uint64 ||
-	    memory->len_bytes / sizeof(uint64_t) < registers->value.uint64 ||
+	if (!stack || stack->question || !nr ||
 	    (unwind->questions && ftello(unwind->questions) > (off_t)MAX_BYTES))
 		return NULL;
 	stack->question = ++unwind->nr_questions;
-	return put_question(unwind, stack, registers->value.uint64, memory);
+	return put_question(unwind, stack, nr_registers, words, nr);
 }
 
 static enum archive_step collect_record(void *ctx,

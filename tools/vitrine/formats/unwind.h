@@ -1,16 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * User stacks that are unwound from the stack memory in the trace.
+ * The events of user stacks, as Documentation/fxt.rst describes them; user stacks that are
+ * unwound from the stack memory in the trace; and the helper program find-symbols, which reads
+ * programs and libraries with libdw.
  */
 #ifndef _VITRINE_UNWIND_H
 #define _VITRINE_UNWIND_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "sched/why_texts.h"
 #include "vitrine.h"
+
+bool finder_is_installed(void);
+FILE *finder_scratch(void);
+struct vitrine_error *finder_run(FILE *questions, FILE *answers);
+
+/* Longest path that a question to find-symbols may have. */
+#define USER_STACK_PATH_BYTES	4096
+
+/**
+ * struct user_stack_file - an item of the list of files of a stack
+ * @path: path of the file
+ * @len_path: length of @path
+ * @id: its build id, in hexadecimal
+ * @len_id: length of @id, 0 if it has none, or if path or build id cannot be in a question
+ */
+struct user_stack_file {
+	const char *path;
+	size_t len_path;
+	const char *id;
+	size_t len_id;
+};
+
+bool user_stack_is(const struct vitrine_fxt_record *record);
+const struct vitrine_fxt_string *
+user_stack_text(const struct vitrine_fxt_record *record, const char *name);
+const char *user_stack_piece(const char **at, const char *end, size_t *ret_len);
+bool user_stack_next_file(const char **at, const char *end,
+			  struct user_stack_file *ret);
 
 /* Longest stack that is written. */
 #define UNWIND_STACK_BYTES	16000

@@ -23,20 +23,15 @@
 typedef bool diff_fn(void *ctx, const struct vitrine_value *old,
 		     const struct vitrine_value *new);
 
-/* Compare values and their siblings; return false if @differs ended it. */
+/* Compare values and their siblings; return false if @differs ended it, which NULL does. */
 bool diff_values(const struct vitrine_value *old,
 		 const struct vitrine_value *new, diff_fn *differs, void *ctx);
 
-/* Return whether two trees are equal. */
-bool diff_is_same(const struct vitrine_hierarchy *old,
-		  const struct vitrine_hierarchy *new);
-
-bool diff_same_elements(const struct vitrine_value *old,
-			const struct vitrine_value *new, unsigned int nr);
-
-/* Return whether element @i of two arrays of one type and count is the same. */
-bool diff_same_element(const struct vitrine_value *old,
-		       const struct vitrine_value *new, unsigned int i);
+/* Compare two elements; compare the types of two values, and elements of arrays. */
+bool diff_same_slot(const struct vitrine_value *old, const struct vitrine_value *new,
+		    unsigned int slot);
+bool diff_same_slots(const struct vitrine_value *old, const struct vitrine_value *new,
+		     unsigned int nr);
 
 /**
  * struct diff_args - the options of `vitrine diff'

@@ -6,20 +6,16 @@
  * One line for each difference: "-" for what only the first tree has, "+" for what
  * only the second has, "~" for what has changed. Places are written as selectors.
  */
-
 #include <vitrine/inspect.h>
 
-#include "report.h"
-#include "ui/double.h"
+#include "command.h"
+#include "ui/line.h"
 #include "ui/terminal.h"
 #include "diff.h"
-#include "histogram.h"
-#include "json_tree.h"
-#include "outline.h"
+#include "show.h"
 #include "trees.h"
 
 #define INDENT		4	/* of further lines of a value */
-#define NUMBER_BYTES	48	/* room for a difference in decimal */
 
 /* For other commands, this exit code means bad input. */
 #define EXIT_DIFFERENT	1
@@ -41,96 +37,37 @@ struct diff {
 
 /* ---- Numbers ----------------------------------------------------------- */
 
-/* Format a difference of 64-bit integers, which has 65 bits and a sign. */
-static void format_integer(__int128 number, char text[NUMBER_BYTES])
+static bool is_array(const struct vitrine_value *value)
 {
-	bool negative = number < 0;
-	char digits[NUMBER_BYTES];
-	int nr = 0;
-
-	if (negative)
-		number = -number;
-	do {
-		digits[nr++] = '0' + (int)(number % 10);
-		number /= 10;
-	} while (number);
-	if (negative)
-		*text++ = '-';
-	while (nr)
-		*text++ = digits[--nr];
-	*text = '\0';
-}
-
-static __int128 integer_of(const struct vitrine_value *value)
-{
-	return vitrine_value_type(value) == VITRINE_INT ?
-		(__int128)vitrine_value_int(value) :
-		(__int128)vitrine_value_uint(value);
-}
-
-static bool is_integer(const struct vitrine_value *value)
-{
-	return vitrine_value_type(value) == VITRINE_INT ||
-	       vitrine_value_type(value) == VITRINE_UINT;
-}
-
-/* Format the difference of two numbers; false if it is not a number. */
-static bool difference(const struct vitrine_value *old,
-		       const struct vitrine_value *new, char text[NUMBER_BYTES])
-{
-	double number;
-
-	if (is_integer(old) && is_integer(new)) {
-		format_integer(integer_of(new) - integer_of(old), text);
-		return true;
-	}
-	if (vitrine_value_type(old) != VITRINE_DOUBLE ||
-	    vitrine_value_type(new) != VITRINE_DOUBLE)
-		return false;
-	number = vitrine_value_double(new) - vitrine_value_double(old);
-	double_format(number, text);
-	return __builtin_isfinite(number);
-}
-
-static bool element_difference(const struct vitrine_value *old,
-			       const struct vitrine_value *new, unsigned int i,
-			       char text[NUMBER_BYTES])
-{
-	double number;
-
-	switch (vitrine_value_array(old).type) {
-	case VITRINE_INT:
-		format_integer((__int128)vitrine_value_array_int(new, i) -
-			       vitrine_value_array_int(old, i), text);
-		return true;
-	case VITRINE_UINT:
-		format_integer((__int128)vitrine_value_array_uint(new, i) -
-			       vitrine_value_array_uint(old, i), text);
-		return true;
-	case VITRINE_DOUBLE:
-		number = vitrine_value_array_double(new, i) -
-			 vitrine_value_array_double(old, i);
-		double_format(number, text);
-		return __builtin_isfinite(number);
-	default:
-		return false;
-	}
-}
-
-/* Return how many elements at the start of @array describe the histogram. */
-static unsigned int nr_parameters(const struct vitrine_value *array)
-{
-	return vitrine_value_array(array).format == INSPECT_ARRAY_FLAT ?
-		0 : histogram_nr_parameters(array);
+	return vitrine_value_type(value) == VITRINE_ARRAY;
 }
 
 /* Return whether two values are arrays that can be compared by element. */
-static bool are_alike(const struct vitrine_value *old,
-		      const struct vitrine_value *new)
+static bool are_alike(const struct vitrine_value *old, const struct vitrine_value *new)
 {
-	return vitrine_value_type(old) == VITRINE_ARRAY &&
-	       vitrine_value_type(new) == VITRINE_ARRAY &&
-	       diff_same_elements(old, new, nr_parameters(old));
+	return is_array(old) && diff_same_slots(old, new, histogram_nr_parameters(old));
+}
+
+static bool is_integer(struct vtr_number number)
+{
+	return number.type == VITRINE_INT || number.type == VITRINE_UINT;
+}
+
+/* Format the difference of two numbers, or of elements of arrays; false if it is not a number. */
+static bool difference(const struct vitrine_value *old, const struct vitrine_value *new,
+		       unsigned int slot, char text[DECIMAL_TEXT_BYTES])
+{
+	struct vtr_number a = vtr_value_number(old, slot);
+	struct vtr_number b = vtr_value_number(new, slot);
+
+	if (is_integer(a) && is_integer(b)) {
+		decimal_format(number_integer(b) - number_integer(a), 0, text);
+		return true;
+	}
+	if (a.type != VITRINE_DOUBLE || b.type != VITRINE_DOUBLE)
+		return false;
+	double_format(b.real - a.real, text);
+	return __builtin_isfinite(b.real - a.real);
 }
 
 /* ---- Places ------------------------------------------------------------ */
@@ -146,15 +83,12 @@ static void print_place(const struct diff *diff,
 {
 	const struct vitrine_value *parent = vitrine_value_parent(value);
 	bool is_node = vitrine_value_type(value) == VITRINE_NODE;
-	const char *name;
-	size_t len;
 
 	if (!is_base(diff, parent)) {
 		print_place(diff, parent, false);
 		putchar(is_last && !is_node ? ':' : '/');
 	}
-	name = vitrine_value_name(value, &len);
-	outline_selector_name(name, len);
+	outline_selector_name(value->name->bytes, value->name->len);
 	if (vitrine_value_ordinal(value))
 		printf("\\#%u", vitrine_value_ordinal(value) + 1);
 }
@@ -163,14 +97,12 @@ static void print_place(const struct diff *diff,
 static void json_place(struct diff *diff, const struct vitrine_value *value)
 {
 	const struct vitrine_value *parent = vitrine_value_parent(value);
-	const char *name;
-	size_t len;
 
 	if (!is_base(diff, parent))
 		json_place(diff, parent);
 	json_item(&diff->writer);
-	name = vitrine_value_name(value, &len);
-	json_name(&diff->writer, name, len, vitrine_value_ordinal(value));
+	json_name(&diff->writer, value->name->bytes, value->name->len,
+		  vitrine_value_ordinal(value));
 }
 
 /* ---- Text -------------------------------------------------------------- */
@@ -195,42 +127,44 @@ static void print_only(const struct diff *diff, char mark,
 	putchar('\n');
 }
 
+static void print_difference(const struct vitrine_value *old, const struct vitrine_value *new,
+			     unsigned int slot)
+{
+	char text[DECIMAL_TEXT_BYTES];
+
+	if (difference(old, new, slot, text))
+		printf(" (%s%s)", *text == '-' ? "" : "+", text);
+	putchar('\n');
+}
+
 /* Print one line for each element or bucket that differs. */
-static void print_elements(const struct diff *diff,
-			   const struct vitrine_value *old,
+static void print_elements(const struct diff *diff, const struct vitrine_value *old,
 			   const struct vitrine_value *new)
 {
-	unsigned int i, first = nr_parameters(old);
-	char text[NUMBER_BYTES];
+	unsigned int i, first = histogram_nr_parameters(old);
 
 	for (i = first; i < vitrine_value_array(old).count; i++) {
-		if (diff_same_element(old, new, i))
+		if (diff_same_slot(old, new, i))
 			continue;
 		print_mark(diff, '~', old);
 		putchar(' ');
 		outline_element_place(old, i - first);
 		fputs(" = ", stdout);
-		outline_element(old, i);
+		outline_slot(old, i);
 		fputs(" -> ", stdout);
-		outline_element(new, i);
-		if (element_difference(old, new, i, text))
-			printf(" (%s%s)", *text == '-' ? "" : "+", text);
-		putchar('\n');
+		outline_slot(new, i);
+		print_difference(old, new, i);
 	}
 }
 
-static void print_changed(const struct diff *diff,
-			  const struct vitrine_value *old,
+static void print_changed(const struct diff *diff, const struct vitrine_value *old,
 			  const struct vitrine_value *new)
 {
-	char text[NUMBER_BYTES];
-
 	if (are_alike(old, new)) {
 		print_elements(diff, old, new);
 		return;
 	}
-	if (vitrine_value_type(old) == VITRINE_ARRAY ||
-	    vitrine_value_type(new) == VITRINE_ARRAY) {
+	if (is_array(old) || is_array(new)) {
 		print_only(diff, '-', old);
 		print_only(diff, '+', new);
 		return;
@@ -240,25 +174,32 @@ static void print_changed(const struct diff *diff,
 	outline_value(old, INDENT, INDENT);
 	fputs(" -> ", stdout);
 	outline_value(new, INDENT, INDENT);
-	if (difference(old, new, text))
-		printf(" (%s%s)", *text == '-' ? "" : "+", text);
-	putchar('\n');
+	print_difference(old, new, 0);
 }
 
 /* ---- JSON -------------------------------------------------------------- */
 
-/* Write a list of the differences of elements; of a histogram, of its buckets. */
-static void json_elements(struct diff *diff, const struct vitrine_value *old,
-			  const struct vitrine_value *new)
+/* Write the difference of two numbers, or those of elements; of a histogram, of its buckets. */
+static void json_change(struct diff *diff, const struct vitrine_value *old,
+			const struct vitrine_value *new)
 {
-	unsigned int i, first = nr_parameters(old);
-	char text[NUMBER_BYTES];
+	unsigned int i, nr = vitrine_value_array(old).count;
+	char text[DECIMAL_TEXT_BYTES];
 
+	if (!are_alike(old, new)) {
+		if (is_array(old) || is_array(new) || !difference(old, new, 0, text))
+			return;
+		json_key(&diff->writer, "difference");
+		json_number(&diff->writer, text);
+		return;
+	}
+	if (vitrine_value_array(old).type == VITRINE_STRING)
+		return;
 	json_key(&diff->writer, "difference");
 	json_begin_list(&diff->writer);
-	for (i = first; i < vitrine_value_array(old).count; i++) {
+	for (i = histogram_nr_parameters(old); i < nr; i++) {
 		json_item(&diff->writer);
-		if (element_difference(old, new, i, text))
+		if (difference(old, new, i, text))
 			json_number(&diff->writer, text);
 		else
 			json_null(&diff->writer);
@@ -269,8 +210,6 @@ static void json_elements(struct diff *diff, const struct vitrine_value *old,
 static void json_difference(struct diff *diff, const struct vitrine_value *old,
 			    const struct vitrine_value *new)
 {
-	char text[NUMBER_BYTES];
-
 	json_item(&diff->writer);
 	json_begin(&diff->writer);
 	json_key(&diff->writer, "path");
@@ -285,13 +224,8 @@ static void json_difference(struct diff *diff, const struct vitrine_value *old,
 		json_key(&diff->writer, "new");
 		json_value(&diff->writer, new);
 	}
-	if (old && new && difference(old, new, text)) {
-		json_key(&diff->writer, "difference");
-		json_number(&diff->writer, text);
-	} else if (old && new && are_alike(old, new) &&
-		   vitrine_value_array(old).type != VITRINE_STRING) {
-		json_elements(diff, old, new);
-	}
+	if (old && new)
+		json_change(diff, old, new);
 	json_end(&diff->writer);
 }
 
@@ -312,12 +246,6 @@ static bool differs(void *ctx, const struct vitrine_value *old,
 		print_changed(diff, old, new);
 	diff->nr++;
 	return !ferror(stdout);
-}
-
-static bool stop(void *ctx, const struct vitrine_value *old,
-		 const struct vitrine_value *new)
-{
-	return false;
 }
 
 static void print_head(struct diff *diff)
@@ -387,7 +315,7 @@ static int compare(struct diff *diff, const struct trees *old,
 		a = vitrine_value_first_child(diff->base[0]);
 		b = vitrine_value_first_child(diff->base[1]);
 	}
-	if (diff->args->json || !diff_values(a, b, stop, NULL))
+	if (diff->args->json || !diff_values(a, b, NULL, NULL))
 		print_head(diff);
 	diff_values(a, b, differs, diff);
 	print_foot(diff);

@@ -13,108 +13,66 @@
 #include <vitrine/inspect.h>
 #include <vitrine/map.h>
 
-#include "live/debugfs.h"
-#include "report.h"
-#include "ui/json.h"
+#include "command.h"
+#include "debugfs.h"
+#include "ui/fields.h"
+#include "ui/label.h"
 #include "ui/terminal.h"
+#include "value.h"
 #include "list.h"
-#include "outline.h"
+#include "show.h"
 #include "trees.h"
-
-#define NR_NUMBERS	5	/* columns of a listed tree */
-#define NUMBER_BYTES	24	/* room for a number in decimal */
 
 /**
  * struct listed - a line of the list
  * @tree: the tree
+ * @name: its name
+ * @path: its file
  * @kind: "live", "lazy", "retained" or "saved"
  * @error: why the tree could not be read, or NULL
  * @read: the tree has been read: the members below are valid
  * @summary: sizes and generation
+ * @used_bytes: size of what is in use
  * @nr_nodes: nodes in it
  * @nr_properties: properties and links in it
  */
 struct listed {
 	struct tree *tree;
+	const char *name;
+	const char *path;
 	const char *kind;
 	struct vitrine_error *error;
 	bool read;
 	struct vitrine_inspect_summary summary;
+	uint64_t used_bytes;
 	uint64_t nr_nodes;
 	uint64_t nr_properties;
 };
 
 /* ---- Reading ----------------------------------------------------------- */
 
-/* A tree's file, opened and read once. */
-struct reading {
-	struct vitrine_source *source;
-	struct vitrine_snapshot *snapshot;
-	struct vitrine_hierarchy *hierarchy;
-};
-
-static struct vitrine_error *reading_create(const char *path,
-					    struct reading *reading)
-{
-	struct vitrine_error *err;
-
-	err = vitrine_source_create(path, 0, &reading->source);
-	if (!err)
-		err = vitrine_snapshot_create(reading->source,
-					      &reading->snapshot);
-	if (!err)
-		err = vitrine_hierarchy_create(reading->snapshot,
-					       &reading->hierarchy);
-	return err;
-}
-
-static void reading_destroy(struct reading *reading)
-{
-	vitrine_hierarchy_destroy(reading->hierarchy);
-	vitrine_snapshot_destroy(reading->snapshot);
-	vitrine_source_destroy(reading->source);
-}
-
-static void ignore_fault(void *ctx, uint64_t offset, const char *message)
-{
-}
-
-/* The recursion is at most VITRINE_MAX_DEPTH deep. */
-static void count_values(struct listed *listed,
-			 const struct vitrine_value *value)
-{
-	for (; value; value = vitrine_value_next(value)) {
-		if (vitrine_value_type(value) != VITRINE_NODE) {
-			listed->nr_properties++;
-			continue;
-		}
-		listed->nr_nodes++;
-		count_values(listed, vitrine_value_first_child(value));
-	}
-}
-
 static void listed_read(struct listed *listed)
 {
-	struct reading reading = { 0 };
+	struct tree *tree = listed->tree;
+	const struct vitrine_value *value;
 	const void *bytes;
-	const char *path;
 	size_t len;
 
-	listed->error = tree_locate(listed->tree, &path);
-	if (!listed->error)
-		listed->error = reading_create(path, &reading);
-	if (!listed->error) {
-		bytes = vitrine_snapshot_bytes(reading.snapshot, &len);
-		listed->error = vitrine_inspect_check(bytes, len, path,
-						      ignore_fault, NULL,
-						      &listed->summary);
-	}
-	if (!listed->error) {
-		count_values(listed, vitrine_hierarchy_first(reading.hierarchy));
-		listed->read = true;
-	}
-	listed->error = tree_blame(listed->tree, listed->error);
-	reading_destroy(&reading);
+	listed->error = tree_load(tree);
+	if (listed->error)
+		return;
+	bytes = vitrine_snapshot_bytes(tree->snapshot, &len);
+	listed->error = vitrine_inspect_check(bytes, len, tree->path, NULL, NULL,
+					      &listed->summary);
+	listed->read = !listed->error;
+	if (listed->read)
+		listed->used_bytes = listed->summary.size_bytes - listed->summary.free_bytes;
+	for (value = tree->hierarchy->first; value; value = vtr_value_after(value))
+		if (value->type == VITRINE_NODE)
+			listed->nr_nodes++;
+		else
+			listed->nr_properties++;
+	tree_close(tree);
 }
 
 /* ---- Lazy or not ------------------------------------------------------- */
@@ -122,19 +80,13 @@ static void listed_read(struct listed *listed)
 static const struct vitrine_value *child_named(const struct vitrine_value *first,
 					       const char *wanted)
 {
-	const char *name;
-	size_t len;
-
-	for (; first; first = vitrine_value_next(first)) {
-		name = vitrine_value_name(first, &len);
-		if (len == strlen(wanted) && !memcmp(name, wanted, len))
-			break;
-	}
+	while (first && !vtr_value_is_named(first, wanted))
+		first = vitrine_value_next(first);
 	return first;
 }
 
 /* Return the node "trees" of the module's own tree, or NULL. */
-static const struct vitrine_value *known_trees(const struct reading *self)
+static const struct vitrine_value *known_trees(const struct tree *self)
 {
 	const struct vitrine_value *value;
 
@@ -143,17 +95,6 @@ static const struct vitrine_value *known_trees(const struct reading *self)
 	value = vitrine_hierarchy_first(self->hierarchy);
 	value = value ? vitrine_value_first_child(value) : NULL;
 	return child_named(value, "trees");
-}
-
-/* Without the module's own tree, no tree is known to be lazy, and all are opened. */
-static void self_open(struct reading *self)
-{
-	char *path = debugfs_path(VITRINE_INSPECT_DIR "/vitrine",
-				  VITRINE_INSPECT_SUFFIX);
-
-	if (path)
-		vitrine_error_destroy(reading_create(path, self));
-	free(path);
 }
 
 static const char *kind_of(const struct tree *tree,
@@ -177,6 +118,8 @@ static struct listed list_one(struct tree *tree,
 {
 	struct listed listed = {
 		.tree = tree,
+		.name = tree->name,
+		.path = tree->path,
 		.kind = kind_of(tree, known),
 	};
 
@@ -191,72 +134,45 @@ static struct listed list_one(struct tree *tree,
 
 /* ---- Printing ---------------------------------------------------------- */
 
-static uint64_t used_bytes(const struct listed *listed)
+static void write_error(struct json_writer *json, const void *ctx, const void *value)
 {
-	return listed->summary.size_bytes - listed->summary.free_bytes;
+	struct vitrine_error * const *err = value;
+
+	json_string(json, (*err)->message);
 }
 
-static void print_json(struct json_writer *json, const struct listed *listed)
+#define ROW struct listed
+static const struct field listed_fields[] = {
+	FIELD(name),
+	FIELD(kind),
+	FIELD(path),
+	FIELD_BY("error", error, write_error, FIELD_IF(error)),
+	FIELD_AS("version", summary.version, FIELD_IF(read)),
+	FIELD_AS("generation", summary.generation, FIELD_IF(read)),
+	FIELD_AS("size_bytes", summary.size_bytes, FIELD_IF(read)),
+	FIELD_AS("used_bytes", used_bytes, FIELD_IF(read)),
+	FIELD_AS("nodes", nr_nodes, FIELD_IF(read)),
+	FIELD_AS("properties", nr_properties, FIELD_IF(read)),
+	{ 0 }
+};
+
+/* Return a number of a tree; "-" stands for one that is unknown. */
+static const char *number(const struct listed *listed, uint64_t number)
 {
-	const struct {
-		const char *name;
-		uint64_t number;
-	} members[] = {
-		{ "version", listed->summary.version },
-		{ "generation", listed->summary.generation },
-		{ "size_bytes", listed->summary.size_bytes },
-		{ "used_bytes", used_bytes(listed) },
-		{ "nodes", listed->nr_nodes },
-		{ "properties", listed->nr_properties },
-	};
-	size_t i, nr;
-
-	json_begin(json);
-	json_key_string(json, "name", listed->tree->name);
-	json_key_string(json, "kind", listed->kind);
-	json_key_string(json, "path", listed->tree->path);
-	if (listed->error)
-		json_key_string(json, "error", listed->error->message);
-	nr = listed->read ? sizeof(members) / sizeof(members[0]) : 0;
-	for (i = 0; i < nr; i++)
-		json_key_uint(json, members[i].name, members[i].number);
-	json_end(json);
-}
-
-/* Format the numbers of a tree; "-" stands for those that are unknown. */
-static void format_numbers(const struct listed *listed,
-			   char cells[NR_NUMBERS][NUMBER_BYTES])
-{
-	const uint64_t numbers[NR_NUMBERS] = {
-		listed->summary.size_bytes,
-		used_bytes(listed),
-		listed->nr_nodes,
-		listed->nr_properties,
-		listed->summary.generation,
-	};
-	size_t i;
-
-	for (i = 0; i < NR_NUMBERS; i++)
-		if (listed->read)
-			snprintf(cells[i], NUMBER_BYTES, "%" PRIu64,
-				 numbers[i]);
-		else
-			snprintf(cells[i], NUMBER_BYTES, "-");
-	if (listed->read &&
-	    listed->summary.generation == INSPECT_GENERATION_FROZEN)
-		snprintf(cells[4], NUMBER_BYTES, "frozen");
+	return listed->read ? format_label("%" PRIu64, number) : "-";
 }
 
 static void print_line(const struct listed *listed, size_t name_columns)
 {
-	char cells[NR_NUMBERS][NUMBER_BYTES];
-	size_t columns = outline_columns(listed->tree->name);
+	size_t columns = outline_columns(listed->name);
+	bool frozen = listed->summary.generation == INSPECT_GENERATION_FROZEN;
 
-	format_numbers(listed, cells);
-	outline_text(listed->tree->name);
-	printf("%*s  %-8s %10s %10s %8s %10s %12s\n",
-	       (int)(name_columns - columns), "", listed->kind, cells[0],
-	       cells[1], cells[2], cells[3], cells[4]);
+	outline_text(listed->name);
+	printf("%*s  %-8s %10s %10s %8s %10s %12s\n", (int)(name_columns - columns), "",
+	       listed->kind, number(listed, listed->summary.size_bytes),
+	       number(listed, listed->used_bytes), number(listed, listed->nr_nodes),
+	       number(listed, listed->nr_properties),
+	       listed->read && frozen ? "frozen" : number(listed, listed->summary.generation));
 }
 
 static size_t widest_name(const struct trees *trees)
@@ -292,7 +208,7 @@ static int list_trees(const struct list_args *args, const struct trees *trees,
 		if (args->json)
 			json_item(&json);
 		if (args->json)
-			print_json(&json, &listed);
+			fields_put(&json, listed_fields, &listed, NULL);
 		else
 			print_line(&listed, columns);
 		if (listed.error)
@@ -325,7 +241,7 @@ static bool all_whole(const struct trees *trees)
 int list_run(const struct list_args *args)
 {
 	struct trees trees = { 0 };
-	struct reading self = { 0 };
+	struct tree self = { 0 };
 	int status;
 
 	term_init();
@@ -335,10 +251,13 @@ int list_run(const struct list_args *args)
 		      stderr);
 		status = EXIT_USAGE;
 	} else if (trees.nr || status == EXIT_DONE) {
-		self_open(&self);
-		status = worse(status,
-			       list_trees(args, &trees, known_trees(&self)));
-		reading_destroy(&self);
+		self.path = debugfs_path(VITRINE_INSPECT_DIR "/vitrine", VITRINE_INSPECT_SUFFIX);
+		must_have(self.path);
+		/* Without the module's own tree, no tree is known to be lazy: open all. */
+		vitrine_error_destroy(tree_load(&self));
+		status = worse(status, list_trees(args, &trees, known_trees(&self)));
+		tree_close(&self);
+		free(self.path);
 	}
 	trees_destroy(&trees);
 	return status;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Parse selectors, and match them against names. This file knows nothing of files or
- * trees; trees_find.c does.
+ * trees; trees.c does.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "command.h"
 #include "selector.h"
 
 /* ---- Errors ------------------------------------------------------------ */
@@ -29,12 +30,6 @@ static struct vitrine_error *error_at(const struct selector *selector,
 	return vitrine_error_create(EINVAL, selector->text, VITRINE_NO_OFFSET,
 				    advice, "column %zu: %s",
 				    column_of(selector, at), message);
-}
-
-static struct vitrine_error *error_no_memory(void)
-{
-	return vitrine_error_create(ENOMEM, NULL, VITRINE_NO_OFFSET, NULL,
-				    "out of memory");
 }
 
 /* ---- Parsing ----------------------------------------------------------- */
@@ -94,8 +89,7 @@ static struct vitrine_error *parse_nodes(struct selector *selector,
 		return error_at(selector, from, NULL,
 				"more nodes than the maximum depth of a tree");
 	selector->nodes = calloc(nr, sizeof(*selector->nodes));
-	if (!selector->nodes)
-		return error_no_memory();
+	must_have(selector->nodes);
 	for (p = from; selector->nr_nodes < nr; p = stop + 1) {
 		stop = find(p, end, '/');
 		if (stop == p)
@@ -147,17 +141,17 @@ static struct vitrine_error *parse(struct selector *selector)
  * @text: selector
  * @ret: parsed selector
  *
- * Return: NULL, or an error: EINVAL, whose message has the column, or ENOMEM.
+ * Return: NULL, or an error: EINVAL, whose message has the column.
  */
 struct vitrine_error *selector_create(const char *text, struct selector **ret)
 {
 	struct selector *selector = calloc(1, sizeof(*selector));
 	struct vitrine_error *err;
 
-	if (!selector)
-		return error_no_memory();
+	must_have(selector);
 	selector->text = strdup(text);
-	err = selector->text ? parse(selector) : error_no_memory();
+	must_have(selector->text);
+	err = parse(selector);
 	if (err)
 		selector_destroy(selector);
 	else
@@ -236,15 +230,14 @@ bool selector_name_is_pattern(const struct selector_name *pattern)
  * selector_name_unescape() - remove the escapes from a pattern without "*"
  * @pattern: pattern
  *
- * Return: the name, to be freed, or NULL without memory.
+ * Return: the name, to be freed.
  */
 char *selector_name_unescape(const struct selector_name *pattern)
 {
 	char *name = malloc(pattern->len + 1);
 	size_t i, len = 0;
 
-	if (!name)
-		return NULL;
+	must_have(name);
 	for (i = 0; i < pattern->len; i++) {
 		if (pattern->bytes[i] == '\\' && i + 1 < pattern->len)
 			i++;

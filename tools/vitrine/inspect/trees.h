@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 #include "input.h"
-#include "selector.h"
 #include "vitrine.h"
+#include "selector.h"
 
 /**
  * enum tree_kind - origin of a tree
@@ -83,10 +83,9 @@ int trees_read(struct trees *trees);
 int trees_refresh(struct trees *trees, bool *ret_changed);
 void trees_destroy(struct trees *trees);
 
-/* Find the file of a tree; put the user's name for it into an error. */
-struct vitrine_error *tree_locate(struct tree *tree, const char **ret_path);
-struct vitrine_error *tree_blame(const struct tree *tree,
-				 struct vitrine_error *err);
+/* Read one tree, as it is, without links; close it. */
+struct vitrine_error *tree_load(struct tree *tree);
+void tree_close(struct tree *tree);
 
 /* Return whether a tree could be read, and something of it is selected. */
 bool tree_is_shown(const struct tree *tree);

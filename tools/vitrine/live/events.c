@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Enable categories of trace/events, and stacks of long waits, and arm a trigger, for the
- * time of a recording.
+ * time of a recording. A process restores the settings when the recording ends.
  *
  * Several recorders may run at once, and the last one to end restores the setting.
  * They coordinate by open file description locks on the files, which are released when a
  * recorder and its restorer have ended, whatever ended them: LOCK_CHANGE is held
  * exclusively while a setting is read and written; use_lock() of a category, or
- * LOCK_STACKS of trace/stacks, is shared by all recorders that need it. A setting
- * that was on before the first recorder began is never switched off. If two categories hash
- * to the same lock, one of them stays enabled for longer.
+ * LOCK_STACKS of trace/stacks, is shared by all recorders that need it. A category
+ * that was on before the first recorder began is never switched off, and trace/stacks gets the
+ * setting that the module was loaded with. If two categories hash to the same lock, one of them
+ * stays enabled for longer.
  *
  * Only one recorder can arm the trigger, and only if nothing but a panic is waited for:
  * the rings are frozen when it fires.
  */
-#define _GNU_SOURCE	/* F_OFD_SETLK, asprintf() */
+#define _GNU_SOURCE	/* pipe2(), F_OFD_SETLK, asprintf() */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base.h"
 #include "debugfs.h"
-#include "error.h"
 #include "events.h"
-#include "grow.h"
 
 /* The byte of a file that is locked while its setting changes. */
 #define LOCK_CHANGE	0
@@ -37,6 +39,7 @@
 
 #define EVENTS		"trace/events"
 #define STACKS		"trace/stacks"
+#define STACKS_PARAMETER "/sys/module/vitrine/parameters/stacks"
 #define TRIGGER		"trace/trigger"
 
 /* Maximum length of a line of trace/stacks that is understood. */
@@ -50,6 +53,97 @@ struct line {
 	bool on;
 	char *category;
 };
+
+/* ---- The process that restores ----------------------------------------- */
+
+/* Survive ^C, the end of the terminal, and a stopping service, which end the recorder. */
+static void detach(void)
+{
+	setsid();
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	/* A reader of the recorder's output does not wait for this process. */
+	close(STDIN_FILENO);
+	close(STDOUT_FILENO);
+	close(STDERR_FILENO);
+}
+
+static void __attribute__((noreturn))
+run(int fd, void (*restore)(void *ctx, const char *setting), void *ctx)
+{
+	FILE *announced = fdopen(fd, "r");
+	char **settings = NULL, *line = NULL;
+	size_t size = 0, nr = 0;
+
+	while (announced && getline(&line, &size, announced) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		if (!GROW(settings, nr))
+			break;
+		settings[nr++] = line;
+		line = NULL;
+		size = 0;
+	}
+	while (nr--)
+		restore(ctx, settings[nr]);
+	_exit(0);
+}
+
+/**
+ * restorer_start() - fork the process
+ * @restorer: the process
+ * @restore: called in the process for each announced setting, last one first
+ * @ctx: first argument of @restore; the files in it are open already
+ *
+ * Return: 0, or -1 with errno.
+ */
+int restorer_start(struct restorer *restorer,
+		   void (*restore)(void *ctx, const char *setting), void *ctx)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC))
+		return -1;
+	restorer->pid = fork();
+	if (!restorer->pid) {
+		close(fds[1]);
+		detach();
+		run(fds[0], restore, ctx);
+	}
+	close(fds[0]);
+	restorer->announce_fd = fds[1];
+	if (restorer->pid > 0)
+		return 0;
+	restorer->pid = 0;
+	close(fds[1]);
+	return -1;
+}
+
+/**
+ * restorer_announce() - announce that a setting is about to be changed
+ * @restorer: the process
+ * @setting: one line, which @restore understands
+ *
+ * Return: 0, or -1 with errno: the setting must not be changed.
+ */
+int restorer_announce(const struct restorer *restorer, const char *setting)
+{
+	return dprintf(restorer->announce_fd, "%s\n", setting) < 0 ? -1 : 0;
+}
+
+/**
+ * restorer_finish() - restore all settings that were announced
+ * @restorer: the process, which has ended afterwards; a second call does nothing
+ */
+void restorer_finish(struct restorer *restorer)
+{
+	if (!restorer->pid)
+		return;
+	close(restorer->announce_fd);
+	while (waitpid(restorer->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	restorer->pid = 0;
+}
 
 /* Return the byte to lock while a category is used: FNV-1a of its name, never 0. */
 static off_t use_lock(const char *category)
@@ -191,7 +285,8 @@ static bool is_wanted(const struct events_wish *wish, const char *category)
 		return true;
 	if (!strcmp(category, "sched"))
 		return wish->set != EVENTS_NONE;
-	return is_why && (!strcmp(category, "irq") || !strcmp(category, "block"));
+	return is_why && (!strcmp(category, "irq") || !strcmp(category, "block") ||
+			  !strcmp(category, "marker"));
 }
 
 /* This kernel may lack the tracepoints of the other categories. */
@@ -257,7 +352,7 @@ static int hold_categories(struct events_hold *hold,
 bool events_has_category(const char *name)
 {
 	char *path = debugfs_path(EVENTS, "");
-	int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t i, nr = -1;
 	struct line *lines;
 	bool found = false;
@@ -285,6 +380,9 @@ static void restore_category(int fd, const char *category)
 
 /* ---- Stacks ------------------------------------------------------------- */
 
+/* Samples of the running threads of each CPU a second: no multiple of a common period. */
+#define SAMPLE_HZ	" sample_hz=99"
+
 /*
  * Record waits of this length, with LOCK_CHANGE held. Not every kernel stores since when a
  * thread is runnable, or has user stacks: leave out one of them, the other, or both.
@@ -292,14 +390,14 @@ static void restore_category(int fd, const char *category)
 static int write_threshold(int fd, const struct events_wish *wish)
 {
 	uint64_t us = wish->threshold_us;
-	char runnable[48], words[96];
+	char runnable[48], words[128];
 	unsigned int without;
 
 	snprintf(runnable, sizeof(runnable), " runnable_us=%" PRIu64, us);
 	for (without = 0; without < 4; without++) {
-		snprintf(words, sizeof(words), "blocked_us=%" PRIu64 "%s%s\n", us,
+		snprintf(words, sizeof(words), "blocked_us=%" PRIu64 "%s" SAMPLE_HZ "%s\n", us,
 			 without & 1 ? "" : runnable,
-			 without & 2 ? "" : wish->memory ? " user=memory" : " user");
+			 without & 2 ? "" : " user=memory");
 		if (!write_setting(fd, words))
 			return 0;
 		if (errno != EOPNOTSUPP)
@@ -308,14 +406,35 @@ static int write_threshold(int fd, const struct events_wish *wish)
 	return -1;
 }
 
+/*
+ * Read what trace/stacks was set to when the module was loaded, as by the flight recorder's
+ * service: recordings replace this setting, and restore it.
+ */
+static void read_loaded_stacks(char *setting, size_t size)
+{
+	FILE *file = fopen(STACKS_PARAMETER, "re");
+
+	if (!file || !fgets(setting, size, file))
+		snprintf(setting, size, "none");
+	if (file)
+		fclose(file);
+	for (; *setting && *setting != '\n'; setting++)
+		if (*setting == '+')
+			*setting = ' ';
+	*setting = '\0';
+}
+
 /* Arm trace/stacks, with LOCK_CHANGE held; return 0, or -1 with errno. */
 static int hold_stacks(struct events_hold *hold, const struct events_wish *wish)
 {
-	char setting[STACKS_MAX_BYTES];
+	char setting[STACKS_MAX_BYTES], loaded[STACKS_MAX_BYTES];
+	bool is_free;
 
 	if (read_setting(hold->stacks_fd, setting, sizeof(setting)))
 		return -1;
-	if (strcmp(setting, "none")) {
+	read_loaded_stacks(loaded, sizeof(loaded));
+	is_free = !strcmp(setting, "none") || !strcmp(setting, loaded);
+	if (!is_free) {
 		fprintf(stderr, "vitrine: trace/stacks is already set and is not changed: %s\n",
 			setting);
 		/* A setting of the user is left alone. */
@@ -323,7 +442,7 @@ static int hold_stacks(struct events_hold *hold, const struct events_wish *wish)
 			return 0;
 	}
 	if (restorer_announce(&hold->restorer, STACKS) ||
-	    (!strcmp(setting, "none") && write_threshold(hold->stacks_fd, wish)))
+	    (is_free && write_threshold(hold->stacks_fd, wish)))
 		return -1;
 	hold->has_stacks = true;
 	return lock_byte(hold->stacks_fd, F_OFD_SETLK, F_RDLCK, LOCK_STACKS,
@@ -344,10 +463,14 @@ void events_still(const struct events_hold *hold)
 
 static void restore_stacks(int fd)
 {
+	char loaded[STACKS_MAX_BYTES + 1];
+
+	read_loaded_stacks(loaded, STACKS_MAX_BYTES);
+	strcat(loaded, "\n");
 	lock_byte(fd, F_OFD_SETLKW, F_WRLCK, LOCK_CHANGE, NULL);
 	lock_byte(fd, F_OFD_SETLK, F_UNLCK, LOCK_STACKS, NULL);
 	if (!is_held(fd, LOCK_STACKS))
-		write_setting(fd, "none\n");
+		write_setting(fd, loaded);
 	lock_byte(fd, F_OFD_SETLK, F_UNLCK, LOCK_CHANGE, NULL);
 }
 
@@ -406,8 +529,6 @@ struct vitrine_error *events_arm(struct events_hold *hold, const char *event)
 	char *path = debugfs_path(TRIGGER, "");
 	struct vitrine_error *err;
 
-	if (!path)
-		return vtr_error_no_memory();
 	if (lock_byte(hold->trigger_fd, F_OFD_SETLKW, F_WRLCK, LOCK_CHANGE, NULL))
 		err = vtr_error_os(errno, path, "cannot lock this file");
 	else
@@ -453,7 +574,7 @@ static void restore_trigger(int fd, const char *words)
 struct vitrine_error *events_fired(const struct events_hold *hold, bool *ret_fired)
 {
 	char line[TRIGGER_MAX_BYTES], *path;
-	struct vitrine_error *err = NULL;
+	struct vitrine_error *err;
 
 	if (read_setting(hold->trigger_fd, line, sizeof(line)))
 		snprintf(line, sizeof(line), "%s", strerror(errno));
@@ -462,9 +583,8 @@ struct vitrine_error *events_fired(const struct events_hold *hold, bool *ret_fir
 	if (*ret_fired || is_armed(line, hold->trigger))
 		return NULL;
 	path = debugfs_path(TRIGGER, "");
-	err = path ? vitrine_error_create(EBUSY, path, VITRINE_NO_OFFSET, NULL,
-					  "the trigger of --until is no longer armed: %s", line) :
-		     vtr_error_no_memory();
+	err = vitrine_error_create(EBUSY, path, VITRINE_NO_OFFSET, NULL,
+				   "the trigger of --until is no longer armed: %s", line);
 	free(path);
 	return err;
 }
@@ -472,7 +592,7 @@ struct vitrine_error *events_fired(const struct events_hold *hold, bool *ret_fir
 /* ---- Begin and end ------------------------------------------------------ */
 
 /* In the restorer: @setting is STACKS, TRIGGER with its words, or the name of a category. */
-static void restore(void *ctx, const char *setting)
+static void restore_setting(void *ctx, const char *setting)
 {
 	static const char trigger[] = TRIGGER " ";
 	const struct events_hold *hold = ctx;
@@ -489,10 +609,10 @@ static void restore(void *ctx, const char *setting)
 static int open_file(struct events_hold *hold, const char *name)
 {
 	char *path = debugfs_path(name, "");
-	int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+	int fd = open(path, O_RDWR | O_CLOEXEC);
 
 	if (fd < 0) {
-		hold->code = path ? errno : ENOMEM;
+		hold->code = errno;
 		hold->blamed = name;
 	}
 	free(path);
@@ -502,11 +622,8 @@ static int open_file(struct events_hold *hold, const char *name)
 static struct vitrine_error *explain(int code, const char *name)
 {
 	char *path = debugfs_path(name, "");
-	struct vitrine_error *err;
+	struct vitrine_error *err = debugfs_explain(code, path);
 
-	if (!path)
-		return vtr_error_no_memory();
-	err = debugfs_explain(code, path);
 	free(path);
 	return err;
 }
@@ -525,7 +642,7 @@ void events_prepare(struct events_hold *hold, const struct events_wish *wish)
 		hold->stacks_fd = open_file(hold, STACKS);
 	if (!hold->code && wish->until)
 		hold->trigger_fd = open_file(hold, TRIGGER);
-	if (hold->code || !restorer_start(&hold->restorer, restore, hold))
+	if (hold->code || !restorer_start(&hold->restorer, restore_setting, hold))
 		return;
 	hold->code = errno;
 	hold->blamed = EVENTS;
@@ -541,8 +658,6 @@ static struct vitrine_error *hold_setting(struct events_hold *hold, int fd,
 	char *path = debugfs_path(name, "");
 	struct vitrine_error *err = NULL;
 
-	if (!path)
-		return vtr_error_no_memory();
 	if (lock_byte(fd, F_OFD_SETLKW, F_WRLCK, LOCK_CHANGE, NULL) ||
 	    change(hold, wish))
 		err = vtr_error_os(errno, path, "cannot change this setting");
@@ -576,7 +691,11 @@ struct vitrine_error *events_hold(struct events_hold *hold,
 	return err;
 }
 
-static void close_file(int *fd)
+/**
+ * close_file() - close a file if it is open
+ * @fd: its descriptor, or -1, which it is afterwards
+ */
+void close_file(int *fd)
 {
 	if (*fd >= 0)
 		close(*fd);

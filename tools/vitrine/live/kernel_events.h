@@ -7,10 +7,31 @@
 
 #include <stdbool.h>
 
-#include "helper.h"
-#include "restorer.h"
-#include "rotation.h"
-#include "tracefs.h"
+#include "input.h"
+#include "vitrine.h"
+#include "events.h"
+#include "recorder.h"
+
+#define TRACEFS_NAME_BYTES	32
+
+/**
+ * struct tracefs - an instance
+ * @mount: where tracefs is mounted, or NULL
+ * @name: name of the instance; its probes are in groups whose names begin with it and "_"
+ * @instance: directory of the instance, NULL before tracefs_create()
+ * @lock_fd: that directory, locked as long as the recorder or its restorer lives, or -1
+ */
+struct tracefs {
+	char *mount;
+	char name[TRACEFS_NAME_BYTES];
+	char *instance;
+	int lock_fd;
+};
+
+struct vitrine_error *tracefs_open(struct tracefs *tracefs);
+void tracefs_close(struct tracefs *tracefs);
+char *tracefs_read(const char *directory, const char *file);
+struct vitrine_error *tracefs_explain(int code, const char *path);
 
 /**
  * struct kernel_event_wish - an event that is to be recorded

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Record the rings to a file while a command runs, for some time, or until a signal.
- * recorder.c drains the rings, events.c changes settings and restores them, kernel_events.c
+ * `vitrine record': record the rings to a file while a command runs, for some time, or until a
+ * signal. recorder.c drains the rings, events.c changes settings and restores them, kernel_events.c
  * adds events of ftrace.
  *
  * One loop waits for everything: rings, signals, the end of the time, and a tick once
  * a second for rings that cannot wake it.
  */
 #define _GNU_SOURCE	/* pipe2() */
+#include <argp.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -24,17 +30,108 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "error.h"
-#include "report.h"
-#include "cost.h"
+#include "base.h"
+#include "command.h"
 #include "debugfs.h"
+#include "formats/cut.h"
+#include "formats/symbolize.h"
+#include "temporary.h"
+#include "vitrine.h"
+#include "cgroups.h"
 #include "events.h"
 #include "kernel_events.h"
-#include "record.h"
 #include "recorder.h"
-#include "temporary.h"
-#include "trace_name.h"
-#include "units.h"
+
+/**
+ * struct cost - cost of one record, in picoseconds
+ * @switch_ps: of a context switch
+ * @wakeup_ps: of a wakeup
+ * @event_ps: of any other event
+ */
+struct cost {
+	uint64_t switch_ps;
+	uint64_t wakeup_ps;
+	uint64_t event_ps;
+};
+
+/* Maximum number of CPUs that are listed one by one. */
+#define MAX_LISTED	8
+
+/**
+ * struct processes - a set of processes; initialised to zero
+ * @pids: their ids
+ * @nr: how many
+ */
+struct processes {
+	uint64_t *pids;
+	size_t nr;
+};
+
+/* A process in /proc. */
+struct process {
+	uint64_t pid;
+	uint64_t parent;
+	char name[64];
+};
+
+/**
+ * struct record_choice - what of a recording is kept
+ * @wants_cpu: tells whether to record a CPU
+ * @write: write what is kept of the trace @raw to the trace @out; returns enum exit_code
+ * @ctx: first argument of both
+ */
+struct record_choice {
+	bool (*wants_cpu)(const void *ctx, unsigned int cpu);
+	int (*write)(const void *ctx, const char *raw, const char *out,
+		     const struct processes *processes);
+	const void *ctx;
+};
+
+/**
+ * struct record_args - the options of `vitrine record'
+ * @output: file to write; "-": standard output; NULL: a name with the time
+ * @duration_ns: when to stop; 0: no limit
+ * @until: "CATEGORY:NAME" or "CATEGORY" of an event that ends the recording, or NULL
+ * @delay_ns: when to begin
+ * @zstd: compress the trace, whatever its name is
+ * @rotate_bytes: when to begin the next file; 0: never
+ * @nr_keep: with @rotate_bytes, how many files to keep; 0: all
+ * @history: keep the sub-buffers in which the recording begins from their beginning
+ * @choice: what is kept, or NULL for everything
+ * @processes: with @choice, ids or names of processes to keep with their children
+ * @nr_processes: how many
+ * @cgroup: with @choice, cgroup whose processes are kept, or NULL
+ * @all: record all categories, and report the cost
+ * @why: record the causes of long waits, too
+ * @threshold_us: with @why, the shortest wait, blocked or runnable, that is recorded
+ * @no_wakeups: do not enable the category sched
+ * @events: events of ftrace that are recorded, too
+ * @nr_events: number of @events
+ * @command: command to run while recording, and its arguments; or NULL
+ * @saved: called with the name of the trace when it is complete, or NULL
+ */
+struct record_args {
+	const char *output;
+	uint64_t duration_ns;
+	const char *until;
+	uint64_t delay_ns;
+	bool zstd;
+	uint64_t rotate_bytes;
+	unsigned int nr_keep;
+	bool history;
+	const struct record_choice *choice;
+	const char * const *processes;
+	unsigned int nr_processes;
+	const char *cgroup;
+	bool all;
+	bool why;
+	uint64_t threshold_us;
+	bool no_wakeups;
+	struct kernel_event_wish *events;
+	unsigned int nr_events;
+	char **command;
+	void (*saved)(const char *output);
+};
 
 /* Seconds until a progress line is shown on the terminal. */
 #define PROGRESS_S	2
@@ -58,6 +155,7 @@
  * @wish: settings that are to be changed
  * @events: those that are changed until recording ends
  * @kernel: events of ftrace
+ * @marker: with --why, takes markers about cgroups, or NULL
  * @cost: with --all, the measured cost of a record
  * @signal_fd: readable when a signal arrives
  * @tick_fd: readable once a second
@@ -87,6 +185,7 @@ struct record {
 	struct events_wish wish;
 	struct events_hold events;
 	struct kernel_events kernel;
+	struct vitrine_marker *marker;
 	struct cost cost;
 	int signal_fd;
 	int tick_fd;
@@ -107,17 +206,302 @@ struct record {
 	int choice_status;
 };
 
+enum {
+	OPT_CGROUP = RECORD_FILTER_TO + 1,
+	OPT_DELAY,
+	OPT_FILTER,
+	OPT_KEEP,
+	OPT_ROTATE,
+	OPT_UNTIL,
+	OPT_WHY,
+};
+
+#define MIN_ROTATE_BYTES	(64U << 10)
+#define MAX_KEEP	999999U
+
+/* Threshold of --why; the largest is that of trace/stacks. */
+#define DEFAULT_WHY_US	1000
+#define MAX_WHY_NS	(3600 * NSEC_PER_SEC)
+
+#define MAX_NS		(1000 * 3600 * NSEC_PER_SEC)
+
+/**
+ * struct wish - the options, and what is kept of the recording
+ * @args: the options
+ * @choice: if something is left out, passed with @args
+ * @cut: filters
+ */
+struct wish {
+	struct record_args args;
+	struct record_choice choice;
+	struct cut_args cut;
+};
+
+/* ---- What the recording took ------------------------------------------- */
+
+/*
+ * The share of each CPU's time: the cost of one record, as measured by the module, times the number
+ * of records of each CPU.
+ */
+
+static struct vitrine_error *parse(FILE *file, const char *path,
+				   struct cost *ret)
+{
+	if (fscanf(file,
+		   "switch %" SCNu64 " wakeup %" SCNu64 " event %" SCNu64,
+		   &ret->switch_ps, &ret->wakeup_ps, &ret->event_ps) == 3)
+		return NULL;
+	if (ferror(file))
+		return vtr_error_os(errno, path, "cannot measure the cost of a record");
+	return vitrine_error_create(EBADMSG, path, VITRINE_NO_OFFSET, NULL,
+				    "cannot parse the cost of a record");
+}
+
+/*
+ * Let the module measure the cost of a record.
+ *
+ * A kind of records that is not being recorded costs 0.
+ *
+ * Returns NULL, or an error.
+ */
+static struct vitrine_error *cost_read(struct cost *ret)
+{
+	char *path = debugfs_path("trace/cost", "");
+	FILE *file = fopen(path, "re");
+	struct vitrine_error *err;
+
+	if (file) {
+		err = parse(file, path, ret);
+		fclose(file);
+	} else {
+		err = debugfs_explain(errno, path);
+	}
+	free(path);
+	return err;
+}
+
+/* Return how many percent of @seconds one CPU spent on its records. */
+static double percent_of(const struct cost *cost, const struct recorder_cpu *cpu,
+			 double seconds)
+{
+	double ps = (double)cost->switch_ps * cpu->nr_switches +
+		    (double)cost->wakeup_ps * cpu->nr_wakeups +
+		    (double)cost->event_ps * cpu->nr_events;
+
+	return seconds > 0 ? ps / 1e12 / seconds * 100 : 0;
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+	const struct recorder_cpu *a = left, *b = right;
+
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static void print_list(const struct cost *cost, const struct recorder *recorder,
+		       double seconds)
+{
+	const struct recorder_cpu *cpu;
+	unsigned int i;
+
+	for (i = 0; i < recorder->nr_cpus; i++) {
+		cpu = &recorder->cpus[i];
+		fprintf(stderr, "%s %.2f %% of CPU %u", i ? "," : "",
+			percent_of(cost, cpu, seconds), cpu->number);
+	}
+}
+
+static void print_range(const struct cost *cost, const struct recorder *recorder,
+			double seconds)
+{
+	double percent, sum = 0, least = 0, most = 0;
+	unsigned int i;
+
+	for (i = 0; i < recorder->nr_cpus; i++) {
+		percent = percent_of(cost, &recorder->cpus[i], seconds);
+		if (!i || percent < least)
+			least = percent;
+		if (percent > most)
+			most = percent;
+		sum += percent;
+	}
+	fprintf(stderr, " %.2f %% to %.2f %% of each of %u CPUs, %.2f %% on average",
+		least, most, recorder->nr_cpus, sum / recorder->nr_cpus);
+}
+
+/* Print the share of each CPU's time that a recording took. */
+static void cost_print(const struct cost *cost, const struct recorder *recorder,
+		       double seconds, double own_seconds)
+{
+	qsort(recorder->cpus, recorder->nr_cpus, sizeof(*recorder->cpus),
+	      compare_numbers);
+	fputs("vitrine: recording took", stderr);
+	if (recorder->nr_cpus <= MAX_LISTED)
+		print_list(cost, recorder, seconds);
+	else
+		print_range(cost, recorder, seconds);
+	fprintf(stderr, "; saving it %.2f %% of one CPU\n",
+		seconds > 0 ? own_seconds / seconds * 100 : 0);
+}
+
+/* ---- Processes --------------------------------------------------------- */
+
+/*
+ * They are in /proc and in the hierarchy of cgroups, and come and go meanwhile; one that has ended
+ * is no error.
+ */
+
+static bool has(const struct processes *processes, uint64_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < processes->nr; i++)
+		if (processes->pids[i] == pid)
+			return true;
+	return false;
+}
+
+static bool add(struct processes *processes, uint64_t pid)
+{
+	if (has(processes, pid))
+		return true;
+	if (!GROW(processes->pids, processes->nr))
+		return false;
+	processes->pids[processes->nr++] = pid;
+	return true;
+}
+
+/* ---- A process and its children ---------------------------------------------- */
+
+/* Read /proc/PID/stat: "PID (NAME) STATE PARENT ..."; the name may contain anything. */
+static bool read_process(const char *pid, struct process *ret)
+{
+	char path[64], line[512], *open, *close;
+	bool good = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%.32s/stat", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	line[fread(line, 1, sizeof(line) - 1, file)] = '\0';
+	fclose(file);
+	open = strchr(line, '(');
+	close = strrchr(line, ')');
+	if (open && close && close > open) {
+		*close = '\0';
+		snprintf(ret->name, sizeof(ret->name), "%s", open + 1);
+		ret->pid = strtoull(line, NULL, 10);
+		good = sscanf(close + 1, " %*c %" SCNu64, &ret->parent) == 1;
+	}
+	return good;
+}
+
+/* Read all processes; return how many. */
+static size_t read_all(struct process **ret)
+{
+	struct process *all = NULL;
+	const struct dirent *entry;
+	DIR *dir = opendir("/proc");
+	size_t nr = 0;
+
+	while (dir && (entry = readdir(dir))) {
+		if (*entry->d_name < '1' || *entry->d_name > '9')
+			continue;
+		if (!GROW(all, nr))
+			break;
+		nr += read_process(entry->d_name, &all[nr]);
+	}
+	if (dir)
+		closedir(dir);
+	*ret = all;
+	return nr;
+}
+
+/* Add processes, and all that descend from them. Returns false without memory. */
+static bool processes_add_tree(struct processes *processes, const char *text)
+{
+	struct process *all;
+	size_t nr = read_all(&all), before, i;
+	bool good = true;
+	char id[24];
+
+	for (i = 0; good && i < nr; i++) {
+		snprintf(id, sizeof(id), "%" PRIu64, all[i].pid);
+		if (!strcmp(id, text) || !strcmp(all[i].name, text))
+			good = add(processes, all[i].pid);
+	}
+	do {
+		before = processes->nr;
+		for (i = 0; good && i < nr; i++)
+			if (has(processes, all[i].parent))
+				good = add(processes, all[i].pid);
+	} while (good && processes->nr > before);
+	free(all);
+	return good;
+}
+
+/* ---- Cgroups -------------------------------------------------------------------- */
+
+static bool add_members(struct processes *processes, const char *path)
+{
+	FILE *file = fopen(path, "re");
+	bool good = true;
+	uint64_t pid;
+
+	while (file && good && fscanf(file, "%" SCNu64, &pid) == 1)
+		good = add(processes, pid);
+	if (file)
+		fclose(file);
+	return good;
+}
+
+/*
+ * Add the processes of a cgroup and of its descendants. Returns NULL, or an error: there is no
+ * such cgroup, or no memory.
+ */
+static struct vitrine_error *processes_add_cgroup(struct processes *processes,
+						  const char *path)
+{
+	char top[4096];
+	char * const tops[] = { top, NULL };
+	struct vitrine_error *err = NULL;
+	bool found = false;
+	FTSENT *entry;
+	FTS *tree;
+
+	snprintf(top, sizeof(top), CGROUPS "%s", path);
+	tree = fts_open(tops, FTS_PHYSICAL | FTS_NOSTAT | FTS_NOCHDIR, NULL);
+	while (!err && tree && (entry = fts_read(tree))) {
+		if (strcmp(entry->fts_name, "cgroup.procs"))
+			continue;
+		found |= entry->fts_level == 1;
+		if (!add_members(processes, entry->fts_path))
+			err = vtr_error_no_memory();
+	}
+	if (tree)
+		fts_close(tree);
+	if (!err && !found)
+		err = vitrine_error_create(ENOENT, top, VITRINE_NO_OFFSET,
+					   "give a path as in /proc/PID/cgroup, with cgroup version 2 mounted",
+					   "no such cgroup");
+	return err;
+}
+
+/* Free a set. */
+static void processes_deinit(struct processes *processes)
+{
+	free(processes->pids);
+}
+
 /* Return an error if recording is switched off: the trace would be empty. */
 static struct vitrine_error *check_enabled(void)
 {
 	char *path = debugfs_path("trace/enable", "");
 	struct vitrine_error *err = NULL;
 	char advice[128], line[16] = "";
-	FILE *file;
+	FILE *file = fopen(path, "re");
 
-	if (!path)
-		return vtr_error_no_memory();
-	file = fopen(path, "re");
 	if (file && fgets(line, sizeof(line), file) &&
 	    !strncmp(line, "[0]", 3)) {
 		snprintf(advice, sizeof(advice), "run `echo 1 > %s' as root",
@@ -137,7 +521,7 @@ static int flush_rings(void)
 {
 	static const char word[] = "flush\n";
 	char *path = debugfs_path("trace/enable", "");
-	int fd = path ? open(path, O_WRONLY | O_CLOEXEC) : -1, code = path ? errno : ENOMEM;
+	int fd = open(path, O_WRONLY | O_CLOEXEC), code = errno;
 
 	free(path);
 	if (fd < 0)
@@ -410,6 +794,7 @@ static struct vitrine_error *handle_tick(struct record *record)
 		err = recorder_drain_all(&record->recorder);
 	if (!err)
 		err = find_processes(record);
+	cgroups_note(record->marker);
 	if (!err)
 		print_progress(record);
 	check_trigger(record);
@@ -436,7 +821,6 @@ static struct events_wish make_wish(const struct record_args *args)
 		       args->why ? EVENTS_WHY : EVENTS_WAKEUPS,
 		.stacks = args->why,
 		.threshold_us = args->threshold_us,
-		.memory = args->memory,
 		.until = args->until,
 	};
 }
@@ -453,6 +837,9 @@ static struct vitrine_error *enable_events(struct record *record)
 	if (!has_wish(record))
 		return NULL;
 	err = events_hold(&record->events, &record->wish);
+	/* Without markers, nothing is known of cgroups. */
+	if (!err && record->args->why)
+		vitrine_error_destroy(vitrine_marker_create(NULL, &record->marker));
 	/* The cost is measured with the categories enabled. */
 	if (!err && record->args->all)
 		err = cost_read(&record->cost);
@@ -510,6 +897,7 @@ static struct vitrine_error *begin_recording(struct record *record)
 	/* The time is up after the begin plus the limit, never before. */
 	record->begin_cpu = own_seconds();
 	clock_gettime(CLOCK_MONOTONIC, &record->begin);
+	cgroups_note(record->marker);
 	if (!err)
 		err = arm_trigger(record);
 	if (!err)
@@ -571,6 +959,7 @@ static struct vitrine_error *wait_and_record(struct record *record)
 		}
 	}
 	events_still(&record->events);
+	cgroups_note(record->marker);
 	err = kernel_events_finish(&record->kernel, &record->recorder.files);
 	if (!err)
 		err = recorder_finish(&record->recorder, flush_last, record);
@@ -714,23 +1103,18 @@ static uint64_t finished_bytes(const struct record *record)
 	return status.st_size;
 }
 
-/* Print what the file holds: of a window, that is less than what was recorded. */
 static void print_summary(struct record *record, double seconds)
 {
 	const struct recorder *recorder = &record->recorder;
-	const struct window *window = &recorder->files.window;
-	const bool is_window = window->limit_bytes;
 
 	print_name(record);
 	fprintf(stderr, "%" PRIu64 " switches on %u CPU%s, ",
-		is_window ? window->nr_switches : recorder->nr_switches, recorder->nr_seen,
-		recorder->nr_seen == 1 ? "" : "s");
+		recorder->nr_switches, recorder->nr_seen, recorder->nr_seen == 1 ? "" : "s");
 	if (record->kernel.nr_wishes)
 		fprintf(stderr, "%" PRIu64 " events of ftrace, ", record->kernel.nr_records);
 	fprintf(stderr, "%" PRIu64 " bytes, %" PRIu64 " lost, %.3f s\n",
 		finished_bytes(record),
-		(is_window ? window->nr_lost : recorder->nr_lost) + recorder->nr_unwritten +
-		record->kernel.nr_lost, is_window ? window_seconds(window) : seconds);
+		recorder->nr_lost + recorder->nr_unwritten + record->kernel.nr_lost, seconds);
 	if (record->args->all)
 		cost_print(&record->cost, recorder, seconds,
 			   own_seconds() - record->begin_cpu);
@@ -783,19 +1167,8 @@ static int command_status(const struct record *record)
 	return WEXITSTATUS(record->status);
 }
 
-static void close_if_open(int fd)
-{
-	if (fd >= 0)
-		close(fd);
-}
-
-/**
- * record_run() - record a trace
- * @args: the options
- *
- * Return: enum exit_code, or the status of the command that was run.
- */
-int record_run(const struct record_args *args)
+/* Record a trace. Returns enum exit_code, or the status of the command that was run. */
+static int record_run(const struct record_args *args)
 {
 	struct record record = {
 		.args = args,
@@ -823,7 +1196,6 @@ int record_run(const struct record_args *args)
 		.zstd = args->zstd,
 		.limit_bytes = args->rotate_bytes,
 		.nr_keep = args->nr_keep,
-		.window.limit_bytes = args->window_bytes,
 	};
 	if (args->choice) {
 		record.recorder.wants_cpu = args->choice->wants_cpu;
@@ -832,21 +1204,250 @@ int record_run(const struct record_args *args)
 	err = record_all(&record);
 
 	vitrine_error_destroy(record.disarmed);
+	vitrine_marker_destroy(record.marker);
 	vtr_temporary_remove(&record.raw);
 	processes_deinit(&record.processes);
 	recorder_deinit(&record.recorder);
 	vitrine_writer_destroy(record.recorder.files.writer);
-	window_deinit(&record.recorder.files.window);
-	close_if_open(record.failed_fd);
-	close_if_open(record.go_fd);
-	close_if_open(record.begin_fd);
-	close_if_open(record.time_up_fd);
-	close_if_open(record.tick_fd);
-	close_if_open(record.signal_fd);
-	close_if_open(record.recorder.epoll_fd);
+	close_file(&record.failed_fd);
+	close_file(&record.go_fd);
+	close_file(&record.begin_fd);
+	close_file(&record.time_up_fd);
+	close_file(&record.tick_fd);
+	close_file(&record.signal_fd);
+	close_file(&record.recorder.epoll_fd);
 	if (!err)
 		return command_status(&record);
 	/* There is no input to be bad: EFBIG means a full disk. */
 	report_error(err);
 	return EXIT_ENVIRONMENT;
+}
+
+/* ---- Options ----------------------------------------------------------- */
+
+static struct wish wish;
+
+static const struct command_option options[] = {
+	{ "output", 'o', "FILE", "Write FILE; \"-\" is standard output",
+	  .text = &wish.args.output },
+	{ "for", 't', "DURATION", .help = "Stop after DURATION: 10 (s), 500ms, 2min" },
+	{ "time", 't', "DURATION", NULL, .flags = OPTION_ALIAS | OPTION_HIDDEN },
+	{ "until", OPT_UNTIL, "EVENT", .help = "Stop when CATEGORY:NAME of trace/events occurs" },
+	{ "delay", OPT_DELAY, "DURATION", .help = "Begin DURATION after COMMAND was started" },
+	{ "history", 0, NULL, "Keep what the current sub-buffers have already",
+	  .flag = &wish.args.history },
+	{ "zstd", 0, NULL, "Compress the trace, as if FILE ended in .zst",
+	  .flag = &wish.args.zstd },
+	{ "rotate", OPT_ROTATE, "SIZE", .help = "Begin another file after SIZE, such as 100M" },
+	{ "keep", OPT_KEEP, "N", .help = "Keep the last N files (with --rotate)" },
+	{ "process", 'p', "PID|NAME", .help = "Keep a process and its children" },
+	{ "cpu", 'C', "LIST", .help = "Record CPUs, such as 0,2-3" },
+	{ NULL, 'c', .flags = OPTION_ALIAS },
+	{ "cgroup", OPT_CGROUP, "PATH", .help = "Keep the processes of a cgroup" },
+	{ "all", 0, NULL, "Record all categories, and report the cost", .flag = &wish.args.all },
+	{ "why", OPT_WHY, "THRESHOLD", "Record the causes of long waits (default: 1ms)",
+	  .flags = OPTION_ARG_OPTIONAL },
+	{ "event", 'e', "EVENT", .help = "Also record SYSTEM:NAME, an event of ftrace" },
+	{ "filter", OPT_FILTER, "CONDITION",
+	  .help = "Record the preceding EVENT if CONDITION is true" },
+	{ "no-wakeups", 0, NULL, "Do not record wakeups (category sched)",
+	  .flag = &wish.args.no_wakeups },
+	{ 0 }
+};
+
+static bool wants_cpu(const void *ctx, unsigned int cpu)
+{
+	const struct cut_args *cut = ctx;
+
+	return record_filter_match_cpu(&cut->filter, cpu);
+}
+
+static int cut_choice(const void *ctx, const char *raw, const char *out,
+		      const struct processes *processes)
+{
+	struct cut_args cut = *(const struct cut_args *)ctx;
+
+	cut.path = raw;
+	cut.out = out;
+	cut.pids = processes->pids;
+	cut.nr_pids = processes->nr;
+	return cut_run(&cut);
+}
+
+/* Pass the choice on if there is any. */
+static void set_choice(struct argp_state *state)
+{
+	struct record_args *args = &wish.args;
+	const struct record_filter *filter = &wish.cut.filter;
+	bool by_process = filter->nr_processes || wish.cut.cgroup;
+
+	if (!by_process && !filter->nr_cpus)
+		return;
+	if (args->rotate_bytes)
+		argp_error(state, "--rotate excludes -p, -C and --cgroup");
+	if (args->zstd)
+		argp_error(state, "--zstd excludes -p, -C and --cgroup; use -o FILE.fxt.zst");
+	if (by_process && args->no_wakeups)
+		argp_error(state, "--no-wakeups excludes -p and --cgroup: they follow forks");
+	wish.choice = (struct record_choice){
+		.wants_cpu = wants_cpu,
+		.write = cut_choice,
+		.ctx = &wish.cut,
+	};
+	args->choice = &wish.choice;
+	args->processes = filter->processes;
+	args->nr_processes = filter->nr_processes;
+	args->cgroup = wish.cut.cgroup;
+}
+
+static unsigned int parse_count(struct argp_state *state, const char *arg)
+{
+	char *end;
+	unsigned long nr = strtoul(arg, &end, 10);
+
+	if (end == arg || *end || *arg == '-' || !nr || nr > MAX_KEEP)
+		argp_error(state, "%s is not a number from 1 to %u", arg, MAX_KEEP);
+	return nr;
+}
+
+static void add_event(struct record_args *args, const char *event,
+		      struct argp_state *state)
+{
+	if (!GROW(args->events, args->nr_events))
+		argp_failure(state, EXIT_ENVIRONMENT, 0, "out of memory");
+	if (!strchr(event, ':'))
+		argp_error(state,
+			   "-e %s: an event is SYSTEM:NAME, such as block:block_rq_issue; categories are switched on in trace/events",
+			   event);
+	args->events[args->nr_events++] = (struct kernel_event_wish){ .event = event };
+}
+
+static void add_filter(struct record_args *args, const char *filter,
+		       struct argp_state *state)
+{
+	struct kernel_event_wish *event;
+
+	if (!args->nr_events)
+		argp_error(state, "--filter requires -e EVENT before it");
+	event = &args->events[args->nr_events - 1];
+	if (event->filter)
+		argp_error(state, "-e %s has two filters; combine them with &&", event->event);
+	event->filter = filter;
+}
+
+/* The words of a trigger are separated by spaces. */
+static const char *parse_until(struct argp_state *state, const char *arg)
+{
+	if (!*arg || strpbrk(arg, " \t\n"))
+		argp_error(state, "--until %s: an event is CATEGORY:NAME, such as sched:exec",
+			   arg);
+	return arg;
+}
+
+static void check_args(struct argp_state *state)
+{
+	const struct record_args *args = &wish.args;
+	bool is_standard = args->output && !strcmp(args->output, "-");
+
+	if (is_standard && isatty(STDOUT_FILENO))
+		argp_error(state,
+			   "standard output is a terminal; redirect it or use -o FILE");
+	if (is_standard && args->rotate_bytes)
+		argp_error(state, "--rotate needs a FILE");
+	if (args->nr_keep && !args->rotate_bytes)
+		argp_error(state, "--keep requires --rotate");
+	if (args->no_wakeups && (args->all || args->why))
+		argp_error(state, "--no-wakeups excludes --all and --why");
+	set_choice(state);
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct record_args *args = &wish.args;
+
+	switch (key) {
+	case OPT_CGROUP:
+		if (*arg != '/')
+			argp_error(state, "%s is not the path of a cgroup, such as /user.slice",
+				   arg);
+		wish.cut.cgroup = arg;
+		return 0;
+	case 't':
+		args->duration_ns = units_duration(arg, NSEC_PER_SEC / 1000,
+						   MAX_NS, state);
+		return 0;
+	case OPT_UNTIL:
+		args->until = parse_until(state, arg);
+		return 0;
+	case OPT_DELAY:
+		args->delay_ns = units_duration(arg, 0, MAX_NS, state);
+		return 0;
+	case OPT_ROTATE:
+		args->rotate_bytes = units_size(arg, MIN_ROTATE_BYTES, state);
+		return 0;
+	case OPT_KEEP:
+		args->nr_keep = parse_count(state, arg);
+		return 0;
+	case OPT_WHY:
+		args->why = true;
+		args->threshold_us =
+			arg ? units_duration(arg, 0, MAX_WHY_NS, state) / 1000 :
+			      DEFAULT_WHY_US;
+		return 0;
+	case 'e':
+		add_event(args, arg, state);
+		return 0;
+	case OPT_FILTER:
+		add_filter(args, arg, state);
+		return 0;
+	default:
+		return record_filter_parse(&wish.cut.filter, key, arg, state);
+	}
+}
+
+static const struct command_line line = {
+	.options = options,
+	.parse = parse_option,
+	.check = check_args,
+	.operands = &wish.args.command,
+	.flags = ARGP_IN_ORDER,
+	.args_doc = "[-- COMMAND [ARGUMENT...]]",
+	.doc = "Record context switches and wakeups to a file.\n"
+	       "\013Recording ends when COMMAND exits, after DURATION, or with ^C.\n"
+	       "EVENT of -e can also be kprobe:FUNCTION or uprobe:FILE:FUNCTION.\n"
+	       "Without -o, the file is vitrine-YYYYmmdd-HHMMSS.fxt.\n"
+	       "\n"
+	       "Examples:\n"
+	       "  vitrine record -o load.fxt -- make -j8\n"
+	       "  vitrine record -e 'sched:*fork' -e kprobe:vfs_unlink -- make clean\n"
+	       "  vitrine record --why -o slow.fxt -- make; vitrine why slow.fxt",
+};
+
+/* Only --why records user stacks. A trace is read and written again to name functions. */
+static bool can_be_named(const struct record_args *args)
+{
+	bool is_standard = args->output && !strcmp(args->output, "-");
+
+	return args->why && !is_standard && !args->zstd && !args->rotate_bytes;
+}
+
+/**
+ * cmd_record() - run `vitrine record'
+ * @argc: number of arguments
+ * @argv: arguments
+ *
+ * Return: enum exit_code, or the status of the command that was run.
+ */
+int cmd_record(int argc, char **argv)
+{
+	int status;
+
+	wish = (struct wish){ 0 };
+	record_filter_init(&wish.cut.filter);
+	options_parse(&line, argc, argv);
+	if (can_be_named(&wish.args))
+		wish.args.saved = symbolize_recording;
+	status = record_run(&wish.args);
+	free(wish.args.events);
+	return status;
 }

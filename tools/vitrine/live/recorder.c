@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Drain the rings of all CPUs into one file.
+ * Drain the rings of all CPUs into one file, or into several files, of which the last are kept.
  *
  * Each sub-buffer is an archive of its own and is copied as it is, but for the waker of each
  * wakeup, which is added; a record is added only where records were lost. When a session ends,
@@ -13,16 +13,168 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <vitrine/fxt.h>
 #include <vitrine/map.h>
 
+#include "base.h"
+#include "command.h"
 #include "debugfs.h"
-#include "error.h"
-#include "grow.h"
-#include "recorder.h"
 #include "ring.h"
 #include "writer.h"
+#include "recorder.h"
+
+/* ---- Names ------------------------------------------------------------- */
+
+/**
+ * trace_name() - choose the name of a trace
+ * @name: name that the user gave, or NULL
+ * @buffer: buffer for a name with the local time
+ *
+ * Return: @name, or the name in @buffer.
+ */
+const char *trace_name(const char *name, char buffer[TRACE_NAME_BYTES])
+{
+	time_t now = time(NULL);
+
+	if (name)
+		return name;
+	strftime(buffer, TRACE_NAME_BYTES, "vitrine-%Y%m%d-%H%M%S.fxt",
+		 localtime(&now));
+	return buffer;
+}
+
+/* ---- Files ------------------------------------------------------------- */
+
+/*
+ * Each sub-buffer has its names and its clock, so a file that begins with any sub-buffer is
+ * a complete trace. A file has a temporary name until it is complete.
+ */
+
+/* Return a pointer to ".fxt" or ".fxt.zst" at the end of a name, or to its end. */
+static const char *suffix_of(const char *name)
+{
+	static const char * const suffixes[] = { ".fxt", ".fxt.zst" };
+	size_t len = strlen(name), len_suffix, i;
+
+	for (i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		len_suffix = strlen(suffixes[i]);
+		if (len > len_suffix &&
+		    !strcmp(name + len - len_suffix, suffixes[i]))
+			return name + len - len_suffix;
+	}
+	return name + len;
+}
+
+/* Return the name of a file, to be freed. */
+static char *name_of(const struct rotation *rotation, unsigned int number)
+{
+	const char *output = rotation->output, *suffix = suffix_of(output);
+
+	if (!rotation->limit_bytes)
+		return must_format("%s", output);
+	return must_format("%.*s.%06u%s", (int)(suffix - output), output, number, suffix);
+}
+
+/**
+ * rotation_open() - begin a file
+ * @rotation: recording without a current file
+ *
+ * Return: NULL, or an error.
+ */
+struct vitrine_error *rotation_open(struct rotation *rotation)
+{
+	char *name = name_of(rotation, rotation->nr_files + 1);
+	struct vitrine_error *err = vitrine_writer_create(name, &rotation->writer);
+
+	free(name);
+	if (err)
+		return err;
+	rotation->nr_files++;
+	return rotation->zstd ? vtr_writer_pack(rotation->writer) : NULL;
+}
+
+/* The new file has its name, so at no time are there fewer complete files than wanted. */
+static struct vitrine_error *remove_oldest(const struct rotation *rotation)
+{
+	struct vitrine_error *err = NULL;
+	char *name;
+
+	if (!rotation->nr_keep || rotation->nr_files <= rotation->nr_keep)
+		return NULL;
+	name = name_of(rotation, rotation->nr_files - rotation->nr_keep);
+	if (unlink(name) && errno != ENOENT)
+		err = vtr_error_os(errno, name, "cannot remove");
+	free(name);
+	return err;
+}
+
+/**
+ * rotation_commit() - complete the current file, if there is one
+ * @rotation: recording
+ *
+ * Return: NULL, or an error.
+ */
+struct vitrine_error *rotation_commit(struct rotation *rotation)
+{
+	struct vitrine_error *err;
+
+	if (!rotation->writer)
+		return NULL;
+	err = vitrine_writer_commit(rotation->writer);
+	return err ? err : remove_oldest(rotation);
+}
+
+/* Begin the next file if the current one is large enough. */
+static struct vitrine_error *advance(struct rotation *rotation)
+{
+	struct vitrine_error *err;
+
+	if (!rotation->limit_bytes ||
+	    vitrine_writer_len(rotation->writer) < rotation->limit_bytes)
+		return NULL;
+	err = rotation_commit(rotation);
+	if (err)
+		return err;
+	rotation->bytes_before += vitrine_writer_len(rotation->writer);
+	vitrine_writer_destroy(rotation->writer);
+	rotation->writer = NULL;
+	return rotation_open(rotation);
+}
+
+/**
+ * rotation_append() - write a sub-buffer, and what was lost before it
+ * @rotation: recording
+ * @subbuf: sub-buffer
+ *
+ * Return: NULL, or an error.
+ */
+struct vitrine_error *rotation_append(struct rotation *rotation,
+				      const struct vitrine_subbuf *subbuf)
+{
+	struct vitrine_error *err = advance(rotation);
+
+	if (!err && subbuf->loss.nr_records)
+		err = vitrine_writer_append_loss(rotation->writer, &subbuf->loss);
+	return err ? err : vitrine_writer_append(rotation->writer, subbuf->bytes,
+						 subbuf->len_bytes);
+}
+
+/**
+ * rotation_len() - return how much has been written
+ * @rotation: recording
+ *
+ * Return: bytes of all files, also of those that have been removed.
+ */
+uint64_t rotation_len(const struct rotation *rotation)
+{
+	return rotation->bytes_before +
+	       (rotation->writer ? vitrine_writer_len(rotation->writer) : 0);
+}
+
+/* ---- Rings ------------------------------------------------------------- */
 
 /* A ring that cannot be polled (EPERM) is drained once a second, at the tick. */
 static struct vitrine_error *poll_ring(struct recorder *recorder,
@@ -71,15 +223,10 @@ static bool knows_cpu(const struct recorder *recorder, unsigned int number)
 static struct vitrine_error *add_cpu(struct recorder *recorder,
 				     const char *name, unsigned int number)
 {
-	char *path;
-
 	if (!GROW(recorder->cpus, recorder->nr_cpus))
 		return vtr_error_no_memory();
-	path = debugfs_path(VITRINE_TRACE_DIR "/", name);
-	if (!path)
-		return vtr_error_no_memory();
 	recorder->cpus[recorder->nr_cpus++] = (struct recorder_cpu){
-		.path = path,
+		.path = debugfs_path(VITRINE_TRACE_DIR "/", name),
 		.number = number,
 		.sequence = VTR_RING_NO_SEQUENCE,
 	};
@@ -109,11 +256,8 @@ static struct vitrine_error *add_directory(struct recorder *recorder)
 {
 	char *path = debugfs_path(VITRINE_TRACE_DIR, "");
 	struct vitrine_error *err = NULL;
-	DIR *dir;
+	DIR *dir = opendir(path);
 
-	if (!path)
-		return vtr_error_no_memory();
-	dir = opendir(path);
 	if (dir) {
 		err = add_cpus(recorder, dir);
 		closedir(dir);
@@ -302,8 +446,6 @@ struct vitrine_error *recorder_finish(struct recorder *recorder, bool (*flush)(v
 	for (i = 0; !err && i < recorder->nr_cpus; i++)
 		if (recorder->cpus[i].ring)
 			err = finish_ring(recorder, &recorder->cpus[i]);
-	if (!err)
-		err = rotation_collect(&recorder->files);
 	/* A trace without records is valid, too: the rings may be frozen. */
 	if (!err && vtr_writer_is_empty(recorder->files.writer))
 		err = vitrine_writer_append(recorder->files.writer, &magic,

@@ -1,13 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Draining the rings of all CPUs into one file.
+ * Draining the rings of all CPUs into the files of a recording: one, or several of limited size,
+ * of which the last are kept.
  */
 #ifndef _VITRINE_RECORDER_H
 #define _VITRINE_RECORDER_H
 
-#include "fxt_scan.h"
-#include "rotation.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fxt_file.h"
 #include "vitrine.h"
+
+/* Length of "vitrine-YYYYmmdd-HHMMSS.fxt", with room for later centuries. */
+#define TRACE_NAME_BYTES	40
+
+const char *trace_name(const char *name, char buffer[TRACE_NAME_BYTES]);
+
+/**
+ * struct rotation - the files of a recording
+ * @output: name of the file; with @limit_bytes, a number is put before its suffix
+ * @zstd: compress, whatever @output is
+ * @limit_bytes: when to begin the next file; 0: never
+ * @nr_keep: complete files to keep; 0: all
+ * @writer: the current file, or NULL
+ * @nr_files: number of the current file
+ * @bytes_before: length of all files before
+ */
+struct rotation {
+	const char *output;
+	bool zstd;
+	uint64_t limit_bytes;
+	unsigned int nr_keep;
+	struct vitrine_writer *writer;
+	unsigned int nr_files;
+	uint64_t bytes_before;
+};
+
+struct vitrine_error *rotation_open(struct rotation *rotation);
+struct vitrine_error *rotation_append(struct rotation *rotation,
+				      const struct vitrine_subbuf *subbuf);
+struct vitrine_error *rotation_commit(struct rotation *rotation);
+uint64_t rotation_len(const struct rotation *rotation);
 
 /* A CPU, with its file trace/cpu<N>. */
 struct recorder_cpu {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Extract the trace and the trees from a memory dump of a crashed machine, and print
- * what was found as text or as JSON (Documentation/json.rst).
+ * `vitrine recover': extract the trace and the trees from a memory dump of a crashed machine, and
+ * print what was found as text or as JSON (Documentation/json.rst).
  *
  * No symbols are needed. A sub-buffer is contiguous, begins on a page and has a
  * packet header; each one found is validated like the archive that it is. The dump
@@ -9,22 +9,75 @@
  * each sub-buffer of the last session is written. struct vitrine_pages lists the
  * pages of each tree.
  */
-#define _GNU_SOURCE	/* asprintf() */
+#define _GNU_SOURCE	/* SEEK_DATA */
+#include <argp.h>
+#include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <vitrine/inspect.h>
 #include <vitrine/map.h>
 
-#include "error.h"
-#include "grow.h"
+#include "base.h"
+#include "command.h"
 #include "input.h"
-#include "report.h"
+#include "temporary.h"
 #include "ui/json.h"
-#include "dump.h"
-#include "recover.h"
+#include "vitrine.h"
+
+/* The page size on x86, which is assumed. */
+#define DUMP_PAGE_BYTES	4096U
+
+/**
+ * struct dump_segment - memory that is contiguous in the file
+ * @address: physical address of its first byte
+ * @len_bytes: its length
+ * @bytes: the bytes
+ */
+struct dump_segment {
+	uint64_t address;
+	uint64_t len_bytes;
+	const unsigned char *bytes;
+};
+
+/**
+ * struct dump - an open dump
+ * @bytes: the mapped file
+ * @len_bytes: its length
+ * @segments: all memory in it, by address
+ * @nr_segments: number of @segments
+ */
+struct dump {
+	const unsigned char *bytes;
+	uint64_t len_bytes;
+	struct dump_segment *segments;
+	unsigned int nr_segments;
+};
+
+/* A longer hole in a raw dump is not memory. */
+#define MAX_HOLE_BYTES	(64U << 20)
+
+/**
+ * struct recover_args - the options of `vitrine recover'
+ * @dump: the dump; "-": standard input
+ * @output: trace to write; "-": standard output
+ * @directory: where to write trees, or NULL to leave them out
+ * @json: print JSON
+ */
+struct recover_args {
+	const char *dump;
+	const char *output;
+	const char *directory;
+	bool json;
+};
 
 /* A tree has at most 2^24 units of 16 bytes: an index has 24 bits. */
 #define MAX_TREE_PAGES	65536U
@@ -59,6 +112,258 @@ struct recover {
 	unsigned int nr_broken;
 	unsigned int nr_unwritten;
 };
+
+/* ---- Compressed dumps of makedumpfile ---------------------------------- */
+
+/*
+ * A helper program with libkdumpfile writes their memory into a temporary file, with holes where
+ * the machine has none.
+ */
+
+static const struct helper reader = {
+	.name = "read-kdump",
+	.library = "libkdumpfile",
+	.purpose = "a compressed dump",
+	.install = "install the package vitrine-tools; to build it, libkdumpfile-dev",
+	.advice = "it may be truncated; try to open it with `crash'",
+};
+
+/* Detect a compressed dump. Returns true if it is one. */
+static bool kdump_detect(const void *bytes, size_t len_bytes)
+{
+	static const char * const magics[] = { "KDUMP   ", "DISKDUMP" };
+	size_t i, len;
+
+	for (i = 0; i < sizeof(magics) / sizeof(magics[0]); i++) {
+		len = strlen(magics[i]);
+		if (len_bytes >= len && !memcmp(bytes, magics[i], len))
+			return true;
+	}
+	return false;
+}
+
+/* Expand a compressed dump. Returns NULL, or an error. */
+static struct vitrine_error *kdump_expand(const char *path, int *ret)
+{
+	struct vitrine_error *err;
+	struct helper_run run;
+	int fd;
+
+	fd = vtr_temporary_anonymous();
+	if (fd < 0)
+		return vtr_error_os(errno, path, "cannot create a temporary file for its memory");
+	err = helper_start(&reader, path, -1, fd, &run);
+	if (!err)
+		err = helper_finish(&reader, path, &run);
+	if (err)
+		close(fd);
+	else
+		*ret = fd;
+	return err;
+}
+
+/* ---- Dumps ------------------------------------------------------------- */
+
+/*
+ * A memory dump is raw from address 0 on, as written by QEMU's pmemsave; an ELF core,
+ * as written by dump-guest-memory or read from /proc/vmcore; or compressed, as
+ * written by makedumpfile. Nothing in the file is trusted.
+ */
+
+static struct vitrine_error *map_file(const char *path, int fd,
+				      struct dump *dump)
+{
+	struct stat status;
+	void *bytes;
+
+	if (fstat(fd, &status))
+		return vtr_error_os(errno, path, "cannot open");
+	if (!S_ISREG(status.st_mode) || status.st_size < DUMP_PAGE_BYTES)
+		return vitrine_error_create(EBADMSG, path, VITRINE_NO_OFFSET,
+					    NULL, "the dump contains no page of memory");
+	bytes = mmap(NULL, status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (bytes == MAP_FAILED)
+		return vtr_error_os(errno, path, "cannot map");
+	dump->bytes = bytes;
+	dump->len_bytes = status.st_size;
+	return NULL;
+}
+
+/* Add a segment; false without memory. */
+static bool add_segment(struct dump *dump, uint64_t address, uint64_t offset,
+			uint64_t len_bytes)
+{
+	size_t nr = dump->nr_segments;
+
+	if (offset >= dump->len_bytes)
+		return true;
+	if (len_bytes > dump->len_bytes - offset)
+		len_bytes = dump->len_bytes - offset;
+	if (!GROW(dump->segments, nr))
+		return false;
+	dump->segments[dump->nr_segments++] = (struct dump_segment){
+		.address = address,
+		.len_bytes = len_bytes,
+		.bytes = dump->bytes + offset,
+	};
+	return true;
+}
+
+/* Add the memory from address 0 on; short holes in the file read as 0. */
+static bool add_memory(struct dump *dump, int fd)
+{
+	off_t begin = lseek(fd, 0, SEEK_DATA), end, next;
+
+	for (; begin >= 0; begin = next) {
+		next = begin;
+		do {
+			end = lseek(fd, next, SEEK_HOLE);
+			next = lseek(fd, end, SEEK_DATA);
+		} while (next >= 0 && next - end <= MAX_HOLE_BYTES);
+		if (!add_segment(dump, begin, begin, end - begin))
+			return false;
+	}
+	return true;
+}
+
+/* With too many segments for the header, the first section has their number. */
+static uint64_t nr_programs(const struct dump *dump, const Elf64_Ehdr *header)
+{
+	Elf64_Shdr section;
+
+	if (header->e_phnum != PN_XNUM)
+		return header->e_phnum;
+	if (header->e_shoff > dump->len_bytes - sizeof(section))
+		return 0;
+	memcpy(&section, dump->bytes + header->e_shoff, sizeof(section));
+	return section.sh_info;
+}
+
+static bool add_core(struct dump *dump, const Elf64_Ehdr *header)
+{
+	uint64_t i, nr = nr_programs(dump, header);
+	Elf64_Phdr program;
+
+	for (i = 0; i < nr; i++) {
+		memcpy(&program,
+		       dump->bytes + header->e_phoff + i * sizeof(program),
+		       sizeof(program));
+		if (program.p_type == PT_LOAD && program.p_filesz &&
+		    !add_segment(dump, program.p_paddr, program.p_offset,
+				 program.p_filesz))
+			return false;
+	}
+	return true;
+}
+
+static bool is_core(const struct dump *dump, Elf64_Ehdr *ret)
+{
+	memcpy(ret, dump->bytes, sizeof(*ret));
+	return !memcmp(ret->e_ident, ELFMAG, SELFMAG) &&
+	       ret->e_ident[EI_CLASS] == ELFCLASS64 &&
+	       ret->e_ident[EI_DATA] == ELFDATA2LSB &&
+	       ret->e_type == ET_CORE &&
+	       ret->e_phentsize == sizeof(Elf64_Phdr) &&
+	       ret->e_phoff < dump->len_bytes &&
+	       nr_programs(dump, ret) <= (dump->len_bytes - ret->e_phoff) /
+					 sizeof(Elf64_Phdr);
+}
+
+static int compare_segments(const void *left, const void *right)
+{
+	const struct dump_segment *a = left, *b = right;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static struct vitrine_error *find_segments(struct dump *dump, int fd,
+					   const char *path)
+{
+	Elf64_Ehdr header;
+	bool good;
+
+	good = is_core(dump, &header) ? add_core(dump, &header) :
+					add_memory(dump, fd);
+	if (!good)
+		return vtr_error_os(errno, path, "cannot read");
+	qsort(dump->segments, dump->nr_segments, sizeof(*dump->segments),
+	      compare_segments);
+	return NULL;
+}
+
+/* Open the file or, for a compressed dump, its expanded copy. */
+static struct vitrine_error *open_memory(const char *path, int *ret)
+{
+	char magic[8];
+	ssize_t len;
+	int fd;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return vtr_error_os(errno, path, "cannot open");
+	len = pread(fd, magic, sizeof(magic), 0);
+	if (len < 0 || !kdump_detect(magic, len)) {
+		*ret = fd;
+		return NULL;
+	}
+	close(fd);
+	return kdump_expand(path, ret);
+}
+
+/* Open a dump. Returns NULL, or an error of opening or mapping, EBADMSG, ENOMEM. */
+static struct vitrine_error *dump_open(const char *path, struct dump *dump)
+{
+	struct vitrine_error *err;
+	int fd = -1;
+
+	err = open_memory(path, &fd);
+	if (err)
+		return err;
+	err = map_file(path, fd, dump);
+	if (!err)
+		err = find_segments(dump, fd, path);
+	close(fd);
+	return err;
+}
+
+/* Close a dump. */
+static void dump_close(struct dump *dump)
+{
+	if (dump->bytes)
+		munmap((void *)dump->bytes, dump->len_bytes);
+	free(dump->segments);
+}
+
+/*
+ * Find a page of the machine's memory. Returns its bytes, or NULL if the dump does not have
+ * it.
+ */
+static const unsigned char *dump_page(const struct dump *dump, uint64_t number)
+{
+	size_t first = 0, end = dump->nr_segments, middle;
+	const struct dump_segment *segment;
+	uint64_t address, offset;
+
+	if (number > UINT64_MAX / DUMP_PAGE_BYTES)
+		return NULL;
+	address = number * DUMP_PAGE_BYTES;
+	/* Find the last segment that does not begin after the page. */
+	while (first < end) {
+		middle = first + (end - first) / 2;
+		if (dump->segments[middle].address <= address)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	if (!first)
+		return NULL;
+	segment = &dump->segments[first - 1];
+	offset = address - segment->address;
+	if (offset >= segment->len_bytes ||
+	    segment->len_bytes - offset < DUMP_PAGE_BYTES)
+		return NULL;
+	return segment->bytes + offset;
+}
 
 /* ---- Sub-buffers ------------------------------------------------------- */
 
@@ -247,15 +552,11 @@ static struct vitrine_error *save_tree(const struct recover *recover,
 				       const unsigned char *bytes,
 				       uint64_t len_bytes)
 {
+	char *path = must_format("%s/%s" VITRINE_INSPECT_SUFFIX, recover->args->directory, name);
+	FILE *file = fopen(path, "we");
 	struct vitrine_error *err;
 	bool is_written;
-	char *path;
-	FILE *file;
 
-	if (asprintf(&path, "%s/%s" VITRINE_INSPECT_SUFFIX,
-		     recover->args->directory, name) < 0)
-		return vtr_error_no_memory();
-	file = fopen(path, "we");
 	is_written = file && fwrite(bytes, len_bytes, 1, file) == 1;
 	err = is_written ? NULL : vtr_error_os(errno, path, "cannot write");
 	if (file && fclose(file) && !err)
@@ -406,13 +707,8 @@ static void print_summary(const struct recover *recover)
 	fputc('\n', stderr);
 }
 
-/**
- * recover_run() - extract the trace and the trees from a dump
- * @args: the options
- *
- * Return: enum exit_code.
- */
-int recover_run(const struct recover_args *args)
+/* Extract the trace and the trees from a dump. Returns enum exit_code. */
+static int recover_run(const struct recover_args *args)
 {
 	struct recover recover = { .args = args };
 	struct vitrine_error *err;
@@ -428,4 +724,45 @@ int recover_run(const struct recover_args *args)
 	if (err)
 		return report_error(err);
 	return recover.nr_unwritten ? EXIT_ENVIRONMENT : EXIT_DONE;
+}
+
+/* ---- Options ----------------------------------------------------------- */
+
+static struct recover_args args;
+
+static const struct command_option options[] = {
+	{ "output", 'o', "FILE", "Write the trace to FILE", .text = &args.output,
+	  .is_needed = true },
+	{ "directory", 'd', "DIR", "Write each tree to DIR/NAME.inspect", .text = &args.directory },
+	{ "json", 'j', NULL, "Print a summary as JSON", .flag = &args.json },
+	{ 0 }
+};
+
+static void check_args(struct argp_state *state)
+{
+	if (args.json && !strcmp(args.output, "-"))
+		argp_error(state, "the trace and JSON cannot both go to standard output");
+}
+
+static const struct command_line line = {
+	.options = options,
+	.check = check_args,
+	.operand = &args.dump,
+	.operand_name = "DUMP",
+	.is_needed = true,
+	.args_doc = "DUMP",
+	.doc = "Extract the trace and the trees from a memory dump.\n"
+	       "\013DUMP is raw memory from address 0 on, an ELF core, or a compressed dump of\n"
+	       "makedumpfile; \"-\" is standard input.\n"
+	       "\n"
+	       "Examples:\n"
+	       "  vitrine recover /proc/vmcore -o last.fxt\n"
+	       "  vitrine recover dump.elf -o last.fxt -d trees",
+};
+
+int cmd_recover(int argc, char **argv)
+{
+	args = (struct recover_args){ 0 };
+	options_parse(&line, argc, argv);
+	return recover_run(&args);
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Save what the flight recorder holds now, or what it holds once a trigger has
+ * `vitrine snapshot': save what the flight recorder holds now, or what it holds once a trigger has
  * frozen it.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,23 +15,47 @@
 #include <vitrine/fxt.h>
 #include <vitrine/map.h>
 
-#include "error.h"
-#include "fxt_scan.h"
-#include "report.h"
+#include "base.h"
+#include "command.h"
 #include "debugfs.h"
-#include "snapshot.h"
-#include "trace_name.h"
+#include "fxt_file.h"
+#include "recorder.h"
+
+/**
+ * struct snapshot_args - the options of `vitrine snapshot'
+ * @output: file to write; "-": standard output; NULL: a name with the time
+ * @wait: wait until a trigger freezes the rings
+ */
+struct snapshot_args {
+	const char *output;
+	bool wait;
+};
+
+/* Larger than any sub-buffer. */
+#define MAX_SUBBUF_BYTES	(64U << 20)
+
+/**
+ * struct copier - trace.fxt, while it is copied
+ * @file: trace.fxt
+ * @path: its name
+ * @wakers: what is added to its sub-buffers
+ * @words: a sub-buffer
+ * @size: room in @words, in bytes
+ */
+struct copier {
+	FILE *file;
+	const char *path;
+	struct fxt_wakers wakers;
+	uint64_t *words;
+	size_t size;
+};
 
 static struct vitrine_error *open_file(const char *name, char **ret_path,
 				       int *ret_fd)
 {
-	char *path = debugfs_path(name, "");
-
-	if (!path)
-		return vtr_error_no_memory();
-	*ret_path = path;
-	*ret_fd = open(path, O_RDONLY | O_CLOEXEC);
-	return *ret_fd < 0 ? debugfs_explain(errno, path) : NULL;
+	*ret_path = debugfs_path(name, "");
+	*ret_fd = open(*ret_path, O_RDONLY | O_CLOEXEC);
+	return *ret_fd < 0 ? debugfs_explain(errno, *ret_path) : NULL;
 }
 
 /* Make an error of the state in which no trigger can fire. */
@@ -75,25 +100,6 @@ static struct vitrine_error *wait_for_trigger(void)
 	free(path);
 	return err;
 }
-
-/* Larger than any sub-buffer. */
-#define MAX_SUBBUF_BYTES	(64U << 20)
-
-/**
- * struct copier - trace.fxt, while it is copied
- * @file: trace.fxt
- * @path: its name
- * @wakers: what is added to its sub-buffers
- * @words: a sub-buffer
- * @size: room in @words, in bytes
- */
-struct copier {
-	FILE *file;
-	const char *path;
-	struct fxt_wakers wakers;
-	uint64_t *words;
-	size_t size;
-};
 
 static struct vitrine_error *make_room(struct copier *copier, size_t len_bytes)
 {
@@ -200,13 +206,8 @@ static struct vitrine_error *save(const char *output)
 	return err;
 }
 
-/**
- * snapshot_run() - save the contents of the flight recorder
- * @args: the options
- *
- * Return: enum exit_code.
- */
-int snapshot_run(const struct snapshot_args *args)
+/* Save the contents of the flight recorder. Returns enum exit_code. */
+static int snapshot_run(const struct snapshot_args *args)
 {
 	struct vitrine_error *err = NULL;
 	char name[TRACE_NAME_BYTES];
@@ -219,4 +220,32 @@ int snapshot_run(const struct snapshot_args *args)
 		return EXIT_DONE;
 	report_error(err);
 	return EXIT_ENVIRONMENT;
+}
+
+/* ---- Options ----------------------------------------------------------- */
+
+static struct snapshot_args args;
+
+static const struct command_option options[] = {
+	{ "output", 'o', "FILE", "Write the trace to FILE", .text = &args.output },
+	{ "wait", 'w', NULL, "Wait until a trigger freezes the rings", .flag = &args.wait },
+	{ 0 }
+};
+
+static const struct command_line line = {
+	.options = options,
+	.doc = "Save the flight recorder's contents to a file.\n"
+	       "\013\"-\" as FILE is standard output. Recording continues. Without -o, the file is\n"
+	       "vitrine-YYYYmmdd-HHMMSS.fxt.\n"
+	       "\n"
+	       "Examples:\n"
+	       "  vitrine snapshot -o now.fxt\n"
+	       "  vitrine snapshot --wait -o late.fxt",
+};
+
+int cmd_snapshot(int argc, char **argv)
+{
+	args = (struct snapshot_args){ 0 };
+	options_parse(&line, argc, argv);
+	return snapshot_run(&args);
 }

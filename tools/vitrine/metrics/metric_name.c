@@ -3,9 +3,9 @@
  * Derive names of metrics and labels, units and types. All rules look at names only,
  * so that a metric keeps its name whatever else the tree holds.
  */
-#include <stdlib.h>
 #include <string.h>
 
+#include "value.h"
 #include "metric_name.h"
 
 #define MAX_NAME	64	/* characters used of one name */
@@ -181,12 +181,12 @@ void metric_name_add_property(struct text *metric, const char *name, size_t len,
 	size_t i, begin = metric->len;
 
 	metric_name_add(metric, name, len);
-	*ret_unit = (struct metric_unit){ NULL, 0 };
+	*ret_unit = (struct metric_unit){ "", 0 };
 	*ret_total = take_suffix(metric, begin, "total");
-	for (i = 0; i < ARRAY_LEN(units) && !ret_unit->name; i++)
+	for (i = 0; i < ARRAY_LEN(units) && !*ret_unit->name; i++)
 		if (take_suffix(metric, begin, units[i].suffix))
 			*ret_unit = units[i].unit;
-	if (ret_unit->name) {
+	if (*ret_unit->name) {
 		text_add(metric, "_", 1);
 		text_add_string(metric, ret_unit->name);
 	}
@@ -250,7 +250,6 @@ static const struct {
 } kinds[] = {
 	{ "devices", "block", "device" },
 	{ "devices", "net", "device" },
-	{ "interrupts", "local", "interrupt" },
 };
 
 /* Return the label for the children of @node in a built-in tree, or NULL. */
@@ -258,15 +257,12 @@ static const char *builtin_label(const char *tree,
 				 const struct vitrine_value *node)
 {
 	const struct vitrine_value *root = vitrine_value_parent(node);
-	const char *name;
-	size_t i, len;
+	size_t i;
 
 	if (!root || vitrine_value_parent(root))
 		return NULL;
-	name = vitrine_value_name(node, &len);
 	for (i = 0; i < ARRAY_LEN(kinds); i++)
-		if (!strcmp(kinds[i].tree, tree) &&
-		    word_is(name, len, kinds[i].node))
+		if (!strcmp(kinds[i].tree, tree) && vtr_value_is_named(node, kinds[i].node))
 			return kinds[i].label;
 	return NULL;
 }
@@ -321,11 +317,9 @@ static void add_label_words(struct text *label, struct text *words)
 	if (!words->len)
 		text_add_string(words, "name");
 	/* A label must not begin with a digit. */
-	if (!words->failed && is_digit(*words->bytes))
+	if (is_digit(*words->bytes))
 		text_add(label, "_", 1);
-	if (!words->failed)
-		text_add(label, words->bytes, words->len);
-	label->failed |= words->failed;
+	text_add(label, words->bytes, words->len);
 	text_destroy(words);
 }
 
@@ -354,14 +348,11 @@ void metric_name_instance(struct text *label, const char *tree,
 {
 	const char *builtin = builtin_label(tree, node);
 	struct text words = { 0 };
-	const char *name;
-	size_t len;
 
-	name = vitrine_value_name(node, &len);
 	if (builtin)
 		text_add_string(&words, builtin);
 	else
-		add_singular(&words, name, len);
+		add_singular(&words, node->name->bytes, node->name->len);
 	add_label_words(label, &words);
 }
 
@@ -374,134 +365,47 @@ void metric_name_add_singular(struct text *metric,
 			      const struct vitrine_value *node)
 {
 	struct text words = { 0 };
-	const char *name;
-	size_t len;
 
-	name = vitrine_value_name(node, &len);
-	add_singular(&words, name, len);
+	add_singular(&words, node->name->bytes, node->name->len);
 	if (words.len)
 		metric_name_add(metric, words.bytes, words.len);
-	metric->failed |= words.failed;
 	text_destroy(&words);
 }
 
 /* ---- Counters ---------------------------------------------------------- */
 
-/*
- * Properties that are counters by Documentation/trees.rst, in the node of this name;
- * NULL: in any node.
- */
-struct counter {
-	const char *node;
-	const char *property;
-};
-
-static const struct counter devices_counters[] = {
-	{ NULL, "busy_ns" },
-	{ NULL, "collisions" },
-	{ NULL, "discard_merges" },
-	{ NULL, "discard_ns" },
-	{ NULL, "discarded_bytes" },
-	{ NULL, "discards" },
-	{ NULL, "flush_ns" },
-	{ NULL, "flushes" },
-	{ NULL, "read_bytes" },
-	{ NULL, "read_merges" },
-	{ NULL, "read_ns" },
-	{ NULL, "reads" },
-	{ NULL, "receive_drops" },
-	{ NULL, "receive_errors" },
-	{ NULL, "received_bytes" },
-	{ NULL, "received_multicast" },
-	{ NULL, "received_packets" },
-	{ NULL, "send_drops" },
-	{ NULL, "send_errors" },
-	{ NULL, "sent_bytes" },
-	{ NULL, "sent_packets" },
-	{ NULL, "write_merges" },
-	{ NULL, "write_ns" },
-	{ NULL, "writes" },
-	{ NULL, "written_bytes" },
-};
-
-static const struct counter interrupts_counters[] = {
-	{ "cpus", NULL },
-	{ NULL, "total" },
-};
-
-static const struct counter memory_counters[] = {
-	{ "events", NULL },
-};
-
-static const struct counter sched_counters[] = {
-	{ NULL, "migrations" },
-	{ NULL, "switches" },
-	{ NULL, "wakeups" },
-};
-
-static const struct counter system_counters[] = {
-	{ NULL, "context_switches" },
-	{ NULL, "guest_nice_ns" },
-	{ NULL, "guest_ns" },
-	{ NULL, "idle_ns" },
-	{ NULL, "interrupts" },
-	{ NULL, "iowait_ns" },
-	{ NULL, "irq_ns" },
-	{ NULL, "nice_ns" },
-	{ NULL, "softirq_ns" },
-	{ NULL, "steal_ns" },
-	{ NULL, "system_ns" },
-	{ NULL, "user_ns" },
-};
-
-static const struct counter tasks_counters[] = {
-	{ NULL, "involuntary_switches" },
-	{ NULL, "major_faults" },
-	{ NULL, "minor_faults" },
-	{ NULL, "run_delay_ns" },
-	{ NULL, "run_ns" },
-	{ NULL, "runs" },
-	{ NULL, "system_ns" },
-	{ NULL, "user_ns" },
-	{ NULL, "voluntary_switches" },
-};
-
-static const struct counter vitrine_counters[] = {
-	{ NULL, "bytes" },
-	{ NULL, "failed" },
-	{ NULL, "lost_records" },
-	{ NULL, "overwritten_records" },
-	{ NULL, "records" },
-	{ NULL, "subbuffers" },
-	{ NULL, "trees_refused" },
-};
-
+/* Properties that are counters by Documentation/trees.rst. */
 static const struct {
 	const char *tree;
-	const struct counter *counters;
-	size_t nr;
-} trees[] = {
-	{ "devices", devices_counters, ARRAY_LEN(devices_counters) },
-	{ "interrupts", interrupts_counters, ARRAY_LEN(interrupts_counters) },
-	{ "memory", memory_counters, ARRAY_LEN(memory_counters) },
-	{ "sched", sched_counters, ARRAY_LEN(sched_counters) },
-	{ "system", system_counters, ARRAY_LEN(system_counters) },
-	{ "tasks", tasks_counters, ARRAY_LEN(tasks_counters) },
-	{ "vitrine", vitrine_counters, ARRAY_LEN(vitrine_counters) },
+	const char *node;		/* all properties of this node, or */
+	const char *properties[26];	/* these properties of any node */
+} counters[] = {
+	{ "devices", .properties = {
+		"busy_ns", "collisions", "discard_merges", "discard_ns", "discarded_bytes",
+		"discards", "flush_ns", "flushes", "read_bytes", "read_merges", "read_ns",
+		"reads", "receive_drops", "receive_errors", "received_bytes",
+		"received_multicast", "received_packets", "send_drops", "send_errors",
+		"sent_bytes", "sent_packets", "write_merges", "write_ns", "writes",
+		"written_bytes",
+	} },
+	{ "interrupts", .node = "cpus" },
+	{ "interrupts", .properties = { "total" } },
+	{ "memory", .node = "events" },
+	{ "sched", .properties = { "migrations", "switches", "wakeups" } },
+	{ "system", .properties = {
+		"context_switches", "guest_nice_ns", "guest_ns", "idle_ns", "interrupts",
+		"iowait_ns", "irq_ns", "nice_ns", "softirq_ns", "steal_ns", "system_ns",
+		"user_ns",
+	} },
+	{ "tasks", .properties = {
+		"involuntary_switches", "major_faults", "minor_faults", "run_delay_ns", "run_ns",
+		"runs", "system_ns", "user_ns", "voluntary_switches",
+	} },
+	{ "vitrine", .properties = {
+		"bytes", "failed", "lost_records", "overwritten_records", "records", "subbuffers",
+		"trees_refused",
+	} },
 };
-
-static bool is_called(const struct vitrine_value *value, const char *name)
-{
-	const char *bytes;
-	size_t len;
-
-	if (!name)
-		return true;
-	if (!value)
-		return false;
-	bytes = vitrine_value_name(value, &len);
-	return word_is(bytes, len, name);
-}
 
 /**
  * metric_name_is_counter() - find out whether a property of a built-in tree is a counter
@@ -514,13 +418,17 @@ bool metric_name_is_counter(const char *tree,
 			    const struct vitrine_value *property)
 {
 	const struct vitrine_value *node = vitrine_value_parent(property);
-	size_t i, nr = 0;
+	const char * const *name;
+	size_t i;
 
-	while (nr < ARRAY_LEN(trees) && strcmp(trees[nr].tree, tree))
-		nr++;
-	for (i = 0; nr < ARRAY_LEN(trees) && i < trees[nr].nr; i++)
-		if (is_called(property, trees[nr].counters[i].property) &&
-		    is_called(node, trees[nr].counters[i].node))
+	for (i = 0; i < ARRAY_LEN(counters); i++) {
+		if (strcmp(counters[i].tree, tree))
+			continue;
+		if (counters[i].node && node && vtr_value_is_named(node, counters[i].node))
 			return true;
+		for (name = counters[i].properties; *name; name++)
+			if (vtr_value_is_named(property, *name))
+				return true;
+	}
 	return false;
 }

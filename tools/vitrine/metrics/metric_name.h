@@ -9,12 +9,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "ui/text.h"
+#include "ui/label.h"
 #include "vitrine.h"
 
 /**
  * struct metric_unit - unit of a value
- * @name: name of the unit in Prometheus, NULL for none
+ * @name: name of the unit in Prometheus, "" for none
  * @digits: the value is in 10^-digits of it
  */
 struct metric_unit {

@@ -1,19 +1,185 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Make metrics of a tree: one series for each number, bool and histogram, one for each
+ * `vitrine metrics': make metrics of trees, and print them, or replace a file that the textfile
+ * collector of node_exporter reads. Documentation/metrics.rst has the rules.
+ *
+ * There is one series for each number, bool and histogram, one for each
  * element of an array, and one with all strings of a node as labels. Byte vectors and
  * links are left out, and so are the entries of a list beyond METRICS_MAX_ENTRIES.
- * metric_name.c has the names, metric_value.c the samples.
+ * metric_name.c has the names.
+ *
+ * All series are in a set before the first is printed. It guarantees, whatever
+ * the names in trees: the lines of a family are contiguous, a family has one type, and
+ * no line is repeated. One thread.
  */
+#include <argp.h>
+#include <errno.h>
+#include <math.h>
+#include <search.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <vitrine/inspect.h>
 
+#include "base.h"
+#include "command.h"
+#include "inspect/show.h"
+#include "inspect/trees.h"
+#include "temporary.h"
+#include "ui/line.h"
+#include "value.h"
+#include "vitrine.h"
 #include "metric_name.h"
-#include "metric_value.h"
-#include "metrics.h"
-#include "utf8.h"
+
+/**
+ * enum metric_type - what kind of values a family has
+ * @METRIC_UNKNOWN: numbers
+ * @METRIC_GAUGE: numbers that go up and down
+ * @METRIC_COUNTER: numbers that only grow
+ * @METRIC_INFO: text in labels
+ * @METRIC_HISTOGRAM: counts in buckets
+ */
+enum metric_type {
+	METRIC_UNKNOWN,
+	METRIC_GAUGE,
+	METRIC_COUNTER,
+	METRIC_INFO,
+	METRIC_HISTOGRAM,
+};
+
+/**
+ * enum metric_part - part of a series, and index of its name in the family
+ * @METRIC_VALUE: a number
+ * @METRIC_SUFFIXED: a counter or text, whose names have a suffix
+ * @METRIC_BUCKET: of a histogram, the count up to a bound
+ * @METRIC_COUNT: of a histogram, the total count
+ * @METRIC_SUM: of a histogram, the sum of all values, if it is known
+ * @METRIC_NR_NAMES: most names of a family, and one for the end
+ */
+enum metric_part {
+	METRIC_VALUE,
+	METRIC_SUFFIXED,
+	METRIC_BUCKET	= METRIC_SUFFIXED,
+	METRIC_COUNT,
+	METRIC_SUM,
+	METRIC_NR_NAMES	= METRIC_SUM + 3,
+};
+
+/*
+ * What is known of each type: its word for Prometheus, which has none for text, the begin of the
+ * help text, and the suffixes of names that are reserved for it, used or not.
+ */
+static const struct metric_kind {
+	const char *word;
+	const char *help;
+	const char *suffixes[METRIC_NR_NAMES];
+} kinds[] = {
+	[METRIC_UNKNOWN]	= { NULL, "Value of ", { "" } },
+	[METRIC_GAUGE]		= { "gauge", "Value of ", { "" } },
+	[METRIC_COUNTER]	= { "counter", "Number of ", { "", "_total", "_created" } },
+	[METRIC_INFO]		= { "gauge", "Text of ", { "", "_info" } },
+	[METRIC_HISTOGRAM]	= {
+		"histogram", "Distribution of ", { "", "_bucket", "_count", "_sum", "_created" },
+	},
+};
+
+/**
+ * struct metric_family - metrics of one name and type
+ * @names: name of each part, and those that are reserved; the first one has no suffix
+ * @ranks: rank of each of them among the names of all families; equal names have equal ranks
+ * @help: help text: ASCII without a quote, backslash or newline
+ * @type: type of the values
+ * @clashes: another family has one of its names: both are printed without a type
+ */
+struct metric_family {
+	const char *names[METRIC_NR_NAMES];
+	uint32_t ranks[METRIC_NR_NAMES];
+	const char *help;
+	enum metric_type type;
+	bool clashes;
+};
+
+/**
+ * struct metric_key - what determines a family before its name is complete
+ * @metric: name put together from nodes and property
+ * @unit: unit of its values, "" for none
+ * @type: type of its values
+ * @family: the family
+ */
+struct metric_key {
+	const char *metric;
+	const char *unit;
+	enum metric_type type;
+	struct metric_family *family;
+};
+
+/**
+ * struct metric_name - a name that a family claims
+ * @family: the family
+ * @part: index of the name
+ */
+struct metric_name {
+	struct metric_family *family;
+	unsigned int part;
+};
+
+/**
+ * struct metric_series - one value, or one histogram
+ * @family: its family
+ * @labels: "a=\"b\",c=\"d\""
+ * @duplicate: number among series with equal labels, from 1
+ * @nr_samples: number of its samples, which are contiguous in the set
+ */
+struct metric_series {
+	struct metric_family *family;
+	const char *labels;
+	uint32_t duplicate;
+	uint32_t nr_samples;
+};
+
+/**
+ * struct metric_sample - one line
+ * @series: index of its series
+ * @group: number shared by all samples with an equal line
+ * @next: 1 + index of the next sample with the same header, or 0
+ * @part: part of the series
+ * @le: upper bound of a bucket, else ""
+ * @value: number as text
+ */
+struct metric_sample {
+	uint32_t series;
+	uint32_t group;
+	uint32_t next;
+	enum metric_part part;
+	const char *le;
+	const char *value;
+};
+
+/*
+ * All metrics, in the order in which they were added; they are freed at the end of the command.
+ * Families are found by name and type in a tree of tsearch(), and by their keys in another one,
+ * because thousands of values share a key.
+ */
+static struct metric_set {
+	void *families;
+	void *keys;
+	struct metric_name *names;
+	size_t nr_names;
+	struct metric_series *series;
+	size_t nr_series;
+	struct metric_sample *samples;
+	size_t nr_samples;
+} set;
+
+#define METRIC_SUM_DISTANCE	8	/* most siblings from a histogram to its sum */
+
+/* Largest number of entries of a list; a large machine has as many CPUs. */
+#define METRICS_MAX_ENTRIES	1024
 
 #define MAX_METRIC	255	/* bytes of a metric's name */
 #define MAX_LABELS	2048	/* bytes of all labels of a series */
@@ -31,23 +197,25 @@ struct sums {
 
 /**
  * struct walk - a walk through a tree
- * @set: where metrics are added
  * @tree: name of the tree
  * @metric: name of the metric, up to the current node
  * @tree_len: length of the part of @metric for the tree
  * @labels: labels up to the current node
  * @sums: sums among the current siblings
- * @left_out: what is not exported
+ * @nr_values: values left out, whose names are too long, and histograms with invalid counts
+ * @nr_entries: entries of lists beyond METRICS_MAX_ENTRIES
  */
-struct walk {
-	struct metric_set *set;
+static struct walk {
 	const char *tree;
 	struct text metric;
 	size_t tree_len;
 	struct text labels;
 	struct sums *sums;
-	struct metrics_left_out left_out;
-};
+	size_t nr_values;
+	size_t nr_entries;
+} walk;
+
+static const struct metric_unit no_unit = { "", 0 };
 
 /**
  * struct place - a place in the walk to return to
@@ -59,18 +227,517 @@ struct place {
 	size_t labels;
 };
 
-static struct place place_of(const struct walk *walk)
+/**
+ * struct metrics_args - the options of `vitrine metrics'
+ * @textfile: file to replace, or NULL to print
+ * @selectors: trees, or parts of them; none: all live trees
+ * @nr_selectors: number of @selectors
+ */
+static struct metrics_args {
+	const char *textfile;
+	char **selectors;
+	int nr_selectors;
+} args;
+
+/**
+ * struct own - the choice of a tree's own values
+ * @hierarchy: the tree
+ * @linked: it had values of other trees, too
+ */
+struct own {
+	const struct vitrine_hierarchy *hierarchy;
+	bool linked;
+};
+
+/* ---- Adding ------------------------------------------------------------ */
+
+/* Copy @string and @suffix, joined. */
+static const char *copy(const char *string, const char *suffix)
 {
-	return (struct place){
-		.metric = walk->metric.len,
-		.labels = walk->labels.len,
+	size_t len = strlen(string), suffix_len = strlen(suffix) + 1;
+	char *bytes = malloc(len + suffix_len);
+
+	must_have(bytes);
+	memcpy(bytes, string, len);
+	memcpy(bytes + len, suffix, suffix_len);
+	return bytes;
+}
+
+static int compare_families(const void *a, const void *b)
+{
+	const struct metric_family *a_family = a, *b_family = b;
+	int order = strcmp(a_family->names[0], b_family->names[0]);
+
+	return order ? order : (int)a_family->type - (int)b_family->type;
+}
+
+/* Find or add a family; the help text is that of the first one. */
+static struct metric_family *family_get(const char *name, enum metric_type type, const char *help)
+{
+	const struct metric_family wanted = { .names = { name }, .type = type };
+	struct metric_family **found = tfind(&wanted, &set.families, compare_families);
+	const char * const *suffixes = kinds[type].suffixes;
+	struct metric_family *family;
+	unsigned int i;
+
+	if (found)
+		return *found;
+	family = calloc(1, sizeof(*family));
+	must_have(family);
+	family->type = type;
+	family->help = copy(help, "");
+	for (i = 0; suffixes[i]; i++) {
+		family->names[i] = copy(name, suffixes[i]);
+		must_have(GROW(set.names, set.nr_names));
+		set.names[set.nr_names++] = (struct metric_name){ family, i };
+	}
+	must_have(tsearch(family, &set.families, compare_families));
+	return family;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct metric_key *a_key = a, *b_key = b;
+	int order = strcmp(a_key->metric, b_key->metric);
+
+	if (!order)
+		order = (int)a_key->type - (int)b_key->type;
+	return order ? order : strcmp(a_key->unit, b_key->unit);
+}
+
+/* Add a series. */
+static void metric_set_add_series(struct metric_family *family, const char *labels)
+{
+	const struct metric_series *last;
+	const char *shared = NULL;
+
+	must_have(GROW(set.series, set.nr_series));
+	last = set.nr_series ? &set.series[set.nr_series - 1] : NULL;
+	/* The properties of a node share their labels. */
+	if (last && !strcmp(last->labels, labels))
+		shared = last->labels;
+	set.series[set.nr_series++] = (struct metric_series){
+		.family = family,
+		.labels = shared ? shared : copy(labels, ""),
+		.duplicate = 1,
 	};
 }
 
-static void go_back(struct walk *walk, struct place place)
+/* Add a sample to the series added last. */
+static void metric_set_add_sample(enum metric_part part, const char *le, const char *value)
 {
-	text_cut(&walk->metric, place.metric);
-	text_cut(&walk->labels, place.labels);
+	must_have(GROW(set.samples, set.nr_samples));
+	set.samples[set.nr_samples++] = (struct metric_sample){
+		.series = set.nr_series - 1,
+		.part = part,
+		.le = *le ? copy(le, "") : "",
+		.value = copy(value, ""),
+	};
+	set.series[set.nr_series - 1].nr_samples++;
+}
+
+/* ---- Names and lines that are equal ------------------------------------ */
+
+static const char *name_of(const struct metric_name *name)
+{
+	return name->family->names[name->part];
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(name_of(a), name_of(b));
+}
+
+/* Rank all names; find families that share one. */
+static void rank_names(void)
+{
+	uint32_t rank = 0;
+	size_t i;
+
+	if (set.nr_names)
+		qsort(set.names, set.nr_names, sizeof(*set.names), compare_names);
+	for (i = 0; i < set.nr_names; i++) {
+		struct metric_name *name = &set.names[i];
+
+		if (i && !compare_names(name - 1, name)) {
+			name[-1].family->clashes = true;
+			name->family->clashes = true;
+		} else {
+			rank++;
+		}
+		name->family->ranks[name->part] = rank;
+	}
+}
+
+static const struct metric_series *series_of(const struct metric_sample *sample)
+{
+	return &set.series[sample->series];
+}
+
+static int compare_lines(const struct metric_sample *a, const struct metric_sample *b)
+{
+	const struct metric_series *a_series = series_of(a), *b_series = series_of(b);
+	uint32_t a_rank = a_series->family->ranks[a->part];
+	uint32_t b_rank = b_series->family->ranks[b->part];
+	int order = (a_rank > b_rank) - (a_rank < b_rank);
+
+	/* The properties of a node share their labels. */
+	if (!order && a_series->labels != b_series->labels)
+		order = strcmp(a_series->labels, b_series->labels);
+	return order ? order : strcmp(a->le, b->le);
+}
+
+static int compare_line_numbers(const void *a, const void *b)
+{
+	return compare_lines(&set.samples[*(const uint32_t *)a],
+			     &set.samples[*(const uint32_t *)b]);
+}
+
+/* Give samples with equal lines the same group. */
+static void group_samples(void)
+{
+	uint32_t *numbers = calloc(set.nr_samples + 1, sizeof(*numbers));
+	size_t i;
+
+	must_have(numbers);
+	for (i = 0; i < set.nr_samples; i++)
+		numbers[i] = i;
+	qsort(numbers, set.nr_samples, sizeof(*numbers), compare_line_numbers);
+	for (i = 0; i < set.nr_samples; i++) {
+		bool same = i && !compare_line_numbers(&numbers[i - 1], &numbers[i]);
+
+		set.samples[numbers[i]].group = same ? set.samples[numbers[i - 1]].group :
+						       numbers[i];
+	}
+	free(numbers);
+}
+
+/*
+ * Number the series so that no two have a line in common: the number of each is above
+ * those of all series that share a line with it.
+ */
+static void number_series(void)
+{
+	uint32_t *last = calloc(set.nr_samples + 1, sizeof(*last));
+	struct metric_sample *sample = set.samples;
+	size_t i, j;
+
+	must_have(last);
+	for (i = 0; i < set.nr_series; i++) {
+		struct metric_series *series = &set.series[i];
+
+		for (j = 0; j < series->nr_samples; j++)
+			if (last[sample[j].group] >= series->duplicate)
+				series->duplicate = last[sample[j].group] + 1;
+		for (j = 0; j < series->nr_samples; j++)
+			last[sample[j].group] = series->duplicate;
+		sample += series->nr_samples;
+	}
+	free(last);
+}
+
+/* ---- Printing ---------------------------------------------------------- */
+
+/*
+ * Return the name in the header of a sample: that of the sample, except for the parts of a
+ * histogram. Without a type, each name is a family of its own.
+ */
+static struct metric_name header_of(const struct metric_sample *sample)
+{
+	struct metric_family *family = series_of(sample)->family;
+	bool shared = family->type == METRIC_HISTOGRAM && !family->clashes;
+
+	return (struct metric_name){ family, shared ? METRIC_VALUE : sample->part };
+}
+
+static void put_string(struct line_output *out, const char *string)
+{
+	line_put_bytes(out, string, strlen(string));
+}
+
+/* Put a line that begins with "# ". */
+static void put_remark(struct line_output *out, const char *what,
+		       const char *name, const char *value)
+{
+	put_string(out, what);
+	put_string(out, name);
+	put_string(out, " ");
+	put_string(out, value);
+	put_string(out, "\n");
+}
+
+static void put_header(struct line_output *out, const struct metric_name *header)
+{
+	const struct metric_family *family = header->family;
+	const char *word = kinds[family->type].word;
+
+	if (word && !family->clashes)
+		put_remark(out, "# TYPE ", name_of(header), word);
+	put_remark(out, "# HELP ", name_of(header), family->help);
+}
+
+static void put_sample(struct line_output *out, const struct metric_sample *sample)
+{
+	const struct metric_series *series = series_of(sample);
+
+	put_string(out, series->family->names[sample->part]);
+	put_string(out, "{");
+	put_string(out, series->labels);
+	if (series->duplicate > 1) {
+		put_string(out, ",duplicate=\"");
+		line_put_uint(out, series->duplicate);
+		put_string(out, "\"");
+	}
+	if (*sample->le) {
+		put_string(out, ",le=\"");
+		put_string(out, sample->le);
+		put_string(out, "\"");
+	}
+	put_string(out, "} ");
+	put_string(out, sample->value);
+	put_string(out, "\n");
+}
+
+/* Print all metrics by header, in the order of names; under a header they keep their order. */
+static void metric_set_print(FILE *stream)
+{
+	uint32_t *first = calloc(set.nr_names + 1, sizeof(*first));
+	struct metric_name header;
+	struct line_output out;
+	uint32_t rank, at;
+	size_t i;
+
+	must_have(first);
+	rank_names();
+	group_samples();
+	number_series();
+	for (i = set.nr_samples; i > 0; i--) {
+		header = header_of(&set.samples[i - 1]);
+		rank = header.family->ranks[header.part];
+		set.samples[i - 1].next = first[rank];
+		first[rank] = i;
+	}
+	line_init(&out, stream);
+	for (rank = 1; rank <= set.nr_names; rank++) {
+		if (!first[rank])
+			continue;
+		header = header_of(&set.samples[first[rank] - 1]);
+		put_header(&out, &header);
+		for (at = first[rank]; at; at = set.samples[at - 1].next)
+			put_sample(&out, &set.samples[at - 1]);
+	}
+	put_string(&out, "# EOF\n");
+	line_flush(&out);
+	free(first);
+}
+
+/* ---- Samples ----------------------------------------------------------- */
+
+/*
+ * Numbers are text without loss, histograms are cumulative buckets. Samples are added to a series
+ * that has been begun.
+ */
+
+/* ---- Numbers ----------------------------------------------------------- */
+
+static void format_double(char text[DECIMAL_TEXT_BYTES], double number,
+			  unsigned int digits)
+{
+	if (digits)
+		number /= pow(10, digits);
+	if (isnan(number))
+		snprintf(text, DECIMAL_TEXT_BYTES, "NaN");
+	else if (isinf(number))
+		snprintf(text, DECIMAL_TEXT_BYTES, "%cInf", number > 0 ? '+' : '-');
+	else
+		double_format(number, text);
+}
+
+/* Format a number or bool. */
+static void metric_format(char text[DECIMAL_TEXT_BYTES], struct vtr_number number,
+			  unsigned int digits)
+{
+	if (number.type == VITRINE_DOUBLE)
+		format_double(text, number.real, digits);
+	else if (number.type == VITRINE_BOOL)
+		decimal_format(number.u, 0, text);
+	else
+		decimal_format(number_integer(number), digits, text);
+}
+
+/* ---- Histograms -------------------------------------------------------- */
+
+/* Return a parameter; a long double holds a 64-bit integer without loss on x86. */
+static long double parameter(const struct vitrine_value *value, unsigned int i)
+{
+	struct vtr_number number = vtr_value_number(value, i);
+
+	return number.type == VITRINE_DOUBLE ? number.real :
+	       (long double)number_integer(number);
+}
+
+/* For integers, return the largest one below bucket @i's upper bound. */
+static bool integer_bound(const struct vitrine_value *value, unsigned int i,
+			  double *ret)
+{
+	struct vitrine_array array = vitrine_value_array(value);
+	bool is_signed = array.type == VITRINE_INT;
+	const __int128 max = is_signed ? INT64_MAX : (__int128)UINT64_MAX;
+	const __int128 min = is_signed ? INT64_MIN : 0;
+	__int128 p[3], bound;
+	unsigned int j;
+
+	for (j = 0; j < 3; j++)
+		p[j] = number_integer(vtr_value_number(value, j));
+	if (array.format == INSPECT_ARRAY_LINEAR_HISTOGRAM) {
+		bound = p[0] + p[1] * i;
+	} else {
+		bound = i ? p[1] : 0;
+		for (j = 1; j < i; j++)
+			if (__builtin_mul_overflow(bound, p[2], &bound))
+				return false;
+		if (__builtin_add_overflow(bound, p[0], &bound))
+			return false;
+	}
+	if (bound <= min || bound > max)
+		return false;
+	*ret = bound - 1;
+	return true;
+}
+
+/*
+ * Return the upper bound of bucket @i, where 0 is the underflow. Bounds are inclusive in
+ * Prometheus and exclusive in Inspect, so integer bounds are one less. False: no number
+ * of the type is above the bound, or none is below.
+ */
+static bool upper_bound(const struct vitrine_value *value, unsigned int i,
+			double *ret)
+{
+	if (vitrine_value_array(value).type != VITRINE_DOUBLE)
+		return integer_bound(value, i, ret);
+	*ret = histogram_bound(value, i).real;
+	return isfinite(*ret);
+}
+
+/*
+ * Find out whether a histogram can be a metric. Returns true if its counts are valid, and it
+ * has an underflow and an overflow bucket.
+ */
+static bool metric_histogram_is_good(const struct vitrine_value *value)
+{
+	struct vitrine_array array = vitrine_value_array(value);
+	unsigned int i, first = histogram_nr_parameters(value);
+
+	if (array.count < first + 2)
+		return false;
+	for (i = first; i < array.count; i++) {
+		long double number = parameter(value, i);
+
+		if (!(number >= 0) || isinf(number) || floorl(number) != number)
+			return false;
+	}
+	return true;
+}
+
+/* Format an integer up to 2^64 without loss. */
+static void format_count(char text[DECIMAL_TEXT_BYTES], long double count)
+{
+	if (count < 0x1p64L && count == (uint64_t)count)
+		snprintf(text, DECIMAL_TEXT_BYTES, "%.0Lf", count);
+	else
+		format_double(text, count, 0);
+}
+
+/* Return whether @sum is named like @value, with "_sum" before its unit or at its end. */
+static bool is_name_of_sum(const struct vitrine_value *value,
+			   const struct vitrine_value *sum)
+{
+	const char *name, *sum_name;
+	size_t len, sum_len, same = 0;
+
+	name = vitrine_value_name(value, &len);
+	sum_name = vitrine_value_name(sum, &sum_len);
+	if (sum_len != len + strlen("_sum"))
+		return false;
+	while (same < len && name[same] == sum_name[same])
+		same++;
+	/* The names differ before any characters that "_sum" begins with, too. */
+	while (same && memcmp(sum_name + same, "_sum", strlen("_sum")))
+		same--;
+	return same && !memcmp(sum_name + same + strlen("_sum"), name + same,
+			       len - same);
+}
+
+/* Return the sum of a histogram of uints, if a sibling has it. */
+static const struct vitrine_value *find_sum(const struct vitrine_value *value)
+{
+	const struct vitrine_value *sum = vitrine_value_next(value);
+	unsigned int i;
+
+	if (vitrine_value_array(value).type != VITRINE_UINT)
+		return NULL;
+	for (i = 0; sum && i < METRIC_SUM_DISTANCE; i++, sum = vitrine_value_next(sum))
+		if (vitrine_value_type(sum) == VITRINE_UINT &&
+		    is_name_of_sum(value, sum))
+			return sum;
+	return NULL;
+}
+
+/* Add cumulative buckets, without those that no value of the type can fall into. */
+static void add_buckets(const struct vitrine_value *value,
+			const struct metric_unit *unit)
+{
+	long double total = 0;
+	unsigned int count = vitrine_value_array(value).count;
+	unsigned int i, first = histogram_nr_parameters(value);
+	char text[DECIMAL_TEXT_BYTES], le[DECIMAL_TEXT_BYTES];
+	double bound, last = -INFINITY;
+
+	for (i = first; i < count; i++) {
+		total += parameter(value, i);
+		if (i == count - 1 || !upper_bound(value, i - first, &bound))
+			continue;
+		bound /= pow(10, unit->digits);
+		if (bound <= last)
+			continue;
+		last = bound;
+		format_double(le, bound, 0);
+		format_count(text, total);
+		metric_set_add_sample(METRIC_BUCKET, le, text);
+	}
+	format_count(text, total);
+	metric_set_add_sample(METRIC_BUCKET, "+Inf", text);
+	metric_set_add_sample(METRIC_COUNT, "", text);
+}
+
+/* Add the samples of a histogram. Returns the sibling that is used as its sum, or NULL. */
+static const struct vitrine_value *
+metric_histogram_add(const struct vitrine_value *value,
+		     const struct metric_unit *unit)
+{
+	const struct vitrine_value *sum = find_sum(value);
+	char text[DECIMAL_TEXT_BYTES];
+
+	add_buckets(value, unit);
+	if (!sum)
+		return NULL;
+	decimal_format(vitrine_value_uint(sum), unit->digits, text);
+	metric_set_add_sample(METRIC_SUM, "", text);
+	return sum;
+}
+
+static struct place place_of(void)
+{
+	return (struct place){
+		.metric = walk.metric.len,
+		.labels = walk.labels.len,
+	};
+}
+
+static void go_back(struct place place)
+{
+	text_cut(&walk.metric, place.metric);
+	text_cut(&walk.labels, place.labels);
 }
 
 /* ---- Labels ------------------------------------------------------------ */
@@ -112,16 +779,6 @@ static void add_quoted(struct text *text, const char *bytes, size_t len)
 	text_add(text, "\"", 1);
 }
 
-/* Return the length to which a text is cut, at a character's end. */
-static size_t cut_len(const char *bytes, size_t len, size_t max)
-{
-	if (len <= max)
-		return len;
-	while (max && ((uint8_t)bytes[max] & 0xc0) == 0x80)
-		max--;
-	return max;
-}
-
 static bool is_reserved(const char *name)
 {
 	return !strcmp(name, "le") || !strcmp(name, "quantile") ||
@@ -142,9 +799,9 @@ static const char *label_end(const char *label)
 	return label;
 }
 
-static bool label_is_taken(const struct walk *walk, const char *name)
+static bool label_is_taken(const char *name)
 {
-	const char *label = walk->labels.bytes;
+	const char *label = walk.labels.bytes;
 	size_t len = strlen(name);
 
 	if (is_reserved(name))
@@ -159,116 +816,99 @@ static bool label_is_taken(const struct walk *walk, const char *name)
 }
 
 /* Make a label's name unique: "x", "x_name", "x_name_2" ... */
-static void make_label_unique(const struct walk *walk, struct text *name)
+static void make_label_unique(struct text *name)
 {
 	unsigned int number = 1;
-	char suffix[16];
 	size_t len;
 
-	if (!label_is_taken(walk, name->bytes))
+	if (!label_is_taken(name->bytes))
 		return;
 	text_add_string(name, "_name");
-	for (len = name->len; !name->failed && label_is_taken(walk, name->bytes);) {
+	for (len = name->len; label_is_taken(name->bytes);) {
 		text_cut(name, len);
-		snprintf(suffix, sizeof(suffix), "_%u", ++number);
-		text_add_string(name, suffix);
+		text_add_string(name, format_label("_%u", ++number));
 	}
 }
 
 /* Append a label, unless there are MAX_LABELS (see is_too_long()), and free @name. */
-static void add_label(struct walk *walk, struct text *name, const char *value,
+static void add_label(struct text *name, const char *value,
 		      size_t len)
 {
-	if (!name->failed && walk->labels.len <= MAX_LABELS) {
-		make_label_unique(walk, name);
-		if (walk->labels.len)
-			text_add(&walk->labels, ",", 1);
-		text_add(&walk->labels, name->bytes, name->len);
-		text_add(&walk->labels, "=", 1);
-		add_quoted(&walk->labels, value,
-			   cut_len(value, len, MAX_VALUE));
+	if (walk.labels.len <= MAX_LABELS) {
+		make_label_unique(name);
+		if (walk.labels.len)
+			text_add(&walk.labels, ",", 1);
+		text_add(&walk.labels, name->bytes, name->len);
+		text_add(&walk.labels, "=", 1);
+		add_quoted(&walk.labels, value,
+			   vtr_utf8_cut(value, len, MAX_VALUE));
 	}
-	walk->labels.failed |= name->failed;
 	text_destroy(name);
 }
 
-static void add_index(struct walk *walk, unsigned int i)
+static void add_index(unsigned int i)
 {
+	const char *number = format_label("%u", i);
 	struct text name = { 0 };
-	char number[16];
 
 	text_add_string(&name, "index");
-	add_label(walk, &name, number,
-		  snprintf(number, sizeof(number), "%u", i));
+	add_label(&name, number, strlen(number));
 }
 
 /* ---- Nodes and properties ---------------------------------------------- */
 
 /* Return whether a node's name is part of the metric's name; the root's is not. */
-static bool is_named(const struct walk *walk, const struct vitrine_value *node)
+static bool is_named(const struct vitrine_value *node)
 {
 	return vitrine_value_parent(node) &&
-	       !metric_name_is_instance(walk->tree, node);
+	       !metric_name_is_instance(walk.tree, node);
 }
 
 /*
  * Enter one of many nodes: its name becomes a label, named by the singular of the parent.
  * After @stem, the metric's name has that singular, too.
  */
-static void enter_instance(struct walk *walk, const struct vitrine_value *value,
+static void enter_instance(const struct vitrine_value *value,
 			   size_t stem)
 {
 	const struct vitrine_value *node = vitrine_value_parent(value);
 	struct text label = { 0 };
-	const char *name;
-	size_t len;
 
-	if (is_named(walk, node)) {
-		metric_name_instance(&label, walk->tree, node);
-		text_cut(&walk->metric, stem);
-		metric_name_add_singular(&walk->metric, node);
+	if (is_named(node)) {
+		metric_name_instance(&label, walk.tree, node);
+		text_cut(&walk.metric, stem);
+		metric_name_add_singular(&walk.metric, node);
 	} else {
 		text_add_string(&label, "number");
 	}
-	name = vitrine_value_name(value, &len);
-	add_label(walk, &label, name, len);
+	add_label(&label, value->name->bytes, value->name->len);
 }
 
 /* The name of the tree stands for the root. */
-static void enter_node(struct walk *walk, const struct vitrine_value *node,
+static void enter_node(const struct vitrine_value *node,
 		       size_t stem)
 {
-	const char *name;
-	size_t len;
-
-	name = vitrine_value_name(node, &len);
-	if (metric_name_is_instance(walk->tree, node)) {
-		enter_instance(walk, node, stem);
-	} else if (vitrine_value_parent(node) || len != 4 ||
-		   memcmp(name, "root", len)) {
-		metric_name_add(&walk->metric, name, len);
-	}
+	if (metric_name_is_instance(walk.tree, node))
+		enter_instance(node, stem);
+	else if (vitrine_value_parent(node) || !vtr_value_is_named(node, "root"))
+		metric_name_add(&walk.metric, node->name->bytes, node->name->len);
 }
 
 /* Undo enter_instance() in the part of the metric's name for @node. */
-static void leave_instance(struct walk *walk, const struct vitrine_value *node,
+static void leave_instance(const struct vitrine_value *node,
 			   size_t stem)
 {
-	const char *name;
-	size_t len;
-
-	if (!is_named(walk, node))
+	if (!is_named(node))
 		return;
-	name = vitrine_value_name(node, &len);
-	text_cut(&walk->metric, stem);
-	metric_name_add(&walk->metric, name, len);
+	text_cut(&walk.metric, stem);
+	metric_name_add(&walk.metric, node->name->bytes, node->name->len);
 }
 
 /* ---- Series ------------------------------------------------------------ */
 
-static bool is_too_long(const struct walk *walk)
+static bool is_too_long(void)
 {
-	return walk->metric.len > MAX_METRIC || walk->labels.len > MAX_LABELS;
+	return walk.metric.len > MAX_METRIC || walk.labels.len > MAX_LABELS;
 }
 
 static bool ends_in(const struct text *text, const char *suffix)
@@ -298,24 +938,16 @@ static void finish_name(struct text *name, enum metric_type *type)
  * Write the help text of the current metric: the words after the tree's name, or that name if
  * there are none, and the unit.
  */
-static void add_help(const struct walk *walk, const struct metric_key *key,
-		     struct text *help)
+static void add_help(const struct metric_key *key, struct text *help)
 {
-	static const char * const kinds[] = {
-		[METRIC_UNKNOWN]	= "Value of ",
-		[METRIC_GAUGE]		= "Value of ",
-		[METRIC_COUNTER]	= "Number of ",
-		[METRIC_INFO]		= "Text of ",
-		[METRIC_HISTOGRAM]	= "Distribution of ",
-	};
-	const struct text *metric = &walk->metric;
-	bool has_unit = key->unit && ends_in(metric, key->unit);
+	const struct text *metric = &walk.metric;
+	bool has_unit = *key->unit && ends_in(metric, key->unit);
 	size_t end = metric->len - (has_unit ? strlen(key->unit) + 1 : 0);
-	size_t at = end > walk->tree_len ? walk->tree_len + 1 :
+	size_t at = end > walk.tree_len ? walk.tree_len + 1 :
 		    end > strlen("vitrine") ? strlen("vitrine_") : 0;
 
 	text_add_string(help, has_unit && key->type == METRIC_COUNTER ?
-			"Total of " : kinds[key->type]);
+			"Total of " : kinds[key->type].help);
 	for (; at < end; at++)
 		text_add(help, metric->bytes[at] == '_' ? " " : metric->bytes + at, 1);
 	if (has_unit) {
@@ -324,172 +956,153 @@ static void add_help(const struct walk *walk, const struct metric_key *key,
 	}
 }
 
-/* Add a family for the current metric; NULL without memory. */
-static struct metric_family *make_family(struct walk *walk,
-					 const struct metric_key *key)
+/* Complete the key of the current metric, and add its family. */
+static void make_family(struct metric_key *key)
 {
-	struct metric_family family = { .type = key->type }, *added = NULL;
+	enum metric_type type = key->type;
 	struct text name = { 0 }, help = { 0 };
 
-	add_help(walk, key, &help);
-	text_add(&name, walk->metric.bytes, walk->metric.len);
-	if (!name.failed)
-		finish_name(&name, &family.type);
-	/* A "_total" after the unit, of unknown meaning, hides the unit. */
-	if (key->unit && !name.failed && ends_in(&name, key->unit))
-		family.unit = key->unit;
-	family.name = name.bytes;
-	family.help = help.bytes;
-	if (!name.failed && !help.failed)
-		added = metric_set_add_family(walk->set, key, &family);
+	add_help(key, &help);
+	text_add(&name, walk.metric.bytes, walk.metric.len);
+	finish_name(&name, &type);
+	key->metric = copy(key->metric, "");
+	key->family = family_get(name.bytes, type, help.bytes);
 	text_destroy(&help);
 	text_destroy(&name);
-	return added;
 }
 
 /* Add a series of the current metric and labels. */
-static void add_series(struct walk *walk, enum metric_type type,
-		       const struct metric_unit *unit)
+static void add_series(enum metric_type type, const struct metric_unit *unit)
 {
-	const struct metric_key key = {
-		.metric = walk->metric.bytes,
-		.unit = unit ? unit->name : NULL,
-		.type = type,
-	};
-	struct metric_family *family = NULL;
+	const struct metric_key wanted = { walk.metric.bytes, unit->name, type, NULL };
+	struct metric_key **found, *key;
 
-	if (!walk->metric.failed && !walk->labels.failed) {
-		family = metric_set_find(walk->set, &key);
-		if (!family)
-			family = make_family(walk, &key);
+	found = tfind(&wanted, &set.keys, compare_keys);
+	if (found) {
+		key = *found;
+	} else {
+		key = malloc(sizeof(*key));
+		must_have(key);
+		*key = wanted;
+		make_family(key);
+		must_have(tsearch(key, &set.keys, compare_keys));
 	}
-	if (family)
-		metric_set_add_series(walk->set, family, walk->labels.bytes);
-	else
-		walk->set->failed = true;
+	metric_set_add_series(key->family, walk.labels.bytes);
 }
 
-static void add_value(struct walk *walk, enum metric_type type,
+static void add_value(enum metric_type type,
 		      const struct metric_unit *unit, const char *value)
 {
-	if (is_too_long(walk)) {
-		walk->left_out.nr_values++;
+	if (is_too_long()) {
+		walk.nr_values++;
 		return;
 	}
-	add_series(walk, type, unit);
-	metric_set_add_sample(walk->set, METRIC_VALUE, "", value);
+	add_series(type, unit);
+	metric_set_add_sample(type == METRIC_COUNTER || type == METRIC_INFO ?
+			      METRIC_SUFFIXED : METRIC_VALUE, "", value);
 }
 
-static void add_histogram(struct walk *walk, const struct vitrine_value *value,
+static void add_histogram(const struct vitrine_value *value,
 			  const struct metric_unit *unit)
 {
 	const struct vitrine_value *sum;
 
-	if (is_too_long(walk) || !metric_histogram_is_good(value)) {
-		walk->left_out.nr_values++;
+	if (is_too_long() || !metric_histogram_is_good(value)) {
+		walk.nr_values++;
 		return;
 	}
-	add_series(walk, METRIC_HISTOGRAM, unit);
-	sum = metric_histogram_add(walk->set, value, unit);
+	add_series(METRIC_HISTOGRAM, unit);
+	sum = metric_histogram_add(value, unit);
 	if (sum)
-		walk->sums->values[walk->sums->nr++ % METRIC_SUM_DISTANCE] = sum;
+		walk.sums->values[walk.sums->nr++ % METRIC_SUM_DISTANCE] = sum;
 }
 
 /* ---- Properties -------------------------------------------------------- */
 
 /* Derive the type of a number from its name; complete the name of the metric. */
-static enum metric_type number_type(struct walk *walk,
-				    const struct vitrine_value *value,
+static enum metric_type number_type(const struct vitrine_value *value,
 				    bool is_uint, bool total)
 {
-	size_t len;
-
-	vitrine_value_name(value, &len);
 	/* A property called just "total" may be a gauge. */
-	if (is_uint && ((total && len > strlen("total")) ||
-			metric_name_is_counter(walk->tree, value)))
+	if (is_uint && ((total && value->name->len > strlen("total")) ||
+			metric_name_is_counter(walk.tree, value)))
 		return METRIC_COUNTER;
 	if (total)
-		text_add_string(&walk->metric, "_total");
+		text_add_string(&walk.metric, "_total");
 	return METRIC_GAUGE;
 }
 
-static void add_number(struct walk *walk, const struct vitrine_value *value,
+static void add_number(const struct vitrine_value *value,
 		       const struct metric_unit *unit, bool total)
 {
 	bool is_uint = vitrine_value_type(value) == VITRINE_UINT;
-	char text[METRIC_NUMBER_BYTES];
+	char text[DECIMAL_TEXT_BYTES];
 
-	metric_format(text, value, unit->digits);
-	add_value(walk, number_type(walk, value, is_uint, total), unit, text);
+	metric_format(text, vtr_value_number(value, 0), unit->digits);
+	add_value(number_type(value, is_uint, total), unit, text);
 }
 
-static void add_strings_of_array(struct walk *walk,
-				 const struct vitrine_value *value)
+static void add_strings_of_array(const struct vitrine_value *value)
 {
 	unsigned int i, count = vitrine_value_array(value).count;
-	struct place place = place_of(walk);
+	struct place place = place_of();
 
-	for (i = 0; i < count; i++, go_back(walk, place)) {
+	for (i = 0; i < count; i++, go_back(place)) {
 		struct text label = { 0 };
 		const char *string;
 		size_t len;
 
-		add_index(walk, i);
+		add_index(i);
 		text_add_string(&label, "value");
 		string = vitrine_value_array_string(value, i, &len);
-		add_label(walk, &label, string, len);
-		add_value(walk, METRIC_INFO, NULL, "1");
+		add_label(&label, string, len);
+		add_value(METRIC_INFO, &no_unit, "1");
 	}
 }
 
-static void add_array(struct walk *walk, const struct vitrine_value *value,
+static void add_array(const struct vitrine_value *value,
 		      const struct metric_unit *unit, bool total)
 {
 	struct vitrine_array array = vitrine_value_array(value);
-	enum metric_type type = number_type(walk, value,
+	enum metric_type type = number_type(value,
 					    array.type == VITRINE_UINT, total);
-	struct place place = place_of(walk);
-	char text[METRIC_NUMBER_BYTES];
+	struct place place = place_of();
+	char text[DECIMAL_TEXT_BYTES];
 	unsigned int i;
 
-	for (i = 0; i < array.count; i++, go_back(walk, place)) {
-		add_index(walk, i);
-		metric_format_element(text, value, i, unit->digits);
-		add_value(walk, type, unit, text);
+	for (i = 0; i < array.count; i++, go_back(place)) {
+		add_index(i);
+		metric_format(text, vtr_value_number(value, i), unit->digits);
+		add_value(type, unit, text);
 	}
 }
 
-static void add_property(struct walk *walk, const struct vitrine_value *value,
+static void add_property(const struct vitrine_value *value,
 			 size_t stem)
 {
 	struct vitrine_array array = vitrine_value_array(value);
-	struct metric_unit unit = { NULL, 0 };
+	struct metric_unit unit = no_unit;
 	bool total = false;
-	const char *name;
-	size_t len;
 
-	name = vitrine_value_name(value, &len);
-	if (metric_name_is_instance(walk->tree, value)) {
-		enter_instance(walk, value, stem);
-	} else {
-		metric_name_add_property(&walk->metric, name, len, &unit,
-					 &total);
-	}
-	if (vitrine_value_type(value) != VITRINE_ARRAY)
-		add_number(walk, value, &unit, total);
-	else if (array.type == VITRINE_STRING)
-		add_strings_of_array(walk, value);
-	else if (array.format == INSPECT_ARRAY_FLAT)
-		add_array(walk, value, &unit, total);
+	if (metric_name_is_instance(walk.tree, value))
+		enter_instance(value, stem);
 	else
-		add_histogram(walk, value, &unit);
+		metric_name_add_property(&walk.metric, value->name->bytes, value->name->len, &unit,
+					 &total);
+	if (vitrine_value_type(value) != VITRINE_ARRAY)
+		add_number(value, &unit, total);
+	else if (array.type == VITRINE_STRING)
+		add_strings_of_array(value);
+	else if (array.format == INSPECT_ARRAY_FLAT)
+		add_array(value, &unit, total);
+	else
+		add_histogram(value, &unit);
 }
 
 /* Add all strings of a node as labels of one series. */
-static void add_strings(struct walk *walk, const struct vitrine_value *value)
+static void add_strings(const struct vitrine_value *value)
 {
-	struct place place = place_of(walk);
+	struct place place = place_of();
 	bool any = false;
 
 	for (; value; value = vitrine_value_next(value)) {
@@ -503,16 +1116,16 @@ static void add_strings(struct walk *walk, const struct vitrine_value *value)
 		bytes = vitrine_value_name(value, &len);
 		metric_name_label(&label, bytes, len);
 		bytes = vitrine_value_bytes(value, &len);
-		add_label(walk, &label, bytes, len);
+		add_label(&label, bytes, len);
 	}
 	if (any)
-		add_value(walk, METRIC_INFO, NULL, "1");
-	go_back(walk, place);
+		add_value(METRIC_INFO, &no_unit, "1");
+	go_back(place);
 }
 
 /* ---- Trees ------------------------------------------------------------- */
 
-static void add_siblings(struct walk *walk, const struct vitrine_value *value,
+static void add_siblings(const struct vitrine_value *value,
 			 size_t stem);
 
 static bool is_sum(const struct sums *sums, const struct vitrine_value *value)
@@ -526,24 +1139,24 @@ static bool is_sum(const struct sums *sums, const struct vitrine_value *value)
 }
 
 /* @stem: begin of the parent's name in the metric's name */
-static void add_one(struct walk *walk, const struct vitrine_value *value,
+static void add_one(const struct vitrine_value *value,
 		    size_t stem)
 {
-	size_t own = walk->metric.len;
+	size_t own = walk.metric.len;
 
-	if (is_sum(walk->sums, value))
+	if (is_sum(walk.sums, value))
 		return;
 	switch (vitrine_value_type(value)) {
 	case VITRINE_NODE:
-		enter_node(walk, value, stem);
-		add_siblings(walk, vitrine_value_first_child(value), own);
+		enter_node(value, stem);
+		add_siblings(vitrine_value_first_child(value), own);
 		break;
 	case VITRINE_STRING:
 	case VITRINE_BYTES:
 	case VITRINE_LINK:
 		break;
 	default:
-		add_property(walk, value, stem);
+		add_property(value, stem);
 		break;
 	}
 }
@@ -552,22 +1165,21 @@ static void add_one(struct walk *walk, const struct vitrine_value *value,
  * Return whether a value is an entry of a list, with series of its own: the strings of a node
  * share one, byte vectors and links have none.
  */
-static bool is_entry(const struct walk *walk, const struct vitrine_value *value)
+static bool is_entry(const struct vitrine_value *value)
 {
 	enum vitrine_type type = vitrine_value_type(value);
 
 	return type != VITRINE_STRING && type != VITRINE_BYTES &&
-	       type != VITRINE_LINK && metric_name_is_instance(walk->tree, value);
+	       type != VITRINE_LINK && metric_name_is_instance(walk.tree, value);
 }
 
 /* Return how many entries are too many among @value and its siblings. */
-static size_t nr_excess_entries(const struct walk *walk,
-				const struct vitrine_value *value)
+static size_t nr_excess_entries(const struct vitrine_value *value)
 {
 	size_t nr = 0;
 
 	for (; value; value = vitrine_value_next(value))
-		nr += is_entry(walk, value);
+		nr += is_entry(value);
 	return nr > METRICS_MAX_ENTRIES ? nr - METRICS_MAX_ENTRIES : 0;
 }
 
@@ -575,75 +1187,181 @@ static size_t nr_excess_entries(const struct walk *walk,
  * Add @value, its siblings and all below them, without the first entries of a long list, which
  * are the oldest. Depth: VITRINE_MAX_DEPTH at most.
  */
-static void add_siblings(struct walk *walk, const struct vitrine_value *value,
+static void add_siblings(const struct vitrine_value *value,
 			 size_t stem)
 {
-	struct place place = place_of(walk);
-	struct sums sums = { 0 }, *above = walk->sums;
-	size_t excess = nr_excess_entries(walk, value);
+	struct place place = place_of();
+	struct sums sums = { 0 }, *above = walk.sums;
+	size_t excess = nr_excess_entries(value);
 
-	walk->left_out.nr_entries += excess;
-	walk->sums = &sums;
-	add_strings(walk, value);
+	walk.nr_entries += excess;
+	walk.sums = &sums;
+	add_strings(value);
 	for (; value; value = vitrine_value_next(value)) {
-		if (excess && is_entry(walk, value)) {
+		if (excess && is_entry(value)) {
 			excess--;
 			continue;
 		}
-		add_one(walk, value, stem);
-		if (metric_name_is_instance(walk->tree, value))
-			leave_instance(walk, vitrine_value_parent(value), stem);
-		go_back(walk, place);
+		add_one(value, stem);
+		if (metric_name_is_instance(walk.tree, value))
+			leave_instance(vitrine_value_parent(value), stem);
+		go_back(place);
 	}
-	walk->sums = above;
+	walk.sums = above;
 }
 
 /* Add the number of missing entries of lists, as a metric of its own, if there are any. */
-static void add_missing(struct walk *walk)
+static void add_missing(void)
 {
-	char number[METRIC_NUMBER_BYTES];
-
-	if (!walk->left_out.nr_entries)
+	if (!walk.nr_entries)
 		return;
-	text_cut(&walk->metric, 0);
-	text_add_string(&walk->metric, "vitrine_metrics");
-	walk->tree_len = walk->metric.len;
-	text_add_string(&walk->metric, "_entries_left_out");
-	snprintf(number, sizeof(number), "%zu", walk->left_out.nr_entries);
-	add_value(walk, METRIC_GAUGE, NULL, number);
+	text_cut(&walk.metric, 0);
+	text_add_string(&walk.metric, "vitrine_metrics");
+	walk.tree_len = walk.metric.len;
+	text_add_string(&walk.metric, "_entries_left_out");
+	add_value(METRIC_GAUGE, &no_unit, format_label("%zu", walk.nr_entries));
 }
 
-/**
- * metrics_add_tree() - add all values of a tree to a set
- * @set: set
- * @tree: name of the tree
- * @ordinal: number of trees before it with that name
- * @hierarchy: the tree
- *
- * Return: what was left out.
- */
-struct metrics_left_out metrics_add_tree(struct metric_set *set, const char *tree,
-					 unsigned int ordinal,
-					 const struct vitrine_hierarchy *hierarchy)
+/* Add all values of a tree. */
+static void metrics_add_tree(const char *tree, unsigned int ordinal,
+			     const struct vitrine_hierarchy *hierarchy)
 {
-	struct walk walk = { .set = set, .tree = tree };
 	struct text label = { 0 }, value = { 0 };
-	char number[16];
 
+	walk = (struct walk){ .tree = tree };
 	metric_name_add_tree(&walk.metric, tree);
 	walk.tree_len = walk.metric.len;
 	text_add_string(&label, "tree");
 	text_add_string(&value, tree);
-	if (ordinal) {
-		snprintf(number, sizeof(number), "#%u", ordinal + 1);
-		text_add_string(&value, number);
-	}
-	add_label(&walk, &label, value.failed ? "" : value.bytes, value.len);
-	add_siblings(&walk, vitrine_hierarchy_first(hierarchy), walk.metric.len);
-	add_missing(&walk);
-	set->failed |= value.failed || walk.metric.failed || walk.labels.failed;
+	if (ordinal)
+		text_add_string(&value, format_label("#%u", ordinal + 1));
+	add_label(&label, value.bytes, value.len);
+	add_siblings(vitrine_hierarchy_first(hierarchy), walk.metric.len);
+	add_missing();
 	text_destroy(&value);
 	text_destroy(&walk.metric);
 	text_destroy(&walk.labels);
-	return walk.left_out;
+}
+
+/* ---- The command ------------------------------------------------------- */
+
+static struct vitrine_error *error_write(const char *path, int code)
+{
+	/* For report_error(), EFBIG is bad input; here it means that the disk is too small. */
+	return vitrine_error_create(code == EFBIG ? ENOSPC : code, path,
+				    VITRINE_NO_OFFSET, NULL,
+				    "cannot write: %s", strerror(code));
+}
+
+/*
+ * Replace @path atomically, once the file is on the disk: a reader finds the old file or the new
+ * one. The collector is not root: the file is readable by all, as far as umask allows. It reads
+ * *.prom only, so it ignores the temporary file.
+ */
+static void replace_file(const char *path)
+{
+	struct vtr_temporary temporary = { 0 };
+	int fd = vtr_temporary_create(&temporary, path);
+	FILE *stream = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (!stream)
+		must(vtr_error_os(errno, path,
+				  "cannot create a temporary file in its directory"));
+	errno = 0;
+	metric_set_print(stream);
+	if (fflush(stream) || ferror(stream) || fsync(fd) || fclose(stream))
+		must(error_write(path, errno ? errno : EIO));
+	if (vtr_temporary_rename(&temporary, path))
+		must(vtr_error_os(errno, path, "cannot replace"));
+}
+
+static enum vitrine_verdict judge_own(void *ctx, const struct vitrine_value *value)
+{
+	struct own *own = ctx;
+
+	if (value->hierarchy != own->hierarchy) {
+		own->linked = true;
+		return VITRINE_DROP;
+	}
+	return value->type == VITRINE_NODE ? VITRINE_DESCEND : VITRINE_KEEP;
+}
+
+/*
+ * Drop the values that links have brought into a tree: they are exported with their own tree,
+ * which is exported, too, if no trees are selected.
+ */
+static void drop_linked(const struct tree *tree, bool is_selected)
+{
+	struct own own = { .hierarchy = tree->hierarchy };
+
+	vitrine_hierarchy_filter(tree->hierarchy, judge_own, &own);
+	if (own.linked && is_selected)
+		print_note(tree->path,
+			   "links are not followed: the trees that they lead to have metrics under their own names, if they are selected");
+}
+
+/* Add the values of all trees, and say what is left out. */
+static void add_trees(const struct trees *trees)
+{
+	const struct tree *tree;
+	size_t i;
+
+	for (i = 0; i < trees->nr; i++) {
+		tree = &trees->trees[i];
+		if (!tree->hierarchy)
+			continue;
+		drop_linked(tree, trees->nr_selectors);
+		metrics_add_tree(tree->name, tree->ordinal, tree->hierarchy);
+		if (walk.nr_values)
+			print_note(tree->path,
+				   "%zu values left out: name too long, or invalid histogram counts",
+				   walk.nr_values);
+		if (walk.nr_entries)
+			print_note(tree->path,
+				   "%zu entries left out: a list has more than %d; select the entries that are needed",
+				   walk.nr_entries, METRICS_MAX_ENTRIES);
+	}
+}
+
+/* ---- Options ----------------------------------------------------------- */
+
+static const struct command_option options[] = {
+	{ "textfile", 't', "FILE", "Write FILE for node_exporter's textfile collector",
+	  .text = &args.textfile },
+	{ 0 }
+};
+
+static const struct command_line line = {
+	.options = options,
+	.operands = &args.selectors,
+	.nr_operands = &args.nr_selectors,
+	.args_doc = "[SELECTOR]...",
+	.doc = "Export Inspect trees as Prometheus metrics.\n"
+	       "\013" SELECTORS_HELP
+	       "\n"
+	       "Examples:\n"
+	       "  vitrine metrics | promtool check metrics\n"
+	       "  vitrine metrics --textfile=/var/lib/prometheus/node-exporter/vitrine.prom",
+};
+
+int cmd_metrics(int argc, char **argv)
+{
+	struct trees trees = { 0 };
+	int status;
+
+	args = (struct metrics_args){ 0 };
+	set = (struct metric_set){ 0 };
+	options_parse(&line, argc, argv);
+	status = trees_find(&trees, args.selectors, args.nr_selectors);
+	/* Without a tree and without an error, an empty file is written. */
+	if (trees.nr || status == EXIT_DONE) {
+		status = worse(status, trees_read(&trees));
+		add_trees(&trees);
+		if (args.textfile)
+			replace_file(args.textfile);
+		else
+			metric_set_print(stdout);
+	}
+	trees_destroy(&trees);
+	return status;
 }

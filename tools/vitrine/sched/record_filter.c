@@ -11,35 +11,11 @@
 
 #include <vitrine/fxt.h>
 
-#include "fxt_phase.h"
+#include "command.h"
 #include "fxt_record.h"
 #include "record_filter.h"
-#include "units.h"
 
 /* ---- Names of records -------------------------------------------------- */
-
-static const char * const kind_names[] = {
-	[VITRINE_FXT_UNKNOWN]		= "unknown",
-	[VITRINE_FXT_MAGIC]		= "magic",
-	[VITRINE_FXT_PROVIDER_INFO]	= "provider",
-	[VITRINE_FXT_PROVIDER_SECTION]	= "provider",
-	[VITRINE_FXT_PROVIDER_EVENT]	= "provider",
-	[VITRINE_FXT_INITIALIZATION]	= "clock",
-	[VITRINE_FXT_STRING]		= "string",
-	[VITRINE_FXT_THREAD]		= "thread",
-	[VITRINE_FXT_EVENT]		= "event",
-	[VITRINE_FXT_BLOB]		= "blob",
-	[VITRINE_FXT_USERSPACE_OBJECT]	= "object",
-	[VITRINE_FXT_KERNEL_OBJECT]	= "object",
-	[VITRINE_FXT_SWITCH]		= "switch",
-	[VITRINE_FXT_WAKEUP]		= "wakeup",
-	[VITRINE_FXT_LOG]		= "log",
-	[VITRINE_FXT_LARGE_BLOB]	= "large-blob",
-};
-
-#define LOST_NAME	"lost"
-
-#define NR_OF(array)	(sizeof(array) / sizeof((array)[0]))
 
 /**
  * record_kind() - name the kind of a record
@@ -49,14 +25,11 @@ static const char * const kind_names[] = {
  */
 const char *record_kind(const struct vitrine_fxt_record *record)
 {
-	if (record->kind == VITRINE_FXT_EVENT &&
-	    record->event.type < FXT_NR_PHASES)
-		return fxt_phases[record->event.type].name;
-	if (record->kind == VITRINE_FXT_PROVIDER_EVENT &&
-	    record->provider_info.event == FXT_PROVIDER_EVENT_BUFFER_FULL)
-		return LOST_NAME;
-	return kind_names[record->kind < NR_OF(kind_names) ? record->kind :
-							     VITRINE_FXT_UNKNOWN];
+	const char *event = NULL;
+
+	if (record->kind == VITRINE_FXT_EVENT)
+		event = vitrine_fxt_event_name(record->event.type);
+	return event ? event : fxt_row_of(record)->name;
 }
 
 static bool is_kind(const char *text)
@@ -66,10 +39,10 @@ static bool is_kind(const char *text)
 	for (i = 0; i < FXT_NR_PHASES; i++)
 		if (!strcmp(text, fxt_phases[i].name))
 			return true;
-	for (i = 0; i < NR_OF(kind_names); i++)
-		if (!strcmp(text, kind_names[i]))
+	for (i = 0; i < FXT_NR_ROWS; i++)
+		if (!strcmp(text, fxt_rows[i].name))
 			return true;
-	return !strcmp(text, LOST_NAME);
+	return false;
 }
 
 /* ---- Parsing ----------------------------------------------------------- */
@@ -337,20 +310,6 @@ static bool match_process(const struct record_filter *filter,
 			   named ? &name : NULL);
 }
 
-static bool match_object(const struct record_filter *filter,
-			 const struct vitrine_archive *archive,
-			 const struct vitrine_fxt_record *record)
-{
-	if (filter->nr_threads)
-		return false;
-	if (record->kind == VITRINE_FXT_USERSPACE_OBJECT)
-		return match_process(filter, archive,
-				     record->userspace_object.process);
-	return record->kind == VITRINE_FXT_KERNEL_OBJECT &&
-	       record->kernel_object.type == FXT_OBJECT_TYPE_PROCESS &&
-	       match_process(filter, archive, record->kernel_object.koid);
-}
-
 /**
  * record_filter_match_thread() - match a thread
  * @filter: filter
@@ -402,19 +361,37 @@ bool record_filter_match_scheduling(const struct record_filter *filter,
 			   "incoming_weight"));
 }
 
+/* An object is a thread, or of a process. */
+static bool match_object(const struct record_filter *filter,
+			 const struct vitrine_archive *archive,
+			 const struct vitrine_fxt_record *record)
+{
+	struct vitrine_fxt_thread thread = { .process = VITRINE_FXT_NO_PROCESS };
+
+	if (record->kind == VITRINE_FXT_KERNEL_OBJECT) {
+		thread.thread = record->kernel_object.koid;
+		if (record->kernel_object.type == FXT_OBJECT_TYPE_THREAD)
+			return record_filter_match_thread(filter, archive, &thread);
+		return record->kernel_object.type == FXT_OBJECT_TYPE_PROCESS &&
+		       !filter->nr_threads &&
+		       match_process(filter, archive, record->kernel_object.koid);
+	}
+	return record->kind == VITRINE_FXT_USERSPACE_OBJECT && !filter->nr_threads &&
+	       match_process(filter, archive, record->userspace_object.process);
+}
+
 /* One thread of the record must match both as a thread and by its process. */
 static bool match_threads(const struct record_filter *filter,
 			  const struct vitrine_archive *archive,
 			  const struct vitrine_fxt_record *record)
 {
-	struct vitrine_fxt_thread threads[2];
-	unsigned int i, nr;
+	const struct vitrine_fxt_thread *thread;
+	unsigned int i = 0;
 
 	if (!filter->nr_threads && !filter->nr_processes)
 		return true;
-	nr = fxt_threads(record, threads);
-	for (i = 0; i < nr; i++)
-		if (record_filter_match_thread(filter, archive, &threads[i]))
+	while ((thread = fxt_thread_of(record, i++)))
+		if (record_filter_match_thread(filter, archive, thread))
 			return true;
 	return match_object(filter, archive, record);
 }

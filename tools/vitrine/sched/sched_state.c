@@ -6,16 +6,13 @@
  * not running may have run, so its state from before the end of the gap is unknown; a
  * thread that was running stays where it is.
  */
-#include <limits.h>
 #include <stdlib.h>
 
 #include <vitrine/fxt.h>
 
 #include "archive.h"
-#include "grow.h"
+#include "base.h"
 #include "sched_state.h"
-
-#define MAX_CPUS	65536
 
 const char * const sched_state_names[SCHED_NR_STATES] = {
 	[SCHED_UNKNOWN]		= "unknown",
@@ -111,7 +108,7 @@ struct sched_thread *sched_thread_next(const struct sched *sched, size_t *place)
 {
 	struct sched_thread *thread;
 
-	while (*place < sched->threads.size) {
+	while (*place < sched->threads.nr) {
 		thread = sched->threads.entries[(*place)++].owner;
 		if (thread)
 			return thread;
@@ -309,8 +306,7 @@ static bool follow_packet(struct sched *sched,
 	struct fxt_loss loss;
 	uint64_t lost;
 
-	if (!vitrine_archive_packet(sched->archive, record, &packet) ||
-	    packet.cpu >= MAX_CPUS)
+	if (!vitrine_archive_packet(sched->archive, record, &packet))
 		return true;
 	cpu = cpu_get(sched, packet.cpu);
 	if (!cpu)
@@ -478,7 +474,7 @@ static void pass_time(struct sched *sched, const struct vitrine_fxt_record *reco
 static bool see_time(struct sched *sched, const struct vitrine_fxt_record *record)
 {
 	pass_time(sched, record);
-	return record->cpu >= MAX_CPUS || cpu_get(sched, record->cpu);
+	return record->cpu == VITRINE_FXT_NO_CPU || cpu_get(sched, record->cpu);
 }
 
 /**
@@ -489,15 +485,12 @@ static bool see_time(struct sched *sched, const struct vitrine_fxt_record *recor
  */
 bool sched_is_interrupt(const struct vitrine_fxt_record *record)
 {
-	static const char * const categories[] = { "irq", "ipi", "timer" };
-	unsigned int i;
+	const struct fxt_source *source;
 
 	if (record->kind != VITRINE_FXT_EVENT || record->event.type != FXT_EVENT_DURATION_COMPLETE)
 		return false;
-	for (i = 0; i < sizeof(categories) / sizeof(*categories); i++)
-		if (fxt_string_is(&record->event.category, categories[i]))
-			return true;
-	return false;
+	source = fxt_source_find(&record->event.category);
+	return source && source->takes_cpu;
 }
 
 static void follow_interrupt(struct sched *sched,
@@ -525,7 +518,7 @@ static void follow_interrupt(struct sched *sched,
 static void follow_complete(struct sched *sched,
 			    const struct vitrine_fxt_record *record)
 {
-	if (record->cpu >= MAX_CPUS)
+	if (record->cpu == VITRINE_FXT_NO_CPU)
 		return;
 	if (fxt_string_is(&record->event.name, "drop_stats") &&
 	    fxt_string_is(&record->event.category, VITRINE_PROVIDER_NAME))

@@ -67,6 +67,10 @@ struct sched_turn {
 	enum sched_state after;
 };
 
+/* Reports have so many names of interrupts, and one for all others: no machine has as many. */
+#define SCHED_MAX_INTERRUPTS	1024
+#define SCHED_OTHER_INTERRUPTS	"(others)"
+
 /**
  * struct sched_interrupt - an interrupt, a softirq, or a timer function
  * @record: its record

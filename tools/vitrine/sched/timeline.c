@@ -13,10 +13,12 @@
 #include <string.h>
 
 #include "archive.h"
-#include "error.h"
-#include "grow.h"
-#include "timeline.h"
+#include "base.h"
+#include "command.h"
 #include "ui/label.h"
+#include "timeline.h"
+
+#define NR_COLOURS	(sizeof(colours) / sizeof(colours[0]))
 
 /* Most gaps of a lane; more are merged with their neighbours. */
 #define MAX_GAPS	1024
@@ -26,12 +28,52 @@ struct filling {
 	struct sched sched;
 };
 
+struct ranked {
+	uint64_t running_ns;
+	uint32_t number;
+};
+
+/* ---- Colours of threads ------------------------------------------------ */
+
+/*
+ * By rank: the first ones are easy to tell apart, also in print and for people with colour
+ * blindness.
+ */
+
+/* The palette of Okabe and Ito without black and grey; then lighter, then darker. */
+static const uint32_t colours[] = {
+	0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7, 0x56b4e9, 0xd55e00, 0xf0e442,
+	0x66aad1, 0xf2cc7a, 0x70c8ae, 0xe4b9d0, 0xa6d7f3, 0xe89a5f, 0xf8f2a3,
+	0x004e7a, 0x9c6c00, 0x006b4e, 0x8c4f72, 0x2f7ba3, 0x8f3f00, 0xa89d1c,
+};
+
+/**
+ * timeline_colour() - return the colour of a thread
+ * @rank: rank by running time, 0 for the longest
+ *
+ * Return: 0xRRGGBB; the colours repeat after 21.
+ */
+uint32_t timeline_colour(uint32_t rank)
+{
+	return colours[rank % NR_COLOURS];
+}
+
+/**
+ * timeline_is_dark() - find out whether text on a colour must be white
+ * @colour: colour
+ *
+ * Return: true if the colour is darker than a medium grey.
+ */
+bool timeline_is_dark(uint32_t colour)
+{
+	unsigned int red = colour >> 16, green = colour >> 8 & 0xff;
+
+	return 299 * red + 587 * green + 114 * (colour & 0xff) < 140 * 1000;
+}
+
 static struct timeline_lane *lane_get(struct timeline *timeline, uint32_t cpu)
 {
-	if (!GROW_TO(timeline->lanes, timeline->nr_lanes, cpu)) {
-		timeline->failed = true;
-		return NULL;
-	}
+	must_have(GROW_TO(timeline->lanes, timeline->nr_lanes, cpu));
 	timeline->lanes[cpu].seen = true;
 	return &timeline->lanes[cpu];
 }
@@ -97,10 +139,7 @@ static void add_item(struct timeline *timeline, struct timeline_row *row,
 		put_together(&row->items[nr - 1], item);
 		return;
 	}
-	if (!GROW(row->items, nr)) {
-		timeline->failed = true;
-		return;
-	}
+	must_have(GROW(row->items, nr));
 	row->items[row->nr_items++] = *item;
 	timeline->nr_items[kind]++;
 	/*
@@ -125,20 +164,12 @@ static uint32_t number_of(struct timeline *timeline,
 	if (!record_filter_match_thread(timeline->filter, timeline->archive,
 					&thread->id))
 		return TIMELINE_OTHERS;
-	if (!GROW(timeline->threads, nr)) {
-		timeline->failed = true;
-		return TIMELINE_OTHERS;
-	}
+	must_have(GROW(timeline->threads, nr));
 	timeline->threads[nr] = (struct timeline_thread){ .id = thread->id };
 	timeline->nr_threads++;
 	thread->owner = (void *)(uintptr_t)(nr + 1);
 	return nr;
 }
-
-struct ranked {
-	uint64_t running_ns;
-	uint32_t number;
-};
 
 static int compare_running(const void *left, const void *right)
 {
@@ -155,10 +186,7 @@ static void rank_threads(struct timeline *timeline)
 				       sizeof(*ranked));
 	uint32_t i;
 
-	if (!ranked) {
-		timeline->failed = true;
-		return;
-	}
+	must_have(ranked);
 	for (i = 0; i < timeline->nr_threads; i++) {
 		ranked[i].running_ns = timeline->threads[i].running_ns;
 		ranked[i].number = i;
@@ -197,8 +225,6 @@ static void on_end(void *ctx, struct sched_thread *thread)
 	    !clip(filling, &begin_ns, &end_ns))
 		return;
 	lane = lane_get(timeline, turn->cpu);
-	if (!lane)
-		return;
 	timeline->end_ns = filling->sched.now_ns;
 	item = (struct timeline_item){
 		.begin_ns = begin_ns,
@@ -218,26 +244,19 @@ static void on_end(void *ctx, struct sched_thread *thread)
 	add_item(timeline, &lane->rows[TIMELINE_TURNS], TIMELINE_TURNS, &item);
 }
 
-static uint32_t name_of(struct timeline *timeline,
-			const struct vitrine_fxt_record *record)
+static uint32_t name_of(struct timeline *timeline, const char *label)
 {
-	char label[LABEL_EVENT_BYTES];
 	uint32_t nr;
 
-	label_event(label, record);
 	for (nr = 0; nr < timeline->nr_names; nr++)
 		if (!strcmp(timeline->names[nr], label))
 			return nr;
-	if (!GROW(timeline->names, nr)) {
-		timeline->failed = true;
-		return 0;
-	}
+	if (nr >= SCHED_MAX_INTERRUPTS && strcmp(label, SCHED_OTHER_INTERRUPTS))
+		return name_of(timeline, SCHED_OTHER_INTERRUPTS);
+	must_have(GROW(timeline->names, nr));
 	timeline->names[nr] = strdup(label);
-	if (timeline->names[nr])
-		timeline->nr_names++;
-	else
-		timeline->failed = true;
-	return nr;
+	must_have(timeline->names[nr]);
+	return timeline->nr_names++;
 }
 
 static void on_interrupt(void *ctx, const struct sched_interrupt *interrupt)
@@ -256,10 +275,8 @@ static void on_interrupt(void *ctx, const struct sched_interrupt *interrupt)
 	    !clip(filling, &item.begin_ns, &item.end_ns))
 		return;
 	lane = lane_get(timeline, interrupt->cpu);
-	if (!lane)
-		return;
 	timeline->end_ns = filling->sched.now_ns;
-	item.thread = name_of(timeline, interrupt->record);
+	item.thread = name_of(timeline, event_label(interrupt->record));
 	item.thread_ns = item.end_ns - item.begin_ns;
 	if (item.busy_ns > item.thread_ns)
 		item.busy_ns = item.thread_ns;
@@ -273,18 +290,13 @@ static void add_gap(struct timeline *timeline, uint32_t cpu, uint64_t begin_ns,
 	struct timeline_lane *lane = lane_get(timeline, cpu);
 	struct timeline_gap *last;
 
-	if (!lane)
-		return;
 	last = lane->nr_gaps ? &lane->gaps[lane->nr_gaps - 1] : NULL;
 	if (last && (begin_ns <= last->end_ns || lane->nr_gaps == MAX_GAPS)) {
 		if (end_ns > last->end_ns)
 			last->end_ns = end_ns;
 		return;
 	}
-	if (!GROW(lane->gaps, lane->nr_gaps)) {
-		timeline->failed = true;
-		return;
-	}
+	must_have(GROW(lane->gaps, lane->nr_gaps));
 	lane->gaps[lane->nr_gaps++] = (struct timeline_gap){ begin_ns, end_ns };
 }
 
@@ -328,25 +340,21 @@ static enum archive_step follow(void *ctx, const struct vitrine_fxt_record *reco
 {
 	struct filling *filling = ctx;
 
-	if (!sched_follow(&filling->sched, record) || filling->timeline->failed)
-		return ARCHIVE_NO_MEMORY;
+	must_have(sched_follow(&filling->sched, record));
 	return ARCHIVE_NEXT;
 }
 
 static struct vitrine_error *follow_all(struct filling *filling,
 					struct vitrine_archive *archive)
 {
-	struct timeline *timeline = filling->timeline;
 	struct vitrine_error *err = archive_for_each(archive, follow, filling);
 
 	if (err)
 		return err;
 	sched_finish(&filling->sched);
 	add_idle_lanes(filling);
-	rank_threads(timeline);
-	if (!timeline->failed)
-		return NULL;
-	return vtr_error_no_memory();
+	rank_threads(filling->timeline);
+	return NULL;
 }
 
 /* Make the cells so large that @max_cells of them cover the range. */
@@ -359,6 +367,24 @@ static void make_fit(struct timeline *timeline)
 		while (timeline->max_cells && length_ns / timeline->max_cells >
 					      timeline->cell_ns[kind])
 			make_coarser(timeline, kind);
+}
+
+/* Begin gaps that precede the first record of their CPU where the timeline does. */
+static void clip_gaps(struct timeline *timeline)
+{
+	struct timeline_gap *gap;
+	uint32_t cpu;
+	size_t i;
+
+	for (cpu = 0; cpu < timeline->nr_lanes; cpu++) {
+		for (i = 0; i < timeline->lanes[cpu].nr_gaps; i++) {
+			gap = &timeline->lanes[cpu].gaps[i];
+			if (gap->begin_ns < timeline->begin_ns)
+				gap->begin_ns = timeline->begin_ns;
+			if (gap->end_ns < gap->begin_ns)
+				gap->end_ns = gap->begin_ns;
+		}
+	}
 }
 
 /**
@@ -394,6 +420,7 @@ struct vitrine_error *timeline_fill(struct timeline *timeline,
 	if (timeline->end_ns < timeline->begin_ns)
 		timeline->end_ns = timeline->begin_ns;
 	make_fit(timeline);
+	clip_gaps(timeline);
 	timeline->nr_lost = filling.sched.nr_lost;
 	sched_deinit(&filling.sched);
 	return err;
@@ -407,7 +434,6 @@ struct vitrine_error *timeline_fill(struct timeline *timeline,
 void timeline_put_missing(FILE *stream, const struct timeline *timeline)
 {
 	const struct timeline_row *row;
-	char cell[LABEL_TIME_BYTES];
 	uint64_t nr_turns = 0, nr_bars = 0;
 	uint32_t cpu;
 	size_t i;
@@ -421,9 +447,9 @@ void timeline_put_missing(FILE *stream, const struct timeline *timeline)
 			nr_bars++;
 		}
 	}
-	label_duration(cell, timeline->cell_ns[TIMELINE_TURNS]);
 	fprintf(stream, "%" PRIu64 " of %" PRIu64 " time slices are shorter than %s and ",
-		nr_turns, timeline->nr_all[TIMELINE_TURNS], cell);
+		nr_turns, timeline->nr_all[TIMELINE_TURNS],
+		duration(timeline->cell_ns[TIMELINE_TURNS]));
 	fprintf(stream, "merged into %" PRIu64 " bars", nr_bars);
 }
 

@@ -113,7 +113,6 @@ struct timeline_thread {
  * @nr_threads: number of @threads
  * @names: names of interrupts, by number
  * @nr_names: number of @names
- * @failed: out of memory
  */
 struct timeline {
 	const struct vitrine_archive *archive;
@@ -132,42 +131,14 @@ struct timeline {
 	uint32_t nr_threads;
 	char **names;
 	uint32_t nr_names;
-	bool failed;
 };
 
-/**
- * struct timeline_args - the options of `vitrine timeline'
- * @path: trace to read; NULL with @live
- * @output: file to write; "-": standard output
- * @live: read the flight recorder
- * @html: write HTML, not SVG
- * @filter: CPUs and time range to draw, threads to colour
- */
-struct timeline_args {
-	const char *path;
-	const char *output;
-	bool live;
-	bool html;
-	struct record_filter filter;
-};
-
-/* timeline_draw.c */
-int timeline_run(const struct timeline_args *args);
-
-/* timeline.c */
 struct vitrine_error *timeline_fill(struct timeline *timeline,
 				    struct vitrine_archive *archive);
 void timeline_deinit(struct timeline *timeline);
 void timeline_put_missing(FILE *stream, const struct timeline *timeline);
 
-/* timeline_colour.c */
 uint32_t timeline_colour(uint32_t rank);
 bool timeline_is_dark(uint32_t colour);
-
-/* timeline_svg.c, timeline_html.c */
-void timeline_svg(FILE *stream, const struct timeline *timeline,
-		  const char *title);
-void timeline_html(FILE *stream, const struct timeline *timeline,
-		   const char *title);
 
 #endif /* _VITRINE_TIMELINE_H */

@@ -1,48 +1,340 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Show which threads run and wait and which used the CPUs, on a live screen or, with
- * --once, as text or JSON.
+ * `vitrine top': show which threads run and wait and which used the CPUs, on a live screen or, with
+ * --once, as text or JSON (Documentation/json.rst).
  *
  * At each refresh the whole flight recorder is read and followed from its beginning,
  * because the state of a thread may have been recorded long ago; only what is later
- * than the previous refresh is counted. top_report.c formats, ui/screen.c owns the
- * terminal.
+ * than the previous refresh is counted. ui/screen.c owns the terminal.
  */
 #define _GNU_SOURCE	/* wide characters of curses */
+#include <argp.h>
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <curses.h>
 
 #include "archive.h"
-#include "error.h"
+#include "base.h"
+#include "command.h"
 #include "fxt_record.h"
-#include "report.h"
+#include "ui/fields.h"
+#include "ui/label.h"
 #include "ui/screen.h"
-#include "top.h"
-#include "top_report.h"
+#include "print.h"
+#include "sched_state.h"
 #include "trace_input.h"
+
+#define TOP_WAITING	16	/* most waiting threads named per CPU */
+#define TOP_HEAD_BYTES	256
+#define TOP_CPU_BYTES	((TOP_WAITING + 2) * LABEL_BYTES)
+
+/* Numbers in a row. */
+enum top_number {
+	TOP_CPU,
+	TOP_RUNNING,
+	TOP_WAIT,
+	TOP_RUNS,
+	TOP_LONGEST,
+	TOP_NR_NUMBERS,
+};
+
+enum top_order {
+	TOP_BY_CPU,
+	TOP_BY_WAIT,
+	TOP_BY_RUNS,
+};
+
+/**
+ * struct top_row - a thread
+ * @id: its ids
+ * @label: its name and ids
+ * @state: current state
+ * @cpu: CPU where it runs or ran last
+ * @since_ns: begin of the current state
+ * @running_ns: time it ran since the previous refresh
+ * @ready_ns: time it waited for a CPU
+ * @runs: number of time slices
+ * @max_ns: its longest wait, including one that has not ended
+ */
+struct top_row {
+	struct vitrine_fxt_thread id;
+	char label[LABEL_BYTES];
+	enum sched_state state;
+	uint32_t cpu;
+	uint64_t since_ns;
+	uint64_t running_ns;
+	uint64_t ready_ns;
+	uint64_t runs;
+	uint64_t max_ns;
+};
+
+/**
+ * struct top_cpu - a CPU
+ * @number: its number
+ * @busy_ns: time that threads ran since the previous refresh
+ * @idle_ns: time that the CPU was idle since then
+ * @nr_switches: number of context switches
+ * @state: "running", "idle" or "unknown"
+ * @running: the running thread, or NULL
+ */
+struct top_cpu {
+	uint32_t number;
+	uint64_t busy_ns;
+	uint64_t idle_ns;
+	uint64_t nr_switches;
+	const char *state;
+	const struct top_row *running;
+};
+
+/**
+ * struct top_view - contents of the screen
+ * @order: sort key of the rows
+ * @rows: threads
+ * @nr_rows: number of @rows
+ * @cpus: CPUs
+ * @nr_cpus: number of @cpus
+ * @begin_ns: time of the previous refresh
+ * @now_ns: time of the last record that was read
+ * @length_ns: time since the previous refresh
+ * @nr_gaps: gaps in the trace since then
+ * @has_wakeups: the trace has wakeups
+ */
+struct top_view {
+	enum top_order order;
+	struct top_row *rows;
+	size_t nr_rows;
+	struct top_cpu *cpus;
+	size_t nr_cpus;
+	uint64_t begin_ns;
+	uint64_t now_ns;
+	uint64_t length_ns;
+	uint64_t nr_gaps;
+	bool has_wakeups;
+};
+
+#define STATE_COLUMNS	10
+#define NUMBER_COLUMNS	10
+
+/**
+ * struct top_args - the options of `vitrine top'
+ * @once: print one report and exit
+ * @json: print JSON, with @once
+ */
+struct top_args {
+	bool once;
+	bool json;
+};
 
 #define HEADER_LINES	1
 #define ERROR_BYTES	256
 
 /* Widths from the right; the thread has the rest, at least NAME_COLUMNS. */
 #define NAME_COLUMNS	20
-#define STATE_COLUMNS	10
-#define NUMBER_COLUMNS	10
 
-/**
- * struct top - the command at work
- * @args: the options
- * @screen: the terminal
- * @view: threads and CPUs that are shown
- * @error: why nothing could be read, or empty
- */
-struct top {
-	const struct top_args *args;
-	struct screen screen;
-	struct top_view view;
-	char error[ERROR_BYTES];
+static struct top_args args;
+static struct top_view view;
+
+/* The terminal, and why nothing could be read, or an empty text. */
+static struct screen screen;
+static char error[ERROR_BYTES];
+
+/* ---- Parts of the view as text ----------------------------------------- */
+
+static const char * const top_heads[TOP_NR_NUMBERS] = {
+	[TOP_CPU]	= "CPU",
+	[TOP_RUNNING]	= "RUNNING",
+	[TOP_WAIT]	= "WAITING",
+	[TOP_RUNS]	= "RUNS/s",
+	[TOP_LONGEST]	= "LONGEST",
+};
+
+/* Find out whether a thread waits for a CPU now. */
+static bool is_waiting(enum sched_state state)
+{
+	return state == SCHED_WOKEN || state == SCHED_PREEMPTED;
+}
+
+/* Return how busy CPUs were while it is known what they did. */
+static double busy_percent(uint64_t busy_ns, uint64_t idle_ns)
+{
+	return busy_ns ? 100.0 * busy_ns / (busy_ns + idle_ns) : 0;
+}
+
+static double percent(uint64_t ns)
+{
+	return view.length_ns ? 100.0 * ns / view.length_ns : 0;
+}
+
+static double per_second(uint64_t nr)
+{
+	return view.length_ns ? nr * 1e9 / view.length_ns : 0;
+}
+
+/* Return the summary of the machine. */
+static const char *head_text(void)
+{
+	static const char * const orders[] = {
+		[TOP_BY_CPU]	= "CPU",
+		[TOP_BY_WAIT]	= "longest wait",
+		[TOP_BY_RUNS]	= "runs",
+	};
+	uint64_t busy_ns = 0, idle_ns = 0, nr = 0;
+	static char text[TOP_HEAD_BYTES];
+	size_t i;
+
+	for (i = 0; i < view.nr_cpus; i++) {
+		busy_ns += view.cpus[i].busy_ns;
+		idle_ns += view.cpus[i].idle_ns;
+		nr += view.cpus[i].nr_switches;
+	}
+	snprintf(text, sizeof(text),
+		 "%zu CPU%s busy for %.0f %%, %.0f switches/s, %zu threads, last %s, by %s%s%s",
+		 view.nr_cpus, view.nr_cpus == 1 ? "" : "s", busy_percent(busy_ns, idle_ns),
+		 per_second(nr), view.nr_rows, duration(view.length_ns), orders[view.order],
+		 view.has_wakeups ? "" : "; no wakeups recorded",
+		 view.nr_gaps ? "; records lost" : "");
+	return text;
+}
+
+/* Return the line of a CPU, and the number of threads that wait where they ran last. */
+static const char *cpu_text(const struct top_cpu *cpu, size_t *ret_waiting)
+{
+	const struct top_row *row = cpu->running;
+	static char text[TOP_CPU_BYTES];
+	size_t i, nr = 0, len;
+
+	for (i = 0; i < view.nr_rows; i++)
+		nr += view.rows[i].cpu == cpu->number && is_waiting(view.rows[i].state);
+	*ret_waiting = nr;
+	len = snprintf(text, sizeof(text), "CPU %-4" PRIu32 " %3.0f %% %8.0f/s  %s%s%s",
+		       cpu->number, busy_percent(cpu->busy_ns, cpu->idle_ns),
+		       per_second(cpu->nr_switches),
+		       row ? row->label : *cpu->state == 'i' ? cpu->state : "?",
+		       row ? " for " : "", row ? duration(view.now_ns - row->since_ns) : "");
+	if (nr)
+		len += snprintf(text + len, sizeof(text) - len, "; %zu wait%s: ", nr,
+				nr == 1 ? "s" : "");
+	for (i = 0, nr = 0; i < view.nr_rows && nr < TOP_WAITING; i++)
+		if (view.rows[i].cpu == cpu->number && is_waiting(view.rows[i].state))
+			len += snprintf(text + len, sizeof(text) - len, "%s%s",
+					nr++ ? ", " : "", view.rows[i].label);
+	return text;
+}
+
+static const char *state_text(const struct top_row *row)
+{
+	return row->state == SCHED_UNKNOWN ? "?" : sched_state_names[row->state];
+}
+
+/* Format the numbers of a thread. */
+static void row_texts(const struct top_row *row, const char *texts[TOP_NR_NUMBERS])
+{
+	texts[TOP_CPU] = format_label("%" PRIu32, row->cpu);
+	texts[TOP_RUNNING] = format_label("%.1f %%", percent(row->running_ns));
+	texts[TOP_WAIT] = format_label("%.1f %%", percent(row->ready_ns));
+	texts[TOP_RUNS] = format_label("%.0f", per_second(row->runs));
+	texts[TOP_LONGEST] = duration(row->max_ns);
+}
+
+/* ---- Once -------------------------------------------------------------- */
+
+static unsigned int widest_label(void)
+{
+	unsigned int columns, widest = sizeof("THREAD") - 1;
+	size_t i;
+
+	for (i = 0; i < view.nr_rows; i++) {
+		columns = label_columns(view.rows[i].label);
+		widest = columns > widest ? columns : widest;
+	}
+	return widest;
+}
+
+static void print_line(unsigned int columns, const char *label, const char *state,
+		       const char * const numbers[TOP_NR_NUMBERS])
+{
+	unsigned int i;
+
+	printf("%s  %-*s", padded(label, columns), STATE_COLUMNS, state);
+	for (i = 0; i < TOP_NR_NUMBERS; i++)
+		printf("%*s", NUMBER_COLUMNS, numbers[i]);
+	putchar('\n');
+}
+
+/* Print everything as text. */
+static void print_text(void)
+{
+	const char *texts[TOP_NR_NUMBERS];
+	unsigned int columns = widest_label();
+	size_t i, nr_waiting;
+
+	puts(head_text());
+	for (i = 0; i < view.nr_cpus; i++)
+		puts(cpu_text(&view.cpus[i], &nr_waiting));
+	print_line(columns, "THREAD", "STATE", top_heads);
+	for (i = 0; i < view.nr_rows; i++) {
+		row_texts(&view.rows[i], texts);
+		print_line(columns, view.rows[i].label, state_text(&view.rows[i]), texts);
+	}
+}
+
+static void write_thread(struct json_writer *json, const void *ctx, const void *thread)
+{
+	record_json_thread(json, ctx, thread);
+}
+
+static void write_running(struct json_writer *json, const void *ctx, const void *value)
+{
+	const struct top_row * const *row = value;
+
+	record_json_thread(json, ctx, &(*row)->id);
+}
+
+static void write_since(struct json_writer *json, const void *ctx, const void *value)
+{
+	const struct top_row * const *row = value;
+
+	json_uint(json, (*row)->since_ns);
+}
+
+#define ROW struct top_cpu
+static const struct field cpu_fields[] = {
+	FIELD_AS("cpu", number),
+	FIELD(busy_ns),
+	FIELD_AS("switches", nr_switches),
+	FIELD(state),
+	FIELD_BY("thread", running, write_running, FIELD_IF(running)),
+	FIELD_BY("since_ns", running, write_since, FIELD_IF(running)),
+	{ 0 }
+};
+
+#undef ROW
+#define ROW struct top_row
+static const struct field row_fields[] = {
+	FIELD_BY("thread", id, write_thread),
+	FIELD_WORD("state", state, sched_state_names),
+	FIELD(since_ns),
+	FIELD(cpu),
+	FIELD(running_ns),
+	FIELD_AS("waiting_ns", ready_ns),
+	FIELD_AS("longest_ns", max_ns),
+	FIELD(runs),
+	{ 0 }
+};
+
+#undef ROW
+#define ROW struct top_view
+static const struct field view_fields[] = {
+	FIELD(begin_ns),
+	FIELD_AS("end_ns", now_ns),
+	FIELD_AS("gaps", nr_gaps),
+	FIELD(has_wakeups),
+	FIELD_LIST("cpus", cpus, nr_cpus, cpu_fields),
+	FIELD_LIST("threads", rows, nr_rows, row_fields),
+	{ 0 }
 };
 
 /* ---- Following the trace ----------------------------------------------- */
@@ -73,13 +365,12 @@ static bool is_active(const struct sched_thread *thread)
 	       thread->state == SCHED_PREEMPTED;
 }
 
-static void add_row(struct top_view *view, const struct sched *sched,
-		    const struct sched_thread *thread)
+static void add_row(const struct sched *sched, const struct sched_thread *thread)
 {
-	struct top_row *row = &view->rows[view->nr_rows++];
+	struct top_row *row = &view.rows[view.nr_rows++];
 
 	row->id = thread->id;
-	label_thread(row->label, sched->archive, &thread->id);
+	snprintf(row->label, sizeof(row->label), "%s", thread_label(sched->archive, &thread->id));
 	row->state = thread->state;
 	row->cpu = thread->cpu;
 	row->since_ns = thread->state == SCHED_RUNNING ?
@@ -88,21 +379,19 @@ static void add_row(struct top_view *view, const struct sched *sched,
 	row->ready_ns = sched_runnable_ns(thread);
 	row->runs = thread->nr_turns;
 	row->max_ns = (uintptr_t)thread->owner;
-	if (top_is_waiting(row) &&
-	    sched->now_ns - row->since_ns > row->max_ns)
+	if (is_waiting(row->state) && sched->now_ns - row->since_ns > row->max_ns)
 		row->max_ns = sched->now_ns - row->since_ns;
 }
 
-static int compare_rows(const void *left, const void *right, void *ctx)
+static int compare_rows(const void *left, const void *right)
 {
 	const struct top_row *a = left, *b = right;
-	const struct top_view *view = ctx;
 	uint64_t a_key = a->running_ns, b_key = b->running_ns;
 
-	if (view->order == TOP_BY_WAIT) {
+	if (view.order == TOP_BY_WAIT) {
 		a_key = a->max_ns;
 		b_key = b->max_ns;
-	} else if (view->order == TOP_BY_RUNS) {
+	} else if (view.order == TOP_BY_RUNS) {
 		a_key = a->runs;
 		b_key = b->runs;
 	}
@@ -111,152 +400,129 @@ static int compare_rows(const void *left, const void *right, void *ctx)
 	return strcmp(a->label, b->label);
 }
 
-static void sort_rows(struct top_view *view)
+static const struct top_row *running_on(uint32_t cpu)
 {
-	if (view->nr_rows)
-		qsort_r(view->rows, view->nr_rows, sizeof(*view->rows),
-			compare_rows, view);
+	size_t i;
+
+	for (i = 0; i < view.nr_rows; i++)
+		if (view.rows[i].cpu == cpu && view.rows[i].state == SCHED_RUNNING)
+			return &view.rows[i];
+	return NULL;
 }
 
-static void forget(struct top_view *view)
+static void sort_rows(void)
 {
-	free(view->rows);
-	free(view->cpus);
-	view->rows = NULL;
-	view->cpus = NULL;
-	view->nr_rows = 0;
-	view->nr_cpus = 0;
+	size_t i;
+
+	if (view.nr_rows)
+		qsort(view.rows, view.nr_rows, sizeof(*view.rows), compare_rows);
+	for (i = 0; i < view.nr_cpus; i++)
+		view.cpus[i].running = running_on(view.cpus[i].number);
 }
 
-/* Copy the contents of the screen to @view, because @sched is freed before it is drawn. */
-static bool collect(struct top_view *view, const struct sched *sched)
+static void forget(void)
+{
+	free(view.rows);
+	free(view.cpus);
+	view.rows = NULL;
+	view.cpus = NULL;
+	view.nr_rows = 0;
+	view.nr_cpus = 0;
+}
+
+static void add_cpu(uint32_t number, const struct sched_cpu *cpu)
+{
+	view.cpus[view.nr_cpus++] = (struct top_cpu){
+		.number = number,
+		.busy_ns = cpu->busy_ns,
+		.idle_ns = cpu->idle_ns,
+		.nr_switches = cpu->nr_switches,
+		.state = running_on(number) ? "running" : cpu->known ? "idle" : "unknown",
+	};
+}
+
+/* Copy the contents of the screen to the view, because @sched is freed before it is drawn. */
+static bool collect(const struct sched *sched)
 {
 	const struct sched_thread *thread;
 	size_t i = 0;
 
-	forget(view);
-	view->rows = calloc(sched->threads.nr + 1, sizeof(*view->rows));
-	view->cpus = calloc(sched->nr_cpus + 1, sizeof(*view->cpus));
-	if (!view->rows || !view->cpus)
+	forget();
+	view.rows = calloc(sched->threads.nr + 1, sizeof(*view.rows));
+	view.cpus = calloc(sched->nr_cpus + 1, sizeof(*view.cpus));
+	if (!view.rows || !view.cpus)
 		return false;
 	while ((thread = sched_thread_next(sched, &i)))
 		if (is_active(thread))
-			add_row(view, sched, thread);
-	for (i = 0; i < sched->nr_cpus; i++) {
-		const struct sched_cpu *cpu = sched->cpus[i];
-
-		if (!cpu)
-			continue;
-		view->cpus[view->nr_cpus++] = (struct top_cpu){
-			.number = i,
-			.known = cpu->known,
-			.busy_ns = cpu->busy_ns,
-			.idle_ns = cpu->idle_ns,
-			.nr_switches = cpu->nr_switches,
-		};
-	}
-	view->length_ns = sched->now_ns - (sched->from_ns > sched->begin_ns ?
-					   sched->from_ns : sched->begin_ns);
-	view->now_ns = sched->now_ns;
-	view->nr_gaps = sched->nr_gaps;
-	sort_rows(view);
+			add_row(sched, thread);
+	for (i = 0; i < sched->nr_cpus; i++)
+		if (sched->cpus[i])
+			add_cpu(i, sched->cpus[i]);
+	view.begin_ns = sched->from_ns > sched->begin_ns ? sched->from_ns : sched->begin_ns;
+	view.now_ns = sched->now_ns;
+	view.length_ns = view.now_ns - view.begin_ns;
+	view.nr_gaps = sched->nr_gaps;
+	sort_rows();
 	return true;
 }
 
-/**
- * struct follower - one pass over the trace
- * @sched: state of all threads and CPUs
- * @view: what is shown
- */
-struct follower {
-	struct sched sched;
-	struct top_view *view;
-};
-
 static enum archive_step follow(void *ctx, const struct vitrine_fxt_record *record)
 {
-	struct follower *follower = ctx;
-
-	if (record->kind == VITRINE_FXT_WAKEUP)
-		follower->view->has_wakeups = true;
-	return sched_follow(&follower->sched, record) ? ARCHIVE_NEXT :
-							ARCHIVE_NO_MEMORY;
+	view.has_wakeups |= record->kind == VITRINE_FXT_WAKEUP;
+	return sched_follow(ctx, record) ? ARCHIVE_NEXT : ARCHIVE_NO_MEMORY;
 }
 
-static struct vitrine_error *follow_all(struct top_view *view,
-					struct vitrine_archive *archive)
+/* Open the flight recorder and look at all of it. */
+static struct vitrine_error *look_now(struct trace_input *input)
 {
-	struct follower follower = {
-		.sched = {
-			.ops = &ops,
-			.archive = archive,
-			.from_ns = view->now_ns,
-			.to_ns = UINT64_MAX,
-		},
-		.view = view,
+	struct sched sched = {
+		.ops = &ops,
+		.ctx = &sched,
+		.from_ns = view.now_ns,
+		.to_ns = UINT64_MAX,
 	};
-	struct sched *sched = &follower.sched;
-	struct vitrine_error *err;
+	struct vitrine_error *err = trace_input_open_live(input);
 
-	sched->ctx = sched;
-	view->has_wakeups = false;
-	err = archive_for_each(archive, follow, &follower);
-	/* The clock went back: another session began, and all of it is new. */
-	if (sched->now_ns < sched->from_ns)
-		view->now_ns = 0;
-	sched_finish(sched);
-	if (!err && sched->now_ns >= sched->from_ns && !collect(view, sched))
-		err = vtr_error_no_memory();
-	sched_deinit(sched);
-	return err;
-}
-
-static struct vitrine_error *look_now(struct top *top)
-{
-	struct trace_input input = { 0 };
-	struct vitrine_error *err;
-
-	err = trace_input_open_live(&input);
-	if (!err)
-		err = follow_all(&top->view, input.archive);
-	trace_input_close(&input, NULL);
-	return err;
-}
-
-static void add_error(void *ctx, const char *text)
-{
-	struct top *top = ctx;
-
-	snprintf(top->error, sizeof(top->error), "%s", text);
-}
-
-static void look(void *ctx)
-{
-	struct top *top = ctx;
-	struct vitrine_error *err = look_now(top);
-
-	*top->error = '\0';
 	if (err)
-		report_error(err);
-	screen_errors(&top->screen, add_error, top);
+		return err;
+	sched.archive = input->archive;
+	view.has_wakeups = false;
+	err = archive_for_each(input->archive, follow, &sched);
+	/* The clock went back: another session began, and all of it is new. */
+	if (sched.now_ns < sched.from_ns)
+		view.now_ns = 0;
+	sched_finish(&sched);
+	if (!err && sched.now_ns >= sched.from_ns && !collect(&sched))
+		err = vtr_error_no_memory();
+	sched_deinit(&sched);
+	return err;
 }
 
 /* ---- The screen -------------------------------------------------------- */
 
-static void draw_head(const struct top *top)
+static void add_error(void *ctx, const char *text)
 {
-	char text[TOP_HEAD_BYTES];
-
-	top_head_text(&top->view, text);
-	screen_text((struct cell){ 0, 0, COLS, false }, text);
+	snprintf(error, sizeof(error), "%s", text);
 }
 
-static void draw_cpu(const struct top *top, const struct top_cpu *cpu, int line)
+static void look(void *ctx)
 {
-	char text[TOP_CPU_BYTES];
-	size_t nr = top_cpu_text(&top->view, cpu, text);
+	struct trace_input input = { 0 };
+	struct vitrine_error *err = look_now(&input);
 
-	attrset(nr ? A_BOLD | COLOR_PAIR(SCREEN_CHANGED) : A_NORMAL);
+	trace_input_close(&input, NULL);
+	*error = '\0';
+	if (err)
+		report_error(err);
+	screen_errors(&screen, add_error, NULL);
+}
+
+static void draw_cpu(const struct top_cpu *cpu, int line)
+{
+	size_t nr_waiting;
+	const char *text = cpu_text(cpu, &nr_waiting);
+
+	attrset(nr_waiting ? A_BOLD | COLOR_PAIR(SCREEN_CHANGED) : A_NORMAL);
 	screen_text((struct cell){ line, 0, COLS, false }, text);
 	attrset(A_NORMAL);
 }
@@ -298,53 +564,48 @@ static void draw_columns(int line, const char *label, const char *state,
 	}
 }
 
-static void draw_row(const struct top *top, const struct top_row *row, int line)
+static void draw_row(const struct top_row *row, int line)
 {
-	char texts[TOP_NR_NUMBERS][LABEL_TIME_BYTES];
-	const char *numbers[TOP_NR_NUMBERS];
-	int i;
+	const char *texts[TOP_NR_NUMBERS];
 
-	top_row_texts(&top->view, row, texts);
-	for (i = 0; i < TOP_NR_NUMBERS; i++)
-		numbers[i] = texts[i];
-	attrset(top_is_waiting(row) ? A_BOLD | COLOR_PAIR(SCREEN_CHANGED) :
+	row_texts(row, texts);
+	attrset(is_waiting(row->state) ? A_BOLD | COLOR_PAIR(SCREEN_CHANGED) :
 		row->state == SCHED_RUNNING ? A_BOLD : A_NORMAL);
-	draw_columns(line, row->label, top_state_text(row), numbers);
+	draw_columns(line, row->label, state_text(row), texts);
 	attrset(A_NORMAL);
 }
 
 /* Return how many lines the CPUs have: at most half of the screen. */
-static int cpu_lines(const struct top *top)
+static size_t cpu_lines(void)
 {
-	int most = (LINES - HEADER_LINES) / 2;
+	size_t most = (LINES - HEADER_LINES) / 2;
 
-	return top->view.nr_cpus < (size_t)most ? (int)top->view.nr_cpus : most;
+	return view.nr_cpus < most ? view.nr_cpus : most;
 }
 
 /* Return how many lines the threads have, below their heading. */
-static size_t page_lines(const struct top *top)
+static size_t page_lines(void)
 {
-	return screen_lines(HEADER_LINES + cpu_lines(top) + 1);
+	return screen_lines(HEADER_LINES + cpu_lines() + 1);
 }
 
 static void draw(void *ctx)
 {
-	struct top *top = ctx;
-	size_t i, lines = page_lines(top);
+	size_t i, lines = page_lines();
 	int line = HEADER_LINES;
 
-	screen_fit(&top->screen, lines, top->view.nr_rows);
-	for (i = 0; i < (size_t)cpu_lines(top); i++)
-		draw_cpu(top, &top->view.cpus[i], line++);
+	screen_fit(&screen, lines, view.nr_rows);
+	for (i = 0; i < cpu_lines(); i++)
+		draw_cpu(&view.cpus[i], line++);
 	screen_bar(line);
 	draw_columns(line++, "THREAD", "STATE", top_heads);
 	attrset(A_NORMAL);
-	for (i = 0; i < lines && top->screen.top + i < top->view.nr_rows; i++)
-		draw_row(top, &top->view.rows[top->screen.top + i], line++);
-	draw_head(top);
-	if (*top->error) {
+	for (i = 0; i < lines && screen.top + i < view.nr_rows; i++)
+		draw_row(&view.rows[screen.top + i], line++);
+	screen_text((struct cell){ 0, 0, COLS, false }, head_text());
+	if (*error) {
 		attrset(A_BOLD | COLOR_PAIR(SCREEN_ERROR));
-		screen_text((struct cell){ 0, 0, COLS, false }, top->error);
+		screen_text((struct cell){ 0, 0, COLS, false }, error);
 		clrtoeol();
 	}
 	screen_footer("q quit  c w r by CPU, longest wait, runs  arrows, Page, Home, End scroll");
@@ -352,25 +613,23 @@ static void draw(void *ctx)
 
 static void press_key(void *ctx, int key)
 {
-	struct top *top = ctx;
-
-	if (screen_key(&top->screen, key, page_lines(top), top->view.nr_rows))
+	if (screen_key(&screen, key, page_lines(), view.nr_rows))
 		return;
 	switch (key) {
 	case 'c':
-		top->view.order = TOP_BY_CPU;
+		view.order = TOP_BY_CPU;
 		break;
 	case 'w':
-		top->view.order = TOP_BY_WAIT;
+		view.order = TOP_BY_WAIT;
 		break;
 	case 'r':
-		top->view.order = TOP_BY_RUNS;
+		view.order = TOP_BY_RUNS;
 		break;
 	default:
 		return;
 	}
-	top->screen.top = 0;
-	sort_rows(&top->view);
+	screen.top = 0;
+	sort_rows();
 }
 
 static const struct screen_ops screen_ops = {
@@ -380,62 +639,75 @@ static const struct screen_ops screen_ops = {
 	.instead	= "use `vitrine top --once' for other output",
 };
 
-/* ---- Once, or on a screen ---------------------------------------------- */
+/* ---- The command ------------------------------------------------------- */
 
 /* Return: enum exit_code. */
-static int print_once(struct top *top)
+static int print_once(void)
 {
 	struct trace_input input = { 0 };
-	struct vitrine_error *err;
+	struct vitrine_error *err = look_now(&input);
 
-	err = trace_input_open_live(&input);
-	if (!err)
-		err = follow_all(&top->view, input.archive);
-	if (!err && top->args->json)
-		top_json(&top->view, input.archive);
+	if (!err && args.json)
+		fields_print(view_fields, &view, input.archive);
 	else if (!err)
-		top_print(&top->view);
+		print_text();
 	return trace_input_close(&input, err);
 }
 
-/* Return an error if there is no trace to read. */
-static struct vitrine_error *try_trace(void)
+/* Return: enum exit_code. */
+static int run_screen(void)
 {
 	struct trace_input input = { 0 };
 	struct vitrine_error *err = trace_input_open_live(&input);
 
+	/* Without a trace there is nothing to show on a screen. */
 	trace_input_close(&input, NULL);
-	return err;
+	must(err);
+	must(screen_run(&screen));
+	return EXIT_DONE;
 }
 
-static int run_screen(struct top *top)
-{
-	struct vitrine_error *err = try_trace();
+static const struct command_option options[] = {
+	{ "interval", 'i', "DURATION", .help = "Refresh interval (default: 1s)" },
+	{ "once", 0, NULL, "Print one report and exit", .flag = &args.once },
+	{ "json", 'j', NULL, "Print JSON (with --once)", .flag = &args.json },
+	{ 0 }
+};
 
-	if (!err)
-		err = screen_run(&top->screen);
-	return err ? report_error(err) : EXIT_DONE;
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	if (key != 'i')
+		return ARGP_ERR_UNKNOWN;
+	screen.interval = screen_parse_interval(arg, state);
+	return 0;
 }
 
-/**
- * top_run() - show running and waiting threads
- * @args: the options
- *
- * Return: enum exit_code.
- */
-int top_run(const struct top_args *args)
+static void check_args(struct argp_state *state)
 {
-	struct top top = {
-		.args = args,
-		.screen = {
-			.interval = args->interval,
-			.ops = &screen_ops,
-			.ctx = &top,
-		},
-	};
+	if (args.json && !args.once)
+		argp_error(state, "--json requires --once");
+}
+
+static const struct command_line line = {
+	.options = options,
+	.parse = parse_option,
+	.check = check_args,
+	.doc = "Show running and waiting threads live.\n"
+	       "\013All figures are from the flight recorder.\n"
+	       "\n"
+	       "Examples:\n"
+	       "  vitrine top\n"
+	       "  vitrine top --once --json | jq .",
+};
+
+int cmd_top(int argc, char **argv)
+{
 	int status;
 
-	status = args->once ? print_once(&top) : run_screen(&top);
-	forget(&top.view);
+	args = (struct top_args){ 0 };
+	screen = (struct screen){ .interval = 1, .ops = &screen_ops };
+	options_parse(&line, argc, argv);
+	status = args.once ? print_once() : run_screen();
+	forget();
 	return status;
 }

@@ -1,14 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The trace that a command reads: a file, or the contents of the flight recorder.
+ * The trace that a command reads: a file, or the contents of the flight recorder; and what the
+ * filters of the command select of it: nothing is an error.
  */
 #ifndef _VITRINE_TRACE_INPUT_H
 #define _VITRINE_TRACE_INPUT_H
 
-#include "faults.h"
 #include "input.h"
-#include "selection.h"
+#include "left_out.h"
 #include "vitrine.h"
+#include "record_filter.h"
+
+/**
+ * struct selection - what a command asks of a trace
+ * @filter: its filters
+ * @by_record: it needs a record within the requested time; otherwise threads that run or
+ *	wait throughout that time are enough
+ * @untimed: records without a time count, too
+ * @relative: the times of @filter count from the first record
+ */
+struct selection {
+	const struct record_filter *filter;
+	bool by_record;
+	bool untimed;
+	bool relative;
+};
+
+struct vitrine_error *selection_check(const struct selection *selection,
+				      struct vitrine_archive *archive, const char *name,
+				      int *ret_status);
 
 /**
  * struct trace_input - a trace being read

@@ -11,14 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "grow.h"
-#include "ui/character.h"
-#include "utf8.h"
+#include "base.h"
+#include "ui/label.h"
 #include "why_texts.h"
 
-/* Texts beyond these limits become WHY_TEXT_OTHER. FXT strings have up to 32000 bytes. */
-#define MAX_TEXTS	(1U << 16)
-#define MAX_BYTES	(8U << 20)
+/*
+ * Stacks beyond these limits become WHY_TEXT_OTHER, and so do other texts, such as names, beyond
+ * twice these limits: a trace with many stacks has room for them. FXT strings have up to 32000
+ * bytes.
+ */
+#define MAX_STACKS	(1U << 16)
+#define MAX_STACKS_BYTES (8U << 20)
 #define MAX_TEXT_BYTES	32000
 
 #define FNV_BASIS	0xcbf29ce484222325ULL
@@ -124,8 +127,9 @@ static bool append(struct why_texts *texts, const char *text)
 	return true;
 }
 
-static bool add_clean(struct why_texts *texts, const char *text, uint32_t *ret)
+static bool add_clean(struct why_texts *texts, const char *text, enum kind kind, uint32_t *ret)
 {
+	unsigned int times = kind == TEXT ? 2 : 1;
 	size_t len = strlen(text);
 	uint32_t *slot;
 
@@ -136,7 +140,8 @@ static bool add_clean(struct why_texts *texts, const char *text, uint32_t *ret)
 		return false;
 	slot = hash_find(&texts->hash, hash_text(text), has_text, texts, text);
 	if (!*slot) {
-		if (texts->nr >= MAX_TEXTS || texts->len_bytes + len > MAX_BYTES) {
+		if (texts->nr >= times * MAX_STACKS ||
+		    texts->len_bytes + len > times * MAX_STACKS_BYTES) {
 			*ret = WHY_TEXT_OTHER;
 			return true;
 		}
@@ -158,7 +163,7 @@ static bool add(struct why_texts *texts, const char *bytes, size_t len_bytes,
 		len_bytes = MAX_TEXT_BYTES;
 	clean(text, bytes, len_bytes, kind);
 	*ret = WHY_TEXT_NONE;
-	return !text[0] || add_clean(texts, text, ret);
+	return !text[0] || add_clean(texts, text, kind, ret);
 }
 
 /**
@@ -280,6 +285,23 @@ bool why_frame_before(const char *stack, const char **end,
 	*ret_frame = begin;
 	*ret_len = last - begin;
 	return last > begin;
+}
+
+/**
+ * why_frame_name_len() - find the name of the function in a frame
+ * @frame: a frame, not terminated
+ * @len: length of @frame
+ *
+ * Return: length of the name, or of the name of the file if the function has none.
+ */
+size_t why_frame_name_len(const char *frame, size_t len)
+{
+	const char *at;
+
+	for (at = frame + len; at > frame; at--)
+		if (is_function(at, frame + len) || offset_len(at, frame + len))
+			return at - frame;
+	return len;
 }
 
 /**

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hash.h"
+#include "base.h"
 
 /* Numbers that stand for no text, and for all texts for which there was no room. */
 #define WHY_TEXT_NONE	0
@@ -47,6 +47,7 @@ bool why_frame_next(const char **at, const char **ret_frame, size_t *ret_len);
 /* Iterate over the frames of a stack, innermost first. */
 bool why_frame_before(const char *stack, const char **end,
 		      const char **ret_frame, size_t *ret_len);
+size_t why_frame_name_len(const char *frame, size_t len);
 bool why_frame_is_scheduler(const char *frame, size_t len);
 
 #endif /* _VITRINE_WHY_TEXTS_H */

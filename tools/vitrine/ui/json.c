@@ -6,9 +6,9 @@
  */
 #include <math.h>
 
-#include "double.h"
+#include "base.h"
 #include "json.h"
-#include "utf8.h"
+#include "line.h"
 
 /**
  * json_init() - begin to write JSON
@@ -21,7 +21,7 @@ void json_init(struct json_writer *json, FILE *stream, bool pretty)
 	line_init(&json->out, stream);
 	json->pretty = pretty;
 	json->empty = true;
-	json->row = false;
+	json->line = false;
 	json->depth = 0;
 }
 
@@ -275,14 +275,14 @@ void json_name(struct json_writer *json, const char *name, size_t len,
 
 /**
  * json_indent() - begin a new line if the output is indented
- * @json: writer; between two items of a row, a space is written
+ * @json: writer; between two items of a line, a space is written
  */
 void json_indent(struct json_writer *json)
 {
 	static const char spaces[INDENT_BYTES] = { [0 ... INDENT_BYTES - 1] = ' ' };
 	unsigned int nr;
 
-	if (json->row) {
+	if (json->line) {
 		if (!json->empty)
 			line_put_char(&json->out, ' ');
 		return;
@@ -308,10 +308,10 @@ static void begin(struct json_writer *json, char bracket)
 static void end(struct json_writer *json, char bracket)
 {
 	json->depth--;
-	if (json->pretty && !json->empty && !json->row)
+	if (json->pretty && !json->empty && !json->line)
 		json_indent(json);
 	json->empty = false;
-	json->row = false;
+	json->line = false;
 	line_room(&json->out);
 	line_put_char(&json->out, bracket);
 }
@@ -344,13 +344,13 @@ void json_begin_list(struct json_writer *json)
 }
 
 /**
- * json_begin_row() - begin an array on one line, which holds plain values only
+ * json_begin_line() - begin an array on one line, which holds plain values only
  * @json: writer
  */
-void json_begin_row(struct json_writer *json)
+void json_begin_line(struct json_writer *json)
 {
 	begin(json, '[');
-	json->row = true;
+	json->line = true;
 }
 
 /**

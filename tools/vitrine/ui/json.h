@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A writer of JSON. The schema of the command's output is in Documentation/json.rst;
- * json_tree.h writes trees.
+ * inspect/show.h writes trees.
  */
 #ifndef _VITRINE_JSON_H
 #define _VITRINE_JSON_H
@@ -16,14 +16,14 @@
  * @out: output
  * @pretty: one member per line, indented; else all on one line
  * @empty: the innermost open object or array has no member yet
- * @row: the innermost array stays on one line
+ * @line: the innermost array stays on one line
  * @depth: number of open objects and arrays
  */
 struct json_writer {
 	struct line_output out;
 	bool pretty;
 	bool empty;
-	bool row;
+	bool line;
 	unsigned int depth;
 };
 
@@ -40,7 +40,7 @@ void json_indent(struct json_writer *json);
 /* An array: begin it, call json_item() before each item, end it. */
 void json_begin_list(struct json_writer *json);
 /* Begin an array of plain values, which stays on one line. */
-void json_begin_row(struct json_writer *json);
+void json_begin_line(struct json_writer *json);
 void json_end_list(struct json_writer *json);
 
 /* Separate an item of an array, or a member of an object, from the one before. */

@@ -1,24 +1,145 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Format threads, durations and times for people, in tables and on screens. Characters
- * that cannot be printed are replaced.
+ * that cannot be printed are replaced. Also growing strings, and the category and width of
+ * characters on a terminal, by libutf8proc.
  */
 #define _GNU_SOURCE	/* mempcpy() */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include <utf8proc.h>
 #include <vitrine/fxt.h>
 
-#include "character.h"
+#include "base.h"
+#include "command.h"
 #include "fxt_record.h"
 #include "label.h"
-#include "utf8.h"
-
-#define NSEC_PER_SEC	((uint64_t)1000000000)
 
 /* Longest name, in characters; the kernel's have at most 15. */
 #define MAX_CHARACTERS	32
+
+#define NR_UNITS	(sizeof(units) / sizeof(units[0]))
+
+/* ---- Growing strings --------------------------------------------------- */
+
+/**
+ * text_add() - append bytes
+ * @text: text
+ * @bytes: bytes
+ * @len: length of @bytes in bytes
+ */
+void text_add(struct text *text, const char *bytes, size_t len)
+{
+	must_have(GROW_BYTES(text->bytes, text->size, text->len + len + 1));
+	memcpy(text->bytes + text->len, bytes, len);
+	text->len += len;
+	text->bytes[text->len] = '\0';
+}
+
+/**
+ * text_add_string() - append a string
+ * @text: text
+ * @string: string
+ */
+void text_add_string(struct text *text, const char *string)
+{
+	text_add(text, string, strlen(string));
+}
+
+/**
+ * text_cut() - truncate a text
+ * @text: text
+ * @len: new length
+ */
+void text_cut(struct text *text, size_t len)
+{
+	if (len < text->len) {
+		text->len = len;
+		text->bytes[len] = '\0';
+	}
+}
+
+/**
+ * text_destroy() - free and empty a text
+ * @text: text
+ */
+void text_destroy(struct text *text)
+{
+	free(text->bytes);
+	*text = (struct text){ 0 };
+}
+
+/* ---- Characters -------------------------------------------------------- */
+
+/**
+ * character_is_printable() - find out whether a character is safe for a terminal
+ * @c: character
+ *
+ * Control characters are not, nor format characters (bidirectional or of zero width),
+ * line and paragraph separators, and unassigned code points.
+ *
+ * Return: true if it is.
+ */
+bool character_is_printable(uint32_t c)
+{
+	if (c >= ' ' && c < 0x7f)
+		return true;
+	switch (utf8proc_category(c)) {
+	case UTF8PROC_CATEGORY_CC:
+	case UTF8PROC_CATEGORY_CF:
+	case UTF8PROC_CATEGORY_CS:
+	case UTF8PROC_CATEGORY_CN:
+	case UTF8PROC_CATEGORY_ZL:
+	case UTF8PROC_CATEGORY_ZP:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/**
+ * character_columns() - find out the width of a character on a terminal
+ * @c: printable character
+ *
+ * Return: columns: 0 for a combining character, 2 for a wide one, else 1.
+ */
+unsigned int character_columns(uint32_t c)
+{
+	return utf8proc_charwidth(c);
+}
+
+/* ---- Labels ------------------------------------------------------------ */
+
+#define NR_LABELS	8
+
+static char *next_label(void)
+{
+	static char labels[NR_LABELS][LABEL_EVENT_BYTES];
+	static unsigned int nr;
+
+	return labels[nr++ % NR_LABELS];
+}
+
+/**
+ * format_label() - format a label
+ * @format: as for printf()
+ *
+ * Return: the label.
+ */
+const char *format_label(const char *format, ...)
+{
+	char *label = next_label();
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(label, LABEL_EVENT_BYTES, format, args);
+	va_end(args);
+	return label;
+}
 
 static char *put_name(char *at, const struct vitrine_fxt_string *name,
 		      unsigned int max_characters)
@@ -46,22 +167,21 @@ static char *put_name(char *at, const struct vitrine_fxt_string *name,
 }
 
 /**
- * label_thread() - format a thread as "name:tid/pid", or say that it was not recorded
- * @label: receives the label
+ * thread_label() - format a thread as "name:tid/pid", or say that it was not recorded
  * @archive: trace that has the names
  * @thread: the thread
+ *
+ * Return: the label.
  */
-void label_thread(char label[LABEL_BYTES], const struct vitrine_archive *archive,
-		  const struct vitrine_fxt_thread *thread)
+const char *thread_label(const struct vitrine_archive *archive,
+			 const struct vitrine_fxt_thread *thread)
 {
 	struct vitrine_fxt_string name = { "?", 1 };
 	uint64_t process = VITRINE_FXT_NO_PROCESS;
-	char *at;
+	char *label = next_label(), *at;
 
-	if (fxt_is_others(thread->thread)) {
-		memcpy(label, FXT_OTHERS_NAME, sizeof(FXT_OTHERS_NAME));
-		return;
-	}
+	if (fxt_is_others(thread->thread))
+		return FXT_OTHERS_NAME;
 	if (!vitrine_archive_thread(archive, thread->thread, &name, &process) &&
 	    !thread->thread)
 		name = (struct vitrine_fxt_string){ "idle", 4 };
@@ -71,29 +191,35 @@ void label_thread(char label[LABEL_BYTES], const struct vitrine_archive *archive
 	at += sprintf(at, ":%" PRIu64, thread->thread);
 	if (process != VITRINE_FXT_NO_PROCESS)
 		sprintf(at, "/%" PRIu64, process);
+	return label;
 }
 
 /**
- * label_name() - format the name of a thread or process
- * @label: receives the label
+ * name_label() - format the name of a thread or process
  * @name: its name
+ *
+ * Return: the label.
  */
-void label_name(char label[LABEL_BYTES], const struct vitrine_fxt_string *name)
+const char *name_label(const struct vitrine_fxt_string *name)
 {
+	char *label = next_label();
+
 	*put_name(label, name, MAX_CHARACTERS) = '\0';
+	return label;
 }
 
 /**
- * label_event() - format the name of an event, and its text if it has one
- * @label: receives the label
+ * event_label() - format the name of an event, and its text if it has one
  * @record: the event's record
+ *
+ * Return: the label.
  */
-void label_event(char label[LABEL_EVENT_BYTES],
-		 const struct vitrine_fxt_record *record)
+const char *event_label(const struct vitrine_fxt_record *record)
 {
-	char *at = put_name(label, &record->event.name, MAX_CHARACTERS);
+	char *label = next_label(), *at;
 	unsigned int i;
 
+	at = put_name(label, &record->event.name, MAX_CHARACTERS);
 	for (i = 0; i < record->nr_args; i++)
 		if (record->args[i].type == FXT_ARG_STRING_REF)
 			break;
@@ -102,6 +228,7 @@ void label_event(char label[LABEL_EVENT_BYTES],
 		at = put_name(at, &record->args[i].value.string, MAX_CHARACTERS);
 	}
 	*at = '\0';
+	return label;
 }
 
 /**
@@ -138,6 +265,20 @@ unsigned int label_columns(const char *label)
 	return columns;
 }
 
+/**
+ * padded() - put spaces behind a text
+ * @text: text
+ * @columns: width on a terminal; a wider text stays as it is
+ *
+ * Return: the label.
+ */
+const char *padded(const char *text, int columns)
+{
+	int used = label_columns(text);
+
+	return format_label("%s%*s", text, used < columns ? columns - used : 0, "");
+}
+
 static const struct {
 	uint64_t ns;
 	const char *unit;
@@ -147,60 +288,53 @@ static const struct {
 	{ 1000, "us" },
 };
 
-#define NR_UNITS	(sizeof(units) / sizeof(units[0]))
-
 /**
- * label_duration() - format a duration with four digits
- * @label: receives the label
+ * duration() - format a duration with four digits
  * @ns: nanoseconds
+ *
+ * Return: the label.
  */
-void label_duration(char label[LABEL_TIME_BYTES], uint64_t ns)
+const char *duration(uint64_t ns)
 {
 	unsigned int i;
 
 	for (i = 0; i < NR_UNITS; i++) {
 		uint64_t whole = ns / units[i].ns;
 
-		if (!whole)
-			continue;
-		snprintf(label, LABEL_TIME_BYTES, "%.*f%s",
-			 whole >= 1000 ? 0 : whole >= 100 ? 1 :
-			 whole >= 10 ? 2 : 3,
-			 (double)ns / units[i].ns, units[i].unit);
-		return;
+		if (whole)
+			return format_label("%.*f%s", whole >= 1000 ? 0 : whole >= 100 ? 1 :
+					    whole >= 10 ? 2 : 3,
+					    (double)ns / units[i].ns, units[i].unit);
 	}
-	snprintf(label, LABEL_TIME_BYTES, "%" PRIu64 "ns", ns);
+	return format_label("%" PRIu64 "ns", ns);
 }
 
 /**
- * label_ticks() - format a duration on an axis
- * @label: receives the label
+ * ticks_label() - format a duration on an axis
  * @ns: nanoseconds
  * @step: distance of two ticks, which selects the unit
+ *
+ * Return: the label.
  */
-void label_ticks(char label[LABEL_TIME_BYTES], uint64_t ns, uint64_t step)
+const char *ticks_label(uint64_t ns, uint64_t step)
 {
 	unsigned int i;
 
-	for (i = 0; i < NR_UNITS; i++) {
-		/* At most one digit after the point. */
-		if (step % (units[i].ns / 10))
-			continue;
-		snprintf(label, LABEL_TIME_BYTES, "%.*f%s",
-			 step % units[i].ns ? 1 : 0, (double)ns / units[i].ns,
-			 units[i].unit);
-		return;
-	}
-	snprintf(label, LABEL_TIME_BYTES, "%" PRIu64 "ns", ns);
+	/* At most one digit after the point. */
+	for (i = 0; i < NR_UNITS; i++)
+		if (!(step % (units[i].ns / 10)))
+			return format_label("%.*f%s", step % units[i].ns ? 1 : 0,
+					    (double)ns / units[i].ns, units[i].unit);
+	return format_label("%" PRIu64 "ns", ns);
 }
 
 /**
- * label_time() - format a time in seconds
- * @label: receives the label
+ * seconds() - format a time in seconds
  * @ns: nanoseconds of the trace's clock
+ *
+ * Return: the label.
  */
-void label_time(char label[LABEL_TIME_BYTES], uint64_t ns)
+const char *seconds(uint64_t ns)
 {
-	snprintf(label, LABEL_TIME_BYTES, "%" PRIu64 ".%09" PRIu64,
-		 ns / NSEC_PER_SEC, ns % NSEC_PER_SEC);
+	return format_label("%llu.%09llu", ns / NSEC_PER_SEC, ns % NSEC_PER_SEC);
 }

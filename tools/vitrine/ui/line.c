@@ -1,10 +1,75 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A text buffer in front of a stream, fast enough for millions of records.
+ * Text for a stream: a buffer in front of it that is fast enough for millions of records, doubles
+ * in decimal, and the characters that SVG and HTML reserve.
  */
-#include "character.h"
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base.h"
+#include "label.h"
 #include "line.h"
-#include "utf8.h"
+
+/* ---- Numbers ----------------------------------------------------------- */
+
+/**
+ * double_format() - format a double with the fewest digits that read back the same
+ * @number: double
+ * @text: receives the text
+ */
+void double_format(double number, char text[DOUBLE_TEXT_BYTES])
+{
+	/* 15 digits survive a double; "%g" drops trailing zeros. */
+	int digits = DBL_DIG;
+
+	if (isnan(number)) {
+		/* The sign of a NaN means nothing. */
+		snprintf(text, DOUBLE_TEXT_BYTES, "nan");
+		return;
+	}
+	/* Subnormal doubles have fewer significant digits. */
+	if (fabs(number) < DBL_MIN)
+		digits = 1;
+	do {
+		snprintf(text, DOUBLE_TEXT_BYTES, "%.*g", digits, number);
+	} while (strtod(text, NULL) != number && ++digits <= DBL_DECIMAL_DIG);
+	if (isfinite(number) && !strpbrk(text, ".e"))
+		strcat(text, ".0");
+}
+
+/**
+ * decimal_format() - format an integer in units of a power of ten, without loss
+ * @number: integer
+ * @digits: number of digits behind the point; zeros at the end are left out
+ * @text: receives the text
+ */
+void decimal_format(__int128 number, unsigned int digits, char text[DECIMAL_TEXT_BYTES])
+{
+	char reversed[DECIMAL_TEXT_BYTES], *at = reversed;
+	bool negative = number < 0, fraction = false;
+
+	if (negative)
+		number = -number;
+	for (; digits; digits--, number /= 10) {
+		fraction |= number % 10;
+		if (fraction)
+			*at++ = '0' + number % 10;
+	}
+	if (fraction)
+		*at++ = '.';
+	do {
+		*at++ = '0' + number % 10;
+		number /= 10;
+	} while (number);
+	if (negative)
+		*at++ = '-';
+	while (at > reversed)
+		*text++ = *--at;
+	*text = '\0';
+}
+
+/* ---- Lines ------------------------------------------------------------- */
 
 /**
  * line_init() - begin with an empty buffer
@@ -104,6 +169,11 @@ static size_t put_character(struct line_output *out, const char *bytes,
 	return 1;
 }
 
+static bool is_plain(char c)
+{
+	return c >= ' ' && c < 0x7f && c != '\\' && c != '"';
+}
+
 /**
  * line_put_text() - put text of unknown origin
  * @out: output; room is made
@@ -116,15 +186,61 @@ static size_t put_character(struct line_output *out, const char *bytes,
 void line_put_text(struct line_output *out, const char *bytes,
 		   size_t len_bytes)
 {
-	size_t i = 0;
+	const char *end = bytes + len_bytes, *stop;
+	char *at;
 
-	while (i < len_bytes) {
+	while (bytes < end) {
 		line_room(out);
-		if (bytes[i] >= ' ' && bytes[i] < 0x7f && bytes[i] != '\\' &&
-		    bytes[i] != '"')
-			line_put_char(out, bytes[i++]);
-		else
-			i += put_character(out, bytes + i, len_bytes - i);
+		stop = end - bytes < LINE_ROOM ? end : bytes + LINE_ROOM;
+		for (at = out->at; bytes < stop && is_plain(*bytes); bytes++)
+			*at++ = *bytes;
+		out->at = at;
+		line_room(out);
+		if (bytes < stop)
+			bytes += put_character(out, bytes, end - bytes);
 	}
 	line_room(out);
+}
+
+/* ---- SVG and HTML ------------------------------------------------------ */
+
+/**
+ * xml_put_text() - write a text as the content of an element, with markup escaped
+ * @stream: output stream
+ * @text: printable text
+ */
+void xml_put_text(FILE *stream, const char *text)
+{
+	for (; *text; text++) {
+		switch (*text) {
+		case '<':
+			fputs("&lt;", stream);
+			break;
+		case '>':
+			fputs("&gt;", stream);
+			break;
+		case '&':
+			fputs("&amp;", stream);
+			break;
+		default:
+			putc(*text, stream);
+			break;
+		}
+	}
+}
+
+/**
+ * xml_put_until() - write a page up to a placeholder
+ * @stream: output stream
+ * @page: the page, or the rest of it
+ * @placeholder: the placeholder, which @page must contain
+ *
+ * Return: rest of the page, after the placeholder.
+ */
+const char *xml_put_until(FILE *stream, const char *page, const char *placeholder)
+{
+	const char *end = strstr(page, placeholder);
+
+	fwrite(page, 1, end - page, stream);
+	return end + strlen(placeholder);
 }

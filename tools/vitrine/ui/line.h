@@ -1,16 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A text buffer in front of a stream, fast enough for millions of records. The
+ * Text for a stream: doubles in decimal; lines; escapes for SVG and HTML, and the placeholders of
+ * HTML pages.
+ *
+ * A line is a text buffer in front of a stream, fast enough for millions of records. The
  * caller makes room once per line, then puts without checks.
  */
 #ifndef _VITRINE_LINE_H
 #define _VITRINE_LINE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Longest text of a double, NUL included. */
+#define DOUBLE_TEXT_BYTES	32
+
+/*
+ * Format a double with the fewest digits that read back the same, and with a point
+ * or an exponent, so that it does not look like an integer; or "nan", "inf", "-inf".
+ */
+void double_format(double number, char text[DOUBLE_TEXT_BYTES]);
+
+/* Longest text of an integer of 128 bits, a point and the NUL included. */
+#define DECIMAL_TEXT_BYTES	48
+
+/* Format an integer in units of 10 to the minus @digits: 1500000000 with 9 digits is "1.5". */
+void decimal_format(__int128 number, unsigned int digits, char text[DECIMAL_TEXT_BYTES]);
 
 /* Bytes that line_room() makes room for, the most that line_put() may put at once. */
 #define LINE_ROOM	512
@@ -98,15 +115,22 @@ static inline void line_put_number(struct line_output *out, uint64_t number,
 	line_put(out, at, end - at);
 }
 
-/* Put a number without padding and without a call; bytes after it are clobbered. */
+/*
+ * Put a number without padding and without a call; bytes after it are clobbered. Two digits at a
+ * time halve the divisions of 64 bits.
+ */
 static inline void line_put_uint(struct line_output *out, uint64_t number)
 {
 	char digits[2 * LINE_DIGITS], *end = digits + LINE_DIGITS, *at = end;
+	uint32_t pair;
 
-	do {
-		*--at = '0' + number % 10;
-		number /= 10;
-	} while (number);
+	for (; number >= 10; number /= 100) {
+		pair = number % 100;
+		*--at = '0' + pair % 10;
+		*--at = '0' + pair / 10;
+	}
+	if (number || at == end)
+		*--at = '0' + number;
 	memcpy(out->at, at, LINE_DIGITS);
 	out->at += end - at;
 }
@@ -119,5 +143,10 @@ static inline void line_put_signed(struct line_output *out, int64_t number)
 }
 
 void line_put_hex(struct line_output *out, uint64_t number, unsigned int width);
+
+/* Write printable text as the content of an element, with markup escaped. */
+void xml_put_text(FILE *stream, const char *text);
+/* Write a page up to a placeholder, and return the rest of the page after it. */
+const char *xml_put_until(FILE *stream, const char *page, const char *placeholder);
 
 #endif /* _VITRINE_LINE_H */

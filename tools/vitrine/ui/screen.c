@@ -17,17 +17,17 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/signalfd.h>
-#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 #include <wchar.h>
 
 #include <curses.h>
 
-#include "character.h"
-#include "error.h"
+#include "base.h"
+#include "command.h"
+#include "label.h"
 #include "screen.h"
-#include "units.h"
+#include "terminal.h"
 
 #define ESCAPE_MS	25	/* bytes that arrive later belong to another key */
 
@@ -185,39 +185,6 @@ static void read_keys(struct screen *screen)
 			screen->ops->key(screen->ctx, key);
 }
 
-/* Block the signals that end the command or resize the screen; return a signalfd. */
-static int signals_open(sigset_t *old)
-{
-	static const int numbers[] = {
-		SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH,
-	};
-	sigset_t signals;
-	size_t i;
-
-	sigemptyset(&signals);
-	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		sigaddset(&signals, numbers[i]);
-	if (sigprocmask(SIG_BLOCK, &signals, old))
-		return -1;
-	return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-static int timer_open(double interval)
-{
-	struct itimerspec times = {
-		.it_interval.tv_sec = interval,
-		.it_interval.tv_nsec = (interval - (time_t)interval) * 1e9,
-	};
-	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-
-	times.it_value = times.it_interval;
-	if (fd >= 0 && timerfd_settime(fd, 0, &times, NULL)) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
 static void read_signals(struct screen *screen, int fd)
 {
 	struct signalfd_siginfo info;
@@ -280,18 +247,33 @@ static void colours_init(void)
 	init_pair(SCREEN_ERROR, COLOR_RED, -1);
 }
 
-/* While curses owns the screen, standard error goes to @screen->errors. */
+/* While curses owns the screen, standard error is here, and goes to @screen->errors. */
+static int old_stderr = -1;
+
+/* Leave the screen: at its end, or when must() has ended the command. */
+static void leave(void)
+{
+	if (old_stderr < 0)
+		return;
+	endwin();
+	fflush(stderr);
+	dup2(old_stderr, STDERR_FILENO);
+	close(old_stderr);
+	old_stderr = -1;
+}
+
 static struct vitrine_error *with_terminal(struct screen *screen, int timer,
 					   int signals)
 {
-	int old_stderr = dup(STDERR_FILENO);
 	SCREEN *terminal;
 
-	if (old_stderr < 0)
+	old_stderr = dup(STDERR_FILENO);
+	if (old_stderr < 0 || atexit(leave))
 		return vtr_error_os(errno, NULL, "cannot redirect standard error");
 	terminal = newterm(NULL, stdout, stdin);
 	if (!terminal) {
 		close(old_stderr);
+		old_stderr = -1;
 		return vitrine_error_create(ENOTTY, NULL, VITRINE_NO_OFFSET,
 					    "set TERM to the type of the terminal",
 					    "unknown terminal type");
@@ -307,11 +289,8 @@ static struct vitrine_error *with_terminal(struct screen *screen, int timer,
 	dup2(screen->errors, STDERR_FILENO);
 	look(screen);
 	run(screen, timer, signals);
-	endwin();
+	leave();
 	delscreen(terminal);
-	fflush(stderr);
-	dup2(old_stderr, STDERR_FILENO);
-	close(old_stderr);
 	return NULL;
 }
 
@@ -323,6 +302,7 @@ static struct vitrine_error *with_terminal(struct screen *screen, int timer,
  */
 struct vitrine_error *screen_run(struct screen *screen)
 {
+	static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, 0 };
 	struct vitrine_error *err = NULL;
 	int timer, signals;
 	sigset_t old;
@@ -340,7 +320,7 @@ struct vitrine_error *screen_run(struct screen *screen)
 		err = vtr_error_os(errno, NULL, "cannot wait");
 		goto out_errors;
 	}
-	signals = signals_open(&old);
+	signals = signals_open(ending, &old);
 	if (signals < 0) {
 		err = vtr_error_os(errno, NULL, "cannot wait for signals");
 		goto out_timer;

@@ -4,10 +4,13 @@
  */
 #include <langinfo.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <curses.h>
@@ -142,4 +145,45 @@ void term_clear(void)
 {
 	if (clear_sequence)
 		tputs(clear_sequence, 1, putchar);
+}
+
+/**
+ * timer_open() - open a timer
+ * @seconds: interval
+ *
+ * Return: a descriptor that is readable after each interval; -1 with errno on failure.
+ */
+int timer_open(double seconds)
+{
+	struct itimerspec times = {
+		.it_interval.tv_sec = seconds,
+		.it_interval.tv_nsec = (seconds - (time_t)seconds) * 1e9,
+	};
+	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+
+	times.it_value = times.it_interval;
+	if (fd >= 0 && timerfd_settime(fd, 0, &times, NULL)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/**
+ * signals_open() - block signals, and receive them by a descriptor
+ * @signals: the signals, and behind them 0
+ * @old: receives the mask before, unless it is NULL
+ *
+ * Return: a descriptor that is readable when a signal comes; -1 with errno on failure.
+ */
+int signals_open(const int *signals, sigset_t *old)
+{
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	while (*signals)
+		sigaddset(&mask, *signals++);
+	if (sigprocmask(SIG_BLOCK, &mask, old))
+		return -1;
+	return signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 }

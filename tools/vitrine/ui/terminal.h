@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Colours and size of a terminal, as terminfo describes it; no colours elsewhere.
+ * Colours and size of a terminal, as terminfo describes it, no colours elsewhere; the times and
+ * signals for which an interactive command waits.
  */
 #ifndef _VITRINE_TERMINAL_H
 #define _VITRINE_TERMINAL_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 enum term_ink {
@@ -32,5 +34,11 @@ void term_end(void);
 
 /* Clear the screen. */
 void term_clear(void);
+
+/* Open a timer that expires every @seconds; -1 with errno on failure. */
+int timer_open(double seconds);
+
+/* Block signals, up to 0, and open a descriptor that receives them; -1 with errno on failure. */
+int signals_open(const int *signals, sigset_t *old);
 
 #endif /* _VITRINE_TERMINAL_H */

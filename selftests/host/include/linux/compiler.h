@@ -16,6 +16,7 @@
 
 #define data_race(expression)	(expression)
 
+#define barrier()	__asm__ volatile("" : : : "memory")
 #define OPTIMIZER_HIDE_VAR(var)	__asm__("" : "=r"(var) : "0"(var))
 
 #define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Host stand-in for <linux/kconfig.h>: what is asked for is the byte order. */
+/* Host stand-in for <linux/kconfig.h>: options are those that the Makefile defines. */
 #ifndef _HOST_LINUX_KCONFIG_H
 #define _HOST_LINUX_KCONFIG_H
 
-#define IS_ENABLED(option) (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+#define HOST_ENABLED_1			0,
+#define HOST_SECOND(first, second, ...)	second
+#define HOST_IS_SET(word)		HOST_SECOND(word 1, 0)
+#define HOST_JOIN(value)		HOST_IS_SET(HOST_ENABLED_##value)
+#define IS_ENABLED(option)		HOST_JOIN(option)
 
 #endif

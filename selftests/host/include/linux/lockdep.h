@@ -13,7 +13,7 @@ struct host_lock {
 	int readers;	/* -1: held by a writer */
 };
 
-extern int host_locks_held;	/* in kunit.c */
+extern int host_locks_held;	/* defined where main() is */
 
 static inline void host_lock(struct host_lock *lock, bool is_writer)
 {

@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+/* As in the kernel, a type: macros build names from it. */
+#undef bool
+typedef _Bool bool;
+
 typedef __u8 u8;
 typedef __u16 u16;
 typedef __u32 u32;

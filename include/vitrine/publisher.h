@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Publish state from a driver that works without vitrine, too.
+ *
+ * A driver includes this header instead of <vitrine/inspect.h>, calls the same functions, and
+ * links vitrine_publisher.o, which vitrine.mk builds. It depends on no symbol of vitrine, and
+ * loads, works and unloads with vitrine absent, loaded later, or unloaded first:
+ *
+ *	static struct vitrine_uint *resets;
+ *
+ *	static void hello_publish(struct vitrine_publisher *publisher)
+ *	{
+ *		struct vitrine_tree *tree = vitrine_tree_create("hello", 0);
+ *
+ *		resets = vitrine_uint_create(vitrine_tree_root(tree), "resets", 0);
+ *	}
+ *
+ *	static void hello_unpublish(struct vitrine_publisher *publisher)
+ *	{
+ *		WRITE_ONCE(resets, NULL);
+ *	}
+ *
+ *	static struct vitrine_publisher publisher = {
+ *		.abi = VITRINE_ABI,
+ *		.publish = hello_publish,
+ *		.unpublish = hello_unpublish,
+ *	};
+ *
+ * vitrine_publisher_register() in the driver's init function, _unregister() in its exit
+ * function. A module has one publisher, for all of its devices.
+ *
+ * How the two find each other: the publisher is a device on the platform bus, for which vitrine
+ * is the driver. The bus belongs to the kernel, binds them in whatever order they come, unbinds
+ * them when one goes, and has neither hold a reference to the other.
+ *
+ * Updates: each of the functions that change a value is a macro here, which reads the handle
+ * once, with preemption disabled. The handle is therefore the variable that publish() and
+ * unpublish() store, not a copy of it. If it is NULL, that is all. Otherwise the update is a
+ * static call. vitrine clears the handles by calling unpublish(), waits for an RCU grace
+ * period, and only then frees anything. A batch is made with preemption disabled, too.
+ *
+ * Creating and deleting: in publish(), or elsewhere between vitrine_publisher_lock() and
+ * vitrine_publisher_unlock(), which publish() and unpublish() exclude. The driver destroys no
+ * tree: vitrine destroys those that are left when either of the two goes.
+ */
+#ifndef _VITRINE_PUBLISHER_H
+#define _VITRINE_PUBLISHER_H
+
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/preempt.h>
+#include <linux/static_call.h>
+
+/* A driver's functions of the same name: static calls, which return 0 while vitrine is absent. */
+#define VITRINE_FUNCTION(type, name, parameters, arguments)		\
+	DECLARE_STATIC_CALL(vitrine_##name, type parameters);		\
+	static __always_inline type vitrine_##name parameters		\
+	{								\
+		return static_call(vitrine_##name)arguments;		\
+	}
+
+#include <vitrine/inspect.h>
+
+/* Changes with the functions below, with their arguments, and with struct vitrine_value. */
+#define VITRINE_ABI	1
+
+#define VITRINE_FUNCTIONS(X)						\
+	X(tree_create_for) X(tree_destroy) X(tree_retain) X(tree_root) X(tree_show_stats) \
+	X(tree_may_sleep) X(tree_reserve) X(tree_nr_failed) X(text_clean) X(lazy_create) \
+	X(lazy_destroy) X(batch_begin) X(batch_end) X(value_create) X(delete) X(node_adopt) \
+	X(list_append) X(number_set) X(number_add) X(double_from_ratio) X(slot_set) X(slot_add) \
+	X(int_histogram_insert_many) X(uint_histogram_insert_many) X(double_histogram_set) \
+	X(string_array_set) X(buffer_set) X(health_init) X(health_set) X(percpu_create) \
+	X(percpu_delete) X(percpu_histogram_insert)
+
+#define VITRINE_API_MEMBER(name)	typeof(vitrine_##name) *name;
+
+/* The functions of vitrine, which it passes to a publisher of the same ABI. */
+struct vitrine_api {
+	VITRINE_FUNCTIONS(VITRINE_API_MEMBER)
+};
+
+struct platform_device;
+
+/**
+ * struct vitrine_publisher - how a driver publishes while vitrine is loaded
+ * @abi: VITRINE_ABI
+ * @name: private; with @abi, the only member that another ABI has, too
+ * @publish: create values; called when vitrine comes, or when the publisher is registered; may
+ *	sleep
+ * @unpublish: clear all handles, with WRITE_ONCE(), and nothing else; called when vitrine goes,
+ *	or when the publisher is unregistered; may sleep
+ * @owner: private
+ * @arrive: private
+ * @leave: private
+ * @lock: private
+ * @device: private
+ */
+struct vitrine_publisher {
+	unsigned int		abi;
+	const char		*name;
+	void			(*publish)(struct vitrine_publisher *publisher);
+	void			(*unpublish)(struct vitrine_publisher *publisher);
+	struct module		*owner;
+	void			(*arrive)(struct vitrine_publisher *publisher,
+					  const struct vitrine_api *api);
+	void			(*leave)(struct vitrine_publisher *publisher);
+	struct mutex		lock; /* serialises creation and deletion with the two calls */
+	struct platform_device	*device;
+};
+
+/**
+ * vitrine_publisher_register() - publish as soon as vitrine is loaded
+ * @publisher: the publisher, with @abi and the two functions
+ *
+ * If vitrine is loaded, publish() is called at once. There is nothing to check: a driver that
+ * cannot publish works all the same.
+ *
+ * Context: task; may sleep.
+ */
+void vitrine_publisher_register(struct vitrine_publisher *publisher);
+
+/**
+ * vitrine_publisher_unregister() - stop publishing
+ * @publisher: the publisher; unpublish() has been called on return, if it was published
+ *
+ * Context: task; may sleep. Not with a lock held that publish() or unpublish() take.
+ */
+void vitrine_publisher_unregister(struct vitrine_publisher *publisher);
+
+/**
+ * vitrine_publisher_lock() - lock a publisher to create or delete values outside of publish()
+ * @publisher: the publisher
+ *
+ * If vitrine is absent, creators return NULL, and every function accepts NULL.
+ *
+ * Context: task; may sleep.
+ */
+static inline void vitrine_publisher_lock(struct vitrine_publisher *publisher)
+{
+	mutex_lock(&publisher->lock);
+}
+
+/**
+ * vitrine_publisher_unlock() - undo vitrine_publisher_lock()
+ * @publisher: the publisher
+ *
+ * Context: task.
+ */
+static inline void vitrine_publisher_unlock(struct vitrine_publisher *publisher)
+{
+	mutex_unlock(&publisher->lock);
+}
+
+/* Not with a copy of the handle: vitrine may go between the copy and the call. */
+#define VITRINE_UPDATE(call, handle, ...) do {				\
+	if (READ_ONCE(handle)) {					\
+		typeof(handle) __handle;				\
+									\
+		preempt_disable();					\
+		__handle = READ_ONCE(handle);				\
+		call(__handle, ##__VA_ARGS__);				\
+		preempt_enable();					\
+	}								\
+} while (0)
+
+#define vitrine_int_set(...)		VITRINE_UPDATE(vitrine_int_set, __VA_ARGS__)
+#define vitrine_int_add(...)		VITRINE_UPDATE(vitrine_int_add, __VA_ARGS__)
+#define vitrine_int_sub(...)		VITRINE_UPDATE(vitrine_int_sub, __VA_ARGS__)
+#define vitrine_uint_set(...)		VITRINE_UPDATE(vitrine_uint_set, __VA_ARGS__)
+#define vitrine_uint_add(...)		VITRINE_UPDATE(vitrine_uint_add, __VA_ARGS__)
+#define vitrine_uint_sub(...)		VITRINE_UPDATE(vitrine_uint_sub, __VA_ARGS__)
+#define vitrine_double_set(...)		VITRINE_UPDATE(vitrine_double_set, __VA_ARGS__)
+#define vitrine_bool_set(...)		VITRINE_UPDATE(vitrine_bool_set, __VA_ARGS__)
+#define vitrine_string_set(...)		VITRINE_UPDATE(vitrine_string_set, __VA_ARGS__)
+#define vitrine_bytes_set(...)		VITRINE_UPDATE(vitrine_bytes_set, __VA_ARGS__)
+#define vitrine_int_array_set(...)	VITRINE_UPDATE(vitrine_int_array_set, __VA_ARGS__)
+#define vitrine_int_array_add(...)	VITRINE_UPDATE(vitrine_int_array_add, __VA_ARGS__)
+#define vitrine_int_array_sub(...)	VITRINE_UPDATE(vitrine_int_array_sub, __VA_ARGS__)
+#define vitrine_uint_array_set(...)	VITRINE_UPDATE(vitrine_uint_array_set, __VA_ARGS__)
+#define vitrine_uint_array_add(...)	VITRINE_UPDATE(vitrine_uint_array_add, __VA_ARGS__)
+#define vitrine_uint_array_sub(...)	VITRINE_UPDATE(vitrine_uint_array_sub, __VA_ARGS__)
+#define vitrine_double_array_set(...)	VITRINE_UPDATE(vitrine_double_array_set, __VA_ARGS__)
+#define vitrine_string_array_set(...)	VITRINE_UPDATE(vitrine_string_array_set, __VA_ARGS__)
+#define vitrine_int_histogram_insert(...) \
+	VITRINE_UPDATE(vitrine_int_histogram_insert, __VA_ARGS__)
+#define vitrine_int_histogram_insert_many(...) \
+	VITRINE_UPDATE(vitrine_int_histogram_insert_many, __VA_ARGS__)
+#define vitrine_uint_histogram_insert(...) \
+	VITRINE_UPDATE(vitrine_uint_histogram_insert, __VA_ARGS__)
+#define vitrine_uint_histogram_insert_many(...) \
+	VITRINE_UPDATE(vitrine_uint_histogram_insert_many, __VA_ARGS__)
+#define vitrine_double_histogram_set(...) \
+	VITRINE_UPDATE(vitrine_double_histogram_set, __VA_ARGS__)
+#define vitrine_percpu_uint_add(...)	VITRINE_UPDATE(vitrine_percpu_uint_add, __VA_ARGS__)
+#define vitrine_percpu_histogram_insert(...) \
+	VITRINE_UPDATE(vitrine_percpu_histogram_insert, __VA_ARGS__)
+
+#endif /* _VITRINE_PUBLISHER_H */

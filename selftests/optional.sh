@@ -1,0 +1,130 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Drivers that work without vitrine: each order of loading and unloading, while their threads
+# update, create and delete values, and another interface.
+#
+#	optional.sh [ROUNDS]	default 3 of each order
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+
+rounds=${1:-3}
+module=$VITRINE_MODULES/optional.ko
+tree=$INSPECT/optional.inspect
+
+# counts: the threads of the driver go on; with vitrine loaded, so do the values
+counts()
+{
+	local before
+
+	before=$(cat /sys/module/optional/parameters/rounds)
+	further()
+	{
+		[ "$(cat /sys/module/optional/parameters/rounds)" -gt "$before" ]
+	}
+	until_true further
+}
+
+# publishes: the tree is there, is sound, and changes
+publishes()
+{
+	local before
+
+	before=$(value optional .root.number) && [ -n "$before" ] || return
+	changes()
+	{
+		[ "$(value optional .root.number)" != "$before" ]
+	}
+	until_true changes || return
+	cp "$tree" /tmp/optional.inspect && vitrine check /tmp/optional.inspect >/dev/null &&
+		vitrine show optional-lazy >/dev/null &&
+		[ "$(value vitrine .root.trees.optional.failed)" = 0 ]
+}
+
+driver_first()
+{
+	insmod "$module" && counts && load && publishes && rmmod optional && [ ! -e "$tree" ] &&
+		rmmod vitrine
+}
+
+vitrine_first()
+{
+	load && insmod "$module" && publishes && rmmod optional && [ ! -e "$tree" ] && rmmod vitrine
+}
+
+vitrine_goes_first()
+{
+	load && insmod "$module" && publishes && rmmod vitrine && counts && rmmod optional
+}
+
+vitrine_comes_back()
+{
+	insmod "$module" && load && publishes && rmmod vitrine && counts && load && publishes &&
+		rmmod vitrine && rmmod optional
+}
+
+vitrine_never_comes()
+{
+	insmod "$module" && counts && rmmod optional
+}
+
+# Both at the same time, in either order.
+together()
+{
+	insmod "$module" & load; wait
+	counts && publishes || return
+	rmmod vitrine & rmmod optional; wait
+	[ ! -e /sys/module/optional ] && [ ! -e /sys/module/vitrine ]
+}
+
+repeatedly()
+{
+	local i
+
+	for ((i = 0; i < rounds; i++)); do
+		"$1" || { echo "round $i"; return 1; }
+	done
+}
+
+for order in driver_first vitrine_first vitrine_goes_first vitrine_comes_back vitrine_never_comes \
+	together; do
+	check "${order//_/ }, $rounds times" repeatedly $order
+	rmmod optional 2>/dev/null
+	rmmod vitrine 2>/dev/null
+done
+
+check "the driver depends on no symbol of vitrine" \
+	fails grep -q vitrine <(modinfo -F depends "$module"; modinfo -F import_ns "$module")
+
+# An open file keeps vitrine, but not the driver.
+load
+insmod "$module"
+exec 3<"$tree"
+check "while its tree is open, vitrine stays" fails rmmod vitrine
+check "while its tree is open, the driver goes" rmmod optional
+exec 3<&-
+rmmod vitrine
+
+other_interface()
+{
+	dmesg -C
+	insmod "$module" abi=77 && load && counts && [ ! -e "$tree" ] &&
+		[ "$(dmesg | grep -c 'module optional publishes nothing.*77')" = 1 ] &&
+		rmmod vitrine && counts && rmmod optional
+}
+check "another interface: a message, and the driver works" other_interface
+
+check "a driver that requires vitrine" fails insmod "$VITRINE_MODULES/hello.ko"
+load
+check "the same with vitrine" insmod "$VITRINE_MODULES/hello.ko"
+echo hello >/sys/module/hello/parameters/greet
+check "it counts" test "$(value hello .root.greetings)" = 1
+rmmod hello
+check "the same driver without the requirement" insmod "$VITRINE_MODULES/hello-optional.ko"
+echo hello >/sys/module/hello_optional/parameters/greet
+check "it counts, too" test "$(value hello .root.greetings)" = 1
+rmmod hello-optional
+rmmod vitrine
+
+finish

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A driver that works without vitrine, for optional.sh: threads update values of each kind
+ * without pause, and one creates and deletes values, while vitrine comes and goes.
+ *
+ * Concurrency: a handle in @handles is stored with the publisher locked, or NULL; threads read
+ * it in the updates themselves.
+ */
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+
+#include <vitrine/publisher.h>
+
+#define NR_WRITERS	3
+
+static unsigned int abi = VITRINE_ABI;
+module_param(abi, uint, 0444);
+MODULE_PARM_DESC(abi, "Version of the interface that the driver claims to be built for");
+
+static unsigned long rounds;
+module_param(rounds, ulong, 0444);
+MODULE_PARM_DESC(rounds, "Number of rounds of updates that the threads have made");
+
+static struct {
+	struct vitrine_tree			*tree;
+	struct vitrine_node			*root;
+	struct vitrine_uint			*number;
+	struct vitrine_bool			*flag;
+	struct vitrine_string			*text;
+	struct vitrine_int_array		*array;
+	struct vitrine_string_array		*texts;
+	struct vitrine_uint_histogram		*sizes;
+	struct vitrine_double_histogram		*loads;
+	struct vitrine_percpu_uint		*percpu;
+	struct vitrine_percpu_histogram		*percpu_sizes;
+} handles;
+
+static struct task_struct *tasks[NR_WRITERS + 1];
+
+static int fill(struct vitrine_node *root, void *ctx)
+{
+	vitrine_record_uint(root, "rounds", READ_ONCE(rounds));
+	return 0;
+}
+
+static void optional_publish(struct vitrine_publisher *publisher)
+{
+	u64 one = vitrine_double_from_int(1);
+
+	handles.tree = vitrine_tree_create("optional", 0);
+	handles.root = vitrine_tree_root(handles.tree);
+	handles.number = vitrine_uint_create(handles.root, "number", 0);
+	handles.flag = vitrine_bool_create(handles.root, "flag", false);
+	handles.text = vitrine_string_create(handles.root, "text", "begun");
+	handles.array = vitrine_int_array_create(handles.root, "array", 4);
+	handles.texts = vitrine_string_array_create(handles.root, "texts", 2);
+	handles.sizes = vitrine_uint_histogram_create(handles.root, "sizes", 0, 1, 2, 20);
+	handles.loads = vitrine_double_histogram_create(handles.root, "loads", 0, one,
+							VITRINE_LINEAR, 4);
+	handles.percpu = vitrine_percpu_uint_create(handles.root, "percpu");
+	handles.percpu_sizes = vitrine_percpu_histogram_create(handles.root, "percpu_sizes", 0,
+							       64, VITRINE_LINEAR, 16);
+	vitrine_lazy_create("optional-lazy", 0, 0, fill, NULL);
+}
+
+static void optional_unpublish(struct vitrine_publisher *publisher)
+{
+	void **handle = (void **)&handles;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(handles) / sizeof(*handle); i++)
+		WRITE_ONCE(handle[i], NULL);
+}
+
+static struct vitrine_publisher publisher = {
+	.publish = optional_publish,
+	.unpublish = optional_unpublish,
+};
+
+/* A batch: the tree is read once, and preemption is off until its end. */
+static void update_both(void)
+{
+	struct vitrine_tree *tree;
+	unsigned long flags;
+
+	preempt_disable();
+	tree = READ_ONCE(handles.tree);
+	flags = vitrine_batch_begin(tree);
+	vitrine_uint_sub(handles.number, 1);
+	vitrine_uint_add(handles.number, 1);
+	vitrine_batch_end(tree, flags);
+	preempt_enable();
+}
+
+static int writer(void *ctx)
+{
+	u64 i;
+
+	for (i = 0; !kthread_should_stop(); i++) {
+		vitrine_uint_add(handles.number, 1);
+		vitrine_bool_set(handles.flag, i & 1);
+		vitrine_string_set(handles.text, i & 1 ? "odd" : "even, and two extents long");
+		vitrine_int_array_add(handles.array, i % 4, -1);
+		vitrine_string_array_set(handles.texts, i % 2, i & 2 ? "this" : NULL);
+		vitrine_uint_histogram_insert(handles.sizes, i);
+		vitrine_double_histogram_set(handles.loads, 1, i);
+		vitrine_percpu_uint_add(handles.percpu, 1);
+		vitrine_percpu_histogram_insert(handles.percpu_sizes, i % 1500);
+		update_both();
+		WRITE_ONCE(rounds, READ_ONCE(rounds) + 1);
+		cond_resched_tasks_rcu_qs();
+	}
+	return 0;
+}
+
+static int creator(void *ctx)
+{
+	while (!kthread_should_stop()) {
+		struct vitrine_node *node;
+
+		vitrine_publisher_lock(&publisher);
+		node = vitrine_node_create(handles.root, "session");
+		vitrine_record_string(node, "peer", "somebody");
+		vitrine_delete(node);
+		vitrine_publisher_unlock(&publisher);
+		cond_resched_tasks_rcu_qs();
+	}
+	return 0;
+}
+
+static void stop_all(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(tasks); i++)
+		if (tasks[i])
+			kthread_stop(tasks[i]);
+}
+
+static int __init optional_init(void)
+{
+	unsigned int i;
+
+	publisher.abi = abi;
+	vitrine_publisher_register(&publisher);
+	for (i = 0; i < ARRAY_SIZE(tasks); i++) {
+		struct task_struct *task = kthread_run(i < NR_WRITERS ? writer : creator, NULL,
+						       "optional/%u", i);
+
+		if (IS_ERR(task)) {
+			stop_all();
+			vitrine_publisher_unregister(&publisher);
+			return PTR_ERR(task);
+		}
+		tasks[i] = task;
+	}
+	return 0;
+}
+
+/* The threads run on while the values go. */
+static void __exit optional_exit(void)
+{
+	vitrine_publisher_unregister(&publisher);
+	stop_all();
+}
+
+module_init(optional_init);
+module_exit(optional_exit);
+
+MODULE_DESCRIPTION("A driver that works without vitrine");
+MODULE_LICENSE("GPL");

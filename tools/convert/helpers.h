@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The protocols between the command `vitrine' and the programs that it starts.
+ *
+ * Each program reports an error on the descriptor STATUS_FD: an errno
+ * value as a number, a line with the message, and a line with advice, if there is any. Its
+ * exit status is then not 0.
+ *
+ * read-tracefs reads from its standard input first a line "CLOCK RATE SESSION CONVERT":
+ * enum vitrine_clock, its ticks per second, the number of the session, and 1 if the instance
+ * records CLOCK_MONOTONIC and the CPU's counter is wanted. Then a line "SYSTEM:EVENT" for each
+ * event, and an empty line. The end of the input ends the recording. The input is a socket, to
+ * which the program writes "RECORDS LOST" at the end.
+ */
+#ifndef _VITRINE_CONVERT_HELPERS_H
+#define _VITRINE_CONVERT_HELPERS_H
+
+#define HELPER_STATUS_FD	3
+
+/*
+ * Name of an instance: the prefix and the process id of its recorder. The groups of the
+ * recorder's probes are named like the instance, followed by "_kprobe" or "_uprobe".
+ */
+#define TRACEFS_PREFIX		"vitrine_"
+#define TRACEFS_KPROBE		"kprobe"
+#define TRACEFS_UPROBE		"uprobe"
+
+#endif /* _VITRINE_CONVERT_HELPERS_H */

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Paths of the module's files in debugfs, and errors about them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#include <linux/magic.h>
+#include <vitrine/map.h>
+
+#include "base.h"
+#include "command.h"
+#include "debugfs.h"
+
+#define DEBUGFS_MOUNT	"/sys/kernel/debug"
+
+/**
+ * debugfs_path() - make the path of one of the module's files
+ * @name: path below the module's directory, e.g. "trace/enable", or ""
+ * @suffix: appended to it
+ *
+ * VITRINE_DEBUGFS in the environment is used instead of the usual mount point.
+ *
+ * Return: the path, to be freed.
+ */
+char *debugfs_path(const char *name, const char *suffix)
+{
+	const char *mount = getenv("VITRINE_DEBUGFS");
+
+	if (!mount || !*mount)
+		mount = DEBUGFS_MOUNT;
+	return must_format("%s/" VITRINE_DEBUGFS_DIR "%s%s%s", mount, *name ? "/" : "", name,
+			   suffix);
+}
+
+static bool is_mounted(const char *mount)
+{
+	struct statfs fs;
+
+	return !statfs(mount, &fs) && fs.f_type == DEBUGFS_MAGIC;
+}
+
+/**
+ * debugfs_explain() - find out why a file of the module cannot be used
+ * @code: errno value
+ * @path: the file
+ *
+ * Return: an error with advice, never NULL.
+ */
+struct vitrine_error *debugfs_explain(int code, const char *path)
+{
+	const char *mount = getenv("VITRINE_DEBUGFS");
+	char *directory = debugfs_path("", "");
+	struct stat st;
+	bool loaded = !stat(directory, &st);
+
+	free(directory);
+	if (code == EACCES)
+		return vitrine_error_create(code, path, VITRINE_NO_OFFSET,
+					    "run as root, or see SECURITY in vitrine(1)",
+					    "permission denied");
+	if (code == EPERM)
+		return vitrine_error_create(code, path, VITRINE_NO_OFFSET,
+					    "the kernel is locked down: see \"lockdown\" in mmap.rst",
+					    "operation not permitted");
+	if (code != ENOENT || loaded)
+		return vtr_error_os(code, path, NULL);
+	if (!mount && !is_mounted(DEBUGFS_MOUNT))
+		return vitrine_error_create(code, DEBUGFS_MOUNT,
+					    VITRINE_NO_OFFSET,
+					    "run `mount -t debugfs none " DEBUGFS_MOUNT "' as root",
+					    "debugfs is not mounted");
+	return vitrine_error_create(code, path, VITRINE_NO_OFFSET,
+				    "run `modprobe vitrine' or `insmod vitrine.ko' as root",
+				    "the module vitrine is not loaded");
+}

@@ -1,0 +1,810 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Make the answer from the time of threads. answer.h describes it, Documentation/why.rst how it
+ * comes about.
+ */
+#define _GNU_SOURCE	/* qsort_r() */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer.h"
+#include "base.h"
+#include "command.h"
+#include "fxt_record.h"
+
+/* What is less than 1 % of the time is not worth a line, and less than 5 % is no finding. */
+#define LEAST(ns)		((ns) / 100)
+#define LEAST_FINDING(ns)	((ns) / 20)
+
+/* The shortest wait that is a stall: a person notices it. */
+#define LEAST_STALL_NS		(100 * 1000000ULL)
+
+/* A thread that waited for work for 95 % of its time, or more, is idle. */
+#define IS_MOST(ns, of_ns)	((ns) >= (of_ns) / 20 * 19)
+
+/* A thread that exits wakes those that wait for that so long before its end, or less. */
+#define MAX_JOIN_NS	1000000
+
+/* Most threads that wait for one another, from the command on. */
+#define MAX_RANK	16
+
+/* Most shares of a path that are told apart. */
+#define MAX_SHARES	4096
+
+static struct answer_group *group_of(const struct answer *answer, uint32_t thread)
+{
+	return &answer->groups[answer->group_of[thread]];
+}
+
+/* ---- Groups --------------------------------------------------------------- */
+
+/* Replace each number in a name by "#". */
+static void make_alike(char *name)
+{
+	char *at = name;
+
+	while (*name) {
+		if (isdigit((unsigned char)*name)) {
+			name += strspn(name, "0123456789");
+			*at++ = '#';
+		} else {
+			*at++ = *name++;
+		}
+	}
+	*at = '\0';
+}
+
+/* Make the group of a thread, perhaps not the first one. */
+static struct answer_group describe_group(struct answer *answer, const struct time_thread *thread)
+{
+	const struct vitrine_archive *archive = answer->times->why.sched.archive;
+	struct vitrine_fxt_string program = { 0 }, own = { 0 };
+	uint64_t process = record_process(archive, &thread->id);
+	bool has_program, is_named;
+	char name[2 * LABEL_BYTES];
+	struct answer_group group;
+	size_t len = 0;
+
+	has_program = vitrine_archive_process(archive, process, &program);
+	is_named = vitrine_archive_thread(archive, thread->id.thread, &own, &process);
+	if (has_program && !thread->is_kernel &&
+	    (program.len_bytes != own.len_bytes || memcmp(program.bytes, own.bytes, own.len_bytes)))
+		len = snprintf(name, LABEL_BYTES + 1, "%s/", name_label(&program));
+	snprintf(name + len, sizeof(name) - len, "%s", is_named ? name_label(&own) : "?");
+	group = (struct answer_group){
+		.name = times_text(answer->times, name),
+		.rank = UINT32_MAX,
+		.is_selected = thread->is_selected,
+		.is_own = has_program && fxt_string_is(&program, RECORDER) && !thread->is_selected,
+	};
+	make_alike(name + len);
+	group.key = times_text(answer->times, name);
+	return group;
+}
+
+/* Put each thread into a group; selected ones and others of the same name are apart. */
+static void make_groups(struct answer *answer)
+{
+	const struct times *times = answer->times;
+	uint32_t *by_key = NULL, nr_keys = 0, i, key;
+	struct answer_group group;
+
+	answer->group_of = calloc(times->nr_threads + 1, sizeof(*answer->group_of));
+	must_have(answer->group_of);
+	for (i = 0; i < times->nr_threads; i++) {
+		group = describe_group(answer, &times->threads[i]);
+		key = 2 * group.key + group.is_selected;
+		must_have(GROW_TO(by_key, nr_keys, key));
+		if (!by_key[key]) {
+			must_have(GROW(answer->groups, answer->nr_groups));
+			answer->groups[answer->nr_groups++] = group;
+			by_key[key] = answer->nr_groups;
+		}
+		answer->group_of[i] = by_key[key] - 1;
+		if (group_of(answer, i)->name != group.name)
+			group_of(answer, i)->name = group.key;
+	}
+	free(by_key);
+}
+
+/* ---- Who waits for whom ---------------------------------------------------- */
+
+/* Lower the rank of a group that others wait for. Return whether it has changed. */
+static bool rank_by(struct answer *answer, const struct time_sum *sum)
+{
+	const struct answer_group *group = group_of(answer, sum->thread);
+	struct answer_group *other;
+
+	if (sum->other == PATH_NONE || group->rank >= MAX_RANK ||
+	    (sum->kind != WHY_THREAD && sum->kind != WHY_CHILD && sum->kind != WHY_LOCK) ||
+	    sum->sum_ns < LEAST(answer->times->end_ns - answer->times->begin_ns) / 10)
+		return false;
+	other = group_of(answer, sum->other);
+	if (other->is_own || other->rank <= group->rank + 1)
+		return false;
+	other->rank = group->rank + 1;
+	return true;
+}
+
+static void rank_groups(struct answer *answer)
+{
+	const struct times *times = answer->times;
+	bool changed = true;
+	uint32_t i;
+
+	for (i = 0; i < answer->nr_groups; i++)
+		if (times->root == PATH_NONE ? answer->groups[i].is_selected :
+					       i == answer->group_of[times->root])
+			answer->groups[i].rank = 0;
+	while (changed)
+		for (i = 0, changed = false; i < times->nr_sums; i++)
+			changed |= rank_by(answer, &times->sums[i]);
+}
+
+/*
+ * Check whether the only wait for a thread ended when that thread exited. The user stack often
+ * lacks pthread_join().
+ */
+static bool is_join(const struct times *times, const struct time_sum *sum)
+{
+	const uint64_t end_ns = times->threads[sum->other].end_ns, woken_ns = sum->max_end_ns;
+	const char *what = why_text(&times->why.texts, sum->place);
+
+	return sum->nr == 1 && end_ns != UINT64_MAX &&
+	       (end_ns > woken_ns ? end_ns - woken_ns : woken_ns - end_ns) < MAX_JOIN_NS &&
+	       (sum->kind == WHY_THREAD ? !sum->stack : !strcmp(what, WHY_FUTEX));
+}
+
+/*
+ * Return the kind of waits. A wait that ended as a thread exited is for its end. A thread that
+ * waits for one that is nearer to the command waits for work. If there is no command, so does a
+ * thread that waits for an event from another program.
+ */
+static enum why_kind kind_of(const struct answer *answer, const struct time_sum *sum)
+{
+	const struct answer_group *group = group_of(answer, sum->thread), *other;
+
+	if (times_is_throttled(answer->times, sum))
+		return WHY_THROTTLED;
+	if ((sum->kind != WHY_THREAD && sum->kind != WHY_LOCK) || sum->other == PATH_NONE)
+		return sum->kind;
+	if (is_join(answer->times, sum))
+		return WHY_CHILD;
+	if (sum->kind == WHY_LOCK)
+		return WHY_LOCK;
+	other = group_of(answer, sum->other);
+	if (other->rank < group->rank)
+		return WHY_WORK;
+	if (answer->times->root == PATH_NONE && other != group &&
+	    !strcmp(why_text(&answer->times->why.texts, sum->place), WHY_EVENT))
+		return WHY_WORK;
+	return WHY_THREAD;
+}
+
+/* Return what waits are for: waits for CPUs are alike. */
+static uint32_t place_of(const struct answer *answer, uint32_t number)
+{
+	const struct time_sum *sum = &answer->times->sums[number];
+
+	switch (kind_of(answer, sum)) {
+	case WHY_CPU:
+		return WHY_TEXT_NONE;
+	case WHY_THROTTLED:
+		return times_limit(answer->times, sum->thread)->place;
+	case WHY_CHILD:
+		return sum->kind == WHY_CHILD ? sum->place :
+						times_text(answer->times, "the end of a thread");
+	default:
+		return sum->place;
+	}
+}
+
+/* ---- Time by kind ---------------------------------------------------------- */
+
+static void count_thread(struct answer *answer, uint32_t number, const uint64_t *kinds_ns)
+{
+	const struct time_thread *thread = &answer->times->threads[number];
+	struct answer_group *group = group_of(answer, number);
+	uint64_t life_ns = times_clip(answer->times, thread->begin_ns, thread->end_ns);
+	uint64_t known_ns = 0;
+	unsigned int i;
+
+	for (i = 0; i < WHY_KINDS; i++)
+		known_ns += kinds_ns[i];
+	if (!life_ns)
+		return;
+	if (!known_ns || IS_MOST(kinds_ns[WHY_WORK], life_ns)) {
+		group->nr_idle++;
+		return;
+	}
+	group->nr_threads++;
+	group->life_ns += known_ns > life_ns ? known_ns : life_ns;
+	for (i = 0; i < WHY_KINDS; i++)
+		group->kinds_ns[i] += kinds_ns[i];
+	if (life_ns > known_ns)
+		group->kinds_ns[WHY_UNKNOWN] += life_ns - known_ns;
+}
+
+static void count_threads(struct answer *answer)
+{
+	const struct times *times = answer->times;
+	uint64_t (*kinds_ns)[WHY_KINDS] = calloc(times->nr_threads + 1, sizeof(*kinds_ns));
+	const struct time_sum *sum;
+	uint32_t i;
+
+	must_have(kinds_ns);
+	for (i = 0; i < times->nr_sums; i++) {
+		sum = &times->sums[i];
+		kinds_ns[sum->thread][kind_of(answer, sum)] += sum->sum_ns;
+	}
+	for (i = 0; i < times->nr_threads; i++) {
+		kinds_ns[i][WHY_RUNNING] = times->threads[i].running_ns;
+		count_thread(answer, i, kinds_ns[i]);
+	}
+	free(kinds_ns);
+}
+
+/* ---- Functions -------------------------------------------------------------- */
+
+/* Name the function that was sampled or, if that is not known, its file. */
+static uint32_t name_of(struct times *times, const struct sample *sample)
+{
+	uint32_t number = sample->kernel ? sample->kernel : sample->user;
+	const char *stack = why_text(&times->samples.texts, number), *frame;
+	const char *end = stack + strlen(stack), *suffix = "";
+	size_t len;
+
+	if (!why_frame_before(stack, &end, &frame, &len))
+		return times_text(times, "user space");
+	if (!sample->kernel)
+		len = why_frame_name_len(frame, len);
+	else if (frame[len - 1] != ']')
+		suffix = " [kernel]";
+	return times_text(times, format_label("%.*s%s", (int)len, frame, suffix));
+}
+
+/* Order functions by group and name. */
+static int compare_functions(const void *left, const void *right)
+{
+	const struct answer_function *a = left, *b = right;
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	return a->name < b->name ? -1 : a->name > b->name;
+}
+
+/* Count the samples of each group by function. */
+static void count_functions(struct answer *answer)
+{
+	const struct samples *samples = &answer->times->samples;
+	struct answer_function *all, *last;
+	uint32_t i;
+
+	all = calloc(samples->nr + 1, sizeof(*all));
+	must_have(all);
+	for (i = 0; i < samples->nr; i++)
+		all[i] = (struct answer_function){
+			.group = answer->group_of[samples->samples[i].thread],
+			.name = name_of(answer->times, &samples->samples[i]),
+			.nr = 1,
+		};
+	qsort(all, samples->nr, sizeof(*all), compare_functions);
+	for (i = 1, last = all; i < samples->nr; i++)
+		if (!compare_functions(last, &all[i]))
+			last->nr++;
+		else
+			*++last = all[i];
+	answer->functions = all;
+	answer->nr_functions = samples->nr ? last - all + 1 : 0;
+}
+
+/* Count the samples within a part of the critical path. */
+static void count_on_path(const struct answer *answer, const struct path_part *part)
+{
+	struct answer_function key = { .group = answer->group_of[part->thread] }, *found;
+	struct sample *samples;
+	size_t nr, i;
+
+	nr = samples_of(&answer->times->samples, part->thread, part->begin_ns, part->end_ns,
+			&samples);
+	for (i = 0; i < nr; i++) {
+		key.name = name_of(answer->times, &samples[i]);
+		found = bsearch(&key, answer->functions, answer->nr_functions, sizeof(key),
+				compare_functions);
+		found->nr_on_path++;
+	}
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+	const struct answer_function *a = left, *b = right;
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	if (a->nr_on_path != b->nr_on_path)
+		return a->nr_on_path < b->nr_on_path ? 1 : -1;
+	if (a->nr != b->nr)
+		return a->nr < b->nr ? 1 : -1;
+	return compare_functions(a, b);
+}
+
+/* Give each group its functions, the most frequent first. */
+static void order_functions(struct answer *answer)
+{
+	struct answer_group *group;
+	uint32_t i;
+
+	if (answer->nr_functions)
+		qsort(answer->functions, answer->nr_functions, sizeof(*answer->functions),
+		      compare_numbers);
+	for (i = 0; i < answer->nr_functions; i++) {
+		group = &answer->groups[answer->functions[i].group];
+		if (!group->nr_functions++)
+			group->functions = &answer->functions[i];
+	}
+}
+
+/* ---- Critical paths -------------------------------------------------------- */
+
+/**
+ * struct tally - a critical path that is being summed up
+ * @answer: the answer
+ * @shares: receives the shares
+ * @by_thread: the shares are of threads, not of groups
+ */
+struct tally {
+	const struct answer *answer;
+	struct answer_shares *shares;
+	bool by_thread;
+};
+
+/* Return the number of the sum that a part of a path is in, or PATH_NONE. */
+static uint32_t sum_of(const struct path_part *part)
+{
+	return part->state == PATH_BLOCKED ? part->turn->cause :
+	       part->state == PATH_RUNNABLE ? part->turn->behind : PATH_NONE;
+}
+
+/* Check whether a part is that of a kernel thread that had nothing to do, for all that is known. */
+static bool is_idle_worker(const struct answer *answer, const struct path_part *part)
+{
+	const uint32_t sum = sum_of(part);
+	enum why_kind kind;
+
+	if (!answer->times->threads[part->thread].is_kernel ||
+	    (part->state != PATH_BLOCKED && part->state != PATH_UNKNOWN))
+		return false;
+	kind = sum == PATH_NONE ? WHY_UNKNOWN : kind_of(answer, &answer->times->sums[sum]);
+	return kind == WHY_WORK || kind == WHY_UNKNOWN;
+}
+
+/* Return the part, or, of an idle worker that woke another thread, the wait of that thread. */
+static struct path_part told_by(const struct answer *answer, struct path_part part,
+				const struct path_wait *waits, unsigned int nr_waits)
+{
+	while (nr_waits && is_idle_worker(answer, &part)) {
+		part.turn = waits[--nr_waits].turn;
+		part.thread = part.turn->thread;
+		part.state = PATH_BLOCKED;
+	}
+	return part;
+}
+
+/**
+ * answer_part() - say what a thread did in a part of a path
+ * @answer: the answer
+ * @part: the part
+ * @waits: the waits that it replaces, the outermost first
+ * @nr_waits: their number
+ *
+ * Return: the part as a share, by thread.
+ */
+struct answer_share answer_part(const struct answer *answer, const struct path_part *part,
+				const struct path_wait *waits, unsigned int nr_waits)
+{
+	const struct path_part told = told_by(answer, *part, waits, nr_waits);
+	struct answer_share share = {
+		.who = told.thread,
+		.kind = told.state == PATH_RUNNING ? WHY_RUNNING :
+			told.state == PATH_RUNNABLE ? WHY_CPU : WHY_UNKNOWN,
+		.ns = part->end_ns - part->begin_ns,
+	};
+	uint32_t sum = sum_of(&told);
+
+	if (sum != PATH_NONE) {
+		share.kind = kind_of(answer, &answer->times->sums[sum]);
+		share.place = place_of(answer, sum);
+	}
+	return share;
+}
+
+static void tally_part(void *ctx, const struct path_part *part, const struct path_wait *waits,
+		       unsigned int nr_waits)
+{
+	struct tally *tally = ctx;
+	struct answer_shares *shares = tally->shares;
+	struct answer_share share = answer_part(tally->answer, part, waits, nr_waits);
+	uint32_t i;
+
+	if (!tally->by_thread)
+		share.who = tally->answer->group_of[share.who];
+	shares->all_ns += share.ns;
+	for (i = 0; i < shares->nr; i++)
+		if (shares->shares[i].who == share.who && shares->shares[i].kind == share.kind &&
+		    shares->shares[i].place == share.place)
+			break;
+	if (i < shares->nr) {
+		shares->shares[i].ns += share.ns;
+	} else if (shares->nr < MAX_SHARES) {
+		must_have(GROW(shares->shares, shares->nr));
+		shares->shares[shares->nr++] = share;
+	}
+}
+
+static int compare_shares(const void *left, const void *right)
+{
+	const struct answer_share *a = left, *b = right;
+
+	return a->ns < b->ns ? 1 : a->ns > b->ns ? -1 : 0;
+}
+
+static void tally(const struct answer *answer, uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
+		  bool by_thread, struct answer_shares *ret)
+{
+	struct tally tally = { answer, ret, by_thread };
+
+	must_have(path_walk(&answer->times->path, thread, begin_ns, end_ns, tally_part, &tally));
+	if (ret->nr)
+		qsort(ret->shares, ret->nr, sizeof(*ret->shares), compare_shares);
+}
+
+static void follow_command(struct answer *answer)
+{
+	const struct times *times = answer->times;
+	uint32_t i;
+
+	if (times->root == PATH_NONE)
+		return;
+	tally(answer, times->root, times->begin_ns, times->end_ns, false, &answer->path);
+	for (i = 0; i < answer->path.nr; i++)
+		answer->groups[answer->path.shares[i].who].path_ns += answer->path.shares[i].ns;
+}
+
+/* ---- What is shown --------------------------------------------------------- */
+
+static int compare_groups(const void *left, const void *right, void *ctx)
+{
+	const struct answer_group *groups = ctx;
+	const struct answer_group *a = &groups[*(const uint32_t *)left];
+	const struct answer_group *b = &groups[*(const uint32_t *)right];
+
+	if (a->path_ns != b->path_ns)
+		return a->path_ns < b->path_ns ? 1 : -1;
+	return a->life_ns < b->life_ns ? 1 : a->life_ns > b->life_ns ? -1 : 0;
+}
+
+/* Show the selected groups, and programs whose threads are on the critical path. */
+static void choose_groups(struct answer *answer)
+{
+	struct answer_group *group;
+	uint32_t i;
+
+	answer->order = calloc(answer->nr_groups + 1, sizeof(*answer->order));
+	must_have(answer->order);
+	for (i = 0; i < answer->nr_groups; i++) {
+		group = &answer->groups[i];
+		group->is_shown = group->nr_threads &&
+				  (answer->all || group->is_selected ||
+				   (!group->is_own && group->rank <= MAX_RANK &&
+				    group->path_ns > LEAST(answer->path.all_ns)));
+		if (group->is_shown)
+			answer->order[answer->nr_shown++] = i;
+	}
+	qsort_r(answer->order, answer->nr_shown, sizeof(*answer->order), compare_groups,
+		answer->groups);
+}
+
+/* ---- Waits ------------------------------------------------------------------- */
+
+/* Find where the answer shows what those did that a thread waited for. */
+static enum answer_explained explained(const struct answer *answer, const struct time_sum *sum)
+{
+	const struct answer_group *group = group_of(answer, sum->thread), *other;
+
+	if (kind_of(answer, sum) != WHY_THREAD || sum->other == PATH_NONE)
+		return ANSWER_NOWHERE;
+	other = group_of(answer, sum->other);
+	if (other == group)
+		return ANSWER_IN_GROUP;
+	return other->is_shown && other->rank > group->rank ? ANSWER_FARTHER : ANSWER_NOWHERE;
+}
+
+static struct answer_wait wait_of(const struct answer *answer, uint32_t number)
+{
+	const struct time_sum *sum = &answer->times->sums[number];
+
+	return (struct answer_wait){
+		.group = answer->group_of[sum->thread],
+		.kind = kind_of(answer, sum),
+		.place = place_of(answer, number),
+		.explained = explained(answer, sum),
+		.cpu = sum->cpu,
+		.longest = number,
+	};
+}
+
+static int compare_likes(const struct answer_wait *a, const struct answer_wait *b)
+{
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->explained != b->explained)
+		return a->explained < b->explained ? -1 : 1;
+	return a->place < b->place ? -1 : a->place > b->place;
+}
+
+static int compare_sums(const void *left, const void *right, void *ctx)
+{
+	const struct answer *answer = ctx;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	const struct answer_wait a_wait = wait_of(answer, a), b_wait = wait_of(answer, b);
+	int order = compare_likes(&a_wait, &b_wait);
+
+	if (order)
+		return order;
+	a = answer->times->sums[a].thread;
+	b = answer->times->sums[b].thread;
+	return a < b ? -1 : a > b;
+}
+
+/* Add the sum at @index to the last wait, or to a new one; compare_sums() has their order. */
+static void add_sum(struct answer *answer, uint32_t index)
+{
+	const uint32_t number = answer->sums[index];
+	const struct time_sum *sums = answer->times->sums, *sum = &sums[number];
+	struct answer_wait wait = wait_of(answer, number), *last;
+
+	last = answer->nr_waits ? &answer->waits[answer->nr_waits - 1] : NULL;
+	if (!last || compare_likes(last, &wait)) {
+		must_have(GROW(answer->waits, answer->nr_waits));
+		wait.id = answer->nr_waits + 1;
+		wait.first = index;
+		last = &answer->waits[answer->nr_waits++];
+		*last = wait;
+	}
+	answer->wait_of[number] = last->id;
+	if (last->cpu != sum->cpu)
+		last->cpu = PATH_NONE;
+	last->nr_sums++;
+	last->nr += sum->nr;
+	last->sum_ns += sum->sum_ns;
+	if (sum->max_ns > sums[last->longest].max_ns)
+		last->longest = number;
+}
+
+/* Count the threads of each wait; those of a thread are beside one another. */
+static void count_waiters(struct answer *answer)
+{
+	const struct time_sum *sums = answer->times->sums;
+	struct answer_wait *wait;
+	const uint32_t *at;
+	uint32_t i, j;
+
+	for (i = 0; i < answer->nr_waits; i++) {
+		wait = &answer->waits[i];
+		at = &answer->sums[wait->first];
+		for (j = 0; j < wait->nr_sums; j++)
+			wait->nr_threads += !j || sums[at[j]].thread != sums[at[j - 1]].thread;
+	}
+}
+
+/* The length of a wait. */
+struct length {
+	uint32_t id;
+	uint64_t ns;
+};
+
+static int compare_lengths(const void *left, const void *right)
+{
+	const struct length *a = left, *b = right;
+
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	return a->ns < b->ns ? -1 : a->ns > b->ns;
+}
+
+static void add_length(const struct answer *answer, struct length **lengths, uint32_t *nr,
+		       uint32_t sum, uint64_t begin_ns, uint64_t end_ns)
+{
+	uint64_t ns = times_clip(answer->times, begin_ns, end_ns);
+
+	if (sum == PATH_NONE || !answer->wait_of[sum])
+		return;
+	must_have(GROW(*lengths, *nr));
+	(*lengths)[(*nr)++] = (struct length){ answer->wait_of[sum], ns };
+}
+
+/* Find the 99th percentiles of all waits. */
+static void measure_waits(struct answer *answer)
+{
+	const struct path *path = &answer->times->path;
+	struct length *lengths = NULL;
+	const struct path_turn *turn;
+	uint32_t nr = 0, first, i;
+
+	for (i = 0; i < path->nr && i < PATH_MAX_TURNS; i++) {
+		turn = &path->turns[i];
+		add_length(answer, &lengths, &nr, turn->behind, turn->woken_ns, turn->begin_ns);
+		add_length(answer, &lengths, &nr, turn->cause, turn->blocked_ns, turn->woken_ns);
+	}
+	if (nr)
+		qsort(lengths, nr, sizeof(*lengths), compare_lengths);
+	for (first = 0, i = 1; i <= nr; i++) {
+		if (i < nr && lengths[i].id == lengths[first].id)
+			continue;
+		answer->waits[lengths[first].id - 1].p99_ns =
+			lengths[first + ((uint64_t)(i - first) * 99 + 99) / 100 - 1].ns;
+		first = i;
+	}
+	free(lengths);
+}
+
+static void make_waits(struct answer *answer)
+{
+	uint32_t nr_sums = answer->times->nr_sums, nr = 0, i;
+
+	answer->wait_of = calloc(nr_sums + 1, sizeof(*answer->wait_of));
+	answer->sums = calloc(nr_sums + 1, sizeof(*answer->sums));
+	must_have(answer->wait_of && answer->sums);
+	for (i = 0; i < nr_sums; i++)
+		if (group_of(answer, answer->times->sums[i].thread)->is_shown)
+			answer->sums[nr++] = i;
+	qsort_r(answer->sums, nr, sizeof(*answer->sums), compare_sums, answer);
+	for (i = 0; i < nr; i++)
+		add_sum(answer, i);
+	count_waiters(answer);
+	measure_waits(answer);
+}
+
+/* ---- Findings ---------------------------------------------------------------- */
+
+/* Count a part of the critical path for its wait, and once for each that it is behind. */
+static void cost_part(void *ctx, const struct path_part *part, const struct path_wait *waits,
+		      unsigned int nr_waits)
+{
+	struct answer *answer = ctx;
+	uint32_t ids[PATH_MAX_DEPTH + 1];
+	unsigned int nr = 0, i, j;
+
+	if (part->state == PATH_RUNNING)
+		count_on_path(answer, part);
+	for (i = 0; i < nr_waits; i++)
+		if (waits[i].turn->cause != PATH_NONE)
+			ids[nr++] = answer->wait_of[waits[i].turn->cause];
+	if (sum_of(part) != PATH_NONE)
+		ids[nr++] = answer->wait_of[sum_of(part)];
+	for (i = 0; i < nr; i++) {
+		for (j = 0; ids[j] != ids[i]; j++)
+			;
+		if (ids[i] && j == i)
+			answer->waits[ids[i] - 1].path_ns += part->end_ns - part->begin_ns;
+	}
+}
+
+/* Check whether the question is about all programs: none was waited for, so look for stalls. */
+static bool is_about_all(const struct times *times)
+{
+	return times->root == PATH_NONE && !times->selected;
+}
+
+/* Return the longest of waits for what others have, if the question is about all programs. */
+static uint64_t stall_ns(const struct answer *answer, const struct answer_wait *wait)
+{
+	return is_about_all(answer->times) && wait->kind <= WHY_MEMORY ?
+		       answer->times->sums[wait->longest].max_ns : 0;
+}
+
+/*
+ * Check whether waits are a finding: they cost 5 % of the time, or one is a stall. What is not on
+ * the critical path of the command has cost it nothing, unless threads were in need of what others
+ * had.
+ */
+static bool is_finding(const struct answer *answer, const struct answer_wait *wait)
+{
+	const struct times *times = answer->times;
+	uint64_t least_ns = LEAST_FINDING(times->end_ns - times->begin_ns);
+
+	if (wait->explained == ANSWER_FARTHER || wait->kind == WHY_CHILD || wait->kind == WHY_WORK)
+		return false;
+	/* One thread waits for its helpers; several wait for one another. */
+	if (wait->explained == ANSWER_IN_GROUP)
+		return wait->path_ns > least_ns && wait->nr_threads > 1;
+	if (wait->path_ns > least_ns || stall_ns(answer, wait) >= LEAST_STALL_NS)
+		return true;
+	return wait->sum_ns > least_ns &&
+	       (wait->kind == WHY_UNKNOWN ? !!times->selected :
+		times->root == PATH_NONE || wait->kind <= WHY_MEMORY);
+}
+
+static int compare_costs(const void *left, const void *right, void *ctx)
+{
+	const struct answer_wait *a = left, *b = right;
+	bool is_a = is_finding(ctx, a), is_b = is_finding(ctx, b);
+	uint64_t a_ns = stall_ns(ctx, a), b_ns = stall_ns(ctx, b);
+
+	if (is_a != is_b)
+		return is_b - is_a;
+	if (a_ns != b_ns)
+		return a_ns < b_ns ? 1 : -1;
+	if (a->path_ns != b->path_ns)
+		return a->path_ns < b->path_ns ? 1 : -1;
+	if (a->sum_ns != b->sum_ns)
+		return a->sum_ns < b->sum_ns ? 1 : -1;
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static void weigh_waits(struct answer *answer)
+{
+	const struct times *times = answer->times;
+
+	if (times->root != PATH_NONE)
+		must_have(path_walk(&times->path, times->root, times->begin_ns, times->end_ns,
+				    cost_part, answer));
+	if (answer->nr_waits)
+		qsort_r(answer->waits, answer->nr_waits, sizeof(*answer->waits), compare_costs,
+			answer);
+	while (answer->nr_findings < answer->nr_waits &&
+	       is_finding(answer, &answer->waits[answer->nr_findings]))
+		answer->nr_findings++;
+}
+
+/* ---- The answer -------------------------------------------------------------- */
+
+/**
+ * answer_make() - make the answer
+ * @answer: all zero but @times, which is complete, and @all; answer_deinit() frees it
+ */
+void answer_make(struct answer *answer)
+{
+	make_groups(answer);
+	rank_groups(answer);
+	count_threads(answer);
+	follow_command(answer);
+	choose_groups(answer);
+	make_waits(answer);
+	count_functions(answer);
+	weigh_waits(answer);
+	order_functions(answer);
+}
+
+/**
+ * answer_longest() - follow the critical path of the longest of like waits
+ * @answer: the answer
+ * @wait: the waits
+ * @ret: its shares, by thread, which the caller frees
+ */
+void answer_longest(const struct answer *answer, const struct answer_wait *wait,
+		    struct answer_shares *ret)
+{
+	const struct time_sum *sum = &answer->times->sums[wait->longest];
+
+	tally(answer, sum->thread, sum->max_end_ns - sum->max_ns, sum->max_end_ns, true, ret);
+}
+
+/**
+ * answer_deinit() - free the answer, but not the times
+ * @answer: the answer
+ */
+void answer_deinit(struct answer *answer)
+{
+	free(answer->group_of);
+	free(answer->groups);
+	free(answer->functions);
+	free(answer->order);
+	free(answer->path.shares);
+	free(answer->sums);
+	free(answer->wait_of);
+	free(answer->waits);
+}

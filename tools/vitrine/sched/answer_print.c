@@ -1,0 +1,993 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Print the answer of `vitrine why', on one screen of 40 lines and 100 columns, or as JSON by the
+ * schema in Documentation/json.rst.
+ */
+#define _GNU_SOURCE	/* memmem() */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer.h"
+#include "base.h"
+#include "command.h"
+#include "missing.h"
+#include "print.h"
+#include "trace_input.h"
+#include "ui/fields.h"
+
+/* Of the schema of JSON. */
+#define JSON_VERSION	1
+
+/* Waits of which JSON has a critical path: each takes a search of all turns. */
+#define MAX_PATHS	1000
+
+/* The screen: 40 lines, of which groups and findings share GROUP_LINES. */
+#define COLUMNS		100
+#define MAX_PATH	5
+#define GROUP_LINES	24
+#define FINDING_LINES	4
+#define MAX_FINDINGS	5
+#define MAX_OTHERS	3
+#define LEAST_SAMPLES	20	/* of 99 a second */
+#define LEAST_IN_FUNCTION 5
+#define LEAST_OTHER	5	/* percent */
+#define LEAST_FINDING	5
+#define REST_COLUMNS	20	/* "; 12.34ms of 1234 more" */
+#define MAX_FRAMES	5
+#define MAX_PARTS	20
+#define MAX_TRACKS	8
+#define NAME_COLUMNS	28
+#define TRACK_COLUMNS	72
+#define INDENT		"   "
+
+/* Kernel priorities below this limit are those of real-time and deadline threads. */
+#define MAX_RT_PRIORITY	100
+
+static const char * const kind_names[WHY_KINDS] = {
+	[WHY_RUNNING]	= "running",
+	[WHY_CPU]	= "cpu",
+	[WHY_THROTTLED]	= "throttled",
+	[WHY_LOCK]	= "lock",
+	[WHY_DISK]	= "disk",
+	[WHY_MEMORY]	= "memory",
+	[WHY_THREAD]	= "thread",
+	[WHY_OUTSIDE]	= "outside",
+	[WHY_SLEEP]	= "sleep",
+	[WHY_CHILD]	= "child",
+	[WHY_WORK]	= "work",
+	[WHY_UNKNOWN]	= "unknown",
+};
+
+/* Of a kind, its letter in tracks, the head of its column, and what precedes what it is for. */
+static const struct {
+	char letter;
+	const char *head, *doing;
+} kinds[WHY_KINDS] = {
+	[WHY_RUNNING]	= { 'R', "RUN", "running" },
+	[WHY_CPU]	= { 'C', "CPU", "waiting for " },
+	[WHY_THROTTLED]	= { 'T', "LIM", "throttled by " },
+	[WHY_LOCK]	= { 'L', "LOCK", "waiting for " },
+	[WHY_DISK]	= { 'D', "DISK", "waiting for " },
+	[WHY_MEMORY]	= { 'M', "MEM", "waiting for " },
+	[WHY_THREAD]	= { 'P', "PEER", "waiting for " },
+	[WHY_OUTSIDE]	= { 'N', "NET", "waiting for " },
+	[WHY_SLEEP]	= { 'S', "NAP", "sleeping: " },
+	[WHY_CHILD]	= { 'K', "KID", "waiting for " },
+	[WHY_WORK]	= { 'W', "WORK", "idle, waiting for " },
+	[WHY_UNKNOWN]	= { '?', "?", "not known: " },
+};
+
+/* ---- Lines ------------------------------------------------------------------ */
+
+__attribute__((format(printf, 2, 3)))
+static void put(struct text *line, const char *format, ...)
+{
+	char buffer[512];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(buffer, sizeof(buffer), format, list);
+	va_end(list);
+	text_add_string(line, buffer);
+}
+
+/* Print a line, cut to the width of the screen, and empty it. */
+static void end_line(struct text *line)
+{
+	if (line->len > COLUMNS) {
+		text_cut(line, vtr_utf8_cut(line->bytes, line->len, COLUMNS - 3));
+		text_add_string(line, "...");
+	}
+	puts(line->bytes);
+	text_cut(line, 0);
+}
+
+static const char *label_of(const struct answer *answer, uint32_t thread)
+{
+	return thread_label(answer->times->why.sched.archive, &answer->times->threads[thread].id);
+}
+
+static const char *text_of(const struct answer *answer, uint32_t text)
+{
+	return why_text(&answer->times->why.texts, text);
+}
+
+static unsigned int percent(uint64_t ns, uint64_t of_ns)
+{
+	return of_ns ? (100.0 * ns + of_ns / 2) / of_ns : 0;
+}
+
+/* Return the share of a part in percent, after parts of *@sum_ns; all of them add up to 100. */
+static unsigned int next_percent(uint64_t *sum_ns, uint64_t ns, uint64_t of_ns)
+{
+	unsigned int before = percent(*sum_ns, of_ns);
+
+	*sum_ns += ns;
+	return percent(*sum_ns, of_ns) - before;
+}
+
+/* Say what a thread did. */
+static const char *doing(const struct answer *answer, uint32_t kind, uint32_t place)
+{
+	return format_label("%s%s", kinds[kind].doing,
+			    kind == WHY_RUNNING ? "" : place ? text_of(answer, place) :
+			    kind == WHY_CPU ? "a CPU" : "not recorded");
+}
+
+/*
+ * Say what a group executed while it ran, on the critical path of the command if there is one:
+ * functions with 5 samples and 5 % of them, if there are 20 samples or more.
+ */
+static bool put_functions(struct text *line, const struct answer *answer, uint32_t number)
+{
+	const struct answer_group *group = &answer->groups[number];
+	const bool is_path = answer->times->root != PATH_NONE;
+	uint64_t all = 0, nr;
+	uint32_t i;
+
+	for (i = 0; i < group->nr_functions; i++)
+		all += is_path ? group->functions[i].nr_on_path : group->functions[i].nr;
+	for (i = 0; all >= LEAST_SAMPLES && i < group->nr_functions && i < MAX_OTHERS; i++) {
+		nr = is_path ? group->functions[i].nr_on_path : group->functions[i].nr;
+		if (nr < LEAST_IN_FUNCTION || percent(nr, all) < LEAST_OTHER)
+			break;
+		put(line, "%s %u %% in %s", i ? "," : ":", percent(nr, all),
+		    text_of(answer, group->functions[i].name));
+	}
+	return all >= LEAST_SAMPLES && i;
+}
+
+/* ---- The command ------------------------------------------------------------ */
+
+/* Say what is not in the trace. */
+static void print_missing(const struct answer *answer)
+{
+	const struct why *why = &answer->times->why;
+
+	if (why->sched.nr_gaps)
+		printf("%" PRIu64 " gap%s, %" PRIu64 " records lost: what was then is not known\n",
+		       why->sched.nr_gaps, why->sched.nr_gaps == 1 ? "" : "s", why->sched.nr_lost);
+	missing_put_unknown(stdout, &why->sched, why->begin_ns);
+	missing_put_without_wakeups(stdout, &why->sched);
+	if (why->nr_left_out)
+		printf("The recorder left out the stacks of %" PRIu64 " waits\n", why->nr_left_out);
+}
+
+/* Say what the groups executed, if there is no command. */
+static void print_running(struct text *line, const struct answer *answer)
+{
+	const struct answer_group *group;
+	uint32_t i, nr = 0;
+
+	for (i = 0; i < answer->nr_shown && nr < MAX_PATH; i++) {
+		group = &answer->groups[answer->order[i]];
+		put(line, "         %-7s  %s running", duration(group->kinds_ns[WHY_RUNNING]),
+		    answer_name(answer, answer->order[i]));
+		if (put_functions(line, answer, answer->order[i])) {
+			end_line(line);
+			nr++;
+		}
+		text_cut(line, 0);
+	}
+}
+
+static void print_command(struct text *line, const struct answer *answer)
+{
+	const struct times *times = answer->times;
+	const struct answer_shares *path = &answer->path;
+	const struct answer_share *share;
+	const struct time_thread *root;
+	uint64_t sum_ns = 0;
+	unsigned int nr;
+	uint32_t i;
+
+	if (times->root == PATH_NONE) {
+		printf("%s of %u group%s of threads\n",
+		       duration(times->end_ns - times->begin_ns), answer->nr_shown,
+		       answer->nr_shown == 1 ? "" : "s");
+		print_running(line, answer);
+		return;
+	}
+	root = &times->threads[times->root];
+	put(line, "%s took %s from %s to %s, which its critical path adds up to:",
+	    label_of(answer, times->root), duration(path->all_ns),
+	    root->begin_ns < times->begin_ns ? seconds(times->begin_ns) : "exec",
+	    root->end_ns <= times->end_ns ? "exit" :
+	    times->end_ns == times->why.sched.to_ns ? seconds(times->end_ns) :
+						      "the end of the trace");
+	end_line(line);
+	for (i = 0; i < path->nr && i < MAX_PATH; i++) {
+		share = &path->shares[i];
+		if (share->ns < path->all_ns / 100)
+			break;
+		nr = next_percent(&sum_ns, share->ns, path->all_ns);
+		put(line, "%5u %%  %-7s  %s %s", nr, duration(share->ns),
+		    answer_name(answer, share->who), doing(answer, share->kind, share->place));
+		if (share->kind == WHY_RUNNING)
+			put_functions(line, answer, share->who);
+		end_line(line);
+	}
+	nr = path->nr - i;
+	if (nr)
+		printf("%5u %%  %-7s  in %u other way%s\n", 100 - percent(sum_ns, path->all_ns),
+		       duration(path->all_ns - sum_ns), nr, nr == 1 ? "" : "s");
+}
+
+/* ---- Groups ----------------------------------------------------------------- */
+
+/* Return how many findings are printed. */
+static uint32_t count_findings(const struct answer *answer)
+{
+	return answer->nr_findings < MAX_FINDINGS ? answer->nr_findings : MAX_FINDINGS;
+}
+
+static void print_group(const struct answer *answer, const struct answer_group *group)
+{
+	const char *name = text_of(answer, group->name);
+	uint64_t sum_ns = 0;
+	unsigned int i;
+
+	name = format_label("%.*s", (int)vtr_utf8_cut(name, strlen(name), 22), name);
+	printf("%s %4u %-8s ", padded(name, 22), group->nr_threads, duration(group->life_ns));
+	for (i = 0; i < WHY_KINDS; i++)
+		if (group->kinds_ns[i])
+			printf("%5u", next_percent(&sum_ns, group->kinds_ns[i],
+						   group->life_ns));
+		else
+			fputs("    -", stdout);
+	puts(!group->is_selected && answer->times->root != PATH_NONE ? " *" : "");
+}
+
+/* Say in one line which threads are not in the table. */
+static void print_left_out(const struct answer *answer, bool has_others)
+{
+	const struct answer_group *group;
+	uint32_t i, nr_idle = 0, nr_own = 0;
+
+	for (i = 0; i < answer->nr_groups; i++) {
+		group = &answer->groups[i];
+		if (group->is_own)
+			nr_own += group->nr_threads + group->nr_idle;
+		else if (group->is_selected || group->is_shown)
+			nr_idle += group->nr_idle;
+	}
+	printf("%sNot shown: %u thread%s that only waited for work, %u of vitrine\n",
+	       has_others ? "* not of the command. " : "", nr_idle, nr_idle == 1 ? "" : "s",
+	       nr_own);
+}
+
+static void print_groups(const struct answer *answer)
+{
+	uint32_t most = GROUP_LINES - FINDING_LINES * count_findings(answer), i;
+	const struct answer_group *group;
+	bool has_others = false;
+
+	if (!answer->nr_shown)
+		return;
+	printf("\n%-22s %4s %-8s ", "GROUP, time in %", "THR", "TIME");
+	for (i = 0; i < WHY_KINDS; i++)
+		printf("%5s", kinds[i].head);
+	puts("");
+	/* One more group takes the line that says so. */
+	if (answer->all || answer->nr_shown == most + 1)
+		most = answer->nr_shown;
+	for (i = 0; i < answer->nr_shown && i < most; i++) {
+		group = &answer->groups[answer->order[i]];
+		has_others |= !group->is_selected && answer->times->root != PATH_NONE;
+		print_group(answer, group);
+	}
+	if (answer->nr_shown > i)
+		printf("and %u more groups; --json has them\n", answer->nr_shown - i);
+	print_left_out(answer, has_others);
+}
+
+/* ---- Findings --------------------------------------------------------------- */
+
+/* What ended waits, or had the CPU. */
+struct other {
+	const char *name;
+	uint64_t ns;
+	uint8_t priority;
+};
+
+/* Return the priority of a real-time thread; that of all others is the same. */
+static unsigned int class_of(const struct other *other)
+{
+	return other->priority && other->priority < MAX_RT_PRIORITY ? other->priority :
+								       MAX_RT_PRIORITY;
+}
+
+static int compare_names(const void *left, const void *right)
+{
+	const struct other *a = left, *b = right;
+	int order = strcmp(a->name, b->name);
+
+	return order ? order : (int)class_of(a) - (int)class_of(b);
+}
+
+static int compare_others(const void *left, const void *right)
+{
+	const struct other *a = left, *b = right;
+
+	return a->ns < b->ns ? 1 : a->ns > b->ns ? -1 : compare_names(a, b);
+}
+
+static const char *other_of(const struct answer *answer, const struct time_sum *sum)
+{
+	/* Of what is throttled, the limit says it all. */
+	if (times_is_throttled(answer->times, sum))
+		return NULL;
+	if (sum->other != PATH_NONE)
+		return answer_name(answer, answer->group_of[sum->other]);
+	return sum->kind == WHY_CPU ? text_of(answer, sum->place) : NULL;
+}
+
+/* Merge those of the same name and class; return how many are left. */
+static uint32_t merge_others(struct other *others, uint32_t nr)
+{
+	uint32_t i, last = 0;
+
+	qsort(others, nr, sizeof(*others), compare_names);
+	for (i = 1; i < nr; i++) {
+		if (compare_names(&others[last], &others[i])) {
+			others[++last] = others[i];
+			continue;
+		}
+		others[last].ns += others[i].ns;
+	}
+	return last + 1;
+}
+
+/* List the others of like waits; return how many. */
+static uint32_t find_others(const struct answer *answer, const struct answer_wait *wait,
+			    struct other **ret)
+{
+	const struct time_sum *sum;
+	struct other *others = NULL;
+	uint32_t nr = 0, i;
+	const char *name;
+
+	for (i = 0; i < wait->nr_sums; i++) {
+		sum = &answer->times->sums[answer->sums[wait->first + i]];
+		name = other_of(answer, sum);
+		if (!name)
+			continue;
+		must_have(GROW(others, nr));
+		others[nr++] = (struct other){ name, sum->sum_ns, sum->priority };
+	}
+	if (nr) {
+		nr = merge_others(others, nr);
+		qsort(others, nr, sizeof(*others), compare_others);
+	}
+	*ret = others;
+	return nr;
+}
+
+static void put_priority(struct text *line, uint8_t priority)
+{
+	/* Deadline and the highest real-time priorities are recorded as 1. */
+	if (priority == 1)
+		put(line, ", real-time");
+	else if (priority && priority < MAX_RT_PRIORITY)
+		put(line, ", real-time priority %d", MAX_RT_PRIORITY - 1 - priority);
+}
+
+/* Return how busy the CPUs were in the time of the trace, in percent. */
+static unsigned int busy_percent(const struct sched *sched)
+{
+	uint64_t busy_ns = 0, idle_ns = 0;
+	uint32_t i;
+
+	for (i = 0; i < sched->nr_cpus; i++)
+		if (sched->cpus[i]) {
+			busy_ns += sched->cpus[i]->busy_ns;
+			idle_ns += sched->cpus[i]->idle_ns;
+		}
+	return percent(busy_ns, busy_ns + idle_ns);
+}
+
+/* Return what separates the next part of a line of evidence from the ones before. */
+static const char *separator(const struct text *line)
+{
+	return line->len > strlen(INDENT) ? "; " : "";
+}
+
+static void put_others(struct text *line, const struct answer *answer,
+		       const struct answer_wait *wait)
+{
+	struct other *others;
+	uint32_t i, nr = find_others(answer, wait, &others);
+
+	for (i = 0; i < nr && i < MAX_OTHERS; i++) {
+		if (i && percent(others[i].ns, wait->sum_ns) < LEAST_OTHER)
+			break;
+		put(line, "%s%s%s (%u %%", i ? ", " : separator(line),
+		    i ? "" : wait->kind == WHY_CPU ? "behind " : "ended by ",
+		    others[i].name, percent(others[i].ns, wait->sum_ns));
+		if (wait->kind == WHY_CPU)
+			put_priority(line, others[i].priority);
+		put(line, ")");
+	}
+	free(others);
+}
+
+/* Check whether a frame of a program has a name, and is not of the C library, which all use. */
+static bool is_telling(const char *frame, size_t len)
+{
+	return frame[len - 1] == ']' && !memmem(frame, len, "[libc.so", strlen("[libc.so"));
+}
+
+/*
+ * Append "in a < b < ...", innermost frame first: functions of the program or, if none is known,
+ * of the kernel.
+ */
+static void put_stack(struct text *line, const struct answer *answer, const struct time_sum *sum)
+{
+	const uint32_t stacks[] = { sum->user_stack, sum->stack };
+	const char *stack, *end, *frame;
+	unsigned int nr = 0, i;
+	size_t len;
+
+	for (i = 0; !nr && i < 2; i++) {
+		stack = text_of(answer, stacks[i]);
+		end = stack + strlen(stack);
+		while (nr < MAX_FRAMES && why_frame_before(stack, &end, &frame, &len)) {
+			if (i ? why_frame_is_scheduler(frame, len) : !is_telling(frame, len))
+				continue;
+			put(line, "%s%s%.*s", nr ? "" : separator(line), nr ? " < " : "in ",
+			    i ? (int)len : (int)strcspn(frame, " "), frame);
+			nr++;
+		}
+	}
+}
+
+/* Append "name:tid". */
+static void put_thread(struct text *line, const struct answer *answer, uint32_t thread)
+{
+	const char *label = label_of(answer, thread), *slash = strrchr(label, '/');
+
+	put(line, "%.*s", slash ? (int)(slash - label) : LABEL_BYTES, label);
+}
+
+/* Print the critical path of a wait on one line; what has no room is summed up. */
+static void print_path(struct text *line, const struct answer *answer,
+		       const struct answer_shares *shares)
+{
+	const struct answer_share *share;
+	uint64_t rest_ns = shares->all_ns;
+	size_t len;
+	uint32_t i;
+
+	put(line, INDENT);
+	for (i = 0; i < shares->nr; i++) {
+		share = &shares->shares[i];
+		len = line->len;
+		put(line, "%s%s ", i ? "; " : "  ", duration(share->ns));
+		put_thread(line, answer, share->who);
+		put(line, " %s", doing(answer, share->kind, share->place));
+		if (i && line->len > COLUMNS - (i + 1 < shares->nr ? REST_COLUMNS : 0)) {
+			text_cut(line, len);
+			put(line, "; %s of %u more", duration(rest_ns), shares->nr - i);
+			break;
+		}
+		rest_ns -= share->ns;
+	}
+	end_line(line);
+}
+
+/* Print where the longest of like waits is, and its critical path. */
+static void print_longest(struct text *line, const struct answer *answer,
+			  const struct answer_wait *wait)
+{
+	const struct time_sum *longest = &answer->times->sums[wait->longest];
+	const char *begin = seconds(longest->max_end_ns - longest->max_ns);
+	struct answer_shares shares = { 0 };
+
+	put(line, INDENT "longest %s, ", duration(longest->max_ns));
+	put_thread(line, answer, longest->thread);
+	if (answer->file)
+		put(line, ": vitrine why -t %" PRIu64 " --at %s %s",
+		    answer->times->threads[longest->thread].id.thread, begin, answer->file);
+	else
+		put(line, ", from %s on", begin);
+	end_line(line);
+	answer_longest(answer, wait, &shares);
+	/* Of a wait that no thread ended, the line above is all. */
+	if (wait->kind != WHY_CPU && wait->kind != WHY_THROTTLED &&
+	    (shares.nr > 1 || (shares.nr && shares.shares[0].who != longest->thread)))
+		print_path(line, answer, &shares);
+	free(shares.shares);
+}
+
+static void print_finding(struct text *line, const struct answer *answer, uint32_t number)
+{
+	const struct answer_wait *wait = &answer->waits[number];
+	const struct time_sum *longest = &answer->times->sums[wait->longest];
+
+	put(line, "%u. %s", number + 1, answer_name(answer, wait->group));
+	if (wait->nr_threads > 1)
+		put(line, " (%u threads)", wait->nr_threads);
+	put(line, ": %s %s", duration(wait->sum_ns), doing(answer, wait->kind, wait->place));
+	if (wait->nr > 1)
+		put(line, "; %" PRIu64 " times, p99 %s", wait->nr,
+		    duration(wait->p99_ns));
+	end_line(line);
+	put(line, INDENT);
+	if (answer->path.all_ns)
+		put(line, "%u %% of the critical path",
+		    percent(wait->path_ns, answer->path.all_ns));
+	put_others(line, answer, wait);
+	if (wait->kind == WHY_CPU && wait->cpu != PATH_NONE)
+		put(line, ", on CPU %" PRIu32, wait->cpu);
+	if (wait->kind == WHY_CPU)
+		put(line, "%sCPUs %u %% busy", separator(line),
+		    busy_percent(&answer->times->why.sched));
+	else if (wait->kind != WHY_THROTTLED)
+		put_stack(line, answer, longest);
+	if (*separator(line))
+		end_line(line);
+	text_cut(line, 0);
+	print_longest(line, answer, wait);
+}
+
+/* ---- A time ----------------------------------------------------------------- */
+
+/* A part of a path, and when it begins. */
+struct told_part {
+	uint64_t begin_ns;
+	struct answer_share share;
+};
+
+/* The parts of a path, from its end back to its begin. */
+struct told_path {
+	const struct answer *answer;
+	struct told_part *parts;
+	uint32_t nr;
+};
+
+static void add_told(void *ctx, const struct path_part *part, const struct path_wait *waits,
+		     unsigned int nr_waits)
+{
+	struct told_path *path = ctx;
+
+	must_have(GROW(path->parts, path->nr));
+	path->parts[path->nr++] = (struct told_part){
+		part->begin_ns, answer_part(path->answer, part, waits, nr_waits),
+	};
+}
+
+/* Find what took longest of that which the threads that were asked about did at a time. */
+static struct path_part find_at(const struct answer *answer, const struct answer_args *args)
+{
+	const struct times *times = answer->times;
+	struct path_part part, longest = { .state = PATH_UNKNOWN };
+	uint32_t i;
+
+	for (i = 0; i < times->nr_threads; i++) {
+		if (args->filter.nr_threads || args->filter.nr_processes ?
+		    !record_filter_match_thread(&args->filter, times->why.sched.archive,
+						&times->threads[i].id) :
+		    times->root == PATH_NONE ? !times->threads[i].is_selected : i != times->root)
+			continue;
+		part = path_at(&times->path, i, args->at_ns);
+		if (part.end_ns > times->why.end_ns)
+			part.end_ns = times->why.end_ns;
+		if (part.end_ns - part.begin_ns > longest.end_ns - longest.begin_ns)
+			longest = part;
+	}
+	return longest;
+}
+
+static void print_told(struct text *line, const struct answer *answer,
+		       const struct told_part *part)
+{
+	put(line, "%18s  %-7s  ", seconds(part->begin_ns), duration(part->share.ns));
+	put_thread(line, answer, part->share.who);
+	put(line, " %s", doing(answer, part->share.kind, part->share.place));
+	end_line(line);
+}
+
+/* Print what a thread did in a time: a letter for each moment. Note which ones are used. */
+static void print_track(struct text *line, const struct answer *answer,
+			const struct path_part *time, uint32_t number, bool *used)
+{
+	const struct time_thread *thread = &answer->times->threads[number];
+	struct path_part part;
+	unsigned int i;
+	uint32_t kind;
+	uint64_t ns;
+
+	put(line, INDENT);
+	put_thread(line, answer, number);
+	put(line, "%*s", line->len < NAME_COLUMNS ? (int)(NAME_COLUMNS - line->len) : 1, "");
+	for (i = 0; i < TRACK_COLUMNS; i++) {
+		ns = time->begin_ns + (__uint128_t)(time->end_ns - time->begin_ns) * (2 * i + 1) /
+				      (2 * TRACK_COLUMNS);
+		if (ns > thread->end_ns)
+			break;
+		part = path_at(&answer->times->path, number, ns);
+		kind = answer_part(answer, &part, NULL, 0).kind;
+		used[kind] |= ns >= thread->begin_ns;
+		put(line, "%c", ns < thread->begin_ns ? ' ' : kinds[kind].letter);
+	}
+	end_line(line);
+}
+
+/* Print a track for each of the first threads of a path, and what the letters mean. */
+static void print_tracks(struct text *line, const struct answer *answer,
+			 const struct path_part *time, const struct told_path *path)
+{
+	uint32_t numbers[MAX_TRACKS] = { time->thread }, nr = 1, i, j;
+	bool used[WHY_KINDS] = { false };
+
+	for (i = path->nr; i-- && nr < MAX_TRACKS;) {
+		for (j = 0; j < nr && numbers[j] != path->parts[i].share.who; j++)
+			;
+		if (j == nr)
+			numbers[nr++] = path->parts[i].share.who;
+	}
+	for (i = 0; i < nr; i++)
+		print_track(line, answer, time, numbers[i], used);
+	put(line, INDENT);
+	for (i = 0; i < WHY_KINDS; i++)
+		if (used[i])
+			put(line, "%s%c %s", separator(line), kinds[i].letter, kind_names[i]);
+	end_line(line);
+}
+
+/* Print the critical path of what threads did at a time, part by part. */
+static struct vitrine_error *print_at(const struct answer *answer, const struct answer_args *args)
+{
+	const struct path_part at = find_at(answer, args);
+	const struct answer_share share = answer_part(answer, &at, NULL, 0);
+	struct told_path path = { .answer = answer };
+	struct text line = { 0 };
+	uint32_t i, first = 0, last;
+
+	if (!share.ns)
+		return vitrine_error_create(ENODATA, args->file, VITRINE_NO_OFFSET, NULL,
+					    "what the thread did at %s is not known",
+					    seconds(args->at_ns));
+	put(&line, "%s, from %s to %s: %s %s", label_of(answer, at.thread), seconds(at.begin_ns),
+	    seconds(at.end_ns), duration(share.ns), doing(answer, share.kind, share.place));
+	end_line(&line);
+	must_have(path_walk(&answer->times->path, at.thread, at.begin_ns, at.end_ns, add_told,
+			    &path));
+	print_tracks(&line, answer, &at, &path);
+	last = path.nr;
+	while (!args->all && last - first > MAX_PARTS)
+		if (path.parts[(first + last) / 2].begin_ns > args->at_ns)
+			first++;
+		else
+			last--;
+	if (last < path.nr)
+		printf("%18s  %u parts\n", "before", path.nr - last);
+	for (i = last; i-- > first;)
+		print_told(&line, answer, &path.parts[i]);
+	if (first)
+		printf("%18s  %u parts\n", "after", first);
+	if (args->file)
+		printf("vitrine print --from %s --to %s %s\n", seconds(at.begin_ns),
+		       seconds(at.end_ns), args->file);
+	text_destroy(&line);
+	free(path.parts);
+	return NULL;
+}
+
+/* ---- The whole -------------------------------------------------------------- */
+
+/* Say that there is no finding, and what the command did instead of running, as far as is known. */
+static void print_nothing(const struct answer *answer)
+{
+	const struct answer_shares *path = &answer->path;
+	uint64_t unknown_ns = 0, running_ns = 0, idle_ns = 0;
+	const struct answer_share *share;
+	const char *name = NULL;
+	uint32_t i;
+
+	for (i = path->nr; i; i--) {
+		share = &path->shares[i - 1];
+		/* The path leads to a child, unless the trace does not show what it did. */
+		if (share->kind == WHY_UNKNOWN || share->kind == WHY_CHILD)
+			unknown_ns += share->ns;
+		else if (share->kind == WHY_WORK)
+			idle_ns += share->ns;
+		if (share->kind != WHY_RUNNING || answer->groups[share->who].is_selected)
+			continue;
+		running_ns = share->ns;
+		name = answer_name(answer, share->who);
+	}
+	if (!path->nr || percent(unknown_ns, path->all_ns) >= LEAST_FINDING)
+		puts("No wait that can be explained takes 5 % of the time.");
+	else if (percent(running_ns, path->all_ns) >= LEAST_FINDING)
+		printf("It waited for %s, which ran %u %% of the time. Nothing else is wrong.\n",
+		       name, percent(running_ns, path->all_ns));
+	else if (percent(idle_ns, path->all_ns) >= LEAST_FINDING)
+		printf("Nothing is wrong: it was idle for %u %% of the time.\n",
+		       percent(idle_ns, path->all_ns));
+	else
+		puts("Nothing is wrong: no wait takes 5 % of the time.");
+}
+
+static void print_text(const struct answer *answer)
+{
+	struct text line = { 0 };
+	uint32_t i;
+
+	print_command(&line, answer);
+	print_missing(answer);
+	if (answer->nr_findings || answer->all)
+		print_groups(answer);
+	puts("");
+	for (i = 0; i < count_findings(answer); i++)
+		print_finding(&line, answer, i);
+	if (!answer->nr_findings)
+		print_nothing(answer);
+	text_destroy(&line);
+}
+
+/* ---- JSON ------------------------------------------------------------------- */
+
+static void write_text(struct json_writer *json, const void *ctx, const void *value)
+{
+	json_string(json, text_of(ctx, *(const uint32_t *)value));
+}
+
+static void write_group(struct json_writer *json, const void *ctx, const void *value)
+{
+	json_string(json, answer_name(ctx, *(const uint32_t *)value));
+}
+
+static void write_thread(struct json_writer *json, const void *ctx, const void *value)
+{
+	const struct times *times = ((const struct answer *)ctx)->times;
+
+	record_json_thread(json, times->why.sched.archive,
+			   &times->threads[*(const uint32_t *)value].id);
+}
+
+/* Write the frames of a stack, outermost first. */
+static void write_stack(struct json_writer *json, const void *ctx, const void *value)
+{
+	const char *at = text_of(ctx, *(const uint32_t *)value), *frame;
+	size_t len;
+
+	json_begin_list(json);
+	while (why_frame_next(&at, &frame, &len)) {
+		json_item(json);
+		json_text(json, frame, len);
+	}
+	json_end_list(json);
+}
+
+static void write_kinds(struct json_writer *json, const void *ctx, const void *value)
+{
+	const uint64_t *kinds_ns = value;
+	unsigned int i;
+
+	json_begin(json);
+	for (i = 0; i < WHY_KINDS; i++)
+		json_key_uint(json, kind_names[i], kinds_ns[i]);
+	json_end(json);
+}
+
+#define ROW struct answer_share
+static const struct field share_fields[] = {
+	FIELD_BY("group", who, write_group), FIELD_WORD("kind", kind, kind_names),
+	FIELD_BY("what", place, write_text, FIELD_IF(place)), FIELD_AS("sum_ns", ns),
+	{ 0 }
+};
+
+static const struct field thread_share_fields[] = {
+	FIELD_BY("thread", who, write_thread), FIELD_WORD("kind", kind, kind_names),
+	FIELD_BY("what", place, write_text, FIELD_IF(place)), FIELD_AS("sum_ns", ns),
+	{ 0 }
+};
+
+#undef ROW
+#define ROW struct answer_shares
+static const struct field path_fields[] = {
+	FIELD_LIST("path", shares, nr, share_fields),
+	{ 0 }
+};
+
+static const struct field thread_path_fields[] = {
+	FIELD_LIST("path", shares, nr, thread_share_fields),
+	{ 0 }
+};
+
+#undef ROW
+#define ROW struct answer_function
+static const struct field function_fields[] = {
+	FIELD_BY("function", name, write_text), FIELD_AS("samples", nr),
+	FIELD_AS("path_samples", nr_on_path),
+	{ 0 }
+};
+
+#undef ROW
+#define ROW struct answer_group
+static const struct field group_fields[] = {
+	FIELD_BY("group", name, write_text), FIELD_AS("selected", is_selected),
+	FIELD_AS("threads", nr_threads), FIELD_AS("idle_threads", nr_idle),
+	FIELD_AS("sum_ns", life_ns), FIELD(path_ns), FIELD_BY("kinds_ns", kinds_ns, write_kinds),
+	FIELD_LIST("functions", functions, nr_functions, function_fields),
+	{ 0 }
+};
+
+#undef ROW
+#define ROW struct other
+static const struct field other_fields[] = {
+	FIELD_AS("group", name), FIELD_AS("sum_ns", ns),
+	FIELD_AS("priority", priority, FIELD_IF(priority)),
+	{ 0 }
+};
+
+#undef ROW
+#define ROW struct answer_wait
+static const struct field wait_fields[] = {
+	FIELD_BY("group", group, write_group), FIELD_WORD("kind", kind, kind_names),
+	FIELD_BY("what", place, write_text, FIELD_IF(place)), FIELD_AS("threads", nr_threads),
+	FIELD_AS("count", nr), FIELD(sum_ns), FIELD(path_ns), FIELD(p99_ns),
+	{ 0 }
+};
+
+#undef ROW
+#define ROW struct time_sum
+static const struct field longest_fields[] = {
+	FIELD_BY("thread", thread, write_thread), FIELD_AS("end_ns", max_end_ns),
+	FIELD_AS("waited_ns", max_ns), FIELD_BY("stack", stack, write_stack, FIELD_IF(stack)),
+	FIELD_BY("user_stack", user_stack, write_stack, FIELD_IF(user_stack)),
+	{ 0 }
+};
+
+#undef ROW
+#define ROW struct sched
+static const struct field missing_fields[] = {
+	FIELD_AS("gaps", nr_gaps), FIELD_AS("lost", nr_lost), FIELD(has_wakeups),
+	{ 0 }
+};
+
+static void write_wait(struct json_writer *json, const struct answer *answer,
+		       const struct answer_wait *wait)
+{
+	struct answer_shares shares = { 0 };
+	struct other *others;
+	uint32_t i, nr = find_others(answer, wait, &others);
+
+	if (wait - answer->waits < MAX_PATHS)
+		answer_longest(answer, wait, &shares);
+	json_begin(json);
+	fields_members(json, wait_fields, wait, answer);
+	if (wait->kind == WHY_CPU && wait->cpu != PATH_NONE)
+		json_key_uint(json, "cpu", wait->cpu);
+	json_key(json, wait->kind == WHY_CPU ? "behind" : "ended_by");
+	json_begin_list(json);
+	for (i = 0; i < nr; i++) {
+		json_item(json);
+		fields_put(json, other_fields, &others[i], answer);
+	}
+	json_end_list(json);
+	json_key(json, "longest");
+	json_begin(json);
+	fields_members(json, longest_fields, &answer->times->sums[wait->longest], answer);
+	fields_members(json, thread_path_fields, &shares, answer);
+	json_end(json);
+	json_end(json);
+	free(shares.shares);
+	free(others);
+}
+
+static void write_command(struct json_writer *json, const struct answer *answer)
+{
+	if (answer->times->root == PATH_NONE)
+		return;
+	json_key(json, "command");
+	json_begin(json);
+	json_key(json, "thread");
+	write_thread(json, answer, &answer->times->root);
+	fields_members(json, path_fields, &answer->path, answer);
+	json_end(json);
+}
+
+static void print_json(const struct answer *answer)
+{
+	const struct why *why = &answer->times->why;
+	struct json_writer json;
+	uint32_t i;
+
+	json_init(&json, stdout, true);
+	json_begin(&json);
+	json_key_uint(&json, "version", JSON_VERSION);
+	json_key_uint(&json, "begin_ns", answer->times->begin_ns);
+	json_key_uint(&json, "end_ns", answer->times->end_ns);
+	fields_members(&json, missing_fields, &why->sched, NULL);
+	json_key_uint(&json, "stacks_left_out", why->nr_left_out);
+	missing_write_unknown(&json, &why->sched, why->begin_ns);
+	write_command(&json, answer);
+	json_key(&json, "groups");
+	json_begin_list(&json);
+	for (i = 0; i < answer->nr_shown; i++) {
+		json_item(&json);
+		fields_put(&json, group_fields, &answer->groups[answer->order[i]], answer);
+	}
+	json_end_list(&json);
+	json_key_uint(&json, "findings", answer->nr_findings);
+	json_key(&json, "waits");
+	json_begin_list(&json);
+	for (i = 0; i < answer->nr_waits; i++) {
+		json_item(&json);
+		write_wait(&json, answer, &answer->waits[i]);
+	}
+	json_end_list(&json);
+	json_end(&json);
+	json_finish(&json);
+}
+
+/* ---- Reading ---------------------------------------------------------------- */
+
+static struct vitrine_error *explain(const void *ctx, struct vitrine_archive *archive)
+{
+	const struct answer_args *args = ctx;
+	struct times *times = calloc(1, sizeof(*times));
+	struct answer answer = { .times = times, .all = args->all, .file = args->file };
+	struct vitrine_error *err;
+	struct record_filter time;
+
+	must_have(times);
+	record_filter_init(&time);
+	time.from_ns = args->filter.from_ns;
+	time.to_ns = args->filter.to_ns;
+	if (!args->is_at && (args->filter.nr_processes || args->filter.nr_threads))
+		times->selected = &args->filter;
+	err = times_read(times, archive, &time);
+	if (!err)
+		answer_make(&answer);
+	if (!err && args->is_at)
+		err = print_at(&answer, args);
+	else if (!err && args->json)
+		print_json(&answer);
+	else if (!err)
+		print_text(&answer);
+	answer_deinit(&answer);
+	times_deinit(times);
+	free(times);
+	return err;
+}
+
+/**
+ * answer_run() - answer why a program was slow
+ * @path: trace to read
+ * @args: the options
+ *
+ * Return: enum exit_code.
+ */
+int answer_run(const char *path, const struct answer_args *args)
+{
+	const struct selection selection = { .filter = &args->filter };
+
+	return trace_input_run(path, &selection, explain, args);
+}

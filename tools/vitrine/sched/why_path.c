@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Keep the turns of threads, and follow critical paths through them. why_path.h describes them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base.h"
+#include "why_path.h"
+
+/**
+ * struct walk - a path that is being followed
+ * @path: the turns
+ * @lasts: of each thread, number plus one of the last turn that begins before @now_ns
+ * @thread: thread that the path is in
+ * @now_ns: where the path is
+ * @begin_ns: where it ends
+ * @waits: waits that it replaces
+ * @nr_waits: their number
+ */
+struct walk {
+	const struct path *path;
+	uint64_t *lasts;
+	uint32_t thread;
+	uint64_t now_ns;
+	uint64_t begin_ns;
+	struct path_wait waits[PATH_MAX_DEPTH];
+	unsigned int nr_waits;
+};
+
+/* Find a turn by its number plus one; NULL: it is not kept any more, or 0. */
+static struct path_turn *find(const struct path *path, uint64_t number)
+{
+	return number && number + PATH_MAX_TURNS > path->nr ?
+	       &path->turns[(number - 1) % PATH_MAX_TURNS] : NULL;
+}
+
+/**
+ * path_add() - add a turn of a thread
+ * @path: all turns
+ * @thread: number of the thread, below 2^31
+ *
+ * Return: the turn, with only @before and @thread set; NULL: no memory.
+ */
+struct path_turn *path_add(struct path *path, uint32_t thread)
+{
+	struct path_turn *turn;
+
+	if (!GROW_TO(path->lasts, path->nr_threads, thread) ||
+	    (path->nr < PATH_MAX_TURNS && !GROW(path->turns, path->nr)))
+		return NULL;
+	turn = &path->turns[path->nr++ % PATH_MAX_TURNS];
+	*turn = (struct path_turn){ .before = path->lasts[thread], .thread = thread };
+	path->lasts[thread] = path->nr;
+	return turn;
+}
+
+/**
+ * path_last() - find the last turn of a thread
+ * @path: all turns
+ * @thread: number of the thread
+ *
+ * Return: the turn; NULL: it has none, or none is kept.
+ */
+struct path_turn *path_last(const struct path *path, uint32_t thread)
+{
+	return thread < path->nr_threads ? find(path, path->lasts[thread]) : NULL;
+}
+
+/**
+ * path_before() - find the turn of a thread before another one
+ * @path: all turns
+ * @turn: turn of the thread
+ *
+ * Return: the turn; NULL: it has none, or none is kept.
+ */
+struct path_turn *path_before(const struct path *path, const struct path_turn *turn)
+{
+	return find(path, turn->before);
+}
+
+/**
+ * path_at() - find out what a thread did at a time
+ * @path: all turns
+ * @thread: number of the thread
+ * @ns: the time
+ *
+ * Return: all that the thread did so without interruption; not known if @turn is NULL.
+ */
+struct path_part path_at(const struct path *path, uint32_t thread, uint64_t ns)
+{
+	const struct path_turn *turn = path_last(path, thread);
+
+	while (turn && turn->blocked_ns > ns)
+		turn = path_before(path, turn);
+	if (!turn || turn->end_ns <= ns)
+		return (struct path_part){ .thread = thread, .state = PATH_UNKNOWN };
+	if (turn->woken_ns > ns)
+		return (struct path_part){ turn->blocked_ns, turn->woken_ns, thread, PATH_BLOCKED,
+					   turn };
+	if (turn->begin_ns > ns)
+		return (struct path_part){ turn->woken_ns, turn->begin_ns, thread, PATH_RUNNABLE,
+					   turn };
+	return (struct path_part){ turn->begin_ns, turn->end_ns, thread, PATH_RUNNING, turn };
+}
+
+static uint64_t floor_of(const struct walk *walk)
+{
+	return walk->nr_waits ? walk->waits[walk->nr_waits - 1].floor_ns : walk->begin_ns;
+}
+
+/* Find the last turn of which the wait before it began earlier than now. */
+static const struct path_turn *turn_at(struct walk *walk, const struct path_turn **ret_later)
+{
+	const struct path_turn *turn = NULL;
+
+	*ret_later = NULL;
+	if (walk->thread >= walk->path->nr_threads)
+		return NULL;
+	while ((turn = find(walk->path, walk->lasts[walk->thread])) &&
+	       turn->blocked_ns >= walk->now_ns) {
+		walk->lasts[walk->thread] = turn->before;
+		*ret_later = turn;
+	}
+	return turn;
+}
+
+/* Make a part of what the thread did last before now. */
+static struct path_part part_of(const struct walk *walk, const struct path_turn *turn)
+{
+	struct path_part part = {
+		.end_ns = walk->now_ns,
+		.thread = walk->thread,
+		.state = PATH_UNKNOWN,
+		.turn = turn,
+	};
+
+	if (turn && walk->now_ns > turn->end_ns) {
+		part.begin_ns = turn->end_ns;
+	} else if (turn && walk->now_ns > turn->begin_ns) {
+		part.begin_ns = turn->begin_ns;
+		part.state = PATH_RUNNING;
+	} else if (turn && walk->now_ns > turn->woken_ns) {
+		part.begin_ns = turn->woken_ns;
+		part.state = PATH_RUNNABLE;
+	} else if (turn) {
+		part.begin_ns = turn->blocked_ns;
+		part.state = PATH_BLOCKED;
+	}
+	if (part.begin_ns < floor_of(walk))
+		part.begin_ns = floor_of(walk);
+	return part;
+}
+
+/* Go on in the thread that woke this one; false: there is none. */
+static bool follow_waker(struct walk *walk, const struct path_turn *turn,
+			 const struct path_turn *later, const struct path_part *part)
+{
+	/* A new thread: what came before it is in the thread that created it. */
+	if (!turn && later && !later->before && later->waker != PATH_NONE) {
+		walk->thread = later->waker;
+		return later->waker != later->thread;
+	}
+	if (!turn || part->state != PATH_BLOCKED || turn->waker == PATH_NONE ||
+	    turn->waker == walk->thread || walk->nr_waits == PATH_MAX_DEPTH)
+		return false;
+	walk->waits[walk->nr_waits++] = (struct path_wait){ turn, part->begin_ns };
+	walk->thread = turn->waker;
+	return true;
+}
+
+static void follow(struct walk *walk, path_visit *visit, void *ctx)
+{
+	const struct path_turn *turn, *later;
+	unsigned int nr_jumps = 0;
+	struct path_part part;
+
+	while (walk->now_ns > walk->begin_ns) {
+		if (walk->nr_waits && walk->now_ns <= floor_of(walk)) {
+			walk->thread = walk->waits[--walk->nr_waits].turn->thread;
+			continue;
+		}
+		turn = turn_at(walk, &later);
+		part = part_of(walk, turn);
+		if (nr_jumps++ < 2 * PATH_MAX_DEPTH && follow_waker(walk, turn, later, &part))
+			continue;
+		nr_jumps = 0;
+		visit(ctx, &part, walk->waits, walk->nr_waits);
+		walk->now_ns = part.begin_ns;
+	}
+}
+
+/**
+ * path_walk() - follow a critical path
+ * @path: all turns
+ * @thread: number of the thread that it ends in
+ * @begin_ns: begin of the time
+ * @end_ns: end of the time
+ * @visit: called with each part
+ * @ctx: passed to @visit
+ *
+ * Return: false without memory.
+ */
+bool path_walk(const struct path *path, uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
+	       path_visit *visit, void *ctx)
+{
+	struct walk walk = {
+		.path = path,
+		.lasts = malloc((path->nr_threads + 1) * sizeof(*walk.lasts)),
+		.thread = thread,
+		.now_ns = end_ns,
+		.begin_ns = begin_ns,
+	};
+
+	if (!walk.lasts)
+		return false;
+	if (path->nr_threads)
+		memcpy(walk.lasts, path->lasts, path->nr_threads * sizeof(*walk.lasts));
+	follow(&walk, visit, ctx);
+	free(walk.lasts);
+	return true;
+}
+
+/**
+ * path_deinit() - free all turns
+ * @path: all turns
+ */
+void path_deinit(struct path *path)
+{
+	free(path->turns);
+	free(path->lasts);
+}

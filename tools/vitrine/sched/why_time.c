@@ -1,0 +1,727 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sum up where the time of threads went. why_time.h describes the result.
+ *
+ * The kind of a wait is known when a user stack can no longer follow; its turn is already among
+ * those of the path by then, and gets the number of the sum.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive.h"
+#include "base.h"
+#include "command.h"
+#include "fxt_record.h"
+#include "ui/label.h"
+#include "why_time.h"
+
+/* Kernel threads belong to this process. */
+#define KTHREADD	2
+
+/* What keeps a thread from an idle CPU is the limit of its cgroup, if it has one. */
+#define IDLE		"an idle CPU"
+/* The same of other threads that had the CPU during such a wait. */
+#define BESIDE_IDLE	"a CPU that was also idle"
+
+/* A CPU wakes up in less time, unless the thread may not run. */
+#define MAX_WAKE_NS	1000000
+
+/* Turns of a thread whose wait may get its kind late: see WHY_PENDING in why.c. */
+#define MAX_LATE	16
+
+/**
+ * times_text() - intern a text
+ * @times: the fold
+ * @text: the text
+ *
+ * Return: its number.
+ */
+uint32_t times_text(struct times *times, const char *text)
+{
+	uint32_t number;
+
+	must_have(why_texts_add(&times->why.texts, text, strlen(text), &number));
+	return number;
+}
+
+/* ---- Threads -------------------------------------------------------------- */
+
+static bool is_selected(const struct times *times, const struct vitrine_fxt_thread *id)
+{
+	return times->selected &&
+	       record_filter_match_thread(times->selected, times->why.sched.archive, id);
+}
+
+/* Add a thread, which takes the place of one that had the same id. */
+static uint32_t add_thread(struct times *times, const struct vitrine_fxt_thread *id,
+			   uint64_t begin_ns)
+{
+	struct fxt_name *entry = fxt_names_get(&times->numbers, id->thread);
+
+	must_have(entry && GROW(times->threads, times->nr_threads));
+	times->threads[times->nr_threads++] = (struct time_thread){
+		.id = *id,
+		.begin_ns = begin_ns,
+		.end_ns = UINT64_MAX,
+		.is_selected = is_selected(times, id),
+		.is_kernel = record_process(times->why.sched.archive, id) == KTHREADD,
+	};
+	entry->owner = (void *)(uintptr_t)times->nr_threads;
+	return times->nr_threads - 1;
+}
+
+static uint32_t find_number(const struct times *times, uint64_t koid)
+{
+	const struct fxt_name *entry = fxt_names_find(&times->numbers, koid);
+
+	return entry && entry->owner ? (uint32_t)(uintptr_t)entry->owner - 1 : PATH_NONE;
+}
+
+/* Return the number of a thread; one that is new existed before. */
+static uint32_t number_of(struct times *times, const struct vitrine_fxt_thread *id)
+{
+	uint32_t number = find_number(times, id->thread);
+
+	return number == PATH_NONE ? add_thread(times, id, times->begin_ns) : number;
+}
+
+/* ---- Sums ----------------------------------------------------------------- */
+
+static bool has_key(const void *owner, uint32_t number, const void *key)
+{
+	const struct times *times = owner;
+	const struct time_sum *a = &times->sums[number - 1], *b = key;
+
+	return a->thread == b->thread && a->other == b->other && a->place == b->place &&
+	       a->kind == b->kind && a->priority == b->priority;
+}
+
+static uint32_t hash_sum(const struct time_sum *sum)
+{
+	uint64_t key = ((uint64_t)sum->thread << 32 | sum->place) * 0x9e3779b97f4a7c15ULL;
+
+	key = (key ^ key >> 29 ^ sum->other) * 0xbf58476d1ce4e5b9ULL;
+	return (key >> 32) + sum->kind;
+}
+
+static uint32_t hash_number(const void *owner, uint32_t number)
+{
+	const struct times *times = owner;
+
+	return hash_sum(&times->sums[number - 1]);
+}
+
+static void add_to(struct time_sum *to, const struct time_sum *from)
+{
+	if (to->cpu != from->cpu)
+		to->cpu = PATH_NONE;
+	to->nr += from->nr;
+	to->sum_ns += from->sum_ns;
+	if (from->max_ns <= to->max_ns)
+		return;
+	to->max_ns = from->max_ns;
+	to->max_end_ns = from->max_end_ns;
+	to->stack = from->stack;
+	to->user_stack = from->user_stack;
+}
+
+/* Add a wait, or a part of one. Return its sum, or PATH_NONE. */
+static uint32_t add_sum(struct times *times, const struct time_sum *sum)
+{
+	uint32_t *slot;
+
+	must_have(hash_reserve(&times->hash, times->nr_sums, hash_number, times));
+	slot = hash_find(&times->hash, hash_sum(sum), has_key, times, sum);
+	if (!*slot) {
+		if (times->nr_sums >= TIME_MAX_SUMS)
+			return PATH_NONE;
+		must_have(GROW(times->sums, times->nr_sums));
+		times->sums[times->nr_sums] = *sum;
+		times->sums[times->nr_sums].nr = 0;
+		times->sums[times->nr_sums].sum_ns = 0;
+		times->sums[times->nr_sums].max_ns = 0;
+		*slot = ++times->nr_sums;
+	}
+	add_to(&times->sums[*slot - 1], sum);
+	return *slot - 1;
+}
+
+/**
+ * times_clip() - find out how much of an interval is within the time
+ * @times: the fold
+ * @begin_ns: begin of the interval
+ * @end_ns: its end
+ *
+ * Return: the length of that part.
+ */
+uint64_t times_clip(const struct times *times, uint64_t begin_ns, uint64_t end_ns)
+{
+	if (begin_ns < times->begin_ns)
+		begin_ns = times->begin_ns;
+	if (begin_ns < times->why.sched.begin_ns)
+		begin_ns = times->why.sched.begin_ns;
+	if (end_ns > times->end_ns)
+		end_ns = times->end_ns;
+	return end_ns > begin_ns ? end_ns - begin_ns : 0;
+}
+
+/* ---- The kind of a wait --------------------------------------------------- */
+
+static bool is_timer(const char *interrupt)
+{
+	return strstr(interrupt, "timer") || strstr(interrupt, "TIMER");
+}
+
+static bool is_kernel(const struct times *times, uint64_t koid)
+{
+	uint32_t number = find_number(times, koid);
+
+	return number != PATH_NONE && times->threads[number].is_kernel;
+}
+
+static enum why_end end_of(const struct times *times, const struct why_blocked *blocked)
+{
+	const struct why_waker *waker = &blocked->waker;
+
+	if (blocked->is_still)
+		return WHY_END_NONE;
+	if (waker->interrupt)
+		return is_timer(why_text(&times->why.texts, waker->interrupt)) ?
+		       WHY_END_TIMER : WHY_END_DEVICE;
+	if (waker->known && waker->thread)
+		return is_kernel(times, waker->thread) ? WHY_END_THREAD : WHY_END_PROGRAM;
+	return waker->known ? WHY_END_INTERRUPT : WHY_END_UNKNOWN;
+}
+
+static const struct why_rule *rule_of(struct times *times, const struct time_cached *wanted)
+{
+	const struct why_texts *texts = &times->why.texts;
+	uint64_t key = ((uint64_t)wanted->stack << 32 | wanted->user_stack) +
+		       ((uint64_t)wanted->syscall << 8 | wanted->end << 1 | wanted->io);
+	struct time_cached *cached =
+		&times->cache[(key * 0x9e3779b97f4a7c15ULL >> 40) % TIME_CACHE];
+	const struct why_evidence evidence = {
+		.stack = why_text(texts, wanted->stack),
+		.user = why_text(texts, wanted->user_stack),
+		.syscall = why_text(texts, wanted->syscall),
+		.end = wanted->end,
+		.io = wanted->io,
+	};
+
+	if (!cached->rule || cached->stack != wanted->stack ||
+	    cached->user_stack != wanted->user_stack || cached->syscall != wanted->syscall ||
+	    cached->end != wanted->end || cached->io != wanted->io) {
+		*cached = *wanted;
+		cached->rule = why_rule_find(&evidence);
+	}
+	return cached->rule;
+}
+
+/* Find the function that called those which the rule looks for; without any, the innermost one. */
+static size_t find_function(const struct why_rule *rule, const char *stack, const char **ret)
+{
+	const char *end = stack + strlen(stack);
+	bool found = !rule->stack, is_one;
+	size_t len;
+
+	while (why_frame_before(stack, &end, ret, &len)) {
+		is_one = why_rule_has(rule, *ret, len);
+		if (found && !is_one && !why_frame_is_scheduler(*ret, len))
+			return len;
+		found |= is_one;
+	}
+	return 0;
+}
+
+/* Say in words what a thread waited for. */
+static uint32_t place_of(struct times *times, const struct why_rule *rule,
+			 const struct why_blocked *blocked)
+{
+	const struct why_texts *texts = &times->why.texts;
+	static const char * const defaults[WHY_KINDS] = {
+		[WHY_LOCK]	= "a lock of the kernel",
+		[WHY_DISK]	= "a disk",
+		[WHY_THREAD]	= "another thread",
+		[WHY_UNKNOWN]	= "no rule applies",
+	};
+	const char *what = rule->what ? rule->what : defaults[rule->kind], *function;
+	size_t len = 0;
+
+	if (!rule->what && !blocked->disk)
+		len = find_function(rule, why_text(texts, blocked->stack), &function);
+	if (blocked->disk)
+		what = format_label("%s (%s)", what, why_text(texts, blocked->disk));
+	else if (len)
+		what = format_label("%s in %.*s", what, (int)len, function);
+	return times_text(times, what);
+}
+
+/* Set when the thread of a new turn was woken, and how long it had been blocked. */
+static void set_blocked(const struct times *times, struct path_turn *turn, uint64_t woken_ns,
+			uint64_t blocked_ns)
+{
+	const struct path_turn *before = path_before(&times->path, turn);
+
+	turn->woken_ns = woken_ns;
+	turn->blocked_ns = woken_ns - blocked_ns;
+	turn->waker = PATH_NONE;
+	turn->cause = PATH_NONE;
+	turn->behind = PATH_NONE;
+	/* An event that tells how long it was blocked may contradict the switches. */
+	if (before && turn->blocked_ns < before->end_ns)
+		turn->blocked_ns = before->end_ns < woken_ns ? before->end_ns : woken_ns;
+}
+
+static void set_cause(struct times *times, uint32_t thread, uint64_t woken_ns, uint32_t cause)
+{
+	struct path_turn *turn = path_last(&times->path, thread);
+	unsigned int i;
+
+	for (i = 0; turn && i < MAX_LATE && turn->woken_ns > woken_ns; i++)
+		turn = path_before(&times->path, turn);
+	if (turn && turn->woken_ns == woken_ns)
+		turn->cause = cause;
+}
+
+/* Make a turn without length of a thread that is still blocked, so that a path can lead to it. */
+static void add_still(struct times *times, uint32_t thread, const struct why_blocked *blocked)
+{
+	struct path_turn *turn = path_add(&times->path, thread);
+
+	must_have(turn);
+	turn->end_ns = blocked->end_ns;
+	turn->begin_ns = blocked->end_ns;
+	set_blocked(times, turn, blocked->end_ns, blocked->ns);
+}
+
+static bool on_blocked(void *ctx, const struct sched_thread *thread,
+		       const struct why_blocked *blocked, uint32_t user_stack)
+{
+	struct times *times = ctx;
+	const struct why_rule *rule = rule_of(times, &(struct time_cached){
+		.stack = blocked->stack,
+		.user_stack = user_stack,
+		.syscall = blocked->syscall,
+		.end = end_of(times, blocked),
+		.io = blocked->io_wait || blocked->disk,
+	});
+	uint64_t ns = times_clip(times, blocked->end_ns - blocked->ns, blocked->end_ns);
+	struct time_sum sum = {
+		.thread = number_of(times, &thread->id),
+		.other = blocked->waker.known && !blocked->waker.interrupt ?
+			 find_number(times, blocked->waker.thread) : PATH_NONE,
+		.place = place_of(times, rule, blocked),
+		.kind = rule->kind,
+		.nr = 1,
+		.sum_ns = ns,
+		.max_ns = ns,
+		.max_end_ns = blocked->end_ns < times->end_ns ? blocked->end_ns : times->end_ns,
+		.stack = blocked->stack,
+		.user_stack = user_stack,
+	};
+
+	if (!ns)
+		return true;
+	if (blocked->is_still)
+		add_still(times, sum.thread, blocked);
+	set_cause(times, sum.thread, blocked->end_ns, add_sum(times, &sum));
+	return true;
+}
+
+/* ---- Turns ---------------------------------------------------------------- */
+
+static bool on_begin(void *ctx, const struct sched_thread *thread, const struct why_wait *wait)
+{
+	struct times *times = ctx;
+	uint32_t number = number_of(times, &thread->id);
+	const struct why_waker *waker = &wait->blocked.waker;
+	struct path_turn *turn = path_add(&times->path, number);
+
+	must_have(turn);
+	turn->begin_ns = wait->end_ns;
+	turn->end_ns = UINT64_MAX;
+	set_blocked(times, turn, wait->end_ns - wait->ready_ns, wait->blocked.ns);
+	if (waker->known && !waker->interrupt)
+		turn->waker = find_number(times, waker->thread);
+	return true;
+}
+
+static bool on_ran(void *ctx, const struct sched_thread *thread)
+{
+	struct times *times = ctx;
+	uint32_t number = number_of(times, &thread->id);
+	struct path_turn *turn = path_last(&times->path, number);
+	struct time_thread *owner = &times->threads[number];
+
+	owner->running_ns += times_clip(times, thread->turn.begin_ns, thread->turn.end_ns);
+	if (turn && turn->end_ns == UINT64_MAX)
+		turn->end_ns = thread->turn.end_ns;
+	if (thread->turn.after == SCHED_DEAD && owner->end_ns == UINT64_MAX)
+		owner->end_ns = thread->turn.end_ns;
+	return true;
+}
+
+/* Check whether a wait has a share that no CPU takes to wake up. */
+static bool has_idle(const struct why_wait *wait)
+{
+	unsigned int i;
+
+	for (i = 0; i < wait->behind.nr; i++)
+		if (!wait->behind.shares[i].number && wait->behind.shares[i].ns >= MAX_WAKE_NS)
+			return true;
+	return false;
+}
+
+/* Add a part of a wait for a CPU. The largest counts as the wait. Return its sum, or PATH_NONE. */
+static uint32_t add_part(struct times *times, const struct why_wait *wait, uint32_t other,
+			 const char *words, const struct why_share *share, bool is_largest)
+{
+	const uint64_t all_ns = times_clip(times, wait->end_ns - wait->ready_ns, wait->end_ns);
+	const struct time_sum sum = {
+		.thread = number_of(times, &wait->thread),
+		.other = other,
+		.place = times_text(times, words),
+		.kind = WHY_CPU,
+		.priority = share->priority,
+		.cpu = wait->cpu,
+		.nr = is_largest,
+		/* Of a wait that is partly outside of the time, the parts are in proportion. */
+		.sum_ns = (__uint128_t)share->ns * all_ns / wait->ready_ns,
+		.max_ns = is_largest ? all_ns : 0,
+		.max_end_ns = wait->end_ns < times->end_ns ? wait->end_ns : times->end_ns,
+	};
+
+	return sum.sum_ns ? add_sum(times, &sum) : PATH_NONE;
+}
+
+/* The same of what had the CPU meanwhile, or of the idle CPU. */
+static uint32_t add_share(struct times *times, const struct why_wait *wait,
+			  const struct why_share *share, bool is_largest)
+{
+	const struct vitrine_fxt_thread id = { VITRINE_FXT_NO_PROCESS, share->number };
+
+	if (share->number)
+		return add_part(times, wait, number_of(times, &id),
+				has_idle(wait) ? BESIDE_IDLE : "", share, is_largest);
+	return add_part(times, wait, PATH_NONE,
+			share->ns < MAX_WAKE_NS ? "a CPU waking up" : IDLE, share, is_largest);
+}
+
+static bool on_runnable(void *ctx, const struct sched_thread *thread,
+			const struct why_wait *wait)
+{
+	const struct why_shares *behind = &wait->behind;
+	struct times *times = ctx;
+	uint32_t sum, largest = PATH_NONE;
+	struct path_turn *turn;
+	unsigned int i;
+
+	for (i = 0; i < behind->nr; i++) {
+		sum = add_share(times, wait, &behind->shares[i], !i);
+		if (!i)
+			largest = sum;
+	}
+	add_part(times, wait, PATH_NONE, "others", &(struct why_share){ .ns = behind->other_ns },
+		 false);
+	sum = add_part(times, wait, PATH_NONE, "what is not known",
+		       &(struct why_share){ .ns = behind->unknown_ns }, !behind->nr);
+	turn = path_last(&times->path, number_of(times, &thread->id));
+	if (turn)
+		turn->behind = behind->nr ? largest : sum;
+	return true;
+}
+
+static const struct why_ops ops = {
+	.begin = on_begin,
+	.blocked = on_blocked,
+	.runnable = on_runnable,
+	.ran = on_ran,
+	.is_whole = true,
+};
+
+/* ---- Limits of cgroups ------------------------------------------------------ */
+
+/* Find the number of the limit of a cgroup, or add it; PATH_NONE: no room. */
+static uint32_t get_limit(struct times *times, const char *cgroup)
+{
+	uint32_t text = times_text(times, cgroup), i;
+
+	for (i = 0; i < times->nr_limits; i++)
+		if (times->limits[i].cgroup == text)
+			return i;
+	if (i == TIME_MAX_LIMITS)
+		return PATH_NONE;
+	must_have(GROW(times->limits, times->nr_limits));
+	times->limits[times->nr_limits++] = (struct time_limit){ .cgroup = text };
+	return i;
+}
+
+static void follow_limit(struct times *times, const char *text)
+{
+	uint64_t quota_us, period_us, throttled_us;
+	struct time_limit *limit;
+	uint32_t number;
+	int at = 0;
+
+	if (sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %n", &quota_us, &period_us,
+		   &throttled_us, &at) != 3 || !at || !period_us)
+		return;
+	number = get_limit(times, text + at);
+	if (number == PATH_NONE)
+		return;
+	limit = &times->limits[number];
+	if (!limit->place)
+		limit->first_us = throttled_us;
+	limit->last_us = throttled_us;
+	limit->place = times_text(times, format_label("cgroup %s, cpu.max %.0f %%", text + at,
+						      100.0 * quota_us / period_us));
+}
+
+static void follow_member(struct times *times, const char *text)
+{
+	struct fxt_name *process;
+	uint64_t koid;
+	uint32_t number;
+	int at = 0;
+
+	if (sscanf(text, "%" SCNu64 " %n", &koid, &at) != 1 || !at)
+		return;
+	number = get_limit(times, text + at);
+	process = number == PATH_NONE ? NULL : fxt_names_get(&times->limited, koid);
+	if (process)
+		process->owner = (void *)(uintptr_t)(number + 1);
+}
+
+/* Follow a marker of live/cgroups.c. */
+static void follow_marker(struct times *times, const struct vitrine_fxt_string *name)
+{
+	static const char limit[] = "cgroup limit ", member[] = "cgroup process ";
+	char text[256];
+
+	if (name->len_bytes >= sizeof(text))
+		return;
+	memcpy(text, name->bytes, name->len_bytes);
+	text[name->len_bytes] = '\0';
+	if (!strncmp(text, limit, strlen(limit)))
+		follow_limit(times, text + strlen(limit));
+	else if (!strncmp(text, member, strlen(member)))
+		follow_member(times, text + strlen(member));
+}
+
+/* A process is in the cgroup of its parent until a marker tells otherwise. */
+static void inherit_limit(struct times *times, uint64_t parent, uint64_t child)
+{
+	struct fxt_name *from = fxt_names_find(&times->limited, parent), *to;
+
+	to = from && parent != child ? fxt_names_get(&times->limited, child) : NULL;
+	/* The table may have moved. */
+	if (to)
+		to->owner = fxt_names_find(&times->limited, parent)->owner;
+}
+
+/**
+ * times_limit() - find the limit that has throttled a thread
+ * @times: complete
+ * @thread: number of the thread
+ *
+ * Return: the limit; NULL: there is none, or it did not throttle any thread.
+ */
+const struct time_limit *times_limit(const struct times *times, uint32_t thread)
+{
+	const struct fxt_name *process =
+		fxt_names_find(&times->limited, times->threads[thread].id.process);
+	const struct time_limit *limit;
+
+	if (!process || !process->owner)
+		return NULL;
+	limit = &times->limits[(uintptr_t)process->owner - 1];
+	return limit->last_us > limit->first_us ? limit : NULL;
+}
+
+/**
+ * times_is_throttled() - check whether waits for a CPU were due to the limit of a cgroup
+ * @times: complete
+ * @sum: the waits
+ *
+ * Return: the CPU was idle in the meantime, and the limit has throttled the thread.
+ */
+bool times_is_throttled(const struct times *times, const struct time_sum *sum)
+{
+	return sum->kind == WHY_CPU &&
+	       (sum->place == times->idle || sum->place == times->beside_idle) &&
+	       times_limit(times, sum->thread);
+}
+
+/* ---- The command ---------------------------------------------------------- */
+
+/* Forget all that was before, which is not part of the time; another command may have run. */
+static void begin_time(struct times *times, uint32_t root)
+{
+	uint64_t now_ns = times->why.sched.now_ns;
+	uint32_t i;
+
+	times->root = root;
+	times->end_ns = times->why.sched.to_ns;
+	times->begin_ns = now_ns > times->why.sched.from_ns ? now_ns : times->why.sched.from_ns;
+	times->nr_sums = 0;
+	if (times->hash.size)
+		memset(times->hash.slots, 0, times->hash.size * sizeof(*times->hash.slots));
+	samples_deinit(&times->samples);
+	times->samples = (struct samples){ 0 };
+	for (i = 0; i < times->nr_threads; i++) {
+		times->threads[i].running_ns = 0;
+		times->threads[i].is_selected = false;
+		times->threads[i].begin_ns = now_ns;
+	}
+	for (i = 0; i < times->path.nr && i < PATH_MAX_TURNS; i++) {
+		times->path.turns[i].cause = PATH_NONE;
+		times->path.turns[i].behind = PATH_NONE;
+	}
+	times->threads[root].is_selected = true;
+}
+
+static uint64_t koid_arg(const struct vitrine_fxt_record *record, const char *name)
+{
+	const struct vitrine_fxt_arg *arg = fxt_find_arg(record, name);
+
+	return arg && arg->type == FXT_ARG_KOID ? arg->value.uint64 : 0;
+}
+
+static void follow_fork(struct times *times, const struct vitrine_fxt_record *record,
+			uint32_t parent)
+{
+	const struct vitrine_fxt_thread id = {
+		koid_arg(record, "process"), koid_arg(record, "thread"),
+	};
+	const struct vitrine_fxt_arg *name = fxt_find_arg(record, "name");
+	struct time_thread *thread;
+	uint32_t child;
+
+	if (!id.thread)
+		return;
+	child = add_thread(times, &id, times->why.sched.now_ns);
+	inherit_limit(times, times->threads[parent].id.process, id.process);
+	thread = &times->threads[child];
+	thread->is_selected |= times->threads[parent].is_selected;
+	thread->is_candidate = !thread->is_selected && name && name->type == FXT_ARG_STRING_REF &&
+			       fxt_string_is(&name->value.string, RECORDER);
+}
+
+static void end_thread(struct times *times, uint32_t number)
+{
+	uint64_t now_ns = times->why.sched.now_ns;
+
+	times->threads[number].end_ns = now_ns;
+	if (number == times->root && now_ns < times->end_ns)
+		times->end_ns = now_ns;
+}
+
+static void follow_sched(struct times *times, const struct vitrine_fxt_record *record)
+{
+	const struct vitrine_fxt_string *name = &record->event.name;
+	uint32_t number = number_of(times, &record->event.thread);
+
+	if (fxt_string_is(name, "fork"))
+		follow_fork(times, record, number);
+	else if (fxt_string_is(name, "exec") && number != times->root &&
+		 times->threads[number].is_candidate && !times->selected)
+		begin_time(times, number);
+	else if (fxt_string_is(name, "exit"))
+		end_thread(times, number);
+}
+
+static void follow_event(struct times *times, const struct vitrine_fxt_record *record)
+{
+	uint64_t now_ns = times->why.sched.now_ns;
+
+	if (fxt_string_is(&record->event.category, "sched"))
+		follow_sched(times, record);
+	else if (fxt_string_is(&record->event.category, "marker"))
+		follow_marker(times, &record->event.name);
+	else if (fxt_string_is(&record->event.category, "stacks") &&
+		 now_ns >= times->begin_ns && now_ns <= times->end_ns)
+		samples_follow(&times->samples, record, now_ns,
+			       number_of(times, &record->event.thread));
+}
+
+static enum archive_step follow(void *ctx, const struct vitrine_fxt_record *record)
+{
+	struct times *times = ctx;
+
+	if (!why_follow(&times->why, record))
+		return ARCHIVE_NO_MEMORY;
+	if (record->kind == VITRINE_FXT_EVENT && record->event.type == FXT_EVENT_INSTANT)
+		follow_event(times, record);
+	return ARCHIVE_NEXT;
+}
+
+/* Without a command, all threads are selected but those of the recorder. */
+static void select_all(struct times *times)
+{
+	struct vitrine_fxt_string name;
+	struct time_thread *thread;
+	uint32_t i;
+
+	for (i = 0; i < times->nr_threads; i++) {
+		thread = &times->threads[i];
+		thread->is_selected = !thread->is_kernel && thread->id.thread &&
+				      !fxt_is_others(thread->id.thread) &&
+				      !(vitrine_archive_process(times->why.sched.archive,
+								thread->id.process, &name) &&
+					fxt_string_is(&name, RECORDER));
+	}
+}
+
+/**
+ * times_read() - sum up the time of all threads of a trace
+ * @times: all zero but @selected
+ * @archive: the trace; must outlive @times
+ * @filter: the time range, without selected threads; must outlive @times
+ *
+ * Return: NULL, or an error; times_deinit() frees @times in either case.
+ */
+struct vitrine_error *times_read(struct times *times, struct vitrine_archive *archive,
+				 const struct record_filter *filter)
+{
+	struct vitrine_error *err;
+
+	times->root = PATH_NONE;
+	times->begin_ns = filter->from_ns;
+	times->end_ns = filter->to_ns;
+	times->why.ops = &ops;
+	times->why.ctx = times;
+	why_init(&times->why, archive, filter);
+	err = archive_for_each(archive, follow, times);
+	if (err)
+		return err;
+	must_have(why_finish(&times->why));
+	samples_finish(&times->samples);
+	if (times->begin_ns < times->why.begin_ns)
+		times->begin_ns = times->why.begin_ns;
+	if (times->end_ns > times->why.end_ns)
+		times->end_ns = times->why.end_ns;
+	if (times->root == PATH_NONE && !times->selected)
+		select_all(times);
+	times->idle = times_text(times, IDLE);
+	times->beside_idle = times_text(times, BESIDE_IDLE);
+	return NULL;
+}
+
+/**
+ * times_deinit() - free all memory
+ * @times: times_read() may have failed
+ */
+void times_deinit(struct times *times)
+{
+	why_deinit(&times->why);
+	samples_deinit(&times->samples);
+	path_deinit(&times->path);
+	fxt_names_deinit(&times->numbers);
+	fxt_names_deinit(&times->limited);
+	free(times->limits);
+	free(times->threads);
+	free(times->sums);
+	free(times->hash.slots);
+}
