@@ -7,8 +7,9 @@
  * then left alone.
  * Timers expire at multiples of the period, never one period after something happened: a
  * thread that always runs for less than a period is then sampled as often as others, for the
- * time that it runs. A timer cannot interrupt code that has disabled interrupts; such code is
- * sampled where it enables them.
+ * time that it runs. Where a sample takes longer than half a period, the next ones are left
+ * out, so that threads keep at least half of the CPU. A timer cannot interrupt code that has
+ * disabled interrupts; such code is sampled where it enables them.
  *
  * Concurrency: vtr_sample_start() and vtr_sample_stop() are serialised by the caller. The
  * timer of a CPU and vtr_sample_asleep are accessed on that CPU only, with interrupts off.
@@ -38,15 +39,19 @@ static enum cpuhp_state hotplug_state;
 static enum hrtimer_restart expire(struct hrtimer *timer)
 {
 	struct pt_regs *regs = get_irq_regs();
+	ktime_t begin, end;
 
 	if (vtr_writer_is_idle(current) ||
 	    this_cpu_read(vtr_writer_ring) == &vtr_writer_none) {
 		this_cpu_write(vtr_sample_asleep, true);
 		return HRTIMER_NORESTART;
 	}
+	begin = ktime_get();
 	if (regs)
 		take(regs);
-	hrtimer_forward_now(timer, period);
+	end = ktime_get();
+	/* Leave the thread at least as much time as the sample took. */
+	hrtimer_forward(timer, ktime_add(end, ktime_sub(end, begin)), period);
 	return HRTIMER_RESTART;
 }
 
