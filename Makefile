@@ -231,8 +231,8 @@ cpus:
 	@$(call kselftest,--kernel 6.12 --smp 32 --icount --silence 1800)
 
 # Instructions are the same in each run, so a failure is not run again.
-# cost.sh measures for minutes before it prints anything.
-cost = $(lane) $@ $(guest) --icount --timeout 1800 --silence 900 $(1) -- selftests/qemu/kselftest.sh
+# cost.sh measures for minutes before it prints the next line.
+cost = $(lane) $@ $(guest) --icount --timeout 1800 --silence 600 $(1) -- selftests/qemu/kselftest.sh
 cost-6.12: export TESTS ?= cost.sh cost_events.sh cost_inspect.sh snapshot_cost streaming.sh
 cost-6.12:
 	@$(call cost,--kernel 6.12)

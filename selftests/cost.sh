@@ -119,6 +119,7 @@ added()
 {
 	local bytes_without
 
+	echo "# measuring: $2"
 	echo "$1" >"$TRACE/stacks"
 	counted per_switch
 	without=$cost bytes_without=$bytes
@@ -146,7 +147,8 @@ measure_user_stacks()
 }
 
 # What a sample of a running thread costs, in the kernel, where most samples of the ping-pong are;
-# then with its user stack, and with stack memory.
+# then with its user stack, and with stack memory. It takes minutes, on emulated arm64 a quarter of an
+# hour, so that architecture has to do with what the other one shows.
 measure_samples()
 {
 	local rounds=$((10 * rounds))
@@ -159,7 +161,6 @@ measure_samples()
 	added "sample_hz=1 user=memory" "sample_hz=1000 user=memory"
 	per_memory_sample=$per_hit bytes_per_memory_sample=$bytes_per_hit
 	unset NOT_REAL_TIME
-	echo none >"$TRACE/stacks"
 }
 
 # show_sample WHICH INSTRUCTIONS BYTES: at a thousand million instructions a second, as a part of
@@ -210,7 +211,8 @@ echo runnable_us=3600000000 >"$TRACE/stacks"
 watched=$(per_switch)
 echo sample_hz=1 >"$TRACE/stacks"
 sampled=$(per_switch)
-measure_samples
+[ "$(uname -m)" != x86_64 ] || measure_samples
+echo none >"$TRACE/stacks"
 echo 0 >"$TRACE/enable"
 echo local >"$TRACE/clock"
 echo 1 >"$TRACE/enable"
@@ -254,9 +256,6 @@ show "vitrine, that trigger" $((armed - counter))
 show "vitrine, blocked_us armed, a switch" $((not_watched - counter))
 show "vitrine, runnable_us armed, a switch" $((watched - counter))
 show "vitrine, sample_hz armed, a switch" $((sampled - counter))
-show_sample "with its kernel stack" "$per_sample" "$bytes_per_sample"
-show_sample "with its user stack, too" "$per_user_sample" "$bytes_per_user_sample"
-show_sample "with stack memory, too" "$per_memory_sample" "$bytes_per_memory_sample"
 show "vitrine, clock local: added" $((local_clock - off))
 show "the tree sched: added" $((tree - off))
 show "ftrace, clock local: added" $((ftrace - off))
@@ -291,6 +290,9 @@ check "runnable_us costs a switch at most $most_runnable more" \
 check "sample_hz costs a switch at most $most_runnable more" \
 	within -200 $((sampled - counter)) $((most_runnable * 100))
 if [ "$(uname -m)" = x86_64 ]; then
+	show_sample "with its kernel stack" "$per_sample" "$bytes_per_sample"
+	show_sample "with its user stack, too" "$per_user_sample" "$bytes_per_user_sample"
+	show_sample "with stack memory, too" "$per_memory_sample" "$bytes_per_memory_sample"
 	check "samples with kernel stacks take at most 0.1 % of a CPU" \
 		within 1000 "$per_sample" $most_sample
 	check "samples with user stacks take at most 0.2 % of a CPU" \
