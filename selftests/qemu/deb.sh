@@ -145,6 +145,21 @@ program()
 	cc -o /tmp/program /tmp/program.c -lvitrine && /tmp/program /tmp/trace.fxt
 }
 
+# greets MODULE: a driver's module that DKMS has installed counts a greeting in its tree
+greets()
+{
+	modprobe "$1" && echo hello >"/sys/module/${1//-/_}/parameters/greet" &&
+		vitrine show --json hello | grep '"greetings": *1' && modprobe -r "$1"
+}
+
+# A driver is a DKMS package of its own, which builds against the one of vitrine.
+driver()
+{
+	cp -r /usr/share/doc/vitrine-dkms/examples/hello /usr/src/hello-1 &&
+		dkms install hello/1 -k "$(uname -r)" && greets hello && greets hello-optional || return
+	dkms remove hello/1 --all && rm -r /usr/src/hello-1
+}
+
 # As in vitrine-trigger.service, with a trigger that fires at once.
 kept()
 {
@@ -199,6 +214,7 @@ part_use()
 	point "vitrine record" records
 	point "Python" python
 	point "a program builds and runs" program
+	point "a driver that publishes builds as a DKMS package, and runs" driver
 	point "a trigger leaves a trace" kept
 	point "the manual is there" documented
 }
