@@ -350,8 +350,8 @@ struct vitrine_site {
 };
 
 /*
- * The macros below call these functions, whose kernel-doc is in module/trace/event.c and
- * event_fast.c. A publisher does not call them directly.
+ * The macros below call these functions, whose kernel-doc is in module/trace/event.c. A
+ * publisher does not call them directly.
  *
  * The functions that write an event are marked cold, so that the compiler moves the
  * code of each event, except for the no-op, out of the hot path of the calling

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of event_fast.c: it writes the same bytes as event.c. Two rings get the same
- * events, one of them through event.c only. Kernel only.
+ * KUnit suite of event.c: its fast path writes the same bytes as its slow path. Two rings get
+ * the same events, one of them through the slow path only. Kernel only.
  */
 #include <kunit/test.h>
 #include <linux/irqflags.h>
@@ -30,7 +30,7 @@ struct random_site {
  * struct pair - two rings and the events written to both
  * @rnd: state of the random numbers
  * @reference: ring written by event.c
- * @fast: ring written by event_fast.c as far as possible
+ * @fast: ring written by the fast path as far as possible
  * @sites: the sites
  * @names: names of events and arguments
  * @text: text that ends at the end of its page, with no page after it
@@ -153,7 +153,7 @@ static u64 random_value(struct pair *pair, const struct vitrine_arg *arg)
 		/* A literal is always the same. */
 		return (unsigned long)arg->name;
 	case VITRINE_ARG_TYPE_SYMBOL:
-		return (unsigned long)(value & 1 ? (void *)vtr_event_write :
+		return (unsigned long)(value & 1 ? (void *)write_slow :
 						   (void *)vtr_clock_ticks);
 	default:
 		return value;
@@ -166,7 +166,7 @@ static void write_reference(const struct vitrine_site *site, const char *name, u
 	if (site->record == VITRINE_RECORD_LOG)
 		vitrine_trace_write_any(site, NULL, name, SIZE_MAX, 0);
 	else
-		vtr_event_write(site, name, id, values);
+		write_slow(site, name, id, values);
 }
 
 static void write_fast(const struct vitrine_site *site, const char *name, u64 id,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Events: functions for the sources of events, and the event that is watched for.
- * event.c and event_fast.c implement them; the locking rules are in event.c.
+ * The locking rules are in event.c.
  */
 #ifndef _VTR_EVENT_H
 #define _VTR_EVENT_H
@@ -50,8 +50,6 @@ static __always_inline u64 vtr_event_ticks(void)
 	return ring == &vtr_writer_none ? 0 : vtr_clock_ticks(ring->config.clock);
 }
 
-void vtr_event_write(const struct vitrine_site *site, const char *name, u64 id,
-		     const u64 *values);
 void vtr_event_write_values(const struct vitrine_site *site, u64 id,
 			    const u64 *values);
 void vtr_event_write_key(const struct vitrine_site *site, const void *key,
