@@ -2,8 +2,8 @@
 /*
  * Edits of a tree: a seqcount-like write section on the tree's generation.
  *
- * Only inspect.c, which owns the trees, publish.c and percpu.c, whose functions
- * edit them, include this header. The fast path of an edit is inline here; the slow
+ * Only inspect.c, which owns the trees, and publish.c, whose functions edit them,
+ * include this header. The fast path of an edit is inline here; the slow
  * paths are in edit.c.
  *
  * The lock of a tree is the lowest bit of its generation. An odd generation excludes
@@ -66,7 +66,7 @@ struct dentry;
  * enum vtr_inspect_kind - kind of tree behind a file
  * @VTR_INSPECT_TREE: edited by its publisher
  * @VTR_INSPECT_LAZY: created by each open() (lazy.c)
- * @VTR_INSPECT_RETAINED: left behind by its publisher (retained.c)
+ * @VTR_INSPECT_RETAINED: left behind by its publisher
  */
 enum vtr_inspect_kind {
 	VTR_INSPECT_TREE,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of percpu.c, kernel only: sums are exact, from every CPU and with nested
- * interrupts; histograms have the form of ordinary ones; deletion is safe in any order.
+ * KUnit suite of the per-CPU values of publish.c, kernel only: sums are exact, from every CPU
+ * and with nested interrupts; histograms have the form of ordinary ones; deletion is safe in
+ * any order.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
