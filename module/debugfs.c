@@ -34,11 +34,9 @@
 #include "inspect/inspect.h"
 #include "trace/category.h"
 #include "trace/event.h"
-#include "trace/marker.h"
-#include "trace/sched.h"
 #include "trace/session.h"
-#include "trace/stacks.h"
-#include "trace/trigger.h"
+#include "trace/source.h"
+#include "trace/waits.h"
 
 /*
  * The file trace.fxt: the contents of the rings, one sub-buffer after the other, CPU

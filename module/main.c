@@ -16,13 +16,10 @@
 #include "debugfs.h"
 #include "inspect/inspect.h"
 #include "trace/category.h"
-#include "trace/marker.h"
-#include "trace/sched.h"
 #include "trace/event.h"
 #include "trace/session.h"
 #include "trace/source.h"
-#include "trace/stacks.h"
-#include "trace/trigger.h"
+#include "trace/waits.h"
 #include "trees/builtin.h"
 
 static bool enable = true;

@@ -9,12 +9,11 @@
 #include <linux/cpumask.h>
 
 #include "trees/builtin.h"
-#include "trace/marker.h"
+#include "trace/event.h"
 #include "inspect/inspect.h"
 #include "trace/session.h"
 #include "trace/source.h"
-#include "trace/stacks.h"
-#include "trace/trigger.h"
+#include "trace/waits.h"
 
 static void record_tree(struct vtr_inspect_entry *entry, void *parent)
 {

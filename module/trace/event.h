@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Events: functions for the sources of events, and the event that is watched for.
- * The locking rules are in event.c.
+ * Events: functions for the sources of events, and the event that is watched for; and, in
+ * marker.c, events that programs write as text to trace/marker. The locking rules are in
+ * event.c.
  */
 #ifndef _VTR_EVENT_H
 #define _VTR_EVENT_H
@@ -165,5 +166,10 @@ bool vtr_stack_event_write(struct vtr_stack_event *stack, struct vtr_ring *ring,
 			   const struct task_struct *task);
 
 void vtr_event_init(void);
+
+DECLARE_VITRINE_CATEGORY(marker);
+
+ssize_t vtr_marker_write(const char __user *text, size_t len_bytes);
+u64 vtr_marker_refused(void);
 
 #endif /* _VTR_EVENT_H */

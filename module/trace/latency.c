@@ -19,8 +19,8 @@
 #include <linux/tracepoint.h>
 #include <trace/events/sched.h>
 
-#include "latency.h"
 #include "probe.h"
+#include "waits.h"
 
 struct vtr_latency vtr_latency = {
 	.suspect_ns = VTR_LATENCY_NEVER,

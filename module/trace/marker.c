@@ -11,7 +11,6 @@
 #include <linux/errno.h>
 
 #include "event.h"
-#include "marker.h"
 #include "marker_text.h"
 
 DEFINE_VITRINE_CATEGORY(marker);

@@ -22,8 +22,7 @@
 #include <asm/irq_regs.h>
 
 #include "compat.h"
-#include "latency.h"
-#include "sample.h"
+#include "waits.h"
 
 DEFINE_STATIC_KEY_FALSE(vtr_sample_armed);
 DEFINE_PER_CPU(bool, vtr_sample_asleep);

@@ -29,11 +29,8 @@
 
 #include "category.h"
 #include "compat.h"
-#include "latency.h"
-#include "sample.h"
-#include "sched.h"
 #include "source.h"
-#include "stacks.h"
+#include "waits.h"
 
 /* Data of the hot probes; a cast, because the address is in the per-CPU address space. */
 #define WRITER_RINGS	((void *)(unsigned long __force)&vtr_writer_ring)

@@ -39,8 +39,8 @@
 #include "category.h"
 #include "clock.h"
 #include "ring.h"
-#include "sched.h"
 #include "session.h"
+#include "source.h"
 
 /* A sub-buffer is one allocation; the limit of a ring is arbitrary. */
 #define MAX_SUBBUF_KB		1024U

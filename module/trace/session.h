@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The current session: its rings and clock, and switching recording on and off. The
- * locking rules are in session.c.
+ * The current session: its rings and clock, and switching recording on and off; and the
+ * triggers that freeze the rings, which trigger.c lists. The locking rules are in session.c
+ * and trigger.c.
  */
 #ifndef _VTR_SESSION_H
 #define _VTR_SESSION_H
 
+#include <linux/poll.h>
 #include <linux/types.h>
 
+struct seq_file;
 struct vtr_ring;
 struct vtr_ring_config;
 struct vtr_ring_stats;
@@ -36,5 +39,27 @@ struct vtr_ring *vtr_session_ring(unsigned int cpu);
 bool vtr_session_stats(unsigned int cpu, struct vtr_ring_stats *ret);
 struct vtr_ring **vtr_session_get_rings(void);
 void vtr_session_put_rings(struct vtr_ring **rings);
+
+/**
+ * struct vtr_trigger_report - why the rings are frozen
+ * @cause: name of the trigger, a constant
+ * @value: measured value: nanoseconds waited; 0 for triggers other than latency_us
+ * @cpu: CPU on which the trigger fired
+ * @thread: thread on which the trigger fired
+ */
+struct vtr_trigger_report {
+	const char	*cause;
+	u64		value;
+	unsigned int	cpu;
+	int		thread;
+};
+
+int vtr_trigger_init(char *words);
+void vtr_trigger_deinit(void);
+int vtr_trigger_set(char *words);
+void vtr_trigger_wake(void);
+int vtr_trigger_show(struct seq_file *seq);
+bool vtr_trigger_fired(struct vtr_trigger_report *ret);
+__poll_t vtr_trigger_poll(struct file *file, poll_table *wait);
 
 #endif /* _VTR_SESSION_H */

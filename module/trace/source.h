@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Sources of events: categories whose events come from the kernel's tracepoints. A source
- * is in source_<category>.c, "sched" in sched.c; VITRINE_SOURCES() lists them all.
+ * is in source_<category>.c, "sched" in sched.c; VITRINE_SOURCES() lists them all. And the
+ * probes of switches and wakeups, which are in sched.c, too.
  */
 #ifndef _VTR_SOURCE_H
 #define _VTR_SOURCE_H
@@ -15,6 +16,7 @@
 struct task_struct;
 struct vitrine_category;
 struct vitrine_node;
+struct vtr_ring;
 
 /**
  * struct vtr_source - a category and its probes
@@ -68,5 +70,16 @@ int vtr_source_switch(struct vtr_source *source, bool on);
 void vtr_source_record_missing(struct vitrine_node *events);
 
 const char *vtr_syscall_name(struct task_struct *task, long nr);
+
+/* sched.c; session.c registers the probes and attaches the CPUs. */
+int vtr_sched_init(void);
+int vtr_sched_register(enum vitrine_clock clock);
+void vtr_sched_unregister(void);
+void vtr_sched_repeat_switch(unsigned int nr);
+void vtr_sched_repeat_wakeup(unsigned int nr);
+bool vtr_sched_records_wakeups(void);
+void vtr_sched_attach(struct vtr_ring *ring);
+void vtr_sched_detach(void);
+void vtr_sched_flush(struct vtr_ring *ring);
 
 #endif /* _VTR_SOURCE_H */

@@ -9,7 +9,7 @@
  * The scheduler already stores when a thread left its CPU. The check compares this time
  * with an upper bound of the scheduler's clock, and reads the clock itself only for
  * threads whose wait is long by that bound. Waits of runnable threads are detected where
- * switches are recorded: see latency.h.
+ * switches are recorded: see latency.c.
  *
  * On request, the threads that are still blocked are recorded, too, each with its pi_lock
  * held, so that it cannot be woken up meanwhile.
@@ -41,10 +41,8 @@
 #include "compat.h"
 #include "category.h"
 #include "event.h"
-#include "latency.h"
-#include "sample.h"
 #include "source.h"
-#include "stacks.h"
+#include "waits.h"
 
 /*
  * The last long turns of a CPU.

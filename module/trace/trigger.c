@@ -29,11 +29,10 @@
 
 #include "category.h"
 #include "event.h"
-#include "latency.h"
 #include "peek.h"
 #include "probe.h"
 #include "session.h"
-#include "trigger.h"
+#include "waits.h"
 
 /**
  * struct armed - the armed triggers

@@ -39,7 +39,7 @@
 
 #include "compat.h"
 #include "event.h"
-#include "user_stack.h"
+#include "waits.h"
 
 /*
  * Build ids of the programs and libraries that are mapped, read from their ELF notes.
