@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Module parameters, except for those of debugfs.c; initialisation, and cleanup in the reverse
- * order.
+ * Module parameters, except for those of debugfs.c; other modules that come and go;
+ * initialisation, and cleanup in the reverse order.
  *
  * Concurrency: the kernel calls the init and exit functions once each; the parameters are
  * read-only after loading.
@@ -11,6 +11,7 @@
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/notifier.h>
+#include <linux/platform_device.h>
 #include <linux/slab.h>
 
 #include "debugfs.h"
@@ -21,6 +22,9 @@
 #include "trace/source.h"
 #include "trace/waits.h"
 #include "trees/builtin.h"
+
+/* Last, so that the functions themselves are declared. */
+#include <vitrine/publisher.h>
 
 static bool enable = true;
 module_param(enable, bool, 0444);
@@ -131,6 +135,59 @@ static struct notifier_block module_notifier = {
 	.notifier_call = module_changes,
 };
 
+/*
+ * Publishers in drivers that work without vitrine, too: the other side of
+ * <vitrine/publisher.h>.
+ *
+ * Neither side refers to a symbol of the other, or holds a reference between calls, and either
+ * can go first, so they meet at what outlives both: the publisher is a device on the platform
+ * bus, and vitrine the driver of all devices of that name. The driver core binds and unbinds
+ * them under the lock of the device, and waits for a callback in progress. With symbol_get(),
+ * both sides would need a lock that neither can own; a module notifier is called only after
+ * the exit function of a module, when the trees have gone already; and a table of functions
+ * would make each update an indirect call on x86, too.
+ *
+ * Concurrency: the driver core binds one publisher at a time to this driver, and unbinds it
+ * before either of the two modules is gone. All calls are made in task context.
+ */
+
+#define API_MEMBER(function)	.function = vitrine_##function,
+
+static const struct vitrine_api api = {
+	VITRINE_FUNCTIONS(API_MEMBER)
+};
+
+/* The handles are cleared and no update runs any more when leave() returns. */
+static void publisher_leaves(void *context)
+{
+	struct vitrine_publisher *publisher = context;
+
+	publisher->leave(publisher);
+	vtr_inspect_module_goes(publisher->owner, true);
+}
+
+static int publisher_arrives(struct platform_device *device)
+{
+	struct vitrine_publisher *publisher =
+		*(struct vitrine_publisher **)dev_get_platdata(&device->dev);
+
+	if (publisher->abi != VITRINE_ABI) {
+		pr_warn("module %s publishes nothing: it was built for version %u of the interface, and this is %u; build it again\n",
+			publisher->name, publisher->abi, VITRINE_ABI);
+		return 0;
+	}
+	publisher->arrive(publisher, &api);
+	return devm_add_action_or_reset(&device->dev, publisher_leaves, publisher);
+}
+
+static struct platform_driver publishers = {
+	.probe = publisher_arrives,
+	.driver = {
+		.name = "vitrine-publisher",
+		.probe_type = PROBE_FORCE_SYNCHRONOUS,
+	},
+};
+
 static int __init vitrine_init(void)
 {
 	int err;
@@ -185,7 +242,8 @@ static int __init vitrine_init(void)
 	err = vtr_trees_init();
 	if (err)
 		goto err_lazy;
-	err = vtr_publisher_init();
+	/* The driver core has -EINVAL for lack of memory, too. */
+	err = platform_driver_register(&publishers) ? -ENOMEM : 0;
 	if (err)
 		goto err_trees;
 	if (enable) {
@@ -204,7 +262,7 @@ static int __init vitrine_init(void)
 	return 0;
 
 err_publisher:
-	vtr_publisher_deinit();
+	platform_driver_unregister(&publishers);
 err_trees:
 	vtr_trees_deinit();
 err_lazy:
@@ -225,7 +283,7 @@ err_session:
 static void __exit vitrine_exit(void)
 {
 	vtr_debugfs_deinit();
-	vtr_publisher_deinit();
+	platform_driver_unregister(&publishers);
 	vtr_trees_deinit();
 	vtr_retained_deinit();
 	vtr_lazy_deinit();

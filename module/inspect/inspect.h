@@ -111,7 +111,4 @@ unsigned long vtr_retained_dropped(void);
 
 void vtr_inspect_module_goes(const struct module *module, bool is_expected);
 
-int vtr_publisher_init(void);
-void vtr_publisher_deinit(void);
-
 #endif /* _VTR_INSPECT_H */
