@@ -151,7 +151,7 @@ static struct notifier_block module_notifier = {
  * before either of the two modules is gone. All calls are made in task context.
  */
 
-#define API_MEMBER(function)	.function = vitrine_##function,
+#define API_MEMBER(type, name, ...)	.name = vitrine_##name,
 
 static const struct vitrine_api api = {
 	VITRINE_FUNCTIONS(API_MEMBER)

@@ -68,16 +68,15 @@
 struct vitrine_tree;
 struct vitrine_lazy;
 struct vitrine_node;
+struct vitrine_list;
+struct vitrine_int_histogram;
+struct vitrine_uint_histogram;
+struct vitrine_double_histogram;
+struct vitrine_string_array;
+struct vitrine_health;
+struct vitrine_percpu_histogram;
 struct device;
 struct module;
-
-/*
- * Declare the function vitrine_NAME. <vitrine/publisher.h> makes it a static call, for drivers
- * that work without vitrine.
- */
-#ifndef VITRINE_FUNCTION
-#define VITRINE_FUNCTION(type, name, parameters, arguments) type vitrine_##name parameters
-#endif
 
 /**
  * DOC: Trees
@@ -132,17 +131,6 @@ struct module;
 	vitrine_tree_create_for(THIS_MODULE, name, limit_bytes, true)
 struct vitrine_tree *devm_vitrine_tree_create(struct device *dev, const char *name,
 					      size_t limit_bytes);
-VITRINE_FUNCTION(struct vitrine_tree *, tree_create_for,
-		 (struct module *owner, const char *name, size_t limit_bytes, bool managed),
-		 (owner, name, limit_bytes, managed));
-VITRINE_FUNCTION(void, tree_destroy, (struct vitrine_tree *tree), (tree));
-VITRINE_FUNCTION(void, tree_retain, (struct vitrine_tree *tree), (tree));
-VITRINE_FUNCTION(struct vitrine_node *, tree_root, (struct vitrine_tree *tree), (tree));
-VITRINE_FUNCTION(void, tree_show_stats, (struct vitrine_tree *tree), (tree));
-VITRINE_FUNCTION(void, tree_may_sleep, (struct vitrine_node *node), (node));
-VITRINE_FUNCTION(bool, tree_reserve, (struct vitrine_node *node, size_t len_bytes),
-		 (node, len_bytes));
-VITRINE_FUNCTION(unsigned long, tree_nr_failed, (struct vitrine_node *node), (node));
 
 /**
  * DOC: Text
@@ -152,7 +140,6 @@ VITRINE_FUNCTION(unsigned long, tree_nr_failed, (struct vitrine_node *node), (no
  *	which many readers take for the end. Nobody else may change the text meanwhile.
  *	Format: "STRING_REFERENCE"; of the Fuchsia trace format, "Atoms".
  */
-VITRINE_FUNCTION(void, text_clean, (char *text, size_t len_bytes), (text, len_bytes));
 
 /**
  * DOC: Lazy trees
@@ -171,11 +158,6 @@ VITRINE_FUNCTION(void, text_clean, (char *text, size_t len_bytes), (text, len_by
  *	called from fill(), nor with a lock held that fill() takes. Lazy trees that a module has
  *	left are destroyed and logged, as trees are.
  */
-VITRINE_FUNCTION(struct vitrine_lazy *, lazy_create,
-		 (const char *name, size_t limit_bytes, unsigned int timeout_ms,
-		  int (*fill)(struct vitrine_node *root, void *ctx), void *ctx),
-		 (name, limit_bytes, timeout_ms, fill, ctx));
-VITRINE_FUNCTION(void, lazy_destroy, (struct vitrine_lazy *lazy), (lazy));
 
 /**
  * DOC: Batches
@@ -192,8 +174,6 @@ VITRINE_FUNCTION(void, lazy_destroy, (struct vitrine_lazy *lazy), (lazy));
  * ``vitrine_batch_end(struct vitrine_tree *tree, unsigned long flags)``
  *	ends a batch.
  */
-VITRINE_FUNCTION(unsigned long, batch_begin, (struct vitrine_tree *tree), (tree));
-VITRINE_FUNCTION(void, batch_end, (struct vitrine_tree *tree, unsigned long flags), (tree, flags));
 
 /* A value to create, which the inline functions below fill in. */
 struct vitrine_value {
@@ -213,6 +193,76 @@ struct vitrine_value {
 	};
 };
 
+/*
+ * All functions, which the sections describe: type, name after "vitrine_", parameters and
+ * arguments. <vitrine/publisher.h> makes each a static call, for drivers that work without
+ * vitrine.
+ */
+#define VITRINE_FUNCTIONS(X)						\
+	X(struct vitrine_tree *, tree_create_for,			\
+	  (struct module *owner, const char *name, size_t limit_bytes, bool managed), \
+	  (owner, name, limit_bytes, managed))				\
+	X(void, tree_destroy, (struct vitrine_tree *tree), (tree))	\
+	X(void, tree_retain, (struct vitrine_tree *tree), (tree))	\
+	X(struct vitrine_node *, tree_root, (struct vitrine_tree *tree), (tree)) \
+	X(void, tree_show_stats, (struct vitrine_tree *tree), (tree))	\
+	X(void, tree_may_sleep, (struct vitrine_node *node), (node))	\
+	X(bool, tree_reserve, (struct vitrine_node *node, size_t len_bytes), (node, len_bytes)) \
+	X(unsigned long, tree_nr_failed, (struct vitrine_node *node), (node)) \
+	X(void, text_clean, (char *text, size_t len_bytes), (text, len_bytes)) \
+	X(struct vitrine_lazy *, lazy_create,				\
+	  (const char *name, size_t limit_bytes, unsigned int timeout_ms, \
+	   int (*fill)(struct vitrine_node *root, void *ctx), void *ctx), \
+	  (name, limit_bytes, timeout_ms, fill, ctx))			\
+	X(void, lazy_destroy, (struct vitrine_lazy *lazy), (lazy))	\
+	X(unsigned long, batch_begin, (struct vitrine_tree *tree), (tree)) \
+	X(void, batch_end, (struct vitrine_tree *tree, unsigned long flags), (tree, flags)) \
+	X(void *, value_create,						\
+	  (struct vitrine_node *parent, const char *name, const struct vitrine_value *value), \
+	  (parent, name, value))					\
+	X(void, delete, (void *handle), (handle))			\
+	X(void, node_adopt,						\
+	  (struct vitrine_node *parent, struct vitrine_node *child), (parent, child)) \
+	X(struct vitrine_node *, list_append, (struct vitrine_list *list), (list)) \
+	X(void, number_set, (void *number, u8 type, u64 bits), (number, type, bits)) \
+	X(void, number_add, (void *number, u8 type, u64 delta), (number, type, delta)) \
+	X(u64, double_from_ratio, (s64 numerator, u64 denominator), (numerator, denominator)) \
+	X(void, slot_set,						\
+	  (void *array, u8 type, unsigned int slot, u64 bits), (array, type, slot, bits)) \
+	X(void, slot_add,						\
+	  (void *array, u8 type, unsigned int slot, u64 delta), (array, type, slot, delta)) \
+	X(void, int_histogram_insert_many,				\
+	  (struct vitrine_int_histogram *histogram, s64 value, u64 count), \
+	  (histogram, value, count))					\
+	X(void, uint_histogram_insert_many,				\
+	  (struct vitrine_uint_histogram *histogram, u64 value, u64 count), \
+	  (histogram, value, count))					\
+	X(void, double_histogram_set,					\
+	  (struct vitrine_double_histogram *histogram, unsigned int bucket, u64 bits), \
+	  (histogram, bucket, bits))					\
+	X(void, string_array_set,					\
+	  (struct vitrine_string_array *array, unsigned int slot, const char *value), \
+	  (array, slot, value))						\
+	X(void, buffer_set,						\
+	  (void *buffer, const void *bytes, size_t len_bytes), (buffer, bytes, len_bytes)) \
+	X(void, health_init,						\
+	  (struct vitrine_health *health, struct vitrine_node *parent), (health, parent)) \
+	X(void, health_set,						\
+	  (struct vitrine_health *health, const char *status, const char *message), \
+	  (health, status, message))					\
+	X(void *, percpu_create,					\
+	  (struct vitrine_node *parent, const char *name, const struct vitrine_value *value), \
+	  (parent, name, value))					\
+	X(void, percpu_delete, (void *handle), (handle))		\
+	X(void, percpu_histogram_insert,				\
+	  (struct vitrine_percpu_histogram *histogram, u64 value), (histogram, value))
+
+#ifndef VITRINE_FUNCTION
+#define VITRINE_FUNCTION(type, name, parameters, arguments) type vitrine_##name parameters;
+#endif
+
+VITRINE_FUNCTIONS(VITRINE_FUNCTION)
+
 /**
  * DOC: Values
  *
@@ -227,9 +277,6 @@ struct vitrine_value {
  *	memory until they are deleted, too, before or after this call. Format: "NODE_VALUE",
  *	"TOMBSTONE".
  */
-VITRINE_FUNCTION(void *, value_create, (struct vitrine_node *parent, const char *name,
-					const struct vitrine_value *value), (parent, name, value));
-VITRINE_FUNCTION(void, delete, (void *handle), (handle));
 
 /* The first parameters of a function that creates a value. */
 #define VITRINE_BELOW	struct vitrine_node *parent, const char *name
@@ -274,9 +321,6 @@ static inline struct vitrine_node *vitrine_record_node(VITRINE_BELOW)
 	return VITRINE_CREATE(.type = INSPECT_NODE_VALUE, .is_recorded = true);
 }
 
-VITRINE_FUNCTION(void, node_adopt, (struct vitrine_node *parent, struct vitrine_node *child),
-		 (parent, child));
-
 /**
  * DOC: Links
  *
@@ -304,7 +348,6 @@ VITRINE_CREATOR(link, (VITRINE_BELOW, const char *tree, enum inspect_link_dispos
  */
 VITRINE_CREATOR(list, (VITRINE_BELOW, unsigned int capacity),
 		.type = INSPECT_NODE_VALUE, .is_list = true, .count = capacity)
-VITRINE_FUNCTION(struct vitrine_node *, list_append, (struct vitrine_list *list), (list));
 
 /**
  * DOC: Numbers
@@ -329,10 +372,6 @@ VITRINE_FUNCTION(struct vitrine_node *, list_append, (struct vitrine_list *list)
  * ``vitrine_double_from_int(s64 value)``
  *	returns the nearest double.
  */
-VITRINE_FUNCTION(void, number_set, (void *number, u8 type, u64 bits), (number, type, bits));
-VITRINE_FUNCTION(void, number_add, (void *number, u8 type, u64 delta), (number, type, delta));
-VITRINE_FUNCTION(u64, double_from_ratio, (s64 numerator, u64 denominator),
-		 (numerator, denominator));
 
 static inline u64 vitrine_double_from_int(s64 value)
 {
@@ -355,10 +394,6 @@ static inline u64 vitrine_double_from_int(s64 value)
  * ``vitrine_TYPE_array_add(array, unsigned int slot, delta)``, ``vitrine_TYPE_array_sub()``
  *	change a slot of int or uint; the sum wraps.
  */
-VITRINE_FUNCTION(void, slot_set, (void *array, u8 type, unsigned int slot, u64 bits),
-		 (array, type, slot, bits));
-VITRINE_FUNCTION(void, slot_add, (void *array, u8 type, unsigned int slot, u64 delta),
-		 (array, type, slot, delta));
 
 /**
  * DOC: Histograms
@@ -431,9 +466,6 @@ static inline void vitrine_##kind##_array_##verb(struct vitrine_##kind##_array *
 VITRINE_NUMBERS(kind, c_type, block_type)				\
 VITRINE_SUM(kind, c_type, block_type, add, +)				\
 VITRINE_SUM(kind, c_type, block_type, sub, -)				\
-VITRINE_FUNCTION(void, kind##_histogram_insert_many,			\
-		 (struct vitrine_##kind##_histogram *histogram, c_type value, u64 count), \
-		 (histogram, value, count));				\
 static inline void							\
 vitrine_##kind##_histogram_insert(struct vitrine_##kind##_histogram *histogram, c_type value) \
 {									\
@@ -446,11 +478,6 @@ VITRINE_NUMBERS(double, u64, INSPECT_DOUBLE_VALUE)
 VITRINE_NUMBER(bool, bool, INSPECT_BOOL_VALUE)
 VITRINE_CREATOR(string_array, (VITRINE_BELOW, unsigned int nr_slots), .type = INSPECT_ARRAY_VALUE,
 		.slot_type = INSPECT_STRING_REFERENCE, .count = nr_slots)
-VITRINE_FUNCTION(void, string_array_set, (struct vitrine_string_array *array, unsigned int slot,
-					  const char *value), (array, slot, value));
-VITRINE_FUNCTION(void, double_histogram_set, (struct vitrine_double_histogram *histogram,
-					      unsigned int bucket, u64 bits),
-		 (histogram, bucket, bits));
 
 /**
  * DOC: Strings and byte vectors
@@ -473,8 +500,6 @@ VITRINE_CREATORS(string, (VITRINE_BELOW, const char *value), .type = INSPECT_BUF
 VITRINE_CREATORS(bytes, (VITRINE_BELOW, const void *value, size_t len),
 		 .type = INSPECT_BUFFER_VALUE, .format = INSPECT_BUFFER_BINARY,
 		 .bytes = value, .len_bytes = len)
-VITRINE_FUNCTION(void, buffer_set, (void *buffer, const void *bytes, size_t len_bytes),
-		 (buffer, bytes, len_bytes));
 
 static inline void vitrine_string_set(struct vitrine_string *property, const char *value)
 {
@@ -512,10 +537,6 @@ struct vitrine_health {
  * ``vitrine_health_deinit(struct vitrine_health *health)``
  *	deletes a health node; it can be initialised again.
  */
-VITRINE_FUNCTION(void, health_init, (struct vitrine_health *health, struct vitrine_node *parent),
-		 (health, parent));
-VITRINE_FUNCTION(void, health_set, (struct vitrine_health *health, const char *status,
-				    const char *message), (health, status, message));
 
 #define vitrine_health_starting_up(health, message)			\
 	vitrine_health_set(health, "STARTING_UP", message)
@@ -536,8 +557,6 @@ static inline void vitrine_health_deinit(struct vitrine_health *health)
 struct vitrine_percpu_uint {
 	u64 __percpu *cells;	/* private: the count of each CPU */
 };
-
-struct vitrine_percpu_histogram;
 
 /**
  * DOC: Per-CPU values
@@ -563,11 +582,6 @@ struct vitrine_percpu_histogram;
  * ``vitrine_percpu_delete(void *handle)``
  *	deletes a counter or histogram, of which no update may be in progress. May sleep.
  */
-VITRINE_FUNCTION(void *, percpu_create, (struct vitrine_node *parent, const char *name,
-					 const struct vitrine_value *value), (parent, name, value));
-VITRINE_FUNCTION(void, percpu_delete, (void *handle), (handle));
-VITRINE_FUNCTION(void, percpu_histogram_insert,
-		 (struct vitrine_percpu_histogram *histogram, u64 value), (histogram, value));
 
 static inline struct vitrine_percpu_uint *vitrine_percpu_uint_create(VITRINE_BELOW)
 {

@@ -22,11 +22,12 @@
 #error "A publisher is a module: vitrine tells its trees from others by their owner"
 #endif
 
-#define DEFINE_FUNCTION(name)	DEFINE_STATIC_CALL_RET0(vitrine_##name, vitrine_##name);
+#define DEFINE_FUNCTION(type, name, ...)				\
+	DEFINE_STATIC_CALL_RET0(vitrine_##name, vitrine_##name);
 
 VITRINE_FUNCTIONS(DEFINE_FUNCTION)
 
-#define SET_FUNCTION(name)						\
+#define SET_FUNCTION(type, name, ...)					\
 	static_call_update(vitrine_##name, api ? api->name : (void *)__static_call_return0);
 
 static void functions_set(const struct vitrine_api *api)

@@ -61,19 +61,10 @@
 
 #include <vitrine/inspect.h>
 
-/* Changes with the functions below, with their arguments, and with struct vitrine_value. */
+/* Changes with VITRINE_FUNCTIONS(), and with struct vitrine_value. */
 #define VITRINE_ABI	1
 
-#define VITRINE_FUNCTIONS(X)						\
-	X(tree_create_for) X(tree_destroy) X(tree_retain) X(tree_root) X(tree_show_stats) \
-	X(tree_may_sleep) X(tree_reserve) X(tree_nr_failed) X(text_clean) X(lazy_create) \
-	X(lazy_destroy) X(batch_begin) X(batch_end) X(value_create) X(delete) X(node_adopt) \
-	X(list_append) X(number_set) X(number_add) X(double_from_ratio) X(slot_set) X(slot_add) \
-	X(int_histogram_insert_many) X(uint_histogram_insert_many) X(double_histogram_set) \
-	X(string_array_set) X(buffer_set) X(health_init) X(health_set) X(percpu_create) \
-	X(percpu_delete) X(percpu_histogram_insert)
-
-#define VITRINE_API_MEMBER(name)	typeof(vitrine_##name) *name;
+#define VITRINE_API_MEMBER(type, name, ...)	typeof(vitrine_##name) *name;
 
 /* The functions of vitrine, which it passes to a publisher of the same ABI. */
 struct vitrine_api {
