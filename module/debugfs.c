@@ -244,7 +244,7 @@ static ssize_t read_locked(struct archive *archive, char __user *buf,
 static DEFINE_VITRINE_CATEGORY(cost);
 
 static const struct vitrine_site event_site = {
-	VTR_SITE(cost, VITRINE_RECORD_COMPLETE | VITRINE_RECORD_BEGAN, "event"),
+	VTR_SITE(cost, FXT_EVENT_DURATION_COMPLETE | VITRINE_RECORD_BEGAN, "event"),
 };
 
 /* Like the probes of an interrupt in source_irq.c. */

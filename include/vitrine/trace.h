@@ -276,19 +276,8 @@ struct vitrine_arg {
 #define VITRINE_ARG_VALUE(name, type, value)	, (u64)(value)
 
 /**
- * enum vitrine_record - kind of record that an event is written as
- * @VITRINE_RECORD_INSTANT: see vitrine_trace_instant(). This value and all up to
- *	@VITRINE_RECORD_FLOW_END are those of enum fxt_event_type
- * @VITRINE_RECORD_COUNTER: see vitrine_trace_counter()
- * @VITRINE_RECORD_BEGIN: see vitrine_trace_begin()
- * @VITRINE_RECORD_END: see vitrine_trace_end()
- * @VITRINE_RECORD_COMPLETE: see vitrine_trace_complete()
- * @VITRINE_RECORD_ASYNC_BEGIN: see vitrine_trace_async_begin()
- * @VITRINE_RECORD_ASYNC_INSTANT: see vitrine_trace_async_instant()
- * @VITRINE_RECORD_ASYNC_END: see vitrine_trace_async_end()
- * @VITRINE_RECORD_FLOW_BEGIN: see vitrine_trace_flow_begin()
- * @VITRINE_RECORD_FLOW_STEP: see vitrine_trace_flow_step()
- * @VITRINE_RECORD_FLOW_END: see vitrine_trace_flow_end()
+ * enum vitrine_record - kind of record that an event is written as: besides
+ *	enum fxt_event_type, one of these
  * @VITRINE_RECORD_LOG: see vitrine_trace_log()
  * @VITRINE_RECORD_BLOB: see vitrine_trace_blob()
  * @VITRINE_RECORD_LARGE_BLOB: see vitrine_trace_large_blob()
@@ -297,18 +286,7 @@ struct vitrine_arg {
  * @VITRINE_RECORD_KERNEL_OBJECT: see vitrine_trace_kernel_object()
  */
 enum vitrine_record {
-	VITRINE_RECORD_INSTANT		= FXT_EVENT_INSTANT,
-	VITRINE_RECORD_COUNTER		= FXT_EVENT_COUNTER,
-	VITRINE_RECORD_BEGIN		= FXT_EVENT_DURATION_BEGIN,
-	VITRINE_RECORD_END		= FXT_EVENT_DURATION_END,
-	VITRINE_RECORD_COMPLETE		= FXT_EVENT_DURATION_COMPLETE,
-	VITRINE_RECORD_ASYNC_BEGIN	= FXT_EVENT_ASYNC_BEGIN,
-	VITRINE_RECORD_ASYNC_INSTANT	= FXT_EVENT_ASYNC_INSTANT,
-	VITRINE_RECORD_ASYNC_END	= FXT_EVENT_ASYNC_END,
-	VITRINE_RECORD_FLOW_BEGIN	= FXT_EVENT_FLOW_BEGIN,
-	VITRINE_RECORD_FLOW_STEP	= FXT_EVENT_FLOW_STEP,
-	VITRINE_RECORD_FLOW_END		= FXT_EVENT_FLOW_END,
-	VITRINE_RECORD_LOG,
+	VITRINE_RECORD_LOG = FXT_EVENT_FLOW_END + 1,
 	VITRINE_RECORD_BLOB,
 	VITRINE_RECORD_LARGE_BLOB,
 	VITRINE_RECORD_LARGE_DATA,
@@ -336,7 +314,7 @@ enum vitrine_record {
 /**
  * struct vitrine_site - the constant data of an event in the source code
  * @category: category of the event
- * @record: enum vitrine_record and the flags above
+ * @record: enum fxt_event_type or enum vitrine_record, and the flags above
  * @nr_args: number of @args
  * @args: names and types of the arguments
  * @name: name of the event, or NULL if the name varies
@@ -468,7 +446,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
  * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_instant(category, name, ...)			\
-	VITRINE_TRACE(category, VITRINE_RECORD_INSTANT, "" name "", 0,	\
+	VITRINE_TRACE(category, FXT_EVENT_INSTANT, "" name "", 0,	\
 		      ##__VA_ARGS__)
 
 /**
@@ -484,7 +462,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
  * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_counter(category, name, counter, ...)		\
-	VITRINE_TRACE(category, VITRINE_RECORD_COUNTER, "" name "",	\
+	VITRINE_TRACE(category, FXT_EVENT_COUNTER, "" name "",		\
 		      VITRINE_ID(counter), ##__VA_ARGS__)
 
 /**
@@ -500,7 +478,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
  * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_begin(category, name, ...)			\
-	VITRINE_TRACE(category, VITRINE_RECORD_BEGIN, "" name "", 0,	\
+	VITRINE_TRACE(category, FXT_EVENT_DURATION_BEGIN, "" name "", 0, \
 		      ##__VA_ARGS__)
 
 /**
@@ -514,7 +492,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
  * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_end(category, name, ...)				\
-	VITRINE_TRACE(category, VITRINE_RECORD_END, "" name "", 0,	\
+	VITRINE_TRACE(category, FXT_EVENT_DURATION_END, "" name "", 0,	\
 		      ##__VA_ARGS__)
 
 /**
@@ -534,7 +512,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
  */
 #define vitrine_trace_complete(category, name, begin, ...)		\
 	VITRINE_TRACE(category,						\
-		      VITRINE_RECORD_COMPLETE | VITRINE_RECORD_BEGAN,	\
+		      FXT_EVENT_DURATION_COMPLETE | VITRINE_RECORD_BEGAN, \
 		      "" name "", begin, ##__VA_ARGS__)
 
 /**
@@ -550,7 +528,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
  * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_async_begin(category, name, async, ...)		\
-	VITRINE_TRACE(category, VITRINE_RECORD_ASYNC_BEGIN, "" name "",	\
+	VITRINE_TRACE(category, FXT_EVENT_ASYNC_BEGIN, "" name "",	\
 		      VITRINE_ID(async), ##__VA_ARGS__)
 
 /**
@@ -565,7 +543,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
  * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_async_instant(category, name, async, ...)	\
-	VITRINE_TRACE(category, VITRINE_RECORD_ASYNC_INSTANT, "" name "", \
+	VITRINE_TRACE(category, FXT_EVENT_ASYNC_INSTANT, "" name "",	\
 		      VITRINE_ID(async), ##__VA_ARGS__)
 
 /**
@@ -580,7 +558,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
  * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_async_end(category, name, async, ...)		\
-	VITRINE_TRACE(category, VITRINE_RECORD_ASYNC_END, "" name "",	\
+	VITRINE_TRACE(category, FXT_EVENT_ASYNC_END, "" name "",	\
 		      VITRINE_ID(async), ##__VA_ARGS__)
 
 /**
@@ -598,7 +576,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
  * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_flow_begin(category, name, flow, ...)		\
-	VITRINE_TRACE(category, VITRINE_RECORD_FLOW_BEGIN, "" name "",	\
+	VITRINE_TRACE(category, FXT_EVENT_FLOW_BEGIN, "" name "",	\
 		      VITRINE_ID(flow), ##__VA_ARGS__)
 
 /**
@@ -613,7 +591,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
  * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_flow_step(category, name, flow, ...)		\
-	VITRINE_TRACE(category, VITRINE_RECORD_FLOW_STEP, "" name "",	\
+	VITRINE_TRACE(category, FXT_EVENT_FLOW_STEP, "" name "",	\
 		      VITRINE_ID(flow), ##__VA_ARGS__)
 
 /**
@@ -628,7 +606,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
  * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_flow_end(category, name, flow, ...)		\
-	VITRINE_TRACE(category, VITRINE_RECORD_FLOW_END, "" name "",	\
+	VITRINE_TRACE(category, FXT_EVENT_FLOW_END, "" name "",		\
 		      VITRINE_ID(flow), ##__VA_ARGS__)
 
 /**
@@ -761,10 +739,10 @@ static inline void vitrine_scope_end(const struct vitrine_scope *scope)
 	struct vitrine_scope __scope = {};				\
 									\
 	if (static_branch_unlikely(&vitrine_category_##category.key)) {	\
-		VITRINE_TRACE_SITE(category, VITRINE_RECORD_END,	\
+		VITRINE_TRACE_SITE(category, FXT_EVENT_DURATION_END,	\
 				   scope_name);				\
 									\
-		VITRINE_TRACE(category, VITRINE_RECORD_BEGIN,		\
+		VITRINE_TRACE(category, FXT_EVENT_DURATION_BEGIN,	\
 			      scope_name, 0, ##__VA_ARGS__);		\
 		__scope.site = &__site;					\
 	}								\

@@ -97,7 +97,7 @@ static void make_own_site(struct pair *pair, struct random_site *made)
 
 static void make_site(struct pair *pair, struct random_site *made)
 {
-	enum vitrine_record record = below(pair, VITRINE_RECORD_FLOW_END + 1);
+	enum fxt_event_type record = below(pair, FXT_EVENT_FLOW_END + 1);
 	bool text = below(pair, 2);
 	unsigned int i;
 
@@ -109,8 +109,8 @@ static void make_site(struct pair *pair, struct random_site *made)
 		.name = random_name(pair),
 	};
 	made->args[0].name = random_name(pair);
-	if (record == VITRINE_RECORD_COMPLETE ||
-	    (record == VITRINE_RECORD_BEGIN && below(pair, 2)))
+	if (record == FXT_EVENT_DURATION_COMPLETE ||
+	    (record == FXT_EVENT_DURATION_BEGIN && below(pair, 2)))
 		made->site.record |= VITRINE_RECORD_BEGAN;
 	for (i = 0; i < made->site.nr_args; i++) {
 		made->args[i].name = random_name(pair);
@@ -239,7 +239,7 @@ static void expect_times(struct kunit *test, const struct vtr_ring *ring,
 	KUNIT_ASSERT_LE(test, end, after);
 	if (!(site->record & VITRINE_RECORD_BEGAN))
 		KUNIT_ASSERT_EQ(test, record[1], end);
-	else if ((site->record & 0xff) == VITRINE_RECORD_COMPLETE)
+	else if ((site->record & 0xff) == FXT_EVENT_DURATION_COMPLETE)
 		KUNIT_ASSERT_EQ(test, record[nr_words - 1], end);
 }
 
@@ -256,7 +256,7 @@ static void compare(struct kunit *test, struct pair *pair,
 	/* Only the time differs: when it was written, or when it began, and the end. */
 	if (!has_begun)
 		fast[1] = reference[1];
-	else if ((site->record & 0xff) == VITRINE_RECORD_COMPLETE)
+	else if ((site->record & 0xff) == FXT_EVENT_DURATION_COMPLETE)
 		fast[nr_words - 1] = reference[nr_words - 1];
 	KUNIT_ASSERT_MEMEQ(test, fast, reference, nr_words * FXT_WORD_BYTES);
 	KUNIT_ASSERT_EQ(test, pair->fast->other_records,

@@ -208,10 +208,10 @@ static struct vtr_fxt_event encode(const struct vitrine_site *site, const char *
 	};
 
 	/* The kinds of records that are not events have the same order in both. */
-	BUILD_BUG_ON(VITRINE_RECORD_KERNEL_OBJECT - VITRINE_RECORD_FLOW_END !=
+	BUILD_BUG_ON(VITRINE_RECORD_KERNEL_OBJECT - FXT_EVENT_FLOW_END !=
 		     VTR_FXT_KERNEL_OBJECT);
-	if (event.type > VITRINE_RECORD_FLOW_END) {
-		event.kind = event.type - VITRINE_RECORD_FLOW_END;
+	if (event.type > FXT_EVENT_FLOW_END) {
+		event.kind = event.type - FXT_EVENT_FLOW_END;
 		event.type = site->record >> 16;
 	}
 	return event;

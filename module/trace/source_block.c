@@ -29,11 +29,11 @@ static const struct vitrine_arg complete_args[] = {
 #define REQUEST_SITES(request)						\
 	{								\
 		{							\
-			VTR_SITE(block, VITRINE_RECORD_ASYNC_BEGIN |	\
+			VTR_SITE(block, FXT_EVENT_ASYNC_BEGIN |		\
 				 VITRINE_RECORD_TEXT, request),		\
 			VTR_SITE_ARGS(issue_args),			\
 		}, {							\
-			VTR_SITE(block, VITRINE_RECORD_ASYNC_END, request), \
+			VTR_SITE(block, FXT_EVENT_ASYNC_END, request),	\
 			VTR_SITE_ARGS(complete_args),			\
 		},							\
 	}

@@ -42,7 +42,7 @@ static const struct vitrine_arg address_args[] = {
 
 #define FAULT_SITE(name)						\
 	{								\
-		VTR_SITE(fault, VITRINE_RECORD_INSTANT, name),		\
+		VTR_SITE(fault, FXT_EVENT_INSTANT, name),		\
 		VTR_SITE_ARGS(address_args),				\
 	}
 
@@ -108,7 +108,7 @@ static notrace int notify(struct notifier_block *block, unsigned long reason,
 {
 #ifdef CONFIG_X86
 	static const struct vitrine_site site = {
-		VTR_SITE(fault, VITRINE_RECORD_INSTANT | VITRINE_RECORD_NAMED, NULL),
+		VTR_SITE(fault, FXT_EVENT_INSTANT | VITRINE_RECORD_NAMED, NULL),
 	};
 	const struct die_args *die = args;
 

@@ -46,7 +46,7 @@ static const struct vitrine_arg vector_args[] = {
 	VTR_PROBE(vector##_entry, entry),				\
 	{ #vector "_exit", VTR_PROBE_FUNCTION(vector##_exit, exit),	\
 	  (void *)&(const struct vitrine_site){				\
-		VTR_SITE(category, VITRINE_RECORD_COMPLETE |		\
+		VTR_SITE(category, FXT_EVENT_DURATION_COMPLETE |	\
 				   VITRINE_RECORD_BEGAN, #vector),	\
 		VTR_SITE_ARGS(vector_args),				\
 	} }
@@ -62,7 +62,7 @@ static notrace void probe_irq_entry(void *unused, int irq,
 
 #define HANDLER_SITE(arg)						\
 	{								\
-		VTR_SITE(irq, VITRINE_RECORD_COMPLETE |			\
+		VTR_SITE(irq, FXT_EVENT_DURATION_COMPLETE |		\
 			      VITRINE_RECORD_BEGAN |			\
 			      VITRINE_RECORD_NAMED, NULL),		\
 		.args = &(const struct vitrine_arg){ arg, FXT_ARG_INT32 }, \
@@ -91,7 +91,7 @@ static notrace void probe_irq_exit(void *unused, int irq,
 #define softirq_name(name)						\
 	[name##_SOFTIRQ] = {						\
 		.begin = {						\
-			VTR_SITE(irq, VITRINE_RECORD_BEGIN, "softirq " #name), \
+			VTR_SITE(irq, FXT_EVENT_DURATION_BEGIN, "softirq " #name), \
 		},							\
 		.end = {						\
 			VTR_SITE(irq, SOFTIRQ_END, "softirq " #name),	\
@@ -100,8 +100,8 @@ static notrace void probe_irq_exit(void *unused, int irq,
 #define softirq_name_end	softirq_name
 
 #define SOFTIRQ_END							\
-	(IS_ENABLED(CONFIG_PREEMPT_RT) ? VITRINE_RECORD_END :		\
-	 VITRINE_RECORD_COMPLETE | VITRINE_RECORD_BEGAN)
+	(IS_ENABLED(CONFIG_PREEMPT_RT) ? FXT_EVENT_DURATION_END :	\
+	 FXT_EVENT_DURATION_COMPLETE | VITRINE_RECORD_BEGAN)
 
 static const struct {
 	struct vitrine_site	begin;
@@ -174,7 +174,7 @@ static struct vtr_probe ipi_probes[] = {
 };
 #elif defined(CONFIG_ARM) || defined(CONFIG_ARM64)
 static const struct vitrine_site ipi_site = {
-	VTR_SITE(ipi, VITRINE_RECORD_COMPLETE | VITRINE_RECORD_BEGAN |
+	VTR_SITE(ipi, FXT_EVENT_DURATION_COMPLETE | VITRINE_RECORD_BEGAN |
 		      VITRINE_RECORD_NAMED, NULL),
 };
 

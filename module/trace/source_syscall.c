@@ -187,17 +187,17 @@ struct syscall_sites {
 #define SYSCALL_SITES(nr, name)						\
 	{								\
 		.complete = {						\
-			VTR_SITE(syscall, VITRINE_RECORD_COMPLETE |	\
+			VTR_SITE(syscall, FXT_EVENT_DURATION_COMPLETE |	\
 					  VITRINE_RECORD_BEGAN, name),	\
 			VTR_SITE_ARGS(ret_args),			\
 		},							\
 		.begin = {						\
-			VTR_SITE(syscall, VITRINE_RECORD_BEGIN |	\
+			VTR_SITE(syscall, FXT_EVENT_DURATION_BEGIN |	\
 					  VITRINE_RECORD_BEGAN, name),	\
 		},							\
 		.end = {						\
-			VTR_SITE(syscall, HAS_END(nr) ? VITRINE_RECORD_END : \
-					  VITRINE_RECORD_INSTANT, name), \
+			VTR_SITE(syscall, HAS_END(nr) ? FXT_EVENT_DURATION_END : \
+					  FXT_EVENT_INSTANT, name),	\
 			.args = ret_args,				\
 			.nr_args = HAS_END(nr),				\
 		},							\
@@ -324,7 +324,7 @@ static void write_complete(long nr, u64 begin, long ret)
 	else if (likely(found))
 		vitrine_trace_write1(&found->complete, begin, ret);
 	else
-		VITRINE_TRACE_NAMED(syscall, VITRINE_RECORD_COMPLETE |
+		VITRINE_TRACE_NAMED(syscall, FXT_EVENT_DURATION_COMPLETE |
 					     VITRINE_RECORD_BEGAN,
 				    nameless(), begin, VITRINE_ARG("nr", nr),
 				    VITRINE_ARG("ret", ret));
@@ -340,7 +340,7 @@ static void write_begin(long nr, u64 begin)
 	else if (likely(found))
 		vitrine_trace_write0(&found->begin, begin);
 	else
-		VITRINE_TRACE_NAMED(syscall, VITRINE_RECORD_BEGIN |
+		VITRINE_TRACE_NAMED(syscall, FXT_EVENT_DURATION_BEGIN |
 					     VITRINE_RECORD_BEGAN,
 				    nameless(), begin, VITRINE_ARG("nr", nr));
 }
@@ -354,7 +354,7 @@ static void write_end(long nr, long ret)
 	if (likely(found))
 		vitrine_trace_write1(&found->end, 0, ret);
 	else
-		VITRINE_TRACE_NAMED(syscall, VITRINE_RECORD_END, nameless(), 0,
+		VITRINE_TRACE_NAMED(syscall, FXT_EVENT_DURATION_END, nameless(), 0,
 				    VITRINE_ARG("ret", ret));
 }
 

@@ -43,10 +43,10 @@ static const struct vitrine_arg function_args[] = {
 
 #define EXPIRY_SITES(name)						\
 	{								\
-		EXPIRY_SITE(VITRINE_RECORD_COMPLETE |			\
+		EXPIRY_SITE(FXT_EVENT_DURATION_COMPLETE |		\
 			    VITRINE_RECORD_BEGAN, name),		\
-		EXPIRY_SITE(VITRINE_RECORD_BEGIN, name),		\
-		{ VTR_SITE(timer, VITRINE_RECORD_END, name) },		\
+		EXPIRY_SITE(FXT_EVENT_DURATION_BEGIN, name),		\
+		{ VTR_SITE(timer, FXT_EVENT_DURATION_END, name) },	\
 	}
 
 /* Sites of a timer that expires: as one record, and as begin and end. */
