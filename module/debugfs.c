@@ -3,10 +3,10 @@
  * The files under debugfs: trees, rings and settings.
  * Documentation/ABI/debugfs-vitrine describes each of them.
  *
- * debugfs does not forward mmap() for files that it protects completely. Files with
- * mmap() are therefore created with debugfs_create_file_unsafe(): debugfs protects only
- * their open(), which takes a reference to the object behind the file. open() also takes
- * a module reference, so the module cannot be unloaded while a file is open or mapped.
+ * debugfs does not forward mmap() for files that it protects completely. Files are therefore
+ * created with debugfs_create_file_unsafe(): debugfs protects only their open(), which takes a
+ * reference to the object behind the file. open() also takes a module reference, so the module
+ * cannot be unloaded while a file is open or mapped.
  *
  * Under lockdown debugfs refuses to open files that have mmap() or can be written. If
  * the kernel is locked down when the module is loaded, the trees are created without
@@ -313,30 +313,18 @@ static umode_t mode_of(umode_t mode)
 	return (mode | mode >> 3 | mode >> 6) & file_mode;
 }
 
-/* Give a new file to its owner and group. */
-static struct dentry *give(struct dentry *file)
+/* Create a file for its owner and group; @mode is for the owner. */
+static struct dentry *create_file(const char *name, umode_t mode, struct dentry *dir,
+				  void *object, const struct file_operations *operations)
 {
-	if (IS_ERR(file))
-		return file;
-	d_inode(file)->i_uid = owner;
-	d_inode(file)->i_gid = group;
+	struct dentry *file = debugfs_create_file_unsafe(name, mode_of(mode), dir, object,
+							 operations);
+
+	if (!IS_ERR(file)) {
+		d_inode(file)->i_uid = owner;
+		d_inode(file)->i_gid = group;
+	}
 	return file;
-}
-
-/* Create a file; @mode is for its owner. */
-static void create_file(const char *name, umode_t mode, struct dentry *dir,
-			void *object, const struct file_operations *operations)
-{
-	give(debugfs_create_file(name, mode_of(mode), dir, object, operations));
-}
-
-/* Create a file that debugfs protects only while it is opened. */
-static struct dentry *create_file_unsafe(const char *name, umode_t mode,
-					 struct dentry *dir, void *object,
-					 const struct file_operations *operations)
-{
-	return give(debugfs_create_file_unsafe(name, mode_of(mode), dir, object,
-					       operations));
 }
 
 /*
@@ -452,9 +440,8 @@ static struct dentry *tree_publish(struct vtr_inspect_entry *entry)
 	bool retained = entry->kind == VTR_INSPECT_RETAINED;
 
 	snprintf(name, sizeof(name), "%s" VITRINE_INSPECT_SUFFIX, entry->name);
-	return create_file_unsafe(name, 0400,
-				  retained ? retained_dir : inspect_dir, entry,
-				  tree_file_operations);
+	return create_file(name, 0400, retained ? retained_dir : inspect_dir, entry,
+			   tree_file_operations);
 }
 
 static const struct vtr_inspect_files tree_files = {
@@ -546,8 +533,7 @@ static void ring_publish(unsigned int cpu)
 	if (cpumask_test_and_set_cpu(cpu, &ring_files))
 		return;
 	snprintf(name, sizeof(name), "cpu%u", cpu);
-	create_file_unsafe(name, 0600, trace_dir, (void *)(unsigned long)cpu,
-			   &ring_fops);
+	create_file(name, 0600, trace_dir, (void *)(unsigned long)cpu, &ring_fops);
 }
 
 static int archive_open(struct inode *inode, struct file *file)
@@ -832,8 +818,8 @@ void vtr_debugfs_init(void)
 	vtr_inspect_set_files(&tree_files);
 
 	create_file(VITRINE_DROP_FILE, 0200, retained_dir, NULL, &drop_fops);
-	create_file_unsafe("trace.fxt", 0400, trace_dir, NULL, &archive_fops);
-	create_file_unsafe("marker", 0200, trace_dir, NULL, &marker_fops);
+	create_file("trace.fxt", 0400, trace_dir, NULL, &archive_fops);
+	create_file("marker", 0200, trace_dir, NULL, &marker_fops);
 	for (i = 0; i < ARRAY_SIZE(settings); i++)
 		create_file(settings[i].name,
 			    settings[i].show == cost_show ? 0400 : 0600,
