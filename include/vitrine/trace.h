@@ -410,7 +410,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
 
 #define VITRINE_TRACE(category, record, name, id, ...) do {		\
 	if (static_branch_unlikely(&vitrine_category_##category.key)) {	\
-		VITRINE_TRACE_SITE(category, record, name, ##__VA_ARGS__); \
+		VITRINE_TRACE_SITE(category, record, "" name "", ##__VA_ARGS__); \
 									\
 		VITRINE_WRITE(&__site, id, ##__VA_ARGS__);		\
 	}								\
@@ -446,8 +446,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
  * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_instant(category, name, ...)			\
-	VITRINE_TRACE(category, FXT_EVENT_INSTANT, "" name "", 0,	\
-		      ##__VA_ARGS__)
+	VITRINE_TRACE(category, FXT_EVENT_INSTANT, name, 0, ##__VA_ARGS__)
 
 /**
  * vitrine_trace_counter() - record new values of a counter
@@ -462,8 +461,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
  * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_counter(category, name, counter, ...)		\
-	VITRINE_TRACE(category, FXT_EVENT_COUNTER, "" name "",		\
-		      VITRINE_ID(counter), ##__VA_ARGS__)
+	VITRINE_TRACE(category, FXT_EVENT_COUNTER, name, VITRINE_ID(counter), ##__VA_ARGS__)
 
 /**
  * vitrine_trace_begin() - begin a duration on the current thread
@@ -478,8 +476,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
  * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_begin(category, name, ...)			\
-	VITRINE_TRACE(category, FXT_EVENT_DURATION_BEGIN, "" name "", 0, \
-		      ##__VA_ARGS__)
+	VITRINE_TRACE(category, FXT_EVENT_DURATION_BEGIN, name, 0, ##__VA_ARGS__)
 
 /**
  * vitrine_trace_end() - end the innermost duration of the current thread
@@ -492,8 +489,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
  * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_end(category, name, ...)				\
-	VITRINE_TRACE(category, FXT_EVENT_DURATION_END, "" name "", 0,	\
-		      ##__VA_ARGS__)
+	VITRINE_TRACE(category, FXT_EVENT_DURATION_END, name, 0, ##__VA_ARGS__)
 
 /**
  * vitrine_trace_complete() - record a duration of the current thread that ends now
@@ -511,9 +507,8 @@ u64 vitrine_trace_switches(unsigned int cpu);
  * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_complete(category, name, begin, ...)		\
-	VITRINE_TRACE(category,						\
-		      FXT_EVENT_DURATION_COMPLETE | VITRINE_RECORD_BEGAN, \
-		      "" name "", begin, ##__VA_ARGS__)
+	VITRINE_TRACE(category, FXT_EVENT_DURATION_COMPLETE | VITRINE_RECORD_BEGAN, \
+		      name, begin, ##__VA_ARGS__)
 
 /**
  * vitrine_trace_async_begin() - begin an operation that belongs to no thread
@@ -528,8 +523,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
  * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_async_begin(category, name, async, ...)		\
-	VITRINE_TRACE(category, FXT_EVENT_ASYNC_BEGIN, "" name "",	\
-		      VITRINE_ID(async), ##__VA_ARGS__)
+	VITRINE_TRACE(category, FXT_EVENT_ASYNC_BEGIN, name, VITRINE_ID(async), ##__VA_ARGS__)
 
 /**
  * vitrine_trace_async_instant() - record a step of an asynchronous operation
@@ -543,8 +537,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
  * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_async_instant(category, name, async, ...)	\
-	VITRINE_TRACE(category, FXT_EVENT_ASYNC_INSTANT, "" name "",	\
-		      VITRINE_ID(async), ##__VA_ARGS__)
+	VITRINE_TRACE(category, FXT_EVENT_ASYNC_INSTANT, name, VITRINE_ID(async), ##__VA_ARGS__)
 
 /**
  * vitrine_trace_async_end() - end an asynchronous operation, on any thread
@@ -558,8 +551,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
  * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_async_end(category, name, async, ...)		\
-	VITRINE_TRACE(category, FXT_EVENT_ASYNC_END, "" name "",	\
-		      VITRINE_ID(async), ##__VA_ARGS__)
+	VITRINE_TRACE(category, FXT_EVENT_ASYNC_END, name, VITRINE_ID(async), ##__VA_ARGS__)
 
 /**
  * vitrine_trace_flow_begin() - begin a flow at the enclosing duration
@@ -576,8 +568,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
  * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_flow_begin(category, name, flow, ...)		\
-	VITRINE_TRACE(category, FXT_EVENT_FLOW_BEGIN, "" name "",	\
-		      VITRINE_ID(flow), ##__VA_ARGS__)
+	VITRINE_TRACE(category, FXT_EVENT_FLOW_BEGIN, name, VITRINE_ID(flow), ##__VA_ARGS__)
 
 /**
  * vitrine_trace_flow_step() - continue a flow at the enclosing duration
@@ -591,8 +582,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
  * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_flow_step(category, name, flow, ...)		\
-	VITRINE_TRACE(category, FXT_EVENT_FLOW_STEP, "" name "",	\
-		      VITRINE_ID(flow), ##__VA_ARGS__)
+	VITRINE_TRACE(category, FXT_EVENT_FLOW_STEP, name, VITRINE_ID(flow), ##__VA_ARGS__)
 
 /**
  * vitrine_trace_flow_end() - end a flow at the enclosing duration
@@ -606,8 +596,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
  * Context: any. In NMI, counted as lost.
  */
 #define vitrine_trace_flow_end(category, name, flow, ...)		\
-	VITRINE_TRACE(category, FXT_EVENT_FLOW_END, "" name "",		\
-		      VITRINE_ID(flow), ##__VA_ARGS__)
+	VITRINE_TRACE(category, FXT_EVENT_FLOW_END, name, VITRINE_ID(flow), ##__VA_ARGS__)
 
 /**
  * vitrine_trace_log() - record a message
