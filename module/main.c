@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Module parameters, except for those of debugfs.c; other modules that come and go;
+ * Module parameters, except for those of debugfs.c and inspect.c; other modules that come and go;
  * initialisation, and cleanup in the reverse order.
  *
  * Concurrency: the kernel calls the init and exit functions once each; the parameters are
@@ -49,14 +49,6 @@ MODULE_PARM_DESC(buffer_kb, "Size of the ring of each CPU in KiB, a power of two
 static unsigned int subbuf_kb = 64;
 module_param(subbuf_kb, uint, 0444);
 MODULE_PARM_DESC(subbuf_kb, "Size of a sub-buffer in KiB, a power of two, at most half of buffer_kb (default: 64)");
-
-static unsigned int retained_max = 16;
-module_param(retained_max, uint, 0444);
-MODULE_PARM_DESC(retained_max, "Maximum number of retained trees, 0 for none (default: 16)");
-
-static unsigned int retained_kb = 4096;
-module_param(retained_kb, uint, 0444);
-MODULE_PARM_DESC(retained_kb, "Maximum size of all retained trees together in KiB (default: 4096)");
 
 static char *events = "";
 module_param(events, charp, 0444);
@@ -235,7 +227,6 @@ static int __init vitrine_init(void)
 		       trigger);
 		goto err_marker;
 	}
-	vtr_retained_init(retained_max, retained_kb);
 	err = vtr_lazy_init();
 	if (err)
 		goto err_trigger;
@@ -285,7 +276,7 @@ static void __exit vitrine_exit(void)
 	vtr_debugfs_deinit();
 	platform_driver_unregister(&publishers);
 	vtr_trees_deinit();
-	vtr_retained_deinit();
+	vtr_retained_drop("*");
 	vtr_lazy_deinit();
 	vtr_trigger_deinit();
 	vtr_session_deinit();

@@ -22,6 +22,7 @@
 #include <linux/device.h>
 #include <linux/gfp.h>
 #include <linux/kernel.h>
+#include <linux/moduleparam.h>
 #include <linux/printk.h>
 #include <linux/slab.h>
 
@@ -829,10 +830,18 @@ struct retained {
 	size_t			bytes;
 };
 
+static unsigned int retained_max = 16;
+module_param(retained_max, uint, 0444);
+MODULE_PARM_DESC(retained_max, "Maximum number of retained trees, 0 for none (default: 16)");
+
+static unsigned int retained_kb = 4096;
+module_param(retained_kb, uint, 0444);
+MODULE_PARM_DESC(retained_kb, "Maximum size of all retained trees together in KiB (default: 4096)");
+
 static DEFINE_MUTEX(retained_lock);
 static LIST_HEAD(retained_trees);	/* oldest first */
-static unsigned int nr_trees, max_trees;
-static size_t nr_bytes, max_bytes;
+static unsigned int nr_trees;
+static size_t nr_bytes;
 static unsigned long nr_dropped;
 
 /* Return the size of the pages and of the table that lists them. */
@@ -869,10 +878,11 @@ static struct retained *find(const char *name)
 static bool make_room(const struct retained *retained)
 {
 	struct retained *other = find(retained->entry.name);
+	size_t max_bytes = retained_kb * 1024UL;
 
-	if (!max_trees || retained->bytes > max_bytes)
+	if (!retained_max || retained->bytes > max_bytes)
 		return false;
-	while (other || nr_trees >= max_trees ||
+	while (other || nr_trees >= retained_max ||
 	       nr_bytes + retained->bytes > max_bytes) {
 		drop(other ?: list_first_entry(&retained_trees,
 					       struct retained, list));
@@ -931,7 +941,7 @@ VTR_EXPORT(vitrine_tree_retain);
  * Context: task; may sleep.
  * Return: 0, or -ENOENT if no retained tree has that name.
  */
-int vtr_retained_drop(const char *name)
+int vtr_retained_drop(char *name)
 {
 	struct retained *retained, *tmp;
 	bool all = !strcmp(name, "*");
@@ -958,29 +968,6 @@ int vtr_retained_drop(const char *name)
 unsigned long vtr_retained_dropped(void)
 {
 	return READ_ONCE(nr_dropped);
-}
-
-/**
- * vtr_retained_init() - set the limits of retained trees
- * @trees: maximum number of trees, 0 for none
- * @kb: maximum size of all retained trees together in KiB
- *
- * Context: task, before any tree is retained.
- */
-void vtr_retained_init(unsigned int trees, unsigned int kb)
-{
-	max_trees = trees;
-	max_bytes = kb * 1024UL;
-}
-
-/**
- * vtr_retained_deinit() - drop all retained trees
- *
- * Context: task; may sleep.
- */
-void vtr_retained_deinit(void)
-{
-	vtr_retained_drop("*");
 }
 
 /*

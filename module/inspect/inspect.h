@@ -104,9 +104,7 @@ void vtr_lazy_deinit(void);
 void vtr_lazy_stats(struct vtr_inspect_entry *entry,
 		    struct vtr_lazy_stats *ret);
 
-void vtr_retained_init(unsigned int trees, unsigned int kb);
-void vtr_retained_deinit(void);
-int vtr_retained_drop(const char *name);
+int vtr_retained_drop(char *name);
 unsigned long vtr_retained_dropped(void);
 
 void vtr_inspect_module_goes(const struct module *module, bool is_expected);
