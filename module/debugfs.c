@@ -449,32 +449,6 @@ static const struct vtr_inspect_files tree_files = {
 	.withdraw	= debugfs_remove,
 };
 
-/* Write retained/drop: the name of a retained tree, or "*" for all. */
-
-static ssize_t drop_write(struct file *file, const char __user *buf,
-			  size_t count, loff_t *pos)
-{
-	char name[VITRINE_TREE_NAME_MAX + sizeof("\n")];
-	int err;
-
-	if (count >= sizeof(name))
-		return -EINVAL;
-	if (copy_from_user(name, buf, count))
-		return -EFAULT;
-	name[count] = '\0';
-	if (count && name[count - 1] == '\n')
-		name[count - 1] = '\0';
-	err = vtr_retained_drop(name);
-	return err ?: count;
-}
-
-static const struct file_operations drop_fops = {
-	.owner		= THIS_MODULE,
-	.open		= simple_open,
-	.write		= drop_write,
-	.llseek		= noop_llseek,
-};
-
 /*
  * Check whether a file of trace/ may be opened to read it. debugfs refuses all of them that
  * are opened for writing, and all with mmap(), at either level of lockdown.
@@ -601,8 +575,8 @@ static const struct file_operations marker_fops = {
  * struct setting - one control file
  * @name: file name
  * @show: writes what read() returns; returns 0 or a negative errno
- * @set: parses what was written, without surrounding white space. A file without @set, but
- *	with @show, can only be read
+ * @set: parses what was written, without surrounding white space. A file with one of both
+ *	can only be read, or only be written
  * @max_bytes: longest text that is written, 0 for LINE_MAX_BYTES
  * @offset: for a file without either: position of its number in the settings of the session
  * @choices: names of the values of that number, or NULL
@@ -685,6 +659,9 @@ static const struct setting settings[] = {
 	SESSION_SETTING(subbuf_kb),
 };
 
+/* The name of a retained tree, or "*" for all. */
+static const struct setting drop = { .set = vtr_retained_drop };
+
 /* Serialises reads and writes of settings. */
 static DEFINE_MUTEX(settings_mutex);
 
@@ -723,10 +700,13 @@ static int session_set(const char *word, const struct setting *setting)
 static int setting_show(struct seq_file *seq, void *unused)
 {
 	const struct setting *setting = seq->private;
-	int err;
+	int err = 0;
 
 	mutex_lock(&settings_mutex);
-	err = setting->show ? setting->show(seq) : session_show(seq, setting);
+	if (setting->show)
+		err = setting->show(seq);
+	else if (!setting->set)
+		err = session_show(seq, setting);
 	mutex_unlock(&settings_mutex);
 	return err;
 }
@@ -817,7 +797,7 @@ void vtr_debugfs_init(void)
 	trace_dir = debugfs_create_dir(VITRINE_TRACE_DIR, top_dir);
 	vtr_inspect_set_files(&tree_files);
 
-	create_file(VITRINE_DROP_FILE, 0200, retained_dir, NULL, &drop_fops);
+	create_file(VITRINE_DROP_FILE, 0200, retained_dir, (void *)&drop, &setting_fops);
 	create_file("trace.fxt", 0400, trace_dir, NULL, &archive_fops);
 	create_file("marker", 0200, trace_dir, NULL, &marker_fops);
 	for (i = 0; i < ARRAY_SIZE(settings); i++)
