@@ -45,28 +45,28 @@ static void note(const struct vitrine_marker *marker, const char *format, ...)
 		vitrine_marker_instant(marker, text);
 }
 
-/* Called with a file that is in @cgroup or below it, and its path. */
-typedef void visit_file(const struct vitrine_marker *marker, const char *cgroup, char *path);
-
-/* Call a function for each file of a name in a cgroup and its descendants. */
-static void visit_files(const char *cgroup, const char *name, visit_file *visit,
-			const struct vitrine_marker *marker)
+/**
+ * cgroups_visit() - call a function for each file of a name in a cgroup and its descendants
+ * @cgroup: directory of the cgroup
+ * @name: name of the files
+ * @visit: called with @ctx, @cgroup and the path of the file
+ * @ctx: first argument of @visit
+ */
+void cgroups_visit(const char *cgroup, const char *name, cgroups_visit_fn *visit, void *ctx)
 {
-	char top[4096];
-	char * const tops[] = { top, NULL };
+	char * const tops[] = { (char *)cgroup, NULL };
 	FTSENT *entry;
 	FTS *tree;
 
-	snprintf(top, sizeof(top), "%s", cgroup);
 	tree = fts_open(tops, FTS_PHYSICAL | FTS_NOSTAT | FTS_NOCHDIR, NULL);
 	while (tree && (entry = fts_read(tree)))
 		if (!strcmp(entry->fts_name, name))
-			visit(marker, cgroup, entry->fts_path);
+			visit(ctx, cgroup, entry->fts_path);
 	if (tree)
 		fts_close(tree);
 }
 
-static void note_processes(const struct vitrine_marker *marker, const char *cgroup, char *path)
+static void note_processes(void *marker, const char *cgroup, char *path)
 {
 	FILE *file = fopen(path, "re");
 	uint64_t pid;
@@ -78,7 +78,7 @@ static void note_processes(const struct vitrine_marker *marker, const char *cgro
 }
 
 /* A cgroup without a limit has the word "max" in its file. */
-static void note_limit(const struct vitrine_marker *marker, const char *root, char *path)
+static void note_limit(void *marker, const char *root, char *path)
 {
 	FILE *file = fopen(path, "re");
 	uint64_t quota_us, period_us;
@@ -89,7 +89,7 @@ static void note_limit(const struct vitrine_marker *marker, const char *root, ch
 		*strrchr(path, '/') = '\0';
 		note(marker, "cgroup limit %" PRIu64 " %" PRIu64 " %" PRIu64 " %s", quota_us,
 		     period_us, read_throttled(path), path + strlen(CGROUPS));
-		visit_files(path, "cgroup.procs", note_processes, marker);
+		cgroups_visit(path, "cgroup.procs", note_processes, marker);
 		path[strlen(path)] = '/';
 	}
 	fclose(file);
@@ -99,8 +99,8 @@ static void note_limit(const struct vitrine_marker *marker, const char *root, ch
  * cgroups_note() - write down the limits of all cgroups
  * @marker: receives the markers, or NULL
  */
-void cgroups_note(const struct vitrine_marker *marker)
+void cgroups_note(struct vitrine_marker *marker)
 {
 	if (marker)
-		visit_files(CGROUPS, "cpu.max", note_limit, marker);
+		cgroups_visit(CGROUPS, "cpu.max", note_limit, marker);
 }

@@ -10,6 +10,10 @@
 /* Where cgroups of version 2 are mounted. */
 #define CGROUPS		"/sys/fs/cgroup"
 
-void cgroups_note(const struct vitrine_marker *marker);
+/* Called with a file that is in @cgroup or below it, and its path. */
+typedef void cgroups_visit_fn(void *ctx, const char *cgroup, char *path);
+
+void cgroups_visit(const char *cgroup, const char *name, cgroups_visit_fn *visit, void *ctx);
+void cgroups_note(struct vitrine_marker *marker);
 
 #endif /* _VITRINE_CGROUPS_H */

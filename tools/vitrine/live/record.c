@@ -12,7 +12,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fts.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
@@ -75,63 +74,34 @@ struct process {
 };
 
 /**
- * struct record_choice - what of a recording is kept
- * @wants_cpu: tells whether to record a CPU
- * @write: write what is kept of the trace @raw to the trace @out; returns enum exit_code
- * @ctx: first argument of both
- */
-struct record_choice {
-	bool (*wants_cpu)(const void *ctx, unsigned int cpu);
-	int (*write)(const void *ctx, const char *raw, const char *out,
-		     const struct processes *processes);
-	const void *ctx;
-};
-
-/**
  * struct record_args - the options of `vitrine record'
- * @output: file to write; "-": standard output; NULL: a name with the time
+ * @files: files to write; without a name, the name has the time
  * @duration_ns: when to stop; 0: no limit
- * @until: "CATEGORY:NAME" or "CATEGORY" of an event that ends the recording, or NULL
  * @delay_ns: when to begin
- * @zstd: compress the trace, whatever its name is
- * @rotate_bytes: when to begin the next file; 0: never
- * @nr_keep: with @rotate_bytes, how many files to keep; 0: all
  * @history: keep the sub-buffers in which the recording begins from their beginning
- * @choice: what is kept, or NULL for everything
- * @processes: with @choice, ids or names of processes to keep with their children
- * @nr_processes: how many
- * @cgroup: with @choice, cgroup whose processes are kept, or NULL
+ * @cut: what is kept of the recording
+ * @is_cut: something is left out
+ * @wish: settings that are to be changed
  * @all: record all categories, and report the cost
- * @why: record the causes of long waits, too
- * @threshold_us: with @why, the shortest wait, blocked or runnable, that is recorded
  * @no_wakeups: do not enable the category sched
  * @events: events of ftrace that are recorded, too
  * @nr_events: number of @events
  * @command: command to run while recording, and its arguments; or NULL
- * @saved: called with the name of the trace when it is complete, or NULL
  */
-struct record_args {
-	const char *output;
+static struct record_args {
+	struct rotation files;
 	uint64_t duration_ns;
-	const char *until;
 	uint64_t delay_ns;
-	bool zstd;
-	uint64_t rotate_bytes;
-	unsigned int nr_keep;
 	bool history;
-	const struct record_choice *choice;
-	const char * const *processes;
-	unsigned int nr_processes;
-	const char *cgroup;
+	struct cut_args cut;
+	bool is_cut;
+	struct events_wish wish;
 	bool all;
-	bool why;
-	uint64_t threshold_us;
 	bool no_wakeups;
 	struct kernel_event_wish *events;
 	unsigned int nr_events;
 	char **command;
-	void (*saved)(const char *output);
-};
+} args;
 
 /* Seconds until a progress line is shown on the terminal. */
 #define PROGRESS_S	2
@@ -146,14 +116,10 @@ struct record_args {
 
 /**
  * struct record - a recording in progress
- * @args: the options
- * @name: buffer for @output
- * @output: name of the trace
- * @raw: with a choice, the trace that it is made from
- * @processes: with a choice, the processes that are kept
+ * @raw: with a cut, the trace that it is made from
+ * @processes: with a cut, the processes that are kept
  * @recorder: the rings, and counts of records
- * @wish: settings that are to be changed
- * @events: those that are changed until recording ends
+ * @events: settings that are changed until recording ends
  * @kernel: events of ftrace
  * @marker: with --why, takes markers about cgroups, or NULL
  * @cost: with --all, the measured cost of a record
@@ -173,16 +139,12 @@ struct record_args {
  * @end: when it ended, or 0
  * @begin_cpu: CPU time that this process had used by then, in seconds
  * @progress: a progress line is on the terminal
- * @choice_status: exit code of writing the choice
+ * @cut_status: exit code of the cut
  */
 struct record {
-	const struct record_args *args;
-	char name[TRACE_NAME_BYTES];
-	const char *output;
 	struct vtr_temporary raw;
 	struct processes processes;
 	struct recorder recorder;
-	struct events_wish wish;
 	struct events_hold events;
 	struct kernel_events kernel;
 	struct vitrine_marker *marker;
@@ -203,7 +165,7 @@ struct record {
 	struct timespec end;
 	double begin_cpu;
 	bool progress;
-	int choice_status;
+	int cut_status;
 };
 
 enum {
@@ -224,18 +186,6 @@ enum {
 #define MAX_WHY_NS	(3600 * NSEC_PER_SEC)
 
 #define MAX_NS		(1000 * 3600 * NSEC_PER_SEC)
-
-/**
- * struct wish - the options, and what is kept of the recording
- * @args: the options
- * @choice: if something is left out, passed with @args
- * @cut: filters
- */
-struct wish {
-	struct record_args args;
-	struct record_choice choice;
-	struct cut_args cut;
-};
 
 /* ---- What the recording took ------------------------------------------- */
 
@@ -361,14 +311,12 @@ static bool has(const struct processes *processes, uint64_t pid)
 	return false;
 }
 
-static bool add(struct processes *processes, uint64_t pid)
+static void add(struct processes *processes, uint64_t pid)
 {
 	if (has(processes, pid))
-		return true;
-	if (!GROW(processes->pids, processes->nr))
-		return false;
+		return;
+	must_have(GROW(processes->pids, processes->nr));
 	processes->pids[processes->nr++] = pid;
-	return true;
 }
 
 /* ---- A process and its children ---------------------------------------------- */
@@ -408,8 +356,7 @@ static size_t read_all(struct process **ret)
 	while (dir && (entry = readdir(dir))) {
 		if (*entry->d_name < '1' || *entry->d_name > '9')
 			continue;
-		if (!GROW(all, nr))
-			break;
+		must_have(GROW(all, nr));
 		nr += read_process(entry->d_name, &all[nr]);
 	}
 	if (dir)
@@ -418,73 +365,58 @@ static size_t read_all(struct process **ret)
 	return nr;
 }
 
-/* Add processes, and all that descend from them. Returns false without memory. */
-static bool processes_add_tree(struct processes *processes, const char *text)
+/* Add processes, and all that descend from them. */
+static void processes_add_tree(struct processes *processes, const char *text)
 {
 	struct process *all;
 	size_t nr = read_all(&all), before, i;
-	bool good = true;
 	char id[24];
 
-	for (i = 0; good && i < nr; i++) {
+	for (i = 0; i < nr; i++) {
 		snprintf(id, sizeof(id), "%" PRIu64, all[i].pid);
 		if (!strcmp(id, text) || !strcmp(all[i].name, text))
-			good = add(processes, all[i].pid);
+			add(processes, all[i].pid);
 	}
 	do {
 		before = processes->nr;
-		for (i = 0; good && i < nr; i++)
+		for (i = 0; i < nr; i++)
 			if (has(processes, all[i].parent))
-				good = add(processes, all[i].pid);
-	} while (good && processes->nr > before);
+				add(processes, all[i].pid);
+	} while (processes->nr > before);
 	free(all);
-	return good;
 }
 
 /* ---- Cgroups -------------------------------------------------------------------- */
 
-static bool add_members(struct processes *processes, const char *path)
+static void add_members(void *ctx, const char *cgroup, char *path)
 {
 	FILE *file = fopen(path, "re");
-	bool good = true;
 	uint64_t pid;
 
-	while (file && good && fscanf(file, "%" SCNu64, &pid) == 1)
-		good = add(processes, pid);
+	while (file && fscanf(file, "%" SCNu64, &pid) == 1)
+		add(ctx, pid);
 	if (file)
 		fclose(file);
-	return good;
 }
 
 /*
  * Add the processes of a cgroup and of its descendants. Returns NULL, or an error: there is no
- * such cgroup, or no memory.
+ * such cgroup.
  */
 static struct vitrine_error *processes_add_cgroup(struct processes *processes,
 						  const char *path)
 {
-	char top[4096];
-	char * const tops[] = { top, NULL };
+	char *top = must_format(CGROUPS "%s", path), *file = must_format("%s/cgroup.procs", top);
 	struct vitrine_error *err = NULL;
-	bool found = false;
-	FTSENT *entry;
-	FTS *tree;
 
-	snprintf(top, sizeof(top), CGROUPS "%s", path);
-	tree = fts_open(tops, FTS_PHYSICAL | FTS_NOSTAT | FTS_NOCHDIR, NULL);
-	while (!err && tree && (entry = fts_read(tree))) {
-		if (strcmp(entry->fts_name, "cgroup.procs"))
-			continue;
-		found |= entry->fts_level == 1;
-		if (!add_members(processes, entry->fts_path))
-			err = vtr_error_no_memory();
-	}
-	if (tree)
-		fts_close(tree);
-	if (!err && !found)
+	if (access(file, F_OK))
 		err = vitrine_error_create(ENOENT, top, VITRINE_NO_OFFSET,
 					   "give a path as in /proc/PID/cgroup, with cgroup version 2 mounted",
 					   "no such cgroup");
+	else
+		cgroups_visit(top, "cgroup.procs", add_members, processes);
+	free(file);
+	free(top);
 	return err;
 }
 
@@ -533,9 +465,9 @@ static int flush_rings(void)
 
 /* ---- The command ------------------------------------------------------- */
 
-static bool is_standard_output(const struct record *record)
+static bool is_standard_output(void)
 {
-	return !strcmp(record->output, "-");
+	return !strcmp(args.files.output, "-");
 }
 
 static void __attribute__((noreturn))
@@ -549,9 +481,9 @@ run_child(const struct record *record, int go_fd, int failed_fd)
 		;
 	sigprocmask(SIG_SETMASK, &record->old_mask, NULL);
 	/* What the command prints is no part of the trace. */
-	if (is_standard_output(record))
+	if (is_standard_output())
 		dup2(STDERR_FILENO, STDOUT_FILENO);
-	execvp(record->args->command[0], record->args->command);
+	execvp(args.command[0], args.command);
 	code = errno;
 	if (write(failed_fd, &code, sizeof(code)) < 0)
 		_exit(126);
@@ -563,7 +495,7 @@ static struct vitrine_error *prepare_command(struct record *record)
 {
 	int go[2], failed[2];
 
-	if (!record->args->command)
+	if (!args.command)
 		return NULL;
 	if (pipe2(go, O_CLOEXEC))
 		return vtr_error_os(errno, NULL, "cannot run a command");
@@ -600,7 +532,7 @@ static struct vitrine_error *let_command_go(struct record *record)
 		return NULL;
 	waitpid(record->pid, NULL, 0);
 	record->pid = 0;
-	return vtr_error_os(code, record->args->command[0], "cannot run");
+	return vtr_error_os(code, args.command[0], "cannot run");
 }
 
 /* Kill the child, which has not run the command yet. */
@@ -615,7 +547,7 @@ static void abandon_command(struct record *record)
 
 static void print_status(const struct record *record)
 {
-	const char *command = record->args->command[0];
+	const char *command = args.command[0];
 
 	if (WIFSIGNALED(record->status))
 		fprintf(stderr, "vitrine: %s was killed by signal %d\n",
@@ -644,7 +576,7 @@ static void wait_for_command(struct record *record)
 	while (record->pid && waitpid(record->pid, &record->status, 0) < 0)
 		if (errno != EINTR)
 			break;
-	if (record->args->command)
+	if (args.command)
 		print_status(record);
 }
 
@@ -752,16 +684,15 @@ static void handle_signal(struct record *record)
  */
 static struct vitrine_error *find_processes(struct record *record)
 {
-	const struct record_args *args = record->args;
+	const struct record_filter *filter = &args.cut.filter;
 	bool started = record->recorder.started;
 	struct vitrine_error *err = NULL;
 	unsigned int i;
 
-	for (i = 0; i < args->nr_processes && !started; i++)
-		if (!processes_add_tree(&record->processes, args->processes[i]))
-			return vtr_error_no_memory();
-	if (args->cgroup)
-		err = processes_add_cgroup(&record->processes, args->cgroup);
+	for (i = 0; i < filter->nr_processes && !started; i++)
+		processes_add_tree(&record->processes, filter->processes[i]);
+	if (args.cut.cgroup)
+		err = processes_add_cgroup(&record->processes, args.cut.cgroup);
 	/* The cgroup may be removed meanwhile. */
 	if (err && started && err->code == ENOENT) {
 		vitrine_error_destroy(err);
@@ -775,7 +706,7 @@ static void check_trigger(struct record *record)
 {
 	struct recorder *recorder = &record->recorder;
 
-	if (!record->wish.until || record->done)
+	if (!args.wish.until || record->done)
 		return;
 	record->disarmed = events_fired(&record->events, &recorder->is_over);
 	record->done = record->disarmed || recorder->is_over;
@@ -813,35 +744,23 @@ static double own_seconds(void)
 	       (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
-static struct events_wish make_wish(const struct record_args *args)
+static bool has_wish(void)
 {
-	return (struct events_wish){
-		.set = args->no_wakeups ? EVENTS_NONE :
-		       args->all ? EVENTS_ALL :
-		       args->why ? EVENTS_WHY : EVENTS_WAKEUPS,
-		.stacks = args->why,
-		.threshold_us = args->threshold_us,
-		.until = args->until,
-	};
-}
-
-static bool has_wish(const struct record *record)
-{
-	return record->wish.set != EVENTS_NONE || record->wish.until;
+	return args.wish.set != EVENTS_NONE || args.wish.until;
 }
 
 static struct vitrine_error *enable_events(struct record *record)
 {
 	struct vitrine_error *err;
 
-	if (!has_wish(record))
+	if (!has_wish())
 		return NULL;
-	err = events_hold(&record->events, &record->wish);
+	err = events_hold(&record->events, &args.wish);
 	/* Without markers, nothing is known of cgroups. */
-	if (!err && record->args->why)
+	if (!err && args.wish.stacks)
 		vitrine_error_destroy(vitrine_marker_create(NULL, &record->marker));
 	/* The cost is measured with the categories enabled. */
-	if (!err && record->args->all)
+	if (!err && args.all)
 		err = cost_read(&record->cost);
 	return err;
 }
@@ -850,9 +769,9 @@ static struct vitrine_error *arm_trigger(struct record *record)
 {
 	struct vitrine_error *err;
 
-	if (!record->wish.until)
+	if (!args.wish.until)
 		return NULL;
-	err = events_arm(&record->events, record->wish.until);
+	err = events_arm(&record->events, args.wish.until);
 	/* Edges only: the file stays ready while recording is switched off. */
 	return err ? err : watch_for(record, EPOLLPRI | EPOLLET, record->events.trigger_fd,
 				     TAG_TRIGGER);
@@ -892,7 +811,7 @@ static struct vitrine_error *begin_recording(struct record *record)
 	err = recorder_scan(recorder);
 	if (!err)
 		err = enable_events(record);
-	if (!err && !record->args->history)
+	if (!err && !args.history)
 		err = recorder_begin(recorder, flush_first, NULL);
 	/* The time is up after the begin plus the limit, never before. */
 	record->begin_cpu = own_seconds();
@@ -909,7 +828,7 @@ static struct vitrine_error *begin_recording(struct record *record)
 				  NSEC_PER_SEC, NSEC_PER_SEC);
 	if (!err)
 		err = watch_timer(record, &record->time_up_fd, TAG_TIME_UP,
-				  record->args->duration_ns, 0);
+				  args.duration_ns, 0);
 	recorder->started = !err;
 	return err;
 }
@@ -977,8 +896,8 @@ static struct vitrine_error *prepare_raw(struct record *record)
 	char place[PATH_MAX];
 	int fd;
 
-	snprintf(place, sizeof(place), "%s", record->output);
-	if (is_standard_output(record))
+	snprintf(place, sizeof(place), "%s", args.files.output);
+	if (is_standard_output())
 		snprintf(place, sizeof(place), "%s/vitrine",
 			 dir && *dir ? dir : "/var/tmp");
 	fd = vtr_temporary_create(&record->raw, place);
@@ -1019,8 +938,8 @@ static struct vitrine_error *prepare(struct record *record)
 	struct recorder *recorder = &record->recorder;
 	struct vitrine_error *err;
 
-	if (has_wish(record))
-		events_prepare(&record->events, &record->wish);
+	if (has_wish())
+		events_prepare(&record->events, &args.wish);
 	err = kernel_events_prepare(&record->kernel);
 	if (err)
 		return err;
@@ -1032,7 +951,7 @@ static struct vitrine_error *prepare(struct record *record)
 		err = recorder_scan(recorder);
 	if (!err)
 		err = check_enabled();
-	if (!err && record->args->choice)
+	if (!err && args.is_cut)
 		err = prepare_raw(record);
 	if (!err)
 		err = rotation_open(&recorder->files);
@@ -1043,11 +962,11 @@ static struct vitrine_error *record_begin(struct record *record)
 {
 	struct vitrine_error *err = prepare(record);
 
-	if (!err && record->args->delay_ns) {
+	if (!err && args.delay_ns) {
 		/* The rings are opened again where they are then. */
 		recorder_close(&record->recorder);
 		err = watch_timer(record, &record->begin_fd, TAG_BEGIN,
-				  record->args->delay_ns, 0);
+				  args.delay_ns, 0);
 	} else if (!err) {
 		err = begin_recording(record);
 	}
@@ -1078,16 +997,16 @@ static struct vitrine_error *save(struct record *record,
 	return err;
 }
 
-/* Print the name of the file; with a choice, also its size: the rest is of the raw trace. */
-static void print_name(const struct record *record)
+/* Print the name of the file; with a cut, also its size: the rest is of the raw trace. */
+static void print_name(void)
 {
 	struct stat status;
 
 	fprintf(stderr, "vitrine: %s: ",
-		is_standard_output(record) ? "standard output" : record->output);
-	if (!record->args->choice)
+		is_standard_output() ? "standard output" : args.files.output);
+	if (!args.is_cut)
 		return;
-	if (!is_standard_output(record) && !stat(record->output, &status))
+	if (!is_standard_output() && !stat(args.files.output, &status))
 		fprintf(stderr, "%jd bytes, ", (intmax_t)status.st_size);
 	fputs("chosen from ", stderr);
 }
@@ -1097,8 +1016,8 @@ static uint64_t finished_bytes(const struct record *record)
 {
 	struct stat status;
 
-	if (is_standard_output(record) || record->args->choice || record->args->rotate_bytes ||
-	    stat(record->output, &status))
+	if (is_standard_output() || args.is_cut || args.files.limit_bytes ||
+	    stat(args.files.output, &status))
 		return rotation_len(&record->recorder.files);
 	return status.st_size;
 }
@@ -1107,7 +1026,7 @@ static void print_summary(struct record *record, double seconds)
 {
 	const struct recorder *recorder = &record->recorder;
 
-	print_name(record);
+	print_name();
 	fprintf(stderr, "%" PRIu64 " switches on %u CPU%s, ",
 		recorder->nr_switches, recorder->nr_seen, recorder->nr_seen == 1 ? "" : "s");
 	if (record->kernel.nr_wishes)
@@ -1115,17 +1034,26 @@ static void print_summary(struct record *record, double seconds)
 	fprintf(stderr, "%" PRIu64 " bytes, %" PRIu64 " lost, %.3f s\n",
 		finished_bytes(record),
 		recorder->nr_lost + recorder->nr_unwritten + record->kernel.nr_lost, seconds);
-	if (record->args->all)
+	if (args.all)
 		cost_print(&record->cost, recorder, seconds,
 			   own_seconds() - record->begin_cpu);
 }
 
-static int write_choice(struct record *record)
+/* Write what is kept of the trace. */
+static int write_cut(struct record *record)
 {
-	const struct record_choice *choice = record->args->choice;
+	args.cut.path = record->raw.path;
+	args.cut.out = args.files.output;
+	args.cut.pids = record->processes.pids;
+	args.cut.nr_pids = record->processes.nr;
+	return cut_run(&args.cut);
+}
 
-	return choice->write(choice->ctx, record->raw.path, record->output,
-			     &record->processes);
+/* Only --why records user stacks. A trace is read and written again to name functions. */
+static bool can_be_named(void)
+{
+	return args.wish.stacks && !is_standard_output() && !args.files.zstd &&
+	       !args.files.limit_bytes;
 }
 
 static struct vitrine_error *record_all(struct record *record)
@@ -1147,11 +1075,11 @@ static struct vitrine_error *record_all(struct record *record)
 		fputs("\r\033[K", stderr);
 	err = save(record, err);
 	allow_signals(record);
-	if (!err && record->args->choice)
-		record->choice_status = write_choice(record);
-	if (!err && record->choice_status == EXIT_DONE && record->args->saved)
-		record->args->saved(record->output);
-	if (!err && record->choice_status == EXIT_DONE)
+	if (!err && args.is_cut)
+		record->cut_status = write_cut(record);
+	if (!err && record->cut_status == EXIT_DONE && can_be_named())
+		symbolize_recording(args.files.output);
+	if (!err && record->cut_status == EXIT_DONE)
 		print_summary(record, seconds);
 	wait_for_command(record);
 	return err;
@@ -1160,24 +1088,22 @@ static struct vitrine_error *record_all(struct record *record)
 /* Return the command's status as a shell reports it. */
 static int command_status(const struct record *record)
 {
-	if (record->choice_status != EXIT_DONE || !record->args->command)
-		return record->choice_status;
+	if (record->cut_status != EXIT_DONE || !args.command)
+		return record->cut_status;
 	if (WIFSIGNALED(record->status))
 		return 128 + WTERMSIG(record->status);
 	return WEXITSTATUS(record->status);
 }
 
 /* Record a trace. Returns enum exit_code, or the status of the command that was run. */
-static int record_run(const struct record_args *args)
+static int record_run(void)
 {
 	struct record record = {
-		.args = args,
-		.recorder.epoll_fd = -1,
-		.wish = make_wish(args),
+		.recorder = { .epoll_fd = -1, .filter = &args.cut.filter },
 		.events = { .fd = -1, .stacks_fd = -1, .trigger_fd = -1 },
 		.kernel = {
-			.wishes = args->events,
-			.nr_wishes = args->nr_events,
+			.wishes = args.events,
+			.nr_wishes = args.nr_events,
 			.control = { -1, -1 },
 			.data_fd = -1,
 		},
@@ -1190,17 +1116,8 @@ static int record_run(const struct record_args *args)
 	};
 	struct vitrine_error *err;
 
-	record.output = trace_name(args->output, record.name);
-	record.recorder.files = (struct rotation){
-		.output = record.output,
-		.zstd = args->zstd,
-		.limit_bytes = args->rotate_bytes,
-		.nr_keep = args->nr_keep,
-	};
-	if (args->choice) {
-		record.recorder.wants_cpu = args->choice->wants_cpu;
-		record.recorder.ctx = args->choice->ctx;
-	}
+	args.files.output = trace_name(args.files.output);
+	record.recorder.files = args.files;
 	err = record_all(&record);
 
 	vitrine_error_destroy(record.disarmed);
@@ -1225,79 +1142,47 @@ static int record_run(const struct record_args *args)
 
 /* ---- Options ----------------------------------------------------------- */
 
-static struct wish wish;
-
 static const struct command_option options[] = {
 	{ "output", 'o', "FILE", "Write FILE; \"-\" is standard output",
-	  .text = &wish.args.output },
+	  .text = &args.files.output },
 	{ "for", 't', "DURATION", .help = "Stop after DURATION: 10 (s), 500ms, 2min" },
 	{ "time", 't', "DURATION", NULL, .flags = OPTION_ALIAS | OPTION_HIDDEN },
 	{ "until", OPT_UNTIL, "EVENT", .help = "Stop when CATEGORY:NAME of trace/events occurs" },
 	{ "delay", OPT_DELAY, "DURATION", .help = "Begin DURATION after COMMAND was started" },
 	{ "history", 0, NULL, "Keep what the current sub-buffers have already",
-	  .flag = &wish.args.history },
+	  .flag = &args.history },
 	{ "zstd", 0, NULL, "Compress the trace, as if FILE ended in .zst",
-	  .flag = &wish.args.zstd },
+	  .flag = &args.files.zstd },
 	{ "rotate", OPT_ROTATE, "SIZE", .help = "Begin another file after SIZE, such as 100M" },
 	{ "keep", OPT_KEEP, "N", .help = "Keep the last N files (with --rotate)" },
 	{ "process", 'p', "PID|NAME", .help = "Keep a process and its children" },
 	{ "cpu", 'C', "LIST", .help = "Record CPUs, such as 0,2-3" },
 	{ NULL, 'c', .flags = OPTION_ALIAS },
 	{ "cgroup", OPT_CGROUP, "PATH", .help = "Keep the processes of a cgroup" },
-	{ "all", 0, NULL, "Record all categories, and report the cost", .flag = &wish.args.all },
+	{ "all", 0, NULL, "Record all categories, and report the cost", .flag = &args.all },
 	{ "why", OPT_WHY, "THRESHOLD", "Record the causes of long waits (default: 1ms)",
 	  .flags = OPTION_ARG_OPTIONAL },
 	{ "event", 'e', "EVENT", .help = "Also record SYSTEM:NAME, an event of ftrace" },
 	{ "filter", OPT_FILTER, "CONDITION",
 	  .help = "Record the preceding EVENT if CONDITION is true" },
 	{ "no-wakeups", 0, NULL, "Do not record wakeups (category sched)",
-	  .flag = &wish.args.no_wakeups },
+	  .flag = &args.no_wakeups },
 	{ 0 }
 };
 
-static bool wants_cpu(const void *ctx, unsigned int cpu)
+/* Find out whether something is left out. */
+static void check_cut(struct argp_state *state)
 {
-	const struct cut_args *cut = ctx;
+	const struct record_filter *filter = &args.cut.filter;
+	bool by_process = filter->nr_processes || args.cut.cgroup;
 
-	return record_filter_match_cpu(&cut->filter, cpu);
-}
-
-static int cut_choice(const void *ctx, const char *raw, const char *out,
-		      const struct processes *processes)
-{
-	struct cut_args cut = *(const struct cut_args *)ctx;
-
-	cut.path = raw;
-	cut.out = out;
-	cut.pids = processes->pids;
-	cut.nr_pids = processes->nr;
-	return cut_run(&cut);
-}
-
-/* Pass the choice on if there is any. */
-static void set_choice(struct argp_state *state)
-{
-	struct record_args *args = &wish.args;
-	const struct record_filter *filter = &wish.cut.filter;
-	bool by_process = filter->nr_processes || wish.cut.cgroup;
-
-	if (!by_process && !filter->nr_cpus)
-		return;
-	if (args->rotate_bytes)
+	args.is_cut = by_process || filter->nr_cpus;
+	if (args.is_cut && args.files.limit_bytes)
 		argp_error(state, "--rotate excludes -p, -C and --cgroup");
-	if (args->zstd)
+	if (args.is_cut && args.files.zstd)
 		argp_error(state, "--zstd excludes -p, -C and --cgroup; use -o FILE.fxt.zst");
-	if (by_process && args->no_wakeups)
+	if (by_process && args.no_wakeups)
 		argp_error(state, "--no-wakeups excludes -p and --cgroup: they follow forks");
-	wish.choice = (struct record_choice){
-		.wants_cpu = wants_cpu,
-		.write = cut_choice,
-		.ctx = &wish.cut,
-	};
-	args->choice = &wish.choice;
-	args->processes = filter->processes;
-	args->nr_processes = filter->nr_processes;
-	args->cgroup = wish.cut.cgroup;
 }
 
 static unsigned int parse_count(struct argp_state *state, const char *arg)
@@ -1310,26 +1195,24 @@ static unsigned int parse_count(struct argp_state *state, const char *arg)
 	return nr;
 }
 
-static void add_event(struct record_args *args, const char *event,
-		      struct argp_state *state)
+static void add_event(const char *event, struct argp_state *state)
 {
-	if (!GROW(args->events, args->nr_events))
+	if (!GROW(args.events, args.nr_events))
 		argp_failure(state, EXIT_ENVIRONMENT, 0, "out of memory");
 	if (!strchr(event, ':'))
 		argp_error(state,
 			   "-e %s: an event is SYSTEM:NAME, such as block:block_rq_issue; categories are switched on in trace/events",
 			   event);
-	args->events[args->nr_events++] = (struct kernel_event_wish){ .event = event };
+	args.events[args.nr_events++] = (struct kernel_event_wish){ .event = event };
 }
 
-static void add_filter(struct record_args *args, const char *filter,
-		       struct argp_state *state)
+static void add_filter(const char *filter, struct argp_state *state)
 {
 	struct kernel_event_wish *event;
 
-	if (!args->nr_events)
+	if (!args.nr_events)
 		argp_error(state, "--filter requires -e EVENT before it");
-	event = &args->events[args->nr_events - 1];
+	event = &args.events[args.nr_events - 1];
 	if (event->filter)
 		argp_error(state, "-e %s has two filters; combine them with &&", event->event);
 	event->filter = filter;
@@ -1346,62 +1229,61 @@ static const char *parse_until(struct argp_state *state, const char *arg)
 
 static void check_args(struct argp_state *state)
 {
-	const struct record_args *args = &wish.args;
-	bool is_standard = args->output && !strcmp(args->output, "-");
+	bool is_standard = args.files.output && !strcmp(args.files.output, "-");
 
 	if (is_standard && isatty(STDOUT_FILENO))
 		argp_error(state,
 			   "standard output is a terminal; redirect it or use -o FILE");
-	if (is_standard && args->rotate_bytes)
+	if (is_standard && args.files.limit_bytes)
 		argp_error(state, "--rotate needs a FILE");
-	if (args->nr_keep && !args->rotate_bytes)
+	if (args.files.nr_keep && !args.files.limit_bytes)
 		argp_error(state, "--keep requires --rotate");
-	if (args->no_wakeups && (args->all || args->why))
+	if (args.no_wakeups && (args.all || args.wish.stacks))
 		argp_error(state, "--no-wakeups excludes --all and --why");
-	set_choice(state);
+	args.wish.set = args.no_wakeups ? EVENTS_NONE :
+			args.all ? EVENTS_ALL :
+			args.wish.stacks ? EVENTS_WHY : EVENTS_WAKEUPS;
+	check_cut(state);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-	struct record_args *args = &wish.args;
-
 	switch (key) {
 	case OPT_CGROUP:
 		if (*arg != '/')
 			argp_error(state, "%s is not the path of a cgroup, such as /user.slice",
 				   arg);
-		wish.cut.cgroup = arg;
+		args.cut.cgroup = arg;
 		return 0;
 	case 't':
-		args->duration_ns = units_duration(arg, NSEC_PER_SEC / 1000,
-						   MAX_NS, state);
+		args.duration_ns = units_duration(arg, NSEC_PER_SEC / 1000, MAX_NS, state);
 		return 0;
 	case OPT_UNTIL:
-		args->until = parse_until(state, arg);
+		args.wish.until = parse_until(state, arg);
 		return 0;
 	case OPT_DELAY:
-		args->delay_ns = units_duration(arg, 0, MAX_NS, state);
+		args.delay_ns = units_duration(arg, 0, MAX_NS, state);
 		return 0;
 	case OPT_ROTATE:
-		args->rotate_bytes = units_size(arg, MIN_ROTATE_BYTES, state);
+		args.files.limit_bytes = units_size(arg, MIN_ROTATE_BYTES, state);
 		return 0;
 	case OPT_KEEP:
-		args->nr_keep = parse_count(state, arg);
+		args.files.nr_keep = parse_count(state, arg);
 		return 0;
 	case OPT_WHY:
-		args->why = true;
-		args->threshold_us =
+		args.wish.stacks = true;
+		args.wish.threshold_us =
 			arg ? units_duration(arg, 0, MAX_WHY_NS, state) / 1000 :
 			      DEFAULT_WHY_US;
 		return 0;
 	case 'e':
-		add_event(args, arg, state);
+		add_event(arg, state);
 		return 0;
 	case OPT_FILTER:
-		add_filter(args, arg, state);
+		add_filter(arg, state);
 		return 0;
 	default:
-		return record_filter_parse(&wish.cut.filter, key, arg, state);
+		return record_filter_parse(&args.cut.filter, key, arg, state);
 	}
 }
 
@@ -1409,7 +1291,7 @@ static const struct command_line line = {
 	.options = options,
 	.parse = parse_option,
 	.check = check_args,
-	.operands = &wish.args.command,
+	.operands = &args.command,
 	.flags = ARGP_IN_ORDER,
 	.args_doc = "[-- COMMAND [ARGUMENT...]]",
 	.doc = "Record context switches and wakeups to a file.\n"
@@ -1423,14 +1305,6 @@ static const struct command_line line = {
 	       "  vitrine record --why -o slow.fxt -- make; vitrine why slow.fxt",
 };
 
-/* Only --why records user stacks. A trace is read and written again to name functions. */
-static bool can_be_named(const struct record_args *args)
-{
-	bool is_standard = args->output && !strcmp(args->output, "-");
-
-	return args->why && !is_standard && !args->zstd && !args->rotate_bytes;
-}
-
 /**
  * cmd_record() - run `vitrine record'
  * @argc: number of arguments
@@ -1442,12 +1316,10 @@ int cmd_record(int argc, char **argv)
 {
 	int status;
 
-	wish = (struct wish){ 0 };
-	record_filter_init(&wish.cut.filter);
+	args = (struct record_args){ 0 };
+	record_filter_init(&args.cut.filter);
 	options_parse(&line, argc, argv);
-	if (can_be_named(&wish.args))
-		wish.args.saved = symbolize_recording;
-	status = record_run(&wish.args);
-	free(wish.args.events);
+	status = record_run();
+	free(args.events);
 	return status;
 }

@@ -31,19 +31,16 @@
 /**
  * trace_name() - choose the name of a trace
  * @name: name that the user gave, or NULL
- * @buffer: buffer for a name with the local time
  *
- * Return: @name, or the name in @buffer.
+ * Return: @name, or else a name with the local time, valid until the next call.
  */
-const char *trace_name(const char *name, char buffer[TRACE_NAME_BYTES])
+const char *trace_name(const char *name)
 {
+	static char own[sizeof("vitrine-YYYYYYYYmmdd-HHMMSS.fxt")];
 	time_t now = time(NULL);
 
-	if (name)
-		return name;
-	strftime(buffer, TRACE_NAME_BYTES, "vitrine-%Y%m%d-%H%M%S.fxt",
-		 localtime(&now));
-	return buffer;
+	strftime(own, sizeof(own), "vitrine-%Y%m%d-%H%M%S.fxt", localtime(&now));
+	return name ? name : own;
 }
 
 /* ---- Files ------------------------------------------------------------- */
@@ -243,7 +240,7 @@ static struct vitrine_error *add_cpus(struct recorder *recorder, DIR *dir)
 	while ((entry = readdir(dir))) {
 		if (sscanf(entry->d_name, "cpu%u%c", &number, &rest) != 1 ||
 		    knows_cpu(recorder, number) ||
-		    (recorder->wants_cpu && !recorder->wants_cpu(recorder->ctx, number)))
+		    (recorder->filter && !record_filter_match_cpu(recorder->filter, number)))
 			continue;
 		err = add_cpu(recorder, entry->d_name, number);
 		if (err)

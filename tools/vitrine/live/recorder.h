@@ -10,12 +10,10 @@
 #include <stdint.h>
 
 #include "fxt_file.h"
+#include "sched/record_filter.h"
 #include "vitrine.h"
 
-/* Length of "vitrine-YYYYmmdd-HHMMSS.fxt", with room for later centuries. */
-#define TRACE_NAME_BYTES	40
-
-const char *trace_name(const char *name, char buffer[TRACE_NAME_BYTES]);
+const char *trace_name(const char *name);
 
 /**
  * struct rotation - the files of a recording
@@ -60,8 +58,7 @@ struct recorder_cpu {
  * struct recorder - a recording
  * @files: the trace
  * @epoll_fd: epoll set of the rings; data.u64 is the index in @cpus
- * @wants_cpu: tells whether to record a CPU; NULL: all of them
- * @ctx: argument of @wants_cpu
+ * @filter: with the CPUs to record; NULL: all of them
  * @started: recording has begun; rings found from now on are read from their start
  * @is_over: the rings are frozen because the recording is to end; what the kernel does not
  *	write for this reason is not lost
@@ -76,8 +73,7 @@ struct recorder_cpu {
 struct recorder {
 	struct rotation files;
 	int epoll_fd;
-	bool (*wants_cpu)(const void *ctx, unsigned int cpu);
-	const void *ctx;
+	const struct record_filter *filter;
 	bool started;
 	bool is_over;
 	struct recorder_cpu *cpus;

@@ -210,12 +210,11 @@ static struct vitrine_error *save(const char *output)
 static int snapshot_run(const struct snapshot_args *args)
 {
 	struct vitrine_error *err = NULL;
-	char name[TRACE_NAME_BYTES];
 
 	if (args->wait)
 		err = wait_for_trigger();
 	if (!err)
-		err = save(trace_name(args->output, name));
+		err = save(trace_name(args->output));
 	if (!err)
 		return EXIT_DONE;
 	report_error(err);
