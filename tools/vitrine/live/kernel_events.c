@@ -915,8 +915,7 @@ struct vitrine_error *kernel_events_prepare(struct kernel_events *events)
 		return NULL;
 	}
 	events->subbuf = malloc(SUBBUF_BYTES);
-	if (!err && !events->subbuf)
-		err = vtr_error_no_memory();
+	must_have(events->subbuf);
 	if (!err && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, events->control))
 		err = vtr_error_os(errno, NULL, "cannot start a process");
 	if (!err)

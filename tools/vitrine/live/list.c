@@ -172,8 +172,7 @@ static int list_events_run(char **patterns, int nr_patterns)
 	int i, status;
 
 	list.patterns = calloc(nr_patterns + 1, sizeof(*list.patterns));
-	if (!list.patterns)
-		return report_error(vtr_error_no_memory());
+	must_have(list.patterns);
 	for (i = 0; i < nr_patterns; i++) {
 		list.patterns[i].text = patterns[i];
 		nearest_init(&list.patterns[i].nearest, patterns[i], strlen(patterns[i]));

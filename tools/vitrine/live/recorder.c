@@ -217,23 +217,9 @@ static bool knows_cpu(const struct recorder *recorder, unsigned int number)
 	return false;
 }
 
-static struct vitrine_error *add_cpu(struct recorder *recorder,
-				     const char *name, unsigned int number)
-{
-	if (!GROW(recorder->cpus, recorder->nr_cpus))
-		return vtr_error_no_memory();
-	recorder->cpus[recorder->nr_cpus++] = (struct recorder_cpu){
-		.path = debugfs_path(VITRINE_TRACE_DIR "/", name),
-		.number = number,
-		.sequence = VTR_RING_NO_SEQUENCE,
-	};
-	return NULL;
-}
-
-static struct vitrine_error *add_cpus(struct recorder *recorder, DIR *dir)
+static void add_cpus(struct recorder *recorder, DIR *dir)
 {
 	const struct dirent *entry;
-	struct vitrine_error *err;
 	unsigned int number;
 	char rest;
 
@@ -242,11 +228,13 @@ static struct vitrine_error *add_cpus(struct recorder *recorder, DIR *dir)
 		    knows_cpu(recorder, number) ||
 		    (recorder->filter && !record_filter_match_cpu(recorder->filter, number)))
 			continue;
-		err = add_cpu(recorder, entry->d_name, number);
-		if (err)
-			return err;
+		must_have(GROW(recorder->cpus, recorder->nr_cpus));
+		recorder->cpus[recorder->nr_cpus++] = (struct recorder_cpu){
+			.path = debugfs_path(VITRINE_TRACE_DIR "/", entry->d_name),
+			.number = number,
+			.sequence = VTR_RING_NO_SEQUENCE,
+		};
 	}
-	return NULL;
 }
 
 static struct vitrine_error *add_directory(struct recorder *recorder)
@@ -256,7 +244,7 @@ static struct vitrine_error *add_directory(struct recorder *recorder)
 	DIR *dir = opendir(path);
 
 	if (dir) {
-		err = add_cpus(recorder, dir);
+		add_cpus(recorder, dir);
 		closedir(dir);
 	} else if (!recorder->started) {
 		err = debugfs_explain(errno, path);

@@ -189,28 +189,24 @@ static struct vitrine_error *map_file(const char *path, int fd,
 	return NULL;
 }
 
-/* Add a segment; false without memory. */
-static bool add_segment(struct dump *dump, uint64_t address, uint64_t offset,
+/* Add a segment. */
+static void add_segment(struct dump *dump, uint64_t address, uint64_t offset,
 			uint64_t len_bytes)
 {
-	size_t nr = dump->nr_segments;
-
 	if (offset >= dump->len_bytes)
-		return true;
+		return;
 	if (len_bytes > dump->len_bytes - offset)
 		len_bytes = dump->len_bytes - offset;
-	if (!GROW(dump->segments, nr))
-		return false;
+	must_have(GROW(dump->segments, dump->nr_segments));
 	dump->segments[dump->nr_segments++] = (struct dump_segment){
 		.address = address,
 		.len_bytes = len_bytes,
 		.bytes = dump->bytes + offset,
 	};
-	return true;
 }
 
 /* Add the memory from address 0 on; short holes in the file read as 0. */
-static bool add_memory(struct dump *dump, int fd)
+static void add_memory(struct dump *dump, int fd)
 {
 	off_t begin = lseek(fd, 0, SEEK_DATA), end, next;
 
@@ -220,10 +216,8 @@ static bool add_memory(struct dump *dump, int fd)
 			end = lseek(fd, next, SEEK_HOLE);
 			next = lseek(fd, end, SEEK_DATA);
 		} while (next >= 0 && next - end <= MAX_HOLE_BYTES);
-		if (!add_segment(dump, begin, begin, end - begin))
-			return false;
+		add_segment(dump, begin, begin, end - begin);
 	}
-	return true;
 }
 
 /* With too many segments for the header, the first section has their number. */
@@ -239,7 +233,7 @@ static uint64_t nr_programs(const struct dump *dump, const Elf64_Ehdr *header)
 	return section.sh_info;
 }
 
-static bool add_core(struct dump *dump, const Elf64_Ehdr *header)
+static void add_core(struct dump *dump, const Elf64_Ehdr *header)
 {
 	uint64_t i, nr = nr_programs(dump, header);
 	Elf64_Phdr program;
@@ -248,12 +242,10 @@ static bool add_core(struct dump *dump, const Elf64_Ehdr *header)
 		memcpy(&program,
 		       dump->bytes + header->e_phoff + i * sizeof(program),
 		       sizeof(program));
-		if (program.p_type == PT_LOAD && program.p_filesz &&
-		    !add_segment(dump, program.p_paddr, program.p_offset,
-				 program.p_filesz))
-			return false;
+		if (program.p_type == PT_LOAD && program.p_filesz)
+			add_segment(dump, program.p_paddr, program.p_offset,
+				    program.p_filesz);
 	}
-	return true;
 }
 
 static bool is_core(const struct dump *dump, Elf64_Ehdr *ret)
@@ -276,19 +268,16 @@ static int compare_segments(const void *left, const void *right)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-static struct vitrine_error *find_segments(struct dump *dump, int fd,
-					   const char *path)
+static void find_segments(struct dump *dump, int fd)
 {
 	Elf64_Ehdr header;
-	bool good;
 
-	good = is_core(dump, &header) ? add_core(dump, &header) :
-					add_memory(dump, fd);
-	if (!good)
-		return vtr_error_os(errno, path, "cannot read");
+	if (is_core(dump, &header))
+		add_core(dump, &header);
+	else
+		add_memory(dump, fd);
 	qsort(dump->segments, dump->nr_segments, sizeof(*dump->segments),
 	      compare_segments);
-	return NULL;
 }
 
 /* Open the file or, for a compressed dump, its expanded copy. */
@@ -321,7 +310,7 @@ static struct vitrine_error *dump_open(const char *path, struct dump *dump)
 		return err;
 	err = map_file(path, fd, dump);
 	if (!err)
-		err = find_segments(dump, fd, path);
+		find_segments(dump, fd);
 	close(fd);
 	return err;
 }
@@ -394,39 +383,28 @@ static bool is_sound(const unsigned char *bytes,
 	return !err && !summary.nr_faults && summary.nr_subbufs == 1;
 }
 
-static struct vitrine_error *add_piece(struct recover *recover,
-				       const unsigned char *bytes,
-				       const struct vitrine_packet *packet)
+static void add_piece(struct recover *recover, const unsigned char *bytes,
+		      const struct vitrine_packet *packet)
 {
-	size_t nr = recover->nr_pieces;
-
 	if (!is_sound(bytes, packet)) {
 		recover->nr_damaged++;
-		return NULL;
+		return;
 	}
-	if (!GROW(recover->pieces, nr))
-		return vtr_error_no_memory();
-	recover->pieces[nr].packet = *packet;
-	recover->pieces[nr].bytes = bytes;
-	recover->nr_pieces++;
-	return NULL;
+	must_have(GROW(recover->pieces, recover->nr_pieces));
+	recover->pieces[recover->nr_pieces++] = (struct piece){ *packet, bytes };
 }
 
-static struct vitrine_error *find_pieces(struct recover *recover,
-					 const struct dump_segment *segment)
+static void find_pieces(struct recover *recover, const struct dump_segment *segment)
 {
-	struct vitrine_error *err = NULL;
 	struct vitrine_packet packet;
 	uint64_t offset;
 
 	/* Sub-buffers begin on the machine's pages, but a segment may begin anywhere. */
 	offset = -segment->address % DUMP_PAGE_BYTES;
-	for (; !err && offset < segment->len_bytes; offset += DUMP_PAGE_BYTES)
+	for (; offset < segment->len_bytes; offset += DUMP_PAGE_BYTES)
 		if (read_packet(segment->bytes + offset,
 				segment->len_bytes - offset, &packet))
-			err = add_piece(recover, segment->bytes + offset,
-					&packet);
-	return err;
+			add_piece(recover, segment->bytes + offset, &packet);
 }
 
 static int compare(uint64_t a, uint64_t b)
@@ -513,7 +491,7 @@ static bool is_name(const char *name)
 	return true;
 }
 
-/* Copy the pages of a tree together; NULL if one is missing, or memory is. */
+/* Copy the pages of a tree together; NULL if one is missing. */
 static unsigned char *collect(const struct recover *recover,
 			      const unsigned char *numbers, uint64_t nr_pages)
 {
@@ -521,7 +499,8 @@ static unsigned char *collect(const struct recover *recover,
 	const unsigned char *page;
 	uint64_t i, number;
 
-	for (i = 0; bytes && i < nr_pages; i++) {
+	must_have(bytes);
+	for (i = 0; i < nr_pages; i++) {
 		memcpy(&number, numbers + i * sizeof(number), sizeof(number));
 		page = dump_page(&recover->dump, number);
 		if (!page) {
@@ -621,13 +600,13 @@ static struct vitrine_error *recover_all(struct recover *recover)
 	err = input_open(&recover->input, recover->args->dump);
 	if (!err)
 		err = dump_open(recover->input.path, &recover->dump);
-	for (i = 0; !err && i < recover->dump.nr_segments; i++) {
-		err = find_pieces(recover, &recover->dump.segments[i]);
-		if (!err && recover->args->directory)
-			find_trees(recover, &recover->dump.segments[i]);
-	}
 	if (err)
 		return err;
+	for (i = 0; i < recover->dump.nr_segments; i++) {
+		find_pieces(recover, &recover->dump.segments[i]);
+		if (recover->args->directory)
+			find_trees(recover, &recover->dump.segments[i]);
+	}
 	choose_pieces(recover);
 	return write_trace(recover);
 }

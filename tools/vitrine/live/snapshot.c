@@ -101,20 +101,6 @@ static struct vitrine_error *wait_for_trigger(void)
 	return err;
 }
 
-static struct vitrine_error *make_room(struct copier *copier, size_t len_bytes)
-{
-	uint64_t *words;
-
-	if (len_bytes <= copier->size)
-		return NULL;
-	words = realloc(copier->words, len_bytes);
-	if (!words)
-		return vtr_error_no_memory();
-	copier->words = words;
-	copier->size = len_bytes;
-	return NULL;
-}
-
 /* Read more of a sub-buffer. Return the number of bytes that are there then. */
 static size_t read_until(struct copier *copier, size_t nr_bytes, size_t end)
 {
@@ -127,8 +113,8 @@ static struct vitrine_error *copy_subbuf(struct copier *copier, struct vitrine_w
 {
 	size_t len_bytes = read_until(copier, FXT_WORD_BYTES, VITRINE_PREAMBLE_BYTES);
 	const void *bytes = copier->words;
+	struct vitrine_error *err = NULL;
 	struct vitrine_packet packet;
-	struct vitrine_error *err;
 
 	/* An archive without records has the magic record alone. */
 	if (len_bytes < VITRINE_PREAMBLE_BYTES)
@@ -138,9 +124,7 @@ static struct vitrine_error *copy_subbuf(struct copier *copier, struct vitrine_w
 	    packet.committed_bytes < len_bytes || packet.committed_bytes > MAX_SUBBUF_BYTES)
 		return vitrine_error_create(EBADMSG, copier->path, VITRINE_NO_OFFSET, NULL,
 					    "sub-buffer without a packet header");
-	err = make_room(copier, packet.committed_bytes);
-	if (err)
-		return err;
+	must_have(GROW_BYTES(copier->words, copier->size, packet.committed_bytes));
 	len_bytes = read_until(copier, len_bytes, packet.committed_bytes);
 	bytes = copier->words;
 	if (len_bytes == packet.committed_bytes)
@@ -151,9 +135,10 @@ static struct vitrine_error *copy_subbuf(struct copier *copier, struct vitrine_w
 /* Copy all sub-buffers, and the records between them, which have one word. */
 static struct vitrine_error *copy_all(struct copier *copier, struct vitrine_writer *writer)
 {
-	struct vitrine_error *err = make_room(copier, VITRINE_PREAMBLE_BYTES);
+	struct vitrine_error *err = NULL;
 	size_t len_bytes;
 
+	must_have(GROW_BYTES(copier->words, copier->size, VITRINE_PREAMBLE_BYTES));
 	while (!err && (len_bytes = read_until(copier, 0, FXT_WORD_BYTES)))
 		err = len_bytes == FXT_WORD_BYTES && *copier->words == FXT_MAGIC_RECORD ?
 			      copy_subbuf(copier, writer) :
@@ -169,10 +154,7 @@ static struct vitrine_error *copy(int fd, const char *path, struct vitrine_write
 	struct copier copier = { .file = fdopen(fd, "r"), .path = path };
 	struct vitrine_error *err;
 
-	if (!copier.file) {
-		close(fd);
-		return vtr_error_no_memory();
-	}
+	must_have(copier.file);
 	err = copy_all(&copier, writer);
 	fclose(copier.file);
 	fxt_wakers_deinit(&copier.wakers);
