@@ -388,7 +388,7 @@ static void classify_lttng(struct foreign_class *class, const char *text, bool h
 {
 	unsigned int i;
 
-	for (i = 0; i < sizeof(lttng_names) / sizeof(lttng_names[0]); i++) {
+	for (i = 0; i < ARRAY_LEN(lttng_names); i++) {
 		if (strncmp(text, lttng_names[i].prefix, strlen(lttng_names[i].prefix)))
 			continue;
 		class->category = string_of(lttng_names[i].system);

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base.h"
 #include "foreign.h"
 
 /* First id to replace ids that are taken. The kernel's ids are always lower. */
@@ -126,7 +127,7 @@ bool kernel_is_ipi(const struct vitrine_fxt_string *name)
 {
 	unsigned int i;
 
-	for (i = 0; i < sizeof(ipis) / sizeof(ipis[0]); i++)
+	for (i = 0; i < ARRAY_LEN(ipis); i++)
 		if (fxt_string_is(name, ipis[i]))
 			return true;
 	return false;

@@ -271,7 +271,7 @@ static const struct machine *machine_of(const struct stack *stack)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(machines) / sizeof(*machines); i++)
+	for (i = 0; i < ARRAY_LEN(machines); i++)
 		if (machines[i].machine == stack->machine &&
 		    machines[i].nr_registers == stack->nr_registers)
 			return &machines[i];

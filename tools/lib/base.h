@@ -53,6 +53,9 @@ static inline void vtr_cpu_relax(void)
 #endif
 }
 
+/* Return the number of elements of an array. */
+#define ARRAY_LEN(array)	(sizeof(array) / sizeof((array)[0]))
+
 /* An array of @nr elements has room for the next power of two. */
 static inline void *grow_array(void *array, size_t nr, size_t size)
 {

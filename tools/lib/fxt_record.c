@@ -104,7 +104,7 @@ bool vitrine_fxt_event_has_id(unsigned int type)
  */
 const char *vitrine_fxt_state_name(unsigned int state)
 {
-	return state < sizeof(state_names) / sizeof(*state_names) ?
+	return state < ARRAY_LEN(state_names) ?
 	       state_names[state] : NULL;
 }
 
@@ -136,7 +136,7 @@ static const char *object_name(unsigned int type)
 		[FXT_OBJECT_TYPE_THREAD]	= "thread",
 	};
 
-	return type < sizeof(names) / sizeof(*names) ? names[type] : NULL;
+	return type < ARRAY_LEN(names) ? names[type] : NULL;
 }
 
 const struct fxt_row fxt_rows[FXT_NR_ROWS] = {
@@ -1221,7 +1221,7 @@ const struct fxt_source *fxt_source_find(const struct vitrine_fxt_string *catego
 	static const struct fxt_source sources[] = { VITRINE_SOURCES(SOURCE) };
 	size_t i;
 
-	for (i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
+	for (i = 0; i < ARRAY_LEN(sources); i++)
 		if (fxt_string_is(category, sources[i].category))
 			return &sources[i];
 	return NULL;

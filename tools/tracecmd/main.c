@@ -79,7 +79,7 @@ static struct vitrine_error *look_at_clock(const struct reader *reader)
 
 	if (!clock)
 		return NULL;
-	for (i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++)
+	for (i = 0; i < ARRAY_LEN(clocks); i++)
 		if (!strcmp(clock, clocks[i]))
 			return NULL;
 	return vitrine_error_create(EPROTONOSUPPORT, NULL, VITRINE_NO_OFFSET,

@@ -603,7 +603,7 @@ void cleanup_in_child(void)
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	sigfillset(&action.sa_mask);
-	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+	for (i = 0; i < ARRAY_LEN(numbers); i++)
 		sigaction(numbers[i], &action, NULL);
 }
 
@@ -620,7 +620,7 @@ void cleanup_init(void)
 
 	sigfillset(&action.sa_mask);
 	action.sa_handler = end;
-	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+	for (i = 0; i < ARRAY_LEN(numbers); i++)
 		if (!sigaction(numbers[i], NULL, &old) &&
 		    old.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base.h"
 #include "command.h"
 #include "input.h"
 
@@ -38,14 +39,12 @@ static const struct command commands[] = {
 	{ "check", cmd_check, "validate Inspect and FXT files" },
 };
 
-#define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
-
 static void print_usage(FILE *stream)
 {
 	size_t i;
 
 	fputs("Usage: vitrine COMMAND [ARGUMENT...]\n\n", stream);
-	for (i = 0; i < NR_COMMANDS; i++)
+	for (i = 0; i < ARRAY_LEN(commands); i++)
 		fprintf(stream, "  %-10s %s\n", commands[i].name,
 			commands[i].summary);
 	fputs("\nRun `vitrine COMMAND --help' for the options of a command.\n"
@@ -59,7 +58,7 @@ static const struct command *command_find(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < NR_COMMANDS; i++)
+	for (i = 0; i < ARRAY_LEN(commands); i++)
 		if (!strcmp(commands[i].name, name))
 			return &commands[i];
 	return NULL;

@@ -238,7 +238,7 @@ static bool is_public(const struct vitrine_fxt_record *record,
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(public_texts) / sizeof(*public_texts); i++)
+	for (i = 0; i < ARRAY_LEN(public_texts); i++)
 		if (fxt_string_is(&record->event.category, public_texts[i].category) &&
 		    (!public_texts[i].event ||
 		     fxt_string_is(&record->event.name, public_texts[i].event)) &&

@@ -80,8 +80,6 @@ struct format {
 #define CTF		(&formats[1])
 #define HEPH		(&formats[2])
 #define TRACE_CMD	(&formats[3])
-#define NR_FORMATS	(sizeof(formats) / sizeof(formats[0]))
-
 /**
  * struct conversion - one conversion
  * @name: FILE, as messages call it
@@ -423,7 +421,7 @@ static const struct format *format_find(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < NR_FORMATS; i++)
+	for (i = 0; i < ARRAY_LEN(formats); i++)
 		if (!strcmp(formats[i].name, name))
 			return &formats[i];
 	return NULL;
@@ -446,7 +444,7 @@ static const struct format *format_of_name(const char *name)
 		len--;
 	if (is_compressed(name))
 		len -= strlen(ZSTD_SUFFIX);
-	for (i = 0; i < NR_FORMATS; i++) {
+	for (i = 0; i < ARRAY_LEN(formats); i++) {
 		len_suffix = strlen(formats[i].suffix);
 		if (len > len_suffix &&
 		    !strncmp(name + len - len_suffix, formats[i].suffix,

@@ -181,7 +181,7 @@ static bool is_secret(const struct cut *cut, uint64_t process,
 	struct vitrine_fxt_string parent;
 	size_t i;
 
-	for (i = 0; i < sizeof(ours) / sizeof(*ours); i++)
+	for (i = 0; i < ARRAY_LEN(ours); i++)
 		if (fxt_string_is(name, ours[i]))
 			return false;
 	return !(process == KTHREADD &&

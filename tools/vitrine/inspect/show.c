@@ -34,8 +34,6 @@
 #define BAR_COLUMNS	32	/* longest bar if the width is unknown */
 #define MIN_BAR		8	/* longest bar in a narrow terminal */
 
-#define NR_PERCENTS	(sizeof(percents) / sizeof(percents[0]))
-
 /**
  * struct bars - layout of a histogram's bars
  * @indent: columns before each line
@@ -560,7 +558,7 @@ static void print_histogram(const struct vitrine_value *value, int indent)
 		return;
 	}
 	printf("count %s", text);
-	for (i = 0; nr > 1 && i < NR_PERCENTS; i++)
+	for (i = 0; nr > 1 && i < ARRAY_LEN(percents); i++)
 		print_quantile(value, percents[i], total);
 	measure_bars(value, &bars);
 	for (i = 0; i < nr; i++) {

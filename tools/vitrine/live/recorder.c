@@ -56,7 +56,7 @@ static const char *suffix_of(const char *name)
 	static const char * const suffixes[] = { ".fxt", ".fxt.zst" };
 	size_t len = strlen(name), len_suffix, i;
 
-	for (i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+	for (i = 0; i < ARRAY_LEN(suffixes); i++) {
 		len_suffix = strlen(suffixes[i]);
 		if (len > len_suffix &&
 		    !strcmp(name + len - len_suffix, suffixes[i]))

@@ -134,7 +134,7 @@ static bool kdump_detect(const void *bytes, size_t len_bytes)
 	static const char * const magics[] = { "KDUMP   ", "DISKDUMP" };
 	size_t i, len;
 
-	for (i = 0; i < sizeof(magics) / sizeof(magics[0]); i++) {
+	for (i = 0; i < ARRAY_LEN(magics); i++) {
 		len = strlen(magics[i]);
 		if (len_bytes >= len && !memcmp(bytes, magics[i], len))
 			return true;

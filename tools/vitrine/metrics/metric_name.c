@@ -5,12 +5,11 @@
  */
 #include <string.h>
 
+#include "base.h"
 #include "value.h"
 #include "metric_name.h"
 
 #define MAX_NAME	64	/* characters used of one name */
-
-#define ARRAY_LEN(array)	(sizeof(array) / sizeof((array)[0]))
 
 /* ---- Words ------------------------------------------------------------- */
 

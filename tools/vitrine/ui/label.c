@@ -22,8 +22,6 @@
 /* Longest name, in characters; the kernel's have at most 15. */
 #define MAX_CHARACTERS	32
 
-#define NR_UNITS	(sizeof(units) / sizeof(units[0]))
-
 /* ---- Growing strings --------------------------------------------------- */
 
 /**
@@ -298,7 +296,7 @@ const char *duration(uint64_t ns)
 {
 	unsigned int i;
 
-	for (i = 0; i < NR_UNITS; i++) {
+	for (i = 0; i < ARRAY_LEN(units); i++) {
 		uint64_t whole = ns / units[i].ns;
 
 		if (whole)
@@ -321,7 +319,7 @@ const char *ticks_label(uint64_t ns, uint64_t step)
 	unsigned int i;
 
 	/* At most one digit after the point. */
-	for (i = 0; i < NR_UNITS; i++)
+	for (i = 0; i < ARRAY_LEN(units); i++)
 		if (!(step % (units[i].ns / 10)))
 			return format_label("%.*f%s", step % units[i].ns ? 1 : 0,
 					    (double)ns / units[i].ns, units[i].unit);
