@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Paths of the module's files in debugfs, and errors about them.
+ * Paths of the module's files in debugfs, and errors about them; reading and writing these, and
+ * others that the kernel makes.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include <linux/magic.h>
 #include <vitrine/map.h>
@@ -75,4 +80,49 @@ struct vitrine_error *debugfs_explain(int code, const char *path)
 	return vitrine_error_create(code, path, VITRINE_NO_OFFSET,
 				    "run `modprobe vitrine' or `insmod vitrine.ko' as root",
 				    "the module vitrine is not loaded");
+}
+
+/**
+ * read_text() - read a file of the kernel
+ * @path: the file
+ *
+ * Return: its text, to be freed; NULL with errno.
+ */
+char *read_text(const char *path)
+{
+	FILE *stream = fopen(path, "re");
+	char *text = NULL;
+	size_t size = 0;
+	ssize_t len;
+
+	if (!stream)
+		return NULL;
+	errno = 0;
+	len = getdelim(&text, &size, '\0', stream);
+	if (len < 0) {
+		free(text);
+		text = ferror(stream) ? NULL : strdup("");
+	}
+	fclose(stream);
+	return text;
+}
+
+/**
+ * write_text() - write to a file of the kernel
+ * @path: the file
+ * @text: what to write, at once
+ *
+ * Return: 0, or an errno value.
+ */
+int write_text(const char *path, const char *text)
+{
+	const ssize_t len = strlen(text);
+	int fd = open(path, O_WRONLY | O_CLOEXEC), code = 0;
+
+	if (fd < 0)
+		return errno;
+	if (write(fd, text, len) != len)
+		code = errno;
+	close(fd);
+	return code;
 }

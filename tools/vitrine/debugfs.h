@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Paths of the module's files in debugfs, and errors about them.
+ * Paths of the module's files in debugfs, and errors about them; reading and writing these, and
+ * others that the kernel makes.
  */
 #ifndef _VITRINE_DEBUGFS_H
 #define _VITRINE_DEBUGFS_H
@@ -12,5 +13,10 @@ char *debugfs_path(const char *name, const char *suffix);
 
 /* Return an error for errno @code on the module's file @path, with advice. */
 struct vitrine_error *debugfs_explain(int code, const char *path);
+
+/* Return the text of a file of the kernel, to be freed; NULL with errno. */
+char *read_text(const char *path);
+/* Write a text at once; return 0, or an errno value. */
+int write_text(const char *path, const char *text);
 
 #endif /* _VITRINE_DEBUGFS_H */

@@ -15,7 +15,7 @@
  * Only one recorder can arm the trigger, and only if nothing but a panic is waited for:
  * the rings are frozen when it fires.
  */
-#define _GNU_SOURCE	/* pipe2(), F_OFD_SETLK, asprintf() */
+#define _GNU_SOURCE	/* pipe2(), F_OFD_SETLK */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "base.h"
+#include "command.h"
 #include "debugfs.h"
 #include "events.h"
 
@@ -47,12 +48,6 @@
 
 /* Maximum length of a line of trace/trigger. */
 #define TRIGGER_MAX_BYTES	256
-
-/* A line of the file: a category, and whether it is enabled. */
-struct line {
-	bool on;
-	char *category;
-};
 
 /* ---- The process that restores ----------------------------------------- */
 
@@ -183,51 +178,15 @@ static bool is_held(int fd, off_t byte)
 	       type != F_UNLCK;
 }
 
-static void free_lines(struct line *lines, size_t nr)
+/* Wait until no other recorder changes the setting of a file. Returns 0, or -1 with errno. */
+static int lock_change(int fd)
 {
-	while (nr--)
-		free(lines[nr].category);
-	free(lines);
+	return lock_byte(fd, F_OFD_SETLKW, F_WRLCK, LOCK_CHANGE, NULL);
 }
 
-/* Parse "+CATEGORY" or "-CATEGORY", with or without a filter. */
-static bool parse_line(char *text, struct line *ret)
+static void unlock(int fd, off_t byte)
 {
-	text[strcspn(text, ":\n")] = '\0';
-	ret->on = *text == '+';
-	ret->category = strdup(*text ? text + 1 : text);
-	return ret->category;
-}
-
-/* Read all lines; return how many, or -1 with errno. */
-static ssize_t read_lines(int fd, struct line **ret)
-{
-	int copy = dup(fd);
-	FILE *file = copy < 0 ? NULL : fdopen(copy, "r");
-	struct line *lines = NULL;
-	char *text = NULL;
-	size_t size = 0, nr = 0;
-
-	if (!file)
-		return -1;
-	rewind(file);
-	while (getline(&text, &size, file) > 0) {
-		if (!GROW(lines, nr) || !parse_line(text, &lines[nr]))
-			break;
-		if (*lines[nr].category)
-			nr++;
-		else
-			free(lines[nr].category);
-	}
-	free(text);
-	*ret = lines;
-	if (feof(file)) {
-		fclose(file);
-		return nr;
-	}
-	fclose(file);
-	free_lines(lines, nr);
-	return -1;
+	lock_byte(fd, F_OFD_SETLK, F_UNLCK, byte, NULL);
 }
 
 static int write_setting(int fd, const char *words)
@@ -255,12 +214,9 @@ static int read_setting(int fd, char *line, size_t size)
 
 static int switch_category(int fd, const char *category, char sign)
 {
-	char *word;
-	int err;
+	char *word = must_format("%c%s\n", sign, category);
+	int err = write_setting(fd, word);
 
-	if (asprintf(&word, "%c%s\n", sign, category) < 0)
-		return -1;
-	err = write_setting(fd, word);
 	free(word);
 	return err;
 }
@@ -296,50 +252,72 @@ static bool is_indispensable(const struct events_wish *wish, const char *categor
 	       (wish->set != EVENTS_ALL && !strcmp(category, "sched"));
 }
 
-/* Enable one category, with LOCK_CHANGE held; return 0, or -1 with errno. */
-static int hold_line(struct events_hold *hold, const struct line *line)
+/* Enable the category of a line, with LOCK_CHANGE held; return 0, or -1 with errno. */
+static int hold_category(struct events_hold *hold, const char *line)
 {
-	off_t use = use_lock(line->category);
+	const char *category = line + 1;
+	off_t use = use_lock(category);
+	bool on = *line == '+';
 
 	/* A category that the user has enabled is left alone. */
-	if (line->on && !is_held(hold->fd, use))
+	if (on && !is_held(hold->fd, use))
 		return 0;
-	if (restorer_announce(&hold->restorer, line->category) ||
-	    (!line->on && switch_category(hold->fd, line->category, '+')))
+	if (restorer_announce(&hold->restorer, category) ||
+	    (!on && switch_category(hold->fd, category, '+')))
 		return -1;
 	return lock_byte(hold->fd, F_OFD_SETLK, F_RDLCK, use, NULL);
 }
 
-static int hold_lines(struct events_hold *hold, const struct line *lines,
-		      size_t nr, const struct events_wish *wish)
+/**
+ * events_read() - read trace/events
+ *
+ * Return: its text, to be freed; NULL with errno.
+ */
+char *events_read(void)
 {
-	size_t i, nr_wanted = 0;
+	char *path = debugfs_path(EVENTS, ""), *text = read_text(path);
 
-	for (i = 0; i < nr; i++) {
-		if (!is_wanted(wish, lines[i].category))
-			continue;
-		nr_wanted++;
-		if (hold_line(hold, &lines[i]) &&
-		    (errno != ENOENT || is_indispensable(wish, lines[i].category)))
-			return -1;
-	}
-	errno = EINVAL;
-	return nr_wanted || wish->set == EVENTS_ALL || wish->set == EVENTS_NONE ? 0 : -1;
+	free(path);
+	return text;
+}
+
+/**
+ * events_next() - take the next line off the text of trace/events
+ * @text: rest of the text, which is changed
+ *
+ * Return: "+CATEGORY" or "-CATEGORY", without a filter; NULL at the end.
+ */
+char *events_next(char **text)
+{
+	char *line = strsep(text, "\n");
+
+	if (!line || !*line)
+		return NULL;
+	line[strcspn(line, ":")] = '\0';
+	return line;
 }
 
 /* Enable the categories, with LOCK_CHANGE held; return 0, or -1 with errno. */
 static int hold_categories(struct events_hold *hold,
 			   const struct events_wish *wish)
 {
-	ssize_t nr;
-	struct line *lines;
-	int err;
+	char *text = events_read(), *rest = text, *line;
+	bool any = wish->set == EVENTS_ALL || wish->set == EVENTS_NONE;
+	int err = text ? 0 : -1;
 
-	nr = read_lines(hold->fd, &lines);
-	if (nr < 0)
-		return -1;
-	err = hold_lines(hold, lines, nr, wish);
-	free_lines(lines, nr);
+	while (!err && (line = events_next(&rest))) {
+		if (!is_wanted(wish, line + 1))
+			continue;
+		any = true;
+		if (hold_category(hold, line) &&
+		    (errno != ENOENT || is_indispensable(wish, line + 1)))
+			err = -1;
+	}
+	free(text);
+	if (!err && !any) {
+		errno = EINVAL;
+		err = -1;
+	}
 	return err;
 }
 
@@ -351,31 +329,22 @@ static int hold_categories(struct events_hold *hold,
  */
 bool events_has_category(const char *name)
 {
-	char *path = debugfs_path(EVENTS, "");
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t i, nr = -1;
-	struct line *lines;
+	char *text = events_read(), *rest = text, *line;
 	bool found = false;
 
-	if (fd >= 0)
-		nr = read_lines(fd, &lines);
-	for (i = 0; i < nr; i++)
-		found |= !strcmp(lines[i].category, name);
-	if (nr >= 0)
-		free_lines(lines, nr);
-	if (fd >= 0)
-		close(fd);
-	free(path);
+	while ((line = events_next(&rest)))
+		found |= !strcmp(line + 1, name);
+	free(text);
 	return found;
 }
 
 static void restore_category(int fd, const char *category)
 {
-	lock_byte(fd, F_OFD_SETLKW, F_WRLCK, LOCK_CHANGE, NULL);
-	lock_byte(fd, F_OFD_SETLK, F_UNLCK, use_lock(category), NULL);
+	lock_change(fd);
+	unlock(fd, use_lock(category));
 	if (!is_held(fd, use_lock(category)))
 		switch_category(fd, category, '-');
-	lock_byte(fd, F_OFD_SETLK, F_UNLCK, LOCK_CHANGE, NULL);
+	unlock(fd, LOCK_CHANGE);
 }
 
 /* ---- Stacks ------------------------------------------------------------- */
@@ -408,32 +377,32 @@ static int write_threshold(int fd, const struct events_wish *wish)
 
 /*
  * Read what trace/stacks was set to when the module was loaded, as by the flight recorder's
- * service: recordings replace this setting, and restore it.
+ * service: recordings replace this setting, and restore it. Returns it, to be freed.
  */
-static void read_loaded_stacks(char *setting, size_t size)
+static char *read_loaded_stacks(void)
 {
-	FILE *file = fopen(STACKS_PARAMETER, "re");
+	char *setting = read_text(STACKS_PARAMETER), *at;
 
-	if (!file || !fgets(setting, size, file))
-		snprintf(setting, size, "none");
-	if (file)
-		fclose(file);
-	for (; *setting && *setting != '\n'; setting++)
-		if (*setting == '+')
-			*setting = ' ';
-	*setting = '\0';
+	if (!setting)
+		return must_format("none");
+	setting[strcspn(setting, "\n")] = '\0';
+	for (at = setting; *at; at++)
+		if (*at == '+')
+			*at = ' ';
+	return setting;
 }
 
 /* Arm trace/stacks, with LOCK_CHANGE held; return 0, or -1 with errno. */
 static int hold_stacks(struct events_hold *hold, const struct events_wish *wish)
 {
-	char setting[STACKS_MAX_BYTES], loaded[STACKS_MAX_BYTES];
+	char setting[STACKS_MAX_BYTES], *loaded;
 	bool is_free;
 
 	if (read_setting(hold->stacks_fd, setting, sizeof(setting)))
 		return -1;
-	read_loaded_stacks(loaded, sizeof(loaded));
+	loaded = read_loaded_stacks();
 	is_free = !strcmp(setting, "none") || !strcmp(setting, loaded);
+	free(loaded);
 	if (!is_free) {
 		fprintf(stderr, "vitrine: trace/stacks is already set and is not changed: %s\n",
 			setting);
@@ -463,15 +432,15 @@ void events_still(const struct events_hold *hold)
 
 static void restore_stacks(int fd)
 {
-	char loaded[STACKS_MAX_BYTES + 1];
+	char *loaded = read_loaded_stacks(), *line = must_format("%s\n", loaded);
 
-	read_loaded_stacks(loaded, STACKS_MAX_BYTES);
-	strcat(loaded, "\n");
-	lock_byte(fd, F_OFD_SETLKW, F_WRLCK, LOCK_CHANGE, NULL);
-	lock_byte(fd, F_OFD_SETLK, F_UNLCK, LOCK_STACKS, NULL);
+	lock_change(fd);
+	unlock(fd, LOCK_STACKS);
 	if (!is_held(fd, LOCK_STACKS))
-		write_setting(fd, loaded);
-	lock_byte(fd, F_OFD_SETLK, F_UNLCK, LOCK_CHANGE, NULL);
+		write_setting(fd, line);
+	unlock(fd, LOCK_CHANGE);
+	free(line);
+	free(loaded);
 }
 
 /* ---- The trigger -------------------------------------------------------- */
@@ -529,11 +498,11 @@ struct vitrine_error *events_arm(struct events_hold *hold, const char *event)
 	char *path = debugfs_path(TRIGGER, "");
 	struct vitrine_error *err;
 
-	if (lock_byte(hold->trigger_fd, F_OFD_SETLKW, F_WRLCK, LOCK_CHANGE, NULL))
+	if (lock_change(hold->trigger_fd))
 		err = vtr_error_os(errno, path, "cannot lock this file");
 	else
 		err = arm(hold, event, path);
-	lock_byte(hold->trigger_fd, F_OFD_SETLK, F_UNLCK, LOCK_CHANGE, NULL);
+	unlock(hold->trigger_fd, LOCK_CHANGE);
 	free(path);
 	return err;
 }
@@ -558,10 +527,10 @@ static void restore_trigger(int fd, const char *words)
 	const char *before = strchr(words, ' ');
 	char line[TRIGGER_MAX_BYTES];
 
-	lock_byte(fd, F_OFD_SETLKW, F_WRLCK, LOCK_CHANGE, NULL);
+	lock_change(fd);
 	if (!read_setting(fd, line, sizeof(line)) && (is_armed(line, words) || has_fired(line)))
 		write_setting(fd, before ? before + 1 : "none");
-	lock_byte(fd, F_OFD_SETLK, F_UNLCK, LOCK_CHANGE, NULL);
+	unlock(fd, LOCK_CHANGE);
 }
 
 /**
@@ -658,10 +627,9 @@ static struct vitrine_error *hold_setting(struct events_hold *hold, int fd,
 	char *path = debugfs_path(name, "");
 	struct vitrine_error *err = NULL;
 
-	if (lock_byte(fd, F_OFD_SETLKW, F_WRLCK, LOCK_CHANGE, NULL) ||
-	    change(hold, wish))
+	if (lock_change(fd) || change(hold, wish))
 		err = vtr_error_os(errno, path, "cannot change this setting");
-	lock_byte(fd, F_OFD_SETLK, F_UNLCK, LOCK_CHANGE, NULL);
+	unlock(fd, LOCK_CHANGE);
 	free(path);
 	return err;
 }

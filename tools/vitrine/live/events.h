@@ -84,6 +84,8 @@ struct events_hold {
 	struct restorer restorer;
 };
 
+char *events_read(void);
+char *events_next(char **text);
 bool events_has_category(const char *name);
 void events_prepare(struct events_hold *hold, const struct events_wish *wish);
 struct vitrine_error *events_hold(struct events_hold *hold,

@@ -37,6 +37,7 @@
 
 #include "base.h"
 #include "command.h"
+#include "debugfs.h"
 #include "helpers.h"
 #include "ring.h"
 #include "vitrine.h"
@@ -126,39 +127,10 @@ struct vitrine_error *tracefs_explain(int code, const char *path)
  */
 char *tracefs_read(const char *directory, const char *file)
 {
-	char *path = must_format("%s/%s", directory, file), *text = NULL;
-	FILE *stream = fopen(path, "re");
-	size_t size = 0;
-	ssize_t len;
+	char *path = must_format("%s/%s", directory, file), *text = read_text(path);
 
 	free(path);
-	if (!stream)
-		return NULL;
-	errno = 0;
-	len = getdelim(&text, &size, '\0', stream);
-	if (len < 0 && !ferror(stream)) {
-		free(text);
-		text = strdup("");
-	} else if (len < 0) {
-		free(text);
-		text = NULL;
-	}
-	fclose(stream);
 	return text;
-}
-
-/* Write a text at once, behind what the file has. */
-static int write_file(const char *path, const char *text)
-{
-	const ssize_t len = strlen(text);
-	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC), code = 0;
-
-	if (fd < 0)
-		return errno;
-	if (write(fd, text, len) != len)
-		code = errno;
-	close(fd);
-	return code;
 }
 
 /* Write to a file of tracefs. Returns NULL, or an error. */
@@ -166,7 +138,7 @@ static struct vitrine_error *tracefs_write(const char *directory, const char *fi
 					   const char *text)
 {
 	char *path = must_format("%s/%s", directory, file);
-	int code = write_file(path, text);
+	int code = write_text(path, text);
 	struct vitrine_error *err = code ? tracefs_explain(code, path) : NULL;
 
 	free(path);
@@ -235,7 +207,7 @@ static void remove_probe(const char *path, const char *line)
 	const char *name = strchr(line, ':');
 	char *command = must_format("-%.*s\n", (int)strcspn(name, "\n "), name);
 
-	write_file(path, command);
+	write_text(path, command);
 	free(command);
 }
 
@@ -262,7 +234,7 @@ static void remove_probes(const struct tracefs *tracefs)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(probe_files) / sizeof(probe_files[0]); i++)
+	for (i = 0; i < ARRAY_LEN(probe_files); i++)
 		remove_probes_in(tracefs, probe_files[i]);
 }
 
@@ -372,7 +344,7 @@ struct vitrine_error *tracefs_open(struct tracefs *tracefs)
 	size_t i;
 
 	tracefs->lock_fd = -1;
-	for (i = 0; i < sizeof(mounts) / sizeof(mounts[0]); i++) {
+	for (i = 0; i < ARRAY_LEN(mounts); i++) {
 		if (statfs(mounts[i], &fs)) {
 			if (errno == EACCES)
 				return tracefs_explain(errno, mounts[i]);

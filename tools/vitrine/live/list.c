@@ -80,32 +80,16 @@ static const char *help_of(const char *category)
 					    "what programs write to trace/marker";
 }
 
-static void print_categories(struct list *list, char *text)
-{
-	char *line, *rest;
-
-	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		/* "+CATEGORY" or "-CATEGORY", with or without a filter */
-		line++;
-		line[strcspn(line, ":")] = '\0';
-		if (is_wanted(list, line))
-			printf("%-16s %s\n", line, help_of(line));
-	}
-}
-
 static struct vitrine_error *list_categories(struct list *list)
 {
-	char *directory = debugfs_path("trace", ""), *path = debugfs_path("trace/events", "");
-	char *text = tracefs_read(directory, "events");
-	struct vitrine_error *err = NULL;
+	char *path = debugfs_path("trace/events", ""), *text = events_read(), *rest = text, *line;
+	struct vitrine_error *err = text ? NULL : debugfs_explain(errno, path);
 
-	if (!text)
-		err = debugfs_explain(errno, path);
-	else
-		print_categories(list, text);
+	while ((line = events_next(&rest)))
+		if (is_wanted(list, line + 1))
+			printf("%-16s %s\n", line + 1, help_of(line + 1));
 	free(text);
 	free(path);
-	free(directory);
 	return err;
 }
 

@@ -429,21 +429,18 @@ static void processes_deinit(struct processes *processes)
 /* Return an error if recording is switched off: the trace would be empty. */
 static struct vitrine_error *check_enabled(void)
 {
-	char *path = debugfs_path("trace/enable", "");
+	char *path = debugfs_path("trace/enable", ""), *text = read_text(path);
 	struct vitrine_error *err = NULL;
-	char advice[128], line[16] = "";
-	FILE *file = fopen(path, "re");
+	char advice[128];
 
-	if (file && fgets(line, sizeof(line), file) &&
-	    !strncmp(line, "[0]", 3)) {
+	if (text && !strncmp(text, "[0]", 3)) {
 		snprintf(advice, sizeof(advice), "run `echo 1 > %s' as root",
 			 path);
 		err = vitrine_error_create(EBUSY, path, VITRINE_NO_OFFSET,
 					   advice,
 					   "recording is switched off");
 	}
-	if (file)
-		fclose(file);
+	free(text);
 	free(path);
 	return err;
 }
@@ -451,15 +448,10 @@ static struct vitrine_error *check_enabled(void)
 /* Let each CPU begin a new sub-buffer; return 0, or an errno value. */
 static int flush_rings(void)
 {
-	static const char word[] = "flush\n";
 	char *path = debugfs_path("trace/enable", "");
-	int fd = open(path, O_WRONLY | O_CLOEXEC), code = errno;
+	int code = write_text(path, "flush\n");
 
 	free(path);
-	if (fd < 0)
-		return code;
-	code = write(fd, word, strlen(word)) < 0 ? errno : 0;
-	close(fd);
 	return code;
 }
 
