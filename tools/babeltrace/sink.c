@@ -389,7 +389,7 @@ static void classify_lttng(struct foreign_class *class, const char *text, bool h
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_LEN(lttng_names); i++) {
-		if (strncmp(text, lttng_names[i].prefix, strlen(lttng_names[i].prefix)))
+		if (!text_after(text, lttng_names[i].prefix))
 			continue;
 		class->category = string_of(lttng_names[i].system);
 		class->name = string_of(text + lttng_names[i].nr_left_out);

@@ -747,7 +747,7 @@ static int answer_all(FILE *questions)
 	size_t size = 0;
 
 	while (!status && getline(&line, &size, questions) > 0) {
-		if (!strncmp(line, UNWIND_QUESTION, strlen(UNWIND_QUESTION)))
+		if (text_after(line, UNWIND_QUESTION))
 			status = answer_stack(questions, line);
 		else if (!parse(line, &question))
 			status = tell(EBADMSG, "not a question");

@@ -306,6 +306,22 @@ unsigned int vtr_utf8_decode(const void *bytes, size_t len, uint32_t *ret);
 bool vtr_utf8_is_text(const void *bytes, size_t len);
 size_t vtr_utf8_cut(const void *bytes, size_t len, size_t max);
 
+/* Return whether there is something before @end, and @end behind it. */
+static inline bool ends_in(const char *bytes, size_t len_bytes, const char *end)
+{
+	size_t len = strlen(end);
+
+	return len_bytes > len && !memcmp(bytes + len_bytes - len, end, len);
+}
+
+/* Return what follows @begin in a text, or NULL if the text does not begin with it. */
+static inline const char *text_after(const char *text, const char *begin)
+{
+	size_t len = strlen(begin);
+
+	return strncmp(text, begin, len) ? NULL : text + len;
+}
+
 /* Compare a string of a trace with a text. */
 static inline bool fxt_string_is(const struct vitrine_fxt_string *string,
 				 const char *text)

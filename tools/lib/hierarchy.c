@@ -528,11 +528,8 @@ static void follow_all(struct walk *walk, struct vitrine_hierarchy *hierarchy,
 /* Check for a file name without a directory and with the suffix of Inspect files. */
 static bool is_tree_file(const char *name, size_t len)
 {
-	const size_t end = strlen(VITRINE_INSPECT_SUFFIX);
-
-	return len > end && name[0] != '.' && !memchr(name, '/', len) &&
-	       !memchr(name, 0, len) &&
-	       !memcmp(name + len - end, VITRINE_INSPECT_SUFFIX, end);
+	return ends_in(name, len, VITRINE_INSPECT_SUFFIX) && name[0] != '.' &&
+	       !memchr(name, '/', len) && !memchr(name, 0, len);
 }
 
 static char *path_of_link(const struct walk *walk,

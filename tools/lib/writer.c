@@ -111,13 +111,7 @@ struct vitrine_error *vtr_writer_pack(struct vitrine_writer *writer)
 
 static bool is_packed(const char *path)
 {
-	size_t len = strlen(path), len_suffix;
-
-	if (!registered)
-		return false;
-	len_suffix = strlen(registered->suffix);
-	return len > len_suffix &&
-	       !strcmp(path + len - len_suffix, registered->suffix);
+	return registered && ends_in(path, strlen(path), registered->suffix);
 }
 
 /**

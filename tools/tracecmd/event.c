@@ -364,11 +364,9 @@ const struct foreign_ops event_ops = {
 /* The category of our own probes is "kprobe" or "uprobe", not their group. */
 static const char *category_of(const struct reader *reader, const struct tep_event *type)
 {
-	const size_t len = strlen(TRACEFS_PREFIX);
-	const char *end = NULL;
+	const char *own = reader->beside ? text_after(type->system, TRACEFS_PREFIX) : NULL;
+	const char *end = own ? strchr(own, '_') : NULL;
 
-	if (reader->beside && !strncmp(type->system, TRACEFS_PREFIX, len))
-		end = strchr(type->system + len, '_');
 	return end ? end + 1 : type->system;
 }
 

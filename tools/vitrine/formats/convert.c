@@ -429,28 +429,21 @@ static const struct format *format_find(const char *name)
 
 static bool is_compressed(const char *name)
 {
-	size_t len = strlen(name), len_suffix = strlen(ZSTD_SUFFIX);
-
-	return len > len_suffix &&
-	       !strcmp(name + len - len_suffix, ZSTD_SUFFIX);
+	return ends_in(name, strlen(name), ZSTD_SUFFIX);
 }
 
 /* Return the format that the suffix of OUT stands for, without ".zst", or NULL. */
 static const struct format *format_of_name(const char *name)
 {
-	size_t len = strlen(name), len_suffix, i;
+	size_t len = strlen(name), i;
 
 	while (len && name[len - 1] == '/')
 		len--;
 	if (is_compressed(name))
 		len -= strlen(ZSTD_SUFFIX);
-	for (i = 0; i < ARRAY_LEN(formats); i++) {
-		len_suffix = strlen(formats[i].suffix);
-		if (len > len_suffix &&
-		    !strncmp(name + len - len_suffix, formats[i].suffix,
-			     len_suffix))
+	for (i = 0; i < ARRAY_LEN(formats); i++)
+		if (ends_in(name, len, formats[i].suffix))
 			return &formats[i];
-	}
 	return NULL;
 }
 

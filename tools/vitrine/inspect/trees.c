@@ -49,8 +49,6 @@ struct unfound {
 
 #define RETAINED	"retained/"
 
-static const char suffix[] = VITRINE_INSPECT_SUFFIX;
-
 /* Where the module publishes trees. */
 static const char * const directories[] = {
 	[TREE_LIVE]	= VITRINE_INSPECT_DIR,
@@ -176,9 +174,10 @@ static struct vitrine_error *unfound_values(const struct unfound *unfound)
 /* Return the length of a file name without the suffix. */
 static size_t stem_len(const char *file)
 {
-	size_t len = strlen(file), end = strlen(suffix);
+	size_t len = strlen(file);
 
-	return len > end && !strcmp(file + len - end, suffix) ? len - end : len;
+	return ends_in(file, len, VITRINE_INSPECT_SUFFIX) ?
+	       len - strlen(VITRINE_INSPECT_SUFFIX) : len;
 }
 
 static char *name_of(const char *path, enum tree_kind kind)
@@ -279,7 +278,7 @@ static char *published_path(enum tree_kind kind, const char *name)
 	char *file, *path;
 
 	must_have(asprintf(&file, "%s%s%s", directories[kind], *name ? "/" : "", name) >= 0);
-	path = debugfs_path(file, *name ? suffix : "");
+	path = debugfs_path(file, *name ? VITRINE_INSPECT_SUFFIX : "");
 	must_have(path);
 	free(file);
 	return path;

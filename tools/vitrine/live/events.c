@@ -226,10 +226,9 @@ static int switch_category(int fd, const char *category, char sign)
 /* Return whether the recording ends with an event of the category. */
 static bool is_awaited(const struct events_wish *wish, const char *category)
 {
-	const size_t len = strlen(category);
+	const char *name = wish->until ? text_after(wish->until, category) : NULL;
 
-	return wish->until && !strncmp(wish->until, category, len) &&
-	       (!wish->until[len] || wish->until[len] == ':');
+	return name && (!*name || *name == ':');
 }
 
 /* Categories that explain waits, besides stacks: interrupts and requests to disks. */
@@ -509,16 +508,14 @@ struct vitrine_error *events_arm(struct events_hold *hold, const char *event)
 
 static bool is_armed(const char *line, const char *words)
 {
-	static const char armed[] = "armed ";
+	const char *armed = text_after(line, "armed ");
 
-	return !strncmp(line, armed, strlen(armed)) && !strcmp(line + strlen(armed), words);
+	return armed && !strcmp(armed, words);
 }
 
 static bool has_fired(const char *line)
 {
-	static const char fired[] = "fired event ";
-
-	return !strncmp(line, fired, strlen(fired));
+	return text_after(line, "fired event ");
 }
 
 /* Go back to what was armed before @words, unless the user has changed that meanwhile. */
@@ -563,13 +560,13 @@ struct vitrine_error *events_fired(const struct events_hold *hold, bool *ret_fir
 /* In the restorer: @setting is STACKS, TRIGGER with its words, or the name of a category. */
 static void restore_setting(void *ctx, const char *setting)
 {
-	static const char trigger[] = TRIGGER " ";
+	const char *trigger = text_after(setting, TRIGGER " ");
 	const struct events_hold *hold = ctx;
 
 	if (!strcmp(setting, STACKS))
 		restore_stacks(hold->stacks_fd);
-	else if (!strncmp(setting, trigger, strlen(trigger)))
-		restore_trigger(hold->trigger_fd, setting + strlen(trigger));
+	else if (trigger)
+		restore_trigger(hold->trigger_fd, trigger);
 	else
 		restore_category(hold->fd, setting);
 }

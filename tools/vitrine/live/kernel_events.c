@@ -512,18 +512,13 @@ static struct vitrine_error *elf_symbol_find(const char *path, const char *name,
  * Each probe is in a group of the recording's instance, by which it is found and removed.
  */
 
-static bool begins_with(const char *text, const char *prefix)
-{
-	return !strncmp(text, prefix, strlen(prefix));
-}
-
 /*
  * Check whether an event needs a probe. Returns true for kprobe:FUNCTION and
  * uprobe:FILE:FUNCTION.
  */
 static bool probes_is_probe(const char *event)
 {
-	return begins_with(event, KPROBE) || begins_with(event, UPROBE);
+	return text_after(event, KPROBE) || text_after(event, UPROBE);
 }
 
 /* Make the name of an event from that of a function; @number keeps it unique. */
@@ -582,7 +577,7 @@ static struct vitrine_error *malformed(const char *event, const char *form)
 static struct vitrine_error *add_kprobe(const struct tracefs *tracefs, const char *event,
 					unsigned int number, char **ret)
 {
-	const char *function = event + strlen(KPROBE);
+	const char *function = text_after(event, KPROBE);
 	struct vitrine_error *err;
 
 	if (!*function || strpbrk(function, " \t\n;"))
@@ -615,7 +610,7 @@ static struct vitrine_error *add_at_symbol(const struct tracefs *tracefs, const 
 static struct vitrine_error *add_uprobe(const struct tracefs *tracefs, const char *event,
 					unsigned int number, char **ret)
 {
-	const char *file = event + strlen(UPROBE), *function = strrchr(file, ':');
+	const char *file = text_after(event, UPROBE), *function = strrchr(file, ':');
 	struct vitrine_error *err;
 	char *given, *path;
 
@@ -634,15 +629,6 @@ static struct vitrine_error *add_uprobe(const struct tracefs *tracefs, const cha
 	free(path);
 	free(given);
 	return err;
-}
-
-/* Add a probe. Returns NULL, or an error. */
-static struct vitrine_error *probes_add(const struct tracefs *tracefs, const char *event,
-					unsigned int number, char **ret)
-{
-	if (begins_with(event, KPROBE))
-		return add_kprobe(tracefs, event, number, ret);
-	return add_uprobe(tracefs, event, number, ret);
 }
 
 static const struct helper reader = {
@@ -687,7 +673,7 @@ static bool has_word(const char *words, const char *word)
 	const char *at = words;
 
 	for (; (at = strstr(at, word)); at += len)
-		if ((at == words || strchr(" [", at[-1])) && strchr(" ]\n", at[len]))
+		if ((at == words || strchr(" [\n", at[-1])) && strchr(" ]\n", at[len]))
 			return true;
 	return false;
 }
@@ -778,16 +764,11 @@ static struct vitrine_error *enable_event(struct kernel_events *events, const ch
 /* Remember an event for the helper, once. */
 static void remember(struct kernel_events *events, const char *event)
 {
-	const char *before = events->names ? events->names : "", *found = before;
-	const size_t len = strlen(event);
-	char *names;
+	char *names = events->names ? events->names : must_format("%s", "");
 
-	for (; (found = strstr(found, event)); found += len)
-		if ((found == before || found[-1] == '\n') && found[len] == '\n')
-			return;
-	names = must_format("%s%s\n", before, event);
-	free(events->names);
-	events->names = names;
+	events->names = has_word(names, event) ? names : must_format("%s%s\n", names, event);
+	if (names != events->names)
+		free(names);
 }
 
 /* Make an error about an event that ftrace does not have. */
@@ -839,7 +820,10 @@ static struct vitrine_error *enable_probe(struct kernel_events *events,
 	struct vitrine_error *err;
 	char *event;
 
-	err = probes_add(&events->tracefs, wish->event, number, &event);
+	if (text_after(wish->event, KPROBE))
+		err = add_kprobe(&events->tracefs, wish->event, number, &event);
+	else
+		err = add_uprobe(&events->tracefs, wish->event, number, &event);
 	if (err)
 		return err;
 	remember(events, event);

@@ -433,7 +433,7 @@ static struct vitrine_error *check_enabled(void)
 	struct vitrine_error *err = NULL;
 	char advice[128];
 
-	if (text && !strncmp(text, "[0]", 3)) {
+	if (text && text_after(text, "[0]")) {
 		snprintf(advice, sizeof(advice), "run `echo 1 > %s' as root",
 			 path);
 		err = vitrine_error_create(EBUSY, path, VITRINE_NO_OFFSET,

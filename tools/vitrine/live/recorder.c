@@ -54,14 +54,11 @@ const char *trace_name(const char *name)
 static const char *suffix_of(const char *name)
 {
 	static const char * const suffixes[] = { ".fxt", ".fxt.zst" };
-	size_t len = strlen(name), len_suffix, i;
+	size_t len = strlen(name), i;
 
-	for (i = 0; i < ARRAY_LEN(suffixes); i++) {
-		len_suffix = strlen(suffixes[i]);
-		if (len > len_suffix &&
-		    !strcmp(name + len - len_suffix, suffixes[i]))
-			return name + len - len_suffix;
-	}
+	for (i = 0; i < ARRAY_LEN(suffixes); i++)
+		if (ends_in(name, len, suffixes[i]))
+			return name + len - strlen(suffixes[i]);
 	return name + len;
 }
 

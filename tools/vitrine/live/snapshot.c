@@ -61,7 +61,7 @@ static struct vitrine_error *open_file(const char *name, char **ret_path,
 /* Make an error of the state in which no trigger can fire. */
 static struct vitrine_error *hopeless(const char *line, const char *path)
 {
-	if (!strncmp(line, "none", 4))
+	if (text_after(line, "none"))
 		return vitrine_error_create(EINVAL, path, VITRINE_NO_OFFSET,
 					    "write a trigger to it, such as `latency_us=1000'",
 					    "no trigger is armed");

@@ -147,9 +147,8 @@ static bool take_suffix(struct text *metric, size_t begin, const char *suffix)
 {
 	size_t len = strlen(suffix) + 1;
 
-	if (metric->len < begin + len ||
-	    metric->bytes[metric->len - len] != '_' ||
-	    strcmp(metric->bytes + metric->len - len + 1, suffix))
+	if (metric->len < begin + len || metric->bytes[metric->len - len] != '_' ||
+	    !ends_in(metric->bytes, metric->len, suffix))
 		return false;
 	text_cut(metric, metric->len - len);
 	return true;
@@ -225,13 +224,6 @@ static bool is_number(const char *name, size_t len)
 		if (!is_digit(name[i]))
 			return false;
 	return len;
-}
-
-static bool ends_in(const char *name, size_t len, const char *end)
-{
-	size_t end_len = strlen(end);
-
-	return len > end_len && !memcmp(name + len - end_len, end, end_len);
 }
 
 static bool is_plural(const char *name, size_t len)

@@ -911,12 +911,9 @@ static bool is_too_long(void)
 	return walk.metric.len > MAX_METRIC || walk.labels.len > MAX_LABELS;
 }
 
-static bool ends_in(const struct text *text, const char *suffix)
+static bool name_ends_in(const struct text *name, const char *suffix)
 {
-	size_t len = strlen(suffix);
-
-	return text->len > len &&
-	       !strcmp(text->bytes + text->len - len, suffix);
+	return ends_in(name->bytes, name->len, suffix);
 }
 
 /*
@@ -927,10 +924,10 @@ static void finish_name(struct text *name, enum metric_type *type)
 {
 	metric_name_join(name);
 	if (*type == METRIC_GAUGE &&
-	    (ends_in(name, "_total") || ends_in(name, "_bucket") ||
-	     ends_in(name, "_count") || ends_in(name, "_sum")))
+	    (name_ends_in(name, "_total") || name_ends_in(name, "_bucket") ||
+	     name_ends_in(name, "_count") || name_ends_in(name, "_sum")))
 		*type = METRIC_UNKNOWN;
-	while (*type != METRIC_UNKNOWN && ends_in(name, "_total"))
+	while (*type != METRIC_UNKNOWN && name_ends_in(name, "_total"))
 		text_cut(name, name->len - strlen("_total"));
 }
 
@@ -941,7 +938,7 @@ static void finish_name(struct text *name, enum metric_type *type)
 static void add_help(const struct metric_key *key, struct text *help)
 {
 	const struct text *metric = &walk.metric;
-	bool has_unit = *key->unit && ends_in(metric, key->unit);
+	bool has_unit = *key->unit && name_ends_in(metric, key->unit);
 	size_t end = metric->len - (has_unit ? strlen(key->unit) + 1 : 0);
 	size_t at = end > walk.tree_len ? walk.tree_len + 1 :
 		    end > strlen("vitrine") ? strlen("vitrine_") : 0;
