@@ -7,7 +7,7 @@
  *
  * One thread. If a tree cannot be read, the others still are.
  */
-#define _GNU_SOURCE	/* asprintf(), versionsort() */
+#define _GNU_SOURCE	/* memrchr(), versionsort() */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -53,20 +53,6 @@ struct unfound {
 static const char * const directories[] = {
 	[TREE_LIVE]	= VITRINE_INSPECT_DIR,
 	[TREE_RETAINED]	= VITRINE_INSPECT_DIR "/retained",
-};
-
-/**
- * struct search - a search for files in a directory
- * @directory: directory
- * @pattern: pattern for their names, or NULL for all
- * @kind: origin of the trees
- * @selector: selector of values in them, or NULL
- */
-struct search {
-	const char *directory;
-	const struct selector_name *pattern;
-	enum tree_kind kind;
-	struct selector *selector;
 };
 
 /**
@@ -183,13 +169,10 @@ static size_t stem_len(const char *file)
 static char *name_of(const char *path, enum tree_kind kind)
 {
 	const char *file = strrchr(path, '/');
-	char *name;
 
 	file = file ? file + 1 : path;
-	if (asprintf(&name, "%s%.*s", kind == TREE_RETAINED ? RETAINED : "",
-		     (int)stem_len(file), file) < 0)
-		return NULL;
-	return name;
+	return must_format("%s%.*s", kind == TREE_RETAINED ? RETAINED : "",
+			   (int)stem_len(file), file);
 }
 
 static struct tree *tree_by_path(const struct trees *trees, const char *path)
@@ -213,12 +196,11 @@ static void add_tree(struct trees *trees, const char *path, enum tree_kind kind,
 		must_have(GROW(trees->trees, trees->nr));
 		tree = &trees->trees[trees->nr];
 		*tree = (struct tree){
-			.path = strdup(path),
+			.path = must_format("%s", path),
 			.name = name_of(path, kind),
 			.kind = kind,
 			.is_found = is_found,
 		};
-		must_have(tree->path && tree->name);
 		for (i = 0; i < trees->nr; i++)
 			tree->ordinal += !strcmp(trees->trees[i].name, tree->name);
 		trees->nr++;
@@ -235,35 +217,39 @@ static void add_tree(struct trees *trees, const char *path, enum tree_kind kind,
 /* ---- Several trees: a directory ---------------------------------------- */
 
 /* The pattern for saved trees includes the suffix, as file names do. */
-static bool is_found(const struct search *search, const char *file)
+static bool is_found(const char *file, const struct selector_name *pattern, enum tree_kind kind)
 {
 	struct selector_name name = { file, strlen(file) };
 
 	if (*file == '.')
 		return false;
-	if (search->kind != TREE_SAVED) {
+	if (kind != TREE_SAVED) {
 		name.len = stem_len(file);
 		if (!file[name.len])
 			return false;
 	}
-	return !search->pattern || selector_name_fits(search->pattern, &name);
+	return !pattern || selector_name_fits(pattern, &name);
 }
 
-/* Add the files found, in natural order; return 0 or errno of the directory. */
-static int add_found(struct trees *trees, const struct search *search)
+/*
+ * Add the files in a directory whose names match @pattern, or all if it is NULL, in natural
+ * order; return 0 or errno of the directory.
+ */
+static int add_found(struct trees *trees, const char *directory,
+		     const struct selector_name *pattern, enum tree_kind kind,
+		     struct selector *selector)
 {
 	struct dirent **entries;
 	char *path;
 	int i, nr;
 
-	nr = scandir(search->directory, &entries, NULL, versionsort);
+	nr = scandir(directory, &entries, NULL, versionsort);
 	if (nr < 0)
 		return errno;
 	for (i = 0; i < nr; i++) {
-		if (is_found(search, entries[i]->d_name)) {
-			must_have(asprintf(&path, "%s/%s", search->directory,
-					   entries[i]->d_name) >= 0);
-			add_tree(trees, path, search->kind, true, search->selector);
+		if (is_found(entries[i]->d_name, pattern, kind)) {
+			path = must_format("%s/%s", directory, entries[i]->d_name);
+			add_tree(trees, path, kind, true, selector);
 			free(path);
 		}
 		free(entries[i]);
@@ -275,11 +261,9 @@ static int add_found(struct trees *trees, const struct search *search)
 /* Return the path of a published tree, or of the directory of all for "". */
 static char *published_path(enum tree_kind kind, const char *name)
 {
-	char *file, *path;
+	char *file = must_format("%s%s%s", directories[kind], *name ? "/" : "", name);
+	char *path = debugfs_path(file, *name ? VITRINE_INSPECT_SUFFIX : "");
 
-	must_have(asprintf(&file, "%s%s%s", directories[kind], *name ? "/" : "", name) >= 0);
-	path = debugfs_path(file, *name ? VITRINE_INSPECT_SUFFIX : "");
-	must_have(path);
 	free(file);
 	return path;
 }
@@ -291,16 +275,10 @@ static struct vitrine_error *add_published(struct trees *trees,
 					   struct selector *selector)
 {
 	char *directory = published_path(kind, "");
-	const struct search search = {
-		.directory = directory,
-		.pattern = pattern,
-		.kind = kind,
-		.selector = selector,
-	};
 	struct vitrine_error *err = NULL;
 	int code;
 
-	code = add_found(trees, &search);
+	code = add_found(trees, directory, pattern, kind, selector);
 	if (code && (kind == TREE_LIVE || code != ENOENT))
 		err = debugfs_explain(code, directory);
 	free(directory);
@@ -358,11 +336,6 @@ static struct vitrine_error *add_files(struct trees *trees,
 	struct selector_name pattern = {
 		slash + 1, selector->tree.len - directory.len - 1,
 	};
-	struct search search = {
-		.pattern = &pattern,
-		.kind = TREE_SAVED,
-		.selector = selector,
-	};
 	struct vitrine_error *err = NULL;
 	char *path;
 	int code;
@@ -372,13 +345,9 @@ static struct vitrine_error *add_files(struct trees *trees,
 					    VITRINE_NO_OFFSET, NULL,
 					    "* is allowed in the last part of a path only");
 	path = selector_name_unescape(&directory);
-	search.directory = *path ? path : "/";
-	code = add_found(trees, &search);
+	code = add_found(trees, *path ? path : "/", &pattern, TREE_SAVED, selector);
 	if (code)
-		err = vitrine_error_create(code, search.directory,
-					   VITRINE_NO_OFFSET, NULL,
-					   "cannot read the directory: %s",
-					   strerror(code));
+		err = vtr_error_os(code, *path ? path : "/", "cannot read the directory");
 	free(path);
 	return err;
 }
@@ -447,13 +416,13 @@ static int add_published_name(struct trees *trees, const char *name, enum tree_k
 static struct vitrine_error *add_name(struct trees *trees, const char *name,
 				      struct selector *selector)
 {
-	const bool retained = !strncmp(name, RETAINED, strlen(RETAINED));
+	const char *retained = text_after(name, RETAINED);
 	bool is_file = !strcmp(name, "-") || (strchr(name, '/') && !retained);
 	int code = 0;
 
 	if (!is_file) {
 		code = retained ?
-		       add_published_name(trees, name + strlen(RETAINED), TREE_RETAINED, selector) :
+		       add_published_name(trees, retained, TREE_RETAINED, selector) :
 		       add_published_name(trees, name, TREE_LIVE, selector);
 		if (!code || (!retained &&
 			      !add_published_name(trees, name, TREE_RETAINED, selector)))

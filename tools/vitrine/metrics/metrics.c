@@ -710,22 +710,6 @@ static void add_buckets(const struct vitrine_value *value,
 	metric_set_add_sample(METRIC_COUNT, "", text);
 }
 
-/* Add the samples of a histogram. Returns the sibling that is used as its sum, or NULL. */
-static const struct vitrine_value *
-metric_histogram_add(const struct vitrine_value *value,
-		     const struct metric_unit *unit)
-{
-	const struct vitrine_value *sum = find_sum(value);
-	char text[DECIMAL_TEXT_BYTES];
-
-	add_buckets(value, unit);
-	if (!sum)
-		return NULL;
-	decimal_format(vitrine_value_uint(sum), unit->digits, text);
-	metric_set_add_sample(METRIC_SUM, "", text);
-	return sum;
-}
-
 static struct place place_of(void)
 {
 	return (struct place){
@@ -830,29 +814,28 @@ static void make_label_unique(struct text *name)
 	}
 }
 
-/* Append a label, unless there are MAX_LABELS (see is_too_long()), and free @name. */
-static void add_label(struct text *name, const char *value,
-		      size_t len)
+/* Append a label, unless there are MAX_LABELS (see is_too_long()). */
+static void add_label(const char *label, const char *value, size_t len)
 {
-	if (walk.labels.len <= MAX_LABELS) {
-		make_label_unique(name);
-		if (walk.labels.len)
-			text_add(&walk.labels, ",", 1);
-		text_add(&walk.labels, name->bytes, name->len);
-		text_add(&walk.labels, "=", 1);
-		add_quoted(&walk.labels, value,
-			   vtr_utf8_cut(value, len, MAX_VALUE));
-	}
-	text_destroy(name);
+	struct text name = { 0 };
+
+	if (walk.labels.len > MAX_LABELS)
+		return;
+	text_add_string(&name, label);
+	make_label_unique(&name);
+	if (walk.labels.len)
+		text_add(&walk.labels, ",", 1);
+	text_add(&walk.labels, name.bytes, name.len);
+	text_add(&walk.labels, "=", 1);
+	add_quoted(&walk.labels, value, vtr_utf8_cut(value, len, MAX_VALUE));
+	text_destroy(&name);
 }
 
 static void add_index(unsigned int i)
 {
 	const char *number = format_label("%u", i);
-	struct text name = { 0 };
 
-	text_add_string(&name, "index");
-	add_label(&name, number, strlen(number));
+	add_label("index", number, strlen(number));
 }
 
 /* ---- Nodes and properties ---------------------------------------------- */
@@ -878,10 +861,9 @@ static void enter_instance(const struct vitrine_value *value,
 		metric_name_instance(&label, walk.tree, node);
 		text_cut(&walk.metric, stem);
 		metric_name_add_singular(&walk.metric, node);
-	} else {
-		text_add_string(&label, "number");
 	}
-	add_label(&label, value->name->bytes, value->name->len);
+	add_label(label.len ? label.bytes : "number", value->name->bytes, value->name->len);
+	text_destroy(&label);
 }
 
 /* The name of the tree stands for the root. */
@@ -999,27 +981,33 @@ static void add_value(enum metric_type type,
 			      METRIC_SUFFIXED : METRIC_VALUE, "", value);
 }
 
+/* Add the samples of a histogram, and pass over the sibling that is its sum. */
 static void add_histogram(const struct vitrine_value *value,
 			  const struct metric_unit *unit)
 {
-	const struct vitrine_value *sum;
+	const struct vitrine_value *sum = find_sum(value);
+	char text[DECIMAL_TEXT_BYTES];
 
 	if (is_too_long() || !metric_histogram_is_good(value)) {
 		walk.nr_values++;
 		return;
 	}
 	add_series(METRIC_HISTOGRAM, unit);
-	sum = metric_histogram_add(value, unit);
-	if (sum)
-		walk.sums->values[walk.sums->nr++ % METRIC_SUM_DISTANCE] = sum;
+	add_buckets(value, unit);
+	if (!sum)
+		return;
+	decimal_format(vitrine_value_uint(sum), unit->digits, text);
+	metric_set_add_sample(METRIC_SUM, "", text);
+	walk.sums->values[walk.sums->nr++ % METRIC_SUM_DISTANCE] = sum;
 }
 
 /* ---- Properties -------------------------------------------------------- */
 
-/* Derive the type of a number from its name; complete the name of the metric. */
-static enum metric_type number_type(const struct vitrine_value *value,
-				    bool is_uint, bool total)
+/* Derive the type of numbers from their name; complete the name of the metric. */
+static enum metric_type number_type(const struct vitrine_value *value, bool total)
 {
+	bool is_uint = vtr_value_number(value, 0).type == VITRINE_UINT;
+
 	/* A property called just "total" may be a gauge. */
 	if (is_uint && ((total && value->name->len > strlen("total")) ||
 			metric_name_is_counter(walk.tree, value)))
@@ -1029,46 +1017,35 @@ static enum metric_type number_type(const struct vitrine_value *value,
 	return METRIC_GAUGE;
 }
 
-static void add_number(const struct vitrine_value *value,
-		       const struct metric_unit *unit, bool total)
-{
-	bool is_uint = vitrine_value_type(value) == VITRINE_UINT;
-	char text[DECIMAL_TEXT_BYTES];
-
-	metric_format(text, vtr_value_number(value, 0), unit->digits);
-	add_value(number_type(value, is_uint, total), unit, text);
-}
-
 static void add_strings_of_array(const struct vitrine_value *value)
 {
 	unsigned int i, count = vitrine_value_array(value).count;
 	struct place place = place_of();
 
 	for (i = 0; i < count; i++, go_back(place)) {
-		struct text label = { 0 };
 		const char *string;
 		size_t len;
 
 		add_index(i);
-		text_add_string(&label, "value");
 		string = vitrine_value_array_string(value, i, &len);
-		add_label(&label, string, len);
+		add_label("value", string, len);
 		add_value(METRIC_INFO, &no_unit, "1");
 	}
 }
 
-static void add_array(const struct vitrine_value *value,
-		      const struct metric_unit *unit, bool total)
+/* Add a number, or the elements of an array. */
+static void add_numbers(const struct vitrine_value *value,
+			const struct metric_unit *unit, bool total)
 {
-	struct vitrine_array array = vitrine_value_array(value);
-	enum metric_type type = number_type(value,
-					    array.type == VITRINE_UINT, total);
+	bool is_array = vitrine_value_type(value) == VITRINE_ARRAY;
+	unsigned int i, count = is_array ? vitrine_value_array(value).count : 1;
+	enum metric_type type = number_type(value, total);
 	struct place place = place_of();
 	char text[DECIMAL_TEXT_BYTES];
-	unsigned int i;
 
-	for (i = 0; i < array.count; i++, go_back(place)) {
-		add_index(i);
+	for (i = 0; i < count; i++, go_back(place)) {
+		if (is_array)
+			add_index(i);
 		metric_format(text, vtr_value_number(value, i), unit->digits);
 		add_value(type, unit, text);
 	}
@@ -1086,12 +1063,10 @@ static void add_property(const struct vitrine_value *value,
 	else
 		metric_name_add_property(&walk.metric, value->name->bytes, value->name->len, &unit,
 					 &total);
-	if (vitrine_value_type(value) != VITRINE_ARRAY)
-		add_number(value, &unit, total);
-	else if (array.type == VITRINE_STRING)
+	if (array.type == VITRINE_STRING)
 		add_strings_of_array(value);
 	else if (array.format == INSPECT_ARRAY_FLAT)
-		add_array(value, &unit, total);
+		add_numbers(value, &unit, total);
 	else
 		add_histogram(value, &unit);
 }
@@ -1113,7 +1088,8 @@ static void add_strings(const struct vitrine_value *value)
 		bytes = vitrine_value_name(value, &len);
 		metric_name_label(&label, bytes, len);
 		bytes = vitrine_value_bytes(value, &len);
-		add_label(&label, bytes, len);
+		add_label(label.bytes, bytes, len);
+		text_destroy(&label);
 	}
 	if (any)
 		add_value(METRIC_INFO, &no_unit, "1");
@@ -1223,19 +1199,14 @@ static void add_missing(void)
 static void metrics_add_tree(const char *tree, unsigned int ordinal,
 			     const struct vitrine_hierarchy *hierarchy)
 {
-	struct text label = { 0 }, value = { 0 };
+	const char *value = ordinal ? format_label("%s#%u", tree, ordinal + 1) : tree;
 
 	walk = (struct walk){ .tree = tree };
 	metric_name_add_tree(&walk.metric, tree);
 	walk.tree_len = walk.metric.len;
-	text_add_string(&label, "tree");
-	text_add_string(&value, tree);
-	if (ordinal)
-		text_add_string(&value, format_label("#%u", ordinal + 1));
-	add_label(&label, value.bytes, value.len);
+	add_label("tree", value, strlen(value));
 	add_siblings(vitrine_hierarchy_first(hierarchy), walk.metric.len);
 	add_missing();
-	text_destroy(&value);
 	text_destroy(&walk.metric);
 	text_destroy(&walk.labels);
 }
