@@ -48,49 +48,29 @@ struct walk {
 
 /* ---- Texts ------------------------------------------------------------- */
 
-/* Append the bytes of a chain of extents to the arena. */
-static void gather_extents(const struct vtr_scan *scan,
-			   struct vitrine_hierarchy *hierarchy,
-			   uint32_t index, uint32_t len)
+/*
+ * Return the @len bytes that begin at @offset in block @index. If they go on in extents, the
+ * arena gets a copy of all.
+ */
+static const char *load_bytes(const struct vtr_scan *scan, struct vitrine_hierarchy *hierarchy,
+			      uint32_t index, uint32_t offset, uint32_t len)
 {
-	while (len) {
-		uint32_t n = vtr_block_bytes(scan, index) -
-			     INSPECT_EXTENT_PAYLOAD_OFFSET;
+	char *copy = hierarchy->arena + hierarchy->arena_used;
+	uint32_t done = 0, n;
 
-		if (n > len)
-			n = len;
-		memcpy(hierarchy->arena + hierarchy->arena_used,
-		       scan->bytes + vtr_offset(index) +
-		       INSPECT_EXTENT_PAYLOAD_OFFSET, n);
-		hierarchy->arena_used += n;
-		len -= n;
-		index = vtr_field(vtr_word(scan, index, 0),
-				  INSPECT_W0_EXTENT_NEXT);
+	if (len <= vtr_block_bytes(scan, index) - offset)
+		return (const char *)scan->bytes + vtr_offset(index) + offset;
+	for (; done < len; done += n) {
+		n = vtr_block_bytes(scan, index) - offset;
+		if (n > len - done)
+			n = len - done;
+		memcpy(copy + done, scan->bytes + vtr_offset(index) + offset, n);
+		/* A STRING_REFERENCE has the next extent in the same bits. */
+		index = vtr_bits(scan, index, 0, INSPECT_W0_EXTENT_NEXT);
+		offset = INSPECT_EXTENT_PAYLOAD_OFFSET;
 	}
-}
-
-static void load_string_reference(const struct vtr_scan *scan,
-				  struct vitrine_hierarchy *hierarchy,
-				  struct vtr_text *text)
-{
-	const uint8_t *payload = scan->bytes + vtr_offset(text->index) +
-				 INSPECT_STRREF_PAYLOAD_OFFSET;
-	uint32_t room = vtr_block_bytes(scan, text->index) -
-			INSPECT_STRREF_PAYLOAD_OFFSET;
-
-	text->len = vtr_field(vtr_word(scan, text->index, 1),
-			      INSPECT_W1_STRREF_LENGTH);
-	if (text->len <= room) {
-		text->bytes = (const char *)payload;
-		return;
-	}
-	text->bytes = hierarchy->arena + hierarchy->arena_used;
-	memcpy(hierarchy->arena + hierarchy->arena_used, payload, room);
-	hierarchy->arena_used += room;
-	gather_extents(scan, hierarchy,
-		       vtr_field(vtr_word(scan, text->index, 0),
-				 INSPECT_W0_STRREF_NEXT),
-		       text->len - room);
+	hierarchy->arena_used += len;
+	return copy;
 }
 
 static void load_texts(const struct vtr_scan *scan,
@@ -106,14 +86,12 @@ static void load_texts(const struct vtr_scan *scan,
 			continue;
 		text->index = index;
 		hierarchy->number[index] = ++hierarchy->nr_texts;
-		if (type == INSPECT_STRING_REFERENCE) {
-			load_string_reference(scan, hierarchy, text);
-			continue;
-		}
-		text->bytes = (const char *)scan->bytes + vtr_offset(index) +
-			      INSPECT_NAME_PAYLOAD_OFFSET;
-		text->len = vtr_field(vtr_word(scan, index, 0),
-				      INSPECT_W0_NAME_LENGTH);
+		text->len = type == INSPECT_NAME ?
+			    vtr_bits(scan, index, 0, INSPECT_W0_NAME_LENGTH) :
+			    vtr_bits(scan, index, 1, INSPECT_W1_STRREF_LENGTH);
+		text->bytes = load_bytes(scan, hierarchy, index,
+					 type == INSPECT_NAME ? INSPECT_NAME_PAYLOAD_OFFSET :
+					 INSPECT_STRREF_PAYLOAD_OFFSET, text->len);
 	}
 }
 
@@ -176,16 +154,8 @@ static void load_buffer(const struct vtr_scan *scan,
 		return;
 	}
 	value->len = vtr_field(value->word, INSPECT_W1_BUFFER_LENGTH);
-	if (!value->len) {
-		value->bytes = "";
-	} else if (value->len <= vtr_block_bytes(scan, index) -
-		   INSPECT_EXTENT_PAYLOAD_OFFSET) {
-		value->bytes = scan->bytes + vtr_offset(index) +
-			       INSPECT_EXTENT_PAYLOAD_OFFSET;
-	} else {
-		value->bytes = hierarchy->arena + hierarchy->arena_used;
-		gather_extents(scan, hierarchy, index, value->len);
-	}
+	value->bytes = value->len ? load_bytes(scan, hierarchy, index,
+					       INSPECT_EXTENT_PAYLOAD_OFFSET, value->len) : "";
 }
 
 static void load_value(const struct vtr_scan *scan,
@@ -230,8 +200,7 @@ static void load_values(const struct vtr_scan *scan,
 
 		if (!vtr_block_types[type].is_value)
 			continue;
-		name = text_at(hierarchy, vtr_field(vtr_word(scan, index, 0),
-						    INSPECT_W0_VALUE_NAME));
+		name = text_at(hierarchy, vtr_bits(scan, index, 0, INSPECT_W0_VALUE_NAME));
 		name->is_name = true;
 		value = &hierarchy->values[hierarchy->nr_values++];
 		hierarchy->number[index] = hierarchy->nr_values;
@@ -295,8 +264,7 @@ static void link_value(const struct vtr_scan *scan,
 		       struct vitrine_hierarchy *hierarchy,
 		       struct vitrine_value *value)
 {
-	uint32_t index = vtr_field(vtr_word(scan, value->index, 0),
-				   INSPECT_W0_VALUE_PARENT);
+	uint32_t index = vtr_bits(scan, value->index, 0, INSPECT_W0_VALUE_PARENT);
 
 	/* Children of a TOMBSTONE are not part of the tree. */
 	if (!hierarchy->number[index])

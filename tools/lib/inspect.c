@@ -145,8 +145,7 @@ static void check_name(struct vtr_scan *scan, uint32_t index)
 {
 	uint32_t room = vtr_block_bytes(scan, index) -
 			INSPECT_NAME_PAYLOAD_OFFSET;
-	uint32_t len = vtr_field(vtr_word(scan, index, 0),
-				 INSPECT_W0_NAME_LENGTH);
+	uint32_t len = vtr_bits(scan, index, 0, INSPECT_W0_NAME_LENGTH);
 	const uint8_t *payload = scan->bytes + vtr_offset(index) +
 				 INSPECT_NAME_PAYLOAD_OFFSET;
 
@@ -212,8 +211,7 @@ static void check_array(struct vtr_scan *scan, uint32_t index)
 
 static void check_buffer(struct vtr_scan *scan, uint32_t index)
 {
-	unsigned int format = vtr_field(vtr_word(scan, index, 1),
-					INSPECT_W1_BUFFER_FORMAT);
+	unsigned int format = vtr_bits(scan, index, 1, INSPECT_W1_BUFFER_FORMAT);
 
 	if (format > INSPECT_BUFFER_STRING_REFERENCE)
 		vtr_scan_fault(scan, VTR_UNREADABLE, vtr_offset(index) + 8,
@@ -223,8 +221,7 @@ static void check_buffer(struct vtr_scan *scan, uint32_t index)
 
 static void check_link(struct vtr_scan *scan, uint32_t index)
 {
-	unsigned int disposition = vtr_field(vtr_word(scan, index, 1),
-					     INSPECT_W1_LINK_DISPOSITION);
+	unsigned int disposition = vtr_bits(scan, index, 1, INSPECT_W1_LINK_DISPOSITION);
 
 	if (disposition > INSPECT_LINK_INLINE)
 		vtr_scan_fault(scan, VTR_UNREADABLE, vtr_offset(index) + 8,
@@ -282,8 +279,7 @@ static uint32_t lose_tiles(struct vtr_scan *scan, uint32_t index)
 /* Check that the block at @index has a valid size, and report a fault if not. */
 static bool check_extent_of_block(struct vtr_scan *scan, uint32_t index)
 {
-	unsigned int order = vtr_field(vtr_word(scan, index, 0),
-				       INSPECT_W0_ORDER);
+	unsigned int order = vtr_bits(scan, index, 0, INSPECT_W0_ORDER);
 	uint32_t units = 1U << order;
 
 	if (order >= INSPECT_NR_ORDERS) {
@@ -334,7 +330,7 @@ static void scan_blocks(struct vtr_scan *scan)
 			index = lose_tiles(scan, index);
 			continue;
 		}
-		type = vtr_field(vtr_word(scan, index, 0), INSPECT_W0_TYPE);
+		type = vtr_bits(scan, index, 0, INSPECT_W0_TYPE);
 		if (type >= nr_types(scan)) {
 			vtr_scan_fault(scan, VTR_UNREADABLE, vtr_offset(index),
 				       "unknown block type %u", type);
@@ -385,7 +381,7 @@ static size_t check_size(struct vtr_scan *scan, size_t len_bytes)
 
 static void scan_header(struct vtr_scan *scan, size_t len_bytes)
 {
-	unsigned int order = vtr_field(vtr_word(scan, 0, 0), INSPECT_W0_ORDER);
+	unsigned int order = vtr_bits(scan, 0, 0, INSPECT_W0_ORDER);
 
 	scan->summary.version = scan->version;
 	scan->summary.generation = vtr_word(scan, 0, 1);
@@ -414,6 +410,18 @@ static void scan_header(struct vtr_scan *scan, size_t len_bytes)
 	scan->summary.size_bytes = scan->len_bytes;
 }
 
+/**
+ * vtr_error_too_large() - make the error about a file that is larger than the format allows
+ * @path: path of the file, or NULL
+ *
+ * Return: an error, EFBIG.
+ */
+struct vitrine_error *vtr_error_too_large(const char *path)
+{
+	return vitrine_error_create(EFBIG, path, INSPECT_MAX_FILE_BYTES, NULL,
+				    "an Inspect file is at most 256 MiB");
+}
+
 /* Check that this is an Inspect file whose version and size are supported. */
 static struct vitrine_error *check_prerequisites(struct vtr_scan *scan,
 						 size_t len_bytes)
@@ -424,11 +432,8 @@ static struct vitrine_error *check_prerequisites(struct vtr_scan *scan,
 		return vitrine_error_create(EBADMSG, scan->path, 0, NULL,
 					    "not an Inspect file");
 	if (len_bytes > INSPECT_MAX_FILE_BYTES)
-		return vitrine_error_create(EFBIG, scan->path,
-					    INSPECT_MAX_FILE_BYTES, NULL,
-					    "an Inspect file is at most 256 MiB");
-	scan->version = vtr_field(vtr_word(scan, 0, 0),
-				  INSPECT_W0_HEADER_VERSION);
+		return vtr_error_too_large(scan->path);
+	scan->version = vtr_bits(scan, 0, 0, INSPECT_W0_HEADER_VERSION);
 	if (scan->version > INSPECT_VERSION)
 		return vitrine_error_create(EPROTONOSUPPORT, scan->path, 2,
 					    "a newer vitrine may know it",
@@ -544,8 +549,7 @@ static bool chain_claim(struct vtr_scan *scan, struct chain *chain)
 	}
 	scan->aux[index] = chain->owner;
 	chain->from = index;
-	chain->next = vtr_field(vtr_word(scan, index, 0),
-				INSPECT_W0_EXTENT_NEXT);
+	chain->next = vtr_bits(scan, index, 0, INSPECT_W0_EXTENT_NEXT);
 	return true;
 }
 
@@ -598,15 +602,13 @@ static void check_chain(struct vtr_scan *scan, struct chain *chain)
 
 static void scan_string_reference(struct vtr_scan *scan, uint32_t index)
 {
-	uint32_t len = vtr_field(vtr_word(scan, index, 1),
-				 INSPECT_W1_STRREF_LENGTH);
+	uint32_t len = vtr_bits(scan, index, 1, INSPECT_W1_STRREF_LENGTH);
 	uint32_t room = vtr_block_bytes(scan, index) -
 			INSPECT_STRREF_PAYLOAD_OFFSET;
 	struct chain chain = {
 		.owner = index,
 		.from = index,
-		.next = vtr_field(vtr_word(scan, index, 0),
-				  INSPECT_W0_STRREF_NEXT),
+		.next = vtr_bits(scan, index, 0, INSPECT_W0_STRREF_NEXT),
 		.missing = len > room ? len - room : 0,
 	};
 
@@ -672,13 +674,12 @@ static void scan_array(struct vtr_scan *scan, uint32_t index)
 static void scan_link(struct vtr_scan *scan, uint32_t index)
 {
 	use_text(scan, vtr_offset(index) + 8, "content",
-		 vtr_field(vtr_word(scan, index, 1), INSPECT_W1_LINK_CONTENT), true);
+		 vtr_bits(scan, index, 1, INSPECT_W1_LINK_CONTENT), true);
 }
 
 static void scan_name_of(struct vtr_scan *scan, uint32_t index, int type)
 {
-	uint32_t name = vtr_field(vtr_word(scan, index, 0),
-				  INSPECT_W0_VALUE_NAME);
+	uint32_t name = vtr_bits(scan, index, 0, INSPECT_W0_VALUE_NAME);
 
 	/* A TOMBSTONE may have a name. vitrine writes it without one. */
 	if (type == INSPECT_TOMBSTONE && !name)
@@ -768,7 +769,7 @@ static bool is_node(const struct vtr_scan *scan, uint32_t index)
 
 static uint32_t parent_of(const struct vtr_scan *scan, uint32_t index)
 {
-	return vtr_field(vtr_word(scan, index, 0), INSPECT_W0_VALUE_PARENT);
+	return vtr_bits(scan, index, 0, INSPECT_W0_VALUE_PARENT);
 }
 
 /* Walk up from @index to the top, or to a node that an earlier walk has visited. */
@@ -831,8 +832,7 @@ void vtr_scan_parents(struct vtr_scan *scan)
 /* Require UTF-8 of names only: a publisher may have received other texts from outside. */
 static void check_name_of(struct vtr_scan *scan, uint32_t index)
 {
-	uint32_t name = vtr_field(vtr_word(scan, index, 0),
-				  INSPECT_W0_VALUE_NAME);
+	uint32_t name = vtr_bits(scan, index, 0, INSPECT_W0_VALUE_NAME);
 	int type = vtr_type_at(scan, name);
 
 	if ((type != INSPECT_NAME && type != INSPECT_STRING_REFERENCE) ||
@@ -887,8 +887,7 @@ static void check_users(struct vtr_scan *scan, uint32_t index, int type)
 			       "no block refers to this %s",
 			       vtr_scan_type_name(scan, type));
 	if (type == INSPECT_STRING_REFERENCE) {
-		uint32_t count = vtr_field(vtr_word(scan, index, 0),
-					   INSPECT_W0_STRREF_COUNT);
+		uint32_t count = vtr_bits(scan, index, 0, INSPECT_W0_STRREF_COUNT);
 
 		if (count != users)
 			vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
@@ -928,12 +927,12 @@ static void check_references(struct vtr_scan *scan, const struct refs *refs)
 
 static uint32_t next_free(const struct vtr_scan *scan, uint32_t index)
 {
-	return vtr_field(vtr_word(scan, index, 0), INSPECT_W0_FREE_NEXT);
+	return vtr_bits(scan, index, 0, INSPECT_W0_FREE_NEXT);
 }
 
 static uint32_t previous_free(const struct vtr_scan *scan, uint32_t index)
 {
-	return vtr_field(vtr_word(scan, index, 0), INSPECT_W0_FREE_PREVIOUS);
+	return vtr_bits(scan, index, 0, INSPECT_W0_FREE_PREVIOUS);
 }
 
 /* Check whether @next continues a list: it must be a FREE block of the order of @index. */
@@ -971,8 +970,7 @@ static void check_free_next(struct vtr_scan *scan, const struct refs *refs,
 static void check_free_back(struct vtr_scan *scan, struct refs *refs,
 			    uint32_t index)
 {
-	unsigned int order = vtr_field(vtr_word(scan, index, 0),
-				       INSPECT_W0_ORDER);
+	unsigned int order = vtr_bits(scan, index, 0, INSPECT_W0_ORDER);
 	uint32_t previous = previous_free(scan, index);
 
 	if (previous != scan->aux[index] && !vtr_is_lost(scan, previous))

@@ -70,6 +70,9 @@ struct vitrine_error *vtr_scan_init(struct vtr_scan *scan, const void *bytes,
 				    size_t len_bytes);
 void vtr_scan_deinit(struct vtr_scan *scan);
 
+/* Return the error about a file that is larger than the format allows. */
+struct vitrine_error *vtr_error_too_large(const char *path);
+
 /* What blocks say of other blocks */
 void vtr_scan_strings(struct vtr_scan *scan);
 void vtr_scan_parents(struct vtr_scan *scan);
@@ -95,11 +98,17 @@ static inline uint64_t vtr_field(uint64_t word, uint64_t mask)
 	return (word & mask) / (mask & -mask);
 }
 
+/* The field of a word of the block at @index. */
+static inline uint64_t vtr_bits(const struct vtr_scan *scan, uint32_t index,
+				unsigned int word, uint64_t mask)
+{
+	return vtr_field(vtr_word(scan, index, word), mask);
+}
+
 static inline uint32_t vtr_block_bytes(const struct vtr_scan *scan,
 				       uint32_t index)
 {
-	return INSPECT_MIN_BLOCK_BYTES <<
-		vtr_field(vtr_word(scan, index, 0), INSPECT_W0_ORDER);
+	return INSPECT_MIN_BLOCK_BYTES << vtr_bits(scan, index, 0, INSPECT_W0_ORDER);
 }
 
 /* Type of the block that starts at @index, -1 if none does. */

@@ -38,6 +38,7 @@
 #include <vitrine/inspect.h>
 
 #include "base.h"
+#include "inspect.h"
 #include "vitrine.h"
 
 /**
@@ -454,9 +455,7 @@ static struct vitrine_error *read_all(struct buffer *to, int fd,
 		if (to->len < want)
 			return NULL;
 		if (to->len > INSPECT_MAX_FILE_BYTES)
-			return vitrine_error_create(EFBIG, path,
-						    INSPECT_MAX_FILE_BYTES, NULL,
-						    "an Inspect file is at most 256 MiB");
+			return vtr_error_too_large(path);
 		want = want < FIRST_READ_BYTES ? FIRST_READ_BYTES : 2 * want;
 		if (want > INSPECT_MAX_FILE_BYTES)
 			want = INSPECT_MAX_FILE_BYTES + 1;
@@ -609,9 +608,7 @@ struct vitrine_error *vitrine_snapshot_from_bytes(const void *bytes,
 	struct vitrine_error *err;
 
 	if (len_bytes > INSPECT_MAX_FILE_BYTES)
-		return vitrine_error_create(EFBIG, path, INSPECT_MAX_FILE_BYTES,
-					    NULL,
-					    "an Inspect file is at most 256 MiB");
+		return vtr_error_too_large(path);
 	err = snapshot_new(path, &snapshot);
 	if (err)
 		return err;
