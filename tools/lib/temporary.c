@@ -95,6 +95,29 @@ static int make_directory(char *name)
 	return mkdtemp(name) ? 0 : -1;
 }
 
+static const char *directory(void)
+{
+	const char *dir = getenv("TMPDIR");
+
+	return dir && *dir ? dir : "/var/tmp";
+}
+
+/**
+ * vtr_temporary_place() - choose where to create a file that the one at @path is made from
+ * @path: path, or "-" for standard output
+ *
+ * Return: @path, or else a path in $TMPDIR or /var/tmp, valid until the next call.
+ */
+const char *vtr_temporary_place(const char *path)
+{
+	static char place[4096];
+
+	if (strcmp(path, "-"))
+		return path;
+	snprintf(place, sizeof(place), "%s/vitrine", directory());
+	return place;
+}
+
 /**
  * vtr_temporary_anonymous() - create a file without a name
  *
@@ -104,12 +127,10 @@ static int make_directory(char *name)
  */
 int vtr_temporary_anonymous(void)
 {
-	const char *dir = getenv("TMPDIR");
+	const char *dir = directory();
 	char name[4096];
 	int fd;
 
-	if (!dir || !*dir)
-		dir = "/var/tmp";
 	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
 		snprintf(name, sizeof(name), "%s/vitrine.XXXXXX", dir);

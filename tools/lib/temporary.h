@@ -18,6 +18,7 @@ struct vtr_temporary {
 	struct vtr_temporary *next;
 };
 
+const char *vtr_temporary_place(const char *path);
 int vtr_temporary_anonymous(void);
 int vtr_temporary_create(struct vtr_temporary *temporary, const char *path);
 bool vtr_temporary_mkdir(struct vtr_temporary *temporary, const char *path);

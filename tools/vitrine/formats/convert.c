@@ -8,7 +8,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -492,27 +491,14 @@ static struct vitrine_error *detect(const char *path,
 	return NULL;
 }
 
-/* Choose a name for the temporary trace: beside OUT or, for standard output, in TMPDIR. */
-static void place_between(const char *out, char *ret, size_t size)
-{
-	const char *dir = getenv("TMPDIR");
-
-	if (strcmp(out, "-"))
-		snprintf(ret, size, "%s", out);
-	else
-		snprintf(ret, size, "%s/vitrine", dir && *dir ? dir : "/var/tmp");
-}
-
 static struct vitrine_error *convert_twice(const struct conversion *job,
 					   struct faults *faults)
 {
 	struct vtr_temporary between = { 0 };
 	struct vitrine_error *err;
-	char place[PATH_MAX];
 	int fd;
 
-	place_between(job->out, place, sizeof(place));
-	fd = vtr_temporary_create(&between, place);
+	fd = vtr_temporary_create(&between, vtr_temporary_place(job->out));
 	if (fd < 0)
 		return vtr_error_os(errno, job->out,
 				    "cannot create a temporary file in its directory");

@@ -64,7 +64,7 @@ static struct show_args {
 	int nr_selectors;
 } args;
 
-#define LIVE_INTERVAL	0.1	/* seconds after which to look for changes */
+#define LIVE_INTERVAL_NS	100000000	/* how often to look for changes */
 
 /* ---- Numbers, and buckets of histograms --------------------------------- */
 
@@ -903,7 +903,7 @@ static int follow(struct trees *trees)
 	static const int ending[] = { SIGINT, SIGTERM, 0 };
 	enum { TIMER, INTERRUPT, OUTPUT, NR_FDS };
 	struct pollfd fds[NR_FDS] = {
-		[TIMER]		= { timer_open(LIVE_INTERVAL), POLLIN, 0 },
+		[TIMER]		= { timer_open(LIVE_INTERVAL_NS), POLLIN, 0 },
 		[INTERRUPT]	= { signals_open(ending, NULL), POLLIN, 0 },
 		[OUTPUT]	= { STDOUT_FILENO, 0, 0 },
 	};

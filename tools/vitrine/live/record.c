@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,7 +23,6 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,6 +33,7 @@
 #include "formats/cut.h"
 #include "formats/symbolize.h"
 #include "temporary.h"
+#include "ui/terminal.h"
 #include "vitrine.h"
 #include "cgroups.h"
 #include "events.h"
@@ -592,40 +591,23 @@ static struct vitrine_error *watch(struct record *record, int fd, uint64_t tag)
 
 static struct vitrine_error *watch_signals(struct record *record)
 {
-	sigset_t mask;
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD, 0 };
+	sigset_t pipe;
 
-	sigemptyset(&mask);
-	sigaddset(&mask, SIGINT);
-	sigaddset(&mask, SIGTERM);
-	sigaddset(&mask, SIGHUP);
-	sigaddset(&mask, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &mask, &record->old_mask);
-	record->signal_fd = signalfd(-1, &mask, SFD_CLOEXEC);
+	record->signal_fd = signals_open(signals, &record->old_mask);
 	/* A pipe that nobody reads is an error of writing. */
-	sigemptyset(&mask);
-	sigaddset(&mask, SIGPIPE);
-	sigprocmask(SIG_BLOCK, &mask, NULL);
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	sigprocmask(SIG_BLOCK, &pipe, NULL);
 	return watch(record, record->signal_fd, TAG_SIGNAL);
 }
 
-/* Wait for a timer, first after @first_ns and then every @period_ns; 0 leaves it off. */
+/* Wait for a timer. */
 static struct vitrine_error *watch_timer(struct record *record, int *ret_fd,
-					 uint64_t tag, uint64_t first_ns,
-					 uint64_t period_ns)
+					 uint64_t tag, uint64_t ns)
 {
-	const struct itimerspec time = {
-		.it_interval.tv_sec = period_ns / NSEC_PER_SEC,
-		.it_interval.tv_nsec = period_ns % NSEC_PER_SEC,
-		.it_value.tv_sec = first_ns / NSEC_PER_SEC,
-		.it_value.tv_nsec = first_ns % NSEC_PER_SEC,
-	};
-	struct vitrine_error *err;
-
-	*ret_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
-	err = watch(record, *ret_fd, tag);
-	if (!err)
-		timerfd_settime(*ret_fd, 0, &time, NULL);
-	return err;
+	*ret_fd = timer_open(ns);
+	return watch(record, *ret_fd, tag);
 }
 
 /* Return for how many seconds the recording has lasted; 0 before it begins. */
@@ -816,11 +798,10 @@ static struct vitrine_error *begin_recording(struct record *record)
 	if (!err)
 		err = kernel_events_enable(&record->kernel);
 	if (!err)
-		err = watch_timer(record, &record->tick_fd, TAG_TICK,
-				  NSEC_PER_SEC, NSEC_PER_SEC);
+		err = watch_timer(record, &record->tick_fd, TAG_TICK, NSEC_PER_SEC);
 	if (!err)
 		err = watch_timer(record, &record->time_up_fd, TAG_TIME_UP,
-				  args.duration_ns, 0);
+				  args.duration_ns);
 	recorder->started = !err;
 	return err;
 }
@@ -884,15 +865,9 @@ static struct vitrine_error *wait_and_record(struct record *record)
 /* Record into a temporary trace beside the one that is wanted, or in TMPDIR for a pipe. */
 static struct vitrine_error *prepare_raw(struct record *record)
 {
-	const char *dir = getenv("TMPDIR");
-	char place[PATH_MAX];
-	int fd;
+	const char *place = vtr_temporary_place(args.files.output);
+	int fd = vtr_temporary_create(&record->raw, place);
 
-	snprintf(place, sizeof(place), "%s", args.files.output);
-	if (is_standard_output())
-		snprintf(place, sizeof(place), "%s/vitrine",
-			 dir && *dir ? dir : "/var/tmp");
-	fd = vtr_temporary_create(&record->raw, place);
 	if (fd < 0)
 		return vtr_error_os(errno, place, "cannot create a temporary file beside it");
 	close(fd);
@@ -957,8 +932,7 @@ static struct vitrine_error *record_begin(struct record *record)
 	if (!err && args.delay_ns) {
 		/* The rings are opened again where they are then. */
 		recorder_close(&record->recorder);
-		err = watch_timer(record, &record->begin_fd, TAG_BEGIN,
-				  args.delay_ns, 0);
+		err = watch_timer(record, &record->begin_fd, TAG_BEGIN, args.delay_ns);
 	} else if (!err) {
 		err = begin_recording(record);
 	}

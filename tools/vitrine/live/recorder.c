@@ -318,7 +318,6 @@ static struct vitrine_error *append(struct recorder *recorder,
 		return err;
 	recorder->nr_lost += subbuf->nr_lost;
 	recorder->nr_switches += subbuf->nr_switches;
-	recorder->nr_records += subbuf->nr_records;
 	cpu->nr_switches += subbuf->nr_switches;
 	cpu->nr_wakeups += subbuf->nr_wakeups;
 	cpu->nr_events += subbuf->nr_records - subbuf->nr_switches -

@@ -65,7 +65,6 @@ struct recorder_cpu {
  * @cpus: all CPUs that have a file
  * @nr_cpus: number of @cpus
  * @nr_switches: context switches recorded so far
- * @nr_records: records with a timestamp
  * @nr_lost: records lost, overwritten before they were read or never written
  * @nr_unwritten: others that were lost after the last sub-buffer of a ring began
  * @nr_seen: CPUs that have delivered records
@@ -79,7 +78,6 @@ struct recorder {
 	struct recorder_cpu *cpus;
 	unsigned int nr_cpus;
 	uint64_t nr_switches;
-	uint64_t nr_records;
 	uint64_t nr_lost;
 	uint64_t nr_unwritten;
 	unsigned int nr_seen;

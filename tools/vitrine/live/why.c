@@ -5,7 +5,6 @@
  */
 #include <argp.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,14 +85,11 @@ static int make_recording(const char *output)
 static int record_and_answer(void)
 {
 	struct vtr_temporary temporary = { 0 };
-	const char *dir = getenv("TMPDIR");
-	const char *path = given.output;
-	char place[PATH_MAX];
+	const char *path = given.output, *place = vtr_temporary_place("-");
 	struct stat file;
 	int status, fd;
 
 	if (!path) {
-		snprintf(place, sizeof(place), "%s/vitrine", dir && *dir ? dir : "/var/tmp");
 		fd = vtr_temporary_create(&temporary, place);
 		if (fd < 0)
 			return report_error(vtr_error_os(errno, place, "cannot create"));

@@ -315,7 +315,7 @@ struct vitrine_error *screen_run(struct screen *screen)
 	screen->errors = memfd_create("errors", MFD_CLOEXEC);
 	if (screen->errors < 0)
 		return vtr_error_os(errno, NULL, "cannot create a file for messages");
-	timer = timer_open(screen->interval);
+	timer = timer_open(screen->interval * 1e9);
 	if (timer < 0) {
 		err = vtr_error_os(errno, NULL, "cannot wait");
 		goto out_errors;

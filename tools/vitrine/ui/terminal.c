@@ -149,15 +149,15 @@ void term_clear(void)
 
 /**
  * timer_open() - open a timer
- * @seconds: interval
+ * @ns: interval in nanoseconds; 0: never
  *
  * Return: a descriptor that is readable after each interval; -1 with errno on failure.
  */
-int timer_open(double seconds)
+int timer_open(uint64_t ns)
 {
 	struct itimerspec times = {
-		.it_interval.tv_sec = seconds,
-		.it_interval.tv_nsec = (seconds - (time_t)seconds) * 1e9,
+		.it_interval.tv_sec = ns / 1000000000,
+		.it_interval.tv_nsec = ns % 1000000000,
 	};
 	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 

@@ -8,6 +8,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 enum term_ink {
 	INK_TITLE,
@@ -35,8 +36,8 @@ void term_end(void);
 /* Clear the screen. */
 void term_clear(void);
 
-/* Open a timer that expires every @seconds; -1 with errno on failure. */
-int timer_open(double seconds);
+/* Open a timer that expires every @ns, or never if it is 0; -1 with errno on failure. */
+int timer_open(uint64_t ns);
 
 /* Block signals, up to 0, and open a descriptor that receives them; -1 with errno on failure. */
 int signals_open(const int *signals, sigset_t *old);
