@@ -18,20 +18,18 @@
  * @paths: files; "-": standard input
  * @nr_paths: number of @paths
  */
-struct check_args {
+static struct check_args {
 	bool json;
 	char **paths;
 	int nr_paths;
-};
+} args;
 
 /**
  * struct check - files being checked
- * @args: the options
  * @json: writer of JSON
  * @name: name of the current file in messages
  */
 struct check {
-	const struct check_args *args;
 	struct json_writer json;
 	const char *name;
 };
@@ -43,7 +41,7 @@ static void print_finding(struct check *check, bool is_fault,
 {
 	struct json_writer *json = &check->json;
 
-	if (!check->args->json) {
+	if (!args.json) {
 		printf("%s: offset 0x%" PRIx64 ": %s%s\n", check->name, offset,
 		       is_fault ? "" : "note: ", message);
 		return;
@@ -68,7 +66,7 @@ static void on_note(void *ctx, uint64_t offset, const char *message)
 
 static void begin_findings(struct check *check, const char *format)
 {
-	if (!check->args->json)
+	if (!args.json)
 		return;
 	json_key_string(&check->json, "format", format);
 	json_key(&check->json, "findings");
@@ -77,7 +75,7 @@ static void begin_findings(struct check *check, const char *format)
 
 static void end_findings(struct check *check)
 {
-	if (check->args->json)
+	if (args.json)
 		json_end_list(&check->json);
 }
 
@@ -174,7 +172,7 @@ static struct vitrine_error *check_inspect(struct check *check,
 	end_findings(check);
 	if (err)
 		return err;
-	if (check->args->json)
+	if (args.json)
 		fields_members(&check->json, inspect_fields, &summary, NULL);
 	else
 		inspect_text(input->name, &summary);
@@ -199,7 +197,7 @@ static struct vitrine_error *check_fxt(struct check *check,
 	end_findings(check);
 	if (err)
 		return err;
-	if (check->args->json)
+	if (args.json)
 		fields_members(&check->json, fxt_fields, &summary, NULL);
 	else
 		fxt_text(input->name, &summary);
@@ -237,14 +235,14 @@ static int check_named(struct check *check, const char *name)
 
 	err = input_open(&input, name);
 	check->name = input.name;
-	if (check->args->json) {
+	if (args.json) {
 		json_item(&check->json);
 		json_begin(&check->json);
 		json_key_string(&check->json, "file", name);
 	}
 	if (!err)
 		err = input_blame(&input, check_input(check, &input, &nr_faults));
-	if (check->args->json) {
+	if (args.json) {
 		if (err)
 			json_key_string(&check->json, "error", err->message);
 		json_end(&check->json);
@@ -256,17 +254,17 @@ static int check_named(struct check *check, const char *name)
 }
 
 /* Validate files. Returns enum exit_code, the worst of all files. */
-static int check_run(const struct check_args *args)
+static int check_run(void)
 {
-	struct check check = { .args = args };
+	struct check check;
 	int i, status = EXIT_DONE;
 
 	json_init(&check.json, stdout, true);
-	if (args->json)
+	if (args.json)
 		json_begin_list(&check.json);
-	for (i = 0; i < args->nr_paths; i++)
-		status = worse(status, check_named(&check, args->paths[i]));
-	if (args->json) {
+	for (i = 0; i < args.nr_paths; i++)
+		status = worse(status, check_named(&check, args.paths[i]));
+	if (args.json) {
 		json_end_list(&check.json);
 		json_finish(&check.json);
 	}
@@ -274,8 +272,6 @@ static int check_run(const struct check_args *args)
 }
 
 /* ---- Options ----------------------------------------------------------- */
-
-static struct check_args args;
 
 static const struct command_option options[] = {
 	{ "json", 'j', NULL, "Print the findings as JSON", .flag = &args.json },
@@ -301,5 +297,5 @@ int cmd_check(int argc, char **argv)
 {
 	args = (struct check_args){ 0 };
 	options_parse(&line, argc, argv);
-	return check_run(&args);
+	return check_run();
 }

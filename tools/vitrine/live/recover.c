@@ -72,12 +72,12 @@ struct dump {
  * @directory: where to write trees, or NULL to leave them out
  * @json: print JSON
  */
-struct recover_args {
+static struct recover_args {
 	const char *dump;
 	const char *output;
 	const char *directory;
 	bool json;
-};
+} args;
 
 /* A tree has at most 2^24 units of 16 bytes: an index has 24 bits. */
 #define MAX_TREE_PAGES	65536U
@@ -91,7 +91,6 @@ struct piece {
 
 /**
  * struct recover - a recovery in progress
- * @args: the options
  * @input: the file
  * @dump: memory in it
  * @pieces: valid sub-buffers; after choose_pieces(), those of the last session
@@ -102,7 +101,6 @@ struct piece {
  * @nr_unwritten: trees that could not be written
  */
 struct recover {
-	const struct recover_args *args;
 	struct input input;
 	struct dump dump;
 	struct piece *pieces;
@@ -466,7 +464,7 @@ static struct vitrine_error *write_trace(struct recover *recover)
 					    VITRINE_NO_OFFSET,
 					    "was vitrine.ko loaded, and is all memory in the dump?",
 					    "no trace found");
-	err = vitrine_writer_create(recover->args->output, &writer);
+	err = vitrine_writer_create(args.output, &writer);
 	for (i = 0; !err && i < recover->nr_pieces; i++)
 		err = vitrine_writer_append(writer, recover->pieces[i].bytes,
 					    recover->pieces[i].packet.committed_bytes);
@@ -526,12 +524,10 @@ static uint64_t tree_bytes(const unsigned char *bytes, uint64_t nr_pages)
 	       len_bytes : 0;
 }
 
-static struct vitrine_error *save_tree(const struct recover *recover,
-				       const char *name,
-				       const unsigned char *bytes,
+static struct vitrine_error *save_tree(const char *name, const unsigned char *bytes,
 				       uint64_t len_bytes)
 {
-	char *path = must_format("%s/%s" VITRINE_INSPECT_SUFFIX, recover->args->directory, name);
+	char *path = must_format("%s/%s" VITRINE_INSPECT_SUFFIX, args.directory, name);
 	FILE *file = fopen(path, "we");
 	struct vitrine_error *err;
 	bool is_written;
@@ -563,7 +559,7 @@ static void recover_tree(struct recover *recover, const unsigned char *at,
 		return;
 	bytes = collect(recover, at, pages.nr_pages);
 	len_bytes = bytes ? tree_bytes(bytes, pages.nr_pages) : 0;
-	err = len_bytes ? save_tree(recover, pages.name, bytes, len_bytes) :
+	err = len_bytes ? save_tree(pages.name, bytes, len_bytes) :
 			  NULL;
 	if (!len_bytes) {
 		recover->nr_broken++;
@@ -597,14 +593,14 @@ static struct vitrine_error *recover_all(struct recover *recover)
 	struct vitrine_error *err;
 	unsigned int i;
 
-	err = input_open(&recover->input, recover->args->dump);
+	err = input_open(&recover->input, args.dump);
 	if (!err)
 		err = dump_open(recover->input.path, &recover->dump);
 	if (err)
 		return err;
 	for (i = 0; i < recover->dump.nr_segments; i++) {
 		find_pieces(recover, &recover->dump.segments[i]);
-		if (recover->args->directory)
+		if (args.directory)
 			find_trees(recover, &recover->dump.segments[i]);
 	}
 	choose_pieces(recover);
@@ -643,11 +639,11 @@ static void print_json(const struct recover *recover,
 
 	json_init(&json, stdout, true);
 	json_begin(&json);
-	json_key_string(&json, "dump", recover->args->dump);
+	json_key_string(&json, "dump", args.dump);
 	if (err) {
 		json_key_string(&json, "error", err->message);
 	} else {
-		json_key_string(&json, "trace", recover->args->output);
+		json_key_string(&json, "trace", args.output);
 		json_key_uint(&json, "session",
 			      recover->pieces[0].packet.session);
 		json_key_uint(&json, "subbufs", recover->nr_pieces);
@@ -655,7 +651,7 @@ static void print_json(const struct recover *recover,
 		json_key_uint(&json, "lost_records", lost_records(recover));
 	}
 	json_key_uint(&json, "damaged_subbufs", recover->nr_damaged);
-	if (recover->args->directory) {
+	if (args.directory) {
 		json_key_uint(&json, "trees", recover->nr_trees);
 		json_key_uint(&json, "incomplete_trees", recover->nr_broken);
 		json_key_uint(&json, "unwritten_trees", recover->nr_unwritten);
@@ -667,7 +663,7 @@ static void print_json(const struct recover *recover,
 static void print_summary(const struct recover *recover)
 {
 	fprintf(stderr, "vitrine: %s: %zu sub-buffers of session %u, %" PRIu64 " bytes",
-		recover->args->output, recover->nr_pieces,
+		args.output, recover->nr_pieces,
 		recover->pieces[0].packet.session, trace_bytes(recover));
 	if (lost_records(recover))
 		fprintf(stderr, ", %" PRIu64 " records lost",
@@ -675,7 +671,7 @@ static void print_summary(const struct recover *recover)
 	if (recover->nr_damaged)
 		fprintf(stderr, ", %u damaged sub-buffers left out",
 			recover->nr_damaged);
-	if (recover->args->directory)
+	if (args.directory)
 		fprintf(stderr, ", %u trees", recover->nr_trees);
 	if (recover->nr_broken)
 		fprintf(stderr, ", %u trees with missing pages",
@@ -687,13 +683,13 @@ static void print_summary(const struct recover *recover)
 }
 
 /* Extract the trace and the trees from a dump. Returns enum exit_code. */
-static int recover_run(const struct recover_args *args)
+static int recover_run(void)
 {
-	struct recover recover = { .args = args };
+	struct recover recover = { 0 };
 	struct vitrine_error *err;
 
 	err = input_blame(&recover.input, recover_all(&recover));
-	if (args->json)
+	if (args.json)
 		print_json(&recover, err);
 	else if (!err)
 		print_summary(&recover);
@@ -706,8 +702,6 @@ static int recover_run(const struct recover_args *args)
 }
 
 /* ---- Options ----------------------------------------------------------- */
-
-static struct recover_args args;
 
 static const struct command_option options[] = {
 	{ "output", 'o', "FILE", "Write the trace to FILE", .text = &args.output,
@@ -743,5 +737,5 @@ int cmd_recover(int argc, char **argv)
 {
 	args = (struct recover_args){ 0 };
 	options_parse(&line, argc, argv);
-	return recover_run(&args);
+	return recover_run();
 }

@@ -26,10 +26,10 @@
  * @output: file to write; "-": standard output; NULL: a name with the time
  * @wait: wait until a trigger freezes the rings
  */
-struct snapshot_args {
+static struct snapshot_args {
 	const char *output;
 	bool wait;
-};
+} args;
 
 /* Larger than any sub-buffer. */
 #define MAX_SUBBUF_BYTES	(64U << 20)
@@ -189,14 +189,14 @@ static struct vitrine_error *save(const char *output)
 }
 
 /* Save the contents of the flight recorder. Returns enum exit_code. */
-static int snapshot_run(const struct snapshot_args *args)
+static int snapshot_run(void)
 {
 	struct vitrine_error *err = NULL;
 
-	if (args->wait)
+	if (args.wait)
 		err = wait_for_trigger();
 	if (!err)
-		err = save(trace_name(args->output));
+		err = save(trace_name(args.output));
 	if (!err)
 		return EXIT_DONE;
 	report_error(err);
@@ -204,8 +204,6 @@ static int snapshot_run(const struct snapshot_args *args)
 }
 
 /* ---- Options ----------------------------------------------------------- */
-
-static struct snapshot_args args;
 
 static const struct command_option options[] = {
 	{ "output", 'o', "FILE", "Write the trace to FILE", .text = &args.output },
@@ -228,5 +226,5 @@ int cmd_snapshot(int argc, char **argv)
 {
 	args = (struct snapshot_args){ 0 };
 	options_parse(&line, argc, argv);
-	return snapshot_run(&args);
+	return snapshot_run();
 }
