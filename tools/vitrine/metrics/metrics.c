@@ -89,16 +89,26 @@ static const struct metric_kind {
 };
 
 /**
+ * struct metric_name - a name that a family claims
+ * @text: the name
+ * @family: the family
+ * @rank: rank among the names of all families; equal names have equal ranks
+ */
+struct metric_name {
+	const char *text;
+	struct metric_family *family;
+	uint32_t rank;
+};
+
+/**
  * struct metric_family - metrics of one name and type
  * @names: name of each part, and those that are reserved; the first one has no suffix
- * @ranks: rank of each of them among the names of all families; equal names have equal ranks
  * @help: help text: ASCII without a quote, backslash or newline
  * @type: type of the values
  * @clashes: another family has one of its names: both are printed without a type
  */
 struct metric_family {
-	const char *names[METRIC_NR_NAMES];
-	uint32_t ranks[METRIC_NR_NAMES];
+	struct metric_name names[METRIC_NR_NAMES];
 	const char *help;
 	enum metric_type type;
 	bool clashes;
@@ -116,16 +126,6 @@ struct metric_key {
 	const char *unit;
 	enum metric_type type;
 	struct metric_family *family;
-};
-
-/**
- * struct metric_name - a name that a family claims
- * @family: the family
- * @part: index of the name
- */
-struct metric_name {
-	struct metric_family *family;
-	unsigned int part;
 };
 
 /**
@@ -147,7 +147,7 @@ struct metric_series {
  * @series: index of its series
  * @group: number shared by all samples with an equal line
  * @next: 1 + index of the next sample with the same header, or 0
- * @part: part of the series
+ * @name: that of its part
  * @le: upper bound of a bucket, else ""
  * @value: number as text
  */
@@ -155,7 +155,7 @@ struct metric_sample {
 	uint32_t series;
 	uint32_t group;
 	uint32_t next;
-	enum metric_part part;
+	const struct metric_name *name;
 	const char *le;
 	const char *value;
 };
@@ -168,7 +168,7 @@ struct metric_sample {
 static struct metric_set {
 	void *families;
 	void *keys;
-	struct metric_name *names;
+	struct metric_name **names;
 	size_t nr_names;
 	struct metric_series *series;
 	size_t nr_series;
@@ -266,7 +266,7 @@ static const char *copy(const char *string, const char *suffix)
 static int compare_families(const void *a, const void *b)
 {
 	const struct metric_family *a_family = a, *b_family = b;
-	int order = strcmp(a_family->names[0], b_family->names[0]);
+	int order = strcmp(a_family->names[0].text, b_family->names[0].text);
 
 	return order ? order : (int)a_family->type - (int)b_family->type;
 }
@@ -274,7 +274,7 @@ static int compare_families(const void *a, const void *b)
 /* Find or add a family; the help text is that of the first one. */
 static struct metric_family *family_get(const char *name, enum metric_type type, const char *help)
 {
-	const struct metric_family wanted = { .names = { name }, .type = type };
+	const struct metric_family wanted = { .names = { { name } }, .type = type };
 	struct metric_family **found = tfind(&wanted, &set.families, compare_families);
 	const char * const *suffixes = kinds[type].suffixes;
 	struct metric_family *family;
@@ -287,9 +287,9 @@ static struct metric_family *family_get(const char *name, enum metric_type type,
 	family->type = type;
 	family->help = copy(help, "");
 	for (i = 0; suffixes[i]; i++) {
-		family->names[i] = copy(name, suffixes[i]);
+		family->names[i] = (struct metric_name){ copy(name, suffixes[i]), family, 0 };
 		must_have(GROW(set.names, set.nr_names));
-		set.names[set.nr_names++] = (struct metric_name){ family, i };
+		set.names[set.nr_names++] = &family->names[i];
 	}
 	must_have(tsearch(family, &set.families, compare_families));
 	return family;
@@ -326,46 +326,44 @@ static void metric_set_add_series(struct metric_family *family, const char *labe
 /* Add a sample to the series added last. */
 static void metric_set_add_sample(enum metric_part part, const char *le, const char *value)
 {
+	struct metric_series *series = &set.series[set.nr_series - 1];
+
 	must_have(GROW(set.samples, set.nr_samples));
 	set.samples[set.nr_samples++] = (struct metric_sample){
 		.series = set.nr_series - 1,
-		.part = part,
+		.name = &series->family->names[part],
 		.le = *le ? copy(le, "") : "",
 		.value = copy(value, ""),
 	};
-	set.series[set.nr_series - 1].nr_samples++;
+	series->nr_samples++;
 }
 
 /* ---- Names and lines that are equal ------------------------------------ */
 
-static const char *name_of(const struct metric_name *name)
-{
-	return name->family->names[name->part];
-}
-
 static int compare_names(const void *a, const void *b)
 {
-	return strcmp(name_of(a), name_of(b));
+	const struct metric_name * const *a_name = a, * const *b_name = b;
+
+	return strcmp((*a_name)->text, (*b_name)->text);
 }
 
 /* Rank all names; find families that share one. */
 static void rank_names(void)
 {
+	struct metric_name **name;
 	uint32_t rank = 0;
 	size_t i;
 
 	if (set.nr_names)
 		qsort(set.names, set.nr_names, sizeof(*set.names), compare_names);
-	for (i = 0; i < set.nr_names; i++) {
-		struct metric_name *name = &set.names[i];
-
+	for (i = 0, name = set.names; i < set.nr_names; i++, name++) {
 		if (i && !compare_names(name - 1, name)) {
-			name[-1].family->clashes = true;
-			name->family->clashes = true;
+			name[-1]->family->clashes = true;
+			name[0]->family->clashes = true;
 		} else {
 			rank++;
 		}
-		name->family->ranks[name->part] = rank;
+		name[0]->rank = rank;
 	}
 }
 
@@ -377,9 +375,7 @@ static const struct metric_series *series_of(const struct metric_sample *sample)
 static int compare_lines(const struct metric_sample *a, const struct metric_sample *b)
 {
 	const struct metric_series *a_series = series_of(a), *b_series = series_of(b);
-	uint32_t a_rank = a_series->family->ranks[a->part];
-	uint32_t b_rank = b_series->family->ranks[b->part];
-	int order = (a_rank > b_rank) - (a_rank < b_rank);
+	int order = (a->name->rank > b->name->rank) - (a->name->rank < b->name->rank);
 
 	/* The properties of a node share their labels. */
 	if (!order && a_series->labels != b_series->labels)
@@ -442,12 +438,12 @@ static void number_series(void)
  * Return the name in the header of a sample: that of the sample, except for the parts of a
  * histogram. Without a type, each name is a family of its own.
  */
-static struct metric_name header_of(const struct metric_sample *sample)
+static const struct metric_name *header_of(const struct metric_sample *sample)
 {
-	struct metric_family *family = series_of(sample)->family;
+	const struct metric_family *family = sample->name->family;
 	bool shared = family->type == METRIC_HISTOGRAM && !family->clashes;
 
-	return (struct metric_name){ family, shared ? METRIC_VALUE : sample->part };
+	return shared ? &family->names[METRIC_VALUE] : sample->name;
 }
 
 static void put_string(struct line_output *out, const char *string)
@@ -472,15 +468,15 @@ static void put_header(struct line_output *out, const struct metric_name *header
 	const char *word = kinds[family->type].word;
 
 	if (word && !family->clashes)
-		put_remark(out, "# TYPE ", name_of(header), word);
-	put_remark(out, "# HELP ", name_of(header), family->help);
+		put_remark(out, "# TYPE ", header->text, word);
+	put_remark(out, "# HELP ", header->text, family->help);
 }
 
 static void put_sample(struct line_output *out, const struct metric_sample *sample)
 {
 	const struct metric_series *series = series_of(sample);
 
-	put_string(out, series->family->names[sample->part]);
+	put_string(out, sample->name->text);
 	put_string(out, "{");
 	put_string(out, series->labels);
 	if (series->duplicate > 1) {
@@ -502,7 +498,6 @@ static void put_sample(struct line_output *out, const struct metric_sample *samp
 static void metric_set_print(FILE *stream)
 {
 	uint32_t *first = calloc(set.nr_names + 1, sizeof(*first));
-	struct metric_name header;
 	struct line_output out;
 	uint32_t rank, at;
 	size_t i;
@@ -512,8 +507,7 @@ static void metric_set_print(FILE *stream)
 	group_samples();
 	number_series();
 	for (i = set.nr_samples; i > 0; i--) {
-		header = header_of(&set.samples[i - 1]);
-		rank = header.family->ranks[header.part];
+		rank = header_of(&set.samples[i - 1])->rank;
 		set.samples[i - 1].next = first[rank];
 		first[rank] = i;
 	}
@@ -521,8 +515,7 @@ static void metric_set_print(FILE *stream)
 	for (rank = 1; rank <= set.nr_names; rank++) {
 		if (!first[rank])
 			continue;
-		header = header_of(&set.samples[first[rank] - 1]);
-		put_header(&out, &header);
+		put_header(&out, header_of(&set.samples[first[rank] - 1]));
 		for (at = first[rank]; at; at = set.samples[at - 1].next)
 			put_sample(&out, &set.samples[at - 1]);
 	}
