@@ -212,13 +212,24 @@ static int read_setting(int fd, char *line, size_t size)
 	return 0;
 }
 
-static int switch_category(int fd, const char *category, char sign)
+static int switch_category(int fd, const char *category)
 {
-	char *word = must_format("%c%s\n", sign, category);
+	char *word = must_format("+%s\n", category);
 	int err = write_setting(fd, word);
 
 	free(word);
 	return err;
+}
+
+/* Restore a setting unless another recorder needs it, which has the lock @use; free @words. */
+static void restore(int fd, off_t use, char *words)
+{
+	lock_change(fd);
+	unlock(fd, use);
+	if (!is_held(fd, use))
+		write_setting(fd, words);
+	unlock(fd, LOCK_CHANGE);
+	free(words);
 }
 
 /* ---- Categories --------------------------------------------------------- */
@@ -262,7 +273,7 @@ static int hold_category(struct events_hold *hold, const char *line)
 	if (on && !is_held(hold->fd, use))
 		return 0;
 	if (restorer_announce(&hold->restorer, category) ||
-	    (!on && switch_category(hold->fd, category, '+')))
+	    (!on && switch_category(hold->fd, category)))
 		return -1;
 	return lock_byte(hold->fd, F_OFD_SETLK, F_RDLCK, use, NULL);
 }
@@ -337,15 +348,6 @@ bool events_has_category(const char *name)
 	return found;
 }
 
-static void restore_category(int fd, const char *category)
-{
-	lock_change(fd);
-	unlock(fd, use_lock(category));
-	if (!is_held(fd, use_lock(category)))
-		switch_category(fd, category, '-');
-	unlock(fd, LOCK_CHANGE);
-}
-
 /* ---- Stacks ------------------------------------------------------------- */
 
 /* Samples of the running threads of each CPU a second: no multiple of a common period. */
@@ -376,15 +378,14 @@ static int write_threshold(int fd, const struct events_wish *wish)
 
 /*
  * Read what trace/stacks was set to when the module was loaded, as by the flight recorder's
- * service: recordings replace this setting, and restore it. Returns it, to be freed.
+ * service: recordings replace this setting, and restore it. Returns its line, to be freed.
  */
 static char *read_loaded_stacks(void)
 {
 	char *setting = read_text(STACKS_PARAMETER), *at;
 
 	if (!setting)
-		return must_format("none");
-	setting[strcspn(setting, "\n")] = '\0';
+		return must_format("none\n");
 	for (at = setting; *at; at++)
 		if (*at == '+')
 			*at = ' ';
@@ -400,6 +401,7 @@ static int hold_stacks(struct events_hold *hold, const struct events_wish *wish)
 	if (read_setting(hold->stacks_fd, setting, sizeof(setting)))
 		return -1;
 	loaded = read_loaded_stacks();
+	loaded[strcspn(loaded, "\n")] = '\0';
 	is_free = !strcmp(setting, "none") || !strcmp(setting, loaded);
 	free(loaded);
 	if (!is_free) {
@@ -427,19 +429,6 @@ void events_still(const struct events_hold *hold)
 {
 	if (hold->has_stacks)
 		write_setting(hold->stacks_fd, "still\n");
-}
-
-static void restore_stacks(int fd)
-{
-	char *loaded = read_loaded_stacks(), *line = must_format("%s\n", loaded);
-
-	lock_change(fd);
-	unlock(fd, LOCK_STACKS);
-	if (!is_held(fd, LOCK_STACKS))
-		write_setting(fd, line);
-	unlock(fd, LOCK_CHANGE);
-	free(line);
-	free(loaded);
 }
 
 /* ---- The trigger -------------------------------------------------------- */
@@ -564,11 +553,11 @@ static void restore_setting(void *ctx, const char *setting)
 	const struct events_hold *hold = ctx;
 
 	if (!strcmp(setting, STACKS))
-		restore_stacks(hold->stacks_fd);
+		restore(hold->stacks_fd, LOCK_STACKS, read_loaded_stacks());
 	else if (trigger)
 		restore_trigger(hold->trigger_fd, trigger);
 	else
-		restore_category(hold->fd, setting);
+		restore(hold->fd, use_lock(setting), must_format("-%s\n", setting));
 }
 
 /* Open a file of the module; on failure, store the reason for events_hold(). */

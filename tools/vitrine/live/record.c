@@ -7,11 +7,9 @@
  * One loop waits for everything: rings, signals, the end of the time, and a tick once
  * a second for rings that cannot wake it.
  */
-#define _GNU_SOURCE	/* pipe2() */
 #include <argp.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -22,6 +20,7 @@
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -128,8 +127,7 @@ static struct record_args {
  * @begin_fd: readable when the delay is over
  * @old_mask: signals that were blocked before recording
  * @pid: process id of the command, 0 if there is none or it has been waited for
- * @go_fd: pipe to the child; closing it starts the command
- * @failed_fd: pipe from the child; has the errno if exec fails
+ * @command_fd: socket to the child: its end starts the command; has the errno if exec fails
  * @status: status of the command, as from waitpid()
  * @signal: signal that ended the recording, or 0
  * @done: recording is over
@@ -154,8 +152,7 @@ struct record {
 	int begin_fd;
 	sigset_t old_mask;
 	pid_t pid;
-	int go_fd;
-	int failed_fd;
+	int command_fd;
 	int status;
 	int signal;
 	bool done;
@@ -462,13 +459,13 @@ static bool is_standard_output(void)
 }
 
 static void __attribute__((noreturn))
-run_child(const struct record *record, int go_fd, int failed_fd)
+run_child(const struct record *record, int fd)
 {
 	char go;
 	int code;
 
-	/* let_command_go() closes the pipe; abandon_command() kills the child instead. */
-	while (read(go_fd, &go, 1) < 0 && errno == EINTR)
+	/* let_command_go() ends what can be read; abandon_command() kills the child instead. */
+	while (read(fd, &go, 1) < 0 && errno == EINTR)
 		;
 	sigprocmask(SIG_SETMASK, &record->old_mask, NULL);
 	/* What the command prints is no part of the trace. */
@@ -476,7 +473,7 @@ run_child(const struct record *record, int go_fd, int failed_fd)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	execvp(args.command[0], args.command);
 	code = errno;
-	if (write(failed_fd, &code, sizeof(code)) < 0)
+	if (write(fd, &code, sizeof(code)) < 0)
 		_exit(126);
 	_exit(127);
 }
@@ -484,26 +481,19 @@ run_child(const struct record *record, int go_fd, int failed_fd)
 /* Fork the child, which waits until let_command_go(). */
 static struct vitrine_error *prepare_command(struct record *record)
 {
-	int go[2], failed[2];
+	int fds[2];
 
 	if (!args.command)
 		return NULL;
-	if (pipe2(go, O_CLOEXEC))
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
 		return vtr_error_os(errno, NULL, "cannot run a command");
-	if (pipe2(failed, O_CLOEXEC)) {
-		close(go[0]);
-		close(go[1]);
-		return vtr_error_os(errno, NULL, "cannot run a command");
-	}
-	record->go_fd = go[1];
-	record->failed_fd = failed[0];
+	record->command_fd = fds[0];
 	record->pid = fork();
 	if (!record->pid) {
-		close(go[1]);
-		run_child(record, go[0], failed[1]);
+		close(fds[0]);
+		run_child(record, fds[1]);
 	}
-	close(go[0]);
-	close(failed[1]);
+	close(fds[1]);
 	if (record->pid < 0) {
 		record->pid = 0;
 		return vtr_error_os(errno, NULL, "cannot run a command");
@@ -517,9 +507,8 @@ static struct vitrine_error *let_command_go(struct record *record)
 
 	if (!record->pid)
 		return NULL;
-	close(record->go_fd);
-	record->go_fd = -1;
-	if (read(record->failed_fd, &code, sizeof(code)) != sizeof(code))
+	shutdown(record->command_fd, SHUT_WR);
+	if (read(record->command_fd, &code, sizeof(code)) != sizeof(code))
 		return NULL;
 	waitpid(record->pid, NULL, 0);
 	record->pid = 0;
@@ -1077,8 +1066,7 @@ static int record_run(void)
 		.tick_fd = -1,
 		.time_up_fd = -1,
 		.begin_fd = -1,
-		.go_fd = -1,
-		.failed_fd = -1,
+		.command_fd = -1,
 	};
 	struct vitrine_error *err;
 
@@ -1092,8 +1080,7 @@ static int record_run(void)
 	processes_deinit(&record.processes);
 	recorder_deinit(&record.recorder);
 	vitrine_writer_destroy(record.recorder.files.writer);
-	close_file(&record.failed_fd);
-	close_file(&record.go_fd);
+	close_file(&record.command_fd);
 	close_file(&record.begin_fd);
 	close_file(&record.time_up_fd);
 	close_file(&record.tick_fd);
