@@ -508,17 +508,15 @@ int trees_find(struct trees *trees, char **args, int nr_args)
 
 /* ---- Selection --------------------------------------------------------- */
 
-static size_t fill_path(struct judgement *judgement,
-			const struct vitrine_value *value)
+/* Put the name of a value behind those of its ancestors, which were judged before it. */
+static size_t extend_path(struct judgement *judgement, const struct vitrine_value *value)
 {
 	const struct vitrine_value *above;
-	size_t i, nr = 0;
+	size_t nr = 0;
 
 	for (above = value; above; above = vitrine_value_parent(above))
 		nr++;
-	for (i = nr; i--; value = vitrine_value_parent(value))
-		judgement->path[i].bytes =
-			vitrine_value_name(value, &judgement->path[i].len);
+	judgement->path[nr - 1] = (struct selector_name){ value->name->bytes, value->name->len };
 	return nr;
 }
 
@@ -563,7 +561,7 @@ static enum vitrine_verdict judge(void *ctx, const struct vitrine_value *value)
 	struct judgement *judgement = ctx;
 	const struct tree *tree = judgement->tree;
 	enum vitrine_verdict best = VITRINE_DROP, verdict;
-	size_t i, nr = fill_path(judgement, value);
+	size_t i, nr = extend_path(judgement, value);
 
 	for (i = 0; i < tree->nr_selectors; i++) {
 		verdict = judge_by(tree->selectors[i], value, judgement, nr);
