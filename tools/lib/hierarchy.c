@@ -401,14 +401,7 @@ vitrine_hierarchy_create(const struct vitrine_snapshot *snapshot,
 	err = vtr_scan_init(&scan, bytes, len);
 	if (err)
 		return err;
-	vtr_scan_strings(&scan);
-	vtr_scan_parents(&scan);
-	if (scan.err) {
-		err = scan.err;
-		scan.err = NULL;
-	} else {
-		err = build(&scan, ret);
-	}
+	err = build(&scan, ret);
 	vtr_scan_deinit(&scan);
 	return err;
 }

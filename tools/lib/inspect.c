@@ -442,50 +442,6 @@ static struct vitrine_error *check_prerequisites(struct vtr_scan *scan,
 	return NULL;
 }
 
-/**
- * vtr_scan_init() - scan the blocks of a file, apart from references between them
- * @scan: scan, zeroed except for @path, @thorough, @fault and @ctx
- * @bytes: content of the file
- * @len_bytes: length of @bytes
- *
- * After success, the caller must also check @scan->err, and call vtr_scan_deinit().
- *
- * Return: NULL, or an error if the file cannot be scanned.
- */
-struct vitrine_error *vtr_scan_init(struct vtr_scan *scan, const void *bytes,
-				    size_t len_bytes)
-{
-	struct vitrine_error *err;
-
-	scan->bytes = bytes;
-	err = check_prerequisites(scan, len_bytes);
-	if (err)
-		return err;
-	scan_header(scan, len_bytes);
-	scan->kind = calloc(scan->nr_units, sizeof(*scan->kind));
-	scan->aux = calloc(scan->nr_units, sizeof(*scan->aux));
-	if (!scan->kind || !scan->aux) {
-		vtr_scan_deinit(scan);
-		return vtr_error_no_memory();
-	}
-	scan_blocks(scan);
-	return NULL;
-}
-
-/**
- * vtr_scan_deinit() - free the memory of a scan
- * @scan: scan; @scan->err is freed, too
- */
-void vtr_scan_deinit(struct vtr_scan *scan)
-{
-	free(scan->kind);
-	free(scan->aux);
-	vitrine_error_destroy(scan->err);
-	scan->kind = NULL;
-	scan->aux = NULL;
-	scan->err = NULL;
-}
-
 /* ---- References between blocks ----------------------------------------- */
 
 /* Report a reference to a block of the wrong type, as "0x1f40 is not an EXTENT". */
@@ -723,7 +679,7 @@ const struct vtr_block_type vtr_block_types[VTR_KIND_TYPE + 1] = {
 
 /**
  * vtr_next_block() - walk over the blocks of a file
- * @scan: scan, after vtr_scan_init()
+ * @scan: scan
  * @index: index of a block, advanced to the next one; 0, the header, begins a walk
  *
  * Return: type of the block; -1 behind the last one, and after the fault that ends a scan.
@@ -740,14 +696,11 @@ int vtr_next_block(const struct vtr_scan *scan, uint32_t *index)
 	return vtr_type_at(scan, *index);
 }
 
-/**
- * vtr_scan_strings() - check all names, strings and byte vectors
- * @scan: scan, after vtr_scan_init()
- *
- * Sets @scan->aux of each EXTENT to its owner, and of each NAME and STRING_REFERENCE to
- * the number of its users.
+/*
+ * Check all names, strings and byte vectors. Sets @scan->aux of each EXTENT to its owner, and of
+ * each NAME and STRING_REFERENCE to the number of its users.
  */
-void vtr_scan_strings(struct vtr_scan *scan)
+static void scan_strings(struct vtr_scan *scan)
 {
 	uint32_t index = 0;
 	int type;
@@ -791,15 +744,12 @@ static void check_ancestors(struct vtr_scan *scan, uint32_t index)
 		scan->kind[at] ^= VTR_KIND_WALKING | VTR_KIND_WALKED;
 }
 
-/**
- * vtr_scan_parents() - check the parents of all values
- * @scan: scan, after vtr_scan_init()
- *
- * A parent is a node, a node deleted before its children (TOMBSTONE), or index 0, which is
- * the root. Sets @scan->aux of each NODE and TOMBSTONE to the number of its children. The
- * children of the root are not counted.
+/*
+ * Check the parents of all values. A parent is a node, a node deleted before its children
+ * (TOMBSTONE), or index 0, which is the root. Sets @scan->aux of each NODE and TOMBSTONE to the
+ * number of its children. The children of the root are not counted.
  */
-void vtr_scan_parents(struct vtr_scan *scan)
+static void scan_parents(struct vtr_scan *scan)
 {
 	uint32_t index = 0;
 	int type;
@@ -819,6 +769,52 @@ void vtr_scan_parents(struct vtr_scan *scan)
 		if (is_node(scan, index))
 			check_ancestors(scan, index);
 	}
+}
+
+/**
+ * vtr_scan_init() - scan a file
+ * @scan: scan, zeroed except for @path, @thorough, @fault and @ctx
+ * @bytes: content of the file
+ * @len_bytes: length of @bytes
+ *
+ * After success, the caller must call vtr_scan_deinit().
+ *
+ * Return: NULL, or an error if the file cannot be scanned, or is not readable and there is no
+ * @fault.
+ */
+struct vitrine_error *vtr_scan_init(struct vtr_scan *scan, const void *bytes,
+				    size_t len_bytes)
+{
+	struct vitrine_error *err;
+
+	scan->bytes = bytes;
+	err = check_prerequisites(scan, len_bytes);
+	if (err)
+		return err;
+	scan_header(scan, len_bytes);
+	scan->kind = calloc(scan->nr_units, sizeof(*scan->kind));
+	scan->aux = calloc(scan->nr_units, sizeof(*scan->aux));
+	if (!scan->kind || !scan->aux) {
+		vitrine_error_destroy(scan->err);
+		scan->err = vtr_error_no_memory();
+	} else {
+		scan_blocks(scan);
+		scan_strings(scan);
+		scan_parents(scan);
+	}
+	if (scan->err)
+		vtr_scan_deinit(scan);
+	return scan->err;
+}
+
+/**
+ * vtr_scan_deinit() - free the memory of a scan
+ * @scan: scan
+ */
+void vtr_scan_deinit(struct vtr_scan *scan)
+{
+	free(scan->kind);
+	free(scan->aux);
 }
 
 /* ---- Validation -------------------------------------------------------- */
@@ -1093,8 +1089,6 @@ vitrine_inspect_check(const void *bytes, size_t len_bytes, const char *path,
 	err = vtr_scan_init(&scan, bytes, len_bytes);
 	if (err)
 		return err;
-	vtr_scan_strings(&scan);
-	vtr_scan_parents(&scan);
 	survey(&scan, &refs);
 	check_references(&scan, &refs);
 	check_free_lists(&scan, &refs);

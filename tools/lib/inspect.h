@@ -65,17 +65,12 @@ struct vtr_scan {
 	struct vitrine_inspect_summary summary;
 };
 
-/* Header, tiles, and each block by itself */
 struct vitrine_error *vtr_scan_init(struct vtr_scan *scan, const void *bytes,
 				    size_t len_bytes);
 void vtr_scan_deinit(struct vtr_scan *scan);
 
 /* Return the error about a file that is larger than the format allows. */
 struct vitrine_error *vtr_error_too_large(const char *path);
-
-/* What blocks say of other blocks */
-void vtr_scan_strings(struct vtr_scan *scan);
-void vtr_scan_parents(struct vtr_scan *scan);
 
 static inline uint64_t vtr_offset(uint32_t index)
 {
