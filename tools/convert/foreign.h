@@ -18,7 +18,6 @@
 #define _VITRINE_CONVERT_FOREIGN_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "fxt_names.h"

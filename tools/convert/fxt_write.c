@@ -7,7 +7,6 @@
  * their index in the tables of the sub-buffer. Thread records, names and string records precede
  * the first use.
  */
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,6 @@
  * One line for each difference: "-" for what only the first tree has, "+" for what
  * only the second has, "~" for what has changed. Places are written as selectors.
  */
-#include <vitrine/inspect.h>
 
 #include "command.h"
 #include "ui/line.h"

@@ -8,7 +8,6 @@
  */
 #define _GNU_SOURCE	/* strcasestr(), open_memstream(), wide characters of curses */
 #include <argp.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +18,6 @@
 #include <time.h>
 
 #include <curses.h>
-#include <vitrine/inspect.h>
 
 #include "base.h"
 #include "command.h"

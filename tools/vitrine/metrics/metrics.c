@@ -12,7 +12,6 @@
  * the names in trees: the lines of a family are contiguous, a family has one type, and
  * no line is repeated. One thread.
  */
-#include <argp.h>
 #include <errno.h>
 #include <math.h>
 #include <search.h>
