@@ -108,6 +108,19 @@ char *read_text(const char *path)
 }
 
 /**
+ * next_line() - take the next line off a text
+ * @text: rest of the text, which is changed; NULL after its last line
+ *
+ * Return: the line; NULL at an empty one, or if there is none.
+ */
+char *next_line(char **text)
+{
+	char *line = strsep(text, "\n");
+
+	return line && *line ? line : NULL;
+}
+
+/**
  * write_text() - write to a file of the kernel
  * @path: the file
  * @text: what to write, at once

@@ -16,6 +16,8 @@ struct vitrine_error *debugfs_explain(int code, const char *path);
 
 /* Return the text of a file of the kernel, to be freed; NULL with errno. */
 char *read_text(const char *path);
+/* Take the next line off a text, which is changed; NULL at its end. */
+char *next_line(char **text);
 /* Write a text at once; return 0, or an errno value. */
 int write_text(const char *path, const char *text);
 

@@ -299,11 +299,10 @@ char *events_read(void)
  */
 char *events_next(char **text)
 {
-	char *line = strsep(text, "\n");
+	char *line = next_line(text);
 
-	if (!line || !*line)
-		return NULL;
-	line[strcspn(line, ":")] = '\0';
+	if (line)
+		line[strcspn(line, ":")] = '\0';
 	return line;
 }
 

@@ -215,10 +215,9 @@ static void remove_probe(const char *path, const char *line)
 static void remove_probes_in(const struct tracefs *tracefs, const char *file)
 {
 	char owner[TRACEFS_NAME_BYTES], *text = tracefs_read(tracefs->mount, file);
-	char *path = must_format("%s/%s", tracefs->mount, file), *line, *rest, *instance;
+	char *path = must_format("%s/%s", tracefs->mount, file), *line, *rest = text, *instance;
 
-	for (line = text ? strtok_r(text, "\n", &rest) : NULL; line;
-	     line = strtok_r(NULL, "\n", &rest)) {
+	while ((line = next_line(&rest))) {
 		if (!owner_of(line, owner))
 			continue;
 		instance = instance_path(tracefs, owner);
@@ -797,11 +796,10 @@ static struct vitrine_error *enable_matching(struct kernel_events *events, char 
 	struct vitrine_error *err = NULL;
 	unsigned int nr_found = 0;
 	struct nearest nearest;
-	char *event, *rest;
+	char *event;
 
 	nearest_init(&nearest, wish->event, strlen(wish->event));
-	for (event = strtok_r(available, "\n", &rest); !err && event;
-	     event = strtok_r(NULL, "\n", &rest)) {
+	while (!err && (event = next_line(&available))) {
 		if (fnmatch(wish->event, event, 0)) {
 			nearest_offer(&nearest, event, strlen(event));
 			continue;

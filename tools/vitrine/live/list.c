@@ -105,11 +105,9 @@ static struct vitrine_error *list_ftrace(struct list *list)
 	text = tracefs_read(tracefs.mount, "available_events");
 	if (!text)
 		err = tracefs_explain(errno, tracefs.mount);
-	for (event = text ? strtok_r(text, "\n", &rest) : NULL; event;
-	     event = strtok_r(NULL, "\n", &rest)) {
+	for (rest = text; (event = next_line(&rest));)
 		if (is_wanted(list, event))
 			puts(event);
-	}
 	free(text);
 	tracefs_close(&tracefs);
 	return err;
