@@ -123,8 +123,7 @@ static struct record_args {
  * @cost: with --all, the measured cost of a record
  * @signal_fd: readable when a signal arrives
  * @tick_fd: readable once a second
- * @time_up_fd: readable when the time is up
- * @begin_fd: readable when the delay is over
+ * @timer_fd: readable when the delay is over, and then when the time is up
  * @old_mask: signals that were blocked before recording
  * @pid: process id of the command, 0 if there is none or it has been waited for
  * @command_fd: socket to the child: its end starts the command; has the errno if exec fails
@@ -148,8 +147,7 @@ struct record {
 	struct cost cost;
 	int signal_fd;
 	int tick_fd;
-	int time_up_fd;
-	int begin_fd;
+	int timer_fd;
 	sigset_t old_mask;
 	pid_t pid;
 	int command_fd;
@@ -789,7 +787,7 @@ static struct vitrine_error *begin_recording(struct record *record)
 	if (!err)
 		err = watch_timer(record, &record->tick_fd, TAG_TICK, NSEC_PER_SEC);
 	if (!err)
-		err = watch_timer(record, &record->time_up_fd, TAG_TIME_UP,
+		err = watch_timer(record, &record->timer_fd, TAG_TIME_UP,
 				  args.duration_ns);
 	recorder->started = !err;
 	return err;
@@ -806,8 +804,7 @@ static struct vitrine_error *handle_event(struct record *record, uint64_t tag)
 	case TAG_TICK:
 		return handle_tick(record);
 	case TAG_BEGIN:
-		epoll_ctl(record->recorder.epoll_fd, EPOLL_CTL_DEL,
-			  record->begin_fd, NULL);
+		close_file(&record->timer_fd);
 		return begin_recording(record);
 	case TAG_TIME_UP:
 		record->done = true;
@@ -921,7 +918,7 @@ static struct vitrine_error *record_begin(struct record *record)
 	if (!err && args.delay_ns) {
 		/* The rings are opened again where they are then. */
 		recorder_close(&record->recorder);
-		err = watch_timer(record, &record->begin_fd, TAG_BEGIN, args.delay_ns);
+		err = watch_timer(record, &record->timer_fd, TAG_BEGIN, args.delay_ns);
 	} else if (!err) {
 		err = begin_recording(record);
 	}
@@ -1064,8 +1061,7 @@ static int record_run(void)
 		},
 		.signal_fd = -1,
 		.tick_fd = -1,
-		.time_up_fd = -1,
-		.begin_fd = -1,
+		.timer_fd = -1,
 		.command_fd = -1,
 	};
 	struct vitrine_error *err;
@@ -1081,8 +1077,7 @@ static int record_run(void)
 	recorder_deinit(&record.recorder);
 	vitrine_writer_destroy(record.recorder.files.writer);
 	close_file(&record.command_fd);
-	close_file(&record.begin_fd);
-	close_file(&record.time_up_fd);
+	close_file(&record.timer_fd);
 	close_file(&record.tick_fd);
 	close_file(&record.signal_fd);
 	close_file(&record.recorder.epoll_fd);
