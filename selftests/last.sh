@@ -105,6 +105,32 @@ check "the answer says from when on a CPU is known" \
 	tells "^(No records of CPU 0|Not all records of [0-9]+ CPUs) before [0-9.]+: "
 check "JSON says from when on each CPU is known" jq -e '.unknown[] | select(.cpu == 0) | .before_ns > 0' "$dir/json"
 
+# ---- a limit ------------------------------------------------------------------------
+
+# A loop in a cgroup with a limit, while the service notes what is throttled.
+throttled()
+{
+	local cgroup=/sys/fs/cgroup/vitrine-last noting status
+
+	mount -t cgroup2 none /sys/fs/cgroup 2>/dev/null
+	mkdir -p "$cgroup" && echo +cpu >/sys/fs/cgroup/cgroup.subtree_control || return
+	"$VITRINE_SELFTESTS/note-limits" &
+	noting=$!
+	# Until all cgroups are known.
+	sleep 0.5
+	echo "20000 100000" >"$cgroup/cpu.max"
+	taskset -c 1 bash -c 'echo $$ >"$1/cgroup.procs"; while [ $SECONDS -lt 3 ]; do :; done' bash "$cgroup"
+	sleep 1
+	cat "$cgroup/cpu.stat"
+	kill "$noting"
+	rmdir "$cgroup"
+	answer 5s && tells "^[1-5]\. bash: .* throttled by cgroup /vitrine-last, cpu.max 20 %"
+	status=$?
+	vitrine print -e event "$TRACE/trace.fxt" | grep -m 20 cgroup
+	return $status
+}
+check "the answer names the limit of a cgroup" throttled
+
 # ---- a recording meanwhile ----------------------------------------------------------
 
 set_at_load=$(<"$TRACE/stacks")

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Write down which cgroups have a limit of CPU time, how long they have been throttled so far, and
- * which processes are in them. `vitrine why' reads these markers; fxt.rst describes them.
+ * Write down which cgroups the limits of their CPU time have throttled, and which processes are in
+ * them. `vitrine why' reads these markers; fxt.rst describes them.
  */
 #include <fts.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base.h"
 #include "cgroups.h"
 
 /* Longest marker; see marker.c of the library. A cgroup with a longer path is left out. */
 #define MARKER_BYTES	255
+
+#define LIMIT		"cgroup limit %" PRIu64 " %" PRIu64 " %" PRIu64 " %s"
 
 /* Return for how many microseconds a cgroup has been throttled. */
 static uint64_t read_throttled(const char *cgroup)
@@ -45,6 +50,13 @@ static void note(const struct vitrine_marker *marker, const char *format, ...)
 		vitrine_marker_instant(marker, text);
 }
 
+/* One walk through the hierarchy: what was known before, what is found, and where it is written. */
+struct walk {
+	const struct cgroups *before;
+	struct cgroups *now;
+	const struct vitrine_marker *marker;
+};
+
 /**
  * cgroups_visit() - call a function for each file of a name in a cgroup and its descendants
  * @cgroup: directory of the cgroup
@@ -66,41 +78,87 @@ void cgroups_visit(const char *cgroup, const char *name, cgroups_visit_fn *visit
 		fts_close(tree);
 }
 
-static void note_processes(void *marker, const char *cgroup, char *path)
+static void note_processes(void *ctx, const char *cgroup, char *path)
 {
+	const struct walk *walk = ctx;
 	FILE *file = fopen(path, "re");
 	uint64_t pid;
 
 	while (file && fscanf(file, "%" SCNu64, &pid) == 1)
-		note(marker, "cgroup process %" PRIu64 " %s", pid, cgroup + strlen(CGROUPS));
+		note(walk->marker, "cgroup process %" PRIu64 " %s", pid, cgroup + strlen(CGROUPS));
 	if (file)
 		fclose(file);
 }
 
-/* A cgroup without a limit has the word "max" in its file. */
-static void note_limit(void *marker, const char *root, char *path)
+/* Return for how long a cgroup had been throttled; one that was not there had not been. */
+static uint64_t throttled_before(const struct cgroups *before, const struct cgroup *cgroup)
 {
+	size_t i;
+
+	for (i = 0; i < before->nr; i++)
+		if (before->limited[i].id == cgroup->id)
+			return before->limited[i].throttled_us;
+	return before->is_known ? 0 : cgroup->throttled_us;
+}
+
+static void note_limit(struct walk *walk, const struct cgroup *cgroup, const char *path)
+{
+	uint64_t before_us = throttled_before(walk->before, cgroup);
+
+	if (before_us == cgroup->throttled_us)
+		return;
+	/* Both, since rings overwrite what was written before. */
+	note(walk->marker, LIMIT, cgroup->quota_us, cgroup->period_us, before_us,
+	     path + strlen(CGROUPS));
+	note(walk->marker, LIMIT, cgroup->quota_us, cgroup->period_us, cgroup->throttled_us,
+	     path + strlen(CGROUPS));
+	cgroups_visit(path, "cgroup.procs", note_processes, walk);
+}
+
+/* A cgroup without a limit has the word "max" in its file. */
+static void visit_limit(void *ctx, const char *root, char *path)
+{
+	struct walk *walk = ctx;
 	FILE *file = fopen(path, "re");
-	uint64_t quota_us, period_us;
+	struct cgroup cgroup;
+	struct stat stat;
 
 	if (!file)
 		return;
-	if (fscanf(file, "%" SCNu64 " %" SCNu64, &quota_us, &period_us) == 2) {
+	if (fscanf(file, "%" SCNu64 " %" SCNu64, &cgroup.quota_us, &cgroup.period_us) == 2 &&
+	    !fstat(fileno(file), &stat)) {
 		*strrchr(path, '/') = '\0';
-		note(marker, "cgroup limit %" PRIu64 " %" PRIu64 " %" PRIu64 " %s", quota_us,
-		     period_us, read_throttled(path), path + strlen(CGROUPS));
-		cgroups_visit(path, "cgroup.procs", note_processes, marker);
+		cgroup.id = stat.st_ino;
+		cgroup.throttled_us = read_throttled(path);
+		note_limit(walk, &cgroup, path);
+		if (GROW(walk->now->limited, walk->now->nr))
+			walk->now->limited[walk->now->nr++] = cgroup;
 		path[strlen(path)] = '/';
 	}
 	fclose(file);
 }
 
 /**
- * cgroups_note() - write down the limits of all cgroups
+ * cgroups_note() - write down which cgroups have been throttled since the last time
+ * @cgroups: what was known then; all zero the first time, when nothing is written yet
  * @marker: receives the markers, or NULL
  */
-void cgroups_note(struct vitrine_marker *marker)
+void cgroups_note(struct cgroups *cgroups, const struct vitrine_marker *marker)
 {
-	if (marker)
-		cgroups_visit(CGROUPS, "cpu.max", note_limit, marker);
+	struct cgroups now = { .is_known = true };
+
+	if (!marker)
+		return;
+	cgroups_visit(CGROUPS, "cpu.max", visit_limit, &(struct walk){ cgroups, &now, marker });
+	cgroups_deinit(cgroups);
+	*cgroups = now;
+}
+
+/**
+ * cgroups_deinit() - free what is known
+ * @cgroups: as above
+ */
+void cgroups_deinit(struct cgroups *cgroups)
+{
+	free(cgroups->limited);
 }

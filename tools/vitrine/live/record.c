@@ -120,6 +120,7 @@ static struct record_args {
  * @events: settings that are changed until recording ends
  * @kernel: events of ftrace
  * @marker: with --why, takes markers about cgroups, or NULL
+ * @cgroups: with @marker, what is known of cgroups
  * @cost: with --all, the measured cost of a record
  * @signal_fd: readable when a signal arrives
  * @tick_fd: readable once a second
@@ -144,6 +145,7 @@ struct record {
 	struct events_hold events;
 	struct kernel_events kernel;
 	struct vitrine_marker *marker;
+	struct cgroups cgroups;
 	struct cost cost;
 	int signal_fd;
 	int tick_fd;
@@ -686,7 +688,7 @@ static struct vitrine_error *handle_tick(struct record *record)
 		err = recorder_drain_all(&record->recorder);
 	if (!err)
 		err = find_processes(record);
-	cgroups_note(record->marker);
+	cgroups_note(&record->cgroups, record->marker);
 	if (!err)
 		print_progress(record);
 	check_trigger(record);
@@ -777,7 +779,7 @@ static struct vitrine_error *begin_recording(struct record *record)
 	/* The time is up after the begin plus the limit, never before. */
 	record->begin_cpu = own_seconds();
 	clock_gettime(CLOCK_MONOTONIC, &record->begin);
-	cgroups_note(record->marker);
+	cgroups_note(&record->cgroups, record->marker);
 	if (!err)
 		err = arm_trigger(record);
 	if (!err)
@@ -837,7 +839,7 @@ static struct vitrine_error *wait_and_record(struct record *record)
 		}
 	}
 	events_still(&record->events);
-	cgroups_note(record->marker);
+	cgroups_note(&record->cgroups, record->marker);
 	err = kernel_events_finish(&record->kernel, &record->recorder.files);
 	if (!err)
 		err = recorder_finish(&record->recorder, flush_last, record);
@@ -1072,6 +1074,7 @@ static int record_run(void)
 
 	vitrine_error_destroy(record.disarmed);
 	vitrine_marker_destroy(record.marker);
+	cgroups_deinit(&record.cgroups);
 	vtr_temporary_remove(&record.raw);
 	processes_deinit(&record.processes);
 	recorder_deinit(&record.recorder);

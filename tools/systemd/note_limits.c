@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * note-limits: once a second, write down which cgroups the limits of their CPU time have throttled,
+ * so that `vitrine why --last' can name them. Started by vitrine-limits.service.
+ */
+#include <unistd.h>
+
+#include "command.h"
+#include "live/cgroups.h"
+
+int main(void)
+{
+	struct cgroups cgroups = { 0 };
+	struct vitrine_marker *marker;
+	struct vitrine_error *err;
+
+	for (;;) {
+		/* An open file would keep the module from being unloaded. */
+		err = vitrine_marker_create(NULL, &marker);
+		if (err)
+			return report_error(err);
+		cgroups_note(&cgroups, marker);
+		vitrine_marker_destroy(marker);
+		sleep(1);
+	}
+}
