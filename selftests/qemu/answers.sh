@@ -162,7 +162,7 @@ program_sqlite()
 
 program_gil()
 {
-	answered python3 -c '
+	answered taskset -c 1 python3 -c '
 import threading
 from measure import blocked_ns, tell
 def count():
@@ -418,9 +418,12 @@ program_redis()
 
 cat >"$work/slow.py" <<'END'
 import http.server, time
+from measure import blocked_ns, tell
 class Slow(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
+        begin = blocked_ns()
         time.sleep(.3)
+        tell(blocked_ns() - begin)
         self.send_response(200); self.send_header("Content-Length", "2"); self.end_headers()
         self.wfile.write(b"ok")
 http.server.HTTPServer(("127.0.0.1", 8000), Slow).serve_forever()
@@ -440,9 +443,14 @@ program_fuse()
 	head -c 300000 /dev/urandom >"$work/real/file"
 	modprobe fuse
 	bindfs --read-rate=200k "$work/real" "$work/fuse" || return
-	answered dd if="$work/fuse/file" of=/dev/null bs=1M &&
+	answered python3 -c '
+import os
+from measure import blocked_ns, tell
+begin = blocked_ns()
+open(os.environ["work"] + "/fuse/file", "rb").read()
+tell(blocked_ns() - begin)' &&
 		tells "^ .* bindfs sleeping: a nap" &&
-		near '[.command.path[] | select(.kind == "sleep").sum_ns] | add' "$(copied)"
+		near '[.waits[] | select(.group == "python3" and .kind == "thread").sum_ns] | add' "$(told)"
 	status=$?
 	umount "$work/fuse"
 	return $status
@@ -460,7 +468,7 @@ program_nginx()
 	until_true bash -c ': </dev/tcp/127.0.0.1/8000' 2>/dev/null
 	answered ab -q -n 5 http://127.0.0.1/ &&
 		tells "^ .* python3 sleeping: a nap" &&
-		near '[.command.path[] | select(.kind == "sleep").sum_ns] | add' 1500000000
+		near '[.command.path[] | select(.kind == "sleep").sum_ns] | add' "$(told)"
 	status=$?
 	kill "$upstream" "$(<"$work/nginx.pid")"
 	return $status
