@@ -705,6 +705,7 @@ static const struct story stories[] = {
 	{ "page", "read", .stack = "filemap_read+0x10;folio_wait_bit_common+0x10" },
 	{ "no-page", "read", .stack = "filemap_read+0x10;folio_wait_bit_common+0x10",
 	  .ending = BY_DEVICE },
+	{ "nap-beside", "clock_nanosleep", .stack = NAP },
 };
 
 static const struct actor helper = { 2, 120, 800, 800, "helper" };

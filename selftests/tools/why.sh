@@ -138,6 +138,8 @@ done
 # ---- why
 
 check "each rule applies where it should" printed rules.waits waits rules.fxt
+check "a nap is ended by nobody, whoever ran then" prints '[[],["sleep"]]' bash -c "'$vitrine' why -j rules.fxt |
+	jq -c '.waits[] | select(.group == \"nap-beside\" and .kind == \"sleep\") | [.ended_by, [.longest.path[].kind]]'"
 check "a convoy: the holder of the lock at each moment" expected convoy.answer why convoy.fxt
 check "a convoy: JSON" expected convoy.answer.json why --json convoy.fxt
 check "a convoy: the last waiter waited for all that had the lock" prints '["holder","second","first"]' \

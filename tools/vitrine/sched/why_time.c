@@ -274,15 +274,19 @@ static void set_blocked(const struct times *times, struct path_turn *turn, uint6
 		turn->blocked_ns = before->end_ns < woken_ns ? before->end_ns : woken_ns;
 }
 
-static void set_cause(struct times *times, uint32_t thread, uint64_t woken_ns, uint32_t cause)
+static void set_cause(struct times *times, const struct time_sum *sum, uint64_t woken_ns,
+		      uint32_t cause)
 {
-	struct path_turn *turn = path_last(&times->path, thread);
+	struct path_turn *turn = path_last(&times->path, sum->thread);
 	unsigned int i;
 
 	for (i = 0; turn && i < MAX_LATE && turn->woken_ns > woken_ns; i++)
 		turn = path_before(&times->path, turn);
-	if (turn && turn->woken_ns == woken_ns)
-		turn->cause = cause;
+	if (!turn || turn->woken_ns != woken_ns)
+		return;
+	turn->cause = cause;
+	if (sum->other == PATH_NONE)
+		turn->waker = PATH_NONE;
 }
 
 /* Make a turn without length of a thread that is still blocked, so that a path can lead to it. */
@@ -310,7 +314,9 @@ static bool on_blocked(void *ctx, const struct sched_thread *thread,
 	uint64_t ns = times_clip(times, blocked->end_ns - blocked->ns, blocked->end_ns);
 	struct time_sum sum = {
 		.thread = number_of(times, &thread->id),
-		.other = blocked->waker.known && !blocked->waker.interrupt ?
+		/* Whoever ran when its time was over did not end a nap. */
+		.other = blocked->waker.known && !blocked->waker.interrupt &&
+			 rule->kind != WHY_SLEEP ?
 			 find_number(times, blocked->waker.thread) : PATH_NONE,
 		.place = place_of(times, rule, blocked),
 		.kind = rule->kind,
@@ -326,7 +332,7 @@ static bool on_blocked(void *ctx, const struct sched_thread *thread,
 		return true;
 	if (blocked->is_still)
 		add_still(times, sum.thread, blocked);
-	set_cause(times, sum.thread, blocked->end_ns, add_sum(times, &sum));
+	set_cause(times, &sum, blocked->end_ns, add_sum(times, &sum));
 	return true;
 }
 
