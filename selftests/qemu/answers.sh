@@ -157,7 +157,8 @@ program_sqlite()
 	rm -f /var/tmp/db
 	answered python3 "$work/insert.py" /var/tmp/db &&
 		tells "^[0-9]\. python3.* waiting for an SQLite lock, by naps" &&
-		near '[.waits[] | select(.kind != "cpu" and .what != "another thread of Python").sum_ns] | add' "$(told)"
+		near '[.waits[] | select(.group == "python3" and .kind != "cpu" and
+			.what != "another thread of Python").sum_ns] | add' "$(told)"
 }
 
 program_gil()
