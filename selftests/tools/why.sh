@@ -140,6 +140,9 @@ done
 check "each rule applies where it should" printed rules.waits waits rules.fxt
 check "a nap is ended by nobody, whoever ran then" prints '[[],["sleep"]]' bash -c "'$vitrine' why -j rules.fxt |
 	jq -c '.waits[] | select(.group == \"nap-beside\" and .kind == \"sleep\") | [.ended_by, [.longest.path[].kind]]'"
+check "of the C library, a stack has what the program called" prints \
+	"in fdatasync < sqlite3_step" bash -c "'$vitrine' why -p no-sqlite --from 0.057 --to 0.067 rules.fxt |
+	grep -o 'in fdatasync.*'"
 check "a convoy: the holder of the lock at each moment" expected convoy.answer why convoy.fxt
 check "a convoy: JSON" expected convoy.answer.json why --json convoy.fxt
 check "a convoy: the last waiter waited for all that had the lock" prints '["holder","second","first"]' \

@@ -435,34 +435,48 @@ static void put_others(struct text *line, const struct answer *answer,
 	free(others);
 }
 
-/* Check whether a frame of a program has a name, and is not of the C library, which all use. */
-static bool is_telling(const char *frame, size_t len)
+/* Append a frame to "in a < b < ...", of which there are @nr. */
+static void put_frame(struct text *line, const char *frame, size_t len, unsigned int nr)
 {
-	return frame[len - 1] == ']' && !memmem(frame, len, "[libc.so", strlen("[libc.so"));
+	put(line, "%s%s%.*s", nr ? "" : separator(line), nr ? " < " : "in ", (int)len, frame);
 }
 
 /*
- * Append "in a < b < ...", innermost frame first: functions of the program or, if none is known,
- * of the kernel.
+ * Append functions of the program, innermost first: those that have a name, but of the C library,
+ * which all use, only the one that the program has called. Return how many.
  */
-static void put_stack(struct text *line, const struct answer *answer, const struct time_sum *sum)
+static unsigned int put_user_stack(struct text *line, const char *stack)
 {
-	const uint32_t stacks[] = { sum->user_stack, sum->stack };
-	const char *stack, *end, *frame;
-	unsigned int nr = 0, i;
+	const char *end = stack + strlen(stack), *frame, *call = NULL;
+	unsigned int nr = 0;
 	size_t len;
 
-	for (i = 0; !nr && i < 2; i++) {
-		stack = text_of(answer, stacks[i]);
-		end = stack + strlen(stack);
-		while (nr < MAX_FRAMES && why_frame_before(stack, &end, &frame, &len)) {
-			if (i ? why_frame_is_scheduler(frame, len) : !is_telling(frame, len))
-				continue;
-			put(line, "%s%s%.*s", nr ? "" : separator(line), nr ? " < " : "in ",
-			    i ? (int)len : (int)strcspn(frame, " "), frame);
-			nr++;
+	while (nr < MAX_FRAMES && why_frame_before(stack, &end, &frame, &len)) {
+		if (frame[len - 1] != ']')
+			continue;
+		if (memmem(frame, len, "[libc.so", strlen("[libc.so"))) {
+			call = frame;
+			continue;
 		}
+		if (!nr && call)
+			put_frame(line, call, strcspn(call, " "), nr++);
+		put_frame(line, frame, strcspn(frame, " "), nr++);
 	}
+	return nr;
+}
+
+/* Append functions of the program or, if none is known, of the kernel. */
+static void put_stack(struct text *line, const struct answer *answer, const struct time_sum *sum)
+{
+	const char *stack = text_of(answer, sum->stack), *end = stack + strlen(stack), *frame;
+	unsigned int nr = 0;
+	size_t len;
+
+	if (put_user_stack(line, text_of(answer, sum->user_stack)))
+		return;
+	while (nr < MAX_FRAMES && why_frame_before(stack, &end, &frame, &len))
+		if (!why_frame_is_scheduler(frame, len))
+			put_frame(line, frame, len, nr++);
 }
 
 /* Append "name:tid". */
