@@ -706,6 +706,12 @@ static const struct story stories[] = {
 	{ "no-page", "read", .stack = "filemap_read+0x10;folio_wait_bit_common+0x10",
 	  .ending = BY_DEVICE },
 	{ "nap-beside", "clock_nanosleep", .stack = NAP },
+	{ "mariadb", "futex", .stack = FUTEX,
+	  .user = "_ZN7handler17ha_index_read_mapEPhPKhm16ha_rkey_function+0x8a [mariadbd];"
+		  "mariadbd+0xc0ffee;pthread_cond_timedwait+0x21c [libc.so.6]" },
+	{ "no-mariadb", "futex", .stack = FUTEX,
+	  .user = "_ZN5tpool19thread_pool_generic8get_taskEv+0x8a [mariadbd];"
+		  "pthread_cond_timedwait+0x21c [libc.so.6]" },
 };
 
 static const struct actor helper = { 2, 120, 800, 800, "helper" };

@@ -30,6 +30,8 @@ static const struct why_rule rules[] = {
 	/* What programs say of themselves. */
 	{ WHY_LOCK, "a lock of PostgreSQL", .user = "ProcSleep" },
 	{ WHY_LOCK, "an internal lock of PostgreSQL", .user = "LWLockAcquire*" },
+	{ WHY_LOCK, "a row lock of MariaDB",
+	  .user = "pthread_cond_timedwait", .caller = "_ZN7handler*ha_*" },
 	{ WHY_LOCK, "an SQLite lock, by naps", .stack = "*nanosleep*",
 	  .user = "sqlite3InvokeBusyHandler sqlite3_step sqlite3_exec", .syscall = "*nanosleep" },
 	{ WHY_LOCK, "Python's global lock",
