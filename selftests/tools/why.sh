@@ -143,6 +143,9 @@ check "a nap is ended by nobody, whoever ran then" prints '[[],["sleep"]]' bash 
 check "of the C library, a stack has what the program called" prints \
 	"in fdatasync < sqlite3_step" bash -c "'$vitrine' why -p no-sqlite --from 0.057 --to 0.067 rules.fxt |
 	grep -o 'in fdatasync.*'"
+check "a function in C++ without its arguments" prints \
+	"in pthread_cond_timedwait < handler::ha_index_read_map" \
+	bash -c "'$vitrine' why -p mariadb --from 0.816 --to 0.826 rules.fxt | grep -o 'in pthread.*'"
 check "a convoy: the holder of the lock at each moment" expected convoy.answer why convoy.fxt
 check "a convoy: JSON" expected convoy.answer.json why --json convoy.fxt
 check "a convoy: the last waiter waited for all that had the lock" prints '["holder","second","first"]' \

@@ -4,6 +4,7 @@
  * schema in Documentation/json.rst.
  */
 #define _GNU_SOURCE	/* memmem() */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -138,6 +139,32 @@ static const char *doing(const struct answer *answer, uint32_t kind, uint32_t pl
 			    kind == WHY_CPU ? "a CPU" : "not recorded");
 }
 
+/* Append the name of a function; that of "_ZN1a1bEi", in C++ without templates, is "a::b". */
+static void put_name(struct text *line, const char *name, size_t len)
+{
+	const bool is_nested = !strncmp(name, "_ZN", 3);
+	const char *at = name + 2 + is_nested, *end = name + len;
+	const size_t begin = line->len;
+	unsigned long len_part;
+	char *behind;
+
+	if (len < 4 || strncmp(name, "_Z", 2))
+		at = end;
+	at += strspn(at, "K");
+	while (at < end && isdigit((unsigned char)*at) && (is_nested || line->len == begin)) {
+		len_part = strtoul(at, &behind, 10);
+		at = behind;
+		if (len_part > (size_t)(end - at))
+			break;
+		put(line, "%s%.*s", line->len > begin ? "::" : "", (int)len_part, at);
+		at += len_part;
+	}
+	if (line->len > begin && (!is_nested || *at == 'E'))
+		return;
+	text_cut(line, begin);
+	put(line, "%.*s", (int)len, name);
+}
+
 /*
  * Say what a group executed while it ran, on the critical path of the command if there is one:
  * functions with 5 samples and 5 % of them, if there are 20 samples or more.
@@ -147,6 +174,7 @@ static bool put_functions(struct text *line, const struct answer *answer, uint32
 	const struct answer_group *group = &answer->groups[number];
 	const bool is_path = answer->times->root != PATH_NONE;
 	uint64_t all = 0, nr;
+	const char *name;
 	uint32_t i;
 
 	for (i = 0; i < group->nr_functions; i++)
@@ -155,8 +183,9 @@ static bool put_functions(struct text *line, const struct answer *answer, uint32
 		nr = is_path ? group->functions[i].nr_on_path : group->functions[i].nr;
 		if (nr < LEAST_IN_FUNCTION || percent(nr, all) < LEAST_OTHER)
 			break;
-		put(line, "%s %u %% in %s", i ? "," : ":", percent(nr, all),
-		    text_of(answer, group->functions[i].name));
+		name = text_of(answer, group->functions[i].name);
+		put(line, "%s %u %% in ", i ? "," : ":", percent(nr, all));
+		put_name(line, name, strlen(name));
 	}
 	return all >= LEAST_SAMPLES && i;
 }
@@ -438,7 +467,8 @@ static void put_others(struct text *line, const struct answer *answer,
 /* Append a frame to "in a < b < ...", of which there are @nr. */
 static void put_frame(struct text *line, const char *frame, size_t len, unsigned int nr)
 {
-	put(line, "%s%s%.*s", nr ? "" : separator(line), nr ? " < " : "in ", (int)len, frame);
+	put(line, "%s%s", nr ? "" : separator(line), nr ? " < " : "in ");
+	put_name(line, frame, len);
 }
 
 /*
