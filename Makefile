@@ -199,7 +199,7 @@ kselftest-newest:
 # module run.
 kselftest-arm64: export TESTS ?= map ring_poll clock.sh publisher.sh trees.sh events.sh marker.sh \
 	ftrace_events.sh all.sh sched_switch.sh ring_loss.sh modes.sh liar.sh trigger.sh stacks.sh \
-	cgroup.sh why.sh hotplug.sh lazy.sh retained.sh unload.sh sample.sh optional.sh lockdown.sh
+	cgroup.sh why.sh last.sh hotplug.sh lazy.sh retained.sh unload.sh sample.sh optional.sh lockdown.sh
 kselftest-arm64:
 	@$(call kselftest,--kernel 6.12-arm64)
 
