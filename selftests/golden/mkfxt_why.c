@@ -429,7 +429,7 @@ static void build_still(void)
 
 /*
  * The compiler may run for 20 ms of each 100 ms. In between it is runnable, and the CPU is idle,
- * except for a while in the last period.
+ * except for a while in the last period, in which more threads run than are told apart.
  */
 static void marker(const struct actor *actor, const char *text, uint64_t ticks)
 {
@@ -439,6 +439,7 @@ static void marker(const struct actor *actor, const char *text, uint64_t ticks)
 /* With markers that the recorder writes: how long the cgroup had been throttled at first. */
 static void throttle(const char *before)
 {
+	struct actor worker = { 7, 120, 2, 20, "worker" };
 	uint64_t now;
 
 	start();
@@ -457,6 +458,11 @@ static void throttle(const char *before)
 	}
 	switch_to(0, 230000 * US, 0, &idle, &shell);
 	switch_to(0, 250000 * US, 3, &shell, &idle);
+	for (; worker.ref < 13; worker.ref++, worker.koid++) {
+		introduce(&worker);
+		switch_to(0, (250000 + 2000 * worker.ref) * US, 0, &idle, &worker);
+		switch_to(0, (250100 + 2000 * worker.ref) * US, 2, &worker, &idle);
+	}
 	switch_to(0, now, 0, &idle, &compiler);
 	switch_to(0, now + 5000 * US, 3, &compiler, &idle);
 	if (before)

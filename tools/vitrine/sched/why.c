@@ -145,7 +145,8 @@ static void add_share(struct why_shares *shares, const struct why_span *span,
 	for (i = 0; i < shares->nr; i++)
 		if (shares->shares[i].number == span->number)
 			break;
-	if (i == WHY_SHARES) {
+	/* The last one is for the idle CPU, which tells that a limit has throttled the thread. */
+	if (i == WHY_SHARES - !!span->number) {
 		shares->other_ns += ns;
 		return;
 	}

@@ -34,8 +34,8 @@
 #include "sched_state.h"
 #include "why_texts.h"
 
-/* Maximum number of threads that are listed for one wait. */
-#define WHY_SHARES	6
+/* Maximum number of shares that are listed for one wait: of six threads, and of the idle CPU. */
+#define WHY_SHARES	7
 
 /**
  * struct why_share - CPU time of a thread within an interval

@@ -24,6 +24,8 @@
 #define IDLE		"an idle CPU"
 /* The same of other threads that had the CPU during such a wait. */
 #define BESIDE_IDLE	"a CPU that was also idle"
+/* The same of those that are not told apart. */
+#define OTHERS_BESIDE_IDLE	"others beside an idle CPU"
 
 /* A CPU wakes up in less time, unless the thread may not run. */
 #define MAX_WAKE_NS	1000000
@@ -429,8 +431,8 @@ static bool on_runnable(void *ctx, const struct sched_thread *thread,
 		if (!i)
 			largest = sum;
 	}
-	add_part(times, wait, PATH_NONE, "others", &(struct why_share){ .ns = behind->other_ns },
-		 false);
+	add_part(times, wait, PATH_NONE, has_idle(wait) ? OTHERS_BESIDE_IDLE : "others",
+		 &(struct why_share){ .ns = behind->other_ns }, false);
 	sum = add_part(times, wait, PATH_NONE, "what is not known",
 		       &(struct why_share){ .ns = behind->unknown_ns }, !behind->nr);
 	turn = path_last(&times->path, number_of(times, &thread->id));
@@ -556,7 +558,8 @@ const struct time_limit *times_limit(const struct times *times, uint32_t thread)
 bool times_is_throttled(const struct times *times, const struct time_sum *sum)
 {
 	return sum->kind == WHY_CPU &&
-	       (sum->place == times->idle || sum->place == times->beside_idle) &&
+	       (sum->place == times->idle || sum->place == times->beside_idle ||
+		sum->place == times->others_beside_idle) &&
 	       times_limit(times, sum->thread);
 }
 
@@ -712,6 +715,7 @@ struct vitrine_error *times_read(struct times *times, struct vitrine_archive *ar
 		select_all(times);
 	times->idle = times_text(times, IDLE);
 	times->beside_idle = times_text(times, BESIDE_IDLE);
+	times->others_beside_idle = times_text(times, OTHERS_BESIDE_IDLE);
 	return NULL;
 }
 

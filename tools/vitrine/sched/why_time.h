@@ -117,6 +117,7 @@ struct time_cached {
  * @end_ns: its end, or what was asked for until it is known
  * @idle: text number of what a thread waited for that did not run on an idle CPU
  * @beside_idle: text number of the same while other threads had the CPU
+ * @others_beside_idle: text number of the same while threads had it that are not told apart
  * @limits: limits of cgroups
  * @nr_limits: their number
  * @limited: processes in these cgroups, with the number of the limit plus one as owner
@@ -138,6 +139,7 @@ struct times {
 	uint64_t end_ns;
 	uint32_t idle;
 	uint32_t beside_idle;
+	uint32_t others_beside_idle;
 	struct time_limit *limits;
 	uint32_t nr_limits;
 	struct fxt_names limited;
