@@ -692,11 +692,17 @@ static void print_siblings(const struct vitrine_value *first, int depth)
 	}
 }
 
-/* Print a tree, with the title in place of the root's name. */
-static void print_outline(const char *title, const struct vitrine_value *root)
+/**
+ * outline_print() - print a tree
+ * @title: printed in place of the root's name
+ * @hierarchy: the tree
+ */
+void outline_print(const char *title, const struct vitrine_hierarchy *hierarchy)
 {
+	const struct vitrine_value *root = vitrine_hierarchy_first(hierarchy);
+
 	term_begin(INK_TITLE);
-	outline_text(title);
+	print_text(stdout, title, strlen(title), 0);
 	term_end();
 	fputs(":\n", stdout);
 	if (root)
@@ -824,6 +830,17 @@ void json_value(struct json_writer *json, const struct vitrine_value *value)
 		write_property(json, value);
 }
 
+/**
+ * json_hierarchy() - write a tree as one object
+ * @json: writer
+ * @hierarchy: tree
+ */
+void json_hierarchy(struct json_writer *json,
+		    const struct vitrine_hierarchy *hierarchy)
+{
+	write_siblings(json, vitrine_hierarchy_first(hierarchy));
+}
+
 /* ---- Printing ---------------------------------------------------------- */
 
 static void print_json(const struct trees *trees)
@@ -836,7 +853,7 @@ static void print_json(const struct trees *trees)
 	if (trees->single) {
 		if (!tree_is_shown(&trees->trees[0]))
 			return;
-		write_siblings(&json, vitrine_hierarchy_first(trees->trees[0].hierarchy));
+		json_hierarchy(&json, trees->trees[0].hierarchy);
 	} else {
 		json_begin(&json);
 		for (i = 0; i < trees->nr; i++) {
@@ -846,7 +863,7 @@ static void print_json(const struct trees *trees)
 				continue;
 			json_member(&json, tree->name, strlen(tree->name),
 				    tree->ordinal);
-			write_siblings(&json, vitrine_hierarchy_first(tree->hierarchy));
+			json_hierarchy(&json, tree->hierarchy);
 		}
 		json_end(&json);
 	}
@@ -863,7 +880,7 @@ static void print_outlines(const struct trees *trees)
 	for (i = 0; i < trees->nr; i++) {
 		tree = &trees->trees[i];
 		if (tree_is_shown(tree))
-			print_outline(tree->name, vitrine_hierarchy_first(tree->hierarchy));
+			outline_print(tree->name, tree->hierarchy);
 	}
 	if (args.live && !term_is_terminal())
 		putchar('\n');

@@ -29,6 +29,9 @@ struct vtr_number histogram_bound(const struct vitrine_value *histogram, unsigne
 double histogram_format_total(const struct vitrine_value *histogram,
 			      char text[DOUBLE_TEXT_BYTES]);
 
+/* Print @title and the tree below it to standard output. */
+void outline_print(const char *title, const struct vitrine_hierarchy *hierarchy);
+
 /* Print text of unknown origin, escaped for a terminal; measure its columns. */
 void outline_text(const char *text);
 size_t outline_columns(const char *text);
@@ -45,7 +48,9 @@ void outline_value(const struct vitrine_value *value, size_t column,
 void outline_element_place(const struct vitrine_value *array, unsigned int i);
 void outline_slot(const struct vitrine_value *value, unsigned int slot);
 
-/* Write a value. */
+/* Write a value; write a whole tree as one object. */
 void json_value(struct json_writer *json, const struct vitrine_value *value);
+void json_hierarchy(struct json_writer *json,
+		    const struct vitrine_hierarchy *hierarchy);
 
 #endif /* _VITRINE_SHOW_H */
