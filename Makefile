@@ -43,7 +43,7 @@ export define help
 |  make demo           boot Debian's kernel, record a thread that waits for a lock, explain
 |                      why it waits, and draw the recording; into build/demo/
 |  make check          the tests of a change, in 15 minutes. Logs go to build/log/
-|  make check-all      every test, in about 45 minutes, most as root only
+|  make check-all      every test, in about an hour, most as root only
 |  make LANE           one lane of these, which selftests/lanes describes, such as
 |                      kunit, kselftest-stock, command, host-kunit, style, cost-6.12
 |  make LANE TESTS="why.sh..."
