@@ -149,7 +149,7 @@ program()
 greets()
 {
 	modprobe "$1" && echo hello >"/sys/module/${1//-/_}/parameters/greet" &&
-		vitrine show --json hello | grep '"greetings": *1' && modprobe -r "$1"
+		vitrine show --json hello | grep '"greetings": *1' && rmmod "$1"
 }
 
 # A driver is a DKMS package of its own, which builds against the one of vitrine.
