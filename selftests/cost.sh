@@ -147,8 +147,8 @@ measure_user_stacks()
 }
 
 # What a sample of a running thread costs, in the kernel, where most samples of the ping-pong are;
-# then with its user stack, and with stack memory. It takes minutes, on emulated arm64 a quarter of an
-# hour, so that architecture has to do with what the other one shows.
+# then with its user stack, and with stack memory. Not on emulated arm64, where this takes a quarter
+# of an hour.
 measure_samples()
 {
 	local rounds=$((10 * rounds))

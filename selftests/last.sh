@@ -107,25 +107,33 @@ check "JSON says from when on each CPU is known" jq -e '.unknown[] | select(.cpu
 
 # ---- a limit ------------------------------------------------------------------------
 
+# is_noted CGROUP: it has been throttled for a second and a half, and the rings have that
+is_noted()
+{
+	[ "$(awk '$1 == "throttled_usec" { print $2 }' "$1/cpu.stat")" -ge 1500000 ] &&
+		vitrine print -e event "$TRACE/trace.fxt" | grep -q "cgroup limit 20000 100000 .*/vitrine-last"
+}
+
 # A loop in a cgroup with a limit, while the service notes what is throttled.
 throttled()
 {
-	local cgroup=/sys/fs/cgroup/vitrine-last noting status
+	local cgroup=/sys/fs/cgroup/vitrine-last noting loop status
 
 	mount -t cgroup2 none /sys/fs/cgroup 2>/dev/null
 	mkdir -p "$cgroup" && echo +cpu >/sys/fs/cgroup/cgroup.subtree_control || return
+	echo "20000 100000" >"$cgroup/cpu.max"
 	"$VITRINE_SELFTESTS/note-limits" &
 	noting=$!
-	# Until all cgroups are known.
-	sleep 0.5
-	echo "20000 100000" >"$cgroup/cpu.max"
-	taskset -c 1 bash -c 'echo $$ >"$1/cgroup.procs"; while [ $SECONDS -lt 3 ]; do :; done' bash "$cgroup"
-	sleep 1
-	cat "$cgroup/cpu.stat"
-	kill "$noting"
+	taskset -c 1 bash -c 'echo $$ >"$1/cgroup.procs"; while :; do :; done' bash "$cgroup" &
+	loop=$!
+	until_true is_noted "$cgroup"
+	kill "$loop" "$noting"
+	wait "$loop" "$noting"
 	rmdir "$cgroup"
-	answer 5s && tells "^[1-5]\. bash: .* throttled by cgroup /vitrine-last, cpu.max 20 %"
+	answer 5s && tells "^[1-5]\. bash: .* throttled by cgroup /vitrine-last, cpu.max 20 %" &&
+		fails grep -E '^(note-limits|vitrine)|^[1-5]. (note-limits|vitrine)' "$dir/answer"
 	status=$?
+	cat "$dir/answer"
 	vitrine print -e event "$TRACE/trace.fxt" | grep -m 20 cgroup
 	return $status
 }
