@@ -174,8 +174,14 @@ indexes()
 sources()
 {
 	local mirror=${VITRINE_MIRROR:-} security=${VITRINE_MIRROR:+${VITRINE_MIRROR%/}-security}
+	local archives='^(bookworm|trixie|forky|sid|stable|testing|unstable)$'
 
-	[ -n "$mirror" ] || mirror=$(indexes '^(bookworm|trixie|forky|sid|stable|testing|unstable)$')
+	[ -n "$mirror" ] || mirror=$(indexes "$archives")
+	# Without its lists, as in a minimal system, apt tells no address.
+	if [ -z "$mirror" ] && [ "$(id -u)" = 0 ]; then
+		logged "$cache/log/apt-lists" apt-get update
+		mirror=$(indexes "$archives")
+	fi
 	[ -n "$mirror" ] || die "apt knows no mirror of Debian here; set VITRINE_MIRROR to the address of one"
 	[ -n "$security" ] || security=$(indexes '^[a-z]+-security$')
 	[ -n "$security" ] || security=${mirror%/}-security
