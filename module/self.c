@@ -127,7 +127,6 @@ static void record_stacks(struct vitrine_node *node)
 	vtr_stacks_stats(&stats);
 	VTR_RECORD(node,
 		   { "blocked", stats.blocked },
-		   { "runnable", stats.runnable },
 		   { "running", stats.running },
 		   { "left_out", stats.left_out },
 		   { "user", stats.user },

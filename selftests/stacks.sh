@@ -33,7 +33,7 @@ echo +sched >"$TRACE/events"
 
 check "nothing is armed unless asked for" says none
 for words in "" nothing blocked_us= blocked_us=x blocked_us=-1 blocked_us=3600000001 \
-	runnable_us= runnable_us=-1 kthreads "none kthreads" "blocked_us=1 none" "blocked_us=1 cpus=x" "blocked_us=1 process=-1"; do
+	runnable_us=1 kthreads "none kthreads" "blocked_us=1 none" "blocked_us=1 cpus=x" "blocked_us=1 process=-1"; do
 	check "refused: '$words'" refuses 1 "Invalid argument" bash -c "echo '$words' >$TRACE/stacks"
 done
 check "no stack is armed after refused words" says none
@@ -443,79 +443,11 @@ check "no program can put its text on another one" \
 		select(startswith(\"aaaaaaaaaaaaaaaa\") | not)"
 arm none
 
-# ---- threads that are runnable ------------------------------------------------------
-
-# starve MS: record a real-time thread that starves another one; set $hog and $victim to
-# their ids
-starve()
-{
-	again
-	read -r _ hog _ victim < <("$WORKLOAD" starve "$1")
-	save
-}
-
-# starved FILTER: the wait of the victim behind the hog is recorded, and the filter selects it
-starved()
-{
-	some "select(.kind == \"instant\" and .name == \"runnable\" and .thread.tid == $victim) |
-		select(.args.runnable_ns >= 90000000 and .args.runnable_ns < 3600000000000 and
-			.args.holder_tid == $hog) | select($1)"
-}
-
-# switched: the next record about the victim is its switch, on the same CPU
-switched()
-{
-	jq -se "[.[] | select((.thread.tid == $victim and .name == \"runnable\") or
-			      (.kind == \"switch\" and .in.tid == $victim))] |
-		[range(1; length) as \$i | select(.[\$i - 1].name == \"runnable\") |
-		 [.[\$i - 1], .[\$i]]] | length > 0 and
-		all(.[0].cpu == .[1].cpu and .[1].time_ns >= .[0].time_ns and .[1].kind == \"switch\")" \
-		"$dir/trace.json"
-}
-
-arm "runnable_us=50000 kthreads cpus=0 user"
-check "the limit of runnable threads is read back" says "runnable_us=50000 kthreads user cpus=0"
-echo -sched >"$TRACE/events"
-arm runnable_us=50000
-before=$(stat runnable)
-starve 100
-check "a thread that was starved is recorded without the category sched" starved .args
-check "the priority of the thread that had the CPU is recorded" starved ".args.holder_priority == 98"
-check "the thread that had the CPU had it almost all the time" \
-	starved ".args.held_ns >= 90000000 and .args.held_ns <= .args.runnable_ns"
-check "the switch follows the event of the starved thread" switched
-check "shorter waits for the CPU are not recorded" none '.args | select(.runnable_ns != null and .runnable_ns < 50000000)'
-check "blocked threads are not recorded with runnable_us only" none 'select(.name == "blocked")'
-check "the starved thread is counted" within "$((before + 1))" "$(stat runnable)" 1000000
-check "the trace of the starved thread is sound" vitrine check "$dir/trace.fxt"
-check "the event of the starved thread is printed" bash -c "vitrine print $dir/trace.fxt | grep -q 'stacks:runnable.*holder_tid=$hog'"
-arm "runnable_us=50000 process=$$"
-starve 100
-check "another process: no runnable thread" none "select(.thread.tid == $victim)"
-arm "runnable_us=50000 cpus=1"
-starve 100
-# Before it has gone to CPU 0, a busy machine may let it wait on CPU 1, too.
-check "another CPU: no runnable thread" none "select(.thread.tid == $victim and .args.holder_tid == $hog)"
-arm "blocked_us=50000"
-starve 100
-check "without runnable_us: none" none 'select(.name == "runnable")'
-arm "runnable_us=0"
-echo "latency_us=3600000000" >"$TRACE/trigger"
-"$WORKLOAD" crowd 20 20000 >/dev/null &
-while kill -0 $! 2>/dev/null; do
-	cat "$TRACE/cost" >/dev/null
-done
-save
-check "any wait to run" some 'select(.name == "runnable" and .args.runnable_ns < 50000000)'
-check "no thread had the CPU for longer than another one waited, while trace/cost is read" \
-	none 'select(.name == "runnable" and .args.held_ns > .args.runnable_ns)'
-echo none >"$TRACE/trigger"
 arm none
 again
 "$WORKLOAD" crowd 20 1000 >/dev/null
 save
 check "no stack is recorded after the word none" none .
-echo +sched >"$TRACE/events"
 
 # lock_then_none: the thread that waited for the lock of the parameter had none afterwards
 lock_then_none()
@@ -575,9 +507,9 @@ again_and_again()
 
 	"$WORKLOAD" crowd 20 5000 >/dev/null 2>&1 &
 	for ((i = 0; i < 20; i++)); do
-		arm "blocked_us=$i runnable_us=$i kthreads" && arm none || return
+		arm "blocked_us=$i kthreads" && arm none || return
 	done
-	arm "blocked_us=0 runnable_us=0"
+	arm blocked_us=0
 	wait $!
 }
 check "arm and disarm under load" again_and_again

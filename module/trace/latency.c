@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Detect threads that were runnable for a long time when they get a CPU.
+ * Detect threads with a high wakeup latency when they get a CPU.
  *
- * While either limit is set, the probe that records switches calls this, because a probe
+ * While a limit is set, the probe that records switches calls this, because a probe
  * of its own would cost more than the check. The scheduler itself stores since when a
  * thread has waited, in local_clock() time. Only if the thread has waited too long by an
  * upper bound of local_clock(), see clock.h, does the check read local_clock().
  *
- * Concurrency: limits_mutex serialises changes of the limits, which probes may be reading,
- * and protects is_sampling.
- * Calls of vtr_latency_arm() and vtr_latency_disarm() are serialised by the caller, and so
- * are those of vtr_latency_set_runnable(). The slots of preempted threads: see preempted.h.
+ * Concurrency: calls of vtr_latency_arm() and vtr_latency_disarm() are serialised by the
+ * caller. Probes may be reading the limit while it changes. The slots of preempted threads:
+ * see preempted.h.
  */
 #include <linux/minmax.h>
-#include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/task.h>
 #include <linux/tracepoint.h>
@@ -23,105 +21,32 @@
 #include "waits.h"
 
 struct vtr_latency vtr_latency = {
-	.suspect_ns = VTR_LATENCY_NEVER,
 	.limit_ns = VTR_LATENCY_NEVER,
-	.runnable_ns = VTR_LATENCY_NEVER,
 };
 
 DEFINE_STATIC_KEY_FALSE(vtr_latency_watched);
 DEFINE_STATIC_KEY_FALSE(vtr_latency_armed);
-DEFINE_STATIC_KEY_FALSE(vtr_latency_runnable);
-
-/* Turns are remembered that are at least as long as this part of a wait that is recorded. */
-#define TURNS_PER_WAIT	8
-
-static DEFINE_MUTEX(limits_mutex);
-static bool is_sampling;
 
 /**
- * vtr_latency_waited() - return how long a thread has been runnable
- * @now_ns: local_clock()
+ * vtr_latency_late_ns() - return the wakeup latency of a thread if it is too high
+ * @now: ticks of the session's clock
  * @next: incoming thread
  *
- * Context: sched_switch.
- * Return: nanoseconds; negative if the thread was not, or if the time at which it became
- *	runnable is of another CPU's clock, which is slightly ahead.
+ * Context: sched_switch, while watched.
+ * Return: nanoseconds; 0 if they are not above the limit that vtr_latency_arm() has set, or
+ *	the thread was preempted.
  */
-s64 vtr_latency_waited(u64 now_ns, const struct task_struct *next)
+s64 vtr_latency_late_ns(u64 now, const struct task_struct *next)
 {
 	u64 queued_ns = vtr_preempted_since(next);
+	s64 waited_ns;
 
-	return queued_ns ? now_ns - queued_ns : -1;
-}
-
-/**
- * vtr_latency_is_late() - check whether the wakeup latency of a thread is too high
- * @waited_ns: vtr_latency_waited() of the thread
- * @next: the thread
- *
- * Context: sched_switch, while watched.
- * Return: true if it is above the limit that vtr_latency_arm() has set.
- */
-bool vtr_latency_is_late(s64 waited_ns, const struct task_struct *next)
-{
-	return static_branch_unlikely(&vtr_latency_armed) &&
-	       waited_ns > READ_ONCE(vtr_latency.limit_ns) &&
-	       !vtr_preempted_find(this_cpu_ptr(vtr_latency.preempted), next);
-}
-
-static void update(void)
-{
-	s64 suspect_ns = min(vtr_latency.limit_ns, vtr_latency.runnable_ns);
-
-	lockdep_assert_held(&limits_mutex);
-	WRITE_ONCE(vtr_latency.suspect_ns, suspect_ns);
-	if (suspect_ns == VTR_LATENCY_NEVER && !is_sampling)
-		static_branch_disable(&vtr_latency_watched);
-	else
-		static_branch_enable(&vtr_latency_watched);
-}
-
-static void set_limit(s64 *limit, s64 limit_ns)
-{
-	mutex_lock(&limits_mutex);
-	WRITE_ONCE(*limit, limit_ns);
-	update();
-	mutex_unlock(&limits_mutex);
-}
-
-/**
- * vtr_latency_watch() - have switches watched for the sake of sample.c, too
- * @watch: begin or end
- *
- * Context: task; may sleep.
- */
-void vtr_latency_watch(bool watch)
-{
-	mutex_lock(&limits_mutex);
-	is_sampling = watch;
-	update();
-	mutex_unlock(&limits_mutex);
-}
-
-/**
- * vtr_latency_set_runnable() - set for which threads vtr_stacks_switched() is called
- * @limit_ns: shortest time runnable, or VTR_LATENCY_NEVER
- *
- * Does not wait until a call that has begun returns.
- *
- * Context: task; may sleep. The caller serialises.
- */
-void vtr_latency_set_runnable(s64 limit_ns)
-{
-	if (limit_ns == VTR_LATENCY_NEVER) {
-		static_branch_disable(&vtr_latency_runnable);
-		set_limit(&vtr_latency.runnable_ns, limit_ns);
-		return;
-	}
-	vtr_bound_forget();
-	WRITE_ONCE(vtr_latency.turn_ns, div_s64(limit_ns, TURNS_PER_WAIT));
-	set_limit(&vtr_latency.runnable_ns, limit_ns);
-	static_branch_enable(&vtr_latency_runnable);
+	if (!static_branch_unlikely(&vtr_latency_armed) || !queued_ns)
+		return 0;
+	/* Negative if @queued_ns is of another CPU's clock, which is slightly ahead. */
+	waited_ns = vtr_bound_sync(now) - queued_ns;
+	return waited_ns > READ_ONCE(vtr_latency.limit_ns) &&
+	       !vtr_preempted_find(this_cpu_ptr(vtr_latency.preempted), next) ? waited_ns : 0;
 }
 
 /* Move the note of a thread that was preempted on the CPU from which it migrates. */
@@ -182,11 +107,11 @@ int vtr_latency_arm(s64 limit_ns, vtr_latency_late_fn late)
 	vtr_latency.late = late;
 	vtr_bound_forget();
 	static_branch_enable(&vtr_latency_armed);
-	/* No thread waits for that long, but each CPU notes the threads that it preempts. */
-	set_limit(&vtr_latency.limit_ns, VTR_LATENCY_NEVER - 1);
+	/* Before there is a limit, each CPU notes the threads that it preempts. */
+	static_branch_inc(&vtr_latency_watched);
 	synchronize_rcu();
 	note_waiting();
-	set_limit(&vtr_latency.limit_ns, limit_ns);
+	WRITE_ONCE(vtr_latency.limit_ns, limit_ns);
 	return 0;
 }
 
@@ -199,7 +124,8 @@ int vtr_latency_arm(s64 limit_ns, vtr_latency_late_fn late)
  */
 void vtr_latency_disarm(void)
 {
-	set_limit(&vtr_latency.limit_ns, VTR_LATENCY_NEVER);
+	WRITE_ONCE(vtr_latency.limit_ns, VTR_LATENCY_NEVER);
+	static_branch_dec(&vtr_latency_watched);
 	static_branch_disable(&vtr_latency_armed);
 	/* Waits for all probes, including the one that records switches. */
 	vtr_probe_unregister(&migrate, 1);

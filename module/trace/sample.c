@@ -110,11 +110,11 @@ int vtr_sample_start(unsigned int hz, vtr_sample_fn sample)
 	take = sample;
 	/* First, so that no switch is missed after which a timer is to be started again. */
 	static_branch_enable(&vtr_sample_armed);
-	vtr_latency_watch(true);
+	static_branch_inc(&vtr_latency_watched);
 	err = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "vitrine:sample", come_online,
 				go_offline);
 	if (err < 0) {
-		vtr_latency_watch(false);
+		static_branch_dec(&vtr_latency_watched);
 		static_branch_disable(&vtr_sample_armed);
 		return err;
 	}
@@ -131,7 +131,7 @@ int vtr_sample_start(unsigned int hz, vtr_sample_fn sample)
  */
 void vtr_sample_stop(void)
 {
-	vtr_latency_watch(false);
+	static_branch_dec(&vtr_latency_watched);
 	static_branch_disable(&vtr_sample_armed);
 	cpuhp_remove_state(hotplug_state);
 }

@@ -109,28 +109,22 @@ static __always_inline void put_switch(enum vitrine_clock clock, bool timed,
 }
 
 /*
- * A thread may have waited or run for too long, or the CPU was idle for so long that its
- * threads are no longer sampled. The event that tells which thread had the CPU precedes the
- * switch, and the trigger fires after it.
+ * A thread may have waited for too long, or the CPU was idle for so long that its threads
+ * are no longer sampled. The trigger fires after the switch is recorded.
  */
 static noinline void switch_suspect(u64 now, void *rings, bool preempt,
 				    struct task_struct *prev,
 				    struct task_struct *next,
 				    unsigned int prev_state)
 {
-	struct vtr_ring *ring = ring_here(rings);
-	u64 now_ns = vtr_bound_sync(now);
-	s64 waited_ns = vtr_latency_waited(now_ns, next);
-	bool is_late = vtr_latency_is_late(waited_ns, next);
+	s64 late_ns = vtr_latency_late_ns(now, next);
 
-	if (static_branch_unlikely(&vtr_latency_runnable))
-		vtr_stacks_switched(ring, now, now_ns, waited_ns, prev, next);
-	put_switch(ring->config.clock, true, now, rings, preempt, prev, next,
-		   prev_state);
+	put_switch(ring_here(rings)->config.clock, true, now, rings, preempt,
+		   prev, next, prev_state);
 	if (vtr_sample_is_due(next))
 		vtr_sample_wake();
-	if (is_late)
-		vtr_latency.late(waited_ns, next);
+	if (late_ns)
+		vtr_latency.late(late_ns, next);
 }
 
 static __always_inline void watch_switch(enum vitrine_clock clock, void *rings,
@@ -140,7 +134,7 @@ static __always_inline void watch_switch(enum vitrine_clock clock, void *rings,
 {
 	u64 now = vtr_switch_ticks(clock);
 
-	if (unlikely(vtr_latency_suspect(now, prev, next) || vtr_sample_is_due(next)))
+	if (unlikely(vtr_latency_suspect(now, next) || vtr_sample_is_due(next)))
 		return switch_suspect(now, rings, preempt, prev, next,
 				      prev_state);
 	put_switch(clock, true, now, rings, preempt, prev, next, prev_state);

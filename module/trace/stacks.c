@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Long waits: when a thread is woken up that was blocked for a long time, the CPU that
- * wakes it up records its kernel stack. When a thread gets a CPU that was runnable for a
- * long time, that CPU records which thread had it meanwhile.
+ * wakes it up records its kernel stack.
  *
  * While recording of stacks is armed, the probe that records wakeups calls this file. A
  * second probe of the same tracepoint would cost each wakeup more than the check itself.
  * The scheduler already stores when a thread left its CPU. The check compares this time
  * with an upper bound of the scheduler's clock, and reads the clock itself only for
- * threads whose wait is long by that bound. Waits of runnable threads are detected where
- * switches are recorded: see latency.c.
+ * threads whose wait is long by that bound.
  *
  * On request, the threads that are still blocked are recorded, too, each with its pi_lock
  * held, so that it cannot be woken up meanwhile.
@@ -22,7 +20,7 @@
  * is off, or is_sampling is, and all that saw it on have returned. The
  * locking of the table of stacks is described there; all other data is per CPU and accessed
  * with interrupts off. The thread that is woken up cannot run meanwhile, because its pi_lock
- * is held. Neither can a thread that is switched in, because the run queue is locked.
+ * is held.
  */
 #include <linux/err.h>
 #include <linux/kallsyms.h>
@@ -43,140 +41,6 @@
 #include "event.h"
 #include "source.h"
 #include "waits.h"
-
-/*
- * The last long turns of a CPU.
- *
- * The thread that a waiting thread replaces may have had the CPU only for a moment, after
- * another thread kept both from running. Of the threads whose turns are remembered, the
- * one that had the CPU for the largest part of the wait is the holder.
- *
- * Concurrency: the caller serialises; stacks.c calls this on the CPU that the turns are of.
- */
-
-/* Maximum number of turns that are remembered. */
-#define HOLDERS_TURNS	16
-
-/**
- * struct turn - time during which a thread had a CPU
- * @begin_ns: when it got the CPU
- * @end_ns: when it lost the CPU
- * @thread: id of the thread
- * @priority: priority field of a switch record
- */
-struct turn {
-	u64	begin_ns;
-	u64	end_ns;
-	pid_t	thread;
-	u8	priority;
-};
-
-/**
- * struct holders - the last long turns of a CPU
- * @turns: the turns, a circular buffer
- * @nr: number of turns that were added so far
- *
- * Zeroed, it has no turns.
- */
-struct holders {
-	struct turn	turns[HOLDERS_TURNS];
-	unsigned int	nr;
-};
-
-/**
- * struct holder - a thread that had the CPU during a wait
- * @thread: id of the thread
- * @priority: priority field of a switch record, at its last turn
- * @held_ns: for how much of the wait it had the CPU
- */
-struct holder {
-	pid_t	thread;
-	u8	priority;
-	u64	held_ns;
-};
-
-/**
- * holders_add() - remember a turn
- * @holders: turns of the CPU
- * @turn: the turn, which is later than those that were added before
- *
- * Context: any; the caller serialises.
- */
-static void holders_add(struct holders *holders, const struct turn *turn)
-{
-	holders->turns[holders->nr++ % HOLDERS_TURNS] = *turn;
-}
-
-/**
- * holders_begin() - find out when a turn began
- * @holders: turns of the CPU
- * @arrival_ns: when the thread got the CPU, according to the scheduler
- *
- * The scheduler does not note the arrival of a thread that was preempted on its way into a
- * wait: @arrival_ns is then that of its turn before. The turns of a CPU do not overlap.
- *
- * Context: any; the caller serialises.
- * Return: @arrival_ns, or the end of the last turn in @holders if that is later.
- */
-static u64 holders_begin(const struct holders *holders, u64 arrival_ns)
-{
-	return max(arrival_ns, holders->turns[(holders->nr - 1) % HOLDERS_TURNS].end_ns);
-}
-
-/* Return for how long a turn overlaps with the time since @since_ns. */
-static u64 overlap_ns(const struct turn *turn, u64 since_ns)
-{
-	u64 begin_ns = max(turn->begin_ns, since_ns);
-
-	return turn->end_ns > begin_ns ? turn->end_ns - begin_ns : 0;
-}
-
-/* Return for how long a thread had the CPU since @since_ns. */
-static u64 held_ns(const struct holders *holders, pid_t thread,
-		   u64 since_ns)
-{
-	u64 sum_ns = 0;
-	unsigned int i;
-
-	for (i = 0; i < HOLDERS_TURNS; i++)
-		if (holders->turns[i].thread == thread)
-			sum_ns += overlap_ns(&holders->turns[i], since_ns);
-	return sum_ns;
-}
-
-/**
- * holders_find() - find the thread that had the CPU longest during a wait
- * @holders: turns of the CPU
- * @last: the turn that ends with the wait, and may be in @holders
- * @wait_ns: length of the wait
- *
- * Context: any; the caller serialises.
- * Return: the thread of @last, unless one of @holders had the CPU for longer.
- */
-static struct holder holders_find(const struct holders *holders,
-				  const struct turn *last, u64 wait_ns)
-{
-	u64 since_ns = last->end_ns - wait_ns, sum_ns;
-	struct holder holder = {
-		.thread = last->thread,
-		.priority = last->priority,
-	};
-	const struct turn *turn;
-	unsigned int i;
-
-	holder.held_ns = max(overlap_ns(last, since_ns),
-			     held_ns(holders, last->thread, since_ns));
-	for (i = 0; i < HOLDERS_TURNS; i++) {
-		turn = &holders->turns[i];
-		sum_ns = held_ns(holders, turn->thread, since_ns);
-		if (sum_ns <= holder.held_ns)
-			continue;
-		holder.thread = turn->thread;
-		holder.priority = turn->priority;
-		holder.held_ns = sum_ns;
-	}
-	return holder;
-}
 
 /*
  * The kind of lock that a blocked thread waits for.
@@ -553,7 +417,7 @@ static inline unsigned int unwind(struct task_struct *task, struct pt_regs *regs
 #pragma message "long waits are recorded without stacks: this kernel lets no module unwind"
 #endif
 
-/* Limits for each CPU and kind of wait: waits recorded per second, and in one burst. */
+/* Limits for each CPU: waits recorded per second, and in one burst. */
 #define MOST_PER_SECOND	1000
 #define MOST_AT_ONCE	100
 #define INTERVAL_NS	(NSEC_PER_SEC / MOST_PER_SECOND)
@@ -572,12 +436,10 @@ DEFINE_STATIC_KEY_FALSE(vtr_stacks_armed);
 
 static const struct vtr_stacks_settings nothing = {
 	.blocked_ns = VTR_LATENCY_NEVER,
-	.runnable_ns = VTR_LATENCY_NEVER,
 };
 
 struct vtr_stacks_settings vtr_stacks_settings __read_mostly = {
 	.blocked_ns = VTR_LATENCY_NEVER,
-	.runnable_ns = VTR_LATENCY_NEVER,
 };
 
 static DEFINE_MUTEX(stacks_mutex);
@@ -590,40 +452,29 @@ static bool is_sampling;
 /* Highest number of samples of a CPU a second. */
 #define MOST_HZ		1000
 
-/**
- * struct here - rate limits of one CPU
- * @next_blocked_ns: when the allowance of blocked threads is full again; see has_allowance()
- * @next_runnable_ns: the same of runnable threads, whose waits displace no stacks
- * @told: number of waits left out that was last written to the trace
- */
-struct here {
-	u64	next_blocked_ns;
-	u64	next_runnable_ns;
-	u64	told;
-};
+/* When the allowance of a CPU is full again; see has_allowance(). */
+static DEFINE_PER_CPU(u64, full_ns_here);
 
-static DEFINE_PER_CPU(struct here, here);
-
-/* Turns of threads that may explain the next wait. */
-static DEFINE_PER_CPU(struct holders, holders);
+/* Number of waits left out by a CPU that was last written to the trace. */
+static DEFINE_PER_CPU(u64, told_here);
 
 /* ---- records --------------------------------------------------------------- */
 
 /* Record how many waits this CPU has left out so far, unless the trace says so already. */
 static void write_left_out(struct vtr_ring *ring, u64 now,
-			   const struct task_struct *task, struct here *cpu)
+			   const struct task_struct *task)
 {
 	u64 left_out = this_cpu_read(vtr_stacks_counters.left_out);
 	struct vtr_stack_event stack;
 
-	if (cpu->told == left_out)
+	if (this_cpu_read(told_here) == left_out)
 		return;
 	vtr_stack_event_begin(&stack, "stacks_left_out", now);
 	stack.event.type = FXT_EVENT_COUNTER;
 	stack.event.id = smp_processor_id();
 	vtr_stack_event_add(&stack, "left_out", FXT_ARG_UINT64, left_out);
 	if (vtr_stack_event_write(&stack, ring, task))
-		cpu->told = left_out;
+		this_cpu_write(told_here, left_out);
 }
 
 /* Add the system call that a user-space thread is in, if there is one. */
@@ -672,21 +523,6 @@ static bool write_blocked(struct vtr_ring *ring, u64 now, u64 blocked_ns,
 	return vtr_stack_event_write(&event, ring, task);
 }
 
-/* Record which thread had the CPU for most of the time that @task was runnable. */
-static bool write_runnable(struct vtr_ring *ring, u64 now, u64 runnable_ns,
-			   const struct task_struct *task,
-			   const struct holder *holder)
-{
-	struct vtr_stack_event event;
-
-	vtr_stack_event_begin(&event, "runnable", now);
-	vtr_stack_event_add(&event, "runnable_ns", FXT_ARG_UINT64, runnable_ns);
-	vtr_stack_event_add(&event, "holder_tid", FXT_ARG_KOID, holder->thread);
-	vtr_stack_event_add(&event, "holder_priority", FXT_ARG_UINT32, holder->priority);
-	vtr_stack_event_add(&event, "held_ns", FXT_ARG_UINT64, holder->held_ns);
-	return vtr_stack_event_write(&event, ring, task);
-}
-
 /* ---- selection -------------------------------------------------------------- */
 
 /*
@@ -705,14 +541,13 @@ static bool has_allowance(u64 *full_ns, u64 now_ns)
 
 /* Check the rate limit, and record how many waits were left out because of it. */
 static bool may_record(struct vtr_ring *ring, u64 now, u64 now_ns,
-		       const struct task_struct *task, struct here *cpu,
-		       u64 *full_ns)
+		       const struct task_struct *task)
 {
-	if (!has_allowance(full_ns, now_ns)) {
+	if (!has_allowance(this_cpu_ptr(&full_ns_here), now_ns)) {
 		this_cpu_inc(vtr_stacks_counters.left_out);
 		return false;
 	}
-	write_left_out(ring, now, task, cpu);
+	write_left_out(ring, now, task);
 	return true;
 }
 
@@ -768,53 +603,14 @@ void vtr_stacks_woken(struct vtr_ring *ring, u64 now, struct task_struct *task)
 	u64 since_ns = vtr_stacks_since(task), now_ns = vtr_bound_sync(now);
 	/* Negative if @since_ns is from another CPU, whose clock may be slightly ahead. */
 	s64 blocked_ns = now_ns - since_ns;
-	struct here *cpu = this_cpu_ptr(&here);
 
 	if (!since_ns || blocked_ns < vtr_stacks_settings.blocked_ns ||
 	    !is_wanted(task) ||
-	    !may_record(ring, now, now_ns, task, cpu, &cpu->next_blocked_ns))
+	    !may_record(ring, now, now_ns, task))
 		return;
 	if (record(ring, now, max(blocked_ns, 0), task, false) &&
 	    vtr_stacks_settings.user && !(task->flags & KERNEL_THREADS))
 		vtr_user_stack_request(ring, now, task, vtr_stacks_settings.memory);
-}
-
-/**
- * vtr_stacks_switched() - record which thread had the CPU while another one was runnable
- * @ring: this CPU's ring
- * @now: current time in ticks of the ring's clock
- * @now_ns: local_clock()
- * @waited_ns: vtr_latency_waited() of @next
- * @prev: outgoing thread, whose switch is not recorded yet
- * @next: incoming thread
- *
- * Context: sched_switch, while runnable_us is armed: interrupts off, the run queue locked.
- */
-void vtr_stacks_switched(struct vtr_ring *ring, u64 now, u64 now_ns,
-			 s64 waited_ns, const struct task_struct *prev,
-			 const struct task_struct *next)
-{
-	struct holders *turns = this_cpu_ptr(&holders);
-	struct turn turn = {
-		/* The scheduler does not store since when the idle thread runs. */
-		.begin_ns = vtr_writer_is_idle(prev) ? now_ns :
-			    holders_begin(turns, vtr_preempted_arrival(prev)),
-		.end_ns = now_ns,
-		.thread = prev->pid,
-		.priority = vtr_writer_priority(prev),
-	};
-	struct here *cpu = this_cpu_ptr(&here);
-	struct holder holder;
-
-	if ((s64)(now_ns - turn.begin_ns) >= READ_ONCE(vtr_latency.turn_ns))
-		holders_add(turns, &turn);
-	if (waited_ns < vtr_stacks_settings.runnable_ns ||
-	    ring == &vtr_writer_none || !is_selected(next) ||
-	    !may_record(ring, now, now_ns, next, cpu, &cpu->next_runnable_ns))
-		return;
-	holder = holders_find(turns, &turn, waited_ns);
-	if (write_runnable(ring, now, waited_ns, next, &holder))
-		this_cpu_inc(vtr_stacks_counters.runnable);
 }
 
 /* ---- running threads ---------------------------------------------------------- */
@@ -998,12 +794,6 @@ static int parse_word(const char *word, struct vtr_stacks_settings *ret)
 	len = str_has_prefix(word, "blocked_us=");
 	if (len)
 		return vtr_word_us(word + len, &ret->blocked_ns);
-	len = str_has_prefix(word, "runnable_us=");
-	if (len) {
-		if (!IS_ENABLED(CONFIG_SCHED_INFO))
-			return -EOPNOTSUPP;
-		return vtr_word_us(word + len, &ret->runnable_ns);
-	}
 	len = str_has_prefix(word, "sample_hz=");
 	if (len)
 		return parse_hz(word + len, &ret->sample_hz);
@@ -1023,8 +813,7 @@ static int parse_word(const char *word, struct vtr_stacks_settings *ret)
 
 static bool is_armed(const struct vtr_stacks_settings *settings)
 {
-	return settings->blocked_ns != VTR_LATENCY_NEVER ||
-	       settings->runnable_ns != VTR_LATENCY_NEVER || settings->sample_hz;
+	return settings->blocked_ns != VTR_LATENCY_NEVER || settings->sample_hz;
 }
 
 /* Parse the settings; on success, the caller frees the filter. */
@@ -1057,7 +846,6 @@ static void pause(void)
 {
 	lockdep_assert_held(&stacks_mutex);
 	static_branch_disable(&vtr_stacks_armed);
-	vtr_latency_set_runnable(VTR_LATENCY_NEVER);
 	WRITE_ONCE(is_sampling, false);
 	synchronize_rcu();
 	/* Other texts may get the addresses that serve as keys of strings. */
@@ -1068,7 +856,6 @@ static void resume(void)
 {
 	if (vtr_stacks_settings.blocked_ns != VTR_LATENCY_NEVER)
 		static_branch_enable(&vtr_stacks_armed);
-	vtr_latency_set_runnable(vtr_stacks_settings.runnable_ns);
 	WRITE_ONCE(is_sampling, vtr_stacks_settings.sample_hz);
 }
 
@@ -1117,13 +904,12 @@ static int arm(const struct vtr_stacks_settings *wanted)
 
 /**
  * vtr_stacks_set() - set which waits are recorded
- * @words: "blocked_us=1000 runnable_us=5000 sample_hz=99 kthreads user cpus=0-3 process=17",
+ * @words: "blocked_us=1000 sample_hz=99 kthreads user cpus=0-3 process=17",
  *	or "none"; or "still" to record the threads that are blocked now; modified by this call
  *
  * Context: task; may sleep.
  * Return: 0; -EINVAL for an unknown word, or if there is neither a limit nor a rate; -ERANGE
- *	for a CPU number that is too large; -EOPNOTSUPP if this kernel does not record since
- *	when a thread is runnable, or, for "user", if VTR_USER_STACK_WORKS is false;
+ *	for a CPU number that is too large; -EOPNOTSUPP for "user" if VTR_USER_STACK_WORKS is false;
  *	-ENOMEM, or -ENOSPC if the kernel takes no further callback of CPUs that come and go.
  *	On error the settings do not change, except that the last two may leave recording of
  *	stacks disarmed.
@@ -1174,7 +960,6 @@ int vtr_stacks_show(struct seq_file *seq)
 	if (!is_armed(settings))
 		seq_puts(seq, "none");
 	show_limit(seq, "blocked_us", settings->blocked_ns);
-	show_limit(seq, "runnable_us", settings->runnable_ns);
 	if (settings->sample_hz)
 		seq_printf(seq, "%ssample_hz=%u", seq->count ? " " : "", settings->sample_hz);
 	if (settings->kthreads)
@@ -1252,7 +1037,6 @@ void vtr_stacks_deinit(void)
 }
 
 #ifdef CONFIG_VITRINE_KUNIT
-#include "tests/holders_kunit.c"
 #include "tests/locks_kunit.c"
 #include "tests/stack_table_kunit.c"
 #include "tests/stacks_kunit.c"

@@ -20,8 +20,7 @@ struct seq_file;
 struct vtr_filter;
 
 /*
- * latency.c: detect threads that were runnable for a long time when they get a CPU: those
- * with a high wakeup latency, for the trigger, and any, for stacks.c.
+ * latency.c: detect threads with a high wakeup latency when they get a CPU, for the trigger.
  */
 
 /* Called with interrupts off and the run queue locked, after the switch was recorded. */
@@ -31,35 +30,26 @@ typedef void (*vtr_latency_late_fn)(u64 waited_ns, struct task_struct *next);
 #define VTR_LATENCY_NEVER	S64_MAX
 
 /**
- * struct vtr_latency - limits and what to do above them
- * @suspect_ns: the lower of the next two
+ * struct vtr_latency - the limit and what to do above it
  * @limit_ns: wakeup latency above which @late is called, or VTR_LATENCY_NEVER
- * @runnable_ns: shortest time runnable that is recorded, or VTR_LATENCY_NEVER
- * @turn_ns: shortest turn of an outgoing thread that is remembered
  * @preempted: threads that each CPU has preempted
  * @late: callback
  *
  * @preempted and @late are valid while vtr_latency_armed is on.
  */
 struct vtr_latency {
-	s64				suspect_ns;
 	s64				limit_ns;
-	s64				runnable_ns;
-	s64				turn_ns;
 	struct vtr_preempted __percpu	*preempted;
 	vtr_latency_late_fn		late;
 };
 
 extern struct vtr_latency vtr_latency;
 
-/* Either limit is set, or vtr_latency_watch() was called. */
+/* Switches are watched: counts vtr_latency_arm() and vtr_sample_start(). */
 DECLARE_STATIC_KEY_FALSE(vtr_latency_watched);
 
 /* @limit_ns is set, so that preempted threads are noted. */
 DECLARE_STATIC_KEY_FALSE(vtr_latency_armed);
-
-/* @runnable_ns is set, so that vtr_stacks_switched() is called. */
-DECLARE_STATIC_KEY_FALSE(vtr_latency_runnable);
 
 /**
  * vtr_latency_note() - note the outgoing thread if it is preempted
@@ -80,35 +70,25 @@ static __always_inline void vtr_latency_note(bool preempt,
 }
 
 /**
- * vtr_latency_suspect() - check whether a thread may have waited, or run, for long
+ * vtr_latency_suspect() - check whether a thread may have waited for long
  * @now: ticks of the session's clock
- * @prev: outgoing thread
  * @next: incoming thread
  *
  * Context: sched_switch, while watched. Hot.
- * Return: false if @next certainly has not waited as long as either limit, and, while
- *	@runnable_ns is set, the turn of @prev was certainly shorter than @turn_ns.
+ * Return: false if @next certainly has not waited as long as the limit.
  */
 static __always_inline bool vtr_latency_suspect(u64 now,
-						const struct task_struct *prev,
 						const struct task_struct *next)
 {
-	u64 queued_ns = vtr_preempted_since(next), now_ns = vtr_bound_ns(now);
+	u64 queued_ns = vtr_preempted_since(next);
 
-	if (queued_ns && (s64)(now_ns - queued_ns) >=
-			 /* set_limit() may change it; READ_ONCE() takes a register. */
-			 data_race(vtr_latency.suspect_ns))
-		return true;
-	return static_branch_unlikely(&vtr_latency_runnable) &&
-	       (s64)(now_ns - vtr_preempted_arrival(prev)) >=
-	       /* Likewise; at worst, the turn is not remembered. */
-	       data_race(vtr_latency.turn_ns) && prev->pid;
+	/* The limit may be changing; READ_ONCE() takes a register. */
+	return static_branch_likely(&vtr_latency_armed) && queued_ns &&
+	       (s64)(vtr_bound_ns(now) - queued_ns) >=
+	       data_race(vtr_latency.limit_ns);
 }
 
-s64 vtr_latency_waited(u64 now_ns, const struct task_struct *next);
-bool vtr_latency_is_late(s64 waited_ns, const struct task_struct *next);
-void vtr_latency_set_runnable(s64 limit_ns);
-void vtr_latency_watch(bool watch);
+s64 vtr_latency_late_ns(u64 now, const struct task_struct *next);
 int vtr_latency_arm(s64 limit_ns, vtr_latency_late_fn late);
 void vtr_latency_disarm(void);
 
@@ -150,7 +130,6 @@ void vtr_sample_stop(void);
 /**
  * struct vtr_stacks_stats - counters since the module was loaded, each a u64
  * @blocked: waits of blocked threads that were recorded
- * @runnable: waits of runnable threads that were recorded
  * @running: samples of running threads that were recorded
  * @left_out: waits that were not recorded, because there were too many
  * @user: user stacks that were recorded
@@ -158,7 +137,6 @@ void vtr_sample_stop(void);
  */
 struct vtr_stacks_stats {
 	u64	blocked;
-	u64	runnable;
 	u64	running;
 	u64	left_out;
 	u64	user;
@@ -193,8 +171,8 @@ unsigned int vtr_user_stack_pending(void);
 void vtr_user_stack_deinit(void);
 
 /*
- * stacks.c: where in the kernel a thread was blocked for a long time, and which thread had
- * the CPU while another one waited for it; and what running threads execute.
+ * stacks.c: where in the kernel a thread was blocked for a long time, and what running
+ * threads execute.
  */
 
 /* Threads that were blocked for a long time are recorded when they are woken up. */
@@ -203,7 +181,6 @@ DECLARE_STATIC_KEY_FALSE(vtr_stacks_armed);
 /**
  * struct vtr_stacks_settings - which waits are recorded
  * @blocked_ns: shortest time blocked that is recorded, or VTR_LATENCY_NEVER
- * @runnable_ns: shortest time runnable that is recorded, or VTR_LATENCY_NEVER
  * @sample_hz: how often a second the running thread of each CPU is recorded, 0 for never
  * @kthreads: record waits of blocked kernel threads, too
  * @user: record the user stack of blocked and of running threads, too
@@ -212,7 +189,6 @@ DECLARE_STATIC_KEY_FALSE(vtr_stacks_armed);
  */
 struct vtr_stacks_settings {
 	s64			blocked_ns;
-	s64			runnable_ns;
 	unsigned int		sample_hz;
 	bool			kthreads;
 	bool			user;
@@ -254,9 +230,6 @@ static __always_inline bool vtr_stacks_suspect(u64 now, u64 since_ns)
 }
 
 void vtr_stacks_woken(struct vtr_ring *ring, u64 now, struct task_struct *task);
-void vtr_stacks_switched(struct vtr_ring *ring, u64 now, u64 now_ns,
-			 s64 waited_ns, const struct task_struct *prev,
-			 const struct task_struct *next);
 int vtr_stacks_set(char *words);
 int vtr_stacks_show(struct seq_file *seq);
 void vtr_stacks_stats(struct vtr_stacks_stats *ret);

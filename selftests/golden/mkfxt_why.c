@@ -163,18 +163,6 @@ static void left_out(const struct actor *actor, uint64_t ticks, uint64_t nr)
 	word(0);
 }
 
-static void runnable(const struct actor *actor, uint64_t ticks,
-		     uint64_t runnable_ns, const struct actor *held_by)
-{
-	head(0, actor, "stacks", "runnable", ticks, 3,
-	     uint64_arg_words("runnable_ns") +
-	     string_arg_words("holder", held_by->name) +
-	     uint64_arg_words("holder_tid"));
-	uint64_arg("runnable_ns", runnable_ns);
-	string_arg("holder", held_by->name);
-	uint64_arg("holder_tid", held_by->koid);
-}
-
 /* A sample, with a stack if the thread is in the kernel. */
 static void running(const struct actor *actor, uint64_t ticks, const char *stack)
 {
@@ -324,48 +312,11 @@ static void build_starved(void)
 	switch_to(0, 1510 * US, 0, &victim, &hog);
 	switch_to(0, 51510 * US, 3, &hog, &migration);
 	switch_to(0, 51520 * US, 3, &migration, &victim);
-	runnable(&victim, 51520 * US, 50010 * US, &hog);
 	left_out(&victim, 51600 * US, 3);
 	left_out(&victim, 51700 * US, 5);
 	switch_to(0, 52000 * US, 3, &victim, &late);
 	switch_to(0, 52100 * US, 3, &late, &idle);
 	finish(first_packet(0), 900 * US, 52100 * US);
-}
-
-/* ---- What ran before is not in the trace ------------------------------------ */
-
-/* An event names the thread that had the CPU; it is before the switch or after it. */
-static void held_by_hog(unsigned int cpu, const struct actor *actor, bool before)
-{
-	start();
-	introduce(&hog);
-	introduce(actor);
-	introduce(&idle);
-	if (before)
-		runnable(actor, 5000 * US, 3900 * US, &hog);
-	switch_to(cpu, 5000 * US, 0, &hog, actor);
-	if (!before)
-		runnable(actor, 5000 * US, 3800 * US, &hog);
-	switch_to(cpu, 6000 * US, 3, actor, &idle);
-	finish(first_packet(cpu), 5000 * US, 6000 * US);
-}
-
-static void build_held(void)
-{
-	start();
-	introduce(&idle);
-	introduce(&waiter);
-	process_name(200, "app");
-	process_name(500, "hog");
-	process_name(501, "victim");
-	process_name(502, "late");
-	switch_to(0, 1000 * US, 0, &idle, &waiter);
-	wakeup(0, 1100 * US, late.koid);
-	wakeup(0, 1200 * US, victim.koid);
-	switch_to(0, 1300 * US, 3, &waiter, &idle);
-	finish(first_packet(0), 1000 * US, 1300 * US);
-	held_by_hog(1, &late, true);
-	held_by_hog(2, &victim, false);
 }
 
 /* ---- More wakers than a chain has links ------------------------------------ */
@@ -1187,7 +1138,6 @@ void build_steady(uint64_t more_ns, uint64_t nr_long)
 const struct golden why_traces[] = {
 	{ "disk", build_disk },
 	{ "starved", build_starved },
-	{ "held", build_held },
 	{ "relay", build_relay },
 	{ "still", build_still },
 	{ "throttled", build_throttled },

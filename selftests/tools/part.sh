@@ -107,8 +107,6 @@ done <<-'END'
 	disk [201,202] -p app
 	starved [501] -t victim
 	starved [502] -t late
-	held [501] -t victim
-	held [502] -t 502
 	relay [606] -t runner-5
 	still [201] -t waiter
 	still [400] -p sshd

@@ -458,7 +458,7 @@ for threshold in "" 1ms=1000 0.25ms=250 2s=2000000 0.5=500000 0s=0 1h=3600000000
 	record -o trace.fxt --why${threshold:+=${threshold%=*}} -- cp $events $stacks .
 	threshold=${threshold:-(default)=1000}
 	check "--why, ${threshold%=*}: stacks are on" \
-		stacks_are "blocked_us=${threshold#*=} runnable_us=${threshold#*=} sample_hz=99 user=memory" stacks
+		stacks_are "blocked_us=${threshold#*=} sample_hz=99 user=memory" stacks
 	check "--why, ${threshold%=*}: stacks are off again" as_it_was
 done
 for threshold in ms -1ms 1e3ms 0x1ms infms 61min 1.2.3s; do
@@ -488,7 +488,7 @@ until_there up_fifth
 } 2>/dev/null
 echo >end_first
 check "one of two is killed: all is on for the other one" until_true events_are $events +block
-check "one of two is killed: the stacks of the first one stay set" stacks_are "blocked_us=1000 runnable_us=1000 sample_hz=99 user=memory"
+check "one of two is killed: the stacks of the first one stay set" stacks_are "blocked_us=1000 sample_hz=99 user=memory"
 echo >end_second
 wait $second
 check "stacks are switched off when the last recorder ends" until_true as_it_was

@@ -130,7 +130,7 @@ bounded()
 
 cd "$dir" || exit 1
 touch err
-for name in disk starved held relay still waits spans torn wide snapshot throttled limited unlimited rules convoy quiet prompt served worker promoted peers sampled busy seldom idle; do
+for name in disk starved relay still waits spans torn wide snapshot throttled limited unlimited rules convoy quiet prompt served worker promoted peers sampled busy seldom idle; do
 	"$mkfxt" $name >$name.fxt
 done
 "$mkfxt" stacks 9000 >stacks.fxt
@@ -205,7 +205,6 @@ check "an output for a file" refused "is for a recording" why -o out.fxt convoy.
 
 # ---- what is not known, and what is left
 
-check "the thread that had the CPU is taken from the event" expected held.answer why held.fxt
 check "threads that wake one another" expected relay.answer why relay.fxt
 check "threads that are still blocked at the end" expected still.answer why still.fxt
 check "threads that are still blocked at the end are in the flame graph" expected still.folded flame still.fxt -f -o -

@@ -414,34 +414,8 @@ static bool is_of_cpu(const struct vitrine_fxt_record *record)
 		fxt_string_is(&record->event.category, "stacks"));
 }
 
-/* In an event "runnable", replace the thread that had the CPU. */
-static void replace_holder(const struct cut *cut, struct vitrine_fxt_record *record)
-{
-	struct vitrine_fxt_thread holder = { .process = VITRINE_FXT_NO_PROCESS };
-	struct vitrine_fxt_arg *arg;
-	unsigned int i;
-
-	for (i = 0; i < record->nr_args; i++) {
-		arg = &record->args[i];
-		if (!fxt_string_is(&arg->name, "holder_tid") || arg->type != FXT_ARG_UINT64)
-			continue;
-		holder.thread = arg->value.uint64;
-		stand_in(cut, record->cpu, &holder);
-		arg->value.uint64 = holder.thread;
-	}
-	for (i = 0; fxt_is_others(holder.thread) && i < record->nr_args; i++) {
-		arg = &record->args[i];
-		if (fxt_string_is(&arg->name, "holder") && arg->type == FXT_ARG_STRING_REF)
-			arg->value.string = (struct vitrine_fxt_string){
-				FXT_OTHERS_NAME, strlen(FXT_OTHERS_NAME)
-			};
-	}
-}
-
 static bool choose_event(const struct cut *cut, struct vitrine_fxt_record *record)
 {
-	if (fxt_string_is(&record->event.category, "stacks"))
-		replace_holder(cut, record);
 	return is_chosen(cut, &record->event.thread) ||
 	       (is_of_cpu(record) && !stand_in(cut, record->cpu, &record->event.thread));
 }

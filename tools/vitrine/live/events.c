@@ -352,21 +352,16 @@ bool events_has_category(const char *name)
 /* Samples of the running threads of each CPU a second: no multiple of a common period. */
 #define SAMPLE_HZ	" sample_hz=99"
 
-/*
- * Record waits of this length, with LOCK_CHANGE held. Not every kernel stores since when a
- * thread is runnable, or has user stacks: leave out one of them, the other, or both.
- */
+/* Record waits of this length, with LOCK_CHANGE held. Not every kernel has user stacks. */
 static int write_threshold(int fd, const struct events_wish *wish)
 {
-	uint64_t us = wish->threshold_us;
-	char runnable[48], words[128];
-	unsigned int without;
+	static const char * const user[] = { " user=memory", "" };
+	char words[128];
+	unsigned int i;
 
-	snprintf(runnable, sizeof(runnable), " runnable_us=%" PRIu64, us);
-	for (without = 0; without < 4; without++) {
-		snprintf(words, sizeof(words), "blocked_us=%" PRIu64 "%s" SAMPLE_HZ "%s\n", us,
-			 without & 1 ? "" : runnable,
-			 without & 2 ? "" : " user=memory");
+	for (i = 0; i < ARRAY_LEN(user); i++) {
+		snprintf(words, sizeof(words), "blocked_us=%" PRIu64 SAMPLE_HZ "%s\n",
+			 wish->threshold_us, user[i]);
 		if (!write_setting(fd, words))
 			return 0;
 		if (errno != EOPNOTSUPP)

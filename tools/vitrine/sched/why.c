@@ -75,8 +75,6 @@ struct why_pending {
  * @priority: as in the last switch record
  * @in_syscall: text number of the current system call, from the category "syscall"
  * @syscall_end_ns: end of this system call
- * @held: an event "runnable" of the current wait names @holder
- * @holder: koid of the thread that had the CPU
  * @still_ns: time of an event which says that the thread is still blocked, 0 if there is none
  * @blocked: blocked part of its last wait
  * @pending: allocated when the first wait is recorded, until the thread ends
@@ -86,14 +84,12 @@ struct why_thread {
 	bool is_woken;
 	bool is_recorded;
 	bool io_wait;
-	bool held;
 	uint8_t priority;
 	uint32_t stack;
 	uint32_t syscall;
 	uint32_t in_syscall;
 	uint64_t blocked_ns;
 	uint64_t syscall_end_ns;
-	uint64_t holder;
 	uint64_t still_ns;
 	struct why_blocked blocked;
 	struct why_pending *pending;
@@ -297,8 +293,7 @@ static uint64_t number_of(uint64_t koid)
 
 /* ---- Use of a CPU --------------------------------------------------------- */
 
-static void find_shares(struct why *why, const struct why_thread *owner,
-			struct why_wait *wait)
+static void find_shares(struct why *why, struct why_wait *wait)
 {
 	const struct why_cpu *cpu = cpu_of(why, wait->cpu);
 	uint64_t begin_ns = wait->end_ns - wait->ready_ns;
@@ -310,12 +305,6 @@ static void find_shares(struct why *why, const struct why_thread *owner,
 				      begin_ns, wait->end_ns);
 	} else {
 		wait->behind.unknown_ns = wait->ready_ns;
-	}
-	if (owner->held && wait->behind.unknown_ns == wait->ready_ns) {
-		wait->behind = (struct why_shares){
-			.shares = { { owner->holder, wait->ready_ns, 0 } },
-			.nr = 1,
-		};
 	}
 }
 
@@ -478,7 +467,7 @@ static void end_wait(struct why *why, struct sched_thread *thread,
 	if (!owner->is_wanted || !counts(why, wait.end_ns))
 		return;
 	if (wait.ready_ns) {
-		find_shares(why, owner, &wait);
+		find_shares(why, &wait);
 		if (why->ops->runnable && !why->ops->runnable(why->ctx, thread, &wait))
 			why->failed = true;
 	}
@@ -514,7 +503,6 @@ static void on_begin(void *ctx, struct sched_thread *thread)
 	owner->is_woken = false;
 	owner->is_recorded = false;
 	owner->io_wait = false;
-	owner->held = false;
 	owner->still_ns = 0;
 	owner->stack = WHY_TEXT_NONE;
 	owner->syscall = WHY_TEXT_NONE;
@@ -712,19 +700,6 @@ static void follow_blocked(struct why *why,
 		tell_pending(why, thread, WHY_TEXT_NONE);
 }
 
-/* Process an event "runnable", which precedes the switch that ends the wait. */
-static void follow_runnable(struct why *why,
-			    const struct vitrine_fxt_record *record)
-{
-	struct sched_thread *thread;
-	struct why_thread *owner = subject_of(why, record, &thread);
-
-	if (!owner)
-		return;
-	owner->holder = number_of(number_arg(record, "holder_tid"));
-	owner->held = thread->state != SCHED_RUNNING;
-}
-
 static void follow_user_stack(struct why *why,
 			      const struct vitrine_fxt_record *record)
 {
@@ -759,8 +734,6 @@ static void follow_stacks(struct why *why,
 		return;
 	if (fxt_string_is(&record->event.name, "blocked"))
 		follow_blocked(why, record);
-	else if (fxt_string_is(&record->event.name, "runnable"))
-		follow_runnable(why, record);
 	else if (fxt_string_is(&record->event.name, "user stack"))
 		follow_user_stack(why, record);
 }
