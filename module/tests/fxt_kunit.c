@@ -485,6 +485,12 @@ static struct vtr_threads *new_threads(struct kunit *test)
 	return threads;
 }
 
+/* Assign a reference to a thread of any priority. */
+static unsigned int add_thread(struct vtr_threads *threads, u64 key, unsigned int running)
+{
+	return vtr_threads_add(threads, key, running, 120, 120);
+}
+
 /* Name a thread or process if the table lacks it. Return true if it was named. */
 static bool tells_name(struct vtr_threads *threads, u64 key)
 {
@@ -499,7 +505,7 @@ static void forgotten_threads_are_not_found(struct kunit *test)
 	struct vtr_threads *threads = new_threads(test);
 
 	KUNIT_EXPECT_EQ(test, vtr_threads_find(threads, 0), 0);
-	vtr_threads_add(threads, 0, 0);
+	add_thread(threads, 0, 0);
 	KUNIT_EXPECT_NE(test, vtr_threads_find(threads, 0), 0);
 	vtr_threads_forget(threads);
 	KUNIT_EXPECT_EQ(test, vtr_threads_find(threads, 0), 0);
@@ -512,7 +518,7 @@ static void all_references_get_used_but_zero(struct kunit *test)
 	bool used[VTR_THREADS_REFS] = {};
 
 	for (pid = 1; pid < VTR_THREADS_REFS; pid++) {
-		ref = vtr_threads_add(threads, key_of(pid), 0);
+		ref = add_thread(threads, key_of(pid), 0);
 		KUNIT_ASSERT_NE(test, ref, 0);
 		KUNIT_ASSERT_LT(test, ref, VTR_THREADS_REFS);
 		KUNIT_EXPECT_FALSE(test, used[ref]);
@@ -530,7 +536,7 @@ static void first_of_a_set_is_found_first(struct kunit *test)
 	unsigned int pid;
 
 	for (pid = 0; pid < VTR_THREADS_SETS; pid++)
-		KUNIT_EXPECT_EQ(test, vtr_threads_add(threads, key_of(pid), 0),
+		KUNIT_EXPECT_EQ(test, add_thread(threads, key_of(pid), 0),
 				pid * VTR_THREADS_WAYS + VTR_THREADS_WAYS - 1);
 }
 
@@ -540,10 +546,9 @@ static void running_thread_keeps_its_reference(struct kunit *test)
 	unsigned int running, ref, i;
 
 	/* all in set 0, which has only three references */
-	running = vtr_threads_add(threads, key_of(0), 0);
+	running = add_thread(threads, key_of(0), 0);
 	for (i = 1; i < 1000; i++) {
-		ref = vtr_threads_add(threads, key_of(i * VTR_THREADS_SETS),
-				      running);
+		ref = add_thread(threads, key_of(i * VTR_THREADS_SETS), running);
 		KUNIT_ASSERT_NE(test, ref, running);
 		KUNIT_ASSERT_NE(test, ref, 0);
 		KUNIT_ASSERT_EQ(test, ref,
@@ -564,9 +569,7 @@ static unsigned int found_in_turns(struct kunit *test, unsigned int nr_threads)
 		ref = vtr_threads_find(threads, key_of(1 + pid % nr_threads));
 		found += !!ref;
 		if (!ref)
-			ref = vtr_threads_add(threads,
-					      key_of(1 + pid % nr_threads),
-					      running);
+			ref = add_thread(threads, key_of(1 + pid % nr_threads), running);
 		running = ref;
 	}
 	return found / 20;
@@ -586,13 +589,13 @@ static void newcomers_get_references_in_the_end(struct kunit *test)
 	unsigned int i, j, found = 0;
 
 	for (i = 0; i < VTR_THREADS_WAYS; i++)
-		vtr_threads_add(threads, key_of(1 + i * VTR_THREADS_SETS), 0);
+		add_thread(threads, key_of(1 + i * VTR_THREADS_SETS), 0);
 	for (i = 0; i < 40 * VTR_THREADS_TURNS; i++) {
 		j = 1 + (100 + i % VTR_THREADS_WAYS) * VTR_THREADS_SETS;
 		if (vtr_threads_find(threads, key_of(j)))
 			found++;
 		else
-			vtr_threads_add(threads, key_of(j), 0);
+			add_thread(threads, key_of(j), 0);
 	}
 	KUNIT_EXPECT_GT(test, found, 20 * VTR_THREADS_TURNS);
 }
@@ -601,7 +604,7 @@ static void removed_thread_is_named_again(struct kunit *test)
 {
 	struct vtr_threads *threads = new_threads(test);
 
-	vtr_threads_add(threads, key_of(9), 0);
+	add_thread(threads, key_of(9), 0);
 	KUNIT_EXPECT_TRUE(test, tells_name(threads, key_of(9)));
 	KUNIT_EXPECT_FALSE(test, tells_name(threads, key_of(9)));
 	/* Name another key of its pair, so that it is no longer the first one. */

@@ -361,7 +361,7 @@ static void recycled_subbuffer_is_not_copied(struct kunit *test)
 	recycle_end(packet);
 	KUNIT_EXPECT_NE(test, vtr_ring_copy(ring, 0, bytes), 0);
 
-	vtr_threads_add(&ring->threads, 5, 0);
+	vtr_threads_add(&ring->threads, 5, 0, 120, 120);
 	vtr_ring_advance(ring, 2);
 	KUNIT_EXPECT_EQ(test, vtr_threads_find(&ring->threads, 5), 0);
 	vtr_ring_advance(ring, 3);
@@ -661,7 +661,7 @@ static void new_subbuffer_refers_to_nothing_old(struct kunit *test)
 	const char *key = "key";
 
 	vtr_ring_advance(ring, 1);
-	vtr_threads_add(&ring->threads, 5, 0);
+	vtr_threads_add(&ring->threads, 5, 0, 120, 120);
 	vtr_threads_name(&ring->threads, 5);
 	vtr_strings_add(&ring->strings, key);
 	KUNIT_EXPECT_NE(test, vtr_strings_find(&ring->strings, key), 0);

@@ -90,18 +90,29 @@ static struct row *new_row(struct kunit *test, unsigned int cpu,
 	return row;
 }
 
-/* As in sched.c, where a thread with a reference takes the fast path. */
+/* As in sched.c, where the fast path knows no threads that end. */
 static void tell_switch(struct vtr_ring *ring, u64 now,
 			enum fxt_thread_state state,
 			const struct task_struct *prev,
 			const struct task_struct *next)
 {
-	if (vtr_threads_find(&ring->threads, vtr_writer_key(next)))
-		vtr_writer_switch(ring, now, vtr_writer_state(state), prev,
-				  next);
-	else
-		vtr_writer_switch_new(ring, now, vtr_writer_state(state), prev,
-				      next);
+	u64 bits = vtr_writer_state(state);
+
+	if (state == FXT_THREAD_DEAD) {
+		vtr_writer_switch(ring, now, bits, prev, next);
+		return;
+	}
+	switch (vtr_switch_put(VITRINE_CLOCK_LOCAL, true, now, ring,
+			       vtr_ring_running(ring, bits), next)) {
+	case VTR_SWITCH_NEW:
+		vtr_writer_switch_new(ring, now, bits, prev, next);
+		break;
+	case VTR_SWITCH_CHANGED:
+		vtr_writer_switch_changed(ring, now, bits, prev, next);
+		break;
+	case VTR_SWITCH_DONE:
+		break;
+	}
 }
 
 static void switch_to(struct row *row, unsigned int next,
@@ -798,6 +809,73 @@ static void each_kind_of_thread_is_described(struct kunit *test)
 	vtr_ring_put(row->ring);
 }
 
+/* Expect that the last record is a switch to @ref with the priority field @priority. */
+static void expect_incoming(struct kunit *test, const struct row *row, unsigned int ref,
+			    u64 priority)
+{
+	const u64 *record = vtr_ring_next(row->ring) - VTR_FXT_SWITCH_WORDS;
+
+	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_SWITCH_INCOMING_THREAD, record[0]), ref);
+	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_SWITCH_INCOMING_PRIORITY, record[0]), priority);
+	KUNIT_EXPECT_EQ(test, record[1], row->now);
+}
+
+static enum vtr_switch put_fast(const struct row *row, const struct task_struct *task)
+{
+	return vtr_switch_put(VITRINE_CLOCK_LOCAL, true, row->now, row->ring,
+			      row->ring->running, task);
+}
+
+/* Boosted and back, nice, real-time, deadline: the thread keeps its reference. */
+static void changed_priority_is_composed_once(struct kunit *test)
+{
+	static const struct { int prio, idle_too; u64 priority; } changes[] = {
+		{ 5, 0, 5 }, { 120, 1, 120 }, { 119, 0, 119 }, { 139, 1, 139 }, { 0, 0, 1 },
+		{ -1, 0, 1 }, { 128, 1, 128 }, { 99, 0, 99 },
+	};
+	struct row *row = new_row(test, 3, 2, VITRINE_MODE_CIRCULAR, 0);
+	unsigned int i, thread, ref;
+	struct task_struct *task;
+	u64 committed;
+
+	switch_to(row, 5, FXT_THREAD_NEW);
+	switch_to(row, 0, FXT_THREAD_BLOCKED);
+	for (i = 0; i < 2 * ARRAY_SIZE(changes); i++) {
+		thread = i % 2 ? 0 : 5;
+		if (!thread && !changes[i / 2].idle_too)
+			continue;
+		task = (struct task_struct *)row->tasks[thread];
+		task->prio = changes[i / 2].prio;
+		ref = vtr_threads_find(&row->ring->threads, vtr_writer_key(task));
+		KUNIT_ASSERT_NE(test, ref, 0);
+		committed = *row->ring->committed;
+		KUNIT_EXPECT_EQ(test, put_fast(row, task), VTR_SWITCH_CHANGED);
+		switch_to(row, thread, FXT_THREAD_NEW);
+		expect_incoming(test, row, ref, thread ? changes[i / 2].priority : 0);
+		KUNIT_EXPECT_EQ(test, *row->ring->committed, committed + 16);
+		row->now++;
+		KUNIT_EXPECT_EQ(test, put_fast(row, task), VTR_SWITCH_DONE);
+		expect_incoming(test, row, ref, thread ? changes[i / 2].priority : 0);
+	}
+	vtr_ring_put(row->ring);
+}
+
+/* Not even to the last incoming thread, whose key the table has. */
+static void wide_ring_has_no_fast_path(struct kunit *test)
+{
+	struct row *row = new_row(test, 300, 2, VITRINE_MODE_CIRCULAR, 0);
+	struct task_struct *task = (struct task_struct *)row->tasks[2];
+	int prio;
+
+	switch_to(row, 2, FXT_THREAD_NEW);
+	KUNIT_EXPECT_EQ(test, row->ring->threads.keys[0], vtr_writer_key(task));
+	for (prio = -1; prio <= 140; prio++) {
+		task->prio = prio;
+		KUNIT_EXPECT_NE(test, put_fast(row, task), VTR_SWITCH_DONE);
+	}
+	vtr_ring_put(row->ring);
+}
+
 /* Its id may be that of another thread soon. */
 static void thread_that_ended_is_forgotten(struct kunit *test)
 {
@@ -905,6 +983,8 @@ static struct kunit_case writer_cases[] = {
 	KUNIT_CASE(what_never_fits_costs_no_history),
 	KUNIT_CASE(crowd_is_named_once_a_sub_buffer),
 	KUNIT_CASE(each_kind_of_thread_is_described),
+	KUNIT_CASE(changed_priority_is_composed_once),
+	KUNIT_CASE(wide_ring_has_no_fast_path),
 	KUNIT_CASE(thread_that_ended_is_forgotten),
 	KUNIT_CASE(string_is_registered_once),
 	KUNIT_CASE(strings_of_this_cpu_are_forgotten),

@@ -162,8 +162,9 @@ struct vtr_ring *vtr_ring_create(unsigned int cpu,
 	init_irq_work(&ring->wake, ring_wake);
 	ring->cpu = cpu;
 	ring->config = *config;
-	ring->switch_base = vtr_ring_is_wide(ring) ? 0 :
-						     vtr_fxt_switch_base(cpu);
+	ring->switch_base = FIELD_PREP(FXT_SWITCH_OUTGOING_STATE, FXT_THREAD_BLOCKED);
+	if (!vtr_ring_is_wide(ring))
+		ring->switch_base |= vtr_fxt_switch_base(cpu);
 	ring->wakeup_base = vtr_fxt_wakeup_base(cpu);
 	if (create_names(ring))
 		goto err_ring;
@@ -540,7 +541,7 @@ static unsigned int put_close(const struct vtr_ring *ring, u64 *words, u64 now)
 {
 	if (vtr_ring_is_wide(ring))
 		return vtr_ring_put_wide_switch(ring, words, now, 0, 0, 0);
-	words[0] = ring->running + FIELD_PREP(FXT_HEADER_WORDS, 2);
+	words[0] = vtr_ring_running(ring, 0) + FIELD_PREP(FXT_HEADER_WORDS, 2);
 	words[1] = now;
 	words[2] = 0;
 	words[3] = 0;

@@ -88,8 +88,10 @@ struct vtr_ring_gap {
  *	while there is no room at all: before the first record, when full, when
  *	frozen
  * @running: outgoing fields and base of the next switch record, that is, the incoming
- *	thread of the previous one; equal to @switch_base if the row of switches is closed
- * @switch_base: constant fields of all switch records of this CPU; 0 in a wide ring
+ *	thread of the previous one, as if it were blocked, which is most frequent; equal
+ *	to @switch_base if the row of switches is closed
+ * @switch_base: constant fields of all switch records of this CPU, unless it is wide, and
+ *	the state of a blocked thread
  * @nr_wakeups: number of wakeups, of VTR_FXT_WAKEUP_WORDS each
  * @wakeup_base: first word of all wakeup records of this CPU
  * @other_records: number of records with a timestamp that are neither a wakeup nor a
@@ -223,6 +225,19 @@ static inline unsigned int vtr_ring_max_words(const struct vtr_ring *ring)
 static inline bool vtr_ring_is_wide(const struct vtr_ring *ring)
 {
 	return ring->cpu > VTR_FXT_SWITCH_MAX_CPU;
+}
+
+/**
+ * vtr_ring_running() - return the outgoing fields and base of the next switch record
+ * @ring: the ring
+ * @state: state of the outgoing thread as returned by vtr_writer_state()
+ *
+ * Context: the ring's CPU, interrupts off.
+ * Return: the first word of the record, without the incoming thread.
+ */
+static inline u64 vtr_ring_running(const struct vtr_ring *ring, u64 state)
+{
+	return (ring->running & ~FXT_SWITCH_OUTGOING_STATE) | state;
 }
 
 /**

@@ -59,53 +59,61 @@ static u64 rare_state(unsigned int state)
 }
 
 static noinline void switch_rare(struct vtr_ring *ring, unsigned int prev_state,
-				 const struct task_struct *prev,
 				 const struct task_struct *next)
 {
 	vtr_writer_switch(ring, vtr_clock_ticks(ring->config.clock),
-			  rare_state(prev_state), prev, next);
+			  rare_state(prev_state), current, next);
+}
+
+static noinline void switch_changed(struct vtr_ring *ring, u64 state,
+				    const struct task_struct *next)
+{
+	vtr_writer_switch_changed(ring, vtr_clock_ticks(ring->config.clock), state,
+				  current, next);
 }
 
 /* Record a switch to a thread without a reference, or one that needs a new sub-buffer. */
 static noinline void switch_new(struct vtr_ring *ring, u64 state,
-				const struct task_struct *prev,
 				const struct task_struct *next)
 {
 	vtr_writer_switch_new(ring, vtr_clock_ticks(ring->config.clock), state,
-			      prev, next);
+			      current, next);
 }
 
 static __always_inline void put_new(enum vitrine_clock clock,
 				    struct vtr_ring *ring, u64 state,
-				    const struct task_struct *prev,
 				    const struct task_struct *next)
 {
 	if (clock == VITRINE_CLOCK_COUNTER)
 		vtr_writer_switch_new(ring, vtr_counter_switch_ticks(), state,
-				      prev, next);
+				      current, next);
 	else
-		switch_new(ring, state, prev, next);
+		switch_new(ring, state, next);
 }
 
-/* Record a switch. Unless @timed, read the clock, as late as possible. */
+/*
+ * Record a switch. Unless @timed, read the clock, as late as possible. The outgoing thread is
+ * still the current one, and rare cases take it from there.
+ */
 static __always_inline void put_switch(enum vitrine_clock clock, bool timed,
 				       u64 now, void *rings, bool preempt,
-				       const struct task_struct *prev,
 				       const struct task_struct *next,
 				       unsigned int prev_state)
 {
 	struct vtr_ring *ring = ring_here(rings);
-	u64 state;
+	u64 running = ring->running;
+	enum vtr_switch result;
 
-	if (likely(prev_state & BLOCKED) && !preempt)
-		state = vtr_writer_state(FXT_THREAD_BLOCKED);
-	else if (likely(preempt || !prev_state))
-		state = 0;
-	else
-		return switch_rare(ring, prev_state, prev, next);
-
-	if (unlikely(!vtr_switch_put(clock, timed, now, ring, state, next)))
-		put_new(clock, ring, state, prev, next);
+	if (unlikely(!(prev_state & BLOCKED) || preempt)) {
+		if (unlikely(!preempt && prev_state))
+			return switch_rare(ring, prev_state, next);
+		running &= ~FXT_SWITCH_OUTGOING_STATE;
+	}
+	result = vtr_switch_put(clock, timed, now, ring, running, next);
+	if (unlikely(result == VTR_SWITCH_CHANGED))
+		switch_changed(ring, running & FXT_SWITCH_OUTGOING_STATE, next);
+	else if (unlikely(result == VTR_SWITCH_NEW))
+		put_new(clock, ring, running & FXT_SWITCH_OUTGOING_STATE, next);
 }
 
 /*
@@ -113,14 +121,13 @@ static __always_inline void put_switch(enum vitrine_clock clock, bool timed,
  * are no longer sampled. The trigger fires after the switch is recorded.
  */
 static noinline void switch_suspect(u64 now, void *rings, bool preempt,
-				    struct task_struct *prev,
 				    struct task_struct *next,
 				    unsigned int prev_state)
 {
 	s64 late_ns = vtr_latency_late_ns(now, next);
 
 	put_switch(ring_here(rings)->config.clock, true, now, rings, preempt,
-		   prev, next, prev_state);
+		   next, prev_state);
 	if (vtr_sample_is_due(next))
 		vtr_sample_wake();
 	if (late_ns)
@@ -128,16 +135,14 @@ static noinline void switch_suspect(u64 now, void *rings, bool preempt,
 }
 
 static __always_inline void watch_switch(enum vitrine_clock clock, void *rings,
-					 bool preempt, struct task_struct *prev,
-					 struct task_struct *next,
+					 bool preempt, struct task_struct *next,
 					 unsigned int prev_state)
 {
 	u64 now = vtr_switch_ticks(clock);
 
 	if (unlikely(vtr_latency_suspect(now, next) || vtr_sample_is_due(next)))
-		return switch_suspect(now, rings, preempt, prev, next,
-				      prev_state);
-	put_switch(clock, true, now, rings, preempt, prev, next, prev_state);
+		return switch_suspect(now, rings, preempt, next, prev_state);
+	put_switch(clock, true, now, rings, preempt, next, prev_state);
 }
 
 /* Record a switch from a thread that may have been preempted. */
@@ -147,8 +152,7 @@ static noinline notrace void watch_awake_counter(void *rings, bool preempt,
 						 unsigned int prev_state)
 {
 	vtr_latency_note(preempt, prev, prev_state);
-	watch_switch(VITRINE_CLOCK_COUNTER, rings, preempt, prev, next,
-		     prev_state);
+	watch_switch(VITRINE_CLOCK_COUNTER, rings, preempt, next, prev_state);
 }
 
 /* As put_switch(), with the checks of the outgoing thread made once. */
@@ -160,8 +164,7 @@ static noinline notrace void watch_switch_counter(void *rings, bool preempt,
 	if (unlikely(preempt || !(prev_state & BLOCKED)))
 		return watch_awake_counter(rings, preempt, prev, next,
 					   prev_state);
-	watch_switch(VITRINE_CLOCK_COUNTER, rings, preempt, prev, next,
-		     prev_state);
+	watch_switch(VITRINE_CLOCK_COUNTER, rings, preempt, next, prev_state);
 }
 
 static noinline notrace void watch_switch_other(void *rings, bool preempt,
@@ -170,7 +173,7 @@ static noinline notrace void watch_switch_other(void *rings, bool preempt,
 						unsigned int prev_state)
 {
 	vtr_latency_note(preempt, prev, prev_state);
-	watch_switch(ring_here(rings)->config.clock, rings, preempt, prev, next,
+	watch_switch(ring_here(rings)->config.clock, rings, preempt, next,
 		     prev_state);
 }
 
@@ -182,8 +185,7 @@ static __always_inline void record_switch(enum vitrine_clock clock, void *rings,
 					  unsigned int prev_state)
 {
 	if (!static_branch_unlikely(&vtr_latency_watched))
-		put_switch(clock, false, 0, rings, preempt, prev, next,
-			   prev_state);
+		put_switch(clock, false, 0, rings, preempt, next, prev_state);
 	else if (clock == VITRINE_CLOCK_COUNTER)
 		watch_switch_counter(rings, preempt, prev, next, prev_state);
 	else
@@ -245,13 +247,12 @@ VTR_SOURCE_CATEGORY(sched);
  */
 static bool has_gone_out(const struct task_struct *task)
 {
-	const struct vtr_ring *ring = READ_ONCE(per_cpu(vtr_writer_ring,
-							task_cpu(task)));
+	struct vtr_ring *ring = READ_ONCE(per_cpu(vtr_writer_ring, task_cpu(task)));
 	u64 running = vtr_peek(ring->running);
 	u64 key;
 
-	key = vtr_peek(ring->threads.keys[FIELD_GET(FXT_SWITCH_OUTGOING_THREAD,
-						    running)]);
+	key = vtr_peek(*vtr_threads_key(&ring->threads,
+					FIELD_GET(FXT_SWITCH_OUTGOING_THREAD, running)));
 	return ring != &vtr_writer_none && key != VTR_THREADS_NOBODY &&
 	       key != vtr_writer_key(task);
 }
@@ -487,10 +488,10 @@ void vtr_sched_repeat_switch(unsigned int nr)
 	while (nr--)
 		if (clock == VITRINE_CLOCK_COUNTER)
 			put_switch(VITRINE_CLOCK_COUNTER, false, 0, WRITER_RINGS,
-				   false, current, current, TASK_INTERRUPTIBLE);
+				   false, current, TASK_INTERRUPTIBLE);
 		else
 			put_switch(clock, false, 0, WRITER_RINGS, false, current,
-				   current, TASK_INTERRUPTIBLE);
+				   TASK_INTERRUPTIBLE);
 }
 
 /**

@@ -26,6 +26,12 @@
  * key of reference 0 is that of the last incoming thread, and the rest of the table is
  * empty.
  *
+ * With each key, the table has the fields of a switch to that thread, composed, and the
+ * priority of the task for which they are right. The hot path compares that priority, and
+ * leaves a thread whose priority has changed to the slow path, which composes the fields
+ * again. Keys that are looked at first are adjacent, so that few threads with adjacent ids
+ * take few cache lines.
+ *
  * If more threads take turns than the table has references, least-recently-used
  * replacement would evict each thread just before it runs, and none would be found. So a
  * new thread replaces the most recently assigned reference of a full set, and the other
@@ -45,6 +51,12 @@
 /* Key of no thread: thread and process ids are positive. */
 #define VTR_THREADS_NOBODY	(~0ULL)
 
+/* Priority of no task: those are -1 to 140. */
+#define VTR_THREADS_NO_PRIO	(-2)
+
+/* Position of the composed fields in a switch record. */
+#define VTR_THREADS_SHIFT	28
+
 /* One new thread in that many replaces a thread that is not the last one. */
 #define VTR_THREADS_TURNS	16
 
@@ -60,7 +72,9 @@
 
 /**
  * struct vtr_threads - thread table
- * @keys: by thread reference: process id << 32 | thread id, or VTR_THREADS_NOBODY
+ * @keys: process id << 32 | thread id, or VTR_THREADS_NOBODY; see vtr_threads_key()
+ * @incoming: for each key, vtr_fxt_incoming() >> VTR_THREADS_SHIFT, and in the lowest byte
+ *	the priority of the task, or VTR_THREADS_NO_PRIO
  * @named: pairs of keys of threads and processes whose names are in the sub-buffer, each
  *	with the epoch in which it was named. Of three keys that share a pair, the one
  *	that was named first is dropped, and named again
@@ -70,6 +84,7 @@
  */
 struct vtr_threads {
 	u64		keys[VTR_THREADS_REFS];
+	u32		incoming[VTR_THREADS_REFS];
 	u64		(*named)[2];
 	unsigned int	nr_pairs;
 	unsigned int	turn;
@@ -85,6 +100,8 @@ struct vtr_threads {
 static inline void vtr_threads_forget(struct vtr_threads *threads)
 {
 	memset(threads->keys, 0xff, sizeof(threads->keys));
+	/* Reference 0 has a key in a wide ring only, and fields in none. */
+	threads->incoming[0] = (u8)VTR_THREADS_NO_PRIO;
 	/* Increment only the bits of the epoch: with all others set, a carry skips them. */
 	threads->epoch = ((threads->epoch | ~VTR_THREADS_EPOCH) + 1) &
 			 VTR_THREADS_EPOCH;
@@ -93,6 +110,58 @@ static inline void vtr_threads_forget(struct vtr_threads *threads)
 	/* The epoch wraps after 2^19 sub-buffers: drop entries of the same number. */
 	memset(threads->named, 0, threads->nr_pairs * sizeof(*threads->named));
 	threads->epoch = 1ULL << VTR_THREADS_ID_BITS;
+}
+
+/* Return the index of a reference in @keys and @incoming: by way, and then by set. */
+static __always_inline unsigned int vtr_threads_index(unsigned int ref)
+{
+	return ref % VTR_THREADS_WAYS * VTR_THREADS_SETS + ref / VTR_THREADS_WAYS;
+}
+
+/**
+ * vtr_threads_key() - return where the key of a reference is
+ * @threads: the table
+ * @ref: thread reference
+ *
+ * Context: any.
+ * Return: address of the key.
+ */
+static __always_inline u64 *vtr_threads_key(struct vtr_threads *threads, unsigned int ref)
+{
+	return &threads->keys[vtr_threads_index(ref)];
+}
+
+/**
+ * vtr_threads_look_up() - look up a thread
+ * @threads: the table
+ * @key: key of the thread
+ * @ret: receives its element of @incoming
+ *
+ * Context: the ring's CPU, interrupts off. Hot.
+ * Return: false if the thread has no reference.
+ */
+static __always_inline bool vtr_threads_look_up(const struct vtr_threads *threads, u64 key,
+						u64 *ret)
+{
+	const long last = VTR_THREADS_REFS - VTR_THREADS_SETS;
+	long i = key % VTR_THREADS_SETS;
+
+	/* Each makes the compiler add constants to an address, at no cost, and not to this. */
+	OPTIMIZER_HIDE_VAR(i);
+	if (unlikely(threads->keys[last + i] != key)) {
+		OPTIMIZER_HIDE_VAR(i);
+		if (threads->keys[last + i - VTR_THREADS_SETS] == key)
+			i -= VTR_THREADS_SETS;
+		else if (threads->keys[last + i - 2 * VTR_THREADS_SETS] == key)
+			i -= 2 * VTR_THREADS_SETS;
+		else if (threads->keys[last + i - 3 * VTR_THREADS_SETS] == key)
+			i -= 3 * VTR_THREADS_SETS;
+		else
+			return false;
+	}
+	OPTIMIZER_HIDE_VAR(i);
+	*ret = threads->incoming[last + i];
+	return true;
 }
 
 /**
@@ -106,33 +175,47 @@ static inline void vtr_threads_forget(struct vtr_threads *threads)
 static __always_inline unsigned int
 vtr_threads_find(const struct vtr_threads *threads, u64 key)
 {
-	u64 first = key % VTR_THREADS_SETS * VTR_THREADS_WAYS;
-	const u64 *set = threads->keys + first;
+	u64 incoming;
 
-	/* Makes the compiler compute the address once and not for each use. */
-	OPTIMIZER_HIDE_VAR(set);
-	if (likely(set[3] == key))
-		return first + 3;
-	if (set[2] == key)
-		return first + 2;
-	if (set[1] == key)
-		return first + 1;
-	return set[0] == key ? first : 0;
+	if (!vtr_threads_look_up(threads, key, &incoming))
+		return 0;
+	return FIELD_GET(FXT_SWITCH_INCOMING_THREAD >> VTR_THREADS_SHIFT, incoming);
 }
 
-/* Choose the reference to replace in a set whose first reference is @first. */
+/* Compose the fields of switches to a thread. */
+static __always_inline u32 vtr_threads_composed(unsigned int ref, int prio, u8 priority)
+{
+	return vtr_fxt_incoming(ref, priority) >> VTR_THREADS_SHIFT | (u8)prio;
+}
+
+/**
+ * vtr_threads_compose() - compose the fields of switches to a thread again
+ * @threads: the table
+ * @ref: reference of the thread
+ * @prio: priority of the task
+ * @priority: vtr_fxt_priority() of it
+ *
+ * Context: the ring's CPU, interrupts off.
+ */
+static __always_inline void vtr_threads_compose(struct vtr_threads *threads, unsigned int ref,
+						int prio, u8 priority)
+{
+	threads->incoming[vtr_threads_index(ref)] = vtr_threads_composed(ref, prio, priority);
+}
+
+/* Choose the way to replace in a full set. */
 static __always_inline unsigned int
-vtr_threads_victim(struct vtr_threads *threads, unsigned int first,
+vtr_threads_victim(struct vtr_threads *threads, unsigned int set,
 		   unsigned int running)
 {
-	unsigned int turn = threads->turn++, way = 0;
+	unsigned int turn = threads->turn++, way = 0, first = set * VTR_THREADS_WAYS;
 
 	if (unlikely(turn % VTR_THREADS_TURNS == 0))
 		way = turn / VTR_THREADS_TURNS;
 	while (unlikely(!(first + way % VTR_THREADS_WAYS) ||
 			first + way % VTR_THREADS_WAYS == running))
 		way++;
-	return first + way % VTR_THREADS_WAYS;
+	return way % VTR_THREADS_WAYS;
 }
 
 /**
@@ -140,6 +223,8 @@ vtr_threads_victim(struct vtr_threads *threads, unsigned int first,
  * @threads: the table
  * @key: key of a thread that vtr_threads_find() did not find
  * @running: reference that must not be replaced, because the next record needs it, or 0
+ * @prio: priority of the task
+ * @priority: vtr_fxt_priority() of it
  *
  * Uses a free reference of the set, or else replaces one, mostly the one that was assigned
  * last.
@@ -148,24 +233,27 @@ vtr_threads_victim(struct vtr_threads *threads, unsigned int first,
  * Return: thread reference, 1 to 255, for which the caller writes a thread record.
  */
 static __always_inline unsigned int
-vtr_threads_add(struct vtr_threads *threads, u64 key, unsigned int running)
+vtr_threads_add(struct vtr_threads *threads, u64 key, unsigned int running,
+		int prio, u8 priority)
 {
-	unsigned int first = ((u32)key % VTR_THREADS_SETS) * VTR_THREADS_WAYS;
-	const u64 *set = threads->keys + first;
-	unsigned int ref;
+	unsigned int set = (u32)key % VTR_THREADS_SETS, way, ref;
+	u64 *keys = threads->keys + set;
 
-	/* In the order in which vtr_threads_find() looks at them. */
-	if (set[3] == VTR_THREADS_NOBODY)
-		ref = first + 3;
-	else if (set[2] == VTR_THREADS_NOBODY)
-		ref = first + 2;
-	else if (set[1] == VTR_THREADS_NOBODY)
-		ref = first + 1;
-	else if (set[0] == VTR_THREADS_NOBODY && first)
-		ref = first;
+	/* In the order in which vtr_threads_look_up() looks at them. */
+	if (keys[3 * VTR_THREADS_SETS] == VTR_THREADS_NOBODY)
+		way = 3;
+	else if (keys[2 * VTR_THREADS_SETS] == VTR_THREADS_NOBODY)
+		way = 2;
+	else if (keys[VTR_THREADS_SETS] == VTR_THREADS_NOBODY)
+		way = 1;
+	else if (keys[0] == VTR_THREADS_NOBODY && set)
+		way = 0;
 	else
-		ref = vtr_threads_victim(threads, first, running);
-	threads->keys[ref] = key;
+		way = vtr_threads_victim(threads, set, running);
+	ref = set * VTR_THREADS_WAYS + way;
+	keys[way * VTR_THREADS_SETS] = key;
+	threads->incoming[way * VTR_THREADS_SETS + set] =
+		vtr_threads_composed(ref, prio, priority);
 	return ref;
 }
 
@@ -238,7 +326,7 @@ static inline void vtr_threads_remove(struct vtr_threads *threads, u64 key)
 	unsigned int ref = vtr_threads_find(threads, key);
 
 	if (ref)
-		threads->keys[ref] = VTR_THREADS_NOBODY;
+		*vtr_threads_key(threads, ref) = VTR_THREADS_NOBODY;
 	vtr_threads_unname(threads, key);
 }
 

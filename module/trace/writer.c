@@ -76,6 +76,7 @@ void vtr_subject_idle(struct vtr_subject *subject)
 	subject->process = 0;
 	subject->thread = 0;
 	subject->priority = 0;
+	subject->prio = VTR_THREADS_NO_PRIO;
 	subject->name = idle_name;
 	subject->process_name = idle_name;
 }
@@ -83,11 +84,13 @@ void vtr_subject_idle(struct vtr_subject *subject)
 static __always_inline struct vtr_subject
 subject_of(const struct task_struct *task)
 {
+	int prio = READ_ONCE(task->prio);
 	struct vtr_subject subject = {
 		.key = vtr_writer_key(task),
 		.process = task->tgid,
 		.thread = task->pid,
-		.priority = vtr_writer_priority(task),
+		.priority = vtr_fxt_priority(prio, false),
+		.prio = prio,
 		.name = task->comm,
 	};
 
@@ -117,10 +120,12 @@ subject_of(const struct task_struct *task)
 void vtr_subject_task(const struct task_struct *task,
 		      struct vtr_subject *subject)
 {
-	if (vtr_writer_is_idle(task))
-		vtr_subject_idle(subject);
-	else
+	if (!vtr_writer_is_idle(task)) {
 		*subject = subject_of(task);
+		return;
+	}
+	vtr_subject_idle(subject);
+	subject->prio = READ_ONCE(task->prio);
 }
 
 /* If the sub-buffer contains the name of a thread, it contains that of the process. */
@@ -166,7 +171,8 @@ static __always_inline unsigned int register_thread(struct vtr_ring *ring,
 {
 	unsigned int running = FIELD_GET(FXT_SWITCH_OUTGOING_THREAD,
 					 ring->running);
-	unsigned int ref = vtr_threads_add(&ring->threads, subject->key, running);
+	unsigned int ref = vtr_threads_add(&ring->threads, subject->key, running,
+					   subject->prio, subject->priority);
 	u64 *words = *next;
 
 	*next += vtr_fxt_put_thread(words, ref, subject->process,
@@ -192,8 +198,10 @@ unsigned int vtr_writer_introduce(struct vtr_ring *ring, u64 now,
 	unsigned int ref = vtr_threads_find(&ring->threads, subject->key);
 	u64 *next = vtr_ring_next(ring);
 
-	if (ref)
+	if (ref) {
+		vtr_threads_compose(&ring->threads, ref, subject->prio, subject->priority);
 		return ref;
+	}
 	if (vtr_ring_is_wide(ring)) {
 		next = put_names(ring, next, subject);
 		vtr_writer_commit_untimed(ring, next, now);
@@ -257,7 +265,7 @@ unsigned int vtr_writer_event_words(const struct vtr_fxt_event *event)
 static void keep_key(struct vtr_ring *ring, const struct vtr_subject *running)
 {
 	if (vtr_ring_is_wide(ring))
-		ring->threads.keys[0] = running->key;
+		*vtr_threads_key(&ring->threads, 0) = running->key;
 }
 
 static void set_running(struct vtr_ring *ring, const struct vtr_subject *running,
@@ -273,7 +281,7 @@ static void set_running(struct vtr_ring *ring, const struct vtr_subject *running
 static __always_inline void commit_switch(struct vtr_ring *ring, u64 *next, u64 now,
 					  u64 state, u64 incoming)
 {
-	next[0] = ring->running | state | incoming;
+	next[0] = vtr_ring_running(ring, state) | incoming;
 	next[1] = now;
 	ring->running = ring->switch_base |
 			incoming >> VTR_FXT_INCOMING_TO_OUTGOING;
@@ -376,7 +384,7 @@ bool vtr_writer_reserve_here(struct vtr_ring *ring, unsigned int nr_words,
 	if (vtr_ring_has(ring, nr_words))
 		return true;
 	vtr_subject_task(current, &running);
-	if (ring->threads.keys[ref] != running.key)
+	if (*vtr_threads_key(&ring->threads, ref) != running.key)
 		return false;
 	return vtr_writer_reserve(ring, nr_words, now, &running);
 }
@@ -492,6 +500,33 @@ void vtr_writer_switch_new(struct vtr_ring *ring, u64 now, u64 state,
 		vtr_writer_switch(ring, now, state, prev, next);
 	else
 		switch_to_newcomer(ring, now, state, next);
+}
+
+/**
+ * vtr_writer_switch_changed() - record a switch to a thread that has another priority
+ * @ring: ring of this CPU, with room for a switch
+ * @now: time in ticks
+ * @state: state of @prev as returned by vtr_writer_state()
+ * @prev: outgoing thread
+ * @next: incoming thread, for which the thread table has the fields of another priority
+ *
+ * Context: the ring's CPU, interrupts off, possibly with the run queue locked.
+ */
+void vtr_writer_switch_changed(struct vtr_ring *ring, u64 now, u64 state,
+			       const struct task_struct *prev,
+			       const struct task_struct *next)
+{
+	int prio = READ_ONCE(next->prio);
+	unsigned int ref, priority = vtr_fxt_priority(prio, vtr_writer_is_idle(next));
+
+	if (vtr_ring_is_wide(ring)) {
+		vtr_writer_switch(ring, now, state, prev, next);
+		return;
+	}
+	ref = vtr_threads_find(&ring->threads, vtr_writer_key(next));
+	vtr_threads_compose(&ring->threads, ref, prio, priority);
+	commit_switch(ring, vtr_ring_next(ring), now, state,
+		      vtr_fxt_incoming(ref, priority));
 }
 
 #ifdef CONFIG_VITRINE_KUNIT

@@ -36,6 +36,7 @@ DECLARE_PER_CPU(struct vtr_ring *, vtr_writer_ring);
  * @process: koid of the process
  * @thread: koid of the thread
  * @priority: priority field of a switch record
+ * @prio: priority of the task, from which @priority follows
  * @name: name of the thread, an array of VTR_FXT_NAME_MAX + 1 arbitrary bytes, which may
  *	change
  * @process_name: name of the process, likewise
@@ -45,6 +46,7 @@ struct vtr_subject {
 	u64		process;
 	u64		thread;
 	u8		priority;
+	int		prio;
 	const char	*name;
 	const char	*process_name;
 };
@@ -98,20 +100,6 @@ static __always_inline bool vtr_writer_is_on_cpu(const struct task_struct *task)
 }
 
 /**
- * vtr_writer_priority() - return the priority field of a switch record
- * @task: the thread
- *
- * Context: any. Hot.
- * Return: 0 for idle, else 1 to 139.
- */
-static __always_inline unsigned int
-vtr_writer_priority(const struct task_struct *task)
-{
-	return vtr_fxt_priority(READ_ONCE(task->prio),
-				vtr_writer_is_idle(task));
-}
-
-/**
  * vtr_writer_state() - return the state field of a switch record
  * @state: state of the outgoing thread
  *
@@ -141,46 +129,54 @@ static __always_inline u64 vtr_switch_ticks(enum vitrine_clock clock)
 						vtr_clock_ticks(clock);
 }
 
+/* Whether vtr_switch_put() has recorded a switch; if not, the function that does. */
+enum vtr_switch {
+	VTR_SWITCH_DONE,
+	VTR_SWITCH_NEW,		/* vtr_writer_switch_new() */
+	VTR_SWITCH_CHANGED,	/* vtr_writer_switch_changed() */
+};
+
 /**
  * vtr_switch_put() - record a switch to a thread that has a reference
  * @clock: clock of the session, a constant
  * @timed: @now is the time; otherwise the clock is read, as late as possible
  * @now: time in ticks
  * @ring: ring of this CPU, or vtr_writer_none
- * @state: state of the outgoing thread as returned by vtr_writer_state()
+ * @running: vtr_ring_running()
  * @next: incoming thread
  *
  * Context: the ring's CPU, interrupts off. Hot.
- * Return: false if the thread has no reference or the ring no room.
+ * Return: VTR_SWITCH_NEW if the thread has no reference or the ring no room,
+ *	VTR_SWITCH_CHANGED if the thread has another priority than before.
  */
-static __always_inline bool vtr_switch_put(enum vitrine_clock clock, bool timed,
-					   u64 now, struct vtr_ring *ring,
-					   u64 state,
-					   const struct task_struct *next)
+static __always_inline enum vtr_switch
+vtr_switch_put(enum vitrine_clock clock, bool timed, u64 now, struct vtr_ring *ring,
+	       u64 running, const struct task_struct *next)
 {
-	u64 *committed, *record, offset;
-	u64 key, ref, incoming;
+	u64 *committed, *record, offset, incoming;
 
-	key = vtr_writer_key(next);
-	ref = vtr_threads_find(&ring->threads, key);
-	if (unlikely(!ref))
-		return false;
+	if (unlikely(!vtr_threads_look_up(&ring->threads, vtr_writer_key(next),
+					  &incoming)))
+		return VTR_SWITCH_NEW;
 	committed = ring->committed;
 	offset = *committed;
 	if (unlikely(!vtr_ring_has_hot(ring, offset)))
-		return false;
+		return VTR_SWITCH_NEW;
 
-	incoming = vtr_fxt_incoming(ref, vtr_fxt_priority(READ_ONCE(next->prio),
-							  !(u32)key));
+	/* The lowest byte of the priority, which becomes 0. */
+	incoming ^= READ_ONCE(*(const u8 *)&next->prio);
+	if (unlikely((u8)incoming))
+		return VTR_SWITCH_CHANGED;
+	incoming <<= VTR_THREADS_SHIFT;
 	if (!timed)
 		now = vtr_switch_ticks(clock);
 	record = vtr_ring_at(committed, offset);
-	record[0] = ring->running | state | incoming;
+	record[0] = running | incoming;
 	record[1] = now;
 	ring->running = ring->switch_base |
 			incoming >> VTR_FXT_INCOMING_TO_OUTGOING;
 	vtr_ring_commit_hot(committed, offset, VTR_FXT_SWITCH_WORDS, now);
-	return true;
+	return VTR_SWITCH_DONE;
 }
 
 void vtr_writer_init(void);
@@ -206,6 +202,9 @@ void vtr_writer_switch(struct vtr_ring *ring, u64 now, u64 state,
 void vtr_writer_switch_new(struct vtr_ring *ring, u64 now, u64 state,
 			   const struct task_struct *prev,
 			   const struct task_struct *next);
+void vtr_writer_switch_changed(struct vtr_ring *ring, u64 now, u64 state,
+			       const struct task_struct *prev,
+			       const struct task_struct *next);
 void vtr_writer_rename(struct vtr_ring *ring, u64 now,
 		       const struct vtr_subject *subject);
 void vtr_writer_commit_untimed(struct vtr_ring *ring, u64 *next, u64 now);
