@@ -82,9 +82,9 @@ static __always_inline bool vtr_latency_suspect(u64 now,
 {
 	u64 queued_ns = vtr_preempted_since(next);
 
-	/* The limit may be changing; READ_ONCE() takes a register. */
 	return static_branch_likely(&vtr_latency_armed) && queued_ns &&
 	       (s64)(vtr_bound_ns(now) - queued_ns) >=
+	       /* It may be changing; READ_ONCE() takes a register. */
 	       data_race(vtr_latency.limit_ns);
 }
 

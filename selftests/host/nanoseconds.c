@@ -20,7 +20,8 @@
 #define LINE_BYTES	64
 
 static struct task_struct tasks[MAX_THREADS];
-static unsigned int nr_threads;
+/* Which thread each record of a run switches to. */
+static const struct task_struct *turns[NR_RECORDS];
 static struct vtr_ring *ring;
 static u64 buffer[NR_RECORDS * 9];
 static double ticks_per_ns;
@@ -89,14 +90,12 @@ static void ftrace(unsigned int nr)
 {
 	struct ftrace_switch *event = (void *)buffer;
 	const struct task_struct *prev = tasks, *next;
-	unsigned int i, thread = 0;
+	unsigned int i;
 	static u64 last;
 	u64 now;
 
 	for (i = 0; i < nr; i++, event++, prev = next) {
-		if (++thread == nr_threads)
-			thread = 0;
-		next = &tasks[thread];
+		next = turns[i];
 		now = vtr_counter_switch_ticks();
 		event->header = (now - last) << 5 | 16;
 		last = now;
@@ -117,17 +116,15 @@ static void ftrace(unsigned int nr)
 
 static __always_inline void switches(unsigned int nr, bool timed)
 {
-	const u64 state = vtr_writer_state(FXT_THREAD_BLOCKED);
 	const struct task_struct *prev = tasks, *next;
-	unsigned int i, thread = 0;
+	unsigned int i;
 
 	for (i = 0; i < nr; i++, prev = next) {
-		if (++thread == nr_threads)
-			thread = 0;
-		next = &tasks[thread];
-		if (unlikely(!vtr_switch_put(VITRINE_CLOCK_COUNTER, timed, i, vtr_writer_ring,
-					     state, next)))
-			vtr_writer_switch_new(ring, vtr_counter_switch_ticks(), state, prev, next);
+		next = turns[i];
+		if (unlikely(vtr_switch_put(VITRINE_CLOCK_COUNTER, timed, i, vtr_writer_ring,
+					    vtr_writer_ring->running, next)))
+			vtr_writer_switch_new(ring, vtr_counter_switch_ticks(),
+					      vtr_writer_state(FXT_THREAD_BLOCKED), prev, next);
 	}
 }
 
@@ -188,7 +185,8 @@ static void measure(const char *what, void (*record)(unsigned int nr), unsigned 
 	unsigned int run, nr = cold == COLD_TABLE ? threads : NR_RECORDS;
 	u64 before, begin, end, other_bytes;
 
-	nr_threads = threads;
+	for (run = 0; run < NR_RECORDS; run++)
+		turns[run] = &tasks[(run + 1) % threads];
 	for (run = 0; run < NR_RUNS; run++) {
 		/* Begin a sub-buffer in which each thread has its reference. */
 		vtr_ring_end_subbuf(ring);
