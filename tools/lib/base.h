@@ -140,26 +140,30 @@ static inline void *grow_bytes(void *bytes, size_t *size, size_t needed)
 /*
  * A hash table of the elements of an array, by their numbers. The user of the table owns the
  * elements, computes their hashes and compares them; number 0 is no element. The table uses
- * open addressing and is at most half full. The functions are inline, and so are those that
- * are passed to them.
+ * open addressing and is at most half full. It keeps the hashes, so that an element is looked
+ * at only if it is probably the one that is sought. The functions are inline, and so are those that are
+ * passed to them.
  *
  * The caller serialises.
  */
 
 #define HASH_LEAST_SLOTS	256
 
+/* A slot of a hash table: the number of an element, 0 if it is free, and its hash. */
+struct hash_slot {
+	uint32_t number;
+	uint32_t value;
+};
+
 /**
  * struct hash - a hash table; empty if zeroed
- * @slots: numbers of elements, 0 for a free slot
+ * @slots: the slots
  * @size: size of @slots, a power of two
  */
 struct hash {
-	uint32_t *slots;
+	struct hash_slot *slots;
 	uint32_t size;
 };
-
-/* Return the hash of the element with a number. */
-typedef uint32_t hash_of(const void *owner, uint32_t number);
 
 /* Return whether the element with a number has a key. */
 typedef bool hash_has(const void *owner, uint32_t number, const void *key);
@@ -172,31 +176,30 @@ typedef bool hash_has(const void *owner, uint32_t number, const void *key);
  * @owner: first argument of @has
  * @key: last argument of @has
  *
- * Return: the slot of the element, or the free slot in which its number belongs.
+ * Return: the number of the element, or 0 in a free slot, in which its number belongs.
  */
 static inline uint32_t *hash_find(const struct hash *hash, uint32_t value,
 				  hash_has *has, const void *owner,
 				  const void *key)
 {
-	uint32_t *slot;
+	struct hash_slot *slot;
+	uint32_t at = value;
 
 	do {
-		slot = &hash->slots[value++ & (hash->size - 1)];
-	} while (*slot && !has(owner, *slot, key));
-	return slot;
+		slot = &hash->slots[at++ & (hash->size - 1)];
+	} while (slot->number && (slot->value != value || !has(owner, slot->number, key)));
+	slot->value = value;
+	return &slot->number;
 }
 
 /**
  * hash_reserve() - make room for one more element
  * @hash: table
  * @nr: number of elements in it
- * @of: computes the hash of an element
- * @owner: first argument of @of
  *
  * Return: false without memory; the table is unchanged then.
  */
-static inline bool hash_reserve(struct hash *hash, uint32_t nr, hash_of *of,
-				const void *owner)
+static inline bool hash_reserve(struct hash *hash, uint32_t nr)
 {
 	struct hash bigger = {
 		.size = hash->size ? 2 * hash->size : HASH_LEAST_SLOTS,
@@ -209,10 +212,10 @@ static inline bool hash_reserve(struct hash *hash, uint32_t nr, hash_of *of,
 	if (!bigger.slots)
 		return false;
 	for (i = 0; i < hash->size; i++) {
-		if (!hash->slots[i])
+		if (!hash->slots[i].number)
 			continue;
-		at = of(owner, hash->slots[i]);
-		while (bigger.slots[at & (bigger.size - 1)])
+		at = hash->slots[i].value;
+		while (bigger.slots[at & (bigger.size - 1)].number)
 			at++;
 		bigger.slots[at & (bigger.size - 1)] = hash->slots[i];
 	}

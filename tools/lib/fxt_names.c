@@ -17,13 +17,6 @@ static uint32_t hash_koid(uint64_t koid)
 	return (koid * 0x9e3779b97f4a7c15ULL) >> 32;
 }
 
-static uint32_t hash_number(const void *owner, uint32_t number)
-{
-	const struct fxt_names *names = owner;
-
-	return hash_koid(names->entries[number - 1].koid);
-}
-
 static bool has_koid(const void *owner, uint32_t number, const void *key)
 {
 	const struct fxt_names *names = owner;
@@ -61,7 +54,7 @@ struct fxt_name *fxt_names_get(struct fxt_names *names, uint64_t koid)
 {
 	uint32_t *slot;
 
-	if (!hash_reserve(&names->hash, names->nr, hash_number, names))
+	if (!hash_reserve(&names->hash, names->nr))
 		return NULL;
 	slot = slot_of(names, koid);
 	if (!*slot) {

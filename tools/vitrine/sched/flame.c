@@ -202,13 +202,6 @@ static uint32_t hash_node(const struct flame_node *node)
 	return key * 0x9e3779b97f4a7c15ULL >> 32;
 }
 
-static uint32_t hash_number(const void *owner, uint32_t number)
-{
-	const struct flame *flame = owner;
-
-	return hash_node(&flame->nodes[number]);
-}
-
 static bool has_key(const void *owner, uint32_t number, const void *key)
 {
 	const struct flame *flame = owner;
@@ -240,7 +233,7 @@ static void descend(struct flame *flame, uint32_t *node, const char *bytes,
 	if (child.depth > FLAME_MAX_DEPTH)
 		return;
 	must_have(why_texts_add(&flame->names, bytes, len_bytes, &child.name));
-	must_have(hash_reserve(&flame->hash, flame->nr_nodes, hash_number, flame));
+	must_have(hash_reserve(&flame->hash, flame->nr_nodes));
 	slot = hash_find(&flame->hash, hash_node(&child), has_key, flame, &child);
 	if (!*slot) {
 		if (flame->nr_nodes >= FLAME_MAX_NODES)

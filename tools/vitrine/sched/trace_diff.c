@@ -267,13 +267,6 @@ static uint32_t hash_group(const struct trace_diff_group *group)
 	       mix((uint64_t)group->cause << 32 | group->kind);
 }
 
-static uint32_t hash_number(const void *owner, uint32_t number)
-{
-	const struct trace_diff *diff = owner;
-
-	return hash_group(&diff->groups[number - 1]);
-}
-
 static bool has_key(const void *owner, uint32_t number, const void *key)
 {
 	const struct trace_diff *diff = owner;
@@ -289,7 +282,7 @@ static struct trace_diff_group *find_group(struct trace_diff *diff,
 {
 	uint32_t *slot;
 
-	must_have(hash_reserve(&diff->hash, diff->nr_groups, hash_number, diff));
+	must_have(hash_reserve(&diff->hash, diff->nr_groups));
 	slot = hash_find(&diff->hash, hash_group(key), has_key, diff, key);
 	if (!*slot && diff->nr_groups == TRACE_DIFF_GROUPS)
 		return NULL;

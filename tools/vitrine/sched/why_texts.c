@@ -107,13 +107,6 @@ static bool has_text(const void *owner, uint32_t number, const void *text)
 	return !strcmp(texts->texts[number], text);
 }
 
-static uint32_t hash_number(const void *owner, uint32_t number)
-{
-	const struct why_texts *texts = owner;
-
-	return hash_text(texts->texts[number]);
-}
-
 /* Append a copy of a text, or NULL; return false without memory. */
 static bool append(struct why_texts *texts, const char *text)
 {
@@ -136,7 +129,7 @@ static bool add_clean(struct why_texts *texts, const char *text, enum kind kind,
 	while (texts->nr <= WHY_TEXT_OTHER)
 		if (!append(texts, NULL))
 			return false;
-	if (!hash_reserve(&texts->hash, texts->nr, hash_number, texts))
+	if (!hash_reserve(&texts->hash, texts->nr))
 		return false;
 	slot = hash_find(&texts->hash, hash_text(text), has_text, texts, text);
 	if (!*slot) {

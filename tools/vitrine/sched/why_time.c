@@ -108,13 +108,6 @@ static uint32_t hash_sum(const struct time_sum *sum)
 	return (key >> 32) + sum->kind;
 }
 
-static uint32_t hash_number(const void *owner, uint32_t number)
-{
-	const struct times *times = owner;
-
-	return hash_sum(&times->sums[number - 1]);
-}
-
 static void add_to(struct time_sum *to, const struct time_sum *from)
 {
 	if (to->cpu != from->cpu)
@@ -134,7 +127,7 @@ static uint32_t add_sum(struct times *times, const struct time_sum *sum)
 {
 	uint32_t *slot;
 
-	must_have(hash_reserve(&times->hash, times->nr_sums, hash_number, times));
+	must_have(hash_reserve(&times->hash, times->nr_sums));
 	slot = hash_find(&times->hash, hash_sum(sum), has_key, times, sum);
 	if (!*slot) {
 		if (times->nr_sums >= TIME_MAX_SUMS)
