@@ -856,10 +856,34 @@ static struct vitrine_error *next_lane(struct vitrine_archive *archive, struct a
 }
 
 /**
- * archive_search() - call a function for each record in time order, and go back
- * @archive: archive from which nothing has been read
+ * archive_for_each() - call a function for each record in time order
+ * @archive: archive; reading goes on behind the last record that was read
  * @visit: processes a record and tells how to go on; wakeups have no weights that the module
  *	does not write
+ * @ctx: passed to @visit
+ *
+ * Return: NULL at the end or after ARCHIVE_STOP, or an error: ENOMEM.
+ */
+struct vitrine_error *archive_for_each(struct vitrine_archive *archive,
+				       archive_visit *visit, void *ctx)
+{
+	enum archive_step step = ARCHIVE_NEXT;
+	struct vitrine_error *err;
+	struct archive_lane *lane;
+
+	while (step == ARCHIVE_NEXT) {
+		err = next_lane(archive, &lane);
+		if (err || !lane)
+			return err;
+		step = visit(ctx, &lane->record);
+	}
+	return step == ARCHIVE_STOP ? NULL : vtr_error_no_memory();
+}
+
+/**
+ * archive_search() - call a function for each record in time order, and go back
+ * @archive: archive from which nothing has been read
+ * @visit: as for archive_for_each()
  * @ctx: passed to @visit
  *
  * Return: as archive_for_each(); without an error, the first record is read next.
@@ -867,19 +891,11 @@ static struct vitrine_error *next_lane(struct vitrine_archive *archive, struct a
 struct vitrine_error *archive_search(struct vitrine_archive *archive,
 				     archive_visit *visit, void *ctx)
 {
-	enum archive_step step = ARCHIVE_NEXT;
-	struct archive_lane *lane;
-	struct vitrine_error *err;
+	struct vitrine_error *err = archive_for_each(archive, visit, ctx);
 	unsigned int i;
 
-	while (step == ARCHIVE_NEXT) {
-		err = next_lane(archive, &lane);
-		if (err)
-			return err;
-		step = lane ? visit(ctx, &lane->record) : ARCHIVE_STOP;
-	}
-	if (step == ARCHIVE_NO_MEMORY)
-		return vtr_error_no_memory();
+	if (err)
+		return err;
 	for (i = 0; i < archive->nr_lanes; i++)
 		restart(archive->lanes[i]);
 	return begin_lanes(archive);
@@ -957,30 +973,6 @@ struct vitrine_error *archive_read(struct vitrine_archive *archive, struct archi
 	}
 	ret->ns = archive->last_ns;
 	return err;
-}
-
-/**
- * archive_for_each() - call a function for each record in time order
- * @archive: archive; reading goes on behind the last record that was read
- * @visit: processes a record and tells how to go on
- * @ctx: passed to @visit
- *
- * Return: NULL at the end or after ARCHIVE_STOP, or an error: ENOMEM.
- */
-struct vitrine_error *archive_for_each(struct vitrine_archive *archive,
-				       archive_visit *visit, void *ctx)
-{
-	enum archive_step step = ARCHIVE_NEXT;
-	const struct vitrine_fxt_record *record;
-	struct vitrine_error *err;
-
-	while (step == ARCHIVE_NEXT) {
-		err = vitrine_archive_next(archive, &record);
-		if (err || !record)
-			return err;
-		step = visit(ctx, record);
-	}
-	return step == ARCHIVE_STOP ? NULL : vtr_error_no_memory();
 }
 
 /**

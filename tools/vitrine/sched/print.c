@@ -652,24 +652,23 @@ static bool is_over(const struct printer *printer,
 	       printer->filter.to_ns;
 }
 
-static enum archive_step print_one(void *ctx, const struct vitrine_fxt_record *record)
+/* Print a record if it is wanted. Return false if no more are. */
+static bool print_one(struct printer *printer, const struct vitrine_fxt_record *record)
 {
-	struct printer *printer = ctx;
-
 	if (ferror(stdout))
-		return ARCHIVE_STOP;
+		return false;
 	if (!printer->began && record->timed)
 		begin(printer, record);
 	if (is_over(printer, record))
-		return ARCHIVE_STOP;
+		return false;
 	if (!wanted(printer, record))
-		return ARCHIVE_NEXT;
+		return true;
 	if (printer->args->json)
 		record_json(&printer->json, printer->archive, record,
 			    printer->base_ns);
 	else
 		print_record(&printer->text, record);
-	return ARCHIVE_NEXT;
+	return true;
 }
 
 static struct vitrine_error *print_archive(const void *ctx,
@@ -677,6 +676,7 @@ static struct vitrine_error *print_archive(const void *ctx,
 {
 	const struct print_args *args = ctx;
 	struct printer *printer = calloc(1, sizeof(*printer));
+	const struct vitrine_fxt_record *record;
 	struct vitrine_error *err;
 
 	if (!printer)
@@ -688,7 +688,9 @@ static struct vitrine_error *print_archive(const void *ctx,
 	printer->text.all = args->all;
 	line_init(&printer->text.out, stdout);
 	json_init(&printer->json, stdout, false);
-	err = archive_for_each(archive, print_one, printer);
+	do
+		err = vitrine_archive_next(archive, &record);
+	while (!err && record && print_one(printer, record));
 	line_flush(&printer->text.out);
 	json_flush(&printer->json);
 	free(printer);
