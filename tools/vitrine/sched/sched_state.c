@@ -353,15 +353,23 @@ static enum sched_state state_after(unsigned int outgoing_state)
 	}
 }
 
-/* Find a thread, NULL for idle; return false without memory. */
+/*
+ * Find a thread, NULL for idle; return false without memory. The outgoing thread is nearly
+ * always the one that runs on the CPU, which needs no look-up.
+ */
 static bool side_of(struct sched *sched, const struct vitrine_fxt_record *record,
 		    const struct vitrine_fxt_thread *id, const char *weight,
 		    struct sched_thread **ret)
 {
+	struct sched_thread *running = sched->cpus[record->cpu]->running;
+
 	*ret = NULL;
 	if (fxt_is_idle(record, id, weight))
 		return true;
-	*ret = sched_thread_get(sched, id);
+	if (running && running->id.thread == id->thread && running->id.process == id->process)
+		*ret = running;
+	else
+		*ret = sched_thread_get(sched, id);
 	return *ret;
 }
 
