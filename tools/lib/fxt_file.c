@@ -38,9 +38,6 @@
 
 #define NSEC_PER_SEC	1000000000ULL
 
-/* The longest record that is looked into: a switch with two inline threads. */
-#define SWITCH_WORDS	6
-
 /**
  * struct scan - position in a sub-buffer
  * @record: the current record
@@ -61,20 +58,6 @@ struct scan {
 
 /* Index of the string "waker": the last one, because the module uses the first ones. */
 #define WAKER_STRING	(FXT_NR_STRINGS - 1)
-
-/**
- * struct row - the thread that runs, while a sub-buffer is scanned
- * @table: koids of the threads of the sub-buffer
- * @cpu: CPU of the sub-buffer
- * @running: koid of the running thread
- * @is_known: @running is set
- */
-struct row {
-	uint64_t table[FXT_NR_THREADS];
-	uint32_t cpu;
-	uint64_t running;
-	bool is_known;
-};
 
 /* ---- The bytes --------------------------------------------------------- */
 
@@ -411,16 +394,8 @@ uint64_t vitrine_fxt_ns(uint64_t ticks, uint64_t ticks_per_second)
 
 /*
  * The reader of a ring needs the number of records in each sub-buffer, which the packet
- * header does not hold, and must not spend the time of decoding on it. Nor must a recorder
- * that adds to each wakeup what the module leaves out. Both look at the first words of records.
+ * header does not hold, and must not spend the time of decoding on it.
  */
-
-static struct scan scan_begin(const void *bytes, size_t len_bytes)
-{
-	const unsigned char *begin = bytes;
-
-	return (struct scan){ .record = begin, .end = begin + len_bytes };
-}
 
 /* Move to the next record. Return false at the end, or if its size is not usable. */
 static bool scan_next(struct scan *scan)
@@ -471,7 +446,8 @@ static bool is_wakeup(uint64_t header)
 void fxt_scan_counts(const void *bytes, size_t len_bytes,
 		     struct fxt_counts *ret)
 {
-	struct scan scan = scan_begin(bytes, len_bytes);
+	const unsigned char *begin = bytes;
+	struct scan scan = { .record = begin, .end = begin + len_bytes };
 	struct fxt_counts counts = { 0 };
 
 	while (scan_next(&scan)) {
@@ -516,62 +492,6 @@ bool fxt_scan_row_ends(const void *bytes, size_t len_bytes,
 
 /* ---- Wakers ------------------------------------------------------------ */
 
-static void run(struct row *row, uint64_t thread)
-{
-	row->running = thread;
-	row->is_known = true;
-}
-
-/* Copy the current record to @words, cut or padded with 0 to SWITCH_WORDS. */
-static void copy_record(const struct scan *scan, uint64_t words[SWITCH_WORDS])
-{
-	uint64_t nr = scan->nr_words < SWITCH_WORDS ? scan->nr_words :
-						      SWITCH_WORDS;
-
-	memset(words, 0, SWITCH_WORDS * FXT_WORD_BYTES);
-	memcpy(words, scan->record, nr * FXT_WORD_BYTES);
-}
-
-/* Return the incoming thread of a switch; inline threads are behind its time. */
-static uint64_t incoming_of(const struct row *row, const uint64_t words[SWITCH_WORDS])
-{
-	unsigned int ref = FXT_GET(FXT_SWITCH_INCOMING_THREAD, words[0]);
-
-	if (FXT_GET(FXT_SCHEDULING_SUBTYPE, words[0]) == FXT_SCHEDULING_CONTEXT_SWITCH)
-		return words[3];
-	if (ref)
-		return row->table[ref];
-	return FXT_GET(FXT_SWITCH_OUTGOING_THREAD, words[0]) ? words[3] : words[5];
-}
-
-/* Follow a record, by the rules of set_running() in fxt_record.c. */
-static void follow(struct row *row, const struct scan *scan)
-{
-	uint64_t words[SWITCH_WORDS];
-
-	copy_record(scan, words);
-	switch (FXT_GET(FXT_HEADER_TYPE, scan->header)) {
-	case FXT_RECORD_THREAD:
-		row->table[FXT_GET(FXT_THREAD_INDEX, words[0])] = words[2];
-		break;
-	case FXT_RECORD_KERNEL_OBJECT:
-		if (!row->is_known && words[1] != VITRINE_LOSS_THREAD(row->cpu) &&
-		    FXT_GET(FXT_KERNEL_OBJECT_TYPE, words[0]) == FXT_OBJECT_TYPE_THREAD)
-			run(row, words[1]);
-		break;
-	case FXT_RECORD_SCHEDULING:
-		if (is_switch(scan->header))
-			run(row, incoming_of(row, words));
-		break;
-	}
-}
-
-static bool lacks_waker(const struct scan *scan)
-{
-	return is_wakeup(scan->header) && scan->nr_words == WAKEUP_WORDS &&
-	       !FXT_GET(FXT_SCHEDULING_NR_ARGS, scan->header);
-}
-
 static uint64_t *put_waker_string(uint64_t *to)
 {
 	static const char name[FXT_WORD_BYTES] = "waker";
@@ -583,9 +503,9 @@ static uint64_t *put_waker_string(uint64_t *to)
 	return to + 2;
 }
 
-static uint64_t *put_wakeup(uint64_t *to, const struct scan *scan, uint64_t waker)
+static uint64_t *put_wakeup(uint64_t *to, const unsigned char *wakeup, uint64_t waker)
 {
-	memcpy(to, scan->record, WAKEUP_WORDS * FXT_WORD_BYTES);
+	memcpy(to, wakeup, WAKEUP_WORDS * FXT_WORD_BYTES);
 	to[0] += FXT_PUT(FXT_HEADER_WORDS, WAKER_WORDS) | FXT_PUT(FXT_SCHEDULING_NR_ARGS, 1);
 	to += WAKEUP_WORDS;
 	to[0] = FXT_PUT(FXT_HEADER_TYPE, FXT_ARG_KOID) |
@@ -595,28 +515,33 @@ static uint64_t *put_wakeup(uint64_t *to, const struct scan *scan, uint64_t wake
 	return to + WAKER_WORDS;
 }
 
-/* Copy a sub-buffer to @to, and add to each wakeup its waker. Return the end. */
-static uint64_t *copy_with_wakers(struct scan *scan, uint32_t cpu, uint64_t *to)
+/* Copy a sub-buffer to @to, and write to each wakeup the waker of the decoder. Return the end. */
+static uint64_t *copy_with_wakers(const unsigned char *bytes, size_t len_bytes, uint64_t *to)
 {
-	const unsigned char *from = scan->record;
-	struct row row = { .cpu = cpu };
+	struct vitrine_fxt fxt = {
+		.decoder.bytes = bytes,
+		.decoder.len_bytes = len_bytes,
+	};
+	const struct vitrine_fxt_record *record = &fxt.record;
+	enum fxt_result result;
 	bool has_string = false;
+	uint64_t from = 0;
 
-	while (scan_next(scan)) {
-		if (!lacks_waker(scan) || !row.is_known) {
-			follow(&row, scan);
+	while ((result = fxt_next(&fxt)) < FXT_BAD_FRAME) {
+		if (result != FXT_OK || record->kind != VITRINE_FXT_WAKEUP ||
+		    record->nr_words != WAKEUP_WORDS || !record->nr_args)
 			continue;
-		}
-		memcpy(to, from, scan->record - from);
-		to += (scan->record - from) / FXT_WORD_BYTES;
+		memcpy(to, bytes + from, record->offset - from);
+		to += (record->offset - from) / FXT_WORD_BYTES;
 		if (!has_string)
 			to = put_waker_string(to);
 		has_string = true;
-		to = put_wakeup(to, scan, row.running);
-		from = scan->record + WAKEUP_WORDS * FXT_WORD_BYTES;
+		to = put_wakeup(to, bytes + record->offset, record->args[0].value.uint64);
+		from = fxt.offset;
 	}
-	memcpy(to, from, scan->end - from);
-	return to + (scan->end - from) / FXT_WORD_BYTES;
+	fxt_deinit(&fxt);
+	memcpy(to, bytes + from, len_bytes - from);
+	return to + (len_bytes - from) / FXT_WORD_BYTES;
 }
 
 /* Make the packet header agree with what was added to this sub-buffer and those before. */
@@ -649,7 +574,6 @@ static void mend_packet(struct fxt_wakers *wakers, struct vitrine_packet *packet
 struct vitrine_error *fxt_wakers_name(struct fxt_wakers *wakers, const void **bytes,
 				      size_t *len_bytes)
 {
-	struct scan scan = scan_begin(*bytes, *len_bytes);
 	struct vitrine_packet packet;
 	struct fxt_counts counts;
 	uint64_t *words;
@@ -665,7 +589,7 @@ struct vitrine_error *fxt_wakers_name(struct fxt_wakers *wakers, const void **by
 		wakers->size = size;
 	}
 	memcpy(&packet, (const char *)*bytes + VITRINE_PACKET_OFFSET, sizeof(packet));
-	words = copy_with_wakers(&scan, packet.cpu, wakers->words);
+	words = copy_with_wakers(*bytes, *len_bytes, wakers->words);
 	*len_bytes = (words - wakers->words) * FXT_WORD_BYTES;
 	mend_packet(wakers, &packet, *len_bytes);
 	memcpy((char *)wakers->words + VITRINE_PACKET_OFFSET, &packet, sizeof(packet));
