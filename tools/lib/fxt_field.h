@@ -17,6 +17,9 @@
 
 #include "fxt_provider.h"
 
+/* CPU numbers of records have 16 bits. */
+#define FXT_MAX_CPUS	0x10000
+
 #define FXT_GET(mask, word)	(((word) & (mask)) >> __builtin_ctzll(mask))
 #define FXT_PUT(mask, value)	((uint64_t)(value) << __builtin_ctzll(mask))
 

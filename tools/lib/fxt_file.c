@@ -273,19 +273,10 @@ enum fxt_result fxt_next(struct vitrine_fxt *fxt)
 		return FXT_BAD_FRAME;
 	}
 	fxt->offset += fxt->record.nr_words * (uint64_t)FXT_WORD_BYTES;
-	if (result != FXT_OK)
-		return result;
-
-	switch (fxt->record.kind) {
-	case VITRINE_FXT_PROVIDER_INFO:
-	case VITRINE_FXT_PROVIDER_SECTION:
+	if (result == FXT_OK && (fxt->record.kind == VITRINE_FXT_PROVIDER_INFO ||
+				 fxt->record.kind == VITRINE_FXT_PROVIDER_SECTION))
 		return follow_provider(fxt);
-	case VITRINE_FXT_BLOB:
-		fxt_packet_follow(&fxt->decoder, fxt->provider, &fxt->record);
-		return FXT_OK;
-	default:
-		return FXT_OK;
-	}
+	return result;
 }
 
 /**

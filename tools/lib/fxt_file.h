@@ -11,8 +11,8 @@
  *	archive.c	the records of a file in time order, over all its providers
  *	archive_sort.c	the records that have to be sorted
  *	fxt_file.c	record after record, through all providers
- *	fxt_packet.c	packet headers of sub-buffers
  *	fxt_record.c	one record
+ *	fxt_packet.c	packet headers of sub-buffers
  *	fxt_field.c	words, streams, references and arguments of a record
  *	fxt_provider.c	providers with their string and thread tables
  *
@@ -22,6 +22,7 @@
 #define _VITRINE_LIB_FXT_FILE_H
 
 #include "fxt_packet.h"
+#include "fxt_record.h"
 #include "vitrine.h"
 
 /**

@@ -83,22 +83,6 @@ struct fxt_loss fxt_packet_loss(const struct vitrine_packet *before,
 }
 
 /**
- * fxt_packet_follow() - tell a provider that a sub-buffer begins
- * @decoder: the bytes
- * @provider: provider of @record
- * @record: BLOB; ignored unless it is a packet header
- */
-void fxt_packet_follow(const struct fxt_decoder *decoder,
-		       struct fxt_provider *provider,
-		       const struct vitrine_fxt_record *record)
-{
-	struct vitrine_packet packet;
-
-	if (fxt_packet_read(decoder, record, &packet))
-		fxt_provider_begin_subbuf(provider, packet.cpu);
-}
-
-/**
  * fxt_clock_pair_read() - read the clock pair in a record
  * @decoder: the bytes
  * @record: any record

@@ -8,7 +8,7 @@
 
 #include <vitrine/map.h>
 
-#include "fxt_record.h"
+#include "fxt_field.h"
 
 /* Offset in a sub-buffer of the record that holds the packet header. */
 #define FXT_PACKET_RECORD_OFFSET	(VITRINE_PACKET_OFFSET - 2 * FXT_WORD_BYTES)
@@ -45,9 +45,6 @@ struct fxt_loss fxt_packet_loss(const struct vitrine_packet *before,
 bool fxt_packet_read(const struct fxt_decoder *decoder,
 		     const struct vitrine_fxt_record *record,
 		     struct vitrine_packet *ret);
-void fxt_packet_follow(const struct fxt_decoder *decoder,
-		       struct fxt_provider *provider,
-		       const struct vitrine_fxt_record *record);
 bool fxt_clock_pair_read(const struct fxt_decoder *decoder,
 			 const struct vitrine_fxt_record *record,
 			 struct vitrine_clock_pair *ret);

@@ -23,6 +23,7 @@
 #include <vitrine/map.h>
 
 #include "base.h"
+#include "fxt_packet.h"
 #include "fxt_record.h"
 
 /* These bits of a header say that the record is a 16-byte switch. */
@@ -541,8 +542,13 @@ static bool out_of_memory(struct fxt_cursor *cursor)
 static bool follow(struct fxt_cursor *cursor, struct vitrine_fxt_record *ret)
 {
 	struct fxt_provider *provider = cursor->provider;
+	struct vitrine_packet packet;
 
 	switch (ret->kind) {
+	case VITRINE_FXT_BLOB:
+		if (fxt_packet_read(cursor->decoder, ret, &packet))
+			fxt_provider_begin_subbuf(provider, packet.cpu);
+		return true;
 	case VITRINE_FXT_INITIALIZATION:
 		return set_rate(cursor, ret);
 	case VITRINE_FXT_STRING:
@@ -634,6 +640,20 @@ static uint64_t frame(struct fxt_decoder *decoder, uint64_t offset,
 	return words;
 }
 
+/* Set what the fast paths have in common. */
+static void set_plain(struct fxt_provider *provider, uint64_t offset, uint64_t header,
+		      uint64_t ticks, struct vitrine_fxt_record *ret)
+{
+	provider->ticks = ticks;
+	ret->offset = offset;
+	ret->ticks = ticks;
+	ret->ticks_per_second = provider->ticks_per_second;
+	ret->nr_words = FXT_GET(FXT_HEADER_WORDS, header);
+	ret->provider = provider->id;
+	ret->type = FXT_RECORD_SCHEDULING;
+	ret->timed = true;
+}
+
 /*
  * Fast path: decode a valid 16-byte switch between two threads of the table. Return
  * false for all other records, which decode_any() decodes or reports.
@@ -659,17 +679,10 @@ static bool decode_plain_switch(const struct fxt_decoder *decoder,
 	if ((header & PLAIN_SWITCH_BITS) != PLAIN_SWITCH ||
 	    !is_state_good(state) || !outgoing || !incoming)
 		return false;
-	provider->ticks = fxt_word(decoder, offset + FXT_WORD_BYTES);
-	ret->offset = offset;
-	ret->ticks = provider->ticks;
-	ret->ticks_per_second = provider->ticks_per_second;
-	ret->nr_words = 2;
-	ret->provider = provider->id;
+	set_plain(provider, offset, header, fxt_word(decoder, offset + FXT_WORD_BYTES), ret);
 	ret->cpu = FXT_GET(FXT_SWITCH_CPU, header);
 	ret->kind = VITRINE_FXT_SWITCH;
-	ret->type = FXT_RECORD_SCHEDULING;
 	ret->nr_args = 0;
-	ret->timed = true;
 	ret->context_switch.outgoing = outgoing->thread;
 	ret->context_switch.incoming = incoming->thread;
 	ret->context_switch.outgoing_state = state;
@@ -721,16 +734,9 @@ static bool decode_plain_wakeup(const struct fxt_decoder *decoder,
 	} else if ((header & ~FXT_SCHEDULING_CPU) != PLAIN_WAKEUP(3, 0)) {
 		return false;
 	}
-	provider->ticks = fxt_word(decoder, offset + FXT_WORD_BYTES);
-	ret->offset = offset;
-	ret->ticks = provider->ticks;
-	ret->ticks_per_second = provider->ticks_per_second;
-	ret->nr_words = FXT_GET(FXT_HEADER_WORDS, header);
-	ret->provider = provider->id;
+	set_plain(provider, offset, header, fxt_word(decoder, offset + FXT_WORD_BYTES), ret);
 	ret->cpu = FXT_GET(FXT_SCHEDULING_CPU, header);
 	ret->kind = VITRINE_FXT_WAKEUP;
-	ret->type = FXT_RECORD_SCHEDULING;
-	ret->timed = true;
 	ret->wakeup.process = VITRINE_FXT_NO_PROCESS;
 	ret->wakeup.thread = fxt_word(decoder, offset + 2 * FXT_WORD_BYTES);
 	add_waker(provider, ret);

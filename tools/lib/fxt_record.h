@@ -280,9 +280,6 @@ fxt_incoming_priority(const struct vitrine_fxt_record *record)
 	return weight > 0 && weight <= UINT8_MAX ? weight : 0;
 }
 
-/* CPU numbers of records have 16 bits. */
-#define FXT_MAX_CPUS	0x10000
-
 /* The record has no place for a reference to the thread. */
 #define FXT_NO_SHIFT	64
 
