@@ -89,20 +89,6 @@ struct archive_lane {
 	struct vitrine_fxt_record record;
 };
 
-/**
- * struct archive_source - what all lanes of an archive share
- * @file: the bytes
- * @decoder: the decoder
- * @in_ns: providers differ in tick rate: keys are nanoseconds, not ticks
- * @sort: records that are out of order in their lane
- */
-struct archive_source {
-	struct fxt_file file;
-	struct fxt_decoder *decoder;
-	bool in_ns;
-	struct archive_sort sort;
-};
-
 /*
  * The record that gives a name has no time; the module writes it right before the switch
  * that needs it. CPUs write independently of each other, so an older name may stand
@@ -119,15 +105,17 @@ struct waiting_names {
 };
 
 struct vitrine_archive {
-	struct archive_source source;
+	struct fxt_file file;
 	const char *path;
 	struct vitrine_fxt fxt;
+	bool in_ns;			/* providers differ in tick rate: keys are ns, not ticks */
+	struct archive_sort sort;	/* records that are out of order in their lane */
 	struct fxt_names processes;
 	struct fxt_names threads;
 	struct waiting_names waiting;
 	struct archive_lane **lanes;
 	unsigned int nr_lanes;
-	struct archive_lane *run_lanes;	/* one for each run of source.sort */
+	struct archive_lane *run_lanes;	/* one for each run of @sort */
 	uint64_t rate;			/* 0: none yet */
 	bool has_wakeups;
 	uint32_t nr_cpus;
@@ -186,34 +174,34 @@ static void archive_lane_look(struct archive_lane *lane,
 }
 
 static void release_passed(struct archive_lane *lane,
-			   const struct archive_source *source, uint64_t least)
+			   struct vitrine_archive *archive, uint64_t least)
 {
 	if (lane->at - lane->released < least)
 		return;
-	fxt_file_release(&source->file, lane->released, lane->at);
+	fxt_file_release(&archive->file, lane->released, lane->at);
 	lane->released = lane->at;
 }
 
 /* Move lane->at into the next extent if needed. Return false at the end. */
 static bool find_record(struct archive_lane *lane,
-			const struct archive_source *source)
+			struct vitrine_archive *archive)
 {
 	uint64_t begin;
 
 	if (lane->extent == lane->nr_extents)
 		return false;
 	if (lane->at < lane->extents[lane->extent].end) {
-		release_passed(lane, source, FXT_RELEASE_BYTES);
+		release_passed(lane, archive, FXT_RELEASE_BYTES);
 		return true;
 	}
 	if (++lane->extent == lane->nr_extents) {
-		release_passed(lane, source, 1);
+		release_passed(lane, archive, 1);
 		return false;
 	}
 	begin = lane->extents[lane->extent].begin;
 	/* Short extents that are close together are released together. */
 	if (begin - lane->at >= FXT_RELEASE_BYTES) {
-		release_passed(lane, source, 1);
+		release_passed(lane, archive, 1);
 		lane->released = begin;
 	}
 	lane->at = begin;
@@ -221,11 +209,11 @@ static bool find_record(struct archive_lane *lane,
 }
 
 /* Begin a sub-buffer; all records of the one before have been counted. */
-static void follow_packet(struct archive_lane *lane, const struct archive_source *source)
+static void follow_packet(struct archive_lane *lane, struct vitrine_archive *archive)
 {
 	struct vitrine_packet packet;
 
-	if (!fxt_packet_read(source->decoder, &lane->record, &packet))
+	if (!fxt_packet_read(&archive->fxt.decoder, &lane->record, &packet))
 		return;
 	lane->loss = (struct fxt_loss){ 0 };
 	if (lane->packed && lane->packet.cpu == packet.cpu &&
@@ -236,12 +224,11 @@ static void follow_packet(struct archive_lane *lane, const struct archive_source
 	lane->begins_packet = true;
 	lane->packet_begin = lane->record.offset - FXT_PACKET_RECORD_OFFSET;
 	lane->nr_timed = 0;
-	fxt_provider_begin_subbuf(lane->provider, packet.cpu);
 }
 
 /* Follow a record, in the order of the file. */
 static void follow(struct archive_lane *lane,
-		   const struct archive_source *source)
+		   struct vitrine_archive *archive)
 {
 	struct vitrine_fxt_record *record = &lane->record;
 
@@ -250,12 +237,12 @@ static void follow(struct archive_lane *lane,
 	if (!record->timed) {
 		lane->key = lane->top;
 		record->ticks = lane->top_ticks;
-		follow_packet(lane, source);
+		follow_packet(lane, archive);
 		return;
 	}
 	lane->nr_timed += lane->packed && record->offset - lane->packet_begin <
 					  lane->packet.committed_bytes;
-	lane->key = source->in_ns ?
+	lane->key = archive->in_ns ?
 		vitrine_fxt_ns(record->ticks, record->ticks_per_second) :
 		record->ticks;
 	if (lane->key < lane->top) {
@@ -268,12 +255,12 @@ static void follow(struct archive_lane *lane,
 
 /* Read the next valid record in file order. */
 static enum fxt_result decode_next(struct archive_lane *lane,
-				   const struct archive_source *source)
+				   struct vitrine_archive *archive)
 {
 	enum fxt_result result;
 
-	while (find_record(lane, source)) {
-		result = fxt_decode(source->decoder, lane->provider, lane->at,
+	while (find_record(lane, archive)) {
+		result = fxt_decode(&archive->fxt.decoder, lane->provider, lane->at,
 				    &lane->record);
 		if (result == FXT_STOP)
 			return FXT_STOP;
@@ -285,7 +272,7 @@ static enum fxt_result decode_next(struct archive_lane *lane,
 		lane->at += lane->record.nr_words * (uint64_t)FXT_WORD_BYTES;
 		if (result == FXT_BAD_RECORD)
 			continue;
-		follow(lane, source);
+		follow(lane, archive);
 		return FXT_OK;
 	}
 	return FXT_END;
@@ -306,17 +293,17 @@ static void restart(struct archive_lane *lane)
 
 /* Move the records that are out of order to the sort. */
 static enum fxt_result extract_late(struct archive_lane *lane,
-				    struct archive_source *source)
+				    struct vitrine_archive *archive)
 {
 	enum fxt_result result;
 
-	while ((result = decode_next(lane, source)) == FXT_OK) {
+	while ((result = decode_next(lane, archive)) == FXT_OK) {
 		if (!lane->late)
 			continue;
-		source->decoder->stop = archive_sort_add(&source->sort, lane->key,
+		archive->fxt.decoder.stop = archive_sort_add(&archive->sort, lane->key,
 							 lane->index,
 							 &lane->record);
-		if (source->decoder->stop)
+		if (archive->fxt.decoder.stop)
 			return FXT_STOP;
 	}
 	restart(lane);
@@ -325,14 +312,14 @@ static enum fxt_result extract_late(struct archive_lane *lane,
 
 /* Read the next record of a sorted run. */
 static enum fxt_result sorted_next(struct archive_lane *lane,
-				   struct archive_source *source)
+				   struct vitrine_archive *archive)
 {
 	const struct archive_sorted *sorted;
 
-	sorted = archive_sort_next(&source->sort, lane->run, &source->file,
-				   &source->decoder->stop);
+	sorted = archive_sort_next(&archive->sort, lane->run, &archive->file,
+				   &archive->fxt.decoder.stop);
 	if (!sorted)
-		return source->decoder->stop ? FXT_STOP : FXT_END;
+		return archive->fxt.decoder.stop ? FXT_STOP : FXT_END;
 	lane->key = sorted->key;
 	lane->index = sorted->lane;
 	memcpy(&lane->record, &sorted->record,
@@ -342,14 +329,14 @@ static enum fxt_result sorted_next(struct archive_lane *lane,
 
 /* Read the next record into lane->record. Returns FXT_OK, FXT_END or FXT_STOP. */
 static enum fxt_result archive_lane_next(struct archive_lane *lane,
-					 struct archive_source *source)
+					 struct vitrine_archive *archive)
 {
 	enum fxt_result result;
 
 	if (lane->run)
-		return sorted_next(lane, source);
+		return sorted_next(lane, archive);
 	do
-		result = decode_next(lane, source);
+		result = decode_next(lane, archive);
 	while (result == FXT_OK && lane->late);
 	return result;
 }
@@ -544,7 +531,7 @@ static bool first_pass_record(struct vitrine_archive *archive)
 		if (!archive->rate)
 			archive->rate = record->ticks_per_second;
 		else if (archive->rate != record->ticks_per_second)
-			archive->source.in_ns = true;
+			archive->in_ns = true;
 	}
 	return archive_lane_add(lane, record->offset, archive->fxt.offset) &&
 	       follow_name(archive) && learn_processes(archive) && learn_weight(archive);
@@ -564,9 +551,9 @@ static struct vitrine_error *first_pass(struct vitrine_archive *archive,
 		    (look && !look->follow(look->ctx, fxt, result)))
 			return fxt->decoder.stop ? fxt_stop_error(fxt, archive->path) :
 						   vtr_error_no_memory();
-		limit = fxt_file_pass(&archive->source.file, limit, fxt->offset);
+		limit = fxt_file_pass(&archive->file, limit, fxt->offset);
 	}
-	fxt_file_release(&archive->source.file, limit - FXT_RELEASE_BYTES, fxt->offset);
+	fxt_file_release(&archive->file, limit - FXT_RELEASE_BYTES, fxt->offset);
 	return NULL;
 }
 
@@ -598,7 +585,7 @@ static struct vitrine_error *stop_error(const struct vitrine_archive *archive)
 static struct vitrine_error *begin_lane(struct vitrine_archive *archive,
 					struct archive_lane *lane)
 {
-	switch (archive_lane_next(lane, &archive->source)) {
+	switch (archive_lane_next(lane, archive)) {
 	case FXT_OK:
 		archive->heap[archive->nr_heap++] = lane;
 		return NULL;
@@ -612,7 +599,7 @@ static struct vitrine_error *begin_lane(struct vitrine_archive *archive,
 /* Read the first record of each lane and of each sorted run. */
 static struct vitrine_error *begin_lanes(struct vitrine_archive *archive)
 {
-	struct archive_sort *sort = &archive->source.sort;
+	struct archive_sort *sort = &archive->sort;
 	struct vitrine_error *err = NULL;
 	unsigned int i;
 
@@ -640,7 +627,7 @@ static struct vitrine_error *begin_lanes(struct vitrine_archive *archive)
 struct vitrine_error *archive_begin(struct vitrine_archive *archive,
 				    const struct vitrine_fxt_report *report)
 {
-	struct archive_sort *sort = &archive->source.sort;
+	struct archive_sort *sort = &archive->sort;
 	struct archive_lane *lane;
 	unsigned int i;
 
@@ -654,7 +641,7 @@ struct vitrine_error *archive_begin(struct vitrine_archive *archive,
 				 "provider %" PRIu32 " is not in time order: sorted",
 				 lane->provider->id);
 		restart(lane);
-		if (lane->unsorted && extract_late(lane, &archive->source) == FXT_STOP)
+		if (lane->unsorted && extract_late(lane, archive) == FXT_STOP)
 			return stop_error(archive);
 	}
 	if (archive_sort_finish(sort))
@@ -671,11 +658,10 @@ static struct vitrine_error *archive_load(struct vitrine_archive *archive,
 {
 	struct vitrine_error *err;
 
-	err = fxt_init(&archive->fxt, archive->source.file.bytes,
-		       archive->source.file.len_bytes, archive->path);
+	err = fxt_init(&archive->fxt, archive->file.bytes,
+		       archive->file.len_bytes, archive->path);
 	if (err)
 		return err;
-	archive->source.decoder = &archive->fxt.decoder;
 	archive->fxt.decoder.fault = report ? report->fault : NULL;
 	archive->fxt.decoder.ctx = report ? report->ctx : NULL;
 	archive->fxt.decoder.thorough = look && look->thorough;
@@ -709,11 +695,11 @@ struct vitrine_error *archive_index(const struct fxt_file *file, const char *pat
 
 	if (!archive)
 		return vtr_error_no_memory();
-	archive->source.file = *file;
+	archive->file = *file;
 	archive->path = path;
 	err = archive_load(archive, report, look);
 	if (err) {
-		archive->source.file = (struct fxt_file){ 0 };
+		archive->file = (struct fxt_file){ 0 };
 		vitrine_archive_destroy(archive);
 		return err;
 	}
@@ -820,14 +806,14 @@ void vitrine_archive_destroy(struct vitrine_archive *archive)
 		free(archive->lanes[i]->extents);
 		free(archive->lanes[i]);
 	}
-	archive_sort_deinit(&archive->source.sort);
+	archive_sort_deinit(&archive->sort);
 	free(archive->lanes);
 	free(archive->run_lanes);
 	free(archive->heap);
 	fxt_names_deinit(&archive->processes);
 	fxt_names_deinit(&archive->threads);
 	fxt_deinit(&archive->fxt);
-	fxt_file_close(&archive->source.file);
+	fxt_file_close(&archive->file);
 	free(archive);
 }
 
@@ -836,7 +822,7 @@ static struct vitrine_error *next_lane(struct vitrine_archive *archive, struct a
 {
 	*ret = NULL;
 	if (archive->started && archive->nr_heap) {
-		switch (archive_lane_next(archive->heap[0], &archive->source)) {
+		switch (archive_lane_next(archive->heap[0], archive)) {
 		case FXT_OK:
 			break;
 		case FXT_STOP:
