@@ -489,50 +489,52 @@ static bool is_name(const char *name)
 	return true;
 }
 
-/* Copy the pages of a tree together; NULL if one is missing. */
-static unsigned char *collect(const struct recover *recover,
-			      const unsigned char *numbers, uint64_t nr_pages)
+/* Return page @index of a tree, or NULL if the dump does not have it. */
+static const unsigned char *tree_page(const struct recover *recover,
+				      const unsigned char *numbers, uint64_t index)
 {
-	unsigned char *bytes = malloc(nr_pages * DUMP_PAGE_BYTES);
-	const unsigned char *page;
-	uint64_t i, number;
+	uint64_t number;
 
-	must_have(bytes);
-	for (i = 0; i < nr_pages; i++) {
-		memcpy(&number, numbers + i * sizeof(number), sizeof(number));
-		page = dump_page(&recover->dump, number);
-		if (!page) {
-			free(bytes);
-			return NULL;
-		}
-		memcpy(bytes + i * DUMP_PAGE_BYTES, page, DUMP_PAGE_BYTES);
-	}
-	return bytes;
+	memcpy(&number, numbers + index * sizeof(number), sizeof(number));
+	return dump_page(&recover->dump, number);
 }
 
-/* Return the size in the tree's header, or 0; later pages are held in reserve. */
-static uint64_t tree_bytes(const unsigned char *bytes, uint64_t nr_pages)
+/*
+ * Return the size in the tree's header, or 0 if the header is not valid or a page is missing;
+ * pages beyond the size are held in reserve.
+ */
+static uint64_t tree_bytes(const struct recover *recover, const unsigned char *numbers,
+			   uint64_t nr_pages)
 {
-	uint64_t words[3], len_bytes;
+	const unsigned char *first = tree_page(recover, numbers, 0);
+	uint64_t i, words[3], len_bytes;
 
-	memcpy(words, bytes, sizeof(words));
-	len_bytes = words[2] & INSPECT_W2_HEADER_SIZE;
-	if (vitrine_format_detect(bytes, DUMP_PAGE_BYTES) !=
-	    VITRINE_FORMAT_INSPECT)
+	if (!first || vitrine_format_detect(first, DUMP_PAGE_BYTES) != VITRINE_FORMAT_INSPECT)
 		return 0;
-	return len_bytes && len_bytes <= nr_pages * DUMP_PAGE_BYTES ?
-	       len_bytes : 0;
+	memcpy(words, first, sizeof(words));
+	len_bytes = words[2] & INSPECT_W2_HEADER_SIZE;
+	if (len_bytes > nr_pages * DUMP_PAGE_BYTES)
+		return 0;
+	for (i = 1; i < nr_pages; i++)
+		if (!tree_page(recover, numbers, i))
+			return 0;
+	return len_bytes;
 }
 
-static struct vitrine_error *save_tree(const char *name, const unsigned char *bytes,
-				       uint64_t len_bytes)
+/* Write the pages one by one, because a malformed dump may name one page many times. */
+static struct vitrine_error *save_tree(const struct recover *recover, const char *name,
+				       const unsigned char *numbers, uint64_t len_bytes)
 {
 	char *path = must_format("%s/%s" VITRINE_INSPECT_SUFFIX, args.directory, name);
 	FILE *file = fopen(path, "we");
 	struct vitrine_error *err;
-	bool is_written;
+	bool is_written = file;
+	uint64_t i, len;
 
-	is_written = file && fwrite(bytes, len_bytes, 1, file) == 1;
+	for (i = 0; is_written && len_bytes; i++, len_bytes -= len) {
+		len = len_bytes < DUMP_PAGE_BYTES ? len_bytes : DUMP_PAGE_BYTES;
+		is_written = fwrite(tree_page(recover, numbers, i), len, 1, file) == 1;
+	}
 	err = is_written ? NULL : vtr_error_os(errno, path, "cannot write");
 	if (file && fclose(file) && !err)
 		err = vtr_error_os(errno, path, "cannot write");
@@ -546,7 +548,6 @@ static void recover_tree(struct recover *recover, const unsigned char *at,
 {
 	struct vitrine_error *err;
 	struct vitrine_pages pages;
-	unsigned char *bytes;
 	uint64_t len_bytes;
 
 	if ((size_t)(end - at) < sizeof(pages))
@@ -557,19 +558,18 @@ static void recover_tree(struct recover *recover, const unsigned char *at,
 	    pages.nr_pages > MAX_TREE_PAGES ||
 	    pages.nr_pages > (size_t)(end - at) / sizeof(pages.numbers[0]))
 		return;
-	bytes = collect(recover, at, pages.nr_pages);
-	len_bytes = bytes ? tree_bytes(bytes, pages.nr_pages) : 0;
-	err = len_bytes ? save_tree(pages.name, bytes, len_bytes) :
-			  NULL;
+	len_bytes = tree_bytes(recover, at, pages.nr_pages);
 	if (!len_bytes) {
 		recover->nr_broken++;
-	} else if (err) {
+		return;
+	}
+	err = save_tree(recover, pages.name, at, len_bytes);
+	if (err) {
 		report_error(err);
 		recover->nr_unwritten++;
 	} else {
 		recover->nr_trees++;
 	}
-	free(bytes);
 }
 
 static void find_trees(struct recover *recover,
