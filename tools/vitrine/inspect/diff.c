@@ -77,47 +77,42 @@ static bool same_property(const struct vitrine_value *old, const struct vitrine_
 
 /* ---- The walk ---------------------------------------------------------- */
 
-struct walk {
-	diff_fn *differs;
-	void *ctx;
-};
-
 static bool is_node(const struct vitrine_value *value)
 {
 	return vitrine_value_type(value) == VITRINE_NODE;
 }
 
 /* Report @value, or everything below it, as present in one tree only. */
-static bool only_in_one(const struct walk *walk, const struct vitrine_value *value, bool in_new)
+static bool only_in_one(diff_fn *differs, const struct vitrine_value *value, bool in_new)
 {
 	const struct vitrine_value *child = vitrine_value_first_child(value);
 
 	if (!child)
-		return walk->differs &&
-		       walk->differs(walk->ctx, in_new ? NULL : value, in_new ? value : NULL);
+		return differs &&
+		       differs(in_new ? NULL : value, in_new ? value : NULL);
 	for (; child; child = vitrine_value_next(child))
-		if (!only_in_one(walk, child, in_new))
+		if (!only_in_one(differs, child, in_new))
 			return false;
 	return true;
 }
 
-static bool walk_siblings(const struct walk *walk, const struct vitrine_value *old,
+static bool walk_siblings(diff_fn *differs, const struct vitrine_value *old,
 			  const struct vitrine_value *new);
 
 /* Compare two values of the same name. */
-static bool walk_pair(const struct walk *walk, const struct vitrine_value *old,
+static bool walk_pair(diff_fn *differs, const struct vitrine_value *old,
 		      const struct vitrine_value *new)
 {
 	if (is_node(old) && is_node(new))
-		return walk_siblings(walk, vitrine_value_first_child(old),
+		return walk_siblings(differs, vitrine_value_first_child(old),
 				     vitrine_value_first_child(new));
 	if (is_node(old) || is_node(new))
-		return only_in_one(walk, old, false) && only_in_one(walk, new, true);
+		return only_in_one(differs, old, false) && only_in_one(differs, new, true);
 	return same_property(old, new) ||
-	       (walk->differs && walk->differs(walk->ctx, old, new));
+	       (differs && differs(old, new));
 }
 
-static bool walk_siblings(const struct walk *walk, const struct vitrine_value *old,
+static bool walk_siblings(diff_fn *differs, const struct vitrine_value *old,
 			  const struct vitrine_value *new)
 {
 	bool go_on = true;
@@ -126,11 +121,11 @@ static bool walk_siblings(const struct walk *walk, const struct vitrine_value *o
 	while (go_on && (old || new)) {
 		order = !old ? 1 : !new ? -1 : vitrine_value_compare(old, new);
 		if (order < 0)
-			go_on = only_in_one(walk, old, false);
+			go_on = only_in_one(differs, old, false);
 		else if (order > 0)
-			go_on = only_in_one(walk, new, true);
+			go_on = only_in_one(differs, new, true);
 		else
-			go_on = walk_pair(walk, old, new);
+			go_on = walk_pair(differs, old, new);
 		old = order <= 0 ? vitrine_value_next(old) : old;
 		new = order >= 0 ? vitrine_value_next(new) : new;
 	}
@@ -142,14 +137,11 @@ static bool walk_siblings(const struct walk *walk, const struct vitrine_value *o
  * @old: first of some siblings, or NULL
  * @new: first of some siblings, or NULL
  * @differs: called for each difference, in the order of names; NULL: end at the first one
- * @ctx: passed to @differs
  *
  * Return: false if the comparison was ended.
  */
 bool diff_values(const struct vitrine_value *old, const struct vitrine_value *new,
-		 diff_fn *differs, void *ctx)
+		 diff_fn *differs)
 {
-	const struct walk walk = { .differs = differs, .ctx = ctx };
-
-	return walk_siblings(&walk, old, new);
+	return walk_siblings(differs, old, new);
 }

@@ -11,7 +11,6 @@
 
 /**
  * typedef diff_fn - handle one difference
- * @ctx: as given to diff_values()
  * @old: the value in the first tree, NULL if it has none
  * @new: the value in the second tree, NULL if it has none
  *
@@ -20,12 +19,11 @@
  *
  * Return: false to end the comparison.
  */
-typedef bool diff_fn(void *ctx, const struct vitrine_value *old,
-		     const struct vitrine_value *new);
+typedef bool diff_fn(const struct vitrine_value *old, const struct vitrine_value *new);
 
 /* Compare values and their siblings; return false if @differs ended it, which NULL does. */
 bool diff_values(const struct vitrine_value *old,
-		 const struct vitrine_value *new, diff_fn *differs, void *ctx);
+		 const struct vitrine_value *new, diff_fn *differs);
 
 /* Compare two elements; compare the types of two values, and elements of arrays. */
 bool diff_same_slot(const struct vitrine_value *old, const struct vitrine_value *new,
@@ -33,17 +31,7 @@ bool diff_same_slot(const struct vitrine_value *old, const struct vitrine_value 
 bool diff_same_slots(const struct vitrine_value *old, const struct vitrine_value *new,
 		     unsigned int nr);
 
-/**
- * struct diff_args - the options of `vitrine diff'
- * @json: print JSON
- * @trees: two trees, or parts of them
- */
-struct diff_args {
-	bool json;
-	char **trees;
-};
-
 /* diff_print.c */
-int diff_run(const struct diff_args *args);
+int diff_run(bool json, char **trees);
 
 #endif /* _VITRINE_DIFF_H */

@@ -21,18 +21,20 @@
 
 /**
  * struct diff - one comparison
- * @args: the options
+ * @json: print JSON
+ * @trees: the arguments
  * @writer: writer of JSON
  * @base: the two nodes whose contents are compared, below which printed paths
  *	begin; NULL: whole trees
  * @nr: differences found so far
  */
-struct diff {
-	const struct diff_args *args;
+static struct diff {
+	bool json;
+	char **trees;
 	struct json_writer writer;
 	const struct vitrine_value *base[2];
 	uint64_t nr;
-};
+} diff;
 
 /* ---- Numbers ----------------------------------------------------------- */
 
@@ -71,20 +73,19 @@ static bool difference(const struct vitrine_value *old, const struct vitrine_val
 
 /* ---- Places ------------------------------------------------------------ */
 
-static bool is_base(const struct diff *diff, const struct vitrine_value *value)
+static bool is_base(const struct vitrine_value *value)
 {
-	return !value || value == diff->base[0] || value == diff->base[1];
+	return !value || value == diff.base[0] || value == diff.base[1];
 }
 
 /* Print "root/node:property". The recursion ends at VITRINE_MAX_DEPTH. */
-static void print_place(const struct diff *diff,
-			const struct vitrine_value *value, bool is_last)
+static void print_place(const struct vitrine_value *value, bool is_last)
 {
 	const struct vitrine_value *parent = vitrine_value_parent(value);
 	bool is_node = vitrine_value_type(value) == VITRINE_NODE;
 
-	if (!is_base(diff, parent)) {
-		print_place(diff, parent, false);
+	if (!is_base(parent)) {
+		print_place(parent, false);
 		putchar(is_last && !is_node ? ':' : '/');
 	}
 	outline_selector_name(value->name->bytes, value->name->len);
@@ -93,32 +94,29 @@ static void print_place(const struct diff *diff,
 }
 
 /* Write the same names as items of a JSON array. */
-static void json_place(struct diff *diff, const struct vitrine_value *value)
+static void json_place(const struct vitrine_value *value)
 {
 	const struct vitrine_value *parent = vitrine_value_parent(value);
 
-	if (!is_base(diff, parent))
-		json_place(diff, parent);
-	json_item(&diff->writer);
-	json_name(&diff->writer, value->name->bytes, value->name->len,
-		  vitrine_value_ordinal(value));
+	if (!is_base(parent))
+		json_place(parent);
+	json_item(&diff.writer);
+	json_name(&diff.writer, value->name->bytes, value->name->len, vitrine_value_ordinal(value));
 }
 
 /* ---- Text -------------------------------------------------------------- */
 
-static void print_mark(const struct diff *diff, char mark,
-		       const struct vitrine_value *value)
+static void print_mark(char mark, const struct vitrine_value *value)
 {
 	printf("%c ", mark);
 	term_begin(INK_NODE);
-	print_place(diff, value, true);
+	print_place(value, true);
 	term_end();
 }
 
-static void print_only(const struct diff *diff, char mark,
-		       const struct vitrine_value *value)
+static void print_only(char mark, const struct vitrine_value *value)
 {
-	print_mark(diff, mark, value);
+	print_mark(mark, value);
 	if (vitrine_value_type(value) != VITRINE_NODE) {
 		fputs(" = ", stdout);
 		outline_value(value, INDENT, INDENT);
@@ -137,15 +135,14 @@ static void print_difference(const struct vitrine_value *old, const struct vitri
 }
 
 /* Print one line for each element or bucket that differs. */
-static void print_elements(const struct diff *diff, const struct vitrine_value *old,
-			   const struct vitrine_value *new)
+static void print_elements(const struct vitrine_value *old, const struct vitrine_value *new)
 {
 	unsigned int i, first = histogram_nr_parameters(old);
 
 	for (i = first; i < vitrine_value_array(old).count; i++) {
 		if (diff_same_slot(old, new, i))
 			continue;
-		print_mark(diff, '~', old);
+		print_mark('~', old);
 		putchar(' ');
 		outline_element_place(old, i - first);
 		fputs(" = ", stdout);
@@ -156,19 +153,18 @@ static void print_elements(const struct diff *diff, const struct vitrine_value *
 	}
 }
 
-static void print_changed(const struct diff *diff, const struct vitrine_value *old,
-			  const struct vitrine_value *new)
+static void print_changed(const struct vitrine_value *old, const struct vitrine_value *new)
 {
 	if (are_alike(old, new)) {
-		print_elements(diff, old, new);
+		print_elements(old, new);
 		return;
 	}
 	if (is_array(old) || is_array(new)) {
-		print_only(diff, '-', old);
-		print_only(diff, '+', new);
+		print_only('-', old);
+		print_only('+', new);
 		return;
 	}
-	print_mark(diff, '~', old);
+	print_mark('~', old);
 	fputs(" = ", stdout);
 	outline_value(old, INDENT, INDENT);
 	fputs(" -> ", stdout);
@@ -179,8 +175,7 @@ static void print_changed(const struct diff *diff, const struct vitrine_value *o
 /* ---- JSON -------------------------------------------------------------- */
 
 /* Write the difference of two numbers, or those of elements; of a histogram, of its buckets. */
-static void json_change(struct diff *diff, const struct vitrine_value *old,
-			const struct vitrine_value *new)
+static void json_change(const struct vitrine_value *old, const struct vitrine_value *new)
 {
 	unsigned int i, nr = vitrine_value_array(old).count;
 	char text[DECIMAL_TEXT_BYTES];
@@ -188,91 +183,87 @@ static void json_change(struct diff *diff, const struct vitrine_value *old,
 	if (!are_alike(old, new)) {
 		if (is_array(old) || is_array(new) || !difference(old, new, 0, text))
 			return;
-		json_key(&diff->writer, "difference");
-		json_number(&diff->writer, text);
+		json_key(&diff.writer, "difference");
+		json_number(&diff.writer, text);
 		return;
 	}
 	if (vitrine_value_array(old).type == VITRINE_STRING)
 		return;
-	json_key(&diff->writer, "difference");
-	json_begin_list(&diff->writer);
+	json_key(&diff.writer, "difference");
+	json_begin_list(&diff.writer);
 	for (i = histogram_nr_parameters(old); i < nr; i++) {
-		json_item(&diff->writer);
+		json_item(&diff.writer);
 		if (difference(old, new, i, text))
-			json_number(&diff->writer, text);
+			json_number(&diff.writer, text);
 		else
-			json_null(&diff->writer);
+			json_null(&diff.writer);
 	}
-	json_end_list(&diff->writer);
+	json_end_list(&diff.writer);
 }
 
-static void json_difference(struct diff *diff, const struct vitrine_value *old,
-			    const struct vitrine_value *new)
+static void json_difference(const struct vitrine_value *old, const struct vitrine_value *new)
 {
-	json_item(&diff->writer);
-	json_begin(&diff->writer);
-	json_key(&diff->writer, "path");
-	json_begin_list(&diff->writer);
-	json_place(diff, old ? old : new);
-	json_end_list(&diff->writer);
+	json_item(&diff.writer);
+	json_begin(&diff.writer);
+	json_key(&diff.writer, "path");
+	json_begin_list(&diff.writer);
+	json_place(old ? old : new);
+	json_end_list(&diff.writer);
 	if (old) {
-		json_key(&diff->writer, "old");
-		json_value(&diff->writer, old);
+		json_key(&diff.writer, "old");
+		json_value(&diff.writer, old);
 	}
 	if (new) {
-		json_key(&diff->writer, "new");
-		json_value(&diff->writer, new);
+		json_key(&diff.writer, "new");
+		json_value(&diff.writer, new);
 	}
 	if (old && new)
-		json_change(diff, old, new);
-	json_end(&diff->writer);
+		json_change(old, new);
+	json_end(&diff.writer);
 }
 
 /* ---- Comparing --------------------------------------------------------- */
 
-static bool differs(void *ctx, const struct vitrine_value *old,
-		    const struct vitrine_value *new)
+static bool print_one(const struct vitrine_value *old, const struct vitrine_value *new)
 {
-	struct diff *diff = ctx;
-
-	if (diff->args->json)
-		json_difference(diff, old, new);
+	if (diff.json)
+		json_difference(old, new);
 	else if (!new)
-		print_only(diff, '-', old);
+		print_only('-', old);
 	else if (!old)
-		print_only(diff, '+', new);
+		print_only('+', new);
 	else
-		print_changed(diff, old, new);
-	diff->nr++;
+		print_changed(old, new);
+	diff.nr++;
 	return !ferror(stdout);
 }
 
-static void print_head(struct diff *diff)
+static void print_head(void)
 {
-	if (!diff->args->json) {
+	if (!diff.json) {
 		term_begin(INK_TITLE);
 		fputs("--- ", stdout);
-		outline_text(diff->args->trees[0]);
+		outline_text(diff.trees[0]);
 		fputs("\n+++ ", stdout);
-		outline_text(diff->args->trees[1]);
+		outline_text(diff.trees[1]);
 		term_end();
 		putchar('\n');
 		return;
 	}
-	json_begin(&diff->writer);
-	json_key_string(&diff->writer, "old", diff->args->trees[0]);
-	json_key_string(&diff->writer, "new", diff->args->trees[1]);
-	json_key(&diff->writer, "differences");
-	json_begin_list(&diff->writer);
+	json_begin(&diff.writer);
+	json_key_string(&diff.writer, "old", diff.trees[0]);
+	json_key_string(&diff.writer, "new", diff.trees[1]);
+	json_key(&diff.writer, "differences");
+	json_begin_list(&diff.writer);
 }
 
-static void print_foot(struct diff *diff)
+static void print_foot(void)
 {
-	if (!diff->args->json)
+	if (!diff.json)
 		return;
-	json_end_list(&diff->writer);
-	json_end(&diff->writer);
-	json_finish(&diff->writer);
+	json_end_list(&diff.writer);
+	json_end(&diff.writer);
+	json_finish(&diff.writer);
 }
 
 /* Return the node that the selector names, if it names one node, or NULL. */
@@ -297,28 +288,27 @@ static const struct vitrine_value *selected_node(const struct trees *trees)
 	return parent;
 }
 
-static int compare(struct diff *diff, const struct trees *old,
-		   const struct trees *new)
+static int compare(const struct trees *old, const struct trees *new)
 {
 	const struct vitrine_value *a, *b;
 
 	/* Two selected nodes are compared by their contents; their names may differ. */
-	diff->base[0] = selected_node(old);
-	diff->base[1] = selected_node(new);
-	if (!diff->base[0] || !diff->base[1]) {
-		diff->base[0] = NULL;
-		diff->base[1] = NULL;
+	diff.base[0] = selected_node(old);
+	diff.base[1] = selected_node(new);
+	if (!diff.base[0] || !diff.base[1]) {
+		diff.base[0] = NULL;
+		diff.base[1] = NULL;
 		a = vitrine_hierarchy_first(old->trees[0].hierarchy);
 		b = vitrine_hierarchy_first(new->trees[0].hierarchy);
 	} else {
-		a = vitrine_value_first_child(diff->base[0]);
-		b = vitrine_value_first_child(diff->base[1]);
+		a = vitrine_value_first_child(diff.base[0]);
+		b = vitrine_value_first_child(diff.base[1]);
 	}
-	if (diff->args->json || !diff_values(a, b, NULL, NULL))
-		print_head(diff);
-	diff_values(a, b, differs, diff);
-	print_foot(diff);
-	return diff->nr ? EXIT_DIFFERENT : EXIT_DONE;
+	if (diff.json || !diff_values(a, b, NULL))
+		print_head();
+	diff_values(a, b, print_one);
+	print_foot();
+	return diff.nr ? EXIT_DIFFERENT : EXIT_DONE;
 }
 
 /*
@@ -341,22 +331,23 @@ static int find_one(struct trees *trees, char **arg)
 
 /**
  * diff_run() - compare two trees and print the differences
- * @args: the options
+ * @json: print JSON
+ * @trees: two trees, or parts of them
  *
  * Return: 0, EXIT_DIFFERENT, EXIT_USAGE, or EXIT_ENVIRONMENT, also for bad input.
  */
-int diff_run(const struct diff_args *args)
+int diff_run(bool json, char **trees)
 {
-	struct diff diff = { .args = args };
 	struct trees old = { 0 }, new = { 0 };
 	int status;
 
+	diff = (struct diff){ .json = json, .trees = trees };
 	json_init(&diff.writer, stdout, true);
 	term_init();
-	status = find_one(&old, &args->trees[0]);
-	status = worse(status, find_one(&new, &args->trees[1]));
+	status = find_one(&old, &trees[0]);
+	status = worse(status, find_one(&new, &trees[1]));
 	if (status == EXIT_DONE)
-		status = compare(&diff, &old, &new);
+		status = compare(&old, &new);
 	trees_destroy(&old);
 	trees_destroy(&new);
 	return status;

@@ -777,7 +777,7 @@ static bool is_same(const struct tree *old, const struct tree *new)
 	if (!old->hierarchy || !new->hierarchy)
 		return !old->hierarchy == !new->hierarchy;
 	return diff_values(vitrine_hierarchy_first(old->hierarchy),
-			   vitrine_hierarchy_first(new->hierarchy), NULL, NULL);
+			   vitrine_hierarchy_first(new->hierarchy), NULL);
 }
 
 /* Read a tree again if necessary; @changed tells whether it differs now. */

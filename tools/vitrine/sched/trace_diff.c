@@ -820,7 +820,6 @@ static bool is_trace(const char *path)
 
 int cmd_diff(int argc, char **argv)
 {
-	struct diff_args trees;
 	int status;
 
 	args = (struct trace_diff_args){ 0 };
@@ -829,8 +828,7 @@ int cmd_diff(int argc, char **argv)
 	options_parse(&line, argc, argv);
 	if (!args.nr_old && is_trace(args.paths[0]))
 		args.nr_old = 1;
-	trees = (struct diff_args){ args.json, args.paths };
-	status = args.nr_old ? trace_diff_run(&args) : diff_run(&trees);
+	status = args.nr_old ? trace_diff_run(&args) : diff_run(args.json, args.paths);
 	free(args.paths);
 	return status;
 }
