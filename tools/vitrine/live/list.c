@@ -1,21 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `vitrine list': list Inspect trees, which inspect/list.c does, or the events that can be
- * recorded: the categories of the module, which are switched on in trace/events, and the events
- * of ftrace, which `vitrine record -e' records.
+ * `vitrine list': list Inspect trees and their sizes, or the events that can be recorded: the
+ * categories of the module, which are switched on in trace/events, and the events of ftrace,
+ * which `vitrine record -e' records.
+ *
+ * Opening a lazy tree runs its publisher's callback, so lazy trees are opened with
+ * --all only. The module's own tree, "vitrine", has a node for each tree that is not
+ * lazy.
  */
 #include <argp.h>
 #include <errno.h>
 #include <fnmatch.h>
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <vitrine/inspect.h>
+#include <vitrine/map.h>
 
 #include "base.h"
 #include "command.h"
 #include "debugfs.h"
 #include "fxt_record.h"
-#include "inspect/list.h"
+#include "inspect/show.h"
+#include "inspect/trees.h"
+#include "ui/fields.h"
+#include "ui/label.h"
+#include "ui/terminal.h"
+#include "value.h"
 #include "kernel_events.h"
 
 /**
@@ -42,11 +56,253 @@ struct list {
 	unsigned int nr_names;
 };
 
-/* The options: what inspect/list.c needs, or @events, and then the trees are patterns. */
-struct options {
-	struct list_args list;
+/**
+ * struct list_args - the options of `vitrine list'
+ * @json: print JSON
+ * @all: open lazy trees, too
+ * @events: list events
+ * @names: names or files of trees, or patterns of events; none: all that there are
+ * @nr_names: number of @names
+ */
+static struct list_args {
+	bool json;
+	bool all;
 	bool events;
+	char **names;
+	int nr_names;
+} args;
+
+/**
+ * struct listed - a line of the list
+ * @tree: the tree
+ * @name: its name
+ * @path: its file
+ * @kind: "live", "lazy", "retained" or "saved"
+ * @error: why the tree could not be read, or NULL
+ * @read: the tree has been read: the members below are valid
+ * @summary: sizes and generation
+ * @used_bytes: size of what is in use
+ * @nr_nodes: nodes in it
+ * @nr_properties: properties and links in it
+ */
+struct listed {
+	struct tree *tree;
+	const char *name;
+	const char *path;
+	const char *kind;
+	struct vitrine_error *error;
+	bool read;
+	struct vitrine_inspect_summary summary;
+	uint64_t used_bytes;
+	uint64_t nr_nodes;
+	uint64_t nr_properties;
 };
+
+/* ---- Reading trees ----------------------------------------------------------- */
+
+static void listed_read(struct listed *listed)
+{
+	struct tree *tree = listed->tree;
+	const struct vitrine_value *value;
+	const void *bytes;
+	size_t len;
+
+	listed->error = tree_load(tree);
+	if (listed->error)
+		return;
+	bytes = vitrine_snapshot_bytes(tree->snapshot, &len);
+	listed->error = vitrine_inspect_check(bytes, len, tree->path, NULL, NULL,
+					      &listed->summary);
+	listed->read = !listed->error;
+	if (listed->read)
+		listed->used_bytes = listed->summary.size_bytes - listed->summary.free_bytes;
+	for (value = tree->hierarchy->first; value; value = vtr_value_after(value))
+		if (value->type == VITRINE_NODE)
+			listed->nr_nodes++;
+		else
+			listed->nr_properties++;
+	tree_close(tree);
+}
+
+/* ---- Lazy or not ------------------------------------------------------- */
+
+static const struct vitrine_value *child_named(const struct vitrine_value *first,
+					       const char *wanted)
+{
+	while (first && !vtr_value_is_named(first, wanted))
+		first = vitrine_value_next(first);
+	return first;
+}
+
+/* Return the node "trees" of the module's own tree, or NULL. */
+static const struct vitrine_value *known_trees(const struct tree *self)
+{
+	const struct vitrine_value *value;
+
+	if (!self->hierarchy)
+		return NULL;
+	value = vitrine_hierarchy_first(self->hierarchy);
+	value = value ? vitrine_value_first_child(value) : NULL;
+	return child_named(value, "trees");
+}
+
+static const char *kind_of(const struct tree *tree,
+			   const struct vitrine_value *known)
+{
+	switch (tree->kind) {
+	case TREE_RETAINED:
+		return "retained";
+	case TREE_SAVED:
+		return "saved";
+	case TREE_LIVE:
+		break;
+	}
+	if (!known || child_named(vitrine_value_first_child(known), tree->name))
+		return "live";
+	return "lazy";
+}
+
+static struct listed list_one(struct tree *tree, const struct vitrine_value *known)
+{
+	struct listed listed = {
+		.tree = tree,
+		.name = tree->name,
+		.path = tree->path,
+		.kind = kind_of(tree, known),
+	};
+
+	if (args.all || strcmp(listed.kind, "lazy"))
+		listed_read(&listed);
+	/* A live tree that is frozen was filled for this open(): it is lazy. */
+	if (tree->kind == TREE_LIVE && listed.read &&
+	    listed.summary.generation == INSPECT_GENERATION_FROZEN)
+		listed.kind = "lazy";
+	return listed;
+}
+
+/* ---- Printing trees ---------------------------------------------------------- */
+
+static void write_error(struct json_writer *json, const void *ctx, const void *value)
+{
+	struct vitrine_error * const *err = value;
+
+	json_string(json, (*err)->message);
+}
+
+#define ROW struct listed
+static const struct field listed_fields[] = {
+	FIELD(name),
+	FIELD(kind),
+	FIELD(path),
+	FIELD_BY("error", error, write_error, FIELD_IF(error)),
+	FIELD_AS("version", summary.version, FIELD_IF(read)),
+	FIELD_AS("generation", summary.generation, FIELD_IF(read)),
+	FIELD_AS("size_bytes", summary.size_bytes, FIELD_IF(read)),
+	FIELD_AS("used_bytes", used_bytes, FIELD_IF(read)),
+	FIELD_AS("nodes", nr_nodes, FIELD_IF(read)),
+	FIELD_AS("properties", nr_properties, FIELD_IF(read)),
+	{ 0 }
+};
+
+/* Return a number of a tree; "-" stands for one that is unknown. */
+static const char *number(const struct listed *listed, uint64_t number)
+{
+	return listed->read ? format_label("%" PRIu64, number) : "-";
+}
+
+static void print_line(const struct listed *listed, size_t name_columns)
+{
+	size_t columns = outline_columns(listed->name);
+	bool frozen = listed->summary.generation == INSPECT_GENERATION_FROZEN;
+
+	outline_text(listed->name);
+	printf("%*s  %-8s %10s %10s %8s %10s %12s\n", (int)(name_columns - columns), "",
+	       listed->kind, number(listed, listed->summary.size_bytes),
+	       number(listed, listed->used_bytes), number(listed, listed->nr_nodes),
+	       number(listed, listed->nr_properties),
+	       listed->read && frozen ? "frozen" : number(listed, listed->summary.generation));
+}
+
+static size_t widest_name(const struct trees *trees)
+{
+	size_t i, columns, widest = strlen("NAME");
+
+	for (i = 0; i < trees->nr; i++) {
+		columns = outline_columns(trees->trees[i].name);
+		widest = columns > widest ? columns : widest;
+	}
+	return widest;
+}
+
+/* Read and print one tree after the other, so that only one is in memory. */
+static int list_trees(const struct trees *trees, const struct vitrine_value *known)
+{
+	struct json_writer json;
+	size_t i, columns = widest_name(trees);
+	int status = EXIT_DONE;
+
+	json_init(&json, stdout, true);
+	if (args.json)
+		json_begin_list(&json);
+	else if (trees->nr)
+		printf("%-*s  %-8s %10s %10s %8s %10s %12s\n", (int)columns,
+		       "NAME", "KIND", "SIZE", "USED", "NODES", "PROPERTIES",
+		       "GENERATION");
+	for (i = 0; i < trees->nr; i++) {
+		struct listed listed = list_one(&trees->trees[i], known);
+
+		if (args.json)
+			json_item(&json);
+		if (args.json)
+			fields_put(&json, listed_fields, &listed, NULL);
+		else
+			print_line(&listed, columns);
+		if (listed.error)
+			status = worse(status, report_error(listed.error));
+	}
+	if (args.json) {
+		json_end_list(&json);
+		json_finish(&json);
+	}
+	return status;
+}
+
+/* Return whether every argument names whole trees, not parts of them. */
+static bool all_whole(const struct trees *trees)
+{
+	size_t i;
+
+	for (i = 0; i < trees->nr; i++)
+		if (!trees->trees[i].whole)
+			return false;
+	return true;
+}
+
+/* List trees. Returns enum exit_code. */
+static int list_trees_run(void)
+{
+	struct trees trees = { 0 };
+	struct tree self = { 0 };
+	int status;
+
+	term_init();
+	status = trees_find(&trees, args.names, args.nr_names);
+	if (!all_whole(&trees)) {
+		fputs("vitrine: list takes whole trees; leave out the node\n",
+		      stderr);
+		status = EXIT_USAGE;
+	} else if (trees.nr || status == EXIT_DONE) {
+		self.path = debugfs_path(VITRINE_INSPECT_DIR "/vitrine", VITRINE_INSPECT_SUFFIX);
+		must_have(self.path);
+		/* Without the module's own tree, no tree is known to be lazy: open all. */
+		vitrine_error_destroy(tree_load(&self));
+		status = worse(status, list_trees(&trees, known_trees(&self)));
+		tree_close(&self);
+		free(self.path);
+	}
+	trees_destroy(&trees);
+	return status;
+}
 
 /* ---- Events ------------------------------------------------------------ */
 
@@ -148,16 +404,16 @@ static int list_events(struct list *list)
  *
  * Returns enum exit_code.
  */
-static int list_events_run(char **patterns, int nr_patterns)
+static int list_events_run(void)
 {
-	struct list list = { .nr_patterns = nr_patterns };
+	struct list list = { .nr_patterns = args.nr_names };
 	int i, status;
 
-	list.patterns = calloc(nr_patterns + 1, sizeof(*list.patterns));
+	list.patterns = calloc(args.nr_names + 1, sizeof(*list.patterns));
 	must_have(list.patterns);
-	for (i = 0; i < nr_patterns; i++) {
-		list.patterns[i].text = patterns[i];
-		nearest_init(&list.patterns[i].nearest, patterns[i], strlen(patterns[i]));
+	for (i = 0; i < args.nr_names; i++) {
+		list.patterns[i].text = args.names[i];
+		nearest_init(&list.patterns[i].nearest, args.names[i], strlen(args.names[i]));
 	}
 	status = list_events(&list);
 	free(list.patterns);
@@ -166,26 +422,24 @@ static int list_events_run(char **patterns, int nr_patterns)
 
 /* ---- Options ----------------------------------------------------------- */
 
-static struct options args;
-
 static const struct command_option options[] = {
-	{ "all", 'a', NULL, "Open lazy trees, too (runs their callbacks)", .flag = &args.list.all },
-	{ "json", 'j', NULL, "Print the list as JSON", .flag = &args.list.json },
+	{ "all", 'a', NULL, "Open lazy trees, too (runs their callbacks)", .flag = &args.all },
+	{ "json", 'j', NULL, "Print the list as JSON", .flag = &args.json },
 	{ "events", 0, NULL, "List events that can be recorded", .flag = &args.events },
 	{ 0 }
 };
 
 static void check_args(struct argp_state *state)
 {
-	if (args.events && (args.list.all || args.list.json))
+	if (args.events && (args.all || args.json))
 		argp_error(state, "--events excludes --all and --json");
 }
 
 static const struct command_line line = {
 	.options = options,
 	.check = check_args,
-	.operands = &args.list.trees,
-	.nr_operands = &args.list.nr_trees,
+	.operands = &args.names,
+	.nr_operands = &args.nr_names,
 	.args_doc = "[TREE|FILE]...\n--events [EVENT...]",
 	.doc = "List Inspect trees and their sizes.\n"
 	       "\013TREE is the name of a tree; * matches any characters. The default is all\n"
@@ -199,9 +453,9 @@ static const struct command_line line = {
 
 int cmd_list(int argc, char **argv)
 {
-	args = (struct options){ 0 };
+	args = (struct list_args){ 0 };
 	options_parse(&line, argc, argv);
 	if (args.events)
-		return list_events_run(args.list.trees, args.list.nr_trees);
-	return list_run(&args.list);
+		return list_events_run();
+	return list_trees_run();
 }
