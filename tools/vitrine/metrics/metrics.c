@@ -13,6 +13,7 @@
  * no line is repeated. One thread.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <search.h>
 #include <stdbool.h>
@@ -250,18 +251,6 @@ struct own {
 
 /* ---- Adding ------------------------------------------------------------ */
 
-/* Copy @string and @suffix, joined. */
-static const char *copy(const char *string, const char *suffix)
-{
-	size_t len = strlen(string), suffix_len = strlen(suffix) + 1;
-	char *bytes = malloc(len + suffix_len);
-
-	must_have(bytes);
-	memcpy(bytes, string, len);
-	memcpy(bytes + len, suffix, suffix_len);
-	return bytes;
-}
-
 static int compare_families(const void *a, const void *b)
 {
 	const struct metric_family *a_family = a, *b_family = b;
@@ -284,9 +273,9 @@ static struct metric_family *family_get(const char *name, enum metric_type type,
 	family = calloc(1, sizeof(*family));
 	must_have(family);
 	family->type = type;
-	family->help = copy(help, "");
+	family->help = must_format("%s", help);
 	for (i = 0; suffixes[i]; i++) {
-		family->names[i] = (struct metric_name){ copy(name, suffixes[i]), family, 0 };
+		family->names[i] = (struct metric_name){ must_format("%s%s", name, suffixes[i]), family, 0 };
 		must_have(GROW(set.names, set.nr_names));
 		set.names[set.nr_names++] = &family->names[i];
 	}
@@ -317,7 +306,7 @@ static void metric_set_add_series(struct metric_family *family, const char *labe
 		shared = last->labels;
 	set.series[set.nr_series++] = (struct metric_series){
 		.family = family,
-		.labels = shared ? shared : copy(labels, ""),
+		.labels = shared ? shared : must_format("%s", labels),
 		.duplicate = 1,
 	};
 }
@@ -331,8 +320,8 @@ static void metric_set_add_sample(enum metric_part part, const char *le, const c
 	set.samples[set.nr_samples++] = (struct metric_sample){
 		.series = set.nr_series - 1,
 		.name = &series->family->names[part],
-		.le = *le ? copy(le, "") : "",
-		.value = copy(value, ""),
+		.le = *le ? must_format("%s", le) : "",
+		.value = must_format("%s", value),
 	};
 	series->nr_samples++;
 }
@@ -445,59 +434,32 @@ static const struct metric_name *header_of(const struct metric_sample *sample)
 	return shared ? &family->names[METRIC_VALUE] : sample->name;
 }
 
-static void put_string(struct line_output *out, const char *string)
-{
-	line_put_bytes(out, string, strlen(string));
-}
-
-/* Put a line that begins with "# ". */
-static void put_remark(struct line_output *out, const char *what,
-		       const char *name, const char *value)
-{
-	put_string(out, what);
-	put_string(out, name);
-	put_string(out, " ");
-	put_string(out, value);
-	put_string(out, "\n");
-}
-
-static void put_header(struct line_output *out, const struct metric_name *header)
+static void put_header(FILE *stream, const struct metric_name *header)
 {
 	const struct metric_family *family = header->family;
 	const char *word = kinds[family->type].word;
 
 	if (word && !family->clashes)
-		put_remark(out, "# TYPE ", header->text, word);
-	put_remark(out, "# HELP ", header->text, family->help);
+		fprintf(stream, "# TYPE %s %s\n", header->text, word);
+	fprintf(stream, "# HELP %s %s\n", header->text, family->help);
 }
 
-static void put_sample(struct line_output *out, const struct metric_sample *sample)
+static void put_sample(FILE *stream, const struct metric_sample *sample)
 {
 	const struct metric_series *series = series_of(sample);
 
-	put_string(out, sample->name->text);
-	put_string(out, "{");
-	put_string(out, series->labels);
-	if (series->duplicate > 1) {
-		put_string(out, ",duplicate=\"");
-		line_put_uint(out, series->duplicate);
-		put_string(out, "\"");
-	}
-	if (*sample->le) {
-		put_string(out, ",le=\"");
-		put_string(out, sample->le);
-		put_string(out, "\"");
-	}
-	put_string(out, "} ");
-	put_string(out, sample->value);
-	put_string(out, "\n");
+	fprintf(stream, "%s{%s", sample->name->text, series->labels);
+	if (series->duplicate > 1)
+		fprintf(stream, ",duplicate=\"%" PRIu32 "\"", series->duplicate);
+	if (*sample->le)
+		fprintf(stream, ",le=\"%s\"", sample->le);
+	fprintf(stream, "} %s\n", sample->value);
 }
 
 /* Print all metrics by header, in the order of names; under a header they keep their order. */
 static void metric_set_print(FILE *stream)
 {
 	uint32_t *first = calloc(set.nr_names + 1, sizeof(*first));
-	struct line_output out;
 	uint32_t rank, at;
 	size_t i;
 
@@ -510,16 +472,14 @@ static void metric_set_print(FILE *stream)
 		set.samples[i - 1].next = first[rank];
 		first[rank] = i;
 	}
-	line_init(&out, stream);
 	for (rank = 1; rank <= set.nr_names; rank++) {
 		if (!first[rank])
 			continue;
-		put_header(&out, header_of(&set.samples[first[rank] - 1]));
+		put_header(stream, header_of(&set.samples[first[rank] - 1]));
 		for (at = first[rank]; at; at = set.samples[at - 1].next)
-			put_sample(&out, &set.samples[at - 1]);
+			put_sample(stream, &set.samples[at - 1]);
 	}
-	put_string(&out, "# EOF\n");
-	line_flush(&out);
+	fputs("# EOF\n", stream);
 	free(first);
 }
 
@@ -936,7 +896,7 @@ static void make_family(struct metric_key *key)
 	add_help(key, &help);
 	text_add(&name, walk.metric.bytes, walk.metric.len);
 	finish_name(&name, &type);
-	key->metric = copy(key->metric, "");
+	key->metric = must_format("%s", key->metric);
 	key->family = family_get(name.bytes, type, help.bytes);
 	text_destroy(&help);
 	text_destroy(&name);
