@@ -50,14 +50,6 @@ struct copier {
 	size_t size;
 };
 
-static struct vitrine_error *open_file(const char *name, char **ret_path,
-				       int *ret_fd)
-{
-	*ret_path = debugfs_path(name, "");
-	*ret_fd = open(*ret_path, O_RDONLY | O_CLOEXEC);
-	return *ret_fd < 0 ? debugfs_explain(errno, *ret_path) : NULL;
-}
-
 /* Make an error of the state in which no trigger can fire. */
 static struct vitrine_error *hopeless(const char *line, const char *path)
 {
@@ -88,13 +80,11 @@ static struct vitrine_error *wait_for(int fd, const char *path)
 
 static struct vitrine_error *wait_for_trigger(void)
 {
+	char *path = debugfs_path("trace/trigger", "");
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct vitrine_error *err;
-	char *path = NULL;
-	int fd = -1;
 
-	err = open_file("trace/trigger", &path, &fd);
-	if (!err)
-		err = wait_for(fd, path);
+	err = fd < 0 ? debugfs_explain(errno, path) : wait_for(fd, path);
 	if (fd >= 0)
 		close(fd);
 	free(path);
@@ -148,42 +138,26 @@ static struct vitrine_error *copy_all(struct copier *copier, struct vitrine_writ
 	return err;
 }
 
-/* Takes over @fd. */
-static struct vitrine_error *copy(int fd, const char *path, struct vitrine_writer *writer)
-{
-	struct copier copier = { .file = fdopen(fd, "r"), .path = path };
-	struct vitrine_error *err;
-
-	must_have(copier.file);
-	err = copy_all(&copier, writer);
-	fclose(copier.file);
-	fxt_wakers_deinit(&copier.wakers);
-	free(copier.words);
-	return err;
-}
-
 static struct vitrine_error *save(const char *output)
 {
+	char *path = debugfs_path("trace/trace.fxt", "");
+	struct copier copier = { .file = fopen(path, "re"), .path = path };
 	struct vitrine_writer *writer = NULL;
 	struct vitrine_error *err;
-	char *path = NULL;
-	int fd = -1;
 
-	err = open_file("trace/trace.fxt", &path, &fd);
+	err = copier.file ? vitrine_writer_create(output, &writer) : debugfs_explain(errno, path);
 	if (!err)
-		err = vitrine_writer_create(output, &writer);
-	if (!err) {
-		err = copy(fd, path, writer);
-		fd = -1;
-	}
+		err = copy_all(&copier, writer);
 	if (!err)
 		err = vitrine_writer_commit(writer);
 	if (!err)
 		print_note(output, "%" PRIu64 " bytes",
 			   vitrine_writer_len(writer));
 	vitrine_writer_destroy(writer);
-	if (fd >= 0)
-		close(fd);
+	if (copier.file)
+		fclose(copier.file);
+	fxt_wakers_deinit(&copier.wakers);
+	free(copier.words);
 	free(path);
 	return err;
 }
