@@ -55,12 +55,12 @@ struct dump_segment {
  * @segments: all memory in it, by address
  * @nr_segments: number of @segments
  */
-struct dump {
+static struct dump {
 	const unsigned char *bytes;
 	uint64_t len_bytes;
 	struct dump_segment *segments;
 	unsigned int nr_segments;
-};
+} dump;
 
 /* A longer hole in a raw dump is not memory. */
 #define MAX_HOLE_BYTES	(64U << 20)
@@ -92,7 +92,6 @@ struct piece {
 /**
  * struct recover - a recovery in progress
  * @input: the file
- * @dump: memory in it
  * @pieces: valid sub-buffers; after choose_pieces(), those of the last session
  * @nr_pieces: number of @pieces
  * @nr_damaged: sub-buffers with a valid header and damaged contents
@@ -100,16 +99,15 @@ struct piece {
  * @nr_broken: trees with missing pages
  * @nr_unwritten: trees that could not be written
  */
-struct recover {
+static struct recover {
 	struct input input;
-	struct dump dump;
 	struct piece *pieces;
 	size_t nr_pieces;
 	unsigned int nr_damaged;
 	unsigned int nr_trees;
 	unsigned int nr_broken;
 	unsigned int nr_unwritten;
-};
+} recover;
 
 /* ---- Compressed dumps of makedumpfile ---------------------------------- */
 
@@ -168,8 +166,7 @@ static struct vitrine_error *kdump_expand(const char *path, int *ret)
  * written by makedumpfile. Nothing in the file is trusted.
  */
 
-static struct vitrine_error *map_file(const char *path, int fd,
-				      struct dump *dump)
+static struct vitrine_error *map_file(const char *path, int fd)
 {
 	struct stat status;
 	void *bytes;
@@ -182,29 +179,28 @@ static struct vitrine_error *map_file(const char *path, int fd,
 	bytes = mmap(NULL, status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (bytes == MAP_FAILED)
 		return vtr_error_os(errno, path, "cannot map");
-	dump->bytes = bytes;
-	dump->len_bytes = status.st_size;
+	dump.bytes = bytes;
+	dump.len_bytes = status.st_size;
 	return NULL;
 }
 
 /* Add a segment. */
-static void add_segment(struct dump *dump, uint64_t address, uint64_t offset,
-			uint64_t len_bytes)
+static void add_segment(uint64_t address, uint64_t offset, uint64_t len_bytes)
 {
-	if (offset >= dump->len_bytes)
+	if (offset >= dump.len_bytes)
 		return;
-	if (len_bytes > dump->len_bytes - offset)
-		len_bytes = dump->len_bytes - offset;
-	must_have(GROW(dump->segments, dump->nr_segments));
-	dump->segments[dump->nr_segments++] = (struct dump_segment){
+	if (len_bytes > dump.len_bytes - offset)
+		len_bytes = dump.len_bytes - offset;
+	must_have(GROW(dump.segments, dump.nr_segments));
+	dump.segments[dump.nr_segments++] = (struct dump_segment){
 		.address = address,
 		.len_bytes = len_bytes,
-		.bytes = dump->bytes + offset,
+		.bytes = dump.bytes + offset,
 	};
 }
 
 /* Add the memory from address 0 on; short holes in the file read as 0. */
-static void add_memory(struct dump *dump, int fd)
+static void add_memory(int fd)
 {
 	off_t begin = lseek(fd, 0, SEEK_DATA), end, next;
 
@@ -214,48 +210,47 @@ static void add_memory(struct dump *dump, int fd)
 			end = lseek(fd, next, SEEK_HOLE);
 			next = lseek(fd, end, SEEK_DATA);
 		} while (next >= 0 && next - end <= MAX_HOLE_BYTES);
-		add_segment(dump, begin, begin, end - begin);
+		add_segment(begin, begin, end - begin);
 	}
 }
 
 /* With too many segments for the header, the first section has their number. */
-static uint64_t nr_programs(const struct dump *dump, const Elf64_Ehdr *header)
+static uint64_t nr_programs(const Elf64_Ehdr *header)
 {
 	Elf64_Shdr section;
 
 	if (header->e_phnum != PN_XNUM)
 		return header->e_phnum;
-	if (header->e_shoff > dump->len_bytes - sizeof(section))
+	if (header->e_shoff > dump.len_bytes - sizeof(section))
 		return 0;
-	memcpy(&section, dump->bytes + header->e_shoff, sizeof(section));
+	memcpy(&section, dump.bytes + header->e_shoff, sizeof(section));
 	return section.sh_info;
 }
 
-static void add_core(struct dump *dump, const Elf64_Ehdr *header)
+static void add_core(const Elf64_Ehdr *header)
 {
-	uint64_t i, nr = nr_programs(dump, header);
+	uint64_t i, nr = nr_programs(header);
 	Elf64_Phdr program;
 
 	for (i = 0; i < nr; i++) {
 		memcpy(&program,
-		       dump->bytes + header->e_phoff + i * sizeof(program),
+		       dump.bytes + header->e_phoff + i * sizeof(program),
 		       sizeof(program));
 		if (program.p_type == PT_LOAD && program.p_filesz)
-			add_segment(dump, program.p_paddr, program.p_offset,
-				    program.p_filesz);
+			add_segment(program.p_paddr, program.p_offset, program.p_filesz);
 	}
 }
 
-static bool is_core(const struct dump *dump, Elf64_Ehdr *ret)
+static bool is_core(Elf64_Ehdr *ret)
 {
-	memcpy(ret, dump->bytes, sizeof(*ret));
+	memcpy(ret, dump.bytes, sizeof(*ret));
 	return !memcmp(ret->e_ident, ELFMAG, SELFMAG) &&
 	       ret->e_ident[EI_CLASS] == ELFCLASS64 &&
 	       ret->e_ident[EI_DATA] == ELFDATA2LSB &&
 	       ret->e_type == ET_CORE &&
 	       ret->e_phentsize == sizeof(Elf64_Phdr) &&
-	       ret->e_phoff < dump->len_bytes &&
-	       nr_programs(dump, ret) <= (dump->len_bytes - ret->e_phoff) /
+	       ret->e_phoff < dump.len_bytes &&
+	       nr_programs(ret) <= (dump.len_bytes - ret->e_phoff) /
 					 sizeof(Elf64_Phdr);
 }
 
@@ -266,16 +261,15 @@ static int compare_segments(const void *left, const void *right)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-static void find_segments(struct dump *dump, int fd)
+static void find_segments(int fd)
 {
 	Elf64_Ehdr header;
 
-	if (is_core(dump, &header))
-		add_core(dump, &header);
+	if (is_core(&header))
+		add_core(&header);
 	else
-		add_memory(dump, fd);
-	qsort(dump->segments, dump->nr_segments, sizeof(*dump->segments),
-	      compare_segments);
+		add_memory(fd);
+	qsort(dump.segments, dump.nr_segments, sizeof(*dump.segments), compare_segments);
 }
 
 /* Open the file or, for a compressed dump, its expanded copy. */
@@ -298,7 +292,7 @@ static struct vitrine_error *open_memory(const char *path, int *ret)
 }
 
 /* Open a dump. Returns NULL, or an error of opening or mapping, EBADMSG, ENOMEM. */
-static struct vitrine_error *dump_open(const char *path, struct dump *dump)
+static struct vitrine_error *dump_open(const char *path)
 {
 	struct vitrine_error *err;
 	int fd = -1;
@@ -306,28 +300,28 @@ static struct vitrine_error *dump_open(const char *path, struct dump *dump)
 	err = open_memory(path, &fd);
 	if (err)
 		return err;
-	err = map_file(path, fd, dump);
+	err = map_file(path, fd);
 	if (!err)
-		find_segments(dump, fd);
+		find_segments(fd);
 	close(fd);
 	return err;
 }
 
 /* Close a dump. */
-static void dump_close(struct dump *dump)
+static void dump_close(void)
 {
-	if (dump->bytes)
-		munmap((void *)dump->bytes, dump->len_bytes);
-	free(dump->segments);
+	if (dump.bytes)
+		munmap((void *)dump.bytes, dump.len_bytes);
+	free(dump.segments);
 }
 
 /*
  * Find a page of the machine's memory. Returns its bytes, or NULL if the dump does not have
  * it.
  */
-static const unsigned char *dump_page(const struct dump *dump, uint64_t number)
+static const unsigned char *dump_page(uint64_t number)
 {
-	size_t first = 0, end = dump->nr_segments, middle;
+	size_t first = 0, end = dump.nr_segments, middle;
 	const struct dump_segment *segment;
 	uint64_t address, offset;
 
@@ -337,14 +331,14 @@ static const unsigned char *dump_page(const struct dump *dump, uint64_t number)
 	/* Find the last segment that does not begin after the page. */
 	while (first < end) {
 		middle = first + (end - first) / 2;
-		if (dump->segments[middle].address <= address)
+		if (dump.segments[middle].address <= address)
 			first = middle + 1;
 		else
 			end = middle;
 	}
 	if (!first)
 		return NULL;
-	segment = &dump->segments[first - 1];
+	segment = &dump.segments[first - 1];
 	offset = address - segment->address;
 	if (offset >= segment->len_bytes ||
 	    segment->len_bytes - offset < DUMP_PAGE_BYTES)
@@ -381,18 +375,17 @@ static bool is_sound(const unsigned char *bytes,
 	return !err && !summary.nr_faults && summary.nr_subbufs == 1;
 }
 
-static void add_piece(struct recover *recover, const unsigned char *bytes,
-		      const struct vitrine_packet *packet)
+static void add_piece(const unsigned char *bytes, const struct vitrine_packet *packet)
 {
 	if (!is_sound(bytes, packet)) {
-		recover->nr_damaged++;
+		recover.nr_damaged++;
 		return;
 	}
-	must_have(GROW(recover->pieces, recover->nr_pieces));
-	recover->pieces[recover->nr_pieces++] = (struct piece){ *packet, bytes };
+	must_have(GROW(recover.pieces, recover.nr_pieces));
+	recover.pieces[recover.nr_pieces++] = (struct piece){ *packet, bytes };
 }
 
-static void find_pieces(struct recover *recover, const struct dump_segment *segment)
+static void find_pieces(const struct dump_segment *segment)
 {
 	struct vitrine_packet packet;
 	uint64_t offset;
@@ -402,7 +395,7 @@ static void find_pieces(struct recover *recover, const struct dump_segment *segm
 	for (; offset < segment->len_bytes; offset += DUMP_PAGE_BYTES)
 		if (read_packet(segment->bytes + offset,
 				segment->len_bytes - offset, &packet))
-			add_piece(recover, segment->bytes + offset, &packet);
+			add_piece(segment->bytes + offset, &packet);
 }
 
 static int compare(uint64_t a, uint64_t b)
@@ -431,16 +424,15 @@ static bool same_session(const struct vitrine_packet *a,
 }
 
 /* Drop all but the longest copy of each sub-buffer of the last session. */
-static void choose_pieces(struct recover *recover)
+static void choose_pieces(void)
 {
-	struct piece *pieces = recover->pieces;
+	struct piece *pieces = recover.pieces;
 	const struct vitrine_packet *packet, *last;
 	size_t i, nr = 0;
 
-	if (recover->nr_pieces)
-		qsort(pieces, recover->nr_pieces, sizeof(*pieces),
-		      compare_pieces);
-	for (i = 0; i < recover->nr_pieces; i++) {
+	if (recover.nr_pieces)
+		qsort(pieces, recover.nr_pieces, sizeof(*pieces), compare_pieces);
+	for (i = 0; i < recover.nr_pieces; i++) {
 		packet = &pieces[i].packet;
 		if (!same_session(packet, &pieces[0].packet))
 			break;
@@ -450,24 +442,24 @@ static void choose_pieces(struct recover *recover)
 			continue;
 		pieces[nr++] = pieces[i];
 	}
-	recover->nr_pieces = nr;
+	recover.nr_pieces = nr;
 }
 
-static struct vitrine_error *write_trace(struct recover *recover)
+static struct vitrine_error *write_trace(void)
 {
 	struct vitrine_writer *writer = NULL;
 	struct vitrine_error *err;
 	size_t i;
 
-	if (!recover->nr_pieces)
-		return vitrine_error_create(EBADMSG, recover->input.name,
+	if (!recover.nr_pieces)
+		return vitrine_error_create(EBADMSG, recover.input.name,
 					    VITRINE_NO_OFFSET,
 					    "was vitrine.ko loaded, and is all memory in the dump?",
 					    "no trace found");
 	err = vitrine_writer_create(args.output, &writer);
-	for (i = 0; !err && i < recover->nr_pieces; i++)
-		err = vitrine_writer_append(writer, recover->pieces[i].bytes,
-					    recover->pieces[i].packet.committed_bytes);
+	for (i = 0; !err && i < recover.nr_pieces; i++)
+		err = vitrine_writer_append(writer, recover.pieces[i].bytes,
+					    recover.pieces[i].packet.committed_bytes);
 	if (!err)
 		err = vitrine_writer_commit(writer);
 	vitrine_writer_destroy(writer);
@@ -490,23 +482,21 @@ static bool is_name(const char *name)
 }
 
 /* Return page @index of a tree, or NULL if the dump does not have it. */
-static const unsigned char *tree_page(const struct recover *recover,
-				      const unsigned char *numbers, uint64_t index)
+static const unsigned char *tree_page(const unsigned char *numbers, uint64_t index)
 {
 	uint64_t number;
 
 	memcpy(&number, numbers + index * sizeof(number), sizeof(number));
-	return dump_page(&recover->dump, number);
+	return dump_page(number);
 }
 
 /*
  * Return the size in the tree's header, or 0 if the header is not valid or a page is missing;
  * pages beyond the size are held in reserve.
  */
-static uint64_t tree_bytes(const struct recover *recover, const unsigned char *numbers,
-			   uint64_t nr_pages)
+static uint64_t tree_bytes(const unsigned char *numbers, uint64_t nr_pages)
 {
-	const unsigned char *first = tree_page(recover, numbers, 0);
+	const unsigned char *first = tree_page(numbers, 0);
 	uint64_t i, words[3], len_bytes;
 
 	if (!first || vitrine_format_detect(first, DUMP_PAGE_BYTES) != VITRINE_FORMAT_INSPECT)
@@ -516,14 +506,14 @@ static uint64_t tree_bytes(const struct recover *recover, const unsigned char *n
 	if (len_bytes > nr_pages * DUMP_PAGE_BYTES)
 		return 0;
 	for (i = 1; i < nr_pages; i++)
-		if (!tree_page(recover, numbers, i))
+		if (!tree_page(numbers, i))
 			return 0;
 	return len_bytes;
 }
 
 /* Write the pages one by one, because a malformed dump may name one page many times. */
-static struct vitrine_error *save_tree(const struct recover *recover, const char *name,
-				       const unsigned char *numbers, uint64_t len_bytes)
+static struct vitrine_error *save_tree(const char *name, const unsigned char *numbers,
+				       uint64_t len_bytes)
 {
 	char *path = must_format("%s/%s" VITRINE_INSPECT_SUFFIX, args.directory, name);
 	FILE *file = fopen(path, "we");
@@ -533,7 +523,7 @@ static struct vitrine_error *save_tree(const struct recover *recover, const char
 
 	for (i = 0; is_written && len_bytes; i++, len_bytes -= len) {
 		len = len_bytes < DUMP_PAGE_BYTES ? len_bytes : DUMP_PAGE_BYTES;
-		is_written = fwrite(tree_page(recover, numbers, i), len, 1, file) == 1;
+		is_written = fwrite(tree_page(numbers, i), len, 1, file) == 1;
 	}
 	err = is_written ? NULL : vtr_error_os(errno, path, "cannot write");
 	if (file && fclose(file) && !err)
@@ -543,8 +533,7 @@ static struct vitrine_error *save_tree(const struct recover *recover, const char
 }
 
 /* @at is where the magic was found, @end where contiguous memory ends. */
-static void recover_tree(struct recover *recover, const unsigned char *at,
-			 const unsigned char *end)
+static void recover_tree(const unsigned char *at, const unsigned char *end)
 {
 	struct vitrine_error *err;
 	struct vitrine_pages pages;
@@ -558,22 +547,21 @@ static void recover_tree(struct recover *recover, const unsigned char *at,
 	    pages.nr_pages > MAX_TREE_PAGES ||
 	    pages.nr_pages > (size_t)(end - at) / sizeof(pages.numbers[0]))
 		return;
-	len_bytes = tree_bytes(recover, at, pages.nr_pages);
+	len_bytes = tree_bytes(at, pages.nr_pages);
 	if (!len_bytes) {
-		recover->nr_broken++;
+		recover.nr_broken++;
 		return;
 	}
-	err = save_tree(recover, pages.name, at, len_bytes);
+	err = save_tree(pages.name, at, len_bytes);
 	if (err) {
 		report_error(err);
-		recover->nr_unwritten++;
+		recover.nr_unwritten++;
 	} else {
-		recover->nr_trees++;
+		recover.nr_trees++;
 	}
 }
 
-static void find_trees(struct recover *recover,
-		       const struct dump_segment *segment)
+static void find_trees(const struct dump_segment *segment)
 {
 	const unsigned char *end = segment->bytes + segment->len_bytes;
 	const unsigned char *at = segment->bytes;
@@ -582,58 +570,57 @@ static void find_trees(struct recover *recover,
 	for (; end - at >= (ptrdiff_t)sizeof(word); at += sizeof(word)) {
 		memcpy(&word, at, sizeof(word));
 		if (word == VITRINE_PAGES_MAGIC)
-			recover_tree(recover, at, end);
+			recover_tree(at, end);
 	}
 }
 
 /* ---- All of it --------------------------------------------------------- */
 
-static struct vitrine_error *recover_all(struct recover *recover)
+static struct vitrine_error *recover_all(void)
 {
 	struct vitrine_error *err;
 	unsigned int i;
 
-	err = input_open(&recover->input, args.dump);
+	err = input_open(&recover.input, args.dump);
 	if (!err)
-		err = dump_open(recover->input.path, &recover->dump);
+		err = dump_open(recover.input.path);
 	if (err)
 		return err;
-	for (i = 0; i < recover->dump.nr_segments; i++) {
-		find_pieces(recover, &recover->dump.segments[i]);
+	for (i = 0; i < dump.nr_segments; i++) {
+		find_pieces(&dump.segments[i]);
 		if (args.directory)
-			find_trees(recover, &recover->dump.segments[i]);
+			find_trees(&dump.segments[i]);
 	}
-	choose_pieces(recover);
-	return write_trace(recover);
+	choose_pieces();
+	return write_trace();
 }
 
-static uint64_t trace_bytes(const struct recover *recover)
+static uint64_t trace_bytes(void)
 {
 	uint64_t len_bytes = 0;
 	size_t i;
 
-	for (i = 0; i < recover->nr_pieces; i++)
-		len_bytes += recover->pieces[i].packet.committed_bytes;
+	for (i = 0; i < recover.nr_pieces; i++)
+		len_bytes += recover.pieces[i].packet.committed_bytes;
 	return len_bytes;
 }
 
 /* Return the records that were lost before the last sub-buffer of each CPU. */
-static uint64_t lost_records(const struct recover *recover)
+static uint64_t lost_records(void)
 {
-	const struct piece *pieces = recover->pieces;
+	const struct piece *pieces = recover.pieces;
 	uint64_t lost = 0;
 	size_t i;
 
-	for (i = 0; i < recover->nr_pieces; i++)
-		if (i + 1 == recover->nr_pieces ||
+	for (i = 0; i < recover.nr_pieces; i++)
+		if (i + 1 == recover.nr_pieces ||
 		    pieces[i + 1].packet.cpu != pieces[i].packet.cpu)
 			lost += pieces[i].packet.lost_records;
 	return lost;
 }
 
 /* @err is why no trace was written, or NULL. */
-static void print_json(const struct recover *recover,
-		       const struct vitrine_error *err)
+static void print_json(const struct vitrine_error *err)
 {
 	struct json_writer json;
 
@@ -645,56 +632,55 @@ static void print_json(const struct recover *recover,
 	} else {
 		json_key_string(&json, "trace", args.output);
 		json_key_uint(&json, "session",
-			      recover->pieces[0].packet.session);
-		json_key_uint(&json, "subbufs", recover->nr_pieces);
-		json_key_uint(&json, "size_bytes", trace_bytes(recover));
-		json_key_uint(&json, "lost_records", lost_records(recover));
+			      recover.pieces[0].packet.session);
+		json_key_uint(&json, "subbufs", recover.nr_pieces);
+		json_key_uint(&json, "size_bytes", trace_bytes());
+		json_key_uint(&json, "lost_records", lost_records());
 	}
-	json_key_uint(&json, "damaged_subbufs", recover->nr_damaged);
+	json_key_uint(&json, "damaged_subbufs", recover.nr_damaged);
 	if (args.directory) {
-		json_key_uint(&json, "trees", recover->nr_trees);
-		json_key_uint(&json, "incomplete_trees", recover->nr_broken);
-		json_key_uint(&json, "unwritten_trees", recover->nr_unwritten);
+		json_key_uint(&json, "trees", recover.nr_trees);
+		json_key_uint(&json, "incomplete_trees", recover.nr_broken);
+		json_key_uint(&json, "unwritten_trees", recover.nr_unwritten);
 	}
 	json_end(&json);
 	json_finish(&json);
 }
 
-static void print_summary(const struct recover *recover)
+static void print_summary(void)
 {
 	fprintf(stderr, "vitrine: %s: %zu sub-buffers of session %u, %" PRIu64 " bytes",
-		args.output, recover->nr_pieces,
-		recover->pieces[0].packet.session, trace_bytes(recover));
-	if (lost_records(recover))
+		args.output, recover.nr_pieces,
+		recover.pieces[0].packet.session, trace_bytes());
+	if (lost_records())
 		fprintf(stderr, ", %" PRIu64 " records lost",
-			lost_records(recover));
-	if (recover->nr_damaged)
+			lost_records());
+	if (recover.nr_damaged)
 		fprintf(stderr, ", %u damaged sub-buffers left out",
-			recover->nr_damaged);
+			recover.nr_damaged);
 	if (args.directory)
-		fprintf(stderr, ", %u trees", recover->nr_trees);
-	if (recover->nr_broken)
+		fprintf(stderr, ", %u trees", recover.nr_trees);
+	if (recover.nr_broken)
 		fprintf(stderr, ", %u trees with missing pages",
-			recover->nr_broken);
-	if (recover->nr_unwritten)
+			recover.nr_broken);
+	if (recover.nr_unwritten)
 		fprintf(stderr, ", %u trees not written",
-			recover->nr_unwritten);
+			recover.nr_unwritten);
 	fputc('\n', stderr);
 }
 
 /* Extract the trace and the trees from a dump. Returns enum exit_code. */
 static int recover_run(void)
 {
-	struct recover recover = { 0 };
 	struct vitrine_error *err;
 
-	err = input_blame(&recover.input, recover_all(&recover));
+	err = input_blame(&recover.input, recover_all());
 	if (args.json)
-		print_json(&recover, err);
+		print_json(err);
 	else if (!err)
-		print_summary(&recover);
+		print_summary();
 	free(recover.pieces);
-	dump_close(&recover.dump);
+	dump_close();
 	input_close(&recover.input);
 	if (err)
 		return report_error(err);
@@ -736,6 +722,8 @@ static const struct command_line line = {
 int cmd_recover(int argc, char **argv)
 {
 	args = (struct recover_args){ 0 };
+	recover = (struct recover){ 0 };
+	dump = (struct dump){ 0 };
 	options_parse(&line, argc, argv);
 	return recover_run();
 }
