@@ -554,27 +554,16 @@ static void restore_setting(void *ctx, const char *setting)
 		restore(hold->fd, use_lock(setting), must_format("-%s\n", setting));
 }
 
-/* Open a file of the module; on failure, store the reason for events_hold(). */
+/* Open a file of the module, unless another one could not be opened. */
 static int open_file(struct events_hold *hold, const char *name)
 {
 	char *path = debugfs_path(name, "");
-	int fd = open(path, O_RDWR | O_CLOEXEC);
+	int fd = hold->err ? -1 : open(path, O_RDWR | O_CLOEXEC);
 
-	if (fd < 0) {
-		hold->code = errno;
-		hold->blamed = name;
-	}
+	if (fd < 0 && !hold->err)
+		hold->err = debugfs_explain(errno, path);
 	free(path);
 	return fd;
-}
-
-static struct vitrine_error *explain(int code, const char *name)
-{
-	char *path = debugfs_path(name, "");
-	struct vitrine_error *err = debugfs_explain(code, path);
-
-	free(path);
-	return err;
 }
 
 /**
@@ -586,15 +575,16 @@ static struct vitrine_error *explain(int code, const char *name)
  */
 void events_prepare(struct events_hold *hold, const struct events_wish *wish)
 {
+	char *path = debugfs_path(EVENTS, "");
+
 	hold->fd = open_file(hold, EVENTS);
-	if (!hold->code && wish->stacks)
+	if (wish->stacks)
 		hold->stacks_fd = open_file(hold, STACKS);
-	if (!hold->code && wish->until)
+	if (wish->until)
 		hold->trigger_fd = open_file(hold, TRIGGER);
-	if (hold->code || !restorer_start(&hold->restorer, restore_setting, hold))
-		return;
-	hold->code = errno;
-	hold->blamed = EVENTS;
+	if (!hold->err && restorer_start(&hold->restorer, restore_setting, hold))
+		hold->err = debugfs_explain(errno, path);
+	free(path);
 }
 
 /* Call @change() with LOCK_CHANGE of the file held. */
@@ -624,11 +614,10 @@ static struct vitrine_error *hold_setting(struct events_hold *hold, int fd,
 struct vitrine_error *events_hold(struct events_hold *hold,
 				  const struct events_wish *wish)
 {
-	struct vitrine_error *err;
+	struct vitrine_error *err = hold->err;
 
-	if (hold->code)
-		err = explain(hold->code, hold->blamed);
-	else
+	hold->err = NULL;
+	if (!err)
 		err = hold_setting(hold, hold->fd, EVENTS, hold_categories,
 				   wish);
 	if (!err && hold->stacks_fd >= 0)
@@ -656,6 +645,8 @@ void close_file(int *fd)
  */
 void events_release(struct events_hold *hold)
 {
+	vitrine_error_destroy(hold->err);
+	hold->err = NULL;
 	restorer_finish(&hold->restorer);
 	close_file(&hold->fd);
 	close_file(&hold->stacks_fd);

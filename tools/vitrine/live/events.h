@@ -69,8 +69,7 @@ struct events_wish {
  * @trigger_fd: trace/trigger, or -1
  * @trigger: with a trigger, the words that were written to it
  * @has_stacks: trace/stacks was set by events_hold(), not by the user
- * @code: errno of what failed in events_prepare(), or 0
- * @blamed: file that @code is about
+ * @err: what failed in events_prepare(), or NULL
  * @restorer: process that restores the settings
  */
 struct events_hold {
@@ -79,8 +78,7 @@ struct events_hold {
 	bool has_stacks;
 	int trigger_fd;
 	char trigger[128];
-	int code;
-	const char *blamed;
+	struct vitrine_error *err;
 	struct restorer restorer;
 };
 
