@@ -138,7 +138,7 @@ static struct record_args {
  * @progress: a progress line is on the terminal
  * @cut_status: exit code of the cut
  */
-struct record {
+static struct record {
 	struct vtr_temporary raw;
 	struct processes processes;
 	struct recorder recorder;
@@ -162,7 +162,7 @@ struct record {
 	double begin_cpu;
 	bool progress;
 	int cut_status;
-};
+} record;
 
 enum {
 	OPT_CGROUP = RECORD_FILTER_TO + 1,
@@ -320,24 +320,18 @@ static void add(struct processes *processes, uint64_t pid)
 /* Read /proc/PID/stat: "PID (NAME) STATE PARENT ..."; the name may contain anything. */
 static bool read_process(const char *pid, struct process *ret)
 {
-	char path[64], line[512], *open, *close;
+	char *path = must_format("/proc/%s/stat", pid), *line = read_text(path);
+	char *open = line ? strchr(line, '(') : NULL, *close = open ? strrchr(open, ')') : NULL;
 	bool good = false;
-	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%.32s/stat", pid);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	line[fread(line, 1, sizeof(line) - 1, file)] = '\0';
-	fclose(file);
-	open = strchr(line, '(');
-	close = strrchr(line, ')');
-	if (open && close && close > open) {
+	if (close) {
 		*close = '\0';
 		snprintf(ret->name, sizeof(ret->name), "%s", open + 1);
 		ret->pid = strtoull(line, NULL, 10);
 		good = sscanf(close + 1, " %*c %" SCNu64, &ret->parent) == 1;
 	}
+	free(line);
+	free(path);
 	return good;
 }
 
@@ -459,7 +453,7 @@ static bool is_standard_output(void)
 }
 
 static void __attribute__((noreturn))
-run_child(const struct record *record, int fd)
+run_child(int fd)
 {
 	char go;
 	int code;
@@ -467,7 +461,7 @@ run_child(const struct record *record, int fd)
 	/* let_command_go() ends what can be read; abandon_command() kills the child instead. */
 	while (read(fd, &go, 1) < 0 && errno == EINTR)
 		;
-	sigprocmask(SIG_SETMASK, &record->old_mask, NULL);
+	sigprocmask(SIG_SETMASK, &record.old_mask, NULL);
 	/* What the command prints is no part of the trace. */
 	if (is_standard_output())
 		dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -479,7 +473,7 @@ run_child(const struct record *record, int fd)
 }
 
 /* Fork the child, which waits until let_command_go(). */
-static struct vitrine_error *prepare_command(struct record *record)
+static struct vitrine_error *prepare_command(void)
 {
 	int fds[2];
 
@@ -487,157 +481,154 @@ static struct vitrine_error *prepare_command(struct record *record)
 		return NULL;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
 		return vtr_error_os(errno, NULL, "cannot run a command");
-	record->command_fd = fds[0];
-	record->pid = fork();
-	if (!record->pid) {
+	record.command_fd = fds[0];
+	record.pid = fork();
+	if (!record.pid) {
 		close(fds[0]);
-		run_child(record, fds[1]);
+		run_child(fds[1]);
 	}
 	close(fds[1]);
-	if (record->pid < 0) {
-		record->pid = 0;
+	if (record.pid < 0) {
+		record.pid = 0;
 		return vtr_error_os(errno, NULL, "cannot run a command");
 	}
 	return NULL;
 }
 
-static struct vitrine_error *let_command_go(struct record *record)
+static struct vitrine_error *let_command_go(void)
 {
 	int code;
 
-	if (!record->pid)
+	if (!record.pid)
 		return NULL;
-	shutdown(record->command_fd, SHUT_WR);
-	if (read(record->command_fd, &code, sizeof(code)) != sizeof(code))
+	shutdown(record.command_fd, SHUT_WR);
+	if (read(record.command_fd, &code, sizeof(code)) != sizeof(code))
 		return NULL;
-	waitpid(record->pid, NULL, 0);
-	record->pid = 0;
+	waitpid(record.pid, NULL, 0);
+	record.pid = 0;
 	return vtr_error_os(code, args.command[0], "cannot run");
 }
 
 /* Kill the child, which has not run the command yet. */
-static void abandon_command(struct record *record)
+static void abandon_command(void)
 {
-	if (!record->pid)
+	if (!record.pid)
 		return;
-	kill(record->pid, SIGKILL);
-	waitpid(record->pid, NULL, 0);
-	record->pid = 0;
+	kill(record.pid, SIGKILL);
+	waitpid(record.pid, NULL, 0);
+	record.pid = 0;
 }
 
-static void print_status(const struct record *record)
+static void print_status(void)
 {
 	const char *command = args.command[0];
 
-	if (WIFSIGNALED(record->status))
+	if (WIFSIGNALED(record.status))
 		fprintf(stderr, "vitrine: %s was killed by signal %d\n",
-			command, WTERMSIG(record->status));
-	else if (WEXITSTATUS(record->status))
+			command, WTERMSIG(record.status));
+	else if (WEXITSTATUS(record.status))
 		fprintf(stderr, "vitrine: %s exited with status %d\n", command,
-			WEXITSTATUS(record->status));
+			WEXITSTATUS(record.status));
 }
 
 /*
  * The trace is saved: from here on, ^C may end this process like the command. A SIGPIPE is
  * pending if nobody reads the trace any longer, which has been reported as an error.
  */
-static void allow_signals(const struct record *record)
+static void allow_signals(void)
 {
-	sigset_t mask = record->old_mask;
+	sigset_t mask = record.old_mask;
 
 	sigaddset(&mask, SIGPIPE);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
-	if (record->pid && record->signal && record->signal != SIGINT)
-		kill(record->pid, record->signal);
+	if (record.pid && record.signal && record.signal != SIGINT)
+		kill(record.pid, record.signal);
 }
 
-static void wait_for_command(struct record *record)
+static void wait_for_command(void)
 {
-	while (record->pid && waitpid(record->pid, &record->status, 0) < 0)
+	while (record.pid && waitpid(record.pid, &record.status, 0) < 0)
 		if (errno != EINTR)
 			break;
 	if (args.command)
-		print_status(record);
+		print_status();
 }
 
 /* ---- Waiting ----------------------------------------------------------- */
 
-static struct vitrine_error *watch_for(struct record *record, uint32_t events, int fd,
-				       uint64_t tag)
+static struct vitrine_error *watch_for(uint32_t events, int fd, uint64_t tag)
 {
 	struct epoll_event event = { .events = events, .data.u64 = tag };
 
 	if (fd < 0 ||
-	    epoll_ctl(record->recorder.epoll_fd, EPOLL_CTL_ADD, fd, &event))
+	    epoll_ctl(record.recorder.epoll_fd, EPOLL_CTL_ADD, fd, &event))
 		return vtr_error_os(errno, NULL, "cannot wait");
 	return NULL;
 }
 
-static struct vitrine_error *watch(struct record *record, int fd, uint64_t tag)
+static struct vitrine_error *watch(int fd, uint64_t tag)
 {
-	return watch_for(record, EPOLLIN, fd, tag);
+	return watch_for(EPOLLIN, fd, tag);
 }
 
-static struct vitrine_error *watch_signals(struct record *record)
+static struct vitrine_error *watch_signals(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD, 0 };
 	sigset_t pipe;
 
-	record->signal_fd = signals_open(signals, &record->old_mask);
+	record.signal_fd = signals_open(signals, &record.old_mask);
 	/* A pipe that nobody reads is an error of writing. */
 	sigemptyset(&pipe);
 	sigaddset(&pipe, SIGPIPE);
 	sigprocmask(SIG_BLOCK, &pipe, NULL);
-	return watch(record, record->signal_fd, TAG_SIGNAL);
+	return watch(record.signal_fd, TAG_SIGNAL);
 }
 
 /* Wait for a timer. */
-static struct vitrine_error *watch_timer(struct record *record, int *ret_fd,
-					 uint64_t tag, uint64_t ns)
+static struct vitrine_error *watch_timer(int *ret_fd, uint64_t tag, uint64_t ns)
 {
 	*ret_fd = timer_open(ns);
-	return watch(record, *ret_fd, tag);
+	return watch(*ret_fd, tag);
 }
 
 /* Return for how many seconds the recording has lasted; 0 before it begins. */
-static double elapsed(const struct record *record)
+static double elapsed(void)
 {
-	struct timespec now = record->end;
+	struct timespec now = record.end;
 
-	if (!record->recorder.started)
+	if (!record.recorder.started)
 		return 0;
 	if (!now.tv_sec)
 		clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec - record->begin.tv_sec +
-	       (now.tv_nsec - record->begin.tv_nsec) / 1e9;
+	return now.tv_sec - record.begin.tv_sec +
+	       (now.tv_nsec - record.begin.tv_nsec) / 1e9;
 }
 
-static void print_progress(struct record *record)
+static void print_progress(void)
 {
-	const struct recorder *recorder = &record->recorder;
+	const struct recorder *recorder = &record.recorder;
 
-	if (elapsed(record) < PROGRESS_S || !isatty(STDERR_FILENO))
+	if (elapsed() < PROGRESS_S || !isatty(STDERR_FILENO))
 		return;
 	fprintf(stderr, "\rvitrine: %.0f s, %" PRIu64 " switches, ",
-		elapsed(record), recorder->nr_switches);
+		elapsed(), recorder->nr_switches);
 	fprintf(stderr, "%" PRIu64 " bytes, %" PRIu64 " lost\033[K",
 		rotation_len(&recorder->files), recorder->nr_lost + recorder->nr_unwritten);
-	record->progress = true;
+	record.progress = true;
 }
 
-static void handle_signal(struct record *record)
+static void handle_signal(void)
 {
 	struct signalfd_siginfo info;
 
-	if (read(record->signal_fd, &info, sizeof(info)) != sizeof(info))
+	if (read(record.signal_fd, &info, sizeof(info)) != sizeof(info))
 		return;
 	if (info.ssi_signo != SIGCHLD) {
-		record->signal = info.ssi_signo;
-		record->done = true;
-	} else if (record->pid && waitpid(record->pid, &record->status,
-					  WNOHANG) == record->pid) {
-		record->pid = 0;
-		record->done = true;
+		record.signal = info.ssi_signo;
+		record.done = true;
+	} else if (record.pid && waitpid(record.pid, &record.status, WNOHANG) == record.pid) {
+		record.pid = 0;
+		record.done = true;
 	}
 }
 
@@ -645,17 +636,17 @@ static void handle_signal(struct record *record)
  * Find the processes that are kept and exist now. Those that are forked from now on are
  * known from the trace; only the members of a cgroup can change without a fork.
  */
-static struct vitrine_error *find_processes(struct record *record)
+static struct vitrine_error *find_processes(void)
 {
 	const struct record_filter *filter = &args.cut.filter;
-	bool started = record->recorder.started;
+	bool started = record.recorder.started;
 	struct vitrine_error *err = NULL;
 	unsigned int i;
 
 	for (i = 0; i < filter->nr_processes && !started; i++)
-		processes_add_tree(&record->processes, filter->processes[i]);
+		processes_add_tree(&record.processes, filter->processes[i]);
 	if (args.cut.cgroup)
-		err = processes_add_cgroup(&record->processes, args.cut.cgroup);
+		err = processes_add_cgroup(&record.processes, args.cut.cgroup);
 	/* The cgroup may be removed meanwhile. */
 	if (err && started && err->code == ENOENT) {
 		vitrine_error_destroy(err);
@@ -665,33 +656,33 @@ static struct vitrine_error *find_processes(struct record *record)
 }
 
 /* The file was ready, or a second is over: if another trigger is armed, nothing is ready. */
-static void check_trigger(struct record *record)
+static void check_trigger(void)
 {
-	struct recorder *recorder = &record->recorder;
+	struct recorder *recorder = &record.recorder;
 
-	if (!args.wish.until || record->done)
+	if (!args.wish.until || record.done)
 		return;
-	record->disarmed = events_fired(&record->events, &recorder->is_over);
-	record->done = record->disarmed || recorder->is_over;
+	record.disarmed = events_fired(&record.events, &recorder->is_over);
+	record.done = record.disarmed || recorder->is_over;
 }
 
 /* Once a second, find new rings, and drain those that epoll cannot wait for. */
-static struct vitrine_error *handle_tick(struct record *record)
+static struct vitrine_error *handle_tick(void)
 {
 	struct vitrine_error *err;
 	uint64_t ticks;
 
-	if (read(record->tick_fd, &ticks, sizeof(ticks)) < 0)
+	if (read(record.tick_fd, &ticks, sizeof(ticks)) < 0)
 		return NULL;
-	err = recorder_scan(&record->recorder);
+	err = recorder_scan(&record.recorder);
 	if (!err)
-		err = recorder_drain_all(&record->recorder);
+		err = recorder_drain_all(&record.recorder);
 	if (!err)
-		err = find_processes(record);
-	cgroups_note(&record->cgroups, record->marker);
+		err = find_processes();
+	cgroups_note(&record.cgroups, record.marker);
 	if (!err)
-		print_progress(record);
-	check_trigger(record);
+		print_progress();
+	check_trigger();
 	return err;
 }
 
@@ -712,32 +703,31 @@ static bool has_wish(void)
 	return args.wish.set != EVENTS_NONE || args.wish.until;
 }
 
-static struct vitrine_error *enable_events(struct record *record)
+static struct vitrine_error *enable_events(void)
 {
 	struct vitrine_error *err;
 
 	if (!has_wish())
 		return NULL;
-	err = events_hold(&record->events, &args.wish);
+	err = events_hold(&record.events, &args.wish);
 	/* Without markers, nothing is known of cgroups. */
 	if (!err && args.wish.stacks)
-		vitrine_error_destroy(vitrine_marker_create(NULL, &record->marker));
+		vitrine_error_destroy(vitrine_marker_create(NULL, &record.marker));
 	/* The cost is measured with the categories enabled. */
 	if (!err && args.all)
-		err = cost_read(&record->cost);
+		err = cost_read(&record.cost);
 	return err;
 }
 
-static struct vitrine_error *arm_trigger(struct record *record)
+static struct vitrine_error *arm_trigger(void)
 {
 	struct vitrine_error *err;
 
 	if (!args.wish.until)
 		return NULL;
-	err = events_arm(&record->events, args.wish.until);
+	err = events_arm(&record.events, args.wish.until);
 	/* Edges only: the file stays ready while recording is switched off. */
-	return err ? err : watch_for(record, EPOLLPRI | EPOLLET, record->events.trigger_fd,
-				     TAG_TRIGGER);
+	return err ? err : watch_for(EPOLLPRI | EPOLLET, record.events.trigger_fd, TAG_TRIGGER);
 }
 
 /* Let the sub-buffers begin with which the recording begins. */
@@ -756,9 +746,7 @@ static bool flush_first(void *ctx)
 /* Let the sub-buffers begin that tell when the recording ended. */
 static bool flush_last(void *ctx)
 {
-	struct record *record = ctx;
-
-	clock_gettime(CLOCK_MONOTONIC, &record->end);
+	clock_gettime(CLOCK_MONOTONIC, &record.end);
 	return !flush_rings();
 }
 
@@ -766,100 +754,98 @@ static bool flush_last(void *ctx)
  * Begin with what the rings get from now on. Categories are on by then. A process that is
  * forked later is found in the trace, and the trigger fires in it.
  */
-static struct vitrine_error *begin_recording(struct record *record)
+static struct vitrine_error *begin_recording(void)
 {
-	struct recorder *recorder = &record->recorder;
+	struct recorder *recorder = &record.recorder;
 	struct vitrine_error *err;
 
 	err = recorder_scan(recorder);
 	if (!err)
-		err = enable_events(record);
+		err = enable_events();
 	if (!err && !args.history)
 		err = recorder_begin(recorder, flush_first, NULL);
 	/* The time is up after the begin plus the limit, never before. */
-	record->begin_cpu = own_seconds();
-	clock_gettime(CLOCK_MONOTONIC, &record->begin);
-	cgroups_note(&record->cgroups, record->marker);
+	record.begin_cpu = own_seconds();
+	clock_gettime(CLOCK_MONOTONIC, &record.begin);
+	cgroups_note(&record.cgroups, record.marker);
 	if (!err)
-		err = arm_trigger(record);
+		err = arm_trigger();
 	if (!err)
-		err = find_processes(record);
+		err = find_processes();
 	if (!err)
-		err = kernel_events_enable(&record->kernel);
+		err = kernel_events_enable(&record.kernel);
 	if (!err)
-		err = watch_timer(record, &record->tick_fd, TAG_TICK, NSEC_PER_SEC);
+		err = watch_timer(&record.tick_fd, TAG_TICK, NSEC_PER_SEC);
 	if (!err)
-		err = watch_timer(record, &record->timer_fd, TAG_TIME_UP,
-				  args.duration_ns);
+		err = watch_timer(&record.timer_fd, TAG_TIME_UP, args.duration_ns);
 	recorder->started = !err;
 	return err;
 }
 
 /* ---- Events ----------------------------------------------------------- */
 
-static struct vitrine_error *handle_event(struct record *record, uint64_t tag)
+static struct vitrine_error *handle_event(uint64_t tag)
 {
 	switch (tag) {
 	case TAG_SIGNAL:
-		handle_signal(record);
+		handle_signal();
 		return NULL;
 	case TAG_TICK:
-		return handle_tick(record);
+		return handle_tick();
 	case TAG_BEGIN:
-		close_file(&record->timer_fd);
-		return begin_recording(record);
+		close_file(&record.timer_fd);
+		return begin_recording();
 	case TAG_TIME_UP:
-		record->done = true;
+		record.done = true;
 		return NULL;
 	case TAG_TRIGGER:
-		check_trigger(record);
+		check_trigger();
 		return NULL;
 	case TAG_KERNEL:
-		return kernel_events_read(&record->kernel,
-					  &record->recorder.files);
+		return kernel_events_read(&record.kernel, &record.recorder.files);
 	default:
-		return recorder_drain(&record->recorder, tag);
+		return recorder_drain(&record.recorder, tag);
 	}
 }
 
-static struct vitrine_error *wait_and_record(struct record *record)
+static struct vitrine_error *wait_and_record(void)
 {
 	struct epoll_event events[16];
 	struct vitrine_error *err = NULL;
 	int i, nr;
 
-	while (!record->done) {
-		nr = epoll_wait(record->recorder.epoll_fd, events, 16, -1);
+	while (!record.done) {
+		nr = epoll_wait(record.recorder.epoll_fd, events, 16, -1);
 		if (nr < 0 && errno != EINTR)
 			return vtr_error_os(errno, NULL, "cannot wait");
 		for (i = 0; i < nr; i++) {
-			err = handle_event(record, events[i].data.u64);
+			err = handle_event(events[i].data.u64);
 			if (err)
 				return err;
 		}
 	}
-	events_still(&record->events);
-	cgroups_note(&record->cgroups, record->marker);
-	err = kernel_events_finish(&record->kernel, &record->recorder.files);
+	events_still(&record.events);
+	cgroups_note(&record.cgroups, record.marker);
+	err = kernel_events_finish(&record.kernel, &record.recorder.files);
 	if (!err)
-		err = recorder_finish(&record->recorder, flush_last, record);
-	if (err || !record->disarmed)
+		err = recorder_finish(&record.recorder, flush_last, NULL);
+	if (err || !record.disarmed)
 		return err;
-	err = record->disarmed;
-	record->disarmed = NULL;
+	err = record.disarmed;
+	record.disarmed = NULL;
 	return err;
 }
 
 /* Record into a temporary trace beside the one that is wanted, or in TMPDIR for a pipe. */
-static struct vitrine_error *prepare_raw(struct record *record)
+static struct vitrine_error *prepare_raw(void)
 {
 	const char *place = vtr_temporary_place(args.files.output);
-	int fd = vtr_temporary_create(&record->raw, place);
+	int fd = vtr_temporary_create(&record.raw, place);
 
 	if (fd < 0)
 		return vtr_error_os(errno, place, "cannot create a temporary file beside it");
 	close(fd);
-	record->recorder.files.output = record->raw.path;
+	record.recorder.files.output = record.raw.path;
 	return NULL;
 }
 
@@ -869,71 +855,70 @@ static struct vitrine_error *prepare_raw(struct record *record)
  * The events have the clock of the rings, all of which have the same. No ring can be missing
  * yet: until recording begins, recorder_scan() fails if one of them cannot be opened.
  */
-static struct vitrine_error *start_kernel_events(struct record *record)
+static struct vitrine_error *start_kernel_events(void)
 {
-	const struct recorder *recorder = &record->recorder;
+	const struct recorder *recorder = &record.recorder;
 	struct vitrine_error *err;
 
-	err = kernel_events_start(&record->kernel, recorder->cpus[0].ring);
-	if (err || !record->kernel.nr_wishes)
+	err = kernel_events_start(&record.kernel, recorder->cpus[0].ring);
+	if (err || !record.kernel.nr_wishes)
 		return err;
-	return watch(record, record->kernel.data_fd, TAG_KERNEL);
+	return watch(record.kernel.data_fd, TAG_KERNEL);
 }
 
 /* In reverse order: the restorer of the events of ftrace has the other one's pipe open. */
-static void release_events(struct record *record)
+static void release_events(void)
 {
-	kernel_events_release(&record->kernel);
-	events_release(&record->events);
+	kernel_events_release(&record.kernel);
+	events_release(&record.events);
 }
 
 /* Open everything that is needed, so that errors show before the command runs. */
-static struct vitrine_error *prepare(struct record *record)
+static struct vitrine_error *prepare(void)
 {
-	struct recorder *recorder = &record->recorder;
+	struct recorder *recorder = &record.recorder;
 	struct vitrine_error *err;
 
 	if (has_wish())
-		events_prepare(&record->events, &args.wish);
-	err = kernel_events_prepare(&record->kernel);
+		events_prepare(&record.events, &args.wish);
+	err = kernel_events_prepare(&record.kernel);
 	if (err)
 		return err;
 	recorder->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (recorder->epoll_fd < 0)
 		return vtr_error_os(errno, NULL, "cannot wait");
-	err = watch_signals(record);
+	err = watch_signals();
 	if (!err)
 		err = recorder_scan(recorder);
 	if (!err)
 		err = check_enabled();
 	if (!err && args.is_cut)
-		err = prepare_raw(record);
+		err = prepare_raw();
 	if (!err)
 		err = rotation_open(&recorder->files);
-	return err ? err : start_kernel_events(record);
+	return err ? err : start_kernel_events();
 }
 
-static struct vitrine_error *record_begin(struct record *record)
+static struct vitrine_error *record_begin(void)
 {
-	struct vitrine_error *err = prepare(record);
+	struct vitrine_error *err = prepare();
 
 	if (!err && args.delay_ns) {
 		/* The rings are opened again where they are then. */
-		recorder_close(&record->recorder);
-		err = watch_timer(record, &record->timer_fd, TAG_BEGIN, args.delay_ns);
+		recorder_close(&record.recorder);
+		err = watch_timer(&record.timer_fd, TAG_BEGIN, args.delay_ns);
 	} else if (!err) {
-		err = begin_recording(record);
+		err = begin_recording();
 	}
 	if (!err)
-		err = prepare_command(record);
-	return err ? err : let_command_go(record);
+		err = prepare_command();
+	return err ? err : let_command_go();
 }
 
 /* Keep what has been written, which is a trace even if an error ended it. */
-static struct vitrine_error *save(struct record *record,
-				  struct vitrine_error *cause)
+static struct vitrine_error *save(struct vitrine_error *cause)
 {
-	struct rotation *files = &record->recorder.files;
+	struct rotation *files = &record.recorder.files;
 	struct vitrine_error *err;
 	char advice[96];
 
@@ -944,7 +929,7 @@ static struct vitrine_error *save(struct record *record,
 	}
 	snprintf(advice, sizeof(advice),
 		 "the trace up to then is saved: %" PRIu64 " bytes in %.3f s",
-		 rotation_len(files), elapsed(record));
+		 rotation_len(files), elapsed());
 	err = vitrine_error_create(cause->code, cause->path, cause->offset,
 				   advice, "%s", cause->message);
 	vitrine_error_destroy(cause);
@@ -966,40 +951,39 @@ static void print_name(void)
 }
 
 /* Return the size of the finished file, or of what was recorded if that is no single file. */
-static uint64_t finished_bytes(const struct record *record)
+static uint64_t finished_bytes(void)
 {
 	struct stat status;
 
 	if (is_standard_output() || args.is_cut || args.files.limit_bytes ||
 	    stat(args.files.output, &status))
-		return rotation_len(&record->recorder.files);
+		return rotation_len(&record.recorder.files);
 	return status.st_size;
 }
 
-static void print_summary(struct record *record, double seconds)
+static void print_summary(double seconds)
 {
-	const struct recorder *recorder = &record->recorder;
+	const struct recorder *recorder = &record.recorder;
 
 	print_name();
 	fprintf(stderr, "%" PRIu64 " switches on %u CPU%s, ",
 		recorder->nr_switches, recorder->nr_seen, recorder->nr_seen == 1 ? "" : "s");
-	if (record->kernel.nr_wishes)
-		fprintf(stderr, "%" PRIu64 " events of ftrace, ", record->kernel.nr_records);
+	if (record.kernel.nr_wishes)
+		fprintf(stderr, "%" PRIu64 " events of ftrace, ", record.kernel.nr_records);
 	fprintf(stderr, "%" PRIu64 " bytes, %" PRIu64 " lost, %.3f s\n",
-		finished_bytes(record),
-		recorder->nr_lost + recorder->nr_unwritten + record->kernel.nr_lost, seconds);
+		finished_bytes(),
+		recorder->nr_lost + recorder->nr_unwritten + record.kernel.nr_lost, seconds);
 	if (args.all)
-		cost_print(&record->cost, recorder, seconds,
-			   own_seconds() - record->begin_cpu);
+		cost_print(&record.cost, recorder, seconds, own_seconds() - record.begin_cpu);
 }
 
 /* Write what is kept of the trace. */
-static int write_cut(struct record *record)
+static int write_cut(void)
 {
-	args.cut.path = record->raw.path;
+	args.cut.path = record.raw.path;
 	args.cut.out = args.files.output;
-	args.cut.pids = record->processes.pids;
-	args.cut.nr_pids = record->processes.nr;
+	args.cut.pids = record.processes.pids;
+	args.cut.nr_pids = record.processes.nr;
 	return cut_run(&args.cut);
 }
 
@@ -1010,49 +994,51 @@ static bool can_be_named(void)
 	       !args.files.limit_bytes;
 }
 
-static struct vitrine_error *record_all(struct record *record)
+static struct vitrine_error *record_all(void)
 {
 	struct vitrine_error *err;
 	double seconds;
 
-	err = record_begin(record);
+	err = record_begin();
 	if (err) {
 		/* Until it runs, the child keeps the restorer's pipe open. */
-		abandon_command(record);
-		release_events(record);
+		abandon_command();
+		release_events();
 		return err;
 	}
-	err = wait_and_record(record);
-	release_events(record);
-	seconds = elapsed(record);
-	if (record->progress)
+	err = wait_and_record();
+	release_events();
+	seconds = elapsed();
+	if (record.progress)
 		fputs("\r\033[K", stderr);
-	err = save(record, err);
-	allow_signals(record);
+	err = save(err);
+	allow_signals();
 	if (!err && args.is_cut)
-		record->cut_status = write_cut(record);
-	if (!err && record->cut_status == EXIT_DONE && can_be_named())
+		record.cut_status = write_cut();
+	if (!err && record.cut_status == EXIT_DONE && can_be_named())
 		symbolize_recording(args.files.output);
-	if (!err && record->cut_status == EXIT_DONE)
-		print_summary(record, seconds);
-	wait_for_command(record);
+	if (!err && record.cut_status == EXIT_DONE)
+		print_summary(seconds);
+	wait_for_command();
 	return err;
 }
 
 /* Return the command's status as a shell reports it. */
-static int command_status(const struct record *record)
+static int command_status(void)
 {
-	if (record->cut_status != EXIT_DONE || !args.command)
-		return record->cut_status;
-	if (WIFSIGNALED(record->status))
-		return 128 + WTERMSIG(record->status);
-	return WEXITSTATUS(record->status);
+	if (record.cut_status != EXIT_DONE || !args.command)
+		return record.cut_status;
+	if (WIFSIGNALED(record.status))
+		return 128 + WTERMSIG(record.status);
+	return WEXITSTATUS(record.status);
 }
 
 /* Record a trace. Returns enum exit_code, or the status of the command that was run. */
 static int record_run(void)
 {
-	struct record record = {
+	struct vitrine_error *err;
+
+	record = (struct record){
 		.recorder = { .epoll_fd = -1, .filter = &args.cut.filter },
 		.events = { .fd = -1, .stacks_fd = -1, .trigger_fd = -1 },
 		.kernel = {
@@ -1066,11 +1052,9 @@ static int record_run(void)
 		.timer_fd = -1,
 		.command_fd = -1,
 	};
-	struct vitrine_error *err;
-
 	args.files.output = trace_name(args.files.output);
 	record.recorder.files = args.files;
-	err = record_all(&record);
+	err = record_all();
 
 	vitrine_error_destroy(record.disarmed);
 	vitrine_marker_destroy(record.marker);
@@ -1085,7 +1069,7 @@ static int record_run(void)
 	close_file(&record.signal_fd);
 	close_file(&record.recorder.epoll_fd);
 	if (!err)
-		return command_status(&record);
+		return command_status();
 	/* There is no input to be bad: EFBIG means a full disk. */
 	report_error(err);
 	return EXIT_ENVIRONMENT;
