@@ -275,7 +275,9 @@ static struct metric_family *family_get(const char *name, enum metric_type type,
 	family->type = type;
 	family->help = must_format("%s", help);
 	for (i = 0; suffixes[i]; i++) {
-		family->names[i] = (struct metric_name){ must_format("%s%s", name, suffixes[i]), family, 0 };
+		family->names[i] = (struct metric_name){
+			must_format("%s%s", name, suffixes[i]), family, 0,
+		};
 		must_have(GROW(set.names, set.nr_names));
 		set.names[set.nr_names++] = &family->names[i];
 	}
