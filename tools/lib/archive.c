@@ -300,9 +300,8 @@ static enum fxt_result extract_late(struct archive_lane *lane,
 	while ((result = decode_next(lane, archive)) == FXT_OK) {
 		if (!lane->late)
 			continue;
-		archive->fxt.decoder.stop = archive_sort_add(&archive->sort, lane->key,
-							 lane->index,
-							 &lane->record);
+		archive->fxt.decoder.stop =
+			archive_sort_add(&archive->sort, lane->key, lane->index, &lane->record);
 		if (archive->fxt.decoder.stop)
 			return FXT_STOP;
 	}

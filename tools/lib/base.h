@@ -141,8 +141,8 @@ static inline void *grow_bytes(void *bytes, size_t *size, size_t needed)
  * A hash table of the elements of an array, by their numbers. The user of the table owns the
  * elements, computes their hashes and compares them; number 0 is no element. The table uses
  * open addressing and is at most half full. It keeps the hashes, so that an element is looked
- * at only if it is probably the one that is sought. The functions are inline, and so are those that are
- * passed to them.
+ * at only if it is probably the one that is sought. The functions are inline, and so are
+ * those that are passed to them.
  *
  * The caller serialises.
  */
