@@ -5,8 +5,9 @@
  * each time slice. Documentation/json.rst has the schema of JSON.
  *
  * Percentiles need little memory: the durations themselves are kept while they are few, then
- * counts in buckets whose width is 1/64 of their lower bound, or 1. A quantile is the middle of
- * its bucket, with an error of at most 1/128, and exact below 128.
+ * the numbers of buckets whose width is 1/64 of their lower bound, or 1, and if there are many,
+ * counts by bucket. A quantile is the middle of its bucket, with an error of at most 1/128, and
+ * exact below 128.
  */
 #define _GNU_SOURCE	/* qsort_r() */
 #include <argp.h>
@@ -73,20 +74,26 @@ struct latency_args {
 /* Most rows that can be asked for. */
 #define MAX_ROWS	1000
 
+/* Buckets of each power of two, and of all. */
 #define QUANTILES_COLUMNS	64
-#define QUANTILES_ROWS		59
+#define QUANTILES_BUCKETS	(59 * QUANTILES_COLUMNS)
+
+/* With at most so many values, they are kept; with more than so many, counts. */
 #define QUANTILES_FEW		8
+#define QUANTILES_MANY		4096
 
 /**
- * struct quantiles - counts; all zero at first
+ * struct quantiles - values; all zero at first
  * @nr: number of values
- * @few: the values, as long as there are no @rows
- * @rows: counts, one row per power of two; a NULL row counts nothing
+ * @few: the values, as long as there are neither @buckets nor @counts
+ * @buckets: the bucket of each value, or NULL; the room is a power of two
+ * @counts: number of values in each bucket, or NULL
  */
 struct quantiles {
 	uint64_t nr;
 	uint64_t few[QUANTILES_FEW];
-	uint32_t **rows;
+	uint16_t *buckets;
+	uint32_t *counts;
 };
 
 #define COLUMN_BITS	6
@@ -239,84 +246,102 @@ static unsigned int shift_of(uint64_t value)
 	return bits > COLUMN_BITS + 1 ? bits - COLUMN_BITS - 1 : 0;
 }
 
-/* Row 0 begins at 0, row 1 at 64, row 2 at 128; each one ends at the next. */
-static unsigned int row_of(uint64_t value)
+/* The buckets of row 0 begin at 0, of row 1 at 64, of row 2 at 128; each row ends at the next. */
+static uint16_t bucket_of(uint64_t value)
 {
-	return value < QUANTILES_COLUMNS ? 0 : shift_of(value) + 1;
+	unsigned int shift = shift_of(value), row = value < QUANTILES_COLUMNS ? 0 : shift + 1;
+
+	return row * QUANTILES_COLUMNS + (value >> shift) % QUANTILES_COLUMNS;
 }
 
-/* Return the counts of a power of two. */
-static uint32_t *row_get(struct quantiles *quantiles, unsigned int number)
+static uint64_t middle_of(unsigned int bucket)
 {
-	uint32_t **row = &quantiles->rows[number];
+	unsigned int row = bucket / QUANTILES_COLUMNS, shift = row ? row - 1 : 0;
+	uint64_t begin = bucket % QUANTILES_COLUMNS + (row ? QUANTILES_COLUMNS : 0);
 
-	if (!*row)
-		*row = calloc(QUANTILES_COLUMNS, sizeof(**row));
-	must_have(*row);
-	return *row;
+	return (begin << shift) + (shift ? 1ULL << (shift - 1) : 0);
 }
 
-static void count(struct quantiles *quantiles, uint64_t value)
-{
-	uint32_t *row = row_get(quantiles, row_of(value));
-
-	row[(value >> shift_of(value)) % QUANTILES_COLUMNS]++;
-}
-
-/* Count in buckets from now on. */
-static void begin_rows(struct quantiles *quantiles)
+/* Keep buckets from now on. */
+static void begin_buckets(struct quantiles *quantiles)
 {
 	unsigned int i;
 
-	if (quantiles->rows)
+	if (quantiles->buckets || quantiles->counts)
 		return;
-	quantiles->rows = calloc(QUANTILES_ROWS, sizeof(*quantiles->rows));
-	must_have(quantiles->rows);
+	quantiles->buckets = calloc(2 * QUANTILES_FEW, sizeof(*quantiles->buckets));
+	must_have(quantiles->buckets);
 	for (i = 0; i < quantiles->nr; i++)
-		count(quantiles, quantiles->few[i]);
+		quantiles->buckets[i] = bucket_of(quantiles->few[i]);
 }
 
-/* Count a value. */
+static void count(const struct quantiles *quantiles, uint32_t *counts)
+{
+	uint64_t i;
+
+	for (i = 0; i < quantiles->nr; i++)
+		counts[quantiles->buckets[i]]++;
+}
+
+/* Keep counts from now on. */
+static void begin_counts(struct quantiles *quantiles)
+{
+	if (quantiles->counts)
+		return;
+	begin_buckets(quantiles);
+	quantiles->counts = calloc(QUANTILES_BUCKETS, sizeof(*quantiles->counts));
+	must_have(quantiles->counts);
+	count(quantiles, quantiles->counts);
+	free(quantiles->buckets);
+	quantiles->buckets = NULL;
+}
+
+static void add_bucket(struct quantiles *quantiles, uint16_t bucket)
+{
+	uint64_t nr = quantiles->nr++;
+
+	if (quantiles->counts) {
+		quantiles->counts[bucket]++;
+		return;
+	}
+	if (nr >= 2 * QUANTILES_FEW && !(nr & (nr - 1))) {
+		quantiles->buckets = realloc(quantiles->buckets,
+					     2 * nr * sizeof(*quantiles->buckets));
+		must_have(quantiles->buckets);
+	}
+	quantiles->buckets[nr] = bucket;
+	if (nr + 1 == QUANTILES_MANY)
+		begin_counts(quantiles);
+}
+
 static void quantiles_add(struct quantiles *quantiles, uint64_t value)
 {
-	if (!quantiles->rows && quantiles->nr < QUANTILES_FEW) {
+	if (quantiles->nr < QUANTILES_FEW && !quantiles->buckets && !quantiles->counts) {
 		quantiles->few[quantiles->nr++] = value;
 		return;
 	}
-	begin_rows(quantiles);
-	quantiles->nr++;
-	count(quantiles, value);
+	begin_buckets(quantiles);
+	add_bucket(quantiles, bucket_of(value));
 }
 
-/* Count the values of other counts, too. */
+/* Add the values of others, too. */
 static void quantiles_merge(struct quantiles *quantiles, const struct quantiles *from)
 {
-	unsigned int number, column;
-	uint32_t *row;
 	uint64_t i;
 
-	if (!from->rows) {
+	if (from->counts) {
+		begin_counts(quantiles);
+		for (i = 0; i < QUANTILES_BUCKETS; i++)
+			quantiles->counts[i] += from->counts[i];
+		quantiles->nr += from->nr;
+	} else if (from->buckets) {
+		begin_buckets(quantiles);
+		for (i = 0; i < from->nr; i++)
+			add_bucket(quantiles, from->buckets[i]);
+	} else {
 		for (i = 0; i < from->nr; i++)
 			quantiles_add(quantiles, from->few[i]);
-		return;
 	}
-	begin_rows(quantiles);
-	for (number = 0; number < QUANTILES_ROWS; number++) {
-		if (!from->rows[number])
-			continue;
-		row = row_get(quantiles, number);
-		for (column = 0; column < QUANTILES_COLUMNS; column++)
-			row[column] += from->rows[number][column];
-	}
-	quantiles->nr += from->nr;
-}
-
-static uint64_t middle_of(unsigned int row, unsigned int column)
-{
-	uint64_t shift = row ? row - 1 : 0;
-	uint64_t begin = (uint64_t)column + (row ? QUANTILES_COLUMNS : 0);
-
-	return (begin << shift) + (shift ? 1ULL << (shift - 1) : 0);
 }
 
 static int compare_values(const void *left, const void *right)
@@ -340,36 +365,30 @@ static bool quantiles_find(const struct quantiles *quantiles, unsigned int perce
 			   uint64_t *ret)
 {
 	uint64_t rank = (quantiles->nr * percent + 99) / 100;
-	unsigned int row, column;
+	uint32_t counted[QUANTILES_BUCKETS] = {};
+	const uint32_t *counts = quantiles->counts;
+	unsigned int bucket = 0;
 
 	if (!quantiles->nr)
 		return false;
-	if (!quantiles->rows) {
+	if (!quantiles->buckets && !counts) {
 		*ret = find_few(quantiles, rank);
 		return true;
 	}
-	for (row = 0; row < QUANTILES_ROWS; row++) {
-		if (!quantiles->rows[row])
-			continue;
-		for (column = 0; column < QUANTILES_COLUMNS; column++) {
-			if (rank <= quantiles->rows[row][column]) {
-				*ret = middle_of(row, column);
-				return true;
-			}
-			rank -= quantiles->rows[row][column];
-		}
+	if (!counts) {
+		count(quantiles, counted);
+		counts = counted;
 	}
-	return false;
+	for (; rank > counts[bucket]; bucket++)
+		rank -= counts[bucket];
+	*ret = middle_of(bucket);
+	return true;
 }
 
-/* Free all counts. */
 static void quantiles_deinit(struct quantiles *quantiles)
 {
-	unsigned int row;
-
-	for (row = 0; quantiles->rows && row < QUANTILES_ROWS; row++)
-		free(quantiles->rows[row]);
-	free(quantiles->rows);
+	free(quantiles->buckets);
+	free(quantiles->counts);
 }
 
 static inline uint64_t latency_average_ns(const struct latency_runnable *runnable)
