@@ -137,11 +137,13 @@ static __always_inline u64 *vtr_threads_key(struct vtr_threads *threads, unsigne
  * @key: key of the thread
  * @ret: receives its element of @incoming
  *
+ * Some kernels check the index of each array, which would take more than the rest.
+ *
  * Context: the ring's CPU, interrupts off. Hot.
  * Return: false if the thread has no reference.
  */
-static __always_inline bool vtr_threads_look_up(const struct vtr_threads *threads, u64 key,
-						u64 *ret)
+static __always_inline __no_sanitize_undefined bool
+vtr_threads_look_up(const struct vtr_threads *threads, u64 key, u64 *ret)
 {
 	const long last = VTR_THREADS_REFS - VTR_THREADS_SETS;
 	long i = key % VTR_THREADS_SETS;
@@ -238,6 +240,7 @@ vtr_threads_add(struct vtr_threads *threads, u64 key, unsigned int running,
 {
 	unsigned int set = (u32)key % VTR_THREADS_SETS, way, ref;
 	u64 *keys = threads->keys + set;
+	u32 *incoming = threads->incoming + set;
 
 	/* In the order in which vtr_threads_look_up() looks at them. */
 	if (keys[3 * VTR_THREADS_SETS] == VTR_THREADS_NOBODY)
@@ -252,8 +255,7 @@ vtr_threads_add(struct vtr_threads *threads, u64 key, unsigned int running,
 		way = vtr_threads_victim(threads, set, running);
 	ref = set * VTR_THREADS_WAYS + way;
 	keys[way * VTR_THREADS_SETS] = key;
-	threads->incoming[way * VTR_THREADS_SETS + set] =
-		vtr_threads_composed(ref, prio, priority);
+	incoming[way * VTR_THREADS_SETS] = vtr_threads_composed(ref, prio, priority);
 	return ref;
 }
 

@@ -18,6 +18,7 @@
 
 #define barrier()	__asm__ volatile("" : : : "memory")
 #define OPTIMIZER_HIDE_VAR(var)	__asm__("" : "=r"(var) : "0"(var))
+#define __no_sanitize_undefined	__attribute__((__no_sanitize_undefined__))
 
 #define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define smp_store_release(p, value) \
