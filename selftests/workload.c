@@ -56,6 +56,9 @@
  *	workers SEED N PERCENT	four threads, worker-0, ..., each sleep N times, for 0.5 to
  *				1.5 ms at random, and worker-2 for so much longer. Prints
  *				nothing
+ *	starve MS		on one CPU, starve-victim starts starve-hog, a thread of
+ *				SCHED_FIFO that runs for MS milliseconds. Prints "hog TID
+ *				victim TID"
  */
 #include <err.h>
 #include <fcntl.h>
@@ -461,6 +464,52 @@ struct lock {
 	unsigned long long	held_ns;
 };
 
+/**
+ * struct starving - what the threads of "starve" share
+ * @ready: starve-hog writes to it when it waits for @start
+ * @start: starve-victim writes to it
+ * @run_ns: how long starve-hog runs
+ */
+struct starving {
+	int			ready[2];
+	int			start[2];
+	unsigned long long	run_ns;
+};
+
+static void *hog_cpu(void *arg)
+{
+	struct starving *starving = arg;
+
+	pin(0);
+	put_byte(starving->ready[1]);
+	get_byte(starving->start[0]);
+	run_for(starving->run_ns);
+	return (void *)(long)gettid();
+}
+
+static void starve(unsigned long ms)
+{
+	struct starving starving = { .run_ns = ms * 1000000ULL };
+	cpu_set_t set;
+	pthread_t hog;
+	void *tid;
+
+	CPU_ZERO(&set);
+	CPU_SET(0, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		err(1, "CPU 0");
+	if (pipe(starving.ready) || pipe(starving.start))
+		err(1, "pipe");
+	if (pthread_create(&hog, NULL, hog_cpu, &starving))
+		errx(1, "cannot create a thread");
+	pthread_setname_np(hog, "starve-hog");
+	pthread_setname_np(pthread_self(), "starve-victim");
+	get_byte(starving.ready[0]);
+	put_byte(starving.start[1]);
+	pthread_join(hog, &tid);
+	printf("hog %ld victim %d\n", (long)tid, gettid());
+}
+
 /* Sleep without a function of the C library, which may have no frame. */
 static inline __attribute__((always_inline)) long sleep_here(const struct timespec *time)
 {
@@ -823,6 +872,8 @@ int main(int argc, char **argv)
 	else if (argc == 5 && !strcmp(argv[1], "workers"))
 		workers(strtoul(argv[2], NULL, 0), strtoul(argv[3], NULL, 0),
 			strtoul(argv[4], NULL, 0));
+	else if (argc == 3 && !strcmp(argv[1], "starve"))
+		starve(strtoul(argv[2], NULL, 0));
 	else if (argc == 3 && !strcmp(argv[1], "frames"))
 		frames(strtoul(argv[2], NULL, 0));
 	else if (argc == 3 && !strcmp(argv[1], "spin"))
