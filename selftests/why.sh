@@ -58,7 +58,7 @@ killed()
 		sh -c "echo \$\$ >'$dir/command'; exec sleep 1000" >"$dir/said" 2>&1 &
 	recorder=$!
 	until_true test -s "$dir/command" || return
-	until_true grep -qx "blocked_us=1000 runnable_us=1000 sample_hz=99 user=memory" "$TRACE/stacks" || return
+	until_true grep -qx "blocked_us=1000 sample_hz=99 user=memory" "$TRACE/stacks" || return
 	kill -KILL "$recorder"
 	wait "$recorder"
 	kill "$(<"$dir/command")"
