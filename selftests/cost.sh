@@ -17,8 +17,8 @@ disruptive "real-time threads may use all the time of the CPUs"
 case $(uname -m) in
 aarch64)	most=69 most_wakeup=45 most_both=113 most_armed=26 most_tree=78
 		most_sampled=33 most_stacks=22 most_user_stack=18000 most_user_memory=20000 ;;
-*)		most=65 most_wakeup=37 most_both=100 most_armed=20 most_tree=60
-		most_sampled=26 most_stacks=20 most_user_stack=10000 most_user_memory=70000 ;;
+*)		most=60 most_wakeup=37 most_both=95 most_armed=18 most_tree=60
+		most_sampled=12 most_stacks=20 most_user_stack=10000 most_user_memory=70000 ;;
 esac
 most_kernel_stack=6000 most_kernel_stack_bytes=160 most_user_stack_bytes=75 \
 	most_user_memory_bytes=1000
@@ -33,9 +33,9 @@ esac
 crowds="60 80 19 64
 200 110 24 64
 300 150 34 64
-1000 255 75 64
+1000 262 75 64
 1000 190 50 256
-3000 270 75 64"
+3000 276 75 64"
 tracefs=/sys/kernel/tracing
 
 # Rounds of one run of the ping-pong.
