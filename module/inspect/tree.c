@@ -13,6 +13,7 @@
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
+#include <linux/stringhash.h>
 
 #include "tree.h"
 
@@ -32,50 +33,6 @@
 #define NAME_ROW	8
 #define NAME_REFERENCE	FIELD_PREP(INSPECT_W0_STRREF_COUNT, 1)
 
-static u32 load_u32(const char *bytes)
-{
-	u32 ret;
-
-	memcpy(&ret, bytes, sizeof(ret));
-	return ret;
-}
-
-static u64 load_u64(const char *bytes)
-{
-	u64 ret;
-
-	memcpy(&ret, bytes, sizeof(ret));
-	return ret;
-}
-
-/* Load the last, at most 8, bytes of a name. Together with its length this is injective. */
-static __always_inline u64 name_tail(const char *name, size_t len)
-{
-	if (len >= 4)
-		return load_u32(name) | (u64)load_u32(name + len - 4) << 32;
-	if (!len)
-		return 0;
-	return (u8)name[0] | (u8)name[len / 2] << 8 | (u8)name[len - 1] << 16;
-}
-
-/* Mix by a folded multiplication, as in wyhash: each input bit affects all output bits. */
-static u64 hash_mix(u64 hash, u64 bits)
-{
-	unsigned __int128 product = (unsigned __int128)(hash ^ bits) *
-				    0x9e3779b97f4a7c15ULL;
-
-	return (u64)product ^ (u64)(product >> 64);
-}
-
-static __always_inline u32 name_hash(const char *name, size_t len)
-{
-	u64 hash = len;
-
-	for (; len > 8; name += 8, len -= 8)
-		hash = hash_mix(hash, load_u64(name));
-	return hash_mix(hash, name_tail(name, len));
-}
-
 static const char *name_bytes(u64 *block)
 {
 	return vtr_block_payload(block, INSPECT_STRREF_PAYLOAD_OFFSET);
@@ -83,14 +40,8 @@ static const char *name_bytes(u64 *block)
 
 static bool name_matches(u64 *block, const char *name, size_t len)
 {
-	const char *other = name_bytes(block);
-
-	if (vtr_block_get(block, 1, STRREF_LENGTH) != len)
-		return false;
-	for (; len > 8; name += 8, other += 8, len -= 8)
-		if (load_u64(name) != load_u64(other))
-			return false;
-	return name_tail(name, len) == name_tail(other, len);
+	return vtr_block_get(block, 1, STRREF_LENGTH) == len &&
+	       !memcmp(name_bytes(block), name, len);
 }
 
 static struct vtr_tree_name *name_row(const struct vtr_tree *tree, u32 hash)
@@ -164,15 +115,13 @@ static noinline int name_create(struct vtr_tree *tree, const char *name,
 static __always_inline int name_get(struct vtr_tree *tree, const char *name,
 				    enum inspect_type alone, u32 *ret)
 {
+	size_t len = strnlen(name, VITRINE_NAME_MAX + 1);
+	u32 hash = full_name_hash(NULL, name, len);
 	struct vtr_tree_name *slot;
-	size_t len = 0;
 	u64 *block;
-	u32 hash;
 
-	while (name[len])
-		if (++len > VITRINE_NAME_MAX)
-			return -ENAMETOOLONG;
-	hash = name_hash(name, len);
+	if (len > VITRINE_NAME_MAX)
+		return -ENAMETOOLONG;
 	slot = name_find(tree, hash, name, len);
 	if (slot && slot->index) {
 		block = vtr_tree_address(tree, slot->index);
@@ -207,8 +156,8 @@ static noinline void name_free(struct vtr_tree *tree, u64 *block, u32 index)
 {
 	if (vtr_block_type(block) == INSPECT_STRING_REFERENCE)
 		name_forget(tree,
-			    name_hash(name_bytes(block),
-				      vtr_block_get(block, 1, STRREF_LENGTH)),
+			    full_name_hash(NULL, name_bytes(block),
+					   vtr_block_get(block, 1, STRREF_LENGTH)),
 			    index);
 	vtr_heap_free(&tree->heap, index);
 }
