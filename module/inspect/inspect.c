@@ -815,20 +815,8 @@ int vtr_inspect_snapshot(struct vitrine_tree *tree, void **ret,
 /*
  * Retained trees: the last contents of destroyed trees, frozen, until dropped.
  *
- * Concurrency: @retained_lock guards all data of this section.
+ * Concurrency: @retained_lock guards all data of this section, and which trees are retained.
  */
-
-/**
- * struct retained - a retained tree
- * @entry: name and file; holds a reference to the tree
- * @list: in @retained_trees
- * @bytes: memory that it takes
- */
-struct retained {
-	struct vtr_inspect_entry entry;
-	struct list_head	list;
-	size_t			bytes;
-};
 
 static unsigned int retained_max = 16;
 module_param(retained_max, uint, 0444);
@@ -839,96 +827,75 @@ module_param(retained_kb, uint, 0444);
 MODULE_PARM_DESC(retained_kb, "Maximum size of all retained trees together in KiB (default: 4096)");
 
 static DEFINE_MUTEX(retained_lock);
-static LIST_HEAD(retained_trees);	/* oldest first */
 static unsigned int nr_trees;
 static size_t nr_bytes;
 static unsigned long nr_dropped;
 
 /* Return the size of the pages and of the table that lists them. */
-static size_t bytes_of(struct vitrine_tree *tree)
+static size_t bytes_of(const struct vitrine_tree *tree)
 {
-	struct vtr_inspect_stats stats;
-
-	vtr_inspect_stats(tree, &stats);
-	return stats.size_bytes +
-	       stats.limit_bytes / PAGE_SIZE * sizeof(void *);
+	return tree->area.nr_pages * PAGE_SIZE + tree->area.max_pages * sizeof(void *);
 }
 
-static void drop(struct retained *retained)
+/* Return the retained tree of a name; the oldest one if @name is NULL. */
+static struct vitrine_tree *find_retained(const char *name)
 {
-	list_del(&retained->list);
+	struct vtr_inspect_entry *entry;
+	struct vitrine_tree *found = NULL;
+
+	mutex_lock(&entries_lock);
+	list_for_each_entry(entry, &entries, list)
+		if (!found && entry->kind == VTR_INSPECT_RETAINED &&
+		    (!name || !strcmp(entry->name, name)))
+			found = entry->tree;
+	mutex_unlock(&entries_lock);
+	return found;
+}
+
+static void drop(struct vitrine_tree *tree)
+{
 	nr_trees--;
-	nr_bytes -= retained->bytes;
-	vtr_inspect_unregister(&retained->entry);
-	vtr_inspect_put(retained->entry.tree);
-	kfree(retained);
-}
-
-static struct retained *find(const char *name)
-{
-	struct retained *retained;
-
-	list_for_each_entry(retained, &retained_trees, list)
-		if (!strcmp(retained->entry.name, name))
-			return retained;
-	return NULL;
+	nr_bytes -= bytes_of(tree);
+	vtr_inspect_unregister(&tree->entry);
+	vtr_inspect_put(tree);
 }
 
 /* Drop the tree that a new one replaces, and the oldest ones until the new one fits. */
-static bool make_room(const struct retained *retained)
+static bool make_room(const struct vitrine_tree *tree)
 {
-	struct retained *other = find(retained->entry.name);
+	struct vitrine_tree *other = find_retained(tree->entry.name);
 	size_t max_bytes = retained_kb * 1024UL;
 
-	if (!retained_max || retained->bytes > max_bytes)
+	if (!retained_max || bytes_of(tree) > max_bytes)
 		return false;
 	while (other || nr_trees >= retained_max ||
-	       nr_bytes + retained->bytes > max_bytes) {
-		drop(other ?: list_first_entry(&retained_trees,
-					       struct retained, list));
+	       nr_bytes + bytes_of(tree) > max_bytes) {
+		drop(other ?: find_retained(NULL));
 		WRITE_ONCE(nr_dropped, nr_dropped + 1);
 		other = NULL;
 	}
 	return true;
 }
 
-/* Retain a frozen tree, with a reference of its own. Return false if it does not fit. */
-static bool retain(struct retained *retained, struct vitrine_tree *tree)
-{
-	bool room;
-
-	retained->entry.kind = VTR_INSPECT_RETAINED;
-	retained->entry.tree = tree;
-	strscpy(retained->entry.name, tree->entry.name,
-		sizeof(retained->entry.name));
-	retained->bytes = bytes_of(tree);
-
-	mutex_lock(&retained_lock);
-	room = make_room(retained) && vtr_inspect_register(&retained->entry);
-	if (room) {
-		vtr_inspect_get(tree);
-		list_add_tail(&retained->list, &retained_trees);
-		nr_trees++;
-		nr_bytes += retained->bytes;
-	} else {
-		WRITE_ONCE(nr_dropped, nr_dropped + 1);
-	}
-	mutex_unlock(&retained_lock);
-	return room;
-}
-
 void vitrine_tree_retain(struct vitrine_tree *tree)
 {
-	struct retained *retained;
-
 	if (!tree)
 		return;
 	vtr_inspect_refresh(tree);
+	vtr_inspect_unregister(&tree->entry);
 	vtr_inspect_freeze(tree);
-	retained = kzalloc(sizeof(*retained), GFP_KERNEL);
-	if (retained && !retain(retained, tree))
-		kfree(retained);
-	vitrine_tree_destroy(tree);
+	mutex_lock(&retained_lock);
+	if (make_room(tree)) {
+		nr_trees++;
+		nr_bytes += bytes_of(tree);
+		tree->entry.kind = VTR_INSPECT_RETAINED;
+		tree->entry.owner = 0;
+		vtr_inspect_register(&tree->entry);
+	} else {
+		WRITE_ONCE(nr_dropped, nr_dropped + 1);
+		vtr_inspect_put(tree);
+	}
+	mutex_unlock(&retained_lock);
 }
 VTR_EXPORT(vitrine_tree_retain);
 
@@ -943,15 +910,13 @@ VTR_EXPORT(vitrine_tree_retain);
  */
 int vtr_retained_drop(char *name)
 {
-	struct retained *retained, *tmp;
 	bool all = !strcmp(name, "*");
+	struct vitrine_tree *tree;
 	int err = all ? 0 : -ENOENT;
 
 	mutex_lock(&retained_lock);
-	list_for_each_entry_safe(retained, tmp, &retained_trees, list) {
-		if (!all && strcmp(retained->entry.name, name))
-			continue;
-		drop(retained);
+	while ((tree = find_retained(all ? NULL : name))) {
+		drop(tree);
 		err = 0;
 	}
 	mutex_unlock(&retained_lock);
@@ -974,10 +939,10 @@ unsigned long vtr_retained_dropped(void)
  * Trees that are destroyed together with their device or module, because they are
  * managed or because the module has forgotten them.
  *
- * Concurrency: the owner of an entry does not change. It is read when that module is
- * unloaded or has failed to load, when none of its code runs any more, or when its publisher
- * has left. vitrine itself cannot be unloaded before, because the module depends on its symbols
- * or vitrine makes its publisher leave.
+ * Concurrency: the owner of an entry does not change; a retained tree has none. The owner is read
+ * when that module is unloaded or has failed to load, when none of its code runs any more, or
+ * when its publisher has left. vitrine itself cannot be unloaded before, because the module
+ * depends on its symbols or vitrine makes its publisher leave.
  */
 
 static void tree_release_managed(void *tree)
