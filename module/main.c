@@ -72,7 +72,7 @@ static int parse(const char *parameter, char separator, int (*function)(char *wo
 	return err;
 }
 
-static char *trees = "vitrine,system,tasks,memory,interrupts,modules,devices";
+static char *trees = VTR_TREES_DEFAULT;
 module_param(trees, charp, 0444);
 MODULE_PARM_DESC(trees, "Built-in trees to publish, separated by commas, or all (default: all but sched, which counts every context switch)");
 
@@ -109,13 +109,14 @@ static int session_init(void)
 /*
  * Remove what refers to the memory of a module that is unloaded: its categories and trees,
  * the addresses of its functions in stacks, and those of its strings in the tables of the
- * rings.
+ * rings. Wait for a reader of its version.
  */
 static int module_changes(struct notifier_block *block, unsigned long state,
 			  void *module)
 {
 	if (state != MODULE_STATE_GOING)
 		return NOTIFY_DONE;
+	vtr_modules_go();
 	vtr_category_module_goes(module);
 	vtr_stacks_forget();
 	vtr_writer_forget_strings();

@@ -31,7 +31,7 @@ static int module_go(void *unused)
 {
 	WRITE_ONCE(going->module->state, MODULE_STATE_GOING);
 	WRITE_ONCE(going->has_begun, true);
-	module_notify(&modules_block, MODULE_STATE_GOING, going->module);
+	vtr_modules_go();
 	kfree(going->module->version);
 	going->module->version = NULL;
 	complete(&going->freed);

@@ -25,8 +25,7 @@ int vtr_tasks_fill(struct vitrine_node *root);
 int vtr_memory_fill(struct vitrine_node *root);
 int vtr_interrupts_fill(struct vitrine_node *root);
 int vtr_modules_fill(struct vitrine_node *root);
-int vtr_modules_start(void);
-void vtr_modules_stop(void);
+void vtr_modules_go(void);
 int vtr_devices_fill(struct vitrine_node *root);
 int vtr_devices_start(void);
 int vtr_sched_fill(struct vitrine_node *root);
@@ -93,6 +92,9 @@ vtr_builtin_number(struct vitrine_node *parent, unsigned int number)
 	snprintf(name, sizeof(name), "%u", number);
 	return vitrine_record_node(parent, name);
 }
+
+/* All trees but "sched", which counts every context switch. */
+#define VTR_TREES_DEFAULT	"vitrine,system,tasks,memory,interrupts,modules,devices"
 
 int vtr_trees_select(char *names);
 int vtr_trees_init(void);

@@ -15,7 +15,6 @@
  */
 #include <linux/kobject.h>
 #include <linux/mutex.h>
-#include <linux/notifier.h>
 #include <linux/spinlock.h>
 
 #include "builtin.h"
@@ -157,45 +156,22 @@ int vtr_modules_fill(struct vitrine_node *root)
 	return 0;
 }
 
-/* Delay the freeing of version strings that are being read. */
-static int module_notify(struct notifier_block *block, unsigned long state,
-			 void *module)
+/**
+ * vtr_modules_go() - delay the freeing of version strings that are being read
+ *
+ * Called by the notifier of a module that is unloaded.
+ *
+ * Context: task; may sleep.
+ */
+void vtr_modules_go(void)
 {
-	if (state != MODULE_STATE_GOING)
-		return NOTIFY_DONE;
 	mutex_lock(&versions_lock);
 	mutex_unlock(&versions_lock);
-	return NOTIFY_OK;
 }
-
-static struct notifier_block modules_block = {
-	.notifier_call = module_notify,
-};
 
 #ifndef CONFIG_MODULE_UNLOAD
 #pragma message "the tree \"modules\" has no references: CONFIG_MODULE_UNLOAD is off"
 #endif
-
-/**
- * vtr_modules_start() - begin to protect the versions of modules that go
- *
- * Context: task; may sleep.
- * Return: 0, or the error of the notifier.
- */
-int vtr_modules_start(void)
-{
-	return register_module_notifier(&modules_block);
-}
-
-/**
- * vtr_modules_stop() - undo vtr_modules_start()
- *
- * Context: task; may sleep.
- */
-void vtr_modules_stop(void)
-{
-	unregister_module_notifier(&modules_block);
-}
 
 #ifdef CONFIG_VITRINE_KUNIT
 #include "tests/modules_kunit.c"

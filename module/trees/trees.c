@@ -45,8 +45,7 @@ static const struct builtin builtins[] = {
 	{ "memory",	SZ_1M,		0,	vtr_memory_fill },
 	/* More than a thousand lines. */
 	{ "interrupts",	SZ_512K,	SZ_32K,	vtr_interrupts_fill },
-	{ "modules",	SZ_1M,		0,	vtr_modules_fill,
-	  vtr_modules_start, vtr_modules_stop },
+	{ "modules",	SZ_1M,		0,	vtr_modules_fill },
 	{ "devices",	SZ_4M,		0,	vtr_devices_fill, vtr_devices_start },
 	{ "sched",	SZ_64K,		SZ_2K,	vtr_sched_fill,
 	  vtr_sched_start, vtr_sched_stop },
@@ -54,30 +53,6 @@ static const struct builtin builtins[] = {
 
 static unsigned long selected;
 static struct vitrine_lazy *lazies[ARRAY_SIZE(builtins)];
-
-/* Return the index of the tree of a name; -1 if there is none. */
-static int find(const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(builtins); i++)
-		if (!strcmp(builtins[i].name, name))
-			return i;
-	return -1;
-}
-
-static void log_unknown(const char *name)
-{
-	char known[ARRAY_SIZE(builtins) * (VITRINE_TREE_NAME_MAX + 1)];
-	unsigned int i;
-	int used = 0;
-
-	for (i = 0; i < ARRAY_SIZE(builtins); i++)
-		used += scnprintf(known + used, sizeof(known) - used, "%s%s",
-				  i ? "," : "", builtins[i].name);
-	pr_err("trees=: there is no tree \"%.*s\"; use all, or some of %s\n",
-	       VITRINE_TREE_NAME_MAX, name, known);
-}
 
 /**
  * vtr_trees_select() - switch trees on
@@ -88,8 +63,8 @@ static void log_unknown(const char *name)
  */
 int vtr_trees_select(char *names)
 {
+	unsigned int i;
 	char *name;
-	int nr;
 
 	if (!strcmp(names, "all")) {
 		selected = GENMASK(ARRAY_SIZE(builtins) - 1, 0);
@@ -97,12 +72,13 @@ int vtr_trees_select(char *names)
 	}
 	while (names && *names) {
 		name = strsep(&names, " ");
-		nr = find(name);
-		if (nr < 0) {
-			log_unknown(name);
-			return -EINVAL;
-		}
-		selected |= BIT(nr);
+		for (i = 0; strcmp(name, builtins[i].name); i++)
+			if (i + 1 == ARRAY_SIZE(builtins)) {
+				pr_err("trees=: there is no tree \"%.*s\"; use all, or some of %s,sched\n",
+				       VITRINE_TREE_NAME_MAX, name, VTR_TREES_DEFAULT);
+				return -EINVAL;
+			}
+		selected |= BIT(i);
 	}
 	return 0;
 }
