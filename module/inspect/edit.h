@@ -147,16 +147,11 @@ struct vtr_edit_page {
 /**
  * struct vtr_edit_stats - properties in which a tree shows its own usage
  * @refresher: updates the properties; has no function while they are not shown
- * @current_size: see publish.c
- * @maximum_size: see publish.c
- * @used_size: see publish.c
- * @values: see publish.c
- * @failed: see publish.c
+ * @figures: the properties, in the order in which publish.c describes them
  */
 struct vtr_edit_stats {
 	struct vtr_inspect_refresher refresher;
-	struct vitrine_uint	*current_size, *maximum_size, *used_size;
-	struct vitrine_uint	*values, *failed;
+	struct vitrine_uint	*figures[5];
 };
 
 /**

@@ -254,44 +254,41 @@ struct vitrine_node *vitrine_list_append(struct vitrine_list *list)
 }
 VTR_EXPORT(vitrine_list_append);
 
-/* Begin an edit of a property of 64 bits. Return false if it must not take place. */
-static __always_inline bool number_begin(const u64 *block, u8 type,
-					 struct vitrine_tree **tree, unsigned long *flags)
+/*
+ * Set a word of a block or, if @is_sum, add to it. @err is what is wrong with the call, or 0. In
+ * two's complement, addition is the same for int and uint, and covers subtraction.
+ */
+static __always_inline void word_change(u64 *block, u64 *word, int err, bool is_sum, u64 bits)
 {
-	if (!block)
-		return false;
-	*tree = vtr_edit_tree(block);
-	if (unlikely(vtr_block_type(block) != type)) {
-		vtr_edit_refuse(*tree, -EINVAL);
-		return false;
+	struct vitrine_tree *tree = vtr_edit_tree(block);
+	unsigned long flags;
+
+	if (unlikely(err)) {
+		vtr_edit_refuse(tree, err);
+		return;
 	}
-	return vtr_edit_begin_block(*tree, block, flags);
+	if (!vtr_edit_begin_block(tree, block, &flags))
+		return;
+	*word = is_sum ? *word + bits : bits;
+	vtr_edit_end(tree, flags);
+}
+
+static __always_inline void number_change(u64 *block, u8 type, bool is_sum, u64 bits)
+{
+	if (block)
+		word_change(block, block + 1, vtr_block_type(block) == type ? 0 : -EINVAL, is_sum,
+			    bits);
 }
 
 void vitrine_number_set(void *number, u8 type, u64 bits)
 {
-	struct vitrine_tree *tree;
-	unsigned long flags;
-	u64 *block = number;
-
-	if (!number_begin(block, type, &tree, &flags))
-		return;
-	block[1] = bits;
-	vtr_edit_end(tree, flags);
+	number_change(number, type, false, bits);
 }
 VTR_EXPORT(vitrine_number_set);
 
-/* In two's complement, addition is the same for int and uint, and covers subtraction. */
 void vitrine_number_add(void *number, u8 type, u64 delta)
 {
-	struct vitrine_tree *tree;
-	unsigned long flags;
-	u64 *block = number;
-
-	if (!number_begin(block, type, &tree, &flags))
-		return;
-	block[1] += delta;
-	vtr_edit_end(tree, flags);
+	number_change(number, type, true, delta);
 }
 VTR_EXPORT(vitrine_number_add);
 
@@ -313,50 +310,30 @@ void vitrine_buffer_set(void *buffer, const void *bytes, size_t len_bytes)
 }
 VTR_EXPORT(vitrine_buffer_set);
 
-/* Begin an edit of a slot. Return NULL if it must not take place. */
-static __always_inline u64 *slot_begin(u64 *block, u64 kind, unsigned int slot,
-				       struct vitrine_tree **tree, unsigned long *flags)
+static __always_inline void slot_change(u64 *block, u64 kind, unsigned int slot, bool is_sum,
+					u64 bits)
 {
-	if (!block)
-		return NULL;
-	*tree = vtr_edit_tree(block);
-	if (unlikely(vtr_array_kind(block) != kind)) {
-		vtr_edit_refuse(*tree, -EINVAL);
-		return NULL;
-	}
-	if (unlikely(slot >= vtr_array_count(block))) {
-		vtr_edit_refuse(*tree, -ERANGE);
-		return NULL;
-	}
-	if (!vtr_edit_begin_block(*tree, block, flags))
-		return NULL;
-	return vtr_array_numbers(block) + slot;
+	int err = 0;
+
+	if (unlikely(vtr_array_kind(block) != kind))
+		err = -EINVAL;
+	else if (unlikely(slot >= vtr_array_count(block)))
+		err = -ERANGE;
+	word_change(block, vtr_array_numbers(block) + slot, err, is_sum, bits);
 }
 
 /* The type is the lowest field of the kind, and the format of a flat array 0. */
 void vitrine_slot_set(void *array, u8 type, unsigned int slot, u64 bits)
 {
-	struct vitrine_tree *tree;
-	unsigned long flags;
-	u64 *number = slot_begin(array, type, slot, &tree, &flags);
-
-	if (!number)
-		return;
-	*number = bits;
-	vtr_edit_end(tree, flags);
+	if (array)
+		slot_change(array, type, slot, false, bits);
 }
 VTR_EXPORT(vitrine_slot_set);
 
 void vitrine_slot_add(void *array, u8 type, unsigned int slot, u64 delta)
 {
-	struct vitrine_tree *tree;
-	unsigned long flags;
-	u64 *number = slot_begin(array, type, slot, &tree, &flags);
-
-	if (!number)
-		return;
-	*number += delta;
-	vtr_edit_end(tree, flags);
+	if (array)
+		slot_change(array, type, slot, true, delta);
 }
 VTR_EXPORT(vitrine_slot_add);
 
@@ -374,27 +351,14 @@ void vitrine_string_array_set(struct vitrine_string_array *array,
 }
 VTR_EXPORT(vitrine_string_array_set);
 
-/* The slot of a value is determined before the edit. */
 static __always_inline void histogram_insert(u64 *block, bool is_signed, u64 value, u64 count)
 {
-	struct vitrine_tree *tree;
-	unsigned long flags;
-	u64 slot, *number;
+	u64 slot;
 
 	if (!block)
 		return;
-	tree = vtr_edit_tree(block);
 	slot = vtr_histogram_slot(block, is_signed, value);
-	if (unlikely(!slot)) {
-		vtr_edit_refuse(tree, -EINVAL);
-		return;
-	}
-	number = vtr_array_numbers(block) + slot;
-	/* The page that is saved for a copy is that of the block, too. */
-	if (!vtr_edit_begin_block(tree, number, &flags))
-		return;
-	*number += count;
-	vtr_edit_end(tree, flags);
+	word_change(block, vtr_array_numbers(block) + slot, slot ? 0 : -EINVAL, true, count);
 }
 
 void vitrine_int_histogram_insert_many(struct vitrine_int_histogram *histogram, s64 value,
@@ -414,9 +378,7 @@ VTR_EXPORT(vitrine_uint_histogram_insert_many);
 void vitrine_double_histogram_set(struct vitrine_double_histogram *histogram,
 				  unsigned int bucket, u64 bits)
 {
-	u64 *block = (u64 *)histogram, *number;
-	struct vitrine_tree *tree;
-	unsigned long flags;
+	u64 *block = (u64 *)histogram;
 	u64 kind;
 
 	if (!block)
@@ -426,11 +388,7 @@ void vitrine_double_histogram_set(struct vitrine_double_histogram *histogram,
 		kind = VTR_ARRAY_KIND(DOUBLE_VALUE, LINEAR_HISTOGRAM);
 	/* No histogram has that many buckets; the sum does not wrap. */
 	bucket = min(bucket, INT_MAX + 0U) + vtr_histogram_underflow(block);
-	number = slot_begin(block, kind, bucket, &tree, &flags);
-	if (!number)
-		return;
-	*number = bits;
-	vtr_edit_end(tree, flags);
+	slot_change(block, kind, bucket, false, bits);
 }
 VTR_EXPORT(vitrine_double_histogram_set);
 
@@ -540,6 +498,14 @@ VTR_EXPORT(vitrine_health_init);
  * serialised.
  */
 
+static void stats_set(struct vtr_edit_stats *show, const u64 *figures)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(show->figures); i++)
+		vitrine_uint_set(show->figures[i], figures[i]);
+}
+
 static void stats_refresh(struct vtr_inspect_refresher *refresher)
 {
 	struct vtr_edit_stats *show =
@@ -550,29 +516,27 @@ static void stats_refresh(struct vtr_inspect_refresher *refresher)
 	unsigned long flags = vitrine_batch_begin(tree);
 
 	vtr_inspect_stats(tree, &stats);
-	vitrine_uint_set(show->current_size, stats.size_bytes);
-	vitrine_uint_set(show->maximum_size, stats.limit_bytes);
-	vitrine_uint_set(show->used_size, stats.used_bytes);
-	vitrine_uint_set(show->values, stats.nr_values);
-	vitrine_uint_set(show->failed, stats.failed);
+	stats_set(show, (const u64 []){ stats.size_bytes, stats.limit_bytes, stats.used_bytes,
+					stats.nr_values, stats.failed });
 	vitrine_batch_end(tree, flags);
 }
 
 void vitrine_tree_show_stats(struct vitrine_tree *tree)
 {
+	static const char * const names[ARRAY_SIZE(tree->stats.figures)] = {
+		"current_size", "maximum_size", "used_size", "values", "failed",
+	};
 	struct vtr_edit_stats *show;
 	struct vitrine_node *node;
+	unsigned int i;
 
 	if (!tree || tree->stats.refresher.refresh)
 		return;
 	show = &tree->stats;
 	node = vitrine_node_create(vitrine_tree_root(tree),
 				   "fuchsia.inspect.Stats");
-	show->current_size = vitrine_uint_create(node, "current_size", 0);
-	show->maximum_size = vitrine_uint_create(node, "maximum_size", 0);
-	show->used_size = vitrine_uint_create(node, "used_size", 0);
-	show->values = vitrine_uint_create(node, "values", 0);
-	show->failed = vitrine_uint_create(node, "failed", 0);
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		show->figures[i] = vitrine_uint_create(node, names[i], 0);
 	show->refresher.refresh = stats_refresh;
 	vtr_inspect_add_refresher(tree, &show->refresher);
 }

@@ -198,13 +198,13 @@ static void figures_are_right_when_read(struct kunit *test)
 	vitrine_bytes_create(vitrine_tree_root(tree), "b", long_name, 60);
 	vtr_inspect_refresh(tree);
 	vtr_inspect_stats(tree, &stats);
-	KUNIT_EXPECT_EQ(test, bits_of(tree->stats.current_size),
+	KUNIT_EXPECT_EQ(test, bits_of(tree->stats.figures[0]),
 			stats.size_bytes);
-	KUNIT_EXPECT_EQ(test, bits_of(tree->stats.maximum_size), 256ULL << 10);
-	KUNIT_EXPECT_EQ(test, bits_of(tree->stats.used_size),
+	KUNIT_EXPECT_EQ(test, bits_of(tree->stats.figures[1]), 256ULL << 10);
+	KUNIT_EXPECT_EQ(test, bits_of(tree->stats.figures[2]),
 			stats.used_bytes);
-	KUNIT_EXPECT_EQ(test, bits_of(tree->stats.values), 7ULL);
-	KUNIT_EXPECT_EQ(test, bits_of(tree->stats.failed), 1ULL);
+	KUNIT_EXPECT_EQ(test, bits_of(tree->stats.figures[3]), 7ULL);
+	KUNIT_EXPECT_EQ(test, bits_of(tree->stats.figures[4]), 1ULL);
 }
 
 static void a_tree_goes_with_its_device(struct kunit *test)
