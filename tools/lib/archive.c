@@ -445,6 +445,30 @@ static bool learn_processes(struct vitrine_archive *archive)
 }
 
 /*
+ * Return the entry of a thread of a switch, NULL without memory. @mask is that of its reference in
+ * a switch of 16 bytes: the thread table of the provider has its number after the first look-up.
+ */
+static inline struct fxt_name *thread_of(struct vitrine_archive *archive,
+					 const struct fxt_provider *provider,
+					 const struct vitrine_fxt_record *record,
+					 const struct vitrine_fxt_thread *thread, uint64_t mask)
+{
+	struct fxt_thread_entry *entry = NULL;
+	struct fxt_name *name;
+
+	if (provider && record->nr_words == 2)
+		entry = fxt_provider_thread(provider,
+					    FXT_GET(mask, fxt_word(&archive->fxt.decoder,
+								   record->offset)));
+	if (entry && entry->number)
+		return &archive->threads.entries[entry->number - 1];
+	name = fxt_names_get(&archive->threads, thread->thread);
+	if (name && entry)
+		entry->number = name - archive->threads.entries + 1;
+	return name;
+}
+
+/*
  * The module does not write the priority of a woken thread. It is the priority in the
  * last switch of that thread, or in its first switch if that is later.
  */
@@ -457,24 +481,26 @@ static bool learn_weight(struct vitrine_archive *archive)
 		archive->has_wakeups = true;
 	if (!archive->has_wakeups || record->kind != VITRINE_FXT_SWITCH)
 		return true;
-	name = fxt_names_get(&archive->threads,
-			     record->context_switch.incoming.thread);
+	name = thread_of(archive, archive->fxt.provider, record,
+			 &record->context_switch.incoming, FXT_SWITCH_INCOMING_THREAD);
 	if (name && !name->weight)
 		name->weight = fxt_incoming_weight(record);
 	return name;
 }
 
-static void follow_weight(const struct vitrine_archive *archive,
-			  const struct vitrine_fxt_record *record)
+/* Return false without memory. */
+static bool follow_weight(struct vitrine_archive *archive, const struct archive_lane *lane)
 {
+	const struct vitrine_fxt_record *record = &lane->record;
 	struct fxt_name *name;
 
 	if (!archive->has_wakeups)
-		return;
-	name = fxt_names_find(&archive->threads,
-			      record->context_switch.outgoing.thread);
+		return true;
+	name = thread_of(archive, lane->provider, record, &record->context_switch.outgoing,
+			 FXT_SWITCH_OUTGOING_THREAD);
 	if (name)
 		name->weight = fxt_outgoing_weight(record);
+	return name;
 }
 
 static void add_weight(const struct vitrine_archive *archive,
@@ -909,9 +935,9 @@ vitrine_archive_next(struct vitrine_archive *archive,
 	err = next_lane(archive, &lane);
 	if (err || !lane)
 		return err;
-	if (lane->record.kind == VITRINE_FXT_SWITCH)
-		follow_weight(archive, &lane->record);
-	else if (lane->record.kind == VITRINE_FXT_WAKEUP)
+	if (lane->record.kind == VITRINE_FXT_SWITCH && !follow_weight(archive, lane))
+		return vtr_error_no_memory();
+	if (lane->record.kind == VITRINE_FXT_WAKEUP)
 		add_weight(archive, lane->provider, &lane->record);
 	*ret = &lane->record;
 	return NULL;

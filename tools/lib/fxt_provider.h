@@ -19,10 +19,14 @@
 /* Without an initialization record a tick is a nanosecond. */
 #define FXT_DEFAULT_TICKS_PER_SECOND	1000000000ULL
 
-/* An entry is valid if it has the epoch of its provider: one increment empties a table. */
+/*
+ * An entry is valid if it has the epoch of its provider: one increment empties a table. A reader
+ * may note the number that the thread has in a table of its own; it is 0 at first.
+ */
 struct fxt_thread_entry {
 	struct vitrine_fxt_thread thread;
 	uint32_t epoch;
+	uint32_t number;
 };
 
 struct fxt_string_entry {
