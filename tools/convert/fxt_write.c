@@ -80,10 +80,16 @@ struct held {
 	uint64_t words[];
 };
 
-/* A thread that is in the thread table of a sub-buffer, or that has been named there. */
+/**
+ * struct thread_slot - a thread in the thread table of a sub-buffer, or that has been named there
+ * @thread: the thread
+ * @number: its number in the table of names, 0 in a free slot
+ * @naming: value of that of the lane when the thread was named, likewise
+ */
 struct thread_slot {
 	struct vitrine_fxt_thread thread;
-	bool used;
+	uint32_t number;
+	uint32_t naming;
 };
 
 /* What a sub-buffer has registered and named; all zero when it begins. */
@@ -106,6 +112,7 @@ struct tables {
  * @nr_lost: number of records lost so far
  * @said_lost: value of @nr_lost in the last header that was written
  * @last_ticks: time of the last record
+ * @naming: changes with the names of threads that the sub-buffer may have; never 0
  * @running: incoming thread of the last switch
  * @chained: @running is known
  * @held: complete durations, and begins of durations behind them, a heap by end
@@ -127,6 +134,7 @@ struct fxt_lane_out {
 	uint64_t nr_lost;
 	uint64_t said_lost;
 	uint64_t last_ticks;
+	uint32_t naming;
 	uint64_t running;
 	bool chained;
 	void **held;
@@ -400,8 +408,9 @@ static void forget_in(struct fxt_lane_out *lane, uint64_t koid)
 {
 	if (!lane)
 		return;
-	named_slot(lane->tables.named_threads, koid)->used = false;
-	named_slot(lane->tables.named_processes, koid)->used = false;
+	lane->naming++;
+	named_slot(lane->tables.named_threads, koid)->number = 0;
+	named_slot(lane->tables.named_processes, koid)->number = 0;
 }
 
 static bool is_introduced(const struct fxt_names *names, uint64_t koid)
@@ -513,6 +522,11 @@ bool fxt_out_is_named(const struct fxt_out *out, uint64_t koid)
 	return entry && entry->named;
 }
 
+static uint64_t process_of(const struct fxt_name *entry, uint64_t koid)
+{
+	return entry && entry->owned ? entry->process : koid;
+}
+
 /**
  * fxt_out_process() - return the process of a thread
  * @out: file
@@ -522,9 +536,7 @@ bool fxt_out_is_named(const struct fxt_out *out, uint64_t koid)
  */
 uint64_t fxt_out_process(const struct fxt_out *out, uint64_t koid)
 {
-	const struct fxt_name *entry = fxt_names_find(&out->threads, koid);
-
-	return entry && entry->owned ? entry->process : koid;
+	return process_of(fxt_names_find(&out->threads, koid), koid);
 }
 
 /* ---- Sub-buffers ---- */
@@ -576,18 +588,33 @@ static struct vitrine_error *flush_subbuf(struct fxt_lane_out *lane)
 
 static bool slot_has(const struct thread_slot *slot, const struct vitrine_fxt_thread *thread)
 {
-	return slot->used && slot->thread.thread == thread->thread &&
+	return slot->number && slot->thread.thread == thread->thread &&
 	       slot->thread.process == thread->process;
 }
 
 /* Fill the slot. Return false if it has this thread already. */
-static bool slot_fill(struct thread_slot *slot, const struct vitrine_fxt_thread *thread)
+static bool slot_fill(struct thread_slot *slot, const struct vitrine_fxt_thread *thread,
+		      const struct fxt_names *names, const struct fxt_name *entry)
 {
 	if (slot_has(slot, thread))
 		return false;
-	*slot = (struct thread_slot){ *thread, true };
+	*slot = (struct thread_slot){ *thread, .number = entry - names->entries + 1 };
 	return true;
 }
+
+/* Return the entry of a thread, or NULL; one in the thread table needs no look-up. */
+static struct fxt_name *entry_of(struct fxt_lane_out *lane, uint64_t koid)
+{
+	const struct thread_slot *slot = &lane->tables.threads[first_slot(koid)];
+	struct fxt_names *threads = &lane->out->threads;
+
+	if (slot->thread.thread != koid)
+		slot = &lane->tables.threads[second_slot(koid)];
+	if (slot->number && slot->thread.thread == koid)
+		return &threads->entries[slot->number - 1];
+	return fxt_names_find(threads, koid);
+}
+
 
 /*
  * Write the names of a thread and of its process, once in a sub-buffer. A thread that runs
@@ -613,13 +640,14 @@ static bool name_thread(struct fxt_lane_out *lane, const struct vitrine_fxt_thre
 		return false;
 	must = must && thread->thread;
 	if ((must || process->named || (named->named && thread->process)) &&
-	    slot_fill(process_slot, &leader)) {
+	    slot_fill(process_slot, &leader, &lane->out->processes, process)) {
 		process->introduced = true;
 		fxt_encode_object(&lane->encoder, FXT_OBJECT_TYPE_PROCESS, thread->process,
 				  process->named || thread->process != thread->thread ?
 				  &process->name : &named->name, NULL);
 	}
-	if ((must || named->named) && slot_fill(thread_slot, thread)) {
+	if ((must || named->named) &&
+	    slot_fill(thread_slot, thread, &lane->out->threads, named)) {
 		named->introduced = true;
 		fxt_encode_object(&lane->encoder, FXT_OBJECT_TYPE_THREAD, thread->thread,
 				  &named->name, &thread->process);
@@ -628,8 +656,8 @@ static bool name_thread(struct fxt_lane_out *lane, const struct vitrine_fxt_thre
 }
 
 /*
- * Return the slot of a thread, and write its record if it has none. A thread may be in one of
- * two slots, but not in @avoid, which the other thread of the same record occupies.
+ * Return the slot of a thread, and write its record if it has none; 0 without memory. A thread may
+ * be in one of two slots, but not in @avoid, which the other thread of the same record occupies.
  */
 static unsigned int refer_to(struct fxt_lane_out *lane,
 			     const struct vitrine_fxt_thread *thread,
@@ -638,6 +666,8 @@ static unsigned int refer_to(struct fxt_lane_out *lane,
 	unsigned int slot = first_slot(thread->thread);
 	unsigned int second = second_slot(thread->thread);
 	struct thread_slot *threads = lane->tables.threads;
+	struct fxt_names *names = &lane->out->threads;
+	const struct fxt_name *entry;
 
 	if (slot_has(&threads[slot], thread))
 		return slot;
@@ -645,7 +675,10 @@ static unsigned int refer_to(struct fxt_lane_out *lane,
 		return second;
 	if (slot == avoid)
 		slot = second;
-	threads[slot] = (struct thread_slot){ *thread, true };
+	entry = fxt_names_get(names, thread->thread);
+	if (!entry)
+		return 0;
+	slot_fill(&threads[slot], thread, names, entry);
 	fxt_encode_thread(&lane->encoder, slot, thread);
 	return slot;
 }
@@ -654,19 +687,26 @@ static unsigned int refer_to(struct fxt_lane_out *lane,
 static bool add_refs(struct fxt_lane_out *lane, struct fxt_encoder *encoded,
 		     const struct vitrine_fxt_record *record)
 {
+	const bool must = record->kind == VITRINE_FXT_SWITCH;
+	struct thread_slot *threads = lane->tables.threads;
 	struct vitrine_fxt_thread thread;
 	unsigned int i, slot = 0;
 
 	for (i = 0; i < encoded->nr_threads; i++) {
 		thread = encoded->threads[i];
 		if (thread.process == VITRINE_FXT_NO_PROCESS)
-			thread.process = fxt_out_process(lane->out, thread.thread);
+			thread.process = process_of(entry_of(lane, thread.thread), thread.thread);
 		if (encoded->shifts[i] != FXT_NO_SHIFT) {
 			slot = refer_to(lane, &thread, slot);
+			if (!slot)
+				return false;
 			encoded->words[encoded->ref_word] |=
 				(uint64_t)slot << encoded->shifts[i];
+			if (threads[slot].naming == lane->naming)
+				continue;
+			threads[slot].naming = must ? lane->naming : 0;
 		}
-		if (!name_thread(lane, &thread, record->kind == VITRINE_FXT_SWITCH))
+		if (!name_thread(lane, &thread, must))
 			return false;
 	}
 	return true;
@@ -880,6 +920,7 @@ static struct fxt_lane_out *lane_create(struct fxt_out *out, uint32_t cpu, uint3
 	lane->provider = provider;
 	lane->name = name;
 	lane->begin_ns = UINT64_MAX;
+	lane->naming = 1;
 	lane->packet = (struct vitrine_packet){
 		.magic = VITRINE_PACKET_MAGIC,
 		.session_realtime_ns = out->realtime_ns,
@@ -953,7 +994,7 @@ static struct vitrine_error *follow_switch(struct fxt_lane_out *lane,
 					   const struct vitrine_fxt_record *record)
 {
 	uint64_t outgoing = record->context_switch.outgoing.thread;
-	struct fxt_name *name = fxt_names_find(&lane->out->threads, outgoing);
+	struct fxt_name *name = entry_of(lane, outgoing);
 	struct vitrine_error *err = NULL;
 
 	if (lane->chained && lane->running != outgoing) {
@@ -969,10 +1010,10 @@ static struct vitrine_error *follow_switch(struct fxt_lane_out *lane,
 }
 
 /* Check whether readers derive this weight of a woken thread from the switches before. */
-static bool is_derived(const struct fxt_out *out, const struct vitrine_fxt_record *record,
+static bool is_derived(struct fxt_lane_out *lane, const struct vitrine_fxt_record *record,
 		       const struct vitrine_fxt_arg *weight)
 {
-	const struct fxt_name *name = fxt_names_find(&out->threads, record->wakeup.thread);
+	const struct fxt_name *name = entry_of(lane, record->wakeup.thread);
 
 	return name && name->weight && weight->type == FXT_ARG_INT32 &&
 	       weight->value.int64 == name->weight;
@@ -984,7 +1025,7 @@ static bool is_derived(const struct fxt_out *out, const struct vitrine_fxt_recor
  * if readers derive it. If the waker is unknown, a record without arguments would mean that
  * readers are to derive the waker: the weight 0, which is the default, prevents this.
  */
-static void complete_wakeup(const struct fxt_lane_out *lane,
+static void complete_wakeup(struct fxt_lane_out *lane,
 			    const struct vitrine_fxt_record *record,
 			    struct vitrine_fxt_record *ret)
 {
@@ -995,7 +1036,7 @@ static void complete_wakeup(const struct fxt_lane_out *lane,
 		fxt_add_waker(ret, lane->running);
 	weight = fxt_find_arg(ret, "weight");
 	if (ret->nr_args == 2 && weight == ret->args && fxt_find_arg(ret, "waker") &&
-	    is_derived(lane->out, ret, weight))
+	    is_derived(lane, ret, weight))
 		ret->args[0] = ret->args[--ret->nr_args];
 	else if (!ret->nr_args)
 		fxt_add_weight(ret, "weight", 0);

@@ -25,7 +25,7 @@
 #define THREADS_APART	10000000ULL
 
 /* Recent threads, which need no look-up. */
-#define RECENT_THREADS	4096
+#define RECENT_THREADS	65536
 
 /**
  * struct part - one of the traces
