@@ -445,21 +445,32 @@ static bool learn_processes(struct vitrine_archive *archive)
 }
 
 /*
- * Return the entry of a thread of a switch, NULL without memory. @mask is that of its reference in
- * a switch of 16 bytes: the thread table of the provider has its number after the first look-up.
+ * Return the entry of the thread table that a switch of 16 bytes refers to, or NULL. @mask is that
+ * of the reference.
+ */
+static inline struct fxt_thread_entry *entry_of(const struct vitrine_archive *archive,
+						const struct fxt_provider *provider,
+						const struct vitrine_fxt_record *record,
+						uint64_t mask)
+{
+	if (!provider || record->kind != VITRINE_FXT_SWITCH || record->nr_words != 2)
+		return NULL;
+	return fxt_provider_thread(provider, FXT_GET(mask, fxt_word(&archive->fxt.decoder,
+								    record->offset)));
+}
+
+/*
+ * Return the name of a thread of a switch, NULL without memory. The thread table has its number
+ * after the first look-up.
  */
 static inline struct fxt_name *thread_of(struct vitrine_archive *archive,
 					 const struct fxt_provider *provider,
 					 const struct vitrine_fxt_record *record,
 					 const struct vitrine_fxt_thread *thread, uint64_t mask)
 {
-	struct fxt_thread_entry *entry = NULL;
+	struct fxt_thread_entry *entry = entry_of(archive, provider, record, mask);
 	struct fxt_name *name;
 
-	if (provider && record->nr_words == 2)
-		entry = fxt_provider_thread(provider,
-					    FXT_GET(mask, fxt_word(&archive->fxt.decoder,
-								   record->offset)));
 	if (entry && entry->number)
 		return &archive->threads.entries[entry->number - 1];
 	name = fxt_names_get(&archive->threads, thread->thread);
@@ -941,6 +952,28 @@ vitrine_archive_next(struct vitrine_archive *archive,
 		add_weight(archive, lane->provider, &lane->record);
 	*ret = &lane->record;
 	return NULL;
+}
+
+/**
+ * archive_note() - find the note of the reader about a thread of a switch
+ * @archive: archive
+ * @record: the record that was read last
+ * @incoming: the thread is the incoming one, else the outgoing one
+ *
+ * With it, the reader need not look the thread up again and again.
+ *
+ * Return: place of the note, NULL until it is set, or until the sub-buffer ends; or NULL if
+ * there is no place for it.
+ */
+void **archive_note(const struct vitrine_archive *archive,
+		    const struct vitrine_fxt_record *record, bool incoming)
+{
+	const struct archive_lane *lane = archive->heap[0];
+	struct fxt_thread_entry *entry = entry_of(archive, lane->provider, record,
+						  incoming ? FXT_SWITCH_INCOMING_THREAD :
+							     FXT_SWITCH_OUTGOING_THREAD);
+
+	return entry ? &entry->note : NULL;
 }
 
 /**

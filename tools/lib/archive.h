@@ -73,6 +73,8 @@ struct vitrine_error *archive_visit_file(const char *path,
 struct fxt_loss archive_loss(const struct vitrine_archive *archive);
 uint32_t archive_nr_cpus(const struct vitrine_archive *archive);
 bool archive_realtime(const struct vitrine_archive *archive, uint64_t *ret_ns);
+void **archive_note(const struct vitrine_archive *archive,
+		    const struct vitrine_fxt_record *record, bool incoming);
 uint64_t archive_ns(uint64_t ticks, uint64_t ticks_per_second);
 
 #endif /* _VITRINE_LIB_ARCHIVE_H */

@@ -20,13 +20,15 @@
 #define FXT_DEFAULT_TICKS_PER_SECOND	1000000000ULL
 
 /*
- * An entry is valid if it has the epoch of its provider: one increment empties a table. A reader
- * may note the number that the thread has in a table of its own; it is 0 at first.
+ * An entry is valid if it has the epoch of its provider: one increment empties a table. Readers
+ * note what they know of the thread, at first nothing: the archive the number in its table of
+ * names, and who reads the archive a pointer.
  */
 struct fxt_thread_entry {
 	struct vitrine_fxt_thread thread;
 	uint32_t epoch;
 	uint32_t number;
+	void *note;
 };
 
 struct fxt_string_entry {

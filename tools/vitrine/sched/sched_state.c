@@ -353,23 +353,25 @@ static enum sched_state state_after(unsigned int outgoing_state)
 	}
 }
 
-/*
- * Find a thread, NULL for idle; return false without memory. The outgoing thread is nearly
- * always the one that runs on the CPU, which needs no look-up.
- */
+/* Find a thread of a switch, NULL for idle; return false without memory. */
 static bool side_of(struct sched *sched, const struct vitrine_fxt_record *record,
-		    const struct vitrine_fxt_thread *id, const char *weight,
+		    const struct vitrine_fxt_thread *id, bool incoming,
 		    struct sched_thread **ret)
 {
-	struct sched_thread *running = sched->cpus[record->cpu]->running;
+	void **note;
 
 	*ret = NULL;
-	if (fxt_is_idle(record, id, weight))
+	if (fxt_is_idle(record, id, incoming ? "incoming_weight" : "outgoing_weight"))
 		return true;
-	if (running && running->id.thread == id->thread && running->id.process == id->process)
-		*ret = running;
-	else
-		*ret = sched_thread_get(sched, id);
+	note = archive_note(sched->archive, record, incoming);
+	if (note && *note) {
+		*ret = *note;
+		(*ret)->id.process = id->process;
+		return true;
+	}
+	*ret = sched_thread_get(sched, id);
+	if (note)
+		*note = *ret;
 	return *ret;
 }
 
@@ -412,9 +414,8 @@ static bool follow_switch(struct sched *sched,
 	struct sched_thread *outgoing, *incoming;
 
 	if (!cpu ||
-	    !side_of(sched, record, instead, "outgoing_weight", &outgoing) ||
-	    !side_of(sched, record, &record->context_switch.incoming,
-		     "incoming_weight", &incoming))
+	    !side_of(sched, record, instead, false, &outgoing) ||
+	    !side_of(sched, record, &record->context_switch.incoming, true, &incoming))
 		return false;
 	switch_out(sched, record->cpu, outgoing,
 		   state_after(record->context_switch.outgoing_state));
