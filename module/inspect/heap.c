@@ -13,6 +13,7 @@
  * merge blocks each time.
  */
 #include <linux/errno.h>
+#include <linux/minmax.h>
 #include <linux/string.h>
 
 #include "heap.h"
@@ -22,17 +23,6 @@
 static u32 order_blocks(unsigned int order)
 {
 	return 1U << order;
-}
-
-/* The blocks directly after and before a block of an order; both are in the same page. */
-static u64 *block_after(u64 *block, unsigned int order)
-{
-	return block + (INSPECT_MIN_BLOCK_BYTES / sizeof(u64) << order);
-}
-
-static u64 *block_before(u64 *block, unsigned int order)
-{
-	return block - (INSPECT_MIN_BLOCK_BYTES / sizeof(u64) << order);
 }
 
 /* Save the first two blocks of a free list, which change when a block is added or removed. */
@@ -169,28 +159,23 @@ void vtr_heap_add_page(struct vtr_heap *heap, void *page)
 /* Merge the block that was freed last with its buddies, as long as they are free. */
 static noinline void merge_last(struct vtr_heap *heap)
 {
-	u32 index = heap->unmerged;
+	u32 index = heap->unmerged, other;
 	u64 *block = vtr_heap_block(heap, index), *buddy;
 	unsigned int order = vtr_block_order(block);
 
 	heap->unmerged = 0;
 	free_unlink(heap, block, order);
 	for (; order < ORDER_MAX; order++) {
-		bool is_right = index & order_blocks(order);
-
-		buddy = is_right ? block_before(block, order) :
-				   block_after(block, order);
+		other = index ^ order_blocks(order);
+		buddy = vtr_heap_address(heap, other);
 		if (!vtr_block_is_free(buddy, order))
 			break;
 		free_unlink(heap, buddy, order);
 		/* The first word of the right half becomes payload. */
-		if (is_right) {
-			block[0] = 0;
-			block = buddy;
-			index -= order_blocks(order);
-		} else {
-			buddy[0] = 0;
-		}
+		if (other < index)
+			swap(block, buddy);
+		buddy[0] = 0;
+		index = min(index, other);
 	}
 	if (heap->copy)
 		list_save(heap, order);
@@ -250,8 +235,8 @@ int vtr_heap_alloc(struct vtr_heap *heap, size_t size_bytes, u32 *ret)
 	while (found-- > order) {
 		/* The list of this order is empty, or the larger block would not be split. */
 		heap->free[found] = index + order_blocks(found);
-		block_after(block, found)[0] = vtr_block_word0(INSPECT_FREE,
-							       found);
+		block[INSPECT_MIN_BLOCK_BYTES / sizeof(*block) << found] =
+			vtr_block_word0(INSPECT_FREE, found);
 	}
 	block[0] = vtr_block_word0(INSPECT_RESERVED, order);
 	heap->used_bytes += INSPECT_MIN_BLOCK_BYTES << order;
