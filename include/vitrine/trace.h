@@ -416,24 +416,20 @@ u64 vitrine_trace_switches(unsigned int cpu);
 	}								\
 } while (0)
 
-#define VITRINE_TRACE_NAMED(category, record, name, id, ...) do {	\
+/* Events whose name varies, or that have bytes: @site_name is the constant name, or NULL. */
+#define VITRINE_TRACE_ANY(category, record, site_name, name, bytes, len_bytes, id, ...) do { \
 	if (static_branch_unlikely(&vitrine_category_##category.key)) {	\
-		VITRINE_TRACE_SITE(category, record, NULL, ##__VA_ARGS__); \
+		VITRINE_TRACE_SITE(category, record, site_name, ##__VA_ARGS__); \
 									\
-		vitrine_trace_write_any(&__site, name, NULL, 0, id	\
+		vitrine_trace_write_any(&__site, name, bytes, len_bytes, id \
 			VITRINE_EACH(VITRINE_ARG_VALUE, ##__VA_ARGS__)); \
 	}								\
 } while (0)
 
-#define VITRINE_TRACE_BYTES(category, record, name, bytes, len_bytes,	\
-			    ...) do {					\
-	if (static_branch_unlikely(&vitrine_category_##category.key)) {	\
-		VITRINE_TRACE_SITE(category, record, name, ##__VA_ARGS__); \
-									\
-		vitrine_trace_write_any(&__site, name, bytes, len_bytes, 0 \
-			VITRINE_EACH(VITRINE_ARG_VALUE, ##__VA_ARGS__)); \
-	}								\
-} while (0)
+#define VITRINE_TRACE_NAMED(category, record, name, id, ...)		\
+	VITRINE_TRACE_ANY(category, record, NULL, name, NULL, 0, id, ##__VA_ARGS__)
+#define VITRINE_TRACE_BYTES(category, record, name, bytes, len_bytes, ...) \
+	VITRINE_TRACE_ANY(category, record, name, name, bytes, len_bytes, 0, ##__VA_ARGS__)
 
 /**
  * vitrine_trace_instant() - record that something happened
