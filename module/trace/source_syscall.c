@@ -181,8 +181,8 @@ struct syscall_sites {
 #define PREFIX	"sys_"
 
 #define SYSCALL_NAME(function)						\
-	(#function + (__builtin_strncmp(#function, PREFIX, strlen(PREFIX)) ? \
-		      0 : strlen(PREFIX)))
+	(#function + (__builtin_strncmp(#function, PREFIX, sizeof(PREFIX) - 1) ? \
+		      0 : sizeof(PREFIX) - 1))
 
 #define SYSCALL_SITES(nr, name)						\
 	{								\
