@@ -255,29 +255,32 @@ struct vitrine_node *vitrine_list_append(struct vitrine_list *list)
 VTR_EXPORT(vitrine_list_append);
 
 /*
- * Set a word of a block or, if @is_sum, add to it. @err is what is wrong with the call, or 0. In
- * two's complement, addition is the same for int and uint, and covers subtraction.
+ * Set the word @nr after @base or, if @is_sum, add to it, unless the call is wrong for the reason
+ * @err. In two's complement, addition is the same for int and uint, and covers subtraction.
  */
-static __always_inline void word_change(u64 *block, u64 *word, int err, bool is_sum, u64 bits)
+static __always_inline void word_change(struct vitrine_tree *tree, u64 *base, unsigned int nr,
+					bool is_right, int err, bool is_sum, u64 bits)
 {
-	struct vitrine_tree *tree = vtr_edit_tree(block);
 	unsigned long flags;
 
-	if (unlikely(err)) {
+	if (unlikely(!is_right)) {
 		vtr_edit_refuse(tree, err);
 		return;
 	}
-	if (!vtr_edit_begin_block(tree, block, &flags))
+	if (!vtr_edit_begin_block(tree, base, &flags))
 		return;
-	*word = is_sum ? *word + bits : bits;
+	base[nr] = is_sum ? base[nr] + bits : bits;
 	vtr_edit_end(tree, flags);
 }
 
 static __always_inline void number_change(u64 *block, u8 type, bool is_sum, u64 bits)
 {
-	if (block)
-		word_change(block, block + 1, vtr_block_type(block) == type ? 0 : -EINVAL, is_sum,
-			    bits);
+	struct vitrine_tree *tree;
+
+	if (!block)
+		return;
+	tree = vtr_edit_tree(block);
+	word_change(tree, block, 1, vtr_block_type(block) == type, -EINVAL, is_sum, bits);
 }
 
 void vitrine_number_set(void *number, u8 type, u64 bits)
@@ -313,13 +316,12 @@ VTR_EXPORT(vitrine_buffer_set);
 static __always_inline void slot_change(u64 *block, u64 kind, unsigned int slot, bool is_sum,
 					u64 bits)
 {
-	int err = 0;
+	struct vitrine_tree *tree = vtr_edit_tree(block);
+	bool is_kind = vtr_array_kind(block) == kind;
 
-	if (unlikely(vtr_array_kind(block) != kind))
-		err = -EINVAL;
-	else if (unlikely(slot >= vtr_array_count(block)))
-		err = -ERANGE;
-	word_change(block, vtr_array_numbers(block) + slot, err, is_sum, bits);
+	word_change(tree, block, INSPECT_ARRAY_PAYLOAD_OFFSET / sizeof(u64) + slot,
+		    is_kind && slot < vtr_array_count(block), is_kind ? -ERANGE : -EINVAL, is_sum,
+		    bits);
 }
 
 /* The type is the lowest field of the kind, and the format of a flat array 0. */
@@ -353,12 +355,15 @@ VTR_EXPORT(vitrine_string_array_set);
 
 static __always_inline void histogram_insert(u64 *block, bool is_signed, u64 value, u64 count)
 {
+	struct vitrine_tree *tree;
 	u64 slot;
 
 	if (!block)
 		return;
+	tree = vtr_edit_tree(block);
 	slot = vtr_histogram_slot(block, is_signed, value);
-	word_change(block, vtr_array_numbers(block) + slot, slot ? 0 : -EINVAL, true, count);
+	/* The page of the number is that of the block. */
+	word_change(tree, vtr_array_numbers(block) + slot, 0, slot, -EINVAL, true, count);
 }
 
 void vitrine_int_histogram_insert_many(struct vitrine_int_histogram *histogram, s64 value,
