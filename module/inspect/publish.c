@@ -521,8 +521,9 @@ static void stats_refresh(struct vtr_inspect_refresher *refresher)
 	unsigned long flags = vitrine_batch_begin(tree);
 
 	vtr_inspect_stats(tree, &stats);
-	stats_set(show, (const u64 []){ stats.size_bytes, stats.limit_bytes, stats.used_bytes,
-					stats.nr_values, stats.failed });
+	stats_set(show, (const u64 []){
+		stats.size_bytes, stats.limit_bytes, stats.used_bytes, stats.nr_values, stats.failed,
+	});
 	vitrine_batch_end(tree, flags);
 }
 

@@ -14,7 +14,6 @@
 #include "base.h"
 #include "fxt_field.h"
 #include "fxt_names.h"
-#include "fxt_packet.h"
 #include "fxt_record.h"
 #include "writer.h"
 #include "fxt_write.h"
@@ -614,7 +613,6 @@ static struct fxt_name *entry_of(struct fxt_lane_out *lane, uint64_t koid)
 		return &threads->entries[slot->number - 1];
 	return fxt_names_find(threads, koid);
 }
-
 
 /*
  * Write the names of a thread and of its process, once in a sub-buffer. A thread that runs

@@ -5,7 +5,7 @@
  */
 #include <inttypes.h>
 
-#include "fxt_packet.h"
+#include "fxt_field.h"
 #include "left_out.h"
 
 /* Further faults of a file are only counted. */
