@@ -22,7 +22,7 @@
 #include "archive_sort.h"
 #include "base.h"
 #include "fxt_names.h"
-#include "fxt_packet.h"
+#include "fxt_field.h"
 
 /* A range of the file that holds only records of one provider. */
 struct archive_extent {

@@ -5,7 +5,9 @@
  * Each fxt_parse_*() parses one field at the front of the cursor and moves the cursor
  * behind it. If it fails it reports why, and the rest of the record is not usable.
  */
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "base.h"
 #include "fxt_field.h"
@@ -274,5 +276,269 @@ bool fxt_parse_args(struct fxt_cursor *cursor, unsigned int nr_args,
 		if (!parse_arg(cursor, &ret->args[i]))
 			return false;
 	ret->nr_args = nr_args;
+	return true;
+}
+
+/*
+ * Providers with their string and thread tables. The file decides how many providers there are
+ * and what they register: a table is allocated with its first entry, and the number of providers
+ * is limited.
+ */
+
+static void tables_free(struct fxt_provider *provider)
+{
+	unsigned int i;
+
+	for (i = 0; provider->strings && i < FXT_NR_STRINGS / FXT_STRING_CHUNK;
+	     i++)
+		free(provider->strings[i]);
+	free(provider->strings);
+	free(provider->threads);
+	provider->strings = NULL;
+	provider->threads = NULL;
+}
+
+/**
+ * fxt_provider_forget() - empty the tables of a provider
+ * @provider: provider that is introduced again
+ */
+void fxt_provider_forget(struct fxt_provider *provider)
+{
+	if (!++provider->epoch) {
+		tables_free(provider);
+		provider->epoch = 1;
+	}
+}
+
+/**
+ * fxt_provider_begin_subbuf() - begin a sub-buffer of vitrine's
+ * @provider: provider of the sub-buffer
+ * @cpu: CPU that wrote it, or VITRINE_FXT_NO_CPU
+ */
+void fxt_provider_begin_subbuf(struct fxt_provider *provider, uint32_t cpu)
+{
+	provider->cpu = cpu;
+	provider->running_known = false;
+}
+
+/**
+ * fxt_provider_restart() - reset a provider to its state before the first record
+ * @provider: provider whose records are read again
+ */
+void fxt_provider_restart(struct fxt_provider *provider)
+{
+	fxt_provider_forget(provider);
+	fxt_provider_begin_subbuf(provider, VITRINE_FXT_NO_CPU);
+	provider->ticks = 0;
+	provider->ticks_per_second = FXT_DEFAULT_TICKS_PER_SECOND;
+}
+
+/**
+ * fxt_provider_set_string() - register a string
+ * @provider: provider that registers it
+ * @index: 1 to FXT_NR_STRINGS - 1
+ * @string: its value, whose bytes are not copied
+ *
+ * Return: false if there is no memory.
+ */
+bool fxt_provider_set_string(struct fxt_provider *provider, unsigned int index,
+			     const struct vitrine_fxt_string *string)
+{
+	struct fxt_string_entry **chunk;
+
+	if (!provider->strings) {
+		provider->strings = calloc(FXT_NR_STRINGS / FXT_STRING_CHUNK,
+					   sizeof(*provider->strings));
+		if (!provider->strings)
+			return false;
+	}
+	chunk = &provider->strings[index / FXT_STRING_CHUNK];
+	if (!*chunk) {
+		*chunk = calloc(FXT_STRING_CHUNK, sizeof(**chunk));
+		if (!*chunk)
+			return false;
+	}
+	(*chunk)[index % FXT_STRING_CHUNK] = (struct fxt_string_entry){
+		.bytes = string->bytes,
+		.len_bytes = string->len_bytes,
+		.epoch = provider->epoch,
+	};
+	return true;
+}
+
+/**
+ * fxt_provider_set_thread() - register a thread
+ * @provider: provider that registers it
+ * @index: 1 to FXT_NR_THREADS - 1
+ * @thread: its koids
+ *
+ * Return: false if there is no memory.
+ */
+bool fxt_provider_set_thread(struct fxt_provider *provider, unsigned int index,
+			     const struct vitrine_fxt_thread *thread)
+{
+	if (!provider->threads) {
+		provider->threads = calloc(FXT_NR_THREADS,
+					   sizeof(*provider->threads));
+		if (!provider->threads)
+			return false;
+	}
+	provider->threads[index] = (struct fxt_thread_entry){
+		.thread = *thread,
+		.epoch = provider->epoch,
+	};
+	return true;
+}
+
+/**
+ * fxt_providers_get() - look up a provider, and create it if there is none
+ * @providers: the providers
+ * @id: provider id
+ * @stop: errno value, written on failure only
+ *
+ * Return: the provider, or NULL without memory (ENOMEM) or if there are
+ * FXT_MAX_PROVIDERS others (E2BIG).
+ */
+struct fxt_provider *fxt_providers_get(struct fxt_providers *providers,
+				       uint32_t id, int *stop)
+{
+	const struct fxt_name *known = fxt_names_find(&providers->by_id, id);
+	struct fxt_provider *provider;
+
+	if (known)
+		return known->owner;
+	if (providers->by_id.nr == FXT_MAX_PROVIDERS) {
+		*stop = E2BIG;
+		return NULL;
+	}
+	provider = fxt_names_owned(&providers->by_id, id, sizeof(*provider));
+	if (!provider) {
+		*stop = ENOMEM;
+		return NULL;
+	}
+	provider->id = id;
+	fxt_provider_restart(provider);
+	return provider;
+}
+
+static void provider_deinit(void *owner)
+{
+	struct fxt_provider *provider = owner;
+
+	tables_free(provider);
+	free(provider->owner);
+}
+
+/**
+ * fxt_providers_deinit() - free all providers
+ * @providers: the providers
+ */
+void fxt_providers_deinit(struct fxt_providers *providers)
+{
+	fxt_names_free_owned(&providers->by_id, provider_deinit);
+}
+
+/*
+ * Packet headers of sub-buffers. A sub-buffer of vitrine begins with a BLOB of type DATA named
+ * "vitrine", whose payload is struct vitrine_packet in the byte order of the writer.
+ */
+
+static void swap_packet(struct vitrine_packet *packet)
+{
+	packet->magic = bswap_64(packet->magic);
+	packet->generation = bswap_64(packet->generation);
+	packet->sequence = bswap_64(packet->sequence);
+	packet->committed_bytes = bswap_64(packet->committed_bytes);
+	packet->begin_ticks = bswap_64(packet->begin_ticks);
+	packet->end_ticks = bswap_64(packet->end_ticks);
+	packet->records_before = bswap_64(packet->records_before);
+	packet->bytes_before = bswap_64(packet->bytes_before);
+	packet->lost_records = bswap_64(packet->lost_records);
+	packet->session_ticks = bswap_64(packet->session_ticks);
+	packet->session_realtime_ns = bswap_64(packet->session_realtime_ns);
+	packet->cpu = bswap_32(packet->cpu);
+	packet->session = bswap_32(packet->session);
+	packet->clock = bswap_32(packet->clock);
+	packet->subbuf_bytes = bswap_32(packet->subbuf_bytes);
+}
+
+/**
+ * fxt_packet_read() - read the packet header in a record
+ * @decoder: the bytes
+ * @record: any record
+ * @ret: the header, in our byte order
+ *
+ * Return: false if the record is not a packet header; @ret is unchanged then.
+ */
+bool fxt_packet_read(const struct fxt_decoder *decoder,
+		     const struct vitrine_fxt_record *record,
+		     struct vitrine_packet *ret)
+{
+	struct vitrine_packet packet;
+
+	if (record->kind != VITRINE_FXT_BLOB ||
+	    record->blob.type != FXT_BLOB_TYPE_DATA ||
+	    record->blob.payload.len_bytes < sizeof(packet) ||
+	    !fxt_string_is(&record->blob.name, VITRINE_PROVIDER_NAME))
+		return false;
+	memcpy(&packet, record->blob.payload.bytes, sizeof(packet));
+	if (decoder->swap)
+		swap_packet(&packet);
+	/* A CPU that no record can name would be another one: the header is damaged. */
+	if (packet.magic != VITRINE_PACKET_MAGIC || packet.cpu >= FXT_MAX_CPUS)
+		return false;
+	*ret = packet;
+	return true;
+}
+
+static uint64_t above(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+/**
+ * fxt_packet_loss() - count what is missing between two sub-buffers
+ * @before: packet header of the first
+ * @nr_timed: records with a timestamp in the first
+ * @after: packet header of the second, of the same CPU and session
+ *
+ * Return: the loss; a count is 0 if the headers contradict each other.
+ */
+struct fxt_loss fxt_packet_loss(const struct vitrine_packet *before,
+				uint64_t nr_timed,
+				const struct vitrine_packet *after)
+{
+	return (struct fxt_loss){
+		.nr_missing = above(after->records_before,
+				    before->records_before + nr_timed),
+		.nr_unwritten = above(after->lost_records, before->lost_records),
+		.nr_bytes = above(after->bytes_before,
+				  before->bytes_before + before->committed_bytes),
+		.nr_subbufs = above(after->sequence, before->sequence + 1),
+	};
+}
+
+/**
+ * fxt_clock_pair_read() - read the clock pair in a record
+ * @decoder: the bytes
+ * @record: any record
+ * @ret: the clock pair, in our byte order
+ *
+ * Return: false if the record is not a clock pair.
+ */
+bool fxt_clock_pair_read(const struct fxt_decoder *decoder,
+			 const struct vitrine_fxt_record *record,
+			 struct vitrine_clock_pair *ret)
+{
+	if (record->kind != VITRINE_FXT_BLOB ||
+	    record->blob.type != FXT_BLOB_TYPE_DATA ||
+	    record->blob.payload.len_bytes != sizeof(*ret) ||
+	    !fxt_string_is(&record->blob.name, VITRINE_CLOCK_BLOB_NAME))
+		return false;
+	memcpy(ret, record->blob.payload.bytes, sizeof(*ret));
+	if (decoder->swap) {
+		ret->ticks = bswap_64(ret->ticks);
+		ret->mono_ns = bswap_64(ret->mono_ns);
+	}
 	return true;
 }

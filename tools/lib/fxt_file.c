@@ -26,7 +26,6 @@
 #include "base.h"
 #include "fxt_field.h"
 #include "fxt_file.h"
-#include "fxt_provider.h"
 
 #define READ_BYTES	(1U << 20)
 

@@ -12,16 +12,15 @@
  *	archive_sort.c	the records that have to be sorted
  *	fxt_file.c	record after record, through all providers
  *	fxt_record.c	one record
- *	fxt_packet.c	packet headers of sub-buffers
- *	fxt_field.c	words, streams, references and arguments of a record
- *	fxt_provider.c	providers with their string and thread tables
+ *	fxt_field.c	words, streams, references and arguments of a record, providers with
+ *			their string and thread tables, and packet headers of sub-buffers
  *
  * Beside them stand fxt_names.c (names of processes and threads) and writer.c (writes a file).
  */
 #ifndef _VITRINE_LIB_FXT_FILE_H
 #define _VITRINE_LIB_FXT_FILE_H
 
-#include "fxt_packet.h"
+#include "fxt_field.h"
 #include "fxt_record.h"
 #include "vitrine.h"
 

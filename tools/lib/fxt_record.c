@@ -23,7 +23,7 @@
 #include <vitrine/map.h>
 
 #include "base.h"
-#include "fxt_packet.h"
+#include "fxt_field.h"
 #include "fxt_record.h"
 
 /* These bits of a header say that the record is a 16-byte switch. */

@@ -26,7 +26,7 @@
 
 #include "base.h"
 #include "fxt_file.h"
-#include "fxt_packet.h"
+#include "fxt_field.h"
 #include "ring.h"
 
 #define NO_SEQUENCE	VTR_RING_NO_SEQUENCE

@@ -22,7 +22,7 @@
 #include <vitrine/map.h>
 
 #include "base.h"
-#include "fxt_packet.h"
+#include "fxt_field.h"
 #include "event.h"
 
 #define NSEC_PER_SEC	1000000000ULL

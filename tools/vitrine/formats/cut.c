@@ -19,7 +19,7 @@
 #include "base.h"
 #include "command.h"
 #include "fxt_names.h"
-#include "fxt_packet.h"
+#include "fxt_field.h"
 #include "sched/sched_state.h"
 #include "sched/trace_input.h"
 #include "anonymise.h"
