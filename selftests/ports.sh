@@ -11,6 +11,7 @@
 disruptive "ifb and zram are loaded"
 
 rounds=${1:-2}
+round=0
 [ -e "$VITRINE_MODULES/ifb.ko" ] || skip "the ports are built for 6.12 only"
 
 # use_ifb: send packets to ifb0, which has no address, until killed
@@ -31,27 +32,32 @@ use_zram()
 	while dd if=/vitrine/module/vitrine.ko of=/dev/zram0 bs=64k oflag=direct 2>/dev/null; do :; done
 }
 
-used_ifb() { cat /sys/class/net/ifb0/statistics/rx_packets; }
-used_zram() { awk '{ print $5 }' /sys/block/zram0/stat; }
+# used_DRIVER: set $used to how much the driver has been used
+used_ifb() { read -r used </sys/class/net/ifb0/statistics/rx_packets; }
+used_zram() { read -r _ _ _ _ used _ </sys/block/zram0/stat; }
 
 # goes_on DRIVER: the driver is used further
 goes_on()
 {
-	local before
+	local before used
 
-	before=$("used_$1") && [ -n "$before" ] || return
-	further() { [ "$("used_$driver")" -gt "$before" ]; }
+	"used_$1" || return
+	before=$used
+	further() { "used_$driver" && [ "$used" -gt "$before" ]; }
 	until_true further
 }
 
 counted_ifb() { value ifb '.root.ifb0.packet_bytes.counts | add'; }
 counted_zram() { value zram '.root.zram0.compressed_bytes.counts | add'; }
 
-# counts DRIVER: what it is used for is counted
+# counts DRIVER: what it is used for is counted. Most of a thousand rounds check only that the tree
+# is there, and that the driver is used.
 counts()
 {
 	local before
 
+	[ -e "$INSPECT/$1.inspect" ] && goes_on "$1" || return
+	[ $((round % 100)) -lt 2 ] || return 0
 	before=$("counted_$1") || return
 	more() { [ "$("counted_$driver")" -gt "${before/null/0}" ]; }
 	until_true more
@@ -83,10 +89,8 @@ vitrine_never_comes() { begin && goes_on $driver && end; }
 
 repeatedly()
 {
-	local i
-
-	for ((i = 0; i < rounds; i++)); do
-		"$1" || { echo "round $i"; return 1; }
+	for ((round = 0; round < rounds; round++)); do
+		"$1" || { echo "round $round"; return 1; }
 	done
 }
 

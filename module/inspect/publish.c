@@ -522,7 +522,8 @@ static void stats_refresh(struct vtr_inspect_refresher *refresher)
 
 	vtr_inspect_stats(tree, &stats);
 	stats_set(show, (const u64 []){
-		stats.size_bytes, stats.limit_bytes, stats.used_bytes, stats.nr_values, stats.failed,
+		stats.size_bytes, stats.limit_bytes, stats.used_bytes,
+		stats.nr_values, stats.failed,
 	});
 	vitrine_batch_end(tree, flags);
 }
