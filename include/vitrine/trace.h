@@ -416,7 +416,7 @@ u64 vitrine_trace_switches(unsigned int cpu);
 	}								\
 } while (0)
 
-/* Events whose name varies, or that have bytes: @site_name is the constant name, or NULL. */
+/* Write an event whose name varies, or that has bytes; @site_name is its constant name, or NULL. */
 #define VITRINE_TRACE_ANY(category, record, site_name, name, bytes, len_bytes, id, ...) do { \
 	if (static_branch_unlikely(&vitrine_category_##category.key)) {	\
 		VITRINE_TRACE_SITE(category, record, site_name, ##__VA_ARGS__); \

@@ -881,8 +881,8 @@ void vitrine_tree_retain(struct vitrine_tree *tree)
 {
 	if (!tree)
 		return;
-	vtr_inspect_refresh(tree);
 	vtr_inspect_unregister(&tree->entry);
+	vtr_inspect_refresh(tree);
 	vtr_inspect_freeze(tree);
 	mutex_lock(&retained_lock);
 	if (make_room(tree)) {
@@ -890,6 +890,7 @@ void vitrine_tree_retain(struct vitrine_tree *tree)
 		nr_bytes += bytes_of(tree);
 		tree->entry.kind = VTR_INSPECT_RETAINED;
 		tree->entry.owner = 0;
+		/* Cannot fail: no retained tree has this name any more. */
 		vtr_inspect_register(&tree->entry);
 	} else {
 		WRITE_ONCE(nr_dropped, nr_dropped + 1);

@@ -159,7 +159,7 @@ int vtr_modules_fill(struct vitrine_node *root)
 /**
  * vtr_modules_go() - delay the freeing of version strings that are being read
  *
- * Called by the notifier of a module that is unloaded.
+ * The notifier in main.c calls this when a module is unloaded.
  *
  * Context: task; may sleep.
  */

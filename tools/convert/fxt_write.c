@@ -83,7 +83,7 @@ struct held {
  * struct thread_slot - a thread in the thread table of a sub-buffer, or that has been named there
  * @thread: the thread
  * @number: its number in the table of names, 0 in a free slot
- * @naming: value of that of the lane when the thread was named, likewise
+ * @naming: in the thread table, @naming of the lane when the thread was named; 0: not yet
  */
 struct thread_slot {
 	struct vitrine_fxt_thread thread;
@@ -111,7 +111,7 @@ struct tables {
  * @nr_lost: number of records lost so far
  * @said_lost: value of @nr_lost in the last header that was written
  * @last_ticks: time of the last record
- * @naming: changes with the names of threads that the sub-buffer may have; never 0
+ * @naming: 1 when the sub-buffer begins, and one more each time that a name in it is forgotten
  * @running: incoming thread of the last switch
  * @chained: @running is known
  * @held: complete durations, and begins of durations behind them, a heap by end
@@ -545,6 +545,7 @@ static void begin_subbuf(struct fxt_lane_out *lane)
 	struct fxt_encoder *to = &lane->encoder;
 
 	memset(&lane->tables, 0, sizeof(lane->tables));
+	lane->naming = 1;
 	to->nr = 0;
 	lane->nr_timed = 0;
 	fxt_encode_magic(to);
@@ -918,7 +919,6 @@ static struct fxt_lane_out *lane_create(struct fxt_out *out, uint32_t cpu, uint3
 	lane->provider = provider;
 	lane->name = name;
 	lane->begin_ns = UINT64_MAX;
-	lane->naming = 1;
 	lane->packet = (struct vitrine_packet){
 		.magic = VITRINE_PACKET_MAGIC,
 		.session_realtime_ns = out->realtime_ns,

@@ -22,7 +22,6 @@
 #include "archive_sort.h"
 #include "base.h"
 #include "fxt_names.h"
-#include "fxt_field.h"
 
 /* A range of the file that holds only records of one provider. */
 struct archive_extent {
@@ -960,10 +959,11 @@ vitrine_archive_next(struct vitrine_archive *archive,
  * @record: the record that was read last
  * @incoming: the thread is the incoming one, else the outgoing one
  *
- * With it, the reader need not look the thread up again and again.
+ * With a note, the reader need not look a thread up for each switch. An archive has one reader
+ * that keeps notes.
  *
- * Return: place of the note, NULL until it is set, or until the sub-buffer ends; or NULL if
- * there is no place for it.
+ * Return: a pointer of the reader's, which each sub-buffer sets to NULL when it introduces the
+ * thread; or NULL if the archive keeps none for this thread.
  */
 void **archive_note(const struct vitrine_archive *archive,
 		    const struct vitrine_fxt_record *record, bool incoming)

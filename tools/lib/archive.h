@@ -6,7 +6,6 @@
 #define _VITRINE_LIB_ARCHIVE_H
 
 #include "fxt_file.h"
-#include "fxt_field.h"
 #include "vitrine.h"
 
 /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Parse the fields of an FXT record: words, streams, references, arguments.
+ * Parse the fields of an FXT record: words, streams, references, arguments. Keep the tables that
+ * references refer to, and read the packet headers of sub-buffers.
  *
  * Each fxt_parse_*() parses one field at the front of the cursor and moves the cursor
  * behind it. If it fails it reports why, and the rest of the record is not usable.

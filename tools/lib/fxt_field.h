@@ -32,9 +32,9 @@
 #define FXT_DEFAULT_TICKS_PER_SECOND	1000000000ULL
 
 /*
- * An entry is valid if it has the epoch of its provider: one increment empties a table. Readers
- * note what they know of the thread, at first nothing: the archive the number in its table of
- * names, and who reads the archive a pointer.
+ * An entry is valid if it has the epoch of its provider: one increment empties a table. For each
+ * thread, the archive keeps the number in its table of names, and a pointer of its reader's; both
+ * are 0 when the thread is introduced.
  */
 struct fxt_thread_entry {
 	struct vitrine_fxt_thread thread;
