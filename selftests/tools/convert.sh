@@ -221,6 +221,11 @@ check "LTTng: switches and wakeups have the same ids" same <(printf '%s\n' '[0,1
 	'[1073741824,1610612736]' '[1073741824]' '[1610612736,0]') \
 	<(jq -c 'select(.kind == "switch" or .kind == "wakeup") | [.out.tid, .in.tid, .thread.tid | values]' taken.json)
 
+"$here/mkctf.py" exec.ctf renamed
+convert exec.ctf -o exec.fxt
+check "LTTng: the last of two names that a thread has in a sub-buffer" \
+	same <(echo ls:1002/1002) <("$vitrine" print exec.fxt | grep -o '[a-z]*:1002/1002' | sort -u)
+
 # A session is a directory that contains the directories of traces.
 mkdir session
 "$here/mkctf.py" session/kernel

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """Write a small kernel trace in the layout of LTTng's modules, without LTTng.
 
-  mkctf.py DIR [taken]
+  mkctf.py DIR [taken|renamed]
 
 The trace has two CPUs, names as arrays of characters, compact time stamps, a wakeup that
 is recorded on the target CPU, events of four kinds, one of them with an array of more
 elements than an event can have arguments, one with all kinds of nested fields, and 7
 events discarded on CPU 1. convert.sh has the expected result. With "taken", threads have
-ids that the conversion makes up for its own threads, before and after it makes them up.
+ids that the conversion makes up for its own threads, before and after it makes them up. With
+"renamed", a thread executes another program between two switches.
 """
 import os
 import struct
@@ -193,9 +194,20 @@ TAKEN0 = [
     ]),
 ]
 
+# A thread that executes another program.
+SH, LS = (b"sh", 1002, 20), (b"ls", 1002, 20)
+RENAMED0 = [
+    packet(0, 0, 1000, 1300, 0, [
+        switch(1000, IDLE0, 0, SH),
+        switch(1100, SH, 1, BASH),
+        switch(1200, BASH, 1, LS),
+        switch(1300, LS, 1, IDLE0),
+    ]),
+]
+
 
 def main():
-    channels = [TAKEN0] if sys.argv[2:] == ["taken"] else [CPU0, CPU1]
+    channels = {"": [CPU0, CPU1], "taken": [TAKEN0], "renamed": [RENAMED0]}["".join(sys.argv[2:])]
     os.makedirs(sys.argv[1])
     files = {f"channel0_{i}": b"".join(packets) for i, packets in enumerate(channels)}
     for name, bytes_ in {"metadata": METADATA.encode(), **files}.items():
