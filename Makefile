@@ -189,7 +189,7 @@ fuzz:
 			echo "ok $$nr fuzz_$$name"; done; echo "1..$$nr"'
 
 # TESTS chooses tests of a lane in a guest: make kselftest-stock TESTS=why.sh
-kselftest = $(lane) --retry $@ $(guest) --timeout 1800 $(1) -- selftests/qemu/kselftest.sh
+kselftest = $(lane) --retry $@ $(guest) --timeout 3600 $(1) -- selftests/qemu/kselftest.sh
 
 kselftest-stock:
 	@$(call kselftest,--kernel $(stock_kernel))
@@ -236,7 +236,7 @@ cost = $(lane) $@ $(guest) --icount --timeout 1800 --silence 600 $(1) -- selftes
 cost-6.12: export TESTS ?= cost.sh cost_events.sh cost_inspect.sh snapshot_cost streaming.sh
 cost-6.12:
 	@$(call cost,--kernel 6.12)
-cost-arm64: export TESTS ?= cost.sh cost_events.sh
+cost-arm64: export TESTS ?= cost.sh cost_events.sh cost_inspect.sh
 cost-arm64:
 	@$(call cost,--kernel 6.12-arm64)
 .PHONY: cost cost-6.1 cost-newest

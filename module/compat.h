@@ -166,13 +166,6 @@ static inline bool vtr_task_is_queued(const struct task_struct *task)
 #define VTR_FILE_USER_PATH(file)	file_user_path(file)
 #endif
 
-/* 6.7 added accessors of times. Needs <linux/fs.h> at the place of use. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
-#define VTR_INODE_MTIME(inode)	((inode)->i_mtime)
-#else
-#define VTR_INODE_MTIME(inode)	inode_get_mtime(inode)
-#endif
-
 /* 6.16 made DECLARE_TRACE() append "_tp" to the name; DECLARE_TRACE_EVENT() does not. */
 #ifndef DECLARE_TRACE_EVENT
 #define DECLARE_TRACE_EVENT	DECLARE_TRACE

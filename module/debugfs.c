@@ -17,11 +17,11 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/cleanup.h>
 #include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/moduleparam.h>
-#include <linux/sched/signal.h>
 #include <linux/security.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -44,59 +44,30 @@
  * takes the memory of one sub-buffer, regardless of the size of the rings. This memory is
  * charged to the cgroup of the reader.
  *
- * Concurrency: @lock serialises readers of one open file; it is taken before
+ * Concurrency: the lock of the seq_file serialises readers of one open file; it is taken before
  * session_mutex. The file holds references to the rings, and CPUs continue to record.
  * Sub-buffers that were overwritten before a slow reader reached them are left out,
  * which a provider event reports.
  */
 
 /**
- * struct archive - an open reader of trace.fxt
- * @lock: serialises reads; guards all following fields
+ * struct archive - an open reader of trace.fxt, a seq_file whose items are sub-buffers
  * @rings: by CPU, with references; NULL before the first read
  * @cpu: CPU whose ring is being read
  * @sequence: next sub-buffer of that ring
+ * @expected: the sub-buffer after the last one that was copied, U64_MAX if none was; those
+ *	from there to @sequence are missing
  * @end: end of the sub-buffers that the ring had when reading it began
- * @has_begun: a sub-buffer of the ring has been copied
- * @has_gap: sub-buffers are missing between the last copied one and the next one
- * @is_empty: nothing has been copied yet
- * @bytes: a provider event, if there is a gap, and a copy of a sub-buffer
- * @len_bytes: valid bytes in @bytes
- * @read_bytes: bytes of @bytes that have been returned to the reader
+ * @has_any: something has been copied
  */
 struct archive {
-	struct mutex		lock;	/* guards all following fields */
 	struct vtr_ring		**rings;
 	unsigned int		cpu;
 	u64			sequence;
+	u64			expected;
 	u64			end;
-	bool			has_begun;
-	bool			has_gap;
-	bool			is_empty;
-	void			*bytes;
-	size_t			len_bytes;
-	size_t			read_bytes;
+	bool			has_any;
 };
-
-/* Create a reader; NULL if memory is short. */
-static struct archive *archive_create(void)
-{
-	struct archive *archive = kzalloc(sizeof(*archive),
-					      GFP_KERNEL_ACCOUNT);
-
-	if (!archive)
-		return NULL;
-	mutex_init(&archive->lock);
-	archive->is_empty = true;
-	return archive;
-}
-
-static void archive_destroy(struct archive *archive)
-{
-	vtr_session_put_rings(archive->rings);
-	kvfree(archive->bytes);
-	kfree(archive);
-}
 
 /* Begin with @cpu, or the next CPU that has a ring, and note the ring's current range. */
 static void begin_cpu(struct archive *archive, unsigned int cpu)
@@ -104,60 +75,10 @@ static void begin_cpu(struct archive *archive, unsigned int cpu)
 	while (cpu < nr_cpu_ids && !archive->rings[cpu])
 		cpu++;
 	archive->cpu = cpu;
-	archive->has_begun = false;
-	archive->has_gap = false;
+	archive->expected = U64_MAX;
 	if (cpu < nr_cpu_ids)
 		vtr_ring_range(archive->rings[cpu], &archive->sequence,
 			       &archive->end);
-}
-
-/* All rings of a session have sub-buffers of one size. */
-static int begin(struct archive *archive)
-{
-	struct vtr_ring **rings = vtr_session_get_rings();
-	size_t len_bytes = FXT_WORD_BYTES;
-
-	if (!rings)
-		return -ENOMEM;
-	archive->rings = rings;
-	begin_cpu(archive, 0);
-	if (archive->cpu < nr_cpu_ids)
-		len_bytes += vtr_ring_subbuf_bytes(&rings[archive->cpu]->config);
-	archive->bytes = kvmalloc(len_bytes, GFP_KERNEL_ACCOUNT);
-	if (archive->bytes)
-		return 0;
-	vtr_session_put_rings(rings);
-	archive->rings = NULL;
-	return -ENOMEM;
-}
-
-/* Copy the next sub-buffer of the CPU. Return 1, 0 if it was overwritten, or an error. */
-static int copy_next(struct archive *archive)
-{
-	struct vtr_ring *ring = archive->rings[archive->cpu];
-	size_t head_bytes = 0;
-	ssize_t len_bytes;
-
-	if (archive->has_gap)
-		head_bytes = FXT_WORD_BYTES *
-			     vtr_fxt_put_provider_event(archive->bytes,
-							ring->cpu + 1,
-							FXT_PROVIDER_EVENT_BUFFER_FULL);
-	len_bytes = vtr_ring_copy(ring, archive->sequence,
-				  archive->bytes + head_bytes);
-	/* A read that returned bytes already hides the error, so the next read must fail, too. */
-	if (len_bytes < 0)
-		return len_bytes;
-	archive->sequence++;
-	if (!len_bytes) {
-		archive->has_gap = archive->has_begun;
-		return 0;
-	}
-	archive->len_bytes = head_bytes + len_bytes;
-	archive->has_gap = false;
-	archive->has_begun = true;
-	archive->is_empty = false;
-	return 1;
 }
 
 /* Skip the sub-buffers that were overwritten since reading the ring began. */
@@ -166,63 +87,91 @@ static void skip_overwritten(struct archive *archive)
 	u64 first, end;
 
 	vtr_ring_range(archive->rings[archive->cpu], &first, &end);
-	if (archive->sequence >= first)
-		return;
-	archive->sequence = first;
-	archive->has_gap = archive->has_begun;
+	archive->sequence = max(archive->sequence, first);
 }
 
-/* Fill @bytes with the next sub-buffer. Return 1, 0 at the end, or an error. */
-static int fill(struct archive *archive)
+/* Find the next sub-buffer. If there is none at all, the archive is the item, on no CPU. */
+static struct archive *find_subbuf(struct archive *archive)
 {
-	int ret;
-
-	archive->read_bytes = 0;
-	archive->len_bytes = 0;
 	while (archive->cpu < nr_cpu_ids) {
 		cond_resched();
 		skip_overwritten(archive);
-		if (archive->sequence >= archive->end) {
-			begin_cpu(archive, archive->cpu + 1);
-			continue;
-		}
-		ret = copy_next(archive);
-		if (ret)
-			return ret;
+		if (archive->sequence < archive->end)
+			return archive;
+		begin_cpu(archive, archive->cpu + 1);
 	}
-	if (!archive->is_empty)
-		return 0;
-	/* An archive without records is valid, too, and has a magic number record. */
-	*(u64 *)archive->bytes = FXT_MAGIC_RECORD;
-	archive->len_bytes = FXT_WORD_BYTES;
-	archive->is_empty = false;
-	return 1;
+	return archive->has_any ? NULL : archive;
 }
 
-static ssize_t read_locked(struct archive *archive, char __user *buf,
-			   size_t count)
+static void *archive_start(struct seq_file *seq, loff_t *pos)
 {
-	size_t done = 0, len_bytes;
-	int ret = 1;
+	struct archive *archive = seq->private;
 
-	while (done < count) {
-		if (archive->read_bytes == archive->len_bytes)
-			ret = fill(archive);
-		if (ret <= 0)
-			return done ?: ret;
-		len_bytes = min(count - done,
-				archive->len_bytes - archive->read_bytes);
-		if (copy_to_user(buf + done,
-				 archive->bytes + archive->read_bytes,
-				 len_bytes))
-			return done ?: -EFAULT;
-		archive->read_bytes += len_bytes;
-		done += len_bytes;
-		if (fatal_signal_pending(current))
-			break;
+	if (!archive->rings)
+		archive->rings = vtr_session_get_rings();
+	if (!archive->rings)
+		return ERR_PTR(-ENOMEM);
+	if (!*pos) {
+		archive->has_any = false;
+		begin_cpu(archive, 0);
 	}
-	return done;
+	return find_subbuf(archive);
 }
+
+static void *archive_next(struct seq_file *seq, void *item, loff_t *pos)
+{
+	struct archive *archive = item;
+
+	++*pos;
+	archive->sequence++;
+	return find_subbuf(archive);
+}
+
+static void archive_stop(struct seq_file *seq, void *item)
+{
+}
+
+/* Copy a sub-buffer, unless it was overwritten. seq_file calls again with more room if needed. */
+static int archive_show(struct seq_file *seq, void *item)
+{
+	struct archive *archive = item;
+	u64 magic = FXT_MAGIC_RECORD;
+	struct vtr_ring *ring;
+	size_t head_bytes = 0;
+	ssize_t len_bytes;
+	char *bytes;
+
+	if (archive->cpu >= nr_cpu_ids) {
+		/* An archive without records is valid, too, and has a magic number record. */
+		archive->has_any = true;
+		seq_write(seq, &magic, sizeof(magic));
+		return 0;
+	}
+	ring = archive->rings[archive->cpu];
+	if (seq_get_buf(seq, &bytes) <= FXT_WORD_BYTES + vtr_ring_subbuf_bytes(&ring->config)) {
+		seq_commit(seq, -1);
+		return 0;
+	}
+	if (archive->expected < archive->sequence)
+		head_bytes = FXT_WORD_BYTES * vtr_fxt_put_full((u64 *)bytes, ring->cpu + 1);
+	len_bytes = vtr_ring_copy(ring, archive->sequence, bytes + head_bytes);
+	/* A read that returned bytes already hides the error, so the next read must fail, too. */
+	if (len_bytes < 0)
+		return len_bytes;
+	if (!len_bytes)
+		return SEQ_SKIP;
+	seq_commit(seq, head_bytes + len_bytes);
+	archive->expected = archive->sequence + 1;
+	archive->has_any = true;
+	return 0;
+}
+
+static const struct seq_operations archive_items = {
+	.start	= archive_start,
+	.next	= archive_next,
+	.stop	= archive_stop,
+	.show	= archive_show,
+};
 
 /*
  * Measure what a record costs: write records of the running thread, as the probes do, into
@@ -258,11 +207,10 @@ static u64 fewest_ps(struct vtr_ring *ring, void (*record)(unsigned int nr))
 {
 	u64 begin_ns, end_ns, least_ns = U64_MAX;
 	struct vtr_ring *before;
-	unsigned long flags;
 	unsigned int i;
 
 	for (i = 0; i < ROUNDS; i++) {
-		local_irq_save(flags);
+		guard(irqsave)();
 		before = this_cpu_read(vtr_writer_ring);
 		/* Opens the row of switches, without which no event is recorded. */
 		vtr_sched_attach(ring);
@@ -271,7 +219,6 @@ static u64 fewest_ps(struct vtr_ring *ring, void (*record)(unsigned int nr))
 		record(RECORDS);
 		end_ns = ktime_get_mono_fast_ns();
 		this_cpu_write(vtr_writer_ring, before);
-		local_irq_restore(flags);
 		least_ns = min(least_ns, end_ns - begin_ns);
 	}
 	return div_u64(least_ns * 1000, RECORDS);
@@ -307,19 +254,17 @@ MODULE_PARM_DESC(file_mode, "Permissions of the files in debugfs: files that the
 static kuid_t owner;
 static kgid_t group;
 
-/* Return the permissions of a file that by default only its owner can use as in @mode. */
-static umode_t mode_of(umode_t mode)
-{
-	return (mode | mode >> 3 | mode >> 6) & file_mode;
-}
-
-/* Create a file for its owner and group; @mode is for the owner. */
+/*
+ * Create a file for its owner and group, who get the permissions of @mode, which is for the owner,
+ * as far as file_mode allows.
+ */
 static struct dentry *create_file(const char *name, umode_t mode, struct dentry *dir,
 				  void *object, const struct file_operations *operations)
 {
-	struct dentry *file = debugfs_create_file_unsafe(name, mode_of(mode), dir, object,
-							 operations);
+	struct dentry *file;
 
+	mode = (mode | mode >> 3 | mode >> 6) & file_mode;
+	file = debugfs_create_file_unsafe(name, mode, dir, object, operations);
 	if (!IS_ERR(file)) {
 		d_inode(file)->i_uid = owner;
 		d_inode(file)->i_gid = group;
@@ -347,26 +292,16 @@ struct copy {
 	size_t			len;
 };
 
-/* Make the copy, unless there is one or the tree needs none. */
-static int copy_take(struct copy *copy)
-{
-	int err = 0;
-
-	mutex_lock(&copy->lock);
-	if (!copy->bytes && !vtr_inspect_frozen(copy->tree))
-		err = vtr_inspect_snapshot(copy->tree, &copy->bytes,
-					   &copy->len);
-	mutex_unlock(&copy->lock);
-	return err;
-}
-
 static ssize_t copy_read(struct file *file, char __user *buf, size_t count,
 			 loff_t *pos)
 {
 	struct copy *copy = file->private_data;
-	int err;
+	int err = 0;
 
-	err = copy_take(copy);
+	scoped_guard(mutex, &copy->lock)
+		if (!copy->bytes && !vtr_inspect_frozen(copy->tree))
+			err = vtr_inspect_snapshot(copy->tree, &copy->bytes,
+						   &copy->len);
 	if (err)
 		return err;
 	if (!copy->bytes)
@@ -392,19 +327,16 @@ static int copy_release(struct inode *inode, struct file *file)
 
 static int tree_open(struct inode *inode, struct file *file)
 {
-	struct copy *copy = kzalloc(sizeof(*copy), GFP_KERNEL_ACCOUNT);
-	int err;
+	struct copy *copy __free(kfree) = kzalloc(sizeof(*copy), GFP_KERNEL_ACCOUNT);
 
 	if (!copy)
 		return -ENOMEM;
 	mutex_init(&copy->lock);
-	err = vtr_inspect_open(inode->i_private, &copy->tree);
-	if (err) {
-		kfree(copy);
-		return err;
-	}
+	copy->tree = vtr_inspect_open(inode->i_private);
+	if (IS_ERR(copy->tree))
+		return PTR_ERR(copy->tree);
 	vtr_inspect_refresh(copy->tree);
-	file->private_data = copy;
+	file->private_data = no_free_ptr(copy);
 	return 0;
 }
 
@@ -443,11 +375,6 @@ static struct dentry *tree_publish(struct vtr_inspect_entry *entry)
 	return create_file(name, 0400, retained ? retained_dir : inspect_dir, entry,
 			   tree_file_operations);
 }
-
-static const struct vtr_inspect_files tree_files = {
-	.publish	= tree_publish,
-	.withdraw	= debugfs_remove,
-};
 
 /*
  * Check whether a file of trace/ may be opened to read it. debugfs refuses all of them that
@@ -510,56 +437,45 @@ static void ring_publish(unsigned int cpu)
 	create_file(name, 0600, trace_dir, (void *)(unsigned long)cpu, &ring_fops);
 }
 
+/* The buffer has room for one item, a sub-buffer after a provider event. */
 static int archive_open(struct inode *inode, struct file *file)
 {
-	int err = trace_locked_down();
+	struct vtr_ring_config config;
+	struct seq_file *seq;
+	int err = trace_locked_down() ?:
+		  seq_open_private(file, &archive_items, sizeof(struct archive));
 
 	if (err)
 		return err;
-	file->private_data = archive_create();
-	return file->private_data ? stream_open(inode, file) : -ENOMEM;
-}
-
-static ssize_t archive_read(struct file *file, char __user *buf, size_t count,
-			    loff_t *pos)
-{
-	struct archive *archive = file->private_data;
-	ssize_t ret = 0;
-
-	mutex_lock(&archive->lock);
-	if (!archive->rings)
-		ret = begin(archive);
-	if (!ret)
-		ret = read_locked(archive, buf, count);
-	mutex_unlock(&archive->lock);
-	return ret;
+	vtr_session_config(&config);
+	seq = file->private_data;
+	seq->size = vtr_ring_subbuf_bytes(&config) + 2 * FXT_WORD_BYTES;
+	seq->buf = kvmalloc(seq->size, GFP_KERNEL_ACCOUNT);
+	return nonseekable_open(inode, file);
 }
 
 static int archive_release(struct inode *inode, struct file *file)
 {
-	archive_destroy(file->private_data);
-	return 0;
+	struct seq_file *seq = file->private_data;
+	struct archive *archive = seq->private;
+
+	vtr_session_put_rings(archive->rings);
+	return seq_release_private(inode, file);
 }
 
 static const struct file_operations archive_fops = {
 	.owner		= THIS_MODULE,
 	.open		= archive_open,
-	.read		= archive_read,
+	.read		= seq_read,
 	.release	= archive_release,
 };
 
 /* trace/marker: each write() is a marker; an open file has no position. */
 
-static ssize_t marker_write(struct file *file, const char __user *buf,
-			    size_t count, loff_t *pos)
-{
-	return vtr_marker_write(buf, count);
-}
-
 static const struct file_operations marker_fops = {
 	.owner		= THIS_MODULE,
 	.open		= stream_open,
-	.write		= marker_write,
+	.write		= vtr_marker_write,
 };
 
 /*
@@ -700,15 +616,11 @@ static int session_set(const char *word, const struct setting *setting)
 static int setting_show(struct seq_file *seq, void *unused)
 {
 	const struct setting *setting = seq->private;
-	int err = 0;
 
-	mutex_lock(&settings_mutex);
+	guard(mutex)(&settings_mutex);
 	if (setting->show)
-		err = setting->show(seq);
-	else if (!setting->set)
-		err = session_show(seq, setting);
-	mutex_unlock(&settings_mutex);
-	return err;
+		return setting->show(seq);
+	return setting->set ? 0 : session_show(seq, setting);
 }
 
 static ssize_t setting_write(struct file *file, const char __user *buf,
@@ -723,12 +635,12 @@ static ssize_t setting_write(struct file *file, const char __user *buf,
 	words = memdup_user_nul(buf, count);
 	if (IS_ERR(words))
 		return PTR_ERR(words);
-	mutex_lock(&settings_mutex);
-	if (setting->set)
-		err = setting->set(strim(words));
-	else if (!setting->show)
-		err = session_set(strim(words), setting);
-	mutex_unlock(&settings_mutex);
+	scoped_guard(mutex, &settings_mutex) {
+		if (setting->set)
+			err = setting->set(strim(words));
+		else if (!setting->show)
+			err = session_set(strim(words), setting);
+	}
 	kfree(words);
 	return err ?: count;
 }
@@ -795,7 +707,7 @@ void vtr_debugfs_init(void)
 	inspect_dir = debugfs_create_dir(VITRINE_INSPECT_DIR, top_dir);
 	retained_dir = debugfs_create_dir(VITRINE_RETAINED_DIR, inspect_dir);
 	trace_dir = debugfs_create_dir(VITRINE_TRACE_DIR, top_dir);
-	vtr_inspect_set_files(&tree_files);
+	vtr_inspect_set_publish(tree_publish);
 
 	create_file(VITRINE_DROP_FILE, 0200, retained_dir, (void *)&drop, &setting_fops);
 	create_file("trace.fxt", 0400, trace_dir, NULL, &archive_fops);
@@ -815,7 +727,7 @@ void vtr_debugfs_init(void)
 void vtr_debugfs_deinit(void)
 {
 	vtr_session_set_publish(NULL);
-	vtr_inspect_set_files(NULL);
+	vtr_inspect_set_publish(NULL);
 	debugfs_remove(top_dir);
 }
 

@@ -8,6 +8,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/cleanup.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/notifier.h>
@@ -61,15 +62,12 @@ MODULE_PARM_DESC(stacks, "Long waits to record, and how often to sample, as writ
 /* Let a function parse, and change, a copy of a parameter. */
 static int parse(const char *parameter, char separator, int (*function)(char *words))
 {
-	char *words = kstrdup(parameter, GFP_KERNEL);
-	int err;
+	char *words __free(kfree) = kstrdup(parameter, GFP_KERNEL);
 
 	if (!words)
 		return -ENOMEM;
 	strreplace(words, separator, ' ');
-	err = function(words);
-	kfree(words);
-	return err;
+	return function(words);
 }
 
 static char *trees = VTR_TREES_DEFAULT;
@@ -238,11 +236,9 @@ static int __init vitrine_init(void)
 	err = platform_driver_register(&publishers) ? -ENOMEM : 0;
 	if (err)
 		goto err_trees;
-	if (enable) {
-		err = vtr_session_enable(true);
-		if (err)
-			goto err_publisher;
-	}
+	err = vtr_session_enable(enable);
+	if (err)
+		goto err_publisher;
 	/* Nothing after this can fail: a thread whose user stack is awaited uses the module. */
 	err = parse(stacks, '+', vtr_stacks_set);
 	if (err) {

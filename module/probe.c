@@ -5,6 +5,7 @@
  *
  * Concurrency: none of its own; the owner of an array of probes serialises calls on it.
  */
+#include <linux/cleanup.h>
 #include <linux/idr.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
@@ -49,11 +50,6 @@ unsigned int vtr_probe_find(struct vtr_probe *probes, unsigned int nr)
 	return search.nr_found;
 }
 
-static int priority(const struct vtr_probe *probe)
-{
-	return TRACEPOINT_DEFAULT_PRIO + probe->first;
-}
-
 /**
  * vtr_probe_register() - register probes
  * @probes: probes that vtr_probe_find() has looked up
@@ -62,13 +58,13 @@ static int priority(const struct vtr_probe *probe)
  * Probes without a tracepoint are skipped.
  *
  * Context: task; may sleep. The caller serialises.
- * Return: number of registered probes, or a negative errno, in which case none is
- *	registered.
+ * Return: 0; -ENOENT if all were skipped; or the error of a tracepoint, in which case none
+ *	is registered.
  */
 int vtr_probe_register(const struct vtr_probe *probes, unsigned int nr)
 {
+	int err = -ENOENT;
 	unsigned int i;
-	int err, nr_registered = 0;
 
 	for (i = 0; i < nr; i++) {
 		if (!probes[i].tracepoint)
@@ -76,14 +72,13 @@ int vtr_probe_register(const struct vtr_probe *probes, unsigned int nr)
 		err = tracepoint_probe_register_prio(probes[i].tracepoint,
 						     probes[i].function,
 						     probes[i].data,
-						     priority(&probes[i]));
+						     TRACEPOINT_DEFAULT_PRIO + probes[i].first);
 		if (err) {
 			vtr_probe_unregister(probes, i);
-			return err;
+			break;
 		}
-		nr_registered++;
 	}
-	return nr_registered;
+	return err;
 }
 
 /**
@@ -117,10 +112,9 @@ struct task_struct *vtr_thread_next(int *id)
 	struct task_struct *task = NULL;
 	struct pid *pid;
 
-	rcu_read_lock();
+	guard(rcu)();
 	/* An id may belong to a process group or session only. */
 	for (; !task && (pid = idr_get_next(&init_pid_ns.idr, id)); ++*id)
 		task = get_pid_task(pid, PIDTYPE_PID);
-	rcu_read_unlock();
 	return task;
 }

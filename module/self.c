@@ -99,14 +99,6 @@ static void record_ring(struct vitrine_node *cpus, unsigned int cpu)
 		   { "subbuffers", stats.subbufs });
 }
 
-static void record_rings(struct vitrine_node *cpus)
-{
-	unsigned int cpu;
-
-	for_each_possible_cpu(cpu)
-		record_ring(cpus, cpu);
-}
-
 /* Show what froze the rings; the values are empty unless they are frozen. */
 static void record_trigger(struct vitrine_node *node)
 {
@@ -137,6 +129,8 @@ static void record_stacks(struct vitrine_node *node)
 static void record_trace(struct vitrine_node *node)
 {
 	struct vtr_ring_config config;
+	struct vitrine_node *cpus;
+	unsigned int cpu;
 
 	vtr_session_config(&config);
 	vitrine_record_bool(node, "recording", vtr_session_enabled());
@@ -149,7 +143,9 @@ static void record_trace(struct vitrine_node *node)
 		   { "markers_refused", vtr_marker_refused() },
 		   { "buffer_bytes", config.buffer_kb * 1024ULL },
 		   { "subbuffer_bytes", config.subbuf_kb * 1024ULL });
-	record_rings(vitrine_record_node(node, "cpus"));
+	cpus = vitrine_record_node(node, "cpus");
+	for_each_possible_cpu(cpu)
+		record_ring(cpus, cpu);
 }
 
 /**

@@ -34,6 +34,7 @@
 #define SELF		INSPECT_DIR "vitrine.inspect"
 #define LAZY		INSPECT_DIR "lazy-fine.inspect"
 #define RETAINED	INSPECT_DIR "retained/retained0.inspect"
+#define NODES		"nodes=2000"	/* enough for several pages */
 #define MANY		1000000U
 /* The last eighth of an operation's allocations is tried in full. */
 #define LAST_PART	8
@@ -46,7 +47,8 @@ static bool try_all;
 struct operation {
 	const char *name;
 	void (*prepare)(void);	/* once; may be NULL */
-	int (*run)(void);	/* 0 or an errno */
+	int (*run)(const char *arg);	/* 0 or an errno */
+	const char *arg;
 	void (*undo)(void);	/* after success; may be NULL */
 	unsigned int stride;	/* fails every so many, beginning anywhere */
 };
@@ -98,8 +100,7 @@ static void set_up(void)
 
 	fail_nth_fd = open(FAIL_NTH, O_RDWR);
 	if (fail_nth_fd < 0)
-		ksft_exit_skip("this kernel injects no faults: %s\n",
-			       strerror(errno));
+		ksft_exit_skip("this kernel injects no faults: %s\n", strerror(errno));
 	for (i = 0; i < ARRAY_SIZE(settings); i++)
 		write_file(settings[i], "0");
 	page = sysconf(_SC_PAGESIZE);
@@ -115,10 +116,8 @@ static void fail_large(bool on)
 	write_file("/proc/self/make-it-fail", "0");
 	write_file("/sys/kernel/debug/fail_page_alloc/task-filter", "1");
 	write_file("/sys/kernel/debug/fail_page_alloc/times", "-1");
-	write_file("/sys/kernel/debug/fail_page_alloc/min-order",
-		   on ? LARGE_ORDER : "0");
-	write_file("/sys/kernel/debug/fail_page_alloc/probability",
-		   on ? "100" : "0");
+	write_file("/sys/kernel/debug/fail_page_alloc/min-order", on ? LARGE_ORDER : "0");
+	write_file("/sys/kernel/debug/fail_page_alloc/probability", on ? "100" : "0");
 	if (on)
 		write_file("/proc/self/make-it-fail", "1");
 }
@@ -156,8 +155,7 @@ static void must_load(const char *name, int err)
 static void unload(const char *name)
 {
 	if (syscall(SYS_delete_module, name, O_NONBLOCK))
-		ksft_exit_fail_msg("rmmod %s: %s\n", name,
-				   strerror(errno));
+		ksft_exit_fail_msg("rmmod %s: %s\n", name, strerror(errno));
 }
 
 /* An inotify descriptor that reports new files in DEBUGFS. */
@@ -190,9 +188,9 @@ static bool was_public(void)
 }
 
 /* A failed load must not have created a file, which could have been opened. */
-static int load_vitrine(void)
+static int load_vitrine(const char *params)
 {
-	int err = load(getenv("VITRINE_KO"), "buffer_kb=64 subbuf_kb=4");
+	int err = load(getenv("VITRINE_KO"), params);
 
 	return was_public() && err ? EEXIST : err;
 }
@@ -202,21 +200,14 @@ static void unload_vitrine(void)
 	unload("vitrine");
 }
 
-/* With enough nodes for several pages. */
-static int load_publisher(void)
+static int load_publisher(const char *params)
 {
-	return load(getenv("VITRINE_PUBLISHER_KO"), "nodes=2000");
-}
-
-/* The tree is full long before all nodes are created. */
-static int load_full_publisher(void)
-{
-	return load(getenv("VITRINE_PUBLISHER_KO"), "nodes=2000 limit=8192");
+	return load(getenv("VITRINE_PUBLISHER_KO"), params);
 }
 
 static void publish(void)
 {
-	must_load("the publisher", load_publisher());
+	must_load("the publisher", load_publisher(NODES));
 }
 
 static void unload_publisher(void)
@@ -224,14 +215,10 @@ static void unload_publisher(void)
 	unload("publisher");
 }
 
-/*
- * A tree with the maximum size of the format, whose pages are in arrays of 512 KiB. The
- * publisher does not notice if it cannot be created.
- */
-static int load_large_publisher(void)
+/* The publisher does not notice if its tree cannot be created. */
+static int load_large_publisher(const char *params)
 {
-	int err = load(getenv("VITRINE_PUBLISHER_KO"),
-		       "nodes=1 limit=268435456");
+	int err = load_publisher(params);
 
 	if (!err && access(PUBLISHER, F_OK)) {
 		unload_publisher();
@@ -257,24 +244,9 @@ static int read_all(const char *path)
 	return err;
 }
 
-static int read_tree(void)
+static int load_lazy(const char *params)
 {
-	return read_all(PUBLISHER);
-}
-
-static int read_self(void)
-{
-	return read_all(SELF);
-}
-
-static int read_archive(void)
-{
-	return read_all(TRACE_DIR "trace.fxt");
-}
-
-static int load_lazy(void)
-{
-	return load_other("lazy.ko", "");
+	return load_other("lazy.ko", params);
 }
 
 static void unload_lazy(void)
@@ -284,13 +256,7 @@ static void unload_lazy(void)
 
 static void publish_lazy(void)
 {
-	must_load("the lazy trees", load_lazy());
-}
-
-/* Allocations of open(); the publisher fills the tree in another thread. */
-static int read_lazy(void)
-{
-	return read_all(LAZY);
+	must_load("the lazy trees", load_lazy(""));
 }
 
 static void publish_retained(void)
@@ -299,9 +265,9 @@ static void publish_retained(void)
 }
 
 /* Unloading a publisher cannot fail; if memory is short, the tree is not retained. */
-static int leave_tree(void)
+static int leave_tree(const char *name)
 {
-	unload("retained");
+	unload(name);
 	return 0;
 }
 
@@ -311,14 +277,14 @@ static void drop_tree(void)
 	publish_retained();
 }
 
-static int map_file(const char *path, int flags, int prot)
+static int map_file(const char *path)
 {
-	int fd = open(path, flags), err = 0;
+	int fd = open(path, O_RDONLY), err = 0;
 	char *map;
 
 	if (fd < 0)
 		return errno;
-	map = mmap(NULL, 2 * page, prot, MAP_SHARED, fd, 0);
+	map = mmap(NULL, 2 * page, PROT_READ, MAP_SHARED, fd, 0);
 	if (map == MAP_FAILED) {
 		err = errno;
 	} else {
@@ -328,16 +294,6 @@ static int map_file(const char *path, int flags, int prot)
 	}
 	close(fd);
 	return err;
-}
-
-static int map_tree(void)
-{
-	return map_file(PUBLISHER, O_RDONLY, PROT_READ);
-}
-
-static int map_ring(void)
-{
-	return map_file(TRACE_DIR "cpu0", O_RDONLY, PROT_READ);
 }
 
 static int set_file(const char *path, const char *text)
@@ -352,15 +308,9 @@ static int set_file(const char *path, const char *text)
 	return err;
 }
 
-static int new_rings(void)
+static int make_rings(const char *kb)
 {
-	return set_file(TRACE_DIR "buffer_kb", "32");
-}
-
-/* Rings of 8192 sub-buffers of 4 KiB. */
-static int new_large_rings(void)
-{
-	return set_file(TRACE_DIR "buffer_kb", "32768");
+	return set_file(TRACE_DIR "buffer_kb", kb);
 }
 
 static void old_rings(void)
@@ -368,9 +318,9 @@ static void old_rings(void)
 	write_file(TRACE_DIR "buffer_kb", "64");
 }
 
-static int disable(void)
+static int set_enable(const char *word)
 {
-	return set_file(TRACE_DIR "enable", "0");
+	return set_file(TRACE_DIR "enable", word);
 }
 
 static void enable(void)
@@ -379,10 +329,10 @@ static void enable(void)
 }
 
 /* A trigger that is not armed is not shown; the next one that is armed replaces it. */
-static int arm_latency(void)
+static int arm(const char *words)
 {
 	char line[128] = "";
-	int err = set_file(TRACE_DIR "trigger", "latency_us=3600000000");
+	int err = set_file(TRACE_DIR "trigger", words);
 	int fd;
 
 	if (!err)
@@ -401,33 +351,36 @@ static void disarm(void)
 	write_file(TRACE_DIR "trigger", "none");
 }
 
-static const struct operation loads[] = {
-	{ "load the module", NULL, load_vitrine, unload_vitrine, 3 },
+static const struct operation load_first = {
+	"load the module", NULL, load_vitrine, "buffer_kb=64 subbuf_kb=4", unload_vitrine, 3
 };
 
 /* vitrine stays loaded from here on; other modules from where they are prepared. */
 static const struct operation operations[] = {
-	{ "load a publisher", NULL, load_publisher, unload_publisher, 3 },
-	{ "load one that fills its tree", NULL, load_full_publisher,
+	{ "load a publisher", NULL, load_publisher, NODES, unload_publisher, 3 },
+	/* The tree is full long before all nodes are created. */
+	{ "load one that fills its tree", NULL, load_publisher, NODES " limit=8192",
 	  unload_publisher, 9 },
-	{ "make lazy trees", NULL, load_lazy, unload_lazy, 9 },
-	{ "read a tree", publish, read_tree, NULL, 1 },
-	{ "read a tree that is refreshed", NULL, read_self, NULL, 1 },
-	{ "map a tree", NULL, map_tree, NULL, 1 },
-	{ "open a lazy tree", publish_lazy, read_lazy, NULL, 1 },
-	{ "leave a tree behind", publish_retained, leave_tree, drop_tree, 1 },
-	{ "map a ring", NULL, map_ring, NULL, 1 },
-	{ "read the trace", NULL, read_archive, NULL, 1 },
-	{ "make a new session", NULL, new_rings, old_rings, 1 },
-	{ "stop recording", NULL, disable, enable, 1 },
-	{ "arm a trigger", NULL, arm_latency, disarm, 1 },
+	{ "make lazy trees", NULL, load_lazy, "", unload_lazy, 9 },
+	{ "read a tree", publish, read_all, PUBLISHER, NULL, 1 },
+	{ "read a tree that is refreshed", NULL, read_all, SELF, NULL, 1 },
+	{ "map a tree", NULL, map_file, PUBLISHER, NULL, 1 },
+	/* Allocations of open(); the publisher fills the tree in another thread. */
+	{ "open a lazy tree", publish_lazy, read_all, LAZY, NULL, 1 },
+	{ "leave a tree behind", publish_retained, leave_tree, "retained", drop_tree, 1 },
+	{ "map a ring", NULL, map_file, TRACE_DIR "cpu0", NULL, 1 },
+	{ "read the trace", NULL, read_all, TRACE_DIR "trace.fxt", NULL, 1 },
+	{ "make a new session", NULL, make_rings, "32", old_rings, 1 },
+	{ "stop recording", NULL, set_enable, "0", enable, 1 },
+	{ "arm a trigger", NULL, arm, "latency_us=3600000000", disarm, 1 },
 };
 
 static const struct operation large_operations[] = {
+	/* Its pages are in arrays of 512 KiB. */
 	{ "make a tree of the format's limit", NULL, load_large_publisher,
-	  unload_publisher, 0 },
-	{ "make rings of 8192 sub-buffers", NULL, new_large_rings, old_rings,
-	  0 },
+	  "nodes=1 limit=268435456", unload_publisher, 0 },
+	/* Of 4 KiB each. */
+	{ "make rings of 8192 sub-buffers", NULL, make_rings, "32768", old_rings, 0 },
 };
 
 /* ---- What must hold ---------------------------------------------------- */
@@ -437,8 +390,7 @@ static unsigned int nr_faults;
 static void print_fault(void *ctx, uint64_t offset, const char *message)
 {
 	nr_faults++;
-	ksft_print_msg("%s: offset 0x%" PRIx64 ": %s\n", (const char *)ctx,
-		       offset, message);
+	ksft_print_msg("%s: offset 0x%" PRIx64 ": %s\n", (const char *)ctx, offset, message);
 }
 
 /* Check that the tree can be read and is valid; a missing tree was not created. */
@@ -459,8 +411,7 @@ static bool tree_is_whole(const char *path)
 		err = vitrine_snapshot_create(source, &snapshot);
 		if (!err) {
 			bytes = vitrine_snapshot_bytes(snapshot, &len);
-			err = vitrine_inspect_check(bytes, len, path,
-						    print_fault, (void *)path,
+			err = vitrine_inspect_check(bytes, len, path, print_fault, (void *)path,
 						    &summary);
 			vitrine_snapshot_destroy(snapshot);
 		}
@@ -488,7 +439,7 @@ static unsigned int count_allocations(const struct operation *op)
 	int err;
 
 	fail_nth(MANY);
-	err = op->run();
+	err = op->run(op->arg);
 	left = fail_left();
 	fail_nth(0);
 	if (err)
@@ -505,8 +456,7 @@ static bool is_fair(int err)
 }
 
 /* Return the next allocation of @nr to fail after number @n. */
-static unsigned int next_of(const struct operation *op, unsigned int n,
-			    unsigned int nr)
+static unsigned int next_of(const struct operation *op, unsigned int n, unsigned int nr)
 {
 	return try_all || n + nr / LAST_PART >= nr ? n + 1 : n + op->stride;
 }
@@ -522,7 +472,7 @@ static void walk(const struct operation *op)
 
 	for (; injected && n < MANY; n = next_of(op, n, nr)) {
 		fail_nth(n);
-		err = op->run();
+		err = op->run(op->arg);
 		injected = !fail_left();
 		fail_nth(0);
 		if (!is_fair(err) || !all_is_well()) {
@@ -546,7 +496,7 @@ static void run_large(const struct operation *op)
 	int err;
 
 	fail_large(true);
-	err = op->run();
+	err = op->run(op->arg);
 	fail_large(false);
 	if (!err)
 		op->undo();
@@ -560,19 +510,16 @@ int main(int argc, char **argv)
 
 	try_all = argc > 1 && !strcmp(argv[1], "all");
 	ksft_print_header();
-	if (!getenv("VITRINE_KO") || !getenv("VITRINE_PUBLISHER_KO") ||
-	    !getenv("VITRINE_MODULES"))
+	if (!getenv("VITRINE_KO") || !getenv("VITRINE_PUBLISHER_KO") || !getenv("VITRINE_MODULES"))
 		ksft_exit_skip("use selftests/qemu/run, which sets VITRINE_KO and others\n");
 	if (!getenv("DISRUPTIVE"))
 		ksft_exit_skip("fault injection is set up; DISRUPTIVE=1 runs it nevertheless\n");
 	unload_leftover("vitrine");
 	set_up();
 	watch_debugfs();
-	ksft_set_plan(ARRAY_SIZE(loads) + ARRAY_SIZE(operations) +
-		      ARRAY_SIZE(large_operations));
-	for (i = 0; i < ARRAY_SIZE(loads); i++)
-		walk(&loads[i]);
-	must_load("the module", load_vitrine());
+	ksft_set_plan(1 + ARRAY_SIZE(operations) + ARRAY_SIZE(large_operations));
+	walk(&load_first);
+	must_load("the module", load_first.run(load_first.arg));
 	for (i = 0; i < ARRAY_SIZE(operations); i++) {
 		if (operations[i].prepare)
 			operations[i].prepare();

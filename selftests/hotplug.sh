@@ -17,12 +17,7 @@ trap 'kill $crowd; echo 1 >$cpu1' EXIT
 
 away_and_back()
 {
-	local i
-
-	for ((i = 0; i < ${1:-10}; i++)); do
-		echo 0 >"$cpu1" || return
-		echo 1 >"$cpu1" || return
-	done
+	echo 0 >"$cpu1" && echo 1 >"$cpu1"
 }
 
 # records: number of records of CPU 1
@@ -31,15 +26,10 @@ records()
 	value vitrine '.root.trace.cpus["1"].records'
 }
 
+# has_more NR: CPU 1 has recorded more than that
 has_more()
 {
 	[ "$(records)" -gt "$1" ]
-}
-
-# new_records: CPU 1 goes on recording
-new_records()
-{
-	until_true has_more "$(records)"
 }
 
 echo 0 >"$cpu1"
@@ -47,15 +37,13 @@ load
 check "no ring for a CPU that never came" test ! -e "$TRACE/cpu1"
 echo 1 >"$cpu1"
 check "a CPU that comes online gets a ring" test -e "$TRACE/cpu1"
-check "a CPU that came online records" new_records
-check "go and come under load" away_and_back 10
-check "the CPU records after it went and came under load" new_records
-cp "$TRACE/trace.fxt" /tmp/hotplug.fxt
-check "the recording is sound" vitrine check /tmp/hotplug.fxt
+check "a CPU that came online records" until_true has_more "$(records)"
+check "go and come under load" repeat 10 away_and_back
+check "the CPU records after it went and came under load" until_true has_more "$(records)"
+check "the recording is sound" rings_are_sound
 echo 0 >"$cpu1"
 check "the ring of a CPU that went is readable" "$VITRINE_SELFTESTS/map_hold" "$TRACE/cpu1"
-cp "$TRACE/trace.fxt" /tmp/gone.fxt
-check "the archive with a CPU that went offline is sound" vitrine check /tmp/gone.fxt
+check "the archive with a CPU that went offline is sound" rings_are_sound
 check "unload while it is away" rmmod vitrine
 echo 1 >"$cpu1"
 

@@ -157,8 +157,7 @@ static void print_wakeup(const uint64_t *record)
 
 	for (; nr_args; nr_args--, at += field(FXT_HEADER_WORDS, record[at])) {
 		nr_words = get_string(field(FXT_ARG_NAME, record[at]), record + at + 1, &name);
-		if (is_text(&name, "waker") &&
-		    field(FXT_HEADER_TYPE, record[at]) == FXT_ARG_KOID)
+		if (is_text(&name, "waker") && field(FXT_HEADER_TYPE, record[at]) == FXT_ARG_KOID)
 			waker = record[at + 1 + nr_words];
 	}
 	printf("%llu %llu %llu\n", (unsigned long long)record[1],

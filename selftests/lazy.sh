@@ -18,21 +18,6 @@ figure()
 	value vitrine ".root.lazy[\"$1\"].$2"
 }
 
-# until_equal WANTED COMMAND...: wait until COMMAND prints WANTED
-until_equal()
-{
-	local wanted=$1 tries said
-
-	shift
-	for ((tries = 0; tries < 600; tries++)); do
-		said=$("$@")
-		[ "$said" != "$wanted" ] || return 0
-		sleep 0.1
-	done
-	echo "still $said"
-	return 1
-}
-
 release()
 {
 	echo "$1" >/sys/module/lazy/parameters/release
@@ -69,7 +54,7 @@ check "a fill that opens its own file: ELOOP" test "$(value lazy-self .root.open
 vitrine show lazy-ping >/dev/null 2>&1
 vitrine show lazy-pong >/dev/null 2>&1
 for tree in lazy-ping lazy-pong; do
-	check "fills that open each other's end: $tree" until_equal 0 figure $tree filling
+	check "fills that open each other's end: $tree" until_true prints 0 figure $tree filling
 done
 
 # ---- a fill that takes too long ---------------------------------------------
@@ -87,8 +72,8 @@ for command in show metrics; do
 	check "$command of all has the rest" grep -q "lazy.fine" <(vitrine $command 2>/dev/null)
 done
 release 1
-check "an endless fill ends when it is released" until_equal 0 figure lazy-endless filling
-check "the tree can be read after the fill has ended" until_equal true value lazy-endless .root.released
+check "an endless fill ends when it is released" until_true prints 0 figure lazy-endless filling
+check "the tree can be read after the fill has ended" until_true prints true value lazy-endless .root.released
 
 # ---- the publisher goes -----------------------------------------------------
 
@@ -109,7 +94,7 @@ exec 5<&-
 publish timeout_ms=600000
 cat "$INSPECT/lazy-endless.inspect" >/dev/null 2>&1 &
 killed=$!
-check "an opener waits" until_equal 1 figure lazy-endless filling
+check "an opener waits" until_true prints 1 figure lazy-endless filling
 cat "$INSPECT/lazy-endless.inspect" >/tmp/waited.inspect &
 waiting=$!
 kill -KILL $killed
@@ -125,7 +110,7 @@ check "two fills" test "$(figure lazy-endless fills)" = 2
 release 0
 cat "$INSPECT/lazy-endless.inspect" >/dev/null 2>&1 &
 left=$!
-check "an opener waits again" until_equal 1 figure lazy-endless filling
+check "an opener waits again" until_true prints 1 figure lazy-endless filling
 check "the publisher unloads meanwhile" rmmod lazy
 wait $left
 check "the opener has come back" within 0 $? 1

@@ -45,6 +45,26 @@ retried()
 	return 1
 }
 
+# repeat NR COMMAND...: COMMAND succeeds NR times; $round is how often it has so far
+repeat()
+{
+	for ((round = 0; round < $1; round++)); do
+		"${@:2}" || { echo "round $round"; return 1; }
+	done
+}
+
+# set_to FILE WORDS: write them to a file of trace/
+set_to()
+{
+	echo "$2" >"$TRACE/$1"
+}
+
+# rings_are_sound [FILE]: what the rings hold, copied to FILE, is a sound trace
+rings_are_sound()
+{
+	cp "$TRACE/trace.fxt" "${1:-/tmp/one.fxt}" && vitrine check "${1:-/tmp/one.fxt}"
+}
+
 # on_each_cpu COMMAND...: run COMMAND on all CPUs at the same time
 on_each_cpu()
 {

@@ -136,8 +136,7 @@ static void start_pair(unsigned int cpu)
 
 /* ---- Reading ---------------------------------------------------------------- */
 
-static uint64_t argument(const struct vitrine_fxt_record *record,
-			 const char *name)
+static uint64_t argument(const struct vitrine_fxt_record *record, const char *name)
 {
 	unsigned int i;
 
@@ -157,20 +156,17 @@ static bool is_mark(const struct vitrine_fxt_record *record)
 	       !memcmp(record->event.name.bytes, name, strlen(name));
 }
 
-static void take_record(struct account *account,
-			const struct vitrine_fxt_record *record)
+static void take_record(struct account *account, const struct vitrine_fxt_record *record)
 {
 	account->read += record->timed;
 	if (is_mark(record))
 		account->marked += argument(record, "num_records");
 }
 
-static void take_subbuf(struct account *account,
-			const struct vitrine_subbuf *subbuf)
+static void take_subbuf(struct account *account, const struct vitrine_subbuf *subbuf)
 {
 	const struct vitrine_packet *packet =
-		(const void *)((const char *)subbuf->bytes +
-			       VITRINE_PACKET_OFFSET);
+		(const void *)((const char *)subbuf->bytes + VITRINE_PACKET_OFFSET);
 	const struct vitrine_fxt_record *record;
 	struct vitrine_fxt *fxt;
 
@@ -207,8 +203,7 @@ static void open_rings(void)
 	for (cpu = 0; cpu < nr_cpus; cpu++) {
 		snprintf(path, sizeof(path), TRACE_DIR "cpu%u", cpu);
 		accounts[cpu] = (struct account){ 0 };
-		must(vitrine_ring_create(path, VITRINE_RING_FROM_START,
-					 &accounts[cpu].ring));
+		must(vitrine_ring_create(path, VITRINE_RING_FROM_START, &accounts[cpu].ring));
 	}
 }
 
@@ -222,15 +217,12 @@ static void close_rings(void)
 
 /* ---- What the kernel says ---------------------------------------------------- */
 
-static const struct vitrine_value *child(const struct vitrine_value *value,
-					 const char *name)
+static const struct vitrine_value *child(const struct vitrine_value *value, const char *name)
 {
 	size_t len;
 
-	for (value = vitrine_value_first_child(value); value;
-	     value = vitrine_value_next(value))
-		if (!strncmp(vitrine_value_name(value, &len), name, len) &&
-		    len == strlen(name))
+	for (value = vitrine_value_first_child(value); value; value = vitrine_value_next(value))
+		if (!strncmp(vitrine_value_name(value, &len), name, len) && len == strlen(name))
 			return value;
 	errx(1, "%s: no %s", TREE, name);
 }
@@ -251,33 +243,27 @@ static void read_counts(struct counts *counts)
 	for (cpu = 0; cpu < nr_cpus; cpu++) {
 		snprintf(name, sizeof(name), "%u", cpu);
 		value = child(cpus, name);
-		counts[cpu].records =
-			vitrine_value_uint(child(value, "records"));
-		counts[cpu].lost =
-			vitrine_value_uint(child(value, "lost_records"));
+		counts[cpu].records = vitrine_value_uint(child(value, "records"));
+		counts[cpu].lost = vitrine_value_uint(child(value, "lost_records"));
 	}
 	vitrine_hierarchy_destroy(hierarchy);
 	vitrine_snapshot_destroy(snapshot);
 	vitrine_source_destroy(source);
 }
 
-static bool check_cpu(const struct account *account,
-		      const struct counts *counts, unsigned int cpu)
+static bool check_cpu(const struct account *account, const struct counts *counts, unsigned int cpu)
 {
 	total_written += counts->records;
 	total_read += account->read;
 	total_overwritten += account->overwritten;
 	total_unwritten += counts->lost;
 	if (counts->records == account->read + account->overwritten &&
-	    counts->lost == account->unwritten &&
-	    account->told == account->marked)
+	    counts->lost == account->unwritten && account->told == account->marked)
 		return true;
-	printf("CPU %u: %" PRIu64 " written, %" PRIu64 " read, %" PRIu64
-	       " overwritten; %" PRIu64 " not written, %" PRIu64
-	       " reported; %" PRIu64 " told, %" PRIu64 " marked\n", cpu,
-	       counts->records, account->read, account->overwritten,
-	       counts->lost, account->unwritten, account->told,
-	       account->marked);
+	printf("CPU %u: %" PRIu64 " written, %" PRIu64 " read, %" PRIu64 " overwritten; %" PRIu64
+	       " not written, %" PRIu64 " reported; %" PRIu64 " told, %" PRIu64 " marked\n",
+	       cpu, counts->records, account->read, account->overwritten, counts->lost,
+	       account->unwritten, account->told, account->marked);
 	return false;
 }
 
@@ -306,8 +292,7 @@ static void read_at_random(void)
 
 	while (steps--) {
 		if (next_random(2))
-			take(&accounts[next_random(nr_cpus)],
-			     1 + next_random(4));
+			take(&accounts[next_random(nr_cpus)], 1 + next_random(4));
 		else
 			usleep(next_random(3000));
 	}
@@ -341,8 +326,7 @@ static bool run(unsigned long number)
 	for (cpu = 0; cpu < nr_cpus; cpu++) {
 		vitrine_ring_stop(accounts[cpu].ring);
 		take(&accounts[cpu], ~0U);
-		accounts[cpu].unwritten +=
-			vitrine_ring_unwritten(accounts[cpu].ring);
+		accounts[cpu].unwritten += vitrine_ring_unwritten(accounts[cpu].ring);
 	}
 	read_counts(counts);
 	for (cpu = 0; cpu < nr_cpus; cpu++)
@@ -374,9 +358,8 @@ int main(int argc, char **argv)
 		printf("run %lu, seed %" PRIu64 ": not exact\n", i, seed + i);
 		inexact++;
 	}
-	printf("%lu runs, seed %" PRIu64 ": %" PRIu64 " written, %" PRIu64
-	       " read, %" PRIu64 " overwritten, %" PRIu64 " not written\n",
-	       runs, seed, total_written, total_read, total_overwritten,
-	       total_unwritten);
+	printf("%lu runs, seed %" PRIu64 ": %" PRIu64 " written, %" PRIu64 " read, %" PRIu64
+	       " overwritten, %" PRIu64 " not written\n",
+	       runs, seed, total_written, total_read, total_overwritten, total_unwritten);
 	return inexact || !total_overwritten || !total_unwritten;
 }

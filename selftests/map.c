@@ -26,8 +26,7 @@
 static long page;
 
 /* Return the errno of mapping @nr_pages of @path from page @first, 0 on success. */
-static int try_map(const char *path, int open_flags, long first, long nr_pages,
-		   int prot, int flags)
+static int try_map(const char *path, int open_flags, long first, long nr_pages, int prot, int flags)
 {
 	int fd = open(path, open_flags), err = 0;
 	void *map;
@@ -53,26 +52,18 @@ struct attempt {
 };
 
 static const struct attempt attempts[] = {
-	{ "tree: shared, read-only", TREE, O_RDONLY, 0, 1,
-	  PROT_READ, MAP_SHARED, 0 },
+	{ "tree: shared, read-only", TREE, O_RDONLY, 0, 1, PROT_READ, MAP_SHARED, 0 },
 	{ "tree: writable, opened read-only", TREE, O_RDONLY, 0, 1,
 	  PROT_READ | PROT_WRITE, MAP_SHARED, EACCES },
-	{ "tree: writable", TREE, O_RDWR, 0, 1,
-	  PROT_READ | PROT_WRITE, MAP_SHARED, EPERM },
-	{ "tree: write-only", TREE, O_RDWR, 0, 1, PROT_WRITE, MAP_SHARED,
-	  EPERM },
-	{ "tree: private", TREE, O_RDONLY, 0, 1, PROT_READ, MAP_PRIVATE,
-	  EPERM },
+	{ "tree: writable", TREE, O_RDWR, 0, 1, PROT_READ | PROT_WRITE, MAP_SHARED, EPERM },
+	{ "tree: write-only", TREE, O_RDWR, 0, 1, PROT_WRITE, MAP_SHARED, EPERM },
+	{ "tree: private", TREE, O_RDONLY, 0, 1, PROT_READ, MAP_PRIVATE, EPERM },
 	{ "tree: private and writable", TREE, O_RDONLY, 0, 1,
 	  PROT_READ | PROT_WRITE, MAP_PRIVATE, EPERM },
-	{ "tree: executable", TREE, O_RDONLY, 0, 1, PROT_READ | PROT_EXEC,
-	  MAP_SHARED, EPERM },
-	{ "tree: past the end", TREE, O_RDONLY, 0, 1L << 17, PROT_READ,
-	  MAP_SHARED, EINVAL },
-	{ "tree: wholly past the end", TREE, O_RDONLY, 1L << 20, 1, PROT_READ,
-	  MAP_SHARED, EINVAL },
-	{ "ring: shared, read-only", RING, O_RDONLY, 0, 258, PROT_READ,
-	  MAP_SHARED, 0 },
+	{ "tree: executable", TREE, O_RDONLY, 0, 1, PROT_READ | PROT_EXEC, MAP_SHARED, EPERM },
+	{ "tree: past the end", TREE, O_RDONLY, 0, 1L << 17, PROT_READ, MAP_SHARED, EINVAL },
+	{ "tree: wholly past the end", TREE, O_RDONLY, 1L << 20, 1, PROT_READ, MAP_SHARED, EINVAL },
+	{ "ring: shared, read-only", RING, O_RDONLY, 0, 258, PROT_READ, MAP_SHARED, 0 },
 	{ "ring: consumer page writable", RING, O_RDWR, 0, 1,
 	  PROT_READ | PROT_WRITE, MAP_SHARED, 0 },
 	{ "ring: consumer and producer pages writable", RING, O_RDWR, 0, 2,
@@ -84,14 +75,10 @@ static const struct attempt attempts[] = {
 	{ "ring: private", RING, O_RDWR, 0, 1, PROT_READ, MAP_PRIVATE, EPERM },
 	{ "ring: private and writable", RING, O_RDWR, 0, 1,
 	  PROT_READ | PROT_WRITE, MAP_PRIVATE, EPERM },
-	{ "ring: executable", RING, O_RDWR, 0, 1, PROT_READ | PROT_EXEC,
-	  MAP_SHARED, EPERM },
-	{ "ring: one page too many", RING, O_RDONLY, 0, 259, PROT_READ,
-	  MAP_SHARED, EINVAL },
-	{ "ring: one page past the end", RING, O_RDONLY, 258, 1, PROT_READ,
-	  MAP_SHARED, EINVAL },
-	{ "archive: cannot be mapped", ARCHIVE, O_RDONLY, 0, 1, PROT_READ,
-	  MAP_SHARED, ENODEV },
+	{ "ring: executable", RING, O_RDWR, 0, 1, PROT_READ | PROT_EXEC, MAP_SHARED, EPERM },
+	{ "ring: one page too many", RING, O_RDONLY, 0, 259, PROT_READ, MAP_SHARED, EINVAL },
+	{ "ring: one page past the end", RING, O_RDONLY, 258, 1, PROT_READ, MAP_SHARED, EINVAL },
+	{ "archive: cannot be mapped", ARCHIVE, O_RDONLY, 0, 1, PROT_READ, MAP_SHARED, ENODEV },
 };
 
 static void test_attempts(void)
@@ -102,8 +89,7 @@ static void test_attempts(void)
 
 	for (i = 0; i < ARRAY_SIZE(attempts); i++) {
 		a = &attempts[i];
-		err = try_map(a->path, a->open_flags, a->first, a->nr_pages,
-			      a->prot, a->flags);
+		err = try_map(a->path, a->open_flags, a->first, a->nr_pages, a->prot, a->flags);
 		ksft_test_result(err == a->wanted, "%s: %s\n", a->what,
 				 err ? strerrorname_np(err) : "allowed");
 	}
@@ -125,8 +111,7 @@ static void test_changes(void)
 	munmap(map, page);
 
 	map = mmap(NULL, page, PROT_READ, MAP_SHARED, ring, page);
-	ksft_test_result(mprotect(map, page, PROT_READ | PROT_WRITE) &&
-			 errno == EACCES,
+	ksft_test_result(mprotect(map, page, PROT_READ | PROT_WRITE) && errno == EACCES,
 			 "ring: producer page made writable later\n");
 	munmap(map, page);
 	close(tree);
@@ -171,11 +156,9 @@ static void test_producer(void)
 
 	producer = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, page);
 	ksft_test_result(producer->version == VITRINE_MAP_VERSION &&
-			 producer->length == sizeof(*producer) &&
-			 producer->cpu == 0 && producer->session == 1 &&
-			 producer->nr_subbufs == 16 &&
-			 producer->subbuf_bytes == 65536 &&
-			 producer->ticks_per_second,
+			 producer->length == sizeof(*producer) && producer->cpu == 0 &&
+			 producer->session == 1 && producer->nr_subbufs == 16 &&
+			 producer->subbuf_bytes == 65536 && producer->ticks_per_second,
 			 "ring: producer page describes the ring\n");
 	munmap((void *)producer, page);
 	close(fd);
@@ -204,22 +187,18 @@ static void test_nobody(void)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(paths); i++)
-		ksft_test_result(refused_to_nobody(paths[i]),
-				 "not for everybody: %s\n", paths[i]);
+		ksft_test_result(refused_to_nobody(paths[i]), "not for everybody: %s\n", paths[i]);
 }
 
 static void test_writes(void)
 {
 	int fd = open(TREE, O_RDWR);
 
-	ksft_test_result(write(fd, "x", 1) < 0 && errno == EINVAL,
-			 "tree: write() refused\n");
-	ksft_test_result(ioctl(fd, 0, 0) && errno == ENOTTY,
-			 "tree: ioctl() refused\n");
+	ksft_test_result(write(fd, "x", 1) < 0 && errno == EINVAL, "tree: write() refused\n");
+	ksft_test_result(ioctl(fd, 0, 0) && errno == ENOTTY, "tree: ioctl() refused\n");
 	close(fd);
 	fd = open(ARCHIVE, O_RDWR);
-	ksft_test_result(write(fd, "x", 1) < 0 && errno == EINVAL,
-			 "archive: write() refused\n");
+	ksft_test_result(write(fd, "x", 1) < 0 && errno == EINVAL, "archive: write() refused\n");
 	close(fd);
 }
 

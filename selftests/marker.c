@@ -63,8 +63,7 @@ static uint64_t now_ns(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
-static void put(const struct vitrine_marker *marker, const char *kind, int fd,
-		unsigned long i)
+static void put(const struct vitrine_marker *marker, const char *kind, int fd, unsigned long i)
 {
 	if (fd >= 0 && write(fd, NAME, sizeof(NAME)) < 0)
 		err(1, "write");
@@ -89,8 +88,7 @@ static void cost(const char *kind, unsigned long nr_calls, const char *path)
 
 	CPU_ZERO(&set);
 	CPU_SET(0, &set);
-	if (sched_setaffinity(0, sizeof(set), &set) ||
-	    sched_setscheduler(0, SCHED_FIFO, &param))
+	if (sched_setaffinity(0, sizeof(set), &set) || sched_setscheduler(0, SCHED_FIFO, &param))
 		err(1, "sched_setscheduler");
 	if (!strcmp(kind, "null"))
 		fd = open("/dev/null", O_WRONLY);
@@ -101,8 +99,7 @@ static void cost(const char *kind, unsigned long nr_calls, const char *path)
 	start = now_ns();
 	for (i = 0; i < nr_calls; i++)
 		put(marker, kind, fd, 1000 + i % 1000);
-	printf("calls %lu ns %llu\n", nr_calls,
-	       (unsigned long long)(now_ns() - start));
+	printf("calls %lu ns %llu\n", nr_calls, (unsigned long long)(now_ns() - start));
 	vitrine_marker_destroy(marker);
 }
 

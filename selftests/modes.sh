@@ -19,11 +19,6 @@ reads()
 	[ "$said" = "$2" ]
 }
 
-writes()
-{
-	echo "$2" >"$TRACE/$1"
-}
-
 # total WHAT: sum of a counter over all CPUs
 total()
 {
@@ -38,13 +33,8 @@ busy()
 # settled COMMAND...: run it, stop recording, and store the number of lost records
 settled()
 {
-	"$@" && writes enable 0
+	"$@" && set_to enable 0
 	lost=$(total lost_records)
-}
-
-flight()
-{
-	cat "$TRACE/trace.fxt" >/tmp/flight.fxt && vitrine check /tmp/flight.fxt
 }
 
 # marked FILE: number of lost records according to the marks in FILE
@@ -60,15 +50,15 @@ settled true
 check "oneshot: no more than fits" \
 	test "$(total subbuffers)" = "$((2 * $(value vitrine '.root.trace.cpus | length')))"
 check "oneshot: the rest is counted" test "$lost" -gt 1000
-check "oneshot: what was written is sound" flight
+check "oneshot: what was written is sound" rings_are_sound
 check "oneshot: each CPU that is full says so" test \
-	"$(vitrine print /tmp/flight.fxt | grep -c ' lost .*a buffer filled up')" = \
+	"$(vitrine print /tmp/one.fxt | grep -c ' lost .*a buffer filled up')" = \
 	"$(value vitrine '[.root.trace.cpus[] | select(.lost_records > 0)] | length')"
 check "oneshot: nothing is overwritten" test "$(total overwritten_records)" = 0
 full()
 {
-	writes enable 1 && busy && cp "$TRACE/trace.fxt" /tmp/later.fxt &&
-		cmp /tmp/later.fxt /tmp/flight.fxt
+	set_to enable 1 && busy && cp "$TRACE/trace.fxt" /tmp/later.fxt &&
+		cmp /tmp/later.fxt /tmp/one.fxt
 }
 check "oneshot: more does not change it" full
 
@@ -83,7 +73,7 @@ takes_little()
 {
 	local before after
 
-	writes buffer_kb 65536 || return
+	set_to buffer_kb 65536 || return
 	before=$(vmalloc_kb)
 	exec 3<"$TRACE/trace.fxt" && head -c 1 <&3 >/dev/null || return
 	after=$(vmalloc_kb)
@@ -92,11 +82,11 @@ takes_little()
 	[ $((after - before)) -lt 4096 ]
 }
 check "reading the trace takes the memory of a sub-buffer" takes_little
-check "as small as before" writes buffer_kb 8
+check "as small as before" set_to buffer_kb 8
 
-check "no such mode" fails writes mode forever
+check "no such mode" fails set_to mode forever
 check "mode stays" reads mode "circular [oneshot] streaming"
-check "change to streaming, a new session" writes mode streaming
+check "change to streaming, a new session" set_to mode streaming
 check "mode as set" reads mode "circular oneshot [streaming]"
 
 # The recorder is stopped again and again, for longer than the rings last. They are so small
@@ -106,8 +96,8 @@ check "mode as set" reads mode "circular oneshot [streaming]"
 streamed()
 {
 	rm -f /tmp/began
-	writes buffer_kb 1024
-	writes enable 1
+	set_to buffer_kb 1024
+	set_to enable 1
 	vitrine record --no-wakeups -o /tmp/streamed.fxt -- sh -c "echo 8 >$TRACE/buffer_kb; touch /tmp/began
 		'$WORKLOAD' crowd 20 $1; echo 0 >$TRACE/enable" >/tmp/streamed.log 2>&1 &
 	outrun $! 8 /tmp/began
@@ -126,10 +116,10 @@ for hops in 3000 5000 4000; do
 	check "streaming: the recorder counts what the kernel counts" test "$lost" = "$said"
 done
 
-check "back to circular" writes mode circular
-writes enable 1
+check "back to circular" set_to mode circular
+set_to enable 1
 settled busy
 check "circular: nothing is lost" test "$lost" = 0
-check "circular: the flight recorder is sound" flight
+check "circular: the flight recorder is sound" rings_are_sound
 
 finish

@@ -86,16 +86,9 @@ together()
 	[ ! -e /sys/module/optional ] && [ ! -e /sys/module/vitrine ]
 }
 
-repeatedly()
-{
-	for ((round = 0; round < rounds; round++)); do
-		"$1" || { echo "round $round"; return 1; }
-	done
-}
-
 for order in driver_first vitrine_first vitrine_goes_first vitrine_comes_back vitrine_never_comes \
 	together; do
-	check "${order//_/ }, $rounds times" repeatedly $order
+	check "${order//_/ }, $rounds times" repeat "$rounds" $order
 	rmmod optional 2>/dev/null
 	rmmod vitrine 2>/dev/null
 done

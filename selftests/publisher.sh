@@ -14,16 +14,15 @@ publish()
 	insmod "$VITRINE_PUBLISHER_KO" "$@"
 }
 
+copy_is_sound()
+{
+	cp "$tree" /tmp/copy.inspect && vitrine check /tmp/copy.inspect
+}
+
 # sound: every byte of copies made during changes is accounted for
 sound()
 {
-	local i
-
-	for ((i = 0; i < 3; i++)); do
-		cp "$tree" /tmp/copy.inspect || return
-		vitrine check /tmp/copy.inspect || return
-	done
-	vitrine show --json publisher >/tmp/copy.json && jq -e .root.state /tmp/copy.json
+	repeat 3 copy_is_sound && vitrine show --json publisher >/tmp/copy.json && jq -e .root.state /tmp/copy.json
 }
 
 check "a publisher needs the module" fails publish
@@ -182,18 +181,10 @@ exec 5<&-
 
 # ---- watched ----------------------------------------------------------------
 
-# holds YES|NO: wait until the watching command has the tree's file open or mapped, or not
+# holds: the watching command has the tree's file open or mapped
 holds()
 {
-	local tries now
-
-	for ((tries = 0; tries < 600; tries++)); do
-		now=NO
-		! find "/proc/$(pgrep -f '^vitrine watch')/fd" -lname '*publisher.inspect*' | grep -q . || now=YES
-		[ "$now" != "$1" ] || return 0
-		sleep 0.1
-	done
-	return 1
+	find "/proc/$(pgrep -f '^vitrine watch')/fd" -lname '*publisher.inspect*' | grep -q .
 }
 
 watched()
@@ -201,10 +192,7 @@ watched()
 	local mode
 
 	for mode in fast churn batch; do
-		publish "mode=$mode" || return
-		holds YES || return
-		rmmod publisher || return
-		holds NO || return
+		publish "mode=$mode" && until_true holds && rmmod publisher && until_true fails holds || return
 	done
 }
 
@@ -223,15 +211,9 @@ exec 6>&-
 
 come_and_go()
 {
-	local i
-
-	for ((i = 0; i < 5; i++)); do
-		publish mode=churn || return
-		vitrine show publisher >/dev/null || return
-		rmmod publisher || return
-	done
+	publish mode=churn && vitrine show publisher >/dev/null && rmmod publisher
 }
 
-check "comes and goes" come_and_go
+check "comes and goes" repeat 5 come_and_go
 
 finish

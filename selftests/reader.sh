@@ -31,14 +31,14 @@ still_tree_is_read()
 	copy_is_read "$1" && same /tmp/copy.txt /tmp/mapped.txt
 }
 
+read_edited()
+{
+	"$reader" "$INSPECT/publisher.inspect" >/tmp/edited.txt
+}
+
 while_edited()
 {
-	local i
-
-	for ((i = 0; i < 10; i++)); do
-		"$reader" "$INSPECT/publisher.inspect" >/tmp/edited.txt || return
-	done
-	jq -rR -f "$VITRINE_SELFTESTS/values.jq" /tmp/edited.txt | grep -q '^state = '
+	repeat 10 read_edited && jq -rR -f "$VITRINE_SELFTESTS/values.jq" /tmp/edited.txt | grep -q '^state = '
 }
 
 load

@@ -20,32 +20,22 @@ record()
 	vitrine record -o /tmp/one.fxt -- "$@" && vitrine check /tmp/one.fxt
 }
 
-flight()
-{
-	cp "$TRACE/trace.fxt" /tmp/one.fxt && vitrine check /tmp/one.fxt
-}
-
-set_to()
-{
-	echo "$2" >"$TRACE/$1"
-}
-
 for clock in $clocks; do
 	check "clock $clock" set_to clock "$clock"
 	check "clock $clock: 3 threads" record "$WORKLOAD" crowd 3 5000
 	check "clock $clock: 300 threads" record "$WORKLOAD" crowd 300 5000
 	check "clock $clock: many short processes" record \
 		sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; /bin/ls / >/dev/null; done'
-	check "clock $clock: flight recorder" flight
+	check "clock $clock: flight recorder" rings_are_sound
 done
 set_to clock local
 for size in "8 4" "64 8" "4096 1024"; do
 	set_to subbuf_kb 4
 	set_to buffer_kb "${size% *}"
 	check "sub-buffers of ${size#* } KiB" set_to subbuf_kb "${size#* }"
-	check "sub-buffers of ${size#* } KiB: flight recorder" flight
+	check "sub-buffers of ${size#* } KiB: flight recorder" rings_are_sound
 	busy
-	check "sub-buffers of ${size#* } KiB: flight recorder, later" flight
+	check "sub-buffers of ${size#* } KiB: flight recorder, later" rings_are_sound
 	check "sub-buffers of ${size#* } KiB: two at a time" \
 		sh -c 'vitrine record -o /tmp/a.fxt -t 1 & vitrine record -o /tmp/b.fxt -t 1; wait $! &&
 			vitrine check /tmp/b.fxt'
@@ -162,7 +152,7 @@ wait $!
 check "the second one has nothing from before" only_itself /tmp/second.fxt "$since"
 check "the second one is whole" agrees /tmp/second.fxt
 check "so is the first one" agrees /tmp/other.fxt
-check "the flight recorder misses nothing" flight
+check "the flight recorder misses nothing" rings_are_sound
 
 # wakers FILE: print the time, thread and waker of each wakeup in FILE
 wakers()

@@ -40,18 +40,6 @@ is_last()
 	jq -e '.root.steps > 0 and .root.twice == 2 * .root.steps' /tmp/last.json
 }
 
-# said WORD FILE: wait until FILE contains WORD
-said()
-{
-	local tries
-
-	for ((tries = 0; tries < 600; tries++)); do
-		! grep -q "$1" "$2" || return 0
-		sleep 0.1
-	done
-	return 1
-}
-
 # ---- the publisher goes while readers read, map and watch -------------------
 
 load enable=0
@@ -63,8 +51,8 @@ watching=$!
 (while cp "$INSPECT/retained0.inspect" /tmp/read.inspect && vitrine check /tmp/read.inspect; do :; done) \
 	>/tmp/read.log 2>&1 &
 reading=$!
-check "somebody watches" said watching /tmp/watch.log
-check "somebody reads" said "" /tmp/read.log
+check "somebody watches" until_true grep -q watching /tmp/watch.log
+check "somebody reads" until_true grep -q "" /tmp/read.log
 check "the publisher unloads" rmmod retained
 wait $watching
 check "a program that polls the tree sees its end" test $? = 0
@@ -115,17 +103,12 @@ check "trees dropped on request do not count as dropped by a limit" test "$(valu
 
 come_and_go()
 {
-	local i
-
-	for ((i = 0; i < 10; i++)); do
-		leave trees=4 || return
-		drop retained1 || return
-	done
+	leave trees=4 && drop retained1
 }
 
 (while [ ! -e /tmp/stop ]; do vitrine show; vitrine check "$retained"/*.inspect; done) >/tmp/storm.log 2>&1 &
 storm=$!
-check "publishers come and go, and some trees with them" come_and_go
+check "publishers come and go, and some trees with them" repeat 10 come_and_go
 touch /tmp/stop
 wait $storm
 check "nobody saw a fault" fails grep "offset" /tmp/storm.log

@@ -158,10 +158,8 @@ static void test_watermark(void)
 	end = sequence();
 	for (behind = 0; behind <= WATERMARK; behind++) {
 		consumer->sequence = end - behind;
-		ksft_test_result(polled(ring_fd) ==
-				 (behind < WATERMARK ? 0 : POLLIN),
-				 "%llu of %d complete\n",
-				 (unsigned long long)behind, WATERMARK);
+		ksft_test_result(polled(ring_fd) == (behind < WATERMARK ? 0 : POLLIN),
+				 "%llu of %d complete\n", (unsigned long long)behind, WATERMARK);
 	}
 	consumer->sequence = end;
 }
@@ -184,14 +182,12 @@ static void test_frozen(void)
 	ksft_test_result(waiter_events(&ring) == EPOLLPRI,
 			 "woken when the ring is frozen: 0x%x\n", ring.events);
 	ksft_test_result(waiter_events(&trigger) == EPOLLPRI,
-			 "trace/trigger: woken when one fired: 0x%x\n",
-			 trigger.events);
+			 "trace/trigger: woken when one fired: 0x%x\n", trigger.events);
 	consumer->watermark = WATERMARK;
 	consumer->sequence = sequence();
 	ksft_test_result(polled(ring_fd) == POLLPRI, "frozen, nothing to read\n");
 	consumer->sequence = sequence() - WATERMARK;
-	ksft_test_result(polled(ring_fd) == (POLLIN | POLLPRI),
-			 "frozen, and something to read\n");
+	ksft_test_result(polled(ring_fd) == (POLLIN | POLLPRI), "frozen, and something to read\n");
 	consumer->sequence = sequence();
 	set("trigger", "none");
 	ksft_test_result(polled(ring_fd) == 0, "not frozen any more\n");
@@ -204,13 +200,10 @@ static void test_end(void)
 	waiter_start(&waiter, ring_fd, EPOLLIN | EPOLLPRI);
 	set("mode", "circular");
 	ksft_test_result(waiter_events(&waiter) == EPOLLIN,
-			 "woken when the session is over: 0x%x\n",
-			 waiter.events);
-	ksft_test_result(producer->flags & VITRINE_RING_CLOSED,
-			 "the ring is marked as closed\n");
+			 "woken when the session is over: 0x%x\n", waiter.events);
+	ksft_test_result(producer->flags & VITRINE_RING_CLOSED, "the ring is marked as closed\n");
 	consumer->sequence = ~0ULL;
-	ksft_test_result(polled(ring_fd) == POLLIN,
-			 "a closed ring is readable at any position\n");
+	ksft_test_result(polled(ring_fd) == POLLIN, "a closed ring is readable at any position\n");
 }
 
 int main(void)
@@ -218,13 +211,11 @@ int main(void)
 	long page = sysconf(_SC_PAGESIZE);
 
 	ksft_print_header();
-	load_module("VITRINE_KO", "vitrine",
-		    "enable=0 mode=streaming buffer_kb=64 subbuf_kb=4");
+	load_module("VITRINE_KO", "vitrine", "enable=0 mode=streaming buffer_kb=64 subbuf_kb=4");
 	ksft_set_plan(2 + WATERMARK + 1 + 7 + 3);
 	ring_fd = open(TRACE_DIR "cpu0", O_RDWR);
 	trigger_fd = open(TRACE_DIR "trigger", O_RDONLY);
-	consumer = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, ring_fd,
-			0);
+	consumer = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, ring_fd, 0);
 	producer = mmap(NULL, page, PROT_READ, MAP_SHARED, ring_fd, page);
 	if (consumer == MAP_FAILED || producer == MAP_FAILED)
 		ksft_exit_fail_msg("cannot map the ring\n");

@@ -143,20 +143,12 @@ check "the word none ends sampling" none .
 
 cpu1=/sys/devices/system/cpu/cpu1/online
 if [ "${DISRUPTIVE:-}" = 1 ] && [ -w $cpu1 ]; then
-	# away_and_back: again and again, CPU 1 goes and comes while threads are sampled
-	away_and_back()
-	{
-		local i
-
-		for ((i = 0; i < 5; i++)); do
-			echo 0 >$cpu1 && echo 1 >$cpu1 || return
-		done
-	}
+	away_and_back() { echo 0 >$cpu1 && echo 1 >$cpu1; }
 
 	arm "sample_hz=1000 user"
 	"$WORKLOAD" crowd 20 100000000 >/dev/null 2>&1 &
 	crowd=$!
-	check "CPUs go and come while threads are sampled" away_and_back
+	check "CPUs go and come while threads are sampled" repeat 5 away_and_back
 	kill $crowd
 	wait $crowd
 	spins taskset -c 1
@@ -174,19 +166,14 @@ sampled()
 	[ "$(stat running)" -gt 0 ]
 }
 
-# unload_armed: again and again, the module goes while threads are sampled
 unload_armed()
 {
-	local i
-
-	for ((i = 0; i < 5; i++)); do
-		rmmod vitrine && load && arm "sample_hz=1000" && until_true sampled || return
-	done
+	rmmod vitrine && load && arm "sample_hz=1000" && until_true sampled
 }
 "$WORKLOAD" crowd 20 100000000 >/dev/null 2>&1 &
 crowd=$!
 arm "sample_hz=1000"
-check "the module goes while threads are sampled" unload_armed
+check "the module goes while threads are sampled" repeat 5 unload_armed
 kill $crowd
 wait $crowd
 check "the module goes while sampling is armed" rmmod vitrine

@@ -27,22 +27,19 @@ static inline void unload_leftover(const char *name)
 		return;
 	if (!force || strcmp(force, "1"))
 		ksft_exit_skip("%s is loaded; FORCE=1 unloads it\n", name);
-	snprintf(command, sizeof(command),
-		 "rmmod $(ls /sys/module/%s/holders) %s", name, name);
+	snprintf(command, sizeof(command), "rmmod $(ls /sys/module/%s/holders) %s", name, name);
 	if (system(command))
 		ksft_exit_fail_msg("cannot unload %s\n", name);
 }
 
 /* Load the module whose path is in an environment variable. */
-static inline void load_module(const char *variable, const char *name,
-			       const char *params)
+static inline void load_module(const char *variable, const char *name, const char *params)
 {
 	const char *path = getenv(variable);
 	char command[4096];
 
 	if (!path)
-		ksft_exit_skip("set %s to the module, or use selftests/qemu/run\n",
-			       variable);
+		ksft_exit_skip("set %s to the module, or use selftests/qemu/run\n", variable);
 	unload_leftover(name);
 	snprintf(command, sizeof(command), "insmod '%s' %s", path, params);
 	if (system(command))

@@ -86,8 +86,7 @@ static void reset(struct reader *reader)
 	reader->sum_ns = 0;
 }
 
-static void reader_init(struct reader *reader, const char *path,
-			unsigned int flags)
+static void reader_init(struct reader *reader, const char *path, unsigned int flags)
 {
 	unsigned int i;
 
@@ -166,8 +165,7 @@ static unsigned long read_number(const char *path)
 }
 
 /* Measure with a writer that edits continuously. */
-static void race(struct reader *mapped, struct reader *by_read,
-		 unsigned long nr_snapshots)
+static void race(struct reader *mapped, struct reader *by_read, unsigned long nr_snapshots)
 {
 	static const unsigned int periods_us[] = { 20, 70, 150, 190, 210, 250 };
 	unsigned long i, nr = nr_snapshots / ARRAY_SIZE(periods_us) + 1;
@@ -188,11 +186,9 @@ static void race(struct reader *mapped, struct reader *by_read,
 		}
 		ksft_print_msg("edited each %u us: snapshot %" PRIu64
 			       " us, all but two at most %" PRIu64 "; read() %" PRIu64
-			       ", all but two at most %" PRIu64 "\n", periods_us[p],
-			       mapped->sum_ns / nr / 1000,
-			       *by_copy_ns / 1000,
-			       by_read->sum_ns / nr / 1000,
-			       *by_read_ns / 1000);
+			       ", all but two at most %" PRIu64 "\n",
+			       periods_us[p], mapped->sum_ns / nr / 1000, *by_copy_ns / 1000,
+			       by_read->sum_ns / nr / 1000, *by_read_ns / 1000);
 		late_ns = read_number(LATE_NS);
 		ksft_print_msg("late by at most %lu ns\n", late_ns);
 		most_ns = late_ns > most_ns ? late_ns : most_ns;

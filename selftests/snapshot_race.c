@@ -31,15 +31,13 @@ static void count(void *ctx, enum vitrine_step step)
 	tally->nr_reads += step == VITRINE_STEP_READ;
 }
 
-static const struct vitrine_value *child(const struct vitrine_value *parent,
-					 const char *wanted)
+static const struct vitrine_value *child(const struct vitrine_value *parent, const char *wanted)
 {
 	const struct vitrine_value *value;
 	const char *name;
 	size_t len;
 
-	for (value = vitrine_value_first_child(parent); value;
-	     value = vitrine_value_next(value)) {
+	for (value = vitrine_value_first_child(parent); value; value = vitrine_value_next(value)) {
 		name = vitrine_value_name(value, &len);
 		if (len == strlen(wanted) && !memcmp(name, wanted, len))
 			return value;
@@ -100,8 +98,7 @@ static bool is_sound(const struct vitrine_snapshot *snapshot)
 	size_t len;
 
 	bytes = vitrine_snapshot_bytes(snapshot, &len);
-	err = vitrine_inspect_check(bytes, len, PUBLISHER, print_fault, NULL,
-				    &summary);
+	err = vitrine_inspect_check(bytes, len, PUBLISHER, print_fault, NULL, &summary);
 	vitrine_error_destroy(err);
 	return !err && !summary.nr_faults;
 }

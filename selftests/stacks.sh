@@ -96,11 +96,6 @@ check "below the limit: none" none .
 
 # ---- threads that are still blocked ---------------------------------------------------
 
-none_pending()
-{
-	[ "$(stat user_pending)" = 0 ]
-}
-
 arm none
 check "still is refused while no limit is set" refuses 1 "Invalid argument" bash -c "echo still >$TRACE/stacks"
 mkfifo "$dir/never"
@@ -127,7 +122,7 @@ check "a running thread is not recorded as still blocked" none "select(.name == 
 check "a kernel thread is not recorded as still blocked" none 'select(.args.still and .thread.pid == 2)'
 check "the trace of threads that are still blocked is sound" vitrine check "$dir/trace.fxt"
 # Any other thread records its own soon; the one that is still blocked never would.
-check "it is not asked for its user stack" until_true none_pending
+check "it is not asked for its user stack" until_true prints 0 stat user_pending
 arm "blocked_us=3600000000"
 again
 echo still >"$TRACE/stacks"
@@ -312,14 +307,9 @@ before=$(stat user)
 wait
 arm none
 check "threads record their stacks under load" within 1 $(($(stat user) - before)) 1000000
-check "threads that end leave no pending stack behind" until_true none_pending
+check "threads that end leave no pending stack behind" until_true prints 0 stat user_pending
 
 # A write to a pipe that is larger than the pipe waits for the reader more than once.
-pending()
-{
-	[ "$(stat user_pending)" = 1 ]
-}
-
 blocked_in_write()
 {
 	[[ $(<"/proc/$writer/wchan") = *pipe_write ]]
@@ -334,11 +324,11 @@ writer=$!
 until_true blocked_in_write
 sleep 0.1	# longer than the limit
 head -c 65536 <&$pipe_fd >/dev/null
-check "a thread that waits again has not recorded its stack yet" until_true pending
+check "a thread that waits again has not recorded its stack yet" until_true prints 1 stat user_pending
 check "the module cannot be unloaded while a stack is pending" refuses 1 "in use" rmmod vitrine
 head -c $((0x100000 - 65536)) <&$pipe_fd >/dev/null
 wait
-check "the thread has recorded its stack after its wait" until_true none_pending
+check "the thread has recorded its stack after its wait" until_true prints 0 stat user_pending
 exec {pipe_fd}>&-
 
 # The same with more threads of one user than may be pending.
@@ -347,12 +337,6 @@ all_in_write()
 	for writer in "${writers[@]}"; do
 		blocked_in_write || return
 	done
-}
-
-as_many_pending()
-{
-	stat user_pending
-	[ "$(stat user_pending)" = 32 ]
 }
 
 named_in_log()
@@ -378,7 +362,7 @@ sleep 0.1	# longer than the limit
 for pipe_fd in "${pipe_fds[@]}"; do
 	head -c 65536 <&"$pipe_fd" >/dev/null
 done
-check "32 threads of a user have a pending stack" until_true as_many_pending
+check "32 threads of a user have a pending stack" until_true prints 32 stat user_pending
 save
 check "a stack that was left out is recorded as unknown" \
 	within 8 "$(events 'select(.name == "user stack" and .args.stack == "?") | 1' | wc -l)" 1000
@@ -390,7 +374,7 @@ for pipe_fd in "${pipe_fds[@]}"; do
 	exec {pipe_fd}>&-
 done
 wait
-check "all have recorded their stacks after their waits" until_true none_pending
+check "all have recorded their stacks after their waits" until_true prints 0 stat user_pending
 arm "blocked_us=10000"
 
 # ---- filters --------------------------------------------------------------------

@@ -62,13 +62,12 @@ fails()
 # refuses STATUS WORDS COMMAND...: COMMAND fails with STATUS, and its output has WORDS
 refuses()
 {
-	local wanted=$1 words=$2 said status
+	local said status
 
-	shift 2
-	said=$("$@" 2>&1)
+	said=$("${@:3}" 2>&1)
 	status=$?
 	echo "status $status: $said"
-	[ "$status" = "$wanted" ] && grep -qF -- "$words" <<<"$said"
+	[ "$status" = "$1" ] && grep -qF -- "$2" <<<"$said"
 }
 
 # output_has WORDS COMMAND...: COMMAND succeeds, and its output has WORDS
@@ -80,10 +79,7 @@ output_has()
 # prints EXPECTED COMMAND...: standard output and standard error of COMMAND are EXPECTED
 prints()
 {
-	local expected=$1
-
-	shift
-	diff -u <(echo "$expected") <("$@" 2>&1)
+	diff -u <(echo "$1") <("${@:2}" 2>&1)
 }
 
 # same A B: the files A and B are identical

@@ -261,20 +261,18 @@ churn()
 	done
 }
 
-sound_meanwhile()
+all_sound()
 {
-	local i tree
+	local tree
 
-	for ((i = 0; i < 2; i++)); do
-		for tree in "$INSPECT"/*.inspect; do
-			vitrine check "$tree" || return
-		done
+	for tree in "$INSPECT"/*.inspect; do
+		vitrine check "$tree" || return
 	done
 }
 
 churn &
 churn=$!
-check "all trees are sound while threads come and go" sound_meanwhile
+check "all trees are sound while threads come and go" repeat 2 all_sound
 kill $churn
 kill -CONT $stopped $crowd
 kill $nice $fifo $stopped $parent $crowd
@@ -438,17 +436,13 @@ check "modules: how many, taints, source" test "$(kept modules '.root | .nr_modu
 	.modules.publisher.taints, .modules.publisher.source_version')" = "$(wc -l </proc/modules
 	cat /sys/module/publisher/{taint,srcversion})"
 
-modules_churn()
+load_again()
 {
-	local i
-
-	for ((i = 0; i < 5; i++)); do
-		rmmod publisher
-		insmod "$VITRINE_PUBLISHER_KO" mode=idle
-	done
+	rmmod publisher
+	insmod "$VITRINE_PUBLISHER_KO" mode=idle
 }
 
-modules_churn &
+repeat 5 load_again &
 churn=$!
 sound_modules()
 {

@@ -40,7 +40,7 @@ await()
 
 arm()
 {
-	echo "$1" >"$TRACE/trigger"
+	set_to trigger "$1"
 }
 
 # snapshot_shows CAUSE: the snapshot is a valid trace, and the mark of CAUSE is the last
@@ -225,11 +225,6 @@ check "nobody waits for nothing" refuses 3 "no trigger is armed" \
 
 # ---- waits that end without a trigger, and those that go on ------------------
 
-recording()
-{
-	echo "$1" >"$TRACE/enable"
-}
-
 polls()
 {
 	grep -qs poll "/proc/$(pgrep -P "$waiter")/wchan"
@@ -252,12 +247,12 @@ in_vain()
 }
 
 arm panic
-recording 0
+set_to enable 0
 check "nobody waits while recording is off" refuses 3 "recording is off" \
 	timeout 600 vitrine snapshot --wait -o /tmp/off.fxt
-recording 1
-check "a wait ends when recording is switched off" in_vain "recording is off" recording 0
-recording 1
+set_to enable 1
+check "a wait ends when recording is switched off" in_vain "recording is off" set_to enable 0
+set_to enable 1
 check "a wait ends when nothing is armed any more" in_vain "no trigger is armed" arm none
 arm panic
 await
@@ -288,7 +283,6 @@ again_and_again()
 }
 
 check "freeze and go on under load" again_and_again
-cat "$TRACE/trace.fxt" >/tmp/after.fxt
-check "what was recorded since is sound" vitrine check /tmp/after.fxt
+check "what was recorded since is sound" rings_are_sound
 
 finish

@@ -13,79 +13,43 @@ trap 'kill $crowd' EXIT
 
 load_and_unload()
 {
-	local i
-
-	for ((i = 0; i < ${1:-10}; i++)); do
-		load || return
-		rmmod vitrine || return
-		[ ! -e /sys/kernel/debug/vitrine ] || return
-	done
+	load && rmmod vitrine && [ ! -e /sys/kernel/debug/vitrine ]
 }
 
-check "load and unload under load" load_and_unload 10
+check "load and unload under load" repeat 10 load_and_unload
 
 # A thread that is to record its user stack keeps the module in use until it has. While stacks
 # are armed, threads of the crowd take turns in that, so on a slow machine one always does.
 unload_with_user_stacks()
 {
-	local i
-
-	recorded()
-	{
-		[ "$(value vitrine .root.trace.stacks.user)" -gt 0 ]
-	}
-
-	for ((i = 0; i < $1; i++)); do
-		load events=sched || return
-		echo "blocked_us=0 user=memory" >"$TRACE/stacks"
-		until_true recorded || return
-		echo none >"$TRACE/stacks"
-		until_true rmmod vitrine || return
-	done
+	recorded() { [ "$(value vitrine .root.trace.stacks.user)" -gt 0 ]; }
+	load events=sched && set_to stacks "blocked_us=0 user=memory" && until_true recorded &&
+		set_to stacks none && until_true rmmod vitrine
 }
 
 check "unload while threads are to record their user stacks" \
-	unload_with_user_stacks "${1:-5}"
+	repeat "${1:-5}" unload_with_user_stacks
 
 enable_and_disable()
 {
-	local i
-
-	for ((i = 0; i < 20; i++)); do
-		echo 0 >"$TRACE/enable" || return
-		echo 1 >"$TRACE/enable" || return
-	done
+	set_to enable 0 && set_to enable 1
 }
 
 change_sessions()
 {
-	local i clock
-
-	for ((i = 0; i < 10; i++)); do
-		for clock in mono boot local; do
-			echo "$clock" >"$TRACE/clock" || return
-		done
-	done
+	set_to clock mono && set_to clock boot && set_to clock local
 }
 
 load
-check "stop and start under load" enable_and_disable
-cp "$TRACE/trace.fxt" /tmp/stopped.fxt
-check "what was recorded meanwhile is sound" vitrine check /tmp/stopped.fxt
-check "change sessions under load" change_sessions
-cp "$TRACE/trace.fxt" /tmp/changed.fxt
-check "what was recorded since is sound" vitrine check /tmp/changed.fxt
+check "stop and start under load" repeat 20 enable_and_disable
+check "what was recorded meanwhile is sound" rings_are_sound
+check "change sessions under load" repeat 10 change_sessions
+check "what was recorded since is sound" rings_are_sound
 
 # held FILE: rmmod fails while FILE is open
 held()
 {
-	local fd said
-
-	exec {fd}<"$1"
-	said=$(rmmod vitrine 2>&1) && return 1
-	exec {fd}<&-
-	echo "$said"
-	grep -q "in use" <<<"$said"
+	refuses 1 "in use" rmmod vitrine <"$1"
 }
 
 for file in "$INSPECT/system.inspect" "$TRACE/cpu0" "$TRACE/trace.fxt" "$TRACE/enable"; do

@@ -27,8 +27,7 @@ static void check(const struct vitrine_snapshot *snapshot, const char *path)
 	size_t len;
 	const void *bytes = vitrine_snapshot_bytes(snapshot, &len);
 
-	must(vitrine_inspect_check(bytes, len, path, print_fault, NULL,
-				   &summary));
+	must(vitrine_inspect_check(bytes, len, path, print_fault, NULL, &summary));
 	if (summary.nr_faults)
 		errx(1, "%s: not sound", path);
 }
@@ -49,8 +48,7 @@ int main(int argc, char **argv)
 	puts("watching");
 	fflush(stdout);
 
-	while (vitrine_snapshot_generation(snapshot) !=
-	       INSPECT_GENERATION_FROZEN) {
+	while (vitrine_snapshot_generation(snapshot) != INSPECT_GENERATION_FROZEN) {
 		must(vitrine_snapshot_refresh(snapshot, source));
 		check(snapshot, argv[1]);
 		nr++;

@@ -136,13 +136,17 @@ fi
 
 # ---- a real-time thread that starves another ----------------------------------------
 
+# A machine so busy that the kernel measures the rate of its counter wrongly has local clocks that
+# are slow, so the trace tells shorter times than passed.
+
 check "record a thread that is starved" record starve $starve_ms
 check "the starved thread waited for a CPU behind the real-time thread all the time" says \
-	'(.group | endswith("starve-victim")) and .kind == "cpu" and (.behind[0] |
-	 (.group | endswith("starve-hog")) and .priority == 98 and .sum_ns >= $starve_ns * 0.9)'
+	'(.group | endswith("starve-victim")) and .kind == "cpu" and .sum_ns >= $starve_ns / 2 and
+	 .sum_ns as $sum_ns | .behind[0] |
+	 (.group | endswith("starve-hog")) and .priority == 98 and .sum_ns >= $sum_ns * 0.9'
 check "in words" prints "behind [^ ]*starve-hog \\([0-9]+ %, real-time priority 1\\)"
 check "the flame graph has it" \
-	folded '^[^;]*;starve-victim;runnable;.*behind starve-hog' $((starve_ms * 9 / 10))
+	folded '^[^;]*;starve-victim;runnable;.*behind starve-hog' $((starve_ms / 2))
 
 # ---- record and answer
 

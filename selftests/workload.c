@@ -178,8 +178,7 @@ static void pingpong(unsigned long rounds, int cpu, struct delays delays)
 		put_byte(ping[1]);
 		get_byte(pong[0]);
 	}
-	printf("switches %lu ns %llu\n", 2 * (rounds - warm),
-	       now_ns() - start);
+	printf("switches %lu ns %llu\n", 2 * (rounds - warm), now_ns() - start);
 	wait(NULL);
 }
 
@@ -266,8 +265,7 @@ static void start_circle(const char *name, struct link *links, pthread_t *thread
 		links[i].warm = (bytes + 2) / 3;
 		if (pthread_create(&threads[i], NULL, pass_on, &links[i]))
 			errx(1, "thread %lu", i);
-		snprintf(full_name, sizeof(full_name), "%s-%hu", name,
-			 (unsigned short)i);
+		snprintf(full_name, sizeof(full_name), "%s-%hu", name, (unsigned short)i);
 		pthread_setname_np(threads[i], full_name);
 	}
 	free(pipes);
@@ -283,11 +281,9 @@ static void crowd(unsigned long nr_threads, unsigned long hops)
 
 	if (!links || !threads)
 		err(1, "%lu threads", nr_threads);
-	start_circle("crowd", links, threads, nr_threads,
-		     hops / nr_threads * NR_TOKENS);
+	start_circle("crowd", links, threads, nr_threads, hops / nr_threads * NR_TOKENS);
 	for (i = 0; i < NR_TOKENS; i++)
-		put_byte(links[(i * nr_threads / NR_TOKENS + nr_threads - 1) %
-			       nr_threads].to);
+		put_byte(links[(i * nr_threads / NR_TOKENS + nr_threads - 1) % nr_threads].to);
 	for (i = 0; i < nr_threads; i++)
 		pthread_join(threads[i], NULL);
 	getrusage(RUSAGE_SELF, &usage);
@@ -350,9 +346,8 @@ static void forks(unsigned long nr_forks, struct delays delays)
 static void fault(unsigned long nr_pages)
 {
 	long page_bytes = sysconf(_SC_PAGESIZE);
-	char *bytes = mmap(NULL, nr_pages * page_bytes,
-			   PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			   -1, 0);
+	char *bytes = mmap(NULL, nr_pages * page_bytes, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	static int zero;
 	unsigned long i;
 
@@ -360,11 +355,9 @@ static void fault(unsigned long nr_pages)
 		err(1, "%lu pages", nr_pages);
 	for (i = 0; i < nr_pages; i++) {
 		if (i % 2)
-			__atomic_store_n(&bytes[i * page_bytes], 1,
-					 __ATOMIC_RELAXED);
+			__atomic_store_n(&bytes[i * page_bytes], 1, __ATOMIC_RELAXED);
 		else
-			__atomic_load_n(&bytes[i * page_bytes],
-					__ATOMIC_RELAXED);
+			__atomic_load_n(&bytes[i * page_bytes], __ATOMIC_RELAXED);
 	}
 	if (!fork())
 		exit(7 / __atomic_load_n(&zero, __ATOMIC_RELAXED));
@@ -516,16 +509,14 @@ static inline __attribute__((always_inline)) long sleep_here(const struct timesp
 #if defined(__x86_64__)
 	register long result __asm__("rax") = SYS_nanosleep;
 
-	__asm__ volatile("syscall" : "+r"(result) : "D"(time), "S"(NULL) :
-			 "rcx", "r11", "memory");
+	__asm__ volatile("syscall" : "+r"(result) : "D"(time), "S"(NULL) : "rcx", "r11", "memory");
 	return result;
 #elif defined(__aarch64__)
 	register long result __asm__("x0") = (long)time;
 	register long unused __asm__("x1") = 0;
 	register long number __asm__("x8") = SYS_nanosleep;
 
-	__asm__ volatile("svc 0" : "+r"(result) : "r"(unused), "r"(number) :
-			 "memory");
+	__asm__ volatile("svc 0" : "+r"(result) : "r"(unused), "r"(number) : "memory");
 	return result;
 #else
 	return nanosleep(time, NULL);
@@ -625,10 +616,9 @@ static void frames(unsigned long ms)
 
 	kept_outer(&time);
 	none_outer(&time);
-	printf("tid %d %#lx %#lx %#lx %d\n", gettid(),
-	       (unsigned long)kept_outer - start,
-	       (unsigned long)kept_middle - start,
-	       (unsigned long)kept_inner - start, run_whole(&time));
+	printf("tid %d %#lx %#lx %#lx %d\n", gettid(), (unsigned long)kept_outer - start,
+	       (unsigned long)kept_middle - start, (unsigned long)kept_inner - start,
+	       run_whole(&time));
 }
 
 /* Wait until the kernel function in which a process is blocked is known. */
@@ -685,8 +675,7 @@ static void exec_frames(void)
 	memcpy(bytes, "20", sizeof("20"));
 	missing.range.start = (uintptr_t)page;
 	missing.range.len = sysconf(_SC_PAGESIZE);
-	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) ||
-	    ioctl(fd, UFFDIO_REGISTER, &missing))
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &missing))
 		err(1, "userfaultfd");
 	switch (fork()) {
 	case -1:
@@ -779,8 +768,7 @@ static void wait_on_holder(const char *path, unsigned long nap_ms)
 			errx(1, "cannot create a thread");
 		snprintf(name, sizeof(name), "lock-%s", roles[i].name);
 		pthread_setname_np(threads[i], name);
-		while (i != LOCK_HOLDER &&
-		       !(lock.tids[i] && is_asleep(lock.tids[i])))
+		while (i != LOCK_HOLDER && !(lock.tids[i] && is_asleep(lock.tids[i])))
 			usleep(1000);
 	}
 	for (i = LOCK_HOLDER; i >= 0; i--) {

@@ -372,7 +372,6 @@ VITRINE_CREATOR(list, (VITRINE_BELOW, unsigned int capacity),
  * ``vitrine_double_from_int(s64 value)``
  *	returns the nearest double.
  */
-
 static inline u64 vitrine_double_from_int(s64 value)
 {
 	return vitrine_double_from_ratio(value, 1);
@@ -409,11 +408,9 @@ static inline u64 vitrine_double_from_int(s64 value)
  *	and beyond the last bucket are counted separately. The step is above 0, and the end of
  *	the last bucket must be representable in the type.
  *
- * ``vitrine_TYPE_histogram_insert(histogram, value)``
- *	counts an int or uint.
- *
  * ``vitrine_TYPE_histogram_insert_many(histogram, value, u64 count)``
- *	counts an int or uint several times; the sum wraps.
+ *	counts an int or uint several times, ``vitrine_TYPE_histogram_insert(histogram, value)``
+ *	once; the sum wraps.
  *
  * ``vitrine_double_histogram_set(histogram, unsigned int bucket, u64 bits)``
  *	stores a count as a double, because the kernel does not compute with doubles. Bucket 0 is
@@ -537,7 +534,6 @@ struct vitrine_health {
  * ``vitrine_health_deinit(struct vitrine_health *health)``
  *	deletes a health node; it can be initialised again.
  */
-
 #define vitrine_health_starting_up(health, message)			\
 	vitrine_health_set(health, "STARTING_UP", message)
 #define vitrine_health_ok(health)		vitrine_health_set(health, "OK", NULL)
@@ -582,7 +578,6 @@ struct vitrine_percpu_uint {
  * ``vitrine_percpu_delete(void *handle)``
  *	deletes a counter or histogram, of which no update may be in progress. May sleep.
  */
-
 static inline struct vitrine_percpu_uint *vitrine_percpu_uint_create(VITRINE_BELOW)
 {
 	return vitrine_percpu_create(parent, name,

@@ -374,26 +374,15 @@ u64 vitrine_trace_switches(unsigned int cpu);
 
 /* Select the function by the number of arguments: up to four have one of their own. */
 #define VITRINE_WRITE(site, id, ...)					\
-	VITRINE_PASTE(VITRINE_WRITE_, VITRINE_COUNT(__VA_ARGS__))	\
+	VITRINE_16TH(0, ##__VA_ARGS__, VITRINE_WRITE_MANY, VITRINE_WRITE_MANY, \
+		     VITRINE_WRITE_MANY, VITRINE_WRITE_MANY, VITRINE_WRITE_MANY, \
+		     VITRINE_WRITE_MANY, VITRINE_WRITE_MANY, VITRINE_WRITE_MANY, \
+		     VITRINE_WRITE_MANY, VITRINE_WRITE_MANY, VITRINE_WRITE_MANY, \
+		     vitrine_trace_write4, vitrine_trace_write3, vitrine_trace_write2, \
+		     vitrine_trace_write1, vitrine_trace_write0)	\
 	((site), (id) VITRINE_EACH(VITRINE_ARG_VALUE, ##__VA_ARGS__))
-#define VITRINE_WRITE_0			vitrine_trace_write0
-#define VITRINE_WRITE_1			vitrine_trace_write1
-#define VITRINE_WRITE_2			vitrine_trace_write2
-#define VITRINE_WRITE_3			vitrine_trace_write3
-#define VITRINE_WRITE_4			vitrine_trace_write4
 #define VITRINE_WRITE_MANY(site, ...)					\
 	vitrine_trace_write_any((site), (site)->name, NULL, 0, __VA_ARGS__)
-#define VITRINE_WRITE_5			VITRINE_WRITE_MANY
-#define VITRINE_WRITE_6			VITRINE_WRITE_MANY
-#define VITRINE_WRITE_7			VITRINE_WRITE_MANY
-#define VITRINE_WRITE_8			VITRINE_WRITE_MANY
-#define VITRINE_WRITE_9			VITRINE_WRITE_MANY
-#define VITRINE_WRITE_10		VITRINE_WRITE_MANY
-#define VITRINE_WRITE_11		VITRINE_WRITE_MANY
-#define VITRINE_WRITE_12		VITRINE_WRITE_MANY
-#define VITRINE_WRITE_13		VITRINE_WRITE_MANY
-#define VITRINE_WRITE_14		VITRINE_WRITE_MANY
-#define VITRINE_WRITE_15		VITRINE_WRITE_MANY
 
 #define VITRINE_TRACE_SITE(site_category, site_record, site_name, ...)	\
 	static const struct vitrine_arg __args[] = {			\

@@ -61,11 +61,11 @@ int vtr_array_create(struct vtr_tree *tree, u32 parent, const char *name,
 
 	if (!vtr_array_fits(value))
 		return -ERANGE;
-	err = vtr_tree_sized_create(tree, parent, name, INSPECT_ARRAY_VALUE,
-				    FIELD_PREP(INSPECT_W1_ARRAY_TYPE, value->slot_type) |
-			FIELD_PREP(INSPECT_W1_ARRAY_FORMAT, value->format) |
-			FIELD_PREP(INSPECT_W1_ARRAY_COUNT, nr_slots(value)),
-			array_bytes(value), ret);
+	err = vtr_tree_create(tree, parent, name, INSPECT_ARRAY_VALUE,
+			      FIELD_PREP(INSPECT_W1_ARRAY_TYPE, value->slot_type) |
+			      FIELD_PREP(INSPECT_W1_ARRAY_FORMAT, value->format) |
+			      FIELD_PREP(INSPECT_W1_ARRAY_COUNT, nr_slots(value)),
+			      array_bytes(value), ret);
 	if (!err && !is_flat(value))
 		memcpy(vtr_array_numbers(vtr_tree_block(tree, *ret)), value->parameters,
 		       (is_linear(value) ? 2 : 3) * sizeof(u64));
@@ -181,35 +181,20 @@ u64 vitrine_double_from_ratio(s64 numerator, u64 denominator)
  * Histograms of an Inspect hierarchy: arrays that begin with their parameters.
  */
 
-/* Compute the distance of the last bound from the floor; false if it exceeds 64 bits. */
-static bool last_distance(const struct vitrine_value *histogram, u64 *ret)
-{
-	u64 multiplier = histogram->parameters[VTR_HISTOGRAM_MULTIPLIER];
-	unsigned int i;
-
-	*ret = histogram->parameters[VTR_HISTOGRAM_STEP];
-	if (is_linear(histogram))
-		return !check_mul_overflow(*ret, (u64)histogram->count,
-					   ret);
-	for (i = 1; i < histogram->count; i++)
-		if (check_mul_overflow(*ret, multiplier, ret))
-			return false;
-	return true;
-}
-
 static bool integers_fit(const struct vitrine_value *histogram)
 {
 	u64 max = histogram->slot_type == INSPECT_INT_VALUE ? S64_MAX : U64_MAX;
 	u64 step = histogram->parameters[VTR_HISTOGRAM_STEP];
 	u64 multiplier = histogram->parameters[VTR_HISTOGRAM_MULTIPLIER];
-	u64 distance;
+	/* Longest distance of a bound from the floor. */
+	u64 distance = max - histogram->parameters[VTR_HISTOGRAM_FLOOR];
 
-	if (!step || step > max)
+	if (!step || step > min(max, distance))
 		return false;
-	if (!is_linear(histogram) && (!multiplier || multiplier > max))
-		return false;
-	return last_distance(histogram, &distance) &&
-	       distance <= max - histogram->parameters[VTR_HISTOGRAM_FLOOR];
+	if (is_linear(histogram))
+		return histogram->count <= distance / step;
+	return multiplier && multiplier <= max &&
+	       vtr_histogram_climb(distance, step, multiplier) >= histogram->count - 1;
 }
 
 /* The bits of positive doubles are ordered like the doubles. */
@@ -255,7 +240,7 @@ bool vtr_array_fits(const struct vitrine_value *value)
  * @step: width of the first bucket
  * @multiplier: the base
  *
- * For multipliers other than 2. It multiplies by the fourth power of @multiplier first,
+ * For any multiplier. It multiplies by the fourth power of @multiplier first,
  * so that at most thirteen multiplications are needed.
  *
  * Context: any.

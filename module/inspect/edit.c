@@ -87,39 +87,6 @@ void vtr_edit_refuse(struct vitrine_tree *tree, int err)
 	irq_work_queue(&tree->late);
 }
 
-/**
- * vtr_edit_label() - connect a page with its tree, so that handles find the tree
- * @tree: the tree
- * @page: the page
- * @nr: number of the page in the tree
- *
- * Context: with the lock of the tree held, or before the tree is visible to others.
- */
-void vtr_edit_label(struct vitrine_tree *tree, struct page *page, u32 nr)
-{
-	struct vtr_edit_page *edit_page = &tree->edit_pages[nr];
-
-	edit_page->tree = tree;
-	edit_page->first = nr * VTR_HEAP_BLOCKS_PER_PAGE;
-	tree->pages->numbers[nr] = page_to_pfn(page);
-	tree->pages->nr_pages = nr + 1;
-	set_page_private(page, (unsigned long)edit_page);
-}
-
-/**
- * vtr_edit_unlabel() - disconnect all pages from a tree, so that handles are invalid
- * @tree: the tree, which is no longer edited
- *
- * Context: task.
- */
-void vtr_edit_unlabel(struct vitrine_tree *tree)
-{
-	u32 i;
-
-	for (i = 0; i < tree->blocks.heap.nr_ready; i++)
-		set_page_private(virt_to_page(tree->area.pages[i]), 0);
-}
-
 #ifdef CONFIG_VITRINE_KUNIT
 /* For KUnit: allocations fail unless their gfp flags include these. */
 gfp_t vtr_edit_gfp_needed;
@@ -134,6 +101,20 @@ static bool is_denied(gfp_t gfp)
 	return false;
 }
 #endif
+
+/* Add a page to the reserve, connected with its tree, so that handles find the tree. */
+static void page_add(struct vitrine_tree *tree, struct page *page, u32 *notes)
+{
+	u32 nr = tree->blocks.heap.nr_ready;
+	struct vtr_edit_page *edit_page = &tree->edit_pages[nr];
+
+	edit_page->tree = tree;
+	edit_page->first = nr * VTR_HEAP_BLOCKS_PER_PAGE;
+	tree->pages->numbers[nr] = page_to_pfn(page);
+	tree->pages->nr_pages = nr + 1;
+	set_page_private(page, (unsigned long)edit_page);
+	vtr_tree_add_page(&tree->blocks, page_address(page), notes);
+}
 
 /**
  * vtr_edit_add_page() - allocate one page into the reserve
@@ -162,10 +143,8 @@ bool vtr_edit_add_page(struct vitrine_tree *tree, gfp_t gfp)
 
 	vtr_edit_lock(tree, &flags);
 	room = heap->nr_ready < tree->area.max_pages;
-	if (room) {
-		vtr_edit_label(tree, page, heap->nr_ready);
-		vtr_tree_add_page(&tree->blocks, page_address(page), notes);
-	}
+	if (room)
+		page_add(tree, page, notes);
 	vtr_edit_unlock(tree, flags);
 
 out_free:

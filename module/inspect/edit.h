@@ -79,12 +79,12 @@ enum vtr_inspect_kind {
  * @list: in inspect.c's list of entries
  * @kind: kind of tree
  * @tree: the tree, or NULL for a lazy tree
- * @open: for a lazy tree: return the tree for one open file, with a reference, and 0, or
- *	a negative errno. Called in task context; may sleep
+ * @open: for a lazy tree: return the tree for one open file, with a reference, or an error
+ *	pointer. Called in task context; may sleep
  * @destroy: destroy the object that the entry is of
  * @owner: address in the module with which the object is destroyed at the latest, or 0
  * @is_managed: the module need not destroy it
- * @file: return value of publish()
+ * @file: the file, NULL, or an error pointer
  * @name: name, unique among all entries; retained trees have a name space of their own
  *
  * Embedded in the object that it names, which exists until the entry is unregistered.
@@ -93,8 +93,7 @@ struct vtr_inspect_entry {
 	struct list_head	list;
 	enum vtr_inspect_kind	kind;
 	struct vitrine_tree	*tree;
-	int			(*open)(struct vtr_inspect_entry *entry,
-					struct vitrine_tree **ret);
+	struct vitrine_tree	*(*open)(struct vtr_inspect_entry *entry);
 	void			(*destroy)(struct vtr_inspect_entry *entry);
 	unsigned long		owner;
 	bool			is_managed;
@@ -378,8 +377,6 @@ static inline unsigned int vtr_edit_reserve(const struct vitrine_tree *tree)
 /* For editors that may sleep: wait for memory, but do not invoke the OOM killer. */
 #define VTR_EDIT_GFP_WAIT	(GFP_KERNEL | __GFP_RETRY_MAYFAIL)
 
-void vtr_edit_label(struct vitrine_tree *tree, struct page *page, u32 nr);
-void vtr_edit_unlabel(struct vitrine_tree *tree);
 bool vtr_edit_add_page(struct vitrine_tree *tree, gfp_t gfp);
 #ifdef CONFIG_VITRINE_KUNIT
 extern gfp_t vtr_edit_gfp_needed;

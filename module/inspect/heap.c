@@ -104,9 +104,8 @@ static bool grow(struct vtr_heap *heap)
 
 /**
  * vtr_heap_init() - create a heap of one page with its header block
- * @heap: storage to set up
- * @pages: array with room for every page that the heap can ever have
- * @first_page: a zeroed page, becomes pages[0]
+ * @heap: zeroed, but for an array @pages with room for every page that the heap can ever have, and
+ *	at least one page in it
  *
  * The header is at index 0 and has generation 0. Free lists end with index 0. No free
  * list may ever contain block 0, so the first page is split here and not by the
@@ -114,17 +113,13 @@ static bool grow(struct vtr_heap *heap)
  *
  * Context: any; the heap is not visible to others yet.
  */
-void vtr_heap_init(struct vtr_heap *heap, void **pages, void *first_page)
+void vtr_heap_init(struct vtr_heap *heap)
 {
-	u64 *header = first_page;
+	u64 *header = heap->pages[0];
 	unsigned int order;
 	u32 index;
 
-	memset(heap, 0, sizeof(*heap));
-	heap->pages = pages;
-	heap->pages[0] = first_page;
 	heap->nr_pages = 1;
-	heap->nr_ready = 1;
 	heap->used_bytes = INSPECT_MIN_BLOCK_BYTES << INSPECT_HEADER_ORDER;
 
 	header[0] = vtr_block_word0(INSPECT_HEADER, INSPECT_HEADER_ORDER) |
@@ -140,20 +135,6 @@ void vtr_heap_init(struct vtr_heap *heap, void **pages, void *first_page)
 	for (index = VTR_HEAP_BLOCKS_PER_PAGE - order_blocks(ORDER_MAX); index;
 	     index -= order_blocks(ORDER_MAX))
 		free_push(heap, vtr_heap_block(heap, index), index, ORDER_MAX);
-}
-
-/**
- * vtr_heap_add_page() - add a page to the reserve of a heap
- * @heap: the heap
- * @page: a zeroed page; the owner makes sure that the array has room
- *
- * The file does not grow until the page is needed.
- *
- * Context: any; the caller serialises.
- */
-void vtr_heap_add_page(struct vtr_heap *heap, void *page)
-{
-	heap->pages[heap->nr_ready++] = page;
 }
 
 /* Merge the block that was freed last with its buddies, as long as they are free. */
@@ -258,7 +239,7 @@ static __always_inline void block_zero(u64 *block, unsigned int order)
 }
 
 /**
- * vtr_heap_free_block() - free a block whose address is known
+ * vtr_heap_free() - free a block
  * @heap: heap of the block
  * @block: first word of the block
  * @index: index of the block; not the header, and not free
@@ -268,7 +249,7 @@ static __always_inline void block_zero(u64 *block, unsigned int order)
  *
  * Context: any; the caller serialises.
  */
-void vtr_heap_free_block(struct vtr_heap *heap, u64 *block, u32 index)
+void vtr_heap_free(struct vtr_heap *heap, u64 *block, u32 index)
 {
 	unsigned int order = vtr_block_order(block);
 

@@ -148,10 +148,9 @@ struct vtr_heap {
 	struct vtr_heap_copy *copy;
 };
 
-void vtr_heap_init(struct vtr_heap *heap, void **pages, void *first_page);
-void vtr_heap_add_page(struct vtr_heap *heap, void *page);
+void vtr_heap_init(struct vtr_heap *heap);
 int vtr_heap_alloc(struct vtr_heap *heap, size_t size_bytes, u32 *ret);
-void vtr_heap_free_block(struct vtr_heap *heap, u64 *block, u32 index);
+void vtr_heap_free(struct vtr_heap *heap, u64 *block, u32 index);
 void vtr_heap_save_slow(const struct vtr_heap *heap, u32 index);
 
 /**
@@ -209,18 +208,6 @@ static inline u64 *vtr_heap_block(const struct vtr_heap *heap, u32 index)
 {
 	vtr_heap_save(heap, index);
 	return vtr_heap_address(heap, index);
-}
-
-/**
- * vtr_heap_free() - free a block
- * @heap: heap of the block
- * @index: index of the block; not the header, and not free
- *
- * Context: any; the caller serialises.
- */
-static inline void vtr_heap_free(struct vtr_heap *heap, u32 index)
-{
-	vtr_heap_free_block(heap, vtr_heap_address(heap, index), index);
 }
 
 /**

@@ -7,7 +7,7 @@
  *
  *   entries_lock guards the list of entries: trees, lazy trees, retained trees
  *   files_lock	  guards which entries have a file; taken before entries_lock,
- *		  and never by code that open() may call, because withdraw()
+ *		  and never by code that open() may call, because debugfs_remove()
  *		  waits for open()
  *   refresh_lock per tree: serialises refreshes; taken before entries_lock
  *   copy_lock	  per tree: serialises snapshots for which writers save pages
@@ -18,7 +18,9 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/cleanup.h>
 #include <linux/ctype.h>
+#include <linux/debugfs.h>
 #include <linux/device.h>
 #include <linux/gfp.h>
 #include <linux/kernel.h>
@@ -36,7 +38,7 @@
 static DEFINE_MUTEX(files_lock);
 static DEFINE_MUTEX(entries_lock);
 static LIST_HEAD(entries);
-static const struct vtr_inspect_files *files;
+static struct dentry *(*publish)(struct vtr_inspect_entry *entry);
 static atomic_long_t refused;
 
 #ifdef CONFIG_VITRINE_KUNIT
@@ -47,49 +49,35 @@ static void copy_observe(struct vitrine_tree *tree)
 }
 #endif
 
-static void notes_free(struct vitrine_tree *tree)
+/* Free what only edits need; no handle is valid any more. */
+static void edits_free(struct vitrine_tree *tree)
 {
 	u32 i;
 
-	if (!tree->blocks.notes) /* frozen */
-		return;
-	for (i = 0; i < tree->blocks.heap.nr_ready; i++)
-		kfree(tree->blocks.notes[i]);
-	kvfree(tree->blocks.notes);
-	tree->blocks.notes = NULL;
-}
-
-static u32 names_for(size_t limit_bytes)
-{
-	return roundup_pow_of_two(clamp_t(size_t, limit_bytes / 256, 64,
-					  64 << 10));
-}
-
-/* Clear the magic number, so that no reader of a memory dump finds the freed pages. */
-static void pages_free(struct vitrine_tree *tree)
-{
-	if (tree->pages)
-		WRITE_ONCE(tree->pages->magic, 0);
-	kvfree(tree->pages);
-}
-
-static void tree_free(struct vitrine_tree *tree)
-{
-	cancel_delayed_work_sync(&tree->fold);
 	irq_work_sync(&tree->late);
-	vtr_edit_unlabel(tree);
-	notes_free(tree);
-	vtr_area_deinit(&tree->area);
+	for (i = 0; i < tree->blocks.heap.nr_ready; i++) {
+		set_page_private(virt_to_page(tree->area.pages[i]), 0);
+		kfree(tree->blocks.notes[i]);
+	}
+	kvfree(tree->blocks.notes);
 	kvfree(tree->blocks.names);
 	kvfree(tree->edit_pages);
-	pages_free(tree);
-	lockdep_unregister_key(&tree->key);
-	kfree(tree);
 }
 
 static void tree_release(struct kref *kref)
 {
-	tree_free(container_of(kref, struct vitrine_tree, kref));
+	struct vitrine_tree *tree = container_of(kref, struct vitrine_tree, kref);
+
+	cancel_delayed_work_sync(&tree->fold);
+	if (!vtr_inspect_frozen(tree))
+		edits_free(tree);
+	vtr_area_deinit(&tree->area);
+	/* No reader of a memory dump must find the freed pages. */
+	if (tree->pages)
+		WRITE_ONCE(tree->pages->magic, 0);
+	kvfree(tree->pages);
+	lockdep_unregister_key(&tree->key);
+	kfree(tree);
 }
 
 static struct vitrine_pages *pages_alloc(const char *name,
@@ -116,29 +104,27 @@ static void fold(struct work_struct *work)
 		schedule_delayed_work(&tree->fold, HZ);
 }
 
-static struct vitrine_tree *tree_alloc(const char *name, size_t limit_bytes,
-				       gfp_t gfp)
+/**
+ * vtr_inspect_create() - create a tree without a file
+ * @name: name of the tree, which need not be unique before it is registered
+ * @limit_bytes: maximum size in bytes, 0 for the default
+ * @gfp: GFP_KERNEL, or GFP_KERNEL_ACCOUNT to charge the memory to the cgroup of the caller, or the
+ *	one of set_active_memcg()
+ *
+ * Context: task; may sleep.
+ * Return: the tree, to be released by vtr_inspect_put(), or NULL if memory is short.
+ */
+struct vitrine_tree *vtr_inspect_create(const char *name, size_t limit_bytes, gfp_t gfp)
 {
-	unsigned int max_pages = DIV_ROUND_UP(limit_bytes, PAGE_SIZE);
-	u32 nr_names = names_for(limit_bytes);
-	struct vtr_tree_name *names;
-	struct vitrine_tree *tree;
-	struct page *page;
-	u32 **notes;
+	struct vitrine_tree *tree = kzalloc(sizeof(*tree), gfp);
+	unsigned int max_pages;
+	struct vtr_tree *blocks;
+	u64 generation = 0;
+	u32 nr_names;
 
-	tree = kzalloc(sizeof(*tree), gfp);
-	names = kvcalloc(nr_names, sizeof(*names), gfp);
-	notes = kvcalloc(max_pages, sizeof(*notes), gfp);
-	page = alloc_page(gfp | __GFP_ZERO);
-	if (!tree || !names || !notes || !page)
-		goto err_memory;
-	notes[0] = kmalloc(VTR_EDIT_NOTES_BYTES, gfp);
-	tree->edit_pages = kvcalloc(max_pages, sizeof(*tree->edit_pages), gfp);
-	tree->pages = pages_alloc(name, max_pages, gfp);
-	if (!notes[0] || !tree->edit_pages || !tree->pages ||
-	    vtr_area_init(&tree->area, max_pages, gfp))
-		goto err_edit_pages;
-
+	if (!tree)
+		return NULL;
+	blocks = &tree->blocks;
 	raw_spin_lock_init(&tree->line);
 	lockdep_register_key(&tree->key);
 	lockdep_init_map_wait(&tree->dep_map, "vitrine_tree", &tree->key, 0,
@@ -152,26 +138,32 @@ static struct vitrine_tree *tree_alloc(const char *name, size_t limit_bytes,
 	tree->account = gfp & __GFP_ACCOUNT;
 	tree->entry.tree = tree;
 	strscpy(tree->entry.name, name, sizeof(tree->entry.name));
-	vtr_edit_label(tree, page, 0);
-	vtr_tree_init(&tree->blocks, tree->area.pages, page_address(page),
-		      notes, names, nr_names);
-	tree->generation = vtr_tree_block(&tree->blocks, 0) + 1;
-	vtr_edit_publish_pages(tree);
-	while (vtr_edit_reserve(tree) < VTR_EDIT_RESERVE_PAGES &&
+	/* Until there is the first page, which contains the generation. */
+	tree->generation = &generation;
+
+	limit_bytes = limit_bytes ?: LIMIT_DEFAULT_BYTES;
+	max_pages = DIV_ROUND_UP(limit_bytes, PAGE_SIZE);
+	nr_names = roundup_pow_of_two(clamp_t(size_t, limit_bytes / 256, 64, 64 << 10));
+	blocks->names = kvcalloc(nr_names, sizeof(*blocks->names), gfp);
+	blocks->notes = kvcalloc(max_pages, sizeof(*blocks->notes), gfp);
+	tree->edit_pages = kvcalloc(max_pages, sizeof(*tree->edit_pages), gfp);
+	tree->pages = pages_alloc(name, max_pages, gfp);
+	if (!blocks->names || !blocks->notes || !tree->edit_pages || !tree->pages ||
+	    vtr_area_init(&tree->area, max_pages, gfp))
+		goto err;
+	blocks->heap.pages = tree->area.pages;
+	while (blocks->heap.nr_ready < 1 + VTR_EDIT_RESERVE_PAGES &&
 	       vtr_edit_add_page(tree, gfp))
 		;
+	if (!blocks->heap.nr_ready)
+		goto err;
+	vtr_tree_init(blocks, nr_names);
+	tree->generation = vtr_tree_block(blocks, 0) + 1;
+	vtr_edit_publish_pages(tree);
 	return tree;
 
-err_edit_pages:
-	pages_free(tree);
-	kvfree(tree->edit_pages);
-	kfree(notes[0]);
-err_memory:
-	if (page)
-		__free_page(page);
-	kvfree(notes);
-	kvfree(names);
-	kfree(tree);
+err:
+	vtr_inspect_put(tree);
 	return NULL;
 }
 
@@ -231,41 +223,41 @@ bool vtr_inspect_allowed(const char *name, size_t limit_bytes)
 	return !fault;
 }
 
-/* Compare two names; retained trees have a directory, and so a name space, of their own. */
-static bool same_name(const struct vtr_inspect_entry *a,
-		      const struct vtr_inspect_entry *b)
+/* Find an entry among the retained trees, or among all others; any entry if @name is NULL. */
+static struct vtr_inspect_entry *find(bool is_retained, const char *name)
 {
-	return (a->kind == VTR_INSPECT_RETAINED) ==
-	       (b->kind == VTR_INSPECT_RETAINED) && !strcmp(a->name, b->name);
+	struct vtr_inspect_entry *entry;
+
+	guard(mutex)(&entries_lock);
+	list_for_each_entry(entry, &entries, list) {
+		bool is_kept = entry->kind == VTR_INSPECT_RETAINED;
+
+		if (is_kept == is_retained && (!name || !strcmp(entry->name, name)))
+			return entry;
+	}
+	return NULL;
 }
 
 /**
  * vtr_inspect_register() - add an entry and create its file
  * @entry: the entry, with kind, tree or open(), and name set
  *
- * Names are unique within a directory.
+ * Names are unique within a directory, and retained trees have one of their own.
  *
  * Context: task; may sleep.
  * Return: true; false if the name is taken, which is counted and logged.
  */
 bool vtr_inspect_register(struct vtr_inspect_entry *entry)
 {
-	struct vtr_inspect_entry *other;
-	bool taken = false;
-
-	mutex_lock(&files_lock);
-	mutex_lock(&entries_lock);
-	list_for_each_entry(other, &entries, list)
-		taken = taken || same_name(other, entry);
-	if (!taken)
-		list_add_tail(&entry->list, &entries);
-	mutex_unlock(&entries_lock);
-	if (!taken && files)
-		entry->file = files->publish(entry);
-	mutex_unlock(&files_lock);
-	if (taken)
+	guard(mutex)(&files_lock);
+	if (find(entry->kind == VTR_INSPECT_RETAINED, entry->name)) {
 		vtr_inspect_refuse(entry->name, "another tree has this name");
-	return !taken;
+		return false;
+	}
+	scoped_guard(mutex, &entries_lock)
+		list_add_tail(&entry->list, &entries);
+	entry->file = publish ? publish(entry) : NULL;
+	return true;
 }
 
 /**
@@ -278,22 +270,10 @@ bool vtr_inspect_register(struct vtr_inspect_entry *entry)
  */
 void vtr_inspect_unregister(struct vtr_inspect_entry *entry)
 {
-	mutex_lock(&files_lock);
-	if (files)
-		files->withdraw(entry->file);
-	mutex_lock(&entries_lock);
+	guard(mutex)(&files_lock);
+	debugfs_remove(entry->file);
+	guard(mutex)(&entries_lock);
 	list_del(&entry->list);
-	mutex_unlock(&entries_lock);
-	mutex_unlock(&files_lock);
-}
-
-/* Remove all refreshers, and wait for a refresh in progress. */
-static void refreshers_drop(struct vitrine_tree *tree)
-{
-	mutex_lock(&tree->refresh_lock);
-	while (!list_empty(&tree->refreshers))
-		list_del_init(tree->refreshers.next);
-	mutex_unlock(&tree->refresh_lock);
 }
 
 /**
@@ -310,42 +290,19 @@ void vtr_inspect_freeze(struct vitrine_tree *tree)
 	struct vtr_heap *heap = &tree->blocks.heap;
 	unsigned long flags;
 
-	refreshers_drop(tree);
-	irq_work_sync(&tree->late);
-	vtr_edit_unlabel(tree);
+	scoped_guard(mutex, &tree->refresh_lock)
+		while (!list_empty(&tree->refreshers))
+			list_del_init(tree->refreshers.next);
+	edits_free(tree);
 	/* No copy takes the lock of the tree any more after this one is released. */
-	mutex_lock(&tree->copy_lock);
+	guard(mutex)(&tree->copy_lock);
 	vtr_edit_lock(tree, &flags);
 	spin_release(&tree->dep_map, _RET_IP_);
 	/* Pairs with the readers' acquire loads, as in vtr_edit_end(). */
 	smp_store_release(tree->generation, INSPECT_GENERATION_FROZEN);
 	local_irq_restore(flags);
-	mutex_unlock(&tree->copy_lock);
-
-	notes_free(tree);
 	vtr_area_drop(&tree->area, heap->nr_pages);
 	heap->nr_ready = heap->nr_pages;
-	kvfree(tree->blocks.names);
-	tree->blocks.names = NULL;
-	kvfree(tree->edit_pages);
-	tree->edit_pages = NULL;
-}
-
-/**
- * vtr_inspect_create_private() - create a tree without a file, for one reader
- * @name: name of the tree, which need not be unique
- * @limit_bytes: maximum size in bytes, 0 for the default
- *
- * The memory is charged to the cgroup of the caller, or the one of set_active_memcg().
- *
- * Context: task; may sleep.
- * Return: the tree, to be released by vtr_inspect_put(), or NULL if memory is short.
- */
-struct vitrine_tree *vtr_inspect_create_private(const char *name,
-						size_t limit_bytes)
-{
-	return tree_alloc(name, limit_bytes ?: LIMIT_DEFAULT_BYTES,
-			  GFP_KERNEL_ACCOUNT);
 }
 
 void vitrine_tree_destroy(struct vitrine_tree *tree)
@@ -377,7 +334,7 @@ struct vitrine_tree *vitrine_tree_create_for(struct module *owner,
 
 	if (!vtr_inspect_allowed(name, limit_bytes))
 		return NULL;
-	tree = tree_alloc(name, limit_bytes ?: LIMIT_DEFAULT_BYTES, GFP_KERNEL);
+	tree = vtr_inspect_create(name, limit_bytes, GFP_KERNEL);
 	if (!tree) {
 		vtr_inspect_refuse(name, NULL);
 		return NULL;
@@ -387,7 +344,7 @@ struct vitrine_tree *vitrine_tree_create_for(struct module *owner,
 	tree->entry.is_managed = managed;
 	tree->entry.destroy = tree_forget;
 	if (!vtr_inspect_register(&tree->entry)) {
-		tree_free(tree);
+		vtr_inspect_put(tree);
 		return NULL;
 	}
 	/* Pairs with the READ_ONCE() of VITRINE_UPDATE(): the tree before its handle. */
@@ -407,26 +364,26 @@ VTR_EXPORT(vitrine_tree_root);
  */
 
 /**
- * vtr_inspect_set_files() - set the operations that create and remove files
- * @new_files: the operations, or NULL to remove all files
+ * vtr_inspect_set_publish() - set the function that creates files
+ * @new_publish: creates the file of an entry and returns it, or an error pointer; NULL to remove
+ *	all files. The entry is valid until the file is removed, so open() of the file may call
+ *	vtr_inspect_open(). May sleep; must not create or destroy a tree
  *
  * Files of existing entries are created at once.
  *
  * Context: task; may sleep.
  */
-void vtr_inspect_set_files(const struct vtr_inspect_files *new_files)
+void vtr_inspect_set_publish(struct dentry *(*new_publish)(struct vtr_inspect_entry *entry))
 {
 	struct vtr_inspect_entry *entry;
 
 	/* Entries are added and removed only with files_lock held. */
-	mutex_lock(&files_lock);
+	guard(mutex)(&files_lock);
+	publish = new_publish;
 	list_for_each_entry(entry, &entries, list) {
-		if (files)
-			files->withdraw(entry->file);
-		entry->file = new_files ? new_files->publish(entry) : NULL;
+		debugfs_remove(entry->file);
+		entry->file = publish ? publish(entry) : NULL;
 	}
-	files = new_files;
-	mutex_unlock(&files_lock);
 }
 
 /**
@@ -457,19 +414,15 @@ void vtr_inspect_put(struct vitrine_tree *tree)
 
 /**
  * vtr_inspect_open() - return the tree for an open file
- * @entry: entry of the file, which is not withdrawn yet
- * @ret: the tree, with a reference for the caller
+ * @entry: entry of the file, which is not removed yet
  *
  * Context: task; may sleep.
- * Return: 0, or for a lazy tree the error of lazy_open().
+ * Return: the tree, with a reference for the caller; for a lazy tree, also the error of
+ *	lazy_open().
  */
-int vtr_inspect_open(struct vtr_inspect_entry *entry,
-		     struct vitrine_tree **ret)
+struct vitrine_tree *vtr_inspect_open(struct vtr_inspect_entry *entry)
 {
-	if (!entry->tree)
-		return entry->open(entry, ret);
-	*ret = vtr_inspect_get(entry->tree);
-	return 0;
+	return entry->tree ? vtr_inspect_get(entry->tree) : entry->open(entry);
 }
 
 /**
@@ -566,11 +519,10 @@ void vtr_inspect_for_each(enum vtr_inspect_kind kind,
 {
 	struct vtr_inspect_entry *entry;
 
-	mutex_lock(&entries_lock);
+	guard(mutex)(&entries_lock);
 	list_for_each_entry(entry, &entries, list)
 		if (entry->kind == kind)
 			fn(entry, ctx);
-	mutex_unlock(&entries_lock);
 }
 
 /**
@@ -585,9 +537,8 @@ void vtr_inspect_for_each(enum vtr_inspect_kind kind,
 void vtr_inspect_add_refresher(struct vitrine_tree *tree,
 			       struct vtr_inspect_refresher *refresher)
 {
-	mutex_lock(&tree->refresh_lock);
+	guard(mutex)(&tree->refresh_lock);
 	list_add_tail(&refresher->list, &tree->refreshers);
-	mutex_unlock(&tree->refresh_lock);
 }
 
 /**
@@ -601,13 +552,11 @@ void vtr_inspect_add_refresher(struct vitrine_tree *tree,
 bool vtr_inspect_remove_refresher(struct vitrine_tree *tree,
 				  struct vtr_inspect_refresher *refresher)
 {
-	bool active;
-
-	mutex_lock(&tree->refresh_lock);
-	active = !list_empty(&refresher->list);
+	guard(mutex)(&tree->refresh_lock);
+	if (list_empty(&refresher->list))
+		return false;
 	list_del_init(&refresher->list);
-	mutex_unlock(&tree->refresh_lock);
-	return active;
+	return true;
 }
 
 /**
@@ -620,10 +569,9 @@ void vtr_inspect_refresh(struct vitrine_tree *tree)
 {
 	struct vtr_inspect_refresher *refresher;
 
-	mutex_lock(&tree->refresh_lock);
+	guard(mutex)(&tree->refresh_lock);
 	list_for_each_entry(refresher, &tree->refreshers, list)
 		refresher->refresh(refresher);
-	mutex_unlock(&tree->refresh_lock);
 }
 
 /**
@@ -646,34 +594,26 @@ int vtr_inspect_mmap(struct vitrine_tree *tree, struct vm_area_struct *vma)
 }
 
 /*
- * Copies. If the tree has more pages than the buffer has room for, it has grown since the
- * buffer was allocated: the functions return the number of pages needed, and the caller
- * tries again with a larger buffer.
+ * Copies, into a buffer with room for the @nr pages that the tree had when the buffer was
+ * allocated. If the tree has grown since, the functions fail, and the caller tries again.
  */
-
-static u64 *copy_generation(void *bytes)
-{
-	return (u64 *)bytes + 1;
-}
 
 static void copy_page_to(void *bytes, const struct vitrine_tree *tree, u32 nr)
 {
 	memcpy(bytes + nr * PAGE_SIZE, tree->area.pages[nr], PAGE_SIZE);
 }
 
-/* Copy without the lock. Return false if an edit took place meanwhile. */
-static bool copy_try(const struct vitrine_tree *tree, void *bytes, u32 max,
-		     u32 *nr)
+/* Copy without the lock. Return false if an edit took place meanwhile, or the tree has grown. */
+static bool copy_try(const struct vitrine_tree *tree, void *bytes, u32 nr)
 {
 	/* Pairs with vtr_edit_end(): all stores of the last edit are visible. */
 	u64 generation = smp_load_acquire(tree->generation);
 	u32 i;
 
-	if (generation & 1)
-		return false;
 	/* Pairs with vtr_edit_publish_pages(). */
-	*nr = smp_load_acquire(&tree->area.nr_pages);
-	for (i = 0; *nr <= max && i < *nr; i++) {
+	if (generation & 1 || smp_load_acquire(&tree->area.nr_pages) != nr)
+		return false;
+	for (i = 0; i < nr; i++) {
 		/* The race is intended: a copy during an edit is discarded below. */
 		data_race((copy_page_to(bytes, tree, i), 0));
 		/* Pairs with vtr_edit_begin(): a copy that has stores of an edit sees it odd. */
@@ -685,47 +625,43 @@ static bool copy_try(const struct vitrine_tree *tree, void *bytes, u32 max,
 	return true;
 }
 
-/* From here on all writers save pages before they change them. */
-static u32 copy_begin(struct vitrine_tree *tree, struct vtr_heap_copy *copy,
-		      u64 *generation)
+/*
+ * From here on all writers save pages before they change them. Return false if the tree has
+ * grown.
+ */
+static bool copy_begin(struct vitrine_tree *tree, struct vtr_heap_copy *copy,
+		       u64 *generation)
 {
 	struct vtr_heap *heap = &tree->blocks.heap;
 	unsigned long flags;
-	u32 nr;
 
 	vtr_edit_lock(tree, &flags);
-	nr = heap->nr_pages;
 	*generation = *tree->generation & ~1ULL;
-	if (nr <= copy->nr_pages) {
-		copy->nr_pages = nr;
+	if (heap->nr_pages == copy->nr_pages)
 		heap->copy = copy;
-	}
 	vtr_edit_unlock(tree, flags);
-	return nr;
+	return heap->copy;
 }
 
-/* Save the pages that no writer has saved, holding the lock for one page at a time. */
+/*
+ * Save the pages that no writer has saved, holding the lock for one page at a time. With the
+ * last page the copy is complete.
+ */
 static void copy_rest(struct vitrine_tree *tree, u32 nr)
 {
+	struct vtr_heap *heap = &tree->blocks.heap;
 	unsigned long flags;
 	u32 i;
 
 	for (i = 0; i < nr; i++) {
 		vtr_edit_lock(tree, &flags);
-		vtr_heap_save(&tree->blocks.heap, i * VTR_HEAP_BLOCKS_PER_PAGE);
+		vtr_heap_save(heap, i * VTR_HEAP_BLOCKS_PER_PAGE);
+		if (i == nr - 1)
+			heap->copy = NULL;
 		vtr_edit_unlock(tree, flags);
 		copy_observe(tree);
 		cond_resched();
 	}
-}
-
-static void copy_end(struct vitrine_tree *tree)
-{
-	unsigned long flags;
-
-	vtr_edit_lock(tree, &flags);
-	tree->blocks.heap.copy = NULL;
-	vtr_edit_unlock(tree, flags);
 }
 
 /*
@@ -733,43 +669,38 @@ static void copy_end(struct vitrine_tree *tree)
  * this function began. Each page is saved by the next writer that changes it or by this
  * reader, whichever is first.
  */
-static int copy_saved(struct vitrine_tree *tree, void *bytes, u32 max, u32 *nr)
+static int copy_saved(struct vitrine_tree *tree, void *bytes, u32 nr)
 {
-	struct vtr_heap_copy copy = { .bytes = bytes, .nr_pages = max };
+	struct vtr_heap_copy copy = { .bytes = bytes, .nr_pages = nr };
+	int err = -EAGAIN;
 	u64 generation;
 
-	copy.is_saved = kvcalloc(max, sizeof(*copy.is_saved),
-				 GFP_KERNEL_ACCOUNT);
+	copy.is_saved = kvcalloc(nr, sizeof(*copy.is_saved), GFP_KERNEL_ACCOUNT);
 	if (!copy.is_saved)
 		return -ENOMEM;
 	mutex_lock(&tree->copy_lock);
-	/* The tree may be frozen by now; then nobody takes its lock any more. */
-	if (vtr_inspect_frozen(tree) && copy_try(tree, bytes, max, nr))
-		goto out;
-	*nr = copy_begin(tree, &copy, &generation);
-	if (*nr <= max) {
+	/* Nobody takes the lock of a tree that is frozen, and the next attempt succeeds. */
+	if (!vtr_inspect_frozen(tree) && copy_begin(tree, &copy, &generation)) {
 		copy_observe(tree);
-		copy_rest(tree, *nr);
-		copy_end(tree);
-		*copy_generation(bytes) = generation;
+		copy_rest(tree, nr);
+		((u64 *)bytes)[1] = generation;
+		err = 0;
 	}
-out:
 	mutex_unlock(&tree->copy_lock);
 	kvfree(copy.is_saved);
-	return 0;
+	return err;
 }
 
-/* Copy up to @max pages; @nr is the number of pages of the tree. */
-static int copy_tree(struct vitrine_tree *tree, void *bytes, u32 max, u32 *nr)
+static int copy_tree(struct vitrine_tree *tree, void *bytes, u32 nr)
 {
 	u32 i;
 
 	for (i = 0; i < COPY_TRIES; i++) {
-		if (copy_try(tree, bytes, max, nr))
+		if (copy_try(tree, bytes, nr))
 			return 0;
 		cpu_relax();
 	}
-	return copy_saved(tree, bytes, max, nr);
+	return copy_saved(tree, bytes, nr);
 }
 
 /**
@@ -788,25 +719,23 @@ static int copy_tree(struct vitrine_tree *tree, void *bytes, u32 max, u32 *nr)
 int vtr_inspect_snapshot(struct vitrine_tree *tree, void **ret,
 			 size_t *ret_len)
 {
-	u32 max, nr;
 	void *copied;
 	int err;
+	u32 nr;
 
 	vtr_inspect_refresh(tree);
-	/* Pairs with vtr_edit_publish_pages(). A guess; each attempt reads it again. */
-	nr = smp_load_acquire(&tree->area.nr_pages);
 	do {
-		max = nr;
-		copied = kvmalloc_array(max, PAGE_SIZE, GFP_KERNEL_ACCOUNT);
+		/* Pairs with vtr_edit_publish_pages(). A guess; each attempt reads it again. */
+		nr = smp_load_acquire(&tree->area.nr_pages);
+		copied = kvmalloc_array(nr, PAGE_SIZE, GFP_KERNEL_ACCOUNT);
 		if (!copied)
 			return -ENOMEM;
-		err = copy_tree(tree, copied, max, &nr);
-		if (err || nr > max)
-			kvfree(copied);
+		err = copy_tree(tree, copied, nr);
 		if (err)
-			return err;
-	} while (nr > max);
-
+			kvfree(copied);
+	} while (err == -EAGAIN);
+	if (err)
+		return err;
 	*ret = copied;
 	*ret_len = nr * PAGE_SIZE;
 	return 0;
@@ -837,40 +766,25 @@ static size_t bytes_of(const struct vitrine_tree *tree)
 	return tree->area.nr_pages * PAGE_SIZE + tree->area.max_pages * sizeof(void *);
 }
 
-/* Return the retained tree of a name; the oldest one if @name is NULL. */
-static struct vitrine_tree *find_retained(const char *name)
-{
-	struct vtr_inspect_entry *entry;
-	struct vitrine_tree *found = NULL;
-
-	mutex_lock(&entries_lock);
-	list_for_each_entry(entry, &entries, list)
-		if (!found && entry->kind == VTR_INSPECT_RETAINED &&
-		    (!name || !strcmp(entry->name, name)))
-			found = entry->tree;
-	mutex_unlock(&entries_lock);
-	return found;
-}
-
-static void drop(struct vitrine_tree *tree)
+static void drop(struct vtr_inspect_entry *entry)
 {
 	nr_trees--;
-	nr_bytes -= bytes_of(tree);
-	vtr_inspect_unregister(&tree->entry);
-	vtr_inspect_put(tree);
+	nr_bytes -= bytes_of(entry->tree);
+	vtr_inspect_unregister(entry);
+	vtr_inspect_put(entry->tree);
 }
 
 /* Drop the tree that a new one replaces, and the oldest ones until the new one fits. */
 static bool make_room(const struct vitrine_tree *tree)
 {
-	struct vitrine_tree *other = find_retained(tree->entry.name);
+	struct vtr_inspect_entry *other = find(true, tree->entry.name);
 	size_t max_bytes = retained_kb * 1024UL;
 
 	if (!retained_max || bytes_of(tree) > max_bytes)
 		return false;
 	while (other || nr_trees >= retained_max ||
 	       nr_bytes + bytes_of(tree) > max_bytes) {
-		drop(other ?: find_retained(NULL));
+		drop(other ?: find(true, NULL));
 		WRITE_ONCE(nr_dropped, nr_dropped + 1);
 		other = NULL;
 	}
@@ -884,7 +798,7 @@ void vitrine_tree_retain(struct vitrine_tree *tree)
 	vtr_inspect_unregister(&tree->entry);
 	vtr_inspect_refresh(tree);
 	vtr_inspect_freeze(tree);
-	mutex_lock(&retained_lock);
+	guard(mutex)(&retained_lock);
 	if (make_room(tree)) {
 		nr_trees++;
 		nr_bytes += bytes_of(tree);
@@ -896,7 +810,6 @@ void vitrine_tree_retain(struct vitrine_tree *tree)
 		WRITE_ONCE(nr_dropped, nr_dropped + 1);
 		vtr_inspect_put(tree);
 	}
-	mutex_unlock(&retained_lock);
 }
 VTR_EXPORT(vitrine_tree_retain);
 
@@ -912,15 +825,14 @@ VTR_EXPORT(vitrine_tree_retain);
 int vtr_retained_drop(char *name)
 {
 	bool all = !strcmp(name, "*");
-	struct vitrine_tree *tree;
+	struct vtr_inspect_entry *entry;
 	int err = all ? 0 : -ENOENT;
 
-	mutex_lock(&retained_lock);
-	while ((tree = find_retained(all ? NULL : name))) {
-		drop(tree);
+	guard(mutex)(&retained_lock);
+	while ((entry = find(true, all ? NULL : name))) {
+		drop(entry);
 		err = 0;
 	}
-	mutex_unlock(&retained_lock);
 	return err;
 }
 
@@ -968,11 +880,10 @@ static struct vtr_inspect_entry *entry_of(const struct module *module)
 {
 	struct vtr_inspect_entry *entry, *found = NULL;
 
-	mutex_lock(&entries_lock);
+	guard(mutex)(&entries_lock);
 	list_for_each_entry(entry, &entries, list)
 		if (within_module(entry->owner, module) && (!found || !entry->tree))
 			found = entry;
-	mutex_unlock(&entries_lock);
 	return found;
 }
 

@@ -17,20 +17,6 @@ struct vm_area_struct;
 struct vtr_inspect_entry;
 
 /**
- * struct vtr_inspect_files - operations that create and remove the file of an entry
- * @publish: create the file of an entry and return it. The entry is valid until
- *	@withdraw returns, so open() of the file may call the entry's open()
- * @withdraw: remove the file, which may be an error pointer, and wait for its open()
- *	calls, as debugfs_remove() does
- *
- * Both may sleep and must not create or destroy a tree.
- */
-struct vtr_inspect_files {
-	struct dentry *(*publish)(struct vtr_inspect_entry *entry);
-	void (*withdraw)(struct dentry *file);
-};
-
-/**
  * struct vtr_inspect_stats - usage of a tree
  * @size_bytes: current length of the file
  * @used_bytes: bytes in blocks that are not free, including the header
@@ -50,17 +36,15 @@ struct vtr_inspect_stats {
 
 const char *vtr_inspect_name_fault(const char *name);
 
-void vtr_inspect_set_files(const struct vtr_inspect_files *files);
+void vtr_inspect_set_publish(struct dentry *(*publish)(struct vtr_inspect_entry *entry));
 
 void vtr_inspect_refuse(const char *name, const char *fault);
 bool vtr_inspect_allowed(const char *name, size_t limit_bytes);
 bool vtr_inspect_register(struct vtr_inspect_entry *entry);
 void vtr_inspect_unregister(struct vtr_inspect_entry *entry);
-int vtr_inspect_open(struct vtr_inspect_entry *entry,
-		     struct vitrine_tree **ret);
+struct vitrine_tree *vtr_inspect_open(struct vtr_inspect_entry *entry);
 
-struct vitrine_tree *vtr_inspect_create_private(const char *name,
-						size_t limit_bytes);
+struct vitrine_tree *vtr_inspect_create(const char *name, size_t limit_bytes, gfp_t gfp);
 void vtr_inspect_freeze(struct vitrine_tree *tree);
 bool vtr_inspect_frozen(const struct vitrine_tree *tree);
 

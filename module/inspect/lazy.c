@@ -20,7 +20,8 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/errno.h>
+#include <linux/cleanup.h>
+#include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/memcontrol.h>
@@ -57,8 +58,7 @@ enum lazy_state {
  * @gone: the lazy tree is being destroyed: open() fails
  * @filler: task that runs fill(), or NULL
  * @late: time after which the running fill() has taken too long, in jiffies
- * @tree: filled tree, in state FILLED
- * @err: error of fill(), in state FILLED
+ * @tree: filled tree, or the error of fill() as a pointer, in state FILLED
  * @stats: statistics, except @filling
  */
 struct vitrine_lazy {
@@ -76,7 +76,6 @@ struct vitrine_lazy {
 	struct task_struct	*filler;
 	unsigned long		late;
 	struct vitrine_tree	*tree;
-	int			err;
 	struct vtr_lazy_stats	stats;
 };
 
@@ -94,25 +93,22 @@ static int open_errno(int err)
 	return err > 0 || err <= -ERESTARTSYS ? -EIO : err;
 }
 
-/* Create and fill a tree. On error there is no tree. */
-static struct vitrine_tree *fill_tree(struct vitrine_lazy *lazy, int *err)
+/* Create and fill a tree, or return an error pointer. */
+static struct vitrine_tree *fill_tree(struct vitrine_lazy *lazy)
 {
-	struct vtr_inspect_stats stats;
-	struct vitrine_tree *tree;
+	struct vitrine_tree *tree = vtr_inspect_create(lazy->entry.name, lazy->limit_bytes,
+						       GFP_KERNEL_ACCOUNT);
+	struct vitrine_node *root = vitrine_tree_root(tree);
+	int err;
 
-	tree = vtr_inspect_create_private(lazy->entry.name, lazy->limit_bytes);
-	if (!tree) {
-		*err = -ENOMEM;
-		return NULL;
-	}
-	*err = open_errno(lazy->fill(vitrine_tree_root(tree), lazy->ctx));
-	vtr_inspect_stats(tree, &stats);
-	spin_lock(&lazy->lock);
-	lazy->stats.failed += stats.failed;
-	spin_unlock(&lazy->lock);
-	if (*err) {
+	if (!tree)
+		return ERR_PTR(-ENOMEM);
+	err = open_errno(lazy->fill(root, lazy->ctx));
+	scoped_guard(spinlock, &lazy->lock)
+		lazy->stats.failed += vitrine_tree_nr_failed(root);
+	if (err) {
 		vtr_inspect_put(tree);
-		return NULL;
+		return ERR_PTR(err);
 	}
 	vtr_inspect_freeze(tree);
 	return tree;
@@ -121,36 +117,29 @@ static struct vitrine_tree *fill_tree(struct vitrine_lazy *lazy, int *err)
 /* Note that fill() begins. Return false if open() has given up already. */
 static bool fill_begin(struct vitrine_lazy *lazy)
 {
-	bool wanted;
-
-	spin_lock(&lazy->lock);
-	wanted = lazy->state == LAZY_FILLING;
-	if (wanted)
+	guard(spinlock)(&lazy->lock);
+	if (lazy->state == LAZY_FILLING) {
 		lazy->filler = current;
-	else
-		lazy->state = LAZY_IDLE;
-	spin_unlock(&lazy->lock);
-	return wanted;
+		return true;
+	}
+	lazy->state = LAZY_IDLE;
+	return false;
 }
 
 /* Pass the result to open(). Return false if it has given up. */
-static bool fill_end(struct vitrine_lazy *lazy, struct vitrine_tree *tree,
-		     int err)
+static bool fill_end(struct vitrine_lazy *lazy, struct vitrine_tree *tree)
 {
-	bool wanted;
-
-	spin_lock(&lazy->lock);
+	guard(spinlock)(&lazy->lock);
 	lazy->filler = NULL;
 	lazy->stats.fills++;
-	lazy->stats.failures += err != 0;
-	wanted = lazy->state == LAZY_FILLING;
-	if (wanted) {
+	lazy->stats.failures += IS_ERR(tree);
+	if (lazy->state == LAZY_FILLING) {
+		lazy->state = LAZY_FILLED;
 		lazy->tree = tree;
-		lazy->err = err;
+		return true;
 	}
-	lazy->state = wanted ? LAZY_FILLED : LAZY_IDLE;
-	spin_unlock(&lazy->lock);
-	return wanted;
+	lazy->state = LAZY_IDLE;
+	return false;
 }
 
 static void fill_work(struct work_struct *work)
@@ -160,29 +149,25 @@ static void fill_work(struct work_struct *work)
 	/* The next opener sets another one as soon as this fill has ended. */
 	struct mem_cgroup *old, *payer = lazy->payer;
 	struct vitrine_tree *tree;
-	int err;
 
 	if (fill_begin(lazy)) {
 		old = set_active_memcg(payer);
-		tree = fill_tree(lazy, &err);
+		tree = fill_tree(lazy);
 		set_active_memcg(old);
-		if (!fill_end(lazy, tree, err) && tree)
+		if (!fill_end(lazy, tree) && !IS_ERR(tree))
 			vtr_inspect_put(tree);
 	}
 	mem_cgroup_put(payer);
 	wake_up_all(&lazy->wait);
 }
 
-/* Try to get a turn. Return true to end the wait, with the result in *@err. */
+/* Try to get a turn. Return true to end the wait, with an error in *@err if there is one. */
 static bool turn_try(struct vitrine_lazy *lazy, int *err)
 {
-	bool end = true;
-
-	spin_lock(&lazy->lock);
+	guard(spinlock)(&lazy->lock);
 	if (lazy->gone) {
 		*err = -ENOENT;
 	} else if (lazy->state == LAZY_IDLE) {
-		*err = 0;
 		lazy->state = LAZY_FILLING;
 		lazy->late = jiffies + lazy->timeout;
 	} else if (lazy->filler == current) {
@@ -190,91 +175,77 @@ static bool turn_try(struct vitrine_lazy *lazy, int *err)
 	} else if (time_after_eq(jiffies, lazy->late)) {
 		*err = -EBUSY;
 	} else {
-		end = false;
+		return false;
 	}
-	spin_unlock(&lazy->lock);
-	return end;
-}
-
-/* Wait for a turn. On success the caller must change @state next. */
-static int turn_take(struct vitrine_lazy *lazy, long *left)
-{
-	int err = 0;
-
-	*left = wait_event_killable_timeout(lazy->wait, turn_try(lazy, &err),
-					    *left);
-	if (*left < 0)
-		return -EINTR;
-	return *left ? err : -ETIMEDOUT;
+	return true;
 }
 
 /* Return true if fill() has returned or the lazy tree is being destroyed. */
 static bool fill_over(struct vitrine_lazy *lazy)
 {
-	bool over;
+	guard(spinlock)(&lazy->lock);
+	return lazy->state == LAZY_FILLED || lazy->gone;
+}
 
-	spin_lock(&lazy->lock);
-	over = lazy->state == LAZY_FILLED || lazy->gone;
-	spin_unlock(&lazy->lock);
-	return over;
+/* Return the error of a wait that returned @left and ended too early. */
+static int wait_errno(long left)
+{
+	return left ? -EINTR : -ETIMEDOUT;
 }
 
 /* Queue the fill and wait for it; the caller has the turn. */
-static int fill_take(struct vitrine_lazy *lazy, long left,
-		     struct vitrine_tree **ret)
+static struct vitrine_tree *fill_take(struct vitrine_lazy *lazy, long left)
 {
-	int err;
+	struct vitrine_tree *tree;
 
 	lazy->payer = get_mem_cgroup_from_mm(current->mm);
 	queue_work(fills, &lazy->work);
 	left = wait_event_killable_timeout(lazy->wait, fill_over(lazy), left);
-	spin_lock(&lazy->lock);
-	if (lazy->state == LAZY_FILLED) {
-		lazy->state = LAZY_IDLE;
-		*ret = lazy->tree;
-		lazy->tree = NULL;
-		err = lazy->err;
-	} else {
-		lazy->state = LAZY_LEFT;
-		err = lazy->gone ? -ENOENT : left ? -EINTR : -ETIMEDOUT;
+	scoped_guard(spinlock, &lazy->lock) {
+		if (lazy->state == LAZY_FILLED) {
+			lazy->state = LAZY_IDLE;
+			tree = lazy->tree;
+		} else {
+			lazy->state = LAZY_LEFT;
+			tree = ERR_PTR(lazy->gone ? -ENOENT : wait_errno(left));
+		}
 	}
-	spin_unlock(&lazy->lock);
 	wake_up_all(&lazy->wait);
-	return err;
+	return tree;
 }
 
 /*
  * Open the file of a lazy tree: fill a tree for it. The time limit includes the wait for
  * other openers.
  *
- * Return: 0, the error of fill(), or -ETIMEDOUT; -EBUSY if a running fill() has
+ * Return: the tree, the error of fill(), or -ETIMEDOUT; -EBUSY if a running fill() has
  * exceeded its time limit; -ELOOP if called from fill(); -EINTR if killed; -ENOENT if
  * the lazy tree is being destroyed; -ENOMEM.
  */
-static int lazy_open(struct vtr_inspect_entry *entry, struct vitrine_tree **ret)
+static struct vitrine_tree *lazy_open(struct vtr_inspect_entry *entry)
 {
 	struct vitrine_lazy *lazy = lazy_of(entry);
-	long left = lazy->timeout;
-	int err;
+	struct vitrine_tree *tree;
+	int err = 0;
+	long left = wait_event_killable_timeout(lazy->wait, turn_try(lazy, &err),
+						lazy->timeout);
 
-	err = turn_take(lazy, &left);
-	if (!err)
-		err = fill_take(lazy, left, ret);
-	if (err == -ETIMEDOUT || err == -EBUSY) {
-		spin_lock(&lazy->lock);
+	if (left <= 0)
+		err = wait_errno(left);
+	tree = err ? ERR_PTR(err) : fill_take(lazy, left);
+	if (tree == ERR_PTR(-ETIMEDOUT) || tree == ERR_PTR(-EBUSY)) {
+		guard(spinlock)(&lazy->lock);
 		lazy->stats.timeouts++;
-		spin_unlock(&lazy->lock);
 	}
-	return err;
+	return tree;
 }
 
 void vitrine_lazy_destroy(struct vitrine_lazy *lazy)
 {
 	if (!lazy)
 		return;
-	spin_lock(&lazy->lock);
-	lazy->gone = true;
-	spin_unlock(&lazy->lock);
+	scoped_guard(spinlock, &lazy->lock)
+		lazy->gone = true;
 	wake_up_all(&lazy->wait);
 	vtr_inspect_unregister(&lazy->entry);
 	flush_work(&lazy->work);
@@ -333,10 +304,9 @@ void vtr_lazy_stats(struct vtr_inspect_entry *entry, struct vtr_lazy_stats *ret)
 {
 	struct vitrine_lazy *lazy = lazy_of(entry);
 
-	spin_lock(&lazy->lock);
+	guard(spinlock)(&lazy->lock);
 	*ret = lazy->stats;
 	ret->filling = lazy->state == LAZY_FILLING || lazy->state == LAZY_LEFT;
-	spin_unlock(&lazy->lock);
 }
 
 /**

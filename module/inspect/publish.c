@@ -84,31 +84,26 @@ static noinline int link_create(struct vtr_tree *blocks, u32 parent, const char 
 static noinline int buffer_create(struct vtr_tree *blocks, u32 parent, const char *name,
 				  const struct vitrine_value *value, u32 *ret)
 {
-	size_t len_bytes = buffer_bytes(value->format, value->bytes, value->len_bytes);
-
-	if (!value->bytes && len_bytes)
-		return -ENOMEM;
 	return vtr_tree_buffer_create(blocks, parent, name, value->format, value->bytes,
-				      len_bytes, ret);
+				      buffer_bytes(value->format, value->bytes, value->len_bytes),
+				      ret);
 }
 
 static int block_create(struct vtr_tree *blocks, u32 parent, const char *name,
 			const struct vitrine_value *value, u32 *ret)
 {
 	switch (value->type) {
-	case INSPECT_NODE_VALUE:
-		if (value->is_list)
-			return vtr_fifo_create(blocks, parent, name, value->count, ret);
-		return vtr_node_create(blocks, parent, name, ret);
 	case INSPECT_BUFFER_VALUE:
 		return buffer_create(blocks, parent, name, value, ret);
 	case INSPECT_ARRAY_VALUE:
 		return vtr_array_create(blocks, parent, name, value, ret);
 	case INSPECT_LINK_VALUE:
 		return link_create(blocks, parent, name, value, ret);
-	default:
-		return vtr_tree_value_create(blocks, parent, name, value->type, value->bits, ret);
 	}
+	if (value->is_list)
+		return vtr_fifo_create(blocks, parent, name, value->count, ret);
+	return vtr_tree_create(blocks, parent, name, value->type, value->bits,
+			       INSPECT_MIN_BLOCK_BYTES, ret);
 }
 
 static int value_create(struct vtr_tree *blocks, u32 parent, const char *name,
@@ -206,21 +201,15 @@ void vitrine_node_adopt(struct vitrine_node *parent,
 			struct vitrine_node *child)
 {
 	struct vitrine_tree *tree;
-	unsigned long flags;
-	int err = -EINVAL;
 
 	if (!parent || !child)
 		return;
 	tree = vtr_edit_tree(child);
-	if (vtr_edit_tree(parent) == tree) {
-		if (!vtr_edit_begin(tree, &flags))
-			return;
-		err = vtr_node_adopt(&tree->blocks, vtr_edit_index(parent),
-				     vtr_edit_index(child));
-		vtr_edit_end(tree, flags);
-	}
-	if (err)
-		vtr_edit_refuse(tree, err);
+	if (vtr_edit_tree(parent) == tree)
+		grow(tree, 1, vtr_node_adopt(&tree->blocks, vtr_edit_index(parent),
+					     vtr_edit_index(child)));
+	else
+		vtr_edit_refuse(tree, -EINVAL);
 }
 VTR_EXPORT(vitrine_node_adopt);
 
@@ -238,15 +227,13 @@ static int item_append(struct vtr_tree *blocks, u32 list, u32 *item,
 
 struct vitrine_node *vitrine_list_append(struct vitrine_list *list)
 {
-	u32 index, item = 0, dropped = 0;
+	u32 item = 0, dropped = 0;
 	struct vitrine_tree *tree;
 
 	if (!list)
 		return NULL;
 	tree = vtr_edit_tree(list);
-	index = vtr_edit_index(list);
-
-	if (grow(tree, 1, item_append(&tree->blocks, index, &item, &dropped)))
+	if (grow(tree, 1, item_append(&tree->blocks, vtr_edit_index(list), &item, &dropped)))
 		return NULL;
 	if (dropped)
 		purge(tree, dropped);
@@ -298,18 +285,13 @@ VTR_EXPORT(vitrine_number_add);
 void vitrine_buffer_set(void *buffer, const void *bytes, size_t len_bytes)
 {
 	struct vitrine_tree *tree;
-	u32 index;
 
 	if (!buffer)
 		return;
 	tree = vtr_edit_tree(buffer);
-	index = vtr_edit_index(buffer);
 	len_bytes = buffer_bytes(vtr_block_get(buffer, 1, BUFFER_FORMAT), bytes, len_bytes);
-	if (!bytes && len_bytes)
-		vtr_edit_refuse(tree, -ENOMEM);
-	else
-		grow(tree, pages_for(len_bytes),
-		     vtr_tree_buffer_set(&tree->blocks, index, bytes, len_bytes));
+	grow(tree, pages_for(len_bytes),
+	     vtr_tree_buffer_set(&tree->blocks, vtr_edit_index(buffer), bytes, len_bytes));
 }
 VTR_EXPORT(vitrine_buffer_set);
 
@@ -343,13 +325,12 @@ void vitrine_string_array_set(struct vitrine_string_array *array,
 			      unsigned int slot, const char *value)
 {
 	struct vitrine_tree *tree;
-	u32 index;
 
 	if (!array)
 		return;
 	tree = vtr_edit_tree(array);
-	index = vtr_edit_index(array);
-	grow(tree, 1, vtr_array_string_set(&tree->blocks, index, slot, value ?: ""));
+	grow(tree, 1, vtr_array_string_set(&tree->blocks, vtr_edit_index(array), slot,
+					   value ?: ""));
 }
 VTR_EXPORT(vitrine_string_array_set);
 
@@ -503,28 +484,21 @@ VTR_EXPORT(vitrine_health_init);
  * serialised.
  */
 
-static void stats_set(struct vtr_edit_stats *show, const u64 *figures)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(show->figures); i++)
-		vitrine_uint_set(show->figures[i], figures[i]);
-}
-
 static void stats_refresh(struct vtr_inspect_refresher *refresher)
 {
 	struct vtr_edit_stats *show =
 		container_of(refresher, struct vtr_edit_stats, refresher);
 	struct vitrine_tree *tree = container_of(show, struct vitrine_tree,
 						 stats);
-	struct vtr_inspect_stats stats;
 	unsigned long flags = vitrine_batch_begin(tree);
+	struct vtr_inspect_stats stats;
 
 	vtr_inspect_stats(tree, &stats);
-	stats_set(show, (const u64 []){
-		stats.size_bytes, stats.limit_bytes, stats.used_bytes,
-		stats.nr_values, stats.failed,
-	});
+	vitrine_uint_set(show->figures[0], stats.size_bytes);
+	vitrine_uint_set(show->figures[1], stats.limit_bytes);
+	vitrine_uint_set(show->figures[2], stats.used_bytes);
+	vitrine_uint_set(show->figures[3], stats.nr_values);
+	vitrine_uint_set(show->figures[4], stats.failed);
 	vitrine_batch_end(tree, flags);
 }
 

@@ -6,7 +6,8 @@
  * the generation is odd, during every call.
  *
  * Every operation first allocates all blocks that it needs and links them last, so
- * that a failed operation leaves the hierarchy unchanged. Deletion follows the section
+ * that a failed operation leaves the hierarchy unchanged; a string or byte vector that
+ * has no room is deleted again. Deletion follows the section
  * "NODE_VALUE and TOMBSTONE" of the format: the reference count of a node is the number
  * of value and tombstone blocks whose parent it is.
  */
@@ -63,22 +64,6 @@ static struct vtr_tree_name *name_find(const struct vtr_tree *tree, u32 hash,
 				  len)))
 			return slot;
 	return NULL;
-}
-
-/* Remove a block from the table, if it is there. */
-static void name_forget(struct vtr_tree *tree, u32 hash, u32 index)
-{
-	struct vtr_tree_name *slot = name_row(tree, hash), *last;
-	struct vtr_tree_name *end = slot + NAME_ROW;
-
-	while (slot < end && slot->index && slot->index != index)
-		slot++;
-	if (slot == end || !slot->index)
-		return;
-	for (last = slot; last + 1 < end && last[1].index; last++)
-		;
-	*slot = *last;
-	last->index = 0;
 }
 
 /* Create a name in @slot; if @slot is NULL, an unshared block of type @alone. */
@@ -152,14 +137,31 @@ int vtr_tree_name_get(struct vtr_tree *tree, const char *name, u32 *ret)
 	return name_get(tree, name, INSPECT_STRING_REFERENCE, ret);
 }
 
+/* Empty a slot: the last one of its row that is used takes its place. */
+static void slot_empty(const struct vtr_tree *tree, struct vtr_tree_name *slot)
+{
+	struct vtr_tree_name *last = slot;
+	struct vtr_tree_name *end = name_row(tree, slot->hash) + NAME_ROW;
+
+	while (last + 1 < end && last[1].index)
+		last++;
+	*slot = *last;
+	last->index = 0;
+}
+
+/* Free a name, and remove it from the table, if it is there. */
 static noinline void name_free(struct vtr_tree *tree, u64 *block, u32 index)
 {
-	if (vtr_block_type(block) == INSPECT_STRING_REFERENCE)
-		name_forget(tree,
-			    full_name_hash(NULL, name_bytes(block),
-					   vtr_block_get(block, 1, STRREF_LENGTH)),
-			    index);
-	vtr_heap_free(&tree->heap, index);
+	size_t len = vtr_block_get(block, 1, STRREF_LENGTH);
+	struct vtr_tree_name *slot;
+
+	if (vtr_block_type(block) == INSPECT_STRING_REFERENCE) {
+		slot = name_find(tree, full_name_hash(NULL, name_bytes(block), len),
+				 name_bytes(block), len);
+		if (slot && slot->index == index)
+			slot_empty(tree, slot);
+	}
+	vtr_heap_free(&tree->heap, block, index);
 }
 
 /* Its page is saved. */
@@ -220,7 +222,7 @@ static noinline void tombstone_free(struct vtr_tree *tree, u64 *block,
 	do {
 		u32 parent = vtr_block_get(block, 0, VALUE_PARENT);
 
-		vtr_heap_free(&tree->heap, index);
+		vtr_heap_free(&tree->heap, block, index);
 		tree->nr_tombstones--;
 		index = parent;
 		block = vtr_tree_block(tree, index);
@@ -254,29 +256,23 @@ static __always_inline void value_free(struct vtr_tree *tree, u64 *block, u32 in
 		delete_save(tree, block);
 	parent = vtr_block_get(block, 0, VALUE_PARENT);
 	name_put(tree, vtr_block_get(block, 0, VALUE_NAME));
-	vtr_heap_free_block(&tree->heap, block, index);
+	vtr_heap_free(&tree->heap, block, index);
 	tree->nr_values--;
 	parent_put(tree, parent);
 }
 
 /**
  * vtr_tree_init() - create a hierarchy that consists of the root
- * @tree: storage to set up
- * @pages: array with room for every page that the tree can ever have
- * @first_page: a zeroed page, becomes pages[0]
- * @notes: array as long as @pages, of which the first element is set
- * @names: zeroed table of names
+ * @tree: zeroed, but for @names, a zeroed table, and @notes and the pages of @heap, two arrays
+ *	with room for every page that the tree can ever have. vtr_tree_add_page() has added a
+ *	page
  * @nr_names: number of slots of @names, a power of two, at least 8
  *
  * Context: any; the tree is not visible to others yet.
  */
-void vtr_tree_init(struct vtr_tree *tree, void **pages, void *first_page,
-		   u32 **notes, struct vtr_tree_name *names, u32 nr_names)
+void vtr_tree_init(struct vtr_tree *tree, u32 nr_names)
 {
-	memset(tree, 0, sizeof(*tree));
-	vtr_heap_init(&tree->heap, pages, first_page);
-	tree->notes = notes;
-	tree->names = names;
+	vtr_heap_init(&tree->heap);
 	tree->names_mask = nr_names - 1;
 	*vtr_tree_note(tree, INSPECT_ROOT) = 0;
 }
@@ -287,32 +283,33 @@ void vtr_tree_init(struct vtr_tree *tree, void **pages, void *first_page,
  * @page: a zeroed page; the owner makes sure that the arrays have room
  * @notes: VTR_HEAP_BLOCKS_PER_PAGE notes for the page
  *
+ * The file does not grow until the page is needed.
+ *
  * Context: any; the caller serialises.
  */
 void vtr_tree_add_page(struct vtr_tree *tree, void *page, u32 *notes)
 {
 	tree->notes[tree->heap.nr_ready] = notes;
-	vtr_heap_add_page(&tree->heap, page);
+	tree->heap.pages[tree->heap.nr_ready++] = page;
 }
 
 /**
- * vtr_tree_sized_create() - create a value with a payload
+ * vtr_tree_create() - create a value
  * @tree: tree to create it in
  * @parent: parent node
  * @name: name of the value
  * @type: type of the block
  * @word1: second word of the block
  * @size_bytes: size of the block, header included; everything after the second
- *	word is zero
+ *	word is zero. There is one note for each 16 bytes
  * @ret: index of the new block, written on success only
  *
  * Context: any; the caller serialises.
  * Return: 0, -ENOSPC if the heap is full, -ENAMETOOLONG, -EINVAL if @parent is not a node or
  *	@size_bytes exceeds one block.
  */
-int vtr_tree_sized_create(struct vtr_tree *tree, u32 parent, const char *name,
-			  enum inspect_type type, u64 word1, size_t size_bytes,
-			  u32 *ret)
+int vtr_tree_create(struct vtr_tree *tree, u32 parent, const char *name,
+		    enum inspect_type type, u64 word1, size_t size_bytes, u32 *ret)
 {
 	u32 name_index;
 	int err;
@@ -328,26 +325,9 @@ int vtr_tree_sized_create(struct vtr_tree *tree, u32 parent, const char *name,
 		return err;
 	}
 	value_link(tree, *ret, type, parent, name_index, word1);
+	if (type == INSPECT_NODE_VALUE)
+		*vtr_tree_note(tree, *ret) = 0;
 	return 0;
-}
-
-/**
- * vtr_tree_value_create() - create a property of 16 bytes
- * @tree: tree to create it in
- * @parent: parent node
- * @name: name of the property
- * @type: type of the block
- * @word1: second word of the block
- * @ret: index of the new block, written on success only
- *
- * Context: any; the caller serialises.
- * Return: as vtr_tree_sized_create().
- */
-int vtr_tree_value_create(struct vtr_tree *tree, u32 parent, const char *name,
-			  enum inspect_type type, u64 word1, u32 *ret)
-{
-	return vtr_tree_sized_create(tree, parent, name, type, word1,
-				     INSPECT_MIN_BLOCK_BYTES, ret);
 }
 
 /*
@@ -356,58 +336,26 @@ int vtr_tree_value_create(struct vtr_tree *tree, u32 parent, const char *name,
  * holds the rest. An empty value has no extent.
  */
 
-static size_t extent_fill(size_t len_bytes)
+/* Return how much of a value is in its last extent. */
+static size_t extent_last(size_t len_bytes)
 {
-	return min_t(size_t, len_bytes, EXTENT_PAYLOAD_MAX);
+	return (len_bytes - 1) % EXTENT_PAYLOAD_MAX + 1;
 }
 
 static void extents_free(struct vtr_tree *tree, u32 index)
 {
 	while (index) {
-		u32 next = vtr_block_get(vtr_tree_block(tree, index), 0,
-					 EXTENT_NEXT);
+		u64 *block = vtr_tree_address(tree, index);
+		u32 next = vtr_block_get(block, 0, EXTENT_NEXT);
 
-		vtr_heap_free(&tree->heap, index);
+		vtr_heap_free(&tree->heap, block, index);
 		index = next;
 	}
 }
 
-/* Create the chain of extents of a value. A failure leaves nothing behind. */
-static int extents_create(struct vtr_tree *tree, const void *value,
-			  size_t len_bytes, u32 *ret)
-{
-	u64 *block, *last = NULL;
-	u32 first = 0, index;
-	size_t fill;
-	int err;
-
-	for (; len_bytes; len_bytes -= fill, value += fill) {
-		fill = extent_fill(len_bytes);
-		err = vtr_heap_alloc(&tree->heap,
-				     INSPECT_EXTENT_PAYLOAD_OFFSET + fill,
-				     &index);
-		if (err) {
-			extents_free(tree, first);
-			return err;
-		}
-		block = vtr_tree_block(tree, index);
-		vtr_heap_assert_reserved(block);
-		vtr_block_set(block, 0, TYPE, INSPECT_EXTENT);
-		memcpy(vtr_block_payload(block, INSPECT_EXTENT_PAYLOAD_OFFSET),
-		       value, fill);
-		if (last)
-			vtr_block_set(last, 0, EXTENT_NEXT, index);
-		else
-			first = index;
-		last = block;
-	}
-	*ret = first;
-	return 0;
-}
-
-/* Overwrite the chain of a value with another value that has the same chain. */
-static void extents_overwrite(struct vtr_tree *tree, u32 index,
-			      const void *value, size_t len_bytes)
+/* Store a value in a chain of extents for values of that length. */
+static void extents_write(struct vtr_tree *tree, u32 index,
+			  const void *value, size_t len_bytes)
 {
 	size_t fill, room;
 	u64 *block;
@@ -418,66 +366,47 @@ static void extents_overwrite(struct vtr_tree *tree, u32 index,
 		payload = vtr_block_payload(block,
 					    INSPECT_EXTENT_PAYLOAD_OFFSET);
 		room = vtr_block_bytes(block) - INSPECT_EXTENT_PAYLOAD_OFFSET;
-		fill = extent_fill(len_bytes);
+		fill = min_t(size_t, len_bytes, EXTENT_PAYLOAD_MAX);
 		memcpy(payload, value, fill);
 		memset(payload + fill, 0, room - fill);
 		index = vtr_block_get(block, 0, EXTENT_NEXT);
 	}
 }
 
+/* Create a chain of extents, from its end, that are still zero. A failure leaves nothing behind. */
+static int extents_create(struct vtr_tree *tree, size_t len_bytes, u32 *ret)
+{
+	u32 first = 0, index;
+	u64 *block;
+	size_t fill;
+	int err;
+
+	for (; len_bytes; len_bytes -= fill) {
+		fill = extent_last(len_bytes);
+		err = vtr_heap_alloc(&tree->heap,
+				     INSPECT_EXTENT_PAYLOAD_OFFSET + fill,
+				     &index);
+		if (err) {
+			extents_free(tree, first);
+			return err;
+		}
+		block = vtr_tree_block(tree, index);
+		vtr_heap_assert_reserved(block);
+		vtr_block_set(block, 0, TYPE, INSPECT_EXTENT);
+		vtr_block_set(block, 0, EXTENT_NEXT, first);
+		first = index;
+	}
+	*ret = first;
+	return 0;
+}
+
 /* Return a number that is equal for two lengths if their chains have the same blocks. */
 static size_t extents_shape(size_t len_bytes)
 {
-	size_t last;
-
 	if (!len_bytes)
 		return 0;
-	last = (len_bytes - 1) % EXTENT_PAYLOAD_MAX + 1;
 	return DIV_ROUND_UP(len_bytes, EXTENT_PAYLOAD_MAX) * INSPECT_NR_ORDERS +
-	       vtr_heap_order(INSPECT_EXTENT_PAYLOAD_OFFSET + last);
-}
-
-static u64 buffer_word1(enum inspect_buffer_format format, u32 extent,
-			size_t len_bytes)
-{
-	return FIELD_PREP(INSPECT_W1_BUFFER_FORMAT, format) |
-	       FIELD_PREP(INSPECT_W1_BUFFER_EXTENT, extent) |
-	       FIELD_PREP(INSPECT_W1_BUFFER_LENGTH, len_bytes);
-}
-
-/**
- * vtr_tree_buffer_create() - create a string or byte-vector property
- * @tree: tree to create it in
- * @parent: parent node
- * @name: name of the property
- * @format: INSPECT_BUFFER_UTF8 or INSPECT_BUFFER_BINARY
- * @value: the bytes
- * @len_bytes: length of @value in bytes
- * @ret: index of the new block, written on success only
- *
- * Context: any; the caller serialises.
- * Return: 0, -ENOSPC if the heap is full, -ENAMETOOLONG, -EMSGSIZE if the
- *	value is longer than VITRINE_VALUE_MAX, -EINVAL if @parent is not a
- *	node.
- */
-int vtr_tree_buffer_create(struct vtr_tree *tree, u32 parent, const char *name,
-			   enum inspect_buffer_format format,
-			   const void *value, size_t len_bytes, u32 *ret)
-{
-	u32 extent;
-	int err;
-
-	if (len_bytes > VITRINE_VALUE_MAX)
-		return -EMSGSIZE;
-	err = extents_create(tree, value, len_bytes, &extent);
-	if (err)
-		return err;
-	err = vtr_tree_value_create(tree, parent, name, INSPECT_BUFFER_VALUE,
-				    buffer_word1(format, extent, len_bytes),
-				    ret);
-	if (err)
-		extents_free(tree, extent);
-	return err;
+	       vtr_heap_order(INSPECT_EXTENT_PAYLOAD_OFFSET + extent_last(len_bytes));
 }
 
 /**
@@ -491,67 +420,38 @@ int vtr_tree_buffer_create(struct vtr_tree *tree, u32 parent, const char *name,
  * a new chain before freeing the old one.
  *
  * Context: any; the caller serialises.
- * Return: 0, -ENOSPC if the heap is full, -EMSGSIZE if the value is longer
- *	than VITRINE_VALUE_MAX, -EINVAL if @index is not such a property.
+ * Return: 0, -ENOSPC if the heap is full, -ENOMEM if @value is NULL but not empty, -EMSGSIZE if
+ *	the value is longer than VITRINE_VALUE_MAX, -EINVAL if @index is not such a property.
  */
 int vtr_tree_buffer_set(struct vtr_tree *tree, u32 index, const void *value,
 			size_t len_bytes)
 {
 	u64 *block = vtr_tree_block(tree, index);
-	size_t old_bytes = vtr_block_get(block, 1, BUFFER_LENGTH);
-	u32 old = vtr_block_get(block, 1, BUFFER_EXTENT);
-	u32 extent;
+	u32 old = vtr_block_get(block, 1, BUFFER_EXTENT), extent = old;
 	int err;
 
 	if (vtr_block_type(block) != INSPECT_BUFFER_VALUE)
 		return -EINVAL;
+	if (!value && len_bytes)
+		return -ENOMEM;
 	if (len_bytes > VITRINE_VALUE_MAX)
 		return -EMSGSIZE;
-
-	if (extents_shape(old_bytes) == extents_shape(len_bytes)) {
-		extents_overwrite(tree, old, value, len_bytes);
-		vtr_block_set(block, 1, BUFFER_LENGTH, len_bytes);
-		return 0;
+	if (extents_shape(vtr_block_get(block, 1, BUFFER_LENGTH)) != extents_shape(len_bytes)) {
+		err = extents_create(tree, len_bytes, &extent);
+		if (err)
+			return err;
 	}
-	err = extents_create(tree, value, len_bytes, &extent);
-	if (err)
-		return err;
-	block[1] = buffer_word1(vtr_block_get(block, 1, BUFFER_FORMAT), extent,
-				len_bytes);
-	extents_free(tree, old);
+	extents_write(tree, extent, value, len_bytes);
+	vtr_block_set(block, 1, BUFFER_EXTENT, extent);
+	vtr_block_set(block, 1, BUFFER_LENGTH, len_bytes);
+	if (extent != old)
+		extents_free(tree, old);
 	return 0;
 }
 
 /*
- * Nodes of an Inspect hierarchy: create, delete and move them.
+ * Nodes of an Inspect hierarchy: delete and move them.
  */
-
-static u32 parent_of(const struct vtr_tree *tree, u32 index)
-{
-	return vtr_block_get(vtr_tree_address(tree, index), 0, VALUE_PARENT);
-}
-
-/**
- * vtr_node_create_sized() - create a node whose block has room for more notes
- * @tree: tree to create it in
- * @parent: parent node
- * @name: name of the node
- * @size_bytes: size of the block; there is one note for each 16 bytes
- * @ret: index of the new block, written on success only
- *
- * Context: any; the caller serialises.
- * Return: as vtr_tree_sized_create().
- */
-int vtr_node_create_sized(struct vtr_tree *tree, u32 parent, const char *name,
-			  size_t size_bytes, u32 *ret)
-{
-	int err = vtr_tree_sized_create(tree, parent, name, INSPECT_NODE_VALUE, 0,
-					size_bytes, ret);
-
-	if (!err)
-		*vtr_tree_note(tree, *ret) = 0;
-	return err;
-}
 
 /*
  * Delete a node without checking its owner. Values below the node stay and can still be
@@ -573,14 +473,6 @@ static __always_inline void node_drop(struct vtr_tree *tree, u64 *block,
 	tree->nr_tombstones++;
 }
 
-static bool is_within(const struct vtr_tree *tree, u32 index, u32 ancestor)
-{
-	for (; index != INSPECT_ROOT; index = parent_of(tree, index))
-		if (index == ancestor)
-			return true;
-	return false;
-}
-
 /**
  * vtr_node_adopt() - move a node and everything below it to another parent
  * @tree: tree that contains both
@@ -595,6 +487,7 @@ int vtr_node_adopt(struct vtr_tree *tree, u32 parent, u32 child)
 {
 	u64 *block = vtr_tree_block(tree, child);
 	u32 old = vtr_block_get(block, 0, VALUE_PARENT);
+	u32 above;
 
 	if (!vtr_tree_is_node(tree, parent) ||
 	    vtr_block_type(block) != INSPECT_NODE_VALUE ||
@@ -602,8 +495,10 @@ int vtr_node_adopt(struct vtr_tree *tree, u32 parent, u32 child)
 		return -EINVAL;
 	if (old == parent)
 		return 0;
-	if (is_within(tree, parent, child))
-		return -ELOOP;
+	for (above = parent; above != INSPECT_ROOT;
+	     above = vtr_block_get(vtr_tree_address(tree, above), 0, VALUE_PARENT))
+		if (above == child)
+			return -ELOOP;
 	parent_get(tree, parent);
 	vtr_block_set(block, 0, VALUE_PARENT, parent);
 	vtr_heap_save(&tree->heap, old);
@@ -685,6 +580,39 @@ static bool value_drop(struct vtr_tree *tree, u32 index)
 }
 
 /**
+ * vtr_tree_buffer_create() - create a string or byte-vector property
+ * @tree: tree to create it in
+ * @parent: parent node
+ * @name: name of the property
+ * @format: INSPECT_BUFFER_UTF8 or INSPECT_BUFFER_BINARY
+ * @value: the bytes
+ * @len_bytes: length of @value in bytes
+ * @ret: index of the new block, written on success only
+ *
+ * Context: any; the caller serialises.
+ * Return: 0, -ENAMETOOLONG, -EINVAL if @parent is not a node, or an error of
+ *	vtr_tree_buffer_set().
+ */
+int vtr_tree_buffer_create(struct vtr_tree *tree, u32 parent, const char *name,
+			   enum inspect_buffer_format format,
+			   const void *value, size_t len_bytes, u32 *ret)
+{
+	u32 index;
+	int err = vtr_tree_create(tree, parent, name, INSPECT_BUFFER_VALUE,
+				  FIELD_PREP(INSPECT_W1_BUFFER_FORMAT, format),
+				  INSPECT_MIN_BLOCK_BYTES, &index);
+
+	if (err)
+		return err;
+	err = vtr_tree_buffer_set(tree, index, value, len_bytes);
+	if (err)
+		value_drop(tree, index);
+	else
+		*ret = index;
+	return err;
+}
+
+/**
  * vtr_tree_delete() - delete a value
  * @tree: the tree
  * @index: index of its block
@@ -707,19 +635,14 @@ int vtr_tree_delete(struct vtr_tree *tree, u32 index)
 	return 0;
 }
 
-/* Delete up to @max values that a node owns, and return whether values are left. */
-static bool record_purge(struct vtr_tree *tree, u32 node, unsigned int max)
+/* Remove a value from the chain that begins in note @first, and return it. */
+static u32 record_remove(struct vtr_tree *tree, u32 *first)
 {
-	u32 *first = vtr_tree_note(tree, node);
+	u32 index = *first & VTR_NODE_NEXT;
+	u32 next = *vtr_tree_note(tree, index) & VTR_NODE_NEXT;
 
-	while (*first & VTR_NODE_NEXT && max--) {
-		u32 index = *first & VTR_NODE_NEXT;
-		u32 next = *vtr_tree_note(tree, index) & VTR_NODE_NEXT;
-
-		*first = (*first & ~VTR_NODE_NEXT) | next;
-		value_drop(tree, index);
-	}
-	return *first & VTR_NODE_NEXT;
+	*first = (*first & ~VTR_NODE_NEXT) | next;
+	return index;
 }
 
 /*
@@ -735,13 +658,6 @@ static bool record_purge(struct vtr_tree *tree, u32 node, unsigned int max)
 #define ITEM_BYTES	(2 * INSPECT_MIN_BLOCK_BYTES)
 #define ITEM_NEWER	1
 
-static bool is_list(const struct vtr_tree *tree, u32 index)
-{
-	return vtr_block_type(vtr_tree_block(tree, index)) ==
-	       INSPECT_NODE_VALUE &&
-	       *vtr_tree_note(tree, index) & VTR_NODE_LIST;
-}
-
 /* Return the note that links to the next newer item. Notes of one block are adjacent. */
 static u32 *item_newer(const struct vtr_tree *tree, u32 item)
 {
@@ -750,25 +666,26 @@ static u32 *item_newer(const struct vtr_tree *tree, u32 item)
 
 static void ring_add(struct vtr_tree *tree, u32 *notes, u32 item)
 {
-	u32 newest = *notes & VTR_NODE_NEXT;
+	u32 newest = (*notes & VTR_NODE_NEXT) ?: item;
 
-	if (newest) {
-		*item_newer(tree, item) = *item_newer(tree, newest);
-		*item_newer(tree, newest) = item;
-	} else {
-		*item_newer(tree, item) = item;
-	}
+	*item_newer(tree, item) = item;
+	swap(*item_newer(tree, item), *item_newer(tree, newest));
 	*notes = (*notes & ~VTR_NODE_NEXT) | item;
 	notes[LIST_COUNT]++;
+}
+
+/* Return the oldest item of a list that is not empty: the newest one links to it. */
+static u32 list_oldest(struct vtr_tree *tree, const u32 *notes)
+{
+	return *item_newer(tree, *notes & VTR_NODE_NEXT);
 }
 
 /* Remove the oldest item of a list that is not empty, and return it. */
 static u32 ring_remove(struct vtr_tree *tree, u32 *notes)
 {
-	u32 newest = *notes & VTR_NODE_NEXT;
-	u32 oldest = *item_newer(tree, newest);
+	u32 oldest = list_oldest(tree, notes);
 
-	*item_newer(tree, newest) = *item_newer(tree, oldest);
+	*item_newer(tree, *notes & VTR_NODE_NEXT) = *item_newer(tree, oldest);
 	if (!--notes[LIST_COUNT])
 		*notes &= ~VTR_NODE_NEXT;
 	return oldest;
@@ -783,7 +700,7 @@ static u32 ring_remove(struct vtr_tree *tree, u32 *notes)
  * @ret: index of the new block, written on success only
  *
  * Context: any; the caller serialises.
- * Return: as vtr_node_create_sized(), and -ERANGE if @capacity is 0.
+ * Return: as vtr_tree_create(), and -ERANGE if @capacity is 0.
  */
 int vtr_fifo_create(struct vtr_tree *tree, u32 parent, const char *name,
 		    u32 capacity, u32 *ret)
@@ -793,7 +710,7 @@ int vtr_fifo_create(struct vtr_tree *tree, u32 parent, const char *name,
 
 	if (!capacity)
 		return -ERANGE;
-	err = vtr_node_create_sized(tree, parent, name, LIST_BYTES, ret);
+	err = vtr_tree_create(tree, parent, name, INSPECT_NODE_VALUE, 0, LIST_BYTES, ret);
 	if (err)
 		return err;
 	notes = vtr_tree_note(tree, *ret);
@@ -825,10 +742,11 @@ int vtr_fifo_append(struct vtr_tree *tree, u32 list, u32 *ret, u32 *dropped)
 	u32 item;
 	int err;
 
-	if (!is_list(tree, list))
+	if (vtr_block_type(vtr_tree_address(tree, list)) != INSPECT_NODE_VALUE ||
+	    !(*notes & VTR_NODE_LIST))
 		return -EINVAL;
 	scnprintf(name, sizeof(name), "%u", notes[LIST_NUMBER]);
-	err = vtr_node_create_sized(tree, list, name, ITEM_BYTES, &item);
+	err = vtr_tree_create(tree, list, name, INSPECT_NODE_VALUE, 0, ITEM_BYTES, &item);
 	if (err)
 		return err;
 	*vtr_tree_note(tree, item) = VTR_NODE_OWNED;
@@ -843,23 +761,6 @@ int vtr_fifo_append(struct vtr_tree *tree, u32 list, u32 *ret, u32 *dropped)
 	return 0;
 }
 
-static bool list_purge(struct vtr_tree *tree, u32 list, unsigned int max)
-{
-	u32 *notes = vtr_tree_note(tree, list);
-
-	while (notes[LIST_COUNT] && max--) {
-		u32 newest = *notes & VTR_NODE_NEXT;
-		u32 oldest = *item_newer(tree, newest);
-
-		/* Recorded values first: an item that owns none is freed at once. */
-		if (*vtr_tree_note(tree, oldest) & VTR_NODE_NEXT)
-			record_purge(tree, oldest, 1);
-		else
-			value_drop(tree, ring_remove(tree, notes));
-	}
-	return notes[LIST_COUNT];
-}
-
 /**
  * vtr_tree_purge() - delete values that a deleted node or list owns
  * @tree: the tree
@@ -872,9 +773,18 @@ static bool list_purge(struct vtr_tree *tree, u32 list, unsigned int max)
  */
 bool vtr_tree_purge(struct vtr_tree *tree, u32 index, unsigned int max)
 {
-	if (*vtr_tree_note(tree, index) & VTR_NODE_LIST)
-		return list_purge(tree, index, max);
-	return record_purge(tree, index, max);
+	u32 *notes = vtr_tree_note(tree, index), *owner = notes;
+
+	for (; *notes & VTR_NODE_NEXT; max--) {
+		if (!max)
+			return true;
+		/* Recorded values first: an item of a list that owns none is freed at once. */
+		if (*notes & VTR_NODE_LIST)
+			owner = vtr_tree_note(tree, list_oldest(tree, notes));
+		value_drop(tree, *owner & VTR_NODE_NEXT ? record_remove(tree, owner) :
+							  ring_remove(tree, notes));
+	}
+	return false;
 }
 
 /*
@@ -915,8 +825,8 @@ int vtr_link_create(struct vtr_tree *tree, u32 parent, const char *name,
 	if (text > FIELD_MAX(INSPECT_W1_LINK_CONTENT))
 		err = -EFBIG;
 	else
-		err = vtr_tree_value_create(tree, parent, name,
-					    INSPECT_LINK_VALUE, word1, ret);
+		err = vtr_tree_create(tree, parent, name, INSPECT_LINK_VALUE, word1,
+				      INSPECT_MIN_BLOCK_BYTES, ret);
 	if (err)
 		vtr_tree_name_put(tree, text);
 	return err;

@@ -42,18 +42,14 @@ struct vtr_tree {
 	u32			nr_tombstones;
 };
 
-void vtr_tree_init(struct vtr_tree *tree, void **pages, void *first_page,
-		   u32 **notes, struct vtr_tree_name *names, u32 nr_names);
+void vtr_tree_init(struct vtr_tree *tree, u32 nr_names);
 void vtr_tree_add_page(struct vtr_tree *tree, void *page, u32 *notes);
 
 int vtr_tree_name_get(struct vtr_tree *tree, const char *name, u32 *ret);
 void vtr_tree_name_put(struct vtr_tree *tree, u32 index);
 
-int vtr_tree_sized_create(struct vtr_tree *tree, u32 parent, const char *name,
-			  enum inspect_type type, u64 word1, size_t size_bytes,
-			  u32 *ret);
-int vtr_tree_value_create(struct vtr_tree *tree, u32 parent, const char *name,
-			  enum inspect_type type, u64 word1, u32 *ret);
+int vtr_tree_create(struct vtr_tree *tree, u32 parent, const char *name,
+		    enum inspect_type type, u64 word1, size_t size_bytes, u32 *ret);
 int vtr_tree_delete(struct vtr_tree *tree, u32 index);
 bool vtr_tree_purge(struct vtr_tree *tree, u32 index, unsigned int max);
 
@@ -120,7 +116,7 @@ static inline u32 *vtr_tree_note(const struct vtr_tree *tree, u32 index)
 }
 
 /*
- * Nodes of an Inspect hierarchy: create, delete and move them.
+ * Nodes of an Inspect hierarchy: delete and move them.
  *
  * Each 16 bytes of the heap have a note, a u32 that readers do not see. The first note of
  * a node contains:
@@ -141,27 +137,7 @@ static inline u32 *vtr_tree_note(const struct vtr_tree *tree, u32 index)
 #define VTR_NODE_LIST		0x40000000U
 #define VTR_NODE_OWNED		0x80000000U
 
-int vtr_node_create_sized(struct vtr_tree *tree, u32 parent, const char *name,
-			  size_t size_bytes, u32 *ret);
 int vtr_node_adopt(struct vtr_tree *tree, u32 parent, u32 child);
-
-/**
- * vtr_node_create() - create a node
- * @tree: tree to create it in
- * @parent: parent node
- * @name: name of the node
- * @ret: index of the new block, written on success only
- *
- * Context: any; the caller serialises.
- * Return: as vtr_node_create_sized().
- */
-static inline int vtr_node_create(struct vtr_tree *tree, u32 parent,
-				  const char *name, u32 *ret)
-{
-	return vtr_node_create_sized(tree, parent, name,
-				     INSPECT_MIN_BLOCK_BYTES, ret);
-}
-
 void vtr_record_insert(struct vtr_tree *tree, u32 node, u32 index);
 
 /**

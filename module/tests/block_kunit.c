@@ -3,9 +3,9 @@
  * KUnit suite of the fields in heap.h: each field has the bits of the format, and setting a field
  * changes no other one.
  */
-#include <kunit/test.h>
 
 #include "inspect/heap.h"
+#include "suite.h"
 
 /* The fields of the format, as bit ranges from its tables. */
 static const struct {
@@ -43,8 +43,7 @@ static void fields_are_where_the_format_puts_them(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(block_fields); i++)
 		KUNIT_EXPECT_EQ(test, block_fields[i].mask,
-				GENMASK_ULL(block_fields[i].high,
-					    block_fields[i].low));
+				GENMASK_ULL(block_fields[i].high, block_fields[i].low));
 }
 
 static void set_changes_its_field_alone(struct kunit *test)
@@ -68,11 +67,9 @@ static void get_returns_what_set_wrote(struct kunit *test)
 
 	vtr_block_set(block, 0, STRREF_COUNT, 0xfedcba);
 	vtr_block_set(block, 1, BUFFER_FORMAT, 1);
-	KUNIT_EXPECT_EQ(test, vtr_block_get(block, 0, STRREF_COUNT),
-			0xfedcbaULL);
+	KUNIT_EXPECT_EQ(test, vtr_block_get(block, 0, STRREF_COUNT), 0xfedcbaULL);
 	KUNIT_EXPECT_EQ(test, vtr_block_get(block, 1, BUFFER_FORMAT), 1ULL);
-	KUNIT_EXPECT_EQ(test, vtr_block_get(block, 0, VALUE_PARENT),
-			0x555555ULL);
+	KUNIT_EXPECT_EQ(test, vtr_block_get(block, 0, VALUE_PARENT), 0x555555ULL);
 }
 
 static void order_gives_the_size(struct kunit *test)
@@ -108,9 +105,4 @@ static struct kunit_case block_cases[] = {
 	{}
 };
 
-static struct kunit_suite block_suite = {
-	.name = "vitrine_block",
-	.test_cases = block_cases,
-};
-
-kunit_test_suite(block_suite);
+VTR_KUNIT_SUITE(block);

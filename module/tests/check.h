@@ -13,6 +13,7 @@
 
 #include "inspect/tree.h"
 #include "random.h"
+#include "suite.h"
 
 /**
  * struct check - what was found at each index of a file
@@ -26,23 +27,19 @@ struct check {
 	u32	nr;
 };
 
-static inline void check_init(struct kunit *test, struct check *check,
-			      u32 max_pages)
+static inline void check_init(struct kunit *test, struct check *check, u32 max_pages)
 {
 	check->nr = max_pages * VTR_HEAP_BLOCKS_PER_PAGE;
-	check->start = kunit_kzalloc(test, check->nr, GFP_KERNEL);
-	check->refs = kunit_kcalloc(test, check->nr, sizeof(u32), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, check->start);
-	KUNIT_ASSERT_NOT_NULL(test, check->refs);
+	check->start = zalloc(test, check->nr);
+	check->refs = zalloc(test, check->nr * sizeof(u32));
 }
 
 /* Allocate notes for one page of a tree under test, initialised to all ones. */
 static inline u32 *check_notes(struct kunit *test)
 {
 	size_t bytes = VTR_HEAP_BLOCKS_PER_PAGE * sizeof(u32);
-	u32 *notes = kunit_kzalloc(test, bytes, GFP_KERNEL);
+	u32 *notes = zalloc(test, bytes);
 
-	KUNIT_ASSERT_NOT_NULL(test, notes);
 	memset(notes, 0xff, bytes);
 	return notes;
 }
@@ -66,9 +63,7 @@ static inline void check_merged(struct kunit *test, const struct vtr_heap *heap,
 	if (order == INSPECT_NR_ORDERS - 1 || !(index & 1U << order) ||
 	    index == heap->unmerged || buddy == heap->unmerged)
 		return;
-	KUNIT_ASSERT_FALSE(test,
-			   vtr_block_is_free(vtr_heap_block(heap, buddy),
-					     order));
+	KUNIT_ASSERT_FALSE(test, vtr_block_is_free(vtr_heap_block(heap, buddy), order));
 }
 
 /* Blocks tile the file; free blocks are merged, and zero except for their links. */
@@ -93,8 +88,7 @@ static inline void check_tiling(struct kunit *test, const struct vtr_heap *heap,
 			continue;
 		}
 		nr_free[order]++;
-		KUNIT_ASSERT_TRUE(test, !memchr_inv(block + 1, 0,
-						    (16 << order) - 8));
+		KUNIT_ASSERT_TRUE(test, !memchr_inv(block + 1, 0, (16 << order) - 8));
 		check_merged(test, heap, index, order);
 	}
 	KUNIT_ASSERT_EQ(test, index, end);
@@ -102,10 +96,8 @@ static inline void check_tiling(struct kunit *test, const struct vtr_heap *heap,
 }
 
 /* The free list of an order contains each free block of that order once. */
-static inline void check_free_list(struct kunit *test,
-				   const struct vtr_heap *heap,
-				   const struct check *check, u32 order,
-				   u32 nr_free)
+static inline void check_free_list(struct kunit *test, const struct vtr_heap *heap,
+				   const struct check *check, u32 order, u32 nr_free)
 {
 	u32 index = heap->free[order], previous = 0, nr = 0;
 
@@ -113,9 +105,7 @@ static inline void check_free_list(struct kunit *test,
 		const u64 *block = vtr_heap_block(heap, index);
 
 		KUNIT_ASSERT_LE(test, ++nr, nr_free);
-		KUNIT_ASSERT_LT(test, index,
-				(u32)(heap->nr_pages *
-				      VTR_HEAP_BLOCKS_PER_PAGE));
+		KUNIT_ASSERT_LT(test, index, (u32)(heap->nr_pages * VTR_HEAP_BLOCKS_PER_PAGE));
 		KUNIT_ASSERT_EQ(test, check->start[index], order + 1);
 		KUNIT_ASSERT_EQ(test, vtr_block_type(block), INSPECT_FREE);
 		KUNIT_ASSERT_EQ(test, block[0] >> 40, previous);
@@ -125,29 +115,24 @@ static inline void check_free_list(struct kunit *test,
 	KUNIT_ASSERT_EQ(test, nr, nr_free);
 }
 
-static inline void check_heap(struct kunit *test, const struct vtr_heap *heap,
-			      struct check *check)
+static inline void check_heap(struct kunit *test, const struct vtr_heap *heap, struct check *check)
 {
 	u32 nr_free[INSPECT_NR_ORDERS] = { 0 };
 	u32 order, page;
 
 	check_header(test, heap);
 	if (heap->unmerged)
-		KUNIT_ASSERT_EQ(test,
-				vtr_block_type(vtr_heap_block(heap,
-							      heap->unmerged)),
+		KUNIT_ASSERT_EQ(test, vtr_block_type(vtr_heap_block(heap, heap->unmerged)),
 				INSPECT_FREE);
 	check_tiling(test, heap, check, nr_free);
 	for (order = 0; order < INSPECT_NR_ORDERS; order++)
 		check_free_list(test, heap, check, order, nr_free[order]);
 	for (page = heap->nr_pages; page < heap->nr_ready; page++)
-		KUNIT_ASSERT_TRUE(test, !memchr_inv(heap->pages[page], 0,
-						    PAGE_SIZE));
+		KUNIT_ASSERT_TRUE(test, !memchr_inv(heap->pages[page], 0, PAGE_SIZE));
 }
 
 /* Count a reference, which must be to the start of a block. */
-static inline const u64 *check_ref(struct kunit *test,
-				   const struct vtr_tree *tree,
+static inline const u64 *check_ref(struct kunit *test, const struct vtr_tree *tree,
 				   struct check *check, u32 index)
 {
 	KUNIT_ASSERT_LT(test, index, check->nr);
@@ -167,8 +152,7 @@ static inline void check_chain(struct kunit *test, const struct vtr_tree *tree,
 		KUNIT_ASSERT_EQ(test, vtr_block_type(block), INSPECT_EXTENT);
 		KUNIT_ASSERT_EQ(test, block[0] >> 40, 0);
 		KUNIT_ASSERT_GT(test, fill, 0);
-		KUNIT_ASSERT_TRUE(test, !memchr_inv((u8 *)(block + 1) + fill, 0,
-						    room - fill));
+		KUNIT_ASSERT_TRUE(test, !memchr_inv((u8 *)(block + 1) + fill, 0, room - fill));
 		len -= fill;
 		index = block[0] >> 16 & 0xffffff;
 	}
@@ -186,15 +170,13 @@ static inline void check_array(struct kunit *test, const struct vtr_tree *tree,
 	u32 size = 16 + count * slot_bytes;
 	const u32 *strings = (const u32 *)(block + 2);
 
-	KUNIT_ASSERT_TRUE(test, (type >= INSPECT_INT_VALUE &&
-				 type <= INSPECT_DOUBLE_VALUE) ||
-				type == INSPECT_STRING_REFERENCE);
+	KUNIT_ASSERT_TRUE(test, (type >= INSPECT_INT_VALUE && type <= INSPECT_DOUBLE_VALUE) ||
+			  type == INSPECT_STRING_REFERENCE);
 	KUNIT_ASSERT_LE(test, format, 2);
 	KUNIT_ASSERT_EQ(test, block[1] >> 16, 0ULL);
 	KUNIT_ASSERT_LE(test, size, 16U << order);
 	KUNIT_ASSERT_TRUE(test, !order || size > 16U << (order - 1));
-	KUNIT_ASSERT_TRUE(test, !memchr_inv((u8 *)block + size, 0,
-					    (16U << order) - size));
+	KUNIT_ASSERT_TRUE(test, !memchr_inv((u8 *)block + size, 0, (16U << order) - size));
 	if (type != INSPECT_STRING_REFERENCE)
 		return;
 	KUNIT_ASSERT_EQ(test, format, 0);
@@ -204,8 +186,7 @@ static inline void check_array(struct kunit *test, const struct vtr_tree *tree,
 		if (!strings[i])
 			continue;
 		text = check_ref(test, tree, check, strings[i]);
-		KUNIT_ASSERT_EQ(test, vtr_block_type(text),
-				INSPECT_STRING_REFERENCE);
+		KUNIT_ASSERT_EQ(test, vtr_block_type(text), INSPECT_STRING_REFERENCE);
 		KUNIT_ASSERT_NE(test, (u32)text[1], 0);
 	}
 }
@@ -231,16 +212,14 @@ static inline bool check_is_owner(const struct vtr_tree *tree, u32 index)
 }
 
 /* The chain of an owner contains all values recorded in it, or in nodes that it owns. */
-static inline void check_records(struct kunit *test,
-				 const struct vtr_tree *tree, u32 owner)
+static inline void check_records(struct kunit *test, const struct vtr_tree *tree, u32 owner)
 {
 	u32 at = *vtr_tree_note(tree, owner), nr = 0;
 
 	while ((at &= VTR_NODE_NEXT)) {
 		u32 above = at;
 
-		KUNIT_ASSERT_TRUE(test, *vtr_tree_note(tree, at) &
-					VTR_NODE_OWNED);
+		KUNIT_ASSERT_TRUE(test, *vtr_tree_note(tree, at) & VTR_NODE_OWNED);
 		do
 			above = vtr_tree_block(tree, above)[0] >> 16 & 0xffffff;
 		while (!check_is_owner(tree, above));
@@ -251,8 +230,7 @@ static inline void check_records(struct kunit *test,
 }
 
 /* Check the block of a node, and the values recorded in it. */
-static inline void check_notes_of(struct kunit *test,
-				  const struct vtr_tree *tree,
+static inline void check_notes_of(struct kunit *test, const struct vtr_tree *tree,
 				  const struct check *check, u32 index)
 {
 	u64 *block = vtr_tree_block(tree, index);
@@ -281,8 +259,7 @@ static inline void check_value(struct kunit *test, const struct vtr_tree *tree,
 	else
 		KUNIT_ASSERT_EQ(test, check->start[index], 1);
 	other = check_ref(test, tree, check, parent);
-	KUNIT_ASSERT_TRUE(test, !parent ||
-			  vtr_block_type(other) == INSPECT_NODE_VALUE ||
+	KUNIT_ASSERT_TRUE(test, !parent || vtr_block_type(other) == INSPECT_NODE_VALUE ||
 			  vtr_block_type(other) == INSPECT_TOMBSTONE);
 	if (type == INSPECT_TOMBSTONE) {
 		KUNIT_ASSERT_EQ(test, name, 0);
@@ -290,8 +267,7 @@ static inline void check_value(struct kunit *test, const struct vtr_tree *tree,
 	} else {
 		other = check_ref(test, tree, check, name);
 		KUNIT_ASSERT_TRUE(test, vtr_block_type(other) == INSPECT_NAME ||
-				  vtr_block_type(other) ==
-				  INSPECT_STRING_REFERENCE);
+				  vtr_block_type(other) == INSPECT_STRING_REFERENCE);
 	}
 	if (type == INSPECT_BOOL_VALUE)
 		KUNIT_ASSERT_LE(test, block[1], 1ULL);
@@ -300,8 +276,7 @@ static inline void check_value(struct kunit *test, const struct vtr_tree *tree,
 	if (type == INSPECT_BUFFER_VALUE) {
 		KUNIT_ASSERT_LE(test, block[1] >> 60, 1ULL);
 		KUNIT_ASSERT_EQ(test, block[1] >> 56 & 0xf, 0ULL);
-		check_chain(test, tree, check, block[1] >> 32 & 0xffffff,
-			    (u32)block[1]);
+		check_chain(test, tree, check, block[1] >> 32 & 0xffffff, (u32)block[1]);
 	}
 }
 
@@ -317,8 +292,7 @@ static inline void check_name(struct kunit *test, const u64 *block, u32 order)
 	else
 		KUNIT_ASSERT_EQ(test, block[0] >> 28, 0ULL);
 	KUNIT_ASSERT_LE(test, len, room);
-	KUNIT_ASSERT_TRUE(test, !memchr_inv((u8 *)block + offset + len, 0,
-					    room - len));
+	KUNIT_ASSERT_TRUE(test, !memchr_inv((u8 *)block + offset + len, 0, room - len));
 }
 
 /* A name is in the row of its hash, with no empty slot before it. */
@@ -333,12 +307,9 @@ static inline void check_names(struct kunit *test, const struct vtr_tree *tree,
 		if (!slot->index)
 			continue;
 		KUNIT_ASSERT_NE(test, check->start[slot->index], 0);
-		KUNIT_ASSERT_EQ(test,
-				vtr_block_type(vtr_tree_block(tree,
-							      slot->index)),
+		KUNIT_ASSERT_EQ(test, vtr_block_type(vtr_tree_block(tree, slot->index)),
 				INSPECT_STRING_REFERENCE);
-		KUNIT_ASSERT_EQ(test, slot->hash & tree->names_mask & ~7U,
-				i & ~7U);
+		KUNIT_ASSERT_EQ(test, slot->hash & tree->names_mask & ~7U, i & ~7U);
 		if (i & 7)
 			KUNIT_ASSERT_NE(test, slot[-1].index, 0);
 	}
@@ -384,8 +355,7 @@ static inline void check_counts(struct kunit *test, const struct vtr_tree *tree,
 	KUNIT_ASSERT_EQ(test, nr_tombstones, tree->nr_tombstones);
 }
 
-static inline void check_tree(struct kunit *test, const struct vtr_tree *tree,
-			      struct check *check)
+static inline void check_tree(struct kunit *test, const struct vtr_tree *tree, struct check *check)
 {
 	u32 end = tree->heap.nr_pages * VTR_HEAP_BLOCKS_PER_PAGE;
 	u32 index;
@@ -419,46 +389,12 @@ static inline void check_tree(struct kunit *test, const struct vtr_tree *tree,
 		case INSPECT_EXTENT:
 			break;
 		default:
-			KUNIT_FAIL(test, "block %u is of type %u\n", index,
-				   vtr_block_type(block));
+			KUNIT_FAIL(test, "block %u is of type %u\n", index, vtr_block_type(block));
 			return;
 		}
 	}
 	check_counts(test, tree, check);
 	check_names(test, tree, check);
-}
-
-/* Create a value as vitrine_value_create() does for a recorded one. */
-static inline int record_number(struct vtr_tree *tree, u32 node, const char *name,
-				enum inspect_type type, u64 word1)
-{
-	u32 index;
-	int err = vtr_tree_value_create(tree, node, name, type, word1, &index);
-
-	if (!err)
-		vtr_record_insert(tree, node, index);
-	return err;
-}
-
-static inline int record_buffer(struct vtr_tree *tree, u32 node, const char *name,
-				enum inspect_buffer_format format, const void *value,
-				size_t len_bytes)
-{
-	u32 index;
-	int err = vtr_tree_buffer_create(tree, node, name, format, value, len_bytes, &index);
-
-	if (!err)
-		vtr_record_insert(tree, node, index);
-	return err;
-}
-
-static inline int record_node(struct vtr_tree *tree, u32 node, const char *name, u32 *ret)
-{
-	int err = vtr_node_create(tree, node, name, ret);
-
-	if (!err)
-		vtr_record_insert(tree, node, *ret);
-	return err;
 }
 
 #endif /* _VTR_TESTS_CHECK_H */

@@ -3,7 +3,7 @@
  * KUnit suite of debugfs.c, kernel only: a setting is neither shown nor changed while
  * another one is being changed. selftests/bad_arguments.sh and others test the rest.
  */
-#include <kunit/test.h>
+#include "suite.h"
 
 static unsigned int nr_shown, nr_set;
 
@@ -29,10 +29,8 @@ static void a_setting_is_shown_and_set_under_its_mutex(struct kunit *test)
 
 	if (IS_ENABLED(CONFIG_UML))
 		kunit_skip(test, "kernel threads of UML cannot copy from user space");
-	inode = kunit_kzalloc(test, sizeof(*inode), GFP_KERNEL);
-	file = kunit_kzalloc(test, sizeof(*file), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, inode);
-	KUNIT_ASSERT_NOT_NULL(test, file);
+	inode = zalloc(test, sizeof(*inode));
+	file = zalloc(test, sizeof(*file));
 	inode->i_private = (void *)&held;
 	file->f_inode = inode;
 	nr_shown = 0;
@@ -49,9 +47,4 @@ static struct kunit_case debugfs_cases[] = {
 	{}
 };
 
-static struct kunit_suite debugfs_suite = {
-	.name = "vitrine_debugfs",
-	.test_cases = debugfs_cases,
-};
-
-kunit_test_suite(debugfs_suite);
+VTR_KUNIT_SUITE(debugfs);

@@ -3,7 +3,7 @@
  * KUnit suite of devices.c, kernel only: interfaces that appear after they have been
  * counted. selftests/trees.sh tests the rest.
  */
-#include <kunit/test.h>
+#include "suite.h"
 
 static void late_interfaces_are_counted(struct kunit *test)
 {
@@ -29,9 +29,4 @@ static struct kunit_case devices_cases[] = {
 	{}
 };
 
-static struct kunit_suite devices_suite = {
-	.name = "vitrine_devices",
-	.test_cases = devices_cases,
-};
-
-kunit_test_suite(devices_suite);
+VTR_KUNIT_SUITE(devices);

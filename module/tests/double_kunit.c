@@ -3,9 +3,9 @@
  * KUnit suite of the doubles in array.c. On the host each result is compared with that of
  * the FPU; in the kernel, which does not use the FPU, with known results.
  */
-#include <kunit/test.h>
 
 #include "check.h"
+#include "suite.h"
 
 #define HALF		0x3fe0000000000000ULL
 
@@ -28,8 +28,7 @@ static void integers_are_rounded_to_nearest_even(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(known); i++)
-		KUNIT_EXPECT_EQ(test, vitrine_double_from_int(known[i].value),
-				known[i].bits);
+		KUNIT_EXPECT_EQ(test, vitrine_double_from_int(known[i].value), known[i].bits);
 }
 
 static void ratios_are_rounded_to_nearest_even(struct kunit *test)
@@ -57,8 +56,7 @@ static void ratios_are_rounded_to_nearest_even(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(known); i++)
 		KUNIT_EXPECT_EQ(test,
-				vitrine_double_from_ratio(known[i].numerator,
-							  known[i].denominator),
+				vitrine_double_from_ratio(known[i].numerator, known[i].denominator),
 				known[i].bits);
 }
 
@@ -90,8 +88,7 @@ static void random_integers_agree_with_the_machine(struct kunit *test)
 
 	for (i = 0; i < 1000000; i++) {
 		value = (s64)random_u64(&random) >> random_below(&random, 64);
-		KUNIT_ASSERT_EQ(test, vitrine_double_from_int(value),
-				to_bits((double)value));
+		KUNIT_ASSERT_EQ(test, vitrine_double_from_int(value), to_bits((double)value));
 	}
 }
 
@@ -121,9 +118,4 @@ static struct kunit_case double_cases[] = {
 	{}
 };
 
-static struct kunit_suite double_suite = {
-	.name = "vitrine_double",
-	.test_cases = double_cases,
-};
-
-kunit_test_suite(double_suite);
+VTR_KUNIT_SUITE(double);

@@ -4,7 +4,7 @@
  * suspended machine, and when the counter is the default clock. Kernel only, with the
  * session of the module.
  */
-#include <kunit/test.h>
+#include "suite.h"
 
 #define TEST_RATE	2500000000ULL
 #define SECOND		1000000000ULL
@@ -39,14 +39,10 @@ static struct drift_reading later(u64 mono_ns, s64 ticks)
 /* On bare metal, in a virtual machine, and in one that may migrate. */
 static void default_is_a_steady_counter(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, vtr_clock_choose(true, false, true),
-			VITRINE_CLOCK_COUNTER);
-	KUNIT_EXPECT_EQ(test, vtr_clock_choose(true, true, false),
-			VITRINE_CLOCK_COUNTER);
-	KUNIT_EXPECT_EQ(test, vtr_clock_choose(true, false, false),
-			VITRINE_CLOCK_LOCAL);
-	KUNIT_EXPECT_EQ(test, vtr_clock_choose(false, true, true),
-			VITRINE_CLOCK_LOCAL);
+	KUNIT_EXPECT_EQ(test, vtr_clock_choose(true, false, true), VITRINE_CLOCK_COUNTER);
+	KUNIT_EXPECT_EQ(test, vtr_clock_choose(true, true, false), VITRINE_CLOCK_COUNTER);
+	KUNIT_EXPECT_EQ(test, vtr_clock_choose(true, false, false), VITRINE_CLOCK_LOCAL);
+	KUNIT_EXPECT_EQ(test, vtr_clock_choose(false, true, true), VITRINE_CLOCK_LOCAL);
 }
 
 static void counter_may_be_off_by_little(struct kunit *test)
@@ -72,9 +68,7 @@ static void counter_may_be_off_by_little(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		now = later(cases[i].mono_ns, cases[i].ticks);
 		KUNIT_EXPECT_EQ_MSG(test, cases[i].steady,
-				    drift_steady(&test_start, &now,
-						 TEST_RATE),
-				    "case %u", i);
+				    drift_steady(&test_start, &now, TEST_RATE), "case %u", i);
 	}
 }
 
@@ -136,8 +130,7 @@ static void tell_session(struct kunit *test, bool was_steady, bool steady,
 	tell_counter(steady, &now);
 	vtr_session_config(&settings);
 	KUNIT_EXPECT_EQ(test, settings.clock, wanted);
-	KUNIT_EXPECT_EQ(test, session_number(),
-			session + (wanted != VITRINE_CLOCK_COUNTER));
+	KUNIT_EXPECT_EQ(test, session_number(), session + (wanted != VITRINE_CLOCK_COUNTER));
 }
 
 static void changed_counter_begins_a_session(struct kunit *test)
@@ -250,11 +243,4 @@ static struct kunit_case drift_cases[] = {
 	{}
 };
 
-static struct kunit_suite drift_suite = {
-	.name = "vitrine_drift",
-	.init = stop_watching,
-	.exit = watch_again,
-	.test_cases = drift_cases,
-};
-
-kunit_test_suites(&drift_suite);
+VTR_KUNIT_SUITE(drift, .init = stop_watching, .exit = watch_again);

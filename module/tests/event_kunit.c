@@ -3,10 +3,12 @@
  * KUnit suite of event.c: its fast path writes the same bytes as its slow path. Two rings get
  * the same events, one of them through the slow path only. Kernel only.
  */
-#include <kunit/test.h>
 #include <linux/irqflags.h>
 #include <linux/prandom.h>
 #include <linux/vmalloc.h>
+
+#include "ring_fixture.h"
+#include "suite.h"
 
 #define TEST_SITES	300
 #define TEST_NAMES	200	/* more than the string table holds */
@@ -153,8 +155,7 @@ static u64 random_value(struct pair *pair, const struct vitrine_arg *arg)
 		/* A literal is always the same. */
 		return (unsigned long)arg->name;
 	case VITRINE_ARG_TYPE_SYMBOL:
-		return (unsigned long)(value & 1 ? (void *)write_slow :
-						   (void *)vtr_clock_ticks);
+		return (unsigned long)(value & 1 ? (void *)write_event : (void *)vtr_clock_ticks);
 	default:
 		return value;
 	}
@@ -166,11 +167,10 @@ static void write_reference(const struct vitrine_site *site, const char *name, u
 	if (site->record == VITRINE_RECORD_LOG)
 		vitrine_trace_write_any(site, NULL, name, SIZE_MAX, 0);
 	else
-		write_slow(site, name, id, values);
+		write_event(site, name, id, NULL, 0, values);
 }
 
-static void write_fast(const struct vitrine_site *site, const char *name, u64 id,
-		       const u64 *values)
+static void write_fast(const struct vitrine_site *site, const char *name, u64 id, const u64 *values)
 {
 	if (site->record == VITRINE_RECORD_LOG)
 		return vtr_event_write_log(site, name, name ? strlen(name) : 0);
@@ -188,21 +188,18 @@ static void write_fast(const struct vitrine_site *site, const char *name, u64 id
 	case 2:
 		return vitrine_trace_write2(site, id, values[0], values[1]);
 	case 3:
-		return vitrine_trace_write3(site, id, values[0], values[1],
-					    values[2]);
+		return vitrine_trace_write3(site, id, values[0], values[1], values[2]);
 	case 4:
-		return vitrine_trace_write4(site, id, values[0], values[1],
-					    values[2], values[3]);
+		return vitrine_trace_write4(site, id, values[0], values[1], values[2], values[3]);
 	default:
 		return vtr_event_write_values(site, id, values);
 	}
 }
 
 static void write_to(struct vtr_ring *ring,
-		     void (*write)(const struct vitrine_site *site,
-				   const char *name, u64 id, const u64 *values),
-		     const struct vitrine_site *site, const char *name, u64 id,
-		     const u64 *values)
+		     void (*write)(const struct vitrine_site *site, const char *name, u64 id,
+				   const u64 *values),
+		     const struct vitrine_site *site, const char *name, u64 id, const u64 *values)
 {
 	struct vtr_ring *before;
 	unsigned long flags;
@@ -259,23 +256,21 @@ static void compare(struct kunit *test, struct pair *pair,
 	else if ((site->record & 0xff) == FXT_EVENT_DURATION_COMPLETE)
 		fast[nr_words - 1] = reference[nr_words - 1];
 	KUNIT_ASSERT_MEMEQ(test, fast, reference, nr_words * FXT_WORD_BYTES);
-	KUNIT_ASSERT_EQ(test, pair->fast->other_records,
-			pair->reference->other_records);
-	KUNIT_ASSERT_EQ(test, pair->fast->other_bytes,
-			pair->reference->other_bytes);
+	KUNIT_ASSERT_EQ(test, pair->fast->other_records, pair->reference->other_records);
+	KUNIT_ASSERT_EQ(test, pair->fast->other_bytes, pair->reference->other_bytes);
 }
 
 /* event.c asks for more room than it takes: have both begin sub-buffers together. */
 static void make_room(struct pair *pair)
 {
-	u64 now = vtr_clock_ticks(pair->fast->config.clock);
+	u64 now = vtr_writer_ticks(pair->fast);
 	unsigned long flags;
 
 	local_irq_save(flags);
 	if (!vtr_ring_has(pair->reference, TEST_MOST_WORDS) ||
 	    !vtr_ring_has(pair->fast, TEST_MOST_WORDS)) {
-		vtr_writer_reserve_here(pair->reference, 2 * TEST_MOST_WORDS, now);
-		vtr_writer_reserve_here(pair->fast, 2 * TEST_MOST_WORDS, now);
+		vtr_writer_reserve_here(pair->reference, 2 * TEST_MOST_WORDS, now, current);
+		vtr_writer_reserve_here(pair->fast, 2 * TEST_MOST_WORDS, now, current);
 	}
 	/* As when a module goes. */
 	if (!below(pair, 200)) {
@@ -285,8 +280,7 @@ static void make_room(struct pair *pair)
 	local_irq_restore(flags);
 }
 
-static void write_both(struct kunit *test, struct pair *pair,
-		       const struct vitrine_site *site)
+static void write_both(struct kunit *test, struct pair *pair, const struct vitrine_site *site)
 {
 	const struct vtr_sites *sites = &pair->fast->strings.sites;
 	const struct vtr_site_record *record;
@@ -306,32 +300,25 @@ static void write_both(struct kunit *test, struct pair *pair,
 	pair->nr_fast += vtr_sites_find(sites, vtr_sites_key(site, true), &record);
 	pair->nr_prepared += vtr_sites_find(sites, vtr_sites_key(site, false), &record);
 	write_to(pair->reference, write_reference, site, name, id, values);
-	before = vtr_clock_ticks(pair->fast->config.clock);
+	before = vtr_writer_ticks(pair->fast);
 	write_to(pair->fast, write_fast, site, name, id, values);
-	compare(test, pair, site, before,
-		vtr_clock_ticks(pair->fast->config.clock));
+	compare(test, pair, site, before, vtr_writer_ticks(pair->fast));
 }
 
 static struct vtr_ring *make_ring(struct kunit *test, enum vitrine_clock clock)
 {
-	const struct vtr_ring_config config = {
-		.session = 7,
-		.clock = clock,
-		.mode = VITRINE_MODE_CIRCULAR,
-		.subbuf_order = 2,
-		.nr_subbufs = 4,
-		.ticks_per_second = 1000000000,
-		.session_ticks = vtr_clock_ticks(clock),
-	};
-	struct vtr_ring *ring = vtr_ring_create(0, &config);
-	struct vtr_subject here;
+	struct vtr_ring_config config = ring_config(VITRINE_MODE_CIRCULAR, 4);
+	struct vtr_ring *ring;
 	unsigned long flags;
 
+	config.clock = clock;
+	config.subbuf_order = 2;
+	config.session_ticks = vtr_clock_ticks(clock);
+	ring = vtr_ring_create(0, &config);
 	KUNIT_ASSERT_NOT_NULL(test, ring);
 	local_irq_save(flags);
-	vtr_subject_task(current, &here);
 	vtr_ring_advance(ring, config.session_ticks + 1000);
-	vtr_writer_open_row(ring, config.session_ticks + 1000, &here);
+	vtr_writer_open_row(ring, config.session_ticks + 1000, current);
 	local_irq_restore(flags);
 	return ring;
 }
@@ -353,8 +340,7 @@ static void same_records_with(struct kunit *test, enum vitrine_clock clock)
 		make_site(pair, &pair->sites[i]);
 	/* One site several times, as it is prepared the first time. */
 	for (i = 0; i < TEST_ROUNDS; i += 4) {
-		const struct vitrine_site *site =
-			&pair->sites[below(pair, TEST_SITES)].site;
+		const struct vitrine_site *site = &pair->sites[below(pair, TEST_SITES)].site;
 
 		write_both(test, pair, site);
 		write_both(test, pair, site);
@@ -367,8 +353,7 @@ static void same_records_with(struct kunit *test, enum vitrine_clock clock)
 		KUNIT_EXPECT_GT(test, pair->nr_fast, TEST_ROUNDS / 2);
 	else
 		KUNIT_EXPECT_EQ(test, pair->nr_fast, 0);
-	KUNIT_EXPECT_GT(test, pair->nr_fast + pair->nr_prepared,
-			TEST_ROUNDS / 2);
+	KUNIT_EXPECT_GT(test, pair->nr_fast + pair->nr_prepared, TEST_ROUNDS / 2);
 	vtr_ring_put(pair->reference);
 	vtr_ring_put(pair->fast);
 	vfree(pair->text);
@@ -391,9 +376,4 @@ static struct kunit_case event_cases[] = {
 	{}
 };
 
-static struct kunit_suite event_suite = {
-	.name = "vitrine_event",
-	.test_cases = event_cases,
-};
-
-kunit_test_suites(&event_suite);
+VTR_KUNIT_SUITE(event);

@@ -3,15 +3,25 @@
  * KUnit suites of fxt.c and tables.h: the bytes of each record as the format defines
  * them, arbitrary names, the table under pressure.
  */
-#include <kunit/test.h>
 
 #include "trace/tables.h"
+#include "suite.h"
 
 #define CANARY	0xdeadbeefdeadbeefULL
 
-static void expect_words(struct kunit *test, const u64 *words,
-			 unsigned int nr_words, const u64 *wanted,
-			 unsigned int nr_wanted)
+/* Return room for a record, behind which nothing is written. */
+static u64 *fresh(void)
+{
+	static u64 words[10];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		words[i] = CANARY;
+	return words;
+}
+
+static void expect_words(struct kunit *test, const u64 *words, unsigned int nr_words,
+			 const u64 *wanted, unsigned int nr_wanted)
 {
 	unsigned int i;
 
@@ -21,90 +31,65 @@ static void expect_words(struct kunit *test, const u64 *words,
 	KUNIT_EXPECT_EQ(test, words[nr_wanted], CANARY);
 }
 
-#define RECORD(name)							\
-	u64 name[] = { CANARY, CANARY, CANARY, CANARY, CANARY, CANARY,	\
-		       CANARY, CANARY }
+/* Expect that a function, called with room for a record, writes these words. */
+#define EXPECT_WORDS(test, put, ...) do {				\
+	const u64 wanted_words[] = { __VA_ARGS__ };				\
+	u64 *words = fresh();						\
+									\
+	expect_words(test, words, put, wanted_words, ARRAY_SIZE(wanted_words));	\
+} while (0)
 
 static void provider_info_names_the_provider(struct kunit *test)
 {
-	RECORD(words);
-	RECORD(exact);
-
-	expect_words(test, words, vtr_fxt_put_provider(words, 4, "vitrine"),
-		     (u64[]){ 0x0070000000410020ULL, 0x00656e6972746976ULL },
-		     2);
+	EXPECT_WORDS(test, vtr_fxt_put_provider(words, 4, "vitrine"),
+		     0x0070000000410020ULL, 0x00656e6972746976ULL);
 	/* eight bytes: no padding and no NUL */
-	expect_words(test, exact, vtr_fxt_put_provider(exact, 1, "12345678"),
-		     (u64[]){ 0x0080000000110020ULL, 0x3837363534333231ULL },
-		     2);
+	EXPECT_WORDS(test, vtr_fxt_put_provider(words, 1, "12345678"),
+		     0x0080000000110020ULL, 0x3837363534333231ULL);
 }
 
 static void initialization_holds_the_rate(struct kunit *test)
 {
-	RECORD(words);
-
-	expect_words(test, words,
-		     vtr_fxt_put_initialization(words, 1000000000),
-		     (u64[]){ 0x21, 1000000000 }, 2);
+	EXPECT_WORDS(test, vtr_fxt_put_initialization(words, 1000000000), 0x21, 1000000000);
 }
 
 static void string_is_padded_with_zeros(struct kunit *test)
 {
-	RECORD(words);
-
-	expect_words(test, words, vtr_fxt_put_string(words, 1, "process", 7),
-		     (u64[]){ 0x0000000700010022ULL, 0x00737365636f7270ULL },
-		     2);
+	EXPECT_WORDS(test, vtr_fxt_put_string(words, 1, "process", 7),
+		     0x0000000700010022ULL, 0x00737365636f7270ULL);
 }
 
 static void string_is_written_as_utf8(struct kunit *test)
 {
-	RECORD(words);
-
-	expect_words(test, words, vtr_fxt_put_string(words, 1, "pro\341ess", 7),
-		     (u64[]){ 0x0000000700010022ULL, 0x007373653f6f7270ULL },
-		     2);
+	EXPECT_WORDS(test, vtr_fxt_put_string(words, 1, "pro\341ess", 7),
+		     0x0000000700010022ULL, 0x007373653f6f7270ULL);
 }
 
 static void blob_head_counts_its_payload(struct kunit *test)
 {
-	RECORD(words);
-	RECORD(padding);
-
-	expect_words(test, words, vtr_fxt_put_blob(words, "vitrine", 104),
-		     (u64[]){ 0x00010068800700f5ULL, 0x00656e6972746976ULL },
-		     2);
-	expect_words(test, padding, vtr_fxt_put_blob(padding, "", 16),
-		     (u64[]){ 0x0001001000000035ULL }, 1);
+	EXPECT_WORDS(test, vtr_fxt_put_blob(words, "vitrine", 104),
+		     0x00010068800700f5ULL, 0x00656e6972746976ULL);
+	EXPECT_WORDS(test, vtr_fxt_put_blob(words, "", 16), 0x0001001000000035ULL);
 }
 
 static void thread_record_registers_both_koids(struct kunit *test)
 {
-	RECORD(words);
-
-	expect_words(test, words, vtr_fxt_put_thread(words, 255, 10, 11),
-		     (u64[]){ 0x0000000000ff0033ULL, 10, 11 }, 3);
+	EXPECT_WORDS(test, vtr_fxt_put_thread(words, 255, 10, 11), 0x0000000000ff0033ULL, 10, 11);
 }
 
 static void process_name_has_no_argument(struct kunit *test)
 {
-	RECORD(words);
 	static const char name[VTR_FXT_NAME_MAX + 1] = "sh";
 
-	expect_words(test, words, vtr_fxt_put_process_name(words, 7, name) - words,
-		     (u64[]){ 0x0000008002010037ULL, 7, 0x6873 }, 3);
+	EXPECT_WORDS(test, vtr_fxt_put_process_name(words, 7, name) - words,
+		     0x0000008002010037ULL, 7, 0x6873);
 }
 
 static void thread_name_has_its_process(struct kunit *test)
 {
-	RECORD(words);
-
-	expect_words(test, words,
-		     vtr_fxt_put_thread_name(words, 7, 8, "123456789012345") -
-		     words,
-		     (u64[]){ 0x000001800f020067ULL, 8,
-			      0x3837363534333231ULL, 0x0035343332313039ULL,
-			      0x0000000000010028ULL, 7 }, 6);
+	EXPECT_WORDS(test, vtr_fxt_put_thread_name(words, 7, 8, "123456789012345") - words,
+		     0x000001800f020067ULL, 8, 0x3837363534333231ULL, 0x0035343332313039ULL,
+		     0x0000000000010028ULL, 7);
 }
 
 static void switch_fields_are_in_place(struct kunit *test)
@@ -114,10 +99,8 @@ static void switch_fields_are_in_place(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_HEADER_TYPE, word), 8);
 	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_HEADER_WORDS, word), 2);
 	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_SWITCH_CPU, word), 3);
-	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_SWITCH_INCOMING_THREAD, word),
-			0xab);
-	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_SWITCH_INCOMING_PRIORITY, word),
-			120);
+	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_SWITCH_INCOMING_THREAD, word), 0xab);
+	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_SWITCH_INCOMING_PRIORITY, word), 120);
 	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_SWITCH_OUTGOING_THREAD, word), 0);
 	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_SCHEDULING_SUBTYPE, word), 0);
 }
@@ -126,8 +109,7 @@ static void incoming_shifted_is_outgoing(struct kunit *test)
 {
 	u64 word = vtr_fxt_incoming(0xff, 0xff) >> VTR_FXT_INCOMING_TO_OUTGOING;
 
-	KUNIT_EXPECT_EQ(test, word, FXT_SWITCH_OUTGOING_THREAD |
-				    FXT_SWITCH_OUTGOING_PRIORITY);
+	KUNIT_EXPECT_EQ(test, word, FXT_SWITCH_OUTGOING_THREAD | FXT_SWITCH_OUTGOING_PRIORITY);
 }
 
 static void only_idle_has_priority_zero(struct kunit *test)
@@ -172,8 +154,7 @@ static void name_is_made_utf8(struct kunit *test)
 	u64 *end;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		RECORD(words);
-		u64 wanted[4] = { 0, 7 };
+		u64 wanted[4] = { 0, 7 }, *words = fresh();
 
 		len = strlen(cases[i].clean);
 		nr_words = len > 8 ? 4 : 3;
@@ -187,23 +168,14 @@ static void name_is_made_utf8(struct kunit *test)
 
 static void provider_section_and_event_name_the_provider(struct kunit *test)
 {
-	RECORD(words);
-	RECORD(event);
-
-	expect_words(test, words, vtr_fxt_put_section(words, 4),
-		     (u64[]){ 0x0000000000420010ULL }, 1);
-	expect_words(test, event, vtr_fxt_put_provider_event(event, 4, 0),
-		     (u64[]){ 0x0000000000430010ULL }, 1);
+	EXPECT_WORDS(test, vtr_fxt_put_section(words, 4), 0x0000000000420010ULL);
+	EXPECT_WORDS(test, vtr_fxt_put_full(words, 4), 0x0000000000430010ULL);
 }
 
 static void wakeup_has_no_arguments(struct kunit *test)
 {
-	RECORD(words);
-
-	expect_words(test, words,
-		     vtr_fxt_put_wakeup(words, vtr_fxt_wakeup_base(300), 99,
-					17),
-		     (u64[]){ 0x2000000012c00038ULL, 99, 17 }, 3);
+	EXPECT_WORDS(test, vtr_fxt_put_wakeup(words, vtr_fxt_wakeup_base(300), 99, 17),
+		     0x2000000012c00038ULL, 99, 17);
 }
 
 static struct vtr_fxt_string text_of(const char *text)
@@ -253,7 +225,7 @@ static void every_argument_type_is_in_place(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		RECORD(words);
+		u64 *words = fresh();
 
 		expect_words(test, words, put_arg(words, &cases[i].arg),
 			     cases[i].words, cases[i].nr_words);
@@ -273,7 +245,7 @@ static void every_event_type_is_in_place(struct kunit *test)
 	unsigned int type, nr_words;
 
 	for (type = FXT_EVENT_INSTANT; type <= FXT_EVENT_FLOW_END; type++) {
-		RECORD(words);
+		u64 *words = fresh();
 
 		event.type = type;
 		nr_words = type == 0 || type == 2 || type == 3 ? 2 : 3;
@@ -298,12 +270,10 @@ static void event_has_all_inline_in_order(struct kunit *test)
 		.ticks = 99,
 		.id = 77,
 	};
-	u64 words[9] = { [8] = CANARY };
 
-	expect_words(test, words, vtr_fxt_put_event(words, &event),
-		     (u64[]){ 0x8005800300110084ULL, 99, 10, 11, 0x746163,
-			      0x000000656d3f616eULL, 0x0000000100070011ULL,
-			      77 }, 8);
+	EXPECT_WORDS(test, vtr_fxt_put_event(words, &event),
+		     0x8005800300110084ULL, 99, 10, 11, 0x746163, 0x000000656d3f616eULL,
+		     0x0000000100070011ULL, 77);
 	/* header, time and thread are not counted, nor is the last word */
 	KUNIT_EXPECT_EQ(test, vtr_fxt_strings_words(&event), 2 + 2);
 }
@@ -360,27 +330,17 @@ static void log_blob_and_objects_are_in_place(struct kunit *test)
 		.payload = "h\xffllo",
 		.payload_bytes = 5,
 	};
-	RECORD(log);
-	RECORD(inline_log);
-	RECORD(blob);
-	RECORD(user);
-	RECORD(kernel);
 
-	expect_words(test, log, put_as(VTR_FXT_LOG, log, &event),
-		     (u64[]){ 0x00000009000a0049ULL, 99, 0x79202c6f6c6c6568ULL,
-			      0x756f }, 4);
-	expect_words(test, inline_log, vtr_fxt_put_event(inline_log, &stray),
-		     (u64[]){ 0x0000000000050059ULL, 99, 10, 11,
-			      0x6f6c6c3f68ULL }, 5);
-	expect_words(test, blob, put_as(VTR_FXT_BLOB, blob, &event),
-		     (u64[]){ 0x0001000a80020045ULL, 0x616e,
-			      0x79202c6f6c6c6568ULL, 0x756f }, 4);
-	expect_words(test, user, put_as(VTR_FXT_USERSPACE_OBJECT, user, &event),
-		     (u64[]){ 0x0000018002090046ULL, 0x1000, 0x616e,
-			      0x0000000100070019ULL }, 4);
-	expect_words(test, kernel, put_as(VTR_FXT_KERNEL_OBJECT, kernel, &event),
-		     (u64[]){ 0x0000018002110047ULL, 0x1000, 0x616e,
-			      0x0000000100070019ULL }, 4);
+	EXPECT_WORDS(test, put_as(VTR_FXT_LOG, words, &event),
+		     0x00000009000a0049ULL, 99, 0x79202c6f6c6c6568ULL, 0x756f);
+	EXPECT_WORDS(test, vtr_fxt_put_event(words, &stray),
+		     0x0000000000050059ULL, 99, 10, 11, 0x6f6c6c3f68ULL);
+	EXPECT_WORDS(test, put_as(VTR_FXT_BLOB, words, &event),
+		     0x0001000a80020045ULL, 0x616e, 0x79202c6f6c6c6568ULL, 0x756f);
+	EXPECT_WORDS(test, put_as(VTR_FXT_USERSPACE_OBJECT, words, &event),
+		     0x0000018002090046ULL, 0x1000, 0x616e, 0x0000000100070019ULL);
+	EXPECT_WORDS(test, put_as(VTR_FXT_KERNEL_OBJECT, words, &event),
+		     0x0000018002110047ULL, 0x1000, 0x616e, 0x0000000100070019ULL);
 }
 
 static void large_blobs_have_a_wide_size(struct kunit *test)
@@ -398,15 +358,12 @@ static void large_blobs_have_a_wide_size(struct kunit *test)
 		.payload = "hello",
 		.payload_bytes = 5,
 	};
-	RECORD(blob);
-	RECORD(data);
 
-	expect_words(test, blob, put_as(VTR_FXT_LARGE_BLOB, blob, &event),
-		     (u64[]){ 0x000000000000006fULL, 0x0000009100080006ULL, 99,
-			      0x0000000100070019ULL, 5, 0x6f6c6c6568ULL }, 6);
-	expect_words(test, data, put_as(VTR_FXT_LARGE_DATA, data, &event),
-		     (u64[]){ 0x000001000000004fULL, 0x0000000000080006ULL, 5,
-			      0x6f6c6c6568ULL }, 4);
+	EXPECT_WORDS(test, put_as(VTR_FXT_LARGE_BLOB, words, &event),
+		     0x000000000000006fULL, 0x0000009100080006ULL, 99, 0x0000000100070019ULL, 5,
+		     0x6f6c6c6568ULL);
+	EXPECT_WORDS(test, put_as(VTR_FXT_LARGE_DATA, words, &event),
+		     0x000001000000004fULL, 0x0000000000080006ULL, 5, 0x6f6c6c6568ULL);
 }
 
 /* Both strings of a large BLOB are inline, and the second one begins after the first. */
@@ -420,18 +377,13 @@ static void large_blobs_have_both_strings_inline(struct kunit *test)
 		.payload = "hello",
 		.payload_bytes = 5,
 	};
-	u64 blob[10] = { [9] = CANARY };
 
-	RECORD(data);
-
-	expect_words(test, blob, put_as(VTR_FXT_LARGE_BLOB, blob, &event),
-		     (u64[]){ 0x000000000000009fULL, 0x0000000080048008ULL,
-			      0x79726f6765746163ULL, 0x656d616e, 99, 10, 11, 5,
-			      0x6f6c6c6568ULL }, 9);
-	expect_words(test, data, put_as(VTR_FXT_LARGE_DATA, data, &event),
-		     (u64[]){ 0x000001000000006fULL, 0x0000000080048008ULL,
-			      0x79726f6765746163ULL, 0x656d616e, 5,
-			      0x6f6c6c6568ULL }, 6);
+	EXPECT_WORDS(test, put_as(VTR_FXT_LARGE_BLOB, words, &event),
+		     0x000000000000009fULL, 0x0000000080048008ULL, 0x79726f6765746163ULL,
+		     0x656d616e, 99, 10, 11, 5, 0x6f6c6c6568ULL);
+	EXPECT_WORDS(test, put_as(VTR_FXT_LARGE_DATA, words, &event),
+		     0x000001000000006fULL, 0x0000000080048008ULL, 0x79726f6765746163ULL,
+		     0x656d616e, 5, 0x6f6c6c6568ULL);
 }
 
 static struct kunit_case fxt_cases[] = {
@@ -459,10 +411,7 @@ static struct kunit_case fxt_cases[] = {
 	{}
 };
 
-static struct kunit_suite fxt_suite = {
-	.name = "vitrine_fxt",
-	.test_cases = fxt_cases,
-};
+VTR_KUNIT_SUITE(fxt);
 
 static u64 key_of(u32 pid)
 {
@@ -473,14 +422,10 @@ static u64 key_of(u32 pid)
 
 static struct vtr_threads *new_threads(struct kunit *test)
 {
-	struct vtr_threads *threads = kunit_kzalloc(test, sizeof(*threads),
-						    GFP_KERNEL);
+	struct vtr_threads *threads = zalloc(test, sizeof(*threads));
 
-	KUNIT_ASSERT_NOT_NULL(test, threads);
 	threads->nr_pairs = TEST_NAMES / 2;
-	threads->named = kunit_kzalloc(test, TEST_NAMES * sizeof(u64),
-				       GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, threads->named);
+	threads->named = zalloc(test, TEST_NAMES * sizeof(u64));
 	vtr_threads_forget(threads);
 	return threads;
 }
@@ -525,8 +470,7 @@ static void all_references_get_used_but_zero(struct kunit *test)
 		used[ref] = true;
 	}
 	for (pid = 1; pid < VTR_THREADS_REFS; pid++)
-		KUNIT_EXPECT_NE(test, vtr_threads_find(threads, key_of(pid)),
-				0);
+		KUNIT_EXPECT_NE(test, vtr_threads_find(threads, key_of(pid)), 0);
 }
 
 /* vtr_threads_find() looks there first; mostly it is the only used reference of a set. */
@@ -551,11 +495,8 @@ static void running_thread_keeps_its_reference(struct kunit *test)
 		ref = add_thread(threads, key_of(i * VTR_THREADS_SETS), running);
 		KUNIT_ASSERT_NE(test, ref, running);
 		KUNIT_ASSERT_NE(test, ref, 0);
-		KUNIT_ASSERT_EQ(test, ref,
-				vtr_threads_find(threads,
-						 key_of(i * VTR_THREADS_SETS)));
-		KUNIT_ASSERT_EQ(test, vtr_threads_find(threads, key_of(0)),
-				running);
+		KUNIT_ASSERT_EQ(test, ref, vtr_threads_find(threads, key_of(i * VTR_THREADS_SETS)));
+		KUNIT_ASSERT_EQ(test, vtr_threads_find(threads, key_of(0)), running);
 	}
 }
 
@@ -622,12 +563,10 @@ static void process_and_thread_are_named_apart(struct kunit *test)
 
 	for (pid = 0; pid < 1000; pid++) {
 		KUNIT_EXPECT_TRUE(test, tells_name(threads, key_of(pid)));
-		KUNIT_EXPECT_TRUE(test, tells_name(threads,
-						   VTR_THREADS_PROCESS(pid)));
+		KUNIT_EXPECT_TRUE(test, tells_name(threads, VTR_THREADS_PROCESS(pid)));
 		KUNIT_EXPECT_FALSE(test, tells_name(threads, key_of(pid)));
 		vtr_threads_unname(threads, VTR_THREADS_PROCESS(pid));
-		KUNIT_EXPECT_TRUE(test, tells_name(threads,
-						   VTR_THREADS_PROCESS(pid)));
+		KUNIT_EXPECT_TRUE(test, tells_name(threads, VTR_THREADS_PROCESS(pid)));
 	}
 }
 
@@ -640,8 +579,7 @@ static void name_is_told_once_a_sub_buffer(struct kunit *test)
 	for (i = 0; i < 3; i++) {
 		vtr_threads_forget(threads);
 		for (round = 0; round < 3 * TEST_NAMES; round++)
-			told += tells_name(threads,
-					   key_of(1 + round % TEST_NAMES));
+			told += tells_name(threads, key_of(1 + round % TEST_NAMES));
 		KUNIT_EXPECT_EQ(test, told, (i + 1) * TEST_NAMES);
 	}
 }
@@ -661,11 +599,9 @@ static void name_of_an_old_sub_buffer_is_told_again(struct kunit *test)
 		KUNIT_ASSERT_NE(test, threads->epoch, 0);
 		for (j = 0; j < ARRAY_SIZE(ids); j++) {
 			key = ids[j] << 32 | ids[j];
-			KUNIT_ASSERT_FALSE(test,
-					   vtr_threads_named(threads, key));
+			KUNIT_ASSERT_FALSE(test, vtr_threads_named(threads, key));
 			key = VTR_THREADS_PROCESS(ids[j]);
-			KUNIT_ASSERT_FALSE(test,
-					   vtr_threads_named(threads, key));
+			KUNIT_ASSERT_FALSE(test, vtr_threads_named(threads, key));
 		}
 	}
 }
@@ -684,9 +620,4 @@ static struct kunit_case threads_cases[] = {
 	{}
 };
 
-static struct kunit_suite threads_suite = {
-	.name = "vitrine_threads",
-	.test_cases = threads_cases,
-};
-
-kunit_test_suites(&fxt_suite, &threads_suite);
+VTR_KUNIT_SUITE(threads);

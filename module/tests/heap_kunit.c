@@ -3,9 +3,9 @@
  * KUnit suite of heap.c: splitting, merging, growing, a full heap, and random walks
  * with all invariants checked after each step.
  */
-#include <kunit/test.h>
 
 #include "check.h"
+#include "suite.h"
 
 #define HEAP_TEST_PAGES	8
 #define HEAP_TEST_BLOCKS \
@@ -21,105 +21,91 @@ struct heap_test {
 	u32		nr_taken;
 };
 
-static void *heap_test_page(struct kunit *test)
-{
-	void *page = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+/* Those of the case. */
+static struct heap_test *heap_test;
+static struct vtr_heap *heap;
 
-	KUNIT_ASSERT_NOT_NULL(test, page);
-	return page;
+static void give_pages(struct kunit *test, u32 nr)
+{
+	while (nr--)
+		heap->pages[heap->nr_ready++] = zalloc(test, PAGE_SIZE);
 }
 
 static int heap_test_init(struct kunit *test)
 {
-	struct heap_test *ht = kunit_kzalloc(test, sizeof(*ht), GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, ht);
-	test->priv = ht;
-	check_init(test, &ht->check, HEAP_TEST_PAGES);
-	vtr_heap_init(&ht->heap, ht->pages, heap_test_page(test));
+	heap_test = zalloc(test, sizeof(*heap_test));
+	heap = &heap_test->heap;
+	check_init(test, &heap_test->check, HEAP_TEST_PAGES);
+	heap->pages = heap_test->pages;
+	give_pages(test, 1);
+	vtr_heap_init(heap);
 	return 0;
-}
-
-static void give_pages(struct kunit *test, u32 nr)
-{
-	struct heap_test *ht = test->priv;
-
-	while (nr--)
-		vtr_heap_add_page(&ht->heap, heap_test_page(test));
 }
 
 static u32 alloc_bytes(struct kunit *test, size_t size_bytes)
 {
-	struct heap_test *ht = test->priv;
 	u32 index = 0;
 
-	KUNIT_ASSERT_EQ(test, vtr_heap_alloc(&ht->heap, size_bytes, &index), 0);
+	KUNIT_ASSERT_EQ(test, vtr_heap_alloc(heap, size_bytes, &index), 0);
 	KUNIT_ASSERT_NE(test, index, 0);
 	return index;
 }
 
+static void free_at(u32 index)
+{
+	vtr_heap_free(heap, vtr_heap_address(heap, index), index);
+}
+
 static void check_now(struct kunit *test)
 {
-	struct heap_test *ht = test->priv;
-
-	check_heap(test, &ht->heap, &ht->check);
+	check_heap(test, heap, &heap_test->check);
 }
 
 static void new_heap_is_a_header_and_free_blocks(struct kunit *test)
 {
-	struct heap_test *ht = test->priv;
 	u32 order;
 
 	check_now(test);
-	KUNIT_EXPECT_EQ(test, ht->heap.used_bytes, 32);
-	KUNIT_EXPECT_EQ(test, ht->heap.free[0], 0);
+	KUNIT_EXPECT_EQ(test, heap->used_bytes, 32);
+	KUNIT_EXPECT_EQ(test, heap->free[0], 0);
 	for (order = 1; order < INSPECT_NR_ORDERS - 1; order++)
-		KUNIT_EXPECT_EQ(test, ht->heap.free[order], 1U << order);
+		KUNIT_EXPECT_EQ(test, heap->free[order], 1U << order);
 }
 
 static void every_size_gets_the_smallest_order(struct kunit *test)
 {
-	struct heap_test *ht = test->priv;
 	u32 size, order, index;
 
 	for (size = 1; size <= INSPECT_MAX_BLOCK_BYTES; size++) {
 		for (order = 0; 16U << order < size; order++)
 			;
 		index = alloc_bytes(test, size);
-		KUNIT_ASSERT_EQ(test,
-				vtr_block_order(vtr_heap_block(&ht->heap,
-							       index)), order);
+		KUNIT_ASSERT_EQ(test, vtr_block_order(vtr_heap_block(heap, index)), order);
 		KUNIT_ASSERT_EQ(test, vtr_heap_order(size), order);
-		vtr_heap_free(&ht->heap, index);
+		free_at(index);
 	}
-	check_now(test);
 }
 
 static void more_than_a_block_is_refused(struct kunit *test)
 {
-	struct heap_test *ht = test->priv;
 	u32 index = 99;
 
-	KUNIT_EXPECT_EQ(test, vtr_heap_alloc(&ht->heap, 2049, &index), -EINVAL);
-	KUNIT_EXPECT_EQ(test, vtr_heap_alloc(&ht->heap, ~0UL, &index), -EINVAL);
+	KUNIT_EXPECT_EQ(test, vtr_heap_alloc(heap, 2049, &index), -EINVAL);
+	KUNIT_EXPECT_EQ(test, vtr_heap_alloc(heap, ~0UL, &index), -EINVAL);
 	KUNIT_EXPECT_EQ(test, index, 99);
-	check_now(test);
 }
 
 static void new_block_is_reserved_and_zero(struct kunit *test)
 {
-	struct heap_test *ht = test->priv;
 	u32 index = alloc_bytes(test, 64);
-	const u64 *block = vtr_heap_block(&ht->heap, index);
+	const u64 *block = vtr_heap_block(heap, index);
 
 	KUNIT_EXPECT_EQ(test, block[0], 0x102ULL);
 	KUNIT_EXPECT_TRUE(test, !memchr_inv(block + 1, 0, 56));
-	check_now(test);
 }
 
 static void free_merges_with_left_buddy(struct kunit *test)
 {
-	struct heap_test *ht = test->priv;
 	u32 a = alloc_bytes(test, 1024), b = alloc_bytes(test, 1024);
 
 	/* 64 was left of the first page; the next two are buddies */
@@ -127,153 +113,132 @@ static void free_merges_with_left_buddy(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, b, 128);
 	b = alloc_bytes(test, 1024);
 	KUNIT_ASSERT_EQ(test, b, 192);
-	vtr_heap_free(&ht->heap, 128);
-	KUNIT_EXPECT_EQ(test, ht->heap.free[6], 128);
-	vtr_heap_free(&ht->heap, 192);
+	free_at(128);
+	KUNIT_EXPECT_EQ(test, heap->free[6], 128);
+	free_at(192);
 	check_now(test);
-	merge_last(&ht->heap);
-	KUNIT_EXPECT_EQ(test, ht->heap.free[6], 0);
-	KUNIT_EXPECT_EQ(test, ht->heap.free[7], 128);
-	check_now(test);
+	merge_last(heap);
+	KUNIT_EXPECT_EQ(test, heap->free[6], 0);
+	KUNIT_EXPECT_EQ(test, heap->free[7], 128);
 }
 
 static void free_merges_with_right_buddy(struct kunit *test)
 {
-	struct heap_test *ht = test->priv;
-
 	KUNIT_ASSERT_EQ(test, alloc_bytes(test, 1024), 64);
 	KUNIT_ASSERT_EQ(test, alloc_bytes(test, 1024), 128);
 	KUNIT_ASSERT_EQ(test, alloc_bytes(test, 1024), 192);
-	vtr_heap_free(&ht->heap, 192);
-	vtr_heap_free(&ht->heap, 128);
-	merge_last(&ht->heap);
-	KUNIT_EXPECT_EQ(test, ht->heap.free[6], 0);
-	KUNIT_EXPECT_EQ(test, ht->heap.free[7], 128);
-	check_now(test);
+	free_at(192);
+	free_at(128);
+	merge_last(heap);
+	KUNIT_EXPECT_EQ(test, heap->free[6], 0);
+	KUNIT_EXPECT_EQ(test, heap->free[7], 128);
 }
 
 static void last_freed_is_taken_again_unmerged(struct kunit *test)
 {
-	struct heap_test *ht = test->priv;
 	u32 index = alloc_bytes(test, 16);
 
-	KUNIT_ASSERT_EQ(test, ht->heap.free[0], 3);
-	vtr_heap_free(&ht->heap, index);
-	KUNIT_EXPECT_EQ(test, ht->heap.unmerged, index);
+	KUNIT_ASSERT_EQ(test, heap->free[0], 3);
+	free_at(index);
+	KUNIT_EXPECT_EQ(test, heap->unmerged, index);
 	check_now(test);
 	KUNIT_EXPECT_EQ(test, alloc_bytes(test, 16), index);
-	KUNIT_EXPECT_EQ(test, ht->heap.unmerged, 0);
-	check_now(test);
+	KUNIT_EXPECT_EQ(test, heap->unmerged, 0);
 }
 
 static void next_free_merges_the_one_before(struct kunit *test)
 {
-	struct heap_test *ht = test->priv;
 	u32 index = alloc_bytes(test, 16), other = alloc_bytes(test, 2048);
 
-	vtr_heap_free(&ht->heap, index);
-	vtr_heap_free(&ht->heap, other);
-	KUNIT_EXPECT_EQ(test, ht->heap.free[0], 0);
-	KUNIT_EXPECT_EQ(test, ht->heap.unmerged, other);
-	check_now(test);
+	free_at(index);
+	free_at(other);
+	KUNIT_EXPECT_EQ(test, heap->free[0], 0);
+	KUNIT_EXPECT_EQ(test, heap->unmerged, other);
 }
 
 static void full_heap_merges_before_it_refuses(struct kunit *test)
 {
-	struct heap_test *ht = test->priv;
 	u32 index = alloc_bytes(test, 1024), other = alloc_bytes(test, 2048);
 
-	vtr_heap_free(&ht->heap, other);
+	free_at(other);
 	KUNIT_EXPECT_EQ(test, alloc_bytes(test, 1024), other);
 	KUNIT_EXPECT_EQ(test, alloc_bytes(test, 1024), other + 64);
-	vtr_heap_free(&ht->heap, other);
-	vtr_heap_free(&ht->heap, other + 64);
+	free_at(other);
+	free_at(other + 64);
 	KUNIT_EXPECT_EQ(test, alloc_bytes(test, 2048), other);
-	vtr_heap_free(&ht->heap, index);
-	check_now(test);
+	free_at(index);
 }
 
 static void smallest_block_merges_all_the_way(struct kunit *test)
 {
-	struct heap_test *ht = test->priv;
 	u32 index, order;
 
-	vtr_heap_free(&ht->heap, alloc_bytes(test, 16));
-	merge_last(&ht->heap);
+	free_at(alloc_bytes(test, 16));
+	merge_last(heap);
 	check_now(test);
 	for (order = 1; order < INSPECT_NR_ORDERS - 1; order++)
-		KUNIT_EXPECT_EQ(test, ht->heap.free[order], 1U << order);
+		KUNIT_EXPECT_EQ(test, heap->free[order], 1U << order);
 	index = alloc_bytes(test, 16);
 	KUNIT_EXPECT_EQ(test, index, 2);
 }
 
 static void header_never_merges(struct kunit *test)
 {
-	struct heap_test *ht = test->priv;
-
 	KUNIT_ASSERT_EQ(test, alloc_bytes(test, 32), 2);
-	vtr_heap_free(&ht->heap, 2);
-	KUNIT_EXPECT_EQ(test, ht->heap.free[1], 2);
-	KUNIT_EXPECT_EQ(test, ht->heap.free[2], 4);
-	check_now(test);
+	free_at(2);
+	KUNIT_EXPECT_EQ(test, heap->free[1], 2);
+	KUNIT_EXPECT_EQ(test, heap->free[2], 4);
 }
 
 static void freed_bytes_are_zero(struct kunit *test)
 {
-	struct heap_test *ht = test->priv;
 	u32 order, index;
 
 	for (order = 0; order < INSPECT_NR_ORDERS; order++) {
 		index = alloc_bytes(test, 16 << order);
-		memset(vtr_heap_block(&ht->heap, index) + 1, 0xa5,
-		       (16 << order) - 8);
-		vtr_heap_free(&ht->heap, index);
+		memset(vtr_heap_block(heap, index) + 1, 0xa5, (16 << order) - 8);
+		free_at(index);
 		check_now(test);
 	}
 }
 
 static void full_heap_refuses_and_recovers(struct kunit *test)
 {
-	struct heap_test *ht = test->priv;
 	u32 index = 99, nr = 0;
 
-	while (!vtr_heap_alloc(&ht->heap, 16, &ht->taken[nr]))
+	while (!vtr_heap_alloc(heap, 16, &heap_test->taken[nr]))
 		nr++;
 	KUNIT_EXPECT_EQ(test, nr, (u32)(PAGE_SIZE / 16) - 2);
-	KUNIT_EXPECT_EQ(test, vtr_heap_alloc(&ht->heap, 16, &index), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, vtr_heap_alloc(heap, 16, &index), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, index, 99);
-	KUNIT_EXPECT_EQ(test, ht->heap.used_bytes, (u32)PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, heap->used_bytes, (u32)PAGE_SIZE);
 	check_now(test);
 	while (nr--)
-		vtr_heap_free(&ht->heap, ht->taken[nr]);
+		free_at(heap_test->taken[nr]);
 	check_now(test);
-	KUNIT_EXPECT_EQ(test, ht->heap.used_bytes, 32);
+	KUNIT_EXPECT_EQ(test, heap->used_bytes, 32);
 }
 
 static void reserve_is_used_when_needed(struct kunit *test)
 {
-	struct heap_test *ht = test->priv;
 	u32 per_page = PAGE_SIZE / INSPECT_MAX_BLOCK_BYTES, i;
 
 	give_pages(test, 2);
 	for (i = 0; i < per_page - 1; i++)
 		alloc_bytes(test, 2048);
-	KUNIT_EXPECT_EQ(test, ht->heap.nr_pages, 1);
+	KUNIT_EXPECT_EQ(test, heap->nr_pages, 1);
 	check_now(test);
-	KUNIT_EXPECT_EQ(test, alloc_bytes(test, 2048),
-			(u32)VTR_HEAP_BLOCKS_PER_PAGE);
-	KUNIT_EXPECT_EQ(test, ht->heap.nr_pages, 2);
+	KUNIT_EXPECT_EQ(test, alloc_bytes(test, 2048), (u32)VTR_HEAP_BLOCKS_PER_PAGE);
+	KUNIT_EXPECT_EQ(test, heap->nr_pages, 2);
 	check_now(test);
 	for (i = 0; i < 2 * per_page - 1; i++)
 		alloc_bytes(test, 2048);
-	KUNIT_EXPECT_EQ(test, ht->heap.nr_pages, 3);
-	KUNIT_EXPECT_EQ(test, vtr_heap_alloc(&ht->heap, 2048, &i), -ENOSPC);
-	check_now(test);
+	KUNIT_EXPECT_EQ(test, heap->nr_pages, 3);
+	KUNIT_EXPECT_EQ(test, vtr_heap_alloc(heap, 2048, &i), -ENOSPC);
 }
 
 static void free_unlinks_from_the_middle(struct kunit *test)
 {
-	struct heap_test *ht = test->priv;
 	u32 left[5], right[5], i;
 
 	/* five pairs of buddies; the left ones free, so five in the list */
@@ -284,55 +249,50 @@ static void free_unlinks_from_the_middle(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, left[i] ^ 1, right[i]);
 	}
 	for (i = 0; i < 5; i++)
-		vtr_heap_free(&ht->heap, left[i]);
+		free_at(left[i]);
 	check_now(test);
 	/* from the middle, from the front, from the end */
-	vtr_heap_free(&ht->heap, right[2]);
+	free_at(right[2]);
 	check_now(test);
-	vtr_heap_free(&ht->heap, right[4]);
+	free_at(right[4]);
 	check_now(test);
-	vtr_heap_free(&ht->heap, right[0]);
-	check_now(test);
+	free_at(right[0]);
 }
 
 static void heap_step(struct kunit *test, struct random *random)
 {
-	struct heap_test *ht = test->priv;
-	u32 used = ht->heap.used_bytes, i;
+	u32 used = heap->used_bytes, i;
 	size_t size;
 	int err;
 
 	switch (random_below(random, 16)) {
 	case 0:
-		if (ht->heap.nr_ready < HEAP_TEST_PAGES &&
-		    !random_below(random, 16))
+		if (heap->nr_ready < HEAP_TEST_PAGES && !random_below(random, 16))
 			give_pages(test, 1);
 		return;
 	case 1 ... 8:
 		size = 1 + random_below(random, 16 << random_below(random, 8));
-		err = vtr_heap_alloc(&ht->heap, size,
-				     &ht->taken[ht->nr_taken]);
+		err = vtr_heap_alloc(heap, size, &heap_test->taken[heap_test->nr_taken]);
 		if (err) {
 			KUNIT_ASSERT_EQ(test, err, -ENOSPC);
-			KUNIT_ASSERT_EQ(test, ht->heap.used_bytes, used);
+			KUNIT_ASSERT_EQ(test, heap->used_bytes, used);
 			return;
 		}
-		i = ht->taken[ht->nr_taken++];
-		memset(vtr_heap_block(&ht->heap, i) + 1, 0x5a,
-		       vtr_block_bytes(vtr_heap_block(&ht->heap, i)) - 8);
+		i = heap_test->taken[heap_test->nr_taken++];
+		memset(vtr_heap_block(heap, i) + 1, 0x5a,
+		       vtr_block_bytes(vtr_heap_block(heap, i)) - 8);
 		return;
 	default:
-		if (!ht->nr_taken)
+		if (!heap_test->nr_taken)
 			return;
-		i = random_below(random, ht->nr_taken);
-		vtr_heap_free(&ht->heap, ht->taken[i]);
-		ht->taken[i] = ht->taken[--ht->nr_taken];
+		i = random_below(random, heap_test->nr_taken);
+		free_at(heap_test->taken[i]);
+		heap_test->taken[i] = heap_test->taken[--heap_test->nr_taken];
 	}
 }
 
 static void heap_walk(struct kunit *test, u64 seed)
 {
-	struct heap_test *ht = test->priv;
 	struct random random = { seed };
 	u32 i;
 
@@ -340,10 +300,10 @@ static void heap_walk(struct kunit *test, u64 seed)
 		heap_step(test, &random);
 		check_now(test);
 	}
-	while (ht->nr_taken)
-		vtr_heap_free(&ht->heap, ht->taken[--ht->nr_taken]);
+	while (heap_test->nr_taken)
+		free_at(heap_test->taken[--heap_test->nr_taken]);
 	check_now(test);
-	KUNIT_EXPECT_EQ(test, ht->heap.used_bytes, 32);
+	KUNIT_EXPECT_EQ(test, heap->used_bytes, 32);
 }
 
 static void walk_with_a_fixed_seed(struct kunit *test)
@@ -377,10 +337,4 @@ static struct kunit_case heap_cases[] = {
 	{}
 };
 
-static struct kunit_suite heap_suite = {
-	.name = "vitrine_heap",
-	.init = heap_test_init,
-	.test_cases = heap_cases,
-};
-
-kunit_test_suite(heap_suite);
+VTR_KUNIT_SUITE(heap, .init = heap_test_init, .exit = check_now);

@@ -3,9 +3,9 @@
  * KUnit suite of array.c: histograms in the bits of the format, the slot of values at
  * and near the bounds, and invalid parameters.
  */
-#include <kunit/test.h>
 
 #include "fixture.h"
+#include "suite.h"
 
 /* Bits of doubles. */
 #define HISTOGRAM_HALF		0x3fe0000000000000ULL
@@ -29,35 +29,30 @@ static struct vitrine_value spec(enum inspect_type type, u64 floor, u64 step,
 static u64 *new_histogram(struct kunit *test, enum inspect_type type, u64 floor,
 			  u64 step, u64 multiplier, unsigned int nr_buckets)
 {
-	struct fixture *f = test->priv;
-	struct vitrine_value histogram = spec(type, floor, step, multiplier,
-					      nr_buckets);
+	struct vitrine_value histogram = spec(type, floor, step, multiplier, nr_buckets);
 	u32 index = 0;
 
-	KUNIT_ASSERT_EQ(test, vtr_array_create(&f->tree, INSPECT_ROOT,
-					       "h", &histogram, &index), 0);
-	fixture_check(test);
-	return vtr_tree_block(&f->tree, index);
+	KUNIT_ASSERT_EQ(test, vtr_array_create(tree, INSPECT_ROOT, "h", &histogram, &index), 0);
+	check_now(test);
+	return block_at(index);
 }
 
 static void histogram_is_as_the_format_says(struct kunit *test)
 {
-	struct fixture *f = test->priv;
-	u32 used = f->tree.heap.used_bytes, index = 99;
+	u32 used = tree->heap.used_bytes, index = 99;
 	struct vitrine_value histogram = spec(INSPECT_UINT_VALUE, 7, 3, 0, 2);
 	u64 *block;
 
-	KUNIT_ASSERT_EQ(test, vtr_array_create(&f->tree, INSPECT_ROOT,
-					       "h", &histogram, &index), 0);
-	block = vtr_tree_block(&f->tree, index);
+	KUNIT_ASSERT_EQ(test, vtr_array_create(tree, INSPECT_ROOT, "h", &histogram, &index), 0);
+	block = block_at(index);
 	KUNIT_EXPECT_EQ(test, block[0] & 0xffff, 0xb02ULL);
 	KUNIT_EXPECT_EQ(test, block[1], 0x615ULL);
 	KUNIT_EXPECT_EQ(test, block[2], 7ULL);
 	KUNIT_EXPECT_EQ(test, block[3], 3ULL);
 	KUNIT_EXPECT_TRUE(test, !memchr_inv(block + 4, 0, 32));
-	KUNIT_EXPECT_EQ(test, vtr_tree_delete(&f->tree, index), 0);
-	KUNIT_EXPECT_EQ(test, vtr_tree_delete(&f->tree, index), -EINVAL);
-	KUNIT_EXPECT_EQ(test, f->tree.heap.used_bytes, used);
+	KUNIT_EXPECT_EQ(test, vtr_tree_delete(tree, index), 0);
+	KUNIT_EXPECT_EQ(test, vtr_tree_delete(tree, index), -EINVAL);
+	KUNIT_EXPECT_EQ(test, tree->heap.used_bytes, used);
 	block = new_histogram(test, INSPECT_INT_VALUE, -7, 3, 2, 1);
 	KUNIT_EXPECT_EQ(test, block[1], 0x624ULL);
 	KUNIT_EXPECT_EQ(test, (s64)block[2], -7);
@@ -81,8 +76,7 @@ static void expect_slots(struct kunit *test, u64 *block,
 		u64 value = known[i].value;
 		unsigned int slot = vtr_histogram_slot(block, is_signed, value);
 
-		KUNIT_EXPECT_EQ_MSG(test, slot, known[i].slot, "value %#llx",
-				    value);
+		KUNIT_EXPECT_EQ_MSG(test, slot, known[i].slot, "value %#llx", value);
 	}
 }
 
@@ -124,14 +118,10 @@ static void exponential_integers_go_to_their_slot(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < 64; i++) {
-		KUNIT_EXPECT_EQ(test, vtr_histogram_slot(block, false, 1ULL << i),
-				5 + i);
-		KUNIT_EXPECT_EQ(test,
-				vtr_histogram_slot(block, false, (1ULL << i) - 1),
-				4 + i);
+		KUNIT_EXPECT_EQ(test, vtr_histogram_slot(block, false, 1ULL << i), 5 + i);
+		KUNIT_EXPECT_EQ(test, vtr_histogram_slot(block, false, (1ULL << i) - 1), 4 + i);
 	}
-	KUNIT_EXPECT_EQ(test, vtr_histogram_slot(block, false, U64_MAX),
-			68);
+	KUNIT_EXPECT_EQ(test, vtr_histogram_slot(block, false, U64_MAX), 68);
 	/* bounds 10, 15, 25, 55; and -1, 0, 1, 3 */
 	block = new_histogram(test, INSPECT_UINT_VALUE, 10, 5, 3, 3);
 	expect_slots(test, block, uints, ARRAY_SIZE(uints));
@@ -164,24 +154,20 @@ static struct vitrine_value random_spec(struct random *random)
 
 	do {
 		u64 multiplier = random_u64(random) >>
-				 (random_below(random, 2) ? 60 :
-				  random_below(random, 64));
+				 (random_below(random, 2) ? 60 : random_below(random, 64));
 
-		histogram = spec(INSPECT_UINT_VALUE,
-				 random_u64(random) >> random_below(random, 64),
+		histogram = spec(INSPECT_UINT_VALUE, random_u64(random) >> random_below(random, 64),
 				 random_u64(random) >> random_below(random, 64),
 				 random_below(random, 3) ? multiplier : 0,
 				 random_below(random, 64) + 1);
 		if (random_below(random, 2))
-			histogram.parameters[1] = 1ULL << random_below(random,
-								       64);
+			histogram.parameters[1] = 1ULL << random_below(random, 64);
 	} while (!vtr_array_fits(&histogram));
 	return histogram;
 }
 
 static void any_integer_goes_to_its_slot(struct kunit *test)
 {
-	struct fixture *f = test->priv;
 	struct random random = { .state = 1 };
 	unsigned int i, j;
 
@@ -191,21 +177,18 @@ static void any_integer_goes_to_its_slot(struct kunit *test)
 		u32 index = 0;
 		u64 *block;
 
-		KUNIT_ASSERT_EQ(test,
-				vtr_array_create(&f->tree, INSPECT_ROOT,
-						 "h", &histogram, &index),
+		KUNIT_ASSERT_EQ(test, vtr_array_create(tree, INSPECT_ROOT, "h", &histogram, &index),
 				0);
-		block = vtr_tree_block(&f->tree, index);
+		block = block_at(index);
 		for (j = 0; j < 50; j++) {
 			value = floor + (random_u64(&random) >>
 					 random_below(&random, 64)) / (j % 4 + 1);
 			if (value < floor)
 				continue;
-			KUNIT_ASSERT_EQ(test,
-					vtr_histogram_slot(block, false, value),
+			KUNIT_ASSERT_EQ(test, vtr_histogram_slot(block, false, value),
 					model_slot(&histogram, value));
 		}
-		vtr_tree_delete(&f->tree, index);
+		vtr_tree_delete(tree, index);
 	}
 }
 
@@ -228,8 +211,7 @@ static void bad_parameters_are_refused(struct kunit *test)
 		spec(INSPECT_INT_VALUE, S64_MIN, S64_MAX, 0, 3),
 		spec(INSPECT_DOUBLE_VALUE, 0, 0, 0, 1),
 		spec(INSPECT_DOUBLE_VALUE, 0, INFINITE, 0, 1),
-		spec(INSPECT_DOUBLE_VALUE, INFINITE, HISTOGRAM_ONE,
-		     0, 2),
+		spec(INSPECT_DOUBLE_VALUE, INFINITE, HISTOGRAM_ONE, 0, 2),
 		spec(INSPECT_DOUBLE_VALUE, ~0ULL, HISTOGRAM_ONE, 0, 2),
 		spec(INSPECT_DOUBLE_VALUE, 0, ~0ULL, HISTOGRAM_TWO, 2),
 		spec(INSPECT_DOUBLE_VALUE, 0, HISTOGRAM_ONE, ~0ULL, 2),
@@ -237,17 +219,14 @@ static void bad_parameters_are_refused(struct kunit *test)
 		spec(INSPECT_DOUBLE_VALUE, 0, HISTOGRAM_ONE, INFINITE, 2),
 		spec(INSPECT_DOUBLE_VALUE, 0, HISTOGRAM_ONE | SIGN, 0, 2),
 	};
-	struct fixture *f = test->priv;
-	u32 index = 99, used = f->tree.heap.used_bytes, i;
+	u32 index = 99, used = tree->heap.used_bytes, i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		KUNIT_EXPECT_EQ_MSG(test,
-				    vtr_array_create(&f->tree,
-						     INSPECT_ROOT, "h",
-							 &bad[i], &index),
+				    vtr_array_create(tree, INSPECT_ROOT, "h", &bad[i], &index),
 				    -ERANGE, "number %u", i);
 	KUNIT_EXPECT_EQ(test, index, 99);
-	KUNIT_EXPECT_EQ(test, f->tree.heap.used_bytes, used);
+	KUNIT_EXPECT_EQ(test, tree->heap.used_bytes, used);
 }
 
 static void largest_histograms_fit(struct kunit *test)
@@ -257,8 +236,7 @@ static void largest_histograms_fit(struct kunit *test)
 	/* The last bound is the largest number. */
 	new_histogram(test, INSPECT_UINT_VALUE, 0, U64_MAX, 0, 1);
 	new_histogram(test, INSPECT_INT_VALUE, 0, S64_MAX, 0, 1);
-	new_histogram(test, INSPECT_DOUBLE_VALUE, 0, HISTOGRAM_HUGEST,
-		      HISTOGRAM_TWO, 1);
+	new_histogram(test, INSPECT_DOUBLE_VALUE, 0, HISTOGRAM_HUGEST, HISTOGRAM_TWO, 1);
 }
 
 static struct kunit_case histogram_cases[] = {
@@ -271,10 +249,4 @@ static struct kunit_case histogram_cases[] = {
 	{}
 };
 
-static struct kunit_suite histogram_suite = {
-	.name = "vitrine_histogram",
-	.init = fixture_init,
-	.test_cases = histogram_cases,
-};
-
-kunit_test_suite(histogram_suite);
+VTR_KUNIT_SUITE(histogram, .init = fixture_init, .exit = check_now);

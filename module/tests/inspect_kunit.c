@@ -3,44 +3,45 @@
  * KUnit suite of inspect.c and publish.c, kernel only: the lock, the generation, every
  * context, a full tree, and concurrent writers against snapshots.
  */
-#include <kunit/test.h>
 #include <linux/delay.h>
 #include <linux/irq_work.h>
 #include <linux/kthread.h>
 
 #include "check.h"
+#include "suite.h"
 
 #define INSPECT_TEST_WRITERS	4
 #define INSPECT_TEST_ROUNDS	2000
 #define INSPECT_TEST_SNAPSHOTS	300
 
-static const char long_name[] =
-	"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde";
+static const char long_name[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde";
+
+/* The tree of the case, and its root. */
+static struct vitrine_tree *tree;
+static struct vitrine_node *root;
+
+static void new_tree(struct kunit *test, size_t limit_bytes)
+{
+	tree = vitrine_tree_create("kunit", limit_bytes);
+	KUNIT_ASSERT_NOT_NULL(test, tree);
+	root = vitrine_tree_root(tree);
+}
 
 static int inspect_test_init(struct kunit *test)
 {
-	test->priv = vitrine_tree_create("kunit", 0);
-	KUNIT_ASSERT_NOT_NULL(test, test->priv);
+	new_tree(test, 0);
 	return 0;
 }
 
-static void inspect_test_exit(struct kunit *test)
-{
-	vitrine_tree_destroy(test->priv);
-}
-
 /* Replace the tree of the suite by one with another limit. */
-static struct vitrine_tree *limited_tree(struct kunit *test, size_t limit_bytes)
+static void limit_tree(struct kunit *test, size_t limit_bytes)
 {
-	vitrine_tree_destroy(test->priv);
-	test->priv = vitrine_tree_create("kunit", limit_bytes);
-	KUNIT_ASSERT_NOT_NULL(test, test->priv);
-	return test->priv;
+	vitrine_tree_destroy(tree);
+	new_tree(test, limit_bytes);
 }
 
 static void check_live(struct kunit *test)
 {
-	struct vitrine_tree *tree = test->priv;
 	struct check check;
 
 	check_init(test, &check, tree->area.max_pages);
@@ -49,11 +50,19 @@ static void check_live(struct kunit *test)
 	check_tree(test, &tree->blocks, &check);
 }
 
-static unsigned long failures(struct kunit *test)
+/* After each case, the tree that it has left is sound. */
+static void inspect_test_exit(struct kunit *test)
+{
+	if (tree)
+		check_live(test);
+	vitrine_tree_destroy(tree);
+}
+
+static unsigned long failures(void)
 {
 	struct vtr_inspect_stats stats;
 
-	vtr_inspect_stats(test->priv, &stats);
+	vtr_inspect_stats(tree, &stats);
 	return stats.failed;
 }
 
@@ -74,70 +83,59 @@ static void null_is_accepted_everywhere(struct kunit *test)
 	vitrine_int_set(NULL, 1);
 	vitrine_int_add(NULL, 1);
 	vitrine_int_sub(NULL, 1);
-	vitrine_delete(NULL);
 	KUNIT_EXPECT_NULL(test, vitrine_uint_create(NULL, "u", 1));
 	vitrine_uint_set(NULL, 1);
 	vitrine_uint_add(NULL, 1);
 	vitrine_uint_sub(NULL, 1);
-	vitrine_delete(NULL);
 	KUNIT_EXPECT_NULL(test, vitrine_double_create(NULL, "d", 1));
 	vitrine_double_set(NULL, 1);
-	vitrine_delete(NULL);
 	KUNIT_EXPECT_NULL(test, vitrine_bool_create(NULL, "b", true));
 	vitrine_bool_set(NULL, true);
-	vitrine_delete(NULL);
 	KUNIT_EXPECT_NULL(test, vitrine_string_create(NULL, "s", "v"));
 	vitrine_string_set(NULL, "v");
-	vitrine_delete(NULL);
 	KUNIT_EXPECT_NULL(test, vitrine_bytes_create(NULL, "s", "v", 1));
 	vitrine_bytes_set(NULL, "v", 1);
-	vitrine_delete(NULL);
-	KUNIT_EXPECT_EQ(test, failures(test), 0);
+	KUNIT_EXPECT_EQ(test, failures(), 0);
 }
 
 static void null_name_is_counted_and_null_string_is_empty(struct kunit *test)
 {
-	struct vitrine_node *root = vitrine_tree_root(test->priv);
 	struct vitrine_string *string = vitrine_string_create(root, "s", NULL);
 
 	KUNIT_EXPECT_NULL(test, vitrine_node_create(root, NULL));
 	KUNIT_EXPECT_NULL(test, vitrine_bytes_create(root, "b", NULL, 1));
-	KUNIT_EXPECT_EQ(test, failures(test), 2);
+	KUNIT_EXPECT_EQ(test, failures(), 2);
 	KUNIT_ASSERT_NOT_NULL(test, string);
 	KUNIT_EXPECT_EQ(test, (u32)bits_of(string), 0);
 	vitrine_string_set(string, "value");
 	KUNIT_EXPECT_EQ(test, (u32)bits_of(string), 5);
 	vitrine_string_set(string, NULL);
 	KUNIT_EXPECT_EQ(test, (u32)bits_of(string), 0);
-	check_live(test);
 }
 
 static void bad_trees_are_refused(struct kunit *test)
 {
 	unsigned long before = vtr_inspect_refused();
-	struct vitrine_tree *tree;
+	struct vitrine_tree *longest;
 
 	KUNIT_EXPECT_NULL(test, vitrine_tree_create(NULL, 0));
 	KUNIT_EXPECT_NULL(test, vitrine_tree_create("", 0));
 	KUNIT_EXPECT_NULL(test, vitrine_tree_create("a/b", 0));
 	KUNIT_EXPECT_NULL(test, vitrine_tree_create("a\nb", 0));
 	KUNIT_EXPECT_NULL(test, vitrine_tree_create("kunit", 0));
-	KUNIT_EXPECT_NULL(test, vitrine_tree_create("huge",
-						    (256UL << 20) + 1));
+	KUNIT_EXPECT_NULL(test, vitrine_tree_create("huge", (256UL << 20) + 1));
 	KUNIT_EXPECT_EQ(test, vtr_inspect_refused(), before + 6);
 	KUNIT_ASSERT_EQ(test, strlen(long_name), VITRINE_TREE_NAME_MAX);
-	tree = vitrine_tree_create(long_name, 1);
-	KUNIT_EXPECT_NOT_NULL(test, tree);
-	vitrine_tree_destroy(tree);
+	longest = vitrine_tree_create(long_name, 1);
+	KUNIT_EXPECT_NOT_NULL(test, longest);
+	vitrine_tree_destroy(longest);
 }
 
 static void numbers_are_set_added_and_subtracted(struct kunit *test)
 {
-	struct vitrine_node *root = vitrine_tree_root(test->priv);
 	struct vitrine_int *i = vitrine_int_create(root, "i", -5);
 	struct vitrine_uint *u = vitrine_uint_create(root, "u", 5);
-	struct vitrine_double *d =
-		vitrine_double_create(root, "d", vitrine_double_from_int(1));
+	struct vitrine_double *d = vitrine_double_create(root, "d", vitrine_double_from_int(1));
 	struct vitrine_bool *b = vitrine_bool_create(root, "b", false);
 
 	KUNIT_ASSERT_TRUE(test, i && u && d && b);
@@ -165,16 +163,13 @@ static void numbers_are_set_added_and_subtracted(struct kunit *test)
 	vitrine_delete(u);
 	vitrine_delete(d);
 	vitrine_delete(b);
-	KUNIT_EXPECT_EQ(test, failures(test), 0);
-	check_live(test);
+	KUNIT_EXPECT_EQ(test, failures(), 0);
 }
 
 static void an_update_is_one_generation(struct kunit *test)
 {
-	struct vitrine_tree *tree = test->priv;
 	u64 before = *tree->generation;
-	struct vitrine_uint *u =
-		vitrine_uint_create(vitrine_tree_root(tree), "u", 0);
+	struct vitrine_uint *u = vitrine_uint_create(root, "u", 0);
 
 	KUNIT_EXPECT_EQ(test, *tree->generation, before + 2);
 	vitrine_uint_set(u, 1);
@@ -185,14 +180,13 @@ static void an_update_is_one_generation(struct kunit *test)
 
 static void a_batch_is_one_generation(struct kunit *test)
 {
-	struct vitrine_tree *tree = test->priv;
 	u64 before = *tree->generation;
 	unsigned long flags, inner;
 	struct vitrine_string *s;
 	struct vitrine_node *n;
 
 	flags = vitrine_batch_begin(tree);
-	n = vitrine_node_create(vitrine_tree_root(tree), "n");
+	n = vitrine_node_create(root, "n");
 	inner = vitrine_batch_begin(tree);
 	s = vitrine_string_create(n, "s", "first");
 	vitrine_batch_end(tree, inner);
@@ -204,15 +198,12 @@ static void a_batch_is_one_generation(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, irqs_disabled());
 	KUNIT_EXPECT_EQ(test, *tree->generation, before + 2);
 	KUNIT_EXPECT_NOT_NULL(test, s);
-	check_live(test);
 }
 
 /* Several contexts at once need real NMIs; here the preempt count is faked. */
 static void an_nmi_never_waits(struct kunit *test)
 {
-	struct vitrine_tree *tree = test->priv;
-	struct vitrine_uint *u =
-		vitrine_uint_create(vitrine_tree_root(tree), "u", 0);
+	struct vitrine_uint *u = vitrine_uint_create(root, "u", 0);
 	unsigned long flags = vitrine_batch_begin(tree);
 
 	lockdep_off();
@@ -223,7 +214,7 @@ static void an_nmi_never_waits(struct kunit *test)
 	lockdep_on();
 	vitrine_batch_end(tree, flags);
 	KUNIT_EXPECT_EQ(test, bits_of(u), 0);
-	KUNIT_EXPECT_EQ(test, failures(test), 1);
+	KUNIT_EXPECT_EQ(test, failures(), 1);
 
 	local_irq_save(flags);
 	lockdep_off();
@@ -233,20 +224,19 @@ static void an_nmi_never_waits(struct kunit *test)
 	lockdep_on();
 	local_irq_restore(flags);
 	KUNIT_EXPECT_EQ(test, bits_of(u), 2);
-	KUNIT_EXPECT_EQ(test, failures(test), 1);
-	check_live(test);
+	KUNIT_EXPECT_EQ(test, failures(), 1);
 }
 
 static void a_full_tree_refuses_and_counts(struct kunit *test)
 {
-	struct vitrine_tree *tree = limited_tree(test, 1);
-	struct vitrine_node *root = vitrine_tree_root(tree);
-	struct vitrine_string *s = vitrine_string_create(root, "s", "old");
+	struct vitrine_string *s;
 	struct vitrine_uint *u, *last = NULL;
 	struct vtr_inspect_stats stats;
 	unsigned long nr = 0;
 	u64 generation;
 
+	limit_tree(test, 1);
+	s = vitrine_string_create(root, "s", "old");
 	while ((u = vitrine_uint_create(root, "u", nr))) {
 		last = u;
 		nr++;
@@ -261,7 +251,7 @@ static void a_full_tree_refuses_and_counts(struct kunit *test)
 
 	generation = *tree->generation;
 	vitrine_string_set(s, "a value that takes another block");
-	KUNIT_EXPECT_EQ(test, failures(test), 2);
+	KUNIT_EXPECT_EQ(test, failures(), 2);
 	KUNIT_EXPECT_EQ(test, *tree->generation & 1, 0);
 	KUNIT_EXPECT_GE(test, *tree->generation, generation);
 	KUNIT_EXPECT_EQ(test, (u32)bits_of(s), 3);
@@ -269,44 +259,38 @@ static void a_full_tree_refuses_and_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bits_of(last), nr);
 	vitrine_delete(last);
 	KUNIT_EXPECT_NOT_NULL(test, vitrine_uint_create(root, "u", 1));
-	check_live(test);
 }
 
 static void too_long_text_is_refused_and_counted(struct kunit *test)
 {
-	struct vitrine_node *root = vitrine_tree_root(test->priv);
-	char *text = kunit_kzalloc(test, VITRINE_VALUE_MAX + 2, GFP_KERNEL);
+	char *text = zalloc(test, VITRINE_VALUE_MAX + 2);
 	struct vitrine_string *s;
 
-	KUNIT_ASSERT_NOT_NULL(test, text);
 	memset(text, 'x', VITRINE_VALUE_MAX + 1);
 	KUNIT_EXPECT_NULL(test, vitrine_node_create(root, text));
 	KUNIT_EXPECT_NULL(test, vitrine_string_create(root, "s", text));
-	KUNIT_EXPECT_NULL(test, vitrine_bytes_create(root, "b", text,
-						     SIZE_MAX));
-	KUNIT_EXPECT_EQ(test, failures(test), 3);
+	KUNIT_EXPECT_NULL(test, vitrine_bytes_create(root, "b", text, SIZE_MAX));
+	KUNIT_EXPECT_EQ(test, failures(), 3);
 	text[VITRINE_VALUE_MAX] = 0;
 	s = vitrine_string_create(root, "s", text);
 	KUNIT_ASSERT_NOT_NULL(test, s);
 	KUNIT_EXPECT_EQ(test, (u32)bits_of(s), VITRINE_VALUE_MAX);
 	text[VITRINE_VALUE_MAX] = 'x';
 	vitrine_string_set(s, text);
-	KUNIT_EXPECT_EQ(test, failures(test), 4);
+	KUNIT_EXPECT_EQ(test, failures(), 4);
 	KUNIT_EXPECT_EQ(test, (u32)bits_of(s), VITRINE_VALUE_MAX);
-	check_live(test);
 }
 
 /* Creates and deletes values in a context that must not sleep. */
 struct atomic_work {
 	struct irq_work	work;
-	struct kunit	*test;
 	unsigned int	nr_made;
 };
 
 static void make_and_delete(struct irq_work *work)
 {
 	struct atomic_work *aw = container_of(work, struct atomic_work, work);
-	struct vitrine_node *root = vitrine_tree_root(aw->test->priv), *n;
+	struct vitrine_node *n;
 	unsigned int i;
 
 	for (i = 0; i < 64; i++) {
@@ -320,8 +304,6 @@ static void make_and_delete(struct irq_work *work)
 
 static void expect_refilled(struct kunit *test)
 {
-	struct vitrine_tree *tree = test->priv;
-
 	irq_work_sync(&tree->late);
 	KUNIT_EXPECT_GE(test, vtr_edit_reserve(tree), VTR_EDIT_RESERVE_PAGES);
 }
@@ -331,7 +313,6 @@ static void interrupts_may_do_it_all(struct kunit *test)
 {
 	struct atomic_work aw = {
 		.work = IRQ_WORK_INIT_HARD(make_and_delete),
-		.test = test,
 	};
 	unsigned long flags;
 
@@ -343,26 +324,19 @@ static void interrupts_may_do_it_all(struct kunit *test)
 	local_irq_restore(flags);
 	expect_refilled(test);
 	KUNIT_EXPECT_GE(test, aw.nr_made, 2);
-	KUNIT_EXPECT_GE(test, failures(test), 128 - aw.nr_made);
-	check_live(test);
+	KUNIT_EXPECT_GE(test, failures(), 128 - aw.nr_made);
 }
 
 static void a_creation_leaves_some_of_the_reserve(struct kunit *test)
 {
-	struct vitrine_tree *tree = test->priv;
-	struct vitrine_node *root = vitrine_tree_root(tree);
-
 	while (tree->blocks.heap.nr_pages < 6) {
 		KUNIT_ASSERT_NOT_NULL(test, vitrine_node_create(root, "n"));
 		KUNIT_ASSERT_GE(test, vtr_edit_reserve(tree), 1);
 	}
-	check_live(test);
 }
 
 static void a_batch_can_use_the_reserve(struct kunit *test)
 {
-	struct vitrine_tree *tree = test->priv;
-	struct vitrine_node *root = vitrine_tree_root(tree);
 	unsigned long flags = vitrine_batch_begin(tree);
 	unsigned int nr_pages = tree->blocks.heap.nr_pages;
 	unsigned int nr_ready = tree->blocks.heap.nr_ready;
@@ -372,27 +346,25 @@ static void a_batch_can_use_the_reserve(struct kunit *test)
 	vitrine_batch_end(tree, flags);
 	KUNIT_EXPECT_GE(test, nr_ready, nr_pages + 2);
 	KUNIT_EXPECT_EQ(test, tree->blocks.heap.nr_pages, nr_ready);
-	KUNIT_EXPECT_EQ(test, failures(test), 1);
+	KUNIT_EXPECT_EQ(test, failures(), 1);
 	check_live(test);
 	KUNIT_EXPECT_NOT_NULL(test, vitrine_uint_create(root, "u", 0));
 }
 
 static void a_reference_outlives_the_publisher(struct kunit *test)
 {
-	struct vitrine_tree *tree = test->priv;
+	struct vitrine_tree *held = vtr_inspect_get(tree);
 	void *copied;
 	size_t len;
 
-	vitrine_uint_create(vitrine_tree_root(tree), "last", 0x123456789abcdef);
-	vtr_inspect_get(tree);
+	vitrine_uint_create(root, "last", 0x123456789abcdef);
 	vitrine_tree_destroy(tree);
-	test->priv = NULL;
-	KUNIT_EXPECT_EQ(test, vtr_inspect_snapshot(tree, &copied, &len), 0);
+	tree = NULL;
+	KUNIT_EXPECT_EQ(test, vtr_inspect_snapshot(held, &copied, &len), 0);
 	KUNIT_EXPECT_EQ(test, len, PAGE_SIZE);
-	KUNIT_EXPECT_EQ(test, memcmp(copied, tree->area.pages[0],
-				     PAGE_SIZE), 0);
+	KUNIT_EXPECT_EQ(test, memcmp(copied, held->area.pages[0], PAGE_SIZE), 0);
 	kvfree(copied);
-	vtr_inspect_put(tree);
+	vtr_inspect_put(held);
 }
 
 static unsigned int nr_refreshes;
@@ -406,38 +378,30 @@ static void a_snapshot_refreshes_first(struct kunit *test)
 {
 	struct vtr_inspect_refresher first = { .refresh = count_refresh };
 	struct vtr_inspect_refresher second = { .refresh = count_refresh };
-	struct vitrine_tree *tree = vtr_inspect_get(test->priv);
+	struct vitrine_tree *held = vtr_inspect_get(tree);
 	void *copied;
 	size_t len;
 
 	nr_refreshes = 0;
-	vtr_inspect_add_refresher(tree, &first);
-	vtr_inspect_add_refresher(tree, &second);
-	KUNIT_EXPECT_EQ(test, vtr_inspect_snapshot(tree, &copied, &len), 0);
+	vtr_inspect_add_refresher(held, &first);
+	vtr_inspect_add_refresher(held, &second);
+	KUNIT_EXPECT_EQ(test, vtr_inspect_snapshot(held, &copied, &len), 0);
 	kvfree(copied);
 	KUNIT_EXPECT_EQ(test, nr_refreshes, 2);
-	KUNIT_EXPECT_TRUE(test, vtr_inspect_remove_refresher(tree, &first));
-	vtr_inspect_refresh(tree);
+	KUNIT_EXPECT_TRUE(test, vtr_inspect_remove_refresher(held, &first));
+	vtr_inspect_refresh(held);
 	KUNIT_EXPECT_EQ(test, nr_refreshes, 3);
 	vitrine_tree_destroy(tree);
-	test->priv = NULL;
-	vtr_inspect_refresh(tree);
+	tree = NULL;
+	vtr_inspect_refresh(held);
 	KUNIT_EXPECT_EQ(test, nr_refreshes, 3);
-	KUNIT_EXPECT_FALSE(test, vtr_inspect_remove_refresher(tree, &second));
-	vtr_inspect_put(tree);
+	KUNIT_EXPECT_FALSE(test, vtr_inspect_remove_refresher(held, &second));
+	vtr_inspect_put(held);
 }
 
-static unsigned int nr_files;
-
-static struct dentry *count_publish(struct vtr_inspect_entry *entry)
+static struct dentry *no_publish(struct vtr_inspect_entry *entry)
 {
-	nr_files++;
 	return ERR_PTR(-ENODEV);
-}
-
-static void count_withdraw(struct dentry *file)
-{
-	nr_files -= file == ERR_PTR(-ENODEV);
 }
 
 static void count_entry(struct vtr_inspect_entry *entry, void *ctx)
@@ -445,28 +409,37 @@ static void count_entry(struct vtr_inspect_entry *entry, void *ctx)
 	++*(unsigned int *)ctx;
 }
 
+static void count_file(struct vtr_inspect_entry *entry, void *ctx)
+{
+	*(unsigned int *)ctx += entry->file == ERR_PTR(-ENODEV);
+}
+
+/* Count the trees and lazy trees for which @count counts. */
+static unsigned int nr_of(void (*count)(struct vtr_inspect_entry *entry, void *ctx))
+{
+	unsigned int nr = 0;
+
+	vtr_inspect_for_each(VTR_INSPECT_TREE, count, &nr);
+	vtr_inspect_for_each(VTR_INSPECT_LAZY, count, &nr);
+	return nr;
+}
+
 static void every_tree_has_its_file(struct kunit *test)
 {
-	static const struct vtr_inspect_files counting = {
-		.publish = count_publish,
-		.withdraw = count_withdraw,
-	};
-	const struct vtr_inspect_files *real = files;
-	struct vitrine_tree *tree;
-	unsigned int nr_trees = 0;
+	struct dentry *(*real)(struct vtr_inspect_entry *entry) = publish;
+	unsigned int nr_trees = nr_of(count_entry);
+	struct vitrine_tree *other;
 
-	nr_files = 0;
-	vtr_inspect_for_each(VTR_INSPECT_TREE, count_entry, &nr_trees);
 	KUNIT_EXPECT_GT(test, nr_trees, 0);
-	vtr_inspect_for_each(VTR_INSPECT_LAZY, count_entry, &nr_trees);
-	vtr_inspect_set_files(&counting);
-	KUNIT_EXPECT_EQ(test, nr_files, nr_trees);
-	tree = vitrine_tree_create("kunit2", 0);
-	KUNIT_EXPECT_EQ(test, nr_files, nr_trees + 1);
-	vitrine_tree_destroy(tree);
-	KUNIT_EXPECT_EQ(test, nr_files, nr_trees);
-	vtr_inspect_set_files(real);
-	KUNIT_EXPECT_EQ(test, nr_files, 0);
+	KUNIT_EXPECT_EQ(test, nr_of(count_file), 0);
+	vtr_inspect_set_publish(no_publish);
+	KUNIT_EXPECT_EQ(test, nr_of(count_file), nr_trees);
+	other = vitrine_tree_create("kunit2", 0);
+	KUNIT_EXPECT_EQ(test, nr_of(count_file), nr_trees + 1);
+	vitrine_tree_destroy(other);
+	KUNIT_EXPECT_EQ(test, nr_of(count_file), nr_trees);
+	vtr_inspect_set_publish(real);
+	KUNIT_EXPECT_EQ(test, nr_of(count_file), 0);
 }
 
 /*
@@ -478,7 +451,6 @@ static void every_tree_has_its_file(struct kunit *test)
 #define INSPECT_TEST_DISTANCE	(48 << 10)
 
 struct writers {
-	struct vitrine_tree	*tree;
 	struct vitrine_uint	*taken;
 	struct vitrine_uint	*given;
 	struct vitrine_string	*text;
@@ -493,13 +465,13 @@ static void write_once(struct writers *w, unsigned int i)
 	struct vitrine_node *n;
 
 	memset(text, 'a' + i % 26, 1 + i % 60);
-	flags = vitrine_batch_begin(w->tree);
+	flags = vitrine_batch_begin(tree);
 	vitrine_uint_sub(w->taken, i);
 	vitrine_uint_add(w->given, i);
 	vitrine_string_set(w->text, text);
-	vitrine_batch_end(w->tree, flags);
+	vitrine_batch_end(tree, flags);
 
-	n = vitrine_node_create(vitrine_tree_root(w->tree), text);
+	n = vitrine_node_create(root, text);
 	b = vitrine_bytes_create(n, "b", text, sizeof(text));
 	vitrine_uint_add(w->given, 1);
 	vitrine_uint_sub(w->given, 1);
@@ -562,18 +534,14 @@ static void start_writers(struct kunit *test, struct writers *w)
 
 static void concurrent_writers_never_show_half(struct kunit *test)
 {
-	struct vitrine_node *root = vitrine_tree_root(test->priv);
-	struct writers *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
-	void *filler = kunit_kzalloc(test, INSPECT_TEST_DISTANCE, GFP_KERNEL);
+	struct writers *w = zalloc(test, sizeof(*w));
+	void *filler = zalloc(test, INSPECT_TEST_DISTANCE);
 	unsigned int nr = 0, nr_bools = 1;
 	u64 total = (u64)INSPECT_TEST_ROUNDS * (INSPECT_TEST_ROUNDS + 1) / 2 *
 		    INSPECT_TEST_WRITERS;
 	void *copied;
 	size_t len;
 
-	KUNIT_ASSERT_NOT_NULL(test, w);
-	KUNIT_ASSERT_NOT_NULL(test, filler);
-	w->tree = test->priv;
 	w->taken = vitrine_uint_create(root, "taken", 0);
 	/* Small blocks are allocated from the first page until it is full. */
 	vitrine_bytes_create(root, "distance", filler, INSPECT_TEST_DISTANCE);
@@ -585,7 +553,7 @@ static void concurrent_writers_never_show_half(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, w->text);
 	start_writers(test, w);
 	while (nr < INSPECT_TEST_SNAPSHOTS || atomic_read(&w->nr_running)) {
-		if (vtr_inspect_snapshot(w->tree, &copied, &len)) {
+		if (vtr_inspect_snapshot(tree, &copied, &len)) {
 			KUNIT_FAIL(test, "no memory\n");
 			msleep(20);
 			continue;
@@ -595,14 +563,12 @@ static void concurrent_writers_never_show_half(struct kunit *test)
 		nr++;
 		cond_resched();
 	}
-	kunit_info(test, "%u snapshots, generation %llu\n", nr,
-		   *w->tree->generation);
-	KUNIT_EXPECT_EQ(test, w->tree->blocks.nr_values, nr_bools + 4);
-	KUNIT_EXPECT_EQ(test, w->tree->blocks.nr_tombstones, 0);
+	kunit_info(test, "%u snapshots, generation %llu\n", nr, *tree->generation);
+	KUNIT_EXPECT_EQ(test, tree->blocks.nr_values, nr_bools + 4);
+	KUNIT_EXPECT_EQ(test, tree->blocks.nr_tombstones, 0);
 	KUNIT_EXPECT_EQ(test, bits_of(w->given), total);
 	KUNIT_EXPECT_EQ(test, bits_of(w->taken), -total);
-	KUNIT_EXPECT_EQ(test, failures(test), 0);
-	check_live(test);
+	KUNIT_EXPECT_EQ(test, failures(), 0);
 }
 
 #include "inspect_arrays.h"
@@ -624,12 +590,12 @@ static struct copying {
 } *copying;
 
 /* Called after a copy has begun, and after each of its pages. */
-static void copy_observe(struct vitrine_tree *tree)
+static void copy_observe(struct vitrine_tree *copied)
 {
 	unsigned long flags;
 	u32 i;
 
-	if (!copying || tree != copying->wt->tree)
+	if (!copying || copied != tree)
 		return;
 	if (!copying->nr_pages) {
 		copying->nr_pages = tree->blocks.heap.nr_pages;
@@ -648,30 +614,33 @@ static void copy_observe(struct vitrine_tree *tree)
 
 static void a_copy_is_of_the_moment_it_began(struct kunit *test)
 {
-	struct vitrine_tree *tree = limited_tree(test, WALK_LIMIT_BYTES);
-	u32 max = tree->area.max_pages, round, nr;
-	struct copying here = {
+	u32 max, round, nr;
+	struct copying here;
+	u8 *bytes;
+
+	limit_tree(test, WALK_LIMIT_BYTES);
+	max = tree->area.max_pages;
+	here = (struct copying){
 		.wt = walk_thread_create(test, 1),
 		.before = kunit_kmalloc(test, max * PAGE_SIZE, GFP_KERNEL),
-		.percpu = vitrine_percpu_uint_create(vitrine_tree_root(tree),
-						     "percpu"),
+		.percpu = vitrine_percpu_uint_create(root, "percpu"),
 	};
-	u8 *bytes = kunit_kmalloc(test, max * PAGE_SIZE, GFP_KERNEL);
-
+	bytes = kunit_kmalloc(test, max * PAGE_SIZE, GFP_KERNEL);
 	KUNIT_ASSERT_TRUE(test, here.before && bytes && here.percpu);
 	for (round = 0; round < 500; round++) {
 		here.nr_pages = 0;
 		copying = &here;
-		KUNIT_EXPECT_EQ(test, copy_saved(tree, bytes, max, &nr), 0);
+		nr = tree->blocks.heap.nr_pages;
+		if (nr > 1)
+			KUNIT_EXPECT_EQ(test, copy_saved(tree, bytes, nr - 1), -EAGAIN);
+		KUNIT_EXPECT_EQ(test, copy_saved(tree, bytes, nr), 0);
 		copying = NULL;
 		KUNIT_EXPECT_EQ(test, nr, here.nr_pages);
-		KUNIT_ASSERT_EQ(test, memcmp(bytes, here.before,
-					     nr * PAGE_SIZE), 0);
+		KUNIT_ASSERT_EQ(test, memcmp(bytes, here.before, nr * PAGE_SIZE), 0);
 		KUNIT_EXPECT_NULL(test, tree->blocks.heap.copy);
 	}
 	vitrine_percpu_delete(here.percpu);
 	walk_check(test, here.wt);
-	check_live(test);
 }
 
 static struct kunit_case inspect_cases[] = {
@@ -712,11 +681,4 @@ static struct kunit_case inspect_cases[] = {
 	{}
 };
 
-static struct kunit_suite inspect_suite = {
-	.name = "vitrine_inspect",
-	.init = inspect_test_init,
-	.exit = inspect_test_exit,
-	.test_cases = inspect_cases,
-};
-
-kunit_test_suite(inspect_suite);
+VTR_KUNIT_SUITE(inspect, .init = inspect_test_init, .exit = inspect_test_exit);

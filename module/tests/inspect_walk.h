@@ -63,14 +63,17 @@ struct walk_value {
 	} list;
 };
 
+/* A thread, its model, and its call: what that does, and where, with which name and text. */
 struct walk_thread {
-	struct vitrine_tree	*tree;
 	struct random		random;
 	u32			nr_calls;
 	unsigned long		nr_wrong;
 	unsigned long		nr_refused;
 	unsigned long		nr_cycles;
 	struct completion	done;
+	enum walk_op		op;
+	struct vitrine_node	*node;
+	char			name[64];
 	char			text[WALK_TEXT_MAX + 1];
 	struct walk_value	values[WALK_VALUES];
 };
@@ -84,9 +87,7 @@ struct walk_thread {
  */
 struct walk_kind {
 	enum inspect_type type;
-	void (*call)(struct walk_thread *wt, struct walk_value *v,
-		     enum walk_op op, struct vitrine_node *parent,
-		     const char *name);
+	void (*call)(struct walk_thread *wt, struct walk_value *v);
 	bool (*matches)(struct walk_thread *wt, const struct walk_value *v);
 	bool can_record;
 };
@@ -116,26 +117,23 @@ static const char *walk_text(struct walk_thread *wt, u32 len, u64 first)
 
 /* Numbers */
 
-#define WALK_NUMBER(what, set_it, add_it, sum)				\
-static void walk_##what(struct walk_thread *wt, struct walk_value *v,	\
-			enum walk_op op, struct vitrine_node *parent,	\
-			const char *name)				\
+#define WALK_NUMBER(what, add_it, sum)					\
+static void walk_##what(struct walk_thread *wt, struct walk_value *v)	\
 {									\
 	u64 bits = random_u64(&wt->random);				\
 									\
-	if (op == WALK_CREATE) {					\
-		v->handle = vitrine_##what##_create(parent, name, bits);\
-		v->words[0] = bits;					\
-	} else if (op == WALK_RECORD) {					\
-		vitrine_record_##what(parent, name, bits);		\
-		v->words[0] = bits;					\
-	} else if (walk_below(wt, 2)) {					\
-		set_it(v->handle, bits);				\
-		v->words[0] = bits;					\
-	} else {							\
+	if (wt->op == WALK_CHANGE && walk_below(wt, 2)) {		\
 		add_it(v->handle, bits);				\
 		v->words[0] = sum(v->words[0], bits);			\
+		return;							\
 	}								\
+	v->words[0] = bits;						\
+	if (wt->op == WALK_CREATE)					\
+		v->handle = vitrine_##what##_create(wt->node, wt->name, bits); \
+	else if (wt->op == WALK_RECORD)					\
+		vitrine_record_##what(wt->node, wt->name, bits);	\
+	else								\
+		vitrine_##what##_set(v->handle, bits);			\
 }
 
 #define WALK_PLUS(a, b)		((a) + (b))
@@ -147,25 +145,22 @@ static u64 walk_second(u64 before, u64 value)
 	return value;
 }
 
-WALK_NUMBER(int, vitrine_int_set, vitrine_int_add, WALK_PLUS)
-WALK_NUMBER(uint, vitrine_uint_set, vitrine_uint_sub, WALK_MINUS)
-WALK_NUMBER(double, vitrine_double_set, vitrine_double_set, walk_second)
+WALK_NUMBER(int, vitrine_int_add, WALK_PLUS)
+WALK_NUMBER(uint, vitrine_uint_sub, WALK_MINUS)
+WALK_NUMBER(double, vitrine_double_set, walk_second)
 
-static void walk_bool(struct walk_thread *wt, struct walk_value *v,
-		      enum walk_op op, struct vitrine_node *parent,
-		      const char *name)
+static void walk_bool(struct walk_thread *wt, struct walk_value *v)
 {
 	v->words[0] = walk_below(wt, 2);
-	if (op == WALK_CREATE)
-		v->handle = vitrine_bool_create(parent, name, v->words[0]);
-	else if (op == WALK_RECORD)
-		vitrine_record_bool(parent, name, v->words[0]);
+	if (wt->op == WALK_CREATE)
+		v->handle = vitrine_bool_create(wt->node, wt->name, v->words[0]);
+	else if (wt->op == WALK_RECORD)
+		vitrine_record_bool(wt->node, wt->name, v->words[0]);
 	else
 		vitrine_bool_set(v->handle, v->words[0]);
 }
 
-static bool walk_number_matches(struct walk_thread *wt,
-				const struct walk_value *v)
+static bool walk_number_matches(struct walk_thread *wt, const struct walk_value *v)
 {
 	return bits_of(v->handle) == v->words[0];
 }
@@ -173,9 +168,9 @@ static bool walk_number_matches(struct walk_thread *wt,
 /* Strings and byte vectors */
 
 /* Update the model of a buffer, unless the tree is full and the old value stays. */
-static void walk_buffer_changed(struct walk_value *v, u32 len, u64 first)
+static void walk_buffer_changed(struct walk_thread *wt, struct walk_value *v, u32 len, u64 first)
 {
-	u64 word = bits_of(v->handle);
+	u64 word = wt->op == WALK_CHANGE ? bits_of(v->handle) : len;
 
 	if ((u32)word != len && (u32)word == v->len)
 		return;
@@ -183,52 +178,37 @@ static void walk_buffer_changed(struct walk_value *v, u32 len, u64 first)
 	v->words[0] = first;
 }
 
-static void walk_string(struct walk_thread *wt, struct walk_value *v,
-			enum walk_op op, struct vitrine_node *parent,
-			const char *name)
+static void walk_string(struct walk_thread *wt, struct walk_value *v)
 {
 	u32 len = walk_below(wt, 1 + (8U << walk_below(wt, 9)));
 	u64 first = walk_below(wt, 26);
 
 	walk_text(wt, len, first);
-	if (op != WALK_CHANGE) {
-		v->len = len;
-		v->words[0] = first;
-	}
-	if (op == WALK_CREATE) {
-		v->handle = vitrine_string_create(parent, name, wt->text);
-	} else if (op == WALK_RECORD) {
-		vitrine_record_string(parent, name, wt->text);
-	} else {
+	if (wt->op == WALK_CREATE)
+		v->handle = vitrine_string_create(wt->node, wt->name, wt->text);
+	else if (wt->op == WALK_RECORD)
+		vitrine_record_string(wt->node, wt->name, wt->text);
+	else
 		vitrine_string_set(v->handle, wt->text);
-		walk_buffer_changed(v, len, first);
-	}
+	walk_buffer_changed(wt, v, len, first);
 }
 
-static void walk_bytes(struct walk_thread *wt, struct walk_value *v,
-		       enum walk_op op, struct vitrine_node *parent,
-		       const char *name)
+static void walk_bytes(struct walk_thread *wt, struct walk_value *v)
 {
 	u32 len = walk_below(wt, WALK_TEXT_MAX + 1);
 	u64 first = walk_below(wt, 26);
 
 	walk_text(wt, len, first);
-	if (op != WALK_CHANGE) {
-		v->len = len;
-		v->words[0] = first;
-	}
-	if (op == WALK_CREATE) {
-		v->handle = vitrine_bytes_create(parent, name, wt->text, len);
-	} else if (op == WALK_RECORD) {
-		vitrine_record_bytes(parent, name, wt->text, len);
-	} else {
+	if (wt->op == WALK_CREATE)
+		v->handle = vitrine_bytes_create(wt->node, wt->name, wt->text, len);
+	else if (wt->op == WALK_RECORD)
+		vitrine_record_bytes(wt->node, wt->name, wt->text, len);
+	else
 		vitrine_bytes_set(v->handle, wt->text, len);
-		walk_buffer_changed(v, len, first);
-	}
+	walk_buffer_changed(wt, v, len, first);
 }
 
-static bool walk_buffer_matches(struct walk_thread *wt,
-				const struct walk_value *v)
+static bool walk_buffer_matches(struct walk_thread *wt, const struct walk_value *v)
 {
 	u64 word = bits_of(v->handle);
 	u32 index = word >> 32 & 0xfffffff, left = v->len, fill;
@@ -237,11 +217,10 @@ static bool walk_buffer_matches(struct walk_thread *wt,
 	if ((u32)word != v->len)
 		return false;
 	for (; left; left -= fill, text += fill) {
-		const u64 *extent = vtr_edit_handle(wt->tree, index);
+		const u64 *extent = vtr_edit_handle(tree, index);
 
 		fill = min_t(u32, left, (16U << (*extent & 0xf)) - 8);
-		if (vtr_block_type(extent) != INSPECT_EXTENT ||
-		    memcmp(extent + 1, text, fill))
+		if (vtr_block_type(extent) != INSPECT_EXTENT || memcmp(extent + 1, text, fill))
 			return false;
 		index = *extent >> 16 & 0xffffff;
 	}
@@ -251,17 +230,13 @@ static bool walk_buffer_matches(struct walk_thread *wt,
 /* Arrays */
 
 #define WALK_ARRAY(what, add_it, sum)					\
-static void walk_##what##_array(struct walk_thread *wt,			\
-				struct walk_value *v, enum walk_op op,	\
-				struct vitrine_node *parent,		\
-				const char *name)			\
+static void walk_##what##_array(struct walk_thread *wt, struct walk_value *v) \
 {									\
 	u64 bits = random_u64(&wt->random);				\
 	u32 slot = walk_below(wt, WALK_SLOTS);				\
 									\
-	if (op == WALK_CREATE) {					\
-		v->handle = vitrine_##what##_array_create(parent, name,	\
-							  WALK_SLOTS);	\
+	if (wt->op == WALK_CREATE) {					\
+		v->handle = vitrine_##what##_array_create(wt->node, wt->name, WALK_SLOTS); \
 		v->len = WALK_SLOTS;					\
 	} else if (walk_below(wt, 2)) {					\
 		vitrine_##what##_array_set(v->handle, slot, bits);	\
@@ -276,47 +251,36 @@ WALK_ARRAY(int, vitrine_int_array_add, WALK_PLUS)
 WALK_ARRAY(uint, vitrine_uint_array_add, WALK_PLUS)
 WALK_ARRAY(double, vitrine_double_array_set, walk_second)
 
-static bool walk_array_matches(struct walk_thread *wt,
-			       const struct walk_value *v)
+static bool walk_array_matches(struct walk_thread *wt, const struct walk_value *v)
 {
 	return !memcmp((const u64 *)v->handle + 2, v->words, v->len * 8);
 }
 
 /* The word of a slot is the number of its text plus one, or 0 for the empty text. */
-static void walk_string_array(struct walk_thread *wt, struct walk_value *v,
-			      enum walk_op op, struct vitrine_node *parent,
-			      const char *name)
+static void walk_string_array(struct walk_thread *wt, struct walk_value *v)
 {
-	u32 slot = walk_below(wt, WALK_SLOTS), text = walk_below(wt, 41);
+	u32 slot = walk_below(wt, WALK_SLOTS), text = walk_below(wt, 41), before;
 	const u32 *slots;
 	char buf[64];
 
-	if (op == WALK_CREATE) {
-		v->handle = vitrine_string_array_create(parent, name,
-							WALK_SLOTS);
+	if (wt->op == WALK_CREATE) {
+		v->handle = vitrine_string_array_create(wt->node, wt->name, WALK_SLOTS);
 		v->len = WALK_SLOTS;
 		return;
 	}
 	slots = (const u32 *)((const u64 *)v->handle + 2);
-	if (!text) {
-		vitrine_string_array_set(v->handle, slot, "");
-		v->words[slot] = 0;
-	} else {
-		u32 before = slots[slot];
-
-		vitrine_string_array_set(v->handle, slot,
-					 walk_name(text - 1, buf));
-		/* If there is no room, the old text stays. */
-		if (slots[slot] != before)
-			v->words[slot] = text;
-		else if (v->words[slot] != text)
-			wt->nr_refused++;
-	}
+	before = slots[slot];
+	vitrine_string_array_set(v->handle, slot, text ? walk_name(text - 1, buf) : "");
+	/* If there is no room, the old text stays. */
+	if (!text || slots[slot] != before)
+		v->words[slot] = text;
+	else if (v->words[slot] != text)
+		wt->nr_refused++;
 }
 
-static bool walk_is_text(struct walk_thread *wt, u32 index, const char *text)
+static bool walk_is_text(u32 index, const char *text)
 {
-	const u64 *block = vtr_edit_handle(wt->tree, index);
+	const u64 *block = vtr_edit_handle(tree, index);
 
 	if (vtr_block_type(block) == INSPECT_NAME)
 		return block[0] >> 16 == strlen(text) &&
@@ -326,139 +290,104 @@ static bool walk_is_text(struct walk_thread *wt, u32 index, const char *text)
 	       !memcmp((const u8 *)block + 12, text, strlen(text));
 }
 
-static bool walk_text_matches(struct walk_thread *wt, u32 index, u32 text)
+static bool walk_text_matches(u32 index, u32 text)
 {
 	char buf[64];
 
 	if (!index || !text)
 		return !index && !text;
-	return walk_is_text(wt, index, walk_name(text - 1, buf));
+	return walk_is_text(index, walk_name(text - 1, buf));
 }
 
-static bool walk_string_array_matches(struct walk_thread *wt,
-				      const struct walk_value *v)
+static bool walk_string_array_matches(struct walk_thread *wt, const struct walk_value *v)
 {
 	const u32 *slots = (const u32 *)((const u64 *)v->handle + 2);
 	u32 i;
 
 	for (i = 0; i < v->len; i++)
-		if (!walk_text_matches(wt, slots[i], v->words[i]))
+		if (!walk_text_matches(slots[i], v->words[i]))
 			return false;
 	return true;
 }
 
 /* Histograms: floor 10; steps of 5, or of 3, 6, 12, ... */
 
-#define WALK_HISTOGRAM(what, type)					\
-static void walk_##what##_linear(struct walk_thread *wt,		\
-				 struct walk_value *v, enum walk_op op,	\
-				 struct vitrine_node *parent,		\
-				 const char *name)			\
+#define WALK_HISTOGRAM(what, type, sum)					\
+static void walk_##what##_histogram(struct walk_thread *wt, struct walk_value *v, \
+				    bool exponential)			\
 {									\
-	u32 value = walk_below(wt, 60);					\
-	u32 slot = value < 10 ? 0 : min((value - 10) / 5, WALK_SLOTS) + 1;\
+	u32 value = walk_below(wt, exponential ? 300 : 60), slot, bound = 10; \
+	u32 count = exponential ? walk_below(wt, 5) : 1;		\
+	u64 *words = v->words;						\
 									\
-	if (op == WALK_CREATE) {					\
-		v->handle = vitrine_##what##_histogram_create(parent,	\
-				name, type(10), type(5), VITRINE_LINEAR, \
-				WALK_SLOTS);				\
-		v->len = WALK_SLOTS + 4;				\
-		v->words[0] = type(10);					\
-		v->words[1] = type(5);					\
+	for (slot = 0; slot <= WALK_SLOTS && value >= bound; slot++)	\
+		bound = 10 + (exponential ? 3U << slot : 5 * (slot + 1)); \
+	if (wt->op == WALK_CREATE) {					\
+		*words++ = type(10);					\
+		*words++ = type(exponential ? 3 : 5);			\
+		if (exponential)					\
+			*words++ = type(2);				\
+		v->handle = vitrine_##what##_histogram_create(wt->node, wt->name, type(10), \
+				type(exponential ? 3 : 5),		\
+				exponential ? type(2) : VITRINE_LINEAR, WALK_SLOTS); \
+		v->len = words - v->words + WALK_SLOTS + 2;		\
 		return;							\
 	}								\
-	walk_##what##_count(v->handle, slot, type(value));		\
-	v->words[2 + slot] = walk_##what##_sum(v->words[2 + slot],	\
-					       type(1));		\
+	walk_##what##_insert(v->handle, slot, value, count, exponential); \
+	words += (exponential ? 3 : 2) + slot;				\
+	*words = sum(*words, type(count));				\
 }									\
 									\
-static void walk_##what##_exponential(struct walk_thread *wt,		\
-				      struct walk_value *v,		\
-				      enum walk_op op,			\
-				      struct vitrine_node *parent,	\
-				      const char *name)			\
+static void walk_##what##_linear(struct walk_thread *wt, struct walk_value *v) \
 {									\
-	u32 value = walk_below(wt, 300), count = walk_below(wt, 5);	\
-	u32 slot = 0, bound = 10;					\
+	walk_##what##_histogram(wt, v, false);				\
+}									\
 									\
-	for (; slot <= WALK_SLOTS && value >= bound; slot++)		\
-		bound = 10 + (3U << slot);				\
-	if (op == WALK_CREATE) {					\
-		v->handle = vitrine_##what##_histogram_create(parent,	\
-				name, type(10), type(3), type(2),	\
-				WALK_SLOTS);				\
-		v->len = WALK_SLOTS + 5;				\
-		v->words[0] = type(10);					\
-		v->words[1] = type(3);					\
-		v->words[2] = type(2);					\
-		return;							\
-	}								\
-	walk_##what##_count_many(v->handle, slot, type(value), count);	\
-	v->words[3 + slot] = walk_##what##_sum(v->words[3 + slot],	\
-					       type(count));		\
+static void walk_##what##_exponential(struct walk_thread *wt, struct walk_value *v) \
+{									\
+	walk_##what##_histogram(wt, v, true);				\
 }
 
-#define walk_int_sum	WALK_PLUS
-#define walk_uint_sum	WALK_PLUS
-#define walk_double_sum	walk_second
-
-static void walk_int_count(void *handle, u32 slot, u64 value)
+static void walk_int_insert(void *handle, u32 slot, u64 value, u32 count, bool many)
 {
-	vitrine_int_histogram_insert(handle, value);
+	if (many)
+		vitrine_int_histogram_insert_many(handle, value, count);
+	else
+		vitrine_int_histogram_insert(handle, value);
 }
 
-static void walk_uint_count(void *handle, u32 slot, u64 value)
+static void walk_uint_insert(void *handle, u32 slot, u64 value, u32 count, bool many)
 {
-	vitrine_uint_histogram_insert(handle, value);
+	if (many)
+		vitrine_uint_histogram_insert_many(handle, value, count);
+	else
+		vitrine_uint_histogram_insert(handle, value);
 }
 
-static void walk_double_count(void *handle, u32 slot, u64 value)
-{
-	vitrine_double_histogram_set(handle, slot, vitrine_double_from_int(1));
-}
-
-static void walk_int_count_many(void *handle, u32 slot, u64 value,
-				u32 count)
-{
-	vitrine_int_histogram_insert_many(handle, value, count);
-}
-
-static void walk_uint_count_many(void *handle, u32 slot, u64 value,
-				 u32 count)
-{
-	vitrine_uint_histogram_insert_many(handle, value, count);
-}
-
-static void walk_double_count_many(void *handle, u32 slot, u64 value,
-				   u32 count)
+static void walk_double_insert(void *handle, u32 slot, u64 value, u32 count, bool many)
 {
 	vitrine_double_histogram_set(handle, slot, vitrine_double_from_int(count));
 }
 
-WALK_HISTOGRAM(int, (u64))
-WALK_HISTOGRAM(uint, (u64))
-WALK_HISTOGRAM(double, vitrine_double_from_int)
+WALK_HISTOGRAM(int, (u64), WALK_PLUS)
+WALK_HISTOGRAM(uint, (u64), WALK_PLUS)
+WALK_HISTOGRAM(double, vitrine_double_from_int, walk_second)
 
 /* Links: words[0] is the number of the other tree's name, words[1] the disposition. */
 
-static void walk_link(struct walk_thread *wt, struct walk_value *v,
-		      enum walk_op op, struct vitrine_node *parent,
-		      const char *name)
+static void walk_link(struct walk_thread *wt, struct walk_value *v)
 {
 	char tree[64];
 
-	if (op != WALK_CREATE)
+	if (wt->op != WALK_CREATE)
 		return;
 	v->words[0] = walk_below(wt, 40);
 	v->words[1] = walk_below(wt, 2);
-	v->handle = vitrine_link_create(parent, name,
-					walk_name(v->words[0], tree),
-					v->words[1] ? INSPECT_LINK_INLINE :
-						      INSPECT_LINK_CHILD);
+	v->handle = vitrine_link_create(wt->node, wt->name, walk_name(v->words[0], tree),
+					v->words[1] ? INSPECT_LINK_INLINE : INSPECT_LINK_CHILD);
 }
 
-static bool walk_link_matches(struct walk_thread *wt,
-			      const struct walk_value *v)
+static bool walk_link_matches(struct walk_thread *wt, const struct walk_value *v)
 {
 	u64 word = bits_of(v->handle);
 	char content[64];
@@ -466,11 +395,10 @@ static bool walk_link_matches(struct walk_thread *wt,
 	walk_name(v->words[0], content);
 	strcat(content, ".inspect");
 	return word >> 60 == v->words[1] &&
-	       walk_is_text(wt, word & 0xfffff, content);
+	       walk_is_text(word & 0xfffff, content);
 }
 
-static bool walk_node_matches(struct walk_thread *wt,
-			      const struct walk_value *v)
+static bool walk_node_matches(struct walk_thread *wt, const struct walk_value *v)
 {
 	return bits_of(v->handle) == v->nr_children;
 }
@@ -523,14 +451,12 @@ static void walk_adopt(struct walk_thread *wt, struct walk_value *v)
 	v->parent = parent;
 }
 
-static void walk_node(struct walk_thread *wt, struct walk_value *v,
-		      enum walk_op op, struct vitrine_node *parent,
-		      const char *name)
+static void walk_node(struct walk_thread *wt, struct walk_value *v)
 {
-	if (op == WALK_CREATE)
-		v->handle = vitrine_node_create(parent, name);
-	else if (op == WALK_RECORD)
-		v->handle = vitrine_record_node(parent, name);
+	if (wt->op == WALK_CREATE)
+		v->handle = vitrine_node_create(wt->node, wt->name);
+	else if (wt->op == WALK_RECORD)
+		v->handle = vitrine_record_node(wt->node, wt->name);
 	else
 		walk_adopt(wt, v);
 }
@@ -538,8 +464,7 @@ static void walk_node(struct walk_thread *wt, struct walk_value *v,
 /* Lists */
 
 /* Record some numbers in an item, which contains how many there was room for. */
-static void walk_item_record(struct walk_thread *wt, struct walk_value *v,
-			     u64 *item)
+static void walk_item_record(struct walk_thread *wt, struct walk_value *v, u64 *item)
 {
 	u32 i, nr = walk_below(wt, WALK_RECORDS + 1);
 	char name[64];
@@ -567,29 +492,24 @@ static void walk_append(struct walk_thread *wt, struct walk_value *v)
 	v->list.nr_appended++;
 	if (v->len == v->list.capacity) {
 		v->len--;
-		memmove(v->list.items, v->list.items + 1,
-			v->len * sizeof(*v->list.items));
+		memmove(v->list.items, v->list.items + 1, v->len * sizeof(*v->list.items));
 		memmove(v->list.nr_records, v->list.nr_records + 1,
 			v->len * sizeof(*v->list.nr_records));
 	}
 	walk_item_record(wt, v, item);
 }
 
-static void walk_list(struct walk_thread *wt, struct walk_value *v,
-		      enum walk_op op, struct vitrine_node *parent,
-		      const char *name)
+static void walk_list(struct walk_thread *wt, struct walk_value *v)
 {
-	if (op == WALK_CREATE) {
-		v->list.capacity = 1 + walk_below(wt, WALK_ITEMS);
-		v->handle = vitrine_list_create(parent, name,
-						v->list.capacity);
-	} else {
+	if (wt->op != WALK_CREATE) {
 		walk_append(wt, v);
+		return;
 	}
+	v->list.capacity = 1 + walk_below(wt, WALK_ITEMS);
+	v->handle = vitrine_list_create(wt->node, wt->name, v->list.capacity);
 }
 
-static bool walk_list_matches(struct walk_thread *wt,
-			      const struct walk_value *v)
+static bool walk_list_matches(struct walk_thread *wt, const struct walk_value *v)
 {
 	u32 i, number = v->list.nr_appended - v->len;
 	char name[12];
@@ -600,8 +520,7 @@ static bool walk_list_matches(struct walk_thread *wt,
 		snprintf(name, sizeof(name), "%u", number + i);
 		if (vtr_block_type(item) != INSPECT_NODE_VALUE ||
 		    (*item >> 16 & 0xffffff) != vtr_edit_index(v->handle) ||
-		    !walk_is_text(wt, *item >> 40, name) ||
-		    item[1] != v->list.nr_records[i])
+		    !walk_is_text(*item >> 40, name) || item[1] != v->list.nr_records[i])
 			return false;
 	}
 	return bits_of(v->handle) == v->len;
@@ -644,45 +563,45 @@ static bool walk_matches(struct walk_thread *wt, const struct walk_value *v)
 		return vtr_block_type(block) == INSPECT_TOMBSTONE &&
 		       block[1] == v->nr_children;
 	return vtr_block_type(block) == v->kind->type &&
-	       walk_text_matches(wt, block[0] >> 40, v->name + 1) &&
+	       walk_text_matches(block[0] >> 40, v->name + 1) &&
 	       v->kind->matches(wt, v);
 }
 
 /* Return the value that was recorded last in a node, the first of its chain, or 0. */
-static u32 walk_newest_record(struct walk_thread *wt, const void *node)
+static u32 walk_newest_record(const void *node)
 {
-	return *vtr_tree_note(&wt->tree->blocks, vtr_edit_index(node)) &
+	return *vtr_tree_note(&tree->blocks, vtr_edit_index(node)) &
 	       VTR_NODE_NEXT;
 }
 
 /* Record a value; most of these calls return nothing. */
-static void walk_record(struct walk_thread *wt, struct walk_value *v,
-			struct vitrine_node *parent, const char *name)
+static void walk_record(struct walk_thread *wt, struct walk_value *v)
 {
-	u32 before = walk_newest_record(wt, parent), after;
+	u32 before = walk_newest_record(wt->node), after;
 
-	v->kind->call(wt, v, WALK_RECORD, parent, name);
-	after = walk_newest_record(wt, parent);
-	v->handle = after == before ? NULL : vtr_edit_handle(wt->tree, after);
+	wt->op = WALK_RECORD;
+	v->kind->call(wt, v);
+	after = walk_newest_record(wt->node);
+	v->handle = after == before ? NULL : vtr_edit_handle(tree, after);
 	v->recorded = true;
 }
 
 static void walk_create(struct walk_thread *wt, struct walk_value *v)
 {
 	u32 parent = walk_parent(wt);
-	struct vitrine_node *node = wt->values[parent].handle;
 	struct walk_value new = {
 		.kind = &walk_kinds[walk_below(wt, ARRAY_SIZE(walk_kinds))],
 		.parent = parent,
 		.name = walk_below(wt, 40),
 	};
-	char name[64];
 
-	walk_name(new.name, name);
+	wt->op = WALK_CREATE;
+	wt->node = wt->values[parent].handle;
+	walk_name(new.name, wt->name);
 	if (parent && new.kind->can_record && walk_below(wt, 2))
-		walk_record(wt, &new, node, name);
+		walk_record(wt, &new);
 	else
-		new.kind->call(wt, &new, WALK_CREATE, node, name);
+		new.kind->call(wt, &new);
 	if (!new.handle) {
 		wt->nr_refused++;
 		return;
@@ -719,14 +638,16 @@ static void walk_call(struct walk_thread *wt)
 {
 	struct walk_value *v = &wt->values[1 + walk_below(wt, WALK_VALUES - 1)];
 
-	if (!v->kind)
+	if (!v->kind) {
 		walk_create(wt, v);
-	else if (v->deleted || v->recorded)
+	} else if (v->deleted || v->recorded) {
 		return;
-	else if (walk_below(wt, walk_is_node(v) ? 2 : 8))
-		v->kind->call(wt, v, WALK_CHANGE, NULL, NULL);
-	else if (walk_below(wt, 2))
+	} else if (walk_below(wt, walk_is_node(v) ? 2 : 8)) {
+		wt->op = WALK_CHANGE;
+		v->kind->call(wt, v);
+	} else if (walk_below(wt, 2)) {
 		walk_delete(wt, v);
+	}
 	if (v->kind && !walk_matches(wt, v))
 		wt->nr_wrong++;
 }
@@ -749,10 +670,10 @@ static int walk_some(void *ctx)
 
 	for (calls = 0; calls < wt->nr_calls; calls++) {
 		if (!walk_below(wt, 50)) {
-			flags = vitrine_batch_begin(wt->tree);
+			flags = vitrine_batch_begin(tree);
 			for (batch = walk_below(wt, 10); batch; batch--)
 				walk_call(wt);
-			vitrine_batch_end(wt->tree, flags);
+			vitrine_batch_end(tree, flags);
 		}
 		walk_call(wt);
 		if (!(calls % 64))
@@ -765,14 +686,12 @@ static int walk_some(void *ctx)
 
 static struct walk_thread *walk_thread_create(struct kunit *test, u64 seed)
 {
-	struct walk_thread *wt = kunit_kzalloc(test, sizeof(*wt), GFP_KERNEL);
+	struct walk_thread *wt = zalloc(test, sizeof(*wt));
 
-	KUNIT_ASSERT_NOT_NULL(test, wt);
-	wt->tree = test->priv;
 	wt->random.state = seed;
 	init_completion(&wt->done);
 	wt->values[0].kind = &walk_kinds[0];
-	wt->values[0].handle = vitrine_node_create(vitrine_tree_root(test->priv), "thread");
+	wt->values[0].handle = vitrine_node_create(root, "thread");
 	KUNIT_ASSERT_NOT_NULL(test, wt->values[0].handle);
 	return wt;
 }
@@ -780,8 +699,7 @@ static struct walk_thread *walk_thread_create(struct kunit *test, u64 seed)
 static void walk_check(struct kunit *test, const struct walk_thread *wt)
 {
 	KUNIT_ASSERT_EQ(test, wt->nr_wrong, 0);
-	KUNIT_ASSERT_EQ(test, bits_of(wt->values[0].handle),
-			wt->values[0].nr_children);
+	KUNIT_ASSERT_EQ(test, bits_of(wt->values[0].handle), wt->values[0].nr_children);
 }
 
 /* Delete all values, so that the tree contains only the nodes of the threads. */
@@ -790,8 +708,7 @@ static void walk_end(struct kunit *test, struct walk_thread *wt)
 	u32 i;
 
 	for (i = 1; i < WALK_VALUES; i++)
-		if (wt->values[i].kind && !wt->values[i].deleted &&
-		    !wt->values[i].recorded)
+		if (wt->values[i].kind && !wt->values[i].deleted && !wt->values[i].recorded)
 			walk_delete(wt, &wt->values[i]);
 	walk_check(test, wt);
 	KUNIT_EXPECT_EQ(test, wt->values[0].nr_children, 0);
@@ -803,21 +720,18 @@ static void walk_end(struct kunit *test, struct walk_thread *wt)
 /* Allocating the notes of a check once makes it fast. */
 static void walk_check_tree(struct kunit *test, struct check *check)
 {
-	struct vitrine_tree *tree = test->priv;
-
 	KUNIT_ASSERT_EQ(test, *tree->generation & 1, 0);
 	check_tree(test, &tree->blocks, check);
 }
 
 static void inspect_walk(struct kunit *test, u64 seed, unsigned int nr_threads)
 {
-	struct vitrine_tree *tree =
-		limited_tree(test, WALK_LIMIT_BYTES * nr_threads);
 	struct walk_thread *threads[WALK_THREADS];
 	struct task_struct *task;
 	struct check check;
 	unsigned int i, round;
 
+	limit_tree(test, WALK_LIMIT_BYTES * nr_threads);
 	check_init(test, &check, tree->area.max_pages);
 	for (i = 0; i < nr_threads; i++) {
 		threads[i] = walk_thread_create(test, seed + i);
@@ -825,8 +739,7 @@ static void inspect_walk(struct kunit *test, u64 seed, unsigned int nr_threads)
 	}
 	for (round = 0; round < WALK_CHECKS; round++) {
 		for (i = 0; i < nr_threads; i++) {
-			task = kthread_create(walk_some, threads[i],
-					      "vitrine_walk/%u", i);
+			task = kthread_create(walk_some, threads[i], "vitrine_walk/%u", i);
 			KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 			kthread_bind(task, i % num_online_cpus());
 			wake_up_process(task);

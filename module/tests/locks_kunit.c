@@ -2,14 +2,12 @@
 /*
  * KUnit suite of the kinds of locks in stacks.c. It runs only in a kernel.
  */
-#include <kunit/test.h>
+#include "suite.h"
 
 static struct task_struct *new_thread(struct kunit *test, pid_t id)
 {
-	struct task_struct *task = kunit_kzalloc(test, sizeof(*task),
-						 GFP_KERNEL);
+	struct task_struct *task = zalloc(test, sizeof(*task));
 
-	KUNIT_ASSERT_NOT_NULL(test, task);
 	task->pid = id;
 	return task;
 }
@@ -77,9 +75,4 @@ static struct kunit_case locks_cases[] = {
 	{}
 };
 
-static struct kunit_suite locks_suite = {
-	.name = "vitrine_locks",
-	.test_cases = locks_cases,
-};
-
-kunit_test_suites(&locks_suite);
+VTR_KUNIT_SUITE(locks);

@@ -4,11 +4,12 @@
  * being read waits before it frees the version, and no other module waits meanwhile.
  * selftests/trees.sh tests the rest.
  */
-#include <kunit/test.h>
 #include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/sched.h>
+
+#include "suite.h"
 
 /**
  * struct going - a module that is unloaded while its strings are read
@@ -53,8 +54,7 @@ static void versions_observe(void)
 	wake_up_process(thread);
 	/* A waiter on a mutex spins while the owner is running, so sleep. */
 	while (!completion_done(&going->freed) &&
-	       !(READ_ONCE(going->has_begun) &&
-		 READ_ONCE(thread->__state) & TASK_UNINTERRUPTIBLE))
+	       !(READ_ONCE(going->has_begun) && READ_ONCE(thread->__state) & TASK_UNINTERRUPTIBLE))
 		usleep_range(50, 100);
 	going->was_early = completion_done(&going->freed);
 	put_task_struct(thread);
@@ -65,8 +65,7 @@ static void a_module_goes_after_its_version_is_read(struct kunit *test)
 	struct vitrine_tree *tree = vitrine_tree_create("kunit", 0);
 	struct vitrine_node *root = vitrine_tree_root(tree);
 	struct going here = {
-		.module = kunit_kzalloc(test, sizeof(struct module),
-					GFP_KERNEL),
+		.module = kunit_kzalloc(test, sizeof(struct module), GFP_KERNEL),
 	};
 
 	KUNIT_ASSERT_NOT_NULL(test, tree);
@@ -94,8 +93,7 @@ static void only_one_module_is_held(struct kunit *test)
 	struct kobject *kobj;
 	int i;
 
-	fakes = kunit_kcalloc(test, 3, sizeof(*fakes), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, fakes);
+	fakes = zalloc(test, 3 * sizeof(*fakes));
 	spin_lock_init(&kset.list_lock);
 	for (i = 0; i < 3; i++) {
 		kref_init(&fakes[i].kobj.kref);
@@ -122,9 +120,4 @@ static struct kunit_case modules_cases[] = {
 	{}
 };
 
-static struct kunit_suite modules_suite = {
-	.name = "vitrine_modules",
-	.test_cases = modules_cases,
-};
-
-kunit_test_suite(modules_suite);
+VTR_KUNIT_SUITE(modules);

@@ -4,27 +4,32 @@
  * and with nested interrupts; histograms have the form of ordinary ones; deletion is safe in
  * any order.
  */
-#include <kunit/test.h>
 #include <linux/completion.h>
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
 
 #include "check.h"
+#include "suite.h"
 
 #define PERCPU_TEST_TASKS	4
 #define PERCPU_TEST_ROUNDS	20000
 #define PERCPU_TEST_TIMER_NS	(200 * NSEC_PER_USEC)
 
+/* The tree of the case, and its root. */
+static struct vitrine_tree *tree;
+static struct vitrine_node *root;
+
 static int percpu_test_init(struct kunit *test)
 {
-	test->priv = vitrine_tree_create("kunit", 0);
-	KUNIT_ASSERT_NOT_NULL(test, test->priv);
+	tree = vitrine_tree_create("kunit", 0);
+	KUNIT_ASSERT_NOT_NULL(test, tree);
+	root = vitrine_tree_root(tree);
 	return 0;
 }
 
 static void percpu_test_exit(struct kunit *test)
 {
-	vitrine_tree_destroy(test->priv);
+	vitrine_tree_destroy(tree);
 }
 
 /* Find the only value of the tree in a copy, as a reader does. */
@@ -51,17 +56,14 @@ static void *read_tree(struct kunit *test)
 	void *copied;
 	size_t len;
 
-	KUNIT_ASSERT_EQ(test, vtr_inspect_snapshot(test->priv, &copied, &len),
-			0);
+	KUNIT_ASSERT_EQ(test, vtr_inspect_snapshot(tree, &copied, &len), 0);
 	KUNIT_ASSERT_EQ(test, len, PAGE_SIZE);
 	return copied;
 }
 
 static void counter_is_summed_when_read(struct kunit *test)
 {
-	struct vitrine_node *root = vitrine_tree_root(test->priv);
 	struct vitrine_percpu_uint *counter;
-	struct vitrine_tree *tree = test->priv;
 	u64 *copied, generation;
 	unsigned int cpu;
 
@@ -72,8 +74,7 @@ static void counter_is_summed_when_read(struct kunit *test)
 	vitrine_percpu_uint_add(counter, 5);
 	vitrine_percpu_uint_add(NULL, 5);
 	copied = read_tree(test);
-	KUNIT_EXPECT_EQ(test, only_value(test, copied)[1],
-			nr_cpu_ids * (nr_cpu_ids + 1) / 2 + 5);
+	KUNIT_EXPECT_EQ(test, only_value(test, copied)[1], nr_cpu_ids * (nr_cpu_ids + 1) / 2 + 5);
 	kvfree(copied);
 	generation = *tree->generation;
 	kvfree(read_tree(test));
@@ -86,26 +87,14 @@ static void counter_is_summed_when_read(struct kunit *test)
 static void expect_the_same(struct kunit *test, u64 floor, u64 step,
 			    u64 multiplier, unsigned int nr_buckets)
 {
-	struct vitrine_node *root = vitrine_tree_root(test->priv);
 	struct vitrine_percpu_histogram *histogram;
 	struct vitrine_uint_histogram *other;
 	u64 *copied, *block, *expected;
 	struct random random = { .state = step };
 	unsigned int i;
 
-	if (multiplier) {
-		other = vitrine_uint_histogram_create(root, "other", floor,
-						      step, multiplier,
-							nr_buckets);
-		histogram = vitrine_percpu_histogram_create(root, "h", floor,
-							    step, multiplier,
-							      nr_buckets);
-	} else {
-		other = vitrine_uint_histogram_create(root, "other", floor, step, VITRINE_LINEAR,
-						      nr_buckets);
-		histogram = vitrine_percpu_histogram_create(root, "h", floor, step, VITRINE_LINEAR,
-							    nr_buckets);
-	}
+	other = vitrine_uint_histogram_create(root, "other", floor, step, multiplier, nr_buckets);
+	histogram = vitrine_percpu_histogram_create(root, "h", floor, step, multiplier, nr_buckets);
 	KUNIT_ASSERT_NOT_NULL(test, other);
 	KUNIT_ASSERT_NOT_NULL(test, histogram);
 	for (i = 0; i < 5000; i++) {
@@ -117,15 +106,13 @@ static void expect_the_same(struct kunit *test, u64 floor, u64 step,
 		vitrine_uint_histogram_insert(other, value);
 		vitrine_percpu_histogram_insert(histogram, value);
 	}
-	expected = kunit_kzalloc(test, INSPECT_MAX_BLOCK_BYTES, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, expected);
+	expected = zalloc(test, INSPECT_MAX_BLOCK_BYTES);
 	memcpy(expected, other, vtr_block_bytes((u64 *)other));
 	vitrine_delete(other);
 	copied = read_tree(test);
 	block = only_value(test, copied);
 	KUNIT_EXPECT_EQ(test, block[1], expected[1]);
-	KUNIT_EXPECT_EQ(test, memcmp(block + 2, expected + 2,
-				     vtr_block_bytes(block) - 16), 0);
+	KUNIT_EXPECT_EQ(test, memcmp(block + 2, expected + 2, vtr_block_bytes(block) - 16), 0);
 	kvfree(copied);
 	vitrine_percpu_delete(histogram);
 }
@@ -159,9 +146,7 @@ static void load_step(struct percpu_test_load *load, u64 value)
 
 static enum hrtimer_restart load_interrupt(struct hrtimer *timer)
 {
-	struct percpu_test_load *load = container_of(timer,
-						     struct percpu_test_load,
-						     timer);
+	struct percpu_test_load *load = container_of(timer, struct percpu_test_load, timer);
 
 	load_step(load, load->nr_interrupts++);
 	hrtimer_forward_now(timer, ns_to_ktime(PERCPU_TEST_TIMER_NS));
@@ -213,14 +198,12 @@ static void run_load(struct kunit *test, struct percpu_test_load *load)
 
 static void sums_from_tasks_and_interrupts_are_exact(struct kunit *test)
 {
-	struct vitrine_node *root = vitrine_tree_root(test->priv);
 	struct vitrine_tree *other = vitrine_tree_create("kunit2", 0);
 	struct percpu_test_load *load;
 	u64 *block, expected, sum = 0;
 	unsigned int i;
 
-	load = kunit_kzalloc(test, sizeof(*load), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, load);
+	load = zalloc(test, sizeof(*load));
 	init_completion(&load->begun);
 	load->counter = vitrine_percpu_uint_create(root, "counter");
 	load->histogram = vitrine_percpu_histogram_create(vitrine_tree_root(other),
@@ -229,14 +212,13 @@ static void sums_from_tasks_and_interrupts_are_exact(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, load->histogram);
 	hrtimer_init(&load->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
 	load->timer.function = load_interrupt;
-	hrtimer_start(&load->timer, ns_to_ktime(PERCPU_TEST_TIMER_NS),
-		      HRTIMER_MODE_REL_HARD);
+	hrtimer_start(&load->timer, ns_to_ktime(PERCPU_TEST_TIMER_NS), HRTIMER_MODE_REL_HARD);
 	run_load(test, load);
 	hrtimer_cancel(&load->timer);
 
 	expected = PERCPU_TEST_TASKS * PERCPU_TEST_ROUNDS + load->nr_interrupts;
 	KUNIT_EXPECT_NE(test, load->nr_interrupts, 0ULL);
-	vtr_inspect_refresh(test->priv);
+	vtr_inspect_refresh(tree);
 	vtr_inspect_refresh(other);
 	block = load->histogram->block;
 	for (i = 4; i < 4 + 8; i++)
@@ -245,15 +227,13 @@ static void sums_from_tasks_and_interrupts_are_exact(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, block[4], expected / 8 + !!(expected % 8));
 	vitrine_percpu_delete(load->histogram);
 	vitrine_tree_destroy(other);
-	block = container_of(load->counter, struct vitrine_percpu_histogram,
-			     counter)->block;
+	block = container_of(load->counter, struct vitrine_percpu_histogram, counter)->block;
 	KUNIT_EXPECT_EQ(test, block[1], expected);
 	vitrine_percpu_delete(load->counter);
 }
 
 static void deletion_is_safe_in_any_order(struct kunit *test)
 {
-	struct vitrine_node *root = vitrine_tree_root(test->priv);
 	struct vitrine_node *node = vitrine_node_create(root, "node");
 	struct vitrine_percpu_histogram *histogram;
 	struct vitrine_percpu_uint *counter, *below;
@@ -263,8 +243,8 @@ static void deletion_is_safe_in_any_order(struct kunit *test)
 	histogram = vitrine_percpu_histogram_create(root, "h", 0, 1, 2, 9);
 	vitrine_delete(node);
 	vitrine_percpu_delete(below);
-	vitrine_tree_destroy(test->priv);
-	test->priv = NULL;
+	vitrine_tree_destroy(tree);
+	tree = NULL;
 	vitrine_percpu_uint_add(counter, 1);
 	vitrine_percpu_histogram_insert(histogram, 1);
 	vitrine_percpu_delete(counter);
@@ -273,16 +253,13 @@ static void deletion_is_safe_in_any_order(struct kunit *test)
 
 static void refusals_are_null(struct kunit *test)
 {
-	struct vitrine_node *root = vitrine_tree_root(test->priv);
-
 	KUNIT_EXPECT_NULL(test, vitrine_percpu_uint_create(NULL, "counter"));
 	KUNIT_EXPECT_NULL(test, vitrine_percpu_uint_create(root, NULL));
 	KUNIT_EXPECT_NULL(test, vitrine_percpu_histogram_create(NULL, "h", 0, 1, VITRINE_LINEAR,
 								9));
 	KUNIT_EXPECT_NULL(test, vitrine_percpu_histogram_create(root, "h", 0, 0, VITRINE_LINEAR,
 								9));
-	KUNIT_EXPECT_NULL(test, vitrine_percpu_histogram_create(root, "h", 0,
-								1, 2, 65));
+	KUNIT_EXPECT_NULL(test, vitrine_percpu_histogram_create(root, "h", 0, 1, 2, 65));
 	vitrine_percpu_histogram_insert(NULL, 1);
 	vitrine_percpu_delete(NULL);
 	vitrine_percpu_delete(NULL);
@@ -297,11 +274,4 @@ static struct kunit_case percpu_cases[] = {
 	{}
 };
 
-static struct kunit_suite percpu_suite = {
-	.name = "vitrine_percpu",
-	.init = percpu_test_init,
-	.exit = percpu_test_exit,
-	.test_cases = percpu_cases,
-};
-
-kunit_test_suite(percpu_suite);
+VTR_KUNIT_SUITE(percpu, .init = percpu_test_init, .exit = percpu_test_exit);

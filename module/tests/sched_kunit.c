@@ -3,8 +3,10 @@
  * KUnit suite of sched.c: this CPU records into the ring of a CPU whose number does not
  * fit into the 16-byte switch record. Kernel only.
  */
-#include <kunit/test.h>
 #include <linux/irqflags.h>
+
+#include "ring_fixture.h"
+#include "suite.h"
 
 #define TEST_CPU	300
 #define TEST_SWITCHES	500
@@ -36,21 +38,18 @@ static void call_probes(struct vtr_ring *ring, struct task_struct *other)
 	before = this_cpu_read(vtr_writer_ring);
 	this_cpu_write(vtr_writer_ring, ring);
 	for (i = 0; i < TEST_SWITCHES; i += 2) {
-		probe_switch_local(WRITER_RINGS, false, current, other,
-				   TASK_INTERRUPTIBLE);
+		probe_switch_local(WRITER_RINGS, false, current, other, TASK_INTERRUPTIBLE);
 		probe_switch_local(WRITER_RINGS, false, other, current, TASK_DEAD);
 		if (i < TEST_WAKEUPS)
 			probe_wakeup_local(WRITER_RINGS, other);
 		if (i < TEST_EVENTS)
-			vitrine_trace_instant(kunit_wide, "event",
-					      VITRINE_ARG("number", i));
+			vitrine_trace_instant(kunit_wide, "event", VITRINE_ARG("number", i));
 	}
 	this_cpu_write(vtr_writer_ring, before);
 	local_irq_restore(flags);
 }
 
-static void count_record(struct kunit *test, const u64 *words,
-			 struct wide_counts *counts)
+static void count_record(struct kunit *test, const u64 *words, struct wide_counts *counts)
 {
 	switch (FIELD_GET(FXT_HEADER_TYPE, words[0])) {
 	case FXT_RECORD_THREAD:
@@ -62,10 +61,8 @@ static void count_record(struct kunit *test, const u64 *words,
 		KUNIT_EXPECT_EQ(test, words[3], current->pid);
 		break;
 	case FXT_RECORD_SCHEDULING:
-		KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_SCHEDULING_CPU, words[0]),
-				TEST_CPU);
-		if (FIELD_GET(FXT_SCHEDULING_SUBTYPE, words[0]) ==
-		    FXT_SCHEDULING_CONTEXT_SWITCH)
+		KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_SCHEDULING_CPU, words[0]), TEST_CPU);
+		if (FIELD_GET(FXT_SCHEDULING_SUBTYPE, words[0]) == FXT_SCHEDULING_CONTEXT_SWITCH)
 			counts->switches++;
 		else
 			counts->wakeups++;
@@ -73,21 +70,18 @@ static void count_record(struct kunit *test, const u64 *words,
 	}
 }
 
-static void count_records(struct kunit *test, struct vtr_ring *ring,
-			  struct wide_counts *counts)
+static void count_records(struct kunit *test, struct vtr_ring *ring, struct wide_counts *counts)
 {
-	u64 *bytes = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+	u64 *bytes = zalloc(test, PAGE_SIZE);
 	size_t len, i, nr_words;
 	u64 first, end;
 
-	KUNIT_ASSERT_NOT_NULL(test, bytes);
 	vtr_ring_range(ring, &first, &end);
 	KUNIT_EXPECT_EQ(test, first, 0);
 	for (; first < end; first++) {
 		len = vtr_ring_copy(ring, first, bytes);
 		for (i = 0; i < len / FXT_WORD_BYTES; i += nr_words) {
-			nr_words = FIELD_GET(FXT_HEADER_WORDS, bytes[i]);
-			KUNIT_ASSERT_GT(test, nr_words, (size_t)0);
+			nr_words = record_words(test, bytes + i, len / FXT_WORD_BYTES - i);
 			count_record(test, bytes + i, counts);
 		}
 	}
@@ -95,24 +89,15 @@ static void count_records(struct kunit *test, struct vtr_ring *ring,
 
 static void probes_take_a_wide_ring(struct kunit *test)
 {
-	const struct vtr_ring_config config = {
-		.session = 7,
-		.clock = VITRINE_CLOCK_LOCAL,
-		.mode = VITRINE_MODE_ONESHOT,
-		.nr_subbufs = 32,
-		.ticks_per_second = 1000000000,
-	};
-	struct task_struct *other = kunit_kzalloc(test, sizeof(*other),
-						  GFP_KERNEL);
+	const struct vtr_ring_config config = ring_config(VITRINE_MODE_ONESHOT, 32);
+	struct task_struct *other = zalloc(test, sizeof(*other));
 	struct wide_counts counts = { 0 };
 	struct vtr_ring_stats stats;
 	struct vtr_ring *ring;
 
-	KUNIT_ASSERT_NOT_NULL(test, other);
 	other->pid = 64;
 	other->tgid = 64;
-	ring = vtr_ring_create(TEST_CPU, &config);
-	KUNIT_ASSERT_NOT_NULL(test, ring);
+	ring = keep_ring(test, vtr_ring_create(TEST_CPU, &config));
 	static_branch_enable(&vitrine_category_kunit_wide.key);
 	call_probes(ring, other);
 	static_branch_disable(&vitrine_category_kunit_wide.key);
@@ -123,18 +108,16 @@ static void probes_take_a_wide_ring(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counts.wakeups, TEST_WAKEUPS / 2);
 	KUNIT_EXPECT_EQ(test, counts.events, TEST_EVENTS / 2);
 	KUNIT_EXPECT_EQ(test, stats.switches, counts.switches);
-	KUNIT_EXPECT_EQ(test, stats.records,
-			counts.switches + counts.wakeups + counts.events);
+	KUNIT_EXPECT_EQ(test, stats.records, counts.switches + counts.wakeups + counts.events);
 	KUNIT_EXPECT_EQ(test, stats.lost_records, 0);
-	vtr_ring_put(ring);
 }
 
-static const struct vtr_ring_config narrow_config = {
-	.session = 7,
-	.clock = VITRINE_CLOCK_LOCAL,
-	.nr_subbufs = 2,
-	.ticks_per_second = 1000000000,
-};
+static struct vtr_ring *new_narrow_ring(struct kunit *test)
+{
+	const struct vtr_ring_config config = ring_config(VITRINE_MODE_CIRCULAR, 2);
+
+	return keep_ring(test, vtr_ring_create(0, &config));
+}
 
 static void set_on_cpu(struct task_struct *task, int on_cpu)
 {
@@ -146,10 +129,8 @@ static void set_on_cpu(struct task_struct *task, int on_cpu)
 /* Create a thread that stays on this CPU although its switches pretend otherwise. */
 static struct task_struct *new_thread_here(struct kunit *test)
 {
-	struct task_struct *task = kunit_kzalloc(test, sizeof(*task),
-						 GFP_KERNEL);
+	struct task_struct *task = zalloc(test, sizeof(*task));
 
-	KUNIT_ASSERT_NOT_NULL(test, task);
 	task->pid = 64;
 	task->tgid = 64;
 	set_on_cpu(task, 1);
@@ -165,8 +146,7 @@ static void wakeup_of_a_running_thread_is_not_recorded(struct kunit *test)
 
 	if (!IS_ENABLED(CONFIG_SMP))
 		kunit_skip(test, "without SMP a thread that switches out is off its CPU");
-	ring = vtr_ring_create(0, &narrow_config);
-	KUNIT_ASSERT_NOT_NULL(test, ring);
+	ring = new_narrow_ring(test);
 	local_irq_save(flags);
 	task_thread_info(other)->cpu = smp_processor_id();
 	before = this_cpu_read(vtr_writer_ring);
@@ -188,18 +168,16 @@ static void wakeup_of_a_running_thread_is_not_recorded(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, leaving, 1);
 	KUNIT_EXPECT_EQ(test, gone, 2);
 	KUNIT_EXPECT_EQ(test, itself, 2);
-	vtr_ring_put(ring);
 }
 
 /* The module of a string may have been unloaded while the ring was detached. */
 static void attached_ring_has_forgotten_its_strings(struct kunit *test)
 {
-	struct vtr_ring *ring = vtr_ring_create(0, &narrow_config), *before;
+	struct vtr_ring *ring = new_narrow_ring(test), *before;
 	static const char key[] = "alpha";
 	unsigned long flags;
 	u16 index, found;
 
-	KUNIT_ASSERT_NOT_NULL(test, ring);
 	vtr_ring_advance(ring, 1);
 	index = vtr_strings_add(&ring->strings, key);
 	local_irq_save(flags);
@@ -210,7 +188,6 @@ static void attached_ring_has_forgotten_its_strings(struct kunit *test)
 	local_irq_restore(flags);
 	KUNIT_EXPECT_NE(test, index, 0);
 	KUNIT_EXPECT_EQ(test, found, 0);
-	vtr_ring_put(ring);
 }
 
 static struct kunit_case sched_cases[] = {
@@ -220,9 +197,4 @@ static struct kunit_case sched_cases[] = {
 	{}
 };
 
-static struct kunit_suite sched_suite = {
-	.name = "vitrine_sched",
-	.test_cases = sched_cases,
-};
-
-kunit_test_suites(&sched_suite);
+VTR_KUNIT_SUITE(sched, .exit = put_ring);

@@ -3,9 +3,10 @@
  * KUnit suite of session.c: a trigger fires while a session is replaced. Kernel only,
  * with the session of the module.
  */
-#include <kunit/test.h>
 #include <linux/completion.h>
 #include <linux/kthread.h>
+
+#include "suite.h"
 
 /* Step of replace_locked() at which a trigger fires; counted down. */
 static int fire_at;
@@ -32,8 +33,7 @@ static void expect_rings_agree(struct kunit *test)
 	}
 }
 
-static void replace_while_a_trigger_fires(struct kunit *test, int step,
-					  bool wanted)
+static void replace_while_a_trigger_fires(struct kunit *test, int step, bool wanted)
 {
 	struct vtr_ring_config settings;
 
@@ -145,9 +145,4 @@ static struct kunit_case session_cases[] = {
 	{}
 };
 
-static struct kunit_suite session_suite = {
-	.name = "vitrine_session",
-	.test_cases = session_cases,
-};
-
-kunit_test_suites(&session_suite);
+VTR_KUNIT_SUITE(session);

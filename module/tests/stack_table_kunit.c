@@ -3,10 +3,11 @@
  * Suite of the table in stacks.c: the text of a stack, and one slot for each stack. It runs only
  * in a kernel, because the frames are functions of the kernel.
  */
-#include <kunit/test.h>
 #include <linux/irqflags.h>
 #include <linux/mm.h>
 #include <linux/tracepoint.h>
+
+#include "suite.h"
 
 /* What a function of the module has after its name; nothing if it is built in. */
 #ifdef MODULE
@@ -15,12 +16,18 @@
 #define OWNER	""
 #endif
 
-static struct stack_table *new_table(struct kunit *test)
-{
-	struct stack_table *table = kvzalloc(sizeof(*table), GFP_KERNEL);
+/* That of the case. */
+static struct stack_table *table;
 
-	KUNIT_ASSERT_NOT_NULL(test, table);
-	return table;
+static int new_table(struct kunit *test)
+{
+	table = kvzalloc(sizeof(*table), GFP_KERNEL);
+	return table ? 0 : -ENOMEM;
+}
+
+static void free_table(struct kunit *test)
+{
+	kvfree(table);
 }
 
 static unsigned long frame_of(const void *function, unsigned int offset)
@@ -28,8 +35,7 @@ static unsigned long frame_of(const void *function, unsigned int offset)
 	return (unsigned long)function + offset;
 }
 
-static const struct stack *find_stack(struct stack_table *table,
-				      const unsigned long *frames, unsigned int nr)
+static const struct stack *find_stack(const unsigned long *frames, unsigned int nr)
 {
 	const struct stack *stack;
 	unsigned long flags;
@@ -40,57 +46,34 @@ static const struct stack *find_stack(struct stack_table *table,
 	return stack;
 }
 
-static void expect_text(struct kunit *test, const struct stack *stack,
-			const char *text)
+static void expect_text(struct kunit *test, const struct stack *stack, const char *text)
 {
-	char *found;
-
 	KUNIT_ASSERT_NOT_NULL(test, stack);
-	found = kunit_kzalloc(test, sizeof(stack->text.bytes) + 1, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, found);
-	memcpy(found, stack->text.bytes + stack->text.offset,
-	       sizeof(stack->text.bytes) - stack->text.offset);
-	KUNIT_EXPECT_STREQ(test, found, text);
+	KUNIT_EXPECT_STREQ(test, stack->text.begin, text);
 }
 
 static void outermost_frame_is_first(struct kunit *test)
 {
-	const unsigned long frames[] = {
-		frame_of(kfree, 4),
-		frame_of(snprintf, 8),
-	};
-	struct stack_table *table = new_table(test);
+	const unsigned long frames[] = { frame_of(kfree, 4), frame_of(snprintf, 8) };
 
-	expect_text(test, find_stack(table, frames, 2), "snprintf+0x8;kfree+0x4");
-	kvfree(table);
+	expect_text(test, find_stack(frames, 2), "snprintf+0x8;kfree+0x4");
 }
 
 static void function_of_a_module_names_it(struct kunit *test)
 {
-	const unsigned long frames[] = {
-		frame_of(stack_table_find, 4),
-	};
-	struct stack_table *table = new_table(test);
+	const unsigned long frames[] = { frame_of(stack_table_find, 4) };
 
-	expect_text(test, find_stack(table, frames, 1),
-		    "stack_table_find+0x4" OWNER);
-	kvfree(table);
+	expect_text(test, find_stack(frames, 1), "stack_table_find+0x4" OWNER);
 }
 
 /* Frame 0 is in the scheduler and is dropped; frame 1 is in no function and becomes "?". */
 static void address_is_not_shown(struct kunit *test)
 {
 	const unsigned long frames[] = {
-		frame_of(schedule, 4),
-		ULONG_MAX - 4095,
-		frame_of(kfree, 4),
-		frame_of(schedule, 4),
+		frame_of(schedule, 4), ULONG_MAX - 4095, frame_of(kfree, 4), frame_of(schedule, 4),
 	};
-	struct stack_table *table = new_table(test);
 
-	expect_text(test, find_stack(table, frames, 4),
-		    "schedule+0x4;kfree+0x4;?");
-	kvfree(table);
+	expect_text(test, find_stack(frames, 4), "schedule+0x4;kfree+0x4;?");
 }
 
 /* Many frames in a function with a long name. */
@@ -99,80 +82,67 @@ static void address_is_not_shown(struct kunit *test)
 static void outer_frames_are_cut(struct kunit *test)
 {
 	unsigned long frames[STACK_MAX_FRAMES];
-	struct stack_table *table = new_table(test);
-	const struct vtr_stack_text *text;
 	const struct stack *stack;
+	const char *text;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(frames); i++)
-		frames[i] = frame_of(tracepoint_probe_register_prio_may_exist,
-				     4 + i);
-	stack = find_stack(table, frames, ARRAY_SIZE(frames));
+		frames[i] = frame_of(tracepoint_probe_register_prio_may_exist, 4 + i);
+	stack = find_stack(frames, ARRAY_SIZE(frames));
 	KUNIT_ASSERT_NOT_NULL(test, stack);
-	text = &stack->text;
-	KUNIT_EXPECT_MEMEQ(test, text->bytes + text->offset,
-			   "..." LONG "+0x", strlen("..." LONG "+0x"));
-	KUNIT_EXPECT_MEMEQ(test,
-			   text->bytes + sizeof(text->bytes) - strlen(LONG "+0x4"),
-			   LONG "+0x4", strlen(LONG "+0x4"));
-	kvfree(table);
+	text = stack->text.begin;
+	KUNIT_EXPECT_TRUE(test, str_has_prefix(text, "..." LONG "+0x"));
+	KUNIT_EXPECT_STREQ(test, text + strlen(text) - strlen(LONG "+0x4"), LONG "+0x4");
 }
 
 static void all_samples_of_a_function_are_equal(struct kunit *test)
 {
 	const unsigned long frames[] = { function_of(frame_of(kfree, 4)) };
-	struct stack_table *table = new_table(test);
 
 	KUNIT_EXPECT_EQ(test, frames[0], frame_of(kfree, 1));
 	KUNIT_EXPECT_EQ(test, function_of(frame_of(kfree, 0)), frames[0]);
-	expect_text(test, find_stack(table, frames, 1), "kfree+0x1");
-	kvfree(table);
+	expect_text(test, find_stack(frames, 1), "kfree+0x1");
 }
 
 static void sample_outside_of_functions_has_no_name(struct kunit *test)
 {
 	const unsigned long frames[] = { function_of(ULONG_MAX - 4095) };
-	struct stack_table *table = new_table(test);
 
 	KUNIT_EXPECT_EQ(test, frames[0], 0);
-	expect_text(test, find_stack(table, frames, 1), "?");
-	kvfree(table);
+	expect_text(test, find_stack(frames, 1), "?");
 }
 
 static void stack_is_found_again(struct kunit *test)
 {
-	const unsigned long frames[] = {
-		frame_of(kfree, 4),
-		frame_of(snprintf, 8),
-	};
-	struct stack_table *table = new_table(test);
-	const struct stack *stack = find_stack(table, frames, 2);
+	const unsigned long frames[] = { frame_of(kfree, 4), frame_of(snprintf, 8) };
+	const struct stack *stack = find_stack(frames, 2);
 
-	KUNIT_EXPECT_PTR_EQ(test, find_stack(table, frames, 2), stack);
-	KUNIT_EXPECT_PTR_NE(test, find_stack(table, frames, 1), stack);
-	KUNIT_EXPECT_PTR_NE(test, find_stack(table, frames + 1, 1), stack);
-	kvfree(table);
+	KUNIT_EXPECT_PTR_EQ(test, find_stack(frames, 2), stack);
+	KUNIT_EXPECT_PTR_NE(test, find_stack(frames, 1), stack);
+	KUNIT_EXPECT_PTR_NE(test, find_stack(frames + 1, 1), stack);
+}
+
+/* Look for more stacks than the table has slots. Return how many are in it then. */
+static unsigned int find_many(void)
+{
+	unsigned int i, nr = 0;
+	unsigned long frame;
+
+	for (i = 0; i < 4 * STACK_TABLE_SLOTS; i++) {
+		frame = frame_of(kfree, i);
+		nr += !!find_stack(&frame, 1);
+	}
+	return nr;
 }
 
 /* A full table refuses new stacks, and still finds all stacks that it contains. */
 static void full_table_takes_no_more(struct kunit *test)
 {
-	struct stack_table *table = new_table(test);
-	unsigned int i, nr_found = 0, nr_again = 0;
-	unsigned long frame;
+	unsigned int nr_found = find_many();
 
-	for (i = 0; i < 4 * STACK_TABLE_SLOTS; i++) {
-		frame = frame_of(kfree, i);
-		nr_found += !!find_stack(table, &frame, 1);
-	}
-	for (i = 0; i < 4 * STACK_TABLE_SLOTS; i++) {
-		frame = frame_of(kfree, i);
-		nr_again += !!find_stack(table, &frame, 1);
-	}
 	KUNIT_EXPECT_LE(test, nr_found, STACK_TABLE_SLOTS);
 	KUNIT_EXPECT_GE(test, nr_found, STACK_TABLE_SLOTS / 2);
-	KUNIT_EXPECT_EQ(test, nr_found, nr_again);
-	kvfree(table);
+	KUNIT_EXPECT_EQ(test, nr_found, find_many());
 }
 
 static struct kunit_case stack_table_cases[] = {
@@ -187,9 +157,4 @@ static struct kunit_case stack_table_cases[] = {
 	{}
 };
 
-static struct kunit_suite stack_table_suite = {
-	.name = "vitrine_stack_table",
-	.test_cases = stack_table_cases,
-};
-
-kunit_test_suites(&stack_table_suite);
+VTR_KUNIT_SUITE(stack_table, .init = new_table, .exit = free_table);

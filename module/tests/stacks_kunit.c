@@ -3,7 +3,7 @@
  * Suite of stacks.c: the parser of the settings, and the limit on the rate of waits that
  * are recorded. It runs only in a kernel.
  */
-#include <kunit/test.h>
+#include "suite.h"
 
 static int parse_copy(const char *words, struct vtr_stacks_settings *ret)
 {
@@ -17,8 +17,7 @@ static void words_are_parsed(struct kunit *test)
 {
 	struct vtr_stacks_settings parsed = {};
 
-	KUNIT_ASSERT_EQ(test, parse_copy(" user blocked_us=1000\tprocess=17\n",
-					 &parsed), 0);
+	KUNIT_ASSERT_EQ(test, parse_copy(" user blocked_us=1000\tprocess=17\n", &parsed), 0);
 	KUNIT_EXPECT_TRUE(test, is_armed(&parsed));
 	KUNIT_EXPECT_TRUE(test, parsed.user);
 	KUNIT_EXPECT_FALSE(test, parsed.kthreads);
@@ -52,8 +51,7 @@ static void limits_go_from_nothing_to_an_hour(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, parse_copy("blocked_us=0", &parsed), 0);
 	KUNIT_EXPECT_EQ(test, parse_copy("blocked_us=3600000000", &parsed), 0);
 	KUNIT_EXPECT_EQ(test, parsed.blocked_ns, 3600 * NSEC_PER_SEC);
-	KUNIT_EXPECT_EQ(test, parse_copy("blocked_us=3600000001", &parsed),
-			-EINVAL);
+	KUNIT_EXPECT_EQ(test, parse_copy("blocked_us=3600000001", &parsed), -EINVAL);
 }
 
 static void wrong_words_are_refused(struct kunit *test)
@@ -71,13 +69,11 @@ static void wrong_words_are_refused(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(wrong); i++)
-		KUNIT_EXPECT_NE_MSG(test, parse_copy(wrong[i], &parsed), 0,
-				    "\"%s\"", wrong[i]);
+		KUNIT_EXPECT_NE_MSG(test, parse_copy(wrong[i], &parsed), 0, "\"%s\"", wrong[i]);
 	KUNIT_EXPECT_EQ(test, parsed.blocked_ns, 7);
 }
 
-static unsigned int nr_recorded(u64 *full_ns, u64 from_ns, u64 to_ns,
-				u64 step_ns)
+static unsigned int nr_recorded(u64 *full_ns, u64 from_ns, u64 to_ns, u64 step_ns)
 {
 	unsigned int nr = 0;
 
@@ -91,12 +87,10 @@ static void storm_is_bounded(struct kunit *test)
 	const u64 begin = 1000 * NSEC_PER_SEC;
 	u64 full_ns = 0;
 
-	KUNIT_EXPECT_EQ(test, nr_recorded(&full_ns, begin,
-					  begin + NSEC_PER_SEC, 1000),
+	KUNIT_EXPECT_EQ(test, nr_recorded(&full_ns, begin, begin + NSEC_PER_SEC, 1000),
 			MOST_PER_SECOND + MOST_AT_ONCE - 1);
 	/* After a long idle time the burst is not larger than at the beginning. */
-	KUNIT_EXPECT_EQ(test, nr_recorded(&full_ns, 2 * begin,
-					  2 * begin + INTERVAL_NS, 1000),
+	KUNIT_EXPECT_EQ(test, nr_recorded(&full_ns, 2 * begin, 2 * begin + INTERVAL_NS, 1000),
 			MOST_AT_ONCE);
 }
 
@@ -104,8 +98,7 @@ static void few_are_all_recorded(struct kunit *test)
 {
 	u64 full_ns = 0;
 
-	KUNIT_EXPECT_EQ(test, nr_recorded(&full_ns, 0, NSEC_PER_SEC, INTERVAL_NS),
-			MOST_PER_SECOND);
+	KUNIT_EXPECT_EQ(test, nr_recorded(&full_ns, 0, NSEC_PER_SEC, INTERVAL_NS), MOST_PER_SECOND);
 }
 
 static struct kunit_case stacks_cases[] = {
@@ -118,9 +111,4 @@ static struct kunit_case stacks_cases[] = {
 	{}
 };
 
-static struct kunit_suite stacks_suite = {
-	.name = "vitrine_stacks",
-	.test_cases = stacks_cases,
-};
-
-kunit_test_suites(&stacks_suite);
+VTR_KUNIT_SUITE(stacks);

@@ -3,21 +3,12 @@
  * KUnit suite of strings in tables.h: keys of texts, sets that are full, strings of one
  * record, and prepared records, which must not outlive the strings to which they refer.
  */
-#include <kunit/test.h>
 
 #include "trace/tables.h"
 #include "random.h"
+#include "suite.h"
 
 #define STRINGS_TEST_SITE	0x1000UL
-
-static struct vtr_strings *new_strings(struct kunit *test)
-{
-	struct vtr_strings *strings = kunit_kzalloc(test, sizeof(*strings),
-						    GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, strings);
-	return strings;
-}
 
 /* Return the @nr-th key, counted from 0, of the set that begins with slot @first. */
 static const void *key_of_set(unsigned int first, unsigned int nr)
@@ -30,15 +21,13 @@ static const void *key_of_set(unsigned int first, unsigned int nr)
 }
 
 /* Give the @nr-th key of a set an index, as a record of its own does. */
-static u16 add_alone(struct vtr_strings *strings, unsigned int first,
-		     unsigned int nr)
+static u16 add_alone(struct vtr_strings *strings, unsigned int first, unsigned int nr)
 {
 	vtr_strings_begin(strings);
 	return vtr_strings_add(strings, key_of_set(first, nr));
 }
 
-static u16 find_alone(struct vtr_strings *strings, unsigned int first,
-		      unsigned int nr)
+static u16 find_alone(struct vtr_strings *strings, unsigned int first, unsigned int nr)
 {
 	vtr_strings_begin(strings);
 	return vtr_strings_find(strings, key_of_set(first, nr));
@@ -46,7 +35,7 @@ static u16 find_alone(struct vtr_strings *strings, unsigned int first,
 
 static void forgotten_strings_are_not_found(struct kunit *test)
 {
-	struct vtr_strings *strings = new_strings(test);
+	struct vtr_strings *strings = zalloc(test, sizeof(*strings));
 	const char *key = "key";
 	unsigned int i;
 	u16 index;
@@ -67,7 +56,7 @@ static void forgotten_strings_are_not_found(struct kunit *test)
 /* Each set, and the last one in particular, ends where the next one begins. */
 static void set_has_four_indices_of_its_own(struct kunit *test)
 {
-	struct vtr_strings *strings = new_strings(test);
+	struct vtr_strings *strings = zalloc(test, sizeof(*strings));
 	bool used[VTR_STRINGS_SLOTS] = {};
 	unsigned int first, i, slot;
 
@@ -90,7 +79,7 @@ static void set_has_four_indices_of_its_own(struct kunit *test)
 /* Other sets are empty, but a string that is added there would not be found. */
 static void full_set_replaces_its_own_in_turn(struct kunit *test)
 {
-	struct vtr_strings *strings = new_strings(test);
+	struct vtr_strings *strings = zalloc(test, sizeof(*strings));
 	unsigned int i, j;
 
 	for (i = 0; i < 3 * VTR_STRINGS_WAYS; i++) {
@@ -98,31 +87,27 @@ static void full_set_replaces_its_own_in_turn(struct kunit *test)
 		KUNIT_EXPECT_NE(test, find_alone(strings, 8, i), 0);
 	}
 	for (j = 0; j < i; j++)
-		KUNIT_EXPECT_EQ(test, !find_alone(strings, 8, j),
-				j < 2 * VTR_STRINGS_WAYS);
+		KUNIT_EXPECT_EQ(test, !find_alone(strings, 8, j), j < 2 * VTR_STRINGS_WAYS);
 }
 
 static void fifth_string_of_a_set_is_inline(struct kunit *test)
 {
-	struct vtr_strings *strings = new_strings(test);
+	struct vtr_strings *strings = zalloc(test, sizeof(*strings));
 	unsigned int i;
 
 	vtr_strings_begin(strings);
 	for (i = 0; i < VTR_STRINGS_WAYS; i++)
-		KUNIT_EXPECT_NE(test, vtr_strings_add(strings, key_of_set(0, i)),
-				0);
+		KUNIT_EXPECT_NE(test, vtr_strings_add(strings, key_of_set(0, i)), 0);
 	KUNIT_EXPECT_EQ(test, vtr_strings_add(strings, key_of_set(0, 4)), 0);
 	for (i = 0; i < VTR_STRINGS_WAYS; i++)
-		KUNIT_EXPECT_NE(test, vtr_strings_find(strings, key_of_set(0, i)),
-				0);
+		KUNIT_EXPECT_NE(test, vtr_strings_find(strings, key_of_set(0, i)), 0);
 	KUNIT_EXPECT_NE(test, add_alone(strings, 0, 4), 0);
 
 	/* A record that found one of the four may replace only the three others. */
 	vtr_strings_begin(strings);
 	KUNIT_EXPECT_NE(test, vtr_strings_find(strings, key_of_set(0, 4)), 0);
 	for (i = 5; i < 8; i++)
-		KUNIT_EXPECT_NE(test, vtr_strings_add(strings, key_of_set(0, i)),
-				0);
+		KUNIT_EXPECT_NE(test, vtr_strings_add(strings, key_of_set(0, i)), 0);
 	KUNIT_EXPECT_EQ(test, vtr_strings_add(strings, key_of_set(0, 8)), 0);
 	KUNIT_EXPECT_NE(test, vtr_strings_find(strings, key_of_set(0, 4)), 0);
 }
@@ -130,7 +115,7 @@ static void fifth_string_of_a_set_is_inline(struct kunit *test)
 /* An index that gets another meaning makes prepared records wrong; a new one does not. */
 static void replaced_string_takes_the_sites_with_it(struct kunit *test)
 {
-	struct vtr_strings *strings = new_strings(test);
+	struct vtr_strings *strings = zalloc(test, sizeof(*strings));
 	const struct vtr_site_record *record;
 	unsigned int i;
 
@@ -148,7 +133,7 @@ static void replaced_string_takes_the_sites_with_it(struct kunit *test)
 /* Many strings use all indices: a record must not evict its own strings. */
 static void record_keeps_its_own_strings(struct kunit *test)
 {
-	struct vtr_strings *strings = new_strings(test);
+	struct vtr_strings *strings = zalloc(test, sizeof(*strings));
 	static const char bytes[4096];
 	struct random random = { random_seed(test) };
 	const char *keys[17];
@@ -166,13 +151,10 @@ static void record_keeps_its_own_strings(struct kunit *test)
 		for (i = 0; i < ARRAY_SIZE(keys); i++) {
 			if (!indices[i])
 				continue;
-			KUNIT_ASSERT_LT(test, indices[i], VTR_FXT_STRING_FIRST +
-					VTR_STRINGS_SLOTS);
-			KUNIT_ASSERT_EQ(test, vtr_strings_find(strings, keys[i]),
-					indices[i]);
+			KUNIT_ASSERT_LT(test, indices[i], VTR_FXT_STRING_FIRST + VTR_STRINGS_SLOTS);
+			KUNIT_ASSERT_EQ(test, vtr_strings_find(strings, keys[i]), indices[i]);
 			for (j = 0; j < i; j++)
-				KUNIT_ASSERT_EQ(test, keys[i] == keys[j],
-						indices[i] == indices[j]);
+				KUNIT_ASSERT_EQ(test, keys[i] == keys[j], indices[i] == indices[j]);
 		}
 	}
 	/* A record rarely, but sometimes, has more than four strings of one set. */
@@ -185,11 +167,10 @@ static void record_keeps_its_own_strings(struct kunit *test)
 /* Each of the bytes that matter changes the key, and so does each length. */
 static void text_has_a_key_of_its_own(struct kunit *test)
 {
-	char *text = kunit_kzalloc(test, STRINGS_TEST_BYTES, GFP_KERNEL);
+	char *text = zalloc(test, STRINGS_TEST_BYTES);
 	unsigned int len, i;
 	const void *key, *last = NULL;
 
-	KUNIT_ASSERT_NOT_NULL(test, text);
 	for (len = 0; len <= VTR_STRINGS_MAX_BYTES; len++) {
 		key = vtr_strings_key(text);
 		KUNIT_EXPECT_PTR_NE(test, key, last);
@@ -208,11 +189,10 @@ static void text_has_a_key_of_its_own(struct kunit *test)
 static void key_depends_on_the_text_only(struct kunit *test)
 {
 	static const char word[] = "not longer";
-	char *text = kunit_kzalloc(test, 2 * STRINGS_TEST_BYTES, GFP_KERNEL);
+	char *text = zalloc(test, 2 * STRINGS_TEST_BYTES);
 	const void *key = vtr_strings_key(word);
 	unsigned int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, text);
 	for (i = 0; i < 2 * sizeof(u64); i++) {
 		memset(text, 'x', STRINGS_TEST_BYTES);
 		memcpy(text + i, word, sizeof(word));
@@ -245,9 +225,4 @@ static struct kunit_case strings_cases[] = {
 	{}
 };
 
-static struct kunit_suite strings_suite = {
-	.name = "vitrine_strings",
-	.test_cases = strings_cases,
-};
-
-kunit_test_suite(strings_suite);
+VTR_KUNIT_SUITE(strings);

@@ -3,11 +3,11 @@
  * KUnit suite of tasks.c, kernel only: threads for which the tree is full or memory is
  * short. selftests/trees.sh tests the rest.
  */
-#include <kunit/test.h>
 #include <linux/sizes.h>
 
 #include "inspect/edit.h"
 #include "inspect/inspect.h"
+#include "suite.h"
 
 /* Fill a tree; allocations fail unless their flags include @gfp_needed. */
 static void fill_limited(struct kunit *test, size_t limit_bytes,
@@ -40,8 +40,7 @@ static void threads_that_do_not_fit_are_counted(struct kunit *test)
 	KUNIT_EXPECT_GT(test, some.nr_threads, 5);
 	KUNIT_EXPECT_GT(test, some.nr_truncated, 5);
 	/* Threads are created and exit meanwhile, but not that many. */
-	KUNIT_EXPECT_LE(test, some.nr_threads + some.nr_truncated,
-			all.nr_threads + 5);
+	KUNIT_EXPECT_LE(test, some.nr_threads + some.nr_truncated, all.nr_threads + 5);
 }
 
 static void threads_wait_for_memory(struct kunit *test)
@@ -56,8 +55,7 @@ static void threads_wait_for_memory(struct kunit *test)
 	fill_limited(test, SZ_16M, ~(gfp_t)0, &some);
 	KUNIT_EXPECT_GT(test, some.nr_threads, 1);
 	KUNIT_EXPECT_GT(test, some.nr_truncated, 5);
-	KUNIT_EXPECT_LE(test, some.nr_threads + some.nr_truncated,
-			all.nr_threads + 5);
+	KUNIT_EXPECT_LE(test, some.nr_threads + some.nr_truncated, all.nr_threads + 5);
 }
 
 static struct kunit_case tasks_cases[] = {
@@ -66,9 +64,4 @@ static struct kunit_case tasks_cases[] = {
 	{}
 };
 
-static struct kunit_suite tasks_suite = {
-	.name = "vitrine_tasks",
-	.test_cases = tasks_cases,
-};
-
-kunit_test_suite(tasks_suite);
+VTR_KUNIT_SUITE(tasks);

@@ -15,21 +15,20 @@ static bool is_buffer_type(enum inspect_type type)
 }
 
 /* 24 names, of all interesting lengths, more than the table has slots. */
-static const char *name_of(struct tree_test *tt, u32 name)
+static const char *model_name(u32 name)
 {
 	static const u8 lengths[] = { 1, 4, 5, 20, 21, 52, 53, 255 };
 	u32 len = lengths[name % ARRAY_SIZE(lengths)];
 
-	memset(tt->name, 'a' + name, len);
-	tt->name[len] = 0;
-	return tt->name;
+	memset(tree_test->name, 'a' + name, len);
+	tree_test->name[len] = 0;
+	return tree_test->name;
 }
 
 /* Slots of an array of strings contain one of the names, or are empty. */
 static void compare_array(struct kunit *test, const struct tree_test_value *v)
 {
-	struct tree_test *tt = test->priv;
-	u64 *block = block_at(test, v->index);
+	u64 *block = block_at(v->index);
 	const u32 *strings = (const u32 *)(block + 2);
 	u32 i;
 
@@ -42,30 +41,26 @@ static void compare_array(struct kunit *test, const struct tree_test_value *v)
 	for (i = 0; i < v->len; i++) {
 		KUNIT_ASSERT_EQ(test, !strings[i], !v->texts[i]);
 		if (strings[i])
-			expect_text(test, strings[i],
-				    name_of(tt, v->texts[i] - 1));
+			expect_text(test, strings[i], model_name(v->texts[i] - 1));
 	}
 }
 
 static void compare_value(struct kunit *test, const struct tree_test_value *v)
 {
-	struct tree_test *tt = test->priv;
-	const u64 *block = block_at(test, v->index);
+	const u64 *block = block_at(v->index);
 
-	KUNIT_ASSERT_EQ(test, vtr_block_type(block),
-			v->alive ? v->type : INSPECT_TOMBSTONE);
-	KUNIT_ASSERT_EQ(test, block[0] >> 16 & 0xffffff,
-			tt->values[v->parent].index);
+	KUNIT_ASSERT_EQ(test, vtr_block_type(block), v->alive ? v->type : INSPECT_TOMBSTONE);
+	KUNIT_ASSERT_EQ(test, block[0] >> 16 & 0xffffff, tree_test->values[v->parent].index);
 	if (!v->alive)
 		return;
-	expect_name(test, v->index, name_of(tt, v->name));
+	expect_name(test, v->index, model_name(v->name));
 	if (is_buffer_type(v->type)) {
-		fill_bytes(tt, v->bits, v->len);
+		fill_bytes(v->bits, v->len);
 		expect_bytes(test, v->index, v->len);
 	} else if (v->type == INSPECT_ARRAY_VALUE) {
 		compare_array(test, v);
 	} else if (v->type == INSPECT_LINK_VALUE) {
-		expect_text(test, block[1] & 0xfffff, name_of(tt, v->bits));
+		expect_text(test, block[1] & 0xfffff, model_name(v->bits));
 	} else {
 		KUNIT_ASSERT_EQ(test, block[1], v->type == INSPECT_NODE_VALUE ?
 						v->nr_children : v->bits);
@@ -74,20 +69,19 @@ static void compare_value(struct kunit *test, const struct tree_test_value *v)
 
 static void compare_model(struct kunit *test)
 {
-	struct tree_test *tt = test->priv;
 	u32 i, nr_alive = 0, nr_tombstones = 0;
 
 	/* Slot 0, the root, has no block but the header. */
 	for (i = 1; i < TREE_TEST_VALUES; i++) {
-		if (!tt->values[i].used)
+		if (!tree_test->values[i].used)
 			continue;
-		compare_value(test, &tt->values[i]);
-		nr_alive += tt->values[i].alive;
-		nr_tombstones += !tt->values[i].alive;
+		compare_value(test, &tree_test->values[i]);
+		nr_alive += tree_test->values[i].alive;
+		nr_tombstones += !tree_test->values[i].alive;
 	}
-	KUNIT_ASSERT_EQ(test, tt->tree.nr_values, nr_alive);
-	KUNIT_ASSERT_EQ(test, tt->tree.nr_tombstones, nr_tombstones);
-	tree_check_now(test);
+	KUNIT_ASSERT_EQ(test, tree->nr_values, nr_alive);
+	KUNIT_ASSERT_EQ(test, tree->nr_tombstones, nr_tombstones);
+	check_now(test);
 }
 
 /* Return a length that is mostly short and sometimes needs several extents. */
@@ -103,7 +97,6 @@ static int model_create_array(struct kunit *test, struct random *random,
 		INSPECT_INT_VALUE, INSPECT_UINT_VALUE, INSPECT_DOUBLE_VALUE,
 		INSPECT_STRING_REFERENCE, INSPECT_STRING_REFERENCE,
 	};
-	struct tree_test *tt = test->priv;
 	struct vitrine_value shape = {
 		.slot_type = types[random_below(random, ARRAY_SIZE(types))],
 		.count = random_below(random, TREE_TEST_TEXTS + 1),
@@ -124,11 +117,11 @@ static int model_create_array(struct kunit *test, struct random *random,
 		shape.parameters[2] = shape.slot_type == INSPECT_DOUBLE_VALUE ?
 				      0x3ff0000000000000ULL : 1;
 	}
-	err = vtr_array_create(&tt->tree, tt->values[new->parent].index,
-			       name_of(tt, new->name), &shape, &new->index);
+	err = vtr_array_create(tree, tree_test->values[new->parent].index,
+			       model_name(new->name), &shape, &new->index);
 	if (err || shape.slot_type == INSPECT_STRING_REFERENCE)
 		return err;
-	numbers = vtr_array_numbers(block_at(test, new->index));
+	numbers = vtr_array_numbers(block_at(new->index));
 	for (i = 0; i < new->len; i++)
 		numbers[i] = new->index + i;
 	return 0;
@@ -137,28 +130,24 @@ static int model_create_array(struct kunit *test, struct random *random,
 /* Record a value as described by @new; it has no index unless it is a node. */
 static int model_record(struct kunit *test, struct tree_test_value *new)
 {
-	struct tree_test *tt = test->priv;
-	u32 parent = tt->values[new->parent].index;
-	const char *name = name_of(tt, new->name);
+	u32 parent = tree_test->values[new->parent].index;
+	const char *name = model_name(new->name);
 
 	new->recorded = true;
 	if (new->type == INSPECT_NODE_VALUE)
-		return record_node(&tt->tree, parent, name, &new->index);
+		return record_node(parent, name, &new->index);
 	if (is_buffer_type(new->type)) {
-		fill_bytes(tt, new->bits, new->len);
-		return record_buffer(&tt->tree, parent, name,
-					 INSPECT_BUFFER_BINARY, tt->bytes,
-					 new->len);
+		fill_bytes(new->bits, new->len);
+		return record_buffer(parent, name, INSPECT_BUFFER_BINARY, tree_test->bytes,
+				     new->len);
 	}
-	return record_number(&tt->tree, parent, name, new->type, new->bits);
+	return record_number(parent, name, new->type, new->bits);
 }
 
 /* Return the block that was recorded last in a node. */
-static u32 last_record(struct kunit *test, u32 node)
+static u32 last_record(u32 node)
 {
-	struct tree_test *tt = test->priv;
-
-	return *vtr_tree_note(&tt->tree, node) & VTR_NODE_NEXT;
+	return *vtr_tree_note(tree, node) & VTR_NODE_NEXT;
 }
 
 static int model_create(struct kunit *test, struct random *random,
@@ -171,7 +160,6 @@ static int model_create(struct kunit *test, struct random *random,
 		INSPECT_ARRAY_VALUE, INSPECT_ARRAY_VALUE,
 		INSPECT_LINK_VALUE,
 	};
-	struct tree_test *tt = test->priv;
 	struct tree_test_value new = {
 		.used = true,
 		.alive = true,
@@ -190,50 +178,40 @@ static int model_create(struct kunit *test, struct random *random,
 	    new.type != INSPECT_LINK_VALUE && !random_below(random, 3)) {
 		err = model_record(test, &new);
 		if (!err)
-			new.index = last_record(test, tt->values[parent].index);
+			new.index = last_record(tree_test->values[parent].index);
 	} else if (is_buffer_type(new.type)) {
-		fill_bytes(tt, new.bits, new.len);
-		err = vtr_tree_buffer_create(&tt->tree,
-					     tt->values[parent].index,
-					     name_of(tt, new.name),
-					     INSPECT_BUFFER_BINARY, tt->bytes,
-					     new.len, &new.index);
+		fill_bytes(new.bits, new.len);
+		err = vtr_tree_buffer_create(tree, tree_test->values[parent].index,
+					     model_name(new.name), INSPECT_BUFFER_BINARY,
+					     tree_test->bytes, new.len, &new.index);
 	} else if (new.type == INSPECT_ARRAY_VALUE) {
 		err = model_create_array(test, random, &new);
 	} else if (new.type == INSPECT_LINK_VALUE) {
 		new.bits = random_below(random, 24);
-		name_of(tt, new.bits);
-		memcpy(tt->bytes, tt->name, sizeof(tt->name));
-		err = vtr_link_create(&tt->tree, tt->values[parent].index,
-				      name_of(tt, new.name),
-				      (const char *)tt->bytes,
-				      random_below(random, 2), &new.index);
-	} else if (new.type == INSPECT_NODE_VALUE) {
-		err = vtr_node_create(&tt->tree, tt->values[parent].index,
-				      name_of(tt, new.name), &new.index);
+		model_name(new.bits);
+		memcpy(tree_test->bytes, tree_test->name, sizeof(tree_test->name));
+		err = vtr_link_create(tree, tree_test->values[parent].index, model_name(new.name),
+				      (const char *)tree_test->bytes, random_below(random, 2),
+				      &new.index);
 	} else {
-		err = vtr_tree_value_create(&tt->tree, tt->values[parent].index,
-					    name_of(tt, new.name), new.type,
-					    new.bits, &new.index);
+		err = try_value(tree_test->values[parent].index, model_name(new.name), new.type,
+				new.bits, &new.index);
 	}
 	if (!err) {
 		*v = new;
-		tt->values[parent].nr_children++;
+		tree_test->values[parent].nr_children++;
 	}
 	return err;
 }
 
-static int model_set(struct kunit *test, struct random *random,
-		     struct tree_test_value *v)
+static int model_set(struct kunit *test, struct random *random, struct tree_test_value *v)
 {
-	struct tree_test *tt = test->priv;
 	u64 bits = random_below(random, 251);
 	size_t len = random_length(random);
 	int err;
 
-	fill_bytes(tt, bits, len);
-	err = vtr_tree_buffer_set(&tt->tree, v->index,
-				  tt->bytes, len);
+	fill_bytes(bits, len);
+	err = vtr_tree_buffer_set(tree, v->index, tree_test->bytes, len);
 	if (!err) {
 		v->bits = bits;
 		v->len = len;
@@ -242,120 +220,111 @@ static int model_set(struct kunit *test, struct random *random,
 }
 
 /* Set a random slot to a random text, or to none. */
-static int model_set_text(struct kunit *test, struct random *random,
-			  struct tree_test_value *v)
+static int model_set_text(struct kunit *test, struct random *random, struct tree_test_value *v)
 {
-	struct tree_test *tt = test->priv;
 	u32 slot = random_below(random, v->len);
 	u32 text = random_below(random, 25);
 	int err;
 
-	err = vtr_array_string_set(&tt->tree, v->index, slot,
-				   text ? name_of(tt, text - 1) : "");
+	err = vtr_array_string_set(tree, v->index, slot, text ? model_name(text - 1) : "");
 	if (!err)
 		v->texts[slot] = text;
 	return err;
 }
 
 /* Free tombstones without children, and then their parents. */
-static void model_forget(struct tree_test *tt, struct tree_test_value *v)
+static void model_forget(struct tree_test_value *v)
 {
 	while (v->used && !v->alive && !v->nr_children) {
 		v->used = false;
-		v = &tt->values[v->parent];
+		v = &tree_test->values[v->parent];
 		v->nr_children--;
 	}
 }
 
 /* Move a node below another one; the model knows which moves are refused. */
-static int model_adopt(struct kunit *test, struct tree_test_value *v,
-		       u32 parent)
+static int model_adopt(struct kunit *test, struct tree_test_value *v, u32 parent)
 {
-	struct tree_test *tt = test->priv;
-	int err = vtr_node_adopt(&tt->tree, tt->values[parent].index, v->index);
+	int err = vtr_node_adopt(tree, tree_test->values[parent].index, v->index);
 	u32 at, old = v->parent;
 	bool cycle = false;
 
-	for (at = parent; at; at = tt->values[at].parent)
-		cycle = cycle || &tt->values[at] == v;
+	for (at = parent; at; at = tree_test->values[at].parent)
+		cycle = cycle || &tree_test->values[at] == v;
 	KUNIT_ASSERT_EQ(test, err, v->recorded ? -EINVAL : cycle ? -ELOOP : 0);
 	if (!err) {
 		v->parent = parent;
-		tt->values[parent].nr_children++;
-		tt->values[old].nr_children--;
-		model_forget(tt, &tt->values[old]);
+		tree_test->values[parent].nr_children++;
+		tree_test->values[old].nr_children--;
+		model_forget(&tree_test->values[old]);
 	}
 	return 0;
 }
 
-static bool is_owned_by(struct tree_test *tt, const struct tree_test_value *v,
-			u32 owner)
+static bool is_owned_by(const struct tree_test_value *v, u32 owner)
 {
 	while (v->used && v->alive && v->recorded) {
 		if (v->parent == owner)
 			return true;
-		v = &tt->values[v->parent];
+		v = &tree_test->values[v->parent];
 	}
 	return false;
 }
 
 /* Delete the values that a node owns: mark all before the first one is deleted. */
-static void model_purge(struct tree_test *tt, u32 owner)
+static void model_purge(u32 owner)
 {
 	bool owned[TREE_TEST_VALUES] = { false };
 	u32 i;
 
 	for (i = 1; i < TREE_TEST_VALUES; i++)
-		owned[i] = is_owned_by(tt, &tt->values[i], owner);
+		owned[i] = is_owned_by(&tree_test->values[i], owner);
 	for (i = 1; i < TREE_TEST_VALUES; i++) {
 		if (!owned[i])
 			continue;
-		tt->values[i].alive = false;
+		tree_test->values[i].alive = false;
 	}
 	for (i = 1; i < TREE_TEST_VALUES; i++)
 		if (owned[i])
-			model_forget(tt, &tt->values[i]);
+			model_forget(&tree_test->values[i]);
 }
 
 static int model_delete(struct kunit *test, struct tree_test_value *v)
 {
-	struct tree_test *tt = test->priv;
 	int err;
 
 	if (v->recorded && v->type != INSPECT_NODE_VALUE)
 		return 0;
-	err = vtr_tree_delete(&tt->tree, v->index);
+	err = vtr_tree_delete(tree, v->index);
 	if (v->recorded)
 		return err == -EINVAL ? 0 : -EIO;
-	while (v->type == INSPECT_NODE_VALUE && vtr_tree_purge(&tt->tree, v->index, 3))
-		tree_check_now(test);
+	while (v->type == INSPECT_NODE_VALUE && vtr_tree_purge(tree, v->index, 3))
+		check_now(test);
 
 	v->alive = false;
 	if (v->type == INSPECT_NODE_VALUE)
-		model_purge(tt, v - tt->values);
-	model_forget(tt, v);
+		model_purge(v - tree_test->values);
+	model_forget(v);
 	return err;
 }
 
 /* Make one random call on a random value; slot 0 is the root. */
 static int model_step(struct kunit *test, struct random *random)
 {
-	struct tree_test *tt = test->priv;
 	u32 slot = 1 + random_below(random, TREE_TEST_VALUES - 1);
 	u32 parent = random_below(random, TREE_TEST_VALUES);
-	struct tree_test_value *v = &tt->values[slot];
+	struct tree_test_value *v = &tree_test->values[slot];
 
 	if (!v->used) {
-		if (!tt->values[parent].alive ||
-		    tt->values[parent].type != INSPECT_NODE_VALUE)
+		if (!tree_test->values[parent].alive ||
+		    tree_test->values[parent].type != INSPECT_NODE_VALUE)
 			parent = 0;
 		return model_create(test, random, v, parent);
 	}
 	if (!v->alive)
 		return 0;
 	if (v->type == INSPECT_NODE_VALUE && random_below(random, 2) &&
-	    tt->values[parent].alive &&
-	    tt->values[parent].type == INSPECT_NODE_VALUE)
+	    tree_test->values[parent].alive && tree_test->values[parent].type == INSPECT_NODE_VALUE)
 		return model_adopt(test, v, parent);
 	if (is_buffer_type(v->type) && random_below(random, 4))
 		return model_set(test, random, v);
@@ -370,11 +339,10 @@ static int model_step(struct kunit *test, struct random *random)
 /* The same while a copy of the tree is made, which must be the tree before the call. */
 static int copied_step(struct kunit *test, struct random *random)
 {
-	struct tree_test *tt = test->priv;
-	struct vtr_heap *heap = &tt->tree.heap;
+	struct vtr_heap *heap = &tree->heap;
 	struct vtr_heap_copy copy = {
-		.bytes = tt->copied,
-		.is_saved = tt->is_saved,
+		.bytes = tree_test->copied,
+		.is_saved = tree_test->is_saved,
 		.nr_pages = heap->nr_pages,
 	};
 	size_t len = heap->nr_pages * PAGE_SIZE;
@@ -382,26 +350,25 @@ static int copied_step(struct kunit *test, struct random *random)
 	int err;
 
 	for (i = 0; i < copy.nr_pages; i++)
-		memcpy(tt->before + i * PAGE_SIZE, heap->pages[i], PAGE_SIZE);
-	memset(tt->is_saved, 0, sizeof(tt->is_saved));
+		memcpy(tree_test->before + i * PAGE_SIZE, heap->pages[i], PAGE_SIZE);
+	memset(tree_test->is_saved, 0, sizeof(tree_test->is_saved));
 	heap->copy = &copy;
 	err = model_step(test, random);
 	for (i = 0; i < copy.nr_pages; i++)
 		vtr_heap_save(heap, i * VTR_HEAP_BLOCKS_PER_PAGE);
 	heap->copy = NULL;
-	KUNIT_ASSERT_TRUE(test, !memcmp(tt->before, tt->copied, len));
+	KUNIT_ASSERT_TRUE(test, !memcmp(tree_test->before, tree_test->copied, len));
 	return err;
 }
 
 static void tree_walk(struct kunit *test, u64 seed)
 {
-	struct tree_test *tt = test->priv;
 	struct random random = { seed };
 	u32 i, nr_full = 0;
 	int err;
 
-	tree_test_add_page(test);
-	tt->values[0] = (struct tree_test_value){
+	add_page(test);
+	tree_test->values[0] = (struct tree_test_value){
 		.used = true,
 		.alive = true,
 		.type = INSPECT_NODE_VALUE,
@@ -416,19 +383,18 @@ static void tree_walk(struct kunit *test, u64 seed)
 		compare_model(test);
 		/* small enough to be full for a while */
 		if (i % (TREE_TEST_STEPS / 8) == 0)
-			tree_test_add_page(test);
+			add_page(test);
 	}
 	KUNIT_EXPECT_GT(test, nr_full, 0);
 
 	for (i = 1; i < TREE_TEST_VALUES; i++)
-		if (tt->values[i].used && tt->values[i].alive)
-			KUNIT_ASSERT_EQ(test, model_delete(test,
-							   &tt->values[i]), 0);
+		if (tree_test->values[i].used && tree_test->values[i].alive)
+			KUNIT_ASSERT_EQ(test, model_delete(test, &tree_test->values[i]), 0);
 	compare_model(test);
 	/* The remaining values are recorded in the root, which cannot be deleted. */
-	while (vtr_tree_purge(&tt->tree, INSPECT_ROOT, 1))
-		tree_check_now(test);
-	KUNIT_EXPECT_EQ(test, tt->tree.heap.used_bytes, 32);
+	while (vtr_tree_purge(tree, INSPECT_ROOT, 1))
+		check_now(test);
+	KUNIT_EXPECT_EQ(test, tree->heap.used_bytes, 32);
 }
 
 #endif /* _VTR_TESTS_TREE_WALK_H */

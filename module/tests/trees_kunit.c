@@ -3,10 +3,10 @@
  * KUnit suite of trees.c, kernel only: while memory is short, a built-in tree is either
  * complete, or shows how much is missing, or cannot be opened.
  */
-#include <kunit/test.h>
 
 #include "inspect/edit.h"
 #include "inspect/inspect.h"
+#include "suite.h"
 
 /* Room for "nr_missing" and little else. */
 #define BYTES_LEFT	128
@@ -36,10 +36,8 @@ static u64 said_missing(const struct vitrine_tree *tree)
 		    FIELD_GET(INSPECT_W0_VALUE_PARENT, block[0]) != INSPECT_ROOT)
 			continue;
 		text = (const char *)vtr_tree_block(blocks,
-						    FIELD_GET(INSPECT_W0_VALUE_NAME,
-							      block[0]));
-		if (!memcmp(text + INSPECT_STRREF_PAYLOAD_OFFSET, name,
-			    strlen(name)))
+						    FIELD_GET(INSPECT_W0_VALUE_NAME, block[0]));
+		if (!memcmp(text + INSPECT_STRREF_PAYLOAD_OFFSET, name, strlen(name)))
 			return block[1];
 	}
 	return -1ULL;
@@ -64,8 +62,8 @@ static void fill_short(struct kunit *test, const struct builtin *builtin,
 	struct vitrine_tree *tree;
 	struct vitrine_node *root;
 
+	tree = vtr_inspect_create("kunit", SZ_1M, GFP_KERNEL_ACCOUNT);
 	vtr_edit_gfp_needed = gfp_needed;
-	tree = vtr_inspect_create_private("kunit", SZ_1M);
 	if (tree) {
 		root = vitrine_tree_root(tree);
 		while (gfp_needed && bytes_left(tree) > BYTES_LEFT)
@@ -101,10 +99,8 @@ static void trees_wait_for_memory(struct kunit *test)
 		nr++;
 		fill_short(test, &builtins[i], __GFP_DIRECT_RECLAIM, &waited);
 		KUNIT_EXPECT_EQ_MSG(test, waited.err, 0, "%s", builtins[i].name);
-		KUNIT_EXPECT_EQ_MSG(test, waited.nr_missing, 0, "%s",
-				    builtins[i].name);
-		KUNIT_EXPECT_GT_MSG(test, waited.nr_values, 2, "%s",
-				    builtins[i].name);
+		KUNIT_EXPECT_EQ_MSG(test, waited.nr_missing, 0, "%s", builtins[i].name);
+		KUNIT_EXPECT_GT_MSG(test, waited.nr_values, 2, "%s", builtins[i].name);
 	}
 	KUNIT_EXPECT_EQ(test, nr, 6 + (IS_ENABLED(CONFIG_BLOCK) || IS_ENABLED(CONFIG_NET)));
 }
@@ -120,12 +116,9 @@ static void trees_say_how_much_is_missing(struct kunit *test)
 		fill_short(test, &builtins[i], 0, &all);
 		fill_short(test, &builtins[i], ~(gfp_t)0, &some);
 		KUNIT_EXPECT_EQ_MSG(test, some.err, 0, "%s", builtins[i].name);
-		KUNIT_EXPECT_LT_MSG(test, some.nr_values, all.nr_values, "%s",
-				    builtins[i].name);
-		KUNIT_EXPECT_EQ_MSG(test, some.nr_missing, some.nr_failed, "%s",
-				    builtins[i].name);
-		KUNIT_EXPECT_GT_MSG(test, some.nr_missing, 0, "%s",
-				    builtins[i].name);
+		KUNIT_EXPECT_LT_MSG(test, some.nr_values, all.nr_values, "%s", builtins[i].name);
+		KUNIT_EXPECT_EQ_MSG(test, some.nr_missing, some.nr_failed, "%s", builtins[i].name);
+		KUNIT_EXPECT_GT_MSG(test, some.nr_missing, 0, "%s", builtins[i].name);
 	}
 }
 
@@ -153,9 +146,4 @@ static struct kunit_case trees_cases[] = {
 	{}
 };
 
-static struct kunit_suite trees_suite = {
-	.name = "vitrine_trees",
-	.test_cases = trees_cases,
-};
-
-kunit_test_suite(trees_suite);
+VTR_KUNIT_SUITE(trees);

@@ -4,10 +4,11 @@
  * number fits into 16-byte records and on others. On any CPU the row is a chain of exactly
  * the switches that were written, and where some were lost it goes through idle.
  */
-#include <kunit/test.h>
 #include <linux/irqflags.h>
 
 #include "random.h"
+#include "ring_fixture.h"
+#include "suite.h"
 
 static const unsigned int test_cpus[] = { 0, 3, 255, 256, 300, 8191 };
 
@@ -55,46 +56,41 @@ struct row {
 	u64			full;
 };
 
-static struct row *new_row(struct kunit *test, unsigned int cpu,
-			   unsigned int nr_subbufs, enum vitrine_mode mode,
-			   u64 seed)
+static struct task_struct *new_task(struct kunit *test, pid_t pid, pid_t tgid, int prio,
+				    const char *name)
 {
-	struct vtr_ring_config config = {
-		.session = 7,
-		.clock = VITRINE_CLOCK_LOCAL,
-		.mode = mode,
-		.nr_subbufs = nr_subbufs,
-		.ticks_per_second = 1000000000,
-	};
-	struct row *row = kunit_kzalloc(test, sizeof(*row), GFP_KERNEL);
+	struct task_struct *task = zalloc(test, sizeof(*task));
+
+	task->pid = pid;
+	task->tgid = tgid;
+	task->prio = prio;
+	snprintf(task->comm, sizeof(task->comm), "%s-%d", name, pid);
+	return task;
+}
+
+static struct row *new_row(struct kunit *test, unsigned int cpu, unsigned int nr_subbufs,
+			   enum vitrine_mode mode, u64 seed)
+{
+	const struct vtr_ring_config config = ring_config(mode, nr_subbufs);
+	struct row *row = zalloc(test, sizeof(*row));
 	struct task_struct *task;
 	unsigned int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, row);
 	for (i = 0; i < TEST_TASKS; i++) {
-		task = kunit_kzalloc(test, sizeof(*task), GFP_KERNEL);
-		KUNIT_ASSERT_NOT_NULL(test, task);
-		task->pid = test_pids[i];
-		task->tgid = test_pids[i];
-		task->prio = 100 + i;
+		task = new_task(test, test_pids[i], test_pids[i], 100 + i, "task");
 		task->flags = i % 3 ? 0 : PF_KTHREAD;
-		snprintf(task->comm, sizeof(task->comm), "task-%d", task->pid);
 		row->tasks[i] = task;
 	}
-	row->bytes = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
-	row->ring = vtr_ring_create(cpu, &config);
-	KUNIT_ASSERT_NOT_NULL(test, row->bytes);
-	KUNIT_ASSERT_NOT_NULL(test, row->ring);
+	row->bytes = zalloc(test, PAGE_SIZE);
+	row->ring = keep_ring(test, vtr_ring_create(cpu, &config));
 	row->random.state = seed;
 	row->last = NOBODY;
 	return row;
 }
 
 /* As in sched.c, where the fast path knows no threads that end. */
-static void tell_switch(struct vtr_ring *ring, u64 now,
-			enum fxt_thread_state state,
-			const struct task_struct *prev,
-			const struct task_struct *next)
+static void tell_switch(struct vtr_ring *ring, u64 now, enum fxt_thread_state state,
+			const struct task_struct *prev, const struct task_struct *next)
 {
 	u64 bits = vtr_writer_state(state);
 
@@ -108,18 +104,16 @@ static void tell_switch(struct vtr_ring *ring, u64 now,
 		vtr_writer_switch_new(ring, now, bits, prev, next);
 		break;
 	case VTR_SWITCH_CHANGED:
-		vtr_writer_switch_changed(ring, now, bits, prev, next);
+		vtr_writer_switch(ring, now, bits, prev, next);
 		break;
 	case VTR_SWITCH_DONE:
 		break;
 	}
 }
 
-static void switch_to(struct row *row, unsigned int next,
-		      enum fxt_thread_state state)
+static void switch_to(struct row *row, unsigned int next, enum fxt_thread_state state)
 {
-	tell_switch(row->ring, ++row->now, state, row->tasks[row->running],
-		    row->tasks[next]);
+	tell_switch(row->ring, ++row->now, state, row->tasks[row->running], row->tasks[next]);
 	row->running = next;
 	row->tried++;
 }
@@ -148,21 +142,18 @@ static void expect_switch(struct kunit *test, struct row *row, unsigned int cpu,
 	row->blocked += state == FXT_THREAD_BLOCKED;
 }
 
-static void read_wide_switch(struct kunit *test, struct row *row,
-			     const u64 *words)
+static void read_wide_switch(struct kunit *test, struct row *row, const u64 *words)
 {
 	u32 weight = FIELD_GET(FXT_ARG_VALUE32, words[5]);
 
 	KUNIT_EXPECT_TRUE(test, vtr_ring_is_wide(row->ring));
-	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_HEADER_WORDS, words[0]),
-			VTR_FXT_WIDE_SWITCH_WORDS);
+	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_HEADER_WORDS, words[0]), VTR_FXT_WIDE_SWITCH_WORDS);
 	/* Only idle has the weight VTR_FXT_WEIGHT_IDLE. */
 	KUNIT_EXPECT_EQ(test, weight == VTR_FXT_WEIGHT_IDLE, !words[3]);
 	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_ARG_VALUE32, words[4]) ==
 			VTR_FXT_WEIGHT_IDLE, !words[2]);
 	expect_switch(test, row, FIELD_GET(FXT_SCHEDULING_CPU, words[0]),
-		      FIELD_GET(FXT_SCHEDULING_OUTGOING_STATE, words[0]),
-		      words[2], words[3]);
+		      FIELD_GET(FXT_SCHEDULING_OUTGOING_STATE, words[0]), words[2], words[3]);
 }
 
 static void read_switch(struct kunit *test, struct row *row, const u64 *words)
@@ -170,15 +161,13 @@ static void read_switch(struct kunit *test, struct row *row, const u64 *words)
 	unsigned int outgoing = FIELD_GET(FXT_SWITCH_OUTGOING_THREAD, words[0]);
 	unsigned int incoming = FIELD_GET(FXT_SWITCH_INCOMING_THREAD, words[0]);
 
-	if (FIELD_GET(FXT_SCHEDULING_SUBTYPE, words[0]) ==
-	    FXT_SCHEDULING_CONTEXT_SWITCH) {
+	if (FIELD_GET(FXT_SCHEDULING_SUBTYPE, words[0]) == FXT_SCHEDULING_CONTEXT_SWITCH) {
 		read_wide_switch(test, row, words);
 		return;
 	}
 	KUNIT_EXPECT_FALSE(test, vtr_ring_is_wide(row->ring));
 	expect_switch(test, row, FIELD_GET(FXT_SWITCH_CPU, words[0]),
-		      FIELD_GET(FXT_SWITCH_OUTGOING_STATE, words[0]),
-		      row->koids[outgoing],
+		      FIELD_GET(FXT_SWITCH_OUTGOING_STATE, words[0]), row->koids[outgoing],
 		      incoming ? row->koids[incoming] : words[3]);
 }
 
@@ -209,16 +198,13 @@ static void read_record(struct kunit *test, struct row *row, const u64 *words,
 static bool read_subbuf(struct kunit *test, struct row *row)
 {
 	size_t len = vtr_ring_copy(row->ring, row->reader, row->bytes);
-	struct vitrine_ring_consumer *consumer =
-		row->ring->area.pages[VITRINE_RING_CONSUMER_PAGE];
+	struct vitrine_ring_consumer *consumer = row->ring->area.pages[VITRINE_RING_CONSUMER_PAGE];
 	size_t i, nr_words;
 
 	if (!len)
 		return false;
 	for (i = 0; i < len / FXT_WORD_BYTES; i += nr_words) {
-		nr_words = FIELD_GET(FXT_HEADER_WORDS, row->bytes[i]);
-		KUNIT_ASSERT_GT(test, nr_words, (size_t)0);
-		KUNIT_ASSERT_LE(test, nr_words, len / FXT_WORD_BYTES - i);
+		nr_words = record_words(test, row->bytes + i, len / FXT_WORD_BYTES - i);
 		read_record(test, row, row->bytes + i, nr_words);
 	}
 	consumer->sequence = ++row->reader;
@@ -245,8 +231,7 @@ static void row_of_any_cpu_is_a_chain(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(test_cpus); i++) {
-		row = new_row(test, test_cpus[i], 4, VITRINE_MODE_CIRCULAR,
-			      seed);
+		row = new_row(test, test_cpus[i], 4, VITRINE_MODE_CIRCULAR, seed);
 		switch_at_random(row, 3000);
 		read_all(test, row);
 		vtr_ring_stats(row->ring, &stats);
@@ -254,10 +239,8 @@ static void row_of_any_cpu_is_a_chain(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, stats.records, 3000);
 		KUNIT_EXPECT_EQ(test, row->read, 3000 - stats.overwritten_records);
 		KUNIT_EXPECT_GT(test, row->read, 100);
-		KUNIT_EXPECT_EQ(test, row->last,
-				test_pids[row->running]);
+		KUNIT_EXPECT_EQ(test, row->last, test_pids[row->running]);
 		KUNIT_EXPECT_EQ(test, row->full, 0);
-		vtr_ring_put(row->ring);
 	}
 }
 
@@ -277,7 +260,6 @@ static void wide_switch_says_who_and_how(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, words[3], 192);
 	KUNIT_EXPECT_EQ(test, words[4] >> 32, 104);
 	KUNIT_EXPECT_EQ(test, words[5] >> 32, 105);
-	vtr_ring_put(row->ring);
 }
 
 /* The ring ends with the row closed, and with one report that it is full. */
@@ -300,7 +282,6 @@ static void full_oneshot_ring_of_any_cpu_says_so(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, row->last, 0);
 		KUNIT_EXPECT_LE(test, row->read, row->tried - lost + 1);
 		KUNIT_EXPECT_GE(test, row->read, row->tried - lost);
-		vtr_ring_put(row->ring);
 	}
 }
 
@@ -313,7 +294,6 @@ static void lossy_row(struct kunit *test, unsigned int cpu, u64 seed)
 	struct row *row = new_row(test, cpu, 2, VITRINE_MODE_STREAMING, seed);
 	unsigned int turns = 1 + random_below(&row->random, 12), i;
 	struct vtr_ring_stats stats;
-	u64 first, end;
 
 	while (turns--) {
 		for (i = random_below(&row->random, 400); i; i--)
@@ -322,8 +302,8 @@ static void lossy_row(struct kunit *test, unsigned int cpu, u64 seed)
 			vtr_ring_freeze(row->ring);
 		else
 			vtr_ring_thaw(row->ring);
-		vtr_ring_range(row->ring, &first, &end);
-		for (i = random_below(&row->random, 3); i && row->reader + 1 < end; i--)
+		for (i = random_below(&row->random, 3); i && row->reader + 1 < nr_begun(row->ring);
+		     i--)
 			read_subbuf(test, row);
 	}
 	read_all(test, row);
@@ -333,7 +313,6 @@ static void lossy_row(struct kunit *test, unsigned int cpu, u64 seed)
 	KUNIT_EXPECT_EQ(test, row->read + row->marks, stats.records);
 	KUNIT_EXPECT_GE(test, row->full, row->marks);
 	KUNIT_EXPECT_LE(test, row->full, row->marks + 1);
-	vtr_ring_put(row->ring);
 }
 
 static void loss_of_any_cpu_is_exact(struct kunit *test)
@@ -361,18 +340,15 @@ static void closed_row_is_opened_by_a_switch(struct kunit *test)
 			switch_to(row, 1, FXT_THREAD_NEW);
 		sequence = producer->sequence;
 		read_all(test, row);
-		KUNIT_EXPECT_FALSE(test, vtr_writer_reserve_here(row->ring, 64,
-								 row->now));
+		KUNIT_EXPECT_FALSE(test, vtr_writer_reserve_here(row->ring, 64, row->now, current));
 		KUNIT_EXPECT_EQ(test, producer->sequence, sequence);
 		switch_to(row, 1, FXT_THREAD_NEW);
 		KUNIT_EXPECT_EQ(test, producer->sequence, sequence + 1);
 		while (vtr_ring_has(row->ring, 64))
 			switch_to(row, 1, FXT_THREAD_NEW);
-		KUNIT_EXPECT_TRUE(test, vtr_writer_reserve_here(row->ring, 64,
-								row->now));
+		KUNIT_EXPECT_TRUE(test, vtr_writer_reserve_here(row->ring, 64, row->now, current));
 		KUNIT_EXPECT_EQ(test, producer->sequence, sequence + 2);
 		KUNIT_EXPECT_EQ(test, producer->lost_records, 1);
-		vtr_ring_put(row->ring);
 	}
 }
 
@@ -393,16 +369,14 @@ static void what_never_fits_costs_no_history(struct kunit *test)
 			switch_to(row, 1, FXT_THREAD_NEW);
 		while (vtr_ring_has(row->ring, most));
 		sequence = producer->sequence;
-		KUNIT_EXPECT_FALSE(test, vtr_writer_reserve_here(row->ring,
-								 most + 1,
-								 row->now));
+		KUNIT_EXPECT_FALSE(test, vtr_writer_reserve_here(row->ring, most + 1, row->now,
+								 current));
 		KUNIT_EXPECT_EQ(test, producer->sequence, sequence);
 		/* With a loss to report, the head of the sub-buffer has maximum length. */
 		vtr_ring_lose(row->ring, most + 1);
-		KUNIT_EXPECT_TRUE(test, vtr_writer_reserve_here(row->ring, most,
-								row->now));
+		KUNIT_EXPECT_TRUE(test, vtr_writer_reserve_here(row->ring, most, row->now,
+								current));
 		KUNIT_EXPECT_EQ(test, producer->sequence, sequence + 1);
-		vtr_ring_put(row->ring);
 	}
 }
 
@@ -428,29 +402,14 @@ struct crowd {
 
 static struct crowd *new_crowd(struct kunit *test)
 {
-	const struct vtr_ring_config config = {
-		.clock = VITRINE_CLOCK_LOCAL,
-		.mode = VITRINE_MODE_ONESHOT,
-		.subbuf_order = 4,
-		.nr_subbufs = 16,
-		.ticks_per_second = 1000000000,
-	};
-	struct crowd *crowd = kunit_kzalloc(test, sizeof(*crowd), GFP_KERNEL);
-	struct task_struct *task;
+	struct vtr_ring_config config = ring_config(VITRINE_MODE_ONESHOT, 16);
+	struct crowd *crowd = zalloc(test, sizeof(*crowd));
 	unsigned int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, crowd);
-	crowd->ring = vtr_ring_create(0, &config);
-	KUNIT_ASSERT_NOT_NULL(test, crowd->ring);
-	for (i = 0; i < CROWD_THREADS; i++) {
-		task = kunit_kzalloc(test, sizeof(*task), GFP_KERNEL);
-		KUNIT_ASSERT_NOT_NULL(test, task);
-		task->pid = CROWD_PID(i);
-		task->tgid = CROWD_PID(0);
-		task->prio = 120;
-		snprintf(task->comm, sizeof(task->comm), "crowd-%u", i);
-		crowd->tasks[i] = task;
-	}
+	config.subbuf_order = 4;
+	crowd->ring = keep_ring(test, vtr_ring_create(0, &config));
+	for (i = 0; i < CROWD_THREADS; i++)
+		crowd->tasks[i] = new_task(test, CROWD_PID(i), CROWD_PID(0), 120, "crowd");
 	return crowd;
 }
 
@@ -460,8 +419,7 @@ static void read_crowd_name(struct kunit *test, struct crowd *crowd,
 {
 	unsigned int i = words[1] - CROWD_PID(0), len;
 
-	if (FIELD_GET(FXT_KERNEL_OBJECT_TYPE, words[0]) !=
-	    FXT_OBJECT_TYPE_THREAD)
+	if (FIELD_GET(FXT_KERNEL_OBJECT_TYPE, words[0]) != FXT_OBJECT_TYPE_THREAD)
 		return;
 	/* A switch from idle opens the row, so idle is named, too. */
 	if (!words[1])
@@ -475,33 +433,27 @@ static void read_crowd_name(struct kunit *test, struct crowd *crowd,
 	KUNIT_EXPECT_EQ(test, words[nr_words - 1], CROWD_PID(0));
 }
 
-static void read_crowd_switch(struct kunit *test, struct crowd *crowd,
-			      const u64 *words)
+static void read_crowd_switch(struct kunit *test, struct crowd *crowd, const u64 *words)
 {
 	u64 koid = crowd->koids[FIELD_GET(FXT_SWITCH_INCOMING_THREAD, words[0])];
 
 	/* The row begins with the last thread. */
-	KUNIT_ASSERT_EQ(test, koid, CROWD_PID((crowd->read + CROWD_THREADS - 1) %
-					      CROWD_THREADS));
+	KUNIT_ASSERT_EQ(test, koid, CROWD_PID((crowd->read + CROWD_THREADS - 1) % CROWD_THREADS));
 	KUNIT_ASSERT_EQ(test, crowd->names[koid - CROWD_PID(0)], 1);
-	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_SWITCH_INCOMING_PRIORITY, words[0]),
-			120);
+	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_SWITCH_INCOMING_PRIORITY, words[0]), 120);
 	crowd->read++;
 }
 
-static void read_crowd_subbuf(struct kunit *test, struct crowd *crowd,
-			      const u64 *bytes, size_t len)
+static void read_crowd_subbuf(struct kunit *test, struct crowd *crowd, const u64 *bytes, size_t len)
 {
 	size_t i, nr_words;
 
 	memset(crowd->names, 0, sizeof(crowd->names));
 	for (i = 0; i < len / FXT_WORD_BYTES; i += nr_words) {
-		nr_words = FIELD_GET(FXT_HEADER_WORDS, bytes[i]);
-		KUNIT_ASSERT_GT(test, nr_words, (size_t)0);
+		nr_words = record_words(test, bytes + i, len / FXT_WORD_BYTES - i);
 		switch (FIELD_GET(FXT_HEADER_TYPE, bytes[i])) {
 		case FXT_RECORD_THREAD:
-			crowd->koids[FIELD_GET(FXT_THREAD_INDEX, bytes[i])] =
-				bytes[i + 2];
+			crowd->koids[FIELD_GET(FXT_THREAD_INDEX, bytes[i])] = bytes[i + 2];
 			break;
 		case FXT_RECORD_KERNEL_OBJECT:
 			read_crowd_name(test, crowd, bytes + i, nr_words);
@@ -522,8 +474,7 @@ static void crowd_is_named_once_a_sub_buffer(struct kunit *test)
 	u64 i, end, *bytes;
 
 	bytes_max = vtr_ring_subbuf_bytes(&crowd->ring->config);
-	bytes = kunit_kzalloc(test, bytes_max, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, bytes);
+	bytes = zalloc(test, bytes_max);
 	prev = crowd->tasks[CROWD_THREADS - 1];
 	for (i = 0; i < CROWD_SWITCHES; i++) {
 		tell_switch(crowd->ring, i, FXT_THREAD_BLOCKED, prev,
@@ -540,7 +491,6 @@ static void crowd_is_named_once_a_sub_buffer(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, crowd->read, CROWD_SWITCHES + 1);
 	KUNIT_EXPECT_LE(test, total / CROWD_SWITCHES, 46);
-	vtr_ring_put(crowd->ring);
 }
 
 /* A reader may see what is written behind the committed records. */
@@ -590,7 +540,6 @@ static void names_of_idle_cpus_have_keys_of_their_own(struct kunit *test)
 		KUNIT_ASSERT_FALSE(test, vtr_threads_named(threads, VTR_THREADS_PROCESS(0)));
 		KUNIT_ASSERT_TRUE(test, vtr_threads_named(threads, 0));
 	}
-	vtr_ring_put(row->ring);
 }
 
 /* All that a wide ring has of a thread is its names: records have thread ids. */
@@ -606,7 +555,6 @@ static void introduction_in_a_wide_ring_is_the_names(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vtr_writer_introduce(row->ring, row->now, &subject), 0);
 	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_HEADER_TYPE, next[0]), FXT_RECORD_KERNEL_OBJECT);
 	KUNIT_EXPECT_GT(test, vtr_ring_next(row->ring) - next, 0);
-	vtr_ring_put(row->ring);
 }
 
 /* Without room for a name, room for a switch may be left. */
@@ -615,7 +563,7 @@ static void thread_renamed_without_room_is_registered_again(struct kunit *test)
 	struct row *row = new_row(test, 0, 4, VITRINE_MODE_CIRCULAR, 1);
 	struct vtr_ring *ring = row->ring;
 	struct vtr_subject subject;
-	u64 first, end, *next;
+	u64 *next;
 
 	switch_to(row, 1, FXT_THREAD_BLOCKED);
 	switch_to(row, 2, FXT_THREAD_BLOCKED);
@@ -631,13 +579,10 @@ static void thread_renamed_without_room_is_registered_again(struct kunit *test)
 	KUNIT_EXPECT_NE(test, vtr_threads_find(&ring->threads, subject.key), 0);
 	vtr_writer_rename(ring, row->now, &subject);
 	KUNIT_EXPECT_EQ(test, vtr_threads_find(&ring->threads, subject.key), 0);
-	vtr_ring_range(ring, &first, &end);
-	KUNIT_EXPECT_EQ(test, end, 1);
+	KUNIT_EXPECT_EQ(test, nr_begun(ring), 1);
 	switch_to(row, row->running ^ 3, FXT_THREAD_BLOCKED);
-	vtr_ring_range(ring, &first, &end);
-	KUNIT_EXPECT_EQ(test, end, 2);
+	KUNIT_EXPECT_EQ(test, nr_begun(ring), 2);
 	KUNIT_EXPECT_EQ(test, ring->producer->lost_records, 0);
-	vtr_ring_put(ring);
 }
 
 /* The name of a process is that of its leader. */
@@ -653,20 +598,16 @@ static void renamed_leader_names_its_process_again(struct kunit *test)
 	vtr_subject_task(row->tasks[1], &subject);
 	next = vtr_ring_next(ring);
 	vtr_writer_rename(ring, row->now, &subject);
-	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_KERNEL_OBJECT_TYPE, next[0]),
-			FXT_OBJECT_TYPE_PROCESS);
+	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_KERNEL_OBJECT_TYPE, next[0]), FXT_OBJECT_TYPE_PROCESS);
 	subject.process = row->tasks[2]->tgid;
 	next = vtr_ring_next(ring);
 	vtr_writer_rename(ring, row->now, &subject);
-	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_KERNEL_OBJECT_TYPE, next[0]),
-			FXT_OBJECT_TYPE_THREAD);
-	vtr_ring_put(ring);
+	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_KERNEL_OBJECT_TYPE, next[0]), FXT_OBJECT_TYPE_THREAD);
 }
 
 static void ended_subbuffer_is_followed_by_another_one(struct kunit *test)
 {
 	struct row *row = new_row(test, 0, 4, VITRINE_MODE_CIRCULAR, 1);
-	u64 first, end;
 
 	switch_to(row, 1, FXT_THREAD_BLOCKED);
 	switch_to(row, 2, FXT_THREAD_BLOCKED);
@@ -674,18 +615,13 @@ static void ended_subbuffer_is_followed_by_another_one(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, vtr_threads_named(&row->ring->threads, 1ULL << 32 | 1));
 	switch_to(row, 0, FXT_THREAD_BLOCKED);
 	KUNIT_EXPECT_FALSE(test, vtr_threads_named(&row->ring->threads, 1ULL << 32 | 1));
-	vtr_ring_range(row->ring, &first, &end);
-	KUNIT_EXPECT_EQ(test, end, 2);
+	KUNIT_EXPECT_EQ(test, nr_begun(row->ring), 2);
 	KUNIT_EXPECT_EQ(test, row->ring->producer->lost_records, 0);
-	vtr_ring_put(row->ring);
 }
 
 static void flush(struct row *row)
 {
-	struct vtr_subject subject;
-
-	vtr_subject_task(row->tasks[row->running], &subject);
-	vtr_writer_flush(row->ring, row->now, &subject);
+	vtr_writer_flush(row->ring, row->now, row->tasks[row->running]);
 }
 
 static u64 last_begin_ticks(const struct row *row)
@@ -707,14 +643,12 @@ static void flushed_ring_begins_a_subbuffer_at_once(struct kunit *test)
 	switch_to(row, 2, FXT_THREAD_BLOCKED);
 	KUNIT_EXPECT_EQ(test, row->ring->producer->sequence, 1);
 	KUNIT_EXPECT_EQ(test, row->ring->producer->lost_records, 0);
-	vtr_ring_put(row->ring);
 }
 
 static void flushed_ring_does_not_report_what_was_lost_before(struct kunit *test)
 {
 	struct row *row = new_row(test, 0, 4, VITRINE_MODE_STREAMING, 1);
-	struct vitrine_ring_consumer *consumer =
-		row->ring->area.pages[VITRINE_RING_CONSUMER_PAGE];
+	struct vitrine_ring_consumer *consumer = row->ring->area.pages[VITRINE_RING_CONSUMER_PAGE];
 
 	while (!row->ring->producer->lost_records)
 		switch_to(row, other_task(row), FXT_THREAD_BLOCKED);
@@ -723,7 +657,6 @@ static void flushed_ring_does_not_report_what_was_lost_before(struct kunit *test
 	flush(row);
 	KUNIT_EXPECT_EQ(test, row->ring->producer->sequence, 5);
 	KUNIT_EXPECT_EQ(test, last_begin_ticks(row), row->now);
-	vtr_ring_put(row->ring);
 }
 
 /* A frozen ring stays as it is, and so does a full one: it may have room for some records. */
@@ -742,7 +675,6 @@ static void flushed_ring_goes_on_without_another_subbuffer(struct kunit *test)
 	committed = *row->ring->committed;
 	flush(row);
 	KUNIT_EXPECT_EQ(test, *row->ring->committed, committed);
-	vtr_ring_put(row->ring);
 }
 
 #ifndef __KERNEL__	/* where an irq_work is called at once */
@@ -751,7 +683,7 @@ static void record_inside(struct irq_work *work)
 {
 	struct vtr_ring *ring = container_of(work, struct vtr_ring, wake);
 
-	if (vtr_writer_reserve_here(ring, VTR_RING_HOT_WORDS, 0))
+	if (vtr_writer_reserve_here(ring, VTR_RING_HOT_WORDS, 0, current))
 		ring->gap.told_bytes = ~0ULL;
 	else
 		vtr_ring_lose(ring, VTR_RING_HOT_WORDS);
@@ -761,19 +693,15 @@ static void record_inside_the_writer_is_lost(struct kunit *test)
 {
 	struct row *row = new_row(test, 0, 4, VITRINE_MODE_CIRCULAR, 1);
 	struct wait_queue_entry reader = {};
-	u64 end = 0, first;
 
 	add_wait_queue(&row->ring->wait, &reader);
 	row->ring->wake.func = record_inside;
 	switch_to(row, 1, FXT_THREAD_BLOCKED);
-	while (end < 3) {
+	while (nr_begun(row->ring) < 3)
 		switch_to(row, row->running ^ 3, FXT_THREAD_BLOCKED);
-		vtr_ring_range(row->ring, &first, &end);
-	}
 	KUNIT_EXPECT_NE(test, row->ring->gap.told_bytes, ~0ULL);
 	KUNIT_EXPECT_EQ(test, row->ring->producer->lost_records, 2);
 	remove_wait_queue(&row->ring->wait, &reader);
-	vtr_ring_put(row->ring);
 }
 #endif
 
@@ -806,7 +734,6 @@ static void each_kind_of_thread_is_described(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, subject.process, task->pid);
 		}
 	}
-	vtr_ring_put(row->ring);
 }
 
 /* Expect that the last record is a switch to @ref with the priority field @priority. */
@@ -857,7 +784,6 @@ static void changed_priority_is_composed_once(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, put_fast(row, task), VTR_SWITCH_DONE);
 		expect_incoming(test, row, ref, thread ? changes[i / 2].priority : 0);
 	}
-	vtr_ring_put(row->ring);
 }
 
 /* Not even to the last incoming thread, whose key the table has. */
@@ -873,7 +799,6 @@ static void wide_ring_has_no_fast_path(struct kunit *test)
 		task->prio = prio;
 		KUNIT_EXPECT_NE(test, put_fast(row, task), VTR_SWITCH_DONE);
 	}
-	vtr_ring_put(row->ring);
 }
 
 /* Its id may be that of another thread soon. */
@@ -890,7 +815,6 @@ static void thread_that_ended_is_forgotten(struct kunit *test)
 	switch_to(row, 5, FXT_THREAD_DEAD);
 	KUNIT_EXPECT_EQ(test, vtr_threads_find(threads, key), 0);
 	KUNIT_EXPECT_FALSE(test, vtr_threads_named(threads, key));
-	vtr_ring_put(row->ring);
 }
 
 static void string_is_registered_once(struct kunit *test)
@@ -910,7 +834,6 @@ static void string_is_registered_once(struct kunit *test)
 	vtr_writer_intern(row->ring, row->now, &again);
 	KUNIT_EXPECT_EQ(test, again.ref, first.ref);
 	KUNIT_EXPECT_EQ(test, *row->ring->committed, committed + 16);
-	vtr_ring_put(row->ring);
 }
 
 static void strings_of_this_cpu_are_forgotten(struct kunit *test)
@@ -929,7 +852,6 @@ static void strings_of_this_cpu_are_forgotten(struct kunit *test)
 	this_cpu_write(vtr_writer_ring, before);
 	local_irq_restore(flags);
 	KUNIT_EXPECT_EQ(test, vtr_strings_find(strings, key), 0);
-	vtr_ring_put(row->ring);
 }
 
 /* The thread, the record, and for each string a record of its own. */
@@ -942,18 +864,16 @@ static void event_has_room_for_all_it_needs(struct kunit *test)
 		.category = vtr_fxt_inline(text, sizeof(text)),
 		.name = vtr_fxt_inline(text, sizeof(text)),
 	};
-	u64 *words = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+	u64 *words = zalloc(test, PAGE_SIZE);
 	unsigned int nr_words;
 
-	KUNIT_ASSERT_NOT_NULL(test, words);
 	nr_words = VTR_WRITER_THREAD_WORDS;
 	nr_words += vtr_fxt_put_event(words, &event);
 	KUNIT_EXPECT_GE(test, vtr_writer_event_words(&event), nr_words);
 	event.category.ref = VTR_FXT_STRING_FIRST;
 	event.name.ref = VTR_FXT_STRING_FIRST;
 	nr_words = VTR_WRITER_THREAD_WORDS + vtr_fxt_put_event(words, &event) +
-		   vtr_fxt_put_string(words, VTR_FXT_STRING_FIRST, text,
-				      sizeof(text)) * 2;
+		   vtr_fxt_put_string(words, VTR_FXT_STRING_FIRST, text, sizeof(text)) * 2;
 	event.category = vtr_fxt_inline(text, sizeof(text));
 	event.name = vtr_fxt_inline(text, sizeof(text));
 	KUNIT_EXPECT_GE(test, vtr_writer_event_words(&event), nr_words);
@@ -992,9 +912,4 @@ static struct kunit_case writer_cases[] = {
 	{}
 };
 
-static struct kunit_suite writer_suite = {
-	.name = "vitrine_writer",
-	.test_cases = writer_cases,
-};
-
-kunit_test_suites(&writer_suite);
+VTR_KUNIT_SUITE(writer, .exit = put_ring);

@@ -9,6 +9,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/cgroup.h>
+#include <linux/cleanup.h>
 #include <linux/ctype.h>
 #include <linux/err.h>
 #include <linux/mutex.h>
@@ -147,20 +148,6 @@ static bool is_in(const struct task_struct *task, struct cgroup *cgroup)
 }
 #endif
 
-static bool is_of(const struct vtr_filter *filter,
-		  const struct task_struct *task)
-{
-	return (!filter->process || task->tgid == filter->process) &&
-	       (!filter->thread || task->pid == filter->thread) &&
-	       (!filter->cgroup || is_in(task, filter->cgroup));
-}
-
-static bool is_on(const struct vtr_filter *filter)
-{
-	return filter->all_cpus ||
-	       cpumask_test_cpu(smp_processor_id(), &filter->cpus);
-}
-
 /**
  * vtr_filter_free() - free a filter
  * @filter: the filter, which kzalloc() has allocated, or NULL
@@ -185,7 +172,10 @@ void vtr_filter_free(struct vtr_filter *filter)
 bool vtr_filter_admits(const struct vtr_filter *filter,
 		       const struct task_struct *task)
 {
-	return is_on(filter) && is_of(filter, task);
+	return (filter->all_cpus || cpumask_test_cpu(smp_processor_id(), &filter->cpus)) &&
+	       (!filter->process || task->tgid == filter->process) &&
+	       (!filter->thread || task->pid == filter->thread) &&
+	       (!filter->cgroup || is_in(task, filter->cgroup));
 }
 
 /**
@@ -199,8 +189,8 @@ bool vtr_filter_admits(const struct vtr_filter *filter,
 bool vtr_filter_excludes(const struct vtr_filter *filter,
 			 const struct task_struct *task)
 {
-	return !is_on(filter) ||
-	       (!is_of(filter, current) && !(task && is_of(filter, task)));
+	return !vtr_filter_admits(filter, current) &&
+	       !(task && vtr_filter_admits(filter, task));
 }
 
 /* The last condition of a category, because the path of a cgroup may contain colons. */
@@ -274,42 +264,30 @@ void vtr_filter_show(struct seq_file *seq, char separator,
 
 /* ---- switches ------------------------------------------------------------ */
 
-static int switch_on(struct vitrine_category *category)
+/* Switch a category on if it is wanted while its events are recorded, else off. */
+static int apply(struct vitrine_category *category)
 {
+	bool on = recording && category->wanted;
 	int err = 0;
 
-	if (static_key_enabled(&category->key))
+	lockdep_assert_held(&category_mutex);
+	if (on == static_key_enabled(&category->key))
 		return 0;
-	static_branch_enable(&category->key);
+	if (on)
+		static_branch_enable(&category->key);
 	if (category->switched)
-		err = category->switched(true);
-	if (err)
+		err = category->switched(on);
+	if (!on || err)
 		static_branch_disable(&category->key);
+	if (err)
+		category->wanted = false;
 	return err;
 }
 
 static void switch_off(struct vitrine_category *category)
 {
-	if (!static_key_enabled(&category->key))
-		return;
-	if (category->switched)
-		category->switched(false);
-	static_branch_disable(&category->key);
-}
-
-static int want(struct vitrine_category *category, bool wanted)
-{
-	int err = 0;
-
-	lockdep_assert_held(&category_mutex);
-	if (!recording)
-		;
-	else if (wanted)
-		err = switch_on(category);
-	else
-		switch_off(category);
-	category->wanted = wanted && !err;
-	return err;
+	category->wanted = false;
+	apply(category);
 }
 
 static void set_filter(struct vitrine_category *category,
@@ -377,16 +355,14 @@ static char *next_option(char **words)
 static int parse_options(const struct vitrine_category *category, char *words,
 			 struct options *ret)
 {
-	struct options options = {};
 	char *word;
 	int err = 0;
 
+	*ret = (struct options){};
 	while (!err && (word = next_option(&words)))
-		err = parse_option(category, word, &options);
+		err = parse_option(category, word, ret);
 	if (err)
-		vtr_filter_free(options.filter);
-	else
-		*ret = options;
+		vtr_filter_free(ret->filter);
 	return err;
 }
 
@@ -402,7 +378,8 @@ static int switch_category(struct vitrine_category *category, bool wanted,
 		switch_off(category);
 	category->with_args = options->with_args;
 	set_filter(category, options->filter);
-	err = want(category, wanted);
+	category->wanted = wanted;
+	err = apply(category);
 	if (err)
 		set_filter(category, NULL);
 	return err;
@@ -413,17 +390,14 @@ static int switch_all(bool wanted, const char *conditions)
 {
 	struct vitrine_category *category;
 	struct options options;
-	char *copy = NULL;
-	int err = 0;
+	int err;
 
 	list_for_each_entry(category, &categories, list) {
-		if (conditions) {
-			copy = kstrdup(conditions, GFP_KERNEL);
-			if (!copy)
-				return -ENOMEM;
-		}
+		char *copy __free(kfree) = kstrdup(conditions, GFP_KERNEL);
+
+		if (conditions && !copy)
+			return -ENOMEM;
 		err = parse_options(category, copy, &options);
-		kfree(copy);
 		if (err)
 			return err;
 		err = switch_category(category, wanted, &options);
@@ -463,12 +437,8 @@ static int switch_word(char *word)
  */
 bool vtr_category_exists(const char *name)
 {
-	bool exists;
-
-	mutex_lock(&category_mutex);
-	exists = find(name);
-	mutex_unlock(&category_mutex);
-	return exists;
+	guard(mutex)(&category_mutex);
+	return find(name);
 }
 
 /**
@@ -487,13 +457,12 @@ int vtr_category_switch(char *words)
 	char whole[MAX_LOGGED_BYTES + 1], *word;
 	int err = 0;
 
-	mutex_lock(&category_mutex);
+	guard(mutex)(&category_mutex);
 	while (!err && (word = vtr_word_next(&words))) {
 		strscpy(whole, word, sizeof(whole));
 		err = switch_word(word);
 		vtr_word_refuse("events", whole, err);
 	}
-	mutex_unlock(&category_mutex);
 	return err;
 }
 
@@ -509,7 +478,7 @@ int vtr_category_show(struct seq_file *seq)
 	struct vitrine_category *category;
 	const struct vtr_filter *filter;
 
-	mutex_lock(&category_mutex);
+	guard(mutex)(&category_mutex);
 	list_for_each_entry(category, &categories, list) {
 		seq_printf(seq, "%c%s", category->wanted ? '+' : '-',
 			   category->name);
@@ -521,7 +490,6 @@ int vtr_category_show(struct seq_file *seq)
 			vtr_filter_show(seq, ':', filter);
 		seq_putc(seq, '\n');
 	}
-	mutex_unlock(&category_mutex);
 	return 0;
 }
 
@@ -535,17 +503,10 @@ void vtr_category_record(bool record)
 {
 	struct vitrine_category *category;
 
-	mutex_lock(&category_mutex);
+	guard(mutex)(&category_mutex);
 	recording = record;
-	list_for_each_entry(category, &categories, list) {
-		if (!category->wanted)
-			continue;
-		if (!record)
-			switch_off(category);
-		else if (switch_on(category))
-			category->wanted = false;
-	}
-	mutex_unlock(&category_mutex);
+	list_for_each_entry(category, &categories, list)
+		apply(category);
 }
 
 static bool is_name(const char *name)
@@ -560,17 +521,13 @@ static bool is_name(const char *name)
 
 int vitrine_category_register(struct vitrine_category *category)
 {
-	int err = 0;
-
 	if (WARN_ON_ONCE(!is_name(category->name)))
 		return -EINVAL;
-	mutex_lock(&category_mutex);
+	guard(mutex)(&category_mutex);
 	if (find(category->name))
-		err = -EEXIST;
-	else
-		list_add_tail(&category->list, &categories);
-	mutex_unlock(&category_mutex);
-	return err;
+		return -EEXIST;
+	list_add_tail(&category->list, &categories);
+	return 0;
 }
 VTR_EXPORT(vitrine_category_register);
 
@@ -578,17 +535,15 @@ static void remove(struct vitrine_category *category)
 {
 	lockdep_assert_held(&category_mutex);
 	switch_off(category);
-	category->wanted = false;
 	set_filter(category, NULL);
 	list_del_init(&category->list);
 }
 
 void vitrine_category_unregister(struct vitrine_category *category)
 {
-	mutex_lock(&category_mutex);
+	guard(mutex)(&category_mutex);
 	if (!list_empty(&category->list))
 		remove(category);
-	mutex_unlock(&category_mutex);
 }
 VTR_EXPORT(vitrine_category_unregister);
 
@@ -602,7 +557,7 @@ void vtr_category_module_goes(const struct module *module)
 {
 	struct vitrine_category *category, *next;
 
-	mutex_lock(&category_mutex);
+	guard(mutex)(&category_mutex);
 	list_for_each_entry_safe(category, next, &categories, list) {
 		if (!within_module((unsigned long)category, module))
 			continue;
@@ -610,5 +565,4 @@ void vtr_category_module_goes(const struct module *module)
 			module->name, category->name);
 		remove(category);
 	}
-	mutex_unlock(&category_mutex);
 }

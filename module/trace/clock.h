@@ -120,26 +120,16 @@ static inline u64 vtr_counter_ticks_ordered(void)
 }
 
 /* Some CPUs need an erratum workaround for readings; their counter is not used. */
-static inline bool vtr_counter_is_sound(void)
+static inline u64 vtr_counter_rate(void)
 {
 #if IS_ENABLED(CONFIG_ARM_ARCH_TIMER_OOL_WORKAROUND)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
 		if (per_cpu(timer_unstable_counter_workaround, cpu))
-			return false;
+			return 0;
 #endif
-	return true;
-}
-
-static inline u64 vtr_counter_rate(void)
-{
-	return vtr_counter_is_sound() ? arch_timer_get_cntfrq() : 0;
-}
-
-static inline bool vtr_counter_is_steady(void)
-{
-	return vtr_counter_is_sound();
+	return arch_timer_get_cntfrq();
 }
 
 #elif defined(CONFIG_RISCV) && defined(CONFIG_64BIT)
@@ -162,16 +152,10 @@ static inline u64 vtr_counter_rate(void)
 	return riscv_timebase;
 }
 
-static inline bool vtr_counter_is_steady(void)
-{
-	return true;
-}
-
 #else
 static __always_inline u64 vtr_counter_ticks(void) { return 0; }
 static inline u64 vtr_counter_ticks_ordered(void) { return 0; }
 static inline u64 vtr_counter_rate(void) { return 0; }
-static inline bool vtr_counter_is_steady(void) { return false; }
 #endif
 
 #ifndef CONFIG_ARM64
@@ -186,8 +170,10 @@ static __always_inline void vtr_counter_after_branch(void)
 }
 #endif
 
+/* Elsewhere, a counter that is usable at all is steady. */
 #ifndef CONFIG_X86
 static inline bool vtr_counter_rate_is_known(void) { return false; }
+static inline bool vtr_counter_is_steady(void) { return vtr_counter_rate(); }
 #endif
 
 /*

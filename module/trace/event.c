@@ -25,7 +25,7 @@
  * the memory is reused, those of other rings when they are attached again.
  */
 #include <linux/cache.h>
-#include <linux/cpu.h>
+#include <linux/cleanup.h>
 #include <linux/hardirq.h>
 #include <linux/init.h>
 #include <linux/kallsyms.h>
@@ -68,22 +68,18 @@ static DEFINE_PER_CPU(struct { char name[KSYM_SYMBOL_LEN]; }, symbol);
 
 static DEFINE_STATIC_KEY_FALSE(watching);
 
-/**
- * struct watch - the event that is watched for
- * @category: name of the category
- * @name: name of the event; if empty, any event of the category
- * @seen: callback
- */
-static struct watch {
-	char			category[VTR_EVENT_WATCH_BYTES];
-	const char		*name;
-	vtr_event_seen_fn	seen;
-} watch;
+/* "category:name", or "category" for any event of it, and the callback. */
+static const char *watched;
+static vtr_event_seen_fn seen;
 
+/* Check whether an event is watched for; without a @name, whether one of its site may be. */
 static bool is_watched(const char *category, const char *name)
 {
-	return !strcmp(category, watch.category) &&
-	       (!*watch.name || !strcmp(name, watch.name));
+	const char *rest = watched + str_has_prefix(watched, category);
+
+	if (rest == watched || *rest != ':')
+		return rest > watched && !*rest;
+	return !rest[1] || !name || !strcmp(rest + 1, name);
 }
 
 /**
@@ -105,22 +101,19 @@ bool vtr_event_can_watch(const char *words)
 
 /**
  * vtr_event_watch() - call a function whenever an event is written
- * @words: "irq" for any event of the category, or "irq:softirq" for one name
- * @seen: called with interrupts off after the event was written
+ * @words: "irq" for any event of the category, or "irq:softirq" for one name; must not change
+ *	before vtr_event_unwatch()
+ * @callback: called with interrupts off after the event was written
  *
  * Only recorded events are seen: the category must be on, and its filter must accept the
  * event. Wakeups are not events.
  *
  * Context: task; may sleep. The caller serialises; no event is watched for yet.
  */
-void vtr_event_watch(const char *words, vtr_event_seen_fn seen)
+void vtr_event_watch(const char *words, vtr_event_seen_fn callback)
 {
-	char *name = watch.category;
-
-	strscpy(watch.category, words, sizeof(watch.category));
-	strsep(&name, ":");
-	watch.name = name ?: "";
-	watch.seen = seen;
+	watched = words;
+	seen = callback;
 	static_branch_enable(&watching);
 	/* Prepared records bypass the check, so drop them. */
 	vtr_writer_forget_strings();
@@ -265,7 +258,7 @@ static bool write_record(struct vtr_ring *ring, u64 now, const struct vtr_subjec
 	unsigned int nr_words = vtr_writer_event_words(event);
 	u64 *next;
 
-	if (!vtr_writer_reserve_here(ring, nr_words, now)) {
+	if (!vtr_writer_reserve_here(ring, nr_words, now, current)) {
 		vtr_ring_lose(ring, nr_words);
 		return false;
 	}
@@ -277,7 +270,7 @@ static bool write_record(struct vtr_ring *ring, u64 now, const struct vtr_subjec
 	next += vtr_fxt_put_event(next, event);
 	if (is_timed(event->kind))
 		ring->other_records++;
-	vtr_writer_commit_untimed(ring, next, now);
+	vtr_ring_commit_untimed(ring, next, now);
 	return true;
 }
 
@@ -321,7 +314,7 @@ static bool may_prepare(const struct vitrine_site *site, const struct vtr_fxt_ev
 	    site->nr_args > VTR_SITES_MAX_ARGS ||
 	    rcu_access_pointer(site->category->filter) ||
 	    (static_branch_unlikely(&watching) &&
-	     is_watched(site->category->name, site->name ?: watch.name)) ||
+	     is_watched(site->category->name, site->name)) ||
 	    !is_interned(&event->category) || !may_prepare_name(site, event))
 		return false;
 	for (i = 0; i < site->nr_args; i++)
@@ -395,7 +388,7 @@ static void add_payload(struct vtr_fxt_event *event, const void *bytes, size_t l
 static void write_here(struct vtr_ring *ring, const struct vitrine_site *site,
 		       struct vtr_fxt_event *event, const u64 *values)
 {
-	u64 now = vtr_clock_ticks(ring->config.clock);
+	u64 now = vtr_writer_ticks(ring);
 	struct vtr_fxt_arg args[FXT_MAX_ARGS];
 	struct vtr_subject here;
 	unsigned int i;
@@ -434,12 +427,12 @@ void vtr_event_lose(void)
 		vtr_ring_lose(ring, 0);
 }
 
-static void write_event(const struct vitrine_site *site, const char *name, u64 id,
-			const void *bytes, size_t len_bytes, const u64 *values)
+/* Out of line, so that the fast path saves no register for it. */
+static noinline void write_event(const struct vitrine_site *site, const char *name, u64 id,
+				 const void *bytes, size_t len_bytes, const u64 *values)
 {
 	struct vtr_fxt_event event;
 	struct vtr_ring *ring;
-	unsigned long flags;
 
 	if (in_nmi()) {
 		vtr_event_lose();
@@ -448,24 +441,15 @@ static void write_event(const struct vitrine_site *site, const char *name, u64 i
 	/* The begin is unknown, because the CPU did not record then. */
 	if (site->record & VITRINE_RECORD_BEGAN && !id)
 		return;
-	local_irq_save(flags);
+	guard(irqsave)();
 	ring = this_cpu_read(vtr_writer_ring);
-	if (ring != &vtr_writer_none && !vtr_category_filtered(site->category, NULL)) {
-		event = encode(site, name, id);
-		add_payload(&event, bytes, len_bytes);
-		write_here(ring, site, &event, values);
-		if (static_branch_unlikely(&watching) &&
-		    is_watched(site->category->name, name ?: ""))
-			watch.seen();
-	}
-	local_irq_restore(flags);
-}
-
-/* Out of line, so that the fast path need not save the other two arguments. */
-static noinline void write_slow(const struct vitrine_site *site, const char *name, u64 id,
-				const u64 *values)
-{
-	write_event(site, name, id, NULL, 0, values);
+	if (ring == &vtr_writer_none || vtr_category_filtered(site->category, NULL))
+		return;
+	event = encode(site, name, id);
+	add_payload(&event, bytes, len_bytes);
+	write_here(ring, site, &event, values);
+	if (static_branch_unlikely(&watching) && is_watched(site->category->name, name ?: ""))
+		seen();
 }
 
 /**
@@ -518,18 +502,72 @@ VTR_EXPORT(vitrine_trace_ticks);
  * Events of the category "stacks".
  */
 
-const char vtr_stack_category[sizeof("stacks")] = "stacks";
-
 /**
- * vtr_stack_event_hash() - look a string up by its contents
- * @string: inline string, whose memory is reused
+ * vtr_stack_event_begin() - begin an event, which has no arguments yet
+ * @stack: the event
+ * @name: its name, a literal
+ * @ticks: its time
+ *
+ * It is an instant event; the caller may change that before it writes it.
  *
  * Context: any.
  */
-void vtr_stack_event_hash(struct vtr_fxt_string *string)
+void vtr_stack_event_begin(struct vtr_stack_event *stack, const char *name, u64 ticks)
 {
-	string->key = vtr_strings_hashed(siphash(string->bytes,
-						 string->ref & FXT_STRING_REF_VALUE, &secret));
+	static const char category[] = "stacks";
+
+	stack->event = (struct vtr_fxt_event){
+		.category = text(category, category),
+		.name = text(name, name),
+		.args = stack->args,
+		.ticks = ticks,
+	};
+}
+
+static struct vtr_fxt_arg *add_arg(struct vtr_stack_event *stack, const char *name,
+				   enum fxt_arg_type type)
+{
+	struct vtr_fxt_arg *arg = &stack->args[stack->event.nr_args++];
+
+	arg->type = type;
+	arg->name = text(name, name);
+	return arg;
+}
+
+/**
+ * vtr_stack_event_add() - add an argument that is not a string
+ * @stack: the event
+ * @name: name of the argument, a literal
+ * @type: its type
+ * @value: its value
+ *
+ * Context: any.
+ */
+void vtr_stack_event_add(struct vtr_stack_event *stack, const char *name,
+			 enum fxt_arg_type type, u64 value)
+{
+	add_arg(stack, name, type)->value = value;
+}
+
+/**
+ * vtr_stack_event_add_string() - add an argument that is a string
+ * @stack: the event
+ * @name: name of the argument, a literal
+ * @string: its value
+ * @by_content: look the string up by a hash of its bytes, because their memory is reused;
+ *	else by its address
+ *
+ * Context: any.
+ */
+void vtr_stack_event_add_string(struct vtr_stack_event *stack, const char *name,
+				const char *string, bool by_content)
+{
+	struct vtr_fxt_arg *arg = add_arg(stack, name, FXT_ARG_STRING_REF);
+	size_t len_bytes = strlen(string);
+
+	arg->string = vtr_fxt_inline(string, len_bytes);
+	arg->string.key = by_content ?
+			  vtr_strings_hashed(siphash(string, len_bytes, &secret)) : string;
 }
 
 /**
@@ -807,7 +845,7 @@ notrace void vtr_event_write_values(const struct vitrine_site *site, u64 id,
 				    const u64 *values)
 {
 	if (!write_prepared(site, ANY, NULL, NULL, 0, id, site->nr_args, values))
-		write_slow(site, site->name, id, values);
+		write_event(site, site->name, id, NULL, 0, values);
 }
 
 static noinline void write_otherwise(const struct vitrine_site *site, u64 id, u64 value0,
@@ -822,12 +860,6 @@ static noinline notrace void write_text(const struct vitrine_site *site, u64 id,
 {
 	if (unlikely(!write_prepared(site, TEXT, NULL, NULL, 0, id, 1, &text)))
 		write_otherwise(site, id, text, 0, 0, 0);
-}
-
-static noinline void write_name(const struct vitrine_site *site, const char *name, u64 id,
-				u64 value)
-{
-	write_slow(site, name, id, &value);
 }
 
 /**
@@ -847,7 +879,7 @@ notrace void vtr_event_write_inline(const struct vitrine_site *site,
 {
 	if (unlikely(!write_prepared(site, INLINE, NULL, name, len_bytes, id,
 				     site->nr_args, &value)))
-		write_name(site, name, id, value);
+		vitrine_trace_write_any(site, name, NULL, 0, id, value);
 }
 
 /**
@@ -883,7 +915,7 @@ notrace void vtr_event_write_key(const struct vitrine_site *site, const void *ke
 				 const char *name, u64 id, u64 value)
 {
 	if (unlikely(!write_prepared(site, KEYED, key, name, 0, id, 1, &value)))
-		write_name(site, name ?: site->name, id, value);
+		vitrine_trace_write_any(site, name ?: site->name, NULL, 0, id, value);
 }
 
 /**

@@ -11,6 +11,8 @@
 
 #include "writer.h"
 
+struct file;
+
 /* First id of the pseudo threads of idle CPUs; real ids are lower. */
 #define VTR_EVENT_IDLE_THREAD	0x40000000ULL
 
@@ -48,7 +50,7 @@ static __always_inline u64 vtr_event_ticks(void)
 
 	if (likely(ring->config.clock == VITRINE_CLOCK_COUNTER))
 		return vtr_counter_ticks();
-	return ring == &vtr_writer_none ? 0 : vtr_clock_ticks(ring->config.clock);
+	return ring == &vtr_writer_none ? 0 : vtr_writer_ticks(ring);
 }
 
 void vtr_event_write_values(const struct vitrine_site *site, u64 id,
@@ -61,7 +63,7 @@ void vtr_event_write_log(const struct vitrine_site *site, const char *text,
 			 size_t len_bytes);
 void vtr_event_lose(void);
 bool vtr_event_can_watch(const char *words);
-void vtr_event_watch(const char *words, vtr_event_seen_fn seen);
+void vtr_event_watch(const char *words, vtr_event_seen_fn callback);
 void vtr_event_unwatch(void);
 
 /* Maximum number of arguments of an event of the category "stacks". */
@@ -77,89 +79,11 @@ struct vtr_stack_event {
 	struct vtr_fxt_arg	args[VTR_STACK_EVENT_MAX_ARGS];
 };
 
-extern const char vtr_stack_category[sizeof("stacks")];
-
-void vtr_stack_event_hash(struct vtr_fxt_string *string);
-
-/* Refer to a literal, whose length the compiler knows. */
-static __always_inline struct vtr_fxt_string vtr_stack_literal(const char *literal)
-{
-	return (struct vtr_fxt_string){
-		.bytes = literal,
-		.ref = FXT_STRING_REF_INLINE | __builtin_strlen(literal),
-		.key = literal,
-	};
-}
-
-/**
- * vtr_stack_event_begin() - begin an event, which has no arguments yet
- * @stack: the event
- * @name: its name, a literal
- * @ticks: its time
- *
- * It is an instant event; the caller may change that before it writes it.
- *
- * Context: any.
- */
-static __always_inline void vtr_stack_event_begin(struct vtr_stack_event *stack,
-						  const char *name, u64 ticks)
-{
-	stack->event = (struct vtr_fxt_event){
-		.category = {
-			.bytes = vtr_stack_category,
-			.ref = FXT_STRING_REF_INLINE | strlen("stacks"),
-			.key = vtr_stack_category,
-		},
-		.name = vtr_stack_literal(name),
-		.args = stack->args,
-		.ticks = ticks,
-	};
-}
-
-/**
- * vtr_stack_event_add() - add an argument that is not a string
- * @stack: the event
- * @name: name of the argument, a literal
- * @type: its type
- * @value: its value
- *
- * Context: any.
- */
-static __always_inline void vtr_stack_event_add(struct vtr_stack_event *stack, const char *name,
-						enum fxt_arg_type type, u64 value)
-{
-	struct vtr_fxt_arg *arg = &stack->args[stack->event.nr_args++];
-
-	arg->type = type;
-	arg->name = vtr_stack_literal(name);
-	arg->value = value;
-}
-
-/**
- * vtr_stack_event_add_string() - add an argument that is a string
- * @stack: the event
- * @name: name of the argument, a literal
- * @bytes: its value
- * @len_bytes: length of @bytes
- * @by_content: look the string up by a hash of its bytes, because their memory is reused;
- *	else by its address
- *
- * Context: any.
- */
-static __always_inline void vtr_stack_event_add_string(struct vtr_stack_event *stack,
-						       const char *name, const char *bytes,
-						       size_t len_bytes, bool by_content)
-{
-	struct vtr_fxt_arg *arg = &stack->args[stack->event.nr_args++];
-
-	arg->type = FXT_ARG_STRING_REF;
-	arg->name = vtr_stack_literal(name);
-	arg->string = vtr_fxt_inline(bytes, len_bytes);
-	arg->string.key = bytes;
-	if (by_content)
-		vtr_stack_event_hash(&arg->string);
-}
-
+void vtr_stack_event_begin(struct vtr_stack_event *stack, const char *name, u64 ticks);
+void vtr_stack_event_add(struct vtr_stack_event *stack, const char *name,
+			 enum fxt_arg_type type, u64 value);
+void vtr_stack_event_add_string(struct vtr_stack_event *stack, const char *name,
+				const char *string, bool by_content);
 void vtr_stack_event_add_payload(struct vtr_stack_event *stack, const struct vtr_ring *ring,
 				 const u64 *words, unsigned int nr_words);
 bool vtr_stack_event_write(struct vtr_stack_event *stack, struct vtr_ring *ring,
@@ -169,7 +93,8 @@ void vtr_event_init(void);
 
 DECLARE_VITRINE_CATEGORY(marker);
 
-ssize_t vtr_marker_write(const char __user *text, size_t len_bytes);
+ssize_t vtr_marker_write(struct file *file, const char __user *text, size_t len_bytes,
+			 loff_t *pos);
 u64 vtr_marker_refused(void);
 
 #endif /* _VTR_EVENT_H */

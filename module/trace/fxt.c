@@ -37,6 +37,14 @@ static unsigned int put_stream(u64 *words, const char *bytes,
 	return nr_words;
 }
 
+/* Compose the first word of a record about a provider. */
+static u64 metadata(enum fxt_metadata_type type, u32 id, unsigned int nr_words)
+{
+	return vtr_fxt_header(FXT_RECORD_METADATA, nr_words) |
+	       FIELD_PREP(FXT_METADATA_TYPE, type) |
+	       FIELD_PREP(FXT_PROVIDER_ID, id);
+}
+
 /**
  * vtr_fxt_put_provider() - compose a provider info metadata record
  * @words: destination
@@ -51,9 +59,7 @@ unsigned int vtr_fxt_put_provider(u64 *words, u32 id, const char *name)
 	unsigned int len_bytes = strlen(name);
 	unsigned int nr_words = 1 + stream_words(len_bytes);
 
-	words[0] = vtr_fxt_header(FXT_RECORD_METADATA, nr_words) |
-		   FIELD_PREP(FXT_METADATA_TYPE, FXT_METADATA_PROVIDER_INFO) |
-		   FIELD_PREP(FXT_PROVIDER_ID, id) |
+	words[0] = metadata(FXT_METADATA_PROVIDER_INFO, id, nr_words) |
 		   FIELD_PREP(FXT_PROVIDER_INFO_NAME_BYTES, len_bytes);
 	put_stream(words + 1, name, len_bytes);
 	return nr_words;
@@ -69,27 +75,22 @@ unsigned int vtr_fxt_put_provider(u64 *words, u32 id, const char *name)
  */
 unsigned int vtr_fxt_put_section(u64 *words, u32 id)
 {
-	words[0] = vtr_fxt_header(FXT_RECORD_METADATA, 1) |
-		   FIELD_PREP(FXT_METADATA_TYPE, FXT_METADATA_PROVIDER_SECTION) |
-		   FIELD_PREP(FXT_PROVIDER_ID, id);
+	words[0] = metadata(FXT_METADATA_PROVIDER_SECTION, id, 1);
 	return 1;
 }
 
 /**
- * vtr_fxt_put_provider_event() - compose a provider event metadata record
+ * vtr_fxt_put_full() - compose the record that viewers show as a loss
  * @words: destination
- * @id: provider of the event
- * @event: FXT_PROVIDER_EVENT_BUFFER_FULL
+ * @id: provider whose buffer is full
  *
  * Context: any. Format: "Provider event metadata".
  * Return: words written.
  */
-unsigned int vtr_fxt_put_provider_event(u64 *words, u32 id, u8 event)
+unsigned int vtr_fxt_put_full(u64 *words, u32 id)
 {
-	words[0] = vtr_fxt_header(FXT_RECORD_METADATA, 1) |
-		   FIELD_PREP(FXT_METADATA_TYPE, FXT_METADATA_PROVIDER_EVENT) |
-		   FIELD_PREP(FXT_PROVIDER_ID, id) |
-		   FIELD_PREP(FXT_PROVIDER_EVENT_ID, event);
+	words[0] = metadata(FXT_METADATA_PROVIDER_EVENT, id, 1) |
+		   FIELD_PREP(FXT_PROVIDER_EVENT_ID, FXT_PROVIDER_EVENT_BUFFER_FULL);
 	return 1;
 }
 
@@ -282,47 +283,32 @@ static unsigned int put_string(u64 *words, const struct vtr_fxt_string *string)
 	return nr_words;
 }
 
-static bool arg_has_word(enum fxt_arg_type type)
-{
-	switch (type) {
-	case FXT_ARG_INT64:
-	case FXT_ARG_UINT64:
-	case FXT_ARG_DOUBLE:
-	case FXT_ARG_POINTER:
-	case FXT_ARG_KOID:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static u64 arg_field(const struct vtr_fxt_arg *arg)
-{
-	switch (arg->type) {
-	case FXT_ARG_INT32:
-	case FXT_ARG_UINT32:
-		return FIELD_PREP(FXT_ARG_VALUE32, (u32)arg->value);
-	case FXT_ARG_STRING_REF:
-		return FIELD_PREP(FXT_ARG_STRING, arg->string.ref);
-	case FXT_ARG_BOOL:
-		return FIELD_PREP(FXT_ARG_BOOLEAN, arg->value != 0);
-	default:
-		return 0;
-	}
-}
-
 static unsigned int put_arg(u64 *words, const struct vtr_fxt_arg *arg)
 {
-	unsigned int nr_words = 1;
+	unsigned int nr_words = 1 + put_string(words + 1, &arg->name);
+	u64 field = 0;
 
-	nr_words += put_string(words + nr_words, &arg->name);
-	if (arg->type == FXT_ARG_STRING_REF)
+	switch (arg->type) {
+	case FXT_ARG_NULL:
+		break;
+	case FXT_ARG_INT32:
+	case FXT_ARG_UINT32:
+		field = FIELD_PREP(FXT_ARG_VALUE32, (u32)arg->value);
+		break;
+	case FXT_ARG_BOOL:
+		field = FIELD_PREP(FXT_ARG_BOOLEAN, arg->value != 0);
+		break;
+	case FXT_ARG_STRING_REF:
+		field = FIELD_PREP(FXT_ARG_STRING, arg->string.ref);
 		nr_words += put_string(words + nr_words, &arg->string);
-	else if (arg_has_word(arg->type))
+		break;
+	default:
 		words[nr_words++] = arg->value;
+		break;
+	}
 	words[0] = FIELD_PREP(FXT_HEADER_TYPE, arg->type) |
 		   FIELD_PREP(FXT_HEADER_WORDS, nr_words) |
-		   FIELD_PREP(FXT_ARG_NAME, arg->name.ref) | arg_field(arg);
+		   FIELD_PREP(FXT_ARG_NAME, arg->name.ref) | field;
 	return nr_words;
 }
 

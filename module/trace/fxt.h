@@ -266,7 +266,7 @@ u64 *vtr_fxt_put_process_name(u64 *words, u64 process, const char *name);
 u64 *vtr_fxt_put_thread_name(u64 *words, u64 process, u64 thread,
 			     const char *name);
 unsigned int vtr_fxt_put_section(u64 *words, u32 id);
-unsigned int vtr_fxt_put_provider_event(u64 *words, u32 id, u8 event);
+unsigned int vtr_fxt_put_full(u64 *words, u32 id);
 unsigned int vtr_fxt_strings_words(const struct vtr_fxt_event *event);
 unsigned int vtr_fxt_put_event(u64 *words, const struct vtr_fxt_event *event);
 

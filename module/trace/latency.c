@@ -11,10 +11,8 @@
  * caller. Probes may be reading the limit while it changes. The slots of preempted threads:
  * see preempted.h.
  */
-#include <linux/minmax.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/task.h>
-#include <linux/tracepoint.h>
 #include <trace/events/sched.h>
 
 #include "probe.h"
@@ -92,14 +90,13 @@ int vtr_latency_arm(s64 limit_ns, vtr_latency_late_fn late)
 	unsigned int cpu;
 	int err;
 
-	if (!vtr_probe_find(&migrate, 1))
-		return -ENOENT;
 	vtr_latency.preempted = alloc_percpu(struct vtr_preempted);
 	if (!vtr_latency.preempted)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu)
 		vtr_preempted_init(per_cpu_ptr(vtr_latency.preempted, cpu));
-	err = min(vtr_probe_register(&migrate, 1), 0);
+	vtr_probe_find(&migrate, 1);
+	err = vtr_probe_register(&migrate, 1);
 	if (err) {
 		free_percpu(vtr_latency.preempted);
 		return err;

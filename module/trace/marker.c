@@ -97,9 +97,11 @@ fault:
 }
 
 /**
- * vtr_marker_write() - record a marker that a program has written
+ * vtr_marker_write() - record a marker that a program has written, as write() of its file
+ * @file: not used
  * @text: the marker, as described in marker_text.h
  * @len_bytes: length of @text
+ * @pos: not used
  *
  * While the category is off, any text is accepted and ignored, so that programs need not
  * care.
@@ -107,7 +109,8 @@ fault:
  * Context: task; may fault. Hot.
  * Return: @len_bytes, -EFAULT, or the error of vtr_marker_parse().
  */
-ssize_t vtr_marker_write(const char __user *text, size_t len_bytes)
+ssize_t vtr_marker_write(struct file *file, const char __user *text, size_t len_bytes,
+			 loff_t *pos)
 {
 	/* One byte more than the longest marker for a newline. */
 	char copy[VTR_MARKER_MAX_BYTES + 1 + VTR_MARKER_SPARE_BYTES]

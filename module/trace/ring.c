@@ -30,6 +30,7 @@
  *   freeze:  VITRINE_RING_FROZEN, smp_mb(), limit = 0
  *   advance: limit = end of the sub-buffer, smp_mb(), is VITRINE_RING_FROZEN set?
  */
+#include <linux/cleanup.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
@@ -47,14 +48,6 @@
 /* Closed rings, which their readers keep; guarded by closed_mutex. */
 static LIST_HEAD(closed_rings);
 static DEFINE_MUTEX(closed_mutex);
-
-/* Return the oldest sub-buffer of the ring while @sequence is being written. */
-static u64 oldest_sequence(const struct vtr_ring *ring, u64 sequence)
-{
-	unsigned int nr = ring->config.nr_subbufs;
-
-	return sequence < nr ? 0 : sequence - nr + 1;
-}
 
 static void *subbuf_of(const struct vtr_ring *ring, u64 sequence)
 {
@@ -112,9 +105,8 @@ static void ring_free(struct kref *kref)
 {
 	struct vtr_ring *ring = container_of(kref, struct vtr_ring, kref);
 
-	mutex_lock(&closed_mutex);
-	list_del(&ring->closed);
-	mutex_unlock(&closed_mutex);
+	scoped_guard(mutex, &closed_mutex)
+		list_del(&ring->closed);
 	irq_work_sync(&ring->wake);
 	vtr_area_deinit(&ring->area);
 	kvfree(ring->subbufs);
@@ -166,38 +158,33 @@ struct vtr_ring *vtr_ring_create(unsigned int cpu,
 	if (!vtr_ring_is_wide(ring))
 		ring->switch_base |= vtr_fxt_switch_base(cpu);
 	ring->wakeup_base = vtr_fxt_wakeup_base(cpu);
-	if (create_names(ring))
-		goto err_ring;
-
 	ring->subbufs = kvcalloc(config->nr_subbufs, sizeof(*ring->subbufs),
 				 GFP_KERNEL);
-	if (!ring->subbufs)
-		goto err_ring;
-	if (vtr_area_init(&ring->area, nr_pages, GFP_KERNEL))
-		goto err_ring;
-	if (fill_area(ring))
-		goto err_ring;
+	if (!ring->subbufs || create_names(ring) ||
+	    vtr_area_init(&ring->area, nr_pages, GFP_KERNEL) || fill_area(ring)) {
+		vtr_ring_put(ring);
+		return NULL;
+	}
 	fill_producer(ring);
 
 	/* The limit is 0: the first record begins the first sub-buffer. */
 	ring->committed = &vtr_ring_packet(ring->subbufs[0])->committed_bytes;
 	ring->running = ring->switch_base;
 	return ring;
-
-err_ring:
-	vtr_ring_put(ring);
-	return NULL;
 }
 
 /**
  * vtr_ring_get() - take a reference
- * @ring: ring to which another reference is held
+ * @ring: ring to which another reference is held, or NULL
  *
  * Context: any.
+ * Return: @ring.
  */
-void vtr_ring_get(struct vtr_ring *ring)
+struct vtr_ring *vtr_ring_get(struct vtr_ring *ring)
 {
-	kref_get(&ring->kref);
+	if (ring)
+		kref_get(&ring->kref);
+	return ring;
 }
 
 /**
@@ -225,9 +212,8 @@ void vtr_ring_close(struct vtr_ring *ring)
 	smp_store_release(&ring->producer->flags,
 			  ring->producer->flags | VITRINE_RING_CLOSED);
 	wake_up_all(&ring->wait);
-	mutex_lock(&closed_mutex);
+	guard(mutex)(&closed_mutex);
 	list_add(&ring->closed, &closed_rings);
-	mutex_unlock(&closed_mutex);
 }
 
 /**
@@ -243,19 +229,16 @@ void vtr_ring_expire(u32 oldest)
 {
 	struct vtr_ring *ring;
 
-	mutex_lock(&closed_mutex);
+	guard(mutex)(&closed_mutex);
 	list_for_each_entry(ring, &closed_rings, closed) {
 		if ((s32)(ring->config.session - oldest) >= 0)
 			continue;
-		down_write(&ring->kept);
-		if (!vtr_area_is_mapped(&ring->area)) {
-			vtr_area_drop(&ring->area,
-				      VITRINE_RING_FIRST_SUBBUF_PAGE);
-			ring->is_expired = true;
-		}
-		up_write(&ring->kept);
+		guard(rwsem_write)(&ring->kept);
+		if (vtr_area_is_mapped(&ring->area))
+			continue;
+		vtr_area_drop(&ring->area, VITRINE_RING_FIRST_SUBBUF_PAGE);
+		ring->is_expired = true;
 	}
-	mutex_unlock(&closed_mutex);
 }
 
 /**
@@ -268,14 +251,10 @@ void vtr_ring_expire(u32 oldest)
  */
 int vtr_ring_mmap(struct vtr_ring *ring, struct vm_area_struct *vma)
 {
-	int err = -ESTALE;
-
-	down_read(&ring->kept);
-	if (!ring->is_expired)
-		err = vtr_area_mmap(&ring->area, vma,
-				    VITRINE_RING_PRODUCER_PAGE);
-	up_read(&ring->kept);
-	return err;
+	guard(rwsem_read)(&ring->kept);
+	if (ring->is_expired)
+		return -ESTALE;
+	return vtr_area_mmap(&ring->area, vma, VITRINE_RING_PRODUCER_PAGE);
 }
 
 /**
@@ -360,14 +339,6 @@ bool vtr_ring_end_subbuf(struct vtr_ring *ring)
 	return true;
 }
 
-/* Return the bytes committed since the session began, from the writer's counters. */
-static u64 bytes_so_far(const struct vtr_ring *ring)
-{
-	if (ring->producer->sequence == NO_SEQUENCE)
-		return 0;
-	return ring->bytes_before + *ring->committed;
-}
-
 /*
  * Derive the number of switches: they are all of @bytes that other records do not take,
  * so the hot path need not count them. While the writer is running the result is slightly
@@ -389,76 +360,60 @@ static u64 records_of(const struct vtr_ring *ring, u64 switches)
 	       vtr_peek(ring->other_records);
 }
 
-static unsigned int put_clock_pair(u64 *words, u64 now)
+static u64 *put_clock_pair(u64 *next, u64 now)
 {
 	struct vitrine_clock_pair pair = {
 		.ticks = now,
 		.mono_ns = ktime_get_mono_fast_ns(),
 	};
-	unsigned int nr_words;
 
-	nr_words = vtr_fxt_put_blob(words, VITRINE_CLOCK_BLOB_NAME,
-				    sizeof(pair));
-	memcpy(words + nr_words, &pair, sizeof(pair));
-	return nr_words + sizeof(pair) / FXT_WORD_BYTES;
+	next += vtr_fxt_put_blob(next, VITRINE_CLOCK_BLOB_NAME, sizeof(pair));
+	memcpy(next, &pair, sizeof(pair));
+	return next + sizeof(pair) / FXT_WORD_BYTES;
 }
 
-static unsigned int put_preamble(struct vtr_ring *ring, void *subbuf, u64 now)
+/* Return the end of the preamble, which has room for the packet header. */
+static u64 *put_preamble(const struct vtr_ring *ring, u64 *next, u64 now)
 {
 	static const char * const strings[] = {
 		[VTR_FXT_STRING_PROCESS - 1]		= "process",
 		[VTR_FXT_STRING_OUTGOING_WEIGHT - 1]	= "outgoing_weight",
 		[VTR_FXT_STRING_INCOMING_WEIGHT - 1]	= "incoming_weight",
 	};
-	unsigned int i, nr_words = 1;
-	u64 *words = subbuf;
+	unsigned int i;
 
-	words[0] = FXT_MAGIC_RECORD;
-	nr_words += vtr_fxt_put_provider(words + nr_words, ring->cpu + 1,
-					 VITRINE_PROVIDER_NAME);
-	nr_words += vtr_fxt_put_initialization(words + nr_words,
-					ring->config.ticks_per_second);
-	nr_words += vtr_fxt_put_blob(words + nr_words, VITRINE_PROVIDER_NAME,
-				     sizeof(struct vitrine_packet));
-	nr_words += sizeof(struct vitrine_packet) / FXT_WORD_BYTES;
-	nr_words += put_clock_pair(words + nr_words, now);
-	nr_words += vtr_fxt_put_section(words + nr_words, ring->cpu + 1);
+	*next++ = FXT_MAGIC_RECORD;
+	next += vtr_fxt_put_provider(next, ring->cpu + 1, VITRINE_PROVIDER_NAME);
+	next += vtr_fxt_put_initialization(next, ring->config.ticks_per_second);
+	next += vtr_fxt_put_blob(next, VITRINE_PROVIDER_NAME, sizeof(struct vitrine_packet));
+	next = put_clock_pair(next + sizeof(struct vitrine_packet) / FXT_WORD_BYTES, now);
+	next += vtr_fxt_put_section(next, ring->cpu + 1);
 	for (i = 0; i < ARRAY_SIZE(strings); i++)
-		nr_words += vtr_fxt_put_string(words + nr_words, i + 1,
-					       strings[i], strlen(strings[i]));
-	return nr_words;
-}
-
-/* Write the record that viewers show as a loss. Format: "Provider event metadata". */
-static unsigned int put_full(const struct vtr_ring *ring, u64 *words)
-{
-	return vtr_fxt_put_provider_event(words, ring->cpu + 1,
-					  FXT_PROVIDER_EVENT_BUFFER_FULL);
+		next += vtr_fxt_put_string(next, i + 1, strings[i], strlen(strings[i]));
+	return next;
 }
 
 /* Report the records lost before this sub-buffer that have not been reported yet. */
-static unsigned int put_gap(struct vtr_ring *ring, u64 *words, u64 now)
+static u64 *put_gap(struct vtr_ring *ring, u64 *next, u64 now)
 {
 	u64 records = READ_ONCE(ring->producer->lost_records);
 	u64 bytes = local64_read(&ring->lost_bytes);
 	struct vtr_ring_gap *gap = &ring->gap;
-	unsigned int nr_words = 0;
 
 	if (records != gap->told_records) {
 		/* The ring was not full: records were lost in a freeze, in an NMI, or too large. */
 		if (!gap->told_full)
-			nr_words += put_full(ring, words);
-		nr_words += vtr_marks_put_gap(words + nr_words, ring->cpu,
-					      gap->begin ?: now, now,
-					      records - gap->told_records,
-					      bytes - gap->told_bytes);
+			next += vtr_fxt_put_full(next, ring->cpu + 1);
+		next += vtr_marks_put_gap(next, ring->cpu, gap->begin ?: now, now,
+					  records - gap->told_records,
+					  bytes - gap->told_bytes);
 		ring->other_records++;
 		gap->told_records = records;
 		gap->told_bytes = bytes;
 	}
 	gap->begin = 0;
 	gap->told_full = false;
-	return nr_words;
+	return next;
 }
 
 static void fill_packet(const struct vtr_ring *ring, u64 sequence, u64 begin,
@@ -560,18 +515,17 @@ static unsigned int put_close(const struct vtr_ring *ring, u64 *words, u64 now)
  */
 void vtr_ring_close_row(struct vtr_ring *ring, u64 now)
 {
-	unsigned int nr_words = 0;
+	u64 *next = vtr_ring_next(ring);
 
 	/* Priority 0 means the idle thread or a closed row. */
-	if (FIELD_GET(FXT_SWITCH_OUTGOING_PRIORITY, ring->running))
-		nr_words = put_close(ring, vtr_ring_next(ring), now);
+	if (FIELD_GET(FXT_SWITCH_OUTGOING_PRIORITY, ring->running)) {
+		next += put_close(ring, next, now);
+		ring->other_records++;
+	}
 	ring->running = ring->switch_base;
 	ring->threads.keys[0] = VTR_THREADS_NOBODY;
-	if (!nr_words)
-		return;
-	ring->other_records++;
-	ring->other_bytes += nr_words * FXT_WORD_BYTES;
-	vtr_ring_commit(ring, vtr_ring_next(ring) + nr_words, now);
+	if (next > vtr_ring_next(ring))
+		vtr_ring_commit_untimed(ring, next, now);
 }
 
 /*
@@ -581,7 +535,7 @@ void vtr_ring_close_row(struct vtr_ring *ring, u64 now)
 static void begin_gap(struct vtr_ring *ring, u64 now)
 {
 	struct vtr_ring_gap *gap = &ring->gap;
-	unsigned int nr_words;
+	u64 *next;
 
 	vtr_ring_close_row(ring, now);
 	WRITE_ONCE(ring->limit, 0);
@@ -590,9 +544,9 @@ static void begin_gap(struct vtr_ring *ring, u64 now)
 	if (gap->told_full || vtr_ring_frozen(ring))
 		return;
 	gap->told_full = true;
-	nr_words = put_full(ring, vtr_ring_next(ring));
-	ring->other_bytes += nr_words * FXT_WORD_BYTES;
-	vtr_ring_commit(ring, vtr_ring_next(ring) + nr_words, now);
+	next = vtr_ring_next(ring);
+	next += vtr_fxt_put_full(next, ring->cpu + 1);
+	vtr_ring_commit_untimed(ring, next, now);
 }
 
 /* Set the limit, so that the writer has room, unless the ring is being frozen. */
@@ -635,7 +589,7 @@ bool vtr_ring_advance(struct vtr_ring *ring, u64 now)
 	u64 sequence = ring->producer->sequence + 1;
 	void *subbuf = subbuf_of(ring, sequence);
 	struct vitrine_packet *packet = vtr_ring_packet(subbuf);
-	unsigned int nr_words;
+	u64 *next;
 
 	if (!may_begin(ring, sequence)) {
 		begin_gap(ring, now);
@@ -643,15 +597,14 @@ bool vtr_ring_advance(struct vtr_ring *ring, u64 now)
 	}
 	/* Until the end, an event that is recorded inside this function is lost. */
 	WRITE_ONCE(ring->limit, 0);
-	ring->bytes_before = bytes_so_far(ring);
+	ring->bytes_before += *ring->committed;
 	recycle_begin(packet);
-	/* put_preamble() leaves room for the packet header. */
-	nr_words = put_preamble(ring, subbuf, now);
+	next = put_preamble(ring, subbuf, now);
 	fill_packet(ring, sequence, ring->gap.begin ?: now, packet);
-	nr_words += put_gap(ring, (u64 *)subbuf + nr_words, now);
-	ring->other_bytes += nr_words * FXT_WORD_BYTES;
+	next = put_gap(ring, next, now);
+	ring->other_bytes += (void *)next - subbuf;
 	ring->committed = &packet->committed_bytes;
-	vtr_ring_commit(ring, (u64 *)subbuf + nr_words, now);
+	vtr_ring_commit(ring, next, now);
 	vtr_threads_forget(&ring->threads);
 	vtr_strings_forget(&ring->strings);
 
@@ -674,12 +627,12 @@ bool vtr_ring_advance(struct vtr_ring *ring, u64 now)
  */
 void vtr_ring_range(const struct vtr_ring *ring, u64 *ret_first, u64 *ret_end)
 {
-	/* Pairs with the release in vtr_ring_advance(). */
-	u64 sequence = smp_load_acquire(&ring->producer->sequence);
+	unsigned int nr = ring->config.nr_subbufs;
+	/* Pairs with the release in vtr_ring_advance(). NO_SEQUENCE wraps to 0. */
+	u64 end = smp_load_acquire(&ring->producer->sequence) + 1;
 
-	*ret_first = sequence == NO_SEQUENCE ? 0 :
-		     oldest_sequence(ring, sequence);
-	*ret_end = sequence + 1;
+	*ret_first = end > nr ? end - nr : 0;
+	*ret_end = end;
 }
 
 /* Copy a sub-buffer, by the steps in <uapi/vitrine/map.h>. */
@@ -718,13 +671,10 @@ static size_t copy_subbuf(const struct vtr_ring *ring, u64 sequence, void *bytes
  */
 ssize_t vtr_ring_copy(struct vtr_ring *ring, u64 sequence, void *bytes)
 {
-	ssize_t ret = -ESTALE;
-
-	down_read(&ring->kept);
-	if (!ring->is_expired)
-		ret = copy_subbuf(ring, sequence, bytes);
-	up_read(&ring->kept);
-	return ret;
+	guard(rwsem_read)(&ring->kept);
+	if (ring->is_expired)
+		return -ESTALE;
+	return copy_subbuf(ring, sequence, bytes);
 }
 
 /**

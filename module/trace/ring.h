@@ -171,7 +171,7 @@ struct vtr_ring_stats {
 
 struct vtr_ring *vtr_ring_create(unsigned int cpu,
 				 const struct vtr_ring_config *config);
-void vtr_ring_get(struct vtr_ring *ring);
+struct vtr_ring *vtr_ring_get(struct vtr_ring *ring);
 void vtr_ring_put(struct vtr_ring *ring);
 void vtr_ring_close(struct vtr_ring *ring);
 void vtr_ring_freeze(struct vtr_ring *ring);
@@ -303,6 +303,22 @@ static inline void vtr_ring_commit(struct vtr_ring *ring, u64 *next, u64 now)
 	WRITE_ONCE(vtr_ring_packet(subbuf)->end_ticks, now);
 	/* Pairs with load-acquire in copy_subbuf() and tools/lib/ring.c. */
 	smp_store_release(ring->committed, (void *)next - subbuf);
+}
+
+/**
+ * vtr_ring_commit_untimed() - commit records that are neither a switch nor a wakeup
+ * @ring: ring of this CPU
+ * @next: end of the last record; the first one begins at vtr_ring_next()
+ * @now: time in ticks
+ *
+ * The caller counts records that have a timestamp.
+ *
+ * Context: the ring's CPU, interrupts off.
+ */
+static inline void vtr_ring_commit_untimed(struct vtr_ring *ring, u64 *next, u64 now)
+{
+	ring->other_bytes += (next - vtr_ring_next(ring)) * FXT_WORD_BYTES;
+	vtr_ring_commit(ring, next, now);
 }
 
 /**

@@ -15,6 +15,7 @@
  * timer of a CPU and vtr_sample_asleep are accessed on that CPU only, with interrupts off.
  * A CPU that goes offline cancels its timer before, so that it does not migrate.
  */
+#include <linux/cleanup.h>
 #include <linux/cpuhotplug.h>
 #include <linux/irqflags.h>
 #include <linux/ktime.h>
@@ -72,25 +73,19 @@ void vtr_sample_wake(void)
 /* Whatever runs next may do so for long without a switch, so the timer is started here. */
 static int come_online(unsigned int cpu)
 {
-	unsigned long flags;
-
-	local_irq_save(flags);
+	guard(irqsave)();
 	hrtimer_setup(this_cpu_ptr(&timer_here), expire, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_HARD);
 	vtr_sample_wake();
-	local_irq_restore(flags);
 	return 0;
 }
 
 /* With interrupts off, neither the timer nor a switch of this CPU can intervene. */
 static int go_offline(unsigned int cpu)
 {
-	unsigned long flags;
-
-	local_irq_save(flags);
+	guard(irqsave)();
 	this_cpu_write(vtr_sample_asleep, false);
 	hrtimer_cancel(this_cpu_ptr(&timer_here));
-	local_irq_restore(flags);
 	return 0;
 }
 

@@ -23,6 +23,7 @@
  * passes in a register; on arm64, computing it would take two instructions.
  */
 #include <linux/binfmts.h>
+#include <linux/cleanup.h>
 #include <linux/sched/signal.h>
 #include <trace/events/sched.h>
 #include <trace/events/task.h>
@@ -61,23 +62,21 @@ static u64 rare_state(unsigned int state)
 static noinline void switch_rare(struct vtr_ring *ring, unsigned int prev_state,
 				 const struct task_struct *next)
 {
-	vtr_writer_switch(ring, vtr_clock_ticks(ring->config.clock),
-			  rare_state(prev_state), current, next);
+	vtr_writer_switch(ring, vtr_writer_ticks(ring), rare_state(prev_state), current, next);
 }
 
+/* Record a switch to a thread whose priority has changed, which it rarely has. */
 static noinline void switch_changed(struct vtr_ring *ring, u64 state,
 				    const struct task_struct *next)
 {
-	vtr_writer_switch_changed(ring, vtr_clock_ticks(ring->config.clock), state,
-				  current, next);
+	vtr_writer_switch(ring, vtr_writer_ticks(ring), state, current, next);
 }
 
 /* Record a switch to a thread without a reference, or one that needs a new sub-buffer. */
 static noinline void switch_new(struct vtr_ring *ring, u64 state,
 				const struct task_struct *next)
 {
-	vtr_writer_switch_new(ring, vtr_clock_ticks(ring->config.clock), state,
-			      current, next);
+	vtr_writer_switch_new(ring, vtr_writer_ticks(ring), state, current, next);
 }
 
 static __always_inline void put_new(enum vitrine_clock clock,
@@ -272,7 +271,7 @@ static __always_inline void put_wakeup(struct vtr_ring *ring, u64 *committed,
 static void wakeup_reserve(struct vtr_ring *ring, u64 now,
 			   const struct task_struct *task)
 {
-	if (vtr_writer_reserve_here(ring, VTR_FXT_WAKEUP_WORDS, now))
+	if (vtr_writer_reserve_here(ring, VTR_FXT_WAKEUP_WORDS, now, current))
 		put_wakeup(ring, ring->committed, *ring->committed, now, task);
 	else
 		vtr_ring_lose(ring, VTR_FXT_WAKEUP_WORDS);
@@ -294,7 +293,7 @@ static noinline void wakeup_slow(struct vtr_ring *ring,
 	if (task == current || ring == &vtr_writer_none ||
 	    (vtr_writer_is_on_cpu(task) && !has_gone_out(task)))
 		return;
-	now = vtr_clock_ticks(ring->config.clock);
+	now = vtr_writer_ticks(ring);
 	if (static_branch_unlikely(&vtr_stacks_armed) && !vtr_writer_is_on_cpu(task) &&
 	    vtr_stacks_suspect(now, vtr_stacks_since(task)))
 		vtr_stacks_woken(ring, now, task);
@@ -437,13 +436,12 @@ static struct vtr_probe sched_probes[] = {
 
 struct vtr_source vtr_source_sched = VTR_SOURCE(sched, sched_probes);
 
-static void *wakeup_probe;
-
+/* The clock of the session does not change while the category is on. */
 static int sched_switched(bool on)
 {
 	sched_probes[0].function = rcu_access_pointer(vitrine_category_sched.filter) ?
 				   VTR_PROBE_FUNCTION(sched_waking, probe_wakeup_filtered) :
-				   wakeup_probe;
+				   wakeup_probes[vtr_bound.clock];
 	sched_probes[0].data = WRITER_RINGS;
 	sched_probes[1].function = sched_probes[0].function;
 	sched_probes[1].data = WRITER_RINGS;
@@ -457,20 +455,17 @@ static void probe_rename(void *unused, struct task_struct *task,
 	char name[VTR_FXT_NAME_MAX + 1] = "";
 	struct vtr_subject subject;
 	struct vtr_ring *ring;
-	unsigned long flags;
 
 	strscpy(name, comm, sizeof(name));
-	local_irq_save(flags);
+	guard(irqsave)();
 	ring = this_cpu_read(vtr_writer_ring);
-	if (ring != &vtr_writer_none && !vtr_writer_is_idle(task)) {
-		vtr_subject_task(task, &subject);
-		subject.name = name;
-		if (subject.process == subject.thread)
-			subject.process_name = name;
-		vtr_writer_rename(ring, vtr_clock_ticks(ring->config.clock),
-				  &subject);
-	}
-	local_irq_restore(flags);
+	if (ring == &vtr_writer_none || vtr_writer_is_idle(task))
+		return;
+	vtr_subject_task(task, &subject);
+	subject.name = name;
+	if (subject.process == subject.thread)
+		subject.process_name = name;
+	vtr_writer_rename(ring, vtr_writer_ticks(ring), &subject);
 }
 
 /**
@@ -541,15 +536,13 @@ bool vtr_sched_records_wakeups(void)
  */
 void vtr_sched_attach(struct vtr_ring *ring)
 {
-	u64 now = vtr_clock_ticks(ring->config.clock);
-	struct vtr_subject subject;
+	u64 now = vtr_writer_ticks(ring);
 
 	vtr_strings_forget(&ring->strings);
-	vtr_subject_task(current, &subject);
 	if (vtr_ring_has(ring, VTR_WRITER_ROW_WORDS))
-		vtr_writer_open_row(ring, now, &subject);
+		vtr_writer_open_row(ring, now, current);
 	else
-		vtr_writer_reserve(ring, VTR_WRITER_ROW_WORDS, now, &subject);
+		vtr_writer_reserve(ring, VTR_WRITER_ROW_WORDS, now, current);
 	this_cpu_write(vtr_writer_ring, ring);
 	if (vtr_sample_is_due(current))
 		vtr_sample_wake();
@@ -568,7 +561,7 @@ void vtr_sched_detach(void)
 
 	if (ring == &vtr_writer_none)
 		return;
-	vtr_ring_close_row(ring, vtr_clock_ticks(ring->config.clock));
+	vtr_ring_close_row(ring, vtr_writer_ticks(ring));
 	this_cpu_write(vtr_writer_ring, &vtr_writer_none);
 }
 
@@ -583,14 +576,10 @@ void vtr_sched_detach(void)
  */
 void vtr_sched_flush(struct vtr_ring *ring)
 {
-	struct vtr_subject subject;
-
-	if (this_cpu_read(vtr_writer_ring) == &vtr_writer_none) {
+	if (this_cpu_read(vtr_writer_ring) == &vtr_writer_none)
 		vtr_ring_end_subbuf(ring);
-		return;
-	}
-	vtr_subject_task(current, &subject);
-	vtr_writer_flush(ring, vtr_clock_ticks(ring->config.clock), &subject);
+	else
+		vtr_writer_flush(ring, vtr_writer_ticks(ring), current);
 }
 
 /* The second entry is replaced by the probe of the session's clock. */
@@ -624,10 +613,9 @@ int vtr_sched_init(void)
 int vtr_sched_register(enum vitrine_clock clock)
 {
 	vtr_bound_clock(clock);
-	wakeup_probe = wakeup_probes[clock];
 	row_probes[1].function = switch_probes[clock];
 	row_probes[1].data = WRITER_RINGS;
-	return min(vtr_probe_register(row_probes, ARRAY_SIZE(row_probes)), 0);
+	return vtr_probe_register(row_probes, ARRAY_SIZE(row_probes));
 }
 
 /**

@@ -20,6 +20,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/cleanup.h>
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/idr.h>
@@ -62,7 +63,7 @@ static struct {
 static atomic_t nr_freezes;
 
 /* Number of switches of each CPU in past sessions. */
-static u64 *past_switches;
+static DEFINE_PER_CPU(u64, past_switches);
 
 static void (*publish_ring)(unsigned int cpu);
 static enum cpuhp_state hotplug_state;
@@ -103,12 +104,9 @@ static void observe(void)
 
 static int check_settings(const struct vtr_ring_config *settings)
 {
-	if (!vtr_clock_rate(settings->clock))
-		return -EINVAL;
-	if (!is_power_of_2(settings->buffer_kb) ||
-	    !is_power_of_2(settings->subbuf_kb))
-		return -EINVAL;
-	if (settings->subbuf_kb < PAGE_SIZE / 1024 ||
+	if (!vtr_clock_rate(settings->clock) || !is_power_of_2(settings->buffer_kb) ||
+	    !is_power_of_2(settings->subbuf_kb) ||
+	    settings->subbuf_kb < PAGE_SIZE / 1024 ||
 	    settings->subbuf_kb > MAX_SUBBUF_KB ||
 	    settings->buffer_kb / 2 < settings->subbuf_kb ||
 	    settings->buffer_kb > MAX_BUFFER_KB)
@@ -117,17 +115,9 @@ static int check_settings(const struct vtr_ring_config *settings)
 }
 
 /* Keep the session and its rings as they are. */
-static void lock_rings(void)
-{
-	mutex_lock(&session_mutex);
-	cpus_read_lock();
-}
-
-static void unlock_rings(void)
-{
-	cpus_read_unlock();
-	mutex_unlock(&session_mutex);
-}
+DEFINE_LOCK_GUARD_0(rings,
+		    mutex_lock(&session_mutex); cpus_read_lock(),
+		    cpus_read_unlock(); mutex_unlock(&session_mutex))
 
 /* Derive what are no settings. */
 static void configure(struct vtr_ring_config *config)
@@ -140,6 +130,18 @@ static void configure(struct vtr_ring_config *config)
 	config->session_realtime_ns = ktime_get_real_ns();
 }
 
+static void on_each_ring(struct vtr_ring **rings, void (*function)(struct vtr_ring *ring))
+{
+	struct vtr_ring *ring;
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		ring = READ_ONCE(rings[cpu]);
+		if (ring)
+			function(ring);
+	}
+}
+
 /**
  * vtr_session_put_rings() - drop references to rings
  * @rings: by CPU, or NULL
@@ -148,12 +150,8 @@ static void configure(struct vtr_ring_config *config)
  */
 void vtr_session_put_rings(struct vtr_ring **rings)
 {
-	unsigned int cpu;
-
-	if (!rings)
-		return;
-	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
-		vtr_ring_put(rings[cpu]);
+	if (rings)
+		on_each_ring(rings, vtr_ring_put);
 	kvfree(rings);
 }
 
@@ -202,7 +200,6 @@ static void detach_this_cpu(void *unused)
 static int cpu_online_callback(unsigned int cpu)
 {
 	struct vtr_ring *ring;
-	unsigned long flags;
 
 	if (!session.rings[cpu]) {
 		ring = vtr_ring_create(cpu, &session.config);
@@ -219,21 +216,16 @@ static int cpu_online_callback(unsigned int cpu)
 		vtr_ring_freeze(session.rings[cpu]);
 	if (publish_ring)
 		publish_ring(cpu);
-	if (session.recording) {
-		local_irq_save(flags);
+	guard(irqsave)();
+	if (session.recording)
 		attach_this_cpu(NULL);
-		local_irq_restore(flags);
-	}
 	return 0;
 }
 
 static int cpu_offline_callback(unsigned int cpu)
 {
-	unsigned long flags;
-
-	local_irq_save(flags);
+	guard(irqsave)();
 	detach_this_cpu(NULL);
-	local_irq_restore(flags);
 	return 0;
 }
 
@@ -275,15 +267,12 @@ static void stop_locked(void)
  */
 int vtr_session_enable(bool enable)
 {
-	int err = 0;
-
-	mutex_lock(&session_mutex);
+	guard(mutex)(&session_mutex);
 	if (enable && !session.recording)
-		err = start_locked();
-	else if (!enable && session.recording)
+		return start_locked();
+	if (!enable && session.recording)
 		stop_locked();
-	mutex_unlock(&session_mutex);
-	return err;
+	return 0;
 }
 
 /**
@@ -306,28 +295,14 @@ static void remember_switches(struct vtr_ring **rings)
 		if (!rings[cpu])
 			continue;
 		vtr_ring_stats(rings[cpu], &stats);
-		past_switches[cpu] += stats.switches;
+		per_cpu(past_switches, cpu) += stats.switches;
 	}
 }
 
 static void close_rings(struct vtr_ring **rings)
 {
-	unsigned int cpu;
-
-	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
-		if (rings[cpu])
-			vtr_ring_close(rings[cpu]);
+	on_each_ring(rings, vtr_ring_close);
 	vtr_session_put_rings(rings);
-}
-
-static bool any_is_frozen(struct vtr_ring **rings)
-{
-	unsigned int cpu;
-
-	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
-		if (rings[cpu] && vtr_ring_frozen(rings[cpu]))
-			return true;
-	return false;
 }
 
 /*
@@ -341,14 +316,18 @@ static bool any_is_frozen(struct vtr_ring **rings)
  */
 static void end_old_freeze(struct vtr_ring **rings)
 {
+	unsigned int cpu;
+
 	synchronize_rcu();
 	observe();
 	if (!vtr_session_frozen())
 		return;
 	synchronize_rcu();
-	if (!any_is_frozen(rings))
-		/* Pairs with cmpxchg() in vtr_session_freeze(). */
-		smp_store_release(&session.frozen, 0);
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
+		if (rings[cpu] && vtr_ring_frozen(rings[cpu]))
+			return;
+	/* Pairs with cmpxchg() in vtr_session_freeze(). */
+	smp_store_release(&session.frozen, 0);
 }
 
 /* Replace the rings. Recording is off. */
@@ -414,34 +393,8 @@ int vtr_session_replace(const struct vtr_ring_config *settings)
 
 	if (err)
 		return err;
-	mutex_lock(&session_mutex);
-	err = replace_running_locked(settings);
-	mutex_unlock(&session_mutex);
-	return err;
-}
-
-/**
- * session_renew() - begin a new session with the settings of the old one but the clock
- * @number: session to replace; has no effect if it is over
- * @freeze: freeze that the new session ends, or 0; has no effect if another one lasts
- * @clock: clock of the new session
- *
- * Context: task; may sleep.
- * Return: 0, -ENOMEM, or the error of the tracepoints.
- */
-static int session_renew(u32 number, u32 freeze, enum vitrine_clock clock)
-{
-	struct vtr_ring_config settings;
-	int err = 0;
-
-	mutex_lock(&session_mutex);
-	if (session.config.session == number && vtr_session_frozen() == freeze) {
-		settings = session.config;
-		settings.clock = clock;
-		err = replace_running_locked(&settings);
-	}
-	mutex_unlock(&session_mutex);
-	return err;
+	guard(mutex)(&session_mutex);
+	return replace_running_locked(settings);
 }
 
 /**
@@ -452,9 +405,8 @@ static int session_renew(u32 number, u32 freeze, enum vitrine_clock clock)
  */
 void vtr_session_config(struct vtr_ring_config *ret)
 {
-	mutex_lock(&session_mutex);
+	guard(mutex)(&session_mutex);
 	*ret = session.config;
-	mutex_unlock(&session_mutex);
 }
 
 /**
@@ -478,41 +430,16 @@ u32 vtr_session_frozen(void)
  */
 u32 vtr_session_freeze(void)
 {
-	u32 number = atomic_inc_return(&nr_freezes) ?: 1, ret = 0;
-	struct vtr_ring **rings, *ring;
-	unsigned int cpu;
+	u32 number = atomic_inc_return(&nr_freezes) ?: 1;
 
-	rcu_read_lock();
+	guard(rcu)();
 	/* A full barrier: pairs with smp_mb() in cpu_online_callback(). */
 	if (cmpxchg(&session.frozen, 0, number))
-		goto out;
-	ret = number;
+		return 0;
 	observe();
-	/* Rings and arrays were stored with release; the loads are ordered by dependency. */
-	rings = READ_ONCE(session.rings);
-	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
-		ring = READ_ONCE(rings[cpu]);
-		if (ring)
-			vtr_ring_freeze(ring);
-	}
-out:
-	rcu_read_unlock();
-	return ret;
-}
-
-/* All rings are frozen, because the freeze is complete. */
-static void thaw_rings(void)
-{
-	unsigned int cpu;
-
-	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
-		if (session.rings[cpu])
-			vtr_ring_thaw(session.rings[cpu]);
-	/*
-	 * Pairs with cmpxchg() in vtr_session_freeze(): the next freeze sees rings that
-	 * are thawed.
-	 */
-	smp_store_release(&session.frozen, 0);
+	/* Rings and arrays were stored with release; dependencies order the loads. */
+	on_each_ring(READ_ONCE(session.rings), vtr_ring_freeze);
+	return number;
 }
 
 /**
@@ -526,13 +453,17 @@ static void thaw_rings(void)
  */
 void vtr_session_thaw(void)
 {
-	lock_rings();
-	if (vtr_session_frozen()) {
-		/* Wait for a freeze in progress, which is an RCU reader. */
-		synchronize_rcu();
-		thaw_rings();
-	}
-	unlock_rings();
+	guard(rings)();
+	if (!vtr_session_frozen())
+		return;
+	/* Wait for a freeze in progress, which is an RCU reader: then all rings are frozen. */
+	synchronize_rcu();
+	on_each_ring(session.rings, vtr_ring_thaw);
+	/*
+	 * Pairs with cmpxchg() in vtr_session_freeze(): the next freeze sees rings that
+	 * are thawed.
+	 */
+	smp_store_release(&session.frozen, 0);
 }
 
 static void flush_this_cpu(void *unused)
@@ -556,18 +487,15 @@ static void flush_this_cpu(void *unused)
 int vtr_session_flush(void)
 {
 	unsigned int cpu;
-	int err = -EBUSY;
 
-	lock_rings();
-	if (session.config.mode != VITRINE_MODE_ONESHOT) {
-		for (cpu = 0; cpu < nr_cpu_ids; cpu++)
-			if (session.rings[cpu] && !cpu_online(cpu))
-				vtr_ring_end_subbuf(session.rings[cpu]);
-		on_each_cpu(flush_this_cpu, NULL, 1);
-		err = 0;
-	}
-	unlock_rings();
-	return err;
+	guard(rings)();
+	if (session.config.mode == VITRINE_MODE_ONESHOT)
+		return -EBUSY;
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
+		if (session.rings[cpu] && !cpu_online(cpu))
+			vtr_ring_end_subbuf(session.rings[cpu]);
+	on_each_cpu(flush_this_cpu, NULL, 1);
+	return 0;
 }
 
 /**
@@ -579,14 +507,8 @@ int vtr_session_flush(void)
  */
 struct vtr_ring *vtr_session_ring(unsigned int cpu)
 {
-	struct vtr_ring *ring;
-
-	lock_rings();
-	ring = session.rings[cpu];
-	if (ring)
-		vtr_ring_get(ring);
-	unlock_rings();
-	return ring;
+	guard(rings)();
+	return vtr_ring_get(session.rings[cpu]);
 }
 
 /**
@@ -609,17 +531,14 @@ bool vtr_session_stats(unsigned int cpu, struct vtr_ring_stats *ret)
 
 u64 vitrine_trace_switches(unsigned int cpu)
 {
-	struct vtr_ring_stats stats;
-	u64 switches;
+	struct vtr_ring_stats stats = {};
 
-	lock_rings();
-	switches = past_switches[cpu];
-	if (session.rings[cpu]) {
+	if (!cpu_possible(cpu))
+		return 0;
+	guard(rings)();
+	if (session.rings[cpu])
 		vtr_ring_stats(session.rings[cpu], &stats);
-		switches += stats.switches;
-	}
-	unlock_rings();
-	return switches;
+	return per_cpu(past_switches, cpu) + stats.switches;
 }
 VTR_EXPORT(vitrine_trace_switches);
 
@@ -640,13 +559,9 @@ struct vtr_ring **vtr_session_get_rings(void)
 	rings = kvcalloc(nr_cpu_ids, sizeof(*rings), GFP_KERNEL_ACCOUNT);
 	if (!rings)
 		return NULL;
-	lock_rings();
-	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
-		rings[cpu] = session.rings[cpu];
-		if (rings[cpu])
-			vtr_ring_get(rings[cpu]);
-	}
-	unlock_rings();
+	guard(rings)();
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
+		rings[cpu] = vtr_ring_get(session.rings[cpu]);
 	return rings;
 }
 
@@ -661,12 +576,11 @@ void vtr_session_set_publish(void (*publish)(unsigned int cpu))
 {
 	unsigned int cpu;
 
-	lock_rings();
+	guard(rings)();
 	publish_ring = publish;
 	for (cpu = 0; publish && cpu < nr_cpu_ids; cpu++)
 		if (session.rings[cpu])
 			publish(cpu);
-	unlock_rings();
 }
 
 /*
@@ -747,21 +661,30 @@ static bool read_clocks(struct drift_reading *ret)
 {
 	u64 end;
 
-	preempt_disable();
-	ret->ticks = vtr_counter_ticks_ordered();
-	ret->mono_ns = ktime_get_mono_fast_ns();
-	end = vtr_counter_ticks_ordered();
-	preempt_enable();
+	scoped_guard(preempt) {
+		ret->ticks = vtr_counter_ticks_ordered();
+		ret->mono_ns = ktime_get_mono_fast_ns();
+		end = vtr_counter_ticks_ordered();
+	}
 	ret->asleep_ns = ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_BOOT));
 	return end - ret->ticks < vtr_counter_rate() / MSEC_PER_SEC;
 }
 
-static void renew(const struct vtr_ring_config *config, u32 freeze,
+/*
+ * Begin a new session with the settings of @old but the clock, unless @old is over, or the
+ * rings are not frozen as they were: @freeze is the number of the freeze, or 0.
+ */
+static void renew(const struct vtr_ring_config *old, u32 freeze,
 		  enum vitrine_clock clock, const char *why)
 {
+	struct vtr_ring_config settings = *old;
+
 	pr_warn("the counter of the CPU %s; a new session begins with clock=%s\n",
 		why, vtr_clock_names[clock]);
-	session_renew(config->session, freeze, clock);
+	settings.clock = clock;
+	scoped_guard(mutex, &session_mutex)
+		if (session.config.session == old->session && vtr_session_frozen() == freeze)
+			replace_running_locked(&settings);
 	watched = 0;
 }
 
@@ -771,35 +694,28 @@ static void check_counter(bool steady, u64 rate,
 {
 	u32 freeze = vtr_session_frozen();
 	struct vtr_ring_config config;
+	bool is_watched;
 
 	/* A new session would discard the rings that a trigger has frozen. */
 	if (freeze && freeze != set_back)
 		return;
 	vtr_session_config(&config);
-	if (freeze ||
-	    (config.session == watched && now->ticks < last.ticks)) {
+	is_watched = config.session == watched;
+	if (freeze || (is_watched && now->ticks < last.ticks)) {
 		renew(&config, freeze, config.clock,
 		      "was set back, as happens when a machine is suspended");
-		return;
-	}
-	if (config.clock != VITRINE_CLOCK_COUNTER ||
-	    (!steady && config.session != watched)) {
+	} else if (config.clock != VITRINE_CLOCK_COUNTER || (!steady && !is_watched)) {
 		watched = 0;
-		return;
-	}
-	if (config.session == watched && config.ticks_per_second != rate) {
+	} else if (is_watched && config.ticks_per_second != rate) {
 		renew(&config, 0, VITRINE_CLOCK_COUNTER,
 		      "was measured again by the kernel");
-		return;
-	}
-	if (config.session == watched &&
-	    (!steady || !drift_steady(&last, now, rate))) {
+	} else if (is_watched && (!steady || !drift_steady(&last, now, rate))) {
 		renew(&config, 0, VITRINE_CLOCK_LOCAL,
 		      "has changed its rate, as happens when a virtual machine is migrated");
-		return;
+	} else {
+		watched = config.session;
+		last = *now;
 	}
-	watched = config.session;
-	last = *now;
 }
 
 /* Check whether ids have been assigned from the lowest one on since the last call. */
@@ -857,7 +773,7 @@ static int drift_init(void)
 	int err = 0;
 
 	if (vtr_clock_rate(VITRINE_CLOCK_COUNTER) && vtr_probe_find(&suspend, 1))
-		err = min(vtr_probe_register(&suspend, 1), 0);
+		err = vtr_probe_register(&suspend, 1);
 	if (!err)
 		schedule_delayed_work(&watch_work, 0);
 	return err;
@@ -884,15 +800,10 @@ int vtr_session_init(const struct vtr_ring_config *settings)
 	err = check_settings(settings);
 	if (err)
 		return err;
-	past_switches = kvcalloc(nr_cpu_ids, sizeof(*past_switches),
-				 GFP_KERNEL);
-	if (!past_switches)
-		return -ENOMEM;
-	mutex_lock(&session_mutex);
-	err = replace_locked(settings);
-	mutex_unlock(&session_mutex);
+	scoped_guard(mutex, &session_mutex)
+		err = replace_locked(settings);
 	if (err)
-		goto err_switches;
+		return err;
 	err = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "vitrine:online",
 				cpu_online_callback, cpu_offline_callback);
 	if (err < 0)
@@ -907,8 +818,6 @@ err_hotplug:
 	cpuhp_remove_state(hotplug_state);
 err_rings:
 	vtr_session_put_rings(session.rings);
-err_switches:
-	kvfree(past_switches);
 	return err;
 }
 
@@ -923,7 +832,6 @@ void vtr_session_deinit(void)
 	vtr_session_enable(false);
 	cpuhp_remove_state(hotplug_state);
 	close_rings(session.rings);
-	kvfree(past_switches);
 }
 
 #ifdef CONFIG_VITRINE_KUNIT

@@ -109,7 +109,7 @@ static struct vtr_source * const sources[] = { VITRINE_SOURCES(VTR_SOURCE_ADDRES
  */
 int vtr_source_switch(struct vtr_source *source, bool on)
 {
-	int nr, cpu;
+	int cpu;
 
 	if (!on) {
 		vtr_probe_unregister(source->probes, source->nr_probes);
@@ -119,19 +119,7 @@ int vtr_source_switch(struct vtr_source *source, bool on)
 		for_each_possible_cpu(cpu)
 			memset(per_cpu_ptr(source->begun, cpu), 0,
 			       source->begun_bytes);
-	nr = vtr_probe_register(source->probes, source->nr_probes);
-	if (nr < 0)
-		return nr;
-	return nr ? 0 : -ENOENT;
-}
-
-static unsigned int nr_found(const struct vtr_source *source)
-{
-	unsigned int i, nr = 0;
-
-	for (i = 0; i < source->nr_probes; i++)
-		nr += !!source->probes[i].tracepoint;
-	return nr;
+	return vtr_probe_register(source->probes, source->nr_probes);
 }
 
 /**
@@ -148,7 +136,7 @@ void vtr_source_record_missing(struct vitrine_node *events)
 
 	for (i = 0; i < ARRAY_SIZE(sources); i++) {
 		source = sources[i];
-		if (!nr_found(source)) {
+		if (!source->nr_found) {
 			vitrine_record_string(events, source->category->name,
 					      "this kernel has no tracepoint for it");
 			continue;
@@ -172,13 +160,15 @@ void vtr_source_record_missing(struct vitrine_node *events)
  */
 int vtr_source_init(void)
 {
+	struct vtr_source *source;
 	unsigned int i;
 	int err;
 
 	for (i = 0; i < ARRAY_SIZE(sources); i++) {
-		vtr_probe_find(sources[i]->probes, sources[i]->nr_probes);
-		sources[i]->category->takes_args = sources[i]->takes_args;
-		err = vitrine_category_register(sources[i]->category);
+		source = sources[i];
+		source->nr_found = vtr_probe_find(source->probes, source->nr_probes);
+		source->category->takes_args = source->takes_args;
+		err = vitrine_category_register(source->category);
 		if (err) {
 			vtr_source_deinit();
 			return err;

@@ -23,6 +23,7 @@ struct vtr_ring;
  * @category: the category
  * @probes: the probes
  * @nr_probes: number of @probes
+ * @nr_found: of @probes, those for which this kernel has a tracepoint
  * @takes_args: the source can record arguments; see &vitrine_category.with_args
  * @begun: what each CPU has begun; zeroed when the source is switched on, because the
  *	begins of a previous recording are invalid. May be NULL
@@ -32,6 +33,7 @@ struct vtr_source {
 	struct vitrine_category	*category;
 	struct vtr_probe	*probes;
 	unsigned int		nr_probes;
+	unsigned int		nr_found;
 	bool			takes_args;
 	void __percpu		*begun;
 	size_t			begun_bytes;

@@ -241,22 +241,13 @@ static DEFINE_STATIC_KEY_FALSE(with_args);
 /* By number, like sites[]; allocated while @with_args is on. */
 static struct syscall_arg_sites *args_sites;
 
-static bool is_compat(void)
-{
-#ifdef CONFIG_COMPAT
-	return in_compat_syscall();
-#else
-	return false;
-#endif
-}
-
 /* Check whether the number is of another table than the native one, such as compat. */
 static __always_inline bool is_foreign(void)
 {
 #ifdef CONFIG_X86
 	return in_ia32_syscall();
 #else
-	return is_compat();
+	return in_compat_syscall();
 #endif
 }
 
@@ -303,7 +294,7 @@ const char *vtr_syscall_name(struct task_struct *task, long nr)
 /* Return the number of a call that has no name, as text. */
 static const char *nameless(void)
 {
-	return is_compat() ? "compat" : "unknown";
+	return in_compat_syscall() ? "compat" : "unknown";
 }
 
 static void write_complete_args(const struct syscall_sites *found, u64 begin, long ret)

@@ -22,11 +22,11 @@
  * with interrupts off. The thread that is woken up cannot run meanwhile, because its pi_lock
  * is held.
  */
-#include <linux/err.h>
+#include <linux/cleanup.h>
+#include <linux/jhash.h>
 #include <linux/kallsyms.h>
 #include <linux/mutex.h>
 #include <linux/ptrace.h>
-#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/sched/task_stack.h>
 #include <linux/seq_file.h>
@@ -56,8 +56,6 @@
  * them is unknown. The CPU that wakes a thread up reads its slot: the thread wrote it
  * before it was switched out. The addresses of locks are only compared.
  */
-
-struct task_struct;
 
 #define NR_SLOTS	1024
 
@@ -166,7 +164,7 @@ static void locks_watch(void)
 {
 	memset(waits, 0, sizeof(waits));
 	vtr_probe_find(probes, ARRAY_SIZE(probes));
-	is_watching = vtr_probe_register(probes, ARRAY_SIZE(probes)) > 0;
+	is_watching = !vtr_probe_register(probes, ARRAY_SIZE(probes));
 }
 
 /**
@@ -201,14 +199,12 @@ static void locks_unwatch(void)
  * struct stack - a slot of the table
  * @state: SLOT_READY if the other members are valid; see above
  * @nr_frames: number of @frames in use
- * @hash: hash of @frames
  * @frames: return addresses, innermost first
  * @text: names of the frames
  */
 struct stack {
 	u32			state;
 	unsigned int		nr_frames;
-	unsigned long		hash;
 	unsigned long		frames[STACK_MAX_FRAMES];
 	struct vtr_stack_text	text;
 };
@@ -234,24 +230,6 @@ enum {
 
 /* Maximum length of a frame's name, including the NUL; longer names are truncated. */
 #define NAME_BYTES	128
-
-static unsigned long hash_frames(const unsigned long *frames, unsigned int nr)
-{
-	unsigned long hash = nr;
-
-	while (nr--) {
-		hash = (hash ^ frames[nr]) * GOLDEN_RATIO_64;
-		hash ^= hash >> 32;
-	}
-	return hash;
-}
-
-static bool is_same(const struct stack *stack, unsigned long hash,
-		    const unsigned long *frames, unsigned int nr_frames)
-{
-	return stack->hash == hash && stack->nr_frames == nr_frames &&
-	       !memcmp(stack->frames, frames, nr_frames * sizeof(*frames));
-}
 
 /* Format as "function+0x12 [module]", that is, %pB without the size of the function. */
 static void name_frame(unsigned long address, char *name)
@@ -282,20 +260,14 @@ static void make_text(struct stack *stack)
 	char name[NAME_BYTES];
 	unsigned int i;
 
-	text->offset = sizeof(text->bytes);
+	vtr_stack_text_init(text);
 	for (i = 0; i < stack->nr_frames; i++) {
 		name_frame(stack->frames[i], name);
-		if (text->offset == sizeof(text->bytes) && is_scheduler(name))
+		if (!*text->begin && is_scheduler(name))
 			continue;
 		if (!vtr_stack_text_add(text, name))
 			break;
 	}
-}
-
-static bool claim(struct stack *stack)
-{
-	return READ_ONCE(stack->state) == SLOT_FREE &&
-	       cmpxchg(&stack->state, SLOT_FREE, SLOT_CLAIMED) == SLOT_FREE;
 }
 
 /**
@@ -311,7 +283,8 @@ static const struct stack *stack_table_find(struct stack_table *table,
 					    const unsigned long *frames,
 					    unsigned int nr_frames)
 {
-	unsigned long hash = hash_frames(frames, nr_frames);
+	size_t frames_bytes = nr_frames * sizeof(*frames);
+	u32 hash = jhash(frames, frames_bytes, 0);
 	struct stack *stack;
 	unsigned int i;
 
@@ -319,15 +292,15 @@ static const struct stack *stack_table_find(struct stack_table *table,
 		stack = &table->slots[(hash + i) % STACK_TABLE_SLOTS];
 		/* Pairs with smp_store_release() below, on another CPU. */
 		if (smp_load_acquire(&stack->state) == SLOT_READY) {
-			if (is_same(stack, hash, frames, nr_frames))
+			if (stack->nr_frames == nr_frames &&
+			    !memcmp(stack->frames, frames, frames_bytes))
 				return stack;
 			continue;
 		}
-		if (!claim(stack))
+		if (cmpxchg(&stack->state, SLOT_FREE, SLOT_CLAIMED) != SLOT_FREE)
 			continue;
-		stack->hash = hash;
 		stack->nr_frames = nr_frames;
-		memcpy(stack->frames, frames, nr_frames * sizeof(*frames));
+		memcpy(stack->frames, frames, frames_bytes);
 		make_text(stack);
 		/* Pairs with smp_load_acquire() above. */
 		smp_store_release(&stack->state, SLOT_READY);
@@ -443,10 +416,11 @@ struct vtr_stacks_settings vtr_stacks_settings __read_mostly = {
 };
 
 static DEFINE_MUTEX(stacks_mutex);
-static struct stack_table *table;
 
-/* Stacks of running threads, while @is_sampling. */
-static struct stack_table *running_table;
+/* Stacks of blocked threads and, if threads are sampled, those of running ones. */
+enum { BLOCKED, RUNNING };
+static struct stack_table *tables;
+
 static bool is_sampling;
 
 /* Highest number of samples of a CPU a second. */
@@ -487,17 +461,9 @@ static void add_syscall(struct vtr_stack_event *event, struct task_struct *task)
 		return;
 	name = vtr_syscall_name(task, nr);
 	if (name)
-		vtr_stack_event_add_string(event, "syscall", name, strlen(name), false);
+		vtr_stack_event_add_string(event, "syscall", name, false);
 	else
 		vtr_stack_event_add(event, "syscall", FXT_ARG_UINT32, (u32)nr);
-}
-
-static void add_stack(struct vtr_stack_event *event, const struct stack *stack)
-{
-	const struct vtr_stack_text *text = &stack->text;
-
-	vtr_stack_event_add_string(event, "stack", text->bytes + text->offset,
-				   sizeof(text->bytes) - text->offset, false);
 }
 
 static bool write_blocked(struct vtr_ring *ring, u64 now, u64 blocked_ns,
@@ -517,9 +483,9 @@ static bool write_blocked(struct vtr_ring *ring, u64 now, u64 blocked_ns,
 	if (data_race((bool)task->in_iowait))
 		vtr_stack_event_add(&event, "io_wait", FXT_ARG_BOOL, true);
 	if (lock)
-		vtr_stack_event_add_string(&event, "lock", lock, strlen(lock), false);
+		vtr_stack_event_add_string(&event, "lock", lock, false);
 	if (stack)
-		add_stack(&event, stack);
+		vtr_stack_event_add_string(&event, "stack", stack->text.begin, false);
 	return vtr_stack_event_write(&event, ring, task);
 }
 
@@ -579,7 +545,7 @@ static bool record(struct vtr_ring *ring, u64 now, u64 blocked_ns,
 
 	nr_frames = unwind(task, NULL, frames, STACK_MAX_FRAMES);
 	if (nr_frames) {
-		stack = stack_table_find(table, frames, nr_frames);
+		stack = stack_table_find(&tables[BLOCKED], frames, nr_frames);
 		if (!stack) {
 			this_cpu_inc(vtr_stacks_counters.left_out);
 			return false;
@@ -642,15 +608,15 @@ static void add_running(struct vtr_stack_event *event, struct pt_regs *regs, cha
 
 	frames[0] = function_of(instruction_pointer(regs));
 	nr = 1 + unwind(current, regs, frames + 1, STACK_MAX_FRAMES - 1);
-	stack = stack_table_find(running_table, frames, nr);
+	stack = stack_table_find(&tables[RUNNING], frames, nr);
 	if (stack) {
-		add_stack(event, stack);
+		vtr_stack_event_add_string(event, "stack", stack->text.begin, false);
 		return;
 	}
 	/* There is no room: at least the function is known. */
 	memcpy(name, CUT, strlen(CUT));
 	name_frame(frames[0], name + strlen(CUT));
-	vtr_stack_event_add_string(event, "stack", name, strlen(name), true);
+	vtr_stack_event_add_string(event, "stack", name, true);
 }
 
 /* Record what this CPU executes; a callback of sample.c. */
@@ -663,7 +629,7 @@ static void record_running(struct pt_regs *regs)
 
 	if (!READ_ONCE(is_sampling) || !is_selected(current))
 		return;
-	now = vtr_clock_ticks(ring->config.clock);
+	now = vtr_writer_ticks(ring);
 	vtr_stack_event_begin(&event, "running", now);
 	if (!user_mode(regs))
 		add_running(&event, regs, name);
@@ -688,30 +654,19 @@ static bool is_blocked(const struct task_struct *task)
 	return !vtr_writer_is_on_cpu(task);
 }
 
-/* Return how long a thread has been blocked; less than 0 if it is not to be recorded. */
-static s64 still_blocked_ns(const struct task_struct *task, u64 now)
-{
-	u64 since_ns = vtr_stacks_since(task);
-
-	if (!since_ns || !is_blocked(task) || !is_wanted(task))
-		return -1;
-	return vtr_bound_sync(now) - since_ns;
-}
-
 /* Return this CPU's ring if a thread is to be recorded, with time and duration, or NULL. */
 static struct vtr_ring *still_blocked(const struct task_struct *task, u64 *now,
 				      s64 *blocked_ns)
 {
 	struct vtr_ring *ring = this_cpu_read(vtr_writer_ring);
+	u64 since_ns = vtr_stacks_since(task);
 
 	lockdep_assert_held(&task->pi_lock);
-	if (ring == &vtr_writer_none)
+	if (ring == &vtr_writer_none || !since_ns || !is_blocked(task) || !is_wanted(task))
 		return NULL;
-	*now = vtr_clock_ticks(ring->config.clock);
-	*blocked_ns = still_blocked_ns(task, *now);
-	if (*blocked_ns < 0 || *blocked_ns < vtr_stacks_settings.blocked_ns)
-		return NULL;
-	return ring;
+	*now = vtr_writer_ticks(ring);
+	*blocked_ns = vtr_bound_sync(*now) - since_ns;
+	return *blocked_ns < vtr_stacks_settings.blocked_ns ? NULL : ring;
 }
 
 /*
@@ -721,38 +676,34 @@ static struct vtr_ring *still_blocked(const struct task_struct *task, u64 *now,
  */
 static void name_still(struct task_struct *task)
 {
-	unsigned long frames[STACK_MAX_FRAMES], flags;
+	unsigned long frames[STACK_MAX_FRAMES];
 	unsigned int nr_frames = 0;
 	s64 blocked_ns;
 	u64 now;
 
-	raw_spin_lock_irqsave(&task->pi_lock, flags);
-	if (still_blocked(task, &now, &blocked_ns))
-		nr_frames = unwind(task, NULL, frames, STACK_MAX_FRAMES);
-	raw_spin_unlock_irqrestore(&task->pi_lock, flags);
+	scoped_guard(raw_spinlock_irqsave, &task->pi_lock)
+		if (still_blocked(task, &now, &blocked_ns))
+			nr_frames = unwind(task, NULL, frames, STACK_MAX_FRAMES);
 	if (nr_frames)
-		stack_table_find(table, frames, nr_frames);
+		stack_table_find(&tables[BLOCKED], frames, nr_frames);
 }
 
 /* Return the number of records that were written, and count those that are too many. */
 static unsigned int record_still(struct task_struct *task, unsigned int nr)
 {
 	struct vtr_ring *ring;
-	unsigned long flags;
 	s64 blocked_ns;
 	u64 now;
 
-	raw_spin_lock_irqsave(&task->pi_lock, flags);
+	guard(raw_spinlock_irqsave)(&task->pi_lock);
 	ring = still_blocked(task, &now, &blocked_ns);
 	if (!ring)
-		goto unlock;
+		return nr;
 	if (nr >= MOST_STILL ||
 	    nr * STILL_BYTES >= ring->config.nr_subbufs * vtr_ring_subbuf_bytes(&ring->config))
 		this_cpu_inc(vtr_stacks_counters.left_out);
 	else
 		nr += record(ring, now, blocked_ns, task, true);
-unlock:
-	raw_spin_unlock_irqrestore(&task->pi_lock, flags);
 	return nr;
 }
 
@@ -859,11 +810,9 @@ static void resume(void)
 	WRITE_ONCE(is_sampling, vtr_stacks_settings.sample_hz);
 }
 
-static void free_tables(void)
+static unsigned int nr_tables(const struct vtr_stacks_settings *settings)
 {
-	kvfree(table);
-	kvfree(running_table);
-	running_table = NULL;
+	return settings->sample_hz ? RUNNING + 1 : BLOCKED + 1;
 }
 
 static void disarm(void)
@@ -875,7 +824,7 @@ static void disarm(void)
 		vtr_sample_stop();
 	locks_unwatch();
 	vtr_user_stack_tell_pending();
-	free_tables();
+	kvfree(tables);
 	vtr_filter_free(vtr_stacks_settings.filter);
 	vtr_stacks_settings = nothing;
 }
@@ -884,15 +833,13 @@ static int arm(const struct vtr_stacks_settings *wanted)
 {
 	int err = 0;
 
-	table = kvzalloc(sizeof(*table), GFP_KERNEL);
+	tables = kvcalloc(nr_tables(wanted), sizeof(*tables), GFP_KERNEL);
+	if (!tables)
+		return -ENOMEM;
 	if (wanted->sample_hz)
-		running_table = kvzalloc(sizeof(*table), GFP_KERNEL);
-	if (!table || !running_table != !wanted->sample_hz)
-		err = -ENOMEM;
-	else if (wanted->sample_hz)
 		err = vtr_sample_start(wanted->sample_hz, record_running);
 	if (err) {
-		free_tables();
+		kvfree(tables);
 		return err;
 	}
 	vtr_stacks_settings = *wanted;
@@ -919,30 +866,18 @@ int vtr_stacks_set(char *words)
 	struct vtr_stacks_settings wanted;
 	int err;
 
-	if (!strcmp(words, "still")) {
-		mutex_lock(&stacks_mutex);
-		err = record_all_still();
-		mutex_unlock(&stacks_mutex);
-		return err;
-	}
+	guard(mutex)(&stacks_mutex);
+	if (!strcmp(words, "still"))
+		return record_all_still();
 	err = parse(words, &wanted);
 	if (err)
 		return err;
-	mutex_lock(&stacks_mutex);
 	disarm();
 	if (is_armed(&wanted))
 		err = arm(&wanted);
-	mutex_unlock(&stacks_mutex);
 	if (err)
 		vtr_filter_free(wanted.filter);
 	return err;
-}
-
-static void show_limit(struct seq_file *seq, const char *name, s64 limit_ns)
-{
-	if (limit_ns != VTR_LATENCY_NEVER)
-		seq_printf(seq, "%s%s=%lld", seq->count ? " " : "", name,
-			   limit_ns / NSEC_PER_USEC);
 }
 
 /**
@@ -956,10 +891,11 @@ int vtr_stacks_show(struct seq_file *seq)
 {
 	const struct vtr_stacks_settings *settings = &vtr_stacks_settings;
 
-	mutex_lock(&stacks_mutex);
+	guard(mutex)(&stacks_mutex);
 	if (!is_armed(settings))
 		seq_puts(seq, "none");
-	show_limit(seq, "blocked_us", settings->blocked_ns);
+	if (settings->blocked_ns != VTR_LATENCY_NEVER)
+		seq_printf(seq, "blocked_us=%lld", settings->blocked_ns / NSEC_PER_USEC);
 	if (settings->sample_hz)
 		seq_printf(seq, "%ssample_hz=%u", seq->count ? " " : "", settings->sample_hz);
 	if (settings->kthreads)
@@ -969,7 +905,6 @@ int vtr_stacks_show(struct seq_file *seq)
 	if (settings->filter)
 		vtr_filter_show(seq, ' ', settings->filter);
 	seq_putc(seq, '\n');
-	mutex_unlock(&stacks_mutex);
 	return 0;
 }
 
@@ -1012,15 +947,12 @@ bool vtr_stacks_unwinds(void)
  */
 void vtr_stacks_forget(void)
 {
-	mutex_lock(&stacks_mutex);
-	if (is_armed(&vtr_stacks_settings)) {
-		pause();
-		memset(table, 0, sizeof(*table));
-		if (running_table)
-			memset(running_table, 0, sizeof(*table));
-		resume();
-	}
-	mutex_unlock(&stacks_mutex);
+	guard(mutex)(&stacks_mutex);
+	if (!is_armed(&vtr_stacks_settings))
+		return;
+	pause();
+	memset(tables, 0, nr_tables(&vtr_stacks_settings) * sizeof(*tables));
+	resume();
 }
 
 /**
@@ -1030,10 +962,13 @@ void vtr_stacks_forget(void)
  */
 void vtr_stacks_deinit(void)
 {
-	mutex_lock(&stacks_mutex);
-	disarm();
-	mutex_unlock(&stacks_mutex);
-	vtr_user_stack_deinit();
+	scoped_guard(mutex, &stacks_mutex)
+		disarm();
+	/*
+	 * No reference to the module is held any more, so no task work is pending. A thread that
+	 * was preempted at the end of its task work is still in the code of the module.
+	 */
+	synchronize_rcu_tasks();
 }
 
 #ifdef CONFIG_VITRINE_KUNIT

@@ -508,8 +508,8 @@ static inline void vtr_sites_forget(struct vtr_sites *sites)
  * constant string to its index. Pure; owned by the ring's CPU, interrupts off.
  *
  * Indices form sets of four: a string may get any index of the set that its address
- * selects. The strings of one record must not evict each other, so the indices that the
- * current record uses are marked until the record is written.
+ * selects. The strings of one record must not evict each other, so records are numbered, and
+ * each index is marked with the record that last used it.
  *
  * Prepared records refer to indices: they are dropped when the table is
  * emptied, and when a string evicts another one.
@@ -531,14 +531,16 @@ static inline void vtr_sites_forget(struct vtr_sites *sites)
 /**
  * struct vtr_strings - string table
  * @keys: address of each string, by index minus VTR_FXT_STRING_FIRST, or NULL
- * @taken: bit mask of the indices that the current record uses
+ * @users: number of the last record that used each index
+ * @record: number of the current record
  * @victim: index of a full set that is replaced next
  * @used: the table is not empty
  * @sites: prepared records
  */
 struct vtr_strings {
 	const void	*keys[VTR_STRINGS_SLOTS];
-	u64		taken[VTR_STRINGS_SLOTS / 64];
+	u32		users[VTR_STRINGS_SLOTS];
+	u32		record;
 	unsigned int	victim;
 	bool		used;
 	struct vtr_sites sites;
@@ -567,19 +569,13 @@ static inline void vtr_strings_forget(struct vtr_strings *strings)
  */
 static inline void vtr_strings_begin(struct vtr_strings *strings)
 {
-	memset(strings->taken, 0, sizeof(strings->taken));
-}
-
-static inline bool vtr_strings_taken(const struct vtr_strings *strings,
-				     unsigned int slot)
-{
-	return strings->taken[slot / 64] >> slot % 64 & 1;
+	strings->record++;
 }
 
 static inline u16 vtr_strings_take(struct vtr_strings *strings,
 				   unsigned int slot)
 {
-	strings->taken[slot / 64] |= 1ULL << slot % 64;
+	strings->users[slot] = strings->record;
 	return VTR_FXT_STRING_FIRST + slot;
 }
 
@@ -697,7 +693,7 @@ static inline u16 vtr_strings_add(struct vtr_strings *strings, const void *key)
 			goto found;
 	for (i = 0; i < VTR_STRINGS_WAYS; i++) {
 		slot = first + strings->victim++ % VTR_STRINGS_WAYS;
-		if (!vtr_strings_taken(strings, slot)) {
+		if (strings->users[slot] != strings->record) {
 			vtr_sites_forget(&strings->sites);
 			goto found;
 		}

@@ -20,11 +20,11 @@
  * to the current freeze. @is_armed is changed at the end of vtr_trigger_set() and read by
  * poll(), which needs nothing else of @armed.
  */
+#include <linux/cleanup.h>
 #include <linux/kdebug.h>
 #include <linux/notifier.h>
 #include <linux/panic_notifier.h>
 #include <linux/seq_file.h>
-#include <linux/tracepoint.h>
 #include <trace/events/sched.h>
 
 #include "category.h"
@@ -75,57 +75,43 @@ static void put_mark(const char *cause, u64 value,
 {
 	struct vtr_ring *ring = this_cpu_read(vtr_writer_ring);
 	struct vtr_subject thread;
-	unsigned int nr_words;
-	bool has_room;
 	u64 now, *next;
 
 	if (ring == &vtr_writer_none || in_nmi())
 		return;
-	now = vtr_clock_ticks(ring->config.clock);
-	if (running) {
-		vtr_subject_task(running, &thread);
-		has_room = vtr_writer_reserve(ring, VTR_MARKS_FROZEN_WORDS,
-					      now, &thread);
-	} else {
-		has_room = vtr_writer_reserve_here(ring, VTR_MARKS_FROZEN_WORDS,
-						   now);
-	}
-	if (!has_room)
+	now = vtr_writer_ticks(ring);
+	if (!vtr_writer_reserve_here(ring, VTR_MARKS_FROZEN_WORDS, now, running))
 		return;
 	vtr_subject_task(subject, &thread);
 	next = vtr_ring_next(ring);
-	nr_words = vtr_marks_put_frozen(next, now, thread.process, thread.thread,
-					cause, value);
+	next += vtr_marks_put_frozen(next, now, thread.process, thread.thread, cause, value);
 	ring->other_records++;
-	vtr_writer_commit_untimed(ring, next + nr_words, now);
+	vtr_ring_commit_untimed(ring, next, now);
 }
 
-/*
- * Freeze all rings. @running is the thread with which the row of switches of this CPU
- * ends; NULL means the current thread.
- */
+/* Freeze all rings. @running is the thread with which the row of switches of this CPU ends. */
 static void fire(const char *cause, u64 value,
 		 const struct task_struct *subject,
 		 const struct task_struct *running)
 {
-	unsigned long flags;
 	u32 freeze;
 
 	if (vtr_session_frozen())
 		return;
-	local_irq_save(flags);
+	guard(irqsave)();
 	put_mark(cause, value, subject, running);
 	freeze = vtr_session_freeze();
-	if (freeze) {
-		report.cause = cause;
-		report.value = value;
-		report.cpu = smp_processor_id();
-		report.thread = subject->pid;
-		/* Pairs with vtr_trigger_fired(). */
-		smp_store_release(&reported, freeze);
-		irq_work_queue(&fired_work);
-	}
-	local_irq_restore(flags);
+	if (!freeze)
+		return;
+	report = (struct vtr_trigger_report){
+		.cause = cause,
+		.value = value,
+		.cpu = smp_processor_id(),
+		.thread = subject->pid,
+	};
+	/* Pairs with vtr_trigger_fired(). */
+	smp_store_release(&reported, freeze);
+	irq_work_queue(&fired_work);
 }
 
 static void on_late(u64 waited_ns, struct task_struct *next)
@@ -135,13 +121,13 @@ static void on_late(u64 waited_ns, struct task_struct *next)
 
 static void on_event(void)
 {
-	fire("event", 0, current, NULL);
+	fire("event", 0, current, current);
 }
 
 #ifdef CONFIG_DETECT_HUNG_TASK
 static void probe_hang(void *unused, struct task_struct *task)
 {
-	fire("hung_task", 0, task, NULL);
+	fire("hung_task", 0, task, current);
 }
 
 static struct vtr_probe hang = VTR_PROBE(sched_process_hang, probe_hang);
@@ -154,7 +140,7 @@ static struct vtr_probe hang = { "sched_process_hang" };
 static int on_die(struct notifier_block *block, unsigned long what, void *args)
 {
 	if (what == DIE_OOPS && vtr_peek(armed.panic))
-		fire("oops", 0, current, NULL);
+		fire("oops", 0, current, current);
 	return NOTIFY_DONE;
 }
 
@@ -162,7 +148,7 @@ static int on_panic(struct notifier_block *block, unsigned long what,
 		    void *message)
 {
 	if (vtr_peek(armed.panic))
-		fire("panic", 0, current, NULL);
+		fire("panic", 0, current, current);
 	return NOTIFY_DONE;
 }
 
@@ -184,7 +170,7 @@ static int arm(void)
 	if (err)
 		armed.latency_ns = 0;
 	if (armed.hung_task)
-		hung_err = min(vtr_probe_register(&hang, 1), 0);
+		hung_err = vtr_probe_register(&hang, 1);
 	if (hung_err)
 		armed.hung_task = false;
 	if (*armed.event)
@@ -270,7 +256,7 @@ int vtr_trigger_set(char *words)
 	armed = wanted;
 	err = arm();
 	if (armed.now)
-		fire("now", 0, current, NULL);
+		fire("now", 0, current, current);
 	WRITE_ONCE(is_armed, armed.latency_ns || *armed.event || armed.hung_task || armed.panic);
 	vtr_trigger_wake();
 	return err;

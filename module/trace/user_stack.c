@@ -16,11 +16,12 @@
  *
  * Each request holds a reference to the module, so the module cannot be removed while a
  * task work is pending. A thread drops the reference as its last step, but may be
- * preempted before it leaves the code of the module: vtr_user_stack_deinit() waits for it.
+ * preempted before it leaves the code of the module: vtr_stacks_deinit() waits for it.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/atomic.h>
+#include <linux/cleanup.h>
 #include <linux/cred.h>
 #include <linux/dcache.h>
 #include <linux/elf.h>
@@ -29,7 +30,6 @@
 #include <linux/highmem.h>
 #include <linux/jiffies.h>
 #include <linux/log2.h>
-#include <linux/mutex.h>
 #include <linux/pagemap.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
@@ -45,157 +45,67 @@
  * Build ids of the programs and libraries that are mapped, read from their ELF notes.
  * The kernel's own parser is not exported.
  *
- * Only the page cache is read. To fetch a page could take arbitrarily long, for example from
- * a server that does not answer. The first page of a program, which contains all that is
- * needed, is nearly always there.
+ * Only the first page of a file is read, which contains all that is needed, and is nearly
+ * always in the page cache. To fetch it could take arbitrarily long, for example from a server
+ * that does not answer.
  *
- * Concurrency: cache_mutex protects the cache. Files are read without it.
+ * Concurrency: none of its own. The file may be written meanwhile, so each value is copied
+ * before it is checked.
  */
 
 /* Maximum length of a build id; the usual one is a SHA-1 of 20 bytes. */
 #define BUILD_ID_MAX_BYTES	20
 
-struct file;
-
-/* The note is among the first program headers, and the first in its segment. */
-#define MAX_HEADERS	16
-#define MAX_NOTE_BYTES	512
-
-#define CACHE_SLOTS	64
-
 /* Type of the note, as in <elf.h> of user space. */
 #define NOTE_BUILD_ID	3
 
-/**
- * struct identity - what tells the content of a file from another
- * @ino: number of the inode
- * @mtime_s: seconds of the last change
- * @size: size of the file
- * @dev: device
- * @mtime_ns: nanoseconds of the last change
- * @generation: tells inodes of the same number apart
- */
-struct identity {
-	u64	ino;
-	s64	mtime_s;
-	s64	size;
-	u32	dev;
-	u32	mtime_ns;
-	u64	generation;
-};
-
-/**
- * struct cached - build id of a file
- * @identity: the file; zeroed in a free slot
- * @len_bytes: length of @id, 0 if the file has none
- * @id: the build id
- */
-struct cached {
-	struct identity	identity;
-	unsigned int	len_bytes;
-	u8		id[BUILD_ID_MAX_BYTES];
-};
-
-static DEFINE_MUTEX(cache_mutex);
-static struct cached cache[CACHE_SLOTS];
-
-static struct identity identify(const struct inode *inode)
+/* Copy from the first page of a file. Return false if it ends before. */
+static bool copy_from_page(const void *page, u64 offset, void *ret, size_t len_bytes)
 {
-	struct timespec64 mtime = VTR_INODE_MTIME(inode);
-
-	return (struct identity){
-		.ino = inode->i_ino,
-		.mtime_s = mtime.tv_sec,
-		.size = i_size_read(inode),
-		.dev = inode->i_sb->s_dev,
-		.mtime_ns = mtime.tv_nsec,
-		.generation = inode->i_generation,
-	};
-}
-
-static struct cached *slot_of(const struct identity *identity)
-{
-	return &cache[hash_64(identity->ino ^ (u64)identity->dev << 32,
-			      ilog2(CACHE_SLOTS))];
-}
-
-/* Read from the page cache. Return false if a page is not there, which sets @is_missing. */
-static bool read_at(struct file *file, u64 offset, void *ret, size_t len_bytes,
-		    bool *is_missing)
-{
-	struct page *page;
-	size_t at, len;
-
-	for (; len_bytes; ret += len, offset += len, len_bytes -= len) {
-		at = offset_in_page(offset);
-		len = min(len_bytes, PAGE_SIZE - at);
-		page = pagecache_get_page(file->f_mapping, offset >> PAGE_SHIFT, 0, 0);
-		if (!page || !PageUptodate(page)) {
-			*is_missing = true;
-			if (page)
-				put_page(page);
-			return false;
-		}
-		memcpy_from_page(ret, page, at, len);
-		put_page(page);
-	}
+	if (offset > PAGE_SIZE - len_bytes)
+		return false;
+	memcpy(ret, page + offset, len_bytes);
 	return true;
 }
 
-/* Find the build id among the notes of a segment. */
-static unsigned int find_in_notes(const u8 *notes, size_t len_bytes, u8 *ret)
+/* Find the build id among the notes of a segment. Return its length, or 0. */
+static unsigned int find_in_notes(const void *page, u64 at, u64 end, u8 *ret)
 {
-	size_t at = 0, name, desc;
-	struct elf64_note note;
+	struct {
+		struct elf64_note	note;
+		char			name[4];
+	} head;
+	u64 desc;
 
-	while (at + sizeof(note) <= len_bytes) {
-		memcpy(&note, notes + at, sizeof(note));
-		name = at + sizeof(note);
-		if (note.n_namesz > len_bytes || note.n_descsz > len_bytes)
-			break;
-		desc = name + ALIGN(note.n_namesz, 4);
-		if (desc + note.n_descsz > len_bytes)
-			break;
-		if (note.n_type == NOTE_BUILD_ID && note.n_namesz == 4 &&
-		    !memcmp(notes + name, "GNU", 4) && note.n_descsz &&
-		    note.n_descsz <= BUILD_ID_MAX_BYTES) {
-			memcpy(ret, notes + desc, note.n_descsz);
-			return note.n_descsz;
-		}
-		at = desc + ALIGN(note.n_descsz, 4);
+	for (; at < end && copy_from_page(page, at, &head, sizeof(head));
+	     at = desc + ALIGN((u64)head.note.n_descsz, 4)) {
+		desc = at + sizeof(head.note) + ALIGN((u64)head.note.n_namesz, 4);
+		if (head.note.n_type == NOTE_BUILD_ID && head.note.n_namesz == 4 &&
+		    !memcmp(head.name, "GNU", 4) &&
+		    head.note.n_descsz <= BUILD_ID_MAX_BYTES &&
+		    copy_from_page(page, desc, ret, head.note.n_descsz))
+			return head.note.n_descsz;
 	}
 	return 0;
 }
 
-static unsigned int find_in_segment(struct file *file, const struct elf64_phdr *segment,
-				    u8 *ret, bool *is_missing)
-{
-	u8 notes[MAX_NOTE_BYTES];
-	size_t len_bytes = min_t(u64, segment->p_filesz, sizeof(notes));
-
-	if (segment->p_type != PT_NOTE ||
-	    !read_at(file, segment->p_offset, notes, len_bytes, is_missing))
-		return 0;
-	return find_in_notes(notes, len_bytes, ret);
-}
-
-static unsigned int read_build_id(struct file *file, u8 *ret, bool *is_missing)
+static unsigned int find_in_page(const void *page, u8 *ret)
 {
 	unsigned int i, len_bytes = 0;
 	struct elf64_phdr segment;
 	struct elf64_hdr header;
 
-	if (!read_at(file, 0, &header, sizeof(header), is_missing) ||
-	    memcmp(header.e_ident, ELFMAG, SELFMAG) ||
+	memcpy(&header, page, sizeof(header));
+	if (memcmp(header.e_ident, ELFMAG, SELFMAG) ||
 	    header.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    header.e_phentsize != sizeof(segment))
 		return 0;
-	for (i = 0; !len_bytes && i < header.e_phnum && i < MAX_HEADERS; i++) {
-		if (!read_at(file, header.e_phoff + i * sizeof(segment),
-			     &segment, sizeof(segment), is_missing))
-			return 0;
-		len_bytes = find_in_segment(file, &segment, ret, is_missing);
-	}
+	for (i = 0; !len_bytes && i < header.e_phnum &&
+	     copy_from_page(page, header.e_phoff + i * sizeof(segment),
+			    &segment, sizeof(segment)); i++)
+		if (segment.p_type == PT_NOTE)
+			len_bytes = find_in_notes(page, segment.p_offset,
+						  segment.p_offset + segment.p_filesz, ret);
 	return len_bytes;
 }
 
@@ -207,33 +117,27 @@ static unsigned int read_build_id(struct file *file, u8 *ret, bool *is_missing)
  * Reading a device may have side effects, so only regular files are read.
  *
  * Context: task, no lock held.
- * Return: length of the build id, 0 if the file has none, or if it is not in the page
- *	cache now.
+ * Return: length of the build id, 0 if the file has none, or if its first page is not in the
+ *	page cache now.
  */
 static unsigned int build_id(struct file *file, u8 *ret)
 {
-	const struct inode *inode = file_inode(file);
-	struct cached found = { .identity = identify(inode) };
-	struct cached *slot = slot_of(&found.identity);
-	bool is_cached, is_missing = false;
+	unsigned int len_bytes = 0;
+	struct page *page;
+	void *mapped;
 
-	if (!S_ISREG(inode->i_mode))
+	if (!S_ISREG(file_inode(file)->i_mode))
 		return 0;
-	mutex_lock(&cache_mutex);
-	is_cached = !memcmp(&slot->identity, &found.identity,
-			    sizeof(found.identity));
-	if (is_cached)
-		found = *slot;
-	mutex_unlock(&cache_mutex);
-	if (!is_cached)
-		found.len_bytes = read_build_id(file, found.id, &is_missing);
-	if (!is_cached && !is_missing) {
-		mutex_lock(&cache_mutex);
-		*slot = found;
-		mutex_unlock(&cache_mutex);
+	page = pagecache_get_page(file->f_mapping, 0, 0, 0);
+	if (!page)
+		return 0;
+	if (PageUptodate(page)) {
+		mapped = kmap_local_page(page);
+		len_bytes = find_in_page(mapped, ret);
+		kunmap_local(mapped);
 	}
-	memcpy(ret, found.id, found.len_bytes);
-	return found.len_bytes;
+	put_page(page);
+	return len_bytes;
 }
 
 /*
@@ -242,28 +146,10 @@ static unsigned int build_id(struct file *file, u8 *ret)
  * Concurrency: none. The thread saves its own memory.
  */
 
-struct pt_regs;
-
 /* Maximum number of registers, and of words of the stack. */
 #define STACK_MEMORY_REGISTERS	33
 #define STACK_MEMORY_WORDS	1024
 #define STACK_MEMORY_MASKS	(STACK_MEMORY_WORDS / 64)
-
-/**
- * struct stack_memory - what was saved of a thread
- * @nr_registers: number of registers at the start of @words; 0 if nothing was saved
- * @nr_stack: number of words of the stack that were looked at
- * @nr_words: number of @words in use
- * @words: registers in the order of fxt.rst; a bit for each word of the stack, from its
- *	pointer on, that is set if the word is a pointer; these pointers
- */
-struct stack_memory {
-	unsigned int	nr_registers;
-	unsigned int	nr_stack;
-	unsigned int	nr_words;
-	u64		words[STACK_MEMORY_REGISTERS + STACK_MEMORY_MASKS +
-			      STACK_MEMORY_WORDS];
-};
 
 /*
  * Store the registers in the order of DWARF, and return their number. The program counter
@@ -329,13 +215,8 @@ static unsigned int save_registers(u64 *words, const struct pt_regs *regs)
 #define MAX_FILES	16
 #define NO_FILE		(MAX_FILES + 1)
 
-/* Maximum length of a path, and of the list of files. */
-#define PATH_BYTES	512
-#define FILES_BYTES	800
-
-/* With memory, the list has more files, and where they are mapped. */
-#define SAVED_FILES_BYTES	1500
-#define MAPS_BYTES		(MAX_FILES * MAP_BYTES)
+/* Maximum length of the list of files. */
+#define FILES_BYTES	1360
 
 /* Maximum length of "0xaddress+0xoffset;", including the NUL. */
 #define MAP_BYTES	40
@@ -408,16 +289,20 @@ struct frame {
 
 /**
  * struct saved - what is recorded to unwind the stack later
- * @memory: registers and stack memory
- * @list: replaces @own_list of the walk
- * @maps: where the files in @list are mapped
- * @maps_bytes: length of @maps
+ * @nr_registers: number of registers at the start of @words
+ * @nr_stack: number of words of the stack that were looked at
+ * @nr_words: number of @words in use
+ * @words: registers in the order of fxt.rst; a bit for each word of the stack, from its
+ *	pointer on, that is set if the word is a pointer; these pointers
+ * @maps: where the files of the walk are mapped
  */
 struct saved {
-	struct stack_memory	memory;
-	char			list[SAVED_FILES_BYTES];
-	char			maps[MAPS_BYTES];
-	unsigned int		maps_bytes;
+	unsigned int	nr_registers;
+	unsigned int	nr_stack;
+	unsigned int	nr_words;
+	u64		words[STACK_MEMORY_REGISTERS + STACK_MEMORY_MASKS +
+			      STACK_MEMORY_WORDS];
+	char		maps[MAX_FILES * MAP_BYTES];
 };
 
 /**
@@ -427,11 +312,7 @@ struct saved {
  * @nr_frames: number of @frames in use
  * @nr_files: number of @files in use
  * @list: paths and build ids of @files
- * @list_bytes: length of @list
- * @list_room: maximum length of @list
- * @own_list: is @list without memory
  * @text: names of the frames
- * @path: buffer for the path of a file
  * @with_memory: as in struct request
  * @is_complete: the frame pointers lead to the end of the stack
  * @saved: memory, or NULL
@@ -441,12 +322,8 @@ struct walk {
 	struct mapped	files[MAX_FILES];
 	unsigned int	nr_frames;
 	unsigned int	nr_files;
-	char		*list;
-	unsigned int	list_bytes;
-	unsigned int	list_room;
-	char		own_list[FILES_BYTES];
+	char		list[FILES_BYTES];
 	struct vtr_stack_text text;
-	char		path[PATH_BYTES];
 	bool		with_memory;
 	bool		is_complete;
 	struct saved	*saved;
@@ -465,16 +342,10 @@ static u64 frame_of(const struct pt_regs *regs)
 /* Find the end of the mapping that contains the stack. Return 0 if there is none. */
 static unsigned long stack_end(unsigned long sp)
 {
-	const struct vm_area_struct *vma;
-	unsigned long end = 0;
+	const struct vm_area_struct *vma = vma_lookup(current->mm, sp);
 
-	if (!mmap_read_trylock(current->mm))
-		return 0;
-	vma = find_vma(current->mm, sp);
-	if (vma && vma->vm_start <= sp && !(vma->vm_flags & (VM_IO | VM_PFNMAP)))
-		end = vma->vm_end;
-	mmap_read_unlock(current->mm);
-	return end;
+	return vma && !(vma->vm_flags & (VM_IO | VM_PFNMAP)) ?
+	       vma->vm_end : 0;
 }
 
 /*
@@ -537,9 +408,9 @@ static unsigned int index_of(struct walk *walk, const struct vm_area_struct *vma
 /* Find file and offset of a frame. Return false if no code is mapped at its address. */
 static bool map_frame(struct walk *walk, struct frame *frame)
 {
-	const struct vm_area_struct *vma = find_vma(current->mm, frame->address);
+	const struct vm_area_struct *vma = vma_lookup(current->mm, frame->address);
 
-	if (!vma || frame->address < vma->vm_start || !(vma->vm_flags & VM_EXEC))
+	if (!vma || !(vma->vm_flags & VM_EXEC))
 		return false;
 	frame->file = NO_FILE;
 	if (!vma->vm_file)
@@ -550,19 +421,15 @@ static bool map_frame(struct walk *walk, struct frame *frame)
 }
 
 /* Frames beyond the first that is not in code are garbage. */
-static bool map_frames(struct walk *walk)
+static void map_frames(struct walk *walk)
 {
 	unsigned int i;
 
-	if (!mmap_read_trylock(current->mm))
-		return false;
 	for (i = 0; i < walk->nr_frames; i++)
 		if (!map_frame(walk, &walk->frames[i]))
 			break;
-	mmap_read_unlock(current->mm);
 	walk->is_complete &= i == walk->nr_frames;
 	walk->nr_frames = i;
-	return i;
 }
 
 /* ---- memory ----------------------------------------------------------------- */
@@ -583,22 +450,21 @@ struct span {
  * Copy the registers and the stack. A page that is not there is not fetched: the copy ends
  * before it. Of other architectures and of 32-bit programs nothing is saved.
  */
-static u64 *copy_stack(struct stack_memory *memory, const struct pt_regs *regs,
+static u64 *copy_stack(struct saved *saved, const struct pt_regs *regs,
 		       const struct span *stack)
 {
 	size_t len_bytes = STACK_MEMORY_WORDS * sizeof(u64);
 	u64 *words;
 
-	memory->nr_stack = 0;
-	memory->nr_registers = save_registers(memory->words, regs);
-	words = memory->words + memory->nr_registers + STACK_MEMORY_MASKS;
-	if (!memory->nr_registers || stack->begin >= stack->end)
+	saved->nr_registers = save_registers(saved->words, regs);
+	words = saved->words + saved->nr_registers + STACK_MEMORY_MASKS;
+	if (!saved->nr_registers || stack->begin >= stack->end)
 		return words;
 	len_bytes = min_t(size_t, len_bytes, stack->end - stack->begin);
 	pagefault_disable();
 	len_bytes -= copy_from_user(words, (void __user *)stack->begin, len_bytes);
 	pagefault_enable();
-	memory->nr_stack = len_bytes / sizeof(*words);
+	saved->nr_stack = len_bytes / sizeof(*words);
 	return words;
 }
 
@@ -634,45 +500,41 @@ static bool is_pointer(struct walk *walk, u64 word, const struct span *stack,
 /* Keep pointers only: to unwind a stack, no other word is needed, and these are user data. */
 static void keep_pointers(struct walk *walk, const u64 *words, const struct span *stack)
 {
-	struct stack_memory *memory = &walk->saved->memory;
-	u64 *masks = memory->words + memory->nr_registers;
-	u64 *to = masks + DIV_ROUND_UP(memory->nr_stack, 64);
+	struct saved *saved = walk->saved;
+	u64 *masks = saved->words + saved->nr_registers;
+	u64 *to = masks + DIV_ROUND_UP(saved->nr_stack, 64);
 	struct span last = { 0, PAGE_SIZE };
 	unsigned int i;
 
-	for (i = 0; i < memory->nr_registers; i++)
-		if (!is_pointer(walk, memory->words[i], stack, &last))
-			memory->words[i] = 0;
+	for (i = 0; i < saved->nr_registers; i++)
+		if (!is_pointer(walk, saved->words[i], stack, &last))
+			saved->words[i] = 0;
 	memset(masks, 0, (to - masks) * sizeof(*masks));
-	for (i = 0; i < memory->nr_stack; i++) {
+	for (i = 0; i < saved->nr_stack; i++) {
 		if (!is_pointer(walk, words[i], stack, &last))
 			continue;
 		masks[i / 64] |= 1ULL << i % 64;
 		*to++ = words[i];
 	}
-	memory->nr_words = to - memory->words;
+	saved->nr_words = to - saved->words;
 }
 
 /* Without room for the memory, the frames alone are recorded. */
 static void save_memory(struct walk *walk, const struct pt_regs *regs,
 			const struct span *stack)
 {
-	struct saved *saved = kmalloc(sizeof(*saved), GFP_NOWAIT | __GFP_NOWARN);
+	struct saved *saved = kzalloc(sizeof(*saved), GFP_NOWAIT | __GFP_NOWARN);
 	u64 *words;
 
 	if (!saved)
 		return;
-	words = copy_stack(&saved->memory, regs, stack);
-	if (!saved->memory.nr_registers || !mmap_read_trylock(current->mm)) {
+	words = copy_stack(saved, regs, stack);
+	if (!saved->nr_registers) {
 		kfree(saved);
 		return;
 	}
-	saved->maps_bytes = 0;
-	walk->list = saved->list;
-	walk->list_room = SAVED_FILES_BYTES;
 	walk->saved = saved;
 	keep_pointers(walk, words, stack);
-	mmap_read_unlock(current->mm);
 }
 
 /* ---- text ------------------------------------------------------------------- */
@@ -700,42 +562,39 @@ static bool is_name_taken(const struct walk *walk, const char *name)
 /* Append where a file of the list is mapped; there is room for all files. */
 static void list_map(struct saved *saved, const struct mapped *mapped)
 {
-	saved->maps_bytes += scnprintf(saved->maps + saved->maps_bytes, MAP_BYTES,
-				       "%s%#lx+%#llx", saved->maps_bytes ? ";" : "",
-				       mapped->address, mapped->offset);
+	char *end = saved->maps + strlen(saved->maps);
+
+	scnprintf(end, MAP_BYTES, "%s%#lx+%#llx", end > saved->maps ? ";" : "",
+		  mapped->address, mapped->offset);
 }
 
 /* Append "path build-id" to the list of files; "-" if the file has no build id. */
 static void list_file(struct walk *walk, struct mapped *mapped)
 {
-	char *path = d_path(VTR_FILE_USER_PATH(mapped->file), walk->path,
-			    PATH_BYTES);
-	char *list = walk->list + walk->list_bytes;
+	char *end = walk->list + strlen(walk->list), *list = end, *path, *name;
 	u8 id[BUILD_ID_MAX_BYTES];
-	unsigned int len, len_id, skip;
+	unsigned int len_id;
+	int room;
 
-	if (IS_ERR(path))
-		return;
-	clean(path);
-	len = strlen(path);
-	if (walk->list_bytes + len + 2 * sizeof(id) + 3 > walk->list_room)
-		return;
-	if (walk->list_bytes)
+	if (list > walk->list)
 		*list++ = ';';
-	memcpy(list, path, len);
-	skip = kbasename(path) - path;
-	if (skip == len || is_name_taken(walk, path + skip))
-		skip = 0;
-	mapped->name = list + skip;
-	mapped->len_bytes = len - skip;
-	list += len;
-	*list++ = ' ';
+	/* Leave room for the build id, the space before it and a NUL. */
+	room = walk->list + FILES_BYTES - list - 2 * sizeof(id) - 2;
+	path = d_path(VTR_FILE_USER_PATH(mapped->file), list, max(room, 0));
+	if (IS_ERR(path)) {
+		*end = '\0';
+		return;
+	}
+	clean(path);
+	memmove(list, path, strlen(path) + 1);
+	name = (char *)kbasename(list);
+	if (!*name || is_name_taken(walk, name))
+		name = list;
+	mapped->name = name;
+	mapped->len_bytes = strlen(name);
 	len_id = build_id(mapped->file, id);
-	if (len_id)
-		list += scnprintf(list, 2 * len_id + 1, "%*phN", (int)len_id, id);
-	else
-		*list++ = '-';
-	walk->list_bytes = list - walk->list;
+	list += strlen(list);
+	sprintf(list, " %*phN%s", (int)len_id, id, len_id ? "" : "-");
 	if (walk->saved)
 		list_map(walk->saved, mapped);
 }
@@ -764,8 +623,20 @@ static void name_frame(const struct walk *walk, const struct frame *frame, char 
 }
 
 /**
+ * vtr_stack_text_init() - begin the text of a stack, without frames
+ * @text: the text, which must not be moved
+ *
+ * Context: any.
+ */
+void vtr_stack_text_init(struct vtr_stack_text *text)
+{
+	text->begin = text->bytes + sizeof(text->bytes) - 1;
+	*text->begin = '\0';
+}
+
+/**
  * vtr_stack_text_add() - add the next outer frame to the text of a stack
- * @text: the text; the offset of one without frames is the size of its bytes
+ * @text: the text
  * @name: name of the frame, shorter than half of the text
  *
  * The text is built from its end, so that outer frames are cut.
@@ -777,16 +648,16 @@ bool vtr_stack_text_add(struct vtr_stack_text *text, const char *name)
 {
 	size_t len = strlen(name);
 	/* There is always room for CUT. */
-	bool fits = len + strlen(";" CUT ";") <= text->offset;
+	bool fits = len + strlen(";" CUT ";") <= text->begin - text->bytes;
 
 	if (!fits) {
 		name = CUT;
 		len = strlen(CUT);
 	}
-	if (text->offset < sizeof(text->bytes))
-		text->bytes[--text->offset] = ';';
-	text->offset -= len;
-	memcpy(text->bytes + text->offset, name, len);
+	if (*text->begin)
+		*--text->begin = ';';
+	text->begin -= len;
+	memcpy(text->begin, name, len);
 	return fits;
 }
 
@@ -795,7 +666,7 @@ static void make_text(struct walk *walk)
 	char name[NAME_BYTES];
 	unsigned int i;
 
-	walk->text.offset = sizeof(walk->text.bytes);
+	vtr_stack_text_init(&walk->text);
 	for (i = 0; i < walk->nr_frames; i++) {
 		name_frame(walk, &walk->frames[i], name);
 		if (!vtr_stack_text_add(&walk->text, name))
@@ -806,45 +677,36 @@ static void make_text(struct walk *walk)
 /* ---- record ----------------------------------------------------------------- */
 
 /* Write as much of the memory as fits into a sub-buffer. */
-static void write_memory(struct vtr_ring *ring, const struct stack_memory *memory,
-			 u64 ticks)
+static void write_memory(struct vtr_ring *ring, const struct saved *saved, u64 ticks)
 {
 	struct vtr_stack_event event;
 
 	vtr_stack_event_begin(&event, "user stack memory", ticks);
 	vtr_stack_event_add(&event, "memory", FXT_ARG_UINT64, ticks);
-	vtr_stack_event_add(&event, "registers", FXT_ARG_UINT32, memory->nr_registers);
-	vtr_stack_event_add(&event, "words", FXT_ARG_UINT32, memory->nr_stack);
-	vtr_stack_event_add_payload(&event, ring, memory->words, memory->nr_words);
+	vtr_stack_event_add(&event, "registers", FXT_ARG_UINT32, saved->nr_registers);
+	vtr_stack_event_add(&event, "words", FXT_ARG_UINT32, saved->nr_stack);
+	vtr_stack_event_add_payload(&event, ring, saved->words, saved->nr_words);
 	vtr_stack_event_write(&event, ring, current);
 }
 
-static bool write_here(const struct walk *walk)
+static bool write_walk(struct vtr_ring *ring, u64 now, const struct walk *walk)
 {
-	struct vtr_ring *ring = this_cpu_read(vtr_writer_ring);
-	const struct vtr_stack_text *text = &walk->text;
 	const struct saved *saved = walk->saved;
+	bool has_memory = *walk->list && saved;
 	struct vtr_stack_event event;
-	bool has_memory;
-	u64 now;
 
-	if (ring == &vtr_writer_none)
-		return false;
-	now = vtr_clock_ticks(ring->config.clock);
-	has_memory = walk->list_bytes && saved;
 	vtr_stack_event_begin(&event, "user stack", now);
-	vtr_stack_event_add_string(&event, "stack", text->bytes + text->offset,
-				   sizeof(text->bytes) - text->offset, true);
-	if (walk->list_bytes)
-		vtr_stack_event_add_string(&event, "files", walk->list, walk->list_bytes, true);
+	vtr_stack_event_add_string(&event, "stack", walk->text.begin, true);
+	if (*walk->list)
+		vtr_stack_event_add_string(&event, "files", walk->list, true);
 	if (has_memory) {
-		vtr_stack_event_add_string(&event, "maps", saved->maps, saved->maps_bytes, true);
+		vtr_stack_event_add_string(&event, "maps", saved->maps, true);
 		vtr_stack_event_add(&event, "memory", FXT_ARG_UINT64, now);
 	}
 	if (!vtr_stack_event_write(&event, ring, current))
 		return false;
 	if (has_memory)
-		write_memory(ring, &saved->memory, now);
+		write_memory(ring, saved, now);
 	return true;
 }
 
@@ -858,71 +720,56 @@ static void write_unknown(struct vtr_ring *ring, u64 now,
 	struct vtr_stack_event event;
 
 	vtr_stack_event_begin(&event, "user stack", now);
-	vtr_stack_event_add_string(&event, "stack", UNKNOWN, strlen(UNKNOWN), false);
+	vtr_stack_event_add_string(&event, "stack", UNKNOWN, false);
 	vtr_stack_event_write(&event, ring, task);
 }
 
-static void write_unknown_here(void)
+/* Record the stack of the current thread; NULL: it is not known. */
+static bool write_here(const struct walk *walk)
 {
 	struct vtr_ring *ring;
-	unsigned long flags;
+	u64 now;
 
-	local_irq_save(flags);
+	guard(irqsave)();
 	ring = this_cpu_read(vtr_writer_ring);
-	if (ring != &vtr_writer_none)
-		write_unknown(ring, vtr_clock_ticks(ring->config.clock), current);
-	local_irq_restore(flags);
+	if (ring == &vtr_writer_none)
+		return false;
+	now = vtr_writer_ticks(ring);
+	if (walk && write_walk(ring, now, walk))
+		return true;
+	write_unknown(ring, now, current);
+	return false;
 }
 
-static bool write_walk(const struct walk *walk)
+/* Walk the stack and note the files in it, while no other thread changes the mappings. */
+static void walk_stack(struct walk *walk, const struct pt_regs *regs)
 {
-	unsigned long flags;
-	bool is_written;
+	struct span stack = { user_stack_pointer((struct pt_regs *)regs) };
 
-	local_irq_save(flags);
-	is_written = write_here(walk);
-	local_irq_restore(flags);
-	return is_written;
-}
-
-/* Clear only what counts: most of a walk is buffers. */
-static struct walk *walk_create(bool with_memory)
-{
-	struct walk *walk = kmalloc(sizeof(*walk), GFP_NOWAIT | __GFP_NOWARN);
-
-	/* Many kernels clear what they allocate, and the next size is twice as large. */
-	BUILD_BUG_ON(sizeof(*walk) > 4096);
-	if (!walk)
-		return NULL;
-	walk->nr_frames = 0;
-	walk->nr_files = 0;
-	walk->list = walk->own_list;
-	walk->list_bytes = 0;
-	walk->list_room = FILES_BYTES;
-	walk->with_memory = with_memory;
-	walk->is_complete = false;
-	walk->saved = NULL;
-	return walk;
+	if (!mmap_read_trylock(current->mm))
+		return;
+	stack.end = stack_end(stack.begin);
+	walk_frames(walk, regs, stack.begin, stack.end);
+	map_frames(walk);
+	if (walk->nr_frames && walk->with_memory && !walk->is_complete)
+		save_memory(walk, regs, &stack);
+	mmap_read_unlock(current->mm);
 }
 
 static bool record(bool with_memory)
 {
-	struct walk *walk = walk_create(with_memory);
-	struct pt_regs *regs = task_pt_regs(current);
-	struct span stack = { user_stack_pointer(regs) };
-	bool is_written = false;
+	struct walk *walk = kzalloc(sizeof(*walk), GFP_NOWAIT | __GFP_NOWARN);
+	bool is_written;
 
+	/* The next size that is allocated, and cleared, is twice as large. */
+	BUILD_BUG_ON(sizeof(*walk) > 4096);
 	if (!walk)
-		return false;
-	stack.end = stack_end(stack.begin);
-	walk_frames(walk, regs, stack.begin, stack.end);
-	if (map_frames(walk)) {
-		if (with_memory && !walk->is_complete)
-			save_memory(walk, regs, &stack);
-		list_files(walk);
-		make_text(walk);
-		is_written = write_walk(walk);
-	}
+		return write_here(NULL);
+	walk->with_memory = with_memory;
+	walk_stack(walk, task_pt_regs(current));
+	list_files(walk);
+	make_text(walk);
+	is_written = write_here(walk->nr_frames ? walk : NULL);
 	kfree(walk->saved);
 	kfree(walk);
 	return is_written;
@@ -946,11 +793,8 @@ static bool has_stack(const struct request *request)
 static void run(struct callback_head *work)
 {
 	struct request *request = container_of(work, struct request, work);
-	bool is_recorded = has_stack(request) && record(request->with_memory);
 
-	count(is_recorded);
-	if (!is_recorded)
-		write_unknown_here();
+	count(has_stack(request) ? record(request->with_memory) : write_here(NULL));
 	atomic_dec(request->nr_of_user);
 	/* Pairs with cmpxchg() in claim(). */
 	smp_store_release(&request->task, NULL);
@@ -1056,7 +900,7 @@ void vtr_user_stack_tell_pending(void)
 	unsigned int i;
 
 	/* A thread releases its slot before it ends. */
-	rcu_read_lock();
+	guard(rcu)();
 	for (i = 0; i < NR_SLOTS; i++) {
 		task = READ_ONCE(slots[i].task);
 		/* Filled in after the slot was claimed: an old time names one thread more. */
@@ -1064,7 +908,6 @@ void vtr_user_stack_tell_pending(void)
 			pr_info("thread %d (%s) has not returned to user space; until it does, the module is in use\n",
 				task->pid, task->comm);
 	}
-	rcu_read_unlock();
 }
 
 /**
@@ -1080,17 +923,4 @@ unsigned int vtr_user_stack_pending(void)
 	for (i = 0; i < NR_SLOTS; i++)
 		nr += !!READ_ONCE(slots[i].task);
 	return nr;
-}
-
-/**
- * vtr_user_stack_deinit() - wait until all threads have left the task work
- *
- * No reference to the module is held any more, so no task work is pending. A thread that
- * was preempted at the end of its task work is still in the code of the module.
- *
- * Context: module exit; may sleep.
- */
-void vtr_user_stack_deinit(void)
-{
-	synchronize_rcu_tasks();
 }

@@ -147,28 +147,28 @@ DECLARE_PER_CPU(struct vtr_stacks_stats, vtr_stacks_counters);
 
 /**
  * struct vtr_stack_text - the names of the frames of a stack
- * @offset: where the text begins; it ends with @bytes
- * @bytes: the names, outermost first, separated by ";"
+ * @begin: where the text begins in @bytes; it ends with them
+ * @bytes: the names, outermost first, separated by ";", and a NUL
  */
 struct vtr_stack_text {
-	unsigned int	offset;
-	char		bytes[1000];
+	char	*begin;
+	char	bytes[1001];
 };
 
 /*
- * Whether vtr_user_stack_deinit() can wait for a thread that was preempted in the code of the
+ * Whether vtr_stacks_deinit() can wait for a thread that was preempted in the code of the
  * module. Without tasks RCU, synchronize_rcu_tasks() is synchronize_rcu(), which on a
  * preemptible kernel does not wait for such a thread.
  */
 #define VTR_USER_STACK_WORKS	\
 	(IS_ENABLED(CONFIG_TASKS_RCU) || !IS_ENABLED(CONFIG_PREEMPTION))
 
+void vtr_stack_text_init(struct vtr_stack_text *text);
 bool vtr_stack_text_add(struct vtr_stack_text *text, const char *name);
 void vtr_user_stack_request(struct vtr_ring *ring, u64 now,
 			    struct task_struct *task, bool with_memory);
 void vtr_user_stack_tell_pending(void);
 unsigned int vtr_user_stack_pending(void);
-void vtr_user_stack_deinit(void);
 
 /*
  * stacks.c: where in the kernel a thread was blocked for a long time, and what running

@@ -147,20 +147,6 @@ static __always_inline u64 *put_names(struct vtr_ring *ring, u64 *next,
 				       subject->name);
 }
 
-/**
- * vtr_writer_commit_untimed() - commit records without a timestamp
- * @ring: ring of this CPU
- * @next: end of the last record; the first one begins at vtr_ring_next()
- * @now: time in ticks
- *
- * Context: the ring's CPU, interrupts off.
- */
-void vtr_writer_commit_untimed(struct vtr_ring *ring, u64 *next, u64 now)
-{
-	ring->other_bytes += (next - vtr_ring_next(ring)) * FXT_WORD_BYTES;
-	vtr_ring_commit(ring, next, now);
-}
-
 /*
  * Assign a reference to a thread that has none, and compose the records that register it.
  * @next then is the end of the records.
@@ -204,7 +190,7 @@ unsigned int vtr_writer_introduce(struct vtr_ring *ring, u64 now,
 	}
 	if (vtr_ring_is_wide(ring)) {
 		next = put_names(ring, next, subject);
-		vtr_writer_commit_untimed(ring, next, now);
+		vtr_ring_commit_untimed(ring, next, now);
 		return 0;
 	}
 	ref = register_thread(ring, &next, subject);
@@ -239,7 +225,7 @@ void vtr_writer_intern(struct vtr_ring *ring, u64 now, struct vtr_fxt_string *st
 			return;
 		next += vtr_fxt_put_string(next, index, string->bytes,
 					   len_bytes);
-		vtr_writer_commit_untimed(ring, next, now);
+		vtr_ring_commit_untimed(ring, next, now);
 	}
 	string->ref = index;
 }
@@ -314,15 +300,16 @@ static void put_switch(struct vtr_ring *ring, u64 now, u64 state,
  *
  * Context: the ring's CPU, interrupts off.
  */
-void vtr_writer_open_row(struct vtr_ring *ring, u64 now,
-			 const struct vtr_subject *running)
+void vtr_writer_open_row(struct vtr_ring *ring, u64 now, const struct task_struct *running)
 {
-	struct vtr_subject idle;
+	struct vtr_subject subject;
 
-	vtr_subject_idle(&idle);
-	set_running(ring, &idle, vtr_writer_introduce(ring, now, &idle));
-	if (running->thread)
-		put_switch(ring, now, 0, running);
+	vtr_subject_idle(&subject);
+	set_running(ring, &subject, vtr_writer_introduce(ring, now, &subject));
+	if (vtr_writer_is_idle(running))
+		return;
+	vtr_subject_task(running, &subject);
+	put_switch(ring, now, 0, &subject);
 }
 
 /**
@@ -341,9 +328,10 @@ void vtr_writer_open_row(struct vtr_ring *ring, u64 now,
  *	caller then counts the record with vtr_ring_lose().
  */
 bool vtr_writer_reserve(struct vtr_ring *ring, unsigned int nr_words, u64 now,
-			const struct vtr_subject *running)
+			const struct task_struct *running)
 {
 	bool closed = ring->running == ring->switch_base;
+	struct vtr_subject subject;
 	unsigned int ref;
 
 	if (vtr_ring_has(ring, nr_words))
@@ -355,38 +343,38 @@ bool vtr_writer_reserve(struct vtr_ring *ring, unsigned int nr_words, u64 now,
 		vtr_writer_open_row(ring, now, running);
 		return vtr_ring_has(ring, nr_words);
 	}
+	vtr_subject_task(running, &subject);
 	ring->running &= ~FXT_SWITCH_OUTGOING_THREAD;
-	ref = vtr_writer_introduce(ring, now, running);
+	ref = vtr_writer_introduce(ring, now, &subject);
 	ring->running |= FIELD_PREP(FXT_SWITCH_OUTGOING_THREAD, ref);
-	keep_key(ring, running);
+	keep_key(ring, &subject);
 	return vtr_ring_has(ring, nr_words);
 }
 
 /**
- * vtr_writer_reserve_here() - reserve room from within the running thread
+ * vtr_writer_reserve_here() - reserve room from within a thread
  * @ring: ring of this CPU
  * @nr_words: room needed
  * @now: time in ticks
+ * @task: the running thread, or the one to which a switch was just recorded
  *
- * Between the record of a switch and the switch itself, the running thread is not the
- * last incoming thread, and no sub-buffer can begin. The same holds while the row of
+ * A sub-buffer can begin only if @task is the last incoming thread, which the running thread is
+ * not between the record of a switch and the switch itself. The same holds while the row of
  * switches is closed, which only the next switch can open.
  *
  * Context: the ring's CPU, interrupts off.
  * Return: false if there is no room.
  */
-bool vtr_writer_reserve_here(struct vtr_ring *ring, unsigned int nr_words,
-			     u64 now)
+bool vtr_writer_reserve_here(struct vtr_ring *ring, unsigned int nr_words, u64 now,
+			     const struct task_struct *task)
 {
 	unsigned int ref = FIELD_GET(FXT_SWITCH_OUTGOING_THREAD, ring->running);
-	struct vtr_subject running;
 
 	if (vtr_ring_has(ring, nr_words))
 		return true;
-	vtr_subject_task(current, &running);
-	if (*vtr_threads_key(&ring->threads, ref) != running.key)
+	if (*vtr_threads_key(&ring->threads, ref) != vtr_writer_key(task))
 		return false;
-	return vtr_writer_reserve(ring, nr_words, now, &running);
+	return vtr_writer_reserve(ring, nr_words, now, task);
 }
 
 /**
@@ -399,17 +387,17 @@ bool vtr_writer_reserve_here(struct vtr_ring *ring, unsigned int nr_words,
  *
  * Context: the ring's CPU, interrupts off, not between the record of a switch and the switch.
  */
-void vtr_writer_flush(struct vtr_ring *ring, u64 now,
-		      const struct vtr_subject *running)
+void vtr_writer_flush(struct vtr_ring *ring, u64 now, const struct task_struct *running)
 {
-	u64 told_records = ring->gap.told_records;
+	u64 told_records;
 
-	if (!vtr_ring_end_subbuf(ring))
-		return;
-	vtr_writer_reserve(ring, VTR_WRITER_ROW_WORDS, now, running);
 	/* A sub-buffer that reports a loss begins when records were first lost. */
-	if (ring->gap.told_records != told_records && vtr_ring_end_subbuf(ring))
+	do {
+		told_records = ring->gap.told_records;
+		if (!vtr_ring_end_subbuf(ring))
+			return;
 		vtr_writer_reserve(ring, VTR_WRITER_ROW_WORDS, now, running);
+	} while (ring->gap.told_records != told_records);
 }
 
 /**
@@ -426,15 +414,14 @@ void vtr_writer_flush(struct vtr_ring *ring, u64 now,
 void vtr_writer_rename(struct vtr_ring *ring, u64 now,
 		       const struct vtr_subject *subject)
 {
-	bool has_room = vtr_writer_reserve_here(ring, VTR_WRITER_THREAD_WORDS, now);
+	bool has_room = vtr_writer_reserve_here(ring, VTR_WRITER_THREAD_WORDS, now, current);
 	struct vtr_threads *threads = &ring->threads;
 
 	vtr_threads_unname(threads, subject->key);
 	if (subject->process == subject->thread)
 		vtr_threads_unname(threads, VTR_THREADS_PROCESS(subject->process));
 	if (has_room)
-		vtr_writer_commit_untimed(ring, put_names(ring, vtr_ring_next(ring),
-							  subject), now);
+		vtr_ring_commit_untimed(ring, put_names(ring, vtr_ring_next(ring), subject), now);
 	else
 		vtr_threads_remove(threads, subject->key);
 }
@@ -457,8 +444,7 @@ void vtr_writer_switch(struct vtr_ring *ring, u64 now, u64 state,
 
 	if (ring == &vtr_writer_none)
 		return;
-	vtr_subject_task(prev, &subject);
-	if (!vtr_writer_reserve(ring, VTR_WRITER_SWITCH_WORDS, now, &subject)) {
+	if (!vtr_writer_reserve(ring, VTR_WRITER_SWITCH_WORDS, now, prev)) {
 		vtr_ring_lose(ring, vtr_ring_switch_words(ring));
 		return;
 	}
@@ -500,33 +486,6 @@ void vtr_writer_switch_new(struct vtr_ring *ring, u64 now, u64 state,
 		vtr_writer_switch(ring, now, state, prev, next);
 	else
 		switch_to_newcomer(ring, now, state, next);
-}
-
-/**
- * vtr_writer_switch_changed() - record a switch to a thread that has another priority
- * @ring: ring of this CPU, with room for a switch
- * @now: time in ticks
- * @state: state of @prev as returned by vtr_writer_state()
- * @prev: outgoing thread
- * @next: incoming thread, for which the thread table has the fields of another priority
- *
- * Context: the ring's CPU, interrupts off, possibly with the run queue locked.
- */
-void vtr_writer_switch_changed(struct vtr_ring *ring, u64 now, u64 state,
-			       const struct task_struct *prev,
-			       const struct task_struct *next)
-{
-	int prio = READ_ONCE(next->prio);
-	unsigned int ref, priority = vtr_fxt_priority(prio, vtr_writer_is_idle(next));
-
-	if (vtr_ring_is_wide(ring)) {
-		vtr_writer_switch(ring, now, state, prev, next);
-		return;
-	}
-	ref = vtr_threads_find(&ring->threads, vtr_writer_key(next));
-	vtr_threads_compose(&ring->threads, ref, prio, priority);
-	commit_switch(ring, vtr_ring_next(ring), now, state,
-		      vtr_fxt_incoming(ref, priority));
 }
 
 #ifdef CONFIG_VITRINE_KUNIT

@@ -52,6 +52,18 @@ struct vtr_subject {
 };
 
 /**
+ * vtr_writer_ticks() - read the clock of a ring
+ * @ring: the ring
+ *
+ * Context: any; with interrupts off if the clock of this CPU must be read.
+ * Return: time in ticks.
+ */
+static inline u64 vtr_writer_ticks(const struct vtr_ring *ring)
+{
+	return vtr_clock_ticks(ring->config.clock);
+}
+
+/**
  * vtr_writer_key() - return the key of a thread
  * @task: the thread
  *
@@ -133,7 +145,7 @@ static __always_inline u64 vtr_switch_ticks(enum vitrine_clock clock)
 enum vtr_switch {
 	VTR_SWITCH_DONE,
 	VTR_SWITCH_NEW,		/* vtr_writer_switch_new() */
-	VTR_SWITCH_CHANGED,	/* vtr_writer_switch_changed() */
+	VTR_SWITCH_CHANGED,	/* vtr_writer_switch() */
 };
 
 /**
@@ -187,13 +199,11 @@ void vtr_subject_idle(struct vtr_subject *subject);
 void vtr_subject_task(const struct task_struct *task,
 		      struct vtr_subject *subject);
 bool vtr_writer_reserve(struct vtr_ring *ring, unsigned int nr_words, u64 now,
-			const struct vtr_subject *running);
-bool vtr_writer_reserve_here(struct vtr_ring *ring, unsigned int nr_words,
-			     u64 now);
-void vtr_writer_flush(struct vtr_ring *ring, u64 now,
-		      const struct vtr_subject *running);
-void vtr_writer_open_row(struct vtr_ring *ring, u64 now,
-			 const struct vtr_subject *running);
+			const struct task_struct *running);
+bool vtr_writer_reserve_here(struct vtr_ring *ring, unsigned int nr_words, u64 now,
+			     const struct task_struct *task);
+void vtr_writer_flush(struct vtr_ring *ring, u64 now, const struct task_struct *running);
+void vtr_writer_open_row(struct vtr_ring *ring, u64 now, const struct task_struct *running);
 unsigned int vtr_writer_introduce(struct vtr_ring *ring, u64 now,
 				  const struct vtr_subject *subject);
 void vtr_writer_switch(struct vtr_ring *ring, u64 now, u64 state,
@@ -202,11 +212,7 @@ void vtr_writer_switch(struct vtr_ring *ring, u64 now, u64 state,
 void vtr_writer_switch_new(struct vtr_ring *ring, u64 now, u64 state,
 			   const struct task_struct *prev,
 			   const struct task_struct *next);
-void vtr_writer_switch_changed(struct vtr_ring *ring, u64 now, u64 state,
-			       const struct task_struct *prev,
-			       const struct task_struct *next);
 void vtr_writer_rename(struct vtr_ring *ring, u64 now,
 		       const struct vtr_subject *subject);
-void vtr_writer_commit_untimed(struct vtr_ring *ring, u64 *next, u64 now);
 
 #endif /* _VTR_WRITER_H */

@@ -8,6 +8,7 @@
  * would delay its removal while a value is recorded, which may wait for memory.
  */
 #include <linux/blkdev.h>
+#include <linux/cleanup.h>
 #include <linux/device.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
@@ -103,13 +104,12 @@ static unsigned int get_interfaces(int *indices, unsigned int max)
 	struct net_device *dev;
 	unsigned int nr = 0;
 
-	rcu_read_lock();
+	guard(rcu)();
 	for_each_netdev_rcu(&init_net, dev) {
 		if (nr < max)
 			indices[nr] = dev->ifindex;
 		nr++;
 	}
-	rcu_read_unlock();
 	return nr;
 }
 
@@ -150,17 +150,16 @@ static bool read_interface(int index, struct interface *ret)
 {
 	struct net_device *dev;
 
-	rcu_read_lock();
+	guard(rcu)();
 	dev = dev_get_by_index_rcu(&init_net, index);
-	if (dev) {
-		strscpy(ret->name, dev->name, sizeof(ret->name));
-		ret->mtu_bytes = vtr_peek(dev->mtu);
-		ret->flags = vtr_peek(dev->flags);
-		ret->has_carrier = netif_carrier_ok(dev);
-		dev_get_stats(dev, &ret->stats);
-	}
-	rcu_read_unlock();
-	return dev;
+	if (!dev)
+		return false;
+	strscpy(ret->name, dev->name, sizeof(ret->name));
+	ret->mtu_bytes = vtr_peek(dev->mtu);
+	ret->flags = vtr_peek(dev->flags);
+	ret->has_carrier = netif_carrier_ok(dev);
+	dev_get_stats(dev, &ret->stats);
+	return true;
 }
 
 static void record_interface(struct vitrine_node *net, int index)

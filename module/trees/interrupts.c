@@ -6,6 +6,7 @@
  * Concurrency: lines are freed by RCU, so a line is looked up and its counts are copied
  * under RCU. The names of its handlers are copied under the lock of the line.
  */
+#include <linux/cleanup.h>
 #include <linux/cpumask.h>
 #include <linux/interrupt.h>
 #include <linux/irq.h>
@@ -47,43 +48,34 @@ static void copy_handlers(char *to, size_t size,
 /* Copy the names of the handlers. Return false if there are none, as for chained lines. */
 static bool copy_names(struct line *line, struct irq_desc *desc)
 {
-	const struct irqaction *action;
-	unsigned long flags;
+	const struct irq_chip *chip;
 
-	raw_spin_lock_irqsave(&desc->lock, flags);
-	action = desc->action;
-	if (action && action->name) {
-		const struct irq_chip *chip = desc->irq_data.chip;
-
-		copy_handlers(line->handlers, sizeof(line->handlers), action);
-		strscpy(line->chip, chip && chip->name ? chip->name : "",
-			sizeof(line->chip));
-		line->hwirq = desc->irq_data.hwirq;
-		line->level = irqd_is_level_type(&desc->irq_data);
-	} else {
-		action = NULL;
-	}
-	raw_spin_unlock_irqrestore(&desc->lock, flags);
-	return action;
+	guard(raw_spinlock_irqsave)(&desc->lock);
+	if (!desc->action || !desc->action->name)
+		return false;
+	chip = desc->irq_data.chip;
+	copy_handlers(line->handlers, sizeof(line->handlers), desc->action);
+	strscpy(line->chip, chip && chip->name ? chip->name : "",
+		sizeof(line->chip));
+	line->hwirq = desc->irq_data.hwirq;
+	line->level = irqd_is_level_type(&desc->irq_data);
+	return true;
 }
 
 static bool copy_line(struct line *line, unsigned int irq)
 {
 	struct irq_data *data;
 	struct irq_desc *desc;
-	bool handled = false;
 	unsigned int cpu;
 
-	rcu_read_lock();
+	guard(rcu)();
 	data = irq_get_irq_data(irq);
-	if (data) {
-		desc = irq_data_to_desc(data);
-		handled = copy_names(line, desc);
-		for_each_possible_cpu(cpu)
-			line->counts[cpu] = irq_desc_kstat_cpu(desc, cpu);
-	}
-	rcu_read_unlock();
-	return handled;
+	if (!data)
+		return false;
+	desc = irq_data_to_desc(data);
+	for_each_possible_cpu(cpu)
+		line->counts[cpu] = irq_desc_kstat_cpu(desc, cpu);
+	return copy_names(line, desc);
 }
 
 /* Record the count of each CPU; a CPU that was never online is left out. */

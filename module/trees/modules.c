@@ -13,6 +13,7 @@
  * takes @versions_lock, which therefore keeps the strings. A module whose load fails may
  * free them without a notification.
  */
+#include <linux/cleanup.h>
 #include <linux/kobject.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
@@ -76,13 +77,12 @@ static void versions_observe(void)
 static void record_versions(struct vitrine_node *node,
 			    const struct module *module)
 {
-	mutex_lock(&versions_lock);
-	if (vtr_peek(module->state) == MODULE_STATE_LIVE) {
-		versions_observe();
-		vtr_builtin_text(node, "version", module->version);
-		vtr_builtin_text(node, "source_version", module->srcversion);
-	}
-	mutex_unlock(&versions_lock);
+	guard(mutex)(&versions_lock);
+	if (vtr_peek(module->state) != MODULE_STATE_LIVE)
+		return;
+	versions_observe();
+	vtr_builtin_text(node, "version", module->version);
+	vtr_builtin_text(node, "source_version", module->srcversion);
 }
 
 static void record_module(struct vitrine_node *modules, struct module *module)

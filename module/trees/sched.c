@@ -162,7 +162,7 @@ int vtr_sched_start(void)
 	for_each_possible_cpu(cpu)
 		vtr_preempted_init(&per_cpu_ptr(cells, cpu)->preempted);
 	on_each_cpu(begin_here, NULL, 1);
-	err = min(vtr_probe_register(probes, ARRAY_SIZE(probes)), 0);
+	err = vtr_probe_register(probes, ARRAY_SIZE(probes));
 	if (err)
 		free_percpu(cells);
 	return err;

@@ -83,13 +83,6 @@ int vtr_trees_select(char *names)
 	return 0;
 }
 
-static void stop(unsigned int nr)
-{
-	vitrine_lazy_destroy(lazies[nr]);
-	if (builtins[nr].stop)
-		builtins[nr].stop();
-}
-
 /* Fill a tree, and show in it how many nodes are missing. */
 static int fill(struct vitrine_node *root, void *ctx)
 {
@@ -118,16 +111,27 @@ static int start(unsigned int nr)
 					 FILL_TIMEOUT_MS, fill, (void *)builtin);
 	if (lazies[nr])
 		return 0;
-	stop(nr);
+	if (builtin->stop)
+		builtin->stop();
 	return -ENOMEM;
 }
 
-/* Stop the trees below @end that are switched on, in reverse order. */
-static void stop_before(unsigned int end)
+/**
+ * vtr_trees_deinit() - withdraw the trees, in reverse order
+ *
+ * Context: task; may sleep.
+ */
+void vtr_trees_deinit(void)
 {
-	while (end--)
-		if (selected & BIT(end))
-			stop(end);
+	unsigned int i = ARRAY_SIZE(builtins);
+
+	while (i--) {
+		if (!lazies[i])
+			continue;
+		vitrine_lazy_destroy(lazies[i]);
+		if (builtins[i].stop)
+			builtins[i].stop();
+	}
 }
 
 /**
@@ -142,27 +146,15 @@ int vtr_trees_init(void)
 	int err;
 
 	for (i = 0; i < ARRAY_SIZE(builtins); i++) {
-		if (!(selected & BIT(i)))
-			continue;
-		err = start(i);
+		err = selected & BIT(i) ? start(i) : 0;
 		if (err) {
 			pr_err("tree \"%s\" cannot be created: error %d\n",
 			       builtins[i].name, err);
-			stop_before(i);
+			vtr_trees_deinit();
 			return err;
 		}
 	}
 	return 0;
-}
-
-/**
- * vtr_trees_deinit() - withdraw the trees
- *
- * Context: task; may sleep.
- */
-void vtr_trees_deinit(void)
-{
-	stop_before(ARRAY_SIZE(builtins));
 }
 
 #ifdef CONFIG_VITRINE_KUNIT

@@ -17,8 +17,6 @@
  * Concurrency: everything runs in init, except for a timer, which is cancelled before
  * the tree is destroyed.
  */
-#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
 #include <linux/hrtimer.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
@@ -97,20 +95,6 @@ static char names[CALLS][24];
 
 BENCH(node_new_name, vitrine_delete(vitrine_node_create(root, names[i])))
 
-static void report(const char *name, void (*bench)(unsigned int nr))
-{
-	u64 cost = measure(bench) - measure(bench_nothing);
-
-	pr_info("%s %llu.%02llu\n", name, cost / 100, cost % 100);
-}
-
-static void report_samples(const char *name, void (*bench)(unsigned int nr))
-{
-	u64 cost = measure(bench) - measure(bench_sample);
-
-	pr_info("%s %llu.%02llu\n", name, cost / 100, cost % 100);
-}
-
 /* ---- events -------------------------------------------------------------- */
 
 static DEFINE_VITRINE_CATEGORY(bench);
@@ -165,7 +149,7 @@ static int event_set(const char *name, const struct kernel_param *param)
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
 		if (!sysfs_streq(name, events[i].name))
 			continue;
-		report(events[i].name, events[i].bench);
+		report(events[i].name, events[i].bench, bench_nothing);
 		return 0;
 	}
 	return -EINVAL;
@@ -193,17 +177,13 @@ static void make_values(void)
 							  7, VITRINE_LINEAR, 250);
 	values.signed_linear = vitrine_int_histogram_create(root, "signed", -100,
 							    1, VITRINE_LINEAR, 250);
-	values.twos = vitrine_uint_histogram_create(root, "twos", 0, 1, 2,
-						    40);
-	values.tens = vitrine_uint_histogram_create(root, "tens", 0, 1, 10,
-						    12);
-	values.signed_twos = vitrine_int_histogram_create(root, "signed twos",
-							  -5, 1, 2, 40);
+	values.twos = vitrine_uint_histogram_create(root, "twos", 0, 1, 2, 40);
+	values.tens = vitrine_uint_histogram_create(root, "tens", 0, 1, 10, 12);
+	values.signed_twos = vitrine_int_histogram_create(root, "signed twos", -5, 1, 2, 40);
 	values.percpu = vitrine_percpu_uint_create(root, "percpu");
 	values.percpu_linear = vitrine_percpu_histogram_create(root, "pl", 0, 7, VITRINE_LINEAR,
 							       250);
-	values.percpu_twos = vitrine_percpu_histogram_create(root, "pt", 0, 1,
-							     2, 40);
+	values.percpu_twos = vitrine_percpu_histogram_create(root, "pt", 0, 1, 2, 40);
 	for (i = 0; i < CALLS; i++) {
 		reals[i] = vitrine_double_from_int(sample(i));
 		snprintf(names[i], sizeof(names[i]), "session %u", i);
@@ -219,22 +199,20 @@ static void delete_percpu(void)
 
 static void report_values(void)
 {
-	report("uint_set", bench_uint_set);
-	report("uint_add", bench_uint_add);
-	report("batch", bench_batch);
-	report("string_set", bench_string_set);
-	report("array_set", bench_array_set);
-	report("uint_linear_insert", bench_uint_linear_insert);
-	report("uint_linear_odd_insert", bench_uint_linear_odd_insert);
-	report("int_linear_insert", bench_int_linear_insert);
-	report_samples("uint_exponential_insert", bench_uint_exponential_insert);
-	report_samples("uint_exponential_10_insert",
-		       bench_uint_exponential_10_insert);
-	report_samples("int_exponential_insert", bench_int_exponential_insert);
-	report("percpu_add", bench_percpu_add);
-	report("percpu_linear_insert", bench_percpu_linear_insert);
-	report_samples("percpu_exponential_insert",
-		       bench_percpu_exponential_insert);
+	report("uint_set", bench_uint_set, bench_nothing);
+	report("uint_add", bench_uint_add, bench_nothing);
+	report("batch", bench_batch, bench_nothing);
+	report("string_set", bench_string_set, bench_nothing);
+	report("array_set", bench_array_set, bench_nothing);
+	report("uint_linear_insert", bench_uint_linear_insert, bench_nothing);
+	report("uint_linear_odd_insert", bench_uint_linear_odd_insert, bench_nothing);
+	report("int_linear_insert", bench_int_linear_insert, bench_nothing);
+	report("uint_exponential_insert", bench_uint_exponential_insert, bench_sample);
+	report("uint_exponential_10_insert", bench_uint_exponential_10_insert, bench_sample);
+	report("int_exponential_insert", bench_int_exponential_insert, bench_sample);
+	report("percpu_add", bench_percpu_add, bench_nothing);
+	report("percpu_linear_insert", bench_percpu_linear_insert, bench_nothing);
+	report("percpu_exponential_insert", bench_percpu_exponential_insert, bench_sample);
 }
 
 static void make_nodes(unsigned int nr)
@@ -249,8 +227,7 @@ static void make_nodes(unsigned int nr)
  */
 static void make_holes(void)
 {
-	struct vitrine_node **nodes = kvcalloc(MANY_NODES, sizeof(*nodes),
-					       GFP_KERNEL);
+	struct vitrine_node **nodes = kvcalloc(MANY_NODES, sizeof(*nodes), GFP_KERNEL);
 	unsigned int i;
 
 	if (!nodes)
@@ -279,8 +256,8 @@ static int bench_tree(const char *name, const char *row, const char *row_new,
 	make_nodes(nr_nodes);
 	if (holes)
 		make_holes();
-	report(row, bench_node);
-	report(row_new, bench_node_new_name);
+	report(row, bench_node, bench_nothing);
+	report(row_new, bench_node_new_name, bench_nothing);
 	vitrine_tree_destroy(tree);
 	tree = NULL;
 	return 0;
@@ -321,8 +298,7 @@ static int make_memory(void)
 /* Edit the tree. While editing is off, check from time to time whether to begin. */
 static enum hrtimer_restart edit(struct hrtimer *timer)
 {
-	s64 late = ktime_to_ns(ktime_sub(ktime_get(),
-					 hrtimer_get_expires(timer)));
+	s64 late = ktime_to_ns(ktime_sub(ktime_get(), hrtimer_get_expires(timer)));
 	unsigned long period_us = READ_ONCE(edit_us);
 
 	if (late > (s64)READ_ONCE(late_ns))

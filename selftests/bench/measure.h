@@ -9,6 +9,7 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
+#include <linux/printk.h>
 
 #define CALLS		200
 #define ROUNDS		7
@@ -42,6 +43,15 @@ static u64 measure(void (*bench)(unsigned int nr))
 		local_irq_restore(flags);
 	}
 	return div_u64(best * 100, CALLS);
+}
+
+/* Print what a call costs, without @loop around it. */
+static inline void report(const char *name, void (*bench)(unsigned int nr),
+			  void (*loop)(unsigned int nr))
+{
+	u64 cost = measure(bench) - measure(loop);
+
+	pr_info("bench: %s %llu.%02llu\n", name, cost / 100, cost % 100);
 }
 
 #endif /* _VITRINE_BENCH_MEASURE_H */

@@ -128,8 +128,7 @@ static void write_durations(void)
 		vitrine_trace_flow_end(sample, "flow", 7);
 	}
 	vitrine_trace_end(sample, "outer");
-	vitrine_trace_complete(sample, "complete", begin,
-			       VITRINE_ARG("bytes", sizeof(bytes)));
+	vitrine_trace_complete(sample, "complete", begin, VITRINE_ARG("bytes", sizeof(bytes)));
 	vitrine_trace_complete(sample, "unknown_begin", 0);
 }
 
@@ -153,8 +152,7 @@ static void write_all(void)
 	vitrine_trace_large_data(sample, "large_data", bytes, sizeof(bytes));
 	vitrine_trace_userspace_object(sample, (void __user *)0x2000, "window",
 				       VITRINE_ARG("width", 80));
-	vitrine_trace_kernel_object(sample, 17, 4711, "socket",
-				    VITRINE_ARG("port", 443));
+	vitrine_trace_kernel_object(sample, 17, 4711, "socket", VITRINE_ARG("port", 443));
 }
 
 /* ---- more names than the table has room for ------------------------------- */
@@ -242,8 +240,7 @@ static void write_sized(const char *where, u64 nr)
 				      VITRINE_ARG("text", (const char *)text));
 	else
 		vitrine_trace_large_blob(sample, "storm", text, nr % sizeof(text),
-					 VITRINE_ARG("from", where),
-					 VITRINE_ARG("nr", nr));
+					 VITRINE_ARG("from", where), VITRINE_ARG("nr", nr));
 }
 
 static enum hrtimer_restart storm_interrupt(struct hrtimer *timer)
@@ -265,8 +262,7 @@ static int storm_thread(void *unused)
 	storm->nr_interrupt = 0;
 	hrtimer_setup(&storm->timer, storm_interrupt, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_PINNED_HARD);
-	hrtimer_start(&storm->timer, ns_to_ktime(STORM_PERIOD_NS),
-		      HRTIMER_MODE_REL_PINNED_HARD);
+	hrtimer_start(&storm->timer, ns_to_ktime(STORM_PERIOD_NS), HRTIMER_MODE_REL_PINNED_HARD);
 	while (ktime_get_ns() < end) {
 		write_sized("thread", ++storm->nr_thread);
 		cond_resched();
@@ -287,8 +283,7 @@ static int run_storm(void)
 		if (nr == ARRAY_SIZE(threads))
 			break;
 		init_completion(&per_cpu_ptr(&storms, cpu)->began);
-		threads[nr] = kthread_create_on_cpu(storm_thread, NULL, cpu,
-						    "storm/%u");
+		threads[nr] = kthread_create_on_cpu(storm_thread, NULL, cpu, "storm/%u");
 		if (IS_ERR(threads[nr]))
 			break;
 		wake_up_process(threads[nr++]);

@@ -92,16 +92,12 @@ static enum hrtimer_restart hrtimer_function(struct hrtimer *unused)
 
 BENCH(irq_handler, FIRE(0, irq_handler_entry, 11, &action);
 	FIRE(1, irq_handler_exit, 11, &action, IRQ_HANDLED))
-BENCH(softirq, FIRE(0, softirq_entry, TIMER_SOFTIRQ);
-	FIRE(1, softirq_exit, TIMER_SOFTIRQ))
-BENCH(timer, FIRE(0, timer_expire_entry, &timer, 0);
-	FIRE(1, timer_expire_exit, &timer))
-BENCH(hrtimer, FIRE(0, hrtimer_expire_entry, &hrtimer, now);
-	FIRE(1, hrtimer_expire_exit, &hrtimer))
+BENCH(softirq, FIRE(0, softirq_entry, TIMER_SOFTIRQ); FIRE(1, softirq_exit, TIMER_SOFTIRQ))
+BENCH(timer, FIRE(0, timer_expire_entry, &timer, 0); FIRE(1, timer_expire_exit, &timer))
+BENCH(hrtimer, FIRE(0, hrtimer_expire_entry, &hrtimer, now); FIRE(1, hrtimer_expire_exit, &hrtimer))
 BENCH(block_issue, FIRE(0, block_rq_issue, request))
 BENCH(block_complete, FIRE(0, block_rq_complete, request, 0, 4096))
-BENCH(power_sleep, FIRE(0, cpu_idle, 1, 0);
-	FIRE(0, cpu_idle, PWR_EVENT_EXIT, 0))
+BENCH(power_sleep, FIRE(0, cpu_idle, 1, 0); FIRE(0, cpu_idle, PWR_EVENT_EXIT, 0))
 BENCH(power_frequency, FIRE(0, cpu_frequency, 2400000, 0))
 BENCH(printk, FIRE(0, console, message, sizeof(message) - 1))
 BENCH(module, FIRE(0, module_load, THIS_MODULE))
@@ -109,10 +105,8 @@ BENCH(sched_wakeup, FIRE(0, sched_waking, other))
 BENCH(sched_migrate, FIRE(0, sched_migrate_task, other, 0))
 BENCH(sched_fork, FIRE(0, sched_process_fork, current, other))
 #ifdef CONFIG_X86_LOCAL_APIC
-BENCH(irq_timer, FIRE(0, local_timer_entry, 236);
-	FIRE(1, local_timer_exit, 236))
-BENCH(ipi, FIRE(0, reschedule_entry, 253);
-	FIRE(1, reschedule_exit, 253))
+BENCH(irq_timer, FIRE(0, local_timer_entry, 236); FIRE(1, local_timer_exit, 236))
+BENCH(ipi, FIRE(0, reschedule_entry, 253); FIRE(1, reschedule_exit, 253))
 BENCH(fault_user, FIRE(0, page_fault_user, ADDRESS, task_pt_regs(current), 6))
 BENCH(fault_kernel, FIRE(0, page_fault_kernel, ADDRESS, task_pt_regs(current), 2))
 #elif defined(CONFIG_ARM64)
@@ -222,8 +216,7 @@ static int __init fire_init(void)
 	request->q = queue;
 	request->__sector = 2048;
 	request->__data_len = 4096;
-	hrtimer_setup(&hrtimer, hrtimer_function, CLOCK_MONOTONIC,
-		      HRTIMER_MODE_REL);
+	hrtimer_setup(&hrtimer, hrtimer_function, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 	rcu_read_lock();
 	other = get_pid_task(find_vpid(1), PIDTYPE_PID);
 	rcu_read_unlock();

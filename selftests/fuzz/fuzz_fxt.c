@@ -50,10 +50,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 static void filter_init(struct record_filter *filter)
 {
 	record_filter_init(filter);
-	if (!record_filter_add_cpus(filter, "0,2-3") ||
-	    !record_filter_add_thread(filter, "make") ||
-	    !record_filter_add_process(filter, "17") ||
-	    !record_filter_add_event(filter, "irq:*"))
+	if (!record_filter_add(filter, 'c', "0,2-3") || !record_filter_add(filter, 't', "make") ||
+	    !record_filter_add(filter, 'p', "17") || !record_filter_add(filter, 'e', "irq:*"))
 		abort();
 }
 
@@ -117,8 +115,7 @@ static enum archive_step search(void *ctx, const struct vitrine_fxt_record *reco
 	return (*nr_left)-- ? ARCHIVE_NEXT : ARCHIVE_STOP;
 }
 
-static uint64_t print_all(const uint8_t *bytes, size_t len,
-			  struct findings *faults)
+static uint64_t print_all(const uint8_t *bytes, size_t len, struct findings *faults)
 {
 	const struct vitrine_fxt_report report = {
 		.fault = count_fault,
@@ -128,26 +125,20 @@ static uint64_t print_all(const uint8_t *bytes, size_t len,
 	const struct vitrine_fxt_record *record;
 	struct vitrine_archive *archive = NULL;
 	static struct record_filter filter;
-	static struct print_state state;
-	static struct json_writer json;
 	uint64_t nr = 0, last_ns = 0, ns;
 	size_t nr_searched = len % 64;
 
 	expect(!vitrine_archive_from_bytes(bytes, len, &report, &archive));
 	expect(!archive_search(archive, search, &nr_searched));
-	memset(&state, 0, offsetof(struct print_state, out));
-	state.archive = archive;
-	state.all = true;
-	/* As if the first of them, at 3.7 s, were to be 0. */
-	state.base_s = len & 8 ? 3 : 0;
-	state.base_ns = len & 8 ? 700000000 : 0;
+	print_begin(archive, nowhere, true);
 	filter_init(&filter);
-	line_init(&state.out, nowhere);
-	json_init(&json, nowhere, false);
 	while (!vitrine_archive_next(archive, &record) && record) {
-		print_record(&state, record);
+		/* As if the first of them, at 3.7 s, were to be 0. */
+		print_base(len & 8 ? 3700000000 : 0);
+		print_record(record);
 		record_filter_match(&filter, archive, record);
-		record_json(&json, archive, record, len & 64 ? 3700000000 : 0);
+		print_base(len & 64 ? 3700000000 : 0);
+		record_json(record);
 		nr++;
 		if (!record->timed)
 			continue;
@@ -185,7 +176,7 @@ static void answer_all(const uint8_t *bytes, size_t len)
 	}
 	expect(times->root == PATH_NONE ||
 	       answer.path.all_ns == times->end_ns - times->begin_ns);
-	answer_deinit(&answer);
+	answer_deinit();
 	times_deinit(times);
 	free(times);
 	vitrine_archive_destroy(archive);
@@ -195,23 +186,22 @@ static void answer_all(const uint8_t *bytes, size_t len)
 static void draw_all(const uint8_t *bytes, size_t len)
 {
 	struct vitrine_archive *archive;
-	struct flame flame = { 0 };
-	static struct flame_args drawn;
-	struct vitrine_error *err;
 	unsigned int i, nr_traces = len & 32 ? 2 : 1;
+	struct vitrine_error *err;
 
-	record_filter_init(&drawn.filter);
-	drawn.on_cpu = len & 16;
+	record_filter_init(&args.filter);
+	args.on_cpu = len & 16;
 	for (i = 0; i < nr_traces; i++) {
 		expect(!vitrine_archive_from_bytes(bytes, len, NULL, &archive));
-		err = flame_read(&flame, archive, &drawn);
+		err = flame_read(NULL, archive);
 		expect(!err);
 		vitrine_archive_destroy(archive);
 	}
-	flame_finish(&flame);
-	flame_svg(nowhere, &flame, "fuzz");
-	flame_folded(nowhere, &flame);
-	flame_deinit(&flame);
+	stream = nowhere;
+	flame_finish();
+	flame_svg("fuzz");
+	flame_folded();
+	flame_deinit();
 }
 
 static void look_at(const uint8_t *bytes, size_t len)

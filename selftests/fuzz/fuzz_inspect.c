@@ -76,8 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	bool unreadable;
 
 	unreadable = show(bytes, len);
-	err = vitrine_inspect_check(bytes, len, "fuzz", count_fault, &faults,
-				    &summary);
+	err = vitrine_inspect_check(bytes, len, "fuzz", count_fault, &faults, &summary);
 	if (faults != summary.nr_faults || (unreadable && !err && !faults))
 		abort();
 	vitrine_error_destroy(err);

@@ -29,13 +29,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len_bytes)
 	if (err) {
 		expect(err == -EINVAL || err == -EMSGSIZE);
 	} else {
-		expect(marker.name >= text &&
-		       marker.name + marker.len_bytes <= text + len_bytes);
+		expect(marker.name >= text && marker.name + marker.len_bytes <= text + len_bytes);
 		expect(strlen(marker.name) <= marker.len_bytes);
 		expect(marker.len_bytes <= VTR_MARKER_MAX_BYTES);
 		expect(*marker.name || marker.type == FXT_EVENT_DURATION_END);
-		expect(marker.type >= FXT_EVENT_INSTANT &&
-		       marker.type <= FXT_EVENT_FLOW_END);
+		expect(marker.type >= FXT_EVENT_INSTANT && marker.type <= FXT_EVENT_FLOW_END);
 	}
 	free(text);
 	return 0;

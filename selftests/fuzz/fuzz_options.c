@@ -71,8 +71,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	if (setvbuf(stderr, NULL, _IONBF, 0))
 		abort();
 	/* The prototype has volatile pointers, which the functions here have not. */
-	if (!__sanitizer_install_malloc_and_free_hooks((void *)remember,
-						       (void *)forget))
+	if (!__sanitizer_install_malloc_and_free_hooks((void *)remember, (void *)forget))
 		abort();
 	return 0;
 }

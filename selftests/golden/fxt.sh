@@ -12,13 +12,8 @@
 #
 #   UPDATE=1 fxt.sh ...	write those files anew; then read the difference
 
-set -u
-# shellcheck source-path=SCRIPTDIR source=../tap.sh
-. "$(dirname "$0")/../tap.sh" || exit
-vitrine=$(realpath "$1")
-mkfxt=$(realpath "$3/mkfxt")
-dir=$3/golden-fxt
-here=$(cd "$(dirname "$0")" && pwd)/fxt
+# shellcheck source-path=SCRIPTDIR/../tools source=command
+. "$(dirname "$0")/../tools/command" || exit
 
 # golden EXPECTED-FILE ACTUAL-FILE: the files are identical; with UPDATE, make them so
 golden()
@@ -30,25 +25,21 @@ golden()
 # run OUT ARGUMENT...: run vitrine; write its output, errors and exit code to OUT
 run()
 {
-	local out=$1
-
-	shift
-	"$vitrine" "$@" >"$out" 2>"$out.err"
-	echo "exit code $?" | cat "$out.err" - >>"$out"
+	"$vitrine" "${@:2}" >"$1" 2>"$1.err"
+	echo "exit code $?" | cat "$1.err" - >>"$1"
 }
 
-mkdir -p "$dir" && cd "$dir" || exit 1
 for name in $("$mkfxt"); do
 	"$mkfxt" "$name" >"$name.fxt"
 	run "$name.check" check "$name.fxt"
-	check "$name: check" golden "$here/$name.check" "$name.check"
+	check "$name: check" golden "$golden/fxt/$name.check" "$name.check"
 	run "$name.print" print --all "$name.fxt"
-	check "$name: print" golden "$here/$name.print" "$name.print"
+	check "$name: print" golden "$golden/fxt/$name.print" "$name.print"
 done
 
 # The same records as JSON, with one object per line, which jq can read.
 run records.json print --all --json records.fxt
-check "records: JSON" golden "$here/records.json" records.json
+check "records: JSON" golden "$golden/fxt/records.json" records.json
 check "records: JSON, a line each" same <(grep -c . records.print) \
 	<(head -n -1 records.json | jq -s 'length + 1')
 
@@ -62,9 +53,9 @@ check "a pipe: the same records" same <(head -n -1 records.print) pipe.print
 
 # Without --all: records with a time and lost records only, with times from the first one.
 run relative.print print --relative vitrine.fxt
-check "relative" golden "$here/relative.print" relative.print
+check "relative" golden "$golden/fxt/relative.print" relative.print
 run relative-crowd.print print --relative crowd.fxt
-check "relative, over a second" golden "$here/relative-crowd.print" relative-crowd.print
+check "relative, over a second" golden "$golden/fxt/relative-crowd.print" relative-crowd.print
 
 # A truncated file has a fault, unless it ends at the end of a sub-buffer, but never makes
 # the command crash.

@@ -11,13 +11,8 @@
 # in this order; "check!" is its final error; "show:" is the error of `vitrine show'. Without
 # a line "show:" the file can be shown, and its JSON may be in the same directory.
 
-set -u
-# shellcheck source-path=SCRIPTDIR source=../tap.sh
-. "$(dirname "$0")/../tap.sh" || exit
-vitrine=$(realpath "$1")
-words=$(realpath "$2")
-dir=$3/golden
-here=$(cd "$(dirname "$0")" && pwd)/inspect
+# shellcheck source-path=SCRIPTDIR/../tools source=command
+. "$(dirname "$0")/../tools/command" || exit
 
 # expect KEY FILE: print the lines of FILE that begin with KEY, without KEY
 expect()
@@ -33,7 +28,7 @@ status()
 
 good()
 {
-	local name=$1 source=$here/$1.words status
+	local name=$1 source=$golden/inspect/$1.words status
 
 	"$vitrine" check "$name.inspect" >"$name.check" 2>&1
 	status "$name: check exits with 0" 0 $?
@@ -41,14 +36,14 @@ good()
 		<(expect summary: "$source" | sed "s/^/$name.inspect: /") "$name.check"
 	"$vitrine" show --json "$name.inspect" >"$name.json" 2>&1
 	status "$name: show --json exits with 0" 0 $?
-	check "$name: JSON" same "$here/$name.json" "$name.json"
+	check "$name: JSON" same "$golden/inspect/$name.json" "$name.json"
 	"$vitrine" show "$name.inspect" >"$name.txt" 2>&1
-	check "$name: outline" same "$here/$name.txt" "$name.txt"
+	check "$name: outline" same "$golden/inspect/$name.txt" "$name.txt"
 }
 
 bad()
 {
-	local name=$1 source=$here/bad/$1.words file status
+	local name=$1 source=$golden/inspect/bad/$1.words file status
 
 	file=bad-$name.inspect
 	"$words" "$source" >"$file"
@@ -72,19 +67,18 @@ bad()
 	else
 		status "$name: show exits with 0" 0 $status
 	fi
-	[ ! -e "$here/bad/$name.json" ] ||
-		check "$name: JSON" same "$here/bad/$name.json" "$file.json"
+	[ ! -e "$golden/inspect/bad/$name.json" ] ||
+		check "$name: JSON" same "$golden/inspect/bad/$name.json" "$file.json"
 }
 
-mkdir -p "$dir" && cd "$dir" || exit 1
 # Make all files first, because some have links to others.
-for source in "$here"/*.words; do
+for source in "$golden/inspect"/*.words; do
 	"$words" "$source" >"$(basename "$source" .words).inspect"
 done
-for source in "$here"/*.words; do
+for source in "$golden/inspect"/*.words; do
 	good "$(basename "$source" .words)"
 done
-for source in "$here"/bad/*.words; do
+for source in "$golden/inspect"/bad/*.words; do
 	bad "$(basename "$source" .words)"
 done
 plan

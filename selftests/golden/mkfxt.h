@@ -50,6 +50,30 @@ struct packet {
 
 #define PAIR_BYTES	32
 
+/* Types of events that others refer to. */
+enum {
+	EVENT_COUNTER = 1,
+	EVENT_COMPLETE = 4,
+};
+
+/* Types of arguments whose value is a word. */
+enum arg_type {
+	ARG_INT64 = 3,
+	ARG_UINT64 = 4,
+	ARG_DOUBLE = 5,
+	ARG_POINTER = 7,
+	ARG_KOID = 8,
+};
+
+void keep(void);
+void number_arg(enum arg_type type, const char *name, uint64_t value);
+void string_arg(const char *name, const char *value);
+void bool_arg(const char *name, bool value);
+void kept_event(unsigned int type, unsigned int thread, const char *category, const char *name,
+		uint64_t ticks);
+void plain_event(unsigned int type, unsigned int thread, const char *category, const char *name,
+		 uint64_t ticks);
+void kept_subbuf(struct packet *header, uint64_t begin, uint64_t end);
 void word(uint64_t value);
 void halves(uint32_t first, uint32_t second);
 unsigned int words_of(size_t len);

@@ -21,28 +21,15 @@ static void all_args(void)
 	stream("i32", 3);					/* -5 */
 	word(2ULL | 2ULL << 4 | INLINE(3) << 16 | 0xfffffffbULL << 32);
 	stream("u32", 3);					/* 4294967291 */
-	word(3ULL | 3ULL << 4 | INLINE(3) << 16);
-	stream("i64", 3);
-	word(-(1ULL << 40));					/* -1099511627776 */
-	word(4ULL | 3ULL << 4 | INLINE(3) << 16);
-	stream("u64", 3);
-	word(1ULL << 63);					/* 9223372036854775808 */
-	word(5ULL | 3ULL << 4 | INLINE(4) << 16);
-	stream("real", 4);
-	word(bits);
-	word(6ULL | 3ULL << 4 | INLINE(6) << 16 | INLINE(5) << 32);
-	stream("inline", 6);
-	stream("hello", 5);
+	number_arg(ARG_INT64, "i64", -(1ULL << 40));		/* -1099511627776 */
+	number_arg(ARG_UINT64, "u64", 1ULL << 63);		/* 9223372036854775808 */
+	number_arg(ARG_DOUBLE, "real", bits);
+	string_arg("inline", "hello");
 	word(6ULL | 2ULL << 4 | INLINE(5) << 16 | 3ULL << 32);	/* string 3 */
 	stream("table", 5);
-	word(7ULL | 3ULL << 4 | INLINE(7) << 16);
-	stream("pointer", 7);
-	word(0xdeadbeefULL);
-	word(8ULL | 3ULL << 4 | INLINE(4) << 16);
-	stream("koid", 4);
-	word(101);
-	word(9ULL | 2ULL << 4 | INLINE(3) << 16 | 1ULL << 32);	/* true */
-	stream("yes", 3);
+	number_arg(ARG_POINTER, "pointer", 0xdeadbeefULL);
+	number_arg(ARG_KOID, "koid", 101);
+	bool_arg("yes", true);
 }
 
 static void all_events(void)
@@ -98,9 +85,7 @@ static void all_scheduling(void)
 	word(2103);
 	word(101);
 	int32_arg("weight", 20);
-	word(8ULL | 3ULL << 4 | INLINE(5) << 16);
-	stream("waker", 5);
-	word(102);
+	number_arg(ARG_KOID, "waker", 102);
 }
 
 static void all_objects(void)
@@ -110,9 +95,7 @@ static void all_objects(void)
 	/* A thread whose name is string 2. */
 	word(7ULL | (2ULL + 3) << 4 | 2ULL << 16 | 2ULL << 24 | 1ULL << 40);
 	word(102);
-	word(8ULL | 3ULL << 4 | INLINE(7) << 16);
-	stream("process", 7);
-	word(100);
+	number_arg(ARG_KOID, "process", 100);
 	/* An object of another type, without a name. */
 	word(7ULL | 2ULL << 4 | 17ULL << 16);
 	word(555);
@@ -230,10 +213,7 @@ static void build_recorded(void)
 #define WEIGHT(weight, name) \
 	(1ULL | 1ULL << 4 | (name) << 16 | (uint64_t)(weight) << 32)
 
-#define NAMES_BYTES	(2 * (24 + 40))
-#define STRINGS_BYTES	(16 + 2 * 24)
 #define WIDE_BYTES	48
-#define MARK_BYTES	(40 + 16 * 8)
 
 static void wide_switch(uint64_t ticks, unsigned int state, uint64_t outgoing,
 			uint64_t incoming)
@@ -277,11 +257,7 @@ static void build_wide(void)
 	struct packet cpu0 = first_packet(0), wide = first_packet(WIDE_CPU);
 
 	subbuf(&cpu0, 2, 5000);
-	wide.begin = 5100;
-	wide.end = 5700;
-	wide.committed = PREAMBLE_BYTES + 8 + STRINGS_BYTES + NAMES_BYTES +
-			 4 * WIDE_BYTES + 24 + 40 + 8;
-	subbuf_preamble(&wide);
+	keep();
 	wide_strings();
 	wide_name(0, "idle");
 	wakeup(WIDE_CPU, 5100, 77);
@@ -295,16 +271,11 @@ static void build_wide(void)
 	wide_switch(5600, 0, 0, 77);
 	wide_switch(5700, 0, 77, 0);
 	provider_event(WIDE_CPU + 1, 0);
+	kept_subbuf(&wide, 5100, 5700);
+	subbuf_end(&wide, 6);
 
-	wide.sequence = 1;
-	wide.begin = 5700;
-	wide.end = 6200;
-	wide.records_before = 6;
-	wide.bytes_before = wide.committed;
 	wide.lost = 3;
-	wide.committed = PREAMBLE_BYTES + 8 + STRINGS_BYTES + MARK_BYTES +
-			 NAMES_BYTES + 2 * WIDE_BYTES;
-	subbuf_preamble(&wide);
+	keep();
 	wide_strings();
 	word(7ULL | 5ULL << 4 | 2ULL << 16 | INLINE(4) << 24 | 1ULL << 40);
 	word(0x7fff0000 + WIDE_CPU);
@@ -316,17 +287,14 @@ static void build_wide(void)
 	word(0x7fff0000 + WIDE_CPU);
 	stream("vitrine", 7);
 	stream("drop_stats", 10);
-	word(4ULL | 4ULL << 4 | INLINE(11) << 16);
-	stream("num_records", 11);
-	word(3);
-	word(4ULL | 4ULL << 4 | INLINE(9) << 16);
-	stream("num_bytes", 9);
-	word(3 * WIDE_BYTES);
+	number_arg(ARG_UINT64, "num_records", 3);
+	number_arg(ARG_UINT64, "num_bytes", 3 * WIDE_BYTES);
 	word(6000);
 	wide_name(0, "idle");
 	wide_name(77, "wide");
 	wide_switch(6000, 0, 0, 77);
 	wide_switch(6200, 3, 77, 0);
+	kept_subbuf(&wide, 5700, 6200);
 }
 
 static void build_big_endian_vitrine(void)
@@ -550,12 +518,9 @@ static void build_rush(void)
  * ignored, gamma would run for 1400, beta wait for 1500 and alpha for 3400, and delta on
  * CPU 1 would sleep.
  */
-static void torn_subbuf(struct packet *header, unsigned int nr_words, uint64_t begin, uint64_t end)
+static void torn_threads(void)
 {
-	header->committed = PREAMBLE_BYTES + 4 * (48 + 24) + nr_words * 8;
-	header->begin = begin;
-	header->end = end;
-	subbuf_preamble(header);
+	keep();
 	thread_name(10, 11, "alpha");
 	thread_name(20, 21, "beta");
 	thread_name(30, 31, "gamma");
@@ -564,35 +529,39 @@ static void torn_subbuf(struct packet *header, unsigned int nr_words, uint64_t b
 	process_name(20, "second");
 	process_name(30, "third");
 	process_name(40, "fourth");
-	subbuf_end(header, 0);
 }
 
 static void build_torn(void)
 {
 	struct packet cpu0 = first_packet(0), cpu1 = first_packet(1);
 
-	torn_subbuf(&cpu0, 2 * 4 + 3, 1000, 1600);
+	torn_threads();
 	context_switch(0, 1000, 0, 0, 11);
 	wakeup(0, 1500, 21);
 	context_switch(0, 1600, 0, 11, 31);
+	kept_subbuf(&cpu0, 1000, 1600);
+	subbuf_end(&cpu0, 0);
 	cpu0.sequence++;
 	cpu0.records_before = 3 + 5;
 	cpu0.bytes_before += 1000;
 
-	torn_subbuf(&cpu0, 4 * 4 + 3, 3000, 3400);
+	torn_threads();
 	context_switch(0, 3000, 3, 31, 21);		/* wakeup at 1500 does not count */
 	context_switch(0, 3200, 3, 21, 0);
 	wakeup(0, 3300, 21);
 	context_switch(0, 3350, 0, 0, 21);		/* waited 50 */
 	context_switch(0, 3400, 3, 21, 0);
+	kept_subbuf(&cpu0, 3000, 3400);
+	subbuf_end(&cpu0, 0);
 	cpu0.records_before += 5;
 	cpu0.lost = 2;
 
-	torn_subbuf(&cpu0, 2 * 4, 5000, 5100);
+	torn_threads();
 	context_switch(0, 5000, 0, 0, 11);		/* preemption at 1600 does not count */
 	context_switch(0, 5100, 3, 11, 0);
+	kept_subbuf(&cpu0, 5000, 5100);
 
-	torn_subbuf(&cpu1, 6 * 4 + 2 * 3, 1100, 5400);
+	torn_threads();
 	context_switch(1, 1100, 0, 0, 41);
 	context_switch(1, 1200, 3, 41, 0);
 	wakeup(1, 4000, 41);				/* sleep at 1200 does not count */
@@ -601,6 +570,7 @@ static void build_torn(void)
 	wakeup(1, 5200, 41);
 	context_switch(1, 5300, 0, 0, 41);		/* waited 100 */
 	context_switch(1, 5400, 3, 41, 0);
+	kept_subbuf(&cpu1, 1100, 5400);
 }
 
 /* Two CPUs that switch in turn. */

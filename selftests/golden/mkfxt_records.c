@@ -3,6 +3,7 @@
  * Golden traces: words, records, and sub-buffers as the module writes them.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mkfxt.h"
@@ -38,6 +39,86 @@ void stream(const void *bytes, size_t len)
 	fwrite(bytes, 1, len, stdout);
 	for (i = len; i % 8; i++)
 		putchar(0);
+}
+
+/* ---- What is kept in memory until its length is known ------------------- */
+
+/* The records of a sub-buffer, and the arguments of an event in it. */
+static struct {
+	FILE *outer;
+	char *bytes;
+	size_t len;
+} kept[2];
+
+static unsigned int nr_kept;
+
+void keep(void)
+{
+	kept[nr_kept].outer = stdout;
+	stdout = open_memstream(&kept[nr_kept].bytes, &kept[nr_kept].len);
+	if (!stdout)
+		abort();
+	nr_kept++;
+}
+
+/* Keep no more, and return how many bytes were kept last; put_kept() writes them. */
+static size_t end_keeping(void)
+{
+	fclose(stdout);
+	stdout = kept[--nr_kept].outer;
+	return kept[nr_kept].len;
+}
+
+static void put_kept(void)
+{
+	fwrite(kept[nr_kept].bytes, 1, kept[nr_kept].len, stdout);
+	free(kept[nr_kept].bytes);
+}
+
+/* ---- Arguments ---------------------------------------------------------- */
+
+/* How many were written since the last event. */
+static unsigned int nr_args;
+
+/* An argument whose value is a word. */
+void number_arg(enum arg_type type, const char *name, uint64_t value)
+{
+	size_t len = strlen(name);
+
+	nr_args++;
+	word((uint64_t)type | (uint64_t)(2 + words_of(len)) << 4 | INLINE(len) << 16);
+	stream(name, len);
+	word(value);
+}
+
+void string_arg(const char *name, const char *value)
+{
+	size_t len = strlen(name), len_value = strlen(value);
+
+	nr_args++;
+	word(6ULL | (uint64_t)(1 + words_of(len) + words_of(len_value)) << 4 | INLINE(len) << 16 |
+	     INLINE(len_value) << 32);
+	stream(name, len);
+	stream(value, len_value);
+}
+
+void bool_arg(const char *name, bool value)
+{
+	size_t len = strlen(name);
+
+	nr_args++;
+	word(9ULL | (uint64_t)(1 + words_of(len)) << 4 | INLINE(len) << 16 | (uint64_t)value << 32);
+	stream(name, len);
+}
+
+void int32_arg(const char *name, int32_t value)
+{
+	size_t len = strlen(name);
+
+	nr_args++;
+	word(1ULL | (uint64_t)(1 + words_of(len)) << 4 | INLINE(len) << 16 |
+	     (uint64_t)(uint32_t)value << 32);
+	stream(name, len);
 }
 
 /* ---- Records ----------------------------------------------------------- */
@@ -113,6 +194,28 @@ void blob(unsigned int type, const char *name, const void *payload,
 	stream(payload, len);
 }
 
+/* An event with the arguments that were kept. Of most types, the caller writes the last word. */
+void kept_event(unsigned int type, unsigned int thread, const char *category, const char *name,
+		uint64_t ticks)
+{
+	bool has_last = type == EVENT_COUNTER || type >= EVENT_COMPLETE;
+	size_t len = end_keeping();
+
+	event(type, 2 + words_of(strlen(category)) + words_of(strlen(name)) + len / 8 + has_last,
+	      nr_args, REFS(thread, INLINE(strlen(category)), INLINE(strlen(name))), ticks);
+	stream(category, strlen(category));
+	stream(name, strlen(name));
+	put_kept();
+	nr_args = 0;
+}
+
+void plain_event(unsigned int type, unsigned int thread, const char *category, const char *name,
+		 uint64_t ticks)
+{
+	keep();
+	kept_event(type, thread, category, name, ticks);
+}
+
 /* Name of a thread, with the koid of its process as argument "process". */
 void thread_name(uint64_t process, uint64_t koid, const char *name)
 {
@@ -122,9 +225,8 @@ void thread_name(uint64_t process, uint64_t koid, const char *name)
 	     INLINE(len) << 24 | 1ULL << 40);
 	word(koid);
 	stream(name, len);
-	word(8ULL | 3ULL << 4 | INLINE(7) << 16);
-	stream("process", 7);
-	word(process);
+	number_arg(ARG_KOID, "process", process);
+	nr_args = 0;
 }
 
 void process_name(uint64_t koid, const char *name)
@@ -161,15 +263,6 @@ void wakeup(unsigned int cpu, uint64_t ticks, uint64_t koid)
 	word(8ULL | 3ULL << 4 | (uint64_t)cpu << 20 | 2ULL << 60);
 	word(ticks);
 	word(koid);
-}
-
-void int32_arg(const char *name, int32_t value)
-{
-	size_t len = strlen(name);
-
-	word(1ULL | (uint64_t)(1 + words_of(len)) << 4 | INLINE(len) << 16 |
-	     (uint64_t)(uint32_t)value << 32);
-	stream(name, len);
 }
 
 /* ---- Begin of every trace ---------------------------------------------- */
@@ -238,6 +331,16 @@ void subbuf_begin(struct packet *header, uint64_t len, uint64_t begin,
 	header->end = end;
 	subbuf_preamble(header);
 	threads();
+}
+
+/* Write the sub-buffer of the records that were kept, from @begin to @end. */
+void kept_subbuf(struct packet *header, uint64_t begin, uint64_t end)
+{
+	header->committed = PREAMBLE_BYTES + end_keeping();
+	header->begin = begin;
+	header->end = end;
+	subbuf_preamble(header);
+	put_kept();
 }
 
 /* Count a sub-buffer, which had @nr records: the next one is behind it. */

@@ -16,14 +16,6 @@ enum args {
 	VECTOR,
 };
 
-static const unsigned int args_words[] = {
-	[RET] = 3, [NR_AND_RET] = 3 + 3, [IRQ] = 2 + 2, [VECTOR] = 2,
-};
-
-static const unsigned int nr_args[] = {
-	[RET] = 1, [NR_AND_RET] = 2, [IRQ] = 2, [VECTOR] = 1,
-};
-
 /* An event or, without a category, a switch to the worker, or from it if named "wait". */
 struct span {
 	const char *category;
@@ -37,44 +29,18 @@ struct span {
 #define SWITCH(name, ticks)		{ NULL, name, 0, ticks, NO_ARGS, 0 }
 #define BARE(category, name, begin, end) { category, name, begin, end, NO_ARGS, 0 }
 
-static void int64_arg(const char *name, int64_t value)
-{
-	size_t len = strlen(name);
-
-	word(3ULL | (uint64_t)(2 + words_of(len)) << 4 | INLINE(len) << 16);
-	stream(name, len);
-	word(value);
-}
-
 static void span_args(const struct span *span)
 {
-	switch (span->args) {
-	case NR_AND_RET:
-		int64_arg("nr", 500);
-		int64_arg("ret", span->value);
-		break;
-	case RET:
-		int64_arg("ret", span->value);
-		break;
-	case IRQ:
+	if (span->args == NR_AND_RET)
+		number_arg(ARG_INT64, "nr", 500);
+	if (span->args == NR_AND_RET || span->args == RET)
+		number_arg(ARG_INT64, "ret", span->value);
+	if (span->args == IRQ) {
 		int32_arg("irq", span->value);
-		word(9ULL | 2ULL << 4 | INLINE(7) << 16 | 1ULL << 32);
-		stream("handled", 7);
-		break;
-	case VECTOR:
-		int32_arg("vector", span->value);
-		break;
-	default:
-		break;
+		bool_arg("handled", true);
 	}
-}
-
-static unsigned int span_words(const struct span *span)
-{
-	if (!span->category)
-		return 2;
-	return 3 + words_of(strlen(span->category)) +
-	       words_of(strlen(span->name)) + args_words[span->args];
+	if (span->args == VECTOR)
+		int32_arg("vector", span->value);
 }
 
 static void put_span(unsigned int cpu, const struct span *span)
@@ -86,25 +52,22 @@ static void put_span(unsigned int cpu, const struct span *span)
 			legacy_switch(cpu, span->end, 0, IDLE, WORKER);
 		return;
 	}
-	event(4, span_words(span), nr_args[span->args],
-	      REFS(2, INLINE(strlen(span->category)), INLINE(strlen(span->name))),
-	      span->begin);
-	stream(span->category, strlen(span->category));
-	stream(span->name, strlen(span->name));
+	keep();
 	span_args(span);
+	kept_event(EVENT_COMPLETE, 2, span->category, span->name, span->begin);
 	word(span->end);
 }
 
 static void spans_subbuf(struct packet *header, const struct span *spans,
 			 unsigned int nr)
 {
-	unsigned int i, nr_words = 0;
+	unsigned int i;
 
-	for (i = 0; i < nr; i++)
-		nr_words += span_words(&spans[i]);
-	subbuf_begin(header, 8 * nr_words, spans[0].end, spans[nr - 1].end);
+	keep();
+	threads();
 	for (i = 0; i < nr; i++)
 		put_span(header->cpu, &spans[i]);
+	kept_subbuf(header, spans[0].end, spans[nr - 1].end);
 	subbuf_end(header, nr);
 }
 

@@ -4,7 +4,6 @@
  * them. Times are in nanoseconds.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "mkfxt.h"
@@ -37,35 +36,33 @@ static const struct actor migration = { 5, 1, 2, 18, "migration/0" };
 
 /* ---- Sub-buffers ---------------------------------------------------------- */
 
-static FILE *output;
-static char *body;
-static size_t len_body;
-
-/* Keep records in memory until finish(): the packet header needs their length. */
-static void start(void)
-{
-	output = stdout;
-	stdout = open_memstream(&body, &len_body);
-	if (!stdout)
-		abort();
-}
-
-static void finish(struct packet header, uint64_t begin, uint64_t end)
-{
-	fclose(stdout);
-	stdout = output;
-	header.committed = PREAMBLE_BYTES + len_body;
-	header.begin = begin;
-	header.end = end;
-	subbuf_preamble(&header);
-	fwrite(body, 1, len_body, stdout);
-	free(body);
-}
-
 static void introduce(const struct actor *actor)
 {
 	thread(actor->ref, actor->process, actor->koid);
 	thread_name(actor->process, actor->koid, actor->name);
+}
+
+/* Begin a sub-buffer with the names of threads. */
+#define start(...)	start_with((const struct actor *[]){ __VA_ARGS__, NULL })
+
+static void start_with(const struct actor **actors)
+{
+	keep();
+	for (; *actors; actors++)
+		introduce(*actors);
+}
+
+static void finish_large(unsigned int cpu, uint32_t subbuf_bytes, uint64_t begin, uint64_t end)
+{
+	struct packet packet = first_packet(cpu);
+
+	packet.subbuf_bytes = subbuf_bytes;
+	kept_subbuf(&packet, begin, end);
+}
+
+static void finish(unsigned int cpu, uint64_t begin, uint64_t end)
+{
+	finish_large(cpu, 4096, begin, end);
 }
 
 static void switch_to(unsigned int cpu, uint64_t ticks, unsigned int state,
@@ -76,125 +73,81 @@ static void switch_to(unsigned int cpu, uint64_t ticks, unsigned int state,
 		      (struct side){ to->ref, to->priority });
 }
 
+/* A thread comes from idle, and goes back to it in @state. */
+static void run(unsigned int cpu, uint64_t from, uint64_t to, unsigned int state,
+		const struct actor *actor)
+{
+	switch_to(cpu, from, 0, &idle, actor);
+	switch_to(cpu, to, state, actor, &idle);
+}
+
 /* ---- Events --------------------------------------------------------------- */
-
-static unsigned int string_arg_words(const char *name, const char *value)
-{
-	return 1 + words_of(strlen(name)) + words_of(strlen(value));
-}
-
-static void string_arg(const char *name, const char *value)
-{
-	word(6ULL | (uint64_t)string_arg_words(name, value) << 4 |
-	     INLINE(strlen(name)) << 16 | INLINE(strlen(value)) << 32);
-	stream(name, strlen(name));
-	stream(value, strlen(value));
-}
-
-static unsigned int uint64_arg_words(const char *name)
-{
-	return 2 + words_of(strlen(name));
-}
-
-static void uint64_arg(const char *name, uint64_t value)
-{
-	word(4ULL | (uint64_t)uint64_arg_words(name) << 4 |
-	     INLINE(strlen(name)) << 16);
-	stream(name, strlen(name));
-	word(value);
-}
-
-static unsigned int koid_arg_words(const char *name)
-{
-	return 2 + words_of(strlen(name));
-}
-
-static void koid_arg(const char *name, uint64_t value)
-{
-	word(8ULL | (uint64_t)koid_arg_words(name) << 4 | INLINE(strlen(name)) << 16);
-	stream(name, strlen(name));
-	word(value);
-}
-
-static void head(unsigned int type, const struct actor *actor,
-		 const char *category, const char *name, uint64_t ticks,
-		 unsigned int nr_args, unsigned int words)
-{
-	event(type, 2 + words_of(strlen(category)) + words_of(strlen(name)) +
-	      words, nr_args,
-	      REFS(actor->ref, INLINE(strlen(category)), INLINE(strlen(name))),
-	      ticks);
-	stream(category, strlen(category));
-	stream(name, strlen(name));
-}
 
 static void blocked(const struct actor *actor, uint64_t ticks,
 		    uint64_t blocked_ns, const char *syscall, bool io_wait,
 		    const char *stack)
 {
-	head(0, actor, "stacks", "blocked", ticks, 3 + io_wait,
-	     uint64_arg_words("blocked_ns") + string_arg_words("stack", stack) +
-	     string_arg_words("syscall", syscall) + 2 * io_wait);
-	uint64_arg("blocked_ns", blocked_ns);
+	keep();
+	number_arg(ARG_UINT64, "blocked_ns", blocked_ns);
 	string_arg("stack", stack);
 	string_arg("syscall", syscall);
 	if (io_wait)
 		int32_arg("io_wait", 1);
+	kept_event(0, actor->ref, "stacks", "blocked", ticks);
 }
 
 static void still(const struct actor *actor, const char *syscall, const char *stack, uint64_t ticks,
 		  uint64_t blocked_ns)
 {
-	head(0, actor, "stacks", "blocked", ticks, 3 + !!stack,
-	     uint64_arg_words("blocked_ns") + 2 + string_arg_words("syscall", syscall) +
-	     (stack ? string_arg_words("stack", stack) : 0));
-	uint64_arg("blocked_ns", blocked_ns);
+	keep();
+	number_arg(ARG_UINT64, "blocked_ns", blocked_ns);
 	int32_arg("still", 1);
 	string_arg("syscall", syscall);
 	if (stack)
 		string_arg("stack", stack);
+	kept_event(0, actor->ref, "stacks", "blocked", ticks);
 }
 
 static void left_out(const struct actor *actor, uint64_t ticks, uint64_t nr)
 {
-	head(1, actor, "stacks", "stacks_left_out", ticks, 1,
-	     uint64_arg_words("left_out") + 1);
-	uint64_arg("left_out", nr);
+	keep();
+	number_arg(ARG_UINT64, "left_out", nr);
+	kept_event(EVENT_COUNTER, actor->ref, "stacks", "stacks_left_out", ticks);
 	word(0);
 }
 
 /* A sample, with a stack if the thread is in the kernel. */
 static void running(const struct actor *actor, uint64_t ticks, const char *stack)
 {
-	head(0, actor, "stacks", "running", ticks, !!stack,
-	     stack ? string_arg_words("stack", stack) : 0);
+	keep();
 	if (stack)
 		string_arg("stack", stack);
+	kept_event(0, actor->ref, "stacks", "running", ticks);
 }
 
 static void user_stack(const struct actor *actor, uint64_t ticks,
 		       const char *stack)
 {
-	head(0, actor, "stacks", "user stack", ticks, 1,
-	     string_arg_words("stack", stack));
+	keep();
 	string_arg("stack", stack);
+	kept_event(0, actor->ref, "stacks", "user stack", ticks);
 }
 
 /* A system call that blocks: its begin is written before the thread blocks, then its end. */
 static void enter(const struct actor *actor, uint64_t ticks, const char *name)
 {
-	head(2, actor, "syscall", name, ticks, 0, 0);
+	plain_event(2, actor->ref, "syscall", name, ticks);
 }
 
 static void leave(const struct actor *actor, uint64_t ticks, const char *name)
 {
-	head(3, actor, "syscall", name, ticks, 0, 0);
+	plain_event(3, actor->ref, "syscall", name, ticks);
 }
 
 static void interrupt(const struct actor *actor, uint64_t begin, uint64_t end,
 		      const char *name)
 {
-	head(4, actor, "irq", name, begin, 0, 1);
+	plain_event(EVENT_COMPLETE, actor->ref, "irq", name, begin);
 	word(end);
 }
 
@@ -202,17 +155,17 @@ static void interrupt(const struct actor *actor, uint64_t begin, uint64_t end,
 static void issue(const struct actor *actor, uint64_t ticks, uint64_t id,
 		  const char *operation, const char *disk, uint64_t bytes)
 {
-	head(5, actor, "block", operation, ticks, 2,
-	     string_arg_words("disk", disk) + uint64_arg_words("bytes") + 1);
+	keep();
 	string_arg("disk", disk);
-	uint64_arg("bytes", bytes);
+	number_arg(ARG_UINT64, "bytes", bytes);
+	kept_event(5, actor->ref, "block", operation, ticks);
 	word(id);
 }
 
 static void complete(const struct actor *actor, uint64_t ticks, uint64_t id,
 		     const char *operation)
 {
-	head(7, actor, "block", operation, ticks, 0, 1);
+	plain_event(7, actor->ref, "block", operation, ticks);
 	word(id);
 }
 
@@ -233,13 +186,7 @@ static const char fsync_stack[] = ENTRY
 
 static void disk_cpu0(void)
 {
-	start();
-	introduce(&idle);
-	introduce(&waiter);
-	introduce(&starter);
-	introduce(&compiler);
-	introduce(&shell);
-	introduce(&holder);
+	start(&idle, &waiter, &starter, &compiler, &shell, &holder);
 	process_name(200, "app");
 	process_name(203, "starter");
 	process_name(300, "cc1");
@@ -267,16 +214,13 @@ static void disk_cpu0(void)
 	user_stack(&waiter, 13585 * US,
 		   "app+0x1139;flush_log+0x40 [app];libc.so.6+0xfa0f4");
 	switch_to(0, 13600 * US, 3, &waiter, &idle);
-	finish(first_packet(0), 850 * US, 13600 * US);
+	finish(0, 850 * US, 13600 * US);
 }
 
 static void build_disk(void)
 {
 	disk_cpu0();
-	start();
-	introduce(&idle);
-	introduce(&holder);
-	introduce(&waiter);
+	start(&idle, &holder, &waiter);
 	switch_to(1, 1000 * US, 0, &idle, &holder);
 	enter(&holder, 1200 * US, "fsync");
 	issue(&holder, 1300 * US, 77, "write", "vda", 4096);
@@ -286,19 +230,14 @@ static void build_disk(void)
 	blocked(&waiter, 13150 * US, 11020 * US, "write", false, write_stack);
 	wakeup(1, 13150 * US, waiter.koid);
 	switch_to(1, 13700 * US, 3, &holder, &idle);
-	finish(first_packet(1), 1000 * US, 13700 * US);
+	finish(1, 1000 * US, 13700 * US);
 }
 
 /* ---- A real-time thread that starves others -------------------------------- */
 
 static void build_starved(void)
 {
-	start();
-	introduce(&idle);
-	introduce(&hog);
-	introduce(&victim);
-	introduce(&late);
-	introduce(&migration);
+	start(&idle, &hog, &victim, &late, &migration);
 	process_name(2, "kthreadd");
 	process_name(500, "hog");
 	process_name(501, "<victim> & \"Co;\"");
@@ -316,7 +255,7 @@ static void build_starved(void)
 	left_out(&victim, 51700 * US, 5);
 	switch_to(0, 52000 * US, 3, &victim, &late);
 	switch_to(0, 52100 * US, 3, &late, &idle);
-	finish(first_packet(0), 900 * US, 52100 * US);
+	finish(0, 900 * US, 52100 * US);
 }
 
 /* ---- More wakers than a chain has links ------------------------------------ */
@@ -330,18 +269,15 @@ static void build_relay(void)
 	char names[NR_RUNNERS][16];
 	unsigned int i;
 
-	start();
-	introduce(&idle);
+	start(&idle);
 	for (i = 0; i < NR_RUNNERS; i++) {
 		sprintf(names[i], "runner-%u", i);
 		runners[i] = (struct actor){ 2 + i, 120, 600, 601 + i, names[i] };
 		introduce(&runners[i]);
 	}
 	process_name(600, "relay");
-	for (i = 0; i < NR_RUNNERS; i++) {
-		switch_to(0, (10 + 2 * i) * US, 0, &idle, &runners[i]);
-		switch_to(0, (11 + 2 * i) * US, 3, &runners[i], &idle);
-	}
+	for (i = 0; i < NR_RUNNERS; i++)
+		run(0, (10 + 2 * i) * US, (11 + 2 * i) * US, 3, &runners[i]);
 	wakeup(0, 100 * US, runners[0].koid);
 	for (i = 0; i < NR_RUNNERS; i++) {
 		switch_to(0, (110 + 100 * i) * US, 0, &idle, &runners[i]);
@@ -349,7 +285,7 @@ static void build_relay(void)
 			wakeup(0, (150 + 100 * i) * US, runners[i + 1].koid);
 		switch_to(0, (160 + 100 * i) * US, 3, &runners[i], &idle);
 	}
-	finish(first_packet(0), 10 * US, (160 + 100 * i) * US);
+	finish(0, 10 * US, (160 + 100 * i) * US);
 }
 
 /* ---- Threads that are still blocked at the end ------------------------------ */
@@ -357,11 +293,7 @@ static void build_relay(void)
 /* The holder was blocked before the trace begins, and the shell goes on. */
 static void build_still(void)
 {
-	start();
-	introduce(&idle);
-	introduce(&waiter);
-	introduce(&holder);
-	introduce(&shell);
+	start(&idle, &waiter, &holder, &shell);
 	process_name(200, "app");
 	process_name(400, "sshd");
 	switch_to(0, 1000 * US, 0, &idle, &waiter);
@@ -371,9 +303,8 @@ static void build_still(void)
 	still(&holder, "read", NULL, 10000 * US, 3600000000ULL * US);
 	still(&shell, "read", NULL, 10000 * US, 7000 * US);
 	wakeup(0, 10400 * US, shell.koid);
-	switch_to(0, 10500 * US, 0, &idle, &shell);
-	switch_to(0, 11000 * US, 0, &shell, &idle);
-	finish(first_packet(0), 1000 * US, 11000 * US);
+	run(0, 10500 * US, 11000 * US, 0, &shell);
+	finish(0, 1000 * US, 11000 * US);
 }
 
 /* ---- A limit of CPU time ---------------------------------------------------- */
@@ -384,7 +315,7 @@ static void build_still(void)
  */
 static void marker(const struct actor *actor, const char *text, uint64_t ticks)
 {
-	head(0, actor, "marker", text, ticks, 0, 0);
+	plain_event(0, actor->ref, "marker", text, ticks);
 }
 
 /* With markers that the recorder writes: how long the cgroup had been throttled at first. */
@@ -393,32 +324,25 @@ static void throttle(const char *before)
 	struct actor worker = { 7, 120, 2, 20, "worker" };
 	uint64_t now;
 
-	start();
-	introduce(&idle);
-	introduce(&compiler);
-	introduce(&shell);
+	start(&idle, &compiler, &shell);
 	process_name(300, "cc1");
 	process_name(400, "sshd");
 	if (before) {
 		marker(&shell, before, 900 * US);
 		marker(&shell, "cgroup process 300 /build", 900 * US);
 	}
-	for (now = 1000 * US; now < 300000 * US; now += 100000 * US) {
-		switch_to(0, now, 0, &idle, &compiler);
-		switch_to(0, now + 20000 * US, 0, &compiler, &idle);
-	}
-	switch_to(0, 230000 * US, 0, &idle, &shell);
-	switch_to(0, 250000 * US, 3, &shell, &idle);
+	for (now = 1000 * US; now < 300000 * US; now += 100000 * US)
+		run(0, now, now + 20000 * US, 0, &compiler);
+	run(0, 230000 * US, 250000 * US, 3, &shell);
 	for (; worker.ref < 13; worker.ref++, worker.koid++) {
 		introduce(&worker);
 		switch_to(0, (250000 + 2000 * worker.ref) * US, 0, &idle, &worker);
 		switch_to(0, (250100 + 2000 * worker.ref) * US, 2, &worker, &idle);
 	}
-	switch_to(0, now, 0, &idle, &compiler);
-	switch_to(0, now + 5000 * US, 3, &compiler, &idle);
+	run(0, now, now + 5000 * US, 3, &compiler);
 	if (before)
 		marker(&shell, "cgroup limit 20000 100000 250000 /build", now + 6000 * US);
-	finish(first_packet(0), (before ? 900 : 1000) * US, now + (before ? 6000 : 5000) * US);
+	finish(0, (before ? 900 : 1000) * US, now + (before ? 6000 : 5000) * US);
 }
 
 static void build_throttled(void)
@@ -446,10 +370,7 @@ static void build_unlimited(void)
  */
 static void build_sampled(void)
 {
-	start();
-	introduce(&idle);
-	introduce(&compiler);
-	introduce(&shell);
+	start(&idle, &compiler, &shell);
 	process_name(300, "cc1");
 	process_name(400, "sshd");
 	switch_to(0, 1000 * US, 0, &idle, &compiler);
@@ -465,7 +386,7 @@ static void build_sampled(void)
 	running(&shell, 35000 * US, WRITE "copy_from_user+0x1");
 	switch_to(0, 36000 * US, 0, &shell, &compiler);
 	switch_to(0, 37000 * US, 3, &compiler, &idle);
-	finish(first_packet(0), 1000 * US, 37000 * US);
+	finish(0, 1000 * US, 37000 * US);
 }
 
 /* ---- Rings that begin at different times ------------------------------------ */
@@ -479,7 +400,7 @@ static void snapshot_cpu(unsigned int cpu, uint64_t nr_before, uint64_t begin, u
 	packet.sequence = nr_before / 100;
 	packet.records_before = nr_before;
 	packet.bytes_before = nr_before * 16;
-	finish(packet, begin, end);
+	kept_subbuf(&packet, begin, end);
 }
 
 /*
@@ -489,40 +410,28 @@ static void snapshot_cpu(unsigned int cpu, uint64_t nr_before, uint64_t begin, u
  */
 static void build_snapshot(void)
 {
-	start();
-	introduce(&idle);
-	introduce(&waiter);
-	introduce(&starter);
+	start(&idle, &waiter, &starter);
 	process_name(200, "app");
 	process_name(203, "starter");
 	switch_to(0, 13500 * MS, 3, &idle, &starter);
 	switch_to(0, 18240 * MS, 3, &starter, &waiter);
 	switch_to(0, 18300 * MS, 3, &waiter, &idle);
 	wakeup(0, 19000 * MS, waiter.koid);
-	switch_to(0, 19010 * MS, 0, &idle, &waiter);
-	switch_to(0, 19500 * MS, 3, &waiter, &idle);
+	run(0, 19010 * MS, 19500 * MS, 3, &waiter);
 	snapshot_cpu(0, 900, 13500 * MS, 19500 * MS);
-	start();
-	introduce(&idle);
-	introduce(&shell);
-	introduce(&compiler);
+	start(&idle, &shell, &compiler);
 	process_name(300, "cc1");
 	process_name(400, "sshd");
 	switch_to(1, 5200 * MS, 0, &idle, &shell);
 	wakeup(1, 6000 * MS, waiter.koid);
 	switch_to(1, 7000 * MS, 3, &shell, &idle);
 	wakeup(1, 8000 * MS, shell.koid);
-	switch_to(1, 8500 * MS, 0, &idle, &shell);
-	switch_to(1, 9000 * MS, 3, &shell, &idle);
+	run(1, 8500 * MS, 9000 * MS, 3, &shell);
 	wakeup(1, 19500 * MS, compiler.koid);
-	switch_to(1, 19600 * MS, 0, &idle, &shell);
-	switch_to(1, 21000 * MS, 3, &shell, &idle);
+	run(1, 19600 * MS, 21000 * MS, 3, &shell);
 	snapshot_cpu(1, 40, 5200 * MS, 21000 * MS);
-	start();
-	introduce(&idle);
-	introduce(&compiler);
-	switch_to(2, 20000 * MS, 0, &idle, &compiler);
-	switch_to(2, 21000 * MS, 3, &compiler, &idle);
+	start(&idle, &compiler);
+	run(2, 20000 * MS, 21000 * MS, 3, &compiler);
 	snapshot_cpu(2, 0, 20000 * MS, 21000 * MS);
 }
 
@@ -700,21 +609,17 @@ static void stop_waiting(const struct actor *actor, const struct story *story, u
 /* Each thread waits for 9 ms. */
 static void build_rules(void)
 {
-	struct packet packet = first_packet(0);
 	uint64_t now = 1000 * US;
 	unsigned int i;
 
-	start();
-	introduce(&idle);
-	introduce(&helper);
+	start(&idle, &helper);
 	process_name(800, "helper");
 	for (i = 0; i < sizeof(stories) / sizeof(*stories); i++, now += 11000 * US) {
 		const struct actor actor = { 3 + i, 120, 900 + i, 900 + i, stories[i].name };
 
 		introduce(&actor);
 		process_name(900 + i, stories[i].name);
-		switch_to(0, now, 0, &idle, &actor);
-		switch_to(0, now + 1000 * US, 3, &actor, &idle);
+		run(0, now, now + 1000 * US, 3, &actor);
 		if (stories[i].ending == NEVER) {
 			still(&actor, stories[i].syscall, stories[i].stack, now + 10000 * US,
 			      9000 * US);
@@ -725,8 +630,7 @@ static void build_rules(void)
 			user_stack(&actor, now + 10020 * US, stories[i].user);
 		switch_to(0, now + 10100 * US, 5, &actor, &idle);
 	}
-	packet.subbuf_bytes = 1 << 20;
-	finish(packet, 1000 * US, now);
+	finish_large(0, 1 << 20, 1000 * US, now);
 }
 
 /* ---- A command, and a lock that four threads need ---------------------------- */
@@ -745,16 +649,16 @@ static const struct actor convoy[] = {
 static void fork_of(const struct actor *parent, uint64_t ticks, const struct actor *child,
 		    const char *name)
 {
-	head(0, parent, "sched", "fork", ticks, 3, koid_arg_words("process") +
-	     koid_arg_words("thread") + string_arg_words("name", name));
-	koid_arg("process", child->process);
-	koid_arg("thread", child->koid);
+	keep();
+	number_arg(ARG_KOID, "process", child->process);
+	number_arg(ARG_KOID, "thread", child->koid);
 	string_arg("name", name);
+	kept_event(0, parent->ref, "sched", "fork", ticks);
 }
 
 static void instant(const struct actor *actor, const char *name, uint64_t ticks)
 {
-	head(0, actor, "sched", name, ticks, 0, 0);
+	plain_event(0, actor->ref, "sched", name, ticks);
 }
 
 /* A thread leaves the CPU at @from for a wait that an actor, or else a timer, ends at @to. */
@@ -770,10 +674,7 @@ static void wait_for(const struct actor *actor, const struct actor *by, uint64_t
 /* Begin a trace in which the recorder starts a command, and perhaps tell who woke it. */
 static void fork_command(bool is_woken)
 {
-	start();
-	introduce(&idle);
-	introduce(&recorder);
-	introduce(&command);
+	start(&idle, &recorder, &command);
 	process_name(50, "vitrine");
 	process_name(60, "app");
 	switch_to(0, 1 * MS, 0, &idle, &recorder);
@@ -797,7 +698,6 @@ static void begin_command(bool is_woken)
  */
 static void build_convoy(void)
 {
-	struct packet packet = first_packet(0);
 	const struct actor *actor;
 	uint64_t at = 10 * MS;
 	unsigned int i;
@@ -817,8 +717,7 @@ static void build_convoy(void)
 	/* The holder naps from 11 ms on; the others nap until 71 ms and then wait for the mutex. */
 	for (i = 1; i < NR_CONVOY; i++) {
 		wait_for(&convoy[i], NULL, (70 + i) * MS, 58 * MS, "clock_nanosleep", NAP);
-		switch_to(0, (70 + i) * MS + 10 * US, 0, &idle, &convoy[i]);
-		switch_to(0, (70 + i) * MS + 500 * US, 3, &convoy[i], &idle);
+		run(0, (70 + i) * MS + 10 * US, (70 + i) * MS + 500 * US, 3, &convoy[i]);
 	}
 	for (i = 0, at = 211 * MS; i < NR_CONVOY; i++, at += 51 * MS) {
 		wait_for(&convoy[i], NULL, at, (i ? 49 : 200) * MS, "clock_nanosleep", NAP);
@@ -839,18 +738,14 @@ static void build_convoy(void)
 	}
 	instant(&command, "exit", at - 40 * MS);
 	switch_to(0, at - 39 * MS, 5, &command, &idle);
-	packet.subbuf_bytes = 1 << 20;
-	finish(packet, 1 * MS, at);
+	finish_large(0, 1 << 20, 1 * MS, at);
 }
 
 static void end_command(uint64_t at)
 {
-	struct packet packet = first_packet(0);
-
 	instant(&command, "exit", at);
 	switch_to(0, at + 1 * MS, 5, &command, &idle);
-	packet.subbuf_bytes = 1 << 20;
-	finish(packet, 1 * MS, at + 1 * MS);
+	finish_large(0, 1 << 20, 1 * MS, at + 1 * MS);
 }
 
 /* The command runs for 96 ms. */
@@ -933,7 +828,6 @@ static void build_idle(void)
 /* The command is blocked so often, each time with another stack; but for 500, they have 1 KiB. */
 void build_stacks(uint64_t nr_stacks)
 {
-	struct packet packet = first_packet(0);
 	char stack[1024];
 	uint64_t at = 10 * MS;
 	unsigned int i;
@@ -948,8 +842,7 @@ void build_stacks(uint64_t nr_stacks)
 	}
 	instant(&command, "exit", at);
 	switch_to(0, at + MS, 5, &command, &idle);
-	packet.subbuf_bytes = 1 << 24;
-	finish(packet, 1 * MS, at + MS);
+	finish_large(0, 1 << 24, 1 * MS, at + MS);
 }
 
 /* Two threads of the command hand a task to each other, every 10 ms. */
@@ -1017,7 +910,6 @@ static void busy(unsigned int nr)
 	};
 	static const char * const others[] = { "main+0x10 [app];not_on_the_path+0x40 [app]" };
 	static const struct actor other = { 4, 120, 61, 61, "app" };
-	struct packet packet = first_packet(0);
 	uint64_t at;
 
 	fork_command(true);
@@ -1033,8 +925,7 @@ static void busy(unsigned int nr)
 	instant(&command, "exit", at + MS);
 	at = sample(&command, at + 2 * MS, nr, others, 1);
 	switch_to(0, at, 5, &command, &idle);
-	packet.subbuf_bytes = 1 << 20;
-	finish(packet, 1 * MS, at);
+	finish_large(0, 1 << 20, 1 * MS, at);
 }
 
 static void build_busy(void)
@@ -1077,16 +968,13 @@ static uint64_t random_wait(uint64_t *seed)
 /* A worker has a CPU of its own, and is blocked in one of two system calls. */
 static void load_worker(unsigned int nr, uint64_t *seed, uint64_t percent)
 {
-	struct packet packet = first_packet(nr);
 	char name[16];
 	struct actor worker = { 2, 120, 700, 701 + nr, name };
 	uint64_t now = 1000 * US, wait;
 	unsigned int i;
 
 	sprintf(name, "worker-%u", nr);
-	start();
-	introduce(&idle);
-	introduce(&worker);
+	start(&idle, &worker);
 	process_name(700, "load");
 	for (i = 0; i < NR_ROUNDS; i++) {
 		switch_to(nr, now, 0, &idle, &worker);
@@ -1098,8 +986,7 @@ static void load_worker(unsigned int nr, uint64_t *seed, uint64_t percent)
 		wakeup(nr, now + wait, worker.koid);
 		now += wait + (1 + random_below(seed, 9)) * US;
 	}
-	packet.subbuf_bytes = 1 << 20;
-	finish(packet, 1000 * US, now);
+	finish_large(nr, 1 << 20, 1000 * US, now);
 }
 
 void build_load(uint64_t seed, uint64_t percent)
@@ -1116,13 +1003,10 @@ void build_load(uint64_t seed, uint64_t percent)
  */
 void build_steady(uint64_t more_ns, uint64_t nr_long)
 {
-	struct packet packet = first_packet(0);
 	uint64_t now = 1000 * US, seed = 1, wait;
 	unsigned int i;
 
-	start();
-	introduce(&idle);
-	introduce(&shell);
+	start(&idle, &shell);
 	for (i = 0; i < NR_ROUNDS; i++) {
 		switch_to(0, now, 0, &idle, &shell);
 		now += 20 * US;
@@ -1131,8 +1015,7 @@ void build_steady(uint64_t more_ns, uint64_t nr_long)
 		wakeup(0, now + wait, shell.koid);
 		now += wait + US;
 	}
-	packet.subbuf_bytes = 1 << 20;
-	finish(packet, 1000 * US, now);
+	finish_large(0, 1 << 20, 1000 * US, now);
 }
 
 const struct golden why_traces[] = {

@@ -50,8 +50,7 @@ bool vtr_area_is_mapped(const struct vtr_area *area)
 	return area->nr_mappings.counter;
 }
 
-int vtr_area_mmap(struct vtr_area *area, struct vm_area_struct *vma,
-		  unsigned int nr_writable)
+int vtr_area_mmap(struct vtr_area *area, struct vm_area_struct *vma, unsigned int nr_writable)
 {
 	(void)vma;
 	(void)nr_writable;
@@ -59,8 +58,7 @@ int vtr_area_mmap(struct vtr_area *area, struct vm_area_struct *vma,
 	return 0;
 }
 
-void *vtr_area_fill(struct vtr_area *area, unsigned int first,
-		    unsigned int order, int node)
+void *vtr_area_fill(struct vtr_area *area, unsigned int first, unsigned int order, int node)
 {
 	char *bytes = area->pages[area->max_pages];
 	unsigned int i;

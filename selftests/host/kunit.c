@@ -26,8 +26,7 @@ static jmp_buf case_end;
 static bool failed, skipped;
 int host_locks_held;
 
-static void log_line(const struct kunit *test, const char *format,
-		     va_list args)
+static void log_line(const struct kunit *test, const char *format, va_list args)
 {
 	size_t len = strlen(format);
 
@@ -46,8 +45,7 @@ void kunit_log(const struct kunit *test, const char *format, ...)
 	va_end(args);
 }
 
-void kunit_fail(struct kunit *test, const char *file, int line,
-		const char *format, ...)
+void kunit_fail(struct kunit *test, const char *file, int line, const char *format, ...)
 {
 	va_list args;
 
@@ -106,7 +104,7 @@ static bool case_run(const struct kunit_suite *suite,
 		else
 			one->run_case(&test);
 	}
-	if (suite->exit)
+	if (suite->exit && !setjmp(case_end))
 		suite->exit(&test);
 	if (host_locks_held)
 		KUNIT_FAIL(&test, "holds %d locks", host_locks_held);
@@ -141,8 +139,7 @@ int main(void)
 	unsigned int nr = 0;
 	bool ok = true;
 
-	printf("KTAP version 1\n1..%td\n",
-	       __stop_kunit_suites - __start_kunit_suites);
+	printf("KTAP version 1\n1..%td\n", __stop_kunit_suites - __start_kunit_suites);
 	for (suite = __start_kunit_suites; suite < __stop_kunit_suites; suite++)
 		ok &= suite_run(*suite, ++nr);
 	return ok ? 0 : 1;

@@ -138,11 +138,9 @@ static int __init lazy_init(void)
 
 	get_fs_root(current->fs, &loader_root);
 	for (i = 0; i < ARRAY_SIZE(lazies); i++)
-		lazies[i].lazy =
-			vitrine_lazy_create(lazies[i].name,
-					    lazies[i].limit_bytes,
-					    lazies[i].timeout_ms ?: timeout_ms,
-					    lazies[i].fill, lazies[i].ctx);
+		lazies[i].lazy = vitrine_lazy_create(lazies[i].name, lazies[i].limit_bytes,
+						     lazies[i].timeout_ms ?: timeout_ms,
+						     lazies[i].fill, lazies[i].ctx);
 	if (forget) {
 		vitrine_tree_create("lazy-tree", 0);
 		vitrine_category_register(&vitrine_category_lazy);

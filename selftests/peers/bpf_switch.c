@@ -53,8 +53,7 @@ int main(int argc, char **argv)
 	program = bpf_object__find_program_by_name(object, "on_switch");
 	if (!program || !bpf_program__attach(program))
 		err(1, "attach");
-	ring = ring_buffer__new(bpf_object__find_map_fd_by_name(object, "ring"),
-				take, NULL, NULL);
+	ring = ring_buffer__new(bpf_object__find_map_fd_by_name(object, "ring"), take, NULL, NULL);
 	if (!ring)
 		err(1, "ring");
 	puts("ready");
@@ -65,7 +64,6 @@ int main(int argc, char **argv)
 		while (sigtimedwait(&stop, NULL, &now) < 0)
 			ring_buffer__poll(ring, 10);
 	ring_buffer__consume(ring);
-	printf("records %lu bytes %lu lost %llu\n", nr_records, nr_bytes,
-	       dropped(object));
+	printf("records %lu bytes %lu lost %llu\n", nr_records, nr_bytes, dropped(object));
 	return 0;
 }

@@ -101,8 +101,7 @@ struct card {
 
 static struct card the_card;
 
-static void queue_publish(struct queue *queue, struct vitrine_node *parent,
-			  unsigned int nr)
+static void queue_publish(struct queue *queue, struct vitrine_node *parent, unsigned int nr)
 {
 	char title[16];
 
@@ -127,9 +126,7 @@ static void arrays_publish(struct card *card, struct vitrine_node *root)
 static void percpu_publish(struct card *card, struct vitrine_node *root)
 {
 	card->interrupts = vitrine_percpu_uint_create(root, "interrupts");
-	card->packet_bytes =
-		vitrine_percpu_histogram_create(root, "packet_bytes", 0, 64,
-						2, 6);
+	card->packet_bytes = vitrine_percpu_histogram_create(root, "packet_bytes", 0, 64, 2, 6);
 }
 
 static void timing_publish(struct timing *timing, struct vitrine_node *root)
@@ -140,17 +137,12 @@ static void timing_publish(struct timing *timing, struct vitrine_node *root)
 
 	timing->error_ns = vitrine_int_histogram_create(node, "error_ns", -500,
 							100, VITRINE_LINEAR, 10);
-	timing->error_log_ns = vitrine_int_histogram_create(node,
-							    "error_log_ns",
-							      0, 1, 2, 10);
+	timing->error_log_ns = vitrine_int_histogram_create(node, "error_log_ns", 0, 1, 2, 10);
 	timing->latency_ns = vitrine_uint_histogram_create(node, "latency_ns", 0,
 							   1000, VITRINE_LINEAR, 10);
-	timing->latency_log_ns = vitrine_uint_histogram_create(node,
-							       "latency_log_ns",
-								 0, 1, 2, 40);
+	timing->latency_log_ns = vitrine_uint_histogram_create(node, "latency_log_ns", 0, 1, 2, 40);
 	timing->load = vitrine_double_histogram_create(node, "load", 0, tenth, VITRINE_LINEAR, 10);
-	timing->load_log = vitrine_double_histogram_create(node, "load_log",
-							   0, tenth, two, 4);
+	timing->load_log = vitrine_double_histogram_create(node, "load_log", 0, tenth, two, 4);
 }
 
 /* Constants are recorded in their node, and need no handle. */
@@ -206,8 +198,7 @@ static void card_publish(struct card *card)
 	for (i = 0; i < NR_QUEUES; i++)
 		queue_publish(&card->queues[i], root, i);
 	for (i = 0; i < nodes; i++)
-		vitrine_uint_create(vitrine_node_create(root, "node"), "value",
-				    i);
+		vitrine_uint_create(vitrine_node_create(root, "node"), "value", i);
 }
 
 /* The publisher must delete per-CPU values; destroying the tree does not. */
@@ -237,10 +228,8 @@ static void timing_step(struct timing *timing, u64 nr_packets)
 	vitrine_int_histogram_insert(timing->error_log_ns, error_ns);
 	vitrine_uint_histogram_insert(timing->latency_ns, latency_ns);
 	vitrine_uint_histogram_insert(timing->latency_log_ns, latency_ns);
-	vitrine_double_histogram_set(timing->load, 1,
-				     vitrine_double_from_int(nr_loads));
-	vitrine_double_histogram_set(timing->load_log, 2,
-				     vitrine_double_from_int(2 * nr_loads));
+	vitrine_double_histogram_set(timing->load, 1, vitrine_double_from_int(nr_loads));
+	vitrine_double_histogram_set(timing->load_log, 2, vitrine_double_from_int(2 * nr_loads));
 }
 
 /* From time to time the port moves to another group, with its health node. */
@@ -256,8 +245,7 @@ static void port_step(struct card *card, u64 nr_packets)
 		vitrine_node_adopt(card->active, card->port);
 		vitrine_health_ok(&card->health);
 	}
-	vitrine_string_array_set(card->modes, 1,
-				 card->is_standby ? "half duplex" : NULL);
+	vitrine_string_array_set(card->modes, 1, card->is_standby ? "half duplex" : NULL);
 	event_log(card, card->is_standby ? "standby" : "active", nr_packets);
 }
 
@@ -281,10 +269,8 @@ static void card_step(struct card *card)
 		vitrine_double_array_set(card->loads, i, load);
 	}
 	vitrine_percpu_uint_add(card->interrupts, 1);
-	vitrine_percpu_histogram_insert(card->packet_bytes,
-					64 + card->queues[0].nr_packets % 1436);
-	vitrine_uint_array_add(card->drops,
-			       card->queues[0].nr_packets % NR_REASONS, 1);
+	vitrine_percpu_histogram_insert(card->packet_bytes, 64 + card->queues[0].nr_packets % 1436);
+	vitrine_uint_array_add(card->drops, card->queues[0].nr_packets % NR_REASONS, 1);
 	timing_step(&card->timing, card->queues[0].nr_packets);
 	port_step(card, card->queues[0].nr_packets);
 	vitrine_string_set(card->state, card->queues[0].nr_packets & 1 ?
@@ -311,8 +297,7 @@ static void card_churn(struct card *card)
 	struct vitrine_node *node;
 	char title[24];
 
-	snprintf(title, sizeof(title), "session %llu",
-		 card->nr_sessions++ % 1000);
+	snprintf(title, sizeof(title), "session %llu", card->nr_sessions++ % 1000);
 	node = vitrine_node_create(vitrine_tree_root(card->tree), title);
 	peer = vitrine_string_create(node, "peer", title);
 	if (node_first)
@@ -365,8 +350,7 @@ static int card_start(struct card *card)
 	if (!strcmp(mode, "churn"))
 		return thread_start(card, card_churn);
 	if (!strcmp(mode, "timer")) {
-		hrtimer_start(&card->timer, ns_to_ktime(TIMER_PERIOD_NS),
-			      HRTIMER_MODE_REL_HARD);
+		hrtimer_start(&card->timer, ns_to_ktime(TIMER_PERIOD_NS), HRTIMER_MODE_REL_HARD);
 		return 0;
 	}
 	pr_err("mode=%s: want idle, fast, batch, churn or timer\n", mode);
@@ -378,8 +362,7 @@ static int __init publisher_init(void)
 	unsigned int i;
 	int err;
 
-	hrtimer_setup(&the_card.timer, timer_run, CLOCK_MONOTONIC,
-		      HRTIMER_MODE_REL_HARD);
+	hrtimer_setup(&the_card.timer, timer_run, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
 	card_publish(&the_card);
 	for (i = 0; i < steps; i++)
 		card_step(&the_card);

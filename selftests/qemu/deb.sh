@@ -160,6 +160,18 @@ driver()
 	dkms remove hello/1 --all && rm -r /usr/src/hello-1
 }
 
+# Drivers of the kernel, which DKMS replaces: they load without vitrine, and publish when it comes.
+# systemd's modprobe.d asks for no device of ifb.
+ports()
+{
+	rmmod vitrine
+	cp -r /vitrine/ports /usr/src/vitrine-ports-1 &&
+		dkms install --force vitrine-ports/1 -k "$(uname -r)" && modprobe ifb numifbs=1 &&
+		modprobe zram && modprobe vitrine &&
+		vitrine show --json ifb | grep '"ifb0"' && vitrine show --json zram | grep '"zram0"' &&
+		rmmod ifb zram && dkms remove vitrine-ports/1 --all && rm -r /usr/src/vitrine-ports-1
+}
+
 # As in vitrine-trigger.service, with a trigger that fires at once.
 kept()
 {
@@ -215,6 +227,7 @@ part_use()
 	point "Python" python
 	point "a program builds and runs" program
 	point "a driver that publishes builds as a DKMS package, and runs" driver
+	[ ! -e /vitrine/ports ] || point "ifb and zram build as a DKMS package, and publish" ports
 	point "a trigger leaves a trace" kept
 	point "the manual is there" documented
 }

@@ -2,16 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # What the command reports about a trace: print with its filters, latency, timeline.
-#
-#   answers.sh VITRINE WORDS DIR
-#
-# DIR holds mkfxt, which makes the traces.
 
-set -u
-# shellcheck source-path=SCRIPTDIR source=../tap.sh
-. "$(dirname "$0")/../tap.sh" || exit
-vitrine=$(realpath "$1")
-mkfxt=$(realpath "$3/mkfxt")
+# shellcheck source-path=SCRIPTDIR source=command
+. "$(dirname "$0")/command" || exit
 
 # times ARGUMENT...: print the times of the records in nanoseconds
 times()
@@ -22,19 +15,12 @@ times()
 # drawn FILTER ARGUMENT...: print the result of jq for the data of a timeline page
 drawn()
 {
-	local filter=$1
-
-	shift
-	"$vitrine" timeline "$@" -o page.html &&
-	sed -n '/^<script id="data"/,/^<\/script>/p' page.html | sed '1d;$d' | jq -c "$filter"
+	"$vitrine" timeline "${@:2}" -o page.html && page_data page.html | jq -c "$1"
 }
 
-dir=$3/answers
-mkdir -p "$dir" && cd "$dir" || exit 1
 for name in records vitrine crowd renamed waits torn spans late-span late-spans snapshot; do
 	"$mkfxt" $name >$name.fxt
 done
-
 
 # CPU 0 switches at 5000, 5010, 5100, 5110, 6000 and 6010. CPU 1 switches at 5005, 5015,
 # 5105, 5115, 5205 and 5215, then records are lost, then it switches at 6005.
@@ -181,21 +167,16 @@ check "the time runnable is that of all intervals" prints true bash -c "for each
 crowd()
 {
 	python3 - <<-'END'
-	import struct, sys
-	word = struct.Struct("<Q").pack
-	out = sys.stdout.buffer
-	out.write(word(0x0016547846040010) + word(1 | 2 << 4) + word(10**9))
+	from fxt import *
+	begin()
 	for thread in range(1000, 9000):
-	    name = b"many-%d" % (thread % 7)
-	    out.write(word(7 | 3 << 4 | 2 << 16 | (0x8000 | len(name)) << 24) + word(thread) + name.ljust(8, b"\0"))
+	    put(name(2, thread, b"many-%d" % (thread % 7)))
 	now = 1000
 	for thread in range(1000, 9000):
 	    for i in range(12):
-	        out.write(word(8 | 3 << 4 | 2 << 60) + word(now) + word(thread))
-	        now += 100 << i
-	        out.write(word(8 | 4 << 4 | 1 << 60) + word(now) + word(0) + word(thread))
-	        now += 100
-	        out.write(word(8 | 4 << 4 | 3 << 36 | 1 << 60) + word(now) + word(thread) + word(0))
+	        put(wakeup(now, thread), switch(now + (100 << i), 0, thread, state=0),
+	            switch(now + (100 << i) + 100, thread, 0))
+	        now += (100 << i) + 100
 	END
 }
 crowd >many.fxt
@@ -307,7 +288,7 @@ missing()
 	sed -n 's/^<p id="missing">\([0-9]*\) of \([0-9]*\) time slices.* into \([0-9]*\) bars.*/\1 \3/p' page.html
 }
 check "timeline: how much is missing" prints "same, and more than 100000" \
-	bash -c "$(declare -f drawn missing); vitrine='$vitrine'; missing million.fxt >missing
+	bash -c "$(declare -f drawn missing page_data); vitrine='$vitrine'; missing million.fxt >missing
 		[ \$(wc -l <missing) = 2 ] && [ \$(uniq missing | wc -l) = 1 ] &&
 		awk '{ exit \$1 <= 100000 || \$2 < 1000 }' missing && echo same, and more than 100000"
 check "timeline: nothing is missing" prints 0 bash -c "'$vitrine' timeline waits.fxt -o page.html; grep -c 'id=\"missing\"' page.html"
@@ -331,16 +312,6 @@ check "timeline: where nothing can be written" prints "vitrine: /nowhere/x.svg: 
 
 # ---- memory: a trace may be larger than memory
 
-# peak ARGUMENT...: print the peak memory use of vitrine in KiB
-peak()
-{
-	rm -rf copy.*
-	ASAN_OPTIONS=quarantine_size_mb=1 python3 -c '
-import resource, subprocess, sys
-subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$vitrine" "$@" 2>peak.err || cat peak.err
-}
-
 # bounded TRACE COMMAND [ARGUMENT]...: COMMAND needs hardly more memory for TRACE-more.fxt
 # than for TRACE.fxt, which is several times smaller
 bounded()
@@ -348,12 +319,13 @@ bounded()
 	local trace=$1 command=$2 small large
 
 	shift 2
-	small=$(peak "$command" "$trace.fxt" "$@") && large=$(peak "$command" "$trace-more.fxt" "$@") || return
+	rm -rf copy.*
+	small=$(peak "$command" "$trace.fxt" "$@") && rm -rf copy.* &&
+		large=$(peak "$command" "$trace-more.fxt" "$@") || return
 	[ $((large - small)) -lt 8192 ] && echo "not much more" || echo "$small, then $large KiB"
 }
 
 ln -f million.fxt speed-more.fxt
-export BABELTRACE_PLUGIN_PATH=${vitrine%/*}
 for output in '' page.html copy.fxt copy.heph copy.ctf; do
 	case $output in
 	'')	commands="check print latency" ;;
@@ -371,15 +343,13 @@ check "memory: compressed" prints "not much more" bounded speed merge -o copy.fx
 
 # Two providers in turn, with a section for each record: memory is not released for each.
 python3 - >turns.fxt <<'PYTHON'
-import struct, sys
-words = [0x0016547846040010]
-for provider in 1, 2:
-    words += [2 << 4 | 1 << 16 | provider << 20 | 8 << 52, int.from_bytes(b"provider", "little"), 1 | 2 << 4, 10**9]
+from fxt import *
+put(word(MAGIC), *(record(0, 1 << 16 | provider << 20 | 8 << 52, b"provider") + record(1, 0, 10**9)
+                   for provider in (1, 2)))
 for i in range(10000):
     for provider in 1, 2:
-        words += [1 << 4 | 2 << 16 | provider << 20, 8 | 4 << 4 | provider << 20 | 3 << 36 | 1 << 60,
-                  1000 + i * 20 + provider, 100 + provider if i % 2 else 0, 0 if i % 2 else 100 + provider]
-sys.stdout.buffer.write(struct.pack("<%dQ" % len(words), *words))
+        put(record(0, 2 << 16 | provider << 20),
+            switch(1000 + i * 20 + provider, (100 + provider) * (i % 2), (100 + provider) * (1 - i % 2), cpu=provider))
 PYTHON
 if strace -V >/dev/null 2>&1 && strace -o strace.out true 2>/dev/null; then
 	# A leak sanitizer does not work under ptrace(2).

@@ -2,14 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # What "make" says if something is missing that it needs.
-#
-#   build.sh VITRINE WORDS DIR
 
-set -u
-# shellcheck source-path=SCRIPTDIR source=../tap.sh
-. "$(dirname "$0")/../tap.sh" || exit
-top=$(cd "$(dirname "$0")/../.." && pwd)
-dir=$(realpath "$3")/build
+# shellcheck source-path=SCRIPTDIR source=command
+. "$(dirname "$0")/command" || exit
 unset MAKEFLAGS MFLAGS
 
 # says TEXT COMMAND...: COMMAND prints one line with TEXT
@@ -32,7 +27,6 @@ nothing_built()
 	[ ! -e "$dir/tools" ]
 }
 
-rm -rf "$dir"
 mkdir -p "$dir/bin"
 printf '#!/bin/sh\necho 6.1.0-none\n' >"$dir/bin/uname"
 chmod 755 "$dir/bin/uname"

@@ -2,16 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The command line interface: arguments, exit codes, errors, live output.
-#
-#   cli.sh VITRINE WORDS DIR
 
-set -u
-# shellcheck source-path=SCRIPTDIR source=../tap.sh
-. "$(dirname "$0")/../tap.sh" || exit
-vitrine=$(realpath "$1")
-words=$(realpath "$2")
-here=$(cd "$(dirname "$0")" && pwd)
-golden=$here/../golden/inspect
+# shellcheck source-path=SCRIPTDIR source=command
+. "$(dirname "$0")/command" || exit
 
 # quiet COMMAND...: COMMAND succeeds and prints nothing on standard output
 quiet()
@@ -22,21 +15,17 @@ quiet()
 	[ -z "$said" ]
 }
 
-dir=$3/cli
-rm -rf "$dir"
 mkdir -p "$dir/debugfs/vitrine/inspect" "$dir/empty"
-cd "$dir" || exit 1
 inspect=debugfs/vitrine/inspect
-"$words" "$golden/v2-tree.words" >$inspect/cpu10.inspect
-"$words" "$golden/v1-tree.words" >$inspect/cpu9.inspect
-"$words" "$golden/v2-header-only.words" >$inspect/empty.inspect
+"$words" "$golden/inspect/v2-tree.words" >$inspect/cpu10.inspect
+"$words" "$golden/inspect/v1-tree.words" >$inspect/cpu9.inspect
+"$words" "$golden/inspect/v2-header-only.words" >$inspect/empty.inspect
 cp $inspect/cpu9.inspect saved
 printf '\x10\x00\x04\x46\x78\x54\x16\x00' >trace.fxt
 : >nothing
 printf 'INSP' >short
 export VITRINE_DEBUGFS=$dir/debugfs
 unset NO_COLOR
-
 
 # Arguments
 check "no command: usage" refuses 2 Usage: "$vitrine"
@@ -187,10 +176,10 @@ replace()
 }
 live()
 {
-	replace "$golden/v1-tree.words"
+	replace "$golden/inspect/v1-tree.words"
 	"$vitrine" show --live --json ./live.inspect >live.out 2>live.err &
 	until_lines 1 live.out
-	replace "$golden/v2-header-only.words"
+	replace "$golden/inspect/v2-header-only.words"
 	until_lines 2 live.out
 	kill -INT $!
 	wait $!

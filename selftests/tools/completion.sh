@@ -3,19 +3,11 @@
 #
 # Completion in bash: its functions are called as bash calls them, and the words that they
 # offer are compared with the options that each command accepts and lists.
-#
-#   completion.sh VITRINE WORDS DIR
 
-set -u
-# shellcheck source-path=SCRIPTDIR source=../tap.sh
-. "$(dirname "$0")/../tap.sh" || exit
-vitrine=$(realpath "$1")
-top=$(cd "$(dirname "$0")/../.." && pwd)
-dir=$(realpath "$3")/completion
+# shellcheck source-path=SCRIPTDIR source=command
+. "$(dirname "$0")/command" || exit
 
-rm -rf "$dir"
 mkdir -p "$dir/debugfs/vitrine/inspect" "$dir/folder"
-cd "$dir" || exit 1
 touch debugfs/vitrine/inspect/{system,sched,tasks}.inspect trace.fxt systematic
 export VITRINE_DEBUGFS=$dir/debugfs
 
@@ -40,13 +32,8 @@ offers()
 # is EXPECTED WORD...: the completions of the last WORD are EXPECTED
 is()
 {
-	local expected=$1 said
-
-	shift
-	said=$(offers "$@")
-	[ "$said" = "$expected" ] || { printf 'not %s\nbut %s\n' "$expected" "$said"; return 1; }
+	diff <(echo "$1") <(offers "${@:2}")
 }
-
 
 # Take the commands from `vitrine help', so that new ones are tested, too.
 commands=$("$vitrine" help | awk '/^  [a-z]/ { print $1 }')

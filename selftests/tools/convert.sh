@@ -4,14 +4,10 @@
 # `vitrine convert', and babeltrace2 with our plugin: a trace that is converted to another
 # format and back is unchanged, as far as that format can represent it.
 #
-#   convert.sh VITRINE WORDS DIR
-#
 # DIR holds mkfxt, which the Makefile builds. SWITCHES=1000000 for a larger trace.
 
-# shellcheck source-path=SCRIPTDIR source=formats
-. "$(dirname "$0")/formats"
-here=$(cd "$(dirname "$0")" && pwd)
-golden=$here/../golden
+# shellcheck source-path=SCRIPTDIR source=command
+. "$(dirname "$0")/command" || exit
 
 convert()
 {
@@ -43,10 +39,6 @@ came_back()
 		"$vitrine" check "$1.back.fxt" >"$1.back.check" && grep ": no fault" "$1.back.check"
 }
 
-cd "$dir" || exit 1
-touch err
-BABELTRACE_PLUGIN_PATH=$(dirname "$vitrine")
-export BABELTRACE_PLUGIN_PATH
 for name in records vitrine recorded renamed crowd wide spans; do
 	"$mkfxt" $name >$name.fxt
 done
@@ -58,25 +50,15 @@ done
 weights()
 {
 	python3 - <<-'END'
-	import struct, sys
-	word = struct.Struct("<Q").pack
-	def weight(name, value):
-	    return word(1 | 1 + (len(name) + 7) // 8 << 4 | (0x8000 | len(name)) << 16 |
-	                (value & 0xffffffff) << 32) + name + bytes(-len(name) % 8)
-	def record(subtype, bits, words, *args):
-	    body = b"".join(map(word, words)) + b"".join(args)
-	    sys.stdout.buffer.write(word(8 | 1 + len(body) // 8 << 4 | bits | subtype << 60) + body)
+	from fxt import *
 	IDLE = -1 << 31
-	sys.stdout.buffer.write(word(0x0016547846040010))
+	put(word(MAGIC))
 	for i, (out, into) in enumerate(((IDLE, 120), (120, 49), (49, 0), (0, IDLE))):
-	    record(1, 2 << 16 | 3 << 36,
-	           (1000 + i, 7 if out == IDLE else 10 + i, 7 if into == IDLE else 11 + i),
-	           weight(b"outgoing_weight", out), weight(b"incoming_weight", into))
-	for i, value in enumerate((120, 49, 0, IDLE)):
-	    record(2, 1 << 16, (2000 + i, 20), weight(b"weight", value))
-	record(2, 1 << 16, (2004, 20), word(6 | 3 << 4 | 0x8006 << 16 | 0x8004 << 32) +
-	       b"weight\0\0" + b"much\0\0\0\0")
-	record(0, 1 << 16 | 3 << 24 | 49 << 52, (3000, 9, 10, 9, 11))
+	    put(switch(1000 + i, 7 if out == IDLE else 10 + i, 7 if into == IDLE else 11 + i,
+	               int32(b"outgoing_weight", out), int32(b"incoming_weight", into)))
+	put(*(wakeup(2000 + i, 20, int32(b"weight", value)) for i, value in enumerate((120, 49, 0, IDLE))),
+	    wakeup(2004, 20, arg(b"weight", b"much")),
+	    record(8, 1 << 16 | 3 << 24 | 49 << 52, 3000, 9, 10, 9, 11))
 	END
 }
 
@@ -84,21 +66,15 @@ weights()
 
 convert
 check "nothing given" test "$(cat status)" = 2
-convert many.fxt -o many.doc
-check "a name that tells nothing" ended 2 "many.doc: unknown suffix; name the format with --to"
+check "a name that tells nothing" exits 2 "many.doc: unknown suffix; name the format with --to" convert many.fxt -o many.doc
 convert many.fxt -o many.doc --to word
 check "an unknown format" grep -q "unknown format word" err
-convert many.fxt -o other.fxt
-check "the same format" ended 2 "many.fxt: already in format fxt"
-convert /dev/null -o other.ctf
-check "no trace" ended 1 "/dev/null: offset 0x0: not a trace"
-convert missing.fxt -o other.ctf
-check "no file" ended 3 "missing.fxt: cannot open"
-convert many.fxt -o no/such/directory/other.ctf
-check "no directory" ended 3 "cannot create"
+check "the same format" exits 2 "many.fxt: already in format fxt" convert many.fxt -o other.fxt
+check "no trace" exits 1 "/dev/null: offset 0x0: not a trace" convert /dev/null -o other.ctf
+check "no file" exits 3 "missing.fxt: cannot open" convert missing.fxt -o other.ctf
+check "no directory" exits 3 "cannot create" convert many.fxt -o no/such/directory/other.ctf
 mkdir empty
-convert empty -o other.fxt
-check "a directory without a trace" ended 1 "empty: .*not a CTF trace"
+check "a directory without a trace" exits 1 "empty: .*not a CTF trace" convert empty -o other.fxt
 check "a failed conversion leaves no file" test -z "$(find . -name 'other*')"
 
 # ---- Common Trace Format ----
@@ -116,8 +92,7 @@ check "CTF: as many records lost" same <(grep -o "[0-9]* records lost" lost.chec
 	<(grep -o "[0-9]* records lost" lost.back.check)
 for format in ctf heph; do
 	check "$format: what the recorder says of a loss" round_trip recorded $format
-	"$vitrine" check recorded.back.fxt >recorded.check
-	check "$format: no more records are lost than the recorder says" grep -q " 10 switches, .* 7 records lost: no fault" recorded.check
+	check "$format: no more records are lost than the recorder says" grep -q " 10 switches, .* 7 records lost: no fault" <("$vitrine" check recorded.back.fxt)
 done
 weights >weights.fxt
 check "CTF: priorities" round_trip weights ctf
@@ -145,8 +120,7 @@ for format in ctf heph; do
 	check "$format: a CPU above 255" round_trip wide $format
 	check "$format: every record of it comes back" same <(grep -v " lost  *provider" wide.print | sed 's|idle:0/0|idle:0|g' | sort) \
 		<(sed 's|idle:0/0|idle:0|g' wide.back.print | sort)
-	"$vitrine" check wide.back.fxt >wide.check
-	check "$format: on as many CPUs, with its losses" grep -q " 10 switches, 2 CPUs, .* 3 records lost: no fault" wide.check
+	check "$format: on as many CPUs, with its losses" grep -q " 10 switches, 2 CPUs, .* 3 records lost: no fault" <("$vitrine" check wide.back.fxt)
 done
 check "CTF: all kinds of records" round_trip records ctf
 check "CTF: what is left out is counted" grep -qx \
@@ -207,13 +181,11 @@ check "LTTng: what is left out is counted" ended 0 \
 	"lttng.fxt: left out, a Fuchsia trace cannot represent them: 3 arguments$"
 "$vitrine" print lttng.fxt >lttng.print
 check "LTTng: each record" same "$golden/lttng.print" lttng.print
-"$vitrine" check lttng.fxt >lttng.check
-check "LTTng: clean, with what was discarded" grep -q "7 switches, 2 CPUs, 4 threads, 7 records lost: no fault" lttng.check
+check "LTTng: clean, with what was discarded" grep -q "7 switches, 2 CPUs, 4 threads, 7 records lost: no fault" <("$vitrine" check lttng.fxt)
 
 # Threads in the order of the file: unnamed, "first", "second", idle. Each gets its own id.
 "$here/mkctf.py" taken.ctf taken
-convert taken.ctf -o taken.fxt
-check "LTTng: threads with ids that are made up, too" ended 0 ": 12 arguments$"
+check "LTTng: threads with ids that are made up, too" exits 0 ": 12 arguments$" convert taken.ctf -o taken.fxt
 "$vitrine" print --json taken.fxt >taken.json
 check "LTTng: the first to come keeps its id" same <(printf '%s\n' 1342177280,null 1073741824,first \
 	1610612736,second 1610612737,idle) <(jq -r 'select(.kind == "instant") | "\(.thread.tid),\(.thread.name)"' taken.json)
@@ -259,8 +231,7 @@ packets()
 		print "$2 ", delete $begin{$2}, " $1\n" if $4 eq " end"'
 }
 
-convert spans.fxt -o spans.ctf
-check "pairs: no event is left out" ended 0
+check "pairs: no event is left out" exits 0 "" convert spans.fxt -o spans.ctf
 check "pairs: what begins and what ends, in order" same "$golden/spans.events" <(seen spans)
 check "pairs: packets hold what is in them" same <(printf '%s\n' '0 1000 1480' '1 1405 1800' '0 1520 1900' \
 	'0 3000 3100' '0 3110 3250' '0 3300 3500') <(packets spans)
@@ -268,8 +239,7 @@ babeltrace spans.ctf 2>&1 >/dev/null | grep -o 'discarded [0-9]* [a-z]*' >spans.
 check "pairs: as many events and packets are lost" same <(printf '%s\n' 'discarded 4 events' 'discarded 1 packet') spans.lost
 check "pairs: babeltrace2 reads FXT alike" same <(babeltrace spans.ctf 2>/dev/null) <(babeltrace spans.fxt 2>/dev/null)
 check "pairs: back" round_trip spans ctf
-"$vitrine" check spans.back.fxt >spans.check
-check "pairs: back, as many lost and no more" grep -q " 4 records lost: no fault" spans.check
+check "pairs: back, as many lost and no more" grep -q " 4 records lost: no fault" <("$vitrine" check spans.back.fxt)
 convert spans.back.fxt -o again.ctf
 check "pairs: back, each event" same "$golden/spans.events" <(seen again)
 
@@ -277,37 +247,27 @@ check "pairs: back, each event" same "$golden/spans.events" <(seen again)
 # late, and after an interrupt that came later. Another call begins where records are lost,
 # and ends two sub-buffers later.
 python3 - >late.fxt <<'END'
-import struct, sys
-word = struct.Struct("<Q").pack
+from fxt import *
+IDLE, THREAD = (0, 0), (100, 101)
 sequence = before = 0
-def inline(text):
-    return text + bytes(-len(text) % 8)
-def event(kind, time, category, name, *last):
-    body = word(time) + word(100) + word(101) + inline(category) + inline(name) + b"".join(map(word, last))
-    return word(4 | (1 + len(body) // 8) << 4 | kind << 16 | (0x8000 | len(category)) << 32 |
-                (0x8000 | len(name)) << 48) + body
-def switch(time, *threads):
-    return word(8 | 6 << 4 | 3 << 24 | (120 if threads[1] else 0) << 44 | (120 if threads[3] else 0) << 52) + \
-           word(time) + b"".join(map(word, threads))
+def sched(time, text):
+    return event(time, *THREAD, b"sched", text)
 def subbuf(begin, end, *records):
     global sequence, before
-    out = word(0x0016547846040010) + word(2 << 4 | 1 << 16 | 1 << 20 | 7 << 52) + inline(b"vitrine")
-    out += word(1 | 2 << 4) + word(10**9)
-    out += word(5 | 15 << 4 | 0x8007 << 16 | 104 << 32 | 1 << 48) + inline(b"vitrine")
+    put(word(MAGIC), record(0, 1 << 16 | 1 << 20 | 7 << 52, stream(b"vitrine")), record(1, 0, 10**9))
     size = 160 + sum(map(len, records))
-    out += b"".join(map(word, (0x54454b4341505456, 2, sequence, size, begin, end, before, 0, 0, 1000, 17 * 10**17)))
-    out += struct.pack("<IIII", 0, 1, 0, 4096)
+    put(record(5, 0x8007 << 16 | 104 << 32 | 1 << 48, stream(b"vitrine"), 0x54454b4341505456, 2, sequence, size, begin,
+               end, before, 0, 0, 1000, 17 * 10**17, struct.pack("<IIII", 0, 1, 0, 4096)), *records)
     sequence += 1
     before += len(records)
-    sys.stdout.buffer.write(out + b"".join(records))
-subbuf(1000, 1200, switch(1000, 0, 0, 100, 101), event(0, 1100, b"sched", b"exec"), event(0, 1200, b"sched", b"fork"))
-subbuf(1350, 1400, event(4, 1190, b"irq", b"softirq RCU", 1350), event(2, 1150, b"syscall", b"futex"),
-       switch(1400, 100, 101, 0, 0))
-subbuf(2000, 2100, switch(2000, 0, 0, 100, 101), event(3, 2100, b"syscall", b"futex"))
+subbuf(1000, 1200, legacy_switch(1000, IDLE, THREAD), sched(1100, b"exec"), sched(1200, b"fork"))
+subbuf(1350, 1400, event(1190, *THREAD, b"irq", b"softirq RCU", kind=4, last=[1350]),
+       event(1150, *THREAD, b"syscall", b"futex", kind=2), legacy_switch(1400, THREAD, IDLE))
+subbuf(2000, 2100, legacy_switch(2000, IDLE, THREAD), event(2100, *THREAD, b"syscall", b"futex", kind=3))
 sequence += 1
 before += 5
-subbuf(5000, 5100, event(0, 5000, b"sched", b"exec"), event(0, 5100, b"sched", b"fork"))
-subbuf(5200, 5300, event(0, 5200, b"sched", b"exec"), event(4, 4900, b"syscall", b"sync", 5300))
+subbuf(5000, 5100, sched(5000, b"exec"), sched(5100, b"fork"))
+subbuf(5200, 5300, sched(5200, b"exec"), event(4900, *THREAD, b"syscall", b"sync", kind=4, last=[5300]))
 END
 convert late.fxt -o late.ctf
 check "a late begin: in order" same <(printf '%s\n' '1000 0 sched_switch' '1100 0 sched:exec' '1150 0 syscall_entry_futex' \
@@ -327,13 +287,9 @@ check "a late begin: latency finds as many lost" test "$("$vitrine" latency -j l
 # 20000 nested system calls: at most 16384 are split into begin and end, the others remain
 # whole.
 python3 - >deep.fxt <<'END'
-import struct, sys
-word = struct.Struct("<Q").pack
-out = word(0x0016547846040010) + word(1 | 2 << 4) + word(10**9)
-for i in range(20000):
-    out += word(4 | 7 << 4 | 4 << 16 | 0x8007 << 32 | 0x8001 << 48) + word(1000 + i) + word(1) + word(1)
-    out += b"syscall\0" + b"x\0\0\0\0\0\0\0" + word(10**6 - i)
-sys.stdout.buffer.write(out)
+from fxt import *
+begin()
+put(*(event(1000 + i, 1, 1, b"syscall", b"x", kind=4, last=[10**6 - i]) for i in range(20000)))
 END
 convert deep.fxt -o deep.ctf
 babeltrace deep.ctf --clock-cycles --no-delta 2>/dev/null | sed -E 's/^\[0*([0-9]+)\] ([^ ]+): .*/\1 \2/' >deep.events
@@ -381,14 +337,12 @@ check "Heph: so are packets that Heph's own converter may refuse" grep -qx \
 sed -e '/large-blob\|provider 7\| event   worker/d' -e 's/ null=null//' -e 's/=0xdeadbeef/=3735928559/; s/=true/=1/' \
 	records.print >records.kept
 check "Heph: the records that are not left out come back" same records.kept records.back.print
-convert records.fxt -o records.heph --packet-bytes 128
-check "Heph: with a limit" ended 0 "1 events, 8 arguments$"
+check "Heph: with a limit" exits 0 "1 events, 8 arguments$" convert records.fxt -o records.heph --packet-bytes 128
 check "Heph: no packet is longer than the limit" test "$(longest records.heph)" -le 128
 check "Heph: the smallest limit" refused "127 is not a size of at least" convert records.fxt -o records.heph --packet-bytes 127
 
 bytes spec >spec.heph
-convert spec.heph -o spec.fxt
-check "Heph: the specification's examples: nothing is left out" ended 0
+check "Heph: the specification's examples: nothing is left out" exits 0 "" convert spec.heph -o spec.fxt
 "$vitrine" print spec.fxt >spec.print
 check "Heph: a duration with its attributes" same <(echo \
 	'     0.000000100 [---] complete ?:1/0 heph:My event until 0.000000200 Test=123 Test2[0]=123.456 Test2[1]=789') spec.print
@@ -419,16 +373,14 @@ sys.stdout.buffer.write(
     event(4, 1, 9, 50, 50, b"none", attribute(b"empty", []), attribute(b"z[0]", 1), attribute(b"z[2]", 2)))
 PYTHON
 python3 heph.py >theirs.heph
-convert theirs.heph -o theirs.fxt
-check "Heph: arrays that do not fit are counted" ended 0 "cannot represent them: 2 arguments$"
+check "Heph: arrays that do not fit are counted" exits 0 "cannot represent them: 2 arguments$" convert theirs.heph -o theirs.fxt
 convert theirs.fxt -o back.heph
 # What does not come back, and an attribute whose name is that of an array's only element.
 python3 <(sed -e 's/, attribute(b"seven", list(range(16)))//' -e 's/attribute(b"empty", \[\]), //' \
 	-e 's/attribute(b"z\[0\]", 1)/attribute(b"z", [1])/' heph.py) >wanted.heph
 check "Heph: events of another writer come back" cmp wanted.heph back.heph
 head -c 113 spec.heph >short.heph
-convert short.heph -o short.fxt
-check "Heph: cut short" ended 1 "short.heph: offset 0x17: packet is longer than the file"
+check "Heph: cut short" exits 1 "short.heph: offset 0x17: packet is longer than the file" convert short.heph -o short.fxt
 check "Heph: nothing is left behind" test ! -e short.fxt
 convert many.heph -o twice.ctf
 "$vitrine" convert twice.ctf -o twice.fxt
@@ -436,9 +388,8 @@ check "Heph into CTF" same many.print <("$vitrine" print twice.fxt)
 
 # A thread without a name that has the largest possible id.
 python3 - >last.fxt <<'END'
-import struct, sys
-word = struct.Struct("<Q").pack
-sys.stdout.buffer.write(word(0x0016547846040010) + word(8 | 6 << 4) + word(1) + word(0) * 2 + word(2**64 - 1) * 2)
+from fxt import *
+put(word(MAGIC), record(8, 0, 1, 0, 0, 2**64 - 1, 2**64 - 1))
 END
 convert last.fxt -o last.ctf
 check "CTF: a thread with the last id" grep -q 'next_tid = -1,' <(babeltrace last.ctf 2>/dev/null)
@@ -458,8 +409,7 @@ done
 # Damaged parts are left out and reported, and the exit code is 1.
 head -c 1500 many.fxt >cut.fxt
 for out in cut.heph cut.ctf; do
-	convert cut.fxt -o $out
-	check "a damaged trace to $out" ended 1 "^vitrine: cut.fxt: offset 0x[0-9a-f]+: .*; left out$"
+	check "a damaged trace to $out" exits 1 "^vitrine: cut.fxt: offset 0x[0-9a-f]+: .*; left out$" convert cut.fxt -o $out
 	check "a damaged trace to $out: the rest is there" test -s $out
 done
 

@@ -3,13 +3,9 @@
 #
 # `vitrine cut': the part of a trace has the chosen records and no others, is a sound trace
 # that every reader opens, and an anonymised one has none of the names.
-#
-#   cut.sh VITRINE WORDS DIR
-#
-# DIR holds mkfxt, which the Makefile builds.
 
-# shellcheck source-path=SCRIPTDIR source=formats
-. "$(dirname "$0")/formats"
+# shellcheck source-path=SCRIPTDIR source=command
+. "$(dirname "$0")/command" || exit
 
 cut()
 {
@@ -21,60 +17,34 @@ cut()
 family()
 {
 	python3 - <<-'END'
-	import struct, sys
-	word = struct.Struct("<Q").pack
-	def stream(text):
-	    return text + bytes(-len(text) % 8)
-	def ref(text):
-	    return 0x8000 | len(text) if text else 0
-	def arg(name, value):
-	    body = stream(name)
-	    head = ref(name) << 16
-	    if isinstance(value, bytes):
-	        head, body = head | 6 | ref(value) << 32, body + stream(value)
-	    else:
-	        head, body = head | 8, body + word(value)
-	    return word(head | (1 + len(body) // 8) << 4) + body
-	def record(head, body):
-	    out.write(word(head | (1 + len(body) // 8) << 4) + body)
-	def name(kind, koid, text, process=None):
-	    args = b"" if process is None else arg(b"process", process)
-	    record(7 | kind << 16 | ref(text) << 24 | (process is not None) << 40,
-	           word(koid) + stream(text) + args)
-	def event(ns, thread, category, text, *args):
-	    record(4 | len(args) << 20 | ref(category) << 32 | ref(text) << 48,
-	           word(ns) + word(thread // 10 * 10) + word(thread) + stream(category) + stream(text) +
-	           b"".join(arg(*each) for each in args))
-	def switch(ns, state, before, after):
-	    body = word(ns)
-	    for thread in before, after:
-	        body += word(2 if thread == 3 else thread // 10 * 10) + word(thread)
-	    record(8 | state << 24 | (120 if before else 0) << 44 | (120 if after else 0) << 52, body)
-	out = sys.stdout.buffer
-	out.write(word(0x0016547846040010) + word(1 | 2 << 4) + word(10**9))
+	from fxt import *
+	def process_of(thread):
+	    return 2 if thread == 3 else thread // 10 * 10
+	def at(ns, thread, category, text, *args):
+	    put(event(ns, process_of(thread), thread, category, text, *(arg(*each) for each in args)))
+	def turn(ns, *threads, state=3):
+	    put(legacy_switch(ns, *((process_of(thread), thread) for thread in threads), state=state))
+	begin()
 	for thread, process, text in (10, 10, b"secretd"), (11, 10, b"secret-io"), \
 	        (20, 20, b"sleepd"), (30, 30, b"grandson"), (2, 2, b"kthreadd"), (40, 40, b"wordy"):
-	    name(1, process, text)
-	    name(2, thread, text, process)
-	name(2, 3, b"ksoftirqd/0", 2)
-	switch(1000, 0, 0, 10)
-	event(1100, 10, b"sched", b"fork", (b"process", 30), (b"thread", 30), (b"name", b"secretd"))
-	event(1150, 10, b"sched", b"exec", (b"file", b"/home/olivia/secretd"), (b"old_thread", 10))
-	switch(1200, 3, 10, 20)
-	event(1250, 20, b"syscall", b"read")
-	switch(1300, 3, 20, 30)
-	event(1350, 30, b"marker", b"invoice 4711")
-	event(1360, 30, b"stacks", b"blocked", (b"stack", b"do_read+0x1;xfs_open+0x2 [xfs]"),
-	      (b"syscall", b"read"), (b"lock", b"mutex"))
-	event(1370, 30, b"stacks", b"user stack", (b"stack", b"secretd+0x10;secretlib+0x20;?;..."),
-	      (b"files", b"/home/olivia/secretd abcd;/lib/secretlib -"))
-	event(1375, 30, b"stacks", b"user stack", (b"stack", b"pay_olivia+0x10 [secretd];?"))
-	event(1380, 30, b"block", b"read", (b"disk", b"sda"))
-	record(9 | 12 << 16, word(1390) + word(30) + word(30) + stream(b"hello olivia"))
-	switch(1400, 3, 30, 11)
-	switch(1500, 3, 11, 40)
-	switch(1600, 3, 40, 3)
-	switch(1700, 3, 3, 0)
+	    put(name(1, process, text), name(2, thread, text, arg(b"process", process)))
+	put(name(2, 3, b"ksoftirqd/0", arg(b"process", 2)))
+	turn(1000, 0, 10, state=0)
+	at(1100, 10, b"sched", b"fork", (b"process", 30), (b"thread", 30), (b"name", b"secretd"))
+	at(1150, 10, b"sched", b"exec", (b"file", b"/home/olivia/secretd"), (b"old_thread", 10))
+	turn(1200, 10, 20)
+	at(1250, 20, b"syscall", b"read")
+	turn(1300, 20, 30)
+	at(1350, 30, b"marker", b"invoice 4711")
+	at(1360, 30, b"stacks", b"blocked", (b"stack", b"do_read+0x1;xfs_open+0x2 [xfs]"),
+	   (b"syscall", b"read"), (b"lock", b"mutex"))
+	at(1370, 30, b"stacks", b"user stack", (b"stack", b"secretd+0x10;secretlib+0x20;?;..."),
+	   (b"files", b"/home/olivia/secretd abcd;/lib/secretlib -"))
+	at(1375, 30, b"stacks", b"user stack", (b"stack", b"pay_olivia+0x10 [secretd];?"))
+	at(1380, 30, b"block", b"read", (b"disk", b"sda"))
+	put(record(9, 12 << 16, 1390, 30, 30, stream(b"hello olivia")))
+	for ns, out, into in (1400, 30, 11), (1500, 11, 40), (1600, 40, 3), (1700, 3, 0):
+	    turn(ns, out, into)
 	END
 }
 
@@ -82,18 +52,10 @@ family()
 crowd()
 {
 	python3 - "$1" <<-'END'
-	import struct, sys
-	words = [0x0016547846040010]
-	def name(kind, koid):
-	    words.extend([7 | 3 << 4 | kind << 16 | 0x8008 << 24, koid,
-	                  int.from_bytes(b"cpu%05d" % koid, "little")])
-	for cpu in range(1, int(sys.argv[1]) + 1):
-	    name(1, cpu)
-	    name(2, cpu)
-	for ns, step in (1000, 1), (2000, -1):
-	    for cpu in range(1, int(sys.argv[1]) + 1):
-	        words.extend([8 | 4 << 4 | cpu << 20 | 3 << 36 | 1 << 60, ns, *(0, cpu)[::step]])
-	sys.stdout.buffer.write(struct.pack("<%dQ" % len(words), *words))
+	from fxt import *
+	cpus = range(1, int(sys.argv[1]) + 1)
+	put(word(MAGIC), *(name(kind, cpu, b"cpu%05d" % cpu) for cpu in cpus for kind in (1, 2)),
+	    *(switch(1000, 0, cpu, cpu=cpu) for cpu in cpus), *(switch(2000, cpu, 0, cpu=cpu) for cpu in cpus))
 	END
 }
 
@@ -101,20 +63,9 @@ crowd()
 stack()
 {
 	python3 - "$1" <<-'END'
-	import struct, sys
-	word = struct.Struct("<Q").pack
-	def stream(text):
-	    return text + bytes(-len(text) % 8)
-	def ref(text):
-	    return 0x8000 | len(text)
-	def arg(name, value):
-	    body = stream(name) + stream(value)
-	    return word(6 | (1 + len(body) // 8) << 4 | ref(name) << 16 | ref(value) << 32) + body
-	body = word(1000) + word(10) + word(10) + stream(b"stacks") + stream(b"user stack") + \
-	    arg(b"stack", b";".join([b"a"] * int(sys.argv[1]))) + arg(b"files", b"wordy")
-	sys.stdout.buffer.write(word(0x0016547846040010) +
-	    word(4 | (1 + len(body) // 8) << 4 | 2 << 20 | ref(b"stacks") << 32 |
-	         ref(b"user stack") << 48) + body)
+	from fxt import *
+	put(word(MAGIC), event(1000, 10, 10, b"stacks", b"user stack",
+	    arg(b"stack", b";".join([b"a"] * int(sys.argv[1]))), arg(b"files", b"wordy")))
 	END
 }
 
@@ -180,29 +131,20 @@ sound()
 	"$vitrine" check "$1" | grep ": no fault$"
 }
 
-cd "$dir" || exit 1
-touch err
 "$mkfxt" speed 2000 >a.fxt
 "$mkfxt" vitrine >lost.fxt
 "$mkfxt" wide >wide.fxt
 family >family.fxt
 
-cut a.fxt --cpu 0
-check "no OUT" test "$(cat status)" = 2
-cut --cpu 0 -o out.fxt
-check "no FILE" test "$(cat status)" = 2
-cut a.fxt -o out.fxt
-check "nothing to leave out" test "$(cat status)" = 2
-cut a.fxt --from 5 --to 4 -o out.fxt
-check "an end before the begin" test "$(cat status)" = 2
-cut missing.fxt --cpu 0 -o out.fxt
-check "no such file" ended 3 "missing.fxt: cannot open"
-cut /dev/null --cpu 0 -o out.fxt
-check "no trace" ended 1 "/dev/null: offset 0x0: not a Fuchsia trace"
+check "no OUT" refused "" cut a.fxt --cpu 0
+check "no FILE" refused "" cut --cpu 0 -o out.fxt
+check "nothing to leave out" refused "" cut a.fxt -o out.fxt
+check "an end before the begin" refused "" cut a.fxt --from 5 --to 4 -o out.fxt
+check "no such file" exits 3 "missing.fxt: cannot open" cut missing.fxt --cpu 0 -o out.fxt
+check "no trace" exits 1 "/dev/null: offset 0x0: not a Fuchsia trace" cut /dev/null --cpu 0 -o out.fxt
 check "a refused cut leaves no file" test -z "$(find . -name 'out*.fxt*')"
 
-cut lost.fxt -C 1 -o cpu.fxt
-check "cut by CPU" ended 0
+check "cut by CPU" exits 0 "" cut lost.fxt -C 1 -o cpu.fxt
 check "cut by CPU: its records, and no others" same <("$vitrine" print --cpu 1 --event switch lost.fxt) \
 	<("$vitrine" print --event switch cpu.fxt)
 check "cut by CPU: the trace is sound" sound cpu.fxt
@@ -216,8 +158,7 @@ check "lost records of a CPU: no record of another CPU" fails grep "provider 2" 
 
 from=$("$vitrine" print --json a.fxt | jq -s '.[700].time_ns + 1')
 to=$("$vitrine" print --json a.fxt | jq -s '.[1200].time_ns + 1')
-cut a.fxt --from "${from}ns" --to "${to}ns" -o time.fxt
-check "cut by time" ended 0
+check "cut by time" exits 0 "" cut a.fxt --from "${from}ns" --to "${to}ns" -o time.fxt
 check "cut by time: the records in between" same <(between a.fxt $((from + 1)) $((to - 1))) <(between time.fxt $((from + 1)) $((to - 1)))
 check "cut by time: no other records" test "$("$vitrine" print --json time.fxt | jq -s "map(select(.time_ns < $from or .time_ns > $to)) | length")" = 0
 check "cut by time: each thread ran as long" same <(ran a.fxt "$from" "$to") <(ran time.fxt 0 $((to * 2)))
@@ -226,18 +167,15 @@ check "cut by time: the file says which time it has" grep -q "left out on purpos
 cut time.fxt --cpu 0 --from "$((from + 1000))ns" -o again.fxt
 check "a cut of a cut says both" same <(printf '%s\n' "from_ns=$from to_ns=$to" "from_ns=$((from + 1000)) cpus=0" | sort) \
 	<("$vitrine" check again.fxt | sed -n 's/.*on purpose: //p' | sort)
-cut a.fxt --from "$((to * 2))ns" -o late.fxt
-check "a time after the end" ended 1 "a.fxt: no record is from .* s on; the trace covers "
+check "a time after the end" exits 1 "a.fxt: no record is from .* s on; the trace covers " cut a.fxt --from "$((to * 2))ns" -o late.fxt
 check "a time after the end: no file is written" test ! -e late.fxt
-cut a.fxt --from "${from}ns" --to "$((from + 1))ns" -o between.fxt
-check "a time between two records" ended 0
+check "a time between two records" exits 0 "" cut a.fxt --from "${from}ns" --to "$((from + 1))ns" -o between.fxt
 check "a time between two records: what runs is known" test "$("$vitrine" print --event switch between.fxt | wc -l)" -ge 2
 
 cut wide.fxt --cpu 300 --from 1ns -o wide.cut.fxt
 check "a CPU above 255" sound wide.cut.fxt
 
-cut family.fxt -p sleepd -o sleepd.fxt
-check "a process" ended 0
+check "a process" exits 0 "" cut family.fxt -p sleepd -o sleepd.fxt
 check "cut by process: the other threads have a stand-in, idle stays" same <(texts sleepd.fxt) - <<-'END'
 	[000] instant file:2147287040/0 vitrine:extent
 	[000] switch  idle:0/0 [0] runnable ==> not recorded:2147352576/0 [120]
@@ -255,8 +193,7 @@ check "cut by process: the trace with its child is sound" sound secretd.fxt
 cut family.fxt -t 11 -o thread.fxt
 check "a thread" same <(printf '%s\n' file idle 'not recorded' secret-io) <(names thread.fxt)
 
-cut family.fxt --anonymise -o secret.fxt
-check "--anonymise" ended 0
+check "--anonymise" exits 0 "" cut family.fxt --anonymise -o secret.fxt
 check "an anonymised trace is sound" sound secret.fxt
 check "an anonymised trace has as many records" test "$("$vitrine" print family.fxt | wc -l)" = \
 	"$("$vitrine" print --json secret.fxt | jq -c 'select(.name != "left_out")' | wc -l)"

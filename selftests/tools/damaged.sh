@@ -3,16 +3,9 @@
 #
 # Files that are damaged, and disks that are full: every command ends, says what is wrong,
 # and harms no file.
-#
-#   damaged.sh VITRINE WORDS DIR
-#
-# DIR holds mkfxt, which the Makefile builds.
 
-# shellcheck source-path=SCRIPTDIR source=formats
-. "$(dirname "$0")/formats"
-cd "$dir" || exit 1
-BABELTRACE_PLUGIN_PATH=$(dirname "$vitrine")
-export BABELTRACE_PLUGIN_PATH
+# shellcheck source-path=SCRIPTDIR source=command
+. "$(dirname "$0")/command" || exit
 
 # ends ARGUMENT...: vitrine ends, with exit status 0, and writes little
 ends()
@@ -37,13 +30,9 @@ check "timeline: ticks up to the last time" test "$(grep -c 'class="t"' timeline
 # Each of 20001 CPUs has a turn up to that time: one more than a picture has room for, and
 # no length of a cell joins them.
 python3 - >crowd.fxt <<'EOF'
-import struct, sys
-MAGIC, NR, LAST = 0x0016547846040010, 20001, 2**64 - 1
-words = [MAGIC]
-for time, out, into in (1000, 0, 101), (LAST, 101, 0):
-    for cpu in range(NR):
-        words += [8 | 4 << 4 | cpu << 20 | 3 << 36 | 1 << 60, time, out, into]
-sys.stdout.buffer.write(struct.pack("<%dQ" % len(words), *words))
+from fxt import *
+put(word(MAGIC), *(switch(time, out, into, cpu=cpu) for time, out, into in ((1000, 0, 101), (2**64 - 1, 101, 0))
+                   for cpu in range(20001)))
 EOF
 check "timeline: more turns than cells can join" ends timeline crowd.fxt -o crowd.svg
 
@@ -75,15 +64,10 @@ done
 interrupts()
 {
 	python3 - "$1" <<-'END'
-	import struct, sys
-	word = struct.Struct("<Q").pack
-	def switch(ns, out, into):
-	    return word(8 | 4 << 4 | 3 << 36 | 1 << 60) + word(ns) + word(out) + word(into)
+	from fxt import *
 	nr = int(sys.argv[1])
-	sys.stdout.buffer.write(switch(1000, 0, 101) + b"".join(
-	    word(4 | 7 << 4 | 4 << 16 | 0x8003 << 32 | 0x8007 << 48) + word(1000 + 10 * i) + word(100) +
-	    word(101) + b"irq\0\0\0\0\0" + b"%07d\0" % i + word(1005 + 10 * i) for i in range(nr)) +
-	    switch(1000 + 10 * nr, 101, 0))
+	put(switch(1000, 0, 101), *(event(1000 + 10 * i, 100, 101, b"irq", b"%07d" % i, kind=4, last=[1005 + 10 * i])
+	                            for i in range(nr)), switch(1000 + 10 * nr, 101, 0))
 	END
 }
 
@@ -92,7 +76,7 @@ check "latency: 1024 names of interrupts, and the others" prints '[1025,["(other
 	bash -c "'$vitrine' latency -j interrupts.fxt | jq -c '.threads[0].interrupted_by | [length, (.[0] | [.name, .count])]'"
 "$vitrine" timeline interrupts.fxt -o interrupts.html
 check "timeline: 1024 names of interrupts, and the others" prints '[1025,"(others)"]' \
-	bash -c "sed -n '/^<script id=\"data\"/,/^<\/script>/p' interrupts.html | sed '1d;\$d' | jq -c '.names | [length, .[-1]]'"
+	jq -c '.names | [length, .[-1]]' <(page_data interrupts.html)
 
 # ---- a gap before the first record ----
 
@@ -101,26 +85,22 @@ check "timeline: 1024 names of interrupts, and the others" prints '[1025,"(other
 late()
 {
 	python3 - "$1" <<-'END'
-	import struct, sys
-	word = struct.Struct("<Q").pack
+	from fxt import *
 	ns, preamble = int(sys.argv[1]), open("spans.fxt", "rb").read(160)
 	at = preamble.index(b"VTPACKET")
-	def switch(ns, out, into):
-	    return word(8 | 4 << 4 | 3 << 36 | 1 << 60) + word(ns) + word(out) + word(into)
 	def subbuf(sequence, body, begin, end, before, lost):
 	    packet = bytearray(preamble)
 	    struct.pack_into("<QQQQQQQ", packet, at + 16, sequence, 160 + len(body), begin, end, 0, before, lost)
-	    return bytes(packet) + body
-	sys.stdout.buffer.write(
-	    subbuf(0, b"", 1000, 1000, 0, 0) +
-	    subbuf(1, switch(ns, 0, 101) + switch(ns + 1000, 101, 0), ns, ns + 1000, 160, 5))
+	    put(packet, body)
+	subbuf(0, b"", 1000, 1000, 0, 0)
+	subbuf(1, switch(ns, 0, 101) + switch(ns + 1000, 101, 0), ns, ns + 1000, 160, 5)
 	END
 }
 
 late 6000000 >late.fxt
 "$vitrine" timeline late.fxt -o late.html
 check "timeline: a gap before the first record is at the begin" prints '[[0,0]]' \
-	bash -c "sed -n '/^<script id=\"data\"/,/^<\/script>/p' late.html | sed '1d;\$d' | jq -c '[.lanes[].gaps]'"
+	jq -c '[.lanes[].gaps]' <(page_data late.html)
 
 # ---- more faults than are printed ----
 
@@ -275,7 +255,6 @@ read -ra at <<<"$(pieces)"
 zeroes chunks.fxt.zst $((at[2] + 2000))
 check "damaged, with pieces that end anywhere: no switch is wrong" nothing_wrong chunks.fxt.zst
 head -c 400000 </dev/zero | sed 's/\x00\x00\x00\x00/\x28\xb5\x2f\xfd/g' >magic.zst
-command_into_files check magic.zst
-check "nothing but magic numbers" ended 1 "magic.zst: offset 0x0: cannot decompress: "
+check "nothing but magic numbers" exits 1 "magic.zst: offset 0x0: cannot decompress: " check magic.zst
 
 plan

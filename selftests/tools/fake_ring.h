@@ -116,9 +116,8 @@ static void fake_commit(struct fake_ring *ring)
 }
 
 /* Write thread @ref with its names, which have at most eight bytes. */
-static void fake_put_thread(struct fake_ring *ring, unsigned int ref,
-			    uint64_t process, uint64_t thread,
-			    const char name[8])
+static void fake_put_thread(struct fake_ring *ring, unsigned int ref, uint64_t process,
+			    uint64_t thread, const char name[8])
 {
 	uint64_t text;
 
@@ -126,12 +125,10 @@ static void fake_put_thread(struct fake_ring *ring, unsigned int ref,
 	fake_put_word(ring, 0x33 | (uint64_t)ref << 16);
 	fake_put_word(ring, process);
 	fake_put_word(ring, thread);
-	fake_put_word(ring, 0x37 | 1 << 16 |
-		      (0x8000ULL | strlen(name)) << 24);
+	fake_put_word(ring, 0x37 | 1 << 16 | (0x8000ULL | strlen(name)) << 24);
 	fake_put_word(ring, process);
 	fake_put_word(ring, text);
-	fake_put_word(ring, 0x67 | 2 << 16 |
-		      (0x8000ULL | strlen(name)) << 24 | 1ULL << 40);
+	fake_put_word(ring, 0x67 | 2 << 16 | (0x8000ULL | strlen(name)) << 24 | 1ULL << 40);
 	fake_put_word(ring, thread);
 	fake_put_word(ring, text);
 	fake_put_word(ring, 0x38 | 0x8007ULL << 16);
@@ -142,8 +139,7 @@ static void fake_put_thread(struct fake_ring *ring, unsigned int ref,
 static void fake_put_preamble(struct fake_ring *ring)
 {
 	fake_put_word(ring, 0x0016547846040010ULL);
-	fake_put_word(ring, 0x20 | 1 << 16 |
-		      (ring->producer->cpu + 1ULL) << 20 | 7ULL << 52);
+	fake_put_word(ring, 0x20 | 1 << 16 | (ring->producer->cpu + 1ULL) << 20 | 7ULL << 52);
 	fake_put(ring, "vitrine", 8);
 	fake_put_word(ring, 0x21);
 	fake_put_word(ring, ring->producer->ticks_per_second);
@@ -164,10 +160,8 @@ static void fake_recycle_begin(struct fake_ring *ring)
 	ring->at = (void *)(ring->subbufs + sequence % producer->nr_subbufs *
 			    producer->subbuf_bytes);
 	ring->room = producer->subbuf_bytes;
-	ring->packet = (void *)((unsigned char *)ring->at +
-				VITRINE_PACKET_OFFSET);
-	__atomic_store_n(&ring->packet->generation,
-			 ring->packet->generation + 1, __ATOMIC_RELAXED);
+	ring->packet = (void *)((unsigned char *)ring->at + VITRINE_PACKET_OFFSET);
+	__atomic_store_n(&ring->packet->generation, ring->packet->generation + 1, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
@@ -193,10 +187,8 @@ static void fake_recycle_end(struct fake_ring *ring)
 	fake_put_thread(ring, 1, 0, 0, "idle\0\0\0");
 	fake_put_thread(ring, 2, FAKE_PROCESS, FAKE_WORKER, "worker\0");
 	fake_commit(ring);
-	__atomic_store_n(&ring->packet->generation, generation + 1,
-			 __ATOMIC_RELEASE);
-	__atomic_store_n(&producer->sequence, producer->sequence + 1,
-			 __ATOMIC_RELEASE);
+	__atomic_store_n(&ring->packet->generation, generation + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&producer->sequence, producer->sequence + 1, __ATOMIC_RELEASE);
 }
 
 static void fake_ring_advance(struct fake_ring *ring)
@@ -205,20 +197,17 @@ static void fake_ring_advance(struct fake_ring *ring)
 	fake_recycle_end(ring);
 }
 
-static void fake_put_switch(struct fake_ring *ring, unsigned int out,
-			    unsigned int in)
+static void fake_put_switch(struct fake_ring *ring, unsigned int out, unsigned int in)
 {
 	fake_put_word(ring, 0x28 | (uint64_t)ring->producer->cpu << 16 |
-		      (out == 2 ? 3ULL : 0) << 24 |
-		      (uint64_t)out << 28 | (uint64_t)in << 36 |
-		      (out == 2 ? 120ULL : 0) << 44 |
-		      (in == 2 ? 120ULL : 0) << 52);
+				    (out == 2 ? 3ULL : 0) << 24 | (uint64_t)out << 28 |
+				    (uint64_t)in << 36 | (out == 2 ? 120ULL : 0) << 44 |
+				    (in == 2 ? 120ULL : 0) << 52);
 	fake_put_word(ring, ring->ticks);
 }
 
 /* Write a switch on a CPU above 255. */
-static void fake_put_wide_switch(struct fake_ring *ring, unsigned int out,
-				 unsigned int in)
+static void fake_put_wide_switch(struct fake_ring *ring, unsigned int out, unsigned int in)
 {
 	fake_put_word(ring, 0x48 | (uint64_t)ring->producer->cpu << 20 |
 		      (out == 2 ? 3ULL : 0) << 36 | 1ULL << 60);

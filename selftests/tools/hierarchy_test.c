@@ -22,8 +22,7 @@ static void put(uint64_t word)
 }
 
 /* Append the first word of a block: order, type, and the two indexes that follow. */
-static void put_block(unsigned int order, unsigned int type, uint64_t low,
-		      uint64_t high)
+static void put_block(unsigned int order, unsigned int type, uint64_t low, uint64_t high)
 {
 	put(order | type << 8 | low << 16 | high << 40);
 }
@@ -43,8 +42,7 @@ static void begin(size_t len_bytes)
 	put(0);
 }
 
-static struct vitrine_error *build(size_t len_bytes,
-				   struct vitrine_snapshot **snapshot,
+static struct vitrine_error *build(size_t len_bytes, struct vitrine_snapshot **snapshot,
 				   struct vitrine_hierarchy **hierarchy)
 {
 	struct vitrine_error *err;
@@ -78,8 +76,7 @@ static void test_wrong_questions(void)
 	array = vitrine_value_first_child(root);
 	number = vitrine_value_next(array);
 	ksft_test_result(vitrine_hierarchy_version(hierarchy) == 1, "version\n");
-	ksft_test_result(vitrine_value_offset(array) == 48 &&
-			 vitrine_value_parent(array) == root &&
+	ksft_test_result(vitrine_value_offset(array) == 48 && vitrine_value_parent(array) == root &&
 			 !vitrine_value_parent(root) && !vitrine_value_next(number),
 			 "where values are\n");
 	ksft_test_result(vitrine_value_array(array).count == 2 &&
@@ -115,8 +112,7 @@ static bool is_called(const struct vitrine_value *value, const char *wanted)
  * Check the offsets of the root and of its first child in the file of begin(), which gets @nr
  * more nodes "root" below index @parent.
  */
-static bool root_is_at(unsigned int nr, unsigned int parent, uint64_t offset,
-		       uint64_t child)
+static bool root_is_at(unsigned int nr, unsigned int parent, uint64_t offset, uint64_t child)
 {
 	struct vitrine_hierarchy *hierarchy = NULL;
 	struct vitrine_snapshot *snapshot = NULL;
@@ -163,8 +159,7 @@ static void test_results(void)
 			 !strcmp(err->path, "/absent/file"),
 			 "result unchanged: source\n");
 	vitrine_error_destroy(err);
-	err = vitrine_snapshot_from_bytes("foreign bytes, quite", 20, NULL,
-					  &snapshot);
+	err = vitrine_snapshot_from_bytes("foreign bytes, quite", 20, NULL, &snapshot);
 	ksft_test_result(err && err->code == EBADMSG && snapshot == (void *)2 &&
 			 !err->path, "result unchanged: snapshot\n");
 	vitrine_error_destroy(err);
@@ -199,8 +194,7 @@ static double measure(const char *what, size_t len_bytes, size_t nr_values)
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin_time);
 	err = build(len_bytes, &snapshot, &hierarchy);
 	if (!err)
-		err = vitrine_inspect_check(words, len_bytes, NULL, NULL, NULL,
-					    &summary);
+		err = vitrine_inspect_check(words, len_bytes, NULL, NULL, NULL, &summary);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end_time);
 	seconds = end_time.tv_sec - begin_time.tv_sec +
 		  (end_time.tv_nsec - begin_time.tv_nsec) / 1e9;
@@ -267,15 +261,6 @@ static double measure_long_names(size_t len_bytes)
 	return measure("60000 values of two long names", nr_words * 8, nr + 1);
 }
 
-/* Each name is read once: the values take most of the time, however long the names are. */
-static void test_long_names(void)
-{
-	double shorter = measure_long_names(MIB / SCALE);
-
-	ksft_test_result(measure_long_names(MIB) < shorter * SCALE / 4,
-			 "names are not compared for each value\n");
-}
-
 static double measure_many_values(size_t nr)
 {
 	size_t i;
@@ -286,14 +271,6 @@ static double measure_many_values(size_t nr)
 		put(i);
 	}
 	return measure("as many values as fit, all of one name", nr * 16, nr - 2);
-}
-
-static void test_many_values(void)
-{
-	double fewer = measure_many_values(MIB / SCALE);
-
-	ksft_test_result(measure_many_values(MIB) < fewer * MOST_TIMES,
-			 "the time is no square of the number of values\n");
 }
 
 static double measure_many_free(size_t nr)
@@ -308,12 +285,12 @@ static double measure_many_free(size_t nr)
 	return measure("one list of free blocks", nr * 16, 1);
 }
 
-static void test_many_free(void)
+/* What is SCALE times as large takes at most @most times as long. */
+static void test_time(double (*measure_one)(size_t size), double most, const char *what)
 {
-	double fewer = measure_many_free(MIB / SCALE);
+	double smaller = measure_one(MIB / SCALE);
 
-	ksft_test_result(measure_many_free(MIB) < fewer * MOST_TIMES,
-			 "the time is no square of the number of blocks\n");
+	ksft_test_result(measure_one(MIB) < smaller * most, "%s\n", what);
 }
 
 int main(void)
@@ -322,9 +299,10 @@ int main(void)
 	test_root();
 	test_wrong_questions();
 	test_results();
-	test_long_names();
-	test_many_values();
-	test_many_free();
+	/* Each name is read once: the values take most of the time, however long the names are. */
+	test_time(measure_long_names, SCALE / 4, "names are not compared for each value");
+	test_time(measure_many_values, MOST_TIMES, "the time is no square of the number of values");
+	test_time(measure_many_free, MOST_TIMES, "the time is no square of the number of blocks");
 	ksft_set_plan(ksft_test_num());
 	ksft_finished();
 }

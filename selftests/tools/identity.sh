@@ -5,15 +5,13 @@
 # same words of the copy, and a copy of what `vitrine record' wrote is at most 10 % larger. In a
 # copy, Perfetto's importer finds the same wakers as `vitrine print'.
 #
-#   identity.sh VITRINE WORDS DIR
-#
 # DIR holds mkfxt and importer, which the Makefile builds. The traces are all good ones of mkfxt,
 # and the recordings in RECORDINGS, or those of golden/recordings.
 
-# shellcheck source-path=SCRIPTDIR source=formats
-. "$(dirname "$0")/formats"
-importer=$(realpath "$3/importer")
 recordings=$(realpath "${RECORDINGS:-$(dirname "$0")/../golden/recordings}")
+# shellcheck source-path=SCRIPTDIR source=command
+. "$(dirname "$0")/command" || exit
+importer=$build/importer
 
 reports=("print" "print --json" "latency" "why --all" "flame -f -o -" "check" "diff trace.fxt")
 
@@ -87,8 +85,6 @@ copy()
 	[ "$(cat "$dir/status")" = 0 ]
 }
 
-cd "$dir" || exit 1
-touch err
 for name in $("$mkfxt"); do
 	"$mkfxt" "$name" >trace.fxt
 	"$vitrine" check trace.fxt >check.out 2>&1 || continue
@@ -126,8 +122,7 @@ for file in "$recordings"/*.fxt*; do
 		check "$name: ${command%% *}: the importer finds the wakers" has_wakers "${command%% *}/trace.fxt"
 	done
 	mkdir -p convert
-	command_into_files convert trace.fxt -o trace.fxt.zst
-	check "$name: convert" ended 0
+	check "$name: convert" exits 0 "" convert trace.fxt -o trace.fxt.zst
 	zstd -qdcf trace.fxt.zst >convert/trace.fxt
 	check "$name: convert: the same bytes" cmp trace.fxt convert/trace.fxt
 done

@@ -3,15 +3,9 @@
 #
 # A command that is interrupted by a signal, a limit or a file that becomes shorter leaves
 # no temporary file, and gives a reason.
-#
-#   interrupted.sh VITRINE WORDS DIR
-#
-# DIR holds mkfxt, which the Makefile builds.
 
-# shellcheck source-path=SCRIPTDIR source=formats
-. "$(dirname "$0")/formats"
-words=$(realpath "$2")
-golden=$(cd "$(dirname "$0")" && pwd)/../golden
+# shellcheck source-path=SCRIPTDIR source=command
+. "$(dirname "$0")/command" || exit
 
 # there: print the files in the directory, except for those of the test itself
 there()
@@ -38,10 +32,6 @@ limited()
 	rm -f limited.err
 }
 
-cd "$dir" || exit 1
-touch err
-BABELTRACE_PLUGIN_PATH=$(dirname "$vitrine")
-export BABELTRACE_PLUGIN_PATH
 "$mkfxt" speed 200000 >long.fxt
 "$mkfxt" speed 5000000 >endless.fxt
 "$mkfxt" speed 2000 >short.fxt

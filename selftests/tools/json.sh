@@ -3,21 +3,15 @@
 #
 # Another parser reads the JSON of the command as intended: hostile names and texts, and
 # all kinds of values, of trees and of traces.
-#
-#   json.sh VITRINE WORDS DIR
 
-# shellcheck source-path=SCRIPTDIR source=formats
-. "$(dirname "$0")/formats"
-here=$(cd "$(dirname "$0")" && pwd)
-words=$(realpath "$2")
+# shellcheck source-path=SCRIPTDIR source=command
+. "$(dirname "$0")/command" || exit
 
 cases()
 {
 	"$here/json_cases.py" "$@"
 }
 
-cd "$dir" || exit 1
-touch err
 cases tree "$here/mktree.py" >cases.inspect
 cases trace >cases.fxt
 

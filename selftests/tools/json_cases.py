@@ -18,6 +18,8 @@ import struct
 import subprocess
 import sys
 
+from fxt import begin, event, name, put, record, ref, stream, word
+
 TEXTS = [
     b"plain", b"", b'"', b"\\", b'a"b\\c/d', b"\x7f", b"tab\there", b"</script>",
     *(b"control %c." % c for c in range(1, 0x20)), b"\x00", b"nul\x00nul",
@@ -175,22 +177,9 @@ def expected_tree():
 # ---- A trace ----
 
 
-def inline(raw):
-    return 0x8000 | len(raw) if raw else 0
-
-
-def stream(raw):
-    return raw + bytes(-len(raw) % 8)
-
-
 def arg(name, kind, low, payload=b""):
     """Encode an argument; @low is stored in the first word from bit 32 on."""
-    body = stream(name) + payload
-    return struct.pack("<Q", kind | (1 + len(body) // 8) << 4 | inline(name) << 16 | low << 32) + body
-
-
-def word(number):
-    return struct.pack("<Q", number & 2**64 - 1)
+    return record(kind, ref(name) << 16 | low << 32, stream(name), payload)
 
 
 def arg_cases():
@@ -208,7 +197,7 @@ def arg_cases():
         if number >= 0:
             yield from (((kind, 0, word(number)), number) for kind in (4, 7, 8))
     yield from (((5, 0, struct.pack("<d", real)), real) for real in REALS)
-    yield from (((6, inline(raw), stream(raw)), text_of(raw)) for raw in ALL_TEXTS)
+    yield from (((6, ref(raw), stream(raw)), text_of(raw)) for raw in ALL_TEXTS)
 
 
 def event_cases():
@@ -222,17 +211,12 @@ def event_cases():
 
 
 def trace():
-    out = sys.stdout.buffer
-    out.write(word(0x0016547846040010) + word(1 | 2 << 4) + word(10**9))
+    begin()
     for koid, raw in enumerate(TEXTS, 1):
-        args = arg(b"process", 8, 0, word(koid + 1000))
-        body = word(koid) + stream(raw) + args
-        out.write(word(7 | (1 + len(body) // 8) << 4 | 2 << 16 | inline(raw) << 24 | 1 << 40) + body)
-    for i, (name, category, args) in enumerate(event_cases()):
-        body = word(i) + word(77) + word(1 + i % len(TEXTS)) + stream(category) + stream(name)
-        body += b"".join(arg(arg_name, *fields) for arg_name, fields, _ in args)
-        out.write(word(4 | (1 + len(body) // 8) << 4 | len(args) << 20 |
-                       inline(category) << 32 | inline(name) << 48) + body)
+        put(name(2, koid, raw, arg(b"process", 8, 0, word(koid + 1000))))
+    for i, (text, category, args) in enumerate(event_cases()):
+        put(event(i, 77, 1 + i % len(TEXTS), category, text,
+                  *(arg(arg_name, *fields) for arg_name, fields, _ in args)))
 
 
 def expected_trace():

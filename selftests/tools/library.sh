@@ -4,19 +4,10 @@
 # libvitrine as installed: the exported symbols agree with the map, the header, the
 # kernel-doc and the manual, and the example of each manual page builds and runs.
 #
-#   library.sh VITRINE WORDS DIR
-#
-# DIR holds tools/, the library built with sanitizers, mkfxt and fake_rings.
+# DIR holds tools/, the library built with sanitizers.
 
-set -u
-# shellcheck source-path=SCRIPTDIR source=../tap.sh
-. "$(dirname "$0")/../tap.sh" || exit
-words=$(realpath "$2")
-build=$(realpath "$3")
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-golden=$top/selftests/golden/inspect
-dir=$build/library
+# shellcheck source-path=SCRIPTDIR source=command
+. "$(dirname "$0")/command" || exit
 root=$dir/root
 lib=$root/usr/lib
 man=$root/usr/share/man
@@ -26,11 +17,9 @@ end_rings()
 {
 	[ -z "$rings" ] || kill "$rings"
 }
-trap end_rings EXIT
+trap 'end_rings; rm -rf "$dir"' EXIT
 
-rm -rf "$dir"
 mkdir -p "$root"
-cd "$dir" || exit 1
 
 install_library()
 {
@@ -176,31 +165,27 @@ flags()
 # build_example NAME LINK...: compile the example of the manual page NAME
 build_example()
 {
-	local name=$1
-
-	shift
-	extract "$top/Documentation/man/$name.3" >"$name.c"
-	[ -s "$name.c" ] || { echo "no example"; return 1; }
+	extract "$top/Documentation/man/$1.3" >"$1.c"
+	[ -s "$1.c" ] || { echo "no example"; return 1; }
 	# shellcheck disable=SC2046 # split into words on purpose
 	cc -std=gnu11 -O1 -g -Wall -Wextra -Wno-unused-parameter -Werror \
 		${SANITIZER:+-fsanitize=address,undefined -fno-sanitize-recover=undefined} \
-		$(flags --cflags) -o "$name" "$name.c" "$@"
+		$(flags --cflags) -o "$1" "$1.c" "${@:2}"
 }
 
 # prints_lines EXPECTED COMMAND...: COMMAND succeeds and prints lines that match each line of
 # EXPECTED. Its standard input is $FILE, if set.
 prints_lines()
 {
-	local expected=$1 said line
+	local said line
 
-	shift
-	said=$(LD_LIBRARY_PATH=$lib timeout 600 "$@" <"${FILE-/dev/null}" 2>&1) || { echo "status $?: $said"; return 1; }
+	said=$(LD_LIBRARY_PATH=$lib timeout 600 "${@:2}" <"${FILE-/dev/null}" 2>&1) || { echo "status $?: $said"; return 1; }
 	while IFS= read -r line; do
 		grep -qxE -- "$line" <<<"$said" || { echo "no line '$line' in: $said"; return 1; }
-	done <<<"$expected"
+	done <<<"$1"
 }
 
-"$words" "$golden/v2-tree.words" >tree.inspect
+"$words" "$golden/inspect/v2-tree.words" >tree.inspect
 "$build/mkfxt" vitrine >trace.fxt
 mkdir -p vitrine/trace
 "$build/fake_rings" "$dir" >rings.log &

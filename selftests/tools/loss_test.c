@@ -15,8 +15,7 @@
 #define SUBBUF_BYTES	4096
 
 /* Write the next sub-buffer, and the loss before it. Return the number of lost records. */
-static uint64_t write_next(struct vitrine_writer *writer,
-			   struct vitrine_ring *reader)
+static uint64_t write_next(struct vitrine_writer *writer, struct vitrine_ring *reader)
 {
 	const struct vitrine_subbuf *subbuf;
 
@@ -104,9 +103,8 @@ static void test_cpu(unsigned int cpu, const char *path)
 	must(vitrine_fxt_check(path, &report, &summary));
 	ksft_test_result(!summary.nr_faults, "CPU %u: the file is sound\n", cpu);
 	ksft_test_result(summary.nr_lost == lost, "CPU %u: the file counts them all\n", cpu);
-	ksft_test_result(summary.nr_cpus == 1,
-			 "CPU %u: all switches are of one CPU, not of %u\n", cpu,
-			 summary.nr_cpus);
+	ksft_test_result(summary.nr_cpus == 1, "CPU %u: all switches are of one CPU, not of %u\n",
+			 cpu, summary.nr_cpus);
 	ksft_test_result(all_know_idle(path), "CPU %u: switches name the idle thread\n", cpu);
 	vitrine_ring_destroy(reader);
 	fake_ring_deinit(&ring);

@@ -9,10 +9,9 @@
 # SESSIONS holds the directories of LTTng's sessions. Without it they come out of
 # selftests/golden/lttng.tar.xz, which selftests/qemu/lttng.sh has recorded.
 
-# shellcheck source-path=SCRIPTDIR source=formats
-. "$(dirname "$0")/formats"
-here=$(cd "$(dirname "$0")" && pwd)
 sessions=${4:+$(realpath "$4")}
+# shellcheck source-path=SCRIPTDIR source=command
+. "$(dirname "$0")/command" || exit
 
 # Print each thread with every name that it has during the recording.
 their_names()
@@ -93,8 +92,7 @@ compare_back()
 {
 	local name=$1
 
-	command_into_files convert "$name.fxt" -o "$name.ctf"
-	check "$name: converted back to CTF" ended 0
+	check "$name: converted back to CTF" exits 0 "" convert "$name.fxt" -o "$name.ctf"
 	babeltrace "$name.ctf" --clock-cycles --no-delta >"$name.back" 2>"$name.back.warnings"
 	check "$name: babeltrace2 warns of nothing but what was discarded" \
 		fails grep -v '^WARNING: Tracer discarded [0-9]* events\? ' "$name.back.warnings"
@@ -102,12 +100,8 @@ compare_back()
 	check "$name: the same switches" same "$name.theirs" <(their_switches "$name.back" tid)
 }
 
-cd "$dir" || exit 1
-touch err
-BABELTRACE_PLUGIN_PATH=$(dirname "$vitrine")
-export BABELTRACE_PLUGIN_PATH
 if [ -z "$sessions" ]; then
-	tar -xJf "$here/../golden/lttng.tar.xz" || exit 1
+	tar -xJf "$golden/lttng.tar.xz" || exit 1
 	sessions=$dir/lttng
 fi
 for session in "$sessions"/*/kernel; do

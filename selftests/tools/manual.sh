@@ -3,14 +3,10 @@
 #
 # The manual has a page for each command with all its options, and the help of each
 # command is short: a summary, a line per option, and examples.
-#
-#   manual.sh VITRINE WORDS DIR
 
-set -u
-# shellcheck source-path=SCRIPTDIR source=../tap.sh
-. "$(dirname "$0")/../tap.sh" || exit
-vitrine=$(realpath "$1")
-man=$(cd "$(dirname "$0")/../.." && pwd)/Documentation/man
+# shellcheck source-path=SCRIPTDIR source=command
+. "$(dirname "$0")/command" || exit
+man=$top/Documentation/man
 
 # plain PAGE: print the source of PAGE without font changes and escaped hyphens
 plain()

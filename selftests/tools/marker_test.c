@@ -47,9 +47,8 @@ static void expect_number(char letter, const char *name, int64_t number)
 	ssize_t len = read(from, &marker, sizeof(marker) - 1);
 	const struct vitrine_marker_number *head = &marker.head;
 
-	ksft_test_result(len == (ssize_t)(sizeof(*head) + strlen(name)) &&
-			 head->letter == letter && !head->nul && head->number == number &&
-			 !strcmp(marker.name, name),
+	ksft_test_result(len == (ssize_t)(sizeof(*head) + strlen(name)) && head->letter == letter &&
+			 !head->nul && head->number == number && !strcmp(marker.name, name),
 			 "%c %.16s %lld\n", letter, name, (long long)number);
 }
 

@@ -3,18 +3,9 @@
 #
 # `vitrine metrics': the metrics of trees, by the rules of Documentation/metrics.rst,
 # checked with promtool and the parser of prometheus_client.
-#
-#   metrics.sh VITRINE WORDS DIR
 
-set -u
-# shellcheck source-path=SCRIPTDIR source=../tap.sh
-. "$(dirname "$0")/../tap.sh" || exit
-vitrine=$(realpath "$1")
-words=$(realpath "$2")
-here=$(cd "$(dirname "$0")" && pwd)
-golden=$here/../golden/inspect
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+# shellcheck source-path=SCRIPTDIR source=command
+. "$(dirname "$0")/command" || exit
 
 # tree NAME <JSON: write a tree to NAME.inspect
 tree()
@@ -22,10 +13,11 @@ tree()
 	python3 "$here/mktree.py" >"$1.inspect"
 }
 
-# becomes NAME LINES: the samples of the tree NAME are LINES
+# becomes NAME JSON LINES: the samples of the tree NAME, which is made of JSON, are LINES
 becomes()
 {
-	diff <(printf '%s\n' "$2") \
+	tree "$1" <<<"$2"
+	diff <(printf '%s\n' "$3") \
 	     <("$vitrine" metrics "./$1.inspect" | grep -v '^#' | sed "s/tree=\"$1\",\?//; s/{}//")
 }
 
@@ -48,30 +40,24 @@ from prometheus_client.parser import text_string_to_metric_families
 print(len(list(text_string_to_metric_families(sys.stdin.read()))), "families")'
 }
 
-cd "$dir" || exit 1
-
 # ---- names and labels ----
 
-tree t <<<'{"cpus": {"online": 2, "0": {"idle": 1}, "1": {"idle": 2}}}'
-check "a number is a label, called as its node in singular" becomes t \
+check "a number is a label, called as its node in singular" becomes t '{"cpus": {"online": 2, "0": {"idle": 1}, "1": {"idle": 2}}}' \
 'vitrine_t_cpu_idle{cpu="0"} 1
 vitrine_t_cpu_idle{cpu="1"} 2
 vitrine_t_cpus_online 2'
-tree t <<<'{"processes": {"7": {"threads": {"8": {"runs": 4}}}},
-	"entries": {"a": {"v": 1}}, "bus": {"a": {"v": 1}}, "list": {"0": 5, "3": 6}}'
-check "nodes below a plural are labels" becomes t \
+check "nodes below a plural are labels" becomes t '{"processes": {"7": {"threads": {"8": {"runs": 4}}}},
+	"entries": {"a": {"v": 1}}, "bus": {"a": {"v": 1}}, "list": {"0": 5, "3": 6}}' \
 'vitrine_t_bus_a_v 1
 vitrine_t_entry_v{entry="a"} 1
 vitrine_t_list{list="0"} 5
 vitrine_t_list{list="3"} 6
 vitrine_t_process_thread_runs{process="7",thread="8"} 4'
-tree t <<<'{"0": {"1": {"z": 7}}, "trees": {"x": {"a": 1}}, "les": {"5": {"a": 2}}}'
-check "labels that are taken" becomes t \
+check "labels that are taken" becomes t '{"0": {"1": {"z": 7}}, "trees": {"x": {"a": 1}}, "les": {"5": {"a": 2}}}' \
 'vitrine_t_le_a{le_name="5"} 2
 vitrine_t_tree_a{tree_name="x"} 1
 vitrine_t_z{number="0",number_name="1"} 7'
-tree t <<<'{"rxErrors": 1, "a.x-y": 2, "über": 3, "": 4, "2x": 5}'
-check "words of a name" becomes t \
+check "words of a name" becomes t '{"rxErrors": 1, "a.x-y": 2, "über": 3, "": 4, "2x": 5}' \
 'vitrine_t 4
 vitrine_t_2x 5
 vitrine_t_a_x_y 2
@@ -81,8 +67,7 @@ tree eth.12 <<<'{"a": 1}'
 check "a number behind a tree's name is in the label only" \
 	diff <(echo 'vitrine_eth_a{tree="eth.12"} 1') \
 	     <("$vitrine" metrics ./eth.12.inspect | grep -v '^#')
-tree devices <<<'{"block": {"sda": {"reads": 1}}, "net": {"eth0": {"up": true}}}'
-check "devices" becomes devices \
+check "devices" becomes devices '{"block": {"sda": {"reads": 1}}, "net": {"eth0": {"up": true}}}' \
 'vitrine_devices_block_reads_total{device="sda"} 1
 vitrine_devices_net_up{device="eth0"} 1'
 mkdir -p b; tree b/t <<<'{"a": 1}'; tree t <<<'{"a": 2}'
@@ -93,10 +78,9 @@ EOF
 
 # ---- values ----
 
-tree t <<<'{"a_ns": 1500000001, "u_us": -1500, "c_ms": 7, "w_seconds": 2, "e_bytes": 9,
+check "units, exactly" becomes t '{"a_ns": 1500000001, "u_us": -1500, "c_ms": 7, "w_seconds": 2, "e_bytes": 9,
 	"f_ns_total": 10, "g_ns": 2.5, "max": 18446744073709551615, "min": -9223372036854775808,
-	"size_ns": [1, 20]}'
-check "units, exactly" becomes t \
+	"size_ns": [1, 20]}' \
 'vitrine_t_a_seconds 1.500000001
 vitrine_t_c_seconds 0.007
 vitrine_t_e_bytes 9
@@ -108,30 +92,33 @@ vitrine_t_size_seconds{index="0"} 0.000000001
 vitrine_t_size_seconds{index="1"} 0.00000002
 vitrine_t_u_seconds -0.0015
 vitrine_t_w_seconds 2'
-tree t <<<'{"a": {"$double": "nan"}, "b1": {"$double": "inf"}, "c1": {"$double": "-inf"}, "x": 0.1,
-	"y": true, "z": false}'
-check "doubles and bools" becomes t \
+check "doubles and bools" becomes t '{"a": {"$double": "nan"}, "b1": {"$double": "inf"}, "c1": {"$double": "-inf"}, "x": 0.1,
+	"y": true, "z": false}' \
 'vitrine_t_a NaN
 vitrine_t_b1 +Inf
 vitrine_t_c1 -Inf
 vitrine_t_x 0.1
 vitrine_t_y 1
 vitrine_t_z 0'
-tree t <<<'{"name": "a\"b\\c\ne", "bad": "\udcff", "n": {"long": "'"$(printf '%0126d' 0)éé"'"}}'
-check "strings are labels, escaped, cut to 128 bytes" becomes t \
+check "strings are labels, escaped, cut to 128 bytes" becomes t '{"name": "a\"b\\c\ne", "bad": "\udcff", "n": {"long": "'"$(printf '%0126d' 0)éé"'"}}' \
 'vitrine_t_info{bad="�",name="a\"b\\c\ne"} 1
 vitrine_t_n_info{long="'"$(printf '%0126d' 0)é"'"} 1'
 
-# types NAME LINES: the TYPE lines of the tree NAME are LINES
-types()
+# typed NAME: print the TYPE lines of the tree NAME
+typed()
 {
-	diff <(printf '%s\n' "$2") \
-	     <("$vitrine" metrics "./$1.inspect" | sed -n "s/^# TYPE vitrine_$1_//p")
+	"$vitrine" metrics "./$1.inspect" | sed -n "s/^# TYPE vitrine_$1_//p"
 }
 
-tree system <<<'{"uptime_ns": 5, "cpus": {"0": {"user_ns": 1, "name": "x"}}, "rx_total": 1, "signed_total": -1,
-	"total": 5, "list_count": 4, "lat": {"$linear": [0, 10, 0, 1, 0]}}'
-check "types" types system \
+# types NAME JSON LINES: those of the tree NAME, which is made of JSON, are LINES
+types()
+{
+	tree "$1" <<<"$2"
+	diff <(printf '%s\n' "$3") <(typed "$1")
+}
+
+check "types" types system '{"uptime_ns": 5, "cpus": {"0": {"user_ns": 1, "name": "x"}}, "rx_total": 1, "signed_total": -1,
+	"total": 5, "list_count": 4, "lat": {"$linear": [0, 10, 0, 1, 0]}}' \
 'cpu_info gauge
 cpu_user_seconds_total counter
 lat histogram
@@ -140,9 +127,8 @@ uptime_seconds gauge'
 
 # ---- histograms ----
 
-tree t <<<'{"lin": {"$linear": [10, 5, 1, 2, 3, 4]}, "exp": {"$exponential": [0, 1, 2, 0, 1, 2, 3, 4]},
-	"neg": {"$linear": [-10, 10, 1, 2, 4]}, "dbl": {"$linear": [0.5, 0.25, 1.0, 2.0, 4.0]}}'
-check "bounds: of integers the largest in the bucket" becomes t \
+check "bounds: of integers the largest in the bucket" becomes t '{"lin": {"$linear": [10, 5, 1, 2, 3, 4]}, "exp": {"$exponential": [0, 1, 2, 0, 1, 2, 3, 4]},
+	"neg": {"$linear": [-10, 10, 1, 2, 4]}, "dbl": {"$linear": [0.5, 0.25, 1.0, 2.0, 4.0]}}' \
 'vitrine_t_dbl_bucket{le="0.5"} 1
 vitrine_t_dbl_bucket{le="0.75"} 3
 vitrine_t_dbl_bucket{le="+Inf"} 7
@@ -161,8 +147,7 @@ vitrine_t_neg_bucket{le="-11.0"} 1
 vitrine_t_neg_bucket{le="-1.0"} 3
 vitrine_t_neg_bucket{le="+Inf"} 7
 vitrine_t_neg_count 7'
-tree t <<<'{"lat_ns": {"$linear": [0, 1000, 0, 1, 2, 3]}, "lat_sum_ns": 12000, "x": {"$linear": [0, 1, 0, 1, 2]}, "x_sum": 3}'
-check "a sum beside it" becomes t \
+check "a sum beside it" becomes t '{"lat_ns": {"$linear": [0, 1000, 0, 1, 2, 3]}, "lat_sum_ns": 12000, "x": {"$linear": [0, 1, 0, 1, 2]}, "x_sum": 3}' \
 'vitrine_t_lat_seconds_bucket{le="9.99e-07"} 1
 vitrine_t_lat_seconds_bucket{le="1.999e-06"} 3
 vitrine_t_lat_seconds_bucket{le="+Inf"} 6
@@ -172,8 +157,7 @@ vitrine_t_x_bucket{le="0.0"} 1
 vitrine_t_x_bucket{le="+Inf"} 3
 vitrine_t_x_count 3
 vitrine_t_x_sum 3'
-tree t <<<'{"x_ns": {"$linear": [0, 1000, 0, 1]}, "x_n": {"y_ns": {"$linear": [0, 1000, 0, 3]}, "y_sum_ns": 5}, "x_o_ns": {"$linear": [0, 1000, 0, 3]}, "x_o_sum_ns": 3, "x_sum_ns": 4}'
-check "sums behind those of others" becomes t \
+check "sums behind those of others" becomes t '{"x_ns": {"$linear": [0, 1000, 0, 1]}, "x_n": {"y_ns": {"$linear": [0, 1000, 0, 3]}, "y_sum_ns": 5}, "x_o_ns": {"$linear": [0, 1000, 0, 3]}, "x_o_sum_ns": 3, "x_sum_ns": 4}' \
 'vitrine_t_x_n_y_seconds_bucket{le="+Inf"} 3
 vitrine_t_x_n_y_seconds_count 3
 vitrine_t_x_n_y_seconds_sum 0.000000005
@@ -183,8 +167,7 @@ vitrine_t_x_o_seconds_sum 0.000000003
 vitrine_t_x_seconds_bucket{le="+Inf"} 1
 vitrine_t_x_seconds_count 1
 vitrine_t_x_seconds_sum 0.000000004'
-tree t <<<'{"same": {"$linear": [5, 0, 1, 2, 3, 4]}, "big": {"$exponential": [1, 18446744073709551615, 18446744073709551615, 0, 1, 2, 3, 4]}}'
-check "bounds that do not grow, or wrap" becomes t \
+check "bounds that do not grow, or wrap" becomes t '{"same": {"$linear": [5, 0, 1, 2, 3, 4]}, "big": {"$exponential": [1, 18446744073709551615, 18446744073709551615, 0, 1, 2, 3, 4]}}' \
 'vitrine_t_big_bucket{le="0.0"} 0
 vitrine_t_big_bucket{le="+Inf"} 10
 vitrine_t_big_count 10
@@ -198,7 +181,7 @@ check "counts that are none are left out, and that is said" \
 # ---- links ----
 
 for name in v1-links v1-links-leaf; do
-	"$words" "$golden/$name.words" >$name.inspect
+	"$words" "$golden/inspect/$name.words" >$name.inspect
 done
 # v1-links has values only through links to v1-links-leaf, which has a link back.
 check "a tree that a link leads to has metrics once, under its own name" prints \
@@ -253,16 +236,16 @@ check "strings do not count, as they are labels of one series" fails \
 
 # ---- help ----
 
-# helps NAME LINES: the HELP lines of the tree NAME are LINES
+# helps NAME JSON LINES: the HELP lines of the tree NAME, which is made of JSON, are LINES
 helps()
 {
-	diff <(printf '%s\n' "$2") \
+	tree "$1" <<<"$2"
+	diff <(printf '%s\n' "$3") \
 	     <("$vitrine" metrics "./$1.inspect" | sed -n "s/^# HELP vitrine_$1//p")
 }
 
-tree system <<<'{"release": "6", "uptime_ns": 5, "cpus": {"0": {"user_ns": 1, "context_switches": 1, "name": "x"}},
-	"load": {"1_min": 0.5}, "lat_ns": {"$linear": [0, 10, 0, 1, 0]}, "rx.signed_total": -1, "kilobytes": 5, "": 1}'
-check "help is in words" helps system \
+check "help is in words" helps system '{"release": "6", "uptime_ns": 5, "cpus": {"0": {"user_ns": 1, "context_switches": 1, "name": "x"}},
+	"load": {"1_min": 0.5}, "lat_ns": {"$linear": [0, 10, 0, 1, 0]}, "rx.signed_total": -1, "kilobytes": 5, "": 1}' \
 ' Value of system
 _cpu_context_switches_total Number of cpu context switches
 _cpu_info Text of cpu
@@ -276,10 +259,9 @@ kilobytes Value of kilobytes'
 
 # ---- duplicate series ----
 
-tree t <<<'{"$children": [["a x", 1], ["a_x", 2], ["a_x", 3], ["A-X", 4],
+check "the same series several times: numbered" becomes t '{"$children": [["a x", 1], ["a_x", 2], ["a_x", 3], ["A-X", 4],
 	["lat", {"$linear": [0, 10, 0, 1, 0]}], ["lat", {"$linear": [0, 20, 0, 1, 0]}],
-	["lat_count", 5], ["foo", 1], ["foo_total", 2]]}'
-check "the same series several times: numbered" becomes t \
+	["lat_count", 5], ["foo", 1], ["foo_total", 2]]}' \
 'vitrine_t_a_x 4
 vitrine_t_a_x{duplicate="2"} 1
 vitrine_t_a_x{duplicate="3"} 2
@@ -293,12 +275,11 @@ vitrine_t_lat_bucket{duplicate="2",le="+Inf"} 1
 vitrine_t_lat_count 1
 vitrine_t_lat_count{duplicate="2"} 1
 vitrine_t_lat_count{duplicate="3"} 5'
-check "families that clash have no type" types t "a_x gauge"
+check "families that clash have no type" prints "a_x gauge" typed t
 
 # ---- words that promtool warns of ----
 
-tree t <<<'{"counter": 1, "a_ms_b": 2, "x": {"bits": 3, "mega": {"bits": 4}}, "kilobytes": 5, "load": {"1_min": 0.5}}'
-check "such words are joined with those before" becomes t \
+check "such words are joined with those before" becomes t '{"counter": 1, "a_ms_b": 2, "x": {"bits": 3, "mega": {"bits": 4}}, "kilobytes": 5, "load": {"1_min": 0.5}}' \
 'vitrine_t_amsb 2
 vitrine_t_load_1_min 0.5
 vitrine_t_xbits 3
@@ -321,10 +302,8 @@ words = ["cpus", "0", "1", "12", "ns", "total", "count", "sum", "bucket", "info"
          "mega", "bits", "le", "quantile", "tree", "number", "created", "x", "\udcff", "\n", "\"", "é",
          "X", "_", "", "seconds", "bytes", "processes", "s", "value", "index", "name", "duplicate"]
 
-
 def name():
     return random.choice(["", "_", " "]).join(random.choices(words, k=random.choice([1, 1, 1, 2, 3])))
-
 
 def histogram():
     number = random.choice([lambda: random.randrange(4), lambda: random.choice([0.0, 0.5, 2.0, 1e300]),
@@ -332,14 +311,12 @@ def histogram():
     kind, nr = random.choice([("$linear", 2), ("$exponential", 3)])
     return {kind: [number() for _ in range(nr + random.randrange(2, 9))]}
 
-
 def value(depth):
     choice = random.randrange(10 if depth else 6)
     if choice >= 6:
         return {"$children": [[name(), value(depth - 1)] for _ in range(random.randrange(9))]}
     return [random.randrange(2**64), -random.randrange(2**63), random.random() < 0.5, name(),
             [random.randrange(9) for _ in range(random.randrange(1, 4))], histogram()][choice]
-
 
 print(json.dumps({"$children": [[name(), value(4)] for _ in range(60)]}))
 EOF
@@ -364,15 +341,8 @@ done
 # both WHAT FILE...: check FILEs with promtool and with prometheus_client, if installed
 both()
 {
-	local what=$1
-
-	shift
-	if [ -n "$promtool" ]; then
-		check "promtool has nothing against $what" promtool_agrees "$@"
-	fi
-	if [ -n "$parser" ]; then
-		check "prometheus_client has nothing against $what" parser_agrees "$@"
-	fi
+	[ -z "$promtool" ] || check "promtool has nothing against $1" promtool_agrees "${@:2}"
+	[ -z "$parser" ] || check "prometheus_client has nothing against $1" parser_agrees "${@:2}"
 }
 both "golden trees" ./golden-*.inspect
 for file in ./random-*.inspect; do

@@ -5,18 +5,20 @@
 An object is a node. A number with a point is a DOUBLE, one without is a UINT, or an INT if
 it is negative. A list is an array. Other values are objects {"$TYPE": ...} with the TYPE
 "double" for the strings "nan" and "inf", "bytes" for a string whose bytes are a byte
-vector, "linear" and "exponential" for a list of the slots of a histogram, and "children"
+vector, "link" for the name of a tree, "linear" and "exponential" for a list of the slots of a histogram, and "children"
 for a list of pairs [name, value], in which a name may occur several times. In names and
 strings \\udcXX is the byte XX, as in Python.
 
-  mktree.py [--frozen] <TREE.json >TREE.inspect
+  mktree.py [GENERATION] <TREE.json >TREE.inspect
+
+A tree of generation -2 is frozen.
 """
 import json
 import struct
 import sys
 
 ROOT = 0
-NODE, INT, UINT, DOUBLE, BUFFER, EXTENT, NAME, ARRAY, BOOL = 3, 4, 5, 6, 7, 8, 9, 11, 13
+NODE, INT, UINT, DOUBLE, BUFFER, EXTENT, NAME, ARRAY, LINK, BOOL = 3, 4, 5, 6, 7, 8, 9, 11, 12, 13
 STRREF = 14
 
 
@@ -85,6 +87,8 @@ def add_special(heap, parent, name, kind, content):
     elif kind == "bytes":
         extent, length = heap.text(content)
         heap.value(BUFFER, parent, name, struct.pack("<Q", length | extent << 32 | 1 << 60))
+    elif kind == "link":
+        heap.value(LINK, parent, name, struct.pack("<Q", heap.name(content)))
     elif kind == "children":
         add_below(heap, heap.value(NODE, parent, name, bytes(8)), content)
     else:
@@ -113,7 +117,7 @@ def main():
     heap = Heap()
     tree = json.load(sys.stdin)
     add_below(heap, ROOT, tree.get("$children", tree.items()))
-    generation = 2**64 - 2 if sys.argv[1:] == ["--frozen"] else len(heap.bytes)
+    generation = int(sys.argv[1]) & 2**64 - 1 if sys.argv[1:] else len(heap.bytes)
     heap.bytes[:16] = struct.pack("<HHIQ", 2 << 8, 1, 0x50534e49, generation)
     sys.stdout.buffer.write(heap.bytes)
 

@@ -3,47 +3,34 @@
 #
 # Filters, ranges and selectors that select nothing: every command exits with 1 and says what
 # was asked, what there is, and the nearest name; it reports on nothing and writes no file.
-#
-#   nothing.sh VITRINE WORDS DIR
-#
-# DIR holds mkfxt, which makes the traces.
 
-# shellcheck source-path=SCRIPTDIR source=formats
-. "$(dirname "$0")/formats"
-words=$(realpath "$2")
-golden=$(cd "$(dirname "$0")/../golden/inspect" && pwd)
-cd "$dir" || exit 1
+# shellcheck source-path=SCRIPTDIR source=command
+. "$(dirname "$0")/command" || exit
 
 for name in waits vitrine records still; do
 	"$mkfxt" $name >$name.fxt
 done
 mkdir -p debugfs/vitrine/inspect/retained debugfs/vitrine/trace
-"$words" "$golden/v2-tree.words" >debugfs/vitrine/inspect/fakedev.inspect
+"$words" "$golden/inspect/v2-tree.words" >debugfs/vitrine/inspect/fakedev.inspect
 printf '%s\n' +sched -irq >debugfs/vitrine/trace/events
 export VITRINE_DEBUGFS=$dir/debugfs NO_COLOR=1
 
 # says STATUS MESSAGE ARGUMENT...: vitrine exits with STATUS and its only output is MESSAGE
 says()
 {
-	local status=$1 message=$2
-
-	shift 2
 	rm -f out.*
-	command_into_files "$@"
+	command_into_files "${@:3}"
 	cat out err
-	[ "$(cat status)" = "$status" ] && [ ! -s out ] && [ "$(cat err)" = "vitrine: $message" ] &&
+	[ "$(cat status)" = "$1" ] && [ ! -s out ] && [ "$(cat err)" = "vitrine: $2" ] &&
 		! compgen -G 'out.*'
 }
 
 # partly MESSAGE PATTERN ARGUMENT...: vitrine exits with 1, after MESSAGE and a report
 partly()
 {
-	local message=$1 pattern=$2
-
-	shift 2
-	command_into_files "$@"
+	command_into_files "${@:3}"
 	cat out err
-	[ "$(cat status)" = 1 ] && [ "$(cat err)" = "vitrine: $message" ] && grep -q -- "$pattern" out
+	[ "$(cat status)" = 1 ] && [ "$(cat err)" = "vitrine: $1" ] && grep -q -- "$2" out
 }
 
 # ---- Filters of a trace

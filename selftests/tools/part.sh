@@ -4,13 +4,9 @@
 # `vitrine cut' with a choice of threads: reports about the part say what they say about these
 # threads in the whole trace. Where that names a thread which was left out, it was "not
 # recorded" in the part.
-#
-#   part.sh VITRINE WORDS DIR
-#
-# DIR holds mkfxt, which makes the traces.
 
-# shellcheck source-path=SCRIPTDIR source=formats
-. "$(dirname "$0")/formats"
+# shellcheck source-path=SCRIPTDIR source=command
+. "$(dirname "$0")/command" || exit
 
 set -o pipefail
 
@@ -27,10 +23,7 @@ def link: .thread |= who | .waker |= waker;
 # threads that were not chosen
 report()
 {
-	local filter=$1
-
-	shift
-	"$vitrine" "$@" | jq -S --argjson tids "$tids" "$common $filter"
+	"$vitrine" "${@:2}" | jq -S --argjson tids "$tids" "$common $1"
 }
 
 # latency, switches, why, flame, timeline FILE [FILTER...]: print what a report says
@@ -61,7 +54,7 @@ flame()
 timeline()
 {
 	"$vitrine" timeline "$@" -o page.html || return
-	sed -n '/^<script id="data"/,/^<\/script>/p' page.html | sed '1d;$d' | jq -cS '
+	page_data page.html | jq -cS '
 		def turns: . as $items | { at: 0, ns: 0, turns: [] } | until(.at >= ($items | length);
 			(.ns + $items[.at]) as $begin | $items[.at + 1] as $ran |
 			(if $items[.at + 2] >= 0 then .turns += [[$begin, $ran] + $items[.at + 2:.at + 8]] else . end) |
@@ -73,16 +66,10 @@ timeline()
 # selected threads in NAME.fxt
 alike()
 {
-	local report=$1 name=$2
-
-	shift 2
-	"$report" "$name.fxt" "$@" >whole.said || return
-	"$report" "$name.part.fxt" >part.said || return
+	"$1" "$2.fxt" "${@:3}" >whole.said || return
+	"$1" "$2.part.fxt" >part.said || return
 	diff -u whole.said part.said
 }
-
-cd "$dir" || exit 1
-touch err
 
 # NAME, the ids of the threads, and the options that select them
 while read -r name tids filter; do
@@ -91,8 +78,7 @@ while read -r name tids filter; do
 	*)	"$mkfxt" "$name" ;;
 	esac >"$name.fxt"
 	# shellcheck disable=SC2086
-	command_into_files cut "$name.fxt" $filter -o "$name.part.fxt"
-	check "$name $filter: cut" ended 0
+	check "$name $filter: cut" exits 0 "" cut "$name.fxt" $filter -o "$name.part.fxt"
 	check "$name $filter: the part is sound" output_has ": no fault" "$vitrine" check "$name.part.fxt"
 	for report in latency switches why flame timeline; do
 		# shellcheck disable=SC2086

@@ -5,14 +5,11 @@
 # --all --to-ctf', to a Fuchsia trace with `vitrine convert', and compare the result with
 # the output of babeltrace2.
 #
-#   perf.sh VITRINE WORDS DIR
-#
 # selftests/golden/perf.tar.xz is a second of Debian's 6.1 with two CPUs: switches,
 # wakeups, forks, interrupts, two system calls, and timers.
 
-# shellcheck source-path=SCRIPTDIR source=formats
-. "$(dirname "$0")/formats"
-here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source-path=SCRIPTDIR source=command
+. "$(dirname "$0")/command" || exit
 
 # events PATTERN: count the matching events that perf has recorded
 events()
@@ -42,11 +39,7 @@ our_processes()
 			END { for (pid in name) print pid, name[pid] }' | sort
 }
 
-cd "$dir" || exit 1
-touch err
-BABELTRACE_PLUGIN_PATH=$(dirname "$vitrine")
-export BABELTRACE_PLUGIN_PATH
-tar -xJf "$here/../golden/perf.tar.xz" || exit 1
+tar -xJf "$golden/perf.tar.xz" || exit 1
 babeltrace perf.ctf --clock-cycles --no-delta >events 2>/dev/null
 command_into_files convert perf.ctf -o perf.fxt
 # Switch and wakeup records have no room for perf's instruction pointer and counter id.

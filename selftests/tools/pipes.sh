@@ -3,31 +3,18 @@
 #
 # All commands that read a file, with pipes: "-" is standard input and output, and a pipe
 # yields the same result as a file.
-#
-#   pipes.sh VITRINE WORDS DIR
-#
-# DIR holds mkfxt, which the Makefile builds.
 
-# shellcheck source-path=SCRIPTDIR source=formats
-. "$(dirname "$0")/formats"
-words=$(realpath "$2")
-here=$(cd "$(dirname "$0")" && pwd)
-golden=$here/../golden
+# shellcheck source-path=SCRIPTDIR source=command
+. "$(dirname "$0")/command" || exit
 
 # of_pipe STATUS FILE ARGUMENT...: vitrine, which reads FILE from a pipe, exits with STATUS
 of_pipe()
 {
-	local wanted=$1 file=$2
-
-	shift 2
 	# shellcheck disable=SC2002 # standard input must be a pipe
-	cat "$file" | "$vitrine" "$@" >out 2>err
-	test "${PIPESTATUS[1]}" = "$wanted"
+	cat "$2" | "$vitrine" "${@:3}" >out 2>err
+	test "${PIPESTATUS[1]}" = "$1"
 }
 
-cd "$dir" || exit 1
-BABELTRACE_PLUGIN_PATH=$(dirname "$vitrine")
-export BABELTRACE_PLUGIN_PATH
 mkdir tmp
 export TMPDIR=$dir/tmp
 "$mkfxt" speed 20000 >many.fxt

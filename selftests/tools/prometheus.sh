@@ -4,15 +4,9 @@
 # A real Prometheus scrapes the output of `vitrine metrics', from a web server in both text
 # formats, and by way of node_exporter's textfile collector; then it is queried for the
 # values.
-#
-#   prometheus.sh VITRINE WORDS DIR
 
-set -u
-# shellcheck source-path=SCRIPTDIR source=../tap.sh
-. "$(dirname "$0")/../tap.sh" || exit
-vitrine=$(realpath "$1")
-here=$(cd "$(dirname "$0")" && pwd)
-dir=$(mktemp -d)
+# shellcheck source-path=SCRIPTDIR source=command
+. "$(dirname "$0")/command" || exit
 started=()
 
 finish()
@@ -42,11 +36,9 @@ serve()
 import http.server
 import os
 
-
 class Handler(http.server.SimpleHTTPRequestHandler):
     extensions_map = {".prom": "text/plain; version=0.0.4",
                       ".om": "application/openmetrics-text; version=1.0.0; charset=utf-8"}
-
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 with open("port.new", "w") as file:
@@ -56,13 +48,23 @@ server.serve_forever()
 EOF
 }
 
-# Print two ports that are free.
-free_ports()
+# launch LOG READY COMMAND...: start a server on a port that is free, and set $port. When it serves,
+# it writes READY to LOG; if another program takes the port first, it ends, and begins again.
+launch()
 {
-	python3 -c '
-import socket
-sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
-print(*(s.getsockname()[1] for s in sockets))'
+	local log=$1 ready=$2 tries=0
+
+	shift 2
+	serves_or_ended() { grep -q "$ready" "$log" || ! kill -0 "$server" 2>/dev/null; }
+	while [ $((++tries)) -le 10 ]; do
+		port=$(python3 -c 'import socket; print(socket.create_server(("127.0.0.1", 0)).getsockname()[1])')
+		"$@" --web.listen-address="127.0.0.1:$port" >"$log" 2>&1 &
+		server=$!
+		started+=("$server")
+		until_true serves_or_ended && grep -q "$ready" "$log" && return
+	done
+	tail -n 10 "$log"
+	exit 1
 }
 
 # value QUERY: print Prometheus' result of QUERY, or nothing if there is none
@@ -107,7 +109,6 @@ metrics()
 	"$vitrine" metrics ./system.inspect >all.om
 }
 
-cd "$dir" || exit 1
 tree <<'EOF'
 {"uptime_ns": 1234567890123, "release": "6.12 \"x\"", "cpus": {"0": {"user_ns": 2500000000}, "1": {"user_ns": 1}},
  "lat_ns": {"$exponential": [0, 1000, 2, 0, 100, 0, 0, 0, 0]}, "lat_sum_ns": 50000, "nothing": {"$double": "nan"}}
@@ -115,21 +116,18 @@ EOF
 metrics || exit 1
 serve >serve.log 2>&1 &
 started+=($!)
-read -r port node_port < <(free_ports)
-prometheus-node-exporter --collector.disable-defaults --collector.textfile \
-	--collector.textfile.directory="$dir" --web.listen-address="127.0.0.1:$node_port" >node.log 2>&1 &
-started+=($!)
+launch node.log "Listening on" prometheus-node-exporter --collector.disable-defaults \
+	--collector.textfile --collector.textfile.directory="$dir"
 until_true test -e port || exit 1
 cat >prometheus.yml <<EOF
 global: {scrape_interval: 1s}
 scrape_configs:
 - {job_name: text, metrics_path: /all.prom, static_configs: [{targets: ["127.0.0.1:$(cat port)"]}]}
 - {job_name: openmetrics, metrics_path: /all.om, static_configs: [{targets: ["127.0.0.1:$(cat port)"]}]}
-- {job_name: node, static_configs: [{targets: ["127.0.0.1:$node_port"]}]}
+- {job_name: node, static_configs: [{targets: ["127.0.0.1:$port"]}]}
 EOF
-prometheus --config.file=prometheus.yml --storage.tsdb.path="$dir/tsdb" \
-	--web.listen-address="127.0.0.1:$port" >prometheus.log 2>&1 &
-started+=($!)
+launch prometheus.log "Server is ready" prometheus --config.file=prometheus.yml \
+	--storage.tsdb.path="$dir/tsdb"
 
 for job in text openmetrics node; do
 	check "$job: scraped" becomes "up{job=\"$job\"}" 1

@@ -3,18 +3,9 @@
 #
 # `vitrine record' on rings without a kernel: commands, signals, time limits, new CPUs, new
 # sessions, and everything that can be missing.
-#
-#   record.sh VITRINE WORDS DIR
-#
-# DIR holds fake_rings, which the Makefile builds.
 
-set -u
-# shellcheck source-path=SCRIPTDIR source=../tap.sh
-. "$(dirname "$0")/../tap.sh" || exit
-vitrine=$(realpath "$1")
-fake_rings=$(realpath "$3/fake_rings")
-mkfxt=$(realpath "$3/mkfxt")
-dir=$(mktemp -d)
+# shellcheck source-path=SCRIPTDIR source=command
+. "$(dirname "$0")/command" || exit
 rings=
 
 finish()
@@ -24,16 +15,9 @@ finish()
 }
 trap finish EXIT
 
-explain_failure()
-{
-	cat "$dir/err"
-}
-
-# record ARGUMENT...: run `vitrine record'; write its output and exit code to files
 record()
 {
-	"$vitrine" record "$@" >"$dir/out" 2>"$dir/err"
-	echo $? >"$dir/status"
+	command_into_files record "$@"
 }
 
 # ended STATUS PATTERN...: the exit code was STATUS, and each PATTERN matches a line of err
@@ -42,8 +26,7 @@ ended()
 	local pattern
 
 	[ "$(cat "$dir/status")" = "$1" ] || return
-	shift
-	for pattern; do
+	for pattern in "${@:2}"; do
 		grep -qE "$pattern" "$dir/err" || return
 	done
 }
@@ -77,14 +60,12 @@ fresh_rings()
 	mkdir -p "$dir/vitrine/trace"
 	enable
 	printf '%s\n' -sched +irq >"$dir/vitrine/trace/events"
-	"$fake_rings" "$dir" >"$dir/given" &
+	"$build/fake_rings" "$dir" >"$dir/given" &
 	rings=$!
 	until_there "$dir/vitrine/trace/cpu0"
 }
 
-cd "$dir" || exit 1
 export VITRINE_DEBUGFS=$dir
-touch err
 
 # A command that ends when the ring of CPU 0 has as many more sub-buffers as its argument
 # says, which have 200 switches each.
@@ -108,30 +89,23 @@ chmod +x until_more
 record -o trace.fxt -- true
 check "not loaded" ended 3 "is not loaded" "insmod vitrine.ko"
 mkdir -p vitrine/trace
-record -o trace.fxt -- true
-check "no rings" ended 3 "no ring of any CPU found"
+check "no rings" exits 3 "no ring of any CPU found" record -o trace.fxt -- true
 for duration in 0 -1 nan 1e300 2x 5mss "5 ms" 2000h ""; do
-	record -o trace.fxt -t "$duration" -- true
-	check "-t '$duration'" ended 2 "is not a duration from 1ms to 1000h"
+	check "-t '$duration'" exits 2 "is not a duration from 1ms to 1000h" record -o trace.fxt -t "$duration" -- true
 done
 for duration in -1 2x; do
-	record -o trace.fxt --delay "$duration" -- true
-	check "--delay '$duration'" ended 2 "is not a duration from 0ms to 1000h"
+	check "--delay '$duration'" exits 2 "is not a duration from 0ms to 1000h" record -o trace.fxt --delay "$duration" -- true
 done
 
 fresh_rings
 enable "[0] 1"
-record -o trace.fxt -- true
-check "switched off" ended 3 "switched off; run .echo 1 > .*/trace/enable"
+check "switched off" exits 3 "switched off; run .echo 1 > .*/trace/enable" record -o trace.fxt -- true
 enable
-record -o trace.fxt -- ./no-such-command
-check "no such command" ended 3 "no-such-command: cannot run: No such file"
-record -o no/such/directory/trace.fxt -- touch ran
-check "no such directory" ended 3 "no/such/directory/trace.fxt: cannot create"
+check "no such command" exits 3 "no-such-command: cannot run: No such file" record -o trace.fxt -- ./no-such-command
+check "no such directory" exits 3 "no/such/directory/trace.fxt: cannot create" record -o no/such/directory/trace.fxt -- touch ran
 check "no such directory: the command did not run" test ! -e ran
 check "no such directory: no file is left" test -z "$(find . -name '*.fxt*')"
-record -- true
-check "no file: a name with the time" ended 0 "^vitrine: vitrine-[0-9]{8}-[0-9]{6}.fxt: [0-9]+ switches"
+check "no file: a name with the time" exits 0 "^vitrine: vitrine-[0-9]{8}-[0-9]{6}.fxt: [0-9]+ switches" record -- true
 check "the file named after the time is a trace" "$vitrine" check vitrine-????????-??????.fxt
 rm vitrine-*.fxt
 
@@ -140,8 +114,7 @@ rm vitrine-*.fxt
 record -o trace.fxt -- true
 check "an older module: the trace begins earlier, which is said once" test "$(grep -c \
 	"^vitrine: the trace begins earlier, .*because the module is older" err)" = 1
-record -o trace.fxt --history -- true
-check "--history" ended 0 "trace.fxt: [0-9]+ switches"
+check "--history" exits 0 "trace.fxt: [0-9]+ switches" record -o trace.fxt --history -- true
 check "--history: nothing is said about it" fails grep "begins earlier" err
 enable "[1] 0"
 record -o trace.fxt -- true
@@ -223,23 +196,16 @@ check "an empty trace" grep -q " 0 switches, .*: no fault" <("$vitrine" check tr
 # ---- rotation ----
 
 for size in 0 63K 1x 1KB -1M ""; do
-	record --rotate "$size" -- true
-	check "--rotate '$size'" ended 2 "is not a size of at least 64K"
+	check "--rotate '$size'" exits 2 "is not a size of at least 64K" record --rotate "$size" -- true
 done
 for nr in 0 -1 x 1000000; do
-	record --rotate 1M --keep "$nr" -- true
-	check "--keep '$nr'" ended 2 "is not a number from 1 to 999999"
+	check "--keep '$nr'" exits 2 "is not a number from 1 to 999999" record --rotate 1M --keep "$nr" -- true
 done
-record --keep 2 -- true
-check "--keep alone" ended 2 "record: --keep requires --rotate"
-record -e sched_switch -- true
-check "-e without a system" ended 2 "record: -e sched_switch: an event is SYSTEM:NAME"
-record --filter 'prio < 100' -- true
-check "--filter alone" ended 2 "record: --filter requires -e EVENT before it"
-record -e 'sched:*' --filter 'prio < 100' --filter 'pid > 1' -- true
-check "two filters" ended 2 "record: -e sched:\* has two filters"
-record --rotate 1M -o - -- true
-check "--rotate: no pipe" ended 2 "record: --rotate needs a FILE"
+check "--keep alone" exits 2 "record: --keep requires --rotate" record --keep 2 -- true
+check "-e without a system" exits 2 "record: -e sched_switch: an event is SYSTEM:NAME" record -e sched_switch -- true
+check "--filter alone" exits 2 "record: --filter requires -e EVENT before it" record --filter 'prio < 100' -- true
+check "two filters" exits 2 "record: -e sched:\* has two filters" record -e 'sched:*' --filter 'prio < 100' --filter 'pid > 1' -- true
+check "--rotate: no pipe" exits 2 "record: --rotate needs a FILE" record --rotate 1M -o - -- true
 
 # switches_in FILE...: print the time of each switch of CPU 0
 switches_in()
@@ -253,8 +219,7 @@ switches_in()
 
 touch hold
 fresh_rings
-record -o turn.fxt --rotate 64K -- sh -c 'rm hold; until [ -e turn.000004.fxt ]; do sleep 0.05; done'
-check "--rotate" ended 0 "turn.fxt: [0-9]+ switches"
+check "--rotate" exits 0 "turn.fxt: [0-9]+ switches" record -o turn.fxt --rotate 64K -- sh -c 'rm hold; until [ -e turn.000004.fxt ]; do sleep 0.05; done'
 check "--rotate: each file is a sound trace" "$vitrine" check turn.0*.fxt
 check "--rotate: a file has that size" test "$(find . -name 'turn.000001.fxt' -size -72k -size +63k)"
 check "--rotate: the sum of the sizes is reported" grep -q " $(cat turn.0*.fxt | wc -c) bytes, " err
@@ -270,16 +235,11 @@ rm turn.* last.*
 
 # ---- a part of the machine ----
 
-record -o part.fxt --rotate 1M -C 0 -- true
-check "-C and --rotate" ended 2 "record: --rotate excludes -p, -C and --cgroup"
-record -o part.fxt --zstd -C 0 -- true
-check "-C and --zstd" ended 2 "record: --zstd excludes .*; use -o FILE.fxt.zst"
-record -o part.fxt --no-wakeups -p 1 -- true
-check "-p and --no-wakeups" ended 2 "record: --no-wakeups excludes -p and --cgroup"
-record -o part.fxt --cgroup user.slice -- true
-check "--cgroup without a slash" ended 2 "is not the path of a cgroup"
-record -o part.fxt -C 1-0 -- true
-check "-C 1-0" ended 2 "\`1-0' is not a list of CPUs, such as 0,2-3"
+check "-C and --rotate" exits 2 "record: --rotate excludes -p, -C and --cgroup" record -o part.fxt --rotate 1M -C 0 -- true
+check "-C and --zstd" exits 2 "record: --zstd excludes .*; use -o FILE.fxt.zst" record -o part.fxt --zstd -C 0 -- true
+check "-p and --no-wakeups" exits 2 "record: --no-wakeups excludes -p and --cgroup" record -o part.fxt --no-wakeups -p 1 -- true
+check "--cgroup without a slash" exits 2 "is not the path of a cgroup" record -o part.fxt --cgroup user.slice -- true
+check "-C 1-0" exits 2 "\`1-0' is not a list of CPUs, such as 0,2-3" record -o part.fxt -C 1-0 -- true
 until_there vitrine/trace/cpu1
 record -o part.fxt -C 1 -- sh -c 'exit 7'
 check "-C" ended 7 "part.fxt: $(stat -c %s part.fxt) bytes, chosen from [0-9]+ switches on 1 CPU, "
@@ -289,8 +249,7 @@ record -o part.fxt.zst -C 1 -- true
 check "-C into a compressed file" "$vitrine" check part.fxt.zst
 record -o - -C 1 -- true
 check "-C into a pipe" grep -q ": no fault" <("$vitrine" check out)
-record -o part.fxt -p nobody -- true
-check "a process that does not exist" ended 0
+check "a process that does not exist" exits 0 "" record -o part.fxt -p nobody -- true
 check "the trace of a process that does not exist has no thread" prints '[0,0]' \
 	bash -c "'$vitrine' latency -j part.fxt | jq -c '[.switches, (.threads | length)]'"
 check "-C and -p: no temporary file is left" test "$(find . -name 'part.fxt*' | wc -l)" = 2
@@ -357,14 +316,11 @@ put_cost()
 	printf '%s\n' "switch $1" "wakeup $2" "event $3" >vitrine/trace/cost
 }
 
-record -o trace.fxt --all --no-wakeups -- true
-check "--all without wakeups: no" ended 2 "record: --no-wakeups excludes --all and --why"
-record -o trace.fxt --all -- true
-check "--all, but no figures of what a record costs" ended 3 "trace/cost: "
+check "--all without wakeups: no" exits 2 "record: --no-wakeups excludes --all and --why" record -o trace.fxt --all --no-wakeups -- true
+check "--all, but no figures of what a record costs" exits 3 "trace/cost: " record -o trace.fxt --all -- true
 check "--all, but no figures of what a record costs: the events are as before" events_are $events -sched +irq
 echo "switch few" >vitrine/trace/cost
-record -o trace.fxt --all -- true
-check "--all, figures of no use" ended 3 "trace/cost: cannot parse"
+check "--all, figures of no use" exits 3 "trace/cost: cannot parse" record -o trace.fxt --all -- true
 put_cost 0 0 0
 put_to -poll
 record -o trace.fxt --all -- cp $events meanwhile
@@ -391,8 +347,7 @@ check "switches of 100 us each: their share" share_is 100000000
 put_to -sched +irq
 
 mv $events gone
-record -o trace.fxt -- touch ran
-check "no events: an error" ended 3 "trace/events: "
+check "no events: an error" exits 3 "trace/events: " record -o trace.fxt -- touch ran
 check "no events: the command did not run" test ! -e ran
 mv gone $events
 
@@ -441,13 +396,11 @@ as_it_was()
 
 # A file can stand for trace/events only while it has one line, which is written again.
 put_to -block
-record -o trace.fxt --why -- true
-check "--why, but no stacks: an error" ended 3 "trace/stacks: No such file"
+check "--why, but no stacks: an error" exits 3 "trace/stacks: No such file" record -o trace.fxt --why -- true
 check "--why, but no stacks: no event is on" events_are $events -block
 echo none >$stacks
 put_to -poll
-record -o trace.fxt --why -- true
-check "--why without wakeups: an error" ended 3 "trace/events: cannot change"
+check "--why without wakeups: an error" exits 3 "trace/events: cannot change" record -o trace.fxt --why -- true
 for category in sched irq marker block; do
 	put_to -$category
 	record -o trace.fxt --why -- cp $events meanwhile
@@ -462,11 +415,9 @@ for threshold in "" 1ms=1000 0.25ms=250 2s=2000000 0.5=500000 0s=0 1h=3600000000
 	check "--why, ${threshold%=*}: stacks are off again" as_it_was
 done
 for threshold in ms -1ms 1e3ms 0x1ms infms 61min 1.2.3s; do
-	record -o trace.fxt --why=$threshold -- true
-	check "--why=$threshold" ended 2 ": $threshold is not a duration"
+	check "--why=$threshold" exits 2 ": $threshold is not a duration" record -o trace.fxt --why=$threshold -- true
 done
-record -o trace.fxt --why --no-wakeups -- true
-check "--why and --no-wakeups" ended 2 "record: --no-wakeups excludes --all and --why"
+check "--why and --no-wakeups" exits 2 "record: --no-wakeups excludes --all and --why" record -o trace.fxt --why --no-wakeups -- true
 echo "blocked_us=7 kthreads" >$stacks
 record -o trace.fxt --why -- cp $stacks .
 check "stacks that the user has set are left alone" stacks_are "blocked_us=7 kthreads" stacks
@@ -576,8 +527,7 @@ check "what was saved is sound" "$vitrine" check full.fxt
 	echo $? >status
 )
 check "disk full, compressed" ended 1 "full.fxt.zst: cannot write"
-record -o /dev/full -t 0.2
-check "/dev/full" ended 3 "/dev/full: cannot write: No space left"
+check "/dev/full" exits 3 "/dev/full: cannot write: No space left" record -o /dev/full -t 0.2
 
 # ---- a CPU comes online, a session ends, ^C ----
 
@@ -598,8 +548,7 @@ wait $rings
 rings=
 check "a recording of two sessions, interrupted" ended 0 "long.fxt: [0-9]+ switches on 2 CPUs, [0-9]+ bytes, 0 lost"
 check "a recording of two sessions is sound" "$vitrine" check long.fxt
-"$vitrine" check long.fxt >long.check
-check "a recording of two sessions lost nothing" grep -q " 2 CPUs, 2 threads, 0 records lost" long.check
+check "a recording of two sessions lost nothing" grep -q " 2 CPUs, 2 threads, 0 records lost" <("$vitrine" check long.fxt)
 
 # all_of_cpu CPU: the CPU has a switch every ten nanoseconds, and none is missing
 all_of_cpu()

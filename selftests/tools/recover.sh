@@ -2,15 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # `vitrine recover' with dumps in each format; qemu/recover.sh tests dumps of machines.
-#
-#   recover.sh VITRINE WORDS DIR
-#
-# DIR holds mkfxt, which the Makefile builds.
 
-# shellcheck source-path=SCRIPTDIR source=formats
-. "$(dirname "$0")/formats"
-words=$(realpath "$2")
-here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source-path=SCRIPTDIR source=command
+. "$(dirname "$0")/command" || exit
 
 # Lengths of the two sub-buffers of the golden trace "vitrine" in bytes.
 lengths=416,448
@@ -28,11 +22,9 @@ recover()
 	command_into_files recover -o last.fxt -d trees "$1.dump"
 }
 
-cd "$dir" || exit 1
-touch err
 "$mkfxt" vitrine >vitrine.fxt
 head -c 864 vitrine.fxt >wanted.fxt
-"$words" "$here/../golden/inspect/v2-tree.words" >tree.inspect
+"$words" "$golden/inspect/v2-tree.words" >tree.inspect
 
 formats=(raw elf many)
 if [ -x "$(dirname "$vitrine")/read-kdump" ]; then
@@ -88,8 +80,7 @@ found()
 
 rm -rf trees last.fxt
 mkdir -p trees/first.inspect
-command_into_files recover --json -o last.fxt -d trees raw.dump
-check "JSON: the errors are told, and nothing else" ended 3 "trees/first.inspect: cannot write"
+check "JSON: the errors are told, and nothing else" exits 3 "trees/first.inspect: cannot write" recover --json -o last.fxt -d trees raw.dump
 check "JSON: what was found" test "$(found 'del(.session)')" = \
 	'{"dump":"raw.dump","trace":"last.fxt","subbufs":2,"size_bytes":864,"lost_records":0,"damaged_subbufs":0,"trees":1,"incomplete_trees":0,"unwritten_trees":1}'
 check "JSON: the session is the trace's" grep -q "session $(found .session)," \
@@ -97,8 +88,7 @@ check "JSON: the session is the trace's" grep -q "session $(found .session)," \
 command_into_files recover --json -o again.fxt raw.dump
 check "JSON: no trees without a directory" test "$(found 'has("trees")')" = false
 head -c 4096 /dev/zero >zero.dump
-command_into_files recover --json -o none.fxt -d trees zero.dump
-check "JSON: no trace" ended 1 "zero.dump: no trace found"
+check "JSON: no trace" exits 1 "zero.dump: no trace found" recover --json -o none.fxt -d trees zero.dump
 check "JSON: the error says that no trace was found" test "$(found '[.error, has("trace"), .trees]')" = '["no trace found",false,0]'
 
 # Headers with an impossible number of segments, or an impossible offset of the segments.

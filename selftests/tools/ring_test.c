@@ -48,15 +48,13 @@ static void reader_open(struct reader *reader, unsigned int flags)
 	char path[32];
 
 	reader->handle = NULL;
-	must(vitrine_ring_create(path_of(reader->ring.fd, path), flags,
-				 &reader->handle));
+	must(vitrine_ring_create(path_of(reader->ring.fd, path), flags, &reader->handle));
 }
 
 static void reader_init(struct reader *reader)
 {
 	memset(reader, 0, sizeof(*reader));
-	fake_ring_init(&reader->ring, memfd_create("ring", 0), 3, NR_SUBBUFS,
-		       SUBBUF_BYTES);
+	fake_ring_init(&reader->ring, memfd_create("ring", 0), 3, NR_SUBBUFS, SUBBUF_BYTES);
 }
 
 static void reader_deinit(struct reader *reader)
@@ -88,13 +86,19 @@ static uint64_t take(struct reader *reader)
 		return ~0ULL;
 	reader->records += subbuf->nr_records;
 	reader->lost += subbuf->nr_lost;
-	err = vitrine_fxt_check_bytes(subbuf->bytes, subbuf->len_bytes,
-				      &report, &summary);
+	err = vitrine_fxt_check_bytes(subbuf->bytes, subbuf->len_bytes, &report, &summary);
 	reader->faults += err || summary.nr_faults ||
 			  summary.nr_switches != subbuf->nr_switches ||
 			  subbuf->nr_switches != subbuf->nr_records;
 	vitrine_error_destroy(err);
 	return subbuf->sequence;
+}
+
+/* Take what there is. */
+static void take_all(struct reader *reader)
+{
+	while (take(reader) < ~1ULL)
+		;
 }
 
 static bool whole(const struct reader *reader)
@@ -104,35 +108,38 @@ static bool whole(const struct reader *reader)
 
 	if (!ok)
 		printf("# %llu faults, %llu read, %llu lost, %llu written\n",
-		       (unsigned long long)reader->faults,
-		       (unsigned long long)reader->records,
-		       (unsigned long long)reader->lost,
-		       (unsigned long long)reader->ring.records);
+		       (unsigned long long)reader->faults, (unsigned long long)reader->records,
+		       (unsigned long long)reader->lost, (unsigned long long)reader->ring.records);
 	return ok;
 }
 
-static void test_order(void)
+/* Run a test with a new ring, which the reader has opened. */
+static void run(void (*test)(struct reader *reader))
 {
 	struct reader reader;
 
 	reader_init(&reader);
 	reader_open(&reader, 0);
-	ksft_test_result(take(&reader) == ~0ULL, "an empty ring has nothing\n");
-	fake_ring_switch(&reader.ring);
-	ksft_test_result(take(&reader) == ~0ULL,
-			 "a sub-buffer being written is not taken\n");
-	fake_ring_fill(&reader.ring, 2);
-	ksft_test_result(reader.ring.consumer->sequence == 0,
-			 "the kernel is told that 0 is wanted\n");
-	ksft_test_result(take(&reader) == 0 && take(&reader) == 1 &&
-			 take(&reader) == ~0ULL, "complete ones are taken in order\n");
-	ksft_test_result(reader.ring.consumer->sequence == 2,
-			 "the kernel is told that 2 is wanted\n");
-	vitrine_ring_stop(reader.handle);
-	fake_ring_fill(&reader.ring, 3);
-	ksft_test_result(take(&reader) == 2 && take(&reader) == ~0ULL,
-			 "after a stop, the one being written then is the last\n");
+	test(&reader);
 	reader_deinit(&reader);
+}
+
+static void test_order(struct reader *reader)
+{
+	ksft_test_result(take(reader) == ~0ULL, "an empty ring has nothing\n");
+	fake_ring_switch(&reader->ring);
+	ksft_test_result(take(reader) == ~0ULL, "a sub-buffer being written is not taken\n");
+	fake_ring_fill(&reader->ring, 2);
+	ksft_test_result(reader->ring.consumer->sequence == 0,
+			 "the kernel is told that 0 is wanted\n");
+	ksft_test_result(take(reader) == 0 && take(reader) == 1 &&
+			 take(reader) == ~0ULL, "complete ones are taken in order\n");
+	ksft_test_result(reader->ring.consumer->sequence == 2,
+			 "the kernel is told that 2 is wanted\n");
+	vitrine_ring_stop(reader->handle);
+	fake_ring_fill(&reader->ring, 3);
+	ksft_test_result(take(reader) == 2 && take(reader) == ~0ULL,
+			 "after a stop, the one being written then is the last\n");
 }
 
 static void test_begin(void)
@@ -155,68 +162,48 @@ static void test_begin(void)
 	reader_deinit(&reader);
 }
 
-static void test_gap(void)
+static void test_gap(struct reader *reader)
 {
-	struct reader reader;
-
-	reader_init(&reader);
-	reader_open(&reader, 0);
-	fake_ring_fill(&reader.ring, 1);
-	ksft_test_result(take(&reader) == 0, "takes the first\n");
-	fake_ring_fill(&reader.ring, 50);
-	reader.ring.producer->lost_records = 7;
-	fake_ring_fill(&reader.ring, 51);
-	ksft_test_result(take(&reader) == 48, "goes on with the oldest there is\n");
-	vitrine_ring_stop(reader.handle);
-	while (take(&reader) < ~1ULL)
-		;
-	reader.lost -= 7;
-	ksft_test_result(whole(&reader),
-			 "overwritten and unwritten records are counted exactly\n");
-	reader.ring.producer->lost_records = 9;
-	ksft_test_result(vitrine_ring_unwritten(reader.handle) == 2,
+	fake_ring_fill(&reader->ring, 1);
+	ksft_test_result(take(reader) == 0, "takes the first\n");
+	fake_ring_fill(&reader->ring, 50);
+	reader->ring.producer->lost_records = 7;
+	fake_ring_fill(&reader->ring, 51);
+	ksft_test_result(take(reader) == 48, "goes on with the oldest there is\n");
+	vitrine_ring_stop(reader->handle);
+	take_all(reader);
+	reader->lost -= 7;
+	ksft_test_result(whole(reader), "overwritten and unwritten records are counted exactly\n");
+	reader->ring.producer->lost_records = 9;
+	ksft_test_result(vitrine_ring_unwritten(reader->handle) == 2,
 			 "what was lost since is known\n");
-	reader_deinit(&reader);
 }
 
 /* The writer stops in the middle of an update. The reader does not wait for it. */
-static void test_odd(void)
+static void test_odd(struct reader *reader)
 {
-	struct reader reader;
-
-	reader_init(&reader);
-	reader_open(&reader, 0);
-	fake_ring_fill(&reader.ring, NR_SUBBUFS - 1);
-	fake_recycle_begin(&reader.ring);
-	ksft_test_result(take(&reader) == ~0ULL,
-			 "a sub-buffer being recycled is not taken\n");
-	fake_recycle_end(&reader.ring);
-	ksft_test_result(take(&reader) == 1, "the sub-buffer after a recycled one is taken\n");
-	vitrine_ring_stop(reader.handle);
-	while (take(&reader) < ~1ULL)
-		;
-	ksft_test_result(whole(&reader), "the counted loss is exact\n");
-	reader_deinit(&reader);
+	fake_ring_fill(&reader->ring, NR_SUBBUFS - 1);
+	fake_recycle_begin(&reader->ring);
+	ksft_test_result(take(reader) == ~0ULL, "a sub-buffer being recycled is not taken\n");
+	fake_recycle_end(&reader->ring);
+	ksft_test_result(take(reader) == 1, "the sub-buffer after a recycled one is taken\n");
+	vitrine_ring_stop(reader->handle);
+	take_all(reader);
+	ksft_test_result(whole(reader), "the counted loss is exact\n");
 }
 
 /* The next sub-buffer is complete, but the kernel has not published its sequence number yet. */
-static void test_early(void)
+static void test_early(struct reader *reader)
 {
-	struct reader reader;
-
-	reader_init(&reader);
-	reader_open(&reader, 0);
-	fake_ring_fill(&reader.ring, NR_SUBBUFS - 1);
-	fake_ring_advance(&reader.ring);
-	reader.ring.producer->sequence--;
-	ksft_test_result(take(&reader) == ~0ULL,
+	fake_ring_fill(&reader->ring, NR_SUBBUFS - 1);
+	fake_ring_advance(&reader->ring);
+	reader->ring.producer->sequence--;
+	ksft_test_result(take(reader) == ~0ULL,
 			 "another's sub-buffer in the place of ours is not taken\n");
-	reader.ring.producer->sequence++;
-	vitrine_ring_stop(reader.handle);
-	while (take(&reader) < ~1ULL)
-		;
-	ksft_test_result(whole(&reader), "the counted loss is exact\n");
-	reader_deinit(&reader);
+	reader->ring.producer->sequence++;
+	vitrine_ring_stop(reader->handle);
+	take_all(reader);
+	ksft_test_result(whole(reader), "the counted loss is exact\n");
 }
 
 /* ---- Races, one at a time ---------------------------------------------- */
@@ -225,16 +212,14 @@ static void interfere(void *ctx, enum vitrine_step step)
 {
 	struct reader *reader = ctx;
 
-	if (reader->interfere && step == reader->trigger &&
-	    !reader->countdown--)
+	if (reader->interfere && step == reader->trigger && !reader->countdown--)
 		reader->interfere(reader);
 }
 
 /* Overwrite the whole ring. */
 static void lap(struct reader *reader)
 {
-	fake_ring_fill(&reader->ring,
-		       reader->ring.producer->sequence + NR_SUBBUFS);
+	fake_ring_fill(&reader->ring, reader->ring.producer->sequence + NR_SUBBUFS);
 }
 
 static void recycle_wanted(struct reader *reader)
@@ -253,8 +238,7 @@ static void never_rest(struct reader *reader)
 	lap(reader);
 }
 
-static void race(enum vitrine_step step, const char *name,
-		 void (*what)(struct reader *reader))
+static void race(enum vitrine_step step, const char *name, void (*what)(struct reader *reader))
 {
 	struct reader reader;
 
@@ -265,24 +249,20 @@ static void race(enum vitrine_step step, const char *name,
 	reader.trigger = step;
 	reader.interfere = what;
 	vitrine_ring_observe(reader.handle, interfere, &reader);
-	while (take(&reader) < ~1ULL)
-		;
+	take_all(&reader);
 	reader.interfere = NULL;
 	vitrine_ring_stop(reader.handle);
-	while (take(&reader) < ~1ULL)
-		;
+	take_all(&reader);
 	ksft_test_result(whole(&reader), "%s\n", name);
 	reader_deinit(&reader);
 }
 
 static void test_races(void)
 {
-	race(VITRINE_STEP_GENERATION, "recycled before its size is read",
-	     recycle_wanted);
+	race(VITRINE_STEP_GENERATION, "recycled before its size is read", recycle_wanted);
 	race(VITRINE_STEP_SIZE, "recycled before it is copied", recycle_wanted);
 	race(VITRINE_STEP_COPY, "recycled after it was copied", recycle_wanted);
-	race(VITRINE_STEP_RETRY, "recycled before the next attempt",
-	     recycle_wanted);
+	race(VITRINE_STEP_RETRY, "recycled before the next attempt", recycle_wanted);
 	race(VITRINE_STEP_GENERATION, "lapped before its size is read", lap);
 	race(VITRINE_STEP_SIZE, "lapped before it is copied", lap);
 	race(VITRINE_STEP_COPY, "lapped after it was copied", lap);
@@ -301,45 +281,35 @@ static void test_append(enum vitrine_step step, const char *name)
 	reader.trigger = step;
 	reader.interfere = append;
 	vitrine_ring_observe(reader.handle, interfere, &reader);
-	ksft_test_result(take(&reader) == 0 && !reader.faults && reader.records >= 1,
-			 "%s\n", name);
+	ksft_test_result(take(&reader) == 0 && !reader.faults && reader.records >= 1, "%s\n", name);
 	reader_deinit(&reader);
 }
 
 /* After a stop, the kernel overtakes the reader before it has read anything. */
-static void test_overtaken_stop(void)
+static void test_overtaken_stop(struct reader *reader)
 {
-	struct reader reader;
 	uint64_t sequence;
 
-	reader_init(&reader);
-	reader_open(&reader, 0);
-	fake_ring_fill(&reader.ring, 1);
-	vitrine_ring_stop(reader.handle);
-	fake_ring_fill(&reader.ring, 20);
-	sequence = take(&reader);
-	ksft_test_result(sequence == 17 && take(&reader) == ~0ULL && reader.lost,
+	fake_ring_fill(&reader->ring, 1);
+	vitrine_ring_stop(reader->handle);
+	fake_ring_fill(&reader->ring, 20);
+	sequence = take(reader);
+	ksft_test_result(sequence == 17 && take(reader) == ~0ULL && reader->lost,
 			 "overtaken after a stop: one more tells what is lost\n");
-	reader_deinit(&reader);
 }
 
-static void test_closed(void)
+static void test_closed(struct reader *reader)
 {
-	struct reader reader;
-
-	reader_init(&reader);
-	reader_open(&reader, 0);
-	fake_ring_fill(&reader.ring, 1);
-	ksft_test_result(!vitrine_ring_closed(reader.handle), "open\n");
-	reader.ring.producer->flags = VITRINE_RING_CLOSED;
-	ksft_test_result(vitrine_ring_closed(reader.handle) &&
-			 vitrine_ring_session(reader.handle) == 1 &&
-			 vitrine_ring_cpu(reader.handle) == 3, "closed\n");
-	vitrine_ring_stop(reader.handle);
-	ksft_test_result(take(&reader) == 0 && take(&reader) == 1 &&
-			 take(&reader) == ~0ULL && whole(&reader),
+	fake_ring_fill(&reader->ring, 1);
+	ksft_test_result(!vitrine_ring_closed(reader->handle), "open\n");
+	reader->ring.producer->flags = VITRINE_RING_CLOSED;
+	ksft_test_result(vitrine_ring_closed(reader->handle) &&
+			 vitrine_ring_session(reader->handle) == 1 &&
+			 vitrine_ring_cpu(reader->handle) == 3, "closed\n");
+	vitrine_ring_stop(reader->handle);
+	ksft_test_result(take(reader) == 0 && take(reader) == 1 &&
+			 take(reader) == ~0ULL && whole(reader),
 			 "all of a closed ring is read\n");
-	reader_deinit(&reader);
 }
 
 /* ---- Malformed rings --------------------------------------------------- */
@@ -393,13 +363,11 @@ static void test_no_begin(void)
 	fake_ring_fill(&reader.ring, NR_SUBBUFS - 1);
 	fake_recycle_begin(&reader.ring);
 	reader.ring.producer->sequence = 0;
-	refuse(&reader, EAGAIN,
-	       "reading does not begin with a sub-buffer being recycled");
+	refuse(&reader, EAGAIN, "reading does not begin with a sub-buffer being recycled");
 	reader_init(&reader);
 	fake_ring_fill(&reader.ring, NR_SUBBUFS);
 	reader.ring.producer->sequence = 0;
-	refuse(&reader, EAGAIN,
-	       "reading does not begin with a sub-buffer of a later lap");
+	refuse(&reader, EAGAIN, "reading does not begin with a sub-buffer of a later lap");
 }
 
 static void test_malformed(void)
@@ -426,8 +394,7 @@ static void test_malformed(void)
 		packet = (void *)(reader.ring.subbufs + VITRINE_PACKET_OFFSET);
 		packet->committed_bytes = cases[i].committed;
 		packet->magic = cases[i].magic;
-		ksft_test_result(take(&reader) == ~1ULL, "%s: an error\n",
-				 cases[i].name);
+		ksft_test_result(take(&reader) == ~1ULL, "%s: an error\n", cases[i].name);
 		reader_deinit(&reader);
 	}
 }
@@ -443,52 +410,46 @@ static void *storm(void *ctx)
 
 	for (i = 0; i < STORM_SWITCHES; i++)
 		fake_ring_switch(ring);
-	__atomic_store_n(&ring->producer->flags, VITRINE_RING_CLOSED,
-			 __ATOMIC_RELEASE);
+	__atomic_store_n(&ring->producer->flags, VITRINE_RING_CLOSED, __ATOMIC_RELEASE);
 	return NULL;
 }
 
-static void test_storm(void)
+static void test_storm(struct reader *reader)
 {
-	struct reader reader;
 	pthread_t writer;
 	bool closed;
 
-	reader_init(&reader);
-	reader_open(&reader, 0);
-	pthread_create(&writer, NULL, storm, &reader.ring);
+	pthread_create(&writer, NULL, storm, &reader->ring);
 	do {
-		closed = vitrine_ring_closed(reader.handle);
+		closed = vitrine_ring_closed(reader->handle);
 		if (closed)
-			vitrine_ring_stop(reader.handle);
-		while (take(&reader) < ~1ULL)
-			;
+			vitrine_ring_stop(reader->handle);
+		take_all(reader);
 	} while (!closed);
 	pthread_join(writer, NULL);
-	ksft_test_result(whole(&reader), "a writer that never pauses\n");
-	printf("# %llu read, %llu lost\n", (unsigned long long)reader.records,
-	       (unsigned long long)reader.lost);
-	reader_deinit(&reader);
+	ksft_test_result(whole(reader), "a writer that never pauses\n");
+	printf("# %llu read, %llu lost\n", (unsigned long long)reader->records,
+	       (unsigned long long)reader->lost);
 }
 
 int main(void)
 {
 	ksft_print_header();
-	test_order();
+	run(test_order);
 	test_begin();
-	test_gap();
-	test_odd();
-	test_early();
+	run(test_gap);
+	run(test_odd);
+	run(test_early);
 	test_races();
 	test_append(VITRINE_STEP_GENERATION, "grows before its size is read");
 	test_append(VITRINE_STEP_SIZE, "grows before it is copied");
 	test_append(VITRINE_STEP_COPY, "grows after it was copied");
-	test_overtaken_stop();
-	test_closed();
+	run(test_overtaken_stop);
+	run(test_closed);
 	test_refused();
 	test_no_begin();
 	test_malformed();
-	test_storm();
+	run(test_storm);
 	ksft_set_plan(ksft_test_num());
 	ksft_finished();
 }

@@ -4,20 +4,10 @@
 # The programs of samples/ end on any file that is not empty, with status 0 or 1, and read a tree
 # as the command does. reader.sh of the module's selftests tests them on the files of the kernel.
 #
-#   samples.sh VITRINE WORDS DIR
-#
 # DIR holds the programs, with SAN=1 built with sanitizers.
 
-set -u
-# shellcheck source-path=SCRIPTDIR source=../tap.sh
-. "$(dirname "$0")/../tap.sh" || exit
-vitrine=$(realpath "$1")
-words=$(realpath "$2")
-build=$(realpath "$3")
-top=$(realpath "$(dirname "$0")/../..")
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
+# shellcheck source-path=SCRIPTDIR source=command
+. "$(dirname "$0")/command" || exit
 # They do not free what they have until the end.
 export ASAN_OPTIONS=exitcode=99:detect_leaks=0 UBSAN_OPTIONS=exitcode=99
 

@@ -29,8 +29,7 @@ static size_t split(char *path, struct selector_name *names)
 	char *save = NULL, *name;
 	size_t nr = 0;
 
-	for (name = strtok_r(path, "|", &save); name;
-	     name = strtok_r(NULL, "|", &save)) {
+	for (name = strtok_r(path, "|", &save); name; name = strtok_r(NULL, "|", &save)) {
 		names[nr].bytes = name;
 		names[nr++].len = strlen(name);
 	}
@@ -38,8 +37,7 @@ static size_t split(char *path, struct selector_name *names)
 }
 
 /* Test point: the verdict of @text for the value whose path, from the root, is "a|b|c". */
-static void judges(const char *text, const char *path, bool is_node,
-		   enum vitrine_verdict expected)
+static void judges(const char *text, const char *path, bool is_node, enum vitrine_verdict expected)
 {
 	static const char * const verdicts[] = { "drop", "keep", "descend" };
 	struct selector_name names[MAX_NAMES];
@@ -162,14 +160,12 @@ static void test_names(void)
 	ksft_test_result(!selector_name_is_pattern(&selector->tree),
 			 "an escaped * makes no pattern\n");
 	name = selector_name_unescape(&selector->tree);
-	ksft_test_result(name && !strcmp(name, "./a:*.inspect"),
-			 "backslashes go: %s\n", name);
+	ksft_test_result(name && !strcmp(name, "./a:*.inspect"), "backslashes go: %s\n", name);
 	free(name);
 	selector_destroy(selector);
 	if (selector_create("a*", &selector))
 		exit(1);
-	ksft_test_result(selector_name_is_pattern(&selector->tree),
-			 "a * makes a pattern\n");
+	ksft_test_result(selector_name_is_pattern(&selector->tree), "a * makes a pattern\n");
 	selector_destroy(selector);
 }
 

@@ -33,8 +33,7 @@ static char path[32];
 static uint64_t *words;
 static bool stop;
 
-static uint64_t block(unsigned int order, unsigned int type, uint64_t parent,
-		      uint64_t name)
+static uint64_t block(unsigned int order, unsigned int type, uint64_t parent, uint64_t name)
 {
 	return order | type << 8 | parent << 16 | name << 40;
 }
@@ -97,13 +96,15 @@ static void edit(uint64_t value)
  * @skip: number of times to let this step pass first
  * @strikes: number of edits
  * @strike: the edit
+ * @end: ends an edit that @strike has begun, when the reader tries again; or NULL
  * @seen: number of steps of each kind so far
  */
 struct race {
 	enum vitrine_step at;
 	int skip;
 	int strikes;
-	void (*strike)(struct race *race);
+	void (*strike)(void);
+	void (*end)(void);
 	int seen[VITRINE_STEP_READ + 1];
 };
 
@@ -112,47 +113,30 @@ static void observe(void *ctx, enum vitrine_step step)
 	struct race *race = ctx;
 
 	race->seen[step]++;
-	if (step != race->at || race->skip-- > 0 || race->strikes-- <= 0)
-		return;
-	race->strike(race);
+	if (race->end && step == VITRINE_STEP_RETRY && words[WORD_GENERATION] & 1)
+		race->end();
+	else if (step == race->at && race->skip-- <= 0 && race->strikes-- > 0)
+		race->strike();
 }
 
-static void strike_edit(struct race *race)
+static void edit_once(void)
 {
 	edit(words[WORD_FIRST] + 1);
 }
 
-/* Begin an edit. The reader must wait for its end, which comes at the retry. */
-static void strike_begin(struct race *race)
+static void change_first(void)
 {
 	edit_begin();
 	words[WORD_FIRST]++;
-	race->at = VITRINE_STEP_RETRY;
-	race->skip = 0;
-	race->strikes = 1;
-	race->strike = NULL;
 }
 
-static void strike_end(struct race *race)
+static void change_last(void)
 {
 	words[WORD_LAST]++;
 	edit_end();
 }
 
-static void observe_begin_end(void *ctx, enum vitrine_step step)
-{
-	struct race *race = ctx;
-
-	if (step == VITRINE_STEP_RETRY && !race->strike) {
-		race->seen[step]++;
-		if (race->strikes-- > 0)
-			strike_end(race);
-		return;
-	}
-	observe(ctx, step);
-}
-
-static void strike_grow(struct race *race)
+static void grow(void)
 {
 	edit_begin();
 	words[WORD_SIZE] = FILE_WORDS * 8;
@@ -161,21 +145,19 @@ static void strike_grow(struct race *race)
 }
 
 /* The writer is about to grow the tree: the size in the header exceeds the file. */
-static void strike_size(struct race *race)
+static void announce_size(void)
 {
 	edit_begin();
 	words[WORD_SIZE] = 1 << 20;
 }
 
-static void strike_size_back(struct race *race)
+static void restore_size(void)
 {
 	words[WORD_SIZE] = TREE_WORDS * 8;
 	edit_end();
 }
 
-static struct vitrine_error *snapshot_of(struct vitrine_snapshot **ret,
-					 vitrine_observe_fn *observer,
-					 struct race *race)
+static struct vitrine_error *snapshot_of(struct vitrine_snapshot **ret, struct race *race)
 {
 	struct vitrine_source *source = NULL;
 	struct vitrine_error *err;
@@ -183,7 +165,7 @@ static struct vitrine_error *snapshot_of(struct vitrine_snapshot **ret,
 	err = vitrine_source_create(path, VITRINE_SOURCE_MAP, &source);
 	if (err)
 		return err;
-	vitrine_source_observe(source, observer, race);
+	vitrine_source_observe(source, observe, race);
 	err = vitrine_snapshot_create(source, ret);
 	vitrine_source_destroy(source);
 	return err;
@@ -206,29 +188,20 @@ static bool is_whole(const struct vitrine_snapshot *snapshot)
 }
 
 /* Test point: the snapshot has @generation after so many @retries. */
-static void race_test(const char *what, struct race race,
-		      vitrine_observe_fn *observer, int retries)
+static void race_test(const char *what, struct race race, int retries)
 {
 	struct vitrine_snapshot *snapshot = NULL;
 	struct vitrine_error *err;
 
 	write_tree();
-	err = snapshot_of(&snapshot, observer, &race);
+	err = snapshot_of(&snapshot, &race);
 	ksft_test_result(!err && is_whole(snapshot), "%s: snapshot is whole\n", what);
 	ksft_test_result(!err && vitrine_snapshot_generation(snapshot) ==
 			 words[WORD_GENERATION], "%s: of the last generation\n", what);
-	ksft_test_result(race.seen[VITRINE_STEP_RETRY] == retries &&
-			 !race.seen[VITRINE_STEP_READ],
+	ksft_test_result(race.seen[VITRINE_STEP_RETRY] == retries && !race.seen[VITRINE_STEP_READ],
 			 "%s: after %d retries\n", what, retries);
 	vitrine_snapshot_destroy(snapshot);
 	vitrine_error_destroy(err);
-}
-
-static void test_undisturbed(void)
-{
-	struct race race = { .at = VITRINE_STEP_READ };
-
-	race_test("undisturbed", race, observe, 0);
 }
 
 static void test_edits(void)
@@ -252,92 +225,70 @@ static void test_edits(void)
 			.at = places[i].at,
 			.skip = places[i].skip,
 			.strikes = 1,
-			.strike = strike_edit,
+			.strike = edit_once,
 		};
 
-		race_test(places[i].what, race, observe, 1);
+		race_test(places[i].what, race, 1);
 		race.strikes = 3;
 		race.skip = 0;
-		race_test("three edits in a row", race, observe, 3);
+		race_test("three edits in a row", race, 3);
 	}
-}
-
-static void test_unfinished_edit(void)
-{
-	struct race race = {
-		.at = VITRINE_STEP_CHUNK,
-		.skip = 4,
-		.strikes = 1,
-		.strike = strike_begin,
-	};
-
-	race_test("edit that ends later", race, observe_begin_end, 1);
 }
 
 static void test_growth(void)
 {
-	struct race race = {
-		.at = VITRINE_STEP_GENERATION,
-		.strikes = 1,
-		.strike = strike_grow,
-	};
+	struct race race = { .at = VITRINE_STEP_GENERATION, .strikes = 1, .strike = grow };
 	struct vitrine_snapshot *snapshot = NULL;
 	struct vitrine_error *err;
 	size_t len = 0;
 
-	race_test("growth after the generation", race, observe, 1);
+	race_test("growth after the generation", race, 1);
 	race.at = VITRINE_STEP_COPY;
-	race_test("growth after the copy", race, observe, 1);
-	err = snapshot_of(&snapshot, observe, &race);
+	race_test("growth after the copy", race, 1);
+	err = snapshot_of(&snapshot, &race);
 	if (!err)
 		vitrine_snapshot_bytes(snapshot, &len);
 	ksft_test_result(len == FILE_WORDS * 8, "grown tree is copied to its new end\n");
 	vitrine_snapshot_destroy(snapshot);
 }
 
-static void observe_size(void *ctx, enum vitrine_step step)
-{
-	struct race *race = ctx;
-
-	race->seen[step]++;
-	if (step == VITRINE_STEP_GENERATION && race->strikes-- > 0)
-		strike_size(race);
-	else if (step == VITRINE_STEP_RETRY && words[WORD_GENERATION] & 1)
-		strike_size_back(race);
-}
-
 /* A size that was read during an edit is never used to map or read the file. */
-static void test_size_ahead(void)
+static void test_others(void)
 {
-	struct race race = { .strikes = 1 };
+	const struct race undisturbed = { .at = VITRINE_STEP_READ };
+	const struct race late = {
+		.at = VITRINE_STEP_CHUNK,
+		.skip = 4,
+		.strikes = 1,
+		.strike = change_first,
+		.end = change_last,
+	};
+	const struct race size = {
+		.at = VITRINE_STEP_GENERATION,
+		.strikes = 1,
+		.strike = announce_size,
+		.end = restore_size,
+	};
 
-	race_test("size ahead of its pages", race, observe_size, 1);
-}
-
-static void observe_always_odd(void *ctx, enum vitrine_step step)
-{
-	struct race *race = ctx;
-
-	race->seen[step]++;
-	if (step == VITRINE_STEP_READ && race->strikes-- > 0)
-		edit_end();
+	race_test("undisturbed", undisturbed, 0);
+	race_test("edit that ends later", late, 1);
+	race_test("size ahead of its pages", size, 1);
 }
 
 static void test_fallback(void)
 {
-	struct race race = { .strikes = 1 };
+	struct race race = { .at = VITRINE_STEP_READ, .strikes = 1, .strike = edit_end };
 	struct vitrine_snapshot *snapshot = NULL;
 	struct vitrine_error *err;
 
 	/* Grow the tree to the whole file: read() does not stop at the end of the tree. */
 	write_tree();
-	strike_grow(&race);
+	grow();
 	edit_begin();
-	err = snapshot_of(&snapshot, observe_always_odd, &race);
+	err = snapshot_of(&snapshot, &race);
 	ksft_test_result(!err && is_whole(snapshot),
 			 "writer that never lets go: read() gives the snapshot\n");
-	ksft_test_result(race.seen[VITRINE_STEP_READ] == 1 &&
-			 race.seen[VITRINE_STEP_RETRY] > 0 &&
+	ksft_test_result(race.seen[VITRINE_STEP_READ] == 1 && race.seen[VITRINE_STEP_RETRY] > 0 &&
 			 race.seen[VITRINE_STEP_RETRY] < 100,
 			 "after a bounded number of attempts\n");
 	vitrine_snapshot_destroy(snapshot);
@@ -346,7 +297,7 @@ static void test_fallback(void)
 	race = (struct race){ 0 };
 	write_tree();
 	edit_begin();
-	err = snapshot_of(&snapshot, observe_always_odd, &race);
+	err = snapshot_of(&snapshot, &race);
 	ksft_test_result(err && err->code == EAGAIN && !snapshot && err->advice &&
 			 err->path && !strcmp(err->path, path),
 			 "writer that died within an edit: EAGAIN, path, advice\n");
@@ -356,22 +307,16 @@ static void test_fallback(void)
 /* Each copy becomes invalid after its last byte. */
 static void test_always_late(void)
 {
-	struct race race = {
-		.at = VITRINE_STEP_COPY,
-		.strikes = 1000,
-		.strike = strike_edit,
-	};
+	struct race race = { .at = VITRINE_STEP_COPY, .strikes = 1000, .strike = edit_once };
 	struct vitrine_snapshot *snapshot = NULL;
 	struct vitrine_error *err;
 
 	write_tree();
-	strike_grow(&race);
-	err = snapshot_of(&snapshot, observe, &race);
-	ksft_test_result(!err && is_whole(snapshot) &&
-			 race.seen[VITRINE_STEP_READ] == 1,
+	grow();
+	err = snapshot_of(&snapshot, &race);
+	ksft_test_result(!err && is_whole(snapshot) && race.seen[VITRINE_STEP_READ] == 1,
 			 "edit after every copy: read() gives the snapshot\n");
-	ksft_test_result(race.seen[VITRINE_STEP_COPY] > 1 &&
-			 race.seen[VITRINE_STEP_COPY] <= 8,
+	ksft_test_result(race.seen[VITRINE_STEP_COPY] > 1 && race.seen[VITRINE_STEP_COPY] <= 8,
 			 "after a few copies\n");
 	vitrine_snapshot_destroy(snapshot);
 }
@@ -467,15 +412,12 @@ int main(void)
 	fd = mkstemp(path);
 	if (fd < 0 || ftruncate(fd, FILE_WORDS * 8))
 		return 1;
-	words = mmap(NULL, FILE_WORDS * 8, PROT_READ | PROT_WRITE, MAP_SHARED,
-		     fd, 0);
+	words = mmap(NULL, FILE_WORDS * 8, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (words == MAP_FAILED)
 		return 1;
-	test_undisturbed();
 	test_edits();
-	test_unfinished_edit();
 	test_growth();
-	test_size_ahead();
+	test_others();
 	test_fallback();
 	test_always_late();
 	test_refresh();

@@ -4,42 +4,39 @@
 # `vitrine symbolize': the frames of user stacks get the names of functions, if the program
 # has the build id that the trace has. Stacks of which the trace has memory are unwound. The
 # only server that is asked is on the loopback interface of a network of its own.
-#
-#   symbolize.sh VITRINE WORDS DIR
 
-# shellcheck source-path=SCRIPTDIR source=formats
-. "$(dirname "$0")/formats"
+# shellcheck source-path=SCRIPTDIR source=command
+. "$(dirname "$0")/command" || exit
 
-cd "$dir" || exit 1
-touch err
 [ -x "$(dirname "$vitrine")/find-symbols" ] || skip "libdw-dev is not here"
 
 # No process has this id: that of the file with the names of code without a file is free.
 process=$((4194305 + $$))
 code=/tmp/perf-$process.map
-trap 'rm -rf "$code"' EXIT
+trap 'rm -rf "$dir" "$code"' EXIT
 
 # stacks STACK FILES...: make a trace with user stacks
 stacks()
 {
 	python3 - "$process" "$@" <<-'END'
-	import struct, sys
-	word = struct.Struct("<Q").pack
-	out = sys.stdout.buffer
+	from fxt import *
 	process, *stacks = sys.argv[1:]
-	def record(kind, fields, body):
-	    out.write(word(kind | (1 + len(body) // 8) << 4 | fields) + body)
 	def string(index, text):
-	    record(2, index << 16 | len(text) << 32, text + bytes(-len(text) % 8))
-	out.write(word(0x0016547846040010) + word(1 | 2 << 4) + word(10**9))
-	for index, text in enumerate((b"stacks", b"user stack", b"stack", b"files")):
-	    string(1 + index, text)
+	    return record(2, index << 16 | len(text) << 32, stream(text))
+	begin()
+	put(*map(string, range(1, 5), (b"stacks", b"user stack", b"stack", b"files")))
 	for i in range(0, len(stacks), 2):
-	    string(5, stacks[i].encode())
-	    string(6, stacks[i + 1].encode())
-	    record(4, 2 << 20 | 1 << 32 | 2 << 48, word(i + 1) + word(int(process)) + word(21) +
-	           word(6 | 1 << 4 | 3 << 16 | 5 << 32) + word(6 | 1 << 4 | 4 << 16 | 6 << 32))
+	    put(string(5, stacks[i].encode()), string(6, stacks[i + 1].encode()),
+	        record(4, 2 << 20 | 1 << 32 | 2 << 48, i + 1, int(process), 21,
+	               record(6, 3 << 16 | 5 << 32), record(6, 4 << 16 | 6 << 32)))
 	END
+}
+
+# symbolized STACK FILES...: make the trace stacks.fxt with user stacks, and symbolize it
+symbolized()
+{
+	stacks "$@" >stacks.fxt
+	command_into_files symbolize stacks.fxt -o named.fxt
 }
 
 # printed FILE: print its stacks
@@ -113,8 +110,7 @@ files="$PWD/program $id"
 
 stacks "$stack" "$files" >stacks.fxt
 "$vitrine" check stacks.fxt >check.log || exit
-command_into_files symbolize stacks.fxt -o named.fxt
-check "a trace with user stacks is symbolized" ended 0 "named.fxt: found the functions of 3 of 3 frames"
+check "a trace with user stacks is symbolized" exits 0 "named.fxt: found the functions of 3 of 3 frames" symbolize stacks.fxt -o named.fxt
 name_main="main+$(printf '%#x' $((main - $(offset main)))) [program]"
 name_last="last_call+$(printf '%#x' $((last - $(offset last_call)))) [program]"
 check "functions have names, also one that ends with a call" \
@@ -126,22 +122,19 @@ check "the trace with names is sound" grep -q ": no fault" named.check
 command_into_files symbolize named.fxt -o twice.fxt
 check "twice is once" same <(printed named.fxt) <(printed twice.fxt)
 
-stacks "program+$inlined;program+$deepest" "$files" >stacks.fxt
-command_into_files symbolize stacks.fxt -o named.fxt
+symbolized "program+$inlined;program+$deepest" "$files"
 check "functions that were inlined" \
 	stacks_are "deepest+$(printf '%#x' $((inlined - deepest))) [program];within (inlined) [program];deepest+0x0 [program]"
 
 mkfifo fifo
-stacks "$stack" "$PWD/program ${id//[0-9]/0}" "$stack" "$PWD/program -" "$stack" "$PWD/other $id" \
+symbolized "$stack" "$PWD/program ${id//[0-9]/0}" "$stack" "$PWD/program -" "$stack" "$PWD/other $id" \
 	"$stack" "/nowhere/program $id" "fifo+0x1" "$PWD/fifo $id" "$stack" "$PWD/program " \
-	"$stack" $'/a\nline/program '"$id" "program+0xfffffff;program+;program;+0x1;program+0x12z" "$files" >stacks.fxt
-command_into_files symbolize stacks.fxt -o named.fxt
+	"$stack" $'/a\nline/program '"$id" "program+0xfffffff;program+;program;+0x1;program+0x12z" "$files"
 check "another build id, none, another file, a FIFO, no file, no such offset: nothing changes" \
 	same <(printed stacks.fxt) <(printed named.fxt)
 
 head -c 3000 program >"prog ram"
-stacks "prog ram+$deepest" "$PWD/prog ram $id" >stacks.fxt
-command_into_files symbolize stacks.fxt -o named.fxt
+symbolized "prog ram+$deepest" "$PWD/prog ram $id"
 check "a program that is damaged" stacks_are "prog ram+$deepest"
 cp program "prog ram"
 command_into_files symbolize stacks.fxt -o named.fxt
@@ -151,22 +144,18 @@ check "a path with a space" stacks_are "deepest+0x0 [prog ram]"
 many()
 {
 	python3 - "$main" "$last" "$files" <<-'END'
-	import random, struct, sys
-	word = struct.Struct("<Q").pack
-	out = sys.stdout.buffer
-	def record(kind, fields, body):
-	    out.write(word(kind | (1 + len(body) // 8) << 4 | fields) + body)
+	import random
+	from fxt import *
 	def string(index, text):
-	    record(2, index << 16 | len(text) << 32, text + bytes(-len(text) % 8))
-	out.write(word(0x0016547846040010) + word(1 | 2 << 4) + word(10**9))
-	for index, text in enumerate((b"stacks", b"user stack", b"stack", b"files", sys.argv[3].encode())):
-	    string(1 + index, text)
+	    return record(2, index << 16 | len(text) << 32, stream(text))
+	begin()
+	put(*map(string, range(1, 6), (b"stacks", b"user stack", b"stack", b"files", sys.argv[3].encode())))
 	random.seed(1)
 	for i in range(40):
-	    string(6 + i, ";".join("program+" + random.choice(sys.argv[1:3]) for _ in range(20)).encode())
+	    put(string(6 + i, ";".join("program+" + random.choice(sys.argv[1:3]) for _ in range(20)).encode()))
 	for i in range(20000):
-	    record(4, 2 << 20 | 1 << 32 | 2 << 48, word(i + 1) + word(20) + word(21) + word(6 | 1 << 4 | 3 << 16 |
-	           6 + random.randrange(40) << 32) + word(6 | 1 << 4 | 4 << 16 | 5 << 32))
+	    put(record(4, 2 << 20 | 1 << 32 | 2 << 48, i + 1, 20, 21,
+	               record(6, 3 << 16 | 6 + random.randrange(40) << 32), record(6, 4 << 16 | 5 << 32)))
 	END
 }
 many >stacks.fxt
@@ -206,8 +195,7 @@ check "names from .gnu_debugdata" named mini "$(names_in mini)"
 
 "${CC:-gcc}" -g0 -O1 -no-pie -rdynamic -Wl,--build-id=0x"$id" -o exported program.c && strip exported || exit
 main_there=$(printf '%#x' $((0x$(nm -D exported | awk '$3 == "main" { print $1 }') + main - $(offset main) - base)))
-stacks "exported+$main_there;?" "$PWD/exported $id" >stacks.fxt
-command_into_files symbolize stacks.fxt -o named.fxt
+symbolized "exported+$main_there;?" "$PWD/exported $id"
 check "names from .dynsym" stacks_are "${names%;*} [exported];?"
 
 # alone COMMAND...: run it with file systems and a network of its own
@@ -263,8 +251,7 @@ cat >"$code" <<END
 $(printf '7f0000000000 10 %01000d' 0)
 nonsense
 END
-stacks "program+$main;?+0x7f0000001010;?+0x7f0000001100;?+0x7f0000001101;?+0x6f0000000000;?;?+;?+0x7f0000002000" "$files" >stacks.fxt
-command_into_files symbolize stacks.fxt -o named.fxt
+symbolized "program+$main;?+0x7f0000001010;?+0x7f0000001100;?+0x7f0000001101;?+0x6f0000000000;?;?+;?+0x7f0000002000" "$files"
 handler="py::handler:/srv/app? v2.py"
 check "the names of code without a file" stacks_are "$name_main;$handler+0x10 [jit];$handler+0x100 [jit];?;?;?;?;?"
 "$vitrine" cut --anonymise stacks.fxt -o cut.fxt 2>/dev/null
@@ -395,9 +382,7 @@ memory()
 {
 	python3 - "$1" "$2" "$3" "${4:-100000}" "${5:-$registers}" "${6:--1}" \
 		"$registers" <<-'END'
-	import struct, sys
-	word = struct.Struct("<Q").pack
-	out = sys.stdout.buffer
+	from fxt import *
 	stack, files, maps, nr_bytes, registers, nr_words, nr_saved = sys.argv[1:]
 	saved = open("words", "rb").read()[:int(nr_bytes)]
 	saved = [value for value, in struct.iter_unpack("<Q", saved)]
@@ -405,11 +390,11 @@ memory()
 	memory = saved[int(nr_saved):]
 	spans = [(sp, sp + 8 * 256)]
 	for line in open("maps"):
-	    begin, end = line.split()[0].split("-")
+	    first, end = line.split()[0].split("-")
 	    if "x" in line.split()[1]:
-	        spans.append((int(begin, 16), int(end, 16)))
+	        spans.append((int(first, 16), int(end, 16)))
 	def is_pointer(value):
-	    return any(begin <= value < end for begin, end in spans)
+	    return any(first <= value < end for first, end in spans)
 	masks = [0] * ((len(memory) + 63) // 64)
 	for i, value in enumerate(memory):
 	    masks[i // 64] |= is_pointer(value) << i % 64
@@ -417,22 +402,16 @@ memory()
 	words += masks + [value for value in memory if is_pointer(value)]
 	nr_words = len(memory) if nr_words == "-1" else int(nr_words)
 	payload = b"".join(map(word, words))
-	def record(kind, fields, body):
-	    out.write(word(kind | (1 + len(body) // 8) << 4 | fields) + body)
-	def pad(text):
-	    return text + bytes(-len(text) % 8)
-	out.write(word(0x0016547846040010) + word(1 | 2 << 4) + word(10**9))
+	begin()
 	texts = "stacks", "user stack", "stack", stack, "files", files, "maps", maps, \
 	        "memory", "user stack memory", "registers", "words"
 	for index, text in enumerate(texts):
-	    record(2, 1 + index << 16 | len(text) << 32, pad(text.encode()))
-	def arg(kind, name, value=0, body=b""):
-	    return word(kind | (1 + len(body) // 8) << 4 | name << 16 | value << 32) + body
-	record(4, 4 << 20 | 1 << 32 | 2 << 48, word(1) + word(20) + word(21) + arg(6, 3, 4) +
-	       arg(6, 5, 6) + arg(6, 7, 8) + arg(4, 9, body=word(17)))
-	record(15, 0, word(1 | 10 << 16 | 3 << 32) + word(1) + word(20) + word(21) +
-	       arg(4, 9, body=word(17)) + arg(2, 11, int(registers)) + arg(2, 12, nr_words) +
-	       word(len(payload)) + payload)
+	    put(record(2, 1 + index << 16 | len(text) << 32, stream(text.encode())))
+	def named(kind, text, value, *body):
+	    return record(kind, text << 16 | value << 32, *body)
+	put(record(4, 4 << 20 | 1 << 32 | 2 << 48, 1, 20, 21, named(6, 3, 4), named(6, 5, 6), named(6, 7, 8), named(4, 9, 0, 17)),
+	    record(15, 0, 1 | 10 << 16 | 3 << 32, 1, 20, 21, named(4, 9, 0, 17), named(2, 11, int(registers)),
+	           named(2, 12, nr_words), len(payload), payload))
 	END
 }
 
@@ -453,7 +432,7 @@ check "a trace with stack memory is sound" grep -q ": no fault" named.check
 check "the memory is in it" test "$(blobs stacks.fxt)" = 1
 rm -rf memory.ctf
 "$vitrine" convert stacks.fxt -o memory.ctf
-check "babeltrace2 reads it, converted" grep -q "user stack.*dump+0x1" <(babeltrace2 memory.ctf)
+check "babeltrace2 reads it, converted" grep -q "user stack.*dump+0x1" <(babeltrace memory.ctf)
 command_into_files symbolize stacks.fxt -o named.fxt
 check "a stack is unwound" ended 0 "unwound 1 of the 1 user stacks" "found the functions of"
 unwound=';main\+0x[0-9a-f]+ \[dump\];outer\+0x[0-9a-f]+ \[dump\];\?;middle\+0x[0-9a-f]+ \[dump\];inner\+0x[0-9a-f]+ \[dump\]$'
@@ -479,36 +458,26 @@ shortened()
 }
 check "memory that ends early: the frames that it has" shortened
 
-# stays WHAT TRACE...: the stack stays as it is, and so does the memory
+# stays WHAT ARGUMENT...: a stack stays as it is, and so does its memory; ARGUMENTs of memory()
 stays()
 {
+	memory "dump+0x1;dump+0x2" "${@:2}" >stacks.fxt
 	command_into_files symbolize stacks.fxt -o named.fxt
 	check "$1: nothing is unwound" ended 0 "unwound 0 of the 1 user stacks" "found the functions of 0 of 2 frames"
 	check "$1: the stack and its memory stay" test "$(blobs named.fxt) $(printed named.fxt | head -n 1)" = "1 dump+0x1;dump+0x2"
 }
-memory "dump+0x1;dump+0x2" "${files//dump [0-9a-f]/dump f0}" "$maps" >stacks.fxt
-stays "another build id"
-memory "dump+0x1;dump+0x2" "$files" "none" >stacks.fxt
-stays "not mapped"
-memory "dump+0x1;dump+0x2" "$files" "$maps" 100000 16 >stacks.fxt
-stays "registers of another machine"
-memory "dump+0x1;dump+0x2" "$files" "$maps" 100000 4000000 >stacks.fxt
-stays "fewer registers than that"
-memory "dump+0x1;dump+0x2" "$files" "$maps" 100000 "$registers" 1025 >stacks.fxt
-stays "more words than the module saves"
-memory "dump+0x1;dump+0x2" "$files" "$maps" $((8 * (registers + 1))) "$registers" 1000 >stacks.fxt
-stays "words without their bits"
-memory "dump+0x1;dump+0x2" "$PWD/fifo $dump_id" "$maps" >stacks.fxt
-stays "a FIFO"
+stays "another build id" "${files//dump [0-9a-f]/dump f0}" "$maps"
+stays "not mapped" "$files" "none"
+stays "registers of another machine" "$files" "$maps" 100000 16
+stays "fewer registers than that" "$files" "$maps" 100000 4000000
+stays "more words than the module saves" "$files" "$maps" 100000 "$registers" 1025
+stays "words without their bits" "$files" "$maps" $((8 * (registers + 1))) "$registers" 1000
+stays "a FIFO" "$PWD/fifo $dump_id" "$maps"
 
-command_into_files symbolize stacks.fxt
-check "no OUT" test "$(cat status)" = 2
-command_into_files symbolize -o out.fxt
-check "no FILE" test "$(cat status)" = 2
-command_into_files symbolize missing.fxt -o out.fxt
-check "no such file" ended 3 "missing.fxt: cannot open"
-command_into_files symbolize /dev/null -o out.fxt
-check "no trace" ended 1 "/dev/null: offset 0x0: not a Fuchsia trace"
+check "no OUT" refused "" symbolize stacks.fxt
+check "no FILE" refused "" symbolize -o out.fxt
+check "no such file" exits 3 "missing.fxt: cannot open" symbolize missing.fxt -o out.fxt
+check "no trace" exits 1 "/dev/null: offset 0x0: not a Fuchsia trace" symbolize /dev/null -o out.fxt
 
 mkdir alone
 cp "$vitrine" alone/

@@ -3,21 +3,11 @@
 #
 # The systemd units as installed, and the programs that they start.
 #
-#   systemd.sh VITRINE WORDS DIR
-#
 # DIR holds tools/, built with sanitizers.
 
-set -u
-# shellcheck source-path=SCRIPTDIR source=../tap.sh
-. "$(dirname "$0")/../tap.sh" || exit
-build=$(realpath "$3")
-top=$(cd "$(dirname "$0")/../.." && pwd)
-dir=$build/systemd
+# shellcheck source-path=SCRIPTDIR source=command
+. "$(dirname "$0")/command" || exit
 units=$dir/usr/lib/systemd/system
-
-rm -rf "$dir"
-mkdir -p "$dir"
-cd "$dir" || exit 1
 
 # Install to a temporary prefix. The units name the programs there.
 install_units()
@@ -136,11 +126,8 @@ chmod +x bin/modprobe
 # error SAYS
 load_recorder()
 {
-	local says=$1
-
-	shift
-	env PATH="$dir/bin:$PATH" MODPROBE_SAYS="$says" VITRINE_MODULE="$dir/module" \
-		"$dir/usr/libexec/vitrine/load-recorder" "$@" >load.log 2>&1
+	env PATH="$dir/bin:$PATH" MODPROBE_SAYS="$1" VITRINE_MODULE="$dir/module" \
+		"$dir/usr/libexec/vitrine/load-recorder" "${@:2}" >load.log 2>&1
 }
 
 # says KB RECORDED: what load-recorder prints if rings have KB

@@ -4,16 +4,10 @@
 # `vitrine top' in a real terminal, that of tmux: the contents of the screen, the effect of
 # keys, and what happens when the trace continues, ends or cannot be read.
 #
-#   top.sh VITRINE WORDS DIR
-#
 # DIR holds mkfxt, which makes the traces; mkfxt_good.c has what is in them.
 
-set -u
-vitrine=$(realpath "$1")
-mkfxt=$(realpath "$3/mkfxt")
-here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=screen
-. "$here/screen"
+. "$(dirname "$0")/screen"
 
 # trace NAME: replace the trace of the flight recorder by the trace NAME of mkfxt
 trace()

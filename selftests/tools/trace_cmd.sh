@@ -10,10 +10,9 @@
 # Without it they come out of selftests/golden/trace-cmd.tar.xz, which
 # selftests/qemu/trace_cmd_record.sh has recorded.
 
-# shellcheck source-path=SCRIPTDIR source=formats
-. "$(dirname "$0")/formats"
-here=$(cd "$(dirname "$0")" && pwd)
 files=${4:+$(realpath "$4")}
+# shellcheck source-path=SCRIPTDIR source=command
+. "$(dirname "$0")/command" || exit
 
 # Sort by time and CPU: the order of records with the same time is undefined.
 in_order()
@@ -33,34 +32,14 @@ report()
 # outgoing thread, its priority and state, incoming thread and its priority
 their_switches()
 {
-	awk '
-	function field(name) {
-		match($0, " " name "=-?[0-9]+")
-		return substr($0, RSTART + length(name) + 2, RLENGTH - length(name) - 2)
-	}
-	function bit(state, which) { return int(state / which) % 2 }
-	# Only idle has priority 0; the stopper thread of a CPU gets 1.
-	function priority(tid, prio) { return tid + 0 ? (prio > 0 ? prio : 1) : 0 }
-	function state_of(state) {
-		if (bit(state, 16)) return "dead"
-		if (bit(state, 32)) return "dying"
-		if (bit(state, 4) || bit(state, 8) || bit(state, 64)) return "suspended"
-		if (bit(state, 1) || bit(state, 2) || bit(state, 128)) return "blocked"
-		return "runnable"
-	}
+	awk -v equals== "$switch_functions"'
 	/: sched_switch: / {
 		match($0, /\[[0-9]+\] +[0-9.]+: /)
 		split(substr($0, RSTART + 1, RLENGTH - 3), at)
 		sub(/\./, "", at[2])
-		print at[2], at[1] + 0, field("prev_pid"), priority(field("prev_pid"), field("prev_prio")),
-			state_of(field("prev_state")), field("next_pid"), priority(field("next_pid"), field("next_prio"))
+		print at[2], at[1] + 0, field(" prev_pid"), priority(field(" prev_pid"), field(" prev_prio")),
+			state_of(field(" prev_state")), field(" next_pid"), priority(field(" next_pid"), field(" next_prio"))
 	}' "$1" | in_order
-}
-
-our_switches()
-{
-	jq -r 'select(.kind == "switch") |
-		"\(.time_ns) \(.cpu) \(.out.tid) \(.out_priority) \(.state) \(.in.tid) \(.in_priority)"' "$1" | in_order
 }
 
 # their_wakeups FILE NAME: print time, CPU, thread and priority of the events NAME and of
@@ -129,7 +108,7 @@ compare()
 	check "$name: $(dropped "$name.events") lost" test "$(lost err "$name.check")" = "$(dropped "$name.events")"
 	"$vitrine" print --json "$name.fxt" >"$name.json"
 	their_switches "$name.events" >"$name.theirs"
-	our_switches "$name.json" >"$name.ours"
+	our_switches "$name.fxt" | in_order >"$name.ours"
 	check "$name: there are switches" test -s "$name.theirs"
 	check "$name: each of $(wc -l <"$name.theirs") switches, as trace-cmd says it" \
 		same "$name.theirs" "$name.ours"
@@ -143,15 +122,13 @@ compare()
 		"$(wc -l <"$name.json")"
 }
 
-cd "$dir" || exit 1
-touch err
 # libtracecmd leaks the name of the clock, and crashes on malformed files.
 echo "leak:libtracecmd" >leaks
 export LSAN_OPTIONS=suppressions=$dir/leaks:print_suppressions=0
 export ASAN_OPTIONS=fast_unwind_on_malloc=0:handle_segv=0:handle_sigbus=0:handle_abort=0
 if [ -z "$files" ]; then
 	files=$dir/files
-	mkdir "$files" && tar -C "$files" -xJf "$here/../golden/trace-cmd.tar.xz" || exit 1
+	mkdir "$files" && tar -C "$files" -xJf "$golden/trace-cmd.tar.xz" || exit 1
 fi
 cp "$files"/*.dat . || exit 1
 
@@ -183,8 +160,7 @@ check "idle of each CPU by itself, in process 0" same <(printf '0 idle\n') <(jq 
 command_into_files convert all.dat -o all.heph
 check "trace-cmd to another format than FXT" test "$(cat status)" = 0 -a -s all.heph
 
-command_into_files convert calls.dat -o calls.fxt
-check "system calls only: converted" ended 0 "calls.dat: times are of the kernel's clock [a-z]*$"
+check "system calls only: converted" exits 0 "calls.dat: times are of the kernel's clock [a-z]*$" convert calls.dat -o calls.fxt
 check "processes of threads are those in the list of the file" same \
 	<(report -t calls.dat | sed -nE 's/^ *(.*)-([0-9]+) +\[[0-9]+\] .*/\1:\2/p' | sort) \
 	<("$vitrine" print --json calls.fxt | jq -r '"\(.thread.name):\(.thread.tid)"' | sort)
@@ -220,8 +196,7 @@ check "packed and cut short" refused short "libtracecmd cannot read it"
 { head -c 10 all.dat; perl -e 'srand 1; print pack "C*", map { int rand 256 } 1 .. 9000'; } >short.dat
 check "garbage behind the magic" refused short "libtracecmd cannot read it"
 perl -e 'srand 1; print pack "C*", map { int rand 256 } 1 .. 9000' >short.dat
-command_into_files convert short.dat --from trace-cmd -o other.fxt
-check "garbage, said to be a trace" ended 1 "short.dat: libtracecmd cannot read it"
+check "garbage, said to be a trace" exits 1 "short.dat: libtracecmd cannot read it" convert short.dat --from trace-cmd -o other.fxt
 # A page whose header has a length larger than the page.
 perl -0777 -pe 'substr($_, -3 * 4096 + 8, 4) = pack "L<", 0x00100fe8' lossy.dat >short.dat
 check "a page that cannot be" refused short "libtracecmd stops reading it: bad page read, with size of "
@@ -236,14 +211,10 @@ for nr in 1 10 100; do
 	esac
 	rm -f spoilt.fxt
 done
-command_into_files convert missing.dat --from trace-cmd -o other.fxt
-check "no file" ended 3 "missing.dat: cannot open"
-command_into_files convert all.dat -o no/such/directory/other.fxt
-check "no directory" ended 3 "cannot create"
-command_into_files convert all.dat -o /dev/full --to fxt
-check "no room" ended 3 "cannot write: No space left"
-command_into_files convert all.fxt -o other.dat
-check "is not written" ended 2 "other.dat: format trace-cmd can only be read$"
+check "no file" exits 3 "missing.dat: cannot open" convert missing.dat --from trace-cmd -o other.fxt
+check "no directory" exits 3 "cannot create" convert all.dat -o no/such/directory/other.fxt
+check "no room" exits 3 "cannot write: No space left" convert all.dat -o /dev/full --to fxt
+check "is not written" exits 2 "other.dat: format trace-cmd can only be read$" convert all.fxt -o other.dat
 mkdir alone && cp "$vitrine" alone/
 alone/vitrine convert all.dat -o other.fxt 2>err
 echo $? >status

@@ -3,12 +3,10 @@
 #
 # `vitrine diff' of traces: what changed is found, and noise is not.
 #
-#   trace_diff.sh VITRINE WORDS DIR
-#
 # DIR holds mkfxt, which makes the traces: of four workers whose waits vary at random.
 
-# shellcheck source-path=SCRIPTDIR source=formats
-. "$(dirname "$0")/formats"
+# shellcheck source-path=SCRIPTDIR source=command
+. "$(dirname "$0")/command" || exit
 
 pairs=20	# pairs of traces; in one of them, chance may have it otherwise
 
@@ -21,10 +19,7 @@ load()
 # changed FILTER ARGUMENT...: print what jq says of the differences
 changed()
 {
-	local filter=$1
-
-	shift
-	"$vitrine" diff --json "$@" | jq -c "$filter"
+	"$vitrine" diff --json "${@:2}" | jq -c "$1"
 }
 
 # quiet: of traces of one workload, at most one pair is said to differ
@@ -52,8 +47,6 @@ named()
 	[ "$found" -ge $((pairs - 1)) ]
 }
 
-cd "$dir" || exit 1
-touch err
 for ((seed = 1; seed <= pairs; seed++)); do
 	load same$seed.fxt $seed 0
 	load other$seed.fxt $((100 + seed)) 0
@@ -75,8 +68,7 @@ check "one percent more in each wait is a difference" prints '["blocked"]' chang
 	'[.changed[].what]' steady.fxt steady40-0.fxt
 check "many long waits are a difference" prints '["blocked"]' changed '[.changed[].what]' \
 	steady.fxt steady0-200.fxt
-command_into_files diff same1.fxt same1.fxt
-check "the same file twice is no difference" ended 0
+check "the same file twice is no difference" exits 0 "" diff same1.fxt same1.fxt
 check "the same file twice: what was compared" grep -q "^No difference: 28 groups .* 4 of 4 threads" out
 command_into_files diff same1.fxt much.fxt
 check "20 % more: exit status as diff" test "$(cat status)" = 1
@@ -108,8 +100,7 @@ check "one trace" refused "expected two" diff same1.fxt
 check "three traces" refused "expected two" diff same1.fxt same2.fxt same3.fxt
 check "nothing before --with" refused "both sides" diff --with same1.fxt
 check "nothing after --with" refused "both sides" diff same1.fxt --with
-command_into_files diff same1.fxt absent.fxt
-check "one of two cannot be read" ended 3 "absent.fxt: cannot open"
+check "one of two cannot be read" exits 3 "absent.fxt: cannot open" diff same1.fxt absent.fxt
 head -c 100000 same1.fxt | tail -c 50000 >torn.fxt
 command_into_files diff same1.fxt torn.fxt
 check "one of two is damaged" test "$(cat status)" = 3

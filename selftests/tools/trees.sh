@@ -3,97 +3,36 @@
 #
 # Selecting trees and parts of them: selectors, links, list, diff, on a debugfs made of
 # files.
-#
-#   trees.sh VITRINE WORDS DIR
 
-set -u
-# shellcheck source-path=SCRIPTDIR source=../tap.sh
-. "$(dirname "$0")/../tap.sh" || exit
-vitrine=$(realpath "$1")
-words=$(realpath "$2")
-golden=$(cd "$(dirname "$0")/../golden/inspect" && pwd)
+# shellcheck source-path=SCRIPTDIR source=command
+. "$(dirname "$0")/command" || exit
 
 # answers STATUS EXPECTED ARGUMENT...: vitrine exits with STATUS and prints EXPECTED
 answers()
 {
-	local wanted=$1 expected=$2 said status
+	local said status
 
-	shift 2
-	said=$("$vitrine" "$@" 2>&1)
+	said=$("$vitrine" "${@:3}" 2>&1)
 	status=$?
-	echo "status $status, wanted $wanted"
-	diff <(echo "$expected") <(echo "$said") && [ "$status" = "$wanted" ]
+	echo "status $status, wanted $1"
+	diff <(echo "$2") <(echo "$said") && [ "$status" = "$1" ]
 }
 
 # tree NAME [NUMBER [GENERATION]]: make a tree of nodes "a" and "b" with properties "n" and
 # "m". The property "a:b/c" of the root has the value NUMBER.
 tree()
 {
-	cat >tree.words <<-WORDS
-	8..15=2 16..31=1 32..63="INSP"
-	${3:-2}
-	8..15=3 40..63=2
-	0
-	8..15=9 16..27=4
-	"root"
-	8..15=3 16..39=1 40..63=7
-	0
-	8..15=3 16..39=1 40..63=8
-	0
-	8..15=5 16..39=1 40..63=9
-	${2:-1}
-	8..15=5 16..39=3 40..63=10
-	2
-	8..15=9 16..27=1
-	"a"
-	8..15=9 16..27=1
-	"b"
-	8..15=9 16..27=5
-	"a:b/c"
-	8..15=9 16..27=1
-	"n"
-	8..15=9 16..27=1
-	"m"
-	8..15=5 16..39=3 40..63=11
-	3
-	8..15=5 16..39=4 40..63=10
-	4
-	WORDS
-	"$words" tree.words >new && mv new "$1"
+	python3 "$here/mktree.py" "${3:-2}" <<<'{"a": {"n": 2, "m": 3}, "b": {"n": 4}, "a:b/c": '"${2:-1}}" >new &&
+		mv new "$1"
 }
 
 # histogram NAME COUNT...: make a tree with a linear histogram of floor 0 and step size 10
 histogram()
 {
-	local name=$1 count
-
-	shift
-	{
-		echo '8..15=2 16..31=1 32..63="INSP"'
-		echo 2
-		echo '8..15=3 40..63=2'
-		echo 0
-		echo '8..15=9 16..27=4'
-		echo '"root"'
-		echo '8..15=9 16..27=1'
-		echo '"h"'
-		echo 'zero 8'
-		echo '0..3=3 8..15=11 16..39=1 40..63=3'
-		echo "0..3=5 4..7=1 8..15=$(($# + 2))"
-		echo 0
-		echo 10
-		for count; do
-			echo "$count"
-		done
-		echo "zero $((12 - $#))"
-	} >histogram.words
-	"$words" histogram.words >"$name"
+	python3 "$here/mktree.py" >"$1" <<<"{\"h\": {\"\$linear\": [0, 10$(printf ', %d' "${@:2}")]}}"
 }
 
-dir=$3/trees
-rm -rf "$dir"
 mkdir -p "$dir/debugfs/vitrine/inspect/retained"
-cd "$dir" || exit 1
 inspect=debugfs/vitrine/inspect
 tree $inspect/cpu2.inspect
 tree $inspect/cpu10.inspect 5
@@ -101,11 +40,10 @@ tree $inspect/retained/gone.inspect
 tree saved.inspect
 tree 'a*:b.inspect'
 for name in v1-links v1-links-leaf; do
-	"$words" "$golden/$name.words" >$name.inspect
+	"$words" "$golden/inspect/$name.words" >$name.inspect
 done
 export VITRINE_DEBUGFS=$dir/debugfs
 export NO_COLOR=1
-
 
 # Selectors
 check "a node and all below it" answers 0 "cpu2:
@@ -238,27 +176,10 @@ check "a link to a FIFO does not hang" fifo
 # Chain of links named "next": t1 -> t2 ... -> t20
 chain()
 {
-	local i content
+	local i
 
 	for ((i = 1; i <= 20; i++)); do
-		content=t$((i + 1)).inspect
-		cat >chain.words <<-WORDS
-		8..15=2 16..31=1 32..63="INSP"
-		2
-		8..15=3 40..63=2
-		0
-		8..15=9 16..27=4
-		"root"
-		8..15=12 16..39=1 40..63=4
-		0..19=6
-		8..15=9 16..27=4
-		"next"
-		zero 2
-		0..3=1 8..15=9 16..27=${#content}
-		"$content"
-		zero 1
-		WORDS
-		"$words" chain.words >"t$i.inspect"
+		python3 "$here/mktree.py" <<<"{\"next\": {\"\$link\": \"t$((i + 1)).inspect\"}}" >"t$i.inspect"
 	done
 	"$vitrine" show --json t1.inspect |
 		jq -c '[paths(. == "more than 16 links one behind the other")]' |
@@ -269,25 +190,9 @@ check "no more than 16 links one behind the other" chain
 # 1025 links to a missing tree
 many()
 {
-	local i
-
-	cat >many.words <<-WORDS
-	8..15=2 16..31=1 32..63="INSP"
-	2
-	8..15=3 40..63=2
-	0
-	8..15=9 16..27=4
-	"root"
-	zero 2
-	0..3=1 8..15=9 16..27=12
-	"gone.inspect"
-	zero 1
-	WORDS
-	for ((i = 0; i < 1025; i++)); do
-		echo '8..15=12 16..39=1 40..63=2'
-		echo '0..19=4'
-	done >>many.words
-	"$words" many.words >many.inspect
+	python3 -c 'import json
+print(json.dumps({"$children": [["gone", {"$link": "gone.inspect"}]] * 1025}))' |
+		python3 "$here/mktree.py" >many.inspect
 	"$vitrine" show many.inspect >many.out
 	grep -c 'there is no such tree' many.out
 	[ "$(grep -c 'there is no such tree' many.out)" = 1024 ] &&
@@ -325,7 +230,7 @@ check "histogram on a UTF-8 terminal: eighths" on_terminal 36 C.UTF-8 h.inspect 
       [20, 30)    3 ██████
       ...
       [40, +inf)  8 ████████████████'
-"$words" "$golden/v1-values.words" >values.inspect
+"$words" "$golden/inspect/v1-values.words" >values.inspect
 check "arrays wrap on a terminal" bash -c "script -qec \"stty cols 60; env TERM=xterm \
 	'$vitrine' show values.inspect\" /dev/null </dev/null | tr -d '\r' |
 	grep -qxF '             5e-324, 1.7976931348623157e+308, nan, -inf]'"
@@ -333,9 +238,9 @@ check "arrays wrap on a terminal" bash -c "script -qec \"stty cols 60; env TERM=
 # List
 check "list: kinds, sizes, nodes" answers 0 \
 "NAME           KIND           SIZE       USED    NODES PROPERTIES   GENERATION
-cpu2           live            224        224        3          4            2
-cpu10          live            224        224        3          4            2
-retained/gone  retained        224        224        3          4            2" list
+cpu2           live            208        208        3          4            2
+cpu10          live            208        208        3          4            2
+retained/gone  retained        208        208        3          4            2" list
 check "list: a saved tree, as JSON" answers 0 '[
   {
     "name": "saved",
@@ -343,8 +248,8 @@ check "list: a saved tree, as JSON" answers 0 '[
     "path": "./saved.inspect",
     "version": 1,
     "generation": 2,
-    "size_bytes": 224,
-    "used_bytes": 224,
+    "size_bytes": 208,
+    "used_bytes": 208,
     "nodes": 3,
     "properties": 4
   }
@@ -352,43 +257,23 @@ check "list: a saved tree, as JSON" answers 0 '[
 check "list: no nodes" answers 2 "vitrine: list takes whole trees; leave out the node" \
 	list cpu2:a
 # The module's own tree lists "cpu2" below "trees", but not cpu10, which is therefore lazy.
-cat >self.words <<'WORDS'
-8..15=2 16..31=1 32..63="INSP"
-2
-8..15=3 40..63=2
-0
-8..15=9 16..27=4
-"root"
-8..15=3 16..39=1 40..63=5
-0
-8..15=3 16..39=3 40..63=6
-0
-8..15=9 16..27=5
-"trees"
-8..15=9 16..27=4
-"cpu2"
-8..15=3 16..39=3 40..63=8
-0
-8..15=9 16..27=7
-"vitrine"
-WORDS
-"$words" self.words >$inspect/vitrine.inspect
+python3 "$here/mktree.py" <<<'{"trees": {"cpu2": {}, "vitrine": {}}}' >$inspect/vitrine.inspect
 tree $inspect/cpu10.inspect 5 -2
 check "list: a lazy tree is not opened" answers 0 \
 "NAME   KIND           SIZE       USED    NODES PROPERTIES   GENERATION
-cpu2   live            224        224        3          4            2
+cpu2   live            208        208        3          4            2
 cpu10  lazy              -          -        -          -            -" list 'cpu*'
 check "list --all: a lazy tree is opened" answers 0 \
 "NAME   KIND           SIZE       USED    NODES PROPERTIES   GENERATION
-cpu10  lazy            224        224        3          4       frozen" \
+cpu10  lazy            208        208        3          4       frozen" \
 	list --all cpu10
 : >$inspect/cpu3.inspect
 check "list: one that cannot be read" answers 1 \
 "NAME   KIND           SIZE       USED    NODES PROPERTIES   GENERATION
-cpu2   live            224        224        3          4            2
+cpu2   live            208        208        3          4            2
 cpu3   lazy              -          -        -          -            -
 vitrine: $dir/debugfs/vitrine/inspect/cpu3.inspect: offset 0x0: the file is empty
-cpu10  lazy            224        224        3          4       frozen" \
+cpu10  lazy            208        208        3          4       frozen" \
 	list --all 'cpu*'
 check "show: one that cannot be read" answers 1 \
 "vitrine: $dir/debugfs/vitrine/inspect/cpu3.inspect: offset 0x0: the file is empty
@@ -443,7 +328,7 @@ check "diff --json: a number" json_diff saved.inspect changed.inspect
 filter='.differences'
 expected='[{"path":["m"],"old":3},{"path":["n"],"old":2,"new":4,"difference":2}]'
 check "diff --json: paths are those of show" json_diff cpu2:a cpu2:b
-tree largest.inspect 0xffffffffffffffff
+tree largest.inspect 18446744073709551615
 tree zero.inspect 0
 check "diff: 65 bits" answers 1 '--- largest.inspect
 +++ zero.inspect

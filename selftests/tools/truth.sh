@@ -3,16 +3,14 @@
 #
 # All reports on a recording say the same, and say what an independent computation says.
 #
-#   truth.sh VITRINE WORDS DIR
-#
 # RECORDINGS is the directory of the recordings: those of golden/recordings, or those that
 # selftests/qemu/programs.sh has made, with what "vitrine record" said of them.
 
-# shellcheck source-path=SCRIPTDIR source=formats
-. "$(dirname "$0")/formats"
-here=$(realpath "$(dirname "$0")")
+recordings=$(realpath "${RECORDINGS:-$(dirname "$0")/../golden/recordings}")
+# shellcheck source-path=SCRIPTDIR source=command
+. "$(dirname "$0")/command" || exit
 
-for file in "$(realpath "${RECORDINGS:-$here/../golden/recordings}")"/*.fxt*; do
+for file in "$recordings"/*.fxt*; do
 	name=$(basename "${file%%.fxt*}")
 	said=${file%%.fxt*}.said
 	lost=${file%%.fxt*}.lost

@@ -3,14 +3,9 @@
 #
 # `vitrine watch' in a real terminal, that of tmux: the contents of the screen, the effect
 # of keys, trees that are created and destroyed, and that the terminal is restored.
-#
-#   watch.sh VITRINE WORDS DIR
 
-set -u
-vitrine=$(realpath "$1")
-here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=screen
-. "$here/screen"
+. "$(dirname "$0")/screen"
 
 # highlighted PATTERN: text that matches PATTERN is bold on the screen
 highlighted()
@@ -21,7 +16,7 @@ highlighted()
 # tree NAME <JSON: replace the published tree NAME
 tree()
 {
-	python3 "$here/mktree.py" --frozen >"$dir/new" &&
+	python3 "$here/mktree.py" -2 >"$dir/new" &&
 	mv "$dir/new" "$dir/vitrine/inspect/$1.inspect"
 }
 

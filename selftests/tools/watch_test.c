@@ -15,8 +15,7 @@ static uint64_t words[512];
 static size_t nr_words;
 
 /* Append a block of @order and @type, and return its index. */
-static uint32_t put(unsigned int order, unsigned int type, uint64_t fields,
-		    uint64_t word)
+static uint32_t put(unsigned int order, unsigned int type, uint64_t fields, uint64_t word)
 {
 	uint32_t index;
 
@@ -38,8 +37,7 @@ static uint32_t put_value(unsigned int order, unsigned int type, uint32_t parent
 	uint64_t bytes = 0;
 
 	memcpy(&bytes, name, strlen(name));
-	return put(order, type, parent |
-		   (uint64_t)put(0, NAME, strlen(name), bytes) << 24, word);
+	return put(order, type, parent | (uint64_t)put(0, NAME, strlen(name), bytes) << 24, word);
 }
 
 static uint32_t begin_tree(void)
@@ -50,22 +48,21 @@ static uint32_t begin_tree(void)
 	return put_value(0, NODE, 0, "root", 0);
 }
 
-static void add_tree(struct watch_rows *rows, const char *name,
-		     unsigned int ordinal)
+static void show_tree(unsigned int ordinal)
 {
-	struct vitrine_hierarchy *hierarchy = NULL;
+	struct tree tree = { .name = (char *)"t", .ordinal = ordinal };
 	struct vitrine_snapshot *snapshot = NULL;
 	struct vitrine_error *err;
 
 	err = vitrine_snapshot_from_bytes(words, nr_words * 8, "test", &snapshot);
 	if (!err)
-		err = vitrine_hierarchy_create(snapshot, &hierarchy);
+		err = vitrine_hierarchy_create(snapshot, &tree.hierarchy);
 	if (err) {
 		vitrine_error_print(err, stdout);
 		exit(1);
 	}
-	watch_rows_add_tree(rows, name, ordinal, hierarchy);
-	vitrine_hierarchy_destroy(hierarchy);
+	add_tree(&tree);
+	vitrine_hierarchy_destroy(tree.hierarchy);
 	vitrine_snapshot_destroy(snapshot);
 }
 
@@ -78,8 +75,7 @@ static uint64_t bits_of(double number)
 }
 
 /* Update the rows at time @now from a tree with one value of each type. */
-static void take(struct watch_rows *rows, uint64_t now, int64_t number,
-		 uint64_t large, double real, bool extra)
+static void take(uint64_t now, int64_t number, uint64_t large, double real, bool extra)
 {
 	uint32_t root = begin_tree(), node, array;
 
@@ -96,14 +92,14 @@ static void take(struct watch_rows *rows, uint64_t now, int64_t number,
 	words[array * 2 + 6] = 1;
 	if (extra)
 		put_value(0, UINT, root, "new", 1);
-	watch_rows_begin(rows, now);
-	add_tree(rows, "t", 0);
-	watch_rows_end(rows);
+	rows_begin(now);
+	show_tree(0);
+	rows_end();
 }
 
-static const struct watch_row *row(const struct watch_rows *rows,
-				   const char *name)
+static const struct watch_row *row(const char *name)
 {
+	const struct watch_rows *rows = &watch.rows;
 	static const struct watch_row none = { .name = "", .value = "none" };
 	size_t i;
 
@@ -114,110 +110,105 @@ static const struct watch_row *row(const struct watch_rows *rows,
 }
 
 /* Return the names in a view, each followed by a space. */
-static const char *names(const struct watch_rows *rows, enum watch_order order,
-			 const char *filter)
+static const char *names(enum watch_order order, const char *filter)
 {
 	static char text[512];
-	const struct watch_row **view;
-	size_t i, nr = watch_rows_view(rows, order, filter, &view);
+	size_t i;
 
+	watch.order = order;
+	snprintf(watch.filter, sizeof(watch.filter), "%s", filter);
+	update_view();
 	*text = '\0';
-	for (i = 0; i < nr; i++) {
-		strcat(text, view[i]->name);
+	for (i = 0; i < watch.nr_view; i++) {
+		strcat(text, watch.view[i]->name);
 		strcat(text, " ");
 	}
-	free(view);
 	return text;
+}
+
+static void forget(void)
+{
+	watch_destroy();
+	watch = (struct watch){ 0 };
 }
 
 static void test_values(void)
 {
-	struct watch_rows rows = { 0 };
-
-	take(&rows, 5 * SECOND, -5, UINT64_MAX, 0.5, false);
-	ksft_test_result(rows.nr == 5, "a row for each property\n");
-	ksft_test_result(!strcmp(row(&rows, "t:int")->value, "-5") &&
-			 !strcmp(row(&rows, "t:large")->value, "18446744073709551615") &&
-			 !strcmp(row(&rows, "t:node:real")->value, "0.5"), "values\n");
-	ksft_test_result(!strcmp(row(&rows, "t:node:hist")->value, "616 counted"),
-			 "a histogram's count: %s\n", row(&rows, "t:node:hist")->value);
-	ksft_test_result(row(&rows, "t:int")->is_new && !row(&rows, "t:int")->has_changed &&
-			 row(&rows, "t:int")->rate == 0, "the first time: new, no rate\n");
-	watch_rows_destroy(&rows);
+	take(5 * SECOND, -5, UINT64_MAX, 0.5, false);
+	ksft_test_result(watch.rows.nr == 5, "a row for each property\n");
+	ksft_test_result(!strcmp(row("t:int")->value, "-5") &&
+			 !strcmp(row("t:large")->value, "18446744073709551615") &&
+			 !strcmp(row("t:node:real")->value, "0.5"), "values\n");
+	ksft_test_result(!strcmp(row("t:node:hist")->value, "616 counted"),
+			 "a histogram's count: %s\n", row("t:node:hist")->value);
+	ksft_test_result(!row("t:int")->has_changed && row("t:int")->rate == 0,
+			 "the first time: no rate\n");
+	forget();
 }
 
 static void test_rates(void)
 {
-	struct watch_rows rows = { 0 };
-
-	take(&rows, 5 * SECOND, -5, 1000, 0.5, false);
-	take(&rows, 7 * SECOND, 5, 1500, 1.5, true);
-	ksft_test_result(row(&rows, "t:int")->rate == 5 &&
-			 row(&rows, "t:large")->rate == 250 &&
-			 row(&rows, "t:node:real")->rate == 0.5, "rates per second\n");
-	ksft_test_result(row(&rows, "t:node:hist")->rate == 250, "a histogram's rate\n");
-	ksft_test_result(row(&rows, "t:int")->has_changed &&
-			 !row(&rows, "t:node:same")->has_changed &&
-			 row(&rows, "t:node:same")->rate == 0, "what has changed\n");
-	ksft_test_result(row(&rows, "t:new")->is_new && !row(&rows, "t:int")->is_new,
+	take(5 * SECOND, -5, 1000, 0.5, false);
+	take(7 * SECOND, 5, 1500, 1.5, true);
+	ksft_test_result(row("t:int")->rate == 5 &&
+			 row("t:large")->rate == 250 &&
+			 row("t:node:real")->rate == 0.5, "rates per second\n");
+	ksft_test_result(row("t:node:hist")->rate == 250, "a histogram's rate\n");
+	ksft_test_result(row("t:int")->has_changed &&
+			 !row("t:node:same")->has_changed &&
+			 row("t:node:same")->rate == 0, "what has changed\n");
+	ksft_test_result(!row("t:new")->has_changed && row("t:new")->rate == 0,
 			 "what is new\n");
-	take(&rows, 8 * SECOND, INT64_MIN, UINT64_MAX, NAN, false);
-	ksft_test_result(row(&rows, "t:int")->rate == -0x1p63,
-			 "a rate beyond the type\n");
-	ksft_test_result(!strcmp(row(&rows, "t:new")->value, "none"), "what has gone\n");
-	take(&rows, 9 * SECOND, INT64_MIN, UINT64_MAX - 1, 0, false);
-	ksft_test_result(row(&rows, "t:large")->rate == -1,
-			 "one less of many: exactly\n");
-	take(&rows, 9 * SECOND, 0, 0, 0, false);
-	ksft_test_result(row(&rows, "t:int")->rate == 0, "no time, no rate\n");
-	watch_rows_destroy(&rows);
+	take(8 * SECOND, INT64_MIN, UINT64_MAX, NAN, false);
+	ksft_test_result(row("t:int")->rate == -0x1p63, "a rate beyond the type\n");
+	ksft_test_result(!strcmp(row("t:new")->value, "none"), "what has gone\n");
+	take(9 * SECOND, INT64_MIN, UINT64_MAX - 1, 0, false);
+	ksft_test_result(row("t:large")->rate == -1, "one less of many: exactly\n");
+	take(9 * SECOND, 0, 0, 0, false);
+	ksft_test_result(row("t:int")->rate == 0, "no time, no rate\n");
+	forget();
 }
 
 static void test_trees(void)
 {
-	struct watch_rows rows = { 0 };
 	uint32_t root;
 
-	watch_rows_begin(&rows, SECOND);
-	add_error(&rows, "x: cannot open");
+	rows_begin(SECOND);
+	add_error(NULL, "x: cannot open");
 	root = begin_tree();
 	put_value(0, UINT, root, "a", 1);
 	put_value(0, UINT, root, "a", 2);
-	add_tree(&rows, "t", 0);
-	add_tree(&rows, "t", 1);
-	watch_rows_end(&rows);
-	ksft_test_result(!strcmp(names(&rows, WATCH_BY_NAME, ""),
+	show_tree(0);
+	show_tree(1);
+	rows_end();
+	ksft_test_result(!strcmp(names(WATCH_BY_NAME, ""),
 				 "x: cannot open t:a t:a#2 t#2:a t#2:a#2 "),
-			 "values and trees of one name: %s\n", names(&rows, WATCH_BY_NAME, ""));
-	ksft_test_result(!strcmp(names(&rows, WATCH_BY_NAME, "T#2"),
-				 "x: cannot open t#2:a t#2:a#2 "),
+			 "values and trees of one name: %s\n", names(WATCH_BY_NAME, ""));
+	ksft_test_result(!strcmp(names(WATCH_BY_NAME, "T#2"), "x: cannot open t#2:a t#2:a#2 "),
 			 "errors pass the filter\n");
-	watch_rows_destroy(&rows);
+	forget();
 }
 
 static void test_views(void)
 {
-	struct watch_rows rows = { 0 };
-
-	take(&rows, 1 * SECOND, -5, 1000, NAN, false);
-	take(&rows, 2 * SECOND, 995, 1010, NAN, false);
-	ksft_test_result(!strcmp(names(&rows, WATCH_BY_NAME, ""),
+	take(1 * SECOND, -5, 1000, NAN, false);
+	take(2 * SECOND, 995, 1010, NAN, false);
+	ksft_test_result(!strcmp(names(WATCH_BY_NAME, ""),
 				 "t:int t:large t:node:hist t:node:real t:node:same "),
-			 "in the order of the tree: %s\n", names(&rows, WATCH_BY_NAME, ""));
-	ksft_test_result(!strcmp(names(&rows, WATCH_BY_VALUE, ""),
+			 "in the order of the tree: %s\n", names(WATCH_BY_NAME, ""));
+	ksft_test_result(!strcmp(names(WATCH_BY_VALUE, ""),
 				 "t:large t:int t:node:hist t:node:same t:node:real "),
 			 "by value, the largest first, no number last: %s\n",
-			 names(&rows, WATCH_BY_VALUE, ""));
-	ksft_test_result(!strcmp(names(&rows, WATCH_BY_RATE, ""),
+			 names(WATCH_BY_VALUE, ""));
+	ksft_test_result(!strcmp(names(WATCH_BY_RATE, ""),
 				 "t:int t:large t:node:hist t:node:same t:node:real "),
-			 "by rate: %s\n", names(&rows, WATCH_BY_RATE, ""));
-	ksft_test_result(!strcmp(names(&rows, WATCH_BY_NAME, "NODE:"),
+			 "by rate: %s\n", names(WATCH_BY_RATE, ""));
+	ksft_test_result(!strcmp(names(WATCH_BY_NAME, "NODE:"),
 				 "t:node:hist t:node:real t:node:same "),
 			 "filtered, in whatever case\n");
-	ksft_test_result(!strcmp(names(&rows, WATCH_BY_RATE, "absent"), ""),
-			 "nothing passes\n");
-	watch_rows_destroy(&rows);
-	ksft_test_result(!strcmp(names(&rows, WATCH_BY_NAME, ""), ""), "no rows\n");
+	ksft_test_result(!strcmp(names(WATCH_BY_RATE, "absent"), ""), "nothing passes\n");
+	forget();
+	ksft_test_result(!strcmp(names(WATCH_BY_NAME, ""), ""), "no rows\n");
 }
 
 int main(void)

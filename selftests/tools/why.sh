@@ -3,8 +3,6 @@
 #
 # Why threads waited: `vitrine why' and `vitrine flame', to the byte.
 #
-#   why.sh VITRINE WORDS DIR
-#
 # DIR holds mkfxt, which makes the traces. What is expected is in selftests/golden/why/:
 # NAME.answer, NAME.answer.json, NAME.folded and NAME.svg; and in rules.waits what `vitrine why'
 # says of each wait in the trace "rules". Each rule has one there, and names with "no-" are those of
@@ -12,9 +10,8 @@
 #
 #   UPDATE=1 why.sh ...	write those files anew; then read the difference
 
-# shellcheck source-path=SCRIPTDIR source=formats
-. "$(dirname "$0")/formats"
-golden=$(cd "$(dirname "$0")/../golden/why" && pwd)
+# shellcheck source-path=SCRIPTDIR source=command
+. "$(dirname "$0")/command" || exit
 
 # expected NAME ARGUMENT...: vitrine prints the contents of the golden file NAME
 expected()
@@ -25,12 +22,9 @@ expected()
 # printed NAME COMMAND...: COMMAND prints the contents of the golden file NAME
 printed()
 {
-	local name=$1
-
-	shift
-	"$@" >out 2>&1 || return
-	[ -z "${UPDATE-}" ] || cp out "$golden/$name"
-	diff -u "$golden/$name" out
+	"${@:2}" >out 2>&1 || return
+	[ -z "${UPDATE-}" ] || cp out "$golden/why/$1"
+	diff -u "$golden/why/$1" out
 }
 
 # waits FILE: print kind and words of all waits but those for CPUs
@@ -107,29 +101,16 @@ self_contained()
 	! grep -qE '(src|href)=|url\([^#]|@import|fetch\(' "$1"
 }
 
-# peak ARGUMENT...: print the peak memory use of vitrine in KiB
-peak()
-{
-	ASAN_OPTIONS=quarantine_size_mb=1 python3 -c '
-import resource, subprocess, sys
-subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$vitrine" "$@"
-}
-
 # bounded KIB ARGUMENT...: vitrine needs fewer than KIB more memory for a trace that is ten times larger
 bounded()
 {
-	local kib=$1 few many
+	local few many
 
-	shift
-
-	few=$(peak "$@" few.fxt) && many=$(peak "$@" many.fxt) || return
+	few=$(peak "${@:2}" few.fxt) && many=$(peak "${@:2}" many.fxt) || return
 	echo "$few, then $many KiB"
-	[ $((many - few)) -lt "$kib" ]
+	[ $((many - few)) -lt "$1" ]
 }
 
-cd "$dir" || exit 1
-touch err
 for name in disk starved relay still waits spans torn wide snapshot throttled limited unlimited rules convoy quiet prompt served worker promoted peers sampled busy seldom idle; do
 	"$mkfxt" $name >$name.fxt
 done
@@ -216,15 +197,15 @@ check "a stall in a question about a thread" fails grep "^1\." <("$vitrine" why 
 check "a thread alone" prints '["app/holder"]' bash -c "'$vitrine' why -j -t holder disk.fxt | jq -c '[.groups[].group]'"
 mkdir -p vitrine/trace && cp disk.fxt vitrine/trace/trace.fxt
 check "the flight recorder, which print does not read" same \
-	<(sed 's/: vitrine why -t [0-9]* --at \(.*\) disk.fxt/, from \1 on/' "$golden/disk.answer") \
+	<(sed 's/: vitrine why -t [0-9]* --at \(.*\) disk.fxt/, from \1 on/' "$golden/why/disk.answer") \
 	<(VITRINE_DEBUGFS=. "$vitrine" why --live)
 check "the end of the flight recorder" prints '[8700000,13700000]' \
 	bash -c "VITRINE_DEBUGFS=. '$vitrine' why --last 5ms -j | jq -c '[.begin_ns, .end_ns]'"
 check "a pipe, which no other command can read again" same \
-	<(sed 's/: vitrine why -t [0-9]* --at \(.*\) disk.fxt/, from \1 on/' "$golden/disk.answer") \
+	<(sed 's/: vitrine why -t [0-9]* --at \(.*\) disk.fxt/, from \1 on/' "$golden/why/disk.answer") \
 	<("$vitrine" why - <disk.fxt)
 check "no flight recorder" refuses 3 "the module vitrine is not loaded" env VITRINE_DEBUGFS=/nowhere "$vitrine" why --last 30
-check "latency --why is the same" same "$golden/disk.answer" <("$vitrine" latency --why disk.fxt)
+check "latency --why is the same" same "$golden/why/disk.answer" <("$vitrine" latency --why disk.fxt)
 check "latency --why has no --sort" refused "--why excludes" latency --why --sort p99 disk.fxt
 check "latency --why has no --count" refused "--why excludes" latency --why -n 3 disk.fxt
 check "--count is for reports" refused "excludes --count" latency -n 3 --switches disk.fxt
@@ -253,7 +234,7 @@ for name in disk starved; do
 	"$vitrine" flame $name.fxt -o $name.html
 	check "$name: the picture is XML" xmllint --noout $name.svg
 	check "$name: frames stand on their callers" stands $name.svg
-	check "$name: by the suffix, folded" diff $name.folded "$golden/$name.folded"
+	check "$name: by the suffix, folded" diff $name.folded "$golden/why/$name.folded"
 	check "$name: the picture is in the page" grep -qxFf <(grep -F '<g class' $name.svg | head -n 1) $name.html
 	check "$name: nothing from elsewhere" self_contained $name.html
 done
@@ -265,7 +246,7 @@ check "a thread alone, a part of the time" prints 'app;holder;running 200' \
 	"$vitrine" flame -t holder --from 0.0135 --to 0.02 disk.fxt -f -o -
 check "a process alone" prints app \
 	bash -c "'$vitrine' flame -p app disk.fxt -f -o - | sed 's/;.*//' | sort -u"
-check "--live draws the flight recorder" same "$golden/disk.folded" \
+check "--live draws the flight recorder" same "$golden/why/disk.folded" \
 	<(VITRINE_DEBUGFS=. "$vitrine" flame --live -f -o -)
 check "a semicolon in a name is no frame" grep -q '^<victim> & "Co:";' starved.folded
 check "markup in a name is none" grep -q '&lt;victim&gt; &amp; "Co:"' starved.svg
@@ -276,11 +257,9 @@ check "threads and processes without names have frames of their own" same \
 	<(printf '%s\n' '?:10;alpha' "?:20;be|ta<>&\"'" '?:40;?:41')
 check "three traces" refused "more than two" flame a b c -o out.svg
 check "neither file nor live" refused "either FILE or --live" flame -o out.svg
-command_into_files flame disk.fxt absent.fxt -o none.svg
-check "one of two cannot be read: nothing is drawn" ended 3 "absent.fxt: cannot open"
+check "one of two cannot be read: nothing is drawn" exits 3 "absent.fxt: cannot open" flame disk.fxt absent.fxt -o none.svg
 check "one of two cannot be read: no file is left" test ! -e none.svg
-command_into_files flame disk.fxt -o /nowhere/x.svg
-check "where nothing can be written" ended 3 "/nowhere/x.svg: cannot create: No such file"
+check "where nothing can be written" exits 3 "/nowhere/x.svg: cannot create: No such file" flame disk.fxt -o /nowhere/x.svg
 
 # ---- memory
 

@@ -85,6 +85,7 @@ static const struct row waking_rows[] = {
 	{ NULL, 0 }
 };
 
+/* The first two are the thread, the next two its process; other numbers are not known. */
 static const struct row process_rows[] = {
 	{ "tid", FXT_ARG_INT64 },
 	{ "vtid", FXT_ARG_INT64 },
@@ -728,18 +729,13 @@ static bool fill_event(struct dialect *dialect, bt_event *event,
 bool dialect_fill(struct dialect *dialect, bt_event *event,
 		  const struct vitrine_fxt_record *record)
 {
-	switch (record->kind) {
-	case VITRINE_FXT_SWITCH:
-		return fill_switch(dialect,
-				   bt_event_borrow_payload_field(event),
-				   record);
-	case VITRINE_FXT_WAKEUP:
-		return fill_waking(dialect,
-				   bt_event_borrow_payload_field(event),
-				   record);
-	default:
-		return fill_event(dialect, event, record);
-	}
+	bt_field *payload = bt_event_borrow_payload_field(event);
+
+	if (record->kind == VITRINE_FXT_SWITCH)
+		return fill_switch(dialect, payload, record);
+	if (record->kind == VITRINE_FXT_WAKEUP)
+		return fill_waking(dialect, payload, record);
+	return fill_event(dialect, event, record);
 }
 
 /* ---- Processes of threads ---- */
@@ -752,7 +748,6 @@ void dialect_forget(struct dialect *dialect)
 {
 	size_t i;
 
-	memset(dialect->told, 0, sizeof(dialect->told));
 	for (i = 0; i < dialect->comms.nr; i++)
 		dialect->comms.entries[i].used = false;
 }
@@ -769,11 +764,10 @@ void dialect_forget(struct dialect *dialect)
 bool dialect_told(struct dialect *dialect,
 		  const struct vitrine_fxt_thread *thread, bool *ret)
 {
-	uint64_t *told = &dialect->told[thread->thread % DIALECT_RECENT];
 	struct fxt_name *comm;
 
 	*ret = true;
-	if (!thread->thread || *told == thread->thread + 1)
+	if (!thread->thread)
 		return true;
 	comm = comm_of(dialect, thread->thread);
 	if (!comm)
@@ -782,8 +776,6 @@ bool dialect_told(struct dialect *dialect,
 		comm->process = thread->process;
 	*ret = comm->used || comm->process == VITRINE_FXT_NO_PROCESS;
 	comm->used = comm->used || !*ret;
-	if (comm->used)
-		*told = thread->thread + 1;
 	return true;
 }
 
@@ -806,14 +798,11 @@ bool dialect_fill_process(struct dialect *dialect, bt_event *event,
 
 	if (!comm)
 		return false;
-	set_signed(payload, 0, thread->thread);
-	set_signed(payload, 1, thread->thread);
-	set_signed(payload, 2, comm->process);
-	set_signed(payload, 3, comm->process);
-	set_signed(payload, 4, 0);
-	set_signed(payload, 5, 0);
-	bt_field_string_set_value(member(payload, 6), comm->name.bytes);
-	for (i = 7; i < 12; i++)
-		set_signed(payload, i, 0);
+	for (i = 0; process_rows[i].name; i++) {
+		if (process_rows[i].type == FXT_ARG_STRING_REF)
+			bt_field_string_set_value(member(payload, i), comm->name.bytes);
+		else
+			set_signed(payload, i, i < 2 ? thread->thread : i < 4 ? comm->process : 0);
+	}
 	return true;
 }

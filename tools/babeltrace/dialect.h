@@ -12,8 +12,6 @@
 
 #include "fxt_names.h"
 
-#define DIALECT_RECENT	256
-
 /**
  * struct dialect - the classes of a trace
  * @trace_class: class of the trace
@@ -27,7 +25,6 @@
  * @nr_classes: number of @classes
  * @comms: names of threads, terminated by a null byte; used: the process of the thread has
  *	been written
- * @told: cache of koids, plus one, of threads whose process has been written
  * @archive: the trace, for the names of threads
  */
 struct dialect {
@@ -41,7 +38,6 @@ struct dialect {
 	void *classes;
 	unsigned int nr_classes;
 	struct fxt_names comms;
-	uint64_t told[DIALECT_RECENT];
 	const struct vitrine_archive *archive;
 };
 

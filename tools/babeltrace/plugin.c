@@ -89,6 +89,14 @@ static bt_value *input_params(const char *path)
 	return params;
 }
 
+/* Add a source that reads a trace in the Common Trace Format. */
+static const bt_component_source *add_ctf(struct run *run, const char *name, const char *path)
+{
+	return add_source(run,
+		bt_plugin_borrow_source_component_class_by_name_const(run->ctf, "fs"),
+		name, input_params(path));
+}
+
 /* Create the parameter `path' of a sink. */
 static bt_value *output_params(const char *path)
 {
@@ -160,10 +168,7 @@ static bool read_trace(struct run *run, const char *path,
 	char name[32];
 
 	snprintf(name, sizeof(name), "trace%u", run->nr_traces++);
-	source = add_source(run,
-		bt_plugin_borrow_source_component_class_by_name_const(run->ctf,
-								      "fs"),
-		name, input_params(path));
+	source = add_ctf(run, name, path);
 	return source && connect_all(run, source, muxer);
 }
 
@@ -232,10 +237,7 @@ static bool is_complete(struct run *run, const char *path)
 {
 	bt_graph_put_ref(run->graph);
 	run->graph = bt_graph_create(0);
-	return run->graph && add_source(run,
-		bt_plugin_borrow_source_component_class_by_name_const(run->ctf,
-								      "fs"),
-		"written", input_params(path));
+	return run->graph && add_ctf(run, "written", path);
 }
 
 static bool is_of_sink(const bt_error_cause *cause)

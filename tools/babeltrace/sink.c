@@ -21,21 +21,19 @@
 /* Maximum nesting depth of structures and arrays. */
 #define MAX_DEPTH	4
 
-/* LTTng subtracts this from the kernel's priorities. */
-
 /**
  * struct sink_stream - a stream
  * @stream: the stream of libbabeltrace2
- * @lane: lane of the output, or NULL before the first packet
  * @cpu: CPU of its packets, what runs there, and whether nothing was lost since that was read
+ * @is_placed: @cpu is known, or the stream has none
  * @is_perf: perf recorded it
- * @nr_lost: number of records lost before @lane was known
+ * @nr_lost: number of records lost before that
  * @nr_told_early: number of records written as lost before the stream reported them
  */
 struct sink_stream {
 	const bt_stream *stream;
-	struct fxt_lane_out *lane;
 	struct foreign_cpu cpu;
+	bool is_placed;
 	bool is_perf;
 	uint64_t nr_lost;
 	uint64_t nr_told_early;
@@ -608,33 +606,29 @@ static struct vitrine_error *open_out(struct sink *sink,
 	return fxt_out_create(sink->path, realtime_ns, &sink->foreign.out);
 }
 
-/* Find the lane of a stream by the CPU in its packets. */
-static struct vitrine_error *find_lane(struct sink *sink,
-				       struct sink_stream *stream,
-				       const bt_packet *packet)
-{
-	struct vitrine_error *err;
-	uint64_t nr_lost = stream->nr_lost;
-	int64_t cpu;
-
-	if (packet &&
-	    get_integer(bt_packet_borrow_context_field_const(packet),
-			"cpu_id", &cpu))
-		stream->cpu.number = cpu;
-	err = fxt_lane_out_get(sink->foreign.out, stream->cpu.number, &stream->lane);
-	if (err || !nr_lost)
-		return err;
-	stream->nr_lost = 0;
-	return fxt_lane_out_lost(stream->lane, nr_lost);
-}
-
-static struct vitrine_error *lose(struct sink_stream *stream, uint64_t nr)
+static void lose(struct sink *sink, struct sink_stream *stream, uint64_t nr)
 {
 	stream->cpu.is_known = false;
-	if (stream->lane)
-		return fxt_lane_out_lost(stream->lane, nr);
-	stream->nr_lost += nr;
-	return NULL;
+	if (stream->is_placed)
+		fxt_out_lost(sink->foreign.out, 0, stream->cpu.number, nr);
+	else
+		stream->nr_lost += nr;
+}
+
+/* Find the CPU of a stream in its packets. */
+static void place(struct sink *sink, struct sink_stream *stream, const bt_packet *packet)
+{
+	int64_t cpu;
+
+	if (stream->is_placed)
+		return;
+	if (packet && get_integer(bt_packet_borrow_context_field_const(packet), "cpu_id", &cpu))
+		stream->cpu.number = cpu;
+	stream->is_placed = true;
+	/* The CPU is in the trace even if it has no event. */
+	fxt_out_before(sink->foreign.out, stream->cpu.number, 0, 0);
+	if (stream->nr_lost)
+		lose(sink, stream, stream->nr_lost);
 }
 
 static uint64_t time_of(const struct sink *sink, const bt_message *message)
@@ -661,15 +655,13 @@ static bool has_time(const bt_stream *stream)
  * were lost in between, and the lane has one lost record. The stream reports the loss in this
  * packet or a later one, so the record is subtracted from the next report.
  */
-static struct vitrine_error *put_record(struct sink *sink, struct sink_stream *stream,
-					bool was_known)
+static void put_record(struct sink *sink, struct sink_stream *stream, bool was_known)
 {
 	const uint64_t nr_breaks = fxt_out_counts(sink->foreign.out).nr_breaks;
-	struct vitrine_error *err = fxt_lane_out_put(stream->lane, &sink->foreign.record);
 
+	fxt_out_put(sink->foreign.out, &sink->foreign.record);
 	if (was_known)
 		stream->nr_told_early += fxt_out_counts(sink->foreign.out).nr_breaks - nr_breaks;
-	return err;
 }
 
 /* Convert an event, and learn the thread of an event. Return whether there is a record. */
@@ -693,8 +685,7 @@ static struct vitrine_error *take_event(struct sink *sink,
 	struct sink_stream *stream = stream_of(sink, bt_event_borrow_stream_const(from));
 	struct foreign *foreign = &sink->foreign;
 	struct foreign_event event = { .from = from };
-	struct vitrine_error *err;
-	bool was_known, make;
+	bool was_known;
 
 	event.class = class_of(sink, bt_event_borrow_class_const(from));
 	if (!stream || !event.class)
@@ -703,26 +694,19 @@ static struct vitrine_error *take_event(struct sink *sink,
 		sink->nr_untimed++;
 		return NULL;
 	}
-	if (!stream->lane) {
-		err = find_lane(sink, stream, NULL);
-		if (err)
-			return err;
-	}
+	place(sink, stream, NULL);
 	event.cpu = &stream->cpu;
 	was_known = stream->cpu.is_known;
 	foreign->record.ticks = time_of(sink, message);
 	foreign->record.ticks_per_second = NSEC_PER_SEC;
-	make = make_record(foreign, &event);
-	if (foreign->ids.no_memory)
-		return vtr_error_no_memory();
-	if (!make)
+	if (!make_record(foreign, &event))
 		return NULL;
 	/* perf gives the time 0 to what it tells of the time before the recording. */
-	if (stream->is_perf && !foreign->record.ticks) {
+	if (stream->is_perf && !foreign->record.ticks)
 		sink->nr_untimed++;
-		return NULL;
-	}
-	return put_record(sink, stream, was_known);
+	else
+		put_record(sink, stream, was_known);
+	return NULL;
 }
 
 static struct vitrine_error *take_packet(struct sink *sink,
@@ -733,7 +717,8 @@ static struct vitrine_error *take_packet(struct sink *sink,
 	stream = stream_of(sink, bt_packet_borrow_stream_const(packet));
 	if (!stream)
 		return vtr_error_no_memory();
-	return stream->lane ? NULL : find_lane(sink, stream, packet);
+	place(sink, stream, packet);
+	return NULL;
 }
 
 static struct vitrine_error *take_lost(struct sink *sink,
@@ -752,7 +737,8 @@ static struct vitrine_error *take_lost(struct sink *sink,
 	early = from->nr_told_early < nr ? from->nr_told_early : nr - 1;
 	from->nr_told_early -= early;
 	sink->nr_explained += early;
-	return lose(from, nr - early);
+	lose(sink, from, nr - early);
+	return NULL;
 }
 
 static void take_lost_packets(struct sink *sink, const bt_message *message)
@@ -852,6 +838,8 @@ sink_consume(bt_self_component_sink *self)
 	for (i = 0; i < nr; i++) {
 		if (!err)
 			err = take_message(sink, messages[i]);
+		if (!err && sink->foreign.out)
+			err = fxt_out_error(sink->foreign.out);
 		bt_message_put_ref(messages[i]);
 	}
 	return err ? fail(self, err) :

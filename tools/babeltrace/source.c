@@ -68,18 +68,6 @@ struct feed_stream {
 	bt_packet *bt_packet;
 };
 
-/**
- * struct feed_item - a record of a stream
- * @stream: the stream
- * @ns: time of the record, not earlier than that of the previous message
- * @record: the record
- */
-struct feed_item {
-	struct feed_stream *stream;
-	uint64_t ns;
-	const struct vitrine_fxt_record *record;
-};
-
 /*
  * Maximum number of ends that are kept. Interrupts and the system call below them nest four
  * deep on a CPU, so that this is enough for 4096 CPUs. Further records are not split.
@@ -252,7 +240,7 @@ static const struct vitrine_fxt_record *take_end(struct pairs *pairs)
 	pairs->last = pairs->ends[0];
 	pairs->ends[0] = pairs->ends[--pairs->nr_ends];
 	if (pairs->nr_ends)
-		heap_sink(pairs->ends, pairs->nr_ends, 0, end_before);
+		heap_sink(pairs->ends, pairs->nr_ends, end_before);
 	return &pairs->last->record;
 }
 
@@ -329,15 +317,6 @@ static void stream_deinit(void *owner)
 
 /* ---- Packet headers ---- */
 
-static struct feed_packet *add_packet(struct feed_stream *stream)
-{
-	size_t nr = stream->nr_packets;
-
-	if (!GROW(stream->packets, nr))
-		return NULL;
-	return &stream->packets[stream->nr_packets++];
-}
-
 /* Count the records and packets lost between two sub-buffers of a CPU and session. */
 static void count_lost(const struct look *look,
 		       const struct vitrine_packet *packet,
@@ -361,26 +340,25 @@ static bool look_at_packet(struct feed *feed, struct look *look,
 	struct feed_packet *entry;
 
 	stream = stream_get(feed, record->provider, packet->cpu);
-	entry = stream ? add_packet(stream) : NULL;
-	if (!entry)
+	if (!stream || !GROW(stream->packets, stream->nr_packets))
 		return false;
+	entry = &stream->packets[stream->nr_packets++];
 	*entry = (struct feed_packet){
 		.begin_ns = archive_ns(packet->begin_ticks, rate),
 		.end_ns = archive_ns(packet->end_ticks, rate),
 	};
 	count_lost(look, packet, entry);
-	look->packet = *packet;
-	look->stream = stream;
-	look->nr_timed = 0;
-	look->begin = record->offset - FXT_PACKET_RECORD_OFFSET;
+	*look = (struct look){
+		.packet = *packet,
+		.stream = stream,
+		.begin = record->offset - FXT_PACKET_RECORD_OFFSET,
+	};
 	return true;
 }
 
 static bool add_stray(struct feed_stream *stream, uint64_t ns)
 {
-	size_t nr = stream->nr_strays;
-
-	if (!GROW(stream->strays, nr))
+	if (!GROW(stream->strays, stream->nr_strays))
 		return false;
 	stream->strays[stream->nr_strays++] = ns;
 	return true;
@@ -508,7 +486,9 @@ static struct vitrine_error *feed_create(const char *path,
 					 struct feed **ret)
 {
 	struct feed *feed = calloc(1, sizeof(*feed));
-	const struct archive_look look = { .follow = look_at_record, .ctx = feed };
+	const struct archive_look look = {
+		.follow = look_at_record, .ctx = feed, .weights = true,
+	};
 	struct vitrine_error *err;
 	unsigned int i;
 
@@ -865,21 +845,20 @@ static bool tell_lost(struct source *source, const struct feed_stream *stream)
 }
 
 static bt_event *queue_event(struct source *source, bt_event_class *class,
-			     const struct feed_item *item)
+			     const struct feed_stream *stream)
 {
 	bt_message *message;
 
 	message = bt_message_event_create_with_packet_and_default_clock_snapshot(
-			source->iterator, class,
-			item->stream->bt_packet, item->ns);
+			source->iterator, class, stream->bt_packet, source->feed->last_ns);
 	return queue(source, message) ?
 		       bt_message_event_borrow_event(message) : NULL;
 }
 
-static bool tell_process(struct source *source, const struct feed_item *item,
+static bool tell_process(struct source *source, const struct feed_stream *stream,
 			 const struct vitrine_fxt_thread *thread)
 {
-	bool cpu = item->stream->cpu != VITRINE_FXT_NO_CPU;
+	bool cpu = stream->cpu != VITRINE_FXT_NO_CPU;
 	bt_event *event;
 	bool told;
 
@@ -889,19 +868,20 @@ static bool tell_process(struct source *source, const struct feed_item *item,
 		return true;
 	event = queue_event(source,
 			    cpu ? source->dialect.cpu_process_state :
-				  source->dialect.other_process_state, item);
+				  source->dialect.other_process_state, stream);
 	return event && dialect_fill_process(&source->dialect, event, thread);
 }
 
 /* Write the process of each thread before its first event, and the process itself before. */
-static bool tell_processes(struct source *source, const struct feed_item *item)
+static bool tell_processes(struct source *source, const struct feed_stream *stream,
+			   const struct vitrine_fxt_record *record)
 {
 	const struct vitrine_fxt_thread *thread;
 	struct vitrine_fxt_thread leader;
 	struct vitrine_fxt_string name;
 	unsigned int i;
 
-	for (i = 0; (thread = fxt_thread_of(item->record, i)); i++) {
+	for (i = 0; (thread = fxt_thread_of(record, i)); i++) {
 		leader.process = thread->process;
 		if (!thread->thread)
 			continue;
@@ -909,30 +889,29 @@ static bool tell_processes(struct source *source, const struct feed_item *item)
 			vitrine_archive_thread(source->dialect.archive, thread->thread, &name,
 					       &leader.process);
 		leader.thread = leader.process;
-		if (leader.process != VITRINE_FXT_NO_PROCESS &&
-		    !tell_process(source, item, &leader))
-			return false;
-		if (!tell_process(source, item, thread))
+		if ((leader.process != VITRINE_FXT_NO_PROCESS &&
+		     !tell_process(source, stream, &leader)) ||
+		    !tell_process(source, stream, thread))
 			return false;
 	}
 	return true;
 }
 
-static bool tell_record(struct source *source, const struct feed_item *item)
+static bool tell_record(struct source *source, const struct feed_stream *stream,
+			const struct vitrine_fxt_record *record)
 {
-	bool cpu = item->stream->cpu != VITRINE_FXT_NO_CPU;
 	bt_event_class *class;
 	bt_event *event;
 
-	class = dialect_class(&source->dialect, cpu, item->record);
+	class = dialect_class(&source->dialect, stream->cpu != VITRINE_FXT_NO_CPU, record);
 	if (!class) {
-		left_out_record(&source->left_out, item->record);
+		left_out_record(&source->left_out, record);
 		return true;
 	}
-	if (!tell_processes(source, item))
+	if (!tell_processes(source, stream, record))
 		return false;
-	event = queue_event(source, class, item);
-	return event && dialect_fill(&source->dialect, event, item->record);
+	event = queue_event(source, class, stream);
+	return event && dialect_fill(&source->dialect, event, record);
 }
 
 /* ---- One step after the other ---- */
@@ -1035,10 +1014,9 @@ static bool fetch(struct feed *feed)
 static bool take_record(struct source *source)
 {
 	struct feed *feed = source->feed;
-	struct feed_item item = { .record = feed->record };
-	struct feed_stream *stream;
+	const struct vitrine_fxt_record *record = feed->record;
+	struct feed_stream *stream = stream_get(feed, record->provider, record->cpu);
 
-	stream = stream_get(feed, feed->record->provider, feed->record->cpu);
 	if (!stream)
 		return false;
 	if (!stream->open)
@@ -1047,9 +1025,8 @@ static bool take_record(struct source *source)
 		return end_packet(source, stream, feed->last_ns);
 	stream->nr_records++;
 	feed->record = NULL;
-	item.stream = stream;
-	item.ns = advance_to(feed, feed->record_ns);
-	return tell_record(source, &item);
+	advance_to(feed, feed->record_ns);
+	return tell_record(source, stream, record);
 }
 
 /* At the end of the trace, end a made packet, which has no end time, or else a stream. */

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What the readers of other formats share: ids of threads, and the conversion of the events of
- * the kernel's tracepoints to records.
+ * What the readers of other formats share: the conversion of the events of the kernel's
+ * tracepoints to records.
  *
  * Each type of events is classified by its name, once, when its first event is read. An event
  * is converted according to its class, and tells the names and processes of threads.
- *
- * Inputs are read once, so later ids are unknown. The first thread or process that asks for
- * an id gets it. Later ones that ask for the same id get a free one instead, no matter
- * whether the first one is from an input or was made up.
  *
  * The caller serialises.
  */
@@ -19,9 +15,6 @@
 #include "base.h"
 #include "foreign.h"
 
-/* First id to replace ids that are taken. The kernel's ids are always lower. */
-#define IDS_STAND_IN	0x60000000ULL
-
 /*
  * Threads of process 0 to which events on a CPU belong: in the idle task, as in traces that
  * vitrine records, and while the running thread is not known. Each CPU has its own, so that
@@ -29,79 +22,6 @@
  */
 #define IDLE_EVENTS(cpu)	(0x40000000ULL + (cpu))
 #define UNKNOWN_EVENTS(cpu)	(0x50000000ULL + (cpu))
-
-/* ---- Ids --------------------------------------------------------------- */
-
-/* Take the id @wanted or, if it is taken already, a free one. */
-static uint64_t take_free(struct ids *ids, uint64_t wanted)
-{
-	struct fxt_name *taken;
-
-	for (;;) {
-		taken = fxt_names_get(&ids->taken, wanted);
-		if (!taken) {
-			ids->no_memory = true;
-			return wanted;
-		}
-		if (!taken->used) {
-			taken->used = true;
-			return wanted;
-		}
-		wanted = IDS_STAND_IN + ids->nr_stand_ins++;
-	}
-}
-
-/**
- * ids_get() - return the id of a thread or process in the trace
- * @ids: ids of the trace
- * @source: source of the thread or process
- * @id: id in @source; 0, which is idle, and VITRINE_FXT_NO_PROCESS are not changed
- * @wanted: preferred id in the trace
- *
- * Return: a unique id; the same one whenever @source and @id are the same.
- */
-uint64_t ids_get(struct ids *ids, struct ids_source *source, uint64_t id,
-		 uint64_t wanted)
-{
-	unsigned int slot = id % IDS_RECENT;
-	struct fxt_name *given;
-
-	if (!id || id == VITRINE_FXT_NO_PROCESS)
-		return id;
-	if (source->recent[slot].id == id)
-		return source->recent[slot].given;
-	given = fxt_names_get(&source->given, id);
-	if (!given) {
-		ids->no_memory = true;
-		return wanted;
-	}
-	if (!given->owned) {
-		given->process = take_free(ids, wanted);
-		given->owned = true;
-	}
-	source->recent[slot].id = id;
-	source->recent[slot].given = given->process;
-	return given->process;
-}
-
-/**
- * ids_source_deinit() - free a source; its ids remain taken
- * @source: the source
- */
-void ids_source_deinit(struct ids_source *source)
-{
-	fxt_names_deinit(&source->given);
-	*source = (struct ids_source){ 0 };
-}
-
-/**
- * ids_deinit() - free the ids of a trace
- * @ids: ids of a trace
- */
-void ids_deinit(struct ids *ids)
-{
-	fxt_names_deinit(&ids->taken);
-}
 
 /* ---- The kernel's words ------------------------------------------------ */
 
@@ -277,13 +197,13 @@ void foreign_classify(struct foreign_class *class, bool has_waking)
 /* Return the id in the trace for a thread or process that events name. */
 static uint64_t told(struct foreign *foreign, uint64_t id)
 {
-	return ids_get(&foreign->ids, &foreign->told, id, id);
+	return fxt_out_id(foreign->out, &foreign->told, id, id);
 }
 
 /* Return the id in the trace for an idle or unknown thread. */
 static uint64_t made_up(struct foreign *foreign, uint64_t id)
 {
-	return ids_get(&foreign->ids, &foreign->made_up, id, id);
+	return fxt_out_id(foreign->out, &foreign->made_up, id, id);
 }
 
 static struct vitrine_fxt_thread thread_of(struct foreign *foreign, uint64_t tid)
@@ -308,10 +228,9 @@ static struct vitrine_fxt_thread thread_of(struct foreign *foreign, uint64_t tid
 void foreign_learn(struct foreign *foreign, int64_t tid, int64_t process,
 		   const struct vitrine_fxt_string *name)
 {
-	if (tid && !fxt_out_name_thread(foreign->out, told(foreign, tid),
-					process < 0 ? VITRINE_FXT_NO_PROCESS :
-						      told(foreign, process), name))
-		foreign->ids.no_memory = true;
+	if (tid)
+		fxt_out_name_thread(foreign->out, told(foreign, tid), process < 0 ?
+				    VITRINE_FXT_NO_PROCESS : told(foreign, process), name);
 }
 
 static bool number_of(const struct foreign *foreign, const struct foreign_event *event,
@@ -355,9 +274,8 @@ static void learn_process(struct foreign *foreign, const struct foreign_event *e
 	if (!foreign->ops->text(event, "name", &name))
 		foreign->ops->text(event, "comm", &name);
 	foreign_learn(foreign, tid, process, &name);
-	if (tid == process &&
-	    !fxt_out_name_process(foreign->out, told(foreign, process), &name))
-		foreign->ids.no_memory = true;
+	if (tid == process)
+		fxt_out_name_process(foreign->out, told(foreign, process), &name);
 }
 
 static struct vitrine_fxt_thread idle_thread(struct foreign *foreign, uint32_t cpu)
@@ -550,8 +468,7 @@ bool foreign_record(struct foreign *foreign, const struct foreign_event *event)
 void foreign_deinit(struct foreign *foreign)
 {
 	fxt_out_destroy(foreign->out);
-	ids_source_deinit(&foreign->told);
-	ids_source_deinit(&foreign->made_up);
-	ids_deinit(&foreign->ids);
+	fxt_names_deinit(&foreign->told);
+	fxt_names_deinit(&foreign->made_up);
 	fxt_names_free_owned(&foreign->classes, NULL);
 }

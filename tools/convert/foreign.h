@@ -2,14 +2,7 @@
 /*
  * What the readers of other formats share. All functions are called by one thread.
  *
- * A registry has entries that are created when they are first looked up, such as the streams of
- * a trace. They live in a search tree of tsearch(); tdestroy() frees them.
- *
- * Ids are those of threads and processes in a trace that is made from several sources: inputs,
- * each with its own ids, and ids that the conversion makes up. Threads of different sources
- * never get the same id.
- *
- * The rest converts events of the Linux kernel's tracepoints, which all tracers record, to
+ * They convert events of the Linux kernel's tracepoints, which all tracers record, to
  * records. The reader of a tracer gives the fields of an event by name; what they mean is known
  * here. Switches and wakeups become scheduling records, system calls and interrupts become
  * durations, and all other events become instants with their fields as arguments.
@@ -24,38 +17,6 @@
 #include "fxt_record.h"
 #include "fxt_write.h"
 #include "left_out.h"
-
-/**
- * struct ids - ids of a trace; initialised to zero
- * @taken: ids that are in use
- * @nr_stand_ins: number of replacement ids that were tried
- * @no_memory: an allocation failed, so ids may not be unique
- */
-struct ids {
-	struct fxt_names taken;
-	uint64_t nr_stand_ins;
-	bool no_memory;
-};
-
-#define IDS_RECENT	256
-
-/**
- * struct ids_source - maps the ids of a source to ids of the trace; initialised to zero
- * @given: the map
- * @recent: cache of @given, by the low bits of the id; 0 is an empty entry
- */
-struct ids_source {
-	struct fxt_names given;
-	struct {
-		uint64_t id;
-		uint64_t given;
-	} recent[IDS_RECENT];
-};
-
-uint64_t ids_get(struct ids *ids, struct ids_source *source, uint64_t id,
-		 uint64_t wanted);
-void ids_source_deinit(struct ids_source *source);
-void ids_deinit(struct ids *ids);
 
 /* Names of softirqs by vector, as the module records them. */
 #define KERNEL_SOFTIRQS	10
@@ -185,8 +146,7 @@ struct foreign_ops {
  * @out: the Fuchsia trace
  * @classes: struct foreign_class by the addresses of their types
  * @left_out: counts of what FXT cannot represent
- * @ids: threads and processes of the trace
- * @told: threads and processes that events name
+ * @told: threads and processes that events name, for fxt_out_id()
  * @made_up: idle and unknown threads, which have no id of their own in the source
  * @record: the current record
  * @names: generated names of its arguments
@@ -196,9 +156,8 @@ struct foreign {
 	struct fxt_out *out;
 	struct fxt_names classes;
 	struct left_out left_out;
-	struct ids ids;
-	struct ids_source told;
-	struct ids_source made_up;
+	struct fxt_names told;
+	struct fxt_names made_up;
 	struct vitrine_fxt_record record;
 	char names[FXT_MAX_ARGS][FOREIGN_NAME_BYTES];
 };

@@ -15,8 +15,8 @@
 #include "fxt_field.h"
 #include "fxt_names.h"
 #include "fxt_record.h"
-#include "writer.h"
 #include "fxt_write.h"
+#include "writer.h"
 
 #define FXT_STRINGS_MAX		1024
 #define FXT_STRINGS_SLOTS	(2 * FXT_STRINGS_MAX)
@@ -38,15 +38,10 @@ struct fxt_strings {
 	} entries[FXT_STRINGS_MAX + 1];
 };
 
-/**
- * struct fxt_strings_seen - hashes of strings that a file contains
- * @hashes: the last hash of each slot
- */
-struct fxt_strings_seen {
-	uint32_t hashes[FXT_STRINGS_SEEN];
-};
-
 #define NSEC_PER_SEC	1000000000ULL
+
+/* First id to replace ids that are taken. The kernel's ids are always lower. */
+#define IDS_STAND_IN	0x60000000ULL
 
 #define SUBBUF_WORDS	8192
 #define SUBBUF_BYTES	(SUBBUF_WORDS * FXT_WORD_BYTES)
@@ -100,7 +95,7 @@ struct tables {
 };
 
 /**
- * struct fxt_lane_out - the sub-buffers of a CPU
+ * struct lane - the sub-buffers of a CPU
  * @out: the file
  * @cpu: CPU, or VITRINE_FXT_NO_CPU
  * @provider: id of the provider
@@ -122,7 +117,7 @@ struct tables {
  * @encoder: contents of the sub-buffer; while it is empty, no sub-buffer has begun
  * @size_bytes: size of the words of @encoder
  */
-struct fxt_lane_out {
+struct lane {
 	struct fxt_out *out;
 	uint32_t cpu;
 	uint32_t provider;
@@ -145,43 +140,49 @@ struct fxt_lane_out {
 	size_t size_bytes;
 };
 
-/* Lanes of a kind, in the order in which they end. */
-enum group {
-	GROUP_OTHER,	/* the lane of records without a CPU */
-	GROUP_CPUS,	/* by CPU */
-	GROUP_TRACEFS,	/* lanes of events of ftrace, by CPU */
-	NR_GROUPS,
+/* Lanes of a kind, by CPU plus one; the first is that of records without a CPU. */
+struct lanes {
+	struct lane **at;
+	unsigned int nr;
 };
 
-struct lanes {
-	struct fxt_lane_out **at;
-	unsigned int nr;
+/* Kinds of lanes, in the order in which they end. */
+enum {
+	LANES_OWN,
+	LANES_TRACEFS,	/* of events of ftrace */
+	NR_LANES,
 };
 
 /**
  * struct fxt_out - a trace file that is being written
+ * @err: the first error, or NULL
  * @writer: writer of the file
  * @realtime_ns: CLOCK_REALTIME at time 0
  * @session: how sub-buffers are introduced
  * @processes: names of processes, copied
  * @threads: names of threads, copied
  * @counts: counts of records written
- * @groups: all lanes
+ * @taken: ids of threads and processes that fxt_out_id() has given are used
+ * @nr_stand_ins: number of replacement ids that were tried
+ * @lanes: all lanes
  * @nr_held: number of complete durations that were ever held
- * @seen: strings of the file
+ * @seen: hashes of strings that the file contains, the last one of each slot
  * @scratch: encoder for a single record
  * @scratch_bytes: size of the words of @scratch
  */
 struct fxt_out {
+	struct vitrine_error *err;
 	struct vitrine_writer *writer;
 	uint64_t realtime_ns;
 	struct fxt_out_session session;
 	struct fxt_names processes;
 	struct fxt_names threads;
 	struct fxt_out_counts counts;
-	struct lanes groups[NR_GROUPS];
+	struct fxt_names taken;
+	uint64_t nr_stand_ins;
+	struct lanes lanes[NR_LANES];
 	uint64_t nr_held;
-	struct fxt_strings_seen seen;
+	uint32_t seen[FXT_STRINGS_SEEN];
 	struct fxt_encoder scratch;
 	size_t scratch_bytes;
 };
@@ -212,28 +213,30 @@ static uint32_t hash_string(const struct vitrine_fxt_string *string)
 	return (uint32_t)hash ? (uint32_t)hash : 1;
 }
 
-static bool is_at(const struct fxt_strings *strings, unsigned int index,
-		  const struct fxt_encoder *to, uint32_t hash,
+static bool is_at(const struct lane *lane, unsigned int index, uint32_t hash,
 		  const struct vitrine_fxt_string *string)
 {
+	const struct fxt_strings *strings = &lane->tables.strings;
+
 	return strings->entries[index].hash == hash &&
 	       strings->entries[index].len_bytes == string->len_bytes &&
-	       !memcmp(&to->words[strings->entries[index].at], string->bytes,
+	       !memcmp(&lane->encoder.words[strings->entries[index].at], string->bytes,
 		       string->len_bytes);
 }
 
-static bool was_seen(struct fxt_strings_seen *seen, uint32_t hash)
+static bool was_seen(struct fxt_out *out, uint32_t hash)
 {
-	uint32_t *slot = &seen->hashes[hash % FXT_STRINGS_SEEN];
+	uint32_t *slot = &out->seen[hash % FXT_STRINGS_SEEN];
 	bool was = *slot == hash;
 
 	*slot = hash;
 	return was;
 }
 
-static unsigned int add(struct fxt_strings *strings, struct fxt_encoder *to,
-			uint32_t hash, const struct vitrine_fxt_string *string)
+static unsigned int add(struct lane *lane, uint32_t hash, const struct vitrine_fxt_string *string)
 {
+	struct fxt_strings *strings = &lane->tables.strings;
+	struct fxt_encoder *to = &lane->encoder;
 	unsigned int index = strings->nr + 1;
 
 	if (strings->nr == FXT_STRINGS_MAX || string->len_bytes > FXT_MAX_STRING_BYTES ||
@@ -248,29 +251,58 @@ static unsigned int add(struct fxt_strings *strings, struct fxt_encoder *to,
 }
 
 /*
- * Look up a string, and register it if it is worth it. Returns index of the string, or 0 if it
- * is to be inline.
+ * Look up a string in the sub-buffer of the lane @ctx, and register it if it is worth it. Returns
+ * the index of the string, or 0 if it is to be inline.
  */
-static unsigned int fxt_strings_intern(struct fxt_strings *strings,
-				       struct fxt_strings_seen *seen,
-				       struct fxt_encoder *to,
-				       const struct vitrine_fxt_string *string)
+static unsigned int intern(void *ctx, const struct vitrine_fxt_string *string)
 {
+	struct lane *lane = ctx;
+	uint16_t *slots = lane->tables.strings.slots, *slot;
 	uint32_t hash = hash_string(string);
-	uint16_t *slot;
 
-	for (slot = &strings->slots[hash % FXT_STRINGS_SLOTS]; *slot;
-	     slot = slot == &strings->slots[FXT_STRINGS_SLOTS - 1] ? strings->slots :
-								     slot + 1)
-		if (is_at(strings, *slot, to, hash, string))
+	for (slot = &slots[hash % FXT_STRINGS_SLOTS]; *slot;
+	     slot = slot == &slots[FXT_STRINGS_SLOTS - 1] ? slots : slot + 1)
+		if (is_at(lane, *slot, hash, string))
 			return *slot;
-	if (!was_seen(seen, hash))
+	if (!was_seen(lane->out, hash))
 		return 0;
-	*slot = add(strings, to, hash, string);
+	*slot = add(lane, hash, string);
 	return *slot;
 }
 
 /* ---- The file ---- */
+
+/* Note an error, unless it is NULL. After the first one, nothing is written any more. */
+static void fail(struct fxt_out *out, struct vitrine_error *err)
+{
+	if (!out->err)
+		out->err = err;
+	else
+		vitrine_error_destroy(err);
+}
+
+static bool have(struct fxt_out *out, bool memory)
+{
+	if (!memory)
+		fail(out, vtr_error_no_memory());
+	return memory;
+}
+
+/**
+ * fxt_out_error() - take the first error since the last call
+ * @out: file
+ *
+ * Functions that have no result do nothing after an error.
+ *
+ * Return: the error, or NULL.
+ */
+struct vitrine_error *fxt_out_error(struct fxt_out *out)
+{
+	struct vitrine_error *err = out->err;
+
+	out->err = NULL;
+	return err;
+}
 
 /* Make room for so many words. */
 static bool grow(struct fxt_encoder *encoder, size_t *size_bytes, size_t nr_words)
@@ -331,7 +363,7 @@ void fxt_out_set_session(struct fxt_out *out,
 	out->session = *session;
 }
 
-static void lane_free(struct fxt_lane_out *lane)
+static void lane_free(struct lane *lane)
 {
 	if (!lane)
 		return;
@@ -357,18 +389,20 @@ static void names_free(struct fxt_names *names)
  */
 void fxt_out_destroy(struct fxt_out *out)
 {
-	struct lanes *group;
+	struct lanes *lanes;
 	unsigned int i;
 
 	if (!out)
 		return;
-	for (group = out->groups; group < &out->groups[NR_GROUPS]; group++) {
-		for (i = 0; i < group->nr; i++)
-			lane_free(group->at[i]);
-		free(group->at);
+	for (lanes = out->lanes; lanes < &out->lanes[NR_LANES]; lanes++) {
+		for (i = 0; i < lanes->nr; i++)
+			lane_free(lanes->at[i]);
+		free(lanes->at);
 	}
 	names_free(&out->processes);
 	names_free(&out->threads);
+	fxt_names_deinit(&out->taken);
+	vitrine_error_destroy(out->err);
 	vitrine_writer_destroy(out->writer);
 	free(out->scratch.words);
 	free(out);
@@ -403,7 +437,7 @@ static struct thread_slot *named_slot(struct thread_slot *named, uint64_t koid)
 	return &named[(koid * 0x9e3779b97f4a7c15ULL >> 32) % NR_NAMED];
 }
 
-static void forget_in(struct fxt_lane_out *lane, uint64_t koid)
+static void forget_in(struct lane *lane, uint64_t koid)
 {
 	if (!lane)
 		return;
@@ -422,14 +456,14 @@ static bool is_introduced(const struct fxt_names *names, uint64_t koid)
 /* Make each lane name the thread and the process anew when they are used next. */
 static void forget_name(struct fxt_out *out, uint64_t koid)
 {
-	const struct lanes *group;
+	const struct lanes *lanes;
 	unsigned int i;
 
 	if (!is_introduced(&out->threads, koid) && !is_introduced(&out->processes, koid))
 		return;
-	for (group = out->groups; group < &out->groups[NR_GROUPS]; group++)
-		for (i = 0; i < group->nr; i++)
-			forget_in(group->at[i], koid);
+	for (lanes = out->lanes; lanes < &out->lanes[NR_LANES]; lanes++)
+		for (i = 0; i < lanes->nr; i++)
+			forget_in(lanes->at[i], koid);
 }
 
 static bool is_called(const struct fxt_name *entry, const char *name, size_t len_bytes)
@@ -451,10 +485,10 @@ static struct fxt_name *give_name(struct fxt_out *out, struct fxt_names *names, 
 
 	if (len_bytes > NAME_BYTES)
 		len_bytes = NAME_BYTES;
-	if (!entry || !len_bytes || is_called(entry, name->bytes, len_bytes))
+	if (!have(out, entry) || !len_bytes || is_called(entry, name->bytes, len_bytes))
 		return entry;
 	copy = malloc(len_bytes);
-	if (!copy)
+	if (!have(out, copy))
 		return NULL;
 	out->counts.nr_truncated += len_bytes < name->len_bytes;
 	memcpy(copy, name->bytes, len_bytes);
@@ -478,10 +512,8 @@ static struct fxt_name *give_name(struct fxt_out *out, struct fxt_names *names, 
  * @name: name of the thread; empty to set the process only
  *
  * Applies to records that are written afterwards.
- *
- * Return: false if there is no memory.
  */
-bool fxt_out_name_thread(struct fxt_out *out, uint64_t koid, uint64_t process,
+void fxt_out_name_thread(struct fxt_out *out, uint64_t koid, uint64_t process,
 			 const struct vitrine_fxt_string *name)
 {
 	struct fxt_name *entry = give_name(out, &out->threads, koid, name);
@@ -490,7 +522,6 @@ bool fxt_out_name_thread(struct fxt_out *out, uint64_t koid, uint64_t process,
 		entry->process = process;
 		entry->owned = true;
 	}
-	return entry;
 }
 
 /**
@@ -498,13 +529,11 @@ bool fxt_out_name_thread(struct fxt_out *out, uint64_t koid, uint64_t process,
  * @out: file
  * @koid: id of the process
  * @name: name of the process
- *
- * Return: false if there is no memory.
  */
-bool fxt_out_name_process(struct fxt_out *out, uint64_t koid,
+void fxt_out_name_process(struct fxt_out *out, uint64_t koid,
 			  const struct vitrine_fxt_string *name)
 {
-	return give_name(out, &out->processes, koid, name);
+	give_name(out, &out->processes, koid, name);
 }
 
 /**
@@ -538,9 +567,51 @@ uint64_t fxt_out_process(const struct fxt_out *out, uint64_t koid)
 	return process_of(fxt_names_find(&out->threads, koid), koid);
 }
 
+/* ---- Ids ---- */
+
+/* Take the id @wanted or, if it is taken already, a free one. */
+static uint64_t take_free(struct fxt_out *out, uint64_t wanted)
+{
+	bool good;
+
+	while (!fxt_names_first(&out->taken, wanted, &good) && have(out, good))
+		wanted = IDS_STAND_IN + out->nr_stand_ins++;
+	return wanted;
+}
+
+/**
+ * fxt_out_id() - map an id of a source to an id of the trace
+ * @out: file
+ * @given: the map of the source, empty at first: the process of an entry is the id that it got
+ * @id: the id in the source
+ * @wanted: the id to use unless another source or id has it
+ *
+ * Threads of different sources never get the same id. Inputs are read once, so later ids are
+ * unknown: the first thread or process that asks for an id gets it. Later ones that ask for the
+ * same id get a free one instead, no matter whether the first one is from an input or was made up.
+ *
+ * Return: the id in the trace, always the same for the same @id; 0 and VITRINE_FXT_NO_PROCESS
+ * are not mapped.
+ */
+uint64_t fxt_out_id(struct fxt_out *out, struct fxt_names *given, uint64_t id, uint64_t wanted)
+{
+	struct fxt_name *entry;
+
+	if (!id || id == VITRINE_FXT_NO_PROCESS)
+		return id;
+	entry = fxt_names_get(given, id);
+	if (!have(out, entry))
+		return wanted;
+	if (!entry->owned) {
+		entry->process = take_free(out, wanted);
+		entry->owned = true;
+	}
+	return entry->process;
+}
+
 /* ---- Sub-buffers ---- */
 
-static void begin_subbuf(struct fxt_lane_out *lane)
+static void begin_subbuf(struct lane *lane)
 {
 	struct fxt_encoder *to = &lane->encoder;
 
@@ -560,13 +631,12 @@ static void begin_subbuf(struct fxt_lane_out *lane)
 			sizeof(lane->packet));
 }
 
-static struct vitrine_error *flush_subbuf(struct fxt_lane_out *lane)
+static void flush_subbuf(struct lane *lane)
 {
 	struct vitrine_packet *packet = &lane->packet;
-	struct vitrine_error *err;
 
 	if (!lane->encoder.nr)
-		return NULL;
+		return;
 	if (!lane->nr_timed)
 		packet->begin_ticks = lane->last_ticks;
 	packet->end_ticks = lane->last_ticks;
@@ -576,14 +646,14 @@ static struct vitrine_error *flush_subbuf(struct fxt_lane_out *lane)
 	if (lane->cpu != VITRINE_FXT_NO_CPU)
 		memcpy((char *)lane->encoder.words + VITRINE_PACKET_OFFSET, packet,
 		       sizeof(*packet));
-	err = vitrine_writer_append(lane->out->writer, lane->encoder.words,
-				    packet->committed_bytes);
+	if (!lane->out->err)
+		fail(lane->out, vitrine_writer_append(lane->out->writer, lane->encoder.words,
+						      packet->committed_bytes));
 	packet->sequence++;
 	packet->records_before += lane->nr_timed;
 	packet->bytes_before += packet->committed_bytes;
 	lane->encoder.nr = 0;
 	lane->nr_timed = 0;
-	return err;
 }
 
 static bool slot_has(const struct thread_slot *slot, const struct vitrine_fxt_thread *thread)
@@ -603,7 +673,7 @@ static bool slot_fill(struct thread_slot *slot, const struct vitrine_fxt_thread 
 }
 
 /* Return the entry of a thread, or NULL; one in the thread table needs no look-up. */
-static struct fxt_name *entry_of(struct fxt_lane_out *lane, uint64_t koid)
+static struct fxt_name *entry_of(struct lane *lane, uint64_t koid)
 {
 	const struct thread_slot *slot = &lane->tables.threads[first_slot(koid)];
 	struct fxt_names *threads = &lane->out->threads;
@@ -621,7 +691,7 @@ static struct fxt_name *entry_of(struct fxt_lane_out *lane, uint64_t koid)
  * id. So must the process of a thread with a name. Threads of process 0 are made up; nobody else
  * names them.
  */
-static bool name_thread(struct fxt_lane_out *lane, const struct vitrine_fxt_thread *thread,
+static bool name_thread(struct lane *lane, const struct vitrine_fxt_thread *thread,
 			bool must)
 {
 	const struct vitrine_fxt_thread leader = { thread->process, thread->process };
@@ -658,7 +728,7 @@ static bool name_thread(struct fxt_lane_out *lane, const struct vitrine_fxt_thre
  * Return the slot of a thread, and write its record if it has none; 0 without memory. A thread may
  * be in one of two slots, but not in @avoid, which the other thread of the same record occupies.
  */
-static unsigned int refer_to(struct fxt_lane_out *lane,
+static unsigned int refer_to(struct lane *lane,
 			     const struct vitrine_fxt_thread *thread,
 			     unsigned int avoid)
 {
@@ -683,7 +753,7 @@ static unsigned int refer_to(struct fxt_lane_out *lane,
 }
 
 /* Name the threads of a record and refer to them. There is room for THREAD_WORDS of each. */
-static bool add_refs(struct fxt_lane_out *lane, struct fxt_encoder *encoded,
+static bool add_refs(struct lane *lane, struct fxt_encoder *encoded,
 		     const struct vitrine_fxt_record *record)
 {
 	const bool must = record->kind == VITRINE_FXT_SWITCH;
@@ -709,14 +779,6 @@ static bool add_refs(struct fxt_lane_out *lane, struct fxt_encoder *encoded,
 			return false;
 	}
 	return true;
-}
-
-static unsigned int intern(void *ctx, const struct vitrine_fxt_string *string)
-{
-	struct fxt_lane_out *lane = ctx;
-
-	return fxt_strings_intern(&lane->tables.strings, &lane->out->seen, &lane->encoder,
-				  string);
 }
 
 /* Have a wakeup name its waker, too, which may not have run here. */
@@ -745,68 +807,61 @@ static bool make_room(struct fxt_out *out, const struct vitrine_fxt_record *reco
 
 /*
  * Encode a record into the scratch words, and its strings into the sub-buffer. If the record
- * does not fit, a new sub-buffer begins, which is made larger if necessary.
+ * does not fit, a new sub-buffer begins, which is made larger if necessary. Return false if there
+ * is no such record in FXT, which is counted, or no memory.
  */
-static struct vitrine_error *encode(struct fxt_lane_out *lane,
-				    const struct vitrine_fxt_record *record, bool *ret_good)
+static bool encode(struct lane *lane, const struct vitrine_fxt_record *record)
 {
 	struct fxt_encoder *encoded = &lane->out->scratch;
-	struct vitrine_error *err = NULL;
 	unsigned int begin, nr_words;
 
 	encoded->intern = intern;
 	encoded->ctx = lane;
-	while (!err) {
+	if (!have(lane->out, make_room(lane->out, record)))
+		return false;
+	for (;;) {
 		begin = lane->encoder.nr;
 		if (!begin)
 			begin_subbuf(lane);
 		encoded->nr = 0;
-		*ret_good = fxt_encode(encoded, record);
+		if (!fxt_encode(encoded, record)) {
+			lane->out->counts.nr_refused++;
+			return false;
+		}
 		nr_words = lane->encoder.nr + encoded->nr + 2 * THREAD_WORDS;
-		if (!*ret_good || nr_words <= (begin ? SUBBUF_WORDS : lane->encoder.size))
-			return NULL;
+		if (nr_words <= (begin ? SUBBUF_WORDS : lane->encoder.size))
+			return true;
 		/* Without the strings that the record has registered. */
 		lane->encoder.nr = begin;
 		if (begin)
-			err = flush_subbuf(lane);
-		else if (!grow(&lane->encoder, &lane->size_bytes, nr_words))
-			err = vtr_error_no_memory();
+			flush_subbuf(lane);
+		else if (!have(lane->out, grow(&lane->encoder, &lane->size_bytes, nr_words)))
+			return false;
 	}
-	return err;
 }
 
 /* Append a record that is written at @ticks. */
-static struct vitrine_error *append(struct fxt_lane_out *lane,
-				    const struct vitrine_fxt_record *record, uint64_t ticks)
+static void append(struct lane *lane, const struct vitrine_fxt_record *record, uint64_t ticks)
 {
 	struct fxt_encoder *encoded = &lane->out->scratch;
-	struct vitrine_error *err;
-	bool good;
 
-	err = make_room(lane->out, record) ? encode(lane, record, &good) :
-					     vtr_error_no_memory();
-	if (err)
-		return err;
-	if (!good) {
-		lane->out->counts.nr_refused++;
-		return NULL;
-	}
+	if (!encode(lane, record))
+		return;
 	if (record->kind == VITRINE_FXT_WAKEUP)
 		refer_to_waker(encoded, record);
-	if (!add_refs(lane, encoded, record))
-		return vtr_error_no_memory();
+	if (!have(lane->out, add_refs(lane, encoded, record)))
+		return;
 	memcpy(&lane->encoder.words[lane->encoder.nr], encoded->words,
 	       encoded->nr * sizeof(encoded->words[0]));
 	lane->encoder.nr += encoded->nr;
 	if (!record->timed)
-		return NULL;
+		return;
 	if (!lane->nr_timed++) {
 		lane->packet.begin_ticks = ticks < lane->begin_ns ? ticks : lane->begin_ns;
 		lane->begin_ns = UINT64_MAX;
 	}
 	lane->last_ticks = ticks;
 	lane->out->counts.nr_records++;
-	return NULL;
 }
 
 static unsigned int count_unknown_args(const struct vitrine_fxt_record *record)
@@ -828,27 +883,26 @@ static bool held_before(const void *left, const void *right)
 	return a->end != b->end ? a->end < b->end : a->number < b->number;
 }
 
-static struct vitrine_error *hold(struct fxt_lane_out *lane,
-				  const struct vitrine_fxt_record *record, uint64_t end)
+static void hold(struct lane *lane, const struct vitrine_fxt_record *record, uint64_t end)
 {
 	struct fxt_encoder *encoded = &lane->out->scratch;
 	size_t nr = lane->nr_held, len_bytes;
 	struct held *held;
+	bool good;
 
 	encoded->intern = NULL;
 	encoded->inline_threads = true;
 	encoded->nr = 0;
-	if (!fxt_encode(encoded, record))
-		encoded->nr = 0;
+	good = fxt_encode(encoded, record);
 	encoded->inline_threads = false;
-	if (!encoded->nr) {
+	if (!good) {
 		lane->out->counts.nr_refused++;
-		return NULL;
+		return;
 	}
 	len_bytes = encoded->nr * sizeof(encoded->words[0]);
 	held = GROW(lane->held, nr) ? malloc(sizeof(*held) + len_bytes) : NULL;
-	if (!held)
-		return vtr_error_no_memory();
+	if (!have(lane->out, held))
+		return;
 	held->end = end;
 	held->number = lane->out->nr_held++;
 	held->nr = encoded->nr;
@@ -857,25 +911,24 @@ static struct vitrine_error *hold(struct fxt_lane_out *lane,
 	heap_rise(lane->held, lane->nr_held++, held_before);
 	lane->held_ticks = record->ticks;
 	lane->held_end = end;
-	return NULL;
 }
 
 /* Remove the duration that ends first. */
-static struct held *unhold(struct fxt_lane_out *lane)
+static struct held *unhold(struct lane *lane)
 {
 	struct held *held = lane->held[0];
 
 	lane->held[0] = lane->held[--lane->nr_held];
-	heap_sink(lane->held, lane->nr_held, 0, held_before);
+	heap_sink(lane->held, lane->nr_held, held_before);
 	return held;
 }
 
-static bool is_due(const struct fxt_lane_out *lane, uint64_t now)
+static bool is_due(const struct lane *lane, uint64_t now)
 {
 	return lane->nr_held && ((struct held *)lane->held[0])->end <= now;
 }
 
-static struct vitrine_error *append_held(struct fxt_lane_out *lane, const struct held *held)
+static void append_held(struct lane *lane, const struct held *held)
 {
 	struct fxt_provider provider = { .cpu = VITRINE_FXT_NO_CPU };
 	struct fxt_decoder decoder = {
@@ -886,29 +939,27 @@ static struct vitrine_error *append_held(struct fxt_lane_out *lane, const struct
 
 	/* hold() has encoded it, with all strings inline: it is valid. */
 	fxt_decode(&decoder, &provider, 0, &record);
-	return append(lane, &record, held->end);
+	append(lane, &record, held->end);
 }
 
 /* Write the durations that have ended by @now. */
-static struct vitrine_error *release(struct fxt_lane_out *lane, uint64_t now)
+static void release(struct lane *lane, uint64_t now)
 {
-	struct vitrine_error *err = NULL;
 	struct held *held;
 
-	while (!err && is_due(lane, now)) {
+	while (is_due(lane, now)) {
 		held = unhold(lane);
-		err = append_held(lane, held);
+		append_held(lane, held);
 		free(held);
 	}
-	return err;
 }
 
 /* ---- Lanes ---- */
 
-static struct fxt_lane_out *lane_create(struct fxt_out *out, uint32_t cpu, uint32_t provider,
-					const char *name)
+static struct lane *lane_create(struct fxt_out *out, uint32_t cpu, uint32_t provider,
+				const char *name)
 {
-	struct fxt_lane_out *lane = calloc(1, sizeof(*lane));
+	struct lane *lane = calloc(1, sizeof(*lane));
 
 	if (!lane || !grow(&lane->encoder, &lane->size_bytes, SUBBUF_WORDS)) {
 		free(lane);
@@ -929,86 +980,66 @@ static struct fxt_lane_out *lane_create(struct fxt_out *out, uint32_t cpu, uint3
 	return lane;
 }
 
-/* Return the lane at @index of a group, which is the CPU if it has one, and create it first. */
-static struct vitrine_error *lane_get(struct fxt_out *out, enum group kind, uint32_t index,
-				      uint32_t cpu, uint32_t provider, const char *name,
-				      struct fxt_lane_out **ret)
+/*
+ * Return the lane of a CPU, which is created first, or of records without a CPU. The events of
+ * ftrace that `vitrine record -e' adds have lanes of their own, since their losses do not break the
+ * chain of switches. After an error, there is none.
+ */
+static struct lane *lane_of(struct fxt_out *out, uint32_t provider, uint32_t cpu)
 {
-	struct lanes *group = &out->groups[kind];
+	bool is_tracefs = cpu != VITRINE_FXT_NO_CPU && fxt_is_tracefs(provider);
+	struct lanes *lanes = &out->lanes[is_tracefs ? LANES_TRACEFS : LANES_OWN];
+	uint32_t index = cpu + 1;
 
-	if (index >= FXT_MAX_CPUS)
-		return vitrine_error_create(E2BIG, NULL, VITRINE_NO_OFFSET, NULL,
-					    "CPU %u: FXT counts to %u", cpu, FXT_MAX_CPUS - 1);
-	if (!GROW_TO(group->at, group->nr, index))
-		return vtr_error_no_memory();
-	if (!group->at[index])
-		group->at[index] = lane_create(out, cpu, provider, name);
-	*ret = group->at[index];
-	return *ret ? NULL : vtr_error_no_memory();
+	if (index > FXT_MAX_CPUS)
+		fail(out, vitrine_error_create(E2BIG, NULL, VITRINE_NO_OFFSET, NULL,
+					       "CPU %u: FXT counts to %u", cpu, FXT_MAX_CPUS - 1));
+	if (out->err || !have(out, GROW_TO(lanes->at, lanes->nr, index)))
+		return NULL;
+	if (lanes->at[index])
+		return lanes->at[index];
+	if (is_tracefs)
+		lanes->at[index] = lane_create(out, cpu, FXT_TRACEFS_PROVIDER(cpu),
+					       FXT_TRACEFS_NAME);
+	else if (index)
+		lanes->at[index] = lane_create(out, cpu, out->session.provider + cpu,
+					       out->session.name);
+	else
+		lanes->at[index] = lane_create(out, cpu, OTHER_PROVIDER, OTHER_NAME);
+	have(out, lanes->at[index]);
+	return lanes->at[index];
 }
 
-/**
- * fxt_lane_out_get() - return the lane of a CPU
- * @out: file
- * @cpu: CPU, or VITRINE_FXT_NO_CPU
- * @ret: the lane, which belongs to the file
- *
- * Return: NULL, or an error: ENOMEM, E2BIG if the CPU number is too large for FXT.
- */
-struct vitrine_error *fxt_lane_out_get(struct fxt_out *out, uint32_t cpu,
-				       struct fxt_lane_out **ret)
+static void lose(struct lane *lane, uint64_t nr_records)
 {
-	const struct fxt_out_session *session = &out->session;
-
-	if (cpu == VITRINE_FXT_NO_CPU)
-		return lane_get(out, GROUP_OTHER, 0, cpu, OTHER_PROVIDER, OTHER_NAME, ret);
-	return lane_get(out, GROUP_CPUS, cpu, cpu, session->provider + cpu, session->name, ret);
-}
-
-/**
- * fxt_lane_out_of() - return the lane for the records of another trace
- * @out: file
- * @provider: provider of the records. The events of ftrace that `vitrine record -e' adds have
- *	lanes of their own, since their losses do not break the chain of switches.
- * @cpu: CPU, or VITRINE_FXT_NO_CPU
- * @ret: the lane, which belongs to the file
- *
- * Return: as fxt_lane_out_get().
- */
-struct vitrine_error *fxt_lane_out_of(struct fxt_out *out, uint32_t provider, uint32_t cpu,
-				      struct fxt_lane_out **ret)
-{
-	if (cpu == VITRINE_FXT_NO_CPU || !fxt_is_tracefs(provider))
-		return fxt_lane_out_get(out, cpu, ret);
-	return lane_get(out, GROUP_TRACEFS, cpu, cpu, FXT_TRACEFS_PROVIDER(cpu), FXT_TRACEFS_NAME,
-			ret);
+	lane->nr_lost += nr_records;
+	lane->out->counts.nr_lost += nr_records;
+	lane->chained = false;
+	flush_subbuf(lane);
 }
 
 /*
  * Check that the outgoing thread is the one that the previous switch brought in. If it is
  * not, a record was lost in between.
  */
-static struct vitrine_error *follow_switch(struct fxt_lane_out *lane,
-					   const struct vitrine_fxt_record *record)
+static void follow_switch(struct lane *lane, const struct vitrine_fxt_record *record)
 {
 	uint64_t outgoing = record->context_switch.outgoing.thread;
 	struct fxt_name *name = entry_of(lane, outgoing);
-	struct vitrine_error *err = NULL;
 
 	if (lane->chained && lane->running != outgoing) {
 		lane->out->counts.nr_breaks++;
-		err = fxt_lane_out_lost(lane, 1);
+		lose(lane, 1);
 	}
 	if (name)
 		name->weight = fxt_outgoing_weight(record);
 	lane->running = record->context_switch.incoming.thread;
 	lane->chained = true;
 	lane->out->counts.nr_switches++;
-	return err;
 }
 
 /* Check whether readers derive this weight of a woken thread from the switches before. */
-static bool is_derived(struct fxt_lane_out *lane, const struct vitrine_fxt_record *record,
+static bool is_derived(struct lane *lane, const struct vitrine_fxt_record *record,
 		       const struct vitrine_fxt_arg *weight)
 {
 	const struct fxt_name *name = entry_of(lane, record->wakeup.thread);
@@ -1018,26 +1049,26 @@ static bool is_derived(struct fxt_lane_out *lane, const struct vitrine_fxt_recor
 }
 
 /*
- * Complete a wakeup: name the thread that runs on the CPU as the waker, if the trace does not
- * tell the waker, because viewers would assume that the thread woke itself. Omit the weight
- * if readers derive it. If the waker is unknown, a record without arguments would mean that
+ * Complete a wakeup, and append it: name the thread that runs on the CPU as the waker, if the
+ * trace does not tell the waker, because viewers would assume that the thread woke itself. Omit the
+ * weight if readers derive it. If the waker is unknown, a record without arguments would mean that
  * readers are to derive the waker: the weight 0, which is the default, prevents this.
  */
-static void complete_wakeup(struct fxt_lane_out *lane,
-			    const struct vitrine_fxt_record *record,
-			    struct vitrine_fxt_record *ret)
+static void append_wakeup(struct lane *lane, const struct vitrine_fxt_record *record)
 {
 	const struct vitrine_fxt_arg *weight;
+	struct vitrine_fxt_record wakeup;
 
-	memcpy(ret, record, fxt_record_bytes(record));
-	if (!fxt_find_arg(ret, "waker") && lane->chained && ret->nr_args < FXT_MAX_ARGS)
-		fxt_add_waker(ret, lane->running);
-	weight = fxt_find_arg(ret, "weight");
-	if (ret->nr_args == 2 && weight == ret->args && fxt_find_arg(ret, "waker") &&
-	    is_derived(lane, ret, weight))
-		ret->args[0] = ret->args[--ret->nr_args];
-	else if (!ret->nr_args)
-		fxt_add_weight(ret, "weight", 0);
+	memcpy(&wakeup, record, fxt_record_bytes(record));
+	if (!fxt_find_arg(&wakeup, "waker") && lane->chained && wakeup.nr_args < FXT_MAX_ARGS)
+		fxt_add_waker(&wakeup, lane->running);
+	weight = fxt_find_arg(&wakeup, "weight");
+	if (wakeup.nr_args == 2 && weight == wakeup.args && fxt_find_arg(&wakeup, "waker") &&
+	    is_derived(lane, &wakeup, weight))
+		wakeup.args[0] = wakeup.args[--wakeup.nr_args];
+	else if (!wakeup.nr_args)
+		fxt_add_weight(&wakeup, "weight", 0);
+	append(lane, &wakeup, record->ticks);
 }
 
 /*
@@ -1045,7 +1076,7 @@ static void complete_wakeup(struct fxt_lane_out *lane,
  * in the file: the begin of a duration stays behind the complete durations that began at the
  * same time, if it was written late.
  */
-static uint64_t written_at(const struct fxt_lane_out *lane,
+static uint64_t written_at(const struct lane *lane,
 			   const struct vitrine_fxt_record *record)
 {
 	if (fxt_may_be_late(record) && lane->held_ticks == record->ticks &&
@@ -1055,120 +1086,113 @@ static uint64_t written_at(const struct fxt_lane_out *lane,
 }
 
 /* Append the event of a provider, whose name is now that of the lane. */
-static struct vitrine_error *append_event(struct fxt_lane_out *lane,
-					  const struct vitrine_fxt_record *record)
+static void append_event(struct lane *lane, const struct vitrine_fxt_record *record)
 {
 	struct vitrine_fxt_record event = *record;
 
 	event.provider = lane->provider;
-	return append(lane, &event, lane->last_ticks);
+	append(lane, &event, lane->last_ticks);
 }
 
 /**
- * fxt_lane_out_put() - write a record
- * @lane: lane of the CPU of the record
+ * fxt_out_put() - write a record
+ * @out: file
  * @record: a record with a time, a blob, an object or the event of a provider. A time is in
- *	ticks of the session and not earlier than that of the previous record. If FXT cannot
- *	represent the record, it is counted and left out.
+ *	ticks of the session and not earlier than that of the previous record of the CPU. If FXT
+ *	cannot represent the record, it is counted and left out.
  *
  * A wakeup without a waker gets that of the switches, if they tell it: the thread that runs
- * on the CPU of the lane.
- *
- * Return: NULL, or an error of writing, or ENOMEM.
+ * on the CPU.
  */
-struct vitrine_error *fxt_lane_out_put(struct fxt_lane_out *lane,
-				       const struct vitrine_fxt_record *record)
+void fxt_out_put(struct fxt_out *out, const struct vitrine_fxt_record *record)
 {
-	struct vitrine_fxt_record wakeup;
-	struct vitrine_error *err;
+	struct lane *lane = lane_of(out, record->provider, record->cpu);
 	uint64_t now = record->ticks, end;
 
-	lane->out->counts.nr_null_args += count_unknown_args(record);
-	if (record->kind == VITRINE_FXT_PROVIDER_EVENT)
-		return append_event(lane, record);
-	if (!record->timed)
-		return append(lane, record, lane->last_ticks);
-	err = release(lane, now);
-	if (err)
-		return err;
-	if (record->kind == VITRINE_FXT_SWITCH) {
-		err = follow_switch(lane, record);
-		if (err)
-			return err;
+	if (!lane)
+		return;
+	out->counts.nr_null_args += count_unknown_args(record);
+	if (record->kind == VITRINE_FXT_PROVIDER_EVENT) {
+		append_event(lane, record);
+		return;
 	}
+	if (!record->timed) {
+		append(lane, record, lane->last_ticks);
+		return;
+	}
+	release(lane, now);
+	if (record->kind == VITRINE_FXT_SWITCH)
+		follow_switch(lane, record);
 	end = written_at(lane, record);
 	if (end > now)
-		return hold(lane, record, end);
-	if (record->kind != VITRINE_FXT_WAKEUP)
-		return append(lane, record, now);
-	complete_wakeup(lane, record, &wakeup);
-	return append(lane, &wakeup, now);
+		hold(lane, record, end);
+	else if (record->kind == VITRINE_FXT_WAKEUP)
+		append_wakeup(lane, record);
+	else
+		append(lane, record, now);
 }
 
 /**
- * fxt_lane_out_lost() - record that records of a CPU are lost at this place
- * @lane: lane of the CPU
+ * fxt_out_lost() - record that records of a CPU are lost at this place
+ * @out: file
+ * @provider: provider of the records
+ * @cpu: CPU, or VITRINE_FXT_NO_CPU
  * @nr_records: number of lost records
- *
- * Return: NULL, or an error of writing.
  */
-struct vitrine_error *fxt_lane_out_lost(struct fxt_lane_out *lane,
-					uint64_t nr_records)
+void fxt_out_lost(struct fxt_out *out, uint32_t provider, uint32_t cpu, uint64_t nr_records)
 {
-	lane->nr_lost += nr_records;
-	lane->out->counts.nr_lost += nr_records;
-	lane->chained = false;
-	return flush_subbuf(lane);
+	struct lane *lane = lane_of(out, provider, cpu);
+
+	if (lane)
+		lose(lane, nr_records);
 }
 
 /**
- * fxt_lane_out_before() - record that a CPU had records before the trace begins
- * @lane: lane of the CPU; ignored unless it is empty
+ * fxt_out_before() - record that a CPU had records before the trace begins
+ * @out: file
+ * @cpu: the CPU; ignored if it has records already
  * @nr_records: number of these records
  * @begin_ns: time from which on all records of the CPU are there
  */
-void fxt_lane_out_before(struct fxt_lane_out *lane, uint64_t nr_records, uint64_t begin_ns)
+void fxt_out_before(struct fxt_out *out, uint32_t cpu, uint64_t nr_records, uint64_t begin_ns)
 {
-	if (lane->encoder.nr || lane->packet.sequence)
+	struct lane *lane = lane_of(out, 0, cpu);
+
+	if (!lane || lane->encoder.nr || lane->packet.sequence)
 		return;
 	lane->packet.records_before = nr_records;
 	if (nr_records)
 		lane->begin_ns = begin_ns;
 }
 
-static struct vitrine_error *finish_lane(struct fxt_lane_out *lane)
+static void finish_lane(struct lane *lane)
 {
-	struct vitrine_error *err;
-
 	if (!lane)
-		return NULL;
-	err = release(lane, UINT64_MAX);
-	if (!err)
-		err = flush_subbuf(lane);
+		return;
+	release(lane, UINT64_MAX);
+	flush_subbuf(lane);
 	/* Records lost after the last one are counted in the header of an empty sub-buffer. */
-	if (!err && lane->said_lost != lane->nr_lost) {
+	if (lane->said_lost != lane->nr_lost) {
 		begin_subbuf(lane);
-		err = flush_subbuf(lane);
+		flush_subbuf(lane);
 	}
-	return err;
 }
 
 /*
  * Packet headers have the wall-clock time of time 0. A trace without a CPU gets one, in an
  * empty sub-buffer.
  */
-static struct vitrine_error *say_realtime(struct fxt_out *out)
+static void say_realtime(struct fxt_out *out)
 {
-	struct fxt_lane_out *lane;
-	struct vitrine_error *err;
+	struct lane *lane;
 
-	if (!out->realtime_ns || out->groups[GROUP_CPUS].nr)
-		return NULL;
-	err = fxt_lane_out_get(out, 0, &lane);
-	if (err)
-		return err;
+	if (!out->realtime_ns || out->lanes[LANES_OWN].nr > 1)
+		return;
+	lane = lane_of(out, 0, 0);
+	if (!lane)
+		return;
 	begin_subbuf(lane);
-	return flush_subbuf(lane);
+	flush_subbuf(lane);
 }
 
 /**
@@ -1180,16 +1204,17 @@ static struct vitrine_error *say_realtime(struct fxt_out *out)
 struct vitrine_error *fxt_out_commit(struct fxt_out *out)
 {
 	const uint64_t magic = FXT_MAGIC_RECORD;
-	const struct lanes *group;
-	struct vitrine_error *err;
+	const struct lanes *lanes;
 	unsigned int i;
 
-	err = say_realtime(out);
-	for (group = out->groups; group < &out->groups[NR_GROUPS]; group++)
-		for (i = 0; !err && i < group->nr; i++)
-			err = finish_lane(group->at[i]);
+	say_realtime(out);
+	for (lanes = out->lanes; lanes < &out->lanes[NR_LANES]; lanes++)
+		for (i = 0; i < lanes->nr; i++)
+			finish_lane(lanes->at[i]);
 	/* A trace without records consists of the magic number. */
-	if (!err && vtr_writer_is_empty(out->writer))
-		err = vitrine_writer_append(out->writer, &magic, sizeof(magic));
-	return err ? err : vitrine_writer_commit(out->writer);
+	if (!out->err && vtr_writer_is_empty(out->writer))
+		fail(out, vitrine_writer_append(out->writer, &magic, sizeof(magic)));
+	if (!out->err)
+		fail(out, vitrine_writer_commit(out->writer));
+	return fxt_out_error(out);
 }

@@ -7,10 +7,10 @@
 #ifndef _VITRINE_CONVERT_FXT_WRITE_H
 #define _VITRINE_CONVERT_FXT_WRITE_H
 
+#include "fxt_names.h"
 #include "vitrine.h"
 
 struct fxt_out;
-struct fxt_lane_out;
 
 /**
  * struct fxt_out_counts - counts of records written to a file
@@ -57,22 +57,17 @@ void fxt_out_destroy(struct fxt_out *out);
 void fxt_out_set_session(struct fxt_out *out,
 			 const struct fxt_out_session *session);
 struct vitrine_error *fxt_out_commit(struct fxt_out *out);
+struct vitrine_error *fxt_out_error(struct fxt_out *out);
 struct fxt_out_counts fxt_out_counts(const struct fxt_out *out);
-bool fxt_out_name_thread(struct fxt_out *out, uint64_t koid, uint64_t process,
+uint64_t fxt_out_id(struct fxt_out *out, struct fxt_names *given, uint64_t id, uint64_t wanted);
+void fxt_out_name_thread(struct fxt_out *out, uint64_t koid, uint64_t process,
 			 const struct vitrine_fxt_string *name);
-bool fxt_out_name_process(struct fxt_out *out, uint64_t koid,
+void fxt_out_name_process(struct fxt_out *out, uint64_t koid,
 			  const struct vitrine_fxt_string *name);
 bool fxt_out_is_named(const struct fxt_out *out, uint64_t koid);
 uint64_t fxt_out_process(const struct fxt_out *out, uint64_t koid);
-
-struct vitrine_error *fxt_lane_out_get(struct fxt_out *out, uint32_t cpu,
-				       struct fxt_lane_out **ret);
-struct vitrine_error *fxt_lane_out_of(struct fxt_out *out, uint32_t provider, uint32_t cpu,
-				      struct fxt_lane_out **ret);
-struct vitrine_error *fxt_lane_out_put(struct fxt_lane_out *lane,
-				       const struct vitrine_fxt_record *record);
-void fxt_lane_out_before(struct fxt_lane_out *lane, uint64_t nr_records, uint64_t begin_ns);
-struct vitrine_error *fxt_lane_out_lost(struct fxt_lane_out *lane,
-					uint64_t nr_records);
+void fxt_out_put(struct fxt_out *out, const struct vitrine_fxt_record *record);
+void fxt_out_before(struct fxt_out *out, uint32_t cpu, uint64_t nr_records, uint64_t begin_ns);
+void fxt_out_lost(struct fxt_out *out, uint32_t provider, uint32_t cpu, uint64_t nr_records);
 
 #endif /* _VITRINE_CONVERT_FXT_WRITE_H */

@@ -15,7 +15,20 @@
 #ifndef _VITRINE_CONVERT_HELPERS_H
 #define _VITRINE_CONVERT_HELPERS_H
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #define HELPER_STATUS_FD	3
+
+/* In a program: report an error, of which one line counts, and end. */
+static inline void __attribute__((noreturn))
+helper_fail(int code, const char *message, const char *advice)
+{
+	dprintf(HELPER_STATUS_FD, "%d\n%.*s\n%s\n", code, (int)strcspn(message, "\n"), message,
+		advice);
+	exit(EXIT_FAILURE);
+}
 
 /*
  * Name of an instance: the prefix and the process id of its recorder. The groups of the

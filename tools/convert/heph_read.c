@@ -7,7 +7,8 @@
  * become instants and complete durations.
  *
  * A first pass finds the streams and checks whether they are in time order. If not, a list
- * of all events is sorted in memory. All functions are called by one thread.
+ * of all events is sorted in memory. All functions are called by one thread. One conversion runs at
+ * a time; its state is static.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -57,12 +58,13 @@ struct heph_packet {
 };
 
 /**
- * struct heph - a file that is being converted
+ * struct heph - the file that is being converted
  * @file: contents of the file
  * @path: name of the file
  * @out: the Fuchsia trace
  * @streams: struct heph_stream by id
  * @unsorted: a stream is not in time order
+ * @last_other: start of the last event of a stream that is no CPU
  * @places: all events in time order, if @unsorted
  * @nr_places: number of @places
  * @epoch_ns: value of the option of that name, or 0
@@ -70,19 +72,20 @@ struct heph_packet {
  * @nr_options: number of unknown options
  * @element_names: by argument of a record, name of an element of an array
  */
-struct heph {
+static struct heph {
 	const struct fxt_file *file;
 	const char *path;
 	struct fxt_out *out;
 	struct fxt_names streams;
 	bool unsorted;
+	uint64_t last_other;
 	struct heph_place *places;
 	size_t nr_places;
 	uint64_t epoch_ns;
 	struct left_out left_out;
 	uint64_t nr_options;
 	char element_names[FXT_MAX_ARGS][HEPH_ELEMENT_BYTES];
-};
+} heph;
 
 /* Kind of an event, by its first attribute: see heph.h. */
 enum heph_kind {
@@ -193,72 +196,72 @@ struct heph_place {
 /* ---- Packets ----------------------------------------------------------- */
 
 /* Read a number of @nr_bytes at *@at; the caller has checked that they are in the file. */
-static inline uint64_t heph_take(const struct heph *heph, uint64_t *at,
+static inline uint64_t heph_take(uint64_t *at,
 				 unsigned int nr_bytes)
 {
 	uint64_t value = 0;
 
 	while (nr_bytes--)
-		value = value << 8 | heph->file->bytes[(*at)++];
+		value = value << 8 | heph.file->bytes[(*at)++];
 	return value;
 }
 
 /* Read a string at *@at. Return false if it exceeds @end. */
-static inline bool heph_take_text(const struct heph *heph, uint64_t *at,
+static inline bool heph_take_text(uint64_t *at,
 				  uint64_t end, struct vitrine_fxt_string *ret)
 {
 	size_t len;
 
 	if (end - *at < 2)
 		return false;
-	len = heph_take(heph, at, 2);
+	len = heph_take(at, 2);
 	if (end - *at < len)
 		return false;
-	ret->bytes = (const char *)heph->file->bytes + *at;
+	ret->bytes = (const char *)heph.file->bytes + *at;
 	ret->len_bytes = len;
 	*at += len;
 	return true;
 }
 
 /* Create an error for a malformed file. Returns the error, EBADMSG. */
-static struct vitrine_error *heph_malformed(const struct heph *heph, uint64_t offset,
+static struct vitrine_error *heph_malformed(uint64_t offset,
 					    const char *what)
 {
-	return vitrine_error_create(EBADMSG, heph->path, offset, NULL, "%s",
+	return vitrine_error_create(EBADMSG, heph.path, offset, NULL, "%s",
 				    what);
 }
 
 /* Read the header of a packet. Returns NULL, or an error: EBADMSG. */
-static struct vitrine_error *heph_take_packet(const struct heph *heph, uint64_t offset,
+static struct vitrine_error *heph_take_packet(uint64_t offset,
 					      struct heph_packet *ret)
 {
-	uint64_t at = offset, left = heph->file->len_bytes - offset, magic;
+	uint64_t at = offset, left = heph.file->len_bytes - offset, magic;
 	uint64_t size, least;
 
 	if (left < 8)
-		return heph_malformed(heph, offset, "packet is cut short");
-	magic = heph_take(heph, &at, 4);
-	size = heph_take(heph, &at, 4);
+		return heph_malformed(offset, "packet is cut short");
+	magic = heph_take(&at, 4);
+	size = heph_take(&at, 4);
 	if (magic != HEPH_EVENT_MAGIC && magic != HEPH_METADATA_MAGIC)
-		return heph_malformed(heph, offset,
+		return heph_malformed(offset,
 				      "neither event nor metadata");
 	ret->event = magic == HEPH_EVENT_MAGIC;
 	least = ret->event ? HEPH_EVENT_BYTES : HEPH_METADATA_BYTES;
 	if (size < least || size > left)
-		return heph_malformed(heph, offset, size < least ?
+		return heph_malformed(offset, size < least ?
 				      "packet is shorter than its fields" :
 				      "packet is longer than the file");
 	ret->offset = offset;
 	ret->end = offset + size;
 	if (ret->event) {
-		ret->stream = heph_take(heph, &at, 4);
-		ret->counter = heph_take(heph, &at, 4);
-		ret->substream = heph_take(heph, &at, 8);
-		ret->start = heph_take(heph, &at, 8);
-		ret->finish = heph_take(heph, &at, 8);
+		ret->stream = heph_take(&at, 4);
+		ret->counter = heph_take(&at, 4);
+		ret->substream = heph_take(&at, 8);
+		ret->start = heph_take(&at, 8);
+		ret->finish = heph_take(&at, 8);
 	}
-	if (!heph_take_text(heph, &at, ret->end, &ret->name))
-		return heph_malformed(heph, offset, ret->event ?
+	if (!heph_take_text(&at, ret->end, &ret->name))
+		return heph_malformed(offset, ret->event ?
 				      "description is longer than its packet" :
 				      "option's name is longer than its packet");
 	ret->at = at;
@@ -268,48 +271,48 @@ static struct vitrine_error *heph_take_packet(const struct heph *heph, uint64_t 
 /* ---- Attributes ---- */
 
 /* Read a value, which is no array, at *@at. Return false if it exceeds the packet. */
-static bool take_value(const struct heph *heph, uint64_t *at, uint64_t end,
+static bool take_value(uint64_t *at, uint64_t end,
 		       struct heph_attribute *ret)
 {
 	if ((ret->type & ~HEPH_ARRAY) == HEPH_STRING)
-		return heph_take_text(heph, at, end, &ret->text);
+		return heph_take_text(at, end, &ret->text);
 	if (end - *at < 8)
 		return false;
-	ret->value = heph_take(heph, at, 8);
+	ret->value = heph_take(at, 8);
 	return true;
 }
 
 /* Find the elements of the array at *@at. Return false if it exceeds the packet. */
-static bool take_array(const struct heph *heph, uint64_t *at, uint64_t end,
+static bool take_array(uint64_t *at, uint64_t end,
 		       struct heph_attribute *ret)
 {
 	unsigned int i;
 
 	if (end - *at < 2)
 		return false;
-	ret->nr = heph_take(heph, at, 2);
+	ret->nr = heph_take(at, 2);
 	ret->at = *at;
 	for (i = 0; i < ret->nr; i++)
-		if (!take_value(heph, at, end, ret))
+		if (!take_value(at, end, ret))
 			return false;
 	return true;
 }
 
 /* Read the attribute at *@at. Return false if it exceeds the packet. */
-static bool take_attribute(const struct heph *heph, uint64_t *at, uint64_t end,
+static bool take_attribute(uint64_t *at, uint64_t end,
 			   struct heph_attribute *ret)
 {
 	unsigned int type;
 
-	if (!heph_take_text(heph, at, end, &ret->name) || *at == end)
+	if (!heph_take_text(at, end, &ret->name) || *at == end)
 		return false;
-	ret->type = heph_take(heph, at, 1);
+	ret->type = heph_take(at, 1);
 	type = ret->type & ~HEPH_ARRAY;
 	if (type < HEPH_UINT64 || type > HEPH_STRING)
 		return false;
 	if (ret->type & HEPH_ARRAY)
-		return take_array(heph, at, end, ret);
-	return take_value(heph, at, end, ret);
+		return take_array(at, end, ret);
+	return take_value(at, end, ret);
 }
 
 /* ---- Recognising events written by vitrine ---- */
@@ -371,7 +374,7 @@ static void set_argument(struct vitrine_fxt_arg *arg,
 }
 
 /* Add the elements of an array, which are called NAME[0], NAME[1] and so on. */
-static void add_array(struct heph *heph, const struct heph_packet *packet,
+static void add_array(const struct heph_packet *packet,
 		      struct vitrine_fxt_record *record,
 		      struct heph_attribute array)
 {
@@ -381,8 +384,8 @@ static void add_array(struct heph *heph, const struct heph_packet *packet,
 	char *text;
 
 	for (i = 0; i < array.nr; i++) {
-		take_value(heph, &at, packet->end, &array);
-		text = heph->element_names[record->nr_args];
+		take_value(&at, packet->end, &array);
+		text = heph.element_names[record->nr_args];
 		name.bytes = text;
 		name.len_bytes = snprintf(text, HEPH_ELEMENT_BYTES, "%.*s[%u]",
 					  (int)array.name.len_bytes,
@@ -404,21 +407,20 @@ static bool has_room(const struct vitrine_fxt_record *record,
 	       !memchr(attribute->name.bytes, '\0', attribute->name.len_bytes);
 }
 
-static void add_argument(struct heph *heph, const struct heph_packet *packet,
+static void add_argument(const struct heph_packet *packet,
 			 struct vitrine_fxt_record *record,
 			 const struct heph_attribute *attribute)
 {
 	if (!has_room(record, attribute))
-		heph->left_out.nr[LEFT_OUT_ARGUMENT]++;
+		heph.left_out.nr[LEFT_OUT_ARGUMENT]++;
 	else if (attribute->type & HEPH_ARRAY)
-		add_array(heph, packet, record, *attribute);
+		add_array(packet, record, *attribute);
 	else
 		set_argument(&record->args[record->nr_args++], &attribute->name,
 			     attribute);
 }
 
-static struct vitrine_error *collect(struct heph *heph,
-				     const struct heph_packet *packet,
+static struct vitrine_error *collect(const struct heph_packet *packet,
 				     struct vitrine_fxt_record *record,
 				     struct heph_found *found)
 {
@@ -428,14 +430,14 @@ static struct vitrine_error *collect(struct heph *heph,
 
 	record->nr_args = 0;
 	while (at < packet->end) {
-		if (!take_attribute(heph, &at, packet->end, &attribute))
-			return heph_malformed(heph, packet->offset,
+		if (!take_attribute(&at, packet->end, &attribute))
+			return heph_malformed(packet->offset,
 					      "attribute is malformed");
 		if (first)
 			found->kind = kind_of(packet, &attribute);
 		first = false;
 		if (!keep_known(&attribute, found))
-			add_argument(heph, packet, record, &attribute);
+			add_argument(packet, record, &attribute);
 	}
 	return NULL;
 }
@@ -460,41 +462,38 @@ static bool is_whole(const struct heph_found *found,
 }
 
 /* Read the attributes of an event and determine its kind. Returns NULL, or an error: EBADMSG. */
-static struct vitrine_error *heph_take_attributes(struct heph *heph,
-						  const struct heph_packet *packet,
+static struct vitrine_error *heph_take_attributes(const struct heph_packet *packet,
 						  struct vitrine_fxt_record *record,
 						  struct heph_found *ret)
 {
 	struct vitrine_error *err;
 
 	*ret = (struct heph_found){ .kind = KIND_EVENT };
-	err = collect(heph, packet, record, ret);
+	err = collect(packet, record, ret);
 	if (packet->at == packet->end)
 		ret->kind = KIND_OTHER;
 	if (err || is_whole(ret, record))
 		return err;
 	/* Not written by vitrine after all: all attributes are arguments. */
 	*ret = (struct heph_found){ .kind = KIND_OTHER };
-	return collect(heph, packet, record, ret);
+	return collect(packet, record, ret);
 }
 
-static struct vitrine_fxt_thread thread_of(const struct heph *heph,
-					   uint64_t koid)
+static struct vitrine_fxt_thread thread_of(uint64_t koid)
 {
 	return (struct vitrine_fxt_thread){
-		.process = koid ? fxt_out_process(heph->out, koid) : 0,
+		.process = koid ? fxt_out_process(heph.out, koid) : 0,
 		.thread = koid,
 	};
 }
 
-static void make_switch(const struct heph *heph,
-			const struct heph_packet *packet,
+static void make_switch(const struct heph_packet *packet,
 			const struct heph_found *found,
 			struct vitrine_fxt_record *record)
 {
 	record->kind = VITRINE_FXT_SWITCH;
-	record->context_switch.outgoing = thread_of(heph, found->values[KNOWN_OUT]);
-	record->context_switch.incoming = thread_of(heph, packet->substream);
+	record->context_switch.outgoing = thread_of(found->values[KNOWN_OUT]);
+	record->context_switch.incoming = thread_of(packet->substream);
 	record->context_switch.outgoing_state = found->values[KNOWN_STATE];
 	record->context_switch.legacy = found->has[KNOWN_OUT_PRIO] && found->has[KNOWN_PRIO];
 	record->context_switch.outgoing_priority = found->values[KNOWN_OUT_PRIO];
@@ -508,13 +507,12 @@ static void make_switch(const struct heph *heph,
 			       found->values[KNOWN_IN_WEIGHT]);
 }
 
-static void make_wakeup(const struct heph *heph,
-			const struct heph_packet *packet,
+static void make_wakeup(const struct heph_packet *packet,
 			const struct heph_found *found,
 			struct vitrine_fxt_record *record)
 {
 	record->kind = VITRINE_FXT_WAKEUP;
-	record->wakeup = thread_of(heph, packet->substream);
+	record->wakeup = thread_of(packet->substream);
 	record->nr_args = 0;
 	if (found->has[KNOWN_WEIGHT])
 		fxt_add_weight(record, "weight", found->values[KNOWN_WEIGHT]);
@@ -523,13 +521,12 @@ static void make_wakeup(const struct heph *heph,
 }
 
 /* In files of other writers a stream is a thread, and a substream is a task on it. */
-static void make_event(const struct heph *heph,
-		       const struct heph_packet *packet,
+static void make_event(const struct heph_packet *packet,
 		       const struct heph_found *found,
 		       struct vitrine_fxt_record *record)
 {
 	record->kind = VITRINE_FXT_EVENT;
-	record->event.thread = thread_of(heph, packet->substream);
+	record->event.thread = thread_of(packet->substream);
 	record->event.name = packet->name;
 	record->event.id = found->values[KNOWN_ID];
 	record->event.category = found->category;
@@ -548,20 +545,19 @@ static void make_event(const struct heph *heph,
 	record->event.thread.process = packet->stream;
 }
 
-/* Set the name of a thread from an event of KIND_NAME. Returns false if there is no memory. */
-static bool heph_learn_name(struct heph *heph, const struct heph_packet *packet,
+/* Set the name of a thread from an event of KIND_NAME. */
+static void heph_learn_name(const struct heph_packet *packet,
 			    const struct heph_found *found)
 {
 	uint64_t process = found->values[KNOWN_PROCESS], koid = packet->substream;
 
-	return fxt_out_name_thread(heph->out, koid, process, &packet->name) &&
-	       (koid != process ||
-		fxt_out_name_process(heph->out, koid, &packet->name));
+	fxt_out_name_thread(heph.out, koid, process, &packet->name);
+	if (koid == process)
+		fxt_out_name_process(heph.out, koid, &packet->name);
 }
 
 /* Convert an event of any other kind to a record. */
-static void heph_make_record(const struct heph *heph,
-			     const struct heph_packet *packet,
+static void heph_make_record(const struct heph_packet *packet,
 			     const struct heph_found *found,
 			     struct vitrine_fxt_record *record)
 {
@@ -571,150 +567,140 @@ static void heph_make_record(const struct heph *heph,
 	record->ticks_per_second = NSEC_PER_SEC;
 	switch (found->kind) {
 	case KIND_SWITCH:
-		make_switch(heph, packet, found, record);
+		make_switch(packet, found, record);
 		break;
 	case KIND_WAKEUP:
-		make_wakeup(heph, packet, found, record);
+		make_wakeup(packet, found, record);
 		break;
 	case KIND_LOG:
 		record->kind = VITRINE_FXT_LOG;
-		record->log.thread = thread_of(heph, packet->substream);
+		record->log.thread = thread_of(packet->substream);
 		record->log.message = packet->name;
 		break;
 	default:
-		make_event(heph, packet, found, record);
+		make_event(packet, found, record);
 		break;
 	}
 }
 
 /* ---- Streams ---- */
 
-static struct heph_stream *stream_of(struct heph *heph, uint32_t id)
+static struct heph_stream *stream_of(uint32_t id)
 {
-	return fxt_names_owned(&heph->streams, id, sizeof(struct heph_stream));
+	return fxt_names_owned(&heph.streams, id, sizeof(struct heph_stream));
 }
 
 /* Report a gap in the counter of a stream as lost records. */
-static struct vitrine_error *follow_counter(const struct heph *heph,
-					    struct heph_stream *stream,
-					    struct fxt_lane_out *lane,
-					    const struct heph_packet *packet)
+static void follow_counter(struct heph_stream *stream,
+			   const struct heph_packet *packet)
 {
 	uint32_t gap = packet->counter - stream->next;
-	bool lost = stream->begun && stream->cpu && !heph->unsorted &&
-		    gap && gap < 1U << 31;
 
+	if (stream->begun && stream->cpu && !heph.unsorted && gap && gap < 1U << 31)
+		fxt_out_lost(heph.out, 0, packet->stream, gap);
 	stream->begun = true;
 	stream->next = packet->counter + 1;
-	return lost ? fxt_lane_out_lost(lane, gap) : NULL;
 }
 
-static struct vitrine_error *write_event(struct heph *heph,
-					 const struct heph_packet *packet)
+static struct vitrine_error *write_event(const struct heph_packet *packet)
 {
-	struct heph_stream *stream = stream_of(heph, packet->stream);
+	struct heph_stream *stream = stream_of(packet->stream);
 	struct vitrine_fxt_record record;
-	struct fxt_lane_out *lane;
 	struct vitrine_error *err;
 	struct heph_found found;
 
-	record.cpu = stream->cpu ? packet->stream : VITRINE_FXT_NO_CPU;
-	err = fxt_lane_out_get(heph->out, record.cpu, &lane);
-	if (!err)
-		err = follow_counter(heph, stream, lane, packet);
-	if (!err)
-		err = heph_take_attributes(heph, packet, &record, &found);
+	follow_counter(stream, packet);
+	err = heph_take_attributes(packet, &record, &found);
 	if (err)
 		return err;
-	if (found.kind == KIND_NAME)
-		return heph_learn_name(heph, packet, &found) ? NULL :
-						vtr_error_no_memory();
-	if (!stream->cpu && (found.kind == KIND_SWITCH ||
-			     found.kind == KIND_WAKEUP)) {
-		heph->left_out.nr[LEFT_OUT_SCHEDULING]++;
-		return NULL;
+	record.provider = 0;
+	record.cpu = stream->cpu ? packet->stream : VITRINE_FXT_NO_CPU;
+	if (found.kind == KIND_NAME) {
+		heph_learn_name(packet, &found);
+	} else if (!stream->cpu && (found.kind == KIND_SWITCH || found.kind == KIND_WAKEUP)) {
+		heph.left_out.nr[LEFT_OUT_SCHEDULING]++;
+	} else {
+		heph_make_record(packet, &found, &record);
+		fxt_out_put(heph.out, &record);
 	}
-	heph_make_record(heph, packet, &found, &record);
-	return fxt_lane_out_put(lane, &record);
+	return fxt_out_error(heph.out);
 }
 
 /* ---- The file ---- */
 
-static void look_at_option(struct heph *heph, const struct heph_packet *packet)
+static void look_at_option(const struct heph_packet *packet)
 {
 	uint64_t at = packet->at;
 
 	if (fxt_string_is(&packet->name, HEPH_EPOCH) && packet->end - at == 8)
-		heph->epoch_ns = heph_take(heph, &at, 8);
+		heph.epoch_ns = heph_take(&at, 8);
 	else
-		heph->nr_options++;
+		heph.nr_options++;
 }
 
 /* All events of streams that are not CPUs go to one lane, and must be in time order there. */
-static struct vitrine_error *look_at_event(struct heph *heph,
-					   const struct heph_packet *packet,
-					   uint64_t *last_other)
+static struct vitrine_error *look_at_event(const struct heph_packet *packet)
 {
-	struct heph_stream *stream = stream_of(heph, packet->stream);
+	struct heph_stream *stream = stream_of(packet->stream);
 	struct vitrine_fxt_record record;
 	struct vitrine_error *err;
 	struct heph_found found;
 
 	if (!stream)
 		return vtr_error_no_memory();
-	err = heph_take_attributes(heph, packet, &record, &found);
+	err = heph_take_attributes(packet, &record, &found);
 	if (err)
 		return err;
 	if ((found.kind == KIND_SWITCH || found.kind == KIND_WAKEUP) &&
 	    packet->stream < FXT_MAX_CPUS)
 		stream->cpu = true;
 	if (packet->start < stream->last ||
-	    (!stream->cpu && packet->start < *last_other))
-		heph->unsorted = true;
+	    (!stream->cpu && packet->start < heph.last_other))
+		heph.unsorted = true;
 	stream->last = packet->start;
 	if (!stream->cpu)
-		*last_other = packet->start;
-	heph->nr_places++;
+		heph.last_other = packet->start;
+	heph.nr_places++;
 	return NULL;
 }
 
-static struct vitrine_error *look_through(struct heph *heph)
-{
-	uint64_t offset = 0, last_other = 0;
-	uint64_t limit = FXT_RELEASE_BYTES;
-	struct vitrine_error *err = NULL;
-	struct heph_packet packet;
-
-	for (; !err && offset < heph->file->len_bytes; offset = packet.end) {
-		err = heph_take_packet(heph, offset, &packet);
-		if (err)
-			break;
-		limit = fxt_file_pass(heph->file, limit, offset);
-		if (packet.event)
-			err = look_at_event(heph, &packet, &last_other);
-		else
-			look_at_option(heph, &packet);
-	}
-	/* The second pass counts what is left out. */
-	heph->left_out = (struct left_out){ 0 };
-	return err;
-}
-
-static struct vitrine_error *write_in_order(struct heph *heph)
+/* Call a function for each packet, in the order of the file. */
+static struct vitrine_error *
+visit_packets(struct vitrine_error *(*visit)(const struct heph_packet *packet))
 {
 	uint64_t limit = FXT_RELEASE_BYTES, offset = 0;
 	struct vitrine_error *err = NULL;
 	struct heph_packet packet;
 
-	for (; !err && offset < heph->file->len_bytes; offset = packet.end) {
-		err = heph_take_packet(heph, offset, &packet);
-		if (!err && packet.event)
-			err = write_event(heph, &packet);
+	for (; !err && offset < heph.file->len_bytes; offset = packet.end) {
+		err = heph_take_packet(offset, &packet);
 		if (err)
 			break;
-		limit = fxt_file_pass(heph->file, limit, offset);
+		err = visit(&packet);
+		limit = fxt_file_pass(heph.file, limit, offset);
 	}
 	return err;
+}
+
+static struct vitrine_error *look_at_packet(const struct heph_packet *packet)
+{
+	if (packet->event)
+		return look_at_event(packet);
+	look_at_option(packet);
+	return NULL;
+}
+
+static struct vitrine_error *write_packet(const struct heph_packet *packet)
+{
+	return packet->event ? write_event(packet) : NULL;
+}
+
+static struct vitrine_error *add_place(const struct heph_packet *packet)
+{
+	if (packet->event)
+		heph.places[heph.nr_places++] = (struct heph_place){
+			packet->start, packet->offset };
+	return NULL;
 }
 
 static int compare_places(const void *left, const void *right)
@@ -726,43 +712,36 @@ static int compare_places(const void *left, const void *right)
 	return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-static struct vitrine_error *write_sorted(struct heph *heph)
+static struct vitrine_error *write_sorted(void)
 {
-	struct vitrine_error *err = NULL;
+	struct vitrine_error *err;
 	struct heph_packet packet;
-	uint64_t offset = 0;
-	size_t i, nr = 0;
+	size_t i;
 
-	heph->places = calloc(heph->nr_places, sizeof(*heph->places));
-	if (!heph->places)
+	heph.places = calloc(heph.nr_places, sizeof(*heph.places));
+	if (!heph.places)
 		return vtr_error_no_memory();
-	for (; !err && offset < heph->file->len_bytes; offset = packet.end) {
-		err = heph_take_packet(heph, offset, &packet);
-		if (err)
-			break;
-		if (packet.event)
-			heph->places[nr++] = (struct heph_place){
-				packet.start, offset };
-	}
-	qsort(heph->places, nr, sizeof(*heph->places), compare_places);
-	for (i = 0; !err && i < nr; i++) {
-		err = heph_take_packet(heph, heph->places[i].offset, &packet);
+	heph.nr_places = 0;
+	err = visit_packets(add_place);
+	qsort(heph.places, heph.nr_places, sizeof(*heph.places), compare_places);
+	for (i = 0; !err && i < heph.nr_places; i++) {
+		err = heph_take_packet(heph.places[i].offset, &packet);
 		if (!err)
-			err = write_event(heph, &packet);
+			err = write_event(&packet);
 	}
 	return err;
 }
 
-static void print_counts(const struct heph *heph, FILE *notes)
+static void print_counts(FILE *notes)
 {
-	struct fxt_out_counts counts = fxt_out_counts(heph->out);
+	struct fxt_out_counts counts = fxt_out_counts(heph.out);
 
-	left_out_print_fxt(heph->left_out, &counts, heph->path, notes);
-	left_out_note(heph->path, heph->nr_options, "options are not known", notes);
-	if (heph->unsorted)
+	left_out_print_fxt(heph.left_out, &counts, heph.path, notes);
+	left_out_note(heph.path, heph.nr_options, "options are not known", notes);
+	if (heph.unsorted)
 		fprintf(notes,
 			"vitrine: %s: not in time order: sorted in memory; packet counters are not checked for gaps\n",
-			heph->path);
+			heph.path);
 }
 
 /**
@@ -796,20 +775,21 @@ struct vitrine_error *heph_read_file(const struct fxt_file *file,
 				     const char *from, const char *to,
 				     FILE *notes)
 {
-	struct heph heph = { .file = file, .path = from };
 	struct vitrine_error *err;
 
-	err = look_through(&heph);
+	heph = (struct heph){ .file = file, .path = from };
+	err = visit_packets(look_at_packet);
+	/* The second pass counts what is left out. */
+	heph.left_out = (struct left_out){ 0 };
 	if (!err)
 		err = fxt_out_create(to, heph.epoch_ns < HEPH_LAST_NS ?
 				     heph.epoch_ns : 0, &heph.out);
 	if (!err)
-		err = heph.unsorted ? write_sorted(&heph) :
-				      write_in_order(&heph);
+		err = heph.unsorted ? write_sorted() : visit_packets(write_packet);
 	if (!err)
 		err = fxt_out_commit(heph.out);
 	if (!err && notes)
-		print_counts(&heph, notes);
+		print_counts(notes);
 	fxt_out_destroy(heph.out);
 	fxt_names_free_owned(&heph.streams, NULL);
 	free(heph.places);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * find-symbols QUESTIONS: finds the functions of addresses in programs and libraries, with
- * libdw, and writes them to its standard output. `vitrine symbolize' starts it: it is a
- * program of its own, so that the command does not need libdw, and survives a crash of
- * the library on a malformed file.
+ * libdw, and writes them to its standard output. `vitrine symbolize' and `vitrine record -e
+ * uprobe:FILE:FUNCTION' start it: it is a program of its own, so that the command does not need
+ * libdw, and survives a crash of the library on a malformed file.
  *
  * A question is a line "BUILD-ID OFFSET KIND PATH": the offset in the file, and "call" if
  * a call precedes it, else "here". The answer to each is a line: frames, outermost first,
@@ -16,6 +16,9 @@
  * the registers, the stack memory and a newline. The answer is a line: frames, outermost
  * first, separated by ";". A frame is "FILE+0xOFFSET", with the number of the file, or
  * "?+0xADDRESS"; "..." stands for outer frames that cannot be found.
+ *
+ * The answer to "function PATH NAME" is the offset of the function in the file, in hexadecimal;
+ * "-" if it has no such function; or nothing if it is not a 64-bit program of this machine.
  *
  * The input is hostile: to unwind a stack, libdw reads no memory but the saved bytes, and the
  * number of frames is bounded. Anybody can write a list of code, which therefore is a regular
@@ -40,6 +43,13 @@
 #include "helpers.h"
 
 #define UNWIND_QUESTION	"stack "
+#define FUNCTION_QUESTION	"function "
+
+#if __BYTE_ORDER == __LITTLE_ENDIAN
+#define NATIVE_BYTES	ELFDATA2LSB
+#else
+#define NATIVE_BYTES	ELFDATA2MSB
+#endif
 
 #define MAX_FILES	64
 #define MAX_FRAMES	256
@@ -145,14 +155,14 @@ struct code {
  * @code: functions of a list of code, by address
  * @nr_code: number of @code
  */
-struct binary {
+static struct binary {
 	char *path;
 	char id[2 * MAX_ID_BYTES + 1];
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	struct code *code;
 	size_t nr_code;
-};
+} binary;
 
 /* ---- Stacks ------------------------------------------------------------ */
 
@@ -179,6 +189,14 @@ static bool unwind_is_regular(const char *path)
 	struct stat status;
 
 	return !stat(path, &status) && S_ISREG(status.st_mode);
+}
+
+/* Open a program or library; NULL if it cannot be read. The caller closes *@ret_fd, or -1. */
+static Elf *open_elf(const char *path, int *ret_fd)
+{
+	*ret_fd = unwind_is_regular(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	elf_version(EV_CURRENT);
+	return elf_begin(*ret_fd, ELF_C_READ_MMAP, NULL);
 }
 
 static bool has_build_id(Elf *elf, const char *wanted)
@@ -217,13 +235,9 @@ static void report_file(Dwfl *dwfl, struct stack *stack, const char *id,
 	struct mapped *mapped = &stack->files[stack->nr_files++];
 	GElf_Phdr segment;
 	GElf_Ehdr header;
-	Elf *elf = NULL;
-	int fd = -1;
+	int fd;
+	Elf *elf = open_elf(path, &fd);
 
-	if (unwind_is_regular(path))
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0)
-		elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (elf && has_build_id(elf, id) && gelf_getehdr(elf, &header) &&
 	    find_segment(elf, offset, &segment)) {
 		mapped->bias = address - offset + segment.p_offset - segment.p_vaddr;
@@ -347,15 +361,12 @@ static bool find_loaded(Elf *elf, uint64_t at, bool is_address, GElf_Phdr *ret)
 	return false;
 }
 
-/* Convert an address of a module to an offset in its file. */
-static bool offset_of(const struct mapped *mapped, Dwarf_Addr address,
-		      uint64_t *ret)
+/* Convert an address in a file to an offset. */
+static bool offset_of(Elf *elf, Dwarf_Addr address, uint64_t *ret)
 {
 	GElf_Phdr segment;
-	GElf_Addr bias;
 
-	address -= mapped->bias;
-	if (!find_loaded(dwfl_module_getelf(mapped->module, &bias), address, true, &segment))
+	if (!find_loaded(elf, address, true, &segment))
 		return false;
 	*ret = address - segment.p_vaddr + segment.p_offset;
 	return true;
@@ -365,11 +376,13 @@ static void put_frame(const struct stack *stack, Dwfl *dwfl, Dwarf_Addr address)
 {
 	Dwfl_Module *module = dwfl_addrmodule(dwfl, address);
 	uint64_t offset;
+	GElf_Addr bias;
 	unsigned int i;
 
 	for (i = 0; module && i < stack->nr_files; i++)
 		if (stack->files[i].module == module &&
-		    offset_of(&stack->files[i], address, &offset)) {
+		    offset_of(dwfl_module_getelf(module, &bias),
+			      address - stack->files[i].bias, &offset)) {
 			printf("%u+%#" PRIx64, i, offset);
 			return;
 		}
@@ -425,73 +438,68 @@ static void unwind(struct stack *stack, Dwfl *dwfl)
 
 /* ---- Questions -------------------------------------------------------------- */
 
-static bool read_file(Dwfl *dwfl, struct stack *stack, FILE *questions)
+static void __attribute__((noreturn)) reject(int code)
+{
+	helper_fail(code, "cannot unwind a stack", "");
+}
+
+static void read_file(Dwfl *dwfl, struct stack *stack, FILE *questions)
 {
 	char id[2 * MAX_ID_BYTES + 1];
 	uint64_t address, offset;
 	char *line = NULL;
 	size_t size = 0;
-	bool is_good;
 	int at = 0;
 
-	is_good = getline(&line, &size, questions) > 0 &&
-		  sscanf(line, "%128s %" SCNx64 " %" SCNx64 " %n", id, &address,
-			 &offset, &at) == 3 && at;
-	if (is_good) {
-		line[strcspn(line, "\n")] = '\0';
-		report_file(dwfl, stack, id, address, offset, line + at);
-	}
+	if (getline(&line, &size, questions) <= 0 ||
+	    sscanf(line, "%128s %" SCNx64 " %" SCNx64 " %n", id, &address, &offset, &at) != 3 ||
+	    !at)
+		reject(EBADMSG);
+	line[strcspn(line, "\n")] = '\0';
+	report_file(dwfl, stack, id, address, offset, line + at);
 	free(line);
-	return is_good;
 }
 
-/* Read what follows the first line of a question; false if it is malformed. */
-static bool read_stack(Dwfl *dwfl, struct stack *stack, unsigned int nr_files,
+/* Read what follows the first line of a question. */
+static void read_stack(Dwfl *dwfl, struct stack *stack, unsigned int nr_files,
 		       size_t len_bytes, FILE *questions)
 {
 	size_t registers_bytes = stack->nr_registers * sizeof(*stack->registers);
-	bool is_good = nr_files <= MAX_FILES && stack->nr_registers &&
-		       len_bytes <= MAX_BYTES && len_bytes >= registers_bytes;
 
+	if (nr_files > MAX_FILES || !stack->nr_registers || len_bytes > MAX_BYTES ||
+	    len_bytes < registers_bytes)
+		reject(EBADMSG);
 	dwfl_report_begin(dwfl);
-	while (is_good && stack->nr_files < nr_files)
-		is_good = read_file(dwfl, stack, questions);
+	while (stack->nr_files < nr_files)
+		read_file(dwfl, stack, questions);
 	dwfl_report_end(dwfl, NULL, NULL);
-	if (!is_good)
-		return false;
 	stack->registers = malloc(len_bytes);
 	stack->memory_bytes = len_bytes - registers_bytes;
-	return stack->registers &&
-	       fread(stack->registers, 1, len_bytes, questions) == len_bytes &&
-	       getc(questions) == '\n';
+	if (!stack->registers ||
+	    fread(stack->registers, 1, len_bytes, questions) != len_bytes ||
+	    getc(questions) != '\n')
+		reject(EBADMSG);
 }
 
-/*
- * Read the rest of a question about a stack, and print its frames. Returns 0, or an errno
- * value.
- */
-static int unwind_answer(FILE *questions, const char *line)
+/* Read the rest of a question about a stack, and print its frames. */
+static void answer_stack(FILE *questions, const char *line)
 {
 	struct stack stack = { 0 };
+	Dwfl *dwfl = dwfl_begin(&stack_callbacks);
 	unsigned int nr_files;
 	size_t len_bytes;
-	Dwfl *dwfl;
-	int err = 0;
 
-	dwfl = dwfl_begin(&stack_callbacks);
 	if (!dwfl)
-		return ENOMEM;
+		reject(ENOMEM);
 	if (sscanf(line, UNWIND_QUESTION "%u %u %zu", &nr_files,
-		   &stack.nr_registers, &len_bytes) != 3 ||
-	    !read_stack(dwfl, &stack, nr_files, len_bytes, questions))
-		err = EBADMSG;
-	else
-		unwind(&stack, dwfl);
+		   &stack.nr_registers, &len_bytes) != 3)
+		reject(EBADMSG);
+	read_stack(dwfl, &stack, nr_files, len_bytes, questions);
+	unwind(&stack, dwfl);
 	put_stack(&stack, dwfl);
 	putchar('\n');
 	free(stack.registers);
 	dwfl_end(dwfl);
-	return err;
 }
 
 /* ---- Functions of addresses -------------------------------------------- */
@@ -500,12 +508,6 @@ static const Dwfl_Callbacks callbacks = {
 	.find_debuginfo = dwfl_standard_find_debuginfo,
 	.section_address = dwfl_offline_section_address,
 };
-
-static int tell(int code, const char *message)
-{
-	dprintf(HELPER_STATUS_FD, "%d\n%s\n\n", code, message);
-	return EXIT_FAILURE;
-}
 
 /* ---- Code without a file ---------------------------------------------------- */
 
@@ -544,90 +546,85 @@ static int compare_code(const void *left, const void *right)
 {
 	const struct code *a = left, *b = right;
 
-	if (a->begin != b->begin)
-		return a->begin < b->begin ? -1 : 1;
-	return (a->line > b->line) - (a->line < b->line);
+	return number_order(a->begin, b->begin) ?: number_order(a->line, b->line);
 }
 
-static bool code_add(struct binary *binary, const struct code *code)
+static void code_add(const struct code *code)
 {
-	size_t nr = binary->nr_code;
+	size_t nr = binary.nr_code;
 
-	if (!GROW(binary->code, nr))
-		return false;
-	binary->code[nr] = *code;
-	binary->code[nr].line = nr;
-	binary->nr_code++;
-	return true;
+	if (!GROW(binary.code, nr))
+		helper_fail(ENOMEM, "out of memory", "");
+	binary.code[nr] = *code;
+	binary.code[nr].line = nr;
+	binary.nr_code++;
 }
 
-static bool code_read(struct binary *binary, const char *path)
+static void code_read(const char *path)
 {
 	FILE *file = code_open(path);
 	char line[MAX_LINE_BYTES];
-	bool is_good = true;
 	struct code code;
 	size_t nr = 0;
 
-	while (file && is_good && nr++ < MAX_LINES && fgets(line, sizeof(line), file))
+	while (file && nr++ < MAX_LINES && fgets(line, sizeof(line), file))
 		if (code_parse(line, &code))
-			is_good = code_add(binary, &code);
+			code_add(&code);
 	if (file)
 		fclose(file);
-	if (binary->nr_code)
-		qsort(binary->code, binary->nr_code, sizeof(code), compare_code);
-	return is_good;
+	SORT(binary.code, binary.nr_code, compare_code);
 }
 
 /* Find the function at an address, or NULL. */
-static const struct code *code_find(const struct binary *binary, uint64_t address)
+static const struct code *code_find(uint64_t address)
 {
-	size_t low = 0, high = binary->nr_code, middle;
+	size_t low = 0, high = binary.nr_code, middle;
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (binary->code[middle].begin <= address)
+		if (binary.code[middle].begin <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low && address - binary->code[low - 1].begin < binary->code[low - 1].size ?
-	       &binary->code[low - 1] : NULL;
+	return low && address - binary.code[low - 1].begin < binary.code[low - 1].size ?
+	       &binary.code[low - 1] : NULL;
 }
 
 /* ---- Binaries --------------------------------------------------------------- */
 
-static void binary_close(struct binary *binary)
+static void binary_close(void)
 {
-	while (binary->nr_code)
-		free(binary->code[--binary->nr_code].name);
-	free(binary->code);
-	if (binary->dwfl)
-		dwfl_end(binary->dwfl);
-	free(binary->path);
-	*binary = (struct binary){ 0 };
+	while (binary.nr_code)
+		free(binary.code[--binary.nr_code].name);
+	free(binary.code);
+	if (binary.dwfl)
+		dwfl_end(binary.dwfl);
+	free(binary.path);
+	binary = (struct binary){ 0 };
 }
 
-static bool binary_open(struct binary *binary, const struct question *question)
+static void binary_open(const struct question *question)
 {
 	GElf_Addr bias;
 
-	binary_close(binary);
-	binary->path = strdup(question->path);
-	binary->dwfl = dwfl_begin(&callbacks);
-	if (!binary->path || !binary->dwfl)
-		return false;
-	memcpy(binary->id, question->id, sizeof(binary->id));
-	if (!strcmp(question->id, CODE_ID))
-		return code_read(binary, question->path);
+	binary_close();
+	binary.path = strdup(question->path);
+	binary.dwfl = dwfl_begin(&callbacks);
+	if (!binary.path || !binary.dwfl)
+		helper_fail(ENOMEM, "out of memory", "");
+	memcpy(binary.id, question->id, sizeof(binary.id));
+	if (!strcmp(question->id, CODE_ID)) {
+		code_read(question->path);
+		return;
+	}
 	if (unwind_is_regular(question->path))
-		binary->module = dwfl_report_offline(binary->dwfl, question->path,
-						     question->path, -1);
-	dwfl_report_end(binary->dwfl, NULL, NULL);
-	if (binary->module &&
-	    !has_build_id(dwfl_module_getelf(binary->module, &bias), question->id))
-		binary->module = NULL;
-	return true;
+		binary.module = dwfl_report_offline(binary.dwfl, question->path,
+						    question->path, -1);
+	dwfl_report_end(binary.dwfl, NULL, NULL);
+	if (binary.module &&
+	    !has_build_id(dwfl_module_getelf(binary.module, &bias), question->id))
+		binary.module = NULL;
 }
 
 /* Convert an offset in the file to an address in the module. */
@@ -661,7 +658,7 @@ static void put_file(const char *path)
 }
 
 /* Print the functions that were inlined at an address, outermost first. */
-static void put_inlined(const struct binary *binary, GElf_Addr address)
+static void put_inlined(GElf_Addr address)
 {
 	Dwarf_Die *scopes = NULL, *outer = NULL;
 	const char *name;
@@ -669,7 +666,7 @@ static void put_inlined(const struct binary *binary, GElf_Addr address)
 	Dwarf_Die *unit;
 	int i, nr;
 
-	unit = dwfl_module_addrdie(binary->module, address, &bias);
+	unit = dwfl_module_addrdie(binary.module, address, &bias);
 	nr = unit ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
 	/* The scopes of the address are lexical; those of a DIE are where it was inlined. */
 	nr = nr > 0 ? dwarf_getscopes_die(&scopes[0], &outer) : 0;
@@ -680,39 +677,85 @@ static void put_inlined(const struct binary *binary, GElf_Addr address)
 		putchar(';');
 		put_text(name ? name : "?");
 		fputs(" (inlined)", stdout);
-		put_file(binary->path);
+		put_file(binary.path);
 	}
 	free(outer);
 	free(scopes);
 }
 
-static void put_answer(const struct binary *binary,
-		       const struct question *question)
+static void put_answer(const struct question *question)
 {
-	const struct code *code = code_find(binary, question->offset - question->is_call);
+	const struct code *code = code_find(question->offset - question->is_call);
 	GElf_Addr address, look_up;
 	const char *name = NULL;
 	GElf_Off distance;
 	GElf_Sym symbol;
 
-	if (binary->module &&
-	    address_of(binary->module, question->offset, &address)) {
+	if (binary.module &&
+	    address_of(binary.module, question->offset, &address)) {
 		/* A call may be the last instruction of a function. */
 		look_up = address - question->is_call;
-		name = dwfl_module_addrinfo(binary->module, look_up, &distance,
+		name = dwfl_module_addrinfo(binary.module, look_up, &distance,
 					    &symbol, NULL, NULL, NULL);
 	}
 	if (name) {
 		put_text(name);
 		printf("+0x%" PRIx64, (uint64_t)distance + question->is_call);
-		put_file(binary->path);
-		put_inlined(binary, look_up);
+		put_file(binary.path);
+		put_inlined(look_up);
 	}
 	if (code) {
 		put_text(code->name);
 		printf("+0x%" PRIx64 " [jit]", question->offset - code->begin);
 	}
 	putchar('\n');
+}
+
+/* Find the address of a function in a section with symbols. */
+static bool find_function(Elf *elf, Elf_Scn *section, const char *wanted, GElf_Addr *ret)
+{
+	GElf_Shdr header;
+	const char *name;
+	GElf_Sym symbol;
+	int i;
+
+	if (!gelf_getshdr(section, &header) ||
+	    (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
+		return false;
+	for (i = 0; gelf_getsym(elf_getdata(section, NULL), i, &symbol); i++) {
+		name = elf_strptr(elf, header.sh_link, symbol.st_name);
+		*ret = symbol.st_value;
+		if (name && !strcmp(name, wanted) && symbol.st_shndx != SHN_UNDEF &&
+		    GELF_ST_TYPE(symbol.st_info) == STT_FUNC)
+			return true;
+	}
+	return false;
+}
+
+/* Answer "PATH NAME": where in its file is a function? */
+static void put_offset(char *question)
+{
+	const char *path = strtok(question, " "), *name = strtok(NULL, "\n");
+	int fd;
+	Elf *elf = open_elf(path, &fd);
+	Elf_Scn *section = NULL;
+	GElf_Addr address;
+	uint64_t offset;
+
+	if (name && gelf_getclass(elf) == ELFCLASS64 &&
+	    elf_getident(elf, NULL)[EI_DATA] == NATIVE_BYTES) {
+		do {
+			section = elf_nextscn(elf, section);
+		} while (section && !find_function(elf, section, name, &address));
+		if (section && offset_of(elf, address, &offset))
+			printf("%" PRIx64, offset);
+		else
+			putchar('-');
+	}
+	putchar('\n');
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
 }
 
 /* ---- Questions -------------------------------------------------------------- */
@@ -731,38 +774,32 @@ static bool parse(char *line, struct question *ret)
 	return true;
 }
 
-static int answer_stack(FILE *questions, const char *line)
+static void answer_all(FILE *questions)
 {
-	int err = unwind_answer(questions, line);
-
-	return err ? tell(err, "cannot unwind a stack") : EXIT_SUCCESS;
-}
-
-static int answer_all(FILE *questions)
-{
-	struct binary binary = { 0 };
 	struct question question;
-	int status = EXIT_SUCCESS;
 	char *line = NULL;
 	size_t size = 0;
 
-	while (!status && getline(&line, &size, questions) > 0) {
-		if (text_after(line, UNWIND_QUESTION))
-			status = answer_stack(questions, line);
-		else if (!parse(line, &question))
-			status = tell(EBADMSG, "not a question");
-		else if ((!binary.path || strcmp(binary.path, question.path) ||
-			  strcmp(binary.id, question.id)) &&
-			 !binary_open(&binary, &question))
-			status = tell(ENOMEM, "out of memory");
-		else
-			put_answer(&binary, &question);
+	while (getline(&line, &size, questions) > 0) {
+		if (text_after(line, FUNCTION_QUESTION)) {
+			put_offset(line + strlen(FUNCTION_QUESTION));
+			continue;
+		}
+		if (text_after(line, UNWIND_QUESTION)) {
+			answer_stack(questions, line);
+			continue;
+		}
+		if (!parse(line, &question))
+			helper_fail(EBADMSG, "not a question", "");
+		if (!binary.path || strcmp(binary.path, question.path) ||
+		    strcmp(binary.id, question.id))
+			binary_open(&question);
+		put_answer(&question);
 	}
-	binary_close(&binary);
+	binary_close();
 	free(line);
-	if (!status && fflush(stdout))
-		status = tell(errno, "cannot write the symbols to a temporary file");
-	return status;
+	if (fflush(stdout))
+		helper_fail(errno, "cannot write the symbols to a temporary file", "");
 }
 
 /**
@@ -775,11 +812,10 @@ static int answer_all(FILE *questions)
 int main(int argc, char **argv)
 {
 	FILE *questions = fopen(argv[argc - 1], "re");
-	int status;
 
 	if (!questions)
-		return tell(errno, "cannot open");
-	status = answer_all(questions);
+		helper_fail(errno, "cannot open", "");
+	answer_all(questions);
 	fclose(questions);
-	return status;
+	return EXIT_SUCCESS;
 }

@@ -8,9 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <libkdumpfile/kdumpfile.h>
@@ -19,32 +17,23 @@
 
 #define MAX_PAGE_BYTES	65536U
 
-static int tell(int code, const char *message)
-{
-	dprintf(HELPER_STATUS_FD, "%d\n%.*s\n\n", code,
-		(int)strcspn(message, "\n"), message);
-	return EXIT_FAILURE;
-}
-
-static int write_page(const char *bytes, size_t len_bytes, uint64_t address)
+static void write_page(const char *bytes, size_t len_bytes, uint64_t address)
 {
 	ssize_t len;
 
 	while (len_bytes) {
 		len = pwrite(STDOUT_FILENO, bytes, len_bytes, address);
 		if (len < 0 && errno != EINTR)
-			return -1;
+			helper_fail(errno, "cannot write its memory to a temporary file", "");
 		if (len < 0)
 			continue;
 		bytes += len;
 		address += len;
 		len_bytes -= len;
 	}
-	return 0;
 }
 
-/* Return EXIT_SUCCESS, or EXIT_FAILURE after an error was reported. */
-static int write_pages(kdump_ctx_t *dump, kdump_bmp_t *pages, size_t page_bytes)
+static void write_pages(kdump_ctx_t *dump, kdump_bmp_t *pages, size_t page_bytes)
 {
 	static char bytes[MAX_PAGE_BYTES];
 	kdump_addr_t number = 0;
@@ -54,30 +43,27 @@ static int write_pages(kdump_ctx_t *dump, kdump_bmp_t *pages, size_t page_bytes)
 		len_bytes = page_bytes;
 		if (kdump_read(dump, KDUMP_MACHPHYSADDR, number * page_bytes,
 			       bytes, &len_bytes) != KDUMP_OK)
-			return tell(EBADMSG, kdump_get_err(dump));
-		if (write_page(bytes, page_bytes, number * page_bytes))
-			return tell(errno, "cannot write its memory to a temporary file");
+			helper_fail(EBADMSG, kdump_get_err(dump), "");
+		write_page(bytes, page_bytes, number * page_bytes);
 	}
-	return EXIT_SUCCESS;
 }
 
-static int write_memory(kdump_ctx_t *dump, int fd)
+static void write_memory(kdump_ctx_t *dump, int fd)
 {
 	kdump_attr_t pages = { .type = KDUMP_BITMAP };
 	kdump_num_t page_bytes;
-	int status;
 
 	if (kdump_open_fd(dump, fd) != KDUMP_OK ||
 	    kdump_get_number_attr(dump, KDUMP_ATTR_PAGE_SIZE, &page_bytes) !=
 	    KDUMP_OK ||
 	    kdump_get_typed_attr(dump, KDUMP_ATTR_FILE_PAGEMAP, &pages) !=
 	    KDUMP_OK)
-		return tell(EBADMSG, kdump_get_err(dump));
-	status = page_bytes <= MAX_PAGE_BYTES ?
-		 write_pages(dump, pages.val.bitmap, page_bytes) :
-		 tell(EBADMSG, "its page size is larger than that of any supported machine");
+		helper_fail(EBADMSG, kdump_get_err(dump), "");
+	if (page_bytes > MAX_PAGE_BYTES)
+		helper_fail(EBADMSG, "its page size is larger than that of any supported machine",
+			    "");
+	write_pages(dump, pages.val.bitmap, page_bytes);
 	kdump_bmp_decref(pages.val.bitmap);
-	return status;
 }
 
 /**
@@ -91,15 +77,14 @@ int main(int argc, char **argv)
 {
 	int fd = open(argv[argc - 1], O_RDONLY | O_CLOEXEC);
 	kdump_ctx_t *dump;
-	int status;
 
 	if (fd < 0)
-		return tell(errno, "cannot open");
+		helper_fail(errno, "cannot open", "");
 	dump = kdump_new();
 	if (!dump)
-		return tell(ENOMEM, "out of memory");
-	status = write_memory(dump, fd);
+		helper_fail(ENOMEM, "out of memory", "");
+	write_memory(dump, fd);
 	kdump_free(dump);
 	close(fd);
-	return status;
+	return EXIT_SUCCESS;
 }

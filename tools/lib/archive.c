@@ -103,6 +103,19 @@ struct waiting_names {
 	struct vitrine_fxt_record records[MAX_WAITING];
 };
 
+/* Length of the shortest wakeup, and not less than that of a switch. */
+#define WAKEUP_BYTES	(3 * FXT_WORD_BYTES)
+
+/* Begin to load what the reader keeps of a thread: the first three cache lines of it. */
+static inline void prefetch(const char *state)
+{
+	if (!state)
+		return;
+	__builtin_prefetch(state);
+	__builtin_prefetch(state + 64);
+	__builtin_prefetch(state + 128);
+}
+
 struct vitrine_archive {
 	struct fxt_file file;
 	const char *path;
@@ -112,11 +125,13 @@ struct vitrine_archive {
 	struct fxt_names processes;
 	struct fxt_names threads;
 	struct waiting_names waiting;
+	uint32_t expected;		/* number of a thread whose entry is being loaded, or 0 */
 	struct archive_lane **lanes;
 	unsigned int nr_lanes;
 	struct archive_lane *run_lanes;	/* one for each run of @sort */
 	uint64_t rate;			/* 0: none yet */
-	bool has_wakeups;
+	bool learns_weights;
+	bool has_wakeups;		/* which need the weights */
 	uint32_t nr_cpus;
 	bool has_realtime;
 	uint64_t realtime_ns;
@@ -252,6 +267,67 @@ static void follow(struct archive_lane *lane,
 	lane->top_ticks = record->ticks;
 }
 
+/*
+ * Return the entry of the thread table that a switch of 16 bytes refers to, or NULL. @mask is that
+ * of the reference.
+ */
+static inline struct fxt_thread_entry *entry_of(const struct vitrine_archive *archive,
+						const struct fxt_provider *provider,
+						const struct vitrine_fxt_record *record,
+						uint64_t mask)
+{
+	if (!provider || record->kind != VITRINE_FXT_SWITCH || record->nr_words != 2)
+		return NULL;
+	return fxt_provider_thread(provider, FXT_GET(mask, fxt_word(&archive->fxt.decoder,
+								    record->offset)));
+}
+
+/* Begin to load where the threads of the next record of a lane will be looked up. */
+static void expect_next(const struct vitrine_archive *archive, const struct archive_lane *lane)
+{
+	const struct fxt_decoder *decoder = &archive->fxt.decoder;
+	const struct fxt_provider *provider = lane->provider;
+	uint64_t header;
+
+	if (!provider || lane->extents[lane->extent].end - lane->at < WAKEUP_BYTES)
+		return;
+	header = fxt_word(decoder, lane->at);
+	if (FXT_GET(FXT_HEADER_TYPE, header) != FXT_RECORD_SCHEDULING)
+		return;
+	if (FXT_GET(FXT_SCHEDULING_SUBTYPE, header) == FXT_SCHEDULING_THREAD_WAKEUP)
+		fxt_names_expect(&archive->threads,
+				 fxt_word(decoder, lane->at + 2 * FXT_WORD_BYTES));
+	else if (provider->threads)
+		__builtin_prefetch(&provider->threads[FXT_GET(FXT_SWITCH_INCOMING_THREAD, header)]);
+}
+
+/*
+ * What is known of 100,000 threads is in no cache. While the records of other lanes are read, load
+ * what the reader of this one will need: the entries of its threads, and what they point at.
+ */
+static void expect(struct vitrine_archive *archive, const struct archive_lane *lane)
+{
+	const struct vitrine_fxt_record *record = &lane->record;
+	const struct fxt_thread_entry *entry =
+		entry_of(archive, lane->provider, record, FXT_SWITCH_INCOMING_THREAD);
+	const struct fxt_name *names = archive->threads.entries;
+
+	if (record->kind == VITRINE_FXT_WAKEUP) {
+		/* The entry of the wakeup before this one has been loaded by now. */
+		if (archive->expected)
+			prefetch(names[archive->expected - 1].owner);
+		archive->expected = fxt_names_guess(&archive->threads, record->wakeup.thread);
+	} else if (entry) {
+		prefetch(entry->note);
+		if (entry->number)
+			__builtin_prefetch(&names[entry->number - 1]);
+	} else if (record->kind == VITRINE_FXT_SWITCH) {
+		fxt_names_expect(&archive->threads, record->context_switch.outgoing.thread);
+		fxt_names_expect(&archive->threads, record->context_switch.incoming.thread);
+	}
+	expect_next(archive, lane);
+}
+
 /* Read the next valid record in file order. */
 static enum fxt_result decode_next(struct archive_lane *lane,
 				   struct vitrine_archive *archive)
@@ -272,6 +348,7 @@ static enum fxt_result decode_next(struct archive_lane *lane,
 		if (result == FXT_BAD_RECORD)
 			continue;
 		follow(lane, archive);
+		expect(archive, lane);
 		return FXT_OK;
 	}
 	return FXT_END;
@@ -314,10 +391,9 @@ static enum fxt_result sorted_next(struct archive_lane *lane,
 {
 	const struct archive_sorted *sorted;
 
-	sorted = archive_sort_next(&archive->sort, lane->run, &archive->file,
-				   &archive->fxt.decoder.stop);
+	sorted = archive_sort_next(&archive->sort, lane->run, &archive->file);
 	if (!sorted)
-		return archive->fxt.decoder.stop ? FXT_STOP : FXT_END;
+		return FXT_END;
 	lane->key = sorted->key;
 	lane->index = sorted->lane;
 	memcpy(&lane->record, &sorted->record,
@@ -444,21 +520,6 @@ static bool learn_processes(struct vitrine_archive *archive)
 }
 
 /*
- * Return the entry of the thread table that a switch of 16 bytes refers to, or NULL. @mask is that
- * of the reference.
- */
-static inline struct fxt_thread_entry *entry_of(const struct vitrine_archive *archive,
-						const struct fxt_provider *provider,
-						const struct vitrine_fxt_record *record,
-						uint64_t mask)
-{
-	if (!provider || record->kind != VITRINE_FXT_SWITCH || record->nr_words != 2)
-		return NULL;
-	return fxt_provider_thread(provider, FXT_GET(mask, fxt_word(&archive->fxt.decoder,
-								    record->offset)));
-}
-
-/*
  * Return the name of a thread of a switch, NULL without memory. The thread table has its number
  * after the first look-up.
  */
@@ -488,7 +549,7 @@ static bool learn_weight(struct vitrine_archive *archive)
 	struct fxt_name *name;
 
 	if (record->kind == VITRINE_FXT_WAKEUP)
-		archive->has_wakeups = true;
+		archive->has_wakeups = archive->learns_weights;
 	if (!archive->has_wakeups || record->kind != VITRINE_FXT_SWITCH)
 		return true;
 	name = thread_of(archive, archive->fxt.provider, record,
@@ -583,7 +644,7 @@ static struct vitrine_error *first_pass(struct vitrine_archive *archive,
 		if (result == FXT_STOP)
 			return fxt_stop_error(fxt, archive->path);
 		if ((result == FXT_OK && !first_pass_record(archive)) ||
-		    (look && !look->follow(look->ctx, fxt, result)))
+		    (look->follow && !look->follow(look->ctx, fxt, result)))
 			return fxt->decoder.stop ? fxt_stop_error(fxt, archive->path) :
 						   vtr_error_no_memory();
 		limit = fxt_file_pass(&archive->file, limit, fxt->offset);
@@ -622,7 +683,8 @@ static struct vitrine_error *begin_lane(struct vitrine_archive *archive,
 {
 	switch (archive_lane_next(lane, archive)) {
 	case FXT_OK:
-		archive->heap[archive->nr_heap++] = lane;
+		archive->heap[archive->nr_heap] = lane;
+		heap_rise(archive->heap, archive->nr_heap++, lane_before);
 		return NULL;
 	case FXT_STOP:
 		return stop_error(archive);
@@ -644,11 +706,9 @@ static struct vitrine_error *begin_lanes(struct vitrine_archive *archive)
 	for (i = 0; !err && i < archive->nr_lanes; i++)
 		err = begin_lane(archive, archive->lanes[i]);
 	for (i = 0; !err && i < sort->nr_runs; i++) {
-		archive->run_lanes[i].run = sort->runs[i];
+		archive->run_lanes[i].run = &sort->runs[i];
 		err = begin_lane(archive, &archive->run_lanes[i]);
 	}
-	for (i = archive->nr_heap / 2; i-- > 0;)
-		heap_sink(archive->heap, archive->nr_heap, i, lane_before);
 	return err;
 }
 
@@ -679,8 +739,9 @@ struct vitrine_error *archive_begin(struct vitrine_archive *archive,
 		if (lane->unsorted && extract_late(lane, archive) == FXT_STOP)
 			return stop_error(archive);
 	}
-	if (archive_sort_finish(sort))
-		return vtr_error_no_memory();
+	archive->fxt.decoder.stop = archive_sort_finish(sort);
+	if (archive->fxt.decoder.stop)
+		return stop_error(archive);
 	archive->heap = calloc(archive->nr_lanes + sort->nr_runs + 1, sizeof(*archive->heap));
 	archive->run_lanes = calloc(sort->nr_runs + 1, sizeof(*archive->run_lanes));
 	return archive->heap && archive->run_lanes ? begin_lanes(archive) :
@@ -699,7 +760,8 @@ static struct vitrine_error *archive_load(struct vitrine_archive *archive,
 		return err;
 	archive->fxt.decoder.fault = report ? report->fault : NULL;
 	archive->fxt.decoder.ctx = report ? report->ctx : NULL;
-	archive->fxt.decoder.thorough = look && look->thorough;
+	archive->fxt.decoder.thorough = look->thorough;
+	archive->learns_weights = look->weights;
 	err = first_pass(archive, look);
 	if (err)
 		return err;
@@ -712,15 +774,16 @@ static struct vitrine_error *archive_load(struct vitrine_archive *archive,
 
 /**
  * archive_index() - open a trace; archive_begin() must follow before it is read
- * @file: its bytes, which belong to the archive from then on, unless they are borrowed
+ * @file: its bytes, which belong to the archive from then on, also after an error, unless they
+ *	are borrowed
  * @path: name of the file in errors, valid as long as the archive; or NULL
  * @report: as for vitrine_archive_from_bytes()
- * @look: looks at the records; or NULL
+ * @look: what to look at
  * @ret: the archive
  *
- * Return: as vitrine_archive_from_bytes(); after an error, @file still belongs to the caller.
+ * Return: as vitrine_archive_from_bytes().
  */
-struct vitrine_error *archive_index(const struct fxt_file *file, const char *path,
+struct vitrine_error *archive_index(struct fxt_file *file, const char *path,
 				    const struct vitrine_fxt_report *report,
 				    const struct archive_look *look,
 				    struct vitrine_archive **ret)
@@ -728,18 +791,18 @@ struct vitrine_error *archive_index(const struct fxt_file *file, const char *pat
 	struct vitrine_archive *archive = calloc(1, sizeof(*archive));
 	struct vitrine_error *err;
 
-	if (!archive)
+	if (!archive) {
+		fxt_file_close(file);
 		return vtr_error_no_memory();
+	}
 	archive->file = *file;
 	archive->path = path;
 	err = archive_load(archive, report, look);
-	if (err) {
-		archive->file = (struct fxt_file){ 0 };
+	if (err)
 		vitrine_archive_destroy(archive);
-		return err;
-	}
-	*ret = archive;
-	return NULL;
+	else
+		*ret = archive;
+	return err;
 }
 
 static struct vitrine_error *archive_create(struct fxt_file *file, const char *path,
@@ -751,10 +814,8 @@ static struct vitrine_error *archive_create(struct fxt_file *file, const char *p
 	struct vitrine_error *err;
 
 	err = archive_index(file, path, report, look, &archive);
-	if (err) {
-		fxt_file_close(file);
+	if (err)
 		return err;
-	}
 	err = archive_begin(archive, report);
 	/* It belongs to the caller and is valid for this call only. */
 	archive->path = NULL;
@@ -765,6 +826,9 @@ static struct vitrine_error *archive_create(struct fxt_file *file, const char *p
 	*ret = archive;
 	return NULL;
 }
+
+/* For vitrine_archive_next(). */
+static const struct archive_look next_look = { .weights = true };
 
 /**
  * vitrine_archive_from_bytes() - open a trace in memory
@@ -788,14 +852,14 @@ vitrine_archive_from_bytes(const void *bytes, size_t len_bytes,
 		.borrowed = true,
 	};
 
-	return archive_create(&file, NULL, report, NULL, ret);
+	return archive_create(&file, NULL, report, &next_look, ret);
 }
 
 /**
  * archive_open() - open a trace file, and look at its records in the order of the file
  * @path: the file
  * @report: as for vitrine_archive_from_bytes()
- * @look: looks at the records; or NULL
+ * @look: what to look at
  * @ret: the archive
  *
  * Return: as vitrine_archive_from_bytes(), or an error from reading the file.
@@ -824,7 +888,7 @@ vitrine_archive_create(const char *path,
 		       const struct vitrine_fxt_report *report,
 		       struct vitrine_archive **ret)
 {
-	return archive_open(path, report, NULL, ret);
+	return archive_open(path, report, &next_look, ret);
 }
 
 /**
@@ -867,8 +931,7 @@ static struct vitrine_error *next_lane(struct vitrine_archive *archive, struct a
 			break;
 		}
 		if (archive->nr_heap)
-			heap_sink(archive->heap, archive->nr_heap, 0,
-				  lane_before);
+			heap_sink(archive->heap, archive->nr_heap, lane_before);
 	}
 	archive->started = true;
 	if (archive->nr_heap)
@@ -977,6 +1040,18 @@ void **archive_note(const struct vitrine_archive *archive,
 }
 
 /**
+ * archive_threads() - return the threads
+ * @archive: archive
+ *
+ * Return: those with a name, and more. The owners of the entries, NULL at first, are for its
+ * reader, who may also add threads.
+ */
+struct fxt_names *archive_threads(struct vitrine_archive *archive)
+{
+	return &archive->threads;
+}
+
+/**
  * archive_ns() - convert a time to nanoseconds
  * @ticks: the time
  * @ticks_per_second: its rate
@@ -1025,7 +1100,7 @@ struct vitrine_error *archive_read(struct vitrine_archive *archive, struct archi
  * @visit: processes a record and tells how to go on
  * @ctx: passed to @visit
  *
- * Return: NULL, or an error as vitrine_archive_create() does.
+ * Return: NULL, or an error as archive_open() does.
  */
 struct vitrine_error *archive_visit_file(const char *path,
 					 archive_visit *visit, void *ctx)
@@ -1033,7 +1108,7 @@ struct vitrine_error *archive_visit_file(const char *path,
 	struct vitrine_archive *archive;
 	struct vitrine_error *err;
 
-	err = vitrine_archive_create(path, NULL, &archive);
+	err = archive_open(path, NULL, &(struct archive_look){ 0 }, &archive);
 	if (err)
 		return err;
 	err = archive_for_each(archive, visit, ctx);

@@ -24,16 +24,18 @@ typedef enum archive_step archive_visit(void *ctx,
 					const struct vitrine_fxt_record *record);
 
 /**
- * struct archive_look - looks at all records in the order of the file, while it is opened
- * @follow: looks at the record of @fxt, which is FXT_OK, FXT_BAD_RECORD or FXT_BAD_FRAME;
- *	returns false if memory is short
+ * struct archive_look - what to look at while an archive is opened
+ * @follow: looks at each record of @fxt, which is FXT_OK, FXT_BAD_RECORD or FXT_BAD_FRAME, in the
+ *	order of the file; returns false if memory is short; or NULL
  * @ctx: first argument of @follow
  * @thorough: faults of records that can be decoded are reported, too
+ * @weights: learn the weights of threads, for the wakeups that vitrine_archive_next() reads
  */
 struct archive_look {
 	bool (*follow)(void *ctx, struct vitrine_fxt *fxt, enum fxt_result result);
 	void *ctx;
 	bool thorough;
+	bool weights;
 };
 
 /* Other formats count from 1970 in 63 bits: a later time becomes this one. */
@@ -53,7 +55,7 @@ struct archive_item {
 	struct fxt_loss loss;
 };
 
-struct vitrine_error *archive_index(const struct fxt_file *file, const char *path,
+struct vitrine_error *archive_index(struct fxt_file *file, const char *path,
 				    const struct vitrine_fxt_report *report,
 				    const struct archive_look *look,
 				    struct vitrine_archive **ret);
@@ -70,6 +72,7 @@ struct vitrine_error *archive_for_each(struct vitrine_archive *archive,
 struct vitrine_error *archive_visit_file(const char *path,
 					 archive_visit *visit, void *ctx);
 struct fxt_loss archive_loss(const struct vitrine_archive *archive);
+struct fxt_names *archive_threads(struct vitrine_archive *archive);
 uint32_t archive_nr_cpus(const struct vitrine_archive *archive);
 bool archive_realtime(const struct vitrine_archive *archive, uint64_t *ret_ns);
 void **archive_note(const struct vitrine_archive *archive,

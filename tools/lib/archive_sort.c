@@ -5,16 +5,17 @@
  * References of a record can only be resolved in file order, so the records are decoded
  * before they are sorted. They are kept in memory up to a limit; then they are sorted
  * and written to a temporary file as a run. The archive merges the runs as it merges
- * lanes. Memory is bounded by the limit and one window for each run.
+ * lanes. Memory is bounded by the limit: the file is mapped, and what has been read is released.
  *
  * A kept record points into the bytes of the trace and into its provider, which both
- * live as long as the archive: pointers are written to the file and read back as they are.
+ * live as long as the archive: pointers are written to the file and read as they are.
  */
 #define _GNU_SOURCE	/* qsort_r() */
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "archive_sort.h"
@@ -25,29 +26,8 @@
 #define MAX_KEPT_BYTES		(8U << 20)
 #define LEAST_KEPT_BYTES	(64U << 10)
 
-/* Window of a run in the file; it holds several of the largest records. */
-#define WINDOW_BYTES		4096
-
 /* Records to read before the bytes of the trace are released: one page each. */
 #define MAX_TOUCHED		256
-
-/**
- * struct archive_run - sorted records
- * @begin: @at of the first record
- * @at: offset of the next bytes in the file, or the next index of @order
- * @end: end of the run, likewise
- * @from: offset of the next record in @window
- * @to: end of the records in @window
- * @window: bytes before @at; NULL: the run is in memory
- */
-struct archive_run {
-	uint64_t begin;
-	uint64_t at;
-	uint64_t end;
-	unsigned int from;
-	unsigned int to;
-	unsigned char *window;
-};
 
 static const struct archive_sorted *kept_at(const struct archive_sort *sort, size_t nr)
 {
@@ -82,25 +62,7 @@ static int compare(const void *left, const void *right, void *ctx)
 	return a->record.offset < b->record.offset ? -1 : 1;
 }
 
-/* Sort the kept records into a run in memory. Return NULL without memory. */
-static struct archive_run *run_create(struct archive_sort *sort)
-{
-	unsigned int nr = sort->nr_runs;
-	struct archive_run *run;
-
-	if (!GROW(sort->runs, nr))
-		return NULL;
-	run = calloc(1, sizeof(*run));
-	if (!run)
-		return NULL;
-	qsort_r(sort->order, sort->nr_kept, sizeof(*sort->order), compare,
-		sort);
-	run->end = sort->nr_kept;
-	sort->runs[sort->nr_runs++] = run;
-	return run;
-}
-
-/* Return 0, or an errno value. */
+/* Open a temporary file for the runs. Return 0, or an errno value. */
 static int open_file(struct archive_sort *sort)
 {
 	int fd = vtr_temporary_anonymous();
@@ -114,38 +76,27 @@ static int open_file(struct archive_sort *sort)
 	return ENOMEM;
 }
 
-static bool write_kept(const struct archive_sort *sort)
+/* Sort the kept records, and write them as a run. Return 0, or an errno value. */
+static int spill(struct archive_sort *sort)
 {
+	const uint64_t begin = sort->nr_runs ? sort->runs[sort->nr_runs - 1].end : 0;
 	const struct archive_sorted *kept;
 	size_t i;
 
+	if (!GROW(sort->runs, sort->nr_runs))
+		return ENOMEM;
+	qsort_r(sort->order, sort->nr_kept, sizeof(*sort->order), compare, sort);
 	for (i = 0; i < sort->nr_kept; i++) {
 		kept = kept_at(sort, i);
 		if (fwrite(kept, kept->len_bytes, 1, sort->file) != 1)
-			return false;
+			return errno;
 	}
-	return !fflush(sort->file);
-}
-
-/* Write the kept records to the file as a run. Return 0, or an errno value. */
-static int spill(struct archive_sort *sort)
-{
-	struct archive_run *run;
-	int code = sort->file ? 0 : open_file(sort);
-
-	if (code)
-		return code;
-	run = run_create(sort);
-	if (!run)
-		return ENOMEM;
-	run->window = malloc(WINDOW_BYTES);
-	if (!run->window)
-		return ENOMEM;
-	if (!write_kept(sort))
+	if (fflush(sort->file))
 		return errno;
-	run->begin = sort->file_bytes;
-	sort->file_bytes += sort->kept_bytes;
-	run->end = sort->file_bytes;
+	sort->runs[sort->nr_runs++] = (struct archive_run){
+		.begin = begin,
+		.end = begin + sort->kept_bytes,
+	};
 	sort->nr_kept = 0;
 	sort->kept_bytes = 0;
 	return 0;
@@ -170,7 +121,9 @@ int archive_sort_add(struct archive_sort *sort, uint64_t key, uint32_t lane,
 
 	len_bytes = (offsetof(struct archive_sorted, record) + record_bytes + 7) & ~7UL;
 	if (sort->kept_bytes + len_bytes > MAX_KEPT_BYTES) {
-		code = spill(sort);
+		code = sort->file ? 0 : open_file(sort);
+		if (!code)
+			code = spill(sort);
 		if (code)
 			return code;
 	}
@@ -190,13 +143,30 @@ int archive_sort_add(struct archive_sort *sort, uint64_t key, uint32_t lane,
  * archive_sort_finish() - end adding records, so that the runs can be read
  * @sort: the sort
  *
- * Return: 0, or ENOMEM.
+ * Return: 0, or an errno value, as archive_sort_add().
  */
 int archive_sort_finish(struct archive_sort *sort)
 {
-	if (sort->nr_kept && !run_create(sort))
-		return ENOMEM;
-	return 0;
+	struct fxt_file *bytes = &sort->bytes;
+	int code = 0;
+
+	bytes->mapped = sort->file;
+	if (sort->nr_kept && !sort->file)
+		sort->file = open_memstream((char **)&bytes->bytes, &bytes->len_bytes);
+	if (sort->nr_kept)
+		code = sort->file ? spill(sort) : ENOMEM;
+	free(sort->kept);
+	free(sort->order);
+	sort->kept = NULL;
+	sort->order = NULL;
+	if (code || !bytes->mapped)
+		return code;
+	bytes->len_bytes = sort->runs[sort->nr_runs - 1].end;
+	bytes->bytes = mmap(NULL, bytes->len_bytes, PROT_READ, MAP_SHARED, fileno(sort->file), 0);
+	if (bytes->bytes != MAP_FAILED)
+		return 0;
+	bytes->bytes = NULL;
+	return errno;
 }
 
 /**
@@ -205,72 +175,25 @@ int archive_sort_finish(struct archive_sort *sort)
  */
 void archive_sort_rewind(struct archive_sort *sort)
 {
-	struct archive_run *run;
 	unsigned int i;
 
-	for (i = 0; i < sort->nr_runs; i++) {
-		run = sort->runs[i];
-		run->at = run->begin;
-		run->from = 0;
-		run->to = 0;
-	}
+	for (i = 0; i < sort->nr_runs; i++)
+		sort->runs[i].at = sort->runs[i].begin;
 }
 
 /* ---- Reading ----------------------------------------------------------- */
-
-/* Refill the window behind its unread bytes. Return 0, or an errno value. */
-static int fill_window(const struct archive_sort *sort, struct archive_run *run)
-{
-	unsigned int left = run->to - run->from, room = WINDOW_BYTES - left;
-	ssize_t len;
-
-	memmove(run->window, run->window + run->from, left);
-	run->from = 0;
-	run->to = left;
-	if (room > run->end - run->at)
-		room = run->end - run->at;
-	while (room) {
-		len = pread(fileno(sort->file), run->window + run->to, room,
-			    run->at);
-		if (len < 0 && errno == EINTR)
-			continue;
-		if (len <= 0)
-			return len ? errno : EIO;
-		run->at += len;
-		run->to += len;
-		room -= len;
-	}
-	return 0;
-}
-
-/* Read the next record of a run in the file. Set @ret_code to 0, or an errno value. */
-static const struct archive_sorted *read_window(const struct archive_sort *sort,
-						struct archive_run *run,
-						int *ret_code)
-{
-	const struct archive_sorted *sorted;
-
-	*ret_code = 0;
-	if (run->to - run->from < sizeof(*sorted) && run->at < run->end)
-		*ret_code = fill_window(sort, run);
-	if (*ret_code || run->from == run->to)
-		return NULL;
-	sorted = (const struct archive_sorted *)(run->window + run->from);
-	run->from += sorted->len_bytes;
-	return sorted;
-}
 
 /*
  * The strings of a sorted record are in the bytes of the trace, so each record that is
  * read brings another page of the trace into memory.
  */
-static void release_touched(struct archive_sort *sort,
-			    const struct fxt_file *file)
+static void release_touched(struct archive_sort *sort, const struct fxt_file *file)
 {
 	if (++sort->nr_touched < MAX_TOUCHED)
 		return;
 	sort->nr_touched = 0;
 	fxt_file_release(file, 0, file->len_bytes);
+	fxt_file_release(&sort->bytes, 0, sort->bytes.len_bytes);
 }
 
 /**
@@ -278,24 +201,20 @@ static void release_touched(struct archive_sort *sort,
  * @sort: the sort, finished
  * @run: one of its runs
  * @file: the bytes of the trace
- * @ret_code: 0, or an errno value from reading
  *
- * Return: the record, valid until the next call for @run; NULL at the end, or if
- * @ret_code is not 0.
+ * Return: the record, valid until the next call for @run; NULL at the end.
  */
-const struct archive_sorted *
-archive_sort_next(struct archive_sort *sort, struct archive_run *run,
-		  const struct fxt_file *file, int *ret_code)
+const struct archive_sorted *archive_sort_next(struct archive_sort *sort,
+					       struct archive_run *run,
+					       const struct fxt_file *file)
 {
-	const struct archive_sorted *sorted = NULL;
+	const struct archive_sorted *sorted;
 
-	*ret_code = 0;
-	if (run->window)
-		sorted = read_window(sort, run, ret_code);
-	else if (run->at < run->end)
-		sorted = kept_at(sort, run->at++);
-	if (sorted)
-		release_touched(sort, file);
+	if (run->at == run->end)
+		return NULL;
+	sorted = (const struct archive_sorted *)(sort->bytes.bytes + run->at);
+	run->at += sorted->len_bytes;
+	release_touched(sort, file);
 	return sorted;
 }
 
@@ -305,15 +224,10 @@ archive_sort_next(struct archive_sort *sort, struct archive_run *run,
  */
 void archive_sort_deinit(struct archive_sort *sort)
 {
-	unsigned int i;
-
-	for (i = 0; i < sort->nr_runs; i++) {
-		free(sort->runs[i]->window);
-		free(sort->runs[i]);
-	}
 	free(sort->runs);
 	free(sort->kept);
 	free(sort->order);
 	if (sort->file)
 		fclose(sort->file);
+	fxt_file_close(&sort->bytes);
 }

@@ -26,15 +26,27 @@ struct archive_sorted {
 };
 
 /**
+ * struct archive_run - sorted records
+ * @begin: offset of the first record in the bytes of all runs
+ * @end: offset behind the last record
+ * @at: offset of the next record
+ */
+struct archive_run {
+	uint64_t begin;
+	uint64_t end;
+	uint64_t at;
+};
+
+/**
  * struct archive_sort - records being sorted; all zero before the first
  * @kept: records in memory, one after the other
  * @kept_bytes: their length
  * @kept_size: size of @kept
  * @order: offset of each record in @kept
  * @nr_kept: number of records in @kept
- * @file: records of all runs but the last, or NULL
- * @file_bytes: length of @file
- * @runs: sorted runs; all but the last are in @file
+ * @file: receives the sorted runs, or NULL: memory, or a temporary file if there are many records
+ * @bytes: the bytes of all runs; mapped if they are in a temporary file
+ * @runs: sorted runs
  * @nr_runs: number of runs
  * @nr_touched: records read since the bytes of the trace were released
  */
@@ -45,8 +57,8 @@ struct archive_sort {
 	uint32_t *order;
 	size_t nr_kept;
 	FILE *file;
-	uint64_t file_bytes;
-	struct archive_run **runs;
+	struct fxt_file bytes;
+	struct archive_run *runs;
 	unsigned int nr_runs;
 	unsigned int nr_touched;
 };
@@ -55,9 +67,9 @@ int archive_sort_add(struct archive_sort *sort, uint64_t key, uint32_t lane,
 		     const struct vitrine_fxt_record *record);
 int archive_sort_finish(struct archive_sort *sort);
 void archive_sort_rewind(struct archive_sort *sort);
-const struct archive_sorted *
-archive_sort_next(struct archive_sort *sort, struct archive_run *run,
-		  const struct fxt_file *file, int *ret_code);
+const struct archive_sorted *archive_sort_next(struct archive_sort *sort,
+					       struct archive_run *run,
+					       const struct fxt_file *file);
 void archive_sort_deinit(struct archive_sort *sort);
 
 #endif /* _VITRINE_LIB_ARCHIVE_SORT_H */

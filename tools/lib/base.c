@@ -63,16 +63,10 @@ struct vitrine_error *vtr_error_vcreate(int code, const char *path,
 	if (vasprintf(&message, format, args) < 0)
 		goto err_destroy;
 	err->message = message;
-	if (path) {
-		err->path = strdup(path);
-		if (!err->path)
-			goto err_destroy;
-	}
-	if (advice) {
-		err->advice = strdup(advice);
-		if (!err->advice)
-			goto err_destroy;
-	}
+	err->path = path ? strdup(path) : NULL;
+	err->advice = advice ? strdup(advice) : NULL;
+	if ((path && !err->path) || (advice && !err->advice))
+		goto err_destroy;
 	return err;
 
 err_destroy:
@@ -436,6 +430,7 @@ ssize_t vtr_read_full(int fd, void *buffer, size_t len_bytes)
 struct vitrine_error *vitrine_format_of_file(const char *path,
 					     enum vitrine_format *ret)
 {
+	struct vitrine_error *err = NULL;
 	char bytes[VITRINE_FORMAT_BYTES];
 	ssize_t len;
 	int fd;
@@ -444,13 +439,10 @@ struct vitrine_error *vitrine_format_of_file(const char *path,
 	if (fd < 0)
 		return vtr_error_open(errno, path);
 	len = vtr_read_full(fd, bytes, sizeof(bytes));
-	if (len < 0) {
-		int code = errno;
-
-		close(fd);
-		return vtr_error_os(code, path, "cannot read");
-	}
+	if (len < 0)
+		err = vtr_error_os(errno, path, "cannot read");
+	else
+		*ret = vitrine_format_detect(bytes, len);
 	close(fd);
-	*ret = vitrine_format_detect(bytes, len);
-	return NULL;
+	return err;
 }

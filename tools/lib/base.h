@@ -137,6 +137,14 @@ static inline void *grow_bytes(void *bytes, size_t *size, size_t needed)
 	__grown;							\
 })
 
+/* Sort an array, by qsort(); one without elements may be NULL. */
+#define SORT(array, nr, compare) do {					\
+	size_t __nr = (nr);						\
+									\
+	if (__nr)							\
+		qsort((array), __nr, sizeof(*(array)), (compare));	\
+} while (0)
+
 /*
  * A hash table of the elements of an array, by their numbers. The user of the table owns the
  * elements, computes their hashes and compares them; number 0 is no element. The table uses
@@ -188,7 +196,8 @@ static inline uint32_t *hash_find(const struct hash *hash, uint32_t value,
 	do {
 		slot = &hash->slots[at++ & (hash->size - 1)];
 	} while (slot->number && (slot->value != value || !has(owner, slot->number, key)));
-	slot->value = value;
+	if (!slot->number)
+		slot->value = value;
 	return &slot->number;
 }
 
@@ -208,9 +217,11 @@ static inline bool hash_reserve(struct hash *hash, uint32_t nr)
 
 	if (2 * nr < hash->size)
 		return true;
-	bigger.slots = calloc(bigger.size, sizeof(*bigger.slots));
+	/* Hashes may keep neighbours in one cache line. */
+	bigger.slots = aligned_alloc(64, bigger.size * sizeof(*bigger.slots));
 	if (!bigger.slots)
 		return false;
+	memset(bigger.slots, 0, bigger.size * sizeof(*bigger.slots));
 	for (i = 0; i < hash->size; i++) {
 		if (!hash->slots[i].number)
 			continue;
@@ -233,12 +244,21 @@ static inline bool hash_reserve(struct hash *hash, uint32_t nr)
 
 typedef bool heap_before(const void *a, const void *b);
 
-/* The item at @i may be later than those below it: let it sink. */
-static inline void heap_sink(void **heap, size_t nr, size_t i,
-			     heap_before *before)
+/* The item at @i may be earlier than those above it: let it rise. */
+static inline void heap_rise(void **heap, size_t i, heap_before *before)
 {
 	void *item = heap[i];
-	size_t child;
+
+	for (; i && before(item, heap[(i - 1) / 2]); i = (i - 1) / 2)
+		heap[i] = heap[(i - 1) / 2];
+	heap[i] = item;
+}
+
+/* The first item may be later than others: let it sink. */
+static inline void heap_sink(void **heap, size_t nr, heap_before *before)
+{
+	void *item = heap[0];
+	size_t i = 0, child;
 
 	for (; (child = 2 * i + 1) < nr; i = child) {
 		if (child + 1 < nr && before(heap[child + 1], heap[child]))
@@ -247,16 +267,6 @@ static inline void heap_sink(void **heap, size_t nr, size_t i,
 			break;
 		heap[i] = heap[child];
 	}
-	heap[i] = item;
-}
-
-/* The item at @i may be earlier than those above it: let it rise. */
-static inline void heap_rise(void **heap, size_t i, heap_before *before)
-{
-	void *item = heap[i];
-
-	for (; i && before(item, heap[(i - 1) / 2]); i = (i - 1) / 2)
-		heap[i] = heap[(i - 1) / 2];
 	heap[i] = item;
 }
 
@@ -323,6 +333,12 @@ static inline const char *text_after(const char *text, const char *begin)
 	size_t len = strlen(begin);
 
 	return strncmp(text, begin, len) ? NULL : text + len;
+}
+
+/* Compare two numbers, as functions for qsort() do. */
+static inline int number_order(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
 }
 
 /* Compare a string of a trace with a text. */

@@ -937,8 +937,7 @@ static void check_deinit(struct check *check)
 	free(check);
 }
 
-static struct vitrine_error *check_all(struct check *check,
-				       const struct fxt_file *file,
+static struct vitrine_error *check_all(struct check *check, struct fxt_file *file,
 				       const char *path)
 {
 	const struct vitrine_fxt_report report = { .fault = count_fault, .ctx = check };
@@ -947,17 +946,16 @@ static struct vitrine_error *check_all(struct check *check,
 		.ctx = check,
 		.thorough = true,
 	};
-	struct fxt_file borrowed = *file;
+	const uint64_t len_bytes = file->len_bytes;
 	struct vitrine_error *err;
 
-	borrowed.borrowed = true;
-	check->summary.len_bytes = file->len_bytes;
+	check->summary.len_bytes = len_bytes;
 	check->summary.begin_ns = UINT64_MAX;
 	check->begin_ticks = UINT64_MAX;
-	err = archive_index(&borrowed, path, &report, &look, &check->archive);
+	err = archive_index(file, path, &report, &look, &check->archive);
 	if (err)
 		return err;
-	fxt_subbuf_end(check, file->len_bytes);
+	fxt_subbuf_end(check, len_bytes);
 	end_span(check);
 	check_names(check);
 	check_lanes(check);
@@ -983,16 +981,18 @@ static struct vitrine_error *check_all(struct check *check,
 	return NULL;
 }
 
-static struct vitrine_error *check_file(const struct fxt_file *file,
-					const char *path,
+/* Check a file, and close it. */
+static struct vitrine_error *check_file(struct fxt_file *file, const char *path,
 					const struct vitrine_fxt_report *report,
 					struct vitrine_fxt_summary *ret)
 {
 	struct check *check = calloc(1, sizeof(*check));
 	struct vitrine_error *err;
 
-	if (!check)
+	if (!check) {
+		fxt_file_close(file);
 		return vtr_error_no_memory();
+	}
 	check->report = report;
 	err = check_all(check, file, path);
 	if (!err)
@@ -1017,9 +1017,10 @@ vitrine_fxt_check_bytes(const void *bytes, size_t len_bytes,
 			const struct vitrine_fxt_report *report,
 			struct vitrine_fxt_summary *ret)
 {
-	const struct fxt_file file = {
+	struct fxt_file file = {
 		.bytes = (unsigned char *)bytes,
 		.len_bytes = len_bytes,
+		.borrowed = true,
 	};
 
 	return check_file(&file, NULL, report, ret);
@@ -1041,9 +1042,5 @@ struct vitrine_error *vitrine_fxt_check(const char *path,
 	struct fxt_file file;
 
 	err = fxt_file_open(path, &file);
-	if (err)
-		return err;
-	err = check_file(&file, path, report, ret);
-	fxt_file_close(&file);
-	return err;
+	return err ? err : check_file(&file, path, report, ret);
 }

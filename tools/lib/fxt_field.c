@@ -444,23 +444,20 @@ void fxt_providers_deinit(struct fxt_providers *providers)
  * "vitrine", whose payload is struct vitrine_packet in the byte order of the writer.
  */
 
+static void swap_words(__u64 *words, unsigned int nr)
+{
+	for (; nr; nr--, words++)
+		*words = bswap_64(*words);
+}
+
+/* In the header, all words of 64 bits precede those of 32 bits. */
 static void swap_packet(struct vitrine_packet *packet)
 {
-	packet->magic = bswap_64(packet->magic);
-	packet->generation = bswap_64(packet->generation);
-	packet->sequence = bswap_64(packet->sequence);
-	packet->committed_bytes = bswap_64(packet->committed_bytes);
-	packet->begin_ticks = bswap_64(packet->begin_ticks);
-	packet->end_ticks = bswap_64(packet->end_ticks);
-	packet->records_before = bswap_64(packet->records_before);
-	packet->bytes_before = bswap_64(packet->bytes_before);
-	packet->lost_records = bswap_64(packet->lost_records);
-	packet->session_ticks = bswap_64(packet->session_ticks);
-	packet->session_realtime_ns = bswap_64(packet->session_realtime_ns);
-	packet->cpu = bswap_32(packet->cpu);
-	packet->session = bswap_32(packet->session);
-	packet->clock = bswap_32(packet->clock);
-	packet->subbuf_bytes = bswap_32(packet->subbuf_bytes);
+	__u32 *half;
+
+	swap_words(&packet->magic, offsetof(struct vitrine_packet, cpu) / sizeof(__u64));
+	for (half = &packet->cpu; half < (__u32 *)(packet + 1); half++)
+		*half = bswap_32(*half);
 }
 
 /**
@@ -537,9 +534,7 @@ bool fxt_clock_pair_read(const struct fxt_decoder *decoder,
 	    !fxt_string_is(&record->blob.name, VITRINE_CLOCK_BLOB_NAME))
 		return false;
 	memcpy(ret, record->blob.payload.bytes, sizeof(*ret));
-	if (decoder->swap) {
-		ret->ticks = bswap_64(ret->ticks);
-		ret->mono_ns = bswap_64(ret->mono_ns);
-	}
+	if (decoder->swap)
+		swap_words(&ret->ticks, sizeof(*ret) / sizeof(__u64));
 	return true;
 }

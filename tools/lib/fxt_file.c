@@ -60,30 +60,19 @@ struct scan {
 
 /* ---- The bytes --------------------------------------------------------- */
 
-static struct vitrine_error *read_all(int fd, const char *path,
-				      struct fxt_file *ret)
+static struct vitrine_error *read_all(int fd, const char *path, struct fxt_file *ret)
 {
-	struct fxt_file file = { 0 };
 	size_t room = 0;
 	ssize_t len;
 
-	for (;;) {
-		if (!GROW_BYTES(file.bytes, room, file.len_bytes + READ_BYTES)) {
-			free(file.bytes);
+	do {
+		if (!GROW_BYTES(ret->bytes, room, ret->len_bytes + READ_BYTES))
 			return vtr_error_no_memory();
-		}
-		len = read(fd, file.bytes + file.len_bytes, READ_BYTES);
-		if (len < 0 && errno == EINTR)
-			continue;
-		if (len <= 0)
-			break;
-		file.len_bytes += len;
-	}
-	if (len < 0) {
-		free(file.bytes);
-		return vtr_error_os(errno, path, "cannot read");
-	}
-	*ret = file;
+		len = vtr_read_full(fd, ret->bytes + ret->len_bytes, READ_BYTES);
+		if (len < 0)
+			return vtr_error_os(errno, path, "cannot read");
+		ret->len_bytes += len;
+	} while (len == READ_BYTES);
 	return NULL;
 }
 
@@ -109,6 +98,19 @@ static struct vitrine_error *load(int fd, const char *path,
 }
 
 /**
+ * fxt_file_close() - unmap or free the bytes of a file
+ * @file: file; all zero if it was never opened
+ */
+void fxt_file_close(struct fxt_file *file)
+{
+	if (!file->borrowed && file->mapped)
+		munmap(file->bytes, file->len_bytes);
+	else if (!file->borrowed)
+		free(file->bytes);
+	*file = (struct fxt_file){ 0 };
+}
+
+/**
  * fxt_file_open() - open a file and map or read its bytes
  * @path: the file
  * @ret: its bytes
@@ -126,6 +128,8 @@ struct vitrine_error *fxt_file_open(const char *path, struct fxt_file *ret)
 	*ret = (struct fxt_file){ 0 };
 	err = load(fd, path, ret);
 	close(fd);
+	if (err)
+		fxt_file_close(ret);
 	return err;
 }
 
@@ -148,19 +152,6 @@ void fxt_file_release(const struct fxt_file *file, uint64_t begin,
 	if (end > file->len_bytes)
 		end = file->len_bytes;
 	madvise(file->bytes + begin, end - begin, MADV_DONTNEED);
-}
-
-/**
- * fxt_file_close() - unmap or free the bytes of a file
- * @file: file; all zero if it was never opened
- */
-void fxt_file_close(struct fxt_file *file)
-{
-	if (!file->borrowed && file->mapped)
-		munmap(file->bytes, file->len_bytes);
-	else if (!file->borrowed)
-		free(file->bytes);
-	*file = (struct fxt_file){ 0 };
 }
 
 /* ---- Record after record ----------------------------------------------- */
@@ -482,31 +473,19 @@ bool fxt_scan_row_ends(const void *bytes, size_t len_bytes,
 
 /* ---- Wakers ------------------------------------------------------------ */
 
-static uint64_t *put_waker_string(uint64_t *to)
+static unsigned int intern_waker(void *ctx, const struct vitrine_fxt_string *string)
 {
-	static const char name[FXT_WORD_BYTES] = "waker";
-
-	to[0] = FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_STRING) | FXT_PUT(FXT_HEADER_WORDS, 2) |
-		FXT_PUT(FXT_STRING_INDEX, WAKER_STRING) |
-		FXT_PUT(FXT_STRING_BYTES, strlen(name));
-	memcpy(&to[1], name, sizeof(name));
-	return to + 2;
+	return WAKER_STRING;
 }
 
-static uint64_t *put_wakeup(uint64_t *to, const unsigned char *wakeup, uint64_t waker)
+static void put_bytes(struct fxt_encoder *to, const unsigned char *bytes, size_t len_bytes)
 {
-	memcpy(to, wakeup, WAKEUP_WORDS * FXT_WORD_BYTES);
-	to[0] += FXT_PUT(FXT_HEADER_WORDS, WAKER_WORDS) | FXT_PUT(FXT_SCHEDULING_NR_ARGS, 1);
-	to += WAKEUP_WORDS;
-	to[0] = FXT_PUT(FXT_HEADER_TYPE, FXT_ARG_KOID) |
-		FXT_PUT(FXT_HEADER_WORDS, WAKER_WORDS) |
-		FXT_PUT(FXT_ARG_NAME, WAKER_STRING);
-	to[1] = waker;
-	return to + WAKER_WORDS;
+	memcpy(&to->words[to->nr], bytes, len_bytes);
+	to->nr += len_bytes / FXT_WORD_BYTES;
 }
 
-/* Copy a sub-buffer to @to, and write to each wakeup the waker of the decoder. Return the end. */
-static uint64_t *copy_with_wakers(const unsigned char *bytes, size_t len_bytes, uint64_t *to)
+/* Copy a sub-buffer to @to, and write to each wakeup the waker of the decoder. */
+static void copy_with_wakers(const unsigned char *bytes, size_t len_bytes, struct fxt_encoder *to)
 {
 	struct vitrine_fxt fxt = {
 		.decoder.bytes = bytes,
@@ -514,24 +493,21 @@ static uint64_t *copy_with_wakers(const unsigned char *bytes, size_t len_bytes, 
 	};
 	const struct vitrine_fxt_record *record = &fxt.record;
 	enum fxt_result result;
-	bool has_string = false;
 	uint64_t from = 0;
 
 	while ((result = fxt_next(&fxt)) < FXT_BAD_FRAME) {
 		if (result != FXT_OK || record->kind != VITRINE_FXT_WAKEUP ||
 		    record->nr_words != WAKEUP_WORDS || !record->nr_args)
 			continue;
-		memcpy(to, bytes + from, record->offset - from);
-		to += (record->offset - from) / FXT_WORD_BYTES;
-		if (!has_string)
-			to = put_waker_string(to);
-		has_string = true;
-		to = put_wakeup(to, bytes + record->offset, record->args[0].value.uint64);
+		put_bytes(to, bytes + from, record->offset - from);
+		if (!to->intern)
+			fxt_encode_string(to, WAKER_STRING, &record->args[0].name);
+		to->intern = intern_waker;
+		fxt_encode(to, record);
 		from = fxt.offset;
 	}
 	fxt_deinit(&fxt);
-	memcpy(to, bytes + from, len_bytes - from);
-	return to + (len_bytes - from) / FXT_WORD_BYTES;
+	put_bytes(to, bytes + from, len_bytes - from);
 }
 
 /* Make the packet header agree with what was added to this sub-buffer and those before. */
@@ -564,23 +540,19 @@ static void mend_packet(struct fxt_wakers *wakers, struct vitrine_packet *packet
 struct vitrine_error *fxt_wakers_name(struct fxt_wakers *wakers, const void **bytes,
 				      size_t *len_bytes)
 {
+	struct fxt_encoder to = { .inline_threads = true };
 	struct vitrine_packet packet;
 	struct fxt_counts counts;
-	uint64_t *words;
-	size_t size;
 
 	fxt_scan_counts(*bytes, *len_bytes, &counts);
-	size = *len_bytes + (2 + counts.wakeups * WAKER_WORDS) * FXT_WORD_BYTES;
-	if (size > wakers->size) {
-		words = realloc(wakers->words, size);
-		if (!words)
-			return vtr_error_no_memory();
-		wakers->words = words;
-		wakers->size = size;
-	}
+	if (!GROW_BYTES(wakers->words, wakers->size,
+			*len_bytes + (2 + counts.wakeups * WAKER_WORDS) * FXT_WORD_BYTES))
+		return vtr_error_no_memory();
+	to.words = wakers->words;
+	to.size = wakers->size / FXT_WORD_BYTES;
 	memcpy(&packet, (const char *)*bytes + VITRINE_PACKET_OFFSET, sizeof(packet));
-	words = copy_with_wakers(*bytes, *len_bytes, wakers->words);
-	*len_bytes = (words - wakers->words) * FXT_WORD_BYTES;
+	copy_with_wakers(*bytes, *len_bytes, &to);
+	*len_bytes = to.nr * FXT_WORD_BYTES;
 	mend_packet(wakers, &packet, *len_bytes);
 	memcpy((char *)wakers->words + VITRINE_PACKET_OFFSET, &packet, sizeof(packet));
 	*bytes = wakers->words;

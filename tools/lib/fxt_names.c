@@ -30,6 +30,38 @@ static uint32_t *slot_of(const struct fxt_names *names, uint64_t koid)
 	return hash_find(&names->hash, hash_koid(koid), has_koid, names, &koid);
 }
 
+static struct hash_slot *first_slot(const struct fxt_names *names, uint64_t koid)
+{
+	return &names->hash.slots[hash_koid(koid) & (names->hash.size - 1)];
+}
+
+/**
+ * fxt_names_expect() - begin to load what fxt_names_guess() will need
+ * @names: processes, or threads
+ * @koid: koid of the process or thread
+ */
+void fxt_names_expect(const struct fxt_names *names, uint64_t koid)
+{
+	if (names->nr)
+		__builtin_prefetch(first_slot(names, koid));
+}
+
+/**
+ * fxt_names_guess() - begin to load the entry that a look-up soon will need
+ * @names: processes, or threads
+ * @koid: koid of the process or thread
+ *
+ * Return: the number of the entry, which may be that of another koid; 0: there is none.
+ */
+uint32_t fxt_names_guess(const struct fxt_names *names, uint64_t koid)
+{
+	uint32_t number = names->nr ? first_slot(names, koid)->number : 0;
+
+	if (number)
+		__builtin_prefetch(&names->entries[number - 1]);
+	return number;
+}
+
 /**
  * fxt_names_find() - look up a koid
  * @names: processes, or threads

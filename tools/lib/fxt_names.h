@@ -14,33 +14,34 @@
 /**
  * struct fxt_name - a process or thread
  * @koid: its id
- * @process: of a thread, koid of its process
- * @name: its latest name
- * @given_ns: time of that name, as far as the file tells
+ * @owner: data of the caller
  * @weight: of a thread, its weight in the last switch; 0: not known
  * @cpu: of a thread, the CPU that ran it last
- * @used_offset: of the first switch it takes part in
  * @introduced: a kernel object record has told of it, perhaps with an empty name
  * @named: @name is set
  * @owned: @process is set
  * @used: @used_offset is set
  * @ours: that switch is in a sub-buffer of vitrine's
- * @owner: data of the caller
+ * @process: of a thread, koid of its process
+ * @name: its latest name
+ * @given_ns: time of that name, as far as the file tells
+ * @used_offset: of the first switch it takes part in
  */
 struct fxt_name {
+	/* What most records need is in one cache line, and an entry is as long as one. */
 	uint64_t koid;
+	void *owner;
+	int32_t weight;
+	uint16_t cpu;
+	bool introduced : 1;
+	bool named : 1;
+	bool owned : 1;
+	bool used : 1;
+	bool ours : 1;
 	uint64_t process;
 	struct vitrine_fxt_string name;
 	uint64_t given_ns;
 	uint64_t used_offset;
-	int32_t weight;
-	uint32_t cpu;
-	bool introduced;
-	bool named;
-	bool owned;
-	bool used;
-	bool ours;
-	void *owner;
 };
 
 /**
@@ -58,6 +59,8 @@ struct fxt_names {
 	char *copies;
 };
 
+void fxt_names_expect(const struct fxt_names *names, uint64_t koid);
+uint32_t fxt_names_guess(const struct fxt_names *names, uint64_t koid);
 struct fxt_name *fxt_names_find(const struct fxt_names *names, uint64_t koid);
 struct fxt_name *fxt_names_get(struct fxt_names *names, uint64_t koid);
 bool fxt_names_first(struct fxt_names *names, uint64_t koid, bool *ret_good);

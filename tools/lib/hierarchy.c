@@ -6,8 +6,9 @@
  * all sizes and indices of blocks.
  *
  * The time to build a tree is linear in the size of the file, except for two sorts. The
- * first sorts all names and assigns a rank to each. The second sorts the siblings of each
- * node by these ranks. Blocks are visited in the order of the file, which suits the cache.
+ * first sorts all names and assigns a rank to each, so that long names are compared once. The
+ * second sorts the siblings of each node by these ranks. Blocks are visited in the order of the
+ * file, which suits the cache.
  *
  * A tree is used by one thread while it is built and while links are followed.
  */
@@ -84,7 +85,6 @@ static void load_texts(const struct vtr_scan *scan,
 
 		if (type != INSPECT_NAME && type != INSPECT_STRING_REFERENCE)
 			continue;
-		text->index = index;
 		hierarchy->number[index] = ++hierarchy->nr_texts;
 		text->len = type == INSPECT_NAME ?
 			    vtr_bits(scan, index, 0, INSPECT_W0_NAME_LENGTH) :
@@ -303,31 +303,28 @@ static struct vitrine_value *find_root(struct vitrine_hierarchy *hierarchy)
 	return child;
 }
 
+/*
+ * Return a value of @first, its siblings and their descendants that is deeper than @nr_levels,
+ * which is also the depth of the recursion.
+ */
+static const struct vitrine_value *find_deeper(const struct vitrine_value *first,
+					       unsigned int nr_levels)
+{
+	const struct vitrine_value *found = NULL;
+
+	for (; first && !found; first = first->next)
+		found = nr_levels ? find_deeper(first->first_child, nr_levels - 1) : first;
+	return found;
+}
+
 static struct vitrine_error *check_depth(const struct vitrine_hierarchy *hierarchy,
 					 const char *path)
 {
-	const struct vitrine_value *value = hierarchy->first;
-	unsigned int depth = 0;
+	const struct vitrine_value *deep = find_deeper(hierarchy->first, VITRINE_MAX_DEPTH);
 
-	while (value) {
-		if (value->first_child) {
-			value = value->first_child;
-			if (++depth >= VITRINE_MAX_DEPTH)
-				return vitrine_error_create(EBADMSG, path,
-							    vitrine_value_offset(value),
-							    NULL,
-							    "the tree is more than %d levels deep",
-							    VITRINE_MAX_DEPTH);
-			continue;
-		}
-		while (value && !value->next) {
-			value = value->parent;
-			depth--;
-		}
-		if (value)
-			value = value->next;
-	}
-	return NULL;
+	return deep ? vitrine_error_create(EBADMSG, path, vitrine_value_offset(deep), NULL,
+					   "the tree is more than %d levels deep",
+					   VITRINE_MAX_DEPTH) : NULL;
 }
 
 /* ---- Creation and destruction ------------------------------------------ */
@@ -357,7 +354,6 @@ static struct vitrine_error *build(const struct vtr_scan *scan,
 		return vtr_error_no_memory();
 	hierarchy->bytes = scan->bytes;
 	hierarchy->version = scan->version;
-	hierarchy->nr_units = scan->nr_units;
 	err = vtr_error_no_memory();
 	if (!allocate(scan, hierarchy))
 		goto err_destroy;
@@ -566,23 +562,6 @@ static struct vitrine_error *read_linked(struct walk *walk, const char *path,
 
 /* ---- Reading linked trees ---------------------------------------------- */
 
-/*
- * Return the number of levels of @first, its siblings and their descendants. The depth of
- * the recursion is at most VITRINE_MAX_DEPTH.
- */
-static unsigned int height_of(const struct vitrine_value *first)
-{
-	unsigned int highest = 0;
-
-	for (; first; first = first->next) {
-		unsigned int height = 1 + height_of(first->first_child);
-
-		if (height > highest)
-			highest = height;
-	}
-	return highest;
-}
-
 /* Read a tree and follow its links. Its top level will be at @level of the whole tree. */
 static struct vitrine_error *load_linked(struct walk *walk, const char *path,
 					 unsigned int level,
@@ -600,8 +579,7 @@ static struct vitrine_error *load_linked(struct walk *walk, const char *path,
 	walk->chain[walk->nr_chain++] = path + walk->directory_len;
 	follow_all(walk, linked->hierarchy, NULL, 1);
 	walk->nr_chain--;
-	if (level - 1 + height_of(linked->hierarchy->first->first_child) >
-	    VITRINE_MAX_DEPTH)
+	if (find_deeper(linked->hierarchy->first->first_child, VITRINE_MAX_DEPTH + 1 - level))
 		return refuse(EBADMSG, path,
 			      "with this tree the whole is more than 1024 levels deep");
 	return NULL;

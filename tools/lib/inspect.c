@@ -27,11 +27,6 @@
 #define VTR_KIND_WALKED		0x20
 #define VTR_KIND_NO_UTF8	0x10	/* of a NAME or STRING_REFERENCE */
 
-enum vtr_severity {
-	VTR_UNTIDY,		/* against the format, but readable */
-	VTR_UNREADABLE,
-};
-
 #define MAX_BLOCK_UNITS	(INSPECT_MAX_BLOCK_BYTES / INSPECT_MIN_BLOCK_BYTES)
 
 /**
@@ -72,20 +67,34 @@ static inline bool vtr_is_lost(const struct vtr_scan *scan, uint32_t index)
 
 static const char check_advice[] = "run `vitrine check' to list every fault";
 
-/* Report a fault. */
-static void vtr_scan_fault(struct vtr_scan *scan, enum vtr_severity severity,
-			   uint64_t offset, const char *format, ...)
+static void report(struct vtr_scan *scan, uint64_t offset, const char *format, va_list args)
+{
+	scan->summary.nr_faults++;
+	vtr_report(scan->fault, scan->ctx, offset, format, args);
+}
+
+/* Report a fault that is against the format, but with which the file is readable. */
+static void untidy(struct vtr_scan *scan, uint64_t offset, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	if (scan->fault) {
-		scan->summary.nr_faults++;
-		vtr_report(scan->fault, scan->ctx, offset, format, args);
-	} else if (severity == VTR_UNREADABLE && !scan->err) {
-		scan->err = vtr_error_vcreate(EBADMSG, scan->path, offset,
-					      check_advice, format, args);
-	}
+	if (scan->thorough)
+		report(scan, offset, format, args);
+	va_end(args);
+}
+
+/* Report a fault with which the file is not readable. */
+static void unreadable(struct vtr_scan *scan, uint64_t offset, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (scan->thorough)
+		report(scan, offset, format, args);
+	else if (!scan->err)
+		scan->err = vtr_error_vcreate(EBADMSG, scan->path, offset, check_advice,
+					      format, args);
 	va_end(args);
 }
 
@@ -125,8 +134,8 @@ static void check_unused(struct vtr_scan *scan, uint32_t index, uint32_t from)
 	if (!scan->thorough || from >= bytes)
 		return;
 	if (!is_zero(scan->bytes + vtr_offset(index) + from, bytes - from))
-		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index) + from,
-			       "unused bytes of this block are not all 0");
+		untidy(scan, vtr_offset(index) + from,
+		       "unused bytes of this block are not all 0");
 }
 
 /* Check that the unused bits of @word, given by @mask, are 0. */
@@ -136,9 +145,8 @@ static void check_unused_bits(struct vtr_scan *scan, uint32_t index,
 	uint64_t bits = vtr_word(scan, index, word) & mask;
 
 	if (bits)
-		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index) + 8 * word,
-			       "unused bits of this word are 0x%016" PRIx64 ", not 0",
-			       bits);
+		untidy(scan, vtr_offset(index) + 8 * word,
+		       "unused bits of this word are 0x%016" PRIx64 ", not 0", bits);
 }
 
 static void check_name(struct vtr_scan *scan, uint32_t index)
@@ -150,9 +158,8 @@ static void check_name(struct vtr_scan *scan, uint32_t index)
 				 INSPECT_NAME_PAYLOAD_OFFSET;
 
 	if (len > room) {
-		vtr_scan_fault(scan, VTR_UNREADABLE, vtr_offset(index),
-			       "NAME is %u bytes long, its block has room for %u",
-			       len, room);
+		unreadable(scan, vtr_offset(index),
+			   "NAME is %u bytes long, its block has room for %u", len, room);
 		return;
 	}
 	count_stale_tail(scan, index, INSPECT_NAME_PAYLOAD_OFFSET + len);
@@ -167,20 +174,16 @@ static void check_array_format(struct vtr_scan *scan, uint32_t index,
 	uint64_t offset = vtr_offset(index) + 8;
 
 	if (format > INSPECT_ARRAY_EXPONENTIAL_HISTOGRAM)
-		vtr_scan_fault(scan, VTR_UNREADABLE, offset,
-			       "unknown array format %u", format);
+		unreadable(scan, offset, "unknown array format %u", format);
 	else if (format != INSPECT_ARRAY_FLAT &&
 		 type == INSPECT_STRING_REFERENCE)
-		vtr_scan_fault(scan, VTR_UNREADABLE, offset,
-			       "an array of strings cannot be a histogram");
+		unreadable(scan, offset, "an array of strings cannot be a histogram");
 	else if (format == INSPECT_ARRAY_LINEAR_HISTOGRAM && count < 4)
-		vtr_scan_fault(scan, VTR_UNREADABLE, offset,
-			       "a linear histogram has at least 4 slots, not %u",
-			       count);
+		unreadable(scan, offset, "a linear histogram has at least 4 slots, not %u",
+			   count);
 	else if (format == INSPECT_ARRAY_EXPONENTIAL_HISTOGRAM && count < 5)
-		vtr_scan_fault(scan, VTR_UNREADABLE, offset,
-			       "an exponential histogram has at least 5 slots, not %u",
-			       count);
+		unreadable(scan, offset,
+			   "an exponential histogram has at least 5 slots, not %u", count);
 }
 
 static void check_array(struct vtr_scan *scan, uint32_t index)
@@ -194,15 +197,14 @@ static void check_array(struct vtr_scan *scan, uint32_t index)
 	uint32_t used = INSPECT_ARRAY_PAYLOAD_OFFSET + count * slot_bytes;
 
 	if (!slot_bytes) {
-		vtr_scan_fault(scan, VTR_UNREADABLE, vtr_offset(index) + 8,
-			       "an array cannot hold elements of type %u",
-			       type);
+		unreadable(scan, vtr_offset(index) + 8,
+			   "an array cannot hold elements of type %u", type);
 		return;
 	}
 	if (used > bytes) {
-		vtr_scan_fault(scan, VTR_UNREADABLE, vtr_offset(index) + 8,
-			       "array of %u slots needs %u bytes, its block has %u",
-			       count, used, bytes);
+		unreadable(scan, vtr_offset(index) + 8,
+			   "array of %u slots needs %u bytes, its block has %u", count, used,
+			   bytes);
 		return;
 	}
 	check_array_format(scan, index, type, format, count);
@@ -214,9 +216,8 @@ static void check_buffer(struct vtr_scan *scan, uint32_t index)
 	unsigned int format = vtr_bits(scan, index, 1, INSPECT_W1_BUFFER_FORMAT);
 
 	if (format > INSPECT_BUFFER_STRING_REFERENCE)
-		vtr_scan_fault(scan, VTR_UNREADABLE, vtr_offset(index) + 8,
-			       "unknown format %u of a %s", format,
-			       vtr_scan_type_name(scan, INSPECT_BUFFER_VALUE));
+		unreadable(scan, vtr_offset(index) + 8, "unknown format %u of a %s", format,
+			   vtr_scan_type_name(scan, INSPECT_BUFFER_VALUE));
 }
 
 static void check_link(struct vtr_scan *scan, uint32_t index)
@@ -224,15 +225,14 @@ static void check_link(struct vtr_scan *scan, uint32_t index)
 	unsigned int disposition = vtr_bits(scan, index, 1, INSPECT_W1_LINK_DISPOSITION);
 
 	if (disposition > INSPECT_LINK_INLINE)
-		vtr_scan_fault(scan, VTR_UNREADABLE, vtr_offset(index) + 8,
-			       "unknown disposition %u of a link", disposition);
+		unreadable(scan, vtr_offset(index) + 8, "unknown disposition %u of a link",
+			   disposition);
 }
 
 static void check_second_header(struct vtr_scan *scan, uint32_t index)
 {
 	if (index)
-		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
-			       "a HEADER that is not the file's first block");
+		untidy(scan, vtr_offset(index), "a HEADER that is not the file's first block");
 }
 
 /* Check one block, apart from its references to other blocks. */
@@ -243,9 +243,8 @@ static void check_block(struct vtr_scan *scan, uint32_t index,
 	const struct vtr_block_type *block = &vtr_block_types[type];
 
 	if (reserved)
-		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
-			       "reserved bits 4 to 7 are 0x%" PRIx64 ", not 0",
-			       vtr_field(reserved, INSPECT_W0_RESERVED));
+		untidy(scan, vtr_offset(index), "reserved bits 4 to 7 are 0x%" PRIx64 ", not 0",
+		       vtr_field(reserved, INSPECT_W0_RESERVED));
 	check_unused_bits(scan, index, 0, block->unused[0]);
 	check_unused_bits(scan, index, 1, block->unused[1]);
 	if (block->check)
@@ -283,23 +282,20 @@ static bool check_extent_of_block(struct vtr_scan *scan, uint32_t index)
 	uint32_t units = 1U << order;
 
 	if (order >= INSPECT_NR_ORDERS) {
-		vtr_scan_fault(scan, VTR_UNREADABLE, vtr_offset(index),
-			       "block of order %u; the largest is %u; resuming at the next multiple of %u",
-			       order, INSPECT_NR_ORDERS - 1,
-			       INSPECT_MAX_BLOCK_BYTES);
+		unreadable(scan, vtr_offset(index),
+			   "block of order %u; the largest is %u; resuming at the next multiple of %u",
+			   order, INSPECT_NR_ORDERS - 1, INSPECT_MAX_BLOCK_BYTES);
 		return false;
 	}
 	if (units > scan->nr_units - index) {
-		vtr_scan_fault(scan, VTR_UNREADABLE, vtr_offset(index),
-			       "block of %u bytes reaches past the end at 0x%zx",
-			       INSPECT_MIN_BLOCK_BYTES << order,
-			       scan->len_bytes);
+		unreadable(scan, vtr_offset(index),
+			   "block of %u bytes reaches past the end at 0x%zx",
+			   INSPECT_MIN_BLOCK_BYTES << order, scan->len_bytes);
 		return false;
 	}
 	if (index & (units - 1))
-		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
-			       "block of %u bytes is not aligned to its size",
-			       INSPECT_MIN_BLOCK_BYTES << order);
+		untidy(scan, vtr_offset(index), "block of %u bytes is not aligned to its size",
+		       INSPECT_MIN_BLOCK_BYTES << order);
 	return true;
 }
 
@@ -332,8 +328,7 @@ static void scan_blocks(struct vtr_scan *scan)
 		}
 		type = vtr_bits(scan, index, 0, INSPECT_W0_TYPE);
 		if (type >= nr_types(scan)) {
-			vtr_scan_fault(scan, VTR_UNREADABLE, vtr_offset(index),
-				       "unknown block type %u", type);
+			unreadable(scan, vtr_offset(index), "unknown block type %u", type);
 			type = VTR_KIND_UNKNOWN;
 		}
 		units = vtr_block_bytes(scan, index) / INSPECT_MIN_BLOCK_BYTES;
@@ -356,26 +351,24 @@ static size_t check_size(struct vtr_scan *scan, size_t len_bytes)
 
 	if (!size) {
 		if (scan->version >= 2)
-			vtr_scan_fault(scan, VTR_UNTIDY, 16,
-				       "the header's size field is 0");
+			untidy(scan, 16, "the header's size field is 0");
 		return len_bytes;
 	}
 	if (size < vtr_block_bytes(scan, 0)) {
-		vtr_scan_fault(scan, VTR_UNREADABLE, 16,
-			       "the header says that the file has %" PRIu64
-			       " bytes, less than the header itself", size);
+		unreadable(scan, 16,
+			   "the header says that the file has %" PRIu64
+			   " bytes, less than the header itself", size);
 		return len_bytes;
 	}
 	if (size > len_bytes) {
-		vtr_scan_fault(scan, VTR_UNREADABLE, len_bytes,
-			       "the file is truncated: it should have %" PRIu64
-			       " bytes and has %zu", size, len_bytes);
+		unreadable(scan, len_bytes,
+			   "the file is truncated: it should have %" PRIu64 " bytes and has %zu",
+			   size, len_bytes);
 		return len_bytes;
 	}
 	if (size < len_bytes)
-		vtr_scan_fault(scan, VTR_UNTIDY, size,
-			       "%" PRIu64 " bytes follow after the size the header gives",
-			       len_bytes - size);
+		untidy(scan, size, "%" PRIu64 " bytes follow after the size the header gives",
+		       len_bytes - size);
 	return size;
 }
 
@@ -386,14 +379,14 @@ static void scan_header(struct vtr_scan *scan, size_t len_bytes)
 	scan->summary.version = scan->version;
 	scan->summary.generation = vtr_word(scan, 0, 1);
 	if (scan->summary.generation & 1)
-		vtr_scan_fault(scan, VTR_UNREADABLE, 8,
-			       "generation 0x%" PRIx64 " is odd: the file was saved amid an edit",
-			       scan->summary.generation);
+		unreadable(scan, 8,
+			   "generation 0x%" PRIx64 " is odd: the file was saved amid an edit",
+			   scan->summary.generation);
 	scan->len_bytes = len_bytes;
 	if (!order && scan->version >= 2)
-		vtr_scan_fault(scan, VTR_UNTIDY, 0,
-			       "the header is of order 0: it has no room for the size field of version %u",
-			       scan->version);
+		untidy(scan, 0,
+		       "the header is of order 0: it has no room for the size field of version %u",
+		       scan->version);
 	if (order && len_bytes >= 32) {
 		scan->len_bytes = check_size(scan, len_bytes);
 		check_unused_bits(scan, 0, 2, ~INSPECT_W2_HEADER_SIZE);
@@ -402,10 +395,9 @@ static void scan_header(struct vtr_scan *scan, size_t len_bytes)
 			check_unused(scan, 0, 24);
 	}
 	if (scan->len_bytes % INSPECT_MIN_BLOCK_BYTES)
-		vtr_scan_fault(scan, VTR_UNTIDY,
-			       scan->len_bytes & ~(INSPECT_MIN_BLOCK_BYTES - 1UL),
-			       "%zu bytes at the end are less than a block",
-			       scan->len_bytes % INSPECT_MIN_BLOCK_BYTES);
+		untidy(scan, scan->len_bytes & ~(INSPECT_MIN_BLOCK_BYTES - 1UL),
+		       "%zu bytes at the end are less than a block",
+		       scan->len_bytes % INSPECT_MIN_BLOCK_BYTES);
 	scan->nr_units = scan->len_bytes / INSPECT_MIN_BLOCK_BYTES;
 	scan->summary.size_bytes = scan->len_bytes;
 }
@@ -446,39 +438,33 @@ static struct vitrine_error *check_prerequisites(struct vtr_scan *scan,
 
 /* Report a reference to a block of the wrong type, as "0x1f40 is not an EXTENT". */
 static void fault_wrong_type(struct vtr_scan *scan, uint64_t offset,
-			     const char *what, uint64_t index,
+			     const char *what, uint32_t index,
 			     const char *expected)
 {
 	int type;
 
 	if (index >= scan->nr_units) {
-		vtr_scan_fault(scan, VTR_UNREADABLE, offset,
-			       "%s 0x%" PRIx64 " is beyond the end of the file",
-			       what, index);
+		unreadable(scan, offset, "%s 0x%x is beyond the end of the file", what, index);
 		return;
 	}
 	type = vtr_type_at(scan, index);
 	if (type < 0)
-		vtr_scan_fault(scan, VTR_UNREADABLE, offset,
-			       "%s 0x%" PRIx64 " is within a block, not %s",
-			       what, index, expected);
+		unreadable(scan, offset, "%s 0x%x is within a block, not %s", what, index,
+			   expected);
 	else
-		vtr_scan_fault(scan, VTR_UNREADABLE, offset,
-			       "%s 0x%" PRIx64 " is of type %s, not %s",
-			       what, index, vtr_scan_type_name(scan, type),
-			       expected);
+		unreadable(scan, offset, "%s 0x%x is of type %s, not %s", what, index,
+			   vtr_scan_type_name(scan, type), expected);
 }
 
 /* Check and count a reference from @offset to the text at @index. */
 static void use_text(struct vtr_scan *scan, uint64_t offset, const char *what,
-		     uint64_t index, bool name_allowed)
+		     uint32_t index, bool name_allowed)
 {
-	int type = index < scan->nr_units ? vtr_type_at(scan, index) : -1;
+	int type = vtr_type_at(scan, index);
 
-	if (type == INSPECT_STRING_REFERENCE ||
-	    (type == INSPECT_NAME && name_allowed))
+	if (type == INSPECT_STRING_REFERENCE || (type == INSPECT_NAME && name_allowed))
 		scan->aux[index]++;
-	else if (index >= scan->nr_units || !vtr_is_lost(scan, index))
+	else if (!vtr_is_lost(scan, index))
 		fault_wrong_type(scan, offset, what, index,
 				 name_allowed ? "NAME or STRING_REFERENCE" :
 						"STRING_REFERENCE");
@@ -496,11 +482,11 @@ static bool chain_claim(struct vtr_scan *scan, struct chain *chain)
 		return false;
 	}
 	if (scan->aux[index]) {
-		vtr_scan_fault(scan, VTR_UNREADABLE, vtr_offset(index),
-			       scan->aux[index] == chain->owner ?
-			       "the extents of block 0x%x run in a circle" :
-			       "this EXTENT belongs to block 0x%x already",
-			       scan->aux[index]);
+		unreadable(scan, vtr_offset(index),
+			   scan->aux[index] == chain->owner ?
+			   "the extents of block 0x%x run in a circle" :
+			   "this EXTENT belongs to block 0x%x already",
+			   scan->aux[index]);
 		return false;
 	}
 	scan->aux[index] = chain->owner;
@@ -525,11 +511,10 @@ static void check_chain(struct vtr_scan *scan, struct chain *chain)
 		uint32_t room;
 
 		if (!chain->next) {
-			vtr_scan_fault(scan, VTR_UNREADABLE,
-				       vtr_offset(chain->owner),
-				       "the extents of this %s end %u bytes too early",
-				       vtr_scan_type_name(scan, vtr_type_at(scan, chain->owner)),
-				       chain->missing);
+			unreadable(scan, vtr_offset(chain->owner),
+				   "the extents of this %s end %u bytes too early",
+				   vtr_scan_type_name(scan, vtr_type_at(scan, chain->owner)),
+				   chain->missing);
 			return;
 		}
 		if (!chain_claim(scan, chain))
@@ -548,9 +533,9 @@ static void check_chain(struct vtr_scan *scan, struct chain *chain)
 	}
 	if (!chain->next || !scan->thorough)
 		return;
-	vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(chain->from),
-		       "extents go on at 0x%x after the last byte of block 0x%x",
-		       chain->next, chain->owner);
+	untidy(scan, vtr_offset(chain->from),
+	       "extents go on at 0x%x after the last byte of block 0x%x", chain->next,
+	       chain->owner);
 	/* Claim the surplus extents, so that they are not reported as unreferenced, too. */
 	while (chain->next && chain_claim(scan, chain))
 		;
@@ -735,9 +720,8 @@ static void check_ancestors(struct vtr_scan *scan, uint32_t index)
 		scan->kind[at] |= VTR_KIND_WALKING;
 
 	if (at && is_node(scan, at) && scan->kind[at] & VTR_KIND_WALKING)
-		vtr_scan_fault(scan, VTR_UNREADABLE, vtr_offset(at),
-			       "this %s is its own ancestor",
-			       vtr_scan_type_name(scan, vtr_type_at(scan, at)));
+		unreadable(scan, vtr_offset(at), "this %s is its own ancestor",
+			   vtr_scan_type_name(scan, vtr_type_at(scan, at)));
 
 	for (at = index; at && is_node(scan, at) &&
 	     scan->kind[at] & VTR_KIND_WALKING; at = parent_of(scan, at))
@@ -834,8 +818,7 @@ static void check_name_of(struct vtr_scan *scan, uint32_t index)
 	if ((type != INSPECT_NAME && type != INSPECT_STRING_REFERENCE) ||
 	    !(scan->kind[name] & VTR_KIND_NO_UTF8))
 		return;
-	vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(name),
-		       "this name is not UTF-8");
+	untidy(scan, vtr_offset(name), "this name is not UTF-8");
 	/* Report each name once. */
 	scan->kind[name] &= ~VTR_KIND_NO_UTF8;
 }
@@ -865,13 +848,12 @@ static void check_children(struct vtr_scan *scan, const struct refs *refs,
 	if (!refs->counted)
 		return;
 	if (count != scan->aux[index])
-		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index) + 8,
-			       "reference count is %" PRIu64 ", but this %s is the parent of %u",
-			       count, vtr_scan_type_name(scan, type),
-			       scan->aux[index]);
+		untidy(scan, vtr_offset(index) + 8,
+		       "reference count is %" PRIu64 ", but this %s is the parent of %u", count,
+		       vtr_scan_type_name(scan, type), scan->aux[index]);
 	else if (!count && type == INSPECT_TOMBSTONE)
-		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
-			       "this TOMBSTONE has no child left and should have been freed");
+		untidy(scan, vtr_offset(index),
+		       "this TOMBSTONE has no child left and should have been freed");
 }
 
 static void check_users(struct vtr_scan *scan, uint32_t index, int type)
@@ -879,16 +861,14 @@ static void check_users(struct vtr_scan *scan, uint32_t index, int type)
 	uint32_t users = scan->aux[index];
 
 	if (!users)
-		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
-			       "no block refers to this %s",
-			       vtr_scan_type_name(scan, type));
+		untidy(scan, vtr_offset(index), "no block refers to this %s",
+		       vtr_scan_type_name(scan, type));
 	if (type == INSPECT_STRING_REFERENCE) {
 		uint32_t count = vtr_bits(scan, index, 0, INSPECT_W0_STRREF_COUNT);
 
 		if (count != users)
-			vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
-				       "reference count is %u, but there are %u users",
-				       count, users);
+			untidy(scan, vtr_offset(index),
+			       "reference count is %u, but there are %u users", count, users);
 	}
 }
 
@@ -913,9 +893,8 @@ static void check_references(struct vtr_scan *scan, const struct refs *refs)
 			break;
 		case INSPECT_EXTENT:
 			if (!scan->aux[index])
-				vtr_scan_fault(scan, VTR_UNTIDY,
-					       vtr_offset(index),
-					       "this EXTENT belongs to no block");
+				untidy(scan, vtr_offset(index),
+				       "this EXTENT belongs to no block");
 			break;
 		}
 	}
@@ -946,9 +925,9 @@ static void check_free_next(struct vtr_scan *scan, const struct refs *refs,
 
 	if (list_continues(scan, index, next)) {
 		if (scan->aux[next])
-			vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
-				       "next free block 0x%x follows 0x%x already",
-				       next, scan->aux[next]);
+			untidy(scan, vtr_offset(index),
+			       "next free block 0x%x follows 0x%x already", next,
+			       scan->aux[next]);
 		else
 			scan->aux[next] = index;
 		return;
@@ -957,9 +936,8 @@ static void check_free_next(struct vtr_scan *scan, const struct refs *refs,
 	if (!next || vtr_is_lost(scan, next) ||
 	    (!refs->linked_back && vtr_type_at(scan, next) >= 0))
 		return;
-	vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
-		       "next free block 0x%x is no FREE block of this size",
-		       next);
+	untidy(scan, vtr_offset(index), "next free block 0x%x is no FREE block of this size",
+	       next);
 }
 
 /* Check the rules of vitrine's heap: doubly linked lists, and one list for each order. */
@@ -970,15 +948,15 @@ static void check_free_back(struct vtr_scan *scan, struct refs *refs,
 	uint32_t previous = previous_free(scan, index);
 
 	if (previous != scan->aux[index] && !vtr_is_lost(scan, previous))
-		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
-			       "previous free block is said to be 0x%x, but it is 0x%x",
-			       previous, scan->aux[index]);
+		untidy(scan, vtr_offset(index),
+		       "previous free block is said to be 0x%x, but it is 0x%x", previous,
+		       scan->aux[index]);
 	if (scan->aux[index] || !scan->tiled)
 		return;
 	if (refs->list_head[order])
-		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
-			       "a second list of free blocks of order %u; the first begins at 0x%x",
-			       order, refs->list_head[order]);
+		untidy(scan, vtr_offset(index),
+		       "a second list of free blocks of order %u; the first begins at 0x%x",
+		       order, refs->list_head[order]);
 	else
 		refs->list_head[order] = index;
 }
@@ -996,8 +974,7 @@ static void check_free_cleared(struct vtr_scan *scan, const struct refs *refs,
 		return;
 	scan->summary.nr_stale++;
 	if (refs->linked_back)
-		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index) + i,
-			       "this FREE block is not cleared");
+		untidy(scan, vtr_offset(index) + i, "this FREE block is not cleared");
 }
 
 /* Advance @index to the next FREE block. */
@@ -1030,8 +1007,7 @@ static void check_free_circles(struct vtr_scan *scan)
 	for (index = 0; to_next_free(scan, &index);) {
 		if (scan->kind[index] & VTR_KIND_WALKED)
 			continue;
-		vtr_scan_fault(scan, VTR_UNTIDY, vtr_offset(index),
-			       "free blocks follow one another in a circle");
+		untidy(scan, vtr_offset(index), "free blocks follow one another in a circle");
 		/* Report each circle once. */
 		for (at = index; !(scan->kind[at] & VTR_KIND_WALKED);
 		     at = next_free(scan, at))
@@ -1050,10 +1026,6 @@ static void check_free_lists(struct vtr_scan *scan, struct refs *refs)
 	for (index = 0; refs->linked_back && to_next_free(scan, &index);)
 		check_free_back(scan, refs, index);
 	check_free_circles(scan);
-}
-
-static void ignore_fault(void *ctx, uint64_t offset, const char *message)
-{
 }
 
 /**
@@ -1080,7 +1052,7 @@ vitrine_inspect_check(const void *bytes, size_t len_bytes, const char *path,
 	struct vtr_scan scan = {
 		.thorough = true,
 		.path = path,
-		.fault = fault ? fault : ignore_fault,
+		.fault = fault,
 		.ctx = ctx,
 	};
 	struct refs refs = { 0 };

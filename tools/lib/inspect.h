@@ -30,7 +30,7 @@
  * @len_bytes: how much of it the header accounts for
  * @nr_units: @len_bytes in units of 16, the range of an index
  * @version: of the format
- * @thorough: report also what is merely untidy
+ * @thorough: report all faults, also what is merely untidy
  * @tiled: blocks tile the file; if not, references between blocks are not
  *	checked
  * @kind: for each unit, VTR_KIND_*
@@ -41,8 +41,8 @@
  * @nr_texts: number of NAME and STRING_REFERENCE blocks
  * @chained_bytes: bytes of all values that span several blocks
  * @path: for errors
- * @err: first unreadable fault, if @fault is NULL
- * @fault: takes every fault
+ * @err: first unreadable fault, unless @thorough
+ * @fault: takes every fault, if @thorough; or NULL
  * @ctx: for @fault
  * @summary: counted along the way
  */

@@ -91,16 +91,18 @@ static void reached(struct vitrine_ring *ring, enum vitrine_step step)
 		ring->observe(ring->ctx, step);
 }
 
-static struct vitrine_error *map_pages(struct vitrine_ring *ring, int prot,
-				       uint64_t page, size_t len_bytes,
-				       void **ret)
+/* Map a part of the ring, unless there is an error already. */
+static void *map_pages(struct vitrine_ring *ring, int prot, uint64_t page, size_t len_bytes,
+		       struct vitrine_error **err)
 {
-	void *bytes = mmap(NULL, len_bytes, prot, MAP_SHARED, ring->fd,
-			   page * ring->page_bytes);
+	void *bytes;
 
-	if (bytes == MAP_FAILED)
-		return vtr_error_os(errno, ring->path, "cannot map");
-	*ret = bytes;
+	if (*err)
+		return NULL;
+	bytes = mmap(NULL, len_bytes, prot, MAP_SHARED, ring->fd, page * ring->page_bytes);
+	if (bytes != MAP_FAILED)
+		return bytes;
+	*err = vtr_error_os(errno, ring->path, "cannot map");
 	return NULL;
 }
 
@@ -130,29 +132,18 @@ static struct vitrine_error *read_producer(struct vitrine_ring *ring)
 
 static struct vitrine_error *map_ring(struct vitrine_ring *ring)
 {
-	struct vitrine_error *err;
-	void *bytes = NULL;
+	struct vitrine_error *err = NULL;
 
 	ring->page_bytes = sysconf(_SC_PAGESIZE);
-	err = map_pages(ring, PROT_READ | PROT_WRITE,
-			VITRINE_RING_CONSUMER_PAGE, ring->page_bytes, &bytes);
-	if (err)
-		return err;
-	ring->consumer = bytes;
-	err = map_pages(ring, PROT_READ, VITRINE_RING_PRODUCER_PAGE,
-			ring->page_bytes, &bytes);
-	if (err)
-		return err;
-	ring->producer = bytes;
-	err = read_producer(ring);
-	if (err)
-		return err;
-	err = map_pages(ring, PROT_READ, VITRINE_RING_FIRST_SUBBUF_PAGE,
-			ring->nr_subbufs * ring->subbuf_bytes, &bytes);
-	if (err)
-		return err;
-	ring->subbufs = bytes;
-	return NULL;
+	ring->consumer = map_pages(ring, PROT_READ | PROT_WRITE, VITRINE_RING_CONSUMER_PAGE,
+				   ring->page_bytes, &err);
+	ring->producer = map_pages(ring, PROT_READ, VITRINE_RING_PRODUCER_PAGE,
+				   ring->page_bytes, &err);
+	if (!err)
+		err = read_producer(ring);
+	ring->subbufs = map_pages(ring, PROT_READ, VITRINE_RING_FIRST_SUBBUF_PAGE,
+				  ring->nr_subbufs * ring->subbuf_bytes, &err);
+	return err;
 }
 
 static struct vitrine_error *ring_open(struct vitrine_ring *ring)

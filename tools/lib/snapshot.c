@@ -606,27 +606,27 @@ struct vitrine_error *vitrine_snapshot_from_bytes(const void *bytes,
 {
 	struct vitrine_snapshot *snapshot;
 	struct vitrine_error *err;
+	struct buffer *taken;
 
 	if (len_bytes > INSPECT_MAX_FILE_BYTES)
 		return vtr_error_too_large(path);
 	err = snapshot_new(path, &snapshot);
 	if (err)
 		return err;
-	if (!GROW_BYTES(snapshot->taken.bytes, snapshot->taken.capacity,
-			len_bytes ? len_bytes : 1)) {
-		vitrine_snapshot_destroy(snapshot);
-		return vtr_error_no_memory();
+	taken = &snapshot->taken;
+	if (GROW_BYTES(taken->bytes, taken->capacity, len_bytes ? len_bytes : 1)) {
+		taken->len = len_bytes;
+		if (len_bytes)
+			memcpy(taken->bytes, bytes, len_bytes);
+		err = is_inspect(taken) ? NULL : error_foreign(taken, path);
+	} else {
+		err = vtr_error_no_memory();
 	}
-	snapshot->taken.len = len_bytes;
-	if (len_bytes)
-		memcpy(snapshot->taken.bytes, bytes, len_bytes);
-	if (!is_inspect(&snapshot->taken)) {
-		err = error_foreign(&snapshot->taken, path);
+	if (err)
 		vitrine_snapshot_destroy(snapshot);
-		return err;
-	}
-	*ret = snapshot;
-	return NULL;
+	else
+		*ret = snapshot;
+	return err;
 }
 
 /**

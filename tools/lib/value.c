@@ -13,11 +13,6 @@
 #include "inspect.h"
 #include "value.h"
 
-struct filter {
-	vitrine_filter_fn *judge;
-	void *ctx;
-};
-
 /* ---- Reading ----------------------------------------------------------- */
 
 static bool is_digit(char c)
@@ -25,49 +20,55 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Compare the numbers that begin at *a_at and *b_at, and advance past them. */
-static int compare_numbers(const struct vtr_text *a, uint32_t *a_at,
-			   const struct vtr_text *b, uint32_t *b_at)
+/* Skip the zeros at *@at. Return the number of digits behind them. */
+static uint32_t count_digits(const struct vtr_text *text, uint32_t *at)
 {
-	uint32_t a_start, b_start;
+	uint32_t end;
 
-	while (*a_at < a->len && a->bytes[*a_at] == '0')
-		++*a_at;
-	while (*b_at < b->len && b->bytes[*b_at] == '0')
-		++*b_at;
-	a_start = *a_at;
-	b_start = *b_at;
-	while (*a_at < a->len && is_digit(a->bytes[*a_at]))
-		++*a_at;
-	while (*b_at < b->len && is_digit(b->bytes[*b_at]))
-		++*b_at;
-	if (*a_at - a_start != *b_at - b_start)
-		return *a_at - a_start < *b_at - b_start ? -1 : 1;
-	return memcmp(a->bytes + a_start, b->bytes + b_start, *a_at - a_start);
+	while (*at < text->len && text->bytes[*at] == '0')
+		++*at;
+	for (end = *at; end < text->len && is_digit(text->bytes[end]); end++)
+		;
+	return end - *at;
+}
+
+/*
+ * Return the number of bytes with which both texts begin, without digits at the end of these:
+ * siblings mostly have names that begin alike.
+ */
+static uint32_t common_prefix(const struct vtr_text *a, const struct vtr_text *b)
+{
+	uint32_t least = a->len < b->len ? a->len : b->len, at = 0;
+
+	while (least - at >= 8 && !memcmp(a->bytes + at, b->bytes + at, 8))
+		at += 8;
+	while (at < least && a->bytes[at] == b->bytes[at])
+		at++;
+	while (at && is_digit(a->bytes[at - 1]))
+		at--;
+	return at;
 }
 
 /* Compare bytes, but numbers by their value, so that cpu2 comes before cpu10. */
 static int compare_natural(const struct vtr_text *a, const struct vtr_text *b)
 {
-	uint32_t a_at = 0, b_at = 0;
+	uint32_t a_at = common_prefix(a, b), b_at = a_at, a_nr, b_nr;
+	int order = 0;
 
-	while (a_at < a->len && b_at < b->len) {
-		unsigned char a_byte = a->bytes[a_at];
-		unsigned char b_byte = b->bytes[b_at];
-		int order;
-
-		if (is_digit(a_byte) && is_digit(b_byte)) {
-			order = compare_numbers(a, &a_at, b, &b_at);
-			if (order)
-				return order;
+	while (!order && a_at < a->len && b_at < b->len) {
+		if (!is_digit(a->bytes[a_at]) || !is_digit(b->bytes[b_at])) {
+			order = (unsigned char)a->bytes[a_at++] -
+				(unsigned char)b->bytes[b_at++];
 			continue;
 		}
-		if (a_byte != b_byte)
-			return a_byte < b_byte ? -1 : 1;
-		a_at++;
-		b_at++;
+		a_nr = count_digits(a, &a_at);
+		b_nr = count_digits(b, &b_at);
+		order = a_nr != b_nr ? (a_nr < b_nr ? -1 : 1) :
+			memcmp(a->bytes + a_at, b->bytes + b_at, a_nr);
+		a_at += a_nr;
+		b_at += b_nr;
 	}
-	return (a_at < a->len) - (b_at < b->len);
+	return order ? order : (a_at < a->len) - (b_at < b->len);
 }
 
 /**
@@ -449,19 +450,18 @@ const char *vtr_value_text(const struct vitrine_value *value, unsigned int slot,
  */
 
 /* Filter @first and its siblings. The recursion is at most VITRINE_MAX_DEPTH deep. */
-static struct vitrine_value *keep_siblings(const struct filter *filter,
-					   struct vitrine_value *first)
+static struct vitrine_value *keep_siblings(struct vitrine_value *first,
+					   vitrine_filter_fn *judge, void *ctx)
 {
 	struct vitrine_value *kept = NULL, **end = &kept;
 	struct vitrine_value *value, *next;
 
 	for (value = first; value; value = next) {
-		enum vitrine_verdict verdict = filter->judge(filter->ctx, value);
+		enum vitrine_verdict verdict = judge(ctx, value);
 
 		next = value->next;
 		if (verdict == VITRINE_DESCEND)
-			value->first_child = keep_siblings(filter,
-							   value->first_child);
+			value->first_child = keep_siblings(value->first_child, judge, ctx);
 		if (verdict == VITRINE_KEEP ||
 		    (verdict == VITRINE_DESCEND && value->first_child)) {
 			*end = value;
@@ -484,7 +484,5 @@ static struct vitrine_value *keep_siblings(const struct filter *filter,
 void vitrine_hierarchy_filter(struct vitrine_hierarchy *hierarchy,
 			      vitrine_filter_fn *judge, void *ctx)
 {
-	const struct filter filter = { .judge = judge, .ctx = ctx };
-
-	hierarchy->first = keep_siblings(&filter, hierarchy->first);
+	hierarchy->first = keep_siblings(hierarchy->first, judge, ctx);
 }

@@ -15,7 +15,6 @@
  * struct vtr_text - a name or string, as contiguous bytes
  * @bytes: the bytes, in the snapshot or in the arena of the hierarchy
  * @len: number of bytes
- * @index: index of the block of the text
  * @rank: position of a name among all names of the file in natural order; equal names
  *	have equal ranks
  * @is_name: the text is the name of a value
@@ -23,7 +22,6 @@
 struct vtr_text {
 	const char *bytes;
 	uint32_t len;
-	uint32_t index;
 	uint32_t rank;
 	bool is_name;
 };
@@ -65,7 +63,6 @@ struct vitrine_value {
  * @version: version of the Inspect format
  * @number: for each unit of 16 bytes, 1 + the index in @values or @texts of the block that
  *	starts there, or 0
- * @nr_units: length of @number
  * @values: nodes and properties, in the order of their blocks; the first one is the root,
  *	index 0
  * @nr_values: number of @values
@@ -85,7 +82,6 @@ struct vitrine_hierarchy {
 	const uint8_t *bytes;
 	unsigned int version;
 	uint32_t *number;
-	uint32_t nr_units;
 	struct vitrine_value *values;
 	uint32_t nr_values;
 	struct vtr_text *texts;

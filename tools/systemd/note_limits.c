@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "live/cgroups.h"
+#include "live/recording.h"
 
 int main(void)
 {

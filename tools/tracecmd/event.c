@@ -119,12 +119,9 @@ static bool is_kernel_address(uint64_t value)
 	return value >= 0xffff000000000000ULL && value < (uint64_t)-4096;
 }
 
-static struct vitrine_fxt_arg *next_arg(struct reader *reader)
+static bool has_room(const struct reader *reader)
 {
-	struct vitrine_fxt_record *record = &reader->foreign.record;
-
-	return record->nr_args < FXT_MAX_ARGS ?
-		       &record->args[record->nr_args] : NULL;
+	return reader->foreign.record.nr_args < FXT_MAX_ARGS;
 }
 
 /* ---- Symbolic values ---- */
@@ -216,7 +213,7 @@ static bool add_symbolic(struct reader *reader, const struct tep_format_field *f
 	int64_t value;
 	char *text;
 
-	if (!next_arg(reader) || !number_at(field, from, span, &value))
+	if (!has_room(reader) || !number_at(field, from, span, &value))
 		return false;
 	text = reader->texts[reader->foreign.record.nr_args];
 	if (!find_text(field, value, text))
@@ -233,23 +230,17 @@ static bool add_number(struct reader *reader, const char *name,
 		       const struct tep_format_field *field,
 		       const struct tep_record *from, const struct span *span)
 {
-	struct vitrine_fxt_arg *arg = next_arg(reader);
-	bool is_signed = field->flags & TEP_FIELD_IS_SIGNED;
+	bool is_signed = field->flags & TEP_FIELD_IS_SIGNED, is_long = span->len > 4;
+	unsigned int type = is_signed ? (is_long ? FXT_ARG_INT64 : FXT_ARG_INT32) :
+			    field->flags & TEP_FIELD_IS_POINTER ? FXT_ARG_POINTER :
+			    is_long ? FXT_ARG_UINT64 : FXT_ARG_UINT32;
 	int64_t value;
 
-	if (!arg || !number_at(field, from, span, &value))
+	if (!has_room(reader) || !number_at(field, from, span, &value))
 		return false;
 	if (reader->beside && !is_signed && is_kernel_address(value))
 		value = 0;
-	if (is_signed)
-		arg = fxt_add_arg(&reader->foreign.record, span->len > 4 ?
-				  FXT_ARG_INT64 : FXT_ARG_INT32, name);
-	else if (field->flags & TEP_FIELD_IS_POINTER)
-		arg = fxt_add_arg(&reader->foreign.record, FXT_ARG_POINTER, name);
-	else
-		arg = fxt_add_arg(&reader->foreign.record, span->len > 4 ?
-				  FXT_ARG_UINT64 : FXT_ARG_UINT32, name);
-	arg->value.int64 = value;
+	fxt_add_arg(&reader->foreign.record, type, name)->value.int64 = value;
 	return true;
 }
 
@@ -266,7 +257,7 @@ static void add_array(struct reader *reader,
 		return;
 	}
 	nr = span.len / element.len;
-	for (i = 0; i < nr && next_arg(reader); i++) {
+	for (i = 0; i < nr && has_room(reader); i++) {
 		name = reader->foreign.names[reader->foreign.record.nr_args];
 		snprintf(name, FOREIGN_NAME_BYTES, "%.40s[%u]", field->name, i);
 		element.offset = span.offset + i * element.len;
@@ -291,7 +282,7 @@ static void add_argument(struct reader *reader,
 	struct vitrine_fxt_string text;
 
 	if (field->flags & TEP_FIELD_IS_STRING) {
-		if (next_arg(reader) && text_of(field, from, &text))
+		if (has_room(reader) && text_of(field, from, &text))
 			fxt_add_arg(&reader->foreign.record, FXT_ARG_STRING_REF,
 				    field->name)->value.string = text;
 		else
@@ -388,17 +379,12 @@ static const struct foreign_class *class_of(struct reader *reader, const struct 
 }
 
 /**
- * tell() - report an error to the command that started this program
- * @err: the error, which is destroyed
- *
- * Return: EXIT_FAILURE.
+ * fail() - end the program with an error, which the command that started it reports
+ * @err: the error
  */
-int tell(struct vitrine_error *err)
+void fail(struct vitrine_error *err)
 {
-	dprintf(HELPER_STATUS_FD, "%d\n%s\n%s\n", err->code, err->message,
-		err->advice ? err->advice : "");
-	vitrine_error_destroy(err);
-	return EXIT_FAILURE;
+	helper_fail(err->code, err->message, err->advice ?: "");
 }
 
 /**
@@ -406,31 +392,26 @@ int tell(struct vitrine_error *err)
  * @reader: the file, or the session
  * @cpu: CPU of the event; its @last_ns is the time of the event
  * @from: the event
- *
- * Return: NULL, or an error.
  */
-struct vitrine_error *put_event(struct reader *reader, struct cpu *cpu,
-				struct tep_record *from)
+void put_event(struct reader *reader, struct cpu *cpu, struct tep_record *from)
 {
 	struct foreign *foreign = &reader->foreign;
 	struct foreign_event event = { .cpu = &cpu->foreign, .from = from };
 	const struct tep_event *type = tep_find_event_by_record(reader->tep, from);
 	int64_t running = 0;
-	bool make;
 
 	if (!type) {
 		foreign->left_out.nr[LEFT_OUT_UNKNOWN]++;
-		return NULL;
+		return;
 	}
 	event.class = class_of(reader, type);
 	if (!event.class)
-		return vtr_error_no_memory();
+		must(vtr_error_no_memory());
 	get_number(&event, "common_pid", &running);
 	cpu->foreign.running = running;
 	cpu->foreign.is_known = true;
 	foreign->record.ticks = cpu->last_ns;
-	make = foreign_record(foreign, &event);
-	if (foreign->ids.no_memory)
-		return vtr_error_no_memory();
-	return make ? fxt_lane_out_put(cpu->lane, &foreign->record) : NULL;
+	if (foreign_record(foreign, &event))
+		fxt_out_put(foreign->out, &foreign->record);
+	must(fxt_out_error(foreign->out));
 }

@@ -22,21 +22,23 @@ struct tracecmd_input;
 /**
  * struct cpu - a CPU of the source
  * @foreign: what the conversion of events needs
- * @lane: lane of the output to which its records are written
  * @next: its next record, or NULL after the last one
  * @begun: a record of this CPU has been read
  * @last_ns: time of the last record; in read-tracefs in ticks of the session
  * @seen: page of the last record in memory
  * @released: the pages from here to @seen have not been released yet
+ * @pages_fd: in read-tracefs, its pages, or -1
+ * @nr_lost: events that have been reported as lost
  */
 struct cpu {
 	struct foreign_cpu foreign;
-	struct fxt_lane_out *lane;
 	struct tep_record *next;
 	bool begun;
 	uint64_t last_ns;
 	uintptr_t seen;
 	uintptr_t released;
+	int pages_fd;
+	uint64_t nr_lost;
 };
 
 /**
@@ -72,8 +74,15 @@ struct reader {
 
 extern const struct foreign_ops event_ops;
 
-int tell(struct vitrine_error *err);
-struct vitrine_error *put_event(struct reader *reader, struct cpu *cpu,
-				struct tep_record *from);
+/* End the program, whose error the command that started it reports; or do so if there is one. */
+void fail(struct vitrine_error *err) __attribute__((noreturn));
+
+static inline void must(struct vitrine_error *err)
+{
+	if (err)
+		fail(err);
+}
+
+void put_event(struct reader *reader, struct cpu *cpu, struct tep_record *from);
 
 #endif /* _VITRINE_TRACECMD_EVENT_H */

@@ -30,6 +30,9 @@
 
 #define OUT_PATH	"/proc/self/fd/1"
 
+/* The file. */
+static struct reader reader;
+
 /* The last warning of libtracecmd. */
 static char warning[256];
 
@@ -57,35 +60,34 @@ void tracecmd_warning(const char *format, ...)
 	warning[strcspn(warning, "\n")] = '\0';
 }
 
-static struct vitrine_error *malformed(const char *what)
+/* End the program, because the file is malformed. */
+static void __attribute__((noreturn)) reject(const char *what)
 {
-	return vitrine_error_create(EBADMSG, NULL, VITRINE_NO_OFFSET,
-				    "check it with `trace-cmd report'",
-				    "%s%s%s", what, *warning ? ": " : "",
-				    warning);
+	fail(vitrine_error_create(EBADMSG, NULL, VITRINE_NO_OFFSET,
+				  "check it with `trace-cmd report'",
+				  "%s%s%s", what, *warning ? ": " : "", warning));
 }
 
 /* ---- The clock ---- */
 
 /* Check that the clock counts nanoseconds; with tsc2nsec the library converts cycles. */
-static struct vitrine_error *look_at_clock(const struct reader *reader)
+static void look_at_clock(void)
 {
 	static const char * const clocks[] = {
 		"local", "global", "perf", "mono", "mono_raw", "boot", "tai",
 		"tsc2nsec",
 	};
-	const char *clock = tracecmd_get_trace_clock(reader->input);
+	const char *clock = tracecmd_get_trace_clock(reader.input);
 	unsigned int i;
 
 	if (!clock)
-		return NULL;
+		return;
 	for (i = 0; i < ARRAY_LEN(clocks); i++)
 		if (!strcmp(clock, clocks[i]))
-			return NULL;
-	return vitrine_error_create(EPROTONOSUPPORT, NULL, VITRINE_NO_OFFSET,
-				    "record with -C mono, or -C tsc2nsec",
-				    "its clock, %s, does not count nanoseconds",
-				    clock);
+			return;
+	must(vitrine_error_create(EPROTONOSUPPORT, NULL, VITRINE_NO_OFFSET,
+				  "record with -C mono, or -C tsc2nsec",
+				  "its clock, %s, does not count nanoseconds", clock));
 }
 
 /* ---- Records ---- */
@@ -95,41 +97,39 @@ static struct vitrine_error *look_at_clock(const struct reader *reader)
  * number; one is counted then. `vitrine check' takes records missing before the first
  * record of a CPU for overwritten ones.
  */
-static struct vitrine_error *take_missed(struct reader *reader,
-					 const struct cpu *cpu)
+static void take_missed(const struct cpu *cpu)
 {
 	long long nr = cpu->next->missed_events;
 
 	if (nr < 0) {
-		reader->nr_gaps++;
+		reader.nr_gaps++;
 		nr = 1;
 	}
 	if (!cpu->begun)
-		reader->nr_before += nr;
-	return nr ? fxt_lane_out_lost(cpu->lane, nr) : NULL;
+		reader.nr_before += nr;
+	if (nr)
+		fxt_out_lost(reader.foreign.out, 0, cpu->foreign.number, nr);
 }
 
-static struct vitrine_error *take_record(struct reader *reader,
-					 struct cpu *cpu)
+static void take_record(struct cpu *cpu)
 {
 	struct tep_record *from = cpu->next;
-	struct vitrine_error *err;
 
 	if (from->ts < cpu->last_ns || from->ts > LAST_NS)
-		return malformed("its timestamps run backwards or jump too far");
-	err = take_missed(reader, cpu);
+		reject("its timestamps run backwards or jump too far");
+	take_missed(cpu);
 	cpu->last_ns = from->ts;
 	cpu->begun = true;
-	return err ? err : put_event(reader, cpu, from);
+	put_event(&reader, cpu, from);
 }
 
-static struct cpu *earliest(const struct reader *reader)
+static struct cpu *earliest(void)
 {
 	struct cpu *found = NULL, *cpu;
 	unsigned int i;
 
-	for (i = 0; i < reader->nr_cpus; i++) {
-		cpu = &reader->cpus[i];
+	for (i = 0; i < reader.nr_cpus; i++) {
+		cpu = &reader.cpus[i];
 		if (cpu->next && (!found || cpu->next->ts < found->next->ts))
 			found = cpu;
 	}
@@ -160,132 +160,122 @@ static void release(struct cpu *cpu)
 	cpu->seen = at;
 }
 
-static void read_next(const struct reader *reader, struct cpu *cpu)
+static void read_next(struct cpu *cpu)
 {
 	tracecmd_free_record(cpu->next);
-	cpu->next = tracecmd_read_data(reader->input, cpu - reader->cpus);
+	cpu->next = tracecmd_read_data(reader.input, cpu - reader.cpus);
 	if (cpu->next)
 		release(cpu);
 }
 
-static void read_first(const struct reader *reader)
+static void read_first(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < reader->nr_cpus; i++) {
-		tracecmd_free_record(reader->cpus[i].next);
-		reader->cpus[i].next = tracecmd_read_cpu_first(reader->input,
-							       i);
+	for (i = 0; i < reader.nr_cpus; i++) {
+		tracecmd_free_record(reader.cpus[i].next);
+		reader.cpus[i].next = tracecmd_read_cpu_first(reader.input, i);
 	}
-}
-
-static struct vitrine_error *take_records(struct reader *reader)
-{
-	struct vitrine_error *err = NULL;
-	struct cpu *cpu;
-
-	read_first(reader);
-	while (!err && (cpu = earliest(reader))) {
-		err = take_record(reader, cpu);
-		read_next(reader, cpu);
-	}
-	/* After an error the library ends the records as usual, but it has warned. */
-	if (!err && *warning)
-		err = malformed("libtracecmd stops reading it");
-	return err;
 }
 
 /*
  * Find out whether the file has sched_waking events. The file also describes events that
  * were not recorded, so look for an event.
  */
-static void find_waking(struct reader *reader)
+static void find_waking(void)
 {
 	const struct tep_event *event;
 	struct cpu *cpu;
 
-	event = tep_find_event_by_name(reader->tep, "sched", "sched_waking");
+	event = tep_find_event_by_name(reader.tep, "sched", "sched_waking");
 	if (!event)
 		return;
-	read_first(reader);
-	while (!reader->waking && (cpu = earliest(reader))) {
-		reader->waking = tep_data_type(reader->tep, cpu->next) ==
+	read_first();
+	while (!reader.waking && (cpu = earliest())) {
+		reader.waking = tep_data_type(reader.tep, cpu->next) ==
 				 event->id;
-		read_next(reader, cpu);
+		read_next(cpu);
 	}
+}
+
+static void take_records(void)
+{
+	struct cpu *cpu;
+
+	find_waking();
+	read_first();
+	while ((cpu = earliest())) {
+		take_record(cpu);
+		read_next(cpu);
+	}
+	/* After an error the library ends the records as usual, but it has warned. */
+	if (*warning)
+		reject("libtracecmd stops reading it");
 }
 
 /* ---- The file ---- */
 
-static struct vitrine_error *open_cpus(struct reader *reader)
+static void open_cpus(void)
 {
-	int nr = tep_get_cpus(reader->tep), i;
-	struct vitrine_error *err = NULL;
+	int nr = tep_get_cpus(reader.tep), i;
 
 	if (nr <= 0)
-		return malformed("the file names no CPUs");
-	reader->cpus = calloc(nr, sizeof(*reader->cpus));
-	if (!reader->cpus)
-		return vtr_error_no_memory();
-	reader->nr_cpus = nr;
-	for (i = 0; !err && i < nr; i++) {
-		reader->cpus[i].foreign.number = i;
-		err = fxt_lane_out_get(reader->foreign.out, i, &reader->cpus[i].lane);
-	}
-	return err;
+		reject("the file names no CPUs");
+	reader.cpus = calloc(nr, sizeof(*reader.cpus));
+	if (!reader.cpus)
+		must(vtr_error_no_memory());
+	reader.nr_cpus = nr;
+	for (i = 0; i < nr; i++)
+		reader.cpus[i].foreign.number = i;
 }
 
-static struct vitrine_error *open_file(struct reader *reader)
+static void open_file(void)
 {
 	const int flags = TRACECMD_FL_LOAD_NO_PLUGINS |
 			  TRACECMD_FL_LOAD_NO_SYSTEM_PLUGINS;
-	int fd = open(reader->path, O_RDONLY | O_CLOEXEC);
-	struct vitrine_error *err;
+	int fd = open(reader.path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
-		return vtr_error_open(errno, reader->path);
-	reader->input = tracecmd_open_fd(fd, flags);
-	if (!reader->input)
-		return malformed("libtracecmd cannot read it");
-	reader->tep = tracecmd_get_tep(reader->input);
-	err = look_at_clock(reader);
-	if (!err)
-		err = fxt_out_create(OUT_PATH, 0, &reader->foreign.out);
-	if (!err)
-		err = open_cpus(reader);
+		must(vtr_error_open(errno, reader.path));
+	reader.input = tracecmd_open_fd(fd, flags);
+	if (!reader.input)
+		reject("libtracecmd cannot read it");
+	reader.tep = tracecmd_get_tep(reader.input);
+	look_at_clock();
+	must(fxt_out_create(OUT_PATH, 0, &reader.foreign.out));
+	open_cpus();
 	/* Opening succeeded, so the warnings so far do not matter. */
 	*warning = '\0';
-	return err;
 }
 
-static void print_counts(const struct reader *reader)
+static void print_counts(void)
 {
-	const char *clock = tracecmd_get_trace_clock(reader->input);
-	struct fxt_out_counts counts = fxt_out_counts(reader->foreign.out);
-	int nr_buffers = tracecmd_buffer_instances(reader->input);
+	const char *clock = tracecmd_get_trace_clock(reader.input);
+	struct fxt_out_counts counts = fxt_out_counts(reader.foreign.out);
+	int nr_buffers = tracecmd_buffer_instances(reader.input);
 
 	fprintf(stderr, "vitrine: %s: times are of the kernel's clock %s\n",
-		reader->path, clock ? clock : "local");
-	left_out_print_fxt(reader->foreign.left_out, &counts, reader->path, stderr);
-	left_out_note(reader->path, nr_buffers > 0 ? nr_buffers : 0,
+		reader.path, clock ? clock : "local");
+	left_out_print_fxt(reader.foreign.left_out, &counts, reader.path, stderr);
+	left_out_note(reader.path, nr_buffers > 0 ? nr_buffers : 0,
 		      "further buffers are left out", stderr);
-	left_out_note(reader->path, reader->nr_before,
+	left_out_note(reader.path, reader.nr_before,
 		      "events were overwritten before the first of their CPU", stderr);
-	left_out_note(reader->path, reader->nr_gaps,
+	left_out_note(reader.path, reader.nr_gaps,
 		      "gaps of unknown length; one lost record is counted for each",
 		      stderr);
 }
 
-static void close_file(struct reader *reader)
+static void close_file(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < reader->nr_cpus; i++)
-		tracecmd_free_record(reader->cpus[i].next);
-	free(reader->cpus);
-	foreign_deinit(&reader->foreign);
-	if (reader->input)
-		tracecmd_close(reader->input);
+	for (i = 0; i < reader.nr_cpus; i++)
+		tracecmd_free_record(reader.cpus[i].next);
+	free(reader.cpus);
+	foreign_deinit(&reader.foreign);
+	if (reader.input)
+		tracecmd_close(reader.input);
 }
 
 /**
@@ -297,21 +287,12 @@ static void close_file(struct reader *reader)
  */
 int main(int argc, char **argv)
 {
-	struct reader reader = {
-		.path = argv[argc - 1],
-		.foreign.ops = &event_ops,
-	};
-	struct vitrine_error *err;
-
-	err = open_file(&reader);
-	if (!err) {
-		find_waking(&reader);
-		err = take_records(&reader);
-	}
-	if (!err)
-		err = fxt_out_commit(reader.foreign.out);
-	if (!err)
-		print_counts(&reader);
-	close_file(&reader);
-	return err ? tell(err) : EXIT_SUCCESS;
+	reader.path = argv[argc - 1];
+	reader.foreign.ops = &event_ops;
+	open_file();
+	take_records();
+	must(fxt_out_commit(reader.foreign.out));
+	print_counts();
+	close_file();
+	return EXIT_SUCCESS;
 }

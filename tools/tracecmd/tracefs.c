@@ -8,10 +8,10 @@
  * The recorder has set up the instance and removes it. This program only reads: the formats
  * of the events at first, then the pages of all CPUs.
  */
-#define _GNU_SOURCE	/* asprintf() */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,14 +62,12 @@ struct sample {
  * @before: with @is_converted, an earlier sample of the clocks
  * @now: with @is_converted, the last sample
  * @fds: what to wait for: standard input, and the pages of each CPU
- * @pages: pages of each CPU, or -1
- * @nr_lost: events of each CPU that have been reported as lost
  * @kbuffer: parser of pages
  * @page: a page
  * @page_bytes: size of @page
  * @is_ended: the input has ended
  */
-struct live {
+static struct live {
 	struct reader reader;
 	struct fxt_names processes;
 	struct fxt_out_session session;
@@ -77,34 +75,11 @@ struct live {
 	struct sample before;
 	struct sample now;
 	struct pollfd *fds;
-	int *pages;
-	uint64_t *nr_lost;
 	struct kbuffer *kbuffer;
 	void *page;
 	size_t page_bytes;
 	bool is_ended;
-};
-
-/* ---- Files ---- */
-
-static char *path_in(const struct live *live, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/* Return the path of a file of the instance, as of malloc(), or NULL. */
-static char *path_in(const struct live *live, const char *format, ...)
-{
-	char *name, *path = NULL;
-	va_list args;
-
-	va_start(args, format);
-	if (vasprintf(&name, format, args) < 0)
-		name = NULL;
-	va_end(args);
-	if (name && asprintf(&path, "%s/%s", live->reader.path, name) < 0)
-		path = NULL;
-	free(name);
-	return path;
-}
+} live;
 
 /* ---- Clocks ---- */
 
@@ -147,47 +122,45 @@ static struct sample read_clocks(void)
 	return best;
 }
 
-static void sample_clocks(struct live *live)
+static void sample_clocks(void)
 {
 	const struct sample now = read_clocks();
 
-	if (live->now.ns - live->before.ns >= SAMPLE_NS)
-		live->before = live->now;
-	live->now = now;
+	if (live.now.ns - live.before.ns >= SAMPLE_NS)
+		live.before = live.now;
+	live.now = now;
 }
 
 /* Convert a time of the instance to ticks of the session. */
-static uint64_t ticks_of(const struct live *live, uint64_t ts)
+static uint64_t ticks_of(uint64_t ts)
 {
-	const struct sample *from = &live->before;
-	uint64_t ns = live->now.ns - from->ns;
+	const struct sample *from = &live.before;
+	uint64_t ns = live.now.ns - from->ns;
 
-	if (!live->is_converted)
+	if (!live.is_converted)
 		return ts;
 	if (ns < SAMPLE_NS)
 		return from->ticks + (__int128)(int64_t)(ts - from->ns) *
-		       live->session.ticks_per_second / NSEC_PER_SEC;
+		       live.session.ticks_per_second / NSEC_PER_SEC;
 	return from->ticks + (__int128)(int64_t)(ts - from->ns) *
-	       (live->now.ticks - from->ticks) / ns;
+	       (live.now.ticks - from->ticks) / ns;
 }
 
 /* ---- Threads ---- */
 
 static bool is_kernel_thread(uint64_t tid)
 {
-	char path[64], line[512] = "", *end;
+	char path[64], line[512], *end = NULL;
 	unsigned int flags = 0;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/stat", tid);
 	file = fopen(path, "re");
-	if (!file)
-		return false;
-	if (!fgets(line, sizeof(line), file))
-		*line = '\0';
-	fclose(file);
 	/* The name of the thread may contain anything. */
-	end = strrchr(line, ')');
+	if (file && fgets(line, sizeof(line), file))
+		end = strrchr(line, ')');
+	if (file)
+		fclose(file);
 	return end && sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
 	       flags & PF_KTHREAD;
 }
@@ -195,7 +168,7 @@ static bool is_kernel_thread(uint64_t tid)
 /* Return the number in the first line of a file that scanf() reads as @format, or @other. */
 static uint64_t read_number(const char *path, const char *format, uint64_t other)
 {
-	FILE *file = path ? fopen(path, "re") : NULL;
+	FILE *file = fopen(path, "re");
 	char line[256];
 
 	while (file && fgets(line, sizeof(line), file))
@@ -219,13 +192,10 @@ static uint64_t look_up_process(uint64_t tid)
 
 static uint64_t process_of(struct reader *reader, uint64_t tid)
 {
-	struct live *live = (struct live *)reader;
-	struct fxt_name *entry = fxt_names_get(&live->processes, tid);
+	struct fxt_name *entry = fxt_names_get(&live.processes, tid);
 
-	if (!entry) {
-		reader->foreign.ids.no_memory = true;
-		return tid;
-	}
+	if (!entry)
+		return look_up_process(tid);
 	if (!entry->owned) {
 		entry->process = look_up_process(tid);
 		entry->owned = true;
@@ -236,30 +206,26 @@ static uint64_t process_of(struct reader *reader, uint64_t tid)
 /* ---- Loss ---- */
 
 /* Return how many events of a CPU were overwritten before they were read; 0 if unknown. */
-static uint64_t nr_overwritten(const struct live *live, unsigned int number)
+static uint64_t nr_overwritten(unsigned int number)
 {
-	char *path = path_in(live, "per_cpu/cpu%u/stats", number);
-	uint64_t nr = read_number(path, "overrun: %" SCNu64, 0);
+	char path[64];
 
-	free(path);
-	return nr;
+	snprintf(path, sizeof(path), "per_cpu/cpu%u/stats", number);
+	return read_number(path, "overrun: %" SCNu64, 0);
 }
 
 /* Report that events of a CPU were lost between its last one and @ticks. */
-static struct vitrine_error *put_loss(struct live *live, struct cpu *cpu,
-				      uint64_t nr_records, uint64_t ticks)
+static void put_loss(struct cpu *cpu, uint64_t nr_records, uint64_t ticks)
 {
 	static const struct vitrine_fxt_string lost = { "lost", 4 };
-	struct vitrine_fxt_record *record = &live->reader.foreign.record;
-	const uint64_t thread = VITRINE_LOSS_THREAD(cpu - live->reader.cpus);
-	struct vitrine_error *err;
+	struct vitrine_fxt_record *record = &live.reader.foreign.record;
+	const uint64_t thread = VITRINE_LOSS_THREAD(cpu->foreign.number);
 
-	err = fxt_lane_out_lost(cpu->lane, nr_records);
-	if (err)
-		return err;
+	fxt_out_lost(live.reader.foreign.out, 0, cpu->foreign.number, nr_records);
 	*record = (struct vitrine_fxt_record){
 		.kind = VITRINE_FXT_EVENT,
 		.timed = true,
+		.cpu = cpu->foreign.number,
 		.ticks = cpu->begun ? cpu->last_ns : ticks,
 		.event = {
 			.type = FXT_EVENT_DURATION_COMPLETE,
@@ -270,9 +236,8 @@ static struct vitrine_error *put_loss(struct live *live, struct cpu *cpu,
 		},
 	};
 	fxt_add_arg(record, FXT_ARG_UINT64, "num_records")->value.uint64 = nr_records;
-	if (!fxt_out_name_thread(live->reader.foreign.out, thread, 0, &lost))
-		return vtr_error_no_memory();
-	return fxt_lane_out_put(cpu->lane, record);
+	fxt_out_name_thread(live.reader.foreign.out, thread, 0, &lost);
+	fxt_out_put(live.reader.foreign.out, record);
 }
 
 /*
@@ -280,253 +245,221 @@ static struct vitrine_error *put_loss(struct live *live, struct cpu *cpu,
  * room for it, otherwise -1; its counter has grown further if events were overwritten since
  * the page was read, and then the next gap is counted already.
  */
-static struct vitrine_error *put_missed(struct live *live, struct cpu *cpu, int nr_told,
-					uint64_t ticks)
+static void put_missed(struct cpu *cpu, int nr_told, uint64_t ticks)
 {
-	const unsigned int number = cpu - live->reader.cpus;
-	uint64_t nr_lost = nr_overwritten(live, number), *nr_reported = &live->nr_lost[number];
+	uint64_t nr_lost = nr_overwritten(cpu->foreign.number);
 
 	/* The counter may lack events whose loss the kernel reported. */
-	if (!nr_lost || nr_lost < *nr_reported)
-		nr_lost = *nr_reported + (nr_told < 0 ? 1 : nr_told);
-	nr_lost -= *nr_reported;
-	*nr_reported += nr_lost;
-	return nr_lost ? put_loss(live, cpu, nr_lost, ticks) : NULL;
+	if (!nr_lost || nr_lost < cpu->nr_lost)
+		nr_lost = cpu->nr_lost + (nr_told < 0 ? 1 : nr_told);
+	nr_lost -= cpu->nr_lost;
+	cpu->nr_lost += nr_lost;
+	if (nr_lost)
+		put_loss(cpu, nr_lost, ticks);
 }
 
 /* ---- Events ---- */
 
-/* Convert the page in live->page. */
-static struct vitrine_error *take_page(struct live *live, struct cpu *cpu)
+/* Convert the page in live.page. */
+static void take_page(struct cpu *cpu)
 {
-	struct kbuffer *kbuffer = live->kbuffer;
-	struct tep_record from = { .cpu = cpu - live->reader.cpus };
-	struct vitrine_error *err = NULL;
+	struct kbuffer *kbuffer = live.kbuffer;
+	struct tep_record from = { .cpu = cpu - live.reader.cpus };
 	unsigned long long ts;
 	uint64_t ticks;
 	int nr_missed;
 
-	if (kbuffer_load_subbuffer(kbuffer, live->page))
-		return vitrine_error_create(EBADMSG, live->reader.path, VITRINE_NO_OFFSET,
-					    NULL, "libtraceevent cannot read a page");
+	if (kbuffer_load_subbuffer(kbuffer, live.page))
+		must(vitrine_error_create(EBADMSG, live.reader.path, VITRINE_NO_OFFSET,
+					  NULL, "libtraceevent cannot read a page"));
 	nr_missed = kbuffer_missed_events(kbuffer);
-	for (from.data = kbuffer_read_event(kbuffer, &ts); !err && from.data;
+	for (from.data = kbuffer_read_event(kbuffer, &ts); from.data;
 	     from.data = kbuffer_next_event(kbuffer, &ts)) {
 		from.ts = ts;
 		from.size = kbuffer_event_size(kbuffer);
-		ticks = ticks_of(live, ts);
+		ticks = ticks_of(ts);
 		/* A conversion may be off by the error of a sample. */
 		if (ticks < cpu->last_ns)
 			ticks = cpu->last_ns;
 		if (nr_missed)
-			err = put_missed(live, cpu, nr_missed, ticks);
+			put_missed(cpu, nr_missed, ticks);
 		nr_missed = 0;
 		cpu->last_ns = ticks;
 		cpu->begun = true;
-		if (!err)
-			err = put_event(&live->reader, cpu, &from);
+		put_event(&live.reader, cpu, &from);
 	}
-	return err;
 }
 
 /* ---- The instance ---- */
 
 /* Read the format of an event, "SYSTEM:EVENT", which is modified. */
-static struct vitrine_error *read_format(struct live *live, char *name)
+static void read_format(char *event)
 {
-	char *event = strchr(name, ':'), *path = NULL, *text = NULL;
-	struct vitrine_error *err = NULL;
-	FILE *file = NULL;
-	size_t size = 0;
+	const char *system = strsep(&event, ":");
+	char path[PATH_MAX], *text = NULL;
 	ssize_t len = -1;
+	size_t size = 0;
+	FILE *file;
 
-	if (event) {
-		*event++ = '\0';
-		path = path_in(live, "events/%s/%s/format", name, event);
-	}
-	if (path)
-		file = fopen(path, "re");
+	snprintf(path, sizeof(path), "events/%s/%s/format", system, event ? event : "");
+	file = fopen(path, "re");
 	if (file)
 		len = getdelim(&text, &size, '\0', file);
 	if (len < 0)
-		err = vtr_error_os(path ? errno : EINVAL, path, "cannot read");
-	else if (tep_parse_event(live->reader.tep, text, len, name))
-		err = vitrine_error_create(EBADMSG, path, VITRINE_NO_OFFSET, NULL,
-					   "libtraceevent cannot read this format");
-	if (file)
-		fclose(file);
+		must(vtr_error_os(errno, path, "cannot read"));
+	if (tep_parse_event(live.reader.tep, text, len, system))
+		must(vitrine_error_create(EBADMSG, path, VITRINE_NO_OFFSET, NULL,
+					  "libtraceevent cannot read this format"));
+	fclose(file);
 	free(text);
-	free(path);
-	return err;
 }
 
-static struct vitrine_error *read_events(struct live *live)
+static void read_events(void)
 {
-	struct vitrine_error *err = NULL;
 	char *line = NULL;
 	size_t size = 0;
 
-	while (!err && getline(&line, &size, stdin) > 0 && *line != '\n') {
+	while (getline(&line, &size, stdin) > 0 && *line != '\n') {
 		line[strcspn(line, "\n")] = '\0';
-		err = read_format(live, line);
+		read_format(line);
 	}
 	free(line);
-	return err;
 }
 
-static struct vitrine_error *read_session(struct live *live)
+static void read_session(void)
 {
-	struct fxt_out_session *session = &live->session;
+	struct fxt_out_session *session = &live.session;
 	unsigned int is_converted;
 
 	if (scanf("%" SCNu32 " %" SCNu64 " %" SCNu32 " %u\n", &session->clock,
 		  &session->ticks_per_second, &session->session, &is_converted) != 4)
-		return vitrine_error_create(EINVAL, live->reader.path, VITRINE_NO_OFFSET,
-					    NULL, "no session given");
+		must(vitrine_error_create(EINVAL, live.reader.path, VITRINE_NO_OFFSET,
+					  NULL, "no session given"));
 	session->provider = FXT_TRACEFS_PROVIDER(0);
 	session->name = FXT_TRACEFS_NAME;
 	session->is_nameless = true;
-	live->is_converted = is_converted;
+	live.is_converted = is_converted;
 	if (is_converted)
-		live->before = read_clocks();
-	live->now = live->before;
-	return NULL;
+		live.before = read_clocks();
+	live.now = live.before;
 }
 
 /* Open the pages of a CPU; return false if there is no such CPU. */
-static bool open_cpu(struct live *live, unsigned int number)
+static bool open_cpu(unsigned int number)
 {
-	char *path = path_in(live, "per_cpu/cpu%u/trace_pipe_raw", number);
-	int fd = path ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+	struct cpu *cpu = &live.reader.cpus[number];
+	char path[64];
 
-	free(path);
-	live->fds[1 + number] = (struct pollfd){ .fd = fd, .events = POLLIN };
-	live->pages[number] = fd;
-	return fd >= 0;
+	snprintf(path, sizeof(path), "per_cpu/cpu%u/trace_pipe_raw", number);
+	cpu->foreign.number = number;
+	cpu->pages_fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	live.fds[1 + number] = (struct pollfd){ .fd = cpu->pages_fd, .events = POLLIN };
+	return cpu->pages_fd >= 0;
 }
 
-static struct vitrine_error *open_cpus(struct live *live)
+static void open_cpus(void)
 {
 	const long nr = sysconf(_SC_NPROCESSORS_CONF);
-	struct reader *reader = &live->reader;
-	struct vitrine_error *err = NULL;
+	struct reader *reader = &live.reader;
 	long i;
 
 	reader->cpus = calloc(nr, sizeof(*reader->cpus));
-	live->fds = calloc(1 + nr, sizeof(*live->fds));
-	live->pages = calloc(nr, sizeof(*live->pages));
-	live->nr_lost = calloc(nr, sizeof(*live->nr_lost));
-	if (!reader->cpus || !live->fds || !live->pages || !live->nr_lost)
-		return vtr_error_no_memory();
-	live->fds[0] = (struct pollfd){ .fd = STDIN_FILENO, .events = POLLIN };
-	for (i = 0; !err && i < nr; i++) {
-		if (!open_cpu(live, i) && errno != ENOENT)
-			err = vtr_error_os(errno, reader->path, "cannot read its events");
-		if (!err)
-			err = fxt_lane_out_get(reader->foreign.out, i, &reader->cpus[i].lane);
-		reader->cpus[i].foreign.number = i;
+	live.fds = calloc(1 + nr, sizeof(*live.fds));
+	if (!reader->cpus || !live.fds)
+		must(vtr_error_no_memory());
+	live.fds[0] = (struct pollfd){ .fd = STDIN_FILENO, .events = POLLIN };
+	for (i = 0; i < nr; i++) {
+		if (!open_cpu(i) && errno != ENOENT)
+			must(vtr_error_os(errno, reader->path, "cannot read its events"));
 		reader->nr_cpus++;
 	}
-	return err;
 }
 
-static struct vitrine_error *open_instance(struct live *live)
+static void open_instance(void)
 {
-	struct reader *reader = &live->reader;
-	struct vitrine_error *err;
+	struct reader *reader = &live.reader;
 
+	if (chdir(reader->path))
+		must(vtr_error_os(errno, reader->path, "cannot read"));
 	/* Its warnings about formats are not the user's business. */
 	tep_set_loglevel(TEP_LOG_NONE);
 	reader->tep = tep_alloc();
-	live->kbuffer = kbuffer_alloc(KBUFFER_LSIZE_SAME_AS_HOST, KBUFFER_ENDIAN_SAME_AS_HOST);
-	live->page_bytes = sysconf(_SC_PAGESIZE);
-	live->page = malloc(live->page_bytes);
-	if (!reader->tep || !live->kbuffer || !live->page)
-		return vtr_error_no_memory();
+	live.kbuffer = kbuffer_alloc(KBUFFER_LSIZE_SAME_AS_HOST, KBUFFER_ENDIAN_SAME_AS_HOST);
+	live.page_bytes = sysconf(_SC_PAGESIZE);
+	live.page = malloc(live.page_bytes);
+	if (!reader->tep || !live.kbuffer || !live.page)
+		must(vtr_error_no_memory());
 	tep_set_long_size(reader->tep, sizeof(long));
-	err = read_session(live);
-	if (!err)
-		err = read_events(live);
-	if (!err)
-		err = fxt_out_create(OUT_PATH, 0, &reader->foreign.out);
-	if (err)
-		return err;
-	fxt_out_set_session(reader->foreign.out, &live->session);
-	return open_cpus(live);
+	read_session();
+	read_events();
+	must(fxt_out_create(OUT_PATH, 0, &reader->foreign.out));
+	fxt_out_set_session(reader->foreign.out, &live.session);
+	open_cpus();
 }
 
 /* ---- Reading ---- */
 
 /*
- * Read the pages of a CPU; set *@ret_more if there may be more of them. A CPU that was never
+ * Read the pages of a CPU; return whether there may be more of them. A CPU that was never
  * online has no pages, which is an error in some kernels.
  */
-static struct vitrine_error *drain_cpu(struct live *live, unsigned int number, bool *ret_more)
+static bool drain_cpu(struct cpu *cpu)
 {
-	struct vitrine_error *err = NULL;
 	unsigned int nr_pages;
 	ssize_t len;
 
-	if (live->pages[number] < 0)
-		return NULL;
-	for (nr_pages = 0; !err && nr_pages < ROUND_PAGES; nr_pages++) {
-		len = read(live->pages[number], live->page, live->page_bytes);
+	for (nr_pages = 0; cpu->pages_fd >= 0 && nr_pages < ROUND_PAGES; nr_pages++) {
+		len = read(cpu->pages_fd, live.page, live.page_bytes);
 		if (!len || (len < 0 && (errno == EAGAIN || errno == ENODEV || errno == EINVAL)))
-			return NULL;
+			return false;
 		if (len < 0)
-			return vtr_error_os(errno, live->reader.path, "cannot read its events");
-		err = take_page(live, &live->reader.cpus[number]);
+			must(vtr_error_os(errno, live.reader.path, "cannot read its events"));
+		take_page(cpu);
 	}
-	*ret_more = true;
-	return err;
+	return nr_pages;
 }
 
-static struct vitrine_error *drain(struct live *live, bool *ret_more)
+static bool drain(void)
 {
-	struct vitrine_error *err = NULL;
-	unsigned int i;
-
-	*ret_more = false;
-	if (live->is_converted)
-		sample_clocks(live);
-	for (i = 0; !err && i < live->reader.nr_cpus; i++)
-		err = drain_cpu(live, i, ret_more);
-	return err;
-}
-
-/* Read until the input ends, and what is left then: the recorder has stopped the instance. */
-static struct vitrine_error *read_all(struct live *live)
-{
-	struct vitrine_error *err = NULL;
 	bool more = false;
 	unsigned int i;
 
-	while (!err && (!live->is_ended || more)) {
-		if (!live->is_ended &&
-		    poll(live->fds, 1 + live->reader.nr_cpus, more ? 0 : TICK_MS) < 0)
-			return vtr_error_os(errno, NULL, "cannot wait");
-		if (live->fds[0].revents)
-			live->is_ended = true;
-		/* A CPU that cannot be waited for, such as an offline one, is read at ticks. */
-		for (i = 1; i <= live->reader.nr_cpus; i++)
-			if (live->fds[i].revents & ~POLLIN)
-				live->fds[i].fd = -1;
-		err = drain(live, &more);
-	}
-	return err;
+	if (live.is_converted)
+		sample_clocks();
+	for (i = 0; i < live.reader.nr_cpus; i++)
+		more |= drain_cpu(&live.reader.cpus[i]);
+	return more;
 }
 
-static void close_instance(struct live *live)
+/* Read until the input ends, and what is left then: the recorder has stopped the instance. */
+static void read_all(void)
 {
-	free(live->fds);
-	free(live->pages);
-	free(live->nr_lost);
-	free(live->page);
-	kbuffer_free(live->kbuffer);
-	fxt_names_deinit(&live->processes);
-	free(live->reader.cpus);
-	foreign_deinit(&live->reader.foreign);
-	tep_free(live->reader.tep);
+	bool more = false;
+	unsigned int i;
+
+	while (!live.is_ended || more) {
+		if (!live.is_ended &&
+		    poll(live.fds, 1 + live.reader.nr_cpus, more ? 0 : TICK_MS) < 0)
+			must(vtr_error_os(errno, NULL, "cannot wait"));
+		if (live.fds[0].revents)
+			live.is_ended = true;
+		/* A CPU that cannot be waited for, such as an offline one, is read at ticks. */
+		for (i = 1; i <= live.reader.nr_cpus; i++)
+			if (live.fds[i].revents & ~POLLIN)
+				live.fds[i].fd = -1;
+		more = drain();
+	}
+}
+
+static void close_instance(void)
+{
+	free(live.fds);
+	free(live.page);
+	kbuffer_free(live.kbuffer);
+	fxt_names_deinit(&live.processes);
+	free(live.reader.cpus);
+	foreign_deinit(&live.reader.foreign);
+	tep_free(live.reader.tep);
 }
 
 /**
@@ -538,28 +471,20 @@ static void close_instance(struct live *live)
  */
 int main(int argc, char **argv)
 {
-	struct live live = {
-		.reader = {
-			.path = argv[argc - 1],
-			.foreign.ops = &event_ops,
-			.beside = true,
-			.process_of = process_of,
-		},
-	};
 	struct fxt_out_counts counts;
-	struct vitrine_error *err;
 
-	err = open_instance(&live);
-	if (!err)
-		err = read_all(&live);
-	if (!err)
-		err = fxt_out_commit(live.reader.foreign.out);
-	if (!err) {
-		counts = fxt_out_counts(live.reader.foreign.out);
-		dprintf(STDIN_FILENO, "%" PRIu64 " %" PRIu64 "\n", counts.nr_records,
-			counts.nr_lost);
-		left_out_print_fxt(live.reader.foreign.left_out, &counts, "tracefs", stderr);
-	}
-	close_instance(&live);
-	return err ? tell(err) : EXIT_SUCCESS;
+	live.reader = (struct reader){
+		.path = argv[argc - 1],
+		.foreign.ops = &event_ops,
+		.beside = true,
+		.process_of = process_of,
+	};
+	open_instance();
+	read_all();
+	must(fxt_out_commit(live.reader.foreign.out));
+	counts = fxt_out_counts(live.reader.foreign.out);
+	dprintf(STDIN_FILENO, "%" PRIu64 " %" PRIu64 "\n", counts.nr_records, counts.nr_lost);
+	left_out_print_fxt(live.reader.foreign.left_out, &counts, "tracefs", stderr);
+	close_instance();
+	return EXIT_SUCCESS;
 }

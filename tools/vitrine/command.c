@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 #include "base.h"
-#include "temporary.h"
 #include "command.h"
+#include "temporary.h"
 
 /* A unit: its name, and how many nanoseconds or bytes it has. */
 struct unit {
@@ -79,7 +79,7 @@ int report_error(struct vitrine_error *err)
  * @err: error, or NULL
  *
  * The error is printed, and temporary files are removed. A command that has changed anything else
- * returns an error instead.
+ * restores it in a function of atexit(), or returns an error instead.
  */
 void must(struct vitrine_error *err)
 {
@@ -363,14 +363,6 @@ void operand_check_output(struct argp_state *state, const char *output,
 
 /* Among the names that there are, find the one that differs in the fewest characters. */
 
-static void copy_name(char *to, const char *name, size_t len)
-{
-	if (len >= NEAREST_BYTES)
-		len = NEAREST_BYTES - 1;
-	memcpy(to, name, len);
-	to[len] = '\0';
-}
-
 /**
  * nearest_init() - begin a search
  * @nearest: search
@@ -380,7 +372,7 @@ static void copy_name(char *to, const char *name, size_t len)
 void nearest_init(struct nearest *nearest, const char *asked, size_t len)
 {
 	*nearest = (struct nearest){ 0 };
-	copy_name(nearest->asked, asked, len);
+	snprintf(nearest->asked, sizeof(nearest->asked), "%.*s", (int)len, asked);
 	/* A third of the characters may differ, rounded up. */
 	nearest->limit = (strlen(nearest->asked) + 2) / 3;
 	nearest->distance = nearest->limit + 1;
@@ -426,7 +418,7 @@ void nearest_offer(struct nearest *nearest, const char *name, size_t len)
 	char offered[NEAREST_BYTES];
 	size_t distance;
 
-	copy_name(offered, name, len);
+	snprintf(offered, sizeof(offered), "%.*s", (int)len, name);
 	/* It was there when names were listed, and is gone. */
 	if (!strcmp(nearest->asked, offered))
 		return;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The subcommands, and what they share: options and operands, numbers with units, errors and exit
- * codes, the error for what selects nothing, and cleaning up when a signal ends the command.
+ * codes, the error for what selects nothing, cleaning up when a signal ends the command, and the
+ * module's files in debugfs.
  */
 #ifndef _VITRINE_COMMAND_H
 #define _VITRINE_COMMAND_H
@@ -10,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/types.h>
 
 #include "vitrine.h"
@@ -18,25 +20,11 @@
  * Each function takes the arguments of its subcommand, with argv[0] "vitrine SUBCOMMAND",
  * and returns an enum exit_code.
  */
-int cmd_check(int argc, char **argv);
-int cmd_convert(int argc, char **argv);
-int cmd_cut(int argc, char **argv);
-int cmd_diff(int argc, char **argv);
-int cmd_flame(int argc, char **argv);
-int cmd_latency(int argc, char **argv);
-int cmd_list(int argc, char **argv);
-int cmd_merge(int argc, char **argv);
-int cmd_symbolize(int argc, char **argv);
-int cmd_metrics(int argc, char **argv);
-int cmd_print(int argc, char **argv);
-int cmd_record(int argc, char **argv);
-int cmd_recover(int argc, char **argv);
-int cmd_show(int argc, char **argv);
-int cmd_snapshot(int argc, char **argv);
-int cmd_timeline(int argc, char **argv);
-int cmd_top(int argc, char **argv);
-int cmd_watch(int argc, char **argv);
-int cmd_why(int argc, char **argv);
+typedef int command_fn(int argc, char **argv);
+
+command_fn cmd_check, cmd_convert, cmd_cut, cmd_diff, cmd_flame, cmd_latency, cmd_list, cmd_merge,
+	   cmd_metrics, cmd_print, cmd_record, cmd_recover, cmd_show, cmd_snapshot, cmd_symbolize,
+	   cmd_timeline, cmd_top, cmd_watch, cmd_why;
 
 enum exit_code {
 	EXIT_DONE		= 0,
@@ -64,6 +52,14 @@ void print_note(const char *name, const char *format, ...);
 /* Print into a new string, to be freed; end the command if there is no memory. */
 __attribute__((format(printf, 1, 2)))
 char *must_format(const char *format, ...);
+
+/* Frees a pointer at the end of its scope, like __free() of the kernel. */
+static inline void free_pointer(void *pointer)
+{
+	free(*(void **)pointer);
+}
+
+#define autofree	__attribute__((cleanup(free_pointer)))
 
 #define NSEC_PER_SEC	1000000000ULL
 
@@ -175,5 +171,20 @@ void cleanup_of_child(pid_t pid);
 void cleanup_in_child(void);
 /* Register the function that removes a plugin's temporary files. */
 void cleanup_of_plugin(void (*remove)(void));
+
+/* ---- debugfs.c ------------------------------------------------------------- */
+
+/* Return "/sys/kernel/debug/vitrine/NAME" and suffix, to be freed. */
+char *debugfs_path(const char *name, const char *suffix);
+
+/* Return an error for errno @code on the module's file @path, with advice. */
+struct vitrine_error *debugfs_explain(int code, const char *path);
+
+/* Return the text of a file of the kernel, to be freed; NULL with errno. */
+char *read_file(const char *path);
+/* Take the next line off a text, which is changed; NULL at its end. */
+char *next_line(char **text);
+/* Write a text at once; return 0, or an errno value. */
+int write_file(const char *path, const char *text);
 
 #endif /* _VITRINE_COMMAND_H */

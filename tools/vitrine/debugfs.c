@@ -17,7 +17,6 @@
 
 #include "base.h"
 #include "command.h"
-#include "debugfs.h"
 
 #define DEBUGFS_MOUNT	"/sys/kernel/debug"
 
@@ -56,12 +55,10 @@ static bool is_mounted(const char *mount)
  */
 struct vitrine_error *debugfs_explain(int code, const char *path)
 {
+	autofree char *directory = debugfs_path("", "");
 	const char *mount = getenv("VITRINE_DEBUGFS");
-	char *directory = debugfs_path("", "");
 	struct stat st;
-	bool loaded = !stat(directory, &st);
 
-	free(directory);
 	if (code == EACCES)
 		return vitrine_error_create(code, path, VITRINE_NO_OFFSET,
 					    "run as root, or see SECURITY in vitrine(1)",
@@ -70,7 +67,7 @@ struct vitrine_error *debugfs_explain(int code, const char *path)
 		return vitrine_error_create(code, path, VITRINE_NO_OFFSET,
 					    "the kernel is locked down: see \"lockdown\" in mmap.rst",
 					    "operation not permitted");
-	if (code != ENOENT || loaded)
+	if (code != ENOENT || !stat(directory, &st))
 		return vtr_error_os(code, path, NULL);
 	if (!mount && !is_mounted(DEBUGFS_MOUNT))
 		return vitrine_error_create(code, DEBUGFS_MOUNT,
@@ -83,12 +80,12 @@ struct vitrine_error *debugfs_explain(int code, const char *path)
 }
 
 /**
- * read_text() - read a file of the kernel
+ * read_file() - read a file of the kernel
  * @path: the file
  *
  * Return: its text, to be freed; NULL with errno.
  */
-char *read_text(const char *path)
+char *read_file(const char *path)
 {
 	FILE *stream = fopen(path, "re");
 	char *text = NULL;
@@ -121,13 +118,13 @@ char *next_line(char **text)
 }
 
 /**
- * write_text() - write to a file of the kernel
+ * write_file() - write to a file of the kernel
  * @path: the file
  * @text: what to write, at once
  *
  * Return: 0, or an errno value.
  */
-int write_text(const char *path, const char *text)
+int write_file(const char *path, const char *text)
 {
 	const ssize_t len = strlen(text);
 	int fd = open(path, O_WRONLY | O_CLOEXEC), code = 0;

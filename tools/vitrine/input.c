@@ -25,9 +25,9 @@
 #include "helpers.h"
 #include "temporary.h"
 #include "vitrine.h"
-#include "writer.h"
 #include "command.h"
 #include "input.h"
+#include "writer.h"
 
 #ifdef HAVE_ZSTD
 #include <zstd.h>
@@ -72,25 +72,19 @@ struct copy {
  * malformed file. A helper is looked for beside the command, and where it is installed.
  */
 
-static bool is_beside(const struct helper *helper, char *path, size_t size)
+static struct vitrine_error *find_program(const struct helper *helper, char path[PATH_BYTES])
 {
-	ssize_t len = readlink("/proc/self/exe", path, size);
-	size_t at;
+	ssize_t len = readlink("/proc/self/exe", path, PATH_BYTES - 1);
+	char *slash;
 
-	if (len < 0 || (size_t)len >= size)
-		return false;
-	path[len] = '\0';
-	at = strrchr(path, '/') + 1 - path;
-	snprintf(path + at, size - at, "%s", helper->name);
-	return !access(path, X_OK);
-}
-
-static struct vitrine_error *find_program(const struct helper *helper,
-					  char *path, size_t size)
-{
-	if (is_beside(helper, path, size))
-		return NULL;
-	snprintf(path, size, "%s/vitrine/%s", LIBEXECDIR, helper->name);
+	path[len < 0 ? 0 : len] = '\0';
+	slash = strrchr(path, '/');
+	if (slash) {
+		snprintf(slash + 1, path + PATH_BYTES - slash - 1, "%s", helper->name);
+		if (!access(path, X_OK))
+			return NULL;
+	}
+	snprintf(path, PATH_BYTES, "%s/vitrine/%s", LIBEXECDIR, helper->name);
 	if (!access(path, X_OK))
 		return NULL;
 	return vitrine_error_create(ENOENT, NULL, VITRINE_NO_OFFSET,
@@ -107,9 +101,8 @@ static struct vitrine_error *find_program(const struct helper *helper,
 bool helper_is_installed(const struct helper *helper)
 {
 	char path[PATH_BYTES];
-	struct vitrine_error *err;
+	struct vitrine_error *err = find_program(helper, path);
 
-	err = find_program(helper, path, sizeof(path));
 	vitrine_error_destroy(err);
 	return !err;
 }
@@ -146,7 +139,7 @@ struct vitrine_error *helper_start(const struct helper *helper,
 	char path[PATH_BYTES];
 	int status[2];
 
-	err = find_program(helper, path, sizeof(path));
+	err = find_program(helper, path);
 	if (err)
 		return err;
 	if (pipe2(status, O_CLOEXEC))
@@ -167,19 +160,12 @@ struct vitrine_error *helper_start(const struct helper *helper,
 static struct vitrine_error *failure_of(const struct helper *helper, char *text,
 					int status, const char *from)
 {
-	char *message = strchr(text, '\n'), *advice = NULL;
+	const char *code = strsep(&text, "\n"), *message = strsep(&text, "\n");
+	const char *advice = strsep(&text, "\n");
 
-	if (message) {
-		*message++ = '\0';
-		advice = strchr(message, '\n');
-	}
-	if (advice) {
-		*advice++ = '\0';
-		advice[strcspn(advice, "\n")] = '\0';
-		return vitrine_error_create(atoi(text), from, VITRINE_NO_OFFSET,
-					    *advice ? advice : NULL, "%s",
-					    message);
-	}
+	if (advice)
+		return vitrine_error_create(atoi(code), from, VITRINE_NO_OFFSET,
+					    *advice ? advice : NULL, "%s", message);
 	return vitrine_error_create(EBADMSG, from, VITRINE_NO_OFFSET,
 				    helper->advice, "%s cannot read it: %s",
 				    helper->library, WIFSIGNALED(status) ?
@@ -256,12 +242,7 @@ static struct vitrine_error *pack(const void *bytes, size_t len_bytes,
 {
 	size_t room = ZSTD_compressBound(len_bytes), len;
 
-	if (packing.room < room) {
-		free(packing.bytes);
-		packing.bytes = malloc(room);
-		packing.room = packing.bytes ? room : 0;
-	}
-	if (!packing.bytes)
+	if (!GROW_BYTES(packing.bytes, packing.room, room))
 		return vtr_error_no_memory();
 	len = ZSTD_compress2(packing.ctx, packing.bytes, room, bytes, len_bytes);
 	/* The output has enough room, so the error can only be lack of memory. */
@@ -287,8 +268,6 @@ static struct vitrine_error *pack(const void *bytes, size_t len_bytes,
  * @damage: offset of the first damaged frame
  * @reason: what is wrong with it, or NULL
  * @nr_damaged: number of compressed bytes in damaged frames
- * @room: size of @bytes
- * @bytes: decompressed bytes
  */
 struct unpacker {
 	const char *name;
@@ -302,29 +281,19 @@ struct unpacker {
 	uint64_t damage;
 	const char *reason;
 	uint64_t nr_damaged;
-	size_t room;
-	unsigned char bytes[];
 };
 
-/* Begin to decompress a file. Returns NULL, or an error. */
+/* What libzstd decompresses at once. */
+static unsigned char unpacked[1U << 17];
+
+/* Begin to decompress a file, one at a time. Returns NULL, or an error. */
 static struct vitrine_error *unpacker_create(const char *name, struct unpacker **ret)
 {
-	size_t room = ZSTD_DStreamOutSize();
-	struct unpacker *unpacker = malloc(sizeof(*unpacker) + room);
+	static struct unpacker unpacker;
 
-	if (!unpacker)
-		return vtr_error_no_memory();
-	*unpacker = (struct unpacker){
-		.name = name,
-		.stream = ZSTD_createDStream(),
-		.room = room,
-	};
-	if (!unpacker->stream) {
-		free(unpacker);
-		return vtr_error_no_memory();
-	}
-	*ret = unpacker;
-	return NULL;
+	unpacker = (struct unpacker){ .name = name, .stream = ZSTD_createDStream() };
+	*ret = &unpacker;
+	return unpacker.stream ? NULL : vtr_error_no_memory();
 }
 
 /* Give the current frame up. libzstd has rejected what is at @in->pos or behind it. */
@@ -382,7 +351,7 @@ static struct vitrine_error *unpacker_put(struct unpacker *unpacker,
 					  unpacker_receive unpack, void *ctx)
 {
 	ZSTD_inBuffer in = { bytes, len_bytes, 0 };
-	ZSTD_outBuffer out = { unpacker->bytes, unpacker->room, 0 };
+	ZSTD_outBuffer out = { unpacked, sizeof(unpacked), 0 };
 	struct vitrine_error *err = NULL;
 	size_t hint;
 
@@ -398,7 +367,7 @@ static struct vitrine_error *unpacker_put(struct unpacker *unpacker,
 			err = unpack(ctx, NULL, unpacker->nr_unpacked);
 			continue;
 		}
-		err = unpack(ctx, unpacker->bytes, out.pos);
+		err = unpack(ctx, unpacked, out.pos);
 		unpacker->nr_unpacked += out.pos;
 		unpacker->pending = hint;
 		if (!hint) {
@@ -429,10 +398,8 @@ static struct vitrine_error *unpacker_end(struct unpacker *unpacker)
 /* End decompression. */
 static void unpacker_destroy(struct unpacker *unpacker)
 {
-	if (!unpacker)
-		return;
-	ZSTD_freeDStream(unpacker->stream);
-	free(unpacker);
+	if (unpacker)
+		ZSTD_freeDStream(unpacker->stream);
 }
 
 #else /* HAVE_ZSTD */
@@ -676,8 +643,8 @@ static struct vitrine_error *copy_with(struct copy *copy, int from, char *bytes)
 
 static struct vitrine_error *copy_all(struct input *input, int from)
 {
+	autofree char *bytes = malloc(COPY_BYTES);
 	struct copy copy = { .input = input };
-	char *bytes = malloc(COPY_BYTES);
 	struct vitrine_error *err;
 
 	if (!bytes)
@@ -685,7 +652,6 @@ static struct vitrine_error *copy_all(struct input *input, int from)
 	err = copy_with(&copy, from, bytes);
 	unpacker_destroy(copy.unpacker);
 	free(copy.gaps);
-	free(bytes);
 	return err;
 }
 
@@ -815,8 +781,8 @@ struct vitrine_error *input_blame(const struct input *input,
 struct vitrine_error *input_copy(int fd, const char *name,
 				 struct vitrine_writer *writer)
 {
+	autofree char *bytes = malloc(COPY_BYTES);
 	struct vitrine_error *err = NULL;
-	char *bytes = malloc(COPY_BYTES);
 	ssize_t len;
 
 	if (!bytes)
@@ -829,7 +795,6 @@ struct vitrine_error *input_copy(int fd, const char *name,
 		else if (len < 0 && errno != EINTR)
 			err = vtr_error_os(errno, name, "cannot read");
 	} while (!err && len);
-	free(bytes);
 	return err;
 }
 

@@ -4,7 +4,6 @@
  */
 #include <argp.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base.h"
@@ -13,7 +12,7 @@
 
 struct command {
 	const char *name;
-	int (*run)(int argc, char **argv);
+	command_fn *run;
 	const char *summary;
 };
 
@@ -54,6 +53,7 @@ static void print_usage(FILE *stream)
 	      "    vitrine latency load.fxt\n", stream);
 }
 
+/* Find a command, or print an error. */
 static const struct command *command_find(const char *name)
 {
 	size_t i;
@@ -61,6 +61,7 @@ static const struct command *command_find(const char *name)
 	for (i = 0; i < ARRAY_LEN(commands); i++)
 		if (!strcmp(commands[i].name, name))
 			return &commands[i];
+	fprintf(stderr, "vitrine: no command %s; run `vitrine help' for a list\n", name);
 	return NULL;
 }
 
@@ -85,13 +86,8 @@ static int help(int argc, char **argv)
 		return EXIT_DONE;
 	}
 	command = command_find(argv[1]);
-	if (command) {
-		argv[1] = option;
-		return command_run(command, 2, argv);
-	}
-	fprintf(stderr, "vitrine: no command %s; run `vitrine help' for a list\n",
-		argv[1]);
-	return EXIT_USAGE;
+	argv[1] = option;
+	return command ? command_run(command, 2, argv) : EXIT_USAGE;
 }
 
 /* A full disk is an error, too: flush standard output, and look for errors. */
@@ -131,11 +127,8 @@ int main(int argc, char **argv)
 		return finish_output(EXIT_DONE);
 	}
 	command = command_find(argv[1]);
-	if (!command) {
-		fprintf(stderr, "vitrine: no command %s; run `vitrine help' for a list\n",
-			argv[1]);
+	if (!command)
 		return EXIT_USAGE;
-	}
 	status = command_run(command, argc - 1, argv + 1);
 	return finish_output(worse(status, input_status()));
 }

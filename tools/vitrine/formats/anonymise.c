@@ -3,8 +3,10 @@
  * Replace names and texts of a trace by tokens.
  *
  * A token is a keyed hash of the text, SipHash-2-4 by Aumasson and Bernstein. The key is
- * random and is forgotten with the anonymiser, so nobody can find the text of a token by
+ * random and is forgotten when the command ends, so nobody can find the text of a token by
  * hashing texts that it might be.
+ *
+ * One trace is anonymised at a time; the key and the texts are static.
  */
 #define _GNU_SOURCE	/* memmem() */
 #include <endian.h>
@@ -16,11 +18,19 @@
 #include <vitrine/fxt.h>
 
 #include "base.h"
+#include "command.h"
 #include "fxt_record.h"
-#include "anonymise.h"
+#include "rewrite.h"
 
 /* "x" and twelve hexadecimal digits: as a thread name, it fits everywhere. */
 #define TOKEN_BYTES	13
+
+/* The same text has the same token with the same key. */
+static uint64_t key[2];
+
+/* Texts of the record that was processed last. */
+static char texts[64U << 10];
+static size_t len_texts;
 
 /* ---- Tokens -------------------------------------------------------------- */
 
@@ -50,7 +60,7 @@ static void sip_word(uint64_t v[4], uint64_t word)
 	v[0] ^= word;
 }
 
-static uint64_t sip_hash(const uint64_t key[2], const char *bytes, size_t len_bytes)
+static uint64_t sip_hash(const char *bytes, size_t len_bytes)
 {
 	uint64_t v[4] = {
 		key[0] ^ 0x736f6d6570736575ULL,
@@ -76,81 +86,67 @@ static uint64_t sip_hash(const uint64_t key[2], const char *bytes, size_t len_by
 }
 
 /**
- * anonymise_init() - begin with a key of its own
- * @anonymiser: anonymiser
- *
- * Return: NULL, or an error.
+ * anonymise_init() - begin with a new key
  */
-struct vitrine_error *anonymise_init(struct anonymiser *anonymiser)
+void anonymise_init(void)
 {
-	anonymiser->len_bytes = 0;
-	if (getrandom(anonymiser->key, sizeof(anonymiser->key), 0) !=
-	    sizeof(anonymiser->key))
-		return vtr_error_os(errno, NULL, "cannot make a random key");
-	return NULL;
+	len_texts = 0;
+	if (getrandom(key, sizeof(key), 0) != sizeof(key))
+		must(vtr_error_os(errno, NULL, "cannot make a random key"));
 }
 
 /**
  * anonymise_begin() - begin with another record
- * @anonymiser: anonymiser
  */
-void anonymise_begin(struct anonymiser *anonymiser)
+void anonymise_begin(void)
 {
-	anonymiser->len_bytes = 0;
+	len_texts = 0;
 }
 
 /* Append text; return false if there is no room. */
-static bool append(struct anonymiser *anonymiser, const char *bytes,
-		   size_t len_bytes)
+static bool append(const char *bytes, size_t len_bytes)
 {
-	if (len_bytes > sizeof(anonymiser->texts) - anonymiser->len_bytes)
+	if (len_bytes > sizeof(texts) - len_texts)
 		return false;
-	memcpy(anonymiser->texts + anonymiser->len_bytes, bytes, len_bytes);
-	anonymiser->len_bytes += len_bytes;
+	memcpy(texts + len_texts, bytes, len_bytes);
+	len_texts += len_bytes;
 	return true;
 }
 
 /* Append the token of a text; nothing for the empty text. */
-static bool append_token(struct anonymiser *anonymiser, const char *bytes,
-			 size_t len_bytes)
+static bool append_token(const char *bytes, size_t len_bytes)
 {
 	char token[TOKEN_BYTES + 1];
 	uint64_t hash;
 
 	if (!len_bytes)
 		return true;
-	hash = sip_hash(anonymiser->key, bytes, len_bytes);
+	hash = sip_hash(bytes, len_bytes);
 	snprintf(token, sizeof(token), "x%012llx",
 		 (unsigned long long)(hash & 0xffffffffffffULL));
-	return append(anonymiser, token, TOKEN_BYTES);
+	return append(token, TOKEN_BYTES);
 }
 
 /* Return what was appended since @begin; nothing of it if there was no room for all. */
-static struct vitrine_fxt_string text_since(struct anonymiser *anonymiser,
-					    size_t begin, bool good)
+static struct vitrine_fxt_string text_since(size_t begin, bool good)
 {
 	if (!good)
-		anonymiser->len_bytes = begin;
-	return (struct vitrine_fxt_string){
-		anonymiser->texts + begin,
-		anonymiser->len_bytes - begin,
-	};
+		len_texts = begin;
+	return (struct vitrine_fxt_string){ texts + begin, len_texts - begin };
 }
 
 /**
  * anonymise_name() - make a token of a text
- * @anonymiser: anonymiser
  * @name: the text
  *
  * Return: the token, valid until anonymise_begin().
  */
-struct vitrine_fxt_string anonymise_name(struct anonymiser *anonymiser,
-					 const struct vitrine_fxt_string *name)
+struct vitrine_fxt_string anonymise_name(const struct vitrine_fxt_string *name)
 {
-	size_t begin = anonymiser->len_bytes;
-	bool good = append_token(anonymiser, name->bytes, name->len_bytes);
+	size_t begin = len_texts;
+	bool good = append_token(name->bytes, name->len_bytes);
 
-	return text_since(anonymiser, begin, good);
+	return text_since(begin, good);
 }
 
 /* ---- User stacks ----------------------------------------------------------- */
@@ -169,19 +165,17 @@ static size_t name_len(const char *frame, size_t len_bytes)
  * Append a frame: "NAME+0xOFFSET", perhaps with " [FILE]" behind it, "?", which may be followed
  * by an address that is left out, or "...".
  */
-static bool append_frame(struct anonymiser *anonymiser, const char *frame,
-			 size_t len_bytes)
+static bool append_frame(const char *frame, size_t len_bytes)
 {
 	const char *file = memmem(frame, len_bytes, " [", 2);
 	size_t len = file ? (size_t)(file - frame) : len_bytes, len_name;
 
 	if (*frame == '?' && (len_bytes == 1 || frame[1] == '+'))
-		return append(anonymiser, frame, 1);
+		return append(frame, 1);
 	if (len_bytes == 3 && !memcmp(frame, "...", 3))
-		return append(anonymiser, frame, len_bytes);
+		return append(frame, len_bytes);
 	len_name = name_len(frame, len);
-	if (!append_token(anonymiser, frame, len_name) ||
-	    !append(anonymiser, frame + len_name, len - len_name))
+	if (!append_token(frame, len_name) || !append(frame + len_name, len - len_name))
 		return false;
 	if (!file)
 		return true;
@@ -189,27 +183,18 @@ static bool append_frame(struct anonymiser *anonymiser, const char *frame,
 	len = frame + len_bytes - file;
 	if (len && file[len - 1] == ']')
 		len--;
-	return append(anonymiser, " [", 2) && append_token(anonymiser, file, len) &&
-	       append(anonymiser, "]", 1);
+	return append(" [", 2) && append_token(file, len) && append("]", 1);
 }
 
-static struct vitrine_fxt_string
-anonymise_stack(struct anonymiser *anonymiser,
-		const struct vitrine_fxt_string *stack)
+static struct vitrine_fxt_string anonymise_stack(const struct vitrine_fxt_string *stack)
 {
-	const char *at = stack->bytes, *end = at + stack->len_bytes, *stop;
-	size_t begin = anonymiser->len_bytes;
+	const char *at = stack->bytes, *end = at + stack->len_bytes, *frame;
+	size_t begin = len_texts, len;
 	bool good = true;
 
-	while (good && at < end) {
-		stop = memchr(at, ';', end - at);
-		if (!stop)
-			stop = end;
-		good = append_frame(anonymiser, at, stop - at) &&
-		       (stop == end || append(anonymiser, ";", 1));
-		at = stop + 1;
-	}
-	return text_since(anonymiser, begin, good);
+	while (good && (frame = user_stack_piece(&at, end, &len)))
+		good = append_frame(frame, len) && (frame + len == end || append(";", 1));
+	return text_since(begin, good);
 }
 
 /* ---- Records ---------------------------------------------------------------- */
@@ -254,8 +239,7 @@ static bool has_public_names(const struct vitrine_fxt_string *category)
 	       fxt_string_is(category, "vitrine");
 }
 
-static void anonymise_event(struct anonymiser *anonymiser,
-			    struct vitrine_fxt_record *record)
+static void anonymise_event(struct vitrine_fxt_record *record)
 {
 	bool is_stack = fxt_string_is(&record->event.category, "stacks");
 	struct vitrine_fxt_arg *arg;
@@ -266,27 +250,22 @@ static void anonymise_event(struct anonymiser *anonymiser,
 		if (arg->type != FXT_ARG_STRING_REF || is_public(record, arg))
 			continue;
 		if (is_stack && fxt_string_is(&arg->name, "stack"))
-			arg->value.string = anonymise_stack(anonymiser,
-							    &arg->value.string);
+			arg->value.string = anonymise_stack(&arg->value.string);
 		else
-			arg->value.string = anonymise_name(anonymiser,
-							   &arg->value.string);
+			arg->value.string = anonymise_name(&arg->value.string);
 	}
 	if (!has_public_names(&record->event.category))
-		record->event.name = anonymise_name(anonymiser, &record->event.name);
+		record->event.name = anonymise_name(&record->event.name);
 }
 
 /**
  * anonymise_record() - replace the texts in a record with a time
- * @anonymiser: after anonymise_begin()
  * @record: the record; large BLOBs, whose contents nobody knows, are left as they are
  */
-void anonymise_record(struct anonymiser *anonymiser,
-		      struct vitrine_fxt_record *record)
+void anonymise_record(struct vitrine_fxt_record *record)
 {
 	if (record->kind == VITRINE_FXT_EVENT)
-		anonymise_event(anonymiser, record);
+		anonymise_event(record);
 	else if (record->kind == VITRINE_FXT_LOG)
-		record->log.message = anonymise_name(anonymiser,
-						     &record->log.message);
+		record->log.message = anonymise_name(&record->log.message);
 }

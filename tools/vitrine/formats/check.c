@@ -24,59 +24,50 @@ static struct check_args {
 	int nr_paths;
 } args;
 
-/**
- * struct check - files being checked
- * @json: writer of JSON
- * @name: name of the current file in messages
- */
-struct check {
-	struct json_writer json;
-	const char *name;
-};
+/* Writer of JSON, and name of the current file in messages. */
+static struct json_writer json;
+static const char *file_name;
 
 /* ---- Findings ---------------------------------------------------------- */
 
-static void print_finding(struct check *check, bool is_fault,
-			  uint64_t offset, const char *message)
+static void print_finding(bool is_fault, uint64_t offset, const char *message)
 {
-	struct json_writer *json = &check->json;
-
 	if (!args.json) {
-		printf("%s: offset 0x%" PRIx64 ": %s%s\n", check->name, offset,
+		printf("%s: offset 0x%" PRIx64 ": %s%s\n", file_name, offset,
 		       is_fault ? "" : "note: ", message);
 		return;
 	}
-	json_item(json);
-	json_begin(json);
-	json_key_string(json, "kind", is_fault ? "fault" : "note");
-	json_key_uint(json, "offset", offset);
-	json_key_string(json, "message", message);
-	json_end(json);
+	json_item(&json);
+	json_begin(&json);
+	json_key_string(&json, "kind", is_fault ? "fault" : "note");
+	json_key_uint(&json, "offset", offset);
+	json_key_string(&json, "message", message);
+	json_end(&json);
 }
 
 static void on_fault(void *ctx, uint64_t offset, const char *message)
 {
-	print_finding(ctx, true, offset, message);
+	print_finding(true, offset, message);
 }
 
 static void on_note(void *ctx, uint64_t offset, const char *message)
 {
-	print_finding(ctx, false, offset, message);
+	print_finding(false, offset, message);
 }
 
-static void begin_findings(struct check *check, const char *format)
+static void begin_findings(const char *format)
 {
 	if (!args.json)
 		return;
-	json_key_string(&check->json, "format", format);
-	json_key(&check->json, "findings");
-	json_begin_list(&check->json);
+	json_key_string(&json, "format", format);
+	json_key(&json, "findings");
+	json_begin_list(&json);
 }
 
-static void end_findings(struct check *check)
+static void end_findings(void)
 {
 	if (args.json)
-		json_end_list(&check->json);
+		json_end_list(&json);
 }
 
 /* ---- Summaries --------------------------------------------------------- */
@@ -147,9 +138,7 @@ static const struct field fxt_fields[] = {
 
 /* ---- Files ------------------------------------------------------------- */
 
-static struct vitrine_error *check_inspect(struct check *check,
-					   const struct input *input,
-					   uint64_t *ret_nr_faults)
+static struct vitrine_error *check_inspect(const struct input *input, uint64_t *ret_nr_faults)
 {
 	struct vitrine_inspect_summary summary;
 	struct vitrine_snapshot *snapshot = NULL;
@@ -158,56 +147,51 @@ static struct vitrine_error *check_inspect(struct check *check,
 	const void *bytes;
 	size_t len;
 
-	begin_findings(check, "inspect");
+	begin_findings("inspect");
 	err = vitrine_source_create(input->path, 0, &source);
 	if (!err)
 		err = vitrine_snapshot_create(source, &snapshot);
 	if (!err) {
 		bytes = vitrine_snapshot_bytes(snapshot, &len);
 		err = vitrine_inspect_check(bytes, len, input->path,
-					    on_fault, check, &summary);
+					    on_fault, NULL, &summary);
 	}
 	vitrine_snapshot_destroy(snapshot);
 	vitrine_source_destroy(source);
-	end_findings(check);
+	end_findings();
 	if (err)
 		return err;
 	if (args.json)
-		fields_members(&check->json, inspect_fields, &summary, NULL);
+		fields_members(&json, inspect_fields, &summary, NULL);
 	else
 		inspect_text(input->name, &summary);
 	*ret_nr_faults = summary.nr_faults;
 	return NULL;
 }
 
-static struct vitrine_error *check_fxt(struct check *check,
-				       const struct input *input,
-				       uint64_t *ret_nr_faults)
+static struct vitrine_error *check_fxt(const struct input *input, uint64_t *ret_nr_faults)
 {
 	const struct vitrine_fxt_report report = {
 		.fault = on_fault,
 		.note = on_note,
-		.ctx = check,
 	};
 	struct vitrine_fxt_summary summary;
 	struct vitrine_error *err;
 
-	begin_findings(check, "fxt");
+	begin_findings("fxt");
 	err = vitrine_fxt_check(input->path, &report, &summary);
-	end_findings(check);
+	end_findings();
 	if (err)
 		return err;
 	if (args.json)
-		fields_members(&check->json, fxt_fields, &summary, NULL);
+		fields_members(&json, fxt_fields, &summary, NULL);
 	else
 		fxt_text(input->name, &summary);
 	*ret_nr_faults = summary.nr_faults;
 	return NULL;
 }
 
-static struct vitrine_error *check_input(struct check *check,
-					 const struct input *input,
-					 uint64_t *ret_nr_faults)
+static struct vitrine_error *check_input(const struct input *input, uint64_t *ret_nr_faults)
 {
 	enum vitrine_format format;
 	struct vitrine_error *err;
@@ -217,9 +201,9 @@ static struct vitrine_error *check_input(struct check *check,
 		return err;
 	switch (format) {
 	case VITRINE_FORMAT_INSPECT:
-		return check_inspect(check, input, ret_nr_faults);
+		return check_inspect(input, ret_nr_faults);
 	case VITRINE_FORMAT_FXT:
-		return check_fxt(check, input, ret_nr_faults);
+		return check_fxt(input, ret_nr_faults);
 	default:
 		return vitrine_error_create(EBADMSG, input->path, 0,
 					    "vitrine checks .inspect and .fxt files",
@@ -227,25 +211,25 @@ static struct vitrine_error *check_input(struct check *check,
 	}
 }
 
-static int check_named(struct check *check, const char *name)
+static int check_named(const char *name)
 {
 	struct vitrine_error *err;
 	uint64_t nr_faults = 0;
 	struct input input;
 
 	err = input_open(&input, name);
-	check->name = input.name;
+	file_name = input.name;
 	if (args.json) {
-		json_item(&check->json);
-		json_begin(&check->json);
-		json_key_string(&check->json, "file", name);
+		json_item(&json);
+		json_begin(&json);
+		json_key_string(&json, "file", name);
 	}
 	if (!err)
-		err = input_blame(&input, check_input(check, &input, &nr_faults));
+		err = input_blame(&input, check_input(&input, &nr_faults));
 	if (args.json) {
 		if (err)
-			json_key_string(&check->json, "error", err->message);
-		json_end(&check->json);
+			json_key_string(&json, "error", err->message);
+		json_end(&json);
 	}
 	input_close(&input);
 	if (err)
@@ -256,17 +240,16 @@ static int check_named(struct check *check, const char *name)
 /* Validate files. Returns enum exit_code, the worst of all files. */
 static int check_run(void)
 {
-	struct check check;
 	int i, status = EXIT_DONE;
 
-	json_init(&check.json, stdout, true);
+	json_init(&json, stdout, true);
 	if (args.json)
-		json_begin_list(&check.json);
+		json_begin_list(&json);
 	for (i = 0; i < args.nr_paths; i++)
-		status = worse(status, check_named(&check, args.paths[i]));
+		status = worse(status, check_named(args.paths[i]));
 	if (args.json) {
-		json_end_list(&check.json);
-		json_finish(&check.json);
+		json_end_list(&json);
+		json_finish(&json);
 	}
 	return status;
 }

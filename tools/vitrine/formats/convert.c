@@ -51,49 +51,36 @@ struct answer {
  * @to: format of @out, or NULL to take it from the suffix
  * @packet_bytes: longest packet of Heph's format; 0: no limit
  */
-struct convert_args {
+static struct convert_args {
 	const char *in;
 	const char *out;
 	const struct format *from;
 	const struct format *to;
 	size_t packet_bytes;
-};
+} args;
+
+/* The file to read, and its faults. */
+static struct input input;
+static struct faults faults;
 
 /**
  * struct format - a trace format
  * @name: name in options
  * @suffix: suffix of its files
  * @read: convert @from, in this format, into a Fuchsia trace @to; NULL: it is one
- * @write: convert a Fuchsia trace @from into this format, and count its faults;
- *	or NULL
+ * @write: convert a Fuchsia trace @from into this format, and count its faults; or NULL
  */
 struct format {
 	const char *name;
 	const char *suffix;
 	struct vitrine_error *(*read)(const char *from, const char *to);
-	struct vitrine_error *(*write)(const char *from, const char *to,
-				       struct faults *faults);
+	struct vitrine_error *(*write)(const char *from, const char *to);
 };
 
 #define FXT		(&formats[0])
 #define CTF		(&formats[1])
 #define HEPH		(&formats[2])
 #define TRACE_CMD	(&formats[3])
-/**
- * struct conversion - one conversion
- * @name: FILE, as messages call it
- * @in: FILE, or the copy of a pipe
- * @out: OUT; "-": standard output
- * @from: format of @in
- * @to: format of @out
- */
-struct conversion {
-	const char *name;
-	const char *in;
-	const char *out;
-	const struct format *from;
-	const struct format *to;
-};
 
 enum {
 	OPT_FROM = 256,
@@ -251,9 +238,9 @@ static struct vitrine_error *run(const char *from, const char *path,
 	return answer->code ? failed(from, to, from_fxt, answer) : NULL;
 }
 
-/* Convert to CTF, and count the faults of the trace; without @faults, convert from CTF. */
+/* Convert between CTF and a Fuchsia trace @from, whose faults are counted. */
 static struct vitrine_error *run_plugin(const char *from, const char *path,
-					const char *to, struct faults *faults)
+					const char *to, bool from_fxt)
 {
 	struct answer *answer = mmap(NULL, sizeof(*answer),
 				     PROT_READ | PROT_WRITE,
@@ -262,27 +249,10 @@ static struct vitrine_error *run_plugin(const char *from, const char *path,
 
 	if (answer == MAP_FAILED)
 		return vtr_error_no_memory();
-	if (faults)
-		answer->faults = *faults;
-	err = run(from, path, to, faults, answer);
-	if (faults)
-		*faults = answer->faults;
+	answer->faults = faults;
+	err = run(from, path, to, from_fxt, answer);
+	faults = answer->faults;
 	munmap(answer, sizeof(*answer));
-	return err;
-}
-
-static struct vitrine_error *write_in(const char *dir, const char *from,
-				      const char *to, struct faults *faults)
-{
-	struct vitrine_error *err;
-	char *path;
-
-	if (asprintf(&path, "%s/trace", dir) < 0)
-		return vtr_error_os(errno, to, "cannot create");
-	err = run_plugin(from, path, to, faults);
-	if (!err && rename(path, to))
-		err = vtr_error_os(errno, to, "cannot rename to it");
-	free(path);
 	return err;
 }
 
@@ -290,15 +260,19 @@ static struct vitrine_error *write_in(const char *dir, const char *from,
  * Convert a trace into the Common Trace Format. Returns NULL, or an error; then the
  * directory does not exist, or is empty.
  */
-static struct vitrine_error *ctf_write(const char *from, const char *to,
-				       struct faults *faults)
+static struct vitrine_error *ctf_write(const char *from, const char *to)
 {
 	struct vtr_temporary dir = { 0 };
 	struct vitrine_error *err;
+	char *path;
 
 	if (!vtr_temporary_mkdir(&dir, to))
 		return vtr_error_os(errno, to, "cannot create");
-	err = write_in(dir.path, from, to, faults);
+	path = must_format("%s/trace", dir.path);
+	err = run_plugin(from, path, to, true);
+	if (!err && rename(path, to))
+		err = vtr_error_os(errno, to, "cannot rename to it");
+	free(path);
 	vtr_temporary_remove(&dir);
 	return err;
 }
@@ -309,7 +283,7 @@ static struct vitrine_error *ctf_write(const char *from, const char *to,
  */
 static struct vitrine_error *ctf_read(const char *from, const char *to)
 {
-	return run_plugin(from, to, to, NULL);
+	return run_plugin(from, to, to, false);
 }
 
 /* ---- trace.dat of trace-cmd -------------------------------------------- */
@@ -379,8 +353,7 @@ static struct vitrine_error *trace_cmd_read(const char *from, const char *to)
 /* ---- Formats ----------------------------------------------------------- */
 
 /* Copy a trace into a compressed file. */
-static struct vitrine_error *fxt_copy(const char *from, const char *to,
-				      struct faults *faults)
+static struct vitrine_error *fxt_copy(const char *from, const char *to)
 {
 	struct vitrine_writer *writer = NULL;
 	struct vitrine_error *err;
@@ -399,13 +372,9 @@ static struct vitrine_error *fxt_copy(const char *from, const char *to,
 	return err;
 }
 
-/* The option --packet-bytes. */
-static size_t packet_bytes;
-
-static struct vitrine_error *write_heph(const char *from, const char *to,
-					struct faults *faults)
+static struct vitrine_error *write_heph(const char *from, const char *to)
 {
-	return heph_write(from, to, packet_bytes, faults);
+	return heph_write(from, to, args.packet_bytes, &faults);
 }
 
 static const struct format formats[] = {
@@ -491,81 +460,68 @@ static struct vitrine_error *detect(const char *path,
 	return NULL;
 }
 
-static struct vitrine_error *convert_twice(const struct conversion *job,
-					   struct faults *faults)
+static struct vitrine_error *convert_twice(void)
 {
 	struct vtr_temporary between = { 0 };
 	struct vitrine_error *err;
 	int fd;
 
-	fd = vtr_temporary_create(&between, vtr_temporary_place(job->out));
+	fd = vtr_temporary_create(&between, vtr_temporary_place(args.out));
 	if (fd < 0)
-		return vtr_error_os(errno, job->out,
+		return vtr_error_os(errno, args.out,
 				    "cannot create a temporary file in its directory");
 	close(fd);
-	err = job->from->read(job->in, between.path);
+	err = args.from->read(input.path, between.path);
 	if (!err)
-		err = job->to->write(between.path, job->out, faults);
+		err = args.to->write(between.path, args.out);
 	vtr_temporary_remove(&between);
 	return err;
 }
 
-static struct vitrine_error *convert(const struct conversion *job,
-				     struct faults *faults)
+static struct vitrine_error *convert(void)
 {
-	if (job->from == FXT)
-		return job->to->write(job->in, job->out, faults);
+	if (args.from == FXT)
+		return args.to->write(input.path, args.out);
 	/* The plugin that reads CTF cannot compress. */
-	if (job->to == FXT && !(job->from == CTF && is_compressed(job->out)))
-		return job->from->read(job->in, job->out);
-	return convert_twice(job, faults);
+	if (args.to == FXT && !(args.from == CTF && is_compressed(args.out)))
+		return args.from->read(input.path, args.out);
+	return convert_twice();
 }
 
 /* Return whether the conversion is possible; if not, print why. */
-static bool is_possible(const struct conversion *job)
+static bool is_possible(void)
 {
-	if (job->from == job->to &&
-	    !(job->to == FXT && is_compressed(job->out)))
-		print_note(job->name, "already in format %s", job->to->name);
-	else if (job->to != FXT && !job->to->write)
-		print_note(job->out, "format %s can only be read",
-			   job->to->name);
-	else if (job->to == CTF && !strcmp(job->out, "-"))
-		print_note(job->out, "ctf is a directory; give OUT a name");
+	if (args.from == args.to && !(args.to == FXT && is_compressed(args.out)))
+		print_note(input.name, "already in format %s", args.to->name);
+	else if (args.to != FXT && !args.to->write)
+		print_note(args.out, "format %s can only be read", args.to->name);
+	else if (args.to == CTF && !strcmp(args.out, "-"))
+		print_note(args.out, "ctf is a directory; give OUT a name");
 	else
 		return true;
 	return false;
 }
 
 /* Convert a trace. Returns enum exit_code. */
-static int convert_run(const struct convert_args *args)
+static int convert_run(void)
 {
-	struct conversion job = {
-		.out = args->out,
-		.from = args->from,
-		.to = args->to ? args->to : format_of_name(args->out),
-	};
-	struct faults faults = { 0 };
 	int status = EXIT_DONE;
 	struct vitrine_error *err;
-	struct input input;
 
-	packet_bytes = args->packet_bytes;
-	if (!job.to) {
-		print_note(args->out,
-			   "unknown suffix; name the format with --to");
+	if (!args.to)
+		args.to = format_of_name(args.out);
+	if (!args.to) {
+		print_note(args.out, "unknown suffix; name the format with --to");
 		return EXIT_USAGE;
 	}
-	err = input_open(&input, args->in);
-	job.name = input.name;
-	job.in = input.path;
-	if (!err && !job.from)
-		err = detect(job.in, &job.from);
-	faults.path = job.name;
-	if (!err && !is_possible(&job))
+	err = input_open(&input, args.in);
+	faults = (struct faults){ .path = input.name };
+	if (!err && !args.from)
+		err = detect(input.path, &args.from);
+	if (!err && !is_possible())
 		status = EXIT_USAGE;
 	else if (!err)
-		err = convert(&job, &faults);
+		err = convert();
 	faults_end(&faults);
 	err = input_blame(&input, err);
 	input_close(&input);
@@ -575,8 +531,6 @@ static int convert_run(const struct convert_args *args)
 }
 
 /* ---- Options ----------------------------------------------------------- */
-
-static struct convert_args args;
 
 static const struct command_option options[] = {
 	{ "output", 'o', "OUT", "Write to OUT (for ctf, a directory)", .text = &args.out,
@@ -629,5 +583,5 @@ int cmd_convert(int argc, char **argv)
 {
 	args = (struct convert_args){ 0 };
 	options_parse(&line, argc, argv);
-	return convert_run(&args);
+	return convert_run();
 }

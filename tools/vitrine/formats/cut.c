@@ -8,6 +8,8 @@
  * has the records of a CPU. A cut in time begins and ends as a recording does, with a switch to
  * what was running, and one from it. The trace is read once, in time order, so memory does not
  * grow with its length.
+ *
+ * One cut is made at a time; its state is static.
  */
 #include <argp.h>
 #include <stdlib.h>
@@ -20,10 +22,9 @@
 #include "command.h"
 #include "fxt_names.h"
 #include "fxt_field.h"
+#include "fxt_write.h"
 #include "sched/sched_state.h"
 #include "sched/trace_input.h"
-#include "anonymise.h"
-#include "cut.h"
 #include "rewrite.h"
 
 /* Thread of process 0 that stands for the file. */
@@ -33,7 +34,6 @@
 #define KTHREADD	2
 
 #define ITEMS_BYTES	1024
-#define MAX_ARGS	15
 
 /**
  * struct cut_cpu - what runs on a CPU
@@ -54,60 +54,59 @@ struct cut_cpu {
 };
 
 /**
- * struct cut - a cut in progress
+ * struct cut - the cut in progress
  * @args: the options
+ * @filter: selects the records to keep, one of them
  * @archive: the trace
  * @item: the current item
  * @cpus: all CPUs that had a record
  * @nr_cpus: size of @cpus
  * @children: processes that were given or that a chosen process has forked, and others
  *	that were forked; the former are "used"
- * @anonymiser: makes the tokens
  * @statement: a record that the trace does not have
  * @begun: the first record has been written
  * @last_ns: time of the last record with a time
  * @status: EXIT_BAD_INPUT if a filter selects nothing, though others do
  */
-struct cut {
+static struct cut {
 	const struct cut_args *args;
+	const struct record_filter *filter;
 	const struct vitrine_archive *archive;
 	const struct archive_item *item;
 	struct cut_cpu *cpus;
 	uint32_t nr_cpus;
 	struct fxt_names children;
-	struct anonymiser anonymiser;
 	struct vitrine_fxt_record statement;
 	bool begun;
 	uint64_t last_ns;
 	int status;
-};
+} cut;
 
-static bool by_process(const struct cut *cut)
+static bool by_process(void)
 {
-	return cut->args->filter.nr_processes || cut->args->nr_pids || cut->args->cgroup;
+	return cut.filter->nr_processes || cut.args->nr_pids || cut.args->cgroup;
 }
 
 /* ---- Which records ------------------------------------------------------------ */
 
-static bool by_thread(const struct cut *cut)
+static bool by_thread(void)
 {
-	return cut->args->filter.nr_threads || by_process(cut);
+	return cut.filter->nr_threads || by_process();
 }
 
 /* A process that a chosen one has forked is chosen, too. */
-static bool is_chosen(const struct cut *cut,
-		      const struct vitrine_fxt_thread *thread)
+static bool is_chosen(const struct vitrine_fxt_thread *thread)
 {
-	const struct record_filter *filter = &cut->args->filter;
-	const struct vitrine_archive *archive = cut->archive;
+	const struct record_filter *filter = cut.filter;
+	const struct vitrine_archive *archive = cut.archive;
 	const struct fxt_name *child;
 
-	if ((filter->nr_threads || filter->nr_processes || !by_process(cut)) &&
+	if ((filter->nr_threads || filter->nr_processes || !by_process()) &&
 	    record_filter_match_thread(filter, archive, thread))
 		return true;
-	if (!by_process(cut) || filter->nr_threads)
+	if (!by_process() || filter->nr_threads)
 		return false;
-	child = fxt_names_find(&cut->children, record_process(archive, thread));
+	child = fxt_names_find(&cut.children, record_process(archive, thread));
 	return child && child->used;
 }
 
@@ -118,50 +117,50 @@ static bool is_own_event(const struct vitrine_fxt_record *record)
 }
 
 /* Follow forks of processes, which the category "sched" records. */
-static void follow_fork(struct cut *cut, const struct vitrine_fxt_record *record)
+static void follow_fork(const struct vitrine_fxt_record *record)
 {
 	const struct vitrine_fxt_arg *process;
 	struct fxt_name *child;
 
-	if (!by_process(cut) || record->kind != VITRINE_FXT_EVENT ||
+	if (!by_process() || record->kind != VITRINE_FXT_EVENT ||
 	    !fxt_string_is(&record->event.category, "sched") ||
 	    !fxt_string_is(&record->event.name, "fork"))
 		return;
 	process = fxt_find_typed(record, "process", FXT_ARG_KOID);
 	if (!process ||
-	    process->value.uint64 == record_process(cut->archive,
+	    process->value.uint64 == record_process(cut.archive,
 						    &record->event.thread))
 		return;
-	child = fxt_names_get(&cut->children, process->value.uint64);
+	child = fxt_names_get(&cut.children, process->value.uint64);
 	must_have(child);
-	child->used = is_chosen(cut, &record->event.thread);
+	child->used = is_chosen(&record->event.thread);
 }
 
 /* ---- What runs ------------------------------------------------------------------ */
 
-static struct cut_cpu *cpu_get(struct cut *cut, uint32_t cpu)
+static struct cut_cpu *cpu_get(uint32_t cpu)
 {
-	must_have(GROW_TO(cut->cpus, cut->nr_cpus, cpu));
-	return &cut->cpus[cpu];
+	must_have(GROW_TO(cut.cpus, cut.nr_cpus, cpu));
+	return &cut.cpus[cpu];
 }
 
 /* Check for a record of a ring, other than the begin of what began before the ring. */
-static bool is_of_ring(const struct cut *cut, const struct vitrine_fxt_record *record)
+static bool is_of_ring(const struct vitrine_fxt_record *record)
 {
 	return record->cpu != VITRINE_FXT_NO_CPU && !fxt_is_tracefs(record->provider) &&
-	       cut->item->ns >= rewrite_cpu(record->cpu).begin_ns;
+	       cut.item->ns >= rewrite_cpu(record->cpu).begin_ns;
 }
 
 /* Follow a record of a ring. */
-static void follow_record(struct cut *cut, const struct vitrine_fxt_record *record)
+static void follow_record(const struct vitrine_fxt_record *record)
 {
 	struct cut_cpu *cpu;
 
-	if (!is_of_ring(cut, record))
+	if (!is_of_ring(record))
 		return;
-	cpu = cpu_get(cut, record->cpu);
+	cpu = cpu_get(record->cpu);
 	cpu->seen = true;
-	cpu->last_ns = cut->item->ns;
+	cpu->last_ns = cut.item->ns;
 	if (record->kind != VITRINE_FXT_SWITCH)
 		return;
 	cpu->known = true;
@@ -174,8 +173,7 @@ static void follow_record(struct cut *cut, const struct vitrine_fxt_record *reco
 /* ---- Names ------------------------------------------------------------------------ */
 
 /* Names that the kernel and vitrine give to threads are no secret. */
-static bool is_secret(const struct cut *cut, uint64_t process,
-		      const struct vitrine_fxt_string *name)
+static bool is_secret(uint64_t process, const struct vitrine_fxt_string *name)
 {
 	static const char * const ours[] = { "idle", "lost", FXT_OTHERS_NAME, "file" };
 	struct vitrine_fxt_string parent;
@@ -185,22 +183,20 @@ static bool is_secret(const struct cut *cut, uint64_t process,
 		if (fxt_string_is(name, ours[i]))
 			return false;
 	return !(process == KTHREADD &&
-		 vitrine_archive_process(cut->archive, process, &parent) &&
+		 vitrine_archive_process(cut.archive, process, &parent) &&
 		 fxt_string_is(&parent, "kthreadd"));
 }
 
-static void rename_thread(void *ctx, uint64_t process, struct vitrine_fxt_string *name)
+static void rename_thread(uint64_t process, struct vitrine_fxt_string *name)
 {
-	struct cut *cut = ctx;
-
-	if (is_secret(cut, process, name))
-		*name = anonymise_name(&cut->anonymiser, name);
+	if (is_secret(process, name))
+		*name = anonymise_name(name);
 }
 
 /* Replace a thread that was not chosen; idle stays. Return whether it was chosen. */
-static bool stand_in(const struct cut *cut, uint32_t cpu, struct vitrine_fxt_thread *thread)
+static bool stand_in(uint32_t cpu, struct vitrine_fxt_thread *thread)
 {
-	if (is_chosen(cut, thread))
+	if (is_chosen(thread))
 		return true;
 	if (thread->thread)
 		*thread = (struct vitrine_fxt_thread){ .thread = FXT_OTHERS_THREAD(cpu) };
@@ -210,20 +206,20 @@ static bool stand_in(const struct cut *cut, uint32_t cpu, struct vitrine_fxt_thr
 /* ---- Writing ------------------------------------------------------------------------ */
 
 /* Write that a thread came in, or went out, at the edge of the cut. The others go on. */
-static void put_edge(struct cut *cut, uint32_t cpu, uint64_t ns, bool is_begin)
+static void put_edge(uint32_t cpu, uint64_t ns, bool is_begin)
 {
-	const struct cut_cpu *on = &cut->cpus[cpu];
+	const struct cut_cpu *on = &cut.cpus[cpu];
 	struct vitrine_fxt_thread running = on->running, other = { 0 };
 
-	if (!on->known || !record_filter_match_cpu(&cut->args->filter, cpu))
+	if (!on->known || !record_filter_match_cpu(cut.filter, cpu))
 		return;
-	if (by_thread(cut))
-		stand_in(cut, cpu, &running);
+	if (by_thread())
+		stand_in(cpu, &running);
 	if (fxt_is_others(running.thread))
 		other = running;
-	anonymise_begin(&cut->anonymiser);
+	anonymise_begin();
 	rewrite_name_thread(&running);
-	cut->statement = (struct vitrine_fxt_record){
+	cut.statement = (struct vitrine_fxt_record){
 		.kind = VITRINE_FXT_SWITCH,
 		.timed = true,
 		.ticks = ns,
@@ -237,34 +233,38 @@ static void put_edge(struct cut *cut, uint32_t cpu, uint64_t ns, bool is_begin)
 			.legacy = true,
 		},
 	};
-	rewrite_put(&cut->statement);
+	fxt_out_put(rewrite_out(), &cut.statement);
 }
 
-static void put_edges(struct cut *cut, uint64_t ns, bool is_begin)
+static void put_edges(uint64_t ns, bool is_begin)
 {
 	uint32_t cpu;
 
-	for (cpu = 0; cpu < cut->nr_cpus; cpu++)
-		put_edge(cut, cpu, ns, is_begin);
+	for (cpu = 0; cpu < cut.nr_cpus; cpu++)
+		put_edge(cpu, ns, is_begin);
 }
 
-static void add_items(struct cut *cut, const char *name,
-		      const char * const *items, unsigned int nr, char *buffer)
+/* Add the text of @nr items, unless there are none. */
+static void add_text(const char *name, unsigned int nr, const char *text)
+{
+	if (nr)
+		fxt_add_arg(&cut.statement, FXT_ARG_STRING_REF, name)->value.string =
+			(struct vitrine_fxt_string){ text, strlen(text) };
+}
+
+static void add_items(const char *name, const char * const *items, unsigned int nr, char *buffer)
 {
 	size_t len = 0;
 	unsigned int i;
 
 	for (i = 0; i < nr && len < ITEMS_BYTES; i++)
-		len += snprintf(buffer + len, ITEMS_BYTES - len, "%s%s",
-				i ? "," : "", items[i]);
-	if (nr)
-		fxt_add_arg(&cut->statement, FXT_ARG_STRING_REF, name)->value.string =
-			(struct vitrine_fxt_string){ buffer, strlen(buffer) };
+		len += snprintf(buffer + len, ITEMS_BYTES - len, "%s%s", i ? "," : "", items[i]);
+	add_text(name, nr, buffer);
 }
 
-static void add_cpus(struct cut *cut, char *buffer)
+static void add_cpus(char *buffer)
 {
-	const struct record_filter *filter = &cut->args->filter;
+	const struct record_filter *filter = cut.filter;
 	size_t len = 0;
 	unsigned int i;
 
@@ -273,14 +273,12 @@ static void add_cpus(struct cut *cut, char *buffer)
 				filter->cpus[i].first == filter->cpus[i].last ?
 				"%s%u" : "%s%u-%u", i ? "," : "",
 				filter->cpus[i].first, filter->cpus[i].last);
-	if (filter->nr_cpus)
-		fxt_add_arg(&cut->statement, FXT_ARG_STRING_REF, "cpus")->value.string =
-			(struct vitrine_fxt_string){ buffer, strlen(buffer) };
+	add_text("cpus", filter->nr_cpus, buffer);
 }
 
-static void begin_statement(struct cut *cut, const char *name, uint32_t cpu, uint64_t ns)
+static void begin_statement(const char *name, uint32_t cpu, uint64_t ns)
 {
-	cut->statement = (struct vitrine_fxt_record){
+	cut.statement = (struct vitrine_fxt_record){
 		.kind = VITRINE_FXT_EVENT,
 		.timed = true,
 		.ticks = ns,
@@ -295,107 +293,106 @@ static void begin_statement(struct cut *cut, const char *name, uint32_t cpu, uin
 	};
 }
 
-static void put_statement(struct cut *cut)
+static void put_statement(void)
 {
 	rewrite_name(FILE_THREAD, "file");
-	rewrite_put(&cut->statement);
+	fxt_out_put(rewrite_out(), &cut.statement);
 }
 
 /* State in the file what was left out on purpose. */
-static void put_note(struct cut *cut, uint64_t ns)
+static void put_note(uint64_t ns)
 {
-	const struct record_filter *filter = &cut->args->filter;
+	const struct record_filter *filter = cut.filter;
 	char cpus[ITEMS_BYTES], processes[ITEMS_BYTES], threads[ITEMS_BYTES];
 	char cgroup[ITEMS_BYTES];
-	struct vitrine_fxt_record *record = &cut->statement;
+	struct vitrine_fxt_record *record = &cut.statement;
 
-	begin_statement(cut, "left_out", VITRINE_FXT_NO_CPU, ns);
+	begin_statement("left_out", VITRINE_FXT_NO_CPU, ns);
 	if (filter->from_ns)
 		fxt_add_arg(record, FXT_ARG_UINT64, "from_ns")->value.uint64 =
 			filter->from_ns;
 	if (filter->to_ns != UINT64_MAX)
 		fxt_add_arg(record, FXT_ARG_UINT64, "to_ns")->value.uint64 =
 			filter->to_ns;
-	add_cpus(cut, cpus);
-	add_items(cut, "processes", filter->processes, filter->nr_processes,
+	add_cpus(cpus);
+	add_items("processes", filter->processes, filter->nr_processes,
 		  processes);
-	add_items(cut, "cgroup", &cut->args->cgroup, !!cut->args->cgroup, cgroup);
-	add_items(cut, "threads", filter->threads, filter->nr_threads, threads);
-	if (cut->args->anonymise) {
+	add_items("cgroup", &cut.args->cgroup, !!cut.args->cgroup, cgroup);
+	add_items("threads", filter->threads, filter->nr_threads, threads);
+	if (cut.args->anonymise) {
 		fxt_add_arg(record, FXT_ARG_BOOL, "anonymised")->value.boolean = true;
-		anonymise_record(&cut->anonymiser, record);
+		anonymise_record(record);
 	}
-	put_statement(cut);
+	put_statement();
 }
 
 /* State from or until when the whole trace has the records of a CPU, or, without one, all. */
-static void put_extent(struct cut *cut, uint32_t cpu, uint64_t ns)
+static void put_extent(uint32_t cpu, uint64_t ns)
 {
-	begin_statement(cut, "extent", cpu, ns);
-	put_statement(cut);
+	begin_statement("extent", cpu, ns);
+	put_statement();
 }
 
 /* Before the first record that is not too early. */
-static void begin(struct cut *cut, uint64_t ns)
+static void begin(uint64_t ns)
 {
-	uint64_t from_ns = cut->args->filter.from_ns;
+	uint64_t from_ns = cut.filter->from_ns;
 
-	if (cut->begun)
+	if (cut.begun)
 		return;
-	cut->begun = true;
-	put_note(cut, from_ns ? from_ns : ns);
-	put_edges(cut, from_ns, true);
+	cut.begun = true;
+	put_note(from_ns ? from_ns : ns);
+	put_edges(from_ns, true);
 }
 
 /* ---- Records -------------------------------------------------------------------------- */
 
 /* Choose one side of a switch, and replace a thread that was not chosen. */
-static bool choose_side(const struct cut *cut, const struct vitrine_fxt_record *record,
+static bool choose_side(const struct vitrine_fxt_record *record,
 			struct vitrine_fxt_thread *thread, const char *weight)
 {
-	if (fxt_is_idle(record, thread, weight) && !is_chosen(cut, thread))
+	if (fxt_is_idle(record, thread, weight) && !is_chosen(thread))
 		*thread = (struct vitrine_fxt_thread){ 0 };
-	return stand_in(cut, record->cpu, thread);
+	return stand_in(record->cpu, thread);
 }
 
 /*
  * Choose a switch, and replace the threads that were not chosen. The first switch of a CPU is
  * kept, as it tells what ran.
  */
-static bool choose_switch(const struct cut *cut, struct vitrine_fxt_record *record)
+static bool choose_switch(struct vitrine_fxt_record *record)
 {
 	struct vitrine_fxt_thread *outgoing = &record->context_switch.outgoing;
 	struct vitrine_fxt_thread *incoming = &record->context_switch.incoming;
-	bool out = choose_side(cut, record, outgoing, "outgoing_weight");
-	bool in = choose_side(cut, record, incoming, "incoming_weight");
+	bool out = choose_side(record, outgoing, "outgoing_weight");
+	bool in = choose_side(record, incoming, "incoming_weight");
 
 	return out || in || outgoing->thread != incoming->thread ||
-	       record->cpu >= cut->nr_cpus || !cut->cpus[record->cpu].known;
+	       record->cpu >= cut.nr_cpus || !cut.cpus[record->cpu].known;
 }
 
 /*
  * Choose a wakeup, and replace a waker that was not chosen. The waker is the thread that runs
  * on the CPU, if the trace does not tell.
  */
-static bool choose_wakeup(const struct cut *cut, struct vitrine_fxt_record *record)
+static bool choose_wakeup(struct vitrine_fxt_record *record)
 {
 	struct vitrine_fxt_thread waker = { .process = VITRINE_FXT_NO_PROCESS };
 	const struct vitrine_fxt_arg *arg = fxt_find_typed(record, "waker", FXT_ARG_KOID);
 
-	if (!is_chosen(cut, &record->wakeup))
+	if (!is_chosen(&record->wakeup))
 		return false;
 	if (arg)
 		waker.thread = arg->value.uint64;
-	else if (record->cpu < cut->nr_cpus && cut->cpus[record->cpu].known)
-		waker = cut->cpus[record->cpu].running;
+	else if (record->cpu < cut.nr_cpus && cut.cpus[record->cpu].known)
+		waker = cut.cpus[record->cpu].running;
 	else
 		return true;
-	stand_in(cut, record->cpu, &waker);
+	stand_in(record->cpu, &waker);
 	if (arg)
 		record->args[arg - record->args].value.uint64 = waker.thread;
-	else if (record->nr_args < MAX_ARGS)
-		fxt_add_arg(record, FXT_ARG_KOID, "waker")->value.uint64 =
-			waker.thread;
+	else if (record->nr_args < FXT_MAX_ARGS)
+		fxt_add_waker(record, waker.thread);
 	return true;
 }
 
@@ -414,33 +411,33 @@ static bool is_of_cpu(const struct vitrine_fxt_record *record)
 		fxt_string_is(&record->event.category, "stacks"));
 }
 
-static bool choose_event(const struct cut *cut, struct vitrine_fxt_record *record)
+static bool choose_event(struct vitrine_fxt_record *record)
 {
-	return is_chosen(cut, &record->event.thread) ||
-	       (is_of_cpu(record) && !stand_in(cut, record->cpu, &record->event.thread));
+	return is_chosen(&record->event.thread) ||
+	       (is_of_cpu(record) && !stand_in(record->cpu, &record->event.thread));
 }
 
 /* Write that records of a CPU are lost after its last record. */
-static void put_lost(struct cut *cut, uint32_t cpu, uint64_t nr)
+static void put_lost(uint32_t cpu, uint64_t nr)
 {
-	if (by_thread(cut) && cpu < cut->nr_cpus && cut->cpus[cpu].seen &&
-	    cut->cpus[cpu].last_ns >= cut->args->filter.from_ns)
-		put_extent(cut, cpu, cut->cpus[cpu].last_ns);
-	rewrite_lost(0, cpu, nr);
+	if (by_thread() && cpu < cut.nr_cpus && cut.cpus[cpu].seen &&
+	    cut.cpus[cpu].last_ns >= cut.filter->from_ns)
+		put_extent(cpu, cut.cpus[cpu].last_ns);
+	fxt_out_lost(rewrite_out(), 0, cpu, nr);
 }
 
 /* Check for a switch from a thread that was not running, which the stand-in would hide. */
-static bool is_hidden_break(const struct cut *cut, const struct vitrine_fxt_record *record)
+static bool is_hidden_break(const struct vitrine_fxt_record *record)
 {
-	const struct cut_cpu *cpu = &cut->cpus[record->cpu];
+	const struct cut_cpu *cpu = &cut.cpus[record->cpu];
 	struct vitrine_fxt_thread running = cpu->running;
 	struct vitrine_fxt_thread outgoing = record->context_switch.outgoing;
 
 	if (record->kind != VITRINE_FXT_SWITCH || !cpu->known ||
 	    running.thread == outgoing.thread)
 		return false;
-	stand_in(cut, record->cpu, &running);
-	choose_side(cut, record, &outgoing, "outgoing_weight");
+	stand_in(record->cpu, &running);
+	choose_side(record, &outgoing, "outgoing_weight");
 	return running.thread && running.thread == outgoing.thread;
 }
 
@@ -453,89 +450,80 @@ static uint64_t later(uint64_t a, uint64_t b)
  * Before the first record of a CPU, state whether older ones are missing. With a choice of
  * threads the record itself may be left out: state that it was there.
  */
-static void begin_cpu(struct cut *cut, const struct vitrine_fxt_record *record, uint64_t ns)
+static void begin_cpu(const struct vitrine_fxt_record *record, uint64_t ns)
 {
 	struct rewrite_cpu before;
 	struct cut_cpu *cpu;
 
-	if (!is_of_ring(cut, record) ||
-	    !record_filter_match_cpu(&cut->args->filter, record->cpu))
+	if (!is_of_ring(record) ||
+	    !record_filter_match_cpu(cut.filter, record->cpu))
 		return;
-	cpu = cpu_get(cut, record->cpu);
-	if (by_thread(cut) && is_hidden_break(cut, record)) {
+	cpu = cpu_get(record->cpu);
+	if (by_thread() && is_hidden_break(record)) {
 		rewrite_break();
-		put_lost(cut, record->cpu, 1);
+		put_lost(record->cpu, 1);
 		*cpu = (struct cut_cpu){ 0 };
 	}
 	if (cpu->seen)
 		return;
 	before = rewrite_cpu(record->cpu);
 	if (cpu->nr_lost)
-		rewrite_before(record->cpu, cpu->nr_lost, ns);
+		fxt_out_before(rewrite_out(), record->cpu, cpu->nr_lost, ns);
 	else
-		rewrite_before(record->cpu, before.nr_before,
-			       later(before.begin_ns, cut->args->filter.from_ns));
-	if (by_thread(cut))
-		put_extent(cut, record->cpu, ns);
+		fxt_out_before(rewrite_out(), record->cpu, before.nr_before,
+			       later(before.begin_ns, cut.filter->from_ns));
+	if (by_thread())
+		put_extent(record->cpu, ns);
 }
 
 /* Choose a record by its threads. */
-static bool choose_threads(const struct cut *cut, struct vitrine_fxt_record *record)
+static bool choose_threads(struct vitrine_fxt_record *record)
 {
 	const struct vitrine_fxt_thread *thread;
 
-	if (!by_thread(cut) || is_own_event(record))
+	if (!by_thread() || is_own_event(record))
 		return true;
 	switch (record->kind) {
 	case VITRINE_FXT_SWITCH:
-		return choose_switch(cut, record);
+		return choose_switch(record);
 	case VITRINE_FXT_WAKEUP:
-		return choose_wakeup(cut, record);
+		return choose_wakeup(record);
 	case VITRINE_FXT_EVENT:
-		return choose_event(cut, record);
+		return choose_event(record);
 	default:
 		thread = fxt_thread_of(record, 0);
-		return thread && is_chosen(cut, thread);
+		return thread && is_chosen(thread);
 	}
 }
 
-static bool is_cpu_wanted(const struct cut *cut, const struct vitrine_fxt_record *record)
+static bool is_cpu_wanted(const struct vitrine_fxt_record *record)
 {
-	return record_filter_match_cpu(&cut->args->filter, record->cpu) ||
+	return record_filter_match_cpu(cut.filter, record->cpu) ||
 	       (is_own_event(record) && record->cpu == VITRINE_FXT_NO_CPU);
 }
 
 /* With a choice of threads, objects of others are left out, and so is what has no thread. */
-static bool is_untimed_wanted(const struct cut *cut, const struct vitrine_fxt_record *record)
+static bool is_untimed_wanted(const struct vitrine_fxt_record *record)
 {
 	const struct vitrine_fxt_thread process = {
 		record->userspace_object.process, record->userspace_object.process
 	};
 
-	if (cut->item->ns < cut->args->filter.from_ns ||
-	    !record_filter_match_cpu(&cut->args->filter, record->cpu))
+	if (cut.item->ns < cut.filter->from_ns ||
+	    !record_filter_match_cpu(cut.filter, record->cpu))
 		return false;
-	return !by_thread(cut) || record->kind == VITRINE_FXT_PROVIDER_EVENT ||
-	       (record->kind == VITRINE_FXT_USERSPACE_OBJECT && is_chosen(cut, &process));
+	return !by_thread() || record->kind == VITRINE_FXT_PROVIDER_EVENT ||
+	       (record->kind == VITRINE_FXT_USERSPACE_OBJECT && is_chosen(&process));
 }
 
-static bool choose(void *ctx, struct vitrine_fxt_record *record)
+static bool choose(struct vitrine_fxt_record *record)
 {
-	struct cut *cut = ctx;
-
 	if (!record->timed)
-		return is_untimed_wanted(cut, record);
-	begin(cut, record->ticks);
-	begin_cpu(cut, record, record->ticks);
-	anonymise_begin(&cut->anonymiser);
-	return is_cpu_wanted(cut, record) && choose_threads(cut, record);
-}
-
-static void edit(void *ctx, struct vitrine_fxt_record *record)
-{
-	struct cut *cut = ctx;
-
-	anonymise_record(&cut->anonymiser, record);
+		return is_untimed_wanted(record);
+	begin(record->ticks);
+	begin_cpu(record, record->ticks);
+	anonymise_begin();
+	return is_cpu_wanted(record) && choose_threads(record);
 }
 
 /* Keep what an earlier cut says of itself, whatever its time. */
@@ -544,26 +532,26 @@ static bool is_note(const struct vitrine_fxt_record *record)
 	return is_own_event(record) && fxt_string_is(&record->event.name, "left_out");
 }
 
-static void process_record(struct cut *cut)
+static void process_record(void)
 {
-	const struct vitrine_fxt_record *record = cut->item->record;
-	struct archive_item item = *cut->item;
+	const struct vitrine_fxt_record *record = cut.item->record;
+	struct archive_item item = *cut.item;
 
-	follow_fork(cut, record);
+	follow_fork(record);
 	if (is_note(record))
-		item.ns = later(item.ns, cut->args->filter.from_ns);
-	if (item.ns >= cut->args->filter.from_ns)
+		item.ns = later(item.ns, cut.filter->from_ns);
+	if (item.ns >= cut.filter->from_ns)
 		rewrite_item(&item);
-	follow_record(cut, record);
+	follow_record(record);
 }
 
-static void process_lost(struct cut *cut)
+static void process_lost(void)
 {
-	const struct archive_item *item = cut->item;
+	const struct archive_item *item = cut.item;
 	const uint64_t nr_lost = item->loss.nr_missing + item->loss.nr_unwritten;
 	const uint32_t cpu = item->packet->cpu;
-	const bool is_wanted = item->ns >= cut->args->filter.from_ns &&
-			       record_filter_match_cpu(&cut->args->filter, cpu);
+	const bool is_wanted = item->ns >= cut.filter->from_ns &&
+			       record_filter_match_cpu(cut.filter, cpu);
 
 	if (!nr_lost && !item->loss.nr_subbufs)
 		return;
@@ -574,41 +562,40 @@ static void process_lost(struct cut *cut)
 		return;
 	}
 	if (is_wanted)
-		put_lost(cut, cpu, nr_lost);
-	if (cpu < cut->nr_cpus)
-		cut->cpus[cpu] = (struct cut_cpu){ .nr_lost = nr_lost };
+		put_lost(cpu, nr_lost);
+	if (cpu < cut.nr_cpus)
+		cut.cpus[cpu] = (struct cut_cpu){ .nr_lost = nr_lost };
 }
 
-static void end(struct cut *cut)
+static void end(void)
 {
-	if (cut->begun && by_thread(cut))
-		put_extent(cut, VITRINE_FXT_NO_CPU, cut->last_ns);
+	if (cut.begun && by_thread())
+		put_extent(VITRINE_FXT_NO_CPU, cut.last_ns);
 	/* What runs behind the end is unknown, but what was left out is stated there, too. */
-	if (!cut->begun)
-		put_note(cut, cut->args->filter.from_ns);
+	if (!cut.begun)
+		put_note(cut.filter->from_ns);
 }
 
-static bool process_item(void *ctx, const struct archive_item *item)
+static bool process_item(const struct archive_item *item)
 {
-	struct cut *cut = ctx;
-	const uint64_t to_ns = cut->args->filter.to_ns;
+	const uint64_t to_ns = cut.filter->to_ns;
 
-	cut->item = item;
+	cut.item = item;
 	if (!item->record) {
-		end(cut);
+		end();
 		return false;
 	}
 	if (item->record->timed)
-		cut->last_ns = item->ns;
+		cut.last_ns = item->ns;
 	if (item->ns > to_ns) {
-		begin(cut, to_ns);
-		put_edges(cut, to_ns, false);
+		begin(to_ns);
+		put_edges(to_ns, false);
 		return false;
 	}
 	if (item->record->timed)
-		process_record(cut);
+		process_record();
 	else if (item->packet)
-		process_lost(cut);
+		process_lost();
 	else
 		rewrite_item(item);
 	return true;
@@ -616,22 +603,21 @@ static bool process_item(void *ctx, const struct archive_item *item)
 
 /* ---- All of it ---------------------------------------------------------------------------- */
 
-static void begin_trace(void *ctx, struct vitrine_archive *archive, const char *name)
+static void begin_trace(struct vitrine_archive *archive, const char *name)
 {
-	struct cut *cut = ctx;
-	const struct selection selection = { .filter = &cut->args->filter };
+	const struct selection selection = { .filter = cut.filter };
 	struct fxt_name *process;
 	size_t i;
 
-	cut->archive = archive;
-	must(anonymise_init(&cut->anonymiser));
-	for (i = 0; i < cut->args->nr_pids; i++) {
-		process = fxt_names_get(&cut->children, cut->args->pids[i]);
+	cut.archive = archive;
+	anonymise_init();
+	for (i = 0; i < cut.args->nr_pids; i++) {
+		process = fxt_names_get(&cut.children, cut.args->pids[i]);
 		must_have(process);
 		process->used = true;
 	}
-	if (cut->args->must_select)
-		must(selection_check(&selection, archive, name, &cut->status));
+	if (cut.args->must_select)
+		must(selection_check(&selection, archive, name, &cut.status));
 }
 
 /**
@@ -642,7 +628,6 @@ static void begin_trace(void *ctx, struct vitrine_archive *archive, const char *
  */
 int cut_run(const struct cut_args *args)
 {
-	struct cut cut = { .args = args };
 	char *paths[1] = { (char *)args->path };
 	const struct rewrite rewrite = {
 		.paths = paths,
@@ -654,11 +639,12 @@ int cut_run(const struct cut_args *args)
 		.step = process_item,
 		.choose = choose,
 		.rename = args->anonymise ? rename_thread : NULL,
-		.edit = args->anonymise ? edit : NULL,
-		.ctx = &cut,
+		.edit = args->anonymise ? anonymise_record : NULL,
 	};
-	int status = rewrite_run(&rewrite);
+	int status;
 
+	cut = (struct cut){ .args = args, .filter = &args->filter };
+	status = rewrite_run(&rewrite);
 	fxt_names_deinit(&cut.children);
 	free(cut.cpus);
 	return status == EXIT_DONE ? cut.status : status;
@@ -673,9 +659,8 @@ static const struct command_option options[] = {
 	  .is_needed = true },
 	{ "anonymise", 0, NULL, "Replace names and texts by tokens", .flag = &args.anonymise },
 	{ .help = "Filters:" },
-	{ "from", RECORD_FILTER_FROM, "TIME",
-	  .help = "Start at TIME, such as 1234.5 (seconds) or 5ms" },
-	{ "to", RECORD_FILTER_TO, "TIME", .help = "End at TIME" },
+	RECORD_FILTER_OPTION_FROM,
+	RECORD_FILTER_OPTION_TO,
 	{ "cpu", 'c', "LIST", .help = "Keep CPUs, such as 0,2-3" },
 	{ NULL, 'C', .flags = OPTION_ALIAS },
 	{ "process", 'p', "PID|NAME", .help = "Keep the threads of a process and its children" },
@@ -692,14 +677,8 @@ static void check_args(struct argp_state *state)
 		argp_error(state, "nothing to leave out; give a filter or --anonymise");
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	return record_filter_parse(&args.filter, key, arg, state);
-}
-
 static const struct command_line line = {
 	.options = options,
-	.parse = parse_option,
 	.check = check_args,
 	.operand = &args.path,
 	.operand_name = "FILE",
@@ -719,7 +698,6 @@ static const struct command_line line = {
 int cmd_cut(int argc, char **argv)
 {
 	args = (struct cut_args){ .must_select = true };
-	record_filter_init(&args.filter);
-	options_parse(&line, argc, argv);
+	record_filter_options(&line, &args.filter, argc, argv);
 	return cut_run(&args);
 }

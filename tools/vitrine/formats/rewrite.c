@@ -14,7 +14,6 @@
 
 #include "base.h"
 #include "command.h"
-#include "foreign.h"
 #include "fxt_names.h"
 #include "fxt_write.h"
 #include "input.h"
@@ -23,9 +22,6 @@
 
 /* Thread 1234 of the third file becomes 20001234, unless that id is taken. */
 #define THREADS_APART	10000000ULL
-
-/* Recent threads, which need no look-up. */
-#define RECENT_THREADS	65536
 
 /**
  * struct part - one of the traces
@@ -36,9 +32,8 @@
  * @delta_ns: added to its times
  * @first_cpu: added to its CPU numbers
  * @first_thread: added to its thread and process ids except 0 (idle)
- * @ids: new ids of its threads and processes
+ * @ids: new ids of its threads and processes, for fxt_out_id()
  * @told: threads and processes whose names have been written are "used"
- * @recent: koid plus one of threads that are marked as used
  * @left_out: records that were left out
  * @cpus: by number
  * @nr_cpus: size of @cpus
@@ -51,9 +46,8 @@ struct part {
 	uint64_t delta_ns;
 	uint32_t first_cpu;
 	uint64_t first_thread;
-	struct ids_source ids;
+	struct fxt_names ids;
 	struct fxt_names told;
-	uint64_t recent[RECENT_THREADS];
 	struct left_out left_out;
 	struct rewrite_cpu *cpus;
 	uint32_t nr_cpus;
@@ -67,7 +61,6 @@ struct part {
  * @heap: the traces that have an item, as a heap with the earliest on top
  * @nr_heap: number of traces in @heap
  * @out: the new trace
- * @ids: thread and process ids in it
  * @nr_breaks: switches from a thread that was not running, which the writer does not see
  * @record: the record being written
  */
@@ -78,7 +71,6 @@ static struct state {
 	void **heap;
 	unsigned int nr_heap;
 	struct fxt_out *out;
-	struct ids ids;
 	uint64_t nr_breaks;
 	struct vitrine_fxt_record record;
 } state;
@@ -161,7 +153,7 @@ static void open_all(void)
 	place_parts(base_ns);
 	part = state.parts;
 	if (how->begin)
-		how->begin(how->ctx, part->archive, part->faults.path);
+		how->begin(part->archive, part->faults.path);
 	must(fxt_out_create(how->out, base_ns, &state.out));
 	for (i = 0; i < how->nr_paths; i++) {
 		part = &state.parts[i];
@@ -183,15 +175,13 @@ static uint64_t move_koid(uint64_t koid)
 		return koid;
 	if (fxt_is_others(koid))
 		return koid + part->first_cpu;
-	koid = ids_get(&state.ids, &part->ids, koid, koid + part->first_thread);
-	must_have(!state.ids.no_memory);
-	return koid;
+	return fxt_out_id(state.out, &part->ids, koid, koid + part->first_thread);
 }
 
 static void rename_of(uint64_t process, struct vitrine_fxt_string *name)
 {
 	if (state.how->rename)
-		state.how->rename(state.how->ctx, process, name);
+		state.how->rename(process, name);
 }
 
 static void name_process(uint64_t process)
@@ -202,7 +192,7 @@ static void name_process(uint64_t process)
 	    !vitrine_archive_process(state.part->archive, process, &name))
 		return;
 	rename_of(process, &name);
-	must_have(fxt_out_name_process(state.out, move_koid(process), &name));
+	fxt_out_name_process(state.out, move_koid(process), &name);
 }
 
 /**
@@ -214,7 +204,7 @@ void rewrite_name(uint64_t thread, const char *name)
 {
 	const struct vitrine_fxt_string text = { name, strlen(name) };
 
-	must_have(fxt_out_name_thread(state.out, move_koid(thread), 0, &text));
+	fxt_out_name_thread(state.out, move_koid(thread), 0, &text);
 }
 
 /**
@@ -223,14 +213,10 @@ void rewrite_name(uint64_t thread, const char *name)
  */
 void rewrite_name_thread(const struct vitrine_fxt_thread *thread)
 {
-	uint64_t *recent = &state.part->recent[thread->thread % RECENT_THREADS];
 	uint64_t process = thread->process, own = VITRINE_FXT_NO_PROCESS;
 	struct vitrine_fxt_string name = { 0 };
 	bool is_first, good;
 
-	if (*recent && *recent == thread->thread + 1)
-		return;
-	*recent = thread->thread + 1;
 	is_first = fxt_names_first(&state.part->told, thread->thread, &good);
 	must_have(good);
 	if (!is_first)
@@ -244,8 +230,7 @@ void rewrite_name_thread(const struct vitrine_fxt_thread *thread)
 		process = own;
 	rename_of(process, &name);
 	name_process(process);
-	must_have(fxt_out_name_thread(state.out, move_koid(thread->thread), move_koid(process),
-				      &name));
+	fxt_out_name_thread(state.out, move_koid(thread->thread), move_koid(process), &name);
 }
 
 static void name_waker(const struct vitrine_fxt_record *record)
@@ -292,48 +277,18 @@ static void renumber(struct vitrine_fxt_record *record)
 /* ---- Writing ---- */
 
 /**
- * rewrite_put() - write a record as it is
- * @record: the record, with new numbers and times
+ * rewrite_out() - return the trace that is being written
+ *
+ * Return: the trace; errors of writing it end the command.
  */
-void rewrite_put(const struct vitrine_fxt_record *record)
+struct fxt_out *rewrite_out(void)
 {
-	struct fxt_lane_out *lane;
-
-	must(fxt_lane_out_of(state.out, record->provider, record->cpu, &lane));
-	must(fxt_lane_out_put(lane, record));
+	return state.out;
 }
 
 static uint32_t move_cpu(uint32_t cpu)
 {
 	return cpu == VITRINE_FXT_NO_CPU ? cpu : cpu + state.part->first_cpu;
-}
-
-/**
- * rewrite_lost() - write that records of a CPU are lost at this place
- * @provider: their provider
- * @cpu: the CPU, with its old number
- * @nr: number of lost records
- */
-void rewrite_lost(uint32_t provider, uint32_t cpu, uint64_t nr)
-{
-	struct fxt_lane_out *lane;
-
-	must(fxt_lane_out_of(state.out, provider, move_cpu(cpu), &lane));
-	must(fxt_lane_out_lost(lane, nr));
-}
-
-/**
- * rewrite_before() - write that a CPU had records before the trace begins
- * @cpu: the CPU, with its new number; ignored if it has records already
- * @nr: number of these records
- * @begin_ns: time from which on all records of the CPU are there
- */
-void rewrite_before(uint32_t cpu, uint64_t nr, uint64_t begin_ns)
-{
-	struct fxt_lane_out *lane;
-
-	must(fxt_lane_out_get(state.out, cpu, &lane));
-	fxt_lane_out_before(lane, nr, begin_ns);
 }
 
 /**
@@ -414,19 +369,19 @@ static void put_record(const struct archive_item *item)
 	memcpy(record, item->record, fxt_record_bytes(item->record));
 	if (record->timed)
 		move_time(record, item->ns);
-	if (how->choose && !how->choose(how->ctx, record))
+	if (how->choose && !how->choose(record))
 		return;
 	name_threads(record);
 	if (how->nr_paths > 1)
 		renumber(record);
 	if (how->edit && record->timed)
-		how->edit(how->ctx, record);
+		how->edit(record);
 	before = rewrite_cpu(record->cpu);
 	record->cpu = move_cpu(record->cpu);
 	if (!how->step && before.nr_before && !fxt_is_tracefs(record->provider))
-		rewrite_before(record->cpu, before.nr_before,
+		fxt_out_before(state.out, record->cpu, before.nr_before,
 			       before.begin_ns + state.part->delta_ns);
-	rewrite_put(record);
+	fxt_out_put(state.out, record);
 }
 
 /**
@@ -440,7 +395,8 @@ void rewrite_item(const struct archive_item *item)
 	if (!item->packet)
 		put_record(item);
 	else if (nr_lost || item->loss.nr_subbufs)
-		rewrite_lost(item->record->provider, item->packet->cpu, nr_lost);
+		fxt_out_lost(state.out, item->record->provider, move_cpu(item->packet->cpu),
+			     nr_lost);
 }
 
 static bool process(const struct archive_item *item)
@@ -450,7 +406,7 @@ static bool process(const struct archive_item *item)
 	if (item->packet)
 		learn_cpu(item);
 	if (how->step)
-		return how->step(how->ctx, item);
+		return how->step(item);
 	if (item->record)
 		rewrite_item(item);
 	return true;
@@ -466,10 +422,11 @@ static void process_all(void)
 		state.part = part;
 		if (!process(&part->item))
 			return;
+		must(fxt_out_error(state.out));
 		must(archive_read(part->archive, &part->item));
 		if (!part->item.record)
 			state.heap[0] = state.heap[--state.nr_heap];
-		heap_sink(state.heap, state.nr_heap, 0, part_before);
+		heap_sink(state.heap, state.nr_heap, part_before);
 	}
 	process(&(struct archive_item){ 0 });
 }
@@ -505,11 +462,10 @@ static void deinit(void)
 		vitrine_archive_destroy(part->archive);
 		input_close(&part->input);
 		fxt_names_deinit(&part->told);
-		ids_source_deinit(&part->ids);
+		fxt_names_deinit(&part->ids);
 		free(part->cpus);
 	}
 	free(state.parts);
-	ids_deinit(&state.ids);
 	fxt_out_destroy(state.out);
 }
 

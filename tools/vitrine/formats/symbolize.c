@@ -3,6 +3,8 @@
  * `vitrine symbolize': find the functions of the frames of user stacks. A first pass over the
  * trace unwinds those that have stack memory, a second one collects the frames, a helper program
  * with libdw finds their functions, and the trace is written again with their names.
+ *
+ * One trace is symbolized at a time; the state is static. Lack of memory ends the command.
  */
 #define _GNU_SOURCE	/* memrchr() */
 #include <inttypes.h>
@@ -15,33 +17,32 @@
 #include "base.h"
 #include "command.h"
 #include "input.h"
-#include "sched/why_texts.h"
 #include "rewrite.h"
-#include "symbolize.h"
-#include "unwind.h"
 
 /* Longest question about a frame. */
 #define QUESTION_BYTES	(USER_STACK_PATH_BYTES + 160)
 
 /**
  * struct symbols - the functions of frames
- * @unwind: stacks that were unwound
  * @questions: what is asked about each frame, as in tools/dwarf/main.c
+ * @order: numbers of the questions, ordered by file
  * @answers: the answer to each question, by its number; empty if there is none
  * @nr_answers: size of @answers; later questions are about a file that has changed meanwhile
+ * @nr_answered: number of questions with an answer
  * @stack: buffer for a stack with the names of functions
  * @nr_found: number of frames whose function was found
  * @nr_unknown: number of frames of files whose function was not found
  */
-struct symbols {
-	struct unwind unwind;
+static struct symbols {
 	struct why_texts questions;
+	uint32_t *order;
 	char **answers;
 	uint32_t nr_answers;
+	uint32_t nr_answered;
 	char stack[UNWIND_STACK_BYTES];
 	uint64_t nr_found;
 	uint64_t nr_unknown;
-};
+} symbols;
 
 struct arguments {
 	const char *path;
@@ -123,41 +124,32 @@ static size_t ask(char question[QUESTION_BYTES], const char *frame, size_t len,
  * Find the stack of an event, as it was unwound, or else as the kernel wrote it. Return false
  * if the event has none.
  */
-static bool find_stack(const struct symbols *symbols,
-		       const struct vitrine_fxt_record *record,
-		       struct vitrine_fxt_string *ret)
+static bool find_stack(const struct vitrine_fxt_record *record, struct vitrine_fxt_string *ret)
 {
 	const struct vitrine_fxt_string *stack;
 
 	stack = user_stack_is(record) ? user_stack_text(record, "stack") : NULL;
-	if (!stack)
-		return false;
-	if (!unwind_find(&symbols->unwind, record, ret))
+	if (stack && !unwind_find(record, ret))
 		*ret = *stack;
-	return true;
+	return stack;
 }
 
 /* ---- Second pass ------------------------------------------------------------ */
 
-static enum archive_step collect_frames(void *ctx,
-					const struct vitrine_fxt_record *record)
+static enum archive_step collect_frames(void *ctx, const struct vitrine_fxt_record *record)
 {
 	const char *at, *end, *frame;
-	struct symbols *symbols = ctx;
 	struct vitrine_fxt_string stack;
 	char question[QUESTION_BYTES];
-	uint32_t unused;
 	size_t len;
 
-	if (!find_stack(symbols, record, &stack))
+	if (!find_stack(record, &stack))
 		return ARCHIVE_NEXT;
 	at = stack.bytes;
 	end = at + stack.len_bytes;
 	while ((frame = user_stack_piece(&at, end, &len))) {
 		len = ask(question, frame, len, at == end, record);
-		if (len && !why_texts_add(&symbols->questions, question, len,
-					  &unused))
-			return ARCHIVE_NO_MEMORY;
+		why_texts_add(&symbols.questions, question, len);
 	}
 	return ARCHIVE_NEXT;
 }
@@ -174,115 +166,71 @@ static const char *path_in(const char *question)
 }
 
 /* Order the numbers of questions by file. */
-static int compare_questions(const void *left, const void *right, void *ctx)
+static int compare_questions(const void *left, const void *right)
 {
-	const char *a = why_text(ctx, *(const uint32_t *)left);
-	const char *b = why_text(ctx, *(const uint32_t *)right);
+	const char *a = why_text(&symbols.questions, *(const uint32_t *)left);
+	const char *b = why_text(&symbols.questions, *(const uint32_t *)right);
 	int order = strcmp(path_in(a), path_in(b));
 
 	return order ? order : strcmp(a, b);
 }
 
-/* Return the numbers of all questions, ordered by file; NULL: no memory. */
-static uint32_t *sort_questions(struct symbols *symbols, uint32_t *ret_nr)
+static void take_answer(uint32_t number, const char *answer)
 {
-	uint32_t first = WHY_TEXT_OTHER + 1, nr = symbols->questions.nr, i;
-	uint32_t *order;
+	char *copy = strdup(answer);
 
-	nr = nr > first ? nr - first : 0;
-	order = calloc(nr + 1, sizeof(*order));
-	if (!order)
+	must_have(copy);
+	symbols.answers[symbols.order[number]] = copy;
+	symbols.nr_answered += !!*copy;
+}
+
+static struct vitrine_error *find_symbols(void)
+{
+	const uint32_t first = WHY_TEXT_OTHER + 1, end = symbols.questions.nr;
+	const uint32_t nr = end > first ? end - first : 0;
+	FILE *questions;
+	uint32_t i;
+
+	symbols.nr_answers = end;
+	symbols.answers = calloc(end + 1, sizeof(*symbols.answers));
+	symbols.order = calloc(nr + 1, sizeof(*symbols.order));
+	must_have(symbols.answers && symbols.order);
+	if (!nr)
 		return NULL;
 	for (i = 0; i < nr; i++)
-		order[i] = first + i;
-	qsort_r(order, nr, sizeof(*order), compare_questions,
-		&symbols->questions);
-	*ret_nr = nr;
-	return order;
-}
-
-static struct vitrine_error *read_answers(struct symbols *symbols, FILE *answers,
-					  const uint32_t *order, uint32_t nr)
-{
-	char *line = NULL;
-	size_t size = 0;
-	uint32_t i;
-
-	for (i = 0; i < nr && getline(&line, &size, answers) > 0; i++) {
-		line[strcspn(line, "\n")] = '\0';
-		symbols->answers[order[i]] = strdup(line);
-		if (!symbols->answers[order[i]])
-			break;
-	}
-	free(line);
-	return i == nr ? NULL : vtr_error_no_memory();
-}
-
-static struct vitrine_error *ask_all(struct symbols *symbols,
-				     const uint32_t *order, uint32_t nr)
-{
-	FILE *questions = finder_scratch(), *answers = finder_scratch();
-	struct vitrine_error *err;
-	uint32_t i;
-
+		symbols.order[i] = first + i;
+	qsort(symbols.order, nr, sizeof(*symbols.order), compare_questions);
+	questions = finder_scratch();
 	for (i = 0; questions && i < nr; i++)
-		fprintf(questions, "%s\n",
-			why_text(&symbols->questions, order[i]));
-	err = finder_run(questions, answers);
-	if (!err)
-		err = read_answers(symbols, answers, order, nr);
-	if (questions)
-		fclose(questions);
-	if (answers)
-		fclose(answers);
-	return err;
-}
-
-static struct vitrine_error *find_symbols(struct symbols *symbols)
-{
-	struct vitrine_error *err = NULL;
-	uint32_t *order, nr;
-
-	order = sort_questions(symbols, &nr);
-	symbols->nr_answers = symbols->questions.nr;
-	symbols->answers = calloc(symbols->nr_answers + 1,
-				  sizeof(*symbols->answers));
-	if (!order || !symbols->answers)
-		err = vtr_error_no_memory();
-	else if (nr)
-		err = ask_all(symbols, order, nr);
-	free(order);
-	return err;
+		fprintf(questions, "%s\n", why_text(&symbols.questions, symbols.order[i]));
+	return finder_ask(questions, nr, take_answer);
 }
 
 /* ---- Third pass ------------------------------------------------------------- */
 
-/* Find the answer to a question; NULL: there is none, or no memory. */
-static const char *answer_to(struct symbols *symbols, const char *question,
-			     size_t len)
+/* Find the answer to a question; NULL: there is none. */
+static const char *answer_to(const char *question, size_t len)
 {
-	uint32_t number;
+	uint32_t number = why_texts_add(&symbols.questions, question, len);
 
-	if (!why_texts_add(&symbols->questions, question, len, &number) ||
-	    number <= WHY_TEXT_OTHER || number >= symbols->nr_answers ||
-	    !*symbols->answers[number])
+	if (number <= WHY_TEXT_OTHER || number >= symbols.nr_answers ||
+	    !*symbols.answers[number])
 		return NULL;
-	return symbols->answers[number];
+	return symbols.answers[number];
 }
 
-static size_t append(char *stack, size_t at, const char *bytes, size_t len)
+static size_t append(size_t at, const char *bytes, size_t len)
 {
 	if (at + len + 1 > UNWIND_STACK_BYTES)
 		return at;
 	if (at)
-		stack[at++] = ';';
-	memcpy(stack + at, bytes, len);
+		symbols.stack[at++] = ';';
+	memcpy(symbols.stack + at, bytes, len);
 	return at + len;
 }
 
 /* Return the length of the stack with names, in the buffer. */
-static size_t name_frames(struct symbols *symbols,
-			  const struct vitrine_fxt_string *stack,
+static size_t name_frames(const struct vitrine_fxt_string *stack,
 			  const struct vitrine_fxt_record *record)
 {
 	const char *at = stack->bytes, *end = at + stack->len_bytes;
@@ -292,18 +240,16 @@ static size_t name_frames(struct symbols *symbols,
 
 	while ((frame = user_stack_piece(&at, end, &len))) {
 		len_question = ask(question, frame, len, at == end, record);
-		answer = len_question ?
-			 answer_to(symbols, question, len_question) : NULL;
+		answer = len_question ? answer_to(question, len_question) : NULL;
 		if (answer) {
-			length = append(symbols->stack, length, answer,
-					strlen(answer));
-			symbols->nr_found++;
+			length = append(length, answer, strlen(answer));
+			symbols.nr_found++;
 		} else {
-			symbols->nr_unknown += !!memchr(frame, '+', len);
+			symbols.nr_unknown += !!memchr(frame, '+', len);
 			/* An address tells nothing about another process. */
 			if (is_anonymous(frame, len))
 				len = 1;
-			length = append(symbols->stack, length, frame, len);
+			length = append(length, frame, len);
 		}
 	}
 	return length;
@@ -322,41 +268,38 @@ static void forget_memory(struct vitrine_fxt_record *record)
 }
 
 /* Replace the frames of a stack. Return false to leave the record out. */
-static bool name_record(void *ctx, struct vitrine_fxt_record *record)
+static bool name_record(struct vitrine_fxt_record *record)
 {
 	struct vitrine_fxt_string stack, unwound;
-	struct symbols *symbols = ctx;
 	unsigned int i;
-	size_t len;
 
 	if (unwind_is_memory(record))
-		return !unwind_has_used(&symbols->unwind, record);
-	if (!find_stack(symbols, record, &stack))
+		return !unwind_has_used(record);
+	if (!find_stack(record, &stack))
 		return true;
-	len = name_frames(symbols, &stack, record);
+	stack = (struct vitrine_fxt_string){ symbols.stack, name_frames(&stack, record) };
 	for (i = 0; i < record->nr_args; i++)
 		if (fxt_string_is(&record->args[i].name, "stack"))
-			record->args[i].value.string =
-				(struct vitrine_fxt_string){ symbols->stack,
-							     len };
-	if (unwind_find(&symbols->unwind, record, &unwound))
+			record->args[i].value.string = stack;
+	if (unwind_find(record, &unwound))
 		forget_memory(record);
 	return true;
 }
 
-static void deinit(struct symbols *symbols)
+static void deinit(void)
 {
 	uint32_t i;
 
-	for (i = 0; symbols->answers && i < symbols->nr_answers; i++)
-		free(symbols->answers[i]);
-	free(symbols->answers);
-	why_texts_deinit(&symbols->questions);
-	unwind_deinit(&symbols->unwind);
+	for (i = 0; symbols.answers && i < symbols.nr_answers; i++)
+		free(symbols.answers[i]);
+	free(symbols.answers);
+	free(symbols.order);
+	why_texts_deinit(&symbols.questions);
+	unwind_deinit();
 }
 
 /* Write the trace again with the names that were found. Return enum exit_code. */
-static int write_named(struct symbols *symbols, const char *path, const char *out)
+static int write_named(const char *path, const char *out)
 {
 	char *paths[1] = { (char *)path };
 	const struct rewrite rewrite = {
@@ -365,50 +308,47 @@ static int write_named(struct symbols *symbols, const char *path, const char *ou
 		.out = out,
 		.what = "a symbolized trace",
 		.choose = name_record,
-		.ctx = symbols,
 	};
 	int status = rewrite_run(&rewrite);
 
-	if (symbols->unwind.nr)
+	if (unwind_nr_stacks())
 		print_note(out, "unwound %" PRIu32 " of the %" PRIu32
 			   " user stacks that were recorded with their memory",
-			   symbols->unwind.nr_unwound, symbols->unwind.nr);
-	if (symbols->nr_found + symbols->nr_unknown)
+			   unwind_nr_unwound(), unwind_nr_stacks());
+	if (symbols.nr_found + symbols.nr_unknown)
 		print_note(out, "found the functions of %" PRIu64 " of %" PRIu64
-			   " frames of user stacks", symbols->nr_found,
-			   symbols->nr_found + symbols->nr_unknown);
+			   " frames of user stacks", symbols.nr_found,
+			   symbols.nr_found + symbols.nr_unknown);
 	return status;
 }
 
 /* Open a trace, and find the functions of its frames. */
-static struct vitrine_error *open_and_find(struct symbols *symbols,
-					   struct input *input, const char *path)
+static struct vitrine_error *open_and_find(struct input *input, const char *path)
 {
 	struct vitrine_error *err;
 
+	symbols = (struct symbols){ 0 };
 	err = input_open(input, path);
 	if (!err)
-		err = unwind_all(&symbols->unwind, input->path);
+		err = unwind_all(input->path);
 	if (!err)
-		err = archive_visit_file(input->path, collect_frames, symbols);
+		err = archive_visit_file(input->path, collect_frames, NULL);
 	if (!err)
-		err = find_symbols(symbols);
+		err = find_symbols();
 	return input_blame(input, err);
 }
 
 /* Name the functions of the frames of user stacks. Returns enum exit_code. */
 static int symbolize_run(const char *path, const char *out)
 {
-	struct symbols symbols = { 0 };
 	struct vitrine_error *err;
 	struct input input;
 	int status;
 
-	err = open_and_find(&symbols, &input, path);
-	status = err ? report_error(err) :
-		       write_named(&symbols, input.path, out);
+	err = open_and_find(&input, path);
+	status = err ? report_error(err) : write_named(input.path, out);
 	input_close(&input);
-	deinit(&symbols);
+	deinit();
 	return status;
 }
 
@@ -420,16 +360,6 @@ static bool is_regular(const char *path)
 	return !stat(path, &status) && S_ISREG(status.st_mode);
 }
 
-static bool has_answers(const struct symbols *symbols)
-{
-	uint32_t i;
-
-	for (i = WHY_TEXT_OTHER + 1; i < symbols->nr_answers; i++)
-		if (*symbols->answers[i])
-			return true;
-	return false;
-}
-
 /**
  * symbolize_recording() - name the functions in a trace that was just recorded
  * @path: the trace, which stays as it is if no function is found, or if the helper
@@ -437,7 +367,6 @@ static bool has_answers(const struct symbols *symbols)
  */
 void symbolize_recording(const char *path)
 {
-	struct symbols symbols = { 0 };
 	struct vitrine_error *err;
 	struct input input;
 
@@ -445,13 +374,13 @@ void symbolize_recording(const char *path)
 		return;
 	/* A recording does not wait for downloads. */
 	unsetenv("DEBUGINFOD_URLS");
-	err = open_and_find(&symbols, &input, path);
+	err = open_and_find(&input, path);
 	if (err)
 		report_error(err);
-	else if (symbols.unwind.nr_unwound || has_answers(&symbols))
-		write_named(&symbols, input.path, path);
+	else if (unwind_nr_unwound() || symbols.nr_answered)
+		write_named(input.path, path);
 	input_close(&input);
-	deinit(&symbols);
+	deinit();
 }
 
 /* ---- Options ----------------------------------------------------------- */

@@ -4,6 +4,8 @@
  * files were mapped where, and the large BLOB that follows it contains the pointers that were in
  * the registers and on the stack. The helper program find-symbols unwinds it with libdw;
  * tools/dwarf/main.c describes its questions and answers.
+ *
+ * One trace is unwound at a time; the state is static. Lack of memory ends the command.
  */
 #define _GNU_SOURCE	/* memrchr() */
 #include <ctype.h>
@@ -17,10 +19,11 @@
 
 #include "archive.h"
 #include "base.h"
+#include "command.h"
 #include "fxt_record.h"
 #include "input.h"
+#include "rewrite.h"
 #include "temporary.h"
-#include "unwind.h"
 
 /* Longest build id that find-symbols understands. */
 #define MAX_ID_DIGITS	128
@@ -35,6 +38,46 @@
 #define MASK_BITS	64
 
 #define CUT	"..."
+
+/**
+ * struct unwind_stack - a user stack with memory
+ * @thread: koid of the thread
+ * @id: identifies the memory, together with @thread
+ * @files: its list of files, a number of unwind.texts
+ * @maps: where they were mapped, likewise
+ * @nr_frames: number of frames that the kernel found
+ * @is_asked: the trace has memory for it, and there is a question about it
+ * @stack: the stack that was unwound, likewise a text; WHY_TEXT_NONE if there is none
+ */
+struct unwind_stack {
+	uint64_t thread;
+	uint64_t id;
+	uint32_t files;
+	uint32_t maps;
+	uint32_t nr_frames;
+	bool is_asked;
+	uint32_t stack;
+};
+
+/**
+ * struct unwind - all user stacks with memory
+ * @stacks: the stacks
+ * @nr: number of @stacks
+ * @texts: lists of files, and stacks
+ * @questions: questions to find-symbols, as in tools/dwarf/main.c; NULL if there are none
+ * @asked: by question, the index of its stack
+ * @nr_asked: number of @asked
+ * @nr_unwound: number of stacks that were unwound
+ */
+static struct unwind {
+	struct unwind_stack *stacks;
+	uint32_t nr;
+	struct why_texts texts;
+	FILE *questions;
+	uint32_t *asked;
+	uint32_t nr_asked;
+	uint32_t nr_unwound;
+} unwind;
 
 /* ---- The helper -------------------------------------------------------- */
 
@@ -86,12 +129,42 @@ struct vitrine_error *finder_run(FILE *questions, FILE *answers)
 
 	if (!questions || !answers || fflush(questions) || ferror(questions))
 		return vtr_error_os(errno, NULL, "cannot write a temporary file");
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", getpid(),
-		 fileno(questions));
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", getpid(), fileno(questions));
 	err = helper_start(&finder, path, -1, fileno(answers), &run);
 	if (!err)
 		err = helper_finish(&finder, NULL, &run);
 	rewind(answers);
+	return err;
+}
+
+/**
+ * finder_ask() - have questions answered, and take the answers
+ * @questions: the questions, from finder_scratch(); they are closed
+ * @nr: how many they are
+ * @take: called for each answer, with the number of its question
+ *
+ * Return: NULL, or an error.
+ */
+struct vitrine_error *finder_ask(FILE *questions, uint32_t nr,
+				 void (*take)(uint32_t number, const char *answer))
+{
+	FILE *answers = finder_scratch();
+	struct vitrine_error *err = finder_run(questions, answers);
+	char *line = NULL;
+	size_t size = 0;
+	uint32_t i;
+
+	for (i = 0; !err && i < nr && getline(&line, &size, answers) > 0; i++) {
+		line[strcspn(line, "\n")] = '\0';
+		take(i, line);
+	}
+	if (!err && i < nr)
+		err = vtr_error_no_memory();
+	free(line);
+	if (questions)
+		fclose(questions);
+	if (answers)
+		fclose(answers);
 	return err;
 }
 
@@ -222,98 +295,83 @@ static uint32_t count_frames(const struct vitrine_fxt_string *stack)
 	return nr;
 }
 
-static bool intern(struct unwind *unwind, const struct vitrine_fxt_string *text,
-		   uint32_t *ret)
+static uint32_t intern(const struct vitrine_fxt_string *text)
 {
-	return why_texts_add(&unwind->texts, text->bytes, text->len_bytes, ret);
+	return why_texts_add(&unwind.texts, text->bytes, text->len_bytes);
 }
 
-/* Note a user stack with memory; false without memory of our own. */
-static bool add_stack(struct unwind *unwind, const struct vitrine_fxt_record *record)
+/* Note a user stack with memory. */
+static void add_stack(const struct vitrine_fxt_record *record)
 {
 	const struct vitrine_fxt_string *stack = user_stack_text(record, "stack");
 	const struct vitrine_fxt_string *files = user_stack_text(record, "files");
 	const struct vitrine_fxt_string *maps = user_stack_text(record, "maps");
 	struct unwind_stack *added;
 
-	if (!stack || !files || !maps || !id_of(record) || unwind->nr == MAX_STACKS)
-		return true;
-	if (!GROW(unwind->stacks, unwind->nr))
-		return false;
-	added = &unwind->stacks[unwind->nr++];
+	if (!stack || !files || !maps || !id_of(record) || unwind.nr == MAX_STACKS)
+		return;
+	must_have(GROW(unwind.stacks, unwind.nr));
+	added = &unwind.stacks[unwind.nr++];
 	*added = (struct unwind_stack){
 		.thread = record->event.thread.thread,
 		.id = id_of(record),
 		.nr_frames = count_frames(stack),
 	};
-	return intern(unwind, files, &added->files) &&
-	       intern(unwind, maps, &added->maps);
+	added->files = intern(files);
+	added->maps = intern(maps);
 }
 
 /* The memory follows its stack, but records of other CPUs may be in between. */
-static struct unwind_stack *find_latest(struct unwind *unwind, uint64_t thread,
-					uint64_t id)
+static struct unwind_stack *find_latest(uint64_t thread, uint64_t id)
 {
 	uint32_t i;
 
-	for (i = unwind->nr; i && unwind->nr - i < 64; i--)
-		if (unwind->stacks[i - 1].thread == thread &&
-		    unwind->stacks[i - 1].id == id)
-			return &unwind->stacks[i - 1];
+	for (i = unwind.nr; i && unwind.nr - i < 64; i--)
+		if (unwind.stacks[i - 1].thread == thread && unwind.stacks[i - 1].id == id)
+			return &unwind.stacks[i - 1];
 	return NULL;
 }
 
-/* ---- Questions -------------------------------------------------------------- */
-
-/* Write the files of a stack, and count them. A file without a build id is never found. */
-static unsigned int put_files(FILE *out, const char *files, const char *maps)
+/*
+ * Count the files of a stack, and write them unless @out is NULL. A file without a build id is
+ * never found.
+ */
+static unsigned int put_files(FILE *out, const struct unwind_stack *stack)
 {
-	const char *end = files + strlen(files), *maps_end = maps + strlen(maps);
+	const char *files = why_text(&unwind.texts, stack->files), *end = files + strlen(files);
+	const char *maps = why_text(&unwind.texts, stack->maps), *maps_end = maps + strlen(maps);
 	unsigned long long address, offset;
 	struct user_stack_file file;
 	unsigned int nr = 0;
 	const char *map;
 	size_t len;
 
-	while (user_stack_next_file(&files, end, &file)) {
+	for (; user_stack_next_file(&files, end, &file); nr++) {
 		map = user_stack_piece(&maps, maps_end, &len);
 		if (!map || sscanf(map, "%llx+%llx", &address, &offset) != 2)
 			break;
-		fprintf(out, "%.*s %llx %llx %.*s\n", file.len_id ? (int)file.len_id : 1,
-			file.len_id ? file.id : "-", address, offset,
-			file.len_id ? (int)file.len_path : 1,
-			file.len_id ? file.path : "-");
-		nr++;
+		if (!file.len_id)
+			file = (struct user_stack_file){ "-", 1, "-", 1 };
+		if (out)
+			fprintf(out, "%.*s %llx %llx %.*s\n", (int)file.len_id, file.id, address,
+				offset, (int)file.len_path, file.path);
 	}
 	return nr;
 }
 
 /* Write the question about a stack. Its first line has the number of files. */
-static struct vitrine_error *put_question(struct unwind *unwind,
-					  const struct unwind_stack *stack,
-					  uint64_t nr_registers,
-					  const uint64_t *words, size_t nr_words)
+static void put_question(const struct unwind_stack *stack, uint64_t nr_registers,
+			 const uint64_t *words, size_t nr_words)
 {
-	char *lines = NULL;
-	size_t size;
-	FILE *files = open_memstream(&lines, &size);
-	unsigned int nr = 0;
-
-	if (!unwind->questions)
-		unwind->questions = finder_scratch();
-	if (files) {
-		nr = put_files(files, why_text(&unwind->texts, stack->files),
-			       why_text(&unwind->texts, stack->maps));
-		fclose(files);
-	}
-	if (lines && unwind->questions) {
-		fprintf(unwind->questions, "stack %u %" PRIu64 " %zu\n%s", nr,
-			nr_registers, nr_words * sizeof(*words), lines);
-		fwrite(words, sizeof(*words), nr_words, unwind->questions);
-		putc('\n', unwind->questions);
-	}
-	free(lines);
-	return lines ? NULL : vtr_error_no_memory();
+	if (!unwind.questions)
+		unwind.questions = finder_scratch();
+	if (!unwind.questions)
+		return;
+	fprintf(unwind.questions, "stack %u %" PRIu64 " %zu\n", put_files(NULL, stack),
+		nr_registers, nr_words * sizeof(*words));
+	put_files(unwind.questions, stack);
+	fwrite(words, sizeof(*words), nr_words, unwind.questions);
+	putc('\n', unwind.questions);
 }
 
 static uint64_t uint_of(const struct vitrine_fxt_record *record, const char *name)
@@ -354,36 +412,30 @@ static size_t expand(const struct vitrine_fxt_record *record, uint64_t nr_regist
 	return nr_registers + i;
 }
 
-static struct vitrine_error *add_memory(struct unwind *unwind,
-					const struct vitrine_fxt_record *record)
+static void add_memory(const struct vitrine_fxt_record *record)
 {
 	uint64_t nr_registers = uint_of(record, "registers");
 	uint64_t words[MAX_REGISTERS + MAX_WORDS];
 	size_t nr = expand(record, nr_registers, words);
 	struct unwind_stack *stack;
 
-	stack = find_latest(unwind, record->large_blob.thread.thread, id_of(record));
-	if (!stack || stack->question || !nr ||
-	    (unwind->questions && ftello(unwind->questions) > (off_t)MAX_BYTES))
-		return NULL;
-	stack->question = ++unwind->nr_questions;
-	return put_question(unwind, stack, nr_registers, words, nr);
+	stack = find_latest(record->large_blob.thread.thread, id_of(record));
+	if (!stack || stack->is_asked || !nr ||
+	    (unwind.questions && ftello(unwind.questions) > (off_t)MAX_BYTES))
+		return;
+	stack->is_asked = true;
+	must_have(GROW(unwind.asked, unwind.nr_asked));
+	unwind.asked[unwind.nr_asked++] = stack - unwind.stacks;
+	put_question(stack, nr_registers, words, nr);
 }
 
-static enum archive_step collect_record(void *ctx,
-					const struct vitrine_fxt_record *record)
+static enum archive_step collect_record(void *ctx, const struct vitrine_fxt_record *record)
 {
-	struct vitrine_error *err = NULL;
-	bool is_good = true;
-
 	if (user_stack_is(record))
-		is_good = add_stack(ctx, record);
+		add_stack(record);
 	else if (unwind_is_memory(record))
-		err = add_memory(ctx, record);
-	if (!err && is_good)
-		return ARCHIVE_NEXT;
-	vitrine_error_destroy(err);
-	return ARCHIVE_NO_MEMORY;
+		add_memory(record);
+	return ARCHIVE_NEXT;
 }
 
 /* ---- Answers ---------------------------------------------------------------- */
@@ -456,152 +508,118 @@ static uint32_t put_frames(FILE *out, const char *answer, const char *files)
  * Take the stack of an answer. If the unwinder could not go on, the frames that the kernel
  * found may reach further.
  */
-static bool take_answer(struct unwind *unwind, struct unwind_stack *stack,
-			const char *answer)
+static void take_answer(uint32_t number, const char *answer)
 {
+	struct unwind_stack *stack = &unwind.stacks[unwind.asked[number]];
 	struct vitrine_fxt_string text = { 0 };
 	FILE *out = open_memstream((char **)&text.bytes, &text.len_bytes);
 	bool is_cut = !strncmp(answer, CUT ";", sizeof(CUT));
-	bool is_good = out;
 	uint32_t nr;
 
-	if (!out)
-		return false;
-	nr = put_frames(out, answer, why_text(&unwind->texts, stack->files));
+	must_have(out);
+	nr = put_frames(out, answer, why_text(&unwind.texts, stack->files));
 	fclose(out);
-	if (nr && text.len_bytes < UNWIND_STACK_BYTES &&
-	    (!is_cut || nr - 1 > stack->nr_frames)) {
-		is_good = intern(unwind, &text, &stack->stack);
+	if (nr && text.len_bytes < UNWIND_STACK_BYTES && (!is_cut || nr - 1 > stack->nr_frames)) {
+		stack->stack = intern(&text);
 		if (stack->stack == WHY_TEXT_OTHER)
 			stack->stack = WHY_TEXT_NONE;
-		unwind->nr_unwound += stack->stack != WHY_TEXT_NONE;
+		unwind.nr_unwound += stack->stack != WHY_TEXT_NONE;
 	}
 	free((char *)text.bytes);
-	return is_good;
-}
-
-/* Each question was asked when its memory was read, which need not be the order of stacks. */
-static struct vitrine_error *read_answers(struct unwind *unwind, FILE *answers)
-{
-	struct unwind_stack **asked;
-	char *line = NULL;
-	size_t size = 0;
-	uint32_t i;
-
-	asked = calloc(unwind->nr_questions, sizeof(*asked));
-	for (i = 0; asked && i < unwind->nr; i++)
-		if (unwind->stacks[i].question)
-			asked[unwind->stacks[i].question - 1] = &unwind->stacks[i];
-	for (i = 0; asked && i < unwind->nr_questions; i++) {
-		if (getline(&line, &size, answers) <= 0)
-			break;
-		line[strcspn(line, "\n")] = '\0';
-		if (!take_answer(unwind, asked[i], line))
-			break;
-	}
-	free(line);
-	free(asked);
-	return i == unwind->nr_questions ? NULL : vtr_error_no_memory();
-}
-
-static struct vitrine_error *ask(struct unwind *unwind)
-{
-	FILE *answers = finder_scratch();
-	struct vitrine_error *err;
-
-	err = finder_run(unwind->questions, answers);
-	if (!err)
-		err = read_answers(unwind, answers);
-	if (answers)
-		fclose(answers);
-	return err;
 }
 
 static int compare(const void *left, const void *right)
 {
 	const struct unwind_stack *a = left, *b = right;
 
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	return (a->id > b->id) - (a->id < b->id);
+	return number_order(a->thread, b->thread) ?: number_order(a->id, b->id);
 }
 
 /**
  * unwind_all() - unwind all user stacks of a trace that have memory
- * @unwind: empty
  * @path: the trace
  *
  * Return: NULL, or an error.
  */
-struct vitrine_error *unwind_all(struct unwind *unwind, const char *path)
+struct vitrine_error *unwind_all(const char *path)
 {
-	struct vitrine_error *err = archive_visit_file(path, collect_record, unwind);
+	struct vitrine_error *err;
 
-	if (!err && unwind->nr_questions)
-		err = ask(unwind);
-	if (!err && unwind->nr)
-		qsort(unwind->stacks, unwind->nr, sizeof(*unwind->stacks), compare);
+	unwind = (struct unwind){ 0 };
+	err = archive_visit_file(path, collect_record, NULL);
+	if (!err && unwind.nr_asked)
+		err = finder_ask(unwind.questions, unwind.nr_asked, take_answer);
+	if (!err)
+		SORT(unwind.stacks, unwind.nr, compare);
 	return err;
 }
 
 /* ---- Results ---------------------------------------------------------------- */
 
-static const struct unwind_stack *look_up(const struct unwind *unwind,
-					  uint64_t thread, uint64_t id)
+/* Return the stack that was unwound from the memory of @thread that a record tells of, or NULL. */
+static const char *text_of(uint64_t thread, const struct vitrine_fxt_record *record)
 {
-	const struct unwind_stack key = { .thread = thread, .id = id };
+	const struct unwind_stack key = { .thread = thread, .id = id_of(record) }, *stack = NULL;
 
-	return id && unwind->nr ? bsearch(&key, unwind->stacks, unwind->nr,
-					  sizeof(key), compare) : NULL;
+	if (key.id && unwind.nr)
+		stack = bsearch(&key, unwind.stacks, unwind.nr, sizeof(key), compare);
+	return stack && stack->stack != WHY_TEXT_NONE ? why_text(&unwind.texts, stack->stack) :
+							NULL;
 }
 
 /**
  * unwind_find() - find the stack that was unwound for an event
- * @unwind: after unwind_all()
  * @record: a user stack
  * @ret: receives the stack
  *
  * Return: false if there is none.
  */
-bool unwind_find(const struct unwind *unwind,
-		 const struct vitrine_fxt_record *record,
-		 struct vitrine_fxt_string *ret)
+bool unwind_find(const struct vitrine_fxt_record *record, struct vitrine_fxt_string *ret)
 {
-	const struct unwind_stack *stack;
-	const char *text;
+	const char *text = text_of(record->event.thread.thread, record);
 
-	stack = look_up(unwind, record->event.thread.thread, id_of(record));
-	if (!stack || stack->stack == WHY_TEXT_NONE)
-		return false;
-	text = why_text(&unwind->texts, stack->stack);
-	*ret = (struct vitrine_fxt_string){ text, strlen(text) };
-	return true;
+	if (text)
+		*ret = (struct vitrine_fxt_string){ text, strlen(text) };
+	return text;
 }
 
 /**
  * unwind_has_used() - test whether the memory of a user stack is no longer needed
- * @unwind: after unwind_all()
  * @record: a record for which unwind_is_memory() is true
  *
  * Return: true if its stack was unwound.
  */
-bool unwind_has_used(const struct unwind *unwind,
-		     const struct vitrine_fxt_record *record)
+bool unwind_has_used(const struct vitrine_fxt_record *record)
 {
-	const struct unwind_stack *stack;
+	return text_of(record->large_blob.thread.thread, record);
+}
 
-	stack = look_up(unwind, record->large_blob.thread.thread, id_of(record));
-	return stack && stack->stack != WHY_TEXT_NONE;
+/**
+ * unwind_nr_stacks() - count the stacks that were recorded with their memory
+ *
+ * Return: their number.
+ */
+uint32_t unwind_nr_stacks(void)
+{
+	return unwind.nr;
+}
+
+/**
+ * unwind_nr_unwound() - count the stacks that were unwound
+ *
+ * Return: their number.
+ */
+uint32_t unwind_nr_unwound(void)
+{
+	return unwind.nr_unwound;
 }
 
 /**
  * unwind_deinit() - free all memory
- * @unwind: may be empty
  */
-void unwind_deinit(struct unwind *unwind)
+void unwind_deinit(void)
 {
-	if (unwind->questions)
-		fclose(unwind->questions);
-	free(unwind->stacks);
-	why_texts_deinit(&unwind->texts);
+	free(unwind.stacks);
+	free(unwind.asked);
+	why_texts_deinit(&unwind.texts);
 }

@@ -1,147 +1,353 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Compare two trees. Siblings have the same order in both, so one walk over both
- * side by side finds all differences. Nothing is copied.
+ * Print the differences of two trees, or of parts of them, as text or JSON.
+ *
+ * One line for each difference: "-" for what only the first tree has, "+" for what
+ * only the second has, "~" for what has changed. Places are written as selectors.
  */
-#include <limits.h>
-#include <string.h>
 
-#include "value.h"
+#include "command.h"
+#include "ui/line.h"
+#include "ui/terminal.h"
 #include "diff.h"
+#include "show.h"
+#include "trees.h"
 
-/* ---- Values ------------------------------------------------------------ */
+#define INDENT		4	/* of further lines of a value */
+
+/* For other commands, this exit code means bad input. */
+#define EXIT_DIFFERENT	1
 
 /**
- * diff_same_slot() - compare properties, or elements of two arrays
- * @old: property
- * @new: property
- * @slot: of arrays, index of the elements
- *
- * Return: true if they are equal; a NaN equals itself.
+ * struct diff - one comparison
+ * @json: print JSON
+ * @trees: the arguments
+ * @writer: writer of JSON
+ * @base: the two nodes whose contents are compared, below which printed paths
+ *	begin; NULL: whole trees
+ * @nr: differences found so far
  */
-bool diff_same_slot(const struct vitrine_value *old, const struct vitrine_value *new,
-		    unsigned int slot)
+static struct diff {
+	bool json;
+	char **trees;
+	struct json_writer writer;
+	const struct vitrine_value *base[2];
+	uint64_t nr;
+} diff;
+
+/* ---- Numbers ----------------------------------------------------------- */
+
+static bool is_array(const struct vitrine_value *value)
+{
+	return value->type == VITRINE_ARRAY;
+}
+
+/* Return whether two values are arrays that can be compared by element. */
+static bool are_alike(const struct vitrine_value *old, const struct vitrine_value *new)
+{
+	return is_array(old) && tree_same_slots(old, new, histogram_nr_parameters(old));
+}
+
+static bool is_integer(struct vtr_number number)
+{
+	return number.type == VITRINE_INT || number.type == VITRINE_UINT;
+}
+
+/* Format the difference of two numbers, or of elements of arrays; false if it is not a number. */
+static bool difference(const struct vitrine_value *old, const struct vitrine_value *new,
+		       unsigned int slot, char text[DECIMAL_TEXT_BYTES])
 {
 	struct vtr_number a = vtr_value_number(old, slot);
 	struct vtr_number b = vtr_value_number(new, slot);
-	const char *a_bytes, *b_bytes;
-	size_t a_len, b_len;
 
-	if (a.type <= VITRINE_BOOL)
-		return a.type == b.type && a.u == b.u;
-	a_bytes = vtr_value_text(old, slot, &a_len);
-	b_bytes = vtr_value_text(new, slot, &b_len);
-	return a.type == b.type && a_len == b_len && !memcmp(a_bytes, b_bytes, a_len);
-}
-
-/**
- * diff_same_slots() - compare types; of arrays, also the format, the length and elements
- * @old: property
- * @new: property
- * @nr: number of elements to compare; UINT_MAX: all
- *
- * Return: true if they are equal.
- */
-bool diff_same_slots(const struct vitrine_value *old, const struct vitrine_value *new,
-		     unsigned int nr)
-{
-	struct vitrine_array a = vitrine_value_array(old);
-	struct vitrine_array b = vitrine_value_array(new);
-	unsigned int i;
-
-	if (vitrine_value_type(old) != vitrine_value_type(new) ||
-	    a.type != b.type || a.format != b.format || a.count != b.count)
-		return false;
-	for (i = 0; i < a.count && i < nr; i++)
-		if (!diff_same_slot(old, new, i))
-			return false;
-	return true;
-}
-
-static int link_code(const struct vitrine_value *value)
-{
-	const struct vitrine_error *err = vitrine_value_link_error(value);
-
-	return err ? err->code : 0;
-}
-
-static bool same_property(const struct vitrine_value *old, const struct vitrine_value *new)
-{
-	bool is_array = vitrine_value_type(old) == VITRINE_ARRAY;
-
-	return diff_same_slots(old, new, UINT_MAX) &&
-	       (is_array || diff_same_slot(old, new, 0)) &&
-	       vitrine_value_disposition(old) == vitrine_value_disposition(new) &&
-	       link_code(old) == link_code(new);
-}
-
-/* ---- The walk ---------------------------------------------------------- */
-
-static bool is_node(const struct vitrine_value *value)
-{
-	return vitrine_value_type(value) == VITRINE_NODE;
-}
-
-/* Report @value, or everything below it, as present in one tree only. */
-static bool only_in_one(diff_fn *differs, const struct vitrine_value *value, bool in_new)
-{
-	const struct vitrine_value *child = vitrine_value_first_child(value);
-
-	if (!child)
-		return differs &&
-		       differs(in_new ? NULL : value, in_new ? value : NULL);
-	for (; child; child = vitrine_value_next(child))
-		if (!only_in_one(differs, child, in_new))
-			return false;
-	return true;
-}
-
-static bool walk_siblings(diff_fn *differs, const struct vitrine_value *old,
-			  const struct vitrine_value *new);
-
-/* Compare two values of the same name. */
-static bool walk_pair(diff_fn *differs, const struct vitrine_value *old,
-		      const struct vitrine_value *new)
-{
-	if (is_node(old) && is_node(new))
-		return walk_siblings(differs, vitrine_value_first_child(old),
-				     vitrine_value_first_child(new));
-	if (is_node(old) || is_node(new))
-		return only_in_one(differs, old, false) && only_in_one(differs, new, true);
-	return same_property(old, new) ||
-	       (differs && differs(old, new));
-}
-
-static bool walk_siblings(diff_fn *differs, const struct vitrine_value *old,
-			  const struct vitrine_value *new)
-{
-	bool go_on = true;
-	int order;
-
-	while (go_on && (old || new)) {
-		order = !old ? 1 : !new ? -1 : vitrine_value_compare(old, new);
-		if (order < 0)
-			go_on = only_in_one(differs, old, false);
-		else if (order > 0)
-			go_on = only_in_one(differs, new, true);
-		else
-			go_on = walk_pair(differs, old, new);
-		old = order <= 0 ? vitrine_value_next(old) : old;
-		new = order >= 0 ? vitrine_value_next(new) : new;
+	if (is_integer(a) && is_integer(b)) {
+		decimal_format(number_integer(b) - number_integer(a), 0, text);
+		return true;
 	}
-	return go_on;
+	if (a.type != VITRINE_DOUBLE || b.type != VITRINE_DOUBLE)
+		return false;
+	double_format(b.real - a.real, text);
+	return __builtin_isfinite(b.real - a.real);
+}
+
+/* ---- Places ------------------------------------------------------------ */
+
+static bool is_base(const struct vitrine_value *value)
+{
+	return !value || value == diff.base[0] || value == diff.base[1];
+}
+
+/* Print "root/node:property". The recursion ends at VITRINE_MAX_DEPTH. */
+static void print_place(const struct vitrine_value *value, bool is_last)
+{
+	const struct vitrine_value *parent = value->parent;
+	bool is_node = value->type == VITRINE_NODE;
+
+	if (!is_base(parent)) {
+		print_place(parent, false);
+		putchar(is_last && !is_node ? ':' : '/');
+	}
+	outline_selector_name(value->name->bytes, value->name->len);
+	if (value->ordinal)
+		printf("\\#%u", value->ordinal + 1);
+}
+
+/* Write the same names as items of a JSON array. */
+static void json_place(const struct vitrine_value *value)
+{
+	const struct vitrine_value *parent = value->parent;
+
+	if (!is_base(parent))
+		json_place(parent);
+	json_item(&diff.writer);
+	json_name(&diff.writer, value->name->bytes, value->name->len, value->ordinal);
+}
+
+/* ---- Text -------------------------------------------------------------- */
+
+static void print_mark(char mark, const struct vitrine_value *value)
+{
+	printf("%c ", mark);
+	term_begin(INK_NODE);
+	print_place(value, true);
+	term_end();
+}
+
+static void print_only(char mark, const struct vitrine_value *value)
+{
+	print_mark(mark, value);
+	if (value->type != VITRINE_NODE) {
+		fputs(" = ", stdout);
+		outline_value(value, INDENT, INDENT);
+	}
+	putchar('\n');
+}
+
+static void print_difference(const struct vitrine_value *old, const struct vitrine_value *new,
+			     unsigned int slot)
+{
+	char text[DECIMAL_TEXT_BYTES];
+
+	if (difference(old, new, slot, text))
+		printf(" (%s%s)", *text == '-' ? "" : "+", text);
+	putchar('\n');
+}
+
+/* Print one line for each element or bucket that differs. */
+static void print_elements(const struct vitrine_value *old, const struct vitrine_value *new)
+{
+	unsigned int i, first = histogram_nr_parameters(old);
+
+	for (i = first; i < vitrine_value_array(old).count; i++) {
+		if (tree_same_slot(old, new, i))
+			continue;
+		print_mark('~', old);
+		putchar(' ');
+		outline_element_place(old, i - first);
+		fputs(" = ", stdout);
+		outline_slot(old, i);
+		fputs(" -> ", stdout);
+		outline_slot(new, i);
+		print_difference(old, new, i);
+	}
+}
+
+static void print_changed(const struct vitrine_value *old, const struct vitrine_value *new)
+{
+	if (are_alike(old, new)) {
+		print_elements(old, new);
+		return;
+	}
+	if (is_array(old) || is_array(new)) {
+		print_only('-', old);
+		print_only('+', new);
+		return;
+	}
+	print_mark('~', old);
+	fputs(" = ", stdout);
+	outline_value(old, INDENT, INDENT);
+	fputs(" -> ", stdout);
+	outline_value(new, INDENT, INDENT);
+	print_difference(old, new, 0);
+}
+
+/* ---- JSON -------------------------------------------------------------- */
+
+/* Write the difference of two numbers, or those of elements; of a histogram, of its buckets. */
+static void json_change(const struct vitrine_value *old, const struct vitrine_value *new)
+{
+	unsigned int i, nr = vitrine_value_array(old).count;
+	char text[DECIMAL_TEXT_BYTES];
+
+	if (!are_alike(old, new)) {
+		if (is_array(old) || is_array(new) || !difference(old, new, 0, text))
+			return;
+		json_key(&diff.writer, "difference");
+		json_number(&diff.writer, text);
+		return;
+	}
+	if (vitrine_value_array(old).type == VITRINE_STRING)
+		return;
+	json_key(&diff.writer, "difference");
+	json_begin_list(&diff.writer);
+	for (i = histogram_nr_parameters(old); i < nr; i++) {
+		json_item(&diff.writer);
+		if (difference(old, new, i, text))
+			json_number(&diff.writer, text);
+		else
+			json_null(&diff.writer);
+	}
+	json_end_list(&diff.writer);
+}
+
+static void json_difference(const struct vitrine_value *old, const struct vitrine_value *new)
+{
+	json_item(&diff.writer);
+	json_begin(&diff.writer);
+	json_key(&diff.writer, "path");
+	json_begin_list(&diff.writer);
+	json_place(old ? old : new);
+	json_end_list(&diff.writer);
+	if (old) {
+		json_key(&diff.writer, "old");
+		json_value(&diff.writer, old);
+	}
+	if (new) {
+		json_key(&diff.writer, "new");
+		json_value(&diff.writer, new);
+	}
+	if (old && new)
+		json_change(old, new);
+	json_end(&diff.writer);
+}
+
+/* ---- Comparing --------------------------------------------------------- */
+
+static bool print_one(const struct vitrine_value *old, const struct vitrine_value *new)
+{
+	if (diff.json)
+		json_difference(old, new);
+	else if (!new)
+		print_only('-', old);
+	else if (!old)
+		print_only('+', new);
+	else
+		print_changed(old, new);
+	diff.nr++;
+	return !ferror(stdout);
+}
+
+static void print_head(void)
+{
+	if (!diff.json) {
+		term_begin(INK_TITLE);
+		fputs("--- ", stdout);
+		outline_text(diff.trees[0]);
+		fputs("\n+++ ", stdout);
+		outline_text(diff.trees[1]);
+		term_end();
+		putchar('\n');
+		return;
+	}
+	json_begin(&diff.writer);
+	json_key_string(&diff.writer, "old", diff.trees[0]);
+	json_key_string(&diff.writer, "new", diff.trees[1]);
+	json_key(&diff.writer, "differences");
+	json_begin_list(&diff.writer);
+}
+
+static void print_foot(void)
+{
+	if (!diff.json)
+		return;
+	json_end_list(&diff.writer);
+	json_end(&diff.writer);
+	json_finish(&diff.writer);
+}
+
+/* Return the node that the selector names, if it names one node, or NULL. */
+static const struct vitrine_value *selected_node(const struct trees *trees)
+{
+	const struct vitrine_value *value, *parent = NULL;
+	const struct selector *selector;
+	size_t i, nr;
+
+	selector = trees->nr_selectors ? trees->selectors[0] : NULL;
+	if (!selector || !selector->nr_nodes || selector->has_property)
+		return NULL;
+	nr = selector->nr_nodes + selector->below_root;
+	value = vitrine_hierarchy_first(trees->trees[0].hierarchy);
+	for (i = 0; i < nr; i++) {
+		if (!value || value->next ||
+		    value->type != VITRINE_NODE)
+			return NULL;
+		parent = value;
+		value = value->first_child;
+	}
+	return parent;
+}
+
+static int compare(const struct trees *old, const struct trees *new)
+{
+	const struct vitrine_value *a, *b;
+
+	/* Two selected nodes are compared by their contents; their names may differ. */
+	diff.base[0] = selected_node(old);
+	diff.base[1] = selected_node(new);
+	if (!diff.base[0] || !diff.base[1]) {
+		diff.base[0] = NULL;
+		diff.base[1] = NULL;
+		a = vitrine_hierarchy_first(old->trees[0].hierarchy);
+		b = vitrine_hierarchy_first(new->trees[0].hierarchy);
+	} else {
+		a = vitrine_value_first_child(diff.base[0]);
+		b = vitrine_value_first_child(diff.base[1]);
+	}
+	if (diff.json || !tree_compare(a, b, NULL))
+		print_head();
+	tree_compare(a, b, print_one);
+	print_foot();
+	return diff.nr ? EXIT_DIFFERENT : EXIT_DONE;
+}
+
+/*
+ * Find and read the tree that @arg names. A tree that cannot be read is not a
+ * difference, so EXIT_BAD_INPUT becomes EXIT_ENVIRONMENT.
+ */
+static int find_one(struct trees *trees, char *arg)
+{
+	int status = trees_find(trees, (char *[]){ arg, NULL });
+
+	if (status == EXIT_DONE && trees->nr != 1) {
+		print_note(arg,
+			   "matches more than one tree; name one of them");
+		status = EXIT_USAGE;
+	}
+	if (status == EXIT_DONE)
+		status = trees_read(trees);
+	return status == EXIT_BAD_INPUT ? EXIT_ENVIRONMENT : status;
 }
 
 /**
- * diff_values() - find the differences of two trees, or of parts of them
- * @old: first of some siblings, or NULL
- * @new: first of some siblings, or NULL
- * @differs: called for each difference, in the order of names; NULL: end at the first one
+ * diff_run() - compare two trees and print the differences
+ * @json: print JSON
+ * @trees: two trees, or parts of them
  *
- * Return: false if the comparison was ended.
+ * Return: 0, EXIT_DIFFERENT, EXIT_USAGE, or EXIT_ENVIRONMENT, also for bad input.
  */
-bool diff_values(const struct vitrine_value *old, const struct vitrine_value *new,
-		 diff_fn *differs)
+int diff_run(bool json, char **trees)
 {
-	return walk_siblings(differs, old, new);
+	struct trees old = { 0 }, new = { 0 };
+	int status;
+
+	diff = (struct diff){ .json = json, .trees = trees };
+	json_init(&diff.writer, stdout, true);
+	term_init();
+	status = find_one(&old, trees[0]);
+	status = worse(status, find_one(&new, trees[1]));
+	if (status == EXIT_DONE)
+		status = compare(&old, &new);
+	trees_destroy(&old);
+	trees_destroy(&new);
+	return status;
 }

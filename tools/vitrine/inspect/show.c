@@ -9,7 +9,6 @@
  * values share long names.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
@@ -55,13 +54,11 @@ struct bars {
  * @json: print JSON
  * @live: print again on each change, until interrupted
  * @selectors: trees, or parts of them; none: all live trees
- * @nr_selectors: number of @selectors
  */
 static struct show_args {
 	bool json;
 	bool live;
 	char **selectors;
-	int nr_selectors;
 } args;
 
 #define LIVE_INTERVAL_NS	100000000	/* how often to look for changes */
@@ -78,22 +75,14 @@ static struct show_args {
  * @number: number
  * @text: receives the text
  */
-void number_format(struct vtr_number number, char text[DOUBLE_TEXT_BYTES])
+void number_format(struct vtr_number number, char text[DECIMAL_TEXT_BYTES])
 {
-	switch (number.type) {
-	case VITRINE_INT:
-		snprintf(text, DOUBLE_TEXT_BYTES, "%" PRId64, number.i);
-		break;
-	case VITRINE_UINT:
-		snprintf(text, DOUBLE_TEXT_BYTES, "%" PRIu64, number.u);
-		break;
-	case VITRINE_BOOL:
-		snprintf(text, DOUBLE_TEXT_BYTES, "%s", number.u ? "true" : "false");
-		break;
-	default:
+	if (number.type == VITRINE_BOOL)
+		snprintf(text, DECIMAL_TEXT_BYTES, "%s", number.u ? "true" : "false");
+	else if (number.type == VITRINE_DOUBLE)
 		double_format(number.real, text);
-		break;
-	}
+	else
+		decimal_format(number_integer(number), 0, text);
 }
 
 /**
@@ -206,7 +195,7 @@ static struct vtr_number histogram_count(const struct vitrine_value *histogram,
  * Return: the sum as a double.
  */
 double histogram_format_total(const struct vitrine_value *histogram,
-			      char text[DOUBLE_TEXT_BYTES])
+			      char text[DECIMAL_TEXT_BYTES])
 {
 	struct vtr_number total = { .type = VITRINE_UINT }, count;
 	unsigned int i, nr = histogram_nr_buckets(histogram);
@@ -247,58 +236,44 @@ static const int percents[] = { 50, 90, 99 };
 
 /* ---- Text of unknown origin -------------------------------------------- */
 
-static const char *short_escape(uint32_t c)
+/*
+ * Return text with unprintable characters escaped, in quotes if @quote is not empty; valid until
+ * the next call.
+ */
+static const char *escape(const char *bytes, size_t len, const char *quote)
 {
-	switch (c) {
-	case '\n':
-		return "\\n";
-	case '\t':
-		return "\\t";
-	case '\r':
-		return "\\r";
-	case '\\':
-		return "\\\\";
-	default:
-		return NULL;
+	static const char special[] = "\n\t\r\\\"", letters[] = "ntr\\\"";
+	static struct text text;
+	const char *at;
+	uint32_t c;
+	size_t n;
+
+	text_cut(&text, 0);
+	text_add_string(&text, quote);
+	for (; len; bytes += n, len -= n) {
+		n = vtr_utf8_decode(bytes, len, &c);
+		at = n && c && c < 0x80 ? strchr(special, c) : NULL;
+		if (!n) {
+			n = 1;
+			text_add_string(&text, format_label("\\x%02x", (unsigned char)*bytes));
+		} else if (at && (*at != '"' || *quote)) {
+			text_add(&text, "\\", 1);
+			text_add(&text, letters + (at - special), 1);
+		} else if (character_is_printable(c)) {
+			text_add(&text, bytes, n);
+		} else {
+			text_add_string(&text, format_label(c < 0x80 ? "\\x%02x" :
+							    c < 0x10000 ? "\\u%04x" :
+							    "\\U%08x", c));
+		}
 	}
+	text_add_string(&text, quote);
+	return text.bytes;
 }
 
-/*
- * Print text with unprintable characters and @quote escaped; only measure it if
- * @stream is NULL. Return the columns it takes.
- */
-static size_t print_text(FILE *stream, const char *text, size_t len, char quote)
+static void print_text(const char *text, size_t len)
 {
-	const uint8_t *bytes = (const uint8_t *)text;
-	size_t columns = 0;
-
-	while (len) {
-		uint32_t c = 0;
-		size_t n = vtr_utf8_decode(bytes, len, &c);
-		const char *escape = n ? short_escape(c) : NULL;
-		char other[16];
-
-		if (!n)
-			snprintf(other, sizeof(other), "\\x%02x", *bytes);
-		else if (quote && c == (unsigned char)quote)
-			snprintf(other, sizeof(other), "\\%c", quote);
-		else if (!character_is_printable(c))
-			snprintf(other, sizeof(other), c < 0x80 ? "\\x%02x" :
-				 c < 0x10000 ? "\\u%04x" : "\\U%08x", c);
-		else
-			other[0] = '\0';
-		if (!escape && other[0])
-			escape = other;
-
-		columns += escape ? strlen(escape) : character_columns(c);
-		if (stream && escape)
-			fputs(escape, stream);
-		else if (stream)
-			fwrite(bytes, 1, n, stream);
-		bytes += n ? n : 1;
-		len -= n ? n : 1;
-	}
-	return columns;
+	fputs(escape(text, len, ""), stdout);
 }
 
 /**
@@ -307,7 +282,7 @@ static size_t print_text(FILE *stream, const char *text, size_t len, char quote)
  */
 void outline_text(const char *text)
 {
-	print_text(stdout, text, strlen(text), 0);
+	print_text(text, strlen(text));
 }
 
 /**
@@ -318,7 +293,7 @@ void outline_text(const char *text)
  */
 size_t outline_columns(const char *text)
 {
-	return print_text(NULL, text, strlen(text), 0);
+	return label_columns(escape(text, strlen(text), ""));
 }
 
 /**
@@ -333,7 +308,7 @@ void outline_selector_name(const char *name, size_t len)
 	while (len) {
 		for (n = 0; n < len && !selector_is_special(name[n]); n++)
 			;
-		print_text(stdout, name, n, 0);
+		print_text(name, n);
 		name += n;
 		len -= n;
 		if (!len)
@@ -342,19 +317,6 @@ void outline_selector_name(const char *name, size_t len)
 		putchar(*name++);
 		len--;
 	}
-}
-
-/* As print_text(), in quotes. */
-static size_t print_string(FILE *stream, const char *text, size_t len)
-{
-	size_t columns;
-
-	if (stream)
-		putc('"', stream);
-	columns = print_text(stream, text, len, '"');
-	if (stream)
-		putc('"', stream);
-	return columns + 2;
 }
 
 static void print_bytes(const uint8_t *bytes, size_t len)
@@ -386,22 +348,20 @@ static enum term_ink ink_of(const struct vitrine_value *value)
 
 /* ---- Arrays ------------------------------------------------------------ */
 
-/* Print a number or a string without colour; only measure it without @stream. */
-static size_t print_slot(FILE *stream, const struct vitrine_value *value, unsigned int slot)
+/* Return a number or a string, valid until the next call. */
+static const char *slot_text(const struct vitrine_value *value, unsigned int slot)
 {
 	struct vtr_number number = vtr_value_number(value, slot);
-	char text[DOUBLE_TEXT_BYTES];
+	static char text[DECIMAL_TEXT_BYTES];
 	const char *bytes;
 	size_t len;
 
 	if (number.type == VITRINE_STRING) {
 		bytes = vtr_value_text(value, slot, &len);
-		return print_string(stream, bytes, len);
+		return escape(bytes, len, "\"");
 	}
 	number_format(number, text);
-	if (stream)
-		fputs(text, stream);
-	return strlen(text);
+	return text;
 }
 
 /* Print on one line or, on a terminal, wrapped at its width, from @column on. */
@@ -412,8 +372,9 @@ static void print_flat_array(const struct vitrine_value *value, size_t column)
 
 	putchar('[');
 	for (i = 0; i < count; i++) {
+		const char *text = slot_text(value, i);
 		/* One more for the comma or the bracket. */
-		size_t columns = print_slot(NULL, value, i) + 1;
+		size_t columns = label_columns(text) + 1;
 
 		if (i && width && at + 1 + columns > width) {
 			printf("\n%*s", (int)column, "");
@@ -422,7 +383,7 @@ static void print_flat_array(const struct vitrine_value *value, size_t column)
 			putchar(' ');
 			at++;
 		}
-		print_slot(stdout, value, i);
+		fputs(text, stdout);
 		at += columns;
 		putchar(i + 1 < count ? ',' : ']');
 	}
@@ -438,7 +399,7 @@ static void print_quantile(const struct vitrine_value *value, int percent,
 {
 	unsigned int last = histogram_nr_buckets(value) - 1;
 	unsigned int bucket = histogram_quantile(value, percent / 100.0, total);
-	char bound[DOUBLE_TEXT_BYTES];
+	char bound[DECIMAL_TEXT_BYTES];
 
 	number_format(histogram_bound(value, bucket < last ? bucket : last - 1), bound);
 	printf(", p%d %s %s", percent, bucket < last ? "<" : ">=", bound);
@@ -448,7 +409,7 @@ static void print_quantile(const struct vitrine_value *value, int percent,
 static int format_range(const struct vitrine_value *value, unsigned int bucket,
 			char *text, size_t room)
 {
-	char from[DOUBLE_TEXT_BYTES] = "(-inf", to[DOUBLE_TEXT_BYTES] = "+inf";
+	char from[DECIMAL_TEXT_BYTES] = "(-inf", to[DECIMAL_TEXT_BYTES] = "+inf";
 
 	if (bucket)
 		number_format(histogram_bound(value, bucket - 1), from);
@@ -464,7 +425,7 @@ static int format_range(const struct vitrine_value *value, unsigned int bucket,
  */
 void outline_element_place(const struct vitrine_value *array, unsigned int i)
 {
-	char text[2 * DOUBLE_TEXT_BYTES + 4];
+	char text[2 * DECIMAL_TEXT_BYTES + 4];
 
 	if (!kind_of(array)->name) {
 		printf("[%u]", i);
@@ -482,7 +443,7 @@ void outline_element_place(const struct vitrine_value *array, unsigned int i)
 void outline_slot(const struct vitrine_value *value, unsigned int slot)
 {
 	term_begin(ink_of(value));
-	print_slot(stdout, value, slot);
+	fputs(slot_text(value, slot), stdout);
 	term_end();
 }
 
@@ -490,7 +451,7 @@ static void measure_bars(const struct vitrine_value *value, struct bars *bars)
 {
 	unsigned int first = histogram_nr_parameters(value);
 	unsigned int i, nr = histogram_nr_buckets(value);
-	char text[2 * DOUBLE_TEXT_BYTES + 4];
+	char text[2 * DECIMAL_TEXT_BYTES + 4];
 
 	for (i = 0; i < nr; i++) {
 		double count = number_real(histogram_count(value, i));
@@ -502,7 +463,7 @@ static void measure_bars(const struct vitrine_value *value, struct bars *bars)
 			bars->most = count;
 		columns = format_range(value, i, text, sizeof(text));
 		bars->range = columns > bars->range ? columns : bars->range;
-		columns = print_slot(NULL, value, first + i);
+		columns = strlen(slot_text(value, first + i));
 		bars->count = columns > bars->count ? columns : bars->count;
 	}
 	bars->bar = BAR_COLUMNS;
@@ -534,7 +495,7 @@ static void print_bar(const struct bars *bars, double count)
 static void print_bucket(const struct vitrine_value *value, unsigned int bucket,
 			 const struct bars *bars)
 {
-	char range[2 * DOUBLE_TEXT_BYTES + 4], count[DOUBLE_TEXT_BYTES];
+	char range[2 * DECIMAL_TEXT_BYTES + 4], count[DECIMAL_TEXT_BYTES];
 
 	format_range(value, bucket, range, sizeof(range));
 	number_format(histogram_count(value, bucket), count);
@@ -548,7 +509,7 @@ static void print_histogram(const struct vitrine_value *value, int indent)
 {
 	unsigned int i, nr = histogram_nr_buckets(value);
 	struct bars bars = { .indent = indent };
-	char text[DOUBLE_TEXT_BYTES];
+	char text[DECIMAL_TEXT_BYTES];
 	double total = histogram_format_total(value, text);
 	unsigned int before = 0;
 
@@ -577,12 +538,9 @@ static void print_histogram(const struct vitrine_value *value, int indent)
 static void print_link(const struct vitrine_value *value)
 {
 	const struct vitrine_error *err = vitrine_value_link_error(value);
-	const char *text;
-	size_t len;
 
-	text = vitrine_value_bytes(value, &len);
 	fputs("-> ", stdout);
-	print_text(stdout, text, len, 0);
+	print_text(value->bytes, value->len);
 	if (vitrine_value_disposition(value) == INSPECT_LINK_INLINE)
 		fputs(" (inline)", stdout);
 	if (err)
@@ -602,13 +560,9 @@ static void print_array(const struct vitrine_value *value, size_t column,
 static void print_plain_value(const struct vitrine_value *value, size_t column,
 			      int indent)
 {
-	const void *bytes;
-	size_t len;
-
-	switch (vitrine_value_type(value)) {
+	switch (value->type) {
 	case VITRINE_BYTES:
-		bytes = vitrine_value_bytes(value, &len);
-		print_bytes(bytes, len);
+		print_bytes(value->bytes, value->len);
 		break;
 	case VITRINE_LINK:
 		print_link(value);
@@ -617,7 +571,7 @@ static void print_plain_value(const struct vitrine_value *value, size_t column,
 		print_array(value, column, indent);
 		break;
 	default:
-		print_slot(stdout, value, 0);
+		fputs(slot_text(value, 0), stdout);
 		break;
 	}
 }
@@ -635,15 +589,15 @@ void outline_value(const struct vitrine_value *value, size_t column, int indent)
 	term_end();
 }
 
-/* Print the name of a value; only measure it without @stream. */
-static size_t print_name(FILE *stream, const struct vitrine_value *value)
+/* Return the name of a value, valid until the next call. */
+static const char *name_text(const struct vitrine_value *value)
 {
-	return print_text(stream, value->name->bytes, value->name->len, 0);
+	return escape(value->name->bytes, value->name->len, "");
 }
 
 static bool is_node(const struct vitrine_value *value)
 {
-	return vitrine_value_type(value) == VITRINE_NODE;
+	return value->type == VITRINE_NODE;
 }
 
 /* Return the column where the values of these properties begin. */
@@ -652,8 +606,8 @@ static size_t alignment(const struct vitrine_value *first)
 	const struct vitrine_value *value;
 	size_t widest = 0;
 
-	for (value = first; value; value = vitrine_value_next(value)) {
-		size_t columns = is_node(value) ? 0 : print_name(NULL, value);
+	for (value = first; value; value = value->next) {
+		size_t columns = is_node(value) ? 0 : label_columns(name_text(value));
 
 		if (columns > widest && columns <= MAX_ALIGN)
 			widest = columns;
@@ -667,28 +621,28 @@ static void print_siblings(const struct vitrine_value *first, int depth)
 	const struct vitrine_value *value;
 	size_t align = alignment(first);
 
-	for (value = first; value; value = vitrine_value_next(value)) {
-		size_t columns;
+	for (value = first; value; value = value->next) {
+		const char *name = name_text(value);
+		size_t columns = label_columns(name);
 
 		if (is_node(value))
 			continue;
-		printf("%*s", depth * INDENT, "");
-		columns = print_name(stdout, value);
 		/* A longer name moves its value to the right. */
-		printf("%*s = ", columns < align ? (int)(align - columns) : 0, "");
+		printf("%*s%s%*s = ", depth * INDENT, "", name,
+		       columns < align ? (int)(align - columns) : 0, "");
 		outline_value(value, depth * INDENT + (columns < align ? align : columns) + 3,
 			      (depth + 2) * INDENT);
 		putchar('\n');
 	}
-	for (value = first; value; value = vitrine_value_next(value)) {
+	for (value = first; value; value = value->next) {
 		if (!is_node(value))
 			continue;
 		printf("%*s", depth * INDENT, "");
 		term_begin(INK_NODE);
-		print_name(stdout, value);
+		fputs(name_text(value), stdout);
 		term_end();
 		fputs(":\n", stdout);
-		print_siblings(vitrine_value_first_child(value), depth + 1);
+		print_siblings(value->first_child, depth + 1);
 	}
 }
 
@@ -702,11 +656,11 @@ void outline_print(const char *title, const struct vitrine_hierarchy *hierarchy)
 	const struct vitrine_value *root = vitrine_hierarchy_first(hierarchy);
 
 	term_begin(INK_TITLE);
-	print_text(stdout, title, strlen(title), 0);
+	print_text(title, strlen(title));
 	term_end();
 	fputs(":\n", stdout);
 	if (root)
-		print_siblings(vitrine_value_first_child(root), 1);
+		print_siblings(root->first_child, 1);
 }
 
 /* ---- JSON -------------------------------------------------------------- */
@@ -715,26 +669,18 @@ static void write_slot(struct json_writer *json, const struct vitrine_value *val
 		       unsigned int slot)
 {
 	struct vtr_number number = vtr_value_number(value, slot);
+	char text[DECIMAL_TEXT_BYTES];
 	const char *bytes;
 	size_t len;
 
-	switch (number.type) {
-	case VITRINE_INT:
-		json_int(json, number.i);
-		break;
-	case VITRINE_UINT:
-		json_uint(json, number.u);
-		break;
-	case VITRINE_DOUBLE:
+	if (number.type == VITRINE_DOUBLE) {
 		json_real(json, number.real);
-		break;
-	case VITRINE_BOOL:
-		json_boolean(json, number.u);
-		break;
-	default:
+	} else if (number.type <= VITRINE_BOOL) {
+		number_format(number, text);
+		json_number(json, text);
+	} else {
 		bytes = vtr_value_text(value, slot, &len);
 		json_text(json, bytes, len);
-		break;
 	}
 }
 
@@ -784,13 +730,9 @@ static void write_link(struct json_writer *json,
 static void write_property(struct json_writer *json,
 			   const struct vitrine_value *value)
 {
-	const void *bytes;
-	size_t len;
-
-	switch (vitrine_value_type(value)) {
+	switch (value->type) {
 	case VITRINE_BYTES:
-		bytes = vitrine_value_bytes(value, &len);
-		json_bytes(json, bytes, len);
+		json_bytes(json, value->bytes, value->len);
 		break;
 	case VITRINE_ARRAY:
 		write_array(json, value);
@@ -809,9 +751,9 @@ static void write_siblings(struct json_writer *json,
 			   const struct vitrine_value *value)
 {
 	json_begin(json);
-	for (; value; value = vitrine_value_next(value)) {
+	for (; value; value = value->next) {
 		json_member(json, value->name->bytes, value->name->len,
-			    vitrine_value_ordinal(value));
+			    value->ordinal);
 		json_value(json, value);
 	}
 	json_end(json);
@@ -824,8 +766,8 @@ static void write_siblings(struct json_writer *json,
  */
 void json_value(struct json_writer *json, const struct vitrine_value *value)
 {
-	if (vitrine_value_type(value) == VITRINE_NODE)
-		write_siblings(json, vitrine_value_first_child(value));
+	if (value->type == VITRINE_NODE)
+		write_siblings(json, value->first_child);
 	else
 		write_property(json, value);
 }
@@ -942,7 +884,6 @@ static const struct command_option options[] = {
 static const struct command_line line = {
 	.options = options,
 	.operands = &args.selectors,
-	.nr_operands = &args.nr_selectors,
 	.args_doc = "[SELECTOR]...",
 	.doc = "Print Inspect trees as text or JSON.\n"
 	       "\013SELECTOR is TREE[:NODE[/NODE]...[:PROPERTY]]. TREE is the name of a tree of\n"
@@ -965,7 +906,7 @@ int cmd_show(int argc, char **argv)
 	args = (struct show_args){ 0 };
 	options_parse(&line, argc, argv);
 	term_init();
-	status = trees_find(&trees, args.selectors, args.nr_selectors);
+	status = trees_find(&trees, args.selectors);
 	/* Without a tree and without an error, the output is an empty object. */
 	if (trees.nr || status == EXIT_DONE) {
 		status = worse(status, trees_read(&trees));

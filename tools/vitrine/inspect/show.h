@@ -16,7 +16,7 @@
 #include "value.h"
 
 /* Format a number in decimal, or "true" or "false"; convert it to a double. */
-void number_format(struct vtr_number number, char text[DOUBLE_TEXT_BYTES]);
+void number_format(struct vtr_number number, char text[DECIMAL_TEXT_BYTES]);
 double number_real(struct vtr_number number);
 /* Return an integer, to compute without an overflow; 0 if it is another number. */
 __int128 number_integer(struct vtr_number number);
@@ -27,7 +27,7 @@ unsigned int histogram_nr_parameters(const struct vitrine_value *array);
 struct vtr_number histogram_bound(const struct vitrine_value *histogram, unsigned int i);
 /* Format the sum of all counts in decimal. */
 double histogram_format_total(const struct vitrine_value *histogram,
-			      char text[DOUBLE_TEXT_BYTES]);
+			      char text[DECIMAL_TEXT_BYTES]);
 
 /* Print @title and the tree below it to standard output. */
 void outline_print(const char *title, const struct vitrine_hierarchy *hierarchy);

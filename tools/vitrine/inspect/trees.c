@@ -3,13 +3,14 @@
  * Find the trees or files that the arguments of a command name (names, files and selectors), read
  * them, once or again, and drop everything that no selector selects. If a selector or the name of
  * a tree selects nothing, say which of its names there is not, what there is in its place, and
- * which name is the nearest.
+ * which name is the nearest. Compare two trees.
  *
  * One thread. If a tree cannot be read, the others still are.
  */
 #define _GNU_SOURCE	/* memrchr(), versionsort() */
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +21,8 @@
 
 #include "base.h"
 #include "command.h"
-#include "debugfs.h"
 #include "value.h"
 #include "vitrine.h"
-#include "diff.h"
 #include "selector.h"
 #include "trees.h"
 
@@ -78,12 +77,11 @@ static void begin_level(struct unfound *unfound, const char *tree, size_t level,
 			const struct vitrine_value *parent)
 {
 	const struct selector_name *sought = name_at(unfound->selector, level);
-	size_t len = 0;
-	const char *name = parent ? vitrine_value_name(parent, &len) : "";
 
 	unfound->tree = tree;
 	unfound->level = level;
-	snprintf(unfound->parent, sizeof(unfound->parent), "%.*s", (int)len, name);
+	snprintf(unfound->parent, sizeof(unfound->parent), "%.*s",
+		 parent ? (int)parent->name->len : 0, parent ? parent->name->bytes : "");
 	unfound->nr_nodes = 0;
 	unfound->nr_properties = 0;
 	nearest_init(&unfound->nearest, sought->bytes, sought->len);
@@ -97,11 +95,10 @@ static void descend(struct unfound *unfound, const char *tree, size_t level,
 
 	if (is_first)
 		begin_level(unfound, tree, level, parent);
-	for (; value; value = vitrine_value_next(value)) {
-		const bool is_node = vitrine_value_type(value) == VITRINE_NODE;
-		struct selector_name name;
+	for (; value; value = value->next) {
+		const bool is_node = value->type == VITRINE_NODE;
+		const struct selector_name name = { value->name->bytes, value->name->len };
 
-		name.bytes = vitrine_value_name(value, &name.len);
 		if (is_first && unfound->level == level) {
 			unfound->nr_nodes += is_node;
 			unfound->nr_properties += !is_node;
@@ -110,7 +107,7 @@ static void descend(struct unfound *unfound, const char *tree, size_t level,
 			nearest_offer(&unfound->nearest, name.bytes, name.len);
 		if (is_node && level < unfound->selector->nr_nodes &&
 		    selector_name_fits(name_at(unfound->selector, level), &name))
-			descend(unfound, tree, level + 1, value, vitrine_value_first_child(value));
+			descend(unfound, tree, level + 1, value, value->first_child);
 	}
 }
 
@@ -120,16 +117,13 @@ static void unfound_search(struct unfound *unfound, const char *tree, const char
 {
 	struct vitrine_hierarchy *whole = NULL;
 	const struct vitrine_value *root;
-	struct vitrine_error *err;
 
-	err = vitrine_hierarchy_create(snapshot, &whole);
-	if (!err)
-		err = vitrine_hierarchy_follow_links(whole, path);
-	/* The error is one that reading the tree has reported before. */
-	vitrine_error_destroy(err);
+	/* An error is one that reading the tree has reported before. */
+	vitrine_error_destroy(vitrine_hierarchy_create(snapshot, &whole) ?:
+			      vitrine_hierarchy_follow_links(whole, path));
 	root = whole ? vitrine_hierarchy_first(whole) : NULL;
 	if (root && unfound->selector->below_root)
-		descend(unfound, tree, 0, root, vitrine_value_first_child(root));
+		descend(unfound, tree, 0, root, root->first_child);
 	else
 		descend(unfound, tree, 0, NULL, root);
 	vitrine_hierarchy_destroy(whole);
@@ -240,7 +234,6 @@ static int add_found(struct trees *trees, const char *directory,
 		     struct selector *selector)
 {
 	struct dirent **entries;
-	char *path;
 	int i, nr;
 
 	nr = scandir(directory, &entries, NULL, versionsort);
@@ -248,9 +241,9 @@ static int add_found(struct trees *trees, const char *directory,
 		return errno;
 	for (i = 0; i < nr; i++) {
 		if (is_found(entries[i]->d_name, pattern, kind)) {
-			path = must_format("%s/%s", directory, entries[i]->d_name);
+			autofree char *path = must_format("%s/%s", directory, entries[i]->d_name);
+
 			add_tree(trees, path, kind, true, selector);
-			free(path);
 		}
 		free(entries[i]);
 	}
@@ -261,11 +254,9 @@ static int add_found(struct trees *trees, const char *directory,
 /* Return the path of a published tree, or of the directory of all for "". */
 static char *published_path(enum tree_kind kind, const char *name)
 {
-	char *file = must_format("%s%s%s", directories[kind], *name ? "/" : "", name);
-	char *path = debugfs_path(file, *name ? VITRINE_INSPECT_SUFFIX : "");
+	autofree char *file = must_format("%s%s%s", directories[kind], *name ? "/" : "", name);
 
-	free(file);
-	return path;
+	return debugfs_path(file, *name ? VITRINE_INSPECT_SUFFIX : "");
 }
 
 /* Add trees of the running module and retained ones, if there is the directory. */
@@ -274,27 +265,19 @@ static struct vitrine_error *add_published(struct trees *trees,
 					   enum tree_kind kind,
 					   struct selector *selector)
 {
-	char *directory = published_path(kind, "");
-	struct vitrine_error *err = NULL;
-	int code;
+	autofree char *directory = published_path(kind, "");
+	int code = add_found(trees, directory, pattern, kind, selector);
 
-	code = add_found(trees, directory, pattern, kind, selector);
-	if (code && (kind == TREE_LIVE || code != ENOENT))
-		err = debugfs_explain(code, directory);
-	free(directory);
-	return err;
+	return code && (kind == TREE_LIVE || code != ENOENT) ?
+	       debugfs_explain(code, directory) : NULL;
 }
 
 static struct vitrine_error *add_all_published(struct trees *trees,
 					       const struct selector_name *pattern,
 					       struct selector *selector)
 {
-	struct vitrine_error *err;
-
-	err = add_published(trees, pattern, TREE_LIVE, selector);
-	if (!err)
-		err = add_published(trees, pattern, TREE_RETAINED, selector);
-	return err;
+	return add_published(trees, pattern, TREE_LIVE, selector) ?:
+	       add_published(trees, pattern, TREE_RETAINED, selector);
 }
 
 /* Make the error for a name that no tree of the running module has. Returns an error. */
@@ -336,8 +319,7 @@ static struct vitrine_error *add_files(struct trees *trees,
 	struct selector_name pattern = {
 		slash + 1, selector->tree.len - directory.len - 1,
 	};
-	struct vitrine_error *err = NULL;
-	char *path;
+	autofree char *path = NULL;
 	int code;
 
 	if (selector_name_is_pattern(&directory))
@@ -346,10 +328,7 @@ static struct vitrine_error *add_files(struct trees *trees,
 					    "* is allowed in the last part of a path only");
 	path = selector_name_unescape(&directory);
 	code = add_found(trees, *path ? path : "/", &pattern, TREE_SAVED, selector);
-	if (code)
-		err = vtr_error_os(code, *path ? path : "/", "cannot read the directory");
-	free(path);
-	return err;
+	return code ? vtr_error_os(code, *path ? path : "/", "cannot read the directory") : NULL;
 }
 
 static bool is_retained(const struct selector_name *name)
@@ -384,28 +363,22 @@ static struct vitrine_error *add_pattern(struct trees *trees,
 /* Make the error for a name that is neither a tree nor a file. */
 static struct vitrine_error *explain_name(const char *name, int code)
 {
-	char *directory = published_path(TREE_LIVE, "");
-	struct vitrine_error *err;
+	autofree char *directory = published_path(TREE_LIVE, "");
 
-	if (code == ENOENT && !access(directory, F_OK))
-		err = unfound_tree(name);
-	else
-		err = debugfs_explain(code, directory);
-	free(directory);
-	return err;
+	return code == ENOENT && !access(directory, F_OK) ? unfound_tree(name) :
+							    debugfs_explain(code, directory);
 }
 
 /* Add the tree if it exists; return 0, or errno if it does not. */
 static int add_published_name(struct trees *trees, const char *name, enum tree_kind kind,
 			      struct selector *selector)
 {
-	char *path = published_path(kind, name);
-	int code = access(path, F_OK) ? errno : 0;
+	autofree char *path = published_path(kind, name);
 
-	if (!code)
-		add_tree(trees, path, kind, false, selector);
-	free(path);
-	return code;
+	if (access(path, F_OK))
+		return errno;
+	add_tree(trees, path, kind, false, selector);
+	return 0;
 }
 
 /*
@@ -445,8 +418,7 @@ static bool is_file_as_it_stands(const char *arg)
 static struct vitrine_error *add_selector(struct trees *trees,
 					  struct selector *selector)
 {
-	struct vitrine_error *err;
-	char *name;
+	autofree char *name = NULL;
 
 	must_have(GROW(trees->selectors, trees->nr_selectors));
 	trees->selectors[trees->nr_selectors++] = selector;
@@ -455,9 +427,7 @@ static struct vitrine_error *add_selector(struct trees *trees,
 		return add_pattern(trees, selector);
 	}
 	name = selector_name_unescape(&selector->tree);
-	err = add_name(trees, name, selector);
-	free(name);
-	return err;
+	return add_name(trees, name, selector);
 }
 
 static int add_arg(struct trees *trees, const char *arg)
@@ -471,9 +441,7 @@ static int add_arg(struct trees *trees, const char *arg)
 		add_tree(trees, arg, TREE_SAVED, false, NULL);
 		return EXIT_DONE;
 	}
-	err = selector_create(arg, &selector);
-	if (!err)
-		err = add_selector(trees, selector);
+	err = selector_create(arg, &selector) ?: add_selector(trees, selector);
 	if (!err)
 		return EXIT_DONE;
 	bad_selector = err->code == EINVAL;
@@ -484,26 +452,27 @@ static int add_arg(struct trees *trees, const char *arg)
 /**
  * trees_find() - find the trees that arguments name
  * @trees: an empty set
- * @args: names, files and selectors
- * @nr_args: number of @args; 0 means all trees of the running module
+ * @args: names, files and selectors, with NULL behind them; NULL means all trees of the running
+ *	module
  *
  * Opens nothing. Errors are reported.
  *
  * Return: enum exit_code: EXIT_USAGE for an invalid selector, EXIT_BAD_INPUT for trees
  * that do not exist.
  */
-int trees_find(struct trees *trees, char **args, int nr_args)
+int trees_find(struct trees *trees, char **args)
 {
 	struct vitrine_error *err;
-	int i, status = EXIT_DONE;
+	int status = EXIT_DONE;
 
-	trees->single = nr_args == 1;
-	for (i = 0; i < nr_args; i++)
-		status = worse(status, add_arg(trees, args[i]));
-	if (nr_args)
-		return status;
-	err = add_all_published(trees, NULL, NULL);
-	return err ? report_error(err) : EXIT_DONE;
+	if (!args) {
+		err = add_all_published(trees, NULL, NULL);
+		return err ? report_error(err) : EXIT_DONE;
+	}
+	trees->single = !args[1];
+	for (; *args; args++)
+		status = worse(status, add_arg(trees, *args));
+	return status;
 }
 
 /* ---- Selection --------------------------------------------------------- */
@@ -514,7 +483,7 @@ static size_t extend_path(struct judgement *judgement, const struct vitrine_valu
 	const struct vitrine_value *above;
 	size_t nr = 0;
 
-	for (above = value; above; above = vitrine_value_parent(above))
+	for (above = value; above; above = above->parent)
 		nr++;
 	judgement->path[nr - 1] = (struct selector_name){ value->name->bytes, value->name->len };
 	return nr;
@@ -541,7 +510,7 @@ static enum vitrine_verdict judge_by(const struct selector *selector,
 				     const struct judgement *judgement,
 				     size_t nr_names)
 {
-	enum vitrine_type type = vitrine_value_type(value);
+	enum vitrine_type type = value->type;
 	bool may_lead = !judgement->links_followed || has_failed(value);
 	enum vitrine_verdict verdict;
 
@@ -602,26 +571,21 @@ void tree_close(struct tree *tree)
 
 static struct vitrine_error *tree_open(struct tree *tree)
 {
-	const char *path = tree->path;
-	struct vitrine_error *err;
+	struct input *input = &tree->input;
+	struct vitrine_error *err = NULL;
 
-	if (tree->kind == TREE_SAVED && !tree->input) {
-		tree->input = calloc(1, sizeof(*tree->input));
-		must_have(tree->input);
-		err = input_open(tree->input, tree->path);
-		if (err)
-			return err;
-	}
-	if (tree->input)
-		path = tree->input->path;
-	return vitrine_source_create(path, 0, &tree->source);
+	if (tree->source)
+		return NULL;
+	if (tree->kind == TREE_SAVED && !input->path)
+		err = input_open(input, tree->path);
+	return err ?: vitrine_source_create(input->path ?: tree->path, 0, &tree->source);
 }
 
 /* Close a tree that cannot be read; put the user's name for a copy of its file into @err. */
 static struct vitrine_error *tree_give_up(struct tree *tree, struct vitrine_error *err)
 {
 	tree_close(tree);
-	return tree->input ? input_blame(tree->input, err) : err;
+	return input_blame(&tree->input, err);
 }
 
 /**
@@ -632,15 +596,10 @@ static struct vitrine_error *tree_give_up(struct tree *tree, struct vitrine_erro
  */
 struct vitrine_error *tree_load(struct tree *tree)
 {
-	struct vitrine_error *err = NULL;
+	struct vitrine_error *err = tree_open(tree) ?:
+		vitrine_snapshot_create(tree->source, &tree->snapshot) ?:
+		vitrine_hierarchy_create(tree->snapshot, &tree->hierarchy);
 
-	if (!tree->source)
-		err = tree_open(tree);
-	if (!err)
-		err = vitrine_snapshot_create(tree->source, &tree->snapshot);
-	if (!err)
-		err = vitrine_hierarchy_create(tree->snapshot,
-					       &tree->hierarchy);
 	return err ? tree_give_up(tree, err) : NULL;
 }
 
@@ -742,6 +701,136 @@ int trees_read(struct trees *trees)
 	return status;
 }
 
+/* ---- Comparing values -------------------------------------------------- */
+
+/**
+ * tree_same_slot() - compare properties, or elements of two arrays
+ * @old: property
+ * @new: property
+ * @slot: of arrays, index of the elements
+ *
+ * Return: true if they are equal; a NaN equals itself.
+ */
+bool tree_same_slot(const struct vitrine_value *old, const struct vitrine_value *new,
+		    unsigned int slot)
+{
+	struct vtr_number a = vtr_value_number(old, slot);
+	struct vtr_number b = vtr_value_number(new, slot);
+	const char *a_bytes, *b_bytes;
+	size_t a_len, b_len;
+
+	if (a.type <= VITRINE_BOOL)
+		return a.type == b.type && a.u == b.u;
+	a_bytes = vtr_value_text(old, slot, &a_len);
+	b_bytes = vtr_value_text(new, slot, &b_len);
+	return a.type == b.type && a_len == b_len && !memcmp(a_bytes, b_bytes, a_len);
+}
+
+/**
+ * tree_same_slots() - compare types; of arrays, also the format, the length and elements
+ * @old: property
+ * @new: property
+ * @nr: number of elements to compare; UINT_MAX: all
+ *
+ * Return: true if they are equal.
+ */
+bool tree_same_slots(const struct vitrine_value *old, const struct vitrine_value *new,
+		     unsigned int nr)
+{
+	struct vitrine_array a = vitrine_value_array(old);
+	struct vitrine_array b = vitrine_value_array(new);
+	unsigned int i;
+
+	if (old->type != new->type ||
+	    a.type != b.type || a.format != b.format || a.count != b.count)
+		return false;
+	for (i = 0; i < a.count && i < nr; i++)
+		if (!tree_same_slot(old, new, i))
+			return false;
+	return true;
+}
+
+static int link_code(const struct vitrine_value *value)
+{
+	const struct vitrine_error *err = vitrine_value_link_error(value);
+
+	return err ? err->code : 0;
+}
+
+static bool same_property(const struct vitrine_value *old, const struct vitrine_value *new)
+{
+	bool is_array = old->type == VITRINE_ARRAY;
+
+	return tree_same_slots(old, new, UINT_MAX) &&
+	       (is_array || tree_same_slot(old, new, 0)) &&
+	       vitrine_value_disposition(old) == vitrine_value_disposition(new) &&
+	       link_code(old) == link_code(new);
+}
+
+/*
+ * Siblings have the same order in both trees, so one walk over both side by side finds all
+ * differences. Nothing is copied.
+ */
+
+static bool is_node(const struct vitrine_value *value)
+{
+	return value->type == VITRINE_NODE;
+}
+
+/* Report @value, or everything below it, as present in one tree only. */
+static bool only_in_one(tree_differs_fn *differs, const struct vitrine_value *value, bool in_new)
+{
+	const struct vitrine_value *child = value->first_child;
+
+	if (!child)
+		return differs && differs(in_new ? NULL : value, in_new ? value : NULL);
+	for (; child; child = child->next)
+		if (!only_in_one(differs, child, in_new))
+			return false;
+	return true;
+}
+
+/* Compare two values of the same name. */
+static bool walk_pair(tree_differs_fn *differs, const struct vitrine_value *old,
+		      const struct vitrine_value *new)
+{
+	if (is_node(old) && is_node(new))
+		return tree_compare(old->first_child,
+				    new->first_child, differs);
+	if (is_node(old) || is_node(new))
+		return only_in_one(differs, old, false) && only_in_one(differs, new, true);
+	return same_property(old, new) ||
+	       (differs && differs(old, new));
+}
+
+/**
+ * tree_compare() - find the differences of two trees, or of parts of them
+ * @old: first of some siblings, or NULL
+ * @new: first of some siblings, or NULL
+ * @differs: called for each difference, in the order of names; NULL: end at the first one
+ *
+ * Return: false if the comparison was ended.
+ */
+bool tree_compare(const struct vitrine_value *old, const struct vitrine_value *new,
+		  tree_differs_fn *differs)
+{
+	bool go_on = true;
+	int order;
+
+	while (go_on && (old || new)) {
+		order = !old ? 1 : !new ? -1 : vitrine_value_compare(old, new);
+		if (order < 0)
+			go_on = only_in_one(differs, old, false);
+		else if (order > 0)
+			go_on = only_in_one(differs, new, true);
+		else
+			go_on = walk_pair(differs, old, new);
+		old = order <= 0 ? old->next : old;
+		new = order >= 0 ? new->next : new;
+	}
+	return go_on;
+}
+
 /* ---- Reading again ----------------------------------------------------- */
 
 /* Return whether the file must be opened again to see changes. */
@@ -776,8 +865,8 @@ static bool is_same(const struct tree *old, const struct tree *new)
 {
 	if (!old->hierarchy || !new->hierarchy)
 		return !old->hierarchy == !new->hierarchy;
-	return diff_values(vitrine_hierarchy_first(old->hierarchy),
-			   vitrine_hierarchy_first(new->hierarchy), NULL);
+	return tree_compare(vitrine_hierarchy_first(old->hierarchy),
+			    vitrine_hierarchy_first(new->hierarchy), NULL);
 }
 
 /* Read a tree again if necessary; @changed tells whether it differs now. */
@@ -849,16 +938,15 @@ bool tree_is_shown(const struct tree *tree)
  */
 void trees_destroy(struct trees *trees)
 {
+	struct tree *tree;
 	size_t i;
 
-	for (i = 0; i < trees->nr; i++) {
-		tree_close(&trees->trees[i]);
-		if (trees->trees[i].input)
-			input_close(trees->trees[i].input);
-		free(trees->trees[i].input);
-		free(trees->trees[i].path);
-		free(trees->trees[i].name);
-		free(trees->trees[i].selectors);
+	for (tree = trees->trees; tree < trees->trees + trees->nr; tree++) {
+		tree_close(tree);
+		input_close(&tree->input);
+		free(tree->path);
+		free(tree->name);
+		free(tree->selectors);
 	}
 	for (i = 0; i < trees->nr_selectors; i++)
 		selector_destroy(trees->selectors[i]);

@@ -36,7 +36,7 @@ enum tree_kind {
  * @selectors: else, its selectors, which belong to the set
  * @nr_selectors: number of @selectors
  * @code: errno value of the error reported last, or 0
- * @input: of a saved tree, the file or the copy of a pipe; NULL until needed
+ * @input: of a saved tree, the file or the copy of a pipe, once it is needed
  * @source: the open file, or NULL
  * @snapshot: the last snapshot, or NULL
  * @hierarchy: its selected values, links followed; NULL if it cannot be read
@@ -51,7 +51,7 @@ struct tree {
 	struct selector **selectors;
 	size_t nr_selectors;
 	int code;
-	struct input *input;
+	struct input input;
 	struct vitrine_source *source;
 	struct vitrine_snapshot *snapshot;
 	struct vitrine_hierarchy *hierarchy;
@@ -78,7 +78,7 @@ struct trees {
  * changed. Errors are reported on standard error and do not stop the others; return
  * the worst exit code.
  */
-int trees_find(struct trees *trees, char **args, int nr_args);
+int trees_find(struct trees *trees, char **args);
 int trees_read(struct trees *trees);
 int trees_refresh(struct trees *trees, bool *ret_changed);
 void trees_destroy(struct trees *trees);
@@ -89,5 +89,27 @@ void tree_close(struct tree *tree);
 
 /* Return whether a tree could be read, and something of it is selected. */
 bool tree_is_shown(const struct tree *tree);
+
+/**
+ * typedef tree_differs_fn - handle one difference
+ * @old: the value in the first tree, NULL if it has none
+ * @new: the value in the second tree, NULL if it has none
+ *
+ * @old and @new are properties, links, or nodes without children, of the same name
+ * and in the same place.
+ *
+ * Return: false to end the comparison.
+ */
+typedef bool tree_differs_fn(const struct vitrine_value *old, const struct vitrine_value *new);
+
+/* Compare values and their siblings; return false if @differs ended it, which NULL does. */
+bool tree_compare(const struct vitrine_value *old, const struct vitrine_value *new,
+		  tree_differs_fn *differs);
+
+/* Compare two elements; compare the types of two values, and elements of arrays. */
+bool tree_same_slot(const struct vitrine_value *old, const struct vitrine_value *new,
+		    unsigned int slot);
+bool tree_same_slots(const struct vitrine_value *old, const struct vitrine_value *new,
+		     unsigned int nr);
 
 #endif /* _VITRINE_TREES_H */

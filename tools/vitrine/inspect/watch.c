@@ -32,42 +32,31 @@
  * struct watch_row - one property, or one error
  * @name: "TREE:NODE/NODE:PROPERTY", bytes of unknown origin; or an error message
  * @value: its value as text; empty for an error
- * @is_number: @number, @real and @rate are valid
- * @is_new: the previous refresh did not have it
  * @has_changed: the previous refresh had another value
  * @is_error: @name is an error message
- * @number: the value; of a histogram, the sum of its counts
- * @real: @number as a double
+ * @number: the value; of a histogram, the sum of its counts; its type is VITRINE_NODE if the
+ *	property is no number
  * @rate: change of the number per second; 0 if it is new
  */
 struct watch_row {
 	char *name;
 	char *value;
-	bool is_number;
-	bool is_new;
 	bool has_changed;
 	bool is_error;
 	struct vtr_number number;
-	double real;
 	double rate;
 };
 
 /**
- * struct watch_rows - all rows; all zero at first
- * @rows: in the order of the trees
+ * struct watch_rows - the rows of a refresh; all zero at first
+ * @rows: in the order of the trees; of the previous refresh, by name
  * @nr: number of @rows
  * @taken_ns: monotonic time of the refresh
- * @before: rows of the previous refresh, by name
- * @nr_before: number of rows in @before
- * @before_ns: time of that refresh
  */
 struct watch_rows {
 	struct watch_row *rows;
 	size_t nr;
 	uint64_t taken_ns;
-	struct watch_row *before;
-	size_t nr_before;
-	uint64_t before_ns;
 };
 
 enum watch_order {
@@ -80,16 +69,6 @@ enum watch_order {
 #define MAX_NAME	256	/* bytes of one name */
 #define MAX_PATH	4096	/* bytes of a row's name, roughly */
 
-/**
- * struct walk - a walk through one tree
- * @rows: where rows are added
- * @path: "TREE:NODE/NODE" so far
- */
-struct walk {
-	struct watch_rows *rows;
-	struct text path;
-};
-
 #define MAX_FILTER	63	/* bytes */
 #define HEADER_LINES	2
 #define RATE_COLUMNS	14
@@ -98,9 +77,10 @@ struct walk {
 /**
  * struct watch - the options, and the command at work
  * @selectors: trees, or parts of them; none: all live trees
- * @nr_selectors: number of @selectors
  * @screen: the terminal
  * @rows: all rows
+ * @before: those of the previous refresh
+ * @path: "TREE:NODE/NODE" of the row that is added
  * @view: the rows that match @filter, in the order shown
  * @nr_view: number of rows in @view
  * @nr_trees: trees that could be read
@@ -110,9 +90,10 @@ struct walk {
  */
 static struct watch {
 	char **selectors;
-	int nr_selectors;
 	struct screen screen;
 	struct watch_rows rows;
+	struct watch_rows before;
+	struct text path;
 	const struct watch_row **view;
 	size_t nr_view;
 	size_t nr_trees;
@@ -123,20 +104,19 @@ static struct watch {
 
 /* ---- Rows -------------------------------------------------------------- */
 
-static void rows_free(struct watch_row *rows, size_t nr)
+static void rows_free(struct watch_rows *rows)
 {
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
-		free(rows[i].name);
-		free(rows[i].value);
+	while (rows->nr--) {
+		free(rows->rows[rows->nr].name);
+		free(rows->rows[rows->nr].value);
 	}
-	free(rows);
+	free(rows->rows);
 }
 
 /* Append a row. */
-static struct watch_row *row_append(struct watch_rows *rows, const char *name)
+static struct watch_row *row_append(const char *name)
 {
+	struct watch_rows *rows = &watch.rows;
 	struct watch_row *row;
 
 	must_have(GROW(rows->rows, rows->nr));
@@ -154,34 +134,21 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* Begin a refresh. */
-static void watch_rows_begin(struct watch_rows *rows, uint64_t now_ns)
+static void rows_begin(uint64_t now_ns)
 {
-	rows_free(rows->before, rows->nr_before);
-	rows->before = rows->rows;
-	rows->nr_before = rows->nr;
-	rows->before_ns = rows->taken_ns;
-	if (rows->nr_before)
-		qsort(rows->before, rows->nr_before, sizeof(*rows->before),
-		      compare_names);
-	rows->rows = NULL;
-	rows->nr = 0;
-	rows->taken_ns = now_ns;
+	rows_free(&watch.before);
+	watch.before = watch.rows;
+	watch.rows = (struct watch_rows){ .taken_ns = now_ns };
+	SORT(watch.before.rows, watch.before.nr, compare_names);
 }
 
 /* ---- Values ------------------------------------------------------------ */
-
-static void set_number(struct watch_row *row, struct vtr_number number)
-{
-	row->is_number = true;
-	row->number = number;
-	row->real = number_real(number);
-}
 
 /* Print a number or a string. */
 static void print_slot(FILE *stream, const struct vitrine_value *value, unsigned int slot)
 {
 	struct vtr_number number = vtr_value_number(value, slot);
-	char text[DOUBLE_TEXT_BYTES];
+	char text[DECIMAL_TEXT_BYTES];
 	const char *bytes;
 	size_t len;
 
@@ -197,14 +164,13 @@ static void print_slot(FILE *stream, const struct vitrine_value *value, unsigned
 static void print_array(FILE *stream, struct watch_row *row,
 			const struct vitrine_value *value)
 {
-	struct vtr_number total = { .type = VITRINE_DOUBLE };
-	char text[DOUBLE_TEXT_BYTES];
+	char text[DECIMAL_TEXT_BYTES];
 	unsigned int i;
 
 	if (histogram_nr_parameters(value)) {
-		total.real = histogram_format_total(value, text);
+		row->number.type = VITRINE_DOUBLE;
+		row->number.real = histogram_format_total(value, text);
 		fprintf(stream, "%s counted", text);
-		set_number(row, total);
 		return;
 	}
 	for (i = 0; i < vitrine_value_array(value).count && ftell(stream) < MAX_VALUE; i++) {
@@ -216,11 +182,10 @@ static void print_array(FILE *stream, struct watch_row *row,
 
 static void print_bytes(FILE *stream, const struct vitrine_value *value)
 {
-	const uint8_t *bytes;
-	size_t i, len;
+	const uint8_t *bytes = value->bytes;
+	size_t i;
 
-	bytes = vitrine_value_bytes(value, &len);
-	for (i = 0; i < len && i < MAX_VALUE / 2; i++)
+	for (i = 0; i < value->len && i < MAX_VALUE / 2; i++)
 		fprintf(stream, "%02x", bytes[i]);
 }
 
@@ -228,43 +193,34 @@ static void print_bytes(FILE *stream, const struct vitrine_value *value)
 static void print_value(FILE *stream, struct watch_row *row,
 			const struct vitrine_value *value)
 {
-	switch (vitrine_value_type(value)) {
-	case VITRINE_ARRAY:
+	if (value->type == VITRINE_ARRAY) {
 		print_array(stream, row, value);
-		break;
-	case VITRINE_BYTES:
+	} else if (value->type == VITRINE_BYTES) {
 		print_bytes(stream, value);
-		break;
-	case VITRINE_INT:
-	case VITRINE_UINT:
-	case VITRINE_DOUBLE:
-		set_number(row, vtr_value_number(value, 0));
+	} else {
+		if (value->type < VITRINE_BOOL)
+			row->number = vtr_value_number(value, 0);
 		print_slot(stream, value, 0);
-		break;
-	default:
-		print_slot(stream, value, 0);
-		break;
 	}
 }
 
 /* ---- Trees ------------------------------------------------------------- */
 
 /* Append @separator and a name to the path. */
-static void path_add(struct walk *walk, char separator, const char *name,
-		     size_t len, unsigned int ordinal)
+static void path_add(char separator, const char *name, size_t len, unsigned int ordinal)
 {
-	if (walk->path.len > MAX_PATH)
+	if (watch.path.len > MAX_PATH)
 		return;
 	if (separator)
-		text_add(&walk->path, &separator, 1);
-	text_add(&walk->path, name, len < MAX_NAME ? len : MAX_NAME);
+		text_add(&watch.path, &separator, 1);
+	text_add(&watch.path, name, len < MAX_NAME ? len : MAX_NAME);
 	if (ordinal)
-		text_add_string(&walk->path, format_label("#%u", ordinal + 1));
+		text_add_string(&watch.path, format_label("#%u", ordinal + 1));
 }
 
-static void add_property(struct walk *walk, const struct vitrine_value *value)
+static void add_property(const struct vitrine_value *value)
 {
-	struct watch_row *row = row_append(walk->rows, walk->path.bytes);
+	struct watch_row *row = row_append(watch.path.bytes);
 	size_t len;
 	FILE *stream;
 
@@ -278,88 +234,78 @@ static void add_property(struct walk *walk, const struct vitrine_value *value)
  * Add @value, its siblings and all below them. Depth: VITRINE_MAX_DEPTH at most.
  * @separator precedes a node's name.
  */
-static void add_siblings(struct walk *walk, const struct vitrine_value *value,
-			 char separator)
+static void add_siblings(const struct vitrine_value *value, char separator)
 {
-	size_t at = walk->path.len;
+	size_t at = watch.path.len;
 
-	for (; value; value = vitrine_value_next(value), text_cut(&walk->path, at)) {
-		bool is_node = vitrine_value_type(value) == VITRINE_NODE;
+	for (; value; value = value->next, text_cut(&watch.path, at)) {
+		bool is_node = value->type == VITRINE_NODE;
 
 		/* The name of the tree stands for the root. */
-		if (is_node && !vitrine_value_parent(value) && vtr_value_is_named(value, "root")) {
-			add_siblings(walk, vitrine_value_first_child(value), ':');
+		if (is_node && !value->parent && vtr_value_is_named(value, "root")) {
+			add_siblings(value->first_child, ':');
 			continue;
 		}
-		path_add(walk, is_node ? separator : ':', value->name->bytes, value->name->len,
-			 vitrine_value_ordinal(value));
+		path_add(is_node ? separator : ':', value->name->bytes, value->name->len,
+			 value->ordinal);
 		if (is_node)
-			add_siblings(walk, vitrine_value_first_child(value), '/');
+			add_siblings(value->first_child, '/');
 		else
-			add_property(walk, value);
+			add_property(value);
 	}
 }
 
 /* Add a row for each property of a tree. */
-static void watch_rows_add_tree(struct watch_rows *rows, const char *tree,
-				unsigned int ordinal,
-				const struct vitrine_hierarchy *hierarchy)
+static void add_tree(const struct tree *tree)
 {
-	struct walk walk = { .rows = rows };
-
-	path_add(&walk, 0, tree, strlen(tree), ordinal);
-	add_siblings(&walk, vitrine_hierarchy_first(hierarchy), ':');
-	text_destroy(&walk.path);
+	text_cut(&watch.path, 0);
+	path_add(0, tree->name, strlen(tree->name), tree->ordinal);
+	add_siblings(vitrine_hierarchy_first(tree->hierarchy), ':');
 }
 
 /* ---- Comparison with the previous refresh ------------------------------- */
 
-static void compare(struct watch_row *row, const struct watch_row *before,
-		    uint64_t elapsed_ns)
+static void compare(struct watch_row *row, const struct watch_row *before)
 {
+	uint64_t elapsed_ns = watch.rows.taken_ns - watch.before.taken_ns;
+	struct vtr_number now = row->number, old = before->number;
 	double difference;
 
-	row->is_new = !before;
-	if (!before)
-		return;
 	row->has_changed = strcmp(row->value, before->value);
-	if (!row->is_number || !before->is_number || row->number.type != before->number.type ||
-	    !elapsed_ns)
+	if (now.type == VITRINE_NODE || now.type != old.type || !elapsed_ns)
 		return;
-	difference = row->number.type == VITRINE_DOUBLE ? row->real - before->real :
-		     number_integer(row->number) - number_integer(before->number);
+	difference = now.type == VITRINE_DOUBLE ? now.real - old.real :
+		     number_integer(now) - number_integer(old);
 	row->rate = difference / (elapsed_ns / 1e9);
 }
 
 /* End a refresh: compute changes and rates. */
-static void watch_rows_end(struct watch_rows *rows)
+static void rows_end(void)
 {
-	uint64_t elapsed_ns = rows->taken_ns - rows->before_ns;
+	const struct watch_row *before;
+	struct watch_row *row = watch.rows.rows;
 	size_t i;
 
-	for (i = 0; i < rows->nr; i++)
-		compare(&rows->rows[i], rows->nr_before ?
-			bsearch(&rows->rows[i], rows->before, rows->nr_before,
-				sizeof(*rows->rows), compare_names) : NULL,
-			elapsed_ns);
-}
-
-/* Free and empty rows. */
-static void watch_rows_destroy(struct watch_rows *rows)
-{
-	rows_free(rows->rows, rows->nr);
-	rows_free(rows->before, rows->nr_before);
-	*rows = (struct watch_rows){ 0 };
+	for (i = 0; watch.before.nr && i < watch.rows.nr; i++, row++) {
+		before = bsearch(row, watch.before.rows, watch.before.nr, sizeof(*row),
+				 compare_names);
+		if (before)
+			compare(row, before);
+	}
 }
 
 /* ---- Sorted and filtered ----------------------------------------------- */
 
 /* Sort descending, rows without a number last, equal ones in the order of trees. */
-static int compare_numbers(const struct watch_row *a, const struct watch_row *b,
-			   double a_number, double b_number)
+static int compare_rows(const void *left, const void *right)
 {
-	bool a_is = a->is_number && !isnan(a_number);
-	bool b_is = b->is_number && !isnan(b_number);
+	const struct watch_row *a = *(const struct watch_row *const *)left;
+	const struct watch_row *b = *(const struct watch_row *const *)right;
+	bool by_value = watch.order == WATCH_BY_VALUE;
+	double a_number = by_value ? number_real(a->number) : a->rate;
+	double b_number = by_value ? number_real(b->number) : b->rate;
+	bool a_is = a->number.type != VITRINE_NODE && !isnan(a_number);
+	bool b_is = b->number.type != VITRINE_NODE && !isnan(b_number);
 
 	if (a->is_error != b->is_error)
 		return a->is_error ? -1 : 1;
@@ -370,65 +316,32 @@ static int compare_numbers(const struct watch_row *a, const struct watch_row *b,
 	return (a > b) - (a < b);
 }
 
-static int compare_values(const void *a, const void *b)
+/* Select and sort rows. */
+static void update_view(void)
 {
-	const struct watch_row *a_row = *(const struct watch_row *const *)a;
-	const struct watch_row *b_row = *(const struct watch_row *const *)b;
+	struct watch_rows *rows = &watch.rows;
+	size_t i;
 
-	return compare_numbers(a_row, b_row, a_row->real, b_row->real);
-}
-
-static int compare_rates(const void *a, const void *b)
-{
-	const struct watch_row *a_row = *(const struct watch_row *const *)a;
-	const struct watch_row *b_row = *(const struct watch_row *const *)b;
-
-	return compare_numbers(a_row, b_row, a_row->rate, b_row->rate);
-}
-
-/* Select and sort rows. Returns how many. */
-static size_t watch_rows_view(const struct watch_rows *rows, enum watch_order order,
-			      const char *filter, const struct watch_row ***ret)
-{
-	const struct watch_row **view;
-	size_t i, nr = 0;
-
-	view = calloc(rows->nr + 1, sizeof(*view));
-	must_have(view);
-	*ret = view;
+	free(watch.view);
+	watch.nr_view = 0;
+	watch.view = calloc(rows->nr + 1, sizeof(*watch.view));
+	must_have(watch.view);
 	for (i = 0; i < rows->nr; i++)
-		if (rows->rows[i].is_error ||
-		    strcasestr(rows->rows[i].name, filter))
-			view[nr++] = &rows->rows[i];
-	if (order != WATCH_BY_NAME)
-		qsort(view, nr, sizeof(*view),
-		      order == WATCH_BY_VALUE ? compare_values : compare_rates);
-	return nr;
+		if (rows->rows[i].is_error || strcasestr(rows->rows[i].name, watch.filter))
+			watch.view[watch.nr_view++] = &rows->rows[i];
+	if (watch.order != WATCH_BY_NAME)
+		SORT(watch.view, watch.nr_view, compare_rows);
 }
 
 /* ---- Reading the trees ------------------------------------------------- */
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
-
 static void add_error(void *ctx, const char *text)
 {
-	struct watch_row *row = row_append(ctx, text);
+	struct watch_row *row = row_append(text);
 
 	row->is_error = true;
 	row->value = strdup("");
 	must_have(row->value);
-}
-
-static void update_view(void)
-{
-	free(watch.view);
-	watch.nr_view = watch_rows_view(&watch.rows, watch.order, watch.filter, &watch.view);
 }
 
 /*
@@ -439,24 +352,23 @@ static void update_view(void)
 static void look(void *ctx)
 {
 	struct trees trees = { 0 };
+	struct timespec now;
 	size_t i;
 
-	watch_rows_begin(&watch.rows, now_ns());
-	trees_find(&trees, watch.selectors, watch.nr_selectors);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	rows_begin(now.tv_sec * NSEC_PER_SEC + now.tv_nsec);
+	trees_find(&trees, watch.selectors);
 	trees_read(&trees);
-	screen_errors(&watch.screen, add_error, &watch.rows);
+	screen_errors(&watch.screen, add_error, NULL);
 	watch.nr_trees = 0;
 	for (i = 0; i < trees.nr; i++) {
-		const struct tree *tree = &trees.trees[i];
-
-		if (!tree->hierarchy)
+		if (!trees.trees[i].hierarchy)
 			continue;
 		watch.nr_trees++;
-		watch_rows_add_tree(&watch.rows, tree->name, tree->ordinal,
-				    tree->hierarchy);
+		add_tree(&trees.trees[i]);
 	}
 	trees_destroy(&trees);
-	watch_rows_end(&watch.rows);
+	rows_end();
 	update_view();
 }
 
@@ -464,7 +376,7 @@ static void look(void *ctx)
 
 static void format_rate(const struct watch_row *row, char text[32])
 {
-	if (!row->is_number || row->is_new || row->rate == 0)
+	if (row->rate == 0)
 		*text = '\0';
 	else
 		snprintf(text, 32, "%+.*f/s", row->rate < 100 && row->rate > -100 ?
@@ -483,34 +395,27 @@ static int row_attributes(const struct watch_row *row)
 	return A_NORMAL;
 }
 
-/* Return the width of the column of values. */
-static int value_columns(void)
+static void draw_columns(int line, const char *name, const char *value, const char *rate)
 {
-	int columns = (COLS - RATE_COLUMNS) / 3;
+	int third = (COLS - RATE_COLUMNS) / 3;
+	int values = third < MAX_VALUE_COLUMNS ? third : MAX_VALUE_COLUMNS;
+	int names = COLS - values - RATE_COLUMNS - 1;
 
-	return columns < MAX_VALUE_COLUMNS ? columns : MAX_VALUE_COLUMNS;
+	screen_text((struct cell){ line, 0, names, false }, name);
+	screen_text((struct cell){ line, names + 1, values, true }, value);
+	screen_text((struct cell){ line, names + 1 + values, RATE_COLUMNS, true }, rate);
 }
 
 static void draw_row(const struct watch_row *row, int line)
 {
-	int values = value_columns(), names = COLS - values - RATE_COLUMNS - 1;
-	struct cell cell = { .line = line, .columns = COLS };
 	char rate[32];
 
 	attrset(row_attributes(row));
 	if (row->is_error) {
-		screen_text(cell, row->name);
+		screen_text((struct cell){ line, 0, COLS, false }, row->name);
 	} else {
 		format_rate(row, rate);
-		cell.columns = names;
-		screen_text(cell, row->name);
-		cell.column = names + 1;
-		cell.columns = values;
-		cell.right = true;
-		screen_text(cell, row->value);
-		cell.column += values;
-		cell.columns = RATE_COLUMNS;
-		screen_text(cell, rate);
+		draw_columns(line, row->name, row->value, rate);
 	}
 	attrset(A_NORMAL);
 }
@@ -522,7 +427,6 @@ static void draw_header(void)
 		[WATCH_BY_VALUE]	= "value",
 		[WATCH_BY_RATE]		= "rate",
 	};
-	int values = value_columns(), names = COLS - values - RATE_COLUMNS - 1;
 	char text[256];
 
 	snprintf(text, sizeof(text),
@@ -533,10 +437,7 @@ static void draw_header(void)
 		 watch.filter);
 	screen_text((struct cell){ 0, 0, COLS, false }, text);
 	screen_bar(1);
-	screen_text((struct cell){ 1, 0, names, false }, "NAME");
-	screen_text((struct cell){ 1, names + 1, values, true }, "VALUE");
-	screen_text((struct cell){ 1, names + 1 + values, RATE_COLUMNS, true },
-		    "RATE");
+	draw_columns(1, "NAME", "VALUE", "RATE");
 	attrset(A_NORMAL);
 }
 
@@ -639,12 +540,19 @@ static const struct screen_ops ops = {
 	.instead	= "use `vitrine show --live' for other output",
 };
 
+static void watch_destroy(void)
+{
+	free(watch.view);
+	text_destroy(&watch.path);
+	rows_free(&watch.rows);
+	rows_free(&watch.before);
+}
+
 /* Return EXIT_DONE if there is something to watch; if not, an error is reported. */
 static int try_trees(void)
 {
 	struct trees trees = { 0 };
-	int status = trees_find(&trees, watch.selectors,
-				watch.nr_selectors);
+	int status = trees_find(&trees, watch.selectors);
 	bool any = false;
 	size_t i;
 
@@ -675,7 +583,6 @@ static const struct command_line line = {
 	.options = options,
 	.parse = parse_option,
 	.operands = &watch.selectors,
-	.nr_operands = &watch.nr_selectors,
 	.args_doc = "[SELECTOR]...",
 	.doc = "Watch Inspect trees on a live screen.\n"
 	       "\013Changes are highlighted, and numbers are shown with their rate per second.\n"
@@ -695,8 +602,7 @@ int cmd_watch(int argc, char **argv)
 	status = try_trees();
 	if (status != EXIT_DONE)
 		return status;
-	must(screen_run(&watch.screen));
-	free(watch.view);
-	watch_rows_destroy(&watch.rows);
+	screen_run(&watch.screen);
+	watch_destroy();
 	return EXIT_DONE;
 }

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 
 #include "base.h"
-#include "cgroups.h"
+#include "recording.h"
 
 /* Longest marker; see marker.c of the library. A cgroup with a longer path is left out. */
 #define MARKER_BYTES	255
@@ -61,33 +61,35 @@ struct walk {
  * cgroups_visit() - call a function for each file of a name in a cgroup and its descendants
  * @cgroup: directory of the cgroup
  * @name: name of the files
- * @visit: called with @ctx, @cgroup and the path of the file
+ * @visit: called with @ctx, @cgroup, the path of the file and the file
  * @ctx: first argument of @visit
  */
 void cgroups_visit(const char *cgroup, const char *name, cgroups_visit_fn *visit, void *ctx)
 {
 	char * const tops[] = { (char *)cgroup, NULL };
 	FTSENT *entry;
+	FILE *file;
 	FTS *tree;
 
 	tree = fts_open(tops, FTS_PHYSICAL | FTS_NOSTAT | FTS_NOCHDIR, NULL);
-	while (tree && (entry = fts_read(tree)))
-		if (!strcmp(entry->fts_name, name))
-			visit(ctx, cgroup, entry->fts_path);
+	while (tree && (entry = fts_read(tree))) {
+		file = strcmp(entry->fts_name, name) ? NULL : fopen(entry->fts_path, "re");
+		if (!file)
+			continue;
+		visit(ctx, cgroup, entry->fts_path, file);
+		fclose(file);
+	}
 	if (tree)
 		fts_close(tree);
 }
 
-static void note_processes(void *ctx, const char *cgroup, char *path)
+static void note_processes(void *ctx, const char *cgroup, char *path, FILE *file)
 {
 	const struct walk *walk = ctx;
-	FILE *file = fopen(path, "re");
 	uint64_t pid;
 
-	while (file && fscanf(file, "%" SCNu64, &pid) == 1)
+	while (fscanf(file, "%" SCNu64, &pid) == 1)
 		note(walk->marker, "cgroup process %" PRIu64 " %s", pid, cgroup + strlen(CGROUPS));
-	if (file)
-		fclose(file);
 }
 
 /* Return for how long a cgroup had been throttled; one that was not there had not been. */
@@ -116,26 +118,22 @@ static void note_limit(struct walk *walk, const struct cgroup *cgroup, const cha
 }
 
 /* A cgroup without a limit has the word "max" in its file. */
-static void visit_limit(void *ctx, const char *root, char *path)
+static void visit_limit(void *ctx, const char *root, char *path, FILE *file)
 {
 	struct walk *walk = ctx;
-	FILE *file = fopen(path, "re");
 	struct cgroup cgroup;
 	struct stat stat;
 
-	if (!file)
+	if (fscanf(file, "%" SCNu64 " %" SCNu64, &cgroup.quota_us, &cgroup.period_us) != 2 ||
+	    fstat(fileno(file), &stat))
 		return;
-	if (fscanf(file, "%" SCNu64 " %" SCNu64, &cgroup.quota_us, &cgroup.period_us) == 2 &&
-	    !fstat(fileno(file), &stat)) {
-		*strrchr(path, '/') = '\0';
-		cgroup.id = stat.st_ino;
-		cgroup.throttled_us = read_throttled(path);
-		note_limit(walk, &cgroup, path);
-		if (GROW(walk->now->limited, walk->now->nr))
-			walk->now->limited[walk->now->nr++] = cgroup;
-		path[strlen(path)] = '/';
-	}
-	fclose(file);
+	*strrchr(path, '/') = '\0';
+	cgroup.id = stat.st_ino;
+	cgroup.throttled_us = read_throttled(path);
+	note_limit(walk, &cgroup, path);
+	if (GROW(walk->now->limited, walk->now->nr))
+		walk->now->limited[walk->now->nr++] = cgroup;
+	path[strlen(path)] = '/';
 }
 
 /**

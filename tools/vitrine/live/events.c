@@ -29,8 +29,7 @@
 
 #include "base.h"
 #include "command.h"
-#include "debugfs.h"
-#include "events.h"
+#include "recording.h"
 
 /* The byte of a file that is locked while its setting changes. */
 #define LOCK_CHANGE	0
@@ -43,11 +42,8 @@
 #define STACKS_PARAMETER "/sys/module/vitrine/parameters/stacks"
 #define TRIGGER		"trace/trigger"
 
-/* Maximum length of a line of trace/stacks that is understood. */
-#define STACKS_MAX_BYTES	4096
-
-/* Maximum length of a line of trace/trigger. */
-#define TRIGGER_MAX_BYTES	256
+/* Maximum length of a setting that is understood. */
+#define SETTING_MAX_BYTES	4096
 
 /* ---- The process that restores ----------------------------------------- */
 
@@ -68,19 +64,17 @@ static void __attribute__((noreturn))
 run(int fd, void (*restore)(void *ctx, const char *setting), void *ctx)
 {
 	FILE *announced = fdopen(fd, "r");
-	char **settings = NULL, *line = NULL;
-	size_t size = 0, nr = 0;
+	char *settings = NULL, *end, *before;
+	size_t size = 0;
 
-	while (announced && getline(&line, &size, announced) > 0) {
-		line[strcspn(line, "\n")] = '\0';
-		if (!GROW(settings, nr))
-			break;
-		settings[nr++] = line;
-		line = NULL;
-		size = 0;
+	if (!announced || getdelim(&settings, &size, '\0', announced) < 0)
+		_exit(0);
+	/* One a line: from the last one on. */
+	while ((end = strrchr(settings, '\n'))) {
+		*end = '\0';
+		before = strrchr(settings, '\n');
+		restore(ctx, before ? before + 1 : settings);
 	}
-	while (nr--)
-		restore(ctx, settings[nr]);
 	_exit(0);
 }
 
@@ -197,28 +191,24 @@ static int write_setting(int fd, const char *words)
 	return !lseek(fd, 0, SEEK_SET) && write(fd, words, len) == len ? 0 : -1;
 }
 
-/* Read a setting of one line, of @size bytes at most; return 0, or -1 with errno. */
-static int read_setting(int fd, char *line, size_t size)
+/* Return a setting of one line, valid until the next call; NULL with errno. */
+static const char *read_setting(int fd)
 {
-	ssize_t len;
+	static char line[SETTING_MAX_BYTES];
+	ssize_t len = lseek(fd, 0, SEEK_SET) ? -1 : read(fd, line, sizeof(line) - 1);
 
-	if (lseek(fd, 0, SEEK_SET))
-		return -1;
-	len = read(fd, line, size - 1);
 	if (len < 0)
-		return -1;
+		return NULL;
 	line[len] = '\0';
 	line[strcspn(line, "\n")] = '\0';
-	return 0;
+	return line;
 }
 
 static int switch_category(int fd, const char *category)
 {
-	char *word = must_format("+%s\n", category);
-	int err = write_setting(fd, word);
+	autofree char *word = must_format("+%s\n", category);
 
-	free(word);
-	return err;
+	return write_setting(fd, word);
 }
 
 /* Restore a setting unless another recorder needs it, which has the lock @use; free @words. */
@@ -285,10 +275,9 @@ static int hold_category(struct events_hold *hold, const char *line)
  */
 char *events_read(void)
 {
-	char *path = debugfs_path(EVENTS, ""), *text = read_text(path);
+	autofree char *path = debugfs_path(EVENTS, "");
 
-	free(path);
-	return text;
+	return read_file(path);
 }
 
 /**
@@ -310,24 +299,24 @@ char *events_next(char **text)
 static int hold_categories(struct events_hold *hold,
 			   const struct events_wish *wish)
 {
-	char *text = events_read(), *rest = text, *line;
+	autofree char *text = events_read();
 	bool any = wish->set == EVENTS_ALL || wish->set == EVENTS_NONE;
-	int err = text ? 0 : -1;
+	char *rest = text, *line;
 
-	while (!err && (line = events_next(&rest))) {
+	if (!text)
+		return -1;
+	while ((line = events_next(&rest))) {
 		if (!is_wanted(wish, line + 1))
 			continue;
 		any = true;
 		if (hold_category(hold, line) &&
 		    (errno != ENOENT || is_indispensable(wish, line + 1)))
-			err = -1;
+			return -1;
 	}
-	free(text);
-	if (!err && !any) {
-		errno = EINVAL;
-		err = -1;
-	}
-	return err;
+	if (any)
+		return 0;
+	errno = EINVAL;
+	return -1;
 }
 
 /**
@@ -338,13 +327,13 @@ static int hold_categories(struct events_hold *hold,
  */
 bool events_has_category(const char *name)
 {
-	char *text = events_read(), *rest = text, *line;
-	bool found = false;
+	autofree char *text = events_read();
+	char *rest = text, *line;
 
 	while ((line = events_next(&rest)))
-		found |= !strcmp(line + 1, name);
-	free(text);
-	return found;
+		if (!strcmp(line + 1, name))
+			return true;
+	return false;
 }
 
 /* ---- Stacks ------------------------------------------------------------- */
@@ -376,7 +365,7 @@ static int write_threshold(int fd, const struct events_wish *wish)
  */
 static char *read_loaded_stacks(void)
 {
-	char *setting = read_text(STACKS_PARAMETER), *at;
+	char *setting = read_file(STACKS_PARAMETER), *at;
 
 	if (!setting)
 		return must_format("none\n");
@@ -389,15 +378,14 @@ static char *read_loaded_stacks(void)
 /* Arm trace/stacks, with LOCK_CHANGE held; return 0, or -1 with errno. */
 static int hold_stacks(struct events_hold *hold, const struct events_wish *wish)
 {
-	char setting[STACKS_MAX_BYTES], *loaded;
+	autofree char *loaded = read_loaded_stacks();
+	const char *setting = read_setting(hold->stacks_fd);
 	bool is_free;
 
-	if (read_setting(hold->stacks_fd, setting, sizeof(setting)))
+	if (!setting)
 		return -1;
-	loaded = read_loaded_stacks();
 	loaded[strcspn(loaded, "\n")] = '\0';
 	is_free = !strcmp(setting, "none") || !strcmp(setting, loaded);
-	free(loaded);
 	if (!is_free) {
 		fprintf(stderr, "vitrine: trace/stacks is already set and is not changed: %s\n",
 			setting);
@@ -451,10 +439,10 @@ static struct vitrine_error *explain_trigger(int code, const char *path, const c
 /* Arm the trigger besides that for a panic, with LOCK_CHANGE held. */
 static struct vitrine_error *arm(struct events_hold *hold, const char *event, const char *path)
 {
-	char line[TRIGGER_MAX_BYTES], setting[TRIGGER_MAX_BYTES + sizeof(TRIGGER)];
-	const char *before = "";
+	const char *line = read_setting(hold->trigger_fd), *before = "";
+	char setting[sizeof(TRIGGER) + sizeof(hold->trigger)];
 
-	if (read_setting(hold->trigger_fd, line, sizeof(line)))
+	if (!line)
 		return vtr_error_os(errno, path, "cannot read this setting");
 	if (!strcmp(line, "armed panic"))
 		before = " panic";
@@ -477,15 +465,12 @@ static struct vitrine_error *arm(struct events_hold *hold, const char *event, co
  */
 struct vitrine_error *events_arm(struct events_hold *hold, const char *event)
 {
-	char *path = debugfs_path(TRIGGER, "");
+	autofree char *path = debugfs_path(TRIGGER, "");
 	struct vitrine_error *err;
 
-	if (lock_change(hold->trigger_fd))
-		err = vtr_error_os(errno, path, "cannot lock this file");
-	else
-		err = arm(hold, event, path);
+	err = lock_change(hold->trigger_fd) ? vtr_error_os(errno, path, "cannot lock this file") :
+					      arm(hold, event, path);
 	unlock(hold->trigger_fd, LOCK_CHANGE);
-	free(path);
 	return err;
 }
 
@@ -504,11 +489,11 @@ static bool has_fired(const char *line)
 /* Go back to what was armed before @words, unless the user has changed that meanwhile. */
 static void restore_trigger(int fd, const char *words)
 {
-	const char *before = strchr(words, ' ');
-	char line[TRIGGER_MAX_BYTES];
+	const char *before = strchr(words, ' '), *line;
 
 	lock_change(fd);
-	if (!read_setting(fd, line, sizeof(line)) && (is_armed(line, words) || has_fired(line)))
+	line = read_setting(fd);
+	if (line && (is_armed(line, words) || has_fired(line)))
 		write_setting(fd, before ? before + 1 : "none");
 	unlock(fd, LOCK_CHANGE);
 }
@@ -522,20 +507,15 @@ static void restore_trigger(int fd, const char *words)
  */
 struct vitrine_error *events_fired(const struct events_hold *hold, bool *ret_fired)
 {
-	char line[TRIGGER_MAX_BYTES], *path;
-	struct vitrine_error *err;
+	autofree char *path = debugfs_path(TRIGGER, "");
+	const char *line = read_setting(hold->trigger_fd) ?: strerror(errno);
 
-	if (read_setting(hold->trigger_fd, line, sizeof(line)))
-		snprintf(line, sizeof(line), "%s", strerror(errno));
 	*ret_fired = has_fired(line);
 	/* The file is also ready if recording is switched off, and perhaps on again. */
 	if (*ret_fired || is_armed(line, hold->trigger))
 		return NULL;
-	path = debugfs_path(TRIGGER, "");
-	err = vitrine_error_create(EBUSY, path, VITRINE_NO_OFFSET, NULL,
-				   "the trigger of --until is no longer armed: %s", line);
-	free(path);
-	return err;
+	return vitrine_error_create(EBUSY, path, VITRINE_NO_OFFSET, NULL,
+				    "the trigger of --until is no longer armed: %s", line);
 }
 
 /* ---- Begin and end ------------------------------------------------------ */
@@ -557,12 +537,11 @@ static void restore_setting(void *ctx, const char *setting)
 /* Open a file of the module, unless another one could not be opened. */
 static int open_file(struct events_hold *hold, const char *name)
 {
-	char *path = debugfs_path(name, "");
+	autofree char *path = debugfs_path(name, "");
 	int fd = hold->err ? -1 : open(path, O_RDWR | O_CLOEXEC);
 
 	if (fd < 0 && !hold->err)
 		hold->err = debugfs_explain(errno, path);
-	free(path);
 	return fd;
 }
 
@@ -575,7 +554,7 @@ static int open_file(struct events_hold *hold, const char *name)
  */
 void events_prepare(struct events_hold *hold, const struct events_wish *wish)
 {
-	char *path = debugfs_path(EVENTS, "");
+	autofree char *path = debugfs_path(EVENTS, "");
 
 	hold->fd = open_file(hold, EVENTS);
 	if (wish->stacks)
@@ -584,7 +563,6 @@ void events_prepare(struct events_hold *hold, const struct events_wish *wish)
 		hold->trigger_fd = open_file(hold, TRIGGER);
 	if (!hold->err && restorer_start(&hold->restorer, restore_setting, hold))
 		hold->err = debugfs_explain(errno, path);
-	free(path);
 }
 
 /* Call @change() with LOCK_CHANGE of the file held. */
@@ -594,13 +572,12 @@ static struct vitrine_error *hold_setting(struct events_hold *hold, int fd,
 							const struct events_wish *wish),
 					  const struct events_wish *wish)
 {
-	char *path = debugfs_path(name, "");
+	autofree char *path = debugfs_path(name, "");
 	struct vitrine_error *err = NULL;
 
 	if (lock_change(fd) || change(hold, wish))
 		err = vtr_error_os(errno, path, "cannot change this setting");
 	unlock(fd, LOCK_CHANGE);
-	free(path);
 	return err;
 }
 
@@ -614,12 +591,10 @@ static struct vitrine_error *hold_setting(struct events_hold *hold, int fd,
 struct vitrine_error *events_hold(struct events_hold *hold,
 				  const struct events_wish *wish)
 {
-	struct vitrine_error *err = hold->err;
+	struct vitrine_error *err =
+		hold->err ?: hold_setting(hold, hold->fd, EVENTS, hold_categories, wish);
 
 	hold->err = NULL;
-	if (!err)
-		err = hold_setting(hold, hold->fd, EVENTS, hold_categories,
-				   wish);
 	if (!err && hold->stacks_fd >= 0)
 		err = hold_setting(hold, hold->stacks_fd, STACKS, hold_stacks,
 				   wish);

@@ -14,7 +14,6 @@
 #define _GNU_SOURCE	/* pipe2() */
 #include <ctype.h>
 #include <dirent.h>
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -25,7 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -37,11 +35,11 @@
 
 #include "base.h"
 #include "command.h"
-#include "debugfs.h"
+#include "formats/rewrite.h"
 #include "helpers.h"
 #include "ring.h"
 #include "vitrine.h"
-#include "kernel_events.h"
+#include "recording.h"
 
 #define INSTANCES	"/instances"
 
@@ -49,32 +47,11 @@
 #define BUSY_NS		10000000
 #define BUSY_TRIES	1000
 
-#if __BYTE_ORDER == __LITTLE_ENDIAN
-#define NATIVE_BYTES	ELFDATA2LSB
-#else
-#define NATIVE_BYTES	ELFDATA2MSB
-#endif
-
-/**
- * struct elf - a file
- * @bytes: its bytes
- * @len_bytes: their number
- * @header: its header
- */
-struct elf {
-	const unsigned char *bytes;
-	uint64_t len_bytes;
-	Elf64_Ehdr header;
-};
-
 /* Longest name of an event, with its 0; the kernel's limit is 64. */
 #define NAME_BYTES	56
 
 #define KPROBE		TRACEFS_KPROBE ":"
 #define UPROBE		TRACEFS_UPROBE ":"
-
-/* Longest sub-buffer that the helper writes. */
-#define SUBBUF_BYTES	65536
 
 /* ---- Instances and their probes ---------------------------------------- */
 
@@ -127,32 +104,27 @@ struct vitrine_error *tracefs_explain(int code, const char *path)
  */
 char *tracefs_read(const char *directory, const char *file)
 {
-	char *path = must_format("%s/%s", directory, file), *text = read_text(path);
+	autofree char *path = must_format("%s/%s", directory, file);
 
-	free(path);
-	return text;
+	return read_file(path);
 }
 
 /* Write to a file of tracefs. Returns NULL, or an error. */
 static struct vitrine_error *tracefs_write(const char *directory, const char *file,
 					   const char *text)
 {
-	char *path = must_format("%s/%s", directory, file);
-	int code = write_text(path, text);
-	struct vitrine_error *err = code ? tracefs_explain(code, path) : NULL;
+	autofree char *path = must_format("%s/%s", directory, file);
+	int code = write_file(path, text);
 
-	free(path);
-	return err;
+	return code ? tracefs_explain(code, path) : NULL;
 }
 
 /* Find out whether a file of tracefs exists. Returns true if it exists. */
 static bool tracefs_has(const struct tracefs *tracefs, const char *file)
 {
-	char *path = must_format("%s/%s", tracefs->mount, file);
-	bool has = !access(path, F_OK);
+	autofree char *path = must_format("%s/%s", tracefs->mount, file);
 
-	free(path);
-	return has;
+	return !access(path, F_OK);
 }
 
 /* ---- Instances ---------------------------------------------------------- */
@@ -181,11 +153,9 @@ static int open_locked(const char *path, int operation)
 /* Lock the directory of all instances; return a descriptor to close, or -1 with errno. */
 static int lock_all(const struct tracefs *tracefs)
 {
-	char *path = instance_path(tracefs, "");
-	int fd = open_locked(path, LOCK_EX);
+	autofree char *path = instance_path(tracefs, "");
 
-	free(path);
-	return fd;
+	return open_locked(path, LOCK_EX);
 }
 
 /* Return the instance to which the probe "p:GROUP/EVENT ..." belongs, or false. */
@@ -205,28 +175,24 @@ static bool owner_of(const char *line, char ret[TRACEFS_NAME_BYTES])
 static void remove_probe(const char *path, const char *line)
 {
 	const char *name = strchr(line, ':');
-	char *command = must_format("-%.*s\n", (int)strcspn(name, "\n "), name);
+	autofree char *command = must_format("-%.*s\n", (int)strcspn(name, "\n "), name);
 
-	write_text(path, command);
-	free(command);
+	write_file(path, command);
 }
 
 /* Remove the probes of one file whose instance does not exist, with the lock held. */
 static void remove_probes_in(const struct tracefs *tracefs, const char *file)
 {
-	char owner[TRACEFS_NAME_BYTES], *text = tracefs_read(tracefs->mount, file);
-	char *path = must_format("%s/%s", tracefs->mount, file), *line, *rest = text, *instance;
+	autofree char *path = must_format("%s/%s", tracefs->mount, file), *text = read_file(path);
+	char owner[TRACEFS_NAME_BYTES], *line, *rest = text;
 
 	while ((line = next_line(&rest))) {
-		if (!owner_of(line, owner))
-			continue;
-		instance = instance_path(tracefs, owner);
-		if (access(instance, F_OK))
+		autofree char *instance = owner_of(line, owner) ?
+					  instance_path(tracefs, owner) : NULL;
+
+		if (instance && access(instance, F_OK))
 			remove_probe(path, line);
-		free(instance);
 	}
-	free(path);
-	free(text);
 }
 
 static void remove_probes(const struct tracefs *tracefs)
@@ -240,19 +206,18 @@ static void remove_probes(const struct tracefs *tracefs)
 /* Remove an instance whose owner has ended, with the lock held. */
 static void remove_if_left(const struct tracefs *tracefs, const char *name)
 {
-	char *path = instance_path(tracefs, name);
+	autofree char *path = instance_path(tracefs, name);
 	int fd = open_locked(path, LOCK_EX | LOCK_NB);
 
 	if (fd >= 0) {
 		close(fd);
 		rmdir(path);
 	}
-	free(path);
 }
 
 static void remove_left(const struct tracefs *tracefs)
 {
-	char *path = instance_path(tracefs, "");
+	autofree char *path = instance_path(tracefs, "");
 	DIR *dir = opendir(path);
 	const struct dirent *entry;
 	unsigned int pid;
@@ -263,7 +228,6 @@ static void remove_left(const struct tracefs *tracefs)
 			remove_if_left(tracefs, entry->d_name);
 	if (dir)
 		closedir(dir);
-	free(path);
 	remove_probes(tracefs);
 }
 
@@ -282,19 +246,6 @@ static void tracefs_clean(const struct tracefs *tracefs)
 	close(fd);
 }
 
-static struct vitrine_error *create_locked(struct tracefs *tracefs)
-{
-	const char *path = tracefs->instance;
-
-	if (mkdir(path, 0700))
-		return tracefs_explain(errno, path);
-	tracefs->lock_fd = open_locked(path, LOCK_EX | LOCK_NB);
-	if (tracefs->lock_fd >= 0)
-		return NULL;
-	rmdir(path);
-	return tracefs_explain(errno, path);
-}
-
 /* Remove the instance and its probes. */
 static void tracefs_remove(const struct tracefs *tracefs)
 {
@@ -310,30 +261,29 @@ static void tracefs_remove(const struct tracefs *tracefs)
 		close(fd);
 }
 
-/* Create the instance of this process, which records nothing yet. Returns NULL, or an error. */
-static struct vitrine_error *tracefs_create(struct tracefs *tracefs)
+/* Create the instance of this process, which records nothing yet. */
+static void tracefs_create(struct tracefs *tracefs)
 {
-	struct vitrine_error *err;
-	int fd;
+	int fd, code;
 
 	snprintf(tracefs->name, sizeof(tracefs->name), TRACEFS_PREFIX "%u", getpid());
 	tracefs->instance = instance_path(tracefs, tracefs->name);
 	fd = lock_all(tracefs);
-	if (fd < 0)
-		return tracefs_explain(errno, tracefs->instance);
-	err = create_locked(tracefs);
+	if (fd < 0 || mkdir(tracefs->instance, 0700))
+		must(tracefs_explain(errno, tracefs->instance));
+	tracefs->lock_fd = open_locked(tracefs->instance, LOCK_EX | LOCK_NB);
+	code = errno;
+	if (tracefs->lock_fd < 0) {
+		rmdir(tracefs->instance);
+		must(tracefs_explain(code, tracefs->instance));
+	}
 	close(fd);
-	if (err)
-		return err;
-	err = tracefs_write(tracefs->instance, "tracing_on", "0");
-	if (err)
-		tracefs_remove(tracefs);
-	return err;
+	must(tracefs_write(tracefs->instance, "tracing_on", "0"));
 }
 
 /**
  * tracefs_open() - find out where tracefs is mounted
- * @tracefs: all zero
+ * @tracefs: no instance yet
  *
  * Return: NULL, or an error.
  */
@@ -342,7 +292,6 @@ struct vitrine_error *tracefs_open(struct tracefs *tracefs)
 	struct statfs fs;
 	size_t i;
 
-	tracefs->lock_fd = -1;
 	for (i = 0; i < ARRAY_LEN(mounts); i++) {
 		if (statfs(mounts[i], &fs)) {
 			if (errno == EACCES)
@@ -351,158 +300,12 @@ struct vitrine_error *tracefs_open(struct tracefs *tracefs)
 		}
 		if (fs.f_type != TRACEFS_MAGIC)
 			continue;
-		tracefs->mount = must_format("%s", mounts[i]);
+		tracefs->mount = mounts[i];
 		return NULL;
 	}
 	return vitrine_error_create(ENOENT, mounts[0], VITRINE_NO_OFFSET,
 				    "run `mount -t tracefs none /sys/kernel/tracing' as root",
 				    "tracefs is not mounted");
-}
-
-/**
- * tracefs_close() - forget an instance, without removing it
- * @tracefs: an instance; a second call does nothing
- */
-void tracefs_close(struct tracefs *tracefs)
-{
-	if (tracefs->instance && tracefs->lock_fd >= 0)
-		close(tracefs->lock_fd);
-	tracefs->lock_fd = -1;
-	free(tracefs->instance);
-	free(tracefs->mount);
-	tracefs->instance = NULL;
-	tracefs->mount = NULL;
-}
-
-/* ---- Functions of programs --------------------------------------------- */
-
-/*
- * A function is looked up in the symbol tables of a 64-bit ELF file, to put a probe on it. The
- * file is not trusted: every position in it is checked before it is read.
- */
-
-/* Read a structure at an offset; return false if it is not in the file. */
-static bool read_at(const struct elf *elf, uint64_t offset, void *to, uint64_t len_bytes)
-{
-	if (offset > elf->len_bytes || len_bytes > elf->len_bytes - offset)
-		return false;
-	memcpy(to, elf->bytes + offset, len_bytes);
-	return true;
-}
-
-static bool read_section(const struct elf *elf, unsigned int index, Elf64_Shdr *ret)
-{
-	return index < elf->header.e_shnum && elf->header.e_shentsize == sizeof(*ret) &&
-	       read_at(elf, elf->header.e_shoff + index * sizeof(*ret), ret, sizeof(*ret)) &&
-	       ret->sh_offset <= elf->len_bytes &&
-	       ret->sh_size <= elf->len_bytes - ret->sh_offset;
-}
-
-/* Compare the text at @index of a table of strings. */
-static bool is_named(const struct elf *elf, const Elf64_Shdr *strings, uint64_t index,
-		     const char *name)
-{
-	const uint64_t len = strlen(name) + 1;
-
-	return index <= strings->sh_size && len <= strings->sh_size - index &&
-	       !memcmp(elf->bytes + strings->sh_offset + index, name, len);
-}
-
-/* Look for a function in a table of symbols. */
-static bool find_in(const struct elf *elf, const Elf64_Shdr *table, const char *name,
-		    uint64_t *ret_address)
-{
-	Elf64_Shdr strings;
-	Elf64_Sym symbol;
-	uint64_t at;
-
-	if (table->sh_entsize != sizeof(symbol) ||
-	    !read_section(elf, table->sh_link, &strings) || strings.sh_type != SHT_STRTAB)
-		return false;
-	for (at = 0; table->sh_size - at >= sizeof(symbol); at += sizeof(symbol)) {
-		read_at(elf, table->sh_offset + at, &symbol, sizeof(symbol));
-		if (symbol.st_shndx == SHN_UNDEF ||
-		    ELF64_ST_TYPE(symbol.st_info) != STT_FUNC ||
-		    !is_named(elf, &strings, symbol.st_name, name))
-			continue;
-		*ret_address = symbol.st_value;
-		return true;
-	}
-	return false;
-}
-
-static bool find_address(const struct elf *elf, const char *name, uint64_t *ret_address)
-{
-	Elf64_Shdr section;
-	unsigned int i;
-
-	for (i = 0; i < elf->header.e_shnum; i++)
-		if (read_section(elf, i, &section) &&
-		    (section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM) &&
-		    find_in(elf, &section, name, ret_address))
-			return true;
-	return false;
-}
-
-/* Convert an address to the offset of the bytes that are mapped there. */
-static bool find_offset(const struct elf *elf, uint64_t address, uint64_t *ret_offset)
-{
-	Elf64_Phdr segment;
-	unsigned int i;
-
-	for (i = 0; i < elf->header.e_phnum; i++) {
-		if (!read_at(elf, elf->header.e_phoff + i * sizeof(segment), &segment,
-			     sizeof(segment)) || segment.p_type != PT_LOAD ||
-		    address < segment.p_vaddr || address - segment.p_vaddr >= segment.p_filesz)
-			continue;
-		*ret_offset = address - segment.p_vaddr + segment.p_offset;
-		return true;
-	}
-	return false;
-}
-
-static struct vitrine_error *find(struct elf *elf, const char *path, const char *name,
-				  uint64_t *ret_offset)
-{
-	uint64_t address;
-
-	if (!read_at(elf, 0, &elf->header, sizeof(elf->header)) ||
-	    memcmp(elf->header.e_ident, ELFMAG, SELFMAG) ||
-	    elf->header.e_ident[EI_CLASS] != ELFCLASS64 ||
-	    elf->header.e_ident[EI_DATA] != NATIVE_BYTES ||
-	    elf->header.e_phentsize != sizeof(Elf64_Phdr))
-		return vitrine_error_create(ENOEXEC, path, VITRINE_NO_OFFSET, NULL,
-					    "not a 64-bit program or library of this machine");
-	if (!find_address(elf, name, &address) || !find_offset(elf, address, ret_offset))
-		return vitrine_error_create(ENOENT, path, VITRINE_NO_OFFSET,
-					    "`nm' and `nm -D' list its symbols",
-					    "it has no symbol of a function %s", name);
-	return NULL;
-}
-
-/* Look up a function. Returns NULL, or an error. */
-static struct vitrine_error *elf_symbol_find(const char *path, const char *name,
-					     uint64_t *ret_offset)
-{
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	struct vitrine_error *err;
-	void *bytes = MAP_FAILED;
-	struct elf elf = { 0 };
-	struct stat status;
-
-	if (fd < 0)
-		return vtr_error_open(errno, path);
-	if (!fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_size)
-		bytes = mmap(NULL, status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	close(fd);
-	if (bytes == MAP_FAILED)
-		return vitrine_error_create(ENOEXEC, path, VITRINE_NO_OFFSET, NULL,
-					    "not a program or library");
-	elf.bytes = bytes;
-	elf.len_bytes = status.st_size;
-	err = find(&elf, path, name, ret_offset);
-	munmap(bytes, status.st_size);
-	return err;
 }
 
 /* ---- Probes ------------------------------------------------------------ */
@@ -511,18 +314,8 @@ static struct vitrine_error *elf_symbol_find(const char *path, const char *name,
  * Each probe is in a group of the recording's instance, by which it is found and removed.
  */
 
-/*
- * Check whether an event needs a probe. Returns true for kprobe:FUNCTION and
- * uprobe:FILE:FUNCTION.
- */
-static bool probes_is_probe(const char *event)
-{
-	return text_after(event, KPROBE) || text_after(event, UPROBE);
-}
-
-/* Make the name of an event from that of a function; @number keeps it unique. */
-static void make_name(char name[NAME_BYTES + 8], const char *function, unsigned int number,
-		      bool is_taken)
+/* Make the name of an event from that of a function. */
+static void make_name(char name[NAME_BYTES], const char *function)
 {
 	char *at;
 
@@ -530,104 +323,110 @@ static void make_name(char name[NAME_BYTES + 8], const char *function, unsigned 
 	for (at = name; *at; at++)
 		if (!isalnum((unsigned char)*at))
 			*at = '_';
-	if (is_taken)
-		sprintf(at, "_%u", number);
 }
 
 static bool is_taken(const struct tracefs *tracefs, const char *type, const char *name)
 {
-	char *path = must_format("events/%s_%s/%s", tracefs->name, type, name);
-	bool has = tracefs_has(tracefs, path);
+	autofree char *path = must_format("events/%s_%s/%s", tracefs->name, type, name);
 
-	free(path);
-	return has;
+	return tracefs_has(tracefs, path);
 }
 
-/* Add a probe at a place, in which there is no space. */
+/* Add a probe at a place, in which there is no space. Set *@ret to the name of its event. */
 static struct vitrine_error *add(const struct tracefs *tracefs, const char *type,
 				 const char *function, const char *place, unsigned int number,
 				 char **ret)
 {
-	char name[NAME_BYTES + 8], *command, *file = must_format("%s_events", type);
-	struct vitrine_error *err;
+	autofree char *file = must_format("%s_events", type), *command = NULL;
+	char name[NAME_BYTES + 8];
 
-	make_name(name, function, number, false);
+	if (!tracefs_has(tracefs, file))
+		must(vitrine_error_create(EOPNOTSUPP, NULL, VITRINE_NO_OFFSET, NULL,
+					  "this kernel has no %ss", type));
+	make_name(name, function);
 	if (is_taken(tracefs, type, name))
-		make_name(name, function, number, true);
+		sprintf(name + strlen(name), "_%u", number);
 	command = must_format("p:%s_%s/%s %s\n", tracefs->name, type, name, place);
-	if (tracefs_has(tracefs, file))
-		err = tracefs_write(tracefs->mount, file, command);
-	else
-		err = vitrine_error_create(EOPNOTSUPP, NULL, VITRINE_NO_OFFSET, NULL,
-					   "this kernel has no %ss", type);
-	free(command);
-	free(file);
-	if (!err)
-		*ret = must_format("%s_%s:%s", tracefs->name, type, name);
-	return err;
+	*ret = must_format("%s_%s:%s", tracefs->name, type, name);
+	return tracefs_write(tracefs->mount, file, command);
 }
 
-static struct vitrine_error *malformed(const char *event, const char *form)
+static void check_form(bool is_good, const char *event, const char *form)
 {
-	return vitrine_error_create(EINVAL, NULL, VITRINE_NO_OFFSET, NULL,
-				    "-e %s: not of the form %s", event, form);
+	if (!is_good)
+		must(vitrine_error_create(EINVAL, NULL, VITRINE_NO_OFFSET, NULL,
+					  "-e %s: not of the form %s", event, form));
 }
 
-static struct vitrine_error *add_kprobe(const struct tracefs *tracefs, const char *event,
-					unsigned int number, char **ret)
+static char *add_kprobe(const struct tracefs *tracefs, const char *event, unsigned int number)
 {
 	const char *function = text_after(event, KPROBE);
 	struct vitrine_error *err;
+	char *name;
 
-	if (!*function || strpbrk(function, " \t\n;"))
-		return malformed(event, "kprobe:FUNCTION");
-	err = add(tracefs, TRACEFS_KPROBE, function, function, number, ret);
-	if (!err || (err->code != ENOENT && err->code != EINVAL && err->code != EILSEQ))
-		return err;
-	vitrine_error_destroy(err);
-	return vitrine_error_create(ENOENT, NULL, VITRINE_NO_OFFSET,
-				    "see /proc/kallsyms; some functions must not be probed",
-				    "-e %s: the kernel cannot probe such a function", event);
+	check_form(*function && !strpbrk(function, " \t\n;"), event, "kprobe:FUNCTION");
+	err = add(tracefs, TRACEFS_KPROBE, function, function, number, &name);
+	if (err && (err->code == ENOENT || err->code == EINVAL || err->code == EILSEQ))
+		must(vitrine_error_create(ENOENT, NULL, VITRINE_NO_OFFSET,
+					  "see /proc/kallsyms; some functions must not be probed",
+					  "-e %s: the kernel cannot probe such a function", event));
+	must(err);
+	return name;
 }
 
-static struct vitrine_error *add_at_symbol(const struct tracefs *tracefs, const char *path,
-					   const char *function, unsigned int number, char **ret)
+/* Look up a function in a program or library, as tools/dwarf/main.c describes. */
+static uint64_t find_function(const char *path, const char *name)
 {
-	struct vitrine_error *err;
-	uint64_t offset = 0;
-	char *place;
+	FILE *question = finder_scratch(), *answer = finder_scratch();
+	uint64_t offset;
+	int nr;
 
-	err = elf_symbol_find(path, function, &offset);
-	if (err)
-		return err;
-	place = must_format("%s:0x%" PRIx64, path, offset);
-	err = add(tracefs, TRACEFS_UPROBE, function, place, number, ret);
-	free(place);
-	return err;
+	if (question)
+		fprintf(question, "function %s %s\n", path, name);
+	must(finder_run(question, answer));
+	nr = fscanf(answer, "%" SCNx64, &offset);
+	if (!nr)
+		must(vitrine_error_create(ENOENT, path, VITRINE_NO_OFFSET,
+					  "`nm' and `nm -D' list its symbols",
+					  "it has no symbol of a function %s", name));
+	if (nr < 0)
+		must(vitrine_error_create(ENOEXEC, path, VITRINE_NO_OFFSET, NULL,
+					  "not a 64-bit program or library of this machine"));
+	fclose(question);
+	fclose(answer);
+	return offset;
 }
 
-static struct vitrine_error *add_uprobe(const struct tracefs *tracefs, const char *event,
-					unsigned int number, char **ret)
+static void check_program(const char *path)
+{
+	struct stat status;
+
+	if (access(path, R_OK) || stat(path, &status))
+		must(vtr_error_open(errno, path));
+	if (!S_ISREG(status.st_mode) || !status.st_size)
+		must(vitrine_error_create(ENOEXEC, path, VITRINE_NO_OFFSET, NULL,
+					  "not a program or library"));
+}
+
+static char *add_uprobe(const struct tracefs *tracefs, const char *event, unsigned int number)
 {
 	const char *file = text_after(event, UPROBE), *function = strrchr(file, ':');
-	struct vitrine_error *err;
-	char *given, *path;
+	autofree char *given = NULL, *path = NULL, *place = NULL;
+	char *name;
 
-	if (!function || function == file || !function[1])
-		return malformed(event, "uprobe:FILE:FUNCTION");
-	given = must_format("%.*s", (int)(function - file), file);
+	check_form(function && function != file && function[1], event, "uprobe:FILE:FUNCTION");
+	given = must_format("%.*s", (int)(function++ - file), file);
 	path = realpath(given, NULL);
 	if (!path)
-		err = vtr_error_open(errno, given);
-	else if (strpbrk(path, " \t\n;"))
-		err = vitrine_error_create(EINVAL, path, VITRINE_NO_OFFSET,
-					   "make a link to it elsewhere",
-					   "the kernel takes no path with a space here");
-	else
-		err = add_at_symbol(tracefs, path, function + 1, number, ret);
-	free(path);
-	free(given);
-	return err;
+		must(vtr_error_open(errno, given));
+	if (strpbrk(path, " \t\n;"))
+		must(vitrine_error_create(EINVAL, path, VITRINE_NO_OFFSET,
+					  "make a link to it elsewhere",
+					  "the kernel takes no path with a space here"));
+	check_program(path);
+	place = must_format("%s:0x%" PRIx64, path, find_function(path, function));
+	must(add(tracefs, TRACEFS_UPROBE, function, place, number, &name));
+	return name;
 }
 
 static const struct helper reader = {
@@ -654,27 +453,11 @@ static void restore(void *ctx, const char *setting)
 }
 
 /* Start the process that removes the instance. */
-static struct vitrine_error *start_restorer(struct kernel_events *events)
+static void start_restorer(struct kernel_events *events)
 {
-	struct vitrine_error *err;
-
-	if (!restorer_start(&events->restorer, restore, events) &&
-	    !restorer_announce(&events->restorer, events->tracefs.name))
-		return NULL;
-	err = vtr_error_os(errno, NULL, "cannot start a process");
-	tracefs_remove(&events->tracefs);
-	return err;
-}
-
-static bool has_word(const char *words, const char *word)
-{
-	const size_t len = strlen(word);
-	const char *at = words;
-
-	for (; (at = strstr(at, word)); at += len)
-		if ((at == words || strchr(" [\n", at[-1])) && strchr(" ]\n", at[len]))
-			return true;
-	return false;
+	if (restorer_start(&events->restorer, restore, events) ||
+	    restorer_announce(&events->restorer, events->tracefs.name))
+		must(vtr_error_os(errno, NULL, "cannot start a process"));
 }
 
 /* Find the clock of ftrace that is that of the session. */
@@ -687,7 +470,7 @@ static const char *clock_name(const char *clocks, unsigned int clock, bool *ret_
 	case VITRINE_CLOCK_BOOT:
 		return "boot";
 	case VITRINE_CLOCK_COUNTER:
-		if (has_word(clocks, "x86-tsc"))
+		if (strstr(clocks, "x86-tsc"))
 			return "x86-tsc";
 		*ret_is_converted = true;
 		return "mono";
@@ -697,26 +480,20 @@ static const char *clock_name(const char *clocks, unsigned int clock, bool *ret_
 }
 
 /* Set the clock of the instance, and tell the helper about the session. */
-static struct vitrine_error *set_clock(struct kernel_events *events,
-				       const struct vitrine_ring *ring)
+static void set_clock(struct kernel_events *events, const struct vitrine_ring *ring)
 {
-	char *clocks = tracefs_read(events->tracefs.instance, "trace_clock");
-	struct vitrine_error *err;
+	autofree char *clocks = tracefs_read(events->tracefs.instance, "trace_clock");
 	uint64_t ticks_per_second;
 	bool is_converted;
 	unsigned int clock;
-	const char *name;
 
 	if (!clocks)
-		return tracefs_explain(errno, events->tracefs.instance);
+		must(tracefs_explain(errno, events->tracefs.instance));
 	clock = vtr_ring_clock(ring, &ticks_per_second);
-	name = clock_name(clocks, clock, &is_converted);
-	free(clocks);
-	err = tracefs_write(events->tracefs.instance, "trace_clock", name);
-	if (!err)
-		dprintf(events->control[0], "%u %" PRIu64 " %u %u\n", clock, ticks_per_second,
-			vitrine_ring_session(ring), is_converted);
-	return err;
+	must(tracefs_write(events->tracefs.instance, "trace_clock",
+			   clock_name(clocks, clock, &is_converted)));
+	dprintf(events->control[0], "%u %" PRIu64 " %u %u\n", clock, ticks_per_second,
+		vitrine_ring_session(ring), is_converted);
 }
 
 /* ---- Events ------------------------------------------------------------- */
@@ -725,49 +502,35 @@ static struct vitrine_error *set_clock(struct kernel_events *events,
 static struct vitrine_error *explain_filter(const char *directory, const char *filter,
 					    const char *event)
 {
-	char *text = tracefs_read(directory, "filter");
+	autofree char *text = tracefs_read(directory, "filter");
 	const char *reason = text ? strstr(text, "parse_error: ") : NULL;
-	struct vitrine_error *err;
 
 	if (reason)
 		reason += strlen("parse_error: ");
-	err = vitrine_error_create(EINVAL, NULL, VITRINE_NO_OFFSET,
-				   "the fields are in events/SYSTEM/EVENT/format of tracefs",
-				   "--filter '%s' for %s: %.*s", filter, event,
-				   reason ? (int)strcspn(reason, "\n") : 11,
-				   reason ? reason : "not a filter");
-	free(text);
-	return err;
+	return vitrine_error_create(EINVAL, NULL, VITRINE_NO_OFFSET,
+				    "the fields are in events/SYSTEM/EVENT/format of tracefs",
+				    "--filter '%s' for %s: %.*s", filter, event,
+				    reason ? (int)strcspn(reason, "\n") : 11,
+				    reason ? reason : "not a filter");
 }
 
-static struct vitrine_error *enable_event(struct kernel_events *events, const char *event,
-					  const char *filter)
+/* Enable an event, which the helper is to read; the name is passed to the helper once. */
+static void enable_event(struct kernel_events *events, const char *event, const char *filter)
 {
 	const char *name = strchr(event, ':') + 1;
+	autofree char *line = must_format("\n%s\n", event);
+	autofree char *directory = must_format("%s/events/%.*s/%s", events->tracefs.instance,
+					       (int)(name - 1 - event), event, name);
 	struct vitrine_error *err = NULL;
-	char *directory = must_format("%s/events/%.*s/%s", events->tracefs.instance,
-				      (int)(name - 1 - event), event, name);
 
+	if (!strstr(events->names.bytes, line))
+		text_add_string(&events->names, line + 1);
 	if (filter)
 		err = tracefs_write(directory, "filter", filter);
-	if (err && err->code == EINVAL) {
-		vitrine_error_destroy(err);
-		err = explain_filter(directory, filter, event);
-	}
-	if (!err)
-		err = tracefs_write(directory, "enable", "1");
-	free(directory);
-	return err;
-}
-
-/* Remember an event for the helper, once. */
-static void remember(struct kernel_events *events, const char *event)
-{
-	char *names = events->names ? events->names : must_format("%s", "");
-
-	events->names = has_word(names, event) ? names : must_format("%s%s\n", names, event);
-	if (names != events->names)
-		free(names);
+	if (err && err->code == EINVAL)
+		must(explain_filter(directory, filter, event));
+	must(err);
+	must(tracefs_write(directory, "enable", "1"));
 }
 
 /* Make an error about an event that ftrace does not have. */
@@ -789,61 +552,45 @@ static struct vitrine_error *no_event(const struct kernel_event_wish *wish,
 				    "-e %s: ftrace has no such event%s", wish->event, hint);
 }
 
-/* Enable the events that match; there must be one. */
-static struct vitrine_error *enable_matching(struct kernel_events *events, char *available,
-					     const struct kernel_event_wish *wish)
+static void enable_probe(struct kernel_events *events, const struct kernel_event_wish *wish)
 {
-	struct vitrine_error *err = NULL;
+	const unsigned int number = 1 + (wish - events->wishes);
+	autofree char *event = text_after(wish->event, KPROBE) ?
+			       add_kprobe(&events->tracefs, wish->event, number) :
+			       add_uprobe(&events->tracefs, wish->event, number);
+
+	enable_event(events, event, wish->filter);
+}
+
+/* Enable the events that match; there must be one. */
+static void enable_matching(struct kernel_events *events, const struct kernel_event_wish *wish)
+{
+	autofree char *available = tracefs_read(events->tracefs.mount, "available_events");
+	char *rest = available, *event;
 	unsigned int nr_found = 0;
 	struct nearest nearest;
-	char *event;
 
+	if (!available)
+		must(tracefs_explain(errno, events->tracefs.mount));
 	nearest_init(&nearest, wish->event, strlen(wish->event));
-	while (!err && (event = next_line(&available))) {
+	while ((event = next_line(&rest))) {
 		if (fnmatch(wish->event, event, 0)) {
 			nearest_offer(&nearest, event, strlen(event));
 			continue;
 		}
 		nr_found++;
-		remember(events, event);
-		err = enable_event(events, event, wish->filter);
+		enable_event(events, event, wish->filter);
 	}
-	return err || nr_found ? err : no_event(wish, &nearest);
+	if (!nr_found)
+		must(no_event(wish, &nearest));
 }
 
-static struct vitrine_error *enable_probe(struct kernel_events *events,
-					  const struct kernel_event_wish *wish)
+static void enable_wish(struct kernel_events *events, const struct kernel_event_wish *wish)
 {
-	const unsigned int number = 1 + (wish - events->wishes);
-	struct vitrine_error *err;
-	char *event;
-
-	if (text_after(wish->event, KPROBE))
-		err = add_kprobe(&events->tracefs, wish->event, number, &event);
+	if (text_after(wish->event, KPROBE) || text_after(wish->event, UPROBE))
+		enable_probe(events, wish);
 	else
-		err = add_uprobe(&events->tracefs, wish->event, number, &event);
-	if (err)
-		return err;
-	remember(events, event);
-	err = enable_event(events, event, wish->filter);
-	free(event);
-	return err;
-}
-
-static struct vitrine_error *enable_wish(struct kernel_events *events,
-					 const struct kernel_event_wish *wish)
-{
-	struct vitrine_error *err;
-	char *available;
-
-	if (probes_is_probe(wish->event))
-		return enable_probe(events, wish);
-	available = tracefs_read(events->tracefs.mount, "available_events");
-	if (!available)
-		return tracefs_explain(errno, events->tracefs.mount);
-	err = enable_matching(events, available, wish);
-	free(available);
-	return err;
+		enable_matching(events, wish);
 }
 
 /**
@@ -852,11 +599,10 @@ static struct vitrine_error *enable_wish(struct kernel_events *events,
  *
  * Nothing is recorded before kernel_events_enable(). What a crash has left behind is
  * removed, even if there are no wishes. Called before the rings are opened, because the
- * restorer must not inherit them.
- *
- * Return: NULL, or an error.
+ * restorer must not inherit them. An error ends the command, and atexit() calls
+ * kernel_events_release().
  */
-struct vitrine_error *kernel_events_prepare(struct kernel_events *events)
+void kernel_events_prepare(struct kernel_events *events)
 {
 	struct vitrine_error *err;
 	unsigned int i;
@@ -866,54 +612,42 @@ struct vitrine_error *kernel_events_prepare(struct kernel_events *events)
 		tracefs_clean(&events->tracefs);
 	if (!events->nr_wishes) {
 		vitrine_error_destroy(err);
-		return NULL;
+		return;
 	}
-	events->subbuf = malloc(SUBBUF_BYTES);
-	must_have(events->subbuf);
-	if (!err && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, events->control))
-		err = vtr_error_os(errno, NULL, "cannot start a process");
-	if (!err)
-		err = tracefs_create(&events->tracefs);
-	if (!err)
-		err = start_restorer(events);
-	for (i = 0; !err && i < events->nr_wishes; i++)
-		err = enable_wish(events, &events->wishes[i]);
-	return err;
+	must(err);
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, events->control))
+		must(vtr_error_os(errno, NULL, "cannot start a process"));
+	tracefs_create(&events->tracefs);
+	start_restorer(events);
+	text_add_string(&events->names, "\n");
+	for (i = 0; i < events->nr_wishes; i++)
+		enable_wish(events, &events->wishes[i]);
 }
 
 /* ---- The helper --------------------------------------------------------- */
 
 /**
- * kernel_events_start() - start the helper
- * @events: after kernel_events_prepare()
+ * kernel_events_start() - start the helper; an error ends the command
+ * @events: after kernel_events_prepare(); then events->data_fd can be waited for, if there are
+ *	wishes
  * @ring: a ring of the session
- *
- * Return: NULL, or an error; then events->data_fd can be waited for, if there are wishes.
  */
-struct vitrine_error *kernel_events_start(struct kernel_events *events,
-					  const struct vitrine_ring *ring)
+void kernel_events_start(struct kernel_events *events, const struct vitrine_ring *ring)
 {
-	struct vitrine_error *err;
 	int fds[2];
 
 	if (!events->nr_wishes)
-		return NULL;
-	err = set_clock(events, ring);
-	if (err)
-		return err;
+		return;
+	set_clock(events, ring);
 	if (pipe2(fds, O_CLOEXEC))
-		return vtr_error_os(errno, NULL, "cannot start a process");
-	err = helper_start(&reader, events->tracefs.instance, events->control[1], fds[1],
-			   &events->helper);
+		must(vtr_error_os(errno, NULL, "cannot start a process"));
+	must(helper_start(&reader, events->tracefs.instance, events->control[1], fds[1],
+			  &events->helper));
 	close(fds[1]);
 	events->data_fd = fds[0];
-	if (err)
-		return err;
-	close(events->control[1]);
-	events->control[1] = -1;
+	close_file(&events->control[1]);
 	events->is_running = true;
-	dprintf(events->control[0], "%s\n", events->names);
-	return NULL;
+	dprintf(events->control[0], "%s\n", events->names.bytes + 1);
 }
 
 /**
@@ -928,6 +662,9 @@ struct vitrine_error *kernel_events_enable(struct kernel_events *events)
 		       tracefs_write(events->tracefs.instance, "tracing_on", "1") : NULL;
 }
 
+/* A sub-buffer, with room for the longest that the helper writes. */
+static unsigned char subbuf_bytes[65536] __attribute__((aligned(8)));
+
 /* Return up to which length the sub-buffer can be read; 0: it is malformed. */
 static size_t known_len(const struct kernel_events *events)
 {
@@ -935,8 +672,8 @@ static size_t known_len(const struct kernel_events *events)
 
 	if (events->nr_subbuf < VITRINE_PREAMBLE_BYTES)
 		return VITRINE_PREAMBLE_BYTES;
-	memcpy(&packet, events->subbuf + VITRINE_PACKET_OFFSET, sizeof(packet));
-	if (packet.magic != VITRINE_PACKET_MAGIC || packet.committed_bytes > SUBBUF_BYTES ||
+	memcpy(&packet, subbuf_bytes + VITRINE_PACKET_OFFSET, sizeof(packet));
+	if (packet.magic != VITRINE_PACKET_MAGIC || packet.committed_bytes > sizeof(subbuf_bytes) ||
 	    packet.committed_bytes < events->nr_subbuf)
 		return 0;
 	return packet.committed_bytes;
@@ -952,12 +689,12 @@ static struct vitrine_error *end_helper(struct kernel_events *events)
 static struct vitrine_error *read_once(struct kernel_events *events, struct rotation *files,
 				       bool *ret_end)
 {
-	struct vitrine_subbuf subbuf = { .bytes = events->subbuf };
+	struct vitrine_subbuf subbuf = { .bytes = subbuf_bytes };
 	struct vitrine_error *err;
 	ssize_t len;
 
 	do {
-		len = read(events->data_fd, events->subbuf + events->nr_subbuf,
+		len = read(events->data_fd, subbuf_bytes + events->nr_subbuf,
 			   known_len(events) - events->nr_subbuf);
 	} while (len < 0 && errno == EINTR);
 	if (len < 0)
@@ -990,9 +727,9 @@ struct vitrine_error *kernel_events_read(struct kernel_events *events, struct ro
 	err = read_once(events, files, &end);
 	if (err || !end)
 		return err;
-	err = end_helper(events);
-	return err ? err : vitrine_error_create(EPIPE, reader.name, VITRINE_NO_OFFSET, NULL,
-						"it ended before the recording did");
+	return end_helper(events) ?:
+	       vitrine_error_create(EPIPE, reader.name, VITRINE_NO_OFFSET, NULL,
+				    "it ended before the recording did");
 }
 
 /**
@@ -1036,15 +773,16 @@ void kernel_events_release(struct kernel_events *events)
 {
 	close_file(&events->data_fd);
 	close_file(&events->control[1]);
-	if (events->control[0] >= 0)
-		shutdown(events->control[0], SHUT_WR);
+	shutdown(events->control[0], SHUT_WR);
 	if (events->is_running)
 		vitrine_error_destroy(end_helper(events));
-	restorer_finish(&events->restorer);
+	if (events->restorer.pid)
+		restorer_finish(&events->restorer);
+	else if (events->tracefs.lock_fd >= 0)
+		tracefs_remove(&events->tracefs);
 	close_file(&events->control[0]);
-	tracefs_close(&events->tracefs);
-	free(events->subbuf);
-	free(events->names);
-	events->subbuf = NULL;
-	events->names = NULL;
+	close_file(&events->tracefs.lock_fd);
+	free(events->tracefs.instance);
+	events->tracefs.instance = NULL;
+	text_destroy(&events->names);
 }

@@ -22,7 +22,6 @@
 
 #include "base.h"
 #include "command.h"
-#include "debugfs.h"
 #include "fxt_record.h"
 #include "inspect/show.h"
 #include "inspect/trees.h"
@@ -30,7 +29,7 @@
 #include "ui/label.h"
 #include "ui/terminal.h"
 #include "value.h"
-#include "kernel_events.h"
+#include "recording.h"
 
 /**
  * struct pattern - a pattern for names to print
@@ -50,11 +49,11 @@ struct pattern {
  * @nr_patterns: how many; 0: print all
  * @nr_names: number of names read so far
  */
-struct list {
+static struct list {
 	struct pattern *patterns;
 	int nr_patterns;
 	unsigned int nr_names;
-};
+} list;
 
 /**
  * struct list_args - the options of `vitrine list'
@@ -130,7 +129,7 @@ static const struct vitrine_value *child_named(const struct vitrine_value *first
 					       const char *wanted)
 {
 	while (first && !vtr_value_is_named(first, wanted))
-		first = vitrine_value_next(first);
+		first = first->next;
 	return first;
 }
 
@@ -142,7 +141,7 @@ static const struct vitrine_value *known_trees(const struct tree *self)
 	if (!self->hierarchy)
 		return NULL;
 	value = vitrine_hierarchy_first(self->hierarchy);
-	value = value ? vitrine_value_first_child(value) : NULL;
+	value = value ? value->first_child : NULL;
 	return child_named(value, "trees");
 }
 
@@ -157,7 +156,7 @@ static const char *kind_of(const struct tree *tree,
 	case TREE_LIVE:
 		break;
 	}
-	if (!known || child_named(vitrine_value_first_child(known), tree->name))
+	if (!known || child_named(known->first_child, tree->name))
 		return "live";
 	return "lazy";
 }
@@ -286,7 +285,7 @@ static int list_trees_run(void)
 	int status;
 
 	term_init();
-	status = trees_find(&trees, args.names, args.nr_names);
+	status = trees_find(&trees, args.names);
 	if (!all_whole(&trees)) {
 		fputs("vitrine: list takes whole trees; leave out the node\n",
 		      stderr);
@@ -306,15 +305,15 @@ static int list_trees_run(void)
 
 /* ---- Events ------------------------------------------------------------ */
 
-static bool is_wanted(struct list *list, const char *name)
+static bool is_wanted(const char *name)
 {
 	struct pattern *pattern;
-	bool wanted = !list->nr_patterns;
+	bool wanted = !list.nr_patterns;
 	int i;
 
-	list->nr_names++;
-	for (i = 0; i < list->nr_patterns; i++) {
-		pattern = &list->patterns[i];
+	list.nr_names++;
+	for (i = 0; i < list.nr_patterns; i++) {
+		pattern = &list.patterns[i];
 		if (!fnmatch(pattern->text, name, 0)) {
 			pattern->found = true;
 			wanted = true;
@@ -336,22 +335,23 @@ static const char *help_of(const char *category)
 					    "what programs write to trace/marker";
 }
 
-static struct vitrine_error *list_categories(struct list *list)
+static struct vitrine_error *list_categories(void)
 {
-	char *path = debugfs_path("trace/events", ""), *text = events_read(), *rest = text, *line;
-	struct vitrine_error *err = text ? NULL : debugfs_explain(errno, path);
+	autofree char *path = debugfs_path("trace/events", ""), *text = events_read();
+	char *rest = text, *line;
+
+	if (!text)
+		return debugfs_explain(errno, path);
 
 	while ((line = events_next(&rest)))
-		if (is_wanted(list, line + 1))
+		if (is_wanted(line + 1))
 			printf("%-16s %s\n", line + 1, help_of(line + 1));
-	free(text);
-	free(path);
-	return err;
+	return NULL;
 }
 
-static struct vitrine_error *list_ftrace(struct list *list)
+static struct vitrine_error *list_ftrace(void)
 {
-	struct tracefs tracefs = { 0 };
+	struct tracefs tracefs;
 	char *text, *event, *rest;
 	struct vitrine_error *err;
 
@@ -362,39 +362,27 @@ static struct vitrine_error *list_ftrace(struct list *list)
 	if (!text)
 		err = tracefs_explain(errno, tracefs.mount);
 	for (rest = text; (event = next_line(&rest));)
-		if (is_wanted(list, event))
+		if (is_wanted(event))
 			puts(event);
 	free(text);
-	tracefs_close(&tracefs);
 	return err;
 }
 
 /* Report the patterns that match no name. */
-static int report_unmatched(const struct list *list)
+static int report_unmatched(void)
 {
 	const struct pattern *pattern;
 	int i, status = EXIT_DONE;
 
-	for (i = 0; i < list->nr_patterns; i++) {
-		pattern = &list->patterns[i];
+	for (i = 0; i < list.nr_patterns; i++) {
+		pattern = &list.patterns[i];
 		if (!pattern->found)
 			status = report_error(nothing_selected(pattern->text, &pattern->nearest,
 							       NULL,
 							       "matches none of %u categories and events",
-							       list->nr_names));
+							       list.nr_names));
 	}
 	return status;
-}
-
-static int list_events(struct list *list)
-{
-	struct vitrine_error *categories = list_categories(list), *ftrace = list_ftrace(list);
-
-	if (categories)
-		report_error(categories);
-	if (ftrace)
-		report_error(ftrace);
-	return categories || ftrace ? EXIT_ENVIRONMENT : report_unmatched(list);
 }
 
 /*
@@ -404,20 +392,25 @@ static int list_events(struct list *list)
  *
  * Returns enum exit_code.
  */
-static int list_events_run(void)
+static int list_events(void)
 {
-	struct list list = { .nr_patterns = args.nr_names };
-	int i, status;
+	autofree struct pattern *patterns = calloc(args.nr_names + 1, sizeof(*patterns));
+	struct vitrine_error *categories, *ftrace;
+	int i;
 
-	list.patterns = calloc(args.nr_names + 1, sizeof(*list.patterns));
-	must_have(list.patterns);
+	must_have(patterns);
+	list = (struct list){ patterns, args.nr_names, 0 };
 	for (i = 0; i < args.nr_names; i++) {
-		list.patterns[i].text = args.names[i];
-		nearest_init(&list.patterns[i].nearest, args.names[i], strlen(args.names[i]));
+		patterns[i].text = args.names[i];
+		nearest_init(&patterns[i].nearest, args.names[i], strlen(args.names[i]));
 	}
-	status = list_events(&list);
-	free(list.patterns);
-	return status;
+	categories = list_categories();
+	ftrace = list_ftrace();
+	if (categories)
+		report_error(categories);
+	if (ftrace)
+		report_error(ftrace);
+	return categories || ftrace ? EXIT_ENVIRONMENT : report_unmatched();
 }
 
 /* ---- Options ----------------------------------------------------------- */
@@ -455,7 +448,5 @@ int cmd_list(int argc, char **argv)
 {
 	args = (struct list_args){ 0 };
 	options_parse(&line, argc, argv);
-	if (args.events)
-		return list_events_run();
-	return list_trees_run();
+	return args.events ? list_events() : list_trees_run();
 }

@@ -28,16 +28,11 @@
 
 #include "base.h"
 #include "command.h"
-#include "debugfs.h"
-#include "formats/cut.h"
-#include "formats/symbolize.h"
 #include "temporary.h"
+#include "formats/rewrite.h"
 #include "ui/terminal.h"
 #include "vitrine.h"
-#include "cgroups.h"
-#include "events.h"
-#include "kernel_events.h"
-#include "recorder.h"
+#include "recording.h"
 
 /**
  * struct cost - cost of one record, in picoseconds
@@ -105,12 +100,14 @@ static struct record_args {
 #define PROGRESS_S	2
 
 /* epoll data of descriptors that are not rings */
-#define TAG_SIGNAL	UINT64_MAX
-#define TAG_TICK	(UINT64_MAX - 1)
-#define TAG_TIME_UP	(UINT64_MAX - 2)
-#define TAG_BEGIN	(UINT64_MAX - 3)
-#define TAG_KERNEL	(UINT64_MAX - 4)
-#define TAG_TRIGGER	(UINT64_MAX - 5)
+enum {
+	TAG_SIGNAL = -6,
+	TAG_TICK,
+	TAG_TIME_UP,
+	TAG_BEGIN,
+	TAG_KERNEL,
+	TAG_TRIGGER,
+};
 
 /**
  * struct record - a recording in progress
@@ -127,7 +124,8 @@ static struct record_args {
  * @timer_fd: readable when the delay is over, and then when the time is up
  * @old_mask: signals that were blocked before recording
  * @pid: process id of the command, 0 if there is none or it has been waited for
- * @command_fd: socket to the child: its end starts the command; has the errno if exec fails
+ * @command_fd: socket to the child: its end starts the command; has the errno if exec fails;
+ *	-1 once the command runs
  * @status: status of the command, as from waitpid()
  * @signal: signal that ended the recording, or 0
  * @done: recording is over
@@ -165,12 +163,10 @@ static struct record {
 } record;
 
 enum {
-	OPT_CGROUP = RECORD_FILTER_TO + 1,
-	OPT_DELAY,
+	OPT_DELAY = RECORD_FILTER_TO + 1,
 	OPT_FILTER,
 	OPT_KEEP,
 	OPT_ROTATE,
-	OPT_UNTIL,
 	OPT_WHY,
 };
 
@@ -190,19 +186,6 @@ enum {
  * of records of each CPU.
  */
 
-static struct vitrine_error *parse(FILE *file, const char *path,
-				   struct cost *ret)
-{
-	if (fscanf(file,
-		   "switch %" SCNu64 " wakeup %" SCNu64 " event %" SCNu64,
-		   &ret->switch_ps, &ret->wakeup_ps, &ret->event_ps) == 3)
-		return NULL;
-	if (ferror(file))
-		return vtr_error_os(errno, path, "cannot measure the cost of a record");
-	return vitrine_error_create(EBADMSG, path, VITRINE_NO_OFFSET, NULL,
-				    "cannot parse the cost of a record");
-}
-
 /*
  * Let the module measure the cost of a record.
  *
@@ -210,26 +193,29 @@ static struct vitrine_error *parse(FILE *file, const char *path,
  *
  * Returns NULL, or an error.
  */
-static struct vitrine_error *cost_read(struct cost *ret)
+static struct vitrine_error *cost_read(void)
 {
-	char *path = debugfs_path("trace/cost", "");
+	autofree char *path = debugfs_path("trace/cost", "");
+	struct vitrine_error *err = NULL;
+	struct cost *ret = &record.cost;
 	FILE *file = fopen(path, "re");
-	struct vitrine_error *err;
 
-	if (file) {
-		err = parse(file, path, ret);
-		fclose(file);
-	} else {
-		err = debugfs_explain(errno, path);
-	}
-	free(path);
+	if (!file)
+		return debugfs_explain(errno, path);
+	if (fscanf(file, "switch %" SCNu64 " wakeup %" SCNu64 " event %" SCNu64,
+		   &ret->switch_ps, &ret->wakeup_ps, &ret->event_ps) != 3)
+		err = ferror(file) ?
+		      vtr_error_os(errno, path, "cannot measure the cost of a record") :
+		      vitrine_error_create(EBADMSG, path, VITRINE_NO_OFFSET, NULL,
+					   "cannot parse the cost of a record");
+	fclose(file);
 	return err;
 }
 
 /* Return how many percent of @seconds one CPU spent on its records. */
-static double percent_of(const struct cost *cost, const struct recorder_cpu *cpu,
-			 double seconds)
+static double percent_of(const struct recorder_cpu *cpu, double seconds)
 {
+	const struct cost *cost = &record.cost;
 	double ps = (double)cost->switch_ps * cpu->nr_switches +
 		    (double)cost->wakeup_ps * cpu->nr_wakeups +
 		    (double)cost->event_ps * cpu->nr_events;
@@ -241,30 +227,30 @@ static int compare_numbers(const void *left, const void *right)
 {
 	const struct recorder_cpu *a = left, *b = right;
 
-	return a->number < b->number ? -1 : a->number > b->number;
+	return number_order(a->number, b->number);
 }
 
-static void print_list(const struct cost *cost, const struct recorder *recorder,
-		       double seconds)
+static void print_list(double seconds)
 {
+	const struct recorder *recorder = &record.recorder;
 	const struct recorder_cpu *cpu;
 	unsigned int i;
 
 	for (i = 0; i < recorder->nr_cpus; i++) {
 		cpu = &recorder->cpus[i];
 		fprintf(stderr, "%s %.2f %% of CPU %u", i ? "," : "",
-			percent_of(cost, cpu, seconds), cpu->number);
+			percent_of(cpu, seconds), cpu->number);
 	}
 }
 
-static void print_range(const struct cost *cost, const struct recorder *recorder,
-			double seconds)
+static void print_range(double seconds)
 {
+	const struct recorder *recorder = &record.recorder;
 	double percent, sum = 0, least = 0, most = 0;
 	unsigned int i;
 
 	for (i = 0; i < recorder->nr_cpus; i++) {
-		percent = percent_of(cost, &recorder->cpus[i], seconds);
+		percent = percent_of(&recorder->cpus[i], seconds);
 		if (!i || percent < least)
 			least = percent;
 		if (percent > most)
@@ -275,19 +261,30 @@ static void print_range(const struct cost *cost, const struct recorder *recorder
 		least, most, recorder->nr_cpus, sum / recorder->nr_cpus);
 }
 
-/* Print the share of each CPU's time that a recording took. */
-static void cost_print(const struct cost *cost, const struct recorder *recorder,
-		       double seconds, double own_seconds)
+/* Return the CPU time that this process, without its children, has used. */
+static double own_seconds(void)
 {
-	qsort(recorder->cpus, recorder->nr_cpus, sizeof(*recorder->cpus),
-	      compare_numbers);
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
+	       (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+/* Print the share of each CPU's time that a recording took. */
+static void cost_print(double seconds)
+{
+	double own = own_seconds() - record.begin_cpu;
+	struct recorder *recorder = &record.recorder;
+
+	SORT(recorder->cpus, recorder->nr_cpus, compare_numbers);
 	fputs("vitrine: recording took", stderr);
 	if (recorder->nr_cpus <= MAX_LISTED)
-		print_list(cost, recorder, seconds);
+		print_list(seconds);
 	else
-		print_range(cost, recorder, seconds);
+		print_range(seconds);
 	fprintf(stderr, "; saving it %.2f %% of one CPU\n",
-		seconds > 0 ? own_seconds / seconds * 100 : 0);
+		seconds > 0 ? own / seconds * 100 : 0);
 }
 
 /* ---- Processes --------------------------------------------------------- */
@@ -297,8 +294,9 @@ static void cost_print(const struct cost *cost, const struct recorder *recorder,
  * is no error.
  */
 
-static bool has(const struct processes *processes, uint64_t pid)
+static bool has(uint64_t pid)
 {
+	const struct processes *processes = &record.processes;
 	size_t i;
 
 	for (i = 0; i < processes->nr; i++)
@@ -307,9 +305,11 @@ static bool has(const struct processes *processes, uint64_t pid)
 	return false;
 }
 
-static void add(struct processes *processes, uint64_t pid)
+static void add(uint64_t pid)
 {
-	if (has(processes, pid))
+	struct processes *processes = &record.processes;
+
+	if (has(pid))
 		return;
 	must_have(GROW(processes->pids, processes->nr));
 	processes->pids[processes->nr++] = pid;
@@ -320,19 +320,15 @@ static void add(struct processes *processes, uint64_t pid)
 /* Read /proc/PID/stat: "PID (NAME) STATE PARENT ..."; the name may contain anything. */
 static bool read_process(const char *pid, struct process *ret)
 {
-	char *path = must_format("/proc/%s/stat", pid), *line = read_text(path);
+	autofree char *path = must_format("/proc/%s/stat", pid), *line = read_file(path);
 	char *open = line ? strchr(line, '(') : NULL, *close = open ? strrchr(open, ')') : NULL;
-	bool good = false;
 
-	if (close) {
-		*close = '\0';
-		snprintf(ret->name, sizeof(ret->name), "%s", open + 1);
-		ret->pid = strtoull(line, NULL, 10);
-		good = sscanf(close + 1, " %*c %" SCNu64, &ret->parent) == 1;
-	}
-	free(line);
-	free(path);
-	return good;
+	if (!close)
+		return false;
+	*close = '\0';
+	snprintf(ret->name, sizeof(ret->name), "%s", open + 1);
+	ret->pid = strtoull(line, NULL, 10);
+	return sscanf(close + 1, " %*c %" SCNu64, &ret->parent) == 1;
 }
 
 /* Read all processes; return how many. */
@@ -356,96 +352,82 @@ static size_t read_all(struct process **ret)
 }
 
 /* Add processes, and all that descend from them. */
-static void processes_add_tree(struct processes *processes, const char *text)
+static void add_tree(const char *text)
 {
-	struct process *all;
+	autofree struct process *all = NULL;
 	size_t nr = read_all(&all), before, i;
 	char id[24];
 
 	for (i = 0; i < nr; i++) {
 		snprintf(id, sizeof(id), "%" PRIu64, all[i].pid);
 		if (!strcmp(id, text) || !strcmp(all[i].name, text))
-			add(processes, all[i].pid);
+			add(all[i].pid);
 	}
 	do {
-		before = processes->nr;
+		before = record.processes.nr;
 		for (i = 0; i < nr; i++)
-			if (has(processes, all[i].parent))
-				add(processes, all[i].pid);
-	} while (processes->nr > before);
-	free(all);
+			if (has(all[i].parent))
+				add(all[i].pid);
+	} while (record.processes.nr > before);
 }
 
 /* ---- Cgroups -------------------------------------------------------------------- */
 
-static void add_members(void *ctx, const char *cgroup, char *path)
+static void add_members(void *ctx, const char *cgroup, char *path, FILE *file)
 {
-	FILE *file = fopen(path, "re");
 	uint64_t pid;
 
-	while (file && fscanf(file, "%" SCNu64, &pid) == 1)
-		add(ctx, pid);
-	if (file)
-		fclose(file);
+	while (fscanf(file, "%" SCNu64, &pid) == 1)
+		add(pid);
 }
 
 /*
  * Add the processes of a cgroup and of its descendants. Returns NULL, or an error: there is no
  * such cgroup.
  */
-static struct vitrine_error *processes_add_cgroup(struct processes *processes,
-						  const char *path)
+static struct vitrine_error *add_cgroup(const char *path)
 {
-	char *top = must_format(CGROUPS "%s", path), *file = must_format("%s/cgroup.procs", top);
-	struct vitrine_error *err = NULL;
+	autofree char *top = must_format(CGROUPS "%s", path);
+	autofree char *file = must_format("%s/cgroup.procs", top);
 
 	if (access(file, F_OK))
-		err = vitrine_error_create(ENOENT, top, VITRINE_NO_OFFSET,
-					   "give a path as in /proc/PID/cgroup, with cgroup version 2 mounted",
-					   "no such cgroup");
-	else
-		cgroups_visit(top, "cgroup.procs", add_members, processes);
-	free(file);
-	free(top);
-	return err;
-}
-
-/* Free a set. */
-static void processes_deinit(struct processes *processes)
-{
-	free(processes->pids);
+		return vitrine_error_create(ENOENT, top, VITRINE_NO_OFFSET,
+					    "give a path as in /proc/PID/cgroup, with cgroup version 2 mounted",
+					    "no such cgroup");
+	cgroups_visit(top, "cgroup.procs", add_members, NULL);
+	return NULL;
 }
 
 /* Return an error if recording is switched off: the trace would be empty. */
 static struct vitrine_error *check_enabled(void)
 {
-	char *path = debugfs_path("trace/enable", ""), *text = read_text(path);
-	struct vitrine_error *err = NULL;
-	char advice[128];
+	autofree char *path = debugfs_path("trace/enable", ""), *text = read_file(path);
+	autofree char *advice = must_format("run `echo 1 > %s' as root", path);
 
-	if (text && text_after(text, "[0]")) {
-		snprintf(advice, sizeof(advice), "run `echo 1 > %s' as root",
-			 path);
-		err = vitrine_error_create(EBUSY, path, VITRINE_NO_OFFSET,
-					   advice,
-					   "recording is switched off");
-	}
-	free(text);
-	free(path);
-	return err;
+	return text && text_after(text, "[0]") ?
+	       vitrine_error_create(EBUSY, path, VITRINE_NO_OFFSET, advice,
+				    "recording is switched off") : NULL;
 }
 
 /* Let each CPU begin a new sub-buffer; return 0, or an errno value. */
 static int flush_rings(void)
 {
-	char *path = debugfs_path("trace/enable", "");
-	int code = write_text(path, "flush\n");
+	autofree char *path = debugfs_path("trace/enable", "");
 
-	free(path);
-	return code;
+	return write_file(path, "flush\n");
 }
 
 /* ---- The command ------------------------------------------------------- */
+
+/* End `vitrine record', which has not begun, if there is an error. No input is bad. */
+static void need(struct vitrine_error *err)
+{
+	if (!err)
+		return;
+	report_error(err);
+	cleanup_remove();
+	exit(EXIT_ENVIRONMENT);
+}
 
 static bool is_standard_output(void)
 {
@@ -473,14 +455,14 @@ run_child(int fd)
 }
 
 /* Fork the child, which waits until let_command_go(). */
-static struct vitrine_error *prepare_command(void)
+static void prepare_command(void)
 {
 	int fds[2];
 
 	if (!args.command)
-		return NULL;
+		return;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
-		return vtr_error_os(errno, NULL, "cannot run a command");
+		need(vtr_error_os(errno, NULL, "cannot run a command"));
 	record.command_fd = fds[0];
 	record.pid = fork();
 	if (!record.pid) {
@@ -490,33 +472,20 @@ static struct vitrine_error *prepare_command(void)
 	close(fds[1]);
 	if (record.pid < 0) {
 		record.pid = 0;
-		return vtr_error_os(errno, NULL, "cannot run a command");
+		need(vtr_error_os(errno, NULL, "cannot run a command"));
 	}
-	return NULL;
 }
 
-static struct vitrine_error *let_command_go(void)
+static void let_command_go(void)
 {
 	int code;
 
 	if (!record.pid)
-		return NULL;
-	shutdown(record.command_fd, SHUT_WR);
-	if (read(record.command_fd, &code, sizeof(code)) != sizeof(code))
-		return NULL;
-	waitpid(record.pid, NULL, 0);
-	record.pid = 0;
-	return vtr_error_os(code, args.command[0], "cannot run");
-}
-
-/* Kill the child, which has not run the command yet. */
-static void abandon_command(void)
-{
-	if (!record.pid)
 		return;
-	kill(record.pid, SIGKILL);
-	waitpid(record.pid, NULL, 0);
-	record.pid = 0;
+	shutdown(record.command_fd, SHUT_WR);
+	if (read(record.command_fd, &code, sizeof(code)) == sizeof(code))
+		need(vtr_error_os(code, args.command[0], "cannot run"));
+	close_file(&record.command_fd);
 }
 
 static void print_status(void)
@@ -556,9 +525,9 @@ static void wait_for_command(void)
 
 /* ---- Waiting ----------------------------------------------------------- */
 
-static struct vitrine_error *watch_for(uint32_t events, int fd, uint64_t tag)
+static struct vitrine_error *watch_for(uint32_t events, int fd, int tag)
 {
-	struct epoll_event event = { .events = events, .data.u64 = tag };
+	struct epoll_event event = { .events = events, .data.fd = tag };
 
 	if (fd < 0 ||
 	    epoll_ctl(record.recorder.epoll_fd, EPOLL_CTL_ADD, fd, &event))
@@ -566,7 +535,7 @@ static struct vitrine_error *watch_for(uint32_t events, int fd, uint64_t tag)
 	return NULL;
 }
 
-static struct vitrine_error *watch(int fd, uint64_t tag)
+static struct vitrine_error *watch(int fd, int tag)
 {
 	return watch_for(EPOLLIN, fd, tag);
 }
@@ -585,7 +554,7 @@ static struct vitrine_error *watch_signals(void)
 }
 
 /* Wait for a timer. */
-static struct vitrine_error *watch_timer(int *ret_fd, uint64_t tag, uint64_t ns)
+static struct vitrine_error *watch_timer(int *ret_fd, int tag, uint64_t ns)
 {
 	*ret_fd = timer_open(ns);
 	return watch(*ret_fd, tag);
@@ -613,7 +582,7 @@ static void print_progress(void)
 	fprintf(stderr, "\rvitrine: %.0f s, %" PRIu64 " switches, ",
 		elapsed(), recorder->nr_switches);
 	fprintf(stderr, "%" PRIu64 " bytes, %" PRIu64 " lost\033[K",
-		rotation_len(&recorder->files), recorder->nr_lost + recorder->nr_unwritten);
+		rotation_len(&recorder->files), recorder->nr_lost);
 	record.progress = true;
 }
 
@@ -644,9 +613,9 @@ static struct vitrine_error *find_processes(void)
 	unsigned int i;
 
 	for (i = 0; i < filter->nr_processes && !started; i++)
-		processes_add_tree(&record.processes, filter->processes[i]);
+		add_tree(filter->processes[i]);
 	if (args.cut.cgroup)
-		err = processes_add_cgroup(&record.processes, args.cut.cgroup);
+		err = add_cgroup(args.cut.cgroup);
 	/* The cgroup may be removed meanwhile. */
 	if (err && started && err->code == ENOENT) {
 		vitrine_error_destroy(err);
@@ -674,11 +643,8 @@ static struct vitrine_error *handle_tick(void)
 
 	if (read(record.tick_fd, &ticks, sizeof(ticks)) < 0)
 		return NULL;
-	err = recorder_scan(&record.recorder);
-	if (!err)
-		err = recorder_drain_all(&record.recorder);
-	if (!err)
-		err = find_processes();
+	err = recorder_scan(&record.recorder) ?: recorder_drain_all(&record.recorder) ?:
+	      find_processes();
 	cgroups_note(&record.cgroups, record.marker);
 	if (!err)
 		print_progress();
@@ -687,16 +653,6 @@ static struct vitrine_error *handle_tick(void)
 }
 
 /* ---- Beginning -------------------------------------------------------- */
-
-/* Return the CPU time that this process, without its children, has used. */
-static double own_seconds(void)
-{
-	struct rusage usage;
-
-	getrusage(RUSAGE_SELF, &usage);
-	return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
-	       (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-}
 
 static bool has_wish(void)
 {
@@ -715,19 +671,16 @@ static struct vitrine_error *enable_events(void)
 		vitrine_error_destroy(vitrine_marker_create(NULL, &record.marker));
 	/* The cost is measured with the categories enabled. */
 	if (!err && args.all)
-		err = cost_read(&record.cost);
+		err = cost_read();
 	return err;
 }
 
 static struct vitrine_error *arm_trigger(void)
 {
-	struct vitrine_error *err;
-
-	if (!args.wish.until)
-		return NULL;
-	err = events_arm(&record.events, args.wish.until);
 	/* Edges only: the file stays ready while recording is switched off. */
-	return err ? err : watch_for(EPOLLPRI | EPOLLET, record.events.trigger_fd, TAG_TRIGGER);
+	return !args.wish.until ? NULL :
+	       events_arm(&record.events, args.wish.until) ?:
+	       watch_for(EPOLLPRI | EPOLLET, record.events.trigger_fd, TAG_TRIGGER);
 }
 
 /* Let the sub-buffers begin with which the recording begins. */
@@ -759,32 +712,23 @@ static struct vitrine_error *begin_recording(void)
 	struct recorder *recorder = &record.recorder;
 	struct vitrine_error *err;
 
-	err = recorder_scan(recorder);
-	if (!err)
-		err = enable_events();
+	err = recorder_scan(recorder) ?: enable_events();
 	if (!err && !args.history)
 		err = recorder_begin(recorder, flush_first, NULL);
 	/* The time is up after the begin plus the limit, never before. */
 	record.begin_cpu = own_seconds();
 	clock_gettime(CLOCK_MONOTONIC, &record.begin);
 	cgroups_note(&record.cgroups, record.marker);
-	if (!err)
-		err = arm_trigger();
-	if (!err)
-		err = find_processes();
-	if (!err)
-		err = kernel_events_enable(&record.kernel);
-	if (!err)
-		err = watch_timer(&record.tick_fd, TAG_TICK, NSEC_PER_SEC);
-	if (!err)
-		err = watch_timer(&record.timer_fd, TAG_TIME_UP, args.duration_ns);
+	err = err ?: arm_trigger() ?: find_processes() ?: kernel_events_enable(&record.kernel) ?:
+	      watch_timer(&record.tick_fd, TAG_TICK, NSEC_PER_SEC) ?:
+	      watch_timer(&record.timer_fd, TAG_TIME_UP, args.duration_ns);
 	recorder->started = !err;
 	return err;
 }
 
 /* ---- Events ----------------------------------------------------------- */
 
-static struct vitrine_error *handle_event(uint64_t tag)
+static struct vitrine_error *handle_event(int tag)
 {
 	switch (tag) {
 	case TAG_SIGNAL:
@@ -819,34 +763,27 @@ static struct vitrine_error *wait_and_record(void)
 		if (nr < 0 && errno != EINTR)
 			return vtr_error_os(errno, NULL, "cannot wait");
 		for (i = 0; i < nr; i++) {
-			err = handle_event(events[i].data.u64);
+			err = handle_event(events[i].data.fd);
 			if (err)
 				return err;
 		}
 	}
 	events_still(&record.events);
 	cgroups_note(&record.cgroups, record.marker);
-	err = kernel_events_finish(&record.kernel, &record.recorder.files);
-	if (!err)
-		err = recorder_finish(&record.recorder, flush_last, NULL);
-	if (err || !record.disarmed)
-		return err;
-	err = record.disarmed;
-	record.disarmed = NULL;
-	return err;
+	return kernel_events_finish(&record.kernel, &record.recorder.files) ?:
+	       recorder_finish(&record.recorder, flush_last, NULL) ?: record.disarmed;
 }
 
 /* Record into a temporary trace beside the one that is wanted, or in TMPDIR for a pipe. */
-static struct vitrine_error *prepare_raw(void)
+static void prepare_raw(void)
 {
 	const char *place = vtr_temporary_place(args.files.output);
 	int fd = vtr_temporary_create(&record.raw, place);
 
 	if (fd < 0)
-		return vtr_error_os(errno, place, "cannot create a temporary file beside it");
+		need(vtr_error_os(errno, place, "cannot create a temporary file beside it"));
 	close(fd);
 	record.recorder.files.output = record.raw.path;
-	return NULL;
 }
 
 /* ---- The recording ----------------------------------------------------- */
@@ -855,15 +792,11 @@ static struct vitrine_error *prepare_raw(void)
  * The events have the clock of the rings, all of which have the same. No ring can be missing
  * yet: until recording begins, recorder_scan() fails if one of them cannot be opened.
  */
-static struct vitrine_error *start_kernel_events(void)
+static void start_kernel_events(void)
 {
-	const struct recorder *recorder = &record.recorder;
-	struct vitrine_error *err;
-
-	err = kernel_events_start(&record.kernel, recorder->cpus[0].ring);
-	if (err || !record.kernel.nr_wishes)
-		return err;
-	return watch(record.kernel.data_fd, TAG_KERNEL);
+	kernel_events_start(&record.kernel, record.recorder.cpus[0].ring);
+	if (record.kernel.nr_wishes)
+		need(watch(record.kernel.data_fd, TAG_KERNEL));
 }
 
 /* In reverse order: the restorer of the events of ftrace has the other one's pipe open. */
@@ -873,46 +806,52 @@ static void release_events(void)
 	events_release(&record.events);
 }
 
+/*
+ * When `vitrine record' ends: kill the child if it has not run the command yet, because it keeps
+ * the restorer's pipe open, and restore the settings.
+ */
+static void undo(void)
+{
+	if (record.pid && record.command_fd >= 0) {
+		kill(record.pid, SIGKILL);
+		waitpid(record.pid, NULL, 0);
+		record.pid = 0;
+	}
+	release_events();
+}
+
 /* Open everything that is needed, so that errors show before the command runs. */
-static struct vitrine_error *prepare(void)
+static void prepare(void)
 {
 	struct recorder *recorder = &record.recorder;
-	struct vitrine_error *err;
 
 	if (has_wish())
 		events_prepare(&record.events, &args.wish);
-	err = kernel_events_prepare(&record.kernel);
-	if (err)
-		return err;
+	kernel_events_prepare(&record.kernel);
 	recorder->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (recorder->epoll_fd < 0)
-		return vtr_error_os(errno, NULL, "cannot wait");
-	err = watch_signals();
-	if (!err)
-		err = recorder_scan(recorder);
-	if (!err)
-		err = check_enabled();
-	if (!err && args.is_cut)
-		err = prepare_raw();
-	if (!err)
-		err = rotation_open(&recorder->files);
-	return err ? err : start_kernel_events();
+		need(vtr_error_os(errno, NULL, "cannot wait"));
+	need(watch_signals());
+	need(recorder_scan(recorder));
+	need(check_enabled());
+	if (args.is_cut)
+		prepare_raw();
+	need(rotation_open(&recorder->files));
+	start_kernel_events();
 }
 
-static struct vitrine_error *record_begin(void)
+static void record_begin(void)
 {
-	struct vitrine_error *err = prepare();
-
-	if (!err && args.delay_ns) {
+	prepare();
+	if (args.delay_ns) {
 		/* The rings are opened again where they are then. */
 		recorder_close(&record.recorder);
-		err = watch_timer(&record.timer_fd, TAG_BEGIN, args.delay_ns);
-	} else if (!err) {
-		err = begin_recording();
+		need(watch_timer(&record.timer_fd, TAG_BEGIN, args.delay_ns));
+	} else {
+		need(begin_recording());
 	}
-	if (!err)
-		err = prepare_command();
-	return err ? err : let_command_go();
+	prepare_command();
+	let_command_go();
 }
 
 /* Keep what has been written, which is a trace even if an error ended it. */
@@ -972,9 +911,9 @@ static void print_summary(double seconds)
 		fprintf(stderr, "%" PRIu64 " events of ftrace, ", record.kernel.nr_records);
 	fprintf(stderr, "%" PRIu64 " bytes, %" PRIu64 " lost, %.3f s\n",
 		finished_bytes(),
-		recorder->nr_lost + recorder->nr_unwritten + record.kernel.nr_lost, seconds);
+		recorder->nr_lost + record.kernel.nr_lost, seconds);
 	if (args.all)
-		cost_print(&record.cost, recorder, seconds, own_seconds() - record.begin_cpu);
+		cost_print(seconds);
 }
 
 /* Write what is kept of the trace. */
@@ -999,13 +938,7 @@ static struct vitrine_error *record_all(void)
 	struct vitrine_error *err;
 	double seconds;
 
-	err = record_begin();
-	if (err) {
-		/* Until it runs, the child keeps the restorer's pipe open. */
-		abandon_command();
-		release_events();
-		return err;
-	}
+	record_begin();
 	err = wait_and_record();
 	release_events();
 	seconds = elapsed();
@@ -1046,6 +979,7 @@ static int record_run(void)
 			.nr_wishes = args.nr_events,
 			.control = { -1, -1 },
 			.data_fd = -1,
+			.tracefs.lock_fd = -1,
 		},
 		.signal_fd = -1,
 		.tick_fd = -1,
@@ -1054,16 +988,15 @@ static int record_run(void)
 	};
 	args.files.output = trace_name(args.files.output);
 	record.recorder.files = args.files;
+	atexit(undo);
 	err = record_all();
 
-	vitrine_error_destroy(record.disarmed);
 	vitrine_marker_destroy(record.marker);
 	cgroups_deinit(&record.cgroups);
 	vtr_temporary_remove(&record.raw);
-	processes_deinit(&record.processes);
+	free(record.processes.pids);
 	recorder_deinit(&record.recorder);
 	vitrine_writer_destroy(record.recorder.files.writer);
-	close_file(&record.command_fd);
 	close_file(&record.timer_fd);
 	close_file(&record.tick_fd);
 	close_file(&record.signal_fd);
@@ -1082,7 +1015,8 @@ static const struct command_option options[] = {
 	  .text = &args.files.output },
 	{ "for", 't', "DURATION", .help = "Stop after DURATION: 10 (s), 500ms, 2min" },
 	{ "time", 't', "DURATION", NULL, .flags = OPTION_ALIAS | OPTION_HIDDEN },
-	{ "until", OPT_UNTIL, "EVENT", .help = "Stop when CATEGORY:NAME of trace/events occurs" },
+	{ "until", 0, "EVENT", "Stop when CATEGORY:NAME of trace/events occurs",
+	  .text = &args.wish.until },
 	{ "delay", OPT_DELAY, "DURATION", .help = "Begin DURATION after COMMAND was started" },
 	{ "history", 0, NULL, "Keep what the current sub-buffers have already",
 	  .flag = &args.history },
@@ -1093,7 +1027,7 @@ static const struct command_option options[] = {
 	{ "process", 'p', "PID|NAME", .help = "Keep a process and its children" },
 	{ "cpu", 'C', "LIST", .help = "Record CPUs, such as 0,2-3" },
 	{ NULL, 'c', .flags = OPTION_ALIAS },
-	{ "cgroup", OPT_CGROUP, "PATH", .help = "Keep the processes of a cgroup" },
+	{ "cgroup", 0, "PATH", "Keep the processes of a cgroup", .text = &args.cut.cgroup },
 	{ "all", 0, NULL, "Record all categories, and report the cost", .flag = &args.all },
 	{ "why", OPT_WHY, "THRESHOLD", "Record the causes of long waits (default: 1ms)",
 	  .flags = OPTION_ARG_OPTIONAL },
@@ -1109,8 +1043,11 @@ static const struct command_option options[] = {
 static void check_cut(struct argp_state *state)
 {
 	const struct record_filter *filter = &args.cut.filter;
-	bool by_process = filter->nr_processes || args.cut.cgroup;
+	const char *cgroup = args.cut.cgroup;
+	bool by_process = filter->nr_processes || cgroup;
 
+	if (cgroup && *cgroup != '/')
+		argp_error(state, "%s is not the path of a cgroup, such as /user.slice", cgroup);
 	args.is_cut = by_process || filter->nr_cpus;
 	if (args.is_cut && args.files.limit_bytes)
 		argp_error(state, "--rotate excludes -p, -C and --cgroup");
@@ -1153,19 +1090,15 @@ static void add_filter(const char *filter, struct argp_state *state)
 	event->filter = filter;
 }
 
-/* The words of a trigger are separated by spaces. */
-static const char *parse_until(struct argp_state *state, const char *arg)
-{
-	if (!*arg || strpbrk(arg, " \t\n"))
-		argp_error(state, "--until %s: an event is CATEGORY:NAME, such as sched:exec",
-			   arg);
-	return arg;
-}
-
 static void check_args(struct argp_state *state)
 {
 	bool is_standard = args.files.output && !strcmp(args.files.output, "-");
+	const char *until = args.wish.until;
 
+	/* The words of a trigger are separated by spaces. */
+	if (until && (!*until || strpbrk(until, " \t\n")))
+		argp_error(state, "--until %s: an event is CATEGORY:NAME, such as sched:exec",
+			   until);
 	if (is_standard && isatty(STDOUT_FILENO))
 		argp_error(state,
 			   "standard output is a terminal; redirect it or use -o FILE");
@@ -1184,42 +1117,34 @@ static void check_args(struct argp_state *state)
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	switch (key) {
-	case OPT_CGROUP:
-		if (*arg != '/')
-			argp_error(state, "%s is not the path of a cgroup, such as /user.slice",
-				   arg);
-		args.cut.cgroup = arg;
-		return 0;
 	case 't':
 		args.duration_ns = units_duration(arg, NSEC_PER_SEC / 1000, MAX_NS, state);
-		return 0;
-	case OPT_UNTIL:
-		args.wish.until = parse_until(state, arg);
-		return 0;
+		break;
 	case OPT_DELAY:
 		args.delay_ns = units_duration(arg, 0, MAX_NS, state);
-		return 0;
+		break;
 	case OPT_ROTATE:
 		args.files.limit_bytes = units_size(arg, MIN_ROTATE_BYTES, state);
-		return 0;
+		break;
 	case OPT_KEEP:
 		args.files.nr_keep = parse_count(state, arg);
-		return 0;
+		break;
 	case OPT_WHY:
 		args.wish.stacks = true;
 		args.wish.threshold_us =
 			arg ? units_duration(arg, 0, MAX_WHY_NS, state) / 1000 :
 			      DEFAULT_WHY_US;
-		return 0;
+		break;
 	case 'e':
 		add_event(arg, state);
-		return 0;
+		break;
 	case OPT_FILTER:
 		add_filter(arg, state);
-		return 0;
+		break;
 	default:
-		return record_filter_parse(&args.cut.filter, key, arg, state);
+		return ARGP_ERR_UNKNOWN;
 	}
+	return 0;
 }
 
 static const struct command_line line = {
@@ -1252,8 +1177,7 @@ int cmd_record(int argc, char **argv)
 	int status;
 
 	args = (struct record_args){ 0 };
-	record_filter_init(&args.cut.filter);
-	options_parse(&line, argc, argv);
+	record_filter_options(&line, &args.cut.filter, argc, argv);
 	status = record_run();
 	free(args.events);
 	return status;

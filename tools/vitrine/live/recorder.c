@@ -21,10 +21,9 @@
 
 #include "base.h"
 #include "command.h"
-#include "debugfs.h"
+#include "recording.h"
 #include "ring.h"
 #include "writer.h"
-#include "recorder.h"
 
 /* ---- Names ------------------------------------------------------------- */
 
@@ -80,10 +79,9 @@ static char *name_of(const struct rotation *rotation, unsigned int number)
  */
 struct vitrine_error *rotation_open(struct rotation *rotation)
 {
-	char *name = name_of(rotation, rotation->nr_files + 1);
+	autofree char *name = name_of(rotation, rotation->nr_files + 1);
 	struct vitrine_error *err = vitrine_writer_create(name, &rotation->writer);
 
-	free(name);
 	if (err)
 		return err;
 	rotation->nr_files++;
@@ -93,16 +91,13 @@ struct vitrine_error *rotation_open(struct rotation *rotation)
 /* The new file has its name, so at no time are there fewer complete files than wanted. */
 static struct vitrine_error *remove_oldest(const struct rotation *rotation)
 {
-	struct vitrine_error *err = NULL;
-	char *name;
+	autofree char *name = NULL;
 
 	if (!rotation->nr_keep || rotation->nr_files <= rotation->nr_keep)
 		return NULL;
 	name = name_of(rotation, rotation->nr_files - rotation->nr_keep);
-	if (unlink(name) && errno != ENOENT)
-		err = vtr_error_os(errno, name, "cannot remove");
-	free(name);
-	return err;
+	return unlink(name) && errno != ENOENT ?
+		       vtr_error_os(errno, name, "cannot remove") : NULL;
 }
 
 /**
@@ -113,12 +108,8 @@ static struct vitrine_error *remove_oldest(const struct rotation *rotation)
  */
 struct vitrine_error *rotation_commit(struct rotation *rotation)
 {
-	struct vitrine_error *err;
-
-	if (!rotation->writer)
-		return NULL;
-	err = vitrine_writer_commit(rotation->writer);
-	return err ? err : remove_oldest(rotation);
+	return rotation->writer ?
+	       vitrine_writer_commit(rotation->writer) ?: remove_oldest(rotation) : NULL;
 }
 
 /* Begin the next file if the current one is large enough. */
@@ -152,8 +143,7 @@ struct vitrine_error *rotation_append(struct rotation *rotation,
 
 	if (!err && subbuf->loss.nr_records)
 		err = vitrine_writer_append_loss(rotation->writer, &subbuf->loss);
-	return err ? err : vitrine_writer_append(rotation->writer, subbuf->bytes,
-						 subbuf->len_bytes);
+	return err ?: vitrine_writer_append(rotation->writer, subbuf->bytes, subbuf->len_bytes);
 }
 
 /**
@@ -236,21 +226,18 @@ static void add_cpus(struct recorder *recorder, DIR *dir)
 
 static struct vitrine_error *add_directory(struct recorder *recorder)
 {
-	char *path = debugfs_path(VITRINE_TRACE_DIR, "");
-	struct vitrine_error *err = NULL;
+	autofree char *path = debugfs_path(VITRINE_TRACE_DIR, "");
 	DIR *dir = opendir(path);
 
 	if (dir) {
 		add_cpus(recorder, dir);
 		closedir(dir);
 	} else if (!recorder->started) {
-		err = debugfs_explain(errno, path);
+		return debugfs_explain(errno, path);
 	}
-	if (!err && !recorder->nr_cpus)
-		err = vitrine_error_create(ENOENT, path, VITRINE_NO_OFFSET,
-					   NULL, "no ring of any CPU found");
-	free(path);
-	return err;
+	return recorder->nr_cpus ? NULL :
+	       vitrine_error_create(ENOENT, path, VITRINE_NO_OFFSET, NULL,
+				    "no ring of any CPU found");
 }
 
 /**
@@ -311,9 +298,8 @@ static struct vitrine_error *append(struct recorder *recorder,
 	struct vitrine_subbuf named = *subbuf;
 	struct vitrine_error *err;
 
-	err = fxt_wakers_name(&cpu->wakers, &named.bytes, &named.len_bytes);
-	if (!err)
-		err = rotation_append(&recorder->files, &named);
+	err = fxt_wakers_name(&cpu->wakers, &named.bytes, &named.len_bytes) ?:
+	      rotation_append(&recorder->files, &named);
 	if (err)
 		return err;
 	recorder->nr_lost += subbuf->nr_lost;
@@ -335,14 +321,12 @@ static struct vitrine_error *take_all(struct recorder *recorder,
 	const struct vitrine_subbuf *subbuf;
 	struct vitrine_error *err;
 
-	for (;;) {
+	do {
 		err = vitrine_ring_next(cpu->ring, &subbuf);
-		if (err || !subbuf)
-			return err;
-		err = append(recorder, cpu, subbuf);
-		if (err)
-			return err;
-	}
+		if (!err && subbuf)
+			err = append(recorder, cpu, subbuf);
+	} while (!err && subbuf);
+	return err;
 }
 
 static struct vitrine_error *finish_ring(struct recorder *recorder,
@@ -351,7 +335,7 @@ static struct vitrine_error *finish_ring(struct recorder *recorder,
 	struct vitrine_error *err = take_all(recorder, cpu);
 
 	if (!recorder->is_over)
-		recorder->nr_unwritten += vitrine_ring_unwritten(cpu->ring);
+		recorder->nr_lost += vitrine_ring_unwritten(cpu->ring);
 	/* Closing the ring removes it from the epoll set. */
 	vitrine_ring_destroy(cpu->ring);
 	cpu->ring = NULL;
@@ -369,17 +353,13 @@ struct vitrine_error *recorder_drain(struct recorder *recorder,
 				     unsigned int index)
 {
 	struct recorder_cpu *cpu = &recorder->cpus[index];
-	struct vitrine_error *err;
 
 	if (!cpu->ring)
 		return NULL;
 	if (!vitrine_ring_closed(cpu->ring))
 		return take_all(recorder, cpu);
 	vitrine_ring_stop(cpu->ring);
-	err = finish_ring(recorder, cpu);
-	if (err)
-		return err;
-	return open_ring(recorder, index);
+	return finish_ring(recorder, cpu) ?: open_ring(recorder, index);
 }
 
 /**
@@ -431,7 +411,7 @@ struct vitrine_error *recorder_finish(struct recorder *recorder, bool (*flush)(v
 	if (!err && vtr_writer_is_empty(recorder->files.writer))
 		err = vitrine_writer_append(recorder->files.writer, &magic,
 					    sizeof(magic));
-	return err ? err : vtr_writer_flush(recorder->files.writer);
+	return err ?: vtr_writer_flush(recorder->files.writer);
 }
 
 /**

@@ -32,6 +32,7 @@
 #include "temporary.h"
 #include "ui/json.h"
 #include "vitrine.h"
+#include "recording.h"
 
 /* The page size on x86, which is assumed. */
 #define DUMP_PAGE_BYTES	4096U
@@ -124,38 +125,25 @@ static const struct helper reader = {
 	.advice = "it may be truncated; try to open it with `crash'",
 };
 
-/* Detect a compressed dump. Returns true if it is one. */
-static bool kdump_detect(const void *bytes, size_t len_bytes)
+static bool kdump_detect(int fd)
 {
-	static const char * const magics[] = { "KDUMP   ", "DISKDUMP" };
-	size_t i, len;
+	char magic[8];
 
-	for (i = 0; i < ARRAY_LEN(magics); i++) {
-		len = strlen(magics[i]);
-		if (len_bytes >= len && !memcmp(bytes, magics[i], len))
-			return true;
-	}
-	return false;
+	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	       (!memcmp(magic, "KDUMP   ", sizeof(magic)) ||
+		!memcmp(magic, "DISKDUMP", sizeof(magic)));
 }
 
-/* Expand a compressed dump. Returns NULL, or an error. */
-static struct vitrine_error *kdump_expand(const char *path, int *ret)
+/* Expand a compressed dump: replace its descriptor. Returns NULL, or an error. */
+static struct vitrine_error *kdump_expand(const char *path, int *fd)
 {
-	struct vitrine_error *err;
 	struct helper_run run;
-	int fd;
 
-	fd = vtr_temporary_anonymous();
-	if (fd < 0)
+	close(*fd);
+	*fd = vtr_temporary_anonymous();
+	if (*fd < 0)
 		return vtr_error_os(errno, path, "cannot create a temporary file for its memory");
-	err = helper_start(&reader, path, -1, fd, &run);
-	if (!err)
-		err = helper_finish(&reader, path, &run);
-	if (err)
-		close(fd);
-	else
-		*ret = fd;
-	return err;
+	return helper_start(&reader, path, -1, *fd, &run) ?: helper_finish(&reader, path, &run);
 }
 
 /* ---- Dumps ------------------------------------------------------------- */
@@ -258,7 +246,7 @@ static int compare_segments(const void *left, const void *right)
 {
 	const struct dump_segment *a = left, *b = right;
 
-	return a->address < b->address ? -1 : a->address > b->address;
+	return number_order(a->address, b->address);
 }
 
 static void find_segments(int fd)
@@ -269,41 +257,21 @@ static void find_segments(int fd)
 		add_core(&header);
 	else
 		add_memory(fd);
-	qsort(dump.segments, dump.nr_segments, sizeof(*dump.segments), compare_segments);
-}
-
-/* Open the file or, for a compressed dump, its expanded copy. */
-static struct vitrine_error *open_memory(const char *path, int *ret)
-{
-	char magic[8];
-	ssize_t len;
-	int fd;
-
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return vtr_error_os(errno, path, "cannot open");
-	len = pread(fd, magic, sizeof(magic), 0);
-	if (len < 0 || !kdump_detect(magic, len)) {
-		*ret = fd;
-		return NULL;
-	}
-	close(fd);
-	return kdump_expand(path, ret);
+	SORT(dump.segments, dump.nr_segments, compare_segments);
 }
 
 /* Open a dump. Returns NULL, or an error of opening or mapping, EBADMSG, ENOMEM. */
 static struct vitrine_error *dump_open(const char *path)
 {
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct vitrine_error *err;
-	int fd = -1;
 
-	err = open_memory(path, &fd);
-	if (err)
-		return err;
-	err = map_file(path, fd);
+	if (fd < 0)
+		return vtr_error_os(errno, path, "cannot open");
+	err = (kdump_detect(fd) ? kdump_expand(path, &fd) : NULL) ?: map_file(path, fd);
 	if (!err)
 		find_segments(fd);
-	close(fd);
+	close_file(&fd);
 	return err;
 }
 
@@ -315,35 +283,31 @@ static void dump_close(void)
 	free(dump.segments);
 }
 
+static int compare_address(const void *key, const void *element)
+{
+	const struct dump_segment *segment = element;
+	const uint64_t address = *(const uint64_t *)key;
+
+	return address < segment->address ? -1 : address - segment->address >= segment->len_bytes;
+}
+
 /*
  * Find a page of the machine's memory. Returns its bytes, or NULL if the dump does not have
  * it.
  */
 static const unsigned char *dump_page(uint64_t number)
 {
-	size_t first = 0, end = dump.nr_segments, middle;
 	const struct dump_segment *segment;
 	uint64_t address, offset;
 
-	if (number > UINT64_MAX / DUMP_PAGE_BYTES)
+	if (__builtin_mul_overflow(number, DUMP_PAGE_BYTES, &address))
 		return NULL;
-	address = number * DUMP_PAGE_BYTES;
-	/* Find the last segment that does not begin after the page. */
-	while (first < end) {
-		middle = first + (end - first) / 2;
-		if (dump.segments[middle].address <= address)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	if (!first)
+	segment = bsearch(&address, dump.segments, dump.nr_segments, sizeof(*segment),
+			  compare_address);
+	if (!segment)
 		return NULL;
-	segment = &dump.segments[first - 1];
 	offset = address - segment->address;
-	if (offset >= segment->len_bytes ||
-	    segment->len_bytes - offset < DUMP_PAGE_BYTES)
-		return NULL;
-	return segment->bytes + offset;
+	return segment->len_bytes - offset < DUMP_PAGE_BYTES ? NULL : segment->bytes + offset;
 }
 
 /* ---- Sub-buffers ------------------------------------------------------- */
@@ -398,29 +362,22 @@ static void find_pieces(const struct dump_segment *segment)
 			add_piece(segment->bytes + offset, &packet);
 }
 
-static int compare(uint64_t a, uint64_t b)
+/* Sort the last session first. */
+static int compare_sessions(const struct vitrine_packet *a, const struct vitrine_packet *b)
 {
-	return a < b ? -1 : a > b;
+	return number_order(b->session_realtime_ns, a->session_realtime_ns) ?:
+	       number_order(b->session, a->session);
 }
 
-/* Sort the last session first, then by CPU and sequence, the longest copy first. */
+/* Sort by session, then by CPU and sequence, the longest copy first. */
 static int compare_pieces(const void *left, const void *right)
 {
 	const struct vitrine_packet *a = &((const struct piece *)left)->packet;
 	const struct vitrine_packet *b = &((const struct piece *)right)->packet;
 
-	return compare(b->session_realtime_ns, a->session_realtime_ns) ?:
-	       compare(b->session, a->session) ?:
-	       compare(a->cpu, b->cpu) ?:
-	       compare(a->sequence, b->sequence) ?:
-	       compare(b->committed_bytes, a->committed_bytes);
-}
-
-static bool same_session(const struct vitrine_packet *a,
-			 const struct vitrine_packet *b)
-{
-	return a->session_realtime_ns == b->session_realtime_ns &&
-	       a->session == b->session;
+	return compare_sessions(a, b) ?: number_order(a->cpu, b->cpu) ?:
+	       number_order(a->sequence, b->sequence) ?:
+	       number_order(b->committed_bytes, a->committed_bytes);
 }
 
 /* Drop all but the longest copy of each sub-buffer of the last session. */
@@ -430,11 +387,10 @@ static void choose_pieces(void)
 	const struct vitrine_packet *packet, *last;
 	size_t i, nr = 0;
 
-	if (recover.nr_pieces)
-		qsort(pieces, recover.nr_pieces, sizeof(*pieces), compare_pieces);
+	SORT(pieces, recover.nr_pieces, compare_pieces);
 	for (i = 0; i < recover.nr_pieces; i++) {
 		packet = &pieces[i].packet;
-		if (!same_session(packet, &pieces[0].packet))
+		if (compare_sessions(packet, &pieces[0].packet))
 			break;
 		last = nr ? &pieces[nr - 1].packet : NULL;
 		if (last && last->cpu == packet->cpu &&
@@ -515,7 +471,7 @@ static uint64_t tree_bytes(const unsigned char *numbers, uint64_t nr_pages)
 static struct vitrine_error *save_tree(const char *name, const unsigned char *numbers,
 				       uint64_t len_bytes)
 {
-	char *path = must_format("%s/%s" VITRINE_INSPECT_SUFFIX, args.directory, name);
+	autofree char *path = must_format("%s/%s" VITRINE_INSPECT_SUFFIX, args.directory, name);
 	FILE *file = fopen(path, "we");
 	struct vitrine_error *err;
 	bool is_written = file;
@@ -528,7 +484,6 @@ static struct vitrine_error *save_tree(const char *name, const unsigned char *nu
 	err = is_written ? NULL : vtr_error_os(errno, path, "cannot write");
 	if (file && fclose(file) && !err)
 		err = vtr_error_os(errno, path, "cannot write");
-	free(path);
 	return err;
 }
 
@@ -581,9 +536,7 @@ static struct vitrine_error *recover_all(void)
 	struct vitrine_error *err;
 	unsigned int i;
 
-	err = input_open(&recover.input, args.dump);
-	if (!err)
-		err = dump_open(recover.input.path);
+	err = input_open(&recover.input, args.dump) ?: dump_open(recover.input.path);
 	if (err)
 		return err;
 	for (i = 0; i < dump.nr_segments; i++) {

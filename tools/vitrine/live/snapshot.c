@@ -17,9 +17,8 @@
 
 #include "base.h"
 #include "command.h"
-#include "debugfs.h"
 #include "fxt_file.h"
-#include "recorder.h"
+#include "recording.h"
 
 /**
  * struct snapshot_args - the options of `vitrine snapshot'
@@ -80,14 +79,14 @@ static struct vitrine_error *wait_for(int fd, const char *path)
 
 static struct vitrine_error *wait_for_trigger(void)
 {
-	char *path = debugfs_path("trace/trigger", "");
+	autofree char *path = debugfs_path("trace/trigger", "");
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct vitrine_error *err;
 
-	err = fd < 0 ? debugfs_explain(errno, path) : wait_for(fd, path);
-	if (fd >= 0)
-		close(fd);
-	free(path);
+	if (fd < 0)
+		return debugfs_explain(errno, path);
+	err = wait_for(fd, path);
+	close(fd);
 	return err;
 }
 
@@ -119,7 +118,7 @@ static struct vitrine_error *copy_subbuf(struct copier *copier, struct vitrine_w
 	bytes = copier->words;
 	if (len_bytes == packet.committed_bytes)
 		err = fxt_wakers_name(&copier->wakers, &bytes, &len_bytes);
-	return err ? err : vitrine_writer_append(writer, bytes, len_bytes);
+	return err ?: vitrine_writer_append(writer, bytes, len_bytes);
 }
 
 /* Copy all sub-buffers, and the records between them, which have one word. */
@@ -140,37 +139,31 @@ static struct vitrine_error *copy_all(struct copier *copier, struct vitrine_writ
 
 static struct vitrine_error *save(const char *output)
 {
-	char *path = debugfs_path("trace/trace.fxt", "");
+	autofree char *path = debugfs_path("trace/trace.fxt", "");
 	struct copier copier = { .file = fopen(path, "re"), .path = path };
 	struct vitrine_writer *writer = NULL;
 	struct vitrine_error *err;
 
-	err = copier.file ? vitrine_writer_create(output, &writer) : debugfs_explain(errno, path);
-	if (!err)
-		err = copy_all(&copier, writer);
-	if (!err)
-		err = vitrine_writer_commit(writer);
+	if (!copier.file)
+		return debugfs_explain(errno, path);
+	err = vitrine_writer_create(output, &writer) ?: copy_all(&copier, writer) ?:
+	      vitrine_writer_commit(writer);
 	if (!err)
 		print_note(output, "%" PRIu64 " bytes",
 			   vitrine_writer_len(writer));
 	vitrine_writer_destroy(writer);
-	if (copier.file)
-		fclose(copier.file);
+	fclose(copier.file);
 	fxt_wakers_deinit(&copier.wakers);
 	free(copier.words);
-	free(path);
 	return err;
 }
 
 /* Save the contents of the flight recorder. Returns enum exit_code. */
 static int snapshot_run(void)
 {
-	struct vitrine_error *err = NULL;
+	struct vitrine_error *err = args.wait ? wait_for_trigger() : NULL;
 
-	if (args.wait)
-		err = wait_for_trigger();
-	if (!err)
-		err = save(trace_name(args.output));
+	err = err ?: save(trace_name(args.output));
 	if (!err)
 		return EXIT_DONE;
 	report_error(err);

@@ -16,9 +16,8 @@
 #include "archive.h"
 #include "base.h"
 #include "command.h"
-#include "debugfs.h"
-#include "sched/answer.h"
 #include "temporary.h"
+#include "sched/answer.h"
 
 enum {
 	OPT_FOR = RECORD_FILTER_TO + 1,
@@ -35,6 +34,7 @@ enum {
  * @duration: how long to record, or NULL
  * @output: where to keep the recording, or NULL
  * @command: command to record, with its arguments, or NULL
+ * @nr_words: number of @command and its arguments
  */
 struct options {
 	struct answer_args args;
@@ -44,6 +44,7 @@ struct options {
 	const char *duration;
 	const char *output;
 	char **command;
+	int nr_words;
 };
 
 static struct options given;
@@ -59,13 +60,10 @@ static struct options given;
 /* Record what was asked for into a file. Returns the status of `vitrine record'. */
 static int make_recording(const char *output)
 {
-	const char **argv;
-	size_t nr = 0, i;
-	int status;
+	autofree const char **argv = NULL;
+	int nr = 0, i;
 
-	for (i = 0; given.command && given.command[i]; i++)
-		;
-	argv = calloc(MAX_WORDS + i + 1, sizeof(*argv));
+	argv = calloc(MAX_WORDS + given.nr_words + 1, sizeof(*argv));
 	must_have(argv);
 	argv[nr++] = "vitrine record";
 	argv[nr++] = "--why";
@@ -74,11 +72,9 @@ static int make_recording(const char *output)
 	argv[nr++] = given.duration ? "--for" : "--";
 	if (given.duration)
 		argv[nr++] = given.duration;
-	for (i = 0; given.command && given.command[i]; i++)
+	for (i = 0; i < given.nr_words; i++)
 		argv[nr++] = given.command[i];
-	status = cmd_record(nr, (char **)argv);
-	free(argv);
-	return status;
+	return cmd_record(nr, (char **)argv);
 }
 
 /* Record, and answer from the recording, which is removed unless it is wanted. */
@@ -117,16 +113,14 @@ static enum archive_step see_end(void *ctx, const struct vitrine_fxt_record *rec
 /* Answer from the flight recorder. Its clock is that of the rings, so look for the last record. */
 static int answer_live(void)
 {
-	char *path = debugfs_path(VITRINE_TRACE_DIR "/trace.fxt", "");
+	autofree char *path = debugfs_path(VITRINE_TRACE_DIR "/trace.fxt", "");
 	struct vitrine_error *err = NULL;
 	uint64_t end_ns = 0;
 
-	must_have(path);
 	if (access(path, R_OK))
 		err = debugfs_explain(errno, path);
 	else if (given.last_ns)
 		err = archive_visit_file(path, see_end, &end_ns);
-	free(path);
 	if (err)
 		return report_error(err);
 	/* What happens while the rings are read once more does not belong to the question. */
@@ -151,9 +145,8 @@ static const struct command_option options[] = {
 	{ .help = "Filters:" },
 	{ "thread", 't', "TID|NAME", .help = "Answer for this thread" },
 	{ "process", 'p', "PID|NAME", .help = "Answer for this process and its children" },
-	{ "from", RECORD_FILTER_FROM, "TIME",
-	  .help = "Start at TIME, such as 1234.5 (seconds) or 5ms" },
-	{ "to", RECORD_FILTER_TO, "TIME", .help = "End at TIME" },
+	RECORD_FILTER_OPTION_FROM,
+	RECORD_FILTER_OPTION_TO,
 	{ 0 }
 };
 
@@ -171,7 +164,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		given.args.is_at = true;
 		return 0;
 	}
-	return record_filter_parse(&given.args.filter, key, arg, state);
+	return ARGP_ERR_UNKNOWN;
 }
 
 static void check_args(struct argp_state *state)
@@ -213,15 +206,15 @@ int cmd_why(int argc, char **argv)
 	int i;
 
 	given = (struct options){ 0 };
-	record_filter_init(&given.args.filter);
 	/* What follows is a command, and no operand. */
 	for (i = 1; i < argc && strcmp(argv[i], "--"); i++)
 		;
 	if (i + 1 < argc) {
 		given.command = argv + i + 1;
+		given.nr_words = argc - i - 1;
 		argc = i;
 	}
-	options_parse(&line, argc, argv);
+	record_filter_options(&line, &given.args.filter, argc, argv);
 	given.args.file = given.path ? given.path : given.output;
 	/* No later command can read a pipe again. */
 	if (given.args.file && !strcmp(given.args.file, "-"))

@@ -6,7 +6,8 @@
  * There is one series for each number, bool and histogram, one for each
  * element of an array, and one with all strings of a node as labels. Byte vectors and
  * links are left out, and so are the entries of a list beyond METRICS_MAX_ENTRIES.
- * metric_name.c has the names.
+ * All rules about names look at names only, so that a metric keeps its name whatever else the
+ * tree holds.
  *
  * All series are in a set before the first is printed. It guarantees, whatever
  * the names in trees: the lines of a family are contiguous, a family has one type, and
@@ -28,13 +29,23 @@
 
 #include "base.h"
 #include "command.h"
+#include "temporary.h"
 #include "inspect/show.h"
 #include "inspect/trees.h"
-#include "temporary.h"
+#include "ui/label.h"
 #include "ui/line.h"
 #include "value.h"
 #include "vitrine.h"
-#include "metric_name.h"
+
+/**
+ * struct metric_unit - unit of a value
+ * @name: name of the unit in Prometheus, "" for none
+ * @digits: the value is in 10^-digits of it
+ */
+struct metric_unit {
+	const char *name;
+	unsigned int digits;
+};
 
 /**
  * enum metric_type - what kind of values a family has
@@ -92,12 +103,10 @@ static const struct metric_kind {
  * struct metric_name - a name that a family claims
  * @text: the name
  * @family: the family
- * @rank: rank among the names of all families; equal names have equal ranks
  */
 struct metric_name {
 	const char *text;
 	struct metric_family *family;
-	uint32_t rank;
 };
 
 /**
@@ -112,20 +121,6 @@ struct metric_family {
 	const char *help;
 	enum metric_type type;
 	bool clashes;
-};
-
-/**
- * struct metric_key - what determines a family before its name is complete
- * @metric: name put together from nodes and property
- * @unit: unit of its values, "" for none
- * @type: type of its values
- * @family: the family
- */
-struct metric_key {
-	const char *metric;
-	const char *unit;
-	enum metric_type type;
-	struct metric_family *family;
 };
 
 /**
@@ -145,16 +140,16 @@ struct metric_series {
 /**
  * struct metric_sample - one line
  * @series: index of its series
- * @group: number shared by all samples with an equal line
- * @next: 1 + index of the next sample with the same header, or 0
+ * @last: of the first sample with an equal line, the number of the last series that has one
+ * @line: that sample
  * @name: that of its part
  * @le: upper bound of a bucket, else ""
  * @value: number as text
  */
 struct metric_sample {
 	uint32_t series;
-	uint32_t group;
-	uint32_t next;
+	uint32_t last;
+	struct metric_sample *line;
 	const struct metric_name *name;
 	const char *le;
 	const char *value;
@@ -162,14 +157,13 @@ struct metric_sample {
 
 /*
  * All metrics, in the order in which they were added; they are freed at the end of the command.
- * Families are found by name and type in a tree of tsearch(), and by their keys in another one,
- * because thousands of values share a key.
+ * Trees of tsearch() have the families by name and type, the names of all families, and the
+ * samples by their lines.
  */
 static struct metric_set {
 	void *families;
-	void *keys;
-	struct metric_name **names;
-	size_t nr_names;
+	void *names;
+	void *lines;
 	struct metric_series *series;
 	size_t nr_series;
 	struct metric_sample *samples;
@@ -181,6 +175,7 @@ static struct metric_set {
 /* Largest number of entries of a list; a large machine has as many CPUs. */
 #define METRICS_MAX_ENTRIES	1024
 
+#define MAX_NAME	64	/* characters used of one name */
 #define MAX_METRIC	255	/* bytes of a metric's name */
 #define MAX_LABELS	2048	/* bytes of all labels of a series */
 #define MAX_VALUE	128	/* bytes of a label's value before escaping */
@@ -231,12 +226,10 @@ struct place {
  * struct metrics_args - the options of `vitrine metrics'
  * @textfile: file to replace, or NULL to print
  * @selectors: trees, or parts of them; none: all live trees
- * @nr_selectors: number of @selectors
  */
 static struct metrics_args {
 	const char *textfile;
 	char **selectors;
-	int nr_selectors;
 } args;
 
 /**
@@ -249,66 +242,385 @@ struct own {
 	bool linked;
 };
 
+/* ---- Words ------------------------------------------------------------- */
+
+static bool is_lower(char c)
+{
+	return c >= 'a' && c <= 'z';
+}
+
+static bool is_upper(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Append the words of a name in snake case: "rxBytes.0" becomes "rx_bytes_0". */
+static void add_words(struct text *text, const char *name, size_t len)
+{
+	char words[MAX_NAME + 1];
+	size_t i, nr = 0;
+	bool apart = false;
+
+	for (i = 0; i < len && nr < MAX_NAME; i++) {
+		char c = name[i];
+
+		if (!is_lower(c) && !is_upper(c) && !is_digit(c)) {
+			apart = true;
+			continue;
+		}
+		if (is_upper(c)) {
+			apart |= i && is_lower(name[i - 1]);
+			c += 'a' - 'A';
+		}
+		if (apart && nr)
+			words[nr++] = '_';
+		apart = false;
+		words[nr++] = c;
+	}
+	text_add(text, words, nr);
+}
+
+static bool word_is(const char *word, size_t len, const char *other)
+{
+	return *word == *other && !strncmp(word, other, len) && !other[len];
+}
+
+static bool is_scaled_unit(const char *word, size_t len)
+{
+	static const char * const prefixes[] = {
+		"pico", "nano", "micro", "milli", "centi", "deci", "deca",
+		"hecto", "kilo", "kibi", "mega", "mibi", "giga", "gibi",
+		"tera", "tebi", "peta", "pebi",
+	};
+	static const char * const units[] = {
+		"amperes", "bits", "bytes", "calories", "celsius", "days",
+		"fahrenheit", "grams", "hours", "inches", "joules", "kelvin",
+		"kelvins", "meters", "metres", "miles", "minutes", "ounces",
+		"pounds", "rankine", "seconds", "volts", "weeks", "yards",
+	};
+	size_t i, j, skip;
+
+	for (i = 0; i < ARRAY_LEN(prefixes); i++) {
+		if (*word != *prefixes[i])
+			continue;
+		skip = strlen(prefixes[i]);
+		for (j = 0; len > skip && j < ARRAY_LEN(units); j++)
+			if (word_is(word, skip, prefixes[i]) &&
+			    word_is(word + skip, len - skip, units[j]))
+				return true;
+	}
+	return false;
+}
+
+/* Return whether `promtool check metrics' objects to a word of a name. */
+static bool is_objectionable(const char *word, size_t len)
+{
+	static const char * const words[] = {
+		"counter", "gauge", "histogram", "summary",
+		"s", "ms", "us", "ns", "sec", "b", "kb", "mb", "gb", "tb", "pb",
+		"m", "h", "d", "bits", "calories", "days", "fahrenheit", "hours",
+		"inches", "kelvins", "miles", "minutes", "ounces", "pounds",
+		"rankine", "weeks", "yards",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(words); i++)
+		if (word_is(word, len, words[i]))
+			return true;
+	return is_scaled_unit(word, len);
+}
+
+/* Join words of a complete name that promtool objects to with the words before. */
+static void join_words(struct text *metric)
+{
+	size_t at = strcspn(metric->bytes, "_"), end;
+
+	while (at < metric->len) {
+		end = at + 1 + strcspn(metric->bytes + at + 1, "_");
+		while (at && is_objectionable(metric->bytes + at + 1, end - at - 1)) {
+			memmove(metric->bytes + at, metric->bytes + at + 1,
+				metric->len - at);
+			metric->len--;
+			end--;
+			/* promtool may object to the joined word, too. */
+			while (at && metric->bytes[at] != '_')
+				at--;
+		}
+		at = end;
+	}
+}
+
+/* Append "_" and the words of a node's name; without words, nothing. */
+static void add_name(const char *name, size_t len)
+{
+	size_t begin = walk.metric.len;
+
+	text_add(&walk.metric, "_", 1);
+	add_words(&walk.metric, name, len);
+	if (walk.metric.len == begin + 1)
+		text_cut(&walk.metric, begin);
+}
+
+/* Remove "_@suffix" from the end of the name, if it begins at @begin or later. */
+static bool take_suffix(size_t begin, const char *suffix)
+{
+	struct text *metric = &walk.metric;
+	size_t len = strlen(suffix) + 1;
+
+	if (metric->len < begin + len || metric->bytes[metric->len - len] != '_' ||
+	    !ends_in(metric->bytes, metric->len, suffix))
+		return false;
+	text_cut(metric, metric->len - len);
+	return true;
+}
+
+/*
+ * Append the name of a property, without "_total" at its end. Returns the unit derived from it,
+ * which the metric's name ends in now.
+ */
+static struct metric_unit add_property_name(const struct vitrine_value *property,
+					    bool *ret_total)
+{
+	static const struct {
+		const char *suffix;
+		struct metric_unit unit;
+	} units[] = {
+		{ "ns", { "seconds", 9 } },
+		{ "us", { "seconds", 6 } },
+		{ "ms", { "seconds", 3 } },
+		{ "s", { "seconds", 0 } },
+		{ "seconds", { "seconds", 0 } },
+		{ "bytes", { "bytes", 0 } },
+	};
+	size_t i, begin = walk.metric.len;
+
+	add_name(property->name->bytes, property->name->len);
+	*ret_total = take_suffix(begin, "total");
+	for (i = 0; i < ARRAY_LEN(units); i++) {
+		if (!take_suffix(begin, units[i].suffix))
+			continue;
+		text_add(&walk.metric, "_", 1);
+		text_add_string(&walk.metric, units[i].unit.name);
+		return units[i].unit;
+	}
+	return no_unit;
+}
+
+/*
+ * Begin a name with that of the tree. All metrics begin with "vitrine". Drivers name the trees of
+ * their devices "driver.0", "driver.1": these share their metrics, so the number is dropped.
+ */
+static void add_tree_name(void)
+{
+	const char *slash = strrchr(walk.tree, '/');
+	const char *name = slash ? slash + 1 : walk.tree;
+	size_t len = strlen(name), end = len;
+
+	while (end && is_digit(name[end - 1]))
+		end--;
+	while (end && !is_lower(name[end - 1]) && !is_upper(name[end - 1]))
+		end--;
+	text_add_string(&walk.metric, "vitrine");
+	if (strcmp(name, "vitrine"))
+		add_name(name, end ? end : len);
+}
+
+/* ---- Instances --------------------------------------------------------- */
+
+static bool is_number(const char *name, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (!is_digit(name[i]))
+			return false;
+	return len;
+}
+
+static bool is_plural(const char *name, size_t len)
+{
+	return len > 2 && ends_in(name, len, "s") && !ends_in(name, len, "ss") &&
+	       !ends_in(name, len, "is") &&
+	       (!ends_in(name, len, "us") || ends_in(name, len, "pus"));
+}
+
+/* Top nodes of built-in trees that have instances, although no plural is their name. */
+static const struct {
+	const char *tree;
+	const char *node;
+	const char *label;
+} with_instances[] = {
+	{ "devices", "block", "device" },
+	{ "devices", "net", "device" },
+};
+
+/* Return the label for the children of @node in a built-in tree, or NULL. */
+static const char *builtin_label(const struct vitrine_value *node)
+{
+	const struct vitrine_value *root = node->parent;
+	size_t i;
+
+	if (!root || root->parent)
+		return NULL;
+	for (i = 0; i < ARRAY_LEN(with_instances); i++)
+		if (!strcmp(with_instances[i].tree, walk.tree) &&
+		    vtr_value_is_named(node, with_instances[i].node))
+			return with_instances[i].label;
+	return NULL;
+}
+
+/*
+ * Find out whether a value is one of many. The names of instances become labels: "0" of
+ * "cpus/0/user_ns". Instances are nodes whose names are numbers, and nodes below a node whose name
+ * is a plural.
+ */
+static bool is_instance(const struct vitrine_value *value)
+{
+	const struct vitrine_value *node = value->parent;
+
+	if (!node)
+		return false;
+	if (is_number(value->name->bytes, value->name->len))
+		return true;
+	return value->name->len && node->parent && value->type == VITRINE_NODE &&
+	       (is_plural(node->name->bytes, node->name->len) || builtin_label(node));
+}
+
+/* Append the singular of a plural, by simple rules. */
+static void add_singular(struct text *word, const char *name, size_t len)
+{
+	if (!is_plural(name, len)) {
+		add_words(word, name, len);
+	} else if (len > 4 && ends_in(name, len, "ies")) {
+		add_words(word, name, len - 3);
+		text_add(word, "y", 1);
+	} else if (ends_in(name, len, "sses") || ends_in(name, len, "xes") ||
+		   ends_in(name, len, "shes") || ends_in(name, len, "tches")) {
+		add_words(word, name, len - 2);
+	} else {
+		add_words(word, name, len - 1);
+	}
+}
+
+/* ---- Counters ---------------------------------------------------------- */
+
+/* Properties that are counters by Documentation/trees.rst. */
+static const struct {
+	const char *tree;
+	const char *node;		/* all properties of this node, or */
+	const char *properties[26];	/* these properties of any node */
+} counters[] = {
+	{ "devices", .properties = {
+		"busy_ns", "collisions", "discard_merges", "discard_ns", "discarded_bytes",
+		"discards", "flush_ns", "flushes", "read_bytes", "read_merges", "read_ns",
+		"reads", "receive_drops", "receive_errors", "received_bytes",
+		"received_multicast", "received_packets", "send_drops", "send_errors",
+		"sent_bytes", "sent_packets", "write_merges", "write_ns", "writes",
+		"written_bytes",
+	} },
+	{ "interrupts", .node = "cpus" },
+	{ "interrupts", .properties = { "total" } },
+	{ "memory", .node = "events" },
+	{ "sched", .properties = { "migrations", "switches", "wakeups" } },
+	{ "system", .properties = {
+		"context_switches", "guest_nice_ns", "guest_ns", "idle_ns", "interrupts",
+		"iowait_ns", "irq_ns", "nice_ns", "softirq_ns", "steal_ns", "system_ns",
+		"user_ns",
+	} },
+	{ "tasks", .properties = {
+		"involuntary_switches", "major_faults", "minor_faults", "run_delay_ns", "run_ns",
+		"runs", "system_ns", "user_ns", "voluntary_switches",
+	} },
+	{ "vitrine", .properties = {
+		"bytes", "failed", "lost_records", "overwritten_records", "records", "subbuffers",
+		"trees_refused",
+	} },
+};
+
+/* Return whether a property of a built-in tree only grows, except for resets to 0. */
+static bool is_counter(const struct vitrine_value *property)
+{
+	const struct vitrine_value *node = property->parent;
+	const char * const *name;
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(counters); i++) {
+		if (strcmp(counters[i].tree, walk.tree))
+			continue;
+		if (counters[i].node && node && vtr_value_is_named(node, counters[i].node))
+			return true;
+		for (name = counters[i].properties; *name; name++)
+			if (vtr_value_is_named(property, *name))
+				return true;
+	}
+	return false;
+}
+
 /* ---- Adding ------------------------------------------------------------ */
 
 static int compare_families(const void *a, const void *b)
 {
 	const struct metric_family *a_family = a, *b_family = b;
-	int order = strcmp(a_family->names[0].text, b_family->names[0].text);
 
-	return order ? order : (int)a_family->type - (int)b_family->type;
+	return strcmp(a_family->names[0].text, b_family->names[0].text) ?:
+	       (int)a_family->type - (int)b_family->type;
 }
 
-/* Find or add a family; the help text is that of the first one. */
-static struct metric_family *family_get(const char *name, enum metric_type type, const char *help)
+static int compare_names(const void *a, const void *b)
 {
-	const struct metric_family wanted = { .names = { { name } }, .type = type };
-	struct metric_family **found = tfind(&wanted, &set.families, compare_families);
+	const struct metric_name *a_name = a, *b_name = b;
+
+	return a == b ? 0 : strcmp(a_name->text, b_name->text);
+}
+
+/* Claim a name for a family, which another one may have claimed, too. */
+static void claim(struct metric_family *family, struct metric_name *name, const char *text,
+		  const char *suffix)
+{
+	struct metric_name **claimed;
+
+	*name = (struct metric_name){ must_format("%s%s", text, suffix), family };
+	claimed = tsearch(name, &set.names, compare_names);
+	must_have(claimed);
+	if (*claimed != name)
+		(*claimed)->family->clashes = family->clashes = true;
+}
+
+/* Find or add a family; a new one has no help text yet. */
+static struct metric_family *family_get(const char *name, enum metric_type type)
+{
+	struct metric_family wanted = { .names = { { name } }, .type = type }, **found, *family;
 	const char * const *suffixes = kinds[type].suffixes;
-	struct metric_family *family;
 	unsigned int i;
 
-	if (found)
+	found = tsearch(&wanted, &set.families, compare_families);
+	must_have(found);
+	if (*found != &wanted)
 		return *found;
 	family = calloc(1, sizeof(*family));
 	must_have(family);
 	family->type = type;
-	family->help = must_format("%s", help);
-	for (i = 0; suffixes[i]; i++) {
-		family->names[i] = (struct metric_name){
-			must_format("%s%s", name, suffixes[i]), family, 0,
-		};
-		must_have(GROW(set.names, set.nr_names));
-		set.names[set.nr_names++] = &family->names[i];
-	}
-	must_have(tsearch(family, &set.families, compare_families));
+	for (i = 0; suffixes[i]; i++)
+		claim(family, &family->names[i], name, suffixes[i]);
+	*found = family;
 	return family;
-}
-
-static int compare_keys(const void *a, const void *b)
-{
-	const struct metric_key *a_key = a, *b_key = b;
-	int order = strcmp(a_key->metric, b_key->metric);
-
-	if (!order)
-		order = (int)a_key->type - (int)b_key->type;
-	return order ? order : strcmp(a_key->unit, b_key->unit);
 }
 
 /* Add a series. */
 static void metric_set_add_series(struct metric_family *family, const char *labels)
 {
-	const struct metric_series *last;
-	const char *shared = NULL;
+	const char *last = set.nr_series ? set.series[set.nr_series - 1].labels : "";
 
 	must_have(GROW(set.series, set.nr_series));
-	last = set.nr_series ? &set.series[set.nr_series - 1] : NULL;
-	/* The properties of a node share their labels. */
-	if (last && !strcmp(last->labels, labels))
-		shared = last->labels;
 	set.series[set.nr_series++] = (struct metric_series){
 		.family = family,
-		.labels = shared ? shared : must_format("%s", labels),
+		/* The properties of a node share their labels. */
+		.labels = !strcmp(last, labels) ? last : must_format("%s", labels),
 		.duplicate = 1,
 	};
 }
@@ -328,74 +640,32 @@ static void metric_set_add_sample(enum metric_part part, const char *le, const c
 	series->nr_samples++;
 }
 
-/* ---- Names and lines that are equal ------------------------------------ */
-
-static int compare_names(const void *a, const void *b)
-{
-	const struct metric_name * const *a_name = a, * const *b_name = b;
-
-	return strcmp((*a_name)->text, (*b_name)->text);
-}
-
-/* Rank all names; find families that share one. */
-static void rank_names(void)
-{
-	struct metric_name **name;
-	uint32_t rank = 0;
-	size_t i;
-
-	if (set.nr_names)
-		qsort(set.names, set.nr_names, sizeof(*set.names), compare_names);
-	for (i = 0, name = set.names; i < set.nr_names; i++, name++) {
-		if (i && !compare_names(name - 1, name)) {
-			name[-1]->family->clashes = true;
-			name[0]->family->clashes = true;
-		} else {
-			rank++;
-		}
-		name[0]->rank = rank;
-	}
-}
+/* ---- Lines that are equal ------------------------------------ */
 
 static const struct metric_series *series_of(const struct metric_sample *sample)
 {
 	return &set.series[sample->series];
 }
 
-static int compare_lines(const struct metric_sample *a, const struct metric_sample *b)
+static int compare_lines(const void *a, const void *b)
 {
-	const struct metric_series *a_series = series_of(a), *b_series = series_of(b);
-	int order = (a->name->rank > b->name->rank) - (a->name->rank < b->name->rank);
+	const struct metric_sample *a_sample = a, *b_sample = b;
+	const char *a_labels = series_of(a)->labels, *b_labels = series_of(b)->labels;
+	int order = compare_names(a_sample->name, b_sample->name);
 
 	/* The properties of a node share their labels. */
-	if (!order && a_series->labels != b_series->labels)
-		order = strcmp(a_series->labels, b_series->labels);
-	return order ? order : strcmp(a->le, b->le);
+	if (!order && a_labels != b_labels)
+		order = strcmp(a_labels, b_labels);
+	return order ? order : strcmp(a_sample->le, b_sample->le);
 }
 
-static int compare_line_numbers(const void *a, const void *b)
+/* Return the first sample with the same line. */
+static struct metric_sample *first_like(const struct metric_sample *sample)
 {
-	return compare_lines(&set.samples[*(const uint32_t *)a],
-			     &set.samples[*(const uint32_t *)b]);
-}
+	struct metric_sample **first = tsearch(sample, &set.lines, compare_lines);
 
-/* Give samples with equal lines the same group. */
-static void group_samples(void)
-{
-	uint32_t *numbers = calloc(set.nr_samples + 1, sizeof(*numbers));
-	size_t i;
-
-	must_have(numbers);
-	for (i = 0; i < set.nr_samples; i++)
-		numbers[i] = i;
-	qsort(numbers, set.nr_samples, sizeof(*numbers), compare_line_numbers);
-	for (i = 0; i < set.nr_samples; i++) {
-		bool same = i && !compare_line_numbers(&numbers[i - 1], &numbers[i]);
-
-		set.samples[numbers[i]].group = same ? set.samples[numbers[i - 1]].group :
-						       numbers[i];
-	}
-	free(numbers);
+	must_have(first);
+	return *first;
 }
 
 /*
@@ -404,22 +674,20 @@ static void group_samples(void)
  */
 static void number_series(void)
 {
-	uint32_t *last = calloc(set.nr_samples + 1, sizeof(*last));
 	struct metric_sample *sample = set.samples;
 	size_t i, j;
 
-	must_have(last);
 	for (i = 0; i < set.nr_series; i++) {
 		struct metric_series *series = &set.series[i];
 
-		for (j = 0; j < series->nr_samples; j++)
-			if (last[sample[j].group] >= series->duplicate)
-				series->duplicate = last[sample[j].group] + 1;
-		for (j = 0; j < series->nr_samples; j++)
-			last[sample[j].group] = series->duplicate;
-		sample += series->nr_samples;
+		for (j = 0; j < series->nr_samples; j++) {
+			sample[j].line = first_like(&sample[j]);
+			if (sample[j].line->last >= series->duplicate)
+				series->duplicate = sample[j].line->last + 1;
+		}
+		for (; j; j--, sample++)
+			sample->line->last = series->duplicate;
 	}
-	free(last);
 }
 
 /* ---- Printing ---------------------------------------------------------- */
@@ -458,31 +726,35 @@ static void put_sample(FILE *stream, const struct metric_sample *sample)
 	fprintf(stream, "} %s\n", sample->value);
 }
 
-/* Print all metrics by header, in the order of names; under a header they keep their order. */
+/* Sort by header; under a header, samples keep their order. */
+static int compare_headers(const void *left, const void *right)
+{
+	const struct metric_sample *a = *(struct metric_sample * const *)left;
+	const struct metric_sample *b = *(struct metric_sample * const *)right;
+
+	return compare_names(header_of(a), header_of(b)) ?: (a > b) - (a < b);
+}
+
+/* Print all metrics by header, in the order of names. */
 static void metric_set_print(FILE *stream)
 {
-	uint32_t *first = calloc(set.nr_names + 1, sizeof(*first));
-	uint32_t rank, at;
+	struct metric_sample **sorted = calloc(set.nr_samples + 1, sizeof(*sorted));
+	const struct metric_name *header;
 	size_t i;
 
-	must_have(first);
-	rank_names();
-	group_samples();
+	must_have(sorted);
 	number_series();
-	for (i = set.nr_samples; i > 0; i--) {
-		rank = header_of(&set.samples[i - 1])->rank;
-		set.samples[i - 1].next = first[rank];
-		first[rank] = i;
-	}
-	for (rank = 1; rank <= set.nr_names; rank++) {
-		if (!first[rank])
-			continue;
-		put_header(stream, header_of(&set.samples[first[rank] - 1]));
-		for (at = first[rank]; at; at = set.samples[at - 1].next)
-			put_sample(stream, &set.samples[at - 1]);
+	for (i = 0; i < set.nr_samples; i++)
+		sorted[i] = &set.samples[i];
+	SORT(sorted, set.nr_samples, compare_headers);
+	for (i = 0; i < set.nr_samples; i++) {
+		header = header_of(sorted[i]);
+		if (!i || compare_names(header, header_of(sorted[i - 1])))
+			put_header(stream, header);
+		put_sample(stream, sorted[i]);
 	}
 	fputs("# EOF\n", stream);
-	free(first);
+	free(sorted);
 }
 
 /* ---- Samples ----------------------------------------------------------- */
@@ -606,32 +878,31 @@ static void format_count(char text[DECIMAL_TEXT_BYTES], long double count)
 static bool is_name_of_sum(const struct vitrine_value *value,
 			   const struct vitrine_value *sum)
 {
-	const char *name, *sum_name;
-	size_t len, sum_len, same = 0;
+	const size_t len = value->name->len, extra = strlen("_sum");
+	const char *name = value->name->bytes, *longer = sum->name->bytes;
+	size_t at = 0;
 
-	name = vitrine_value_name(value, &len);
-	sum_name = vitrine_value_name(sum, &sum_len);
-	if (sum_len != len + strlen("_sum"))
+	if (sum->name->len != len + extra)
 		return false;
-	while (same < len && name[same] == sum_name[same])
-		same++;
-	/* The names differ before any characters that "_sum" begins with, too. */
-	while (same && memcmp(sum_name + same, "_sum", strlen("_sum")))
-		same--;
-	return same && !memcmp(sum_name + same + strlen("_sum"), name + same,
-			       len - same);
+	while (at < len && name[at] == longer[at]) {
+		at++;
+		if (!memcmp(longer + at, "_sum", extra) &&
+		    !memcmp(longer + at + extra, name + at, len - at))
+			return true;
+	}
+	return false;
 }
 
 /* Return the sum of a histogram of uints, if a sibling has it. */
 static const struct vitrine_value *find_sum(const struct vitrine_value *value)
 {
-	const struct vitrine_value *sum = vitrine_value_next(value);
+	const struct vitrine_value *sum = value->next;
 	unsigned int i;
 
 	if (vitrine_value_array(value).type != VITRINE_UINT)
 		return NULL;
-	for (i = 0; sum && i < METRIC_SUM_DISTANCE; i++, sum = vitrine_value_next(sum))
-		if (vitrine_value_type(sum) == VITRINE_UINT &&
+	for (i = 0; sum && i < METRIC_SUM_DISTANCE; i++, sum = sum->next)
+		if (sum->type == VITRINE_UINT &&
 		    is_name_of_sum(value, sum))
 			return sum;
 	return NULL;
@@ -680,40 +951,26 @@ static void go_back(struct place place)
 
 /* ---- Labels ------------------------------------------------------------ */
 
-/* Append text of unknown origin; bytes that are not UTF-8 become U+FFFD. */
-static void add_utf8(struct text *text, const char *bytes, size_t len)
-{
-	const char *end = bytes + len, *from = bytes;
-	uint32_t c;
-
-	while (bytes < end) {
-		size_t n = vtr_utf8_decode(bytes, end - bytes, &c);
-
-		if (n && c) {
-			bytes += n;
-			continue;
-		}
-		text_add(text, from, bytes - from);
-		text_add_string(text, "\xef\xbf\xbd");
-		from = ++bytes;
-	}
-	text_add(text, from, end - from);
-}
-
-/* Append it in quotes. */
+/* Append text of unknown origin in quotes; bytes that are not UTF-8 become U+FFFD. */
 static void add_quoted(struct text *text, const char *bytes, size_t len)
 {
-	const char *end = bytes + len, *from = bytes, *at;
+	uint32_t c;
+	size_t n;
 
 	text_add(text, "\"", 1);
-	for (at = bytes; at < end; at++) {
-		if (*at != '"' && *at != '\\' && *at != '\n')
-			continue;
-		add_utf8(text, from, at - from);
-		text_add_string(text, *at == '"' ? "\\\"" : *at == '\n' ? "\\n" : "\\\\");
-		from = at + 1;
+	for (; len; bytes += n, len -= n) {
+		n = vtr_utf8_decode(bytes, len, &c);
+		if (!n || !c) {
+			n = 1;
+			text_add_string(text, "\xef\xbf\xbd");
+		} else if (c == '\n') {
+			text_add_string(text, "\\n");
+		} else {
+			if (c == '"' || c == '\\')
+				text_add(text, "\\", 1);
+			text_add(text, bytes, n);
+		}
 	}
-	add_utf8(text, from, end - from);
 	text_add(text, "\"", 1);
 }
 
@@ -721,20 +978,6 @@ static bool is_reserved(const char *name)
 {
 	return !strcmp(name, "le") || !strcmp(name, "quantile") ||
 	       !strcmp(name, "duplicate");
-}
-
-/* Return the "," after a label, or the end of all labels. */
-static const char *label_end(const char *label)
-{
-	bool quoted = false;
-
-	for (; *label && (quoted || *label != ','); label++) {
-		if (*label == '\\')
-			label++;
-		else if (*label == '"')
-			quoted = !quoted;
-	}
-	return label;
 }
 
 static bool label_is_taken(const char *name)
@@ -747,8 +990,10 @@ static bool label_is_taken(const char *name)
 	while (label && *label) {
 		if (!strncmp(label, name, len) && label[len] == '=')
 			return true;
-		label = label_end(label);
-		label += *label == ',';
+		/* To the end of its value, in which quotes are escaped. */
+		for (label = strchr(label, '"') + 1; *label != '"'; label++)
+			label += *label == '\\';
+		label += label[1] ? 2 : 1;
 	}
 	return false;
 }
@@ -775,7 +1020,10 @@ static void add_label(const char *label, const char *value, size_t len)
 
 	if (walk.labels.len > MAX_LABELS)
 		return;
-	text_add_string(&name, label);
+	/* A label must not begin with a digit. */
+	if (is_digit(*label))
+		text_add(&name, "_", 1);
+	text_add_string(&name, *label ? label : "name");
 	make_label_unique(&name);
 	if (walk.labels.len)
 		text_add(&walk.labels, ",", 1);
@@ -797,8 +1045,8 @@ static void add_index(unsigned int i)
 /* Return whether a node's name is part of the metric's name; the root's is not. */
 static bool is_named(const struct vitrine_value *node)
 {
-	return vitrine_value_parent(node) &&
-	       !metric_name_is_instance(walk.tree, node);
+	return node->parent &&
+	       !is_instance(node);
 }
 
 /*
@@ -808,26 +1056,28 @@ static bool is_named(const struct vitrine_value *node)
 static void enter_instance(const struct vitrine_value *value,
 			   size_t stem)
 {
-	const struct vitrine_value *node = vitrine_value_parent(value);
-	struct text label = { 0 };
+	const struct vitrine_value *node = value->parent;
+	const char *label = "number";
+	struct text words = { 0 };
 
 	if (is_named(node)) {
-		metric_name_instance(&label, walk.tree, node);
+		add_singular(&words, node->name->bytes, node->name->len);
 		text_cut(&walk.metric, stem);
-		metric_name_add_singular(&walk.metric, node);
+		add_name(words.bytes, words.len);
+		label = builtin_label(node);
 	}
-	add_label(label.len ? label.bytes : "number", value->name->bytes, value->name->len);
-	text_destroy(&label);
+	add_label(label ? label : words.bytes, value->name->bytes, value->name->len);
+	text_destroy(&words);
 }
 
 /* The name of the tree stands for the root. */
 static void enter_node(const struct vitrine_value *node,
 		       size_t stem)
 {
-	if (metric_name_is_instance(walk.tree, node))
+	if (is_instance(node))
 		enter_instance(node, stem);
-	else if (vitrine_value_parent(node) || !vtr_value_is_named(node, "root"))
-		metric_name_add(&walk.metric, node->name->bytes, node->name->len);
+	else if (node->parent || !vtr_value_is_named(node, "root"))
+		add_name(node->name->bytes, node->name->len);
 }
 
 /* Undo enter_instance() in the part of the metric's name for @node. */
@@ -837,7 +1087,7 @@ static void leave_instance(const struct vitrine_value *node,
 	if (!is_named(node))
 		return;
 	text_cut(&walk.metric, stem);
-	metric_name_add(&walk.metric, node->name->bytes, node->name->len);
+	add_name(node->name->bytes, node->name->len);
 }
 
 /* ---- Series ------------------------------------------------------------ */
@@ -858,7 +1108,7 @@ static bool name_ends_in(const struct text *name, const char *suffix)
  */
 static void finish_name(struct text *name, enum metric_type *type)
 {
-	metric_name_join(name);
+	join_words(name);
 	if (*type == METRIC_GAUGE &&
 	    (name_ends_in(name, "_total") || name_ends_in(name, "_bucket") ||
 	     name_ends_in(name, "_count") || name_ends_in(name, "_sum")))
@@ -868,59 +1118,43 @@ static void finish_name(struct text *name, enum metric_type *type)
 }
 
 /*
- * Write the help text of the current metric: the words after the tree's name, or that name if
+ * Return the help text of the current metric: the words after the tree's name, or that name if
  * there are none, and the unit.
  */
-static void add_help(const struct metric_key *key, struct text *help)
+static const char *help_of(enum metric_type type, const struct metric_unit *unit)
 {
 	const struct text *metric = &walk.metric;
-	bool has_unit = *key->unit && name_ends_in(metric, key->unit);
-	size_t end = metric->len - (has_unit ? strlen(key->unit) + 1 : 0);
+	bool has_unit = *unit->name && name_ends_in(metric, unit->name);
+	size_t end = metric->len - (has_unit ? strlen(unit->name) + 1 : 0);
 	size_t at = end > walk.tree_len ? walk.tree_len + 1 :
 		    end > strlen("vitrine") ? strlen("vitrine_") : 0;
+	struct text help = { 0 };
 
-	text_add_string(help, has_unit && key->type == METRIC_COUNTER ?
-			"Total of " : kinds[key->type].help);
+	text_add_string(&help, has_unit && type == METRIC_COUNTER ?
+			"Total of " : kinds[type].help);
 	for (; at < end; at++)
-		text_add(help, metric->bytes[at] == '_' ? " " : metric->bytes + at, 1);
+		text_add(&help, metric->bytes[at] == '_' ? " " : metric->bytes + at, 1);
 	if (has_unit) {
-		text_add_string(help, ", in ");
-		text_add_string(help, key->unit);
+		text_add_string(&help, ", in ");
+		text_add_string(&help, unit->name);
 	}
+	return help.bytes;
 }
 
-/* Complete the key of the current metric, and add its family. */
-static void make_family(struct metric_key *key)
-{
-	enum metric_type type = key->type;
-	struct text name = { 0 }, help = { 0 };
-
-	add_help(key, &help);
-	text_add(&name, walk.metric.bytes, walk.metric.len);
-	finish_name(&name, &type);
-	key->metric = must_format("%s", key->metric);
-	key->family = family_get(name.bytes, type, help.bytes);
-	text_destroy(&help);
-	text_destroy(&name);
-}
-
-/* Add a series of the current metric and labels. */
+/* Add a series of the current metric and labels; the first one of a family describes it. */
 static void add_series(enum metric_type type, const struct metric_unit *unit)
 {
-	const struct metric_key wanted = { walk.metric.bytes, unit->name, type, NULL };
-	struct metric_key **found, *key;
+	enum metric_type finished = type;
+	struct metric_family *family;
+	struct text name = { 0 };
 
-	found = tfind(&wanted, &set.keys, compare_keys);
-	if (found) {
-		key = *found;
-	} else {
-		key = malloc(sizeof(*key));
-		must_have(key);
-		*key = wanted;
-		make_family(key);
-		must_have(tsearch(key, &set.keys, compare_keys));
-	}
-	metric_set_add_series(key->family, walk.labels.bytes);
+	text_add(&name, walk.metric.bytes, walk.metric.len);
+	finish_name(&name, &finished);
+	family = family_get(name.bytes, finished);
+	if (!family->help)
+		family->help = help_of(type, unit);
+	metric_set_add_series(family, walk.labels.bytes);
+	text_destroy(&name);
 }
 
 static void add_value(enum metric_type type,
@@ -964,7 +1198,7 @@ static enum metric_type number_type(const struct vitrine_value *value, bool tota
 
 	/* A property called just "total" may be a gauge. */
 	if (is_uint && ((total && value->name->len > strlen("total")) ||
-			metric_name_is_counter(walk.tree, value)))
+			is_counter(value)))
 		return METRIC_COUNTER;
 	if (total)
 		text_add_string(&walk.metric, "_total");
@@ -991,7 +1225,7 @@ static void add_strings_of_array(const struct vitrine_value *value)
 static void add_numbers(const struct vitrine_value *value,
 			const struct metric_unit *unit, bool total)
 {
-	bool is_array = vitrine_value_type(value) == VITRINE_ARRAY;
+	bool is_array = value->type == VITRINE_ARRAY;
 	unsigned int i, count = is_array ? vitrine_value_array(value).count : 1;
 	enum metric_type type = number_type(value, total);
 	struct place place = place_of();
@@ -1012,11 +1246,10 @@ static void add_property(const struct vitrine_value *value,
 	struct metric_unit unit = no_unit;
 	bool total = false;
 
-	if (metric_name_is_instance(walk.tree, value))
+	if (is_instance(value))
 		enter_instance(value, stem);
 	else
-		metric_name_add_property(&walk.metric, value->name->bytes, value->name->len, &unit,
-					 &total);
+		unit = add_property_name(value, &total);
 	if (array.type == VITRINE_STRING)
 		add_strings_of_array(value);
 	else if (array.format == INSPECT_ARRAY_FLAT)
@@ -1031,18 +1264,14 @@ static void add_strings(const struct vitrine_value *value)
 	struct place place = place_of();
 	bool any = false;
 
-	for (; value; value = vitrine_value_next(value)) {
+	for (; value; value = value->next) {
 		struct text label = { 0 };
-		const char *bytes;
-		size_t len;
 
-		if (vitrine_value_type(value) != VITRINE_STRING)
+		if (value->type != VITRINE_STRING)
 			continue;
 		any = true;
-		bytes = vitrine_value_name(value, &len);
-		metric_name_label(&label, bytes, len);
-		bytes = vitrine_value_bytes(value, &len);
-		add_label(label.bytes, bytes, len);
+		add_words(&label, value->name->bytes, value->name->len);
+		add_label(label.bytes, value->bytes, value->len);
 		text_destroy(&label);
 	}
 	if (any)
@@ -1073,10 +1302,10 @@ static void add_one(const struct vitrine_value *value,
 
 	if (is_sum(walk.sums, value))
 		return;
-	switch (vitrine_value_type(value)) {
+	switch (value->type) {
 	case VITRINE_NODE:
 		enter_node(value, stem);
-		add_siblings(vitrine_value_first_child(value), own);
+		add_siblings(value->first_child, own);
 		break;
 	case VITRINE_STRING:
 	case VITRINE_BYTES:
@@ -1094,10 +1323,10 @@ static void add_one(const struct vitrine_value *value,
  */
 static bool is_entry(const struct vitrine_value *value)
 {
-	enum vitrine_type type = vitrine_value_type(value);
+	enum vitrine_type type = value->type;
 
 	return type != VITRINE_STRING && type != VITRINE_BYTES &&
-	       type != VITRINE_LINK && metric_name_is_instance(walk.tree, value);
+	       type != VITRINE_LINK && is_instance(value);
 }
 
 /* Return how many entries are too many among @value and its siblings. */
@@ -1105,7 +1334,7 @@ static size_t nr_excess_entries(const struct vitrine_value *value)
 {
 	size_t nr = 0;
 
-	for (; value; value = vitrine_value_next(value))
+	for (; value; value = value->next)
 		nr += is_entry(value);
 	return nr > METRICS_MAX_ENTRIES ? nr - METRICS_MAX_ENTRIES : 0;
 }
@@ -1124,14 +1353,14 @@ static void add_siblings(const struct vitrine_value *value,
 	walk.nr_entries += excess;
 	walk.sums = &sums;
 	add_strings(value);
-	for (; value; value = vitrine_value_next(value)) {
+	for (; value; value = value->next) {
 		if (excess && is_entry(value)) {
 			excess--;
 			continue;
 		}
 		add_one(value, stem);
-		if (metric_name_is_instance(walk.tree, value))
-			leave_instance(vitrine_value_parent(value), stem);
+		if (is_instance(value))
+			leave_instance(value->parent, stem);
 		go_back(place);
 	}
 	walk.sums = above;
@@ -1156,7 +1385,7 @@ static void metrics_add_tree(const char *tree, unsigned int ordinal,
 	const char *value = ordinal ? format_label("%s#%u", tree, ordinal + 1) : tree;
 
 	walk = (struct walk){ .tree = tree };
-	metric_name_add_tree(&walk.metric, tree);
+	add_tree_name();
 	walk.tree_len = walk.metric.len;
 	add_label("tree", value, strlen(value));
 	add_siblings(vitrine_hierarchy_first(hierarchy), walk.metric.len);
@@ -1256,7 +1485,6 @@ static const struct command_option options[] = {
 static const struct command_line line = {
 	.options = options,
 	.operands = &args.selectors,
-	.nr_operands = &args.nr_selectors,
 	.args_doc = "[SELECTOR]...",
 	.doc = "Export Inspect trees as Prometheus metrics.\n"
 	       "\013" SELECTORS_HELP
@@ -1274,7 +1502,7 @@ int cmd_metrics(int argc, char **argv)
 	args = (struct metrics_args){ 0 };
 	set = (struct metric_set){ 0 };
 	options_parse(&line, argc, argv);
-	status = trees_find(&trees, args.selectors, args.nr_selectors);
+	status = trees_find(&trees, args.selectors);
 	/* Without a tree and without an error, an empty file is written. */
 	if (trees.nr || status == EXIT_DONE) {
 		status = worse(status, trees_read(&trees));

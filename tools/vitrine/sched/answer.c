@@ -3,7 +3,6 @@
  * Make the answer from the time of threads. answer.h describes it, Documentation/why.rst how it
  * comes about.
  */
-#define _GNU_SOURCE	/* qsort_r() */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +31,10 @@
 /* Most shares of a path that are told apart. */
 #define MAX_SHARES	4096
 
-static struct answer_group *group_of(const struct answer *answer, uint32_t thread)
+/* The answer that is being made. */
+static struct answer *answer;
+
+static struct answer_group *group_of(uint32_t thread)
 {
 	return &answer->groups[answer->group_of[thread]];
 }
@@ -56,7 +58,7 @@ static void make_alike(char *name)
 }
 
 /* Make the group of a thread, perhaps not the first one. */
-static struct answer_group describe_group(struct answer *answer, const struct time_thread *thread)
+static struct answer_group describe_group(const struct time_thread *thread)
 {
 	const struct vitrine_archive *archive = answer->times->why.sched.archive;
 	struct vitrine_fxt_string program = { 0 }, own = { 0 };
@@ -84,7 +86,7 @@ static struct answer_group describe_group(struct answer *answer, const struct ti
 }
 
 /* Put each thread into a group; selected ones and others of the same name are apart. */
-static void make_groups(struct answer *answer)
+static void make_groups(void)
 {
 	const struct times *times = answer->times;
 	uint32_t *by_key = NULL, nr_keys = 0, i, key;
@@ -93,7 +95,7 @@ static void make_groups(struct answer *answer)
 	answer->group_of = calloc(times->nr_threads + 1, sizeof(*answer->group_of));
 	must_have(answer->group_of);
 	for (i = 0; i < times->nr_threads; i++) {
-		group = describe_group(answer, &times->threads[i]);
+		group = describe_group(&times->threads[i]);
 		key = 2 * group.key + group.is_selected;
 		must_have(GROW_TO(by_key, nr_keys, key));
 		if (!by_key[key]) {
@@ -102,8 +104,8 @@ static void make_groups(struct answer *answer)
 			by_key[key] = answer->nr_groups;
 		}
 		answer->group_of[i] = by_key[key] - 1;
-		if (group_of(answer, i)->name != group.name)
-			group_of(answer, i)->name = group.key;
+		if (group_of(i)->name != group.name)
+			group_of(i)->name = group.key;
 	}
 	free(by_key);
 }
@@ -111,23 +113,23 @@ static void make_groups(struct answer *answer)
 /* ---- Who waits for whom ---------------------------------------------------- */
 
 /* Lower the rank of a group that others wait for. Return whether it has changed. */
-static bool rank_by(struct answer *answer, const struct time_sum *sum)
+static bool rank_by(const struct time_sum *sum)
 {
-	const struct answer_group *group = group_of(answer, sum->thread);
+	const struct answer_group *group = group_of(sum->thread);
 	struct answer_group *other;
 
 	if (sum->other == PATH_NONE || group->rank >= MAX_RANK ||
 	    (sum->kind != WHY_THREAD && sum->kind != WHY_CHILD && sum->kind != WHY_LOCK) ||
 	    sum->sum_ns < LEAST(answer->times->end_ns - answer->times->begin_ns) / 10)
 		return false;
-	other = group_of(answer, sum->other);
+	other = group_of(sum->other);
 	if (other->is_own || other->rank <= group->rank + 1)
 		return false;
 	other->rank = group->rank + 1;
 	return true;
 }
 
-static void rank_groups(struct answer *answer)
+static void rank_groups(void)
 {
 	const struct times *times = answer->times;
 	bool changed = true;
@@ -139,7 +141,7 @@ static void rank_groups(struct answer *answer)
 			answer->groups[i].rank = 0;
 	while (changed)
 		for (i = 0, changed = false; i < times->nr_sums; i++)
-			changed |= rank_by(answer, &times->sums[i]);
+			changed |= rank_by(&times->sums[i]);
 }
 
 /*
@@ -161,9 +163,9 @@ static bool is_join(const struct times *times, const struct time_sum *sum)
  * waits for one that is nearer to the command waits for work. If there is no command, so does a
  * thread that waits for an event from another program.
  */
-static enum why_kind kind_of(const struct answer *answer, const struct time_sum *sum)
+static enum why_kind kind_of(const struct time_sum *sum)
 {
-	const struct answer_group *group = group_of(answer, sum->thread), *other;
+	const struct answer_group *group = group_of(sum->thread), *other;
 
 	if (times_is_throttled(answer->times, sum))
 		return WHY_THROTTLED;
@@ -173,7 +175,7 @@ static enum why_kind kind_of(const struct answer *answer, const struct time_sum 
 		return WHY_CHILD;
 	if (sum->kind == WHY_LOCK)
 		return WHY_LOCK;
-	other = group_of(answer, sum->other);
+	other = group_of(sum->other);
 	if (other->rank < group->rank)
 		return WHY_WORK;
 	if (answer->times->root == PATH_NONE && other != group &&
@@ -183,11 +185,11 @@ static enum why_kind kind_of(const struct answer *answer, const struct time_sum 
 }
 
 /* Return what waits are for: waits for CPUs are alike. */
-static uint32_t place_of(const struct answer *answer, uint32_t number)
+static uint32_t place_of(uint32_t number)
 {
 	const struct time_sum *sum = &answer->times->sums[number];
 
-	switch (kind_of(answer, sum)) {
+	switch (kind_of(sum)) {
 	case WHY_CPU:
 		return WHY_TEXT_NONE;
 	case WHY_THROTTLED:
@@ -202,10 +204,10 @@ static uint32_t place_of(const struct answer *answer, uint32_t number)
 
 /* ---- Time by kind ---------------------------------------------------------- */
 
-static void count_thread(struct answer *answer, uint32_t number, const uint64_t *kinds_ns)
+static void count_thread(uint32_t number, const uint64_t *kinds_ns)
 {
 	const struct time_thread *thread = &answer->times->threads[number];
-	struct answer_group *group = group_of(answer, number);
+	struct answer_group *group = group_of(number);
 	uint64_t life_ns = times_clip(answer->times, thread->begin_ns, thread->end_ns);
 	uint64_t known_ns = 0;
 	unsigned int i;
@@ -226,7 +228,7 @@ static void count_thread(struct answer *answer, uint32_t number, const uint64_t 
 		group->kinds_ns[WHY_UNKNOWN] += life_ns - known_ns;
 }
 
-static void count_threads(struct answer *answer)
+static void count_threads(void)
 {
 	const struct times *times = answer->times;
 	uint64_t (*kinds_ns)[WHY_KINDS] = calloc(times->nr_threads + 1, sizeof(*kinds_ns));
@@ -236,11 +238,11 @@ static void count_threads(struct answer *answer)
 	must_have(kinds_ns);
 	for (i = 0; i < times->nr_sums; i++) {
 		sum = &times->sums[i];
-		kinds_ns[sum->thread][kind_of(answer, sum)] += sum->sum_ns;
+		kinds_ns[sum->thread][kind_of(sum)] += sum->sum_ns;
 	}
 	for (i = 0; i < times->nr_threads; i++) {
 		kinds_ns[i][WHY_RUNNING] = times->threads[i].running_ns;
-		count_thread(answer, i, kinds_ns[i]);
+		count_thread(i, kinds_ns[i]);
 	}
 	free(kinds_ns);
 }
@@ -269,13 +271,11 @@ static int compare_functions(const void *left, const void *right)
 {
 	const struct answer_function *a = left, *b = right;
 
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
-	return a->name < b->name ? -1 : a->name > b->name;
+	return number_order(a->group, b->group) ?: number_order(a->name, b->name);
 }
 
 /* Count the samples of each group by function. */
-static void count_functions(struct answer *answer)
+static void count_functions(void)
 {
 	const struct samples *samples = &answer->times->samples;
 	struct answer_function *all, *last;
@@ -289,7 +289,7 @@ static void count_functions(struct answer *answer)
 			.name = name_of(answer->times, &samples->samples[i]),
 			.nr = 1,
 		};
-	qsort(all, samples->nr, sizeof(*all), compare_functions);
+	SORT(all, samples->nr, compare_functions);
 	for (i = 1, last = all; i < samples->nr; i++)
 		if (!compare_functions(last, &all[i]))
 			last->nr++;
@@ -300,7 +300,7 @@ static void count_functions(struct answer *answer)
 }
 
 /* Count the samples within a part of the critical path. */
-static void count_on_path(const struct answer *answer, const struct path_part *part)
+static void count_on_path(const struct path_part *part)
 {
 	struct answer_function key = { .group = answer->group_of[part->thread] }, *found;
 	struct sample *samples;
@@ -320,24 +320,17 @@ static int compare_numbers(const void *left, const void *right)
 {
 	const struct answer_function *a = left, *b = right;
 
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
-	if (a->nr_on_path != b->nr_on_path)
-		return a->nr_on_path < b->nr_on_path ? 1 : -1;
-	if (a->nr != b->nr)
-		return a->nr < b->nr ? 1 : -1;
-	return compare_functions(a, b);
+	return number_order(a->group, b->group) ?: number_order(b->nr_on_path, a->nr_on_path) ?:
+	       number_order(b->nr, a->nr) ?: compare_functions(a, b);
 }
 
 /* Give each group its functions, the most frequent first. */
-static void order_functions(struct answer *answer)
+static void order_functions(void)
 {
 	struct answer_group *group;
 	uint32_t i;
 
-	if (answer->nr_functions)
-		qsort(answer->functions, answer->nr_functions, sizeof(*answer->functions),
-		      compare_numbers);
+	SORT(answer->functions, answer->nr_functions, compare_numbers);
 	for (i = 0; i < answer->nr_functions; i++) {
 		group = &answer->groups[answer->functions[i].group];
 		if (!group->nr_functions++)
@@ -349,12 +342,10 @@ static void order_functions(struct answer *answer)
 
 /**
  * struct tally - a critical path that is being summed up
- * @answer: the answer
  * @shares: receives the shares
  * @by_thread: the shares are of threads, not of groups
  */
 struct tally {
-	const struct answer *answer;
 	struct answer_shares *shares;
 	bool by_thread;
 };
@@ -367,7 +358,7 @@ static uint32_t sum_of(const struct path_part *part)
 }
 
 /* Check whether a part is that of a kernel thread that had nothing to do, for all that is known. */
-static bool is_idle_worker(const struct answer *answer, const struct path_part *part)
+static bool is_idle_worker(const struct path_part *part)
 {
 	const uint32_t sum = sum_of(part);
 	enum why_kind kind;
@@ -375,15 +366,15 @@ static bool is_idle_worker(const struct answer *answer, const struct path_part *
 	if (!answer->times->threads[part->thread].is_kernel ||
 	    (part->state != PATH_BLOCKED && part->state != PATH_UNKNOWN))
 		return false;
-	kind = sum == PATH_NONE ? WHY_UNKNOWN : kind_of(answer, &answer->times->sums[sum]);
+	kind = sum == PATH_NONE ? WHY_UNKNOWN : kind_of(&answer->times->sums[sum]);
 	return kind == WHY_WORK || kind == WHY_UNKNOWN;
 }
 
 /* Return the part, or, of an idle worker that woke another thread, the wait of that thread. */
-static struct path_part told_by(const struct answer *answer, struct path_part part,
+static struct path_part told_by(struct path_part part,
 				const struct path_wait *waits, unsigned int nr_waits)
 {
-	while (nr_waits && is_idle_worker(answer, &part)) {
+	while (nr_waits && is_idle_worker(&part)) {
 		part.turn = waits[--nr_waits].turn;
 		part.thread = part.turn->thread;
 		part.state = PATH_BLOCKED;
@@ -393,17 +384,16 @@ static struct path_part told_by(const struct answer *answer, struct path_part pa
 
 /**
  * answer_part() - say what a thread did in a part of a path
- * @answer: the answer
  * @part: the part
  * @waits: the waits that it replaces, the outermost first
  * @nr_waits: their number
  *
  * Return: the part as a share, by thread.
  */
-struct answer_share answer_part(const struct answer *answer, const struct path_part *part,
+struct answer_share answer_part(const struct path_part *part,
 				const struct path_wait *waits, unsigned int nr_waits)
 {
-	const struct path_part told = told_by(answer, *part, waits, nr_waits);
+	const struct path_part told = told_by(*part, waits, nr_waits);
 	struct answer_share share = {
 		.who = told.thread,
 		.kind = told.state == PATH_RUNNING ? WHY_RUNNING :
@@ -413,8 +403,8 @@ struct answer_share answer_part(const struct answer *answer, const struct path_p
 	uint32_t sum = sum_of(&told);
 
 	if (sum != PATH_NONE) {
-		share.kind = kind_of(answer, &answer->times->sums[sum]);
-		share.place = place_of(answer, sum);
+		share.kind = kind_of(&answer->times->sums[sum]);
+		share.place = place_of(sum);
 	}
 	return share;
 }
@@ -424,11 +414,11 @@ static void tally_part(void *ctx, const struct path_part *part, const struct pat
 {
 	struct tally *tally = ctx;
 	struct answer_shares *shares = tally->shares;
-	struct answer_share share = answer_part(tally->answer, part, waits, nr_waits);
+	struct answer_share share = answer_part(part, waits, nr_waits);
 	uint32_t i;
 
 	if (!tally->by_thread)
-		share.who = tally->answer->group_of[share.who];
+		share.who = answer->group_of[share.who];
 	shares->all_ns += share.ns;
 	for (i = 0; i < shares->nr; i++)
 		if (shares->shares[i].who == share.who && shares->shares[i].kind == share.kind &&
@@ -446,46 +436,42 @@ static int compare_shares(const void *left, const void *right)
 {
 	const struct answer_share *a = left, *b = right;
 
-	return a->ns < b->ns ? 1 : a->ns > b->ns ? -1 : 0;
+	return number_order(b->ns, a->ns);
 }
 
-static void tally(const struct answer *answer, uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
+static void tally(uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
 		  bool by_thread, struct answer_shares *ret)
 {
-	struct tally tally = { answer, ret, by_thread };
+	struct tally tally = { ret, by_thread };
 
-	must_have(path_walk(&answer->times->path, thread, begin_ns, end_ns, tally_part, &tally));
-	if (ret->nr)
-		qsort(ret->shares, ret->nr, sizeof(*ret->shares), compare_shares);
+	path_walk(&answer->times->path, thread, begin_ns, end_ns, tally_part, &tally);
+	SORT(ret->shares, ret->nr, compare_shares);
 }
 
-static void follow_command(struct answer *answer)
+static void follow_command(void)
 {
 	const struct times *times = answer->times;
 	uint32_t i;
 
 	if (times->root == PATH_NONE)
 		return;
-	tally(answer, times->root, times->begin_ns, times->end_ns, false, &answer->path);
+	tally(times->root, times->begin_ns, times->end_ns, false, &answer->path);
 	for (i = 0; i < answer->path.nr; i++)
 		answer->groups[answer->path.shares[i].who].path_ns += answer->path.shares[i].ns;
 }
 
 /* ---- What is shown --------------------------------------------------------- */
 
-static int compare_groups(const void *left, const void *right, void *ctx)
+static int compare_groups(const void *left, const void *right)
 {
-	const struct answer_group *groups = ctx;
-	const struct answer_group *a = &groups[*(const uint32_t *)left];
-	const struct answer_group *b = &groups[*(const uint32_t *)right];
+	const struct answer_group *a = &answer->groups[*(const uint32_t *)left];
+	const struct answer_group *b = &answer->groups[*(const uint32_t *)right];
 
-	if (a->path_ns != b->path_ns)
-		return a->path_ns < b->path_ns ? 1 : -1;
-	return a->life_ns < b->life_ns ? 1 : a->life_ns > b->life_ns ? -1 : 0;
+	return number_order(b->path_ns, a->path_ns) ?: number_order(b->life_ns, a->life_ns);
 }
 
 /* Show the selected groups, and programs whose threads are on the critical path. */
-static void choose_groups(struct answer *answer)
+static void choose_groups(void)
 {
 	struct answer_group *group;
 	uint32_t i;
@@ -501,34 +487,33 @@ static void choose_groups(struct answer *answer)
 		if (group->is_shown)
 			answer->order[answer->nr_shown++] = i;
 	}
-	qsort_r(answer->order, answer->nr_shown, sizeof(*answer->order), compare_groups,
-		answer->groups);
+	SORT(answer->order, answer->nr_shown, compare_groups);
 }
 
 /* ---- Waits ------------------------------------------------------------------- */
 
 /* Find where the answer shows what those did that a thread waited for. */
-static enum answer_explained explained(const struct answer *answer, const struct time_sum *sum)
+static enum answer_explained explained(const struct time_sum *sum)
 {
-	const struct answer_group *group = group_of(answer, sum->thread), *other;
+	const struct answer_group *group = group_of(sum->thread), *other;
 
-	if (kind_of(answer, sum) != WHY_THREAD || sum->other == PATH_NONE)
+	if (kind_of(sum) != WHY_THREAD || sum->other == PATH_NONE)
 		return ANSWER_NOWHERE;
-	other = group_of(answer, sum->other);
+	other = group_of(sum->other);
 	if (other == group)
 		return ANSWER_IN_GROUP;
 	return other->is_shown && other->rank > group->rank ? ANSWER_FARTHER : ANSWER_NOWHERE;
 }
 
-static struct answer_wait wait_of(const struct answer *answer, uint32_t number)
+static struct answer_wait wait_of(uint32_t number)
 {
 	const struct time_sum *sum = &answer->times->sums[number];
 
 	return (struct answer_wait){
 		.group = answer->group_of[sum->thread],
-		.kind = kind_of(answer, sum),
-		.place = place_of(answer, number),
-		.explained = explained(answer, sum),
+		.kind = kind_of(sum),
+		.place = place_of(number),
+		.explained = explained(sum),
 		.cpu = sum->cpu,
 		.longest = number,
 	};
@@ -536,35 +521,25 @@ static struct answer_wait wait_of(const struct answer *answer, uint32_t number)
 
 static int compare_likes(const struct answer_wait *a, const struct answer_wait *b)
 {
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
-	if (a->kind != b->kind)
-		return a->kind < b->kind ? -1 : 1;
-	if (a->explained != b->explained)
-		return a->explained < b->explained ? -1 : 1;
-	return a->place < b->place ? -1 : a->place > b->place;
+	return number_order(a->group, b->group) ?: number_order(a->kind, b->kind) ?:
+	       number_order(a->explained, b->explained) ?: number_order(a->place, b->place);
 }
 
-static int compare_sums(const void *left, const void *right, void *ctx)
+static int compare_sums(const void *left, const void *right)
 {
-	const struct answer *answer = ctx;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	const struct answer_wait a_wait = wait_of(answer, a), b_wait = wait_of(answer, b);
-	int order = compare_likes(&a_wait, &b_wait);
+	const struct answer_wait a_wait = wait_of(a), b_wait = wait_of(b);
 
-	if (order)
-		return order;
-	a = answer->times->sums[a].thread;
-	b = answer->times->sums[b].thread;
-	return a < b ? -1 : a > b;
+	return compare_likes(&a_wait, &b_wait) ?:
+	       number_order(answer->times->sums[a].thread, answer->times->sums[b].thread);
 }
 
 /* Add the sum at @index to the last wait, or to a new one; compare_sums() has their order. */
-static void add_sum(struct answer *answer, uint32_t index)
+static void add_sum(uint32_t index)
 {
 	const uint32_t number = answer->sums[index];
 	const struct time_sum *sums = answer->times->sums, *sum = &sums[number];
-	struct answer_wait wait = wait_of(answer, number), *last;
+	struct answer_wait wait = wait_of(number), *last;
 
 	last = answer->nr_waits ? &answer->waits[answer->nr_waits - 1] : NULL;
 	if (!last || compare_likes(last, &wait)) {
@@ -577,27 +552,13 @@ static void add_sum(struct answer *answer, uint32_t index)
 	answer->wait_of[number] = last->id;
 	if (last->cpu != sum->cpu)
 		last->cpu = PATH_NONE;
+	/* The sums of a thread are beside one another. */
+	last->nr_threads += !last->nr_sums || sums[answer->sums[index - 1]].thread != sum->thread;
 	last->nr_sums++;
 	last->nr += sum->nr;
 	last->sum_ns += sum->sum_ns;
 	if (sum->max_ns > sums[last->longest].max_ns)
 		last->longest = number;
-}
-
-/* Count the threads of each wait; those of a thread are beside one another. */
-static void count_waiters(struct answer *answer)
-{
-	const struct time_sum *sums = answer->times->sums;
-	struct answer_wait *wait;
-	const uint32_t *at;
-	uint32_t i, j;
-
-	for (i = 0; i < answer->nr_waits; i++) {
-		wait = &answer->waits[i];
-		at = &answer->sums[wait->first];
-		for (j = 0; j < wait->nr_sums; j++)
-			wait->nr_threads += !j || sums[at[j]].thread != sums[at[j - 1]].thread;
-	}
 }
 
 /* The length of a wait. */
@@ -610,12 +571,10 @@ static int compare_lengths(const void *left, const void *right)
 {
 	const struct length *a = left, *b = right;
 
-	if (a->id != b->id)
-		return a->id < b->id ? -1 : 1;
-	return a->ns < b->ns ? -1 : a->ns > b->ns;
+	return number_order(a->id, b->id) ?: number_order(a->ns, b->ns);
 }
 
-static void add_length(const struct answer *answer, struct length **lengths, uint32_t *nr,
+static void add_length(struct length **lengths, uint32_t *nr,
 		       uint32_t sum, uint64_t begin_ns, uint64_t end_ns)
 {
 	uint64_t ns = times_clip(answer->times, begin_ns, end_ns);
@@ -627,7 +586,7 @@ static void add_length(const struct answer *answer, struct length **lengths, uin
 }
 
 /* Find the 99th percentiles of all waits. */
-static void measure_waits(struct answer *answer)
+static void measure_waits(void)
 {
 	const struct path *path = &answer->times->path;
 	struct length *lengths = NULL;
@@ -636,11 +595,10 @@ static void measure_waits(struct answer *answer)
 
 	for (i = 0; i < path->nr && i < PATH_MAX_TURNS; i++) {
 		turn = &path->turns[i];
-		add_length(answer, &lengths, &nr, turn->behind, turn->woken_ns, turn->begin_ns);
-		add_length(answer, &lengths, &nr, turn->cause, turn->blocked_ns, turn->woken_ns);
+		add_length(&lengths, &nr, turn->behind, turn->woken_ns, turn->begin_ns);
+		add_length(&lengths, &nr, turn->cause, turn->blocked_ns, turn->woken_ns);
 	}
-	if (nr)
-		qsort(lengths, nr, sizeof(*lengths), compare_lengths);
+	SORT(lengths, nr, compare_lengths);
 	for (first = 0, i = 1; i <= nr; i++) {
 		if (i < nr && lengths[i].id == lengths[first].id)
 			continue;
@@ -651,7 +609,7 @@ static void measure_waits(struct answer *answer)
 	free(lengths);
 }
 
-static void make_waits(struct answer *answer)
+static void make_waits(void)
 {
 	uint32_t nr_sums = answer->times->nr_sums, nr = 0, i;
 
@@ -659,13 +617,12 @@ static void make_waits(struct answer *answer)
 	answer->sums = calloc(nr_sums + 1, sizeof(*answer->sums));
 	must_have(answer->wait_of && answer->sums);
 	for (i = 0; i < nr_sums; i++)
-		if (group_of(answer, answer->times->sums[i].thread)->is_shown)
+		if (group_of(answer->times->sums[i].thread)->is_shown)
 			answer->sums[nr++] = i;
-	qsort_r(answer->sums, nr, sizeof(*answer->sums), compare_sums, answer);
+	SORT(answer->sums, nr, compare_sums);
 	for (i = 0; i < nr; i++)
-		add_sum(answer, i);
-	count_waiters(answer);
-	measure_waits(answer);
+		add_sum(i);
+	measure_waits();
 }
 
 /* ---- Findings ---------------------------------------------------------------- */
@@ -674,12 +631,11 @@ static void make_waits(struct answer *answer)
 static void cost_part(void *ctx, const struct path_part *part, const struct path_wait *waits,
 		      unsigned int nr_waits)
 {
-	struct answer *answer = ctx;
 	uint32_t ids[PATH_MAX_DEPTH + 1];
 	unsigned int nr = 0, i, j;
 
 	if (part->state == PATH_RUNNING)
-		count_on_path(answer, part);
+		count_on_path(part);
 	for (i = 0; i < nr_waits; i++)
 		if (waits[i].turn->cause != PATH_NONE)
 			ids[nr++] = answer->wait_of[waits[i].turn->cause];
@@ -700,7 +656,7 @@ static bool is_about_all(const struct times *times)
 }
 
 /* Return the longest of waits for what others have, if the question is about all programs. */
-static uint64_t stall_ns(const struct answer *answer, const struct answer_wait *wait)
+static uint64_t stall_ns(const struct answer_wait *wait)
 {
 	return is_about_all(answer->times) && wait->kind <= WHY_MEMORY ?
 		       answer->times->sums[wait->longest].max_ns : 0;
@@ -711,7 +667,7 @@ static uint64_t stall_ns(const struct answer *answer, const struct answer_wait *
  * the critical path of the command has cost it nothing, unless threads were in need of what others
  * had.
  */
-static bool is_finding(const struct answer *answer, const struct answer_wait *wait)
+static bool is_finding(const struct answer_wait *wait)
 {
 	const struct times *times = answer->times;
 	uint64_t least_ns = LEAST_FINDING(times->end_ns - times->begin_ns);
@@ -721,42 +677,33 @@ static bool is_finding(const struct answer *answer, const struct answer_wait *wa
 	/* One thread waits for its helpers; several wait for one another. */
 	if (wait->explained == ANSWER_IN_GROUP)
 		return wait->path_ns > least_ns && wait->nr_threads > 1;
-	if (wait->path_ns > least_ns || stall_ns(answer, wait) >= LEAST_STALL_NS)
+	if (wait->path_ns > least_ns || stall_ns(wait) >= LEAST_STALL_NS)
 		return true;
 	return wait->sum_ns > least_ns &&
 	       (wait->kind == WHY_UNKNOWN ? !!times->selected :
 		times->root == PATH_NONE || wait->kind <= WHY_MEMORY);
 }
 
-static int compare_costs(const void *left, const void *right, void *ctx)
+static int compare_costs(const void *left, const void *right)
 {
 	const struct answer_wait *a = left, *b = right;
-	bool is_a = is_finding(ctx, a), is_b = is_finding(ctx, b);
-	uint64_t a_ns = stall_ns(ctx, a), b_ns = stall_ns(ctx, b);
 
-	if (is_a != is_b)
-		return is_b - is_a;
-	if (a_ns != b_ns)
-		return a_ns < b_ns ? 1 : -1;
-	if (a->path_ns != b->path_ns)
-		return a->path_ns < b->path_ns ? 1 : -1;
-	if (a->sum_ns != b->sum_ns)
-		return a->sum_ns < b->sum_ns ? 1 : -1;
-	return a->id < b->id ? -1 : a->id > b->id;
+	return is_finding(b) - is_finding(a) ?:
+	       number_order(stall_ns(b), stall_ns(a)) ?:
+	       number_order(b->path_ns, a->path_ns) ?: number_order(b->sum_ns, a->sum_ns) ?:
+	       number_order(a->id, b->id);
 }
 
-static void weigh_waits(struct answer *answer)
+static void weigh_waits(void)
 {
 	const struct times *times = answer->times;
 
 	if (times->root != PATH_NONE)
-		must_have(path_walk(&times->path, times->root, times->begin_ns, times->end_ns,
-				    cost_part, answer));
-	if (answer->nr_waits)
-		qsort_r(answer->waits, answer->nr_waits, sizeof(*answer->waits), compare_costs,
-			answer);
+		path_walk(&times->path, times->root, times->begin_ns, times->end_ns, cost_part,
+			  NULL);
+	SORT(answer->waits, answer->nr_waits, compare_costs);
 	while (answer->nr_findings < answer->nr_waits &&
-	       is_finding(answer, &answer->waits[answer->nr_findings]))
+	       is_finding(&answer->waits[answer->nr_findings]))
 		answer->nr_findings++;
 }
 
@@ -764,40 +711,38 @@ static void weigh_waits(struct answer *answer)
 
 /**
  * answer_make() - make the answer
- * @answer: all zero but @times, which is complete, and @all; answer_deinit() frees it
+ * @made: all zero but @times, which is complete, and @all; answer_deinit() frees it
  */
-void answer_make(struct answer *answer)
+void answer_make(struct answer *made)
 {
-	make_groups(answer);
-	rank_groups(answer);
-	count_threads(answer);
-	follow_command(answer);
-	choose_groups(answer);
-	make_waits(answer);
-	count_functions(answer);
-	weigh_waits(answer);
-	order_functions(answer);
+	answer = made;
+	make_groups();
+	rank_groups();
+	count_threads();
+	follow_command();
+	choose_groups();
+	make_waits();
+	count_functions();
+	weigh_waits();
+	order_functions();
 }
 
 /**
  * answer_longest() - follow the critical path of the longest of like waits
- * @answer: the answer
  * @wait: the waits
  * @ret: its shares, by thread, which the caller frees
  */
-void answer_longest(const struct answer *answer, const struct answer_wait *wait,
-		    struct answer_shares *ret)
+void answer_longest(const struct answer_wait *wait, struct answer_shares *ret)
 {
 	const struct time_sum *sum = &answer->times->sums[wait->longest];
 
-	tally(answer, sum->thread, sum->max_end_ns - sum->max_ns, sum->max_end_ns, true, ret);
+	tally(sum->thread, sum->max_end_ns - sum->max_ns, sum->max_end_ns, true, ret);
 }
 
 /**
  * answer_deinit() - free the answer, but not the times
- * @answer: the answer
  */
-void answer_deinit(struct answer *answer)
+void answer_deinit(void)
 {
 	free(answer->group_of);
 	free(answer->groups);

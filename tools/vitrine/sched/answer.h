@@ -7,7 +7,7 @@
 #define _VITRINE_ANSWER_H
 
 #include "ui/label.h"
-#include "why_time.h"
+#include "why.h"
 
 /**
  * struct answer_args - the options of `vitrine why'
@@ -178,18 +178,12 @@ struct answer {
 	uint32_t nr_findings;
 };
 
-/* Return the name of a group. */
-static inline const char *answer_name(const struct answer *answer, uint32_t group)
-{
-	return why_text(&answer->times->why.texts, answer->groups[group].name);
-}
-
+/* Make an answer, which the functions below are about. */
 void answer_make(struct answer *answer);
-struct answer_share answer_part(const struct answer *answer, const struct path_part *part,
+struct answer_share answer_part(const struct path_part *part,
 				const struct path_wait *waits, unsigned int nr_waits);
-void answer_longest(const struct answer *answer, const struct answer_wait *wait,
-		    struct answer_shares *ret);
-void answer_deinit(struct answer *answer);
+void answer_longest(const struct answer_wait *wait, struct answer_shares *ret);
+void answer_deinit(void);
 int answer_run(const char *path, const struct answer_args *args);
 
 #endif /* _VITRINE_ANSWER_H */

@@ -15,7 +15,6 @@
 #include "answer.h"
 #include "base.h"
 #include "command.h"
-#include "missing.h"
 #include "print.h"
 #include "trace_input.h"
 #include "ui/fields.h"
@@ -82,10 +81,14 @@ static const struct {
 	[WHY_UNKNOWN]	= { '?', "?", "not known: " },
 };
 
+/* What is printed, and the line that is being composed. */
+static const struct answer *answer;
+static struct text line;
+
 /* ---- Lines ------------------------------------------------------------------ */
 
-__attribute__((format(printf, 2, 3)))
-static void put(struct text *line, const char *format, ...)
+__attribute__((format(printf, 1, 2)))
+static void put(const char *format, ...)
 {
 	char buffer[512];
 	va_list list;
@@ -93,28 +96,33 @@ static void put(struct text *line, const char *format, ...)
 	va_start(list, format);
 	vsnprintf(buffer, sizeof(buffer), format, list);
 	va_end(list);
-	text_add_string(line, buffer);
+	text_add_string(&line, buffer);
 }
 
 /* Print a line, cut to the width of the screen, and empty it. */
-static void end_line(struct text *line)
+static void end_line(void)
 {
-	if (line->len > COLUMNS) {
-		text_cut(line, vtr_utf8_cut(line->bytes, line->len, COLUMNS - 3));
-		text_add_string(line, "...");
+	if (line.len > COLUMNS) {
+		text_cut(&line, vtr_utf8_cut(line.bytes, line.len, COLUMNS - 3));
+		text_add_string(&line, "...");
 	}
-	puts(line->bytes);
-	text_cut(line, 0);
+	puts(line.bytes);
+	text_cut(&line, 0);
 }
 
-static const char *label_of(const struct answer *answer, uint32_t thread)
+static const char *label_of(uint32_t thread)
 {
 	return thread_label(answer->times->why.sched.archive, &answer->times->threads[thread].id);
 }
 
-static const char *text_of(const struct answer *answer, uint32_t text)
+static const char *text_of(uint32_t text)
 {
 	return why_text(&answer->times->why.texts, text);
+}
+
+static const char *name_of(uint32_t group)
+{
+	return text_of(answer->groups[group].name);
 }
 
 static unsigned int percent(uint64_t ns, uint64_t of_ns)
@@ -132,44 +140,44 @@ static unsigned int next_percent(uint64_t *sum_ns, uint64_t ns, uint64_t of_ns)
 }
 
 /* Say what a thread did. */
-static const char *doing(const struct answer *answer, uint32_t kind, uint32_t place)
+static const char *doing(uint32_t kind, uint32_t place)
 {
 	return format_label("%s%s", kinds[kind].doing,
-			    kind == WHY_RUNNING ? "" : place ? text_of(answer, place) :
+			    kind == WHY_RUNNING ? "" : place ? text_of(place) :
 			    kind == WHY_CPU ? "a CPU" : "not recorded");
 }
 
 /* Append the name of a function; that of "_ZN1a1bEi", in C++ without templates, is "a::b". */
-static void put_name(struct text *line, const char *name, size_t len)
+static void put_name(const char *name, size_t len)
 {
 	const bool is_nested = !strncmp(name, "_ZN", 3);
 	const char *at = name + 2 + is_nested, *end = name + len;
-	const size_t begin = line->len;
+	const size_t begin = line.len;
 	unsigned long len_part;
 	char *behind;
 
 	if (len < 4 || strncmp(name, "_Z", 2))
 		at = end;
 	at += strspn(at, "K");
-	while (at < end && isdigit((unsigned char)*at) && (is_nested || line->len == begin)) {
+	while (at < end && isdigit((unsigned char)*at) && (is_nested || line.len == begin)) {
 		len_part = strtoul(at, &behind, 10);
 		at = behind;
 		if (len_part > (size_t)(end - at))
 			break;
-		put(line, "%s%.*s", line->len > begin ? "::" : "", (int)len_part, at);
+		put("%s%.*s", line.len > begin ? "::" : "", (int)len_part, at);
 		at += len_part;
 	}
-	if (line->len > begin && (!is_nested || *at == 'E'))
+	if (line.len > begin && (!is_nested || *at == 'E'))
 		return;
-	text_cut(line, begin);
-	put(line, "%.*s", (int)len, name);
+	text_cut(&line, begin);
+	put("%.*s", (int)len, name);
 }
 
 /*
  * Say what a group executed while it ran, on the critical path of the command if there is one:
  * functions with 5 samples and 5 % of them, if there are 20 samples or more.
  */
-static bool put_functions(struct text *line, const struct answer *answer, uint32_t number)
+static bool put_functions(uint32_t number)
 {
 	const struct answer_group *group = &answer->groups[number];
 	const bool is_path = answer->times->root != PATH_NONE;
@@ -183,9 +191,9 @@ static bool put_functions(struct text *line, const struct answer *answer, uint32
 		nr = is_path ? group->functions[i].nr_on_path : group->functions[i].nr;
 		if (nr < LEAST_IN_FUNCTION || percent(nr, all) < LEAST_OTHER)
 			break;
-		name = text_of(answer, group->functions[i].name);
-		put(line, "%s %u %% in ", i ? "," : ":", percent(nr, all));
-		put_name(line, name, strlen(name));
+		name = text_of(group->functions[i].name);
+		put("%s %u %% in ", i ? "," : ":", percent(nr, all));
+		put_name(name, strlen(name));
 	}
 	return all >= LEAST_SAMPLES && i;
 }
@@ -193,38 +201,38 @@ static bool put_functions(struct text *line, const struct answer *answer, uint32
 /* ---- The command ------------------------------------------------------------ */
 
 /* Say what is not in the trace. */
-static void print_missing(const struct answer *answer)
+static void print_missing(void)
 {
 	const struct why *why = &answer->times->why;
 
 	if (why->sched.nr_gaps)
-		printf("%" PRIu64 " gap%s, %" PRIu64 " records lost: what was then is not known\n",
-		       why->sched.nr_gaps, why->sched.nr_gaps == 1 ? "" : "s", why->sched.nr_lost);
-	missing_put_unknown(stdout, &why->sched, why->begin_ns);
+		printf("%s, %" PRIu64 " records lost: what was then is not known\n",
+		       count_label(why->sched.nr_gaps, "gap"), why->sched.nr_lost);
+	missing_put_unknown(stdout, &why->sched, why->span.begin_ns);
 	missing_put_without_wakeups(stdout, &why->sched);
 	if (why->nr_left_out)
 		printf("The recorder left out the stacks of %" PRIu64 " waits\n", why->nr_left_out);
 }
 
 /* Say what the groups executed, if there is no command. */
-static void print_running(struct text *line, const struct answer *answer)
+static void print_running(void)
 {
 	const struct answer_group *group;
 	uint32_t i, nr = 0;
 
 	for (i = 0; i < answer->nr_shown && nr < MAX_PATH; i++) {
 		group = &answer->groups[answer->order[i]];
-		put(line, "         %-7s  %s running", duration(group->kinds_ns[WHY_RUNNING]),
-		    answer_name(answer, answer->order[i]));
-		if (put_functions(line, answer, answer->order[i])) {
-			end_line(line);
+		put("         %-7s  %s running", duration(group->kinds_ns[WHY_RUNNING]),
+		    name_of(answer->order[i]));
+		if (put_functions(answer->order[i])) {
+			end_line();
 			nr++;
 		}
-		text_cut(line, 0);
+		text_cut(&line, 0);
 	}
 }
 
-static void print_command(struct text *line, const struct answer *answer)
+static void print_command(void)
 {
 	const struct times *times = answer->times;
 	const struct answer_shares *path = &answer->path;
@@ -235,48 +243,46 @@ static void print_command(struct text *line, const struct answer *answer)
 	uint32_t i;
 
 	if (times->root == PATH_NONE) {
-		printf("%s of %u group%s of threads\n",
-		       duration(times->end_ns - times->begin_ns), answer->nr_shown,
-		       answer->nr_shown == 1 ? "" : "s");
-		print_running(line, answer);
+		printf("%s of %s of threads\n", duration(times->end_ns - times->begin_ns),
+		       count_label(answer->nr_shown, "group"));
+		print_running();
 		return;
 	}
 	root = &times->threads[times->root];
-	put(line, "%s took %s from %s to %s, which its critical path adds up to:",
-	    label_of(answer, times->root), duration(path->all_ns),
+	put("%s took %s from %s to %s, which its critical path adds up to:",
+	    label_of(times->root), duration(path->all_ns),
 	    root->begin_ns < times->begin_ns ? seconds(times->begin_ns) : "exec",
 	    root->end_ns <= times->end_ns ? "exit" :
 	    times->end_ns == times->why.sched.to_ns ? seconds(times->end_ns) :
 						      "the end of the trace");
-	end_line(line);
+	end_line();
 	for (i = 0; i < path->nr && i < MAX_PATH; i++) {
 		share = &path->shares[i];
 		if (share->ns < path->all_ns / 100)
 			break;
 		nr = next_percent(&sum_ns, share->ns, path->all_ns);
-		put(line, "%5u %%  %-7s  %s %s", nr, duration(share->ns),
-		    answer_name(answer, share->who), doing(answer, share->kind, share->place));
+		put("%5u %%  %-7s  %s %s", nr, duration(share->ns),
+		    name_of(share->who), doing(share->kind, share->place));
 		if (share->kind == WHY_RUNNING)
-			put_functions(line, answer, share->who);
-		end_line(line);
+			put_functions(share->who);
+		end_line();
 	}
-	nr = path->nr - i;
-	if (nr)
-		printf("%5u %%  %-7s  in %u other way%s\n", 100 - percent(sum_ns, path->all_ns),
-		       duration(path->all_ns - sum_ns), nr, nr == 1 ? "" : "s");
+	if (path->nr > i)
+		printf("%5u %%  %-7s  in %s\n", 100 - percent(sum_ns, path->all_ns),
+		       duration(path->all_ns - sum_ns), count_label(path->nr - i, "other way"));
 }
 
 /* ---- Groups ----------------------------------------------------------------- */
 
 /* Return how many findings are printed. */
-static uint32_t count_findings(const struct answer *answer)
+static uint32_t count_findings(void)
 {
 	return answer->nr_findings < MAX_FINDINGS ? answer->nr_findings : MAX_FINDINGS;
 }
 
-static void print_group(const struct answer *answer, const struct answer_group *group)
+static void print_group(const struct answer_group *group)
 {
-	const char *name = text_of(answer, group->name);
+	const char *name = text_of(group->name);
 	uint64_t sum_ns = 0;
 	unsigned int i;
 
@@ -292,7 +298,7 @@ static void print_group(const struct answer *answer, const struct answer_group *
 }
 
 /* Say in one line which threads are not in the table. */
-static void print_left_out(const struct answer *answer, bool has_others)
+static void print_left_out(bool has_others)
 {
 	const struct answer_group *group;
 	uint32_t i, nr_idle = 0, nr_own = 0;
@@ -304,14 +310,13 @@ static void print_left_out(const struct answer *answer, bool has_others)
 		else if (group->is_selected || group->is_shown)
 			nr_idle += group->nr_idle;
 	}
-	printf("%sNot shown: %u thread%s that only waited for work, %u of vitrine\n",
-	       has_others ? "* not of the command. " : "", nr_idle, nr_idle == 1 ? "" : "s",
-	       nr_own);
+	printf("%sNot shown: %s that only waited for work, %u of vitrine\n",
+	       has_others ? "* not of the command. " : "", count_label(nr_idle, "thread"), nr_own);
 }
 
-static void print_groups(const struct answer *answer)
+static void print_groups(void)
 {
-	uint32_t most = GROUP_LINES - FINDING_LINES * count_findings(answer), i;
+	uint32_t most = GROUP_LINES - FINDING_LINES * count_findings(), i;
 	const struct answer_group *group;
 	bool has_others = false;
 
@@ -327,11 +332,11 @@ static void print_groups(const struct answer *answer)
 	for (i = 0; i < answer->nr_shown && i < most; i++) {
 		group = &answer->groups[answer->order[i]];
 		has_others |= !group->is_selected && answer->times->root != PATH_NONE;
-		print_group(answer, group);
+		print_group(group);
 	}
 	if (answer->nr_shown > i)
 		printf("and %u more groups; --json has them\n", answer->nr_shown - i);
-	print_left_out(answer, has_others);
+	print_left_out(has_others);
 }
 
 /* ---- Findings --------------------------------------------------------------- */
@@ -353,26 +358,25 @@ static unsigned int class_of(const struct other *other)
 static int compare_names(const void *left, const void *right)
 {
 	const struct other *a = left, *b = right;
-	int order = strcmp(a->name, b->name);
 
-	return order ? order : (int)class_of(a) - (int)class_of(b);
+	return strcmp(a->name, b->name) ?: number_order(class_of(a), class_of(b));
 }
 
 static int compare_others(const void *left, const void *right)
 {
 	const struct other *a = left, *b = right;
 
-	return a->ns < b->ns ? 1 : a->ns > b->ns ? -1 : compare_names(a, b);
+	return number_order(b->ns, a->ns) ?: compare_names(a, b);
 }
 
-static const char *other_of(const struct answer *answer, const struct time_sum *sum)
+static const char *other_of(const struct time_sum *sum)
 {
 	/* Of what is throttled, the limit says it all. */
 	if (times_is_throttled(answer->times, sum))
 		return NULL;
 	if (sum->other != PATH_NONE)
-		return answer_name(answer, answer->group_of[sum->other]);
-	return sum->kind == WHY_CPU ? text_of(answer, sum->place) : NULL;
+		return name_of(answer->group_of[sum->other]);
+	return sum->kind == WHY_CPU ? text_of(sum->place) : NULL;
 }
 
 /* Merge those of the same name and class; return how many are left. */
@@ -380,7 +384,7 @@ static uint32_t merge_others(struct other *others, uint32_t nr)
 {
 	uint32_t i, last = 0;
 
-	qsort(others, nr, sizeof(*others), compare_names);
+	SORT(others, nr, compare_names);
 	for (i = 1; i < nr; i++) {
 		if (compare_names(&others[last], &others[i])) {
 			others[++last] = others[i];
@@ -392,8 +396,7 @@ static uint32_t merge_others(struct other *others, uint32_t nr)
 }
 
 /* List the others of like waits; return how many. */
-static uint32_t find_others(const struct answer *answer, const struct answer_wait *wait,
-			    struct other **ret)
+static uint32_t find_others(const struct answer_wait *wait, struct other **ret)
 {
 	const struct time_sum *sum;
 	struct other *others = NULL;
@@ -402,7 +405,7 @@ static uint32_t find_others(const struct answer *answer, const struct answer_wai
 
 	for (i = 0; i < wait->nr_sums; i++) {
 		sum = &answer->times->sums[answer->sums[wait->first + i]];
-		name = other_of(answer, sum);
+		name = other_of(sum);
 		if (!name)
 			continue;
 		must_have(GROW(others, nr));
@@ -410,19 +413,19 @@ static uint32_t find_others(const struct answer *answer, const struct answer_wai
 	}
 	if (nr) {
 		nr = merge_others(others, nr);
-		qsort(others, nr, sizeof(*others), compare_others);
+		SORT(others, nr, compare_others);
 	}
 	*ret = others;
 	return nr;
 }
 
-static void put_priority(struct text *line, uint8_t priority)
+static void put_priority(uint8_t priority)
 {
 	/* Deadline and the highest real-time priorities are recorded as 1. */
 	if (priority == 1)
-		put(line, ", real-time");
+		put(", real-time");
 	else if (priority && priority < MAX_RT_PRIORITY)
-		put(line, ", real-time priority %d", MAX_RT_PRIORITY - 1 - priority);
+		put(", real-time priority %d", MAX_RT_PRIORITY - 1 - priority);
 }
 
 /* Return how busy the CPUs were in the time of the trace, in percent. */
@@ -440,42 +443,41 @@ static unsigned int busy_percent(const struct sched *sched)
 }
 
 /* Return what separates the next part of a line of evidence from the ones before. */
-static const char *separator(const struct text *line)
+static const char *separator(void)
 {
-	return line->len > strlen(INDENT) ? "; " : "";
+	return line.len > strlen(INDENT) ? "; " : "";
 }
 
-static void put_others(struct text *line, const struct answer *answer,
-		       const struct answer_wait *wait)
+static void put_others(const struct answer_wait *wait)
 {
 	struct other *others;
-	uint32_t i, nr = find_others(answer, wait, &others);
+	uint32_t i, nr = find_others(wait, &others);
 
 	for (i = 0; i < nr && i < MAX_OTHERS; i++) {
 		if (i && percent(others[i].ns, wait->sum_ns) < LEAST_OTHER)
 			break;
-		put(line, "%s%s%s (%u %%", i ? ", " : separator(line),
+		put("%s%s%s (%u %%", i ? ", " : separator(),
 		    i ? "" : wait->kind == WHY_CPU ? "behind " : "ended by ",
 		    others[i].name, percent(others[i].ns, wait->sum_ns));
 		if (wait->kind == WHY_CPU)
-			put_priority(line, others[i].priority);
-		put(line, ")");
+			put_priority(others[i].priority);
+		put(")");
 	}
 	free(others);
 }
 
 /* Append a frame to "in a < b < ...", of which there are @nr. */
-static void put_frame(struct text *line, const char *frame, size_t len, unsigned int nr)
+static void put_frame(const char *frame, size_t len, unsigned int nr)
 {
-	put(line, "%s%s", nr ? "" : separator(line), nr ? " < " : "in ");
-	put_name(line, frame, len);
+	put("%s%s", nr ? "" : separator(), nr ? " < " : "in ");
+	put_name(frame, len);
 }
 
 /*
  * Append functions of the program, innermost first: those that have a name, but of the C library,
  * which all use, only the one that the program has called. Return how many.
  */
-static unsigned int put_user_stack(struct text *line, const char *stack)
+static unsigned int put_user_stack(const char *stack)
 {
 	const char *end = stack + strlen(stack), *frame, *call = NULL;
 	unsigned int nr = 0;
@@ -489,113 +491,111 @@ static unsigned int put_user_stack(struct text *line, const char *stack)
 			continue;
 		}
 		if (!nr && call)
-			put_frame(line, call, strcspn(call, " "), nr++);
-		put_frame(line, frame, strcspn(frame, " "), nr++);
+			put_frame(call, strcspn(call, " "), nr++);
+		put_frame(frame, strcspn(frame, " "), nr++);
 	}
 	return nr;
 }
 
 /* Append functions of the program or, if none is known, of the kernel. */
-static void put_stack(struct text *line, const struct answer *answer, const struct time_sum *sum)
+static void put_stack(const struct time_sum *sum)
 {
-	const char *stack = text_of(answer, sum->stack), *end = stack + strlen(stack), *frame;
+	const char *stack = text_of(sum->stack), *end = stack + strlen(stack), *frame;
 	unsigned int nr = 0;
 	size_t len;
 
-	if (put_user_stack(line, text_of(answer, sum->user_stack)))
+	if (put_user_stack(text_of(sum->user_stack)))
 		return;
 	while (nr < MAX_FRAMES && why_frame_before(stack, &end, &frame, &len))
 		if (!why_frame_is_scheduler(frame, len))
-			put_frame(line, frame, len, nr++);
+			put_frame(frame, len, nr++);
 }
 
 /* Append "name:tid". */
-static void put_thread(struct text *line, const struct answer *answer, uint32_t thread)
+static void put_thread(uint32_t thread)
 {
-	const char *label = label_of(answer, thread), *slash = strrchr(label, '/');
+	const char *label = label_of(thread), *slash = strrchr(label, '/');
 
-	put(line, "%.*s", slash ? (int)(slash - label) : LABEL_BYTES, label);
+	put("%.*s", slash ? (int)(slash - label) : LABEL_BYTES, label);
 }
 
 /* Print the critical path of a wait on one line; what has no room is summed up. */
-static void print_path(struct text *line, const struct answer *answer,
-		       const struct answer_shares *shares)
+static void print_path(const struct answer_shares *shares)
 {
 	const struct answer_share *share;
 	uint64_t rest_ns = shares->all_ns;
 	size_t len;
 	uint32_t i;
 
-	put(line, INDENT);
+	put(INDENT);
 	for (i = 0; i < shares->nr; i++) {
 		share = &shares->shares[i];
-		len = line->len;
-		put(line, "%s%s ", i ? "; " : "  ", duration(share->ns));
-		put_thread(line, answer, share->who);
-		put(line, " %s", doing(answer, share->kind, share->place));
-		if (i && line->len > COLUMNS - (i + 1 < shares->nr ? REST_COLUMNS : 0)) {
-			text_cut(line, len);
-			put(line, "; %s of %u more", duration(rest_ns), shares->nr - i);
+		len = line.len;
+		put("%s%s ", i ? "; " : "  ", duration(share->ns));
+		put_thread(share->who);
+		put(" %s", doing(share->kind, share->place));
+		if (i && line.len > COLUMNS - (i + 1 < shares->nr ? REST_COLUMNS : 0)) {
+			text_cut(&line, len);
+			put("; %s of %u more", duration(rest_ns), shares->nr - i);
 			break;
 		}
 		rest_ns -= share->ns;
 	}
-	end_line(line);
+	end_line();
 }
 
 /* Print where the longest of like waits is, and its critical path. */
-static void print_longest(struct text *line, const struct answer *answer,
-			  const struct answer_wait *wait)
+static void print_longest(const struct answer_wait *wait)
 {
 	const struct time_sum *longest = &answer->times->sums[wait->longest];
 	const char *begin = seconds(longest->max_end_ns - longest->max_ns);
 	struct answer_shares shares = { 0 };
 
-	put(line, INDENT "longest %s, ", duration(longest->max_ns));
-	put_thread(line, answer, longest->thread);
+	put(INDENT "longest %s, ", duration(longest->max_ns));
+	put_thread(longest->thread);
 	if (answer->file)
-		put(line, ": vitrine why -t %" PRIu64 " --at %s %s",
+		put(": vitrine why -t %" PRIu64 " --at %s %s",
 		    answer->times->threads[longest->thread].id.thread, begin, answer->file);
 	else
-		put(line, ", from %s on", begin);
-	end_line(line);
-	answer_longest(answer, wait, &shares);
+		put(", from %s on", begin);
+	end_line();
+	answer_longest(wait, &shares);
 	/* Of a wait that no thread ended, the line above is all. */
 	if (wait->kind != WHY_CPU && wait->kind != WHY_THROTTLED &&
 	    (shares.nr > 1 || (shares.nr && shares.shares[0].who != longest->thread)))
-		print_path(line, answer, &shares);
+		print_path(&shares);
 	free(shares.shares);
 }
 
-static void print_finding(struct text *line, const struct answer *answer, uint32_t number)
+static void print_finding(uint32_t number)
 {
 	const struct answer_wait *wait = &answer->waits[number];
 	const struct time_sum *longest = &answer->times->sums[wait->longest];
 
-	put(line, "%u. %s", number + 1, answer_name(answer, wait->group));
+	put("%u. %s", number + 1, name_of(wait->group));
 	if (wait->nr_threads > 1)
-		put(line, " (%u threads)", wait->nr_threads);
-	put(line, ": %s %s", duration(wait->sum_ns), doing(answer, wait->kind, wait->place));
+		put(" (%u threads)", wait->nr_threads);
+	put(": %s %s", duration(wait->sum_ns), doing(wait->kind, wait->place));
 	if (wait->nr > 1)
-		put(line, "; %" PRIu64 " times, p99 %s", wait->nr,
+		put("; %" PRIu64 " times, p99 %s", wait->nr,
 		    duration(wait->p99_ns));
-	end_line(line);
-	put(line, INDENT);
+	end_line();
+	put(INDENT);
 	if (answer->path.all_ns)
-		put(line, "%u %% of the critical path",
+		put("%u %% of the critical path",
 		    percent(wait->path_ns, answer->path.all_ns));
-	put_others(line, answer, wait);
+	put_others(wait);
 	if (wait->kind == WHY_CPU && wait->cpu != PATH_NONE)
-		put(line, ", on CPU %" PRIu32, wait->cpu);
+		put(", on CPU %" PRIu32, wait->cpu);
 	if (wait->kind == WHY_CPU)
-		put(line, "%sCPUs %u %% busy", separator(line),
+		put("%sCPUs %u %% busy", separator(),
 		    busy_percent(&answer->times->why.sched));
 	else if (wait->kind != WHY_THROTTLED)
-		put_stack(line, answer, longest);
-	if (*separator(line))
-		end_line(line);
-	text_cut(line, 0);
-	print_longest(line, answer, wait);
+		put_stack(longest);
+	if (*separator())
+		end_line();
+	text_cut(&line, 0);
+	print_longest(wait);
 }
 
 /* ---- A time ----------------------------------------------------------------- */
@@ -608,7 +608,6 @@ struct told_part {
 
 /* The parts of a path, from its end back to its begin. */
 struct told_path {
-	const struct answer *answer;
 	struct told_part *parts;
 	uint32_t nr;
 };
@@ -620,12 +619,12 @@ static void add_told(void *ctx, const struct path_part *part, const struct path_
 
 	must_have(GROW(path->parts, path->nr));
 	path->parts[path->nr++] = (struct told_part){
-		part->begin_ns, answer_part(path->answer, part, waits, nr_waits),
+		part->begin_ns, answer_part(part, waits, nr_waits),
 	};
 }
 
 /* Find what took longest of that which the threads that were asked about did at a time. */
-static struct path_part find_at(const struct answer *answer, const struct answer_args *args)
+static struct path_part find_at(const struct answer_args *args)
 {
 	const struct times *times = answer->times;
 	struct path_part part, longest = { .state = PATH_UNKNOWN };
@@ -638,26 +637,24 @@ static struct path_part find_at(const struct answer *answer, const struct answer
 		    times->root == PATH_NONE ? !times->threads[i].is_selected : i != times->root)
 			continue;
 		part = path_at(&times->path, i, args->at_ns);
-		if (part.end_ns > times->why.end_ns)
-			part.end_ns = times->why.end_ns;
+		if (part.end_ns > times->why.span.end_ns)
+			part.end_ns = times->why.span.end_ns;
 		if (part.end_ns - part.begin_ns > longest.end_ns - longest.begin_ns)
 			longest = part;
 	}
 	return longest;
 }
 
-static void print_told(struct text *line, const struct answer *answer,
-		       const struct told_part *part)
+static void print_told(const struct told_part *part)
 {
-	put(line, "%18s  %-7s  ", seconds(part->begin_ns), duration(part->share.ns));
-	put_thread(line, answer, part->share.who);
-	put(line, " %s", doing(answer, part->share.kind, part->share.place));
-	end_line(line);
+	put("%18s  %-7s  ", seconds(part->begin_ns), duration(part->share.ns));
+	put_thread(part->share.who);
+	put(" %s", doing(part->share.kind, part->share.place));
+	end_line();
 }
 
 /* Print what a thread did in a time: a letter for each moment. Note which ones are used. */
-static void print_track(struct text *line, const struct answer *answer,
-			const struct path_part *time, uint32_t number, bool *used)
+static void print_track(const struct path_part *time, uint32_t number, bool *used)
 {
 	const struct time_thread *thread = &answer->times->threads[number];
 	struct path_part part;
@@ -665,25 +662,24 @@ static void print_track(struct text *line, const struct answer *answer,
 	uint32_t kind;
 	uint64_t ns;
 
-	put(line, INDENT);
-	put_thread(line, answer, number);
-	put(line, "%*s", line->len < NAME_COLUMNS ? (int)(NAME_COLUMNS - line->len) : 1, "");
+	put(INDENT);
+	put_thread(number);
+	put("%*s", line.len < NAME_COLUMNS ? (int)(NAME_COLUMNS - line.len) : 1, "");
 	for (i = 0; i < TRACK_COLUMNS; i++) {
 		ns = time->begin_ns + (__uint128_t)(time->end_ns - time->begin_ns) * (2 * i + 1) /
 				      (2 * TRACK_COLUMNS);
 		if (ns > thread->end_ns)
 			break;
 		part = path_at(&answer->times->path, number, ns);
-		kind = answer_part(answer, &part, NULL, 0).kind;
+		kind = answer_part(&part, NULL, 0).kind;
 		used[kind] |= ns >= thread->begin_ns;
-		put(line, "%c", ns < thread->begin_ns ? ' ' : kinds[kind].letter);
+		put("%c", ns < thread->begin_ns ? ' ' : kinds[kind].letter);
 	}
-	end_line(line);
+	end_line();
 }
 
 /* Print a track for each of the first threads of a path, and what the letters mean. */
-static void print_tracks(struct text *line, const struct answer *answer,
-			 const struct path_part *time, const struct told_path *path)
+static void print_tracks(const struct path_part *time, const struct told_path *path)
 {
 	uint32_t numbers[MAX_TRACKS] = { time->thread }, nr = 1, i, j;
 	bool used[WHY_KINDS] = { false };
@@ -695,33 +691,31 @@ static void print_tracks(struct text *line, const struct answer *answer,
 			numbers[nr++] = path->parts[i].share.who;
 	}
 	for (i = 0; i < nr; i++)
-		print_track(line, answer, time, numbers[i], used);
-	put(line, INDENT);
+		print_track(time, numbers[i], used);
+	put(INDENT);
 	for (i = 0; i < WHY_KINDS; i++)
 		if (used[i])
-			put(line, "%s%c %s", separator(line), kinds[i].letter, kind_names[i]);
-	end_line(line);
+			put("%s%c %s", separator(), kinds[i].letter, kind_names[i]);
+	end_line();
 }
 
 /* Print the critical path of what threads did at a time, part by part. */
-static struct vitrine_error *print_at(const struct answer *answer, const struct answer_args *args)
+static struct vitrine_error *print_at(const struct answer_args *args)
 {
-	const struct path_part at = find_at(answer, args);
-	const struct answer_share share = answer_part(answer, &at, NULL, 0);
-	struct told_path path = { .answer = answer };
-	struct text line = { 0 };
+	const struct path_part at = find_at(args);
+	const struct answer_share share = answer_part(&at, NULL, 0);
+	struct told_path path = { 0 };
 	uint32_t i, first = 0, last;
 
 	if (!share.ns)
 		return vitrine_error_create(ENODATA, args->file, VITRINE_NO_OFFSET, NULL,
 					    "what the thread did at %s is not known",
 					    seconds(args->at_ns));
-	put(&line, "%s, from %s to %s: %s %s", label_of(answer, at.thread), seconds(at.begin_ns),
-	    seconds(at.end_ns), duration(share.ns), doing(answer, share.kind, share.place));
-	end_line(&line);
-	must_have(path_walk(&answer->times->path, at.thread, at.begin_ns, at.end_ns, add_told,
-			    &path));
-	print_tracks(&line, answer, &at, &path);
+	put("%s, from %s to %s: %s %s", label_of(at.thread), seconds(at.begin_ns),
+	    seconds(at.end_ns), duration(share.ns), doing(share.kind, share.place));
+	end_line();
+	path_walk(&answer->times->path, at.thread, at.begin_ns, at.end_ns, add_told, &path);
+	print_tracks(&at, &path);
 	last = path.nr;
 	while (!args->all && last - first > MAX_PARTS)
 		if (path.parts[(first + last) / 2].begin_ns > args->at_ns)
@@ -731,13 +725,12 @@ static struct vitrine_error *print_at(const struct answer *answer, const struct 
 	if (last < path.nr)
 		printf("%18s  %u parts\n", "before", path.nr - last);
 	for (i = last; i-- > first;)
-		print_told(&line, answer, &path.parts[i]);
+		print_told(&path.parts[i]);
 	if (first)
 		printf("%18s  %u parts\n", "after", first);
 	if (args->file)
 		printf("vitrine print --from %s --to %s %s\n", seconds(at.begin_ns),
 		       seconds(at.end_ns), args->file);
-	text_destroy(&line);
 	free(path.parts);
 	return NULL;
 }
@@ -745,7 +738,7 @@ static struct vitrine_error *print_at(const struct answer *answer, const struct 
 /* ---- The whole -------------------------------------------------------------- */
 
 /* Say that there is no finding, and what the command did instead of running, as far as is known. */
-static void print_nothing(const struct answer *answer)
+static void print_nothing(void)
 {
 	const struct answer_shares *path = &answer->path;
 	uint64_t unknown_ns = 0, running_ns = 0, idle_ns = 0;
@@ -763,7 +756,7 @@ static void print_nothing(const struct answer *answer)
 		if (share->kind != WHY_RUNNING || answer->groups[share->who].is_selected)
 			continue;
 		running_ns = share->ns;
-		name = answer_name(answer, share->who);
+		name = name_of(share->who);
 	}
 	if (!path->nr || percent(unknown_ns, path->all_ns) >= LEAST_FINDING)
 		puts("No wait that can be explained takes 5 % of the time.");
@@ -777,38 +770,36 @@ static void print_nothing(const struct answer *answer)
 		puts("Nothing is wrong: no wait takes 5 % of the time.");
 }
 
-static void print_text(const struct answer *answer)
+static void print_text(void)
 {
-	struct text line = { 0 };
 	uint32_t i;
 
-	print_command(&line, answer);
-	print_missing(answer);
+	print_command();
+	print_missing();
 	if (answer->nr_findings || answer->all)
-		print_groups(answer);
+		print_groups();
 	puts("");
-	for (i = 0; i < count_findings(answer); i++)
-		print_finding(&line, answer, i);
+	for (i = 0; i < count_findings(); i++)
+		print_finding(i);
 	if (!answer->nr_findings)
-		print_nothing(answer);
-	text_destroy(&line);
+		print_nothing();
 }
 
 /* ---- JSON ------------------------------------------------------------------- */
 
 static void write_text(struct json_writer *json, const void *ctx, const void *value)
 {
-	json_string(json, text_of(ctx, *(const uint32_t *)value));
+	json_string(json, text_of(*(const uint32_t *)value));
 }
 
 static void write_group(struct json_writer *json, const void *ctx, const void *value)
 {
-	json_string(json, answer_name(ctx, *(const uint32_t *)value));
+	json_string(json, name_of(*(const uint32_t *)value));
 }
 
 static void write_thread(struct json_writer *json, const void *ctx, const void *value)
 {
-	const struct times *times = ((const struct answer *)ctx)->times;
+	const struct times *times = answer->times;
 
 	record_json_thread(json, times->why.sched.archive,
 			   &times->threads[*(const uint32_t *)value].id);
@@ -817,7 +808,7 @@ static void write_thread(struct json_writer *json, const void *ctx, const void *
 /* Write the frames of a stack, outermost first. */
 static void write_stack(struct json_writer *json, const void *ctx, const void *value)
 {
-	const char *at = text_of(ctx, *(const uint32_t *)value), *frame;
+	const char *at = text_of(*(const uint32_t *)value), *frame;
 	size_t len;
 
 	json_begin_list(json);
@@ -909,55 +900,56 @@ static const struct field longest_fields[] = {
 };
 
 #undef ROW
-#define ROW struct sched
-static const struct field missing_fields[] = {
-	FIELD_AS("gaps", nr_gaps), FIELD_AS("lost", nr_lost), FIELD(has_wakeups),
+#define ROW struct times
+static const struct field times_fields[] = {
+	FIELD(begin_ns), FIELD(end_ns), FIELD_AS("gaps", why.sched.nr_gaps),
+	FIELD_AS("lost", why.sched.nr_lost), FIELD_AS("has_wakeups", why.sched.has_wakeups),
+	FIELD_AS("stacks_left_out", why.nr_left_out),
 	{ 0 }
 };
 
-static void write_wait(struct json_writer *json, const struct answer *answer,
-		       const struct answer_wait *wait)
+static void write_wait(struct json_writer *json, const struct answer_wait *wait)
 {
 	struct answer_shares shares = { 0 };
 	struct other *others;
-	uint32_t i, nr = find_others(answer, wait, &others);
+	uint32_t i, nr = find_others(wait, &others);
 
 	if (wait - answer->waits < MAX_PATHS)
-		answer_longest(answer, wait, &shares);
+		answer_longest(wait, &shares);
 	json_begin(json);
-	fields_members(json, wait_fields, wait, answer);
+	fields_members(json, wait_fields, wait, NULL);
 	if (wait->kind == WHY_CPU && wait->cpu != PATH_NONE)
 		json_key_uint(json, "cpu", wait->cpu);
 	json_key(json, wait->kind == WHY_CPU ? "behind" : "ended_by");
 	json_begin_list(json);
 	for (i = 0; i < nr; i++) {
 		json_item(json);
-		fields_put(json, other_fields, &others[i], answer);
+		fields_put(json, other_fields, &others[i], NULL);
 	}
 	json_end_list(json);
 	json_key(json, "longest");
 	json_begin(json);
-	fields_members(json, longest_fields, &answer->times->sums[wait->longest], answer);
-	fields_members(json, thread_path_fields, &shares, answer);
+	fields_members(json, longest_fields, &answer->times->sums[wait->longest], NULL);
+	fields_members(json, thread_path_fields, &shares, NULL);
 	json_end(json);
 	json_end(json);
 	free(shares.shares);
 	free(others);
 }
 
-static void write_command(struct json_writer *json, const struct answer *answer)
+static void write_command(struct json_writer *json)
 {
 	if (answer->times->root == PATH_NONE)
 		return;
 	json_key(json, "command");
 	json_begin(json);
 	json_key(json, "thread");
-	write_thread(json, answer, &answer->times->root);
-	fields_members(json, path_fields, &answer->path, answer);
+	write_thread(json, NULL, &answer->times->root);
+	fields_members(json, path_fields, &answer->path, NULL);
 	json_end(json);
 }
 
-static void print_json(const struct answer *answer)
+static void print_json(void)
 {
 	const struct why *why = &answer->times->why;
 	struct json_writer json;
@@ -966,17 +958,14 @@ static void print_json(const struct answer *answer)
 	json_init(&json, stdout, true);
 	json_begin(&json);
 	json_key_uint(&json, "version", JSON_VERSION);
-	json_key_uint(&json, "begin_ns", answer->times->begin_ns);
-	json_key_uint(&json, "end_ns", answer->times->end_ns);
-	fields_members(&json, missing_fields, &why->sched, NULL);
-	json_key_uint(&json, "stacks_left_out", why->nr_left_out);
-	missing_write_unknown(&json, &why->sched, why->begin_ns);
-	write_command(&json, answer);
+	fields_members(&json, times_fields, answer->times, NULL);
+	missing_write_unknown(&json, &why->sched, why->span.begin_ns);
+	write_command(&json);
 	json_key(&json, "groups");
 	json_begin_list(&json);
 	for (i = 0; i < answer->nr_shown; i++) {
 		json_item(&json);
-		fields_put(&json, group_fields, &answer->groups[answer->order[i]], answer);
+		fields_put(&json, group_fields, &answer->groups[answer->order[i]], NULL);
 	}
 	json_end_list(&json);
 	json_key_uint(&json, "findings", answer->nr_findings);
@@ -984,7 +973,7 @@ static void print_json(const struct answer *answer)
 	json_begin_list(&json);
 	for (i = 0; i < answer->nr_waits; i++) {
 		json_item(&json);
-		write_wait(&json, answer, &answer->waits[i]);
+		write_wait(&json, &answer->waits[i]);
 	}
 	json_end_list(&json);
 	json_end(&json);
@@ -997,26 +986,29 @@ static struct vitrine_error *explain(const void *ctx, struct vitrine_archive *ar
 {
 	const struct answer_args *args = ctx;
 	struct times *times = calloc(1, sizeof(*times));
-	struct answer answer = { .times = times, .all = args->all, .file = args->file };
+	struct answer made = { .times = times, .all = args->all, .file = args->file };
 	struct vitrine_error *err;
 	struct record_filter time;
 
 	must_have(times);
+	answer = &made;
 	record_filter_init(&time);
 	time.from_ns = args->filter.from_ns;
 	time.to_ns = args->filter.to_ns;
 	if (!args->is_at && (args->filter.nr_processes || args->filter.nr_threads))
 		times->selected = &args->filter;
 	err = times_read(times, archive, &time);
-	if (!err)
-		answer_make(&answer);
-	if (!err && args->is_at)
-		err = print_at(&answer, args);
-	else if (!err && args->json)
-		print_json(&answer);
-	else if (!err)
-		print_text(&answer);
-	answer_deinit(&answer);
+	if (!err) {
+		answer_make(&made);
+		if (args->is_at)
+			err = print_at(args);
+		else if (args->json)
+			print_json();
+		else
+			print_text();
+		text_destroy(&line);
+		answer_deinit();
+	}
 	times_deinit(times);
 	free(times);
 	return err;

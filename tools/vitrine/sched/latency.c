@@ -4,10 +4,10 @@
  * the time. The state machine of sched_state.c calls back at the begin and the end of
  * each time slice. Documentation/json.rst has the schema of JSON.
  *
- * Percentiles need little memory: the durations themselves are kept while they are few, then
- * the numbers of buckets whose width is 1/64 of their lower bound, or 1, and if there are many,
- * counts by bucket. A quantile is the middle of its bucket, with an error of at most 1/128, and
- * exact below 128.
+ * Percentiles need little memory: a few durations are kept themselves, more of them as the numbers
+ * of buckets, and many as counts by bucket. The width of a bucket is 1/64 of its lower bound, or
+ * 1. A quantile of more than a few durations is the middle of its bucket, with an error of at most
+ * 1/128, and exact below 128.
  */
 #define _GNU_SOURCE	/* qsort_r() */
 #include <argp.h>
@@ -26,145 +26,53 @@
 #include "ui/json.h"
 #include "ui/label.h"
 #include "answer.h"
-#include "missing.h"
 #include "print.h"
 #include "sched_state.h"
 #include "trace_input.h"
-
-/* Sort key of a report, in descending order except for names. */
-enum latency_order {
-	LATENCY_BY_MAX,
-	LATENCY_BY_P99,
-	LATENCY_BY_P50,
-	LATENCY_BY_AVERAGE,
-	LATENCY_BY_RUNS,
-	LATENCY_BY_RUNNING,
-	LATENCY_BY_RUNNABLE,
-	LATENCY_BY_BLOCKED,
-	LATENCY_BY_NAME,
-	LATENCY_NR_ORDERS,
-};
-
-/**
- * struct latency_args - the options of `vitrine latency'
- * @path: trace to read; NULL with @live
- * @live: read the flight recorder
- * @json: print JSON
- * @switches: print one line per time slice instead of the report
- * @why: answer as `vitrine why' instead of the report
- * @by_name: put the threads of one name into one row of the report
- * @nr: number of rows of the report; 0: all
- * @sorted: @order was given
- * @order: sort key of the report
- * @filter: threads and time range
- */
-struct latency_args {
-	const char *path;
-	bool live;
-	bool json;
-	bool switches;
-	bool why;
-	bool by_name;
-	bool sorted;
-	unsigned int nr;
-	enum latency_order order;
-	struct record_filter filter;
-};
 
 /* Most rows that can be asked for. */
 #define MAX_ROWS	1000
 
 /* Buckets of each power of two, and of all. */
-#define QUANTILES_COLUMNS	64
+#define COLUMN_BITS		6
+#define QUANTILES_COLUMNS	(1 << COLUMN_BITS)
 #define QUANTILES_BUCKETS	(59 * QUANTILES_COLUMNS)
 
-/* With at most so many values, they are kept; with more than so many, counts. */
+/* With at most so many values, quantiles are exact; with so many, counts are kept. */
 #define QUANTILES_FEW		8
 #define QUANTILES_MANY		4096
 
 /**
  * struct quantiles - values; all zero at first
  * @nr: number of values
- * @few: the values, as long as there are neither @buckets nor @counts
- * @buckets: the bucket of each value, or NULL; the room is a power of two
- * @counts: number of values in each bucket, or NULL
+ * @values: the values, if they are few
+ * @buckets: instead, the bucket of each value
+ * @counts: instead, the number of values in each bucket
  */
 struct quantiles {
 	uint64_t nr;
-	uint64_t few[QUANTILES_FEW];
+	uint64_t *values;
 	uint16_t *buckets;
 	uint32_t *counts;
 };
 
-#define COLUMN_BITS	6
-
 /**
- * struct latency_runnable - intervals for which threads were runnable before they ran
- * @spread: distribution of their durations
+ * struct waits - intervals for which threads were runnable before they ran
+ * @spread: distribution of their durations; without any, the figures of one are not known
+ * @nr_preempted: how many of them began with a preemption; set by complete()
  * @sum_ns: total
- * @max_ns: the longest
- * @max_end_ns: end of the longest
- * @max_is_still: it was not over at the end of the trace, so the next members are not known
- * @max_cpu: CPU where it ended
- * @instead: thread that had that CPU until then; 0: idle
- */
-struct latency_runnable {
-	struct quantiles spread;
-	uint64_t sum_ns;
-	uint64_t max_ns;
-	uint64_t max_end_ns;
-	bool max_is_still;
-	uint32_t max_cpu;
-	struct vitrine_fxt_thread instead;
-};
-
-/**
- * struct latency_interrupts - interrupts of a thread while it ran
- * @name: their name; NULL: all that are not nested in another one
- * @nr: number of interrupts
- * @sum_ns: total duration
- * @max_ns: the longest
- */
-struct latency_interrupts {
-	char *name;
-	uint64_t nr;
-	uint64_t sum_ns;
-	uint64_t max_ns;
-};
-
-/**
- * struct latency_thread - measurements of a thread
- * @wanted: it matches the filter
- * @runnable: how long it was runnable, after a wakeup or a preemption
- * @interrupted: interrupts while it ran
- * @by: interrupts by name, nested ones included
- * @nr_by: number of names
- */
-struct latency_thread {
-	bool wanted;
-	struct latency_runnable runnable;
-	struct latency_interrupts interrupted;
-	struct latency_interrupts *by;
-	size_t nr_by;
-};
-
-/**
- * struct latency_figures - what is printed of the intervals of a row
- * @nr: their number; 0: the figures of one interval are not known
- * @nr_preempted: of these, after a preemption
- * @sum_ns: total
- * @average_ns: average
+ * @average_ns: average; set by complete(), as the percentiles are
  * @p50_ns: median
  * @p99_ns: 99th percentile
  * @max_ns: the longest
- * @max_end_ns: its end
- * @max_is_still: it was not over at the end of the trace
- * @max_is_over: it was
+ * @max_end_ns: end of the longest
+ * @max_is_still: it was not over at the end of the trace, so the next members are not known
+ * @max_is_over: it was; set by complete()
  * @max_cpu: CPU where it ended
- * @instead: thread that had that CPU until then
+ * @instead: thread that had that CPU until then; 0: idle
  */
-struct latency_figures {
-	uint64_t nr;
+struct waits {
+	struct quantiles spread;
 	uint64_t nr_preempted;
 	uint64_t sum_ns;
 	uint64_t average_ns;
@@ -179,62 +87,113 @@ struct latency_figures {
 };
 
 /**
- * struct latency_row - a thread, or several
- * @sum: a thread, with the times and counts of all of them
- * @nr_threads: number of threads
- * @latency: measurements of all of them
+ * struct interrupts - interrupts of a thread while it ran
+ * @name: their name; NULL: all that are not nested in another one
+ * @nr: number of interrupts
+ * @sum_ns: total duration
+ * @max_ns: the longest
  */
-struct latency_row {
-	struct sched_thread sum;
-	size_t nr_threads;
-	struct latency_thread *latency;
+struct interrupts {
+	char *name;
+	uint64_t nr;
+	uint64_t sum_ns;
+	uint64_t max_ns;
 };
 
 /**
- * struct latency_report - contents of a report
- * @sched: all threads, whose owners are struct latency_thread
+ * struct row - measurements of a thread, of those of a name, or of all
+ * @is_wanted: the thread matches the filter
+ * @sum: a thread, with the times and counts of all of them; set by collect(), as the next ones are
+ * @nr_threads: number of threads
+ * @name: name of the thread
+ * @is_named: it has one
+ * @runnable_ns: how long it was runnable; set by complete()
+ * @blocked_ns: how long it was blocked; likewise
+ * @waits: how long it was runnable, after a wakeup or a preemption
+ * @interrupted: interrupts while it ran
+ * @by: interrupts by name, nested ones included
+ * @nr_by: number of names
+ */
+struct row {
+	bool is_wanted;
+	struct sched_thread sum;
+	size_t nr_threads;
+	struct vitrine_fxt_string name;
+	bool is_named;
+	uint64_t runnable_ns;
+	uint64_t blocked_ns;
+	struct waits waits;
+	struct interrupts interrupted;
+	struct interrupts *by;
+	size_t nr_by;
+};
+
+/* Sort keys of a report, in descending order but for names. The first is the default. */
+static const struct order {
+	const char *name;
+	size_t at;
+} orders[] = {
+	{ "max", offsetof(struct row, waits.max_ns) },
+	{ "p99", offsetof(struct row, waits.p99_ns) },
+	{ "p50", offsetof(struct row, waits.p50_ns) },
+	{ "avg", offsetof(struct row, waits.average_ns) },
+	{ "runs", offsetof(struct row, sum.nr_turns) },
+	{ "running", offsetof(struct row, sum.time_ns[SCHED_RUNNING]) },
+	{ "runnable", offsetof(struct row, runnable_ns) },
+	{ "blocked", offsetof(struct row, blocked_ns) },
+	{ "name", 0 },
+};
+
+/**
+ * struct latency_args - the options of `vitrine latency'
+ * @path: trace to read; NULL with @live
+ * @live: read the flight recorder
+ * @json: print JSON
+ * @switches: print one line per time slice instead of the report
+ * @why: answer as `vitrine why' instead of the report
+ * @by_name: put the threads of one name into one row of the report
+ * @nr: number of rows of the report; 0: all
+ * @order: sort key of the report, if it was given
+ * @filter: threads and time range
+ */
+static struct latency_args {
+	const char *path;
+	bool live;
+	bool json;
+	bool switches;
+	bool why;
+	bool by_name;
+	unsigned int nr;
+	const struct order *order;
+	struct record_filter filter;
+} args;
+
+/**
+ * struct report - what is printed of a trace
+ * @sched: all threads, whose owners are struct row
  * @rows: threads, or names, sorted
  * @nr_rows: number of @rows
  * @nr_printed: number of @rows to print
  * @total: all threads
- * @by_name: each row has the threads of a name
  * @interrupted: some threads were interrupted
- * @begin_ns: begin of the reported time range
- * @end_ns: its end
+ * @span: the reported time range
+ * @json: writer for --switches --json, one line per time slice
  */
-struct latency_report {
-	const struct sched *sched;
-	struct latency_row *rows;
+static struct report {
+	struct sched sched;
+	struct row **rows;
 	size_t nr_rows;
 	size_t nr_printed;
-	struct latency_row total;
-	bool by_name;
+	struct row total;
 	bool interrupted;
-	uint64_t begin_ns;
-	uint64_t end_ns;
-};
+	struct sched_span span;
+	struct json_writer json;
+} report;
 
 /* Width of a thread with ids of six digits: the longest name of the kernel has 15 characters. */
 #define THREAD_COLUMNS	29
 
 #define BY_COLUMNS	23
-
-/**
- * struct latency - a trace being measured
- * @args: the options
- * @sched: state of all threads and CPUs
- * @json: writer for --switches --json, one line per time slice
- */
-struct latency {
-	const struct latency_args *args;
-	struct sched sched;
-	struct json_writer json;
-};
-
-struct sorting {
-	const struct vitrine_archive *archive;
-	enum latency_order order;
-};
 
 /* ---- Percentiles ------------------------------------------------------- */
 
@@ -262,62 +221,52 @@ static uint64_t middle_of(unsigned int bucket)
 	return (begin << shift) + (shift ? 1ULL << (shift - 1) : 0);
 }
 
-/* Keep buckets from now on. */
-static void begin_buckets(struct quantiles *quantiles)
-{
-	unsigned int i;
-
-	if (quantiles->buckets || quantiles->counts)
-		return;
-	quantiles->buckets = calloc(2 * QUANTILES_FEW, sizeof(*quantiles->buckets));
-	must_have(quantiles->buckets);
-	for (i = 0; i < quantiles->nr; i++)
-		quantiles->buckets[i] = bucket_of(quantiles->few[i]);
-}
-
-static void count(const struct quantiles *quantiles, uint32_t *counts)
+/* Keep counts instead of buckets from now on. */
+static void begin_counts(struct quantiles *quantiles)
 {
 	uint64_t i;
 
-	for (i = 0; i < quantiles->nr; i++)
-		counts[quantiles->buckets[i]]++;
-}
-
-/* Keep counts from now on. */
-static void begin_counts(struct quantiles *quantiles)
-{
 	if (quantiles->counts)
 		return;
-	begin_buckets(quantiles);
 	quantiles->counts = calloc(QUANTILES_BUCKETS, sizeof(*quantiles->counts));
 	must_have(quantiles->counts);
-	count(quantiles, quantiles->counts);
+	for (i = 0; i < quantiles->nr; i++)
+		quantiles->counts[quantiles->buckets[i]]++;
 	free(quantiles->buckets);
 	quantiles->buckets = NULL;
 }
 
 static void add_bucket(struct quantiles *quantiles, uint16_t bucket)
 {
-	uint64_t nr = quantiles->nr++;
-
 	if (quantiles->counts) {
 		quantiles->counts[bucket]++;
-		return;
+	} else {
+		must_have(GROW(quantiles->buckets, quantiles->nr));
+		quantiles->buckets[quantiles->nr] = bucket;
 	}
-	if (nr >= 2 * QUANTILES_FEW && !(nr & (nr - 1))) {
-		quantiles->buckets = realloc(quantiles->buckets,
-					     2 * nr * sizeof(*quantiles->buckets));
-		must_have(quantiles->buckets);
-	}
-	quantiles->buckets[nr] = bucket;
-	if (nr + 1 == QUANTILES_MANY)
+	if (++quantiles->nr == QUANTILES_MANY)
 		begin_counts(quantiles);
+}
+
+/* Keep no values from now on. */
+static void begin_buckets(struct quantiles *quantiles)
+{
+	uint64_t nr = quantiles->nr, i;
+
+	if (!quantiles->values)
+		return;
+	quantiles->nr = 0;
+	for (i = 0; i < nr; i++)
+		add_bucket(quantiles, bucket_of(quantiles->values[i]));
+	free(quantiles->values);
+	quantiles->values = NULL;
 }
 
 static void quantiles_add(struct quantiles *quantiles, uint64_t value)
 {
 	if (quantiles->nr < QUANTILES_FEW && !quantiles->buckets && !quantiles->counts) {
-		quantiles->few[quantiles->nr++] = value;
+		must_have(GROW(quantiles->values, quantiles->nr));
+		quantiles->values[quantiles->nr++] = value;
 		return;
 	}
 	begin_buckets(quantiles);
@@ -329,152 +278,95 @@ static void quantiles_merge(struct quantiles *quantiles, const struct quantiles 
 {
 	uint64_t i;
 
-	if (from->counts) {
-		begin_counts(quantiles);
-		for (i = 0; i < QUANTILES_BUCKETS; i++)
-			quantiles->counts[i] += from->counts[i];
-		quantiles->nr += from->nr;
-	} else if (from->buckets) {
-		begin_buckets(quantiles);
-		for (i = 0; i < from->nr; i++)
-			add_bucket(quantiles, from->buckets[i]);
-	} else {
-		for (i = 0; i < from->nr; i++)
-			quantiles_add(quantiles, from->few[i]);
-	}
+	for (i = 0; from->values && i < from->nr; i++)
+		quantiles_add(quantiles, from->values[i]);
+	if (from->values)
+		return;
+	begin_buckets(quantiles);
+	for (i = 0; from->buckets && i < from->nr; i++)
+		add_bucket(quantiles, from->buckets[i]);
+	if (!from->counts)
+		return;
+	begin_counts(quantiles);
+	for (i = 0; i < QUANTILES_BUCKETS; i++)
+		quantiles->counts[i] += from->counts[i];
+	quantiles->nr += from->nr;
 }
 
 static int compare_values(const void *left, const void *right)
 {
-	const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-	return a < b ? -1 : a > b;
+	return number_order(*(const uint64_t *)left, *(const uint64_t *)right);
 }
 
-static uint64_t find_few(const struct quantiles *quantiles, uint64_t rank)
+static int compare_buckets(const void *left, const void *right)
 {
-	uint64_t few[QUANTILES_FEW];
-
-	memcpy(few, quantiles->few, sizeof(few));
-	qsort(few, quantiles->nr, sizeof(*few), compare_values);
-	return few[rank - 1];
+	return number_order(*(const uint16_t *)left, *(const uint16_t *)right);
 }
 
-/* Find a percentile. Returns false if there are no values. */
-static bool quantiles_find(const struct quantiles *quantiles, unsigned int percent,
-			   uint64_t *ret)
+/* Make quantiles_find() possible; no value may be added afterwards. */
+static void quantiles_sort(struct quantiles *quantiles)
+{
+	if (quantiles->values)
+		SORT(quantiles->values, quantiles->nr, compare_values);
+	if (quantiles->buckets)
+		SORT(quantiles->buckets, quantiles->nr, compare_buckets);
+}
+
+/* Find a percentile; 0: there are no values. */
+static uint64_t quantiles_find(const struct quantiles *quantiles, unsigned int percent)
 {
 	uint64_t rank = (quantiles->nr * percent + 99) / 100;
-	uint32_t counted[QUANTILES_BUCKETS] = {};
-	const uint32_t *counts = quantiles->counts;
 	unsigned int bucket = 0;
 
 	if (!quantiles->nr)
-		return false;
-	if (!quantiles->buckets && !counts) {
-		*ret = find_few(quantiles, rank);
-		return true;
-	}
-	if (!counts) {
-		count(quantiles, counted);
-		counts = counted;
-	}
-	for (; rank > counts[bucket]; bucket++)
-		rank -= counts[bucket];
-	*ret = middle_of(bucket);
-	return true;
-}
-
-static void quantiles_deinit(struct quantiles *quantiles)
-{
-	free(quantiles->buckets);
-	free(quantiles->counts);
-}
-
-static inline uint64_t latency_average_ns(const struct latency_runnable *runnable)
-{
-	return runnable->spread.nr ? runnable->sum_ns / runnable->spread.nr : 0;
-}
-
-/* ---- The figures of a row ---------------------------------------------- */
-
-static uint64_t quantile_of(const struct latency_runnable *runnable, unsigned int percent)
-{
-	uint64_t ns;
-
-	return quantiles_find(&runnable->spread, percent, &ns) ? ns : 0;
-}
-
-/* The middle of a bucket may be more than the longest time in it. */
-static uint64_t bounded(uint64_t ns, uint64_t max_ns)
-{
-	return ns < max_ns ? ns : max_ns;
-}
-
-static struct latency_figures figures_of(const struct latency_row *row)
-{
-	const struct latency_runnable *runnable = &row->latency->runnable;
-
-	return (struct latency_figures){
-		.nr = runnable->spread.nr,
-		.nr_preempted = row->sum.nr_preempted,
-		.sum_ns = runnable->sum_ns,
-		.average_ns = latency_average_ns(runnable),
-		.p50_ns = bounded(quantile_of(runnable, 50), runnable->max_ns),
-		.p99_ns = bounded(quantile_of(runnable, 99), runnable->max_ns),
-		.max_ns = runnable->max_ns,
-		.max_end_ns = runnable->max_end_ns,
-		.max_is_still = runnable->max_is_still,
-		.max_is_over = runnable->spread.nr && !runnable->max_is_still,
-		.max_cpu = runnable->max_cpu,
-		.instead = runnable->instead,
-	};
+		return 0;
+	if (quantiles->values)
+		return quantiles->values[rank - 1];
+	if (quantiles->buckets)
+		return middle_of(quantiles->buckets[rank - 1]);
+	for (; rank > quantiles->counts[bucket]; bucket++)
+		rank -= quantiles->counts[bucket];
+	return middle_of(bucket);
 }
 
 /* ---- Text -------------------------------------------------------------- */
 
 /* Return a figure of intervals, of which there may be none. */
-static const char *figure(const struct latency_figures *figures, uint64_t ns)
+static const char *figure(const struct waits *waits, uint64_t ns)
 {
-	return figures->nr ? duration(ns) : "-";
+	return waits->spread.nr ? duration(ns) : "-";
 }
 
 /* Print a row, and when the longest interval ended, in microseconds. */
-static void print_row(const struct latency_row *row, const char *name)
+static void print_row(const struct row *row, const char *name)
 {
-	const struct latency_figures figures = figures_of(row);
-	const char *end = figures.nr ? "still waits" : "-";
+	const struct waits *waits = &row->waits;
+	const char *end = waits->spread.nr ? "still waits" : "-";
 	int len = strlen(end);
 
 	printf("%s %6" PRIu64, padded(name, THREAD_COLUMNS), row->sum.nr_turns);
-	if (figures.max_is_over) {
-		end = seconds(figures.max_end_ns);
+	if (waits->max_is_over) {
+		end = seconds(waits->max_end_ns);
 		len = strlen(end) - 3;
 	}
-	printf(" %7s %7s %7s %7s %8s %7s %14.*s\n", figure(&figures, figures.average_ns),
-	       figure(&figures, figures.p99_ns), figure(&figures, figures.max_ns),
-	       duration(row->sum.time_ns[SCHED_RUNNING]), duration(sched_runnable_ns(&row->sum)),
-	       duration(sched_blocked_ns(&row->sum)), len, end);
+	printf(" %7s %7s %7s %7s %8s %7s %14.*s\n", figure(waits, waits->average_ns),
+	       figure(waits, waits->p99_ns), figure(waits, waits->max_ns),
+	       duration(row->sum.time_ns[SCHED_RUNNING]), duration(row->runnable_ns),
+	       duration(row->blocked_ns), len, end);
 }
 
 /* Return the label of a thread, or the name of several and how many they are. */
-static const char *row_label(const struct latency_report *report, const struct latency_row *row)
+static const char *row_label(const struct row *row)
 {
-	const struct vitrine_archive *archive = report->sched->archive;
-	struct vitrine_fxt_string string = { "?", 1 };
-	uint64_t process;
-
-	if (row->nr_threads == 1)
-		return thread_label(archive, &row->sum.id);
-	vitrine_archive_thread(archive, row->sum.id.thread, &string, &process);
-	return format_label("%s (%zu)", name_label(&string), row->nr_threads);
+	return row->nr_threads == 1 ? thread_label(report.sched.archive, &row->sum.id) :
+	       format_label("%s (%zu)", row->is_named ? name_label(&row->name) : "?",
+			    row->nr_threads);
 }
 
-static void print_summary(const struct latency_report *report)
+static void print_summary(void)
 {
-	const struct sched *sched = report->sched;
-	uint64_t busy_ns = 0, idle_ns = 0;
-	unsigned int nr_cpus = 0;
+	const struct sched *sched = &report.sched;
+	uint64_t busy_ns = 0, idle_ns = 0, nr_cpus = 0;
 	uint32_t i;
 
 	for (i = 0; i < sched->nr_cpus; i++) {
@@ -484,32 +376,30 @@ static void print_summary(const struct latency_report *report)
 		busy_ns += sched->cpus[i]->busy_ns;
 		idle_ns += sched->cpus[i]->idle_ns;
 	}
-	printf("%s, %" PRIu64 " switches on %u CPU%s", duration(report->end_ns - report->begin_ns),
-	       sched->nr_switches, nr_cpus, nr_cpus == 1 ? "" : "s");
+	printf("%s, %" PRIu64 " switches on %s",
+	       duration(report.span.end_ns - report.span.begin_ns), sched->nr_switches,
+	       count_label(nr_cpus, "CPU"));
 	if (busy_ns + idle_ns)
 		printf(", busy for %.1f %%",
 		       100.0 * busy_ns / (busy_ns + idle_ns));
 	puts("; latency from wakeup or preemption to run");
 	missing_put_without_wakeups(stdout, sched);
 	if (sched->nr_gaps)
-		printf("%" PRIu64 " gap%s", sched->nr_gaps,
-		       sched->nr_gaps == 1 ? "" : "s");
+		fputs(count_label(sched->nr_gaps, "gap"), stdout);
 	if (sched->nr_lost)
 		printf("%s%" PRIu64 " records lost", sched->nr_gaps ? ", " : "",
 		       sched->nr_lost);
 	if (sched->nr_gaps || sched->nr_lost)
 		puts(": what threads did meanwhile is left out");
-	missing_put_unknown(stdout, sched, report->begin_ns);
+	missing_put_unknown(stdout, sched, report.span.begin_ns);
 	putchar('\n');
 }
 
-static void print_interrupts(const struct latency_report *report,
-			     const struct latency_row *row,
-			     const struct latency_interrupts *interrupts)
+static void print_interrupts(const struct row *row, const struct interrupts *interrupts)
 {
 	const char *name = interrupts->name ? interrupts->name : "all";
 
-	printf("%s %s %8" PRIu64 " %8s %8s", padded(row_label(report, row), THREAD_COLUMNS),
+	printf("%s %s %8" PRIu64 " %8s %8s", padded(row_label(row), THREAD_COLUMNS),
 	       padded(name, BY_COLUMNS), interrupts->nr, duration(interrupts->sum_ns),
 	       duration(interrupts->max_ns));
 	if (!interrupts->name && row->sum.time_ns[SCHED_RUNNING])
@@ -520,38 +410,36 @@ static void print_interrupts(const struct latency_report *report,
 }
 
 /* Print a line for all interrupts of a row, and one per name, nested ones too. */
-static void print_interrupted(const struct latency_report *report)
+static void print_interrupted(void)
 {
-	const struct latency_thread *latency;
+	const struct row *row;
 	size_t i, j;
 
 	printf("\n%-*s %-*s %8s %8s %8s\n", THREAD_COLUMNS, "THREAD", BY_COLUMNS,
 	       "INTERRUPTED BY", "COUNT", "TOTAL", "MAX");
-	for (i = 0; i < report->nr_printed; i++) {
-		latency = report->rows[i].latency;
-		if (!latency->nr_by)
-			continue;
-		print_interrupts(report, &report->rows[i], &latency->interrupted);
-		for (j = 0; j < latency->nr_by; j++)
-			print_interrupts(report, &report->rows[i], &latency->by[j]);
+	for (i = 0; i < report.nr_printed; i++) {
+		row = report.rows[i];
+		if (row->nr_by)
+			print_interrupts(row, &row->interrupted);
+		for (j = 0; j < row->nr_by; j++)
+			print_interrupts(row, &row->by[j]);
 	}
 }
 
-/* Print a report as text. */
-static void latency_table(const struct latency_report *report)
+static void print_text(void)
 {
 	size_t i;
 
-	print_summary(report);
+	print_summary();
 	printf("%-*s %6s %7s %7s %7s %7s %8s %7s %14s\n", THREAD_COLUMNS, "THREAD", "RUNS", "AVG",
 	       "P99", "MAX", "RUNNING", "RUNNABLE", "BLOCKED", "UNTIL (s)");
-	for (i = 0; i < report->nr_printed; i++)
-		print_row(&report->rows[i], row_label(report, &report->rows[i]));
-	if (report->total.nr_threads > 1)
-		print_row(&report->total,
-			  format_label("total of %zu threads", report->total.nr_threads));
-	if (report->interrupted)
-		print_interrupted(report);
+	for (i = 0; i < report.nr_printed; i++)
+		print_row(report.rows[i], row_label(report.rows[i]));
+	if (report.total.nr_threads > 1)
+		print_row(&report.total,
+			  format_label("total of %zu threads", report.total.nr_threads));
+	if (report.interrupted)
+		print_interrupted();
 }
 
 /* Print the head of the lines of latency_turn(). */
@@ -562,154 +450,132 @@ static void latency_turns_head(void)
 }
 
 /* Print a time slice as a line. */
-static void latency_turn(const struct sched *sched, const struct sched_thread *thread)
+static void latency_turn(const struct sched_thread *thread)
 {
 	const struct sched_turn *turn = &thread->turn;
 
 	printf("%16s [%03" PRIu32 "] %s %8s %8s %8s  %s\n", seconds(turn->end_ns), turn->cpu,
-	       padded(thread_label(sched->archive, &thread->id), THREAD_COLUMNS),
+	       padded(thread_label(report.sched.archive, &thread->id), THREAD_COLUMNS),
 	       duration(turn->blocked_ns), duration(turn->ready_ns),
 	       duration(turn->end_ns - turn->begin_ns), sched_state_names[turn->after]);
 }
 
 /* ---- JSON -------------------------------------------------------------- */
 
-static void write_thread(struct json_writer *json, const void *ctx, const void *thread)
-{
-	record_json_thread(json, ctx, thread);
-}
-
-#define ROW struct latency_figures
-static const struct field figures_fields[] = {
-	FIELD_AS("count", nr),
+#define ROW struct waits
+static const struct field waits_fields[] = {
+	FIELD_AS("count", spread.nr),
 	FIELD_AS("after_preemption", nr_preempted),
 	FIELD(sum_ns),
-	FIELD_AS("average_ns", average_ns, FIELD_IF(nr)),
-	FIELD_AS("p50_ns", p50_ns, FIELD_IF(nr)),
-	FIELD_AS("p99_ns", p99_ns, FIELD_IF(nr)),
-	FIELD_AS("max_ns", max_ns, FIELD_IF(nr)),
-	FIELD_AS("max_until_ns", max_end_ns, FIELD_IF(nr)),
+	FIELD_AS("average_ns", average_ns, FIELD_IF(spread.nr)),
+	FIELD_AS("p50_ns", p50_ns, FIELD_IF(spread.nr)),
+	FIELD_AS("p99_ns", p99_ns, FIELD_IF(spread.nr)),
+	FIELD_AS("max_ns", max_ns, FIELD_IF(spread.nr)),
+	FIELD_AS("max_until_ns", max_end_ns, FIELD_IF(spread.nr)),
 	FIELD_AS("max_is_still", max_is_still, FIELD_IF(max_is_still)),
 	FIELD_AS("max_cpu", max_cpu, FIELD_IF(max_is_over)),
-	FIELD_BY("max_instead", instead, write_thread, FIELD_IF(max_is_over)),
+	FIELD_BY("max_instead", instead, record_json_thread, FIELD_IF(max_is_over)),
 	{ 0 }
 };
 
 #undef ROW
-#define ROW struct latency_interrupts
+#define ROW struct interrupts
 static const struct field interrupts_fields[] = {
 	FIELD_AS("name", name, FIELD_IF(name)), FIELD_AS("count", nr), FIELD(sum_ns), FIELD(max_ns),
 	{ 0 }
 };
 
 #undef ROW
-#define ROW struct latency_thread
+#define ROW struct row
+static const struct field row_fields[] = {
+	FIELD_AS("runs", sum.nr_turns),
+	FIELD_AS("unknown_ns", sum.time_ns[SCHED_UNKNOWN]),
+	FIELD_AS("running_ns", sum.time_ns[SCHED_RUNNING]),
+	FIELD_AS("woken_ns", sum.time_ns[SCHED_WOKEN]),
+	FIELD_AS("preempted_ns", sum.time_ns[SCHED_PREEMPTED]),
+	FIELD_AS("blocked_ns", sum.time_ns[SCHED_BLOCKED]),
+	FIELD_AS("stopped_ns", sum.time_ns[SCHED_STOPPED]),
+	FIELD_STRUCT("runnable", waits, waits_fields),
+	{ 0 }
+};
+
 static const struct field interrupted_fields[] = {
 	FIELD_STRUCT("interrupted", interrupted, interrupts_fields),
 	FIELD_LIST("interrupted_by", by, nr_by, interrupts_fields),
 	{ 0 }
 };
 
-#undef ROW
-#define ROW struct sched_thread
-static const struct field sum_fields[] = {
-	FIELD_AS("runs", nr_turns),
-	FIELD_AS("unknown_ns", time_ns[SCHED_UNKNOWN]),
-	FIELD_AS("running_ns", time_ns[SCHED_RUNNING]),
-	FIELD_AS("woken_ns", time_ns[SCHED_WOKEN]),
-	FIELD_AS("preempted_ns", time_ns[SCHED_PREEMPTED]),
-	FIELD_AS("blocked_ns", time_ns[SCHED_BLOCKED]),
-	FIELD_AS("stopped_ns", time_ns[SCHED_STOPPED]),
-	{ 0 }
-};
-
-static void write_figures(struct json_writer *json, const struct sched *sched,
-			  const struct latency_row *row)
+static void write_row(struct json_writer *json, const struct row *row)
 {
-	const struct latency_figures figures = figures_of(row);
-
-	fields_members(json, sum_fields, &row->sum, NULL);
-	json_key(json, "runnable");
-	fields_put(json, figures_fields, &figures, sched->archive);
-}
-
-static void write_row(struct json_writer *json, const struct latency_report *report,
-		      const struct latency_row *row)
-{
-	const struct sched *sched = report->sched;
-	struct vitrine_fxt_string name;
-	uint64_t process;
+	const struct vitrine_archive *archive = report.sched.archive;
+	bool is_total = row == &report.total;
 
 	json_begin(json);
-	if (!report->by_name) {
-		json_key(json, "thread");
-		record_json_thread(json, sched->archive, &row->sum.id);
-	} else {
-		if (vitrine_archive_thread(sched->archive, row->sum.id.thread, &name, &process)) {
+	if (is_total || args.by_name) {
+		if (row->is_named) {
 			json_key(json, "name");
-			json_text(json, name.bytes, name.len_bytes);
+			json_text(json, row->name.bytes, row->name.len_bytes);
 		}
 		json_key_uint(json, "threads", row->nr_threads);
+	} else {
+		json_key(json, "thread");
+		record_json_thread(json, archive, &row->sum.id);
 	}
-	write_figures(json, sched, row);
-	fields_members(json, interrupted_fields, row->latency, NULL);
+	fields_members(json, row_fields, row, archive);
+	if (!is_total)
+		fields_members(json, interrupted_fields, row, NULL);
 	json_end(json);
 }
 
 #undef ROW
-#define ROW struct sched
-static const struct field sched_fields[] = {
-	FIELD_AS("switches", nr_switches), FIELD_AS("wakeups", nr_wakeups),
-	FIELD_AS("gaps", nr_gaps), FIELD_AS("lost", nr_lost),
+#define ROW struct report
+static const struct field report_fields[] = {
+	FIELD_AS("begin_ns", span.begin_ns), FIELD_AS("end_ns", span.end_ns),
+	FIELD_AS("switches", sched.nr_switches), FIELD_AS("wakeups", sched.nr_wakeups),
+	FIELD_AS("gaps", sched.nr_gaps), FIELD_AS("lost", sched.nr_lost),
 	{ 0 }
 };
 
-/* Print a report as JSON. */
-static void latency_json(const struct latency_report *report)
+static void print_json(void)
 {
-	const struct sched *sched = report->sched;
 	struct json_writer json;
 	size_t i;
 
 	json_init(&json, stdout, true);
 	json_begin(&json);
-	json_key_uint(&json, "begin_ns", report->begin_ns);
-	json_key_uint(&json, "end_ns", report->end_ns);
-	fields_members(&json, sched_fields, sched, NULL);
-	missing_write_unknown(&json, sched, report->begin_ns);
+	fields_members(&json, report_fields, &report, NULL);
+	missing_write_unknown(&json, &report.sched, report.span.begin_ns);
 	json_key(&json, "threads");
 	json_begin_list(&json);
-	for (i = 0; i < report->nr_printed; i++) {
+	for (i = 0; i < report.nr_printed; i++) {
 		json_item(&json);
-		write_row(&json, report, &report->rows[i]);
+		write_row(&json, report.rows[i]);
 	}
 	json_end_list(&json);
 	json_key(&json, "total");
-	json_begin(&json);
-	json_key_uint(&json, "threads", report->total.nr_threads);
-	write_figures(&json, sched, &report->total);
-	json_end(&json);
+	write_row(&json, &report.total);
 	json_end(&json);
 	json_finish(&json);
 }
 
 /* Write a time slice as a line of JSON, without a table, since there are millions of them. */
-static void latency_turn_json(struct json_writer *json, const struct sched *sched,
-			      const struct sched_thread *thread)
+static void latency_turn_json(const struct sched_thread *thread)
 {
+	const struct vitrine_archive *archive = report.sched.archive;
 	const struct sched_turn *turn = &thread->turn;
+	struct json_writer *json = &report.json;
 
 	json_begin(json);
 	json_key_uint(json, "begin_ns", turn->begin_ns);
 	json_key_uint(json, "end_ns", turn->end_ns);
 	json_key_uint(json, "cpu", turn->cpu);
 	json_key(json, "thread");
-	record_json_thread(json, sched->archive, &thread->id);
+	record_json_thread(json, archive, &thread->id);
 	json_key_string(json, "waited", sched_state_names[turn->waited]);
 	json_key_uint(json, "runnable_ns", turn->ready_ns);
 	json_key_uint(json, "blocked_ns", turn->blocked_ns);
 	json_key(json, "instead");
-	record_json_thread(json, sched->archive, &turn->instead);
+	record_json_thread(json, archive, &turn->instead);
 	json_key_string(json, "after", sched_state_names[turn->after]);
 	json_end(json);
 	json_newline(json);
@@ -717,100 +583,103 @@ static void latency_turn_json(struct json_writer *json, const struct sched *sche
 
 /* ---- Counting ---------------------------------------------------------- */
 
-static struct latency_thread *owner_of(struct latency *latency,
-				       struct sched_thread *thread)
+static struct row *row_of(struct sched_thread *thread)
 {
-	struct latency_thread *owner = thread->owner;
+	struct row *row = thread->owner;
 
-	if (owner)
-		return owner;
-	owner = calloc(1, sizeof(*owner));
-	must_have(owner);
-	owner->wanted = record_filter_match_thread(&latency->args->filter,
-						   latency->sched.archive,
-						   &thread->id);
-	thread->owner = owner;
-	return owner;
+	if (row)
+		return row;
+	row = calloc(1, sizeof(*row));
+	must_have(row);
+	row->is_wanted = record_filter_match_thread(&args.filter, report.sched.archive,
+						    &thread->id);
+	thread->owner = row;
+	return row;
 }
 
-static void count_runnable(struct latency_runnable *runnable, const struct sched_turn *turn)
+/* Add an interval, or several, whose durations are added elsewhere; of equal ones, the first. */
+static void add_waits(struct waits *to, const struct waits *from)
 {
-	quantiles_add(&runnable->spread, turn->ready_ns);
-	runnable->sum_ns += turn->ready_ns;
-	if (runnable->spread.nr > 1 && turn->ready_ns <= runnable->max_ns)
+	to->sum_ns += from->sum_ns;
+	if (to->spread.nr && from->max_ns <= to->max_ns)
 		return;
-	runnable->max_ns = turn->ready_ns;
-	runnable->max_end_ns = turn->begin_ns;
-	runnable->max_is_still = turn->after != SCHED_RUNNING;
-	runnable->max_cpu = turn->cpu;
-	runnable->instead = turn->instead;
+	to->max_ns = from->max_ns;
+	to->max_end_ns = from->max_end_ns;
+	to->max_is_still = from->max_is_still;
+	to->max_cpu = from->max_cpu;
+	to->instead = from->instead;
+}
+
+static void count_wait(struct waits *waits, const struct sched_turn *turn)
+{
+	add_waits(waits, &(struct waits){
+		.sum_ns = turn->ready_ns,
+		.max_ns = turn->ready_ns,
+		.max_end_ns = turn->begin_ns,
+		.max_is_still = turn->after != SCHED_RUNNING,
+		.max_cpu = turn->cpu,
+		.instead = turn->instead,
+	});
+	quantiles_add(&waits->spread, turn->ready_ns);
+}
+
+static bool is_runnable(enum sched_state state)
+{
+	return state == SCHED_WOKEN || state == SCHED_PREEMPTED;
 }
 
 static void on_begin(void *ctx, struct sched_thread *thread)
 {
-	struct latency *latency = ctx;
-	const struct sched_turn *turn = &thread->turn;
-	struct latency_thread *owner = owner_of(latency, thread);
+	struct row *row = row_of(thread);
 
-	if (!sched_counts(&latency->sched, turn->begin_ns))
-		return;
-	if (turn->waited == SCHED_WOKEN || turn->waited == SCHED_PREEMPTED)
-		count_runnable(&owner->runnable, turn);
+	if (sched_counts(&report.sched, thread->turn.begin_ns) && is_runnable(thread->turn.waited))
+		count_wait(&row->waits, &thread->turn);
 }
 
 static void on_end(void *ctx, struct sched_thread *thread)
 {
-	struct latency *latency = ctx;
-	struct latency_thread *owner = owner_of(latency, thread);
-
-	if (!owner->wanted || !sched_counts(&latency->sched, thread->turn.end_ns))
+	if (!row_of(thread)->is_wanted || !sched_counts(&report.sched, thread->turn.end_ns))
 		return;
-	if (latency->args->json)
-		latency_turn_json(&latency->json, &latency->sched, thread);
+	if (args.json)
+		latency_turn_json(thread);
 	else
-		latency_turn(&latency->sched, thread);
+		latency_turn(thread);
 }
 
-static void count_interrupt(struct latency_interrupts *interrupts, uint64_t ns)
+static void add_interrupts(struct interrupts *to, uint64_t nr, uint64_t sum_ns, uint64_t max_ns)
 {
-	interrupts->nr++;
-	interrupts->sum_ns += ns;
-	if (ns > interrupts->max_ns)
-		interrupts->max_ns = ns;
+	to->nr += nr;
+	to->sum_ns += sum_ns;
+	if (max_ns > to->max_ns)
+		to->max_ns = max_ns;
 }
 
 /* Return the counts of the interrupts called @name. */
-static struct latency_interrupts *interrupts_of(struct latency_thread *owner,
-						const char *name)
+static struct interrupts *interrupts_of(struct row *row, const char *name)
 {
-	struct latency_interrupts *by;
 	size_t i;
 
-	for (i = 0; i < owner->nr_by; i++)
-		if (!strcmp(owner->by[i].name, name))
-			return &owner->by[i];
+	for (i = 0; i < row->nr_by; i++)
+		if (!strcmp(row->by[i].name, name))
+			return &row->by[i];
 	if (i >= SCHED_MAX_INTERRUPTS && strcmp(name, SCHED_OTHER_INTERRUPTS))
-		return interrupts_of(owner, SCHED_OTHER_INTERRUPTS);
-	must_have(GROW(owner->by, owner->nr_by));
-	by = &owner->by[owner->nr_by++];
-	*by = (struct latency_interrupts){ .name = strdup(name) };
-	must_have(by->name);
-	return by;
+		return interrupts_of(row, SCHED_OTHER_INTERRUPTS);
+	must_have(GROW(row->by, row->nr_by));
+	row->by[row->nr_by++] = (struct interrupts){ .name = must_format("%s", name) };
+	return &row->by[i];
 }
 
 static void on_interrupt(void *ctx, const struct sched_interrupt *interrupt)
 {
-	struct latency *latency = ctx;
-	struct latency_thread *owner;
+	uint64_t ns = interrupt->end_ns - interrupt->begin_ns;
+	struct row *row;
 
-	if (!interrupt->thread ||
-	    !sched_counts(&latency->sched, interrupt->begin_ns))
+	if (!interrupt->thread || !sched_counts(&report.sched, interrupt->begin_ns))
 		return;
-	owner = owner_of(latency, interrupt->thread);
-	if (interrupt->alone_ns)
-		count_interrupt(&owner->interrupted, interrupt->alone_ns);
-	count_interrupt(interrupts_of(owner, event_label(interrupt->record)),
-			interrupt->end_ns - interrupt->begin_ns);
+	row = row_of(interrupt->thread);
+	add_interrupts(&row->interrupted, !!interrupt->alone_ns, interrupt->alone_ns,
+		       interrupt->alone_ns);
+	add_interrupts(interrupts_of(row, event_label(interrupt->record)), 1, ns, ns);
 }
 
 static const struct sched_ops table_ops = {
@@ -822,329 +691,238 @@ static const struct sched_ops switches_ops = {
 	.end = on_end,
 };
 
-static enum archive_step follow(void *ctx, const struct vitrine_fxt_record *record)
-{
-	struct latency *latency = ctx;
-
-	if (ferror(stdout))
-		return ARCHIVE_STOP;
-	if (!sched_follow(&latency->sched, record))
-		return ARCHIVE_NO_MEMORY;
-	return ARCHIVE_NEXT;
-}
-
 /* ---- The report -------------------------------------------------------- */
 
-static uint64_t key_of(const struct latency_row *row, enum latency_order order)
+/* Threads without a name come first. */
+static int compare_names(const struct row *a, const struct row *b)
 {
-	const struct latency_runnable *runnable = &row->latency->runnable;
-	const struct sched_thread *thread = &row->sum;
+	size_t len = a->name.len_bytes < b->name.len_bytes ? a->name.len_bytes : b->name.len_bytes;
 
-	switch (order) {
-	case LATENCY_BY_P99:
-		return quantile_of(runnable, 99);
-	case LATENCY_BY_P50:
-		return quantile_of(runnable, 50);
-	case LATENCY_BY_AVERAGE:
-		return latency_average_ns(runnable);
-	case LATENCY_BY_RUNS:
-		return thread->nr_turns;
-	case LATENCY_BY_RUNNING:
-		return thread->time_ns[SCHED_RUNNING];
-	case LATENCY_BY_RUNNABLE:
-		return sched_runnable_ns(thread);
-	case LATENCY_BY_BLOCKED:
-		return sched_blocked_ns(thread);
-	default:
-		return runnable->max_ns;
-	}
-}
-
-static int compare_names(const struct vitrine_archive *archive,
-			 const struct sched_thread *a,
-			 const struct sched_thread *b)
-{
-	struct vitrine_fxt_string a_name = { 0 }, b_name = { 0 };
-	uint64_t process;
-	size_t len;
-	int order;
-
-	vitrine_archive_thread(archive, a->id.thread, &a_name, &process);
-	vitrine_archive_thread(archive, b->id.thread, &b_name, &process);
-	len = a_name.len_bytes < b_name.len_bytes ? a_name.len_bytes :
-						    b_name.len_bytes;
-	order = len ? memcmp(a_name.bytes, b_name.bytes, len) : 0;
-	if (order)
-		return order;
-	return a_name.len_bytes < b_name.len_bytes ? -1 :
-	       a_name.len_bytes > b_name.len_bytes;
+	return (len ? memcmp(a->name.bytes, b->name.bytes, len) : 0) ?:
+	       number_order(a->name.len_bytes, b->name.len_bytes);
 }
 
 static int compare(const void *left, const void *right, void *ctx)
 {
-	const struct latency_row *a = left, *b = right;
-	const struct sorting *sorting = ctx;
-	uint64_t a_key, b_key;
-	int order;
+	const struct row *a = *(struct row * const *)left, *b = *(struct row * const *)right;
+	const struct order *order = ctx;
 
-	if (sorting->order == LATENCY_BY_NAME) {
-		order = compare_names(sorting->archive, &a->sum, &b->sum);
-		if (order)
-			return order;
-	} else {
-		a_key = key_of(a, sorting->order);
-		b_key = key_of(b, sorting->order);
-		if (a_key != b_key)
-			return a_key > b_key ? -1 : 1;
-	}
-	a_key = a->sum.id.thread;
-	b_key = b->sum.id.thread;
-	return a_key < b_key ? -1 : a_key > b_key;
+	return (order->at ? number_order(*(const uint64_t *)((const char *)b + order->at),
+					 *(const uint64_t *)((const char *)a + order->at)) :
+			    compare_names(a, b)) ?:
+	       number_order(a->sum.id.thread, b->sum.id.thread);
 }
 
 /* The name that took the most time comes first. */
 static int compare_interrupts(const void *left, const void *right)
 {
-	const struct latency_interrupts *a = left, *b = right;
+	const struct interrupts *a = left, *b = right;
 
-	if (a->sum_ns != b->sum_ns)
-		return a->sum_ns > b->sum_ns ? -1 : 1;
-	return strcmp(a->name, b->name);
-}
-
-static void merge_interrupts(struct latency_interrupts *into,
-			     const struct latency_interrupts *from)
-{
-	into->nr += from->nr;
-	into->sum_ns += from->sum_ns;
-	if (from->max_ns > into->max_ns)
-		into->max_ns = from->max_ns;
-}
-
-static void merge_runnable(struct latency_runnable *to, const struct latency_runnable *from)
-{
-	quantiles_merge(&to->spread, &from->spread);
-	to->sum_ns += from->sum_ns;
-	if (from->max_ns < to->max_ns || (to->max_end_ns && from->max_ns == to->max_ns))
-		return;
-	to->max_ns = from->max_ns;
-	to->max_end_ns = from->max_end_ns;
-	to->max_is_still = from->max_is_still;
-	to->max_cpu = from->max_cpu;
-	to->instead = from->instead;
+	return number_order(b->sum_ns, a->sum_ns) ?: strcmp(a->name, b->name);
 }
 
 /* Add a row to another one. */
-static void merge_row(struct latency_row *to, const struct latency_row *from)
+static void merge_row(struct row *to, const struct row *from)
 {
+	const struct interrupts *by;
 	unsigned int i;
-	size_t j;
 
 	to->nr_threads += from->nr_threads;
 	to->sum.nr_turns += from->sum.nr_turns;
-	to->sum.nr_woken += from->sum.nr_woken;
 	to->sum.nr_preempted += from->sum.nr_preempted;
 	for (i = 0; i < SCHED_NR_STATES; i++)
 		to->sum.time_ns[i] += from->sum.time_ns[i];
-	for (j = 0; j < from->latency->nr_by; j++)
-		merge_interrupts(interrupts_of(to->latency, from->latency->by[j].name),
-				 &from->latency->by[j]);
-	merge_interrupts(&to->latency->interrupted, &from->latency->interrupted);
-	merge_runnable(&to->latency->runnable, &from->latency->runnable);
+	for (by = from->by; by < from->by + from->nr_by; by++)
+		add_interrupts(interrupts_of(to, by->name), by->nr, by->sum_ns, by->max_ns);
+	by = &from->interrupted;
+	add_interrupts(&to->interrupted, by->nr, by->sum_ns, by->max_ns);
+	add_waits(&to->waits, &from->waits);
+	quantiles_merge(&to->waits.spread, &from->waits.spread);
 }
 
-static bool has_name(const struct vitrine_archive *archive, const struct sched_thread *thread)
+/* Sort the rows by a key. */
+static void sort_rows(const struct order *order)
 {
-	struct vitrine_fxt_string name;
-	uint64_t process;
-
-	return vitrine_archive_thread(archive, thread->id.thread, &name, &process);
+	qsort_r(report.rows, report.nr_rows, sizeof(*report.rows), compare, (void *)order);
 }
 
 /* Merge the rows of each name; threads without one stay apart. */
-static void merge_names(struct latency_report *report)
+static void merge_names(void)
 {
-	const struct vitrine_archive *archive = report->sched->archive;
-	struct sorting sorting = { archive, LATENCY_BY_NAME };
-	struct latency_row *rows = report->rows;
+	struct row **rows = report.rows;
 	size_t i, nr = 0;
 
-	qsort_r(rows, report->nr_rows, sizeof(*rows), compare, &sorting);
-	for (i = 0; i < report->nr_rows; i++) {
-		if (nr && has_name(archive, &rows[i].sum) &&
-		    !compare_names(archive, &rows[nr - 1].sum, &rows[i].sum)) {
-			merge_row(&rows[nr - 1], &rows[i]);
-		} else {
+	sort_rows(&orders[ARRAY_LEN(orders) - 1]);
+	for (i = 0; i < report.nr_rows; i++)
+		if (nr && rows[i]->is_named && !compare_names(rows[nr - 1], rows[i]))
+			merge_row(rows[nr - 1], rows[i]);
+		else
 			rows[nr++] = rows[i];
-		}
-	}
-	report->nr_rows = nr;
+	report.nr_rows = nr;
 }
 
 /* A thread that is still runnable at the end of the trace was so for at least that long. */
-static void count_still(struct latency *latency, const struct sched_thread *thread,
-			struct latency_thread *owner)
+static void count_still(const struct sched_thread *thread, struct row *row)
 {
 	const struct sched_turn turn = {
-		.begin_ns = latency->sched.now_ns,
-		.ready_ns = latency->sched.now_ns - thread->since_ns,
+		.begin_ns = report.sched.now_ns,
+		.ready_ns = report.sched.now_ns - thread->since_ns,
 		.after = thread->state,
 	};
 
-	if ((thread->state == SCHED_WOKEN || thread->state == SCHED_PREEMPTED) &&
-	    sched_counts(&latency->sched, turn.begin_ns))
-		count_runnable(&owner->runnable, &turn);
+	if (is_runnable(thread->state) && sched_counts(&report.sched, turn.begin_ns))
+		count_wait(&row->waits, &turn);
 }
 
 /* Collect the threads that did anything in the requested time range. */
-static void collect(struct latency *latency, struct latency_report *report)
+static void collect(void)
 {
-	const struct sched *sched = &latency->sched;
-	struct latency_thread *owner;
 	struct sched_thread *thread;
+	uint64_t process;
+	struct row *row;
 	size_t i = 0;
 
-	report->rows = calloc(sched->threads.nr + 1, sizeof(*report->rows));
-	must_have(report->rows);
-	while ((thread = sched_thread_next(sched, &i))) {
-		owner = owner_of(latency, thread);
-		if (!owner->wanted)
+	report.rows = calloc(archive_threads(report.sched.archive)->nr + 1, sizeof(*report.rows));
+	must_have(report.rows);
+	while ((thread = sched_thread_next(&report.sched, &i))) {
+		row = row_of(thread);
+		if (!row->is_wanted)
 			continue;
-		count_still(latency, thread, owner);
-		report->rows[report->nr_rows++] = (struct latency_row){
-			.sum = *thread,
-			.nr_threads = 1,
-			.latency = owner,
-		};
-		merge_row(&report->total, &report->rows[report->nr_rows - 1]);
+		count_still(thread, row);
+		row->sum = *thread;
+		row->nr_threads = 1;
+		row->is_named = vitrine_archive_thread(report.sched.archive, thread->id.thread,
+						       &row->name, &process);
+		report.rows[report.nr_rows++] = row;
+		merge_row(&report.total, row);
 	}
+}
+
+/* Compute what follows from the sums of a row. */
+static void complete(struct row *row)
+{
+	struct waits *waits = &row->waits;
+	uint64_t nr = waits->spread.nr;
+
+	row->runnable_ns = sched_runnable_ns(&row->sum);
+	row->blocked_ns = sched_blocked_ns(&row->sum);
+	waits->nr_preempted = row->sum.nr_preempted;
+	waits->average_ns = nr ? waits->sum_ns / nr : 0;
+	quantiles_sort(&waits->spread);
+	waits->p50_ns = quantiles_find(&waits->spread, 50);
+	waits->p99_ns = quantiles_find(&waits->spread, 99);
+	waits->max_is_over = nr && !waits->max_is_still;
+}
+
+/* The middle of a bucket may be more than the longest time in it. */
+static void bound(struct waits *waits)
+{
+	if (waits->p50_ns > waits->max_ns)
+		waits->p50_ns = waits->max_ns;
+	if (waits->p99_ns > waits->max_ns)
+		waits->p99_ns = waits->max_ns;
 }
 
 /* Sort the rows, and choose those to be printed. */
-static void arrange(const struct latency *latency, struct latency_report *report)
+static void arrange(void)
 {
-	struct sorting sorting = { report->sched->archive, latency->args->order };
-	struct latency_thread *owner;
+	struct row *row;
 	size_t i;
 
-	if (report->by_name)
-		merge_names(report);
-	qsort_r(report->rows, report->nr_rows, sizeof(*report->rows), compare, &sorting);
-	report->nr_printed = report->nr_rows;
-	if (latency->args->nr && latency->args->nr < report->nr_rows)
-		report->nr_printed = latency->args->nr;
-	for (i = 0; i < report->nr_printed; i++) {
-		owner = report->rows[i].latency;
-		report->interrupted |= owner->nr_by;
-		if (owner->nr_by)
-			qsort(owner->by, owner->nr_by, sizeof(*owner->by),
-			      compare_interrupts);
+	if (args.by_name)
+		merge_names();
+	for (i = 0; i < report.nr_rows; i++)
+		complete(report.rows[i]);
+	sort_rows(args.order ? args.order : orders);
+	report.nr_printed = args.nr && args.nr < report.nr_rows ? args.nr : report.nr_rows;
+	for (i = 0; i < report.nr_printed; i++) {
+		row = report.rows[i];
+		bound(&row->waits);
+		report.interrupted |= row->nr_by;
+		SORT(row->by, row->nr_by, compare_interrupts);
 	}
+	complete(&report.total);
+	bound(&report.total.waits);
 }
 
-static void latency_thread_deinit(struct latency_thread *latency)
+static void row_deinit(struct row *row)
 {
-	quantiles_deinit(&latency->runnable.spread);
-	while (latency->nr_by)
-		free(latency->by[--latency->nr_by].name);
-	free(latency->by);
+	free(row->waits.spread.values);
+	free(row->waits.spread.buckets);
+	free(row->waits.spread.counts);
+	while (row->nr_by)
+		free(row->by[--row->nr_by].name);
+	free(row->by);
 }
 
-static void print_report(struct latency *latency)
+static void print_report(void)
 {
-	const struct sched *sched = &latency->sched;
-	struct latency_thread total = { 0 };
-	struct latency_report report = {
-		.sched = sched,
-		.total.latency = &total,
-		.by_name = latency->args->by_name,
-		.begin_ns = sched->from_ns > sched->begin_ns ? sched->from_ns :
-							       sched->begin_ns,
-		.end_ns = sched->to_ns < sched->now_ns ? sched->to_ns :
-							 sched->now_ns,
-	};
-
-	collect(latency, &report);
-	arrange(latency, &report);
-	if (report.end_ns < report.begin_ns)
-		report.end_ns = report.begin_ns;
-	if (latency->args->json)
-		latency_json(&report);
+	collect();
+	arrange();
+	report.span = sched_span(&report.sched);
+	if (args.json)
+		print_json();
 	else
-		latency_table(&report);
-	latency_thread_deinit(&total);
-	free(report.rows);
+		print_text();
 }
 
-static void destroy(struct latency *latency)
+static void deinit(void)
 {
-	struct latency_thread *owner;
 	struct sched_thread *thread;
 	size_t i = 0;
 
-	while ((thread = sched_thread_next(&latency->sched, &i))) {
-		owner = thread->owner;
-		if (!owner)
-			continue;
-		latency_thread_deinit(owner);
-		free(owner);
+	while ((thread = sched_thread_next(&report.sched, &i))) {
+		if (thread->owner)
+			row_deinit(thread->owner);
+		free(thread->owner);
 	}
-	sched_deinit(&latency->sched);
+	row_deinit(&report.total);
+	free(report.rows);
+	sched_deinit(&report.sched);
 }
 
-static struct vitrine_error *print_latency(const void *ctx,
-					   struct vitrine_archive *archive)
+static struct vitrine_error *print_latency(const void *ctx, struct vitrine_archive *archive)
 {
-	const struct latency_args *args = ctx;
-	struct latency latency = {
-		.args = args,
-		.sched = {
-			.ops = args->switches ? &switches_ops : &table_ops,
-			.archive = archive,
-			.filter = &args->filter,
-			.from_ns = args->filter.from_ns,
-			.to_ns = args->filter.to_ns,
-		},
-	};
 	struct vitrine_error *err;
 
-	latency.sched.ctx = &latency;
-	json_init(&latency.json, stdout, false);
-	if (args->switches && !args->json)
+	report.sched = (struct sched){
+		.ops = args.switches ? &switches_ops : &table_ops,
+		.archive = archive,
+		.filter = &args.filter,
+		.from_ns = args.filter.from_ns,
+		.to_ns = args.filter.to_ns,
+	};
+	json_init(&report.json, stdout, false);
+	if (args.switches && !args.json)
 		latency_turns_head();
-	err = archive_for_each(archive, follow, &latency);
-	if (!err)
-		sched_finish(&latency.sched);
-	json_flush(&latency.json);
-	if (!err && !args->switches)
-		print_report(&latency);
-	destroy(&latency);
+	err = sched_read(&report.sched, archive);
+	json_flush(&report.json);
+	if (!err && !args.switches)
+		print_report();
+	deinit();
 	return err;
 }
 
-/* Measure and print the latency of threads. Returns enum exit_code. */
-static int latency_run(const struct latency_args *args)
+static int latency_run(void)
 {
 	const struct selection selection = {
-		.filter = &args->filter,
-		.by_record = args->switches,
+		.filter = &args.filter,
+		.by_record = args.switches,
 	};
 
-	return trace_input_run(args->path, &selection, print_latency, args);
+	return trace_input_run(args.path, &selection, print_latency, NULL);
 }
 
-static int explain(const struct latency_args *args)
+static int explain(void)
 {
 	const struct answer_args answer = {
-		.json = args->json, .file = args->path, .filter = args->filter,
+		.json = args.json, .file = args.path, .filter = args.filter,
 	};
 
-	return answer_run(args->path, &answer);
+	return answer_run(args.path, &answer);
 }
 
 /* ---- Options ----------------------------------------------------------- */
-
-static struct latency_args args;
 
 static const struct command_option options[] = {
 	{ "live", 'l', NULL, "Read the flight recorder instead of FILE", .flag = &args.live },
@@ -1158,34 +936,20 @@ static const struct command_option options[] = {
 	{ .help = "Filters:" },
 	{ "thread", 't', "TID|NAME", .help = "Report only this thread" },
 	{ "process", 'p', "PID|NAME", .help = "Report only the threads of this process" },
-	{ "from", RECORD_FILTER_FROM, "TIME",
-	  .help = "Start at TIME, such as 1234.5 (seconds) or 5ms" },
-	{ "to", RECORD_FILTER_TO, "TIME", .help = "End at TIME" },
+	RECORD_FILTER_OPTION_FROM,
+	RECORD_FILTER_OPTION_TO,
 	{ 0 }
 };
 
 static void parse_order(const char *arg, struct argp_state *state)
 {
-	static const char * const names[LATENCY_NR_ORDERS] = {
-		[LATENCY_BY_MAX]	= "max",
-		[LATENCY_BY_P99]	= "p99",
-		[LATENCY_BY_P50]	= "p50",
-		[LATENCY_BY_AVERAGE]	= "avg",
-		[LATENCY_BY_RUNS]	= "runs",
-		[LATENCY_BY_RUNNING]	= "running",
-		[LATENCY_BY_RUNNABLE]	= "runnable",
-		[LATENCY_BY_BLOCKED]	= "blocked",
-		[LATENCY_BY_NAME]	= "name",
-	};
-	unsigned int i;
+	size_t i;
 
-	for (i = 0; i < LATENCY_NR_ORDERS; i++) {
-		if (!strcmp(arg, names[i])) {
-			args.order = i;
-			return;
-		}
-	}
-	argp_error(state, "unknown sort key `%s'; see --help", arg);
+	for (i = 0; i < ARRAY_LEN(orders); i++)
+		if (!strcmp(arg, orders[i].name))
+			args.order = &orders[i];
+	if (!args.order)
+		argp_error(state, "unknown sort key `%s'; see --help", arg);
 }
 
 static void parse_count(const char *arg, struct argp_state *state)
@@ -1202,7 +966,7 @@ static void check_args(struct argp_state *state)
 {
 	if (!args.path == !args.live)
 		argp_error(state, "give either FILE or --live");
-	if (args.why && (args.switches || args.sorted || args.by_name || args.nr))
+	if (args.why && (args.switches || args.order || args.by_name || args.nr))
 		argp_error(state, "--why excludes --switches, --sort, --by-name and --count");
 	if (args.switches && (args.nr || args.by_name))
 		argp_error(state, "--switches excludes --count and --by-name");
@@ -1215,11 +979,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		parse_count(arg, state);
 		return 0;
 	case 's':
-		args.sorted = true;
 		parse_order(arg, state);
 		return 0;
 	default:
-		return record_filter_parse(&args.filter, key, arg, state);
+		return ARGP_ERR_UNKNOWN;
 	}
 }
 
@@ -1242,7 +1005,6 @@ static const struct command_line line = {
 int cmd_latency(int argc, char **argv)
 {
 	args = (struct latency_args){ 0 };
-	record_filter_init(&args.filter);
-	options_parse(&line, argc, argv);
-	return args.why ? explain(&args) : latency_run(&args);
+	record_filter_options(&line, &args.filter, argc, argv);
+	return args.why ? explain() : latency_run();
 }

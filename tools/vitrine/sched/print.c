@@ -10,6 +10,7 @@
  * threads, and the text of the current second.
  */
 #include <argp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,45 +35,71 @@
  * @json: print JSON
  * @filter: records to print
  */
-struct print_args {
+static struct print_args {
 	const char *path;
 	bool all;
 	bool relative;
 	bool json;
 	struct record_filter filter;
+} args;
+
+#define PRINT_LABELS		8192
+#define PRINT_LABEL_BYTES	64
+
+/* A cached label "name:tid/pid" of a thread. */
+struct print_label {
+	struct vitrine_fxt_thread thread;
+	uint8_t known;
+	uint8_t len_bytes;	/* 0: too long for the cache */
+	char text[PRINT_LABEL_BYTES];
 };
 
 /**
  * struct printer - a trace being printed
- * @args: the options
  * @archive: the trace
- * @filter: that of @args; with --relative, its times are made absolute
  * @began: a record with a time has been read
- * @base_ns: with --relative, the time of that record
- * @text: writer of text
+ * @all: print the file offset of each record
+ * @base_ns: base of printed times
+ * @base_s: the same in seconds
+ * @base_rest_ns: and the rest of it
+ * @rate: ticks per second for which @second and @second_ticks are valid, or 0
+ * @second: the current second
+ * @second_ticks: its begin in ticks
+ * @seconds: @shown_s as text, as wide as the first column, with the point
+ * @len_seconds: length of that text, 0 before the first line
+ * @shown_s: the second printed last
+ * @labels: labels of recent threads, by koid
+ * @out: writer of text
  * @json: writer of JSON
  */
-struct printer {
-	const struct print_args *args;
-	struct vitrine_archive *archive;
-	struct record_filter filter;
+static struct printer {
+	const struct vitrine_archive *archive;
 	bool began;
+	bool all;
 	uint64_t base_ns;
-	struct print_state text;
+	uint64_t base_s;
+	uint64_t base_rest_ns;
+	uint64_t rate;
+	uint64_t second;
+	uint64_t second_ticks;
+	char seconds[24];
+	unsigned int len_seconds;
+	uint64_t shown_s;
+	struct print_label labels[PRINT_LABELS];
+	struct line_output out;
 	struct json_writer json;
-};
+} printer;
 
 /* ---- JSON -------------------------------------------------------------- */
 
 /* Relative to the first record, a time may be negative. */
-static void member_time(struct json_writer *json, const char *name,
-			uint64_t ns, uint64_t base_ns)
+static void member_time(struct json_writer *json, const char *name, uint64_t ns)
 {
 	json_key(json, name);
-	if (ns >= base_ns)
-		json_uint(json, ns - base_ns);
+	if (ns >= printer.base_ns)
+		json_uint(json, ns - printer.base_ns);
 	else
-		json_int(json, -(int64_t)(base_ns - ns));
+		json_int(json, -(int64_t)(printer.base_ns - ns));
 }
 
 static void member_text(struct json_writer *json, const char *name,
@@ -88,21 +115,19 @@ static void member_text(struct json_writer *json, const char *name,
  * @archive: trace that has the names
  * @thread: the thread
  */
-void record_json_thread(struct json_writer *json,
-			const struct vitrine_archive *archive,
-			const struct vitrine_fxt_thread *thread)
+void record_json_thread(struct json_writer *json, const void *archive, const void *thread)
 {
+	const struct vitrine_fxt_thread *id = thread;
 	struct vitrine_fxt_string name = { "idle", 4 };
-	uint64_t process = record_process(archive, thread), unused;
+	uint64_t process = record_process(archive, id), unused;
 
 	json_begin(json);
-	json_key_uint(json, "tid", thread->thread);
+	json_key_uint(json, "tid", id->thread);
 	if (process != VITRINE_FXT_NO_PROCESS)
 		json_key_uint(json, "pid", process);
-	if (fxt_is_others(thread->thread))
+	if (fxt_is_others(id->thread))
 		json_key_string(json, "name", FXT_OTHERS_NAME);
-	else if (vitrine_archive_thread(archive, thread->thread, &name, &unused) ||
-		 !thread->thread)
+	else if (vitrine_archive_thread(archive, id->thread, &name, &unused) || !id->thread)
 		member_text(json, "name", &name);
 	json_end(json);
 }
@@ -180,18 +205,17 @@ static void write_number(struct json_writer *json, const struct fxt_field *field
 
 /* The last word of an event is its end, its id, or not there. */
 static void write_last_word(struct json_writer *json, const struct fxt_field *field,
-			    const struct vitrine_fxt_record *record, uint64_t base_ns)
+			    const struct vitrine_fxt_record *record)
 {
 	if (record->event.type == FXT_EVENT_DURATION_COMPLETE)
 		member_time(json, "end_ns",
-			    vitrine_fxt_ns(record->event.id, record->ticks_per_second), base_ns);
+			    vitrine_fxt_ns(record->event.id, record->ticks_per_second));
 	else if (vitrine_fxt_event_has_id(record->event.type))
 		json_key_uint(json, field->key, record->event.id);
 }
 
-static void write_field(struct json_writer *json, const struct vitrine_archive *archive,
-			const struct fxt_field *field,
-			const struct vitrine_fxt_record *record, uint64_t base_ns)
+static void write_field(struct json_writer *json, const struct fxt_field *field,
+			const struct vitrine_fxt_record *record)
 {
 	const void *from = (const char *)record + field->at;
 	const struct vitrine_fxt_string *text = from;
@@ -211,14 +235,14 @@ static void write_field(struct json_writer *json, const struct vitrine_archive *
 	case FXT_THREAD:
 	case FXT_KOID:
 		json_key(json, field->key);
-		record_json_thread(json, archive, from);
+		record_json_thread(json, printer.archive, from);
 		break;
 	case FXT_BYTES:
 	case FXT_PAYLOAD:
 		json_key_uint(json, field->key, text->len_bytes);
 		break;
 	case FXT_LAST_WORD:
-		write_last_word(json, field, record, base_ns);
+		write_last_word(json, field, record);
 		break;
 	default:
 		member_text(json, field->key, text);
@@ -228,21 +252,15 @@ static void write_field(struct json_writer *json, const struct vitrine_archive *
 
 /**
  * record_json() - write a record as an object on a line
- * @json: writer, not pretty
- * @archive: trace
  * @record: the record
- * @base_ns: base of its times
  */
-void record_json(struct json_writer *json,
-		 const struct vitrine_archive *archive,
-		 const struct vitrine_fxt_record *record, uint64_t base_ns)
+void record_json(const struct vitrine_fxt_record *record)
 {
+	struct json_writer *json = &printer.json;
 	const struct fxt_field *field;
 
 	json_begin(json);
-	member_time(json, "time_ns",
-		    vitrine_fxt_ns(record->ticks, record->ticks_per_second),
-		    base_ns);
+	member_time(json, "time_ns", vitrine_fxt_ns(record->ticks, record->ticks_per_second));
 	json_key_uint(json, "offset", record->offset);
 	json_key_uint(json, "provider", record->provider);
 	if (record->cpu != VITRINE_FXT_NO_CPU)
@@ -250,7 +268,7 @@ void record_json(struct json_writer *json,
 	json_key_string(json, "kind", record_kind(record));
 	for (field = fxt_row_of(record)->fields; field->op; field++)
 		if (field->key)
-			write_field(json, archive, field, record, base_ns);
+			write_field(json, field, record);
 	write_args(json, record);
 	json_end(json);
 	json_newline(json);
@@ -258,20 +276,19 @@ void record_json(struct json_writer *json,
 
 /* ---- Text -------------------------------------------------------------- */
 
-static void split_time(struct print_state *state,
-		       const struct vitrine_fxt_record *record, uint64_t ticks,
+static void split_time(const struct vitrine_fxt_record *record, uint64_t ticks,
 		       uint64_t *ret_s, uint64_t *ret_ns)
 {
 	uint64_t rate = record->ticks_per_second, rest;
 
 	/* Unsigned arithmetic: a time before the second is far beyond it, too. */
-	if (rate != state->rate || ticks - state->second_ticks >= rate) {
-		state->rate = rate;
-		state->second = ticks / rate;
-		state->second_ticks = state->second * rate;
+	if (rate != printer.rate || ticks - printer.second_ticks >= rate) {
+		printer.rate = rate;
+		printer.second = ticks / rate;
+		printer.second_ticks = printer.second * rate;
 	}
-	rest = ticks - state->second_ticks;
-	*ret_s = state->second;
+	rest = ticks - printer.second_ticks;
+	*ret_s = printer.second;
 	if (rate == NSEC_PER_SEC)
 		*ret_ns = rest;
 	else if (rest < UINT64_MAX / NSEC_PER_SEC)
@@ -280,56 +297,52 @@ static void split_time(struct print_state *state,
 		*ret_ns = (__uint128_t)rest * NSEC_PER_SEC / rate;
 }
 
-static void find_time(struct print_state *state,
-		      const struct vitrine_fxt_record *record, uint64_t ticks,
+static void find_time(const struct vitrine_fxt_record *record, uint64_t ticks,
 		      uint64_t *ret_s, uint64_t *ret_ns)
 {
-	split_time(state, record, ticks, ret_s, ret_ns);
-	*ret_s -= state->base_s;
-	if (*ret_ns < state->base_ns) {
+	split_time(record, ticks, ret_s, ret_ns);
+	*ret_s -= printer.base_s;
+	if (*ret_ns < printer.base_rest_ns) {
 		*ret_ns += NSEC_PER_SEC;
 		--*ret_s;
 	}
-	*ret_ns -= state->base_ns;
+	*ret_ns -= printer.base_rest_ns;
 }
 
-static void put_time(struct print_state *state,
-		     const struct vitrine_fxt_record *record, uint64_t ticks)
+static void put_time(const struct vitrine_fxt_record *record, uint64_t ticks)
 {
 	uint64_t s, ns;
 
-	find_time(state, record, ticks, &s, &ns);
-	line_put_number(&state->out, s, 0, ' ');
-	line_put_char(&state->out, '.');
-	line_put_nine(&state->out, ns);
+	find_time(record, ticks, &s, &ns);
+	line_put_number(&printer.out, s, 0, ' ');
+	line_put_char(&printer.out, '.');
+	line_put_nine(&printer.out, ns);
 }
 
 /* Put the first column; its seconds rarely change from line to line. */
-static void put_time_column(struct print_state *state,
-			    const struct vitrine_fxt_record *record)
+static void put_time_column(const struct vitrine_fxt_record *record)
 {
 	uint64_t s, ns;
 	int len;
 
-	find_time(state, record, record->ticks, &s, &ns);
-	if (s != state->shown_s || !state->len_seconds) {
-		len = snprintf(state->seconds, sizeof(state->seconds),
+	find_time(record, record->ticks, &s, &ns);
+	if (s != printer.shown_s || !printer.len_seconds) {
+		len = snprintf(printer.seconds, sizeof(printer.seconds),
 			       "%6llu.", (unsigned long long)s);
-		state->len_seconds = len;
-		state->shown_s = s;
+		printer.len_seconds = len;
+		printer.shown_s = s;
 	}
-	line_put_array(&state->out, state->seconds, state->len_seconds);
-	line_put_nine(&state->out, ns);
+	line_put_array(&printer.out, printer.seconds, printer.len_seconds);
+	line_put_nine(&printer.out, ns);
 }
 
-static struct vitrine_fxt_string find_name(struct print_state *state,
-					   const struct vitrine_fxt_thread *thread,
+static struct vitrine_fxt_string find_name(const struct vitrine_fxt_thread *thread,
 					   uint64_t *ret_process)
 {
 	struct vitrine_fxt_string name = { "?", 1 };
 	uint64_t process = VITRINE_FXT_NO_PROCESS;
 
-	if (!vitrine_archive_thread(state->archive, thread->thread, &name,
+	if (!vitrine_archive_thread(printer.archive, thread->thread, &name,
 				    &process) && !thread->thread)
 		name = (struct vitrine_fxt_string){ "idle", 4 };
 	*ret_process = thread->process == VITRINE_FXT_NO_PROCESS ?
@@ -338,10 +351,10 @@ static struct vitrine_fxt_string find_name(struct print_state *state,
 }
 
 /* Put the label of a thread, and cache it if it is contiguous in the buffer. */
-static void put_new_label(struct print_state *state, struct print_label *label,
+static void put_new_label(struct print_label *label,
 			  const struct vitrine_fxt_thread *thread)
 {
-	struct line_output *out = &state->out;
+	struct line_output *out = &printer.out;
 	struct vitrine_fxt_string name;
 	uint64_t process;
 	const char *from;
@@ -349,7 +362,7 @@ static void put_new_label(struct print_state *state, struct print_label *label,
 
 	line_room(out);
 	from = out->at;
-	name = find_name(state, thread, &process);
+	name = find_name(thread, &process);
 	line_put_text(out, name.bytes, name.len_bytes);
 	line_put_char(out, ':');
 	line_put_number(out, thread->thread, 0, ' ');
@@ -369,24 +382,22 @@ static void put_new_label(struct print_state *state, struct print_label *label,
 	label->len_bytes = len;
 }
 
-static void put_thread(struct print_state *state,
-		       const struct vitrine_fxt_thread *thread)
+static void put_thread(const struct vitrine_fxt_thread *thread)
 {
 	/* Switches have the process of a thread, and wakeups do not. */
 	uint64_t slot = 2 * thread->thread + (thread->process == VITRINE_FXT_NO_PROCESS);
-	struct print_label *label = &state->labels[slot % PRINT_LABELS];
+	struct print_label *label = &printer.labels[slot % PRINT_LABELS];
 
 	if (!label->known || label->thread.thread != thread->thread ||
 	    label->thread.process != thread->process || !label->len_bytes)
-		put_new_label(state, label, thread);
+		put_new_label(label, thread);
 	else
-		line_put_array(&state->out, label->text, label->len_bytes);
+		line_put_array(&printer.out, label->text, label->len_bytes);
 }
 
-static void put_value(struct print_state *state,
-		      const struct vitrine_fxt_arg *arg)
+static void put_value(const struct vitrine_fxt_arg *arg)
 {
-	struct line_output *out = &state->out;
+	struct line_output *out = &printer.out;
 
 	switch (fxt_arg_class(arg->type)) {
 	case FXT_CLASS_SIGNED:
@@ -421,18 +432,17 @@ static void put_value(struct print_state *state,
 	}
 }
 
-static void put_args(struct print_state *state,
-		     const struct vitrine_fxt_record *record)
+static void put_args(const struct vitrine_fxt_record *record)
 {
 	unsigned int i;
 
 	for (i = 0; i < record->nr_args; i++) {
-		line_room(&state->out);
-		line_put_char(&state->out, ' ');
-		line_put_text(&state->out, record->args[i].name.bytes,
+		line_room(&printer.out);
+		line_put_char(&printer.out, ' ');
+		line_put_text(&printer.out, record->args[i].name.bytes,
 			      record->args[i].name.len_bytes);
-		line_put_char(&state->out, '=');
-		put_value(state, &record->args[i]);
+		line_put_char(&printer.out, '=');
+		put_value(&record->args[i]);
 	}
 }
 
@@ -463,23 +473,23 @@ static void put_phase(struct line_output *out, unsigned int type)
 	line_put_string(out, spaces + (len < 7 ? len : 7));
 }
 
-static void put_last_word(struct print_state *state, const struct vitrine_fxt_record *record)
+static void put_last_word(const struct vitrine_fxt_record *record)
 {
 	if (record->event.type == FXT_EVENT_DURATION_COMPLETE) {
-		line_put_string(&state->out, " until ");
-		put_time(state, record, record->event.id);
+		line_put_string(&printer.out, " until ");
+		put_time(record, record->event.id);
 	} else if (vitrine_fxt_event_has_id(record->event.type)) {
-		line_put_string(&state->out, " id ");
-		line_put_number(&state->out, record->event.id, 0, ' ');
+		line_put_string(&printer.out, " id ");
+		line_put_number(&printer.out, record->event.id, 0, ' ');
 	}
 }
 
-static void put_field(struct print_state *state, const struct fxt_field *field,
+static void put_field(const struct fxt_field *field,
 		      const struct vitrine_fxt_record *record)
 {
 	const void *from = (const char *)record + field->at;
 	const struct vitrine_fxt_string *text = from;
-	struct line_output *out = &state->out;
+	struct line_output *out = &printer.out;
 
 	switch (field->op) {
 	case FXT_BITS:
@@ -500,14 +510,14 @@ static void put_field(struct print_state *state, const struct fxt_field *field,
 		break;
 	case FXT_THREAD:
 	case FXT_KOID:
-		put_thread(state, from);
+		put_thread(from);
 		break;
 	case FXT_BYTES:
 	case FXT_PAYLOAD:
 		line_put_number(out, text->len_bytes, 0, ' ');
 		break;
 	case FXT_LAST_WORD:
-		put_last_word(state, record);
+		put_last_word(record);
 		break;
 	default:
 		line_put_text(out, text->bytes, text->len_bytes);
@@ -528,24 +538,22 @@ static void put_priority(struct line_output *out, unsigned int priority)
 }
 
 /* Fast path: put the details of a legacy switch. */
-static void put_switch(struct print_state *state,
-		       const struct vitrine_fxt_record *record, const char *outgoing_state)
+static void put_switch(const struct vitrine_fxt_record *record, const char *outgoing_state)
 {
-	struct line_output *out = &state->out;
+	struct line_output *out = &printer.out;
 
 	line_put_string(out, "switch  ");
-	put_thread(state, &record->context_switch.outgoing);
+	put_thread(&record->context_switch.outgoing);
 	put_priority(out, record->context_switch.outgoing_priority);
 	line_put_char(out, ' ');
 	line_put_string(out, outgoing_state);
 	line_put_string(out, " ==> ");
-	put_thread(state, &record->context_switch.incoming);
+	put_thread(&record->context_switch.incoming);
 	put_priority(out, record->context_switch.incoming_priority);
 }
 
 /* Put the text of the record's kind, with its fields in the place of %1 to %9. */
-static void put_details(struct print_state *state,
-			const struct vitrine_fxt_record *record)
+static void put_details(const struct vitrine_fxt_record *record)
 {
 	const struct fxt_row *row = fxt_row_of(record);
 	const char *text, *outgoing_state;
@@ -553,17 +561,17 @@ static void put_details(struct print_state *state,
 	if (record->kind == VITRINE_FXT_SWITCH && record->context_switch.legacy) {
 		outgoing_state = vitrine_fxt_state_name(record->context_switch.outgoing_state);
 		if (outgoing_state) {
-			put_switch(state, record, outgoing_state);
+			put_switch(record, outgoing_state);
 			return;
 		}
 	}
 	for (text = row->text; *text; text++) {
 		if (*text == '%')
-			put_field(state, &row->fields[*++text - '1'], record);
+			put_field(&row->fields[*++text - '1'], record);
 		else
-			line_put_char(&state->out, *text);
+			line_put_char(&printer.out, *text);
 	}
-	put_args(state, record);
+	put_args(record);
 }
 
 static void put_cpu(struct line_output *out, unsigned int cpu)
@@ -579,20 +587,18 @@ static void put_cpu(struct line_output *out, unsigned int cpu)
 
 /**
  * print_record() - print one record
- * @state: state kept from line to line
  * @record: record
  */
-void print_record(struct print_state *state,
-		  const struct vitrine_fxt_record *record)
+void print_record(const struct vitrine_fxt_record *record)
 {
-	struct line_output *out = &state->out;
+	struct line_output *out = &printer.out;
 
 	line_room(out);
-	if (state->all) {
+	if (printer.all) {
 		line_put_hex(out, record->offset, 8);
 		line_put_char(out, ' ');
 	}
-	put_time_column(state, record);
+	put_time_column(record);
 	if (record->cpu == VITRINE_FXT_NO_CPU) {
 		line_put(out, " [---] ", 7);
 	} else {
@@ -600,119 +606,94 @@ void print_record(struct print_state *state,
 		put_cpu(out, record->cpu);
 		line_put(out, "] ", 2);
 	}
-	put_details(state, record);
+	put_details(record);
 	line_room(out);
 	line_put_char(out, '\n');
 }
 
 /* ---- The trace --------------------------------------------------------- */
 
-static uint64_t add_times(uint64_t a, uint64_t b)
+/**
+ * print_begin() - begin to print a trace
+ * @archive: the trace
+ * @stream: output stream
+ * @all: print the file offset of each line of text
+ */
+void print_begin(const struct vitrine_archive *archive, FILE *stream, bool all)
 {
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+	memset(&printer, 0, offsetof(struct printer, out));
+	printer.archive = archive;
+	printer.all = all;
+	line_init(&printer.out, stream);
+	json_init(&printer.json, stream, false);
 }
 
-/* With --relative, times count from @record, the first one that has a time. */
-static void begin(struct printer *printer,
-		  const struct vitrine_fxt_record *record)
+/**
+ * print_base() - set the base of printed times
+ * @ns: a time, 0 at first
+ */
+void print_base(uint64_t ns)
 {
-	struct record_filter *filter = &printer->filter;
-	uint64_t base_ns;
+	printer.base_ns = ns;
+	printer.base_s = ns / NSEC_PER_SEC;
+	printer.base_rest_ns = ns % NSEC_PER_SEC;
+}
 
-	printer->began = true;
-	if (!printer->args->relative)
+/* With --relative, times count from the first record that has one. */
+static void begin(uint64_t ns)
+{
+	printer.began = true;
+	if (!args.relative)
 		return;
-	base_ns = vitrine_fxt_ns(record->ticks, record->ticks_per_second);
-	printer->base_ns = base_ns;
-	printer->text.base_s = base_ns / NSEC_PER_SEC;
-	printer->text.base_ns = base_ns % NSEC_PER_SEC;
-	if (filter->from_ns)
-		filter->from_ns = add_times(filter->from_ns, base_ns);
-	filter->to_ns = add_times(filter->to_ns, base_ns);
+	print_base(ns);
+	record_filter_shift(&args.filter.from_ns, &args.filter.to_ns, ns);
 }
 
-static bool wanted(const struct printer *printer,
-		   const struct vitrine_fxt_record *record)
+static bool wanted(const struct vitrine_fxt_record *record)
 {
-	if (!printer->args->all && !record->timed &&
-	    record->kind != VITRINE_FXT_PROVIDER_EVENT)
+	if (!args.all && !record->timed && record->kind != VITRINE_FXT_PROVIDER_EVENT)
 		return false;
-	return record_filter_match(&printer->filter, printer->archive, record);
+	return record_filter_match(&args.filter, printer.archive, record);
 }
 
 /*
- * Records are in time order, so all later ones are out of range, too. Printing does not
- * continue for the few that were written long after their time.
+ * Print a record if it is wanted. Return false if no more are: records are in time order, so all
+ * later ones are out of range, too. Printing does not continue for the few that were written long
+ * after their time.
  */
-static bool is_over(const struct printer *printer,
-		    const struct vitrine_fxt_record *record)
-{
-	return record->timed && printer->filter.to_ns != UINT64_MAX &&
-	       vitrine_fxt_ns(record->ticks, record->ticks_per_second) >
-	       printer->filter.to_ns;
-}
-
-/* Print a record if it is wanted. Return false if no more are. */
-static bool print_one(struct printer *printer, const struct vitrine_fxt_record *record)
+static bool print_one(const struct vitrine_fxt_record *record)
 {
 	if (ferror(stdout))
 		return false;
-	if (!printer->began && record->timed)
-		begin(printer, record);
-	if (is_over(printer, record))
+	if (!printer.began && record->timed)
+		begin(vitrine_fxt_ns(record->ticks, record->ticks_per_second));
+	if (record->timed && args.filter.to_ns != UINT64_MAX &&
+	    vitrine_fxt_ns(record->ticks, record->ticks_per_second) > args.filter.to_ns)
 		return false;
-	if (!wanted(printer, record))
+	if (!wanted(record))
 		return true;
-	if (printer->args->json)
-		record_json(&printer->json, printer->archive, record,
-			    printer->base_ns);
+	if (args.json)
+		record_json(record);
 	else
-		print_record(&printer->text, record);
+		print_record(record);
 	return true;
 }
 
-static struct vitrine_error *print_archive(const void *ctx,
-					   struct vitrine_archive *archive)
+static struct vitrine_error *print_archive(const void *ctx, struct vitrine_archive *archive)
 {
-	const struct print_args *args = ctx;
-	struct printer *printer = calloc(1, sizeof(*printer));
 	const struct vitrine_fxt_record *record;
 	struct vitrine_error *err;
 
-	if (!printer)
-		return vtr_error_no_memory();
-	printer->args = args;
-	printer->archive = archive;
-	printer->filter = args->filter;
-	printer->text.archive = archive;
-	printer->text.all = args->all;
-	line_init(&printer->text.out, stdout);
-	json_init(&printer->json, stdout, false);
+	print_begin(archive, stdout, args.all);
 	do
 		err = vitrine_archive_next(archive, &record);
-	while (!err && record && print_one(printer, record));
-	line_flush(&printer->text.out);
-	json_flush(&printer->json);
-	free(printer);
+	while (!err && record && print_one(record));
+	line_flush(&printer.out);
+	json_flush(&printer.json);
 	return err;
 }
 
-/* Print a trace. Returns enum exit_code. */
-static int print_run(const struct print_args *args)
-{
-	const struct selection selection = {
-		.filter = &args->filter,
-		.by_record = true,
-		.untimed = args->all,
-		.relative = args->relative,
-	};
-
-	return trace_input_run(args->path, &selection, print_archive, args);
-}
-
 /* ---- Options ----------------------------------------------------------- */
-
-static struct print_args args;
 
 static const struct command_option options[] = {
 	{ "all", 'a', NULL, "Include records without a time; print offsets", .flag = &args.all },
@@ -724,20 +705,13 @@ static const struct command_option options[] = {
 	{ "thread", 't', "TID|NAME", .help = "Match a thread, on either side of a switch" },
 	{ "process", 'p', "PID|NAME", .help = "Match the threads of a process" },
 	{ "event", 'e', "EVENT", .help = "Match a kind, such as switch, or CATEGORY:NAME" },
-	{ "from", RECORD_FILTER_FROM, "TIME",
-	  .help = "Start at TIME, such as 1234.5 (seconds) or 5ms" },
-	{ "to", RECORD_FILTER_TO, "TIME", .help = "End at TIME" },
+	RECORD_FILTER_OPTION_FROM,
+	RECORD_FILTER_OPTION_TO,
 	{ 0 }
 };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	return record_filter_parse(&args.filter, key, arg, state);
-}
-
 static const struct command_line line = {
 	.options = options,
-	.parse = parse_option,
 	.operand = &args.path,
 	.operand_name = "FILE",
 	.is_needed = true,
@@ -755,8 +729,11 @@ static const struct command_line line = {
 
 int cmd_print(int argc, char **argv)
 {
+	struct selection selection = { .filter = &args.filter, .by_record = true, .weights = true };
+
 	args = (struct print_args){ 0 };
-	record_filter_init(&args.filter);
-	options_parse(&line, argc, argv);
-	return print_run(&args);
+	record_filter_options(&line, &args.filter, argc, argv);
+	selection.untimed = args.all;
+	selection.relative = args.relative;
+	return trace_input_run(args.path, &selection, print_archive, NULL);
 }

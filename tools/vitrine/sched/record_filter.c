@@ -71,14 +71,8 @@ static bool parse_number(const char **text, uint64_t max, uint64_t *ret)
 	return true;
 }
 
-/**
- * record_filter_add_cpus() - match these CPUs
- * @filter: filter
- * @text: numbers and ranges, separated by commas: "0,2-3"
- *
- * Return: false if @text is invalid.
- */
-bool record_filter_add_cpus(struct record_filter *filter, const char *text)
+/* Match these CPUs: numbers and ranges, separated by commas. */
+static bool add_cpus(struct record_filter *filter, const char *text)
 {
 	uint64_t first, last;
 
@@ -110,40 +104,50 @@ static bool add(const char **items, unsigned int *nr, const char *text)
 }
 
 /**
- * record_filter_add_thread() - match this thread
+ * record_filter_add() - add the argument of an option
  * @filter: filter
- * @text: its id or its name
+ * @key: the option: 'c' or 'C', CPUs such as "0,2-3"; 't' and 'p', the id or name of a thread or
+ *	process; 'e', a kind, "event" for all events, or CATEGORY:NAME, either of them "*"; or
+ *	RECORD_FILTER_FROM or RECORD_FILTER_TO, a time
+ * @text: the argument
  *
- * Return: false if @text is empty, or there are too many.
+ * Return: false if @text is invalid, or there are too many.
  */
-bool record_filter_add_thread(struct record_filter *filter, const char *text)
+bool record_filter_add(struct record_filter *filter, int key, const char *text)
 {
-	return add(filter->threads, &filter->nr_threads, text);
+	switch (key) {
+	case 't':
+		return add(filter->threads, &filter->nr_threads, text);
+	case 'p':
+		return add(filter->processes, &filter->nr_processes, text);
+	case 'e':
+		return (strchr(text, ':') || is_kind(text)) &&
+		       add(filter->events, &filter->nr_events, text);
+	case RECORD_FILTER_FROM:
+		return units_parse_duration(text, &filter->from_ns);
+	case RECORD_FILTER_TO:
+		return units_parse_duration(text, &filter->to_ns);
+	default:
+		return add_cpus(filter, text);
+	}
+}
+
+static uint64_t add_times(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
 /**
- * record_filter_add_process() - match this process
- * @filter: filter
- * @text: its id or its name
- *
- * Return: false if @text is empty, or there are too many.
+ * record_filter_shift() - let a time range count from a time
+ * @from_ns: its begin; 0: that of the trace
+ * @to_ns: its end; UINT64_MAX: that of the trace
+ * @ns: the time
  */
-bool record_filter_add_process(struct record_filter *filter, const char *text)
+void record_filter_shift(uint64_t *from_ns, uint64_t *to_ns, uint64_t ns)
 {
-	return add(filter->processes, &filter->nr_processes, text);
-}
-
-/**
- * record_filter_add_event() - match records of this kind or name
- * @filter: filter
- * @text: a kind, "event" for all events, or CATEGORY:NAME, either of them "*"
- *
- * Return: false if @text is no such kind, or there are too many.
- */
-bool record_filter_add_event(struct record_filter *filter, const char *text)
-{
-	return (strchr(text, ':') || is_kind(text)) &&
-	       add(filter->events, &filter->nr_events, text);
+	if (*from_ns)
+		*from_ns = add_times(*from_ns, ns);
+	*to_ns = add_times(*to_ns, ns);
 }
 
 static bool is_full(const struct record_filter *filter)
@@ -154,67 +158,74 @@ static bool is_full(const struct record_filter *filter)
 	       filter->nr_events == RECORD_FILTER_ITEMS;
 }
 
-/* End the program with a message that says what the option takes. */
-static void refuse_value(const struct record_filter *filter, int key, const char *arg,
-			 struct argp_state *state)
+/* Return what an option of a filter takes; NULL: it is another one. */
+static const char *expected(int key)
 {
-	const char *expected = "a time, such as 1234.5 (seconds) or 5ms";
-
-	if (key == 'c' || key == 'C')
-		expected = "a list of CPUs, such as 0,2-3";
-	else if (key == 't' || key == 'p')
-		expected = "a name or a number";
-	else if (key == 'e')
-		expected = "a kind of record, such as switch, or CATEGORY:NAME";
-	if (is_full(filter))
-		argp_error(state, "`%s': more than %d values of one filter", arg,
-			   RECORD_FILTER_ITEMS);
-	else
-		argp_error(state, "`%s' is not %s", arg, expected);
-}
-
-/**
- * record_filter_parse() - parse an option of the command line
- * @filter: filter
- * @key: key of the option
- * @arg: its argument, which must stay valid
- * @state: argp's; an invalid argument ends the program with a message
- *
- * Return: 0, or ARGP_ERR_UNKNOWN if the option is not one of a filter.
- */
-error_t record_filter_parse(struct record_filter *filter, int key, char *arg,
-			    struct argp_state *state)
-{
-	bool good;
-
 	switch (key) {
 	case 'c':
 	case 'C':
-		good = record_filter_add_cpus(filter, arg);
-		break;
+		return "a list of CPUs, such as 0,2-3";
 	case 't':
-		good = record_filter_add_thread(filter, arg);
-		break;
 	case 'p':
-		good = record_filter_add_process(filter, arg);
-		break;
+		return "a name or a number";
 	case 'e':
-		good = record_filter_add_event(filter, arg);
-		break;
+		return "a kind of record, such as switch, or CATEGORY:NAME";
 	case RECORD_FILTER_FROM:
-		good = units_parse_duration(arg, &filter->from_ns);
-		break;
 	case RECORD_FILTER_TO:
-		good = units_parse_duration(arg, &filter->to_ns);
-		break;
+		return "a time, such as 1234.5 (seconds) or 5ms";
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return NULL;
 	}
-	if (!good)
-		refuse_value(filter, key, arg, state);
-	else if (filter->from_ns > filter->to_ns)
+}
+
+/* Parse an option of a filter; ARGP_ERR_UNKNOWN: it is another one. */
+static error_t parse_filter(struct record_filter *filter, int key, char *arg,
+			    struct argp_state *state)
+{
+	if (!expected(key))
+		return ARGP_ERR_UNKNOWN;
+	if (!record_filter_add(filter, key, arg)) {
+		if (is_full(filter))
+			argp_error(state, "`%s': more than %d values of one filter", arg,
+				   RECORD_FILTER_ITEMS);
+		else
+			argp_error(state, "`%s' is not %s", arg, expected(key));
+	} else if (filter->from_ns > filter->to_ns) {
 		argp_error(state, "--from is later than --to");
+	}
 	return 0;
+}
+
+/* What is being parsed. */
+static struct {
+	const struct command_line *line;
+	struct record_filter *filter;
+} given;
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	error_t err = given.line->parse ? given.line->parse(key, arg, state) : ARGP_ERR_UNKNOWN;
+
+	return err == ARGP_ERR_UNKNOWN ? parse_filter(given.filter, key, arg, state) : err;
+}
+
+/**
+ * record_filter_options() - parse the arguments of a command with a filter
+ * @line: its options and operands; what it does not parse may be an option of the filter
+ * @filter: filter, which matches everything without such options
+ * @argc: number of arguments
+ * @argv: arguments, which must stay valid; an invalid one ends the program with a message
+ */
+void record_filter_options(const struct command_line *line, struct record_filter *filter,
+			   int argc, char **argv)
+{
+	struct command_line both = *line;
+
+	record_filter_init(filter);
+	given.line = line;
+	given.filter = filter;
+	both.parse = parse_option;
+	options_parse(&both, argc, argv);
 }
 
 /* ---- Matching ---------------------------------------------------------- */

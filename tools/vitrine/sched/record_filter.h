@@ -5,11 +5,11 @@
 #ifndef _VITRINE_RECORD_FILTER_H
 #define _VITRINE_RECORD_FILTER_H
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "command.h"
 #include "vitrine.h"
 
 /* Options without a short form. */
@@ -54,14 +54,21 @@ struct record_filter {
 
 void record_filter_init(struct record_filter *filter);
 
-/* Parse the argument of an option; return false if it is invalid. */
-bool record_filter_add_cpus(struct record_filter *filter, const char *text);
-bool record_filter_add_thread(struct record_filter *filter, const char *text);
-bool record_filter_add_process(struct record_filter *filter, const char *text);
-bool record_filter_add_event(struct record_filter *filter, const char *text);
+/* Add the argument of an option; return false if it is invalid. */
+bool record_filter_add(struct record_filter *filter, int key, const char *text);
 
-error_t record_filter_parse(struct record_filter *filter, int key, char *arg,
-			    struct argp_state *state);
+/* Let a time range count from @ns. */
+void record_filter_shift(uint64_t *from_ns, uint64_t *to_ns, uint64_t ns);
+
+/* The options of the times, for the table of a command. */
+#define RECORD_FILTER_OPTION_FROM					\
+	{ "from", RECORD_FILTER_FROM, "TIME",				\
+	  .help = "Start at TIME, such as 1234.5 (seconds) or 5ms" }
+#define RECORD_FILTER_OPTION_TO						\
+	{ "to", RECORD_FILTER_TO, "TIME", .help = "End at TIME" }
+
+void record_filter_options(const struct command_line *line, struct record_filter *filter,
+			   int argc, char **argv);
 
 bool record_filter_match_cpu(const struct record_filter *filter, uint32_t cpu);
 bool record_filter_match_thread(const struct record_filter *filter,

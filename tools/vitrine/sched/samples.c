@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Collect the samples of running threads. samples.h describes them.
+ * Collect the samples of running threads. why.h describes them.
  */
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "base.h"
 #include "command.h"
 #include "fxt_record.h"
-#include "samples.h"
+#include "why.h"
 
 /*
  * So many samples are kept: those of 44 minutes of four busy CPUs, in 40 MiB. Of more, every second
@@ -33,7 +33,6 @@ static void thin_out(struct samples *samples)
 static void follow_running(struct samples *samples, const struct vitrine_fxt_record *record,
 			   uint64_t ns, uint64_t thread)
 {
-	const struct vitrine_fxt_arg *arg = fxt_find_arg(record, "stack");
 	struct fxt_name *last = fxt_names_get(&samples->lasts, thread);
 	struct sample *sample;
 
@@ -45,9 +44,7 @@ static void follow_running(struct samples *samples, const struct vitrine_fxt_rec
 	must_have(GROW(samples->samples, samples->nr));
 	sample = &samples->samples[samples->nr++];
 	*sample = (struct sample){ .thread = thread, .ns = ns };
-	if (arg && arg->type == FXT_ARG_STRING_REF)
-		must_have(why_texts_add_stack(&samples->texts, arg->value.string.bytes,
-					      arg->value.string.len_bytes, &sample->kernel));
+	sample->kernel = why_texts_add_stack(&samples->texts, record, WHY_KERNEL_STACK);
 	/* In user space, the thread would have recorded the stack of its samples before. */
 	if (sample->kernel)
 		sample->before = (uintptr_t)last->owner;
@@ -57,15 +54,12 @@ static void follow_running(struct samples *samples, const struct vitrine_fxt_rec
 static void follow_user_stack(struct samples *samples, const struct vitrine_fxt_record *record,
 			      uint64_t thread)
 {
-	const struct vitrine_fxt_arg *arg = fxt_find_arg(record, "stack");
 	struct fxt_name *last = fxt_names_find(&samples->lasts, thread);
-	uint32_t user = WHY_TEXT_NONE, number;
+	uint32_t user, number;
 
 	if (!last || !last->owner)
 		return;
-	if (arg && arg->type == FXT_ARG_STRING_REF)
-		must_have(why_texts_add_user_stack(&samples->texts, arg->value.string.bytes,
-						   arg->value.string.len_bytes, &user));
+	user = why_texts_add_stack(&samples->texts, record, WHY_USER_STACK);
 	for (number = (uintptr_t)last->owner; number;
 	     number = samples->samples[number - 1].before)
 		samples->samples[number - 1].user = user;
@@ -95,9 +89,7 @@ static int compare(const void *left, const void *right)
 {
 	const struct sample *a = left, *b = right;
 
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	return a->ns < b->ns ? -1 : a->ns > b->ns;
+	return number_order(a->thread, b->thread) ?: number_order(a->ns, b->ns);
 }
 
 /**
@@ -106,8 +98,7 @@ static int compare(const void *left, const void *right)
  */
 void samples_finish(struct samples *samples)
 {
-	if (samples->nr)
-		qsort(samples->samples, samples->nr, sizeof(*samples->samples), compare);
+	SORT(samples->samples, samples->nr, compare);
 }
 
 /* Return how many samples are before those of a thread from a time on. */

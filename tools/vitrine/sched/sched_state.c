@@ -6,6 +6,7 @@
  * not running may have run, so its state from before the end of the gap is unknown; a
  * thread that was running stays where it is.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <vitrine/fxt.h>
@@ -64,7 +65,7 @@ bool sched_counts(const struct sched *sched, uint64_t ns)
 struct sched_thread *sched_thread_get(struct sched *sched,
 				      const struct vitrine_fxt_thread *id)
 {
-	struct fxt_name *entry = fxt_names_get(&sched->threads, id->thread);
+	struct fxt_name *entry = fxt_names_get(archive_threads(sched->archive), id->thread);
 	struct sched_thread *thread;
 
 	if (!entry)
@@ -92,7 +93,7 @@ struct sched_thread *sched_thread_get(struct sched *sched,
  */
 struct sched_thread *sched_thread_find(const struct sched *sched, uint64_t koid)
 {
-	const struct fxt_name *entry = fxt_names_find(&sched->threads, koid);
+	const struct fxt_name *entry = fxt_names_find(archive_threads(sched->archive), koid);
 
 	return entry ? entry->owner : NULL;
 }
@@ -106,10 +107,11 @@ struct sched_thread *sched_thread_find(const struct sched *sched, uint64_t koid)
  */
 struct sched_thread *sched_thread_next(const struct sched *sched, size_t *place)
 {
+	const struct fxt_names *threads = archive_threads(sched->archive);
 	struct sched_thread *thread;
 
-	while (*place < sched->threads.nr) {
-		thread = sched->threads.entries[(*place)++].owner;
+	while (*place < threads->nr) {
+		thread = threads->entries[(*place)++].owner;
 		if (thread)
 			return thread;
 	}
@@ -622,18 +624,61 @@ void sched_finish(struct sched *sched)
 				 sched->cpus[i]->running);
 }
 
+static enum archive_step follow(void *ctx, const struct vitrine_fxt_record *record)
+{
+	/* The report cannot be written, so it need not be complete. */
+	if (ferror(stdout))
+		return ARCHIVE_STOP;
+	return sched_follow(ctx, record) ? ARCHIVE_NEXT : ARCHIVE_NO_MEMORY;
+}
+
+/**
+ * sched_read() - follow all records of a trace, and call sched_finish()
+ * @sched: all threads, as before the first record
+ * @archive: the trace
+ *
+ * Return: NULL, or an error.
+ */
+struct vitrine_error *sched_read(struct sched *sched, struct vitrine_archive *archive)
+{
+	struct vitrine_error *err = archive_for_each(archive, follow, sched);
+
+	if (!err)
+		sched_finish(sched);
+	return err;
+}
+
+/**
+ * sched_span() - find out what part of a trace is reported
+ * @sched: all threads, after the last record
+ *
+ * Return: its begin and its end.
+ */
+struct sched_span sched_span(const struct sched *sched)
+{
+	struct sched_span span = {
+		.begin_ns = sched->from_ns > sched->begin_ns ? sched->from_ns : sched->begin_ns,
+		.end_ns = sched->to_ns < sched->now_ns ? sched->to_ns : sched->now_ns,
+	};
+
+	if (span.end_ns < span.begin_ns)
+		span.end_ns = span.begin_ns;
+	return span;
+}
+
 /**
  * sched_deinit() - free all threads and CPUs
- * @sched: all threads
+ * @sched: all threads; its archive must exist
  */
 void sched_deinit(struct sched *sched)
 {
-	struct sched_thread *thread;
-	size_t i = 0;
+	struct fxt_names *threads = archive_threads(sched->archive);
+	size_t i;
 
-	while ((thread = sched_thread_next(sched, &i)))
-		free(thread);
-	fxt_names_deinit(&sched->threads);
+	for (i = 0; i < threads->nr; i++) {
+		free(threads->entries[i].owner);
+		threads->entries[i].owner = NULL;
+	}
 	for (i = 0; i < sched->nr_cpus; i++)
 		free(sched->cpus[i]);
 	free(sched->cpus);

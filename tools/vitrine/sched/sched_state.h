@@ -46,24 +46,24 @@ extern const char * const sched_state_names[SCHED_NR_STATES];
 
 /**
  * struct sched_turn - a time slice: a thread on a CPU, from switch-in to switch-out
- * @cpu: the CPU
  * @begin_ns: time of the switch-in
  * @end_ns: time of the switch-out
- * @waited: SCHED_WOKEN or SCHED_PREEMPTED if it was runnable for @ready_ns; else the
- *	state before, without a wakeup in the trace
  * @ready_ns: how long it was runnable before
  * @blocked_ns: how long it was blocked or stopped before that
  * @instead: thread that had the CPU before; 0: idle, or unknown
+ * @cpu: the CPU
+ * @waited: SCHED_WOKEN or SCHED_PREEMPTED if it was runnable for @ready_ns; else the
+ *	state before, without a wakeup in the trace
  * @after: state after the switch-out
  */
 struct sched_turn {
-	uint32_t cpu;
 	uint64_t begin_ns;
 	uint64_t end_ns;
-	enum sched_state waited;
 	uint64_t ready_ns;
 	uint64_t blocked_ns;
 	struct vitrine_fxt_thread instead;
+	uint32_t cpu;
+	enum sched_state waited;
 	enum sched_state after;
 };
 
@@ -93,29 +93,31 @@ struct sched_interrupt {
 /**
  * struct sched_thread - a thread, or a stand-in for those that were not recorded
  * @id: its ids; the process as last seen
- * @state: current state
+ * @owner: data of the caller
+ * @number: number that the caller gives it, plus one; 0: none
  * @cpu: the CPU where it runs or ran last
  * @since_ns: begin of the current state
  * @blocked_ns: how long it was blocked before the last wakeup
+ * @state: current state
+ * @turn: the last time slice, complete or not
  * @time_ns: time in each state, within the requested range
  * @nr_turns: number of time slices
  * @nr_woken: of these, after SCHED_WOKEN
  * @nr_preempted: of these, after SCHED_PREEMPTED
- * @turn: the last time slice, complete or not
- * @owner: data of the caller
  */
 struct sched_thread {
 	struct vitrine_fxt_thread id;
-	enum sched_state state;
+	void *owner;
+	uint32_t number;
 	uint32_t cpu;
 	uint64_t since_ns;
 	uint64_t blocked_ns;
+	enum sched_state state;
+	struct sched_turn turn;
 	uint64_t time_ns[SCHED_NR_STATES];
 	uint64_t nr_turns;
 	uint64_t nr_woken;
 	uint64_t nr_preempted;
-	struct sched_turn turn;
-	void *owner;
 };
 
 /* Return how long a thread waited for a CPU. */
@@ -184,7 +186,7 @@ struct sched_ops {
  * struct sched - all threads and CPUs
  * @ops: callbacks
  * @ctx: passed to them
- * @archive: the trace
+ * @archive: the trace, whose table of threads has these, too; see sched_thread_next()
  * @filter: selects the threads whose switches and wakeups are counted; NULL: all
  * @from_ns: begin of the requested time range
  * @to_ns: its end
@@ -197,14 +199,13 @@ struct sched_ops {
  * @has_wakeups: selected threads have wakeups, at any time
  * @nr_gaps: gaps in it
  * @nr_lost: records lost in them, as far as known
- * @threads: all threads; see sched_thread_next()
  * @cpus: by number; NULL: not seen
  * @nr_cpus: size of @cpus
  */
 struct sched {
 	const struct sched_ops *ops;
 	void *ctx;
-	const struct vitrine_archive *archive;
+	struct vitrine_archive *archive;
 	const struct record_filter *filter;
 	uint64_t from_ns;
 	uint64_t to_ns;
@@ -217,13 +218,20 @@ struct sched {
 	bool has_wakeups;
 	uint64_t nr_gaps;
 	uint64_t nr_lost;
-	struct fxt_names threads;
 	struct sched_cpu **cpus;
 	uint32_t nr_cpus;
 };
 
+/* The part of a trace that is in the requested time range. */
+struct sched_span {
+	uint64_t begin_ns;
+	uint64_t end_ns;
+};
+
+struct sched_span sched_span(const struct sched *sched);
 bool sched_follow(struct sched *sched, const struct vitrine_fxt_record *record);
 void sched_finish(struct sched *sched);
+struct vitrine_error *sched_read(struct sched *sched, struct vitrine_archive *archive);
 bool sched_counts(const struct sched *sched, uint64_t ns);
 bool sched_is_interrupt(const struct vitrine_fxt_record *record);
 struct sched_thread *sched_thread_get(struct sched *sched,

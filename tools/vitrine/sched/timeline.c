@@ -18,20 +18,8 @@
 #include "ui/label.h"
 #include "timeline.h"
 
-#define NR_COLOURS	(sizeof(colours) / sizeof(colours[0]))
-
 /* Most gaps of a lane; more are merged with their neighbours. */
 #define MAX_GAPS	1024
-
-struct filling {
-	struct timeline *timeline;
-	struct sched sched;
-};
-
-struct ranked {
-	uint64_t running_ns;
-	uint32_t number;
-};
 
 /* ---- Colours of threads ------------------------------------------------ */
 
@@ -55,7 +43,7 @@ static const uint32_t colours[] = {
  */
 uint32_t timeline_colour(uint32_t rank)
 {
-	return colours[rank % NR_COLOURS];
+	return colours[rank % ARRAY_LEN(colours)];
 }
 
 /**
@@ -128,9 +116,10 @@ static void make_coarser(struct timeline *timeline, enum timeline_kind kind)
 	}
 }
 
-static void add_item(struct timeline *timeline, struct timeline_row *row,
+static void add_item(struct timeline *timeline, struct timeline_lane *lane,
 		     enum timeline_kind kind, const struct timeline_item *item)
 {
+	struct timeline_row *row = &lane->rows[kind];
 	size_t nr = row->nr_items;
 
 	timeline->nr_all[kind]++;
@@ -161,8 +150,7 @@ static uint32_t number_of(struct timeline *timeline,
 
 	if (thread->owner)
 		return (uintptr_t)thread->owner - 1;
-	if (!record_filter_match_thread(timeline->filter, timeline->archive,
-					&thread->id))
+	if (!record_filter_match_thread(timeline->filter, timeline->sched.archive, &thread->id))
 		return TIMELINE_OTHERS;
 	must_have(GROW(timeline->threads, nr));
 	timeline->threads[nr] = (struct timeline_thread){ .id = thread->id };
@@ -171,77 +159,76 @@ static uint32_t number_of(struct timeline *timeline,
 	return nr;
 }
 
+/* The thread that ran longest comes first; of several, the one with the lowest number. */
 static int compare_running(const void *left, const void *right)
 {
-	const struct ranked *a = left, *b = right;
+	const struct timeline_thread *a = *(struct timeline_thread * const *)left;
+	const struct timeline_thread *b = *(struct timeline_thread * const *)right;
 
-	if (a->running_ns != b->running_ns)
-		return a->running_ns > b->running_ns ? -1 : 1;
-	return a->number < b->number ? -1 : 1;
+	return number_order(b->running_ns, a->running_ns) ?: a < b ? -1 : 1;
 }
 
 static void rank_threads(struct timeline *timeline)
 {
-	struct ranked *ranked = calloc(timeline->nr_threads + 1,
-				       sizeof(*ranked));
+	struct timeline_thread **ranked = calloc(timeline->nr_threads + 1, sizeof(*ranked));
 	uint32_t i;
 
 	must_have(ranked);
-	for (i = 0; i < timeline->nr_threads; i++) {
-		ranked[i].running_ns = timeline->threads[i].running_ns;
-		ranked[i].number = i;
-	}
-	qsort(ranked, timeline->nr_threads, sizeof(*ranked), compare_running);
 	for (i = 0; i < timeline->nr_threads; i++)
-		timeline->threads[ranked[i].number].rank = i;
+		ranked[i] = &timeline->threads[i];
+	SORT(ranked, timeline->nr_threads, compare_running);
+	for (i = 0; i < timeline->nr_threads; i++)
+		ranked[i]->rank = i;
 	free(ranked);
 }
 
 /* ---- Following the trace ----------------------------------------------- */
 
 /* Clip an interval to the requested range; false if nothing remains. */
-static bool clip(const struct filling *filling, uint64_t *begin_ns,
-		 uint64_t *end_ns)
+static bool clip(const struct timeline *timeline, uint64_t *begin_ns, uint64_t *end_ns)
 {
-	const struct record_filter *filter = filling->timeline->filter;
-
-	if (*begin_ns < filter->from_ns)
-		*begin_ns = filter->from_ns;
-	if (*end_ns > filter->to_ns)
-		*end_ns = filter->to_ns;
+	if (*begin_ns < timeline->filter->from_ns)
+		*begin_ns = timeline->filter->from_ns;
+	if (*end_ns > timeline->filter->to_ns)
+		*end_ns = timeline->filter->to_ns;
 	return *begin_ns <= *end_ns;
+}
+
+/* Clip an item to the requested range and find its lane; NULL: it is not drawn. */
+static struct timeline_lane *lane_of(struct timeline *timeline, uint32_t cpu,
+				     struct timeline_item *item)
+{
+	if (!record_filter_match_cpu(timeline->filter, cpu) ||
+	    !clip(timeline, &item->begin_ns, &item->end_ns))
+		return NULL;
+	timeline->end_ns = timeline->sched.now_ns;
+	item->thread_ns = item->end_ns - item->begin_ns;
+	return lane_get(timeline, cpu);
 }
 
 static void on_end(void *ctx, struct sched_thread *thread)
 {
-	struct filling *filling = ctx;
-	struct timeline *timeline = filling->timeline;
+	struct timeline *timeline = ctx;
 	const struct sched_turn *turn = &thread->turn;
-	uint64_t begin_ns = turn->begin_ns, end_ns = turn->end_ns;
-	struct timeline_item item;
-	struct timeline_lane *lane;
-
-	if (!record_filter_match_cpu(timeline->filter, turn->cpu) ||
-	    !clip(filling, &begin_ns, &end_ns))
-		return;
-	lane = lane_get(timeline, turn->cpu);
-	timeline->end_ns = filling->sched.now_ns;
-	item = (struct timeline_item){
-		.begin_ns = begin_ns,
-		.end_ns = end_ns,
-		.busy_ns = end_ns - begin_ns,
-		.thread = number_of(timeline, thread),
-		.thread_ns = end_ns - begin_ns,
+	struct timeline_item item = {
+		.begin_ns = turn->begin_ns,
+		.end_ns = turn->end_ns,
 		.nr = 1,
 		.waited = turn->waited,
 		.after = turn->after,
 		.ready_ns = turn->ready_ns,
 		.blocked_ns = turn->blocked_ns,
 	};
+	struct timeline_lane *lane = lane_of(timeline, turn->cpu, &item);
+
+	if (!lane)
+		return;
+	item.busy_ns = item.thread_ns;
+	item.thread = number_of(timeline, thread);
 	if (item.thread != TIMELINE_OTHERS)
 		timeline->threads[item.thread].running_ns += item.busy_ns;
 	lane->busy_ns += item.busy_ns;
-	add_item(timeline, &lane->rows[TIMELINE_TURNS], TIMELINE_TURNS, &item);
+	add_item(timeline, lane, TIMELINE_TURNS, &item);
 }
 
 static uint32_t name_of(struct timeline *timeline, const char *label)
@@ -254,34 +241,27 @@ static uint32_t name_of(struct timeline *timeline, const char *label)
 	if (nr >= SCHED_MAX_INTERRUPTS && strcmp(label, SCHED_OTHER_INTERRUPTS))
 		return name_of(timeline, SCHED_OTHER_INTERRUPTS);
 	must_have(GROW(timeline->names, nr));
-	timeline->names[nr] = strdup(label);
-	must_have(timeline->names[nr]);
+	timeline->names[nr] = must_format("%s", label);
 	return timeline->nr_names++;
 }
 
 static void on_interrupt(void *ctx, const struct sched_interrupt *interrupt)
 {
-	struct filling *filling = ctx;
-	struct timeline *timeline = filling->timeline;
+	struct timeline *timeline = ctx;
 	struct timeline_item item = {
 		.begin_ns = interrupt->begin_ns,
 		.end_ns = interrupt->end_ns,
 		.busy_ns = interrupt->alone_ns,
 		.nr = 1,
 	};
-	struct timeline_lane *lane;
+	struct timeline_lane *lane = lane_of(timeline, interrupt->cpu, &item);
 
-	if (!record_filter_match_cpu(timeline->filter, interrupt->cpu) ||
-	    !clip(filling, &item.begin_ns, &item.end_ns))
+	if (!lane)
 		return;
-	lane = lane_get(timeline, interrupt->cpu);
-	timeline->end_ns = filling->sched.now_ns;
 	item.thread = name_of(timeline, event_label(interrupt->record));
-	item.thread_ns = item.end_ns - item.begin_ns;
 	if (item.busy_ns > item.thread_ns)
 		item.busy_ns = item.thread_ns;
-	add_item(timeline, &lane->rows[TIMELINE_INTERRUPTS],
-		 TIMELINE_INTERRUPTS, &item);
+	add_item(timeline, lane, TIMELINE_INTERRUPTS, &item);
 }
 
 static void add_gap(struct timeline *timeline, uint32_t cpu, uint64_t begin_ns,
@@ -300,22 +280,21 @@ static void add_gap(struct timeline *timeline, uint32_t cpu, uint64_t begin_ns,
 	lane->gaps[lane->nr_gaps++] = (struct timeline_gap){ begin_ns, end_ns };
 }
 
-static void on_gap(void *ctx, uint32_t cpu, uint64_t begin_ns,
-		   uint64_t end_ns)
+static void on_gap(void *ctx, uint32_t cpu, uint64_t begin_ns, uint64_t end_ns)
 {
-	struct filling *filling = ctx;
+	struct timeline *timeline = ctx;
 	uint32_t i;
 
-	if (!clip(filling, &begin_ns, &end_ns))
+	if (!clip(timeline, &begin_ns, &end_ns))
 		return;
 	if (cpu != SCHED_ALL_CPUS) {
-		if (record_filter_match_cpu(filling->timeline->filter, cpu))
-			add_gap(filling->timeline, cpu, begin_ns, end_ns);
+		if (record_filter_match_cpu(timeline->filter, cpu))
+			add_gap(timeline, cpu, begin_ns, end_ns);
 		return;
 	}
-	for (i = 0; i < filling->timeline->nr_lanes; i++)
-		if (filling->timeline->lanes[i].seen)
-			add_gap(filling->timeline, i, begin_ns, end_ns);
+	for (i = 0; i < timeline->nr_lanes; i++)
+		if (timeline->lanes[i].seen)
+			add_gap(timeline, i, begin_ns, end_ns);
 }
 
 static const struct sched_ops ops = {
@@ -325,36 +304,15 @@ static const struct sched_ops ops = {
 };
 
 /* Add a lane for each CPU that was idle all the time. */
-static void add_idle_lanes(struct filling *filling)
+static void add_idle_lanes(struct timeline *timeline)
 {
-	const struct sched *sched = &filling->sched;
+	const struct sched *sched = &timeline->sched;
 	uint32_t i;
 
 	for (i = 0; i < sched->nr_cpus; i++)
 		if (sched->cpus[i] && sched->cpus[i]->known &&
-		    record_filter_match_cpu(filling->timeline->filter, i))
-			lane_get(filling->timeline, i);
-}
-
-static enum archive_step follow(void *ctx, const struct vitrine_fxt_record *record)
-{
-	struct filling *filling = ctx;
-
-	must_have(sched_follow(&filling->sched, record));
-	return ARCHIVE_NEXT;
-}
-
-static struct vitrine_error *follow_all(struct filling *filling,
-					struct vitrine_archive *archive)
-{
-	struct vitrine_error *err = archive_for_each(archive, follow, filling);
-
-	if (err)
-		return err;
-	sched_finish(&filling->sched);
-	add_idle_lanes(filling);
-	rank_threads(filling->timeline);
-	return NULL;
+		    record_filter_match_cpu(timeline->filter, i))
+			lane_get(timeline, i);
 }
 
 /* Make the cells so large that @max_cells of them cover the range. */
@@ -397,33 +355,28 @@ static void clip_gaps(struct timeline *timeline)
 struct vitrine_error *timeline_fill(struct timeline *timeline,
 				    struct vitrine_archive *archive)
 {
-	struct filling filling = {
-		.timeline = timeline,
-		.sched = {
-			.ops = &ops,
-			.archive = archive,
-			.from_ns = timeline->filter->from_ns,
-			.to_ns = timeline->filter->to_ns,
-		},
-	};
+	struct sched *sched = &timeline->sched;
 	struct vitrine_error *err;
+	struct sched_span span;
 
-	filling.sched.ctx = &filling;
-	timeline->archive = archive;
-	err = follow_all(&filling, archive);
-	timeline->begin_ns = filling.sched.begin_ns;
-	timeline->end_ns = filling.sched.now_ns;
-	if (timeline->begin_ns < timeline->filter->from_ns)
-		timeline->begin_ns = timeline->filter->from_ns;
-	if (timeline->end_ns > timeline->filter->to_ns)
-		timeline->end_ns = timeline->filter->to_ns;
-	if (timeline->end_ns < timeline->begin_ns)
-		timeline->end_ns = timeline->begin_ns;
+	*sched = (struct sched){
+		.ops = &ops,
+		.ctx = timeline,
+		.archive = archive,
+		.from_ns = timeline->filter->from_ns,
+		.to_ns = timeline->filter->to_ns,
+	};
+	err = sched_read(sched, archive);
+	if (err)
+		return err;
+	add_idle_lanes(timeline);
+	rank_threads(timeline);
+	span = sched_span(sched);
+	timeline->begin_ns = span.begin_ns;
+	timeline->end_ns = span.end_ns;
 	make_fit(timeline);
 	clip_gaps(timeline);
-	timeline->nr_lost = filling.sched.nr_lost;
-	sched_deinit(&filling.sched);
-	return err;
+	return NULL;
 }
 
 /**
@@ -472,4 +425,5 @@ void timeline_deinit(struct timeline *timeline)
 	free(timeline->names);
 	free(timeline->lanes);
 	free(timeline->threads);
+	sched_deinit(&timeline->sched);
 }

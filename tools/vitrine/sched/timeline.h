@@ -96,7 +96,7 @@ struct timeline_thread {
 
 /**
  * struct timeline - a timeline
- * @archive: the trace, which has the names
+ * @sched: state of all threads and CPUs of the trace
  * @filter: CPUs, threads and time range to draw
  * @max_items: limit for items of a kind in all lanes
  * @max_cells: limit for cells; 0: no limit
@@ -108,14 +108,13 @@ struct timeline_thread {
  * @nr_lanes: number of @lanes
  * @nr_items: by kind, number of items in all lanes
  * @nr_all: by kind, number of slices and interrupts in these items
- * @nr_lost: records lost, as far as known
  * @threads: by number
  * @nr_threads: number of @threads
  * @names: names of interrupts, by number
  * @nr_names: number of @names
  */
 struct timeline {
-	const struct vitrine_archive *archive;
+	struct sched sched;
 	const struct record_filter *filter;
 	size_t max_items;
 	uint64_t max_cells;
@@ -126,7 +125,6 @@ struct timeline {
 	uint32_t nr_lanes;
 	size_t nr_items[TIMELINE_NR_KINDS];
 	uint64_t nr_all[TIMELINE_NR_KINDS];
-	uint64_t nr_lost;
 	struct timeline_thread *threads;
 	uint32_t nr_threads;
 	char **names;

@@ -44,13 +44,17 @@
  * @html: write HTML, not SVG
  * @filter: CPUs and time range to draw, threads to colour
  */
-struct timeline_args {
+static struct timeline_args {
 	const char *path;
 	const char *output;
 	bool live;
 	bool html;
 	struct record_filter filter;
-};
+} args;
+
+/* What is drawn, and where to. */
+static struct timeline timeline;
+static FILE *stream;
 
 /* Number of items that a browser draws without a pause; the file has a few megabytes. */
 #define MAX_ITEMS_HTML	60000
@@ -69,58 +73,67 @@ static const char * const came_from[SCHED_NR_STATES] = {
 	[SCHED_DEAD]		= "before: dead",
 };
 
-static double x_of(const struct timeline *timeline, uint64_t ns)
+static uint64_t length_ns(void)
 {
-	uint64_t length_ns = timeline->end_ns - timeline->begin_ns;
-
-	if (!length_ns)
-		return LEFT;
-	return LEFT + (double)PLOT * (ns - timeline->begin_ns) / length_ns;
+	return timeline.end_ns - timeline.begin_ns;
 }
 
-static unsigned int nr_seen(const struct timeline *timeline)
+static double x_of(uint64_t ns)
+{
+	return length_ns() ? LEFT + (double)PLOT * (ns - timeline.begin_ns) / length_ns() : LEFT;
+}
+
+static unsigned int nr_seen(void)
 {
 	unsigned int nr = 0;
 	uint32_t i;
 
-	for (i = 0; i < timeline->nr_lanes; i++)
-		nr += timeline->lanes[i].seen;
+	for (i = 0; i < timeline.nr_lanes; i++)
+		nr += timeline.lanes[i].seen;
 	return nr;
 }
 
-static int lane_height(const struct timeline *timeline)
+static int lane_height(void)
 {
-	unsigned int nr = nr_seen(timeline);
+	unsigned int nr = nr_seen();
 	int height = 640 / (nr ? nr : 1);
 
 	return height < 14 ? 14 : height > 64 ? 64 : height;
 }
 
-static uint32_t colour_of(const struct timeline *timeline, uint32_t thread)
+static uint32_t colour_of(uint32_t thread)
 {
 	if (thread == TIMELINE_OTHERS)
 		return 0xb5b5b5;
-	return timeline_colour(timeline->threads[thread].rank);
+	return timeline_colour(timeline.threads[thread].rank);
 }
 
-static const char *label_of(const struct timeline *timeline, uint32_t thread)
+static const char *label_of(uint32_t thread)
 {
 	if (thread == TIMELINE_OTHERS)
 		return "others";
-	return thread_label(timeline->archive, &timeline->threads[thread].id);
+	return thread_label(timeline.sched.archive, &timeline.threads[thread].id);
 }
 
 /* Begin a rectangle; the caller adds attributes and ends it. */
-static void begin_rect(FILE *stream, double x, double y, double width,
-		       double height)
+static void begin_rect(double x, double y, double width, double height)
 {
 	fprintf(stream,
 		"<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\"",
 		x, y, width, height);
 }
 
-static void begin_text(FILE *stream, double x, double y, const char *anchor,
-		       const char *style)
+/* The same of a bar, which is at least as wide as @least. Return its width. */
+static double begin_bar(uint64_t begin_ns, uint64_t end_ns, double least, double y, double height)
+{
+	double x = x_of(begin_ns), width = x_of(end_ns) - x;
+
+	width = width < least ? least : width;
+	begin_rect(x, y, width, height);
+	return width;
+}
+
+static void begin_text(double x, double y, const char *anchor, const char *style)
 {
 	fprintf(stream,
 		"<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" class=\"%s\">",
@@ -129,30 +142,27 @@ static void begin_text(FILE *stream, double x, double y, const char *anchor,
 
 /* ---- Bars -------------------------------------------------------------- */
 
-static void put_process(FILE *stream, const struct timeline *timeline,
-			uint32_t thread)
+static void put_process(uint32_t thread)
 {
 	struct vitrine_fxt_string name;
 	uint64_t process;
 
 	if (thread == TIMELINE_OTHERS)
 		return;
-	process = record_process(timeline->archive,
-				 &timeline->threads[thread].id);
-	if (!vitrine_archive_process(timeline->archive, process, &name))
+	process = record_process(timeline.sched.archive, &timeline.threads[thread].id);
+	if (!vitrine_archive_process(timeline.sched.archive, process, &name))
 		return;
 	fputs(" of ", stream);
 	xml_put_text(stream, name_label(&name));
 }
 
-static void put_title(FILE *stream, const struct timeline *timeline,
-		      const struct timeline_item *item)
+static void put_title(const struct timeline_item *item)
 {
 	fputs("<title>", stream);
 	if (item->nr > 1)
 		fprintf(stream, "%" PRIu32 " time slices, the most time by ", item->nr);
-	xml_put_text(stream, label_of(timeline, item->thread));
-	put_process(stream, timeline, item->thread);
+	xml_put_text(stream, label_of(item->thread));
+	put_process(item->thread);
 	fprintf(stream, "\nat %s, %sran for %s", seconds(item->begin_ns),
 		item->nr > 1 ? "all " : "", duration(item->busy_ns));
 	if (item->nr == 1)
@@ -163,10 +173,9 @@ static void put_title(FILE *stream, const struct timeline *timeline,
 }
 
 /* Put as much of a name as fits. */
-static void put_name(FILE *stream, const char *label, double x, double y,
-		     double width, bool dark)
+static void put_name(const char *label, double x, double y, double width, bool dark)
 {
-	size_t room, len = strcspn(label, ":");
+	int room, len = strcspn(label, ":");
 
 	if (width < 30)
 		return;
@@ -176,122 +185,92 @@ static void put_name(FILE *stream, const char *label, double x, double y,
 	/* Do not cut within a character. */
 	while (len && (label[len] & 0xc0) == 0x80)
 		len--;
-	begin_text(stream, x + 3, y, "start", dark ? "n d" : "n");
-	for (; len; len--)
-		xml_put_text(stream, (char[]){ *label++, 0 });
+	begin_text(x + 3, y, "start", dark ? "n d" : "n");
+	xml_put_text(stream, format_label("%.*s", len, label));
 	fputs("</text>", stream);
 }
 
-static void put_item(FILE *stream, const struct timeline *timeline,
-		     const struct timeline_item *item, int y, int height)
+static void put_item(const struct timeline_item *item, int y, int height)
 {
-	uint64_t length_ns = item->end_ns - item->begin_ns;
-	double x = x_of(timeline, item->begin_ns), bar = height;
-	double width = x_of(timeline, item->end_ns) - x;
-	uint32_t colour = colour_of(timeline, item->thread);
+	uint64_t ns = item->end_ns - item->begin_ns;
+	double bar = ns ? (double)height * item->busy_ns / ns : height;
+	uint32_t colour = colour_of(item->thread);
+	double width = begin_bar(item->begin_ns, item->end_ns, 0.3, y + height - bar, bar);
 
-	if (width < 0.3)
-		width = 0.3;
-	if (length_ns)
-		bar = (double)height * item->busy_ns / length_ns;
-	begin_rect(stream, x, y + height - bar, width, bar);
 	fprintf(stream, " fill=\"#%06" PRIx32 "\">", colour);
-	put_title(stream, timeline, item);
+	put_title(item);
 	fputs("</rect>", stream);
 	if (item->nr == 1)
-		put_name(stream, label_of(timeline, item->thread), x, y + height / 2.0 + 4,
+		put_name(label_of(item->thread), x_of(item->begin_ns), y + height / 2.0 + 4,
 			 width, timeline_is_dark(colour));
 	putc('\n', stream);
 }
 
-static void put_interrupt(FILE *stream, const struct timeline *timeline,
-			  const struct timeline_item *item, int y,
-			  double height)
+static void put_interrupt(const struct timeline_item *item, int y, double height)
 {
-	double x = x_of(timeline, item->begin_ns);
-	double width = x_of(timeline, item->end_ns) - x;
-
 	/* A nested interrupt is drawn in front of the outer one. */
-	if (!item->busy_ns)
-		height /= 2;
-	begin_rect(stream, x, y, width < 0.3 ? 0.3 : width, height);
-	fputs(item->busy_ns ? " class=\"i\"><title>" :
-			      " class=\"i j\"><title>", stream);
+	begin_bar(item->begin_ns, item->end_ns, 0.3, y, item->busy_ns ? height : height / 2);
+	fputs(item->busy_ns ? " class=\"i\"><title>" : " class=\"i j\"><title>", stream);
 	if (item->nr > 1)
 		fprintf(stream, "%" PRIu32 " interrupts, the most time by ", item->nr);
-	xml_put_text(stream, timeline->names[item->thread]);
+	xml_put_text(stream, timeline.names[item->thread]);
 	fprintf(stream, "\nat %s, %stook %s</title></rect>\n", seconds(item->begin_ns),
 		item->nr > 1 ? "all " : "",
 		duration(item->nr > 1 ? item->busy_ns : item->thread_ns));
 }
 
-static void put_gap(FILE *stream, const struct timeline *timeline,
-		    const struct timeline_gap *gap, int y, int height)
+static void put_lane(uint32_t cpu, int y, int height)
 {
-	double x = x_of(timeline, gap->begin_ns);
-	double width = x_of(timeline, gap->end_ns) - x;
-
-	begin_rect(stream, x, y, width < 2 ? 2 : width, height);
-	fputs(" class=\"gap\"><title>records are missing here</title></rect>\n",
-	      stream);
-}
-
-static void put_lane(FILE *stream, const struct timeline *timeline,
-		     uint32_t cpu, int y, int height)
-{
-	const struct timeline_lane *lane = &timeline->lanes[cpu];
+	const struct timeline_lane *lane = &timeline.lanes[cpu];
 	const struct timeline_row *turns = &lane->rows[TIMELINE_TURNS];
 	const struct timeline_row *interrupts = &lane->rows[TIMELINE_INTERRUPTS];
-	uint64_t length_ns = timeline->end_ns - timeline->begin_ns;
 	size_t i;
 
-	begin_text(stream, LEFT - 8, y + height / 2, "end", "b");
+	begin_text(LEFT - 8, y + height / 2, "end", "b");
 	fprintf(stream, "CPU %" PRIu32 "</text>\n", cpu);
-	if (height >= 30 && length_ns) {
-		begin_text(stream, LEFT - 8, y + height / 2 + 14, "end", "f");
-		fprintf(stream, "%.0f %%</text>\n",
-			100.0 * lane->busy_ns / length_ns);
+	if (height >= 30 && length_ns()) {
+		begin_text(LEFT - 8, y + height / 2 + 14, "end", "f");
+		fprintf(stream, "%.0f %%</text>\n", 100.0 * lane->busy_ns / length_ns());
 	}
-	begin_rect(stream, LEFT, y, PLOT, height);
+	begin_rect(LEFT, y, PLOT, height);
 	fputs(" class=\"lane\"/>\n", stream);
 	for (i = 0; i < turns->nr_items; i++)
-		put_item(stream, timeline, &turns->items[i], y, height);
+		put_item(&turns->items[i], y, height);
 	for (i = 0; i < interrupts->nr_items; i++)
-		put_interrupt(stream, timeline, &interrupts->items[i], y,
-			      height / INTERRUPT_SHARE);
-	for (i = 0; i < lane->nr_gaps; i++)
-		put_gap(stream, timeline, &lane->gaps[i], y, height);
+		put_interrupt(&interrupts->items[i], y, height / INTERRUPT_SHARE);
+	for (i = 0; i < lane->nr_gaps; i++) {
+		begin_bar(lane->gaps[i].begin_ns, lane->gaps[i].end_ns, 2, y, height);
+		fputs(" class=\"gap\"><title>records are missing here</title></rect>\n", stream);
+	}
 }
 
 /* ---- Axis, labels and legend -------------------------------------------- */
 
 /* Return 1, 2 or 5 times a power of ten, for about TICKS ticks. */
-static uint64_t tick_step(uint64_t length_ns)
+static uint64_t tick_step(void)
 {
 	uint64_t step = 1;
 
 	for (;; step *= 10) {
-		if (length_ns / step <= TICKS)
+		if (length_ns() / step <= TICKS)
 			return step;
-		if (length_ns / (2 * step) <= TICKS)
+		if (length_ns() / (2 * step) <= TICKS)
 			return 2 * step;
-		if (length_ns / (5 * step) <= TICKS)
+		if (length_ns() / (5 * step) <= TICKS)
 			return 5 * step;
 	}
 }
 
-static void put_axis(FILE *stream, const struct timeline *timeline, int bottom)
+static void put_axis(int bottom)
 {
-	uint64_t length_ns = timeline->end_ns - timeline->begin_ns;
-	uint64_t step = tick_step(length_ns), i;
+	uint64_t step = tick_step(), i;
 	double x;
 
 	/* A count, since the time after the last tick may not fit into 64 bits. */
-	for (i = 0; i <= length_ns / step; i++) {
-		x = x_of(timeline, timeline->begin_ns + i * step);
-		fprintf(stream, "<path class=\"t\" d=\"M%.1f %dV%d\"/>", x,
-			TOP - 14, bottom);
-		begin_text(stream, x, TOP - 18, "middle", "f");
+	for (i = 0; i <= length_ns() / step; i++) {
+		x = x_of(timeline.begin_ns + i * step);
+		fprintf(stream, "<path class=\"t\" d=\"M%.1f %dV%d\"/>", x, TOP - 14, bottom);
+		begin_text(x, TOP - 18, "middle", "f");
 		fprintf(stream, "%s</text>\n", ticks_label(i * step, step));
 	}
 }
@@ -317,89 +296,81 @@ static const char style[] =
 	"</defs>\n"
 	"<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n";
 
-static void put_nr_interrupts(FILE *stream, const struct timeline *timeline)
+static void put_nr_interrupts(void)
 {
-	uint64_t nr = timeline->nr_all[TIMELINE_INTERRUPTS];
+	uint64_t nr = timeline.nr_all[TIMELINE_INTERRUPTS];
 
 	if (!nr)
 		return;
 	fprintf(stream, ", %" PRIu64 " interrupts", nr);
-	if (timeline->cell_ns[TIMELINE_INTERRUPTS])
+	if (timeline.cell_ns[TIMELINE_INTERRUPTS])
 		fprintf(stream, ", merged where shorter than %s",
-			duration(timeline->cell_ns[TIMELINE_INTERRUPTS]));
+			duration(timeline.cell_ns[TIMELINE_INTERRUPTS]));
 }
 
-static void put_head(FILE *stream, const struct timeline *timeline,
-		     const char *title, int height)
+static void put_head(const char *title, int height)
 {
-	fprintf(stream, "<svg xmlns=\"http://www.w3.org/2000/svg\" ");
-	fprintf(stream, "width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" ",
-		WIDTH, height, WIDTH, height);
-	fputs("font-family=\"sans-serif\" font-size=\"12\">\n", stream);
+	svg_begin(stream, WIDTH, height);
 	fputs(style, stream);
-	begin_text(stream, 12, 24, "start", "b h");
+	begin_text(12, 24, "start", "b h");
 	xml_put_text(stream, title);
 	fputs("</text>\n", stream);
-	begin_text(stream, 12, 44, "start", "f");
+	begin_text(12, 44, "start", "f");
 	fprintf(stream, "%s from %s s, %" PRIu64 " time slices of %" PRIu32 " threads",
-		duration(timeline->end_ns - timeline->begin_ns), seconds(timeline->begin_ns),
-		timeline->nr_all[TIMELINE_TURNS], timeline->nr_threads);
-	put_nr_interrupts(stream, timeline);
-	if (timeline->cell_ns[TIMELINE_TURNS]) {
+		duration(length_ns()), seconds(timeline.begin_ns),
+		timeline.nr_all[TIMELINE_TURNS], timeline.nr_threads);
+	put_nr_interrupts();
+	if (timeline.cell_ns[TIMELINE_TURNS]) {
 		fputs("; ", stream);
-		timeline_put_missing(stream, timeline);
+		timeline_put_missing(stream, &timeline);
 		fputs(", whose height is the share of time that the CPU was busy", stream);
 	}
-	if (timeline->nr_lost)
-		fprintf(stream, "; %" PRIu64 " records lost",
-			timeline->nr_lost);
+	if (timeline.sched.nr_lost)
+		fprintf(stream, "; %" PRIu64 " records lost", timeline.sched.nr_lost);
 	fputs("</text>\n", stream);
 }
 
-static void put_legend(FILE *stream, const struct timeline *timeline, int top)
+static void put_legend(int top)
 {
 	uint32_t i, rank, nr = LEGEND_COLUMNS * LEGEND_ROWS;
 	int x, y;
 
-	for (i = 0; i < timeline->nr_threads; i++) {
-		rank = timeline->threads[i].rank;
+	for (i = 0; i < timeline.nr_threads; i++) {
+		rank = timeline.threads[i].rank;
 		if (rank >= nr)
 			continue;
 		x = LEFT + rank / LEGEND_ROWS * (PLOT / LEGEND_COLUMNS);
 		y = top + rank % LEGEND_ROWS * LEGEND_STEP;
-		begin_rect(stream, x, y, 14, 14);
+		begin_rect(x, y, 14, 14);
 		fprintf(stream, " fill=\"#%06" PRIx32 "\"/>",
 			timeline_colour(rank));
-		begin_text(stream, x + 20, y + 12, "start", "l");
-		xml_put_text(stream, label_of(timeline, i));
-		fprintf(stream, "  %s</text>\n", duration(timeline->threads[i].running_ns));
+		begin_text(x + 20, y + 12, "start", "l");
+		xml_put_text(stream, label_of(i));
+		fprintf(stream, "  %s</text>\n", duration(timeline.threads[i].running_ns));
 	}
-	if (timeline->nr_threads <= nr)
+	if (timeline.nr_threads <= nr)
 		return;
-	begin_text(stream, LEFT, top + LEGEND_ROWS * LEGEND_STEP + 12, "start",
+	begin_text(LEFT, top + LEGEND_ROWS * LEGEND_STEP + 12, "start",
 		   "f");
-	fprintf(stream, "and %" PRIu32 " more</text>\n",
-		timeline->nr_threads - nr);
+	fprintf(stream, "and %" PRIu32 " more</text>\n", timeline.nr_threads - nr);
 }
 
 /* Draw a timeline as SVG. */
-static void timeline_svg(FILE *stream, const struct timeline *timeline,
-			 const char *title)
+static void timeline_svg(const char *title)
 {
-	int height = lane_height(timeline), y = TOP;
-	int bottom = TOP + nr_seen(timeline) * (height + LANE_SPACE);
+	int height = lane_height(), y = TOP;
+	int bottom = TOP + nr_seen() * (height + LANE_SPACE);
 	uint32_t i;
 
-	put_head(stream, timeline, title,
-		 bottom + 20 + (LEGEND_ROWS + 1) * LEGEND_STEP + 10);
-	put_axis(stream, timeline, bottom);
-	for (i = 0; i < timeline->nr_lanes; i++) {
-		if (!timeline->lanes[i].seen)
+	put_head(title, bottom + 20 + (LEGEND_ROWS + 1) * LEGEND_STEP + 10);
+	put_axis(bottom);
+	for (i = 0; i < timeline.nr_lanes; i++) {
+		if (!timeline.lanes[i].seen)
 			continue;
-		put_lane(stream, timeline, i, y, height);
+		put_lane(i, y, height);
 		y += height + LANE_SPACE;
 	}
-	put_legend(stream, timeline, bottom + 20);
+	put_legend(bottom + 20);
 	fputs("</svg>\n", stream);
 }
 
@@ -408,7 +379,7 @@ static void timeline_svg(FILE *stream, const struct timeline *timeline,
 /* The order of the numbers in put_page_item() and in the page's script must agree. */
 
 /* Put text that HTML and JSON take literally; labels are printable. */
-static void put_text(FILE *stream, const char *text)
+static void put_text(const char *text)
 {
 	for (; *text; text++) {
 		if (strchr("<>&\"\\'", *text))
@@ -418,19 +389,18 @@ static void put_text(FILE *stream, const char *text)
 	}
 }
 
-static void put_thread(FILE *stream, const struct timeline *timeline,
-		       const struct timeline_thread *thread)
+static void put_thread(const struct timeline_thread *thread)
 {
 	struct vitrine_fxt_string name = { 0 };
 	uint32_t colour = timeline_colour(thread->rank);
 
 	fputs("[\"", stream);
-	put_text(stream, thread_label(timeline->archive, &thread->id));
-	vitrine_archive_process(timeline->archive,
-				record_process(timeline->archive, &thread->id),
+	put_text(thread_label(timeline.sched.archive, &thread->id));
+	vitrine_archive_process(timeline.sched.archive,
+				record_process(timeline.sched.archive, &thread->id),
 				&name);
 	fputs("\",\"", stream);
-	put_text(stream, name_label(&name));
+	put_text(name_label(&name));
 	fprintf(stream, "\",%" PRIu64 ",\"#%06" PRIx32 "\",%d]",
 		thread->running_ns, colour, timeline_is_dark(colour));
 }
@@ -440,8 +410,7 @@ static void put_thread(FILE *stream, const struct timeline *timeline,
  * before and after, time runnable, time blocked. Merged slices: distance, length,
  * thread, number, busy time, time of that thread.
  */
-static void put_page_item(FILE *stream, const struct timeline_item *item,
-			  uint64_t since_ns)
+static void put_page_item(const struct timeline_item *item, uint64_t since_ns)
 {
 	fprintf(stream, "%" PRIu64 ",%" PRIu64 ",%" PRId64 ",%" PRIu32,
 		item->begin_ns - since_ns, item->end_ns - item->begin_ns,
@@ -459,8 +428,7 @@ static void put_page_item(FILE *stream, const struct timeline_item *item,
  * An interrupt, or merged ones: distance from the begin of the one before, length,
  * number of the name, how many, busy time.
  */
-static void put_interrupts(FILE *stream, const struct timeline_row *row,
-			   uint64_t since_ns)
+static void put_interrupts(const struct timeline_row *row, uint64_t since_ns)
 {
 	const struct timeline_item *item;
 	size_t i;
@@ -478,12 +446,11 @@ static void put_interrupts(FILE *stream, const struct timeline_row *row,
 	}
 }
 
-static void put_page_lane(FILE *stream, const struct timeline *timeline,
-			  uint32_t cpu)
+static void put_page_lane(uint32_t cpu)
 {
-	const struct timeline_lane *lane = &timeline->lanes[cpu];
+	const struct timeline_lane *lane = &timeline.lanes[cpu];
 	const struct timeline_row *turns = &lane->rows[TIMELINE_TURNS];
-	uint64_t since_ns = timeline->begin_ns;
+	uint64_t since_ns = timeline.begin_ns;
 	size_t i;
 
 	fprintf(stream, "{\"cpu\":%" PRIu32 ",\"busy\":%" PRIu64 ",\"items\":[",
@@ -491,65 +458,62 @@ static void put_page_lane(FILE *stream, const struct timeline *timeline,
 	for (i = 0; i < turns->nr_items; i++) {
 		if (i)
 			fputs(i % 8 ? "," : ",\n", stream);
-		put_page_item(stream, &turns->items[i], since_ns);
+		put_page_item(&turns->items[i], since_ns);
 		since_ns = turns->items[i].end_ns;
 	}
 	fputs("],\"interrupts\":[", stream);
-	put_interrupts(stream, &lane->rows[TIMELINE_INTERRUPTS],
-		       timeline->begin_ns);
+	put_interrupts(&lane->rows[TIMELINE_INTERRUPTS], timeline.begin_ns);
 	fputs("],\"gaps\":[", stream);
 	for (i = 0; i < lane->nr_gaps; i++)
 		fprintf(stream, "%s%" PRIu64 ",%" PRIu64, i ? "," : "",
-			lane->gaps[i].begin_ns - timeline->begin_ns,
-			lane->gaps[i].end_ns - timeline->begin_ns);
+			lane->gaps[i].begin_ns - timeline.begin_ns,
+			lane->gaps[i].end_ns - timeline.begin_ns);
 	fputs("]}", stream);
 }
 
-static void put_data(FILE *stream, const struct timeline *timeline,
-		     const char *title)
+static void put_data(const char *title)
 {
 	const char *comma = "";
 	uint32_t i;
 
 	fputs("{\"title\":\"", stream);
-	put_text(stream, title);
+	put_text(title);
 	/* A string: numbers of JavaScript have 53 bits. */
 	fprintf(stream, "\",\"begin\":\"%" PRIu64 "\",\"length\":%" PRIu64,
-		timeline->begin_ns, timeline->end_ns - timeline->begin_ns);
+		timeline.begin_ns, length_ns());
 	fprintf(stream, ",\"cell\":%" PRIu64 ",\"turns\":%" PRIu64,
-		timeline->cell_ns[TIMELINE_TURNS],
-		timeline->nr_all[TIMELINE_TURNS]);
-	fprintf(stream, ",\"lost\":%" PRIu64 ",\n\"threads\":[",
-		timeline->nr_lost);
-	for (i = 0; i < timeline->nr_threads; i++) {
+		timeline.cell_ns[TIMELINE_TURNS],
+		timeline.nr_all[TIMELINE_TURNS]);
+	fprintf(stream, ",\"lost\":%" PRIu64 ",\n\"threads\":[", timeline.sched.nr_lost);
+	for (i = 0; i < timeline.nr_threads; i++) {
 		fputs(i ? ",\n" : "\n", stream);
-		put_thread(stream, timeline, &timeline->threads[i]);
+		put_thread(&timeline.threads[i]);
 	}
 	fprintf(stream, "],\n\"interrupts\":%" PRIu64 ",\"names\":[",
-		timeline->nr_all[TIMELINE_INTERRUPTS]);
-	for (i = 0; i < timeline->nr_names; i++) {
+		timeline.nr_all[TIMELINE_INTERRUPTS]);
+	for (i = 0; i < timeline.nr_names; i++) {
 		fputs(i ? ",\"" : "\"", stream);
-		put_text(stream, timeline->names[i]);
+		put_text(timeline.names[i]);
 		putc('"', stream);
 	}
 	fputs("],\n\"lanes\":[", stream);
-	for (i = 0; i < timeline->nr_lanes; i++) {
-		if (!timeline->lanes[i].seen)
+	for (i = 0; i < timeline.nr_lanes; i++) {
+		if (!timeline.lanes[i].seen)
 			continue;
 		fprintf(stream, "%s\n", comma);
-		put_page_lane(stream, timeline, i);
+		put_page_lane(i);
 		comma = ",";
 	}
 	fputs("]}\n", stream);
 }
 
 /* Shown without the script, too. */
-static void put_missing(FILE *stream, const struct timeline *timeline)
+static void put_missing(void)
 {
-	if (!timeline->cell_ns[TIMELINE_TURNS])
+	if (!timeline.cell_ns[TIMELINE_TURNS])
 		return;
 	fputs("<p id=\"missing\">", stream);
-	timeline_put_missing(stream, timeline);
+	timeline_put_missing(stream, &timeline);
 	fputs(", which zooming does not split. ", stream);
 	fputs("To draw each time slice of a part of the trace, run ", stream);
 	fputs("<code>vitrine timeline --from TIME --to TIME</code>.</p>\n",
@@ -557,70 +521,57 @@ static void put_missing(FILE *stream, const struct timeline *timeline)
 }
 
 /* Write a timeline as an HTML page. */
-static void timeline_html(FILE *stream, const struct timeline *timeline,
-			  const char *title)
+static void timeline_html(const char *title)
 {
 	const char *at;
 
 	at = xml_put_until(stream, page, "@TITLE@");
 	xml_put_text(stream, title);
 	at = xml_put_until(stream, at, "@MISSING@\n");
-	put_missing(stream, timeline);
+	put_missing();
 	at = xml_put_until(stream, at, "@DATA@");
-	put_data(stream, timeline, title);
+	put_data(title);
 	fputs(at, stream);
 }
 
 /* ---- The file ---------------------------------------------------------- */
 
-static struct vitrine_error *draw(const struct timeline_args *args,
-				  const struct timeline *timeline)
+static struct vitrine_error *draw(void)
 {
 	char title[LABEL_FILE_BYTES] = "flight recorder";
 	struct vitrine_error *err;
 	struct output output;
 
-	err = output_open(&output, args->output);
+	err = output_open(&output, args.output);
 	if (err)
 		return err;
-	if (!args->live)
-		label_file(title, args->path);
-	if (args->html)
-		timeline_html(output.stream, timeline, title);
+	stream = output.stream;
+	if (!args.live)
+		label_file(title, args.path);
+	if (args.html)
+		timeline_html(title);
 	else
-		timeline_svg(output.stream, timeline, title);
+		timeline_svg(title);
 	return output_close(&output);
 }
 
-static struct vitrine_error *draw_archive(const void *ctx,
-					  struct vitrine_archive *archive)
+static struct vitrine_error *draw_archive(const void *ctx, struct vitrine_archive *archive)
 {
-	const struct timeline_args *args = ctx;
-	struct timeline timeline = {
-		.filter = &args->filter,
-		.max_items = args->html ? MAX_ITEMS_HTML : MAX_ITEMS_SVG,
-		.max_cells = args->html ? 0 : MAX_CELLS_SVG,
-	};
 	struct vitrine_error *err;
 
+	timeline = (struct timeline){
+		.filter = &args.filter,
+		.max_items = args.html ? MAX_ITEMS_HTML : MAX_ITEMS_SVG,
+		.max_cells = args.html ? 0 : MAX_CELLS_SVG,
+	};
 	err = timeline_fill(&timeline, archive);
 	if (!err)
-		err = draw(args, &timeline);
+		err = draw();
 	timeline_deinit(&timeline);
 	return err;
 }
 
-/* Draw a timeline. Returns enum exit_code. */
-static int timeline_run(const struct timeline_args *args)
-{
-	const struct selection selection = { .filter = &args->filter };
-
-	return trace_input_run(args->path, &selection, draw_archive, args);
-}
-
 /* ---- Options ----------------------------------------------------------- */
-
-static struct timeline_args args;
 
 static const struct command_option options[] = {
 	{ "output", 'o', "FILE", "Write FILE.svg or FILE.html, or SVG to \"-\"",
@@ -630,18 +581,10 @@ static const struct command_option options[] = {
 	{ "cpu", 'c', "LIST", .help = "Draw only these CPUs, such as 0,2-3" },
 	{ "thread", 't', "TID|NAME", .help = "Colour this thread; draw others grey" },
 	{ "process", 'p', "PID|NAME", .help = "Colour this process; draw others grey" },
-	{ "from", RECORD_FILTER_FROM, "TIME",
-	  .help = "Start at TIME, such as 1234.5 (seconds) or 5ms" },
-	{ "to", RECORD_FILTER_TO, "TIME", .help = "End at TIME" },
+	RECORD_FILTER_OPTION_FROM,
+	RECORD_FILTER_OPTION_TO,
 	{ 0 }
 };
-
-static bool ends_with(const char *text, const char *end)
-{
-	size_t len = strlen(text), len_end = strlen(end);
-
-	return len > len_end && !strcmp(text + len - len_end, end);
-}
 
 static void check_args(struct argp_state *state)
 {
@@ -649,21 +592,15 @@ static void check_args(struct argp_state *state)
 		argp_error(state, "give either FILE or --live");
 	if (!args.output)
 		argp_error(state, "no output given; use -o FILE");
-	args.html = ends_with(args.output, ".html");
+	args.html = ends_in(args.output, strlen(args.output), ".html");
 	if (!args.html && strcmp(args.output, "-") &&
-	    !ends_with(args.output, ".svg"))
+	    !ends_in(args.output, strlen(args.output), ".svg"))
 		argp_error(state, "%s: the suffix must be .svg or .html", args.output);
 	operand_check_output(state, args.output, args.path);
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	return record_filter_parse(&args.filter, key, arg, state);
-}
-
 static const struct command_line line = {
 	.options = options,
-	.parse = parse_option,
 	.check = check_args,
 	.operand = &args.path,
 	.operand_name = "FILE",
@@ -678,8 +615,9 @@ static const struct command_line line = {
 
 int cmd_timeline(int argc, char **argv)
 {
+	const struct selection selection = { .filter = &args.filter };
+
 	args = (struct timeline_args){ 0 };
-	record_filter_init(&args.filter);
-	options_parse(&line, argc, argv);
-	return timeline_run(&args);
+	record_filter_options(&line, &args.filter, argc, argv);
+	return trace_input_run(args.path, &selection, draw_archive, NULL);
 }

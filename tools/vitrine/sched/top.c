@@ -41,12 +41,6 @@ enum top_number {
 	TOP_NR_NUMBERS,
 };
 
-enum top_order {
-	TOP_BY_CPU,
-	TOP_BY_WAIT,
-	TOP_BY_RUNS,
-};
-
 /**
  * struct top_row - a thread
  * @id: its ids
@@ -71,6 +65,17 @@ struct top_row {
 	uint64_t max_ns;
 };
 
+/* Sort keys of the rows, in descending order, and the keys that select them. */
+static const struct top_order {
+	char key;
+	const char *name;
+	size_t at;
+} orders[] = {
+	{ 'c', "CPU", offsetof(struct top_row, running_ns) },
+	{ 'w', "longest wait", offsetof(struct top_row, max_ns) },
+	{ 'r', "runs", offsetof(struct top_row, runs) },
+};
+
 /**
  * struct top_cpu - a CPU
  * @number: its number
@@ -91,7 +96,7 @@ struct top_cpu {
 
 /**
  * struct top_view - contents of the screen
- * @order: sort key of the rows
+ * @order: sort key of the rows, an index of orders[]
  * @rows: threads
  * @nr_rows: number of @rows
  * @cpus: CPUs
@@ -103,7 +108,7 @@ struct top_cpu {
  * @has_wakeups: the trace has wakeups
  */
 struct top_view {
-	enum top_order order;
+	size_t order;
 	struct top_row *rows;
 	size_t nr_rows;
 	struct top_cpu *cpus;
@@ -118,23 +123,15 @@ struct top_view {
 #define STATE_COLUMNS	10
 #define NUMBER_COLUMNS	10
 
-/**
- * struct top_args - the options of `vitrine top'
- * @once: print one report and exit
- * @json: print JSON, with @once
- */
-struct top_args {
-	bool once;
-	bool json;
-};
-
 #define HEADER_LINES	1
 #define ERROR_BYTES	256
 
 /* Widths from the right; the thread has the rest, at least NAME_COLUMNS. */
 #define NAME_COLUMNS	20
 
-static struct top_args args;
+/* The options: print one report and exit, in JSON. */
+static bool is_once, is_json;
+
 static struct top_view view;
 
 /* The terminal, and why nothing could be read, or an empty text. */
@@ -176,11 +173,6 @@ static double per_second(uint64_t nr)
 /* Return the summary of the machine. */
 static const char *head_text(void)
 {
-	static const char * const orders[] = {
-		[TOP_BY_CPU]	= "CPU",
-		[TOP_BY_WAIT]	= "longest wait",
-		[TOP_BY_RUNS]	= "runs",
-	};
 	uint64_t busy_ns = 0, idle_ns = 0, nr = 0;
 	static char text[TOP_HEAD_BYTES];
 	size_t i;
@@ -191,9 +183,9 @@ static const char *head_text(void)
 		nr += view.cpus[i].nr_switches;
 	}
 	snprintf(text, sizeof(text),
-		 "%zu CPU%s busy for %.0f %%, %.0f switches/s, %zu threads, last %s, by %s%s%s",
-		 view.nr_cpus, view.nr_cpus == 1 ? "" : "s", busy_percent(busy_ns, idle_ns),
-		 per_second(nr), view.nr_rows, duration(view.length_ns), orders[view.order],
+		 "%s busy for %.0f %%, %.0f switches/s, %zu threads, last %s, by %s%s%s",
+		 count_label(view.nr_cpus, "CPU"), busy_percent(busy_ns, idle_ns), per_second(nr),
+		 view.nr_rows, duration(view.length_ns), orders[view.order].name,
 		 view.has_wakeups ? "" : "; no wakeups recorded",
 		 view.nr_gaps ? "; records lost" : "");
 	return text;
@@ -281,11 +273,6 @@ static void print_text(void)
 	}
 }
 
-static void write_thread(struct json_writer *json, const void *ctx, const void *thread)
-{
-	record_json_thread(json, ctx, thread);
-}
-
 static void write_running(struct json_writer *json, const void *ctx, const void *value)
 {
 	const struct top_row * const *row = value;
@@ -314,7 +301,7 @@ static const struct field cpu_fields[] = {
 #undef ROW
 #define ROW struct top_row
 static const struct field row_fields[] = {
-	FIELD_BY("thread", id, write_thread),
+	FIELD_BY("thread", id, record_json_thread),
 	FIELD_WORD("state", state, sched_state_names),
 	FIELD(since_ns),
 	FIELD(cpu),
@@ -361,8 +348,7 @@ static bool is_active(const struct sched_thread *thread)
 		return false;
 	return thread->nr_turns || thread->time_ns[SCHED_RUNNING] ||
 	       sched_runnable_ns(thread) || thread->state == SCHED_RUNNING ||
-	       thread->state == SCHED_WOKEN ||
-	       thread->state == SCHED_PREEMPTED;
+	       is_waiting(thread->state);
 }
 
 static void add_row(const struct sched *sched, const struct sched_thread *thread)
@@ -386,18 +372,11 @@ static void add_row(const struct sched *sched, const struct sched_thread *thread
 static int compare_rows(const void *left, const void *right)
 {
 	const struct top_row *a = left, *b = right;
-	uint64_t a_key = a->running_ns, b_key = b->running_ns;
+	size_t at = orders[view.order].at;
 
-	if (view.order == TOP_BY_WAIT) {
-		a_key = a->max_ns;
-		b_key = b->max_ns;
-	} else if (view.order == TOP_BY_RUNS) {
-		a_key = a->runs;
-		b_key = b->runs;
-	}
-	if (a_key != b_key)
-		return a_key > b_key ? -1 : 1;
-	return strcmp(a->label, b->label);
+	return number_order(*(const uint64_t *)((const char *)b + at),
+			    *(const uint64_t *)((const char *)a + at)) ?:
+	       strcmp(a->label, b->label);
 }
 
 static const struct top_row *running_on(uint32_t cpu)
@@ -414,8 +393,7 @@ static void sort_rows(void)
 {
 	size_t i;
 
-	if (view.nr_rows)
-		qsort(view.rows, view.nr_rows, sizeof(*view.rows), compare_rows);
+	SORT(view.rows, view.nr_rows, compare_rows);
 	for (i = 0; i < view.nr_cpus; i++)
 		view.cpus[i].running = running_on(view.cpus[i].number);
 }
@@ -448,7 +426,7 @@ static bool collect(const struct sched *sched)
 	size_t i = 0;
 
 	forget();
-	view.rows = calloc(sched->threads.nr + 1, sizeof(*view.rows));
+	view.rows = calloc(archive_threads(sched->archive)->nr + 1, sizeof(*view.rows));
 	view.cpus = calloc(sched->nr_cpus + 1, sizeof(*view.cpus));
 	if (!view.rows || !view.cpus)
 		return false;
@@ -466,12 +444,6 @@ static bool collect(const struct sched *sched)
 	return true;
 }
 
-static enum archive_step follow(void *ctx, const struct vitrine_fxt_record *record)
-{
-	view.has_wakeups |= record->kind == VITRINE_FXT_WAKEUP;
-	return sched_follow(ctx, record) ? ARCHIVE_NEXT : ARCHIVE_NO_MEMORY;
-}
-
 /* Open the flight recorder and look at all of it. */
 static struct vitrine_error *look_now(struct trace_input *input)
 {
@@ -486,12 +458,11 @@ static struct vitrine_error *look_now(struct trace_input *input)
 	if (err)
 		return err;
 	sched.archive = input->archive;
-	view.has_wakeups = false;
-	err = archive_for_each(input->archive, follow, &sched);
+	err = sched_read(&sched, input->archive);
+	view.has_wakeups = sched.has_wakeups;
 	/* The clock went back: another session began, and all of it is new. */
 	if (sched.now_ns < sched.from_ns)
 		view.now_ns = 0;
-	sched_finish(&sched);
 	if (!err && sched.now_ns >= sched.from_ns && !collect(&sched))
 		err = vtr_error_no_memory();
 	sched_deinit(&sched);
@@ -613,23 +584,17 @@ static void draw(void *ctx)
 
 static void press_key(void *ctx, int key)
 {
+	size_t i;
+
 	if (screen_key(&screen, key, page_lines(), view.nr_rows))
 		return;
-	switch (key) {
-	case 'c':
-		view.order = TOP_BY_CPU;
-		break;
-	case 'w':
-		view.order = TOP_BY_WAIT;
-		break;
-	case 'r':
-		view.order = TOP_BY_RUNS;
-		break;
-	default:
-		return;
+	for (i = 0; i < ARRAY_LEN(orders); i++) {
+		if (key != orders[i].key)
+			continue;
+		view.order = i;
+		screen.top = 0;
+		sort_rows();
 	}
-	screen.top = 0;
-	sort_rows();
 }
 
 static const struct screen_ops screen_ops = {
@@ -647,7 +612,7 @@ static int print_once(void)
 	struct trace_input input = { 0 };
 	struct vitrine_error *err = look_now(&input);
 
-	if (!err && args.json)
+	if (!err && is_json)
 		fields_print(view_fields, &view, input.archive);
 	else if (!err)
 		print_text();
@@ -663,14 +628,14 @@ static int run_screen(void)
 	/* Without a trace there is nothing to show on a screen. */
 	trace_input_close(&input, NULL);
 	must(err);
-	must(screen_run(&screen));
+	screen_run(&screen);
 	return EXIT_DONE;
 }
 
 static const struct command_option options[] = {
 	{ "interval", 'i', "DURATION", .help = "Refresh interval (default: 1s)" },
-	{ "once", 0, NULL, "Print one report and exit", .flag = &args.once },
-	{ "json", 'j', NULL, "Print JSON (with --once)", .flag = &args.json },
+	{ "once", 0, NULL, "Print one report and exit", .flag = &is_once },
+	{ "json", 'j', NULL, "Print JSON (with --once)", .flag = &is_json },
 	{ 0 }
 };
 
@@ -684,7 +649,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static void check_args(struct argp_state *state)
 {
-	if (args.json && !args.once)
+	if (is_json && !is_once)
 		argp_error(state, "--json requires --once");
 }
 
@@ -704,10 +669,9 @@ int cmd_top(int argc, char **argv)
 {
 	int status;
 
-	args = (struct top_args){ 0 };
 	screen = (struct screen){ .interval = 1, .ops = &screen_ops };
 	options_parse(&line, argc, argv);
-	status = args.once ? print_once() : run_screen();
+	status = is_once ? print_once() : run_screen();
 	forget();
 	return status;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `vitrine diff': compare two Inspect trees, which inspect/diff_print.c does, or traces: which
+ * `vitrine diff': compare two Inspect trees, which inspect/diff.c does, or traces: which
  * threads ran and waited for longer, or less long, than before.
  *
  * The threads of one name have a group for each thing they did: turns on a CPU, waits for a
@@ -75,9 +75,9 @@ enum trace_diff_kind {
  * struct trace_diff_side - times of a group before or after
  * @nr: how many
  * @sum_ns: their sum
- * @samples: some of them, sorted by trace_diff_finish()
+ * @samples: some of them, sorted by find_changes()
  * @nr_samples: how many of them
- * @median_ns: median of @samples, set by trace_diff_finish()
+ * @median_ns: median of @samples, set by find_changes()
  */
 struct trace_diff_side {
 	uint64_t nr;
@@ -108,18 +108,18 @@ struct trace_diff_group {
 };
 
 /**
- * struct trace_diff - a comparison; empty if zeroed
+ * struct trace_diff - a comparison
  * @texts: names, system calls and stacks
- * @groups: all groups; after trace_diff_finish() those that changed, what costs most first
+ * @groups: all groups; after find_changes() those that changed, what costs most first
  * @nr_groups: number of @groups in use
  * @nr_left_out: number of times for whose group there was no room
- * @nr_tested: number of groups that were compared; set by trace_diff_finish()
- * @nr_changed: number of groups that changed; set by trace_diff_finish()
+ * @nr_tested: number of groups that were compared; set by find_changes()
+ * @nr_changed: number of groups that changed; set by find_changes()
  * @nr_files: number of traces on each side
  * @hash: hash table of their numbers, which count from 1
  * @random: state of the generator that selects samples
  */
-struct trace_diff {
+static struct trace_diff {
 	struct why_texts texts;
 	struct trace_diff_group groups[TRACE_DIFF_GROUPS];
 	size_t nr_groups;
@@ -129,7 +129,7 @@ struct trace_diff {
 	unsigned int nr_files[2];
 	struct hash hash;
 	uint64_t random;
-};
+} diff;
 
 /**
  * struct trace_diff_args - the options of `vitrine diff' for traces
@@ -138,12 +138,12 @@ struct trace_diff {
  * @nr_paths: number of @paths
  * @nr_old: number of files of the old side, which come first
  */
-struct trace_diff_args {
+static struct trace_diff_args {
 	bool json;
 	char **paths;
 	size_t nr_paths;
 	size_t nr_old;
-};
+} args;
 
 /* The thread that was met last of those whose ids have the same remainder. */
 #define NR_NAMED	32768
@@ -156,35 +156,26 @@ struct named {
 };
 
 /**
- * struct reader - a trace that is being read; follows @why by its callbacks
- * @diff: the comparison
- * @side: side of the trace
- * @archive: the trace
+ * struct reader - the trace that is being read
+ * @side: its side
  * @named: text numbers of the names of NR_NAMED threads
  * @causes: by text number in @why, that in @diff; 0: not known yet
  * @nr_causes: size of @causes
  * @why: causes of waits
  */
-struct reader {
-	struct trace_diff *diff;
+static struct reader {
 	unsigned int side;
-	const struct vitrine_archive *archive;
-	struct named *named;
+	struct named named[NR_NAMED];
 	uint32_t *causes;
 	uint32_t nr_causes;
 	struct why why;
-};
+} reader;
 
 /* Maximum number of frames of a stack in a line of text; JSON has all. */
 #define MAX_FRAMES	3
 
 /* As diff(1). */
 #define EXIT_DIFFERENT	1
-
-struct side {
-	struct trace_diff *diff;
-	unsigned int side;
-};
 
 /* ---- The rank-sum test ------------------------------------------------- */
 
@@ -199,10 +190,7 @@ struct side {
 
 static int compare(const void *left, const void *right)
 {
-	const uint64_t a = *(const uint64_t *)left;
-	const uint64_t b = *(const uint64_t *)right;
-
-	return a < b ? -1 : a > b;
+	return number_order(*(const uint64_t *)left, *(const uint64_t *)right);
 }
 
 /* Return how many of the sorted values are equal to @value, and skip them. */
@@ -217,17 +205,15 @@ static size_t skip_equal(const uint64_t *sorted, size_t nr, size_t *at,
 }
 
 /*
- * Compare two samples. Returns probability that two samples of one distribution differ at
+ * Compare two sorted samples. Returns probability that two samples of one distribution differ at
  * least as much.
  */
-static double rank_sum_p(uint64_t *a, size_t nr_a, uint64_t *b, size_t nr_b)
+static double rank_sum_p(const uint64_t *a, size_t nr_a, const uint64_t *b, size_t nr_b)
 {
 	double nr = nr_a + nr_b, sum = 0, ties = 0, variance, distance;
 	size_t i = 0, j = 0, equal_a, equal;
 	uint64_t value;
 
-	qsort(a, nr_a, sizeof(*a), compare);
-	qsort(b, nr_b, sizeof(*b), compare);
 	while (i < nr_a || j < nr_b) {
 		value = j == nr_b || (i < nr_a && a[i] < b[j]) ? a[i] : b[j];
 		equal = i + j;
@@ -244,12 +230,6 @@ static double rank_sum_p(uint64_t *a, size_t nr_a, uint64_t *b, size_t nr_b)
 	/* Half a rank corrects for the approximation by a continuous distribution. */
 	distance = fabs(sum - nr_a * (nr + 1) / 2) - 0.5;
 	return distance <= 0 ? 1 : erfc(distance / sqrt(2 * variance));
-}
-
-/* Return the median of a sample. Returns the middle value; of two, the smaller one. */
-static uint64_t rank_sum_median(const uint64_t *sorted, size_t nr)
-{
-	return sorted[(nr - 1) / 2];
 }
 
 /* ---- Groups --------------------------------------------------------------- */
@@ -269,40 +249,37 @@ static uint32_t hash_group(const struct trace_diff_group *group)
 
 static bool has_key(const void *owner, uint32_t number, const void *key)
 {
-	const struct trace_diff *diff = owner;
-	const struct trace_diff_group *a = &diff->groups[number - 1], *b = key;
+	const struct trace_diff_group *a = &diff.groups[number - 1], *b = key;
 
 	return a->process == b->process && a->thread == b->thread &&
 	       a->cause == b->cause && a->kind == b->kind;
 }
 
 /* Find or add a group; NULL if there is no room. */
-static struct trace_diff_group *find_group(struct trace_diff *diff,
-					   const struct trace_diff_group *key)
+static struct trace_diff_group *find_group(const struct trace_diff_group *key)
 {
 	uint32_t *slot;
 
-	must_have(hash_reserve(&diff->hash, diff->nr_groups));
-	slot = hash_find(&diff->hash, hash_group(key), has_key, diff, key);
-	if (!*slot && diff->nr_groups == TRACE_DIFF_GROUPS)
+	must_have(hash_reserve(&diff.hash, diff.nr_groups));
+	slot = hash_find(&diff.hash, hash_group(key), has_key, NULL, key);
+	if (!*slot && diff.nr_groups == TRACE_DIFF_GROUPS)
 		return NULL;
 	if (!*slot) {
-		diff->groups[diff->nr_groups++] = *key;
-		*slot = diff->nr_groups;
+		diff.groups[diff.nr_groups++] = *key;
+		*slot = diff.nr_groups;
 	}
-	return &diff->groups[*slot - 1];
+	return &diff.groups[*slot - 1];
 }
 
 /* Return a random number below @limit, the same ones in each run. */
-static uint64_t random_below(struct trace_diff *diff, uint64_t limit)
+static uint64_t random_below(uint64_t limit)
 {
-	diff->random += 0x9e3779b97f4a7c15ULL;
-	return mix(diff->random) % limit;
+	diff.random += 0x9e3779b97f4a7c15ULL;
+	return mix(diff.random) % limit;
 }
 
 /* Add a time; each of all times has the same chance to be among the samples. */
-static void add_time(struct trace_diff *diff, struct trace_diff_side *side,
-		     uint64_t ns)
+static void add_time(struct trace_diff_side *side, uint64_t ns)
 {
 	uint64_t at;
 
@@ -313,95 +290,87 @@ static void add_time(struct trace_diff *diff, struct trace_diff_side *side,
 		side->samples[side->nr_samples++] = ns;
 		return;
 	}
-	at = random_below(diff, side->nr);
+	at = random_below(side->nr);
 	if (at < TRACE_DIFF_SAMPLES)
 		side->samples[at] = ns;
 }
 
-static uint32_t intern(struct trace_diff *diff, const char *text)
+static uint32_t intern(const char *text)
 {
-	uint32_t number;
-
-	must_have(why_texts_add(&diff->texts, text, strlen(text), &number));
-	return number;
+	return why_texts_add(&diff.texts, text, strlen(text));
 }
 
 /* Return the numbers of the names of a thread and of its process. */
-static const struct named *names_of(struct reader *reader, const struct vitrine_fxt_thread *thread)
+static const struct named *names_of(const struct vitrine_fxt_thread *thread)
 {
+	const struct vitrine_archive *archive = reader.why.sched.archive;
 	struct vitrine_fxt_string process = { "?", 1 }, name = { "?", 1 };
-	struct named *named = &reader->named[thread->thread % NR_NAMED];
+	struct named *named = &reader.named[thread->thread % NR_NAMED];
 	uint64_t unused;
 
 	if (named->known && named->id.thread == thread->thread &&
 	    named->id.process == thread->process)
 		return named;
-	vitrine_archive_process(reader->archive, record_process(reader->archive, thread), &process);
-	vitrine_archive_thread(reader->archive, thread->thread, &name, &unused);
+	vitrine_archive_process(archive, record_process(archive, thread), &process);
+	vitrine_archive_thread(archive, thread->thread, &name, &unused);
 	*named = (struct named){
 		.id = *thread,
 		.known = true,
-		.process = intern(reader->diff, name_label(&process)),
-		.thread = intern(reader->diff, name_label(&name)),
+		.process = intern(name_label(&process)),
+		.thread = intern(name_label(&name)),
 	};
 	return named;
 }
 
 /* Return the number that a text of the trace has in the comparison. */
-static uint32_t cause_of(struct reader *reader, uint32_t text)
+static uint32_t cause_of(uint32_t text)
 {
 	if (!text)
 		return WHY_TEXT_NONE;
-	must_have(GROW_TO(reader->causes, reader->nr_causes, text));
-	if (!reader->causes[text])
-		reader->causes[text] = intern(reader->diff, why_text(&reader->why.texts, text));
-	return reader->causes[text];
+	must_have(GROW_TO(reader.causes, reader.nr_causes, text));
+	if (!reader.causes[text])
+		reader.causes[text] = intern(why_text(&reader.why.texts, text));
+	return reader.causes[text];
 }
 
-static void add(struct reader *reader, const struct sched_thread *thread,
-		enum trace_diff_kind kind, uint32_t cause, uint64_t ns)
+static void add(const struct sched_thread *thread, enum trace_diff_kind kind, uint32_t cause,
+		uint64_t ns)
 {
-	const struct named *named = names_of(reader, &thread->id);
+	const struct named *named = names_of(&thread->id);
 	const struct trace_diff_group key = {
 		.process = named->process,
 		.thread = named->thread,
-		.cause = cause_of(reader, cause),
+		.cause = cause_of(cause),
 		.kind = kind,
 	};
-	struct trace_diff *diff = reader->diff;
-	struct trace_diff_group *group = find_group(diff, &key);
+	struct trace_diff_group *group = find_group(&key);
 
 	if (group)
-		add_time(diff, &group->sides[reader->side], ns);
+		add_time(&group->sides[reader.side], ns);
 	else
-		diff->nr_left_out++;
+		diff.nr_left_out++;
 }
 
 /* ---- Reading -------------------------------------------------------------- */
 
-static bool on_blocked(void *ctx, const struct sched_thread *thread,
+static void on_blocked(void *ctx, const struct sched_thread *thread,
 		       const struct why_blocked *blocked, uint32_t user_stack)
 {
-	add(ctx, thread, TRACE_DIFF_BLOCKED, WHY_TEXT_NONE, blocked->ns);
+	add(thread, TRACE_DIFF_BLOCKED, WHY_TEXT_NONE, blocked->ns);
 	if (blocked->syscall)
-		add(ctx, thread, TRACE_DIFF_SYSCALL, blocked->syscall, blocked->ns);
+		add(thread, TRACE_DIFF_SYSCALL, blocked->syscall, blocked->ns);
 	if (blocked->stack)
-		add(ctx, thread, TRACE_DIFF_STACK, blocked->stack, blocked->ns);
-	return true;
+		add(thread, TRACE_DIFF_STACK, blocked->stack, blocked->ns);
 }
 
-static bool on_runnable(void *ctx, const struct sched_thread *thread,
-			const struct why_wait *wait)
+static void on_runnable(void *ctx, const struct why_wait *wait)
 {
-	add(ctx, thread, TRACE_DIFF_RUNNABLE, WHY_TEXT_NONE, wait->ready_ns);
-	return true;
+	add(wait->thread, TRACE_DIFF_RUNNABLE, WHY_TEXT_NONE, wait->ready_ns);
 }
 
-static bool on_ran(void *ctx, const struct sched_thread *thread)
+static void on_ran(void *ctx, const struct sched_thread *thread)
 {
-	add(ctx, thread, TRACE_DIFF_RAN, WHY_TEXT_NONE,
-	    thread->turn.end_ns - thread->turn.begin_ns);
-	return true;
+	add(thread, TRACE_DIFF_RAN, WHY_TEXT_NONE, thread->turn.end_ns - thread->turn.begin_ns);
 }
 
 static const struct why_ops ops = {
@@ -410,28 +379,21 @@ static const struct why_ops ops = {
 	.ran = on_ran,
 };
 
-/* Add a trace to one side of a comparison. Returns NULL, or an error. */
-static struct vitrine_error *trace_diff_read(struct trace_diff *diff,
-					     unsigned int side,
-					     struct vitrine_archive *archive)
+/* Add a trace to the side of the reader. Returns NULL, or an error. */
+static struct vitrine_error *read_trace(const void *ctx, struct vitrine_archive *archive)
 {
-	struct reader reader = {
-		.diff = diff,
-		.side = side,
-		.archive = archive,
-		.named = calloc(NR_NAMED, sizeof(*reader.named)),
-		.why = { .ops = &ops, .ctx = &reader },
-	};
 	struct vitrine_error *err;
 	struct record_filter filter;
 
-	must_have(reader.named);
+	memset(reader.named, 0, sizeof(reader.named));
+	reader.causes = NULL;
+	reader.nr_causes = 0;
+	reader.why = (struct why){ .ops = &ops };
 	record_filter_init(&filter);
-	diff->nr_files[side]++;
+	diff.nr_files[reader.side]++;
 	why_init(&reader.why, archive, &filter);
 	err = why_read(&reader.why, archive);
 	why_deinit(&reader.why);
-	free(reader.named);
 	free(reader.causes);
 	return err;
 }
@@ -449,23 +411,21 @@ static bool is_comparable(const struct trace_diff_group *group)
 	       group->sides[1].nr >= TRACE_DIFF_LEAST;
 }
 
-static void compare_sides(const struct trace_diff *diff,
-			  struct trace_diff_group *group)
+/* Sort the samples and find their median: the middle one; of two, the smaller one. */
+static void sort_samples(struct trace_diff_side *side)
+{
+	SORT(side->samples, side->nr_samples, compare);
+	side->median_ns = side->samples[(side->nr_samples - 1) / 2];
+}
+
+static void compare_sides(struct trace_diff_group *group)
 {
 	struct trace_diff_side *old = &group->sides[0], *new = old + 1;
 
-	group->p = rank_sum_p(old->samples, old->nr_samples, new->samples,
-			      new->nr_samples);
-	old->median_ns = rank_sum_median(old->samples, old->nr_samples);
-	new->median_ns = rank_sum_median(new->samples, new->nr_samples);
-	group->cost_ns = (mean_ns(new) - mean_ns(old)) * new->nr /
-			 diff->nr_files[1];
-}
-
-static bool is_significant(const struct trace_diff *diff, const struct trace_diff_group *group)
-{
-	/* Bonferroni's correction: many groups are compared. */
-	return group->p * diff->nr_tested <= TRACE_DIFF_LEVEL;
+	sort_samples(old);
+	sort_samples(new);
+	group->p = rank_sum_p(old->samples, old->nr_samples, new->samples, new->nr_samples);
+	group->cost_ns = (mean_ns(new) - mean_ns(old)) * new->nr / diff.nr_files[1];
 }
 
 /* Return the square of the standard error of a mean. */
@@ -515,40 +475,40 @@ static int compare_groups(const void *left, const void *right)
 }
 
 /* Find the groups that changed. */
-static void trace_diff_finish(struct trace_diff *diff)
+static void find_changes(void)
 {
 	struct trace_diff_group group;
 	size_t i;
 
-	for (i = 0; i < diff->nr_groups; i++) {
-		if (!is_comparable(&diff->groups[i]))
+	for (i = 0; i < diff.nr_groups; i++) {
+		if (!is_comparable(&diff.groups[i]))
 			continue;
-		compare_sides(diff, &diff->groups[i]);
-		diff->nr_tested++;
+		compare_sides(&diff.groups[i]);
+		diff.nr_tested++;
 	}
-	for (i = 0; i < diff->nr_groups; i++) {
-		group = diff->groups[i];
-		if (!is_comparable(&group) || !is_significant(diff, &group) ||
+	for (i = 0; i < diff.nr_groups; i++) {
+		group = diff.groups[i];
+		/* Bonferroni's correction: many groups are compared. */
+		if (!is_comparable(&group) || group.p * diff.nr_tested > TRACE_DIFF_LEVEL ||
 		    !is_large(&group))
 			continue;
-		diff->groups[i] = diff->groups[diff->nr_changed];
-		diff->groups[diff->nr_changed++] = group;
+		diff.groups[i] = diff.groups[diff.nr_changed];
+		diff.groups[diff.nr_changed++] = group;
 	}
-	qsort(diff->groups, diff->nr_changed, sizeof(*diff->groups),
-	      compare_groups);
+	SORT(diff.groups, diff.nr_changed, compare_groups);
 }
 
 /* Free all samples and texts. */
-static void trace_diff_deinit(struct trace_diff *diff)
+static void deinit(void)
 {
 	size_t i;
 
-	for (i = 0; i < diff->nr_groups; i++) {
-		free(diff->groups[i].sides[0].samples);
-		free(diff->groups[i].sides[1].samples);
+	for (i = 0; i < diff.nr_groups; i++) {
+		free(diff.groups[i].sides[0].samples);
+		free(diff.groups[i].sides[1].samples);
 	}
-	why_texts_deinit(&diff->texts);
-	free(diff->hash.slots);
+	why_texts_deinit(&diff.texts);
+	free(diff.hash.slots);
 }
 
 static const char * const kind_names[TRACE_DIFF_NR_KINDS] = {
@@ -577,32 +537,31 @@ static void put_cause(const char *cause)
 		fputs(" < ...", stdout);
 }
 
-static void put_group(const struct trace_diff *diff,
-		      const struct trace_diff_group *group)
+static void put_group(const struct trace_diff_group *group)
 {
 	const struct trace_diff_side *old = &group->sides[0], *new = old + 1;
 
 	printf("%c%-9s %8s -> %-8s %7" PRIu64 " -> %-7" PRIu64 " %7.1e  ",
 	       group->cost_ns < 0 ? '-' : '+', duration(fabs(group->cost_ns)),
 	       duration(old->median_ns), duration(new->median_ns),
-	       old->nr / diff->nr_files[0], new->nr / diff->nr_files[1],
+	       old->nr / diff.nr_files[0], new->nr / diff.nr_files[1],
 	       group->p);
-	printf("%s/%s %s", why_text(&diff->texts, group->process),
-	       why_text(&diff->texts, group->thread), kind_names[group->kind]);
-	put_cause(why_text(&diff->texts, group->cause));
+	printf("%s/%s %s", why_text(&diff.texts, group->process),
+	       why_text(&diff.texts, group->thread), kind_names[group->kind]);
+	put_cause(why_text(&diff.texts, group->cause));
 	putchar('\n');
 }
 
 /* Count the threads by name: all that ran, and those of them that ran on both sides. */
-static void count_threads(const struct trace_diff *diff, size_t *ret_all, size_t *ret_common)
+static void count_threads(size_t *ret_all, size_t *ret_common)
 {
 	const struct trace_diff_group *group;
 	size_t i;
 
 	*ret_all = 0;
 	*ret_common = 0;
-	for (i = 0; i < diff->nr_groups; i++) {
-		group = &diff->groups[i];
+	for (i = 0; i < diff.nr_groups; i++) {
+		group = &diff.groups[i];
 		*ret_all += group->kind == TRACE_DIFF_RAN;
 		*ret_common += group->kind == TRACE_DIFF_RAN && group->sides[0].nr &&
 			       group->sides[1].nr;
@@ -610,40 +569,38 @@ static void count_threads(const struct trace_diff *diff, size_t *ret_all, size_t
 }
 
 /* Say what was compared, and what would have been a difference. */
-static void print_alike(const struct trace_diff *diff)
+static void print_alike(void)
 {
 	size_t nr_threads, nr_common;
 
-	count_threads(diff, &nr_threads, &nr_common);
-	printf("No difference: %zu groups of times were compared; ", diff->nr_tested);
+	count_threads(&nr_threads, &nr_common);
+	printf("No difference: %zu groups of times were compared; ", diff.nr_tested);
 	printf("%zu of %zu threads, by name, ran on both sides.\n", nr_common, nr_threads);
 	printf("A difference is a change of a median by %g %%, or of a mean by %g %%, ",
 	       100 * TRACE_DIFF_MEDIAN, 100 * TRACE_DIFF_MEAN);
 	printf("that is significant (p <= %g for all groups together).\n", TRACE_DIFF_LEVEL);
 }
 
-static void print_text(const struct trace_diff *diff)
+static void print_text(void)
 {
 	size_t i;
 
-	if (!diff->nr_changed)
-		print_alike(diff);
+	if (!diff.nr_changed)
+		print_alike();
 	else
 		puts("COST             MEDIAN                TIMES             P  PROCESS/THREAD");
-	for (i = 0; i < diff->nr_changed; i++)
-		put_group(diff, &diff->groups[i]);
-	if (diff->nr_left_out)
+	for (i = 0; i < diff.nr_changed; i++)
+		put_group(&diff.groups[i]);
+	if (diff.nr_left_out)
 		printf("%" PRIu64 " times were not compared: they belong to more than %d groups\n",
-		       diff->nr_left_out, TRACE_DIFF_GROUPS);
+		       diff.nr_left_out, TRACE_DIFF_GROUPS);
 }
 
 /* ---- JSON ----------------------------------------------------------------- */
 
 static void write_text(struct json_writer *json, const void *ctx, const void *number)
 {
-	const struct trace_diff *diff = ctx;
-
-	json_string(json, why_text(&diff->texts, *(const uint32_t *)number));
+	json_string(json, why_text(&diff.texts, *(const uint32_t *)number));
 }
 
 static void write_rounded(struct json_writer *json, const void *ctx, const void *number)
@@ -681,34 +638,24 @@ static const struct field diff_fields[] = {
 
 /* ---- The command ---------------------------------------------------------- */
 
-static struct vitrine_error *read_side(const void *ctx,
-				       struct vitrine_archive *archive)
+static int read_all(void)
 {
-	const struct side *side = ctx;
-
-	return trace_diff_read(side->diff, side->side, archive);
-}
-
-static int read_all(const struct trace_diff_args *args, struct trace_diff *diff)
-{
-	struct side side = { .diff = diff };
 	int status = EXIT_DONE;
 	size_t i;
 
-	for (i = 0; i < args->nr_paths; i++) {
-		side.side = i >= args->nr_old;
-		status = worse(status, trace_input_run(args->paths[i], NULL,
-						       read_side, &side));
+	for (i = 0; i < args.nr_paths; i++) {
+		reader.side = i >= args.nr_old;
+		status = worse(status, trace_input_run(args.paths[i], NULL, read_trace, NULL));
 	}
 	return status;
 }
 
 /* Report that no group has enough times on both sides. */
-static void report_incomparable(const struct trace_diff *diff)
+static void report_incomparable(void)
 {
 	size_t nr_threads, nr_common;
 
-	count_threads(diff, &nr_threads, &nr_common);
+	count_threads(&nr_threads, &nr_common);
 	report_error(nothing_selected(NULL, NULL,
 				      "record for longer, or compare recordings of one workload",
 				      "the traces cannot be compared: %zu of %zu threads, by name, ran on both sides, and none of them ran or waited at least %d times on each",
@@ -719,33 +666,27 @@ static void report_incomparable(const struct trace_diff *diff)
  * Compare traces and print what changed. Returns 0, EXIT_DIFFERENT, or EXIT_ENVIRONMENT, also
  * for bad input and if nothing can be compared.
  */
-static int trace_diff_run(const struct trace_diff_args *args)
+static int trace_diff_run(void)
 {
-	struct trace_diff *diff = calloc(1, sizeof(*diff));
-	int status;
+	int status = EXIT_ENVIRONMENT;
 
-	must_have(diff);
-	status = read_all(args, diff) ? EXIT_ENVIRONMENT : EXIT_DONE;
-	if (!status) {
-		trace_diff_finish(diff);
-		if (args->json)
-			fields_print(diff_fields, diff, diff);
-		else if (diff->nr_tested)
-			print_text(diff);
-		status = diff->nr_changed ? EXIT_DIFFERENT : EXIT_DONE;
-		if (!diff->nr_tested) {
-			report_incomparable(diff);
-			status = EXIT_ENVIRONMENT;
-		}
+	diff = (struct trace_diff){ 0 };
+	if (!read_all()) {
+		find_changes();
+		if (args.json)
+			fields_print(diff_fields, &diff, NULL);
+		else if (diff.nr_tested)
+			print_text();
+		if (diff.nr_tested)
+			status = diff.nr_changed ? EXIT_DIFFERENT : EXIT_DONE;
+		else
+			report_incomparable();
 	}
-	trace_diff_deinit(diff);
-	free(diff);
+	deinit();
 	return status;
 }
 
 /* ---- Options ----------------------------------------------------------- */
-
-static struct trace_diff_args args;
 
 static const struct command_option options[] = {
 	{ "with", 'w', NULL, .help = "Separate the old traces from the new ones" },
@@ -828,7 +769,7 @@ int cmd_diff(int argc, char **argv)
 	options_parse(&line, argc, argv);
 	if (!args.nr_old && is_trace(args.paths[0]))
 		args.nr_old = 1;
-	status = args.nr_old ? trace_diff_run(&args) : diff_run(args.json, args.paths);
+	status = args.nr_old ? trace_diff_run() : diff_run(args.json, args.paths);
 	free(args.paths);
 	return status;
 }

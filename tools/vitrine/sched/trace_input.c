@@ -19,7 +19,6 @@
 #include "archive.h"
 #include "base.h"
 #include "command.h"
-#include "debugfs.h"
 #include "fxt_names.h"
 #include "ui/label.h"
 #include "trace_input.h"
@@ -28,10 +27,12 @@
 /**
  * struct asked - one value of a filter
  * @filter: this value alone
+ * @text: the value as the user gave it; empty if it is a range of CPUs
  * @found: a record matches it
  */
 struct asked {
 	struct record_filter filter;
+	const char *text;
 	bool found;
 };
 
@@ -53,7 +54,7 @@ struct asked {
  * @after_ns: time of the first one after it, or 0
  * @within: something of the requested time is selected
  */
-struct look {
+static struct look {
 	const struct selection *selection;
 	struct vitrine_archive *archive;
 	struct record_filter any_time;
@@ -66,268 +67,254 @@ struct look {
 	uint64_t first_ns, last_ns;
 	uint64_t before_ns, after_ns;
 	bool within;
-};
+} look;
 
 /**
  * struct census - what a trace has of the sort that a filter is about
- * @archive: the trace
- * @filter: the filter, which has one value
+ * @asked: the value that was asked
+ * @filter: its filter
  * @nearest: search for the nearest name
  * @seen: threads, processes or CPUs that were seen
  * @nr: how many
  * @highest_cpu: of the CPUs, the highest
  * @texts: categories and names of events that were seen
  */
-struct census {
-	struct vitrine_archive *archive;
+static struct census {
+	const struct asked *asked;
 	const struct record_filter *filter;
 	struct nearest nearest;
 	struct fxt_names seen;
 	uint64_t nr;
 	uint32_t highest_cpu;
 	struct why_texts texts;
-};
+} census;
 
 /* ---- Search ------------------------------------------------------------ */
 
-static struct record_filter *ask(struct look *look)
+static struct record_filter *ask(const char *text)
 {
-	struct asked *asked = &look->asked[look->nr_asked++];
+	struct asked *asked;
 
+	must_have(GROW(look.asked, look.nr_asked));
+	asked = &look.asked[look.nr_asked++];
+	*asked = (struct asked){ .text = text };
 	record_filter_init(&asked->filter);
 	return &asked->filter;
 }
 
-/* Take the filters apart; false without memory. */
-static bool ask_all(struct look *look)
+static void ask_texts(int key, const char * const *texts, unsigned int nr)
 {
-	const struct record_filter *filter = look->selection->filter;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		record_filter_add(ask(texts[i]), key, texts[i]);
+}
+
+/* Take the filters apart. */
+static void ask_all(void)
+{
+	const struct record_filter *filter = look.selection->filter;
 	struct record_filter *one;
 	unsigned int i;
 
-	look->asked = calloc(filter->nr_cpus + filter->nr_threads + filter->nr_processes +
-			     filter->nr_events + 1, sizeof(*look->asked));
-	if (!look->asked)
-		return false;
 	for (i = 0; i < filter->nr_cpus; i++) {
-		one = ask(look);
+		one = ask("");
 		one->cpus[one->nr_cpus++] = filter->cpus[i];
 	}
-	for (i = 0; i < filter->nr_threads; i++)
-		record_filter_add_thread(ask(look), filter->threads[i]);
-	for (i = 0; i < filter->nr_processes; i++)
-		record_filter_add_process(ask(look), filter->processes[i]);
-	for (i = 0; i < filter->nr_events; i++)
-		record_filter_add_event(ask(look), filter->events[i]);
-	look->any_time = *filter;
-	look->any_time.from_ns = 0;
-	look->any_time.to_ns = UINT64_MAX;
-	return true;
+	ask_texts('t', filter->threads, filter->nr_threads);
+	ask_texts('p', filter->processes, filter->nr_processes);
+	ask_texts('e', filter->events, filter->nr_events);
+	look.any_time = *filter;
+	look.any_time.from_ns = 0;
+	look.any_time.to_ns = UINT64_MAX;
 }
 
-static uint64_t add_times(uint64_t a, uint64_t b)
+static void begin(uint64_t ns)
 {
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
-static void begin(struct look *look, uint64_t ns)
-{
-	look->began = true;
-	if (!look->selection->relative)
+	look.began = true;
+	if (!look.selection->relative)
 		return;
-	look->base_ns = ns;
-	if (look->from_ns)
-		look->from_ns = add_times(look->from_ns, ns);
-	look->to_ns = add_times(look->to_ns, ns);
+	look.base_ns = ns;
+	record_filter_shift(&look.from_ns, &look.to_ns, ns);
 }
 
 /* Follow a record that matches all filters but the times. */
-static void follow_match(struct look *look, uint64_t ns)
+static void follow_match(uint64_t ns)
 {
-	if (!look->matched)
-		look->first_ns = ns;
-	look->matched = true;
-	look->last_ns = ns;
-	if (ns < look->from_ns)
-		look->before_ns = ns;
-	else if (ns > look->to_ns && !look->after_ns)
-		look->after_ns = ns;
-	if (look->selection->by_record)
-		look->within |= ns >= look->from_ns && ns <= look->to_ns;
+	if (!look.matched)
+		look.first_ns = ns;
+	look.matched = true;
+	look.last_ns = ns;
+	if (ns < look.from_ns)
+		look.before_ns = ns;
+	else if (ns > look.to_ns && !look.after_ns)
+		look.after_ns = ns;
+	if (look.selection->by_record)
+		look.within |= ns >= look.from_ns && ns <= look.to_ns;
 	else
-		look->within = look->last_ns >= look->from_ns && look->first_ns <= look->to_ns;
+		look.within = look.last_ns >= look.from_ns && look.first_ns <= look.to_ns;
 }
 
-static bool is_counted(const struct look *look, const struct vitrine_fxt_record *record)
+static bool is_counted(const struct vitrine_fxt_record *record)
 {
-	return record->timed || look->selection->untimed ||
+	return record->timed || look.selection->untimed ||
 	       record->kind == VITRINE_FXT_PROVIDER_EVENT;
 }
 
 static enum archive_step look_at(void *ctx, const struct vitrine_fxt_record *record)
 {
-	struct look *look = ctx;
 	uint64_t ns = vitrine_fxt_ns(record->ticks, record->ticks_per_second);
+	struct asked *asked;
 	bool all = true;
 	unsigned int i;
 
-	if (record->timed && !look->began)
-		begin(look, ns);
-	if (!is_counted(look, record))
+	if (record->timed && !look.began)
+		begin(ns);
+	if (!is_counted(record))
 		return ARCHIVE_NEXT;
-	for (i = 0; i < look->nr_asked; i++) {
-		if (!look->asked[i].found)
-			look->asked[i].found = record_filter_match(&look->asked[i].filter,
-								   look->archive, record);
-		all &= look->asked[i].found;
+	for (i = 0; i < look.nr_asked; i++) {
+		asked = &look.asked[i];
+		if (!asked->found)
+			asked->found = record_filter_match(&asked->filter, look.archive, record);
+		all &= asked->found;
 	}
-	if (record_filter_match(&look->any_time, look->archive, record))
-		follow_match(look, ns);
-	return all && look->within ? ARCHIVE_STOP : ARCHIVE_NEXT;
+	if (record_filter_match(&look.any_time, look.archive, record))
+		follow_match(ns);
+	return all && look.within ? ARCHIVE_STOP : ARCHIVE_NEXT;
 }
 
 /* ---- What there is ----------------------------------------------------- */
 
-static bool count_koid(struct census *census, const struct vitrine_fxt_thread *thread)
+/* Count what is seen for the first time, and tell whether it is. */
+static bool count_new(uint64_t koid)
 {
-	bool by_process = census->filter->nr_processes, named, good;
-	uint64_t process = record_process(census->archive, thread);
+	bool good, is_new = fxt_names_first(&census.seen, koid, &good);
+
+	must_have(good);
+	census.nr += is_new;
+	return is_new;
+}
+
+static void count_koid(const struct vitrine_fxt_thread *thread)
+{
+	bool by_process = census.filter->nr_processes, named;
+	uint64_t process = record_process(look.archive, thread);
 	uint64_t koid = by_process ? process : thread->thread;
 	struct vitrine_fxt_string name;
 	const char *label;
 
 	/* Idle, and what stands for no thread, is in process 0. */
-	if (!process || koid == VITRINE_FXT_NO_PROCESS ||
-	    !fxt_names_first(&census->seen, koid, &good))
-		return true;
-	census->nr++;
-	named = by_process ? vitrine_archive_process(census->archive, koid, &name) :
-			     vitrine_archive_thread(census->archive, koid, &name, &process);
+	if (!process || koid == VITRINE_FXT_NO_PROCESS || !count_new(koid))
+		return;
+	named = by_process ? vitrine_archive_process(look.archive, koid, &name) :
+			     vitrine_archive_thread(look.archive, koid, &name, &process);
 	if (named) {
 		label = name_label(&name);
-		nearest_offer(&census->nearest, label, strlen(label));
+		nearest_offer(&census.nearest, label, strlen(label));
 	}
-	return good;
 }
 
-static bool count_event(struct census *census, const struct vitrine_fxt_string *category,
+static void count_event(const struct vitrine_fxt_string *category,
 			const struct vitrine_fxt_string *name)
 {
-	const char *asked = census->filter->events[0], *colon = strchr(asked, ':');
+	const char *asked = census.asked->text, *colon = strchr(asked, ':');
 	const char *first = name_label(category), *second = name_label(name);
 	char label[2 * LABEL_BYTES + 1];
-	uint32_t number;
 	int len;
 
 	len = snprintf(label, sizeof(label), "%s:%s", first, second);
-	if (!why_texts_add(&census->texts, label, len, &number))
-		return false;
+	why_texts_add(&census.texts, label, len);
 	if (!colon)
-		return true;
+		return;
 	len = snprintf(label, sizeof(label), "%s:%s", !strncmp(asked, "*:", 2) ? "*" : first,
 		       strcmp(colon, ":*") ? second : "*");
-	nearest_offer(&census->nearest, label, len);
-	return true;
+	nearest_offer(&census.nearest, label, len);
 }
 
-static bool count_cpu(struct census *census, uint32_t cpu)
+static void count_cpu(uint32_t cpu)
 {
-	bool good = true;
-
-	if (cpu == VITRINE_FXT_NO_CPU || !fxt_names_first(&census->seen, cpu, &good))
-		return good;
-	census->nr++;
-	if (cpu > census->highest_cpu)
-		census->highest_cpu = cpu;
-	return good;
+	if (cpu != VITRINE_FXT_NO_CPU && count_new(cpu) && cpu > census.highest_cpu)
+		census.highest_cpu = cpu;
 }
 
 static enum archive_step count_record(void *ctx, const struct vitrine_fxt_record *record)
 {
-	struct census *census = ctx;
 	const struct vitrine_fxt_thread *thread;
 	unsigned int i = 0;
-	bool good = true;
 
 	if (!record->timed)
 		return ARCHIVE_NEXT;
-	if (census->filter->nr_cpus) {
-		good = count_cpu(census, record->cpu);
-	} else if (!census->filter->nr_events) {
-		while (good && (thread = fxt_thread_of(record, i++)))
-			good = count_koid(census, thread);
+	if (census.filter->nr_cpus) {
+		count_cpu(record->cpu);
+	} else if (!census.filter->nr_events) {
+		while ((thread = fxt_thread_of(record, i++)))
+			count_koid(thread);
 	} else if (record->kind == VITRINE_FXT_EVENT) {
-		good = count_event(census, &record->event.category, &record->event.name);
+		count_event(&record->event.category, &record->event.name);
 	} else if (record->kind == VITRINE_FXT_LARGE_BLOB) {
-		good = count_event(census, &record->large_blob.category,
-				   &record->large_blob.name);
+		count_event(&record->large_blob.category, &record->large_blob.name);
 	}
-	return good ? ARCHIVE_NEXT : ARCHIVE_NO_MEMORY;
+	return ARCHIVE_NEXT;
 }
 
 /* ---- Errors ------------------------------------------------------------ */
 
-static struct vitrine_error *unmatched_cpus(const struct census *census, const char *name)
+static struct vitrine_error *unmatched_cpus(const char *name)
 {
-	const uint32_t first = census->filter->cpus[0].first, last = census->filter->cpus[0].last;
+	const uint32_t first = census.filter->cpus[0].first, last = census.filter->cpus[0].last;
 	char range[32];
 
 	snprintf(range, sizeof(range), first == last ? "%u" : "%u-%u", first, last);
 	return nothing_selected(name, NULL, NULL,
-				census->nr ?
+				census.nr ?
 				"no record is from CPU %s; the trace has %" PRIu64
 				" CPUs, up to CPU %u" :
 				"no record is from CPU %s; the trace has %" PRIu64 " CPUs",
-				range, census->nr, census->highest_cpu);
+				range, census.nr, census.highest_cpu);
 }
 
 /* Say that a value of a filter matches nothing, and what there is. */
-static struct vitrine_error *unmatched(const struct census *census, const char *name)
+static struct vitrine_error *unmatched(const char *name)
 {
-	const struct record_filter *filter = census->filter;
-	const uint32_t nr_texts = census->texts.nr;
+	const struct record_filter *filter = census.filter;
+	const uint32_t nr_texts = census.texts.nr;
 
 	if (filter->nr_cpus)
-		return unmatched_cpus(census, name);
+		return unmatched_cpus(name);
 	if (filter->nr_threads)
-		return nothing_selected(name, &census->nearest, NULL,
-					"no thread has the name or number `%s'; the trace has %"
-					PRIu64 " thread%s", filter->threads[0], census->nr,
-					census->nr == 1 ? "" : "s");
+		return nothing_selected(name, &census.nearest, NULL,
+					"no thread has the name or number `%s'; the trace has %s",
+					census.asked->text, count_label(census.nr, "thread"));
 	if (filter->nr_processes)
-		return nothing_selected(name, &census->nearest, NULL,
+		return nothing_selected(name, &census.nearest, NULL,
 					"no process has the name or number `%s'; the trace has %"
-					PRIu64 " process%s", filter->processes[0], census->nr,
-					census->nr == 1 ? "" : "es");
+					PRIu64 " process%s", census.asked->text, census.nr,
+					census.nr == 1 ? "" : "es");
 	/* The first two numbers stand for no text. */
-	return nothing_selected(name, &census->nearest, NULL,
+	return nothing_selected(name, &census.nearest, NULL,
 				"no record matches `%s'; the trace has %u kinds of events",
-				filter->events[0],
+				census.asked->text,
 				nr_texts > WHY_TEXT_OTHER ? nr_texts - WHY_TEXT_OTHER - 1 : 0);
 }
 
-static struct vitrine_error *explain_value(const struct record_filter *filter,
-					   struct vitrine_archive *archive, const char *name)
+static struct vitrine_error *explain_value(const struct asked *asked, const char *name)
 {
-	struct census census = { .filter = filter, .archive = archive };
-	const char *asked = filter->nr_threads ? filter->threads[0] :
-			    filter->nr_processes ? filter->processes[0] :
-			    filter->nr_events ? filter->events[0] : "";
 	struct vitrine_error *err;
 
-	nearest_init(&census.nearest, asked, strlen(asked));
-	err = archive_search(archive, count_record, &census);
+	census = (struct census){ .asked = asked, .filter = &asked->filter };
+	nearest_init(&census.nearest, asked->text, strlen(asked->text));
+	err = archive_search(look.archive, count_record, NULL);
 	if (!err)
-		err = unmatched(&census, name);
+		err = unmatched(name);
 	fxt_names_deinit(&census.seen);
 	why_texts_deinit(&census.texts);
 	return err;
 }
 
 /* Return seconds without the zeros at the end. */
-static const char *brief(const struct look *look, uint64_t ns)
+static const char *brief(uint64_t ns)
 {
-	const char *label = seconds(ns - look->base_ns);
+	const char *label = seconds(ns - look.base_ns);
 	size_t len = strlen(label);
 
 	while (label[len - 1] == '0')
@@ -337,56 +324,55 @@ static const char *brief(const struct look *look, uint64_t ns)
 	return format_label("%.*s", (int)len, label);
 }
 
-static const char *range_of(const struct look *look)
+static const char *range_of(void)
 {
-	if (look->to_ns == UINT64_MAX)
-		return format_label("from %s s on", brief(look, look->from_ns));
-	if (!look->selection->filter->from_ns)
-		return format_label("up to %s s", brief(look, look->to_ns));
-	return format_label("from %s s to %s s", brief(look, look->from_ns),
-			    brief(look, look->to_ns));
+	if (look.to_ns == UINT64_MAX)
+		return format_label("from %s s on", brief(look.from_ns));
+	if (!look.selection->filter->from_ns)
+		return format_label("up to %s s", brief(look.to_ns));
+	return format_label("from %s s to %s s", brief(look.from_ns), brief(look.to_ns));
 }
 
 /* Say that nothing is selected of the requested time, and where the nearest records are. */
-static struct vitrine_error *explain_range(const struct look *look, const char *name)
+static struct vitrine_error *explain_range(const char *name)
 {
-	const char *what = look->nr_asked ? "none of the records that the filters select is" :
-					    "no record is";
-	bool is_between = look->first_ns < look->from_ns && look->last_ns > look->to_ns;
-	const char *range = range_of(look);
+	const char *what = look.nr_asked ? "none of the records that the filters select is" :
+					   "no record is";
+	bool is_between = look.first_ns < look.from_ns && look.last_ns > look.to_ns;
+	const char *range = range_of();
 
 	if (is_between)
 		return nothing_selected(name, NULL, NULL, "%s %s; the nearest are at %s s and %s s",
-					what, range, brief(look, look->before_ns),
-					brief(look, look->after_ns));
+					what, range, brief(look.before_ns),
+					brief(look.after_ns));
 	return nothing_selected(name, NULL, NULL, "%s %s; %s %s s to %s s", what, range,
-				look->nr_asked ? "they cover" : "the trace covers",
-				brief(look, look->first_ns), brief(look, look->last_ns));
+				look.nr_asked ? "they cover" : "the trace covers",
+				brief(look.first_ns), brief(look.last_ns));
 }
 
 /* Make the error if nothing is selected; report values that match nothing otherwise. */
-static struct vitrine_error *judge(struct look *look, const char *name, int *ret_status)
+static struct vitrine_error *judge(const char *name, int *ret_status)
 {
 	struct vitrine_error *err = NULL;
 	unsigned int i;
 
-	for (i = 0; i < look->nr_asked; i++) {
-		if (look->asked[i].found)
+	for (i = 0; i < look.nr_asked; i++) {
+		if (look.asked[i].found)
 			continue;
 		if (err)
 			report_error(err);
-		err = explain_value(&look->asked[i].filter, look->archive, name);
+		err = explain_value(&look.asked[i], name);
 	}
-	if (err && look->within) {
+	if (err && look.within) {
 		*ret_status = report_error(err);
 		return NULL;
 	}
-	if (err || look->within)
+	if (err || look.within)
 		return err;
-	if (!look->began)
+	if (!look.began)
 		return nothing_selected(name, NULL, NULL, "the trace has no record with a time");
-	if (look->matched)
-		return explain_range(look, name);
+	if (look.matched)
+		return explain_range(name);
 	return nothing_selected(name, NULL, NULL, "no record matches all filters");
 }
 
@@ -410,21 +396,20 @@ struct vitrine_error *selection_check(const struct selection *selection,
 				      struct vitrine_archive *archive, const char *name,
 				      int *ret_status)
 {
-	struct look look = {
+	struct vitrine_error *err;
+
+	if (is_everything(selection->filter))
+		return NULL;
+	look = (struct look){
 		.selection = selection,
 		.archive = archive,
 		.from_ns = selection->filter->from_ns,
 		.to_ns = selection->filter->to_ns,
 	};
-	struct vitrine_error *err = NULL;
-
-	if (is_everything(selection->filter))
-		return NULL;
-	if (!ask_all(&look))
-		return vtr_error_no_memory();
-	err = archive_search(archive, look_at, &look);
+	ask_all();
+	err = archive_search(archive, look_at, NULL);
 	if (!err)
-		err = judge(&look, name, ret_status);
+		err = judge(name, ret_status);
 	free(look.asked);
 	return err;
 }
@@ -438,9 +423,9 @@ static void on_note(void *ctx, uint64_t offset, const char *message)
 	print_note(faults->path, "%s", message);
 }
 
-/* Open the trace in @path; "-": standard input; NULL: the flight recorder. */
-static struct vitrine_error *trace_open(struct trace_input *input,
-					const char *path)
+/* Open the trace in @path; "-": standard input. */
+static struct vitrine_error *trace_open(struct trace_input *input, const char *path,
+					const struct archive_look *reading)
 {
 	const struct vitrine_fxt_report report = {
 		.fault = faults_print,
@@ -449,14 +434,11 @@ static struct vitrine_error *trace_open(struct trace_input *input,
 	};
 	struct vitrine_error *err;
 
-	if (!path)
-		return trace_input_open_live(input);
 	err = input_open(&input->input, path);
 	input->faults.path = input->input.name;
 	if (err)
 		return err;
-	return vitrine_archive_create(input->input.path, &report,
-				      &input->archive);
+	return archive_open(input->input.path, &report, reading, &input->archive);
 }
 
 /**
@@ -470,7 +452,7 @@ struct vitrine_error *trace_input_open_live(struct trace_input *input)
 	input->own_path = debugfs_path(VITRINE_TRACE_DIR "/trace.fxt", "");
 	if (access(input->own_path, R_OK))
 		return debugfs_explain(errno, input->own_path);
-	return trace_open(input, input->own_path);
+	return trace_open(input, input->own_path, &(struct archive_look){ 0 });
 }
 
 /**
@@ -507,13 +489,89 @@ int trace_input_run(const char *path, const struct selection *selection,
 						 struct vitrine_archive *archive),
 		    const void *ctx)
 {
+	const struct archive_look reading = { .weights = selection && selection->weights };
 	struct trace_input input = { 0 };
 	struct vitrine_error *err;
 
-	err = trace_open(&input, path);
+	err = path ? trace_open(&input, path, &reading) : trace_input_open_live(&input);
 	if (!err && selection)
 		err = selection_check(selection, input.archive, input.faults.path, &input.status);
 	if (!err)
 		err = run(ctx, input.archive);
 	return trace_input_close(&input, err);
+}
+
+/* ---- What is not in the trace ------------------------------------------ */
+
+/* Find the next CPU whose records begin after @begin_ns only; NULL: there is none. */
+static const struct sched_cpu *next_unknown(const struct sched *sched, uint64_t begin_ns,
+					    uint32_t *number)
+{
+	for (; *number < sched->nr_cpus; ++*number)
+		if (sched->cpus[*number] && sched->cpus[*number]->begin_ns > begin_ns)
+			return sched->cpus[(*number)++];
+	return NULL;
+}
+
+/**
+ * missing_put_without_wakeups() - say that only preemptions are known, if that is so, as a line
+ * @stream: output stream
+ * @sched: all threads
+ */
+void missing_put_without_wakeups(FILE *stream, const struct sched *sched)
+{
+	if (!sched->has_wakeups)
+		fputs("No wakeups of these threads in the trace: only preemptions are known\n",
+		      stream);
+}
+
+/**
+ * missing_put_unknown() - print until when CPUs have no records, as a line; JSON has each CPU
+ * @stream: output stream
+ * @sched: all CPUs
+ * @begin_ns: begin of the reported time range
+ */
+void missing_put_unknown(FILE *stream, const struct sched *sched, uint64_t begin_ns)
+{
+	uint64_t last_ns = 0, nr = 0;
+	const struct sched_cpu *cpu;
+	uint32_t number = 0, first = 0;
+
+	while ((cpu = next_unknown(sched, begin_ns, &number))) {
+		if (cpu->begin_ns > last_ns)
+			last_ns = cpu->begin_ns;
+		if (!nr++)
+			first = number - 1;
+	}
+	if (!nr)
+		return;
+	if (nr == 1)
+		fprintf(stream, "No records of CPU %" PRIu32, first);
+	else
+		fprintf(stream, "Not all records of %" PRIu64 " CPUs", nr);
+	fprintf(stream, " before %s: what threads waited for until then is left out\n",
+		seconds(last_ns));
+}
+
+/**
+ * missing_write_unknown() - write until when CPUs have no records, as JSON
+ * @json: writer
+ * @sched: all CPUs
+ * @begin_ns: begin of the reported time range
+ */
+void missing_write_unknown(struct json_writer *json, const struct sched *sched, uint64_t begin_ns)
+{
+	const struct sched_cpu *cpu;
+	uint32_t number = 0;
+
+	json_key(json, "unknown");
+	json_begin_list(json);
+	while ((cpu = next_unknown(sched, begin_ns, &number))) {
+		json_item(json);
+		json_begin(json);
+		json_key_uint(json, "cpu", number - 1);
+		json_key_uint(json, "before_ns", cpu->begin_ns);
+		json_end(json);
+	}
+	json_end_list(json);
 }

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The trace that a command reads: a file, or the contents of the flight recorder; and what the
- * filters of the command select of it: nothing is an error.
+ * filters of the command select of it: nothing is an error. Reports say what is not in it.
  */
 #ifndef _VITRINE_TRACE_INPUT_H
 #define _VITRINE_TRACE_INPUT_H
 
 #include "input.h"
 #include "left_out.h"
+#include "ui/json.h"
 #include "vitrine.h"
 #include "record_filter.h"
+#include "sched_state.h"
 
 /**
  * struct selection - what a command asks of a trace
@@ -18,12 +20,14 @@
  *	wait throughout that time are enough
  * @untimed: records without a time count, too
  * @relative: the times of @filter count from the first record
+ * @weights: it reads the records with vitrine_archive_next()
  */
 struct selection {
 	const struct record_filter *filter;
 	bool by_record;
 	bool untimed;
 	bool relative;
+	bool weights;
 };
 
 struct vitrine_error *selection_check(const struct selection *selection,
@@ -52,5 +56,10 @@ int trace_input_run(const char *path, const struct selection *selection,
 		    struct vitrine_error *(*run)(const void *ctx,
 						 struct vitrine_archive *archive),
 		    const void *ctx);
+
+/* What is not in the trace, as lines and members of reports. */
+void missing_put_without_wakeups(FILE *stream, const struct sched *sched);
+void missing_put_unknown(FILE *stream, const struct sched *sched, uint64_t begin_ns);
+void missing_write_unknown(struct json_writer *json, const struct sched *sched, uint64_t begin_ns);
 
 #endif /* _VITRINE_TRACE_INPUT_H */

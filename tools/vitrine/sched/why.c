@@ -8,6 +8,7 @@
 #include <vitrine/fxt.h>
 
 #include "archive.h"
+#include "command.h"
 #include "ui/label.h"
 #include "why.h"
 
@@ -18,13 +19,13 @@
  * struct why_span - a turn of a thread
  * @begin_ns: begin
  * @end_ns: end
- * @number: koid of the thread
+ * @thread: the thread
  * @priority: priority of the thread as in a switch record, 0 if unknown
  */
 struct why_span {
 	uint64_t begin_ns;
 	uint64_t end_ns;
-	uint64_t number;
+	struct sched_thread *thread;
 	uint8_t priority;
 };
 
@@ -139,16 +140,16 @@ static void add_share(struct why_shares *shares, const struct why_span *span,
 	unsigned int i;
 
 	for (i = 0; i < shares->nr; i++)
-		if (shares->shares[i].number == span->number)
+		if (shares->shares[i].thread == span->thread)
 			break;
 	/* The last one is for the idle CPU, which tells that a limit has throttled the thread. */
-	if (i == WHY_SHARES - !!span->number) {
+	if (i == WHY_SHARES - !!span->thread) {
 		shares->other_ns += ns;
 		return;
 	}
 	if (i == shares->nr)
 		shares->shares[shares->nr++] = (struct why_share){
-			.number = span->number,
+			.thread = span->thread,
 			.priority = span->priority,
 		};
 	shares->shares[i].ns += ns;
@@ -179,13 +180,18 @@ static uint64_t add_spans(struct why_shares *shares,
 	return history->nr > WHY_SPANS ? reached_ns : 0;
 }
 
+static uint64_t koid_of(const struct why_share *share)
+{
+	return share->thread ? share->thread->id.thread : 0;
+}
+
 static int compare_shares(const void *left, const void *right)
 {
 	const struct why_share *a = left, *b = right;
 
 	if (a->ns != b->ns)
 		return a->ns > b->ns ? -1 : 1;
-	return a->number < b->number ? -1 : a->number > b->number;
+	return koid_of(a) < koid_of(b) ? -1 : koid_of(a) > koid_of(b);
 }
 
 static uint64_t sum_shares(const struct why_shares *shares)
@@ -203,7 +209,7 @@ static void add_idle(struct why_shares *shares, uint64_t begin_ns,
 		     uint64_t end_ns, uint64_t known_ns)
 {
 	uint64_t rest_ns = end_ns - begin_ns - sum_shares(shares);
-	const struct why_span idle = { .number = 0 };
+	const struct why_span idle = { .thread = NULL };
 
 	if (known_ns > begin_ns) {
 		shares->unknown_ns = known_ns < end_ns ? known_ns - begin_ns :
@@ -230,7 +236,7 @@ static void why_shares_find_turns(struct why_shares *shares,
 
 /* ---- Threads and CPUs ---------------------------------------------------- */
 
-/* Return the data about a thread, allocated if necessary, or NULL: no memory. */
+/* Return the data about a thread, allocated if necessary. */
 static struct why_thread *owner_of(struct why *why, struct sched_thread *thread)
 {
 	struct why_thread *owner = thread->owner;
@@ -238,10 +244,7 @@ static struct why_thread *owner_of(struct why *why, struct sched_thread *thread)
 	if (owner)
 		return owner;
 	owner = calloc(1, sizeof(*owner));
-	if (!owner) {
-		why->failed = true;
-		return NULL;
-	}
+	must_have(owner);
 	owner->is_wanted = record_filter_match_thread(why->filter,
 						      why->sched.archive,
 						      &thread->id);
@@ -249,20 +252,17 @@ static struct why_thread *owner_of(struct why *why, struct sched_thread *thread)
 	return owner;
 }
 
-/* Find the thread that an event is about; NULL: no memory. */
+/* Find the thread that an event is about. */
 static struct why_thread *subject_of(struct why *why,
 				     const struct vitrine_fxt_record *record,
 				     struct sched_thread **ret)
 {
 	*ret = sched_thread_get(&why->sched, &record->event.thread);
-	if (!*ret) {
-		why->failed = true;
-		return NULL;
-	}
+	must_have(*ret);
 	return owner_of(why, *ret);
 }
 
-/* Return the history of a CPU, or NULL if memory is short or there are too many CPUs. */
+/* Return the history of a CPU, or NULL if there are too many CPUs. */
 static struct why_cpu *cpu_of(struct why *why, uint32_t number)
 {
 	const struct sched_cpu *cpu;
@@ -272,11 +272,9 @@ static struct why_cpu *cpu_of(struct why *why, uint32_t number)
 	/* sched_state.c bounds the number of CPUs. */
 	if (number >= why->sched.nr_cpus || why->nr_histories >= MAX_HISTORIES)
 		return NULL;
-	if (!GROW_TO(why->cpus, why->nr_cpus, number))
-		return NULL;
+	must_have(GROW_TO(why->cpus, why->nr_cpus, number));
 	why->cpus[number] = calloc(1, sizeof(**why->cpus));
-	if (!why->cpus[number])
-		return NULL;
+	must_have(why->cpus[number]);
 	why->cpus[number]->since_ns = why->sched.now_ns;
 	cpu = why->sched.cpus[number];
 	if (cpu && why->cpus[number]->since_ns < cpu->begin_ns)
@@ -285,10 +283,26 @@ static struct why_cpu *cpu_of(struct why *why, uint32_t number)
 	return why->cpus[number];
 }
 
-/* Return the id that stands for a thread in results, the same for all that were not recorded. */
-static uint64_t number_of(uint64_t koid)
+/*
+ * Find the thread that stands for a thread in results, the same for all that were not recorded.
+ * Return NULL for idle.
+ */
+static struct sched_thread *thread_of(struct why *why, uint64_t koid)
 {
-	return fxt_is_others(koid) ? FXT_OTHERS_THREAD(0) : koid;
+	const struct vitrine_fxt_thread id = {
+		VITRINE_FXT_NO_PROCESS, fxt_is_others(koid) ? FXT_OTHERS_THREAD(0) : koid,
+	};
+	struct sched_thread *thread = koid ? sched_thread_get(&why->sched, &id) : NULL;
+
+	must_have(!koid || thread);
+	return thread;
+}
+
+/* The same of a thread that is known, or of idle. */
+static struct sched_thread *stand_in(struct why *why, struct sched_thread *thread)
+{
+	return thread && fxt_is_others(thread->id.thread) ? thread_of(why, thread->id.thread) :
+							    thread;
 }
 
 /* ---- Use of a CPU --------------------------------------------------------- */
@@ -313,8 +327,8 @@ static void find_shares(struct why *why, struct why_wait *wait)
 static void tell_blocked(struct why *why, const struct sched_thread *thread,
 			 const struct why_blocked *blocked, uint32_t user_stack)
 {
-	if (why->ops->blocked && !why->ops->blocked(why->ctx, thread, blocked, user_stack))
-		why->failed = true;
+	if (why->ops->blocked)
+		why->ops->blocked(why->ctx, thread, blocked, user_stack);
 }
 
 static void tell_pending(struct why *why, const struct sched_thread *thread, uint32_t user_stack)
@@ -340,10 +354,7 @@ static void tell_or_defer(struct why *why, const struct sched_thread *thread)
 	}
 	if (!owner->pending)
 		owner->pending = calloc(1, sizeof(*owner->pending));
-	if (!owner->pending) {
-		why->failed = true;
-		return;
-	}
+	must_have(owner->pending);
 	if (owner->pending->nr == WHY_PENDING)
 		tell_pending(why, thread, WHY_TEXT_NONE);
 	owner->pending->blocked[owner->pending->nr++] = owner->blocked;
@@ -380,10 +391,10 @@ static struct why_waker waker_of(struct why *why,
 		cpu = why->sched.cpus[record->cpu];
 	if (arg && arg->type == FXT_ARG_KOID) {
 		waker.known = true;
-		waker.thread = number_of(arg->value.uint64);
+		waker.thread = thread_of(why, arg->value.uint64);
 	} else if (cpu && cpu->known) {
 		waker.known = true;
-		waker.thread = cpu->running ? number_of(cpu->running->id.thread) : 0;
+		waker.thread = stand_in(why, cpu->running);
 	}
 	return waker;
 }
@@ -434,10 +445,8 @@ static void on_wakeup(void *ctx, struct sched_thread *thread)
 {
 	struct why *why = ctx;
 	const struct why_waker waker = waker_of(why, why->record);
-	struct why_thread *owner = owner_of(why, thread);
 
-	if (owner)
-		end_blocked(why, owner, thread->blocked_ns, &waker);
+	end_blocked(why, owner_of(why, thread), thread->blocked_ns, &waker);
 }
 
 /* Check whether what ends at a time is of interest. */
@@ -453,7 +462,7 @@ static void end_wait(struct why *why, struct sched_thread *thread,
 {
 	const struct sched_turn *turn = &thread->turn;
 	struct why_wait wait = {
-		.thread = thread->id,
+		.thread = thread,
 		.cpu = turn->cpu,
 		.end_ns = turn->begin_ns,
 		.ready_ns = turn->ready_ns,
@@ -462,14 +471,14 @@ static void end_wait(struct why *why, struct sched_thread *thread,
 
 	if (owner->is_woken)
 		wait.blocked = owner->blocked;
-	if (why->ops->begin && !why->ops->begin(why->ctx, thread, &wait))
-		why->failed = true;
+	if (why->ops->begin)
+		why->ops->begin(why->ctx, &wait);
 	if (!owner->is_wanted || !counts(why, wait.end_ns))
 		return;
 	if (wait.ready_ns) {
 		find_shares(why, &wait);
-		if (why->ops->runnable && !why->ops->runnable(why->ctx, thread, &wait))
-			why->failed = true;
+		if (why->ops->runnable)
+			why->ops->runnable(why->ctx, &wait);
 	}
 	if (wait.blocked.ns)
 		tell_or_defer(why, thread);
@@ -488,12 +497,8 @@ static void on_begin(void *ctx, struct sched_thread *thread)
 {
 	struct why *why = ctx;
 	struct why_thread *owner = owner_of(why, thread);
-	const struct vitrine_fxt_record *record = why->record;
-	uint8_t priority;
+	uint8_t priority = fxt_incoming_priority(why->record);
 
-	if (!owner)
-		return;
-	priority = fxt_incoming_priority(record);
 	if (priority)
 		owner->priority = priority;
 	/* The trace does not contain the wakeup. */
@@ -546,19 +551,16 @@ static void on_end(void *ctx, struct sched_thread *thread)
 	struct why_thread *owner = owner_of(why, thread);
 	struct why_cpu *cpu = cpu_of(why, turn->cpu);
 
-	if (!owner)
-		return;
 	if (cpu)
 		why_history_add(&cpu->turns, &(struct why_span){
 			.begin_ns = turn->begin_ns,
 			.end_ns = turn->end_ns,
-			.number = number_of(thread->id.thread),
+			.thread = stand_in(why, thread),
 			.priority = fxt_is_others(thread->id.thread) ? 0 : owner->priority,
 		});
 	forget_completed(why, turn->cpu);
-	if (owner->is_wanted && why->ops->ran && counts(why, turn->end_ns) &&
-	    !why->ops->ran(why->ctx, thread))
-		why->failed = true;
+	if (owner->is_wanted && why->ops->ran && counts(why, turn->end_ns))
+		why->ops->ran(why->ctx, thread);
 	if (turn->after == SCHED_DEAD)
 		bury(why, thread, owner);
 }
@@ -602,10 +604,7 @@ static void on_interrupt(void *ctx, const struct sched_interrupt *interrupt)
 	if (!cpu)
 		return;
 	label = event_label(interrupt->record);
-	if (!why_texts_add(&why->texts, label, strlen(label), &name)) {
-		why->failed = true;
-		return;
-	}
+	name = why_texts_add(&why->texts, label, strlen(label));
 	nested = &cpu->nested[cpu->nr_nested++ % NR_NESTED];
 	nested->end_ns = interrupt->end_ns;
 	nested->name = is_own_softirq(cpu, interrupt) ? WHY_TEXT_NONE : name;
@@ -641,32 +640,16 @@ static uint64_t number_arg(const struct vitrine_fxt_record *record,
 	}
 }
 
-static uint32_t stack_arg(struct why *why,
-			  const struct vitrine_fxt_record *record,
-			  bool (*add)(struct why_texts *texts, const char *bytes,
-				      size_t len_bytes, uint32_t *ret))
-{
-	const struct vitrine_fxt_arg *arg = fxt_find_arg(record, "stack");
-	uint32_t text = WHY_TEXT_NONE;
-
-	if (arg && arg->type == FXT_ARG_STRING_REF &&
-	    !add(&why->texts, arg->value.string.bytes,
-		 arg->value.string.len_bytes, &text))
-		why->failed = true;
-	return text;
-}
-
 /* Return the name of the system call, or "system call 74" if only its number is known. */
 static uint32_t syscall_arg(struct why *why,
 			    const struct vitrine_fxt_record *record)
 {
 	const struct vitrine_fxt_arg *arg = fxt_find_arg(record, "syscall");
 	struct vitrine_fxt_string name = { 0 };
-	uint32_t text = WHY_TEXT_NONE;
 	char number[48];
 
 	if (!arg)
-		return text;
+		return WHY_TEXT_NONE;
 	if (arg->type == FXT_ARG_STRING_REF) {
 		name = arg->value.string;
 	} else {
@@ -675,9 +658,7 @@ static uint32_t syscall_arg(struct why *why,
 					 number_arg(record, "syscall"));
 		name.bytes = number;
 	}
-	if (!why_texts_add(&why->texts, name.bytes, name.len_bytes, &text))
-		why->failed = true;
-	return text;
+	return why_texts_add(&why->texts, name.bytes, name.len_bytes);
 }
 
 static void follow_blocked(struct why *why,
@@ -686,13 +667,11 @@ static void follow_blocked(struct why *why,
 	struct sched_thread *thread;
 	struct why_thread *owner = subject_of(why, record, &thread);
 
-	if (!owner)
-		return;
 	owner->is_recorded = true;
 	owner->blocked_ns = number_arg(record, "blocked_ns");
 	owner->io_wait = number_arg(record, "io_wait");
 	owner->still_ns = number_arg(record, "still") ? why->sched.now_ns : 0;
-	owner->stack = stack_arg(why, record, why_texts_add_stack);
+	owner->stack = why_texts_add_stack(&why->texts, record, WHY_KERNEL_STACK);
 	owner->syscall = syscall_arg(why, record);
 	/* In another system call, the thread was in user space since the pending waits. */
 	if (owner->pending && owner->pending->nr &&
@@ -704,11 +683,9 @@ static void follow_user_stack(struct why *why,
 			      const struct vitrine_fxt_record *record)
 {
 	struct sched_thread *thread;
-	struct why_thread *owner = subject_of(why, record, &thread);
-	uint32_t stack = stack_arg(why, record, why_texts_add_user_stack);
 
-	if (owner)
-		tell_pending(why, thread, stack);
+	subject_of(why, record, &thread);
+	tell_pending(why, thread, why_texts_add_stack(&why->texts, record, WHY_USER_STACK));
 }
 
 /* Process a CPU's counter of the waits that the recorder left out to limit its rate. */
@@ -749,8 +726,6 @@ static void follow_syscall(struct why *why,
 	    record->event.type != FXT_EVENT_DURATION_END)
 		return;
 	owner = subject_of(why, record, &thread);
-	if (!owner)
-		return;
 	owner->in_syscall = WHY_TEXT_NONE;
 	if (record->event.type == FXT_EVENT_DURATION_END)
 		return;
@@ -759,9 +734,8 @@ static void follow_syscall(struct why *why,
 		owner->syscall_end_ns =
 			vitrine_fxt_ns(record->event.id,
 				       record->ticks_per_second);
-	if (!why_texts_add(&why->texts, record->event.name.bytes,
-			   record->event.name.len_bytes, &owner->in_syscall))
-		why->failed = true;
+	owner->in_syscall = why_texts_add(&why->texts, record->event.name.bytes,
+					  record->event.name.len_bytes);
 }
 
 /* Return the place of a request in @requests. */
@@ -779,9 +753,8 @@ static void follow_issue(struct why *why,
 	if (!disk || disk->type != FXT_ARG_STRING_REF)
 		return;
 	request->id = record->event.id;
-	if (!why_texts_add(&why->texts, disk->value.string.bytes,
-			   disk->value.string.len_bytes, &request->disk))
-		why->failed = true;
+	request->disk = why_texts_add(&why->texts, disk->value.string.bytes,
+				      disk->value.string.len_bytes);
 }
 
 static void follow_completion(struct why *why,
@@ -812,23 +785,19 @@ static void follow_block(struct why *why,
  * why_follow() - process the next record
  * @why: state, after why_init()
  * @record: record, in order of time
- *
- * Return: false if there is no memory.
  */
-bool why_follow(struct why *why, const struct vitrine_fxt_record *record)
+void why_follow(struct why *why, const struct vitrine_fxt_record *record)
 {
 	why->record = record;
-	if (!sched_follow(&why->sched, record))
-		return false;
+	must_have(sched_follow(&why->sched, record));
 	if (record->kind != VITRINE_FXT_EVENT)
-		return !why->failed;
+		return;
 	if (fxt_string_is(&record->event.category, STACKS_CATEGORY))
 		follow_stacks(why, record);
 	else if (fxt_string_is(&record->event.category, SYSCALL_CATEGORY))
 		follow_syscall(why, record);
 	else if (fxt_string_is(&record->event.category, BLOCK_CATEGORY))
 		follow_block(why, record);
-	return !why->failed;
 }
 
 /* ---- Begin and end -------------------------------------------------------- */
@@ -841,7 +810,7 @@ bool why_follow(struct why *why, const struct vitrine_fxt_record *record)
  *
  * The caller calls why_deinit().
  */
-void why_init(struct why *why, const struct vitrine_archive *archive,
+void why_init(struct why *why, struct vitrine_archive *archive,
 	      const struct record_filter *filter)
 {
 	why->sched.ops = &ops;
@@ -853,46 +822,30 @@ void why_init(struct why *why, const struct vitrine_archive *archive,
 	why->filter = filter;
 }
 
-/* Compute the part of the trace that is in the requested time range. */
-static void set_span(struct why *why)
-{
-	const struct sched *sched = &why->sched;
-
-	why->begin_ns = sched->from_ns > sched->begin_ns ? sched->from_ns :
-							   sched->begin_ns;
-	why->end_ns = sched->to_ns < sched->now_ns ? sched->to_ns :
-						     sched->now_ns;
-	if (why->end_ns < why->begin_ns)
-		why->end_ns = why->begin_ns;
-}
-
 /**
  * why_finish() - complete the pending waits
  * @why: state, after the last record
- *
- * Return: false if there is no memory.
  */
-bool why_finish(struct why *why)
+void why_finish(struct why *why)
 {
 	struct sched_thread *thread;
 	struct why_thread *owner;
 	size_t i = 0;
 
 	sched_finish(&why->sched);
-	set_span(why);
+	why->span = sched_span(&why->sched);
 	while ((thread = sched_thread_next(&why->sched, &i))) {
 		owner = owner_of(why, thread);
-		if (owner && owner->still_ns)
+		if (owner->still_ns)
 			end_still(why, thread, owner);
-		if (owner)
-			tell_pending(why, thread, WHY_TEXT_NONE);
+		tell_pending(why, thread, WHY_TEXT_NONE);
 	}
-	return !why->failed;
 }
 
 static enum archive_step follow(void *ctx, const struct vitrine_fxt_record *record)
 {
-	return why_follow(ctx, record) ? ARCHIVE_NEXT : ARCHIVE_NO_MEMORY;
+	why_follow(ctx, record);
+	return ARCHIVE_NEXT;
 }
 
 /**
@@ -906,9 +859,9 @@ struct vitrine_error *why_read(struct why *why, struct vitrine_archive *archive)
 {
 	struct vitrine_error *err = archive_for_each(archive, follow, why);
 
-	if (err)
-		return err;
-	return why_finish(why) ? NULL : vtr_error_no_memory();
+	if (!err)
+		why_finish(why);
+	return err;
 }
 
 /**

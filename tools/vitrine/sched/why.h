@@ -30,6 +30,7 @@
 #include <stdint.h>
 
 #include "base.h"
+#include "fxt_names.h"
 #include "record_filter.h"
 #include "sched_state.h"
 #include "why_texts.h"
@@ -39,12 +40,12 @@
 
 /**
  * struct why_share - CPU time of a thread within an interval
- * @number: koid of the thread, 0 for idle
+ * @thread: the thread, NULL for idle; one stands for all that were not recorded
  * @ns: the CPU time
  * @priority: priority of the thread as in a switch record, 0 if unknown
  */
 struct why_share {
-	uint64_t number;
+	struct sched_thread *thread;
 	uint64_t ns;
 	uint8_t priority;
 };
@@ -70,13 +71,13 @@ struct why_shares {
  * struct why_waker - the thread or interrupt that woke a thread
  * @known: the trace tells which thread ran on @cpu
  * @cpu: CPU of the waker
- * @thread: koid of the thread that ran there, or 0 if the CPU was idle
+ * @thread: the thread that ran there, or NULL if the CPU was idle
  * @interrupt: text number of the interrupt that was served, WHY_TEXT_NONE if none is known
  */
 struct why_waker {
 	bool known;
 	uint32_t cpu;
-	uint64_t thread;
+	struct sched_thread *thread;
 	uint32_t interrupt;
 };
 
@@ -113,7 +114,7 @@ struct why_blocked {
  * @behind: threads that ran on the CPU while the thread was runnable
  */
 struct why_wait {
-	struct vitrine_fxt_thread thread;
+	struct sched_thread *thread;
 	uint32_t cpu;
 	uint64_t end_ns;
 	uint64_t ready_ns;
@@ -129,16 +130,13 @@ struct why_wait {
  * @runnable: called at the end of a wait during which the thread was runnable
  * @ran: called at the end of a turn, which is @turn of the thread
  * @is_whole: call also for what ends outside of the time range, or has begun before the trace
- *
- * Each returns false if there is no memory.
  */
 struct why_ops {
-	bool (*begin)(void *ctx, const struct sched_thread *thread, const struct why_wait *wait);
-	bool (*blocked)(void *ctx, const struct sched_thread *thread,
+	void (*begin)(void *ctx, const struct why_wait *wait);
+	void (*blocked)(void *ctx, const struct sched_thread *thread,
 			const struct why_blocked *blocked, uint32_t user_stack);
-	bool (*runnable)(void *ctx, const struct sched_thread *thread,
-			 const struct why_wait *wait);
-	bool (*ran)(void *ctx, const struct sched_thread *thread);
+	void (*runnable)(void *ctx, const struct why_wait *wait);
+	void (*ran)(void *ctx, const struct sched_thread *thread);
 	bool is_whole;
 };
 
@@ -162,9 +160,7 @@ struct why_request {
  * @nr_cpus: size of @cpus
  * @nr_histories: number of @cpus that are not NULL
  * @record: record that is being processed
- * @begin_ns: begin of the time range; set by why_finish()
- * @end_ns: end of the time range; set by why_finish()
- * @failed: a memory allocation has failed
+ * @span: the reported time range; set by why_finish()
  */
 struct why {
 	struct sched sched;
@@ -178,17 +174,453 @@ struct why {
 	uint32_t nr_cpus;
 	uint32_t nr_histories;
 	const struct vitrine_fxt_record *record;
-	uint64_t begin_ns;
-	uint64_t end_ns;
-	bool failed;
+	struct sched_span span;
 };
 
-void why_init(struct why *why, const struct vitrine_archive *archive,
+void why_init(struct why *why, struct vitrine_archive *archive,
 	      const struct record_filter *filter);
-bool why_follow(struct why *why, const struct vitrine_fxt_record *record);
-bool why_finish(struct why *why);
+void why_follow(struct why *why, const struct vitrine_fxt_record *record);
+void why_finish(struct why *why);
 struct vitrine_error *why_read(struct why *why, struct vitrine_archive *archive);
 void why_deinit(struct why *why);
 bool why_wants(const struct sched_thread *thread);
+
+/* ---- why_rules.c --------------------------------------------------------------- */
+
+/*
+ * What the time of a thread is spent on, by kinds, and the rules that tell the kind of a wait from
+ * its evidence. Documentation/why.rst explains them.
+ */
+
+/**
+ * enum why_kind - what the time of a thread is spent on
+ * @WHY_RUNNING: running on a CPU
+ * @WHY_CPU: waiting for a CPU
+ * @WHY_THROTTLED: kept from a CPU by the limit of a cgroup
+ * @WHY_LOCK: waiting for a lock, of the kernel or of a program
+ * @WHY_DISK: waiting for a disk
+ * @WHY_MEMORY: waiting for memory: a page fault, reclaim, swap
+ * @WHY_THREAD: waiting for another thread, by a pipe, a socket or a condition variable
+ * @WHY_OUTSIDE: waiting for the network, or for a device
+ * @WHY_SLEEP: sleeping of its own accord
+ * @WHY_CHILD: waiting for a child, or for a thread to end
+ * @WHY_WORK: waiting for work: idle
+ * @WHY_UNKNOWN: not known
+ * @WHY_KINDS: number of kinds
+ */
+enum why_kind {
+	WHY_RUNNING,
+	WHY_CPU,
+	WHY_THROTTLED,
+	WHY_LOCK,
+	WHY_DISK,
+	WHY_MEMORY,
+	WHY_THREAD,
+	WHY_OUTSIDE,
+	WHY_SLEEP,
+	WHY_CHILD,
+	WHY_WORK,
+	WHY_UNKNOWN,
+	WHY_KINDS,
+};
+
+/* What threads wait for in the system calls that wait for many files, in words. */
+#define WHY_EVENT	"an event"
+/* The same in futex(2), if no function of the program is known. */
+#define WHY_FUTEX	"a lock (futex)"
+
+/**
+ * enum why_end - what ended a wait
+ * @WHY_END_ANY: of a rule: any of them, or none that is known
+ * @WHY_END_THREAD: a thread; of a wait, one of the kernel
+ * @WHY_END_PROGRAM: a thread of a program
+ * @WHY_END_TIMER: the interrupt of a timer
+ * @WHY_END_DEVICE: any other interrupt
+ * @WHY_END_INTERRUPT: an interrupt; of a wait, one of which the trace does not tell more
+ * @WHY_END_UNKNOWN: not known
+ * @WHY_END_NONE: it has not ended
+ */
+enum why_end {
+	WHY_END_ANY,
+	WHY_END_THREAD,
+	WHY_END_PROGRAM,
+	WHY_END_TIMER,
+	WHY_END_DEVICE,
+	WHY_END_INTERRUPT,
+	WHY_END_UNKNOWN,
+	WHY_END_NONE,
+};
+
+/**
+ * struct why_evidence - what a trace shows of a wait
+ * @stack: kernel stack, frames separated by semicolons, outermost first; or ""
+ * @user: user stack; or ""
+ * @syscall: name of the system call; or ""
+ * @end: what ended the wait
+ * @io: it waited for a request to a disk, or the kernel counts it as waiting for I/O
+ */
+struct why_evidence {
+	const char *stack;
+	const char *user;
+	const char *syscall;
+	enum why_end end;
+	bool io;
+};
+
+/**
+ * struct why_rule - a rule; it applies if all of its members do that are set
+ * @kind: the kind of the wait
+ * @what: what it is in words; NULL: the kind in words, and the function that waits
+ * @stack: patterns of functions, separated by spaces, of which the kernel stack has one
+ * @innermost: patterns of functions, of which one has called the scheduler
+ * @user: patterns of functions of which the user stack has one
+ * @caller: patterns of functions of which it has one, too
+ * @syscall: patterns of system calls, which replace @stack if there is no kernel stack
+ * @end: what ended the wait
+ * @io: the wait was for I/O
+ */
+struct why_rule {
+	enum why_kind kind;
+	const char *what;
+	const char *stack;
+	const char *innermost;
+	const char *user;
+	const char *caller;
+	const char *syscall;
+	enum why_end end;
+	bool io;
+};
+
+const struct why_rule *why_rule_find(const struct why_evidence *evidence);
+bool why_rule_has(const struct why_rule *rule, const char *frame, size_t len);
+
+/* ---- why_path.c ---------------------------------------------------------------- */
+
+/*
+ * The critical path: what a time consisted of, from its end back to its begin. Where a thread
+ * was blocked until another one woke it, the path goes on in the waker; what the waker did since
+ * the first one was blocked takes the place of the wait. All else (a turn on a CPU, a wait for a
+ * CPU, a wait that an interrupt ended) is a part of the path, and the path goes on before it. So
+ * the parts follow one another without a hole, and add up to the whole.
+ *
+ * The turns of all threads are kept in the order of time, at most PATH_MAX_TURNS of them; what was
+ * before these is a part of its own, which is not known.
+ */
+
+/* 56 bytes each; a power of two. The fuzzer keeps fewer. */
+#ifndef PATH_MAX_TURNS
+#define PATH_MAX_TURNS	(1U << 20)
+#endif
+
+/* No thread, no cause. */
+#define PATH_NONE	UINT32_MAX
+
+/**
+ * struct path_turn - a turn of a thread on a CPU, and the wait before it
+ * @blocked_ns: when it was blocked before
+ * @woken_ns: when it was woken; @blocked_ns, if it was not blocked
+ * @begin_ns: begin of the turn
+ * @end_ns: its end; UINT64_MAX: it has not ended
+ * @before: number of the thread's turn before, plus one; 0: none
+ * @thread: number of the thread
+ * @waker: number of the thread that woke it, or PATH_NONE
+ * @cause: what it was blocked for, a number of the caller's, or PATH_NONE
+ * @behind: the same of what it was runnable for
+ */
+struct path_turn {
+	uint64_t blocked_ns;
+	uint64_t woken_ns;
+	uint64_t begin_ns;
+	uint64_t end_ns;
+	uint64_t before;
+	uint32_t thread;
+	uint32_t waker;
+	uint32_t cause;
+	uint32_t behind;
+};
+
+/**
+ * struct path - the turns; all zero at first
+ * @turns: a ring
+ * @nr: number of all turns so far
+ * @lasts: of each thread, the number of its last turn, plus one
+ * @nr_threads: size of @lasts
+ */
+struct path {
+	struct path_turn *turns;
+	uint64_t nr;
+	uint64_t *lasts;
+	uint32_t nr_threads;
+};
+
+enum path_state {
+	PATH_RUNNING,
+	PATH_RUNNABLE,
+	PATH_BLOCKED,
+	PATH_UNKNOWN,
+};
+
+/**
+ * struct path_part - a part of a critical path
+ * @begin_ns: its begin
+ * @end_ns: its end
+ * @thread: number of the thread
+ * @state: what it did
+ * @turn: its turn, of which the part is the turn or the wait before, or NULL
+ */
+struct path_part {
+	uint64_t begin_ns;
+	uint64_t end_ns;
+	uint32_t thread;
+	enum path_state state;
+	const struct path_turn *turn;
+};
+
+/* A wait for another thread that the path replaces: that of @turn, of its thread. */
+struct path_wait {
+	const struct path_turn *turn;
+	uint64_t floor_ns;
+};
+
+/* Most waits for one another that are followed at a time. */
+#define PATH_MAX_DEPTH	32
+
+/**
+ * path_visit - called with each part of a path, from the end to the begin
+ * @ctx: of the caller
+ * @part: the part
+ * @waits: the waits that it replaces, the outermost first
+ * @nr_waits: their number
+ */
+typedef void path_visit(void *ctx, const struct path_part *part, const struct path_wait *waits,
+			unsigned int nr_waits);
+
+struct path_turn *path_add(struct path *path, uint32_t thread);
+struct path_turn *path_last(const struct path *path, uint32_t thread);
+struct path_turn *path_before(const struct path *path, const struct path_turn *turn);
+struct path_part path_at(const struct path *path, uint32_t thread, uint64_t ns);
+void path_walk(const struct path *path, uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
+	       path_visit *visit, void *ctx);
+void path_deinit(struct path *path);
+
+/* ---- samples.c ----------------------------------------------------------------- */
+
+/*
+ * What running threads executed: the samples of a trace. Each stands for the same time, so the
+ * part of a thread's samples that has a stack is the part of its running time that it spent there.
+ *
+ * A sample is the event "running" of the category "stacks", with the kernel stack if the
+ * thread was in the kernel. If user stacks are recorded, the event "user stack" follows when
+ * the thread returns to user space, for all its samples since the last one.
+ */
+
+/**
+ * struct sample - a sample
+ * @thread: number of the thread, one of the caller's
+ * @ns: its time
+ * @user: text number of the user stack, WHY_TEXT_NONE if it is not known
+ * @kernel: text number of the kernel stack, WHY_TEXT_NONE if the thread was in user space
+ * @before: until samples_finish(), number plus one of the thread's sample before whose user stack
+ *	may still follow; 0: none
+ */
+struct sample {
+	uint64_t thread;
+	uint64_t ns;
+	uint32_t user;
+	uint32_t kernel;
+	uint32_t before;
+};
+
+/**
+ * struct samples - all samples of a trace; empty if zeroed
+ * @texts: stacks
+ * @samples: in order of time; after samples_finish(), by thread and time
+ * @nr: number of @samples
+ * @nr_seen: number of all samples so far
+ * @skip: bits of their number that are 0 in those that are kept
+ * @lasts: of each thread, number plus one of its last sample whose user stack may still follow
+ */
+struct samples {
+	struct why_texts texts;
+	struct sample *samples;
+	uint32_t nr;
+	uint64_t nr_seen;
+	uint64_t skip;
+	struct fxt_names lasts;
+};
+
+void samples_follow(struct samples *samples, const struct vitrine_fxt_record *record,
+		    uint64_t ns, uint64_t thread);
+void samples_finish(struct samples *samples);
+size_t samples_of(const struct samples *samples, uint64_t thread, uint64_t begin_ns,
+		  uint64_t end_ns, struct sample **ret);
+void samples_deinit(struct samples *samples);
+
+/* ---- why_time.c ---------------------------------------------------------------- */
+
+/*
+ * Where the time of threads went: for each thread its life, how long it ran, and sums of its waits
+ * by kind, place and other thread; its samples; and its turns, for critical paths. This is a fold
+ * over the records of a trace, by way of why.c.
+ *
+ * If the trace has a command that `vitrine record' ran, the time is that from its first exec to its
+ * exit, and the threads of its process and of all that descend from it are selected.
+ *
+ * Memory is bounded by the number of threads, TIME_MAX_SUMS, PATH_MAX_TURNS and the limits of
+ * samples.c.
+ */
+
+#define TIME_MAX_SUMS	(1U << 17)
+
+/* The process in which `vitrine record' runs, and its command until exec. */
+#define RECORDER	"vitrine"
+
+/**
+ * struct time_thread - a thread
+ * @id: its ids
+ * @begin_ns: begin of its life within the time
+ * @end_ns: its end; UINT64_MAX: it has not ended
+ * @running_ns: how long it ran
+ * @is_selected: the question is about it
+ * @is_candidate: it was forked by the recorder, and is the command if it executes a program
+ * @is_kernel: it is a kernel thread
+ */
+struct time_thread {
+	struct vitrine_fxt_thread id;
+	uint64_t begin_ns;
+	uint64_t end_ns;
+	uint64_t running_ns;
+	bool is_selected;
+	bool is_candidate;
+	bool is_kernel;
+};
+
+/**
+ * struct time_sum - like waits of a thread
+ * @thread: number of the thread
+ * @other: number of the thread that ended the waits or, of WHY_CPU, had the CPU; or PATH_NONE
+ * @place: text number: what it waited for, in words
+ * @kind: what kind of wait
+ * @priority: of WHY_CPU, the priority of @other, 0 if it is not known
+ * @cpu: of WHY_CPU, the CPU that the threads got, PATH_NONE if there are several
+ * @nr: number of waits
+ * @sum_ns: their sum
+ * @max_ns: the longest one
+ * @max_end_ns: its end
+ * @stack: text number of its kernel stack
+ * @user_stack: text number of its user stack
+ */
+struct time_sum {
+	uint32_t thread;
+	uint32_t other;
+	uint32_t place;
+	uint8_t kind;
+	uint8_t priority;
+	uint32_t cpu;
+	uint64_t nr;
+	uint64_t sum_ns;
+	uint64_t max_ns;
+	uint64_t max_end_ns;
+	uint32_t stack;
+	uint32_t user_stack;
+};
+
+/**
+ * struct time_limit - a limit of the CPU time of a cgroup
+ * @cgroup: text number of its path
+ * @place: text number of the limit in words
+ * @first_us: how long it had been throttled when the recording began
+ * @last_us: how long when it was last looked at
+ */
+struct time_limit {
+	uint32_t cgroup;
+	uint32_t place;
+	uint64_t first_us;
+	uint64_t last_us;
+};
+
+/**
+ * enum time_behind - what a thread waits for a CPU behind
+ * @TIME_BEHIND_THREAD: another thread
+ * @TIME_BEHIND_OTHERS: threads that are not told apart
+ * @TIME_BEHIND_BESIDE_IDLE: another thread, on a CPU that was also idle
+ * @TIME_BEHIND_OTHERS_BESIDE_IDLE: threads that are not told apart, on such a CPU
+ * @TIME_BEHIND_IDLE: an idle CPU
+ * @TIME_BEHIND_WAKING: a CPU waking up
+ * @TIME_BEHIND_UNKNOWN: what is not known
+ * @TIME_NR_BEHIND: their number
+ */
+enum time_behind {
+	TIME_BEHIND_THREAD,
+	TIME_BEHIND_OTHERS,
+	TIME_BEHIND_BESIDE_IDLE,
+	TIME_BEHIND_OTHERS_BESIDE_IDLE,
+	TIME_BEHIND_IDLE,
+	TIME_BEHIND_WAKING,
+	TIME_BEHIND_UNKNOWN,
+	TIME_NR_BEHIND,
+};
+
+#define TIME_MAX_LIMITS	1024
+#define TIME_CACHE	1024
+
+/* A rule that was found, and the text number of its place; 0: it has not been needed yet. */
+struct time_cached {
+	uint32_t stack;
+	uint32_t user_stack;
+	uint32_t syscall;
+	uint8_t end;
+	bool io;
+	const struct why_rule *rule;
+	uint32_t place;
+};
+
+/**
+ * struct times - the fold
+ * @why: follows the trace
+ * @selected: processes that were asked for; NULL: the command or, without one, all
+ * @threads: all threads
+ * @nr_threads: their number
+ * @sums: all sums
+ * @nr_sums: their number
+ * @hash: hash table of @sums; number 1 is the first one
+ * @samples: samples of the threads
+ * @path: turns of the threads
+ * @root: number of the main thread of the command, or PATH_NONE
+ * @begin_ns: begin of the time
+ * @end_ns: its end, or what was asked for until it is known
+ * @behind: text numbers of what threads wait for a CPU behind, by enum time_behind
+ * @limits: limits of cgroups
+ * @nr_limits: their number
+ * @limited: processes in these cgroups, with the number of the limit plus one as owner
+ * @cache: rules, by a hash of what they were found for
+ */
+struct times {
+	struct why why;
+	const struct record_filter *selected;
+	struct time_thread *threads;
+	uint32_t nr_threads;
+	struct time_sum *sums;
+	uint32_t nr_sums;
+	struct hash hash;
+	struct samples samples;
+	struct path path;
+	uint32_t root;
+	uint64_t begin_ns;
+	uint64_t end_ns;
+	uint32_t behind[TIME_NR_BEHIND];
+	struct time_limit *limits;
+	uint32_t nr_limits;
+	struct fxt_names limited;
+	struct time_cached cache[TIME_CACHE];
+};
+
+uint32_t times_text(struct times *times, const char *text);
+struct vitrine_error *times_read(struct times *times, struct vitrine_archive *archive,
+				 const struct record_filter *filter);
+uint64_t times_clip(const struct times *times, uint64_t begin_ns, uint64_t end_ns);
+const struct time_limit *times_limit(const struct times *times, uint32_t thread);
+bool times_is_throttled(const struct times *times, const struct time_sum *sum);
+void times_deinit(struct times *times);
 
 #endif /* _VITRINE_WHY_H */

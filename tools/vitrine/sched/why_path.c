@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Keep the turns of threads, and follow critical paths through them. why_path.h describes them.
+ * Keep the turns of threads, and follow critical paths through them. why.h describes them.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base.h"
-#include "why_path.h"
+#include "command.h"
+#include "why.h"
 
 /**
  * struct walk - a path that is being followed
@@ -40,15 +41,14 @@ static struct path_turn *find(const struct path *path, uint64_t number)
  * @path: all turns
  * @thread: number of the thread, below 2^31
  *
- * Return: the turn, with only @before and @thread set; NULL: no memory.
+ * Return: the turn, with only @before and @thread set.
  */
 struct path_turn *path_add(struct path *path, uint32_t thread)
 {
 	struct path_turn *turn;
 
-	if (!GROW_TO(path->lasts, path->nr_threads, thread) ||
-	    (path->nr < PATH_MAX_TURNS && !GROW(path->turns, path->nr)))
-		return NULL;
+	must_have(GROW_TO(path->lasts, path->nr_threads, thread));
+	must_have(path->nr >= PATH_MAX_TURNS || GROW(path->turns, path->nr));
 	turn = &path->turns[path->nr++ % PATH_MAX_TURNS];
 	*turn = (struct path_turn){ .before = path->lasts[thread], .thread = thread };
 	path->lasts[thread] = path->nr;
@@ -198,10 +198,8 @@ static void follow(struct walk *walk, path_visit *visit, void *ctx)
  * @end_ns: end of the time
  * @visit: called with each part
  * @ctx: passed to @visit
- *
- * Return: false without memory.
  */
-bool path_walk(const struct path *path, uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
+void path_walk(const struct path *path, uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
 	       path_visit *visit, void *ctx)
 {
 	struct walk walk = {
@@ -212,13 +210,11 @@ bool path_walk(const struct path *path, uint32_t thread, uint64_t begin_ns, uint
 		.begin_ns = begin_ns,
 	};
 
-	if (!walk.lasts)
-		return false;
+	must_have(walk.lasts);
 	if (path->nr_threads)
 		memcpy(walk.lasts, path->lasts, path->nr_threads * sizeof(*walk.lasts));
 	follow(&walk, visit, ctx);
 	free(walk.lasts);
-	return true;
 }
 
 /**

@@ -5,7 +5,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "why_rules.h"
+#include "why.h"
 #include "why_texts.h"
 
 /* Functions of the kernel that take locks. */

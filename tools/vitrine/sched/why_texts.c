@@ -11,7 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <vitrine/fxt.h>
+
 #include "base.h"
+#include "command.h"
+#include "fxt_record.h"
 #include "ui/label.h"
 #include "why_texts.h"
 
@@ -26,12 +30,6 @@
 
 #define FNV_BASIS	0xcbf29ce484222325ULL
 #define FNV_PRIME	0x100000001b3ULL
-
-enum kind {
-	TEXT,
-	KERNEL_STACK,
-	USER_STACK,
-};
 
 static uint32_t hash_text(const char *text)
 {
@@ -63,24 +61,23 @@ static bool is_function(const char *at, const char *end)
 	return end - at > 2 && !memcmp(at, " [", 2);
 }
 
-static bool has_offsets(enum kind kind, const char *behind, const char *end)
+static bool has_offsets(enum why_text_kind kind, const char *behind, const char *end)
 {
-	return kind == KERNEL_STACK ||
-	       (kind == USER_STACK && is_function(behind, end));
+	return kind == WHY_KERNEL_STACK || (kind == WHY_USER_STACK && is_function(behind, end));
 }
 
 /*
  * Copy a text, with "?" for each unprintable character; it does not become longer. The
  * offsets in functions are left out of stacks, but not offsets in files.
  */
-static void clean(char *to, const char *bytes, size_t len_bytes, enum kind kind)
+static void clean(char *to, const char *bytes, size_t len_bytes, enum why_text_kind kind)
 {
 	const char *end = bytes + len_bytes;
 	size_t len;
 	uint32_t c;
 
 	while (bytes < end) {
-		len = kind == TEXT ? 0 : offset_len(bytes, end);
+		len = kind == WHY_TEXT ? 0 : offset_len(bytes, end);
 		if (len && has_offsets(kind, bytes + len, end)) {
 			bytes += len;
 			continue;
@@ -107,56 +104,45 @@ static bool has_text(const void *owner, uint32_t number, const void *text)
 	return !strcmp(texts->texts[number], text);
 }
 
-/* Append a copy of a text, or NULL; return false without memory. */
-static bool append(struct why_texts *texts, const char *text)
+/* Append a copy of a text. */
+static uint32_t append(struct why_texts *texts, const char *text)
 {
-	char *copy = text ? strdup(text) : NULL;
+	char *copy = strdup(text);
 
-	if ((text && !copy) || !GROW(texts->texts, texts->nr)) {
-		free(copy);
-		return false;
-	}
-	texts->texts[texts->nr++] = copy;
-	return true;
+	must_have(copy && GROW(texts->texts, texts->nr));
+	texts->texts[texts->nr] = copy;
+	return texts->nr++;
 }
 
-static bool add_clean(struct why_texts *texts, const char *text, enum kind kind, uint32_t *ret)
+static uint32_t add_clean(struct why_texts *texts, const char *text, enum why_text_kind kind)
 {
-	unsigned int times = kind == TEXT ? 2 : 1;
+	unsigned int times = kind == WHY_TEXT ? 2 : 1;
 	size_t len = strlen(text);
 	uint32_t *slot;
 
 	while (texts->nr <= WHY_TEXT_OTHER)
-		if (!append(texts, NULL))
-			return false;
-	if (!hash_reserve(&texts->hash, texts->nr))
-		return false;
+		append(texts, "");
+	must_have(hash_reserve(&texts->hash, texts->nr));
 	slot = hash_find(&texts->hash, hash_text(text), has_text, texts, text);
 	if (!*slot) {
 		if (texts->nr >= times * MAX_STACKS ||
-		    texts->len_bytes + len > times * MAX_STACKS_BYTES) {
-			*ret = WHY_TEXT_OTHER;
-			return true;
-		}
-		if (!append(texts, text))
-			return false;
+		    texts->len_bytes + len > times * MAX_STACKS_BYTES)
+			return WHY_TEXT_OTHER;
+		*slot = append(texts, text);
 		texts->len_bytes += len + 1;
-		*slot = texts->nr - 1;
 	}
-	*ret = *slot;
-	return true;
+	return *slot;
 }
 
-static bool add(struct why_texts *texts, const char *bytes, size_t len_bytes,
-		enum kind kind, uint32_t *ret)
+static uint32_t add(struct why_texts *texts, const char *bytes, size_t len_bytes,
+		    enum why_text_kind kind)
 {
 	char text[MAX_TEXT_BYTES + 1];
 
 	if (len_bytes > MAX_TEXT_BYTES)
 		len_bytes = MAX_TEXT_BYTES;
 	clean(text, bytes, len_bytes, kind);
-	*ret = WHY_TEXT_NONE;
-	return !text[0] || add_clean(texts, text, kind, ret);
+	return text[0] ? add_clean(texts, text, kind) : WHY_TEXT_NONE;
 }
 
 /**
@@ -164,47 +150,31 @@ static bool add(struct why_texts *texts, const char *bytes, size_t len_bytes,
  * @texts: all texts
  * @bytes: the text, not terminated
  * @len_bytes: its length
- * @ret: number of the text: WHY_TEXT_NONE if it is empty, WHY_TEXT_OTHER if there is no
- *	room
  *
- * Return: false if there is no memory.
+ * Return: number of the text: WHY_TEXT_NONE if it is empty, WHY_TEXT_OTHER if there is no room.
  */
-bool why_texts_add(struct why_texts *texts, const char *bytes, size_t len_bytes,
-		   uint32_t *ret)
+uint32_t why_texts_add(struct why_texts *texts, const char *bytes, size_t len_bytes)
 {
-	return add(texts, bytes, len_bytes, TEXT, ret);
+	return add(texts, bytes, len_bytes, WHY_TEXT);
 }
 
 /**
- * why_texts_add_stack() - find or store a kernel stack, without offsets
+ * why_texts_add_stack() - find or store the stack of an event
  * @texts: all texts
- * @bytes: frames of the stack, not terminated
- * @len_bytes: length of @bytes
- * @ret: as for why_texts_add()
+ * @record: the event, whose argument "stack" has the frames
+ * @kind: WHY_KERNEL_STACK, which is stored without offsets; or WHY_USER_STACK, of which frames
+ *	whose function is known are stored so
  *
- * Return: false if there is no memory.
+ * Return: as of why_texts_add(); WHY_TEXT_NONE if there is no stack.
  */
-bool why_texts_add_stack(struct why_texts *texts, const char *bytes,
-			 size_t len_bytes, uint32_t *ret)
+uint32_t why_texts_add_stack(struct why_texts *texts, const struct vitrine_fxt_record *record,
+			     enum why_text_kind kind)
 {
-	return add(texts, bytes, len_bytes, KERNEL_STACK, ret);
-}
+	const struct vitrine_fxt_arg *arg = fxt_find_arg(record, "stack");
 
-/**
- * why_texts_add_user_stack() - find or store a user stack
- * @texts: all texts
- * @bytes: frames of the stack, not terminated
- * @len_bytes: length of @bytes
- * @ret: as for why_texts_add()
- *
- * Frames whose function is known are stored without the offset in it.
- *
- * Return: false if there is no memory.
- */
-bool why_texts_add_user_stack(struct why_texts *texts, const char *bytes,
-			      size_t len_bytes, uint32_t *ret)
-{
-	return add(texts, bytes, len_bytes, USER_STACK, ret);
+	if (!arg || arg->type != FXT_ARG_STRING_REF)
+		return WHY_TEXT_NONE;
+	return add(texts, arg->value.string.bytes, arg->value.string.len_bytes, kind);
 }
 
 /**
@@ -229,7 +199,7 @@ void why_texts_deinit(struct why_texts *texts)
 {
 	uint32_t i;
 
-	for (i = WHY_TEXT_OTHER + 1; i < texts->nr; i++)
+	for (i = 0; i < texts->nr; i++)
 		free(texts->texts[i]);
 	free(texts->texts);
 	free(texts->hash.slots);

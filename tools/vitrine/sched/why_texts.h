@@ -19,6 +19,12 @@
 #define WHY_TEXT_NONE	0
 #define WHY_TEXT_OTHER	1
 
+enum why_text_kind {
+	WHY_TEXT,
+	WHY_KERNEL_STACK,
+	WHY_USER_STACK,
+};
+
 /**
  * struct why_texts - all texts; empty if zeroed
  * @texts: texts, indexed by their number
@@ -33,12 +39,9 @@ struct why_texts {
 	struct hash hash;
 };
 
-bool why_texts_add(struct why_texts *texts, const char *bytes, size_t len_bytes,
-		   uint32_t *ret);
-bool why_texts_add_stack(struct why_texts *texts, const char *bytes,
-			 size_t len_bytes, uint32_t *ret);
-bool why_texts_add_user_stack(struct why_texts *texts, const char *bytes,
-			      size_t len_bytes, uint32_t *ret);
+uint32_t why_texts_add(struct why_texts *texts, const char *bytes, size_t len_bytes);
+uint32_t why_texts_add_stack(struct why_texts *texts, const struct vitrine_fxt_record *record,
+			     enum why_text_kind kind);
 const char *why_text(const struct why_texts *texts, uint32_t number);
 void why_texts_deinit(struct why_texts *texts);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sum up where the time of threads went. why_time.h describes the result.
+ * Sum up where the time of threads went. why.h describes the result.
  *
  * The kind of a wait is known when a user stack can no longer follow; its turn is already among
  * those of the path by then, and gets the number of the sum.
@@ -15,17 +15,20 @@
 #include "command.h"
 #include "fxt_record.h"
 #include "ui/label.h"
-#include "why_time.h"
+#include "why.h"
 
 /* Kernel threads belong to this process. */
 #define KTHREADD	2
 
-/* What keeps a thread from an idle CPU is the limit of its cgroup, if it has one. */
-#define IDLE		"an idle CPU"
-/* The same of other threads that had the CPU during such a wait. */
-#define BESIDE_IDLE	"a CPU that was also idle"
-/* The same of those that are not told apart. */
-#define OTHERS_BESIDE_IDLE	"others beside an idle CPU"
+static const char * const behind_words[TIME_NR_BEHIND] = {
+	[TIME_BEHIND_THREAD]			= "",
+	[TIME_BEHIND_OTHERS]			= "others",
+	[TIME_BEHIND_BESIDE_IDLE]		= "a CPU that was also idle",
+	[TIME_BEHIND_OTHERS_BESIDE_IDLE]	= "others beside an idle CPU",
+	[TIME_BEHIND_IDLE]			= "an idle CPU",
+	[TIME_BEHIND_WAKING]			= "a CPU waking up",
+	[TIME_BEHIND_UNKNOWN]			= "what is not known",
+};
 
 /* A CPU wakes up in less time, unless the thread may not run. */
 #define MAX_WAKE_NS	1000000
@@ -42,10 +45,7 @@
  */
 uint32_t times_text(struct times *times, const char *text)
 {
-	uint32_t number;
-
-	must_have(why_texts_add(&times->why.texts, text, strlen(text), &number));
-	return number;
+	return why_texts_add(&times->why.texts, text, strlen(text));
 }
 
 /* ---- Threads -------------------------------------------------------------- */
@@ -60,9 +60,9 @@ static bool is_selected(const struct times *times, const struct vitrine_fxt_thre
 static uint32_t add_thread(struct times *times, const struct vitrine_fxt_thread *id,
 			   uint64_t begin_ns)
 {
-	struct fxt_name *entry = fxt_names_get(&times->numbers, id->thread);
+	struct sched_thread *thread = sched_thread_get(&times->why.sched, id);
 
-	must_have(entry && GROW(times->threads, times->nr_threads));
+	must_have(thread && GROW(times->threads, times->nr_threads));
 	times->threads[times->nr_threads++] = (struct time_thread){
 		.id = *id,
 		.begin_ns = begin_ns,
@@ -70,23 +70,32 @@ static uint32_t add_thread(struct times *times, const struct vitrine_fxt_thread 
 		.is_selected = is_selected(times, id),
 		.is_kernel = record_process(times->why.sched.archive, id) == KTHREADD,
 	};
-	entry->owner = (void *)(uintptr_t)times->nr_threads;
+	thread->number = times->nr_threads;
 	return times->nr_threads - 1;
 }
 
-static uint32_t find_number(const struct times *times, uint64_t koid)
+/* Return the number of a thread; one that is new existed before. */
+static uint32_t number_of(struct times *times, const struct sched_thread *thread)
 {
-	const struct fxt_name *entry = fxt_names_find(&times->numbers, koid);
-
-	return entry && entry->owner ? (uint32_t)(uintptr_t)entry->owner - 1 : PATH_NONE;
+	return thread->number ? thread->number - 1 :
+				add_thread(times, &thread->id, times->begin_ns);
 }
 
-/* Return the number of a thread; one that is new existed before. */
-static uint32_t number_of(struct times *times, const struct vitrine_fxt_thread *id)
+/* Return the number of the thread of an event. */
+static uint32_t subject_of(struct times *times, const struct vitrine_fxt_record *record)
 {
-	uint32_t number = find_number(times, id->thread);
+	const struct sched_thread *thread =
+		sched_thread_get(&times->why.sched, &record->event.thread);
 
-	return number == PATH_NONE ? add_thread(times, id, times->begin_ns) : number;
+	must_have(thread);
+	return number_of(times, thread);
+}
+
+/* Find the thread that woke another one; PATH_NONE: it is not known, or was an interrupt. */
+static uint32_t find_waker(const struct why_waker *waker)
+{
+	return waker->known && !waker->interrupt && waker->thread && waker->thread->number ?
+	       waker->thread->number - 1 : PATH_NONE;
 }
 
 /* ---- Sums ----------------------------------------------------------------- */
@@ -169,14 +178,9 @@ static bool is_timer(const char *interrupt)
 	return strstr(interrupt, "timer") || strstr(interrupt, "TIMER");
 }
 
-static bool is_kernel(const struct times *times, uint64_t koid)
-{
-	uint32_t number = find_number(times, koid);
-
-	return number != PATH_NONE && times->threads[number].is_kernel;
-}
-
-static enum why_end end_of(const struct times *times, const struct why_blocked *blocked)
+/* Tell what ended a wait; @number is that of the thread which did, or PATH_NONE. */
+static enum why_end end_of(const struct times *times, const struct why_blocked *blocked,
+			   uint32_t number)
 {
 	const struct why_waker *waker = &blocked->waker;
 
@@ -186,11 +190,13 @@ static enum why_end end_of(const struct times *times, const struct why_blocked *
 		return is_timer(why_text(&times->why.texts, waker->interrupt)) ?
 		       WHY_END_TIMER : WHY_END_DEVICE;
 	if (waker->known && waker->thread)
-		return is_kernel(times, waker->thread) ? WHY_END_THREAD : WHY_END_PROGRAM;
+		return number != PATH_NONE && times->threads[number].is_kernel ?
+		       WHY_END_THREAD : WHY_END_PROGRAM;
 	return waker->known ? WHY_END_INTERRUPT : WHY_END_UNKNOWN;
 }
 
-static const struct why_rule *rule_of(struct times *times, const struct time_cached *wanted)
+/* Find the rule for a wait. */
+static struct time_cached *rule_of(struct times *times, const struct time_cached *wanted)
 {
 	const struct why_texts *texts = &times->why.texts;
 	uint64_t key = ((uint64_t)wanted->stack << 32 | wanted->user_stack) +
@@ -211,7 +217,7 @@ static const struct why_rule *rule_of(struct times *times, const struct time_cac
 		*cached = *wanted;
 		cached->rule = why_rule_find(&evidence);
 	}
-	return cached->rule;
+	return cached;
 }
 
 /* Find the function that called those which the rule looks for; without any, the innermost one. */
@@ -231,8 +237,8 @@ static size_t find_function(const struct why_rule *rule, const char *stack, cons
 }
 
 /* Say in words what a thread waited for. */
-static uint32_t place_of(struct times *times, const struct why_rule *rule,
-			 const struct why_blocked *blocked)
+static uint32_t name_place(struct times *times, const struct why_rule *rule,
+			   const struct why_blocked *blocked)
 {
 	const struct why_texts *texts = &times->why.texts;
 	static const char * const defaults[WHY_KINDS] = {
@@ -251,6 +257,17 @@ static uint32_t place_of(struct times *times, const struct why_rule *rule,
 	else if (len)
 		what = format_label("%s in %.*s", what, (int)len, function);
 	return times_text(times, what);
+}
+
+/* The same, by the words of the last wait to which the rule applied. */
+static uint32_t place_of(struct times *times, struct time_cached *cached,
+			 const struct why_blocked *blocked)
+{
+	if (blocked->disk)
+		return name_place(times, cached->rule, blocked);
+	if (!cached->place)
+		cached->place = name_place(times, cached->rule, blocked);
+	return cached->place;
 }
 
 /* Set when the thread of a new turn was woken, and how long it had been blocked. */
@@ -289,31 +306,30 @@ static void add_still(struct times *times, uint32_t thread, const struct why_blo
 {
 	struct path_turn *turn = path_add(&times->path, thread);
 
-	must_have(turn);
 	turn->end_ns = blocked->end_ns;
 	turn->begin_ns = blocked->end_ns;
 	set_blocked(times, turn, blocked->end_ns, blocked->ns);
 }
 
-static bool on_blocked(void *ctx, const struct sched_thread *thread,
+static void on_blocked(void *ctx, const struct sched_thread *thread,
 		       const struct why_blocked *blocked, uint32_t user_stack)
 {
 	struct times *times = ctx;
-	const struct why_rule *rule = rule_of(times, &(struct time_cached){
+	uint32_t waker = find_waker(&blocked->waker);
+	struct time_cached *cached = rule_of(times, &(struct time_cached){
 		.stack = blocked->stack,
 		.user_stack = user_stack,
 		.syscall = blocked->syscall,
-		.end = end_of(times, blocked),
+		.end = end_of(times, blocked, waker),
 		.io = blocked->io_wait || blocked->disk,
 	});
 	uint64_t ns = times_clip(times, blocked->end_ns - blocked->ns, blocked->end_ns);
+	const struct why_rule *rule = cached->rule;
 	struct time_sum sum = {
-		.thread = number_of(times, &thread->id),
+		.thread = number_of(times, thread),
 		/* Whoever ran when its time was over did not end a nap. */
-		.other = blocked->waker.known && !blocked->waker.interrupt &&
-			 rule->kind != WHY_SLEEP ?
-			 find_number(times, blocked->waker.thread) : PATH_NONE,
-		.place = place_of(times, rule, blocked),
+		.other = rule->kind == WHY_SLEEP ? PATH_NONE : waker,
+		.place = place_of(times, cached, blocked),
 		.kind = rule->kind,
 		.nr = 1,
 		.sum_ns = ns,
@@ -324,35 +340,29 @@ static bool on_blocked(void *ctx, const struct sched_thread *thread,
 	};
 
 	if (!ns)
-		return true;
+		return;
 	if (blocked->is_still)
 		add_still(times, sum.thread, blocked);
 	set_cause(times, &sum, blocked->end_ns, add_sum(times, &sum));
-	return true;
 }
 
 /* ---- Turns ---------------------------------------------------------------- */
 
-static bool on_begin(void *ctx, const struct sched_thread *thread, const struct why_wait *wait)
+static void on_begin(void *ctx, const struct why_wait *wait)
 {
 	struct times *times = ctx;
-	uint32_t number = number_of(times, &thread->id);
-	const struct why_waker *waker = &wait->blocked.waker;
-	struct path_turn *turn = path_add(&times->path, number);
+	struct path_turn *turn = path_add(&times->path, number_of(times, wait->thread));
 
-	must_have(turn);
 	turn->begin_ns = wait->end_ns;
 	turn->end_ns = UINT64_MAX;
 	set_blocked(times, turn, wait->end_ns - wait->ready_ns, wait->blocked.ns);
-	if (waker->known && !waker->interrupt)
-		turn->waker = find_number(times, waker->thread);
-	return true;
+	turn->waker = find_waker(&wait->blocked.waker);
 }
 
-static bool on_ran(void *ctx, const struct sched_thread *thread)
+static void on_ran(void *ctx, const struct sched_thread *thread)
 {
 	struct times *times = ctx;
-	uint32_t number = number_of(times, &thread->id);
+	uint32_t number = number_of(times, thread);
 	struct path_turn *turn = path_last(&times->path, number);
 	struct time_thread *owner = &times->threads[number];
 
@@ -361,29 +371,28 @@ static bool on_ran(void *ctx, const struct sched_thread *thread)
 		turn->end_ns = thread->turn.end_ns;
 	if (thread->turn.after == SCHED_DEAD && owner->end_ns == UINT64_MAX)
 		owner->end_ns = thread->turn.end_ns;
-	return true;
 }
 
-/* Check whether a wait has a share that no CPU takes to wake up. */
-static bool has_idle(const struct why_wait *wait)
+/* Check whether a CPU was idle for longer than it takes to wake up. */
+static bool was_idle(const struct why_wait *wait)
 {
 	unsigned int i;
 
 	for (i = 0; i < wait->behind.nr; i++)
-		if (!wait->behind.shares[i].number && wait->behind.shares[i].ns >= MAX_WAKE_NS)
+		if (!wait->behind.shares[i].thread && wait->behind.shares[i].ns >= MAX_WAKE_NS)
 			return true;
 	return false;
 }
 
 /* Add a part of a wait for a CPU. The largest counts as the wait. Return its sum, or PATH_NONE. */
 static uint32_t add_part(struct times *times, const struct why_wait *wait, uint32_t other,
-			 const char *words, const struct why_share *share, bool is_largest)
+			 enum time_behind behind, const struct why_share *share, bool is_largest)
 {
 	const uint64_t all_ns = times_clip(times, wait->end_ns - wait->ready_ns, wait->end_ns);
 	const struct time_sum sum = {
-		.thread = number_of(times, &wait->thread),
+		.thread = number_of(times, wait->thread),
 		.other = other,
-		.place = times_text(times, words),
+		.place = times->behind[behind],
 		.kind = WHY_CPU,
 		.priority = share->priority,
 		.cpu = wait->cpu,
@@ -398,40 +407,40 @@ static uint32_t add_part(struct times *times, const struct why_wait *wait, uint3
 }
 
 /* The same of what had the CPU meanwhile, or of the idle CPU. */
-static uint32_t add_share(struct times *times, const struct why_wait *wait,
+static uint32_t add_share(struct times *times, const struct why_wait *wait, bool has_idle,
 			  const struct why_share *share, bool is_largest)
 {
-	const struct vitrine_fxt_thread id = { VITRINE_FXT_NO_PROCESS, share->number };
-
-	if (share->number)
-		return add_part(times, wait, number_of(times, &id),
-				has_idle(wait) ? BESIDE_IDLE : "", share, is_largest);
+	if (share->thread)
+		return add_part(times, wait, number_of(times, share->thread),
+				has_idle ? TIME_BEHIND_BESIDE_IDLE : TIME_BEHIND_THREAD,
+				share, is_largest);
 	return add_part(times, wait, PATH_NONE,
-			share->ns < MAX_WAKE_NS ? "a CPU waking up" : IDLE, share, is_largest);
+			share->ns < MAX_WAKE_NS ? TIME_BEHIND_WAKING : TIME_BEHIND_IDLE,
+			share, is_largest);
 }
 
-static bool on_runnable(void *ctx, const struct sched_thread *thread,
-			const struct why_wait *wait)
+static void on_runnable(void *ctx, const struct why_wait *wait)
 {
 	const struct why_shares *behind = &wait->behind;
+	bool has_idle = was_idle(wait);
 	struct times *times = ctx;
 	uint32_t sum, largest = PATH_NONE;
 	struct path_turn *turn;
 	unsigned int i;
 
 	for (i = 0; i < behind->nr; i++) {
-		sum = add_share(times, wait, &behind->shares[i], !i);
+		sum = add_share(times, wait, has_idle, &behind->shares[i], !i);
 		if (!i)
 			largest = sum;
 	}
-	add_part(times, wait, PATH_NONE, has_idle(wait) ? OTHERS_BESIDE_IDLE : "others",
+	add_part(times, wait, PATH_NONE,
+		 has_idle ? TIME_BEHIND_OTHERS_BESIDE_IDLE : TIME_BEHIND_OTHERS,
 		 &(struct why_share){ .ns = behind->other_ns }, false);
-	sum = add_part(times, wait, PATH_NONE, "what is not known",
+	sum = add_part(times, wait, PATH_NONE, TIME_BEHIND_UNKNOWN,
 		       &(struct why_share){ .ns = behind->unknown_ns }, !behind->nr);
-	turn = path_last(&times->path, number_of(times, &thread->id));
+	turn = path_last(&times->path, number_of(times, wait->thread));
 	if (turn)
 		turn->behind = behind->nr ? largest : sum;
-	return true;
 }
 
 static const struct why_ops ops = {
@@ -550,9 +559,12 @@ const struct time_limit *times_limit(const struct times *times, uint32_t thread)
  */
 bool times_is_throttled(const struct times *times, const struct time_sum *sum)
 {
+	const uint32_t *behind = times->behind;
+
 	return sum->kind == WHY_CPU &&
-	       (sum->place == times->idle || sum->place == times->beside_idle ||
-		sum->place == times->others_beside_idle) &&
+	       (sum->place == behind[TIME_BEHIND_IDLE] ||
+		sum->place == behind[TIME_BEHIND_BESIDE_IDLE] ||
+		sum->place == behind[TIME_BEHIND_OTHERS_BESIDE_IDLE]) &&
 	       times_limit(times, sum->thread);
 }
 
@@ -623,7 +635,7 @@ static void end_thread(struct times *times, uint32_t number)
 static void follow_sched(struct times *times, const struct vitrine_fxt_record *record)
 {
 	const struct vitrine_fxt_string *name = &record->event.name;
-	uint32_t number = number_of(times, &record->event.thread);
+	uint32_t number = subject_of(times, record);
 
 	if (fxt_string_is(name, "fork"))
 		follow_fork(times, record, number);
@@ -645,15 +657,14 @@ static void follow_event(struct times *times, const struct vitrine_fxt_record *r
 	else if (fxt_string_is(&record->event.category, "stacks") &&
 		 now_ns >= times->begin_ns && now_ns <= times->end_ns)
 		samples_follow(&times->samples, record, now_ns,
-			       number_of(times, &record->event.thread));
+			       subject_of(times, record));
 }
 
 static enum archive_step follow(void *ctx, const struct vitrine_fxt_record *record)
 {
 	struct times *times = ctx;
 
-	if (!why_follow(&times->why, record))
-		return ARCHIVE_NO_MEMORY;
+	why_follow(&times->why, record);
 	if (record->kind == VITRINE_FXT_EVENT && record->event.type == FXT_EVENT_INSTANT)
 		follow_event(times, record);
 	return ARCHIVE_NEXT;
@@ -688,7 +699,10 @@ struct vitrine_error *times_read(struct times *times, struct vitrine_archive *ar
 				 const struct record_filter *filter)
 {
 	struct vitrine_error *err;
+	unsigned int i;
 
+	for (i = 0; i < TIME_NR_BEHIND; i++)
+		times->behind[i] = times_text(times, behind_words[i]);
 	times->root = PATH_NONE;
 	times->begin_ns = filter->from_ns;
 	times->end_ns = filter->to_ns;
@@ -698,17 +712,14 @@ struct vitrine_error *times_read(struct times *times, struct vitrine_archive *ar
 	err = archive_for_each(archive, follow, times);
 	if (err)
 		return err;
-	must_have(why_finish(&times->why));
+	why_finish(&times->why);
 	samples_finish(&times->samples);
-	if (times->begin_ns < times->why.begin_ns)
-		times->begin_ns = times->why.begin_ns;
-	if (times->end_ns > times->why.end_ns)
-		times->end_ns = times->why.end_ns;
+	if (times->begin_ns < times->why.span.begin_ns)
+		times->begin_ns = times->why.span.begin_ns;
+	if (times->end_ns > times->why.span.end_ns)
+		times->end_ns = times->why.span.end_ns;
 	if (times->root == PATH_NONE && !times->selected)
 		select_all(times);
-	times->idle = times_text(times, IDLE);
-	times->beside_idle = times_text(times, BESIDE_IDLE);
-	times->others_beside_idle = times_text(times, OTHERS_BESIDE_IDLE);
 	return NULL;
 }
 
@@ -721,7 +732,6 @@ void times_deinit(struct times *times)
 	why_deinit(&times->why);
 	samples_deinit(&times->samples);
 	path_deinit(&times->path);
-	fxt_names_deinit(&times->numbers);
 	fxt_names_deinit(&times->limited);
 	free(times->limits);
 	free(times->threads);

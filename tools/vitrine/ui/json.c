@@ -124,18 +124,14 @@ static void put_escape(struct line_output *out, char c)
 		['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f',
 		['\r'] = 'r',
 	};
-	static const char hex[] = "0123456789abcdef";
+	char letter = c == '"' || c == '\\' ? c : letters[(int)c], digits[8];
 
 	line_room(out);
-	line_put_char(out, '\\');
-	if (c == '"' || c == '\\') {
-		line_put_char(out, c);
-	} else if (letters[(int)c]) {
-		line_put_char(out, letters[(int)c]);
+	if (letter) {
+		line_put_char(out, '\\');
+		line_put_char(out, letter);
 	} else {
-		line_put(out, "u00", 3);
-		line_put_char(out, hex[c >> 4]);
-		line_put_char(out, hex[c & 15]);
+		line_put(out, digits, snprintf(digits, sizeof(digits), "\\u%04x", c));
 	}
 }
 

@@ -336,3 +336,15 @@ const char *seconds(uint64_t ns)
 {
 	return format_label("%llu.%09llu", ns / NSEC_PER_SEC, ns % NSEC_PER_SEC);
 }
+
+/**
+ * count_label() - format a number of things
+ * @nr: the number
+ * @what: name of one, with "s" in the plural
+ *
+ * Return: the label.
+ */
+const char *count_label(uint64_t nr, const char *what)
+{
+	return format_label("%" PRIu64 " %s%s", nr, what, nr == 1 ? "" : "s");
+}

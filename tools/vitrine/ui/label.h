@@ -58,6 +58,8 @@ const char *duration(uint64_t ns);
 const char *ticks_label(uint64_t ns, uint64_t step);
 /* "1234.567890123": seconds as in `vitrine print'. */
 const char *seconds(uint64_t ns);
+/* "1 gap", "2 gaps". */
+const char *count_label(uint64_t nr, const char *what);
 /* Any text. */
 __attribute__((format(printf, 1, 2)))
 const char *format_label(const char *format, ...);

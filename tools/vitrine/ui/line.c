@@ -139,20 +139,12 @@ void line_put_real(struct line_output *out, double value)
 	line_put(out, digits, snprintf(digits, sizeof(digits), "%.17g", value));
 }
 
-static void put_escaped(struct line_output *out, unsigned char byte)
-{
-	static const char hex[] = "0123456789abcdef";
-
-	line_put(out, "\\x", 2);
-	line_put_char(out, hex[byte >> 4]);
-	line_put_char(out, hex[byte & 15]);
-}
-
 /* Put one character, escaped if it is not printable; return its length. */
 static size_t put_character(struct line_output *out, const char *bytes,
 			    size_t len_bytes)
 {
 	uint32_t character = 0;
+	char digits[8];
 	size_t len;
 
 	if (*bytes == '\\' || *bytes == '"') {
@@ -165,7 +157,7 @@ static size_t put_character(struct line_output *out, const char *bytes,
 		line_put(out, bytes, len);
 		return len;
 	}
-	put_escaped(out, *bytes);
+	line_put(out, digits, snprintf(digits, sizeof(digits), "\\x%02x", (uint8_t)*bytes));
 	return 1;
 }
 
@@ -203,6 +195,20 @@ void line_put_text(struct line_output *out, const char *bytes,
 }
 
 /* ---- SVG and HTML ------------------------------------------------------ */
+
+/**
+ * svg_begin() - begin a picture
+ * @stream: output stream
+ * @width: width of the picture
+ * @height: its height
+ */
+void svg_begin(FILE *stream, int width, int height)
+{
+	fprintf(stream,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" ",
+		width, height, width, height);
+	fputs("font-family=\"sans-serif\" font-size=\"12\">\n", stream);
+}
 
 /**
  * xml_put_text() - write a text as the content of an element, with markup escaped

@@ -144,6 +144,8 @@ static inline void line_put_signed(struct line_output *out, int64_t number)
 
 void line_put_hex(struct line_output *out, uint64_t number, unsigned int width);
 
+/* Begin a picture. */
+void svg_begin(FILE *stream, int width, int height);
 /* Write printable text as the content of an element, with markup escaped. */
 void xml_put_text(FILE *stream, const char *text);
 /* Write a page up to a placeholder, and return the rest of the page after it. */

@@ -261,21 +261,20 @@ static void leave(void)
 	old_stderr = -1;
 }
 
-static struct vitrine_error *with_terminal(struct screen *screen, int timer,
-					   int signals)
+static void with_terminal(struct screen *screen, int timer, int signals)
 {
 	SCREEN *terminal;
 
 	old_stderr = dup(STDERR_FILENO);
 	if (old_stderr < 0 || atexit(leave))
-		return vtr_error_os(errno, NULL, "cannot redirect standard error");
+		must(vtr_error_os(errno, NULL, "cannot redirect standard error"));
 	terminal = newterm(NULL, stdout, stdin);
 	if (!terminal) {
 		close(old_stderr);
 		old_stderr = -1;
-		return vitrine_error_create(ENOTTY, NULL, VITRINE_NO_OFFSET,
-					    "set TERM to the type of the terminal",
-					    "unknown terminal type");
+		must(vitrine_error_create(ENOTTY, NULL, VITRINE_NO_OFFSET,
+					  "set TERM to the type of the terminal",
+					  "unknown terminal type"));
 	}
 	set_escdelay(ESCAPE_MS);
 	cbreak();
@@ -290,50 +289,39 @@ static struct vitrine_error *with_terminal(struct screen *screen, int timer,
 	run(screen, timer, signals);
 	leave();
 	delscreen(terminal);
-	return NULL;
 }
 
 /**
  * screen_run() - show a live screen until the user quits
  * @screen: screen, with the first three members set
  *
- * Return: NULL, or an error: ENOTTY if there is no terminal.
+ * Without a terminal, the command ends.
  */
-struct vitrine_error *screen_run(struct screen *screen)
+void screen_run(struct screen *screen)
 {
 	static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, 0 };
-	struct vitrine_error *err = NULL;
 	int timer, signals;
 	sigset_t old;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-		return vitrine_error_create(ENOTTY, NULL, VITRINE_NO_OFFSET,
-					    screen->ops->instead,
-					    "input and output must be a terminal");
+		must(vitrine_error_create(ENOTTY, NULL, VITRINE_NO_OFFSET, screen->ops->instead,
+					  "input and output must be a terminal"));
 	setlocale(LC_CTYPE, "");
 	screen->errors = memfd_create("errors", MFD_CLOEXEC);
 	if (screen->errors < 0)
-		return vtr_error_os(errno, NULL, "cannot create a file for messages");
+		must(vtr_error_os(errno, NULL, "cannot create a file for messages"));
 	timer = timer_open(screen->interval * 1e9);
-	if (timer < 0) {
-		err = vtr_error_os(errno, NULL, "cannot wait");
-		goto out_errors;
-	}
+	if (timer < 0)
+		must(vtr_error_os(errno, NULL, "cannot wait"));
 	signals = signals_open(ending, &old);
-	if (signals < 0) {
-		err = vtr_error_os(errno, NULL, "cannot wait for signals");
-		goto out_timer;
-	}
-	err = with_terminal(screen, timer, signals);
+	if (signals < 0)
+		must(vtr_error_os(errno, NULL, "cannot wait for signals"));
+	with_terminal(screen, timer, signals);
 	close(signals);
 	/* A signal that is still pending ends the process here, as it should. */
 	sigprocmask(SIG_SETMASK, &old, NULL);
-
-out_timer:
 	close(timer);
-out_errors:
 	close(screen->errors);
-	return err;
 }
 
 /**

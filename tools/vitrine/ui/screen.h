@@ -8,8 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "vitrine.h"
-
 #define SCREEN_ESCAPE		27
 #define SCREEN_DELETE		127
 #define SCREEN_CONTROL(c)	((c) & 0x1f)
@@ -67,7 +65,7 @@ struct cell {
 struct argp_state;
 double screen_parse_interval(const char *arg, struct argp_state *state);
 
-struct vitrine_error *screen_run(struct screen *screen);
+void screen_run(struct screen *screen);
 void screen_text(struct cell cell, const char *text);
 void screen_bar(int line);
 void screen_footer(const char *text);

@@ -60,12 +60,6 @@ void kunit_abort(struct kunit *test) __attribute__((noreturn));
 void kunit_skip_case(struct kunit *test) __attribute__((noreturn));
 void *kunit_kzalloc(struct kunit *test, size_t bytes, gfp_t gfp);
 
-static inline void *kunit_kcalloc(struct kunit *test, size_t nr, size_t bytes,
-				  gfp_t gfp)
-{
-	return kunit_kzalloc(test, nr * bytes, gfp);
-}
-
 static inline void *kunit_kmalloc(struct kunit *test, size_t bytes, gfp_t gfp)
 {
 	return kunit_kzalloc(test, bytes, gfp);

@@ -3,6 +3,7 @@
 #ifndef _HOST_LINUX_MUTEX_H
 #define _HOST_LINUX_MUTEX_H
 
+#include <linux/cleanup.h>
 #include <linux/lockdep.h>
 
 struct mutex {
@@ -20,5 +21,7 @@ static inline void mutex_unlock(struct mutex *mutex)
 {
 	host_unlock(&mutex->lock, true);
 }
+
+DEFINE_GUARD(mutex, struct mutex *, mutex_lock(_T), mutex_unlock(_T));
 
 #endif

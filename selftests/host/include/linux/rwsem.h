@@ -3,6 +3,7 @@
 #ifndef _HOST_LINUX_RWSEM_H
 #define _HOST_LINUX_RWSEM_H
 
+#include <linux/cleanup.h>
 #include <linux/lockdep.h>
 
 struct rw_semaphore {
@@ -33,5 +34,8 @@ static inline void up_write(struct rw_semaphore *sem)
 {
 	host_unlock(&sem->lock, true);
 }
+
+DEFINE_GUARD(rwsem_read, struct rw_semaphore *, down_read(_T), up_read(_T));
+DEFINE_GUARD(rwsem_write, struct rw_semaphore *, down_write(_T), up_write(_T));
 
 #endif

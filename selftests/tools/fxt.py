@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Records of Fuchsia traces, for the traces that tests make up.
+
+As mkfxt does, this shares no code with the library.
+"""
+import struct
+import sys
+
+MAGIC = 0x0016547846040010
+
+
+def word(number):
+    return struct.pack("<Q", number & 2**64 - 1)
+
+
+def stream(text):
+    return text + bytes(-len(text) % 8)
+
+
+def ref(text):
+    """Return the reference to an inline string."""
+    return 0x8000 | len(text) if text else 0
+
+
+def record(kind, fields, *body):
+    """Return a record or an argument. Numbers in @body are words of it."""
+    body = b"".join(word(each) if isinstance(each, int) else each for each in body)
+    return word(kind | (1 + len(body) // 8) << 4 | fields) + body
+
+
+def arg(name, value, kind=8):
+    """Return an argument of a string, or of a number that has a word of its own."""
+    if isinstance(value, bytes):
+        return record(6, ref(name) << 16 | ref(value) << 32, stream(name), stream(value))
+    return record(kind, ref(name) << 16, stream(name), value)
+
+
+def int32(name, value):
+    return record(1, ref(name) << 16 | (value & 2**32 - 1) << 32, stream(name))
+
+
+def name(kind, koid, text, *args):
+    """Return the name of a process, which has kind 1, or of a thread, which has 2."""
+    return record(7, kind << 16 | ref(text) << 24 | len(args) << 40, koid, stream(text), *args)
+
+
+def event(ns, process, thread, category, text, *args, kind=0, last=()):
+    return record(4, kind << 16 | len(args) << 20 | ref(category) << 32 | ref(text) << 48,
+                  ns, process, thread, stream(category), stream(text), *args, *last)
+
+
+def switch(ns, out, into, *args, cpu=0, state=3):
+    return record(8, len(args) << 16 | cpu << 20 | state << 36 | 1 << 60, ns, out, into, *args)
+
+
+def legacy_switch(ns, out, into, state=3):
+    """Return a switch of the other form; a thread is (process, thread), and idle is (0, 0)."""
+    return record(8, state << 24 | (120 if out[1] else 0) << 44 | (120 if into[1] else 0) << 52,
+                  ns, *out, *into)
+
+
+def wakeup(ns, thread, *args, cpu=0):
+    return record(8, len(args) << 16 | cpu << 20 | 2 << 60, ns, thread, *args)
+
+
+def put(*records):
+    sys.stdout.buffer.write(b"".join(records))
+
+
+def begin():
+    """Put what a trace begins with; times are nanoseconds."""
+    put(word(MAGIC), record(1, 0, 10**9))
