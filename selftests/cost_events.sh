@@ -125,7 +125,8 @@ rows_of_processor()
 		END
 		;;
 	aarch64)
-		echo ipi 200 32 ipi/ipi_entry ipi/ipi_exit ;;
+		# Where the name of the reason is in the table of strings differs in each boot.
+		echo ipi 220 32 ipi/ipi_entry ipi/ipi_exit ;;
 	esac
 }
 
