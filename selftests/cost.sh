@@ -18,7 +18,7 @@ case $(uname -m) in
 aarch64)	most=69 most_wakeup=45 most_both=113 most_armed=26 most_tree=78
 		most_sampled=33 most_stacks=22 most_user_stack=18000 most_user_memory=20000 ;;
 *)		most=60 most_wakeup=37 most_both=95 most_armed=18 most_tree=60
-		most_sampled=12 most_stacks=20 most_user_stack=10000 most_user_memory=70000 ;;
+		most_sampled=12 most_stacks=20 most_user_stack=10500 most_user_memory=70000 ;;
 esac
 most_kernel_stack=6000 most_kernel_stack_bytes=160 most_user_stack_bytes=75 \
 	most_user_memory_bytes=1000

@@ -502,72 +502,19 @@ VTR_EXPORT(vitrine_trace_ticks);
  * Events of the category "stacks".
  */
 
-/**
- * vtr_stack_event_begin() - begin an event, which has no arguments yet
- * @stack: the event
- * @name: its name, a literal
- * @ticks: its time
- *
- * It is an instant event; the caller may change that before it writes it.
- *
- * Context: any.
- */
-void vtr_stack_event_begin(struct vtr_stack_event *stack, const char *name, u64 ticks)
-{
-	static const char category[] = "stacks";
-
-	stack->event = (struct vtr_fxt_event){
-		.category = text(category, category),
-		.name = text(name, name),
-		.args = stack->args,
-		.ticks = ticks,
-	};
-}
-
-static struct vtr_fxt_arg *add_arg(struct vtr_stack_event *stack, const char *name,
-				   enum fxt_arg_type type)
-{
-	struct vtr_fxt_arg *arg = &stack->args[stack->event.nr_args++];
-
-	arg->type = type;
-	arg->name = text(name, name);
-	return arg;
-}
+const char vtr_stack_category[] = "stacks";
 
 /**
- * vtr_stack_event_add() - add an argument that is not a string
- * @stack: the event
- * @name: name of the argument, a literal
- * @type: its type
- * @value: its value
+ * vtr_stack_event_hash() - return the key of a string whose memory is reused
+ * @string: the string
+ * @len_bytes: its length
  *
  * Context: any.
+ * Return: a key that depends on the bytes alone.
  */
-void vtr_stack_event_add(struct vtr_stack_event *stack, const char *name,
-			 enum fxt_arg_type type, u64 value)
+const void *vtr_stack_event_hash(const char *string, size_t len_bytes)
 {
-	add_arg(stack, name, type)->value = value;
-}
-
-/**
- * vtr_stack_event_add_string() - add an argument that is a string
- * @stack: the event
- * @name: name of the argument, a literal
- * @string: its value
- * @by_content: look the string up by a hash of its bytes, because their memory is reused;
- *	else by its address
- *
- * Context: any.
- */
-void vtr_stack_event_add_string(struct vtr_stack_event *stack, const char *name,
-				const char *string, bool by_content)
-{
-	struct vtr_fxt_arg *arg = add_arg(stack, name, FXT_ARG_STRING_REF);
-	size_t len_bytes = strlen(string);
-
-	arg->string = vtr_fxt_inline(string, len_bytes);
-	arg->string.key = by_content ?
-			  vtr_strings_hashed(siphash(string, len_bytes, &secret)) : string;
+	return vtr_strings_hashed(siphash(string, len_bytes, &secret));
 }
 
 /**

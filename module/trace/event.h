@@ -79,11 +79,88 @@ struct vtr_stack_event {
 	struct vtr_fxt_arg	args[VTR_STACK_EVENT_MAX_ARGS];
 };
 
-void vtr_stack_event_begin(struct vtr_stack_event *stack, const char *name, u64 ticks);
-void vtr_stack_event_add(struct vtr_stack_event *stack, const char *name,
-			 enum fxt_arg_type type, u64 value);
-void vtr_stack_event_add_string(struct vtr_stack_event *stack, const char *name,
-				const char *string, bool by_content);
+extern const char vtr_stack_category[sizeof("stacks")];
+
+const void *vtr_stack_event_hash(const char *string, size_t len_bytes);
+
+/* Refer to a string by its address. The compiler knows the length of a literal. */
+static __always_inline struct vtr_fxt_string vtr_stack_string(const char *string,
+							      size_t len_bytes)
+{
+	struct vtr_fxt_string ret = vtr_fxt_inline(string, len_bytes);
+
+	ret.key = string;
+	return ret;
+}
+
+/**
+ * vtr_stack_event_begin() - begin an event, which has no arguments yet
+ * @stack: the event
+ * @name: its name, a literal
+ * @ticks: its time
+ *
+ * It is an instant event; the caller may change that before it writes it.
+ *
+ * Context: any.
+ */
+static __always_inline void vtr_stack_event_begin(struct vtr_stack_event *stack,
+						  const char *name, u64 ticks)
+{
+	stack->event = (struct vtr_fxt_event){
+		.category = vtr_stack_string(vtr_stack_category, strlen("stacks")),
+		.name = vtr_stack_string(name, strlen(name)),
+		.args = stack->args,
+		.ticks = ticks,
+	};
+}
+
+static __always_inline struct vtr_fxt_arg *
+vtr_stack_event_arg(struct vtr_stack_event *stack, const char *name, enum fxt_arg_type type)
+{
+	struct vtr_fxt_arg *arg = &stack->args[stack->event.nr_args++];
+
+	arg->type = type;
+	arg->name = vtr_stack_string(name, strlen(name));
+	return arg;
+}
+
+/**
+ * vtr_stack_event_add() - add an argument that is not a string
+ * @stack: the event
+ * @name: name of the argument, a literal
+ * @type: its type
+ * @value: its value
+ *
+ * Context: any.
+ */
+static __always_inline void vtr_stack_event_add(struct vtr_stack_event *stack, const char *name,
+						enum fxt_arg_type type, u64 value)
+{
+	vtr_stack_event_arg(stack, name, type)->value = value;
+}
+
+/**
+ * vtr_stack_event_add_string() - add an argument that is a string
+ * @stack: the event
+ * @name: name of the argument, a literal
+ * @string: its value
+ * @len_bytes: length of @string
+ * @by_content: look the string up by a hash of its bytes, because their memory is reused;
+ *	else by its address
+ *
+ * Context: any.
+ */
+static __always_inline void vtr_stack_event_add_string(struct vtr_stack_event *stack,
+						       const char *name, const char *string,
+						       size_t len_bytes, bool by_content)
+{
+	struct vtr_fxt_arg *arg = vtr_stack_event_arg(stack, name, FXT_ARG_STRING_REF);
+
+	arg->string = vtr_stack_string(string, len_bytes);
+	if (by_content)
+		arg->string.key = vtr_stack_event_hash(string, len_bytes);
+}
+
 void vtr_stack_event_add_payload(struct vtr_stack_event *stack, const struct vtr_ring *ring,
 				 const u64 *words, unsigned int nr_words);
 bool vtr_stack_event_write(struct vtr_stack_event *stack, struct vtr_ring *ring,

@@ -461,9 +461,14 @@ static void add_syscall(struct vtr_stack_event *event, struct task_struct *task)
 		return;
 	name = vtr_syscall_name(task, nr);
 	if (name)
-		vtr_stack_event_add_string(event, "syscall", name, false);
+		vtr_stack_event_add_string(event, "syscall", name, strlen(name), false);
 	else
 		vtr_stack_event_add(event, "syscall", FXT_ARG_UINT32, (u32)nr);
+}
+
+static void add_stack(struct vtr_stack_event *event, const struct vtr_stack_text *text)
+{
+	vtr_stack_event_add_string(event, "stack", text->begin, vtr_stack_text_bytes(text), false);
 }
 
 static bool write_blocked(struct vtr_ring *ring, u64 now, u64 blocked_ns,
@@ -483,9 +488,9 @@ static bool write_blocked(struct vtr_ring *ring, u64 now, u64 blocked_ns,
 	if (data_race((bool)task->in_iowait))
 		vtr_stack_event_add(&event, "io_wait", FXT_ARG_BOOL, true);
 	if (lock)
-		vtr_stack_event_add_string(&event, "lock", lock, false);
+		vtr_stack_event_add_string(&event, "lock", lock, strlen(lock), false);
 	if (stack)
-		vtr_stack_event_add_string(&event, "stack", stack->text.begin, false);
+		add_stack(&event, &stack->text);
 	return vtr_stack_event_write(&event, ring, task);
 }
 
@@ -610,13 +615,13 @@ static void add_running(struct vtr_stack_event *event, struct pt_regs *regs, cha
 	nr = 1 + unwind(current, regs, frames + 1, STACK_MAX_FRAMES - 1);
 	stack = stack_table_find(&tables[RUNNING], frames, nr);
 	if (stack) {
-		vtr_stack_event_add_string(event, "stack", stack->text.begin, false);
+		add_stack(event, &stack->text);
 		return;
 	}
 	/* There is no room: at least the function is known. */
 	memcpy(name, CUT, strlen(CUT));
 	name_frame(frames[0], name + strlen(CUT));
-	vtr_stack_event_add_string(event, "stack", name, true);
+	vtr_stack_event_add_string(event, "stack", name, strlen(name), true);
 }
 
 /* Record what this CPU executes; a callback of sample.c. */

@@ -312,6 +312,7 @@ struct saved {
  * @nr_frames: number of @frames in use
  * @nr_files: number of @files in use
  * @list: paths and build ids of @files
+ * @list_bytes: length of @list
  * @text: names of the frames
  * @with_memory: as in struct request
  * @is_complete: the frame pointers lead to the end of the stack
@@ -323,6 +324,7 @@ struct walk {
 	unsigned int	nr_frames;
 	unsigned int	nr_files;
 	char		list[FILES_BYTES];
+	unsigned int	list_bytes;
 	struct vtr_stack_text text;
 	bool		with_memory;
 	bool		is_complete;
@@ -446,28 +448,6 @@ struct span {
 	bool		is_code;
 };
 
-/*
- * Copy the registers and the stack. A page that is not there is not fetched: the copy ends
- * before it. Of other architectures and of 32-bit programs nothing is saved.
- */
-static u64 *copy_stack(struct saved *saved, const struct pt_regs *regs,
-		       const struct span *stack)
-{
-	size_t len_bytes = STACK_MEMORY_WORDS * sizeof(u64);
-	u64 *words;
-
-	saved->nr_registers = save_registers(saved->words, regs);
-	words = saved->words + saved->nr_registers + STACK_MEMORY_MASKS;
-	if (!saved->nr_registers || stack->begin >= stack->end)
-		return words;
-	len_bytes = min_t(size_t, len_bytes, stack->end - stack->begin);
-	pagefault_disable();
-	len_bytes -= copy_from_user(words, (void __user *)stack->begin, len_bytes);
-	pagefault_enable();
-	saved->nr_stack = len_bytes / sizeof(*words);
-	return words;
-}
-
 static bool is_within(const struct span *span, unsigned long address)
 {
 	return address >= span->begin && address < span->end;
@@ -519,19 +499,31 @@ static void keep_pointers(struct walk *walk, const u64 *words, const struct span
 	saved->nr_words = to - saved->words;
 }
 
-/* Without room for the memory, the frames alone are recorded. */
+/*
+ * Save the registers and the stack. A page that is not there is not fetched: the stack ends
+ * before it. Without room for the memory, of other architectures and of 32-bit programs, the
+ * frames alone are recorded.
+ */
 static void save_memory(struct walk *walk, const struct pt_regs *regs,
 			const struct span *stack)
 {
 	struct saved *saved = kzalloc(sizeof(*saved), GFP_NOWAIT | __GFP_NOWARN);
+	size_t len_bytes = min(stack->end - stack->begin, STACK_MEMORY_WORDS * sizeof(u64));
 	u64 *words;
 
 	if (!saved)
 		return;
-	words = copy_stack(saved, regs, stack);
+	saved->nr_registers = save_registers(saved->words, regs);
 	if (!saved->nr_registers) {
 		kfree(saved);
 		return;
+	}
+	words = saved->words + saved->nr_registers + STACK_MEMORY_MASKS;
+	if (stack->end) {
+		pagefault_disable();
+		len_bytes -= copy_from_user(words, (void __user *)stack->begin, len_bytes);
+		pagefault_enable();
+		saved->nr_stack = len_bytes / sizeof(*words);
 	}
 	walk->saved = saved;
 	keep_pointers(walk, words, stack);
@@ -539,17 +531,19 @@ static void save_memory(struct walk *walk, const struct pt_regs *regs,
 
 /* ---- text ------------------------------------------------------------------- */
 
-/* In texts, ";" separates frames and files. */
-static void clean(char *path)
+/* In texts, ";" separates frames and files. Return the length of the path. */
+static size_t clean(char *path)
 {
-	for (; *path; path++)
-		if (*path == ';' || (u8)*path < ' ')
-			*path = '?';
+	char *at;
+
+	for (at = path; *at; at++)
+		if (*at == ';' || (u8)*at < ' ')
+			*at = '?';
+	return at - path;
 }
 
-static bool is_name_taken(const struct walk *walk, const char *name)
+static bool is_name_taken(const struct walk *walk, const char *name, size_t len)
 {
-	size_t len = strlen(name);
 	unsigned int i;
 
 	for (i = 0; i < walk->nr_files; i++)
@@ -571,30 +565,29 @@ static void list_map(struct saved *saved, const struct mapped *mapped)
 /* Append "path build-id" to the list of files; "-" if the file has no build id. */
 static void list_file(struct walk *walk, struct mapped *mapped)
 {
-	char *end = walk->list + strlen(walk->list), *list = end, *path, *name;
+	char *list = walk->list + walk->list_bytes, *path;
+	unsigned int len, len_id, skip;
 	u8 id[BUILD_ID_MAX_BYTES];
-	unsigned int len_id;
 	int room;
 
-	if (list > walk->list)
+	if (walk->list_bytes)
 		*list++ = ';';
 	/* Leave room for the build id, the space before it and a NUL. */
 	room = walk->list + FILES_BYTES - list - 2 * sizeof(id) - 2;
 	path = d_path(VTR_FILE_USER_PATH(mapped->file), list, max(room, 0));
-	if (IS_ERR(path)) {
-		*end = '\0';
+	if (IS_ERR(path))
 		return;
-	}
-	clean(path);
-	memmove(list, path, strlen(path) + 1);
-	name = (char *)kbasename(list);
-	if (!*name || is_name_taken(walk, name))
-		name = list;
-	mapped->name = name;
-	mapped->len_bytes = strlen(name);
+	len = clean(path);
+	skip = kbasename(path) - path;
+	if (skip == len || is_name_taken(walk, path + skip, len - skip))
+		skip = 0;
+	memmove(list, path, len);
+	mapped->name = list + skip;
+	mapped->len_bytes = len - skip;
+	list += len;
 	len_id = build_id(mapped->file, id);
-	list += strlen(list);
-	sprintf(list, " %*phN%s", (int)len_id, id, len_id ? "" : "-");
+	list += sprintf(list, " %*phN%s", (int)len_id, id, len_id ? "" : "-");
+	walk->list_bytes = list - walk->list;
 	if (walk->saved)
 		list_map(walk->saved, mapped);
 }
@@ -692,15 +685,16 @@ static void write_memory(struct vtr_ring *ring, const struct saved *saved, u64 t
 static bool write_walk(struct vtr_ring *ring, u64 now, const struct walk *walk)
 {
 	const struct saved *saved = walk->saved;
-	bool has_memory = *walk->list && saved;
+	bool has_memory = walk->list_bytes && saved;
 	struct vtr_stack_event event;
 
 	vtr_stack_event_begin(&event, "user stack", now);
-	vtr_stack_event_add_string(&event, "stack", walk->text.begin, true);
-	if (*walk->list)
-		vtr_stack_event_add_string(&event, "files", walk->list, true);
+	vtr_stack_event_add_string(&event, "stack", walk->text.begin,
+				   vtr_stack_text_bytes(&walk->text), true);
+	if (walk->list_bytes)
+		vtr_stack_event_add_string(&event, "files", walk->list, walk->list_bytes, true);
 	if (has_memory) {
-		vtr_stack_event_add_string(&event, "maps", saved->maps, true);
+		vtr_stack_event_add_string(&event, "maps", saved->maps, strlen(saved->maps), true);
 		vtr_stack_event_add(&event, "memory", FXT_ARG_UINT64, now);
 	}
 	if (!vtr_stack_event_write(&event, ring, current))
@@ -720,7 +714,7 @@ static void write_unknown(struct vtr_ring *ring, u64 now,
 	struct vtr_stack_event event;
 
 	vtr_stack_event_begin(&event, "user stack", now);
-	vtr_stack_event_add_string(&event, "stack", UNKNOWN, false);
+	vtr_stack_event_add_string(&event, "stack", UNKNOWN, strlen(UNKNOWN), false);
 	vtr_stack_event_write(&event, ring, task);
 }
 

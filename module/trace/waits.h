@@ -163,6 +163,12 @@ struct vtr_stack_text {
 #define VTR_USER_STACK_WORKS	\
 	(IS_ENABLED(CONFIG_TASKS_RCU) || !IS_ENABLED(CONFIG_PREEMPTION))
 
+/* Return the length of the text. */
+static inline size_t vtr_stack_text_bytes(const struct vtr_stack_text *text)
+{
+	return text->bytes + sizeof(text->bytes) - 1 - text->begin;
+}
+
 void vtr_stack_text_init(struct vtr_stack_text *text);
 bool vtr_stack_text_add(struct vtr_stack_text *text, const char *name);
 void vtr_user_stack_request(struct vtr_ring *ring, u64 now,
