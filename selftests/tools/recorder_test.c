@@ -22,7 +22,6 @@
 /**
  * struct recording - a recording of one fake ring
  * @ring: the writer
- * @recorder: the reader
  * @can_flush: the ring begins a new sub-buffer when it is flushed
  * @loses: number of records that are lost after each flush
  * @summary: what the finished file holds
@@ -30,7 +29,6 @@
  */
 struct recording {
 	struct fake_ring ring;
-	struct recorder recorder;
 	bool can_flush;
 	unsigned int loses;
 	struct vitrine_fxt_summary summary;
@@ -38,6 +36,9 @@ struct recording {
 };
 
 static char dir[32];
+
+/* The recording in progress. */
+static struct recording *flushed;
 
 static char *path_of(const char *name, char path[256])
 {
@@ -51,13 +52,14 @@ static void recording_init(struct recording *recording)
 	char path[256];
 	int fd = open(path_of("vitrine/trace/cpu0", path), O_RDWR | O_CREAT | O_TRUNC, 0600);
 
+	flushed = recording;
 	memset(recording, 0, sizeof(*recording));
 	fake_ring_init(&recording->ring, fd, 0, NR_SUBBUFS, SUBBUF_BYTES);
 	recording->can_flush = true;
-	recording->recorder.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	recording->recorder.files.output = path_of("trace.fxt", output);
-	must(rotation_open(&recording->recorder.files));
-	must(recorder_scan(&recording->recorder));
+	recorder = (struct recorder){ .epoll_fd = epoll_create1(EPOLL_CLOEXEC) };
+	rotation = (struct rotation){ .output = path_of("trace.fxt", output) };
+	must(rotation_open());
+	must(recorder_scan());
 }
 
 static void put_switches(struct recording *recording, unsigned int nr)
@@ -67,25 +69,23 @@ static void put_switches(struct recording *recording, unsigned int nr)
 }
 
 /* As the module does for "flush". */
-static bool flush(void *ctx)
+static bool flush(void)
 {
-	struct recording *recording = ctx;
-
-	if (recording->can_flush && recording->ring.packet)
-		fake_ring_advance(&recording->ring);
-	recording->ring.producer->lost_records += recording->loses;
+	if (flushed->can_flush && flushed->ring.packet)
+		fake_ring_advance(&flushed->ring);
+	flushed->ring.producer->lost_records += flushed->loses;
 	return true;
 }
 
-static bool cannot_flush(void *ctx)
+static bool cannot_flush(void)
 {
 	return false;
 }
 
-static void begin(struct recording *recording, bool (*how)(void *ctx))
+static void begin(bool (*how)(void))
 {
-	must(recorder_begin(&recording->recorder, how, recording));
-	recording->recorder.started = true;
+	must(recorder_begin(how));
+	recorder.started = true;
 }
 
 /* Finish the file, and read it. */
@@ -95,8 +95,8 @@ static void end(struct recording *recording)
 	struct vitrine_archive *archive;
 	char path[256];
 
-	must(recorder_finish(&recording->recorder, flush, recording));
-	must(rotation_commit(&recording->recorder.files));
+	must(recorder_finish(flush));
+	must(rotation_commit());
 	path_of("trace.fxt", path);
 	must(vitrine_fxt_check(path, NULL, &recording->summary));
 	must(vitrine_archive_create(path, NULL, &archive));
@@ -105,19 +105,17 @@ static void end(struct recording *recording)
 	while (record && record->kind != VITRINE_FXT_SWITCH);
 	recording->first_ns = record ? record->ticks : 0;
 	vitrine_archive_destroy(archive);
-	vitrine_writer_destroy(recording->recorder.files.writer);
-	recorder_deinit(&recording->recorder);
-	close(recording->recorder.epoll_fd);
+	recorder_deinit();
 	fake_ring_deinit(&recording->ring);
 }
 
 /* Record @nr switches of a ring that has @nr_before. */
-static void record(struct recording *recording, unsigned int nr_before, bool (*how)(void *ctx),
+static void record(struct recording *recording, unsigned int nr_before, bool (*how)(void),
 		   unsigned int nr)
 {
 	recording_init(recording);
 	put_switches(recording, nr_before);
-	begin(recording, how);
+	begin(how);
 	put_switches(recording, nr);
 	end(recording);
 }
@@ -126,16 +124,15 @@ static void record(struct recording *recording, unsigned int nr_before, bool (*h
 static bool has(const struct recording *recording, uint64_t nr_switches, uint64_t nr_lost)
 {
 	const struct vitrine_fxt_summary *summary = &recording->summary;
-	const struct recorder *recorder = &recording->recorder;
 
 	if (!summary->nr_faults && summary->nr_switches == nr_switches &&
-	    recorder->nr_switches == nr_switches && summary->nr_lost == nr_lost &&
-	    recorder->nr_lost == nr_lost)
+	    recorder.nr_switches == nr_switches && summary->nr_lost == nr_lost &&
+	    recorder.nr_lost == nr_lost)
 		return true;
 	printf("# %llu switches, %llu counted; %llu lost, %llu counted; %llu faults\n",
-	       (unsigned long long)summary->nr_switches, (unsigned long long)recorder->nr_switches,
+	       (unsigned long long)summary->nr_switches, (unsigned long long)recorder.nr_switches,
 	       (unsigned long long)summary->nr_lost,
-	       (unsigned long long)recorder->nr_lost,
+	       (unsigned long long)recorder.nr_lost,
 	       (unsigned long long)summary->nr_faults);
 	return false;
 }
@@ -148,7 +145,7 @@ static void test_begin(void)
 	recording_init(&recording);
 	put_switches(&recording, 1000);
 	before = recording.ring.ticks;
-	begin(&recording, flush);
+	begin(flush);
 	put_switches(&recording, 900);
 	end(&recording);
 	ksft_test_result(has(&recording, 900, 0), "what is written after the begin is recorded\n");
@@ -175,7 +172,7 @@ static void test_frozen(void)
 	put_switches(&recording, 250);
 	before = recording.ring.ticks;
 	recording.can_flush = false;
-	begin(&recording, flush);
+	begin(flush);
 	fake_ring_advance(&recording.ring);
 	put_switches(&recording, 300);
 	end(&recording);
@@ -185,7 +182,7 @@ static void test_frozen(void)
 	recording_init(&recording);
 	put_switches(&recording, 250);
 	recording.can_flush = false;
-	begin(&recording, flush);
+	begin(flush);
 	end(&recording);
 	ksft_test_result(has(&recording, 0, 0), "so is the last one\n");
 }
@@ -197,7 +194,7 @@ static void test_lost(void)
 	recording_init(&recording);
 	put_switches(&recording, 10);
 	recording.ring.producer->lost_records = 7;
-	begin(&recording, flush);
+	begin(flush);
 	put_switches(&recording, 10);
 	end(&recording);
 	ksft_test_result(has(&recording, 10, 0), "what was lost before does not count\n");
@@ -206,14 +203,14 @@ static void test_lost(void)
 	put_switches(&recording, 10);
 	recording.ring.producer->lost_records = 7;
 	recording.loses = 5;
-	begin(&recording, flush);
+	begin(flush);
 	recording.loses = 0;
 	put_switches(&recording, 300);
 	end(&recording);
 	ksft_test_result(has(&recording, 300, 5), "what is lost at the begin counts\n");
 
 	recording_init(&recording);
-	begin(&recording, flush);
+	begin(flush);
 	put_switches(&recording, 10);
 	recording.ring.producer->lost_records = 3;
 	end(&recording);
@@ -248,7 +245,7 @@ static void test_wakers(void)
 	unsigned int i;
 
 	recording_init(&recording);
-	begin(&recording, flush);
+	begin(flush);
 	for (i = 0; i < 10; i++)
 		fake_ring_wakeup(&recording.ring);
 	put_switches(&recording, 1);

@@ -11,7 +11,6 @@
 
 int main(void)
 {
-	struct cgroups cgroups = { 0 };
 	struct vitrine_marker *marker;
 	struct vitrine_error *err;
 
@@ -22,7 +21,7 @@ int main(void)
 		err = vitrine_marker_create(NULL, &marker);
 		if (err)
 			return report_error(err);
-		cgroups_note(&cgroups, marker);
+		cgroups_note(marker);
 		vitrine_marker_destroy(marker);
 		sleep(1);
 	}

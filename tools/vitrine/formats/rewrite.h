@@ -84,7 +84,7 @@ struct cut_args {
 	const char *path;
 	const char *out;
 	struct record_filter filter;
-	const uint64_t *pids;
+	uint64_t *pids;
 	size_t nr_pids;
 	const char *cgroup;
 	bool anonymise;

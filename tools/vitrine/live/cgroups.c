@@ -19,6 +19,37 @@
 
 #define LIMIT		"cgroup limit %" PRIu64 " %" PRIu64 " %" PRIu64 " %s"
 
+/**
+ * struct cgroup - a cgroup with a limit
+ * @id: inode of its file cpu.max, which no later cgroup gets
+ * @quota_us: for how long its threads may run in each period
+ * @period_us: length of a period
+ * @throttled_us: for how long they have been throttled
+ */
+struct cgroup {
+	ino_t id;
+	uint64_t quota_us;
+	uint64_t period_us;
+	uint64_t throttled_us;
+};
+
+/**
+ * struct limited - all cgroups with a limit, as a walk through the hierarchy has found them
+ * @cgroups: the cgroups
+ * @nr: how many
+ */
+struct limited {
+	struct cgroup *cgroups;
+	size_t nr;
+};
+
+/* This walk, and the one before, if there was one: then any other cgroup is new. */
+static struct limited now, before;
+static bool is_known;
+
+/* Where markers are written during a walk. */
+static const struct vitrine_marker *marker;
+
 /* Return for how many microseconds a cgroup has been throttled. */
 static uint64_t read_throttled(const char *cgroup)
 {
@@ -36,8 +67,8 @@ static uint64_t read_throttled(const char *cgroup)
 	return ret;
 }
 
-__attribute__((format(printf, 2, 3)))
-static void note(const struct vitrine_marker *marker, const char *format, ...)
+__attribute__((format(printf, 1, 2)))
+static void note(const char *format, ...)
 {
 	char text[MARKER_BYTES + 1];
 	va_list list;
@@ -50,21 +81,13 @@ static void note(const struct vitrine_marker *marker, const char *format, ...)
 		vitrine_marker_instant(marker, text);
 }
 
-/* One walk through the hierarchy: what was known before, what is found, and where it is written. */
-struct walk {
-	const struct cgroups *before;
-	struct cgroups *now;
-	const struct vitrine_marker *marker;
-};
-
 /**
  * cgroups_visit() - call a function for each file of a name in a cgroup and its descendants
  * @cgroup: directory of the cgroup
  * @name: name of the files
- * @visit: called with @ctx, @cgroup, the path of the file and the file
- * @ctx: first argument of @visit
+ * @visit: called with @cgroup, the path of the file and the file
  */
-void cgroups_visit(const char *cgroup, const char *name, cgroups_visit_fn *visit, void *ctx)
+void cgroups_visit(const char *cgroup, const char *name, cgroups_visit_fn *visit)
 {
 	char * const tops[] = { (char *)cgroup, NULL };
 	FTSENT *entry;
@@ -76,51 +99,48 @@ void cgroups_visit(const char *cgroup, const char *name, cgroups_visit_fn *visit
 		file = strcmp(entry->fts_name, name) ? NULL : fopen(entry->fts_path, "re");
 		if (!file)
 			continue;
-		visit(ctx, cgroup, entry->fts_path, file);
+		visit(cgroup, entry->fts_path, file);
 		fclose(file);
 	}
 	if (tree)
 		fts_close(tree);
 }
 
-static void note_processes(void *ctx, const char *cgroup, char *path, FILE *file)
+static void note_processes(const char *cgroup, char *path, FILE *file)
 {
-	const struct walk *walk = ctx;
 	uint64_t pid;
 
 	while (fscanf(file, "%" SCNu64, &pid) == 1)
-		note(walk->marker, "cgroup process %" PRIu64 " %s", pid, cgroup + strlen(CGROUPS));
+		note("cgroup process %" PRIu64 " %s", pid, cgroup + strlen(CGROUPS));
 }
 
 /* Return for how long a cgroup had been throttled; one that was not there had not been. */
-static uint64_t throttled_before(const struct cgroups *before, const struct cgroup *cgroup)
+static uint64_t throttled_before(const struct cgroup *cgroup)
 {
 	size_t i;
 
-	for (i = 0; i < before->nr; i++)
-		if (before->limited[i].id == cgroup->id)
-			return before->limited[i].throttled_us;
-	return before->is_known ? 0 : cgroup->throttled_us;
+	for (i = 0; i < before.nr; i++)
+		if (before.cgroups[i].id == cgroup->id)
+			return before.cgroups[i].throttled_us;
+	return is_known ? 0 : cgroup->throttled_us;
 }
 
-static void note_limit(struct walk *walk, const struct cgroup *cgroup, const char *path)
+static void note_limit(const struct cgroup *cgroup, const char *path)
 {
-	uint64_t before_us = throttled_before(walk->before, cgroup);
+	uint64_t before_us = throttled_before(cgroup);
 
 	if (before_us == cgroup->throttled_us)
 		return;
 	/* Both, since rings overwrite what was written before. */
-	note(walk->marker, LIMIT, cgroup->quota_us, cgroup->period_us, before_us,
+	note(LIMIT, cgroup->quota_us, cgroup->period_us, before_us, path + strlen(CGROUPS));
+	note(LIMIT, cgroup->quota_us, cgroup->period_us, cgroup->throttled_us,
 	     path + strlen(CGROUPS));
-	note(walk->marker, LIMIT, cgroup->quota_us, cgroup->period_us, cgroup->throttled_us,
-	     path + strlen(CGROUPS));
-	cgroups_visit(path, "cgroup.procs", note_processes, walk);
+	cgroups_visit(path, "cgroup.procs", note_processes);
 }
 
 /* A cgroup without a limit has the word "max" in its file. */
-static void visit_limit(void *ctx, const char *root, char *path, FILE *file)
+static void visit_limit(const char *root, char *path, FILE *file)
 {
-	struct walk *walk = ctx;
 	struct cgroup cgroup;
 	struct stat stat;
 
@@ -130,33 +150,26 @@ static void visit_limit(void *ctx, const char *root, char *path, FILE *file)
 	*strrchr(path, '/') = '\0';
 	cgroup.id = stat.st_ino;
 	cgroup.throttled_us = read_throttled(path);
-	note_limit(walk, &cgroup, path);
-	if (GROW(walk->now->limited, walk->now->nr))
-		walk->now->limited[walk->now->nr++] = cgroup;
+	note_limit(&cgroup, path);
+	if (GROW(now.cgroups, now.nr))
+		now.cgroups[now.nr++] = cgroup;
 	path[strlen(path)] = '/';
 }
 
 /**
  * cgroups_note() - write down which cgroups have been throttled since the last time
- * @cgroups: what was known then; all zero the first time, when nothing is written yet
- * @marker: receives the markers, or NULL
+ * @to: receives the markers, or NULL
+ *
+ * The first time, nothing is written yet.
  */
-void cgroups_note(struct cgroups *cgroups, const struct vitrine_marker *marker)
+void cgroups_note(const struct vitrine_marker *to)
 {
-	struct cgroups now = { .is_known = true };
-
-	if (!marker)
+	if (!to)
 		return;
-	cgroups_visit(CGROUPS, "cpu.max", visit_limit, &(struct walk){ cgroups, &now, marker });
-	cgroups_deinit(cgroups);
-	*cgroups = now;
-}
-
-/**
- * cgroups_deinit() - free what is known
- * @cgroups: as above
- */
-void cgroups_deinit(struct cgroups *cgroups)
-{
-	free(cgroups->limited);
+	marker = to;
+	cgroups_visit(CGROUPS, "cpu.max", visit_limit);
+	free(before.cgroups);
+	before = now;
+	now = (struct limited){ 0 };
+	is_known = true;
 }

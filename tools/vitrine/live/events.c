@@ -45,6 +45,23 @@
 /* Maximum length of a setting that is understood. */
 #define SETTING_MAX_BYTES	4096
 
+struct events_wish events_wish;
+
+/* trace/events, trace/stacks and trace/trigger, or -1. */
+static int events_fd = -1, stacks_fd = -1, trigger_fd = -1;
+
+/* trace/stacks was set by events_hold(), not by the user. */
+static bool has_stacks;
+
+/* With a trigger, the words that were written to it. */
+static char trigger_words[128];
+
+/* What failed in events_prepare(), or NULL. */
+static struct vitrine_error *failure;
+
+/* The process that restores the settings. */
+static struct restorer restorer;
+
 /* ---- The process that restores ----------------------------------------- */
 
 /* Survive ^C, the end of the terminal, and a stopping service, which end the recorder. */
@@ -61,7 +78,7 @@ static void detach(void)
 }
 
 static void __attribute__((noreturn))
-run(int fd, void (*restore)(void *ctx, const char *setting), void *ctx)
+run(int fd, void (*restore)(const char *setting))
 {
 	FILE *announced = fdopen(fd, "r");
 	char *settings = NULL, *end, *before;
@@ -73,65 +90,64 @@ run(int fd, void (*restore)(void *ctx, const char *setting), void *ctx)
 	while ((end = strrchr(settings, '\n'))) {
 		*end = '\0';
 		before = strrchr(settings, '\n');
-		restore(ctx, before ? before + 1 : settings);
+		restore(before ? before + 1 : settings);
 	}
 	_exit(0);
 }
 
 /**
  * restorer_start() - fork the process
- * @restorer: the process
- * @restore: called in the process for each announced setting, last one first
- * @ctx: first argument of @restore; the files in it are open already
+ * @process: the process
+ * @restore: called in the process for each announced setting, last one first; the files that it
+ *	uses are open already
  *
  * Return: 0, or -1 with errno.
  */
-int restorer_start(struct restorer *restorer,
-		   void (*restore)(void *ctx, const char *setting), void *ctx)
+int restorer_start(struct restorer *process, void (*restore)(const char *setting))
 {
 	int fds[2];
 
 	if (pipe2(fds, O_CLOEXEC))
 		return -1;
-	restorer->pid = fork();
-	if (!restorer->pid) {
+	process->pid = fork();
+	if (!process->pid) {
 		close(fds[1]);
 		detach();
-		run(fds[0], restore, ctx);
+		run(fds[0], restore);
 	}
 	close(fds[0]);
-	restorer->announce_fd = fds[1];
-	if (restorer->pid > 0)
+	process->announce_fd = fds[1];
+	if (process->pid > 0)
 		return 0;
-	restorer->pid = 0;
+	process->pid = 0;
 	close(fds[1]);
 	return -1;
 }
 
 /**
  * restorer_announce() - announce that a setting is about to be changed
- * @restorer: the process
+ * @process: the process
  * @setting: one line, which @restore understands
  *
  * Return: 0, or -1 with errno: the setting must not be changed.
  */
-int restorer_announce(const struct restorer *restorer, const char *setting)
+int restorer_announce(const struct restorer *process, const char *setting)
 {
-	return dprintf(restorer->announce_fd, "%s\n", setting) < 0 ? -1 : 0;
+	return dprintf(process->announce_fd, "%s\n", setting) < 0 ? -1 : 0;
 }
 
 /**
  * restorer_finish() - restore all settings that were announced
- * @restorer: the process, which has ended afterwards; a second call does nothing
+ * @process: the process, which has ended afterwards; a second call does nothing
  */
-void restorer_finish(struct restorer *restorer)
+void restorer_finish(struct restorer *process)
 {
-	if (!restorer->pid)
+	if (!process->pid)
 		return;
-	close(restorer->announce_fd);
-	while (waitpid(restorer->pid, NULL, 0) < 0 && errno == EINTR)
+	close(process->announce_fd);
+	while (waitpid(process->pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	restorer->pid = 0;
+	process->pid = 0;
 }
 
 /* Return the byte to lock while a category is used: FNV-1a of its name, never 0. */
@@ -225,47 +241,47 @@ static void restore(int fd, off_t use, char *words)
 /* ---- Categories --------------------------------------------------------- */
 
 /* Return whether the recording ends with an event of the category. */
-static bool is_awaited(const struct events_wish *wish, const char *category)
+static bool is_awaited(const char *category)
 {
-	const char *name = wish->until ? text_after(wish->until, category) : NULL;
+	const char *name = events_wish.until ? text_after(events_wish.until, category) : NULL;
 
 	return name && (!*name || *name == ':');
 }
 
 /* Categories that explain waits, besides stacks: interrupts and requests to disks. */
-static bool is_wanted(const struct events_wish *wish, const char *category)
+static bool is_wanted(const char *category)
 {
-	const bool is_why = wish->set == EVENTS_WHY;
+	const bool is_why = events_wish.set == EVENTS_WHY;
 
-	if (wish->set == EVENTS_ALL || is_awaited(wish, category))
+	if (events_wish.set == EVENTS_ALL || is_awaited(category))
 		return true;
 	if (!strcmp(category, "sched"))
-		return wish->set != EVENTS_NONE;
+		return events_wish.set != EVENTS_NONE;
 	return is_why && (!strcmp(category, "irq") || !strcmp(category, "block") ||
 			  !strcmp(category, "marker"));
 }
 
 /* This kernel may lack the tracepoints of the other categories. */
-static bool is_indispensable(const struct events_wish *wish, const char *category)
+static bool is_indispensable(const char *category)
 {
-	return is_awaited(wish, category) ||
-	       (wish->set != EVENTS_ALL && !strcmp(category, "sched"));
+	return is_awaited(category) ||
+	       (events_wish.set != EVENTS_ALL && !strcmp(category, "sched"));
 }
 
 /* Enable the category of a line, with LOCK_CHANGE held; return 0, or -1 with errno. */
-static int hold_category(struct events_hold *hold, const char *line)
+static int hold_category(const char *line)
 {
 	const char *category = line + 1;
 	off_t use = use_lock(category);
 	bool on = *line == '+';
 
 	/* A category that the user has enabled is left alone. */
-	if (on && !is_held(hold->fd, use))
+	if (on && !is_held(events_fd, use))
 		return 0;
-	if (restorer_announce(&hold->restorer, category) ||
-	    (!on && switch_category(hold->fd, category)))
+	if (restorer_announce(&restorer, category) ||
+	    (!on && switch_category(events_fd, category)))
 		return -1;
-	return lock_byte(hold->fd, F_OFD_SETLK, F_RDLCK, use, NULL);
+	return lock_byte(events_fd, F_OFD_SETLK, F_RDLCK, use, NULL);
 }
 
 /**
@@ -296,21 +312,20 @@ char *events_next(char **text)
 }
 
 /* Enable the categories, with LOCK_CHANGE held; return 0, or -1 with errno. */
-static int hold_categories(struct events_hold *hold,
-			   const struct events_wish *wish)
+static int hold_categories(void)
 {
 	autofree char *text = events_read();
-	bool any = wish->set == EVENTS_ALL || wish->set == EVENTS_NONE;
+	bool any = events_wish.set == EVENTS_ALL || events_wish.set == EVENTS_NONE;
 	char *rest = text, *line;
 
 	if (!text)
 		return -1;
 	while ((line = events_next(&rest))) {
-		if (!is_wanted(wish, line + 1))
+		if (!is_wanted(line + 1))
 			continue;
 		any = true;
-		if (hold_category(hold, line) &&
-		    (errno != ENOENT || is_indispensable(wish, line + 1)))
+		if (hold_category(line) &&
+		    (errno != ENOENT || is_indispensable(line + 1)))
 			return -1;
 	}
 	if (any)
@@ -342,7 +357,7 @@ bool events_has_category(const char *name)
 #define SAMPLE_HZ	" sample_hz=99"
 
 /* Record waits of this length, with LOCK_CHANGE held. Not every kernel has user stacks. */
-static int write_threshold(int fd, const struct events_wish *wish)
+static int write_threshold(void)
 {
 	static const char * const user[] = { " user=memory", "" };
 	char words[128];
@@ -350,8 +365,8 @@ static int write_threshold(int fd, const struct events_wish *wish)
 
 	for (i = 0; i < ARRAY_LEN(user); i++) {
 		snprintf(words, sizeof(words), "blocked_us=%" PRIu64 SAMPLE_HZ "%s\n",
-			 wish->threshold_us, user[i]);
-		if (!write_setting(fd, words))
+			 events_wish.threshold_us, user[i]);
+		if (!write_setting(stacks_fd, words))
 			return 0;
 		if (errno != EOPNOTSUPP)
 			break;
@@ -376,10 +391,10 @@ static char *read_loaded_stacks(void)
 }
 
 /* Arm trace/stacks, with LOCK_CHANGE held; return 0, or -1 with errno. */
-static int hold_stacks(struct events_hold *hold, const struct events_wish *wish)
+static int hold_stacks(void)
 {
 	autofree char *loaded = read_loaded_stacks();
-	const char *setting = read_setting(hold->stacks_fd);
+	const char *setting = read_setting(stacks_fd);
 	bool is_free;
 
 	if (!setting)
@@ -390,27 +405,25 @@ static int hold_stacks(struct events_hold *hold, const struct events_wish *wish)
 		fprintf(stderr, "vitrine: trace/stacks is already set and is not changed: %s\n",
 			setting);
 		/* A setting of the user is left alone. */
-		if (!is_held(hold->stacks_fd, LOCK_STACKS))
+		if (!is_held(stacks_fd, LOCK_STACKS))
 			return 0;
 	}
-	if (restorer_announce(&hold->restorer, STACKS) ||
-	    (is_free && write_threshold(hold->stacks_fd, wish)))
+	if (restorer_announce(&restorer, STACKS) ||
+	    (is_free && write_threshold()))
 		return -1;
-	hold->has_stacks = true;
-	return lock_byte(hold->stacks_fd, F_OFD_SETLK, F_RDLCK, LOCK_STACKS,
-			 NULL);
+	has_stacks = true;
+	return lock_byte(stacks_fd, F_OFD_SETLK, F_RDLCK, LOCK_STACKS, NULL);
 }
 
 /**
  * events_still() - record the threads that are still blocked, before the last records are read
- * @hold: after events_hold()
  *
  * A kernel module that does not know the word refuses it, and nothing is recorded.
  */
-void events_still(const struct events_hold *hold)
+void events_still(void)
 {
-	if (hold->has_stacks)
-		write_setting(hold->stacks_fd, "still\n");
+	if (has_stacks)
+		write_setting(stacks_fd, "still\n");
 }
 
 /* ---- The trigger -------------------------------------------------------- */
@@ -426,21 +439,21 @@ static struct vitrine_error *trigger_in_use(const char *path, const char *line)
 				    "--until needs the trigger, which is in use: %s", line);
 }
 
-static struct vitrine_error *explain_trigger(int code, const char *path, const char *event)
+static struct vitrine_error *explain_trigger(int code, const char *path)
 {
 	if (code == EINVAL)
 		return vitrine_error_create(code, path, VITRINE_NO_OFFSET,
 					    "`vitrine list --events' lists the categories first",
 					    "--until %s: no such category, or too long a name",
-					    event);
+					    events_wish.until);
 	return vtr_error_os(code, path, "cannot change this setting");
 }
 
 /* Arm the trigger besides that for a panic, with LOCK_CHANGE held. */
-static struct vitrine_error *arm(struct events_hold *hold, const char *event, const char *path)
+static struct vitrine_error *arm(const char *path)
 {
-	const char *line = read_setting(hold->trigger_fd), *before = "";
-	char setting[sizeof(TRIGGER) + sizeof(hold->trigger)];
+	const char *line = read_setting(trigger_fd), *before = "";
+	char setting[sizeof(TRIGGER) + sizeof(trigger_words)];
 
 	if (!line)
 		return vtr_error_os(errno, path, "cannot read this setting");
@@ -448,29 +461,30 @@ static struct vitrine_error *arm(struct events_hold *hold, const char *event, co
 		before = " panic";
 	else if (strcmp(line, "none"))
 		return trigger_in_use(path, line);
-	snprintf(hold->trigger, sizeof(hold->trigger), "event=%s%s", event, before);
-	snprintf(setting, sizeof(setting), TRIGGER " %s", hold->trigger);
-	if (restorer_announce(&hold->restorer, setting) ||
-	    write_setting(hold->trigger_fd, hold->trigger))
-		return explain_trigger(errno, path, event);
+	snprintf(trigger_words, sizeof(trigger_words), "event=%s%s", events_wish.until,
+		 before);
+	snprintf(setting, sizeof(setting), TRIGGER " %s", trigger_words);
+	if (restorer_announce(&restorer, setting) ||
+	    write_setting(trigger_fd, trigger_words))
+		return explain_trigger(errno, path);
 	return NULL;
 }
 
 /**
- * events_arm() - arm the trigger
- * @hold: after events_hold() of a wish with a trigger
- * @event: "CATEGORY:NAME" or "CATEGORY"
+ * events_arm() - arm the trigger, after events_hold() of a wish with a trigger
+ * @ret_fd: receives its file, which is ready when it has fired
  *
  * Return: NULL, or an error.
  */
-struct vitrine_error *events_arm(struct events_hold *hold, const char *event)
+struct vitrine_error *events_arm(int *ret_fd)
 {
 	autofree char *path = debugfs_path(TRIGGER, "");
 	struct vitrine_error *err;
 
-	err = lock_change(hold->trigger_fd) ? vtr_error_os(errno, path, "cannot lock this file") :
-					      arm(hold, event, path);
-	unlock(hold->trigger_fd, LOCK_CHANGE);
+	err = lock_change(trigger_fd) ? vtr_error_os(errno, path, "cannot lock this file") :
+					arm(path);
+	unlock(trigger_fd, LOCK_CHANGE);
+	*ret_fd = trigger_fd;
 	return err;
 }
 
@@ -499,20 +513,19 @@ static void restore_trigger(int fd, const char *words)
 }
 
 /**
- * events_fired() - check whether the trigger has fired, after its file was ready
- * @hold: after events_hold(), with a trigger
+ * events_fired() - check whether the trigger of events_arm() has fired
  * @ret_fired: the rings are frozen
  *
  * Return: NULL, or an error: somebody has disarmed the trigger, or another one has fired.
  */
-struct vitrine_error *events_fired(const struct events_hold *hold, bool *ret_fired)
+struct vitrine_error *events_fired(bool *ret_fired)
 {
 	autofree char *path = debugfs_path(TRIGGER, "");
-	const char *line = read_setting(hold->trigger_fd) ?: strerror(errno);
+	const char *line = read_setting(trigger_fd) ?: strerror(errno);
 
 	*ret_fired = has_fired(line);
 	/* The file is also ready if recording is switched off, and perhaps on again. */
-	if (*ret_fired || is_armed(line, hold->trigger))
+	if (*ret_fired || is_armed(line, trigger_words))
 		return NULL;
 	return vitrine_error_create(EBUSY, path, VITRINE_NO_OFFSET, NULL,
 				    "the trigger of --until is no longer armed: %s", line);
@@ -521,85 +534,75 @@ struct vitrine_error *events_fired(const struct events_hold *hold, bool *ret_fir
 /* ---- Begin and end ------------------------------------------------------ */
 
 /* In the restorer: @setting is STACKS, TRIGGER with its words, or the name of a category. */
-static void restore_setting(void *ctx, const char *setting)
+static void restore_setting(const char *setting)
 {
 	const char *trigger = text_after(setting, TRIGGER " ");
-	const struct events_hold *hold = ctx;
 
 	if (!strcmp(setting, STACKS))
-		restore(hold->stacks_fd, LOCK_STACKS, read_loaded_stacks());
+		restore(stacks_fd, LOCK_STACKS, read_loaded_stacks());
 	else if (trigger)
-		restore_trigger(hold->trigger_fd, trigger);
+		restore_trigger(trigger_fd, trigger);
 	else
-		restore(hold->fd, use_lock(setting), must_format("-%s\n", setting));
+		restore(events_fd, use_lock(setting), must_format("-%s\n", setting));
 }
 
 /* Open a file of the module, unless another one could not be opened. */
-static int open_file(struct events_hold *hold, const char *name)
+static int open_file(const char *name)
 {
 	autofree char *path = debugfs_path(name, "");
-	int fd = hold->err ? -1 : open(path, O_RDWR | O_CLOEXEC);
+	int fd = failure ? -1 : open(path, O_RDWR | O_CLOEXEC);
 
-	if (fd < 0 && !hold->err)
-		hold->err = debugfs_explain(errno, path);
+	if (fd < 0 && !failure)
+		failure = debugfs_explain(errno, path);
 	return fd;
 }
 
 /**
  * events_prepare() - open the files, and start the process that restores the settings
- * @hold: for events_hold(), which reports errors
- * @wish: what is to be recorded
  *
- * Called before the rings are opened, because the process must not inherit them.
+ * Called before the rings are opened, because the process must not inherit them. events_hold()
+ * reports errors.
  */
-void events_prepare(struct events_hold *hold, const struct events_wish *wish)
+void events_prepare(void)
 {
 	autofree char *path = debugfs_path(EVENTS, "");
 
-	hold->fd = open_file(hold, EVENTS);
-	if (wish->stacks)
-		hold->stacks_fd = open_file(hold, STACKS);
-	if (wish->until)
-		hold->trigger_fd = open_file(hold, TRIGGER);
-	if (!hold->err && restorer_start(&hold->restorer, restore_setting, hold))
-		hold->err = debugfs_explain(errno, path);
+	events_fd = open_file(EVENTS);
+	if (events_wish.stacks)
+		stacks_fd = open_file(STACKS);
+	if (events_wish.until)
+		trigger_fd = open_file(TRIGGER);
+	if (!failure && restorer_start(&restorer, restore_setting))
+		failure = debugfs_explain(errno, path);
 }
 
 /* Call @change() with LOCK_CHANGE of the file held. */
-static struct vitrine_error *hold_setting(struct events_hold *hold, int fd,
-					  const char *name,
-					  int (*change)(struct events_hold *hold,
-							const struct events_wish *wish),
-					  const struct events_wish *wish)
+static struct vitrine_error *hold_setting(int fd, const char *name, int (*change)(void))
 {
 	autofree char *path = debugfs_path(name, "");
 	struct vitrine_error *err = NULL;
 
-	if (lock_change(fd) || change(hold, wish))
+	if (lock_change(fd) || change())
 		err = vtr_error_os(errno, path, "cannot change this setting");
 	unlock(fd, LOCK_CHANGE);
 	return err;
 }
 
 /**
- * events_hold() - enable categories that are off and stacks of long waits
- * @hold: after events_prepare()
- * @wish: what is to be recorded
+ * events_hold() - enable categories that are off and stacks of long waits, after events_prepare()
  *
  * Return: NULL, or an error.
  */
-struct vitrine_error *events_hold(struct events_hold *hold,
-				  const struct events_wish *wish)
+struct vitrine_error *events_hold(void)
 {
 	struct vitrine_error *err =
-		hold->err ?: hold_setting(hold, hold->fd, EVENTS, hold_categories, wish);
+		failure ?: hold_setting(events_fd, EVENTS, hold_categories);
 
-	hold->err = NULL;
-	if (!err && hold->stacks_fd >= 0)
-		err = hold_setting(hold, hold->stacks_fd, STACKS, hold_stacks,
-				   wish);
+	failure = NULL;
+	if (!err && stacks_fd >= 0)
+		err = hold_setting(stacks_fd, STACKS, hold_stacks);
 	if (err)
-		events_release(hold);
+		events_release();
 	return err;
 }
 
@@ -616,14 +619,15 @@ void close_file(int *fd)
 
 /**
  * events_release() - restore the settings, unless another recorder needs them
- * @hold: a second call does nothing
+ *
+ * A second call does nothing.
  */
-void events_release(struct events_hold *hold)
+void events_release(void)
 {
-	vitrine_error_destroy(hold->err);
-	hold->err = NULL;
-	restorer_finish(&hold->restorer);
-	close_file(&hold->fd);
-	close_file(&hold->stacks_fd);
-	close_file(&hold->trigger_fd);
+	vitrine_error_destroy(failure);
+	failure = NULL;
+	restorer_finish(&restorer);
+	close_file(&events_fd);
+	close_file(&stacks_fd);
+	close_file(&trigger_fd);
 }

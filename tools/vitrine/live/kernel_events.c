@@ -43,6 +43,8 @@
 
 #define INSTANCES	"/instances"
 
+#define TRACEFS_NAME_BYTES	32
+
 /* How long and how often to wait while files of an instance are open. */
 #define BUSY_NS		10000000
 #define BUSY_TRIES	1000
@@ -52,6 +54,34 @@
 
 #define KPROBE		TRACEFS_KPROBE ":"
 #define UPROBE		TRACEFS_UPROBE ":"
+
+struct kernel_events kernel_events;
+
+/* Where tracefs is mounted, or NULL. */
+static const char *mount;
+
+/* Name of the instance; its probes are in groups whose names begin with it and "_". */
+static char instance_name[TRACEFS_NAME_BYTES];
+
+/* Its directory, NULL before it exists; locked as long as the recorder or its restorer lives. */
+static char *instance;
+static int lock_fd = -1;
+
+/* The process that removes the instance and the probes. */
+static struct restorer restorer;
+
+/* The helper that reads the instance, once it has been started and until it is waited for. */
+static struct helper_run helper;
+static bool is_running;
+
+/* Socket to the helper; its end in the helper, or -1. */
+static int control[2] = { -1, -1 };
+
+/* A newline, and "SYSTEM:EVENT" lines of all events that are enabled. */
+static struct text names;
+
+/* How much of a sub-buffer has been read. */
+static size_t nr_subbuf;
 
 /* ---- Instances and their probes ---------------------------------------- */
 
@@ -76,14 +106,8 @@ static const char * const probe_files[] = {
 
 /* ---- Files -------------------------------------------------------------- */
 
-/**
- * tracefs_explain() - find out why a file of tracefs cannot be used
- * @code: errno value
- * @path: the file
- *
- * Return: an error with advice, never NULL.
- */
-struct vitrine_error *tracefs_explain(int code, const char *path)
+/* Find out why a file of tracefs cannot be used. Returns an error with advice, never NULL. */
+static struct vitrine_error *tracefs_explain(int code, const char *path)
 {
 	if (code == EACCES)
 		return vitrine_error_create(code, path, VITRINE_NO_OFFSET, "run as root",
@@ -95,14 +119,8 @@ struct vitrine_error *tracefs_explain(int code, const char *path)
 	return vtr_error_os(code, path, NULL);
 }
 
-/**
- * tracefs_read() - read a file of tracefs
- * @directory: its directory
- * @file: its name
- *
- * Return: its text, to be freed; NULL with errno.
- */
-char *tracefs_read(const char *directory, const char *file)
+/* Read a file of tracefs. Returns its text, to be freed; NULL with errno. */
+static char *tracefs_read(const char *directory, const char *file)
 {
 	autofree char *path = must_format("%s/%s", directory, file);
 
@@ -120,18 +138,18 @@ static struct vitrine_error *tracefs_write(const char *directory, const char *fi
 }
 
 /* Find out whether a file of tracefs exists. Returns true if it exists. */
-static bool tracefs_has(const struct tracefs *tracefs, const char *file)
+static bool tracefs_has(const char *file)
 {
-	autofree char *path = must_format("%s/%s", tracefs->mount, file);
+	autofree char *path = must_format("%s/%s", mount, file);
 
 	return !access(path, F_OK);
 }
 
 /* ---- Instances ---------------------------------------------------------- */
 
-static char *instance_path(const struct tracefs *tracefs, const char *name)
+static char *instance_path(const char *name)
 {
-	return must_format("%s" INSTANCES "/%s", tracefs->mount, name);
+	return must_format("%s" INSTANCES "/%s", mount, name);
 }
 
 /* Open a directory and lock it; return -1 with errno. */
@@ -151,9 +169,9 @@ static int open_locked(const char *path, int operation)
 }
 
 /* Lock the directory of all instances; return a descriptor to close, or -1 with errno. */
-static int lock_all(const struct tracefs *tracefs)
+static int lock_all(void)
 {
-	autofree char *path = instance_path(tracefs, "");
+	autofree char *path = instance_path("");
 
 	return open_locked(path, LOCK_EX);
 }
@@ -181,32 +199,31 @@ static void remove_probe(const char *path, const char *line)
 }
 
 /* Remove the probes of one file whose instance does not exist, with the lock held. */
-static void remove_probes_in(const struct tracefs *tracefs, const char *file)
+static void remove_probes_in(const char *file)
 {
-	autofree char *path = must_format("%s/%s", tracefs->mount, file), *text = read_file(path);
+	autofree char *path = must_format("%s/%s", mount, file), *text = read_file(path);
 	char owner[TRACEFS_NAME_BYTES], *line, *rest = text;
 
 	while ((line = next_line(&rest))) {
-		autofree char *instance = owner_of(line, owner) ?
-					  instance_path(tracefs, owner) : NULL;
+		autofree char *directory = owner_of(line, owner) ? instance_path(owner) : NULL;
 
-		if (instance && access(instance, F_OK))
+		if (directory && access(directory, F_OK))
 			remove_probe(path, line);
 	}
 }
 
-static void remove_probes(const struct tracefs *tracefs)
+static void remove_probes(void)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(probe_files); i++)
-		remove_probes_in(tracefs, probe_files[i]);
+		remove_probes_in(probe_files[i]);
 }
 
 /* Remove an instance whose owner has ended, with the lock held. */
-static void remove_if_left(const struct tracefs *tracefs, const char *name)
+static void remove_if_left(const char *name)
 {
-	autofree char *path = instance_path(tracefs, name);
+	autofree char *path = instance_path(name);
 	int fd = open_locked(path, LOCK_EX | LOCK_NB);
 
 	if (fd >= 0) {
@@ -215,79 +232,69 @@ static void remove_if_left(const struct tracefs *tracefs, const char *name)
 	}
 }
 
-static void remove_left(const struct tracefs *tracefs)
-{
-	autofree char *path = instance_path(tracefs, "");
-	DIR *dir = opendir(path);
-	const struct dirent *entry;
-	unsigned int pid;
-	char rest;
-
-	while (dir && (entry = readdir(dir)))
-		if (sscanf(entry->d_name, TRACEFS_PREFIX "%u%c", &pid, &rest) == 1)
-			remove_if_left(tracefs, entry->d_name);
-	if (dir)
-		closedir(dir);
-	remove_probes(tracefs);
-}
-
 /*
  * Remove the instances and probes that a crash has left behind.
  *
  * Instances and probes that another process has open stay until the next call.
  */
-static void tracefs_clean(const struct tracefs *tracefs)
+static void tracefs_clean(void)
 {
-	int fd = lock_all(tracefs);
+	autofree char *path = instance_path("");
+	const struct dirent *entry;
+	int fd = lock_all();
+	unsigned int pid;
+	char rest;
+	DIR *dir;
 
 	if (fd < 0)
 		return;
-	remove_left(tracefs);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir)))
+		if (sscanf(entry->d_name, TRACEFS_PREFIX "%u%c", &pid, &rest) == 1)
+			remove_if_left(entry->d_name);
+	if (dir)
+		closedir(dir);
+	remove_probes();
 	close(fd);
 }
 
 /* Remove the instance and its probes. */
-static void tracefs_remove(const struct tracefs *tracefs)
+static void tracefs_remove(void)
 {
 	const struct timespec pause = { 0, BUSY_NS };
-	int fd = lock_all(tracefs);
+	int fd = lock_all();
 	unsigned int i;
 
 	/* A process that was killed closes its files one after the other. */
-	for (i = 0; rmdir(tracefs->instance) && errno == EBUSY && i < BUSY_TRIES; i++)
+	for (i = 0; rmdir(instance) && errno == EBUSY && i < BUSY_TRIES; i++)
 		nanosleep(&pause, NULL);
-	remove_probes(tracefs);
+	remove_probes();
 	if (fd >= 0)
 		close(fd);
 }
 
 /* Create the instance of this process, which records nothing yet. */
-static void tracefs_create(struct tracefs *tracefs)
+static void tracefs_create(void)
 {
 	int fd, code;
 
-	snprintf(tracefs->name, sizeof(tracefs->name), TRACEFS_PREFIX "%u", getpid());
-	tracefs->instance = instance_path(tracefs, tracefs->name);
-	fd = lock_all(tracefs);
-	if (fd < 0 || mkdir(tracefs->instance, 0700))
-		must(tracefs_explain(errno, tracefs->instance));
-	tracefs->lock_fd = open_locked(tracefs->instance, LOCK_EX | LOCK_NB);
+	snprintf(instance_name, sizeof(instance_name), TRACEFS_PREFIX "%u", getpid());
+	instance = instance_path(instance_name);
+	fd = lock_all();
+	if (fd < 0 || mkdir(instance, 0700))
+		must(tracefs_explain(errno, instance));
+	lock_fd = open_locked(instance, LOCK_EX | LOCK_NB);
 	code = errno;
-	if (tracefs->lock_fd < 0) {
-		rmdir(tracefs->instance);
-		must(tracefs_explain(code, tracefs->instance));
+	if (lock_fd < 0) {
+		rmdir(instance);
+		must(tracefs_explain(code, instance));
 	}
 	close(fd);
-	must(tracefs_write(tracefs->instance, "tracing_on", "0"));
+	must(tracefs_write(instance, "tracing_on", "0"));
 }
 
-/**
- * tracefs_open() - find out where tracefs is mounted
- * @tracefs: no instance yet
- *
- * Return: NULL, or an error.
- */
-struct vitrine_error *tracefs_open(struct tracefs *tracefs)
+/* Find out where tracefs is mounted. */
+static struct vitrine_error *find_mount(void)
 {
 	struct statfs fs;
 	size_t i;
@@ -300,12 +307,123 @@ struct vitrine_error *tracefs_open(struct tracefs *tracefs)
 		}
 		if (fs.f_type != TRACEFS_MAGIC)
 			continue;
-		tracefs->mount = mounts[i];
+		mount = mounts[i];
 		return NULL;
 	}
 	return vitrine_error_create(ENOENT, mounts[0], VITRINE_NO_OFFSET,
 				    "run `mount -t tracefs none /sys/kernel/tracing' as root",
 				    "tracefs is not mounted");
+}
+
+/**
+ * kernel_events_names() - read the names of all events of ftrace
+ * @ret: a line for each, to be freed
+ *
+ * Return: NULL, or an error.
+ */
+struct vitrine_error *kernel_events_names(char **ret)
+{
+	struct vitrine_error *err = find_mount();
+
+	if (err)
+		return err;
+	*ret = tracefs_read(mount, "available_events");
+	return *ret ? NULL : tracefs_explain(errno, mount);
+}
+
+static const struct helper reader = {
+	.name = "read-tracefs",
+	.library = "libtraceevent",
+	.purpose = "recording events of ftrace (-e)",
+	.install = "install the package vitrine-tools; to build it, see README",
+	.advice = "record fewer events with -e to find out which one it is",
+};
+
+/* ---- The instance ------------------------------------------------------- */
+
+/* In the restorer: the recorder has ended, so the helper gets the end of its input. */
+static void restore(const char *setting)
+{
+	char byte;
+
+	close(control[1]);
+	shutdown(control[0], SHUT_WR);
+	while (read(control[0], &byte, 1) > 0)
+		;
+	tracefs_remove();
+}
+
+/* Find the clock of ftrace that is that of the session. */
+static const char *clock_name(const char *clocks, unsigned int clock, bool *ret_is_converted)
+{
+	*ret_is_converted = false;
+	switch (clock) {
+	case VITRINE_CLOCK_LOCAL:
+		return "perf";
+	case VITRINE_CLOCK_BOOT:
+		return "boot";
+	case VITRINE_CLOCK_COUNTER:
+		if (strstr(clocks, "x86-tsc"))
+			return "x86-tsc";
+		*ret_is_converted = true;
+		return "mono";
+	default:
+		return "mono";
+	}
+}
+
+/* Set the clock of the instance, and tell the helper about the session. */
+static void set_clock(const struct vitrine_ring *ring)
+{
+	autofree char *clocks = tracefs_read(instance, "trace_clock");
+	uint64_t ticks_per_second;
+	bool is_converted;
+	unsigned int clock;
+
+	if (!clocks)
+		must(tracefs_explain(errno, instance));
+	clock = vtr_ring_clock(ring, &ticks_per_second);
+	must(tracefs_write(instance, "trace_clock",
+			   clock_name(clocks, clock, &is_converted)));
+	dprintf(control[0], "%u %" PRIu64 " %u %u\n", clock, ticks_per_second,
+		vitrine_ring_session(ring), is_converted);
+}
+
+/* ---- Events ------------------------------------------------------------- */
+
+/* Explain why a filter was refused; the kernel writes the reason to the file. */
+static struct vitrine_error *explain_filter(const char *directory, const char *filter,
+					    const char *event)
+{
+	autofree char *text = tracefs_read(directory, "filter");
+	const char *reason = text ? strstr(text, "parse_error: ") : NULL;
+
+	if (reason)
+		reason += strlen("parse_error: ");
+	return vitrine_error_create(EINVAL, NULL, VITRINE_NO_OFFSET,
+				    "the fields are in events/SYSTEM/EVENT/format of tracefs",
+				    "--filter '%s' for %s: %.*s", filter, event,
+				    reason ? (int)strcspn(reason, "\n") : 11,
+				    reason ? reason : "not a filter");
+}
+
+/* Enable an event, which the helper is to read; the name is passed to the helper once. */
+static void enable_event(const char *event, const char *filter)
+{
+	const char *name = strchr(event, ':') + 1;
+	autofree char *line = must_format("\n%s\n", event);
+	autofree char *directory = must_format("%s/events/%.*s/%s", instance,
+					       (int)(name - 1 - event), event, name);
+	struct vitrine_error *err = NULL;
+
+	if (!strstr(names.bytes, line))
+		text_add_string(&names, line + 1);
+	if (filter)
+		err = tracefs_write(directory, "filter", filter);
+	if (err && err->code == EINVAL)
+		must(explain_filter(directory, filter, event));
+	must(err);
+	must(tracefs_write(directory, "enable", "1"));
 }
 
 /* ---- Probes ------------------------------------------------------------ */
@@ -325,30 +443,39 @@ static void make_name(char name[NAME_BYTES], const char *function)
 			*at = '_';
 }
 
-static bool is_taken(const struct tracefs *tracefs, const char *type, const char *name)
+static bool is_taken(const char *type, const char *name)
 {
-	autofree char *path = must_format("events/%s_%s/%s", tracefs->name, type, name);
+	autofree char *path = must_format("events/%s_%s/%s", instance_name, type, name);
 
-	return tracefs_has(tracefs, path);
+	return tracefs_has(path);
 }
 
-/* Add a probe at a place, in which there is no space. Set *@ret to the name of its event. */
-static struct vitrine_error *add(const struct tracefs *tracefs, const char *type,
-				 const char *function, const char *place, unsigned int number,
-				 char **ret)
+/* Add a probe at a place, in which there is no space, and enable its event. */
+static void add_probe(const struct kernel_event_wish *wish, const char *type,
+		      const char *function, const char *place)
 {
-	autofree char *file = must_format("%s_events", type), *command = NULL;
+	autofree char *file = must_format("%s_events", type), *command = NULL, *event = NULL;
+	struct vitrine_error *err;
 	char name[NAME_BYTES + 8];
 
-	if (!tracefs_has(tracefs, file))
+	if (!tracefs_has(file))
 		must(vitrine_error_create(EOPNOTSUPP, NULL, VITRINE_NO_OFFSET, NULL,
 					  "this kernel has no %ss", type));
 	make_name(name, function);
-	if (is_taken(tracefs, type, name))
-		sprintf(name + strlen(name), "_%u", number);
-	command = must_format("p:%s_%s/%s %s\n", tracefs->name, type, name, place);
-	*ret = must_format("%s_%s:%s", tracefs->name, type, name);
-	return tracefs_write(tracefs->mount, file, command);
+	if (is_taken(type, name))
+		sprintf(name + strlen(name), "_%u",
+			(unsigned int)(wish - kernel_events.wishes) + 1);
+	command = must_format("p:%s_%s/%s %s\n", instance_name, type, name, place);
+	event = must_format("%s_%s:%s", instance_name, type, name);
+	err = tracefs_write(mount, file, command);
+	if (err && place == function &&
+	    (err->code == ENOENT || err->code == EINVAL || err->code == EILSEQ))
+		must(vitrine_error_create(ENOENT, NULL, VITRINE_NO_OFFSET,
+					  "see /proc/kallsyms; some functions must not be probed",
+					  "-e %s: the kernel cannot probe such a function",
+					  wish->event));
+	must(err);
+	enable_event(event, wish->filter);
 }
 
 static void check_form(bool is_good, const char *event, const char *form)
@@ -358,20 +485,10 @@ static void check_form(bool is_good, const char *event, const char *form)
 					  "-e %s: not of the form %s", event, form));
 }
 
-static char *add_kprobe(const struct tracefs *tracefs, const char *event, unsigned int number)
+static void add_kprobe(const struct kernel_event_wish *wish, const char *function)
 {
-	const char *function = text_after(event, KPROBE);
-	struct vitrine_error *err;
-	char *name;
-
-	check_form(*function && !strpbrk(function, " \t\n;"), event, "kprobe:FUNCTION");
-	err = add(tracefs, TRACEFS_KPROBE, function, function, number, &name);
-	if (err && (err->code == ENOENT || err->code == EINVAL || err->code == EILSEQ))
-		must(vitrine_error_create(ENOENT, NULL, VITRINE_NO_OFFSET,
-					  "see /proc/kallsyms; some functions must not be probed",
-					  "-e %s: the kernel cannot probe such a function", event));
-	must(err);
-	return name;
+	check_form(*function && !strpbrk(function, " \t\n;"), wish->event, "kprobe:FUNCTION");
+	add_probe(wish, TRACEFS_KPROBE, function, function);
 }
 
 /* Look up a function in a program or library, as tools/dwarf/main.c describes. */
@@ -408,13 +525,13 @@ static void check_program(const char *path)
 					  "not a program or library"));
 }
 
-static char *add_uprobe(const struct tracefs *tracefs, const char *event, unsigned int number)
+static void add_uprobe(const struct kernel_event_wish *wish, const char *file)
 {
-	const char *file = text_after(event, UPROBE), *function = strrchr(file, ':');
 	autofree char *given = NULL, *path = NULL, *place = NULL;
-	char *name;
+	const char *function = strrchr(file, ':');
 
-	check_form(function && function != file && function[1], event, "uprobe:FILE:FUNCTION");
+	check_form(function && function != file && function[1], wish->event,
+		   "uprobe:FILE:FUNCTION");
 	given = must_format("%.*s", (int)(function++ - file), file);
 	path = realpath(given, NULL);
 	if (!path)
@@ -425,113 +542,10 @@ static char *add_uprobe(const struct tracefs *tracefs, const char *event, unsign
 					  "the kernel takes no path with a space here"));
 	check_program(path);
 	place = must_format("%s:0x%" PRIx64, path, find_function(path, function));
-	must(add(tracefs, TRACEFS_UPROBE, function, place, number, &name));
-	return name;
+	add_probe(wish, TRACEFS_UPROBE, function, place);
 }
 
-static const struct helper reader = {
-	.name = "read-tracefs",
-	.library = "libtraceevent",
-	.purpose = "recording events of ftrace (-e)",
-	.install = "install the package vitrine-tools; to build it, see README",
-	.advice = "record fewer events with -e to find out which one it is",
-};
-
-/* ---- The instance ------------------------------------------------------- */
-
-/* In the restorer: the recorder has ended, so the helper gets the end of its input. */
-static void restore(void *ctx, const char *setting)
-{
-	const struct kernel_events *events = ctx;
-	char byte;
-
-	close(events->control[1]);
-	shutdown(events->control[0], SHUT_WR);
-	while (read(events->control[0], &byte, 1) > 0)
-		;
-	tracefs_remove(&events->tracefs);
-}
-
-/* Start the process that removes the instance. */
-static void start_restorer(struct kernel_events *events)
-{
-	if (restorer_start(&events->restorer, restore, events) ||
-	    restorer_announce(&events->restorer, events->tracefs.name))
-		must(vtr_error_os(errno, NULL, "cannot start a process"));
-}
-
-/* Find the clock of ftrace that is that of the session. */
-static const char *clock_name(const char *clocks, unsigned int clock, bool *ret_is_converted)
-{
-	*ret_is_converted = false;
-	switch (clock) {
-	case VITRINE_CLOCK_LOCAL:
-		return "perf";
-	case VITRINE_CLOCK_BOOT:
-		return "boot";
-	case VITRINE_CLOCK_COUNTER:
-		if (strstr(clocks, "x86-tsc"))
-			return "x86-tsc";
-		*ret_is_converted = true;
-		return "mono";
-	default:
-		return "mono";
-	}
-}
-
-/* Set the clock of the instance, and tell the helper about the session. */
-static void set_clock(struct kernel_events *events, const struct vitrine_ring *ring)
-{
-	autofree char *clocks = tracefs_read(events->tracefs.instance, "trace_clock");
-	uint64_t ticks_per_second;
-	bool is_converted;
-	unsigned int clock;
-
-	if (!clocks)
-		must(tracefs_explain(errno, events->tracefs.instance));
-	clock = vtr_ring_clock(ring, &ticks_per_second);
-	must(tracefs_write(events->tracefs.instance, "trace_clock",
-			   clock_name(clocks, clock, &is_converted)));
-	dprintf(events->control[0], "%u %" PRIu64 " %u %u\n", clock, ticks_per_second,
-		vitrine_ring_session(ring), is_converted);
-}
-
-/* ---- Events ------------------------------------------------------------- */
-
-/* Explain why a filter was refused; the kernel writes the reason to the file. */
-static struct vitrine_error *explain_filter(const char *directory, const char *filter,
-					    const char *event)
-{
-	autofree char *text = tracefs_read(directory, "filter");
-	const char *reason = text ? strstr(text, "parse_error: ") : NULL;
-
-	if (reason)
-		reason += strlen("parse_error: ");
-	return vitrine_error_create(EINVAL, NULL, VITRINE_NO_OFFSET,
-				    "the fields are in events/SYSTEM/EVENT/format of tracefs",
-				    "--filter '%s' for %s: %.*s", filter, event,
-				    reason ? (int)strcspn(reason, "\n") : 11,
-				    reason ? reason : "not a filter");
-}
-
-/* Enable an event, which the helper is to read; the name is passed to the helper once. */
-static void enable_event(struct kernel_events *events, const char *event, const char *filter)
-{
-	const char *name = strchr(event, ':') + 1;
-	autofree char *line = must_format("\n%s\n", event);
-	autofree char *directory = must_format("%s/events/%.*s/%s", events->tracefs.instance,
-					       (int)(name - 1 - event), event, name);
-	struct vitrine_error *err = NULL;
-
-	if (!strstr(events->names.bytes, line))
-		text_add_string(&events->names, line + 1);
-	if (filter)
-		err = tracefs_write(directory, "filter", filter);
-	if (err && err->code == EINVAL)
-		must(explain_filter(directory, filter, event));
-	must(err);
-	must(tracefs_write(directory, "enable", "1"));
-}
+/* ---- All of them --------------------------------------------------------- */
 
 /* Make an error about an event that ftrace does not have. */
 static struct vitrine_error *no_event(const struct kernel_event_wish *wish,
@@ -552,26 +566,16 @@ static struct vitrine_error *no_event(const struct kernel_event_wish *wish,
 				    "-e %s: ftrace has no such event%s", wish->event, hint);
 }
 
-static void enable_probe(struct kernel_events *events, const struct kernel_event_wish *wish)
-{
-	const unsigned int number = 1 + (wish - events->wishes);
-	autofree char *event = text_after(wish->event, KPROBE) ?
-			       add_kprobe(&events->tracefs, wish->event, number) :
-			       add_uprobe(&events->tracefs, wish->event, number);
-
-	enable_event(events, event, wish->filter);
-}
-
 /* Enable the events that match; there must be one. */
-static void enable_matching(struct kernel_events *events, const struct kernel_event_wish *wish)
+static void enable_matching(const struct kernel_event_wish *wish)
 {
-	autofree char *available = tracefs_read(events->tracefs.mount, "available_events");
-	char *rest = available, *event;
+	autofree char *available = NULL;
+	char *rest, *event;
 	unsigned int nr_found = 0;
 	struct nearest nearest;
 
-	if (!available)
-		must(tracefs_explain(errno, events->tracefs.mount));
+	must(kernel_events_names(&available));
+	rest = available;
 	nearest_init(&nearest, wish->event, strlen(wish->event));
 	while ((event = next_line(&rest))) {
 		if (fnmatch(wish->event, event, 0)) {
@@ -579,187 +583,185 @@ static void enable_matching(struct kernel_events *events, const struct kernel_ev
 			continue;
 		}
 		nr_found++;
-		enable_event(events, event, wish->filter);
+		enable_event(event, wish->filter);
 	}
 	if (!nr_found)
 		must(no_event(wish, &nearest));
 }
 
-static void enable_wish(struct kernel_events *events, const struct kernel_event_wish *wish)
+static void enable_wish(const struct kernel_event_wish *wish)
 {
-	if (text_after(wish->event, KPROBE) || text_after(wish->event, UPROBE))
-		enable_probe(events, wish);
+	const char *function = text_after(wish->event, KPROBE);
+	const char *file = text_after(wish->event, UPROBE);
+
+	if (function)
+		add_kprobe(wish, function);
+	else if (file)
+		add_uprobe(wish, file);
 	else
-		enable_matching(events, wish);
+		enable_matching(wish);
 }
 
 /**
  * kernel_events_prepare() - create the instance and enable the events in it
- * @events: all zero but the wishes, and descriptors that are -1
  *
  * Nothing is recorded before kernel_events_enable(). What a crash has left behind is
  * removed, even if there are no wishes. Called before the rings are opened, because the
  * restorer must not inherit them. An error ends the command, and atexit() calls
  * kernel_events_release().
  */
-void kernel_events_prepare(struct kernel_events *events)
+void kernel_events_prepare(void)
 {
 	struct vitrine_error *err;
 	unsigned int i;
 
-	err = tracefs_open(&events->tracefs);
+	err = find_mount();
 	if (!err)
-		tracefs_clean(&events->tracefs);
-	if (!events->nr_wishes) {
+		tracefs_clean();
+	if (!kernel_events.nr_wishes) {
 		vitrine_error_destroy(err);
 		return;
 	}
 	must(err);
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, events->control))
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control))
 		must(vtr_error_os(errno, NULL, "cannot start a process"));
-	tracefs_create(&events->tracefs);
-	start_restorer(events);
-	text_add_string(&events->names, "\n");
-	for (i = 0; i < events->nr_wishes; i++)
-		enable_wish(events, &events->wishes[i]);
+	tracefs_create();
+	if (restorer_start(&restorer, restore) || restorer_announce(&restorer, instance_name))
+		must(vtr_error_os(errno, NULL, "cannot start a process"));
+	text_add_string(&names, "\n");
+	for (i = 0; i < kernel_events.nr_wishes; i++)
+		enable_wish(&kernel_events.wishes[i]);
 }
 
 /* ---- The helper --------------------------------------------------------- */
 
 /**
  * kernel_events_start() - start the helper; an error ends the command
- * @events: after kernel_events_prepare(); then events->data_fd can be waited for, if there are
- *	wishes
  * @ring: a ring of the session
+ *
+ * If there are wishes, kernel_events.data_fd can be waited for.
  */
-void kernel_events_start(struct kernel_events *events, const struct vitrine_ring *ring)
+void kernel_events_start(const struct vitrine_ring *ring)
 {
 	int fds[2];
 
-	if (!events->nr_wishes)
+	if (!kernel_events.nr_wishes)
 		return;
-	set_clock(events, ring);
+	set_clock(ring);
 	if (pipe2(fds, O_CLOEXEC))
 		must(vtr_error_os(errno, NULL, "cannot start a process"));
-	must(helper_start(&reader, events->tracefs.instance, events->control[1], fds[1],
-			  &events->helper));
+	must(helper_start(&reader, instance, control[1], fds[1], &helper));
 	close(fds[1]);
-	events->data_fd = fds[0];
-	close_file(&events->control[1]);
-	events->is_running = true;
-	dprintf(events->control[0], "%s\n", events->names.bytes + 1);
+	kernel_events.data_fd = fds[0];
+	close_file(&control[1]);
+	is_running = true;
+	dprintf(control[0], "%s\n", names.bytes + 1);
 }
 
 /**
  * kernel_events_enable() - begin to record
- * @events: after kernel_events_start()
  *
  * Return: NULL, or an error.
  */
-struct vitrine_error *kernel_events_enable(struct kernel_events *events)
+struct vitrine_error *kernel_events_enable(void)
 {
-	return events->nr_wishes ?
-		       tracefs_write(events->tracefs.instance, "tracing_on", "1") : NULL;
+	return kernel_events.nr_wishes ?
+		       tracefs_write(instance, "tracing_on", "1") : NULL;
 }
 
 /* A sub-buffer, with room for the longest that the helper writes. */
 static unsigned char subbuf_bytes[65536] __attribute__((aligned(8)));
 
 /* Return up to which length the sub-buffer can be read; 0: it is malformed. */
-static size_t known_len(const struct kernel_events *events)
+static size_t known_len(void)
 {
 	struct vitrine_packet packet;
 
-	if (events->nr_subbuf < VITRINE_PREAMBLE_BYTES)
+	if (nr_subbuf < VITRINE_PREAMBLE_BYTES)
 		return VITRINE_PREAMBLE_BYTES;
 	memcpy(&packet, subbuf_bytes + VITRINE_PACKET_OFFSET, sizeof(packet));
 	if (packet.magic != VITRINE_PACKET_MAGIC || packet.committed_bytes > sizeof(subbuf_bytes) ||
-	    packet.committed_bytes < events->nr_subbuf)
+	    packet.committed_bytes < nr_subbuf)
 		return 0;
 	return packet.committed_bytes;
 }
 
-static struct vitrine_error *end_helper(struct kernel_events *events)
+static struct vitrine_error *end_helper(void)
 {
-	events->is_running = false;
-	return helper_finish(&reader, events->tracefs.instance, &events->helper);
+	is_running = false;
+	return helper_finish(&reader, instance, &helper);
 }
 
 /* Read once, and write the sub-buffer if it is complete. Set *@ret_end at the end. */
-static struct vitrine_error *read_once(struct kernel_events *events, struct rotation *files,
-				       bool *ret_end)
+static struct vitrine_error *read_once(bool *ret_end)
 {
 	struct vitrine_subbuf subbuf = { .bytes = subbuf_bytes };
 	struct vitrine_error *err;
 	ssize_t len;
 
 	do {
-		len = read(events->data_fd, subbuf_bytes + events->nr_subbuf,
-			   known_len(events) - events->nr_subbuf);
+		len = read(kernel_events.data_fd, subbuf_bytes + nr_subbuf,
+			   known_len() - nr_subbuf);
 	} while (len < 0 && errno == EINTR);
 	if (len < 0)
 		return vtr_error_os(errno, reader.name, "cannot read from it");
 	*ret_end = !len;
-	events->nr_subbuf += len;
-	if (!known_len(events))
+	nr_subbuf += len;
+	if (!known_len())
 		return vitrine_error_create(EBADMSG, reader.name, VITRINE_NO_OFFSET, NULL,
 					    "it wrote a malformed sub-buffer");
-	if (events->nr_subbuf < known_len(events))
+	if (nr_subbuf < known_len())
 		return NULL;
-	subbuf.len_bytes = events->nr_subbuf;
-	err = rotation_append(files, &subbuf);
-	events->nr_subbuf = 0;
+	subbuf.len_bytes = nr_subbuf;
+	err = rotation_append(&subbuf);
+	nr_subbuf = 0;
 	return err;
 }
 
 /**
- * kernel_events_read() - append what the helper has written, if events->data_fd is readable
- * @events: after kernel_events_start()
- * @files: the trace
+ * kernel_events_read() - append what the helper has written, if kernel_events.data_fd is readable
  *
  * Return: NULL, or an error.
  */
-struct vitrine_error *kernel_events_read(struct kernel_events *events, struct rotation *files)
+struct vitrine_error *kernel_events_read(void)
 {
 	struct vitrine_error *err;
 	bool end = false;
 
-	err = read_once(events, files, &end);
+	err = read_once(&end);
 	if (err || !end)
 		return err;
-	return end_helper(events) ?:
+	return end_helper() ?:
 	       vitrine_error_create(EPIPE, reader.name, VITRINE_NO_OFFSET, NULL,
 				    "it ended before the recording did");
 }
 
 /**
  * kernel_events_finish() - stop recording, and append the rest
- * @events: after kernel_events_start()
- * @files: the trace
  *
  * Return: NULL, or an error.
  */
-struct vitrine_error *kernel_events_finish(struct kernel_events *events, struct rotation *files)
+struct vitrine_error *kernel_events_finish(void)
 {
 	struct vitrine_error *err;
 	bool end = false;
 	char text[64];
 	ssize_t len;
 
-	if (!events->is_running)
+	if (!is_running)
 		return NULL;
-	err = tracefs_write(events->tracefs.instance, "tracing_on", "0");
-	shutdown(events->control[0], SHUT_WR);
+	err = tracefs_write(instance, "tracing_on", "0");
+	shutdown(control[0], SHUT_WR);
 	while (!err && !end)
-		err = read_once(events, files, &end);
+		err = read_once(&end);
 	if (err)
 		return err;
-	err = end_helper(events);
+	err = end_helper();
 	/* The restorer has the other end open, too, so there is no end to wait for. */
-	len = recv(events->control[0], text, sizeof(text) - 1, MSG_DONTWAIT);
+	len = recv(control[0], text, sizeof(text) - 1, MSG_DONTWAIT);
 	text[len < 0 ? 0 : len] = '\0';
-	if (!err && sscanf(text, "%" SCNu64 " %" SCNu64, &events->nr_records,
-			   &events->nr_lost) != 2)
+	if (!err && sscanf(text, "%" SCNu64 " %" SCNu64, &kernel_events.nr_records,
+			   &kernel_events.nr_lost) != 2)
 		return vitrine_error_create(EPIPE, reader.name, VITRINE_NO_OFFSET, NULL,
 					    "it did not report how many events were lost");
 	return err;
@@ -767,22 +769,23 @@ struct vitrine_error *kernel_events_finish(struct kernel_events *events, struct 
 
 /**
  * kernel_events_release() - remove the instance and the probes
- * @events: a second call does nothing
+ *
+ * A second call does nothing.
  */
-void kernel_events_release(struct kernel_events *events)
+void kernel_events_release(void)
 {
-	close_file(&events->data_fd);
-	close_file(&events->control[1]);
-	shutdown(events->control[0], SHUT_WR);
-	if (events->is_running)
-		vitrine_error_destroy(end_helper(events));
-	if (events->restorer.pid)
-		restorer_finish(&events->restorer);
-	else if (events->tracefs.lock_fd >= 0)
-		tracefs_remove(&events->tracefs);
-	close_file(&events->control[0]);
-	close_file(&events->tracefs.lock_fd);
-	free(events->tracefs.instance);
-	events->tracefs.instance = NULL;
-	text_destroy(&events->names);
+	close_file(&kernel_events.data_fd);
+	close_file(&control[1]);
+	shutdown(control[0], SHUT_WR);
+	if (is_running)
+		vitrine_error_destroy(end_helper());
+	if (restorer.pid)
+		restorer_finish(&restorer);
+	else if (lock_fd >= 0)
+		tracefs_remove();
+	close_file(&control[0]);
+	close_file(&lock_fd);
+	free(instance);
+	instance = NULL;
+	text_destroy(&names);
 }

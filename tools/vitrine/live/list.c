@@ -351,20 +351,13 @@ static struct vitrine_error *list_categories(void)
 
 static struct vitrine_error *list_ftrace(void)
 {
-	struct tracefs tracefs;
-	char *text, *event, *rest;
-	struct vitrine_error *err;
+	autofree char *text = NULL;
+	struct vitrine_error *err = kernel_events_names(&text);
+	char *rest = text, *event;
 
-	err = tracefs_open(&tracefs);
-	if (err)
-		return err;
-	text = tracefs_read(tracefs.mount, "available_events");
-	if (!text)
-		err = tracefs_explain(errno, tracefs.mount);
-	for (rest = text; (event = next_line(&rest));)
+	while ((event = next_line(&rest)))
 		if (is_wanted(event))
 			puts(event);
-	free(text);
 	return err;
 }
 

@@ -49,16 +49,6 @@ struct cost {
 /* Maximum number of CPUs that are listed one by one. */
 #define MAX_LISTED	8
 
-/**
- * struct processes - a set of processes; initialised to zero
- * @pids: their ids
- * @nr: how many
- */
-struct processes {
-	uint64_t *pids;
-	size_t nr;
-};
-
 /* A process in /proc. */
 struct process {
 	uint64_t pid;
@@ -67,32 +57,26 @@ struct process {
 };
 
 /**
- * struct record_args - the options of `vitrine record'
- * @files: files to write; without a name, the name has the time
+ * struct record_args - the options of `vitrine record', besides those in the structs of recording.h
+ * @output: file to write; without a name, the name has the time
  * @duration_ns: when to stop; 0: no limit
  * @delay_ns: when to begin
  * @history: keep the sub-buffers in which the recording begins from their beginning
  * @cut: what is kept of the recording
  * @is_cut: something is left out
- * @wish: settings that are to be changed
  * @all: record all categories, and report the cost
  * @no_wakeups: do not enable the category sched
- * @events: events of ftrace that are recorded, too
- * @nr_events: number of @events
  * @command: command to run while recording, and its arguments; or NULL
  */
 static struct record_args {
-	struct rotation files;
+	const char *output;
 	uint64_t duration_ns;
 	uint64_t delay_ns;
 	bool history;
 	struct cut_args cut;
 	bool is_cut;
-	struct events_wish wish;
 	bool all;
 	bool no_wakeups;
-	struct kernel_event_wish *events;
-	unsigned int nr_events;
 	char **command;
 } args;
 
@@ -112,12 +96,7 @@ enum {
 /**
  * struct record - a recording in progress
  * @raw: with a cut, the trace that it is made from
- * @processes: with a cut, the processes that are kept
- * @recorder: the rings, and counts of records
- * @events: settings that are changed until recording ends
- * @kernel: events of ftrace
  * @marker: with --why, takes markers about cgroups, or NULL
- * @cgroups: with @marker, what is known of cgroups
  * @cost: with --all, the measured cost of a record
  * @signal_fd: readable when a signal arrives
  * @tick_fd: readable once a second
@@ -138,12 +117,7 @@ enum {
  */
 static struct record {
 	struct vtr_temporary raw;
-	struct processes processes;
-	struct recorder recorder;
-	struct events_hold events;
-	struct kernel_events kernel;
 	struct vitrine_marker *marker;
-	struct cgroups cgroups;
 	struct cost cost;
 	int signal_fd;
 	int tick_fd;
@@ -232,12 +206,11 @@ static int compare_numbers(const void *left, const void *right)
 
 static void print_list(double seconds)
 {
-	const struct recorder *recorder = &record.recorder;
 	const struct recorder_cpu *cpu;
 	unsigned int i;
 
-	for (i = 0; i < recorder->nr_cpus; i++) {
-		cpu = &recorder->cpus[i];
+	for (i = 0; i < recorder.nr_cpus; i++) {
+		cpu = &recorder.cpus[i];
 		fprintf(stderr, "%s %.2f %% of CPU %u", i ? "," : "",
 			percent_of(cpu, seconds), cpu->number);
 	}
@@ -245,12 +218,11 @@ static void print_list(double seconds)
 
 static void print_range(double seconds)
 {
-	const struct recorder *recorder = &record.recorder;
 	double percent, sum = 0, least = 0, most = 0;
 	unsigned int i;
 
-	for (i = 0; i < recorder->nr_cpus; i++) {
-		percent = percent_of(&recorder->cpus[i], seconds);
+	for (i = 0; i < recorder.nr_cpus; i++) {
+		percent = percent_of(&recorder.cpus[i], seconds);
 		if (!i || percent < least)
 			least = percent;
 		if (percent > most)
@@ -258,7 +230,7 @@ static void print_range(double seconds)
 		sum += percent;
 	}
 	fprintf(stderr, " %.2f %% to %.2f %% of each of %u CPUs, %.2f %% on average",
-		least, most, recorder->nr_cpus, sum / recorder->nr_cpus);
+		least, most, recorder.nr_cpus, sum / recorder.nr_cpus);
 }
 
 /* Return the CPU time that this process, without its children, has used. */
@@ -275,11 +247,10 @@ static double own_seconds(void)
 static void cost_print(double seconds)
 {
 	double own = own_seconds() - record.begin_cpu;
-	struct recorder *recorder = &record.recorder;
 
-	SORT(recorder->cpus, recorder->nr_cpus, compare_numbers);
+	SORT(recorder.cpus, recorder.nr_cpus, compare_numbers);
 	fputs("vitrine: recording took", stderr);
-	if (recorder->nr_cpus <= MAX_LISTED)
+	if (recorder.nr_cpus <= MAX_LISTED)
 		print_list(seconds);
 	else
 		print_range(seconds);
@@ -296,23 +267,20 @@ static void cost_print(double seconds)
 
 static bool has(uint64_t pid)
 {
-	const struct processes *processes = &record.processes;
 	size_t i;
 
-	for (i = 0; i < processes->nr; i++)
-		if (processes->pids[i] == pid)
+	for (i = 0; i < args.cut.nr_pids; i++)
+		if (args.cut.pids[i] == pid)
 			return true;
 	return false;
 }
 
 static void add(uint64_t pid)
 {
-	struct processes *processes = &record.processes;
-
 	if (has(pid))
 		return;
-	must_have(GROW(processes->pids, processes->nr));
-	processes->pids[processes->nr++] = pid;
+	must_have(GROW(args.cut.pids, args.cut.nr_pids));
+	args.cut.pids[args.cut.nr_pids++] = pid;
 }
 
 /* ---- A process and its children ---------------------------------------------- */
@@ -364,16 +332,16 @@ static void add_tree(const char *text)
 			add(all[i].pid);
 	}
 	do {
-		before = record.processes.nr;
+		before = args.cut.nr_pids;
 		for (i = 0; i < nr; i++)
 			if (has(all[i].parent))
 				add(all[i].pid);
-	} while (record.processes.nr > before);
+	} while (args.cut.nr_pids > before);
 }
 
 /* ---- Cgroups -------------------------------------------------------------------- */
 
-static void add_members(void *ctx, const char *cgroup, char *path, FILE *file)
+static void add_members(const char *cgroup, char *path, FILE *file)
 {
 	uint64_t pid;
 
@@ -394,7 +362,7 @@ static struct vitrine_error *add_cgroup(const char *path)
 		return vitrine_error_create(ENOENT, top, VITRINE_NO_OFFSET,
 					    "give a path as in /proc/PID/cgroup, with cgroup version 2 mounted",
 					    "no such cgroup");
-	cgroups_visit(top, "cgroup.procs", add_members, NULL);
+	cgroups_visit(top, "cgroup.procs", add_members);
 	return NULL;
 }
 
@@ -431,7 +399,7 @@ static void need(struct vitrine_error *err)
 
 static bool is_standard_output(void)
 {
-	return !strcmp(args.files.output, "-");
+	return !strcmp(args.output, "-");
 }
 
 static void __attribute__((noreturn))
@@ -530,7 +498,7 @@ static struct vitrine_error *watch_for(uint32_t events, int fd, int tag)
 	struct epoll_event event = { .events = events, .data.fd = tag };
 
 	if (fd < 0 ||
-	    epoll_ctl(record.recorder.epoll_fd, EPOLL_CTL_ADD, fd, &event))
+	    epoll_ctl(recorder.epoll_fd, EPOLL_CTL_ADD, fd, &event))
 		return vtr_error_os(errno, NULL, "cannot wait");
 	return NULL;
 }
@@ -565,7 +533,7 @@ static double elapsed(void)
 {
 	struct timespec now = record.end;
 
-	if (!record.recorder.started)
+	if (!recorder.started)
 		return 0;
 	if (!now.tv_sec)
 		clock_gettime(CLOCK_MONOTONIC, &now);
@@ -575,14 +543,12 @@ static double elapsed(void)
 
 static void print_progress(void)
 {
-	const struct recorder *recorder = &record.recorder;
-
 	if (elapsed() < PROGRESS_S || !isatty(STDERR_FILENO))
 		return;
 	fprintf(stderr, "\rvitrine: %.0f s, %" PRIu64 " switches, ",
-		elapsed(), recorder->nr_switches);
+		elapsed(), recorder.nr_switches);
 	fprintf(stderr, "%" PRIu64 " bytes, %" PRIu64 " lost\033[K",
-		rotation_len(&recorder->files), recorder->nr_lost);
+		rotation_len(), recorder.nr_lost);
 	record.progress = true;
 }
 
@@ -608,7 +574,7 @@ static void handle_signal(void)
 static struct vitrine_error *find_processes(void)
 {
 	const struct record_filter *filter = &args.cut.filter;
-	bool started = record.recorder.started;
+	bool started = recorder.started;
 	struct vitrine_error *err = NULL;
 	unsigned int i;
 
@@ -617,7 +583,7 @@ static struct vitrine_error *find_processes(void)
 	if (args.cut.cgroup)
 		err = add_cgroup(args.cut.cgroup);
 	/* The cgroup may be removed meanwhile. */
-	if (err && started && err->code == ENOENT) {
+	if (err && started) {
 		vitrine_error_destroy(err);
 		err = NULL;
 	}
@@ -627,12 +593,10 @@ static struct vitrine_error *find_processes(void)
 /* The file was ready, or a second is over: if another trigger is armed, nothing is ready. */
 static void check_trigger(void)
 {
-	struct recorder *recorder = &record.recorder;
-
-	if (!args.wish.until || record.done)
+	if (!events_wish.until || record.done)
 		return;
-	record.disarmed = events_fired(&record.events, &recorder->is_over);
-	record.done = record.disarmed || recorder->is_over;
+	record.disarmed = events_fired(&recorder.is_over);
+	record.done = record.disarmed || recorder.is_over;
 }
 
 /* Once a second, find new rings, and drain those that epoll cannot wait for. */
@@ -643,9 +607,9 @@ static struct vitrine_error *handle_tick(void)
 
 	if (read(record.tick_fd, &ticks, sizeof(ticks)) < 0)
 		return NULL;
-	err = recorder_scan(&record.recorder) ?: recorder_drain_all(&record.recorder) ?:
+	err = recorder_scan() ?: recorder_drain_all() ?:
 	      find_processes();
-	cgroups_note(&record.cgroups, record.marker);
+	cgroups_note(record.marker);
 	if (!err)
 		print_progress();
 	check_trigger();
@@ -656,7 +620,7 @@ static struct vitrine_error *handle_tick(void)
 
 static bool has_wish(void)
 {
-	return args.wish.set != EVENTS_NONE || args.wish.until;
+	return events_wish.set != EVENTS_NONE || events_wish.until;
 }
 
 static struct vitrine_error *enable_events(void)
@@ -665,9 +629,9 @@ static struct vitrine_error *enable_events(void)
 
 	if (!has_wish())
 		return NULL;
-	err = events_hold(&record.events, &args.wish);
+	err = events_hold();
 	/* Without markers, nothing is known of cgroups. */
-	if (!err && args.wish.stacks)
+	if (!err && events_wish.stacks)
 		vitrine_error_destroy(vitrine_marker_create(NULL, &record.marker));
 	/* The cost is measured with the categories enabled. */
 	if (!err && args.all)
@@ -677,14 +641,15 @@ static struct vitrine_error *enable_events(void)
 
 static struct vitrine_error *arm_trigger(void)
 {
+	int fd;
+
 	/* Edges only: the file stays ready while recording is switched off. */
-	return !args.wish.until ? NULL :
-	       events_arm(&record.events, args.wish.until) ?:
-	       watch_for(EPOLLPRI | EPOLLET, record.events.trigger_fd, TAG_TRIGGER);
+	return !events_wish.until ? NULL :
+	       events_arm(&fd) ?: watch_for(EPOLLPRI | EPOLLET, fd, TAG_TRIGGER);
 }
 
 /* Let the sub-buffers begin with which the recording begins. */
-static bool flush_first(void *ctx)
+static bool flush_first(void)
 {
 	int code = flush_rings();
 
@@ -697,7 +662,7 @@ static bool flush_first(void *ctx)
 }
 
 /* Let the sub-buffers begin that tell when the recording ended. */
-static bool flush_last(void *ctx)
+static bool flush_last(void)
 {
 	clock_gettime(CLOCK_MONOTONIC, &record.end);
 	return !flush_rings();
@@ -709,20 +674,19 @@ static bool flush_last(void *ctx)
  */
 static struct vitrine_error *begin_recording(void)
 {
-	struct recorder *recorder = &record.recorder;
 	struct vitrine_error *err;
 
-	err = recorder_scan(recorder) ?: enable_events();
+	err = recorder_scan() ?: enable_events();
 	if (!err && !args.history)
-		err = recorder_begin(recorder, flush_first, NULL);
+		err = recorder_begin(flush_first);
 	/* The time is up after the begin plus the limit, never before. */
 	record.begin_cpu = own_seconds();
 	clock_gettime(CLOCK_MONOTONIC, &record.begin);
-	cgroups_note(&record.cgroups, record.marker);
-	err = err ?: arm_trigger() ?: find_processes() ?: kernel_events_enable(&record.kernel) ?:
+	cgroups_note(record.marker);
+	err = err ?: arm_trigger() ?: find_processes() ?: kernel_events_enable() ?:
 	      watch_timer(&record.tick_fd, TAG_TICK, NSEC_PER_SEC) ?:
 	      watch_timer(&record.timer_fd, TAG_TIME_UP, args.duration_ns);
-	recorder->started = !err;
+	recorder.started = !err;
 	return err;
 }
 
@@ -746,9 +710,9 @@ static struct vitrine_error *handle_event(int tag)
 		check_trigger();
 		return NULL;
 	case TAG_KERNEL:
-		return kernel_events_read(&record.kernel, &record.recorder.files);
+		return kernel_events_read();
 	default:
-		return recorder_drain(&record.recorder, tag);
+		return recorder_drain(tag);
 	}
 }
 
@@ -759,7 +723,7 @@ static struct vitrine_error *wait_and_record(void)
 	int i, nr;
 
 	while (!record.done) {
-		nr = epoll_wait(record.recorder.epoll_fd, events, 16, -1);
+		nr = epoll_wait(recorder.epoll_fd, events, 16, -1);
 		if (nr < 0 && errno != EINTR)
 			return vtr_error_os(errno, NULL, "cannot wait");
 		for (i = 0; i < nr; i++) {
@@ -768,22 +732,22 @@ static struct vitrine_error *wait_and_record(void)
 				return err;
 		}
 	}
-	events_still(&record.events);
-	cgroups_note(&record.cgroups, record.marker);
-	return kernel_events_finish(&record.kernel, &record.recorder.files) ?:
-	       recorder_finish(&record.recorder, flush_last, NULL) ?: record.disarmed;
+	events_still();
+	cgroups_note(record.marker);
+	return kernel_events_finish() ?:
+	       recorder_finish(flush_last) ?: record.disarmed;
 }
 
 /* Record into a temporary trace beside the one that is wanted, or in TMPDIR for a pipe. */
 static void prepare_raw(void)
 {
-	const char *place = vtr_temporary_place(args.files.output);
+	const char *place = vtr_temporary_place(args.output);
 	int fd = vtr_temporary_create(&record.raw, place);
 
 	if (fd < 0)
 		need(vtr_error_os(errno, place, "cannot create a temporary file beside it"));
 	close(fd);
-	record.recorder.files.output = record.raw.path;
+	rotation.output = record.raw.path;
 }
 
 /* ---- The recording ----------------------------------------------------- */
@@ -794,16 +758,16 @@ static void prepare_raw(void)
  */
 static void start_kernel_events(void)
 {
-	kernel_events_start(&record.kernel, record.recorder.cpus[0].ring);
-	if (record.kernel.nr_wishes)
-		need(watch(record.kernel.data_fd, TAG_KERNEL));
+	kernel_events_start(recorder.cpus[0].ring);
+	if (kernel_events.nr_wishes)
+		need(watch(kernel_events.data_fd, TAG_KERNEL));
 }
 
 /* In reverse order: the restorer of the events of ftrace has the other one's pipe open. */
 static void release_events(void)
 {
-	kernel_events_release(&record.kernel);
-	events_release(&record.events);
+	kernel_events_release();
+	events_release();
 }
 
 /*
@@ -823,20 +787,18 @@ static void undo(void)
 /* Open everything that is needed, so that errors show before the command runs. */
 static void prepare(void)
 {
-	struct recorder *recorder = &record.recorder;
-
 	if (has_wish())
-		events_prepare(&record.events, &args.wish);
-	kernel_events_prepare(&record.kernel);
-	recorder->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (recorder->epoll_fd < 0)
+		events_prepare();
+	kernel_events_prepare();
+	recorder.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (recorder.epoll_fd < 0)
 		need(vtr_error_os(errno, NULL, "cannot wait"));
 	need(watch_signals());
-	need(recorder_scan(recorder));
+	need(recorder_scan());
 	need(check_enabled());
 	if (args.is_cut)
 		prepare_raw();
-	need(rotation_open(&recorder->files));
+	need(rotation_open());
 	start_kernel_events();
 }
 
@@ -845,7 +807,7 @@ static void record_begin(void)
 	prepare();
 	if (args.delay_ns) {
 		/* The rings are opened again where they are then. */
-		recorder_close(&record.recorder);
+		recorder_close();
 		need(watch_timer(&record.timer_fd, TAG_BEGIN, args.delay_ns));
 	} else {
 		need(begin_recording());
@@ -857,18 +819,17 @@ static void record_begin(void)
 /* Keep what has been written, which is a trace even if an error ended it. */
 static struct vitrine_error *save(struct vitrine_error *cause)
 {
-	struct rotation *files = &record.recorder.files;
 	struct vitrine_error *err;
 	char advice[96];
 
-	err = rotation_commit(files);
+	err = rotation_commit();
 	if (!cause || err) {
 		vitrine_error_destroy(cause);
 		return err;
 	}
 	snprintf(advice, sizeof(advice),
 		 "the trace up to then is saved: %" PRIu64 " bytes in %.3f s",
-		 rotation_len(files), elapsed());
+		 rotation_len(), elapsed());
 	err = vitrine_error_create(cause->code, cause->path, cause->offset,
 				   advice, "%s", cause->message);
 	vitrine_error_destroy(cause);
@@ -881,10 +842,10 @@ static void print_name(void)
 	struct stat status;
 
 	fprintf(stderr, "vitrine: %s: ",
-		is_standard_output() ? "standard output" : args.files.output);
+		is_standard_output() ? "standard output" : args.output);
 	if (!args.is_cut)
 		return;
-	if (!is_standard_output() && !stat(args.files.output, &status))
+	if (!is_standard_output() && !stat(args.output, &status))
 		fprintf(stderr, "%jd bytes, ", (intmax_t)status.st_size);
 	fputs("chosen from ", stderr);
 }
@@ -894,24 +855,22 @@ static uint64_t finished_bytes(void)
 {
 	struct stat status;
 
-	if (is_standard_output() || args.is_cut || args.files.limit_bytes ||
-	    stat(args.files.output, &status))
-		return rotation_len(&record.recorder.files);
+	if (is_standard_output() || args.is_cut || rotation.limit_bytes ||
+	    stat(args.output, &status))
+		return rotation_len();
 	return status.st_size;
 }
 
 static void print_summary(double seconds)
 {
-	const struct recorder *recorder = &record.recorder;
-
 	print_name();
 	fprintf(stderr, "%" PRIu64 " switches on %u CPU%s, ",
-		recorder->nr_switches, recorder->nr_seen, recorder->nr_seen == 1 ? "" : "s");
-	if (record.kernel.nr_wishes)
-		fprintf(stderr, "%" PRIu64 " events of ftrace, ", record.kernel.nr_records);
+		recorder.nr_switches, recorder.nr_seen, recorder.nr_seen == 1 ? "" : "s");
+	if (kernel_events.nr_wishes)
+		fprintf(stderr, "%" PRIu64 " events of ftrace, ", kernel_events.nr_records);
 	fprintf(stderr, "%" PRIu64 " bytes, %" PRIu64 " lost, %.3f s\n",
 		finished_bytes(),
-		recorder->nr_lost + record.kernel.nr_lost, seconds);
+		recorder.nr_lost + kernel_events.nr_lost, seconds);
 	if (args.all)
 		cost_print(seconds);
 }
@@ -920,17 +879,15 @@ static void print_summary(double seconds)
 static int write_cut(void)
 {
 	args.cut.path = record.raw.path;
-	args.cut.out = args.files.output;
-	args.cut.pids = record.processes.pids;
-	args.cut.nr_pids = record.processes.nr;
+	args.cut.out = args.output;
 	return cut_run(&args.cut);
 }
 
 /* Only --why records user stacks. A trace is read and written again to name functions. */
 static bool can_be_named(void)
 {
-	return args.wish.stacks && !is_standard_output() && !args.files.zstd &&
-	       !args.files.limit_bytes;
+	return events_wish.stacks && !is_standard_output() && !rotation.zstd &&
+	       !rotation.limit_bytes;
 }
 
 static struct vitrine_error *record_all(void)
@@ -949,7 +906,7 @@ static struct vitrine_error *record_all(void)
 	if (!err && args.is_cut)
 		record.cut_status = write_cut();
 	if (!err && record.cut_status == EXIT_DONE && can_be_named())
-		symbolize_recording(args.files.output);
+		symbolize_recording(args.output);
 	if (!err && record.cut_status == EXIT_DONE)
 		print_summary(seconds);
 	wait_for_command();
@@ -971,36 +928,15 @@ static int record_run(void)
 {
 	struct vitrine_error *err;
 
-	record = (struct record){
-		.recorder = { .epoll_fd = -1, .filter = &args.cut.filter },
-		.events = { .fd = -1, .stacks_fd = -1, .trigger_fd = -1 },
-		.kernel = {
-			.wishes = args.events,
-			.nr_wishes = args.nr_events,
-			.control = { -1, -1 },
-			.data_fd = -1,
-			.tracefs.lock_fd = -1,
-		},
-		.signal_fd = -1,
-		.tick_fd = -1,
-		.timer_fd = -1,
-		.command_fd = -1,
-	};
-	args.files.output = trace_name(args.files.output);
-	record.recorder.files = args.files;
+	args.output = trace_name(args.output);
+	rotation.output = args.output;
+	recorder.filter = &args.cut.filter;
 	atexit(undo);
 	err = record_all();
 
 	vitrine_marker_destroy(record.marker);
-	cgroups_deinit(&record.cgroups);
 	vtr_temporary_remove(&record.raw);
-	free(record.processes.pids);
-	recorder_deinit(&record.recorder);
-	vitrine_writer_destroy(record.recorder.files.writer);
-	close_file(&record.timer_fd);
-	close_file(&record.tick_fd);
-	close_file(&record.signal_fd);
-	close_file(&record.recorder.epoll_fd);
+	recorder_deinit();
 	if (!err)
 		return command_status();
 	/* There is no input to be bad: EFBIG means a full disk. */
@@ -1012,16 +948,16 @@ static int record_run(void)
 
 static const struct command_option options[] = {
 	{ "output", 'o', "FILE", "Write FILE; \"-\" is standard output",
-	  .text = &args.files.output },
+	  .text = &args.output },
 	{ "for", 't', "DURATION", .help = "Stop after DURATION: 10 (s), 500ms, 2min" },
 	{ "time", 't', "DURATION", NULL, .flags = OPTION_ALIAS | OPTION_HIDDEN },
 	{ "until", 0, "EVENT", "Stop when CATEGORY:NAME of trace/events occurs",
-	  .text = &args.wish.until },
+	  .text = &events_wish.until },
 	{ "delay", OPT_DELAY, "DURATION", .help = "Begin DURATION after COMMAND was started" },
 	{ "history", 0, NULL, "Keep what the current sub-buffers have already",
 	  .flag = &args.history },
 	{ "zstd", 0, NULL, "Compress the trace, as if FILE ended in .zst",
-	  .flag = &args.files.zstd },
+	  .flag = &rotation.zstd },
 	{ "rotate", OPT_ROTATE, "SIZE", .help = "Begin another file after SIZE, such as 100M" },
 	{ "keep", OPT_KEEP, "N", .help = "Keep the last N files (with --rotate)" },
 	{ "process", 'p', "PID|NAME", .help = "Keep a process and its children" },
@@ -1049,9 +985,9 @@ static void check_cut(struct argp_state *state)
 	if (cgroup && *cgroup != '/')
 		argp_error(state, "%s is not the path of a cgroup, such as /user.slice", cgroup);
 	args.is_cut = by_process || filter->nr_cpus;
-	if (args.is_cut && args.files.limit_bytes)
+	if (args.is_cut && rotation.limit_bytes)
 		argp_error(state, "--rotate excludes -p, -C and --cgroup");
-	if (args.is_cut && args.files.zstd)
+	if (args.is_cut && rotation.zstd)
 		argp_error(state, "--zstd excludes -p, -C and --cgroup; use -o FILE.fxt.zst");
 	if (by_process && args.no_wakeups)
 		argp_error(state, "--no-wakeups excludes -p and --cgroup: they follow forks");
@@ -1069,22 +1005,23 @@ static unsigned int parse_count(struct argp_state *state, const char *arg)
 
 static void add_event(const char *event, struct argp_state *state)
 {
-	if (!GROW(args.events, args.nr_events))
+	if (!GROW(kernel_events.wishes, kernel_events.nr_wishes))
 		argp_failure(state, EXIT_ENVIRONMENT, 0, "out of memory");
 	if (!strchr(event, ':'))
 		argp_error(state,
 			   "-e %s: an event is SYSTEM:NAME, such as block:block_rq_issue; categories are switched on in trace/events",
 			   event);
-	args.events[args.nr_events++] = (struct kernel_event_wish){ .event = event };
+	kernel_events.wishes[kernel_events.nr_wishes++] =
+		(struct kernel_event_wish){ .event = event };
 }
 
 static void add_filter(const char *filter, struct argp_state *state)
 {
 	struct kernel_event_wish *event;
 
-	if (!args.nr_events)
+	if (!kernel_events.nr_wishes)
 		argp_error(state, "--filter requires -e EVENT before it");
-	event = &args.events[args.nr_events - 1];
+	event = &kernel_events.wishes[kernel_events.nr_wishes - 1];
 	if (event->filter)
 		argp_error(state, "-e %s has two filters; combine them with &&", event->event);
 	event->filter = filter;
@@ -1092,8 +1029,8 @@ static void add_filter(const char *filter, struct argp_state *state)
 
 static void check_args(struct argp_state *state)
 {
-	bool is_standard = args.files.output && !strcmp(args.files.output, "-");
-	const char *until = args.wish.until;
+	bool is_standard = args.output && !strcmp(args.output, "-");
+	const char *until = events_wish.until;
 
 	/* The words of a trigger are separated by spaces. */
 	if (until && (!*until || strpbrk(until, " \t\n")))
@@ -1102,15 +1039,15 @@ static void check_args(struct argp_state *state)
 	if (is_standard && isatty(STDOUT_FILENO))
 		argp_error(state,
 			   "standard output is a terminal; redirect it or use -o FILE");
-	if (is_standard && args.files.limit_bytes)
+	if (is_standard && rotation.limit_bytes)
 		argp_error(state, "--rotate needs a FILE");
-	if (args.files.nr_keep && !args.files.limit_bytes)
+	if (rotation.nr_keep && !rotation.limit_bytes)
 		argp_error(state, "--keep requires --rotate");
-	if (args.no_wakeups && (args.all || args.wish.stacks))
+	if (args.no_wakeups && (args.all || events_wish.stacks))
 		argp_error(state, "--no-wakeups excludes --all and --why");
-	args.wish.set = args.no_wakeups ? EVENTS_NONE :
+	events_wish.set = args.no_wakeups ? EVENTS_NONE :
 			args.all ? EVENTS_ALL :
-			args.wish.stacks ? EVENTS_WHY : EVENTS_WAKEUPS;
+			events_wish.stacks ? EVENTS_WHY : EVENTS_WAKEUPS;
 	check_cut(state);
 }
 
@@ -1124,14 +1061,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		args.delay_ns = units_duration(arg, 0, MAX_NS, state);
 		break;
 	case OPT_ROTATE:
-		args.files.limit_bytes = units_size(arg, MIN_ROTATE_BYTES, state);
+		rotation.limit_bytes = units_size(arg, MIN_ROTATE_BYTES, state);
 		break;
 	case OPT_KEEP:
-		args.files.nr_keep = parse_count(state, arg);
+		rotation.nr_keep = parse_count(state, arg);
 		break;
 	case OPT_WHY:
-		args.wish.stacks = true;
-		args.wish.threshold_us =
+		events_wish.stacks = true;
+		events_wish.threshold_us =
 			arg ? units_duration(arg, 0, MAX_WHY_NS, state) / 1000 :
 			      DEFAULT_WHY_US;
 		break;
@@ -1174,11 +1111,10 @@ static const struct command_line line = {
  */
 int cmd_record(int argc, char **argv)
 {
-	int status;
-
 	args = (struct record_args){ 0 };
+	rotation = (struct rotation){ 0 };
+	events_wish = (struct events_wish){ 0 };
+	kernel_events = (struct kernel_events){ .data_fd = -1 };
 	record_filter_options(&line, &args.cut.filter, argc, argv);
-	status = record_run();
-	free(args.events);
-	return status;
+	return record_run();
 }

@@ -25,6 +25,9 @@
 #include "ring.h"
 #include "writer.h"
 
+struct rotation rotation;
+struct recorder recorder = { .epoll_fd = -1 };
+
 /* ---- Names ------------------------------------------------------------- */
 
 /**
@@ -62,261 +65,229 @@ static const char *suffix_of(const char *name)
 }
 
 /* Return the name of a file, to be freed. */
-static char *name_of(const struct rotation *rotation, unsigned int number)
+static char *name_of(unsigned int number)
 {
-	const char *output = rotation->output, *suffix = suffix_of(output);
+	const char *output = rotation.output, *suffix = suffix_of(output);
 
-	if (!rotation->limit_bytes)
+	if (!rotation.limit_bytes)
 		return must_format("%s", output);
 	return must_format("%.*s.%06u%s", (int)(suffix - output), output, number, suffix);
 }
 
 /**
- * rotation_open() - begin a file
- * @rotation: recording without a current file
+ * rotation_open() - begin a file; there is no current one
  *
  * Return: NULL, or an error.
  */
-struct vitrine_error *rotation_open(struct rotation *rotation)
+struct vitrine_error *rotation_open(void)
 {
-	autofree char *name = name_of(rotation, rotation->nr_files + 1);
-	struct vitrine_error *err = vitrine_writer_create(name, &rotation->writer);
+	autofree char *name = name_of(rotation.nr_files + 1);
+	struct vitrine_error *err = vitrine_writer_create(name, &rotation.writer);
 
 	if (err)
 		return err;
-	rotation->nr_files++;
-	return rotation->zstd ? vtr_writer_pack(rotation->writer) : NULL;
+	rotation.nr_files++;
+	return rotation.zstd ? vtr_writer_pack(rotation.writer) : NULL;
 }
 
 /* The new file has its name, so at no time are there fewer complete files than wanted. */
-static struct vitrine_error *remove_oldest(const struct rotation *rotation)
+static struct vitrine_error *remove_oldest(void)
 {
 	autofree char *name = NULL;
 
-	if (!rotation->nr_keep || rotation->nr_files <= rotation->nr_keep)
+	if (!rotation.nr_keep || rotation.nr_files <= rotation.nr_keep)
 		return NULL;
-	name = name_of(rotation, rotation->nr_files - rotation->nr_keep);
+	name = name_of(rotation.nr_files - rotation.nr_keep);
 	return unlink(name) && errno != ENOENT ?
 		       vtr_error_os(errno, name, "cannot remove") : NULL;
 }
 
 /**
  * rotation_commit() - complete the current file, if there is one
- * @rotation: recording
  *
  * Return: NULL, or an error.
  */
-struct vitrine_error *rotation_commit(struct rotation *rotation)
+struct vitrine_error *rotation_commit(void)
 {
-	return rotation->writer ?
-	       vitrine_writer_commit(rotation->writer) ?: remove_oldest(rotation) : NULL;
+	return rotation.writer ?
+	       vitrine_writer_commit(rotation.writer) ?: remove_oldest() : NULL;
 }
 
 /* Begin the next file if the current one is large enough. */
-static struct vitrine_error *advance(struct rotation *rotation)
+static struct vitrine_error *advance(void)
 {
 	struct vitrine_error *err;
 
-	if (!rotation->limit_bytes ||
-	    vitrine_writer_len(rotation->writer) < rotation->limit_bytes)
+	if (!rotation.limit_bytes ||
+	    vitrine_writer_len(rotation.writer) < rotation.limit_bytes)
 		return NULL;
-	err = rotation_commit(rotation);
+	err = rotation_commit();
 	if (err)
 		return err;
-	rotation->bytes_before += vitrine_writer_len(rotation->writer);
-	vitrine_writer_destroy(rotation->writer);
-	rotation->writer = NULL;
-	return rotation_open(rotation);
+	rotation.bytes_before += vitrine_writer_len(rotation.writer);
+	vitrine_writer_destroy(rotation.writer);
+	rotation.writer = NULL;
+	return rotation_open();
 }
 
 /**
  * rotation_append() - write a sub-buffer, and what was lost before it
- * @rotation: recording
  * @subbuf: sub-buffer
  *
  * Return: NULL, or an error.
  */
-struct vitrine_error *rotation_append(struct rotation *rotation,
-				      const struct vitrine_subbuf *subbuf)
+struct vitrine_error *rotation_append(const struct vitrine_subbuf *subbuf)
 {
-	struct vitrine_error *err = advance(rotation);
+	struct vitrine_error *err = advance();
 
 	if (!err && subbuf->loss.nr_records)
-		err = vitrine_writer_append_loss(rotation->writer, &subbuf->loss);
-	return err ?: vitrine_writer_append(rotation->writer, subbuf->bytes, subbuf->len_bytes);
+		err = vitrine_writer_append_loss(rotation.writer, &subbuf->loss);
+	return err ?: vitrine_writer_append(rotation.writer, subbuf->bytes, subbuf->len_bytes);
 }
 
 /**
  * rotation_len() - return how much has been written
- * @rotation: recording
  *
  * Return: bytes of all files, also of those that have been removed.
  */
-uint64_t rotation_len(const struct rotation *rotation)
+uint64_t rotation_len(void)
 {
-	return rotation->bytes_before +
-	       (rotation->writer ? vitrine_writer_len(rotation->writer) : 0);
+	return rotation.bytes_before +
+	       (rotation.writer ? vitrine_writer_len(rotation.writer) : 0);
 }
 
 /* ---- Rings ------------------------------------------------------------- */
 
-/* A ring that cannot be polled (EPERM) is drained once a second, at the tick. */
-static struct vitrine_error *poll_ring(struct recorder *recorder,
-				       unsigned int index)
+static struct vitrine_error *open_ring(struct recorder_cpu *cpu)
 {
-	struct recorder_cpu *cpu = &recorder->cpus[index];
 	struct epoll_event event = {
 		.events = EPOLLIN,
-		.data.u64 = index,
+		.data.u64 = cpu - recorder.cpus,
 	};
-
-	if (!epoll_ctl(recorder->epoll_fd, EPOLL_CTL_ADD,
-		       vitrine_ring_fd(cpu->ring), &event) || errno == EPERM)
-		return NULL;
-	return vtr_error_os(errno, cpu->path, "cannot poll");
-}
-
-static struct vitrine_error *open_ring(struct recorder *recorder,
-				       unsigned int index)
-{
-	struct recorder_cpu *cpu = &recorder->cpus[index];
-	unsigned int flags = recorder->started ? VITRINE_RING_FROM_START : 0;
+	unsigned int flags = recorder.started ? VITRINE_RING_FROM_START : 0;
 	struct vitrine_error *err;
 
 	err = vitrine_ring_create(cpu->path, flags, &cpu->ring);
-	if (!err)
-		return poll_ring(recorder, index);
+	/* A ring that cannot be polled (EPERM) is drained once a second, at the tick. */
+	if (!err && epoll_ctl(recorder.epoll_fd, EPOLL_CTL_ADD, vitrine_ring_fd(cpu->ring),
+			      &event) && errno != EPERM)
+		return vtr_error_os(errno, cpu->path, "cannot poll");
 	/* The ring does not exist yet, or no longer: try again at the next tick. */
-	if (recorder->started && (err->code == ENODEV || err->code == ENOENT)) {
+	if (err && recorder.started && (err->code == ENODEV || err->code == ENOENT)) {
 		vitrine_error_destroy(err);
 		return NULL;
 	}
 	return err;
 }
 
-static bool knows_cpu(const struct recorder *recorder, unsigned int number)
+static bool knows_cpu(unsigned int number)
 {
 	unsigned int i;
 
-	for (i = 0; i < recorder->nr_cpus; i++)
-		if (recorder->cpus[i].number == number)
+	for (i = 0; i < recorder.nr_cpus; i++)
+		if (recorder.cpus[i].number == number)
 			return true;
 	return false;
 }
 
-static void add_cpus(struct recorder *recorder, DIR *dir)
+static struct vitrine_error *add_cpus(void)
 {
+	autofree char *path = debugfs_path(VITRINE_TRACE_DIR, "");
 	const struct dirent *entry;
+	DIR *dir = opendir(path);
 	unsigned int number;
 	char rest;
 
-	while ((entry = readdir(dir))) {
-		if (sscanf(entry->d_name, "cpu%u%c", &number, &rest) != 1 ||
-		    knows_cpu(recorder, number) ||
-		    (recorder->filter && !record_filter_match_cpu(recorder->filter, number)))
+	if (!dir && !recorder.started)
+		return debugfs_explain(errno, path);
+	while (dir && (entry = readdir(dir))) {
+		if (sscanf(entry->d_name, "cpu%u%c", &number, &rest) != 1 || knows_cpu(number) ||
+		    (recorder.filter && !record_filter_match_cpu(recorder.filter, number)))
 			continue;
-		must_have(GROW(recorder->cpus, recorder->nr_cpus));
-		recorder->cpus[recorder->nr_cpus++] = (struct recorder_cpu){
+		must_have(GROW(recorder.cpus, recorder.nr_cpus));
+		recorder.cpus[recorder.nr_cpus++] = (struct recorder_cpu){
 			.path = debugfs_path(VITRINE_TRACE_DIR "/", entry->d_name),
 			.number = number,
 			.sequence = VTR_RING_NO_SEQUENCE,
 		};
 	}
-}
-
-static struct vitrine_error *add_directory(struct recorder *recorder)
-{
-	autofree char *path = debugfs_path(VITRINE_TRACE_DIR, "");
-	DIR *dir = opendir(path);
-
-	if (dir) {
-		add_cpus(recorder, dir);
+	if (dir)
 		closedir(dir);
-	} else if (!recorder->started) {
-		return debugfs_explain(errno, path);
-	}
-	return recorder->nr_cpus ? NULL :
+	return recorder.nr_cpus ? NULL :
 	       vitrine_error_create(ENOENT, path, VITRINE_NO_OFFSET, NULL,
 				    "no ring of any CPU found");
 }
 
 /**
  * recorder_scan() - find and open new rings
- * @recorder: recording
  *
  * Return: NULL, or an error.
  */
-struct vitrine_error *recorder_scan(struct recorder *recorder)
+struct vitrine_error *recorder_scan(void)
 {
 	struct vitrine_error *err;
 	unsigned int i;
 
-	err = add_directory(recorder);
-	for (i = 0; !err && i < recorder->nr_cpus; i++)
-		if (!recorder->cpus[i].ring)
-			err = open_ring(recorder, i);
+	err = add_cpus();
+	for (i = 0; !err && i < recorder.nr_cpus; i++)
+		if (!recorder.cpus[i].ring)
+			err = open_ring(&recorder.cpus[i]);
 	return err;
 }
 
 /* Begin each ring again, but not with the sub-buffers that were written the last time. */
-static struct vitrine_error *begin_rings(struct recorder *recorder)
+static struct vitrine_error *begin_rings(void)
 {
 	struct vitrine_error *err = NULL;
 	struct recorder_cpu *cpu;
 	unsigned int i;
 
-	for (i = 0; !err && i < recorder->nr_cpus; i++) {
-		cpu = &recorder->cpus[i];
+	for (i = 0; !err && i < recorder.nr_cpus; i++) {
+		cpu = &recorder.cpus[i];
 		err = vtr_ring_begin(cpu->ring, &cpu->sequence);
 	}
 	return err;
 }
 
 /**
- * recorder_begin() - leave out what was written before
- * @recorder: recording that has not started, after recorder_scan()
+ * recorder_begin() - leave out what was written before; called after recorder_scan()
  * @flush: lets each CPU begin a new sub-buffer; returns false if it cannot, and the recording
  *	then begins with the sub-buffers being written
- * @ctx: argument of @flush
  *
  * Return: NULL, or an error of a ring.
  */
-struct vitrine_error *recorder_begin(struct recorder *recorder, bool (*flush)(void *ctx),
-				     void *ctx)
+struct vitrine_error *recorder_begin(bool (*flush)(void))
 {
 	struct vitrine_error *err;
 
 	/* In streaming mode, this makes room for a new sub-buffer. */
-	err = begin_rings(recorder);
-	return err || !flush(ctx) ? err : begin_rings(recorder);
+	err = begin_rings();
+	return err || !flush() ? err : begin_rings();
 }
 
-static struct vitrine_error *append(struct recorder *recorder,
-				    struct recorder_cpu *cpu,
-				    const struct vitrine_subbuf *subbuf)
+static struct vitrine_error *append(struct recorder_cpu *cpu, const struct vitrine_subbuf *subbuf)
 {
 	struct vitrine_subbuf named = *subbuf;
 	struct vitrine_error *err;
 
 	err = fxt_wakers_name(&cpu->wakers, &named.bytes, &named.len_bytes) ?:
-	      rotation_append(&recorder->files, &named);
+	      rotation_append(&named);
 	if (err)
 		return err;
-	recorder->nr_lost += subbuf->nr_lost;
-	recorder->nr_switches += subbuf->nr_switches;
+	recorder.nr_lost += subbuf->nr_lost;
+	recorder.nr_switches += subbuf->nr_switches;
 	cpu->nr_switches += subbuf->nr_switches;
 	cpu->nr_wakeups += subbuf->nr_wakeups;
 	cpu->nr_events += subbuf->nr_records - subbuf->nr_switches -
 			  subbuf->nr_wakeups;
 	if (subbuf->nr_records && !cpu->seen) {
 		cpu->seen = true;
-		recorder->nr_seen++;
+		recorder.nr_seen++;
 	}
 	return NULL;
 }
 
-static struct vitrine_error *take_all(struct recorder *recorder,
-				      struct recorder_cpu *cpu)
+static struct vitrine_error *take_all(struct recorder_cpu *cpu)
 {
 	const struct vitrine_subbuf *subbuf;
 	struct vitrine_error *err;
@@ -324,18 +295,17 @@ static struct vitrine_error *take_all(struct recorder *recorder,
 	do {
 		err = vitrine_ring_next(cpu->ring, &subbuf);
 		if (!err && subbuf)
-			err = append(recorder, cpu, subbuf);
+			err = append(cpu, subbuf);
 	} while (!err && subbuf);
 	return err;
 }
 
-static struct vitrine_error *finish_ring(struct recorder *recorder,
-					 struct recorder_cpu *cpu)
+static struct vitrine_error *finish_ring(struct recorder_cpu *cpu)
 {
-	struct vitrine_error *err = take_all(recorder, cpu);
+	struct vitrine_error *err = take_all(cpu);
 
-	if (!recorder->is_over)
-		recorder->nr_lost += vitrine_ring_unwritten(cpu->ring);
+	if (!recorder.is_over)
+		recorder.nr_lost += vitrine_ring_unwritten(cpu->ring);
 	/* Closing the ring removes it from the epoll set. */
 	vitrine_ring_destroy(cpu->ring);
 	cpu->ring = NULL;
@@ -344,102 +314,96 @@ static struct vitrine_error *finish_ring(struct recorder *recorder,
 
 /**
  * recorder_drain() - append the complete sub-buffers of a CPU
- * @recorder: recording
  * @index: index of the CPU
  *
  * Return: NULL, or an error of the ring or of writing.
  */
-struct vitrine_error *recorder_drain(struct recorder *recorder,
-				     unsigned int index)
+struct vitrine_error *recorder_drain(unsigned int index)
 {
-	struct recorder_cpu *cpu = &recorder->cpus[index];
+	struct recorder_cpu *cpu = &recorder.cpus[index];
 
 	if (!cpu->ring)
 		return NULL;
 	if (!vitrine_ring_closed(cpu->ring))
-		return take_all(recorder, cpu);
+		return take_all(cpu);
 	vitrine_ring_stop(cpu->ring);
-	return finish_ring(recorder, cpu) ?: open_ring(recorder, index);
+	return finish_ring(cpu) ?: open_ring(cpu);
 }
 
 /**
  * recorder_drain_all() - append the complete sub-buffers of all CPUs
- * @recorder: recording
  *
  * Return: NULL, or the first error.
  */
-struct vitrine_error *recorder_drain_all(struct recorder *recorder)
+struct vitrine_error *recorder_drain_all(void)
 {
 	struct vitrine_error *err = NULL;
 	unsigned int i;
 
-	for (i = 0; !err && i < recorder->nr_cpus; i++)
-		err = recorder_drain(recorder, i);
+	for (i = 0; !err && i < recorder.nr_cpus; i++)
+		err = recorder_drain(i);
 	return err;
 }
 
 /**
  * recorder_finish() - append everything that has been written so far
- * @recorder: recording, which is complete afterwards
  * @flush: called if recording has begun, as for recorder_begin(): the last sub-buffer of each
  *	CPU then tells when recording ended, and how many records were lost until then
- * @ctx: argument of @flush
  *
  * Return: NULL, or the first error.
  */
-struct vitrine_error *recorder_finish(struct recorder *recorder, bool (*flush)(void *ctx),
-				      void *ctx)
+struct vitrine_error *recorder_finish(bool (*flush)(void))
 {
 	const uint64_t magic = FXT_MAGIC_RECORD;
 	struct vitrine_error *err;
 	unsigned int i;
 
 	/* A session may have ended, or a CPU appeared, since the last drain. */
-	err = recorder_drain_all(recorder);
-	if (!err && recorder->started)
-		err = recorder_scan(recorder);
-	if (recorder->started)
-		flush(ctx);
+	err = recorder_drain_all();
+	if (!err && recorder.started)
+		err = recorder_scan();
+	if (recorder.started)
+		flush();
 	/* Stop all rings at once, so that no CPU is recorded for much longer. */
-	for (i = 0; i < recorder->nr_cpus; i++)
-		if (recorder->cpus[i].ring)
-			vitrine_ring_stop(recorder->cpus[i].ring);
-	for (i = 0; !err && i < recorder->nr_cpus; i++)
-		if (recorder->cpus[i].ring)
-			err = finish_ring(recorder, &recorder->cpus[i]);
+	for (i = 0; i < recorder.nr_cpus; i++)
+		if (recorder.cpus[i].ring)
+			vitrine_ring_stop(recorder.cpus[i].ring);
+	for (i = 0; !err && i < recorder.nr_cpus; i++)
+		if (recorder.cpus[i].ring)
+			err = finish_ring(&recorder.cpus[i]);
 	/* A trace without records is valid, too: the rings may be frozen. */
-	if (!err && vtr_writer_is_empty(recorder->files.writer))
-		err = vitrine_writer_append(recorder->files.writer, &magic,
+	if (!err && vtr_writer_is_empty(rotation.writer))
+		err = vitrine_writer_append(rotation.writer, &magic,
 					    sizeof(magic));
-	return err ?: vtr_writer_flush(recorder->files.writer);
+	return err ?: vtr_writer_flush(rotation.writer);
 }
 
 /**
  * recorder_close() - close all rings, until the next recorder_scan()
- * @recorder: recording
  */
-void recorder_close(struct recorder *recorder)
+void recorder_close(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < recorder->nr_cpus; i++) {
-		vitrine_ring_destroy(recorder->cpus[i].ring);
-		recorder->cpus[i].ring = NULL;
+	for (i = 0; i < recorder.nr_cpus; i++) {
+		vitrine_ring_destroy(recorder.cpus[i].ring);
+		recorder.cpus[i].ring = NULL;
 	}
 }
 
 /**
- * recorder_deinit() - close all rings and forget them
- * @recorder: recording
+ * recorder_deinit() - close all rings, and the file
  */
-void recorder_deinit(struct recorder *recorder)
+void recorder_deinit(void)
 {
 	unsigned int i;
 
-	recorder_close(recorder);
-	for (i = 0; i < recorder->nr_cpus; i++) {
-		fxt_wakers_deinit(&recorder->cpus[i].wakers);
-		free(recorder->cpus[i].path);
+	recorder_close();
+	for (i = 0; i < recorder.nr_cpus; i++) {
+		fxt_wakers_deinit(&recorder.cpus[i].wakers);
+		free(recorder.cpus[i].path);
 	}
-	free(recorder->cpus);
+	free(recorder.cpus);
+	vitrine_writer_destroy(rotation.writer);
+	close_file(&recorder.epoll_fd);
 }
