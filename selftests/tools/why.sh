@@ -208,7 +208,8 @@ check "no flight recorder" refuses 3 "the module vitrine is not loaded" env VITR
 check "latency --why is the same" same "$golden/why/disk.answer" <("$vitrine" latency --why disk.fxt)
 check "latency --why has no --sort" refused "--why excludes" latency --why --sort p99 disk.fxt
 check "latency --why has no --count" refused "--why excludes" latency --why -n 3 disk.fxt
-check "--count is for reports" refused "excludes --count" latency -n 3 --switches disk.fxt
+check "--count is for reports" refused "excludes .*--count" latency -n 3 --switches disk.fxt
+check "--sort is for reports" refused "--switches excludes --sort" latency --sort p99 --switches disk.fxt
 for count in 0 1001 3x; do
 	check "--count=$count" refused "not a number" latency -n $count disk.fxt
 done
@@ -224,6 +225,7 @@ check "only running time, only waiting time: together they are all" same \
 	<("$vitrine" flame sampled.fxt -f -o - | sort) \
 	<({ "$vitrine" flame --on-cpu sampled.fxt -f -o -; "$vitrine" flame --off-cpu sampled.fxt -f -o -; } | sort)
 check "only running time has no waits" fails grep -v ';running' <("$vitrine" flame --on-cpu sampled.fxt -f -o -)
+check "--folded is no picture" refused "--folded excludes -o out.svg" flame -f disk.fxt -o out.svg
 check "--on-cpu excludes --off-cpu" refused "excludes" flame --on-cpu --off-cpu sampled.fxt -o -
 check "folded: of two traces" expected both.folded flame disk.fxt starved.fxt -f -o -
 check "a picture" expected disk.svg flame disk.fxt -o -

@@ -804,6 +804,8 @@ static void set_format(struct argp_state *state)
 		return;
 	for (i = 0; i < FLAME_NR_FORMATS; i++) {
 		if (ends_in(args.output, strlen(args.output), suffixes[i])) {
+			if (args.format && args.format != i)
+				argp_error(state, "--folded excludes -o %s", args.output);
 			args.format = i;
 			return;
 		}

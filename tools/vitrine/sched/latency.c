@@ -968,8 +968,8 @@ static void check_args(struct argp_state *state)
 		argp_error(state, "give either FILE or --live");
 	if (args.why && (args.switches || args.order || args.by_name || args.nr))
 		argp_error(state, "--why excludes --switches, --sort, --by-name and --count");
-	if (args.switches && (args.nr || args.by_name))
-		argp_error(state, "--switches excludes --count and --by-name");
+	if (args.switches && (args.order || args.nr || args.by_name))
+		argp_error(state, "--switches excludes --sort, --count and --by-name");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
