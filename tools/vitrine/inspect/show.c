@@ -148,6 +148,29 @@ static unsigned int histogram_nr_buckets(const struct vitrine_value *histogram)
 }
 
 /**
+ * histogram_integer_bound() - compute the upper bound of a bucket of integers
+ * @histogram: histogram of integers
+ * @i: bucket, where 0 is the underflow
+ * @ret: receives the bound
+ *
+ * Return: false if the bound overflows; its low bits are right, nevertheless.
+ */
+bool histogram_integer_bound(const struct vitrine_value *histogram, unsigned int i, __int128 *ret)
+{
+	const bool linear = vitrine_value_array(histogram).format == INSPECT_ARRAY_LINEAR_HISTOGRAM;
+	const __int128 floor = number_integer(vtr_value_number(histogram, 0));
+	const __int128 factor = number_integer(vtr_value_number(histogram, 2));
+	__int128 step = number_integer(vtr_value_number(histogram, 1));
+	bool overflows = false;
+	unsigned int n;
+
+	step *= linear ? i : !!i;
+	for (n = 1; !linear && n < i; n++)
+		overflows |= __builtin_mul_overflow(step, factor, &step);
+	return !__builtin_add_overflow(floor, step, ret) && !overflows;
+}
+
+/**
  * histogram_bound() - compute the upper bound of a bucket
  * @histogram: histogram
  * @i: bucket, where 0 is the underflow
@@ -156,21 +179,18 @@ static unsigned int histogram_nr_buckets(const struct vitrine_value *histogram)
  */
 struct vtr_number histogram_bound(const struct vitrine_value *histogram, unsigned int i)
 {
+	const bool linear = vitrine_value_array(histogram).format == INSPECT_ARRAY_LINEAR_HISTOGRAM;
 	struct vtr_number bound = vtr_value_number(histogram, 0);
-	struct vtr_number step = vtr_value_number(histogram, 1);
-	struct vtr_number factor = vtr_value_number(histogram, 2);
-	bool linear = vitrine_value_array(histogram).format == INSPECT_ARRAY_LINEAR_HISTOGRAM;
-	unsigned int n;
+	const double step = vtr_value_number(histogram, 1).real;
+	__int128 integer;
 
 	if (bound.type == VITRINE_DOUBLE) {
-		bound.real += linear ? step.real * i :
-			      i ? step.real * pow(factor.real, i - 1) : 0;
-		return bound;
+		bound.real += linear ? step * i :
+			      i ? step * pow(vtr_value_number(histogram, 2).real, i - 1) : 0;
+	} else {
+		histogram_integer_bound(histogram, i, &integer);
+		bound.u = integer;
 	}
-	step.u *= linear ? i : !!i;
-	for (n = 1; !linear && n < i; n++)
-		step.u *= factor.u;
-	bound.u += step.u;
 	return bound;
 }
 

@@ -23,8 +23,9 @@ __int128 number_integer(struct vtr_number number);
 
 /* Count the elements of an array before the buckets: floor, step, multiplier. */
 unsigned int histogram_nr_parameters(const struct vitrine_value *array);
-/* Compute bound @i. */
+/* Compute bound @i; of integers, exactly. */
 struct vtr_number histogram_bound(const struct vitrine_value *histogram, unsigned int i);
+bool histogram_integer_bound(const struct vitrine_value *histogram, unsigned int i, __int128 *ret);
 /* Format the sum of all counts in decimal. */
 double histogram_format_total(const struct vitrine_value *histogram,
 			      char text[DECIMAL_TEXT_BYTES]);

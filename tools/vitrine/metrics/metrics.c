@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <regex.h>
 #include <search.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -160,15 +161,11 @@ struct metric_sample {
  * Trees of tsearch() have the families by name and type, the names of all families, and the
  * samples by their lines.
  */
-static struct metric_set {
-	void *families;
-	void *names;
-	void *lines;
-	struct metric_series *series;
-	size_t nr_series;
-	struct metric_sample *samples;
-	size_t nr_samples;
-} set;
+static void *families, *names, *lines;
+static struct metric_series *all_series;
+static size_t nr_series;
+static struct metric_sample *samples;
+static size_t nr_samples;
 
 #define METRIC_SUM_DISTANCE	8	/* most siblings from a histogram to its sum */
 
@@ -190,25 +187,28 @@ struct sums {
 	unsigned int nr;
 };
 
-/**
- * struct walk - a walk through a tree
- * @tree: name of the tree
- * @metric: name of the metric, up to the current node
- * @tree_len: length of the part of @metric for the tree
- * @labels: labels up to the current node
- * @sums: sums among the current siblings
- * @nr_values: values left out, whose names are too long, and histograms with invalid counts
- * @nr_entries: entries of lists beyond METRICS_MAX_ENTRIES
- */
-static struct walk {
-	const char *tree;
-	struct text metric;
-	size_t tree_len;
-	struct text labels;
-	struct sums *sums;
-	size_t nr_values;
-	size_t nr_entries;
-} walk;
+/* The walk through a tree: its name. */
+static const char *tree_name;
+
+/* Name and unit of the metric, up to the current node; length of the part for the tree. */
+static struct text metric;
+static struct metric_unit unit;
+static size_t tree_len;
+
+/* Labels up to the current node. */
+static struct text labels;
+
+/* Sums among the current siblings. */
+static struct sums *sums;
+
+/* Values left out, whose names are too long, and histograms with invalid counts. */
+static size_t nr_left_out;
+
+/* Entries of lists beyond METRICS_MAX_ENTRIES. */
+static size_t nr_entries;
+
+/* The tree had values of other trees, too. */
+static bool is_linked;
 
 static const struct metric_unit no_unit = { "", 0 };
 
@@ -231,16 +231,6 @@ static struct metrics_args {
 	const char *textfile;
 	char **selectors;
 } args;
-
-/**
- * struct own - the choice of a tree's own values
- * @hierarchy: the tree
- * @linked: it had values of other trees, too
- */
-struct own {
-	const struct vitrine_hierarchy *hierarchy;
-	bool linked;
-};
 
 /* ---- Words ------------------------------------------------------------- */
 
@@ -285,106 +275,64 @@ static void add_words(struct text *text, const char *name, size_t len)
 	text_add(text, words, nr);
 }
 
-static bool word_is(const char *word, size_t len, const char *other)
-{
-	return *word == *other && !strncmp(word, other, len) && !other[len];
-}
-
-static bool is_scaled_unit(const char *word, size_t len)
-{
-	static const char * const prefixes[] = {
-		"pico", "nano", "micro", "milli", "centi", "deci", "deca",
-		"hecto", "kilo", "kibi", "mega", "mibi", "giga", "gibi",
-		"tera", "tebi", "peta", "pebi",
-	};
-	static const char * const units[] = {
-		"amperes", "bits", "bytes", "calories", "celsius", "days",
-		"fahrenheit", "grams", "hours", "inches", "joules", "kelvin",
-		"kelvins", "meters", "metres", "miles", "minutes", "ounces",
-		"pounds", "rankine", "seconds", "volts", "weeks", "yards",
-	};
-	size_t i, j, skip;
-
-	for (i = 0; i < ARRAY_LEN(prefixes); i++) {
-		if (*word != *prefixes[i])
-			continue;
-		skip = strlen(prefixes[i]);
-		for (j = 0; len > skip && j < ARRAY_LEN(units); j++)
-			if (word_is(word, skip, prefixes[i]) &&
-			    word_is(word + skip, len - skip, units[j]))
-				return true;
-	}
-	return false;
-}
-
-/* Return whether `promtool check metrics' objects to a word of a name. */
-static bool is_objectionable(const char *word, size_t len)
-{
-	static const char * const words[] = {
-		"counter", "gauge", "histogram", "summary",
-		"s", "ms", "us", "ns", "sec", "b", "kb", "mb", "gb", "tb", "pb",
-		"m", "h", "d", "bits", "calories", "days", "fahrenheit", "hours",
-		"inches", "kelvins", "miles", "minutes", "ounces", "pounds",
-		"rankine", "weeks", "yards",
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(words); i++)
-		if (word_is(word, len, words[i]))
-			return true;
-	return is_scaled_unit(word, len);
-}
+/*
+ * Words to which `promtool check metrics' objects: types, abbreviated and unusual units, and units
+ * with prefixes.
+ */
+#define TYPES		"counter|gauge|histogram|summary|"
+#define SHORT_UNITS	"s|ms|us|ns|sec|b|kb|mb|gb|tb|pb|m|h|d|"
+#define ODD_UNITS	"bits|calories|days|hours|kelvins|minutes|weeks|" \
+			"fahrenheit|inches|miles|ounces|pounds|rankine|yards"
+#define USUAL_UNITS	"amperes|bytes|celsius|grams|joules|kelvin|meters|metres|seconds|volts|"
+#define SMALL		"pico|nano|micro|milli|centi|deci|"
+#define LARGE		"deca|hecto|kilo|kibi|mega|mibi|giga|gibi|tera|tebi|peta|pebi"
+#define OBJECTIONABLE	"_(" TYPES SHORT_UNITS ODD_UNITS \
+			"|(" SMALL LARGE ")(" USUAL_UNITS ODD_UNITS "))(_|$)"
 
 /* Join words of a complete name that promtool objects to with the words before. */
-static void join_words(struct text *metric)
+static void join_words(struct text *name)
 {
-	size_t at = strcspn(metric->bytes, "_"), end;
+	static regex_t words;
+	regmatch_t match;
+	char *at;
 
-	while (at < metric->len) {
-		end = at + 1 + strcspn(metric->bytes + at + 1, "_");
-		while (at && is_objectionable(metric->bytes + at + 1, end - at - 1)) {
-			memmove(metric->bytes + at, metric->bytes + at + 1,
-				metric->len - at);
-			metric->len--;
-			end--;
-			/* promtool may object to the joined word, too. */
-			while (at && metric->bytes[at] != '_')
-				at--;
-		}
-		at = end;
+	if (!words.re_nsub)
+		must_have(!regcomp(&words, OBJECTIONABLE, REG_EXTENDED));
+	/* promtool may object to the joined word, too. */
+	while (!regexec(&words, name->bytes, 1, &match, 0)) {
+		at = name->bytes + match.rm_so;
+		memmove(at, at + 1, name->len-- - match.rm_so);
 	}
 }
 
 /* Append "_" and the words of a node's name; without words, nothing. */
 static void add_name(const char *name, size_t len)
 {
-	size_t begin = walk.metric.len;
+	size_t begin = metric.len;
 
-	text_add(&walk.metric, "_", 1);
-	add_words(&walk.metric, name, len);
-	if (walk.metric.len == begin + 1)
-		text_cut(&walk.metric, begin);
+	text_add(&metric, "_", 1);
+	add_words(&metric, name, len);
+	if (metric.len == begin + 1)
+		text_cut(&metric, begin);
 }
 
 /* Remove "_@suffix" from the end of the name, if it begins at @begin or later. */
 static bool take_suffix(size_t begin, const char *suffix)
 {
-	struct text *metric = &walk.metric;
 	size_t len = strlen(suffix) + 1;
 
-	if (metric->len < begin + len || metric->bytes[metric->len - len] != '_' ||
-	    !ends_in(metric->bytes, metric->len, suffix))
+	if (metric.len < begin + len || metric.bytes[metric.len - len] != '_' ||
+	    !ends_in(metric.bytes, metric.len, suffix))
 		return false;
-	text_cut(metric, metric->len - len);
+	text_cut(&metric, metric.len - len);
 	return true;
 }
 
 /*
- * Append the name of a property, without "_total" at its end. Returns the unit derived from it,
- * which the metric's name ends in now.
+ * Append the name of a property, without "_total" at its end, of which it returns whether it was
+ * there. The unit is derived from it; the metric's name ends in that now.
  */
-static struct metric_unit add_property_name(const struct vitrine_value *property,
-					    bool *ret_total)
+static bool add_property_name(const struct vitrine_value *property)
 {
 	static const struct {
 		const char *suffix;
@@ -397,18 +345,20 @@ static struct metric_unit add_property_name(const struct vitrine_value *property
 		{ "seconds", { "seconds", 0 } },
 		{ "bytes", { "bytes", 0 } },
 	};
-	size_t i, begin = walk.metric.len;
+	size_t i, begin = metric.len;
+	bool is_total;
 
 	add_name(property->name->bytes, property->name->len);
-	*ret_total = take_suffix(begin, "total");
+	is_total = take_suffix(begin, "total");
 	for (i = 0; i < ARRAY_LEN(units); i++) {
 		if (!take_suffix(begin, units[i].suffix))
 			continue;
-		text_add(&walk.metric, "_", 1);
-		text_add_string(&walk.metric, units[i].unit.name);
-		return units[i].unit;
+		unit = units[i].unit;
+		text_add(&metric, "_", 1);
+		text_add_string(&metric, unit.name);
+		break;
 	}
-	return no_unit;
+	return is_total;
 }
 
 /*
@@ -417,15 +367,15 @@ static struct metric_unit add_property_name(const struct vitrine_value *property
  */
 static void add_tree_name(void)
 {
-	const char *slash = strrchr(walk.tree, '/');
-	const char *name = slash ? slash + 1 : walk.tree;
+	const char *slash = strrchr(tree_name, '/');
+	const char *name = slash ? slash + 1 : tree_name;
 	size_t len = strlen(name), end = len;
 
 	while (end && is_digit(name[end - 1]))
 		end--;
 	while (end && !is_lower(name[end - 1]) && !is_upper(name[end - 1]))
 		end--;
-	text_add_string(&walk.metric, "vitrine");
+	text_add_string(&metric, "vitrine");
 	if (strcmp(name, "vitrine"))
 		add_name(name, end ? end : len);
 }
@@ -449,29 +399,17 @@ static bool is_plural(const char *name, size_t len)
 	       (!ends_in(name, len, "us") || ends_in(name, len, "pus"));
 }
 
-/* Top nodes of built-in trees that have instances, although no plural is their name. */
-static const struct {
-	const char *tree;
-	const char *node;
-	const char *label;
-} with_instances[] = {
-	{ "devices", "block", "device" },
-	{ "devices", "net", "device" },
-};
-
-/* Return the label for the children of @node in a built-in tree, or NULL. */
+/*
+ * Return the label for the children of @node in a built-in tree, or NULL: two of their top nodes
+ * have instances, although no plural is their name.
+ */
 static const char *builtin_label(const struct vitrine_value *node)
 {
 	const struct vitrine_value *root = node->parent;
-	size_t i;
 
-	if (!root || root->parent)
-		return NULL;
-	for (i = 0; i < ARRAY_LEN(with_instances); i++)
-		if (!strcmp(with_instances[i].tree, walk.tree) &&
-		    vtr_value_is_named(node, with_instances[i].node))
-			return with_instances[i].label;
-	return NULL;
+	return root && !root->parent && !strcmp(tree_name, "devices") &&
+	       (vtr_value_is_named(node, "block") || vtr_value_is_named(node, "net")) ?
+	       "device" : NULL;
 }
 
 /*
@@ -550,7 +488,7 @@ static bool is_counter(const struct vitrine_value *property)
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(counters); i++) {
-		if (strcmp(counters[i].tree, walk.tree))
+		if (strcmp(counters[i].tree, tree_name))
 			continue;
 		if (counters[i].node && node && vtr_value_is_named(node, counters[i].node))
 			return true;
@@ -585,7 +523,7 @@ static void claim(struct metric_family *family, struct metric_name *name, const 
 	struct metric_name **claimed;
 
 	*name = (struct metric_name){ must_format("%s%s", text, suffix), family };
-	claimed = tsearch(name, &set.names, compare_names);
+	claimed = tsearch(name, &names, compare_names);
 	must_have(claimed);
 	if (*claimed != name)
 		(*claimed)->family->clashes = family->clashes = true;
@@ -598,7 +536,7 @@ static struct metric_family *family_get(const char *name, enum metric_type type)
 	const char * const *suffixes = kinds[type].suffixes;
 	unsigned int i;
 
-	found = tsearch(&wanted, &set.families, compare_families);
+	found = tsearch(&wanted, &families, compare_families);
 	must_have(found);
 	if (*found != &wanted)
 		return *found;
@@ -612,15 +550,15 @@ static struct metric_family *family_get(const char *name, enum metric_type type)
 }
 
 /* Add a series. */
-static void metric_set_add_series(struct metric_family *family, const char *labels)
+static void metric_set_add_series(struct metric_family *family)
 {
-	const char *last = set.nr_series ? set.series[set.nr_series - 1].labels : "";
+	const char *last = nr_series ? all_series[nr_series - 1].labels : "";
 
-	must_have(GROW(set.series, set.nr_series));
-	set.series[set.nr_series++] = (struct metric_series){
+	must_have(GROW(all_series, nr_series));
+	all_series[nr_series++] = (struct metric_series){
 		.family = family,
 		/* The properties of a node share their labels. */
-		.labels = !strcmp(last, labels) ? last : must_format("%s", labels),
+		.labels = !strcmp(last, labels.bytes) ? last : must_format("%s", labels.bytes),
 		.duplicate = 1,
 	};
 }
@@ -628,11 +566,11 @@ static void metric_set_add_series(struct metric_family *family, const char *labe
 /* Add a sample to the series added last. */
 static void metric_set_add_sample(enum metric_part part, const char *le, const char *value)
 {
-	struct metric_series *series = &set.series[set.nr_series - 1];
+	struct metric_series *series = &all_series[nr_series - 1];
 
-	must_have(GROW(set.samples, set.nr_samples));
-	set.samples[set.nr_samples++] = (struct metric_sample){
-		.series = set.nr_series - 1,
+	must_have(GROW(samples, nr_samples));
+	samples[nr_samples++] = (struct metric_sample){
+		.series = nr_series - 1,
 		.name = &series->family->names[part],
 		.le = *le ? must_format("%s", le) : "",
 		.value = must_format("%s", value),
@@ -644,7 +582,7 @@ static void metric_set_add_sample(enum metric_part part, const char *le, const c
 
 static const struct metric_series *series_of(const struct metric_sample *sample)
 {
-	return &set.series[sample->series];
+	return &all_series[sample->series];
 }
 
 static int compare_lines(const void *a, const void *b)
@@ -662,7 +600,7 @@ static int compare_lines(const void *a, const void *b)
 /* Return the first sample with the same line. */
 static struct metric_sample *first_like(const struct metric_sample *sample)
 {
-	struct metric_sample **first = tsearch(sample, &set.lines, compare_lines);
+	struct metric_sample **first = tsearch(sample, &lines, compare_lines);
 
 	must_have(first);
 	return *first;
@@ -674,11 +612,11 @@ static struct metric_sample *first_like(const struct metric_sample *sample)
  */
 static void number_series(void)
 {
-	struct metric_sample *sample = set.samples;
+	struct metric_sample *sample = samples;
 	size_t i, j;
 
-	for (i = 0; i < set.nr_series; i++) {
-		struct metric_series *series = &set.series[i];
+	for (i = 0; i < nr_series; i++) {
+		struct metric_series *series = &all_series[i];
 
 		for (j = 0; j < series->nr_samples; j++) {
 			sample[j].line = first_like(&sample[j]);
@@ -738,16 +676,16 @@ static int compare_headers(const void *left, const void *right)
 /* Print all metrics by header, in the order of names. */
 static void metric_set_print(FILE *stream)
 {
-	struct metric_sample **sorted = calloc(set.nr_samples + 1, sizeof(*sorted));
+	struct metric_sample **sorted = calloc(nr_samples + 1, sizeof(*sorted));
 	const struct metric_name *header;
 	size_t i;
 
 	must_have(sorted);
 	number_series();
-	for (i = 0; i < set.nr_samples; i++)
-		sorted[i] = &set.samples[i];
-	SORT(sorted, set.nr_samples, compare_headers);
-	for (i = 0; i < set.nr_samples; i++) {
+	for (i = 0; i < nr_samples; i++)
+		sorted[i] = &samples[i];
+	SORT(sorted, nr_samples, compare_headers);
+	for (i = 0; i < nr_samples; i++) {
 		header = header_of(sorted[i]);
 		if (!i || compare_names(header, header_of(sorted[i - 1])))
 			put_header(stream, header);
@@ -802,47 +740,26 @@ static long double parameter(const struct vitrine_value *value, unsigned int i)
 	       (long double)number_integer(number);
 }
 
-/* For integers, return the largest one below bucket @i's upper bound. */
-static bool integer_bound(const struct vitrine_value *value, unsigned int i,
-			  double *ret)
-{
-	struct vitrine_array array = vitrine_value_array(value);
-	bool is_signed = array.type == VITRINE_INT;
-	const __int128 max = is_signed ? INT64_MAX : (__int128)UINT64_MAX;
-	const __int128 min = is_signed ? INT64_MIN : 0;
-	__int128 p[3], bound;
-	unsigned int j;
-
-	for (j = 0; j < 3; j++)
-		p[j] = number_integer(vtr_value_number(value, j));
-	if (array.format == INSPECT_ARRAY_LINEAR_HISTOGRAM) {
-		bound = p[0] + p[1] * i;
-	} else {
-		bound = i ? p[1] : 0;
-		for (j = 1; j < i; j++)
-			if (__builtin_mul_overflow(bound, p[2], &bound))
-				return false;
-		if (__builtin_add_overflow(bound, p[0], &bound))
-			return false;
-	}
-	if (bound <= min || bound > max)
-		return false;
-	*ret = bound - 1;
-	return true;
-}
-
 /*
  * Return the upper bound of bucket @i, where 0 is the underflow. Bounds are inclusive in
  * Prometheus and exclusive in Inspect, so integer bounds are one less. False: no number
  * of the type is above the bound, or none is below.
  */
-static bool upper_bound(const struct vitrine_value *value, unsigned int i,
-			double *ret)
+static bool upper_bound(const struct vitrine_value *value, unsigned int i, double *ret)
 {
-	if (vitrine_value_array(value).type != VITRINE_DOUBLE)
-		return integer_bound(value, i, ret);
-	*ret = histogram_bound(value, i).real;
-	return isfinite(*ret);
+	const enum vitrine_type type = vitrine_value_array(value).type;
+	const __int128 max = type == VITRINE_INT ? INT64_MAX : (__int128)UINT64_MAX;
+	const __int128 min = type == VITRINE_INT ? INT64_MIN : 0;
+	__int128 bound;
+
+	if (type == VITRINE_DOUBLE) {
+		*ret = histogram_bound(value, i).real;
+		return isfinite(*ret);
+	}
+	if (!histogram_integer_bound(value, i, &bound) || bound <= min || bound > max)
+		return false;
+	*ret = bound - 1;
+	return true;
 }
 
 /*
@@ -909,8 +826,7 @@ static const struct vitrine_value *find_sum(const struct vitrine_value *value)
 }
 
 /* Add cumulative buckets, without those that no value of the type can fall into. */
-static void add_buckets(const struct vitrine_value *value,
-			const struct metric_unit *unit)
+static void add_buckets(const struct vitrine_value *value)
 {
 	long double total = 0;
 	unsigned int count = vitrine_value_array(value).count;
@@ -922,7 +838,7 @@ static void add_buckets(const struct vitrine_value *value,
 		total += parameter(value, i);
 		if (i == count - 1 || !upper_bound(value, i - first, &bound))
 			continue;
-		bound /= pow(10, unit->digits);
+		bound /= pow(10, unit.digits);
 		if (bound <= last)
 			continue;
 		last = bound;
@@ -938,15 +854,15 @@ static void add_buckets(const struct vitrine_value *value,
 static struct place place_of(void)
 {
 	return (struct place){
-		.metric = walk.metric.len,
-		.labels = walk.labels.len,
+		.metric = metric.len,
+		.labels = labels.len,
 	};
 }
 
 static void go_back(struct place place)
 {
-	text_cut(&walk.metric, place.metric);
-	text_cut(&walk.labels, place.labels);
+	text_cut(&metric, place.metric);
+	text_cut(&labels, place.labels);
 }
 
 /* ---- Labels ------------------------------------------------------------ */
@@ -982,7 +898,7 @@ static bool is_reserved(const char *name)
 
 static bool label_is_taken(const char *name)
 {
-	const char *label = walk.labels.bytes;
+	const char *label = labels.bytes;
 	size_t len = strlen(name);
 
 	if (is_reserved(name))
@@ -1018,18 +934,18 @@ static void add_label(const char *label, const char *value, size_t len)
 {
 	struct text name = { 0 };
 
-	if (walk.labels.len > MAX_LABELS)
+	if (labels.len > MAX_LABELS)
 		return;
 	/* A label must not begin with a digit. */
 	if (is_digit(*label))
 		text_add(&name, "_", 1);
 	text_add_string(&name, *label ? label : "name");
 	make_label_unique(&name);
-	if (walk.labels.len)
-		text_add(&walk.labels, ",", 1);
-	text_add(&walk.labels, name.bytes, name.len);
-	text_add(&walk.labels, "=", 1);
-	add_quoted(&walk.labels, value, vtr_utf8_cut(value, len, MAX_VALUE));
+	if (labels.len)
+		text_add(&labels, ",", 1);
+	text_add(&labels, name.bytes, name.len);
+	text_add(&labels, "=", 1);
+	add_quoted(&labels, value, vtr_utf8_cut(value, len, MAX_VALUE));
 	text_destroy(&name);
 }
 
@@ -1062,7 +978,7 @@ static void enter_instance(const struct vitrine_value *value,
 
 	if (is_named(node)) {
 		add_singular(&words, node->name->bytes, node->name->len);
-		text_cut(&walk.metric, stem);
+		text_cut(&metric, stem);
 		add_name(words.bytes, words.len);
 		label = builtin_label(node);
 	}
@@ -1086,7 +1002,7 @@ static void leave_instance(const struct vitrine_value *node,
 {
 	if (!is_named(node))
 		return;
-	text_cut(&walk.metric, stem);
+	text_cut(&metric, stem);
 	add_name(node->name->bytes, node->name->len);
 }
 
@@ -1094,7 +1010,7 @@ static void leave_instance(const struct vitrine_value *node,
 
 static bool is_too_long(void)
 {
-	return walk.metric.len > MAX_METRIC || walk.labels.len > MAX_LABELS;
+	return metric.len > MAX_METRIC || labels.len > MAX_LABELS;
 }
 
 static bool name_ends_in(const struct text *name, const char *suffix)
@@ -1121,72 +1037,69 @@ static void finish_name(struct text *name, enum metric_type *type)
  * Return the help text of the current metric: the words after the tree's name, or that name if
  * there are none, and the unit.
  */
-static const char *help_of(enum metric_type type, const struct metric_unit *unit)
+static const char *help_of(enum metric_type type)
 {
-	const struct text *metric = &walk.metric;
-	bool has_unit = *unit->name && name_ends_in(metric, unit->name);
-	size_t end = metric->len - (has_unit ? strlen(unit->name) + 1 : 0);
-	size_t at = end > walk.tree_len ? walk.tree_len + 1 :
+	bool has_unit = *unit.name && name_ends_in(&metric, unit.name);
+	size_t end = metric.len - (has_unit ? strlen(unit.name) + 1 : 0);
+	size_t at = end > tree_len ? tree_len + 1 :
 		    end > strlen("vitrine") ? strlen("vitrine_") : 0;
 	struct text help = { 0 };
 
 	text_add_string(&help, has_unit && type == METRIC_COUNTER ?
 			"Total of " : kinds[type].help);
 	for (; at < end; at++)
-		text_add(&help, metric->bytes[at] == '_' ? " " : metric->bytes + at, 1);
+		text_add(&help, metric.bytes[at] == '_' ? " " : metric.bytes + at, 1);
 	if (has_unit) {
 		text_add_string(&help, ", in ");
-		text_add_string(&help, unit->name);
+		text_add_string(&help, unit.name);
 	}
 	return help.bytes;
 }
 
 /* Add a series of the current metric and labels; the first one of a family describes it. */
-static void add_series(enum metric_type type, const struct metric_unit *unit)
+static void add_series(enum metric_type type)
 {
 	enum metric_type finished = type;
 	struct metric_family *family;
 	struct text name = { 0 };
 
-	text_add(&name, walk.metric.bytes, walk.metric.len);
+	text_add(&name, metric.bytes, metric.len);
 	finish_name(&name, &finished);
 	family = family_get(name.bytes, finished);
 	if (!family->help)
-		family->help = help_of(type, unit);
-	metric_set_add_series(family, walk.labels.bytes);
+		family->help = help_of(type);
+	metric_set_add_series(family);
 	text_destroy(&name);
 }
 
-static void add_value(enum metric_type type,
-		      const struct metric_unit *unit, const char *value)
+static void add_value(enum metric_type type, const char *value)
 {
 	if (is_too_long()) {
-		walk.nr_values++;
+		nr_left_out++;
 		return;
 	}
-	add_series(type, unit);
+	add_series(type);
 	metric_set_add_sample(type == METRIC_COUNTER || type == METRIC_INFO ?
 			      METRIC_SUFFIXED : METRIC_VALUE, "", value);
 }
 
 /* Add the samples of a histogram, and pass over the sibling that is its sum. */
-static void add_histogram(const struct vitrine_value *value,
-			  const struct metric_unit *unit)
+static void add_histogram(const struct vitrine_value *value)
 {
 	const struct vitrine_value *sum = find_sum(value);
 	char text[DECIMAL_TEXT_BYTES];
 
 	if (is_too_long() || !metric_histogram_is_good(value)) {
-		walk.nr_values++;
+		nr_left_out++;
 		return;
 	}
-	add_series(METRIC_HISTOGRAM, unit);
-	add_buckets(value, unit);
+	add_series(METRIC_HISTOGRAM);
+	add_buckets(value);
 	if (!sum)
 		return;
-	decimal_format(vitrine_value_uint(sum), unit->digits, text);
+	decimal_format(vitrine_value_uint(sum), unit.digits, text);
 	metric_set_add_sample(METRIC_SUM, "", text);
-	walk.sums->values[walk.sums->nr++ % METRIC_SUM_DISTANCE] = sum;
+	sums->values[sums->nr++ % METRIC_SUM_DISTANCE] = sum;
 }
 
 /* ---- Properties -------------------------------------------------------- */
@@ -1201,7 +1114,7 @@ static enum metric_type number_type(const struct vitrine_value *value, bool tota
 			is_counter(value)))
 		return METRIC_COUNTER;
 	if (total)
-		text_add_string(&walk.metric, "_total");
+		text_add_string(&metric, "_total");
 	return METRIC_GAUGE;
 }
 
@@ -1210,6 +1123,7 @@ static void add_strings_of_array(const struct vitrine_value *value)
 	unsigned int i, count = vitrine_value_array(value).count;
 	struct place place = place_of();
 
+	unit = no_unit;
 	for (i = 0; i < count; i++, go_back(place)) {
 		const char *string;
 		size_t len;
@@ -1217,13 +1131,12 @@ static void add_strings_of_array(const struct vitrine_value *value)
 		add_index(i);
 		string = vitrine_value_array_string(value, i, &len);
 		add_label("value", string, len);
-		add_value(METRIC_INFO, &no_unit, "1");
+		add_value(METRIC_INFO, "1");
 	}
 }
 
 /* Add a number, or the elements of an array. */
-static void add_numbers(const struct vitrine_value *value,
-			const struct metric_unit *unit, bool total)
+static void add_numbers(const struct vitrine_value *value, bool total)
 {
 	bool is_array = value->type == VITRINE_ARRAY;
 	unsigned int i, count = is_array ? vitrine_value_array(value).count : 1;
@@ -1234,8 +1147,8 @@ static void add_numbers(const struct vitrine_value *value,
 	for (i = 0; i < count; i++, go_back(place)) {
 		if (is_array)
 			add_index(i);
-		metric_format(text, vtr_value_number(value, i), unit->digits);
-		add_value(type, unit, text);
+		metric_format(text, vtr_value_number(value, i), unit.digits);
+		add_value(type, text);
 	}
 }
 
@@ -1243,19 +1156,19 @@ static void add_property(const struct vitrine_value *value,
 			 size_t stem)
 {
 	struct vitrine_array array = vitrine_value_array(value);
-	struct metric_unit unit = no_unit;
 	bool total = false;
 
+	unit = no_unit;
 	if (is_instance(value))
 		enter_instance(value, stem);
 	else
-		unit = add_property_name(value, &total);
+		total = add_property_name(value);
 	if (array.type == VITRINE_STRING)
 		add_strings_of_array(value);
 	else if (array.format == INSPECT_ARRAY_FLAT)
-		add_numbers(value, &unit, total);
+		add_numbers(value, total);
 	else
-		add_histogram(value, &unit);
+		add_histogram(value);
 }
 
 /* Add all strings of a node as labels of one series. */
@@ -1264,6 +1177,7 @@ static void add_strings(const struct vitrine_value *value)
 	struct place place = place_of();
 	bool any = false;
 
+	unit = no_unit;
 	for (; value; value = value->next) {
 		struct text label = { 0 };
 
@@ -1275,7 +1189,7 @@ static void add_strings(const struct vitrine_value *value)
 		text_destroy(&label);
 	}
 	if (any)
-		add_value(METRIC_INFO, &no_unit, "1");
+		add_value(METRIC_INFO, "1");
 	go_back(place);
 }
 
@@ -1284,7 +1198,7 @@ static void add_strings(const struct vitrine_value *value)
 static void add_siblings(const struct vitrine_value *value,
 			 size_t stem);
 
-static bool is_sum(const struct sums *sums, const struct vitrine_value *value)
+static bool is_sum(const struct vitrine_value *value)
 {
 	unsigned int i;
 
@@ -1298,9 +1212,9 @@ static bool is_sum(const struct sums *sums, const struct vitrine_value *value)
 static void add_one(const struct vitrine_value *value,
 		    size_t stem)
 {
-	size_t own = walk.metric.len;
+	size_t own = metric.len;
 
-	if (is_sum(walk.sums, value))
+	if (is_sum(value))
 		return;
 	switch (value->type) {
 	case VITRINE_NODE:
@@ -1347,11 +1261,11 @@ static void add_siblings(const struct vitrine_value *value,
 			 size_t stem)
 {
 	struct place place = place_of();
-	struct sums sums = { 0 }, *above = walk.sums;
+	struct sums own = { 0 }, *above = sums;
 	size_t excess = nr_excess_entries(value);
 
-	walk.nr_entries += excess;
-	walk.sums = &sums;
+	nr_entries += excess;
+	sums = &own;
 	add_strings(value);
 	for (; value; value = value->next) {
 		if (excess && is_entry(value)) {
@@ -1363,46 +1277,41 @@ static void add_siblings(const struct vitrine_value *value,
 			leave_instance(value->parent, stem);
 		go_back(place);
 	}
-	walk.sums = above;
+	sums = above;
 }
 
 /* Add the number of missing entries of lists, as a metric of its own, if there are any. */
 static void add_missing(void)
 {
-	if (!walk.nr_entries)
+	if (!nr_entries)
 		return;
-	text_cut(&walk.metric, 0);
-	text_add_string(&walk.metric, "vitrine_metrics");
-	walk.tree_len = walk.metric.len;
-	text_add_string(&walk.metric, "_entries_left_out");
-	add_value(METRIC_GAUGE, &no_unit, format_label("%zu", walk.nr_entries));
+	text_cut(&metric, 0);
+	text_add_string(&metric, "vitrine_metrics");
+	tree_len = metric.len;
+	text_add_string(&metric, "_entries_left_out");
+	unit = no_unit;
+	add_value(METRIC_GAUGE, format_label("%zu", nr_entries));
 }
 
 /* Add all values of a tree. */
-static void metrics_add_tree(const char *tree, unsigned int ordinal,
-			     const struct vitrine_hierarchy *hierarchy)
+static void metrics_add_tree(const struct tree *tree)
 {
-	const char *value = ordinal ? format_label("%s#%u", tree, ordinal + 1) : tree;
+	const char *value = tree->ordinal ? format_label("%s#%u", tree->name, tree->ordinal + 1) :
+					    tree->name;
 
-	walk = (struct walk){ .tree = tree };
+	tree_name = tree->name;
+	nr_left_out = 0;
+	nr_entries = 0;
+	text_cut(&metric, 0);
+	text_cut(&labels, 0);
 	add_tree_name();
-	walk.tree_len = walk.metric.len;
+	tree_len = metric.len;
 	add_label("tree", value, strlen(value));
-	add_siblings(vitrine_hierarchy_first(hierarchy), walk.metric.len);
+	add_siblings(vitrine_hierarchy_first(tree->hierarchy), metric.len);
 	add_missing();
-	text_destroy(&walk.metric);
-	text_destroy(&walk.labels);
 }
 
 /* ---- The command ------------------------------------------------------- */
-
-static struct vitrine_error *error_write(const char *path, int code)
-{
-	/* For report_error(), EFBIG is bad input; here it means that the disk is too small. */
-	return vitrine_error_create(code == EFBIG ? ENOSPC : code, path,
-				    VITRINE_NO_OFFSET, NULL,
-				    "cannot write: %s", strerror(code));
-}
 
 /*
  * Replace @path atomically, once the file is on the disk: a reader finds the old file or the new
@@ -1420,18 +1329,19 @@ static void replace_file(const char *path)
 				  "cannot create a temporary file in its directory"));
 	errno = 0;
 	metric_set_print(stream);
+	/* For must(), EFBIG is bad input; here it means that the disk is too small. */
 	if (fflush(stream) || ferror(stream) || fsync(fd) || fclose(stream))
-		must(error_write(path, errno ? errno : EIO));
+		must(vitrine_error_create(errno == EFBIG ? ENOSPC : errno ?: EIO, path,
+					  VITRINE_NO_OFFSET, NULL, "cannot write: %s",
+					  strerror(errno ?: EIO)));
 	if (vtr_temporary_rename(&temporary, path))
 		must(vtr_error_os(errno, path, "cannot replace"));
 }
 
 static enum vitrine_verdict judge_own(void *ctx, const struct vitrine_value *value)
 {
-	struct own *own = ctx;
-
-	if (value->hierarchy != own->hierarchy) {
-		own->linked = true;
+	if (value->hierarchy != ctx) {
+		is_linked = true;
 		return VITRINE_DROP;
 	}
 	return value->type == VITRINE_NODE ? VITRINE_DESCEND : VITRINE_KEEP;
@@ -1443,10 +1353,9 @@ static enum vitrine_verdict judge_own(void *ctx, const struct vitrine_value *val
  */
 static void drop_linked(const struct tree *tree, bool is_selected)
 {
-	struct own own = { .hierarchy = tree->hierarchy };
-
-	vitrine_hierarchy_filter(tree->hierarchy, judge_own, &own);
-	if (own.linked && is_selected)
+	is_linked = false;
+	vitrine_hierarchy_filter(tree->hierarchy, judge_own, tree->hierarchy);
+	if (is_linked && is_selected)
 		print_note(tree->path,
 			   "links are not followed: the trees that they lead to have metrics under their own names, if they are selected");
 }
@@ -1462,15 +1371,15 @@ static void add_trees(const struct trees *trees)
 		if (!tree->hierarchy)
 			continue;
 		drop_linked(tree, trees->nr_selectors);
-		metrics_add_tree(tree->name, tree->ordinal, tree->hierarchy);
-		if (walk.nr_values)
+		metrics_add_tree(tree);
+		if (nr_left_out)
 			print_note(tree->path,
 				   "%zu values left out: name too long, or invalid histogram counts",
-				   walk.nr_values);
-		if (walk.nr_entries)
+				   nr_left_out);
+		if (nr_entries)
 			print_note(tree->path,
 				   "%zu entries left out: a list has more than %d; select the entries that are needed",
-				   walk.nr_entries, METRICS_MAX_ENTRIES);
+				   nr_entries, METRICS_MAX_ENTRIES);
 	}
 }
 
@@ -1500,7 +1409,6 @@ int cmd_metrics(int argc, char **argv)
 	int status;
 
 	args = (struct metrics_args){ 0 };
-	set = (struct metric_set){ 0 };
 	options_parse(&line, argc, argv);
 	status = trees_find(&trees, args.selectors);
 	/* Without a tree and without an error, an empty file is written. */
