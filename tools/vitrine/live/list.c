@@ -43,17 +43,11 @@ struct pattern {
 	struct nearest nearest;
 };
 
-/**
- * struct list - a list being printed
- * @patterns: print names that match one of these
- * @nr_patterns: how many; 0: print all
- * @nr_names: number of names read so far
- */
-static struct list {
-	struct pattern *patterns;
-	int nr_patterns;
-	unsigned int nr_names;
-} list;
+/* Print names that match one of these; without any, print all. */
+static struct pattern *patterns;
+
+/* Number of names read so far. */
+static unsigned int nr_read;
 
 /**
  * struct list_args - the options of `vitrine list'
@@ -250,12 +244,12 @@ static int list_trees(const struct trees *trees, const struct vitrine_value *kno
 	for (i = 0; i < trees->nr; i++) {
 		struct listed listed = list_one(&trees->trees[i], known);
 
-		if (args.json)
+		if (args.json) {
 			json_item(&json);
-		if (args.json)
 			fields_put(&json, listed_fields, &listed, NULL);
-		else
+		} else {
 			print_line(&listed, columns);
+		}
 		if (listed.error)
 			status = worse(status, report_error(listed.error));
 	}
@@ -292,7 +286,6 @@ static int list_trees_run(void)
 		status = EXIT_USAGE;
 	} else if (trees.nr || status == EXIT_DONE) {
 		self.path = debugfs_path(VITRINE_INSPECT_DIR "/vitrine", VITRINE_INSPECT_SUFFIX);
-		must_have(self.path);
 		/* Without the module's own tree, no tree is known to be lazy: open all. */
 		vitrine_error_destroy(tree_load(&self));
 		status = worse(status, list_trees(&trees, known_trees(&self)));
@@ -308,12 +301,12 @@ static int list_trees_run(void)
 static bool is_wanted(const char *name)
 {
 	struct pattern *pattern;
-	bool wanted = !list.nr_patterns;
+	bool wanted = !args.nr_names;
 	int i;
 
-	list.nr_names++;
-	for (i = 0; i < list.nr_patterns; i++) {
-		pattern = &list.patterns[i];
+	nr_read++;
+	for (i = 0; i < args.nr_names; i++) {
+		pattern = &patterns[i];
 		if (!fnmatch(pattern->text, name, 0)) {
 			pattern->found = true;
 			wanted = true;
@@ -367,13 +360,13 @@ static int report_unmatched(void)
 	const struct pattern *pattern;
 	int i, status = EXIT_DONE;
 
-	for (i = 0; i < list.nr_patterns; i++) {
-		pattern = &list.patterns[i];
+	for (i = 0; i < args.nr_names; i++) {
+		pattern = &patterns[i];
 		if (!pattern->found)
 			status = report_error(nothing_selected(pattern->text, &pattern->nearest,
 							       NULL,
 							       "matches none of %u categories and events",
-							       list.nr_names));
+							       nr_read));
 	}
 	return status;
 }
@@ -387,12 +380,11 @@ static int report_unmatched(void)
  */
 static int list_events(void)
 {
-	autofree struct pattern *patterns = calloc(args.nr_names + 1, sizeof(*patterns));
 	struct vitrine_error *categories, *ftrace;
 	int i;
 
+	patterns = calloc(args.nr_names + 1, sizeof(*patterns));
 	must_have(patterns);
-	list = (struct list){ patterns, args.nr_names, 0 };
 	for (i = 0; i < args.nr_names; i++) {
 		patterns[i].text = args.names[i];
 		nearest_init(&patterns[i].nearest, args.names[i], strlen(args.names[i]));

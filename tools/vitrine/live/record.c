@@ -35,16 +35,16 @@
 #include "recording.h"
 
 /**
- * struct cost - cost of one record, in picoseconds
+ * struct cost - with --all, the measured cost of one record, in picoseconds
  * @switch_ps: of a context switch
  * @wakeup_ps: of a wakeup
  * @event_ps: of any other event
  */
-struct cost {
+static struct cost {
 	uint64_t switch_ps;
 	uint64_t wakeup_ps;
 	uint64_t event_ps;
-};
+} cost;
 
 /* Maximum number of CPUs that are listed one by one. */
 #define MAX_LISTED	8
@@ -93,48 +93,46 @@ enum {
 	TAG_TRIGGER,
 };
 
-/**
- * struct record - a recording in progress
- * @raw: with a cut, the trace that it is made from
- * @marker: with --why, takes markers about cgroups, or NULL
- * @cost: with --all, the measured cost of a record
- * @signal_fd: readable when a signal arrives
- * @tick_fd: readable once a second
- * @timer_fd: readable when the delay is over, and then when the time is up
- * @old_mask: signals that were blocked before recording
- * @pid: process id of the command, 0 if there is none or it has been waited for
- * @command_fd: socket to the child: its end starts the command; has the errno if exec fails;
- *	-1 once the command runs
- * @status: status of the command, as from waitpid()
- * @signal: signal that ended the recording, or 0
- * @done: recording is over
- * @disarmed: error that ended it: the trigger of --until is no longer armed
- * @begin: when recording began
- * @end: when it ended, or 0
- * @begin_cpu: CPU time that this process had used by then, in seconds
- * @progress: a progress line is on the terminal
- * @cut_status: exit code of the cut
+/* With a cut, the trace that it is made from. */
+static struct vtr_temporary raw;
+
+/* With --why, takes markers about cgroups, or NULL. */
+static struct vitrine_marker *marker;
+
+/* Readable when a signal arrives, once a second, and when the delay or the time is over. */
+static int signal_fd, tick_fd, timer_fd;
+
+/* Signals that were blocked before recording. */
+static sigset_t old_mask;
+
+/* Process id of the command, 0 if there is none or it has been waited for. */
+static pid_t command_pid;
+
+/*
+ * Socket to the child: its end starts the command; has the errno if exec fails; -1 once the
+ * command runs.
  */
-static struct record {
-	struct vtr_temporary raw;
-	struct vitrine_marker *marker;
-	struct cost cost;
-	int signal_fd;
-	int tick_fd;
-	int timer_fd;
-	sigset_t old_mask;
-	pid_t pid;
-	int command_fd;
-	int status;
-	int signal;
-	bool done;
-	struct vitrine_error *disarmed;
-	struct timespec begin;
-	struct timespec end;
-	double begin_cpu;
-	bool progress;
-	int cut_status;
-} record;
+static int command_fd;
+
+/* Status of the command, as from waitpid(). */
+static int wait_status;
+
+/* Signal that ended the recording, or 0. */
+static int end_signal;
+
+/* Recording is over; if that is an error, the trigger of --until is no longer armed. */
+static bool is_done;
+static struct vitrine_error *disarmed;
+
+/* When recording began and ended, or 0; CPU time that this process had used before, in seconds. */
+static struct timespec begin_time, end_time;
+static double begin_cpu;
+
+/* A progress line is on the terminal. */
+static bool has_progress;
+
+/* Exit code of the cut. */
+static int cut_status;
 
 enum {
 	OPT_DELAY = RECORD_FILTER_TO + 1,
@@ -171,13 +169,12 @@ static struct vitrine_error *cost_read(void)
 {
 	autofree char *path = debugfs_path("trace/cost", "");
 	struct vitrine_error *err = NULL;
-	struct cost *ret = &record.cost;
 	FILE *file = fopen(path, "re");
 
 	if (!file)
 		return debugfs_explain(errno, path);
 	if (fscanf(file, "switch %" SCNu64 " wakeup %" SCNu64 " event %" SCNu64,
-		   &ret->switch_ps, &ret->wakeup_ps, &ret->event_ps) != 3)
+		   &cost.switch_ps, &cost.wakeup_ps, &cost.event_ps) != 3)
 		err = ferror(file) ?
 		      vtr_error_os(errno, path, "cannot measure the cost of a record") :
 		      vitrine_error_create(EBADMSG, path, VITRINE_NO_OFFSET, NULL,
@@ -189,10 +186,9 @@ static struct vitrine_error *cost_read(void)
 /* Return how many percent of @seconds one CPU spent on its records. */
 static double percent_of(const struct recorder_cpu *cpu, double seconds)
 {
-	const struct cost *cost = &record.cost;
-	double ps = (double)cost->switch_ps * cpu->nr_switches +
-		    (double)cost->wakeup_ps * cpu->nr_wakeups +
-		    (double)cost->event_ps * cpu->nr_events;
+	double ps = (double)cost.switch_ps * cpu->nr_switches +
+		    (double)cost.wakeup_ps * cpu->nr_wakeups +
+		    (double)cost.event_ps * cpu->nr_events;
 
 	return seconds > 0 ? ps / 1e12 / seconds * 100 : 0;
 }
@@ -246,7 +242,7 @@ static double own_seconds(void)
 /* Print the share of each CPU's time that a recording took. */
 static void cost_print(double seconds)
 {
-	double own = own_seconds() - record.begin_cpu;
+	double own = own_seconds() - begin_cpu;
 
 	SORT(recorder.cpus, recorder.nr_cpus, compare_numbers);
 	fputs("vitrine: recording took", stderr);
@@ -411,7 +407,7 @@ run_child(int fd)
 	/* let_command_go() ends what can be read; abandon_command() kills the child instead. */
 	while (read(fd, &go, 1) < 0 && errno == EINTR)
 		;
-	sigprocmask(SIG_SETMASK, &record.old_mask, NULL);
+	sigprocmask(SIG_SETMASK, &old_mask, NULL);
 	/* What the command prints is no part of the trace. */
 	if (is_standard_output())
 		dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -431,15 +427,15 @@ static void prepare_command(void)
 		return;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
 		need(vtr_error_os(errno, NULL, "cannot run a command"));
-	record.command_fd = fds[0];
-	record.pid = fork();
-	if (!record.pid) {
+	command_fd = fds[0];
+	command_pid = fork();
+	if (!command_pid) {
 		close(fds[0]);
 		run_child(fds[1]);
 	}
 	close(fds[1]);
-	if (record.pid < 0) {
-		record.pid = 0;
+	if (command_pid < 0) {
+		command_pid = 0;
 		need(vtr_error_os(errno, NULL, "cannot run a command"));
 	}
 }
@@ -448,24 +444,24 @@ static void let_command_go(void)
 {
 	int code;
 
-	if (!record.pid)
+	if (!command_pid)
 		return;
-	shutdown(record.command_fd, SHUT_WR);
-	if (read(record.command_fd, &code, sizeof(code)) == sizeof(code))
+	shutdown(command_fd, SHUT_WR);
+	if (read(command_fd, &code, sizeof(code)) == sizeof(code))
 		need(vtr_error_os(code, args.command[0], "cannot run"));
-	close_file(&record.command_fd);
+	close_file(&command_fd);
 }
 
 static void print_status(void)
 {
 	const char *command = args.command[0];
 
-	if (WIFSIGNALED(record.status))
+	if (WIFSIGNALED(wait_status))
 		fprintf(stderr, "vitrine: %s was killed by signal %d\n",
-			command, WTERMSIG(record.status));
-	else if (WEXITSTATUS(record.status))
+			command, WTERMSIG(wait_status));
+	else if (WEXITSTATUS(wait_status))
 		fprintf(stderr, "vitrine: %s exited with status %d\n", command,
-			WEXITSTATUS(record.status));
+			WEXITSTATUS(wait_status));
 }
 
 /*
@@ -474,17 +470,17 @@ static void print_status(void)
  */
 static void allow_signals(void)
 {
-	sigset_t mask = record.old_mask;
+	sigset_t mask = old_mask;
 
 	sigaddset(&mask, SIGPIPE);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
-	if (record.pid && record.signal && record.signal != SIGINT)
-		kill(record.pid, record.signal);
+	if (command_pid && end_signal && end_signal != SIGINT)
+		kill(command_pid, end_signal);
 }
 
 static void wait_for_command(void)
 {
-	while (record.pid && waitpid(record.pid, &record.status, 0) < 0)
+	while (command_pid && waitpid(command_pid, &wait_status, 0) < 0)
 		if (errno != EINTR)
 			break;
 	if (args.command)
@@ -513,12 +509,12 @@ static struct vitrine_error *watch_signals(void)
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD, 0 };
 	sigset_t pipe;
 
-	record.signal_fd = signals_open(signals, &record.old_mask);
+	signal_fd = signals_open(signals, &old_mask);
 	/* A pipe that nobody reads is an error of writing. */
 	sigemptyset(&pipe);
 	sigaddset(&pipe, SIGPIPE);
 	sigprocmask(SIG_BLOCK, &pipe, NULL);
-	return watch(record.signal_fd, TAG_SIGNAL);
+	return watch(signal_fd, TAG_SIGNAL);
 }
 
 /* Wait for a timer. */
@@ -531,14 +527,14 @@ static struct vitrine_error *watch_timer(int *ret_fd, int tag, uint64_t ns)
 /* Return for how many seconds the recording has lasted; 0 before it begins. */
 static double elapsed(void)
 {
-	struct timespec now = record.end;
+	struct timespec now = end_time;
 
 	if (!recorder.started)
 		return 0;
 	if (!now.tv_sec)
 		clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec - record.begin.tv_sec +
-	       (now.tv_nsec - record.begin.tv_nsec) / 1e9;
+	return now.tv_sec - begin_time.tv_sec +
+	       (now.tv_nsec - begin_time.tv_nsec) / 1e9;
 }
 
 static void print_progress(void)
@@ -549,21 +545,21 @@ static void print_progress(void)
 		elapsed(), recorder.nr_switches);
 	fprintf(stderr, "%" PRIu64 " bytes, %" PRIu64 " lost\033[K",
 		rotation_len(), recorder.nr_lost);
-	record.progress = true;
+	has_progress = true;
 }
 
 static void handle_signal(void)
 {
 	struct signalfd_siginfo info;
 
-	if (read(record.signal_fd, &info, sizeof(info)) != sizeof(info))
+	if (read(signal_fd, &info, sizeof(info)) != sizeof(info))
 		return;
 	if (info.ssi_signo != SIGCHLD) {
-		record.signal = info.ssi_signo;
-		record.done = true;
-	} else if (record.pid && waitpid(record.pid, &record.status, WNOHANG) == record.pid) {
-		record.pid = 0;
-		record.done = true;
+		end_signal = info.ssi_signo;
+		is_done = true;
+	} else if (command_pid && waitpid(command_pid, &wait_status, WNOHANG) == command_pid) {
+		command_pid = 0;
+		is_done = true;
 	}
 }
 
@@ -593,10 +589,10 @@ static struct vitrine_error *find_processes(void)
 /* The file was ready, or a second is over: if another trigger is armed, nothing is ready. */
 static void check_trigger(void)
 {
-	if (!events_wish.until || record.done)
+	if (!events_wish.until || is_done)
 		return;
-	record.disarmed = events_fired(&recorder.is_over);
-	record.done = record.disarmed || recorder.is_over;
+	disarmed = events_fired(&recorder.is_over);
+	is_done = disarmed || recorder.is_over;
 }
 
 /* Once a second, find new rings, and drain those that epoll cannot wait for. */
@@ -605,11 +601,11 @@ static struct vitrine_error *handle_tick(void)
 	struct vitrine_error *err;
 	uint64_t ticks;
 
-	if (read(record.tick_fd, &ticks, sizeof(ticks)) < 0)
+	if (read(tick_fd, &ticks, sizeof(ticks)) < 0)
 		return NULL;
 	err = recorder_scan() ?: recorder_drain_all() ?:
 	      find_processes();
-	cgroups_note(record.marker);
+	cgroups_note(marker);
 	if (!err)
 		print_progress();
 	check_trigger();
@@ -632,7 +628,7 @@ static struct vitrine_error *enable_events(void)
 	err = events_hold();
 	/* Without markers, nothing is known of cgroups. */
 	if (!err && events_wish.stacks)
-		vitrine_error_destroy(vitrine_marker_create(NULL, &record.marker));
+		vitrine_error_destroy(vitrine_marker_create(NULL, &marker));
 	/* The cost is measured with the categories enabled. */
 	if (!err && args.all)
 		err = cost_read();
@@ -664,7 +660,7 @@ static bool flush_first(void)
 /* Let the sub-buffers begin that tell when the recording ended. */
 static bool flush_last(void)
 {
-	clock_gettime(CLOCK_MONOTONIC, &record.end);
+	clock_gettime(CLOCK_MONOTONIC, &end_time);
 	return !flush_rings();
 }
 
@@ -680,12 +676,12 @@ static struct vitrine_error *begin_recording(void)
 	if (!err && !args.history)
 		err = recorder_begin(flush_first);
 	/* The time is up after the begin plus the limit, never before. */
-	record.begin_cpu = own_seconds();
-	clock_gettime(CLOCK_MONOTONIC, &record.begin);
-	cgroups_note(record.marker);
+	begin_cpu = own_seconds();
+	clock_gettime(CLOCK_MONOTONIC, &begin_time);
+	cgroups_note(marker);
 	err = err ?: arm_trigger() ?: find_processes() ?: kernel_events_enable() ?:
-	      watch_timer(&record.tick_fd, TAG_TICK, NSEC_PER_SEC) ?:
-	      watch_timer(&record.timer_fd, TAG_TIME_UP, args.duration_ns);
+	      watch_timer(&tick_fd, TAG_TICK, NSEC_PER_SEC) ?:
+	      watch_timer(&timer_fd, TAG_TIME_UP, args.duration_ns);
 	recorder.started = !err;
 	return err;
 }
@@ -701,10 +697,10 @@ static struct vitrine_error *handle_event(int tag)
 	case TAG_TICK:
 		return handle_tick();
 	case TAG_BEGIN:
-		close_file(&record.timer_fd);
+		close_file(&timer_fd);
 		return begin_recording();
 	case TAG_TIME_UP:
-		record.done = true;
+		is_done = true;
 		return NULL;
 	case TAG_TRIGGER:
 		check_trigger();
@@ -722,7 +718,7 @@ static struct vitrine_error *wait_and_record(void)
 	struct vitrine_error *err = NULL;
 	int i, nr;
 
-	while (!record.done) {
+	while (!is_done) {
 		nr = epoll_wait(recorder.epoll_fd, events, 16, -1);
 		if (nr < 0 && errno != EINTR)
 			return vtr_error_os(errno, NULL, "cannot wait");
@@ -733,21 +729,21 @@ static struct vitrine_error *wait_and_record(void)
 		}
 	}
 	events_still();
-	cgroups_note(record.marker);
+	cgroups_note(marker);
 	return kernel_events_finish() ?:
-	       recorder_finish(flush_last) ?: record.disarmed;
+	       recorder_finish(flush_last) ?: disarmed;
 }
 
 /* Record into a temporary trace beside the one that is wanted, or in TMPDIR for a pipe. */
 static void prepare_raw(void)
 {
 	const char *place = vtr_temporary_place(args.output);
-	int fd = vtr_temporary_create(&record.raw, place);
+	int fd = vtr_temporary_create(&raw, place);
 
 	if (fd < 0)
 		need(vtr_error_os(errno, place, "cannot create a temporary file beside it"));
 	close(fd);
-	rotation.output = record.raw.path;
+	rotation.output = raw.path;
 }
 
 /* ---- The recording ----------------------------------------------------- */
@@ -776,10 +772,10 @@ static void release_events(void)
  */
 static void undo(void)
 {
-	if (record.pid && record.command_fd >= 0) {
-		kill(record.pid, SIGKILL);
-		waitpid(record.pid, NULL, 0);
-		record.pid = 0;
+	if (command_pid && command_fd >= 0) {
+		kill(command_pid, SIGKILL);
+		waitpid(command_pid, NULL, 0);
+		command_pid = 0;
 	}
 	release_events();
 }
@@ -808,7 +804,7 @@ static void record_begin(void)
 	if (args.delay_ns) {
 		/* The rings are opened again where they are then. */
 		recorder_close();
-		need(watch_timer(&record.timer_fd, TAG_BEGIN, args.delay_ns));
+		need(watch_timer(&timer_fd, TAG_BEGIN, args.delay_ns));
 	} else {
 		need(begin_recording());
 	}
@@ -878,7 +874,7 @@ static void print_summary(double seconds)
 /* Write what is kept of the trace. */
 static int write_cut(void)
 {
-	args.cut.path = record.raw.path;
+	args.cut.path = raw.path;
 	args.cut.out = args.output;
 	return cut_run(&args.cut);
 }
@@ -899,15 +895,15 @@ static struct vitrine_error *record_all(void)
 	err = wait_and_record();
 	release_events();
 	seconds = elapsed();
-	if (record.progress)
+	if (has_progress)
 		fputs("\r\033[K", stderr);
 	err = save(err);
 	allow_signals();
 	if (!err && args.is_cut)
-		record.cut_status = write_cut();
-	if (!err && record.cut_status == EXIT_DONE && can_be_named())
+		cut_status = write_cut();
+	if (!err && cut_status == EXIT_DONE && can_be_named())
 		symbolize_recording(args.output);
-	if (!err && record.cut_status == EXIT_DONE)
+	if (!err && cut_status == EXIT_DONE)
 		print_summary(seconds);
 	wait_for_command();
 	return err;
@@ -916,11 +912,11 @@ static struct vitrine_error *record_all(void)
 /* Return the command's status as a shell reports it. */
 static int command_status(void)
 {
-	if (record.cut_status != EXIT_DONE || !args.command)
-		return record.cut_status;
-	if (WIFSIGNALED(record.status))
-		return 128 + WTERMSIG(record.status);
-	return WEXITSTATUS(record.status);
+	if (cut_status != EXIT_DONE || !args.command)
+		return cut_status;
+	if (WIFSIGNALED(wait_status))
+		return 128 + WTERMSIG(wait_status);
+	return WEXITSTATUS(wait_status);
 }
 
 /* Record a trace. Returns enum exit_code, or the status of the command that was run. */
@@ -934,8 +930,8 @@ static int record_run(void)
 	atexit(undo);
 	err = record_all();
 
-	vitrine_marker_destroy(record.marker);
-	vtr_temporary_remove(&record.raw);
+	vitrine_marker_destroy(marker);
+	vtr_temporary_remove(&raw);
 	recorder_deinit();
 	if (!err)
 		return command_status();

@@ -49,19 +49,11 @@ struct dump_segment {
 	const unsigned char *bytes;
 };
 
-/**
- * struct dump - an open dump
- * @bytes: the mapped file
- * @len_bytes: its length
- * @segments: all memory in it, by address
- * @nr_segments: number of @segments
- */
-static struct dump {
-	const unsigned char *bytes;
-	uint64_t len_bytes;
-	struct dump_segment *segments;
-	unsigned int nr_segments;
-} dump;
+/* The mapped dump, and all memory in it, by address. */
+static const unsigned char *dump_bytes;
+static uint64_t dump_len;
+static struct dump_segment *segments;
+static unsigned int nr_segments;
 
 /* A longer hole in a raw dump is not memory. */
 #define MAX_HOLE_BYTES	(64U << 20)
@@ -90,25 +82,19 @@ struct piece {
 	const unsigned char *bytes;
 };
 
-/**
- * struct recover - a recovery in progress
- * @input: the file
- * @pieces: valid sub-buffers; after choose_pieces(), those of the last session
- * @nr_pieces: number of @pieces
- * @nr_damaged: sub-buffers with a valid header and damaged contents
- * @nr_trees: trees written
- * @nr_broken: trees with missing pages
- * @nr_unwritten: trees that could not be written
- */
-static struct recover {
-	struct input input;
-	struct piece *pieces;
-	size_t nr_pieces;
-	unsigned int nr_damaged;
-	unsigned int nr_trees;
-	unsigned int nr_broken;
-	unsigned int nr_unwritten;
-} recover;
+/* The file. */
+static struct input input;
+
+/* Valid sub-buffers; after choose_pieces(), those of the last session, their bytes and losses. */
+static struct piece *pieces;
+static size_t nr_pieces;
+static uint64_t trace_bytes, nr_lost;
+
+/* Sub-buffers with a valid header and damaged contents. */
+static unsigned int nr_damaged;
+
+/* Trees that were written, that miss pages, and that could not be written. */
+static unsigned int nr_trees, nr_broken, nr_unwritten;
 
 /* ---- Compressed dumps of makedumpfile ---------------------------------- */
 
@@ -167,23 +153,23 @@ static struct vitrine_error *map_file(const char *path, int fd)
 	bytes = mmap(NULL, status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (bytes == MAP_FAILED)
 		return vtr_error_os(errno, path, "cannot map");
-	dump.bytes = bytes;
-	dump.len_bytes = status.st_size;
+	dump_bytes = bytes;
+	dump_len = status.st_size;
 	return NULL;
 }
 
 /* Add a segment. */
 static void add_segment(uint64_t address, uint64_t offset, uint64_t len_bytes)
 {
-	if (offset >= dump.len_bytes)
+	if (offset >= dump_len)
 		return;
-	if (len_bytes > dump.len_bytes - offset)
-		len_bytes = dump.len_bytes - offset;
-	must_have(GROW(dump.segments, dump.nr_segments));
-	dump.segments[dump.nr_segments++] = (struct dump_segment){
+	if (len_bytes > dump_len - offset)
+		len_bytes = dump_len - offset;
+	must_have(GROW(segments, nr_segments));
+	segments[nr_segments++] = (struct dump_segment){
 		.address = address,
 		.len_bytes = len_bytes,
-		.bytes = dump.bytes + offset,
+		.bytes = dump_bytes + offset,
 	};
 }
 
@@ -209,9 +195,9 @@ static uint64_t nr_programs(const Elf64_Ehdr *header)
 
 	if (header->e_phnum != PN_XNUM)
 		return header->e_phnum;
-	if (header->e_shoff > dump.len_bytes - sizeof(section))
+	if (header->e_shoff > dump_len - sizeof(section))
 		return 0;
-	memcpy(&section, dump.bytes + header->e_shoff, sizeof(section));
+	memcpy(&section, dump_bytes + header->e_shoff, sizeof(section));
 	return section.sh_info;
 }
 
@@ -222,7 +208,7 @@ static void add_core(const Elf64_Ehdr *header)
 
 	for (i = 0; i < nr; i++) {
 		memcpy(&program,
-		       dump.bytes + header->e_phoff + i * sizeof(program),
+		       dump_bytes + header->e_phoff + i * sizeof(program),
 		       sizeof(program));
 		if (program.p_type == PT_LOAD && program.p_filesz)
 			add_segment(program.p_paddr, program.p_offset, program.p_filesz);
@@ -231,14 +217,14 @@ static void add_core(const Elf64_Ehdr *header)
 
 static bool is_core(Elf64_Ehdr *ret)
 {
-	memcpy(ret, dump.bytes, sizeof(*ret));
+	memcpy(ret, dump_bytes, sizeof(*ret));
 	return !memcmp(ret->e_ident, ELFMAG, SELFMAG) &&
 	       ret->e_ident[EI_CLASS] == ELFCLASS64 &&
 	       ret->e_ident[EI_DATA] == ELFDATA2LSB &&
 	       ret->e_type == ET_CORE &&
 	       ret->e_phentsize == sizeof(Elf64_Phdr) &&
-	       ret->e_phoff < dump.len_bytes &&
-	       nr_programs(ret) <= (dump.len_bytes - ret->e_phoff) /
+	       ret->e_phoff < dump_len &&
+	       nr_programs(ret) <= (dump_len - ret->e_phoff) /
 					 sizeof(Elf64_Phdr);
 }
 
@@ -257,7 +243,7 @@ static void find_segments(int fd)
 		add_core(&header);
 	else
 		add_memory(fd);
-	SORT(dump.segments, dump.nr_segments, compare_segments);
+	SORT(segments, nr_segments, compare_segments);
 }
 
 /* Open a dump. Returns NULL, or an error of opening or mapping, EBADMSG, ENOMEM. */
@@ -278,9 +264,9 @@ static struct vitrine_error *dump_open(const char *path)
 /* Close a dump. */
 static void dump_close(void)
 {
-	if (dump.bytes)
-		munmap((void *)dump.bytes, dump.len_bytes);
-	free(dump.segments);
+	if (dump_bytes)
+		munmap((void *)dump_bytes, dump_len);
+	free(segments);
 }
 
 static int compare_address(const void *key, const void *element)
@@ -302,7 +288,7 @@ static const unsigned char *dump_page(uint64_t number)
 
 	if (__builtin_mul_overflow(number, DUMP_PAGE_BYTES, &address))
 		return NULL;
-	segment = bsearch(&address, dump.segments, dump.nr_segments, sizeof(*segment),
+	segment = bsearch(&address, segments, nr_segments, sizeof(*segment),
 			  compare_address);
 	if (!segment)
 		return NULL;
@@ -342,11 +328,11 @@ static bool is_sound(const unsigned char *bytes,
 static void add_piece(const unsigned char *bytes, const struct vitrine_packet *packet)
 {
 	if (!is_sound(bytes, packet)) {
-		recover.nr_damaged++;
+		nr_damaged++;
 		return;
 	}
-	must_have(GROW(recover.pieces, recover.nr_pieces));
-	recover.pieces[recover.nr_pieces++] = (struct piece){ *packet, bytes };
+	must_have(GROW(pieces, nr_pieces));
+	pieces[nr_pieces++] = (struct piece){ *packet, bytes };
 }
 
 static void find_pieces(const struct dump_segment *segment)
@@ -383,22 +369,26 @@ static int compare_pieces(const void *left, const void *right)
 /* Drop all but the longest copy of each sub-buffer of the last session. */
 static void choose_pieces(void)
 {
-	struct piece *pieces = recover.pieces;
 	const struct vitrine_packet *packet, *last;
 	size_t i, nr = 0;
 
-	SORT(pieces, recover.nr_pieces, compare_pieces);
-	for (i = 0; i < recover.nr_pieces; i++) {
+	SORT(pieces, nr_pieces, compare_pieces);
+	for (i = 0; i < nr_pieces; i++) {
 		packet = &pieces[i].packet;
 		if (compare_sessions(packet, &pieces[0].packet))
 			break;
 		last = nr ? &pieces[nr - 1].packet : NULL;
-		if (last && last->cpu == packet->cpu &&
-		    last->sequence == packet->sequence)
-			continue;
+		if (last && last->cpu == packet->cpu) {
+			if (last->sequence == packet->sequence)
+				continue;
+			nr_lost -= last->lost_records;
+		}
+		trace_bytes += packet->committed_bytes;
+		/* Each CPU has what was lost before its last sub-buffer. */
+		nr_lost += packet->lost_records;
 		pieces[nr++] = pieces[i];
 	}
-	recover.nr_pieces = nr;
+	nr_pieces = nr;
 }
 
 static struct vitrine_error *write_trace(void)
@@ -407,15 +397,15 @@ static struct vitrine_error *write_trace(void)
 	struct vitrine_error *err;
 	size_t i;
 
-	if (!recover.nr_pieces)
-		return vitrine_error_create(EBADMSG, recover.input.name,
+	if (!nr_pieces)
+		return vitrine_error_create(EBADMSG, input.name,
 					    VITRINE_NO_OFFSET,
 					    "was vitrine.ko loaded, and is all memory in the dump?",
 					    "no trace found");
 	err = vitrine_writer_create(args.output, &writer);
-	for (i = 0; !err && i < recover.nr_pieces; i++)
-		err = vitrine_writer_append(writer, recover.pieces[i].bytes,
-					    recover.pieces[i].packet.committed_bytes);
+	for (i = 0; !err && i < nr_pieces; i++)
+		err = vitrine_writer_append(writer, pieces[i].bytes,
+					    pieces[i].packet.committed_bytes);
 	if (!err)
 		err = vitrine_writer_commit(writer);
 	vitrine_writer_destroy(writer);
@@ -504,15 +494,15 @@ static void recover_tree(const unsigned char *at, const unsigned char *end)
 		return;
 	len_bytes = tree_bytes(at, pages.nr_pages);
 	if (!len_bytes) {
-		recover.nr_broken++;
+		nr_broken++;
 		return;
 	}
 	err = save_tree(pages.name, at, len_bytes);
 	if (err) {
 		report_error(err);
-		recover.nr_unwritten++;
+		nr_unwritten++;
 	} else {
-		recover.nr_trees++;
+		nr_trees++;
 	}
 }
 
@@ -536,40 +526,16 @@ static struct vitrine_error *recover_all(void)
 	struct vitrine_error *err;
 	unsigned int i;
 
-	err = input_open(&recover.input, args.dump) ?: dump_open(recover.input.path);
+	err = input_open(&input, args.dump) ?: dump_open(input.path);
 	if (err)
 		return err;
-	for (i = 0; i < dump.nr_segments; i++) {
-		find_pieces(&dump.segments[i]);
+	for (i = 0; i < nr_segments; i++) {
+		find_pieces(&segments[i]);
 		if (args.directory)
-			find_trees(&dump.segments[i]);
+			find_trees(&segments[i]);
 	}
 	choose_pieces();
 	return write_trace();
-}
-
-static uint64_t trace_bytes(void)
-{
-	uint64_t len_bytes = 0;
-	size_t i;
-
-	for (i = 0; i < recover.nr_pieces; i++)
-		len_bytes += recover.pieces[i].packet.committed_bytes;
-	return len_bytes;
-}
-
-/* Return the records that were lost before the last sub-buffer of each CPU. */
-static uint64_t lost_records(void)
-{
-	const struct piece *pieces = recover.pieces;
-	uint64_t lost = 0;
-	size_t i;
-
-	for (i = 0; i < recover.nr_pieces; i++)
-		if (i + 1 == recover.nr_pieces ||
-		    pieces[i + 1].packet.cpu != pieces[i].packet.cpu)
-			lost += pieces[i].packet.lost_records;
-	return lost;
 }
 
 /* @err is why no trace was written, or NULL. */
@@ -585,16 +551,16 @@ static void print_json(const struct vitrine_error *err)
 	} else {
 		json_key_string(&json, "trace", args.output);
 		json_key_uint(&json, "session",
-			      recover.pieces[0].packet.session);
-		json_key_uint(&json, "subbufs", recover.nr_pieces);
-		json_key_uint(&json, "size_bytes", trace_bytes());
-		json_key_uint(&json, "lost_records", lost_records());
+			      pieces[0].packet.session);
+		json_key_uint(&json, "subbufs", nr_pieces);
+		json_key_uint(&json, "size_bytes", trace_bytes);
+		json_key_uint(&json, "lost_records", nr_lost);
 	}
-	json_key_uint(&json, "damaged_subbufs", recover.nr_damaged);
+	json_key_uint(&json, "damaged_subbufs", nr_damaged);
 	if (args.directory) {
-		json_key_uint(&json, "trees", recover.nr_trees);
-		json_key_uint(&json, "incomplete_trees", recover.nr_broken);
-		json_key_uint(&json, "unwritten_trees", recover.nr_unwritten);
+		json_key_uint(&json, "trees", nr_trees);
+		json_key_uint(&json, "incomplete_trees", nr_broken);
+		json_key_uint(&json, "unwritten_trees", nr_unwritten);
 	}
 	json_end(&json);
 	json_finish(&json);
@@ -603,22 +569,22 @@ static void print_json(const struct vitrine_error *err)
 static void print_summary(void)
 {
 	fprintf(stderr, "vitrine: %s: %zu sub-buffers of session %u, %" PRIu64 " bytes",
-		args.output, recover.nr_pieces,
-		recover.pieces[0].packet.session, trace_bytes());
-	if (lost_records())
+		args.output, nr_pieces,
+		pieces[0].packet.session, trace_bytes);
+	if (nr_lost)
 		fprintf(stderr, ", %" PRIu64 " records lost",
-			lost_records());
-	if (recover.nr_damaged)
+			nr_lost);
+	if (nr_damaged)
 		fprintf(stderr, ", %u damaged sub-buffers left out",
-			recover.nr_damaged);
+			nr_damaged);
 	if (args.directory)
-		fprintf(stderr, ", %u trees", recover.nr_trees);
-	if (recover.nr_broken)
+		fprintf(stderr, ", %u trees", nr_trees);
+	if (nr_broken)
 		fprintf(stderr, ", %u trees with missing pages",
-			recover.nr_broken);
-	if (recover.nr_unwritten)
+			nr_broken);
+	if (nr_unwritten)
 		fprintf(stderr, ", %u trees not written",
-			recover.nr_unwritten);
+			nr_unwritten);
 	fputc('\n', stderr);
 }
 
@@ -627,17 +593,17 @@ static int recover_run(void)
 {
 	struct vitrine_error *err;
 
-	err = input_blame(&recover.input, recover_all());
+	err = input_blame(&input, recover_all());
 	if (args.json)
 		print_json(err);
 	else if (!err)
 		print_summary();
-	free(recover.pieces);
+	free(pieces);
 	dump_close();
-	input_close(&recover.input);
+	input_close(&input);
 	if (err)
 		return report_error(err);
-	return recover.nr_unwritten ? EXIT_ENVIRONMENT : EXIT_DONE;
+	return nr_unwritten ? EXIT_ENVIRONMENT : EXIT_DONE;
 }
 
 /* ---- Options ----------------------------------------------------------- */
@@ -675,8 +641,6 @@ static const struct command_line line = {
 int cmd_recover(int argc, char **argv)
 {
 	args = (struct recover_args){ 0 };
-	recover = (struct recover){ 0 };
-	dump = (struct dump){ 0 };
 	options_parse(&line, argc, argv);
 	return recover_run();
 }

@@ -33,21 +33,18 @@ static struct snapshot_args {
 /* Larger than any sub-buffer. */
 #define MAX_SUBBUF_BYTES	(64U << 20)
 
-/**
- * struct copier - trace.fxt, while it is copied
- * @file: trace.fxt
- * @path: its name
- * @wakers: what is added to its sub-buffers
- * @words: a sub-buffer
- * @size: room in @words, in bytes
- */
-struct copier {
-	FILE *file;
-	const char *path;
-	struct fxt_wakers wakers;
-	uint64_t *words;
-	size_t size;
-};
+/* The file trace.fxt, while it is copied, and its name. */
+static FILE *file;
+static char *file_path;
+
+/* What is added to its sub-buffers. */
+static struct fxt_wakers wakers;
+
+/* A sub-buffer, and the room for it in bytes. */
+static uint64_t *words;
+static size_t words_size;
+
+static struct vitrine_writer *writer;
 
 /* Make an error of the state in which no trigger can fire. */
 static struct vitrine_error *hopeless(const char *line, const char *path)
@@ -91,17 +88,16 @@ static struct vitrine_error *wait_for_trigger(void)
 }
 
 /* Read more of a sub-buffer. Return the number of bytes that are there then. */
-static size_t read_until(struct copier *copier, size_t nr_bytes, size_t end)
+static size_t read_until(size_t nr_bytes, size_t end)
 {
-	return nr_bytes + fread((char *)copier->words + nr_bytes, 1, end - nr_bytes,
-				copier->file);
+	return nr_bytes + fread((char *)words + nr_bytes, 1, end - nr_bytes, file);
 }
 
 /* Copy a sub-buffer, of which the magic record has been read. */
-static struct vitrine_error *copy_subbuf(struct copier *copier, struct vitrine_writer *writer)
+static struct vitrine_error *copy_subbuf(void)
 {
-	size_t len_bytes = read_until(copier, FXT_WORD_BYTES, VITRINE_PREAMBLE_BYTES);
-	const void *bytes = copier->words;
+	size_t len_bytes = read_until(FXT_WORD_BYTES, VITRINE_PREAMBLE_BYTES);
+	const void *bytes = words;
 	struct vitrine_error *err = NULL;
 	struct vitrine_packet packet;
 
@@ -111,50 +107,47 @@ static struct vitrine_error *copy_subbuf(struct copier *copier, struct vitrine_w
 	memcpy(&packet, (const char *)bytes + VITRINE_PACKET_OFFSET, sizeof(packet));
 	if (packet.magic != VITRINE_PACKET_MAGIC || packet.committed_bytes % FXT_WORD_BYTES ||
 	    packet.committed_bytes < len_bytes || packet.committed_bytes > MAX_SUBBUF_BYTES)
-		return vitrine_error_create(EBADMSG, copier->path, VITRINE_NO_OFFSET, NULL,
+		return vitrine_error_create(EBADMSG, file_path, VITRINE_NO_OFFSET, NULL,
 					    "sub-buffer without a packet header");
-	must_have(GROW_BYTES(copier->words, copier->size, packet.committed_bytes));
-	len_bytes = read_until(copier, len_bytes, packet.committed_bytes);
-	bytes = copier->words;
+	must_have(GROW_BYTES(words, words_size, packet.committed_bytes));
+	len_bytes = read_until(len_bytes, packet.committed_bytes);
+	bytes = words;
 	if (len_bytes == packet.committed_bytes)
-		err = fxt_wakers_name(&copier->wakers, &bytes, &len_bytes);
+		err = fxt_wakers_name(&wakers, &bytes, &len_bytes);
 	return err ?: vitrine_writer_append(writer, bytes, len_bytes);
 }
 
 /* Copy all sub-buffers, and the records between them, which have one word. */
-static struct vitrine_error *copy_all(struct copier *copier, struct vitrine_writer *writer)
+static struct vitrine_error *copy_all(void)
 {
 	struct vitrine_error *err = NULL;
 	size_t len_bytes;
 
-	must_have(GROW_BYTES(copier->words, copier->size, VITRINE_PREAMBLE_BYTES));
-	while (!err && (len_bytes = read_until(copier, 0, FXT_WORD_BYTES)))
-		err = len_bytes == FXT_WORD_BYTES && *copier->words == FXT_MAGIC_RECORD ?
-			      copy_subbuf(copier, writer) :
-			      vitrine_writer_append(writer, copier->words, len_bytes);
-	if (!err && ferror(copier->file))
-		err = vtr_error_os(errno, copier->path, "cannot read");
+	must_have(GROW_BYTES(words, words_size, VITRINE_PREAMBLE_BYTES));
+	while (!err && (len_bytes = read_until(0, FXT_WORD_BYTES)))
+		err = len_bytes == FXT_WORD_BYTES && *words == FXT_MAGIC_RECORD ?
+			      copy_subbuf() :
+			      vitrine_writer_append(writer, words, len_bytes);
+	if (!err && ferror(file))
+		err = vtr_error_os(errno, file_path, "cannot read");
 	return err;
 }
 
 static struct vitrine_error *save(const char *output)
 {
-	autofree char *path = debugfs_path("trace/trace.fxt", "");
-	struct copier copier = { .file = fopen(path, "re"), .path = path };
-	struct vitrine_writer *writer = NULL;
 	struct vitrine_error *err;
 
-	if (!copier.file)
-		return debugfs_explain(errno, path);
-	err = vitrine_writer_create(output, &writer) ?: copy_all(&copier, writer) ?:
+	file_path = debugfs_path("trace/trace.fxt", "");
+	file = fopen(file_path, "re");
+	if (!file)
+		return debugfs_explain(errno, file_path);
+	err = vitrine_writer_create(output, &writer) ?: copy_all() ?:
 	      vitrine_writer_commit(writer);
 	if (!err)
 		print_note(output, "%" PRIu64 " bytes",
 			   vitrine_writer_len(writer));
 	vitrine_writer_destroy(writer);
-	fclose(copier.file);
-	fxt_wakers_deinit(&copier.wakers);
-	free(copier.words);
+	fclose(file);
 	return err;
 }
 
