@@ -39,9 +39,6 @@
 /* Longest error text of a helper. */
 #define STATUS_BYTES	1024
 
-typedef struct vitrine_error *(*unpacker_receive)(void *ctx, const void *bytes,
-						  size_t len_bytes);
-
 /* RFC 8878, section 3.1: the magic number of a frame, and of frames to skip. */
 #define FRAME_MAGIC		0xfd2fb528U
 #define SKIPPABLE_MAGIC		0x184d2a50U
@@ -50,20 +47,20 @@ typedef struct vitrine_error *(*unpacker_receive)(void *ctx, const void *bytes,
 #define COPY_BYTES	(1U << 20)
 
 /**
- * struct copy - a copy being made
+ * struct copy - the copy being made, one at a time
  * @input: the file
- * @unpacker: decompresses it, or NULL
+ * @is_packed: it is decompressed
  * @len_bytes: length of the copy so far
  * @gaps: offsets in the copy where bytes are missing
  * @nr_gaps: number of @gaps
  */
-struct copy {
+static struct copy {
 	const struct input *input;
-	struct unpacker *unpacker;
+	bool is_packed;
 	uint64_t len_bytes;
 	uint64_t *gaps;
 	size_t nr_gaps;
-};
+} copy;
 
 /* ---- Helper programs --------------------------------------------------- */
 
@@ -197,6 +194,47 @@ struct vitrine_error *helper_finish(const struct helper *helper,
 	return status ? failure_of(helper, text, status, from) : NULL;
 }
 
+/* ---- Copies --------------------------------------------------------- */
+
+static struct vitrine_error *copy_error(void)
+{
+	return vitrine_error_create(errno, copy.input->name, VITRINE_NO_OFFSET,
+				    "set TMPDIR to a directory with room for it",
+				    "cannot copy it into a temporary file: %s",
+				    strerror(errno));
+}
+
+/* Drop the last bytes of the copy; those that follow are missing, too. */
+static struct vitrine_error *note_gap(size_t nr_dropped)
+{
+	copy.len_bytes -= nr_dropped;
+	if (ftruncate(copy.input->fd, copy.len_bytes) ||
+	    lseek(copy.input->fd, 0, SEEK_END) < 0)
+		return copy_error();
+	if (copy.nr_gaps && copy.gaps[copy.nr_gaps - 1] == copy.len_bytes)
+		return NULL;
+	must_have(GROW(copy.gaps, copy.nr_gaps));
+	copy.gaps[copy.nr_gaps++] = copy.len_bytes;
+	return NULL;
+}
+
+/* Append bytes to the copy. */
+static struct vitrine_error *write_all(const void *bytes, size_t len_bytes)
+{
+	const char *at = bytes;
+	ssize_t len;
+
+	copy.len_bytes += len_bytes;
+	for (; len_bytes; at += len, len_bytes -= len) {
+		len = write(copy.input->fd, at, len_bytes);
+		if (len < 0 && errno == EINTR)
+			len = 0;
+		if (len < 0)
+			return copy_error();
+	}
+	return NULL;
+}
+
 /* ---- Compression ------------------------------------------------------- */
 
 /* Find out whether bytes are compressed. Returns true if a frame begins there. */
@@ -256,8 +294,7 @@ static struct vitrine_error *pack(const void *bytes, size_t len_bytes,
 /* ---- Decompression ----------------------------------------------------- */
 
 /**
- * struct unpacker - a file being decompressed
- * @name: its name in errors
+ * struct unpacker - the file being decompressed
  * @stream: state of libzstd
  * @offset: offset in the file of the bytes that unpacker_put() gets
  * @frame: offset of the last frame that began
@@ -269,8 +306,7 @@ static struct vitrine_error *pack(const void *bytes, size_t len_bytes,
  * @reason: what is wrong with it, or NULL
  * @nr_damaged: number of compressed bytes in damaged frames
  */
-struct unpacker {
-	const char *name;
+static struct unpacker {
 	ZSTD_DStream *stream;
 	uint64_t offset;
 	uint64_t frame;
@@ -281,39 +317,35 @@ struct unpacker {
 	uint64_t damage;
 	const char *reason;
 	uint64_t nr_damaged;
-};
+} unpacker;
 
 /* What libzstd decompresses at once. */
 static unsigned char unpacked[1U << 17];
 
-/* Begin to decompress a file, one at a time. Returns NULL, or an error. */
-static struct vitrine_error *unpacker_create(const char *name, struct unpacker **ret)
+/* Begin to decompress the file. Returns NULL, or an error. */
+static struct vitrine_error *unpacker_begin(void)
 {
-	static struct unpacker unpacker;
-
-	unpacker = (struct unpacker){ .name = name, .stream = ZSTD_createDStream() };
-	*ret = &unpacker;
+	unpacker = (struct unpacker){ .stream = ZSTD_createDStream() };
 	return unpacker.stream ? NULL : vtr_error_no_memory();
 }
 
 /* Give the current frame up. libzstd has rejected what is at @in->pos or behind it. */
-static void lose_frame(struct unpacker *unpacker, ZSTD_inBuffer *in,
-		       size_t code)
+static void lose_frame(ZSTD_inBuffer *in, size_t code)
 {
-	if (!unpacker->reason) {
-		unpacker->reason = ZSTD_getErrorName(code);
-		unpacker->damage = unpacker->frame;
+	if (!unpacker.reason) {
+		unpacker.reason = ZSTD_getErrorName(code);
+		unpacker.damage = unpacker.frame;
 	}
-	unpacker->lost = true;
-	unpacker->pending = false;
-	unpacker->window = 0;
+	unpacker.lost = true;
+	unpacker.pending = false;
+	unpacker.window = 0;
 	/* Do not find this frame again. */
-	if (unpacker->offset + in->pos == unpacker->frame && in->pos < in->size)
+	if (unpacker.offset + in->pos == unpacker.frame && in->pos < in->size)
 		in->pos++;
 }
 
 /* Move to the next frame, whose magic number is then with libzstd. */
-static bool find_frame(struct unpacker *unpacker, ZSTD_inBuffer *in)
+static bool find_frame(ZSTD_inBuffer *in)
 {
 	static const unsigned char magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
 	ZSTD_inBuffer begin = { magic, sizeof(magic), 0 };
@@ -321,18 +353,18 @@ static bool find_frame(struct unpacker *unpacker, ZSTD_inBuffer *in)
 	const unsigned char *bytes = in->src;
 
 	while (in->pos < in->size) {
-		unpacker->window = unpacker->window >> 8 |
+		unpacker.window = unpacker.window >> 8 |
 				   (uint32_t)bytes[in->pos++] << 24;
-		if (unpacker->window != FRAME_MAGIC)
+		if (unpacker.window != FRAME_MAGIC)
 			continue;
-		unpacker->lost = false;
-		unpacker->nr_damaged += unpacker->offset + in->pos -
-					 sizeof(magic) - unpacker->frame;
-		unpacker->frame = unpacker->offset + in->pos - sizeof(magic);
-		unpacker->nr_unpacked = 0;
-		unpacker->pending = true;
-		ZSTD_DCtx_reset(unpacker->stream, ZSTD_reset_session_only);
-		ZSTD_decompressStream(unpacker->stream, &none, &begin);
+		unpacker.lost = false;
+		unpacker.nr_damaged += unpacker.offset + in->pos -
+					 sizeof(magic) - unpacker.frame;
+		unpacker.frame = unpacker.offset + in->pos - sizeof(magic);
+		unpacker.nr_unpacked = 0;
+		unpacker.pending = true;
+		ZSTD_DCtx_reset(unpacker.stream, ZSTD_reset_session_only);
+		ZSTD_decompressStream(unpacker.stream, &none, &begin);
 		return true;
 	}
 	return false;
@@ -344,11 +376,9 @@ static bool find_frame(struct unpacker *unpacker, ZSTD_inBuffer *in)
  * A damaged frame is dropped as a whole, since it is not known which of its bytes are right;
  * unpacker_end() reports it.
  *
- * Returns NULL, or the error of @unpack.
+ * Returns NULL, or an error.
  */
-static struct vitrine_error *unpacker_put(struct unpacker *unpacker,
-					  const void *bytes, size_t len_bytes,
-					  unpacker_receive unpack, void *ctx)
+static struct vitrine_error *unpacker_put(const void *bytes, size_t len_bytes)
 {
 	ZSTD_inBuffer in = { bytes, len_bytes, 0 };
 	ZSTD_outBuffer out = { unpacked, sizeof(unpacked), 0 };
@@ -358,48 +388,47 @@ static struct vitrine_error *unpacker_put(struct unpacker *unpacker,
 	/* If the output is full, libzstd may hold more of it, even without further input. */
 	while (!err && (in.pos < in.size || out.pos == out.size)) {
 		out.pos = 0;
-		if (unpacker->lost && !find_frame(unpacker, &in))
+		if (unpacker.lost && !find_frame(&in))
 			break;
-		hint = ZSTD_decompressStream(unpacker->stream, &out, &in);
+		hint = ZSTD_decompressStream(unpacker.stream, &out, &in);
 		if (ZSTD_isError(hint)) {
 			out.pos = 0;
-			lose_frame(unpacker, &in, hint);
-			err = unpack(ctx, NULL, unpacker->nr_unpacked);
+			lose_frame(&in, hint);
+			err = note_gap(unpacker.nr_unpacked);
 			continue;
 		}
-		err = unpack(ctx, unpacked, out.pos);
-		unpacker->nr_unpacked += out.pos;
-		unpacker->pending = hint;
+		err = write_all(unpacked, out.pos);
+		unpacker.nr_unpacked += out.pos;
+		unpacker.pending = hint;
 		if (!hint) {
-			unpacker->frame = unpacker->offset + in.pos;
-			unpacker->nr_unpacked = 0;
+			unpacker.frame = unpacker.offset + in.pos;
+			unpacker.nr_unpacked = 0;
 		}
 	}
-	unpacker->offset += len_bytes;
+	unpacker.offset += len_bytes;
 	return err;
 }
 
 /* Check that a file was complete. Returns NULL, or EBADMSG, which says what is missing. */
-static struct vitrine_error *unpacker_end(struct unpacker *unpacker)
+static struct vitrine_error *unpacker_end(void)
 {
-	if (unpacker->lost)
-		unpacker->nr_damaged += unpacker->offset - unpacker->frame;
-	if (unpacker->reason)
-		return vitrine_error_create(EBADMSG, unpacker->name, unpacker->damage, NULL,
+	if (unpacker.lost)
+		unpacker.nr_damaged += unpacker.offset - unpacker.frame;
+	if (unpacker.reason)
+		return vitrine_error_create(EBADMSG, copy.input->name, unpacker.damage, NULL,
 			"cannot decompress: %s; %" PRIu64 " of %" PRIu64 " bytes are damaged",
-			unpacker->reason, unpacker->nr_damaged, unpacker->offset);
-	if (!unpacker->pending)
+			unpacker.reason, unpacker.nr_damaged, unpacker.offset);
+	if (!unpacker.pending)
 		return NULL;
-	return vitrine_error_create(EBADMSG, unpacker->name, unpacker->offset,
+	return vitrine_error_create(EBADMSG, copy.input->name, unpacker.offset,
 				    NULL,
 				    "the compressed file is truncated; what follows is missing");
 }
 
 /* End decompression. */
-static void unpacker_destroy(struct unpacker *unpacker)
+static void unpacker_destroy(void)
 {
-	if (unpacker)
-		ZSTD_freeDStream(unpacker->stream);
+	ZSTD_freeDStream(unpacker.stream);
 }
 
 #else /* HAVE_ZSTD */
@@ -416,31 +445,29 @@ static struct vitrine_error *begin(const char *path)
 	return unsupported(path);
 }
 
-/* begin() and unpacker_create() fail, so these are never called with a file. */
+/* begin() and unpacker_begin() fail, so these are never called with a file. */
 static struct vitrine_error *pack(const void *bytes, size_t len_bytes,
 				  const void **ret_bytes, size_t *ret_len_bytes)
 {
 	return unsupported(NULL);
 }
 
-static struct vitrine_error *unpacker_create(const char *name, struct unpacker **ret)
+static struct vitrine_error *unpacker_begin(void)
 {
-	return unsupported(name);
+	return unsupported(copy.input->name);
 }
 
-static struct vitrine_error *unpacker_put(struct unpacker *unpacker,
-					  const void *bytes, size_t len_bytes,
-					  unpacker_receive unpack, void *ctx)
+static struct vitrine_error *unpacker_put(const void *bytes, size_t len_bytes)
 {
 	return unsupported(NULL);
 }
 
-static struct vitrine_error *unpacker_end(struct unpacker *unpacker)
+static struct vitrine_error *unpacker_end(void)
 {
 	return NULL;
 }
 
-static void unpacker_destroy(struct unpacker *unpacker)
+static void unpacker_destroy(void)
 {
 }
 
@@ -513,30 +540,30 @@ static uint64_t find_magic(const unsigned char *bytes, uint64_t begin,
 }
 
 /* Return the length of what is left. */
-static uint64_t join(unsigned char *bytes, uint64_t len,
-		     const uint64_t *gaps, size_t nr_gaps)
+static uint64_t join(unsigned char *bytes, uint64_t len)
 {
 	uint64_t begin = 0, end, to = 0;
 	size_t i;
 
-	for (i = 0; i <= nr_gaps; i++) {
-		end = i < nr_gaps ? gaps[i] : len;
+	for (i = 0; i <= copy.nr_gaps; i++) {
+		end = i < copy.nr_gaps ? copy.gaps[i] : len;
 		if (begin >= end)
 			continue;
 		/* The reader reports it if the last part ends within a record. */
-		end = i < nr_gaps ? whole_end(bytes, begin, end) : end;
+		end = i < copy.nr_gaps ? whole_end(bytes, begin, end) : end;
 		memmove(bytes + to, bytes + begin, end - begin);
 		to += end - begin;
-		if (i < nr_gaps)
-			begin = find_magic(bytes, gaps[i], len);
+		if (i < copy.nr_gaps)
+			begin = find_magic(bytes, copy.gaps[i], len);
 	}
 	return to;
 }
 
 /* Join what is left of a trace. Returns NULL, or an error. */
-static struct vitrine_error *rejoin(int fd, const char *name, const uint64_t *gaps,
-				    size_t nr_gaps)
+static struct vitrine_error *rejoin(void)
 {
+	const char *name = copy.input->name;
+	const int fd = copy.input->fd;
 	off_t len = lseek(fd, 0, SEEK_END);
 	unsigned char *bytes;
 	uint64_t left;
@@ -547,7 +574,7 @@ static struct vitrine_error *rejoin(int fd, const char *name, const uint64_t *ga
 		mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (bytes == MAP_FAILED)
 		return vtr_error_os(errno, name, "cannot map its copy");
-	left = join(bytes, len, gaps, nr_gaps);
+	left = join(bytes, len);
 	munmap(bytes, len);
 	if (ftruncate(fd, left))
 		return vtr_error_os(errno, name, "cannot shorten its copy");
@@ -559,100 +586,15 @@ static struct vitrine_error *rejoin(int fd, const char *name, const uint64_t *ga
 /* EXIT_BAD_INPUT if something is missing in a file that was opened. */
 static int status_of_all = EXIT_DONE;
 
-static struct vitrine_error *copy_error(const struct input *input)
-{
-	return vitrine_error_create(errno, input->name, VITRINE_NO_OFFSET,
-				    "set TMPDIR to a directory with room for it",
-				    "cannot copy it into a temporary file: %s",
-				    strerror(errno));
-}
-
-/* Drop the last bytes of the copy; those that follow are missing, too. */
-static struct vitrine_error *note_gap(struct copy *copy, size_t nr_dropped)
-{
-	copy->len_bytes -= nr_dropped;
-	if (ftruncate(copy->input->fd, copy->len_bytes) ||
-	    lseek(copy->input->fd, 0, SEEK_END) < 0)
-		return copy_error(copy->input);
-	if (copy->nr_gaps && copy->gaps[copy->nr_gaps - 1] == copy->len_bytes)
-		return NULL;
-	if (!GROW(copy->gaps, copy->nr_gaps))
-		return vtr_error_no_memory();
-	copy->gaps[copy->nr_gaps++] = copy->len_bytes;
-	return NULL;
-}
-
-/* Append bytes to the copy. */
-static struct vitrine_error *write_all(void *ctx, const void *bytes,
-				       size_t len_bytes)
-{
-	struct copy *copy = ctx;
-	const char *at = bytes;
-	ssize_t len;
-
-	if (!bytes)
-		return note_gap(copy, len_bytes);
-	copy->len_bytes += len_bytes;
-	for (; len_bytes; at += len, len_bytes -= len) {
-		len = write(copy->input->fd, at, len_bytes);
-		if (len < 0 && errno == EINTR)
-			len = 0;
-		if (len < 0)
-			return copy_error(copy->input);
-	}
-	return NULL;
-}
-
 /* Report what is missing in a compressed file; an error if nothing is left. */
-static struct vitrine_error *end_copy(struct copy *copy)
+static struct vitrine_error *end_copy(void)
 {
-	const struct input *input = copy->input;
-	struct vitrine_error *err;
+	struct vitrine_error *err = copy.is_packed ? unpacker_end() : NULL;
 
-	err = copy->unpacker ? unpacker_end(copy->unpacker) : NULL;
-	if (!err || !copy->len_bytes)
+	if (!err || !copy.len_bytes)
 		return err;
 	status_of_all = worse(status_of_all, report_error(err));
-	return copy->nr_gaps ? rejoin(input->fd, input->name, copy->gaps,
-				      copy->nr_gaps) : NULL;
-}
-
-/* Copy all bytes of @from into the temporary file; @bytes has room for COPY_BYTES. */
-static struct vitrine_error *copy_with(struct copy *copy, int from, char *bytes)
-{
-	const char *name = copy->input->name;
-	struct vitrine_error *err = NULL;
-	bool first = true;
-	ssize_t len;
-
-	do {
-		len = vtr_read_full(from, bytes, COPY_BYTES);
-		if (len < 0)
-			err = vtr_error_os(errno, name, "cannot read");
-		else if (first && compress_detect(bytes, len))
-			err = unpacker_create(name, &copy->unpacker);
-		first = false;
-		if (!err)
-			err = copy->unpacker ?
-				      unpacker_put(copy->unpacker, bytes, len,
-						   write_all, copy) :
-				      write_all(copy, bytes, len);
-	} while (!err && len);
-	return err ? err : end_copy(copy);
-}
-
-static struct vitrine_error *copy_all(struct input *input, int from)
-{
-	autofree char *bytes = malloc(COPY_BYTES);
-	struct copy copy = { .input = input };
-	struct vitrine_error *err;
-
-	if (!bytes)
-		return vtr_error_no_memory();
-	err = copy_with(&copy, from, bytes);
-	unpacker_destroy(copy.unpacker);
-	free(copy.gaps);
-	return err;
+	return copy.nr_gaps ? rejoin() : NULL;
 }
 
 /* Return whether the file can be read once only, or is compressed. */
@@ -678,13 +620,37 @@ static void set_descriptor_path(struct input *input, int fd)
 	input->path = input->own_path;
 }
 
+/* Copy all bytes of @from into a temporary file. */
 static struct vitrine_error *open_copy(struct input *input, int from)
 {
+	autofree char *bytes = malloc(COPY_BYTES);
+	struct vitrine_error *err = NULL;
+	bool first = true;
+	ssize_t len;
+
+	must_have(bytes);
+	copy = (struct copy){ .input = input };
 	input->fd = vtr_temporary_anonymous();
 	if (input->fd < 0)
-		return copy_error(input);
+		return copy_error();
 	set_descriptor_path(input, input->fd);
-	return copy_all(input, from);
+	do {
+		len = vtr_read_full(from, bytes, COPY_BYTES);
+		if (len < 0) {
+			err = vtr_error_os(errno, input->name, "cannot read");
+		} else if (first && compress_detect(bytes, len)) {
+			copy.is_packed = true;
+			err = unpacker_begin();
+		}
+		first = false;
+		if (!err)
+			err = copy.is_packed ? unpacker_put(bytes, len) : write_all(bytes, len);
+	} while (!err && len);
+	err = err ?: end_copy();
+	if (copy.is_packed)
+		unpacker_destroy();
+	free(copy.gaps);
+	return err;
 }
 
 static struct vitrine_error *open_standard_input(struct input *input)
@@ -785,8 +751,7 @@ struct vitrine_error *input_copy(int fd, const char *name,
 	struct vitrine_error *err = NULL;
 	ssize_t len;
 
-	if (!bytes)
-		return vtr_error_no_memory();
+	must_have(bytes);
 	/* Write the bytes of a pipe as they arrive, so that a full disk is noticed at once. */
 	do {
 		len = read(fd, bytes, COPY_BYTES);
