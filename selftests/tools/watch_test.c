@@ -99,7 +99,7 @@ static void take(uint64_t now, int64_t number, uint64_t large, double real, bool
 
 static const struct watch_row *row(const char *name)
 {
-	const struct watch_rows *rows = &watch.rows;
+	const struct watch_rows *rows = &rows_now;
 	static const struct watch_row none = { .name = "", .value = "none" };
 	size_t i;
 
@@ -115,12 +115,12 @@ static const char *names(enum watch_order order, const char *filter)
 	static char text[512];
 	size_t i;
 
-	watch.order = order;
-	snprintf(watch.filter, sizeof(watch.filter), "%s", filter);
+	sort_order = order;
+	snprintf(row_filter, sizeof(row_filter), "%s", filter);
 	update_view();
 	*text = '\0';
-	for (i = 0; i < watch.nr_view; i++) {
-		strcat(text, watch.view[i]->name);
+	for (i = 0; i < nr_view; i++) {
+		strcat(text, view[i]->name);
 		strcat(text, " ");
 	}
 	return text;
@@ -128,14 +128,18 @@ static const char *names(enum watch_order order, const char *filter)
 
 static void forget(void)
 {
-	watch_destroy();
-	watch = (struct watch){ 0 };
+	rows_free(&rows_now);
+	rows_free(&rows_before);
+	free(view);
+	rows_now = (struct watch_rows){ 0 };
+	rows_before = (struct watch_rows){ 0 };
+	view = NULL;
 }
 
 static void test_values(void)
 {
 	take(5 * SECOND, -5, UINT64_MAX, 0.5, false);
-	ksft_test_result(watch.rows.nr == 5, "a row for each property\n");
+	ksft_test_result(rows_now.nr == 5, "a row for each property\n");
 	ksft_test_result(!strcmp(row("t:int")->value, "-5") &&
 			 !strcmp(row("t:large")->value, "18446744073709551615") &&
 			 !strcmp(row("t:node:real")->value, "0.5"), "values\n");

@@ -615,11 +615,6 @@ static const char *name_text(const struct vitrine_value *value)
 	return escape(value->name->bytes, value->name->len, "");
 }
 
-static bool is_node(const struct vitrine_value *value)
-{
-	return value->type == VITRINE_NODE;
-}
-
 /* Return the column where the values of these properties begin. */
 static size_t alignment(const struct vitrine_value *first)
 {
@@ -627,7 +622,8 @@ static size_t alignment(const struct vitrine_value *first)
 	size_t widest = 0;
 
 	for (value = first; value; value = value->next) {
-		size_t columns = is_node(value) ? 0 : label_columns(name_text(value));
+		size_t columns = value->type == VITRINE_NODE ? 0 :
+				 label_columns(name_text(value));
 
 		if (columns > widest && columns <= MAX_ALIGN)
 			widest = columns;
@@ -645,7 +641,7 @@ static void print_siblings(const struct vitrine_value *first, int depth)
 		const char *name = name_text(value);
 		size_t columns = label_columns(name);
 
-		if (is_node(value))
+		if (value->type == VITRINE_NODE)
 			continue;
 		/* A longer name moves its value to the right. */
 		printf("%*s%s%*s = ", depth * INDENT, "", name,
@@ -655,7 +651,7 @@ static void print_siblings(const struct vitrine_value *first, int depth)
 		putchar('\n');
 	}
 	for (value = first; value; value = value->next) {
-		if (!is_node(value))
+		if (value->type != VITRINE_NODE)
 			continue;
 		printf("%*s", depth * INDENT, "");
 		term_begin(INK_NODE);

@@ -36,7 +36,7 @@
  * @nr_properties: number of properties in it
  * @nearest: search for the name that is missing there
  */
-struct unfound {
+static struct unfound {
 	const struct selector *selector;
 	const char *tree;
 	size_t level;
@@ -44,7 +44,7 @@ struct unfound {
 	size_t nr_nodes;
 	size_t nr_properties;
 	struct nearest nearest;
-};
+} unfound;
 
 #define RETAINED	"retained/"
 
@@ -54,17 +54,13 @@ static const char * const directories[] = {
 	[TREE_RETAINED]	= VITRINE_INSPECT_DIR "/retained",
 };
 
-/**
- * struct judgement - application of the selectors of one tree
- * @tree: the tree
- * @links_followed: links have been followed; those that remain could not be
- * @path: names from the root to the current value
+/*
+ * Application of the selectors of one tree: the tree; links have been followed, and those that
+ * remain could not be; names from the root to the current value.
  */
-struct judgement {
-	const struct tree *tree;
-	bool links_followed;
-	struct selector_name path[VITRINE_MAX_DEPTH];
-};
+static const struct tree *judged;
+static bool links_followed;
+static struct selector_name judged_path[VITRINE_MAX_DEPTH];
 
 /* ---- Values ------------------------------------------------------------ */
 
@@ -73,46 +69,46 @@ static const struct selector_name *name_at(const struct selector *selector, size
 	return level < selector->nr_nodes ? &selector->nodes[level] : &selector->property;
 }
 
-static void begin_level(struct unfound *unfound, const char *tree, size_t level,
+static void begin_level(const char *tree, size_t level,
 			const struct vitrine_value *parent)
 {
-	const struct selector_name *sought = name_at(unfound->selector, level);
+	const struct selector_name *sought = name_at(unfound.selector, level);
 
-	unfound->tree = tree;
-	unfound->level = level;
-	snprintf(unfound->parent, sizeof(unfound->parent), "%.*s",
+	unfound.tree = tree;
+	unfound.level = level;
+	snprintf(unfound.parent, sizeof(unfound.parent), "%.*s",
 		 parent ? (int)parent->name->len : 0, parent ? parent->name->bytes : "");
-	unfound->nr_nodes = 0;
-	unfound->nr_properties = 0;
-	nearest_init(&unfound->nearest, sought->bytes, sought->len);
+	unfound.nr_nodes = 0;
+	unfound.nr_properties = 0;
+	nearest_init(&unfound.nearest, sought->bytes, sought->len);
 }
 
 /* Descend as far as the selector leads. Depth: VITRINE_MAX_DEPTH at most. */
-static void descend(struct unfound *unfound, const char *tree, size_t level,
+static void descend(const char *tree, size_t level,
 		    const struct vitrine_value *parent, const struct vitrine_value *value)
 {
-	const bool is_first = !unfound->tree || level > unfound->level;
+	const bool is_first = !unfound.tree || level > unfound.level;
 
 	if (is_first)
-		begin_level(unfound, tree, level, parent);
+		begin_level(tree, level, parent);
 	for (; value; value = value->next) {
 		const bool is_node = value->type == VITRINE_NODE;
 		const struct selector_name name = { value->name->bytes, value->name->len };
 
-		if (is_first && unfound->level == level) {
-			unfound->nr_nodes += is_node;
-			unfound->nr_properties += !is_node;
+		if (is_first && unfound.level == level) {
+			unfound.nr_nodes += is_node;
+			unfound.nr_properties += !is_node;
 		}
-		if (unfound->level == level)
-			nearest_offer(&unfound->nearest, name.bytes, name.len);
-		if (is_node && level < unfound->selector->nr_nodes &&
-		    selector_name_fits(name_at(unfound->selector, level), &name))
-			descend(unfound, tree, level + 1, value, value->first_child);
+		if (unfound.level == level)
+			nearest_offer(&unfound.nearest, name.bytes, name.len);
+		if (is_node && level < unfound.selector->nr_nodes &&
+		    selector_name_fits(name_at(unfound.selector, level), &name))
+			descend(tree, level + 1, value, value->first_child);
 	}
 }
 
 /* Search a tree in which the selector selects nothing. */
-static void unfound_search(struct unfound *unfound, const char *tree, const char *path,
+static void unfound_search(const char *tree, const char *path,
 			   const struct vitrine_snapshot *snapshot)
 {
 	struct vitrine_hierarchy *whole = NULL;
@@ -122,31 +118,31 @@ static void unfound_search(struct unfound *unfound, const char *tree, const char
 	vitrine_error_destroy(vitrine_hierarchy_create(snapshot, &whole) ?:
 			      vitrine_hierarchy_follow_links(whole, path));
 	root = whole ? vitrine_hierarchy_first(whole) : NULL;
-	if (root && unfound->selector->below_root)
-		descend(unfound, tree, 0, root, root->first_child);
+	if (root && unfound.selector->below_root)
+		descend(tree, 0, root, root->first_child);
 	else
-		descend(unfound, tree, 0, NULL, root);
+		descend(tree, 0, NULL, root);
 	vitrine_hierarchy_destroy(whole);
 }
 
 /* Make the error for a selector that selects no value. Returns an error. */
-static struct vitrine_error *unfound_values(const struct unfound *unfound)
+static struct vitrine_error *unfound_values(void)
 {
-	const struct selector *selector = unfound->selector;
+	const struct selector *selector = unfound.selector;
 	const char *what;
 
-	if (!unfound->tree)
+	if (!unfound.tree)
 		return nothing_selected(selector->text, NULL, NULL,
 					"none of its trees can be read");
-	what = unfound->level >= selector->nr_nodes ? "property" :
-	       unfound->level + 1 == selector->nr_nodes && !selector->has_property ?
+	what = unfound.level >= selector->nr_nodes ? "property" :
+	       unfound.level + 1 == selector->nr_nodes && !selector->has_property ?
 	       "node or property" : "node";
-	return nothing_selected(selector->text, &unfound->nearest, NULL,
+	return nothing_selected(selector->text, &unfound.nearest, NULL,
 				"node \"%s\" of tree \"%s\" has no %s \"%s\"; it has %zu %s and %zu %s",
-				unfound->parent, unfound->tree, what, unfound->nearest.asked,
-				unfound->nr_nodes, unfound->nr_nodes == 1 ? "node" : "nodes",
-				unfound->nr_properties,
-				unfound->nr_properties == 1 ? "property" : "properties");
+				unfound.parent, unfound.tree, what, unfound.nearest.asked,
+				unfound.nr_nodes, unfound.nr_nodes == 1 ? "node" : "nodes",
+				unfound.nr_properties,
+				unfound.nr_properties == 1 ? "property" : "properties");
 }
 
 /* ---- The set ----------------------------------------------------------- */
@@ -478,14 +474,14 @@ int trees_find(struct trees *trees, char **args)
 /* ---- Selection --------------------------------------------------------- */
 
 /* Put the name of a value behind those of its ancestors, which were judged before it. */
-static size_t extend_path(struct judgement *judgement, const struct vitrine_value *value)
+static size_t extend_path(const struct vitrine_value *value)
 {
 	const struct vitrine_value *above;
 	size_t nr = 0;
 
 	for (above = value; above; above = above->parent)
 		nr++;
-	judgement->path[nr - 1] = (struct selector_name){ value->name->bytes, value->name->len };
+	judged_path[nr - 1] = (struct selector_name){ value->name->bytes, value->name->len };
 	return nr;
 }
 
@@ -506,51 +502,43 @@ static bool has_failed(const struct vitrine_value *link)
  * been followed and if that has failed.
  */
 static enum vitrine_verdict judge_by(const struct selector *selector,
-				     const struct vitrine_value *value,
-				     const struct judgement *judgement,
-				     size_t nr_names)
+				     const struct vitrine_value *value, size_t nr_names)
 {
 	enum vitrine_type type = value->type;
-	bool may_lead = !judgement->links_followed || has_failed(value);
+	bool may_lead = !links_followed || has_failed(value);
 	enum vitrine_verdict verdict;
 
-	verdict = selector_judge(selector, judgement->path, nr_names,
-				 type == VITRINE_NODE);
+	verdict = selector_judge(selector, judged_path, nr_names, type == VITRINE_NODE);
 	if (type != VITRINE_LINK || verdict == VITRINE_KEEP)
 		return verdict;
 	/* The values of an inline link belong to its parent, which is being descended into. */
 	if (vitrine_value_disposition(value) == INSPECT_LINK_INLINE)
 		return may_lead ? VITRINE_KEEP : VITRINE_DROP;
-	verdict = selector_judge(selector, judgement->path, nr_names, true);
+	verdict = selector_judge(selector, judged_path, nr_names, true);
 	return verdict == VITRINE_DESCEND && may_lead ? VITRINE_KEEP : verdict;
 }
 
 static enum vitrine_verdict judge(void *ctx, const struct vitrine_value *value)
 {
-	struct judgement *judgement = ctx;
-	const struct tree *tree = judgement->tree;
 	enum vitrine_verdict best = VITRINE_DROP, verdict;
-	size_t i, nr = extend_path(judgement, value);
+	size_t i, nr = extend_path(value);
 
-	for (i = 0; i < tree->nr_selectors; i++) {
-		verdict = judge_by(tree->selectors[i], value, judgement, nr);
-		if (verdict == VITRINE_KEEP && judgement->links_followed)
-			tree->selectors[i]->found = true;
+	for (i = 0; i < judged->nr_selectors; i++) {
+		verdict = judge_by(judged->selectors[i], value, nr);
+		if (verdict == VITRINE_KEEP && links_followed)
+			judged->selectors[i]->found = true;
 		if (verdict != VITRINE_DROP && best != VITRINE_KEEP)
 			best = verdict;
 	}
 	return best;
 }
 
-static void tree_cut(const struct tree *tree, bool links_followed)
+static void tree_cut(const struct tree *tree, bool after_links)
 {
-	struct judgement judgement = {
-		.tree = tree,
-		.links_followed = links_followed,
-	};
-
+	judged = tree;
+	links_followed = after_links;
 	if (!tree->whole)
-		vitrine_hierarchy_filter(tree->hierarchy, judge, &judgement);
+		vitrine_hierarchy_filter(tree->hierarchy, judge, NULL);
 }
 
 /* ---- Reading ----------------------------------------------------------- */
@@ -656,16 +644,16 @@ static bool has_selector(const struct tree *tree, const struct selector *selecto
 
 static int report_unfound(const struct trees *trees, const struct selector *selector)
 {
-	struct unfound unfound = { .selector = selector };
 	const struct tree *tree;
 	size_t i;
 
+	unfound = (struct unfound){ .selector = selector };
 	for (i = 0; i < trees->nr; i++) {
 		tree = &trees->trees[i];
 		if (tree->snapshot && has_selector(tree, selector))
-			unfound_search(&unfound, tree->name, tree->path, tree->snapshot);
+			unfound_search(tree->name, tree->path, tree->snapshot);
 	}
-	return report_error(unfound_values(&unfound));
+	return report_error(unfound_values());
 }
 
 /**
@@ -772,11 +760,6 @@ static bool same_property(const struct vitrine_value *old, const struct vitrine_
  * differences. Nothing is copied.
  */
 
-static bool is_node(const struct vitrine_value *value)
-{
-	return value->type == VITRINE_NODE;
-}
-
 /* Report @value, or everything below it, as present in one tree only. */
 static bool only_in_one(tree_differs_fn *differs, const struct vitrine_value *value, bool in_new)
 {
@@ -794,10 +777,9 @@ static bool only_in_one(tree_differs_fn *differs, const struct vitrine_value *va
 static bool walk_pair(tree_differs_fn *differs, const struct vitrine_value *old,
 		      const struct vitrine_value *new)
 {
-	if (is_node(old) && is_node(new))
-		return tree_compare(old->first_child,
-				    new->first_child, differs);
-	if (is_node(old) || is_node(new))
+	if (old->type == VITRINE_NODE && new->type == VITRINE_NODE)
+		return tree_compare(old->first_child, new->first_child, differs);
+	if (old->type == VITRINE_NODE || new->type == VITRINE_NODE)
 		return only_in_one(differs, old, false) && only_in_one(differs, new, true);
 	return same_property(old, new) ||
 	       (differs && differs(old, new));

@@ -74,33 +74,29 @@ enum watch_order {
 #define RATE_COLUMNS	14
 #define MAX_VALUE_COLUMNS	32
 
-/**
- * struct watch - the options, and the command at work
- * @selectors: trees, or parts of them; none: all live trees
- * @screen: the terminal
- * @rows: all rows
- * @before: those of the previous refresh
- * @path: "TREE:NODE/NODE" of the row that is added
- * @view: the rows that match @filter, in the order shown
- * @nr_view: number of rows in @view
- * @nr_trees: trees that could be read
- * @order: sort key of @view
- * @filter: text that names in @view contain
- * @typing: keys go to @filter
- */
-static struct watch {
-	char **selectors;
-	struct screen screen;
-	struct watch_rows rows;
-	struct watch_rows before;
-	struct text path;
-	const struct watch_row **view;
-	size_t nr_view;
-	size_t nr_trees;
-	enum watch_order order;
-	char filter[MAX_FILTER + 1];
-	bool typing;
-} watch;
+/* Trees, or parts of them; none: all live trees. */
+static char **selectors;
+
+static struct screen screen;
+
+/* All rows, and those of the previous refresh. */
+static struct watch_rows rows_now, rows_before;
+
+/* "TREE:NODE/NODE" of the row that is added. */
+static struct text path;
+
+/* The rows that match the filter, in the order shown. */
+static const struct watch_row **view;
+static size_t nr_view;
+
+/* Trees that could be read. */
+static size_t nr_trees;
+
+static enum watch_order sort_order;
+
+/* Text that names in the view contain; keys go to it. */
+static char row_filter[MAX_FILTER + 1];
+static bool is_typing;
 
 /* ---- Rows -------------------------------------------------------------- */
 
@@ -116,11 +112,10 @@ static void rows_free(struct watch_rows *rows)
 /* Append a row. */
 static struct watch_row *row_append(const char *name)
 {
-	struct watch_rows *rows = &watch.rows;
 	struct watch_row *row;
 
-	must_have(GROW(rows->rows, rows->nr));
-	row = &rows->rows[rows->nr++];
+	must_have(GROW(rows_now.rows, rows_now.nr));
+	row = &rows_now.rows[rows_now.nr++];
 	*row = (struct watch_row){ .name = strdup(name) };
 	must_have(row->name);
 	return row;
@@ -136,10 +131,10 @@ static int compare_names(const void *a, const void *b)
 /* Begin a refresh. */
 static void rows_begin(uint64_t now_ns)
 {
-	rows_free(&watch.before);
-	watch.before = watch.rows;
-	watch.rows = (struct watch_rows){ .taken_ns = now_ns };
-	SORT(watch.before.rows, watch.before.nr, compare_names);
+	rows_free(&rows_before);
+	rows_before = rows_now;
+	rows_now = (struct watch_rows){ .taken_ns = now_ns };
+	SORT(rows_before.rows, rows_before.nr, compare_names);
 }
 
 /* ---- Values ------------------------------------------------------------ */
@@ -209,18 +204,18 @@ static void print_value(FILE *stream, struct watch_row *row,
 /* Append @separator and a name to the path. */
 static void path_add(char separator, const char *name, size_t len, unsigned int ordinal)
 {
-	if (watch.path.len > MAX_PATH)
+	if (path.len > MAX_PATH)
 		return;
 	if (separator)
-		text_add(&watch.path, &separator, 1);
-	text_add(&watch.path, name, len < MAX_NAME ? len : MAX_NAME);
+		text_add(&path, &separator, 1);
+	text_add(&path, name, len < MAX_NAME ? len : MAX_NAME);
 	if (ordinal)
-		text_add_string(&watch.path, format_label("#%u", ordinal + 1));
+		text_add_string(&path, format_label("#%u", ordinal + 1));
 }
 
 static void add_property(const struct vitrine_value *value)
 {
-	struct watch_row *row = row_append(watch.path.bytes);
+	struct watch_row *row = row_append(path.bytes);
 	size_t len;
 	FILE *stream;
 
@@ -236,9 +231,9 @@ static void add_property(const struct vitrine_value *value)
  */
 static void add_siblings(const struct vitrine_value *value, char separator)
 {
-	size_t at = watch.path.len;
+	size_t at = path.len;
 
-	for (; value; value = value->next, text_cut(&watch.path, at)) {
+	for (; value; value = value->next, text_cut(&path, at)) {
 		bool is_node = value->type == VITRINE_NODE;
 
 		/* The name of the tree stands for the root. */
@@ -258,7 +253,7 @@ static void add_siblings(const struct vitrine_value *value, char separator)
 /* Add a row for each property of a tree. */
 static void add_tree(const struct tree *tree)
 {
-	text_cut(&watch.path, 0);
+	text_cut(&path, 0);
 	path_add(0, tree->name, strlen(tree->name), tree->ordinal);
 	add_siblings(vitrine_hierarchy_first(tree->hierarchy), ':');
 }
@@ -267,7 +262,7 @@ static void add_tree(const struct tree *tree)
 
 static void compare(struct watch_row *row, const struct watch_row *before)
 {
-	uint64_t elapsed_ns = watch.rows.taken_ns - watch.before.taken_ns;
+	uint64_t elapsed_ns = rows_now.taken_ns - rows_before.taken_ns;
 	struct vtr_number now = row->number, old = before->number;
 	double difference;
 
@@ -283,11 +278,11 @@ static void compare(struct watch_row *row, const struct watch_row *before)
 static void rows_end(void)
 {
 	const struct watch_row *before;
-	struct watch_row *row = watch.rows.rows;
+	struct watch_row *row = rows_now.rows;
 	size_t i;
 
-	for (i = 0; watch.before.nr && i < watch.rows.nr; i++, row++) {
-		before = bsearch(row, watch.before.rows, watch.before.nr, sizeof(*row),
+	for (i = 0; rows_before.nr && i < rows_now.nr; i++, row++) {
+		before = bsearch(row, rows_before.rows, rows_before.nr, sizeof(*row),
 				 compare_names);
 		if (before)
 			compare(row, before);
@@ -301,7 +296,7 @@ static int compare_rows(const void *left, const void *right)
 {
 	const struct watch_row *a = *(const struct watch_row *const *)left;
 	const struct watch_row *b = *(const struct watch_row *const *)right;
-	bool by_value = watch.order == WATCH_BY_VALUE;
+	bool by_value = sort_order == WATCH_BY_VALUE;
 	double a_number = by_value ? number_real(a->number) : a->rate;
 	double b_number = by_value ? number_real(b->number) : b->rate;
 	bool a_is = a->number.type != VITRINE_NODE && !isnan(a_number);
@@ -319,18 +314,17 @@ static int compare_rows(const void *left, const void *right)
 /* Select and sort rows. */
 static void update_view(void)
 {
-	struct watch_rows *rows = &watch.rows;
 	size_t i;
 
-	free(watch.view);
-	watch.nr_view = 0;
-	watch.view = calloc(rows->nr + 1, sizeof(*watch.view));
-	must_have(watch.view);
-	for (i = 0; i < rows->nr; i++)
-		if (rows->rows[i].is_error || strcasestr(rows->rows[i].name, watch.filter))
-			watch.view[watch.nr_view++] = &rows->rows[i];
-	if (watch.order != WATCH_BY_NAME)
-		SORT(watch.view, watch.nr_view, compare_rows);
+	free(view);
+	nr_view = 0;
+	view = calloc(rows_now.nr + 1, sizeof(*view));
+	must_have(view);
+	for (i = 0; i < rows_now.nr; i++)
+		if (rows_now.rows[i].is_error || strcasestr(rows_now.rows[i].name, row_filter))
+			view[nr_view++] = &rows_now.rows[i];
+	if (sort_order != WATCH_BY_NAME)
+		SORT(view, nr_view, compare_rows);
 }
 
 /* ---- Reading the trees ------------------------------------------------- */
@@ -357,14 +351,14 @@ static void look(void *ctx)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	rows_begin(now.tv_sec * NSEC_PER_SEC + now.tv_nsec);
-	trees_find(&trees, watch.selectors);
+	trees_find(&trees, selectors);
 	trees_read(&trees);
-	screen_errors(&watch.screen, add_error, NULL);
-	watch.nr_trees = 0;
+	screen_errors(&screen, add_error, NULL);
+	nr_trees = 0;
 	for (i = 0; i < trees.nr; i++) {
 		if (!trees.trees[i].hierarchy)
 			continue;
-		watch.nr_trees++;
+		nr_trees++;
 		add_tree(&trees.trees[i]);
 	}
 	trees_destroy(&trees);
@@ -431,10 +425,10 @@ static void draw_header(void)
 
 	snprintf(text, sizeof(text),
 		 "%zu tree%s, %zu of %zu rows, every %g s, by %s%s%s",
-		 watch.nr_trees, watch.nr_trees == 1 ? "" : "s",
-		 watch.nr_view, watch.rows.nr, watch.screen.interval,
-		 orders[watch.order], *watch.filter ? ", with " : "",
-		 watch.filter);
+		 nr_trees, nr_trees == 1 ? "" : "s",
+		 nr_view, rows_now.nr, screen.interval,
+		 orders[sort_order], *row_filter ? ", with " : "",
+		 row_filter);
 	screen_text((struct cell){ 0, 0, COLS, false }, text);
 	screen_bar(1);
 	draw_columns(1, "NAME", "VALUE", "RATE");
@@ -447,9 +441,9 @@ static void draw_help(void)
 		"q quit  n v r by name, value, rate  / filter  arrows, Page, Home, End scroll";
 	char text[MAX_FILTER + 64];
 
-	if (watch.typing) {
+	if (is_typing) {
 		snprintf(text, sizeof(text), "Filter: %s_  (Enter: done, Escape: all)",
-			 watch.filter);
+			 row_filter);
 		screen_footer(text);
 	} else {
 		screen_footer(keys);
@@ -460,9 +454,9 @@ static void draw(void *ctx)
 {
 	size_t i, lines = screen_lines(HEADER_LINES);
 
-	screen_fit(&watch.screen, lines, watch.nr_view);
-	for (i = 0; i < lines && watch.screen.top + i < watch.nr_view; i++)
-		draw_row(watch.view[watch.screen.top + i], HEADER_LINES + i);
+	screen_fit(&screen, lines, nr_view);
+	for (i = 0; i < lines && screen.top + i < nr_view; i++)
+		draw_row(view[screen.top + i], HEADER_LINES + i);
 	draw_header();
 	draw_help();
 }
@@ -471,51 +465,51 @@ static void draw(void *ctx)
 
 static void type_key(int key)
 {
-	size_t len = strlen(watch.filter);
+	size_t len = strlen(row_filter);
 
 	switch (key) {
 	case '\n':
 	case '\r':
 	case KEY_ENTER:
-		watch.typing = false;
+		is_typing = false;
 		return;
 	case SCREEN_ESCAPE:
-		watch.typing = false;
+		is_typing = false;
 		len = 0;
 		break;
 	case KEY_BACKSPACE:
 	case SCREEN_DELETE:
 	case '\b':
 		/* Delete one UTF-8 character: continuation bytes, then the first byte. */
-		while (len && (watch.filter[--len] & 0xc0) == 0x80)
+		while (len && (row_filter[--len] & 0xc0) == 0x80)
 			;
 		break;
 	default:
 		if (key < ' ' || key > 0xff || len == MAX_FILTER)
 			return;
-		watch.filter[len++] = key;
+		row_filter[len++] = key;
 		break;
 	}
-	watch.filter[len] = '\0';
-	watch.screen.top = 0;
+	row_filter[len] = '\0';
+	screen.top = 0;
 	update_view();
 }
 
 static void order_by(enum watch_order order)
 {
-	watch.order = order;
-	watch.screen.top = 0;
+	sort_order = order;
+	screen.top = 0;
 	update_view();
 }
 
 static void press_key(void *ctx, int key)
 {
-	if (watch.typing) {
+	if (is_typing) {
 		type_key(key);
 		return;
 	}
-	if (screen_key(&watch.screen, key, screen_lines(HEADER_LINES),
-		       watch.nr_view))
+	if (screen_key(&screen, key, screen_lines(HEADER_LINES),
+		       nr_view))
 		return;
 	switch (key) {
 	case 'n':
@@ -528,7 +522,7 @@ static void press_key(void *ctx, int key)
 		order_by(WATCH_BY_RATE);
 		break;
 	case '/':
-		watch.typing = true;
+		is_typing = true;
 		break;
 	}
 }
@@ -540,19 +534,11 @@ static const struct screen_ops ops = {
 	.instead	= "use `vitrine show --live' for other output",
 };
 
-static void watch_destroy(void)
-{
-	free(watch.view);
-	text_destroy(&watch.path);
-	rows_free(&watch.rows);
-	rows_free(&watch.before);
-}
-
 /* Return EXIT_DONE if there is something to watch; if not, an error is reported. */
 static int try_trees(void)
 {
 	struct trees trees = { 0 };
-	int status = trees_find(&trees, watch.selectors);
+	int status = trees_find(&trees, selectors);
 	bool any = false;
 	size_t i;
 
@@ -575,14 +561,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	if (key != 'i')
 		return ARGP_ERR_UNKNOWN;
-	watch.screen.interval = screen_parse_interval(arg, state);
+	screen.interval = screen_parse_interval(arg, state);
 	return 0;
 }
 
 static const struct command_line line = {
 	.options = options,
 	.parse = parse_option,
-	.operands = &watch.selectors,
+	.operands = &selectors,
 	.args_doc = "[SELECTOR]...",
 	.doc = "Watch Inspect trees on a live screen.\n"
 	       "\013Changes are highlighted, and numbers are shown with their rate per second.\n"
@@ -597,12 +583,12 @@ int cmd_watch(int argc, char **argv)
 {
 	int status;
 
-	watch = (struct watch){ .screen = { .interval = 1, .ops = &ops } };
+	screen = (struct screen){ .interval = 1, .ops = &ops };
+	selectors = NULL;
 	options_parse(&line, argc, argv);
 	status = try_trees();
 	if (status != EXIT_DONE)
 		return status;
-	screen_run(&watch.screen);
-	watch_destroy();
+	screen_run(&screen);
 	return EXIT_DONE;
 }
