@@ -579,24 +579,26 @@ void cleanup_of_child(pid_t pid)
 	child = pid;
 }
 
+/* Clean up at signals, up to 0, unless they are ignored. */
+static void catch_signals(const int *numbers)
+{
+	struct sigaction action = { .sa_flags = SA_RESETHAND, .sa_handler = end }, old;
+
+	sigfillset(&action.sa_mask);
+	for (; *numbers; numbers++)
+		if (!sigaction(*numbers, NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaction(*numbers, &action, NULL);
+}
+
 /**
  * cleanup_in_child() - catch the signals of a crash, which the parent reports
  */
 void cleanup_in_child(void)
 {
-	static const int numbers[] = {
-		SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV,
-	};
-	struct sigaction action = {
-		.sa_flags = SA_RESETHAND,
-		.sa_handler = end,
-	};
-	size_t i;
+	static const int numbers[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, 0 };
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	sigfillset(&action.sa_mask);
-	for (i = 0; i < ARRAY_LEN(numbers); i++)
-		sigaction(numbers[i], &action, NULL);
+	catch_signals(numbers);
 }
 
 /**
@@ -605,18 +607,14 @@ void cleanup_in_child(void)
 void cleanup_init(void)
 {
 	static const int numbers[] = {
-		SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXCPU, SIGXFSZ,
+		SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXCPU, SIGXFSZ, 0
 	};
-	struct sigaction action = { .sa_flags = SA_RESETHAND }, old;
-	size_t i;
+	struct sigaction action = {
+		.sa_flags = SA_RESETHAND | SA_SIGINFO,
+		.sa_sigaction = end_at_lost_page,
+	};
 
+	catch_signals(numbers);
 	sigfillset(&action.sa_mask);
-	action.sa_handler = end;
-	for (i = 0; i < ARRAY_LEN(numbers); i++)
-		if (!sigaction(numbers[i], NULL, &old) &&
-		    old.sa_handler != SIG_IGN)
-			sigaction(numbers[i], &action, NULL);
-	action.sa_flags |= SA_SIGINFO;
-	action.sa_sigaction = end_at_lost_page;
 	sigaction(SIGBUS, &action, NULL);
 }
