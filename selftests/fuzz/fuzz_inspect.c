@@ -38,7 +38,6 @@ static void count_fault(void *ctx, uint64_t offset, const char *message)
 /* Build and print the tree. Return true if it cannot be read. */
 static bool show(const uint8_t *bytes, size_t len)
 {
-	static struct json_writer json;
 	struct vitrine_hierarchy *hierarchy = NULL;
 	struct vitrine_snapshot *snapshot = NULL;
 	struct vitrine_error *err;
@@ -48,8 +47,8 @@ static bool show(const uint8_t *bytes, size_t len)
 	if (!err)
 		err = vitrine_hierarchy_create(snapshot, &hierarchy);
 	if (!err) {
-		json_init(&json, stdout, true);
-		json_hierarchy(&json, hierarchy);
+		json_init(true);
+		json_hierarchy(hierarchy);
 		outline_print("fuzz", hierarchy);
 	} else if (err->offset > len) {
 		abort();

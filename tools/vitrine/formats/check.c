@@ -25,7 +25,6 @@ static struct check_args {
 } args;
 
 /* Writer of JSON, and name of the current file in messages. */
-static struct json_writer json;
 static const char *file_name;
 
 /* ---- Findings ---------------------------------------------------------- */
@@ -37,12 +36,12 @@ static void print_finding(bool is_fault, uint64_t offset, const char *message)
 		       is_fault ? "" : "note: ", message);
 		return;
 	}
-	json_item(&json);
-	json_begin(&json);
-	json_key_string(&json, "kind", is_fault ? "fault" : "note");
-	json_key_uint(&json, "offset", offset);
-	json_key_string(&json, "message", message);
-	json_end(&json);
+	json_item();
+	json_begin();
+	json_key_string("kind", is_fault ? "fault" : "note");
+	json_key_uint("offset", offset);
+	json_key_string("message", message);
+	json_end();
 }
 
 static void on_fault(void *ctx, uint64_t offset, const char *message)
@@ -59,15 +58,15 @@ static void begin_findings(const char *format)
 {
 	if (!args.json)
 		return;
-	json_key_string(&json, "format", format);
-	json_key(&json, "findings");
-	json_begin_list(&json);
+	json_key_string("format", format);
+	json_key("findings");
+	json_begin_list();
 }
 
 static void end_findings(void)
 {
 	if (args.json)
-		json_end_list(&json);
+		json_end_list();
 }
 
 /* ---- Summaries --------------------------------------------------------- */
@@ -162,7 +161,7 @@ static struct vitrine_error *check_inspect(const struct input *input, uint64_t *
 	if (err)
 		return err;
 	if (args.json)
-		fields_members(&json, inspect_fields, &summary, NULL);
+		fields_members(inspect_fields, &summary, NULL);
 	else
 		inspect_text(input->name, &summary);
 	*ret_nr_faults = summary.nr_faults;
@@ -184,7 +183,7 @@ static struct vitrine_error *check_fxt(const struct input *input, uint64_t *ret_
 	if (err)
 		return err;
 	if (args.json)
-		fields_members(&json, fxt_fields, &summary, NULL);
+		fields_members(fxt_fields, &summary, NULL);
 	else
 		fxt_text(input->name, &summary);
 	*ret_nr_faults = summary.nr_faults;
@@ -220,16 +219,16 @@ static int check_named(const char *name)
 	err = input_open(&input, name);
 	file_name = input.name;
 	if (args.json) {
-		json_item(&json);
-		json_begin(&json);
-		json_key_string(&json, "file", name);
+		json_item();
+		json_begin();
+		json_key_string("file", name);
 	}
 	if (!err)
 		err = input_blame(&input, check_input(&input, &nr_faults));
 	if (args.json) {
 		if (err)
-			json_key_string(&json, "error", err->message);
-		json_end(&json);
+			json_key_string("error", err->message);
+		json_end();
 	}
 	input_close(&input);
 	if (err)
@@ -242,14 +241,14 @@ static int check_run(void)
 {
 	int i, status = EXIT_DONE;
 
-	json_init(&json, stdout, true);
+	json_init(true);
 	if (args.json)
-		json_begin_list(&json);
+		json_begin_list();
 	for (i = 0; i < args.nr_paths; i++)
 		status = worse(status, check_named(args.paths[i]));
 	if (args.json) {
-		json_end_list(&json);
-		json_finish(&json);
+		json_end_list();
+		json_finish();
 	}
 	return status;
 }

@@ -22,7 +22,6 @@
  * struct diff - one comparison
  * @json: print JSON
  * @trees: the arguments
- * @writer: writer of JSON
  * @base: the two nodes whose contents are compared, below which printed paths
  *	begin; NULL: whole trees
  * @nr: differences found so far
@@ -30,7 +29,6 @@
 static struct diff {
 	bool json;
 	char **trees;
-	struct json_writer writer;
 	const struct vitrine_value *base[2];
 	uint64_t nr;
 } diff;
@@ -99,8 +97,8 @@ static void json_place(const struct vitrine_value *value)
 
 	if (!is_base(parent))
 		json_place(parent);
-	json_item(&diff.writer);
-	json_name(&diff.writer, value->name->bytes, value->name->len, value->ordinal);
+	json_item();
+	json_name(value->name->bytes, value->name->len, value->ordinal);
 }
 
 /* ---- Text -------------------------------------------------------------- */
@@ -182,43 +180,43 @@ static void json_change(const struct vitrine_value *old, const struct vitrine_va
 	if (!are_alike(old, new)) {
 		if (is_array(old) || is_array(new) || !difference(old, new, 0, text))
 			return;
-		json_key(&diff.writer, "difference");
-		json_number(&diff.writer, text);
+		json_key("difference");
+		json_number(text);
 		return;
 	}
 	if (vitrine_value_array(old).type == VITRINE_STRING)
 		return;
-	json_key(&diff.writer, "difference");
-	json_begin_list(&diff.writer);
+	json_key("difference");
+	json_begin_list();
 	for (i = histogram_nr_parameters(old); i < nr; i++) {
-		json_item(&diff.writer);
+		json_item();
 		if (difference(old, new, i, text))
-			json_number(&diff.writer, text);
+			json_number(text);
 		else
-			json_null(&diff.writer);
+			json_null();
 	}
-	json_end_list(&diff.writer);
+	json_end_list();
 }
 
 static void json_difference(const struct vitrine_value *old, const struct vitrine_value *new)
 {
-	json_item(&diff.writer);
-	json_begin(&diff.writer);
-	json_key(&diff.writer, "path");
-	json_begin_list(&diff.writer);
+	json_item();
+	json_begin();
+	json_key("path");
+	json_begin_list();
 	json_place(old ? old : new);
-	json_end_list(&diff.writer);
+	json_end_list();
 	if (old) {
-		json_key(&diff.writer, "old");
-		json_value(&diff.writer, old);
+		json_key("old");
+		json_value(old);
 	}
 	if (new) {
-		json_key(&diff.writer, "new");
-		json_value(&diff.writer, new);
+		json_key("new");
+		json_value(new);
 	}
 	if (old && new)
 		json_change(old, new);
-	json_end(&diff.writer);
+	json_end();
 }
 
 /* ---- Comparing --------------------------------------------------------- */
@@ -249,20 +247,20 @@ static void print_head(void)
 		putchar('\n');
 		return;
 	}
-	json_begin(&diff.writer);
-	json_key_string(&diff.writer, "old", diff.trees[0]);
-	json_key_string(&diff.writer, "new", diff.trees[1]);
-	json_key(&diff.writer, "differences");
-	json_begin_list(&diff.writer);
+	json_begin();
+	json_key_string("old", diff.trees[0]);
+	json_key_string("new", diff.trees[1]);
+	json_key("differences");
+	json_begin_list();
 }
 
 static void print_foot(void)
 {
 	if (!diff.json)
 		return;
-	json_end_list(&diff.writer);
-	json_end(&diff.writer);
-	json_finish(&diff.writer);
+	json_end_list();
+	json_end();
+	json_finish();
 }
 
 /* Return the node that the selector names, if it names one node, or NULL. */
@@ -341,7 +339,7 @@ int diff_run(bool json, char **trees)
 	int status;
 
 	diff = (struct diff){ .json = json, .trees = trees };
-	json_init(&diff.writer, stdout, true);
+	json_init(true);
 	term_init();
 	status = find_one(&old, trees[0]);
 	status = worse(status, find_one(&new, trees[1]));

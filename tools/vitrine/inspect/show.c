@@ -681,8 +681,7 @@ void outline_print(const char *title, const struct vitrine_hierarchy *hierarchy)
 
 /* ---- JSON -------------------------------------------------------------- */
 
-static void write_slot(struct json_writer *json, const struct vitrine_value *value,
-		       unsigned int slot)
+static void write_slot(const struct vitrine_value *value, unsigned int slot)
 {
 	struct vtr_number number = vtr_value_number(value, slot);
 	char text[DECIMAL_TEXT_BYTES];
@@ -690,142 +689,133 @@ static void write_slot(struct json_writer *json, const struct vitrine_value *val
 	size_t len;
 
 	if (number.type == VITRINE_DOUBLE) {
-		json_real(json, number.real);
+		json_real(number.real);
 	} else if (number.type <= VITRINE_BOOL) {
 		number_format(number, text);
-		json_number(json, text);
+		json_number(text);
 	} else {
 		bytes = vtr_value_text(value, slot, &len);
-		json_text(json, bytes, len);
+		json_text(bytes, len);
 	}
 }
 
 /* Write an array: its elements in brackets, or an object for a histogram. */
-static void write_array(struct json_writer *json, const struct vitrine_value *value)
+static void write_array(const struct vitrine_value *value)
 {
 	const struct histogram_kind *kind = kind_of(value);
 	unsigned int i;
 
 	if (kind->name) {
-		json_begin(json);
-		json_key_string(json, "histogram", kind->name);
+		json_begin();
+		json_key_string("histogram", kind->name);
 		for (i = 0; i < kind->nr_parameters; i++) {
-			json_key(json, kind->keys[i]);
-			write_slot(json, value, i);
+			json_key(kind->keys[i]);
+			write_slot(value, i);
 		}
-		json_key(json, "counts");
+		json_key("counts");
 	}
-	json_begin_line(json);
+	json_begin_line();
 	for (i = kind->nr_parameters; i < vitrine_value_array(value).count; i++) {
-		json_item(json);
-		write_slot(json, value, i);
+		json_item();
+		write_slot(value, i);
 	}
-	json_end_list(json);
+	json_end_list();
 	if (kind->name)
-		json_end(json);
+		json_end();
 }
 
-static void write_link(struct json_writer *json,
-		       const struct vitrine_value *value)
+static void write_link(const struct vitrine_value *value)
 {
 	bool is_inline = vitrine_value_disposition(value) == INSPECT_LINK_INLINE;
 	const struct vitrine_error *err = vitrine_value_link_error(value);
 	const char *bytes;
 	size_t len;
 
-	json_begin(json);
-	json_key(json, "link");
+	json_begin();
+	json_key("link");
 	bytes = vitrine_value_bytes(value, &len);
-	json_text(json, bytes, len);
-	json_key_string(json, "disposition", is_inline ? "inline" : "child");
+	json_text(bytes, len);
+	json_key_string("disposition", is_inline ? "inline" : "child");
 	if (err)
-		json_key_string(json, "error", err->message);
-	json_end(json);
+		json_key_string("error", err->message);
+	json_end();
 }
 
-static void write_property(struct json_writer *json,
-			   const struct vitrine_value *value)
+static void write_property(const struct vitrine_value *value)
 {
 	switch (value->type) {
 	case VITRINE_BYTES:
-		json_bytes(json, value->bytes, value->len);
+		json_bytes(value->bytes, value->len);
 		break;
 	case VITRINE_ARRAY:
-		write_array(json, value);
+		write_array(value);
 		break;
 	case VITRINE_LINK:
-		write_link(json, value);
+		write_link(value);
 		break;
 	default:
-		write_slot(json, value, 0);
+		write_slot(value, 0);
 		break;
 	}
 }
 
 /* Write @value, its siblings and all below them. Depth: VITRINE_MAX_DEPTH at most. */
-static void write_siblings(struct json_writer *json,
-			   const struct vitrine_value *value)
+static void write_siblings(const struct vitrine_value *value)
 {
-	json_begin(json);
+	json_begin();
 	for (; value; value = value->next) {
-		json_member(json, value->name->bytes, value->name->len,
-			    value->ordinal);
-		json_value(json, value);
+		json_member(value->name->bytes, value->name->len, value->ordinal);
+		json_value(value);
 	}
-	json_end(json);
+	json_end();
 }
 
 /**
  * json_value() - write a value
- * @json: writer
  * @value: property, link, or node with its descendants
  */
-void json_value(struct json_writer *json, const struct vitrine_value *value)
+void json_value(const struct vitrine_value *value)
 {
 	if (value->type == VITRINE_NODE)
-		write_siblings(json, value->first_child);
+		write_siblings(value->first_child);
 	else
-		write_property(json, value);
+		write_property(value);
 }
 
 /**
  * json_hierarchy() - write a tree as one object
- * @json: writer
  * @hierarchy: tree
  */
-void json_hierarchy(struct json_writer *json,
-		    const struct vitrine_hierarchy *hierarchy)
+void json_hierarchy(const struct vitrine_hierarchy *hierarchy)
 {
-	write_siblings(json, vitrine_hierarchy_first(hierarchy));
+	write_siblings(vitrine_hierarchy_first(hierarchy));
 }
 
 /* ---- Printing ---------------------------------------------------------- */
 
 static void print_json(const struct trees *trees)
 {
-	struct json_writer json;
 	size_t i;
 
-	json_init(&json, stdout, !args.live);
+	json_init(!args.live);
 	/* A single tree is printed by itself, several as an object of trees by name. */
 	if (trees->single) {
 		if (!tree_is_shown(&trees->trees[0]))
 			return;
-		json_hierarchy(&json, trees->trees[0].hierarchy);
+		json_hierarchy(trees->trees[0].hierarchy);
 	} else {
-		json_begin(&json);
+		json_begin();
 		for (i = 0; i < trees->nr; i++) {
 			const struct tree *tree = &trees->trees[i];
 
 			if (!tree_is_shown(tree))
 				continue;
-			json_member(&json, tree->name, strlen(tree->name),
-				    tree->ordinal);
-			json_hierarchy(&json, tree->hierarchy);
+			json_member(tree->name, strlen(tree->name), tree->ordinal);
+			json_hierarchy(tree->hierarchy);
 		}
-		json_end(&json);
+		json_end();
 	}
-	json_finish(&json);
+	json_finish();
 }
 
 static void print_outlines(const struct trees *trees)

@@ -50,8 +50,7 @@ void outline_element_place(const struct vitrine_value *array, unsigned int i);
 void outline_slot(const struct vitrine_value *value, unsigned int slot);
 
 /* Write a value; write a whole tree as one object. */
-void json_value(struct json_writer *json, const struct vitrine_value *value);
-void json_hierarchy(struct json_writer *json,
-		    const struct vitrine_hierarchy *hierarchy);
+void json_value(const struct vitrine_value *value);
+void json_hierarchy(const struct vitrine_hierarchy *hierarchy);
 
 #endif /* _VITRINE_SHOW_H */

@@ -175,11 +175,11 @@ static struct listed list_one(struct tree *tree, const struct vitrine_value *kno
 
 /* ---- Printing trees ---------------------------------------------------------- */
 
-static void write_error(struct json_writer *json, const void *ctx, const void *value)
+static void write_error(const void *ctx, const void *value)
 {
 	struct vitrine_error * const *err = value;
 
-	json_string(json, (*err)->message);
+	json_string((*err)->message);
 }
 
 #define ROW struct listed
@@ -230,13 +230,12 @@ static size_t widest_name(const struct trees *trees)
 /* Read and print one tree after the other, so that only one is in memory. */
 static int list_trees(const struct trees *trees, const struct vitrine_value *known)
 {
-	struct json_writer json;
 	size_t i, columns = widest_name(trees);
 	int status = EXIT_DONE;
 
-	json_init(&json, stdout, true);
+	json_init(true);
 	if (args.json)
-		json_begin_list(&json);
+		json_begin_list();
 	else if (trees->nr)
 		printf("%-*s  %-8s %10s %10s %8s %10s %12s\n", (int)columns,
 		       "NAME", "KIND", "SIZE", "USED", "NODES", "PROPERTIES",
@@ -245,8 +244,8 @@ static int list_trees(const struct trees *trees, const struct vitrine_value *kno
 		struct listed listed = list_one(&trees->trees[i], known);
 
 		if (args.json) {
-			json_item(&json);
-			fields_put(&json, listed_fields, &listed, NULL);
+			json_item();
+			fields_put(listed_fields, &listed, NULL);
 		} else {
 			print_line(&listed, columns);
 		}
@@ -254,8 +253,8 @@ static int list_trees(const struct trees *trees, const struct vitrine_value *kno
 			status = worse(status, report_error(listed.error));
 	}
 	if (args.json) {
-		json_end_list(&json);
-		json_finish(&json);
+		json_end_list();
+		json_finish();
 	}
 	return status;
 }

@@ -541,29 +541,26 @@ static struct vitrine_error *recover_all(void)
 /* @err is why no trace was written, or NULL. */
 static void print_json(const struct vitrine_error *err)
 {
-	struct json_writer json;
-
-	json_init(&json, stdout, true);
-	json_begin(&json);
-	json_key_string(&json, "dump", args.dump);
+	json_init(true);
+	json_begin();
+	json_key_string("dump", args.dump);
 	if (err) {
-		json_key_string(&json, "error", err->message);
+		json_key_string("error", err->message);
 	} else {
-		json_key_string(&json, "trace", args.output);
-		json_key_uint(&json, "session",
-			      pieces[0].packet.session);
-		json_key_uint(&json, "subbufs", nr_pieces);
-		json_key_uint(&json, "size_bytes", trace_bytes);
-		json_key_uint(&json, "lost_records", nr_lost);
+		json_key_string("trace", args.output);
+		json_key_uint("session", pieces[0].packet.session);
+		json_key_uint("subbufs", nr_pieces);
+		json_key_uint("size_bytes", trace_bytes);
+		json_key_uint("lost_records", nr_lost);
 	}
-	json_key_uint(&json, "damaged_subbufs", nr_damaged);
+	json_key_uint("damaged_subbufs", nr_damaged);
 	if (args.directory) {
-		json_key_uint(&json, "trees", nr_trees);
-		json_key_uint(&json, "incomplete_trees", nr_broken);
-		json_key_uint(&json, "unwritten_trees", nr_unwritten);
+		json_key_uint("trees", nr_trees);
+		json_key_uint("incomplete_trees", nr_broken);
+		json_key_uint("unwritten_trees", nr_unwritten);
 	}
-	json_end(&json);
-	json_finish(&json);
+	json_end();
+	json_finish();
 }
 
 static void print_summary(void)

@@ -787,47 +787,46 @@ static void print_text(void)
 
 /* ---- JSON ------------------------------------------------------------------- */
 
-static void write_text(struct json_writer *json, const void *ctx, const void *value)
+static void write_text(const void *ctx, const void *value)
 {
-	json_string(json, text_of(*(const uint32_t *)value));
+	json_string(text_of(*(const uint32_t *)value));
 }
 
-static void write_group(struct json_writer *json, const void *ctx, const void *value)
+static void write_group(const void *ctx, const void *value)
 {
-	json_string(json, name_of(*(const uint32_t *)value));
+	json_string(name_of(*(const uint32_t *)value));
 }
 
-static void write_thread(struct json_writer *json, const void *ctx, const void *value)
+static void write_thread(const void *ctx, const void *value)
 {
 	const struct times *times = answer->times;
 
-	record_json_thread(json, times->why.sched.archive,
-			   &times->threads[*(const uint32_t *)value].id);
+	record_json_thread(times->why.sched.archive, &times->threads[*(const uint32_t *)value].id);
 }
 
 /* Write the frames of a stack, outermost first. */
-static void write_stack(struct json_writer *json, const void *ctx, const void *value)
+static void write_stack(const void *ctx, const void *value)
 {
 	const char *at = text_of(*(const uint32_t *)value), *frame;
 	size_t len;
 
-	json_begin_list(json);
+	json_begin_list();
 	while (why_frame_next(&at, &frame, &len)) {
-		json_item(json);
-		json_text(json, frame, len);
+		json_item();
+		json_text(frame, len);
 	}
-	json_end_list(json);
+	json_end_list();
 }
 
-static void write_kinds(struct json_writer *json, const void *ctx, const void *value)
+static void write_kinds(const void *ctx, const void *value)
 {
 	const uint64_t *kinds_ns = value;
 	unsigned int i;
 
-	json_begin(json);
+	json_begin();
 	for (i = 0; i < WHY_KINDS; i++)
-		json_key_uint(json, kind_names[i], kinds_ns[i]);
-	json_end(json);
+		json_key_uint(kind_names[i], kinds_ns[i]);
+	json_end();
 }
 
 #define ROW struct answer_share
@@ -908,7 +907,7 @@ static const struct field times_fields[] = {
 	{ 0 }
 };
 
-static void write_wait(struct json_writer *json, const struct answer_wait *wait)
+static void write_wait(const struct answer_wait *wait)
 {
 	struct answer_shares shares = { 0 };
 	struct other *others;
@@ -916,68 +915,67 @@ static void write_wait(struct json_writer *json, const struct answer_wait *wait)
 
 	if (wait - answer->waits < MAX_PATHS)
 		answer_longest(wait, &shares);
-	json_begin(json);
-	fields_members(json, wait_fields, wait, NULL);
+	json_begin();
+	fields_members(wait_fields, wait, NULL);
 	if (wait->kind == WHY_CPU && wait->cpu != PATH_NONE)
-		json_key_uint(json, "cpu", wait->cpu);
-	json_key(json, wait->kind == WHY_CPU ? "behind" : "ended_by");
-	json_begin_list(json);
+		json_key_uint("cpu", wait->cpu);
+	json_key(wait->kind == WHY_CPU ? "behind" : "ended_by");
+	json_begin_list();
 	for (i = 0; i < nr; i++) {
-		json_item(json);
-		fields_put(json, other_fields, &others[i], NULL);
+		json_item();
+		fields_put(other_fields, &others[i], NULL);
 	}
-	json_end_list(json);
-	json_key(json, "longest");
-	json_begin(json);
-	fields_members(json, longest_fields, &answer->times->sums[wait->longest], NULL);
-	fields_members(json, thread_path_fields, &shares, NULL);
-	json_end(json);
-	json_end(json);
+	json_end_list();
+	json_key("longest");
+	json_begin();
+	fields_members(longest_fields, &answer->times->sums[wait->longest], NULL);
+	fields_members(thread_path_fields, &shares, NULL);
+	json_end();
+	json_end();
 	free(shares.shares);
 	free(others);
 }
 
-static void write_command(struct json_writer *json)
+static void write_command(void)
 {
 	if (answer->times->root == PATH_NONE)
 		return;
-	json_key(json, "command");
-	json_begin(json);
-	json_key(json, "thread");
-	write_thread(json, NULL, &answer->times->root);
-	fields_members(json, path_fields, &answer->path, NULL);
-	json_end(json);
+	json_key("command");
+	json_begin();
+	json_key("thread");
+	write_thread(NULL, &answer->times->root);
+	fields_members(path_fields, &answer->path, NULL);
+	json_end();
 }
 
 static void print_json(void)
 {
 	const struct why *why = &answer->times->why;
-	struct json_writer json;
 	uint32_t i;
 
-	json_init(&json, stdout, true);
-	json_begin(&json);
-	json_key_uint(&json, "version", JSON_VERSION);
-	fields_members(&json, times_fields, answer->times, NULL);
-	missing_write_unknown(&json, &why->sched, why->span.begin_ns);
-	write_command(&json);
-	json_key(&json, "groups");
-	json_begin_list(&json);
+	json_init(true);
+	json_begin();
+	json_key_uint("version", JSON_VERSION);
+	fields_members(times_fields, answer->times, NULL);
+	missing_write_unknown(&why->sched, why->span.begin_ns);
+	write_command();
+	json_key("groups");
+	json_begin_list();
 	for (i = 0; i < answer->nr_shown; i++) {
-		json_item(&json);
-		fields_put(&json, group_fields, &answer->groups[answer->order[i]], NULL);
+		json_item();
+		fields_put(group_fields, &answer->groups[answer->order[i]], NULL);
 	}
-	json_end_list(&json);
-	json_key_uint(&json, "findings", answer->nr_findings);
-	json_key(&json, "waits");
-	json_begin_list(&json);
+	json_end_list();
+	json_key_uint("findings", answer->nr_findings);
+	json_key("waits");
+	json_begin_list();
 	for (i = 0; i < answer->nr_waits; i++) {
-		json_item(&json);
-		write_wait(&json, &answer->waits[i]);
+		json_item();
+		write_wait(&answer->waits[i]);
 	}
-	json_end_list(&json);
-	json_end(&json);
-	json_finish(&json);
+	json_end_list();
+	json_end();
+	json_finish();
 }
 
 /* ---- Reading ---------------------------------------------------------------- */

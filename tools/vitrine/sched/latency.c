@@ -177,7 +177,6 @@ static struct latency_args {
  * @total: all threads
  * @interrupted: some threads were interrupted
  * @span: the reported time range
- * @json: writer for --switches --json, one line per time slice
  */
 static struct report {
 	struct sched sched;
@@ -187,7 +186,6 @@ static struct report {
 	struct row total;
 	bool interrupted;
 	struct sched_span span;
-	struct json_writer json;
 } report;
 
 /* Width of a thread with ids of six digits: the longest name of the kernel has 15 characters. */
@@ -505,26 +503,26 @@ static const struct field interrupted_fields[] = {
 	{ 0 }
 };
 
-static void write_row(struct json_writer *json, const struct row *row)
+static void write_row(const struct row *row)
 {
 	const struct vitrine_archive *archive = report.sched.archive;
 	bool is_total = row == &report.total;
 
-	json_begin(json);
+	json_begin();
 	if (is_total || args.by_name) {
 		if (row->is_named) {
-			json_key(json, "name");
-			json_text(json, row->name.bytes, row->name.len_bytes);
+			json_key("name");
+			json_text(row->name.bytes, row->name.len_bytes);
 		}
-		json_key_uint(json, "threads", row->nr_threads);
+		json_key_uint("threads", row->nr_threads);
 	} else {
-		json_key(json, "thread");
-		record_json_thread(json, archive, &row->sum.id);
+		json_key("thread");
+		record_json_thread(archive, &row->sum.id);
 	}
-	fields_members(json, row_fields, row, archive);
+	fields_members(row_fields, row, archive);
 	if (!is_total)
-		fields_members(json, interrupted_fields, row, NULL);
-	json_end(json);
+		fields_members(interrupted_fields, row, NULL);
+	json_end();
 }
 
 #undef ROW
@@ -538,24 +536,23 @@ static const struct field report_fields[] = {
 
 static void print_json(void)
 {
-	struct json_writer json;
 	size_t i;
 
-	json_init(&json, stdout, true);
-	json_begin(&json);
-	fields_members(&json, report_fields, &report, NULL);
-	missing_write_unknown(&json, &report.sched, report.span.begin_ns);
-	json_key(&json, "threads");
-	json_begin_list(&json);
+	json_init(true);
+	json_begin();
+	fields_members(report_fields, &report, NULL);
+	missing_write_unknown(&report.sched, report.span.begin_ns);
+	json_key("threads");
+	json_begin_list();
 	for (i = 0; i < report.nr_printed; i++) {
-		json_item(&json);
-		write_row(&json, report.rows[i]);
+		json_item();
+		write_row(report.rows[i]);
 	}
-	json_end_list(&json);
-	json_key(&json, "total");
-	write_row(&json, &report.total);
-	json_end(&json);
-	json_finish(&json);
+	json_end_list();
+	json_key("total");
+	write_row(&report.total);
+	json_end();
+	json_finish();
 }
 
 /* Write a time slice as a line of JSON, without a table, since there are millions of them. */
@@ -563,22 +560,21 @@ static void latency_turn_json(const struct sched_thread *thread)
 {
 	const struct vitrine_archive *archive = report.sched.archive;
 	const struct sched_turn *turn = &thread->turn;
-	struct json_writer *json = &report.json;
 
-	json_begin(json);
-	json_key_uint(json, "begin_ns", turn->begin_ns);
-	json_key_uint(json, "end_ns", turn->end_ns);
-	json_key_uint(json, "cpu", turn->cpu);
-	json_key(json, "thread");
-	record_json_thread(json, archive, &thread->id);
-	json_key_string(json, "waited", sched_state_names[turn->waited]);
-	json_key_uint(json, "runnable_ns", turn->ready_ns);
-	json_key_uint(json, "blocked_ns", turn->blocked_ns);
-	json_key(json, "instead");
-	record_json_thread(json, archive, &turn->instead);
-	json_key_string(json, "after", sched_state_names[turn->after]);
-	json_end(json);
-	json_newline(json);
+	json_begin();
+	json_key_uint("begin_ns", turn->begin_ns);
+	json_key_uint("end_ns", turn->end_ns);
+	json_key_uint("cpu", turn->cpu);
+	json_key("thread");
+	record_json_thread(archive, &thread->id);
+	json_key_string("waited", sched_state_names[turn->waited]);
+	json_key_uint("runnable_ns", turn->ready_ns);
+	json_key_uint("blocked_ns", turn->blocked_ns);
+	json_key("instead");
+	record_json_thread(archive, &turn->instead);
+	json_key_string("after", sched_state_names[turn->after]);
+	json_end();
+	json_newline();
 }
 
 /* ---- Counting ---------------------------------------------------------- */
@@ -892,11 +888,11 @@ static struct vitrine_error *print_latency(const void *ctx, struct vitrine_archi
 		.from_ns = args.filter.from_ns,
 		.to_ns = args.filter.to_ns,
 	};
-	json_init(&report.json, stdout, false);
+	json_init(false);
 	if (args.switches && !args.json)
 		latency_turns_head();
 	err = sched_read(&report.sched, archive);
-	json_flush(&report.json);
+	json_flush();
 	if (!err && !args.switches)
 		print_report();
 	deinit();

@@ -70,7 +70,6 @@ struct print_label {
  * @shown_s: the second printed last
  * @labels: labels of recent threads, by koid
  * @out: writer of text
- * @json: writer of JSON
  */
 static struct printer {
 	const struct vitrine_archive *archive;
@@ -87,74 +86,69 @@ static struct printer {
 	uint64_t shown_s;
 	struct print_label labels[PRINT_LABELS];
 	struct line_output out;
-	struct json_writer json;
 } printer;
 
 /* ---- JSON -------------------------------------------------------------- */
 
 /* Relative to the first record, a time may be negative. */
-static void member_time(struct json_writer *json, const char *name, uint64_t ns)
+static void member_time(const char *name, uint64_t ns)
 {
-	json_key(json, name);
+	json_key(name);
 	if (ns >= printer.base_ns)
-		json_uint(json, ns - printer.base_ns);
+		json_uint(ns - printer.base_ns);
 	else
-		json_int(json, -(int64_t)(printer.base_ns - ns));
+		json_int(-(int64_t)(printer.base_ns - ns));
 }
 
-static void member_text(struct json_writer *json, const char *name,
-			const struct vitrine_fxt_string *string)
+static void member_text(const char *name, const struct vitrine_fxt_string *string)
 {
-	json_key(json, name);
-	json_text(json, string->bytes, string->len_bytes);
+	json_key(name);
+	json_text(string->bytes, string->len_bytes);
 }
 
 /**
  * record_json_thread() - write a thread as an object
- * @json: writer
  * @archive: trace that has the names
  * @thread: the thread
  */
-void record_json_thread(struct json_writer *json, const void *archive, const void *thread)
+void record_json_thread(const void *archive, const void *thread)
 {
 	const struct vitrine_fxt_thread *id = thread;
 	struct vitrine_fxt_string name = { "idle", 4 };
 	uint64_t process = record_process(archive, id), unused;
 
-	json_begin(json);
-	json_key_uint(json, "tid", id->thread);
+	json_begin();
+	json_key_uint("tid", id->thread);
 	if (process != VITRINE_FXT_NO_PROCESS)
-		json_key_uint(json, "pid", process);
+		json_key_uint("pid", process);
 	if (fxt_is_others(id->thread))
-		json_key_string(json, "name", FXT_OTHERS_NAME);
+		json_key_string("name", FXT_OTHERS_NAME);
 	else if (vitrine_archive_thread(archive, id->thread, &name, &unused) || !id->thread)
-		member_text(json, "name", &name);
-	json_end(json);
+		member_text("name", &name);
+	json_end();
 }
 
-static void write_value(struct json_writer *json,
-			const struct vitrine_fxt_arg *arg)
+static void write_value(const struct vitrine_fxt_arg *arg)
 {
 	switch (fxt_arg_class(arg->type)) {
 	case FXT_CLASS_SIGNED:
-		json_int(json, arg->value.int64);
+		json_int(arg->value.int64);
 		break;
 	case FXT_CLASS_UNSIGNED:
 	case FXT_CLASS_ADDRESS:
-		json_uint(json, arg->value.uint64);
+		json_uint(arg->value.uint64);
 		break;
 	case FXT_CLASS_REAL:
-		json_real(json, arg->value.real);
+		json_real(arg->value.real);
 		break;
 	case FXT_CLASS_TEXT:
-		json_text(json, arg->value.string.bytes,
-			  arg->value.string.len_bytes);
+		json_text(arg->value.string.bytes, arg->value.string.len_bytes);
 		break;
 	case FXT_CLASS_BOOL:
-		json_boolean(json, arg->value.boolean);
+		json_boolean(arg->value.boolean);
 		break;
 	case FXT_CLASS_NONE:
-		json_null(json);
+		json_null();
 		break;
 	}
 }
@@ -174,78 +168,72 @@ static unsigned int ordinal_of(const struct vitrine_fxt_record *record,
 	return ordinal;
 }
 
-static void write_args(struct json_writer *json,
-		       const struct vitrine_fxt_record *record)
+static void write_args(const struct vitrine_fxt_record *record)
 {
 	unsigned int i;
 
 	if (!record->nr_args)
 		return;
-	json_key(json, "args");
-	json_begin(json);
+	json_key("args");
+	json_begin();
 	for (i = 0; i < record->nr_args; i++) {
-		json_member(json, record->args[i].name.bytes,
-			    record->args[i].name.len_bytes,
+		json_member(record->args[i].name.bytes, record->args[i].name.len_bytes,
 			    ordinal_of(record, i));
-		write_value(json, &record->args[i]);
+		write_value(&record->args[i]);
 	}
-	json_end(json);
+	json_end();
 }
 
-static void write_number(struct json_writer *json, const struct fxt_field *field,
-			 uint64_t number)
+static void write_number(const struct fxt_field *field, uint64_t number)
 {
 	const char *word = field->word ? field->word(number) : NULL;
 
 	if (word)
-		json_key_string(json, field->key, word);
+		json_key_string(field->key, word);
 	else
-		json_key_uint(json, field->key, number);
+		json_key_uint(field->key, number);
 }
 
 /* The last word of an event is its end, its id, or not there. */
-static void write_last_word(struct json_writer *json, const struct fxt_field *field,
-			    const struct vitrine_fxt_record *record)
+static void write_last_word(const struct fxt_field *field, const struct vitrine_fxt_record *record)
 {
 	if (record->event.type == FXT_EVENT_DURATION_COMPLETE)
-		member_time(json, "end_ns",
-			    vitrine_fxt_ns(record->event.id, record->ticks_per_second));
+		member_time("end_ns", vitrine_fxt_ns(record->event.id, record->ticks_per_second));
 	else if (vitrine_fxt_event_has_id(record->event.type))
-		json_key_uint(json, field->key, record->event.id);
+		json_key_uint(field->key, record->event.id);
 }
 
-static void write_field(struct json_writer *json, const struct fxt_field *field,
-			const struct vitrine_fxt_record *record)
+static void write_field(const struct fxt_field *field, const struct vitrine_fxt_record *record)
 {
 	const void *from = (const char *)record + field->at;
 	const struct vitrine_fxt_string *text = from;
 
 	switch (field->op) {
 	case FXT_BITS:
-		write_number(json, field, *(const uint32_t *)from);
+		write_number(field, *(const uint32_t *)from);
 		break;
 	case FXT_BYTE:
-		write_number(json, field, *(const uint8_t *)from);
+		write_number(field, *(const uint8_t *)from);
 		break;
 	case FXT_WORD:
 	case FXT_ADDRESS:
 	case FXT_PROCESS:
-		json_key_uint(json, field->key, *(const uint64_t *)from);
+		json_key_uint(field->key, *(const uint64_t *)from);
 		break;
 	case FXT_THREAD:
 	case FXT_KOID:
-		json_key(json, field->key);
-		record_json_thread(json, printer.archive, from);
+		json_key(field->key);
+		record_json_thread(printer.archive, from);
 		break;
 	case FXT_BYTES:
 	case FXT_PAYLOAD:
-		json_key_uint(json, field->key, text->len_bytes);
+		json_key_uint(field->key, text->len_bytes);
 		break;
 	case FXT_LAST_WORD:
-		write_last_word(json, field, record);
+		write_last_word(field, record);
 		break;
 	default:
-		member_text(json, field->key, text);
+		member_text(field->key, text);
 		break;
 	}
 }
@@ -256,22 +244,21 @@ static void write_field(struct json_writer *json, const struct fxt_field *field,
  */
 void record_json(const struct vitrine_fxt_record *record)
 {
-	struct json_writer *json = &printer.json;
 	const struct fxt_field *field;
 
-	json_begin(json);
-	member_time(json, "time_ns", vitrine_fxt_ns(record->ticks, record->ticks_per_second));
-	json_key_uint(json, "offset", record->offset);
-	json_key_uint(json, "provider", record->provider);
+	json_begin();
+	member_time("time_ns", vitrine_fxt_ns(record->ticks, record->ticks_per_second));
+	json_key_uint("offset", record->offset);
+	json_key_uint("provider", record->provider);
 	if (record->cpu != VITRINE_FXT_NO_CPU)
-		json_key_uint(json, "cpu", record->cpu);
-	json_key_string(json, "kind", record_kind(record));
+		json_key_uint("cpu", record->cpu);
+	json_key_string("kind", record_kind(record));
 	for (field = fxt_row_of(record)->fields; field->op; field++)
 		if (field->key)
-			write_field(json, field, record);
-	write_args(json, record);
-	json_end(json);
-	json_newline(json);
+			write_field(field, record);
+	write_args(record);
+	json_end();
+	json_newline();
 }
 
 /* ---- Text -------------------------------------------------------------- */
@@ -625,7 +612,7 @@ void print_begin(const struct vitrine_archive *archive, FILE *stream, bool all)
 	printer.archive = archive;
 	printer.all = all;
 	line_init(&printer.out, stream);
-	json_init(&printer.json, stream, false);
+	json_init(false);
 }
 
 /**
@@ -689,7 +676,7 @@ static struct vitrine_error *print_archive(const void *ctx, struct vitrine_archi
 		err = vitrine_archive_next(archive, &record);
 	while (!err && record && print_one(record));
 	line_flush(&printer.out);
-	json_flush(&printer.json);
+	json_flush();
 	return err;
 }
 

@@ -11,7 +11,7 @@
 #include "vitrine.h"
 
 /* A field_write: of a struct vitrine_fxt_thread, with the archive. */
-void record_json_thread(struct json_writer *json, const void *archive, const void *thread);
+void record_json_thread(const void *archive, const void *thread);
 
 void print_begin(const struct vitrine_archive *archive, FILE *stream, bool all);
 void print_base(uint64_t ns);

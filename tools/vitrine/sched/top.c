@@ -273,18 +273,18 @@ static void print_text(void)
 	}
 }
 
-static void write_running(struct json_writer *json, const void *ctx, const void *value)
+static void write_running(const void *ctx, const void *value)
 {
 	const struct top_row * const *row = value;
 
-	record_json_thread(json, ctx, &(*row)->id);
+	record_json_thread(ctx, &(*row)->id);
 }
 
-static void write_since(struct json_writer *json, const void *ctx, const void *value)
+static void write_since(const void *ctx, const void *value)
 {
 	const struct top_row * const *row = value;
 
-	json_uint(json, (*row)->since_ns);
+	json_uint((*row)->since_ns);
 }
 
 #define ROW struct top_cpu

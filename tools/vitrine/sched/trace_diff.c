@@ -598,14 +598,14 @@ static void print_text(void)
 
 /* ---- JSON ----------------------------------------------------------------- */
 
-static void write_text(struct json_writer *json, const void *ctx, const void *number)
+static void write_text(const void *ctx, const void *number)
 {
-	json_string(json, why_text(&diff.texts, *(const uint32_t *)number));
+	json_string(why_text(&diff.texts, *(const uint32_t *)number));
 }
 
-static void write_rounded(struct json_writer *json, const void *ctx, const void *number)
+static void write_rounded(const void *ctx, const void *number)
 {
-	json_int(json, llround(*(const double *)number));
+	json_int(llround(*(const double *)number));
 }
 
 #define ROW struct trace_diff_side

@@ -555,23 +555,22 @@ void missing_put_unknown(FILE *stream, const struct sched *sched, uint64_t begin
 
 /**
  * missing_write_unknown() - write until when CPUs have no records, as JSON
- * @json: writer
  * @sched: all CPUs
  * @begin_ns: begin of the reported time range
  */
-void missing_write_unknown(struct json_writer *json, const struct sched *sched, uint64_t begin_ns)
+void missing_write_unknown(const struct sched *sched, uint64_t begin_ns)
 {
 	const struct sched_cpu *cpu;
 	uint32_t number = 0;
 
-	json_key(json, "unknown");
-	json_begin_list(json);
+	json_key("unknown");
+	json_begin_list();
 	while ((cpu = next_unknown(sched, begin_ns, &number))) {
-		json_item(json);
-		json_begin(json);
-		json_key_uint(json, "cpu", number - 1);
-		json_key_uint(json, "before_ns", cpu->begin_ns);
-		json_end(json);
+		json_item();
+		json_begin();
+		json_key_uint("cpu", number - 1);
+		json_key_uint("before_ns", cpu->begin_ns);
+		json_end();
 	}
-	json_end_list(json);
+	json_end_list();
 }

@@ -60,6 +60,6 @@ int trace_input_run(const char *path, const struct selection *selection,
 /* What is not in the trace, as lines and members of reports. */
 void missing_put_without_wakeups(FILE *stream, const struct sched *sched);
 void missing_put_unknown(FILE *stream, const struct sched *sched, uint64_t begin_ns);
-void missing_write_unknown(struct json_writer *json, const struct sched *sched, uint64_t begin_ns);
+void missing_write_unknown(const struct sched *sched, uint64_t begin_ns);
 
 #endif /* _VITRINE_TRACE_INPUT_H */

@@ -16,52 +16,50 @@ static uint64_t number_at(const char *at, size_t size)
 	}
 }
 
-static void put_list(struct json_writer *json, const struct field *field, const char *row,
-		     const void *ctx)
+static void put_list(const struct field *field, const char *row, const void *ctx)
 {
 	const char *at = row + field->at;
 	uint64_t nr = number_at(row + field->when, field->when_size);
 
 	if (field->type == FIELD_POINTER)
 		at = *(const char * const *)at;
-	json_begin_list(json);
+	json_begin_list();
 	for (; nr--; at += field->size) {
-		json_item(json);
-		fields_put(json, field->fields, at, ctx);
+		json_item();
+		fields_put(field->fields, at, ctx);
 	}
-	json_end_list(json);
+	json_end_list();
 }
 
-static void put_value(struct json_writer *json, const struct field *field, const char *row,
-		      const void *ctx)
+static void put_value(const struct field *field, const char *row, const void *ctx)
 {
 	const char *at = row + field->at;
 
 	switch (field->type) {
 	case FIELD_UINT:
-		json_uint(json, number_at(at, field->size));
+		json_uint(number_at(at, field->size));
 		break;
 	case FIELD_BOOL:
-		json_boolean(json, *(const bool *)at);
+		json_boolean(*(const bool *)at);
 		break;
 	case FIELD_REAL:
-		json_real(json, *(const double *)at);
+		json_real(*(const double *)at);
 		break;
 	case FIELD_STRING:
-		json_string(json, *(const char * const *)at);
+		json_string(*(const char * const *)at);
 		break;
 	case FIELD_NAME:
-		json_string(json, field->names[number_at(at, field->size)]);
+		json_string(field->names[number_at(at, field->size)]);
 		break;
 	case FIELD_OTHER:
-		field->write(json, ctx, at);
+		field->write(ctx, at);
 		break;
 	case FIELD_OBJECT:
-		fields_put(json, field->fields, at, ctx);
+		fields_put(field->fields, at, ctx);
 		break;
 	case FIELD_ARRAY:
 	case FIELD_POINTER:
-		put_list(json, field, row, ctx);
+		put_list(field, row, ctx);
 		break;
 	}
 }
@@ -74,35 +72,31 @@ static bool is_left_out(const struct field *field, const char *row)
 
 /**
  * fields_members() - write members into an object that has begun
- * @json: writer
  * @fields: table of the members
  * @row: the struct
  * @ctx: passed to functions in the table
  */
-void fields_members(struct json_writer *json, const struct field *fields, const void *row,
-		    const void *ctx)
+void fields_members(const struct field *fields, const void *row, const void *ctx)
 {
 	for (; fields->key; fields++) {
 		if (is_left_out(fields, row))
 			continue;
-		json_key(json, fields->key);
-		put_value(json, fields, row, ctx);
+		json_key(fields->key);
+		put_value(fields, row, ctx);
 	}
 }
 
 /**
  * fields_put() - write a struct as an object
- * @json: writer
  * @fields: table of its members
  * @row: the struct
  * @ctx: passed to functions in the table
  */
-void fields_put(struct json_writer *json, const struct field *fields, const void *row,
-		const void *ctx)
+void fields_put(const struct field *fields, const void *row, const void *ctx)
 {
-	json_begin(json);
-	fields_members(json, fields, row, ctx);
-	json_end(json);
+	json_begin();
+	fields_members(fields, row, ctx);
+	json_end();
 }
 
 /**
@@ -113,9 +107,7 @@ void fields_put(struct json_writer *json, const struct field *fields, const void
  */
 void fields_print(const struct field *fields, const void *row, const void *ctx)
 {
-	struct json_writer json;
-
-	json_init(&json, stdout, true);
-	fields_put(&json, fields, row, ctx);
-	json_finish(&json);
+	json_init(true);
+	fields_put(fields, row, ctx);
+	json_finish();
 }

@@ -30,7 +30,7 @@ enum field_type {
 };
 
 /* Write the value of a member; @ctx is that of fields_put(). */
-typedef void field_write(struct json_writer *json, const void *ctx, const void *value);
+typedef void field_write(const void *ctx, const void *value);
 
 /**
  * struct field - a member of an object of JSON
@@ -99,10 +99,8 @@ struct field {
 	{ .key = (name), .type = FIELD_LIST_TYPE(member), .at = offsetof(ROW, member), \
 	  .size = sizeof(FIELD_MEMBER(member)[0]), FIELD_IF(nr), .fields = (table) }
 
-void fields_members(struct json_writer *json, const struct field *fields, const void *row,
-		    const void *ctx);
-void fields_put(struct json_writer *json, const struct field *fields, const void *row,
-		const void *ctx);
+void fields_members(const struct field *fields, const void *row, const void *ctx);
+void fields_put(const struct field *fields, const void *row, const void *ctx);
 void fields_print(const struct field *fields, const void *row, const void *ctx);
 
 #endif /* _VITRINE_FIELDS_H */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Write JSON into the buffer of the output without intermediate copies: a trace has
+ * Write JSON into the buffer of standard output without intermediate copies: a trace has
  * millions of records with a dozen members each. Nothing is allocated, so only the
- * stream can fail.
+ * stream can fail. A command writes one text at a time.
  */
 #include <math.h>
 
@@ -10,48 +10,52 @@
 #include "json.h"
 #include "line.h"
 
+struct line_output json_line;
+bool json_is_pretty, json_is_empty;
+
+/* The innermost array stays on one line. */
+static bool is_on_line;
+
+/* Number of open objects and arrays. */
+static unsigned int depth;
+
 /**
- * json_init() - begin to write JSON
- * @json: writer
- * @stream: output stream
+ * json_init() - begin to write JSON to standard output
  * @pretty: one member per line, indented; else all on one line
  */
-void json_init(struct json_writer *json, FILE *stream, bool pretty)
+void json_init(bool pretty)
 {
-	line_init(&json->out, stream);
-	json->pretty = pretty;
-	json->empty = true;
-	json->line = false;
-	json->depth = 0;
+	line_init(&json_line, stdout);
+	json_is_pretty = pretty;
+	json_is_empty = true;
+	is_on_line = false;
+	depth = 0;
 }
 
 /**
  * json_flush() - write the buffer to the stream
- * @json: writer
  */
-void json_flush(struct json_writer *json)
+void json_flush(void)
 {
-	line_flush(&json->out);
+	line_flush(&json_line);
 }
 
 /**
  * json_newline() - end the line
- * @json: writer
  */
-void json_newline(struct json_writer *json)
+void json_newline(void)
 {
-	line_room(&json->out);
-	line_put_char(&json->out, '\n');
+	line_room(&json_line);
+	line_put_char(&json_line, '\n');
 }
 
 /**
  * json_finish() - end the line and write the buffer to the stream
- * @json: writer
  */
-void json_finish(struct json_writer *json)
+void json_finish(void)
 {
-	json_newline(json);
-	json_flush(json);
+	json_newline();
+	json_flush();
 }
 
 /* ---- Texts ------------------------------------------------------------- */
@@ -80,7 +84,7 @@ static bool any_special(uint64_t eight)
  * Put a text if it is short and plain, as nearly all are; else put nothing. It is
  * copied eight bytes at a time; there is always room to copy too many.
  */
-static bool put_plain(struct line_output *out, const char *bytes, size_t len)
+static bool put_plain(const char *bytes, size_t len)
 {
 	uint64_t eight;
 	char *at;
@@ -88,8 +92,8 @@ static bool put_plain(struct line_output *out, const char *bytes, size_t len)
 
 	if (len > LINE_ROOM - 2)
 		return false;
-	line_room(out);
-	at = out->at;
+	line_room(&json_line);
+	at = json_line.at;
 	*at++ = '"';
 	for (i = 0; i + sizeof(eight) <= len; i += sizeof(eight)) {
 		memcpy(&eight, bytes + i, sizeof(eight));
@@ -103,7 +107,7 @@ static bool put_plain(struct line_output *out, const char *bytes, size_t len)
 		at[i] = bytes[i];
 	}
 	at[len] = '"';
-	out->at = at + len + 1;
+	json_line.at = at + len + 1;
 	return true;
 }
 
@@ -118,7 +122,7 @@ static size_t unescaped_len(const char *bytes, size_t len)
 	return i;
 }
 
-static void put_escape(struct line_output *out, char c)
+static void put_escape(char c)
 {
 	static const char letters[' '] = {
 		['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f',
@@ -126,100 +130,94 @@ static void put_escape(struct line_output *out, char c)
 	};
 	char letter = c == '"' || c == '\\' ? c : letters[(int)c], digits[8];
 
-	line_room(out);
+	line_room(&json_line);
 	if (letter) {
-		line_put_char(out, '\\');
-		line_put_char(out, letter);
+		line_put_char(&json_line, '\\');
+		line_put_char(&json_line, letter);
 	} else {
-		line_put(out, digits, snprintf(digits, sizeof(digits), "\\u%04x", c));
+		line_put(&json_line, digits, snprintf(digits, sizeof(digits), "\\u%04x", c));
 	}
 }
 
 /* Put valid UTF-8. */
-static void put_utf8(struct line_output *out, const char *bytes, size_t len)
+static void put_utf8(const char *bytes, size_t len)
 {
 	for (;;) {
 		size_t n = unescaped_len(bytes, len);
 
-		line_put_bytes(out, bytes, n);
+		line_put_bytes(&json_line, bytes, n);
 		if (n == len)
 			break;
-		put_escape(out, bytes[n++]);
+		put_escape(bytes[n++]);
 		bytes += n;
 		len -= n;
 	}
 }
 
-static void put_quote(struct line_output *out)
+static void put_quote(void)
 {
-	line_room(out);
-	line_put_char(out, '"');
+	line_room(&json_line);
+	line_put_char(&json_line, '"');
 }
 
 /**
  * json_bytes() - write bytes as a string
- * @json: writer
  * @bytes: bytes
  * @len: length of @bytes in bytes
  */
-void json_bytes(struct json_writer *json, const void *bytes, size_t len)
+void json_bytes(const void *bytes, size_t len)
 {
 	static const char digits[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	struct line_output *out = &json->out;
 	const uint8_t *at = bytes;
 	size_t i;
 
-	line_put_bytes(out, "\"b64:", 5);
+	line_put_bytes(&json_line, "\"b64:", 5);
 	for (i = 0; i < len; i += 3) {
 		size_t n = len - i;
 		uint32_t bits = at[i] << 16 | (n > 1 ? at[i + 1] << 8 : 0) |
 				(n > 2 ? at[i + 2] : 0);
 
-		line_room(out);
-		line_put_char(out, digits[bits >> 18]);
-		line_put_char(out, digits[bits >> 12 & 63]);
-		line_put_char(out, n > 1 ? digits[bits >> 6 & 63] : '=');
-		line_put_char(out, n > 2 ? digits[bits & 63] : '=');
+		line_room(&json_line);
+		line_put_char(&json_line, digits[bits >> 18]);
+		line_put_char(&json_line, digits[bits >> 12 & 63]);
+		line_put_char(&json_line, n > 1 ? digits[bits >> 6 & 63] : '=');
+		line_put_char(&json_line, n > 2 ? digits[bits & 63] : '=');
 	}
-	put_quote(out);
+	put_quote();
 }
 
 /**
  * json_text() - write a string that should be UTF-8
- * @json: writer
  * @bytes: text; if it is not UTF-8, it is written as by json_bytes()
  * @len: its length
  */
-void json_text(struct json_writer *json, const char *bytes, size_t len)
+void json_text(const char *bytes, size_t len)
 {
-	struct line_output *out = &json->out;
-
-	if (put_plain(out, bytes, len))
+	if (put_plain(bytes, len))
 		return;
 	if (!vtr_utf8_is_text(bytes, len)) {
-		json_bytes(json, bytes, len);
+		json_bytes(bytes, len);
 		return;
 	}
-	put_quote(out);
-	put_utf8(out, bytes, len);
-	put_quote(out);
+	put_quote();
+	put_utf8(bytes, len);
+	put_quote();
 }
 
 /**
  * json_string() - write text of unknown origin
- * @json: writer
  * @text: text
  */
-void json_string(struct json_writer *json, const char *text)
+void json_string(const char *text)
 {
-	json_text(json, text, strlen(text));
+	json_text(text, strlen(text));
 }
 
 /* ---- Names ------------------------------------------------------------- */
 
 /* Write the bytes that need it as \xHH or \\. */
-static void put_odd_name(struct line_output *out, const char *name, size_t len)
+static void put_odd_name(const char *name, size_t len)
 {
 	char escape[8];
 	uint32_t c;
@@ -228,12 +226,12 @@ static void put_odd_name(struct line_output *out, const char *name, size_t len)
 		size_t n = vtr_utf8_decode(name, len, &c);
 
 		if (n && c && c != '\\') {
-			put_utf8(out, name, n);
+			put_utf8(name, n);
 		} else if (n && c) {
-			put_utf8(out, "\\\\", 2);
+			put_utf8("\\\\", 2);
 		} else {
 			n = 1;
-			put_utf8(out, escape,
+			put_utf8(escape,
 				 snprintf(escape, sizeof(escape), "\\x%02x",
 					  (uint8_t)*name));
 		}
@@ -244,25 +242,22 @@ static void put_odd_name(struct line_output *out, const char *name, size_t len)
 
 /**
  * json_name() - write a name of unknown origin as a string
- * @json: writer
  * @name: bytes of the name
  * @len: length of @name in bytes
  * @ordinal: how many siblings before it have this name
  */
-void json_name(struct json_writer *json, const char *name, size_t len,
-	       unsigned int ordinal)
+void json_name(const char *name, size_t len, unsigned int ordinal)
 {
-	struct line_output *out = &json->out;
 	char number[16];
 
-	if (!ordinal && put_plain(out, name, len))
+	if (!ordinal && put_plain(name, len))
 		return;
-	put_quote(out);
-	put_odd_name(out, name, len);
+	put_quote();
+	put_odd_name(name, len);
 	if (ordinal)
-		put_utf8(out, number,
+		put_utf8(number,
 			 snprintf(number, sizeof(number), "\\#%u", ordinal + 1));
-	put_quote(out);
+	put_quote();
 }
 
 #define INDENT_BYTES	32	/* written at once */
@@ -271,179 +266,165 @@ void json_name(struct json_writer *json, const char *name, size_t len,
 
 /**
  * json_indent() - begin a new line if the output is indented
- * @json: writer; between two items of a line, a space is written
  */
-void json_indent(struct json_writer *json)
+void json_indent(void)
 {
 	static const char spaces[INDENT_BYTES] = { [0 ... INDENT_BYTES - 1] = ' ' };
 	unsigned int nr;
 
-	if (json->line) {
-		if (!json->empty)
-			line_put_char(&json->out, ' ');
+	if (is_on_line) {
+		if (!json_is_empty)
+			line_put_char(&json_line, ' ');
 		return;
 	}
-	line_room(&json->out);
-	line_put_char(&json->out, '\n');
-	for (nr = 2 * json->depth; nr > INDENT_BYTES; nr -= INDENT_BYTES) {
-		line_put(&json->out, spaces, INDENT_BYTES);
-		line_room(&json->out);
+	line_room(&json_line);
+	line_put_char(&json_line, '\n');
+	for (nr = 2 * depth; nr > INDENT_BYTES; nr -= INDENT_BYTES) {
+		line_put(&json_line, spaces, INDENT_BYTES);
+		line_room(&json_line);
 	}
-	line_put_array(&json->out, spaces, nr);
-	line_room(&json->out);
+	line_put_array(&json_line, spaces, nr);
+	line_room(&json_line);
 }
 
-static void begin(struct json_writer *json, char bracket)
+static void begin(char bracket)
 {
-	line_room(&json->out);
-	line_put_char(&json->out, bracket);
-	json->depth++;
-	json->empty = true;
+	line_room(&json_line);
+	line_put_char(&json_line, bracket);
+	depth++;
+	json_is_empty = true;
 }
 
-static void end(struct json_writer *json, char bracket)
+static void end(char bracket)
 {
-	json->depth--;
-	if (json->pretty && !json->empty && !json->line)
-		json_indent(json);
-	json->empty = false;
-	json->line = false;
-	line_room(&json->out);
-	line_put_char(&json->out, bracket);
+	depth--;
+	if (json_is_pretty && !json_is_empty && !is_on_line)
+		json_indent();
+	json_is_empty = false;
+	is_on_line = false;
+	line_room(&json_line);
+	line_put_char(&json_line, bracket);
 }
 
 /**
  * json_begin() - begin an object
- * @json: writer
  */
-void json_begin(struct json_writer *json)
+void json_begin(void)
 {
-	begin(json, '{');
+	begin('{');
 }
 
 /**
  * json_end() - end an object
- * @json: writer
  */
-void json_end(struct json_writer *json)
+void json_end(void)
 {
-	end(json, '}');
+	end('}');
 }
 
 /**
  * json_begin_list() - begin an array with one item per line
- * @json: writer
  */
-void json_begin_list(struct json_writer *json)
+void json_begin_list(void)
 {
-	begin(json, '[');
+	begin('[');
 }
 
 /**
  * json_begin_line() - begin an array on one line, which holds plain values only
- * @json: writer
  */
-void json_begin_line(struct json_writer *json)
+void json_begin_line(void)
 {
-	begin(json, '[');
-	json->line = true;
+	begin('[');
+	is_on_line = true;
 }
 
 /**
  * json_end_list() - end an array
- * @json: writer
  */
-void json_end_list(struct json_writer *json)
+void json_end_list(void)
 {
-	end(json, ']');
+	end(']');
 }
 
 /**
  * json_member() - write the name of a member; its value comes next
- * @json: writer
  * @name: bytes of a name of unknown origin
  * @len: length of @name in bytes
  * @ordinal: how many members before it have this name
  */
-void json_member(struct json_writer *json, const char *name, size_t len,
-		 unsigned int ordinal)
+void json_member(const char *name, size_t len, unsigned int ordinal)
 {
-	json_item(json);
-	json_name(json, name, len, ordinal);
-	line_room(&json->out);
-	line_put_char(&json->out, ':');
-	if (json->pretty)
-		line_put_char(&json->out, ' ');
+	json_item();
+	json_name(name, len, ordinal);
+	line_room(&json_line);
+	line_put_char(&json_line, ':');
+	if (json_is_pretty)
+		line_put_char(&json_line, ' ');
 }
 
 /* ---- Other values ------------------------------------------------------ */
 
 /**
  * json_number() - write a number given in decimal
- * @json: writer
  * @text: number in JSON syntax, with any number of digits
  */
-void json_number(struct json_writer *json, const char *text)
+void json_number(const char *text)
 {
-	line_put_bytes(&json->out, text, strlen(text));
+	line_put_bytes(&json_line, text, strlen(text));
 }
 
 /**
  * json_uint() - write an unsigned integer
- * @json: writer
  * @number: number
  */
-void json_uint(struct json_writer *json, uint64_t number)
+void json_uint(uint64_t number)
 {
-	line_room(&json->out);
-	line_put_uint(&json->out, number);
+	line_room(&json_line);
+	line_put_uint(&json_line, number);
 }
 
 /**
  * json_int() - write a signed integer
- * @json: writer
  * @number: number
  */
-void json_int(struct json_writer *json, int64_t number)
+void json_int(int64_t number)
 {
-	line_room(&json->out);
-	line_put_signed(&json->out, number);
+	line_room(&json_line);
+	line_put_signed(&json_line, number);
 }
 
 /**
  * json_real() - write a double
- * @json: writer
  * @number: number; infinities and NaN, which JSON lacks, are written as strings
  */
-void json_real(struct json_writer *json, double number)
+void json_real(double number)
 {
 	char text[DOUBLE_TEXT_BYTES];
 
 	if (isnan(number)) {
-		json_number(json, "\"NaN\"");
+		json_number("\"NaN\"");
 	} else if (isinf(number)) {
-		json_number(json, number > 0 ? "\"Infinity\"" : "\"-Infinity\"");
+		json_number(number > 0 ? "\"Infinity\"" : "\"-Infinity\"");
 	} else {
 		double_format(number, text);
-		json_number(json, text);
+		json_number(text);
 	}
 }
 
 /**
  * json_boolean() - write true or false
- * @json: writer
  * @value: value
  */
-void json_boolean(struct json_writer *json, bool value)
+void json_boolean(bool value)
 {
-	json_number(json, value ? "true" : "false");
+	json_number(value ? "true" : "false");
 }
 
 /**
  * json_null() - write null
- * @json: writer
  */
-void json_null(struct json_writer *json)
+void json_null(void)
 {
-	json_number(json, "null");
+	json_number("null");
 }
