@@ -369,10 +369,9 @@ static const struct file_operations *tree_file_operations = &tree_fops;
 static struct dentry *tree_publish(struct vtr_inspect_entry *entry)
 {
 	char name[VITRINE_TREE_NAME_MAX + sizeof(VITRINE_INSPECT_SUFFIX)];
-	bool retained = entry->kind == VTR_INSPECT_RETAINED;
 
 	snprintf(name, sizeof(name), "%s" VITRINE_INSPECT_SUFFIX, entry->name);
-	return create_file(name, 0400, retained ? retained_dir : inspect_dir, entry,
+	return create_file(name, 0400, entry->is_retained ? retained_dir : inspect_dir, entry,
 			   tree_file_operations);
 }
 

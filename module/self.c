@@ -15,28 +15,28 @@
 #include "trace/source.h"
 #include "trace/waits.h"
 
-static void record_tree(struct vtr_inspect_entry *entry, void *parent)
-{
-	struct vitrine_node *node = vitrine_record_node(parent, entry->name);
-	struct vtr_inspect_stats stats;
+/* The nodes of each kind of tree. */
+static struct vitrine_node *trees, *lazies, *retained;
 
-	vtr_inspect_stats(entry->tree, &stats);
-	VTR_RECORD(node,
-		   { "size_bytes", stats.size_bytes },
-		   { "used_bytes", stats.used_bytes },
-		   { "limit_bytes", stats.limit_bytes },
-		   { "failed", stats.failed },
-		   { "values", stats.nr_values },
-		   { "tombstones", stats.nr_tombstones });
-}
-
-static void record_lazy(struct vtr_inspect_entry *entry, void *parent)
+static void record_tree(struct vtr_inspect_entry *entry, void *unused)
 {
-	struct vitrine_node *node = vitrine_record_node(parent, entry->name);
+	struct vitrine_node *parent = entry->is_retained ? retained : trees;
+	const struct vtr_tree *blocks;
 	struct vtr_lazy_stats stats;
 
+	if (entry->tree) {
+		blocks = &entry->tree->blocks;
+		VTR_RECORD(vitrine_record_node(parent, entry->name),
+			   { "size_bytes", vtr_peek(blocks->heap.nr_pages) * PAGE_SIZE },
+			   { "used_bytes", vtr_peek(blocks->heap.used_bytes) },
+			   { "limit_bytes", entry->tree->area.max_pages * PAGE_SIZE },
+			   { "failed", atomic_long_read(&entry->tree->failed) },
+			   { "values", vtr_peek(blocks->nr_values) },
+			   { "tombstones", vtr_peek(blocks->nr_tombstones) });
+		return;
+	}
 	vtr_lazy_stats(entry, &stats);
-	VTR_RECORD(node,
+	VTR_RECORD(vitrine_record_node(lazies, entry->name),
 		   { "filling", stats.filling },
 		   { "fills", stats.fills },
 		   { "failures", stats.failures },
@@ -161,12 +161,10 @@ int vtr_self_fill(struct vitrine_node *root)
 		   { "trees_refused", vtr_inspect_refused() },
 		   { "retained_dropped", vtr_retained_dropped() });
 	record_missing(vitrine_record_node(root, "missing"));
-	vtr_inspect_for_each(VTR_INSPECT_TREE, record_tree,
-			     vitrine_record_node(root, "trees"));
-	vtr_inspect_for_each(VTR_INSPECT_LAZY, record_lazy,
-			     vitrine_record_node(root, "lazy"));
-	vtr_inspect_for_each(VTR_INSPECT_RETAINED, record_tree,
-			     vitrine_record_node(root, "retained"));
+	trees = vitrine_record_node(root, "trees");
+	lazies = vitrine_record_node(root, "lazy");
+	retained = vitrine_record_node(root, "retained");
+	vtr_inspect_visit(record_tree, NULL);
 	record_trace(vitrine_record_node(root, "trace"));
 	return 0;
 }

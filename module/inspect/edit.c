@@ -87,21 +87,6 @@ void vtr_edit_refuse(struct vitrine_tree *tree, int err)
 	irq_work_queue(&tree->late);
 }
 
-#ifdef CONFIG_VITRINE_KUNIT
-/* For KUnit: allocations fail unless their gfp flags include these. */
-gfp_t vtr_edit_gfp_needed;
-
-static bool is_denied(gfp_t gfp)
-{
-	return ~gfp & vtr_edit_gfp_needed;
-}
-#else
-static bool is_denied(gfp_t gfp)
-{
-	return false;
-}
-#endif
-
 /* Add a page to the reserve, connected with its tree, so that handles find the tree. */
 static void page_add(struct vitrine_tree *tree, struct page *page, u32 *notes)
 {
@@ -133,7 +118,9 @@ bool vtr_edit_add_page(struct vitrine_tree *tree, gfp_t gfp)
 	u32 *notes;
 
 	/* Only a hint; checked again under the lock. */
-	if (vtr_peek(heap->nr_ready) >= tree->area.max_pages || is_denied(gfp))
+	if (vtr_peek(heap->nr_ready) >= tree->area.max_pages)
+		return false;
+	if (IS_ENABLED(CONFIG_VITRINE_KUNIT) && ~gfp & vtr_edit_gfp_needed)
 		return false;
 	gfp |= tree->account;
 	page = alloc_page(gfp | __GFP_NOWARN | __GFP_ZERO);
@@ -168,7 +155,7 @@ void vtr_edit_late(struct irq_work *work)
 	struct vitrine_tree *tree = container_of(work, struct vitrine_tree,
 						 late);
 
-	while (vtr_edit_reserve(tree) < READ_ONCE(tree->nr_wanted) &&
+	while (vtr_edit_reserve(tree) < VTR_EDIT_RESERVE_PAGES &&
 	       vtr_edit_add_page(tree, GFP_NOWAIT))
 		;
 	WARN_ONCE(READ_ONCE(tree->misused),
@@ -177,14 +164,13 @@ void vtr_edit_late(struct irq_work *work)
 }
 
 /* Let vtr_edit_late() refill the reserve: at once if interrupts are on. */
-static bool refill_later(struct vitrine_tree *tree, unsigned int nr_pages)
+static bool refill_later(struct vitrine_tree *tree)
 {
 	struct vtr_heap *heap = &tree->blocks.heap;
 	u32 nr_ready = vtr_peek(heap->nr_ready);
 
 	if (nr_ready >= tree->area.max_pages)
 		return false;
-	WRITE_ONCE(tree->nr_wanted, nr_pages);
 	irq_work_queue(&tree->late);
 	return vtr_peek(heap->nr_ready) != nr_ready;
 }
@@ -192,7 +178,6 @@ static bool refill_later(struct vitrine_tree *tree, unsigned int nr_pages)
 /**
  * vtr_edit_refill_slow() - allocate pages into the reserve
  * @tree: the tree
- * @nr_pages: pages that the next edit may need; more than the reserve has
  *
  * A caller that cannot be preempted might hold the lock of a run queue, or one of the page
  * allocator: it takes pages of the reserve, and an irq_work refills the reserve. Other
@@ -202,15 +187,15 @@ static bool refill_later(struct vitrine_tree *tree, unsigned int nr_pages)
  * Context: any.
  * Return: as vtr_edit_refill().
  */
-bool vtr_edit_refill_slow(struct vitrine_tree *tree, unsigned int nr_pages)
+bool vtr_edit_refill_slow(struct vitrine_tree *tree)
 {
 	bool added = false;
 	gfp_t gfp = tree->may_sleep ? VTR_EDIT_GFP_WAIT : GFP_NOWAIT;
 
 	/* preemptible() is always false if the kernel does not count. */
 	if (!preemptible() && (!tree->may_sleep || vtr_edit_in_batch(tree)))
-		return refill_later(tree, nr_pages);
-	while (vtr_edit_reserve(tree) < nr_pages && vtr_edit_add_page(tree, gfp))
+		return refill_later(tree);
+	while (vtr_edit_reserve(tree) < VTR_EDIT_RESERVE_PAGES && vtr_edit_add_page(tree, gfp))
 		added = true;
 	return added;
 }

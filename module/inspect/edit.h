@@ -63,22 +63,10 @@ struct dentry;
  */
 
 /**
- * enum vtr_inspect_kind - kind of tree behind a file
- * @VTR_INSPECT_TREE: edited by its publisher
- * @VTR_INSPECT_LAZY: created by each open() (lazy.c)
- * @VTR_INSPECT_RETAINED: left behind by its publisher
- */
-enum vtr_inspect_kind {
-	VTR_INSPECT_TREE,
-	VTR_INSPECT_LAZY,
-	VTR_INSPECT_RETAINED,
-};
-
-/**
  * struct vtr_inspect_entry - a name and its file
  * @list: in inspect.c's list of entries
- * @kind: kind of tree
- * @tree: the tree, or NULL for a lazy tree
+ * @is_retained: the tree was left behind by its publisher
+ * @tree: the tree, or NULL for a lazy tree, which each open() creates (lazy.c)
  * @open: for a lazy tree: return the tree for one open file, with a reference, or an error
  *	pointer. Called in task context; may sleep
  * @destroy: destroy the object that the entry is of
@@ -91,7 +79,7 @@ enum vtr_inspect_kind {
  */
 struct vtr_inspect_entry {
 	struct list_head	list;
-	enum vtr_inspect_kind	kind;
+	bool			is_retained;
 	struct vitrine_tree	*tree;
 	struct vitrine_tree	*(*open)(struct vtr_inspect_entry *entry);
 	void			(*destroy)(struct vtr_inspect_entry *entry);
@@ -144,16 +132,6 @@ struct vtr_edit_page {
 };
 
 /**
- * struct vtr_edit_stats - properties in which a tree shows its own usage
- * @refresher: updates the properties; has no function while they are not shown
- * @figures: the properties, in the order in which publish.c describes them
- */
-struct vtr_edit_stats {
-	struct vtr_inspect_refresher refresher;
-	struct vitrine_uint	*figures[5];
-};
-
-/**
  * struct vitrine_tree - a tree
  * @generation: address of the generation in the header block; odd means locked
  * @owner: task whose batch has made the generation odd, else NULL; see
@@ -173,9 +151,10 @@ struct vtr_edit_stats {
  * @refreshers: functions that update values, in the order in which they were added
  * @fold: refreshes the tree once a second while it is mapped
  * @copy_lock: serialises copies for which writers save pages
- * @stats: properties in which the tree shows its own usage
+ * @stats: updates @figures; has no function while they are not shown
+ * @figures: properties in which the tree shows its own usage, in the order in which publish.c
+ *	describes them
  * @late: vtr_edit_late()
- * @nr_wanted: pages that the reserve should have for a caller that could not allocate
  * @misused: a call had invalid arguments
  * @account: __GFP_ACCOUNT if the memory is charged to the cgroup of a reader, else 0
  * @may_sleep: all editors may sleep, so allocations wait for memory
@@ -198,9 +177,9 @@ struct vitrine_tree {
 	struct list_head	refreshers;
 	struct delayed_work	fold;
 	struct mutex		copy_lock; /* guards the copy of @blocks' heap */
-	struct vtr_edit_stats	stats;
+	struct vtr_inspect_refresher stats;
+	struct vitrine_uint	*figures[5];
 	struct irq_work		late;
-	unsigned int		nr_wanted;
 	bool			misused;
 	gfp_t			account;
 	bool			may_sleep;
@@ -377,27 +356,25 @@ static inline unsigned int vtr_edit_reserve(const struct vitrine_tree *tree)
 /* For editors that may sleep: wait for memory, but do not invoke the OOM killer. */
 #define VTR_EDIT_GFP_WAIT	(GFP_KERNEL | __GFP_RETRY_MAYFAIL)
 
-bool vtr_edit_add_page(struct vitrine_tree *tree, gfp_t gfp);
-#ifdef CONFIG_VITRINE_KUNIT
+/* For KUnit, which defines it: allocations fail unless their gfp flags include these. */
 extern gfp_t vtr_edit_gfp_needed;
-#endif
+
+bool vtr_edit_add_page(struct vitrine_tree *tree, gfp_t gfp);
 void vtr_edit_late(struct irq_work *work);
-bool vtr_edit_refill_slow(struct vitrine_tree *tree, unsigned int nr_pages);
+bool vtr_edit_refill_slow(struct vitrine_tree *tree);
 
 /**
- * vtr_edit_refill() - make sure that a number of pages are in the reserve
+ * vtr_edit_refill() - make sure that VTR_EDIT_RESERVE_PAGES pages are in the reserve
  * @tree: the tree
- * @nr_pages: pages that the next edit may need
  *
  * Context: any.
  * Return: true if at least one page was added, so that an edit that has found the
  *	heap full may succeed if repeated.
  */
-static inline bool vtr_edit_refill(struct vitrine_tree *tree,
-				   unsigned int nr_pages)
+static inline bool vtr_edit_refill(struct vitrine_tree *tree)
 {
-	return unlikely(vtr_edit_reserve(tree) < nr_pages) &&
-	       vtr_edit_refill_slow(tree, nr_pages);
+	return unlikely(vtr_edit_reserve(tree) < VTR_EDIT_RESERVE_PAGES) &&
+	       vtr_edit_refill_slow(tree);
 }
 
 void vtr_edit_refuse(struct vitrine_tree *tree, int err);

@@ -229,18 +229,15 @@ static struct vtr_inspect_entry *find(bool is_retained, const char *name)
 	struct vtr_inspect_entry *entry;
 
 	guard(mutex)(&entries_lock);
-	list_for_each_entry(entry, &entries, list) {
-		bool is_kept = entry->kind == VTR_INSPECT_RETAINED;
-
-		if (is_kept == is_retained && (!name || !strcmp(entry->name, name)))
+	list_for_each_entry(entry, &entries, list)
+		if (entry->is_retained == is_retained && (!name || !strcmp(entry->name, name)))
 			return entry;
-	}
 	return NULL;
 }
 
 /**
  * vtr_inspect_register() - add an entry and create its file
- * @entry: the entry, with kind, tree or open(), and name set
+ * @entry: the entry, with tree or open(), and name set
  *
  * Names are unique within a directory, and retained trees have one of their own.
  *
@@ -250,7 +247,7 @@ static struct vtr_inspect_entry *find(bool is_retained, const char *name)
 bool vtr_inspect_register(struct vtr_inspect_entry *entry)
 {
 	guard(mutex)(&files_lock);
-	if (find(entry->kind == VTR_INSPECT_RETAINED, entry->name)) {
+	if (find(entry->is_retained, entry->name)) {
 		vtr_inspect_refuse(entry->name, "another tree has this name");
 		return false;
 	}
@@ -438,32 +435,6 @@ bool vtr_inspect_frozen(const struct vitrine_tree *tree)
 	return smp_load_acquire(tree->generation) == INSPECT_GENERATION_FROZEN;
 }
 
-/**
- * vtr_inspect_stats() - read the usage of a tree
- * @tree: the tree
- * @ret: the figures, each read at some moment during the call
- *
- * Context: any.
- */
-void vtr_inspect_stats(struct vitrine_tree *tree, struct vtr_inspect_stats *ret)
-{
-	const struct vtr_tree *blocks = &tree->blocks;
-
-	ret->size_bytes = vtr_peek(blocks->heap.nr_pages) * PAGE_SIZE;
-	ret->used_bytes = vtr_peek(blocks->heap.used_bytes);
-	ret->limit_bytes = tree->area.max_pages * PAGE_SIZE;
-	ret->failed = atomic_long_read(&tree->failed);
-	ret->nr_values = vtr_peek(blocks->nr_values);
-	ret->nr_tombstones = vtr_peek(blocks->nr_tombstones);
-}
-
-/* Return the number of free bytes, including the reserve, contiguous or not. */
-static size_t bytes_ready(const struct vtr_heap *heap)
-{
-	return vtr_peek(heap->nr_ready) * PAGE_SIZE -
-	       vtr_peek(heap->used_bytes);
-}
-
 void vitrine_tree_may_sleep(struct vitrine_node *node)
 {
 	if (node)
@@ -480,11 +451,14 @@ VTR_EXPORT(vitrine_tree_nr_failed);
 bool vitrine_tree_reserve(struct vitrine_node *node, size_t len_bytes)
 {
 	struct vitrine_tree *tree;
+	struct vtr_heap *heap;
 
 	if (!node)
 		return false;
 	tree = vtr_edit_tree(node);
-	while (bytes_ready(&tree->blocks.heap) < len_bytes)
+	heap = &tree->blocks.heap;
+	/* Free bytes include the reserve, and need not be contiguous. */
+	while (vtr_peek(heap->nr_ready) * PAGE_SIZE - vtr_peek(heap->used_bytes) < len_bytes)
 		if (!vtr_edit_add_page(tree, VTR_EDIT_GFP_WAIT)) {
 			vtr_edit_refuse(tree, -ENOSPC);
 			return false;
@@ -505,24 +479,19 @@ unsigned long vtr_inspect_refused(void)
 }
 
 /**
- * vtr_inspect_for_each() - call a function for all entries of a kind
- * @kind: the kind
+ * vtr_inspect_visit() - call a function for all entries
  * @fn: the function; must not create or destroy an entry
  * @ctx: last argument of @fn
  *
  * Context: task; may sleep.
  */
-void vtr_inspect_for_each(enum vtr_inspect_kind kind,
-			  void (*fn)(struct vtr_inspect_entry *entry,
-				     void *ctx),
-			  void *ctx)
+void vtr_inspect_visit(void (*fn)(struct vtr_inspect_entry *entry, void *ctx), void *ctx)
 {
 	struct vtr_inspect_entry *entry;
 
 	guard(mutex)(&entries_lock);
 	list_for_each_entry(entry, &entries, list)
-		if (entry->kind == kind)
-			fn(entry, ctx);
+		fn(entry, ctx);
 }
 
 /**
@@ -802,7 +771,7 @@ void vitrine_tree_retain(struct vitrine_tree *tree)
 	if (make_room(tree)) {
 		nr_trees++;
 		nr_bytes += bytes_of(tree);
-		tree->entry.kind = VTR_INSPECT_RETAINED;
+		tree->entry.is_retained = true;
 		tree->entry.owner = 0;
 		/* Cannot fail: no retained tree has this name any more. */
 		vtr_inspect_register(&tree->entry);

@@ -16,24 +16,6 @@ struct module;
 struct vm_area_struct;
 struct vtr_inspect_entry;
 
-/**
- * struct vtr_inspect_stats - usage of a tree
- * @size_bytes: current length of the file
- * @used_bytes: bytes in blocks that are not free, including the header
- * @limit_bytes: maximum length of the file
- * @failed: number of creations and updates that failed
- * @nr_values: number of nodes and properties
- * @nr_tombstones: number of deleted nodes below which values are left
- */
-struct vtr_inspect_stats {
-	size_t size_bytes;
-	size_t used_bytes;
-	size_t limit_bytes;
-	unsigned long failed;
-	u32 nr_values;
-	u32 nr_tombstones;
-};
-
 const char *vtr_inspect_name_fault(const char *name);
 
 void vtr_inspect_set_publish(struct dentry *(*publish)(struct vtr_inspect_entry *entry));
@@ -50,13 +32,8 @@ bool vtr_inspect_frozen(const struct vitrine_tree *tree);
 
 struct vitrine_tree *vtr_inspect_get(struct vitrine_tree *tree);
 void vtr_inspect_put(struct vitrine_tree *tree);
-void vtr_inspect_stats(struct vitrine_tree *tree,
-		       struct vtr_inspect_stats *ret);
 unsigned long vtr_inspect_refused(void);
-void vtr_inspect_for_each(enum vtr_inspect_kind kind,
-			  void (*fn)(struct vtr_inspect_entry *entry,
-				     void *ctx),
-			  void *ctx);
+void vtr_inspect_visit(void (*fn)(struct vtr_inspect_entry *entry, void *ctx), void *ctx);
 
 void vtr_inspect_add_refresher(struct vitrine_tree *tree,
 			       struct vtr_inspect_refresher *refresher);

@@ -273,7 +273,6 @@ vitrine_lazy_create(const char *name, size_t limit_bytes,
 		vtr_inspect_refuse(name, NULL);
 		return NULL;
 	}
-	lazy->entry.kind = VTR_INSPECT_LAZY;
 	lazy->entry.open = lazy_open;
 	lazy->entry.destroy = lazy_forget;
 	lazy->entry.owner = (unsigned long)fill;

@@ -26,23 +26,18 @@
 VTR_EXPORT(vitrine_double_from_ratio);
 VTR_EXPORT(vitrine_text_clean);
 
-/* Return how many pages a string or byte vector and its name need in the worst case. */
-static unsigned int pages_for(size_t len_bytes)
-{
-	return len_bytes / (PAGE_SIZE - 2 * INSPECT_EXTENT_PAYLOAD_OFFSET) + 2;
-}
-
 /*
  * Run an expression, which may allocate blocks and evaluates to 0 or a negative errno, as an
- * edit. If the heap is full and pages can be added, it runs again. Failures are counted.
+ * edit. If the heap is full and pages can be added, it runs again: for the longest value a few
+ * times, because each time adds as many pages as the reserve has. Failures are counted.
  */
-#define grow(tree, nr_pages, call)					\
+#define grow(tree, call)						\
 ({									\
 	struct vitrine_tree *grow_tree = (tree);			\
 	unsigned long grow_flags;					\
 	int grow_err;							\
 									\
-	vtr_edit_refill(grow_tree, VTR_EDIT_RESERVE_PAGES);		\
+	vtr_edit_refill(grow_tree);					\
 	do {								\
 		grow_err = -EBUSY;					\
 		if (!vtr_edit_begin(grow_tree, &grow_flags))		\
@@ -50,8 +45,7 @@ static unsigned int pages_for(size_t len_bytes)
 		grow_err = (call);					\
 		vtr_edit_publish_pages(grow_tree);			\
 		vtr_edit_end(grow_tree, grow_flags);			\
-	} while (grow_err == -ENOSPC &&					\
-		 vtr_edit_refill(grow_tree, nr_pages));			\
+	} while (grow_err == -ENOSPC && vtr_edit_refill(grow_tree));	\
 	if (grow_err && grow_err != -EBUSY)				\
 		vtr_edit_refuse(grow_tree, grow_err);			\
 	grow_err;							\
@@ -81,20 +75,14 @@ static noinline int link_create(struct vtr_tree *blocks, u32 parent, const char 
 	return vtr_link_create(blocks, parent, name, content, value->format, ret);
 }
 
-static noinline int buffer_create(struct vtr_tree *blocks, u32 parent, const char *name,
-				  const struct vitrine_value *value, u32 *ret)
-{
-	return vtr_tree_buffer_create(blocks, parent, name, value->format, value->bytes,
-				      buffer_bytes(value->format, value->bytes, value->len_bytes),
-				      ret);
-}
-
 static int block_create(struct vtr_tree *blocks, u32 parent, const char *name,
 			const struct vitrine_value *value, u32 *ret)
 {
 	switch (value->type) {
 	case INSPECT_BUFFER_VALUE:
-		return buffer_create(blocks, parent, name, value, ret);
+		return vtr_tree_buffer_create(blocks, parent, name, value->format, value->bytes,
+					      buffer_bytes(value->format, value->bytes,
+							   value->len_bytes), ret);
 	case INSPECT_ARRAY_VALUE:
 		return vtr_array_create(blocks, parent, name, value, ret);
 	case INSPECT_LINK_VALUE:
@@ -116,13 +104,6 @@ static int value_create(struct vtr_tree *blocks, u32 parent, const char *name,
 	return err;
 }
 
-static unsigned int value_pages(const struct vitrine_value *value)
-{
-	if (value->type != INSPECT_BUFFER_VALUE)
-		return 1;
-	return pages_for(buffer_bytes(value->format, value->bytes, value->len_bytes));
-}
-
 void *vitrine_value_create(struct vitrine_node *parent, const char *name,
 			   const struct vitrine_value *value)
 {
@@ -138,8 +119,7 @@ void *vitrine_value_create(struct vitrine_node *parent, const char *name,
 		return NULL;
 	}
 	below = vtr_edit_index(parent);
-	err = grow(tree, value_pages(value),
-		   value_create(&tree->blocks, below, name, value, &index));
+	err = grow(tree, value_create(&tree->blocks, below, name, value, &index));
 	/* Pairs with the READ_ONCE() of VITRINE_UPDATE(): the value before its handle. */
 	smp_wmb();
 	return err ? NULL : vtr_edit_handle(tree, index);
@@ -187,7 +167,7 @@ void vitrine_delete(void *handle)
 		return;
 	is_node = vtr_block_type(handle) == INSPECT_NODE_VALUE;
 	err = vtr_tree_delete(&tree->blocks, index);
-	if (is_node && !err && vtr_tree_owns(&tree->blocks, index))
+	if (is_node && !err)
 		more = vtr_tree_purge(&tree->blocks, index, slice(&tree->blocks));
 	vtr_edit_end(tree, flags);
 	if (err)
@@ -206,8 +186,8 @@ void vitrine_node_adopt(struct vitrine_node *parent,
 		return;
 	tree = vtr_edit_tree(child);
 	if (vtr_edit_tree(parent) == tree)
-		grow(tree, 1, vtr_node_adopt(&tree->blocks, vtr_edit_index(parent),
-					     vtr_edit_index(child)));
+		grow(tree, vtr_node_adopt(&tree->blocks, vtr_edit_index(parent),
+					  vtr_edit_index(child)));
 	else
 		vtr_edit_refuse(tree, -EINVAL);
 }
@@ -233,7 +213,7 @@ struct vitrine_node *vitrine_list_append(struct vitrine_list *list)
 	if (!list)
 		return NULL;
 	tree = vtr_edit_tree(list);
-	if (grow(tree, 1, item_append(&tree->blocks, vtr_edit_index(list), &item, &dropped)))
+	if (grow(tree, item_append(&tree->blocks, vtr_edit_index(list), &item, &dropped)))
 		return NULL;
 	if (dropped)
 		purge(tree, dropped);
@@ -290,8 +270,7 @@ void vitrine_buffer_set(void *buffer, const void *bytes, size_t len_bytes)
 		return;
 	tree = vtr_edit_tree(buffer);
 	len_bytes = buffer_bytes(vtr_block_get(buffer, 1, BUFFER_FORMAT), bytes, len_bytes);
-	grow(tree, pages_for(len_bytes),
-	     vtr_tree_buffer_set(&tree->blocks, vtr_edit_index(buffer), bytes, len_bytes));
+	grow(tree, vtr_tree_buffer_set(&tree->blocks, vtr_edit_index(buffer), bytes, len_bytes));
 }
 VTR_EXPORT(vitrine_buffer_set);
 
@@ -329,8 +308,7 @@ void vitrine_string_array_set(struct vitrine_string_array *array,
 	if (!array)
 		return;
 	tree = vtr_edit_tree(array);
-	grow(tree, 1, vtr_array_string_set(&tree->blocks, vtr_edit_index(array), slot,
-					   value ?: ""));
+	grow(tree, vtr_array_string_set(&tree->blocks, vtr_edit_index(array), slot, value ?: ""));
 }
 VTR_EXPORT(vitrine_string_array_set);
 
@@ -384,7 +362,7 @@ unsigned long vitrine_batch_begin(struct vitrine_tree *tree)
 
 	if (!tree || in_nmi())
 		return 0;
-	vtr_edit_refill(tree, VTR_EDIT_RESERVE_PAGES);
+	vtr_edit_refill(tree);
 	vtr_edit_begin(tree, &flags);
 	if (!tree->depth++)
 		WRITE_ONCE(tree->owner, current);
@@ -486,40 +464,34 @@ VTR_EXPORT(vitrine_health_init);
 
 static void stats_refresh(struct vtr_inspect_refresher *refresher)
 {
-	struct vtr_edit_stats *show =
-		container_of(refresher, struct vtr_edit_stats, refresher);
-	struct vitrine_tree *tree = container_of(show, struct vitrine_tree,
-						 stats);
+	struct vitrine_tree *tree = container_of(refresher, struct vitrine_tree, stats);
 	unsigned long flags = vitrine_batch_begin(tree);
-	struct vtr_inspect_stats stats;
+	const struct vtr_tree *blocks = &tree->blocks;
 
-	vtr_inspect_stats(tree, &stats);
-	vitrine_uint_set(show->figures[0], stats.size_bytes);
-	vitrine_uint_set(show->figures[1], stats.limit_bytes);
-	vitrine_uint_set(show->figures[2], stats.used_bytes);
-	vitrine_uint_set(show->figures[3], stats.nr_values);
-	vitrine_uint_set(show->figures[4], stats.failed);
+	vitrine_uint_set(tree->figures[0], blocks->heap.nr_pages * PAGE_SIZE);
+	vitrine_uint_set(tree->figures[1], tree->area.max_pages * PAGE_SIZE);
+	vitrine_uint_set(tree->figures[2], blocks->heap.used_bytes);
+	vitrine_uint_set(tree->figures[3], blocks->nr_values);
+	vitrine_uint_set(tree->figures[4], atomic_long_read(&tree->failed));
 	vitrine_batch_end(tree, flags);
 }
 
 void vitrine_tree_show_stats(struct vitrine_tree *tree)
 {
-	static const char * const names[ARRAY_SIZE(tree->stats.figures)] = {
+	static const char * const names[ARRAY_SIZE(tree->figures)] = {
 		"current_size", "maximum_size", "used_size", "values", "failed",
 	};
-	struct vtr_edit_stats *show;
 	struct vitrine_node *node;
 	unsigned int i;
 
-	if (!tree || tree->stats.refresher.refresh)
+	if (!tree || tree->stats.refresh)
 		return;
-	show = &tree->stats;
 	node = vitrine_node_create(vitrine_tree_root(tree),
 				   "fuchsia.inspect.Stats");
 	for (i = 0; i < ARRAY_SIZE(names); i++)
-		show->figures[i] = vitrine_uint_create(node, names[i], 0);
-	show->refresher.refresh = stats_refresh;
-	vtr_inspect_add_refresher(tree, &show->refresher);
+		tree->figures[i] = vitrine_uint_create(node, names[i], 0);
+	tree->stats.refresh = stats_refresh;
+	vtr_inspect_add_refresher(tree, &tree->stats);
 }
 VTR_EXPORT(vitrine_tree_show_stats);
 

@@ -548,15 +548,15 @@ static void strings_put(struct vtr_tree *tree, u64 *block)
 			vtr_tree_name_put(tree, strings[i]);
 }
 
-/* Delete a value without checking its owner. Return false if the block is no value. */
-static bool value_drop(struct vtr_tree *tree, u32 index)
+/* Delete a value without checking its owner. Return -EINVAL if the block is no value. */
+static int value_drop(struct vtr_tree *tree, u32 index)
 {
 	u64 *block = vtr_tree_address(tree, index);
 
 	switch (vtr_block_type(block)) {
 	case INSPECT_NODE_VALUE:
 		node_drop(tree, block, index);
-		return true;
+		return 0;
 	case INSPECT_BUFFER_VALUE:
 		extents_free(tree, vtr_block_get(block, 1, BUFFER_EXTENT));
 		break;
@@ -573,10 +573,10 @@ static bool value_drop(struct vtr_tree *tree, u32 index)
 	case INSPECT_BOOL_VALUE:
 		break;
 	default:
-		return false;
+		return -EINVAL;
 	}
 	value_free(tree, block, index);
-	return true;
+	return 0;
 }
 
 /**
@@ -625,14 +625,10 @@ int vtr_tree_buffer_create(struct vtr_tree *tree, u32 parent, const char *name,
  */
 int vtr_tree_delete(struct vtr_tree *tree, u32 index)
 {
-	u64 *block = vtr_tree_address(tree, index);
-
-	if (vtr_block_type(block) != INSPECT_NODE_VALUE)
-		return value_drop(tree, index) ? 0 : -EINVAL;
-	if (*vtr_tree_note(tree, index) & VTR_NODE_OWNED)
+	if (vtr_block_type(vtr_tree_address(tree, index)) == INSPECT_NODE_VALUE &&
+	    *vtr_tree_note(tree, index) & VTR_NODE_OWNED)
 		return -EINVAL;
-	node_drop(tree, block, index);
-	return 0;
+	return value_drop(tree, index);
 }
 
 /* Remove a value from the chain that begins in note @first, and return it. */

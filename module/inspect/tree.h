@@ -140,19 +140,6 @@ static inline u32 *vtr_tree_note(const struct vtr_tree *tree, u32 index)
 int vtr_node_adopt(struct vtr_tree *tree, u32 parent, u32 child);
 void vtr_record_insert(struct vtr_tree *tree, u32 node, u32 index);
 
-/**
- * vtr_tree_owns() - check whether vtr_tree_purge() may have values to delete
- * @tree: the tree
- * @index: index of a node or list that was just deleted
- *
- * Context: any; the caller serialises.
- * Return: true if it is a list, or a node that owns values.
- */
-static inline bool vtr_tree_owns(const struct vtr_tree *tree, u32 index)
-{
-	return *vtr_tree_note(tree, index) & (VTR_NODE_NEXT | VTR_NODE_LIST);
-}
-
 int vtr_fifo_create(struct vtr_tree *tree, u32 parent, const char *name,
 		    u32 capacity, u32 *ret);
 int vtr_fifo_append(struct vtr_tree *tree, u32 list, u32 *ret, u32 *dropped);

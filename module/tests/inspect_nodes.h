@@ -178,11 +178,11 @@ static void figures_are_right_when_read(struct kunit *test)
 	vitrine_bytes_create(root, "b", long_name, 60);
 	vtr_inspect_refresh(tree);
 	vtr_inspect_stats(tree, &stats);
-	KUNIT_EXPECT_EQ(test, bits_of(tree->stats.figures[0]), stats.size_bytes);
-	KUNIT_EXPECT_EQ(test, bits_of(tree->stats.figures[1]), 256ULL << 10);
-	KUNIT_EXPECT_EQ(test, bits_of(tree->stats.figures[2]), stats.used_bytes);
-	KUNIT_EXPECT_EQ(test, bits_of(tree->stats.figures[3]), 7ULL);
-	KUNIT_EXPECT_EQ(test, bits_of(tree->stats.figures[4]), 1ULL);
+	KUNIT_EXPECT_EQ(test, bits_of(tree->figures[0]), stats.size_bytes);
+	KUNIT_EXPECT_EQ(test, bits_of(tree->figures[1]), 256ULL << 10);
+	KUNIT_EXPECT_EQ(test, bits_of(tree->figures[2]), stats.used_bytes);
+	KUNIT_EXPECT_EQ(test, bits_of(tree->figures[3]), 7ULL);
+	KUNIT_EXPECT_EQ(test, bits_of(tree->figures[4]), 1ULL);
 }
 
 static void a_tree_goes_with_its_device(struct kunit *test)

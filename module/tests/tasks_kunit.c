@@ -8,6 +8,7 @@
 #include "inspect/edit.h"
 #include "inspect/inspect.h"
 #include "suite.h"
+#include "usage.h"
 
 /* Fill a tree; allocations fail unless their flags include @gfp_needed. */
 static void fill_limited(struct kunit *test, size_t limit_bytes,

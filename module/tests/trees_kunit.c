@@ -7,6 +7,7 @@
 #include "inspect/edit.h"
 #include "inspect/inspect.h"
 #include "suite.h"
+#include "usage.h"
 
 /* Room for "nr_missing" and little else. */
 #define BYTES_LEFT	128
