@@ -15,23 +15,12 @@
 
 #include "probe.h"
 
-struct search {
-	struct vtr_probe	*probes;
-	unsigned int		nr;
-	unsigned int		nr_found;
-};
-
 static void find_tracepoint(struct tracepoint *tp, void *ctx)
 {
-	struct search *search = ctx;
-	unsigned int i;
+	struct vtr_probe *probe = ctx;
 
-	for (i = 0; i < search->nr; i++) {
-		if (strcmp(search->probes[i].name, tp->name))
-			continue;
-		search->probes[i].tracepoint = tp;
-		search->nr_found++;
-	}
+	if (!strcmp(probe->name, tp->name))
+		probe->tracepoint = tp;
 }
 
 /**
@@ -44,10 +33,13 @@ static void find_tracepoint(struct tracepoint *tp, void *ctx)
  */
 unsigned int vtr_probe_find(struct vtr_probe *probes, unsigned int nr)
 {
-	struct search search = { .probes = probes, .nr = nr };
+	unsigned int nr_found = 0;
 
-	for_each_kernel_tracepoint(find_tracepoint, &search);
-	return search.nr_found;
+	for (; nr--; probes++) {
+		for_each_kernel_tracepoint(find_tracepoint, probes);
+		nr_found += !!probes->tracepoint;
+	}
+	return nr_found;
 }
 
 /**
