@@ -10,6 +10,13 @@
 #include "suite.h"
 #include "usage.h"
 
+/* Threads and processes of one fill. */
+struct filling {
+	u64 nr_processes;
+	u64 nr_threads;
+	u64 nr_truncated;
+};
+
 /* Fill a tree; allocations fail unless their flags include @gfp_needed. */
 static void fill_limited(struct kunit *test, size_t limit_bytes,
 			 gfp_t gfp_needed, struct filling *filling)
@@ -19,11 +26,12 @@ static void fill_limited(struct kunit *test, size_t limit_bytes,
 
 	KUNIT_ASSERT_NOT_NULL(test, tree);
 	vtr_edit_gfp_needed = gfp_needed;
-	fill(filling, vitrine_tree_root(tree));
+	vtr_tasks_fill(vitrine_tree_root(tree));
 	vtr_edit_gfp_needed = 0;
 	vtr_inspect_stats(tree, &stats);
 	vitrine_tree_destroy(tree);
-	KUNIT_EXPECT_EQ(test, filling->err, 0);
+	*filling = (struct filling){ nr_processes, nr_threads, nr_truncated };
+	KUNIT_EXPECT_EQ(test, fill_err, 0);
 	KUNIT_EXPECT_EQ(test, stats.failed, filling->nr_truncated);
 	KUNIT_EXPECT_LE(test, stats.used_bytes, limit_bytes);
 }

@@ -18,30 +18,29 @@
 #include "compat.h"
 #include "peek.h"
 
-/* Counters per node, in pages except for the stacks. */
+/* Counters per node, in pages except for the stacks, which are in KiB. */
 static const struct {
 	const char		*name;
 	enum node_stat_item	item;
-	unsigned int		unit_bytes;
 } node_stats[] = {
-	{ "page_cache_bytes",		NR_FILE_PAGES,		PAGE_SIZE },
+	{ "page_cache_bytes",		NR_FILE_PAGES },
 #ifdef CONFIG_SWAP
-	{ "swap_cache_bytes",		NR_SWAPCACHE,		PAGE_SIZE },
+	{ "swap_cache_bytes",		NR_SWAPCACHE },
 #endif
-	{ "dirty_bytes",		NR_FILE_DIRTY,		PAGE_SIZE },
-	{ "writeback_bytes",		NR_WRITEBACK,		PAGE_SIZE },
-	{ "mapped_bytes",		NR_FILE_MAPPED,		PAGE_SIZE },
-	{ "shared_bytes",		NR_SHMEM,		PAGE_SIZE },
-	{ "anonymous_bytes",		NR_ANON_MAPPED,		PAGE_SIZE },
-	{ "active_anonymous_bytes",	NR_ACTIVE_ANON,		PAGE_SIZE },
-	{ "inactive_anonymous_bytes",	NR_INACTIVE_ANON,	PAGE_SIZE },
-	{ "active_file_bytes",		NR_ACTIVE_FILE,		PAGE_SIZE },
-	{ "inactive_file_bytes",	NR_INACTIVE_FILE,	PAGE_SIZE },
-	{ "unevictable_bytes",		NR_UNEVICTABLE,		PAGE_SIZE },
-	{ "slab_reclaimable_bytes",	NR_SLAB_RECLAIMABLE_B,	PAGE_SIZE },
-	{ "slab_unreclaimable_bytes",	NR_SLAB_UNRECLAIMABLE_B, PAGE_SIZE },
-	{ "kernel_stack_bytes",		NR_KERNEL_STACK_KB,	1024 },
-	{ "page_table_bytes",		NR_PAGETABLE,		PAGE_SIZE },
+	{ "dirty_bytes",		NR_FILE_DIRTY },
+	{ "writeback_bytes",		NR_WRITEBACK },
+	{ "mapped_bytes",		NR_FILE_MAPPED },
+	{ "shared_bytes",		NR_SHMEM },
+	{ "anonymous_bytes",		NR_ANON_MAPPED },
+	{ "active_anonymous_bytes",	NR_ACTIVE_ANON },
+	{ "inactive_anonymous_bytes",	NR_INACTIVE_ANON },
+	{ "active_file_bytes",		NR_ACTIVE_FILE },
+	{ "inactive_file_bytes",	NR_INACTIVE_FILE },
+	{ "unevictable_bytes",		NR_UNEVICTABLE },
+	{ "slab_reclaimable_bytes",	NR_SLAB_RECLAIMABLE_B },
+	{ "slab_unreclaimable_bytes",	NR_SLAB_UNRECLAIMABLE_B },
+	{ "kernel_stack_bytes",		NR_KERNEL_STACK_KB },
+	{ "page_table_bytes",		NR_PAGETABLE },
 };
 
 #ifndef CONFIG_SWAP
@@ -99,7 +98,7 @@ static void record_stats(struct vitrine_node *node, const atomic_long_t *stats)
 	for (i = 0; i < ARRAY_SIZE(node_stats); i++)
 		vitrine_record_uint(node, node_stats[i].name,
 				    count(&stats[node_stats[i].item]) *
-				    node_stats[i].unit_bytes);
+				    (node_stats[i].item == NR_KERNEL_STACK_KB ? 1024 : PAGE_SIZE));
 }
 
 static void record_totals(struct vitrine_node *root)

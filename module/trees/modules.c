@@ -38,19 +38,12 @@ static const struct {
 	{ TAINT_TEST,			'N' },
 };
 
-static const char *state_name(enum module_state state)
-{
-	switch (state) {
-	case MODULE_STATE_LIVE:
-		return "live";
-	case MODULE_STATE_COMING:
-		return "loading";
-	case MODULE_STATE_GOING:
-		return "unloading";
-	default:
-		return "unformed";
-	}
-}
+static const char * const states[] = {
+	[MODULE_STATE_LIVE]	= "live",
+	[MODULE_STATE_COMING]	= "loading",
+	[MODULE_STATE_GOING]	= "unloading",
+	[MODULE_STATE_UNFORMED]	= "unformed",
+};
 
 static void record_taints(struct vitrine_node *node, unsigned long bits)
 {
@@ -93,8 +86,7 @@ static void record_module(struct vitrine_node *modules, struct module *module)
 #ifdef CONFIG_MODULE_UNLOAD
 	vitrine_record_int(node, "references", module_refcount(module));
 #endif
-	vitrine_record_string(node, "state",
-			      state_name(vtr_peek(module->state)));
+	vitrine_record_string(node, "state", states[vtr_peek(module->state)]);
 	record_taints(node, vtr_peek(module->taints));
 	record_versions(node, module);
 }

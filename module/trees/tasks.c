@@ -26,23 +26,14 @@
 /* A process with a thread takes less than 2 KiB. */
 #define TASK_ROOM_BYTES	4096
 
-/**
- * struct filling - a tree being filled
- * @processes: node of all processes
- * @threads: for each process in the tree, by id, the node of its threads
- * @nr_processes: number of processes in the tree
- * @nr_threads: number of threads in the tree
- * @nr_truncated: number of threads left out because the tree was full or memory short
- * @err: error that ends the fill, or 0
- */
-struct filling {
-	struct vitrine_node	*processes;
-	struct xarray		threads;
-	u64			nr_processes;
-	u64			nr_threads;
-	u64			nr_truncated;
-	int			err;
-};
+/* The tree being filled; one fill runs at a time. */
+static struct vitrine_node *processes;
+/* For each process in the tree, by id, the node of its threads. */
+static DEFINE_XARRAY(threads_of);
+/* Threads are left out if the tree is full or memory short. */
+static u64 nr_processes, nr_threads, nr_truncated;
+/* Error that ends the fill, or 0. */
+static int fill_err;
 
 /* States by task_state_index(), named as in /proc/<pid>/status. */
 static const char * const states[] = {
@@ -147,14 +138,13 @@ static void record_exited(struct vitrine_node *node,
 }
 
 /* Record a process when its first thread is found: the one with the lowest id. */
-static struct vitrine_node *record_process(struct filling *filling,
-					   struct task_struct *leader)
+static struct vitrine_node *record_process(struct task_struct *leader)
 {
 	/* PF_KTHREAD never changes, but the thread may be setting other flags. */
 	bool is_kernel = vtr_peek(leader->flags) & PF_KTHREAD;
 	struct vitrine_node *node;
 
-	node = vtr_builtin_number(filling->processes, leader->tgid);
+	node = vtr_builtin_number(processes, leader->tgid);
 	record_comm(node, leader);
 	record_ids(node, leader);
 	vitrine_record_bool(node, "kernel", is_kernel);
@@ -165,17 +155,15 @@ static struct vitrine_node *record_process(struct filling *filling,
 		record_exited(node, leader->signal);
 	}
 	node = vitrine_record_node(node, "threads");
-	filling->err = xa_err(xa_store(&filling->threads, leader->tgid, node,
-				       GFP_KERNEL));
-	filling->nr_processes++;
+	fill_err = xa_err(xa_store(&threads_of, leader->tgid, node, GFP_KERNEL));
+	nr_processes++;
 	return node;
 }
 
 /* Return the node of the threads of @task's process; NULL if the process has exited. */
-static struct vitrine_node *threads_node(struct filling *filling,
-					 struct task_struct *task)
+static struct vitrine_node *threads_node(struct task_struct *task)
 {
-	struct vitrine_node *node = xa_load(&filling->threads, task->tgid);
+	struct vitrine_node *node = xa_load(&threads_of, task->tgid);
 	struct task_struct *leader = NULL;
 
 	if (node)
@@ -189,7 +177,7 @@ static struct vitrine_node *threads_node(struct filling *filling,
 	rcu_read_unlock();
 	if (!leader)
 		return NULL;
-	node = record_process(filling, leader);
+	node = record_process(leader);
 	put_task_struct(leader);
 	return node;
 }
@@ -238,43 +226,19 @@ static void record_thread(struct vitrine_node *threads,
 		   { "involuntary_switches", vtr_peek(task->nivcsw) });
 }
 
-static void visit(struct filling *filling, struct task_struct *task)
+static void visit(struct task_struct *task)
 {
 	struct vitrine_node *threads;
 
-	if (!vitrine_tree_reserve(filling->processes, TASK_ROOM_BYTES)) {
-		filling->nr_truncated++;
+	if (!vitrine_tree_reserve(processes, TASK_ROOM_BYTES)) {
+		nr_truncated++;
 		return;
 	}
-	threads = threads_node(filling, task);
+	threads = threads_node(task);
 	if (!threads)
 		return;
 	record_thread(threads, task);
-	filling->nr_threads++;
-}
-
-static void fill(struct filling *filling, struct vitrine_node *root)
-{
-	struct task_struct *task;
-	int id = 1;
-
-	filling->processes = vitrine_record_node(root, "processes");
-	if (!filling->processes) {
-		filling->err = -ENOMEM;
-		return;
-	}
-	xa_init(&filling->threads);
-	/* Terminates: ids are bounded, and each step increases the id. */
-	while (!filling->err && (task = vtr_thread_next(&id))) {
-		visit(filling, task);
-		put_task_struct(task);
-		cond_resched();
-	}
-	xa_destroy(&filling->threads);
-	VTR_RECORD(root,
-		   { "nr_processes", filling->nr_processes },
-		   { "nr_threads", filling->nr_threads },
-		   { "nr_truncated", filling->nr_truncated });
+	nr_threads++;
 }
 
 /**
@@ -286,10 +250,28 @@ static void fill(struct filling *filling, struct vitrine_node *root)
  */
 int vtr_tasks_fill(struct vitrine_node *root)
 {
-	struct filling filling = {};
+	struct task_struct *task;
+	int id = 1;
 
-	fill(&filling, root);
-	return filling.err;
+	processes = vitrine_record_node(root, "processes");
+	if (!processes)
+		return -ENOMEM;
+	nr_processes = 0;
+	nr_threads = 0;
+	nr_truncated = 0;
+	fill_err = 0;
+	/* Terminates: ids are bounded, and each step increases the id. */
+	while (!fill_err && (task = vtr_thread_next(&id))) {
+		visit(task);
+		put_task_struct(task);
+		cond_resched();
+	}
+	xa_destroy(&threads_of);
+	VTR_RECORD(root,
+		   { "nr_processes", nr_processes },
+		   { "nr_threads", nr_threads },
+		   { "nr_truncated", nr_truncated });
+	return fill_err;
 }
 
 #ifndef CONFIG_SCHED_INFO
