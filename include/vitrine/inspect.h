@@ -33,17 +33,13 @@
  * values, and each of their handles can still be updated and deleted.
  *
  * A handle is the address of the value's block, with a type, and takes no memory of its own. Never
- * dereference a handle.
- *
- * Text is copied, and must be UTF-8; see vitrine_text_clean(). Two children of a node may have the
- * same name.
+ * dereference a handle. Text is copied, and must be UTF-8; see vitrine_text_clean(). Two children
+ * of a node may have the same name.
  *
  * Format: Documentation/inspect.rst, "Blocks the module writes", lists the block that each value
  * becomes. A paragraph "Format" below names the section of Fuchsia's "Inspect VMO file format"
- * that defines that block.
- *
- * Each section below describes the functions of a family. Functions without a description are for
- * the inline functions and macros.
+ * that defines that block. Each section below describes the functions of a family; functions
+ * without a description are for the inline functions and macros.
  */
 #ifndef _VITRINE_INSPECT_H
 #define _VITRINE_INSPECT_H
@@ -99,8 +95,7 @@ struct module;
  *	device is unbound or fails to bind. The device is bound or being bound.
  *
  * ``vitrine_tree_destroy(struct vitrine_tree *tree)``
- *	removes a tree, its file and all its handles. Files that are open or mapped keep its
- *	last contents.
+ *	removes a tree, its file and its handles. Open or mapped files keep its last contents.
  *
  * ``vitrine_tree_retain(struct vitrine_tree *tree)``
  *	destroys a tree, but keeps its last contents readable: inspect.rst, "Retained trees".
@@ -307,8 +302,7 @@ static inline void vitrine_record_##kind parameters			\
  *	creates a node.
  *
  * ``struct vitrine_node *vitrine_record_node(parent, name)``
- *	records a node, whose handle is valid until its parent is deleted. It can be neither
- *	deleted nor adopted.
+ *	records a node, valid until its parent is deleted. It cannot be deleted or adopted.
  *
  * ``vitrine_node_adopt(struct vitrine_node *parent, struct vitrine_node *child)``
  *	moves a node, which is not the root, recorded, or of a list, and everything below it to

@@ -83,20 +83,24 @@ free_unlink(struct vtr_heap *heap, const u64 *block, unsigned int order)
 			      previous);
 }
 
+/* Add largest blocks down to @first; backwards, so that they are allocated in ascending order. */
+static void push_largest(struct vtr_heap *heap, u32 first, u32 end)
+{
+	while (end > first) {
+		end -= order_blocks(ORDER_MAX);
+		free_push(heap, vtr_heap_block(heap, end), end, ORDER_MAX);
+	}
+}
+
 /* Add the first page of the reserve to the heap, as free blocks. */
 static bool grow(struct vtr_heap *heap)
 {
 	u32 first = heap->nr_pages * VTR_HEAP_BLOCKS_PER_PAGE;
-	u32 index = first + VTR_HEAP_BLOCKS_PER_PAGE;
 
 	if (heap->nr_pages == heap->nr_ready)
 		return false;
 	heap->nr_pages++;
-	/* Backwards, so that the blocks are allocated in ascending order. */
-	while (index > first) {
-		index -= order_blocks(ORDER_MAX);
-		free_push(heap, vtr_heap_block(heap, index), index, ORDER_MAX);
-	}
+	push_largest(heap, first, first + VTR_HEAP_BLOCKS_PER_PAGE);
 	vtr_block_set(vtr_heap_block(heap, 0), 2, HEADER_SIZE,
 		      heap->nr_pages * PAGE_SIZE);
 	return true;
@@ -132,9 +136,7 @@ void vtr_heap_init(struct vtr_heap *heap)
 		index = order_blocks(order);
 		free_push(heap, vtr_heap_block(heap, index), index, order);
 	}
-	for (index = VTR_HEAP_BLOCKS_PER_PAGE - order_blocks(ORDER_MAX); index;
-	     index -= order_blocks(ORDER_MAX))
-		free_push(heap, vtr_heap_block(heap, index), index, ORDER_MAX);
+	push_largest(heap, order_blocks(ORDER_MAX), VTR_HEAP_BLOCKS_PER_PAGE);
 }
 
 /* Merge the block that was freed last with its buddies, as long as they are free. */

@@ -10,7 +10,6 @@
 #define _VTR_HEAP_H
 
 #include <linux/bitfield.h>
-#include <linux/bug.h>
 #include <linux/compiler.h>
 #include <linux/log2.h>
 #include <asm/page.h>
@@ -208,21 +207,6 @@ static inline u64 *vtr_heap_block(const struct vtr_heap *heap, u32 index)
 {
 	vtr_heap_save(heap, index);
 	return vtr_heap_address(heap, index);
-}
-
-/**
- * vtr_heap_assert_reserved() - check that a block was just allocated
- * @block: first word of a block that is about to get its type
- *
- * Checked only if the KUnit suites are built in.
- *
- * Context: any; the caller serialises.
- */
-static inline void vtr_heap_assert_reserved(const u64 *block)
-{
-#ifdef CONFIG_VITRINE_KUNIT
-	WARN_ON(vtr_block_type(block) != INSPECT_RESERVED);
-#endif
 }
 
 #endif /* _VTR_HEAP_H */

@@ -87,12 +87,6 @@ static struct vitrine_lazy *lazy_of(struct vtr_inspect_entry *entry)
 	return container_of(entry, struct vitrine_lazy, entry);
 }
 
-/* Replace errnos that are internal to the kernel, so that open() never returns one. */
-static int open_errno(int err)
-{
-	return err > 0 || err <= -ERESTARTSYS ? -EIO : err;
-}
-
 /* Create and fill a tree, or return an error pointer. */
 static struct vitrine_tree *fill_tree(struct vitrine_lazy *lazy)
 {
@@ -103,7 +97,10 @@ static struct vitrine_tree *fill_tree(struct vitrine_lazy *lazy)
 
 	if (!tree)
 		return ERR_PTR(-ENOMEM);
-	err = open_errno(lazy->fill(root, lazy->ctx));
+	err = lazy->fill(root, lazy->ctx);
+	/* open() must not return errnos that are internal to the kernel. */
+	if (err > 0 || err <= -ERESTARTSYS)
+		err = -EIO;
 	scoped_guard(spinlock, &lazy->lock)
 		lazy->stats.failed += vitrine_tree_nr_failed(root);
 	if (err) {

@@ -522,7 +522,7 @@ VTR_EXPORT(vitrine_tree_show_stats);
  * @tree: the tree, with a reference
  * @block: first word of the block of the property
  * @slot: word of @block that contains the sum of the first cell
- * @sums: sum of each cell over all CPUs; used only by @refresher
+ * @sums: sum of each of the @nr_cells cells over all CPUs; used only by @refresher
  *
  * The fields that an insertion reads come first, and are constant.
  */
@@ -538,7 +538,7 @@ struct vitrine_percpu_histogram {
 	struct vitrine_tree		*tree;
 	u64				*block;
 	u64				*slot;
-	u64				*sums;
+	u64				sums[];
 };
 
 static u64 cell_sum(const u64 __percpu *cell)
@@ -576,13 +576,6 @@ static void value_release(struct vtr_inspect_refresher *refresher)
 					   refresher));
 }
 
-static void value_free(struct vitrine_percpu_histogram *value)
-{
-	free_percpu(value->counter.cells);
-	kfree(value->sums);
-	kfree(value);
-}
-
 /* Find the slots of a property. */
 static void value_init(struct vitrine_percpu_histogram *value, u64 *block)
 {
@@ -591,11 +584,9 @@ static void value_init(struct vitrine_percpu_histogram *value, u64 *block)
 	value->tree = vtr_edit_tree(block);
 	value->block = block;
 	value->slot = block + 1;
-	value->nr_cells = 1;
 	if (vtr_array_kind(block) == U64_MAX)
 		return;
 	value->slot = (u64 *)slots + vtr_histogram_underflow(block);
-	value->nr_cells = vtr_array_count(block) - vtr_histogram_underflow(block);
 	value->nr_buckets = value->nr_cells - 2;
 	value->floor = slots[VTR_HISTOGRAM_FLOOR];
 	value->step = slots[VTR_HISTOGRAM_STEP];
@@ -605,28 +596,25 @@ static void value_init(struct vitrine_percpu_histogram *value, u64 *block)
 		value->multiplier = slots[VTR_HISTOGRAM_MULTIPLIER];
 }
 
-static bool value_alloc(struct vitrine_percpu_histogram *value)
-{
-	value->sums = kcalloc(value->nr_cells, sizeof(*value->sums), GFP_KERNEL);
-	value->counter.cells = __alloc_percpu(value->nr_cells * sizeof(u64),
-					      __alignof__(u64));
-	return value->sums && value->counter.cells;
-}
-
 void *vitrine_percpu_create(struct vitrine_node *parent, const char *name,
 			    const struct vitrine_value *value)
 {
 	u64 *block = vitrine_value_create(parent, name, value);
 	struct vitrine_percpu_histogram *ret;
+	u32 nr_cells = 1;
 
 	if (!block)
 		return NULL;
-	ret = kzalloc(sizeof(*ret), GFP_KERNEL);
+	if (vtr_array_kind(block) != U64_MAX)
+		nr_cells = vtr_array_count(block) - vtr_histogram_underflow(block);
+	ret = kzalloc(struct_size(ret, sums, nr_cells), GFP_KERNEL);
 	if (!ret)
 		goto err_block;
-	value_init(ret, block);
-	if (!value_alloc(ret))
+	ret->counter.cells = __alloc_percpu(nr_cells * sizeof(u64), __alignof__(u64));
+	if (!ret->counter.cells)
 		goto err_value;
+	ret->nr_cells = nr_cells;
+	value_init(ret, block);
 	vtr_inspect_get(ret->tree);
 	ret->refresher.refresh = value_refresh;
 	ret->refresher.release = value_release;
@@ -636,7 +624,7 @@ void *vitrine_percpu_create(struct vitrine_node *parent, const char *name,
 	return ret;
 
 err_value:
-	value_free(ret);
+	kfree(ret);
 err_block:
 	vtr_edit_refuse(vtr_edit_tree(block), -ENOMEM);
 	vitrine_delete(block);
@@ -655,7 +643,8 @@ void vitrine_percpu_delete(void *handle)
 	tree = value->tree;
 	if (vtr_inspect_remove_refresher(tree, &value->refresher))
 		vitrine_delete(value->block);
-	value_free(value);
+	free_percpu(value->counter.cells);
+	kfree(value);
 	vtr_inspect_put(tree);
 }
 VTR_EXPORT(vitrine_percpu_delete);

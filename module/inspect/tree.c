@@ -81,7 +81,6 @@ static noinline int name_create(struct vtr_tree *tree, const char *name,
 	if (err)
 		return err;
 	block = vtr_tree_block(tree, *ret);
-	vtr_heap_assert_reserved(block);
 	if (is_name) {
 		vtr_block_set(block, 0, TYPE, INSPECT_NAME);
 		vtr_block_set(block, 0, NAME_LENGTH, len);
@@ -201,20 +200,6 @@ static __always_inline void parent_get(struct vtr_tree *tree, u32 index)
 		vtr_tree_block(tree, index)[1]++;
 }
 
-static void value_link(struct vtr_tree *tree, u32 index,
-		       enum inspect_type type, u32 parent, u32 name, u64 word1)
-{
-	u64 *block = vtr_tree_address(tree, index); /* just allocated, so its page is saved */
-
-	vtr_heap_assert_reserved(block);
-	block[0] = vtr_block_word0(type, vtr_block_order(block)) |
-		   FIELD_PREP(INSPECT_W0_VALUE_PARENT, parent) |
-		   FIELD_PREP(INSPECT_W0_VALUE_NAME, name);
-	block[1] = word1;
-	tree->nr_values++;
-	parent_get(tree, parent);
-}
-
 /* Free a tombstone whose reference count is 0. */
 static noinline void tombstone_free(struct vtr_tree *tree, u64 *block,
 				    u32 index)
@@ -312,6 +297,7 @@ int vtr_tree_create(struct vtr_tree *tree, u32 parent, const char *name,
 		    enum inspect_type type, u64 word1, size_t size_bytes, u32 *ret)
 {
 	u32 name_index;
+	u64 *block;
 	int err;
 
 	if (!vtr_tree_is_node(tree, parent))
@@ -324,7 +310,13 @@ int vtr_tree_create(struct vtr_tree *tree, u32 parent, const char *name,
 		vtr_tree_name_put(tree, name_index);
 		return err;
 	}
-	value_link(tree, *ret, type, parent, name_index, word1);
+	block = vtr_tree_address(tree, *ret); /* just allocated, so its page is saved */
+	block[0] = vtr_block_word0(type, vtr_block_order(block)) |
+		   FIELD_PREP(INSPECT_W0_VALUE_PARENT, parent) |
+		   FIELD_PREP(INSPECT_W0_VALUE_NAME, name_index);
+	block[1] = word1;
+	tree->nr_values++;
+	parent_get(tree, parent);
 	if (type == INSPECT_NODE_VALUE)
 		*vtr_tree_note(tree, *ret) = 0;
 	return 0;
@@ -391,7 +383,6 @@ static int extents_create(struct vtr_tree *tree, size_t len_bytes, u32 *ret)
 			return err;
 		}
 		block = vtr_tree_block(tree, index);
-		vtr_heap_assert_reserved(block);
 		vtr_block_set(block, 0, TYPE, INSPECT_EXTENT);
 		vtr_block_set(block, 0, EXTENT_NEXT, first);
 		first = index;
