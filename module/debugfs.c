@@ -347,8 +347,7 @@ static int tree_mmap(struct file *file, struct vm_area_struct *vma)
 	return vtr_inspect_mmap(copy->tree, vma);
 }
 
-/* Without mmap() if the kernel is locked down. */
-static struct file_operations tree_fops __ro_after_init = {
+static const struct file_operations tree_fops = {
 	.owner		= THIS_MODULE,
 	.open		= tree_open,
 	.read		= copy_read,
@@ -357,13 +356,23 @@ static struct file_operations tree_fops __ro_after_init = {
 	.release	= copy_release,
 };
 
+static const struct file_operations tree_locked_down_fops = {
+	.owner		= THIS_MODULE,
+	.open		= tree_open,
+	.read		= copy_read,
+	.llseek		= default_llseek,
+	.release	= copy_release,
+};
+
+static const struct file_operations *tree_file_operations = &tree_fops;
+
 static struct dentry *tree_publish(struct vtr_inspect_entry *entry)
 {
 	char name[VITRINE_TREE_NAME_MAX + sizeof(VITRINE_INSPECT_SUFFIX)];
 
 	snprintf(name, sizeof(name), "%s" VITRINE_INSPECT_SUFFIX, entry->name);
 	return create_file(name, 0400, entry->is_retained ? retained_dir : inspect_dir, entry,
-			   &tree_fops);
+			   tree_file_operations);
 }
 
 /*
@@ -691,7 +700,7 @@ void vtr_debugfs_init(void)
 	unsigned int i;
 
 	if (security_locked_down(LOCKDOWN_DEBUGFS))
-		tree_fops.mmap = NULL;
+		tree_file_operations = &tree_locked_down_fops;
 
 	top_dir = debugfs_create_dir(VITRINE_DEBUGFS_DIR, NULL);
 	inspect_dir = debugfs_create_dir(VITRINE_INSPECT_DIR, top_dir);
