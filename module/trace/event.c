@@ -502,7 +502,7 @@ VTR_EXPORT(vitrine_trace_ticks);
  * Events of the category "stacks".
  */
 
-const char vtr_stack_category[] = "stacks";
+const char vtr_stack_category[sizeof("stacks")] = "stacks";
 
 /**
  * vtr_stack_event_hash() - return the key of a string whose memory is reused
