@@ -153,32 +153,30 @@ static uint64_t print_all(const uint8_t *bytes, size_t len, struct findings *fau
 /* The time of each group is of some kind, and the critical path adds up to the time. */
 static void answer_all(const uint8_t *bytes, size_t len)
 {
-	struct times *times = calloc(1, sizeof(*times));
-	struct answer answer = { .times = times, .all = len & 1 };
+	const struct answer_args args = { .all = len & 1 };
 	static struct record_filter filter, selected;
 	struct vitrine_archive *archive;
 	uint64_t sum_ns;
 	uint32_t i;
 	int kind;
 
-	expect(times);
+	answer.args = &args;
 	record_filter_init(&filter);
 	filter_init(&selected);
 	if (len & 2)
-		times->selected = &selected;
+		spent.selected = &selected;
 	expect(!vitrine_archive_from_bytes(bytes, len, NULL, &archive));
-	expect(!times_read(times, archive, &filter));
-	answer_make(&answer);
+	expect(!spent_read(archive, &filter));
+	answer_make();
 	for (i = 0; i < answer.nr_groups; i++) {
 		for (kind = 0, sum_ns = 0; kind < WHY_KINDS; kind++)
 			sum_ns += answer.groups[i].kinds_ns[kind];
 		expect(sum_ns == answer.groups[i].life_ns);
 	}
-	expect(times->root == PATH_NONE ||
-	       answer.path.all_ns == times->end_ns - times->begin_ns);
+	expect(spent.root == PATH_NONE ||
+	       answer.path.all_ns == spent.end_ns - spent.begin_ns);
 	answer_deinit();
-	times_deinit(times);
-	free(times);
+	spent_deinit();
 	vitrine_archive_destroy(archive);
 }
 

@@ -32,11 +32,11 @@
 #define MAX_SHARES	4096
 
 /* The answer that is being made. */
-static struct answer *answer;
+struct answer answer;
 
 static struct answer_group *group_of(uint32_t thread)
 {
-	return &answer->groups[answer->group_of[thread]];
+	return &answer.groups[answer.group_of[thread]];
 }
 
 /* ---- Groups --------------------------------------------------------------- */
@@ -60,7 +60,7 @@ static void make_alike(char *name)
 /* Make the group of a thread, perhaps not the first one. */
 static struct answer_group describe_group(const struct time_thread *thread)
 {
-	const struct vitrine_archive *archive = answer->times->why.sched.archive;
+	const struct vitrine_archive *archive = sched.archive;
 	struct vitrine_fxt_string program = { 0 }, own = { 0 };
 	uint64_t process = record_process(archive, &thread->id);
 	bool has_program, is_named;
@@ -75,35 +75,34 @@ static struct answer_group describe_group(const struct time_thread *thread)
 		len = snprintf(name, LABEL_BYTES + 1, "%s/", name_label(&program));
 	snprintf(name + len, sizeof(name) - len, "%s", is_named ? name_label(&own) : "?");
 	group = (struct answer_group){
-		.name = times_text(answer->times, name),
+		.name = spent_text(name),
 		.rank = UINT32_MAX,
 		.is_selected = thread->is_selected,
 		.is_own = has_program && fxt_string_is(&program, RECORDER) && !thread->is_selected,
 	};
 	make_alike(name + len);
-	group.key = times_text(answer->times, name);
+	group.key = spent_text(name);
 	return group;
 }
 
 /* Put each thread into a group; selected ones and others of the same name are apart. */
 static void make_groups(void)
 {
-	const struct times *times = answer->times;
 	uint32_t *by_key = NULL, nr_keys = 0, i, key;
 	struct answer_group group;
 
-	answer->group_of = calloc(times->nr_threads + 1, sizeof(*answer->group_of));
-	must_have(answer->group_of);
-	for (i = 0; i < times->nr_threads; i++) {
-		group = describe_group(&times->threads[i]);
+	answer.group_of = calloc(spent.nr_threads + 1, sizeof(*answer.group_of));
+	must_have(answer.group_of);
+	for (i = 0; i < spent.nr_threads; i++) {
+		group = describe_group(&spent.threads[i]);
 		key = 2 * group.key + group.is_selected;
 		must_have(GROW_TO(by_key, nr_keys, key));
 		if (!by_key[key]) {
-			must_have(GROW(answer->groups, answer->nr_groups));
-			answer->groups[answer->nr_groups++] = group;
-			by_key[key] = answer->nr_groups;
+			must_have(GROW(answer.groups, answer.nr_groups));
+			answer.groups[answer.nr_groups++] = group;
+			by_key[key] = answer.nr_groups;
 		}
-		answer->group_of[i] = by_key[key] - 1;
+		answer.group_of[i] = by_key[key] - 1;
 		if (group_of(i)->name != group.name)
 			group_of(i)->name = group.key;
 	}
@@ -120,7 +119,7 @@ static bool rank_by(const struct time_sum *sum)
 
 	if (sum->other == PATH_NONE || group->rank >= MAX_RANK ||
 	    (sum->kind != WHY_THREAD && sum->kind != WHY_CHILD && sum->kind != WHY_LOCK) ||
-	    sum->sum_ns < LEAST(answer->times->end_ns - answer->times->begin_ns) / 10)
+	    sum->sum_ns < LEAST(spent.end_ns - spent.begin_ns) / 10)
 		return false;
 	other = group_of(sum->other);
 	if (other->is_own || other->rank <= group->rank + 1)
@@ -131,27 +130,26 @@ static bool rank_by(const struct time_sum *sum)
 
 static void rank_groups(void)
 {
-	const struct times *times = answer->times;
 	bool changed = true;
 	uint32_t i;
 
-	for (i = 0; i < answer->nr_groups; i++)
-		if (times->root == PATH_NONE ? answer->groups[i].is_selected :
-					       i == answer->group_of[times->root])
-			answer->groups[i].rank = 0;
+	for (i = 0; i < answer.nr_groups; i++)
+		if (spent.root == PATH_NONE ? answer.groups[i].is_selected :
+					       i == answer.group_of[spent.root])
+			answer.groups[i].rank = 0;
 	while (changed)
-		for (i = 0, changed = false; i < times->nr_sums; i++)
-			changed |= rank_by(&times->sums[i]);
+		for (i = 0, changed = false; i < spent.nr_sums; i++)
+			changed |= rank_by(&spent.sums[i]);
 }
 
 /*
  * Check whether the only wait for a thread ended when that thread exited. The user stack often
  * lacks pthread_join().
  */
-static bool is_join(const struct times *times, const struct time_sum *sum)
+static bool is_join(const struct time_sum *sum)
 {
-	const uint64_t end_ns = times->threads[sum->other].end_ns, woken_ns = sum->max_end_ns;
-	const char *what = why_text(&times->why.texts, sum->place);
+	const uint64_t end_ns = spent.threads[sum->other].end_ns, woken_ns = sum->max_end_ns;
+	const char *what = why_text(&why.texts, sum->place);
 
 	return sum->nr == 1 && end_ns != UINT64_MAX &&
 	       (end_ns > woken_ns ? end_ns - woken_ns : woken_ns - end_ns) < MAX_JOIN_NS &&
@@ -167,19 +165,19 @@ static enum why_kind kind_of(const struct time_sum *sum)
 {
 	const struct answer_group *group = group_of(sum->thread), *other;
 
-	if (times_is_throttled(answer->times, sum))
+	if (spent_is_throttled(sum))
 		return WHY_THROTTLED;
 	if ((sum->kind != WHY_THREAD && sum->kind != WHY_LOCK) || sum->other == PATH_NONE)
 		return sum->kind;
-	if (is_join(answer->times, sum))
+	if (is_join(sum))
 		return WHY_CHILD;
 	if (sum->kind == WHY_LOCK)
 		return WHY_LOCK;
 	other = group_of(sum->other);
 	if (other->rank < group->rank)
 		return WHY_WORK;
-	if (answer->times->root == PATH_NONE && other != group &&
-	    !strcmp(why_text(&answer->times->why.texts, sum->place), WHY_EVENT))
+	if (spent.root == PATH_NONE && other != group &&
+	    !strcmp(why_text(&why.texts, sum->place), WHY_EVENT))
 		return WHY_WORK;
 	return WHY_THREAD;
 }
@@ -187,16 +185,16 @@ static enum why_kind kind_of(const struct time_sum *sum)
 /* Return what waits are for: waits for CPUs are alike. */
 static uint32_t place_of(uint32_t number)
 {
-	const struct time_sum *sum = &answer->times->sums[number];
+	const struct time_sum *sum = &spent.sums[number];
 
 	switch (kind_of(sum)) {
 	case WHY_CPU:
 		return WHY_TEXT_NONE;
 	case WHY_THROTTLED:
-		return times_limit(answer->times, sum->thread)->place;
+		return spent_limit(sum->thread)->place;
 	case WHY_CHILD:
 		return sum->kind == WHY_CHILD ? sum->place :
-						times_text(answer->times, "the end of a thread");
+						spent_text("the end of a thread");
 	default:
 		return sum->place;
 	}
@@ -206,9 +204,9 @@ static uint32_t place_of(uint32_t number)
 
 static void count_thread(uint32_t number, const uint64_t *kinds_ns)
 {
-	const struct time_thread *thread = &answer->times->threads[number];
+	const struct time_thread *thread = &spent.threads[number];
 	struct answer_group *group = group_of(number);
-	uint64_t life_ns = times_clip(answer->times, thread->begin_ns, thread->end_ns);
+	uint64_t life_ns = spent_clip(thread->begin_ns, thread->end_ns);
 	uint64_t known_ns = 0;
 	unsigned int i;
 
@@ -230,18 +228,17 @@ static void count_thread(uint32_t number, const uint64_t *kinds_ns)
 
 static void count_threads(void)
 {
-	const struct times *times = answer->times;
-	uint64_t (*kinds_ns)[WHY_KINDS] = calloc(times->nr_threads + 1, sizeof(*kinds_ns));
+	uint64_t (*kinds_ns)[WHY_KINDS] = calloc(spent.nr_threads + 1, sizeof(*kinds_ns));
 	const struct time_sum *sum;
 	uint32_t i;
 
 	must_have(kinds_ns);
-	for (i = 0; i < times->nr_sums; i++) {
-		sum = &times->sums[i];
+	for (i = 0; i < spent.nr_sums; i++) {
+		sum = &spent.sums[i];
 		kinds_ns[sum->thread][kind_of(sum)] += sum->sum_ns;
 	}
-	for (i = 0; i < times->nr_threads; i++) {
-		kinds_ns[i][WHY_RUNNING] = times->threads[i].running_ns;
+	for (i = 0; i < spent.nr_threads; i++) {
+		kinds_ns[i][WHY_RUNNING] = spent.threads[i].running_ns;
 		count_thread(i, kinds_ns[i]);
 	}
 	free(kinds_ns);
@@ -250,20 +247,20 @@ static void count_threads(void)
 /* ---- Functions -------------------------------------------------------------- */
 
 /* Name the function that was sampled or, if that is not known, its file. */
-static uint32_t name_of(struct times *times, const struct sample *sample)
+static uint32_t name_of(const struct sample *sample)
 {
 	uint32_t number = sample->kernel ? sample->kernel : sample->user;
-	const char *stack = why_text(&times->samples.texts, number), *frame;
+	const char *stack = why_text(&samples.texts, number), *frame;
 	const char *end = stack + strlen(stack), *suffix = "";
 	size_t len;
 
 	if (!why_frame_before(stack, &end, &frame, &len))
-		return times_text(times, "user space");
+		return spent_text("user space");
 	if (!sample->kernel)
 		len = why_frame_name_len(frame, len);
 	else if (frame[len - 1] != ']')
 		suffix = " [kernel]";
-	return times_text(times, format_label("%.*s%s", (int)len, frame, suffix));
+	return spent_text(format_label("%.*s%s", (int)len, frame, suffix));
 }
 
 /* Order functions by group and name. */
@@ -277,40 +274,38 @@ static int compare_functions(const void *left, const void *right)
 /* Count the samples of each group by function. */
 static void count_functions(void)
 {
-	const struct samples *samples = &answer->times->samples;
 	struct answer_function *all, *last;
 	uint32_t i;
 
-	all = calloc(samples->nr + 1, sizeof(*all));
+	all = calloc(samples.nr + 1, sizeof(*all));
 	must_have(all);
-	for (i = 0; i < samples->nr; i++)
+	for (i = 0; i < samples.nr; i++)
 		all[i] = (struct answer_function){
-			.group = answer->group_of[samples->samples[i].thread],
-			.name = name_of(answer->times, &samples->samples[i]),
+			.group = answer.group_of[samples.samples[i].thread],
+			.name = name_of(&samples.samples[i]),
 			.nr = 1,
 		};
-	SORT(all, samples->nr, compare_functions);
-	for (i = 1, last = all; i < samples->nr; i++)
+	SORT(all, samples.nr, compare_functions);
+	for (i = 1, last = all; i < samples.nr; i++)
 		if (!compare_functions(last, &all[i]))
 			last->nr++;
 		else
 			*++last = all[i];
-	answer->functions = all;
-	answer->nr_functions = samples->nr ? last - all + 1 : 0;
+	answer.functions = all;
+	answer.nr_functions = samples.nr ? last - all + 1 : 0;
 }
 
 /* Count the samples within a part of the critical path. */
 static void count_on_path(const struct path_part *part)
 {
-	struct answer_function key = { .group = answer->group_of[part->thread] }, *found;
-	struct sample *samples;
+	struct answer_function key = { .group = answer.group_of[part->thread] }, *found;
+	struct sample *first;
 	size_t nr, i;
 
-	nr = samples_of(&answer->times->samples, part->thread, part->begin_ns, part->end_ns,
-			&samples);
+	nr = samples_of(part->thread, part->begin_ns, part->end_ns, &first);
 	for (i = 0; i < nr; i++) {
-		key.name = name_of(answer->times, &samples[i]);
-		found = bsearch(&key, answer->functions, answer->nr_functions, sizeof(key),
+		key.name = name_of(&first[i]);
+		found = bsearch(&key, answer.functions, answer.nr_functions, sizeof(key),
 				compare_functions);
 		found->nr_on_path++;
 	}
@@ -330,11 +325,11 @@ static void order_functions(void)
 	struct answer_group *group;
 	uint32_t i;
 
-	SORT(answer->functions, answer->nr_functions, compare_numbers);
-	for (i = 0; i < answer->nr_functions; i++) {
-		group = &answer->groups[answer->functions[i].group];
+	SORT(answer.functions, answer.nr_functions, compare_numbers);
+	for (i = 0; i < answer.nr_functions; i++) {
+		group = &answer.groups[answer.functions[i].group];
 		if (!group->nr_functions++)
-			group->functions = &answer->functions[i];
+			group->functions = &answer.functions[i];
 	}
 }
 
@@ -363,16 +358,16 @@ static bool is_idle_worker(const struct path_part *part)
 	const uint32_t sum = sum_of(part);
 	enum why_kind kind;
 
-	if (!answer->times->threads[part->thread].is_kernel ||
+	if (!spent.threads[part->thread].is_kernel ||
 	    (part->state != PATH_BLOCKED && part->state != PATH_UNKNOWN))
 		return false;
-	kind = sum == PATH_NONE ? WHY_UNKNOWN : kind_of(&answer->times->sums[sum]);
+	kind = sum == PATH_NONE ? WHY_UNKNOWN : kind_of(&spent.sums[sum]);
 	return kind == WHY_WORK || kind == WHY_UNKNOWN;
 }
 
 /* Return the part, or, of an idle worker that woke another thread, the wait of that thread. */
-static struct path_part told_by(struct path_part part,
-				const struct path_wait *waits, unsigned int nr_waits)
+static struct path_part told_by(struct path_part part, const struct path_wait *waits,
+				unsigned int nr_waits)
 {
 	while (nr_waits && is_idle_worker(&part)) {
 		part.turn = waits[--nr_waits].turn;
@@ -390,8 +385,8 @@ static struct path_part told_by(struct path_part part,
  *
  * Return: the part as a share, by thread.
  */
-struct answer_share answer_part(const struct path_part *part,
-				const struct path_wait *waits, unsigned int nr_waits)
+struct answer_share answer_part(const struct path_part *part, const struct path_wait *waits,
+				unsigned int nr_waits)
 {
 	const struct path_part told = told_by(*part, waits, nr_waits);
 	struct answer_share share = {
@@ -403,7 +398,7 @@ struct answer_share answer_part(const struct path_part *part,
 	uint32_t sum = sum_of(&told);
 
 	if (sum != PATH_NONE) {
-		share.kind = kind_of(&answer->times->sums[sum]);
+		share.kind = kind_of(&spent.sums[sum]);
 		share.place = place_of(sum);
 	}
 	return share;
@@ -418,7 +413,7 @@ static void tally_part(void *ctx, const struct path_part *part, const struct pat
 	uint32_t i;
 
 	if (!tally->by_thread)
-		share.who = answer->group_of[share.who];
+		share.who = answer.group_of[share.who];
 	shares->all_ns += share.ns;
 	for (i = 0; i < shares->nr; i++)
 		if (shares->shares[i].who == share.who && shares->shares[i].kind == share.kind &&
@@ -439,33 +434,32 @@ static int compare_shares(const void *left, const void *right)
 	return number_order(b->ns, a->ns);
 }
 
-static void tally(uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
-		  bool by_thread, struct answer_shares *ret)
+static void tally(uint32_t thread, uint64_t begin_ns, uint64_t end_ns, bool by_thread,
+		  struct answer_shares *ret)
 {
 	struct tally tally = { ret, by_thread };
 
-	path_walk(&answer->times->path, thread, begin_ns, end_ns, tally_part, &tally);
+	path_walk(thread, begin_ns, end_ns, tally_part, &tally);
 	SORT(ret->shares, ret->nr, compare_shares);
 }
 
 static void follow_command(void)
 {
-	const struct times *times = answer->times;
 	uint32_t i;
 
-	if (times->root == PATH_NONE)
+	if (spent.root == PATH_NONE)
 		return;
-	tally(times->root, times->begin_ns, times->end_ns, false, &answer->path);
-	for (i = 0; i < answer->path.nr; i++)
-		answer->groups[answer->path.shares[i].who].path_ns += answer->path.shares[i].ns;
+	tally(spent.root, spent.begin_ns, spent.end_ns, false, &answer.path);
+	for (i = 0; i < answer.path.nr; i++)
+		answer.groups[answer.path.shares[i].who].path_ns += answer.path.shares[i].ns;
 }
 
 /* ---- What is shown --------------------------------------------------------- */
 
 static int compare_groups(const void *left, const void *right)
 {
-	const struct answer_group *a = &answer->groups[*(const uint32_t *)left];
-	const struct answer_group *b = &answer->groups[*(const uint32_t *)right];
+	const struct answer_group *a = &answer.groups[*(const uint32_t *)left];
+	const struct answer_group *b = &answer.groups[*(const uint32_t *)right];
 
 	return number_order(b->path_ns, a->path_ns) ?: number_order(b->life_ns, a->life_ns);
 }
@@ -476,18 +470,18 @@ static void choose_groups(void)
 	struct answer_group *group;
 	uint32_t i;
 
-	answer->order = calloc(answer->nr_groups + 1, sizeof(*answer->order));
-	must_have(answer->order);
-	for (i = 0; i < answer->nr_groups; i++) {
-		group = &answer->groups[i];
+	answer.order = calloc(answer.nr_groups + 1, sizeof(*answer.order));
+	must_have(answer.order);
+	for (i = 0; i < answer.nr_groups; i++) {
+		group = &answer.groups[i];
 		group->is_shown = group->nr_threads &&
-				  (answer->all || group->is_selected ||
+				  (answer.args->all || group->is_selected ||
 				   (!group->is_own && group->rank <= MAX_RANK &&
-				    group->path_ns > LEAST(answer->path.all_ns)));
+				    group->path_ns > LEAST(answer.path.all_ns)));
 		if (group->is_shown)
-			answer->order[answer->nr_shown++] = i;
+			answer.order[answer.nr_shown++] = i;
 	}
-	SORT(answer->order, answer->nr_shown, compare_groups);
+	SORT(answer.order, answer.nr_shown, compare_groups);
 }
 
 /* ---- Waits ------------------------------------------------------------------- */
@@ -507,10 +501,10 @@ static enum answer_explained explained(const struct time_sum *sum)
 
 static struct answer_wait wait_of(uint32_t number)
 {
-	const struct time_sum *sum = &answer->times->sums[number];
+	const struct time_sum *sum = &spent.sums[number];
 
 	return (struct answer_wait){
-		.group = answer->group_of[sum->thread],
+		.group = answer.group_of[sum->thread],
 		.kind = kind_of(sum),
 		.place = place_of(number),
 		.explained = explained(sum),
@@ -531,29 +525,29 @@ static int compare_sums(const void *left, const void *right)
 	const struct answer_wait a_wait = wait_of(a), b_wait = wait_of(b);
 
 	return compare_likes(&a_wait, &b_wait) ?:
-	       number_order(answer->times->sums[a].thread, answer->times->sums[b].thread);
+	       number_order(spent.sums[a].thread, spent.sums[b].thread);
 }
 
 /* Add the sum at @index to the last wait, or to a new one; compare_sums() has their order. */
 static void add_sum(uint32_t index)
 {
-	const uint32_t number = answer->sums[index];
-	const struct time_sum *sums = answer->times->sums, *sum = &sums[number];
+	const uint32_t number = answer.sums[index];
+	const struct time_sum *sums = spent.sums, *sum = &sums[number];
 	struct answer_wait wait = wait_of(number), *last;
 
-	last = answer->nr_waits ? &answer->waits[answer->nr_waits - 1] : NULL;
+	last = answer.nr_waits ? &answer.waits[answer.nr_waits - 1] : NULL;
 	if (!last || compare_likes(last, &wait)) {
-		must_have(GROW(answer->waits, answer->nr_waits));
-		wait.id = answer->nr_waits + 1;
+		must_have(GROW(answer.waits, answer.nr_waits));
+		wait.id = answer.nr_waits + 1;
 		wait.first = index;
-		last = &answer->waits[answer->nr_waits++];
+		last = &answer.waits[answer.nr_waits++];
 		*last = wait;
 	}
-	answer->wait_of[number] = last->id;
+	answer.wait_of[number] = last->id;
 	if (last->cpu != sum->cpu)
 		last->cpu = PATH_NONE;
 	/* The sums of a thread are beside one another. */
-	last->nr_threads += !last->nr_sums || sums[answer->sums[index - 1]].thread != sum->thread;
+	last->nr_threads += !last->nr_sums || sums[answer.sums[index - 1]].thread != sum->thread;
 	last->nr_sums++;
 	last->nr += sum->nr;
 	last->sum_ns += sum->sum_ns;
@@ -574,27 +568,25 @@ static int compare_lengths(const void *left, const void *right)
 	return number_order(a->id, b->id) ?: number_order(a->ns, b->ns);
 }
 
-static void add_length(struct length **lengths, uint32_t *nr,
-		       uint32_t sum, uint64_t begin_ns, uint64_t end_ns)
+static void add_length(struct length **lengths, uint32_t *nr, uint32_t sum, uint64_t begin_ns,
+		       uint64_t end_ns)
 {
-	uint64_t ns = times_clip(answer->times, begin_ns, end_ns);
+	uint64_t ns = spent_clip(begin_ns, end_ns);
 
-	if (sum == PATH_NONE || !answer->wait_of[sum])
+	if (sum == PATH_NONE || !answer.wait_of[sum])
 		return;
 	must_have(GROW(*lengths, *nr));
-	(*lengths)[(*nr)++] = (struct length){ answer->wait_of[sum], ns };
+	(*lengths)[(*nr)++] = (struct length){ answer.wait_of[sum], ns };
 }
 
 /* Find the 99th percentiles of all waits. */
 static void measure_waits(void)
 {
-	const struct path *path = &answer->times->path;
 	struct length *lengths = NULL;
 	const struct path_turn *turn;
 	uint32_t nr = 0, first, i;
 
-	for (i = 0; i < path->nr && i < PATH_MAX_TURNS; i++) {
-		turn = &path->turns[i];
+	for (i = 0; (turn = path_turn(i)); i++) {
 		add_length(&lengths, &nr, turn->behind, turn->woken_ns, turn->begin_ns);
 		add_length(&lengths, &nr, turn->cause, turn->blocked_ns, turn->woken_ns);
 	}
@@ -602,7 +594,7 @@ static void measure_waits(void)
 	for (first = 0, i = 1; i <= nr; i++) {
 		if (i < nr && lengths[i].id == lengths[first].id)
 			continue;
-		answer->waits[lengths[first].id - 1].p99_ns =
+		answer.waits[lengths[first].id - 1].p99_ns =
 			lengths[first + ((uint64_t)(i - first) * 99 + 99) / 100 - 1].ns;
 		first = i;
 	}
@@ -611,15 +603,15 @@ static void measure_waits(void)
 
 static void make_waits(void)
 {
-	uint32_t nr_sums = answer->times->nr_sums, nr = 0, i;
+	uint32_t nr_sums = spent.nr_sums, nr = 0, i;
 
-	answer->wait_of = calloc(nr_sums + 1, sizeof(*answer->wait_of));
-	answer->sums = calloc(nr_sums + 1, sizeof(*answer->sums));
-	must_have(answer->wait_of && answer->sums);
+	answer.wait_of = calloc(nr_sums + 1, sizeof(*answer.wait_of));
+	answer.sums = calloc(nr_sums + 1, sizeof(*answer.sums));
+	must_have(answer.wait_of && answer.sums);
 	for (i = 0; i < nr_sums; i++)
-		if (group_of(answer->times->sums[i].thread)->is_shown)
-			answer->sums[nr++] = i;
-	SORT(answer->sums, nr, compare_sums);
+		if (group_of(spent.sums[i].thread)->is_shown)
+			answer.sums[nr++] = i;
+	SORT(answer.sums, nr, compare_sums);
 	for (i = 0; i < nr; i++)
 		add_sum(i);
 	measure_waits();
@@ -638,28 +630,28 @@ static void cost_part(void *ctx, const struct path_part *part, const struct path
 		count_on_path(part);
 	for (i = 0; i < nr_waits; i++)
 		if (waits[i].turn->cause != PATH_NONE)
-			ids[nr++] = answer->wait_of[waits[i].turn->cause];
+			ids[nr++] = answer.wait_of[waits[i].turn->cause];
 	if (sum_of(part) != PATH_NONE)
-		ids[nr++] = answer->wait_of[sum_of(part)];
+		ids[nr++] = answer.wait_of[sum_of(part)];
 	for (i = 0; i < nr; i++) {
 		for (j = 0; ids[j] != ids[i]; j++)
 			;
 		if (ids[i] && j == i)
-			answer->waits[ids[i] - 1].path_ns += part->end_ns - part->begin_ns;
+			answer.waits[ids[i] - 1].path_ns += part->end_ns - part->begin_ns;
 	}
 }
 
 /* Check whether the question is about all programs: none was waited for, so look for stalls. */
-static bool is_about_all(const struct times *times)
+static bool is_about_all(void)
 {
-	return times->root == PATH_NONE && !times->selected;
+	return spent.root == PATH_NONE && !spent.selected;
 }
 
 /* Return the longest of waits for what others have, if the question is about all programs. */
 static uint64_t stall_ns(const struct answer_wait *wait)
 {
-	return is_about_all(answer->times) && wait->kind <= WHY_MEMORY ?
-		       answer->times->sums[wait->longest].max_ns : 0;
+	return is_about_all() && wait->kind <= WHY_MEMORY ?
+		       spent.sums[wait->longest].max_ns : 0;
 }
 
 /*
@@ -669,8 +661,7 @@ static uint64_t stall_ns(const struct answer_wait *wait)
  */
 static bool is_finding(const struct answer_wait *wait)
 {
-	const struct times *times = answer->times;
-	uint64_t least_ns = LEAST_FINDING(times->end_ns - times->begin_ns);
+	uint64_t least_ns = LEAST_FINDING(spent.end_ns - spent.begin_ns);
 
 	if (wait->explained == ANSWER_FARTHER || wait->kind == WHY_CHILD || wait->kind == WHY_WORK)
 		return false;
@@ -680,8 +671,8 @@ static bool is_finding(const struct answer_wait *wait)
 	if (wait->path_ns > least_ns || stall_ns(wait) >= LEAST_STALL_NS)
 		return true;
 	return wait->sum_ns > least_ns &&
-	       (wait->kind == WHY_UNKNOWN ? !!times->selected :
-		times->root == PATH_NONE || wait->kind <= WHY_MEMORY);
+	       (wait->kind == WHY_UNKNOWN ? !!spent.selected :
+		spent.root == PATH_NONE || wait->kind <= WHY_MEMORY);
 }
 
 static int compare_costs(const void *left, const void *right)
@@ -696,26 +687,22 @@ static int compare_costs(const void *left, const void *right)
 
 static void weigh_waits(void)
 {
-	const struct times *times = answer->times;
-
-	if (times->root != PATH_NONE)
-		path_walk(&times->path, times->root, times->begin_ns, times->end_ns, cost_part,
+	if (spent.root != PATH_NONE)
+		path_walk(spent.root, spent.begin_ns, spent.end_ns, cost_part,
 			  NULL);
-	SORT(answer->waits, answer->nr_waits, compare_costs);
-	while (answer->nr_findings < answer->nr_waits &&
-	       is_finding(&answer->waits[answer->nr_findings]))
-		answer->nr_findings++;
+	SORT(answer.waits, answer.nr_waits, compare_costs);
+	while (answer.nr_findings < answer.nr_waits &&
+	       is_finding(&answer.waits[answer.nr_findings]))
+		answer.nr_findings++;
 }
 
 /* ---- The answer -------------------------------------------------------------- */
 
 /**
- * answer_make() - make the answer
- * @made: all zero but @times, which is complete, and @all; answer_deinit() frees it
+ * answer_make() - make the answer, once spent_read() has succeeded; answer_deinit() frees it
  */
-void answer_make(struct answer *made)
+void answer_make(void)
 {
-	answer = made;
 	make_groups();
 	rank_groups();
 	count_threads();
@@ -734,22 +721,23 @@ void answer_make(struct answer *made)
  */
 void answer_longest(const struct answer_wait *wait, struct answer_shares *ret)
 {
-	const struct time_sum *sum = &answer->times->sums[wait->longest];
+	const struct time_sum *sum = &spent.sums[wait->longest];
 
 	tally(sum->thread, sum->max_end_ns - sum->max_ns, sum->max_end_ns, true, ret);
 }
 
 /**
- * answer_deinit() - free the answer, but not the times
+ * answer_deinit() - free the answer, but not what it was made from
  */
 void answer_deinit(void)
 {
-	free(answer->group_of);
-	free(answer->groups);
-	free(answer->functions);
-	free(answer->order);
-	free(answer->path.shares);
-	free(answer->sums);
-	free(answer->wait_of);
-	free(answer->waits);
+	free(answer.group_of);
+	free(answer.groups);
+	free(answer.functions);
+	free(answer.order);
+	free(answer.path.shares);
+	free(answer.sums);
+	free(answer.wait_of);
+	free(answer.waits);
+	answer = (struct answer){ 0 };
 }

@@ -141,10 +141,8 @@ struct answer_wait {
 };
 
 /**
- * struct answer - the answer
- * @times: where the time of threads went
- * @all: show all groups
- * @file: of the options
+ * struct answer - the answer to what struct spent has: all zero at first, but @args
+ * @args: the options
  * @group_of: by thread, number of its group
  * @groups: the groups
  * @nr_groups: how many
@@ -159,10 +157,8 @@ struct answer_wait {
  * @nr_waits: how many
  * @nr_findings: how many of them are findings
  */
-struct answer {
-	struct times *times;
-	bool all;
-	const char *file;
+extern struct answer {
+	const struct answer_args *args;
 	uint32_t *group_of;
 	struct answer_group *groups;
 	uint32_t nr_groups;
@@ -176,12 +172,12 @@ struct answer {
 	struct answer_wait *waits;
 	uint32_t nr_waits;
 	uint32_t nr_findings;
-};
+} answer;
 
 /* Make an answer, which the functions below are about. */
-void answer_make(struct answer *answer);
-struct answer_share answer_part(const struct path_part *part,
-				const struct path_wait *waits, unsigned int nr_waits);
+void answer_make(void);
+struct answer_share answer_part(const struct path_part *part, const struct path_wait *waits,
+				unsigned int nr_waits);
 void answer_longest(const struct answer_wait *wait, struct answer_shares *ret);
 void answer_deinit(void);
 int answer_run(const char *path, const struct answer_args *args);

@@ -82,7 +82,6 @@ static const struct {
 };
 
 /* What is printed, and the line that is being composed. */
-static const struct answer *answer;
 static struct text line;
 
 /* ---- Lines ------------------------------------------------------------------ */
@@ -112,17 +111,17 @@ static void end_line(void)
 
 static const char *label_of(uint32_t thread)
 {
-	return thread_label(answer->times->why.sched.archive, &answer->times->threads[thread].id);
+	return thread_label(sched.archive, &spent.threads[thread].id);
 }
 
 static const char *text_of(uint32_t text)
 {
-	return why_text(&answer->times->why.texts, text);
+	return why_text(&why.texts, text);
 }
 
 static const char *name_of(uint32_t group)
 {
-	return text_of(answer->groups[group].name);
+	return text_of(answer.groups[group].name);
 }
 
 static unsigned int percent(uint64_t ns, uint64_t of_ns)
@@ -179,8 +178,8 @@ static void put_name(const char *name, size_t len)
  */
 static bool put_functions(uint32_t number)
 {
-	const struct answer_group *group = &answer->groups[number];
-	const bool is_path = answer->times->root != PATH_NONE;
+	const struct answer_group *group = &answer.groups[number];
+	const bool is_path = spent.root != PATH_NONE;
 	uint64_t all = 0, nr;
 	const char *name;
 	uint32_t i;
@@ -203,15 +202,13 @@ static bool put_functions(uint32_t number)
 /* Say what is not in the trace. */
 static void print_missing(void)
 {
-	const struct why *why = &answer->times->why;
-
-	if (why->sched.nr_gaps)
+	if (sched.nr_gaps)
 		printf("%s, %" PRIu64 " records lost: what was then is not known\n",
-		       count_label(why->sched.nr_gaps, "gap"), why->sched.nr_lost);
-	missing_put_unknown(stdout, &why->sched, why->span.begin_ns);
-	missing_put_without_wakeups(stdout, &why->sched);
-	if (why->nr_left_out)
-		printf("The recorder left out the stacks of %" PRIu64 " waits\n", why->nr_left_out);
+		       count_label(sched.nr_gaps, "gap"), sched.nr_lost);
+	missing_put_unknown();
+	missing_put_without_wakeups();
+	if (why.nr_left_out)
+		printf("The recorder left out the stacks of %" PRIu64 " waits\n", why.nr_left_out);
 }
 
 /* Say what the groups executed, if there is no command. */
@@ -220,11 +217,11 @@ static void print_running(void)
 	const struct answer_group *group;
 	uint32_t i, nr = 0;
 
-	for (i = 0; i < answer->nr_shown && nr < MAX_PATH; i++) {
-		group = &answer->groups[answer->order[i]];
+	for (i = 0; i < answer.nr_shown && nr < MAX_PATH; i++) {
+		group = &answer.groups[answer.order[i]];
 		put("         %-7s  %s running", duration(group->kinds_ns[WHY_RUNNING]),
-		    name_of(answer->order[i]));
-		if (put_functions(answer->order[i])) {
+		    name_of(answer.order[i]));
+		if (put_functions(answer.order[i])) {
 			end_line();
 			nr++;
 		}
@@ -234,26 +231,25 @@ static void print_running(void)
 
 static void print_command(void)
 {
-	const struct times *times = answer->times;
-	const struct answer_shares *path = &answer->path;
+	const struct answer_shares *path = &answer.path;
 	const struct answer_share *share;
 	const struct time_thread *root;
 	uint64_t sum_ns = 0;
 	unsigned int nr;
 	uint32_t i;
 
-	if (times->root == PATH_NONE) {
-		printf("%s of %s of threads\n", duration(times->end_ns - times->begin_ns),
-		       count_label(answer->nr_shown, "group"));
+	if (spent.root == PATH_NONE) {
+		printf("%s of %s of threads\n", duration(spent.end_ns - spent.begin_ns),
+		       count_label(answer.nr_shown, "group"));
 		print_running();
 		return;
 	}
-	root = &times->threads[times->root];
+	root = &spent.threads[spent.root];
 	put("%s took %s from %s to %s, which its critical path adds up to:",
-	    label_of(times->root), duration(path->all_ns),
-	    root->begin_ns < times->begin_ns ? seconds(times->begin_ns) : "exec",
-	    root->end_ns <= times->end_ns ? "exit" :
-	    times->end_ns == times->why.sched.to_ns ? seconds(times->end_ns) :
+	    label_of(spent.root), duration(path->all_ns),
+	    root->begin_ns < spent.begin_ns ? seconds(spent.begin_ns) : "exec",
+	    root->end_ns <= spent.end_ns ? "exit" :
+	    spent.end_ns == sched.filter->to_ns ? seconds(spent.end_ns) :
 						      "the end of the trace");
 	end_line();
 	for (i = 0; i < path->nr && i < MAX_PATH; i++) {
@@ -277,7 +273,7 @@ static void print_command(void)
 /* Return how many findings are printed. */
 static uint32_t count_findings(void)
 {
-	return answer->nr_findings < MAX_FINDINGS ? answer->nr_findings : MAX_FINDINGS;
+	return answer.nr_findings < MAX_FINDINGS ? answer.nr_findings : MAX_FINDINGS;
 }
 
 static void print_group(const struct answer_group *group)
@@ -294,7 +290,7 @@ static void print_group(const struct answer_group *group)
 						   group->life_ns));
 		else
 			fputs("    -", stdout);
-	puts(!group->is_selected && answer->times->root != PATH_NONE ? " *" : "");
+	puts(!group->is_selected && spent.root != PATH_NONE ? " *" : "");
 }
 
 /* Say in one line which threads are not in the table. */
@@ -303,8 +299,8 @@ static void print_left_out(bool has_others)
 	const struct answer_group *group;
 	uint32_t i, nr_idle = 0, nr_own = 0;
 
-	for (i = 0; i < answer->nr_groups; i++) {
-		group = &answer->groups[i];
+	for (i = 0; i < answer.nr_groups; i++) {
+		group = &answer.groups[i];
 		if (group->is_own)
 			nr_own += group->nr_threads + group->nr_idle;
 		else if (group->is_selected || group->is_shown)
@@ -320,22 +316,22 @@ static void print_groups(void)
 	const struct answer_group *group;
 	bool has_others = false;
 
-	if (!answer->nr_shown)
+	if (!answer.nr_shown)
 		return;
 	printf("\n%-22s %4s %-8s ", "GROUP, time in %", "THR", "TIME");
 	for (i = 0; i < WHY_KINDS; i++)
 		printf("%5s", kinds[i].head);
 	puts("");
 	/* One more group takes the line that says so. */
-	if (answer->all || answer->nr_shown == most + 1)
-		most = answer->nr_shown;
-	for (i = 0; i < answer->nr_shown && i < most; i++) {
-		group = &answer->groups[answer->order[i]];
-		has_others |= !group->is_selected && answer->times->root != PATH_NONE;
+	if (answer.args->all || answer.nr_shown == most + 1)
+		most = answer.nr_shown;
+	for (i = 0; i < answer.nr_shown && i < most; i++) {
+		group = &answer.groups[answer.order[i]];
+		has_others |= !group->is_selected && spent.root != PATH_NONE;
 		print_group(group);
 	}
-	if (answer->nr_shown > i)
-		printf("and %u more groups; --json has them\n", answer->nr_shown - i);
+	if (answer.nr_shown > i)
+		printf("and %u more groups; --json has them\n", answer.nr_shown - i);
 	print_left_out(has_others);
 }
 
@@ -372,10 +368,10 @@ static int compare_others(const void *left, const void *right)
 static const char *other_of(const struct time_sum *sum)
 {
 	/* Of what is throttled, the limit says it all. */
-	if (times_is_throttled(answer->times, sum))
+	if (spent_is_throttled(sum))
 		return NULL;
 	if (sum->other != PATH_NONE)
-		return name_of(answer->group_of[sum->other]);
+		return name_of(answer.group_of[sum->other]);
 	return sum->kind == WHY_CPU ? text_of(sum->place) : NULL;
 }
 
@@ -404,7 +400,7 @@ static uint32_t find_others(const struct answer_wait *wait, struct other **ret)
 	const char *name;
 
 	for (i = 0; i < wait->nr_sums; i++) {
-		sum = &answer->times->sums[answer->sums[wait->first + i]];
+		sum = &spent.sums[answer.sums[wait->first + i]];
 		name = other_of(sum);
 		if (!name)
 			continue;
@@ -426,20 +422,6 @@ static void put_priority(uint8_t priority)
 		put(", real-time");
 	else if (priority && priority < MAX_RT_PRIORITY)
 		put(", real-time priority %d", MAX_RT_PRIORITY - 1 - priority);
-}
-
-/* Return how busy the CPUs were in the time of the trace, in percent. */
-static unsigned int busy_percent(const struct sched *sched)
-{
-	uint64_t busy_ns = 0, idle_ns = 0;
-	uint32_t i;
-
-	for (i = 0; i < sched->nr_cpus; i++)
-		if (sched->cpus[i]) {
-			busy_ns += sched->cpus[i]->busy_ns;
-			idle_ns += sched->cpus[i]->idle_ns;
-		}
-	return percent(busy_ns, busy_ns + idle_ns);
 }
 
 /* Return what separates the next part of a line of evidence from the ones before. */
@@ -547,15 +529,15 @@ static void print_path(const struct answer_shares *shares)
 /* Print where the longest of like waits is, and its critical path. */
 static void print_longest(const struct answer_wait *wait)
 {
-	const struct time_sum *longest = &answer->times->sums[wait->longest];
+	const struct time_sum *longest = &spent.sums[wait->longest];
 	const char *begin = seconds(longest->max_end_ns - longest->max_ns);
 	struct answer_shares shares = { 0 };
 
 	put(INDENT "longest %s, ", duration(longest->max_ns));
 	put_thread(longest->thread);
-	if (answer->file)
+	if (answer.args->file)
 		put(": vitrine why -t %" PRIu64 " --at %s %s",
-		    answer->times->threads[longest->thread].id.thread, begin, answer->file);
+		    spent.threads[longest->thread].id.thread, begin, answer.args->file);
 	else
 		put(", from %s on", begin);
 	end_line();
@@ -569,8 +551,8 @@ static void print_longest(const struct answer_wait *wait)
 
 static void print_finding(uint32_t number)
 {
-	const struct answer_wait *wait = &answer->waits[number];
-	const struct time_sum *longest = &answer->times->sums[wait->longest];
+	const struct answer_wait *wait = &answer.waits[number];
+	const struct time_sum *longest = &spent.sums[wait->longest];
 
 	put("%u. %s", number + 1, name_of(wait->group));
 	if (wait->nr_threads > 1)
@@ -581,15 +563,15 @@ static void print_finding(uint32_t number)
 		    duration(wait->p99_ns));
 	end_line();
 	put(INDENT);
-	if (answer->path.all_ns)
+	if (answer.path.all_ns)
 		put("%u %% of the critical path",
-		    percent(wait->path_ns, answer->path.all_ns));
+		    percent(wait->path_ns, answer.path.all_ns));
 	put_others(wait);
 	if (wait->kind == WHY_CPU && wait->cpu != PATH_NONE)
 		put(", on CPU %" PRIu32, wait->cpu);
 	if (wait->kind == WHY_CPU)
 		put("%sCPUs %u %% busy", separator(),
-		    busy_percent(&answer->times->why.sched));
+		    percent(sched.busy_ns, sched.busy_ns + sched.idle_ns));
 	else if (wait->kind != WHY_THROTTLED)
 		put_stack(longest);
 	if (*separator())
@@ -624,21 +606,20 @@ static void add_told(void *ctx, const struct path_part *part, const struct path_
 }
 
 /* Find what took longest of that which the threads that were asked about did at a time. */
-static struct path_part find_at(const struct answer_args *args)
+static struct path_part find_at(void)
 {
-	const struct times *times = answer->times;
 	struct path_part part, longest = { .state = PATH_UNKNOWN };
 	uint32_t i;
 
-	for (i = 0; i < times->nr_threads; i++) {
-		if (args->filter.nr_threads || args->filter.nr_processes ?
-		    !record_filter_match_thread(&args->filter, times->why.sched.archive,
-						&times->threads[i].id) :
-		    times->root == PATH_NONE ? !times->threads[i].is_selected : i != times->root)
+	for (i = 0; i < spent.nr_threads; i++) {
+		if (answer.args->filter.nr_threads || answer.args->filter.nr_processes ?
+		    !record_filter_match_thread(&answer.args->filter, sched.archive,
+						&spent.threads[i].id) :
+		    spent.root == PATH_NONE ? !spent.threads[i].is_selected : i != spent.root)
 			continue;
-		part = path_at(&times->path, i, args->at_ns);
-		if (part.end_ns > times->why.span.end_ns)
-			part.end_ns = times->why.span.end_ns;
+		part = path_at(i, answer.args->at_ns);
+		if (part.end_ns > sched.span.end_ns)
+			part.end_ns = sched.span.end_ns;
 		if (part.end_ns - part.begin_ns > longest.end_ns - longest.begin_ns)
 			longest = part;
 	}
@@ -656,7 +637,7 @@ static void print_told(const struct told_part *part)
 /* Print what a thread did in a time: a letter for each moment. Note which ones are used. */
 static void print_track(const struct path_part *time, uint32_t number, bool *used)
 {
-	const struct time_thread *thread = &answer->times->threads[number];
+	const struct time_thread *thread = &spent.threads[number];
 	struct path_part part;
 	unsigned int i;
 	uint32_t kind;
@@ -670,7 +651,7 @@ static void print_track(const struct path_part *time, uint32_t number, bool *use
 				      (2 * TRACK_COLUMNS);
 		if (ns > thread->end_ns)
 			break;
-		part = path_at(&answer->times->path, number, ns);
+		part = path_at(number, ns);
 		kind = answer_part(&part, NULL, 0).kind;
 		used[kind] |= ns >= thread->begin_ns;
 		put("%c", ns < thread->begin_ns ? ' ' : kinds[kind].letter);
@@ -700,25 +681,25 @@ static void print_tracks(const struct path_part *time, const struct told_path *p
 }
 
 /* Print the critical path of what threads did at a time, part by part. */
-static struct vitrine_error *print_at(const struct answer_args *args)
+static struct vitrine_error *print_at(void)
 {
-	const struct path_part at = find_at(args);
+	const struct path_part at = find_at();
 	const struct answer_share share = answer_part(&at, NULL, 0);
 	struct told_path path = { 0 };
 	uint32_t i, first = 0, last;
 
 	if (!share.ns)
-		return vitrine_error_create(ENODATA, args->file, VITRINE_NO_OFFSET, NULL,
+		return vitrine_error_create(ENODATA, answer.args->file, VITRINE_NO_OFFSET, NULL,
 					    "what the thread did at %s is not known",
-					    seconds(args->at_ns));
+					    seconds(answer.args->at_ns));
 	put("%s, from %s to %s: %s %s", label_of(at.thread), seconds(at.begin_ns),
 	    seconds(at.end_ns), duration(share.ns), doing(share.kind, share.place));
 	end_line();
-	path_walk(&answer->times->path, at.thread, at.begin_ns, at.end_ns, add_told, &path);
+	path_walk(at.thread, at.begin_ns, at.end_ns, add_told, &path);
 	print_tracks(&at, &path);
 	last = path.nr;
-	while (!args->all && last - first > MAX_PARTS)
-		if (path.parts[(first + last) / 2].begin_ns > args->at_ns)
+	while (!answer.args->all && last - first > MAX_PARTS)
+		if (path.parts[(first + last) / 2].begin_ns > answer.args->at_ns)
 			first++;
 		else
 			last--;
@@ -728,9 +709,9 @@ static struct vitrine_error *print_at(const struct answer_args *args)
 		print_told(&path.parts[i]);
 	if (first)
 		printf("%18s  %u parts\n", "after", first);
-	if (args->file)
+	if (answer.args->file)
 		printf("vitrine print --from %s --to %s %s\n", seconds(at.begin_ns),
-		       seconds(at.end_ns), args->file);
+		       seconds(at.end_ns), answer.args->file);
 	free(path.parts);
 	return NULL;
 }
@@ -740,7 +721,7 @@ static struct vitrine_error *print_at(const struct answer_args *args)
 /* Say that there is no finding, and what the command did instead of running, as far as is known. */
 static void print_nothing(void)
 {
-	const struct answer_shares *path = &answer->path;
+	const struct answer_shares *path = &answer.path;
 	uint64_t unknown_ns = 0, running_ns = 0, idle_ns = 0;
 	const struct answer_share *share;
 	const char *name = NULL;
@@ -753,7 +734,7 @@ static void print_nothing(void)
 			unknown_ns += share->ns;
 		else if (share->kind == WHY_WORK)
 			idle_ns += share->ns;
-		if (share->kind != WHY_RUNNING || answer->groups[share->who].is_selected)
+		if (share->kind != WHY_RUNNING || answer.groups[share->who].is_selected)
 			continue;
 		running_ns = share->ns;
 		name = name_of(share->who);
@@ -776,12 +757,12 @@ static void print_text(void)
 
 	print_command();
 	print_missing();
-	if (answer->nr_findings || answer->all)
+	if (answer.nr_findings || answer.args->all)
 		print_groups();
 	puts("");
 	for (i = 0; i < count_findings(); i++)
 		print_finding(i);
-	if (!answer->nr_findings)
+	if (!answer.nr_findings)
 		print_nothing();
 }
 
@@ -799,9 +780,7 @@ static void write_group(const void *ctx, const void *value)
 
 static void write_thread(const void *ctx, const void *value)
 {
-	const struct times *times = answer->times;
-
-	record_json_thread(times->why.sched.archive, &times->threads[*(const uint32_t *)value].id);
+	record_json_thread(sched.archive, &spent.threads[*(const uint32_t *)value].id);
 }
 
 /* Write the frames of a stack, outermost first. */
@@ -899,11 +878,16 @@ static const struct field longest_fields[] = {
 };
 
 #undef ROW
-#define ROW struct times
-static const struct field times_fields[] = {
-	FIELD(begin_ns), FIELD(end_ns), FIELD_AS("gaps", why.sched.nr_gaps),
-	FIELD_AS("lost", why.sched.nr_lost), FIELD_AS("has_wakeups", why.sched.has_wakeups),
-	FIELD_AS("stacks_left_out", why.nr_left_out),
+#define ROW struct spent
+static const struct field spent_fields[] = {
+	FIELD(begin_ns), FIELD(end_ns),
+	{ 0 }
+};
+
+#undef ROW
+#define ROW struct sched
+static const struct field sched_fields[] = {
+	FIELD_AS("gaps", nr_gaps), FIELD_AS("lost", nr_lost), FIELD(has_wakeups),
 	{ 0 }
 };
 
@@ -913,7 +897,7 @@ static void write_wait(const struct answer_wait *wait)
 	struct other *others;
 	uint32_t i, nr = find_others(wait, &others);
 
-	if (wait - answer->waits < MAX_PATHS)
+	if (wait - answer.waits < MAX_PATHS)
 		answer_longest(wait, &shares);
 	json_begin();
 	fields_members(wait_fields, wait, NULL);
@@ -928,7 +912,7 @@ static void write_wait(const struct answer_wait *wait)
 	json_end_list();
 	json_key("longest");
 	json_begin();
-	fields_members(longest_fields, &answer->times->sums[wait->longest], NULL);
+	fields_members(longest_fields, &spent.sums[wait->longest], NULL);
 	fields_members(thread_path_fields, &shares, NULL);
 	json_end();
 	json_end();
@@ -938,40 +922,41 @@ static void write_wait(const struct answer_wait *wait)
 
 static void write_command(void)
 {
-	if (answer->times->root == PATH_NONE)
+	if (spent.root == PATH_NONE)
 		return;
 	json_key("command");
 	json_begin();
 	json_key("thread");
-	write_thread(NULL, &answer->times->root);
-	fields_members(path_fields, &answer->path, NULL);
+	write_thread(NULL, &spent.root);
+	fields_members(path_fields, &answer.path, NULL);
 	json_end();
 }
 
 static void print_json(void)
 {
-	const struct why *why = &answer->times->why;
 	uint32_t i;
 
 	json_init(true);
 	json_begin();
 	json_key_uint("version", JSON_VERSION);
-	fields_members(times_fields, answer->times, NULL);
-	missing_write_unknown(&why->sched, why->span.begin_ns);
+	fields_members(spent_fields, &spent, NULL);
+	fields_members(sched_fields, &sched, NULL);
+	json_key_uint("stacks_left_out", why.nr_left_out);
+	missing_write_unknown();
 	write_command();
 	json_key("groups");
 	json_begin_list();
-	for (i = 0; i < answer->nr_shown; i++) {
+	for (i = 0; i < answer.nr_shown; i++) {
 		json_item();
-		fields_put(group_fields, &answer->groups[answer->order[i]], NULL);
+		fields_put(group_fields, &answer.groups[answer.order[i]], NULL);
 	}
 	json_end_list();
-	json_key_uint("findings", answer->nr_findings);
+	json_key_uint("findings", answer.nr_findings);
 	json_key("waits");
 	json_begin_list();
-	for (i = 0; i < answer->nr_waits; i++) {
+	for (i = 0; i < answer.nr_waits; i++) {
 		json_item();
-		write_wait(&answer->waits[i]);
+		write_wait(&answer.waits[i]);
 	}
 	json_end_list();
 	json_end();
@@ -982,24 +967,20 @@ static void print_json(void)
 
 static struct vitrine_error *explain(const void *ctx, struct vitrine_archive *archive)
 {
-	const struct answer_args *args = ctx;
-	struct times *times = calloc(1, sizeof(*times));
-	struct answer made = { .times = times, .all = args->all, .file = args->file };
+	const struct answer_args *args = answer.args;
 	struct vitrine_error *err;
 	struct record_filter time;
 
-	must_have(times);
-	answer = &made;
 	record_filter_init(&time);
 	time.from_ns = args->filter.from_ns;
 	time.to_ns = args->filter.to_ns;
 	if (!args->is_at && (args->filter.nr_processes || args->filter.nr_threads))
-		times->selected = &args->filter;
-	err = times_read(times, archive, &time);
+		spent.selected = &args->filter;
+	err = spent_read(archive, &time);
 	if (!err) {
-		answer_make(&made);
+		answer_make();
 		if (args->is_at)
-			err = print_at(args);
+			err = print_at();
 		else if (args->json)
 			print_json();
 		else
@@ -1007,8 +988,7 @@ static struct vitrine_error *explain(const void *ctx, struct vitrine_archive *ar
 		text_destroy(&line);
 		answer_deinit();
 	}
-	times_deinit(times);
-	free(times);
+	spent_deinit();
 	return err;
 }
 
@@ -1023,5 +1003,6 @@ int answer_run(const char *path, const struct answer_args *args)
 {
 	const struct selection selection = { .filter = &args->filter };
 
-	return trace_input_run(path, &selection, explain, args);
+	answer.args = args;
+	return trace_input_run(path, &selection, explain, NULL);
 }

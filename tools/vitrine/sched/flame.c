@@ -82,8 +82,6 @@ struct flame_node {
  * @names: names of the nodes
  * @nr_traces: number of traces that have been added; 2 compare an old trace with a new one
  * @max_depth: largest depth of a node
- * @why: follows the trace that is being added
- * @samples: its samples
  */
 static struct flame {
 	struct flame_node *nodes;
@@ -92,8 +90,6 @@ static struct flame {
 	struct why_texts names;
 	unsigned int nr_traces;
 	unsigned int max_depth;
-	struct why why;
-	struct samples samples;
 } flame;
 
 /* Where it is drawn. */
@@ -245,7 +241,7 @@ static const char *name_or_id(const struct vitrine_fxt_string *name, uint64_t ko
 /* Descend to a process, thread and state; threads of the same name share their nodes. */
 static uint32_t descend_thread(const struct vitrine_fxt_thread *id, enum flame_kind kind)
 {
-	const struct vitrine_archive *archive = flame.why.sched.archive;
+	const struct vitrine_archive *archive = sched.archive;
 	struct vitrine_fxt_string process_name = { 0 }, name = { 0 };
 	uint64_t process = record_process(archive, id), unused;
 	uint32_t node;
@@ -263,7 +259,7 @@ static uint32_t descend_wait(uint32_t node, const struct why_blocked *blocked, e
 {
 	uint32_t text = blocked->stack ? blocked->stack : blocked->syscall;
 
-	return text ? descend_stack(node, why_text(&flame.why.texts, text), kind) :
+	return text ? descend_stack(node, why_text(&why.texts, text), kind) :
 		      descend_to(node, "[no stack]", kind);
 }
 
@@ -278,12 +274,12 @@ static void spend(uint32_t node, uint64_t ns)
 	flame.nodes[node].self_ns[flame.nr_traces] += ns;
 }
 
-static void on_blocked(void *ctx, const struct sched_thread *thread,
-		       const struct why_blocked *blocked, uint32_t user_stack)
+static void on_blocked(const struct sched_thread *thread, const struct why_blocked *blocked,
+		       uint32_t user_stack)
 {
 	uint32_t node = descend_thread(&thread->id, FLAME_BLOCKED);
 
-	node = descend_stack(node, why_text(&flame.why.texts, user_stack), FLAME_BLOCKED);
+	node = descend_stack(node, why_text(&why.texts, user_stack), FLAME_BLOCKED);
 	node = descend_wait(node, blocked, FLAME_BLOCKED);
 	if (blocked->is_still)
 		node = descend_to(node, "still blocked", FLAME_BLOCKED);
@@ -295,7 +291,7 @@ static void spend_behind(uint32_t node, const struct why_share *share)
 	uint64_t koid = share->thread ? share->thread->id.thread : 0, unused;
 	struct vitrine_fxt_string name = { 0 };
 
-	vitrine_archive_thread(flame.why.sched.archive, koid, &name, &unused);
+	vitrine_archive_thread(sched.archive, koid, &name, &unused);
 	node = descend_to(node, format_label("behind %s", fxt_is_others(koid) ?
 					     "threads that were not recorded" :
 					     koid ? name_or_id(&name, koid) : "an idle CPU"),
@@ -303,7 +299,7 @@ static void spend_behind(uint32_t node, const struct why_share *share)
 	spend(node, share->ns);
 }
 
-static void on_runnable(void *ctx, const struct why_wait *wait)
+static void on_runnable(const struct why_wait *wait)
 {
 	uint32_t node = descend_thread(&wait->thread->id, FLAME_RUNNABLE);
 	unsigned int i;
@@ -325,7 +321,7 @@ static const struct why_ops no_waits = { 0 };
 /* Descend to the stacks of a sample. */
 static uint32_t descend_sample(uint32_t node, const struct sample *sample)
 {
-	const struct why_texts *texts = &flame.samples.texts;
+	const struct why_texts *texts = &samples.texts;
 
 	if (!sample->user && !sample->kernel)
 		return descend_to(node, "[user space]", FLAME_RUNNING);
@@ -345,16 +341,16 @@ static void spend_running(const struct sched_thread *thread)
 {
 	uint64_t ns = thread->time_ns[SCHED_RUNNING], before_ns = 0, until_ns;
 	uint32_t node = descend_thread(&thread->id, FLAME_RUNNING);
-	struct sample *samples;
-	size_t i, nr = samples_of(&flame.samples, thread->id.thread, 0, UINT64_MAX, &samples);
+	struct sample *found;
+	size_t i, nr = samples_of(thread->id.thread, 0, UINT64_MAX, &found);
 
-	SORT(samples, nr, compare_stacks);
+	SORT(found, nr, compare_stacks);
 	for (i = 1; i <= nr; i++) {
-		if (i < nr && !compare_stacks(&samples[i - 1], &samples[i]))
+		if (i < nr && !compare_stacks(&found[i - 1], &found[i]))
 			continue;
 		/* As ns * i / nr, which may not fit. */
 		until_ns = ns / nr * i + ns % nr * i / nr;
-		spend(descend_sample(node, &samples[i - 1]), until_ns - before_ns);
+		spend(descend_sample(node, &found[i - 1]), until_ns - before_ns);
 		before_ns = until_ns;
 	}
 	spend(node, ns - before_ns);
@@ -365,19 +361,16 @@ static void add_running(void)
 	const struct sched_thread *thread;
 	size_t i = 0;
 
-	while ((thread = sched_thread_next(&flame.why.sched, &i)))
+	while ((thread = sched_thread_next(&i)))
 		if (why_wants(thread) && thread->time_ns[SCHED_RUNNING])
 			spend_running(thread);
 }
 
 static enum archive_step follow(void *ctx, const struct vitrine_fxt_record *record)
 {
-	const struct sched *sched = &flame.why.sched;
-
-	why_follow(&flame.why, record);
-	if (sched_counts(sched, sched->now_ns))
-		samples_follow(&flame.samples, record, sched->now_ns,
-			       record->event.thread.thread);
+	why_follow(record);
+	if (sched_counts(sched.now_ns))
+		samples_follow(record, sched.now_ns, record->event.thread.thread);
 	return ARCHIVE_NEXT;
 }
 
@@ -386,20 +379,18 @@ static struct vitrine_error *flame_read(const void *ctx, struct vitrine_archive 
 {
 	struct vitrine_error *err;
 
-	flame.why = (struct why){ .ops = args.on_cpu ? &no_waits : &ops };
-	flame.samples = (struct samples){ 0 };
 	have_root();
-	why_init(&flame.why, archive, &args.filter);
+	why_begin(archive, &args.filter, args.on_cpu ? &no_waits : &ops);
 	err = archive_for_each(archive, follow, NULL);
 	if (!err) {
-		why_finish(&flame.why);
-		samples_finish(&flame.samples);
+		why_finish();
+		samples_finish();
 		if (!args.off_cpu)
 			add_running();
 		flame.nr_traces++;
 	}
-	samples_deinit(&flame.samples);
-	why_deinit(&flame.why);
+	samples_deinit();
+	why_deinit();
 	return err;
 }
 
@@ -518,8 +509,7 @@ static const uint32_t colours[FLAME_NR_KINDS] = {
 
 /* ---- Colours -------------------------------------------------------------- */
 
-static unsigned int mix_channel(uint32_t from, uint32_t to, double share,
-				unsigned int shift)
+static unsigned int mix_channel(uint32_t from, uint32_t to, double share, unsigned int shift)
 {
 	double a = from >> shift & 0xff, b = to >> shift & 0xff;
 

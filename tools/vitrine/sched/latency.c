@@ -169,23 +169,20 @@ static struct latency_args {
 } args;
 
 /**
- * struct report - what is printed of a trace
- * @sched: all threads, whose owners are struct row
+ * struct report - what is printed of a trace, besides struct sched; the owners of its threads are
+ *	struct row
  * @rows: threads, or names, sorted
  * @nr_rows: number of @rows
  * @nr_printed: number of @rows to print
  * @total: all threads
  * @interrupted: some threads were interrupted
- * @span: the reported time range
  */
 static struct report {
-	struct sched sched;
 	struct row **rows;
 	size_t nr_rows;
 	size_t nr_printed;
 	struct row total;
 	bool interrupted;
-	struct sched_span span;
 } report;
 
 /* Width of a thread with ids of six digits: the longest name of the kernel has 15 characters. */
@@ -356,40 +353,35 @@ static void print_row(const struct row *row, const char *name)
 /* Return the label of a thread, or the name of several and how many they are. */
 static const char *row_label(const struct row *row)
 {
-	return row->nr_threads == 1 ? thread_label(report.sched.archive, &row->sum.id) :
+	return row->nr_threads == 1 ? thread_label(sched.archive, &row->sum.id) :
 	       format_label("%s (%zu)", row->is_named ? name_label(&row->name) : "?",
 			    row->nr_threads);
 }
 
 static void print_summary(void)
 {
-	const struct sched *sched = &report.sched;
-	uint64_t busy_ns = 0, idle_ns = 0, nr_cpus = 0;
+	uint64_t nr_cpus = 0;
 	uint32_t i;
 
-	for (i = 0; i < sched->nr_cpus; i++) {
-		if (!sched->cpus[i])
-			continue;
-		nr_cpus += sched->cpus[i]->busy_ns || sched->cpus[i]->idle_ns;
-		busy_ns += sched->cpus[i]->busy_ns;
-		idle_ns += sched->cpus[i]->idle_ns;
-	}
+	for (i = 0; i < sched.nr_cpus; i++)
+		if (sched.cpus[i])
+			nr_cpus += sched.cpus[i]->busy_ns || sched.cpus[i]->idle_ns;
 	printf("%s, %" PRIu64 " switches on %s",
-	       duration(report.span.end_ns - report.span.begin_ns), sched->nr_switches,
+	       duration(sched.span.end_ns - sched.span.begin_ns), sched.nr_switches,
 	       count_label(nr_cpus, "CPU"));
-	if (busy_ns + idle_ns)
+	if (sched.busy_ns + sched.idle_ns)
 		printf(", busy for %.1f %%",
-		       100.0 * busy_ns / (busy_ns + idle_ns));
+		       100.0 * sched.busy_ns / (sched.busy_ns + sched.idle_ns));
 	puts("; latency from wakeup or preemption to run");
-	missing_put_without_wakeups(stdout, sched);
-	if (sched->nr_gaps)
-		fputs(count_label(sched->nr_gaps, "gap"), stdout);
-	if (sched->nr_lost)
-		printf("%s%" PRIu64 " records lost", sched->nr_gaps ? ", " : "",
-		       sched->nr_lost);
-	if (sched->nr_gaps || sched->nr_lost)
+	missing_put_without_wakeups();
+	if (sched.nr_gaps)
+		fputs(count_label(sched.nr_gaps, "gap"), stdout);
+	if (sched.nr_lost)
+		printf("%s%" PRIu64 " records lost", sched.nr_gaps ? ", " : "",
+		       sched.nr_lost);
+	if (sched.nr_gaps || sched.nr_lost)
 		puts(": what threads did meanwhile is left out");
-	missing_put_unknown(stdout, sched, report.span.begin_ns);
+	missing_put_unknown();
 	putchar('\n');
 }
 
@@ -453,7 +445,7 @@ static void latency_turn(const struct sched_thread *thread)
 	const struct sched_turn *turn = &thread->turn;
 
 	printf("%16s [%03" PRIu32 "] %s %8s %8s %8s  %s\n", seconds(turn->end_ns), turn->cpu,
-	       padded(thread_label(report.sched.archive, &thread->id), THREAD_COLUMNS),
+	       padded(thread_label(sched.archive, &thread->id), THREAD_COLUMNS),
 	       duration(turn->blocked_ns), duration(turn->ready_ns),
 	       duration(turn->end_ns - turn->begin_ns), sched_state_names[turn->after]);
 }
@@ -505,7 +497,7 @@ static const struct field interrupted_fields[] = {
 
 static void write_row(const struct row *row)
 {
-	const struct vitrine_archive *archive = report.sched.archive;
+	const struct vitrine_archive *archive = sched.archive;
 	bool is_total = row == &report.total;
 
 	json_begin();
@@ -526,11 +518,11 @@ static void write_row(const struct row *row)
 }
 
 #undef ROW
-#define ROW struct report
-static const struct field report_fields[] = {
+#define ROW struct sched
+static const struct field sched_fields[] = {
 	FIELD_AS("begin_ns", span.begin_ns), FIELD_AS("end_ns", span.end_ns),
-	FIELD_AS("switches", sched.nr_switches), FIELD_AS("wakeups", sched.nr_wakeups),
-	FIELD_AS("gaps", sched.nr_gaps), FIELD_AS("lost", sched.nr_lost),
+	FIELD_AS("switches", nr_switches), FIELD_AS("wakeups", nr_wakeups),
+	FIELD_AS("gaps", nr_gaps), FIELD_AS("lost", nr_lost),
 	{ 0 }
 };
 
@@ -540,8 +532,8 @@ static void print_json(void)
 
 	json_init(true);
 	json_begin();
-	fields_members(report_fields, &report, NULL);
-	missing_write_unknown(&report.sched, report.span.begin_ns);
+	fields_members(sched_fields, &sched, NULL);
+	missing_write_unknown();
 	json_key("threads");
 	json_begin_list();
 	for (i = 0; i < report.nr_printed; i++) {
@@ -558,7 +550,7 @@ static void print_json(void)
 /* Write a time slice as a line of JSON, without a table, since there are millions of them. */
 static void latency_turn_json(const struct sched_thread *thread)
 {
-	const struct vitrine_archive *archive = report.sched.archive;
+	const struct vitrine_archive *archive = sched.archive;
 	const struct sched_turn *turn = &thread->turn;
 
 	json_begin();
@@ -587,7 +579,7 @@ static struct row *row_of(struct sched_thread *thread)
 		return row;
 	row = calloc(1, sizeof(*row));
 	must_have(row);
-	row->is_wanted = record_filter_match_thread(&args.filter, report.sched.archive,
+	row->is_wanted = record_filter_match_thread(&args.filter, sched.archive,
 						    &thread->id);
 	thread->owner = row;
 	return row;
@@ -624,17 +616,17 @@ static bool is_runnable(enum sched_state state)
 	return state == SCHED_WOKEN || state == SCHED_PREEMPTED;
 }
 
-static void on_begin(void *ctx, struct sched_thread *thread)
+static void on_begin(struct sched_thread *thread)
 {
 	struct row *row = row_of(thread);
 
-	if (sched_counts(&report.sched, thread->turn.begin_ns) && is_runnable(thread->turn.waited))
+	if (sched_counts(thread->turn.begin_ns) && is_runnable(thread->turn.waited))
 		count_wait(&row->waits, &thread->turn);
 }
 
-static void on_end(void *ctx, struct sched_thread *thread)
+static void on_end(struct sched_thread *thread)
 {
-	if (!row_of(thread)->is_wanted || !sched_counts(&report.sched, thread->turn.end_ns))
+	if (!row_of(thread)->is_wanted || !sched_counts(thread->turn.end_ns))
 		return;
 	if (args.json)
 		latency_turn_json(thread);
@@ -665,12 +657,12 @@ static struct interrupts *interrupts_of(struct row *row, const char *name)
 	return &row->by[i];
 }
 
-static void on_interrupt(void *ctx, const struct sched_interrupt *interrupt)
+static void on_interrupt(const struct sched_interrupt *interrupt)
 {
 	uint64_t ns = interrupt->end_ns - interrupt->begin_ns;
 	struct row *row;
 
-	if (!interrupt->thread || !sched_counts(&report.sched, interrupt->begin_ns))
+	if (!interrupt->thread || !sched_counts(interrupt->begin_ns))
 		return;
 	row = row_of(interrupt->thread);
 	add_interrupts(&row->interrupted, !!interrupt->alone_ns, interrupt->alone_ns,
@@ -761,12 +753,12 @@ static void merge_names(void)
 static void count_still(const struct sched_thread *thread, struct row *row)
 {
 	const struct sched_turn turn = {
-		.begin_ns = report.sched.now_ns,
-		.ready_ns = report.sched.now_ns - thread->since_ns,
+		.begin_ns = sched.now_ns,
+		.ready_ns = sched.now_ns - thread->since_ns,
 		.after = thread->state,
 	};
 
-	if (is_runnable(thread->state) && sched_counts(&report.sched, turn.begin_ns))
+	if (is_runnable(thread->state) && sched_counts(turn.begin_ns))
 		count_wait(&row->waits, &turn);
 }
 
@@ -778,16 +770,16 @@ static void collect(void)
 	struct row *row;
 	size_t i = 0;
 
-	report.rows = calloc(archive_threads(report.sched.archive)->nr + 1, sizeof(*report.rows));
+	report.rows = calloc(archive_threads(sched.archive)->nr + 1, sizeof(*report.rows));
 	must_have(report.rows);
-	while ((thread = sched_thread_next(&report.sched, &i))) {
+	while ((thread = sched_thread_next(&i))) {
 		row = row_of(thread);
 		if (!row->is_wanted)
 			continue;
 		count_still(thread, row);
 		row->sum = *thread;
 		row->nr_threads = 1;
-		row->is_named = vitrine_archive_thread(report.sched.archive, thread->id.thread,
+		row->is_named = vitrine_archive_thread(sched.archive, thread->id.thread,
 						       &row->name, &process);
 		report.rows[report.nr_rows++] = row;
 		merge_row(&report.total, row);
@@ -855,7 +847,6 @@ static void print_report(void)
 {
 	collect();
 	arrange();
-	report.span = sched_span(&report.sched);
 	if (args.json)
 		print_json();
 	else
@@ -867,31 +858,24 @@ static void deinit(void)
 	struct sched_thread *thread;
 	size_t i = 0;
 
-	while ((thread = sched_thread_next(&report.sched, &i))) {
+	while ((thread = sched_thread_next(&i))) {
 		if (thread->owner)
 			row_deinit(thread->owner);
 		free(thread->owner);
 	}
 	row_deinit(&report.total);
 	free(report.rows);
-	sched_deinit(&report.sched);
+	sched_deinit();
 }
 
 static struct vitrine_error *print_latency(const void *ctx, struct vitrine_archive *archive)
 {
 	struct vitrine_error *err;
 
-	report.sched = (struct sched){
-		.ops = args.switches ? &switches_ops : &table_ops,
-		.archive = archive,
-		.filter = &args.filter,
-		.from_ns = args.filter.from_ns,
-		.to_ns = args.filter.to_ns,
-	};
 	json_init(false);
 	if (args.switches && !args.json)
 		latency_turns_head();
-	err = sched_read(&report.sched, archive);
+	err = sched_read(archive, &args.filter, args.switches ? &switches_ops : &table_ops);
 	json_flush();
 	if (!err && !args.switches)
 		print_report();
@@ -911,11 +895,11 @@ static int latency_run(void)
 
 static int explain(void)
 {
-	const struct answer_args answer = {
+	const struct answer_args question = {
 		.json = args.json, .file = args.path, .filter = args.filter,
 	};
 
-	return answer_run(args.path, &answer);
+	return answer_run(args.path, &question);
 }
 
 /* ---- Options ----------------------------------------------------------- */

@@ -13,6 +13,7 @@
 
 #include "archive.h"
 #include "base.h"
+#include "command.h"
 #include "sched_state.h"
 
 const char * const sched_state_names[SCHED_NR_STATES] = {
@@ -25,58 +26,54 @@ const char * const sched_state_names[SCHED_NR_STATES] = {
 	[SCHED_DEAD]		= "dead",
 };
 
+struct sched sched;
+
 static uint64_t ns_of(const struct vitrine_fxt_record *record, uint64_t ticks)
 {
 	return vitrine_fxt_ns(ticks, record->ticks_per_second);
 }
 
 /* Return the length of an interval, clipped to the requested time range. */
-static uint64_t counted(const struct sched *sched, uint64_t begin_ns,
-			uint64_t end_ns)
+static uint64_t counted(uint64_t begin_ns, uint64_t end_ns)
 {
-	if (begin_ns < sched->from_ns)
-		begin_ns = sched->from_ns;
-	if (end_ns > sched->to_ns)
-		end_ns = sched->to_ns;
+	if (begin_ns < sched.filter->from_ns)
+		begin_ns = sched.filter->from_ns;
+	if (end_ns > sched.filter->to_ns)
+		end_ns = sched.filter->to_ns;
 	return end_ns > begin_ns ? end_ns - begin_ns : 0;
 }
 
 /**
  * sched_counts() - find out whether a time is in the requested range
- * @sched: all threads
  * @ns: time
  *
  * Return: true if it is.
  */
-bool sched_counts(const struct sched *sched, uint64_t ns)
+bool sched_counts(uint64_t ns)
 {
-	return ns >= sched->from_ns && ns <= sched->to_ns;
+	return ns >= sched.filter->from_ns && ns <= sched.filter->to_ns;
 }
 
 /* ---- Threads and CPUs -------------------------------------------------- */
 
 /**
  * sched_thread_get() - find a thread, or add one of which nothing is known
- * @sched: all threads
  * @id: koids of the thread
  *
- * Return: the thread; NULL: no memory.
+ * Return: the thread.
  */
-struct sched_thread *sched_thread_get(struct sched *sched,
-				      const struct vitrine_fxt_thread *id)
+struct sched_thread *sched_thread_get(const struct vitrine_fxt_thread *id)
 {
-	struct fxt_name *entry = fxt_names_get(archive_threads(sched->archive), id->thread);
+	struct fxt_name *entry = fxt_names_get(archive_threads(sched.archive), id->thread);
 	struct sched_thread *thread;
 
-	if (!entry)
-		return NULL;
+	must_have(entry);
 	thread = entry->owner;
 	if (!thread) {
 		thread = calloc(1, sizeof(*thread));
-		if (!thread)
-			return NULL;
+		must_have(thread);
 		thread->id = *id;
-		thread->since_ns = sched->now_ns;
+		thread->since_ns = sched.now_ns;
 		entry->owner = thread;
 	} else if (id->process != VITRINE_FXT_NO_PROCESS) {
 		thread->id.process = id->process;
@@ -86,28 +83,26 @@ struct sched_thread *sched_thread_get(struct sched *sched,
 
 /**
  * sched_thread_find() - find a thread
- * @sched: all threads
  * @koid: its id
  *
  * Return: the thread; NULL: there is none.
  */
-struct sched_thread *sched_thread_find(const struct sched *sched, uint64_t koid)
+struct sched_thread *sched_thread_find(uint64_t koid)
 {
-	const struct fxt_name *entry = fxt_names_find(archive_threads(sched->archive), koid);
+	const struct fxt_name *entry = fxt_names_find(archive_threads(sched.archive), koid);
 
 	return entry ? entry->owner : NULL;
 }
 
 /**
  * sched_thread_next() - go through all threads, in no particular order
- * @sched: all threads; none may be added meanwhile
  * @place: position of the next thread, which is advanced; 0 at first
  *
  * Return: the next thread; NULL after the last one.
  */
-struct sched_thread *sched_thread_next(const struct sched *sched, size_t *place)
+struct sched_thread *sched_thread_next(size_t *place)
 {
-	const struct fxt_names *threads = archive_threads(sched->archive);
+	const struct fxt_names *threads = archive_threads(sched.archive);
 	struct sched_thread *thread;
 
 	while (*place < threads->nr) {
@@ -118,52 +113,49 @@ struct sched_thread *sched_thread_next(const struct sched *sched, size_t *place)
 	return NULL;
 }
 
-/* Return the CPU, a new one if necessary; NULL without memory. */
-static struct sched_cpu *cpu_get(struct sched *sched, uint32_t number)
+/* Return the CPU, a new one if necessary. */
+static struct sched_cpu *cpu_get(uint32_t number)
 {
-	if (!GROW_TO(sched->cpus, sched->nr_cpus, number))
-		return NULL;
-	if (!sched->cpus[number]) {
-		sched->cpus[number] = calloc(1, sizeof(**sched->cpus));
-		if (sched->cpus[number])
-			sched->cpus[number]->last_ns = sched->now_ns;
+	must_have(GROW_TO(sched.cpus, sched.nr_cpus, number));
+	if (!sched.cpus[number]) {
+		sched.cpus[number] = calloc(1, sizeof(**sched.cpus));
+		must_have(sched.cpus[number]);
+		sched.cpus[number]->last_ns = sched.now_ns;
 	}
-	return sched->cpus[number];
+	return sched.cpus[number];
 }
 
 /* ---- States ------------------------------------------------------------ */
 
 /* End the state of a thread that was not running; its time counts if it is known. */
-static void end_wait(struct sched *sched, struct sched_thread *thread,
-		     uint64_t now_ns)
+static void end_wait(struct sched_thread *thread, uint64_t now_ns)
 {
-	if (thread->since_ns < sched->gap_end_ns) {
+	if (thread->since_ns < sched.gap_end_ns) {
 		thread->state = SCHED_UNKNOWN;
 		thread->blocked_ns = 0;
 	}
 	thread->time_ns[thread->state] +=
-		counted(sched, thread->since_ns, now_ns);
+		counted(thread->since_ns, now_ns);
 }
 
-static void end_turn(struct sched *sched, struct sched_thread *thread,
-		     uint64_t now_ns, enum sched_state after)
+static void end_turn(struct sched_thread *thread, uint64_t now_ns, enum sched_state after)
 {
 	if (now_ns < thread->since_ns)
 		now_ns = thread->since_ns;
 	thread->time_ns[SCHED_RUNNING] +=
-		counted(sched, thread->since_ns, now_ns);
+		counted(thread->since_ns, now_ns);
 	thread->turn.end_ns = now_ns;
 	thread->turn.after = after;
 	thread->state = after;
 	thread->since_ns = now_ns;
 	thread->blocked_ns = 0;
-	if (sched->ops->end)
-		sched->ops->end(sched->ctx, thread);
+	if (sched.ops->end)
+		sched.ops->end(thread);
 }
 
-static void count_turn(const struct sched *sched, struct sched_thread *thread)
+static void count_turn(struct sched_thread *thread)
 {
-	if (!sched_counts(sched, thread->turn.begin_ns))
+	if (!sched_counts(thread->turn.begin_ns))
 		return;
 	thread->nr_turns++;
 	if (thread->turn.waited == SCHED_WOKEN)
@@ -172,15 +164,15 @@ static void count_turn(const struct sched *sched, struct sched_thread *thread)
 		thread->nr_preempted++;
 }
 
-static void begin_turn(struct sched *sched, struct sched_thread *thread,
-		       uint32_t cpu, const struct vitrine_fxt_thread *instead)
+static void begin_turn(struct sched_thread *thread, uint32_t cpu,
+		       const struct vitrine_fxt_thread *instead)
 {
-	uint64_t now_ns = sched->now_ns, waited_ns;
+	uint64_t now_ns = sched.now_ns, waited_ns;
 
 	/* The switch on the CPU that it left has not been read yet: clocks differ. */
 	if (thread->state == SCHED_RUNNING)
-		end_turn(sched, thread, now_ns, SCHED_PREEMPTED);
-	end_wait(sched, thread, now_ns);
+		end_turn(thread, now_ns, SCHED_PREEMPTED);
+	end_wait(thread, now_ns);
 	waited_ns = now_ns - thread->since_ns;
 	thread->turn = (struct sched_turn){
 		.cpu = cpu,
@@ -199,21 +191,24 @@ static void begin_turn(struct sched *sched, struct sched_thread *thread,
 	thread->state = SCHED_RUNNING;
 	thread->since_ns = now_ns;
 	thread->cpu = cpu;
-	count_turn(sched, thread);
-	if (sched->ops->begin)
-		sched->ops->begin(sched->ctx, thread);
+	count_turn(thread);
+	if (sched.ops->begin)
+		sched.ops->begin(thread);
 }
 
 /* End what a CPU did at @at_ns; @running runs from then on, if that is known. */
-static void turn_cpu(struct sched *sched, struct sched_cpu *cpu, uint64_t at_ns,
-		     bool known, struct sched_thread *running)
+static void turn_cpu(struct sched_cpu *cpu, uint64_t at_ns, bool known,
+		     struct sched_thread *running)
 {
-	uint64_t ns = counted(sched, cpu->since_ns, at_ns);
+	uint64_t ns = counted(cpu->since_ns, at_ns);
 
-	if (cpu->known && cpu->running)
+	if (cpu->known && cpu->running) {
 		cpu->busy_ns += ns;
-	else if (cpu->known)
+		sched.busy_ns += ns;
+	} else if (cpu->known) {
 		cpu->idle_ns += ns;
+		sched.idle_ns += ns;
+	}
 	cpu->known = known;
 	cpu->running = running;
 	cpu->since_ns = at_ns;
@@ -222,117 +217,107 @@ static void turn_cpu(struct sched *sched, struct sched_cpu *cpu, uint64_t at_ns,
 /* ---- Gaps -------------------------------------------------------------- */
 
 /* The thread on a CPU is known to have run until @begin_ns only. */
-static void forget_running(struct sched *sched, uint32_t number,
-			   uint64_t begin_ns)
+static void forget_running(uint32_t number, uint64_t begin_ns)
 {
-	struct sched_cpu *cpu = sched->cpus[number];
+	struct sched_cpu *cpu = sched.cpus[number];
 	struct sched_thread *thread = cpu->running;
 
 	if (cpu->known && thread && thread->state == SCHED_RUNNING &&
 	    thread->cpu == number)
-		end_turn(sched, thread, begin_ns, SCHED_UNKNOWN);
-	turn_cpu(sched, cpu, begin_ns, false, NULL);
+		end_turn(thread, begin_ns, SCHED_UNKNOWN);
+	turn_cpu(cpu, begin_ns, false, NULL);
 }
 
 /*
  * Handle a gap in the records of a CPU. A gap that several records report is counted
  * once.
  */
-static void gap(struct sched *sched, uint32_t number, uint64_t begin_ns,
-		uint64_t end_ns)
+static void gap(uint32_t number, uint64_t begin_ns, uint64_t end_ns)
 {
-	struct sched_cpu *cpu = sched->cpus[number];
+	struct sched_cpu *cpu = sched.cpus[number];
 
-	forget_running(sched, number, begin_ns);
-	if (end_ns > sched->gap_end_ns)
-		sched->gap_end_ns = end_ns;
+	forget_running(number, begin_ns);
+	if (end_ns > sched.gap_end_ns)
+		sched.gap_end_ns = end_ns;
 	if ((!cpu->gap_end_ns || begin_ns > cpu->gap_end_ns) &&
-	    begin_ns <= sched->to_ns && end_ns >= sched->from_ns)
-		sched->nr_gaps++;
+	    begin_ns <= sched.filter->to_ns && end_ns >= sched.filter->from_ns)
+		sched.nr_gaps++;
 	if (end_ns > cpu->gap_end_ns)
 		cpu->gap_end_ns = end_ns;
-	if (sched->ops->gap)
-		sched->ops->gap(sched->ctx, number, begin_ns, end_ns);
+	if (sched.ops->gap)
+		sched.ops->gap(number, begin_ns, end_ns);
 }
 
-static void gap_everywhere(struct sched *sched)
+static void gap_everywhere(void)
 {
 	uint32_t i;
 
-	for (i = 0; i < sched->nr_cpus; i++)
-		if (sched->cpus[i])
-			forget_running(sched, i, sched->now_ns);
-	sched->gap_end_ns = sched->now_ns;
-	sched->nr_gaps += sched_counts(sched, sched->now_ns);
-	if (sched->ops->gap)
-		sched->ops->gap(sched->ctx, SCHED_ALL_CPUS, sched->now_ns,
-				sched->now_ns);
+	for (i = 0; i < sched.nr_cpus; i++)
+		if (sched.cpus[i])
+			forget_running(i, sched.now_ns);
+	sched.gap_end_ns = sched.now_ns;
+	sched.nr_gaps += sched_counts(sched.now_ns);
+	if (sched.ops->gap)
+		sched.ops->gap(SCHED_ALL_CPUS, sched.now_ns,
+				sched.now_ns);
 }
 
 /* The oldest records of a CPU are missing: what it did from the begin of the trace is unknown. */
-static void miss_begin(struct sched *sched, uint32_t number)
+static void miss_begin(uint32_t number)
 {
-	const struct sched_cpu *cpu = sched->cpus[number];
+	const struct sched_cpu *cpu = sched.cpus[number];
 
-	if (cpu->begin_ns <= sched->begin_ns)
+	if (cpu->begin_ns <= sched.begin_ns)
 		return;
-	if (cpu->begin_ns > sched->gap_end_ns)
-		sched->gap_end_ns = cpu->begin_ns;
-	if (sched->ops->gap)
-		sched->ops->gap(sched->ctx, number, sched->begin_ns, cpu->begin_ns);
+	if (cpu->begin_ns > sched.gap_end_ns)
+		sched.gap_end_ns = cpu->begin_ns;
+	if (sched.ops->gap)
+		sched.ops->gap(number, sched.begin_ns, cpu->begin_ns);
 }
 
-static void follow_drop_stats(struct sched *sched,
-			      const struct vitrine_fxt_record *record)
+static void follow_drop_stats(const struct vitrine_fxt_record *record)
 {
-	const struct sched_cpu *cpu;
+	const struct sched_cpu *cpu = cpu_get(record->cpu);
 	unsigned int i;
 
-	cpu = cpu_get(sched, record->cpu);
-	if (!cpu)
-		return;
 	/* For sub-buffers, the packet headers have the exact count. */
 	for (i = 0; !cpu->packed && i < record->nr_args; i++)
 		if (fxt_string_is(&record->args[i].name, "num_records") &&
 		    record->args[i].type == FXT_ARG_UINT64)
-			sched->nr_lost += record->args[i].value.uint64;
-	gap(sched, record->cpu, ns_of(record, record->ticks),
+			sched.nr_lost += record->args[i].value.uint64;
+	gap(record->cpu, ns_of(record, record->ticks),
 	    ns_of(record, record->event.id));
 }
 
-static bool follow_packet(struct sched *sched,
-			  const struct vitrine_fxt_record *record)
+static void follow_packet(const struct vitrine_fxt_record *record)
 {
 	struct vitrine_packet packet;
 	struct sched_cpu *cpu;
 	struct fxt_loss loss;
 	uint64_t lost;
 
-	if (!vitrine_archive_packet(sched->archive, record, &packet))
-		return true;
-	cpu = cpu_get(sched, packet.cpu);
-	if (!cpu)
-		return false;
-	loss = archive_loss(sched->archive);
+	if (!vitrine_archive_packet(sched.archive, record, &packet))
+		return;
+	cpu = cpu_get(packet.cpu);
+	loss = archive_loss(sched.archive);
 	lost = loss.nr_missing + loss.nr_unwritten;
 	if (cpu->packed && cpu->session != packet.session) {
 		/* No record is missing, but nothing was recorded for a while. */
-		forget_running(sched, packet.cpu, cpu->last_ns);
-		sched->gap_end_ns = sched->now_ns;
+		forget_running(packet.cpu, cpu->last_ns);
+		sched.gap_end_ns = sched.now_ns;
 	}
 	if (lost)
-		gap(sched, packet.cpu, cpu->last_ns,
+		gap(packet.cpu, cpu->last_ns,
 		    ns_of(record, packet.begin_ticks));
-	if (sched_counts(sched, sched->now_ns))
-		sched->nr_lost += lost;
+	if (sched_counts(sched.now_ns))
+		sched.nr_lost += lost;
 	if (!cpu->packed && packet.records_before) {
 		cpu->begin_ns = ns_of(record, packet.begin_ticks);
-		if (sched->began)
-			miss_begin(sched, packet.cpu);
+		if (sched.began)
+			miss_begin(packet.cpu);
 	}
 	cpu->packed = true;
 	cpu->session = packet.session;
-	return true;
 }
 
 /* ---- Records ----------------------------------------------------------- */
@@ -355,137 +340,117 @@ static enum sched_state state_after(unsigned int outgoing_state)
 	}
 }
 
-/* Find a thread of a switch, NULL for idle; return false without memory. */
-static bool side_of(struct sched *sched, const struct vitrine_fxt_record *record,
-		    const struct vitrine_fxt_thread *id, bool incoming,
-		    struct sched_thread **ret)
+/* Find a thread of a switch, NULL for idle. */
+static struct sched_thread *side_of(const struct vitrine_fxt_record *record,
+				    const struct vitrine_fxt_thread *id, bool incoming)
 {
+	struct sched_thread *thread;
 	void **note;
 
-	*ret = NULL;
 	if (fxt_is_idle(record, id, incoming ? "incoming_weight" : "outgoing_weight"))
-		return true;
-	note = archive_note(sched->archive, record, incoming);
+		return NULL;
+	note = archive_note(sched.archive, record, incoming);
 	if (note && *note) {
-		*ret = *note;
-		(*ret)->id.process = id->process;
-		return true;
+		thread = *note;
+		thread->id.process = id->process;
+		return thread;
 	}
-	*ret = sched_thread_get(sched, id);
+	thread = sched_thread_get(id);
 	if (note)
-		*note = *ret;
-	return *ret;
+		*note = thread;
+	return thread;
 }
 
-static void switch_out(struct sched *sched, uint32_t number,
-		       struct sched_thread *thread, enum sched_state after)
+static void switch_out(uint32_t number, struct sched_thread *thread, enum sched_state after)
 {
-	struct sched_cpu *cpu = sched->cpus[number];
+	struct sched_cpu *cpu = sched.cpus[number];
 
 	if (cpu->known && cpu->running != thread)
-		gap(sched, number, cpu->last_ns, sched->now_ns);
+		gap(number, cpu->last_ns, sched.now_ns);
 	if (!thread)
 		return;
 	if (thread->state == SCHED_RUNNING) {
 		/* Otherwise it already runs on another CPU, whose clock is ahead. */
 		if (thread->cpu == number)
-			end_turn(sched, thread, sched->now_ns, after);
+			end_turn(thread, sched.now_ns, after);
 		return;
 	}
 	/* The begin of its time slice is unknown. */
 	thread->state = SCHED_UNKNOWN;
-	end_wait(sched, thread, sched->now_ns);
+	end_wait(thread, sched.now_ns);
 	thread->state = after;
-	thread->since_ns = sched->now_ns;
+	thread->since_ns = sched.now_ns;
 	thread->cpu = number;
 	thread->blocked_ns = 0;
 }
 
-static bool is_selected(const struct sched *sched, const struct vitrine_fxt_record *record)
+static bool is_selected(const struct vitrine_fxt_record *record)
 {
-	return !sched->filter ||
-	       record_filter_match_scheduling(sched->filter, sched->archive, record);
+	return record_filter_match_scheduling(sched.filter, sched.archive, record);
 }
 
-static bool follow_switch(struct sched *sched,
-			  const struct vitrine_fxt_record *record)
+static void follow_switch(const struct vitrine_fxt_record *record)
 {
-	const struct vitrine_fxt_thread *instead =
-		&record->context_switch.outgoing;
-	struct sched_cpu *cpu = cpu_get(sched, record->cpu);
+	struct sched_cpu *cpu = cpu_get(record->cpu);
 	struct sched_thread *outgoing, *incoming;
 
-	if (!cpu ||
-	    !side_of(sched, record, instead, false, &outgoing) ||
-	    !side_of(sched, record, &record->context_switch.incoming, true, &incoming))
-		return false;
-	switch_out(sched, record->cpu, outgoing,
+	outgoing = side_of(record, &record->context_switch.outgoing, false);
+	incoming = side_of(record, &record->context_switch.incoming, true);
+	switch_out(record->cpu, outgoing,
 		   state_after(record->context_switch.outgoing_state));
 	if (incoming)
-		begin_turn(sched, incoming, record->cpu,
-			   outgoing ? &outgoing->id :
-			   &(struct vitrine_fxt_thread){ 0 });
-	turn_cpu(sched, cpu, sched->now_ns, true, incoming);
-	if (sched_counts(sched, sched->now_ns)) {
+		begin_turn(incoming, record->cpu,
+			   outgoing ? &outgoing->id : &(struct vitrine_fxt_thread){ 0 });
+	turn_cpu(cpu, sched.now_ns, true, incoming);
+	if (sched_counts(sched.now_ns)) {
 		cpu->nr_switches++;
-		sched->nr_switches += is_selected(sched, record);
+		sched.nr_switches += is_selected(record);
 	}
-	return true;
 }
 
-static bool follow_wakeup(struct sched *sched,
-			  const struct vitrine_fxt_record *record)
+static void follow_wakeup(const struct vitrine_fxt_record *record)
 {
-	struct sched_thread *thread = sched_thread_get(sched, &record->wakeup);
+	struct sched_thread *thread = sched_thread_get(&record->wakeup);
 
-	if (!thread)
-		return false;
-	if (is_selected(sched, record)) {
-		sched->nr_wakeups += sched_counts(sched, sched->now_ns);
-		sched->has_wakeups = true;
+	if (is_selected(record)) {
+		sched.nr_wakeups += sched_counts(sched.now_ns);
+		sched.has_wakeups = true;
 	}
 	/* A thread that runs or waits for a CPU is awake already. */
 	if (thread->state == SCHED_RUNNING || thread->state == SCHED_WOKEN ||
 	    thread->state == SCHED_PREEMPTED)
-		return true;
-	end_wait(sched, thread, sched->now_ns);
+		return;
+	end_wait(thread, sched.now_ns);
 	thread->blocked_ns = 0;
 	if (thread->state == SCHED_BLOCKED || thread->state == SCHED_STOPPED)
-		thread->blocked_ns = sched->now_ns - thread->since_ns;
+		thread->blocked_ns = sched.now_ns - thread->since_ns;
 	thread->state = SCHED_WOKEN;
-	thread->since_ns = sched->now_ns;
-	if (sched->ops->wakeup)
-		sched->ops->wakeup(sched->ctx, thread);
-	return true;
+	thread->since_ns = sched.now_ns;
+	if (sched.ops->wakeup)
+		sched.ops->wakeup(thread);
 }
 
 /* Begin at the first record with a time; the first packet header of each CPU precedes it. */
-static void begin(struct sched *sched, uint64_t ns)
+static void begin(uint64_t ns)
 {
 	uint32_t i;
 
-	sched->began = true;
-	sched->begin_ns = ns;
-	sched->now_ns = ns;
-	for (i = 0; i < sched->nr_cpus; i++)
-		if (sched->cpus[i])
-			miss_begin(sched, i);
+	sched.began = true;
+	sched.begin_ns = ns;
+	sched.now_ns = ns;
+	for (i = 0; i < sched.nr_cpus; i++)
+		if (sched.cpus[i])
+			miss_begin(i);
 }
 
-static void pass_time(struct sched *sched, const struct vitrine_fxt_record *record)
+static void pass_time(const struct vitrine_fxt_record *record)
 {
 	uint64_t ns = ns_of(record, record->ticks);
 
-	if (!sched->began)
-		begin(sched, ns);
-	if (ns > sched->now_ns)
-		sched->now_ns = ns;
-}
-
-static bool see_time(struct sched *sched, const struct vitrine_fxt_record *record)
-{
-	pass_time(sched, record);
-	return record->cpu == VITRINE_FXT_NO_CPU || cpu_get(sched, record->cpu);
+	if (!sched.began)
+		begin(ns);
+	if (ns > sched.now_ns)
+		sched.now_ns = ns;
 }
 
 /**
@@ -504,10 +469,9 @@ bool sched_is_interrupt(const struct vitrine_fxt_record *record)
 	return source && source->takes_cpu;
 }
 
-static void follow_interrupt(struct sched *sched,
-			     const struct vitrine_fxt_record *record)
+static void follow_interrupt(const struct vitrine_fxt_record *record)
 {
-	struct sched_cpu *cpu = sched->cpus[record->cpu];
+	struct sched_cpu *cpu = sched.cpus[record->cpu];
 	struct sched_interrupt interrupt = {
 		.record = record,
 		.cpu = record->cpu,
@@ -523,35 +487,35 @@ static void follow_interrupt(struct sched *sched,
 		interrupt.alone_ns = interrupt.end_ns - from_ns;
 		cpu->interrupt_end_ns = interrupt.end_ns;
 	}
-	sched->ops->interrupt(sched->ctx, &interrupt);
+	sched.ops->interrupt(&interrupt);
 }
 
-static void follow_complete(struct sched *sched,
-			    const struct vitrine_fxt_record *record)
+static void follow_complete(const struct vitrine_fxt_record *record)
 {
 	if (record->cpu == VITRINE_FXT_NO_CPU)
 		return;
 	if (fxt_string_is(&record->event.name, "drop_stats") &&
 	    fxt_string_is(&record->event.category, VITRINE_PROVIDER_NAME))
-		follow_drop_stats(sched, record);
-	else if (sched->ops->interrupt && sched_is_interrupt(record))
-		follow_interrupt(sched, record);
+		follow_drop_stats(record);
+	else if (sched.ops->interrupt && sched_is_interrupt(record))
+		follow_interrupt(record);
 }
 
-static bool follow_timed(struct sched *sched,
-			 const struct vitrine_fxt_record *record)
+static void follow_timed(const struct vitrine_fxt_record *record)
 {
 	switch (record->kind) {
 	case VITRINE_FXT_SWITCH:
-		return follow_switch(sched, record);
+		follow_switch(record);
+		break;
 	case VITRINE_FXT_WAKEUP:
-		return follow_wakeup(sched, record);
+		follow_wakeup(record);
+		break;
 	case VITRINE_FXT_EVENT:
 		if (record->event.type == FXT_EVENT_DURATION_COMPLETE)
-			follow_complete(sched, record);
-		return true;
+			follow_complete(record);
+		break;
 	default:
-		return true;
+		break;
 	}
 }
 
@@ -567,98 +531,57 @@ static bool is_beside_rings(const struct vitrine_fxt_record *record)
 }
 
 /**
- * sched_follow() - update the state of threads by a record
- * @sched: all threads; before the first record all zero but @ops, @ctx, @archive,
- *	@filter, @from_ns and @to_ns
- * @record: the next record in time order
+ * sched_begin() - begin to follow a trace
+ * @archive: the trace, whose table of threads has these, too; see sched_thread_next()
+ * @filter: selects the threads whose switches and wakeups are counted, and a time range
+ * @ops: callbacks
  *
- * Return: false without memory.
+ * The caller calls sched_deinit(). Archive and filter must outlive that.
  */
-bool sched_follow(struct sched *sched, const struct vitrine_fxt_record *record)
+void sched_begin(struct vitrine_archive *archive, const struct record_filter *filter,
+		 const struct sched_ops *ops)
+{
+	sched = (struct sched){ .ops = ops, .archive = archive, .filter = filter };
+}
+
+/**
+ * sched_follow() - update the state of threads by a record
+ * @record: the next record in time order
+ */
+void sched_follow(const struct vitrine_fxt_record *record)
 {
 	if (is_beside_rings(record)) {
 		if (record->timed)
-			pass_time(sched, record);
-		return true;
+			pass_time(record);
+		return;
 	}
-	if (record->kind == VITRINE_FXT_BLOB)
-		return follow_packet(sched, record);
+	if (record->kind == VITRINE_FXT_BLOB) {
+		follow_packet(record);
+		return;
+	}
 	/* Our own provider writes a record with more details. */
 	if (record->kind == VITRINE_FXT_PROVIDER_EVENT &&
 	    record->provider_info.event == FXT_PROVIDER_EVENT_BUFFER_FULL &&
-	    (record->cpu >= sched->nr_cpus || !sched->cpus[record->cpu] ||
-	     !sched->cpus[record->cpu]->packed))
-		gap_everywhere(sched);
+	    (record->cpu >= sched.nr_cpus || !sched.cpus[record->cpu] ||
+	     !sched.cpus[record->cpu]->packed))
+		gap_everywhere();
 	if (!record->timed)
-		return true;
-	if (!see_time(sched, record) || !follow_timed(sched, record))
-		return false;
-	if (record->cpu < sched->nr_cpus)
-		sched->cpus[record->cpu]->last_ns = sched->now_ns;
-	return true;
+		return;
+	pass_time(record);
+	if (record->cpu != VITRINE_FXT_NO_CPU)
+		cpu_get(record->cpu);
+	follow_timed(record);
+	if (record->cpu < sched.nr_cpus)
+		sched.cpus[record->cpu]->last_ns = sched.now_ns;
 }
 
-/**
- * sched_finish() - end the trace
- * @sched: all threads
- *
- * Time slices that have not ended are reported as ended, with SCHED_RUNNING after
- * them. Times in each state are complete afterwards; @since_ns stays.
- */
-void sched_finish(struct sched *sched)
+/* Return the part of the trace that is in the requested time range. */
+static struct sched_span span_of(void)
 {
-	uint64_t end_ns = sched->now_ns;
-	struct sched_thread *thread;
-	size_t i = 0;
-
-	while ((thread = sched_thread_next(sched, &i))) {
-		if (thread->state == SCHED_RUNNING)
-			end_turn(sched, thread, end_ns, SCHED_RUNNING);
-		else
-			end_wait(sched, thread, end_ns);
-	}
-	for (i = 0; i < sched->nr_cpus; i++)
-		if (sched->cpus[i])
-			turn_cpu(sched, sched->cpus[i], end_ns,
-				 sched->cpus[i]->known,
-				 sched->cpus[i]->running);
-}
-
-static enum archive_step follow(void *ctx, const struct vitrine_fxt_record *record)
-{
-	/* The report cannot be written, so it need not be complete. */
-	if (ferror(stdout))
-		return ARCHIVE_STOP;
-	return sched_follow(ctx, record) ? ARCHIVE_NEXT : ARCHIVE_NO_MEMORY;
-}
-
-/**
- * sched_read() - follow all records of a trace, and call sched_finish()
- * @sched: all threads, as before the first record
- * @archive: the trace
- *
- * Return: NULL, or an error.
- */
-struct vitrine_error *sched_read(struct sched *sched, struct vitrine_archive *archive)
-{
-	struct vitrine_error *err = archive_for_each(archive, follow, sched);
-
-	if (!err)
-		sched_finish(sched);
-	return err;
-}
-
-/**
- * sched_span() - find out what part of a trace is reported
- * @sched: all threads, after the last record
- *
- * Return: its begin and its end.
- */
-struct sched_span sched_span(const struct sched *sched)
-{
+	const struct record_filter *filter = sched.filter;
 	struct sched_span span = {
-		.begin_ns = sched->from_ns > sched->begin_ns ? sched->from_ns : sched->begin_ns,
-		.end_ns = sched->to_ns < sched->now_ns ? sched->to_ns : sched->now_ns,
+		.begin_ns = filter->from_ns > sched.begin_ns ? filter->from_ns : sched.begin_ns,
+		.end_ns = filter->to_ns < sched.now_ns ? filter->to_ns : sched.now_ns,
 	};
 
 	if (span.end_ns < span.begin_ns)
@@ -667,19 +590,73 @@ struct sched_span sched_span(const struct sched *sched)
 }
 
 /**
- * sched_deinit() - free all threads and CPUs
- * @sched: all threads; its archive must exist
+ * sched_finish() - end the trace
+ *
+ * Time slices that have not ended are reported as ended, with SCHED_RUNNING after
+ * them. Times in each state are complete afterwards; @since_ns stays.
  */
-void sched_deinit(struct sched *sched)
+void sched_finish(void)
 {
-	struct fxt_names *threads = archive_threads(sched->archive);
+	uint64_t end_ns = sched.now_ns;
+	struct sched_thread *thread;
+	size_t i = 0;
+
+	sched.span = span_of();
+	while ((thread = sched_thread_next(&i))) {
+		if (thread->state == SCHED_RUNNING)
+			end_turn(thread, end_ns, SCHED_RUNNING);
+		else
+			end_wait(thread, end_ns);
+	}
+	for (i = 0; i < sched.nr_cpus; i++)
+		if (sched.cpus[i])
+			turn_cpu(sched.cpus[i], end_ns,
+				 sched.cpus[i]->known,
+				 sched.cpus[i]->running);
+}
+
+static enum archive_step follow(void *ctx, const struct vitrine_fxt_record *record)
+{
+	/* The report cannot be written, so it need not be complete. */
+	if (ferror(stdout))
+		return ARCHIVE_STOP;
+	sched_follow(record);
+	return ARCHIVE_NEXT;
+}
+
+/**
+ * sched_read() - follow all records of a trace
+ * @archive: as of sched_begin()
+ * @filter: as of sched_begin()
+ * @ops: as of sched_begin()
+ *
+ * Return: NULL, or an error.
+ */
+struct vitrine_error *sched_read(struct vitrine_archive *archive,
+				 const struct record_filter *filter, const struct sched_ops *ops)
+{
+	struct vitrine_error *err;
+
+	sched_begin(archive, filter, ops);
+	err = archive_for_each(archive, follow, NULL);
+	if (!err)
+		sched_finish();
+	return err;
+}
+
+/**
+ * sched_deinit() - free all threads and CPUs
+ */
+void sched_deinit(void)
+{
+	struct fxt_names *threads = archive_threads(sched.archive);
 	size_t i;
 
 	for (i = 0; i < threads->nr; i++) {
 		free(threads->entries[i].owner);
 		threads->entries[i].owner = NULL;
 	}
-	for (i = 0; i < sched->nr_cpus; i++)
-		free(sched->cpus[i]);
-	free(sched->cpus);
+	for (i = 0; i < sched.nr_cpus; i++)
+		free(sched.cpus[i]);
+	free(sched.cpus);
 }

@@ -174,22 +174,25 @@ struct sched_cpu {
  * @interrupt: an interrupt was read; they come in the order in which they began
  */
 struct sched_ops {
-	void (*begin)(void *ctx, struct sched_thread *thread);
-	void (*end)(void *ctx, struct sched_thread *thread);
-	void (*wakeup)(void *ctx, struct sched_thread *thread);
-	void (*gap)(void *ctx, uint32_t cpu, uint64_t begin_ns,
+	void (*begin)(struct sched_thread *thread);
+	void (*end)(struct sched_thread *thread);
+	void (*wakeup)(struct sched_thread *thread);
+	void (*gap)(uint32_t cpu, uint64_t begin_ns,
 		    uint64_t end_ns);
-	void (*interrupt)(void *ctx, const struct sched_interrupt *interrupt);
+	void (*interrupt)(const struct sched_interrupt *interrupt);
+};
+
+/* The part of a trace that is in the requested time range. */
+struct sched_span {
+	uint64_t begin_ns;
+	uint64_t end_ns;
 };
 
 /**
- * struct sched - all threads and CPUs
+ * struct sched - all threads and CPUs of the trace that is followed, one at a time
  * @ops: callbacks
- * @ctx: passed to them
- * @archive: the trace, whose table of threads has these, too; see sched_thread_next()
- * @filter: selects the threads whose switches and wakeups are counted; NULL: all
- * @from_ns: begin of the requested time range
- * @to_ns: its end
+ * @archive: the trace
+ * @filter: selects the threads whose switches and wakeups are counted, and the time range
  * @began: a record with a time has been read
  * @begin_ns: time of the first one
  * @now_ns: time of the last one
@@ -201,14 +204,14 @@ struct sched_ops {
  * @nr_lost: records lost in them, as far as known
  * @cpus: by number; NULL: not seen
  * @nr_cpus: size of @cpus
+ * @busy_ns: time that threads ran, without idle, on all of them
+ * @idle_ns: time in idle, likewise
+ * @span: the part of the trace that is reported; set by sched_finish()
  */
-struct sched {
+extern struct sched {
 	const struct sched_ops *ops;
-	void *ctx;
 	struct vitrine_archive *archive;
 	const struct record_filter *filter;
-	uint64_t from_ns;
-	uint64_t to_ns;
 	bool began;
 	uint64_t begin_ns;
 	uint64_t now_ns;
@@ -220,24 +223,22 @@ struct sched {
 	uint64_t nr_lost;
 	struct sched_cpu **cpus;
 	uint32_t nr_cpus;
-};
+	uint64_t busy_ns;
+	uint64_t idle_ns;
+	struct sched_span span;
+} sched;
 
-/* The part of a trace that is in the requested time range. */
-struct sched_span {
-	uint64_t begin_ns;
-	uint64_t end_ns;
-};
-
-struct sched_span sched_span(const struct sched *sched);
-bool sched_follow(struct sched *sched, const struct vitrine_fxt_record *record);
-void sched_finish(struct sched *sched);
-struct vitrine_error *sched_read(struct sched *sched, struct vitrine_archive *archive);
-bool sched_counts(const struct sched *sched, uint64_t ns);
+void sched_begin(struct vitrine_archive *archive, const struct record_filter *filter,
+		 const struct sched_ops *ops);
+void sched_follow(const struct vitrine_fxt_record *record);
+void sched_finish(void);
+struct vitrine_error *sched_read(struct vitrine_archive *archive,
+				 const struct record_filter *filter, const struct sched_ops *ops);
+bool sched_counts(uint64_t ns);
 bool sched_is_interrupt(const struct vitrine_fxt_record *record);
-struct sched_thread *sched_thread_get(struct sched *sched,
-				      const struct vitrine_fxt_thread *id);
-struct sched_thread *sched_thread_find(const struct sched *sched, uint64_t koid);
-struct sched_thread *sched_thread_next(const struct sched *sched, size_t *place);
-void sched_deinit(struct sched *sched);
+struct sched_thread *sched_thread_get(const struct vitrine_fxt_thread *id);
+struct sched_thread *sched_thread_find(uint64_t koid);
+struct sched_thread *sched_thread_next(size_t *place);
+void sched_deinit(void);
 
 #endif /* _VITRINE_SCHED_STATE_H */

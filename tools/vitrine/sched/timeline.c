@@ -59,11 +59,13 @@ bool timeline_is_dark(uint32_t colour)
 	return 299 * red + 587 * green + 114 * (colour & 0xff) < 140 * 1000;
 }
 
-static struct timeline_lane *lane_get(struct timeline *timeline, uint32_t cpu)
+struct timeline timeline;
+
+static struct timeline_lane *lane_get(uint32_t cpu)
 {
-	must_have(GROW_TO(timeline->lanes, timeline->nr_lanes, cpu));
-	timeline->lanes[cpu].seen = true;
-	return &timeline->lanes[cpu];
+	must_have(GROW_TO(timeline.lanes, timeline.nr_lanes, cpu));
+	timeline.lanes[cpu].seen = true;
+	return &timeline.lanes[cpu];
 }
 
 /* ---- Items ------------------------------------------------------------- */
@@ -76,8 +78,7 @@ static bool same_cell(uint64_t cell_ns, const struct timeline_item *a,
 	       b->end_ns - b->begin_ns < cell_ns;
 }
 
-static void put_together(struct timeline_item *item,
-			 const struct timeline_item *next)
+static void put_together(struct timeline_item *item, const struct timeline_item *next)
 {
 	if (item->thread == next->thread) {
 		item->thread_ns += next->thread_ns;
@@ -91,18 +92,18 @@ static void put_together(struct timeline_item *item,
 	item->nr += next->nr;
 }
 
-static void make_coarser(struct timeline *timeline, enum timeline_kind kind)
+static void make_coarser(enum timeline_kind kind)
 {
-	uint64_t cell_ns = timeline->cell_ns[kind] ?
-			   2 * timeline->cell_ns[kind] : 1;
+	uint64_t cell_ns = timeline.cell_ns[kind] ?
+			   2 * timeline.cell_ns[kind] : 1;
 	struct timeline_row *row;
 	uint32_t cpu;
 	size_t i, nr;
 
-	timeline->cell_ns[kind] = cell_ns;
-	timeline->nr_items[kind] = 0;
-	for (cpu = 0; cpu < timeline->nr_lanes; cpu++) {
-		row = &timeline->lanes[cpu].rows[kind];
+	timeline.cell_ns[kind] = cell_ns;
+	timeline.nr_items[kind] = 0;
+	for (cpu = 0; cpu < timeline.nr_lanes; cpu++) {
+		row = &timeline.lanes[cpu].rows[kind];
 		for (i = 0, nr = 0; i < row->nr_items; i++) {
 			if (nr && same_cell(cell_ns, &row->items[nr - 1],
 					    &row->items[i]))
@@ -112,49 +113,48 @@ static void make_coarser(struct timeline *timeline, enum timeline_kind kind)
 				row->items[nr++] = row->items[i];
 		}
 		row->nr_items = nr;
-		timeline->nr_items[kind] += nr;
+		timeline.nr_items[kind] += nr;
 	}
 }
 
-static void add_item(struct timeline *timeline, struct timeline_lane *lane,
-		     enum timeline_kind kind, const struct timeline_item *item)
+static void add_item(struct timeline_lane *lane, enum timeline_kind kind,
+		     const struct timeline_item *item)
 {
 	struct timeline_row *row = &lane->rows[kind];
 	size_t nr = row->nr_items;
 
-	timeline->nr_all[kind]++;
-	if (nr && same_cell(timeline->cell_ns[kind], &row->items[nr - 1],
+	timeline.nr_all[kind]++;
+	if (nr && same_cell(timeline.cell_ns[kind], &row->items[nr - 1],
 			    item)) {
 		put_together(&row->items[nr - 1], item);
 		return;
 	}
 	must_have(GROW(row->items, nr));
 	row->items[row->nr_items++] = *item;
-	timeline->nr_items[kind]++;
+	timeline.nr_items[kind]++;
 	/*
 	 * A lane may have two items per cell, so coarser cells help only so far. Half of
 	 * the time, since a longer cell may not fit into 64 bits.
 	 */
-	while (timeline->nr_items[kind] > timeline->max_items &&
-	       timeline->cell_ns[kind] <= timeline->end_ns / 2)
-		make_coarser(timeline, kind);
+	while (timeline.nr_items[kind] > timeline.max_items &&
+	       timeline.cell_ns[kind] <= timeline.end_ns / 2)
+		make_coarser(kind);
 }
 
 /* ---- Threads ----------------------------------------------------------- */
 
 /* Return the number of a thread; its owner is that number plus one. */
-static uint32_t number_of(struct timeline *timeline,
-			  struct sched_thread *thread)
+static uint32_t number_of(struct sched_thread *thread)
 {
-	uint32_t nr = timeline->nr_threads;
+	uint32_t nr = timeline.nr_threads;
 
 	if (thread->owner)
 		return (uintptr_t)thread->owner - 1;
-	if (!record_filter_match_thread(timeline->filter, timeline->sched.archive, &thread->id))
+	if (!record_filter_match_thread(timeline.filter, sched.archive, &thread->id))
 		return TIMELINE_OTHERS;
-	must_have(GROW(timeline->threads, nr));
-	timeline->threads[nr] = (struct timeline_thread){ .id = thread->id };
-	timeline->nr_threads++;
+	must_have(GROW(timeline.threads, nr));
+	timeline.threads[nr] = (struct timeline_thread){ .id = thread->id };
+	timeline.nr_threads++;
 	thread->owner = (void *)(uintptr_t)(nr + 1);
 	return nr;
 }
@@ -168,16 +168,16 @@ static int compare_running(const void *left, const void *right)
 	return number_order(b->running_ns, a->running_ns) ?: a < b ? -1 : 1;
 }
 
-static void rank_threads(struct timeline *timeline)
+static void rank_threads(void)
 {
-	struct timeline_thread **ranked = calloc(timeline->nr_threads + 1, sizeof(*ranked));
+	struct timeline_thread **ranked = calloc(timeline.nr_threads + 1, sizeof(*ranked));
 	uint32_t i;
 
 	must_have(ranked);
-	for (i = 0; i < timeline->nr_threads; i++)
-		ranked[i] = &timeline->threads[i];
-	SORT(ranked, timeline->nr_threads, compare_running);
-	for (i = 0; i < timeline->nr_threads; i++)
+	for (i = 0; i < timeline.nr_threads; i++)
+		ranked[i] = &timeline.threads[i];
+	SORT(ranked, timeline.nr_threads, compare_running);
+	for (i = 0; i < timeline.nr_threads; i++)
 		ranked[i]->rank = i;
 	free(ranked);
 }
@@ -185,30 +185,28 @@ static void rank_threads(struct timeline *timeline)
 /* ---- Following the trace ----------------------------------------------- */
 
 /* Clip an interval to the requested range; false if nothing remains. */
-static bool clip(const struct timeline *timeline, uint64_t *begin_ns, uint64_t *end_ns)
+static bool clip(uint64_t *begin_ns, uint64_t *end_ns)
 {
-	if (*begin_ns < timeline->filter->from_ns)
-		*begin_ns = timeline->filter->from_ns;
-	if (*end_ns > timeline->filter->to_ns)
-		*end_ns = timeline->filter->to_ns;
+	if (*begin_ns < timeline.filter->from_ns)
+		*begin_ns = timeline.filter->from_ns;
+	if (*end_ns > timeline.filter->to_ns)
+		*end_ns = timeline.filter->to_ns;
 	return *begin_ns <= *end_ns;
 }
 
 /* Clip an item to the requested range and find its lane; NULL: it is not drawn. */
-static struct timeline_lane *lane_of(struct timeline *timeline, uint32_t cpu,
-				     struct timeline_item *item)
+static struct timeline_lane *lane_of(uint32_t cpu, struct timeline_item *item)
 {
-	if (!record_filter_match_cpu(timeline->filter, cpu) ||
-	    !clip(timeline, &item->begin_ns, &item->end_ns))
+	if (!record_filter_match_cpu(timeline.filter, cpu) ||
+	    !clip(&item->begin_ns, &item->end_ns))
 		return NULL;
-	timeline->end_ns = timeline->sched.now_ns;
+	timeline.end_ns = sched.now_ns;
 	item->thread_ns = item->end_ns - item->begin_ns;
-	return lane_get(timeline, cpu);
+	return lane_get(cpu);
 }
 
-static void on_end(void *ctx, struct sched_thread *thread)
+static void on_end(struct sched_thread *thread)
 {
-	struct timeline *timeline = ctx;
 	const struct sched_turn *turn = &thread->turn;
 	struct timeline_item item = {
 		.begin_ns = turn->begin_ns,
@@ -219,55 +217,53 @@ static void on_end(void *ctx, struct sched_thread *thread)
 		.ready_ns = turn->ready_ns,
 		.blocked_ns = turn->blocked_ns,
 	};
-	struct timeline_lane *lane = lane_of(timeline, turn->cpu, &item);
+	struct timeline_lane *lane = lane_of(turn->cpu, &item);
 
 	if (!lane)
 		return;
 	item.busy_ns = item.thread_ns;
-	item.thread = number_of(timeline, thread);
+	item.thread = number_of(thread);
 	if (item.thread != TIMELINE_OTHERS)
-		timeline->threads[item.thread].running_ns += item.busy_ns;
+		timeline.threads[item.thread].running_ns += item.busy_ns;
 	lane->busy_ns += item.busy_ns;
-	add_item(timeline, lane, TIMELINE_TURNS, &item);
+	add_item(lane, TIMELINE_TURNS, &item);
 }
 
-static uint32_t name_of(struct timeline *timeline, const char *label)
+static uint32_t name_of(const char *label)
 {
 	uint32_t nr;
 
-	for (nr = 0; nr < timeline->nr_names; nr++)
-		if (!strcmp(timeline->names[nr], label))
+	for (nr = 0; nr < timeline.nr_names; nr++)
+		if (!strcmp(timeline.names[nr], label))
 			return nr;
 	if (nr >= SCHED_MAX_INTERRUPTS && strcmp(label, SCHED_OTHER_INTERRUPTS))
-		return name_of(timeline, SCHED_OTHER_INTERRUPTS);
-	must_have(GROW(timeline->names, nr));
-	timeline->names[nr] = must_format("%s", label);
-	return timeline->nr_names++;
+		return name_of(SCHED_OTHER_INTERRUPTS);
+	must_have(GROW(timeline.names, nr));
+	timeline.names[nr] = must_format("%s", label);
+	return timeline.nr_names++;
 }
 
-static void on_interrupt(void *ctx, const struct sched_interrupt *interrupt)
+static void on_interrupt(const struct sched_interrupt *interrupt)
 {
-	struct timeline *timeline = ctx;
 	struct timeline_item item = {
 		.begin_ns = interrupt->begin_ns,
 		.end_ns = interrupt->end_ns,
 		.busy_ns = interrupt->alone_ns,
 		.nr = 1,
 	};
-	struct timeline_lane *lane = lane_of(timeline, interrupt->cpu, &item);
+	struct timeline_lane *lane = lane_of(interrupt->cpu, &item);
 
 	if (!lane)
 		return;
-	item.thread = name_of(timeline, event_label(interrupt->record));
+	item.thread = name_of(event_label(interrupt->record));
 	if (item.busy_ns > item.thread_ns)
 		item.busy_ns = item.thread_ns;
-	add_item(timeline, lane, TIMELINE_INTERRUPTS, &item);
+	add_item(lane, TIMELINE_INTERRUPTS, &item);
 }
 
-static void add_gap(struct timeline *timeline, uint32_t cpu, uint64_t begin_ns,
-		    uint64_t end_ns)
+static void add_gap(uint32_t cpu, uint64_t begin_ns, uint64_t end_ns)
 {
-	struct timeline_lane *lane = lane_get(timeline, cpu);
+	struct timeline_lane *lane = lane_get(cpu);
 	struct timeline_gap *last;
 
 	last = lane->nr_gaps ? &lane->gaps[lane->nr_gaps - 1] : NULL;
@@ -280,21 +276,20 @@ static void add_gap(struct timeline *timeline, uint32_t cpu, uint64_t begin_ns,
 	lane->gaps[lane->nr_gaps++] = (struct timeline_gap){ begin_ns, end_ns };
 }
 
-static void on_gap(void *ctx, uint32_t cpu, uint64_t begin_ns, uint64_t end_ns)
+static void on_gap(uint32_t cpu, uint64_t begin_ns, uint64_t end_ns)
 {
-	struct timeline *timeline = ctx;
 	uint32_t i;
 
-	if (!clip(timeline, &begin_ns, &end_ns))
+	if (!clip(&begin_ns, &end_ns))
 		return;
 	if (cpu != SCHED_ALL_CPUS) {
-		if (record_filter_match_cpu(timeline->filter, cpu))
-			add_gap(timeline, cpu, begin_ns, end_ns);
+		if (record_filter_match_cpu(timeline.filter, cpu))
+			add_gap(cpu, begin_ns, end_ns);
 		return;
 	}
-	for (i = 0; i < timeline->nr_lanes; i++)
-		if (timeline->lanes[i].seen)
-			add_gap(timeline, i, begin_ns, end_ns);
+	for (i = 0; i < timeline.nr_lanes; i++)
+		if (timeline.lanes[i].seen)
+			add_gap(i, begin_ns, end_ns);
 }
 
 static const struct sched_ops ops = {
@@ -304,41 +299,40 @@ static const struct sched_ops ops = {
 };
 
 /* Add a lane for each CPU that was idle all the time. */
-static void add_idle_lanes(struct timeline *timeline)
+static void add_idle_lanes(void)
 {
-	const struct sched *sched = &timeline->sched;
 	uint32_t i;
 
-	for (i = 0; i < sched->nr_cpus; i++)
-		if (sched->cpus[i] && sched->cpus[i]->known &&
-		    record_filter_match_cpu(timeline->filter, i))
-			lane_get(timeline, i);
+	for (i = 0; i < sched.nr_cpus; i++)
+		if (sched.cpus[i] && sched.cpus[i]->known &&
+		    record_filter_match_cpu(timeline.filter, i))
+			lane_get(i);
 }
 
 /* Make the cells so large that @max_cells of them cover the range. */
-static void make_fit(struct timeline *timeline)
+static void make_fit(void)
 {
-	uint64_t length_ns = timeline->end_ns - timeline->begin_ns;
+	uint64_t length_ns = timeline.end_ns - timeline.begin_ns;
 	unsigned int kind;
 
 	for (kind = 0; kind < TIMELINE_NR_KINDS; kind++)
-		while (timeline->max_cells && length_ns / timeline->max_cells >
-					      timeline->cell_ns[kind])
-			make_coarser(timeline, kind);
+		while (timeline.max_cells && length_ns / timeline.max_cells >
+					      timeline.cell_ns[kind])
+			make_coarser(kind);
 }
 
 /* Begin gaps that precede the first record of their CPU where the timeline does. */
-static void clip_gaps(struct timeline *timeline)
+static void clip_gaps(void)
 {
 	struct timeline_gap *gap;
 	uint32_t cpu;
 	size_t i;
 
-	for (cpu = 0; cpu < timeline->nr_lanes; cpu++) {
-		for (i = 0; i < timeline->lanes[cpu].nr_gaps; i++) {
-			gap = &timeline->lanes[cpu].gaps[i];
-			if (gap->begin_ns < timeline->begin_ns)
-				gap->begin_ns = timeline->begin_ns;
+	for (cpu = 0; cpu < timeline.nr_lanes; cpu++) {
+		for (i = 0; i < timeline.lanes[cpu].nr_gaps; i++) {
+			gap = &timeline.lanes[cpu].gaps[i];
+			if (gap->begin_ns < timeline.begin_ns)
+				gap->begin_ns = timeline.begin_ns;
 			if (gap->end_ns < gap->begin_ns)
 				gap->end_ns = gap->begin_ns;
 		}
@@ -347,52 +341,39 @@ static void clip_gaps(struct timeline *timeline)
 
 /**
  * timeline_fill() - fill a timeline from a trace
- * @timeline: all zero but @filter, @max_items and @max_cells
  * @archive: the trace
  *
  * Return: NULL, or an error.
  */
-struct vitrine_error *timeline_fill(struct timeline *timeline,
-				    struct vitrine_archive *archive)
+struct vitrine_error *timeline_fill(struct vitrine_archive *archive)
 {
-	struct sched *sched = &timeline->sched;
 	struct vitrine_error *err;
-	struct sched_span span;
 
-	*sched = (struct sched){
-		.ops = &ops,
-		.ctx = timeline,
-		.archive = archive,
-		.from_ns = timeline->filter->from_ns,
-		.to_ns = timeline->filter->to_ns,
-	};
-	err = sched_read(sched, archive);
+	err = sched_read(archive, timeline.filter, &ops);
 	if (err)
 		return err;
-	add_idle_lanes(timeline);
-	rank_threads(timeline);
-	span = sched_span(sched);
-	timeline->begin_ns = span.begin_ns;
-	timeline->end_ns = span.end_ns;
-	make_fit(timeline);
-	clip_gaps(timeline);
+	add_idle_lanes();
+	rank_threads();
+	timeline.begin_ns = sched.span.begin_ns;
+	timeline.end_ns = sched.span.end_ns;
+	make_fit();
+	clip_gaps();
 	return NULL;
 }
 
 /**
  * timeline_put_missing() - write how many time slices are merged with others
  * @stream: output stream
- * @timeline: timeline with merged slices: @cell_ns of turns is not 0
  */
-void timeline_put_missing(FILE *stream, const struct timeline *timeline)
+void timeline_put_missing(FILE *stream)
 {
 	const struct timeline_row *row;
 	uint64_t nr_turns = 0, nr_bars = 0;
 	uint32_t cpu;
 	size_t i;
 
-	for (cpu = 0; cpu < timeline->nr_lanes; cpu++) {
-		row = &timeline->lanes[cpu].rows[TIMELINE_TURNS];
+	for (cpu = 0; cpu < timeline.nr_lanes; cpu++) {
+		row = &timeline.lanes[cpu].rows[TIMELINE_TURNS];
 		for (i = 0; i < row->nr_items; i++) {
 			if (row->items[i].nr == 1)
 				continue;
@@ -401,29 +382,28 @@ void timeline_put_missing(FILE *stream, const struct timeline *timeline)
 		}
 	}
 	fprintf(stream, "%" PRIu64 " of %" PRIu64 " time slices are shorter than %s and ",
-		nr_turns, timeline->nr_all[TIMELINE_TURNS],
-		duration(timeline->cell_ns[TIMELINE_TURNS]));
+		nr_turns, timeline.nr_all[TIMELINE_TURNS],
+		duration(timeline.cell_ns[TIMELINE_TURNS]));
 	fprintf(stream, "merged into %" PRIu64 " bars", nr_bars);
 }
 
 /**
  * timeline_deinit() - free a timeline
- * @timeline: timeline
  */
-void timeline_deinit(struct timeline *timeline)
+void timeline_deinit(void)
 {
 	unsigned int kind;
 	uint32_t i;
 
-	for (i = 0; i < timeline->nr_lanes; i++) {
+	for (i = 0; i < timeline.nr_lanes; i++) {
 		for (kind = 0; kind < TIMELINE_NR_KINDS; kind++)
-			free(timeline->lanes[i].rows[kind].items);
-		free(timeline->lanes[i].gaps);
+			free(timeline.lanes[i].rows[kind].items);
+		free(timeline.lanes[i].gaps);
 	}
-	while (timeline->nr_names)
-		free(timeline->names[--timeline->nr_names]);
-	free(timeline->names);
-	free(timeline->lanes);
-	free(timeline->threads);
-	sched_deinit(&timeline->sched);
+	while (timeline.nr_names)
+		free(timeline.names[--timeline.nr_names]);
+	free(timeline.names);
+	free(timeline.lanes);
+	free(timeline.threads);
+	sched_deinit();
 }

@@ -95,8 +95,8 @@ struct timeline_thread {
 };
 
 /**
- * struct timeline - a timeline
- * @sched: state of all threads and CPUs of the trace
+ * struct timeline - the timeline that is drawn: at first all zero but @filter, @max_items and
+ *	@max_cells
  * @filter: CPUs, threads and time range to draw
  * @max_items: limit for items of a kind in all lanes
  * @max_cells: limit for cells; 0: no limit
@@ -113,8 +113,7 @@ struct timeline_thread {
  * @names: names of interrupts, by number
  * @nr_names: number of @names
  */
-struct timeline {
-	struct sched sched;
+extern struct timeline {
 	const struct record_filter *filter;
 	size_t max_items;
 	uint64_t max_cells;
@@ -129,12 +128,11 @@ struct timeline {
 	uint32_t nr_threads;
 	char **names;
 	uint32_t nr_names;
-};
+} timeline;
 
-struct vitrine_error *timeline_fill(struct timeline *timeline,
-				    struct vitrine_archive *archive);
-void timeline_deinit(struct timeline *timeline);
-void timeline_put_missing(FILE *stream, const struct timeline *timeline);
+struct vitrine_error *timeline_fill(struct vitrine_archive *archive);
+void timeline_deinit(void);
+void timeline_put_missing(FILE *stream);
 
 uint32_t timeline_colour(uint32_t rank);
 bool timeline_is_dark(uint32_t colour);

@@ -53,7 +53,6 @@ static struct timeline_args {
 } args;
 
 /* What is drawn, and where to. */
-static struct timeline timeline;
 static FILE *stream;
 
 /* Number of items that a browser draws without a pause; the file has a few megabytes. */
@@ -112,7 +111,7 @@ static const char *label_of(uint32_t thread)
 {
 	if (thread == TIMELINE_OTHERS)
 		return "others";
-	return thread_label(timeline.sched.archive, &timeline.threads[thread].id);
+	return thread_label(sched.archive, &timeline.threads[thread].id);
 }
 
 /* Begin a rectangle; the caller adds attributes and ends it. */
@@ -149,8 +148,8 @@ static void put_process(uint32_t thread)
 
 	if (thread == TIMELINE_OTHERS)
 		return;
-	process = record_process(timeline.sched.archive, &timeline.threads[thread].id);
-	if (!vitrine_archive_process(timeline.sched.archive, process, &name))
+	process = record_process(sched.archive, &timeline.threads[thread].id);
+	if (!vitrine_archive_process(sched.archive, process, &name))
 		return;
 	fputs(" of ", stream);
 	xml_put_text(stream, name_label(&name));
@@ -322,11 +321,11 @@ static void put_head(const char *title, int height)
 	put_nr_interrupts();
 	if (timeline.cell_ns[TIMELINE_TURNS]) {
 		fputs("; ", stream);
-		timeline_put_missing(stream, &timeline);
+		timeline_put_missing(stream);
 		fputs(", whose height is the share of time that the CPU was busy", stream);
 	}
-	if (timeline.sched.nr_lost)
-		fprintf(stream, "; %" PRIu64 " records lost", timeline.sched.nr_lost);
+	if (sched.nr_lost)
+		fprintf(stream, "; %" PRIu64 " records lost", sched.nr_lost);
 	fputs("</text>\n", stream);
 }
 
@@ -395,9 +394,9 @@ static void put_thread(const struct timeline_thread *thread)
 	uint32_t colour = timeline_colour(thread->rank);
 
 	fputs("[\"", stream);
-	put_text(thread_label(timeline.sched.archive, &thread->id));
-	vitrine_archive_process(timeline.sched.archive,
-				record_process(timeline.sched.archive, &thread->id),
+	put_text(thread_label(sched.archive, &thread->id));
+	vitrine_archive_process(sched.archive,
+				record_process(sched.archive, &thread->id),
 				&name);
 	fputs("\",\"", stream);
 	put_text(name_label(&name));
@@ -484,7 +483,7 @@ static void put_data(const char *title)
 	fprintf(stream, ",\"cell\":%" PRIu64 ",\"turns\":%" PRIu64,
 		timeline.cell_ns[TIMELINE_TURNS],
 		timeline.nr_all[TIMELINE_TURNS]);
-	fprintf(stream, ",\"lost\":%" PRIu64 ",\n\"threads\":[", timeline.sched.nr_lost);
+	fprintf(stream, ",\"lost\":%" PRIu64 ",\n\"threads\":[", sched.nr_lost);
 	for (i = 0; i < timeline.nr_threads; i++) {
 		fputs(i ? ",\n" : "\n", stream);
 		put_thread(&timeline.threads[i]);
@@ -513,7 +512,7 @@ static void put_missing(void)
 	if (!timeline.cell_ns[TIMELINE_TURNS])
 		return;
 	fputs("<p id=\"missing\">", stream);
-	timeline_put_missing(stream, &timeline);
+	timeline_put_missing(stream);
 	fputs(", which zooming does not split. ", stream);
 	fputs("To draw each time slice of a part of the trace, run ", stream);
 	fputs("<code>vitrine timeline --from TIME --to TIME</code>.</p>\n",
@@ -564,10 +563,10 @@ static struct vitrine_error *draw_archive(const void *ctx, struct vitrine_archiv
 		.max_items = args.html ? MAX_ITEMS_HTML : MAX_ITEMS_SVG,
 		.max_cells = args.html ? 0 : MAX_CELLS_SVG,
 	};
-	err = timeline_fill(&timeline, archive);
+	err = timeline_fill(archive);
 	if (!err)
 		err = draw();
-	timeline_deinit(&timeline);
+	timeline_deinit();
 	return err;
 }
 

@@ -327,12 +327,11 @@ static const struct field view_fields[] = {
 /* ---- Following the trace ----------------------------------------------- */
 
 /* A thread's owner is its longest wait, in nanoseconds. */
-static void on_begin(void *ctx, struct sched_thread *thread)
+static void on_begin(struct sched_thread *thread)
 {
-	const struct sched *sched = ctx;
 	const struct sched_turn *turn = &thread->turn;
 
-	if (sched_counts(sched, turn->begin_ns) &&
+	if (sched_counts(turn->begin_ns) &&
 	    turn->ready_ns > (uintptr_t)thread->owner)
 		thread->owner = (void *)(uintptr_t)turn->ready_ns;
 }
@@ -351,12 +350,12 @@ static bool is_active(const struct sched_thread *thread)
 	       is_waiting(thread->state);
 }
 
-static void add_row(const struct sched *sched, const struct sched_thread *thread)
+static void add_row(const struct sched_thread *thread)
 {
 	struct top_row *row = &view.rows[view.nr_rows++];
 
 	row->id = thread->id;
-	snprintf(row->label, sizeof(row->label), "%s", thread_label(sched->archive, &thread->id));
+	snprintf(row->label, sizeof(row->label), "%s", thread_label(sched.archive, &thread->id));
 	row->state = thread->state;
 	row->cpu = thread->cpu;
 	row->since_ns = thread->state == SCHED_RUNNING ?
@@ -365,8 +364,8 @@ static void add_row(const struct sched *sched, const struct sched_thread *thread
 	row->ready_ns = sched_runnable_ns(thread);
 	row->runs = thread->nr_turns;
 	row->max_ns = (uintptr_t)thread->owner;
-	if (is_waiting(row->state) && sched->now_ns - row->since_ns > row->max_ns)
-		row->max_ns = sched->now_ns - row->since_ns;
+	if (is_waiting(row->state) && sched.now_ns - row->since_ns > row->max_ns)
+		row->max_ns = sched.now_ns - row->since_ns;
 }
 
 static int compare_rows(const void *left, const void *right)
@@ -419,53 +418,47 @@ static void add_cpu(uint32_t number, const struct sched_cpu *cpu)
 	};
 }
 
-/* Copy the contents of the screen to the view, because @sched is freed before it is drawn. */
-static bool collect(const struct sched *sched)
+/* Copy the contents of the screen to the view: the trace is closed before it is drawn. */
+static void collect(void)
 {
 	const struct sched_thread *thread;
 	size_t i = 0;
 
 	forget();
-	view.rows = calloc(archive_threads(sched->archive)->nr + 1, sizeof(*view.rows));
-	view.cpus = calloc(sched->nr_cpus + 1, sizeof(*view.cpus));
-	if (!view.rows || !view.cpus)
-		return false;
-	while ((thread = sched_thread_next(sched, &i)))
+	view.rows = calloc(archive_threads(sched.archive)->nr + 1, sizeof(*view.rows));
+	view.cpus = calloc(sched.nr_cpus + 1, sizeof(*view.cpus));
+	must_have(view.rows && view.cpus);
+	while ((thread = sched_thread_next(&i)))
 		if (is_active(thread))
-			add_row(sched, thread);
-	for (i = 0; i < sched->nr_cpus; i++)
-		if (sched->cpus[i])
-			add_cpu(i, sched->cpus[i]);
-	view.begin_ns = sched->from_ns > sched->begin_ns ? sched->from_ns : sched->begin_ns;
-	view.now_ns = sched->now_ns;
+			add_row(thread);
+	for (i = 0; i < sched.nr_cpus; i++)
+		if (sched.cpus[i])
+			add_cpu(i, sched.cpus[i]);
+	view.begin_ns = sched.span.begin_ns;
+	view.now_ns = sched.now_ns;
 	view.length_ns = view.now_ns - view.begin_ns;
-	view.nr_gaps = sched->nr_gaps;
+	view.nr_gaps = sched.nr_gaps;
 	sort_rows();
-	return true;
 }
 
 /* Open the flight recorder and look at all of it. */
 static struct vitrine_error *look_now(struct trace_input *input)
 {
-	struct sched sched = {
-		.ops = &ops,
-		.ctx = &sched,
-		.from_ns = view.now_ns,
-		.to_ns = UINT64_MAX,
-	};
 	struct vitrine_error *err = trace_input_open_live(input);
+	struct record_filter filter;
 
 	if (err)
 		return err;
-	sched.archive = input->archive;
-	err = sched_read(&sched, input->archive);
+	record_filter_init(&filter);
+	filter.from_ns = view.now_ns;
+	err = sched_read(input->archive, &filter, &ops);
 	view.has_wakeups = sched.has_wakeups;
 	/* The clock went back: another session began, and all of it is new. */
-	if (sched.now_ns < sched.from_ns)
+	if (sched.now_ns < filter.from_ns)
 		view.now_ns = 0;
-	if (!err && sched.now_ns >= sched.from_ns && !collect(&sched))
-		err = vtr_error_no_memory();
-	sched_deinit(&sched);
+	else if (!err)
+		collect();
+	sched_deinit();
 	return err;
 }
 

@@ -159,16 +159,14 @@ struct named {
  * struct reader - the trace that is being read
  * @side: its side
  * @named: text numbers of the names of NR_NAMED threads
- * @causes: by text number in @why, that in @diff; 0: not known yet
+ * @causes: by text number in struct why, that in @diff; 0: not known yet
  * @nr_causes: size of @causes
- * @why: causes of waits
  */
 static struct reader {
 	unsigned int side;
 	struct named named[NR_NAMED];
 	uint32_t *causes;
 	uint32_t nr_causes;
-	struct why why;
 } reader;
 
 /* Maximum number of frames of a stack in a line of text; JSON has all. */
@@ -194,8 +192,7 @@ static int compare(const void *left, const void *right)
 }
 
 /* Return how many of the sorted values are equal to @value, and skip them. */
-static size_t skip_equal(const uint64_t *sorted, size_t nr, size_t *at,
-			 uint64_t value)
+static size_t skip_equal(const uint64_t *sorted, size_t nr, size_t *at, uint64_t value)
 {
 	size_t begin = *at;
 
@@ -303,7 +300,7 @@ static uint32_t intern(const char *text)
 /* Return the numbers of the names of a thread and of its process. */
 static const struct named *names_of(const struct vitrine_fxt_thread *thread)
 {
-	const struct vitrine_archive *archive = reader.why.sched.archive;
+	const struct vitrine_archive *archive = sched.archive;
 	struct vitrine_fxt_string process = { "?", 1 }, name = { "?", 1 };
 	struct named *named = &reader.named[thread->thread % NR_NAMED];
 	uint64_t unused;
@@ -329,7 +326,7 @@ static uint32_t cause_of(uint32_t text)
 		return WHY_TEXT_NONE;
 	must_have(GROW_TO(reader.causes, reader.nr_causes, text));
 	if (!reader.causes[text])
-		reader.causes[text] = intern(why_text(&reader.why.texts, text));
+		reader.causes[text] = intern(why_text(&why.texts, text));
 	return reader.causes[text];
 }
 
@@ -353,8 +350,8 @@ static void add(const struct sched_thread *thread, enum trace_diff_kind kind, ui
 
 /* ---- Reading -------------------------------------------------------------- */
 
-static void on_blocked(void *ctx, const struct sched_thread *thread,
-		       const struct why_blocked *blocked, uint32_t user_stack)
+static void on_blocked(const struct sched_thread *thread, const struct why_blocked *blocked,
+		       uint32_t user_stack)
 {
 	add(thread, TRACE_DIFF_BLOCKED, WHY_TEXT_NONE, blocked->ns);
 	if (blocked->syscall)
@@ -363,12 +360,12 @@ static void on_blocked(void *ctx, const struct sched_thread *thread,
 		add(thread, TRACE_DIFF_STACK, blocked->stack, blocked->ns);
 }
 
-static void on_runnable(void *ctx, const struct why_wait *wait)
+static void on_runnable(const struct why_wait *wait)
 {
 	add(wait->thread, TRACE_DIFF_RUNNABLE, WHY_TEXT_NONE, wait->ready_ns);
 }
 
-static void on_ran(void *ctx, const struct sched_thread *thread)
+static void on_ran(const struct sched_thread *thread)
 {
 	add(thread, TRACE_DIFF_RAN, WHY_TEXT_NONE, thread->turn.end_ns - thread->turn.begin_ns);
 }
@@ -388,12 +385,10 @@ static struct vitrine_error *read_trace(const void *ctx, struct vitrine_archive 
 	memset(reader.named, 0, sizeof(reader.named));
 	reader.causes = NULL;
 	reader.nr_causes = 0;
-	reader.why = (struct why){ .ops = &ops };
 	record_filter_init(&filter);
 	diff.nr_files[reader.side]++;
-	why_init(&reader.why, archive, &filter);
-	err = why_read(&reader.why, archive);
-	why_deinit(&reader.why);
+	err = why_read(archive, &filter, &ops);
+	why_deinit();
 	free(reader.causes);
 	return err;
 }
@@ -445,8 +440,7 @@ static double mean_variance(const struct trace_diff_side *side)
  * Check whether the means differ by enough to matter. A mean depends on a few long times,
  * so the difference must also exceed what the times of two equal runs would cause.
  */
-static bool is_mean_changed(const struct trace_diff_side *old,
-			    const struct trace_diff_side *new)
+static bool is_mean_changed(const struct trace_diff_side *old, const struct trace_diff_side *new)
 {
 	const double change = fabs(mean_ns(new) - mean_ns(old));
 

@@ -485,8 +485,7 @@ int trace_input_close(struct trace_input *input, struct vitrine_error *err)
  * Return: enum exit_code.
  */
 int trace_input_run(const char *path, const struct selection *selection,
-		    struct vitrine_error *(*run)(const void *ctx,
-						 struct vitrine_archive *archive),
+		    struct vitrine_error *(*run)(const void *ctx, struct vitrine_archive *archive),
 		    const void *ctx)
 {
 	const struct archive_look reading = { .weights = selection && selection->weights };
@@ -503,41 +502,34 @@ int trace_input_run(const char *path, const struct selection *selection,
 
 /* ---- What is not in the trace ------------------------------------------ */
 
-/* Find the next CPU whose records begin after @begin_ns only; NULL: there is none. */
-static const struct sched_cpu *next_unknown(const struct sched *sched, uint64_t begin_ns,
-					    uint32_t *number)
+/* Find the next CPU whose records begin after the reported time only; NULL: there is none. */
+static const struct sched_cpu *next_unknown(uint32_t *number)
 {
-	for (; *number < sched->nr_cpus; ++*number)
-		if (sched->cpus[*number] && sched->cpus[*number]->begin_ns > begin_ns)
-			return sched->cpus[(*number)++];
+	for (; *number < sched.nr_cpus; ++*number)
+		if (sched.cpus[*number] && sched.cpus[*number]->begin_ns > sched.span.begin_ns)
+			return sched.cpus[(*number)++];
 	return NULL;
 }
 
 /**
  * missing_put_without_wakeups() - say that only preemptions are known, if that is so, as a line
- * @stream: output stream
- * @sched: all threads
  */
-void missing_put_without_wakeups(FILE *stream, const struct sched *sched)
+void missing_put_without_wakeups(void)
 {
-	if (!sched->has_wakeups)
-		fputs("No wakeups of these threads in the trace: only preemptions are known\n",
-		      stream);
+	if (!sched.has_wakeups)
+		puts("No wakeups of these threads in the trace: only preemptions are known");
 }
 
 /**
  * missing_put_unknown() - print until when CPUs have no records, as a line; JSON has each CPU
- * @stream: output stream
- * @sched: all CPUs
- * @begin_ns: begin of the reported time range
  */
-void missing_put_unknown(FILE *stream, const struct sched *sched, uint64_t begin_ns)
+void missing_put_unknown(void)
 {
 	uint64_t last_ns = 0, nr = 0;
 	const struct sched_cpu *cpu;
 	uint32_t number = 0, first = 0;
 
-	while ((cpu = next_unknown(sched, begin_ns, &number))) {
+	while ((cpu = next_unknown(&number))) {
 		if (cpu->begin_ns > last_ns)
 			last_ns = cpu->begin_ns;
 		if (!nr++)
@@ -546,26 +538,23 @@ void missing_put_unknown(FILE *stream, const struct sched *sched, uint64_t begin
 	if (!nr)
 		return;
 	if (nr == 1)
-		fprintf(stream, "No records of CPU %" PRIu32, first);
+		printf("No records of CPU %" PRIu32, first);
 	else
-		fprintf(stream, "Not all records of %" PRIu64 " CPUs", nr);
-	fprintf(stream, " before %s: what threads waited for until then is left out\n",
-		seconds(last_ns));
+		printf("Not all records of %" PRIu64 " CPUs", nr);
+	printf(" before %s: what threads waited for until then is left out\n", seconds(last_ns));
 }
 
 /**
  * missing_write_unknown() - write until when CPUs have no records, as JSON
- * @sched: all CPUs
- * @begin_ns: begin of the reported time range
  */
-void missing_write_unknown(const struct sched *sched, uint64_t begin_ns)
+void missing_write_unknown(void)
 {
 	const struct sched_cpu *cpu;
 	uint32_t number = 0;
 
 	json_key("unknown");
 	json_begin_list();
-	while ((cpu = next_unknown(sched, begin_ns, &number))) {
+	while ((cpu = next_unknown(&number))) {
 		json_item();
 		json_begin();
 		json_key_uint("cpu", number - 1);

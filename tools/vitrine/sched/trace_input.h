@@ -53,13 +53,12 @@ struct trace_input {
 struct vitrine_error *trace_input_open_live(struct trace_input *input);
 int trace_input_close(struct trace_input *input, struct vitrine_error *err);
 int trace_input_run(const char *path, const struct selection *selection,
-		    struct vitrine_error *(*run)(const void *ctx,
-						 struct vitrine_archive *archive),
+		    struct vitrine_error *(*run)(const void *ctx, struct vitrine_archive *archive),
 		    const void *ctx);
 
 /* What is not in the trace, as lines and members of reports. */
-void missing_put_without_wakeups(FILE *stream, const struct sched *sched);
-void missing_put_unknown(FILE *stream, const struct sched *sched, uint64_t begin_ns);
-void missing_write_unknown(const struct sched *sched, uint64_t begin_ns);
+void missing_put_without_wakeups(void);
+void missing_put_unknown(void);
+void missing_write_unknown(void);
 
 #endif /* _VITRINE_TRACE_INPUT_H */

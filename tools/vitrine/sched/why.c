@@ -126,6 +126,8 @@ struct why_cpu {
 	uint64_t nr_left_out;
 };
 
+struct why why;
+
 /* ---- Shares of a CPU --------------------------------------------------- */
 
 /* Remember a span. */
@@ -134,8 +136,7 @@ static void why_history_add(struct why_history *history, const struct why_span *
 	history->spans[history->nr++ % WHY_SPANS] = *span;
 }
 
-static void add_share(struct why_shares *shares, const struct why_span *span,
-		      uint64_t ns)
+static void add_share(struct why_shares *shares, const struct why_span *span, uint64_t ns)
 {
 	unsigned int i;
 
@@ -160,9 +161,8 @@ static void add_share(struct why_shares *shares, const struct why_span *span,
  * file may have spans that overlap; their common time counts only once. Return the time
  * from which on the history is complete.
  */
-static uint64_t add_spans(struct why_shares *shares,
-			  const struct why_history *history, uint64_t begin_ns,
-			  uint64_t end_ns)
+static uint64_t add_spans(struct why_shares *shares, const struct why_history *history,
+			  uint64_t begin_ns, uint64_t end_ns)
 {
 	uint64_t i, nr = history->nr < WHY_SPANS ? history->nr : WHY_SPANS;
 	uint64_t from_ns, to_ns, reached_ns = end_ns;
@@ -205,8 +205,8 @@ static uint64_t sum_shares(const struct why_shares *shares)
 }
 
 /* Count the time without a turn as idle, or as unknown if it precedes @known_ns. */
-static void add_idle(struct why_shares *shares, uint64_t begin_ns,
-		     uint64_t end_ns, uint64_t known_ns)
+static void add_idle(struct why_shares *shares, uint64_t begin_ns, uint64_t end_ns,
+		     uint64_t known_ns)
 {
 	uint64_t rest_ns = end_ns - begin_ns - sum_shares(shares);
 	const struct why_span idle = { .thread = NULL };
@@ -223,9 +223,8 @@ static void add_idle(struct why_shares *shares, uint64_t begin_ns,
 }
 
 /* Find the threads that had a CPU in an interval. */
-static void why_shares_find_turns(struct why_shares *shares,
-				  const struct why_history *history, uint64_t since_ns,
-				  uint64_t begin_ns, uint64_t end_ns)
+static void why_shares_find_turns(struct why_shares *shares, const struct why_history *history,
+				  uint64_t since_ns, uint64_t begin_ns, uint64_t end_ns)
 {
 	uint64_t known_ns = add_spans(shares, history, begin_ns, end_ns);
 
@@ -237,7 +236,7 @@ static void why_shares_find_turns(struct why_shares *shares,
 /* ---- Threads and CPUs ---------------------------------------------------- */
 
 /* Return the data about a thread, allocated if necessary. */
-static struct why_thread *owner_of(struct why *why, struct sched_thread *thread)
+static struct why_thread *owner_of(struct sched_thread *thread)
 {
 	struct why_thread *owner = thread->owner;
 
@@ -245,71 +244,67 @@ static struct why_thread *owner_of(struct why *why, struct sched_thread *thread)
 		return owner;
 	owner = calloc(1, sizeof(*owner));
 	must_have(owner);
-	owner->is_wanted = record_filter_match_thread(why->filter,
-						      why->sched.archive,
+	owner->is_wanted = record_filter_match_thread(sched.filter,
+						      sched.archive,
 						      &thread->id);
 	thread->owner = owner;
 	return owner;
 }
 
 /* Find the thread that an event is about. */
-static struct why_thread *subject_of(struct why *why,
-				     const struct vitrine_fxt_record *record,
+static struct why_thread *subject_of(const struct vitrine_fxt_record *record,
 				     struct sched_thread **ret)
 {
-	*ret = sched_thread_get(&why->sched, &record->event.thread);
-	must_have(*ret);
-	return owner_of(why, *ret);
+	*ret = sched_thread_get(&record->event.thread);
+	return owner_of(*ret);
 }
 
 /* Return the history of a CPU, or NULL if there are too many CPUs. */
-static struct why_cpu *cpu_of(struct why *why, uint32_t number)
+static struct why_cpu *cpu_of(uint32_t number)
 {
 	const struct sched_cpu *cpu;
 
-	if (number < why->nr_cpus && why->cpus[number])
-		return why->cpus[number];
+	if (number < why.nr_cpus && why.cpus[number])
+		return why.cpus[number];
 	/* sched_state.c bounds the number of CPUs. */
-	if (number >= why->sched.nr_cpus || why->nr_histories >= MAX_HISTORIES)
+	if (number >= sched.nr_cpus || why.nr_histories >= MAX_HISTORIES)
 		return NULL;
-	must_have(GROW_TO(why->cpus, why->nr_cpus, number));
-	why->cpus[number] = calloc(1, sizeof(**why->cpus));
-	must_have(why->cpus[number]);
-	why->cpus[number]->since_ns = why->sched.now_ns;
-	cpu = why->sched.cpus[number];
-	if (cpu && why->cpus[number]->since_ns < cpu->begin_ns)
-		why->cpus[number]->since_ns = cpu->begin_ns;
-	why->nr_histories++;
-	return why->cpus[number];
+	must_have(GROW_TO(why.cpus, why.nr_cpus, number));
+	why.cpus[number] = calloc(1, sizeof(**why.cpus));
+	must_have(why.cpus[number]);
+	why.cpus[number]->since_ns = sched.now_ns;
+	cpu = sched.cpus[number];
+	if (cpu && why.cpus[number]->since_ns < cpu->begin_ns)
+		why.cpus[number]->since_ns = cpu->begin_ns;
+	why.nr_histories++;
+	return why.cpus[number];
 }
 
 /*
  * Find the thread that stands for a thread in results, the same for all that were not recorded.
  * Return NULL for idle.
  */
-static struct sched_thread *thread_of(struct why *why, uint64_t koid)
+static struct sched_thread *thread_of(uint64_t koid)
 {
 	const struct vitrine_fxt_thread id = {
 		VITRINE_FXT_NO_PROCESS, fxt_is_others(koid) ? FXT_OTHERS_THREAD(0) : koid,
 	};
-	struct sched_thread *thread = koid ? sched_thread_get(&why->sched, &id) : NULL;
 
-	must_have(!koid || thread);
-	return thread;
+	return koid ? sched_thread_get(&id) : NULL;
 }
 
 /* The same of a thread that is known, or of idle. */
-static struct sched_thread *stand_in(struct why *why, struct sched_thread *thread)
+static struct sched_thread *stand_in(struct sched_thread *thread)
 {
-	return thread && fxt_is_others(thread->id.thread) ? thread_of(why, thread->id.thread) :
+	return thread && fxt_is_others(thread->id.thread) ? thread_of(thread->id.thread) :
 							    thread;
 }
 
 /* ---- Use of a CPU --------------------------------------------------------- */
 
-static void find_shares(struct why *why, struct why_wait *wait)
+static void find_shares(struct why_wait *wait)
 {
-	const struct why_cpu *cpu = cpu_of(why, wait->cpu);
+	const struct why_cpu *cpu = cpu_of(wait->cpu);
 	uint64_t begin_ns = wait->end_ns - wait->ready_ns;
 
 	if (!wait->ready_ns)
@@ -324,77 +319,76 @@ static void find_shares(struct why *why, struct why_wait *wait)
 
 /* ---- User stacks ---------------------------------------------------------- */
 
-static void tell_blocked(struct why *why, const struct sched_thread *thread,
-			 const struct why_blocked *blocked, uint32_t user_stack)
+static void tell_blocked(const struct sched_thread *thread, const struct why_blocked *blocked,
+			 uint32_t user_stack)
 {
-	if (why->ops->blocked)
-		why->ops->blocked(why->ctx, thread, blocked, user_stack);
+	if (why.ops->blocked)
+		why.ops->blocked(thread, blocked, user_stack);
 }
 
-static void tell_pending(struct why *why, const struct sched_thread *thread, uint32_t user_stack)
+static void tell_pending(const struct sched_thread *thread, uint32_t user_stack)
 {
 	const struct why_thread *owner = thread->owner;
 	struct why_pending *pending = owner->pending;
 	unsigned int i;
 
 	for (i = 0; pending && i < pending->nr; i++)
-		tell_blocked(why, thread, &pending->blocked[i], user_stack);
+		tell_blocked(thread, &pending->blocked[i], user_stack);
 	if (pending)
 		pending->nr = 0;
 }
 
 /* Report a blocked part of a wait, but defer it if it was recorded: a user stack may follow. */
-static void tell_or_defer(struct why *why, const struct sched_thread *thread)
+static void tell_or_defer(const struct sched_thread *thread)
 {
 	struct why_thread *owner = thread->owner;
 
 	if (!owner->is_recorded) {
-		tell_blocked(why, thread, &owner->blocked, WHY_TEXT_NONE);
+		tell_blocked(thread, &owner->blocked, WHY_TEXT_NONE);
 		return;
 	}
 	if (!owner->pending)
 		owner->pending = calloc(1, sizeof(*owner->pending));
 	must_have(owner->pending);
 	if (owner->pending->nr == WHY_PENDING)
-		tell_pending(why, thread, WHY_TEXT_NONE);
+		tell_pending(thread, WHY_TEXT_NONE);
 	owner->pending->blocked[owner->pending->nr++] = owner->blocked;
 }
 
 /* ---- Wakeups -------------------------------------------------------------- */
 
 /* Return the innermost interrupt that a CPU is serving, or WHY_TEXT_NONE. */
-static uint32_t interrupt_on(struct why *why, uint32_t number)
+static uint32_t interrupt_on(uint32_t number)
 {
-	const struct why_cpu *cpu = cpu_of(why, number);
+	const struct why_cpu *cpu = cpu_of(number);
 	const struct why_nested *nested;
 	unsigned int i;
 
 	for (i = 1; cpu && i <= NR_NESTED && i <= cpu->nr_nested; i++) {
 		nested = &cpu->nested[(cpu->nr_nested - i) % NR_NESTED];
-		if (nested->end_ns >= why->sched.now_ns)
+		if (nested->end_ns >= sched.now_ns)
 			return nested->name;
 	}
 	return WHY_TEXT_NONE;
 }
 
-static struct why_waker waker_of(struct why *why,
-				 const struct vitrine_fxt_record *record)
+static struct why_waker waker_of(const struct vitrine_fxt_record *record)
 {
 	const struct vitrine_fxt_arg *arg = fxt_find_arg(record, "waker");
 	struct why_waker waker = {
 		.cpu = record->cpu,
-		.interrupt = interrupt_on(why, record->cpu),
+		.interrupt = interrupt_on(record->cpu),
 	};
 	const struct sched_cpu *cpu = NULL;
 
-	if (record->cpu < why->sched.nr_cpus)
-		cpu = why->sched.cpus[record->cpu];
+	if (record->cpu < sched.nr_cpus)
+		cpu = sched.cpus[record->cpu];
 	if (arg && arg->type == FXT_ARG_KOID) {
 		waker.known = true;
-		waker.thread = thread_of(why, arg->value.uint64);
+		waker.thread = thread_of(arg->value.uint64);
 	} else if (cpu && cpu->known) {
 		waker.known = true;
-		waker.thread = stand_in(why, cpu->running);
+		waker.thread = stand_in(cpu->running);
 	}
 	return waker;
 }
@@ -409,21 +403,21 @@ static uint32_t syscall_of(const struct why_thread *owner, uint64_t now_ns)
 }
 
 /* Return the disk whose completed request ended the wait of a thread for I/O, if it is known. */
-static uint32_t disk_of(struct why *why, const struct why_thread *owner,
-			const struct why_waker *waker, uint64_t begin_ns)
+static uint32_t disk_of(const struct why_thread *owner, const struct why_waker *waker,
+			uint64_t begin_ns)
 {
 	const struct why_cpu *cpu = NULL;
 
 	if (owner->io_wait && (waker->known || waker->interrupt))
-		cpu = cpu_of(why, waker->cpu);
+		cpu = cpu_of(waker->cpu);
 	return cpu && cpu->completed.end_ns >= begin_ns ? cpu->completed.disk : WHY_TEXT_NONE;
 }
 
 /* Note that a thread was blocked until now, when @waker woke it. */
-static void end_blocked(struct why *why, struct why_thread *owner, uint64_t blocked_ns,
+static void end_blocked(struct why_thread *owner, uint64_t blocked_ns,
 			const struct why_waker *waker)
 {
-	uint64_t now_ns = why->sched.now_ns;
+	uint64_t now_ns = sched.now_ns;
 
 	/* Switches give the exact time; after a gap, only the event "blocked" has one. */
 	if (!blocked_ns && owner->is_recorded)
@@ -436,29 +430,27 @@ static void end_blocked(struct why *why, struct why_thread *owner, uint64_t bloc
 		.waker = *waker,
 		.syscall = syscall_of(owner, now_ns),
 		.stack = owner->stack,
-		.disk = disk_of(why, owner, waker, now_ns - blocked_ns),
+		.disk = disk_of(owner, waker, now_ns - blocked_ns),
 	};
 	owner->is_woken = true;
 }
 
-static void on_wakeup(void *ctx, struct sched_thread *thread)
+static void on_wakeup(struct sched_thread *thread)
 {
-	struct why *why = ctx;
-	const struct why_waker waker = waker_of(why, why->record);
+	const struct why_waker waker = waker_of(why.record);
 
-	end_blocked(why, owner_of(why, thread), thread->blocked_ns, &waker);
+	end_blocked(owner_of(thread), thread->blocked_ns, &waker);
 }
 
 /* Check whether what ends at a time is of interest. */
-static bool counts(const struct why *why, uint64_t ns)
+static bool counts(uint64_t ns)
 {
-	return why->ops->is_whole || sched_counts(&why->sched, ns);
+	return why.ops->is_whole || sched_counts(ns);
 }
 
 /* ---- Waits ---------------------------------------------------------------- */
 
-static void end_wait(struct why *why, struct sched_thread *thread,
-		     struct why_thread *owner)
+static void end_wait(struct sched_thread *thread, struct why_thread *owner)
 {
 	const struct sched_turn *turn = &thread->turn;
 	struct why_wait wait = {
@@ -471,110 +463,104 @@ static void end_wait(struct why *why, struct sched_thread *thread,
 
 	if (owner->is_woken)
 		wait.blocked = owner->blocked;
-	if (why->ops->begin)
-		why->ops->begin(why->ctx, &wait);
-	if (!owner->is_wanted || !counts(why, wait.end_ns))
+	if (why.ops->begin)
+		why.ops->begin(&wait);
+	if (!owner->is_wanted || !counts(wait.end_ns))
 		return;
 	if (wait.ready_ns) {
-		find_shares(why, &wait);
-		if (why->ops->runnable)
-			why->ops->runnable(why->ctx, &wait);
+		find_shares(&wait);
+		if (why.ops->runnable)
+			why.ops->runnable(&wait);
 	}
 	if (wait.blocked.ns)
-		tell_or_defer(why, thread);
+		tell_or_defer(thread);
 }
 
 /* After a switch, the CPU does something else than to complete a request. */
-static void forget_completed(struct why *why, uint32_t number)
+static void forget_completed(uint32_t number)
 {
-	struct why_cpu *cpu = cpu_of(why, number);
+	struct why_cpu *cpu = cpu_of(number);
 
 	if (cpu)
 		cpu->completed = (struct why_request){ 0 };
 }
 
-static void on_begin(void *ctx, struct sched_thread *thread)
+static void on_begin(struct sched_thread *thread)
 {
-	struct why *why = ctx;
-	struct why_thread *owner = owner_of(why, thread);
-	uint8_t priority = fxt_incoming_priority(why->record);
+	struct why_thread *owner = owner_of(thread);
+	uint8_t priority = fxt_incoming_priority(why.record);
 
 	if (priority)
 		owner->priority = priority;
 	/* The trace does not contain the wakeup. */
 	if (!owner->is_woken && (thread->turn.blocked_ns || owner->is_recorded))
-		end_blocked(why, owner, thread->turn.blocked_ns, &(struct why_waker){ 0 });
-	end_wait(why, thread, owner);
+		end_blocked(owner, thread->turn.blocked_ns, &(struct why_waker){ 0 });
+	end_wait(thread, owner);
 	owner->is_woken = false;
 	owner->is_recorded = false;
 	owner->io_wait = false;
 	owner->still_ns = 0;
 	owner->stack = WHY_TEXT_NONE;
 	owner->syscall = WHY_TEXT_NONE;
-	forget_completed(why, thread->turn.cpu);
+	forget_completed(thread->turn.cpu);
 }
 
 /*
  * Report the wait of a thread that was still blocked at the end of the trace. What it waited for
  * before the trace began, as most daemons do, is reported by request only.
  */
-static void end_still(struct why *why, struct sched_thread *thread,
-		      struct why_thread *owner)
+static void end_still(struct sched_thread *thread, struct why_thread *owner)
 {
-	uint64_t now_ns = why->sched.now_ns, blocked_ns;
+	uint64_t now_ns = sched.now_ns, blocked_ns;
 
 	blocked_ns = owner->blocked_ns + (now_ns - owner->still_ns);
-	if (!owner->is_wanted || owner->is_woken || !counts(why, now_ns) ||
-	    (blocked_ns > now_ns - why->sched.begin_ns && !why->filter->nr_threads &&
-	     !why->filter->nr_processes && !why->ops->is_whole))
+	if (!owner->is_wanted || owner->is_woken || !counts(now_ns) ||
+	    (blocked_ns > now_ns - sched.begin_ns && !sched.filter->nr_threads &&
+	     !sched.filter->nr_processes && !why.ops->is_whole))
 		return;
 	if (blocked_ns > now_ns)
 		blocked_ns = now_ns;
-	end_blocked(why, owner, blocked_ns, &(struct why_waker){ 0 });
+	end_blocked(owner, blocked_ns, &(struct why_waker){ 0 });
 	owner->blocked.is_still = true;
-	tell_or_defer(why, thread);
+	tell_or_defer(thread);
 }
 
-static void bury(struct why *why, struct sched_thread *thread,
-		 struct why_thread *owner)
+static void bury(struct sched_thread *thread, struct why_thread *owner)
 {
-	tell_pending(why, thread, WHY_TEXT_NONE);
+	tell_pending(thread, WHY_TEXT_NONE);
 	free(owner->pending);
 	owner->pending = NULL;
 	owner->is_woken = false;
 }
 
-static void on_end(void *ctx, struct sched_thread *thread)
+static void on_end(struct sched_thread *thread)
 {
-	struct why *why = ctx;
 	const struct sched_turn *turn = &thread->turn;
-	struct why_thread *owner = owner_of(why, thread);
-	struct why_cpu *cpu = cpu_of(why, turn->cpu);
+	struct why_thread *owner = owner_of(thread);
+	struct why_cpu *cpu = cpu_of(turn->cpu);
 
 	if (cpu)
 		why_history_add(&cpu->turns, &(struct why_span){
 			.begin_ns = turn->begin_ns,
 			.end_ns = turn->end_ns,
-			.thread = stand_in(why, thread),
+			.thread = stand_in(thread),
 			.priority = fxt_is_others(thread->id.thread) ? 0 : owner->priority,
 		});
-	forget_completed(why, turn->cpu);
-	if (owner->is_wanted && why->ops->ran && counts(why, turn->end_ns))
-		why->ops->ran(why->ctx, thread);
+	forget_completed(turn->cpu);
+	if (owner->is_wanted && why.ops->ran && counts(turn->end_ns))
+		why.ops->ran(thread);
 	if (turn->after == SCHED_DEAD)
-		bury(why, thread, owner);
+		bury(thread, owner);
 }
 
-static void on_gap(void *ctx, uint32_t number, uint64_t begin_ns,
-		   uint64_t end_ns)
+static void on_gap(uint32_t number, uint64_t begin_ns, uint64_t end_ns)
 {
-	struct why *why = ctx;
 	uint32_t i;
 
-	for (i = 0; i < why->nr_cpus; i++)
-		if (why->cpus[i] && (i == number || number == SCHED_ALL_CPUS) &&
-		    why->cpus[i]->since_ns < end_ns)
-			why->cpus[i]->since_ns = end_ns;
+	for (i = 0; i < why.nr_cpus; i++)
+		if (why.cpus[i] && (i == number || number == SCHED_ALL_CPUS) &&
+		    why.cpus[i]->since_ns < end_ns)
+			why.cpus[i]->since_ns = end_ns;
 }
 
 /*
@@ -593,10 +579,9 @@ static bool is_own_softirq(struct why_cpu *cpu, const struct sched_interrupt *in
 	return false;
 }
 
-static void on_interrupt(void *ctx, const struct sched_interrupt *interrupt)
+static void on_interrupt(const struct sched_interrupt *interrupt)
 {
-	struct why *why = ctx;
-	struct why_cpu *cpu = cpu_of(why, interrupt->cpu);
+	struct why_cpu *cpu = cpu_of(interrupt->cpu);
 	struct why_nested *nested;
 	const char *label;
 	uint32_t name;
@@ -604,13 +589,13 @@ static void on_interrupt(void *ctx, const struct sched_interrupt *interrupt)
 	if (!cpu)
 		return;
 	label = event_label(interrupt->record);
-	name = why_texts_add(&why->texts, label, strlen(label));
+	name = why_texts_add(&why.texts, label, strlen(label));
 	nested = &cpu->nested[cpu->nr_nested++ % NR_NESTED];
 	nested->end_ns = interrupt->end_ns;
 	nested->name = is_own_softirq(cpu, interrupt) ? WHY_TEXT_NONE : name;
 }
 
-static const struct sched_ops ops = {
+static const struct sched_ops sched_ops = {
 	.begin = on_begin,
 	.end = on_end,
 	.wakeup = on_wakeup,
@@ -620,8 +605,7 @@ static const struct sched_ops ops = {
 
 /* ---- Events --------------------------------------------------------------- */
 
-static uint64_t number_arg(const struct vitrine_fxt_record *record,
-			   const char *name)
+static uint64_t number_arg(const struct vitrine_fxt_record *record, const char *name)
 {
 	const struct vitrine_fxt_arg *arg = fxt_find_arg(record, name);
 
@@ -641,8 +625,7 @@ static uint64_t number_arg(const struct vitrine_fxt_record *record,
 }
 
 /* Return the name of the system call, or "system call 74" if only its number is known. */
-static uint32_t syscall_arg(struct why *why,
-			    const struct vitrine_fxt_record *record)
+static uint32_t syscall_arg(const struct vitrine_fxt_record *record)
 {
 	const struct vitrine_fxt_arg *arg = fxt_find_arg(record, "syscall");
 	struct vitrine_fxt_string name = { 0 };
@@ -658,65 +641,60 @@ static uint32_t syscall_arg(struct why *why,
 					 number_arg(record, "syscall"));
 		name.bytes = number;
 	}
-	return why_texts_add(&why->texts, name.bytes, name.len_bytes);
+	return why_texts_add(&why.texts, name.bytes, name.len_bytes);
 }
 
-static void follow_blocked(struct why *why,
-			   const struct vitrine_fxt_record *record)
+static void follow_blocked(const struct vitrine_fxt_record *record)
 {
 	struct sched_thread *thread;
-	struct why_thread *owner = subject_of(why, record, &thread);
+	struct why_thread *owner = subject_of(record, &thread);
 
 	owner->is_recorded = true;
 	owner->blocked_ns = number_arg(record, "blocked_ns");
 	owner->io_wait = number_arg(record, "io_wait");
-	owner->still_ns = number_arg(record, "still") ? why->sched.now_ns : 0;
-	owner->stack = why_texts_add_stack(&why->texts, record, WHY_KERNEL_STACK);
-	owner->syscall = syscall_arg(why, record);
+	owner->still_ns = number_arg(record, "still") ? sched.now_ns : 0;
+	owner->stack = why_texts_add_stack(&why.texts, record, WHY_KERNEL_STACK);
+	owner->syscall = syscall_arg(record);
 	/* In another system call, the thread was in user space since the pending waits. */
 	if (owner->pending && owner->pending->nr &&
 	    owner->pending->blocked[0].syscall != owner->syscall)
-		tell_pending(why, thread, WHY_TEXT_NONE);
+		tell_pending(thread, WHY_TEXT_NONE);
 }
 
-static void follow_user_stack(struct why *why,
-			      const struct vitrine_fxt_record *record)
+static void follow_user_stack(const struct vitrine_fxt_record *record)
 {
 	struct sched_thread *thread;
 
-	subject_of(why, record, &thread);
-	tell_pending(why, thread, why_texts_add_stack(&why->texts, record, WHY_USER_STACK));
+	subject_of(record, &thread);
+	tell_pending(thread, why_texts_add_stack(&why.texts, record, WHY_USER_STACK));
 }
 
 /* Process a CPU's counter of the waits that the recorder left out to limit its rate. */
-static void follow_left_out(struct why *why,
-			    const struct vitrine_fxt_record *record)
+static void follow_left_out(const struct vitrine_fxt_record *record)
 {
-	struct why_cpu *cpu = cpu_of(why, record->cpu);
+	struct why_cpu *cpu = cpu_of(record->cpu);
 	uint64_t nr = number_arg(record, "left_out");
 
 	if (!cpu || nr <= cpu->nr_left_out)
 		return;
-	why->nr_left_out += nr - cpu->nr_left_out;
+	why.nr_left_out += nr - cpu->nr_left_out;
 	cpu->nr_left_out = nr;
 }
 
-static void follow_stacks(struct why *why,
-			  const struct vitrine_fxt_record *record)
+static void follow_stacks(const struct vitrine_fxt_record *record)
 {
 	if (record->event.type == FXT_EVENT_COUNTER &&
 	    fxt_string_is(&record->event.name, "stacks_left_out"))
-		follow_left_out(why, record);
+		follow_left_out(record);
 	if (record->event.type != FXT_EVENT_INSTANT)
 		return;
 	if (fxt_string_is(&record->event.name, "blocked"))
-		follow_blocked(why, record);
+		follow_blocked(record);
 	else if (fxt_string_is(&record->event.name, "user stack"))
-		follow_user_stack(why, record);
+		follow_user_stack(record);
 }
 
-static void follow_syscall(struct why *why,
-			   const struct vitrine_fxt_record *record)
+static void follow_syscall(const struct vitrine_fxt_record *record)
 {
 	struct sched_thread *thread;
 	struct why_thread *owner;
@@ -725,7 +703,7 @@ static void follow_syscall(struct why *why,
 	    record->event.type != FXT_EVENT_DURATION_BEGIN &&
 	    record->event.type != FXT_EVENT_DURATION_END)
 		return;
-	owner = subject_of(why, record, &thread);
+	owner = subject_of(record, &thread);
 	owner->in_syscall = WHY_TEXT_NONE;
 	if (record->event.type == FXT_EVENT_DURATION_END)
 		return;
@@ -734,157 +712,149 @@ static void follow_syscall(struct why *why,
 		owner->syscall_end_ns =
 			vitrine_fxt_ns(record->event.id,
 				       record->ticks_per_second);
-	owner->in_syscall = why_texts_add(&why->texts, record->event.name.bytes,
+	owner->in_syscall = why_texts_add(&why.texts, record->event.name.bytes,
 					  record->event.name.len_bytes);
 }
 
 /* Return the place of a request in @requests. */
-static struct why_request *request_of(struct why *why, uint64_t id)
+static struct why_request *request_of(uint64_t id)
 {
-	return &why->requests[(id * 0x9e3779b97f4a7c15ULL >> 32) % WHY_REQUESTS];
+	return &why.requests[(id * 0x9e3779b97f4a7c15ULL >> 32) % WHY_REQUESTS];
 }
 
-static void follow_issue(struct why *why,
-			 const struct vitrine_fxt_record *record)
+static void follow_issue(const struct vitrine_fxt_record *record)
 {
 	const struct vitrine_fxt_arg *disk = fxt_find_arg(record, "disk");
-	struct why_request *request = request_of(why, record->event.id);
+	struct why_request *request = request_of(record->event.id);
 
 	if (!disk || disk->type != FXT_ARG_STRING_REF)
 		return;
 	request->id = record->event.id;
-	request->disk = why_texts_add(&why->texts, disk->value.string.bytes,
+	request->disk = why_texts_add(&why.texts, disk->value.string.bytes,
 				      disk->value.string.len_bytes);
 }
 
-static void follow_completion(struct why *why,
-			      const struct vitrine_fxt_record *record)
+static void follow_completion(const struct vitrine_fxt_record *record)
 {
-	struct why_request *request = request_of(why, record->event.id);
-	struct why_cpu *cpu = cpu_of(why, record->cpu);
+	struct why_request *request = request_of(record->event.id);
+	struct why_cpu *cpu = cpu_of(record->cpu);
 
 	if (!request->disk || request->id != record->event.id)
 		return;
 	if (cpu) {
 		cpu->completed = *request;
-		cpu->completed.end_ns = why->sched.now_ns;
+		cpu->completed.end_ns = sched.now_ns;
 	}
 	request->disk = WHY_TEXT_NONE;
 }
 
-static void follow_block(struct why *why,
-			 const struct vitrine_fxt_record *record)
+static void follow_block(const struct vitrine_fxt_record *record)
 {
 	if (record->event.type == FXT_EVENT_ASYNC_BEGIN)
-		follow_issue(why, record);
+		follow_issue(record);
 	else if (record->event.type == FXT_EVENT_ASYNC_END)
-		follow_completion(why, record);
+		follow_completion(record);
 }
 
 /**
  * why_follow() - process the next record
- * @why: state, after why_init()
  * @record: record, in order of time
  */
-void why_follow(struct why *why, const struct vitrine_fxt_record *record)
+void why_follow(const struct vitrine_fxt_record *record)
 {
-	why->record = record;
-	must_have(sched_follow(&why->sched, record));
+	why.record = record;
+	sched_follow(record);
 	if (record->kind != VITRINE_FXT_EVENT)
 		return;
 	if (fxt_string_is(&record->event.category, STACKS_CATEGORY))
-		follow_stacks(why, record);
+		follow_stacks(record);
 	else if (fxt_string_is(&record->event.category, SYSCALL_CATEGORY))
-		follow_syscall(why, record);
+		follow_syscall(record);
 	else if (fxt_string_is(&record->event.category, BLOCK_CATEGORY))
-		follow_block(why, record);
+		follow_block(record);
 }
 
 /* ---- Begin and end -------------------------------------------------------- */
 
 /**
- * why_init() - begin to follow a trace
- * @why: state, zeroed except for @ops and @ctx
- * @archive: trace with the names of threads; must outlive @why
- * @filter: selected threads and time range; must outlive @why
+ * why_begin() - begin to follow a trace
+ * @archive: as of sched_begin()
+ * @filter: as of sched_begin()
+ * @ops: callbacks
  *
  * The caller calls why_deinit().
  */
-void why_init(struct why *why, struct vitrine_archive *archive,
-	      const struct record_filter *filter)
+void why_begin(struct vitrine_archive *archive, const struct record_filter *filter,
+	       const struct why_ops *ops)
 {
-	why->sched.ops = &ops;
-	why->sched.ctx = why;
-	why->sched.archive = archive;
-	why->sched.filter = filter;
-	why->sched.from_ns = filter->from_ns;
-	why->sched.to_ns = filter->to_ns;
-	why->filter = filter;
+	why = (struct why){ .ops = ops };
+	sched_begin(archive, filter, &sched_ops);
 }
 
 /**
  * why_finish() - complete the pending waits
- * @why: state, after the last record
  */
-void why_finish(struct why *why)
+void why_finish(void)
 {
 	struct sched_thread *thread;
 	struct why_thread *owner;
 	size_t i = 0;
 
-	sched_finish(&why->sched);
-	why->span = sched_span(&why->sched);
-	while ((thread = sched_thread_next(&why->sched, &i))) {
-		owner = owner_of(why, thread);
+	sched_finish();
+	while ((thread = sched_thread_next(&i))) {
+		owner = owner_of(thread);
 		if (owner->still_ns)
-			end_still(why, thread, owner);
-		tell_pending(why, thread, WHY_TEXT_NONE);
+			end_still(thread, owner);
+		tell_pending(thread, WHY_TEXT_NONE);
 	}
 }
 
 static enum archive_step follow(void *ctx, const struct vitrine_fxt_record *record)
 {
-	why_follow(ctx, record);
+	why_follow(record);
 	return ARCHIVE_NEXT;
 }
 
 /**
  * why_read() - follow all records of a trace, and call why_finish()
- * @why: state, after why_init()
- * @archive: the trace
+ * @archive: as of why_begin()
+ * @filter: as of why_begin()
+ * @ops: as of why_begin()
  *
  * Return: NULL, or an error.
  */
-struct vitrine_error *why_read(struct why *why, struct vitrine_archive *archive)
+struct vitrine_error *why_read(struct vitrine_archive *archive, const struct record_filter *filter,
+			       const struct why_ops *ops)
 {
-	struct vitrine_error *err = archive_for_each(archive, follow, why);
+	struct vitrine_error *err;
 
+	why_begin(archive, filter, ops);
+	err = archive_for_each(archive, follow, NULL);
 	if (!err)
-		why_finish(why);
+		why_finish();
 	return err;
 }
 
 /**
  * why_deinit() - free all data
- * @why: state; a function after why_init() may have failed
  */
-void why_deinit(struct why *why)
+void why_deinit(void)
 {
 	struct sched_thread *thread;
 	struct why_thread *owner;
 	size_t i = 0;
 
-	while ((thread = sched_thread_next(&why->sched, &i))) {
+	while ((thread = sched_thread_next(&i))) {
 		owner = thread->owner;
 		if (owner)
 			free(owner->pending);
 		free(owner);
 	}
-	for (i = 0; i < why->nr_cpus; i++)
-		free(why->cpus[i]);
-	free(why->cpus);
-	why_texts_deinit(&why->texts);
-	sched_deinit(&why->sched);
+	for (i = 0; i < why.nr_cpus; i++)
+		free(why.cpus[i]);
+	free(why.cpus);
+	why_texts_deinit(&why.texts);
+	sched_deinit();
 }
 
 /**

@@ -132,11 +132,11 @@ struct why_wait {
  * @is_whole: call also for what ends outside of the time range, or has begun before the trace
  */
 struct why_ops {
-	void (*begin)(void *ctx, const struct why_wait *wait);
-	void (*blocked)(void *ctx, const struct sched_thread *thread,
+	void (*begin)(const struct why_wait *wait);
+	void (*blocked)(const struct sched_thread *thread,
 			const struct why_blocked *blocked, uint32_t user_stack);
-	void (*runnable)(void *ctx, const struct why_wait *wait);
-	void (*ran)(void *ctx, const struct sched_thread *thread);
+	void (*runnable)(const struct why_wait *wait);
+	void (*ran)(const struct sched_thread *thread);
 	bool is_whole;
 };
 
@@ -148,11 +148,8 @@ struct why_request {
 };
 
 /**
- * struct why - state while a trace is followed
- * @sched: states of the threads; the owner of each is a struct why_thread
- * @filter: selected threads and time range
- * @ops: callbacks, or NULL
- * @ctx: first argument of the callbacks
+ * struct why - what is known of the trace that is followed, besides struct sched
+ * @ops: callbacks
  * @texts: stacks, system calls, interrupts
  * @nr_left_out: number of long waits whose stack the recorder left out
  * @requests: requests to disks in flight, by a hash of their id
@@ -160,13 +157,9 @@ struct why_request {
  * @nr_cpus: size of @cpus
  * @nr_histories: number of @cpus that are not NULL
  * @record: record that is being processed
- * @span: the reported time range; set by why_finish()
  */
-struct why {
-	struct sched sched;
-	const struct record_filter *filter;
+extern struct why {
 	const struct why_ops *ops;
-	void *ctx;
 	struct why_texts texts;
 	uint64_t nr_left_out;
 	struct why_request requests[WHY_REQUESTS];
@@ -174,15 +167,15 @@ struct why {
 	uint32_t nr_cpus;
 	uint32_t nr_histories;
 	const struct vitrine_fxt_record *record;
-	struct sched_span span;
-};
+} why;
 
-void why_init(struct why *why, struct vitrine_archive *archive,
-	      const struct record_filter *filter);
-void why_follow(struct why *why, const struct vitrine_fxt_record *record);
-void why_finish(struct why *why);
-struct vitrine_error *why_read(struct why *why, struct vitrine_archive *archive);
-void why_deinit(struct why *why);
+void why_begin(struct vitrine_archive *archive, const struct record_filter *filter,
+	       const struct why_ops *ops);
+void why_follow(const struct vitrine_fxt_record *record);
+void why_finish(void);
+struct vitrine_error *why_read(struct vitrine_archive *archive, const struct record_filter *filter,
+			       const struct why_ops *ops);
+void why_deinit(void);
 bool why_wants(const struct sched_thread *thread);
 
 /* ---- why_rules.c --------------------------------------------------------------- */
@@ -339,20 +332,6 @@ struct path_turn {
 	uint32_t behind;
 };
 
-/**
- * struct path - the turns; all zero at first
- * @turns: a ring
- * @nr: number of all turns so far
- * @lasts: of each thread, the number of its last turn, plus one
- * @nr_threads: size of @lasts
- */
-struct path {
-	struct path_turn *turns;
-	uint64_t nr;
-	uint64_t *lasts;
-	uint32_t nr_threads;
-};
-
 enum path_state {
 	PATH_RUNNING,
 	PATH_RUNNABLE,
@@ -395,13 +374,13 @@ struct path_wait {
 typedef void path_visit(void *ctx, const struct path_part *part, const struct path_wait *waits,
 			unsigned int nr_waits);
 
-struct path_turn *path_add(struct path *path, uint32_t thread);
-struct path_turn *path_last(const struct path *path, uint32_t thread);
-struct path_turn *path_before(const struct path *path, const struct path_turn *turn);
-struct path_part path_at(const struct path *path, uint32_t thread, uint64_t ns);
-void path_walk(const struct path *path, uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
-	       path_visit *visit, void *ctx);
-void path_deinit(struct path *path);
+struct path_turn *path_add(uint32_t thread);
+struct path_turn *path_last(uint32_t thread);
+struct path_turn *path_before(const struct path_turn *turn);
+struct path_part path_at(uint32_t thread, uint64_t ns);
+void path_walk(uint32_t thread, uint64_t begin_ns, uint64_t end_ns, path_visit *visit, void *ctx);
+struct path_turn *path_turn(uint64_t i);
+void path_deinit(void);
 
 /* ---- samples.c ----------------------------------------------------------------- */
 
@@ -440,21 +419,19 @@ struct sample {
  * @skip: bits of their number that are 0 in those that are kept
  * @lasts: of each thread, number plus one of its last sample whose user stack may still follow
  */
-struct samples {
+extern struct samples {
 	struct why_texts texts;
 	struct sample *samples;
 	uint32_t nr;
 	uint64_t nr_seen;
 	uint64_t skip;
 	struct fxt_names lasts;
-};
+} samples;
 
-void samples_follow(struct samples *samples, const struct vitrine_fxt_record *record,
-		    uint64_t ns, uint64_t thread);
-void samples_finish(struct samples *samples);
-size_t samples_of(const struct samples *samples, uint64_t thread, uint64_t begin_ns,
-		  uint64_t end_ns, struct sample **ret);
-void samples_deinit(struct samples *samples);
+void samples_follow(const struct vitrine_fxt_record *record, uint64_t ns, uint64_t thread);
+void samples_finish(void);
+size_t samples_of(uint64_t thread, uint64_t begin_ns, uint64_t end_ns, struct sample **ret);
+void samples_deinit(void);
 
 /* ---- why_time.c ---------------------------------------------------------------- */
 
@@ -576,16 +553,13 @@ struct time_cached {
 };
 
 /**
- * struct times - the fold
- * @why: follows the trace
+ * struct spent - what time was spent on: all zero at first, but @selected
  * @selected: processes that were asked for; NULL: the command or, without one, all
  * @threads: all threads
  * @nr_threads: their number
  * @sums: all sums
  * @nr_sums: their number
  * @hash: hash table of @sums; number 1 is the first one
- * @samples: samples of the threads
- * @path: turns of the threads
  * @root: number of the main thread of the command, or PATH_NONE
  * @begin_ns: begin of the time
  * @end_ns: its end, or what was asked for until it is known
@@ -595,16 +569,13 @@ struct time_cached {
  * @limited: processes in these cgroups, with the number of the limit plus one as owner
  * @cache: rules, by a hash of what they were found for
  */
-struct times {
-	struct why why;
+extern struct spent {
 	const struct record_filter *selected;
 	struct time_thread *threads;
 	uint32_t nr_threads;
 	struct time_sum *sums;
 	uint32_t nr_sums;
 	struct hash hash;
-	struct samples samples;
-	struct path path;
 	uint32_t root;
 	uint64_t begin_ns;
 	uint64_t end_ns;
@@ -613,14 +584,14 @@ struct times {
 	uint32_t nr_limits;
 	struct fxt_names limited;
 	struct time_cached cache[TIME_CACHE];
-};
+} spent;
 
-uint32_t times_text(struct times *times, const char *text);
-struct vitrine_error *times_read(struct times *times, struct vitrine_archive *archive,
+uint32_t spent_text(const char *text);
+struct vitrine_error *spent_read(struct vitrine_archive *archive,
 				 const struct record_filter *filter);
-uint64_t times_clip(const struct times *times, uint64_t begin_ns, uint64_t end_ns);
-const struct time_limit *times_limit(const struct times *times, uint32_t thread);
-bool times_is_throttled(const struct times *times, const struct time_sum *sum);
-void times_deinit(struct times *times);
+uint64_t spent_clip(uint64_t begin_ns, uint64_t end_ns);
+const struct time_limit *spent_limit(uint32_t thread);
+bool spent_is_throttled(const struct time_sum *sum);
+void spent_deinit(void);
 
 #endif /* _VITRINE_WHY_H */

@@ -11,7 +11,6 @@
 
 /**
  * struct walk - a path that is being followed
- * @path: the turns
  * @lasts: of each thread, number plus one of the last turn that begins before @now_ns
  * @thread: thread that the path is in
  * @now_ns: where the path is
@@ -20,7 +19,6 @@
  * @nr_waits: their number
  */
 struct walk {
-	const struct path *path;
 	uint64_t *lasts;
 	uint32_t thread;
 	uint64_t now_ns;
@@ -29,70 +27,77 @@ struct walk {
 	unsigned int nr_waits;
 };
 
+/*
+ * The turns of all threads, in a ring; their number so far; and of each thread, the number of its
+ * last turn, plus one.
+ */
+static struct {
+	struct path_turn *turns;
+	uint64_t nr;
+	uint64_t *lasts;
+	uint32_t nr_threads;
+} path;
+
 /* Find a turn by its number plus one; NULL: it is not kept any more, or 0. */
-static struct path_turn *find(const struct path *path, uint64_t number)
+static struct path_turn *find(uint64_t number)
 {
-	return number && number + PATH_MAX_TURNS > path->nr ?
-	       &path->turns[(number - 1) % PATH_MAX_TURNS] : NULL;
+	return number && number + PATH_MAX_TURNS > path.nr ?
+	       &path.turns[(number - 1) % PATH_MAX_TURNS] : NULL;
 }
 
 /**
  * path_add() - add a turn of a thread
- * @path: all turns
  * @thread: number of the thread, below 2^31
  *
  * Return: the turn, with only @before and @thread set.
  */
-struct path_turn *path_add(struct path *path, uint32_t thread)
+struct path_turn *path_add(uint32_t thread)
 {
 	struct path_turn *turn;
 
-	must_have(GROW_TO(path->lasts, path->nr_threads, thread));
-	must_have(path->nr >= PATH_MAX_TURNS || GROW(path->turns, path->nr));
-	turn = &path->turns[path->nr++ % PATH_MAX_TURNS];
-	*turn = (struct path_turn){ .before = path->lasts[thread], .thread = thread };
-	path->lasts[thread] = path->nr;
+	must_have(GROW_TO(path.lasts, path.nr_threads, thread));
+	must_have(path.nr >= PATH_MAX_TURNS || GROW(path.turns, path.nr));
+	turn = &path.turns[path.nr++ % PATH_MAX_TURNS];
+	*turn = (struct path_turn){ .before = path.lasts[thread], .thread = thread };
+	path.lasts[thread] = path.nr;
 	return turn;
 }
 
 /**
  * path_last() - find the last turn of a thread
- * @path: all turns
  * @thread: number of the thread
  *
  * Return: the turn; NULL: it has none, or none is kept.
  */
-struct path_turn *path_last(const struct path *path, uint32_t thread)
+struct path_turn *path_last(uint32_t thread)
 {
-	return thread < path->nr_threads ? find(path, path->lasts[thread]) : NULL;
+	return thread < path.nr_threads ? find(path.lasts[thread]) : NULL;
 }
 
 /**
  * path_before() - find the turn of a thread before another one
- * @path: all turns
  * @turn: turn of the thread
  *
  * Return: the turn; NULL: it has none, or none is kept.
  */
-struct path_turn *path_before(const struct path *path, const struct path_turn *turn)
+struct path_turn *path_before(const struct path_turn *turn)
 {
-	return find(path, turn->before);
+	return find(turn->before);
 }
 
 /**
  * path_at() - find out what a thread did at a time
- * @path: all turns
  * @thread: number of the thread
  * @ns: the time
  *
  * Return: all that the thread did so without interruption; not known if @turn is NULL.
  */
-struct path_part path_at(const struct path *path, uint32_t thread, uint64_t ns)
+struct path_part path_at(uint32_t thread, uint64_t ns)
 {
-	const struct path_turn *turn = path_last(path, thread);
+	const struct path_turn *turn = path_last(thread);
 
 	while (turn && turn->blocked_ns > ns)
-		turn = path_before(path, turn);
+		turn = path_before(turn);
 	if (!turn || turn->end_ns <= ns)
 		return (struct path_part){ .thread = thread, .state = PATH_UNKNOWN };
 	if (turn->woken_ns > ns)
@@ -115,9 +120,9 @@ static const struct path_turn *turn_at(struct walk *walk, const struct path_turn
 	const struct path_turn *turn = NULL;
 
 	*ret_later = NULL;
-	if (walk->thread >= walk->path->nr_threads)
+	if (walk->thread >= path.nr_threads)
 		return NULL;
-	while ((turn = find(walk->path, walk->lasts[walk->thread])) &&
+	while ((turn = find(walk->lasts[walk->thread])) &&
 	       turn->blocked_ns >= walk->now_ns) {
 		walk->lasts[walk->thread] = turn->before;
 		*ret_later = turn;
@@ -192,37 +197,45 @@ static void follow(struct walk *walk, path_visit *visit, void *ctx)
 
 /**
  * path_walk() - follow a critical path
- * @path: all turns
  * @thread: number of the thread that it ends in
  * @begin_ns: begin of the time
  * @end_ns: end of the time
  * @visit: called with each part
  * @ctx: passed to @visit
  */
-void path_walk(const struct path *path, uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
-	       path_visit *visit, void *ctx)
+void path_walk(uint32_t thread, uint64_t begin_ns, uint64_t end_ns, path_visit *visit, void *ctx)
 {
 	struct walk walk = {
-		.path = path,
-		.lasts = malloc((path->nr_threads + 1) * sizeof(*walk.lasts)),
+		.lasts = malloc((path.nr_threads + 1) * sizeof(*walk.lasts)),
 		.thread = thread,
 		.now_ns = end_ns,
 		.begin_ns = begin_ns,
 	};
 
 	must_have(walk.lasts);
-	if (path->nr_threads)
-		memcpy(walk.lasts, path->lasts, path->nr_threads * sizeof(*walk.lasts));
+	if (path.nr_threads)
+		memcpy(walk.lasts, path.lasts, path.nr_threads * sizeof(*walk.lasts));
 	follow(&walk, visit, ctx);
 	free(walk.lasts);
 }
 
 /**
- * path_deinit() - free all turns
- * @path: all turns
+ * path_turn() - go through all turns that are kept, in no particular order
+ * @i: place, from 0 on
+ *
+ * Return: the turn there; NULL after the last one.
  */
-void path_deinit(struct path *path)
+struct path_turn *path_turn(uint64_t i)
 {
-	free(path->turns);
-	free(path->lasts);
+	return i < path.nr && i < PATH_MAX_TURNS ? &path.turns[i] : NULL;
+}
+
+/**
+ * path_deinit() - free all turns
+ */
+void path_deinit(void)
+{
+	free(path.turns);
+	free(path.lasts);
+	memset(&path, 0, sizeof(path));
 }

@@ -37,58 +37,54 @@ static const char * const behind_words[TIME_NR_BEHIND] = {
 #define MAX_LATE	16
 
 /**
- * times_text() - intern a text
- * @times: the fold
+ * spent_text() - intern a text
  * @text: the text
  *
  * Return: its number.
  */
-uint32_t times_text(struct times *times, const char *text)
+uint32_t spent_text(const char *text)
 {
-	return why_texts_add(&times->why.texts, text, strlen(text));
+	return why_texts_add(&why.texts, text, strlen(text));
 }
+
+struct spent spent;
 
 /* ---- Threads -------------------------------------------------------------- */
 
-static bool is_selected(const struct times *times, const struct vitrine_fxt_thread *id)
+static bool is_selected(const struct vitrine_fxt_thread *id)
 {
-	return times->selected &&
-	       record_filter_match_thread(times->selected, times->why.sched.archive, id);
+	return spent.selected &&
+	       record_filter_match_thread(spent.selected, sched.archive, id);
 }
 
 /* Add a thread, which takes the place of one that had the same id. */
-static uint32_t add_thread(struct times *times, const struct vitrine_fxt_thread *id,
-			   uint64_t begin_ns)
+static uint32_t add_thread(const struct vitrine_fxt_thread *id, uint64_t begin_ns)
 {
-	struct sched_thread *thread = sched_thread_get(&times->why.sched, id);
+	struct sched_thread *thread = sched_thread_get(id);
 
-	must_have(thread && GROW(times->threads, times->nr_threads));
-	times->threads[times->nr_threads++] = (struct time_thread){
+	must_have(GROW(spent.threads, spent.nr_threads));
+	spent.threads[spent.nr_threads++] = (struct time_thread){
 		.id = *id,
 		.begin_ns = begin_ns,
 		.end_ns = UINT64_MAX,
-		.is_selected = is_selected(times, id),
-		.is_kernel = record_process(times->why.sched.archive, id) == KTHREADD,
+		.is_selected = is_selected(id),
+		.is_kernel = record_process(sched.archive, id) == KTHREADD,
 	};
-	thread->number = times->nr_threads;
-	return times->nr_threads - 1;
+	thread->number = spent.nr_threads;
+	return spent.nr_threads - 1;
 }
 
 /* Return the number of a thread; one that is new existed before. */
-static uint32_t number_of(struct times *times, const struct sched_thread *thread)
+static uint32_t number_of(const struct sched_thread *thread)
 {
 	return thread->number ? thread->number - 1 :
-				add_thread(times, &thread->id, times->begin_ns);
+				add_thread(&thread->id, spent.begin_ns);
 }
 
 /* Return the number of the thread of an event. */
-static uint32_t subject_of(struct times *times, const struct vitrine_fxt_record *record)
+static uint32_t subject_of(const struct vitrine_fxt_record *record)
 {
-	const struct sched_thread *thread =
-		sched_thread_get(&times->why.sched, &record->event.thread);
-
-	must_have(thread);
-	return number_of(times, thread);
+	return number_of(sched_thread_get(&record->event.thread));
 }
 
 /* Find the thread that woke another one; PATH_NONE: it is not known, or was an interrupt. */
@@ -102,8 +98,7 @@ static uint32_t find_waker(const struct why_waker *waker)
 
 static bool has_key(const void *owner, uint32_t number, const void *key)
 {
-	const struct times *times = owner;
-	const struct time_sum *a = &times->sums[number - 1], *b = key;
+	const struct time_sum *a = &spent.sums[number - 1], *b = key;
 
 	return a->thread == b->thread && a->other == b->other && a->place == b->place &&
 	       a->kind == b->kind && a->priority == b->priority;
@@ -132,42 +127,41 @@ static void add_to(struct time_sum *to, const struct time_sum *from)
 }
 
 /* Add a wait, or a part of one. Return its sum, or PATH_NONE. */
-static uint32_t add_sum(struct times *times, const struct time_sum *sum)
+static uint32_t add_sum(const struct time_sum *sum)
 {
 	uint32_t *slot;
 
-	must_have(hash_reserve(&times->hash, times->nr_sums));
-	slot = hash_find(&times->hash, hash_sum(sum), has_key, times, sum);
+	must_have(hash_reserve(&spent.hash, spent.nr_sums));
+	slot = hash_find(&spent.hash, hash_sum(sum), has_key, NULL, sum);
 	if (!*slot) {
-		if (times->nr_sums >= TIME_MAX_SUMS)
+		if (spent.nr_sums >= TIME_MAX_SUMS)
 			return PATH_NONE;
-		must_have(GROW(times->sums, times->nr_sums));
-		times->sums[times->nr_sums] = *sum;
-		times->sums[times->nr_sums].nr = 0;
-		times->sums[times->nr_sums].sum_ns = 0;
-		times->sums[times->nr_sums].max_ns = 0;
-		*slot = ++times->nr_sums;
+		must_have(GROW(spent.sums, spent.nr_sums));
+		spent.sums[spent.nr_sums] = *sum;
+		spent.sums[spent.nr_sums].nr = 0;
+		spent.sums[spent.nr_sums].sum_ns = 0;
+		spent.sums[spent.nr_sums].max_ns = 0;
+		*slot = ++spent.nr_sums;
 	}
-	add_to(&times->sums[*slot - 1], sum);
+	add_to(&spent.sums[*slot - 1], sum);
 	return *slot - 1;
 }
 
 /**
- * times_clip() - find out how much of an interval is within the time
- * @times: the fold
+ * spent_clip() - find out how much of an interval is within the time
  * @begin_ns: begin of the interval
  * @end_ns: its end
  *
  * Return: the length of that part.
  */
-uint64_t times_clip(const struct times *times, uint64_t begin_ns, uint64_t end_ns)
+uint64_t spent_clip(uint64_t begin_ns, uint64_t end_ns)
 {
-	if (begin_ns < times->begin_ns)
-		begin_ns = times->begin_ns;
-	if (begin_ns < times->why.sched.begin_ns)
-		begin_ns = times->why.sched.begin_ns;
-	if (end_ns > times->end_ns)
-		end_ns = times->end_ns;
+	if (begin_ns < spent.begin_ns)
+		begin_ns = spent.begin_ns;
+	if (begin_ns < sched.begin_ns)
+		begin_ns = sched.begin_ns;
+	if (end_ns > spent.end_ns)
+		end_ns = spent.end_ns;
 	return end_ns > begin_ns ? end_ns - begin_ns : 0;
 }
 
@@ -179,30 +173,29 @@ static bool is_timer(const char *interrupt)
 }
 
 /* Tell what ended a wait; @number is that of the thread which did, or PATH_NONE. */
-static enum why_end end_of(const struct times *times, const struct why_blocked *blocked,
-			   uint32_t number)
+static enum why_end end_of(const struct why_blocked *blocked, uint32_t number)
 {
 	const struct why_waker *waker = &blocked->waker;
 
 	if (blocked->is_still)
 		return WHY_END_NONE;
 	if (waker->interrupt)
-		return is_timer(why_text(&times->why.texts, waker->interrupt)) ?
+		return is_timer(why_text(&why.texts, waker->interrupt)) ?
 		       WHY_END_TIMER : WHY_END_DEVICE;
 	if (waker->known && waker->thread)
-		return number != PATH_NONE && times->threads[number].is_kernel ?
+		return number != PATH_NONE && spent.threads[number].is_kernel ?
 		       WHY_END_THREAD : WHY_END_PROGRAM;
 	return waker->known ? WHY_END_INTERRUPT : WHY_END_UNKNOWN;
 }
 
 /* Find the rule for a wait. */
-static struct time_cached *rule_of(struct times *times, const struct time_cached *wanted)
+static struct time_cached *rule_of(const struct time_cached *wanted)
 {
-	const struct why_texts *texts = &times->why.texts;
+	const struct why_texts *texts = &why.texts;
 	uint64_t key = ((uint64_t)wanted->stack << 32 | wanted->user_stack) +
 		       ((uint64_t)wanted->syscall << 8 | wanted->end << 1 | wanted->io);
 	struct time_cached *cached =
-		&times->cache[(key * 0x9e3779b97f4a7c15ULL >> 40) % TIME_CACHE];
+		&spent.cache[(key * 0x9e3779b97f4a7c15ULL >> 40) % TIME_CACHE];
 	const struct why_evidence evidence = {
 		.stack = why_text(texts, wanted->stack),
 		.user = why_text(texts, wanted->user_stack),
@@ -237,10 +230,9 @@ static size_t find_function(const struct why_rule *rule, const char *stack, cons
 }
 
 /* Say in words what a thread waited for. */
-static uint32_t name_place(struct times *times, const struct why_rule *rule,
-			   const struct why_blocked *blocked)
+static uint32_t name_place(const struct why_rule *rule, const struct why_blocked *blocked)
 {
-	const struct why_texts *texts = &times->why.texts;
+	const struct why_texts *texts = &why.texts;
 	static const char * const defaults[WHY_KINDS] = {
 		[WHY_LOCK]	= "a lock of the kernel",
 		[WHY_DISK]	= "a disk",
@@ -256,25 +248,23 @@ static uint32_t name_place(struct times *times, const struct why_rule *rule,
 		what = format_label("%s (%s)", what, why_text(texts, blocked->disk));
 	else if (len)
 		what = format_label("%s in %.*s", what, (int)len, function);
-	return times_text(times, what);
+	return spent_text(what);
 }
 
 /* The same, by the words of the last wait to which the rule applied. */
-static uint32_t place_of(struct times *times, struct time_cached *cached,
-			 const struct why_blocked *blocked)
+static uint32_t place_of(struct time_cached *cached, const struct why_blocked *blocked)
 {
 	if (blocked->disk)
-		return name_place(times, cached->rule, blocked);
+		return name_place(cached->rule, blocked);
 	if (!cached->place)
-		cached->place = name_place(times, cached->rule, blocked);
+		cached->place = name_place(cached->rule, blocked);
 	return cached->place;
 }
 
 /* Set when the thread of a new turn was woken, and how long it had been blocked. */
-static void set_blocked(const struct times *times, struct path_turn *turn, uint64_t woken_ns,
-			uint64_t blocked_ns)
+static void set_blocked(struct path_turn *turn, uint64_t woken_ns, uint64_t blocked_ns)
 {
-	const struct path_turn *before = path_before(&times->path, turn);
+	const struct path_turn *before = path_before(turn);
 
 	turn->woken_ns = woken_ns;
 	turn->blocked_ns = woken_ns - blocked_ns;
@@ -286,14 +276,13 @@ static void set_blocked(const struct times *times, struct path_turn *turn, uint6
 		turn->blocked_ns = before->end_ns < woken_ns ? before->end_ns : woken_ns;
 }
 
-static void set_cause(struct times *times, const struct time_sum *sum, uint64_t woken_ns,
-		      uint32_t cause)
+static void set_cause(const struct time_sum *sum, uint64_t woken_ns, uint32_t cause)
 {
-	struct path_turn *turn = path_last(&times->path, sum->thread);
+	struct path_turn *turn = path_last(sum->thread);
 	unsigned int i;
 
 	for (i = 0; turn && i < MAX_LATE && turn->woken_ns > woken_ns; i++)
-		turn = path_before(&times->path, turn);
+		turn = path_before(turn);
 	if (!turn || turn->woken_ns != woken_ns)
 		return;
 	turn->cause = cause;
@@ -302,39 +291,38 @@ static void set_cause(struct times *times, const struct time_sum *sum, uint64_t 
 }
 
 /* Make a turn without length of a thread that is still blocked, so that a path can lead to it. */
-static void add_still(struct times *times, uint32_t thread, const struct why_blocked *blocked)
+static void add_still(uint32_t thread, const struct why_blocked *blocked)
 {
-	struct path_turn *turn = path_add(&times->path, thread);
+	struct path_turn *turn = path_add(thread);
 
 	turn->end_ns = blocked->end_ns;
 	turn->begin_ns = blocked->end_ns;
-	set_blocked(times, turn, blocked->end_ns, blocked->ns);
+	set_blocked(turn, blocked->end_ns, blocked->ns);
 }
 
-static void on_blocked(void *ctx, const struct sched_thread *thread,
-		       const struct why_blocked *blocked, uint32_t user_stack)
+static void on_blocked(const struct sched_thread *thread, const struct why_blocked *blocked,
+		       uint32_t user_stack)
 {
-	struct times *times = ctx;
 	uint32_t waker = find_waker(&blocked->waker);
-	struct time_cached *cached = rule_of(times, &(struct time_cached){
+	struct time_cached *cached = rule_of(&(struct time_cached){
 		.stack = blocked->stack,
 		.user_stack = user_stack,
 		.syscall = blocked->syscall,
-		.end = end_of(times, blocked, waker),
+		.end = end_of(blocked, waker),
 		.io = blocked->io_wait || blocked->disk,
 	});
-	uint64_t ns = times_clip(times, blocked->end_ns - blocked->ns, blocked->end_ns);
+	uint64_t ns = spent_clip(blocked->end_ns - blocked->ns, blocked->end_ns);
 	const struct why_rule *rule = cached->rule;
 	struct time_sum sum = {
-		.thread = number_of(times, thread),
+		.thread = number_of(thread),
 		/* Whoever ran when its time was over did not end a nap. */
 		.other = rule->kind == WHY_SLEEP ? PATH_NONE : waker,
-		.place = place_of(times, cached, blocked),
+		.place = place_of(cached, blocked),
 		.kind = rule->kind,
 		.nr = 1,
 		.sum_ns = ns,
 		.max_ns = ns,
-		.max_end_ns = blocked->end_ns < times->end_ns ? blocked->end_ns : times->end_ns,
+		.max_end_ns = blocked->end_ns < spent.end_ns ? blocked->end_ns : spent.end_ns,
 		.stack = blocked->stack,
 		.user_stack = user_stack,
 	};
@@ -342,31 +330,29 @@ static void on_blocked(void *ctx, const struct sched_thread *thread,
 	if (!ns)
 		return;
 	if (blocked->is_still)
-		add_still(times, sum.thread, blocked);
-	set_cause(times, &sum, blocked->end_ns, add_sum(times, &sum));
+		add_still(sum.thread, blocked);
+	set_cause(&sum, blocked->end_ns, add_sum(&sum));
 }
 
 /* ---- Turns ---------------------------------------------------------------- */
 
-static void on_begin(void *ctx, const struct why_wait *wait)
+static void on_begin(const struct why_wait *wait)
 {
-	struct times *times = ctx;
-	struct path_turn *turn = path_add(&times->path, number_of(times, wait->thread));
+	struct path_turn *turn = path_add(number_of(wait->thread));
 
 	turn->begin_ns = wait->end_ns;
 	turn->end_ns = UINT64_MAX;
-	set_blocked(times, turn, wait->end_ns - wait->ready_ns, wait->blocked.ns);
+	set_blocked(turn, wait->end_ns - wait->ready_ns, wait->blocked.ns);
 	turn->waker = find_waker(&wait->blocked.waker);
 }
 
-static void on_ran(void *ctx, const struct sched_thread *thread)
+static void on_ran(const struct sched_thread *thread)
 {
-	struct times *times = ctx;
-	uint32_t number = number_of(times, thread);
-	struct path_turn *turn = path_last(&times->path, number);
-	struct time_thread *owner = &times->threads[number];
+	uint32_t number = number_of(thread);
+	struct path_turn *turn = path_last(number);
+	struct time_thread *owner = &spent.threads[number];
 
-	owner->running_ns += times_clip(times, thread->turn.begin_ns, thread->turn.end_ns);
+	owner->running_ns += spent_clip(thread->turn.begin_ns, thread->turn.end_ns);
 	if (turn && turn->end_ns == UINT64_MAX)
 		turn->end_ns = thread->turn.end_ns;
 	if (thread->turn.after == SCHED_DEAD && owner->end_ns == UINT64_MAX)
@@ -385,14 +371,14 @@ static bool was_idle(const struct why_wait *wait)
 }
 
 /* Add a part of a wait for a CPU. The largest counts as the wait. Return its sum, or PATH_NONE. */
-static uint32_t add_part(struct times *times, const struct why_wait *wait, uint32_t other,
-			 enum time_behind behind, const struct why_share *share, bool is_largest)
+static uint32_t add_part(const struct why_wait *wait, uint32_t other, enum time_behind behind,
+			 const struct why_share *share, bool is_largest)
 {
-	const uint64_t all_ns = times_clip(times, wait->end_ns - wait->ready_ns, wait->end_ns);
+	const uint64_t all_ns = spent_clip(wait->end_ns - wait->ready_ns, wait->end_ns);
 	const struct time_sum sum = {
-		.thread = number_of(times, wait->thread),
+		.thread = number_of(wait->thread),
 		.other = other,
-		.place = times->behind[behind],
+		.place = spent.behind[behind],
 		.kind = WHY_CPU,
 		.priority = share->priority,
 		.cpu = wait->cpu,
@@ -400,45 +386,44 @@ static uint32_t add_part(struct times *times, const struct why_wait *wait, uint3
 		/* Of a wait that is partly outside of the time, the parts are in proportion. */
 		.sum_ns = (__uint128_t)share->ns * all_ns / wait->ready_ns,
 		.max_ns = is_largest ? all_ns : 0,
-		.max_end_ns = wait->end_ns < times->end_ns ? wait->end_ns : times->end_ns,
+		.max_end_ns = wait->end_ns < spent.end_ns ? wait->end_ns : spent.end_ns,
 	};
 
-	return sum.sum_ns ? add_sum(times, &sum) : PATH_NONE;
+	return sum.sum_ns ? add_sum(&sum) : PATH_NONE;
 }
 
 /* The same of what had the CPU meanwhile, or of the idle CPU. */
-static uint32_t add_share(struct times *times, const struct why_wait *wait, bool has_idle,
-			  const struct why_share *share, bool is_largest)
+static uint32_t add_share(const struct why_wait *wait, bool has_idle, const struct why_share *share,
+			  bool is_largest)
 {
 	if (share->thread)
-		return add_part(times, wait, number_of(times, share->thread),
+		return add_part(wait, number_of(share->thread),
 				has_idle ? TIME_BEHIND_BESIDE_IDLE : TIME_BEHIND_THREAD,
 				share, is_largest);
-	return add_part(times, wait, PATH_NONE,
+	return add_part(wait, PATH_NONE,
 			share->ns < MAX_WAKE_NS ? TIME_BEHIND_WAKING : TIME_BEHIND_IDLE,
 			share, is_largest);
 }
 
-static void on_runnable(void *ctx, const struct why_wait *wait)
+static void on_runnable(const struct why_wait *wait)
 {
 	const struct why_shares *behind = &wait->behind;
 	bool has_idle = was_idle(wait);
-	struct times *times = ctx;
 	uint32_t sum, largest = PATH_NONE;
 	struct path_turn *turn;
 	unsigned int i;
 
 	for (i = 0; i < behind->nr; i++) {
-		sum = add_share(times, wait, has_idle, &behind->shares[i], !i);
+		sum = add_share(wait, has_idle, &behind->shares[i], !i);
 		if (!i)
 			largest = sum;
 	}
-	add_part(times, wait, PATH_NONE,
+	add_part(wait, PATH_NONE,
 		 has_idle ? TIME_BEHIND_OTHERS_BESIDE_IDLE : TIME_BEHIND_OTHERS,
 		 &(struct why_share){ .ns = behind->other_ns }, false);
-	sum = add_part(times, wait, PATH_NONE, TIME_BEHIND_UNKNOWN,
+	sum = add_part(wait, PATH_NONE, TIME_BEHIND_UNKNOWN,
 		       &(struct why_share){ .ns = behind->unknown_ns }, !behind->nr);
-	turn = path_last(&times->path, number_of(times, wait->thread));
+	turn = path_last(number_of(wait->thread));
 	if (turn)
 		turn->behind = behind->nr ? largest : sum;
 }
@@ -454,21 +439,21 @@ static const struct why_ops ops = {
 /* ---- Limits of cgroups ------------------------------------------------------ */
 
 /* Find the number of the limit of a cgroup, or add it; PATH_NONE: no room. */
-static uint32_t get_limit(struct times *times, const char *cgroup)
+static uint32_t get_limit(const char *cgroup)
 {
-	uint32_t text = times_text(times, cgroup), i;
+	uint32_t text = spent_text(cgroup), i;
 
-	for (i = 0; i < times->nr_limits; i++)
-		if (times->limits[i].cgroup == text)
+	for (i = 0; i < spent.nr_limits; i++)
+		if (spent.limits[i].cgroup == text)
 			return i;
 	if (i == TIME_MAX_LIMITS)
 		return PATH_NONE;
-	must_have(GROW(times->limits, times->nr_limits));
-	times->limits[times->nr_limits++] = (struct time_limit){ .cgroup = text };
+	must_have(GROW(spent.limits, spent.nr_limits));
+	spent.limits[spent.nr_limits++] = (struct time_limit){ .cgroup = text };
 	return i;
 }
 
-static void follow_limit(struct times *times, const char *text)
+static void follow_limit(const char *text)
 {
 	uint64_t quota_us, period_us, throttled_us;
 	struct time_limit *limit;
@@ -478,18 +463,18 @@ static void follow_limit(struct times *times, const char *text)
 	if (sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %n", &quota_us, &period_us,
 		   &throttled_us, &at) != 3 || !at || !period_us)
 		return;
-	number = get_limit(times, text + at);
+	number = get_limit(text + at);
 	if (number == PATH_NONE)
 		return;
-	limit = &times->limits[number];
+	limit = &spent.limits[number];
 	if (!limit->place)
 		limit->first_us = throttled_us;
 	limit->last_us = throttled_us;
-	limit->place = times_text(times, format_label("cgroup %s, cpu.max %.0f %%", text + at,
-						      100.0 * quota_us / period_us));
+	limit->place = spent_text(format_label("cgroup %s, cpu.max %.0f %%", text + at,
+					       100.0 * quota_us / period_us));
 }
 
-static void follow_member(struct times *times, const char *text)
+static void follow_member(const char *text)
 {
 	struct fxt_name *process;
 	uint64_t koid;
@@ -498,14 +483,14 @@ static void follow_member(struct times *times, const char *text)
 
 	if (sscanf(text, "%" SCNu64 " %n", &koid, &at) != 1 || !at)
 		return;
-	number = get_limit(times, text + at);
-	process = number == PATH_NONE ? NULL : fxt_names_get(&times->limited, koid);
+	number = get_limit(text + at);
+	process = number == PATH_NONE ? NULL : fxt_names_get(&spent.limited, koid);
 	if (process)
 		process->owner = (void *)(uintptr_t)(number + 1);
 }
 
 /* Follow a marker of live/cgroups.c. */
-static void follow_marker(struct times *times, const struct vitrine_fxt_string *name)
+static void follow_marker(const struct vitrine_fxt_string *name)
 {
 	static const char limit[] = "cgroup limit ", member[] = "cgroup process ";
 	char text[256];
@@ -515,85 +500,83 @@ static void follow_marker(struct times *times, const struct vitrine_fxt_string *
 	memcpy(text, name->bytes, name->len_bytes);
 	text[name->len_bytes] = '\0';
 	if (!strncmp(text, limit, strlen(limit)))
-		follow_limit(times, text + strlen(limit));
+		follow_limit(text + strlen(limit));
 	else if (!strncmp(text, member, strlen(member)))
-		follow_member(times, text + strlen(member));
+		follow_member(text + strlen(member));
 }
 
 /* A process is in the cgroup of its parent until a marker tells otherwise. */
-static void inherit_limit(struct times *times, uint64_t parent, uint64_t child)
+static void inherit_limit(uint64_t parent, uint64_t child)
 {
-	struct fxt_name *from = fxt_names_find(&times->limited, parent), *to;
+	struct fxt_name *from = fxt_names_find(&spent.limited, parent), *to;
 
-	to = from && parent != child ? fxt_names_get(&times->limited, child) : NULL;
+	to = from && parent != child ? fxt_names_get(&spent.limited, child) : NULL;
 	/* The table may have moved. */
 	if (to)
-		to->owner = fxt_names_find(&times->limited, parent)->owner;
+		to->owner = fxt_names_find(&spent.limited, parent)->owner;
 }
 
 /**
- * times_limit() - find the limit that has throttled a thread
- * @times: complete
+ * spent_limit() - find the limit that has throttled a thread
  * @thread: number of the thread
  *
  * Return: the limit; NULL: there is none, or it did not throttle any thread.
  */
-const struct time_limit *times_limit(const struct times *times, uint32_t thread)
+const struct time_limit *spent_limit(uint32_t thread)
 {
 	const struct fxt_name *process =
-		fxt_names_find(&times->limited, times->threads[thread].id.process);
+		fxt_names_find(&spent.limited, spent.threads[thread].id.process);
 	const struct time_limit *limit;
 
 	if (!process || !process->owner)
 		return NULL;
-	limit = &times->limits[(uintptr_t)process->owner - 1];
+	limit = &spent.limits[(uintptr_t)process->owner - 1];
 	return limit->last_us > limit->first_us ? limit : NULL;
 }
 
 /**
- * times_is_throttled() - check whether waits for a CPU were due to the limit of a cgroup
- * @times: complete
+ * spent_is_throttled() - check whether waits for a CPU were due to the limit of a cgroup
  * @sum: the waits
  *
  * Return: the CPU was idle in the meantime, and the limit has throttled the thread.
  */
-bool times_is_throttled(const struct times *times, const struct time_sum *sum)
+bool spent_is_throttled(const struct time_sum *sum)
 {
-	const uint32_t *behind = times->behind;
+	const uint32_t *behind = spent.behind;
 
 	return sum->kind == WHY_CPU &&
 	       (sum->place == behind[TIME_BEHIND_IDLE] ||
 		sum->place == behind[TIME_BEHIND_BESIDE_IDLE] ||
 		sum->place == behind[TIME_BEHIND_OTHERS_BESIDE_IDLE]) &&
-	       times_limit(times, sum->thread);
+	       spent_limit(sum->thread);
 }
 
 /* ---- The command ---------------------------------------------------------- */
 
 /* Forget all that was before, which is not part of the time; another command may have run. */
-static void begin_time(struct times *times, uint32_t root)
+static void begin_time(uint32_t root)
 {
-	uint64_t now_ns = times->why.sched.now_ns;
+	uint64_t now_ns = sched.now_ns;
+	struct path_turn *turn;
 	uint32_t i;
 
-	times->root = root;
-	times->end_ns = times->why.sched.to_ns;
-	times->begin_ns = now_ns > times->why.sched.from_ns ? now_ns : times->why.sched.from_ns;
-	times->nr_sums = 0;
-	if (times->hash.size)
-		memset(times->hash.slots, 0, times->hash.size * sizeof(*times->hash.slots));
-	samples_deinit(&times->samples);
-	times->samples = (struct samples){ 0 };
-	for (i = 0; i < times->nr_threads; i++) {
-		times->threads[i].running_ns = 0;
-		times->threads[i].is_selected = false;
-		times->threads[i].begin_ns = now_ns;
+	spent.root = root;
+	spent.end_ns = sched.filter->to_ns;
+	spent.begin_ns = now_ns > sched.filter->from_ns ? now_ns : sched.filter->from_ns;
+	spent.nr_sums = 0;
+	if (spent.hash.size)
+		memset(spent.hash.slots, 0, spent.hash.size * sizeof(*spent.hash.slots));
+	samples_deinit();
+	for (i = 0; i < spent.nr_threads; i++) {
+		spent.threads[i].running_ns = 0;
+		spent.threads[i].is_selected = false;
+		spent.threads[i].begin_ns = now_ns;
 	}
-	for (i = 0; i < times->path.nr && i < PATH_MAX_TURNS; i++) {
-		times->path.turns[i].cause = PATH_NONE;
-		times->path.turns[i].behind = PATH_NONE;
+	for (i = 0; (turn = path_turn(i)); i++) {
+		turn->cause = PATH_NONE;
+		turn->behind = PATH_NONE;
 	}
-	times->threads[root].is_selected = true;
+	spent.threads[root].is_selected = true;
 }
 
 static uint64_t koid_arg(const struct vitrine_fxt_record *record, const char *name)
@@ -603,8 +586,7 @@ static uint64_t koid_arg(const struct vitrine_fxt_record *record, const char *na
 	return arg && arg->type == FXT_ARG_KOID ? arg->value.uint64 : 0;
 }
 
-static void follow_fork(struct times *times, const struct vitrine_fxt_record *record,
-			uint32_t parent)
+static void follow_fork(const struct vitrine_fxt_record *record, uint32_t parent)
 {
 	const struct vitrine_fxt_thread id = {
 		koid_arg(record, "process"), koid_arg(record, "thread"),
@@ -615,126 +597,120 @@ static void follow_fork(struct times *times, const struct vitrine_fxt_record *re
 
 	if (!id.thread)
 		return;
-	child = add_thread(times, &id, times->why.sched.now_ns);
-	inherit_limit(times, times->threads[parent].id.process, id.process);
-	thread = &times->threads[child];
-	thread->is_selected |= times->threads[parent].is_selected;
+	child = add_thread(&id, sched.now_ns);
+	inherit_limit(spent.threads[parent].id.process, id.process);
+	thread = &spent.threads[child];
+	thread->is_selected |= spent.threads[parent].is_selected;
 	thread->is_candidate = !thread->is_selected && name && name->type == FXT_ARG_STRING_REF &&
 			       fxt_string_is(&name->value.string, RECORDER);
 }
 
-static void end_thread(struct times *times, uint32_t number)
+static void end_thread(uint32_t number)
 {
-	uint64_t now_ns = times->why.sched.now_ns;
+	uint64_t now_ns = sched.now_ns;
 
-	times->threads[number].end_ns = now_ns;
-	if (number == times->root && now_ns < times->end_ns)
-		times->end_ns = now_ns;
+	spent.threads[number].end_ns = now_ns;
+	if (number == spent.root && now_ns < spent.end_ns)
+		spent.end_ns = now_ns;
 }
 
-static void follow_sched(struct times *times, const struct vitrine_fxt_record *record)
+static void follow_sched(const struct vitrine_fxt_record *record)
 {
 	const struct vitrine_fxt_string *name = &record->event.name;
-	uint32_t number = subject_of(times, record);
+	uint32_t number = subject_of(record);
 
 	if (fxt_string_is(name, "fork"))
-		follow_fork(times, record, number);
-	else if (fxt_string_is(name, "exec") && number != times->root &&
-		 times->threads[number].is_candidate && !times->selected)
-		begin_time(times, number);
+		follow_fork(record, number);
+	else if (fxt_string_is(name, "exec") && number != spent.root &&
+		 spent.threads[number].is_candidate && !spent.selected)
+		begin_time(number);
 	else if (fxt_string_is(name, "exit"))
-		end_thread(times, number);
+		end_thread(number);
 }
 
-static void follow_event(struct times *times, const struct vitrine_fxt_record *record)
+static void follow_event(const struct vitrine_fxt_record *record)
 {
-	uint64_t now_ns = times->why.sched.now_ns;
+	uint64_t now_ns = sched.now_ns;
 
 	if (fxt_string_is(&record->event.category, "sched"))
-		follow_sched(times, record);
+		follow_sched(record);
 	else if (fxt_string_is(&record->event.category, "marker"))
-		follow_marker(times, &record->event.name);
+		follow_marker(&record->event.name);
 	else if (fxt_string_is(&record->event.category, "stacks") &&
-		 now_ns >= times->begin_ns && now_ns <= times->end_ns)
-		samples_follow(&times->samples, record, now_ns,
-			       subject_of(times, record));
+		 now_ns >= spent.begin_ns && now_ns <= spent.end_ns)
+		samples_follow(record, now_ns, subject_of(record));
 }
 
 static enum archive_step follow(void *ctx, const struct vitrine_fxt_record *record)
 {
-	struct times *times = ctx;
-
-	why_follow(&times->why, record);
+	why_follow(record);
 	if (record->kind == VITRINE_FXT_EVENT && record->event.type == FXT_EVENT_INSTANT)
-		follow_event(times, record);
+		follow_event(record);
 	return ARCHIVE_NEXT;
 }
 
 /* Without a command, all threads are selected but those of the recorder. */
-static void select_all(struct times *times)
+static void select_all(void)
 {
 	struct vitrine_fxt_string name;
 	struct time_thread *thread;
 	uint32_t i;
 
-	for (i = 0; i < times->nr_threads; i++) {
-		thread = &times->threads[i];
+	for (i = 0; i < spent.nr_threads; i++) {
+		thread = &spent.threads[i];
 		thread->is_selected = !thread->is_kernel && thread->id.thread &&
 				      !fxt_is_others(thread->id.thread) &&
-				      !(vitrine_archive_process(times->why.sched.archive,
+				      !(vitrine_archive_process(sched.archive,
 								thread->id.process, &name) &&
 					fxt_string_is(&name, RECORDER));
 	}
 }
 
 /**
- * times_read() - sum up the time of all threads of a trace
- * @times: all zero but @selected
- * @archive: the trace; must outlive @times
- * @filter: the time range, without selected threads; must outlive @times
+ * spent_read() - sum up the time of all threads of a trace
+ * @archive: as of why_begin()
+ * @filter: as of why_begin(): the time range, without selected threads
  *
- * Return: NULL, or an error; times_deinit() frees @times in either case.
+ * Return: NULL, or an error; spent_deinit() frees the result in either case.
  */
-struct vitrine_error *times_read(struct times *times, struct vitrine_archive *archive,
+struct vitrine_error *spent_read(struct vitrine_archive *archive,
 				 const struct record_filter *filter)
 {
 	struct vitrine_error *err;
 	unsigned int i;
 
+	why_begin(archive, filter, &ops);
 	for (i = 0; i < TIME_NR_BEHIND; i++)
-		times->behind[i] = times_text(times, behind_words[i]);
-	times->root = PATH_NONE;
-	times->begin_ns = filter->from_ns;
-	times->end_ns = filter->to_ns;
-	times->why.ops = &ops;
-	times->why.ctx = times;
-	why_init(&times->why, archive, filter);
-	err = archive_for_each(archive, follow, times);
+		spent.behind[i] = spent_text(behind_words[i]);
+	spent.root = PATH_NONE;
+	spent.begin_ns = filter->from_ns;
+	spent.end_ns = filter->to_ns;
+	err = archive_for_each(archive, follow, NULL);
 	if (err)
 		return err;
-	why_finish(&times->why);
-	samples_finish(&times->samples);
-	if (times->begin_ns < times->why.span.begin_ns)
-		times->begin_ns = times->why.span.begin_ns;
-	if (times->end_ns > times->why.span.end_ns)
-		times->end_ns = times->why.span.end_ns;
-	if (times->root == PATH_NONE && !times->selected)
-		select_all(times);
+	why_finish();
+	samples_finish();
+	if (spent.begin_ns < sched.span.begin_ns)
+		spent.begin_ns = sched.span.begin_ns;
+	if (spent.end_ns > sched.span.end_ns)
+		spent.end_ns = sched.span.end_ns;
+	if (spent.root == PATH_NONE && !spent.selected)
+		select_all();
 	return NULL;
 }
 
 /**
- * times_deinit() - free all memory
- * @times: times_read() may have failed
+ * spent_deinit() - free all memory
  */
-void times_deinit(struct times *times)
+void spent_deinit(void)
 {
-	why_deinit(&times->why);
-	samples_deinit(&times->samples);
-	path_deinit(&times->path);
-	fxt_names_deinit(&times->limited);
-	free(times->limits);
-	free(times->threads);
-	free(times->sums);
-	free(times->hash.slots);
+	why_deinit();
+	samples_deinit();
+	path_deinit();
+	fxt_names_deinit(&spent.limited);
+	free(spent.limits);
+	free(spent.threads);
+	free(spent.sums);
+	free(spent.hash.slots);
+	spent = (struct spent){ 0 };
 }
