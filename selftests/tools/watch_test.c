@@ -178,7 +178,7 @@ static void test_trees(void)
 	uint32_t root;
 
 	rows_begin(SECOND);
-	add_error(NULL, "x: cannot open");
+	add_error("x: cannot open");
 	root = begin_tree();
 	put_value(0, UINT, root, "a", 1);
 	put_value(0, UINT, root, "a", 2);

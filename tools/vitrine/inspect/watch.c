@@ -77,8 +77,6 @@ enum watch_order {
 /* Trees, or parts of them; none: all live trees. */
 static char **selectors;
 
-static struct screen screen;
-
 /* All rows, and those of the previous refresh. */
 static struct watch_rows rows_now, rows_before;
 
@@ -329,7 +327,7 @@ static void update_view(void)
 
 /* ---- Reading the trees ------------------------------------------------- */
 
-static void add_error(void *ctx, const char *text)
+static void add_error(const char *text)
 {
 	struct watch_row *row = row_append(text);
 
@@ -343,7 +341,7 @@ static void add_error(void *ctx, const char *text)
  * lazy ones are filled again. Errors are printed to standard error as by any
  * command; the screen has redirected it, and shows them as rows.
  */
-static void look(void *ctx)
+static void look(void)
 {
 	struct trees trees = { 0 };
 	struct timespec now;
@@ -353,7 +351,7 @@ static void look(void *ctx)
 	rows_begin(now.tv_sec * NSEC_PER_SEC + now.tv_nsec);
 	trees_find(&trees, selectors);
 	trees_read(&trees);
-	screen_errors(&screen, add_error, NULL);
+	screen_errors(add_error);
 	nr_trees = 0;
 	for (i = 0; i < trees.nr; i++) {
 		if (!trees.trees[i].hierarchy)
@@ -395,9 +393,9 @@ static void draw_columns(int line, const char *name, const char *value, const ch
 	int values = third < MAX_VALUE_COLUMNS ? third : MAX_VALUE_COLUMNS;
 	int names = COLS - values - RATE_COLUMNS - 1;
 
-	screen_text((struct cell){ line, 0, names, false }, name);
-	screen_text((struct cell){ line, names + 1, values, true }, value);
-	screen_text((struct cell){ line, names + 1 + values, RATE_COLUMNS, true }, rate);
+	screen_text(line, 0, names, false, name);
+	screen_text(line, names + 1, values, true, value);
+	screen_text(line, names + 1 + values, RATE_COLUMNS, true, rate);
 }
 
 static void draw_row(const struct watch_row *row, int line)
@@ -406,7 +404,7 @@ static void draw_row(const struct watch_row *row, int line)
 
 	attrset(row_attributes(row));
 	if (row->is_error) {
-		screen_text((struct cell){ line, 0, COLS, false }, row->name);
+		screen_text(line, 0, COLS, false, row->name);
 	} else {
 		format_rate(row, rate);
 		draw_columns(line, row->name, row->value, rate);
@@ -429,7 +427,7 @@ static void draw_header(void)
 		 nr_view, rows_now.nr, screen.interval,
 		 orders[sort_order], *row_filter ? ", with " : "",
 		 row_filter);
-	screen_text((struct cell){ 0, 0, COLS, false }, text);
+	screen_text(0, 0, COLS, false, text);
 	screen_bar(1);
 	draw_columns(1, "NAME", "VALUE", "RATE");
 	attrset(A_NORMAL);
@@ -450,11 +448,11 @@ static void draw_help(void)
 	}
 }
 
-static void draw(void *ctx)
+static void draw(void)
 {
 	size_t i, lines = screen_lines(HEADER_LINES);
 
-	screen_fit(&screen, lines, nr_view);
+	screen_fit(lines, nr_view);
 	for (i = 0; i < lines && screen.top + i < nr_view; i++)
 		draw_row(view[screen.top + i], HEADER_LINES + i);
 	draw_header();
@@ -502,13 +500,13 @@ static void order_by(enum watch_order order)
 	update_view();
 }
 
-static void press_key(void *ctx, int key)
+static void press_key(int key)
 {
 	if (is_typing) {
 		type_key(key);
 		return;
 	}
-	if (screen_key(&screen, key, screen_lines(HEADER_LINES),
+	if (screen_key(key, screen_lines(HEADER_LINES),
 		       nr_view))
 		return;
 	switch (key) {
@@ -589,6 +587,6 @@ int cmd_watch(int argc, char **argv)
 	status = try_trees();
 	if (status != EXIT_DONE)
 		return status;
-	screen_run(&screen);
+	screen_run();
 	return EXIT_DONE;
 }

@@ -135,7 +135,6 @@ static bool is_once, is_json;
 static struct top_view view;
 
 /* The terminal, and why nothing could be read, or an empty text. */
-static struct screen screen;
 static char error[ERROR_BYTES];
 
 /* ---- Parts of the view as text ----------------------------------------- */
@@ -464,12 +463,12 @@ static struct vitrine_error *look_now(struct trace_input *input)
 
 /* ---- The screen -------------------------------------------------------- */
 
-static void add_error(void *ctx, const char *text)
+static void add_error(const char *text)
 {
 	snprintf(error, sizeof(error), "%s", text);
 }
 
-static void look(void *ctx)
+static void look(void)
 {
 	struct trace_input input = { 0 };
 	struct vitrine_error *err = look_now(&input);
@@ -478,7 +477,7 @@ static void look(void *ctx)
 	*error = '\0';
 	if (err)
 		report_error(err);
-	screen_errors(&screen, add_error, NULL);
+	screen_errors(add_error);
 }
 
 static void draw_cpu(const struct top_cpu *cpu, int line)
@@ -487,7 +486,7 @@ static void draw_cpu(const struct top_cpu *cpu, int line)
 	const char *text = cpu_text(cpu, &nr_waiting);
 
 	attrset(nr_waiting ? A_BOLD | COLOR_PAIR(SCREEN_CHANGED) : A_NORMAL);
-	screen_text((struct cell){ line, 0, COLS, false }, text);
+	screen_text(line, 0, COLS, false, text);
 	attrset(A_NORMAL);
 }
 
@@ -515,15 +514,13 @@ static void draw_columns(int line, const char *label, const char *state,
 			    STATE_COLUMNS;
 
 	column = COLS - state_columns - nr * NUMBER_COLUMNS;
-	screen_text((struct cell){ line, 0, column - !!state_columns, false },
-		    label);
-	screen_text((struct cell){ line, column, state_columns, false }, state);
+	screen_text(line, 0, column - !!state_columns, false, label);
+	screen_text(line, column, state_columns, false, state);
 	column += state_columns;
 	for (i = 0; i < TOP_NR_NUMBERS; i++) {
 		if (rank[i] >= nr)
 			continue;
-		screen_text((struct cell){ line, column, NUMBER_COLUMNS, true },
-			    numbers[i]);
+		screen_text(line, column, NUMBER_COLUMNS, true, numbers[i]);
 		column += NUMBER_COLUMNS;
 	}
 }
@@ -553,12 +550,12 @@ static size_t page_lines(void)
 	return screen_lines(HEADER_LINES + cpu_lines() + 1);
 }
 
-static void draw(void *ctx)
+static void draw(void)
 {
 	size_t i, lines = page_lines();
 	int line = HEADER_LINES;
 
-	screen_fit(&screen, lines, view.nr_rows);
+	screen_fit(lines, view.nr_rows);
 	for (i = 0; i < cpu_lines(); i++)
 		draw_cpu(&view.cpus[i], line++);
 	screen_bar(line);
@@ -566,20 +563,20 @@ static void draw(void *ctx)
 	attrset(A_NORMAL);
 	for (i = 0; i < lines && screen.top + i < view.nr_rows; i++)
 		draw_row(&view.rows[screen.top + i], line++);
-	screen_text((struct cell){ 0, 0, COLS, false }, head_text());
+	screen_text(0, 0, COLS, false, head_text());
 	if (*error) {
 		attrset(A_BOLD | COLOR_PAIR(SCREEN_ERROR));
-		screen_text((struct cell){ 0, 0, COLS, false }, error);
+		screen_text(0, 0, COLS, false, error);
 		clrtoeol();
 	}
 	screen_footer("q quit  c w r by CPU, longest wait, runs  arrows, Page, Home, End scroll");
 }
 
-static void press_key(void *ctx, int key)
+static void press_key(int key)
 {
 	size_t i;
 
-	if (screen_key(&screen, key, page_lines(), view.nr_rows))
+	if (screen_key(key, page_lines(), view.nr_rows))
 		return;
 	for (i = 0; i < ARRAY_LEN(orders); i++) {
 		if (key != orders[i].key)
@@ -621,7 +618,7 @@ static int run_screen(void)
 	/* Without a trace there is nothing to show on a screen. */
 	trace_input_close(&input, NULL);
 	must(err);
-	screen_run(&screen);
+	screen_run();
 	return EXIT_DONE;
 }
 

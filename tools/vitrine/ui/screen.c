@@ -28,6 +28,8 @@
 #include "screen.h"
 #include "terminal.h"
 
+struct screen screen;
+
 #define ESCAPE_MS	25	/* bytes that arrive later belong to another key */
 
 /* ---- Text -------------------------------------------------------------- */
@@ -61,23 +63,25 @@ static int columns_of(const char *text)
 
 /**
  * screen_text() - draw a text; a "~" at its end shows that it was cut off
- * @cell: where
+ * @line: line
+ * @column: first column
+ * @columns: how many; longer text is cut off
+ * @right: align the text to the right
  * @text: text
  */
-void screen_text(struct cell cell, const char *text)
+void screen_text(int line, int column, int columns, bool right, const char *text)
 {
-	int columns = columns_of(text), used = 0;
-	bool cut = columns > cell.columns;
+	int needed = columns_of(text), used = 0;
+	bool cut = needed > columns;
 
-	if (cell.columns <= 0)
+	if (columns <= 0)
 		return;
-	move(cell.line, cell.column +
-	     (cell.right && !cut ? cell.columns - columns : 0));
+	move(line, column + (right && !cut ? columns - needed : 0));
 	while (*text) {
 		wchar_t c = next_character(&text);
 
 		used += wcwidth(c);
-		if (used > cell.columns - cut)
+		if (used > columns - cut)
 			break;
 		addnwstr(&c, 1);
 	}
@@ -102,7 +106,7 @@ void screen_bar(int line)
 void screen_footer(const char *text)
 {
 	screen_bar(LINES - 1);
-	screen_text((struct cell){ LINES - 1, 0, COLS, false }, text);
+	screen_text(LINES - 1, 0, COLS, false, text);
 	attrset(A_NORMAL);
 }
 
@@ -119,26 +123,24 @@ size_t screen_lines(int used)
 
 /**
  * screen_fit() - scroll back if rows would end above the footer
- * @screen: screen; its @top changes
  * @page: rows that fit on the screen
  * @nr: rows in total
  */
-void screen_fit(struct screen *screen, size_t page, size_t nr)
+void screen_fit(size_t page, size_t nr)
 {
-	if (screen->top + page > nr)
-		screen->top = nr > page ? nr - page : 0;
+	if (screen.top + page > nr)
+		screen.top = nr > page ? nr - page : 0;
 }
 
 /**
  * screen_key() - handle a key that quits, redraws or scrolls
- * @screen: screen; its @done or @top changes
  * @key: key
  * @page: rows that fit on the screen
  * @nr: rows in total
  *
  * Return: false if it is another key.
  */
-bool screen_key(struct screen *screen, int key, size_t page, size_t nr)
+bool screen_key(int key, size_t page, size_t nr)
 {
 	size_t lines = key == KEY_PPAGE || key == KEY_NPAGE || key == ' ' ?
 		       page : 1;
@@ -146,7 +148,7 @@ bool screen_key(struct screen *screen, int key, size_t page, size_t nr)
 	switch (key) {
 	case 'q':
 	case 'Q':
-		screen->done = true;
+		screen.done = true;
 		return true;
 	case SCREEN_CONTROL('L'):
 		clearok(curscr, TRUE);
@@ -154,19 +156,19 @@ bool screen_key(struct screen *screen, int key, size_t page, size_t nr)
 	case KEY_UP:
 	case 'k':
 	case KEY_PPAGE:
-		screen->top -= screen->top < lines ? screen->top : lines;
+		screen.top -= screen.top < lines ? screen.top : lines;
 		return true;
 	case KEY_DOWN:
 	case 'j':
 	case KEY_NPAGE:
 	case ' ':
-		screen->top += lines;
+		screen.top += lines;
 		return true;
 	case KEY_HOME:
-		screen->top = 0;
+		screen.top = 0;
 		return true;
 	case KEY_END:
-		screen->top = nr;
+		screen.top = nr;
 		return true;
 	default:
 		return false;
@@ -175,39 +177,39 @@ bool screen_key(struct screen *screen, int key, size_t page, size_t nr)
 
 /* ---- Keyboard, signals and time ---------------------------------------- */
 
-static void read_keys(struct screen *screen)
+static void read_keys(void)
 {
 	int key;
 
-	while (!screen->done && (key = getch()) != ERR)
+	while (!screen.done && (key = getch()) != ERR)
 		if (key != KEY_RESIZE)
-			screen->ops->key(screen->ctx, key);
+			screen.ops->key(key);
 }
 
-static void read_signals(struct screen *screen, int fd)
+static void read_signals(int fd)
 {
 	struct signalfd_siginfo info;
 	struct winsize size;
 
 	while (read(fd, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo != SIGWINCH)
-			screen->done = true;
+			screen.done = true;
 		else if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
 			resizeterm(size.ws_row, size.ws_col);
 	}
 }
 
 /* Empty the buffer of standard error, then let the caller read anew. */
-static void look(struct screen *screen)
+static void look(void)
 {
-	if (ftruncate(screen->errors, 0) ||
-	    lseek(screen->errors, 0, SEEK_SET))
-		screen->done = true;
-	screen->ops->look(screen->ctx);
+	if (ftruncate(screen.errors, 0) ||
+	    lseek(screen.errors, 0, SEEK_SET))
+		screen.done = true;
+	screen.ops->look();
 }
 
 /* Handle keys, signals and the timer until the user quits or the terminal is gone. */
-static void run(struct screen *screen, int timer, int signals)
+static void run(int timer, int signals)
 {
 	enum { KEYS, TIMER, SIGNALS, NR_FDS };
 	struct pollfd fds[NR_FDS] = {
@@ -217,18 +219,18 @@ static void run(struct screen *screen, int timer, int signals)
 	};
 	uint64_t ticks;
 
-	while (!screen->done) {
+	while (!screen.done) {
 		erase();
-		screen->ops->draw(screen->ctx);
+		screen.ops->draw();
 		refresh();
 		if (poll(fds, NR_FDS, -1) < 0 && errno != EINTR)
 			return;
 		if (fds[KEYS].revents & (POLLHUP | POLLERR | POLLNVAL))
 			return;
-		read_signals(screen, signals);
-		read_keys(screen);
+		read_signals(signals);
+		read_keys();
 		if (read(timer, &ticks, sizeof(ticks)) == sizeof(ticks))
-			look(screen);
+			look();
 	}
 }
 
@@ -246,7 +248,7 @@ static void colours_init(void)
 	init_pair(SCREEN_ERROR, COLOR_RED, -1);
 }
 
-/* While curses owns the screen, standard error is here, and goes to @screen->errors. */
+/* While curses owns the screen, standard error is here, and goes to screen.errors. */
 static int old_stderr = -1;
 
 /* Leave the screen: at its end, or when must() has ended the command. */
@@ -261,7 +263,7 @@ static void leave(void)
 	old_stderr = -1;
 }
 
-static void with_terminal(struct screen *screen, int timer, int signals)
+static void with_terminal(int timer, int signals)
 {
 	SCREEN *terminal;
 
@@ -284,68 +286,63 @@ static void with_terminal(struct screen *screen, int timer, int signals)
 	curs_set(0);
 	colours_init();
 	fflush(stderr);
-	dup2(screen->errors, STDERR_FILENO);
-	look(screen);
-	run(screen, timer, signals);
+	dup2(screen.errors, STDERR_FILENO);
+	look();
+	run(timer, signals);
 	leave();
 	delscreen(terminal);
 }
 
 /**
- * screen_run() - show a live screen until the user quits
- * @screen: screen, with the first three members set
+ * screen_run() - show a live screen, whose interval and contents are set, until the user quits
  *
  * Without a terminal, the command ends.
  */
-void screen_run(struct screen *screen)
+void screen_run(void)
 {
 	static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, 0 };
 	int timer, signals;
 	sigset_t old;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-		must(vitrine_error_create(ENOTTY, NULL, VITRINE_NO_OFFSET, screen->ops->instead,
+		must(vitrine_error_create(ENOTTY, NULL, VITRINE_NO_OFFSET, screen.ops->instead,
 					  "input and output must be a terminal"));
 	setlocale(LC_CTYPE, "");
-	screen->errors = memfd_create("errors", MFD_CLOEXEC);
-	if (screen->errors < 0)
+	screen.errors = memfd_create("errors", MFD_CLOEXEC);
+	if (screen.errors < 0)
 		must(vtr_error_os(errno, NULL, "cannot create a file for messages"));
-	timer = timer_open(screen->interval * 1e9);
+	timer = timer_open(screen.interval * 1e9);
 	if (timer < 0)
 		must(vtr_error_os(errno, NULL, "cannot wait"));
 	signals = signals_open(ending, &old);
 	if (signals < 0)
 		must(vtr_error_os(errno, NULL, "cannot wait for signals"));
-	with_terminal(screen, timer, signals);
+	with_terminal(timer, signals);
 	close(signals);
 	/* A signal that is still pending ends the process here, as it should. */
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	close(timer);
-	close(screen->errors);
+	close(screen.errors);
 }
 
 /**
  * screen_errors() - read what has been written to standard error
- * @screen: screen
  * @line: called with each line, without "vitrine: " in front
- * @ctx: passed to @line
  */
-void screen_errors(const struct screen *screen,
-		   void (*line)(void *ctx, const char *text), void *ctx)
+void screen_errors(void (*line)(const char *text))
 {
 	const char *name = "vitrine: ";
 	char *text, *at, *rest;
 	off_t len;
 
 	fflush(stderr);
-	len = lseek(screen->errors, 0, SEEK_END);
+	len = lseek(screen.errors, 0, SEEK_END);
 	text = len > 0 ? calloc(1, len + 1) : NULL;
 	rest = text;
-	if (text && pread(screen->errors, text, len, 0) == len)
+	if (text && pread(screen.errors, text, len, 0) == len)
 		while ((at = strsep(&rest, "\n")))
 			if (*at)
-				line(ctx, at + (strncmp(at, name, strlen(name)) ?
-						0 : strlen(name)));
+				line(at + (strncmp(at, name, strlen(name)) ? 0 : strlen(name)));
 	free(text);
 }
 

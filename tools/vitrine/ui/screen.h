@@ -23,56 +23,39 @@ enum { SCREEN_CHANGED = 1, SCREEN_ERROR };
  * @instead: advice for output that is not a terminal
  */
 struct screen_ops {
-	void (*look)(void *ctx);
-	void (*draw)(void *ctx);
-	void (*key)(void *ctx, int key);
+	void (*look)(void);
+	void (*draw)(void);
+	void (*key)(int key);
 	const char *instead;
 };
 
 /**
- * struct screen - a live screen
+ * struct screen - the live screen
  * @interval: seconds between two refreshes
  * @ops: its contents
- * @ctx: passed to the functions of @ops
  * @done: set by these functions to leave the screen
  * @errors: file that standard error goes to meanwhile
  * @top: first row shown, of the rows that scroll
  */
-struct screen {
+extern struct screen {
 	double interval;
 	const struct screen_ops *ops;
-	void *ctx;
 	bool done;
 	int errors;
 	size_t top;
-};
-
-/**
- * struct cell - a place on the screen for a text
- * @line: line
- * @column: first column
- * @columns: how many; longer text is cut off
- * @right: align the text to the right
- */
-struct cell {
-	int line;
-	int column;
-	int columns;
-	bool right;
-};
+} screen;
 
 /* Parse the argument of --interval. */
 struct argp_state;
 double screen_parse_interval(const char *arg, struct argp_state *state);
 
-void screen_run(struct screen *screen);
-void screen_text(struct cell cell, const char *text);
+void screen_run(void);
+void screen_text(int line, int column, int columns, bool right, const char *text);
 void screen_bar(int line);
 void screen_footer(const char *text);
 size_t screen_lines(int used);
-void screen_fit(struct screen *screen, size_t page, size_t nr);
-bool screen_key(struct screen *screen, int key, size_t page, size_t nr);
-void screen_errors(const struct screen *screen,
-		   void (*line)(void *ctx, const char *text), void *ctx);
+void screen_fit(size_t page, size_t nr);
+bool screen_key(int key, size_t page, size_t nr);
+void screen_errors(void (*line)(const char *text));
 
 #endif /* _VITRINE_SCREEN_H */
