@@ -18,32 +18,26 @@
 /* For other commands, this exit code means bad input. */
 #define EXIT_DIFFERENT	1
 
-/**
- * struct diff - one comparison
- * @json: print JSON
- * @trees: the arguments
- * @base: the two nodes whose contents are compared, below which printed paths
- *	begin; NULL: whole trees
- * @nr: differences found so far
+static bool is_json;
+
+/* The arguments. */
+static char **names;
+
+/*
+ * The two nodes whose contents are compared, below which printed paths begin; NULL: whole trees.
  */
-static struct diff {
-	bool json;
-	char **trees;
-	const struct vitrine_value *base[2];
-	uint64_t nr;
-} diff;
+static const struct vitrine_value *base[2];
+
+/* Differences found so far. */
+static uint64_t nr_found;
 
 /* ---- Numbers ----------------------------------------------------------- */
-
-static bool is_array(const struct vitrine_value *value)
-{
-	return value->type == VITRINE_ARRAY;
-}
 
 /* Return whether two values are arrays that can be compared by element. */
 static bool are_alike(const struct vitrine_value *old, const struct vitrine_value *new)
 {
-	return is_array(old) && tree_same_slots(old, new, histogram_nr_parameters(old));
+	return old->type == VITRINE_ARRAY &&
+	       tree_same_slots(old, new, histogram_nr_parameters(old));
 }
 
 static bool is_integer(struct vtr_number number)
@@ -72,7 +66,7 @@ static bool difference(const struct vitrine_value *old, const struct vitrine_val
 
 static bool is_base(const struct vitrine_value *value)
 {
-	return !value || value == diff.base[0] || value == diff.base[1];
+	return !value || value == base[0] || value == base[1];
 }
 
 /* Print "root/node:property". The recursion ends at VITRINE_MAX_DEPTH. */
@@ -156,7 +150,7 @@ static void print_changed(const struct vitrine_value *old, const struct vitrine_
 		print_elements(old, new);
 		return;
 	}
-	if (is_array(old) || is_array(new)) {
+	if (old->type == VITRINE_ARRAY || new->type == VITRINE_ARRAY) {
 		print_only('-', old);
 		print_only('+', new);
 		return;
@@ -178,7 +172,8 @@ static void json_change(const struct vitrine_value *old, const struct vitrine_va
 	char text[DECIMAL_TEXT_BYTES];
 
 	if (!are_alike(old, new)) {
-		if (is_array(old) || is_array(new) || !difference(old, new, 0, text))
+		if (old->type == VITRINE_ARRAY || new->type == VITRINE_ARRAY ||
+		    !difference(old, new, 0, text))
 			return;
 		json_key("difference");
 		json_number(text);
@@ -223,7 +218,7 @@ static void json_difference(const struct vitrine_value *old, const struct vitrin
 
 static bool print_one(const struct vitrine_value *old, const struct vitrine_value *new)
 {
-	if (diff.json)
+	if (is_json)
 		json_difference(old, new);
 	else if (!new)
 		print_only('-', old);
@@ -231,32 +226,32 @@ static bool print_one(const struct vitrine_value *old, const struct vitrine_valu
 		print_only('+', new);
 	else
 		print_changed(old, new);
-	diff.nr++;
+	nr_found++;
 	return !ferror(stdout);
 }
 
 static void print_head(void)
 {
-	if (!diff.json) {
+	if (!is_json) {
 		term_begin(INK_TITLE);
 		fputs("--- ", stdout);
-		outline_text(diff.trees[0]);
+		outline_text(names[0]);
 		fputs("\n+++ ", stdout);
-		outline_text(diff.trees[1]);
+		outline_text(names[1]);
 		term_end();
 		putchar('\n');
 		return;
 	}
 	json_begin();
-	json_key_string("old", diff.trees[0]);
-	json_key_string("new", diff.trees[1]);
+	json_key_string("old", names[0]);
+	json_key_string("new", names[1]);
 	json_key("differences");
 	json_begin_list();
 }
 
 static void print_foot(void)
 {
-	if (!diff.json)
+	if (!is_json)
 		return;
 	json_end_list();
 	json_end();
@@ -290,22 +285,22 @@ static int compare(const struct trees *old, const struct trees *new)
 	const struct vitrine_value *a, *b;
 
 	/* Two selected nodes are compared by their contents; their names may differ. */
-	diff.base[0] = selected_node(old);
-	diff.base[1] = selected_node(new);
-	if (!diff.base[0] || !diff.base[1]) {
-		diff.base[0] = NULL;
-		diff.base[1] = NULL;
+	base[0] = selected_node(old);
+	base[1] = selected_node(new);
+	if (!base[0] || !base[1]) {
+		base[0] = NULL;
+		base[1] = NULL;
 		a = vitrine_hierarchy_first(old->trees[0].hierarchy);
 		b = vitrine_hierarchy_first(new->trees[0].hierarchy);
 	} else {
-		a = vitrine_value_first_child(diff.base[0]);
-		b = vitrine_value_first_child(diff.base[1]);
+		a = vitrine_value_first_child(base[0]);
+		b = vitrine_value_first_child(base[1]);
 	}
-	if (diff.json || !tree_compare(a, b, NULL))
+	if (is_json || !tree_compare(a, b, NULL))
 		print_head();
 	tree_compare(a, b, print_one);
 	print_foot();
-	return diff.nr ? EXIT_DIFFERENT : EXIT_DONE;
+	return nr_found ? EXIT_DIFFERENT : EXIT_DONE;
 }
 
 /*
@@ -338,7 +333,8 @@ int diff_run(bool json, char **trees)
 	struct trees old = { 0 }, new = { 0 };
 	int status;
 
-	diff = (struct diff){ .json = json, .trees = trees };
+	is_json = json;
+	names = trees;
 	json_init(true);
 	term_init();
 	status = find_one(&old, trees[0]);

@@ -41,13 +41,13 @@
  * @bar: longest bar
  * @most: count that the longest bar stands for
  */
-struct bars {
+static struct bars {
 	int indent;
 	int range;
 	int count;
 	int bar;
 	double most;
-};
+} bars;
 
 /**
  * struct show_args - the options of `vitrine show'
@@ -467,7 +467,7 @@ void outline_slot(const struct vitrine_value *value, unsigned int slot)
 	term_end();
 }
 
-static void measure_bars(const struct vitrine_value *value, struct bars *bars)
+static void measure_bars(const struct vitrine_value *value)
 {
 	unsigned int first = histogram_nr_parameters(value);
 	unsigned int i, nr = histogram_nr_buckets(value);
@@ -479,22 +479,22 @@ static void measure_bars(const struct vitrine_value *value, struct bars *bars)
 
 		if (!(count > 0))
 			continue;
-		if (count > bars->most)
-			bars->most = count;
+		if (count > bars.most)
+			bars.most = count;
 		columns = format_range(value, i, text, sizeof(text));
-		bars->range = columns > bars->range ? columns : bars->range;
+		bars.range = columns > bars.range ? columns : bars.range;
 		columns = strlen(slot_text(value, first + i));
-		bars->count = columns > bars->count ? columns : bars->count;
+		bars.count = columns > bars.count ? columns : bars.count;
 	}
-	bars->bar = BAR_COLUMNS;
+	bars.bar = BAR_COLUMNS;
 	if (term_is_terminal()) {
-		bars->bar = (int)term_columns() - bars->indent - bars->range -
-			    bars->count - 3;
-		bars->bar = bars->bar < MIN_BAR ? MIN_BAR : bars->bar;
+		bars.bar = (int)term_columns() - bars.indent - bars.range -
+			    bars.count - 3;
+		bars.bar = bars.bar < MIN_BAR ? MIN_BAR : bars.bar;
 	}
 }
 
-static void print_bar(const struct bars *bars, double count)
+static void print_bar(double count)
 {
 	static const char * const eighths[] = {
 		"", "\u258f", "\u258e", "\u258d", "\u258c", "\u258b", "\u258a",
@@ -502,7 +502,7 @@ static void print_bar(const struct bars *bars, double count)
 	};
 	bool fine = term_is_utf8();
 	int i, parts = fine ? 8 : 1;
-	int len = lround(count / bars->most * bars->bar * parts);
+	int len = lround(count / bars.most * bars.bar * parts);
 
 	/* A bucket that is not empty has a visible bar. */
 	len = len ? len : 1;
@@ -512,23 +512,21 @@ static void print_bar(const struct bars *bars, double count)
 		fputs(eighths[len % parts], stdout);
 }
 
-static void print_bucket(const struct vitrine_value *value, unsigned int bucket,
-			 const struct bars *bars)
+static void print_bucket(const struct vitrine_value *value, unsigned int bucket)
 {
 	char range[2 * DECIMAL_TEXT_BYTES + 4], count[DECIMAL_TEXT_BYTES];
 
 	format_range(value, bucket, range, sizeof(range));
 	number_format(histogram_count(value, bucket), count);
-	printf("\n%*s%-*s  %*s ", bars->indent, "", bars->range, range,
-	       bars->count, count);
-	print_bar(bars, number_real(histogram_count(value, bucket)));
+	printf("\n%*s%-*s  %*s ", bars.indent, "", bars.range, range,
+	       bars.count, count);
+	print_bar(number_real(histogram_count(value, bucket)));
 }
 
 /* Print a summary line, and one line for each bucket that is not empty. */
 static void print_histogram(const struct vitrine_value *value, int indent)
 {
 	unsigned int i, nr = histogram_nr_buckets(value);
-	struct bars bars = { .indent = indent };
 	char text[DECIMAL_TEXT_BYTES];
 	double total = histogram_format_total(value, text);
 	unsigned int before = 0;
@@ -539,16 +537,17 @@ static void print_histogram(const struct vitrine_value *value, int indent)
 		return;
 	}
 	printf("count %s", text);
+	bars = (struct bars){ .indent = indent };
 	for (i = 0; nr > 1 && i < ARRAY_LEN(percents); i++)
 		print_quantile(value, percents[i], total);
-	measure_bars(value, &bars);
+	measure_bars(value);
 	for (i = 0; i < nr; i++) {
 		if (!(number_real(histogram_count(value, i)) > 0))
 			continue;
 		/* Empty buckets between others are shown as "...". */
 		if (before && i > before)
 			printf("\n%*s...", indent, "");
-		print_bucket(value, i, &bars);
+		print_bucket(value, i);
 		before = i + 1;
 	}
 }

@@ -62,6 +62,10 @@ static const struct tree *judged;
 static bool links_followed;
 static struct selector_name judged_path[VITRINE_MAX_DEPTH];
 
+/* The set that is filled, and the selector of the argument that it is filled from, or NULL. */
+static struct trees *set;
+static struct selector *chosen;
+
 /* ---- Values ------------------------------------------------------------ */
 
 static const struct selector_name *name_at(const struct selector *selector, size_t level)
@@ -165,43 +169,42 @@ static char *name_of(const char *path, enum tree_kind kind)
 			   (int)stem_len(file), file);
 }
 
-static struct tree *tree_by_path(const struct trees *trees, const char *path)
+static struct tree *tree_by_path(const char *path)
 {
 	size_t i;
 
-	for (i = 0; i < trees->nr; i++)
-		if (!strcmp(trees->trees[i].path, path))
-			return &trees->trees[i];
+	for (i = 0; i < set->nr; i++)
+		if (!strcmp(set->trees[i].path, path))
+			return &set->trees[i];
 	return NULL;
 }
 
 /* Add a tree, or another selector to a tree named before. */
-static void add_tree(struct trees *trees, const char *path, enum tree_kind kind, bool is_found,
-		     struct selector *selector)
+static void add_tree(const char *path, enum tree_kind kind, bool is_found)
 {
-	struct tree *tree = tree_by_path(trees, path);
+	struct tree *tree = tree_by_path(path);
 	size_t i;
 
 	if (!tree) {
-		must_have(GROW(trees->trees, trees->nr));
-		tree = &trees->trees[trees->nr];
+		must_have(GROW(set->trees, set->nr));
+		tree = &set->trees[set->nr];
 		*tree = (struct tree){
 			.path = must_format("%s", path),
 			.name = name_of(path, kind),
 			.kind = kind,
 			.is_found = is_found,
 		};
-		for (i = 0; i < trees->nr; i++)
-			tree->ordinal += !strcmp(trees->trees[i].name, tree->name);
-		trees->nr++;
+		for (i = 0; i < set->nr; i++)
+			tree->ordinal += !strcmp(set->trees[i].name, tree->name);
+		set->nr++;
 	}
 	tree->is_found &= is_found;
-	if (!selector || !selector->nr_nodes) {
+	if (!chosen || !chosen->nr_nodes) {
 		tree->whole = true;
 		return;
 	}
 	must_have(GROW(tree->selectors, tree->nr_selectors));
-	tree->selectors[tree->nr_selectors++] = selector;
+	tree->selectors[tree->nr_selectors++] = chosen;
 }
 
 /* ---- Several trees: a directory ---------------------------------------- */
@@ -225,9 +228,8 @@ static bool is_found(const char *file, const struct selector_name *pattern, enum
  * Add the files in a directory whose names match @pattern, or all if it is NULL, in natural
  * order; return 0 or errno of the directory.
  */
-static int add_found(struct trees *trees, const char *directory,
-		     const struct selector_name *pattern, enum tree_kind kind,
-		     struct selector *selector)
+static int add_found(const char *directory, const struct selector_name *pattern,
+		     enum tree_kind kind)
 {
 	struct dirent **entries;
 	int i, nr;
@@ -239,7 +241,7 @@ static int add_found(struct trees *trees, const char *directory,
 		if (is_found(entries[i]->d_name, pattern, kind)) {
 			autofree char *path = must_format("%s/%s", directory, entries[i]->d_name);
 
-			add_tree(trees, path, kind, true, selector);
+			add_tree(path, kind, true);
 		}
 		free(entries[i]);
 	}
@@ -256,24 +258,19 @@ static char *published_path(enum tree_kind kind, const char *name)
 }
 
 /* Add trees of the running module and retained ones, if there is the directory. */
-static struct vitrine_error *add_published(struct trees *trees,
-					   const struct selector_name *pattern,
-					   enum tree_kind kind,
-					   struct selector *selector)
+static struct vitrine_error *add_published(const struct selector_name *pattern,
+					   enum tree_kind kind)
 {
 	autofree char *directory = published_path(kind, "");
-	int code = add_found(trees, directory, pattern, kind, selector);
+	int code = add_found(directory, pattern, kind);
 
 	return code && (kind == TREE_LIVE || code != ENOENT) ?
 	       debugfs_explain(code, directory) : NULL;
 }
 
-static struct vitrine_error *add_all_published(struct trees *trees,
-					       const struct selector_name *pattern,
-					       struct selector *selector)
+static struct vitrine_error *add_all_published(const struct selector_name *pattern)
 {
-	return add_published(trees, pattern, TREE_LIVE, selector) ?:
-	       add_published(trees, pattern, TREE_RETAINED, selector);
+	return add_published(pattern, TREE_LIVE) ?: add_published(pattern, TREE_RETAINED);
 }
 
 /* Make the error for a name that no tree of the running module has. Returns an error. */
@@ -286,7 +283,9 @@ static struct vitrine_error *unfound_tree(const char *name)
 	size_t i;
 
 	nearest_init(&nearest, name, strcspn(name, ":"));
-	vitrine_error_destroy(add_all_published(&trees, NULL, NULL));
+	/* After the error, nothing is added to the other set. */
+	set = &trees;
+	vitrine_error_destroy(add_all_published(NULL));
 	for (i = 0; i < trees.nr; i++) {
 		file = strrchr(trees.trees[i].path, '/') + 1;
 		nearest_offer(&nearest, file, stem_len(file));
@@ -305,25 +304,24 @@ static const char *last_slash(const struct selector_name *pattern)
 }
 
 /* Add the files that match the selector's pattern, in its directory. */
-static struct vitrine_error *add_files(struct trees *trees,
-				       struct selector *selector)
+static struct vitrine_error *add_files(void)
 {
-	const char *slash = last_slash(&selector->tree);
+	const char *slash = last_slash(&chosen->tree);
 	struct selector_name directory = {
-		selector->tree.bytes, slash - selector->tree.bytes,
+		chosen->tree.bytes, slash - chosen->tree.bytes,
 	};
 	struct selector_name pattern = {
-		slash + 1, selector->tree.len - directory.len - 1,
+		slash + 1, chosen->tree.len - directory.len - 1,
 	};
 	autofree char *path = NULL;
 	int code;
 
 	if (selector_name_is_pattern(&directory))
-		return vitrine_error_create(EINVAL, selector->text,
+		return vitrine_error_create(EINVAL, chosen->text,
 					    VITRINE_NO_OFFSET, NULL,
 					    "* is allowed in the last part of a path only");
 	path = selector_name_unescape(&directory);
-	code = add_found(trees, *path ? path : "/", &pattern, TREE_SAVED, selector);
+	code = add_found(*path ? path : "/", &pattern, TREE_SAVED);
 	return code ? vtr_error_os(code, *path ? path : "/", "cannot read the directory") : NULL;
 }
 
@@ -333,25 +331,24 @@ static bool is_retained(const struct selector_name *name)
 	       !memcmp(name->bytes, RETAINED, strlen(RETAINED));
 }
 
-static struct vitrine_error *add_pattern(struct trees *trees,
-					 struct selector *selector)
+static struct vitrine_error *add_pattern(void)
 {
 	struct selector_name retained = {
-		selector->tree.bytes + strlen(RETAINED),
-		selector->tree.len - strlen(RETAINED),
+		chosen->tree.bytes + strlen(RETAINED),
+		chosen->tree.len - strlen(RETAINED),
 	};
-	size_t nr_before = trees->nr;
+	size_t nr_before = set->nr;
 	struct vitrine_error *err;
 
-	if (is_retained(&selector->tree))
-		err = add_published(trees, &retained, TREE_RETAINED, selector);
-	else if (last_slash(&selector->tree))
-		err = add_files(trees, selector);
+	if (is_retained(&chosen->tree))
+		err = add_published(&retained, TREE_RETAINED);
+	else if (last_slash(&chosen->tree))
+		err = add_files();
 	else
-		err = add_all_published(trees, &selector->tree, selector);
-	if (err || trees->nr > nr_before)
+		err = add_all_published(&chosen->tree);
+	if (err || set->nr > nr_before)
 		return err;
-	return unfound_tree(selector->text);
+	return unfound_tree(chosen->text);
 }
 
 /* ---- One tree ---------------------------------------------------------- */
@@ -366,14 +363,13 @@ static struct vitrine_error *explain_name(const char *name, int code)
 }
 
 /* Add the tree if it exists; return 0, or errno if it does not. */
-static int add_published_name(struct trees *trees, const char *name, enum tree_kind kind,
-			      struct selector *selector)
+static int add_published_name(const char *name, enum tree_kind kind)
 {
 	autofree char *path = published_path(kind, name);
 
 	if (access(path, F_OK))
 		return errno;
-	add_tree(trees, path, kind, false, selector);
+	add_tree(path, kind, false);
 	return 0;
 }
 
@@ -382,24 +378,21 @@ static int add_published_name(struct trees *trees, const char *name, enum tree_k
  * retained tree or a file, whichever exists first. "retained/NAME" is a retained tree
  * if that exists.
  */
-static struct vitrine_error *add_name(struct trees *trees, const char *name,
-				      struct selector *selector)
+static struct vitrine_error *add_name(const char *name)
 {
 	const char *retained = text_after(name, RETAINED);
 	bool is_file = !strcmp(name, "-") || (strchr(name, '/') && !retained);
 	int code = 0;
 
 	if (!is_file) {
-		code = retained ?
-		       add_published_name(trees, retained, TREE_RETAINED, selector) :
-		       add_published_name(trees, name, TREE_LIVE, selector);
-		if (!code || (!retained &&
-			      !add_published_name(trees, name, TREE_RETAINED, selector)))
+		code = retained ? add_published_name(retained, TREE_RETAINED) :
+				  add_published_name(name, TREE_LIVE);
+		if (!code || (!retained && !add_published_name(name, TREE_RETAINED)))
 			return NULL;
 	}
 	if (!is_file && access(name, F_OK))
 		return explain_name(name, code);
-	add_tree(trees, name, TREE_SAVED, false, selector);
+	add_tree(name, TREE_SAVED, false);
 	return NULL;
 }
 
@@ -411,33 +404,33 @@ static bool is_file_as_it_stands(const char *arg)
 	return strpbrk(arg, ":*\\") && !access(arg, F_OK);
 }
 
-static struct vitrine_error *add_selector(struct trees *trees,
-					  struct selector *selector)
+static struct vitrine_error *add_selector(void)
 {
 	autofree char *name = NULL;
 
-	must_have(GROW(trees->selectors, trees->nr_selectors));
-	trees->selectors[trees->nr_selectors++] = selector;
-	if (selector_name_is_pattern(&selector->tree)) {
-		trees->single = false;
-		return add_pattern(trees, selector);
+	must_have(GROW(set->selectors, set->nr_selectors));
+	set->selectors[set->nr_selectors++] = chosen;
+	if (selector_name_is_pattern(&chosen->tree)) {
+		set->single = false;
+		return add_pattern();
 	}
-	name = selector_name_unescape(&selector->tree);
-	return add_name(trees, name, selector);
+	name = selector_name_unescape(&chosen->tree);
+	return add_name(name);
 }
 
 static int add_arg(struct trees *trees, const char *arg)
 {
-	struct selector *selector = NULL;
 	struct vitrine_error *err;
 	bool bad_selector;
 	int status;
 
+	set = trees;
+	chosen = NULL;
 	if (is_file_as_it_stands(arg)) {
-		add_tree(trees, arg, TREE_SAVED, false, NULL);
+		add_tree(arg, TREE_SAVED, false);
 		return EXIT_DONE;
 	}
-	err = selector_create(arg, &selector) ?: add_selector(trees, selector);
+	err = selector_create(arg, &chosen) ?: add_selector();
 	if (!err)
 		return EXIT_DONE;
 	bad_selector = err->code == EINVAL;
@@ -462,7 +455,9 @@ int trees_find(struct trees *trees, char **args)
 	int status = EXIT_DONE;
 
 	if (!args) {
-		err = add_all_published(trees, NULL, NULL);
+		set = trees;
+		chosen = NULL;
+		err = add_all_published(NULL);
 		return err ? report_error(err) : EXIT_DONE;
 	}
 	trees->single = !args[1];
