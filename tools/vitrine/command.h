@@ -39,6 +39,10 @@ static inline int worse(int a, int b)
 	return a > b ? a : b;
 }
 
+/* vitrine_error_create() for an error that does not concern a place in a file. */
+#define make_error(code, path, advice, ...) \
+	vitrine_error_create((code), (path), VITRINE_NO_OFFSET, (advice), __VA_ARGS__)
+
 /* Print "vitrine: ERROR" to standard error; return the exit code for it. */
 int print_error(const struct vitrine_error *err);
 /* The same, and destroy the error. */

@@ -60,23 +60,20 @@ struct vitrine_error *debugfs_explain(int code, const char *path)
 	struct stat st;
 
 	if (code == EACCES)
-		return vitrine_error_create(code, path, VITRINE_NO_OFFSET,
-					    "run as root, or see SECURITY in vitrine(1)",
-					    "permission denied");
+		return make_error(code, path, "run as root, or see SECURITY in vitrine(1)",
+				  "permission denied");
 	if (code == EPERM)
-		return vitrine_error_create(code, path, VITRINE_NO_OFFSET,
-					    "the kernel is locked down: see \"lockdown\" in mmap.rst",
-					    "operation not permitted");
+		return make_error(code, path,
+				  "the kernel is locked down: see \"lockdown\" in mmap.rst",
+				  "operation not permitted");
 	if (code != ENOENT || !stat(directory, &st))
 		return vtr_error_os(code, path, NULL);
 	if (!mount && !is_mounted(DEBUGFS_MOUNT))
-		return vitrine_error_create(code, DEBUGFS_MOUNT,
-					    VITRINE_NO_OFFSET,
-					    "run `mount -t debugfs none " DEBUGFS_MOUNT "' as root",
-					    "debugfs is not mounted");
-	return vitrine_error_create(code, path, VITRINE_NO_OFFSET,
-				    "run `modprobe vitrine' or `insmod vitrine.ko' as root",
-				    "the module vitrine is not loaded");
+		return make_error(code, DEBUGFS_MOUNT,
+				  "run `mount -t debugfs none " DEBUGFS_MOUNT "' as root",
+				  "debugfs is not mounted");
+	return make_error(code, path, "run `modprobe vitrine' or `insmod vitrine.ko' as root",
+			  "the module vitrine is not loaded");
 }
 
 /**

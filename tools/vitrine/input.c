@@ -84,9 +84,8 @@ static struct vitrine_error *find_program(const struct helper *helper, char path
 	snprintf(path, PATH_BYTES, "%s/vitrine/%s", LIBEXECDIR, helper->name);
 	if (!access(path, X_OK))
 		return NULL;
-	return vitrine_error_create(ENOENT, NULL, VITRINE_NO_OFFSET,
-				    helper->install, "%s needs the program %s",
-				    helper->purpose, path);
+	return make_error(ENOENT, NULL, helper->install, "%s needs the program %s", helper->purpose,
+			  path);
 }
 
 /**
@@ -161,13 +160,10 @@ static struct vitrine_error *failure_of(const struct helper *helper, char *text,
 	const char *advice = strsep(&text, "\n");
 
 	if (advice)
-		return vitrine_error_create(atoi(code), from, VITRINE_NO_OFFSET,
-					    *advice ? advice : NULL, "%s", message);
-	return vitrine_error_create(EBADMSG, from, VITRINE_NO_OFFSET,
-				    helper->advice, "%s cannot read it: %s",
-				    helper->library, WIFSIGNALED(status) ?
-				    strsignal(WTERMSIG(status)) :
-				    "its program ended without a message");
+		return make_error(atoi(code), from, *advice ? advice : NULL, "%s", message);
+	return make_error(EBADMSG, from, helper->advice, "%s cannot read it: %s", helper->library,
+			  WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) :
+						"its program ended without a message");
 }
 
 /**
@@ -198,10 +194,8 @@ struct vitrine_error *helper_finish(const struct helper *helper,
 
 static struct vitrine_error *copy_error(void)
 {
-	return vitrine_error_create(errno, copy.input->name, VITRINE_NO_OFFSET,
-				    "set TMPDIR to a directory with room for it",
-				    "cannot copy it into a temporary file: %s",
-				    strerror(errno));
+	return make_error(errno, copy.input->name, "set TMPDIR to a directory with room for it",
+			  "cannot copy it into a temporary file: %s", strerror(errno));
 }
 
 /* Drop the last bytes of the copy; those that follow are missing, too. */
@@ -435,9 +429,9 @@ static void unpacker_destroy(void)
 
 static struct vitrine_error *unsupported(const char *path)
 {
-	return vitrine_error_create(ENOTSUP, path, VITRINE_NO_OFFSET,
-				    "install libzstd-dev and build vitrine again, or use the program zstd",
-				    "this vitrine was built without libzstd");
+	return make_error(ENOTSUP, path,
+			  "install libzstd-dev and build vitrine again, or use the program zstd",
+			  "this vitrine was built without libzstd");
 }
 
 static struct vitrine_error *begin(const char *path)

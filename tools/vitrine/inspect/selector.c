@@ -27,9 +27,8 @@ static struct vitrine_error *error_at(const struct selector *selector,
 				      const char *at, const char *advice,
 				      const char *message)
 {
-	return vitrine_error_create(EINVAL, selector->text, VITRINE_NO_OFFSET,
-				    advice, "column %zu: %s",
-				    column_of(selector, at), message);
+	return make_error(EINVAL, selector->text, advice, "column %zu: %s", column_of(selector, at),
+			  message);
 }
 
 /* ---- Parsing ----------------------------------------------------------- */

@@ -317,9 +317,8 @@ static struct vitrine_error *add_files(void)
 	int code;
 
 	if (selector_name_is_pattern(&directory))
-		return vitrine_error_create(EINVAL, chosen->text,
-					    VITRINE_NO_OFFSET, NULL,
-					    "* is allowed in the last part of a path only");
+		return make_error(EINVAL, chosen->text, NULL,
+				  "* is allowed in the last part of a path only");
 	path = selector_name_unescape(&directory);
 	code = add_found(*path ? path : "/", &pattern, TREE_SAVED);
 	return code ? vtr_error_os(code, *path ? path : "/", "cannot read the directory") : NULL;

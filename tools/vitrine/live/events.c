@@ -435,17 +435,16 @@ static struct vitrine_error *trigger_in_use(const char *path, const char *line)
 
 	snprintf(advice, sizeof(advice), "if nobody waits for it, run `echo panic > %s' as root",
 		 path);
-	return vitrine_error_create(EBUSY, path, VITRINE_NO_OFFSET, advice,
-				    "--until needs the trigger, which is in use: %s", line);
+	return make_error(EBUSY, path, advice, "--until needs the trigger, which is in use: %s",
+			  line);
 }
 
 static struct vitrine_error *explain_trigger(int code, const char *path)
 {
 	if (code == EINVAL)
-		return vitrine_error_create(code, path, VITRINE_NO_OFFSET,
-					    "`vitrine list --events' lists the categories first",
-					    "--until %s: no such category, or too long a name",
-					    events_wish.until);
+		return make_error(code, path, "`vitrine list --events' lists the categories first",
+				  "--until %s: no such category, or too long a name",
+				  events_wish.until);
 	return vtr_error_os(code, path, "cannot change this setting");
 }
 
@@ -527,8 +526,7 @@ struct vitrine_error *events_fired(bool *ret_fired)
 	/* The file is also ready if recording is switched off, and perhaps on again. */
 	if (*ret_fired || is_armed(line, trigger_words))
 		return NULL;
-	return vitrine_error_create(EBUSY, path, VITRINE_NO_OFFSET, NULL,
-				    "the trigger of --until is no longer armed: %s", line);
+	return make_error(EBUSY, path, NULL, "the trigger of --until is no longer armed: %s", line);
 }
 
 /* ---- Begin and end ------------------------------------------------------ */

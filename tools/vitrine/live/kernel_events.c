@@ -110,12 +110,10 @@ static const char * const probe_files[] = {
 static struct vitrine_error *tracefs_explain(int code, const char *path)
 {
 	if (code == EACCES)
-		return vitrine_error_create(code, path, VITRINE_NO_OFFSET, "run as root",
-					    "permission denied");
+		return make_error(code, path, "run as root", "permission denied");
 	if (code == EPERM)
-		return vitrine_error_create(code, path, VITRINE_NO_OFFSET,
-					    "the kernel may be locked down: record without -e",
-					    "operation not permitted");
+		return make_error(code, path, "the kernel may be locked down: record without -e",
+				  "operation not permitted");
 	return vtr_error_os(code, path, NULL);
 }
 
@@ -310,9 +308,9 @@ static struct vitrine_error *find_mount(void)
 		mount = mounts[i];
 		return NULL;
 	}
-	return vitrine_error_create(ENOENT, mounts[0], VITRINE_NO_OFFSET,
-				    "run `mount -t tracefs none /sys/kernel/tracing' as root",
-				    "tracefs is not mounted");
+	return make_error(ENOENT, mounts[0],
+			  "run `mount -t tracefs none /sys/kernel/tracing' as root",
+			  "tracefs is not mounted");
 }
 
 /**
@@ -400,11 +398,10 @@ static struct vitrine_error *explain_filter(const char *directory, const char *f
 
 	if (reason)
 		reason += strlen("parse_error: ");
-	return vitrine_error_create(EINVAL, NULL, VITRINE_NO_OFFSET,
-				    "the fields are in events/SYSTEM/EVENT/format of tracefs",
-				    "--filter '%s' for %s: %.*s", filter, event,
-				    reason ? (int)strcspn(reason, "\n") : 11,
-				    reason ? reason : "not a filter");
+	return make_error(EINVAL, NULL, "the fields are in events/SYSTEM/EVENT/format of tracefs",
+			  "--filter '%s' for %s: %.*s", filter, event,
+			  reason ? (int)strcspn(reason, "\n") : 11,
+			  reason ? reason : "not a filter");
 }
 
 /* Enable an event, which the helper is to read; the name is passed to the helper once. */
@@ -459,8 +456,7 @@ static void add_probe(const struct kernel_event_wish *wish, const char *type,
 	char name[NAME_BYTES + 8];
 
 	if (!tracefs_has(file))
-		must(vitrine_error_create(EOPNOTSUPP, NULL, VITRINE_NO_OFFSET, NULL,
-					  "this kernel has no %ss", type));
+		must(make_error(EOPNOTSUPP, NULL, NULL, "this kernel has no %ss", type));
 	make_name(name, function);
 	if (is_taken(type, name))
 		sprintf(name + strlen(name), "_%u",
@@ -470,10 +466,9 @@ static void add_probe(const struct kernel_event_wish *wish, const char *type,
 	err = tracefs_write(mount, file, command);
 	if (err && place == function &&
 	    (err->code == ENOENT || err->code == EINVAL || err->code == EILSEQ))
-		must(vitrine_error_create(ENOENT, NULL, VITRINE_NO_OFFSET,
-					  "see /proc/kallsyms; some functions must not be probed",
-					  "-e %s: the kernel cannot probe such a function",
-					  wish->event));
+		must(make_error(ENOENT, NULL,
+				"see /proc/kallsyms; some functions must not be probed",
+				"-e %s: the kernel cannot probe such a function", wish->event));
 	must(err);
 	enable_event(event, wish->filter);
 }
@@ -481,8 +476,7 @@ static void add_probe(const struct kernel_event_wish *wish, const char *type,
 static void check_form(bool is_good, const char *event, const char *form)
 {
 	if (!is_good)
-		must(vitrine_error_create(EINVAL, NULL, VITRINE_NO_OFFSET, NULL,
-					  "-e %s: not of the form %s", event, form));
+		must(make_error(EINVAL, NULL, NULL, "-e %s: not of the form %s", event, form));
 }
 
 static void add_kprobe(const struct kernel_event_wish *wish, const char *function)
@@ -503,12 +497,11 @@ static uint64_t find_function(const char *path, const char *name)
 	must(finder_run(question, answer));
 	nr = fscanf(answer, "%" SCNx64, &offset);
 	if (!nr)
-		must(vitrine_error_create(ENOENT, path, VITRINE_NO_OFFSET,
-					  "`nm' and `nm -D' list its symbols",
-					  "it has no symbol of a function %s", name));
+		must(make_error(ENOENT, path, "`nm' and `nm -D' list its symbols",
+				"it has no symbol of a function %s", name));
 	if (nr < 0)
-		must(vitrine_error_create(ENOEXEC, path, VITRINE_NO_OFFSET, NULL,
-					  "not a 64-bit program or library of this machine"));
+		must(make_error(ENOEXEC, path, NULL,
+				"not a 64-bit program or library of this machine"));
 	fclose(question);
 	fclose(answer);
 	return offset;
@@ -521,8 +514,7 @@ static void check_program(const char *path)
 	if (access(path, R_OK) || stat(path, &status))
 		must(vtr_error_open(errno, path));
 	if (!S_ISREG(status.st_mode) || !status.st_size)
-		must(vitrine_error_create(ENOEXEC, path, VITRINE_NO_OFFSET, NULL,
-					  "not a program or library"));
+		must(make_error(ENOEXEC, path, NULL, "not a program or library"));
 }
 
 static void add_uprobe(const struct kernel_event_wish *wish, const char *file)
@@ -537,9 +529,8 @@ static void add_uprobe(const struct kernel_event_wish *wish, const char *file)
 	if (!path)
 		must(vtr_error_open(errno, given));
 	if (strpbrk(path, " \t\n;"))
-		must(vitrine_error_create(EINVAL, path, VITRINE_NO_OFFSET,
-					  "make a link to it elsewhere",
-					  "the kernel takes no path with a space here"));
+		must(make_error(EINVAL, path, "make a link to it elsewhere",
+				"the kernel takes no path with a space here"));
 	check_program(path);
 	place = must_format("%s:0x%" PRIx64, path, find_function(path, function));
 	add_probe(wish, TRACEFS_UPROBE, function, place);
@@ -562,8 +553,8 @@ static struct vitrine_error *no_event(const struct kernel_event_wish *wish,
 	}
 	if (nearest->best[0])
 		snprintf(advice, sizeof(advice), "the nearest name is \"%s\"", nearest->best);
-	return vitrine_error_create(ENOENT, NULL, VITRINE_NO_OFFSET, advice,
-				    "-e %s: ftrace has no such event%s", wish->event, hint);
+	return make_error(ENOENT, NULL, advice, "-e %s: ftrace has no such event%s", wish->event,
+			  hint);
 }
 
 /* Enable the events that match; there must be one. */
@@ -708,8 +699,7 @@ static struct vitrine_error *read_once(bool *ret_end)
 	*ret_end = !len;
 	nr_subbuf += len;
 	if (!known_len())
-		return vitrine_error_create(EBADMSG, reader.name, VITRINE_NO_OFFSET, NULL,
-					    "it wrote a malformed sub-buffer");
+		return make_error(EBADMSG, reader.name, NULL, "it wrote a malformed sub-buffer");
 	if (nr_subbuf < known_len())
 		return NULL;
 	subbuf.len_bytes = nr_subbuf;
@@ -732,8 +722,7 @@ struct vitrine_error *kernel_events_read(void)
 	if (err || !end)
 		return err;
 	return end_helper() ?:
-	       vitrine_error_create(EPIPE, reader.name, VITRINE_NO_OFFSET, NULL,
-				    "it ended before the recording did");
+	       make_error(EPIPE, reader.name, NULL, "it ended before the recording did");
 }
 
 /**
@@ -762,8 +751,8 @@ struct vitrine_error *kernel_events_finish(void)
 	text[len < 0 ? 0 : len] = '\0';
 	if (!err && sscanf(text, "%" SCNu64 " %" SCNu64, &kernel_events.nr_records,
 			   &kernel_events.nr_lost) != 2)
-		return vitrine_error_create(EPIPE, reader.name, VITRINE_NO_OFFSET, NULL,
-					    "it did not report how many events were lost");
+		return make_error(EPIPE, reader.name, NULL,
+				  "it did not report how many events were lost");
 	return err;
 }
 

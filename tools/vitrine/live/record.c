@@ -177,8 +177,7 @@ static struct vitrine_error *cost_read(void)
 		   &cost.switch_ps, &cost.wakeup_ps, &cost.event_ps) != 3)
 		err = ferror(file) ?
 		      vtr_error_os(errno, path, "cannot measure the cost of a record") :
-		      vitrine_error_create(EBADMSG, path, VITRINE_NO_OFFSET, NULL,
-					   "cannot parse the cost of a record");
+		      make_error(EBADMSG, path, NULL, "cannot parse the cost of a record");
 	fclose(file);
 	return err;
 }
@@ -355,9 +354,9 @@ static struct vitrine_error *add_cgroup(const char *path)
 	autofree char *file = must_format("%s/cgroup.procs", top);
 
 	if (access(file, F_OK))
-		return vitrine_error_create(ENOENT, top, VITRINE_NO_OFFSET,
-					    "give a path as in /proc/PID/cgroup, with cgroup version 2 mounted",
-					    "no such cgroup");
+		return make_error(ENOENT, top,
+				  "give a path as in /proc/PID/cgroup, with cgroup version 2 mounted",
+				  "no such cgroup");
 	cgroups_visit(top, "cgroup.procs", add_members);
 	return NULL;
 }
@@ -369,8 +368,7 @@ static struct vitrine_error *check_enabled(void)
 	autofree char *advice = must_format("run `echo 1 > %s' as root", path);
 
 	return text && text_after(text, "[0]") ?
-	       vitrine_error_create(EBUSY, path, VITRINE_NO_OFFSET, advice,
-				    "recording is switched off") : NULL;
+	       make_error(EBUSY, path, advice, "recording is switched off") : NULL;
 }
 
 /* Let each CPU begin a new sub-buffer; return 0, or an errno value. */

@@ -214,8 +214,7 @@ static struct vitrine_error *add_cpus(void)
 	if (dir)
 		closedir(dir);
 	return recorder.nr_cpus ? NULL :
-	       vitrine_error_create(ENOENT, path, VITRINE_NO_OFFSET, NULL,
-				    "no ring of any CPU found");
+	       make_error(ENOENT, path, NULL, "no ring of any CPU found");
 }
 
 /**

@@ -148,8 +148,7 @@ static struct vitrine_error *map_file(const char *path, int fd)
 	if (fstat(fd, &status))
 		return vtr_error_os(errno, path, "cannot open");
 	if (!S_ISREG(status.st_mode) || status.st_size < DUMP_PAGE_BYTES)
-		return vitrine_error_create(EBADMSG, path, VITRINE_NO_OFFSET,
-					    NULL, "the dump contains no page of memory");
+		return make_error(EBADMSG, path, NULL, "the dump contains no page of memory");
 	bytes = mmap(NULL, status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (bytes == MAP_FAILED)
 		return vtr_error_os(errno, path, "cannot map");
@@ -398,10 +397,9 @@ static struct vitrine_error *write_trace(void)
 	size_t i;
 
 	if (!nr_pieces)
-		return vitrine_error_create(EBADMSG, input.name,
-					    VITRINE_NO_OFFSET,
-					    "was vitrine.ko loaded, and is all memory in the dump?",
-					    "no trace found");
+		return make_error(EBADMSG, input.name,
+				  "was vitrine.ko loaded, and is all memory in the dump?",
+				  "no trace found");
 	err = vitrine_writer_create(args.output, &writer);
 	for (i = 0; !err && i < nr_pieces; i++)
 		err = vitrine_writer_append(writer, pieces[i].bytes,

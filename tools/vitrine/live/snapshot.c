@@ -50,12 +50,10 @@ static struct vitrine_writer *writer;
 static struct vitrine_error *hopeless(const char *line, const char *path)
 {
 	if (text_after(line, "none"))
-		return vitrine_error_create(EINVAL, path, VITRINE_NO_OFFSET,
-					    "write a trigger to it, such as `latency_us=1000'",
-					    "no trigger is armed");
-	return vitrine_error_create(EINVAL, path, VITRINE_NO_OFFSET,
-				    "write 1 to trace/enable, then wait again",
-				    "recording is off: no trigger can fire");
+		return make_error(EINVAL, path, "write a trigger to it, such as `latency_us=1000'",
+				  "no trigger is armed");
+	return make_error(EINVAL, path, "write 1 to trace/enable, then wait again",
+			  "recording is off: no trigger can fire");
 }
 
 static struct vitrine_error *wait_for(int fd, const char *path)
@@ -107,8 +105,7 @@ static struct vitrine_error *copy_subbuf(void)
 	memcpy(&packet, (const char *)bytes + VITRINE_PACKET_OFFSET, sizeof(packet));
 	if (packet.magic != VITRINE_PACKET_MAGIC || packet.committed_bytes % FXT_WORD_BYTES ||
 	    packet.committed_bytes < len_bytes || packet.committed_bytes > MAX_SUBBUF_BYTES)
-		return vitrine_error_create(EBADMSG, file_path, VITRINE_NO_OFFSET, NULL,
-					    "sub-buffer without a packet header");
+		return make_error(EBADMSG, file_path, NULL, "sub-buffer without a packet header");
 	must_have(GROW_BYTES(words, words_size, packet.committed_bytes));
 	len_bytes = read_until(len_bytes, packet.committed_bytes);
 	bytes = words;

@@ -1331,9 +1331,8 @@ static void replace_file(const char *path)
 	metric_set_print(stream);
 	/* For must(), EFBIG is bad input; here it means that the disk is too small. */
 	if (fflush(stream) || ferror(stream) || fsync(fd) || fclose(stream))
-		must(vitrine_error_create(errno == EFBIG ? ENOSPC : errno ?: EIO, path,
-					  VITRINE_NO_OFFSET, NULL, "cannot write: %s",
-					  strerror(errno ?: EIO)));
+		must(make_error(errno == EFBIG ? ENOSPC : errno ?: EIO, path, NULL,
+				"cannot write: %s", strerror(errno ?: EIO)));
 	if (vtr_temporary_rename(&temporary, path))
 		must(vtr_error_os(errno, path, "cannot replace"));
 }

@@ -274,9 +274,8 @@ static void with_terminal(int timer, int signals)
 	if (!terminal) {
 		close(old_stderr);
 		old_stderr = -1;
-		must(vitrine_error_create(ENOTTY, NULL, VITRINE_NO_OFFSET,
-					  "set TERM to the type of the terminal",
-					  "unknown terminal type"));
+		must(make_error(ENOTTY, NULL, "set TERM to the type of the terminal",
+				"unknown terminal type"));
 	}
 	set_escdelay(ESCAPE_MS);
 	cbreak();
@@ -305,8 +304,8 @@ void screen_run(void)
 	sigset_t old;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-		must(vitrine_error_create(ENOTTY, NULL, VITRINE_NO_OFFSET, screen.ops->instead,
-					  "input and output must be a terminal"));
+		must(make_error(ENOTTY, NULL, screen.ops->instead,
+				"input and output must be a terminal"));
 	setlocale(LC_CTYPE, "");
 	screen.errors = memfd_create("errors", MFD_CLOEXEC);
 	if (screen.errors < 0)
