@@ -178,8 +178,8 @@ void cleanup_of_plugin(void (*remove)(void));
 
 /* ---- debugfs.c ------------------------------------------------------------- */
 
-/* Return "/sys/kernel/debug/vitrine/NAME" and suffix, to be freed. */
-char *debugfs_path(const char *name, const char *suffix);
+/* Return "/sys/kernel/debug/vitrine/NAME", to be freed. */
+char *debugfs_path(const char *name);
 
 /* Return an error for errno @code on the module's file @path, with advice. */
 struct vitrine_error *debugfs_explain(int code, const char *path);

@@ -23,20 +23,18 @@
 /**
  * debugfs_path() - make the path of one of the module's files
  * @name: path below the module's directory, e.g. "trace/enable", or ""
- * @suffix: appended to it
  *
  * VITRINE_DEBUGFS in the environment is used instead of the usual mount point.
  *
  * Return: the path, to be freed.
  */
-char *debugfs_path(const char *name, const char *suffix)
+char *debugfs_path(const char *name)
 {
 	const char *mount = getenv("VITRINE_DEBUGFS");
 
 	if (!mount || !*mount)
 		mount = DEBUGFS_MOUNT;
-	return must_format("%s/" VITRINE_DEBUGFS_DIR "%s%s%s", mount, *name ? "/" : "", name,
-			   suffix);
+	return must_format("%s/" VITRINE_DEBUGFS_DIR "%s%s", mount, *name ? "/" : "", name);
 }
 
 static bool is_mounted(const char *mount)
@@ -55,7 +53,7 @@ static bool is_mounted(const char *mount)
  */
 struct vitrine_error *debugfs_explain(int code, const char *path)
 {
-	autofree char *directory = debugfs_path("", "");
+	autofree char *directory = debugfs_path("");
 	const char *mount = getenv("VITRINE_DEBUGFS");
 	struct stat st;
 

@@ -252,9 +252,10 @@ static int add_found(const char *directory, const struct selector_name *pattern,
 /* Return the path of a published tree, or of the directory of all for "". */
 static char *published_path(enum tree_kind kind, const char *name)
 {
-	autofree char *file = must_format("%s%s%s", directories[kind], *name ? "/" : "", name);
+	autofree char *file = must_format("%s%s%s%s", directories[kind], *name ? "/" : "", name,
+					  *name ? VITRINE_INSPECT_SUFFIX : "");
 
-	return debugfs_path(file, *name ? VITRINE_INSPECT_SUFFIX : "");
+	return debugfs_path(file);
 }
 
 /* Add trees of the running module and retained ones, if there is the directory. */

@@ -291,7 +291,7 @@ static int hold_category(const char *line)
  */
 char *events_read(void)
 {
-	autofree char *path = debugfs_path(EVENTS, "");
+	autofree char *path = debugfs_path(EVENTS);
 
 	return read_file(path);
 }
@@ -477,7 +477,7 @@ static struct vitrine_error *arm(const char *path)
  */
 struct vitrine_error *events_arm(int *ret_fd)
 {
-	autofree char *path = debugfs_path(TRIGGER, "");
+	autofree char *path = debugfs_path(TRIGGER);
 	struct vitrine_error *err;
 
 	err = lock_change(trigger_fd) ? vtr_error_os(errno, path, "cannot lock this file") :
@@ -519,7 +519,7 @@ static void restore_trigger(int fd, const char *words)
  */
 struct vitrine_error *events_fired(bool *ret_fired)
 {
-	autofree char *path = debugfs_path(TRIGGER, "");
+	autofree char *path = debugfs_path(TRIGGER);
 	const char *line = read_setting(trigger_fd) ?: strerror(errno);
 
 	*ret_fired = has_fired(line);
@@ -547,7 +547,7 @@ static void restore_setting(const char *setting)
 /* Open a file of the module, unless another one could not be opened. */
 static int open_file(const char *name)
 {
-	autofree char *path = debugfs_path(name, "");
+	autofree char *path = debugfs_path(name);
 	int fd = failure ? -1 : open(path, O_RDWR | O_CLOEXEC);
 
 	if (fd < 0 && !failure)
@@ -563,7 +563,7 @@ static int open_file(const char *name)
  */
 void events_prepare(void)
 {
-	autofree char *path = debugfs_path(EVENTS, "");
+	autofree char *path = debugfs_path(EVENTS);
 
 	events_fd = open_file(EVENTS);
 	if (events_wish.stacks)
@@ -577,7 +577,7 @@ void events_prepare(void)
 /* Call @change() with LOCK_CHANGE of the file held. */
 static struct vitrine_error *hold_setting(int fd, const char *name, int (*change)(void))
 {
-	autofree char *path = debugfs_path(name, "");
+	autofree char *path = debugfs_path(name);
 	struct vitrine_error *err = NULL;
 
 	if (lock_change(fd) || change())

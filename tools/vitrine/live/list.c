@@ -284,7 +284,7 @@ static int list_trees_run(void)
 		      stderr);
 		status = EXIT_USAGE;
 	} else if (trees.nr || status == EXIT_DONE) {
-		self.path = debugfs_path(VITRINE_INSPECT_DIR "/vitrine", VITRINE_INSPECT_SUFFIX);
+		self.path = debugfs_path(VITRINE_INSPECT_DIR "/vitrine" VITRINE_INSPECT_SUFFIX);
 		/* Without the module's own tree, no tree is known to be lazy: open all. */
 		vitrine_error_destroy(tree_load(&self));
 		status = worse(status, list_trees(&trees, known_trees(&self)));
@@ -329,7 +329,7 @@ static const char *help_of(const char *category)
 
 static struct vitrine_error *list_categories(void)
 {
-	autofree char *path = debugfs_path("trace/events", ""), *text = events_read();
+	autofree char *path = debugfs_path("trace/events"), *text = events_read();
 	char *rest = text, *line;
 
 	if (!text)

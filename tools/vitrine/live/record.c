@@ -167,7 +167,7 @@ enum {
  */
 static struct vitrine_error *cost_read(void)
 {
-	autofree char *path = debugfs_path("trace/cost", "");
+	autofree char *path = debugfs_path("trace/cost");
 	struct vitrine_error *err = NULL;
 	FILE *file = fopen(path, "re");
 
@@ -364,7 +364,7 @@ static struct vitrine_error *add_cgroup(const char *path)
 /* Return an error if recording is switched off: the trace would be empty. */
 static struct vitrine_error *check_enabled(void)
 {
-	autofree char *path = debugfs_path("trace/enable", ""), *text = read_file(path);
+	autofree char *path = debugfs_path("trace/enable"), *text = read_file(path);
 	autofree char *advice = must_format("run `echo 1 > %s' as root", path);
 
 	return text && text_after(text, "[0]") ?
@@ -374,7 +374,7 @@ static struct vitrine_error *check_enabled(void)
 /* Let each CPU begin a new sub-buffer; return 0, or an errno value. */
 static int flush_rings(void)
 {
-	autofree char *path = debugfs_path("trace/enable", "");
+	autofree char *path = debugfs_path("trace/enable");
 
 	return write_file(path, "flush\n");
 }

@@ -192,7 +192,7 @@ static bool knows_cpu(unsigned int number)
 
 static struct vitrine_error *add_cpus(void)
 {
-	autofree char *path = debugfs_path(VITRINE_TRACE_DIR, "");
+	autofree char *path = debugfs_path(VITRINE_TRACE_DIR);
 	const struct dirent *entry;
 	DIR *dir = opendir(path);
 	unsigned int number;
@@ -206,7 +206,7 @@ static struct vitrine_error *add_cpus(void)
 			continue;
 		must_have(GROW(recorder.cpus, recorder.nr_cpus));
 		recorder.cpus[recorder.nr_cpus++] = (struct recorder_cpu){
-			.path = debugfs_path(VITRINE_TRACE_DIR "/", entry->d_name),
+			.path = must_format("%s/%s", path, entry->d_name),
 			.number = number,
 			.sequence = VTR_RING_NO_SEQUENCE,
 		};

@@ -56,33 +56,24 @@ static struct vitrine_error *hopeless(const char *line, const char *path)
 			  "recording is off: no trigger can fire");
 }
 
-static struct vitrine_error *wait_for(int fd, const char *path)
+static struct vitrine_error *wait_for_trigger(void)
 {
-	struct pollfd trigger = { .fd = fd, .events = POLLPRI };
+	autofree char *path = debugfs_path("trace/trigger");
+	struct pollfd trigger = { .fd = open(path, O_RDONLY | O_CLOEXEC), .events = POLLPRI };
 	char line[128] = "";
 
+	if (trigger.fd < 0)
+		return debugfs_explain(errno, path);
 	while (poll(&trigger, 1, -1) < 0)
 		if (errno != EINTR)
 			return vtr_error_os(errno, path, "cannot wait for a trigger");
-	if (read(fd, line, sizeof(line) - 1) < 0)
+	if (read(trigger.fd, line, sizeof(line) - 1) < 0)
 		return vtr_error_os(errno, path, "cannot read");
 	if (!(trigger.revents & POLLPRI))
 		return hopeless(line, path);
 	fprintf(stderr, "vitrine: %s", line);
+	close(trigger.fd);
 	return NULL;
-}
-
-static struct vitrine_error *wait_for_trigger(void)
-{
-	autofree char *path = debugfs_path("trace/trigger", "");
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct vitrine_error *err;
-
-	if (fd < 0)
-		return debugfs_explain(errno, path);
-	err = wait_for(fd, path);
-	close(fd);
-	return err;
 }
 
 /* Read more of a sub-buffer. Return the number of bytes that are there then. */
@@ -134,7 +125,7 @@ static struct vitrine_error *save(const char *output)
 {
 	struct vitrine_error *err;
 
-	file_path = debugfs_path("trace/trace.fxt", "");
+	file_path = debugfs_path("trace/trace.fxt");
 	file = fopen(file_path, "re");
 	if (!file)
 		return debugfs_explain(errno, file_path);

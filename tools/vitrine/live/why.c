@@ -113,7 +113,7 @@ static enum archive_step see_end(void *ctx, const struct vitrine_fxt_record *rec
 /* Answer from the flight recorder. Its clock is that of the rings, so look for the last record. */
 static int answer_live(void)
 {
-	autofree char *path = debugfs_path(VITRINE_TRACE_DIR "/trace.fxt", "");
+	autofree char *path = debugfs_path(VITRINE_TRACE_DIR "/trace.fxt");
 	struct vitrine_error *err = NULL;
 	uint64_t end_ns = 0;
 

@@ -449,7 +449,7 @@ static struct vitrine_error *trace_open(struct trace_input *input, const char *p
  */
 struct vitrine_error *trace_input_open_live(struct trace_input *input)
 {
-	input->own_path = debugfs_path(VITRINE_TRACE_DIR "/trace.fxt", "");
+	input->own_path = debugfs_path(VITRINE_TRACE_DIR "/trace.fxt");
 	if (access(input->own_path, R_OK))
 		return debugfs_explain(errno, input->own_path);
 	return trace_open(input, input->own_path, &(struct archive_look){ 0 });
