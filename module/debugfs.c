@@ -347,24 +347,20 @@ static int tree_mmap(struct file *file, struct vm_area_struct *vma)
 	return vtr_inspect_mmap(copy->tree, vma);
 }
 
-static const struct file_operations tree_fops = {
-	.owner		= THIS_MODULE,
-	.open		= tree_open,
-	.read		= copy_read,
-	.llseek		= default_llseek,
-	.mmap		= tree_mmap,
-	.release	= copy_release,
+/* With mmap(), and without it if the kernel is locked down. */
+#define TREE_OPERATIONS							\
+	.owner		= THIS_MODULE,					\
+	.open		= tree_open,					\
+	.read		= copy_read,					\
+	.llseek		= default_llseek,				\
+	.release	= copy_release
+
+static const struct file_operations tree_fops[] = {
+	{ TREE_OPERATIONS, .mmap = tree_mmap },
+	{ TREE_OPERATIONS },
 };
 
-static const struct file_operations tree_locked_down_fops = {
-	.owner		= THIS_MODULE,
-	.open		= tree_open,
-	.read		= copy_read,
-	.llseek		= default_llseek,
-	.release	= copy_release,
-};
-
-static const struct file_operations *tree_file_operations = &tree_fops;
+static bool is_locked_down;
 
 static struct dentry *tree_publish(struct vtr_inspect_entry *entry)
 {
@@ -372,7 +368,7 @@ static struct dentry *tree_publish(struct vtr_inspect_entry *entry)
 
 	snprintf(name, sizeof(name), "%s" VITRINE_INSPECT_SUFFIX, entry->name);
 	return create_file(name, 0400, entry->is_retained ? retained_dir : inspect_dir, entry,
-			   tree_file_operations);
+			   &tree_fops[is_locked_down]);
 }
 
 /*
@@ -699,9 +695,7 @@ void vtr_debugfs_init(void)
 {
 	unsigned int i;
 
-	if (security_locked_down(LOCKDOWN_DEBUGFS))
-		tree_file_operations = &tree_locked_down_fops;
-
+	is_locked_down = security_locked_down(LOCKDOWN_DEBUGFS);
 	top_dir = debugfs_create_dir(VITRINE_DEBUGFS_DIR, NULL);
 	inspect_dir = debugfs_create_dir(VITRINE_INSPECT_DIR, top_dir);
 	retained_dir = debugfs_create_dir(VITRINE_RETAINED_DIR, inspect_dir);
