@@ -87,20 +87,6 @@ void vtr_edit_refuse(struct vitrine_tree *tree, int err)
 	irq_work_queue(&tree->late);
 }
 
-/* Add a page to the reserve, connected with its tree, so that handles find the tree. */
-static void page_add(struct vitrine_tree *tree, struct page *page, u32 *notes)
-{
-	u32 nr = tree->blocks.heap.nr_ready;
-	struct vtr_edit_page *edit_page = &tree->edit_pages[nr];
-
-	edit_page->tree = tree;
-	edit_page->first = nr * VTR_HEAP_BLOCKS_PER_PAGE;
-	tree->pages->numbers[nr] = page_to_pfn(page);
-	tree->pages->nr_pages = nr + 1;
-	set_page_private(page, (unsigned long)edit_page);
-	vtr_tree_add_page(&tree->blocks, page_address(page), notes);
-}
-
 /**
  * vtr_edit_add_page() - allocate one page into the reserve
  * @tree: the tree
@@ -115,7 +101,7 @@ bool vtr_edit_add_page(struct vitrine_tree *tree, gfp_t gfp)
 	unsigned long flags;
 	struct page *page;
 	bool room = false;
-	u32 *notes;
+	u32 *notes, nr;
 
 	/* Only a hint; checked again under the lock. */
 	if (vtr_peek(heap->nr_ready) >= tree->area.max_pages)
@@ -129,9 +115,17 @@ bool vtr_edit_add_page(struct vitrine_tree *tree, gfp_t gfp)
 		goto out_free;
 
 	vtr_edit_lock(tree, &flags);
-	room = heap->nr_ready < tree->area.max_pages;
-	if (room)
-		page_add(tree, page, notes);
+	nr = heap->nr_ready;
+	room = nr < tree->area.max_pages;
+	if (room) {
+		/* The page leads to its tree, so that handles find the tree. */
+		tree->edit_pages[nr].tree = tree;
+		tree->edit_pages[nr].first = nr * VTR_HEAP_BLOCKS_PER_PAGE;
+		set_page_private(page, (unsigned long)&tree->edit_pages[nr]);
+		tree->pages->numbers[nr] = page_to_pfn(page);
+		tree->pages->nr_pages = nr + 1;
+		vtr_tree_add_page(&tree->blocks, page_address(page), notes);
+	}
 	vtr_edit_unlock(tree, flags);
 
 out_free:

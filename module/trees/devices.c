@@ -113,67 +113,44 @@ static unsigned int get_interfaces(int *indices, unsigned int max)
 	return nr;
 }
 
-static void record_net_stats(struct vitrine_node *node,
-			     const struct rtnl_link_stats64 *stats)
-{
-	VTR_RECORD(node,
-		   { "received_packets", stats->rx_packets },
-		   { "received_bytes", stats->rx_bytes },
-		   { "receive_errors", stats->rx_errors },
-		   { "receive_drops", stats->rx_dropped + stats->rx_missed_errors },
-		   { "received_multicast", stats->multicast },
-		   { "sent_packets", stats->tx_packets },
-		   { "sent_bytes", stats->tx_bytes },
-		   { "send_errors", stats->tx_errors },
-		   { "send_drops", stats->tx_dropped },
-		   { "collisions", stats->collisions });
-}
-
-/**
- * struct interface - what is recorded of a network interface
- * @name: name
- * @mtu_bytes: largest packet
- * @flags: IFF_*
- * @has_carrier: the link is up
- * @stats: statistics
- */
-struct interface {
-	char			name[IFNAMSIZ];
-	unsigned int		mtu_bytes;
-	unsigned int		flags;
-	bool			has_carrier;
-	struct rtnl_link_stats64 stats;
-};
-
-/* Read an interface. Return false if it is gone. */
-static bool read_interface(int index, struct interface *ret)
-{
-	struct net_device *dev;
-
-	guard(rcu)();
-	dev = dev_get_by_index_rcu(&init_net, index);
-	if (!dev)
-		return false;
-	strscpy(ret->name, dev->name, sizeof(ret->name));
-	ret->mtu_bytes = vtr_peek(dev->mtu);
-	ret->flags = vtr_peek(dev->flags);
-	ret->has_carrier = netif_carrier_ok(dev);
-	dev_get_stats(dev, &ret->stats);
-	return true;
-}
-
+/* Record an interface, unless it is gone. What is recorded is copied under RCU. */
 static void record_interface(struct vitrine_node *net, int index)
 {
-	struct interface interface = {};
+	struct rtnl_link_stats64 stats;
+	unsigned int mtu_bytes, flags;
 	struct vitrine_node *node;
+	struct net_device *dev;
+	char name[IFNAMSIZ];
+	bool has_carrier;
 
-	if (!read_interface(index, &interface))
+	rcu_read_lock();
+	dev = dev_get_by_index_rcu(&init_net, index);
+	if (!dev) {
+		rcu_read_unlock();
 		return;
-	node = vtr_builtin_node(net, interface.name);
-	VTR_RECORD(node, { "index", index }, { "mtu_bytes", interface.mtu_bytes });
-	vitrine_record_bool(node, "up", interface.flags & IFF_UP);
-	vitrine_record_bool(node, "carrier", interface.has_carrier);
-	record_net_stats(node, &interface.stats);
+	}
+	strscpy(name, dev->name, sizeof(name));
+	mtu_bytes = vtr_peek(dev->mtu);
+	flags = vtr_peek(dev->flags);
+	has_carrier = netif_carrier_ok(dev);
+	dev_get_stats(dev, &stats);
+	rcu_read_unlock();
+
+	node = vtr_builtin_node(net, name);
+	VTR_RECORD(node, { "index", index }, { "mtu_bytes", mtu_bytes });
+	vitrine_record_bool(node, "up", flags & IFF_UP);
+	vitrine_record_bool(node, "carrier", has_carrier);
+	VTR_RECORD(node,
+		   { "received_packets", stats.rx_packets },
+		   { "received_bytes", stats.rx_bytes },
+		   { "receive_errors", stats.rx_errors },
+		   { "receive_drops", stats.rx_dropped + stats.rx_missed_errors },
+		   { "received_multicast", stats.multicast },
+		   { "sent_packets", stats.tx_packets },
+		   { "sent_bytes", stats.tx_bytes },
+		   { "send_errors", stats.tx_errors },
+		   { "send_drops", stats.tx_dropped },
+		   { "collisions", stats.collisions });
 }
 
 /* Record up to @max interfaces. Return the number of interfaces left out, or an error. */

@@ -19,50 +19,37 @@
 
 #include "builtin.h"
 
-/**
- * struct line - copy of an interrupt line
- * @handlers: names of the handlers, separated by commas
- * @chip: name of the interrupt controller
- * @hwirq: number of the line at the interrupt controller
- * @level: level-triggered rather than edge-triggered
- * @counts: number of interrupts by CPU
+/*
+ * Copy of an interrupt line; one fill runs at a time: the names of the handlers, separated by
+ * commas, and of the interrupt controller; the number of the line there; whether it is
+ * level-triggered rather than edge-triggered; the number of interrupts by CPU.
  */
-struct line {
-	char		handlers[VTR_BUILTIN_TEXT_MAX + 1];
-	char		chip[VTR_BUILTIN_TEXT_MAX + 1];
-	unsigned long	hwirq;
-	bool		level;
-	u64		counts[];
-};
-
-static void copy_handlers(char *to, size_t size,
-			  const struct irqaction *action)
-{
-	size_t len = 0;
-
-	for (; action; action = action->next)
-		len += scnprintf(to + len, size - len, "%s%s",
-				 len ? ", " : "", action->name ?: "?");
-}
+static char handlers[VTR_BUILTIN_TEXT_MAX + 1], chip_name[VTR_BUILTIN_TEXT_MAX + 1];
+static unsigned long hwirq;
+static bool is_level;
+static u64 *counts;
 
 /* Copy the names of the handlers. Return false if there are none, as for chained lines. */
-static bool copy_names(struct line *line, struct irq_desc *desc)
+static bool copy_names(struct irq_desc *desc)
 {
+	const struct irqaction *action;
 	const struct irq_chip *chip;
+	size_t len = 0;
 
 	guard(raw_spinlock_irqsave)(&desc->lock);
 	if (!desc->action || !desc->action->name)
 		return false;
+	for (action = desc->action; action; action = action->next)
+		len += scnprintf(handlers + len, sizeof(handlers) - len, "%s%s",
+				 len ? ", " : "", action->name ?: "?");
 	chip = desc->irq_data.chip;
-	copy_handlers(line->handlers, sizeof(line->handlers), desc->action);
-	strscpy(line->chip, chip && chip->name ? chip->name : "",
-		sizeof(line->chip));
-	line->hwirq = desc->irq_data.hwirq;
-	line->level = irqd_is_level_type(&desc->irq_data);
+	strscpy(chip_name, chip && chip->name ? chip->name : "", sizeof(chip_name));
+	hwirq = desc->irq_data.hwirq;
+	is_level = irqd_is_level_type(&desc->irq_data);
 	return true;
 }
 
-static bool copy_line(struct line *line, unsigned int irq)
+static bool copy_line(unsigned int irq)
 {
 	struct irq_data *data;
 	struct irq_desc *desc;
@@ -74,12 +61,12 @@ static bool copy_line(struct line *line, unsigned int irq)
 		return false;
 	desc = irq_data_to_desc(data);
 	for_each_possible_cpu(cpu)
-		line->counts[cpu] = irq_desc_kstat_cpu(desc, cpu);
-	return copy_names(line, desc);
+		counts[cpu] = irq_desc_kstat_cpu(desc, cpu);
+	return copy_names(desc);
 }
 
 /* Record the count of each CPU; a CPU that was never online is left out. */
-static void record_counts(struct vitrine_node *node, const u64 *counts)
+static void record_counts(struct vitrine_node *node)
 {
 	struct vitrine_node *cpus;
 	unsigned int cpu;
@@ -98,19 +85,18 @@ static void record_counts(struct vitrine_node *node, const u64 *counts)
 	}
 }
 
-static void record_line(struct vitrine_node *lines, unsigned int irq,
-			const struct line *line)
+static void record_line(struct vitrine_node *lines, unsigned int irq)
 {
 	struct vitrine_node *node = vtr_builtin_number(lines, irq);
 
-	vtr_builtin_text(node, "handlers", line->handlers);
-	vtr_builtin_text(node, "controller", line->chip);
-	vitrine_record_uint(node, "controller_line", line->hwirq);
-	vitrine_record_string(node, "trigger", line->level ? "level" : "edge");
-	record_counts(node, line->counts);
+	vtr_builtin_text(node, "handlers", handlers);
+	vtr_builtin_text(node, "controller", chip_name);
+	vitrine_record_uint(node, "controller_line", hwirq);
+	vitrine_record_string(node, "trigger", is_level ? "level" : "edge");
+	record_counts(node);
 }
 
-static void record_softirqs(struct vitrine_node *root, u64 *counts)
+static void record_softirqs(struct vitrine_node *root)
 {
 	static const struct {
 		unsigned int	nr;
@@ -122,20 +108,19 @@ static void record_softirqs(struct vitrine_node *root, u64 *counts)
 	for (i = 0; i < ARRAY_SIZE(softirqs); i++) {
 		for_each_possible_cpu(cpu)
 			counts[cpu] = kstat_softirqs_cpu(softirqs[i].nr, cpu);
-		record_counts(vitrine_record_node(node, softirqs[i].name), counts);
+		record_counts(vitrine_record_node(node, softirqs[i].name));
 	}
 }
 
 /* Hidden lines, such as those of IPIs, are not in /proc/interrupts either. */
-static void record_lines(struct vitrine_node *root, struct line *line)
+static void record_lines(struct vitrine_node *root)
 {
 	struct vitrine_node *lines = vitrine_record_node(root, "lines");
 	unsigned int irq;
 
 	for_each_irq_nr(irq)
-		if (!irq_check_status_bit(irq, IRQ_HIDDEN) &&
-		    copy_line(line, irq))
-			record_line(lines, irq, line);
+		if (!irq_check_status_bit(irq, IRQ_HIDDEN) && copy_line(irq))
+			record_line(lines, irq);
 }
 
 /**
@@ -147,13 +132,11 @@ static void record_lines(struct vitrine_node *root, struct line *line)
  */
 int vtr_interrupts_fill(struct vitrine_node *root)
 {
-	struct line *line;
-
-	line = kvzalloc(struct_size(line, counts, nr_cpu_ids), GFP_KERNEL);
-	if (!line)
+	counts = kvcalloc(nr_cpu_ids, sizeof(*counts), GFP_KERNEL);
+	if (!counts)
 		return -ENOMEM;
-	record_lines(root, line);
-	record_softirqs(root, line->counts);
-	kvfree(line);
+	record_lines(root);
+	record_softirqs(root);
+	kvfree(counts);
 	return 0;
 }
