@@ -81,21 +81,16 @@ static void begin_cpu(struct archive *archive, unsigned int cpu)
 			       &archive->end);
 }
 
-/* Skip the sub-buffers that were overwritten since reading the ring began. */
-static void skip_overwritten(struct archive *archive)
-{
-	u64 first, end;
-
-	vtr_ring_range(archive->rings[archive->cpu], &first, &end);
-	archive->sequence = max(archive->sequence, first);
-}
-
 /* Find the next sub-buffer. If there is none at all, the archive is the item, on no CPU. */
 static struct archive *find_subbuf(struct archive *archive)
 {
+	u64 first, end;
+
 	while (archive->cpu < nr_cpu_ids) {
 		cond_resched();
-		skip_overwritten(archive);
+		/* Skip what was overwritten since reading the ring began. */
+		vtr_ring_range(archive->rings[archive->cpu], &first, &end);
+		archive->sequence = max(archive->sequence, first);
 		if (archive->sequence < archive->end)
 			return archive;
 		begin_cpu(archive, archive->cpu + 1);
@@ -222,16 +217,6 @@ static u64 fewest_ps(struct vtr_ring *ring, void (*record)(unsigned int nr))
 		least_ns = min(least_ns, end_ns - begin_ns);
 	}
 	return div_u64(least_ns * 1000, RECORDS);
-}
-
-static struct vtr_ring *create_ring(void)
-{
-	struct vtr_ring_config config;
-
-	vtr_session_config(&config);
-	config.mode = VITRINE_MODE_CIRCULAR;
-	config.nr_subbufs = 2;
-	return vtr_ring_create(raw_smp_processor_id(), &config);
 }
 
 /* ---- files -------------------------------------------------------------- */
@@ -534,8 +519,13 @@ static int enable_set(char *word)
 static int cost_show(struct seq_file *seq)
 {
 	u64 switch_ps = 0, wakeup_ps = 0, event_ps;
-	struct vtr_ring *ring = create_ring();
+	struct vtr_ring_config config;
+	struct vtr_ring *ring;
 
+	vtr_session_config(&config);
+	config.mode = VITRINE_MODE_CIRCULAR;
+	config.nr_subbufs = 2;
+	ring = vtr_ring_create(raw_smp_processor_id(), &config);
 	if (!ring)
 		return -ENOMEM;
 	event_ps = fewest_ps(ring, record_events);

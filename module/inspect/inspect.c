@@ -80,19 +80,6 @@ static void tree_release(struct kref *kref)
 	kfree(tree);
 }
 
-static struct vitrine_pages *pages_alloc(const char *name,
-					 unsigned int max_pages, gfp_t gfp)
-{
-	struct vitrine_pages *pages;
-
-	pages = kvzalloc(struct_size(pages, numbers, max_pages), gfp);
-	if (!pages)
-		return NULL;
-	strscpy(pages->name, name, sizeof(pages->name));
-	pages->magic = VITRINE_PAGES_MAGIC;
-	return pages;
-}
-
 /* Refresh a tree for the readers of its mappings, and again in a second if there are any. */
 static void fold(struct work_struct *work)
 {
@@ -147,10 +134,12 @@ struct vitrine_tree *vtr_inspect_create(const char *name, size_t limit_bytes, gf
 	blocks->names = kvcalloc(nr_names, sizeof(*blocks->names), gfp);
 	blocks->notes = kvcalloc(max_pages, sizeof(*blocks->notes), gfp);
 	tree->edit_pages = kvcalloc(max_pages, sizeof(*tree->edit_pages), gfp);
-	tree->pages = pages_alloc(name, max_pages, gfp);
+	tree->pages = kvzalloc(struct_size(tree->pages, numbers, max_pages), gfp);
 	if (!blocks->names || !blocks->notes || !tree->edit_pages || !tree->pages ||
 	    vtr_area_init(&tree->area, max_pages, gfp))
 		goto err;
+	strscpy(tree->pages->name, name, sizeof(tree->pages->name));
+	tree->pages->magic = VITRINE_PAGES_MAGIC;
 	blocks->heap.pages = tree->area.pages;
 	while (blocks->heap.nr_ready < 1 + VTR_EDIT_RESERVE_PAGES &&
 	       vtr_edit_add_page(tree, gfp))

@@ -144,16 +144,6 @@ static noinline void name_free(struct vtr_tree *tree, u64 *block, u32 index)
 	vtr_heap_free(&tree->heap, block, index);
 }
 
-/* Its page is saved. */
-static __always_inline void name_put(struct vtr_tree *tree, u32 index)
-{
-	u64 *block = vtr_tree_address(tree, index);
-
-	block[0] -= NAME_REFERENCE;
-	if (unlikely(block[0] < NAME_REFERENCE))
-		name_free(tree, block, index);
-}
-
 /**
  * vtr_tree_name_put() - drop a reference to a STRING_REFERENCE
  * @tree: the tree
@@ -163,8 +153,11 @@ static __always_inline void name_put(struct vtr_tree *tree, u32 index)
  */
 void vtr_tree_name_put(struct vtr_tree *tree, u32 index)
 {
-	vtr_heap_save(&tree->heap, index);
-	name_put(tree, index);
+	u64 *block = vtr_tree_block(tree, index);
+
+	block[0] -= NAME_REFERENCE;
+	if (unlikely(block[0] < NAME_REFERENCE))
+		name_free(tree, block, index);
 }
 
 /*
@@ -193,35 +186,13 @@ static noinline void tombstone_free(struct vtr_tree *tree, u64 *block,
 		 vtr_block_type(block) == INSPECT_TOMBSTONE);
 }
 
-/* Its page is saved. */
 static __always_inline void parent_put(struct vtr_tree *tree, u32 index)
 {
-	u64 *block = vtr_tree_address(tree, index);
+	u64 *block = vtr_tree_block(tree, index);
 
 	if (index != INSPECT_ROOT && !--block[1] &&
 	    unlikely(vtr_block_type(block) == INSPECT_TOMBSTONE))
 		tombstone_free(tree, block, index);
-}
-
-/* Save the pages that deletion of a value changes: those of its name and parent. */
-static noinline void delete_save(const struct vtr_tree *tree, const u64 *block)
-{
-	vtr_heap_save(&tree->heap, vtr_block_get(block, 0, VALUE_NAME));
-	vtr_heap_save(&tree->heap, vtr_block_get(block, 0, VALUE_PARENT));
-}
-
-/* Free a block that refers to nothing but name and parent. */
-static __always_inline void value_free(struct vtr_tree *tree, u64 *block, u32 index)
-{
-	u32 parent;
-
-	if (unlikely(tree->heap.copy))
-		delete_save(tree, block);
-	parent = vtr_block_get(block, 0, VALUE_PARENT);
-	name_put(tree, vtr_block_get(block, 0, VALUE_NAME));
-	vtr_heap_free(&tree->heap, block, index);
-	tree->nr_values--;
-	parent_put(tree, parent);
 }
 
 /**
@@ -422,26 +393,6 @@ int vtr_tree_buffer_set(struct vtr_tree *tree, u32 index, const void *value,
  * Nodes of an Inspect hierarchy: delete and move them.
  */
 
-/*
- * Delete a node without checking its owner. Values below the node stay and can still be
- * deleted. Until then the node remains as a TOMBSTONE, which readers do not show, so that its
- * index is not reused.
- */
-static __always_inline void node_drop(struct vtr_tree *tree, u64 *block,
-				      u32 index)
-{
-	if (likely(!block[1])) {
-		value_free(tree, block, index);
-		return;
-	}
-	block = vtr_tree_block(tree, index);
-	vtr_tree_name_put(tree, vtr_block_get(block, 0, VALUE_NAME));
-	vtr_block_set(block, 0, VALUE_NAME, 0);
-	vtr_block_set(block, 0, TYPE, INSPECT_TOMBSTONE);
-	tree->nr_values--;
-	tree->nr_tombstones++;
-}
-
 /**
  * vtr_node_adopt() - move a node and everything below it to another parent
  * @tree: tree that contains both
@@ -470,7 +421,6 @@ int vtr_node_adopt(struct vtr_tree *tree, u32 parent, u32 child)
 			return -ELOOP;
 	parent_get(tree, parent);
 	vtr_block_set(block, 0, VALUE_PARENT, parent);
-	vtr_heap_save(&tree->heap, old);
 	parent_put(tree, old);
 	return 0;
 }
@@ -517,14 +467,27 @@ static void strings_put(struct vtr_tree *tree, u64 *block)
 			vtr_tree_name_put(tree, strings[i]);
 }
 
-/* Delete a value without checking its owner. Return -EINVAL if the block is no value. */
+/*
+ * Delete a value without checking its owner. Return -EINVAL if the block is no value. Values
+ * below a node stay and can still be deleted. Until then the node remains as a TOMBSTONE, which
+ * readers do not show, so that its index is not reused.
+ */
 static int value_drop(struct vtr_tree *tree, u32 index)
 {
 	u64 *block = vtr_tree_address(tree, index);
+	u32 name = vtr_block_get(block, 0, VALUE_NAME);
+	u32 parent = vtr_block_get(block, 0, VALUE_PARENT);
 
 	switch (vtr_block_type(block)) {
 	case INSPECT_NODE_VALUE:
-		node_drop(tree, block, index);
+		if (likely(!block[1]))
+			break;
+		block = vtr_tree_block(tree, index);
+		vtr_tree_name_put(tree, name);
+		vtr_block_set(block, 0, VALUE_NAME, 0);
+		vtr_block_set(block, 0, TYPE, INSPECT_TOMBSTONE);
+		tree->nr_values--;
+		tree->nr_tombstones++;
 		return 0;
 	case INSPECT_BUFFER_VALUE:
 		extents_free(tree, vtr_block_get(block, 1, BUFFER_EXTENT));
@@ -544,7 +507,10 @@ static int value_drop(struct vtr_tree *tree, u32 index)
 	default:
 		return -EINVAL;
 	}
-	value_free(tree, block, index);
+	vtr_tree_name_put(tree, name);
+	vtr_heap_free(&tree->heap, block, index);
+	tree->nr_values--;
+	parent_put(tree, parent);
 	return 0;
 }
 
