@@ -167,7 +167,7 @@ void vitrine_delete(void *handle)
 		return;
 	is_node = vtr_block_type(handle) == INSPECT_NODE_VALUE;
 	err = vtr_tree_delete(&tree->blocks, index);
-	if (is_node && !err)
+	if (is_node && !err && *vtr_tree_note(&tree->blocks, index) & VTR_NODE_NEXT)
 		more = vtr_tree_purge(&tree->blocks, index, slice(&tree->blocks));
 	vtr_edit_end(tree, flags);
 	if (err)

@@ -86,18 +86,7 @@ static noinline int name_create(struct vtr_tree *tree, const char *name,
 	return 0;
 }
 
-/**
- * vtr_tree_name_get() - take a reference to a STRING_REFERENCE
- * @tree: the tree
- * @name: name of a value, or text of a slot of an array or of a link
- * @ret: index of the block, written on success only
- *
- * Creates the block if there is none with that text.
- *
- * Context: any; the caller serialises.
- * Return: 0, -ENOSPC if the heap is full, -ENAMETOOLONG.
- */
-int vtr_tree_name_get(struct vtr_tree *tree, const char *name, u32 *ret)
+static __always_inline int name_get(struct vtr_tree *tree, const char *name, u32 *ret)
 {
 	size_t len = strnlen(name, VITRINE_NAME_MAX + 1);
 	u32 hash = full_name_hash(NULL, name, len);
@@ -118,6 +107,22 @@ int vtr_tree_name_get(struct vtr_tree *tree, const char *name, u32 *ret)
 		slot = NULL;
 	}
 	return name_create(tree, name, len, hash, slot, ret);
+}
+
+/**
+ * vtr_tree_name_get() - take a reference to a STRING_REFERENCE
+ * @tree: the tree
+ * @name: text of a slot of an array or of a link
+ * @ret: index of the block, written on success only
+ *
+ * Creates the block if there is none with that text.
+ *
+ * Context: any; the caller serialises.
+ * Return: 0, -ENOSPC if the heap is full, -ENAMETOOLONG.
+ */
+int vtr_tree_name_get(struct vtr_tree *tree, const char *name, u32 *ret)
+{
+	return name_get(tree, name, ret);
 }
 
 /* Empty a slot: the last one of its row that is used takes its place. */
@@ -144,6 +149,15 @@ static noinline void name_free(struct vtr_tree *tree, u64 *block, u32 index)
 	vtr_heap_free(&tree->heap, block, index);
 }
 
+static __always_inline void name_put(struct vtr_tree *tree, u32 index)
+{
+	u64 *block = vtr_tree_block(tree, index);
+
+	block[0] -= NAME_REFERENCE;
+	if (unlikely(block[0] < NAME_REFERENCE))
+		name_free(tree, block, index);
+}
+
 /**
  * vtr_tree_name_put() - drop a reference to a STRING_REFERENCE
  * @tree: the tree
@@ -153,11 +167,7 @@ static noinline void name_free(struct vtr_tree *tree, u64 *block, u32 index)
  */
 void vtr_tree_name_put(struct vtr_tree *tree, u32 index)
 {
-	u64 *block = vtr_tree_block(tree, index);
-
-	block[0] -= NAME_REFERENCE;
-	if (unlikely(block[0] < NAME_REFERENCE))
-		name_free(tree, block, index);
+	name_put(tree, index);
 }
 
 /*
@@ -251,7 +261,7 @@ int vtr_tree_create(struct vtr_tree *tree, u32 parent, const char *name,
 
 	if (!vtr_tree_is_node(tree, parent))
 		return -EINVAL;
-	err = vtr_tree_name_get(tree, name, &name_index);
+	err = name_get(tree, name, &name_index);
 	if (err)
 		return err;
 	err = vtr_heap_alloc(&tree->heap, size_bytes, ret);
@@ -507,7 +517,7 @@ static int value_drop(struct vtr_tree *tree, u32 index)
 	default:
 		return -EINVAL;
 	}
-	vtr_tree_name_put(tree, name);
+	name_put(tree, name);
 	vtr_heap_free(&tree->heap, block, index);
 	tree->nr_values--;
 	parent_put(tree, parent);
