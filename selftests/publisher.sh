@@ -120,10 +120,10 @@ all_forms()
 	sort -u /tmp/forms | paste -sd' ' | tee /tmp/all_forms
 }
 
-# FREE, HEADER, NODE, INT, UINT, DOUBLE, BUFFER of text and of bytes, EXTENT,
+# FREE, HEADER, NODE, INT, UINT, DOUBLE, BUFFER of text and of bytes, EXTENT, NAME,
 # TOMBSTONE, ARRAY flat, linear and exponential, LINK child and inline, BOOL,
 # STRING_REFERENCE
-wanted="00 02 03 04 05 06 07:0 07:1 08 0a"
+wanted="00 02 03 04 05 06 07:0 07:1 08 09 0a"
 wanted+=" 0b:04 0b:05 0b:06 0b:0e 0b:14 0b:15 0b:16 0b:24 0b:25 0b:26 0c:0 0c:1 0d 0e"
 check "every type of block, in every form" all_forms
 check "no block of another type or form" test "$(</tmp/all_forms)" = "$wanted"

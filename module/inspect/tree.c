@@ -29,7 +29,7 @@
  * which is one cache line. The used slots of a row come first: a search ends at the first
  * empty slot, and the last slot fills the gap when a slot is emptied. If the row of a name
  * is full, or the reference count of its block would overflow, the name is not shared: the
- * value then has a block of its own, with one reference.
+ * value then has a NAME block of its own.
  */
 #define NAME_ROW	8
 #define NAME_REFERENCE	FIELD_PREP(INSPECT_W0_STRREF_COUNT, 1)
@@ -66,27 +66,38 @@ static struct vtr_tree_name *name_find(const struct vtr_tree *tree, u32 hash,
 	return NULL;
 }
 
-/* Create a name in @slot; if @slot is NULL, an unshared one. */
+/* Create a name in @slot; if @slot is NULL, an unshared block of type @alone. */
 static noinline int name_create(struct vtr_tree *tree, const char *name,
 				size_t len, u32 hash,
-				struct vtr_tree_name *slot, u32 *ret)
+				struct vtr_tree_name *slot,
+				enum inspect_type alone, u32 *ret)
 {
-	int err = vtr_heap_alloc(&tree->heap, INSPECT_STRREF_PAYLOAD_OFFSET + len, ret);
+	bool is_name = !slot && alone == INSPECT_NAME;
+	size_t offset = is_name ? INSPECT_NAME_PAYLOAD_OFFSET :
+				  INSPECT_STRREF_PAYLOAD_OFFSET;
+	int err = vtr_heap_alloc(&tree->heap, offset + len, ret);
 	u64 *block;
 
 	if (err)
 		return err;
 	block = vtr_tree_block(tree, *ret);
-	vtr_block_set(block, 0, TYPE, INSPECT_STRING_REFERENCE);
-	block[0] |= NAME_REFERENCE;
-	vtr_block_set(block, 1, STRREF_LENGTH, len);
-	memcpy(vtr_block_payload(block, INSPECT_STRREF_PAYLOAD_OFFSET), name, len);
+	if (is_name) {
+		vtr_block_set(block, 0, TYPE, INSPECT_NAME);
+		vtr_block_set(block, 0, NAME_LENGTH, len);
+	} else {
+		vtr_block_set(block, 0, TYPE, INSPECT_STRING_REFERENCE);
+		block[0] |= NAME_REFERENCE;
+		vtr_block_set(block, 1, STRREF_LENGTH, len);
+	}
+	memcpy(vtr_block_payload(block, offset), name, len);
 	if (slot)
 		*slot = (struct vtr_tree_name){ .hash = hash, .index = *ret };
 	return 0;
 }
 
-static __always_inline int name_get(struct vtr_tree *tree, const char *name, u32 *ret)
+/* Take a reference to a name; @alone is the type of its block if it cannot be shared. */
+static __always_inline int name_get(struct vtr_tree *tree, const char *name,
+				    enum inspect_type alone, u32 *ret)
 {
 	size_t len = strnlen(name, VITRINE_NAME_MAX + 1);
 	u32 hash = full_name_hash(NULL, name, len);
@@ -106,7 +117,7 @@ static __always_inline int name_get(struct vtr_tree *tree, const char *name, u32
 		}
 		slot = NULL;
 	}
-	return name_create(tree, name, len, hash, slot, ret);
+	return name_create(tree, name, len, hash, slot, alone, ret);
 }
 
 /**
@@ -122,7 +133,7 @@ static __always_inline int name_get(struct vtr_tree *tree, const char *name, u32
  */
 int vtr_tree_name_get(struct vtr_tree *tree, const char *name, u32 *ret)
 {
-	return name_get(tree, name, ret);
+	return name_get(tree, name, INSPECT_STRING_REFERENCE, ret);
 }
 
 /* Empty a slot: the last one of its row that is used takes its place. */
@@ -141,11 +152,14 @@ static void slot_empty(const struct vtr_tree *tree, struct vtr_tree_name *slot)
 static noinline void name_free(struct vtr_tree *tree, u64 *block, u32 index)
 {
 	size_t len = vtr_block_get(block, 1, STRREF_LENGTH);
-	struct vtr_tree_name *slot = name_find(tree, full_name_hash(NULL, name_bytes(block), len),
-					       name_bytes(block), len);
+	struct vtr_tree_name *slot;
 
-	if (slot && slot->index == index)
-		slot_empty(tree, slot);
+	if (vtr_block_type(block) == INSPECT_STRING_REFERENCE) {
+		slot = name_find(tree, full_name_hash(NULL, name_bytes(block), len),
+				 name_bytes(block), len);
+		if (slot && slot->index == index)
+			slot_empty(tree, slot);
+	}
 	vtr_heap_free(&tree->heap, block, index);
 }
 
@@ -153,13 +167,16 @@ static __always_inline void name_put(struct vtr_tree *tree, u32 index)
 {
 	u64 *block = vtr_tree_block(tree, index);
 
-	block[0] -= NAME_REFERENCE;
-	if (unlikely(block[0] < NAME_REFERENCE))
-		name_free(tree, block, index);
+	if (likely(vtr_block_type(block) == INSPECT_STRING_REFERENCE)) {
+		block[0] -= NAME_REFERENCE;
+		if (likely(block[0] >= NAME_REFERENCE))
+			return;
+	}
+	name_free(tree, block, index);
 }
 
 /**
- * vtr_tree_name_put() - drop a reference to a STRING_REFERENCE
+ * vtr_tree_name_put() - drop a reference to a STRING_REFERENCE or NAME
  * @tree: the tree
  * @index: index of the block, which is freed with its last reference
  *
@@ -261,7 +278,7 @@ int vtr_tree_create(struct vtr_tree *tree, u32 parent, const char *name,
 
 	if (!vtr_tree_is_node(tree, parent))
 		return -EINVAL;
-	err = name_get(tree, name, &name_index);
+	err = name_get(tree, name, INSPECT_NAME, &name_index);
 	if (err)
 		return err;
 	err = vtr_heap_alloc(&tree->heap, size_bytes, ret);

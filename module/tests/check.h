@@ -266,7 +266,8 @@ static inline void check_value(struct kunit *test, const struct vtr_tree *tree,
 		KUNIT_ASSERT_NE(test, block[1], 0ULL);
 	} else {
 		other = check_ref(test, tree, check, name);
-		KUNIT_ASSERT_EQ(test, vtr_block_type(other), INSPECT_STRING_REFERENCE);
+		KUNIT_ASSERT_TRUE(test, vtr_block_type(other) == INSPECT_NAME ||
+				  vtr_block_type(other) == INSPECT_STRING_REFERENCE);
 	}
 	if (type == INSPECT_BOOL_VALUE)
 		KUNIT_ASSERT_LE(test, block[1], 1ULL);
@@ -282,11 +283,16 @@ static inline void check_value(struct kunit *test, const struct vtr_tree *tree,
 /* The bytes of a name are followed by zeros. */
 static inline void check_name(struct kunit *test, const u64 *block, u32 order)
 {
-	u32 room = (16 << order) - 12, len = block[1];
+	bool is_shared = vtr_block_type(block) == INSPECT_STRING_REFERENCE;
+	u32 offset = is_shared ? 12 : 8, room = (16 << order) - offset;
+	u32 len = is_shared ? (u32)block[1] : block[0] >> 16 & 0xfff;
 
-	KUNIT_ASSERT_EQ(test, block[0] >> 16 & 0xffffff, 0);
+	if (is_shared)
+		KUNIT_ASSERT_EQ(test, block[0] >> 16 & 0xffffff, 0);
+	else
+		KUNIT_ASSERT_EQ(test, block[0] >> 28, 0ULL);
 	KUNIT_ASSERT_LE(test, len, room);
-	KUNIT_ASSERT_TRUE(test, !memchr_inv((u8 *)block + 12 + len, 0, room - len));
+	KUNIT_ASSERT_TRUE(test, !memchr_inv((u8 *)block + offset + len, 0, room - len));
 }
 
 /* A name is in the row of its hash, with no empty slot before it. */
@@ -336,6 +342,7 @@ static inline void check_counts(struct kunit *test, const struct vtr_tree *tree,
 			KUNIT_ASSERT_NE(test, refs, 0ULL);
 			break;
 		case INSPECT_EXTENT:
+		case INSPECT_NAME:
 			KUNIT_ASSERT_EQ(test, refs, 1ULL);
 			break;
 		default:
@@ -374,6 +381,7 @@ static inline void check_tree(struct kunit *test, const struct vtr_tree *tree, s
 		case INSPECT_TOMBSTONE:
 			check_value(test, tree, check, index);
 			break;
+		case INSPECT_NAME:
 		case INSPECT_STRING_REFERENCE:
 			check_name(test, block, check->start[index] - 1);
 			break;

@@ -282,6 +282,9 @@ static bool walk_is_text(u32 index, const char *text)
 {
 	const u64 *block = vtr_edit_handle(tree, index);
 
+	if (vtr_block_type(block) == INSPECT_NAME)
+		return block[0] >> 16 == strlen(text) &&
+		       !memcmp(block + 1, text, strlen(text));
 	return vtr_block_type(block) == INSPECT_STRING_REFERENCE &&
 	       (u32)block[1] == strlen(text) &&
 	       !memcmp((const u8 *)block + 12, text, strlen(text));

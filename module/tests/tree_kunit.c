@@ -174,16 +174,6 @@ static void same_name_is_one_block(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vtr_block_type(block_at(name)), INSPECT_FREE);
 }
 
-static bool is_in_table(u32 name)
-{
-	u32 i;
-
-	for (i = 0; i < FIXTURE_NAMES; i++)
-		if (fixture->names[i].index == name)
-			return true;
-	return false;
-}
-
 /* More names than the table has slots, some of which must share a row. */
 static void names_of_one_row_are_kept_apart(struct kunit *test)
 {
@@ -202,14 +192,14 @@ static void names_of_one_row_are_kept_apart(struct kunit *test)
 
 		snprintf(name, sizeof(name), "n%u", i);
 		expect_name(test, nodes[i], name);
-		if (!is_in_table(held))
+		if (vtr_block_type(block_at(held)) == INSPECT_NAME)
 			continue;
 		other = new_node(test, INSPECT_ROOT, name);
 		KUNIT_EXPECT_EQ(test, name_of(other), held);
 	}
 }
 
-static void name_without_a_slot_is_not_shared(struct kunit *test)
+static void name_without_a_slot_is_a_name_block(struct kunit *test)
 {
 	u32 a, b, i, text;
 	u64 *block;
@@ -221,11 +211,14 @@ static void name_without_a_slot_is_not_shared(struct kunit *test)
 	a = new_node(test, INSPECT_ROOT, "aloneinit");
 	b = new_node(test, INSPECT_ROOT, "aloneinit");
 	KUNIT_EXPECT_NE(test, name_of(a), name_of(b));
-	/* order 1, type 14, one reference, length 9; then the text */
+	/* order 1, type 9, length 9; then the text */
 	block = block_at(name_of(a));
-	KUNIT_EXPECT_EQ(test, block[0], 0x10000000e01ULL);
-	KUNIT_EXPECT_EQ(test, (u32)block[1], 9);
-	KUNIT_EXPECT_EQ(test, memcmp((u8 *)block + 12, "aloneinit\0\0", 11), 0);
+	KUNIT_EXPECT_EQ(test, block[0], 0x90901ULL);
+	KUNIT_EXPECT_EQ(test, memcmp(block + 1, "aloneinit\0\0", 11), 0);
+	/* a text that is not the name of a value is still a reference */
+	KUNIT_EXPECT_EQ(test, vtr_tree_name_get(tree, "slot", &text), 0);
+	KUNIT_EXPECT_EQ(test, vtr_block_type(block_at(text)), INSPECT_STRING_REFERENCE);
+	vtr_tree_name_put(tree, text);
 	memset(fixture->names, 0, sizeof(fixture->names));
 	check_now(test);
 	KUNIT_EXPECT_EQ(test, vtr_tree_delete(tree, a), 0);
@@ -558,7 +551,7 @@ static struct kunit_case tree_cases[] = {
 	KUNIT_CASE(name_differs_in_any_byte),
 	KUNIT_CASE(full_row_has_no_slot),
 	KUNIT_CASE(name_with_most_references_is_not_shared),
-	KUNIT_CASE(name_without_a_slot_is_not_shared),
+	KUNIT_CASE(name_without_a_slot_is_a_name_block),
 	KUNIT_CASE(longest_name_fits_and_no_longer_one),
 	KUNIT_CASE(empty_name_is_a_name),
 	KUNIT_CASE(deleted_parent_is_a_tombstone),
