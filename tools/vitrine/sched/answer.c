@@ -688,8 +688,7 @@ static int compare_costs(const void *left, const void *right)
 static void weigh_waits(void)
 {
 	if (spent.root != PATH_NONE)
-		path_walk(spent.root, spent.begin_ns, spent.end_ns, cost_part,
-			  NULL);
+		path_walk(spent.root, spent.begin_ns, spent.end_ns, cost_part, NULL);
 	SORT(answer.waits, answer.nr_waits, compare_costs);
 	while (answer.nr_findings < answer.nr_waits &&
 	       is_finding(&answer.waits[answer.nr_findings]))

@@ -258,8 +258,7 @@ static void gap_everywhere(void)
 	sched.gap_end_ns = sched.now_ns;
 	sched.nr_gaps += sched_counts(sched.now_ns);
 	if (sched.ops->gap)
-		sched.ops->gap(SCHED_ALL_CPUS, sched.now_ns,
-				sched.now_ns);
+		sched.ops->gap(SCHED_ALL_CPUS, sched.now_ns, sched.now_ns);
 }
 
 /* The oldest records of a CPU are missing: what it did from the begin of the trace is unknown. */
@@ -285,8 +284,7 @@ static void follow_drop_stats(const struct vitrine_fxt_record *record)
 		if (fxt_string_is(&record->args[i].name, "num_records") &&
 		    record->args[i].type == FXT_ARG_UINT64)
 			sched.nr_lost += record->args[i].value.uint64;
-	gap(record->cpu, ns_of(record, record->ticks),
-	    ns_of(record, record->event.id));
+	gap(record->cpu, ns_of(record, record->ticks), ns_of(record, record->event.id));
 }
 
 static void follow_packet(const struct vitrine_fxt_record *record)
@@ -307,8 +305,7 @@ static void follow_packet(const struct vitrine_fxt_record *record)
 		sched.gap_end_ns = sched.now_ns;
 	}
 	if (lost)
-		gap(packet.cpu, cpu->last_ns,
-		    ns_of(record, packet.begin_ticks));
+		gap(packet.cpu, cpu->last_ns, ns_of(record, packet.begin_ticks));
 	if (sched_counts(sched.now_ns))
 		sched.nr_lost += lost;
 	if (!cpu->packed && packet.records_before) {
@@ -396,8 +393,7 @@ static void follow_switch(const struct vitrine_fxt_record *record)
 
 	outgoing = side_of(record, &record->context_switch.outgoing, false);
 	incoming = side_of(record, &record->context_switch.incoming, true);
-	switch_out(record->cpu, outgoing,
-		   state_after(record->context_switch.outgoing_state));
+	switch_out(record->cpu, outgoing, state_after(record->context_switch.outgoing_state));
 	if (incoming)
 		begin_turn(incoming, record->cpu,
 			   outgoing ? &outgoing->id : &(struct vitrine_fxt_thread){ 0 });

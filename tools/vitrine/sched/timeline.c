@@ -105,10 +105,8 @@ static void make_coarser(enum timeline_kind kind)
 	for (cpu = 0; cpu < timeline.nr_lanes; cpu++) {
 		row = &timeline.lanes[cpu].rows[kind];
 		for (i = 0, nr = 0; i < row->nr_items; i++) {
-			if (nr && same_cell(cell_ns, &row->items[nr - 1],
-					    &row->items[i]))
-				put_together(&row->items[nr - 1],
-					     &row->items[i]);
+			if (nr && same_cell(cell_ns, &row->items[nr - 1], &row->items[i]))
+				put_together(&row->items[nr - 1], &row->items[i]);
 			else
 				row->items[nr++] = row->items[i];
 		}
@@ -124,8 +122,7 @@ static void add_item(struct timeline_lane *lane, enum timeline_kind kind,
 	size_t nr = row->nr_items;
 
 	timeline.nr_all[kind]++;
-	if (nr && same_cell(timeline.cell_ns[kind], &row->items[nr - 1],
-			    item)) {
+	if (nr && same_cell(timeline.cell_ns[kind], &row->items[nr - 1], item)) {
 		put_together(&row->items[nr - 1], item);
 		return;
 	}

@@ -228,8 +228,7 @@ static void why_shares_find_turns(struct why_shares *shares, const struct why_hi
 {
 	uint64_t known_ns = add_spans(shares, history, begin_ns, end_ns);
 
-	add_idle(shares, begin_ns, end_ns,
-		 since_ns > known_ns ? since_ns : known_ns);
+	add_idle(shares, begin_ns, end_ns, since_ns > known_ns ? since_ns : known_ns);
 	qsort(shares->shares, shares->nr, sizeof(*shares->shares), compare_shares);
 }
 
@@ -244,9 +243,7 @@ static struct why_thread *owner_of(struct sched_thread *thread)
 		return owner;
 	owner = calloc(1, sizeof(*owner));
 	must_have(owner);
-	owner->is_wanted = record_filter_match_thread(sched.filter,
-						      sched.archive,
-						      &thread->id);
+	owner->is_wanted = record_filter_match_thread(sched.filter, sched.archive, &thread->id);
 	thread->owner = owner;
 	return owner;
 }
@@ -710,8 +707,7 @@ static void follow_syscall(const struct vitrine_fxt_record *record)
 	owner->syscall_end_ns = UINT64_MAX;
 	if (record->event.type == FXT_EVENT_DURATION_COMPLETE)
 		owner->syscall_end_ns =
-			vitrine_fxt_ns(record->event.id,
-				       record->ticks_per_second);
+			vitrine_fxt_ns(record->event.id, record->ticks_per_second);
 	owner->in_syscall = why_texts_add(&why.texts, record->event.name.bytes,
 					  record->event.name.len_bytes);
 }
