@@ -790,54 +790,43 @@ static void run(struct callback_head *work)
 
 	count(has_stack(request) ? record(request->with_memory) : write_here(NULL));
 	atomic_dec(request->nr_of_user);
-	/* Pairs with cmpxchg() in claim(). */
+	/* Pairs with cmpxchg() in request(). */
 	smp_store_release(&request->task, NULL);
 	module_put(THIS_MODULE);
 }
 
 /* ---- requests --------------------------------------------------------------- */
 
-static struct request *probe(const struct task_struct *task, unsigned int i)
+/* Find the slot of a thread, or else a free one; NULL: there is none. */
+static struct request *find(const struct task_struct *task)
 {
-	return &slots[(hash_ptr(task, 32) + i) % NR_SLOTS];
-}
-
-static bool is_requested(const struct task_struct *task)
-{
-	unsigned int i;
-
-	for (i = 0; i < PROBES; i++)
-		if (READ_ONCE(probe(task, i)->task) == task)
-			return true;
-	return false;
-}
-
-static struct request *claim(struct task_struct *task)
-{
-	struct request *request;
+	struct request *free = NULL, *slot;
+	const struct task_struct *owner;
 	unsigned int i;
 
 	for (i = 0; i < PROBES; i++) {
-		request = probe(task, i);
-		/* Pairs with smp_store_release() in run(). */
-		if (!READ_ONCE(request->task) &&
-		    !cmpxchg(&request->task, NULL, task))
-			return request;
+		slot = &slots[(hash_ptr(task, 32) + i) % NR_SLOTS];
+		owner = READ_ONCE(slot->task);
+		if (owner == task)
+			return slot;
+		if (!owner && !free)
+			free = slot;
 	}
-	return NULL;
+	return free;
 }
 
+/* Return whether the thread will record its stack, for this request or an earlier one. */
 static bool request(struct task_struct *task, bool with_memory)
 {
 	u32 user = hash_32(__kuid_val(task_uid(task)), ilog2(NR_USERS));
-	struct request *request;
+	struct request *request = find(task);
 
-	if (task->prio < MAX_RT_PRIO)
+	if (request && READ_ONCE(request->task) == task)
+		return true;
+	if (!request || task->prio < MAX_RT_PRIO)
 		return false;
-	if (atomic_inc_return(&users[user]) > USER_SLOTS)
-		goto err_user;
-	request = claim(task);
-	if (!request)
+	/* The second pairs with smp_store_release() in run(). */
+	if (atomic_inc_return(&users[user]) > USER_SLOTS || cmpxchg(&request->task, NULL, task))
 		goto err_user;
 	request->nr_of_user = &users[user];
 	request->since = jiffies;
@@ -875,7 +864,7 @@ err_user:
 void vtr_user_stack_request(struct vtr_ring *ring, u64 now,
 			    struct task_struct *task, bool with_memory)
 {
-	if (is_requested(task) || request(task, with_memory))
+	if (request(task, with_memory))
 		return;
 	count(false);
 	write_unknown(ring, now, task);
