@@ -123,20 +123,19 @@ static uint64_t print_all(const uint8_t *bytes, size_t len, struct findings *fau
 		.ctx = faults,
 	};
 	const struct vitrine_fxt_record *record;
-	struct vitrine_archive *archive = NULL;
 	static struct record_filter filter;
 	uint64_t nr = 0, last_ns = 0, ns;
 	size_t nr_searched = len % 64;
 
 	expect(!vitrine_archive_from_bytes(bytes, len, &report, &archive));
 	expect(!archive_search(archive, search, &nr_searched));
-	print_begin(archive, nowhere, true);
+	print_begin(nowhere, true);
 	filter_init(&filter);
 	while (!vitrine_archive_next(archive, &record) && record) {
 		/* As if the first of them, at 3.7 s, were to be 0. */
 		print_base(len & 8 ? 3700000000 : 0);
 		print_record(record);
-		record_filter_match(&filter, archive, record);
+		record_filter_match(&filter, record);
 		print_base(len & 64 ? 3700000000 : 0);
 		record_json(record);
 		nr++;
@@ -155,7 +154,6 @@ static void answer_all(const uint8_t *bytes, size_t len)
 {
 	const struct answer_args args = { .all = len & 1 };
 	static struct record_filter filter, selected;
-	struct vitrine_archive *archive;
 	uint64_t sum_ns;
 	uint32_t i;
 	int kind;
@@ -166,7 +164,7 @@ static void answer_all(const uint8_t *bytes, size_t len)
 	if (len & 2)
 		spent.selected = &selected;
 	expect(!vitrine_archive_from_bytes(bytes, len, NULL, &archive));
-	expect(!spent_read(archive, &filter));
+	expect(!spent_read(&filter));
 	answer_make();
 	for (i = 0; i < answer.nr_groups; i++) {
 		for (kind = 0, sum_ns = 0; kind < WHY_KINDS; kind++)
@@ -183,7 +181,6 @@ static void answer_all(const uint8_t *bytes, size_t len)
 /* As the old one and the new one, with which it is compared. */
 static void draw_all(const uint8_t *bytes, size_t len)
 {
-	struct vitrine_archive *archive;
 	unsigned int i, nr_traces = len & 32 ? 2 : 1;
 	struct vitrine_error *err;
 
@@ -191,7 +188,7 @@ static void draw_all(const uint8_t *bytes, size_t len)
 	args.on_cpu = len & 16;
 	for (i = 0; i < nr_traces; i++) {
 		expect(!vitrine_archive_from_bytes(bytes, len, NULL, &archive));
-		err = flame_read(NULL, archive);
+		err = flame_read();
 		expect(!err);
 		vitrine_archive_destroy(archive);
 	}

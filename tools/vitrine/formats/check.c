@@ -81,8 +81,7 @@ static void print_verdict(uint64_t nr_faults)
 		puts("no fault");
 }
 
-static void inspect_text(const char *name,
-			 const struct vitrine_inspect_summary *summary)
+static void inspect_text(const char *name, const struct vitrine_inspect_summary *summary)
 {
 	printf("%s: Inspect version %u, ", name, summary->version);
 	if (summary->generation == INSPECT_GENERATION_FROZEN)
@@ -161,7 +160,7 @@ static struct vitrine_error *check_inspect(const struct input *input, uint64_t *
 	if (err)
 		return err;
 	if (args.json)
-		fields_members(inspect_fields, &summary, NULL);
+		fields_members(inspect_fields, &summary);
 	else
 		inspect_text(input->name, &summary);
 	*ret_nr_faults = summary.nr_faults;
@@ -183,7 +182,7 @@ static struct vitrine_error *check_fxt(const struct input *input, uint64_t *ret_
 	if (err)
 		return err;
 	if (args.json)
-		fields_members(fxt_fields, &summary, NULL);
+		fields_members(fxt_fields, &summary);
 	else
 		fxt_text(input->name, &summary);
 	*ret_nr_faults = summary.nr_faults;

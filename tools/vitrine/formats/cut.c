@@ -57,7 +57,6 @@ struct cut_cpu {
  * struct cut - the cut in progress
  * @args: the options
  * @filter: selects the records to keep, one of them
- * @archive: the trace
  * @item: the current item
  * @cpus: all CPUs that had a record
  * @nr_cpus: size of @cpus
@@ -71,7 +70,6 @@ struct cut_cpu {
 static struct cut {
 	const struct cut_args *args;
 	const struct record_filter *filter;
-	const struct vitrine_archive *archive;
 	const struct archive_item *item;
 	struct cut_cpu *cpus;
 	uint32_t nr_cpus;
@@ -98,15 +96,14 @@ static bool by_thread(void)
 static bool is_chosen(const struct vitrine_fxt_thread *thread)
 {
 	const struct record_filter *filter = cut.filter;
-	const struct vitrine_archive *archive = cut.archive;
 	const struct fxt_name *child;
 
 	if ((filter->nr_threads || filter->nr_processes || !by_process()) &&
-	    record_filter_match_thread(filter, archive, thread))
+	    record_filter_match_thread(filter, thread))
 		return true;
 	if (!by_process() || filter->nr_threads)
 		return false;
-	child = fxt_names_find(&cut.children, record_process(archive, thread));
+	child = fxt_names_find(&cut.children, record_process(thread));
 	return child && child->used;
 }
 
@@ -128,8 +125,7 @@ static void follow_fork(const struct vitrine_fxt_record *record)
 		return;
 	process = fxt_find_typed(record, "process", FXT_ARG_KOID);
 	if (!process ||
-	    process->value.uint64 == record_process(cut.archive,
-						    &record->event.thread))
+	    process->value.uint64 == record_process(&record->event.thread))
 		return;
 	child = fxt_names_get(&cut.children, process->value.uint64);
 	must_have(child);
@@ -183,7 +179,7 @@ static bool is_secret(uint64_t process, const struct vitrine_fxt_string *name)
 		if (fxt_string_is(name, ours[i]))
 			return false;
 	return !(process == KTHREADD &&
-		 vitrine_archive_process(cut.archive, process, &parent) &&
+		 vitrine_archive_process(archive, process, &parent) &&
 		 fxt_string_is(&parent, "kthreadd"));
 }
 
@@ -348,8 +344,8 @@ static void begin(uint64_t ns)
 /* ---- Records -------------------------------------------------------------------------- */
 
 /* Choose one side of a switch, and replace a thread that was not chosen. */
-static bool choose_side(const struct vitrine_fxt_record *record,
-			struct vitrine_fxt_thread *thread, const char *weight)
+static bool choose_side(const struct vitrine_fxt_record *record, struct vitrine_fxt_thread *thread,
+			const char *weight)
 {
 	if (fxt_is_idle(record, thread, weight) && !is_chosen(thread))
 		*thread = (struct vitrine_fxt_thread){ 0 };
@@ -603,13 +599,13 @@ static bool process_item(const struct archive_item *item)
 
 /* ---- All of it ---------------------------------------------------------------------------- */
 
-static void begin_trace(struct vitrine_archive *archive, const char *name)
+static void begin_trace(struct vitrine_archive *trace, const char *name)
 {
 	const struct selection selection = { .filter = cut.filter };
 	struct fxt_name *process;
 	size_t i;
 
-	cut.archive = archive;
+	archive = trace;
 	anonymise_init();
 	for (i = 0; i < cut.args->nr_pids; i++) {
 		process = fxt_names_get(&cut.children, cut.args->pids[i]);
@@ -617,7 +613,7 @@ static void begin_trace(struct vitrine_archive *archive, const char *name)
 		process->used = true;
 	}
 	if (cut.args->must_select)
-		must(selection_check(&selection, archive, name, &cut.status));
+		must(selection_check(&selection, name, &cut.status));
 }
 
 /**

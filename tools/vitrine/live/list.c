@@ -139,8 +139,7 @@ static const struct vitrine_value *known_trees(const struct tree *self)
 	return child_named(value, "trees");
 }
 
-static const char *kind_of(const struct tree *tree,
-			   const struct vitrine_value *known)
+static const char *kind_of(const struct tree *tree, const struct vitrine_value *known)
 {
 	switch (tree->kind) {
 	case TREE_RETAINED:
@@ -175,7 +174,7 @@ static struct listed list_one(struct tree *tree, const struct vitrine_value *kno
 
 /* ---- Printing trees ---------------------------------------------------------- */
 
-static void write_error(const void *ctx, const void *value)
+static void write_error(const void *value)
 {
 	struct vitrine_error * const *err = value;
 
@@ -245,7 +244,7 @@ static int list_trees(const struct trees *trees, const struct vitrine_value *kno
 
 		if (args.json) {
 			json_item();
-			fields_put(listed_fields, &listed, NULL);
+			fields_put(listed_fields, &listed);
 		} else {
 			print_line(&listed, columns);
 		}

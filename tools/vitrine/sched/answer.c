@@ -60,9 +60,8 @@ static void make_alike(char *name)
 /* Make the group of a thread, perhaps not the first one. */
 static struct answer_group describe_group(const struct time_thread *thread)
 {
-	const struct vitrine_archive *archive = sched.archive;
 	struct vitrine_fxt_string program = { 0 }, own = { 0 };
-	uint64_t process = record_process(archive, &thread->id);
+	uint64_t process = record_process(&thread->id);
 	bool has_program, is_named;
 	char name[2 * LABEL_BYTES];
 	struct answer_group group;

@@ -111,7 +111,7 @@ static void end_line(void)
 
 static const char *label_of(uint32_t thread)
 {
-	return thread_label(sched.archive, &spent.threads[thread].id);
+	return thread_label(archive, &spent.threads[thread].id);
 }
 
 static const char *text_of(uint32_t text)
@@ -613,8 +613,7 @@ static struct path_part find_at(void)
 
 	for (i = 0; i < spent.nr_threads; i++) {
 		if (answer.args->filter.nr_threads || answer.args->filter.nr_processes ?
-		    !record_filter_match_thread(&answer.args->filter, sched.archive,
-						&spent.threads[i].id) :
+		    !record_filter_match_thread(&answer.args->filter, &spent.threads[i].id) :
 		    spent.root == PATH_NONE ? !spent.threads[i].is_selected : i != spent.root)
 			continue;
 		part = path_at(i, answer.args->at_ns);
@@ -768,23 +767,23 @@ static void print_text(void)
 
 /* ---- JSON ------------------------------------------------------------------- */
 
-static void write_text(const void *ctx, const void *value)
+static void write_text(const void *value)
 {
 	json_string(text_of(*(const uint32_t *)value));
 }
 
-static void write_group(const void *ctx, const void *value)
+static void write_group(const void *value)
 {
 	json_string(name_of(*(const uint32_t *)value));
 }
 
-static void write_thread(const void *ctx, const void *value)
+static void write_thread(const void *value)
 {
-	record_json_thread(sched.archive, &spent.threads[*(const uint32_t *)value].id);
+	record_json_thread(&spent.threads[*(const uint32_t *)value].id);
 }
 
 /* Write the frames of a stack, outermost first. */
-static void write_stack(const void *ctx, const void *value)
+static void write_stack(const void *value)
 {
 	const char *at = text_of(*(const uint32_t *)value), *frame;
 	size_t len;
@@ -797,7 +796,7 @@ static void write_stack(const void *ctx, const void *value)
 	json_end_list();
 }
 
-static void write_kinds(const void *ctx, const void *value)
+static void write_kinds(const void *value)
 {
 	const uint64_t *kinds_ns = value;
 	unsigned int i;
@@ -900,20 +899,20 @@ static void write_wait(const struct answer_wait *wait)
 	if (wait - answer.waits < MAX_PATHS)
 		answer_longest(wait, &shares);
 	json_begin();
-	fields_members(wait_fields, wait, NULL);
+	fields_members(wait_fields, wait);
 	if (wait->kind == WHY_CPU && wait->cpu != PATH_NONE)
 		json_key_uint("cpu", wait->cpu);
 	json_key(wait->kind == WHY_CPU ? "behind" : "ended_by");
 	json_begin_list();
 	for (i = 0; i < nr; i++) {
 		json_item();
-		fields_put(other_fields, &others[i], NULL);
+		fields_put(other_fields, &others[i]);
 	}
 	json_end_list();
 	json_key("longest");
 	json_begin();
-	fields_members(longest_fields, &spent.sums[wait->longest], NULL);
-	fields_members(thread_path_fields, &shares, NULL);
+	fields_members(longest_fields, &spent.sums[wait->longest]);
+	fields_members(thread_path_fields, &shares);
 	json_end();
 	json_end();
 	free(shares.shares);
@@ -927,8 +926,8 @@ static void write_command(void)
 	json_key("command");
 	json_begin();
 	json_key("thread");
-	write_thread(NULL, &spent.root);
-	fields_members(path_fields, &answer.path, NULL);
+	write_thread(&spent.root);
+	fields_members(path_fields, &answer.path);
 	json_end();
 }
 
@@ -939,8 +938,8 @@ static void print_json(void)
 	json_init(true);
 	json_begin();
 	json_key_uint("version", JSON_VERSION);
-	fields_members(spent_fields, &spent, NULL);
-	fields_members(sched_fields, &sched, NULL);
+	fields_members(spent_fields, &spent);
+	fields_members(sched_fields, &sched);
 	json_key_uint("stacks_left_out", why.nr_left_out);
 	missing_write_unknown();
 	write_command();
@@ -948,7 +947,7 @@ static void print_json(void)
 	json_begin_list();
 	for (i = 0; i < answer.nr_shown; i++) {
 		json_item();
-		fields_put(group_fields, &answer.groups[answer.order[i]], NULL);
+		fields_put(group_fields, &answer.groups[answer.order[i]]);
 	}
 	json_end_list();
 	json_key_uint("findings", answer.nr_findings);
@@ -965,7 +964,7 @@ static void print_json(void)
 
 /* ---- Reading ---------------------------------------------------------------- */
 
-static struct vitrine_error *explain(const void *ctx, struct vitrine_archive *archive)
+static struct vitrine_error *explain(void)
 {
 	const struct answer_args *args = answer.args;
 	struct vitrine_error *err;
@@ -976,7 +975,7 @@ static struct vitrine_error *explain(const void *ctx, struct vitrine_archive *ar
 	time.to_ns = args->filter.to_ns;
 	if (!args->is_at && (args->filter.nr_processes || args->filter.nr_threads))
 		spent.selected = &args->filter;
-	err = spent_read(archive, &time);
+	err = spent_read(&time);
 	if (!err) {
 		answer_make();
 		if (args->is_at)
@@ -1004,5 +1003,5 @@ int answer_run(const char *path, const struct answer_args *args)
 	const struct selection selection = { .filter = &args->filter };
 
 	answer.args = args;
-	return trace_input_run(path, &selection, explain, NULL);
+	return trace_input_run(path, &selection, explain);
 }

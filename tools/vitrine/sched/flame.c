@@ -241,9 +241,8 @@ static const char *name_or_id(const struct vitrine_fxt_string *name, uint64_t ko
 /* Descend to a process, thread and state; threads of the same name share their nodes. */
 static uint32_t descend_thread(const struct vitrine_fxt_thread *id, enum flame_kind kind)
 {
-	const struct vitrine_archive *archive = sched.archive;
 	struct vitrine_fxt_string process_name = { 0 }, name = { 0 };
-	uint64_t process = record_process(archive, id), unused;
+	uint64_t process = record_process(id), unused;
 	uint32_t node;
 
 	vitrine_archive_process(archive, process, &process_name);
@@ -291,7 +290,7 @@ static void spend_behind(uint32_t node, const struct why_share *share)
 	uint64_t koid = share->thread ? share->thread->id.thread : 0, unused;
 	struct vitrine_fxt_string name = { 0 };
 
-	vitrine_archive_thread(sched.archive, koid, &name, &unused);
+	vitrine_archive_thread(archive, koid, &name, &unused);
 	node = descend_to(node, format_label("behind %s", fxt_is_others(koid) ?
 					     "threads that were not recorded" :
 					     koid ? name_or_id(&name, koid) : "an idle CPU"),
@@ -375,12 +374,12 @@ static enum archive_step follow(void *ctx, const struct vitrine_fxt_record *reco
 }
 
 /* Add a trace to the tree. Returns NULL, or an error. */
-static struct vitrine_error *flame_read(const void *ctx, struct vitrine_archive *archive)
+static struct vitrine_error *flame_read(void)
 {
 	struct vitrine_error *err;
 
 	have_root();
-	why_begin(archive, &args.filter, args.on_cpu ? &no_waits : &ops);
+	why_begin(&args.filter, args.on_cpu ? &no_waits : &ops);
 	err = archive_for_each(archive, follow, NULL);
 	if (!err) {
 		why_finish();
@@ -427,8 +426,7 @@ static void flame_finish(void)
 	}
 	free(order);
 	for (i = 0; i < nr; i++)
-		memcpy(nodes[i].total_ns, nodes[i].self_ns,
-		       sizeof(nodes[i].total_ns));
+		memcpy(nodes[i].total_ns, nodes[i].self_ns, sizeof(nodes[i].total_ns));
 	/* A child has a larger index than its parent, so its total is complete. */
 	for (i = nr; --i;) {
 		nodes[nodes[i].parent].total_ns[0] += nodes[i].total_ns[0];
@@ -752,8 +750,7 @@ static int flame_run(void)
 	int status = EXIT_DONE;
 
 	for (i = 0; i < nr && flame.nr_traces == i; i++)
-		status = worse(status, trace_input_run(args.paths[i], &selection, flame_read,
-						       NULL));
+		status = worse(status, trace_input_run(args.paths[i], &selection, flame_read));
 	if (flame.nr_traces == nr) {
 		flame_finish();
 		draw();

@@ -353,7 +353,7 @@ static void print_row(const struct row *row, const char *name)
 /* Return the label of a thread, or the name of several and how many they are. */
 static const char *row_label(const struct row *row)
 {
-	return row->nr_threads == 1 ? thread_label(sched.archive, &row->sum.id) :
+	return row->nr_threads == 1 ? thread_label(archive, &row->sum.id) :
 	       format_label("%s (%zu)", row->is_named ? name_label(&row->name) : "?",
 			    row->nr_threads);
 }
@@ -445,7 +445,7 @@ static void latency_turn(const struct sched_thread *thread)
 	const struct sched_turn *turn = &thread->turn;
 
 	printf("%16s [%03" PRIu32 "] %s %8s %8s %8s  %s\n", seconds(turn->end_ns), turn->cpu,
-	       padded(thread_label(sched.archive, &thread->id), THREAD_COLUMNS),
+	       padded(thread_label(archive, &thread->id), THREAD_COLUMNS),
 	       duration(turn->blocked_ns), duration(turn->ready_ns),
 	       duration(turn->end_ns - turn->begin_ns), sched_state_names[turn->after]);
 }
@@ -497,7 +497,6 @@ static const struct field interrupted_fields[] = {
 
 static void write_row(const struct row *row)
 {
-	const struct vitrine_archive *archive = sched.archive;
 	bool is_total = row == &report.total;
 
 	json_begin();
@@ -509,11 +508,11 @@ static void write_row(const struct row *row)
 		json_key_uint("threads", row->nr_threads);
 	} else {
 		json_key("thread");
-		record_json_thread(archive, &row->sum.id);
+		record_json_thread(&row->sum.id);
 	}
-	fields_members(row_fields, row, archive);
+	fields_members(row_fields, row);
 	if (!is_total)
-		fields_members(interrupted_fields, row, NULL);
+		fields_members(interrupted_fields, row);
 	json_end();
 }
 
@@ -532,7 +531,7 @@ static void print_json(void)
 
 	json_init(true);
 	json_begin();
-	fields_members(sched_fields, &sched, NULL);
+	fields_members(sched_fields, &sched);
 	missing_write_unknown();
 	json_key("threads");
 	json_begin_list();
@@ -550,7 +549,6 @@ static void print_json(void)
 /* Write a time slice as a line of JSON, without a table, since there are millions of them. */
 static void latency_turn_json(const struct sched_thread *thread)
 {
-	const struct vitrine_archive *archive = sched.archive;
 	const struct sched_turn *turn = &thread->turn;
 
 	json_begin();
@@ -558,12 +556,12 @@ static void latency_turn_json(const struct sched_thread *thread)
 	json_key_uint("end_ns", turn->end_ns);
 	json_key_uint("cpu", turn->cpu);
 	json_key("thread");
-	record_json_thread(archive, &thread->id);
+	record_json_thread(&thread->id);
 	json_key_string("waited", sched_state_names[turn->waited]);
 	json_key_uint("runnable_ns", turn->ready_ns);
 	json_key_uint("blocked_ns", turn->blocked_ns);
 	json_key("instead");
-	record_json_thread(archive, &turn->instead);
+	record_json_thread(&turn->instead);
 	json_key_string("after", sched_state_names[turn->after]);
 	json_end();
 	json_newline();
@@ -579,8 +577,7 @@ static struct row *row_of(struct sched_thread *thread)
 		return row;
 	row = calloc(1, sizeof(*row));
 	must_have(row);
-	row->is_wanted = record_filter_match_thread(&args.filter, sched.archive,
-						    &thread->id);
+	row->is_wanted = record_filter_match_thread(&args.filter, &thread->id);
 	thread->owner = row;
 	return row;
 }
@@ -770,7 +767,7 @@ static void collect(void)
 	struct row *row;
 	size_t i = 0;
 
-	report.rows = calloc(archive_threads(sched.archive)->nr + 1, sizeof(*report.rows));
+	report.rows = calloc(archive_threads(archive)->nr + 1, sizeof(*report.rows));
 	must_have(report.rows);
 	while ((thread = sched_thread_next(&i))) {
 		row = row_of(thread);
@@ -779,7 +776,7 @@ static void collect(void)
 		count_still(thread, row);
 		row->sum = *thread;
 		row->nr_threads = 1;
-		row->is_named = vitrine_archive_thread(sched.archive, thread->id.thread,
+		row->is_named = vitrine_archive_thread(archive, thread->id.thread,
 						       &row->name, &process);
 		report.rows[report.nr_rows++] = row;
 		merge_row(&report.total, row);
@@ -868,14 +865,14 @@ static void deinit(void)
 	sched_deinit();
 }
 
-static struct vitrine_error *print_latency(const void *ctx, struct vitrine_archive *archive)
+static struct vitrine_error *print_latency(void)
 {
 	struct vitrine_error *err;
 
 	json_init(false);
 	if (args.switches && !args.json)
 		latency_turns_head();
-	err = sched_read(archive, &args.filter, args.switches ? &switches_ops : &table_ops);
+	err = sched_read(&args.filter, args.switches ? &switches_ops : &table_ops);
 	json_flush();
 	if (!err && !args.switches)
 		print_report();
@@ -890,7 +887,7 @@ static int latency_run(void)
 		.by_record = args.switches,
 	};
 
-	return trace_input_run(args.path, &selection, print_latency, NULL);
+	return trace_input_run(args.path, &selection, print_latency);
 }
 
 static int explain(void)

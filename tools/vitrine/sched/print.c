@@ -56,7 +56,6 @@ struct print_label {
 
 /**
  * struct printer - a trace being printed
- * @archive: the trace
  * @began: a record with a time has been read
  * @all: print the file offset of each record
  * @base_ns: base of printed times
@@ -72,7 +71,6 @@ struct print_label {
  * @out: writer of text
  */
 static struct printer {
-	const struct vitrine_archive *archive;
 	bool began;
 	bool all;
 	uint64_t base_ns;
@@ -108,14 +106,13 @@ static void member_text(const char *name, const struct vitrine_fxt_string *strin
 
 /**
  * record_json_thread() - write a thread as an object
- * @archive: trace that has the names
  * @thread: the thread
  */
-void record_json_thread(const void *archive, const void *thread)
+void record_json_thread(const void *thread)
 {
 	const struct vitrine_fxt_thread *id = thread;
 	struct vitrine_fxt_string name = { "idle", 4 };
-	uint64_t process = record_process(archive, id), unused;
+	uint64_t process = record_process(id), unused;
 
 	json_begin();
 	json_key_uint("tid", id->thread);
@@ -154,8 +151,7 @@ static void write_value(const struct vitrine_fxt_arg *arg)
 }
 
 /* Return how many arguments before @i have its name. */
-static unsigned int ordinal_of(const struct vitrine_fxt_record *record,
-			       unsigned int i)
+static unsigned int ordinal_of(const struct vitrine_fxt_record *record, unsigned int i)
 {
 	const struct vitrine_fxt_string *name = &record->args[i].name, *other;
 	unsigned int j, ordinal = 0;
@@ -223,7 +219,7 @@ static void write_field(const struct fxt_field *field, const struct vitrine_fxt_
 	case FXT_THREAD:
 	case FXT_KOID:
 		json_key(field->key);
-		record_json_thread(printer.archive, from);
+		record_json_thread(from);
 		break;
 	case FXT_BYTES:
 	case FXT_PAYLOAD:
@@ -263,8 +259,8 @@ void record_json(const struct vitrine_fxt_record *record)
 
 /* ---- Text -------------------------------------------------------------- */
 
-static void split_time(const struct vitrine_fxt_record *record, uint64_t ticks,
-		       uint64_t *ret_s, uint64_t *ret_ns)
+static void split_time(const struct vitrine_fxt_record *record, uint64_t ticks, uint64_t *ret_s,
+		       uint64_t *ret_ns)
 {
 	uint64_t rate = record->ticks_per_second, rest;
 
@@ -284,8 +280,8 @@ static void split_time(const struct vitrine_fxt_record *record, uint64_t ticks,
 		*ret_ns = (__uint128_t)rest * NSEC_PER_SEC / rate;
 }
 
-static void find_time(const struct vitrine_fxt_record *record, uint64_t ticks,
-		      uint64_t *ret_s, uint64_t *ret_ns)
+static void find_time(const struct vitrine_fxt_record *record, uint64_t ticks, uint64_t *ret_s,
+		      uint64_t *ret_ns)
 {
 	split_time(record, ticks, ret_s, ret_ns);
 	*ret_s -= printer.base_s;
@@ -329,8 +325,7 @@ static struct vitrine_fxt_string find_name(const struct vitrine_fxt_thread *thre
 	struct vitrine_fxt_string name = { "?", 1 };
 	uint64_t process = VITRINE_FXT_NO_PROCESS;
 
-	if (!vitrine_archive_thread(printer.archive, thread->thread, &name,
-				    &process) && !thread->thread)
+	if (!vitrine_archive_thread(archive, thread->thread, &name, &process) && !thread->thread)
 		name = (struct vitrine_fxt_string){ "idle", 4 };
 	*ret_process = thread->process == VITRINE_FXT_NO_PROCESS ?
 		       process : thread->process;
@@ -338,8 +333,7 @@ static struct vitrine_fxt_string find_name(const struct vitrine_fxt_thread *thre
 }
 
 /* Put the label of a thread, and cache it if it is contiguous in the buffer. */
-static void put_new_label(struct print_label *label,
-			  const struct vitrine_fxt_thread *thread)
+static void put_new_label(struct print_label *label, const struct vitrine_fxt_thread *thread)
 {
 	struct line_output *out = &printer.out;
 	struct vitrine_fxt_string name;
@@ -471,8 +465,7 @@ static void put_last_word(const struct vitrine_fxt_record *record)
 	}
 }
 
-static void put_field(const struct fxt_field *field,
-		      const struct vitrine_fxt_record *record)
+static void put_field(const struct fxt_field *field, const struct vitrine_fxt_record *record)
 {
 	const void *from = (const char *)record + field->at;
 	const struct vitrine_fxt_string *text = from;
@@ -602,14 +595,12 @@ void print_record(const struct vitrine_fxt_record *record)
 
 /**
  * print_begin() - begin to print a trace
- * @archive: the trace
  * @stream: output stream
  * @all: print the file offset of each line of text
  */
-void print_begin(const struct vitrine_archive *archive, FILE *stream, bool all)
+void print_begin(FILE *stream, bool all)
 {
 	memset(&printer, 0, offsetof(struct printer, out));
-	printer.archive = archive;
 	printer.all = all;
 	line_init(&printer.out, stream);
 	json_init(false);
@@ -640,7 +631,7 @@ static bool wanted(const struct vitrine_fxt_record *record)
 {
 	if (!args.all && !record->timed && record->kind != VITRINE_FXT_PROVIDER_EVENT)
 		return false;
-	return record_filter_match(&args.filter, printer.archive, record);
+	return record_filter_match(&args.filter, record);
 }
 
 /*
@@ -666,12 +657,12 @@ static bool print_one(const struct vitrine_fxt_record *record)
 	return true;
 }
 
-static struct vitrine_error *print_archive(const void *ctx, struct vitrine_archive *archive)
+static struct vitrine_error *print_archive(void)
 {
 	const struct vitrine_fxt_record *record;
 	struct vitrine_error *err;
 
-	print_begin(archive, stdout, args.all);
+	print_begin(stdout, args.all);
 	do
 		err = vitrine_archive_next(archive, &record);
 	while (!err && record && print_one(record));
@@ -722,5 +713,5 @@ int cmd_print(int argc, char **argv)
 	record_filter_options(&line, &args.filter, argc, argv);
 	selection.untimed = args.all;
 	selection.relative = args.relative;
-	return trace_input_run(args.path, &selection, print_archive, NULL);
+	return trace_input_run(args.path, &selection, print_archive);
 }

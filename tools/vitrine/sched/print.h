@@ -10,10 +10,10 @@
 #include "ui/line.h"
 #include "vitrine.h"
 
-/* A field_write: of a struct vitrine_fxt_thread, with the archive. */
-void record_json_thread(const void *archive, const void *thread);
+/* A field_write: of a struct vitrine_fxt_thread. */
+void record_json_thread(const void *thread);
 
-void print_begin(const struct vitrine_archive *archive, FILE *stream, bool all);
+void print_begin(FILE *stream, bool all);
 void print_base(uint64_t ns);
 void print_record(const struct vitrine_fxt_record *record);
 void record_json(const struct vitrine_fxt_record *record);

@@ -45,6 +45,8 @@ static bool is_kind(const char *text)
 	return false;
 }
 
+struct vitrine_archive *archive;
+
 /* ---- Parsing ----------------------------------------------------------- */
 
 /**
@@ -216,8 +218,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
  * @argc: number of arguments
  * @argv: arguments, which must stay valid; an invalid one ends the program with a message
  */
-void record_filter_options(const struct command_line *line, struct record_filter *filter,
-			   int argc, char **argv)
+void record_filter_options(const struct command_line *line, struct record_filter *filter, int argc,
+			   char **argv)
 {
 	struct command_line both = *line;
 
@@ -248,15 +250,14 @@ bool record_filter_match_cpu(const struct record_filter *filter, uint32_t cpu)
 	return !filter->nr_cpus;
 }
 
-static bool string_is(const struct vitrine_fxt_string *string,
-		      const char *text, size_t len)
+static bool string_is(const struct vitrine_fxt_string *string, const char *text, size_t len)
 {
 	return string->len_bytes == len && !memcmp(string->bytes, text, len);
 }
 
 /* Return whether any item is the name, or the digits of the id. */
-static bool match_items(const char * const *items, unsigned int nr,
-			uint64_t koid, const struct vitrine_fxt_string *name)
+static bool match_items(const char * const *items, unsigned int nr, uint64_t koid,
+			const struct vitrine_fxt_string *name)
 {
 	unsigned int i;
 	uint64_t number;
@@ -276,13 +277,11 @@ static bool match_items(const char * const *items, unsigned int nr,
 
 /**
  * record_process() - find the process of a thread
- * @archive: trace
  * @thread: thread, as in a record
  *
  * Return: koid of its process, or VITRINE_FXT_NO_PROCESS.
  */
-uint64_t record_process(const struct vitrine_archive *archive,
-			const struct vitrine_fxt_thread *thread)
+uint64_t record_process(const struct vitrine_fxt_thread *thread)
 {
 	uint64_t process = VITRINE_FXT_NO_PROCESS;
 	struct vitrine_fxt_string name;
@@ -294,22 +293,18 @@ uint64_t record_process(const struct vitrine_archive *archive,
 }
 
 static bool match_thread(const struct record_filter *filter,
-			 const struct vitrine_archive *archive,
 			 const struct vitrine_fxt_thread *thread)
 {
 	struct vitrine_fxt_string name = { "idle", 4 };
 	uint64_t process;
 	bool named;
 
-	named = vitrine_archive_thread(archive, thread->thread, &name,
-				       &process) || !thread->thread;
+	named = vitrine_archive_thread(archive, thread->thread, &name, &process) || !thread->thread;
 	return match_items(filter->threads, filter->nr_threads, thread->thread,
 			   named ? &name : NULL);
 }
 
-static bool match_process(const struct record_filter *filter,
-			  const struct vitrine_archive *archive,
-			  uint64_t process)
+static bool match_process(const struct record_filter *filter, uint64_t process)
 {
 	struct vitrine_fxt_string name;
 	bool named;
@@ -317,64 +312,57 @@ static bool match_process(const struct record_filter *filter,
 	if (process == VITRINE_FXT_NO_PROCESS)
 		return false;
 	named = vitrine_archive_process(archive, process, &name);
-	return match_items(filter->processes, filter->nr_processes, process,
-			   named ? &name : NULL);
+	return match_items(filter->processes, filter->nr_processes, process, named ? &name : NULL);
 }
 
 /**
  * record_filter_match_thread() - match a thread
  * @filter: filter
- * @archive: trace that has the names
  * @thread: the thread
  *
  * Return: true if the thread and its process match. A stand-in for threads that were not
  * recorded matches no filter.
  */
 bool record_filter_match_thread(const struct record_filter *filter,
-				const struct vitrine_archive *archive,
 				const struct vitrine_fxt_thread *thread)
 {
 	if (fxt_is_others(thread->thread) ||
-	    (filter->nr_threads && !match_thread(filter, archive, thread)))
+	    (filter->nr_threads && !match_thread(filter, thread)))
 		return false;
 	return !filter->nr_processes ||
-	       match_process(filter, archive, record_process(archive, thread));
+	       match_process(filter, record_process(thread));
 }
 
 /* Idle is a thread only for those who ask for it. */
-static bool match_side(const struct record_filter *filter, const struct vitrine_archive *archive,
-		       const struct vitrine_fxt_record *record,
+static bool match_side(const struct record_filter *filter, const struct vitrine_fxt_record *record,
 		       const struct vitrine_fxt_thread *thread, const char *weight)
 {
 	if (!filter->nr_threads && !filter->nr_processes && fxt_is_idle(record, thread, weight))
 		return false;
-	return record_filter_match_thread(filter, archive, thread);
+	return record_filter_match_thread(filter, thread);
 }
 
 /**
  * record_filter_match_scheduling() - match a switch or a wakeup by its threads
  * @filter: filter
- * @archive: trace that has the names
  * @record: the record
  *
  * Return: true if the woken thread matches, or one of the threads of a switch.
  */
 bool record_filter_match_scheduling(const struct record_filter *filter,
-				    const struct vitrine_archive *archive,
 				    const struct vitrine_fxt_record *record)
 {
 	if (record->kind == VITRINE_FXT_WAKEUP)
-		return record_filter_match_thread(filter, archive, &record->wakeup);
+		return record_filter_match_thread(filter, &record->wakeup);
 	return record->kind == VITRINE_FXT_SWITCH &&
-	       (match_side(filter, archive, record, &record->context_switch.outgoing,
+	       (match_side(filter, record, &record->context_switch.outgoing,
 			   "outgoing_weight") ||
-		match_side(filter, archive, record, &record->context_switch.incoming,
+		match_side(filter, record, &record->context_switch.incoming,
 			   "incoming_weight"));
 }
 
 /* An object is a thread, or of a process. */
 static bool match_object(const struct record_filter *filter,
-			 const struct vitrine_archive *archive,
 			 const struct vitrine_fxt_record *record)
 {
 	struct vitrine_fxt_thread thread = { .process = VITRINE_FXT_NO_PROCESS };
@@ -382,18 +370,17 @@ static bool match_object(const struct record_filter *filter,
 	if (record->kind == VITRINE_FXT_KERNEL_OBJECT) {
 		thread.thread = record->kernel_object.koid;
 		if (record->kernel_object.type == FXT_OBJECT_TYPE_THREAD)
-			return record_filter_match_thread(filter, archive, &thread);
+			return record_filter_match_thread(filter, &thread);
 		return record->kernel_object.type == FXT_OBJECT_TYPE_PROCESS &&
 		       !filter->nr_threads &&
-		       match_process(filter, archive, record->kernel_object.koid);
+		       match_process(filter, record->kernel_object.koid);
 	}
 	return record->kind == VITRINE_FXT_USERSPACE_OBJECT && !filter->nr_threads &&
-	       match_process(filter, archive, record->userspace_object.process);
+	       match_process(filter, record->userspace_object.process);
 }
 
 /* One thread of the record must match both as a thread and by its process. */
 static bool match_threads(const struct record_filter *filter,
-			  const struct vitrine_archive *archive,
 			  const struct vitrine_fxt_record *record)
 {
 	const struct vitrine_fxt_thread *thread;
@@ -402,19 +389,17 @@ static bool match_threads(const struct record_filter *filter,
 	if (!filter->nr_threads && !filter->nr_processes)
 		return true;
 	while ((thread = fxt_thread_of(record, i++)))
-		if (record_filter_match_thread(filter, archive, thread))
+		if (record_filter_match_thread(filter, thread))
 			return true;
-	return match_object(filter, archive, record);
+	return match_object(filter, record);
 }
 
-static bool match_part(const struct vitrine_fxt_string *string,
-		       const char *text, size_t len)
+static bool match_part(const struct vitrine_fxt_string *string, const char *text, size_t len)
 {
 	return (len == 1 && *text == '*') || string_is(string, text, len);
 }
 
-static bool match_subject(const char *text,
-			  const struct vitrine_fxt_string *category,
+static bool match_subject(const char *text, const struct vitrine_fxt_string *category,
 			  const struct vitrine_fxt_string *name)
 {
 	const char *colon = strchr(text, ':');
@@ -423,13 +408,11 @@ static bool match_subject(const char *text,
 	       match_part(name, colon + 1, strlen(colon + 1));
 }
 
-static bool match_event(const char *text,
-			const struct vitrine_fxt_record *record)
+static bool match_event(const char *text, const struct vitrine_fxt_record *record)
 {
 	if (strchr(text, ':')) {
 		if (record->kind == VITRINE_FXT_EVENT)
-			return match_subject(text, &record->event.category,
-					     &record->event.name);
+			return match_subject(text, &record->event.category, &record->event.name);
 		return record->kind == VITRINE_FXT_LARGE_BLOB &&
 		       match_subject(text, &record->large_blob.category,
 				     &record->large_blob.name);
@@ -449,8 +432,7 @@ static bool match_events(const struct record_filter *filter,
 	return !filter->nr_events;
 }
 
-static bool match_time(const struct record_filter *filter,
-		       const struct vitrine_fxt_record *record)
+static bool match_time(const struct record_filter *filter, const struct vitrine_fxt_record *record)
 {
 	uint64_t ns;
 
@@ -463,7 +445,6 @@ static bool match_time(const struct record_filter *filter,
 /**
  * record_filter_match() - match a record
  * @filter: filter
- * @archive: trace that has the names
  * @record: the record
  *
  * A record without a time has the time of the record before.
@@ -471,10 +452,9 @@ static bool match_time(const struct record_filter *filter,
  * Return: true if it matches.
  */
 bool record_filter_match(const struct record_filter *filter,
-			 const struct vitrine_archive *archive,
 			 const struct vitrine_fxt_record *record)
 {
 	return record_filter_match_cpu(filter, record->cpu) &&
 	       match_time(filter, record) && match_events(filter, record) &&
-	       match_threads(filter, archive, record);
+	       match_threads(filter, record);
 }

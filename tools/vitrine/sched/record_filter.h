@@ -67,23 +67,22 @@ void record_filter_shift(uint64_t *from_ns, uint64_t *to_ns, uint64_t ns);
 #define RECORD_FILTER_OPTION_TO						\
 	{ "to", RECORD_FILTER_TO, "TIME", .help = "End at TIME" }
 
-void record_filter_options(const struct command_line *line, struct record_filter *filter,
-			   int argc, char **argv);
+void record_filter_options(const struct command_line *line, struct record_filter *filter, int argc,
+			   char **argv);
+
+/* The trace that is read, with the names that filters look up: one at a time. */
+extern struct vitrine_archive *archive;
 
 bool record_filter_match_cpu(const struct record_filter *filter, uint32_t cpu);
 bool record_filter_match_thread(const struct record_filter *filter,
-				const struct vitrine_archive *archive,
 				const struct vitrine_fxt_thread *thread);
 bool record_filter_match(const struct record_filter *filter,
-			 const struct vitrine_archive *archive,
 			 const struct vitrine_fxt_record *record);
 
 bool record_filter_match_scheduling(const struct record_filter *filter,
-				    const struct vitrine_archive *archive,
 				    const struct vitrine_fxt_record *record);
 
 const char *record_kind(const struct vitrine_fxt_record *record);
-uint64_t record_process(const struct vitrine_archive *archive,
-			const struct vitrine_fxt_thread *thread);
+uint64_t record_process(const struct vitrine_fxt_thread *thread);
 
 #endif /* _VITRINE_RECORD_FILTER_H */

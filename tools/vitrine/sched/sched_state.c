@@ -64,7 +64,7 @@ bool sched_counts(uint64_t ns)
  */
 struct sched_thread *sched_thread_get(const struct vitrine_fxt_thread *id)
 {
-	struct fxt_name *entry = fxt_names_get(archive_threads(sched.archive), id->thread);
+	struct fxt_name *entry = fxt_names_get(archive_threads(archive), id->thread);
 	struct sched_thread *thread;
 
 	must_have(entry);
@@ -89,7 +89,7 @@ struct sched_thread *sched_thread_get(const struct vitrine_fxt_thread *id)
  */
 struct sched_thread *sched_thread_find(uint64_t koid)
 {
-	const struct fxt_name *entry = fxt_names_find(archive_threads(sched.archive), koid);
+	const struct fxt_name *entry = fxt_names_find(archive_threads(archive), koid);
 
 	return entry ? entry->owner : NULL;
 }
@@ -102,7 +102,7 @@ struct sched_thread *sched_thread_find(uint64_t koid)
  */
 struct sched_thread *sched_thread_next(size_t *place)
 {
-	const struct fxt_names *threads = archive_threads(sched.archive);
+	const struct fxt_names *threads = archive_threads(archive);
 	struct sched_thread *thread;
 
 	while (*place < threads->nr) {
@@ -294,10 +294,10 @@ static void follow_packet(const struct vitrine_fxt_record *record)
 	struct fxt_loss loss;
 	uint64_t lost;
 
-	if (!vitrine_archive_packet(sched.archive, record, &packet))
+	if (!vitrine_archive_packet(archive, record, &packet))
 		return;
 	cpu = cpu_get(packet.cpu);
-	loss = archive_loss(sched.archive);
+	loss = archive_loss(archive);
 	lost = loss.nr_missing + loss.nr_unwritten;
 	if (cpu->packed && cpu->session != packet.session) {
 		/* No record is missing, but nothing was recorded for a while. */
@@ -346,7 +346,7 @@ static struct sched_thread *side_of(const struct vitrine_fxt_record *record,
 
 	if (fxt_is_idle(record, id, incoming ? "incoming_weight" : "outgoing_weight"))
 		return NULL;
-	note = archive_note(sched.archive, record, incoming);
+	note = archive_note(archive, record, incoming);
 	if (note && *note) {
 		thread = *note;
 		thread->id.process = id->process;
@@ -383,7 +383,7 @@ static void switch_out(uint32_t number, struct sched_thread *thread, enum sched_
 
 static bool is_selected(const struct vitrine_fxt_record *record)
 {
-	return record_filter_match_scheduling(sched.filter, sched.archive, record);
+	return record_filter_match_scheduling(sched.filter, record);
 }
 
 static void follow_switch(const struct vitrine_fxt_record *record)
@@ -528,16 +528,14 @@ static bool is_beside_rings(const struct vitrine_fxt_record *record)
 
 /**
  * sched_begin() - begin to follow a trace
- * @archive: the trace, whose table of threads has these, too; see sched_thread_next()
  * @filter: selects the threads whose switches and wakeups are counted, and a time range
  * @ops: callbacks
  *
- * The caller calls sched_deinit(). Archive and filter must outlive that.
+ * The caller calls sched_deinit(); @filter must outlive that.
  */
-void sched_begin(struct vitrine_archive *archive, const struct record_filter *filter,
-		 const struct sched_ops *ops)
+void sched_begin(const struct record_filter *filter, const struct sched_ops *ops)
 {
-	sched = (struct sched){ .ops = ops, .archive = archive, .filter = filter };
+	sched = (struct sched){ .ops = ops, .filter = filter };
 }
 
 /**
@@ -622,18 +620,16 @@ static enum archive_step follow(void *ctx, const struct vitrine_fxt_record *reco
 
 /**
  * sched_read() - follow all records of a trace
- * @archive: as of sched_begin()
  * @filter: as of sched_begin()
  * @ops: as of sched_begin()
  *
  * Return: NULL, or an error.
  */
-struct vitrine_error *sched_read(struct vitrine_archive *archive,
-				 const struct record_filter *filter, const struct sched_ops *ops)
+struct vitrine_error *sched_read(const struct record_filter *filter, const struct sched_ops *ops)
 {
 	struct vitrine_error *err;
 
-	sched_begin(archive, filter, ops);
+	sched_begin(filter, ops);
 	err = archive_for_each(archive, follow, NULL);
 	if (!err)
 		sched_finish();
@@ -645,7 +641,7 @@ struct vitrine_error *sched_read(struct vitrine_archive *archive,
  */
 void sched_deinit(void)
 {
-	struct fxt_names *threads = archive_threads(sched.archive);
+	struct fxt_names *threads = archive_threads(archive);
 	size_t i;
 
 	for (i = 0; i < threads->nr; i++) {

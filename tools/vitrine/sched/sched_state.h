@@ -191,7 +191,6 @@ struct sched_span {
 /**
  * struct sched - all threads and CPUs of the trace that is followed, one at a time
  * @ops: callbacks
- * @archive: the trace
  * @filter: selects the threads whose switches and wakeups are counted, and the time range
  * @began: a record with a time has been read
  * @begin_ns: time of the first one
@@ -210,7 +209,6 @@ struct sched_span {
  */
 extern struct sched {
 	const struct sched_ops *ops;
-	struct vitrine_archive *archive;
 	const struct record_filter *filter;
 	bool began;
 	uint64_t begin_ns;
@@ -228,12 +226,10 @@ extern struct sched {
 	struct sched_span span;
 } sched;
 
-void sched_begin(struct vitrine_archive *archive, const struct record_filter *filter,
-		 const struct sched_ops *ops);
+void sched_begin(const struct record_filter *filter, const struct sched_ops *ops);
 void sched_follow(const struct vitrine_fxt_record *record);
 void sched_finish(void);
-struct vitrine_error *sched_read(struct vitrine_archive *archive,
-				 const struct record_filter *filter, const struct sched_ops *ops);
+struct vitrine_error *sched_read(const struct record_filter *filter, const struct sched_ops *ops);
 bool sched_counts(uint64_t ns);
 bool sched_is_interrupt(const struct vitrine_fxt_record *record);
 struct sched_thread *sched_thread_get(const struct vitrine_fxt_thread *id);

@@ -147,7 +147,7 @@ static uint32_t number_of(struct sched_thread *thread)
 
 	if (thread->owner)
 		return (uintptr_t)thread->owner - 1;
-	if (!record_filter_match_thread(timeline.filter, sched.archive, &thread->id))
+	if (!record_filter_match_thread(timeline.filter, &thread->id))
 		return TIMELINE_OTHERS;
 	must_have(GROW(timeline.threads, nr));
 	timeline.threads[nr] = (struct timeline_thread){ .id = thread->id };
@@ -338,15 +338,14 @@ static void clip_gaps(void)
 
 /**
  * timeline_fill() - fill a timeline from a trace
- * @archive: the trace
  *
  * Return: NULL, or an error.
  */
-struct vitrine_error *timeline_fill(struct vitrine_archive *archive)
+struct vitrine_error *timeline_fill(void)
 {
 	struct vitrine_error *err;
 
-	err = sched_read(archive, timeline.filter, &ops);
+	err = sched_read(timeline.filter, &ops);
 	if (err)
 		return err;
 	add_idle_lanes();

@@ -130,7 +130,7 @@ extern struct timeline {
 	uint32_t nr_names;
 } timeline;
 
-struct vitrine_error *timeline_fill(struct vitrine_archive *archive);
+struct vitrine_error *timeline_fill(void);
 void timeline_deinit(void);
 void timeline_put_missing(FILE *stream);
 

@@ -111,7 +111,7 @@ static const char *label_of(uint32_t thread)
 {
 	if (thread == TIMELINE_OTHERS)
 		return "others";
-	return thread_label(sched.archive, &timeline.threads[thread].id);
+	return thread_label(archive, &timeline.threads[thread].id);
 }
 
 /* Begin a rectangle; the caller adds attributes and ends it. */
@@ -148,8 +148,8 @@ static void put_process(uint32_t thread)
 
 	if (thread == TIMELINE_OTHERS)
 		return;
-	process = record_process(sched.archive, &timeline.threads[thread].id);
-	if (!vitrine_archive_process(sched.archive, process, &name))
+	process = record_process(&timeline.threads[thread].id);
+	if (!vitrine_archive_process(archive, process, &name))
 		return;
 	fputs(" of ", stream);
 	xml_put_text(stream, name_label(&name));
@@ -394,10 +394,8 @@ static void put_thread(const struct timeline_thread *thread)
 	uint32_t colour = timeline_colour(thread->rank);
 
 	fputs("[\"", stream);
-	put_text(thread_label(sched.archive, &thread->id));
-	vitrine_archive_process(sched.archive,
-				record_process(sched.archive, &thread->id),
-				&name);
+	put_text(thread_label(archive, &thread->id));
+	vitrine_archive_process(archive, record_process(&thread->id), &name);
 	fputs("\",\"", stream);
 	put_text(name_label(&name));
 	fprintf(stream, "\",%" PRIu64 ",\"#%06" PRIx32 "\",%d]",
@@ -554,7 +552,7 @@ static struct vitrine_error *draw(void)
 	return output_close(&output);
 }
 
-static struct vitrine_error *draw_archive(const void *ctx, struct vitrine_archive *archive)
+static struct vitrine_error *draw_archive(void)
 {
 	struct vitrine_error *err;
 
@@ -563,7 +561,7 @@ static struct vitrine_error *draw_archive(const void *ctx, struct vitrine_archiv
 		.max_items = args.html ? MAX_ITEMS_HTML : MAX_ITEMS_SVG,
 		.max_cells = args.html ? 0 : MAX_CELLS_SVG,
 	};
-	err = timeline_fill(archive);
+	err = timeline_fill();
 	if (!err)
 		err = draw();
 	timeline_deinit();
@@ -618,5 +616,5 @@ int cmd_timeline(int argc, char **argv)
 
 	args = (struct timeline_args){ 0 };
 	record_filter_options(&line, &args.filter, argc, argv);
-	return trace_input_run(args.path, &selection, draw_archive, NULL);
+	return trace_input_run(args.path, &selection, draw_archive);
 }

@@ -272,14 +272,14 @@ static void print_text(void)
 	}
 }
 
-static void write_running(const void *ctx, const void *value)
+static void write_running(const void *value)
 {
 	const struct top_row * const *row = value;
 
-	record_json_thread(ctx, &(*row)->id);
+	record_json_thread(&(*row)->id);
 }
 
-static void write_since(const void *ctx, const void *value)
+static void write_since(const void *value)
 {
 	const struct top_row * const *row = value;
 
@@ -354,7 +354,7 @@ static void add_row(const struct sched_thread *thread)
 	struct top_row *row = &view.rows[view.nr_rows++];
 
 	row->id = thread->id;
-	snprintf(row->label, sizeof(row->label), "%s", thread_label(sched.archive, &thread->id));
+	snprintf(row->label, sizeof(row->label), "%s", thread_label(archive, &thread->id));
 	row->state = thread->state;
 	row->cpu = thread->cpu;
 	row->since_ns = thread->state == SCHED_RUNNING ?
@@ -424,7 +424,7 @@ static void collect(void)
 	size_t i = 0;
 
 	forget();
-	view.rows = calloc(archive_threads(sched.archive)->nr + 1, sizeof(*view.rows));
+	view.rows = calloc(archive_threads(archive)->nr + 1, sizeof(*view.rows));
 	view.cpus = calloc(sched.nr_cpus + 1, sizeof(*view.cpus));
 	must_have(view.rows && view.cpus);
 	while ((thread = sched_thread_next(&i)))
@@ -441,16 +441,16 @@ static void collect(void)
 }
 
 /* Open the flight recorder and look at all of it. */
-static struct vitrine_error *look_now(struct trace_input *input)
+static struct vitrine_error *look_now(void)
 {
-	struct vitrine_error *err = trace_input_open_live(input);
+	struct vitrine_error *err = trace_input_open_live();
 	struct record_filter filter;
 
 	if (err)
 		return err;
 	record_filter_init(&filter);
 	filter.from_ns = view.now_ns;
-	err = sched_read(input->archive, &filter, &ops);
+	err = sched_read(&filter, &ops);
 	view.has_wakeups = sched.has_wakeups;
 	/* The clock went back: another session began, and all of it is new. */
 	if (sched.now_ns < filter.from_ns)
@@ -470,10 +470,9 @@ static void add_error(const char *text)
 
 static void look(void)
 {
-	struct trace_input input = { 0 };
-	struct vitrine_error *err = look_now(&input);
+	struct vitrine_error *err = look_now();
 
-	trace_input_close(&input, NULL);
+	trace_input_close(NULL);
 	*error = '\0';
 	if (err)
 		report_error(err);
@@ -599,24 +598,22 @@ static const struct screen_ops screen_ops = {
 /* Return: enum exit_code. */
 static int print_once(void)
 {
-	struct trace_input input = { 0 };
-	struct vitrine_error *err = look_now(&input);
+	struct vitrine_error *err = look_now();
 
 	if (!err && is_json)
-		fields_print(view_fields, &view, input.archive);
+		fields_print(view_fields, &view);
 	else if (!err)
 		print_text();
-	return trace_input_close(&input, err);
+	return trace_input_close(err);
 }
 
 /* Return: enum exit_code. */
 static int run_screen(void)
 {
-	struct trace_input input = { 0 };
-	struct vitrine_error *err = trace_input_open_live(&input);
+	struct vitrine_error *err = trace_input_open_live();
 
 	/* Without a trace there is nothing to show on a screen. */
-	trace_input_close(&input, NULL);
+	trace_input_close(NULL);
 	must(err);
 	screen_run();
 	return EXIT_DONE;

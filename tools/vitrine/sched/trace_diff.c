@@ -300,7 +300,6 @@ static uint32_t intern(const char *text)
 /* Return the numbers of the names of a thread and of its process. */
 static const struct named *names_of(const struct vitrine_fxt_thread *thread)
 {
-	const struct vitrine_archive *archive = sched.archive;
 	struct vitrine_fxt_string process = { "?", 1 }, name = { "?", 1 };
 	struct named *named = &reader.named[thread->thread % NR_NAMED];
 	uint64_t unused;
@@ -308,7 +307,7 @@ static const struct named *names_of(const struct vitrine_fxt_thread *thread)
 	if (named->known && named->id.thread == thread->thread &&
 	    named->id.process == thread->process)
 		return named;
-	vitrine_archive_process(archive, record_process(archive, thread), &process);
+	vitrine_archive_process(archive, record_process(thread), &process);
 	vitrine_archive_thread(archive, thread->thread, &name, &unused);
 	*named = (struct named){
 		.id = *thread,
@@ -377,7 +376,7 @@ static const struct why_ops ops = {
 };
 
 /* Add a trace to the side of the reader. Returns NULL, or an error. */
-static struct vitrine_error *read_trace(const void *ctx, struct vitrine_archive *archive)
+static struct vitrine_error *read_trace(void)
 {
 	struct vitrine_error *err;
 	struct record_filter filter;
@@ -387,7 +386,7 @@ static struct vitrine_error *read_trace(const void *ctx, struct vitrine_archive 
 	reader.nr_causes = 0;
 	record_filter_init(&filter);
 	diff.nr_files[reader.side]++;
-	err = why_read(archive, &filter, &ops);
+	err = why_read(&filter, &ops);
 	why_deinit();
 	free(reader.causes);
 	return err;
@@ -592,12 +591,12 @@ static void print_text(void)
 
 /* ---- JSON ----------------------------------------------------------------- */
 
-static void write_text(const void *ctx, const void *number)
+static void write_text(const void *number)
 {
 	json_string(why_text(&diff.texts, *(const uint32_t *)number));
 }
 
-static void write_rounded(const void *ctx, const void *number)
+static void write_rounded(const void *number)
 {
 	json_int(llround(*(const double *)number));
 }
@@ -639,7 +638,7 @@ static int read_all(void)
 
 	for (i = 0; i < args.nr_paths; i++) {
 		reader.side = i >= args.nr_old;
-		status = worse(status, trace_input_run(args.paths[i], NULL, read_trace, NULL));
+		status = worse(status, trace_input_run(args.paths[i], NULL, read_trace));
 	}
 	return status;
 }
@@ -668,7 +667,7 @@ static int trace_diff_run(void)
 	if (!read_all()) {
 		find_changes();
 		if (args.json)
-			fields_print(diff_fields, &diff, NULL);
+			fields_print(diff_fields, &diff);
 		else if (diff.nr_tested)
 			print_text();
 		if (diff.nr_tested)

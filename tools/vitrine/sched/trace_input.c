@@ -39,7 +39,6 @@ struct asked {
 /**
  * struct look - a trace that is searched for what is selected
  * @selection: what the command asks
- * @archive: the trace
  * @any_time: its filters without the times
  * @from_ns: begin of the requested time
  * @to_ns: end of the requested time
@@ -56,7 +55,6 @@ struct asked {
  */
 static struct look {
 	const struct selection *selection;
-	struct vitrine_archive *archive;
 	struct record_filter any_time;
 	uint64_t from_ns, to_ns;
 	struct asked *asked;
@@ -175,10 +173,10 @@ static enum archive_step look_at(void *ctx, const struct vitrine_fxt_record *rec
 	for (i = 0; i < look.nr_asked; i++) {
 		asked = &look.asked[i];
 		if (!asked->found)
-			asked->found = record_filter_match(&asked->filter, look.archive, record);
+			asked->found = record_filter_match(&asked->filter, record);
 		all &= asked->found;
 	}
-	if (record_filter_match(&look.any_time, look.archive, record))
+	if (record_filter_match(&look.any_time, record))
 		follow_match(ns);
 	return all && look.within ? ARCHIVE_STOP : ARCHIVE_NEXT;
 }
@@ -198,7 +196,7 @@ static bool count_new(uint64_t koid)
 static void count_koid(const struct vitrine_fxt_thread *thread)
 {
 	bool by_process = census.filter->nr_processes, named;
-	uint64_t process = record_process(look.archive, thread);
+	uint64_t process = record_process(thread);
 	uint64_t koid = by_process ? process : thread->thread;
 	struct vitrine_fxt_string name;
 	const char *label;
@@ -206,8 +204,8 @@ static void count_koid(const struct vitrine_fxt_thread *thread)
 	/* Idle, and what stands for no thread, is in process 0. */
 	if (!process || koid == VITRINE_FXT_NO_PROCESS || !count_new(koid))
 		return;
-	named = by_process ? vitrine_archive_process(look.archive, koid, &name) :
-			     vitrine_archive_thread(look.archive, koid, &name, &process);
+	named = by_process ? vitrine_archive_process(archive, koid, &name) :
+			     vitrine_archive_thread(archive, koid, &name, &process);
 	if (named) {
 		label = name_label(&name);
 		nearest_offer(&census.nearest, label, strlen(label));
@@ -303,7 +301,7 @@ static struct vitrine_error *explain_value(const struct asked *asked, const char
 
 	census = (struct census){ .asked = asked, .filter = &asked->filter };
 	nearest_init(&census.nearest, asked->text, strlen(asked->text));
-	err = archive_search(look.archive, count_record, NULL);
+	err = archive_search(archive, count_record, NULL);
 	if (!err)
 		err = unmatched(name);
 	fxt_names_deinit(&census.seen);
@@ -385,15 +383,13 @@ static bool is_everything(const struct record_filter *filter)
 /**
  * selection_check() - check that filters select something of a trace
  * @selection: what the command asks
- * @archive: the trace, from which nothing has been read
  * @name: its name in messages
  * @ret_status: set to EXIT_BAD_INPUT if a part of the filters selects nothing, which has
  *	been reported
  *
  * Return: NULL; ENODATA if nothing is selected; or an error of reading the trace.
  */
-struct vitrine_error *selection_check(const struct selection *selection,
-				      struct vitrine_archive *archive, const char *name,
+struct vitrine_error *selection_check(const struct selection *selection, const char *name,
 				      int *ret_status)
 {
 	struct vitrine_error *err;
@@ -402,7 +398,6 @@ struct vitrine_error *selection_check(const struct selection *selection,
 		return NULL;
 	look = (struct look){
 		.selection = selection,
-		.archive = archive,
 		.from_ns = selection->filter->from_ns,
 		.to_ns = selection->filter->to_ns,
 	};
@@ -416,6 +411,20 @@ struct vitrine_error *selection_check(const struct selection *selection,
 
 /* ---- Opening ----------------------------------------------------------- */
 
+/**
+ * struct trace_input - the file of the trace
+ * @faults: its name in messages, and faults in it
+ * @own_path: path of the live trace, to be freed, or NULL
+ * @input: the file
+ * @status: EXIT_BAD_INPUT if a filter selects nothing, though others do
+ */
+static struct trace_input {
+	struct faults faults;
+	char *own_path;
+	struct input input;
+	int status;
+} input;
+
 static void on_note(void *ctx, uint64_t offset, const char *message)
 {
 	const struct faults *faults = ctx;
@@ -424,55 +433,55 @@ static void on_note(void *ctx, uint64_t offset, const char *message)
 }
 
 /* Open the trace in @path; "-": standard input. */
-static struct vitrine_error *trace_open(struct trace_input *input, const char *path,
-					const struct archive_look *reading)
+static struct vitrine_error *trace_open(const char *path, const struct archive_look *reading)
 {
 	const struct vitrine_fxt_report report = {
 		.fault = faults_print,
 		.note = on_note,
-		.ctx = &input->faults,
+		.ctx = &input.faults,
 	};
 	struct vitrine_error *err;
 
-	err = input_open(&input->input, path);
-	input->faults.path = input->input.name;
+	err = input_open(&input.input, path);
+	input.faults.path = input.input.name;
 	if (err)
 		return err;
-	return archive_open(input->input.path, &report, reading, &input->archive);
+	return archive_open(input.input.path, &report, reading, &archive);
 }
 
 /**
  * trace_input_open_live() - open the contents of the flight recorder
- * @input: all zero
  *
  * Return: NULL, or an error.
  */
-struct vitrine_error *trace_input_open_live(struct trace_input *input)
+struct vitrine_error *trace_input_open_live(void)
 {
-	input->own_path = debugfs_path(VITRINE_TRACE_DIR "/trace.fxt");
-	if (access(input->own_path, R_OK))
-		return debugfs_explain(errno, input->own_path);
-	return trace_open(input, input->own_path, &(struct archive_look){ 0 });
+	input.own_path = debugfs_path(VITRINE_TRACE_DIR "/trace.fxt");
+	if (access(input.own_path, R_OK))
+		return debugfs_explain(errno, input.own_path);
+	return trace_open(input.own_path, &(struct archive_look){ 0 });
 }
 
 /**
  * trace_input_close() - close a trace and report an error
- * @input: trace; opened or failed to open
  * @err: error, which is reported and destroyed, or NULL
  *
  * Return: enum exit_code of @err, or EXIT_BAD_INPUT if the trace has faults or a filter
  * selects nothing.
  */
-int trace_input_close(struct trace_input *input, struct vitrine_error *err)
+int trace_input_close(struct vitrine_error *err)
 {
-	faults_end(&input->faults);
-	vitrine_archive_destroy(input->archive);
-	err = input_blame(&input->input, err);
-	input_close(&input->input);
-	free(input->own_path);
-	if (err)
-		return report_error(err);
-	return input->faults.nr ? EXIT_BAD_INPUT : input->status;
+	int status;
+
+	faults_end(&input.faults);
+	vitrine_archive_destroy(archive);
+	err = input_blame(&input.input, err);
+	input_close(&input.input);
+	free(input.own_path);
+	status = err ? report_error(err) : input.faults.nr ? EXIT_BAD_INPUT : input.status;
+	archive = NULL;
+	input = (struct trace_input){ 0 };
+	return status;
 }
 
 /**
@@ -480,24 +489,21 @@ int trace_input_close(struct trace_input *input, struct vitrine_error *err)
  * @path: its file; "-": standard input; NULL: the contents of the flight recorder
  * @selection: what the command asks of it, or NULL for everything
  * @run: processes the records
- * @ctx: passed to @run
  *
  * Return: enum exit_code.
  */
 int trace_input_run(const char *path, const struct selection *selection,
-		    struct vitrine_error *(*run)(const void *ctx, struct vitrine_archive *archive),
-		    const void *ctx)
+		    struct vitrine_error *(*run)(void))
 {
 	const struct archive_look reading = { .weights = selection && selection->weights };
-	struct trace_input input = { 0 };
 	struct vitrine_error *err;
 
-	err = path ? trace_open(&input, path, &reading) : trace_input_open_live(&input);
+	err = path ? trace_open(path, &reading) : trace_input_open_live();
 	if (!err && selection)
-		err = selection_check(selection, input.archive, input.faults.path, &input.status);
+		err = selection_check(selection, input.faults.path, &input.status);
 	if (!err)
-		err = run(ctx, input.archive);
-	return trace_input_close(&input, err);
+		err = run();
+	return trace_input_close(err);
 }
 
 /* ---- What is not in the trace ------------------------------------------ */

@@ -30,31 +30,13 @@ struct selection {
 	bool weights;
 };
 
-struct vitrine_error *selection_check(const struct selection *selection,
-				      struct vitrine_archive *archive, const char *name,
+struct vitrine_error *selection_check(const struct selection *selection, const char *name,
 				      int *ret_status);
 
-/**
- * struct trace_input - a trace being read
- * @faults: its name in messages, and faults in it
- * @own_path: path of the live trace, to be freed, or NULL
- * @input: the file
- * @archive: its records, or NULL
- * @status: EXIT_BAD_INPUT if a filter selects nothing, though others do
- */
-struct trace_input {
-	struct faults faults;
-	char *own_path;
-	struct input input;
-	struct vitrine_archive *archive;
-	int status;
-};
-
-struct vitrine_error *trace_input_open_live(struct trace_input *input);
-int trace_input_close(struct trace_input *input, struct vitrine_error *err);
+struct vitrine_error *trace_input_open_live(void);
+int trace_input_close(struct vitrine_error *err);
 int trace_input_run(const char *path, const struct selection *selection,
-		    struct vitrine_error *(*run)(const void *ctx, struct vitrine_archive *archive),
-		    const void *ctx);
+		    struct vitrine_error *(*run)(void));
 
 /* What is not in the trace, as lines and members of reports. */
 void missing_put_without_wakeups(void);

@@ -243,7 +243,7 @@ static struct why_thread *owner_of(struct sched_thread *thread)
 		return owner;
 	owner = calloc(1, sizeof(*owner));
 	must_have(owner);
-	owner->is_wanted = record_filter_match_thread(sched.filter, sched.archive, &thread->id);
+	owner->is_wanted = record_filter_match_thread(sched.filter, &thread->id);
 	thread->owner = owner;
 	return owner;
 }
@@ -774,17 +774,15 @@ void why_follow(const struct vitrine_fxt_record *record)
 
 /**
  * why_begin() - begin to follow a trace
- * @archive: as of sched_begin()
  * @filter: as of sched_begin()
  * @ops: callbacks
  *
  * The caller calls why_deinit().
  */
-void why_begin(struct vitrine_archive *archive, const struct record_filter *filter,
-	       const struct why_ops *ops)
+void why_begin(const struct record_filter *filter, const struct why_ops *ops)
 {
 	why = (struct why){ .ops = ops };
-	sched_begin(archive, filter, &sched_ops);
+	sched_begin(filter, &sched_ops);
 }
 
 /**
@@ -813,18 +811,16 @@ static enum archive_step follow(void *ctx, const struct vitrine_fxt_record *reco
 
 /**
  * why_read() - follow all records of a trace, and call why_finish()
- * @archive: as of why_begin()
  * @filter: as of why_begin()
  * @ops: as of why_begin()
  *
  * Return: NULL, or an error.
  */
-struct vitrine_error *why_read(struct vitrine_archive *archive, const struct record_filter *filter,
-			       const struct why_ops *ops)
+struct vitrine_error *why_read(const struct record_filter *filter, const struct why_ops *ops)
 {
 	struct vitrine_error *err;
 
-	why_begin(archive, filter, ops);
+	why_begin(filter, ops);
 	err = archive_for_each(archive, follow, NULL);
 	if (!err)
 		why_finish();

@@ -169,12 +169,10 @@ extern struct why {
 	const struct vitrine_fxt_record *record;
 } why;
 
-void why_begin(struct vitrine_archive *archive, const struct record_filter *filter,
-	       const struct why_ops *ops);
+void why_begin(const struct record_filter *filter, const struct why_ops *ops);
 void why_follow(const struct vitrine_fxt_record *record);
 void why_finish(void);
-struct vitrine_error *why_read(struct vitrine_archive *archive, const struct record_filter *filter,
-			       const struct why_ops *ops);
+struct vitrine_error *why_read(const struct record_filter *filter, const struct why_ops *ops);
 void why_deinit(void);
 bool why_wants(const struct sched_thread *thread);
 
@@ -587,8 +585,7 @@ extern struct spent {
 } spent;
 
 uint32_t spent_text(const char *text);
-struct vitrine_error *spent_read(struct vitrine_archive *archive,
-				 const struct record_filter *filter);
+struct vitrine_error *spent_read(const struct record_filter *filter);
 uint64_t spent_clip(uint64_t begin_ns, uint64_t end_ns);
 const struct time_limit *spent_limit(uint32_t thread);
 bool spent_is_throttled(const struct time_sum *sum);

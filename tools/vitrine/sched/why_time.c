@@ -54,7 +54,7 @@ struct spent spent;
 static bool is_selected(const struct vitrine_fxt_thread *id)
 {
 	return spent.selected &&
-	       record_filter_match_thread(spent.selected, sched.archive, id);
+	       record_filter_match_thread(spent.selected, id);
 }
 
 /* Add a thread, which takes the place of one that had the same id. */
@@ -68,7 +68,7 @@ static uint32_t add_thread(const struct vitrine_fxt_thread *id, uint64_t begin_n
 		.begin_ns = begin_ns,
 		.end_ns = UINT64_MAX,
 		.is_selected = is_selected(id),
-		.is_kernel = record_process(sched.archive, id) == KTHREADD,
+		.is_kernel = record_process(id) == KTHREADD,
 	};
 	thread->number = spent.nr_threads;
 	return spent.nr_threads - 1;
@@ -660,7 +660,7 @@ static void select_all(void)
 		thread = &spent.threads[i];
 		thread->is_selected = !thread->is_kernel && thread->id.thread &&
 				      !fxt_is_others(thread->id.thread) &&
-				      !(vitrine_archive_process(sched.archive,
+				      !(vitrine_archive_process(archive,
 								thread->id.process, &name) &&
 					fxt_string_is(&name, RECORDER));
 	}
@@ -668,18 +668,16 @@ static void select_all(void)
 
 /**
  * spent_read() - sum up the time of all threads of a trace
- * @archive: as of why_begin()
  * @filter: as of why_begin(): the time range, without selected threads
  *
  * Return: NULL, or an error; spent_deinit() frees the result in either case.
  */
-struct vitrine_error *spent_read(struct vitrine_archive *archive,
-				 const struct record_filter *filter)
+struct vitrine_error *spent_read(const struct record_filter *filter)
 {
 	struct vitrine_error *err;
 	unsigned int i;
 
-	why_begin(archive, filter, &ops);
+	why_begin(filter, &ops);
 	for (i = 0; i < TIME_NR_BEHIND; i++)
 		spent.behind[i] = spent_text(behind_words[i]);
 	spent.root = PATH_NONE;

@@ -16,7 +16,7 @@ static uint64_t number_at(const char *at, size_t size)
 	}
 }
 
-static void put_list(const struct field *field, const char *row, const void *ctx)
+static void put_list(const struct field *field, const char *row)
 {
 	const char *at = row + field->at;
 	uint64_t nr = number_at(row + field->when, field->when_size);
@@ -26,12 +26,12 @@ static void put_list(const struct field *field, const char *row, const void *ctx
 	json_begin_list();
 	for (; nr--; at += field->size) {
 		json_item();
-		fields_put(field->fields, at, ctx);
+		fields_put(field->fields, at);
 	}
 	json_end_list();
 }
 
-static void put_value(const struct field *field, const char *row, const void *ctx)
+static void put_value(const struct field *field, const char *row)
 {
 	const char *at = row + field->at;
 
@@ -52,14 +52,14 @@ static void put_value(const struct field *field, const char *row, const void *ct
 		json_string(field->names[number_at(at, field->size)]);
 		break;
 	case FIELD_OTHER:
-		field->write(ctx, at);
+		field->write(at);
 		break;
 	case FIELD_OBJECT:
-		fields_put(field->fields, at, ctx);
+		fields_put(field->fields, at);
 		break;
 	case FIELD_ARRAY:
 	case FIELD_POINTER:
-		put_list(field, row, ctx);
+		put_list(field, row);
 		break;
 	}
 }
@@ -74,15 +74,14 @@ static bool is_left_out(const struct field *field, const char *row)
  * fields_members() - write members into an object that has begun
  * @fields: table of the members
  * @row: the struct
- * @ctx: passed to functions in the table
  */
-void fields_members(const struct field *fields, const void *row, const void *ctx)
+void fields_members(const struct field *fields, const void *row)
 {
 	for (; fields->key; fields++) {
 		if (is_left_out(fields, row))
 			continue;
 		json_key(fields->key);
-		put_value(fields, row, ctx);
+		put_value(fields, row);
 	}
 }
 
@@ -90,12 +89,11 @@ void fields_members(const struct field *fields, const void *row, const void *ctx
  * fields_put() - write a struct as an object
  * @fields: table of its members
  * @row: the struct
- * @ctx: passed to functions in the table
  */
-void fields_put(const struct field *fields, const void *row, const void *ctx)
+void fields_put(const struct field *fields, const void *row)
 {
 	json_begin();
-	fields_members(fields, row, ctx);
+	fields_members(fields, row);
 	json_end();
 }
 
@@ -103,11 +101,10 @@ void fields_put(const struct field *fields, const void *row, const void *ctx)
  * fields_print() - print a struct as JSON
  * @fields: table of its members
  * @row: the struct
- * @ctx: passed to functions in the table
  */
-void fields_print(const struct field *fields, const void *row, const void *ctx)
+void fields_print(const struct field *fields, const void *row)
 {
 	json_init(true);
-	fields_put(fields, row, ctx);
+	fields_put(fields, row);
 	json_finish();
 }

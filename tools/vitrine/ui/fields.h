@@ -29,8 +29,8 @@ enum field_type {
 	FIELD_POINTER,
 };
 
-/* Write the value of a member; @ctx is that of fields_put(). */
-typedef void field_write(const void *ctx, const void *value);
+/* Write the value of a member. */
+typedef void field_write(const void *value);
 
 /**
  * struct field - a member of an object of JSON
@@ -99,8 +99,8 @@ struct field {
 	{ .key = (name), .type = FIELD_LIST_TYPE(member), .at = offsetof(ROW, member), \
 	  .size = sizeof(FIELD_MEMBER(member)[0]), FIELD_IF(nr), .fields = (table) }
 
-void fields_members(const struct field *fields, const void *row, const void *ctx);
-void fields_put(const struct field *fields, const void *row, const void *ctx);
-void fields_print(const struct field *fields, const void *row, const void *ctx);
+void fields_members(const struct field *fields, const void *row);
+void fields_put(const struct field *fields, const void *row);
+void fields_print(const struct field *fields, const void *row);
 
 #endif /* _VITRINE_FIELDS_H */
