@@ -582,7 +582,7 @@ static uint64_t take_free(struct fxt_out *out, uint64_t wanted)
 /**
  * fxt_out_id() - map an id of a source to an id of the trace
  * @out: file
- * @given: the map of the source, empty at first: the process of an entry is the id that it got
+ * @given: threads and processes of the source: the number of an entry is the id that it got
  * @id: the id in the source
  * @wanted: the id to use unless another source or id has it
  *
@@ -602,11 +602,11 @@ uint64_t fxt_out_id(struct fxt_out *out, struct fxt_names *given, uint64_t id, u
 	entry = fxt_names_get(given, id);
 	if (!have(out, entry))
 		return wanted;
-	if (!entry->owned) {
-		entry->process = take_free(out, wanted);
-		entry->owned = true;
+	if (!entry->numbered) {
+		entry->number = take_free(out, wanted);
+		entry->numbered = true;
 	}
-	return entry->process;
+	return entry->number;
 }
 
 /* ---- Sub-buffers ---- */

@@ -698,7 +698,7 @@ static bool use_thread(struct check *check, uint64_t koid, bool ours)
 	if (!name->used) {
 		name->used = true;
 		name->ours = ours;
-		name->used_offset = check->record->offset;
+		name->number = check->record->offset;
 		check->summary.nr_threads++;
 	}
 	*recent = koid + 1;
@@ -897,7 +897,7 @@ static void check_names(struct check *check)
 		       !thread->owned ? "process" : !thread->process ? NULL :
 		       !process || !process->introduced ? "process with a name" : NULL;
 		if (lack)
-			fxt_fault(check->decoder, thread->used_offset,
+			fxt_fault(check->decoder, thread->number,
 				  "thread %" PRIu64 " has no %s", thread->koid,
 				  lack);
 		else if (!is_named(thread, process))

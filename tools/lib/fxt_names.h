@@ -20,12 +20,13 @@
  * @introduced: a kernel object record has told of it, perhaps with an empty name
  * @named: @name is set
  * @owned: @process is set
- * @used: @used_offset is set
- * @ours: that switch is in a sub-buffer of vitrine's
+ * @used: a mark of the caller's
+ * @numbered: @number is set
+ * @ours: of a used thread, the switch at offset @number is in a sub-buffer of vitrine's
  * @process: of a thread, koid of its process
  * @name: its latest name
  * @given_ns: time of that name, as far as the file tells
- * @used_offset: of the first switch it takes part in
+ * @number: a number of the caller's
  */
 struct fxt_name {
 	/* What most records need is in one cache line, and an entry is as long as one. */
@@ -37,11 +38,12 @@ struct fxt_name {
 	bool named : 1;
 	bool owned : 1;
 	bool used : 1;
+	bool numbered : 1;
 	bool ours : 1;
 	uint64_t process;
 	struct vitrine_fxt_string name;
 	uint64_t given_ns;
-	uint64_t used_offset;
+	uint64_t number;
 };
 
 /**
